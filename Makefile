@@ -1,0 +1,82 @@
+# btflite: targets for people; CI runs `make test`.
+#
+#   make run [VMLINUX=FILE] [JOBS=N]  build, encode FILE (or a small program
+#                                     of the repository), print a summary
+#   make test           vet and every test; CI=true adds a full-size kernel
+#   make test-kernels   only the comparison with pahole on full-size kernels
+#   make bench          measure and write BENCHMARKS.md
+#   make fuzz           every fuzz target for FUZZTIME
+#   make testdata       compile testdata/small again
+#   make golden         write the golden BTF again with pahole
+
+VMLINUX  ?= testdata/small/small
+JOBS     ?= 2
+FUZZTIME ?= 30s
+KERNELS  ?= pahole v72-amd64
+BENCHFLAGS ?=
+
+# Expanded by the shell: the folder of kernels and the pahole in it.
+CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
+PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
+
+.PHONY: all build run test test-go test-kernels packages bench fuzz testdata golden clean
+
+all: build
+
+build:
+	CGO_ENABLED=0 go build -trimpath -o btflite ./cmd/btflite
+
+run: build
+	@mkdir -p build
+	./btflite -J -j$(JOBS) --btf_features=default --stats \
+		--btf_encode_detached=build/$(notdir $(VMLINUX)).btf $(VMLINUX)
+	@echo "wrote build/$(notdir $(VMLINUX)).btf, $$(wc -c < build/$(notdir $(VMLINUX)).btf) bytes, from $(VMLINUX)"
+
+# With CI=true the compilers for all tests are installed and a full-size
+# kernel is fetched; elsewhere tests that miss something say so and are skipped.
+ifeq ($(CI),true)
+test: packages test-go test-kernels
+test-go: packages
+test-kernels: test-go
+else
+test: test-go
+	@echo
+	@echo "left out: the comparison with pahole 1.32 on full-size kernels. To run it"
+	@echo "(about 1 GB of download, once): make test-kernels"
+endif
+
+test-go:
+	go vet ./...
+	go test ./...
+
+test-kernels:
+	scripts/kernels.sh $(KERNELS)
+	BTFLITE_KERNELS=1 BTFLITE_PAHOLE="$(PAHOLE)" \
+		go test -count=1 -timeout 30m -v -run TestKernels ./kerneltest
+
+packages:
+	scripts/packages.sh
+
+bench: build
+	go run ./bench $(BENCHFLAGS)
+
+fuzz:
+	@for p in $$(go list ./...); do \
+		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+			echo "$$p $$f"; \
+			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+		done; \
+	done
+
+testdata:
+	cd testdata/small && gcc -O2 -g -gdwarf-5 -nostdlib -static -fno-pie -no-pie \
+		-fno-stack-protector -fno-asynchronous-unwind-tables -ffile-prefix-map="$$PWD"=. \
+		-Wl,--build-id=none -Wl,--unique=.data..percpu -o small small.c
+
+golden:
+	"$(PAHOLE)" -J -j1 --btf_features=default \
+		--btf_encode_detached=testdata/small/small.btf testdata/small/small
+	chmod 644 testdata/small/small.btf
+
+clean:
+	rm -rf btflite build

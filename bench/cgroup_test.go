@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestBisectFindsTheSmallestPassingLimit(t *testing.T) {
+	tests := []struct{ guess, step, need, want int }{
+		{20, 1, 24, 24},
+		{200, 1, 24, 24},
+		{24, 1, 24, 24},
+		{1, 1, 1, 1},
+		{0, 1, 7, 7},
+		{638, 8, 449, 456},
+		{100, 8, 449, 456},
+		{3, 8, 2, 8},
+	}
+	for _, tt := range tests {
+		tried := map[int]bool{}
+		got, err := bisect(tt.guess, tt.step, func(mib int) (bool, error) {
+			if tried[mib] {
+				t.Errorf("%+v: %d tried twice", tt, mib)
+			}
+			tried[mib] = true
+			return mib >= tt.need, nil
+		})
+		if err != nil || got != tt.want {
+			t.Errorf("%+v: got %d, %v", tt, got, err)
+		}
+		if len(tried) > 20 {
+			t.Errorf("%+v: %d trials", tt, len(tried))
+		}
+	}
+}
+
+func TestBisectGivesUp(t *testing.T) {
+	if n, err := bisect(64, 8, func(int) (bool, error) { return false, nil }); err == nil {
+		t.Errorf("never passing: got %d and no error", n)
+	}
+	broken := errors.New("broken")
+	if _, err := bisect(64, 8, func(int) (bool, error) { return false, broken }); !errors.Is(err, broken) {
+		t.Errorf("got error %v", err)
+	}
+}
+
+func TestFloorIsAboveWhatAProgramKeeps(t *testing.T) {
+	g, err := findCgroups()
+	if err != nil {
+		t.Skipf("left out: %v", err)
+	}
+	input := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(input, make([]byte, 1<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// dd keeps one block of 24 MiB in memory, and writes nothing else.
+	out := filepath.Join(t.TempDir(), "out")
+	tr := &trial{
+		args:    []string{"/bin/dd", "if=/dev/zero", "of=" + out, "bs=24M", "count=1"},
+		vmlinux: input,
+		out:     out,
+		want:    make([]byte, 24<<20),
+		timeout: 30 * time.Second,
+	}
+	mib, at, err := tr.floor(t.Context(), newRunner(t), g, 16, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mib < 24 || mib > 64 || at.Peak < 24<<10 {
+		t.Errorf("floor %d MiB with a peak of %d KiB; the program keeps 24 MiB", mib, at.Peak)
+	}
+	if left, _ := filepath.Glob(filepath.Join(g.root, "btflite-bench-*")); len(left) > 0 {
+		t.Errorf("groups are left behind: %q", left)
+	}
+}

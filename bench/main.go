@@ -1,0 +1,238 @@
+// Command bench measures btflite beside pahole and beside a bare scan of all
+// DIEs, and writes BENCHMARKS.md with its plots.
+//
+//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth] [-n=5]
+//
+// Kernels and pahole come from scripts/kernels.sh. Programs run in turns, each
+// one in every round, so that a machine that slows down slows all of them.
+// Samples are kept in bench/results.json: a run with -only replaces its part of
+// them, and -render writes the report again without measuring.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// config is what the flags say.
+type config struct {
+	n        int
+	jobs     []int
+	kernels  []string
+	main     string
+	parts    []string
+	features []string
+	corpus   string
+	pahole   string
+	btflite  string
+	results  string
+	report   string
+	plots    string
+	render   bool
+}
+
+var allParts = []string{"time", "phases", "growth", "floor"}
+
+func parseFlags() (*config, error) {
+	c := new(config)
+	var jobs, kernels, only, features string
+	flag.IntVar(&c.n, "n", 5, "`runs` of each program")
+	flag.StringVar(&jobs, "j", "", "worker `counts`, separated by commas (default 1,2,4 and on to the number of cores)")
+	flag.StringVar(&kernels, "kernels", "", "`names` of kernels, separated by commas (default all in the corpus)")
+	flag.StringVar(&c.main, "main", "v72-amd64", "`name` of the kernel for floors, phases, growth and plots")
+	flag.StringVar(&only, "only", strings.Join(allParts, ","), "`parts` to measure")
+	flag.StringVar(&features, "features", "--btf_features=default", "`options` of both programs, separated by blanks")
+	flag.StringVar(&c.pahole, "pahole", "", "pahole `program` (default that of the corpus)")
+	flag.StringVar(&c.btflite, "btflite", "", "btflite `program` (default: build it)")
+	flag.StringVar(&c.results, "results", "bench/results.json", "`file` of raw samples")
+	flag.StringVar(&c.report, "report", "BENCHMARKS.md", "`file` of the report")
+	flag.StringVar(&c.plots, "plots", "bench/plots", "`folder` of the plots")
+	flag.BoolVar(&c.render, "render", false, "only write the report from the samples there are")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	}
+	if c.n < 1 {
+		return nil, fmt.Errorf("-n=%d: want at least one run", c.n)
+	}
+	var err error
+	if c.jobs, err = jobCounts(jobs, runtime.NumCPU()); err != nil {
+		return nil, err
+	}
+	c.parts = strings.Split(only, ",")
+	for _, p := range c.parts {
+		if !slices.Contains(allParts, p) {
+			return nil, fmt.Errorf("-only: unknown part %q; there are %s", p, strings.Join(allParts, ", "))
+		}
+	}
+	c.features = strings.Fields(features)
+	if err := c.findCorpus(kernels); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// jobCounts reads a list of counts; an empty one stands for 1, 2, 4 and further
+// powers of two up to the number of cores.
+func jobCounts(list string, cores int) ([]int, error) {
+	var counts []int
+	if list == "" {
+		for j := 1; j <= max(4, cores); j *= 2 {
+			counts = append(counts, j)
+		}
+		return counts, nil
+	}
+	for _, word := range strings.Split(list, ",") {
+		j, err := strconv.Atoi(word)
+		if err != nil || j < 1 {
+			return nil, fmt.Errorf("-j: %q is not a number of workers", word)
+		}
+		counts = append(counts, j)
+	}
+	return counts, nil
+}
+
+// findCorpus completes the configuration with what scripts/kernels.sh fetched.
+func (c *config) findCorpus(kernels string) error {
+	c.corpus = os.Getenv("BTFLITE_CORPUS")
+	if c.corpus == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return err
+		}
+		c.corpus = filepath.Join(cache, "btflite-corpus")
+	}
+	if c.pahole == "" {
+		c.pahole = filepath.Join(c.corpus, "bin", "pahole")
+	}
+	if kernels != "" {
+		c.kernels = strings.Split(kernels, ",")
+	} else {
+		found, err := filepath.Glob(filepath.Join(c.corpus, "v*-*"))
+		if err != nil {
+			return err
+		}
+		for _, path := range found {
+			c.kernels = append(c.kernels, filepath.Base(path))
+		}
+	}
+	if c.render {
+		return nil
+	}
+	if len(c.kernels) == 0 {
+		return errors.New("no kernels; get some with: scripts/kernels.sh pahole v72-amd64")
+	}
+	if !slices.Contains(c.kernels, c.main) {
+		c.main = c.kernels[0]
+	}
+	return nil
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	c, err := parseFlags()
+	if err != nil {
+		return err
+	}
+	if c.render {
+		r, err := read(c.results)
+		if err != nil {
+			return err
+		}
+		return writeReport(r, c)
+	}
+	dir, err := os.MkdirTemp("", "btflite-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b, err := prepare(ctx, c, dir)
+	if err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}} {
+		if !slices.Contains(c.parts, part.name) {
+			continue
+		}
+		if err := part.measure(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+		if err := b.results.save(c.results); err != nil {
+			return err
+		}
+	}
+	return writeReport(b.results, c)
+}
+
+// bench is one run of this program.
+type bench struct {
+	*config
+	runner  runner
+	results *Results
+	scan    string // bare scan, "" if it cannot be built
+}
+
+// prepare builds the programs and loads earlier results.
+func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
+	b := &bench{config: c, runner: runner{measure: filepath.Join(dir, "measure"), dir: dir}}
+	if err := build(ctx, b.runner.measure, "./bench/measure"); err != nil {
+		return nil, err
+	}
+	if c.btflite == "" {
+		c.btflite = filepath.Join(dir, "btflite")
+		if err := build(ctx, c.btflite, "./cmd/btflite"); err != nil {
+			return nil, err
+		}
+	}
+	b.scan = filepath.Join(dir, "barescan")
+	if err := build(ctx, b.scan, "./bench/barescan"); err != nil {
+		say("the bare scan is left out: %v", err)
+		b.scan = ""
+	}
+	machine := thisMachine()
+	version, err := exec.CommandContext(ctx, c.pahole, "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("pahole: %w; get it with: scripts/kernels.sh pahole", err)
+	}
+	machine.Pahole = strings.TrimPrefix(strings.TrimSpace(string(version)), "v")
+	machine.Options = strings.Join(c.features, " ")
+	b.results, err = load(c.results, machine)
+	return b, err
+}
+
+// build compiles a command of this module; bench runs in the module's root.
+func build(ctx context.Context, out, pkg string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", out, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", pkg, err, text)
+	}
+	return nil
+}
+
+// say reports progress.
+func say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
+}

@@ -1,0 +1,210 @@
+package main
+
+// BENCHMARKS.md from the samples: every table with the command that measures it.
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// writeReport writes BENCHMARKS.md and the plots.
+func writeReport(r *Results, c *config) error {
+	if len(r.Kernels) == 0 {
+		return errors.New("nothing was measured")
+	}
+	main := r.Kernels[0]
+	for _, k := range r.Kernels {
+		if k.Name == c.main {
+			main = k
+		}
+	}
+	if err := os.MkdirAll(c.plots, 0o755); err != nil {
+		return err
+	}
+	plots := plotsOf(main)
+	for _, p := range plots {
+		if err := os.WriteFile(filepath.Join(c.plots, p.file), []byte(p.svg()), 0o644); err != nil {
+			return err
+		}
+	}
+	text := report(r, main, plots, filepath.ToSlash(c.plots))
+	return os.WriteFile(c.report, []byte(text), 0o644)
+}
+
+// report is the text of BENCHMARKS.md.
+func report(r *Results, main *KernelResult, plots []plot, plotDir string) string {
+	b := new(strings.Builder)
+	fmt.Fprint(b, "# Benchmarks\n\nWritten by `make bench` (`go run ./bench`); do not edit. "+
+		"Raw samples are in [bench/results.json](bench/results.json).\n\n")
+	machineSection(b, r)
+	goalsSection(b, r)
+	timeSection(b, r)
+	for _, p := range plots {
+		fmt.Fprintf(b, "![%s](%s/%s)\n\n", p.title, plotDir, p.file)
+	}
+	floorSection(b, main)
+	phaseSection(b, main)
+	growthSection(b, main)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func machineSection(b *strings.Builder, r *Results) {
+	m := r.Machine
+	fmt.Fprintf(b, "Machine: %s, %d cores, %d MiB of memory; %s, Linux %s; %s; pahole %s.\n\n",
+		m.CPU, m.Cores, m.Memory, m.System, m.Kernel, m.Go, m.Pahole)
+	fmt.Fprint(b, "How to read the numbers: *CPU* is user and system time of all threads, *wall* is elapsed time, "+
+		"*peak* is the largest resident memory (VmHWM) with mapped pages of the input counted. "+
+		"Programs run in turns in every round and the input is in the page cache; figures are medians over the rounds, "+
+		"and the range shows the fastest and slowest CPU time. *bare scan* walks all DIEs once and keeps nothing. "+
+		"Kernels and pahole are fetched by `scripts/kernels.sh all`.\n\n")
+	fmt.Fprint(b, command(fmt.Sprintf("pahole  -J -jN %s --btf_encode_detached=OUT VMLINUX", m.Options),
+		fmt.Sprintf("btflite -J -jN %s --btf_encode_detached=OUT VMLINUX", m.Options)))
+	table(b, "l|r|r|r|r|r", "kernel|file MiB|.debug_info MiB|CUs|DIEs|same bytes as pahole", func(row func(...any)) {
+		for _, k := range r.Kernels {
+			cus, dies := "–", "–"
+			if k.Stats != nil {
+				cus, dies = fmt.Sprint(k.Stats.CUs), millions(k.Stats.DIEs)
+			}
+			row(k.Name, k.FileBytes>>20, k.DebugInfo>>20, cus, dies, yesNo(k.Same))
+		}
+	})
+}
+
+func timeSection(b *strings.Builder, r *Results) {
+	fmt.Fprint(b, "## Time and memory\n\n")
+	for _, k := range r.Kernels {
+		if len(k.Runs) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "### %s\n\n", k.Name)
+		n := 0
+		for _, r := range k.Runs {
+			n = max(n, len(r.Samples))
+		}
+		fmt.Fprint(b, command(fmt.Sprintf("go run ./bench -only=time -kernels=%s -n=%d -j=%s",
+			k.Name, n, joinInts(k.jobs(toolBtflite)))))
+		table(b, "l|r|r|r|r|r|r|r", "program|CPU s|range|wall s|peak MiB|CPU ÷ pahole's|wall ÷|peak ÷", func(row func(...any)) {
+			if s := k.run(toolScan, 0); s != nil {
+				m := summarize(s.Samples)
+				row(toolScan, seconds(m.CPU), span(m), seconds(m.Wall), mib(m.Peak), "", "", "")
+			}
+			for _, tool := range []string{toolPahole, toolBtflite} {
+				for _, j := range k.jobs(tool) {
+					m := summarize(k.run(tool, j).Samples)
+					cpu, wall, peak := "", "", ""
+					if p := k.run(toolPahole, j); p != nil && tool == toolBtflite {
+						pm := summarize(p.Samples)
+						cpu, wall = fraction(pm.CPU, m.CPU), fraction(pm.Wall, m.Wall)
+						peak = fraction(float64(pm.Peak), float64(m.Peak))
+					}
+					row(fmt.Sprintf("%s -j%d", tool, j), seconds(m.CPU), span(m), seconds(m.Wall), mib(m.Peak), cpu, wall, peak)
+				}
+			}
+		})
+	}
+}
+
+func floorSection(b *strings.Builder, k *KernelResult) {
+	fmt.Fprintf(b, "## The smallest memory cgroup\n\n")
+	if len(k.Floors) == 0 {
+		fmt.Fprint(b, "Left out: not measured, or memory cgroups could not be made on this machine.\n\n")
+		return
+	}
+	fmt.Fprintf(b, "The least memory limit that %s is encoded in, twice, with the right bytes, and in no more than five times "+
+		"the usual wall time (and five seconds), with the file's pages out of the page cache. "+
+		"Reading the file is charged to the cgroup too. Found by bisection; needs root.\n\n", k.Name)
+	fmt.Fprint(b, command("go run ./bench -only=floor -main="+k.Name))
+	table(b, "l|r|r|r|r", "program|floor MiB|step MiB|wall s there|CPU s there", func(row func(...any)) {
+		for _, f := range k.Floors {
+			row(fmt.Sprintf("%s -j%d", f.Tool, f.Jobs), f.MiB, f.Step, seconds(f.At.Wall), seconds(f.At.CPU))
+		}
+	})
+}
+
+func phaseSection(b *strings.Builder, k *KernelResult) {
+	if len(k.Phases) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "## Phases\n\n`btflite -j1` on %s, as `--stats=json` reports them; medians.\n\n", k.Name)
+	fmt.Fprint(b, command(fmt.Sprintf("go run ./bench -only=phases -main=%s -n=%d", k.Name, len(k.Phases[0].Seconds))))
+	total := 0.0
+	for _, p := range k.Phases {
+		total += median(p.Seconds)
+	}
+	table(b, "l|r|r", "phase|ms|share", func(row func(...any)) {
+		for _, p := range k.Phases {
+			m := median(p.Seconds)
+			row(p.Name, fmt.Sprintf("%.1f", m*1e3), fmt.Sprintf("%.0f %%", 100*m/max(total, 1e-9)))
+		}
+		row("sum", fmt.Sprintf("%.1f", total*1e3), "")
+	})
+}
+
+func growthSection(b *strings.Builder, k *KernelResult) {
+	if len(k.Growth) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "## Growth with the input\n\n`btflite -j1` on the first CUs of %s.\n\n", k.Name)
+	fmt.Fprint(b, command(fmt.Sprintf("go run ./bench -only=growth -main=%s -n=%d", k.Name, len(k.Growth[0].Samples))))
+	table(b, "r|r|r|r|r|r", "CUs|DIEs|types written|CPU s|ns per DIE|peak MiB", func(row func(...any)) {
+		for _, g := range k.Growth {
+			m := summarize(g.Samples)
+			row(g.CUs, millions(g.DIEs), g.Types, seconds(m.CPU), fmt.Sprintf("%.1f", 1e9*m.CPU/float64(max(g.DIEs, 1))), mib(m.Peak))
+		}
+	})
+}
+
+// command is a block of command lines.
+func command(lines ...string) string {
+	return "```sh\n" + strings.Join(lines, "\n") + "\n```\n\n"
+}
+
+// table writes a Markdown table; align and head are cells separated by |.
+func table(b *strings.Builder, align, head string, fill func(row func(...any))) {
+	var rule []string
+	for _, a := range strings.Split(align, "|") {
+		rule = append(rule, map[string]string{"l": "---", "r": "---:"}[a])
+	}
+	fmt.Fprintf(b, "| %s |\n| %s |\n", strings.ReplaceAll(head, "|", " | "), strings.Join(rule, " | "))
+	fill(func(cells ...any) {
+		b.WriteString("|")
+		for _, c := range cells {
+			fmt.Fprintf(b, " %v |", c)
+		}
+		b.WriteString("\n")
+	})
+	b.WriteString("\n")
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
+
+func span(m summary) string { return fmt.Sprintf("%.3f–%.3f", m.minCPU, m.maxCPU) }
+
+func mib(kib int64) string { return fmt.Sprintf("%.1f", float64(kib)/1024) }
+
+func millions(n uint64) string { return fmt.Sprintf("%.2f M", float64(n)/1e6) }
+
+// fraction is 1/N with N = whole/part.
+func fraction(whole, part float64) string {
+	if part <= 0 {
+		return "–"
+	}
+	return fmt.Sprintf("1/%.1f", whole/part)
+}
+
+func yesNo(b *bool) string {
+	switch {
+	case b == nil:
+		return "–"
+	case *b:
+		return "yes"
+	}
+	return "**no**"
+}
+
+func joinInts(v []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(v), " ", ","), "[]")
+}

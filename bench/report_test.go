@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sampleResults has every part measured, with round numbers.
+func sampleResults() *Results {
+	r := &Results{Machine: Machine{CPU: "Model X", Cores: 2, Go: "go1.26", Pahole: "1.32", Options: "--btf_features=default"}}
+	k := r.kernel("v1-test")
+	same := true
+	k.FileBytes, k.DebugInfo, k.Same = 400<<20, 200<<20, &same
+	k.Stats = &encodeStats{CUs: 2500, DIEs: 20_000_000}
+	k.add(toolScan, 0, Sample{CPU: 0.25, Wall: 0.25, Peak: 8 << 10})
+	for i := range 3 {
+		d := float64(i-1) / 10
+		k.add(toolPahole, 1, Sample{10 + d, 10, 600 << 10})
+		k.add(toolPahole, 2, Sample{11 + d, 6, 620 << 10})
+		k.add(toolBtflite, 1, Sample{1 + d, 1, 20 << 10})
+		k.add(toolBtflite, 2, Sample{1.2 + d, 0.7, 23 << 10})
+	}
+	k.Floors = []Floor{{toolBtflite, 1, 30, 1, Sample{Wall: 1.5}}, {toolBtflite, 4, 70, 1, Sample{}}, {toolPahole, 1, 456, 8, Sample{}}}
+	k.Phases = []Phase{{"scan", []float64{0.3, 0.1, 0.2}}, {"commit", []float64{0.6}}}
+	k.Growth = []Growth{{CUs: 100, DIEs: 1_000_000, Types: 500, Samples: []Sample{{CPU: 0.05, Peak: 10 << 10}}}}
+	return r
+}
+
+func TestReportShowsMediansRatiosAndCommands(t *testing.T) {
+	r := sampleResults()
+	text := report(r, r.Kernels[0], plotsOf(r.Kernels[0]), "bench/plots")
+	for _, want := range []string{
+		"Model X, 2 cores",
+		"| v1-test | 400 | 200 | 2500 | 20.00 M | yes |",
+		"go run ./bench -only=time -kernels=v1-test -n=3 -j=1,2",
+		"| bare scan | 0.250 | 0.250–0.250 | 0.250 | 8.0 |  |  |  |",
+		"| pahole -j1 | 10.000 | 9.900–10.100 | 10.000 | 600.0 |  |  |  |",
+		"| btflite -j1 | 1.000 | 0.900–1.100 | 1.000 | 20.0 | 1/10.0 | 1/10.0 | 1/30.0 |",
+		"| CPU at -j1 ÷ pahole's | ≤ 0.100 | 0.100 | yes |",
+		"| CPU at -j1 ÷ bare scan's | ≤ 6.00 | 4.00 | yes |",
+		"| wall at -j2 ÷ wall at -j1 | ≤ 0.60 | 0.70 | **no** |",
+		"| peak MiB more per worker, -j1 to -j2 | ≤ 4.0 | 3.0 | yes |",
+		"| cgroup floor at -j1, MiB | ≤ 48 | 30 | yes |",
+		"| cgroup floor at -j4, MiB | ≤ 64 | 70 | **no** |",
+		"go run ./bench -only=floor -main=v1-test",
+		"| pahole -j1 | 456 | 8 |",
+		"go run ./bench -only=phases -main=v1-test -n=3",
+		"| scan | 200.0 | 25 % |",
+		"| sum | 800.0 |  |",
+		"| 100 | 1.00 M | 500 | 0.050 | 50.0 | 10.0 |",
+		"![Peak memory, v1-test](bench/plots/memory.svg)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report lacks %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+func TestReportSaysWhatIsMissing(t *testing.T) {
+	r := &Results{}
+	text := report(r, r.kernel("v1-test"), plotsOf(r.kernel("v1-test")), "bench/plots")
+	if !strings.Contains(text, "Left out: not measured") {
+		t.Errorf("cgroup floor not measured, and the report does not say so:\n%s", text)
+	}
+	if strings.Contains(text, ".svg") || strings.Contains(text, "## Goals") || strings.Contains(text, "NaN") {
+		t.Errorf("report of nothing:\n%s", text)
+	}
+}
+
+func TestWriteReportWritesEveryPlotItNames(t *testing.T) {
+	dir := t.TempDir()
+	c := &config{main: "other", report: filepath.Join(dir, "B.md"), plots: filepath.Join(dir, "plots")}
+	if err := writeReport(sampleResults(), c); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"time.svg", "memory.svg", "growth-time.svg", "growth-memory.svg"} {
+		svg, err := os.ReadFile(filepath.Join(c.plots, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		words(t, string(svg))
+	}
+	if err := writeReport(&Results{}, c); err == nil {
+		t.Error("no error for no results")
+	}
+}

@@ -1,0 +1,205 @@
+package main
+
+// What was measured, as it is kept in results.json: raw samples, so that the
+// report can be written again without measuring again.
+
+import (
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Results is the content of results.json.
+type Results struct {
+	Machine Machine         `json:"machine"`
+	Kernels []*KernelResult `json:"kernels"`
+}
+
+// KernelResult holds everything measured on one kernel.
+type KernelResult struct {
+	Name      string       `json:"name"`
+	FileBytes int64        `json:"file_bytes"`
+	DebugInfo uint64       `json:"debug_info_bytes"`
+	Same      *bool        `json:"same_bytes,omitempty"` // btflite's output and pahole's
+	Stats     *encodeStats `json:"stats,omitempty"`      // of one full run
+	Runs      []*RunResult `json:"runs,omitempty"`
+	Floors    []Floor      `json:"floors,omitempty"`
+	Phases    []Phase      `json:"phases,omitempty"`
+	Growth    []Growth     `json:"growth,omitempty"`
+}
+
+// RunResult holds the samples of one program with one number of workers.
+type RunResult struct {
+	Tool    string   `json:"tool"`
+	Jobs    int      `json:"jobs"` // 0: the program has no workers
+	Samples []Sample `json:"samples"`
+}
+
+// Floor is the smallest memory cgroup that a program passes in.
+type Floor struct {
+	Tool string `json:"tool"`
+	Jobs int    `json:"jobs"`
+	MiB  int    `json:"mib"`
+	Step int    `json:"step_mib"`
+	At   Sample `json:"at_floor"`
+}
+
+// Phase is the time of one phase of btflite -j1, in seconds, one per run.
+type Phase struct {
+	Name    string    `json:"name"`
+	Seconds []float64 `json:"seconds"`
+}
+
+// Growth is the cost of btflite -j1 on the first CUs of a kernel.
+type Growth struct {
+	CUs     int      `json:"cus"`
+	DIEs    uint64   `json:"dies"`
+	Types   int      `json:"types"`
+	Samples []Sample `json:"samples"`
+}
+
+// kernel returns the results of a kernel, new if there are none.
+func (r *Results) kernel(name string) *KernelResult {
+	for _, k := range r.Kernels {
+		if k.Name == name {
+			return k
+		}
+	}
+	k := &KernelResult{Name: name}
+	r.Kernels = append(r.Kernels, k)
+	slices.SortFunc(r.Kernels, func(a, b *KernelResult) int { return strings.Compare(a.Name, b.Name) })
+	return k
+}
+
+// describeFile notes the size of a kernel's file and of its .debug_info.
+func (k *KernelResult) describeFile(path string) error {
+	st, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	f, err := elf.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	k.FileBytes = st.Size()
+	if s := f.Section(".debug_info"); s != nil {
+		k.DebugInfo = s.Size
+	}
+	return nil
+}
+
+// add appends a sample to the series of a program and number of workers.
+func (k *KernelResult) add(tool string, jobs int, s Sample) {
+	r := k.run(tool, jobs)
+	if r == nil {
+		r = &RunResult{Tool: tool, Jobs: jobs}
+		k.Runs = append(k.Runs, r)
+	}
+	r.Samples = append(r.Samples, s)
+}
+
+// run returns the series of a program and number of workers, nil if it has none.
+func (k *KernelResult) run(tool string, jobs int) *RunResult {
+	for _, r := range k.Runs {
+		if r.Tool == tool && r.Jobs == jobs {
+			return r
+		}
+	}
+	return nil
+}
+
+// jobs lists the numbers of workers that a program was measured with, sorted.
+func (k *KernelResult) jobs(tool string) []int {
+	var js []int
+	for _, r := range k.Runs {
+		if r.Tool == tool {
+			js = append(js, r.Jobs)
+		}
+	}
+	slices.Sort(js)
+	return js
+}
+
+// floor returns the cgroup floor of a program, nil if it was not measured.
+func (k *KernelResult) floor(tool string, jobs int) *Floor {
+	for i := range k.Floors {
+		if f := &k.Floors[i]; f.Tool == tool && f.Jobs == jobs {
+			return f
+		}
+	}
+	return nil
+}
+
+// summary is the middle of a series: medians, and the range of CPU time.
+type summary struct {
+	Sample
+	minCPU, maxCPU float64
+}
+
+func summarize(samples []Sample) summary {
+	var cpu, wall, peak []float64
+	for _, s := range samples {
+		cpu = append(cpu, s.CPU)
+		wall = append(wall, s.Wall)
+		peak = append(peak, float64(s.Peak))
+	}
+	if len(samples) == 0 {
+		return summary{}
+	}
+	return summary{Sample{median(cpu), median(wall), int64(median(peak))}, slices.Min(cpu), slices.Max(cpu)}
+}
+
+// median is the middle value, or the mean of the two middle ones; 0 of none.
+func median(values []float64) float64 {
+	v := slices.Clone(values)
+	slices.Sort(v)
+	n := len(v)
+	switch {
+	case n == 0:
+		return 0
+	case n%2 == 1:
+		return v[n/2]
+	}
+	return (v[n/2-1] + v[n/2]) / 2
+}
+
+// read reads results.json.
+func read(path string) (*Results, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Results)
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// load reads results.json to add to it. Without the file, or with results of
+// another machine or other options, which must not be mixed with new ones, it
+// starts afresh.
+func load(path string, now Machine) (*Results, error) {
+	old, err := read(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return &Results{Machine: now}, nil
+	}
+	if err != nil || old.Machine == now {
+		return old, err
+	}
+	return &Results{Machine: now}, nil
+}
+
+// save writes results.json.
+func (r *Results) save(path string) error {
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}

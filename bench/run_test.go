@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+)
+
+func TestParseCostReadsTheLineOfMeasure(t *testing.T) {
+	o, err := parseCost("1500000000 400000000 100000000 2048 137\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Sample{CPU: 0.5, Wall: 1.5, Peak: 2048}); o.Sample != want || o.status != 137 {
+		t.Errorf("got %+v", o)
+	}
+	for _, bad := range []string{"", "1 2 3 4", "1 2 3 4 x"} {
+		if _, err := parseCost(bad); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func TestParseStatsFindsTheObject(t *testing.T) {
+	s, err := parseStats([]byte("note\n{\"cus\": 3, \"dies\": 12, \"phases\": [{\"name\": \"open\", \"ns\": 7}]}\nmore"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.CUs != 3 || s.DIEs != 12 || len(s.Phases) != 1 || s.Phases[0] != (phase{"open", 7}) {
+		t.Errorf("got %+v", s)
+	}
+	for _, bad := range []string{"", "no object", "{\"cus\": \"three\"}", "} {"} {
+		if _, err := parseStats([]byte(bad)); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+// newRunner builds bench/measure.
+func newRunner(t *testing.T) *runner {
+	t.Helper()
+	r := &runner{measure: filepath.Join(t.TempDir(), "measure"), dir: t.TempDir()}
+	if out, err := exec.Command("go", "build", "-o", r.measure, "./measure").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return r
+}
+
+func TestRunReportsTheCostOfTheProgramAlone(t *testing.T) {
+	r := newRunner(t)
+	ballast := make([]byte, 64<<20) // this process is large, the program must not look so
+	for i := range ballast {
+		ballast[i] = 1
+	}
+	o, err := r.run(t.Context(), 0, []string{"/bin/sh", "-c", "sleep 0.05; echo out; echo err >&2; exit 3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.status != 3 || string(o.printed) != "out\nerr\n" {
+		t.Errorf("status %d, printed %q", o.status, o.printed)
+	}
+	if o.Wall < 0.05 || o.CPU > o.Wall || o.Peak < 100 || o.Peak > 16<<10 {
+		t.Errorf("cost %+v of a shell that sleeps 50 ms", o.Sample)
+	}
+	if ballast[len(ballast)-1] != 1 {
+		t.Error("unreachable; keeps the memory in use")
+	}
+}
+
+func TestRunEndsWhatTakesTooLong(t *testing.T) {
+	r := newRunner(t)
+	start := time.Now()
+	_, err := r.run(t.Context(), 50*time.Millisecond, []string{"/bin/sh", "-c", "sleep 30 & sleep 30"})
+	if !errors.Is(err, errTimeout) || time.Since(start) > 10*time.Second {
+		t.Errorf("error %v after %v", err, time.Since(start))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.run(ctx, 0, []string{"/bin/true"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+}
+
+func TestMustRunNamesTheFailure(t *testing.T) {
+	r := newRunner(t)
+	if _, err := r.mustRun(t.Context(), []string{"/bin/sh", "-c", "echo bad file >&2; exit 1"}); err == nil ||
+		err.Error() != "/bin/sh -c echo bad file >&2; exit 1: status 1: bad file" {
+		t.Errorf("error %v", err)
+	}
+	if _, err := r.mustRun(t.Context(), []string{"/does/not/exist"}); err == nil {
+		t.Error("no error for a missing program")
+	}
+}
+
+func TestJobCounts(t *testing.T) {
+	tests := []struct {
+		list  string
+		cores int
+		want  []int
+	}{
+		{"", 1, []int{1, 2, 4}},
+		{"", 8, []int{1, 2, 4, 8}},
+		{"", 12, []int{1, 2, 4, 8}},
+		{"1,3", 2, []int{1, 3}},
+		{"0", 2, nil},
+		{"1,", 2, nil},
+	}
+	for _, tt := range tests {
+		got, err := jobCounts(tt.list, tt.cores)
+		if (err != nil) != (tt.want == nil) || err == nil && !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("jobCounts(%q, %d) = %v, %v", tt.list, tt.cores, got, err)
+		}
+	}
+}

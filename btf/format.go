@@ -1,0 +1,148 @@
+package btf
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+)
+
+// Format writes the own types of b as text, one line per type and one indented
+// line per element, in the form of "bpftool btf dump" (raw format). It returns
+// the first error of w.
+func Format(w io.Writer, b *Blob) error {
+	f := formatter{bufio.NewWriter(w), b}
+	for i := range b.Off {
+		f.record(b.FirstID + uint32(i))
+	}
+	return f.Flush()
+}
+
+type formatter struct {
+	*bufio.Writer
+	b *Blob
+}
+
+func (f formatter) printf(format string, args ...any) { fmt.Fprintf(f.Writer, format, args...) }
+
+// name returns the quoted-as-is name, "(anon)" for none.
+func (f formatter) name(off uint32) string {
+	if s := f.b.Name(off); s != "" {
+		return s
+	}
+	return "(anon)"
+}
+
+func (f formatter) record(id uint32) {
+	r := f.b.Record(id)
+	k, vlen, kflag := InfoKind(r[1]), InfoVlen(r[1]), InfoKflag(r[1])
+	f.printf("[%d] %s '%s'", id, k, f.name(r[0]))
+	switch k {
+	case KindInt:
+		d := r[3]
+		f.printf(" size=%d bits_offset=%d nr_bits=%d encoding=%s\n", r[2], d>>16&0xff, d&0xff, intEncoding(d>>24&0xf))
+	case KindPtr, KindConst, KindVolatile, KindRestrict, KindTypedef, KindTypeTag:
+		f.printf(" type_id=%d\n", r[2])
+	case KindArray:
+		f.printf(" type_id=%d index_type_id=%d nr_elems=%d\n", r[3], r[4], r[5])
+	case KindStruct, KindUnion:
+		f.members(r, vlen, kflag)
+	case KindEnum, KindEnum64:
+		f.values(r, k, vlen, kflag)
+	case KindFwd:
+		if kflag {
+			f.printf(" fwd_kind=union\n")
+		} else {
+			f.printf(" fwd_kind=struct\n")
+		}
+	case KindFunc:
+		f.printf(" type_id=%d linkage=%s\n", r[2], linkage(vlen))
+	case KindFuncProto:
+		f.printf(" ret_type_id=%d vlen=%d\n", r[2], vlen)
+		for e := r[3:]; len(e) > 0; e = e[2:] {
+			f.printf("\t'%s' type_id=%d\n", f.name(e[0]), e[1])
+		}
+	case KindVar:
+		f.printf(" type_id=%d, linkage=%s\n", r[2], linkage(r[3]))
+	case KindDatasec:
+		f.printf(" size=%d vlen=%d\n", r[2], vlen)
+		for e := r[3:]; len(e) > 0; e = e[3:] {
+			f.section(e)
+		}
+	case KindFloat:
+		f.printf(" size=%d\n", r[2])
+	case KindDeclTag:
+		f.printf(" type_id=%d component_idx=%d\n", r[2], int32(r[3]))
+	}
+}
+
+func (f formatter) members(r []uint32, vlen uint32, kflag bool) {
+	f.printf(" size=%d vlen=%d\n", r[2], vlen)
+	for e := r[3:]; len(e) > 0; e = e[3:] {
+		off, bits := e[2], uint32(0)
+		if kflag {
+			off, bits = e[2]&0xffffff, e[2]>>24
+		}
+		f.printf("\t'%s' type_id=%d bits_offset=%d", f.name(e[0]), e[1], off)
+		if bits != 0 {
+			f.printf(" bitfield_size=%d", bits)
+		}
+		f.printf("\n")
+	}
+}
+
+func (f formatter) values(r []uint32, k Kind, vlen uint32, signed bool) {
+	encoding := "UNSIGNED"
+	if signed {
+		encoding = "SIGNED"
+	}
+	f.printf(" encoding=%s size=%d vlen=%d\n", encoding, r[2], vlen)
+	stride, _ := NameWords(k, vlen)
+	for e := r[3:]; len(e) > 0; e = e[stride:] {
+		f.printf("\t'%s' val=", f.name(e[0]))
+		switch {
+		case k == KindEnum64 && signed:
+			f.printf("%dLL\n", int64(uint64(e[2])<<32|uint64(e[1])))
+		case k == KindEnum64:
+			f.printf("%dULL\n", uint64(e[2])<<32|uint64(e[1]))
+		case signed:
+			f.printf("%d\n", int32(e[1]))
+		default:
+			f.printf("%d\n", e[1])
+		}
+	}
+}
+
+// section writes one DATASEC entry: type id, offset, size and the VAR's name.
+func (f formatter) section(e []uint32) {
+	f.printf("\ttype_id=%d offset=%d size=%d", e[0], e[1], e[2])
+	if r := f.b.Record(e[0]); r != nil {
+		f.printf(" (%s '%s')", InfoKind(r[1]), f.name(r[0]))
+	}
+	f.printf("\n")
+}
+
+func intEncoding(e uint32) string {
+	switch e {
+	case 0:
+		return "(none)"
+	case 1:
+		return "SIGNED"
+	case 2:
+		return "CHAR"
+	case 4:
+		return "BOOL"
+	}
+	return "UNKN"
+}
+
+func linkage(l uint32) string {
+	switch l {
+	case 0:
+		return "static"
+	case 1:
+		return "global"
+	case 2:
+		return "extern"
+	}
+	return "(unknown)"
+}

@@ -1,0 +1,113 @@
+package btf
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// HeaderLen is the size in bytes of the header this package writes. Readers
+// also accept longer ones.
+const HeaderLen = 24
+
+const (
+	magic           = 0xeb9f
+	version         = 1
+	layoutHeaderLen = 32 // header with layout_off and layout_len
+)
+
+// AppendHeader appends the 24-byte header of a blob whose types (typeLen
+// bytes) are followed directly by its strings (strLen bytes).
+func AppendHeader(dst []byte, bigEndian bool, typeLen, strLen uint32) []byte {
+	o := order(bigEndian)
+	dst = o.AppendUint16(dst, magic)
+	dst = append(dst, version, 0)
+	for _, w := range [...]uint32{HeaderLen, 0, typeLen, typeLen, strLen} {
+		dst = o.AppendUint32(dst, w)
+	}
+	return dst
+}
+
+// byteOrder reads and appends integers of one byte order.
+type byteOrder interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
+func order(bigEndian bool) byteOrder {
+	if bigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// sections are the parts of a blob, as sub-slices of it.
+type sections struct {
+	bigEndian bool
+	types     []byte
+	strings   []byte
+}
+
+// parseHeader checks the header of data and cuts out the sections. Bytes after
+// the strings are tolerated; unknown header bytes must be zero, because
+// rewriting the blob would lose them.
+func parseHeader(data []byte) (sections, error) {
+	var s sections
+	if len(data) < HeaderLen {
+		return s, fmt.Errorf("btf: header: %d bytes, need %d", len(data), HeaderLen)
+	}
+	switch {
+	case data[0] == magic&0xff && data[1] == magic>>8:
+	case data[0] == magic>>8 && data[1] == magic&0xff:
+		s.bigEndian = true
+	default:
+		return s, fmt.Errorf("btf: header: bad magic %#02x%02x at offset 0", data[0], data[1])
+	}
+	if data[2] != version {
+		return s, fmt.Errorf("btf: header: unsupported version %d at offset 2", data[2])
+	}
+	if data[3] != 0 {
+		return s, fmt.Errorf("btf: header: unsupported flags %#x at offset 3", data[3])
+	}
+	o := order(s.bigEndian)
+	word := func(off int) uint64 { return uint64(o.Uint32(data[off:])) }
+	hdrLen := word(4)
+	if hdrLen < HeaderLen || hdrLen > uint64(len(data)) {
+		return s, fmt.Errorf("btf: header: bad header length %d at offset 4", hdrLen)
+	}
+	known := uint64(HeaderLen)
+	var layoutOff, layoutLen uint64
+	if hdrLen >= layoutHeaderLen {
+		known = layoutHeaderLen
+		layoutOff, layoutLen = word(24), word(28)
+	}
+	for i := known; i < hdrLen; i++ {
+		if data[i] != 0 {
+			return s, fmt.Errorf("btf: header: unknown non-zero byte at offset %d", i)
+		}
+	}
+	body := data[hdrLen:]
+	typeOff, typeLen, strOff, strLen := word(8), word(12), word(16), word(20)
+	typeEnd, strEnd := typeOff+typeLen, strOff+strLen
+	switch {
+	case typeOff%4 != 0:
+		return s, fmt.Errorf("btf: header: type section offset %d is not a multiple of 4", typeOff)
+	case typeLen%4 != 0:
+		return s, fmt.Errorf("btf: header: type section length %d is not a multiple of 4", typeLen)
+	case typeEnd > strOff:
+		return s, fmt.Errorf("btf: header: types end at %d, behind the strings at %d", typeEnd, strOff)
+	case strEnd > uint64(len(body)):
+		return s, fmt.Errorf("btf: header: strings end at %d, data at %d", strEnd, len(body))
+	case strLen > MaxStrOff:
+		return s, fmt.Errorf("btf: header: string section length %d too large", strLen)
+	}
+	if layoutLen != 0 {
+		if layoutOff%4 != 0 || layoutLen%4 != 0 {
+			return s, fmt.Errorf("btf: header: layout section %d+%d is not aligned to 4", layoutOff, layoutLen)
+		}
+		if layoutOff < typeEnd || layoutOff+layoutLen > strOff {
+			return s, fmt.Errorf("btf: header: layout section %d+%d is not between types and strings", layoutOff, layoutLen)
+		}
+	}
+	s.types, s.strings = body[typeOff:typeEnd], body[strOff:strEnd]
+	return s, nil
+}

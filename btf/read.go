@@ -1,0 +1,214 @@
+package btf
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Blob is the content of one BTF object: its own types as words in host byte
+// order, its own strings, and for split BTF the base they build upon. The
+// slices belong to the Blob and share no memory with the bytes it was read
+// from.
+type Blob struct {
+	// BigEndian is the byte order of the encoded form.
+	BigEndian bool
+	// Words holds the type records back to back.
+	Words []uint32
+	// Off is the index in Words of each own record; Off[0] belongs to FirstID.
+	Off []uint32
+	// Strings is the own string section: NUL-terminated strings.
+	Strings []byte
+	// StrBase is the string offset of Strings[0]; 0 without a base.
+	StrBase uint32
+	// FirstID is the id of the first own type; 1 without a base.
+	FirstID uint32
+	// Base is the BTF this one splits from, or nil.
+	Base *Blob
+}
+
+// Parse decodes BTF data of either byte order. base is the BTF that data was
+// split from, or nil. Every record, name offset and type id is checked (libbpf's
+// sanity check: names resolvable, ids below the type count, FUNC pointing to a
+// FUNC_PROTO), so that the methods of Blob cannot fail on the result. Records of
+// unknown kinds are refused, even where a layout section would allow to skip
+// them. data may be reused afterwards.
+func Parse(data []byte, base *Blob) (*Blob, error) {
+	s, err := parseHeader(data)
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBlob(s.bigEndian, base)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkStrings(s.strings, base != nil); err != nil {
+		return nil, err
+	}
+	if uint64(b.StrBase)+uint64(len(s.strings)) > MaxStrOff {
+		return nil, fmt.Errorf("btf: strings: %d bytes over a base of %d exceed the limit", len(s.strings), b.StrBase)
+	}
+	b.Strings = bytes.Clone(s.strings)
+	b.Words = make([]uint32, len(s.types)/4)
+	o := order(s.bigEndian)
+	for i := range b.Words {
+		b.Words[i] = o.Uint32(s.types[4*i:])
+	}
+	if err := b.index(); err != nil {
+		return nil, err
+	}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// newBlob returns an empty Blob placed after base.
+func newBlob(bigEndian bool, base *Blob) (*Blob, error) {
+	b := &Blob{BigEndian: bigEndian, FirstID: 1, Base: base}
+	if base == nil {
+		return b, nil
+	}
+	if base.BigEndian != bigEndian {
+		return nil, fmt.Errorf("btf: header: byte order differs from the base's")
+	}
+	b.FirstID = base.TypeCount()
+	b.StrBase = base.StrEnd()
+	return b, nil
+}
+
+func checkStrings(s []byte, split bool) error {
+	if len(s) == 0 {
+		if split {
+			return nil
+		}
+		return fmt.Errorf("btf: strings: empty section")
+	}
+	if !split && s[0] != 0 {
+		return fmt.Errorf("btf: strings: offset 0 is not the empty string")
+	}
+	if s[len(s)-1] != 0 {
+		return fmt.Errorf("btf: strings: no NUL at the end, offset %d", len(s)-1)
+	}
+	return nil
+}
+
+// index finds the records in b.Words and fills b.Off.
+func (b *Blob) index() error {
+	n := 0
+	for pass := 0; pass < 2; pass++ {
+		if pass == 1 {
+			b.Off = make([]uint32, 0, n)
+		}
+		for w := 0; w < len(b.Words); n++ {
+			if pass == 1 {
+				b.Off = append(b.Off, uint32(w))
+			} else if len(b.Words)-w < 3 {
+				return fmt.Errorf("btf: types: truncated record at offset %d", 4*w)
+			}
+			info := b.Words[w+1]
+			k := InfoKind(info)
+			if !k.known() {
+				return fmt.Errorf("btf: types: unknown kind %d at offset %d", k, 4*w)
+			}
+			size := 3 + ExtraWords(k, InfoVlen(info))
+			if size > len(b.Words)-w {
+				return fmt.Errorf("btf: types: truncated %s at offset %d", k, 4*w)
+			}
+			w += size
+		}
+	}
+	if uint64(b.FirstID)+uint64(len(b.Off)) > MaxID {
+		return fmt.Errorf("btf: types: %d types exceed the limit", len(b.Off))
+	}
+	return nil
+}
+
+// check validates the string offsets and type ids of all own records.
+func (b *Blob) check() error {
+	count, strEnd := b.TypeCount(), b.StrEnd()
+	for i, off := range b.Off {
+		r := b.Words[off:]
+		k, vlen := InfoKind(r[1]), InfoVlen(r[1])
+		bad := func(what string, v uint32) error {
+			return fmt.Errorf("btf: types: %s [%d] at offset %d: %s %d out of range", k, b.FirstID+uint32(i), 4*off, what, v)
+		}
+		nameOK := func(v uint32) bool { return v == 0 || v < strEnd }
+		if !nameOK(r[0]) {
+			return bad("name offset", r[0])
+		}
+		if ThirdIsRef(k) && r[2] >= count {
+			return bad("type id", r[2])
+		}
+		start, stride, n := RefWords(k, vlen)
+		for j := 0; j < n; j++ {
+			if v := r[start+j*stride]; v >= count {
+				return bad("type id", v)
+			}
+		}
+		stride, n = NameWords(k, vlen)
+		for j := 0; j < n; j++ {
+			if v := r[3+j*stride]; !nameOK(v) {
+				return bad("name offset", v)
+			}
+		}
+		if k == KindFunc && b.Kind(r[2]) != KindFuncProto {
+			return fmt.Errorf("btf: types: FUNC [%d] at offset %d: type id %d is %s, not FUNC_PROTO",
+				b.FirstID+uint32(i), 4*off, r[2], b.Kind(r[2]))
+		}
+	}
+	return nil
+}
+
+// TypeCount returns the number of types of the base chain and b together, void
+// included; valid ids are below it.
+func (b *Blob) TypeCount() uint32 { return b.FirstID + uint32(len(b.Off)) }
+
+// StrEnd returns the first string offset after b's own strings.
+func (b *Blob) StrEnd() uint32 { return b.StrBase + uint32(len(b.Strings)) }
+
+// Record returns the words of type id, from b or its base chain. The slice
+// aliases the Blob. It returns nil for void and ids that do not exist.
+func (b *Blob) Record(id uint32) []uint32 {
+	for b != nil && id < b.FirstID {
+		b = b.Base
+	}
+	if b == nil || id >= b.TypeCount() {
+		return nil
+	}
+	w := b.Off[id-b.FirstID]
+	info := b.Words[w+1]
+	end := w + 3 + uint32(ExtraWords(InfoKind(info), InfoVlen(info)))
+	return b.Words[w:end:end]
+}
+
+// Kind returns the kind of type id, KindVoid for void and for ids that do not
+// exist.
+func (b *Blob) Kind(id uint32) Kind {
+	r := b.Record(id)
+	if r == nil {
+		return KindVoid
+	}
+	return InfoKind(r[1])
+}
+
+// NameBytes returns the string at offset off without its NUL. The slice
+// aliases the Blob. Offset 0 and offsets that do not exist give an empty name.
+func (b *Blob) NameBytes(off uint32) []byte {
+	if off == 0 {
+		return nil
+	}
+	for b != nil && off < b.StrBase {
+		b = b.Base
+	}
+	if b == nil || off >= b.StrEnd() {
+		return nil
+	}
+	s := b.Strings[off-b.StrBase:]
+	if n := bytes.IndexByte(s, 0); n >= 0 {
+		s = s[:n]
+	}
+	return s
+}
+
+// Name returns the string at offset off as a string; see NameBytes.
+func (b *Blob) Name(off uint32) string { return string(b.NameBytes(off)) }

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/btflite/btflite/encode"
+)
+
+// The test binary is the command itself when fakeEncoder is set in its
+// environment; the value says what the encoder below does.
+const fakeEncoder = "BTFLITE_TEST_ENCODER"
+
+func TestMain(m *testing.M) {
+	if fake, ok := os.LookupEnv(fakeEncoder); ok {
+		setFake(fake)
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+const fakeBTF = "the bytes of the BTF"
+
+// fakeKind is the value of fakeEncoder.
+var fakeKind string
+
+// setFake replaces the encoder and the ELF writer.
+func setFake(kind string) {
+	fakeKind = kind
+	runEncode = fakeRun
+	if kind != "realELF" {
+		setSection = fakeSet
+	}
+}
+
+func fakeRun(paths []string, opt encode.Options) (*encoded, error) {
+	enc := &encoded{size: int64(len(fakeBTF)), write: writeText(fakeBTF)}
+	enc.stats.CUs = 1
+	switch fakeKind {
+	case "panic":
+		var s []int
+		_ = s[len(paths)]
+	case "panicValue":
+		panic("two\nlines")
+	case "fail":
+		return nil, errors.New(paths[0] + ": .debug_info+0x1f: unknown form 0x99")
+	case "empty":
+		enc.size = 0
+	case "long":
+		if opt.Progress != nil {
+			opt.Progress(1<<20, 2<<20)
+		}
+		time.Sleep(progressDelay + 2*progressStep)
+	case "writeFails":
+		enc.write = func(w io.Writer) error {
+			w.Write(make([]byte, 2*outputBuffer))
+			return errors.New("certificate failed")
+		}
+	case "slow":
+		enc.write = func(w io.Writer) error {
+			w.Write(make([]byte, 2*outputBuffer))
+			os.Stdout.WriteString("writing\n")
+			time.Sleep(time.Minute)
+			return nil
+		}
+	}
+	if opt.Verbose != nil {
+		opt.Verbose("[1] INT int")
+	}
+	return enc, nil
+}
+
+// fakeSet appends the section name and the bytes to the file.
+func fakeSet(path, section string, size int64, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	io.WriteString(f, section+" ")
+	return write(f)
+}
+
+// command is btflite with a fake encoder in the folder dir.
+func command(dir, fake string, args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), fakeEncoder+"="+fake)
+	return cmd
+}
+
+func TestExitStatusAndMessages(t *testing.T) {
+	const try = "Try 'btflite --help' for more information.\n"
+	tests := []struct {
+		name, fake, args string
+		status           int
+		stdout, stderr   string
+		out              string // content of the file out afterwards
+		in               string // content of the file in, if not the same as before
+	}{
+		{name: "version", args: "--version", stdout: "v1.32\n"},
+		{name: "numeric version", args: "--numeric_version", stdout: "132\n"},
+		{name: "features", args: "--supported_btf_features", stdout: supportedFeatures + "\n"},
+		{name: "detached", args: "-J --btf_encode_detached=out in", out: fakeBTF},
+		{name: "in place", args: "-J in", in: "input.BTF " + fakeBTF},
+		{name: "verbose", args: "-JV --btf_encode_detached=out in", stdout: "[1] INT int\n", out: fakeBTF},
+		{name: "to stdout", args: "-V --btf_encode_detached=/dev/stdout in", stdout: fakeBTF, stderr: "[1] INT int\n"},
+		{name: "empty", fake: "empty", args: "-J in --btf_encode_detached=out", stderr: "btflite: in: nothing to encode, nothing written: no compile unit has types to encode\n"},
+		{name: "failure", fake: "fail", args: "-J in --btf_encode_detached=out", status: 1, stderr: "btflite: in: .debug_info+0x1f: unknown form 0x99\n"},
+		{name: "failing write", fake: "writeFails", args: "-J in --btf_encode_detached=out", status: 1, stderr: "btflite: out: cannot write: certificate failed\n"},
+		{name: "panic with a value", fake: "panicValue", args: "-J in --btf_encode_detached=out", status: 2,
+			stderr: "btflite: internal error: two; lines at cmd/btflite.fakeRun:LINE; please report it\n"},
+		{name: "panic of the runtime", fake: "panic", args: "-J in --btf_encode_detached=out", status: 2,
+			stderr: "btflite: internal error: runtime error: index out of range [1] with length 0 at cmd/btflite.fakeRun:LINE; please report it\n"},
+		{name: "no -J", args: "in", status: 64, stderr: "btflite: nothing to do: -J or --btf_encode_detached=OUT is needed\n" + try},
+		{name: "no input", args: "-J", status: 64, stderr: "btflite: no input file\n" + try},
+		{name: "empty input name", args: "-J EMPTY", status: 64, stderr: "btflite: empty input file name\n" + try},
+		{name: "empty output name", args: "-J in --btf_encode_detached=", status: 64, stderr: "btflite: empty output file name\n" + try},
+		{name: "missing input", args: "-J in none --btf_encode_detached=out", status: 1, stderr: "btflite: none: cannot open: no such file or directory\n"},
+		{name: "misspelt", args: "--btf_encode_detach=out --lang_exlude=rust in", status: 64, stderr: "btflite: unrecognized option '--lang_exlude'; did you mean --lang_exclude?\n" + try},
+		{name: "slip of -j", args: "-J -j 4 in", status: 64, stderr: "btflite: 4: no such file, and '-j 4' has a space too many; did you mean -j4?\n" + try},
+		{name: "slip of --jobs", args: "-J --jobs 4 in", status: 64, stderr: "btflite: 4: no such file, and '--jobs 4' has a space too many; did you mean --jobs=4?\n" + try},
+		{name: "number that is no slip", args: "-J -j4 4", status: 1, stderr: "btflite: 4: cannot open: no such file or directory\n"},
+		{name: "output is input", args: "-J --btf_encode_detached=./in in", status: 1, stderr: "btflite: ./in: the output is the input file in\n"},
+		{name: "strict feature", args: "-J --btf_features_strict=nope in", status: 1,
+			stderr: "Feature 'nope' in 'nope' is not supported.  Supported BTF features are:\n" + supportedFeatures + "\n"},
+		{name: "unknown language", args: "-J --lang=klingon in", status: 1, stderr: "btflite: unknown language \"klingon\"\n"},
+		{name: "base", args: "-J --btf_base=b in", status: 1, stderr: "btflite: b: split BTF (--btf_base) is not supported yet\n"},
+		{name: "distilled base in place", args: "-J --btf_features=distilled_base in", status: 1, stderr: "btflite: the feature distilled_base is not supported yet\n"},
+		{name: "distilled base detached has no effect", args: "--btf_features=distilled_base --btf_encode_detached=out in", out: fakeBTF},
+		{name: "dedup without output", args: "dedup in", status: 64, stderr: "btflite: dedup: no output file; give -o OUT\n" + try},
+		{name: "dedup of no BTF", args: "dedup -o out in", status: 1, stderr: "btflite: in: btf: "},
+		{name: "dedup onto its input", args: "dedup -o in in", status: 1, stderr: "btflite: in: the output is the input file in\n"},
+		{name: "file called dedup", args: "-J ./dedup --btf_encode_detached=out", status: 1, stderr: "btflite: ./dedup: cannot open: no such file or directory\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			in := filepath.Join(dir, "in")
+			if err := os.WriteFile(in, []byte("input"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := strings.Fields(tt.args)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "EMPTY", "")
+			}
+			var stdout, stderr bytes.Buffer
+			cmd := command(dir, tt.fake, args...)
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			cmd.Run()
+			if got := cmd.ProcessState.ExitCode(); got != tt.status {
+				t.Errorf("status %d, want %d", got, tt.status)
+			}
+			if stdout.String() != tt.stdout {
+				t.Errorf("stdout %q, want %q", &stdout, tt.stdout)
+			}
+			if !sameMessage(stderr.String(), tt.stderr) {
+				t.Errorf("stderr %q, want %q", &stderr, tt.stderr)
+			}
+			want := []string{"in"}
+			if tt.out != "" {
+				want = append(want, "out")
+				if b, _ := os.ReadFile(filepath.Join(dir, "out")); string(b) != tt.out {
+					t.Errorf("out is %q", b)
+				}
+			}
+			onlyFiles(t, dir, want...)
+			if tt.in == "" {
+				tt.in = "input"
+			}
+			if b, _ := os.ReadFile(in); string(b) != tt.in {
+				t.Errorf("in is %q", b)
+			}
+		})
+	}
+}
+
+// sameMessage compares a message with the expected one, in which LINE stands
+// for any number and a missing line end for any rest of the line.
+func sameMessage(got, want string) bool {
+	if want != "" && !strings.HasSuffix(want, "\n") {
+		return strings.HasPrefix(got, want) && strings.Count(got, "\n") == 1
+	}
+	before, after, ok := strings.Cut(want, "LINE")
+	if !ok {
+		return got == want
+	}
+	number, found := strings.CutPrefix(got, before)
+	number, found2 := strings.CutSuffix(number, after)
+	return found && found2 && isDigits(number)
+}
+
+func TestLanguageFromEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	os.WriteFile(filepath.Join(dir, "in"), nil, 0o600)
+	var stderr bytes.Buffer
+	cmd := command(dir, "", "-J", "in", "--btf_encode_detached=out")
+	cmd.Env = append(cmd.Env, "PAHOLE_LANG_EXCLUDE=")
+	cmd.Stderr = &stderr
+	cmd.Run()
+	if want := "btflite: PAHOLE_LANG_EXCLUDE: unknown language \"\"\n"; stderr.String() != want || cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("%q", &stderr)
+	}
+}
+
+func TestKilledWhileWriting(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if signal.Ignored(sig) {
+			continue // nohup and background jobs; the command keeps it ignored
+		}
+		dir := t.TempDir()
+		os.WriteFile(filepath.Join(dir, "in"), nil, 0o600)
+		os.WriteFile(filepath.Join(dir, "out"), []byte("old"), 0o600)
+		cmd := command(dir, "slow", "-J", "in", "--btf_encode_detached=out")
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(stdout, make([]byte, len("writing\n"))); err != nil {
+			t.Error(err)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != 3 {
+			t.Errorf("%d files while writing, want the temporary one too", len(entries))
+		}
+		cmd.Process.Signal(sig)
+		cmd.Wait()
+		if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !ws.Signaled() || ws.Signal() != sig {
+			t.Errorf("%v: ended by %v", sig, cmd.ProcessState)
+		}
+		onlyFiles(t, dir, "in", "out")
+		wantFile(t, filepath.Join(dir, "out"), "old", 0o600)
+	}
+}
+
+func TestFullStandardOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range []string{"--version", "--help", "-V in --btf_encode_detached=out", "--btf_encode_detached=/dev/stdout in"} {
+		dir := t.TempDir()
+		os.WriteFile(filepath.Join(dir, "in"), nil, 0o600)
+		var stderr bytes.Buffer
+		cmd := command(dir, "", strings.Fields(args)...)
+		cmd.Stdout, cmd.Stderr = full, &stderr
+		cmd.Run()
+		if cmd.ProcessState.ExitCode() != 1 || !strings.HasSuffix(stderr.String(), ": no space left on device\n") {
+			t.Errorf("%s: status %d, %q", args, cmd.ProcessState.ExitCode(), &stderr)
+		}
+	}
+}
+
+func TestInPlaceOnARealELFFile(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	if err := os.WriteFile(in, image, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var first []byte
+	for i := range 2 {
+		if out, err := command(dir, "realELF", "-J", "in").CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("%v: %s", err, out)
+		}
+		f, err := elf.Open(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := f.Section(".BTF").Data(); err != nil || string(b) != fakeBTF {
+			t.Errorf("run %d: .BTF is %q, %v", i, b, err)
+		}
+		f.Close()
+		b, err := os.ReadFile(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = b
+		} else if !bytes.Equal(b, first) {
+			t.Error("a second run changed the file")
+		}
+	}
+	onlyFiles(t, dir, "in")
+}

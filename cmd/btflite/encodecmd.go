@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/btflite/btflite/elfwrite"
+	"github.com/btflite/btflite/encode"
+)
+
+// encoded is a finished encode: what the command needs of an encode.Output.
+type encoded struct {
+	stats encode.Stats
+	size  int64 // 0: nothing to encode
+	write func(io.Writer) error
+	close func()
+}
+
+// runEncode and setSection are the work below this package; tests replace
+// them.
+var (
+	runEncode = func(paths []string, opt encode.Options) (*encoded, error) {
+		out, err := encode.Run(paths, opt)
+		if err != nil {
+			return nil, err
+		}
+		return &encoded{stats: out.Stats, size: out.Size(), write: out.Write, close: out.Close}, nil
+	}
+	setSection = elfwrite.Set
+)
+
+// runEncodeCommand is the main command: parse, check, encode, write, report.
+func (c *cli) runEncodeCommand(args []string) error {
+	cfg := newConfig()
+	words, err := parse(encodeOptions, args, cfg)
+	if err != nil {
+		return err
+	}
+	if cfg.action != doWork {
+		return c.showAction(cfg.action, encodeIntro, encodeOptions)
+	}
+	for _, w := range cfg.warnings {
+		fmt.Fprintln(c.stderr, w)
+	}
+	if !cfg.encode {
+		return usagef("nothing to do: -J or --btf_encode_detached=OUT is needed")
+	}
+	lang, exclude, err := cfg.lang.resolve(c.lookupEnv)
+	if err != nil {
+		return err
+	}
+	paths, err := inputs(words)
+	if err != nil {
+		return err
+	}
+	if err := cfg.refuseUnsupported(); err != nil {
+		return err
+	}
+	var out *target // nil: into the first input
+	if cfg.hasOut {
+		if out, err = c.resolveTarget(cfg.detached); err != nil {
+			return err
+		}
+		if err := out.refuseInputs(paths); err != nil {
+			return err
+		}
+	}
+	return c.encode(cfg, paths, out, encode.Options{
+		Features: cfg.features, Jobs: cfg.jobs, Exact: cfg.exact, Lang: lang, LangExclude: exclude})
+}
+
+// refuseUnsupported tells what this version cannot do yet.
+func (c *config) refuseUnsupported() error {
+	if c.base != "" {
+		return fmt.Errorf("%s: split BTF (--btf_base) is not supported yet", oneLine(c.base))
+	}
+	// pahole ignores distilled_base for a detached file.
+	if c.features&encode.DistilledBase != 0 && !c.hasOut {
+		return fmt.Errorf("the feature distilled_base is not supported yet")
+	}
+	return nil
+}
+
+// encode runs the encoder and puts the result into out, or into the first
+// input if out is nil.
+func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Options) error {
+	began := time.Now()
+	textTo := c.stdout
+	if c.isStdout(out) {
+		textTo = c.stderr // standard output is the BTF
+	}
+	text := newLineWriter(textTo)
+	if cfg.verbose {
+		opt.Verbose = text.line
+	}
+	meter := c.startProgress(cfg, paths[0])
+	if meter != nil {
+		opt.Progress = meter.update
+	}
+	defer meter.stop() // also on a panic
+
+	enc, err := runEncode(paths, opt)
+	meter.stop()
+	if err != nil {
+		text.flush()
+		return namingFile(paths, err)
+	}
+	if enc.close != nil {
+		defer enc.close()
+	}
+	if enc.size == 0 {
+		if err := text.flush(); err != nil {
+			return stdoutError(err)
+		}
+		c.complain(emptyText(paths[0], &enc.stats))
+		return nil
+	}
+	writing := time.Now()
+	if out != nil {
+		err = out.write(c.guard, enc.write)
+	} else {
+		err = c.writeInPlace(paths[0], enc)
+	}
+	if err != nil {
+		text.flush()
+		return err
+	}
+	if cfg.stats != statsNone {
+		r := newRunReport(paths, out, enc, time.Since(writing), time.Since(began))
+		text.line(r.format(cfg.stats))
+	}
+	return stdoutError(text.flush())
+}
+
+// writeInPlace puts the BTF into the section .BTF of the file.
+func (c *cli) writeInPlace(path string, enc *encoded) error {
+	err := c.guard.protect(func() error {
+		return setSection(path, ".BTF", enc.size, func(w io.Writer) error {
+			return enc.write(interruptible{w, c.guard})
+		})
+	})
+	if err != nil {
+		return namingFile([]string{path}, err)
+	}
+	return nil
+}
+
+// interruptible is a writer that fails once a signal has arrived.
+type interruptible struct {
+	w io.Writer
+	g *guard
+}
+
+func (i interruptible) Write(p []byte) (int, error) {
+	if err := i.g.interrupted(); err != nil {
+		return 0, err
+	}
+	return i.w.Write(p)
+}
+
+// emptyText says why there is nothing to write.
+func emptyText(path string, s *encode.Stats) string {
+	why := "no compile unit has types to encode"
+	switch {
+	case s.CUs == 0 && s.CUsFiltered == 0:
+		why = "no compile units"
+	case s.CUsFiltered > 0 && s.CUsFiltered >= s.CUs:
+		why = "all compile units are left out by their language"
+	}
+	return fmt.Sprintf("%s: nothing to encode, nothing written: %s", oneLine(path), why)
+}

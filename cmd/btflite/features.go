@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/btflite/btflite/encode"
+)
+
+// feature is one name of --btf_features.
+type feature struct {
+	name string
+	bit  encode.Features
+}
+
+// features is in the order in which pahole 1.32 prints them.
+var features = []feature{
+	{"encode_force", encode.EncodeForce},
+	{"var", encode.Var},
+	{"float", encode.Float},
+	{"decl_tag", encode.DeclTag},
+	{"type_tag", encode.TypeTag},
+	{"enum64", encode.Enum64},
+	{"optimized_func", encode.OptimizedFunc},
+	{"consistent_func", encode.ConsistentFunc},
+	{"decl_tag_kfuncs", encode.DeclTagKfuncs},
+	{"reproducible_build", encode.ReproducibleBuild},
+	{"distilled_base", encode.DistilledBase},
+	{"global_var", encode.GlobalVar},
+	{"attributes", encode.Attributes},
+	{"true_signature", encode.TrueSignature},
+	{"force_cu_merging", encode.ForceCUMerging},
+}
+
+// maxFeatureList is where pahole cuts a list; what follows is not seen.
+const maxFeatureList = 1024
+
+// featureNames is the list that --supported_btf_features prints.
+func featureNames() string {
+	names := make([]string, len(features))
+	for i, f := range features {
+		names[i] = f.name
+	}
+	return strings.Join(names, ",")
+}
+
+// verbatimError is a message that is printed as it is, without the program's
+// name, because other programs know it.
+type verbatimError string
+
+func (e verbatimError) Error() string { return string(e) }
+
+// addFeatures applies one features list to c by the rules of pahole 1.32:
+//
+//   - the first features option of a command line turns everything off first,
+//     what earlier options such as --btf_gen_floats did included; later lists
+//     add to it;
+//   - the list is cut to 1024 bytes;
+//   - a leading "+" adds the default set, as the element "default" does;
+//   - empty elements mean nothing;
+//   - an unknown name is an error if strict, else it is ignored.
+//
+// Nothing changes on an error except the reset.
+func (c *config) addFeatures(list string, strict bool) error {
+	if !c.featuresGiven {
+		c.featuresGiven = true
+		c.features = 0
+	}
+	if len(list) > maxFeatureList {
+		list = list[:maxFeatureList]
+	}
+	var set encode.Features
+	if rest, ok := strings.CutPrefix(list, "+"); ok {
+		set |= encode.DefaultFeatures
+		list = rest
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		bits, ok := featureBits(name)
+		if !ok && strict {
+			return verbatimError(fmt.Sprintf("Feature '%s' in '%s' is not supported.  Supported BTF features are:\n%s",
+				oneLine(name), oneLine(list), featureNames()))
+		}
+		if !ok && c.verbose {
+			c.warnings = append(c.warnings, fmt.Sprintf("Ignoring unsupported feature '%s'", oneLine(name)))
+		}
+		set |= bits
+	}
+	c.features |= set
+	return nil
+}
+
+// featureBits is what one list element stands for.
+func featureBits(name string) (encode.Features, bool) {
+	switch name {
+	case "":
+		return 0, true
+	case "default":
+		return encode.DefaultFeatures, true
+	case "all":
+		return encode.AllFeatures, true
+	}
+	for _, f := range features {
+		if f.name == name {
+			return f.bit, true
+		}
+	}
+	return 0, false
+}

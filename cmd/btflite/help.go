@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// helpColumn is where the explanation of an option begins. A longer option
+// pushes its own explanation to the right.
+const helpColumn = 34
+
+var encodeIntro = []string{
+	"Usage: btflite -J [OPTION...] FILE...       DWARF to BTF, as pahole -J does",
+	"       btflite dedup [OPTION...] -o OUT IN...   merge and deduplicate BTF",
+	"       btflite version                          version and build",
+}
+
+var dedupIntro = []string{
+	"Usage: btflite dedup [OPTION...] -o OUT IN...",
+	"Merge the BTF of raw BTF files or of ELF files with .BTF and deduplicate it.",
+}
+
+// writeHelp prints the introduction and the table, one line per option under
+// the heading of its group.
+func writeHelp(w io.Writer, intro []string, table []option) error {
+	var b strings.Builder
+	for _, line := range intro {
+		b.WriteString(line + "\n")
+	}
+	for _, group := range []string{groupOutput, groupFeatures, groupUnits, groupReport} {
+		heading := "\n" + group + ":\n"
+		for i := range table {
+			if o := &table[i]; o.group == group {
+				b.WriteString(heading)
+				heading = ""
+				fmt.Fprintf(&b, "%-*s%s\n", helpColumn-1, optionColumn(o)+" ", o.help)
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// optionColumn is "  -j, --jobs[=N]" and the like.
+func optionColumn(o *option) string {
+	s := "      --"
+	if o.short != 0 {
+		s = fmt.Sprintf("  -%c, --", o.short)
+	}
+	s += o.long[0]
+	switch o.arg {
+	case optionalArg:
+		s += "[=" + o.argName + "]"
+	case requiredArg:
+		s += "=" + o.argName
+	}
+	return s + " "
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// languages are pahole 1.32's names of DW_LANG codes. It has none for the
+// codes after 0x25, C17 for instance.
+var languages = map[string]uint16{
+	"c89": 0x01, "c": 0x02, "ada83": 0x03, "c++": 0x04, "cobol74": 0x05,
+	"cobol85": 0x06, "fortran77": 0x07, "fortran90": 0x08, "pascal83": 0x09,
+	"modula2": 0x0a, "java": 0x0b, "c99": 0x0c, "ada95": 0x0d,
+	"fortran95": 0x0e, "pli": 0x0f, "objc": 0x10, "objc++": 0x11,
+	"upc": 0x12, "d": 0x13, "python": 0x14, "opencl": 0x15, "go": 0x16,
+	"modula3": 0x17, "haskell": 0x18, "c++03": 0x19, "c++11": 0x1a,
+	"ocaml": 0x1b, "rust": 0x1c, "c11": 0x1d, "swift": 0x1e, "julia": 0x1f,
+	"dylan": 0x20, "c++14": 0x21, "fortran03": 0x22, "fortran08": 0x23,
+	"renderscript": 0x24, "bliss": 0x25, "asm": 0x8001,
+}
+
+// parseLanguages turns a comma-separated list of names, in any case, into
+// codes. An empty element is unknown too, as in pahole.
+func parseLanguages(list string) ([]uint16, error) {
+	var codes []uint16
+	for name := range strings.SplitSeq(list, ",") {
+		code, ok := languages[strings.ToLower(name)]
+		if !ok {
+			return nil, fmt.Errorf("unknown language \"%s\"", oneLine(name))
+		}
+		codes = append(codes, code)
+	}
+	return codes, nil
+}
+
+// langFilter collects --lang and --lang_exclude. If both are given the last
+// list counts, and as one to exclude: pahole's behaviour, kept.
+type langFilter struct {
+	list             []uint16
+	include, exclude bool // option seen
+}
+
+func (l *langFilter) set(list string, exclude bool) error {
+	codes, err := parseLanguages(list)
+	if err != nil {
+		return err
+	}
+	l.list = codes
+	if exclude {
+		l.exclude = true
+	} else {
+		l.include = true
+	}
+	return nil
+}
+
+// resolve returns the lists for encode.Options, at most one of them set.
+// Without an option the environment's PAHOLE_LANG_EXCLUDE counts, if it is
+// set at all.
+func (l *langFilter) resolve(lookupEnv func(string) (string, bool)) (lang, exclude []uint16, err error) {
+	switch {
+	case l.exclude:
+		return nil, l.list, nil
+	case l.include:
+		return l.list, nil, nil
+	}
+	list, ok := lookupEnv("PAHOLE_LANG_EXCLUDE")
+	if !ok {
+		return nil, nil, nil
+	}
+	exclude, err = parseLanguages(list)
+	if err != nil {
+		return nil, nil, fmt.Errorf("PAHOLE_LANG_EXCLUDE: %w", err)
+	}
+	return nil, exclude, nil
+}

@@ -1,0 +1,21 @@
+// Command btflite turns the DWARF of an ELF file into BTF, with the options and
+// the bytes of pahole -J.
+//
+// This package parses the command line, reports, and replaces files; what BTF
+// is made of is decided in package encode and below. Its parts:
+//
+//	cli.go       one run: dispatch, error line, exit status, panics
+//	parse.go     getopt_long's rules over a table of options
+//	options.go   the tables: one row is one option, for parser, help and hints
+//	features.go  --btf_features and its relatives
+//	language.go  --lang, --lang_exclude
+//	encodecmd.go, dedupcmd.go, version.go  what the commands do
+//	replace.go, target.go, signals.go  output that is whole or not there
+//	stats.go, progress.go  reports
+package main
+
+import "os"
+
+func main() {
+	os.Exit(newCLI(os.Stdout, os.Stderr, os.LookupEnv).run(os.Args[1:]))
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+
+	"github.com/btflite/btflite/encode"
+)
+
+// config is what a command line asks for.
+type config struct {
+	action   action
+	encode   bool   // -J
+	detached string // --btf_encode_detached, "" for in place
+	hasOut   bool   // an output option was given
+	output   string // dedup -o
+	base     string // --btf_base
+	jobs     int
+	exact    bool
+	verbose  bool
+	stats    statsFormat
+	lang     langFilter
+
+	features      encode.Features
+	featuresGiven bool
+	warnings      []string // lines for stderr, with -V
+}
+
+// action is what to do instead of the command's work.
+type action uint8
+
+const (
+	doWork action = iota
+	showHelp
+	showVersion
+	showNumericVersion
+	showFeatures
+)
+
+// statsFormat is the argument of --stats.
+type statsFormat uint8
+
+const (
+	statsNone statsFormat = iota
+	statsText
+	statsJSON
+)
+
+// newConfig is the configuration without any option.
+func newConfig() *config {
+	return &config{jobs: 1, features: encode.PlainFeatures}
+}
+
+// Headings of the help, in its order.
+const (
+	groupOutput   = "Output"
+	groupFeatures = "What to encode"
+	groupUnits    = "Which compile units (names as c99, rust, asm; comma-separated)"
+	groupReport   = "Reports"
+)
+
+// encodeOptions are the options of the main command. A row is all that an
+// option needs.
+var encodeOptions = []option{
+	{long: []string{"btf_encode"}, short: 'J', group: groupOutput,
+		help:  "encode; alone it adds .BTF to FILE itself",
+		apply: func(c *config, _ string) error { c.encode = true; return nil }},
+	{long: []string{"btf_encode_detached"}, arg: requiredArg, argName: "OUT", group: groupOutput,
+		help: "write the BTF to the file OUT (implies -J)",
+		apply: func(c *config, v string) error {
+			c.encode, c.hasOut, c.detached = true, true, v
+			return nil
+		}},
+	{long: []string{"jobs"}, short: 'j', arg: optionalArg, argName: "N", group: groupOutput,
+		help:  "use N workers; without N one for each CPU",
+		apply: (*config).setJobs, misplaced: isDigits},
+	dedupMode,
+	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", apply: (*config).setBase},
+
+	{long: []string{"btf_features", "features"}, arg: requiredArg, argName: "LIST", group: groupFeatures,
+		help:  "just these; 'default', 'all', '+LIST' adds",
+		apply: func(c *config, v string) error { return c.addFeatures(v, false) }},
+	{long: []string{"btf_features_strict"}, arg: requiredArg, argName: "LIST", group: groupFeatures,
+		help:  "the same, unknown names are errors",
+		apply: func(c *config, v string) error { return c.addFeatures(v, true) }},
+	{long: []string{"supported_btf_features"}, group: groupFeatures,
+		help:  "print the names that LIST may have",
+		apply: setAction(showFeatures)},
+	{long: []string{"btf_gen_all"}, group: groupFeatures,
+		help:  "as --btf_features=all",
+		apply: func(c *config, _ string) error { return c.addFeatures("all", false) }},
+	featureOn("btf_encode_force", encode.EncodeForce, "leave out variables that cannot be encoded"),
+	featureOn("btf_gen_floats", encode.Float, "encode floating-point types as FLOAT"),
+	featureOn("btf_gen_optimized", encode.OptimizedFunc, "for compatibility, no effect"),
+	featureOn("btf_attributes", encode.Attributes, "encode attributes of arena pointers"),
+	featureOn("reproducible_build", encode.ReproducibleBuild, "for compatibility, output always is"),
+	featureOff("skip_encoding_btf_vars", encode.Var, "no variables"),
+	featureOff("skip_encoding_btf_decl_tag", encode.DeclTag, "no declaration tags"),
+	featureOff("skip_encoding_btf_type_tag", encode.TypeTag, "no type tags"),
+	featureOff("skip_encoding_btf_enum64", encode.Enum64, "cut 64-bit enum values to 32 bits"),
+	featureOn("skip_encoding_btf_inconsistent_proto", encode.ConsistentFunc, "leave out such functions"),
+
+	{long: []string{"lang"}, arg: requiredArg, argName: "LIST", group: groupUnits,
+		help:  "only units in these languages",
+		apply: func(c *config, v string) error { return c.lang.set(v, false) }},
+	{long: []string{"lang_exclude"}, arg: requiredArg, argName: "LIST", group: groupUnits,
+		help:  "no units in these (or $PAHOLE_LANG_EXCLUDE)",
+		apply: func(c *config, v string) error { return c.lang.set(v, true) }},
+
+	{long: []string{"verbose"}, short: 'V', group: groupReport,
+		help:  "print what is encoded and what is left out",
+		apply: func(c *config, _ string) error { c.verbose = true; return nil }},
+	{long: []string{"stats"}, arg: optionalArg, argName: "json", group: groupReport,
+		help:  "print counts, sizes, times and peak memory",
+		apply: (*config).setStats, misplaced: func(w string) bool { return w == "json" }},
+	{long: []string{"version"}, group: groupReport,
+		help:  "print the pahole version stood in for",
+		apply: setAction(showVersion)},
+	{long: []string{"numeric_version"}, group: groupReport,
+		help:  "the same as a number",
+		apply: setAction(showNumericVersion)},
+	helpOption,
+}
+
+// dedupOptions are the options of btflite dedup.
+var dedupOptions = []option{
+	{long: []string{"output"}, short: 'o', arg: requiredArg, argName: "OUT", group: groupOutput,
+		help:  "write the deduplicated BTF to the file OUT",
+		apply: func(c *config, v string) error { c.hasOut, c.output = true, v; return nil }},
+	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", group: groupOutput,
+		help:  "the inputs are split BTF over BASE",
+		apply: (*config).setBase},
+	dedupMode,
+	helpOption,
+}
+
+var dedupMode = option{long: []string{"dedup"}, arg: requiredArg, argName: "MODE", group: groupOutput,
+	help:  "deduplication: stream (default) or exact",
+	apply: (*config).setDedup}
+
+var helpOption = option{long: []string{"help"}, short: '?', group: groupReport,
+	help:  "print this list",
+	apply: setAction(showHelp)}
+
+// featureOn is an option that turns one feature on.
+func featureOn(name string, bit encode.Features, help string) option {
+	return option{long: []string{name}, group: groupFeatures, help: help,
+		apply: func(c *config, _ string) error { c.features |= bit; return nil }}
+}
+
+// featureOff is an option that turns one feature off.
+func featureOff(name string, bit encode.Features, help string) option {
+	return option{long: []string{name}, group: groupFeatures, help: help,
+		apply: func(c *config, _ string) error { c.features &^= bit; return nil }}
+}
+
+// setAction returns a handler for an option that replaces the work. The first
+// such option counts.
+func setAction(a action) func(*config, string) error {
+	return func(c *config, _ string) error {
+		if c.action == doWork {
+			c.action = a
+		}
+		return nil
+	}
+}
+
+// maxJobs bounds -j: more workers than this cannot be meant.
+const maxJobs = 1024
+
+func (c *config) setJobs(v string) error {
+	if v == "" {
+		c.jobs = runtime.NumCPU()
+		return nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil && isDigits(v) {
+		n, err = maxJobs, nil // too large for an int
+	}
+	if err != nil {
+		return usagef("option '--jobs': '%s' is not a number", oneLine(v))
+	}
+	c.jobs = min(max(n, 1), maxJobs)
+	return nil
+}
+
+func (c *config) setBase(v string) error {
+	if v == "" {
+		return usagef("option '--btf_base': empty file name")
+	}
+	c.base = v
+	return nil
+}
+
+func (c *config) setDedup(v string) error {
+	switch v {
+	case "stream":
+		c.exact = false
+	case "exact":
+		c.exact = true
+	default:
+		return badChoice("dedup", v, "stream", "exact")
+	}
+	return nil
+}
+
+func (c *config) setStats(v string) error {
+	switch v {
+	case "":
+		c.stats = statsText
+	case "json":
+		c.stats = statsJSON
+	default:
+		return badChoice("stats", v, "json")
+	}
+	return nil
+}
+
+// badChoice is the error for an argument that is none of the choices.
+func badChoice(name, value string, choices ...string) error {
+	e := &usageError{what: fmt.Sprintf("option '--%s': unknown value '%s'", name, oneLine(value))}
+	list := choices[0]
+	for _, c := range choices[1:] {
+		list += " or " + c
+	}
+	e.hint = "use " + list
+	return e
+}
+
+func isDigits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Progress appears after progressDelay and changes every progressStep.
+const (
+	progressDelay = time.Second
+	progressStep  = 200 * time.Millisecond
+)
+
+// progress is one line on a terminal that tells how far the work is. A nil
+// *progress does nothing.
+type progress struct {
+	w           io.Writer
+	name        string
+	done, total atomic.Uint64
+
+	mu    sync.Mutex // held while writing
+	drawn bool
+	ended bool
+	quit  chan struct{}
+	g     *guard
+}
+
+// startProgress starts the line if stderr is a terminal, or returns nil: for
+// pipes, under make -s, and with -V, whose lines are progress enough.
+func (c *cli) startProgress(cfg *config, path string) *progress {
+	f, ok := c.stderr.(*os.File)
+	makeflags, _ := c.lookupEnv("MAKEFLAGS")
+	term, _ := c.lookupEnv("TERM")
+	if !ok || cfg.verbose || term == "dumb" || silentMake(makeflags) || !isTerminal(f) {
+		return nil
+	}
+	p := newProgress(c.stderr, path, c.guard)
+	go p.loop(progressDelay, progressStep)
+	return p
+}
+
+func newProgress(w io.Writer, path string, g *guard) *progress {
+	name := []rune(oneLine(filepath.Base(path)))
+	const widest = 30 // keeps the line below 80 columns
+	if len(name) > widest {
+		name = append(name[:widest-1], '…')
+	}
+	p := &progress{w: w, name: string(name), quit: make(chan struct{}), g: g}
+	g.setOnDeath(p.clear)
+	return p
+}
+
+// update notes bytes of .debug_info done and in all. It may be called from
+// any goroutine.
+func (p *progress) update(done, total uint64) {
+	p.done.Store(done)
+	p.total.Store(total)
+}
+
+func (p *progress) loop(delay, step time.Duration) {
+	wait := time.NewTimer(delay)
+	defer wait.Stop()
+	for {
+		select {
+		case <-p.quit:
+			return
+		case <-wait.C:
+			p.draw()
+			wait.Reset(step)
+		}
+	}
+}
+
+func (p *progress) draw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	total := p.total.Load()
+	if p.ended || total == 0 {
+		return
+	}
+	done := min(p.done.Load(), total)
+	const mib = 1 << 20
+	fmt.Fprintf(p.w, "\r\x1b[K%s: %3.0f%%  %d of %d MiB", p.name, 100*float64(done)/float64(total), done/mib, total/mib)
+	p.drawn = true
+}
+
+// clear removes the line for good.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	if p.drawn {
+		p.drawn = false
+		io.WriteString(p.w, "\r\x1b[K")
+	}
+}
+
+// stop ends the progress and clears its line. It may be called twice.
+func (p *progress) stop() {
+	if p == nil {
+		return
+	}
+	p.g.setOnDeath(nil)
+	p.clear()
+	select {
+	case <-p.quit:
+	default:
+		close(p.quit)
+	}
+}
+
+// silentMake tells from MAKEFLAGS whether we run under make -s: the first
+// word holds the one-letter options, without a dash.
+func silentMake(makeflags string) bool {
+	first, _, _ := strings.Cut(makeflags, " ")
+	return !strings.HasPrefix(first, "-") && !strings.Contains(first, "=") && strings.Contains(first, "s")
+}

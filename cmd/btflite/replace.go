@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// outputBuffer gathers small writes; the encoder writes in chunks anyway.
+const outputBuffer = 64 << 10
+
+// write writes what content produces to the target. A regular file is either
+// replaced as a whole or left as it was: the bytes go to a new file in the
+// same folder, reach the disk, and are renamed. Errors name the target.
+func (t *target) write(g *guard, content func(io.Writer) error) error {
+	var err error
+	if t.file == "" {
+		err = t.writeDirect(content)
+	} else {
+		err = t.replace(g, content)
+	}
+	return fileError(t.path, "cannot write", err)
+}
+
+// writeDirect writes to an open stream, a device or a pipe.
+func (t *target) writeDirect(content func(io.Writer) error) error {
+	if t.stream != nil {
+		return buffered(t.stream, content)
+	}
+	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(buffered(f, content), f.Close())
+}
+
+// replace writes a temporary file and renames it to t.file.
+func (t *target) replace(g *guard, content func(io.Writer) error) error {
+	f, err := g.create(func() (*os.File, error) { return openTemp(filepath.Dir(t.file)) })
+	if err != nil {
+		return err
+	}
+	name := f.Name()
+	done := false
+	defer func() { // also when content panics
+		if !done {
+			f.Close()
+			os.Remove(name)
+		}
+		g.forget(name)
+	}()
+	if err := buffered(f, content); err != nil {
+		return err
+	}
+	if t.mode != 0 {
+		if err := f.Chmod(t.mode); err != nil {
+			return err
+		}
+	}
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(name, t.file); err != nil {
+		return err
+	}
+	done = true
+	return nil
+}
+
+// openTemp creates a file of an unused random name in dir.
+func openTemp(dir string) (*os.File, error) {
+	var err error
+	for range 100 {
+		var random [8]byte
+		rand.Read(random[:])
+		var f *os.File
+		name := filepath.Join(dir, ".btflite-"+hex.EncodeToString(random[:])+".tmp")
+		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFileMode)
+		if !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+	}
+	return nil, err
+}
+
+// buffered runs content over a buffer in front of w.
+func buffered(w io.Writer, content func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, outputBuffer)
+	if err := content(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}

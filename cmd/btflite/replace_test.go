@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// testCLI is a run with its streams in memory.
+func testCLI(t *testing.T) (c *cli, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
+	c = newCLI(stdout, stderr, func(string) (string, bool) { return "", false })
+	c.guard = newGuard()
+	t.Cleanup(c.guard.stop)
+	return c, stdout, stderr
+}
+
+func writeText(s string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+}
+
+// onlyFiles checks the names in dir: nothing temporary may stay.
+func onlyFiles(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("files %q, want %q", got, want)
+	}
+}
+
+func wantFile(t *testing.T, path, content string, mode os.FileMode) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil || string(b) != content {
+		t.Errorf("%s: %q, %v; want %q", filepath.Base(path), b, err, content)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode() != mode {
+		t.Errorf("%s: mode %v, want %v", filepath.Base(path), info.Mode(), mode)
+	}
+}
+
+func TestNewOutputHasModeUnderUmask(t *testing.T) {
+	old := syscall.Umask(0o027)
+	defer syscall.Umask(old)
+	for _, tt := range []struct {
+		umask int
+		want  os.FileMode
+	}{{0, 0o640}, {0o022, 0o640}, {0o077, 0o600}} {
+		syscall.Umask(tt.umask)
+		dir := t.TempDir()
+		os.Chmod(dir, 0o700)
+		c, _, _ := testCLI(t)
+		path := filepath.Join(dir, "out")
+		target, err := c.resolveTarget(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := target.write(c.guard, writeText("new")); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, path, "new", tt.want)
+		onlyFiles(t, dir, "out")
+	}
+}
+
+func TestReplacedOutputKeepsModeAndLinks(t *testing.T) {
+	dir := t.TempDir()
+	real := filepath.Join(dir, "real")
+	if err := os.WriteFile(real, []byte("a longer old content"), 0o604); err != nil {
+		t.Fatal(err)
+	}
+	os.Chmod(real, 0o604)
+	os.Symlink("real", filepath.Join(dir, "link"))
+	os.Link(real, filepath.Join(dir, "other"))
+	c, _, _ := testCLI(t)
+	target, err := c.resolveTarget(filepath.Join(dir, "link"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := target.write(c.guard, writeText("new")); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, real, "new", 0o604)
+	wantFile(t, filepath.Join(dir, "other"), "a longer old content", 0o604)
+	if link, err := os.Readlink(filepath.Join(dir, "link")); err != nil || link != "real" {
+		t.Errorf("the symbolic link was replaced: %q, %v", link, err)
+	}
+	onlyFiles(t, dir, "link", "other", "real")
+}
+
+func TestDanglingLinkCreatesItsTarget(t *testing.T) {
+	dir := t.TempDir()
+	os.Symlink("real", filepath.Join(dir, "link"))
+	c, _, _ := testCLI(t)
+	target, err := c.resolveTarget(filepath.Join(dir, "link"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := target.write(c.guard, writeText("new")); err != nil {
+		t.Fatal(err)
+	}
+	onlyFiles(t, dir, "link", "real")
+}
+
+func TestFailedWriteLeavesOldFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, _, _ := testCLI(t)
+	target, err := c.resolveTarget(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = target.write(c.guard, func(w io.Writer) error {
+		io.WriteString(w, strings.Repeat("x", 3*outputBuffer))
+		return errors.New("no more")
+	})
+	if err == nil || err.Error() != path+": cannot write: no more" {
+		t.Errorf("error %v", err)
+	}
+	wantFile(t, path, "old", 0o600)
+	func() {
+		defer func() { recover() }()
+		target.write(c.guard, func(io.Writer) error { panic("fault") })
+	}()
+	wantFile(t, path, "old", 0o600)
+	onlyFiles(t, dir, "out")
+	if len(c.guard.temps) != 0 {
+		t.Errorf("temporary files still registered: %v", c.guard.temps)
+	}
+}
+
+func TestSignalRemovesTemporaryFile(t *testing.T) {
+	dir := t.TempDir()
+	c, _, _ := testCLI(t)
+	died := make(chan os.Signal, 1)
+	c.guard.die = func(s os.Signal) { died <- s }
+	target, err := c.resolveTarget(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = target.write(c.guard, func(w io.Writer) error {
+		c.guard.incoming <- syscall.SIGTERM
+		if s := <-died; s != syscall.SIGTERM {
+			t.Errorf("died of %v", s)
+		}
+		onlyFiles(t, dir)
+		return errors.New("the process is gone by now")
+	})
+	if err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestSignalWaitsForProtectedWork(t *testing.T) {
+	c, _, _ := testCLI(t)
+	died := make(chan os.Signal, 1)
+	c.guard.die = func(s os.Signal) { died <- s }
+	c.guard.protect(func() error {
+		if err := c.guard.interrupted(); err != nil {
+			t.Error(err)
+		}
+		c.guard.incoming <- syscall.SIGINT
+		w := interruptible{io.Discard, c.guard}
+		for {
+			if _, err := w.Write([]byte("x")); err != nil {
+				break
+			}
+		}
+		select {
+		case <-died:
+			t.Error("died inside the protected work")
+		default:
+		}
+		return nil
+	})
+	if s := <-died; s != syscall.SIGINT {
+		t.Errorf("died of %v", s)
+	}
+}
+
+func TestDirectTargets(t *testing.T) {
+	c, stdout, _ := testCLI(t)
+	target, err := c.resolveTarget("/dev/stdout")
+	if err != nil || !c.isStdout(target) {
+		t.Fatalf("standard output not recognized: %v", err)
+	}
+	if err := target.write(c.guard, writeText("bytes")); err != nil || stdout.String() != "bytes" {
+		t.Errorf("%q, %v", stdout, err)
+	}
+	target, err = c.resolveTarget("/dev/null")
+	if err != nil || c.isStdout(target) {
+		t.Fatalf("%v", err)
+	}
+	if err := target.write(c.guard, writeText("bytes")); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat("/dev/null"); err != nil || info.Mode().IsRegular() {
+		t.Fatal("the device was replaced")
+	}
+
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
+	}
+	got := make(chan string)
+	go func() { b, _ := os.ReadFile(fifo); got <- string(b) }()
+	if target, err = c.resolveTarget(fifo); err != nil {
+		t.Fatal(err)
+	}
+	if err := target.write(c.guard, writeText("piped")); err != nil {
+		t.Error(err)
+	}
+	if s := <-got; s != "piped" {
+		t.Errorf("the pipe got %q", s)
+	}
+}
+
+func TestBadTargets(t *testing.T) {
+	dir := t.TempDir()
+	c, _, _ := testCLI(t)
+	for _, tt := range []struct{ path, want string }{
+		{"", "empty output file name"},
+		{dir, ": cannot write: is a directory"},
+		{dir + "/none/out", ": cannot write: no such file or directory"},
+		{dir + "/none/", ": cannot write: is a directory name"},
+	} {
+		_, err := c.resolveTarget(tt.path)
+		if err == nil || err.Error() != tt.path+tt.want {
+			t.Errorf("%q: %v", tt.path, err)
+		}
+	}
+}
+
+func TestOutputThatIsAnInputIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	os.WriteFile("in", []byte("x"), 0o600)
+	os.WriteFile("free", []byte("x"), 0o600)
+	os.Symlink("in", "soft")
+	os.Link("in", "hard")
+	c, _, _ := testCLI(t)
+	for _, tt := range []struct {
+		out     string
+		refused bool
+	}{{"in", true}, {"./in", true}, {"soft", true}, {"hard", true}, {"free", false}, {"new", false}} {
+		target, err := c.resolveTarget(tt.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := target.refuseInputs([]string{"free2", "in"}); (err != nil) != tt.refused {
+			t.Errorf("%s: %v", tt.out, err)
+		}
+	}
+}

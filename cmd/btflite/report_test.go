@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/btflite/btflite/encode"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files of testdata")
+
+// golden compares got with the file of testdata; -update rewrites it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test -update rewrites it); got:\n%s", name, got)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for name, args := range map[string][]string{"help.txt": {"--help"}, "help-dedup.txt": {"dedup", "--help"}} {
+		c, stdout, _ := testCLI(t)
+		if status := c.run(args); status != exitOK {
+			t.Fatalf("status %d", status)
+		}
+		golden(t, name, stdout.String())
+		lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
+		if len(lines) > 40 {
+			t.Errorf("%s: %d lines do not fit a screen", name, len(lines))
+		}
+		for _, l := range lines {
+			if len(l) > 80 || strings.TrimRight(l, " ") != l {
+				t.Errorf("%s: too wide or trailing space: %q", name, l)
+			}
+		}
+	}
+}
+
+func TestHelpShowsEveryOption(t *testing.T) {
+	help, err := os.ReadFile("testdata/help.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range encodeOptions {
+		if o.group != "" && !bytes.Contains(help, []byte("--"+o.long[0])) {
+			t.Errorf("--%s is missing", o.long[0])
+		}
+	}
+}
+
+func sampleReport() *runReport {
+	enc := &encoded{size: 5_400_000, stats: encode.Stats{
+		CUs: 3456, CUsFiltered: 12, DIEs: 34567890, DebugInfo: 220 << 20, TypesIn: 9876543, TypesOut: 123456,
+		SlowCUs: 3, FuncStates: 400123, Funcs: 61234, Vars: 412, TypeBytes: 4_000_000, StrBytes: 1_399_976,
+		Skipped: map[string]int{"optimized parameters": 7, "due to multiple inconsistent function prototypes": 1234},
+		Phases:  []encode.Phase{{Name: "open", Time: 20 * time.Millisecond}, {Name: "units", Time: 3 * time.Second}},
+		PeakRSS: 1 << 50,
+	}}
+	return newRunReport([]string{"vmlinux"}, &target{path: "vmlinux.btf"}, enc, 5*time.Millisecond, 3200*time.Millisecond)
+}
+
+func TestStatsText(t *testing.T) {
+	golden(t, "stats.txt", sampleReport().format(statsText)+"\n")
+}
+
+func TestStatsJSONIsOneObject(t *testing.T) {
+	text := sampleReport().format(statsJSON)
+	golden(t, "stats.json", text+"\n")
+	var m map[string]any
+	if err := json.Unmarshal([]byte(text), &m); err != nil || strings.Contains(text, "\n") {
+		t.Fatalf("%v in %s", err, text)
+	}
+}
+
+func TestStatsDoNotChangeTheEncodersPhases(t *testing.T) {
+	phases := make([]encode.Phase, 1, 4)
+	enc := &encoded{stats: encode.Stats{Phases: phases}}
+	newRunReport([]string{"a"}, nil, enc, 1, 1)
+	if phases[:2][1].Name != "" {
+		t.Error("written behind the encoder's slice")
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+	for n, want := range map[uint64]string{0: "0 bytes", 1023: "1023 bytes", 1536: "1.5 KiB", 3 << 20: "3.0 MiB"} {
+		if got := byteSize(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
+func TestPeakRSS(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"VmPeak:\t  9 kB\nVmHWM:\t   32768 kB\nVmRSS:\t 1 kB\n": 32 << 20,
+		"VmRSS:\t 1 kB\n": 0, "VmHWM:\n": 0, "VmHWM: x kB\n": 0, "": 0,
+	} {
+		if got := peakRSS(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestVersionText(t *testing.T) {
+	info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "v0.1.0"}, Settings: []debug.BuildSetting{
+		{Key: "vcs.revision", Value: "abc123"}, {Key: "vcs.modified", Value: "true"}}}
+	if got, want := versionText(info, true), "btflite v0.1.0, commit abc123 with changes, go1.26, does the job of pahole v1.32"; got != want {
+		t.Errorf("%s", got)
+	}
+	if got := versionText(nil, false); !strings.HasPrefix(got, "btflite ") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestProgressLine(t *testing.T) {
+	var b bytes.Buffer
+	c, _, _ := testCLI(t)
+	p := newProgress(&b, "dir/vmlinux", c.guard)
+	p.draw()
+	if b.Len() != 0 {
+		t.Errorf("drawn before anything is known: %q", &b)
+	}
+	p.update(50<<20, 200<<20)
+	p.draw()
+	if want := "\r\x1b[Kvmlinux:  25%  50 of 200 MiB"; b.String() != want {
+		t.Errorf("%q, want %q", &b, want)
+	}
+	p.stop()
+	if !strings.HasSuffix(b.String(), "\r\x1b[K") {
+		t.Errorf("not cleared: %q", &b)
+	}
+	n := b.Len()
+	p.draw()
+	p.stop()
+	if b.Len() != n {
+		t.Error("written after the end")
+	}
+}
+
+func TestProgressIsLateAndOnlyForTerminals(t *testing.T) {
+	c, _, _ := testCLI(t)
+	if c.startProgress(newConfig(), "x") != nil {
+		t.Error("progress into a buffer")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	c.stderr = w
+	if c.startProgress(newConfig(), "x") != nil {
+		t.Error("progress into a pipe")
+	}
+	var b bytes.Buffer
+	p := newProgress(&b, "x", c.guard)
+	p.update(1, 2)
+	go p.loop(time.Hour, time.Hour)
+	p.stop()
+	if b.Len() != 0 {
+		t.Errorf("drawn at once: %q", &b)
+	}
+}
+
+func TestSilentMake(t *testing.T) {
+	for flags, want := range map[string]bool{
+		"": false, "s": true, "rRs -j4 --jobserver-auth=3,4": true, "w": false,
+		" -j4 -- CROSS=s": false, "--no-print-directory": false, "-- s=1": false, "CROSS=s": false,
+	} {
+		if silentMake(flags) != want {
+			t.Errorf("MAKEFLAGS=%q", flags)
+		}
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain é": "plain é", "a\nb": `a\nb`, "\x1b[31m": `\x1b[31m`, "\xff": `\xff`, "a\u202eb": `a\u202eb`,
+	} {
+		if got := oneLine(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestErrorsNameTheFileOnce(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{errors.New("vmlinux: .debug_info+0x10: bad"), "vmlinux: .debug_info+0x10: bad"},
+		{errors.New("unit at 0x10: bad"), "vmlinux: unit at 0x10: bad"},
+		{fmt.Errorf("vmlinux: file replaced, but: %w", &os.PathError{Op: "sync", Path: ".", Err: errors.New("full")}), "vmlinux: file replaced, but: sync .: full"},
+		{&os.PathError{Op: "open", Path: "other", Err: errors.New("gone")}, "other: cannot open: gone"},
+	} {
+		if got := namingFile([]string{"vmlinux"}, tt.err); got.Error() != tt.want {
+			t.Errorf("%v: %v", tt.err, got)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/btflite/btflite/encode"
+)
+
+// runReport is what --stats prints; --stats=json is its JSON form.
+type runReport struct {
+	Inputs []string `json:"inputs"`
+	Output string   `json:"output"` // the detached file, or the input that got .BTF
+	Bytes  int64    `json:"btf_bytes"`
+	WallNS int64    `json:"wall_ns"`
+	encode.Stats
+	place string // ", in FILE" and the like
+}
+
+// newRunReport completes the encoder's numbers with those of the command:
+// the time it took to write the result, the whole time and the peak memory up
+// to now.
+func newRunReport(paths []string, out *target, enc *encoded, writing, wall time.Duration) *runReport {
+	r := &runReport{Inputs: paths, Bytes: enc.size, WallNS: int64(wall), Stats: enc.stats}
+	r.Phases = append(slices.Clip(r.Phases), encode.Phase{Name: "write", Time: writing})
+	r.Output, r.place = paths[0], "section .BTF of "
+	if out != nil {
+		r.Output, r.place = out.path, "file "
+	}
+	if peak := readPeakRSS(); peak > r.PeakRSS {
+		r.PeakRSS = peak
+	}
+	return r
+}
+
+// format is the report as text without a final newline.
+func (r *runReport) format(f statsFormat) string {
+	if f == statsJSON {
+		if r.Skipped == nil {
+			r.Skipped = map[string]int{}
+		}
+		b, err := json.Marshal(r)
+		if err != nil { // no field can cause it
+			return "{}"
+		}
+		return string(b)
+	}
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	for i, p := range r.Inputs {
+		row([]string{"input", ""}[min(i, 1)], "%s", oneLine(p))
+	}
+	units := grouped(uint64(r.CUs)) + " CUs"
+	if r.CUsFiltered > 0 {
+		units += fmt.Sprintf(", %s left out by language", grouped(uint64(r.CUsFiltered)))
+	}
+	row("units", "%s", units)
+	row("DWARF", "%s DIEs, %s of .debug_info", grouped(r.DIEs), byteSize(r.DebugInfo))
+	row("types", "%s before deduplication, %s after", grouped(r.TypesIn), grouped(uint64(r.TypesOut)))
+	if r.SlowCUs > 0 {
+		row("", "%s CUs with conflicting names", grouped(uint64(r.SlowCUs)))
+	}
+	row("functions", "%s encoded, from %s function DIEs", grouped(uint64(r.Funcs)), grouped(r.FuncStates))
+	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
+		row("", "%s left out: %s", grouped(uint64(r.Skipped[reason])), oneLine(reason))
+	}
+	row("variables", "%s encoded", grouped(uint64(r.Vars)))
+	row("BTF", "%s (%s types, %s strings), %s%s", byteSize(uint64(r.Bytes)),
+		byteSize(uint64(r.TypeBytes)), byteSize(uint64(r.StrBytes)), r.place, oneLine(r.Output))
+	row("time", "%s in all", seconds(time.Duration(r.WallNS)))
+	for _, p := range r.Phases {
+		row("", "%s %s", seconds(p.Time), oneLine(p.Name))
+	}
+	if r.PeakRSS > 0 {
+		row("memory", "%s peak", byteSize(r.PeakRSS))
+	} else {
+		row("memory", "peak unknown on this system")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// grouped is n with commas between thousands.
+func grouped(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// byteSize is n in bytes, KiB or MiB.
+func byteSize(n uint64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+func seconds(d time.Duration) string {
+	return fmt.Sprintf("%.3f s", d.Seconds())
+}
+
+// readPeakRSS is the peak resident memory of this process in bytes, 0 where
+// the system does not tell.
+func readPeakRSS() uint64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	return peakRSS(string(status))
+}
+
+// peakRSS finds VmHWM, in bytes, in the text of /proc/self/status.
+func peakRSS(status string) uint64 {
+	for line := range strings.Lines(status) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			fields := strings.Fields(rest)
+			if len(fields) == 2 && fields[1] == "kB" {
+				n, _ := strconv.ParseUint(fields[0], 10, 54)
+				return n << 10
+			}
+		}
+	}
+	return 0
+}

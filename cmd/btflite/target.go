@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// target is where an output goes, found before the work begins so that a
+// wrong name is told at once.
+type target struct {
+	path string // as given, for messages
+	// file is the regular file to replace, symbolic links resolved: the link
+	// stays and what it points to is replaced. Empty for a direct target.
+	file string
+	mode fs.FileMode // permissions of an existing file, 0 if there is none
+	// A direct target (device, pipe, open descriptor) is written as it is:
+	// to stream, if set, else by opening path.
+	stream io.Writer
+	info   fs.FileInfo // of what exists, nil if nothing
+}
+
+// newFileMode is pahole's mode of a new file, before umask.
+const newFileMode = 0o640
+
+// maxLinks bounds a chain of symbolic links, as the kernel does.
+const maxLinks = 40
+
+// resolveTarget finds the target for the file name given by the user.
+func (c *cli) resolveTarget(path string) (*target, error) {
+	if path == "" {
+		return nil, usagef("empty output file name")
+	}
+	t := &target{path: path}
+	switch path {
+	case "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+		t.stream = c.stdout
+		if f, ok := c.stdout.(*os.File); ok {
+			t.info, _ = f.Stat()
+		}
+		return t, nil
+	case "/dev/stderr", "/dev/fd/2", "/proc/self/fd/2":
+		t.stream = c.stderr
+		return t, nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.file, err = newFilePath(path)
+		return t, err
+	case err != nil:
+		return nil, fileError(path, "cannot write", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: cannot write: is a directory", oneLine(path))
+	}
+	t.info = info
+	if !info.Mode().IsRegular() || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/") {
+		return t, nil
+	}
+	t.mode = info.Mode().Perm()
+	if t.file, err = filepath.EvalSymlinks(path); err != nil {
+		return nil, fileError(path, "cannot write", err)
+	}
+	return t, nil
+}
+
+// newFilePath is the name under which a file that does not exist would be
+// created: path, or where a dangling link points. Its folder must exist.
+func newFilePath(path string) (string, error) {
+	name := path
+	for range maxLinks {
+		link, err := os.Readlink(name)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(name), link)
+		}
+		name = link
+	}
+	if strings.HasSuffix(name, "/") {
+		return "", fmt.Errorf("%s: cannot write: is a directory name", oneLine(path))
+	}
+	if _, err := os.Stat(filepath.Dir(name)); err != nil {
+		return "", fileError(path, "cannot write", err)
+	}
+	return name, nil
+}
+
+// isStdout tells whether the target is our standard output, which then must
+// carry nothing else.
+func (c *cli) isStdout(t *target) bool {
+	if t == nil {
+		return false
+	}
+	if t.stream != nil {
+		return t.stream == c.stdout
+	}
+	f, ok := c.stdout.(*os.File)
+	if !ok || t.info == nil || t.info.Mode()&fs.ModeDevice != 0 {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && os.SameFile(info, t.info)
+}
+
+// refuseInputs returns an error if the target is one of the inputs, by
+// whatever name.
+func (t *target) refuseInputs(inputs []string) error {
+	if t.info == nil || !t.info.Mode().IsRegular() {
+		return nil
+	}
+	for _, in := range inputs {
+		if info, err := os.Stat(in); err == nil && os.SameFile(info, t.info) {
+			return fmt.Errorf("%s: the output is the input file %s", oneLine(t.path), oneLine(in))
+		}
+	}
+	return nil
+}

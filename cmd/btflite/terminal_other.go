@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "os"
+
+// isTerminal is false where we do not know: no progress is shown.
+func isTerminal(*os.File) bool { return false }

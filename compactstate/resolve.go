@@ -1,0 +1,285 @@
+package compactstate
+
+// Which functions are emitted, in which order, from which state.
+//
+//  1. Entries that have states are sorted by base name (bytes; equal names of
+//     several files in file order).
+//  2. The states of one *name* are put in order: those with an address first,
+//     otherwise in the order of adding. Consecutive states of one entry are a
+//     group. With one input file that is all states of the entry. With several
+//     files that have the name, an entry can form two groups, one with and one
+//     without addresses, and its function is emitted twice; pahole does that.
+//  3. The states of a group are combined: flags are merged and prototypes
+//     compared, see combine.
+//  4. With true signatures, a state that belongs to a symbol with a suffix may
+//     win at once, see trueSignature.
+//  5. Otherwise there is a canonical state, see canonical, and a list of
+//     reasons to skip the group, see reason.
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// Decide has the options and the type comparison that Resolve needs.
+type Decide struct {
+	// TrueSignature is the feature true_signature: emit functions with a
+	// changed signature under the full name of their symbol.
+	TrueSignature bool
+	// ConsistentFunc is the feature consistent_func: skip functions whose
+	// states have different prototypes.
+	ConsistentFunc bool
+	// Match reports whether types x and y count as equal when prototypes are
+	// compared. It is called only with x != y, both not void; x is of the
+	// first state of the group.
+	Match func(x, y uint32) bool
+}
+
+// Choice is one function to emit. It and its slices are valid during the call
+// only, Name longer, see FuncTable.Name.
+type Choice struct {
+	Entry       uint32
+	Name        []byte // name of the FUNC
+	Ret         uint32
+	Params      []Param
+	Annotations []Annotation
+	Kfunc       bool // add the kfunc tags
+	KfuncFlags  uint32
+}
+
+// mergedFlags are the flags that states of a group pass on to each other.
+const mergedFlags = Unexpected | Inconsistent | Uncertain | Reordered
+
+// Resolve decides about every group of states, in the order in which functions
+// are emitted. It calls emit for a function to emit and skip for one to leave
+// out; skip may be nil. An error of emit ends it and is returned unchanged.
+// s does not change, so Resolve can be called again.
+func (s *States) Resolve(t *FuncTable, d Decide, emit func(*Choice) error, skip func(name []byte, reason Reason)) error {
+	r := resolver{s: s, t: t, d: d, emit: emit, skip: skip}
+	order := s.sorted(t)
+	for len(order) > 0 {
+		n := 1
+		for n < len(order) && order[n].prefix == order[0].prefix &&
+			bytes.Equal(t.Name(order[n].entry), t.Name(order[0].entry)) {
+			n++
+		}
+		if err := r.name(order[:n]); err != nil {
+			return err
+		}
+		order = order[n:]
+	}
+	return nil
+}
+
+// sortKey is an entry with the first eight bytes of its base name, big-endian
+// and padded with zeros, so that integers compare as the bytes do.
+type sortKey struct {
+	prefix uint64
+	entry  uint32
+}
+
+// sorted returns the entries that have states, by base name and file.
+func (s *States) sorted(t *FuncTable) []sortKey {
+	keys := make([]sortKey, 0, s.counts.Entries)
+	for e, head := range s.heads {
+		if head != 0 {
+			var b [8]byte
+			copy(b[:], t.Name(uint32(e)))
+			keys = append(keys, sortKey{binary.BigEndian.Uint64(b[:]), uint32(e)})
+		}
+	}
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
+			return c
+		}
+		if c := bytes.Compare(t.Name(a.entry), t.Name(b.entry)); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.entry, b.entry)
+	})
+	return keys
+}
+
+// resolver is the working memory of one Resolve.
+type resolver struct {
+	s    *States
+	t    *FuncTable
+	d    Decide
+	emit func(*Choice) error
+	skip func(name []byte, reason Reason)
+
+	refs   []uint32 // all states of one name
+	states []record // the same, in the order of the rules
+	flags  []Flags  // combined flags of a group
+	choice Choice
+}
+
+// name decides about the groups of one name.
+func (r *resolver) name(entries []sortKey) error {
+	r.refs, r.states = r.refs[:0], r.states[:0]
+	for _, k := range entries {
+		for ref := r.s.heads[k.entry]; ref != 0; ref = r.s.record(ref).prev {
+			r.refs = append(r.refs, ref)
+		}
+	}
+	slices.Sort(r.refs) // refs ascend in the order of adding
+	for _, want := range [2]Flags{HasAddress, 0} {
+		for _, ref := range r.refs {
+			if rec := r.s.record(ref); rec.flags&HasAddress == want {
+				r.states = append(r.states, rec)
+			}
+		}
+	}
+	for states := r.states; len(states) > 0; {
+		n := 1
+		for n < len(states) && states[n].entry == states[0].entry {
+			n++
+		}
+		if err := r.group(states[:n]); err != nil {
+			return err
+		}
+		states = states[n:]
+	}
+	return nil
+}
+
+// group decides about one group.
+func (r *resolver) group(states []record) error {
+	e := states[0].entry
+	r.combine(states)
+	if r.d.TrueSignature {
+		if i := r.trueSignature(states); i >= 0 {
+			r.choose(&states[i], r.t.SymbolName(states[i].sym))
+			return r.emit(&r.choice)
+		}
+	}
+	canon := r.canonical(states)
+	if reason, skip := r.reason(e, canon); skip {
+		if r.skip != nil {
+			r.skip(r.t.Name(e), reason)
+		}
+		return nil
+	}
+	r.choose(canon, r.t.Name(e))
+	r.choice.KfuncFlags, r.choice.Kfunc = r.t.Kfunc(e)
+	return r.emit(&r.choice)
+}
+
+// combine sets r.flags. Each state after the first is merged with the first in
+// both directions, so the first has the flags of all and each other one its own
+// and those before it. Where the two together show no other defect, their
+// prototypes are compared. True signatures let a state without address have
+// another prototype than a first state that has one.
+func (r *resolver) combine(states []record) {
+	r.flags = r.flags[:0]
+	for i := range states {
+		r.flags = append(r.flags, states[i].flags&inputFlags)
+	}
+	a, first := &states[0], r.flags[0]
+	for i := 1; i < len(states); i++ {
+		b := &states[i]
+		merged := (first | r.flags[i]) & mergedFlags
+		if merged&(Unexpected|Inconsistent|Reordered) == 0 &&
+			!(r.d.TrueSignature && a.flags&HasAddress != 0 && b.flags&HasAddress == 0) &&
+			!r.samePrototype(a, b) {
+			merged |= Inconsistent
+		}
+		first |= merged
+		r.flags[i] |= merged
+	}
+	r.flags[0] = first
+}
+
+// samePrototype compares return and parameter types; names of parameters do not
+// count.
+func (r *resolver) samePrototype(a, b *record) bool {
+	if len(a.params) != len(b.params) || !r.sameType(a.ret, b.ret) {
+		return false
+	}
+	for i := 1; i < len(a.params); i += 2 {
+		if !r.sameType(a.params[i], b.params[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameType compares two types, of which void equals only itself.
+func (r *resolver) sameType(x, y uint32) bool {
+	if x == y {
+		return true
+	}
+	return x != 0 && y != 0 && r.d.Match != nil && r.d.Match(x, y)
+}
+
+// trueSignature returns the position of the first state that has a symbol of its
+// own and whose parameters are where they should be, −1 if there is none. Such a
+// state is emitted under the symbol's name, without a look at other defects.
+func (r *resolver) trueSignature(states []record) int {
+	for i := range states {
+		if states[i].sym != 0 && r.flags[i]&(Unexpected|Uncertain) == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// canonical returns the state that stands for the group: the first whose address
+// is that of a symbol of the entry and that is not optimized; failing that, the
+// first with such an address; failing that, the first.
+func (r *resolver) canonical(states []record) *record {
+	var match *record
+	for i := range states {
+		if states[i].flags&AddressMatches == 0 {
+			continue
+		}
+		if !r.optimized(states[i].flags) {
+			return &states[i]
+		}
+		if match == nil {
+			match = &states[i]
+		}
+	}
+	if match == nil {
+		match = &states[0]
+	}
+	return match
+}
+
+// optimized reports whether a state with flags f lacks parameters of the source.
+func (r *resolver) optimized(f Flags) bool {
+	return !r.d.TrueSignature && f&OptimizedParms != 0 && f&(Changed|OptimizedSymbol) != 0
+}
+
+// reason returns the reason to skip the group, the last one that holds.
+func (r *resolver) reason(e uint32, canon *record) (reason Reason, skip bool) {
+	set := func(cond bool, why Reason) {
+		if cond {
+			reason, skip = why, true
+		}
+	}
+	f := r.flags[0]
+	set(f&Unexpected != 0, ReasonUnexpected)
+	set(r.d.ConsistentFunc && f&Inconsistent != 0, ReasonInconsistent)
+	set(f&Uncertain != 0, ReasonUncertain)
+	set(f&Reordered != 0, ReasonReordered)
+	set(r.optimized(canon.flags), ReasonOptimized)
+	set(r.t.Ambiguous(e), ReasonAmbiguous)
+	return reason, skip
+}
+
+// choose fills r.choice from a state.
+func (r *resolver) choose(st *record, name []byte) {
+	c := &r.choice
+	c.Entry, c.Name, c.Ret = st.entry, name, st.ret
+	c.Kfunc, c.KfuncFlags = false, 0
+	c.Params, c.Annotations = c.Params[:0], c.Annotations[:0]
+	for i := 0; i < len(st.params); i += 2 {
+		c.Params = append(c.Params, Param{st.params[i], st.params[i+1]})
+	}
+	for i := 0; i < len(st.ann); i += 2 {
+		c.Annotations = append(c.Annotations, Annotation{st.ann[i], int32(st.ann[i+1])})
+	}
+}

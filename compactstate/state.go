@@ -1,0 +1,333 @@
+package compactstate
+
+// The records of function states.
+//
+// A record is a run of 32-bit words in a log of blocks:
+//
+//	previous record of the entry (ref, 0 if none)
+//	entry
+//	flags << 16 | number of parameters, or manyParams
+//	return type
+//	[symbol]                 if recSym
+//	[number of annotations]  if recAnn
+//	[number of parameters]   if manyParams
+//	name, type               of each parameter
+//	value, component         of each annotation
+//
+// A ref is block << blockBits | offset of the record in the block. Refs ascend
+// in the order of adding. A record never crosses the end of a block; one that
+// is larger than a block gets a block of its own. The first word of the first
+// block is not used, so that 0 is no record.
+
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Flags says what was found out about the function of a state. The names in
+// parentheses are pahole's.
+type Flags uint16
+
+const (
+	// Unexpected: a parameter is not in the register where the calling
+	// convention puts it (unexpected_reg).
+	Unexpected Flags = 1 << iota
+	// OptimizedParms: a parameter is optimized away or has no location
+	// (optimized_parms).
+	OptimizedParms
+	// Reordered: the order of the parameters is not that of the abstract
+	// function (reordered_parm).
+	Reordered
+	// Uncertain: a packed structure is passed on the stack
+	// (uncertain_parm_loc).
+	Uncertain
+	// Changed: the compiler changed the signature (signature_changed).
+	Changed
+	// OptimizedSymbol: FuncTable.Symbol said optimized.
+	OptimizedSymbol
+	// HasAddress: the DIE has a non-zero address.
+	HasAddress
+	// AddressMatches: FuncTable.Symbol said match. Possible without
+	// HasAddress, see there.
+	AddressMatches
+	// Inconsistent: the states of a group have different prototypes. Set by
+	// Resolve; Has and Add ignore it.
+	Inconsistent
+
+	inputFlags = Inconsistent - 1
+
+	// Layout of a record; not visible outside.
+	recSym   Flags = 1 << 13 // has a symbol
+	recAnn   Flags = 1 << 14 // has annotations
+	recTwice Flags = 1 << 15 // an equal record follows, see States
+
+	manyParams = 1<<16 - 1
+)
+
+// Param is one parameter of a state. Name is an opaque token and Type an opaque
+// type id, 0 for void. The caller gives a variadic function a last parameter
+// {0, 0}, as in BTF.
+type Param struct{ Name, Type uint32 }
+
+// Annotation is one declaration tag of a function. Value is an opaque token;
+// Component is the parameter index or −1 for the function itself.
+type Annotation struct {
+	Value     uint32
+	Component int32
+}
+
+// States keeps the states of functions. Of equal states of an entry only the
+// first is kept, or the first two, see below: a kernel's 190 000 states are
+// mostly repeats, from functions of header files.
+//
+// Why leaving out a repeat changes nothing. Let b be a state and b' a later
+// repeat of it in the same group; both have HasAddress or both do not, so they
+// keep their order when Resolve sorts by that.
+//
+//   - Combining: the flags that b' adds have been added by b. If b' would be
+//     compared with the first state, b was compared before with the same
+//     result. If b is the first state, b' equals it.
+//   - Canonical state: it is the first state with some property that depends on
+//     the state alone, so never b'.
+//   - True signature: it is the first state that has a symbol and neither
+//     Unexpected nor Uncertain, where each state has the flags of itself and of
+//     those before it. That makes b at least as good as b', with one exception:
+//     the first state of the group takes the flags of all states, later ones
+//     too. Then its first repeat can be chosen where it cannot be itself.
+//     Therefore two copies are kept of states that have a symbol and neither of
+//     the two flags. The second repeat is never better than the first.
+//
+// Has may be called by several goroutines at once while Add and Resolve do not
+// run. The memory of Params and Annotations passed in is not kept.
+type States struct {
+	blocks [][]uint32
+	heads  []uint32 // last record of each entry, by entry; 0 if none
+	recs   index    // records by content; of two equal ones the first
+	seed   uint64
+	counts Counts
+}
+
+// Counts says how much a States has taken in.
+type Counts struct {
+	Added   int // calls of Add
+	Kept    int // records
+	Entries int // entries that have a record
+}
+
+const (
+	blockBits  = 14
+	blockWords = 1 << blockBits
+)
+
+// NewStates returns an empty States.
+func NewStates() *States {
+	s := &States{recs: newIndex(0), seed: rand.Uint64()}
+	s.blocks = append(s.blocks, make([]uint32, 1, blockWords))
+	return s
+}
+
+// Has reports whether Add with the same arguments would keep nothing.
+func (s *States) Has(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) bool {
+	if entry == 0 {
+		return true
+	}
+	f &= inputFlags
+	ref := s.find(s.hash(entry, f, sym, ret, params, ann), entry, f, sym, ret, params, ann)
+	return ref != 0 && (!keepTwo(f, sym) || s.record(ref).flags&recTwice != 0)
+}
+
+// Add adds a state of an entry, which is one of FuncTable, and reports whether it was
+// kept, that is, whether it is no repeat. Entry 0 is never kept. sym is 0 or
+// comes from FuncTable.Symbol, and is to be 0 unless true signatures are asked
+// for. The order of calls within an entry counts: it must be CU order and,
+// within a CU, DIE order.
+func (s *States) Add(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) bool {
+	if entry == 0 {
+		return false
+	}
+	s.counts.Added++
+	f &= inputFlags
+	h := s.hash(entry, f, sym, ret, params, ann)
+	if ref := s.find(h, entry, f, sym, ret, params, ann); ref != 0 {
+		if !keepTwo(f, sym) || s.record(ref).flags&recTwice != 0 {
+			return false
+		}
+		s.blocks[ref>>blockBits][ref%blockWords+2] |= uint32(recTwice) << 16
+		s.write(entry, f, sym, ret, params, ann)
+		return true
+	}
+	ref := s.write(entry, f, sym, ret, params, ann)
+	s.recs.insert(h, ref, s.hashOf)
+	return true
+}
+
+// Count returns how much has been added and kept.
+func (s *States) Count() Counts {
+	return s.counts
+}
+
+// Bytes returns the memory of the records and their tables.
+func (s *States) Bytes() int {
+	n := cap(s.heads)*4 + s.recs.bytes()
+	for _, b := range s.blocks {
+		n += cap(b) * 4
+	}
+	return n
+}
+
+// keepTwo reports whether two copies of a state are kept, see States.
+func keepTwo(f Flags, sym uint32) bool {
+	return sym != 0 && f&(Unexpected|Uncertain) == 0
+}
+
+// record is a view of one record.
+type record struct {
+	prev, entry, sym, ret uint32
+	flags                 Flags
+	params, ann           []uint32 // two words each
+}
+
+// record returns the record at ref.
+func (s *States) record(ref uint32) record {
+	w := s.blocks[ref>>blockBits][ref%blockWords:]
+	r := record{prev: w[0], entry: w[1], flags: Flags(w[2] >> 16), ret: w[3]}
+	params, ann := w[2]&manyParams, uint32(0)
+	w = w[4:]
+	if r.flags&recSym != 0 {
+		r.sym, w = w[0], w[1:]
+	}
+	if r.flags&recAnn != 0 {
+		ann, w = w[0], w[1:]
+	}
+	if params == manyParams {
+		params, w = w[0], w[1:]
+	}
+	r.params, r.ann = w[:2*params], w[2*params:2*params+2*ann]
+	return r
+}
+
+// write appends a record and makes it the last one of its entry.
+func (s *States) write(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) uint32 {
+	for len(s.heads) <= int(entry) {
+		s.heads = append(s.heads, 0)
+	}
+	prev := s.heads[entry]
+	if prev == 0 {
+		s.counts.Entries++
+	}
+	s.counts.Kept++
+	few := min(uint32(len(params)), manyParams)
+	if sym != 0 {
+		f |= recSym
+	}
+	if len(ann) != 0 {
+		f |= recAnn
+	}
+	ref, w := s.block(7 + 2*len(params) + 2*len(ann))
+	w = append(w, prev, entry, uint32(f)<<16|few, ret)
+	if sym != 0 {
+		w = append(w, sym)
+	}
+	if len(ann) != 0 {
+		w = append(w, uint32(len(ann)))
+	}
+	if few == manyParams {
+		w = append(w, uint32(len(params)))
+	}
+	for _, p := range params {
+		w = append(w, p.Name, p.Type)
+	}
+	for _, a := range ann {
+		w = append(w, a.Value, uint32(a.Component))
+	}
+	s.blocks[len(s.blocks)-1] = w
+	s.heads[entry] = ref
+	return ref
+}
+
+// block returns the last block, which has room for n more words and whose next
+// word has number ref.
+func (s *States) block(n int) (ref uint32, w []uint32) {
+	w = s.blocks[len(s.blocks)-1]
+	if cap(w)-len(w) < n || len(w) >= blockWords {
+		w = make([]uint32, 0, max(n, blockWords))
+		s.blocks = append(s.blocks, w)
+	}
+	return uint32(len(s.blocks)-1)<<blockBits | uint32(len(w)), w
+}
+
+// find returns the first record with this content, whose hash is h, or 0.
+func (s *States) find(h uint64, entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) uint32 {
+	x, tag := &s.recs, tagOf(h)
+	for pos := x.home(h); x.tags[pos] != 0; pos = x.next(pos) {
+		if x.tags[pos] != tag {
+			continue
+		}
+		r := s.record(x.refs[pos])
+		if r.entry == entry && r.flags&inputFlags == f && r.sym == sym && r.ret == ret &&
+			sameParams(r.params, params) && sameAnnotations(r.ann, ann) {
+			return x.refs[pos]
+		}
+	}
+	return 0
+}
+
+func sameParams(w []uint32, params []Param) bool {
+	if len(w) != 2*len(params) {
+		return false
+	}
+	for i, p := range params {
+		if w[2*i] != p.Name || w[2*i+1] != p.Type {
+			return false
+		}
+	}
+	return true
+}
+
+func sameAnnotations(w []uint32, ann []Annotation) bool {
+	if len(w) != 2*len(ann) {
+		return false
+	}
+	for i, a := range ann {
+		if w[2*i] != a.Value || w[2*i+1] != uint32(a.Component) {
+			return false
+		}
+	}
+	return true
+}
+
+// hash hashes the content of a state. The seed differs from run to run, so an
+// input file cannot be made to collide; no result depends on it.
+func (s *States) hash(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) uint64 {
+	h := mix(s.seed, entry, uint32(f))
+	h = mix(h, sym, ret)
+	h = mix(h, uint32(len(params)), uint32(len(ann)))
+	for _, p := range params {
+		h = mix(h, p.Name, p.Type)
+	}
+	for _, a := range ann {
+		h = mix(h, a.Value, uint32(a.Component))
+	}
+	return h
+}
+
+// hashOf is hash for the record at ref.
+func (s *States) hashOf(ref uint32) uint64 {
+	r := s.record(ref)
+	h := mix(s.seed, r.entry, uint32(r.flags&inputFlags))
+	h = mix(h, r.sym, r.ret)
+	h = mix(h, uint32(len(r.params)/2), uint32(len(r.ann)/2))
+	for i := 0; i < len(r.params); i += 2 {
+		h = mix(h, r.params[i], r.params[i+1])
+	}
+	for i := 0; i < len(r.ann); i += 2 {
+		h = mix(h, r.ann[i], r.ann[i+1])
+	}
+	return h
+}
+
+// mix adds two words to a hash.
+func mix(h uint64, a, b uint32) uint64 {
+	hi, lo := bits.Mul64(h^(uint64(a)|uint64(b)<<32), 0x9e3779b97f4a7c15)
+	return (hi ^ lo) + 0x8ebc6af09c88c6e3
+}

@@ -1,0 +1,184 @@
+package dedup
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// This file and its exact_*.go siblings hold the batch algorithm: all types in
+// memory, passes over the whole input, and the same candidate order as libbpf,
+// so that the output equals libbpf's byte for byte on every input, ambiguous
+// names included. The passes, in order:
+//
+//	strings      exact_strings.go  equal names get equal offsets
+//	primitives   exact_prims.go    INT FLOAT FWD ENUM ENUM64
+//	structs      exact_graph.go    STRUCT UNION TYPEDEF, by graph comparison
+//	forwards     exact_refs.go     a FWD whose name has one owner
+//	references   exact_refs.go     everything that only points elsewhere
+//	compaction   exact_refs.go     survivors renumbered, references rewritten
+//
+// Types of a base take part as candidates but never change.
+
+// ExactOptions selects variants of the exact algorithm. The zero value is
+// current libbpf on a parsed file.
+type ExactOptions struct {
+	// LibbpfTypedefBug reproduces libbpf 1.7.0, which never finds a TYPEDEF of
+	// the base. It has no effect without a base.
+	LibbpfTypedefBug bool
+	// StrictArrays compares element types where libbpf, by a slip, compares an
+	// array with itself and so can merge pointers to arrays of different types.
+	StrictArrays bool
+	// KeepStrings skips the string pass: the string section stays as it is,
+	// unused strings included. Equal names must already have equal offsets.
+	KeepStrings bool
+}
+
+// Marks in exactState.target that are no type ids.
+const (
+	exactUnset      = 0xffffffff
+	exactInProgress = 0xfffffffe
+)
+
+// exactState is the working state of one run. Types of the base chain and own
+// types live in one id space and one word array; id 0 is a record of kind void.
+type exactState struct {
+	opt    ExactOptions
+	in     *btf.Blob
+	first  uint32   // first own id
+	words  []uint32 // records of all types; base words are never written
+	off    []uint32 // off[id] is the record's index in words
+	target []uint32 // exactUnset, exactInProgress, or the id this one became
+	index  exactIndex
+
+	// Scratch of one graph comparison.
+	pair       []uint32 // pair[y] = x, or exactUnset
+	paired     []uint32 // keys of pair in order of insertion
+	stack      []exactPair
+	frames     []exactFrame
+	baseChange bool // success would give a forward of the base a body
+	budget     int  // steps left for identical
+}
+
+// Exact deduplicates in and returns a new Blob over the same base. in is left
+// unchanged. It needs several times the size of in as memory. Errors: references
+// that form a loop without a struct, union or typedef, and struct graphs that
+// reach a VAR, DATASEC or DECL_TAG.
+func Exact(in *btf.Blob, opt ExactOptions) (*btf.Blob, error) {
+	out, _, err := ExactWithMap(in, opt)
+	return out, err
+}
+
+// ExactWithMap is Exact that also returns what became of each type: m[id] is the
+// id in the output that stands for id of the input; see Certificate.
+func ExactWithMap(in *btf.Blob, opt ExactOptions) (out *btf.Blob, m []uint32, err error) {
+	d, err := newExactState(in, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	strs := in.Strings
+	if !opt.KeepStrings {
+		if strs, err = d.strings(); err != nil {
+			return nil, nil, err
+		}
+	}
+	d.indexBase()
+	d.primitives()
+	if err := d.structs(); err != nil {
+		return nil, nil, err
+	}
+	d.forwards()
+	if err := d.references(); err != nil {
+		return nil, nil, err
+	}
+	return d.compact(strs)
+}
+
+// newExactState copies all types of in and its base chain into one id space.
+func newExactState(in *btf.Blob, opt ExactOptions) (*exactState, error) {
+	var chain []*btf.Blob
+	total := uint64(3)
+	for b := in; b != nil; b = b.Base {
+		chain = append(chain, b)
+		total += uint64(len(b.Words))
+	}
+	if total > exactInProgress {
+		return nil, fmt.Errorf("btf: types: %d words are too many to deduplicate", total)
+	}
+	n := in.TypeCount()
+	d := &exactState{
+		opt:    opt,
+		in:     in,
+		first:  in.FirstID,
+		words:  make([]uint32, 3, total),
+		off:    make([]uint32, 1, n),
+		target: slices.Repeat([]uint32{exactUnset}, int(n)),
+		pair:   slices.Repeat([]uint32{exactUnset}, int(n)),
+		index:  newExactIndex(),
+	}
+	for _, b := range slices.Backward(chain) {
+		shift := uint32(len(d.words))
+		for _, w := range b.Off {
+			d.off = append(d.off, w+shift)
+		}
+		d.words = append(d.words, b.Words...)
+	}
+	d.target[0] = 0
+	for id := d.first; id < n; id++ {
+		if k := d.kind(id); k == btf.KindVar || k == btf.KindDatasec {
+			d.target[id] = id
+		}
+	}
+	return d, nil
+}
+
+// count returns the number of ids, void included.
+func (d *exactState) count() uint32 { return uint32(len(d.off)) }
+
+// rec returns the words of type id.
+func (d *exactState) rec(id uint32) []uint32 {
+	w := d.off[id]
+	info := d.words[w+1]
+	end := w + 3 + uint32(btf.ExtraWords(btf.InfoKind(info), btf.InfoVlen(info)))
+	return d.words[w:end:end]
+}
+
+func (d *exactState) kind(id uint32) btf.Kind { return btf.InfoKind(d.words[d.off[id]+1]) }
+
+// mapped reports whether id has been placed.
+func (d *exactState) mapped(id uint32) bool { return d.target[id] < exactInProgress }
+
+// final follows the placements of id to the end.
+func (d *exactState) final(id uint32) uint32 {
+	for t := d.target[id]; t != id && t < exactInProgress; t = d.target[id] {
+		id = t
+	}
+	return id
+}
+
+// indexBase makes all types of the base candidates of their keys.
+func (d *exactState) indexBase() {
+	for id := uint32(1); id < d.first; id++ {
+		d.target[id] = id
+		r := d.rec(id)
+		switch btf.InfoKind(r[1]) {
+		case btf.KindVar, btf.KindDatasec:
+			continue
+		case btf.KindTypedef:
+			key := exactKey(r)
+			if d.opt.LibbpfTypedefBug {
+				key = ^key
+			}
+			d.index.insert(key, id)
+		default:
+			d.index.insert(exactKey(r), id)
+		}
+	}
+}
+
+// keep makes id a survivor and a candidate of key.
+func (d *exactState) keep(key uint64, id uint32) {
+	d.target[id] = id
+	d.index.insert(key, id)
+}

@@ -1,0 +1,267 @@
+package dedup
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// exactPair asks whether x, reached from the type being placed, equals y,
+// reached from an accepted type.
+type exactPair struct{ x, y uint32 }
+
+const (
+	// exactDepth is how many aggregates deep identical looks (libbpf's limit).
+	exactDepth = 16
+	// exactBudget bounds the steps of one identical call, which libbpf leaves
+	// exponential in the depth and endless on loops of plain references.
+	exactBudget = 1 << 24
+)
+
+// structs places STRUCT, UNION and TYPEDEF in id order. A type equals a
+// candidate if the graphs behind both are equivalent.
+func (d *exactState) structs() error {
+	for id := d.first; id < d.count(); id++ {
+		switch d.kind(id) {
+		case btf.KindStruct, btf.KindUnion, btf.KindTypedef:
+			if d.mapped(id) {
+				continue
+			}
+			if err := d.placeStruct(id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *exactState) placeStruct(id uint32) error {
+	r := d.rec(id)
+	same := exactShallow
+	if btf.InfoKind(r[1]) == btf.KindTypedef {
+		same = exactSameNameInfo
+	}
+	key := exactKey(r)
+	for cur := d.index.first(key); cur >= 0; {
+		var c uint32
+		c, cur = d.index.at(cur)
+		if !same(r, d.rec(c)) {
+			continue
+		}
+		ok, err := d.walk(id, c)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		d.merge()
+		if d.baseChange {
+			continue
+		}
+		d.target[id] = c
+		return nil
+	}
+	d.keep(key, id)
+	return nil
+}
+
+// walk reports whether the graphs behind x and y are equivalent. It fills pair
+// and paired with the pairing found; forwards match definitions.
+func (d *exactState) walk(x, y uint32) (bool, error) {
+	for _, y := range d.paired {
+		d.pair[y] = exactUnset
+	}
+	d.paired = d.paired[:0]
+	d.baseChange = false
+	d.stack = append(d.stack[:0], exactPair{x, y})
+	for len(d.stack) > 0 {
+		p := d.stack[len(d.stack)-1]
+		d.stack = d.stack[:len(d.stack)-1]
+		ok, err := d.step(p.x, p.y)
+		if !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// step compares one pair and pushes the pairs behind it.
+func (d *exactState) step(x, y uint32) (bool, error) {
+	if d.final(x) == d.final(y) {
+		return true, nil
+	}
+	if d.kind(y) == btf.KindFwd {
+		if f := d.final(y); d.kind(f) != btf.KindFwd {
+			y = f
+		}
+	}
+	if h := d.pair[y]; h != exactUnset {
+		if h == x {
+			return true, nil
+		}
+		d.budget = exactBudget
+		return d.identical(h, x, exactDepth)
+	}
+	d.pair[y] = x
+	d.paired = append(d.paired, y)
+
+	a, b := d.rec(x), d.rec(y)
+	if a[0] != b[0] {
+		return false, nil
+	}
+	ka, kb := btf.InfoKind(a[1]), btf.InfoKind(b[1])
+	if (ka == btf.KindFwd) != (kb == btf.KindFwd) {
+		if ka == btf.KindFwd {
+			return exactFwdOf(a, b[1]), nil
+		}
+		ok := exactFwdOf(b, a[1])
+		if ok && y < d.first {
+			d.baseChange = true
+		}
+		return ok, nil
+	}
+	if ka != kb {
+		return false, nil
+	}
+	return d.compare(x, a, b)
+}
+
+// compare compares two records of one kind and name and pushes the pairs of
+// their references, so that they are taken in the order they are to be compared.
+func (d *exactState) compare(x uint32, a, b []uint32) (bool, error) {
+	switch k := btf.InfoKind(a[1]); k {
+	case btf.KindInt:
+		return exactEqual(a, b), nil
+	case btf.KindFloat, btf.KindFwd:
+		return exactSameC(a, b), nil
+	case btf.KindEnum, btf.KindEnum64:
+		return exactCompatEnum(a, b), nil
+	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict,
+		btf.KindTypedef, btf.KindFunc, btf.KindTypeTag:
+		d.push(a[2], b[2])
+		return a[1] == b[1], nil
+	case btf.KindArray:
+		d.push(a[3], b[3])
+		d.push(a[4], b[4])
+		return exactCompatArray(a, b), nil
+	case btf.KindStruct, btf.KindUnion:
+		if !exactShallow(a, b) {
+			return false, nil
+		}
+		for i := len(a) - 3; i >= 3; i -= 3 {
+			d.push(a[i+1], b[i+1])
+		}
+		return true, nil
+	case btf.KindFuncProto:
+		if !exactCompatProto(a, b) {
+			return false, nil
+		}
+		for i := len(a) - 2; i >= 3; i -= 2 {
+			d.push(a[i+1], b[i+1])
+		}
+		d.push(a[2], b[2])
+		return true, nil
+	default:
+		return false, fmt.Errorf("btf: types: a struct or typedef refers to %s [%d]", k, x)
+	}
+}
+
+func (d *exactState) push(x, y uint32) { d.stack = append(d.stack, exactPair{x, y}) }
+
+// merge applies what a successful walk found: forwards get the definitions they
+// met, and structs that are not placed yet join their partners.
+func (d *exactState) merge() {
+	for _, y := range d.paired {
+		x, y := d.final(d.pair[y]), d.final(y)
+		kx, ky := d.kind(x), d.kind(y)
+		if ky == btf.KindFwd && kx != btf.KindFwd {
+			d.target[y] = x
+		}
+		if d.baseChange {
+			continue
+		}
+		if kx == btf.KindFwd && ky != btf.KindFwd {
+			d.target[x] = y
+		}
+		if (kx == btf.KindStruct || kx == btf.KindUnion) && !d.mapped(x) &&
+			ky != btf.KindFwd && d.mapped(y) {
+			d.target[x] = y
+		}
+	}
+}
+
+// identical compares two types by structure alone; depth aggregates deep. It is
+// asked when one compile unit has two copies of a type.
+func (d *exactState) identical(x, y uint32, depth int) (bool, error) {
+	for {
+		if depth <= 0 {
+			return false, nil
+		}
+		if x == y {
+			return true, nil
+		}
+		if d.budget--; d.budget < 0 {
+			return false, fmt.Errorf("btf: types: [%d] and [%d] are too complex to compare", x, y)
+		}
+		a, b := d.rec(x), d.rec(y)
+		k := btf.InfoKind(a[1])
+		if k != btf.InfoKind(b[1]) {
+			return false, nil
+		}
+		switch k {
+		case btf.KindVoid:
+			return true, nil
+		case btf.KindInt:
+			return exactEqual(a, b), nil
+		case btf.KindEnum, btf.KindEnum64:
+			return exactCompatEnum(a, b), nil
+		case btf.KindFwd, btf.KindFloat:
+			return exactSameC(a, b), nil
+		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict,
+			btf.KindTypedef, btf.KindFunc, btf.KindTypeTag:
+			if !exactSameNameInfo(a, b) {
+				return false, nil
+			}
+			x, y = a[2], b[2]
+		case btf.KindArray:
+			if !exactCompatArray(a, b) || !d.opt.StrictArrays {
+				return exactCompatArray(a, b), nil
+			}
+			return d.identicalRefs(a, b, depth-1)
+		case btf.KindStruct, btf.KindUnion:
+			if !exactShallow(a, b) {
+				return false, nil
+			}
+			return d.identicalRefs(a, b, depth-1)
+		case btf.KindFuncProto:
+			if !exactCompatProto(a, b) {
+				return false, nil
+			}
+			if a[2] != b[2] {
+				if ok, err := d.identical(a[2], b[2], depth-1); !ok || err != nil {
+					return ok, err
+				}
+			}
+			return d.identicalRefs(a, b, depth-1)
+		default:
+			return false, nil
+		}
+	}
+}
+
+// identicalRefs compares the references behind the third word of two records of
+// one kind and vlen.
+func (d *exactState) identicalRefs(a, b []uint32, depth int) (bool, error) {
+	start, stride, n := btf.RefWords(btf.InfoKind(a[1]), btf.InfoVlen(a[1]))
+	for i := 0; i < n; i++ {
+		x, y := a[start+i*stride], b[start+i*stride]
+		if x == y {
+			continue
+		}
+		if ok, err := d.identical(x, y, depth); !ok || err != nil {
+			return ok, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,58 @@
+package dedup
+
+import "github.com/btflite/btflite/btf"
+
+// primitives places the types without references, in id order.
+func (d *exactState) primitives() {
+	for id := d.first; id < d.count(); id++ {
+		r := d.rec(id)
+		switch btf.InfoKind(r[1]) {
+		case btf.KindInt, btf.KindFloat, btf.KindFwd:
+			key := exactKey(r)
+			if c := d.find(key, r); c != 0 {
+				d.target[id] = c
+			} else {
+				d.keep(key, id)
+			}
+		case btf.KindEnum, btf.KindEnum64:
+			d.enum(id, r)
+		}
+	}
+}
+
+// find returns the first candidate of key with the words r, or 0.
+func (d *exactState) find(key uint64, r []uint32) uint32 {
+	for cur := d.index.first(key); cur >= 0; {
+		var c uint32
+		c, cur = d.index.at(cur)
+		if exactEqual(d.rec(c), r) {
+			return c
+		}
+	}
+	return 0
+}
+
+// enum places an ENUM or ENUM64. A forward (no values) joins the first enum of
+// its name; a full one takes over all forwards tried before its equal is found,
+// so that a forward ends at the last distinct full enum.
+func (d *exactState) enum(id uint32, r []uint32) {
+	key := exactKey(r)
+	for cur := d.index.first(key); cur >= 0; {
+		var c uint32
+		c, cur = d.index.at(cur)
+		cr := d.rec(c)
+		if exactEqual(cr, r) {
+			d.target[id] = c
+			return
+		}
+		if !exactCompatEnum(cr, r) {
+			continue
+		}
+		if btf.InfoVlen(r[1]) == 0 {
+			d.target[id] = c
+			return
+		}
+		d.target[c] = id
+	}
+	d.keep(key, id)
+}

@@ -1,0 +1,157 @@
+package dedup
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// forwards gives every own forward that is still one the definition of its
+// name, if exactly one struct or union of the whole input has that name and it
+// is of the right kind.
+func (d *exactState) forwards() {
+	const ambiguous = exactUnset
+	owner := make(map[uint32]uint32)
+	for id := uint32(1); id < d.count(); id++ {
+		r := d.rec(id)
+		if k := btf.InfoKind(r[1]); k != btf.KindStruct && k != btf.KindUnion {
+			continue
+		}
+		if d.target[id] != id || r[0] == 0 {
+			continue
+		}
+		if _, taken := owner[r[0]]; taken {
+			owner[r[0]] = ambiguous
+		} else {
+			owner[r[0]] = id
+		}
+	}
+	for id := d.first; id < d.count(); id++ {
+		r := d.rec(id)
+		if btf.InfoKind(r[1]) != btf.KindFwd || d.target[id] != id {
+			continue
+		}
+		o, ok := owner[r[0]]
+		if ok && o != ambiguous && exactFwdOf(r, d.rec(o)[1]) {
+			d.target[id] = o
+		}
+	}
+}
+
+// exactFrame is a reference type being placed. ref is the number of its next
+// reference; number 0 is the third word, also where that is no reference.
+type exactFrame struct {
+	id  uint32
+	ref int
+}
+
+// references places all remaining types: those that only refer to others. What
+// a type refers to is placed before it, so the survivor of equal types is the
+// first one completed in depth-first order, not the one with the lowest id.
+func (d *exactState) references() error {
+	for id := d.first; id < d.count(); id++ {
+		if d.mapped(id) {
+			continue
+		}
+		d.target[id] = exactInProgress
+		d.frames = append(d.frames[:0], exactFrame{id: id})
+		for len(d.frames) > 0 {
+			if err := d.advance(&d.frames[len(d.frames)-1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// advance settles references of f's type until it has to wait for one, for
+// which it pushes a frame, or until all are settled, when it places the type and
+// pops f.
+func (d *exactState) advance(f *exactFrame) error {
+	r := d.rec(f.id)
+	k := btf.InfoKind(r[1])
+	start, stride, n := btf.RefWords(k, btf.InfoVlen(r[1]))
+	for ; f.ref <= n; f.ref++ {
+		w := &r[2]
+		if f.ref > 0 {
+			w = &r[start+(f.ref-1)*stride]
+		} else if !btf.ThirdIsRef(k) {
+			continue
+		}
+		switch d.target[*w] {
+		case exactInProgress:
+			return fmt.Errorf("btf: types: %s [%d] refers to itself without a struct, union or typedef between", d.kind(*w), *w)
+		case exactUnset:
+			d.target[*w] = exactInProgress
+			d.frames = append(d.frames, exactFrame{id: *w})
+			return nil
+		}
+		*w = d.final(*w)
+	}
+	id := f.id
+	d.frames = d.frames[:len(d.frames)-1]
+	key := exactKey(r)
+	if c := d.find(key, r); c != 0 {
+		d.target[id] = c
+	} else {
+		d.keep(key, id)
+	}
+	return nil
+}
+
+// compact renumbers the survivors densely in their old order, rewrites all
+// references and returns the result with strs as string section. m maps every
+// old id to its new one.
+func (d *exactState) compact(strs []byte) (out *btf.Blob, m []uint32, err error) {
+	m = make([]uint32, d.count())
+	next := d.first
+	var words, types int
+	for id := d.first; id < d.count(); id++ {
+		if d.target[id] == id {
+			m[id] = next
+			next++
+			types++
+			words += len(d.rec(id))
+		}
+	}
+	for id := range m {
+		if f := d.final(uint32(id)); f < d.first {
+			m[id] = f
+		} else if d.target[f] == f {
+			m[id] = m[f]
+		} else {
+			return nil, nil, fmt.Errorf("btf: types: %s [%d] has no place in the result", d.kind(f), id)
+		}
+	}
+	out = &btf.Blob{
+		BigEndian: d.in.BigEndian,
+		Words:     make([]uint32, 0, words),
+		Off:       make([]uint32, 0, types),
+		Strings:   strs,
+		StrBase:   d.in.StrBase,
+		FirstID:   d.first,
+		Base:      d.in.Base,
+	}
+	for id := d.first; id < d.count(); id++ {
+		if d.target[id] != id {
+			continue
+		}
+		at := len(out.Words)
+		out.Off = append(out.Off, uint32(at))
+		out.Words = append(out.Words, d.rec(id)...)
+		exactRemap(out.Words[at:], m)
+	}
+	return out, m, nil
+}
+
+// exactRemap replaces every reference of the record r by its image in m.
+func exactRemap(r, m []uint32) {
+	k := btf.InfoKind(r[1])
+	if btf.ThirdIsRef(k) {
+		r[2] = m[r[2]]
+	}
+	start, stride, n := btf.RefWords(k, btf.InfoVlen(r[1]))
+	for i := 0; i < n; i++ {
+		r[start+i*stride] = m[r[start+i*stride]]
+	}
+}

@@ -1,0 +1,38 @@
+package dedup
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// strings rebuilds the string section in order of first use by own types: a
+// type's name, then the names of its elements. Strings that the base has are
+// taken from there. It rewrites all own names and returns the new section.
+func (d *exactState) strings() ([]byte, error) {
+	table := btf.NewStringTable(d.in.Base)
+	start := d.in.StrBase
+	memo := make([]uint32, len(d.in.Strings)) // new offset, or 0: not seen yet
+	intern := func(w *uint32) {
+		if *w == 0 || *w < start {
+			return
+		}
+		m := &memo[*w-start]
+		if *m == 0 {
+			*m = table.Intern(d.in.NameBytes(*w))
+		}
+		*w = *m
+	}
+	for id := d.first; id < d.count(); id++ {
+		r := d.rec(id)
+		intern(&r[0])
+		stride, n := btf.NameWords(btf.InfoKind(r[1]), btf.InfoVlen(r[1]))
+		for i := 0; i < n; i++ {
+			intern(&r[3+i*stride])
+		}
+	}
+	if n := uint64(start) + uint64(len(table.Bytes())); n > btf.MaxStrOff {
+		return nil, fmt.Errorf("btf: strings: %d bytes exceed the limit", n)
+	}
+	return table.Bytes(), nil
+}

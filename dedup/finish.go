@@ -1,0 +1,310 @@
+package dedup
+
+import (
+	"encoding/binary"
+	"io"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
+
+// AddRef returns the id of a reference type with the given record (info, name
+// token, third word and the kind's extra words; references are ids of the
+// Set), adding it if it is new. The names must have been interned. It is for
+// types that come without a unit: functions and their prototypes.
+func (s *Set) AddRef(w []uint32) (uint32, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var h uint32
+	switch btf.InfoKind(w[0]) {
+	case btf.KindPtr:
+		if id := s.ptrTo.S[w[2]]; id != 0 {
+			return id, nil
+		}
+	case btf.KindConst:
+		if id := s.constTo.S[w[2]]; id != 0 {
+			return id, nil
+		}
+	default:
+		h = contentHash(w)
+		if id := s.findRecord(w, h); id != idNew {
+			return id, nil
+		}
+	}
+	id, err := s.addRecord(w)
+	if err != nil {
+		return 0, err
+	}
+	switch btf.InfoKind(w[0]) {
+	case btf.KindPtr:
+		s.ptrTo.S[w[2]] = id
+	case btf.KindConst:
+		s.constTo.S[w[2]] = id
+	default:
+		s.insert(id, h)
+	}
+	s.visited.Append(id)
+	return id, nil
+}
+
+// AddOwn adds a type that is never merged with another: VAR, DATASEC, and FUNC
+// where names are unique. For a DATASEC the entries are {VAR id, offset, size}.
+func (s *Set) AddOwn(w []uint32) (uint32, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.addRecord(w)
+}
+
+func (s *Set) addRecord(w []uint32) (uint32, error) {
+	id, err := s.newIDs(1)
+	if err != nil {
+		return 0, err
+	}
+	dst, err := s.add(id, len(w))
+	if err != nil {
+		return 0, err
+	}
+	copy(dst, w)
+	return id, nil
+}
+
+// Numbering is the outcome of Finish: which types stay and what their type
+// ids in the output are.
+type Numbering struct {
+	set       *Set
+	newID     arena.Vec[uint32] // by id: type id in the output, 0 for void
+	Types     int               // type records in the output
+	TypeBytes int
+}
+
+// Finish settles forward declarations and the merges that follow, and numbers
+// the types that stay. Nothing may be added to the Set afterwards.
+func (s *Set) Finish() *Numbering {
+	s.uniqueForwards()
+	s.mergeRefs()
+	n := &Numbering{set: s}
+	n.newID.Resize(len(s.off.S))
+	for id := uint32(1); id < uint32(len(s.off.S)); id++ {
+		if s.fwd.S[id] == id {
+			n.Types++
+			n.newID.S[id] = uint32(n.Types)
+			info := s.record(id)[0]
+			n.TypeBytes += 4 * (3 + btf.ExtraWords(btf.InfoKind(info), btf.InfoVlen(info)))
+		}
+	}
+	for id := uint32(1); id < uint32(len(s.off.S)); id++ {
+		if s.fwd.S[id] != id {
+			n.newID.S[id] = n.newID.S[s.Final(id)]
+		}
+	}
+	return n
+}
+
+// Free gives the numbering's memory back.
+func (n *Numbering) Free() { n.newID.Free() }
+
+// uniqueForwards resolves each forward declaration left whose name has exactly
+// one struct or union, and one of the right kind.
+func (s *Set) uniqueForwards() {
+	for _, f := range s.forwards.S {
+		if s.fwd.S[f] != f {
+			continue
+		}
+		w := s.record(f)
+		e := s.entity(w[1])
+		k := fwdAggregate(w[0])
+		d, other := e.defs[k], e.defs[entStruct+entUnion-k]
+		if d != 0 && s.next.S[d] == 0 && other == 0 {
+			s.fwd.S[f] = d
+		}
+	}
+}
+
+// mergeRefs goes over the references in the order in which they were placed
+// and merges those that have become equal because what they refer to has been
+// forwarded. Referents come before referrers in that order.
+func (s *Set) mergeRefs() {
+	var at arena.Vec[uint32]
+	defer at.Free()
+	at.Resize(len(s.off.S))
+	for i, id := range s.visited.S {
+		at.S[id] = uint32(i)
+	}
+	for _, id := range s.visited.S {
+		if s.fwd.S[id] != id {
+			continue
+		}
+		w := s.record(id)
+		k := btf.InfoKind(w[0])
+		vlen := btf.InfoVlen(w[0])
+		w = w[:3+btf.ExtraWords(k, vlen)]
+		changed := false
+		update := func(p *uint32) {
+			if *p != 0 {
+				if f := s.Final(*p); f != *p {
+					*p = f
+					changed = true
+				}
+			}
+		}
+		switch k {
+		case btf.KindArray:
+			update(&w[3])
+			update(&w[4])
+		case btf.KindFuncProto:
+			update(&w[2])
+			for j := range int(vlen) {
+				update(&w[4+2*j])
+			}
+		default:
+			update(&w[2])
+		}
+		if !changed {
+			continue
+		}
+		var h, other uint32
+		switch k {
+		case btf.KindPtr:
+			other = s.ptrTo.S[w[2]]
+		case btf.KindConst:
+			other = s.constTo.S[w[2]]
+		default:
+			h = contentHash(w)
+			for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.next.S[o] {
+				if o != id && s.hash.S[o] == h && s.fwd.S[o] == o && equalWords(s.record(o), w) {
+					other = o
+					break
+				}
+			}
+		}
+		if other == id {
+			other = 0
+		}
+		if other != 0 && at.S[other] < at.S[id] {
+			s.fwd.S[id] = other
+			continue
+		}
+		if other != 0 {
+			s.fwd.S[other] = id
+		}
+		switch k {
+		case btf.KindPtr:
+			s.ptrTo.S[w[2]] = id
+		case btf.KindConst:
+			s.constTo.S[w[2]] = id
+		default:
+			s.rehash(id, h)
+		}
+	}
+}
+
+// rehash moves an id to the bucket of its new content.
+func (s *Set) rehash(id, h uint32) {
+	mask := uint32(len(s.table.S) - 1)
+	p := &s.table.S[s.hash.S[id]&mask]
+	for *p != 0 && *p != id {
+		p = &s.next.S[*p]
+	}
+	if *p == id {
+		*p = s.next.S[id]
+	}
+	s.hash.S[id] = h | 1<<31
+	b := h & mask
+	s.next.S[id] = s.table.S[b]
+	s.table.S[b] = id
+}
+
+// ID is the type id in the output of an id of the Set.
+func (n *Numbering) ID(id uint32) uint32 { return n.newID.S[id] }
+
+// WriteTypes writes the type section in chunks of bounded size.
+func (n *Numbering) WriteTypes(w io.Writer, bigEndian bool) error {
+	s := n.set
+	var order binary.ByteOrder = binary.LittleEndian
+	if bigEndian {
+		order = binary.BigEndian
+	}
+	buf := make([]byte, 0, 64<<10)
+	for id := uint32(1); id < uint32(len(s.off.S)); id++ {
+		if s.fwd.S[id] != id {
+			continue
+		}
+		r := s.record(id)
+		info := r[0]
+		k, vlen := btf.InfoKind(info), int(btf.InfoVlen(info))
+		r = r[:3+btf.ExtraWords(k, btf.InfoVlen(info))]
+		if len(buf)+4*len(r) > cap(buf) {
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+			buf = buf[:0]
+			if 4*len(r) > cap(buf) {
+				buf = make([]byte, 0, 4*len(r))
+			}
+		}
+		put := func(x uint32) {
+			buf = buf[:len(buf)+4]
+			order.PutUint32(buf[len(buf)-4:], x)
+		}
+		put(info)
+		name, _ := s.strings.offset(r[1])
+		order.PutUint32(buf[len(buf)-4:], name)
+		put(info)
+		third := r[2]
+		switch k {
+		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag,
+			btf.KindFunc, btf.KindFuncProto, btf.KindVar, btf.KindDeclTag:
+			third = n.newID.S[third]
+		}
+		put(third)
+		switch r = r[3:]; k {
+		case btf.KindArray:
+			put(n.newID.S[r[0]])
+			put(n.newID.S[r[1]])
+			put(r[2])
+		case btf.KindStruct, btf.KindUnion:
+			for ; vlen > 0; vlen-- {
+				name, _ := s.strings.offset(r[0])
+				put(name)
+				put(n.newID.S[r[1]])
+				put(r[2])
+				r = r[3:]
+			}
+		case btf.KindEnum:
+			for ; vlen > 0; vlen-- {
+				name, _ := s.strings.offset(r[0])
+				put(name)
+				put(r[1])
+				r = r[2:]
+			}
+		case btf.KindEnum64:
+			for ; vlen > 0; vlen-- {
+				name, _ := s.strings.offset(r[0])
+				put(name)
+				put(r[1])
+				put(r[2])
+				r = r[3:]
+			}
+		case btf.KindFuncProto:
+			for ; vlen > 0; vlen-- {
+				name, _ := s.strings.offset(r[0])
+				put(name)
+				put(n.newID.S[r[1]])
+				r = r[2:]
+			}
+		case btf.KindDatasec:
+			for ; vlen > 0; vlen-- {
+				put(n.newID.S[r[0]])
+				put(r[1])
+				put(r[2])
+				r = r[3:]
+			}
+		default:
+			for _, x := range r {
+				put(x)
+			}
+		}
+	}
+	_, err := w.Write(buf)
+	return err
+}

@@ -1,0 +1,502 @@
+package dedup
+
+import "github.com/btflite/btflite/btf"
+
+// fwdPair is a forward declaration and the definition met in its place. Each
+// is an id of the Set or idLocal with a node index.
+type fwdPair struct{ fwd, def uint32 }
+
+// Resolve looks the nodes of u up in the Set as it stands. It changes u only
+// and may run beside other Resolves and Commits. How much it finds depends on
+// when it runs; what Commit makes of u does not.
+func (s *Set) Resolve(u *Unit) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	s.resolve(u)
+}
+
+func (s *Set) resolve(u *Unit) {
+	n := len(u.Nodes.S)
+	u.ID.Reset()
+	u.ID.Resize(n)
+	u.matched.Reset()
+	u.matched.Resize(n)
+	u.news.Reset()
+	u.pairs.Reset()
+	u.slow.seeds.Reset()
+	u.dirty, u.err = false, nil
+	u.view = s.conflicts
+	u.resolved = true
+	u.budget = 64 * (n + len(u.Members.S) + 64)
+	nodes := u.Nodes.S
+	for _, i := range u.Order.S {
+		id := u.ID.S[i]
+		if id == 0 {
+			id = s.find(u, i, 0)
+		}
+		if id == idNew {
+			u.news.Append(i)
+			continue
+		}
+		switch k := btf.InfoKind(nodes[i].Info); k {
+		case btf.KindStruct, btf.KindUnion:
+			if nodes[i].Name != 0 && !s.sameDefinition(u, i, id) {
+				u.dirty = true
+				u.slow.seeds.Append(i)
+			}
+		}
+	}
+}
+
+// find looks node i up and stores what it found in u.ID.
+func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
+	if depth > maxChain {
+		u.err = errChain
+		return idNew
+	}
+	n := &u.Nodes.S[i]
+	id := uint32(idNew)
+	switch btf.InfoKind(n.Info) {
+	case btf.KindPtr:
+		u.ID.S[i] = idBusy
+		if c := s.ref(u, n.Third, depth); c < MaxIDs {
+			if id = s.ptrTo.S[c]; id == 0 {
+				id = idNew
+			}
+		}
+	case btf.KindConst:
+		u.ID.S[i] = idBusy
+		if c := s.ref(u, n.Third, depth); c < MaxIDs {
+			if id = s.constTo.S[c]; id == 0 {
+				id = idNew
+			}
+		}
+	case btf.KindStruct, btf.KindUnion:
+		if n.Name == 0 {
+			u.ID.S[i] = idBusy
+			id = s.findAnonymous(u, i, depth)
+			break
+		}
+		if e := s.entity(n.Name); e != nil {
+			if d := e.defs[aggregate(n.Info)]; d != 0 {
+				id = d
+				if s.next.S[d] != 0 {
+					u.dirty = true
+				}
+			}
+		}
+	case btf.KindFwd:
+		if e := s.entity(n.Name); e != nil {
+			k := fwdAggregate(n.Info)
+			if d := e.defs[k]; d != 0 && s.next.S[d] != 0 {
+				u.dirty = true
+			}
+			if f := e.fwds[k]; f != 0 {
+				id = s.Final(f)
+			}
+		}
+	case btf.KindTypedef:
+		u.ID.S[i] = idBusy
+		id = s.findTypedef(u, i, depth)
+	case btf.KindInt:
+		w := [4]uint32{n.Info, n.Name, n.Third, n.Aux}
+		id = s.findRecord(w[:], contentHash(w[:]))
+	case btf.KindFloat:
+		w := [3]uint32{n.Info, n.Name, n.Third}
+		id = s.findRecord(w[:], contentHash(w[:]))
+	case btf.KindEnum, btf.KindEnum64:
+		id = s.findEnum(u, n)
+	default:
+		u.ID.S[i] = idBusy
+		if !s.findRefs(u, n, depth) {
+			break
+		}
+		if w := u.content(n); w != nil {
+			id = s.findRecord(w, contentHash(w))
+		}
+	}
+	u.ID.S[i] = id
+	return id
+}
+
+// ref is the id of what r refers to, or idNew. Meeting a node that is being
+// looked up is an error: a chain of references that closes.
+func (s *Set) ref(u *Unit, r Ref, depth int) uint32 {
+	if r == 0 {
+		return 0
+	}
+	if r&Extern != 0 {
+		return r &^ Extern
+	}
+	id := u.ID.S[r-1]
+	if id == 0 {
+		return s.find(u, r-1, depth+1)
+	}
+	if id == idBusy {
+		if k := btf.InfoKind(u.Nodes.S[r-1].Info); k != btf.KindTypedef && k != btf.KindStruct && k != btf.KindUnion {
+			u.err = errChain
+		}
+		return idNew
+	}
+	return id
+}
+
+func aggregate(info uint32) int {
+	if btf.InfoKind(info) == btf.KindUnion {
+		return entUnion
+	}
+	return entStruct
+}
+
+func fwdAggregate(info uint32) int {
+	if btf.InfoKflag(info) {
+		return entUnion
+	}
+	return entStruct
+}
+
+// findRefs looks up what a reference node refers to; false if one of them is
+// not in the Set.
+func (s *Set) findRefs(u *Unit, n *Node, depth int) bool {
+	ok := s.ref(u, n.Third, depth) < MaxIDs
+	switch btf.InfoKind(n.Info) {
+	case btf.KindArray:
+		ok = s.ref(u, n.First, depth) < MaxIDs && ok
+	case btf.KindFuncProto:
+		m := u.members(n)
+		for j := range m {
+			ok = s.ref(u, m[j].Type, depth) < MaxIDs && ok
+		}
+	}
+	return ok
+}
+
+// id is the id of what r refers to, once it has been looked up.
+func (u *Unit) id(r Ref) uint32 {
+	switch {
+	case r == 0:
+		return 0
+	case r&Extern != 0:
+		return r &^ Extern
+	}
+	return u.ID.S[r-1]
+}
+
+// content is the record of a reference node all of whose references have been
+// looked up; nil for kinds that are never equal to another. The slice is
+// valid until the next call.
+func (u *Unit) content(n *Node) []uint32 {
+	w := u.scratch[:0]
+	c := u.id(n.Third)
+	switch btf.InfoKind(n.Info) {
+	case btf.KindVar, btf.KindDatasec:
+		return nil
+	case btf.KindArray:
+		w = append(w, n.Info, 0, 0, c, u.id(n.First), n.Aux)
+	case btf.KindDeclTag:
+		w = append(w, n.Info, n.Name, c, n.Aux)
+	case btf.KindFuncProto:
+		w = append(w, n.Info, 0, c)
+		for _, m := range u.members(n) {
+			w = append(w, m.Name, u.id(m.Type))
+		}
+	default:
+		w = append(w, n.Info, n.Name, c)
+	}
+	u.scratch = w
+	return w
+}
+
+// members are the elements of node n.
+func (u *Unit) members(n *Node) []Member {
+	return u.Members.S[n.First:][:btf.InfoVlen(n.Info)]
+}
+
+// findRecord looks a record with settled references up in the table.
+func (s *Set) findRecord(w []uint32, h uint32) uint32 {
+	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
+		if s.hash.S[id] == h && equalWords(s.record(id), w) {
+			return s.Final(id)
+		}
+	}
+	return idNew
+}
+
+func equalWords(a, b []uint32) bool {
+	if len(a) < len(b) {
+		return false
+	}
+	a = a[:len(b)]
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// findEnum looks an enumeration up: one with values by its values, one
+// without (a forward declaration) by its name.
+func (s *Set) findEnum(u *Unit, n *Node) uint32 {
+	m := u.members(n)
+	if n.Name == 0 {
+		h := enumHash(n, m)
+		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
+			if s.hash.S[id] == h && sameEnum(s.record(id), n, m) {
+				return id
+			}
+		}
+		return idNew
+	}
+	e := s.entity(n.Name)
+	if e == nil {
+		return idNew
+	}
+	if len(m) == 0 {
+		if d := e.defs[entEnum]; d != 0 {
+			return d
+		}
+		if f := e.fwds[entEnum]; f != 0 && sameEnum(s.record(f), n, m) {
+			return f
+		}
+		return idNew
+	}
+	for id := e.defs[entEnum]; id != 0; id = s.next.S[id] {
+		if sameEnum(s.record(id), n, m) {
+			return id
+		}
+	}
+	return idNew
+}
+
+func enumHash(n *Node, m []Member) uint32 {
+	h := mix(mix(mix(0, n.Info), n.Name), n.Third)
+	wide := btf.InfoKind(n.Info) == btf.KindEnum64
+	for i := range m {
+		h = mix(mix(h, m[i].Name), m[i].Type)
+		if wide {
+			h = mix(h, m[i].Val)
+		}
+	}
+	return uint32(h>>32) | 1<<31
+}
+
+func sameEnum(w []uint32, n *Node, m []Member) bool {
+	if w[0] != n.Info || w[1] != n.Name || w[2] != n.Third {
+		return false
+	}
+	w = w[3:]
+	if btf.InfoKind(n.Info) == btf.KindEnum64 {
+		w = w[:3*len(m)]
+		for i := range m {
+			if w[3*i] != m[i].Name || w[3*i+1] != m[i].Type || w[3*i+2] != m[i].Val {
+				return false
+			}
+		}
+		return true
+	}
+	w = w[:2*len(m)]
+	for i := range m {
+		if w[2*i] != m[i].Name || w[2*i+1] != m[i].Type {
+			return false
+		}
+	}
+	return true
+}
+
+// findTypedef tries the known typedefs of the name, newest first.
+func (s *Set) findTypedef(u *Unit, i uint32, depth int) uint32 {
+	n := &u.Nodes.S[i]
+	c := s.ref(u, n.Third, depth)
+	e := s.entity(n.Name)
+	if e == nil {
+		return idNew
+	}
+	for id := e.typedefs; id != 0; id = s.next.S[id] {
+		w := s.record(id)
+		if w[2] == c && w[0] == n.Info {
+			return id
+		}
+	}
+	for id := e.typedefs; id != 0; id = s.next.S[id] {
+		w := s.record(id)
+		if w[0] == n.Info && s.matchRef(u, n.Third, w[2], 0) {
+			return id
+		}
+	}
+	return idNew
+}
+
+// anonHash is contentHash of a struct or union that is still a node.
+func anonHash(n *Node, m []Member) uint32 {
+	h := mix(mix(mix(0, n.Info), n.Name), n.Third)
+	for i := range m {
+		h = mix(mix(h, m[i].Name), m[i].Val)
+	}
+	return uint32(h>>32) | 1<<31
+}
+
+// findAnonymous tries the known structs of the same shape, newest first.
+func (s *Set) findAnonymous(u *Unit, i uint32, depth int) uint32 {
+	n := &u.Nodes.S[i]
+	m := u.members(n)
+	for j := range m {
+		if m[j].Type&Extern == 0 {
+			s.ref(u, m[j].Type, depth)
+		}
+	}
+	h := anonHash(n, m)
+	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
+		if s.hash.S[id] == h && s.sameDefinition(u, i, id) {
+			return id
+		}
+	}
+	return idNew
+}
+
+// sameDefinition compares struct or union i with record id, member by member:
+// equal names and offsets, and types that have the same id or are equal in
+// structure (matchRef). This is the certificate: every node that is given an
+// id has had its content compared word for word with that id's.
+func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
+	n := &u.Nodes.S[i]
+	w := s.record(id)
+	if w[0] != n.Info || w[1] != n.Name || w[2] != n.Third {
+		return false
+	}
+	m := u.members(n)
+	w = w[3:][:3*len(m)]
+	ids := u.ID.S
+	for j := range m {
+		x := &m[j]
+		y := w[3*j : 3*j+3 : 3*j+3]
+		if x.Name != y[0] || x.Val != y[2] {
+			return false
+		}
+		var c uint32
+		if x.Type != 0 && x.Type&Extern == 0 {
+			if c = ids[x.Type-1]; c == 0 {
+				c = s.find(u, x.Type-1, 0)
+			}
+			if c == y[1] || u.matched.S[x.Type-1] == y[1] && y[1] != 0 {
+				continue
+			}
+		} else if x.Type&^Extern == y[1] {
+			continue
+		}
+		if !s.matchRef(u, x.Type, y[1], 0) {
+			return false
+		}
+		if x.Type != 0 && x.Type&Extern == 0 {
+			u.matched.S[x.Type-1] = y[1]
+		}
+	}
+	return true
+}
+
+// maxMatch bounds the depth of matchRef, which goes through anonymous types
+// and chains of references only.
+const maxMatch = 128
+
+// matchRef says whether what x refers to in u is equal to y in structure, a
+// named struct, union or enumeration counting by its name and a forward
+// declaration as good as its definition.
+func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
+	if x == 0 || y == 0 {
+		return x == 0 && y == 0
+	}
+	y = s.Final(y)
+	if x&Extern != 0 {
+		return s.Final(x&^Extern) == y
+	}
+	if u.budget--; depth > maxMatch || u.budget < 0 {
+		u.dirty = true // the walk remembers what it compared
+		return false
+	}
+	i := x - 1
+	id := u.ID.S[i]
+	if id < MaxIDs && id != 0 && s.Final(id) == y {
+		return true
+	}
+	n := &u.Nodes.S[i]
+	w := s.record(y)
+	xk, yk := btf.InfoKind(n.Info), btf.InfoKind(w[0])
+	if n.Name != w[1] {
+		return false
+	}
+	switch xk {
+	case btf.KindFwd:
+		switch yk {
+		case btf.KindFwd:
+			return n.Info == w[0]
+		case btf.KindStruct, btf.KindUnion:
+			if fwdAggregate(n.Info) != aggregate(w[0]) {
+				return false
+			}
+			f := id
+			if id >= MaxIDs || id == 0 {
+				f = idLocal | i
+			}
+			u.pairs.Append(fwdPair{f, y})
+			return true
+		}
+		return false
+	case btf.KindStruct, btf.KindUnion:
+		if yk == btf.KindFwd {
+			if aggregate(n.Info) != fwdAggregate(w[0]) {
+				return false
+			}
+			d := id
+			if id >= MaxIDs || id == 0 {
+				d = idLocal | i
+			}
+			u.pairs.Append(fwdPair{y, d})
+			return true
+		}
+		if n.Name != 0 || xk != yk || n.Info != w[0] || n.Third != w[2] {
+			return false
+		}
+		m := u.members(n)
+		for j := range m {
+			v := w[3+3*j:]
+			if m[j].Name != v[0] || m[j].Val != v[2] || !s.matchRef(u, m[j].Type, v[1], depth+1) {
+				return false
+			}
+		}
+		return true
+	case btf.KindEnum, btf.KindEnum64:
+		if yk != btf.KindEnum && yk != btf.KindEnum64 {
+			return false
+		}
+		if btf.InfoVlen(n.Info) == 0 || btf.InfoVlen(w[0]) == 0 {
+			return n.Name != 0
+		}
+		return false
+	}
+	if n.Info != w[0] {
+		return false
+	}
+	switch xk {
+	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindFunc:
+		return s.matchRef(u, n.Third, w[2], depth+1)
+	case btf.KindArray:
+		return n.Aux == w[5] && s.matchRef(u, n.First, w[4], depth+1) && s.matchRef(u, n.Third, w[3], depth+1)
+	case btf.KindFuncProto:
+		m := u.members(n)
+		for j := range m {
+			if m[j].Name != w[3+2*j] {
+				return false
+			}
+		}
+		if !s.matchRef(u, n.Third, w[2], depth+1) {
+			return false
+		}
+		for j := range m {
+			if !s.matchRef(u, m[j].Type, w[4+2*j], depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

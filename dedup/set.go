@@ -1,0 +1,296 @@
+package dedup
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
+
+// The streaming set.
+//
+// A Set holds every distinct type seen so far, once, as BTF-shaped records
+// whose references are ids of the Set. Units are merged in two steps:
+//
+// Resolve (any worker, many at a time) looks each node of a unit up. No hash
+// of the content is taken of named structs and unions, which are nine tenths
+// of all data: their name says which known definition they must be, and one
+// linear comparison proves that they are. That proof may rest on itself: while
+// the members are compared, a reference to a named struct counts as equal to
+// the known definition of that name, whose own comparison is part of the same
+// unit. If all comparisons of the unit succeed, the pairing of its nodes with
+// those of the Set is a bisimulation, the very thing that the reference
+// deduplication establishes by walking the graph type by type. References
+// (pointers, qualifiers, arrays, prototypes) are looked up exactly, by their
+// content with ids in place of references.
+//
+// Commit (one at a time, in unit order) places what Resolve did not find. If
+// a comparison failed, or a name involved has several definitions, the nodes
+// that can reach such a name are placed by the graph walk in walk.go.
+//
+// Ids are handed out in raw order (unit, then Unit.Order), so that survivors
+// never need sorting. Forward declarations are types of their own until a
+// definition is seen in their place; then they are forwarded to it. Finish
+// settles the rest and merges references that have become equal.
+type Set struct {
+	mu sync.RWMutex
+
+	names Names
+	words arena.Vec[uint32] // records: info, name token, third, then as BTF
+	off   arena.Vec[uint32] // by id: record's offset in words
+	fwd   arena.Vec[uint32] // by id: what the id is forwarded to, itself if nothing
+	next  arena.Vec[uint32] // by id: next older id in its chain
+	hash  arena.Vec[uint32] // by id: content hash, of types in the table
+
+	ptrTo   arena.Vec[uint32] // by id: the PTR to it
+	constTo arena.Vec[uint32] // by id: the CONST of it
+
+	table   arena.Vec[uint32] // hash buckets: newest id, chained by next
+	inTable int
+
+	ents    arena.Vec[entity]
+	entTab  arena.Vec[uint32] // open addressing: 1 + index in ents
+	visited arena.Vec[uint32] // references in the order in which they were placed
+
+	// conflicts counts how often a struct or union name got another
+	// definition; a Resolve that saw an older value is not trusted.
+	conflicts uint32
+
+	strings  stringTable
+	forwards arena.Vec[uint32] // ids of FWDs, for the unique-name pass
+	scratch  arena.Vec[uint32]
+	local    localIndex
+
+	// Slow counts units that needed the graph walk.
+	Slow int
+	// Walks counts steps of the graph walk.
+	Walks uint64
+}
+
+// Names turns name tokens into text. Bytes reports false if a token is not
+// valid. Alias is called when the text of token t turns out to be that of the
+// earlier token canon: from then on the unit reader must use canon.
+type Names interface {
+	Bytes(t Name) ([]byte, bool)
+	Alias(t, canon Name)
+}
+
+// entity is what the Set knows of one name.
+type entity struct {
+	name     Name
+	typedefs uint32    // newest TYPEDEF
+	defs     [3]uint32 // newest STRUCT, UNION, ENUM with values
+	fwds     [3]uint32 // FWD struct, FWD union, ENUM without values
+}
+
+const (
+	entStruct = iota
+	entUnion
+	entEnum
+)
+
+// States of Unit.ID that are not ids.
+const (
+	idNew   = 0xffffffff // not in the Set
+	idBusy  = 0xfffffffe // being looked up
+	idLocal = 1 << 30    // | node index: same as that node of the unit
+	// MaxIDs is the number of types that a Set can hold.
+	MaxIDs = 1 << 29
+)
+
+// ErrAlias is returned by Commit when a name token of the unit stands for the
+// same text as another token. Nothing but strings was added; the unit must be
+// read again, with Names.Alias in force, and committed then.
+var ErrAlias = errors.New("name token is an alias")
+
+// errChain is the error for references that lead nowhere but to themselves.
+var errChain = errors.New("type refers to itself without a struct, union or typedef in between, or is nested too deep")
+
+// maxChain bounds the recursion along references.
+const maxChain = 4096
+
+// NewSet makes an empty Set for about types distinct types.
+func NewSet(names Names, types int) *Set {
+	s := &Set{names: names}
+	s.off.Append(0)
+	s.fwd.Append(0)
+	s.next.Append(0)
+	s.hash.Append(0)
+	s.ptrTo.Append(0)
+	s.constTo.Append(0)
+	s.words.Resize(3) // void
+	size := 1 << 10
+	for size < types {
+		size *= 2
+	}
+	s.table.Resize(size)
+	s.entTab.Resize(1 << 12)
+	s.ents.Append(entity{})
+	s.strings.init()
+	return s
+}
+
+// Free gives all memory back.
+func (s *Set) Free() {
+	for _, v := range []*arena.Vec[uint32]{&s.words, &s.off, &s.fwd, &s.next, &s.hash, &s.ptrTo, &s.constTo,
+		&s.table, &s.entTab, &s.visited, &s.forwards, &s.scratch} {
+		v.Free()
+	}
+	s.ents.Free()
+	s.strings.free()
+	s.local.free()
+}
+
+// Len is the number of ids handed out; valid ids are 1..Len.
+func (s *Set) Len() int { return len(s.off.S) - 1 }
+
+// record is the words of id: info, name token, third and the rest.
+func (s *Set) record(id uint32) []uint32 { return s.words.S[s.off.S[id]:] }
+
+// Record is the record of an id for readers outside the package: info, name
+// token, third word and the kind's extra words, references being ids of the
+// Set that may be forwarded (see Final). It is valid until the next change.
+func (s *Set) Record(id uint32) []uint32 { return s.record(id) }
+
+// Final follows an id to what it is forwarded to.
+func (s *Set) Final(id uint32) uint32 {
+	for {
+		n := s.fwd.S[id]
+		if n == id {
+			return id
+		}
+		id = n
+	}
+}
+
+// entity finds what is known of a name; nil if nothing.
+func (s *Set) entity(name Name) *entity {
+	mask := uint32(len(s.entTab.S) - 1)
+	for i := mix32(name) & mask; ; i = (i + 1) & mask {
+		k := s.entTab.S[i]
+		if k == 0 {
+			return nil
+		}
+		if e := &s.ents.S[k]; e.name == name {
+			return e
+		}
+	}
+}
+
+// addEntity is entity, adding an empty one if there is none.
+func (s *Set) addEntity(name Name) *entity {
+	if e := s.entity(name); e != nil {
+		return e
+	}
+	if len(s.ents.S)*2 > len(s.entTab.S) {
+		n := len(s.entTab.S) * 2
+		s.entTab.Free()
+		s.entTab.Resize(n)
+		mask := uint32(n - 1)
+		for k := 1; k < len(s.ents.S); k++ {
+			i := mix32(s.ents.S[k].name) & mask
+			for s.entTab.S[i] != 0 {
+				i = (i + 1) & mask
+			}
+			s.entTab.S[i] = uint32(k)
+		}
+	}
+	mask := uint32(len(s.entTab.S) - 1)
+	i := mix32(name) & mask
+	for s.entTab.S[i] != 0 {
+		i = (i + 1) & mask
+	}
+	s.entTab.S[i] = uint32(len(s.ents.S))
+	s.ents.Append(entity{name: name})
+	return &s.ents.S[len(s.ents.S)-1]
+}
+
+func mix32(x uint32) uint32 {
+	h := uint64(x) * 0x9e3779b97f4a7c15
+	return uint32(h >> 32)
+}
+
+func mix(h uint64, w uint32) uint64 {
+	h = (h ^ uint64(w)) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// newIDs hands out n ids, the first of which is returned. Their records follow
+// one by one with add.
+func (s *Set) newIDs(n int) (uint32, error) {
+	first := len(s.off.S)
+	if first+n > MaxIDs {
+		return 0, fmt.Errorf("more than %d distinct types", MaxIDs)
+	}
+	s.off.Resize(first + n)
+	s.next.Resize(first + n)
+	s.hash.Resize(first + n)
+	s.ptrTo.Resize(first + n)
+	s.constTo.Resize(first + n)
+	for id := first; id < first+n; id++ {
+		s.fwd.Append(uint32(id))
+	}
+	return uint32(first), nil
+}
+
+// add appends the record of an id: n words, not yet filled.
+func (s *Set) add(id uint32, n int) ([]uint32, error) {
+	if len(s.words.S)+n > 1<<31 {
+		return nil, errors.New("types take more than 8 GiB")
+	}
+	s.off.S[id] = uint32(len(s.words.S))
+	return s.words.Extend(n), nil
+}
+
+// insert puts an id into the hash table, in front of its chain.
+func (s *Set) insert(id, h uint32) {
+	if s.inTable >= len(s.table.S) {
+		n := len(s.table.S) * 2
+		s.table.Free()
+		s.table.Resize(n)
+		mask := uint32(n - 1)
+		// Ascending ids: the newest stays in front.
+		for k := uint32(1); k < uint32(len(s.off.S)); k++ {
+			if s.hash.S[k] != 0 && k != id {
+				b := s.hash.S[k] & mask
+				s.next.S[k] = s.table.S[b]
+				s.table.S[b] = k
+			}
+		}
+	}
+	h |= 1 << 31 // never 0: says that the id is in the table
+	s.hash.S[id] = h
+	b := h & uint32(len(s.table.S)-1)
+	s.next.S[id] = s.table.S[b]
+	s.table.S[b] = id
+	s.inTable++
+}
+
+// contentHash is the hash of a record whose references are settled; for
+// structs and unions the members' types do not count.
+func contentHash(w []uint32) uint32 {
+	info := w[0]
+	h := mix(mix(mix(0, info), w[1]), w[2])
+	n := btf.InfoVlen(info)
+	switch btf.InfoKind(info) {
+	case btf.KindInt, btf.KindDeclTag:
+		h = mix(h, w[3])
+	case btf.KindArray:
+		h = mix(mix(h, w[3]), w[5])
+	case btf.KindStruct, btf.KindUnion:
+		for m := w[3:][:3*n]; len(m) >= 3; m = m[3:] {
+			h = mix(mix(h, m[0]), m[2])
+		}
+	case btf.KindEnum, btf.KindFuncProto:
+		for _, x := range w[3:][:2*n] {
+			h = mix(h, x)
+		}
+	case btf.KindEnum64:
+		for _, x := range w[3:][:3*n] {
+			h = mix(h, x)
+		}
+	}
+	return uint32(h>>32) | 1<<31
+}

@@ -1,0 +1,601 @@
+package dedup
+
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
+
+// Units with conflicting names.
+//
+// When a struct or union name has more than one definition, a name no longer
+// says which one is meant, and the comparisons of resolve.go prove nothing for
+// what can reach the name. Those nodes (the tainted ones) are placed as the
+// reference deduplication does it: in raw order, each is tried against the
+// known types of its shape, newest first, by walking both graphs side by side.
+// All other nodes of the unit keep what resolve found.
+//
+// The known side is the Set, in which one type stands for many, so the walk
+// remembers all pairs of nodes that it has met, not one partner for each known
+// type; otherwise a unit with two equal nodes could not match one type.
+
+// slowState is the memory of slowPlace; it is empty for almost all units.
+type slowState struct {
+	seeds   arena.Vec[uint32]  // definitions that differ from the known one
+	tainted arena.Vec[uint64]  // bit per node
+	first   pairTable          // known node -> first node of the unit met with it
+	more    pairTable          // all further pairs
+	order   arena.Vec[fwdPair] // entries of first in the order made: {known, node}
+	fwdTo   map[uint32]uint32  // forwards settled by this unit
+	steps   uint64
+}
+
+func (w *slowState) reset(keep int) {
+	w.seeds.Trim(keep)
+	w.tainted.Trim(keep)
+	w.order.Trim(keep)
+	w.fwdTo = nil
+}
+
+func (w *slowState) free() {
+	w.seeds.Free()
+	w.tainted.Free()
+	w.order.Free()
+	w.first.free()
+	w.more.free()
+}
+
+func (w *slowState) isTainted(i uint32) bool { return w.tainted.S[i>>6]>>(i&63)&1 != 0 }
+
+// maxWalk bounds the recursion of the walk.
+const maxWalk = 1 << 15
+
+// taint marks the nodes of u that can reach a conflicting name, forgets what
+// was found for them, and lists all nodes that have no id of the Set.
+func (s *Set) taint(u *Unit) {
+	w := &u.slow
+	w.tainted.Reset()
+	w.tainted.Resize((len(u.Nodes.S) + 63) / 64)
+	bits := w.tainted.S
+	mark := func(i uint32) { bits[i>>6] |= 1 << (i & 63) }
+
+	// Names: of the seeds, of names with several known definitions, and of
+	// names that the unit itself defines twice.
+	type key struct {
+		name Name
+		kind int
+	}
+	bad := map[key]bool{}
+	for _, i := range w.seeds.S {
+		n := &u.Nodes.S[i]
+		bad[key{n.Name, aggregate(n.Info)}] = true
+	}
+	fresh := map[key]bool{}
+	for _, i := range u.Order.S {
+		n := &u.Nodes.S[i]
+		k := -1
+		switch btf.InfoKind(n.Info) {
+		case btf.KindStruct, btf.KindUnion:
+			if n.Name != 0 {
+				k = aggregate(n.Info)
+			}
+		case btf.KindFwd:
+			k = fwdAggregate(n.Info)
+		}
+		if k < 0 {
+			continue
+		}
+		e := s.entity(n.Name)
+		if e != nil && e.defs[k] != 0 {
+			if s.next.S[e.defs[k]] != 0 {
+				bad[key{n.Name, k}] = true
+			}
+		} else if btf.InfoKind(n.Info) != btf.KindFwd {
+			if fresh[key{n.Name, k}] {
+				bad[key{n.Name, k}] = true
+			}
+			fresh[key{n.Name, k}] = true
+		}
+	}
+	for i := range u.Nodes.S {
+		n := &u.Nodes.S[i]
+		switch btf.InfoKind(n.Info) {
+		case btf.KindStruct, btf.KindUnion:
+			if n.Name != 0 && bad[key{n.Name, aggregate(n.Info)}] {
+				mark(uint32(i))
+			}
+		case btf.KindFwd:
+			if bad[key{n.Name, fwdAggregate(n.Info)}] {
+				mark(uint32(i))
+			}
+		}
+	}
+
+	// Reverse reachability, by sweeps up and down until nothing changes.
+	reach := func(r Ref) bool {
+		return r != 0 && r&Extern == 0 && bits[(r-1)>>6]>>((r-1)&63)&1 != 0
+	}
+	sweep := func(i uint32) bool {
+		if bits[i>>6]>>(i&63)&1 != 0 {
+			return false
+		}
+		n := &u.Nodes.S[i]
+		hit := false
+		switch btf.InfoKind(n.Info) {
+		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
+		case btf.KindStruct, btf.KindUnion:
+			for _, m := range u.members(n) {
+				if reach(m.Type) {
+					hit = true
+					break
+				}
+			}
+		case btf.KindFuncProto:
+			hit = reach(n.Third)
+			for _, m := range u.members(n) {
+				hit = hit || reach(m.Type)
+			}
+		case btf.KindDatasec:
+		case btf.KindArray:
+			hit = reach(n.Third) || reach(n.First)
+		default:
+			hit = reach(n.Third)
+		}
+		if hit {
+			mark(i)
+		}
+		return hit
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range uint32(len(u.Nodes.S)) {
+			changed = sweep(i) || changed
+		}
+		if !changed {
+			break
+		}
+		changed = false
+		for i := uint32(len(u.Nodes.S)); i > 0; i-- {
+			changed = sweep(i-1) || changed
+		}
+	}
+
+	u.news.Reset()
+	for _, i := range u.Order.S {
+		n := &u.Nodes.S[i]
+		if w.isTainted(i) {
+			switch btf.InfoKind(n.Info) {
+			case btf.KindFwd:
+				// Its own forward, not the definition it may lead to.
+				u.ID.S[i] = idNew
+				if e := s.entity(n.Name); e != nil && e.fwds[fwdAggregate(n.Info)] != 0 {
+					u.ID.S[i] = e.fwds[fwdAggregate(n.Info)]
+				}
+			default:
+				u.ID.S[i] = idNew
+			}
+		}
+		if id := u.ID.S[i]; id >= MaxIDs {
+			u.ID.S[i] = idNew
+			u.news.Append(i)
+		}
+	}
+}
+
+// slowPlace is placeTypes for a unit with conflicting names; taint has run.
+func (s *Set) slowPlace(u *Unit) error {
+	w := &u.slow
+	s.local.reset(len(u.news.S))
+	w.fwdTo = nil
+	for _, i := range u.news.S {
+		switch btf.InfoKind(u.Nodes.S[i].Info) {
+		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
+			s.placePrimitive(u, i)
+		case btf.KindVar, btf.KindDatasec:
+			u.ID.S[i] = idLocal | i
+		}
+	}
+	for _, i := range u.news.S {
+		n := &u.Nodes.S[i]
+		k := btf.InfoKind(n.Info)
+		if k != btf.KindStruct && k != btf.KindUnion && k != btf.KindTypedef {
+			continue
+		}
+		if u.ID.S[i] != idNew {
+			continue // a walk from another type has placed it
+		}
+		h := anonHash(n, u.membersOf(n))
+		if n.Name != 0 {
+			h = mix32(n.Name) | 1
+		}
+		found := s.tryLocal(u, i, h)
+		if !found && u.err == nil {
+			found = s.tryKnown(u, i)
+		}
+		if u.err != nil {
+			return u.err
+		}
+		if !found {
+			u.ID.S[i] = idLocal | i
+			s.local.add(h, i)
+		}
+	}
+	for f, d := range w.fwdTo {
+		u.pairs.Append(fwdPair{f, d})
+	}
+	s.Walks += w.steps
+	w.steps = 0
+	return nil
+}
+
+// tryLocal tries the types that this unit has added, newest first.
+func (s *Set) tryLocal(u *Unit, i, h uint32) bool {
+	n := &u.Nodes.S[i]
+	for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
+		o := s.local.node.S[j-1]
+		on := &u.Nodes.S[o]
+		if on.Info != n.Info || on.Name != n.Name {
+			continue
+		}
+		if s.try(u, i, idLocal|o) {
+			return true
+		}
+	}
+	return false
+}
+
+// tryKnown tries the types of the Set, newest first.
+func (s *Set) tryKnown(u *Unit, i uint32) bool {
+	n := &u.Nodes.S[i]
+	var id uint32
+	switch {
+	case btf.InfoKind(n.Info) == btf.KindTypedef:
+		e := s.entity(n.Name)
+		if e == nil {
+			return false
+		}
+		id = e.typedefs
+	case n.Name != 0:
+		e := s.entity(n.Name)
+		if e == nil {
+			return false
+		}
+		id = e.defs[aggregate(n.Info)]
+	default:
+		h := anonHash(n, u.members(n))
+		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
+			if s.hash.S[id] == h && s.try(u, i, id) {
+				return true
+			}
+		}
+		return false
+	}
+	for ; id != 0; id = s.next.S[id] {
+		if s.try(u, i, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// try walks from node i and the known type y and, if they are equal, settles
+// all that the walk has met.
+func (s *Set) try(u *Unit, i, y uint32) bool {
+	w := &u.slow
+	w.first.clear()
+	w.more.clear()
+	w.order.Reset()
+	if !s.walk(u, i+1, y, 0) || u.err != nil {
+		return false
+	}
+	for _, p := range w.order.S {
+		x, y := s.finalNode(u, idLocal|p.def), s.finalNode(u, p.fwd)
+		xf, yf := s.isFwd(u, x), s.isFwd(u, y)
+		switch {
+		case yf && !xf:
+			w.setFwd(y, x)
+		case xf && !yf:
+			w.setFwd(x, y)
+		case !yf && u.ID.S[p.def] == idNew:
+			if k := btf.InfoKind(u.Nodes.S[p.def].Info); (k == btf.KindStruct || k == btf.KindUnion) && s.isPlaced(u, y) {
+				u.ID.S[p.def] = y
+			}
+		}
+	}
+	if u.ID.S[i] == idNew {
+		u.ID.S[i] = s.finalNode(u, y)
+	}
+	return true
+}
+
+func (w *slowState) setFwd(f, d uint32) {
+	if w.fwdTo == nil {
+		w.fwdTo = make(map[uint32]uint32)
+	}
+	if _, done := w.fwdTo[f]; !done {
+		w.fwdTo[f] = d
+	}
+}
+
+// Nodes of the walk are ids of the Set, or idLocal with a node index.
+
+// finalNode follows a node to what it has been placed as.
+func (s *Set) finalNode(u *Unit, x uint32) uint32 {
+	for range 8 {
+		y := x
+		if y >= idLocal {
+			if id := u.ID.S[y&^idLocal]; id != idNew && id != idBusy && id != 0 {
+				y = id
+			}
+		}
+		if y < idLocal {
+			y = s.Final(y)
+		}
+		if d, ok := u.slow.fwdTo[y]; ok {
+			y = d
+		}
+		if y == x {
+			break
+		}
+		x = y
+	}
+	return x
+}
+
+func (s *Set) isPlaced(u *Unit, x uint32) bool {
+	return x < idLocal || u.ID.S[x&^idLocal] != idNew
+}
+
+func (s *Set) isFwd(u *Unit, x uint32) bool {
+	if x < idLocal {
+		return x != 0 && btf.InfoKind(s.record(x)[0]) == btf.KindFwd
+	}
+	return btf.InfoKind(u.Nodes.S[x&^idLocal].Info) == btf.KindFwd
+}
+
+// known is a node of the known side in one form, be it of the Set or new in
+// this unit.
+type known struct {
+	info, name, third, first, aux uint32
+	words                         []uint32 // of the Set
+	members                       []Member // of the unit
+}
+
+func (s *Set) known(u *Unit, y uint32) known {
+	if y < idLocal {
+		w := s.record(y)
+		k := known{info: w[0], name: w[1], third: w[2], words: w[3:]}
+		switch btf.InfoKind(w[0]) {
+		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
+			k.aux = w[3]
+		case btf.KindArray:
+			k.third, k.first, k.aux = w[3], w[4], w[5]
+		}
+		return k
+	}
+	n := &u.Nodes.S[y&^idLocal]
+	k := known{info: n.Info, name: n.Name, third: n.Third, first: n.First, aux: n.Aux, members: u.membersOf(n)}
+	switch btf.InfoKind(n.Info) {
+	case btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
+	default:
+		k.third = local(n.Third)
+		k.first = local(n.First)
+	}
+	return k
+}
+
+// local turns a Ref of the unit into a node of the walk.
+func local(r Ref) uint32 {
+	switch {
+	case r == 0:
+		return 0
+	case r&Extern != 0:
+		return r &^ Extern
+	}
+	return idLocal | (r - 1)
+}
+
+// member is the name, type and offset of struct member or parameter j.
+func (k *known) member(j int, stride int) (name, typ, val uint32) {
+	if k.words != nil {
+		w := k.words[stride*j : stride*j+stride]
+		if stride == 3 {
+			return w[0], w[1], w[2]
+		}
+		return w[0], w[1], 0
+	}
+	m := &k.members[j]
+	return m.Name, local(m.Type), m.Val
+}
+
+// walk says whether what x refers to in the unit and the known node y are
+// equal as graphs.
+func (s *Set) walk(u *Unit, x Ref, y uint32, depth int) bool {
+	w := &u.slow
+	w.steps++
+	if x == 0 || y == 0 {
+		return x == 0 && y == 0
+	}
+	if x&Extern != 0 {
+		return s.Final(x&^Extern) == s.finalNode(u, y)
+	}
+	i := x - 1
+	fy := s.finalNode(u, y)
+	if s.finalNode(u, idLocal|i) == fy {
+		return true
+	}
+	if s.isFwd(u, y) && !s.isFwd(u, fy) {
+		y = fy
+	} else if y >= idLocal && fy < idLocal {
+		y = fy
+	}
+	if depth > maxWalk {
+		u.err = errChain
+		return false
+	}
+	// Meet the pair only once.
+	if o, ok := w.first.get(uint64(y)); ok {
+		if o == i {
+			return true
+		}
+		if w.more.has(uint64(y)<<32 | uint64(i)) {
+			return true
+		}
+		if s.isFwd(u, y) && btf.InfoKind(u.Nodes.S[i].Info) != btf.KindFwd &&
+			btf.InfoKind(u.Nodes.S[o].Info) != btf.KindFwd {
+			return false // a forward declaration stands for one definition
+		}
+		w.more.put(uint64(y)<<32|uint64(i), 1)
+	} else {
+		w.first.put(uint64(y), i)
+		w.order.Append(fwdPair{fwd: y, def: i})
+	}
+
+	n := &u.Nodes.S[i]
+	k := s.known(u, y)
+	if n.Name != k.name {
+		return false
+	}
+	xk, yk := btf.InfoKind(n.Info), btf.InfoKind(k.info)
+	if (xk == btf.KindFwd) != (yk == btf.KindFwd) {
+		if xk == btf.KindFwd {
+			return (yk == btf.KindStruct || yk == btf.KindUnion) && fwdAggregate(n.Info) == aggregate(k.info)
+		}
+		return (xk == btf.KindStruct || xk == btf.KindUnion) && fwdAggregate(k.info) == aggregate(n.Info)
+	}
+	if xk == btf.KindEnum || xk == btf.KindEnum64 {
+		if yk != btf.KindEnum && yk != btf.KindEnum64 {
+			return false
+		}
+		if btf.InfoVlen(n.Info) == 0 || btf.InfoVlen(k.info) == 0 {
+			return true
+		}
+		return s.equalEnums(u, i, y)
+	}
+	if n.Info != k.info {
+		return false
+	}
+	switch xk {
+	case btf.KindInt:
+		return n.Third == k.third && n.Aux == k.aux
+	case btf.KindFloat:
+		return n.Third == k.third
+	case btf.KindFwd:
+		return true
+	case btf.KindArray:
+		return n.Aux == k.aux && s.walk(u, n.First, k.first, depth+1) && s.walk(u, n.Third, k.third, depth+1)
+	case btf.KindStruct, btf.KindUnion:
+		if n.Third != k.third {
+			return false
+		}
+		m := u.members(n)
+		for j := range m {
+			name, _, val := k.member(j, 3)
+			if m[j].Name != name || m[j].Val != val {
+				return false
+			}
+		}
+		for j := range m {
+			if _, typ, _ := k.member(j, 3); !s.walk(u, m[j].Type, typ, depth+1) {
+				return false
+			}
+		}
+		return true
+	case btf.KindFuncProto:
+		m := u.members(n)
+		for j := range m {
+			if name, _, _ := k.member(j, 2); m[j].Name != name {
+				return false
+			}
+		}
+		if !s.walk(u, n.Third, k.third, depth+1) {
+			return false
+		}
+		for j := range m {
+			if _, typ, _ := k.member(j, 2); !s.walk(u, m[j].Type, typ, depth+1) {
+				return false
+			}
+		}
+		return true
+	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindFunc:
+		return s.walk(u, n.Third, k.third, depth+1)
+	}
+	return false
+}
+
+// equalEnums compares two enumerations with values.
+func (s *Set) equalEnums(u *Unit, i, y uint32) bool {
+	n := &u.Nodes.S[i]
+	if y < idLocal {
+		return sameEnum(s.record(y), n, u.members(n))
+	}
+	return sameNode(u, n, &u.Nodes.S[y&^idLocal])
+}
+
+// pairTable is an open-addressing hash table that is cheap to clear.
+type pairTable struct {
+	keys arena.Vec[uint64] // 0 empty
+	vals arena.Vec[uint32]
+	used arena.Vec[uint32] // slots in use
+}
+
+func (t *pairTable) clear() {
+	if t.keys.S == nil {
+		t.keys.Resize(1 << 10)
+		t.vals.Resize(1 << 10)
+	}
+	if len(t.used.S)*4 > len(t.keys.S) {
+		clear(t.keys.S)
+	} else {
+		for _, i := range t.used.S {
+			t.keys.S[i] = 0
+		}
+	}
+	t.used.Reset()
+}
+
+func (t *pairTable) free() {
+	t.keys.Free()
+	t.vals.Free()
+	t.used.Free()
+}
+
+func (t *pairTable) slot(k uint64) uint32 {
+	mask := uint32(len(t.keys.S) - 1)
+	h := k * 0x9e3779b97f4a7c15
+	i := uint32(h>>32) & mask
+	for t.keys.S[i] != 0 && t.keys.S[i] != k {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+// Keys are never 0: the known side of a pair is not void.
+func (t *pairTable) get(k uint64) (uint32, bool) {
+	i := t.slot(k)
+	return t.vals.S[i], t.keys.S[i] != 0
+}
+
+func (t *pairTable) has(k uint64) bool { return t.keys.S[t.slot(k)] != 0 }
+
+func (t *pairTable) put(k uint64, v uint32) {
+	if len(t.used.S)*2 >= len(t.keys.S) {
+		old := append([]uint64(nil), t.keys.S...)
+		oldVals := append([]uint32(nil), t.vals.S...)
+		n := len(old) * 2
+		t.keys.Free()
+		t.vals.Free()
+		t.keys.Resize(n)
+		t.vals.Resize(n)
+		t.used.Reset()
+		for j, x := range old {
+			if x != 0 {
+				i := t.slot(x)
+				t.keys.S[i], t.vals.S[i] = x, oldVals[j]
+				t.used.Append(i)
+			}
+		}
+	}
+	i := t.slot(k)
+	t.keys.S[i], t.vals.S[i] = k, v
+	t.used.Append(i)
+}

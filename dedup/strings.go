@@ -1,0 +1,180 @@
+package dedup
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/btflite/btflite/arena"
+)
+
+// stringTable is the BTF string section while it grows: each distinct text
+// once, in the order in which it was first added, as the reference encoder has
+// it. Two open-addressing tables lead into it, by text and by name token.
+type stringTable struct {
+	text    arena.Vec[byte]
+	byText  arena.Vec[stringSlot]
+	byToken arena.Vec[stringSlot]
+	n       int // texts
+	tokens  int
+}
+
+// stringSlot is a text's offset with the token that brought it; token 0 is an
+// empty slot.
+type stringSlot struct {
+	token Name
+	off   uint32
+}
+
+var (
+	errBadName    = errors.New("name lies beyond the string section")
+	errTooStrings = errors.New("names take more than 2 GiB")
+)
+
+func (t *stringTable) init() {
+	t.text.Append(0)
+	t.byText.Resize(1 << 12)
+	t.byToken.Resize(1 << 12)
+}
+
+func (t *stringTable) free() {
+	t.text.Free()
+	t.byText.Free()
+	t.byToken.Free()
+}
+
+// offset is the offset of a token's text, once it has been interned.
+func (t *stringTable) offset(tok Name) (uint32, bool) {
+	if tok == 0 {
+		return 0, true
+	}
+	mask := uint32(len(t.byToken.S) - 1)
+	for i := mix32(tok) & mask; ; i = (i + 1) & mask {
+		e := &t.byToken.S[i]
+		if e.token == tok {
+			return e.off, true
+		}
+		if e.token == 0 {
+			return 0, false
+		}
+	}
+}
+
+func textHash(b []byte) uint32 {
+	h := uint64(len(b))
+	for len(b) >= 8 {
+		h = (h ^ (uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56)) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+		b = b[8:]
+	}
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 0x9e3779b97f4a7c15
+		h ^= h >> 31
+	}
+	return uint32(h >> 32)
+}
+
+// intern adds the text of a token. It returns the token that first brought
+// the text: another one than tok if tok is an alias.
+func (t *stringTable) intern(tok Name, names Names) (Name, error) {
+	if _, ok := t.offset(tok); ok {
+		return tok, nil
+	}
+	b, ok := names.Bytes(tok)
+	if !ok {
+		return 0, errBadName
+	}
+	if len(b) == 0 {
+		return 0, nil // an empty text is no name
+	}
+	mask := uint32(len(t.byText.S) - 1)
+	i := textHash(b) & mask
+	for ; t.byText.S[i].token != 0; i = (i + 1) & mask {
+		e := &t.byText.S[i]
+		s := t.text.S[e.off:]
+		if len(s) > len(b) && s[len(b)] == 0 && bytes.Equal(s[:len(b)], b) {
+			if e.token != tok {
+				return e.token, nil
+			}
+			return tok, nil
+		}
+	}
+	off := uint32(len(t.text.S))
+	if uint64(off)+uint64(len(b))+1 > 1<<31-1 {
+		return 0, errTooStrings
+	}
+	t.text.AppendSlice(b)
+	t.text.Append(0)
+	t.byText.S[i] = stringSlot{tok, off}
+	t.n++
+	if t.n*2 > len(t.byText.S) {
+		t.growText()
+	}
+	t.setToken(tok, off)
+	return tok, nil
+}
+
+func (t *stringTable) setToken(tok Name, off uint32) {
+	if t.tokens*2 >= len(t.byToken.S) {
+		old := append([]stringSlot(nil), t.byToken.S...)
+		n := len(old) * 2
+		t.byToken.Free()
+		t.byToken.Resize(n)
+		for _, e := range old {
+			if e.token != 0 {
+				t.putToken(e)
+			}
+		}
+	}
+	t.putToken(stringSlot{tok, off})
+	t.tokens++
+}
+
+func (t *stringTable) putToken(e stringSlot) {
+	mask := uint32(len(t.byToken.S) - 1)
+	i := mix32(e.token) & mask
+	for t.byToken.S[i].token != 0 {
+		i = (i + 1) & mask
+	}
+	t.byToken.S[i] = e
+}
+
+func (t *stringTable) growText() {
+	n := len(t.byText.S) * 2
+	var bigger arena.Vec[stringSlot]
+	bigger.Resize(n)
+	mask := uint32(n - 1)
+	for _, e := range t.byText.S {
+		if e.token == 0 {
+			continue
+		}
+		s := t.text.S[e.off:]
+		i := textHash(s[:bytes.IndexByte(s, 0)]) & mask
+		for bigger.S[i].token != 0 {
+			i = (i + 1) & mask
+		}
+		bigger.S[i] = e
+	}
+	t.byText.Free()
+	t.byText = bigger
+}
+
+// Intern adds the text of a token to the strings, if it is new, and returns
+// the token to use for it from now on (see Names.Alias). It is for names that
+// do not come with a type: parameters, functions, sections. Not safe beside
+// other calls.
+func (s *Set) Intern(tok Name) (Name, error) {
+	if tok == 0 {
+		return 0, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.strings.intern(tok, s.names)
+	if err == nil && c != tok {
+		s.names.Alias(tok, c)
+	}
+	return c, err
+}
+
+// Strings is the string section; valid until the next change of the Set.
+func (s *Set) Strings() []byte { return s.strings.text.S }

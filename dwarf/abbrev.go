@@ -1,0 +1,673 @@
+package dwarf
+
+import "encoding/binary"
+
+// Abbreviations are compiled, not interpreted. GCC writes one table of 100 to
+// 300 abbreviations for each unit and almost every DIE of a kernel has only
+// fixed-size attributes, so a table is turned once per unit into records that
+// answer the three questions of the walk without looking at forms again:
+//
+//   - how many bytes does the DIE have (Abbrev.Size, if Fixed),
+//   - where in it are the few wanted values (Abbrev.Slots, if Direct),
+//   - and, for all other DIEs, which bytes to skip and to capture (a program
+//     of ops in which neighbouring skips are merged).
+
+// Class is what the walk does with a DIE, decided once per abbreviation.
+type Class uint8
+
+// Classes. Direct slots hold, in this order:
+const (
+	ClassSkip       Class = iota // whole subtree ignored: -, -, sibling
+	ClassMember                  // name, type, data_member_location, bit_size, data_bit_offset
+	ClassRef                     // modifiers, pointer, typedef: name, type
+	ClassAggregate               // struct, class, union: name, -, byte_size, declaration, sibling
+	ClassEnum                    // name, type, byte_size, declaration, sibling
+	ClassEnumerator              // name, -, const_value
+	ClassArray                   // -, type
+	ClassSubrange                // -, -, upper_bound, count
+	ClassBase                    // name, -, byte_size, encoding
+	ClassProto                   // subroutine_type: name, type
+	ClassParam                   // name, type
+	ClassVariadic                // unspecified_parameters
+	ClassFunc                    // subprogram: never direct
+	ClassVariable                // never direct
+	ClassBlock                   // lexical_block: nothing
+	ClassNamespace
+	ClassAnnotation  // LLVM or GNU annotation: never direct
+	ClassUnspecified // unspecified_type
+	ClassUnencodable // a type that BTF has no kind for
+	ClassInheritance // counts for component indexes only
+	ClassUnit        // unit DIEs: never direct
+	ClassImport      // imported_unit
+)
+
+// Value indexes of Values: the attributes that the encoder reads.
+const (
+	VName = iota
+	VType
+	VByteSize
+	VMemberLoc
+	VBitSize
+	VDataBitOffset
+	VBitOffset
+	VDeclaration
+	VEncoding
+	VConst
+	VUpperBound
+	VCount
+	VLowPC
+	VOrigin
+	VSpec
+	VInline
+	VCC
+	VLocation
+	VExternal
+	VArtificial
+	VLanguage
+	VProducer
+	VAnnotation
+	VStrBase
+	VAddrBase
+	VLoclistsBase
+	VSibling
+	VDwoName
+	NumValues
+)
+
+// attrValue maps DW_AT_ numbers below 0x90 to 1 + value index.
+var attrValue = [0x90]uint8{
+	atSibling: VSibling + 1, atLocation: VLocation + 1, atName: VName + 1, atByteSize: VByteSize + 1,
+	atBitOffset: VBitOffset + 1, atBitSize: VBitSize + 1, atLowPC: VLowPC + 1, atLanguage: VLanguage + 1,
+	atConstValue: VConst + 1, atInline: VInline + 1, atProducer: VProducer + 1,
+	atUpperBound: VUpperBound + 1, atAbstractOrigin: VOrigin + 1, atArtificial: VArtificial + 1,
+	atCallingConvention: VCC + 1, atCount: VCount + 1, atDataMemberLoc: VMemberLoc + 1,
+	atDeclaration: VDeclaration + 1, atEncoding: VEncoding + 1, atExternal: VExternal + 1,
+	atSpecification: VSpec + 1, atType: VType + 1, atDataBitOffset: VDataBitOffset + 1,
+	atStrOffsetsBase: VStrBase + 1, atAddrBase: VAddrBase + 1, atLoclistsBase: VLoclistsBase + 1,
+}
+
+// bit returns the presence bits of value indexes.
+func bit(vs ...int) (m uint32) {
+	for _, v := range vs {
+		m |= 1 << v
+	}
+	return m
+}
+
+// wanted says which values each class captures, and slots where the direct
+// ones go.
+var (
+	wanted [ClassImport + 1]uint32
+	slots  [ClassImport + 1][NumSlots]int8
+)
+
+func init() {
+	type d struct {
+		c     Class
+		slots [NumSlots]int8 // value index, -1 none
+		also  uint32
+	}
+	const n = -1
+	for _, x := range []d{
+		{ClassSkip, [NumSlots]int8{n, n, VSibling, n, n}, 0},
+		{ClassMember, [NumSlots]int8{VName, VType, VMemberLoc, VBitSize, VDataBitOffset},
+			bit(VByteSize, VBitOffset, VAnnotation)},
+		{ClassRef, [NumSlots]int8{VName, VType, n, n, n}, bit(VSpec, VAnnotation)},
+		{ClassAggregate, [NumSlots]int8{VName, n, VByteSize, VDeclaration, n}, bit(VAnnotation)},
+		{ClassEnum, [NumSlots]int8{VName, VType, VByteSize, n, n}, 0},
+		{ClassEnumerator, [NumSlots]int8{VName, n, VConst, n, n}, 0},
+		{ClassArray, [NumSlots]int8{n, VType, n, n, n}, 0},
+		{ClassSubrange, [NumSlots]int8{n, n, VUpperBound, VCount, n}, 0},
+		{ClassBase, [NumSlots]int8{VName, n, VByteSize, VEncoding, n}, 0},
+		{ClassProto, [NumSlots]int8{VName, VType, n, n, n}, 0},
+		{ClassParam, [NumSlots]int8{VName, VType, n, n, n}, bit(VOrigin, VLocation, VConst, VAnnotation)},
+		{ClassFunc, [NumSlots]int8{n, n, n, n, n},
+			bit(VName, VType, VLowPC, VDeclaration, VOrigin, VSpec, VInline, VCC, VAnnotation)},
+		{ClassVariable, [NumSlots]int8{n, n, n, n, n},
+			bit(VName, VType, VLocation, VExternal, VDeclaration, VSpec, VArtificial)},
+		{ClassAnnotation, [NumSlots]int8{n, n, n, n, n}, bit(VName, VConst, VAnnotation)},
+		{ClassUnit, [NumSlots]int8{n, n, n, n, n}, bit(VName, VLanguage, VProducer, VStrBase, VAddrBase, VLoclistsBase, VDwoName)},
+		{ClassUnencodable, [NumSlots]int8{n, VType, n, n, n}, 0},
+	} {
+		slots[x.c] = x.slots
+		wanted[x.c] = x.also
+		for _, v := range x.slots {
+			if v >= 0 {
+				wanted[x.c] |= 1 << v
+			}
+		}
+	}
+	for _, c := range []Class{ClassVariadic, ClassBlock, ClassNamespace, ClassUnspecified, ClassInheritance, ClassImport} {
+		slots[c] = [NumSlots]int8{n, n, n, n, n}
+	}
+}
+
+// classOf gives the class of a tag.
+func classOf(t Tag) Class {
+	switch t {
+	case TagMember:
+		return ClassMember
+	case TagPointerType, TagConstType, TagVolatileType, TagRestrictType, TagTypedef:
+		return ClassRef
+	case TagStructureType, TagClassType, TagUnionType:
+		return ClassAggregate
+	case TagEnumerationType:
+		return ClassEnum
+	case TagEnumerator:
+		return ClassEnumerator
+	case TagArrayType:
+		return ClassArray
+	case TagSubrangeType:
+		return ClassSubrange
+	case TagBaseType:
+		return ClassBase
+	case TagSubroutineType:
+		return ClassProto
+	case TagFormalParameter:
+		return ClassParam
+	case TagUnspecifiedParams:
+		return ClassVariadic
+	case TagSubprogram:
+		return ClassFunc
+	case TagVariable:
+		return ClassVariable
+	case TagLexicalBlock:
+		return ClassBlock
+	case TagNamespace:
+		return ClassNamespace
+	case TagLLVMAnnotation, TagGNUAnnotation:
+		return ClassAnnotation
+	case TagUnspecifiedType:
+		return ClassUnspecified
+	case TagAtomicType, TagReferenceType, TagRvalueReferenceType, TagPtrToMemberType, TagStringType, TagInterfaceType:
+		return ClassUnencodable
+	case TagInheritance:
+		return ClassInheritance
+	case TagCompileUnit, TagPartialUnit, TagTypeUnit, TagSkeletonUnit:
+		return ClassUnit
+	case TagImportedUnit:
+		return ClassImport
+	}
+	return ClassSkip
+}
+
+// NumSlots is the number of direct values of an abbreviation.
+const NumSlots = 5
+
+// Slot locates a direct value: load 32 bits at Off in the unit's byte order,
+// (big endian: shift right by Shift,) apply Mask, add Const. Absent values
+// have Mask and Const 0.
+type Slot struct {
+	Mask  uint32
+	Const uint32
+	Off   uint16
+	Shift uint16
+}
+
+// Abbrev is a compiled abbreviation.
+type Abbrev struct {
+	Slots    [NumSlots]Slot
+	Size     uint32 // bytes of all attributes, if Fixed
+	Present  uint32 // wanted values that the abbreviation has, as bits
+	prog     uint32 // first op in Abbrevs.ops
+	progEnd  uint32
+	Tag      Tag
+	Class    Class
+	Children bool
+	Fixed    bool // Size is right for every DIE
+	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
+}
+
+// Abbrevs is the compiled table of one unit; its memory is reused by Compile.
+type Abbrevs struct {
+	tab    []Abbrev          // by code; Tag 0 = no such code
+	sparse map[uint64]Abbrev // codes that are too far out for tab
+	ops    []op
+	consts []int64
+
+	sec       []byte
+	off       uint64
+	version   uint16
+	addrSize  uint8
+	dwarf64   bool
+	bigEndian bool
+}
+
+// op is one step of a capture program.
+type op struct {
+	code opCode
+	slot uint8  // value index
+	arg  uint16 // bytes to skip or to read
+	form Form
+}
+
+type opCode uint8
+
+const (
+	opSkip       opCode = iota // arg bytes
+	opFixed                    // read arg (1, 2, 4, 8) bytes
+	opFixed3                   // read 3 bytes
+	opConst                    // arg indexes consts (implicit_const, flag_present)
+	opULEB                     // read
+	opSLEB                     // read
+	opString                   // offset of an inline string
+	opBlock                    // arg = width of the length, 0 = ULEB; value = offset<<32 | length
+	opSkipLEB                  // skip a LEB128 number
+	opSkipString               // skip an inline string
+	opSkipBlock                // as opBlock
+	opIndirect                 // form in the data; slot 0xff = not wanted
+)
+
+const notWanted = 0xff
+
+// Lookup returns the abbreviation with the code, nil if there is none.
+func (t *Abbrevs) Lookup(code uint64) *Abbrev {
+	if code < uint64(len(t.tab)) {
+		if a := &t.tab[code]; a.Tag != 0 {
+			return a
+		}
+		return nil
+	}
+	if a, ok := t.sparse[code]; ok {
+		return &a
+	}
+	return nil
+}
+
+// Dense is the table by code for codes below its length; an entry with Tag 0
+// is no abbreviation. It is valid until the next Compile.
+func (t *Abbrevs) Dense() []Abbrev { return t.tab }
+
+// Compile reads the table at u.AbbrevOff of the .debug_abbrev section sec.
+// A table that was compiled for the unit before is kept if the offset and the
+// shape of the unit are the same.
+func (t *Abbrevs) Compile(sec []byte, u *Unit) error {
+	if t.sec != nil && t.off == u.AbbrevOff && t.version == u.Version && t.addrSize == u.AddrSize &&
+		t.dwarf64 == u.Dwarf64 && t.bigEndian == u.BigEndian && len(t.sec) == len(sec) {
+		return nil
+	}
+	t.tab = append(t.tab[:0], Abbrev{})
+	t.ops = t.ops[:0]
+	t.consts = t.consts[:0]
+	t.sparse = nil
+	t.sec = nil
+	t.off, t.version, t.addrSize, t.dwarf64, t.bigEndian = u.AbbrevOff, u.Version, u.AddrSize, u.Dwarf64, u.BigEndian
+	if u.AbbrevOff >= uint64(len(sec)) {
+		return &Error{Section: ".debug_abbrev", Offset: u.AbbrevOff, What: "abbreviation table beyond the section"}
+	}
+	c := abbrevCursor{b: sec, p: int(u.AbbrevOff)}
+	for {
+		start := c.p
+		code := c.uleb()
+		if c.bad {
+			break
+		}
+		if code == 0 {
+			t.sec = sec
+			return nil
+		}
+		tag := c.uleb()
+		children := c.u8()
+		if c.bad {
+			break
+		}
+		if tag == 0 || tag > 0xffff {
+			return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has tag " + utoa(tag)}
+		}
+		var a Abbrev
+		a.Tag = Tag(tag)
+		a.Class = classOf(a.Tag)
+		a.Children = children != 0
+		if what := t.compile(&a, &c); what != "" {
+			return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation " + utoa(code) + ": " + what}
+		}
+		if c.bad {
+			break
+		}
+		switch {
+		case code < uint64(len(t.tab))+1024:
+			for uint64(len(t.tab)) <= code {
+				t.tab = append(t.tab, Abbrev{})
+			}
+			if t.tab[code].Tag == 0 {
+				t.tab[code] = a
+			}
+		default:
+			if t.sparse == nil {
+				t.sparse = make(map[uint64]Abbrev)
+			}
+			if _, dup := t.sparse[code]; !dup {
+				t.sparse[code] = a
+			}
+		}
+	}
+	return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation table cut off"}
+}
+
+// compile reads the attribute list behind the cursor into a. It returns what
+// is wrong, or "".
+func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
+	want := wanted[a.Class]
+	sl := &slots[a.Class]
+	a.prog = uint32(len(t.ops))
+	a.Fixed, a.Direct = true, true
+	size := 0    // bytes so far, while Fixed
+	pending := 0 // bytes of unwanted attributes not yet in the program
+	flush := func() {
+		for pending > 0 {
+			n := min(pending, 0xffff)
+			t.ops = append(t.ops, op{code: opSkip, arg: uint16(n)})
+			pending -= n
+		}
+	}
+	for {
+		attr, form := c.uleb(), Form(0)
+		f := c.uleb()
+		if c.bad {
+			return ""
+		}
+		if attr == 0 && f == 0 {
+			break
+		}
+		if f > 0xffff {
+			return "form " + utoa(f)
+		}
+		form = Form(f)
+		var implicit int64
+		if form == FormImplicitConst {
+			implicit = c.sleb()
+			if c.bad {
+				return ""
+			}
+		}
+		v := -1
+		if attr < uint64(len(attrValue)) {
+			v = int(attrValue[attr]) - 1
+		} else if attr == atGNUAnnotation {
+			v = VAnnotation
+		} else if attr == atGNUDwoName {
+			v = VDwoName
+		}
+		if v >= 0 && (want>>v&1 == 0 || a.Present>>v&1 != 0) {
+			v = -1
+		}
+		if v >= 0 {
+			a.Present |= 1 << v
+		}
+		n, kind := t.formShape(form)
+		if kind == shapeUnknown {
+			return "unknown form " + utoa(f)
+		}
+		slot := -1
+		if v >= 0 {
+			for i, s := range sl {
+				if int(s) == v {
+					slot = i
+				}
+			}
+			if slot < 0 {
+				a.Direct = false
+			}
+		}
+		if kind == shapeFixed {
+			if slot >= 0 {
+				if !t.direct(&a.Slots[slot], v, form, n, size, implicit) {
+					a.Direct = false
+				}
+			}
+			size += n
+			if v < 0 {
+				pending += n
+				continue
+			}
+			flush()
+			switch {
+			case form == FormImplicitConst || form == FormFlagPresent:
+				if form == FormFlagPresent {
+					implicit = 1
+				}
+				if len(t.consts) > 0xffff {
+					return "too many constants"
+				}
+				t.consts = append(t.consts, implicit)
+				t.ops = append(t.ops, op{opConst, uint8(v), uint16(len(t.consts) - 1), form})
+			case n == 3:
+				t.ops = append(t.ops, op{opFixed3, uint8(v), 3, form})
+			case n == 16:
+				t.ops = append(t.ops, op{opFixed, uint8(v), 8, form}, op{code: opSkip, arg: 8})
+			default:
+				t.ops = append(t.ops, op{opFixed, uint8(v), uint16(n), form})
+			}
+			continue
+		}
+		a.Fixed, a.Direct = false, false
+		flush()
+		o := op{slot: notWanted, form: form, arg: uint16(n)}
+		if v >= 0 {
+			o.slot = uint8(v)
+		}
+		switch kind {
+		case shapeULEB:
+			o.code = opULEB
+			if form == FormSdata {
+				o.code = opSLEB
+			}
+			if v < 0 {
+				o.code = opSkipLEB
+			}
+		case shapeString:
+			o.code = opString
+			if v < 0 {
+				o.code = opSkipString
+			}
+		case shapeBlock:
+			o.code = opBlock
+			if v < 0 {
+				o.code = opSkipBlock
+			}
+		case shapeIndirect:
+			o.code = opIndirect
+			if v >= 0 {
+				a.Present &^= 1 << v // known only when the form is read
+			}
+		}
+		t.ops = append(t.ops, o)
+	}
+	flush()
+	a.progEnd = uint32(len(t.ops))
+	a.Size = uint32(size)
+	if size > 0xff00 {
+		a.Direct = false
+	}
+	return ""
+}
+
+// direct fills a slot; false if the form does not fit one.
+func (t *Abbrevs) direct(s *Slot, v int, form Form, n, off int, implicit int64) bool {
+	if off > 0xff00 {
+		return false
+	}
+	switch form {
+	case FormImplicitConst:
+		if implicit < 0 || implicit > 0x7fffffff || v == VName || v == VType {
+			return false
+		}
+		s.Const = uint32(implicit)
+		return true
+	case FormFlagPresent:
+		s.Const = 1
+		return v != VName && v != VType
+	case FormStrp:
+		if v != VName || n != 4 {
+			return false
+		}
+	case FormRef1, FormRef2, FormRef4:
+		if v != VType && v != VSibling {
+			return false
+		}
+	case FormData1, FormData2, FormData4, FormFlag:
+		if v == VName || v == VType {
+			return false
+		}
+	default:
+		return false
+	}
+	s.Off = uint16(off)
+	switch n {
+	case 1:
+		s.Mask, s.Shift = 0xff, 24
+	case 2:
+		s.Mask, s.Shift = 0xffff, 16
+	case 4:
+		s.Mask = 0xffffffff
+	}
+	return true
+}
+
+type shape uint8
+
+const (
+	shapeUnknown shape = iota
+	shapeFixed
+	shapeULEB
+	shapeString
+	shapeBlock // n = width of the length, 0 = ULEB
+	shapeIndirect
+)
+
+// formShape gives the size of a form in bytes, or how to find it.
+func (t *Abbrevs) formShape(f Form) (int, shape) {
+	osz := 4
+	if t.dwarf64 {
+		osz = 8
+	}
+	switch f {
+	case FormFlagPresent, FormImplicitConst:
+		return 0, shapeFixed
+	case FormData1, FormFlag, FormRef1, FormStrx1, FormAddrx1:
+		return 1, shapeFixed
+	case FormData2, FormRef2, FormStrx2, FormAddrx2:
+		return 2, shapeFixed
+	case FormStrx3, FormAddrx3:
+		return 3, shapeFixed
+	case FormData4, FormRef4, FormStrx4, FormAddrx4, FormRefSup4:
+		return 4, shapeFixed
+	case FormData8, FormRef8, FormRefSig8, FormRefSup8:
+		return 8, shapeFixed
+	case FormData16:
+		return 16, shapeFixed
+	case FormAddr:
+		return int(t.addrSize), shapeFixed
+	case FormStrp, FormSecOffset, FormLineStrp, FormStrpSup, FormGNURefAlt, FormGNUStrpAlt:
+		return osz, shapeFixed
+	case FormRefAddr:
+		if t.version == 2 {
+			return int(t.addrSize), shapeFixed
+		}
+		return osz, shapeFixed
+	case FormUdata, FormSdata, FormRefUdata, FormStrx, FormAddrx, FormLoclistx, FormRnglistx, FormGNUAddrIndex, FormGNUStrIndex:
+		return 0, shapeULEB
+	case FormString:
+		return 0, shapeString
+	case FormBlock1:
+		return 1, shapeBlock
+	case FormBlock2:
+		return 2, shapeBlock
+	case FormBlock4:
+		return 4, shapeBlock
+	case FormBlock, FormExprloc:
+		return 0, shapeBlock
+	case FormIndirect:
+		return 0, shapeIndirect
+	}
+	return 0, shapeUnknown
+}
+
+// abbrevCursor reads .debug_abbrev with a sticky error.
+type abbrevCursor struct {
+	b   []byte
+	p   int
+	bad bool
+}
+
+func (c *abbrevCursor) u8() byte {
+	if c.p >= len(c.b) {
+		c.bad = true
+		return 0
+	}
+	c.p++
+	return c.b[c.p-1]
+}
+
+func (c *abbrevCursor) uleb() uint64 {
+	if c.p < len(c.b) {
+		if x := c.b[c.p]; x < 0x80 {
+			c.p++
+			return uint64(x)
+		}
+	}
+	v, n := ULEB(c.b, c.p)
+	if n < 0 {
+		c.bad = true
+		return 0
+	}
+	c.p = n
+	return v
+}
+
+func (c *abbrevCursor) sleb() int64 {
+	v, n := SLEB(c.b, c.p)
+	if n < 0 {
+		c.bad = true
+		return 0
+	}
+	c.p = n
+	return v
+}
+
+// ULEB reads an unsigned LEB128 number at b[p:] and returns it with the
+// offset behind it, or -1 if b ends first or the number has over 64 bits of
+// length (bits beyond 64 are dropped, as other readers do).
+func ULEB(b []byte, p int) (uint64, int) {
+	var v uint64
+	for s := uint(0); s < 70; s += 7 {
+		if uint(p) >= uint(len(b)) {
+			return 0, -1
+		}
+		x := b[p]
+		p++
+		v |= uint64(x&0x7f) << s
+		if x < 0x80 {
+			return v, p
+		}
+	}
+	return 0, -1
+}
+
+// SLEB reads a signed LEB128 number; see ULEB.
+func SLEB(b []byte, p int) (int64, int) {
+	var v int64
+	for s := uint(0); s < 70; s += 7 {
+		if uint(p) >= uint(len(b)) {
+			return 0, -1
+		}
+		x := b[p]
+		p++
+		v |= int64(x&0x7f) << s
+		if x < 0x80 {
+			if s+7 < 64 && x&0x40 != 0 {
+				v |= -1 << (s + 7)
+			}
+			return v, p
+		}
+	}
+	return 0, -1
+}
+
+// order gives the byte order of the table's unit, for cold paths.
+func (t *Abbrevs) order() binary.ByteOrder {
+	if t.bigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}

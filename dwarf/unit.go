@@ -1,0 +1,142 @@
+package dwarf
+
+import "encoding/binary"
+
+// Unit types of DWARF 5 headers (section 7.5.1).
+const (
+	utCompile      = 0x01
+	utType         = 0x02
+	utPartial      = 0x03
+	utSkeleton     = 0x04
+	utSplitCompile = 0x05
+	utSplitType    = 0x06
+)
+
+// Unit is a unit header of .debug_info.
+//
+//	unit_length  4, or 12 bytes starting ff ff ff ff (64-bit DWARF)
+//	version      2
+//	DWARF 2-4:   debug_abbrev_offset 4|8, address_size 1
+//	DWARF 5:     unit_type 1, address_size 1, debug_abbrev_offset 4|8,
+//	             then by type: dwo_id 8; type_signature 8 and type_offset 4|8
+type Unit struct {
+	Off       uint64 // of the header in the section
+	Data      []byte // the whole unit, header included: DIE references of the unit index it
+	First     int    // offset in Data of the unit DIE
+	AbbrevOff uint64
+	Version   uint16
+	AddrSize  uint8
+	Type      uint8 // DW_UT_, 0 before DWARF 5
+	Dwarf64   bool
+	BigEndian bool
+}
+
+// End is the section offset behind the unit.
+func (u *Unit) End() uint64 { return u.Off + uint64(len(u.Data)) }
+
+// OffsetSize is the size in bytes of a section offset in the unit.
+func (u *Unit) OffsetSize() int {
+	if u.Dwarf64 {
+		return 8
+	}
+	return 4
+}
+
+// ReadUnit reads the header at off of the .debug_info section info. Data
+// aliases info. Nothing of the unit past the header is touched.
+func ReadUnit(info []byte, off uint64, bigEndian bool, u *Unit) error {
+	*u = Unit{Off: off, BigEndian: bigEndian}
+	fail := func(at uint64, what string) error {
+		return &Error{Section: ".debug_info", Offset: at, What: what}
+	}
+	if off > uint64(len(info)) {
+		return fail(off, "unit header beyond the section")
+	}
+	b := info[off:]
+	if len(b) < 12 {
+		return fail(off, "unit header cut off")
+	}
+	var bo binary.ByteOrder = binary.LittleEndian
+	if bigEndian {
+		bo = binary.BigEndian
+	}
+	p := 4
+	n := uint64(bo.Uint32(b))
+	switch {
+	case n == 0xffffffff:
+		u.Dwarf64 = true
+		n = bo.Uint64(b[4:])
+		p = 12
+	case n >= 0xfffffff0:
+		return fail(off, "reserved unit length")
+	}
+	if n > uint64(len(b)-p) {
+		return fail(off, "unit length goes beyond the section")
+	}
+	if n > 1<<31-32 {
+		return fail(off, "unit is larger than 2 GiB")
+	}
+	b = b[:uint64(p)+n]
+	u.Data = b
+	need := func(k int) bool { return len(b)-p >= k }
+	if !need(2) {
+		return fail(off, "unit too short for its header")
+	}
+	u.Version = bo.Uint16(b[p:])
+	p += 2
+	if u.Version < 2 || u.Version > 5 {
+		return fail(off, "unknown DWARF version "+utoa(uint64(u.Version)))
+	}
+	osz := u.OffsetSize()
+	readOff := func() uint64 {
+		if osz == 8 {
+			return bo.Uint64(b[p:])
+		}
+		return uint64(bo.Uint32(b[p:]))
+	}
+	if u.Version >= 5 {
+		if !need(2 + osz) {
+			return fail(off, "unit too short for its header")
+		}
+		u.Type, u.AddrSize = b[p], b[p+1]
+		p += 2
+		u.AbbrevOff = readOff()
+		p += osz
+		switch u.Type {
+		case utSkeleton, utSplitCompile:
+			p += 8
+		case utType, utSplitType:
+			p += 8 + osz
+		}
+	} else {
+		if !need(osz + 1) {
+			return fail(off, "unit too short for its header")
+		}
+		u.AbbrevOff = readOff()
+		p += osz
+		u.AddrSize = b[p]
+		p++
+	}
+	if p > len(b) {
+		return fail(off, "unit too short for its header")
+	}
+	switch u.AddrSize {
+	case 1, 2, 4, 8:
+	default:
+		return fail(off, "address size "+utoa(uint64(u.AddrSize)))
+	}
+	u.First = p
+	return nil
+}
+
+func utoa(v uint64) string {
+	var b [20]byte
+	i := len(b)
+	for {
+		i--
+		b[i] = byte('0' + v%10)
+		if v /= 10; v == 0 {
+			return string(b[i:])
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package dwarf
+
+import "encoding/binary"
+
+// Value is an attribute value as read: for blocks and expressions
+// offset<<32 | length with the offset in the unit, for inline strings the
+// offset in the unit, for everything else the number (sdata and implicit_const
+// sign-extended to 64 bits).
+type Value struct {
+	U    uint64
+	Form Form
+}
+
+// Values holds the captured values of one DIE. Only those whose bit is in the
+// presence mask that Decode returns are meaningful; the others are left over
+// from earlier DIEs.
+type Values [NumValues]Value
+
+// Numeric is the value as a number by the rules of the reference encoder:
+// constants, flags and addresses count, all other forms are 0.
+func (v *Value) Numeric() uint64 {
+	switch v.Form {
+	case FormAddr, FormData1, FormData2, FormData4, FormData8, FormSdata, FormUdata,
+		FormImplicitConst, FormFlag, FormFlagPresent:
+		return v.U
+	}
+	return 0
+}
+
+// Block returns the bounds of a block or expression in the unit.
+func (v *Value) Block() (off, n int, ok bool) {
+	switch v.Form {
+	case FormBlock, FormBlock1, FormBlock2, FormBlock4, FormExprloc:
+		return int(v.U >> 32), int(v.U & 0xffffffff), true
+	}
+	return 0, 0, false
+}
+
+// Decode runs the program of a on the attributes at b[p:] and returns the
+// offset behind them and the bits of the values it set, or -1 if b ends first.
+func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, present uint32) {
+	present = a.Present
+	for _, o := range t.ops[a.prog:a.progEnd] {
+		if uint(p) > uint(len(b)) {
+			return -1, 0
+		}
+		switch o.code {
+		case opSkip:
+			p += int(o.arg)
+		case opFixed:
+			v, ok := t.fixed(b, p, int(o.arg))
+			if !ok {
+				return -1, 0
+			}
+			out[o.slot] = Value{v, o.form}
+			p += int(o.arg)
+		case opFixed3:
+			if len(b)-p < 3 {
+				return -1, 0
+			}
+			v := uint64(b[p]) | uint64(b[p+1])<<8 | uint64(b[p+2])<<16
+			if t.bigEndian {
+				v = uint64(b[p+2]) | uint64(b[p+1])<<8 | uint64(b[p])<<16
+			}
+			out[o.slot] = Value{v, o.form}
+			p += 3
+		case opConst:
+			out[o.slot] = Value{uint64(t.consts[o.arg]), o.form}
+		case opULEB:
+			v, n := ULEB(b, p)
+			if n < 0 {
+				return -1, 0
+			}
+			out[o.slot] = Value{v, o.form}
+			p = n
+		case opSLEB:
+			v, n := SLEB(b, p)
+			if n < 0 {
+				return -1, 0
+			}
+			out[o.slot] = Value{uint64(v), o.form}
+			p = n
+		case opSkipLEB:
+			for {
+				if p >= len(b) {
+					return -1, 0
+				}
+				p++
+				if b[p-1] < 0x80 {
+					break
+				}
+			}
+		case opString, opSkipString:
+			if o.code == opString {
+				out[o.slot] = Value{uint64(p), o.form}
+			}
+			for {
+				if p >= len(b) {
+					return -1, 0
+				}
+				p++
+				if b[p-1] == 0 {
+					break
+				}
+			}
+		case opBlock, opSkipBlock:
+			q, n, ok := t.blockLen(b, p, int(o.arg))
+			if !ok || n > uint64(len(b)-q) {
+				return -1, 0
+			}
+			if o.code == opBlock {
+				out[o.slot] = Value{uint64(q)<<32 | n, o.form}
+			}
+			p = q + int(n)
+		case opIndirect:
+			var set bool
+			p, set = t.indirect(o, b, p, out)
+			if p < 0 {
+				return -1, 0
+			}
+			if set {
+				present |= 1 << o.slot
+			}
+		}
+	}
+	if uint(p) > uint(len(b)) {
+		return -1, 0
+	}
+	return p, present
+}
+
+// fixed reads 1, 2, 4 or 8 bytes.
+func (t *Abbrevs) fixed(b []byte, p, n int) (uint64, bool) {
+	if len(b)-p < n {
+		return 0, false
+	}
+	if t.bigEndian {
+		switch n {
+		case 1:
+			return uint64(b[p]), true
+		case 2:
+			return uint64(binary.BigEndian.Uint16(b[p:])), true
+		case 4:
+			return uint64(binary.BigEndian.Uint32(b[p:])), true
+		}
+		return binary.BigEndian.Uint64(b[p:]), true
+	}
+	switch n {
+	case 1:
+		return uint64(b[p]), true
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b[p:])), true
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b[p:])), true
+	}
+	return binary.LittleEndian.Uint64(b[p:]), true
+}
+
+// blockLen reads the length of a block and returns the offset behind it.
+func (t *Abbrevs) blockLen(b []byte, p, width int) (int, uint64, bool) {
+	if width == 0 {
+		n, q := ULEB(b, p)
+		return q, n, q >= 0
+	}
+	n, ok := t.fixed(b, p, width)
+	return p + width, n, ok
+}
+
+// indirect reads a value whose form stands in front of it.
+func (t *Abbrevs) indirect(o op, b []byte, p int, out *Values) (int, bool) {
+	f, p := ULEB(b, p)
+	if p < 0 || f > 0xffff {
+		return -1, false
+	}
+	n, kind := t.formShape(Form(f))
+	val := Value{Form: Form(f)}
+	switch kind {
+	case shapeFixed:
+		if Form(f) == FormImplicitConst || len(b)-p < n {
+			return -1, false
+		}
+		switch n {
+		case 0:
+			val.U = 1
+		case 1, 2, 4, 8:
+			val.U, _ = t.fixed(b, p, n)
+		}
+		p += n
+	case shapeULEB:
+		if Form(f) == FormSdata {
+			s, q := SLEB(b, p)
+			val.U, p = uint64(s), q
+		} else {
+			val.U, p = ULEB(b, p)
+		}
+		if p < 0 {
+			return -1, false
+		}
+	case shapeString:
+		val.U = uint64(p)
+		for {
+			if p >= len(b) {
+				return -1, false
+			}
+			p++
+			if b[p-1] == 0 {
+				break
+			}
+		}
+	case shapeBlock:
+		q, k, ok := t.blockLen(b, p, n)
+		if !ok || k > uint64(len(b)-q) {
+			return -1, false
+		}
+		val.U = uint64(q)<<32 | k
+		p = q + int(k)
+	default:
+		return -1, false
+	}
+	if o.slot == notWanted {
+		return p, false
+	}
+	out[o.slot] = val
+	return p, true
+}

@@ -1,0 +1,88 @@
+package encode
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dwarf"
+)
+
+// Error says which input could not be encoded, where, and why.
+type Error struct {
+	File    string
+	Section string
+	Unit    string // DW_AT_name, may be empty
+	UnitOff uint64 // section offset of the unit header
+	Offset  uint64 // section offset of the DIE, 0 if the whole unit is meant
+	Name    string // of the type or function, may be empty
+	What    string
+}
+
+func (e *Error) Error() string {
+	s := e.File + ": " + e.Section
+	if e.Unit != "" {
+		s += ": CU " + quote([]byte(e.Unit))
+	}
+	s += fmt.Sprintf(" at %#x", e.UnitOff)
+	if e.Offset != 0 {
+		s += fmt.Sprintf(", DIE %#x", e.Offset)
+	}
+	if e.Name != "" {
+		s += ", " + quote([]byte(e.Name))
+	}
+	return s + ": " + e.What
+}
+
+// quote shows a name from a file so that it cannot disturb a terminal.
+func quote(b []byte) string {
+	for _, c := range b {
+		if c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
+			return strconv.QuoteToASCII(string(b))
+		}
+	}
+	return `"` + string(b) + `"`
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// unitError is an error about the unit as a whole.
+func (f *file) unitError(u *unit, what string) error {
+	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.bytes(u.name)), UnitOff: u.hdr.Off, What: what}
+}
+
+// dieError is an error about the DIE at an offset of the unit.
+func (f *file) dieError(u *unit, off int, what string) error {
+	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.bytes(u.name)), UnitOff: u.hdr.Off,
+		Offset: u.hdr.Off + uint64(off), What: what}
+}
+
+func (f *file) cutOff(u *unit, off int) error {
+	return f.dieError(u, off, "DIE goes beyond the end of its unit")
+}
+
+// nodeError is an error about a type that has been read.
+func (f *file) nodeError(u *unit, node uint32, what string) error {
+	n := &u.types.Nodes.S[node]
+	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.bytes(u.name)), UnitOff: u.hdr.Off,
+		Name: btf.InfoKind(n.Info).String() + " " + string(f.bytes(n.Name)), What: what}
+}
+
+// tagName is the name of a tag that errors mention.
+func tagName(t dwarf.Tag) string {
+	switch t {
+	case dwarf.TagAtomicType:
+		return "DW_TAG_atomic_type"
+	case dwarf.TagReferenceType:
+		return "DW_TAG_reference_type"
+	case dwarf.TagRvalueReferenceType:
+		return "DW_TAG_rvalue_reference_type"
+	case dwarf.TagPtrToMemberType:
+		return "DW_TAG_ptr_to_member_type"
+	case dwarf.TagStringType:
+		return "DW_TAG_string_type"
+	case dwarf.TagInterfaceType:
+		return "DW_TAG_interface_type"
+	}
+	return fmt.Sprintf("DW_TAG_%#x", uint16(t))
+}

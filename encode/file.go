@@ -1,0 +1,258 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// file is one input: its mapping, its debug sections, and what the whole file
+// says about functions and variables. It is read-only once opened.
+type file struct {
+	run  *run
+	opt  *Options
+	path string
+	elf  *mmapelf.File
+
+	bigEndian bool
+	addrSize  int
+	machine   uint16
+
+	info, abbrev, str, lineStr, strOffsets, addr, loc, loclists []byte
+
+	infoSec, abbrevSec, loclistsSec, strSec *mmapelf.Section // nil if not released as it is read
+
+	names    *names
+	strBase  uint32
+	intName  dedup.Name
+	fakeInt  dedup.Name
+	wantVars bool
+
+	varSections []varSection
+}
+
+const (
+	shtProgbits = 1
+	shtSymtab   = 2
+	shtNobits   = 8
+	etRel       = 1
+	sttObject   = 1
+	sttFunc     = 2
+)
+
+// openFile maps an input and finds what encoding needs of it. A file without
+// DWARF gives errNoDwarf.
+func (r *run) openFile(path string) (*file, error) {
+	e, err := mmapelf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{
+		run: r, opt: &r.opt, path: path, elf: e,
+		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: &r.names,
+	}
+	if err := f.open(); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *file) open() error {
+	if f.elf.Type == etRel {
+		return fmt.Errorf("%s: relocatable files (.o, .ko) are not supported yet", f.path)
+	}
+	for _, s := range []struct {
+		name string
+		data *[]byte
+		sec  **mmapelf.Section
+	}{
+		{".debug_info", &f.info, &f.infoSec}, {".debug_abbrev", &f.abbrev, &f.abbrevSec},
+		{".debug_str", &f.str, &f.strSec}, {".debug_line_str", &f.lineStr, nil},
+		{".debug_str_offsets", &f.strOffsets, nil}, {".debug_addr", &f.addr, nil},
+		{".debug_loc", &f.loc, nil}, {".debug_loclists", &f.loclists, &f.loclistsSec},
+	} {
+		sec := f.elf.Section(s.name)
+		if sec == nil {
+			sec = f.elf.Section(".z" + s.name[1:])
+		}
+		if sec == nil {
+			continue
+		}
+		b, err := f.elf.Data(sec)
+		if err != nil {
+			return err
+		}
+		*s.data = b
+		if s.sec != nil && uint64(len(b)) == sec.Size && sec.Flags&0x800 == 0 {
+			*s.sec = sec
+		}
+	}
+	if len(f.info) == 0 {
+		return errNoDwarf
+	}
+	if uint64(f.run.strEnd)+uint64(len(f.str)) >= tokLimit-1 {
+		return fmt.Errorf("%s: .debug_str: %d bytes are more than fit beside the other inputs (2 GiB in all)", f.path, len(f.str))
+	}
+	f.strBase = f.run.strEnd
+	f.run.strEnd += uint32(len(f.str)) + 1
+	f.names.strs = append(f.names.strs, strSection{f.strBase, f.str})
+	f.intName = f.names.token([]byte("int"))
+	f.fakeInt = f.names.token([]byte("__SANITIZED_FAKE_INT__"))
+	if err := f.symbols(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// symbols reads the symbol table: functions for the function table, and the
+// objects that stand at the start of a section with variables.
+func (f *file) symbols() error {
+	symtab := f.elf.Section(".symtab")
+	if symtab == nil || symtab.Type != shtSymtab {
+		return fmt.Errorf("%s: no .symtab section, so no function can be placed (stripped file?)", f.path)
+	}
+	strtab, err := f.elf.SymbolStrings(symtab)
+	if err != nil {
+		return err
+	}
+	f.sections()
+	t := f.run.funcs
+	t.BeginFile(strtab)
+	byIndex := map[uint32]int{}
+	for i := range f.varSections {
+		if f.varSections[i].wanted {
+			byIndex[f.varSections[i].index] = i
+		}
+	}
+	first := len(f.run.files) == 0
+	idsIndex := uint32(0)
+	var ids *mmapelf.Section
+	if first && f.opt.Features&DeclTagKfuncs != 0 {
+		if ids = f.elf.Section(".BTF_ids"); ids != nil {
+			idsIndex = uint32(ids.Index)
+		}
+	}
+	var kf kfuncs
+	err = f.elf.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
+		switch s.Info & 0xf {
+		case sttFunc:
+			t.Add(s.Name, s.Value)
+		case sttObject:
+			if k, ok := byIndex[s.Shndx]; ok && s.Value == f.varSections[k].addr {
+				if name, ok := f.elf.StringAt(strtab, s.Name); ok {
+					f.varSections[k].atZero = append(f.varSections[k].atZero, name)
+				}
+			}
+		}
+		if idsIndex != 0 && s.Shndx == idsIndex {
+			if name, ok := f.elf.StringAt(strtab, s.Name); ok {
+				kf.add(name, s.Value, s.Size)
+			}
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	t.Seal()
+	if ids != nil {
+		data, err := f.elf.Data(ids)
+		if err != nil {
+			return err
+		}
+		kf.resolve(f, ids.Addr, data, t)
+	}
+	return nil
+}
+
+// sections lists where variables may lie, and which sections are wanted. Only
+// the first input's section table counts, as in the reference encoder.
+func (f *file) sections() {
+	if len(f.run.files) > 0 {
+		f.varSections, f.wantVars = f.run.files[0].varSections, f.run.files[0].wantVars
+		return
+	}
+	global := f.opt.Features&GlobalVar != 0
+	percpu := f.opt.Features&Var != 0
+	for i := range f.elf.Sections {
+		s := &f.elf.Sections[i]
+		if i == 0 || s.Type != shtProgbits && s.Type != shtNobits || s.Size == 0 {
+			continue
+		}
+		v := varSection{index: uint32(i), addr: s.Addr, size: s.Size, name: s.Name}
+		v.wanted = global || percpu && s.Name == ".data..percpu"
+		f.wantVars = f.wantVars || v.wanted
+		f.varSections = append(f.varSections, v)
+	}
+}
+
+// kfuncs collects what .BTF_ids says of kernel functions: encode-behaviour
+// 4.10.
+type kfuncs struct {
+	sets  []idSymbol // __BTF_ID__set8__…
+	funcs []idSymbol // __BTF_ID__func__NAME__SUFFIX
+}
+
+type idSymbol struct {
+	name        []byte
+	value, size uint64
+}
+
+const (
+	idSet8 = "__BTF_ID__set8__"
+	idFunc = "__BTF_ID__func__"
+	// btfSet8Kfuncs in a set's flags says that its functions are kfuncs.
+	btfSet8Kfuncs = 1
+)
+
+func (k *kfuncs) add(name []byte, value, size uint64) {
+	switch {
+	case len(name) > len(idSet8) && string(name[:len(idSet8)]) == idSet8:
+		k.sets = append(k.sets, idSymbol{name, value, size})
+	case len(name) > len(idFunc) && string(name[:len(idFunc)]) == idFunc:
+		k.funcs = append(k.funcs, idSymbol{name, value, size})
+	}
+}
+
+func (k *kfuncs) resolve(f *file, addr uint64, data []byte, t *compactstate.FuncTable) {
+	word := func(a uint64) (uint32, bool) {
+		if off := a - addr; off < uint64(len(data)) && uint64(len(data))-off >= 4 {
+			return f.order().Uint32(data[off:]), true
+		}
+		return 0, false
+	}
+	var ranges []idSymbol
+	for _, s := range k.sets {
+		if flags, ok := word(s.value + 4); ok && flags&btfSet8Kfuncs != 0 {
+			ranges = append(ranges, s)
+		}
+	}
+	for _, s := range k.funcs {
+		in := false
+		for _, r := range ranges {
+			in = in || s.value >= r.value && s.value-r.value < r.size
+		}
+		if !in {
+			continue
+		}
+		name := s.name[len(idFunc):]
+		// The suffix starts at the last "_" that follows another one.
+		cut := -1
+		for i := len(name) - 1; i > 0; i-- {
+			if name[i] == '_' && name[i-1] == '_' {
+				cut = i - 1
+				break
+			}
+		}
+		flags, ok := word(s.value + 4)
+		if cut < 0 || !ok {
+			continue
+		}
+		if e := t.Lookup(name[:cut]); e != 0 {
+			t.SetKfunc(e, flags)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package encode
+
+import (
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+)
+
+// stateRec is what one subprogram DIE contributes to the choice of functions,
+// while its unit is in work: types are Refs of the unit. The committer turns
+// it into a compactstate record.
+type stateRec struct {
+	Entry   uint32
+	Sym     uint32
+	Ret     dedup.Ref
+	First   uint32 // in unit.stParams
+	N       uint32
+	FirstAn uint32 // in unit.annots
+	NAn     uint32
+	Name    dedup.Name
+	Flags   compactstate.Flags
+}
+
+// functions judges the unit's subprograms and fills u.states: which of them
+// count, where their parameters are, and what prototype they show
+// (encode-behaviour 4.2 to 4.5).
+func (f *file) functions(u *unit) {
+	if len(u.funcs.S) == 0 {
+		return
+	}
+	e := &u.env
+	*e = paramEnv{
+		machine: f.machine, addrSize: int(u.hdr.AddrSize), version: u.hdr.Version,
+		bigEndian: f.bigEndian, dwarf64: u.hdr.Dwarf64, clang: u.clang,
+		trueSignature: f.opt.Features&TrueSignature != 0,
+		info:          f.info, loc: f.loc, loclists: f.loclists,
+		nodes: u.types.Nodes.S, members: u.types.Members.S,
+		funcs: u.funcs.S, params: u.params.S, order: u.funcOrder.S, only: e.only,
+	}
+	e.link()
+	table := f.run.funcs
+	any := false
+	for _, i := range u.funcOrder.S {
+		fn := &u.funcs.S[i]
+		if fn.Flags&fnDeclaration != 0 || fn.Name == 0 {
+			continue
+		}
+		named := true
+		for j := range u.params.S[fn.First:][:fn.N] {
+			if u.params.S[fn.First+uint32(j)].Name == 0 {
+				named = false
+				break
+			}
+		}
+		if !named {
+			continue
+		}
+		fn.Entry = table.Lookup(f.bytes(fn.Name))
+		any = any || fn.Entry != 0
+	}
+	if !any {
+		return
+	}
+	e.analyze()
+	trueSig := f.opt.Features&TrueSignature != 0
+	for _, i := range u.funcOrder.S {
+		fn := &u.funcs.S[i]
+		if fn.Entry == 0 {
+			continue
+		}
+		st := stateRec{Entry: fn.Entry, Ret: fn.Type, First: uint32(len(u.stParams.S)), FirstAn: fn.FirstAn, NAn: fn.NAn, Name: fn.Name}
+		fl := compactstate.Flags(0)
+		set := func(on bool, x compactstate.Flags) {
+			if on {
+				fl |= x
+			}
+		}
+		set(fn.Flags&fnUnexpectedReg != 0, compactstate.Unexpected)
+		set(fn.Flags&fnOptimizedParms != 0, compactstate.OptimizedParms)
+		set(fn.Flags&fnReordered != 0, compactstate.Reordered)
+		set(fn.Flags&fnChanged != 0, compactstate.Changed)
+		set(e.uncertain(fn), compactstate.Uncertain)
+		match, optimized, sym := table.Symbol(fn.Entry, fn.LowPC)
+		set(match, compactstate.AddressMatches)
+		set(fn.LowPC != 0, compactstate.HasAddress)
+		set(optimized, compactstate.OptimizedSymbol)
+		if trueSig {
+			st.Sym = sym
+		}
+		changed := trueSig && fn.Flags&fnChanged != 0
+		for j := range fn.N {
+			p := &u.params.S[fn.First+j]
+			if fn.Flags&fnReordered != 0 && (p.Flags&pmHasLoc == 0 || p.Flags&pmOptimized != 0) ||
+				changed && p.Flags&pmOptimized != 0 {
+				continue
+			}
+			cp := compactstate.Param{Name: p.Name, Type: p.Type}
+			if changed && p.Member != 0 {
+				m := &u.types.Members.S[p.Member-1]
+				name := append([]byte(nil), f.bytes(p.Name)...)
+				name = append(append(name, "__"...), f.bytes(m.Name)...)
+				cp = compactstate.Param{Name: f.names.token(name), Type: m.Type}
+			}
+			u.stParams.Append(cp)
+		}
+		if fn.Flags&fnVariadic != 0 {
+			u.stParams.Append(compactstate.Param{})
+		}
+		st.N = uint32(len(u.stParams.S)) - st.First
+		st.Flags = fl
+		u.states.Append(st)
+	}
+}
+
+// saveStates hands the unit's states over to the run, in functions-table
+// order; their names go into the string section as they come.
+func (f *file) saveStates(u *unit) error {
+	r := f.run
+	for i := range u.states.S {
+		st := &u.states.S[i]
+		ps := u.stParams.S[st.First:][:st.N]
+		for j := range ps {
+			ps[j].Type = u.id(ps[j].Type)
+		}
+		an := r.annScratch[:0]
+		for _, a := range u.annots.S[st.FirstAn:][:st.NAn] {
+			an = append(an, compactstate.Annotation{Value: a.Value, Component: a.Component})
+		}
+		r.annScratch = an
+		ret := u.id(st.Ret)
+		r.stats.FuncStates++
+		if r.states.Has(st.Entry, st.Flags, st.Sym, ret, ps, an) {
+			// Seen before, with all its names; Add still counts repeats.
+			r.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an)
+			continue
+		}
+		var err error
+		for j := range ps {
+			if ps[j].Name, err = r.intern(ps[j].Name); err != nil {
+				return f.unitError(u, err.Error())
+			}
+		}
+		for j := range an {
+			if an[j].Value, err = r.intern(an[j].Value); err != nil {
+				return f.unitError(u, err.Error())
+			}
+		}
+		r.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an)
+		r.funcName[st.Entry] = st.Name
+	}
+	return nil
+}
+
+// id is the set id of a Ref after the unit was committed.
+func (u *unit) id(ref dedup.Ref) uint32 {
+	switch {
+	case ref == 0:
+		return 0
+	case ref&dedup.Extern != 0:
+		return ref &^ dedup.Extern
+	}
+	return u.types.ID.S[ref-1]
+}

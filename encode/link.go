@@ -1,0 +1,133 @@
+package encode
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+)
+
+const infoTypeTag = uint32(btf.KindTypeTag) << 24
+
+// link turns the unit's DIE offsets into Refs, puts the extra nodes behind
+// those of DIEs, and adds what the reference encoder adds behind a unit's
+// types: the int for array indexes if the unit needs one, and the
+// declaration tags of structs, unions and typedefs.
+func (f *file) link(u *unit) error {
+	u.index()
+	nodes := &u.types.Nodes
+	dies := len(nodes.S)
+	nodes.AppendSlice(u.extra.S)
+	ref := func(off uint32) dedup.Ref {
+		if off == 0 {
+			return 0
+		}
+		return u.ref(off)
+	}
+	members := u.types.Members.S
+	for i := range nodes.S {
+		n := &nodes.S[i]
+		switch btf.InfoKind(n.Info) {
+		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray:
+			n.Third = ref(n.Third)
+		case btf.KindStruct, btf.KindUnion:
+			m := members[n.First:][:btf.InfoVlen(n.Info)]
+			for j := range m {
+				m[j].Type = ref(m[j].Type)
+			}
+		case btf.KindFuncProto:
+			n.Third = ref(n.Third)
+			m := members[n.First:][:btf.InfoVlen(n.Info)]
+			for j := range m {
+				m[j].Type = ref(m[j].Type)
+			}
+		case btf.KindEnum, btf.KindEnum64:
+			if r := ref(n.Aux); r != 0 && btf.InfoKind(n.Info) == btf.KindEnum64 {
+				if t := nodes.S[r-1]; btf.InfoKind(t.Info) == btf.KindInt && t.Aux>>24 == 1 {
+					n.Info = btf.Info(btf.KindEnum64, btf.InfoVlen(n.Info), true)
+				}
+			}
+			n.Aux = 0
+		}
+	}
+	for i := range u.funcs.S {
+		fn := &u.funcs.S[i]
+		fn.Type = ref(fn.Type)
+	}
+	for i := range u.params.S {
+		u.params.S[i].Type = ref(u.params.S[i].Type)
+	}
+	for i := range u.vars.S {
+		u.vars.S[i].Type = ref(u.vars.S[i].Type)
+	}
+	for i, k := range u.types.Order.S {
+		if k&extraRef != 0 {
+			u.types.Order.S[i] = uint32(dies) + k&^extraRef
+		}
+	}
+	f.arrayIndex(u)
+	if len(u.oldBits.S) > 0 {
+		if err := f.linkOldBits(u); err != nil {
+			return err
+		}
+	}
+	f.declTags(u)
+	return nil
+}
+
+// declTags adds a DECL_TAG for each tag, in the raw order of their types.
+func (f *file) declTags(u *unit) {
+	if len(u.tags.S) == 0 {
+		return
+	}
+	// Few units have tags at all and most lists are in order already:
+	// insertion sort by the type's place in Order.
+	place := make(map[uint32]int, len(u.tags.S))
+	for _, t := range u.tags.S {
+		place[t.Node] = 0
+	}
+	for i, k := range u.types.Order.S {
+		if _, ok := place[k]; ok {
+			place[k] = i
+		}
+	}
+	t := u.tags.S
+	for i := 1; i < len(t); i++ {
+		for j := i; j > 0 && place[t[j-1].Node] > place[t[j].Node]; j-- {
+			t[j-1], t[j] = t[j], t[j-1]
+		}
+	}
+	for i := range t {
+		u.types.Order.Append(uint32(len(u.types.Nodes.S)))
+		u.types.Nodes.Append(dedup.Node{
+			Info: btf.Info(btf.KindDeclTag, 0, false), Name: t[i].Value,
+			Third: t[i].Node + 1, Aux: uint32(t[i].Component),
+		})
+	}
+}
+
+// arrayIndex gives all arrays of the unit their index type: one int for the
+// whole run. Until one is known, it is the unit's own, which is added if the
+// unit has arrays and no int.
+func (f *file) arrayIndex(u *unit) {
+	index := dedup.Ref(0)
+	switch {
+	case f.run.intID.Load() != 0:
+		index = f.run.intID.Load() | dedup.Extern
+	case u.firstInt != 0:
+		index = u.firstInt
+	case u.arrays:
+		u.types.Order.Append(uint32(len(u.types.Nodes.S)))
+		u.types.Nodes.Append(dedup.Node{
+			Info: btf.Info(btf.KindInt, 0, false), Name: f.intName, Third: 4, Aux: 1<<24 | 32,
+		})
+		index = uint32(len(u.types.Nodes.S))
+		u.firstInt = index
+	}
+	if !u.arrays {
+		return
+	}
+	for i := range u.types.Nodes.S {
+		if n := &u.types.Nodes.S[i]; btf.InfoKind(n.Info) == btf.KindArray {
+			n.First = index
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package encode
+
+import (
+	"bytes"
+	"sync"
+	"sync/atomic"
+
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dwarf"
+)
+
+// Name tokens.
+//
+// Dedup compares names ten million times for a kernel and reads few of them,
+// so a name is a 32-bit token:
+//
+//	0                       no name
+//	1 … 0x7fffffff          1 + offset in .debug_str
+//	0x80000000 | b0 b1 b2   an inline name of at most three bytes
+//	0xc0000000 | n          n-th entry of the pool: any other name
+//
+// Linkers merge .debug_str, so there equal offsets and equal names are the
+// same thing. Where it is not so (a name under two offsets, or both inline and
+// in .debug_str) the committer notices when it interns the second token, adds
+// an alias, and the unit is read again; from then on the token is replaced
+// when it is read. names is shared by all workers.
+//
+// With several input files the offsets of each file start behind those of the
+// files before it.
+type names struct {
+	strs []strSection
+
+	hasAlias atomic.Bool // alias is not empty
+	mu       sync.RWMutex
+	pool     [][]byte          // copies
+	index    map[string]uint32 // content of pool entries
+	alias    map[uint32]uint32
+}
+
+// strSection is the .debug_str of one input file.
+type strSection struct {
+	base uint32 // token of offset 0 is base + 1
+	data []byte
+}
+
+const (
+	tokInline = 0x80000000
+	tokPool   = 0xc0000000
+	tokLimit  = 1 << 31
+)
+
+// token turns the content of a name that is not in .debug_str into a token.
+// It keeps no reference to b.
+func (n *names) token(b []byte) dedup.Name {
+	if len(b) <= 3 {
+		if len(b) == 0 {
+			return 0
+		}
+		t := uint32(tokInline)
+		for i, c := range b {
+			t |= uint32(c) << (8 * i)
+		}
+		return n.canonical(t)
+	}
+	n.mu.RLock()
+	t, ok := n.index[string(b)]
+	n.mu.RUnlock()
+	if !ok {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if t, ok = n.index[string(b)]; !ok {
+			c := bytes.Clone(b)
+			t = tokPool | uint32(len(n.pool))
+			n.pool = append(n.pool, c)
+			if n.index == nil {
+				n.index = make(map[string]uint32)
+			}
+			n.index[string(c)] = t
+		}
+		if c, ok := n.alias[t]; ok {
+			return c
+		}
+		return t
+	}
+	return n.canonical(t)
+}
+
+// canonical replaces a token that is known to repeat another one.
+func (n *names) canonical(t dedup.Name) dedup.Name {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	if c, ok := n.alias[t]; ok {
+		return c
+	}
+	return t
+}
+
+// Alias makes t stand for c from now on.
+func (n *names) Alias(t, c dedup.Name) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.hasAlias.Store(true)
+	if n.alias == nil {
+		n.alias = make(map[uint32]uint32)
+	}
+	n.alias[t] = c
+}
+
+// Bytes is the name behind a token. The slice is part of the mapped file or of
+// the pool and must not be changed; an offset beyond .debug_str gives false.
+func (n *names) Bytes(t dedup.Name) ([]byte, bool) {
+	switch {
+	case t == 0:
+		return nil, true
+	case t < tokInline:
+		k := len(n.strs) - 1
+		for k > 0 && t <= n.strs[k].base {
+			k--
+		}
+		if k < 0 || int(t-1-n.strs[k].base) >= len(n.strs[k].data) {
+			return nil, false
+		}
+		b := n.strs[k].data[t-1-n.strs[k].base:]
+		k = bytes.IndexByte(b, 0)
+		return b[:max(k, 0)], k >= 0
+	case t < tokPool:
+		b := []byte{byte(t), byte(t >> 8), byte(t >> 16)}
+		if b[1] == 0 {
+			return b[:1], true
+		}
+		if b[2] == 0 {
+			return b[:2], true
+		}
+		return b, true
+	}
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.pool[t&^tokPool], true
+}
+
+// strp is the token for an offset in .debug_str read by the direct path, where
+// an abbreviation without a name reads 0 too.
+func (f *file) strp(off uint32, a *dwarf.Abbrev) dedup.Name {
+	if a.Present&(1<<dwarf.VName) == 0 {
+		return 0
+	}
+	t := f.strBase + off + 1
+	if f.names.hasAlias.Load() {
+		return f.names.canonical(t)
+	}
+	return t
+}
+
+// nameOf is the token of DW_AT_name.
+func (f *file) nameOf(u *unit, have uint32) dedup.Name {
+	if have&(1<<dwarf.VName) == 0 {
+		return 0
+	}
+	return f.nameValue(u, &u.vals[dwarf.VName])
+}
+
+// nameValue is the token of a string value; 0 if it is not a string that can
+// be read.
+func (f *file) nameValue(u *unit, v *dwarf.Value) dedup.Name {
+	switch v.Form {
+	case dwarf.FormStrp:
+		if v.U >= uint64(len(f.str)) {
+			u.badName = true
+			return 0
+		}
+		t := f.strBase + uint32(v.U) + 1
+		if f.names.hasAlias.Load() {
+			return f.names.canonical(t)
+		}
+		return t
+	case dwarf.FormString:
+		b := u.hdr.Data[v.U:]
+		return f.names.token(b[:max(bytes.IndexByte(b, 0), 0)])
+	case dwarf.FormLineStrp:
+		if v.U >= uint64(len(f.lineStr)) {
+			return 0
+		}
+		b := f.lineStr[v.U:]
+		return f.names.token(b[:max(bytes.IndexByte(b, 0), 0)])
+	case dwarf.FormStrx, dwarf.FormStrx1, dwarf.FormStrx2, dwarf.FormStrx3, dwarf.FormStrx4, dwarf.FormGNUStrIndex:
+		osz := uint64(u.hdr.OffsetSize())
+		if v.U > uint64(len(f.strOffsets)) {
+			return 0
+		}
+		p := u.strBase + v.U*osz
+		if p > uint64(len(f.strOffsets)) || uint64(len(f.strOffsets))-p < osz {
+			return 0
+		}
+		s := dwarf.Value{Form: dwarf.FormStrp}
+		if osz == 8 {
+			s.U = f.order().Uint64(f.strOffsets[p:])
+		} else {
+			s.U = uint64(f.order().Uint32(f.strOffsets[p:]))
+		}
+		return f.nameValue(u, &s)
+	}
+	return 0
+}
+
+// bytes is the content of a name; nil where it cannot be read.
+func (f *file) bytes(t dedup.Name) []byte {
+	b, _ := f.names.Bytes(t)
+	return b
+}
+
+// isInt says whether a base type is called "int".
+func (f *file) isInt(t dedup.Name) bool { return t == f.intName || string(f.bytes(t)) == "int" }
+
+// nameAt is the name of the DIE at off, for typedefs with a specification.
+func (f *file) nameAt(u *unit, off uint64) dedup.Name {
+	if have, ok := f.decodeAt(u, off); ok {
+		return f.nameOf(u, have)
+	}
+	return 0
+}
+
+// decodeAt reads the attributes of the DIE at an offset of the unit into
+// u.vals. The bits of the values that its class captures come back.
+func (f *file) decodeAt(u *unit, off uint64) (have uint32, ok bool) {
+	b := u.hdr.Data
+	if off < uint64(u.hdr.First) || off >= uint64(len(b)) {
+		return 0, false
+	}
+	code, p := dwarf.ULEB(b, int(off))
+	if p < 0 {
+		return 0, false
+	}
+	a := u.abbrevs.Lookup(code)
+	if a == nil {
+		return 0, false
+	}
+	next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+	return have, next >= 0
+}
+
+// maxChain bounds a chain of GNU annotations.
+const maxChain = 1 << 12
+
+// gnuChain calls fn for each annotation of the chain at off, as long as they
+// have the name.
+func (f *file) gnuChain(u *unit, off uint32, name string, fn func(value dedup.Name)) {
+	saved := u.vals
+	for range maxChain {
+		have, ok := f.decodeAt(u, uint64(off))
+		if !ok || string(f.bytes(f.nameOf(u, have))) != name || have&(1<<dwarf.VConst) == 0 {
+			break
+		}
+		next := uint32(0)
+		if have&(1<<dwarf.VAnnotation) != 0 {
+			next = uint32(u.vals[dwarf.VAnnotation].U)
+		}
+		fn(f.nameValue(u, &u.vals[dwarf.VConst]))
+		if next == 0 {
+			break
+		}
+		off = next
+	}
+	u.vals = saved
+}
+
+// gnuTypeTags adds TYPE_TAGs for a pointer's GNU annotations and returns what
+// the pointer refers to: pointer, first annotation, …, last one, target.
+func (f *file) gnuTypeTags(u *unit, off, target uint32) uint32 {
+	first, last := uint32(0), uint32(0)
+	f.gnuChain(u, off, "btf_type_tag", func(value dedup.Name) {
+		k := uint32(len(u.extra.S)) | extraRef
+		u.extra.Append(dedup.Node{Info: infoTypeTag, Name: value, Third: target})
+		u.types.Order.Append(k)
+		if first == 0 {
+			first = k
+		} else {
+			u.extra.S[last&^extraRef].Third = k
+		}
+		last = k
+	})
+	if first == 0 {
+		return target
+	}
+	return first
+}
+
+// gnuDeclTags adds the declaration tags of a struct's or member's chain.
+func (f *file) gnuDeclTags(u *unit, off, node uint32, component int32) {
+	if f.opt.Features&DeclTag == 0 || off == 0 {
+		return
+	}
+	f.gnuChain(u, off, "btf_decl_tag", func(value dedup.Name) {
+		u.tags.Append(tagRec{node, value, component})
+	})
+}

@@ -1,0 +1,85 @@
+package encode
+
+import "time"
+
+// Features is the set of BTF features to encode, one bit each.
+type Features uint32
+
+// The features of pahole 1.32 under their own names. EncodeForce,
+// ReproducibleBuild and OptimizedFunc are accepted for compatibility:
+// EncodeForce decides only what happens to variables that cannot be encoded,
+// the other two change nothing.
+const (
+	EncodeForce Features = 1 << iota
+	Var
+	Float
+	DeclTag
+	TypeTag
+	Enum64
+	OptimizedFunc
+	ConsistentFunc
+	DeclTagKfuncs
+	ReproducibleBuild
+	DistilledBase
+	GlobalVar
+	Attributes
+	TrueSignature
+	ForceCUMerging
+)
+
+// DefaultFeatures is what the list element "default" stands for.
+const DefaultFeatures = EncodeForce | Var | Float | DeclTag | TypeTag | Enum64 |
+	OptimizedFunc | ConsistentFunc | DeclTagKfuncs
+
+// AllFeatures is what the list element "all" stands for in pahole 1.32.
+const AllFeatures = DefaultFeatures | ReproducibleBuild | GlobalVar | Attributes | TrueSignature
+
+// PlainFeatures is in force when no features option is given at all.
+const PlainFeatures = Var | DeclTag | TypeTag | Enum64
+
+// Options say what to encode and how. The zero value of each field is pahole's
+// behaviour without the option.
+type Options struct {
+	Features Features
+	Jobs     int // workers; <= 1 is one
+	// Lang, LangExclude filter units by DW_AT_language. At most one is set.
+	Lang        []uint16
+	LangExclude []uint16
+	// Exact selects the batch deduplication over all raw types (dedup
+	// --dedup=exact): slower, and memory grows with the input.
+	Exact bool
+	// Verbose receives one line per event that -V reports (a function left
+	// out, a unit filtered); nil discards them. Calls are in file order.
+	Verbose func(line string)
+	// Progress receives bytes of .debug_info done and in all; nil for none.
+	// It is called from any worker, at most once per unit.
+	Progress func(done, total uint64)
+}
+
+// Stats says what a run did.
+type Stats struct {
+	CUs         int    `json:"cus"`
+	CUsFiltered int    `json:"cus_filtered"` // by language
+	DIEs        uint64 `json:"dies"`
+	DebugInfo   uint64 `json:"debug_info_bytes"`
+	TypesIn     uint64 `json:"types_before_dedup"` // raw BTF types of all units
+	TypesOut    int    `json:"types"`
+	SlowCUs     int    `json:"cus_with_conflicting_names"`
+	FuncStates  uint64 `json:"function_dies"` // subprogram DIEs considered
+	Funcs       int    `json:"functions"`     // FUNCs emitted
+	// Skipped counts functions left out, by the reason that -V prints.
+	Skipped   map[string]int `json:"functions_left_out"`
+	Vars      int            `json:"variables"`
+	TypeBytes int            `json:"type_bytes"`
+	StrBytes  int            `json:"string_bytes"`
+	Phases    []Phase        `json:"phases"`
+	// PeakRSS is VmHWM in bytes, 0 where the system does not tell.
+	PeakRSS uint64 `json:"peak_rss_bytes"`
+}
+
+// Phase is one timed part of a run. CPU is summed over workers for phases
+// that run side by side, and is wall time of that part in each worker.
+type Phase struct {
+	Name string        `json:"name"`
+	Time time.Duration `json:"ns"`
+}

@@ -1,0 +1,132 @@
+package encode
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+)
+
+// Packed structs as arguments on the stack. DWARF has no attribute for
+// __attribute__((packed)), so the reference encoder infers it from the layout
+// (encode-behaviour 4.4):
+//
+//	a struct with padding or with a hole of whole bytes is not packed;
+//	else it is packed if a member does not stand at a multiple of its natural
+//	alignment, or the size is not a multiple of the largest one.
+//
+// What a packed struct on the stack looks like to a caller that knows only its
+// BTF is uncertain.
+
+// Bounds for broken files, in which types can contain themselves: how deep
+// types nest, and how many types one question may visit.
+const (
+	maxNesting = 64
+	maxVisits  = 1 << 16
+)
+
+// uncertain reports whether a parameter of f behind the registers is directly,
+// not through a typedef or qualifier, a named struct that is inferred packed.
+func (e *paramEnv) uncertain(f *funcRec) bool {
+	args := argRegsOf(e.machine)
+	ps := e.paramsOf(f)
+	for j := args.n; j < len(ps); j++ {
+		n := e.node(ps[j].Type)
+		if n != nil && btf.InfoKind(n.Info) == btf.KindStruct && n.Name != 0 && e.packed(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// membersOf returns the members of a struct or union.
+func (e *paramEnv) membersOf(n *dedup.Node) []dedup.Member {
+	first, vlen := uint64(n.First), uint64(btf.InfoVlen(n.Info))
+	if first+vlen > uint64(len(e.members)) {
+		return nil
+	}
+	return e.members[first:][:vlen]
+}
+
+// bitsOf returns the offset of a member of n in bits, and its width if it is a
+// bit-field, else 0.
+func bitsOf(n *dedup.Node, m *dedup.Member) (off uint64, width uint64) {
+	if btf.InfoKflag(n.Info) {
+		return uint64(m.Val & 0xffffff), uint64(m.Val >> 24)
+	}
+	return uint64(m.Val), 0
+}
+
+// packed infers whether the struct n is packed.
+func (e *paramEnv) packed(n *dedup.Node) bool {
+	var end uint64     // bit behind the previous member
+	var unitEnd uint64 // if that is a bit-field, bit behind its storage unit
+	largest := uint64(1)
+	misplaced := false
+	budget := maxVisits
+	ms := e.membersOf(n)
+	for i := range ms {
+		m := &ms[i]
+		off, width := bitsOf(n, m)
+		size, align := e.layout(m.Type, maxNesting, &budget)
+		start := off
+		if width != 0 && size != 0 {
+			start = off - off%(size*8) // of the storage unit
+		}
+		from := end
+		if unitEnd > from {
+			from = min(unitEnd, start)
+		}
+		if start/8 > from/8 {
+			return false // a hole
+		}
+		if width != 0 {
+			end = max(end, off+width)
+			unitEnd = start + size*8
+		} else {
+			end = max(end, off+size*8)
+			unitEnd = 0
+		}
+		if align <= 1 {
+			continue
+		}
+		largest = max(largest, align)
+		if start/8%align != 0 {
+			misplaced = true
+		}
+	}
+	if uint64(n.Third) > (max(end, unitEnd)+7)/8 {
+		return false // padding
+	}
+	return misplaced || uint64(n.Third)%largest != 0
+}
+
+// layout returns the size and the natural alignment of a type in bytes, 0 for
+// what has none. It gives up when depth or budget is used up.
+func (e *paramEnv) layout(r dedup.Ref, depth int, budget *int) (size, align uint64) {
+	count := uint64(1)
+	for ; depth > 0 && *budget > 0; depth-- {
+		*budget--
+		n := e.node(r)
+		if n == nil {
+			return 0, 0
+		}
+		switch btf.InfoKind(n.Info) {
+		case btf.KindPtr:
+			return count * uint64(e.addrSize), uint64(e.addrSize)
+		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64:
+			return count * uint64(n.Third), uint64(n.Third)
+		case btf.KindStruct, btf.KindUnion:
+			ms := e.membersOf(n)
+			for i := range ms {
+				_, a := e.layout(ms[i].Type, depth-1, budget)
+				align = max(align, a)
+			}
+			return count * uint64(n.Third), align
+		case btf.KindArray:
+			count = min(count*uint64(n.Aux), 1<<31)
+		case btf.KindFuncProto, btf.KindFwd:
+			return 0, 0
+		}
+		r = n.Third
+	}
+	return 0, 0
+}

@@ -1,0 +1,472 @@
+// Package encode turns the DWARF of ELF files into BTF.
+//
+// The path of the data: openFile maps an input and reads its symbols; walk
+// reads a unit's DIEs once into the flat tables of an arena slot; link settles
+// references; functions judges subprograms; dedup.Set.Resolve looks the types
+// up among those known. All of that runs in any number of workers. commit
+// then merges one unit after the other, in file order, into the run's global
+// state: the set of distinct types and the compact function and variable
+// records. When all units are gone, tail adds functions and DATASECs, and the
+// set is numbered and written.
+package encode
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dwarf"
+)
+
+// errNoDwarf is the error for an input without .debug_info.
+var errNoDwarf = errors.New("no DWARF debug information (.debug_info)")
+
+// run is the state of one encoding: everything that outlives a unit.
+type run struct {
+	opt    Options
+	files  []*file
+	strEnd uint32 // .debug_str bytes of all files so far, for name tokens
+	names  names
+
+	set      *dedup.Set
+	funcs    *compactstate.FuncTable
+	states   *compactstate.States
+	funcName []dedup.Name // by function table entry
+	vars     compactstate.Vars
+	intID    atomic.Uint32 // the Set's int that indexes arrays, 0 until known
+
+	annScratch []compactstate.Annotation
+	recScratch []uint32
+	stats      Stats
+	total      uint64 // bytes of .debug_info of all inputs
+	done       atomic.Uint64
+	clock      clock
+}
+
+// Run encodes the DWARF of the inputs into one BTF. The inputs' units are
+// taken in order; the result does not depend on Options.Jobs.
+func Run(paths []string, opt Options) (out *Output, err error) {
+	r := &run{opt: opt}
+	defer func() {
+		if err != nil {
+			r.free()
+		}
+	}()
+	r.clock.start()
+	if opt.Features&ForceCUMerging != 0 {
+		return nil, errors.New("feature force_cu_merging is not supported yet")
+	}
+	r.set = dedup.NewSet(&r.names, 1<<17)
+	r.funcs = compactstate.NewFuncTable(1 << 10)
+	r.states = compactstate.NewStates()
+	for _, path := range paths {
+		f, err := r.openFile(path)
+		if err != nil {
+			if errors.Is(err, errNoDwarf) {
+				err = fmt.Errorf("%s: %w", path, err)
+			}
+			return nil, err
+		}
+		r.files = append(r.files, f)
+		r.funcName = append(r.funcName, make([]dedup.Name, r.funcs.MaxEntry()+1-len(r.funcName))...)
+		r.total += uint64(len(f.info))
+		r.stats.DebugInfo += uint64(len(f.info))
+		r.clock.lap("open, symbols")
+		if err := f.encode(); err != nil {
+			return nil, err
+		}
+		r.clock.lap("compile units")
+	}
+	return r.finish()
+}
+
+func (r *run) free() {
+	if r.set != nil {
+		r.set.Free()
+		r.set = nil
+	}
+	for _, f := range r.files {
+		f.elf.Close()
+	}
+	r.files = nil
+}
+
+// intern adds a name that does not come with a type to the strings.
+func (r *run) intern(t dedup.Name) (dedup.Name, error) { return r.set.Intern(t) }
+
+// pipeline runs the units of one file: workers read them side by side, each
+// into a slot of a ring; whoever finishes the unit that is next in order
+// commits it and those behind it that are ready.
+type pipeline struct {
+	f     *file
+	slots []slot
+
+	mu         sync.Mutex
+	cond       sync.Cond
+	off        uint64 // of the next unit header
+	next       int    // sequence number of the next unit to read
+	commit     int    // sequence number of the next unit to commit
+	committing bool
+	err        error
+	released   released
+}
+
+type slot struct {
+	u     unit
+	ready bool
+}
+
+func (f *file) encode() error {
+	jobs := max(f.opt.Jobs, 1)
+	p := &pipeline{f: f, slots: make([]slot, 1)}
+	if jobs > 1 {
+		p.slots = make([]slot, 2*jobs)
+	}
+	p.cond.L = &p.mu
+	for i := range p.slots {
+		p.slots[i].u.init()
+	}
+	defer func() {
+		for i := range p.slots {
+			p.slots[i].u.free()
+		}
+	}()
+	if jobs == 1 {
+		old := debug.SetPanicOnFault(true)
+		defer debug.SetPanicOnFault(old)
+		p.work()
+		return p.err
+	}
+	var wg sync.WaitGroup
+	var crash atomic.Value
+	for range jobs {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			debug.SetPanicOnFault(true)
+			defer func() {
+				if x := recover(); x != nil {
+					crash.CompareAndSwap(nil, workerPanic{x, debug.Stack()})
+					p.mu.Lock()
+					p.err = errors.New("worker failed")
+					p.cond.Broadcast()
+					p.mu.Unlock()
+				}
+			}()
+			p.work()
+		}()
+	}
+	wg.Wait()
+	if x := crash.Load(); x != nil {
+		panic(x)
+	}
+	return p.err
+}
+
+// workerPanic carries a worker's panic to the goroutine that called Run.
+type workerPanic struct {
+	value any
+	stack []byte
+}
+
+func (w workerPanic) String() string { return fmt.Sprint(w.value) }
+
+// work reads units until there are none left.
+func (p *pipeline) work() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		// Before the array index type is known, units go one by one: the
+		// first unit with an int decides it.
+		for p.err == nil && p.off < uint64(len(p.f.info)) &&
+			(p.next >= p.commit+len(p.slots) || p.next > p.commit && p.f.run.intID.Load() == 0) {
+			p.cond.Wait()
+		}
+		if p.err != nil || p.off >= uint64(len(p.f.info)) {
+			return
+		}
+		s := &p.slots[p.next%len(p.slots)]
+		u := &s.u
+		u.reset()
+		if err := dwarf.ReadUnit(p.f.info, p.off, p.f.bigEndian, &u.hdr); err != nil {
+			// Units before this one are committed first: their errors count.
+			u.hdr.Off = p.off
+			u.fail = fmt.Errorf("%s: %w", p.f.path, err)
+			p.off = uint64(len(p.f.info))
+		} else {
+			p.off = u.hdr.End()
+		}
+		u.seq = p.next
+		p.next++
+		p.unlocked(func() { p.f.read(u) })
+		s.ready = true
+		if p.committing {
+			continue
+		}
+		p.committing = true
+		for p.err == nil && p.commit < p.next {
+			s := &p.slots[p.commit%len(p.slots)]
+			if !s.ready {
+				break
+			}
+			var err error
+			p.unlocked(func() {
+				err = p.f.commitUnit(&s.u)
+				p.released.advance(p.f, &s.u)
+			})
+			s.ready = false
+			p.commit++
+			if err != nil && p.err == nil {
+				p.err = err
+			}
+			p.cond.Broadcast()
+		}
+		p.committing = false
+	}
+}
+
+// unlocked runs fn without the lock, and takes it again even if fn panics.
+func (p *pipeline) unlocked(fn func()) {
+	p.mu.Unlock()
+	defer p.mu.Lock()
+	fn()
+}
+
+// read does all of a unit that needs no order. Errors are kept in u.fail.
+func (f *file) read(u *unit) {
+	if u.fail != nil {
+		return
+	}
+	if err := f.readUnit(u); err != nil {
+		u.fail = err
+	}
+}
+
+func (f *file) readUnit(u *unit) error {
+	if err := u.abbrevs.Compile(f.abbrev, &u.hdr); err != nil {
+		return &Error{File: f.path, Section: ".debug_info", UnitOff: u.hdr.Off, What: err.Error()}
+	}
+	p, skip, err := f.unitDIE(u)
+	if err != nil || skip {
+		return err
+	}
+	if err := f.walk(u, p); err != nil {
+		return err
+	}
+	if u.badName {
+		return f.unitError(u, "a name lies beyond .debug_str")
+	}
+	if err := f.link(u); err != nil {
+		return err
+	}
+	f.functions(u)
+	f.run.set.Resolve(&u.types)
+	return nil
+}
+
+// unitDIE reads the unit DIE and applies the language filter.
+func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
+	b := u.hdr.Data
+	off := u.hdr.First
+	if off >= len(b) {
+		return 0, true, nil
+	}
+	code, p := dwarf.ULEB(b, off)
+	if p < 0 {
+		return 0, false, f.cutOff(u, off)
+	}
+	if code == 0 {
+		return 0, true, nil
+	}
+	a := u.abbrevs.Lookup(code)
+	if a == nil {
+		return 0, false, f.dieError(u, off, "no abbreviation has its code")
+	}
+	if a.Class != dwarf.ClassUnit {
+		return 0, false, f.dieError(u, off, "unit starts with a DIE that is no unit")
+	}
+	next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+	if next < 0 {
+		return 0, false, f.cutOff(u, off)
+	}
+	u.dies = 1
+	// Bases first: names and addresses of this DIE may need them.
+	u.strBase, u.addrBase, u.loclistsBase = 8, 8, 12
+	if u.hdr.Dwarf64 {
+		u.strBase, u.addrBase, u.loclistsBase = 16, 16, 20
+	}
+	if u.hdr.Version < 5 {
+		u.strBase, u.addrBase = 0, 0
+	}
+	for _, x := range []struct {
+		v   int
+		dst *uint64
+	}{{dwarf.VStrBase, &u.strBase}, {dwarf.VAddrBase, &u.addrBase}, {dwarf.VLoclistsBase, &u.loclistsBase}} {
+		if have>>x.v&1 != 0 && u.vals[x.v].U < 1<<40 {
+			*x.dst = u.vals[x.v].U
+		}
+	}
+	u.name = f.nameOf(u, have)
+	u.language = uint16(f.number(u, have, dwarf.VLanguage))
+	if have&(1<<dwarf.VProducer) != 0 {
+		u.clang = containsClang(f.bytes(f.nameValue(u, &u.vals[dwarf.VProducer])))
+	}
+	switch a.Tag {
+	case dwarf.TagSkeletonUnit:
+		return 0, false, f.dieError(u, off, "split DWARF (.dwo files) is not supported yet")
+	case dwarf.TagPartialUnit:
+		return 0, false, f.dieError(u, off, "partial unit (dwz) is not supported yet")
+	}
+	if f.filtered(u.language) {
+		u.filtered = true
+		return 0, true, nil
+	}
+	return next, !a.Children, nil
+}
+
+func containsClang(b []byte) bool {
+	for i := 0; i+5 <= len(b); i++ {
+		if string(b[i:i+5]) == "clang" {
+			return true
+		}
+	}
+	return false
+}
+
+// filtered says whether the language options leave a unit out.
+func (f *file) filtered(lang uint16) bool {
+	if len(f.opt.Lang) > 0 {
+		for _, l := range f.opt.Lang {
+			if l == lang {
+				return false
+			}
+		}
+		return true
+	}
+	for _, l := range f.opt.LangExclude {
+		if l == lang {
+			return true
+		}
+	}
+	return false
+}
+
+// commitUnit merges a unit that has been read. It is called in file order.
+func (f *file) commitUnit(u *unit) error {
+	r := f.run
+	if u.fail != nil {
+		return u.fail
+	}
+	if f.opt.Progress != nil {
+		f.opt.Progress(r.done.Add(uint64(len(u.hdr.Data))), r.total)
+	}
+	r.stats.CUs++
+	if u.filtered {
+		r.stats.CUsFiltered++
+		f.verbose(u, "Filtering CU "+string(f.bytes(u.name))+" written in "+langName(u.language)+".")
+		f.flushLog(u)
+		return nil
+	}
+	for {
+		err := r.set.Commit(&u.types)
+		if errors.Is(err, dedup.ErrAlias) {
+			// A name of the unit has another token: read it again, with
+			// the alias in force.
+			hdr := u.hdr
+			u.reset()
+			u.hdr = hdr
+			if err := f.readUnit(u); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return f.unitError(u, err.Error())
+		}
+		break
+	}
+	r.stats.DIEs += u.dies
+	r.stats.TypesIn += uint64(len(u.types.Order.S))
+	if r.intID.Load() == 0 && u.firstInt != 0 {
+		r.intID.Store(u.types.ID.S[u.firstInt-1])
+	}
+	if err := f.saveStates(u); err != nil {
+		return err
+	}
+	if err := f.saveVars(u); err != nil {
+		return err
+	}
+	f.flushLog(u)
+	return nil
+}
+
+// verbose keeps a line for -V until its unit is committed.
+func (f *file) verbose(u *unit, line string) {
+	if f.opt.Verbose != nil {
+		u.log = append(u.log, line)
+	}
+}
+
+func (f *file) flushLog(u *unit) {
+	for _, l := range u.log {
+		f.opt.Verbose(l)
+	}
+	u.log = u.log[:0]
+}
+
+// released keeps track of how much of the mapping has been given back: what
+// lies before the last committed unit is not needed again.
+type released struct {
+	info, abbrev, loclists uint64
+}
+
+// releaseStep is how much is given back at a time.
+const releaseStep = 1 << 20
+
+func (d *released) advance(f *file, u *unit) {
+	if s := f.infoSec; s != nil && u.hdr.End()-d.info >= releaseStep && len(u.hdr.Data) > 0 {
+		f.elf.ReleaseRange(s.Offset+d.info, u.hdr.End()-d.info)
+		d.info = u.hdr.End()
+		if s := f.abbrevSec; s != nil && u.hdr.AbbrevOff > d.abbrev {
+			f.elf.ReleaseRange(s.Offset+d.abbrev, u.hdr.AbbrevOff-d.abbrev)
+			d.abbrev = u.hdr.AbbrevOff
+		}
+		if s := f.loclistsSec; s != nil {
+			for i := len(u.params.S) - 1; i >= 0; i-- {
+				if p := &u.params.S[i]; p.LocKind == locList {
+					if o := uint64(p.LocOff); o > d.loclists {
+						f.elf.ReleaseRange(s.Offset+d.loclists, o-d.loclists)
+						d.loclists = o
+					}
+					break
+				}
+			}
+		}
+	}
+}
+
+// clock times the phases of a run.
+type clock struct {
+	last   time.Time
+	phases []Phase
+}
+
+func (c *clock) start() { c.last = time.Now() }
+
+func (c *clock) lap(name string) {
+	now := time.Now()
+	d := now.Sub(c.last)
+	c.last = now
+	for i := range c.phases {
+		if c.phases[i].Name == name {
+			c.phases[i].Time += d
+			return
+		}
+	}
+	c.phases = append(c.phases, Phase{name, d})
+}

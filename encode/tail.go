@@ -1,0 +1,314 @@
+package encode
+
+import (
+	"io"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+)
+
+// What comes behind the units: functions in the order of their names, then
+// the DATASECs, then numbering and output.
+
+// Flags of kernel functions in .BTF_ids (Linux, include/linux/btf.h).
+const (
+	kfFastcall  = 1 << 12
+	kfArenaRet  = 1 << 13
+	kfArenaArg1 = 1 << 14
+	kfArenaArg2 = 1 << 15
+)
+
+// saveVars adds a VAR, and its DECL_TAGs, for each candidate of the unit that
+// passes the checks.
+func (f *file) saveVars(u *unit) error {
+	r := f.run
+	for i := range u.vars.S {
+		v := &u.vars.S[i]
+		size, keep, err := f.keepVar(u, v)
+		if err != nil {
+			return err
+		}
+		if !keep {
+			continue
+		}
+		name, err := r.intern(v.Name)
+		if err != nil {
+			return f.unitError(u, err.Error())
+		}
+		linkage := uint32(0)
+		if v.External {
+			linkage = 1
+		}
+		id, err := r.set.AddOwn([]uint32{btf.Info(btf.KindVar, 0, false), name, u.id(v.Type), linkage})
+		if err != nil {
+			return f.unitError(u, err.Error())
+		}
+		r.stats.TypesIn++
+		r.stats.Vars++
+		if f.opt.Features&DeclTag != 0 {
+			for _, a := range u.annots.S[v.FirstAn:][:v.NAn] {
+				if err := r.addTag(a.Value, id, a.Component); err != nil {
+					return f.unitError(u, err.Error())
+				}
+			}
+		}
+		r.vars.Add(v.Section, id, uint32(v.SecOff), uint32(size))
+	}
+	return nil
+}
+
+// addTag adds a DECL_TAG to the type id.
+func (r *run) addTag(value dedup.Name, id uint32, component int32) error {
+	value, err := r.intern(value)
+	if err != nil {
+		return err
+	}
+	r.stats.TypesIn++
+	_, err = r.set.AddRef([]uint32{btf.Info(btf.KindDeclTag, 0, false), value, id, uint32(component)})
+	return err
+}
+
+// finish adds the tail and numbers the types.
+func (r *run) finish() (*Output, error) {
+	r.stats.Skipped = map[string]int{}
+	d := compactstate.Decide{
+		TrueSignature:  r.opt.Features&TrueSignature != 0,
+		ConsistentFunc: r.opt.Features&ConsistentFunc != 0,
+		Match:          func(x, y uint32) bool { return r.match(x, y, 0) },
+	}
+	err := r.states.Resolve(r.funcs, d, r.addFunc, func(name []byte, why compactstate.Reason) {
+		r.stats.Skipped[why.String()]++
+		if r.opt.Verbose != nil {
+			r.opt.Verbose(string(name) + " : skipping BTF encoding of function due to " + why.String())
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range r.vars.Sections() {
+		w := []uint32{btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), 0, s.Size}
+		name := r.names.token([]byte(r.sectionName(s.Index)))
+		if w[1], err = r.intern(name); err != nil {
+			return nil, err
+		}
+		for _, v := range s.Vars {
+			w = append(w, v.ID, v.Offset, v.Size)
+		}
+		if _, err := r.set.AddOwn(w); err != nil {
+			return nil, err
+		}
+		r.stats.TypesIn++
+	}
+	r.clock.lap("functions, DATASECs")
+
+	n := r.set.Finish()
+	strs := r.set.Strings()
+	r.stats.SlowCUs = r.set.Slow
+	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = n.Types, n.TypeBytes, len(strs)
+	be := r.files[0].bigEndian
+	out := &Output{BigEndian: be}
+	r.clock.lap("forwards, numbering")
+	if n.Types > 0 {
+		out.size = int64(btf.HeaderLen + n.TypeBytes + len(strs))
+	}
+	out.write = func(w io.Writer) error {
+		if _, err := w.Write(btf.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs)))); err != nil {
+			return err
+		}
+		if err := n.WriteTypes(w, be); err != nil {
+			return err
+		}
+		_, err := w.Write(strs)
+		return err
+	}
+	out.close = func() {
+		n.Free()
+		r.free()
+	}
+	r.stats.Phases = r.clock.phases
+	out.Stats = r.stats
+	return out, nil
+}
+
+func (r *run) sectionName(index uint32) string {
+	for i := range r.files[0].varSections {
+		if s := &r.files[0].varSections[i]; s.index == index {
+			return s.name
+		}
+	}
+	return ""
+}
+
+// maxParamName is where the reference encoder cuts parameter names and tags
+// of functions.
+const maxParamName = 127
+
+// addFunc emits FUNC_PROTO, FUNC and DECL_TAGs of one chosen function.
+func (r *run) addFunc(c *compactstate.Choice) error {
+	ret := c.Ret
+	w := append(r.recScratch[:0], btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), 0, 0)
+	for _, p := range c.Params {
+		w = append(w, p.Name, p.Type)
+	}
+	if c.Kfunc && r.opt.Features&Attributes != 0 && r.opt.Features&DeclTagKfuncs != 0 {
+		var err error
+		arena := func(flag uint32, id *uint32) {
+			if err == nil && c.KfuncFlags&flag != 0 {
+				*id, err = r.arenaPointer(*id, c.Name)
+			}
+		}
+		arena(kfArenaRet, &ret)
+		if len(c.Params) > 0 {
+			arena(kfArenaArg1, &w[4])
+		}
+		if len(c.Params) > 1 {
+			arena(kfArenaArg2, &w[6])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	w[2] = ret
+	r.recScratch = w
+	for j := range c.Params {
+		if name := r.bytes(w[3+2*j]); len(name) > maxParamName {
+			t, err := r.intern(r.names.token(name[:maxParamName]))
+			if err != nil {
+				return err
+			}
+			w[3+2*j] = t
+		}
+	}
+	proto, err := r.set.AddRef(w)
+	if err != nil {
+		return err
+	}
+	name := r.funcName[c.Entry]
+	if b := r.bytes(name); string(b) != string(c.Name) {
+		name = r.names.token(c.Name)
+	}
+	if name, err = r.intern(name); err != nil {
+		return err
+	}
+	rec := [3]uint32{btf.Info(btf.KindFunc, 0, false), name, proto}
+	var fn uint32
+	if len(r.files) == 1 {
+		fn, err = r.set.AddOwn(rec[:])
+	} else {
+		fn, err = r.set.AddRef(rec[:])
+	}
+	if err != nil {
+		return err
+	}
+	r.stats.Funcs++
+	r.stats.TypesIn += 2
+	for _, a := range c.Annotations {
+		v := a.Value
+		if b := r.bytes(v); len(b) > maxParamName {
+			v = r.names.token(b[:maxParamName])
+		}
+		if err := r.addTag(v, fn, a.Component); err != nil {
+			return err
+		}
+	}
+	if c.Kfunc && r.opt.Features&DeclTag != 0 && r.opt.Features&DeclTagKfuncs != 0 {
+		if err := r.addTag(r.names.token([]byte("bpf_kfunc")), fn, -1); err != nil {
+			return err
+		}
+		if c.KfuncFlags&kfFastcall != 0 {
+			return r.addTag(r.names.token([]byte("bpf_fastcall")), fn, -1)
+		}
+	}
+	return nil
+}
+
+// arenaPointer gives a pointer's target the address space of BPF arenas.
+func (r *run) arenaPointer(id uint32, fn []byte) (uint32, error) {
+	w := r.set.Record(id)
+	if id == 0 || btf.InfoKind(w[0]) != btf.KindPtr {
+		return 0, &Error{File: r.files[0].path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
+	}
+	target := w[2]
+	tag, err := r.intern(r.names.token([]byte("address_space(1)")))
+	if err != nil {
+		return 0, err
+	}
+	t, err := r.set.AddRef([]uint32{btf.Info(btf.KindTypeTag, 0, true), tag, target})
+	if err != nil {
+		return 0, err
+	}
+	r.stats.TypesIn += 2
+	return r.set.AddRef([]uint32{btf.Info(btf.KindPtr, 0, false), 0, t})
+}
+
+func (r *run) bytes(t dedup.Name) []byte {
+	b, _ := r.names.Bytes(t)
+	return b
+}
+
+// match compares two types of prototypes as the reference encoder does before
+// it calls a function inconsistent: encode-behaviour 4.6.
+func (r *run) match(x, y uint32, depth int) bool {
+	for {
+		if x == y {
+			return true
+		}
+		if x == 0 || y == 0 || depth > 64 {
+			return false
+		}
+		a, b := r.set.Record(x), r.set.Record(y)
+		ak, bk := foldFwd(a[0]), foldFwd(b[0])
+		if ak != bk {
+			switch {
+			case ak == btf.KindConst:
+				x = a[2]
+			case bk == btf.KindConst:
+				y = b[2]
+			default:
+				return false
+			}
+			continue
+		}
+		switch ak {
+		case btf.KindInt:
+			return a[2] == b[2] && a[3] == b[3] && a[1] == b[1]
+		case btf.KindFloat:
+			return a[2] == b[2] && a[1] == b[1]
+		case btf.KindTypedef, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
+			return a[1] == b[1]
+		case btf.KindPtr, btf.KindVolatile, btf.KindConst, btf.KindRestrict, btf.KindTypeTag:
+			x, y = a[2], b[2]
+		case btf.KindArray:
+			if a[5] != b[5] {
+				return false
+			}
+			x, y = a[3], b[3]
+		case btf.KindFuncProto:
+			n := btf.InfoVlen(a[0])
+			if n != btf.InfoVlen(b[0]) || !r.match(a[2], b[2], depth+1) {
+				return false
+			}
+			for j := range n {
+				if !r.match(a[4+2*j], b[4+2*j], depth+1) {
+					return false
+				}
+			}
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// foldFwd is the kind, a forward declaration counting as what it declares.
+func foldFwd(info uint32) btf.Kind {
+	k := btf.InfoKind(info)
+	if k == btf.KindFwd {
+		if btf.InfoKflag(info) {
+			return btf.KindUnion
+		}
+		return btf.KindStruct
+	}
+	return k
+}

@@ -1,0 +1,181 @@
+package encode
+
+import (
+	"math/bits"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dwarf"
+)
+
+// unit is the arena slot in which one compile unit is worked on: every table
+// is flat, pointer-free and reused by the next unit that takes the slot, so
+// that in steady state a unit costs no allocation.
+//
+// While the DIEs are walked, references are DIE offsets (relative to the unit
+// header, 0 = none, extraRef set for nodes without a DIE of their own); link
+// turns them into dedup.Refs.
+type unit struct {
+	seq     int // position in the file, from 0: the commit order
+	hdr     dwarf.Unit
+	abbrevs dwarf.Abbrevs
+	vals    dwarf.Values
+
+	name         dedup.Name
+	language     uint16
+	clang        bool
+	filtered     bool
+	badName      bool     // a name lies beyond .debug_str
+	log          []string // -V lines, written when the unit is committed
+	strBase      uint64   // DW_AT_str_offsets_base
+	addrBase     uint64   // DW_AT_addr_base
+	loclistsBase uint64   // DW_AT_loclists_base
+	dies         uint64
+
+	// types is what dedup sees: nodes of DIEs in DIE order, then extras.
+	types dedup.Unit
+	// extra holds nodes without a DIE: inner array dimensions, type tags, the
+	// invented int, declaration tags. They go behind the DIE nodes.
+	extra arena.Vec[dedup.Node]
+	// isType has a bit for each byte of the unit at which a node's DIE starts;
+	// rank counts the bits before each word: offset to node is two loads.
+	isType arena.Vec[uint64]
+	rank   arena.Vec[uint32]
+	// open holds the members of aggregates that turned out to have other DIEs
+	// between their members, until they are closed.
+	open   arena.Vec[dedup.Member]
+	frames arena.Vec[frame]
+
+	funcs     arena.Vec[funcRec]
+	params    arena.Vec[paramRec]
+	funcOrder arena.Vec[uint32] // funcs in functions-table order
+	annots    arena.Vec[annotRec]
+	tags      arena.Vec[tagRec]
+	vars      arena.Vec[varRec]
+	oldBits   arena.Vec[oldBitfield]
+	states    arena.Vec[stateRec]
+	stParams  arena.Vec[compactstate.Param]
+	env       paramEnv
+
+	firstInt dedup.Ref // first base type named "int", for the array index type
+	arrays   bool
+	fail     error // why the unit could not be encoded
+}
+
+// annotRec is a declaration tag of a function, parameter or variable.
+type annotRec struct {
+	Value     dedup.Name
+	Component int32
+}
+
+// tagRec is a declaration tag of a struct, union or typedef.
+type tagRec struct {
+	Node      uint32 // DIE node
+	Value     dedup.Name
+	Component int32
+}
+
+// varRec is a variable that is a candidate for a VAR.
+type varRec struct {
+	Off      uint32 // DIE offset
+	Name     dedup.Name
+	Type     uint32 // DIE offset, then Ref
+	Section  uint32 // ELF section index
+	SecOff   uint64 // offset in the section
+	FirstAn  uint32
+	NAn      uint32
+	External bool
+}
+
+// oldBitfield is a DWARF 2/3 bit-field whose offset depends on the size of its
+// type, which is known only after linking.
+type oldBitfield struct {
+	Node   uint32
+	Member uint32 // index in the node
+	Loc    uint32 // bytes
+	Size   uint32 // DW_AT_byte_size of the member, 0 absent
+	BitOff int8   // DW_AT_bit_offset
+	Bits   uint8
+}
+
+// extraRef marks a reference to unit.extra while DIEs are walked.
+const extraRef = 1 << 31
+
+// maxSlotBytes is what one table may keep between units; a larger one, left
+// by an outlier, is given back.
+const maxSlotBytes = 1 << 20
+
+// init prepares a new slot.
+func (u *unit) init() {
+	u.env.only = func(i uint32) bool { return u.funcs.S[i].Entry != 0 }
+}
+
+func (u *unit) reset() {
+	u.types.Reset(maxSlotBytes)
+	u.extra.Trim(maxSlotBytes)
+	u.isType.Trim(maxSlotBytes)
+	u.rank.Trim(maxSlotBytes)
+	u.open.Trim(maxSlotBytes)
+	u.frames.Trim(maxSlotBytes)
+	u.funcs.Trim(maxSlotBytes)
+	u.params.Trim(maxSlotBytes)
+	u.funcOrder.Trim(maxSlotBytes)
+	u.annots.Trim(maxSlotBytes)
+	u.tags.Trim(maxSlotBytes)
+	u.vars.Trim(maxSlotBytes)
+	u.oldBits.Trim(maxSlotBytes)
+	u.states.Trim(maxSlotBytes)
+	u.stParams.Trim(maxSlotBytes)
+	u.name, u.language, u.clang, u.filtered = 0, 0, false, false
+	u.strBase, u.addrBase, u.loclistsBase = 0, 0, 0
+	u.dies, u.badName, u.log = 0, false, nil
+	u.firstInt, u.arrays, u.fail = 0, false, nil
+}
+
+// free gives the slot's memory back.
+func (u *unit) free() {
+	u.types.Free()
+	u.extra.Free()
+	u.isType.Free()
+	u.rank.Free()
+	u.open.Free()
+	u.frames.Free()
+	u.funcs.Free()
+	u.params.Free()
+	u.funcOrder.Free()
+	u.annots.Free()
+	u.tags.Free()
+	u.vars.Free()
+	u.oldBits.Free()
+	u.states.Free()
+	u.stParams.Free()
+}
+
+// ref turns a DIE offset (or extraRef) into a Ref; 0 when no node's DIE
+// starts there.
+func (u *unit) ref(off uint32) dedup.Ref {
+	if off&extraRef != 0 {
+		return dedup.Ref(uint32(len(u.types.Nodes.S)) - uint32(len(u.extra.S)) + off&^extraRef + 1)
+	}
+	w := off >> 6
+	if int(w) >= len(u.isType.S) {
+		return 0
+	}
+	word := u.isType.S[w]
+	m := uint64(1) << (off & 63)
+	if word&m == 0 {
+		return 0
+	}
+	return u.rank.S[w] + uint32(bits.OnesCount64(word&(m-1))) + 1
+}
+
+// index fills rank.
+func (u *unit) index() {
+	n := uint32(0)
+	u.rank.Resize(len(u.isType.S))
+	for i, w := range u.isType.S {
+		u.rank.S[i] = n
+		n += uint32(bits.OnesCount64(w))
+	}
+}

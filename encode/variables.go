@@ -1,0 +1,223 @@
+package encode
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dwarf"
+)
+
+// Which variables become VARs: encode-behaviour 5. A DIE is a candidate when
+// it stands directly below the unit and its location is one address that lies
+// in an included section; all else is decided after linking, in keepVar.
+
+// variable reads a variable DIE below the unit and keeps it if it is a
+// candidate.
+func (f *file) variable(u *unit, a *dwarf.Abbrev, off, p int) (int, error) {
+	next, have := u.abbrevs.Decode(a, u.hdr.Data, p, &u.vals)
+	if next < 0 {
+		return 0, f.cutOff(u, off)
+	}
+	if have&(1<<dwarf.VLocation) == 0 || have&(1<<dwarf.VArtificial) != 0 ||
+		have&(1<<dwarf.VDeclaration) != 0 && have&(1<<dwarf.VSpec) == 0 {
+		return next, nil
+	}
+	addr, ok := f.staticAddress(u, &u.vals[dwarf.VLocation])
+	if !ok {
+		return next, nil
+	}
+	sec, secOff := f.sectionOf(addr)
+	if sec == 0 {
+		return next, nil
+	}
+	v := varRec{Off: uint32(off), Section: sec, SecOff: secOff}
+	if have&(1<<dwarf.VSpec) != 0 {
+		// Name, type and linkage come from the specification.
+		spec := u.vals[dwarf.VSpec].U
+		if u.vals[dwarf.VSpec].Form == dwarf.FormRefAddr {
+			spec -= u.hdr.Off
+		}
+		if have, ok = f.decodeAt(u, spec); !ok {
+			return next, nil
+		}
+	}
+	v.Name = f.nameOf(u, have)
+	v.External = have&(1<<dwarf.VExternal) != 0
+	var err error
+	if v.Type, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+		return 0, err
+	}
+	u.vars.Append(v)
+	return next, nil
+}
+
+// staticAddress is the address that a location expression starts with.
+func (f *file) staticAddress(u *unit, v *dwarf.Value) (uint64, bool) {
+	const (
+		opAddr       = 0x03
+		opPlusUconst = 0x23
+		opAddrx      = 0xa1
+		opGNUAddrIdx = 0xfb
+	)
+	off, n, ok := v.Block()
+	if !ok || n == 0 {
+		return 0, false
+	}
+	e := u.hdr.Data[off : off+n]
+	var addr uint64
+	p := 1
+	switch e[0] {
+	case opAddr:
+		p += int(u.hdr.AddrSize)
+		if len(e) < p {
+			return 0, false
+		}
+		switch u.hdr.AddrSize {
+		case 8:
+			addr = f.order().Uint64(e[1:])
+		case 4:
+			addr = uint64(f.order().Uint32(e[1:]))
+		default:
+			return 0, false
+		}
+	case opAddrx, opGNUAddrIdx:
+		i, q := dwarf.ULEB(e, 1)
+		if q < 0 {
+			return 0, false
+		}
+		addr, p = f.addressAt(u, i), q
+	default:
+		return 0, false
+	}
+	if p < len(e) && e[p] == opPlusUconst {
+		if k, q := dwarf.ULEB(e, p+1); q == len(e) {
+			addr += k
+		}
+	}
+	return addr, true
+}
+
+// sectionOf is the first PROGBITS or NOBITS section that holds addr, if its
+// variables are wanted; index 0 otherwise.
+func (f *file) sectionOf(addr uint64) (uint32, uint64) {
+	for i := range f.varSections {
+		s := &f.varSections[i]
+		if addr-s.addr < s.size {
+			if !s.wanted {
+				return 0, 0
+			}
+			return s.index, addr - s.addr
+		}
+	}
+	return 0, 0
+}
+
+// varSection is a section in which variables are looked up.
+type varSection struct {
+	index      uint32
+	addr, size uint64
+	name       string
+	wanted     bool
+	// atZero are the names of the objects at the section's start.
+	atZero [][]byte
+}
+
+var varPrefixes = []string{"__UNIQUE_ID", "__tpstrtab_", "__exitcall_", "__gendwarfksyms_ptr_", "__func_stack_frame_non_standard_"}
+
+// keepVar makes the checks of encode-behaviour 5.3 from the second on. It
+// gives the variable's size in bytes, and whether it is to be kept.
+func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
+	name := f.bytes(v.Name)
+	if len(name) == 0 {
+		return 0, false, nil
+	}
+	for _, p := range varPrefixes {
+		if len(name) >= len(p) && string(name[:len(p)]) == p {
+			return 0, false, nil
+		}
+	}
+	if v.SecOff == 0 && !f.objectAtZero(v.Section, name) {
+		return 0, false, nil
+	}
+	force := f.opt.Features&EncodeForce != 0
+	if !validName(name) {
+		if force {
+			f.verbose(u, "Found invalid variable name when encoding btf, ignored (sym: '"+string(name)+"').")
+			return 0, false, nil
+		}
+		return 0, false, f.dieError(u, int(v.Off), "variable name "+quote(name)+" is not valid in BTF (--btf_encode_force leaves such variables out)")
+	}
+	if v.Type == 0 {
+		if force {
+			return 0, false, nil
+		}
+		return 0, false, f.dieError(u, int(v.Off), "variable "+quote(name)+" has void type (--btf_encode_force leaves such variables out)")
+	}
+	size = u.varSize(v.Type, f.addrSize)
+	if size == 0 || size > 1<<32-1 || v.SecOff > 1<<32-1 {
+		if size == 0 {
+			f.verbose(u, "Ignoring zero-sized variable '"+string(name)+"'...")
+		}
+		return 0, false, nil
+	}
+	return size, true, nil
+}
+
+func (f *file) objectAtZero(section uint32, name []byte) bool {
+	for i := range f.varSections {
+		if s := &f.varSections[i]; s.index == section {
+			for _, n := range s.atZero {
+				if string(n) == string(name) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func validName(b []byte) bool {
+	if len(b) > 128 {
+		return false
+	}
+	for i, c := range b {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c == '.':
+		case c >= '0' && c <= '9' && i > 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// varSize is the size of a variable's type: encode-behaviour 5.3, 7.
+func (u *unit) varSize(r dedup.Ref, addrSize int) uint64 {
+	mul := uint64(1)
+	for range 4096 {
+		if r == 0 || r&dedup.Extern != 0 {
+			return 0
+		}
+		n := &u.types.Nodes.S[r-1]
+		switch btf.InfoKind(n.Info) {
+		case btf.KindPtr:
+			return mul * uint64(addrSize)
+		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64:
+			return mul * uint64(n.Third)
+		case btf.KindStruct, btf.KindUnion:
+			if n.Third == 1 && btf.InfoVlen(n.Info) == 0 {
+				return 0
+			}
+			return mul * uint64(n.Third)
+		case btf.KindArray:
+			if mul *= uint64(n.Aux); mul > 1<<40 {
+				return 1 << 40
+			}
+			r = n.Third
+		case btf.KindFwd, btf.KindFuncProto:
+			return 0
+		default:
+			r = n.Third
+		}
+	}
+	return 0
+}

@@ -1,0 +1,823 @@
+package encode
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dwarf"
+)
+
+// The walk reads the DIEs of a unit once, in order, and fills the unit's flat
+// tables: a node for each type DIE, members, functions with their parameters,
+// candidate variables. It follows no reference; link does that afterwards.
+//
+// A DIE whose abbreviation is direct costs a table look-up and a few masked
+// loads; runs of members, almost half of all DIEs, have a loop of their own.
+// What lies below inlined_subroutine and call_site is jumped over, as the
+// reference encoder does.
+
+// context is what the children of a DIE are read as.
+type context uint8
+
+const (
+	ctxUnit context = iota
+	ctxNamespace
+	ctxFunc
+	ctxBlock
+	ctxAggregate
+	ctxEnum
+	ctxArray
+	ctxProto
+	ctxType  // pointer, typedef …: annotations only
+	ctxOther // member, parameter, variable: annotations only
+)
+
+// frame is an open DIE with children.
+type frame struct {
+	ctx   context
+	tag   dwarf.Tag
+	owner uint32 // node, function or variable index
+	first uint32 // first member in types.Members, or in open if inOpen
+	n     uint32 // members, enumerators, parameters so far; dimensions of an array
+	comp  int32  // component index for annotations of the owner's parts
+	kflag bool
+	open  bool // members are in u.open
+	neg   bool // an enumerator is negative
+	big   bool // an enumerator needs more than 32 bits
+	an    uint32
+}
+
+// maxDepth bounds the depth of a DIE tree; compilers stay far below.
+const maxDepth = 2048
+
+// maxVlen is the number of members that BTF's older, 16-bit vlen can hold.
+const maxVlen = 0xffff
+
+// walk reads all DIEs below the unit DIE, which ends at p.
+func (f *file) walk(u *unit, p int) error {
+	b := u.hdr.Data
+	be := f.bigEndian
+	tab := u.abbrevs.Dense()
+	u.isType.Resize((len(b) + 63) / 64)
+	isType := u.isType.S
+	nodes := &u.types.Nodes
+	members := &u.types.Members
+	u.frames.Append(frame{ctx: ctxUnit})
+	dies := u.dies
+	for p < len(b) {
+		off := p
+		code := uint64(b[p])
+		p++
+		if code >= 0x80 {
+			if code, p = dwarf.ULEB(b, off); p < 0 {
+				return f.dieError(u, off, "abbreviation code cut off")
+			}
+		}
+		if code == 0 {
+			if err := f.closeFrame(u); err != nil {
+				return err
+			}
+			if len(u.frames.S) == 0 {
+				break
+			}
+			continue
+		}
+		var a *dwarf.Abbrev
+		if code < uint64(len(tab)) {
+			a = &tab[code]
+		}
+		if a == nil || a.Tag == 0 {
+			if a = u.abbrevs.Lookup(code); a == nil {
+				return f.dieError(u, off, "no abbreviation has its code")
+			}
+		}
+		dies++
+		top := &u.frames.S[len(u.frames.S)-1]
+		direct := a.Direct && p+int(a.Size)+4 <= len(b)
+
+		switch a.Class {
+		case dwarf.ClassMember:
+			if top.ctx != ctxAggregate {
+				break
+			}
+			if direct && !top.open && !a.Children {
+				// The hot loop: members in a row.
+				m := members.S
+				start := len(m)
+				union := top.tag == dwarf.TagUnionType
+				for {
+					d := b[p:]
+					s := &a.Slots
+					loc := load(d, &s[2], be)
+					size := load(d, &s[3], be) & 0xff
+					bit := loc * 8
+					if a.Present&(1<<dwarf.VDataBitOffset) != 0 {
+						bit = load(d, &s[4], be)
+					}
+					if size != 0 {
+						top.kflag = true
+						if bit > 0xffffff {
+							u.dies = dies
+							return f.dieError(u, off, "bit-field offset over 16777215 bits")
+						}
+						bit |= size << 24
+					} else if bit&7 != 0 {
+						u.dies = dies
+						return f.dieError(u, off, "member at a bit offset that is not a whole byte")
+					}
+					if union && bit&0xffffff != 0 {
+						return f.dieError(u, off, "union member at an offset that is not 0")
+					}
+					if len(m) == cap(m) {
+						members.S = m
+						members.Grow(len(m) + 1)
+						m = members.S
+					}
+					m = m[:len(m)+1]
+					m[len(m)-1] = dedup.Member{Name: f.strp(load(d, &s[0], be), a), Type: load(d, &s[1], be), Val: bit}
+					p += int(a.Size)
+					// Stay here while the next DIE is such a member too.
+					if p >= len(b) || b[p] == 0 || b[p] >= 0x80 || int(b[p]) >= len(tab) {
+						break
+					}
+					n := &tab[b[p]]
+					if n.Class != dwarf.ClassMember || !n.Direct || n.Children || p+1+int(n.Size)+4 > len(b) {
+						break
+					}
+					a = n
+					off = p
+					p++
+					dies++
+				}
+				members.S = m
+				top.n += uint32(len(m) - start)
+				top.comp += int32(len(m) - start)
+				continue
+			}
+			next, err := f.member(u, a, off, p, top)
+			if err != nil {
+				return err
+			}
+			p = next
+			if a.Children {
+				u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+			}
+			continue
+
+		case dwarf.ClassRef:
+			var n dedup.Node
+			var an uint64
+			if direct {
+				d := b[p:]
+				n.Name = f.strp(load(d, &a.Slots[0], be), a)
+				n.Third = load(d, &a.Slots[1], be)
+				p += int(a.Size)
+			} else {
+				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+				if next < 0 {
+					return f.cutOff(u, off)
+				}
+				p = next
+				n.Name = f.nameOf(u, have)
+				var err error
+				if n.Third, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+					return err
+				}
+				if have&(1<<dwarf.VAnnotation) != 0 {
+					an = u.vals[dwarf.VAnnotation].U
+				}
+				if n.Name == 0 && have&(1<<dwarf.VSpec) != 0 && a.Tag == dwarf.TagTypedef {
+					n.Name = f.nameAt(u, u.vals[dwarf.VSpec].U)
+				}
+			}
+			switch a.Tag {
+			case dwarf.TagPointerType:
+				n.Info, n.Name = btf.Info(btf.KindPtr, 0, false), 0
+			case dwarf.TagConstType:
+				n.Info, n.Name = btf.Info(btf.KindConst, 0, false), 0
+			case dwarf.TagVolatileType:
+				n.Info, n.Name = btf.Info(btf.KindVolatile, 0, false), 0
+			case dwarf.TagRestrictType:
+				n.Info, n.Name = btf.Info(btf.KindRestrict, 0, false), 0
+			default:
+				n.Info = btf.Info(btf.KindTypedef, 0, false)
+				if n.Name == 0 {
+					return f.dieError(u, off, "typedef without a name")
+				}
+			}
+			i := uint32(len(nodes.S))
+			if an != 0 && a.Tag == dwarf.TagPointerType && f.opt.Features&TypeTag != 0 {
+				n.Third = f.gnuTypeTags(u, uint32(an), n.Third)
+			}
+			nodes.Append(n)
+			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			if a.Children {
+				u.frames.Append(frame{ctx: ctxType, tag: a.Tag, owner: i})
+				if len(u.frames.S) > maxDepth {
+					return f.dieError(u, off, "DIE tree too deep")
+				}
+				continue
+			}
+			u.types.Order.Append(i)
+			continue
+
+		case dwarf.ClassAggregate:
+			var n dedup.Node
+			var decl uint32
+			if direct {
+				d := b[p:]
+				n.Name = f.strp(load(d, &a.Slots[0], be), a)
+				n.Third = load(d, &a.Slots[2], be)
+				decl = load(d, &a.Slots[3], be)
+				p += int(a.Size)
+			} else {
+				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+				if next < 0 {
+					return f.cutOff(u, off)
+				}
+				p = next
+				n.Name = f.nameOf(u, have)
+				n.Third = uint32(f.number(u, have, dwarf.VByteSize))
+				decl = uint32(f.number(u, have, dwarf.VDeclaration))
+			}
+			kind := btf.KindStruct
+			if a.Tag == dwarf.TagUnionType {
+				kind = btf.KindUnion
+			}
+			i := uint32(len(nodes.S))
+			fr := frame{ctx: ctxAggregate, tag: a.Tag, owner: i, first: uint32(len(members.S))}
+			if decl != 0 {
+				if n.Name == 0 {
+					return f.dieError(u, off, "declaration of a struct without a name")
+				}
+				n.Info, n.Third = btf.Info(btf.KindFwd, 0, kind == btf.KindUnion), 0
+				fr.ctx = ctxType
+				fr.tag = 0
+			} else {
+				n.Info = btf.Info(kind, 0, false)
+				n.First = fr.first
+			}
+			if !direct && a.Present&(1<<dwarf.VAnnotation) != 0 && a.Tag != dwarf.TagUnionType {
+				fr.an = uint32(u.vals[dwarf.VAnnotation].U)
+			}
+			nodes.Append(n)
+			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			if a.Children {
+				f.suspend(u, top)
+				u.frames.Append(fr)
+				if len(u.frames.S) > maxDepth {
+					return f.dieError(u, off, "DIE tree too deep")
+				}
+				continue
+			}
+			if fr.an != 0 {
+				f.gnuDeclTags(u, fr.an, i, -1)
+			}
+			u.types.Order.Append(i)
+			continue
+
+		case dwarf.ClassParam:
+			switch top.ctx {
+			case ctxProto:
+				m := dedup.Member{}
+				if direct {
+					d := b[p:]
+					m.Name = f.strp(load(d, &a.Slots[0], be), a)
+					m.Type = load(d, &a.Slots[1], be)
+					p += int(a.Size)
+				} else {
+					next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+					if next < 0 {
+						return f.cutOff(u, off)
+					}
+					p = next
+					m.Name = f.nameOf(u, have)
+					var err error
+					if m.Type, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+						return err
+					}
+				}
+				f.addMember(u, top, m)
+				if a.Children {
+					u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+				}
+				continue
+			case ctxFunc:
+				next, err := f.param(u, a, off, p, top)
+				if err != nil {
+					return err
+				}
+				p = next
+				if a.Children {
+					u.frames.Append(frame{ctx: ctxOther, tag: a.Tag, owner: top.owner, comp: int32(top.n) - 1, an: 1})
+				}
+				continue
+			}
+
+		case dwarf.ClassVariadic:
+			switch top.ctx {
+			case ctxProto:
+				top.kflag = true // the extra parameter is added when the type is closed
+			case ctxFunc:
+				u.funcs.S[top.owner].Flags |= fnVariadic
+			}
+
+		case dwarf.ClassEnumerator:
+			if top.ctx != ctxEnum {
+				break
+			}
+			var m dedup.Member
+			var v int64
+			if direct {
+				d := b[p:]
+				m.Name = f.strp(load(d, &a.Slots[0], be), a)
+				v = int64(load(d, &a.Slots[2], be))
+				p += int(a.Size)
+			} else {
+				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+				if next < 0 {
+					return f.cutOff(u, off)
+				}
+				p = next
+				m.Name = f.nameOf(u, have)
+				v = int64(f.number(u, have, dwarf.VConst))
+			}
+			if m.Name == 0 {
+				return f.dieError(u, off, "enumerator without a name")
+			}
+			if v < 0 {
+				top.neg = true
+			}
+			if v < -1<<31 || v > 1<<32-1 {
+				top.big = true
+			}
+			m.Type, m.Val = uint32(v), uint32(uint64(v)>>32)
+			f.addMember(u, top, m)
+			if a.Children {
+				u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+			}
+			continue
+
+		case dwarf.ClassFunc:
+			next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+			if next < 0 {
+				return f.cutOff(u, off)
+			}
+			p = next
+			if err := f.function(u, a, off, have); err != nil {
+				return err
+			}
+			i := uint32(len(u.funcs.S) - 1)
+			var an uint32
+			if have&(1<<dwarf.VAnnotation) != 0 {
+				an = uint32(u.vals[dwarf.VAnnotation].U)
+			}
+			if a.Children {
+				f.suspend(u, top)
+				u.frames.Append(frame{ctx: ctxFunc, tag: a.Tag, owner: i, an: an})
+				if len(u.frames.S) > maxDepth {
+					return f.dieError(u, off, "DIE tree too deep")
+				}
+				continue
+			}
+			f.closeFunc(u, i, an)
+			continue
+
+		case dwarf.ClassBlock:
+			if top.ctx == ctxFunc || top.ctx == ctxBlock || top.ctx == ctxUnit || top.ctx == ctxNamespace {
+				if a.Fixed {
+					p += int(a.Size)
+				} else if p, _ = u.abbrevs.Decode(a, b, p, &u.vals); p < 0 {
+					return f.cutOff(u, off)
+				}
+				if a.Children {
+					u.frames.Append(frame{ctx: ctxBlock, tag: a.Tag})
+					if len(u.frames.S) > maxDepth {
+						return f.dieError(u, off, "DIE tree too deep")
+					}
+				}
+				continue
+			}
+
+		case dwarf.ClassProto:
+			var n dedup.Node
+			if direct {
+				n.Third = load(b[p:], &a.Slots[1], be)
+				p += int(a.Size)
+			} else {
+				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+				if next < 0 {
+					return f.cutOff(u, off)
+				}
+				p = next
+				var err error
+				if n.Third, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+					return err
+				}
+			}
+			n.Info = btf.Info(btf.KindFuncProto, 0, false)
+			n.First = uint32(len(members.S))
+			i := uint32(len(nodes.S))
+			nodes.Append(n)
+			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			if a.Children {
+				f.suspend(u, top)
+				u.frames.Append(frame{ctx: ctxProto, tag: a.Tag, owner: i, first: n.First})
+				if len(u.frames.S) > maxDepth {
+					return f.dieError(u, off, "DIE tree too deep")
+				}
+				continue
+			}
+			u.types.Order.Append(i)
+			continue
+
+		case dwarf.ClassArray:
+			var n dedup.Node
+			if direct {
+				n.Third = load(b[p:], &a.Slots[1], be)
+				p += int(a.Size)
+			} else {
+				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+				if next < 0 {
+					return f.cutOff(u, off)
+				}
+				p = next
+				var err error
+				if n.Third, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+					return err
+				}
+			}
+			n.Info = btf.Info(btf.KindArray, 0, false)
+			u.arrays = true
+			i := uint32(len(nodes.S))
+			nodes.Append(n)
+			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			if a.Children {
+				// Dimensions wait in open: only the last one says how many
+				// inner arrays there are.
+				f.suspend(u, top)
+				u.frames.Append(frame{ctx: ctxArray, tag: a.Tag, owner: i, first: uint32(len(u.open.S)), open: true})
+				continue
+			}
+			u.types.Order.Append(i)
+			continue
+
+		case dwarf.ClassSubrange:
+			if top.ctx != ctxArray {
+				break
+			}
+			var count uint32
+			if direct {
+				d := b[p:]
+				if a.Present&(1<<dwarf.VUpperBound) != 0 {
+					count = load(d, &a.Slots[2], be) + 1
+				} else {
+					count = load(d, &a.Slots[3], be)
+				}
+				p += int(a.Size)
+			} else {
+				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+				if next < 0 {
+					return f.cutOff(u, off)
+				}
+				p = next
+				count = dimension(u, have)
+			}
+			if top.n < 64 {
+				u.open.Append(dedup.Member{Val: count})
+				top.n++
+			}
+			if a.Children {
+				u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+			}
+			continue
+
+		case dwarf.ClassBase:
+			next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+			if next < 0 {
+				return f.cutOff(u, off)
+			}
+			p = next
+			if err := f.baseType(u, off, have); err != nil {
+				return err
+			}
+			if a.Children {
+				u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+			}
+			continue
+
+		case dwarf.ClassEnum:
+			var n dedup.Node
+			if direct {
+				d := b[p:]
+				n.Name = f.strp(load(d, &a.Slots[0], be), a)
+				n.Aux = load(d, &a.Slots[1], be)
+				n.Third = load(d, &a.Slots[2], be)
+				p += int(a.Size)
+			} else {
+				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+				if next < 0 {
+					return f.cutOff(u, off)
+				}
+				p = next
+				n.Name = f.nameOf(u, have)
+				n.Third = uint32(f.number(u, have, dwarf.VByteSize))
+				var err error
+				if n.Aux, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+					return err
+				}
+			}
+			if n.Third == 0 {
+				n.Third = 4
+			}
+			if n.Third > 8 || n.Third&(n.Third-1) != 0 {
+				return f.dieError(u, off, "enumeration of "+itoa(int(n.Third))+" bytes")
+			}
+			n.Info = btf.Info(btf.KindEnum, 0, false)
+			n.First = uint32(len(members.S))
+			i := uint32(len(nodes.S))
+			nodes.Append(n)
+			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			fr := frame{ctx: ctxEnum, tag: a.Tag, owner: i, first: n.First}
+			if a.Children {
+				f.suspend(u, top)
+				u.frames.Append(fr)
+				continue
+			}
+			if err := f.closeEnum(u, &fr); err != nil {
+				return err
+			}
+			u.types.Order.Append(i)
+			continue
+
+		case dwarf.ClassVariable:
+			if top.ctx != ctxUnit || !f.wantVars {
+				break
+			}
+			next, err := f.variable(u, a, off, p)
+			if err != nil {
+				return err
+			}
+			p = next
+			if a.Children {
+				fr := frame{ctx: ctxOther, tag: a.Tag}
+				if n := len(u.vars.S); n > 0 && u.vars.S[n-1].Off == uint32(off) {
+					fr.owner, fr.an = uint32(n-1), 2
+				}
+				u.frames.Append(fr)
+			}
+			continue
+
+		case dwarf.ClassNamespace:
+			if top.ctx == ctxUnit || top.ctx == ctxNamespace {
+				if a.Fixed {
+					p += int(a.Size)
+				} else if p, _ = u.abbrevs.Decode(a, b, p, &u.vals); p < 0 {
+					return f.cutOff(u, off)
+				}
+				if a.Children {
+					u.frames.Append(frame{ctx: ctxNamespace, tag: a.Tag})
+					if len(u.frames.S) > maxDepth {
+						return f.dieError(u, off, "DIE tree too deep")
+					}
+				}
+				continue
+			}
+
+		case dwarf.ClassAnnotation:
+			next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+			if next < 0 {
+				return f.cutOff(u, off)
+			}
+			p = next
+			if a.Tag == dwarf.TagLLVMAnnotation {
+				f.annotation(u, have)
+			}
+			if a.Children {
+				var ok bool
+				if p, ok = f.skipChildren(u, p); !ok {
+					return f.cutOff(u, off)
+				}
+			}
+			continue
+
+		case dwarf.ClassInheritance:
+			if top.ctx == ctxAggregate {
+				top.comp++
+			}
+
+		case dwarf.ClassUnencodable:
+			return f.dieError(u, off, tagName(a.Tag)+" has no BTF kind")
+
+		case dwarf.ClassImport:
+			return f.dieError(u, off, "imported unit (dwz) is not supported yet")
+		}
+
+		// Everything that has no meaning here: skip it with its children.
+		if a.Class == dwarf.ClassSkip && a.Children && direct && a.Present != 0 {
+			if sib := int(load(b[p:], &a.Slots[2], be)); sib > p && sib <= len(b) {
+				p = sib
+				continue
+			}
+			return f.dieError(u, off, "sibling reference does not lead forward")
+		}
+		if a.Fixed {
+			p += int(a.Size)
+		} else if p, _ = u.abbrevs.Decode(a, b, p, &u.vals); p < 0 {
+			return f.cutOff(u, off)
+		}
+		if a.Children {
+			var ok bool
+			if p, ok = f.skipChildren(u, p); !ok {
+				return f.cutOff(u, off)
+			}
+		}
+	}
+	// A unit may end without the last zero bytes: close what is open.
+	for len(u.frames.S) > 0 {
+		if err := f.closeFrame(u); err != nil {
+			return err
+		}
+	}
+	u.dies = dies
+	if p > len(b) {
+		return f.cutOff(u, len(b))
+	}
+	return nil
+}
+
+// load reads a direct value from the attributes d.
+func load(d []byte, s *dwarf.Slot, be bool) uint32 {
+	v := binary.LittleEndian.Uint32(d[s.Off:])
+	if be {
+		v = bits.ReverseBytes32(v) >> s.Shift
+	}
+	return v&s.Mask + s.Const
+}
+
+// skipChildren goes over the children of a DIE, to behind their closing zero.
+func (f *file) skipChildren(u *unit, p int) (int, bool) {
+	b := u.hdr.Data
+	for depth := 1; depth > 0; {
+		if p >= len(b) {
+			return p, p == len(b)
+		}
+		code := uint64(b[p])
+		if code < 0x80 {
+			p++
+		} else if code, p = dwarf.ULEB(b, p); p < 0 {
+			return 0, false
+		}
+		if code == 0 {
+			depth--
+			continue
+		}
+		a := u.abbrevs.Lookup(code)
+		if a == nil {
+			return 0, false
+		}
+		u.dies++
+		if a.Fixed {
+			p += int(a.Size)
+		} else if p, _ = u.abbrevs.Decode(a, b, p, &u.vals); p < 0 {
+			return 0, false
+		}
+		if a.Children {
+			depth++
+		}
+	}
+	return p, p <= len(b)
+}
+
+// suspend is called before a DIE with children of its own opens inside top:
+// top's members so far move to u.open, because those of the inner DIE come in
+// between.
+func (f *file) suspend(u *unit, top *frame) {
+	switch top.ctx {
+	case ctxAggregate, ctxEnum, ctxProto:
+		if !top.open {
+			first := len(u.open.S)
+			u.open.AppendSlice(u.types.Members.S[top.first : top.first+top.n])
+			u.types.Members.S = u.types.Members.S[:top.first]
+			top.open, top.first = true, uint32(first)
+		}
+	}
+}
+
+// addMember adds a member, enumerator or parameter to the open type top.
+func (f *file) addMember(u *unit, top *frame, m dedup.Member) {
+	if top.open {
+		u.open.Append(m)
+	} else {
+		u.types.Members.Append(m)
+	}
+	top.n++
+}
+
+// closeFrame ends the innermost open DIE.
+func (f *file) closeFrame(u *unit) error {
+	k := len(u.frames.S) - 1
+	fr := &u.frames.S[k]
+	u.frames.S = u.frames.S[:k]
+	switch fr.ctx {
+	case ctxFunc:
+		f.closeFunc(u, fr.owner, fr.an)
+	case ctxType:
+		u.types.Order.Append(fr.owner)
+	case ctxArray:
+		f.closeArray(u, fr)
+	case ctxAggregate, ctxProto, ctxEnum:
+		if fr.ctx == ctxProto && fr.kflag {
+			f.addMember(u, fr, dedup.Member{})
+		}
+		n := &u.types.Nodes.S[fr.owner]
+		if fr.n > maxVlen {
+			return f.nodeError(u, fr.owner, itoa(int(fr.n))+" members are more than BTF can hold")
+		}
+		if fr.open {
+			first := uint32(len(u.types.Members.S))
+			u.types.Members.AppendSlice(u.open.S[fr.first:])
+			u.open.S = u.open.S[:fr.first]
+			fr.first = first
+		}
+		n.First = fr.first
+		switch fr.ctx {
+		case ctxEnum:
+			if err := f.closeEnum(u, fr); err != nil {
+				return err
+			}
+		case ctxProto:
+			n.Info = btf.Info(btf.KindFuncProto, fr.n, false)
+		default:
+			n.Info = btf.Info(btf.InfoKind(n.Info), fr.n, fr.kflag)
+			if u.language == langRust {
+				sortMembers(u.types.Members.S[fr.first:][:fr.n], fr.kflag)
+			}
+			if fr.an != 0 {
+				f.gnuDeclTags(u, fr.an, fr.owner, -1)
+			}
+		}
+		u.types.Order.Append(fr.owner)
+	}
+	return nil
+}
+
+// closeArray gives each dimension an ARRAY: the DIE's node is the outermost
+// one, the inner ones become extras and come before it, innermost first.
+func (f *file) closeArray(u *unit, fr *frame) {
+	n := &u.types.Nodes.S[fr.owner]
+	dims := u.open.S[fr.first:]
+	for i := len(dims) - 1; i > 0; i-- {
+		e := *n
+		e.Aux = dims[i].Val
+		k := uint32(len(u.extra.S)) | extraRef
+		u.extra.Append(e)
+		u.types.Order.Append(k)
+		n.Third = k
+	}
+	if len(dims) > 0 {
+		n.Aux = dims[0].Val
+	}
+	u.open.S = u.open.S[:fr.first]
+	u.types.Order.Append(fr.owner)
+}
+
+// closeEnum settles kind and kind_flag; whether DW_AT_type is signed is known
+// after linking only (see link).
+func (f *file) closeEnum(u *unit, fr *frame) error {
+	n := &u.types.Nodes.S[fr.owner]
+	switch {
+	case f.opt.Features&Enum64 == 0:
+		n.Info = btf.Info(btf.KindEnum, fr.n, false)
+	case n.Third > 4:
+		n.Info = btf.Info(btf.KindEnum64, fr.n, false)
+		return nil
+	default:
+		if fr.big {
+			return f.nodeError(u, fr.owner, "enumerator does not fit in 32 bits")
+		}
+		n.Info = btf.Info(btf.KindEnum, fr.n, fr.neg)
+	}
+	m := u.types.Members.S[fr.first:][:fr.n]
+	for i := range m {
+		m[i].Val = 0
+	}
+	return nil
+}
+
+// sortMembers orders members by byte offset, stable: Rust reorders fields.
+func sortMembers(m []dedup.Member, kflag bool) {
+	off := func(x *dedup.Member) uint32 {
+		if kflag {
+			return x.Val & 0xffffff >> 3
+		}
+		return x.Val >> 3
+	}
+	for i := 1; i < len(m); i++ {
+		for j := i; j > 0 && off(&m[j-1]) > off(&m[j]); j-- {
+			m[j-1], m[j] = m[j], m[j-1]
+		}
+	}
+}

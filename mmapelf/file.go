@@ -1,0 +1,216 @@
+// Package mmapelf maps an ELF file into memory, read-only, and gives its
+// sections and symbols as slices of that mapping.
+//
+// It serves readers that walk a large input once and must not hold it in
+// memory: Release hands the pages of a consumed stretch back to the kernel.
+// It reads both classes and both byte orders, follows extended section
+// numbering, and decompresses compressed sections. It does not apply
+// relocations, read program headers or look at what sections mean; package
+// dwarf does that with the bytes handed out here.
+//
+// Every offset and size of the file is compared with the file before it is
+// used. A file that another process cuts short while it is mapped raises
+// SIGBUS on access; callers that must survive that set
+// runtime/debug.SetPanicOnFault in the goroutines that read.
+package mmapelf
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	mmap "github.com/edsrzf/mmap-go"
+)
+
+// File is an ELF file mapped into memory. The exported fields are set by Open
+// and must not be changed. Its methods may be called from several goroutines
+// at once, except Close.
+type File struct {
+	Path      string    // as given to Open; used in errors
+	Class64   bool      // ELFCLASS64
+	BigEndian bool      // ELFDATA2MSB
+	AddrSize  int       // bytes of an address: 4 or 8
+	Type      uint16    // e_type
+	Machine   uint16    // e_machine
+	Sections  []Section // by section index; entry 0 is the null section
+
+	data    []byte    // the whole file
+	mapping mmap.MMap // nil when data is not a mapping
+}
+
+// FormatError reports bytes that break the ELF format.
+type FormatError struct {
+	Path    string // file
+	Section string // section name, or the header that was read
+	Offset  uint64 // byte offset in the file where the bad field or data lies
+	What    string // what is wrong
+}
+
+// Error implements error.
+func (e *FormatError) Error() string {
+	msg := fmt.Sprintf("%s+%#x: %s", quoteOdd(e.Section), e.Offset, e.What)
+	if e.Path == "" {
+		return msg
+	}
+	return quoteOdd(e.Path) + ": " + msg
+}
+
+// quoteOdd quotes s when it holds bytes that could confuse a terminal or log.
+func quoteOdd(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] > '~' {
+			return fmt.Sprintf("%q", s)
+		}
+	}
+	return s
+}
+
+// errorf builds a FormatError for this file.
+func (f *File) errorf(section string, off uint64, format string, args ...any) error {
+	return &FormatError{Path: f.Path, Section: section, Offset: off, What: fmt.Sprintf(format, args...)}
+}
+
+// Open maps the ELF file at path and reads its section table. Anything but a
+// regular file is refused, as are files without an ELF header and files whose
+// section table or section name table is cut short. A file without a section
+// table opens with no sections.
+func Open(path string) (*File, error) {
+	// Stat first: opening a FIFO would wait for a writer.
+	if err := checkRegular(os.Stat(path)); err != nil {
+		return nil, pathError(path, err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err := checkRegular(info, err); err != nil {
+		return nil, pathError(path, err)
+	}
+	// An empty file cannot be mapped, and says nothing useful if it could.
+	if info.Size() < int64(identSize) {
+		return nil, &FormatError{Path: path, Section: elfHeader, What: "not an ELF file"}
+	}
+	if int64(int(info.Size())) != info.Size() {
+		return nil, pathError(path, fmt.Errorf("file of %d bytes is too large to map", info.Size()))
+	}
+	var ident [identSize]byte
+	if _, err := file.ReadAt(ident[:], 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if string(ident[:4]) != elfMagic {
+		return nil, &FormatError{Path: path, Section: elfHeader, What: "not an ELF file"}
+	}
+	m, err := mmap.MapRegion(file, int(info.Size()), mmap.RDONLY, 0, 0)
+	if err != nil {
+		return nil, pathError(path, fmt.Errorf("cannot map: %w", err))
+	}
+	f, err := parse(path, m)
+	if err != nil {
+		m.Unmap()
+		return nil, err
+	}
+	f.mapping = m
+	return f, nil
+}
+
+// checkRegular returns an error unless info is that of a regular file.
+func checkRegular(info os.FileInfo, err error) error {
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("not a regular file")
+	}
+	return nil
+}
+
+// pathError names path in err unless err already does.
+func pathError(path string, err error) error {
+	if _, ok := err.(*os.PathError); ok {
+		return err
+	}
+	return fmt.Errorf("%s: %w", quoteOdd(path), err)
+}
+
+// Close removes the mapping. Every slice that was taken from it becomes
+// invalid; reading one afterwards faults. A second Close does nothing.
+func (f *File) Close() error {
+	f.data = nil
+	if f.mapping == nil {
+		return nil
+	}
+	m := f.mapping
+	f.mapping = nil
+	return m.Unmap()
+}
+
+// Bytes returns the whole file. It is read-only: a write faults. It is valid
+// until Close.
+func (f *File) Bytes() []byte {
+	return f.data[:len(f.data):len(f.data)]
+}
+
+// Section returns the first section called exactly name, or nil.
+func (f *File) Section(name string) *Section {
+	for i := range f.Sections {
+		if f.Sections[i].Name == name {
+			return &f.Sections[i]
+		}
+	}
+	return nil
+}
+
+// Release tells the kernel that the bytes of b are not needed for now, so
+// that the pages lying entirely inside b stop counting towards the memory of
+// this process. b is a slice of the mapping, as returned by Bytes or Data or
+// cut from one of those with b[i:j]. Reading b later is allowed: the pages
+// come back from the file. For any other memory, and where the system has no
+// such call, Release does nothing.
+func (f *File) Release(b []byte) {
+	if f.mapping == nil || len(b) == 0 {
+		return
+	}
+	// The capacity of a slice tells where the slice that it was cut from
+	// ends: the mapping for Bytes, a section for Data.
+	if f.releaseEndingAt(uint64(len(f.data)), b) {
+		return
+	}
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if s.Type != shtNobits && s.Offset+s.Size >= s.Offset && f.releaseEndingAt(s.Offset+s.Size, b) {
+			return
+		}
+	}
+}
+
+// releaseEndingAt releases b if b's capacity ends at file offset end.
+func (f *File) releaseEndingAt(end uint64, b []byte) bool {
+	if end > uint64(len(f.data)) || end < uint64(cap(b)) {
+		return false
+	}
+	off := end - uint64(cap(b))
+	if &f.data[off] != &b[0] {
+		return false
+	}
+	f.ReleaseRange(off, uint64(len(b)))
+	return true
+}
+
+// ReleaseRange is Release for the size bytes at file offset off. A range that
+// leaves the file is ignored.
+func (f *File) ReleaseRange(off, size uint64) {
+	if f.mapping == nil || off > uint64(len(f.data)) || size > uint64(len(f.data))-off {
+		return
+	}
+	page := uint64(os.Getpagesize())
+	start := (off + page - 1) / page * page
+	end := off + size
+	if end != uint64(len(f.data)) { // the last page of the file may be partial
+		end = end / page * page
+	}
+	if start < end {
+		dropPages(f.mapping[start:end])
+	}
+}

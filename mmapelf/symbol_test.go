@@ -1,0 +1,106 @@
+package mmapelf
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSymbolsOfAllLayouts(t *testing.T) {
+	for _, l := range layouts {
+		f, err := parse("", l.sample())
+		if err != nil {
+			t.Fatal(err)
+		}
+		symtab := f.Section(".symtab")
+		var got []Symbol
+		err = f.Symbols(symtab, func(i int, s *Symbol) bool {
+			if i != len(got) {
+				t.Errorf("%v: index %d, want %d", l, i, len(got))
+			}
+			got = append(got, *s)
+			return true
+		})
+		want := []Symbol{
+			{},
+			{Name: 1, Info: 0x12, Other: 2, Shndx: 5, Value: 0x1122334455667788 & l.mask(), Size: 0x99},
+			{Name: 4, Info: 0x11, Shndx: 0x12345, Value: 8, Size: 4},
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v: symbols %+v, %v; want %+v", l, got, err, want)
+		}
+		strtab, err := f.SymbolStrings(symtab)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name, ok := f.StringAt(strtab, got[2].Name); string(name) != "var" || !ok {
+			t.Errorf("%v: name %q", l, name)
+		}
+	}
+}
+
+func TestSymbolsStopsWhenAsked(t *testing.T) {
+	f, err := parse("", layouts[2].sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	if err := f.Symbols(f.Section(".symtab"), func(i int, s *Symbol) bool { calls++; return i < 1 }); err != nil || calls != 2 {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+}
+
+func TestSymbolsRefuses(t *testing.T) {
+	for _, l := range layouts {
+		f, err := parse("", l.sample())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests := []struct {
+			name, want string
+			change     func(s *Section)
+		}{
+			{"odd size", "whole number", func(s *Section) { s.Size-- }},
+			{"entry size", "symbols of 7 bytes", func(s *Section) { s.EntSize = 7 }},
+			{"past the end", "leave the file", func(s *Section) { s.Offset = 1 << 40 }},
+			{"no extended indexes", "extended section index", func(s *Section) { s.Index = 77 }},
+			{"entry size 0 is legal", "", func(s *Section) { s.EntSize = 0 }},
+		}
+		for _, tt := range tests {
+			s := *f.Section(".symtab")
+			tt.change(&s)
+			err := f.Symbols(&s, func(int, *Symbol) bool { return true })
+			var fe *FormatError
+			if tt.want == "" && err != nil || tt.want != "" && (!errors.As(err, &fe) || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("%v %s: error %v, want %q", l, tt.name, err, tt.want)
+			}
+		}
+		for _, link := range []uint32{0, 1, 1000} {
+			s := *f.Section(".symtab")
+			s.Link = link
+			if b, err := f.SymbolStrings(&s); err == nil {
+				t.Errorf("%v: link %d gives %d bytes", l, link, len(b))
+			}
+		}
+	}
+}
+
+func TestSymbolsDoesNotAllocatePerSymbol(t *testing.T) {
+	l := layouts[2]
+	var syms []byte
+	for i := range 10000 {
+		syms = l.symbol(syms, Symbol{Name: uint32(i), Value: 1}, 1)
+	}
+	f, err := parse("", l.image(false, part{name: ".symtab", typ: 2, data: syms, entSize: symSize64}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum uint64
+	allocs := testing.AllocsPerRun(5, func() {
+		f.Symbols(&f.Sections[1], func(_ int, s *Symbol) bool { sum += s.Value; return true })
+	})
+	if allocs > 2 {
+		t.Errorf("%v allocations for 10,000 symbols", allocs)
+	}
+}

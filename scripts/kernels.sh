@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+#
+# Fetch real kernels with debug information, and the pahole to compare with,
+# from Debian packages.
+#
+#   scripts/kernels.sh [NAME...]        default: pahole v72-amd64
+#
+#   pahole      pahole 1.32 and bpftool from sid, with the libraries they need
+#   v612-amd64  kernel 6.12 of bookworm-security
+#   v72-amd64   the kernel of sid (7.2 when this was written), with Rust units
+#   v72-arm64   the same, cloud flavour, AArch64
+#   v72-s390x   the same, big-endian
+#   v72-armmp   the same, 32-bit
+#   all         all of the above
+#
+# The result is a folder, $BTFLITE_CORPUS or else btflite-corpus in the user's
+# cache folder: NAME is a link to the vmlinux of that name, bin/pahole and
+# bin/bpftool run the packaged programs with their own loader and libraries.
+# What is there already is kept. A kernel takes about 1 GB of download, which
+# is deleted afterwards, and 0.4 to 0.6 GB in the folder.
+#
+# The mirror is the one that this machine's apt uses; a suite or architecture
+# other than its own gets a package list of its own in the folder, so nothing
+# of the system's apt state is read or changed and root is not needed.
+
+set -euo pipefail
+
+corpus=${BTFLITE_CORPUS:-${XDG_CACHE_HOME:-$HOME/.cache}/btflite-corpus}
+host_arch=$(dpkg --print-architecture)
+
+say() { printf 'kernels.sh: %s\n' "$*"; }
+die() { say "$*" >&2; exit 1; }
+
+# sources SUITE: the apt sources of this machine, in deb822 form, turned
+# towards SUITE. The first stanza is the archive, the one that names a
+# -security suite is the security archive.
+sources() {
+	local suite=$1 list=/etc/apt/sources.list.d/debian.sources
+	[ -r "$list" ] || die "no $list: this script needs a Debian with deb822 sources"
+	awk -v suite="$suite" '
+		function flush() {
+			security = stanza ~ /Suites:[^\n]*-security/
+			if (stanza ~ /Types:/ && !done && security == (suite ~ /-security$/)) {
+				sub(/Suites:[^\n]*/, "Suites: " suite, stanza)
+				sub(/Components:[^\n]*/, "Components: main", stanza)
+				printf "%s", stanza
+				done = 1
+			}
+			stanza = ""
+		}
+		/^[ \t]*$/ { flush(); next }
+		/^#/ { next }
+		{ stanza = stanza $0 "\n" }
+		END { flush() }' "$list"
+}
+
+# apt_at SUITE ARCH PROGRAM ARG...: an apt program with a state of its own.
+apt_at() {
+	local suite=$1 arch=$2 program=$3 state
+	shift 3
+	state=$corpus/apt/$suite-$arch
+	"$program" \
+		-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$state/parts" \
+		-o Dir::State="$state" -o Dir::State::lists="$state/lists" \
+		-o Dir::State::status="$state/status" -o Dir::Cache="$state/cache" \
+		-o APT::Architecture="$arch" -o APT::Architectures="$arch" \
+		-o APT::Sandbox::User="$(id -un)" -o Debug::NoLocking=1 "$@"
+}
+
+# refresh SUITE ARCH: read the package lists once in a run of this script.
+refreshed=' '
+refresh() {
+	local suite=$1 arch=$2 state=$corpus/apt/$1-$2
+	case $refreshed in *" $suite-$arch "*) return ;; esac
+	mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/parts"
+	: > "$state/status"
+	sources "$suite" > "$state/parts/x.sources"
+	[ -s "$state/parts/x.sources" ] || die "the apt sources of this machine have no archive for $suite"
+	say "reading the package lists of $suite for $arch"
+	apt_at "$suite" "$arch" apt-get -qq update || die "cannot read the package lists of $suite for $arch"
+	refreshed="$refreshed$suite-$arch "
+}
+
+# launcher PROGRAM NAME: write bin/NAME, which runs PROGRAM of the unpacked
+# packages. The folder may be moved: paths are relative to the launcher.
+launcher() {
+	local program=$1 name=$2 loader dir
+	loader=$(cd "$corpus/sid" && find usr/lib -name 'ld-linux*.so*' | head -n 1)
+	dir=$(cd "$corpus/sid" && dirname "$(find usr/lib -name libc.so.6 | head -n 1)")
+	[ -n "$loader" ] || die "no loader in the C library package"
+	mkdir -p "$corpus/bin"
+	cat > "$corpus/bin/$name" <<-END
+		#!/bin/sh
+		sid=\${0%/*}/../sid
+		exec "\$sid/$loader" --library-path "\$sid/$dir" "\$sid/$program" "\$@"
+	END
+	chmod +x "$corpus/bin/$name"
+}
+
+get_pahole() {
+	local state=$corpus/apt/sid-$host_arch deb version
+	if [ -x "$corpus/bin/pahole" ] && [ -x "$corpus/bin/bpftool" ]; then
+		say "pahole: there already, $("$corpus/bin/pahole" --version)"
+		return
+	fi
+	refresh sid "$host_arch"
+	say "fetching pahole, bpftool and their libraries"
+	apt_at sid "$host_arch" apt-get -qq -y --no-install-recommends --download-only \
+		install pahole bpftool > /dev/null || die "cannot fetch pahole"
+	for deb in "$state"/cache/archives/*.deb; do
+		dpkg-deb -x "$deb" "$corpus/sid"
+		rm "$deb"
+	done
+	launcher usr/bin/pahole pahole
+	launcher usr/sbin/bpftool bpftool
+	version=$("$corpus/bin/pahole" --version)
+	say "pahole: $version"
+	[ "$version" = v1.32 ] || say "warning: btflite follows v1.32; output may differ from $version's" >&2
+}
+
+# get_kernel NAME SUITE ARCH PACKAGE: the vmlinux of the debug package that the
+# meta package PACKAGE stands for today.
+get_kernel() {
+	local name=$1 suite=$2 arch=$3 meta=$4 package deb dir vmlinux
+	if [ -e "$corpus/$name" ]; then
+		say "$name: there already"
+		return
+	fi
+	refresh "$suite" "$arch"
+	package=$(apt_at "$suite" "$arch" apt-cache depends "$meta" |
+		awk '$1 == "Depends:" && /-dbg$/ { print $2; exit }')
+	[ -n "$package" ] || die "$name: no $meta in $suite for $arch"
+	say "$name: fetching $package"
+	dir=$corpus/dl/$name
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	(cd "$dir" && apt_at "$suite" "$arch" apt-get -qq download "$package") || die "$name: cannot fetch $package"
+	deb=$(find "$dir" -name '*.deb' | head -n 1)
+	[ -n "$deb" ] || die "$name: $package was not fetched"
+	# Old packages hold boot/vmlinux-VERSION, new ones lib/modules/VERSION/vmlinux.
+	mkdir -p "$dir/x"
+	dpkg-deb --fsys-tarfile "$deb" | tar -C "$dir/x" -xf - --wildcards --wildcards-match-slash \
+		--no-anchored 'usr/lib/debug/boot/vmlinux-*' 'usr/lib/debug/lib/modules/*/vmlinux' 2> "$dir/tar.log" || true
+	vmlinux=$(find "$dir/x" -name 'vmlinux*' -type f -size +50M | head -n 1)
+	[ -n "$vmlinux" ] || die "$name: no vmlinux in $package: $(cat "$dir/tar.log")"
+	mkdir -p "$corpus/k"
+	mv "$vmlinux" "$corpus/k/$name.part"
+	mv "$corpus/k/$name.part" "$corpus/k/$name-$package"
+	ln -sfn "k/$name-$package" "$corpus/$name"
+	rm -rf "$dir"
+	say "$name: $package, $(du -Lh "$corpus/$name" | cut -f 1)"
+}
+
+get() {
+	case $1 in
+	pahole) get_pahole ;;
+	v612-amd64) get_kernel "$1" bookworm-security amd64 linux-image-6.12-amd64-dbg ;;
+	v72-amd64) get_kernel "$1" sid amd64 linux-image-amd64-dbg ;;
+	v72-arm64) get_kernel "$1" sid arm64 linux-image-cloud-arm64-dbg ;;
+	v72-s390x) get_kernel "$1" sid s390x linux-image-s390x-dbg ;;
+	v72-armmp) get_kernel "$1" sid armhf linux-image-armmp-dbg ;;
+	all) for name in pahole v612-amd64 v72-amd64 v72-arm64 v72-s390x v72-armmp; do get "$name"; done ;;
+	*) die "unknown name $1: pahole, v612-amd64, v72-amd64, v72-arm64, v72-s390x, v72-armmp or all" ;;
+	esac
+}
+
+mkdir -p "$corpus"
+[ $# -gt 0 ] || set -- pahole v72-amd64
+for name in "$@"; do
+	get "$name"
+done
+say "in $corpus: $(cd "$corpus" && ls -d bin/pahole v*-* 2>/dev/null | tr '\n' ' ')"

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+#
+# Install the Debian packages that the whole test suite needs: C compilers for
+# the machines that the tests build objects for, and the tools of
+# scripts/kernels.sh. Needs root when something is missing.
+
+set -euo pipefail
+
+packages=(gcc libc6-dev clang gcc-aarch64-linux-gnu gcc-s390x-linux-gnu gcc-arm-linux-gnueabihf xz-utils ca-certificates)
+
+missing=()
+for package in "${packages[@]}"; do
+	dpkg-query -W -f '${db:Status-Status}\n' "$package" 2> /dev/null | grep -qx installed || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+	echo "packages.sh: all packages are installed"
+	exit 0
+fi
+
+echo "packages.sh: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt-get -qq update
+apt-get -qq -y --no-install-recommends install "${missing[@]}" > /dev/null
