@@ -2,9 +2,10 @@ package dedup
 
 import "github.com/btflite/btflite/btf"
 
-// fwdPair is a forward declaration and the definition met in its place. Each
-// is an id of the Set or idLocal with a node index.
-type fwdPair struct{ fwd, def uint32 }
+// fwdPair is a forward declaration and the definition met in its place, while
+// node owner was compared. Each is an id of the Set or idLocal with a node
+// index.
+type fwdPair struct{ fwd, def, owner uint32 }
 
 // Resolve looks the nodes of u up in the Set as it stands. It changes u only
 // and may run beside other Resolves and Commits. How much it finds depends on
@@ -318,11 +319,14 @@ func (s *Set) findTypedef(u *Unit, i uint32, depth int) uint32 {
 			return id
 		}
 	}
+	pairs := len(u.pairs.S)
 	for id := e.typedefs; id != 0; id = s.next.S[id] {
 		w := s.record(id)
 		if w[0] == n.Info && s.matchRef(u, n.Third, w[2], 0) {
+			u.own(pairs, i)
 			return id
 		}
+		u.pairs.S = u.pairs.S[:pairs]
 	}
 	return idNew
 }
@@ -368,30 +372,44 @@ func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
 	w = w[3:][:3*len(m)]
 	ids := u.ID.S
 	for j := range m {
+		// Nested look-ups first: they may compare definitions of their own.
+		if t := m[j].Type; t != 0 && t&Extern == 0 && ids[t-1] == 0 {
+			s.find(u, t-1, 0)
+		}
+	}
+	pairs := len(u.pairs.S)
+	for j := range m {
 		x := &m[j]
 		y := w[3*j : 3*j+3 : 3*j+3]
 		if x.Name != y[0] || x.Val != y[2] {
+			u.pairs.S = u.pairs.S[:pairs]
 			return false
 		}
-		var c uint32
 		if x.Type != 0 && x.Type&Extern == 0 {
-			if c = ids[x.Type-1]; c == 0 {
-				c = s.find(u, x.Type-1, 0)
-			}
-			if c == y[1] || u.matched.S[x.Type-1] == y[1] && y[1] != 0 {
+			if ids[x.Type-1] == y[1] || u.matched.S[x.Type-1] == y[1] && y[1] != 0 {
 				continue
 			}
 		} else if x.Type&^Extern == y[1] {
 			continue
 		}
+		before := len(u.pairs.S)
 		if !s.matchRef(u, x.Type, y[1], 0) {
+			u.pairs.S = u.pairs.S[:pairs]
 			return false
 		}
-		if x.Type != 0 && x.Type&Extern == 0 {
+		if x.Type != 0 && x.Type&Extern == 0 && len(u.pairs.S) == before {
 			u.matched.S[x.Type-1] = y[1]
 		}
 	}
+	u.own(pairs, i)
 	return true
+}
+
+// own marks the pairs from index k on as met while node i was compared.
+func (u *Unit) own(k int, i uint32) {
+	for ; k < len(u.pairs.S); k++ {
+		u.pairs.S[k].owner = i
+	}
 }
 
 // maxMatch bounds the depth of matchRef, which goes through anonymous types
@@ -437,7 +455,7 @@ func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 			if id >= MaxIDs || id == 0 {
 				f = idLocal | i
 			}
-			u.pairs.Append(fwdPair{f, y})
+			u.pairs.Append(fwdPair{fwd: f, def: y})
 			return true
 		}
 		return false
@@ -450,7 +468,7 @@ func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 			if id >= MaxIDs || id == 0 {
 				d = idLocal | i
 			}
-			u.pairs.Append(fwdPair{y, d})
+			u.pairs.Append(fwdPair{fwd: y, def: d})
 			return true
 		}
 		if n.Name != 0 || xk != yk || n.Info != w[0] || n.Third != w[2] {

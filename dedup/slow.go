@@ -159,6 +159,13 @@ func (s *Set) taint(u *Unit) {
 		}
 	}
 
+	keep := u.pairs.S[:0]
+	for _, p := range u.pairs.S {
+		if !w.isTainted(p.owner) {
+			keep = append(keep, p)
+		}
+	}
+	u.pairs.S = keep
 	u.news.Reset()
 	for _, i := range u.Order.S {
 		n := &u.Nodes.S[i]
@@ -220,7 +227,7 @@ func (s *Set) slowPlace(u *Unit) error {
 		}
 	}
 	for f, d := range w.fwdTo {
-		u.pairs.Append(fwdPair{f, d})
+		u.pairs.Append(fwdPair{fwd: f, def: d})
 	}
 	s.Walks += w.steps
 	w.steps = 0
