@@ -168,12 +168,13 @@ func (c *chart) drawAxes(b *strings.Builder, x, y *axis) {
 
 // drawLegend puts the names in one row under the title.
 func (c *chart) drawLegend(b *strings.Builder) {
-	at := float64(left)
-	for _, s := range c.series {
+	const from = 40
+	width := math.Min(170, float64(svgWidth-from)/float64(max(1, len(c.series))))
+	for i, s := range c.series {
+		at := from + width*float64(i)
 		fmt.Fprintf(b, `<line x1="%.1f" y1="52" x2="%.1f" y2="52" stroke="%s" stroke-width="2.5"%s/>`+"\n",
 			at, at+28, s.color, s.dash())
 		text(b, at+34, 56, "start", "", s.name)
-		at += 34 + 7.4*float64(len(s.name)) + 22
 	}
 }
 
@@ -194,9 +195,10 @@ func (s *series) draw(b *strings.Builder, x, y *axis) {
 	for _, p := range s.points {
 		px, py := x.at(p.x), y.at(p.y)
 		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s"/>`+"\n", px, py, s.color)
-		shift := -9.0
-		if s.dashed {
-			shift = 18
+		// CPU time, dashed, lies above the wall time of the same colour.
+		shift := 18.0
+		if s.dashed || py > svgHeight-below-24 {
+			shift = -9
 		}
 		text(b, px, py+shift, "middle", fmt.Sprintf(`font-size="11" style="fill:%s"`, s.color), number(p.y))
 	}

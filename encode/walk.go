@@ -266,6 +266,7 @@ func (f *file) walk(u *unit, p int) error {
 			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
 			if a.Children {
 				f.suspend(u, top)
+				fr.first = uint32(len(members.S))
 				u.frames.Append(fr)
 				if len(u.frames.S) > maxDepth {
 					return f.dieError(u, off, "DIE tree too deep")
@@ -424,7 +425,7 @@ func (f *file) walk(u *unit, p int) error {
 			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
 			if a.Children {
 				f.suspend(u, top)
-				u.frames.Append(frame{ctx: ctxProto, tag: a.Tag, owner: i, first: n.First})
+				u.frames.Append(frame{ctx: ctxProto, tag: a.Tag, owner: i, first: uint32(len(members.S))})
 				if len(u.frames.S) > maxDepth {
 					return f.dieError(u, off, "DIE tree too deep")
 				}
@@ -543,6 +544,7 @@ func (f *file) walk(u *unit, p int) error {
 			fr := frame{ctx: ctxEnum, tag: a.Tag, owner: i, first: n.First}
 			if a.Children {
 				f.suspend(u, top)
+				fr.first = uint32(len(members.S))
 				u.frames.Append(fr)
 				continue
 			}
