@@ -1,0 +1,14 @@
+//go:build !unix
+
+package elfwrite
+
+import "os"
+
+// linkCount is not known here.
+func linkCount(os.FileInfo) uint64 { return 1 }
+
+// copyOwner does nothing: there is no owner that a new file would not have.
+func copyOwner(*os.File, os.FileInfo) error { return nil }
+
+// syncDir does nothing: folders cannot be synchronised here.
+func syncDir(string) error { return nil }

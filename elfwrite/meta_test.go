@@ -1,0 +1,189 @@
+//go:build unix
+
+package elfwrite
+
+import (
+	"debug/elf"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+func TestSetKeepsMode(t *testing.T) {
+	for _, mode := range []os.FileMode{0o755, 0o640, 0o444, 0o755 | os.ModeSetuid, 0o600} {
+		path := file(t, layouts[2].image(form{}, plain...))
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := setText(path, ".BTF", "contents"); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+			t.Errorf("mode %v, want %v (%v)", info.Mode(), mode, err)
+		}
+	}
+}
+
+func TestSetKeepsOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	path := file(t, layouts[2].image(form{}, plain...))
+	if err := os.Chown(path, 1234, 5678); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Chmod(path, 0o755|os.ModeSetuid); err != nil {
+		t.Fatal(err)
+	}
+	if err := setText(path, ".BTF", "contents"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st := info.Sys().(*syscall.Stat_t); st.Uid != 1234 || st.Gid != 5678 || info.Mode() != 0o755|os.ModeSetuid {
+		t.Errorf("owner %d:%d, mode %v", st.Uid, st.Gid, info.Mode())
+	}
+}
+
+func TestSetRefusesHardLinks(t *testing.T) {
+	path := file(t, layouts[2].image(form{}, plain...))
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.Link(path, other); err != nil {
+		t.Skip(err)
+	}
+	before := read(t, path)
+	err := setText(path, ".BTF", "contents")
+	if err == nil || !strings.Contains(err.Error(), "2 hard links") {
+		t.Errorf("error %v", err)
+	}
+	if string(read(t, path)) != string(before) {
+		t.Error("file changed")
+	}
+	onlyFile(t, path)
+}
+
+func TestSetKeepsSymlinks(t *testing.T) {
+	path := file(t, layouts[2].image(form{}, plain...))
+	links := t.TempDir()
+	link := filepath.Join(links, "link")
+	second := filepath.Join(links, "second")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink("link", second); err != nil {
+		t.Skip(err)
+	}
+	if err := setText(second, ".BTF", "contents"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{link, second} {
+		if info, err := os.Lstat(name); err != nil || info.Mode().Type() != os.ModeSymlink {
+			t.Errorf("%s is no link any more: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if text, _ := contents(t, read(t, path), ".BTF"); text != "contents" {
+		t.Errorf("target has %q", text)
+	}
+	onlyFile(t, path)
+
+	dangling := filepath.Join(links, "dangling")
+	if err := os.Symlink("nowhere", dangling); err != nil {
+		t.Fatal(err)
+	}
+	if err := setText(dangling, ".BTF", "contents"); err == nil {
+		t.Error("dangling link accepted")
+	}
+}
+
+func TestSetRefusesOtherThanRegularFiles(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{dir, fifo, os.DevNull} {
+		if err := setText(path, ".BTF", "contents"); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestSetWithLongFileName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("a", 255))
+	if err := os.WriteFile(path, layouts[2].image(form{}, plain...), 0o600); err != nil {
+		t.Skip(err)
+	}
+	if err := setText(path, ".BTF", "contents"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSetInParallelLeavesAWholeFile(t *testing.T) {
+	path := file(t, layouts[2].image(form{linked: true}, plain...))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := setText(path, ".BTF", "contents"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	for _, s := range f.Sections {
+		if s.Name == ".BTF" {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d sections", n)
+	}
+	onlyFile(t, path)
+}
+
+func TestExecutableRunsAfterSet(t *testing.T) {
+	cc, err := exec.LookPath("gcc")
+	if err != nil {
+		if cc, err = exec.LookPath("cc"); err != nil {
+			t.Skip("no C compiler: neither gcc nor cc is in PATH")
+		}
+	}
+	dir := t.TempDir()
+	src := filepath.Join(dir, "hello.c")
+	if err := os.WriteFile(src, []byte("#include <stdio.h>\nint main(void) { puts(\"still running\"); return 0; }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "hello")
+	if out, err := exec.Command(cc, "-g", "-o", path, src).CombinedOutput(); err != nil {
+		t.Skipf("the C compiler does not work: %v\n%s", err, out)
+	}
+	start := read(t, path)
+	for _, size := range []int64{1 << 20, 100, 1 << 20} {
+		err := Set(path, ".BTF", size, func(w io.Writer) error {
+			_, err := io.CopyN(w, zeros{}, size)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(path).CombinedOutput(); err != nil || string(out) != "still running\n" {
+			t.Errorf("after %d bytes: %q, %v", size, out, err)
+		}
+	}
+	want, _ := sections(t, start, ".shstrtab")
+	if got, _ := sections(t, read(t, path), ".shstrtab", ".BTF"); got != want {
+		t.Error("other sections changed")
+	}
+}

@@ -1,0 +1,155 @@
+package elfwrite
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestSetErrorLeavesTheFile(t *testing.T) {
+	good := layouts[2].image(form{linked: true}, plain...)
+	patch := func(off int, b ...byte) []byte {
+		c := bytes.Clone(good)
+		copy(c[off:], b)
+		return c
+	}
+	shoff := int(layouts[2].order.Uint64(good[40:]))
+	okay := func(w io.Writer) error { _, err := io.WriteString(w, "12345"); return err }
+	broken := errors.New("encoder failed")
+	tests := []struct {
+		name, want string
+		data       []byte
+		section    string
+		size       int64
+		write      func(io.Writer) error
+	}{
+		{"writer fails", "encoder failed", good, ".BTF", 5, func(w io.Writer) error { io.WriteString(w, "123"); return broken }},
+		{"too short", "5 bytes, 6 were announced", good, ".BTF", 6, okay},
+		{"too long", "longer than announced", good, ".BTF", 4, okay},
+		{"negative size", "bad size", good, ".BTF", -1, okay},
+		{"no name", "bad section name", good, "", 5, okay},
+		{"name with NUL", "bad section name", good, ".BTF\x00", 5, okay},
+		{"the name table", "cannot be replaced", good, ".shstrtab", 5, okay},
+		{"text", "not an ELF file", []byte("#!/bin/sh\necho this is no ELF file\n"), ".BTF", 5, okay},
+		{"empty", "not an ELF file", nil, ".BTF", 5, okay},
+		{"ident only", "ELF header", good[:16], ".BTF", 5, okay},
+		{"class", "unknown class", patch(4, 9), ".BTF", 5, okay},
+		{"byte order", "unknown byte order", patch(5, 9), ".BTF", 5, okay},
+		{"no section table", "no section header table", patch(40, 0, 0, 0, 0, 0, 0, 0, 0), ".BTF", 5, okay},
+		{"no name table", "no section name table", patch(62, 0, 0), ".BTF", 5, okay},
+		{"name table index", "section 99 of", patch(62, 99, 0), ".BTF", 5, okay},
+		{"name past the table", "name of section 1", patch(shoff+64, byte(len(".text.data.bss.comment.shstrtab")+6)), ".BTF", 5, okay},
+		{"table past the end", "section table", patch(40, 0xff, 0xff, 0xff), ".BTF", 5, okay},
+		{"table wraps", "section table", patch(40, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), ".BTF", 5, okay},
+		{"table count", "section table", patch(60, 0xff, 0xfe), ".BTF", 5, okay},
+		{"entry size", "entries of 1 bytes", patch(58, 1, 0), ".BTF", 5, okay},
+		{"program header count", "program header table", patch(56, 0xff, 0xfe), ".BTF", 5, okay},
+		{"program header size", "program headers of 1 bytes", patch(54, 1, 0), ".BTF", 5, okay},
+		{"section past the end", "section 2 leave", patch(shoff+2*64+32+4, 1), ".BTF", 5, okay},
+		{"half", "section table", good[:len(good)/2], ".BTF", 5, okay},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := file(t, tt.data)
+			err := Set(path, tt.section, tt.size, tt.write)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if !bytes.Equal(read(t, path), tt.data) {
+				t.Error("file changed")
+			}
+			onlyFile(t, path)
+		})
+	}
+}
+
+// onlyFile checks that nothing is beside path.
+func onlyFile(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 {
+		t.Errorf("folder holds %v", entries)
+	}
+}
+
+func TestSetRefusesEveryTruncation(t *testing.T) {
+	for _, l := range layouts {
+		good := l.image(form{linked: true}, plain...)
+		for n := range good {
+			if m, err := readImage(bytes.NewReader(good[:n]), int64(n)); err == nil {
+				t.Fatalf("%v: %d of %d bytes read: %d sections", l, n, len(good), m.count)
+			}
+		}
+	}
+}
+
+func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
+	path := file(t, layouts[0].image(form{}, plain...))
+	err := Set(path, ".BTF", 1<<32, func(io.Writer) error { t.Error("contents asked for"); return nil })
+	if err == nil || !strings.Contains(err.Error(), "32-bit") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSetNoticesChangesDuringTheCopy(t *testing.T) {
+	path := file(t, layouts[2].image(form{}, plain...))
+	err := Set(path, ".BTF", 1, func(w io.Writer) error {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		f.WriteString("more")
+		f.Close()
+		_, err = w.Write([]byte("x"))
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "changed") {
+		t.Errorf("error %v", err)
+	}
+	onlyFile(t, path)
+}
+
+// FuzzSet checks that an image is refused or gets the section, and that a
+// second run then changes nothing.
+func FuzzSet(f *testing.F) {
+	for _, l := range layouts {
+		f.Add(l.image(form{linked: true}, withBTF(part{typ: shtProgbits, flags: 2, data: "old"})...))
+		f.Add(l.image(form{extended: true, names: ".BTF\x00"}, plain...))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "image")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		const text = "new contents"
+		if err := setText(path, ".BTF", text); err != nil {
+			if !bytes.Equal(read(t, path), data) {
+				t.Fatalf("file changed with error %v", err)
+			}
+			return
+		}
+		once := read(t, path)
+		m, err := readImage(bytes.NewReader(once), int64(len(once)))
+		if err != nil {
+			t.Fatalf("result cannot be read: %v", err)
+		}
+		s := m.section(m.find(".BTF"))
+		if got := once[s.off:][:s.size]; string(got) != text {
+			t.Fatalf("contents %q", got)
+		}
+		if err := setText(path, ".BTF", text); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(read(t, path), once) {
+			t.Fatal("second run changed the file")
+		}
+	})
+}

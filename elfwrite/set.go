@@ -1,0 +1,233 @@
+// Package elfwrite puts the contents of one section into an existing ELF file
+// without moving anything else in it.
+//
+// It serves btflite, which adds .BTF to objects, modules and linked kernels.
+// It does not link, relocate or strip, and it never lays out the other
+// sections again: their offsets and bytes and all program headers stay as they
+// are. The file is replaced as a whole by rename, so that at every instant
+// the old or the new one is there.
+package elfwrite
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Set makes size bytes, which write must produce exactly, the contents of
+// section name of the ELF file at path. A section of that name (the first, if
+// there are several) is replaced, otherwise one is added.
+//
+// The new file takes the mode, the owner and, where the system has them, the
+// extended attributes of the old one. Attributes that sign the old contents
+// (security.ima, security.evm) are dropped. A symbolic link stays, its target
+// is replaced. Refused are anything but a regular file, a file with more than
+// one hard link (a rename would part the names), and a file that changes
+// while it is copied. When Set returns an error, the file is as it was and no
+// other file is left behind; the one exception is an error of synchronising
+// the folder, which comes after the replacement and says so.
+//
+// Where the contents go is described in layout.go. In short: a second run
+// with the same contents gives the same file byte for byte, and runs with
+// other contents do not add up. In a linked image the section may be part of
+// what is loaded (SHF_ALLOC in a PT_LOAD, as .BTF of a kernel). There, larger
+// contents go to the end of the file and are no longer loaded; the loaded
+// image keeps the old bytes.
+func Set(path, name string, size int64, write func(io.Writer) error) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	if err := set(target, name, size, write); err != nil {
+		var pathErr *os.PathError
+		if errors.As(err, &pathErr) && pathErr.Path == target {
+			return err
+		}
+		return fmt.Errorf("%s: %w", quoteOdd(path), err)
+	}
+	return nil
+}
+
+// set is Set for a path that is not a symbolic link.
+func set(target, name string, size int64, write func(io.Writer) error) error {
+	// Look before opening: opening a FIFO would wait for a writer.
+	if info, err := os.Lstat(target); err != nil {
+		return err
+	} else if !info.Mode().IsRegular() {
+		return errors.New("not a regular file")
+	}
+	src, err := os.Open(target)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	info, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("not a regular file")
+	}
+	if n := linkCount(info); n > 1 {
+		return fmt.Errorf("file has %d hard links, replacing it would part them", n)
+	}
+	img, err := readImage(src, info.Size())
+	if err != nil {
+		return err
+	}
+	p, err := img.plan(name, size)
+	if err != nil {
+		return err
+	}
+	return replace(target, src, info, func(tmp *os.File) error {
+		return p.write(tmp, src, img, write)
+	})
+}
+
+// replace writes a new file beside target with fill, gives it the metadata of
+// src, described by info, and renames it to target.
+func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.File) error) error {
+	dir := filepath.Dir(target)
+	// CreateTemp opens a random name with O_EXCL and mode 0600. The name does
+	// not hold that of the target, which may be as long as names can be.
+	tmp, err := os.CreateTemp(dir, ".btflite-*")
+	if err != nil {
+		return err
+	}
+	renamed := false
+	defer func() {
+		tmp.Close()
+		if !renamed {
+			os.Remove(tmp.Name())
+		}
+	}()
+	if err := fill(tmp); err != nil {
+		return err
+	}
+	if err := checkUnchanged(src, info); err != nil {
+		return err
+	}
+	// In this order: a change of owner clears the set-id bits and file
+	// capabilities, and attributes need the write permission that the mode
+	// may take away.
+	if err := copyOwner(tmp, info); err != nil {
+		return err
+	}
+	copyXattrs(tmp, src)
+	if err := tmp.Chmod(info.Mode()); err != nil {
+		return err
+	}
+	if err := tmp.Sync(); err != nil {
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	src.Close() // some systems do not replace an open file
+	if err := os.Rename(tmp.Name(), target); err != nil {
+		return err
+	}
+	renamed = true
+	if err := syncDir(dir); err != nil {
+		return fmt.Errorf("file replaced, but its folder could not be synchronised: %w", err)
+	}
+	return nil
+}
+
+// checkUnchanged compares src with what it was when it was opened.
+func checkUnchanged(src *os.File, before os.FileInfo) error {
+	now, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	if now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
+		return errors.New("file changed while it was copied")
+	}
+	return nil
+}
+
+// write carries out the plan: the kept bytes of src, then the contents, then
+// the tables.
+func (p *plan) write(tmp, src *os.File, img *image, content func(io.Writer) error) error {
+	if _, err := src.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if n, err := io.CopyN(tmp, src, p.keep); err != nil {
+		if err == io.EOF {
+			return fmt.Errorf("file changed while it was copied: it ends at %#x, not %#x", n, p.keep)
+		}
+		return err
+	}
+	if err := tmp.Truncate(p.end); err != nil {
+		return err
+	}
+	if _, err := tmp.Seek(p.content, io.SeekStart); err != nil {
+		return err
+	}
+	if err := writeContent(tmp, p.size, content); err != nil {
+		return err
+	}
+	if p.zero > 0 {
+		if _, err := io.CopyN(tmp, zeros{}, p.zero); err != nil {
+			return err
+		}
+	}
+	if p.moveNames {
+		if _, err := tmp.WriteAt(img.names, p.names); err != nil {
+			return err
+		}
+	}
+	if _, err := tmp.WriteAt(img.shdrs, p.shoff); err != nil {
+		return err
+	}
+	_, err := tmp.WriteAt(img.ehdr, 0)
+	return err
+}
+
+// writeContent lets content write exactly size bytes to w.
+func writeContent(w io.Writer, size int64, content func(io.Writer) error) error {
+	limited := &exactWriter{w: bufio.NewWriterSize(w, 128<<10), left: size}
+	if err := content(limited); err != nil {
+		return err
+	}
+	if limited.left != 0 {
+		return fmt.Errorf("section contents have %d bytes, %d were announced", size-limited.left, size)
+	}
+	return limited.w.Flush()
+}
+
+// exactWriter refuses to write more than left bytes.
+type exactWriter struct {
+	w    *bufio.Writer
+	left int64
+}
+
+func (e *exactWriter) Write(b []byte) (int, error) {
+	if int64(len(b)) > e.left {
+		return 0, errors.New("section contents are longer than announced")
+	}
+	n, err := e.w.Write(b)
+	e.left -= int64(n)
+	return n, err
+}
+
+// zeros is an endless source of zero bytes.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// quoteOdd quotes s when it holds bytes that could confuse a terminal or log.
+func quoteOdd(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] > '~' {
+			return fmt.Sprintf("%q", s)
+		}
+	}
+	return s
+}

@@ -1,0 +1,394 @@
+package elfwrite
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// file puts data into a file of a fresh folder.
+func file(t *testing.T, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "image")
+	if err := os.WriteFile(path, data, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// setText is Set with contents at hand.
+func setText(path, name, text string) error {
+	return Set(path, name, int64(len(text)), func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// open reads data with debug/elf. That package takes the extended form of the
+// section count only where it is needed, so a small count is put back.
+func open(t *testing.T, data []byte) *elf.File {
+	t.Helper()
+	if m, err := readImage(bytes.NewReader(data), int64(len(data))); err == nil && m.count < shnLoreserve {
+		data = bytes.Clone(data)
+		m.order.PutUint16(m.counts()[6:], uint16(m.count))
+		m.order.PutUint16(m.counts()[8:], uint16(m.strIndex))
+		copy(data, m.ehdr)
+		clear(data[m.shoff:][:m.shdrSize()])
+	}
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// sections renders the segments and sections, one per line, with the contents.
+// The ELF header, which a segment may hold, is left out.
+func sections(t *testing.T, data []byte, without ...string) (text string, names []string) {
+	t.Helper()
+	f := open(t, data)
+	for _, p := range f.Progs {
+		b, err := io.ReadAll(p.Open())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Off == 0 {
+			clear(b[:min(64, len(b))])
+		}
+		text += fmt.Sprintf("%+v %q\n", p.ProgHeader, b)
+	}
+next:
+	for _, s := range f.Sections {
+		names = append(names, s.Name)
+		for _, skip := range without {
+			if s.Name == skip {
+				continue next
+			}
+		}
+		if s.Name == "" { // section 0 may hold the section count
+			continue
+		}
+		var b []byte
+		var err error
+		if s.Type != elf.SHT_NOBITS {
+			if b, err = s.Data(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text += fmt.Sprintf("%+v %q\n", s.SectionHeader, b)
+	}
+	return text, names
+}
+
+// contents returns section name as debug/elf sees it.
+func contents(t *testing.T, data []byte, name string) (string, elf.SectionHeader) {
+	t.Helper()
+	s := open(t, data).Section(name)
+	if s == nil {
+		t.Fatalf("no section %s", name)
+	}
+	b, err := s.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b), s.SectionHeader
+}
+
+var plain = []part{
+	{name: ".text", typ: shtProgbits, flags: 6, addr: 0x1100, data: "\x90\x90\xc3"},
+	{name: ".data", typ: shtProgbits, flags: 3, addr: 0x1200, data: "initialised"},
+	{name: ".bss", typ: shtNobits, flags: 3, addr: 0x1300, size: 0x4000},
+	{name: ".comment", typ: shtProgbits, data: "made by hand"},
+}
+
+// withBTF is plain with a .BTF at a place where the tail cannot be.
+func withBTF(p part) []part {
+	p.name = ".BTF"
+	return append(append(append([]part{}, plain[:1]...), p), plain[1:]...)
+}
+
+// each runs fn for all layouts, relocatable and linked.
+func each(t *testing.T, fn func(t *testing.T, l layout, fm form)) {
+	for _, l := range layouts {
+		for _, fm := range []form{{}, {linked: true}, {linked: true, extended: true}, {names: ".rel.BTF\x00"}, {tail: "signature"}} {
+			t.Run(fmt.Sprintf("%v %+v", l, fm), func(t *testing.T) { fn(t, l, fm) })
+		}
+	}
+}
+
+func TestSetAddsSection(t *testing.T) {
+	each(t, func(t *testing.T, l layout, fm form) {
+		before := l.image(fm, plain...)
+		path := file(t, before)
+		if err := setText(path, ".BTF", "first contents"); err != nil {
+			t.Fatal(err)
+		}
+		after := read(t, path)
+		text, hdr := contents(t, after, ".BTF")
+		if text != "first contents" || hdr.Type != elf.SHT_PROGBITS || hdr.Flags != 0 || hdr.Addr != 0 || hdr.Addralign != 1 || hdr.Offset%8 != 0 {
+			t.Errorf(".BTF is %q %+v", text, hdr)
+		}
+		if fm.extended && l.order.Uint16(after[pick(l.class64, 60, 48):]) != 0 {
+			t.Error("the section count is in the header and in section 0")
+		}
+		want, names := sections(t, before, ".shstrtab")
+		got, gotNames := sections(t, after, ".shstrtab", ".BTF")
+		if got != want {
+			t.Errorf("other sections changed:\n%s\nwant\n%s", got, want)
+		}
+		if w := fmt.Sprint(append(names, ".BTF")); fmt.Sprint(gotNames) != w {
+			t.Errorf("sections %v, want %v", gotNames, w)
+		}
+		// Of the old bytes, only the header may differ.
+		if n := len(before); !bytes.Equal(before[64:n], after[64:n]) {
+			t.Error("bytes of the old file changed")
+		}
+		if grown := strings.Contains(fm.names, ".BTF"); grown != (bytes.Count(after, []byte(".comment\x00")) == 1) {
+			t.Errorf("name table written %d times", bytes.Count(after, []byte(".comment\x00")))
+		}
+	})
+}
+
+func TestSetTwiceGivesTheSameFile(t *testing.T) {
+	starts := map[string][]part{
+		"absent":           plain,
+		"same size":        withBTF(part{typ: shtProgbits, data: "xxxxxxxxxxxxxx"}),
+		"other size":       withBTF(part{typ: shtProgbits, data: "old"}),
+		"loaded, larger":   withBTF(part{typ: shtProgbits, flags: 2, data: "a good deal of old contents"}),
+		"loaded, smaller":  withBTF(part{typ: shtProgbits, flags: 2, data: "old"}),
+		"nobits":           withBTF(part{typ: shtNobits, size: 1 << 20}),
+		"nobits, loaded":   withBTF(part{typ: shtNobits, flags: 2, size: 1 << 20}),
+		"compressed":       withBTF(part{typ: shtProgbits, flags: shfCompressed, data: "zzzzzzzzzzzzzz"}),
+		"outside the file": withBTF(part{typ: shtProgbits, data: "old", size: 1 << 30}),
+		"empty":            withBTF(part{typ: shtProgbits}),
+	}
+	for name, parts := range starts {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, l layout, fm form) {
+				path := file(t, l.image(fm, parts...))
+				if err := setText(path, ".BTF", "first contents"); err != nil {
+					t.Fatal(err)
+				}
+				once := read(t, path)
+				if text, hdr := contents(t, once, ".BTF"); text != "first contents" || hdr.Type != elf.SHT_PROGBITS || hdr.Flags&elf.SHF_COMPRESSED != 0 {
+					t.Errorf(".BTF is %q %+v", text, hdr)
+				}
+				if err := setText(path, ".BTF", "first contents"); err != nil {
+					t.Fatal(err)
+				}
+				if twice := read(t, path); !bytes.Equal(once, twice) {
+					t.Errorf("file of %d bytes became one of %d bytes", len(once), len(twice))
+				}
+			})
+		})
+	}
+}
+
+func TestSetReplacesItsOwnTail(t *testing.T) {
+	each(t, func(t *testing.T, l layout, fm form) {
+		start := l.image(fm, plain...)
+		direct := file(t, start)
+		long := strings.Repeat("long contents ", 100)
+		if err := setText(direct, ".BTF", long); err != nil {
+			t.Fatal(err)
+		}
+		path := file(t, start)
+		for _, text := range []string{"short", long + long, "", "x", long} {
+			if err := setText(path, ".BTF", text); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := contents(t, read(t, path), ".BTF"); got != text {
+				t.Errorf("contents %q, want %q", got, text)
+			}
+		}
+		if !bytes.Equal(read(t, path), read(t, direct)) {
+			t.Error("history shows in the file")
+		}
+	})
+}
+
+func TestSetDoesNotGrowWithEachRun(t *testing.T) {
+	each(t, func(t *testing.T, l layout, fm form) {
+		start := l.image(fm, withBTF(part{typ: shtProgbits, flags: 2, data: "old"})...)
+		path := file(t, start)
+		for i := range 6 {
+			if err := setText(path, ".BTF", strings.Repeat("x", 1000+i%3)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := len(read(t, path)); n > len(start)+1002+8 {
+			t.Errorf("%d bytes became %d", len(start), n)
+		}
+	})
+}
+
+func TestSetInLoadedSection(t *testing.T) {
+	const old = "contents the linker made"
+	for _, l := range layouts {
+		start := l.image(form{linked: true}, withBTF(part{typ: shtProgbits, flags: 2, addr: 0x1180, data: old})...)
+		_, was := contents(t, start, ".BTF")
+
+		path := file(t, start)
+		if err := setText(path, ".BTF", "shorter"); err != nil {
+			t.Fatal(err)
+		}
+		b := read(t, path)
+		text, hdr := contents(t, b, ".BTF")
+		if text != "shorter" || hdr.Offset != was.Offset || hdr.Addr != was.Addr || hdr.Flags != was.Flags || len(b) != len(start) {
+			t.Errorf("%v: shorter contents: %q %+v, file of %d bytes", l, text, hdr, len(b))
+		}
+		rest := b[hdr.Offset+hdr.Size:][:len(old)-len("shorter")]
+		if len(bytes.Trim(rest, "\x00")) != 0 {
+			t.Errorf("%v: rest is %q", l, rest)
+		}
+
+		path = file(t, start)
+		long := strings.Repeat("longer ", 50)
+		if err := setText(path, ".BTF", long); err != nil {
+			t.Fatal(err)
+		}
+		b = read(t, path)
+		text, hdr = contents(t, b, ".BTF")
+		if text != long || hdr.Offset < uint64(len(start)) || hdr.Addr != 0 || hdr.Flags != 0 {
+			t.Errorf("%v: longer contents: %q %+v", l, text, hdr)
+		}
+		want, _ := sections(t, start, ".BTF")
+		if got, _ := sections(t, b, ".BTF"); got != want {
+			t.Errorf("%v: other sections changed:\n%s\nwant\n%s", l, got, want)
+		}
+	}
+}
+
+func TestSetMovesUnalignedContents(t *testing.T) {
+	for _, l := range layouts {
+		// The last section in front of .shstrtab, at a multiple of 4 only.
+		for _, pad := range []string{"", "1234"} {
+			path := file(t, l.image(form{}, part{name: ".pad", typ: shtProgbits, data: "1234" + pad}, part{name: ".BTF", typ: shtProgbits, data: "old."}))
+			if err := setText(path, ".BTF", "new contents"); err != nil {
+				t.Fatal(err)
+			}
+			if text, hdr := contents(t, read(t, path), ".BTF"); text != "new contents" || hdr.Offset%8 != 0 {
+				t.Errorf("%v: %q %+v", l, text, hdr)
+			}
+		}
+	}
+}
+
+func TestSetKeepsFlagsOfRelocatableSections(t *testing.T) {
+	for _, l := range layouts {
+		path := file(t, l.image(form{}, withBTF(part{typ: shtProgbits, flags: 2, data: "old"})...))
+		if err := setText(path, ".BTF", "new contents"); err != nil {
+			t.Fatal(err)
+		}
+		if _, hdr := contents(t, read(t, path), ".BTF"); hdr.Flags != elf.SHF_ALLOC {
+			t.Errorf("%v: %+v", l, hdr)
+		}
+	}
+}
+
+// Files of separate debug information keep program headers that point past the
+// end of the file.
+func TestSetInFileWithStaleSegments(t *testing.T) {
+	for _, l := range layouts {
+		start := l.image(form{linked: true}, plain...)
+		m, err := readImage(bytes.NewReader(start), int64(len(start)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stale := l.segment(nil, ptLoad, span{64, 2 * uint64(len(start))})
+		copy(start[m.phdrs.off:], stale)
+		path := file(t, start)
+		var once []byte
+		for range 3 {
+			if err := setText(path, ".BTF", strings.Repeat("contents ", 30)); err != nil {
+				t.Fatal(err)
+			}
+			if b := read(t, path); once == nil {
+				once = b
+			} else if !bytes.Equal(once, b) {
+				t.Fatalf("%v: file of %d bytes became one of %d bytes", l, len(once), len(b))
+			}
+		}
+	}
+}
+
+// An old section that lies over other parts of the file must not be written to.
+func TestSetKeepsBytesThatOthersClaim(t *testing.T) {
+	for _, l := range layouts {
+		for _, target := range []string{"header", "table", "table to the end", ".comment", "program headers"} {
+			start := l.image(form{linked: true}, withBTF(part{typ: shtProgbits, data: "old"})...)
+			m, err := readImage(bytes.NewReader(start), int64(len(start)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := m.find(".BTF")
+			s := m.section(i)
+			switch target {
+			case "header":
+				s.span = span{0, 3}
+			case "table":
+				s.span = span{m.shoff + 3, 3}
+			case "table to the end":
+				s.span = span{m.shoff, uint64(len(m.shdrs))}
+			case "program headers":
+				s.span = span{m.phdrs.off + 8, 3}
+			default:
+				s.off = m.section(m.find(target)).off
+			}
+			m.setSection(i, s)
+			copy(start[m.shoff:], m.shdrs)
+			path := file(t, start)
+			if err := setText(path, ".BTF", "new"); err != nil {
+				t.Fatal(err)
+			}
+			want, _ := sections(t, start, ".BTF")
+			b := read(t, path)
+			if got, _ := sections(t, b, ".BTF"); got != want {
+				t.Errorf("%v %s: other sections changed:\n%s\nwant\n%s", l, target, got, want)
+			}
+			if text, _ := contents(t, b, ".BTF"); text != "new" {
+				t.Errorf("%v %s: contents %q", l, target, text)
+			}
+		}
+	}
+}
+
+func TestSetAcrossTheLimitOfSectionNumbers(t *testing.T) {
+	for _, l := range layouts[1:3] { // debug/elf takes its time
+		// With the null section and .shstrtab, one less than SHN_LORESERVE.
+		parts := make([]part, shnLoreserve-3)
+		for i := range parts {
+			parts[i] = part{name: ".t", typ: shtProgbits}
+		}
+		path := file(t, l.image(form{}, parts...))
+		for _, name := range []string{".BTF", ".BTF.ext", ".BTF"} {
+			if err := setText(path, name, "contents of "+name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b := read(t, path)
+		f := open(t, b)
+		if len(f.Sections) != shnLoreserve+1 || l.order.Uint16(b[pick(l.class64, 60, 48):]) != 0 {
+			t.Errorf("%v: %d sections, e_shnum %#x", l, len(f.Sections), l.order.Uint16(b[pick(l.class64, 60, 48):]))
+		}
+		for _, s := range f.Sections[shnLoreserve-1:] {
+			if text, err := s.Data(); err != nil || string(text) != "contents of "+s.Name {
+				t.Errorf("%v: %s is %q, %v", l, s.Name, text, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package elfwrite
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestSetKeepsExtendedAttributes(t *testing.T) {
+	path := file(t, layouts[2].image(form{}, plain...))
+	if err := unix.Setxattr(path, "user.origin", []byte("builder 7"), 0); err != nil {
+		t.Skipf("no extended attributes here: %v", err)
+	}
+	if err := setText(path, ".BTF", "contents"); err != nil {
+		t.Fatal(err)
+	}
+	value := make([]byte, 100)
+	n, err := unix.Getxattr(path, "user.origin", value)
+	if err != nil || string(value[:n]) != "builder 7" {
+		t.Errorf("%q, %v", value[:max(n, 0)], err)
+	}
+}

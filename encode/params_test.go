@@ -1,0 +1,506 @@
+package encode
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+)
+
+// Types of every test environment; sizes are those of a 64-bit machine.
+const (
+	tVoid = iota
+	tInt
+	tLong
+	tPtr
+	tTwo      // struct two { long a, b; }
+	tBig      // struct big of 24 bytes
+	tTypedef  // typedef struct two
+	tConst    // const struct two
+	tFloat    //
+	tSub      // struct sub { int a, b; long c; }
+	tArray    // int[4]
+	tInt128   // 16 bytes, no struct
+	tVolatile // volatile struct two
+	tLoop     // a typedef of itself
+	tOther    // a reference out of the unit
+)
+
+// Name tokens of members.
+const (
+	nameA = 100 + iota
+	nameB
+	nameC
+)
+
+var testNodes = []dedup.Node{
+	tInt - 1:      {Info: btf.Info(btf.KindInt, 0, false), Third: 4},
+	tLong - 1:     {Info: btf.Info(btf.KindInt, 0, false), Third: 8},
+	tPtr - 1:      {Info: btf.Info(btf.KindPtr, 0, false), Third: tBig},
+	tTwo - 1:      {Info: btf.Info(btf.KindStruct, 2, false), Name: 1, Third: 16, First: 0},
+	tBig - 1:      {Info: btf.Info(btf.KindStruct, 0, false), Name: 2, Third: 24},
+	tTypedef - 1:  {Info: btf.Info(btf.KindTypedef, 0, false), Name: 3, Third: tTwo},
+	tConst - 1:    {Info: btf.Info(btf.KindConst, 0, false), Third: tTwo},
+	tFloat - 1:    {Info: btf.Info(btf.KindFloat, 0, false), Third: 4},
+	tSub - 1:      {Info: btf.Info(btf.KindStruct, 3, true), Name: 4, Third: 16, First: 2},
+	tArray - 1:    {Info: btf.Info(btf.KindArray, 0, false), Third: tInt, First: tInt, Aux: 4},
+	tInt128 - 1:   {Info: btf.Info(btf.KindInt, 0, false), Third: 16},
+	tVolatile - 1: {Info: btf.Info(btf.KindVolatile, 0, false), Third: tTwo},
+	tLoop - 1:     {Info: btf.Info(btf.KindTypedef, 0, false), Third: tLoop},
+}
+
+var testMembers = []dedup.Member{
+	{Name: nameA, Type: tLong, Val: 0}, {Name: nameB, Type: tLong, Val: 64},
+	{Name: nameA, Type: tInt, Val: 0}, {Name: nameB, Type: tInt, Val: 32}, {Name: nameC, Type: tLong, Val: 64},
+}
+
+// prm is a parameter: its type, or 0 to leave it to the origin, and what it has
+// as location.
+type prm struct {
+	typ    uint32
+	loc    []byte   // a single expression; nil for none
+	list   [][]byte // a location list; nil for none
+	cst    bool     // DW_AT_const_value
+	origin uint32   // 1 + index of a parameter in the order of the test
+}
+
+// fun is a function.
+type fun struct {
+	params []prm
+	flags  funcFlags
+	origin uint32 // 1 + index of a function
+}
+
+// buildEnv makes an environment of the given functions. DIE offsets are
+// ascending, as in a unit: a function's is 1000*(1+index), those of its
+// parameters follow.
+func buildEnv(machine uint16, version uint16, funs []fun) *paramEnv {
+	e := &paramEnv{machine: machine, addrSize: 8, version: version, nodes: testNodes, members: testMembers}
+	switch machine {
+	case emARM, 3:
+		e.addrSize = 4
+	}
+	e.bigEndian = machine == emS390
+	e.info = []byte{0xff}
+	var offs []uint32
+	for i, f := range funs {
+		for j := range f.params {
+			offs = append(offs, uint32(1000*(i+1)+j+1))
+		}
+	}
+	for i, f := range funs {
+		r := funcRec{Off: uint32(1000 * (i + 1)), Name: uint32(i + 1), First: uint32(len(e.params)), N: uint32(len(f.params)), Flags: f.flags}
+		if f.origin != 0 {
+			r.Origin, r.Name = 1000*f.origin, 0
+		}
+		for _, p := range f.params {
+			q := paramRec{Off: offs[len(e.params)], Name: uint32(10 + len(e.params)), Type: p.typ, HasType: p.typ != 0, Reg: -1}
+			if p.origin != 0 {
+				q.Origin = offs[p.origin-1]
+			}
+			if p.cst {
+				q.Flags |= pmHasConst
+			}
+			switch {
+			case p.loc != nil:
+				q.Flags |= pmHasLoc
+				q.LocKind, q.LocOff, q.LocLen = locExpr, uint32(len(e.info)), uint32(len(p.loc))
+				e.info = append(e.info, p.loc...)
+			case p.list != nil:
+				q.Flags |= pmHasLoc
+				q.LocKind = locList
+				if version >= 5 {
+					q.LocOff = uint32(len(e.loclists))
+					e.loclists = appendList5(e.loclists, p.list)
+				} else {
+					q.LocOff = uint32(len(e.loc))
+					e.loc = appendList4(e.loc, p.list, e.addrSize, e.bigEndian)
+				}
+			}
+			e.params = append(e.params, q)
+		}
+		e.funcs = append(e.funcs, r)
+		e.order = append(e.order, uint32(i))
+	}
+	return e
+}
+
+func appendList5(b []byte, list [][]byte) []byte {
+	for i, x := range list {
+		b = append(b, 4, byte(i), byte(i+1), byte(len(x))) // DW_LLE_offset_pair
+		b = append(b, x...)
+	}
+	return append(b, 0)
+}
+
+func appendList4(b []byte, list [][]byte, addrSize int, bigEndian bool) []byte {
+	num := func(v, n int) {
+		for k := range n {
+			s := k
+			if bigEndian {
+				s = n - 1 - k
+			}
+			b = append(b, byte(v>>(8*min(s, 7))))
+		}
+	}
+	for i, x := range list {
+		num(i, addrSize)
+		num(i+1, addrSize)
+		num(len(x), 2)
+		b = append(b, x...)
+	}
+	return append(b, make([]byte, 2*addrSize)...)
+}
+
+// describe writes a function's flags, then each parameter as
+// [register][?=optimized !=unexpected #=constant s=on stack m=in memory].
+func describe(e *paramEnv, i int) string {
+	f := &e.funcs[i]
+	var w strings.Builder
+	for _, x := range []struct {
+		bit  funcFlags
+		name string
+	}{{fnReordered, "reordered "}, {fnUnexpectedReg, "unexpected "}, {fnOptimizedParms, "optimized "}, {fnChanged, "changed "}} {
+		if f.Flags&x.bit != 0 {
+			w.WriteString(x.name)
+		}
+	}
+	for _, p := range e.paramsOf(f) {
+		w.WriteByte('[')
+		if p.Reg >= 0 {
+			fmt.Fprintf(&w, "%d", p.Reg)
+		}
+		for _, x := range []struct {
+			bit paramFlags
+			c   byte
+		}{{pmOptimized, '?'}, {pmUnexpected, '!'}, {pmConstant, '#'}, {pmOnStack, 's'}, {pmInMemory, 'm'}} {
+			if p.Flags&x.bit != 0 {
+				w.WriteByte(x.c)
+			}
+		}
+		if p.Member != 0 {
+			fmt.Fprintf(&w, " member %d type %d", e.members[p.Member-1].Name-nameA, p.Type)
+		}
+		w.WriteByte(']')
+	}
+	return w.String()
+}
+
+// Expressions.
+var (
+	xEmpty = []byte{}
+	xStack = []byte{0x91, 0x10}          // fbreg 16
+	xLit   = []byte{0x31, 0x9f}          // lit1, stack_value
+	xEntry = []byte{0xa3, 1, 0x55, 0x9f} // entry_value(reg5), stack_value
+	xGNU   = []byte{0xf3, 1, 0x55, 0x9f} // GNU_entry_value(reg5), stack_value
+	xBoth  = []byte{0x55, 0x93, 8, 0x54, 0x93, 8}
+	xHigh  = []byte{0x93, 8, 0x55, 0x93, 8} // only the second half, in reg5
+	xBad   = []byte{0x55, 0x01}
+)
+
+func reg(n int) []byte { return []byte{0x50 + byte(n)} }
+
+func TestParameterRegisters(t *testing.T) {
+	tests := []struct {
+		name    string
+		machine uint16
+		params  []prm
+		want    string
+	}{
+		{"x86-64 order", emX8664, []prm{{typ: tInt, loc: reg(5)}, {typ: tInt, loc: reg(4)}, {typ: tInt, loc: reg(1)}, {typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(8)}, {typ: tInt, loc: reg(9)}}, "[5][4][1][2][8][9]"},
+		{"arm64 order", emAARCH64, []prm{{typ: tInt, loc: reg(0)}, {typ: tInt, loc: reg(1)}}, "[0][1]"},
+		{"s390 order", emS390, []prm{{typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(3)}}, "[2][3]"},
+		{"wrong register", emX8664, []prm{{typ: tInt, loc: reg(4)}}, "unexpected [4!]"},
+		{"swapped", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tInt, loc: reg(5)}}, "unexpected [4!][5!]"},
+		{"wrong register beside a struct", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tTwo, loc: xBoth}}, "[4!][5!]"},
+		{"wrong register beside a const struct", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tConst, loc: xBoth}}, "[4!][5!]"},
+		{"wrong register beside a volatile struct", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tVolatile, loc: xBoth}}, "unexpected [4!][5!]"},
+		{"wrong register beside a pointer to struct", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tPtr, loc: reg(4)}}, "unexpected [4!][4]"},
+		{"float in xmm0", emX8664, []prm{{typ: tFloat, loc: reg(17)}, {typ: tInt, loc: reg(5)}}, "unexpected [17!][5!]"},
+		{"struct in two registers", emX8664, []prm{{typ: tTwo, loc: xBoth}, {typ: tInt, loc: reg(1)}}, "[5][1]"},
+		{"typedef of a struct in two registers", emX8664, []prm{{typ: tTypedef, loc: xBoth}, {typ: tInt, loc: reg(1)}}, "[5][1]"},
+		{"one register on s390 whatever the size", emS390, []prm{{typ: tTwo, loc: reg(2)}, {typ: tInt, loc: reg(3)}}, "[2m][3]"},
+		{"long of two words on arm", emARM, []prm{{typ: tLong, loc: reg(0)}, {typ: tInt, loc: reg(2)}}, "[0][2]"},
+		{"aligned long on arm", emARM, []prm{{typ: tInt, loc: reg(0)}, {typ: tLong, loc: []byte{0x52, 0x93, 4, 0x53, 0x93, 4}}}, "unexpected [0][2!]"},
+		{"in memory takes one slot", emX8664, []prm{{typ: tBig, loc: xStack}, {typ: tInt, loc: reg(4)}}, "optimized [?sm][4]"},
+		{"array has the size of its element", emX8664, []prm{{typ: tArray, loc: reg(5)}, {typ: tInt, loc: reg(4)}}, "[5][4]"},
+		{"endless type", emX8664, []prm{{typ: tLoop, loc: reg(5)}, {typ: tOther, loc: reg(4)}, {typ: tVoid, loc: reg(1)}}, "[5][4][1]"},
+		{"type of another unit", emX8664, []prm{{typ: dedup.Extern | 1, loc: reg(5)}}, "[5]"},
+		{"no location still takes its register", emX8664, []prm{{typ: tInt}, {typ: tInt, loc: reg(4)}}, "optimized [][4]"},
+		{"constant value", emX8664, []prm{{typ: tInt, cst: true}, {typ: tInt, loc: reg(4)}}, "optimized [?][4]"},
+		{"empty location", emX8664, []prm{{typ: tInt, loc: xEmpty}, {typ: tInt, loc: reg(4)}}, "optimized [?][4]"},
+		{"seventh is on the stack", emX8664, []prm{{typ: tInt, loc: reg(5)}, {typ: tTwo, loc: []byte{0x54, 0x93, 8, 0x51, 0x93, 8}}, {typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(8)}, {typ: tInt, loc: reg(9)}, {typ: tInt, loc: xStack}}, "[5][4][2][8][9][s]"},
+		{"i386 has no registers", 3, []prm{{typ: tInt, loc: xStack}, {typ: tInt, loc: reg(0)}, {typ: tInt, loc: xEmpty}}, "[s][0][]"},
+		{"mips registers are not checked", emMIPS, []prm{{typ: tInt, loc: reg(30)}, {typ: tInt, loc: xEmpty}}, "optimized [30][?]"},
+		{"riscv registers are not checked", emRISCV, []prm{{typ: tInt, loc: reg(3)}}, "[3]"},
+	}
+	for _, tt := range tests {
+		e := buildEnv(tt.machine, 4, []fun{{params: tt.params}})
+		e.link()
+		e.analyze()
+		if got := describe(e, 0); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestParameterLocations(t *testing.T) {
+	tests := []struct {
+		name string
+		typ  uint32
+		list [][]byte
+		want string // of the first parameter
+	}{
+		{"register at first", tInt, [][]byte{reg(5), reg(3)}, "[5]"},
+		{"register later", tInt, [][]byte{xEmpty, reg(5)}, "[?]"},
+		{"empty entries count", tInt, [][]byte{xEmpty, xEntry}, "[5]"},
+		{"entry value later", tInt, [][]byte{xLit, xEntry}, "[5#]"},
+		{"GNU entry value", tInt, [][]byte{xLit, reg(3), xGNU}, "[5#]"},
+		{"first register sticks", tInt, [][]byte{reg(3), xEntry}, "[3!]"},
+		{"register read as a value", tInt, [][]byte{{0x75, 0, 0x9f}}, "[5]"},
+		{"memory at a register", tInt, [][]byte{{0x75, 0}}, "[?]"},
+		{"calculated from a register", tInt, [][]byte{{0x75, 0, 0x31, 0x22, 0x9f}}, "[5]"},
+		{"calculated from a register, later", tInt, [][]byte{xEmpty, {0x75, 0, 0x31, 0x22, 0x9f}}, "[?]"},
+		{"entry value of a calculation", tInt, [][]byte{{0xa3, 2, 0x75, 0, 0x9f}}, "[?]"},
+		{"calculated from an entry value", tInt, [][]byte{{0xa3, 1, 0x55, 0x31, 0x22, 0x9f}}, "[?]"},
+		{"constant", tInt, [][]byte{{0x10, 9, 0x9f}}, "[?#]"},
+		{"constant with more behind it", tInt, [][]byte{{0x30, 0x9f, 0x93, 4}}, "[?#]"},
+		{"constant later", tInt, [][]byte{xEmpty, xLit}, "[?]"},
+		{"on the stack", tInt, [][]byte{xStack}, "[?s]"},
+		{"on the stack later", tInt, [][]byte{reg(5), xStack}, "[5]"},
+		{"floating-point register", tInt, [][]byte{{0x90, 33}}, "[?]"},
+		{"broken expression ends the list", tInt, [][]byte{xBad, xEntry}, "[?]"},
+		{"piece of a small value", tInt, [][]byte{{0x55, 0x93, 4}}, "[5]"},
+		{"pieces", tTwo, [][]byte{xBoth}, "[5]"},
+		{"pieces later", tTwo, [][]byte{xEmpty, xBoth}, "[5]"},
+		{"register in the second half", tTwo, [][]byte{xHigh}, "[5]"},
+		{"whole two-register value as one register", tTwo, [][]byte{reg(5)}, "[5]"},
+		{"two-register value calculated", tTwo, [][]byte{{0x75, 0, 0x9f, 0x93, 8}}, "[?]"},
+	}
+	for _, tt := range tests {
+		for version := uint16(2); version <= 5; version++ {
+			for _, bigEndian := range []bool{false, true} {
+				machine := uint16(emX8664)
+				e := buildEnv(machine, version, []fun{{params: []prm{{typ: tt.typ}}}})
+				p := &e.params[0]
+				p.LocKind = locList
+				p.Flags |= pmHasLoc
+				e.bigEndian = bigEndian
+				p.LocOff = 3
+				e.loc = appendList4(make([]byte, 3), tt.list, 8, bigEndian)
+				e.loclists = appendList5(make([]byte, 3), tt.list)
+				if version == 5 {
+					e.loc = nil
+				} else {
+					e.loclists = nil
+				}
+				e.link()
+				e.analyze()
+				got := describe(e, 0)
+				if got = got[strings.IndexByte(got, '['):]; got != tt.want {
+					t.Errorf("%s, DWARF %d, big-endian %v: got %q, want %q", tt.name, version, bigEndian, got, tt.want)
+				}
+			}
+		}
+	}
+}
+
+// What cannot be read counts as present and empty.
+func TestUnreadableLocations(t *testing.T) {
+	for _, p := range []paramRec{
+		{LocKind: locBad},
+		{LocKind: locExpr, LocOff: 1 << 31, LocLen: 1 << 31},
+		{LocKind: locExpr, LocOff: 0, LocLen: 2},
+		{LocKind: locList, LocOff: 1 << 31},
+		{LocKind: locList, LocOff: 0},
+		{LocKind: 77},
+	} {
+		e := buildEnv(emX8664, 5, []fun{{params: []prm{{typ: tInt}}}})
+		p.Type, p.HasType, p.Reg, p.Flags = tInt, true, -1, pmHasLoc
+		e.params[0] = p
+		e.loclists = []byte{4, 0x80}
+		e.analyze()
+		if got, want := describe(e, 0), "optimized [?]"; got != want {
+			t.Errorf("kind %d offset %d: got %q, want %q", p.LocKind, p.LocOff, got, want)
+		}
+	}
+	e := buildEnv(emX8664, 5, []fun{{}})
+	e.funcs[0].First, e.funcs[0].N = 1<<32-1, 1<<32-1
+	e.funcs[0].Origin = 1000
+	e.link()
+	e.analyze()
+	if e.uncertain(&e.funcs[0]) || e.funcs[0].Flags != 0 {
+		t.Error("parameters beyond the table count")
+	}
+}
+
+func TestConcreteFunctions(t *testing.T) {
+	abstract := fun{params: []prm{{typ: tInt}, {typ: tLong}}, flags: fnInline | fnHasType}
+	tests := []struct {
+		name             string
+		funs             []fun
+		abstract, actual string
+	}{
+		{"in order", []fun{abstract, {origin: 1, params: []prm{{origin: 1, loc: reg(5)}, {origin: 2, loc: reg(4)}}}}, "[5][4]", "[5][4]"},
+		{"reordered", []fun{abstract, {origin: 1, params: []prm{{origin: 2, loc: reg(4)}, {origin: 1, loc: reg(5)}}}}, "[5][4]", "reordered unexpected [4!][5!]"},
+		{"abstract one last", []fun{{origin: 2, params: []prm{{origin: 3, loc: reg(5)}, {origin: 4, loc: reg(4)}}}, abstract}, "[5][4]", "[5][4]"},
+		{"size is that of the origin's type", []fun{{params: []prm{{typ: tInt128}, {typ: tInt}}}, {origin: 1, params: []prm{{typ: tLong, origin: 1, loc: reg(5)}, {origin: 2, loc: reg(1)}}}}, "optimized [][1]", "[5][1]"},
+		{"own type keeps it apart", []fun{abstract, {origin: 1, params: []prm{{typ: tInt, origin: 2, loc: reg(5)}, {typ: tInt, origin: 1, loc: reg(4)}}}}, "optimized [][]", "[5][4]"},
+		{"constant propagated", []fun{abstract, {origin: 1, params: []prm{{origin: 1, cst: true}, {origin: 2, loc: reg(5)}}}}, "unexpected optimized [?][5!]", "unexpected optimized [?][5!]"},
+		{"register and flags of different copies", []fun{abstract,
+			{origin: 1, params: []prm{{origin: 1, loc: reg(5)}, {origin: 2, loc: reg(3)}}},
+			{origin: 1, params: []prm{{origin: 1}, {origin: 2, loc: reg(4)}}}}, "[5][4]", "unexpected [5][3!]"},
+		{"origin outside of the unit", []fun{abstract, {origin: 7, params: []prm{{origin: 1, loc: reg(5)}, {origin: 2, loc: reg(4)}}}}, "[5][4]", "[5][4]"},
+	}
+	for _, tt := range tests {
+		e := buildEnv(emX8664, 5, tt.funs)
+		e.link()
+		e.analyze()
+		a, c := 0, 1
+		if tt.funs[0].origin != 0 {
+			a, c = 1, 0
+		}
+		got := describe(e, a)
+		if got != tt.abstract || describe(e, c) != tt.actual {
+			t.Errorf("%s: got %q and %q, want %q and %q", tt.name, got, describe(e, c), tt.abstract, tt.actual)
+		}
+	}
+}
+
+// Functions that do not matter still pass on what is known of them.
+func TestFunctionsLeftOut(t *testing.T) {
+	e := buildEnv(emX8664, 5, []fun{
+		{params: []prm{{typ: tInt}}},
+		{origin: 1, params: []prm{{origin: 1, loc: reg(4)}}},
+		{params: []prm{{typ: tInt, loc: reg(4)}}},
+	})
+	e.only = func(i uint32) bool { return i == 0 }
+	e.link()
+	e.analyze()
+	if got, want := describe(e, 0)+describe(e, 1)+describe(e, 2), "unexpected [4!][4][]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestClangSignatures(t *testing.T) {
+	lit := []byte{0x30, 0x9f}
+	tests := []struct {
+		name        string
+		flags       funcFlags
+		params      []prm
+		plain, true string // without and with true signatures
+	}{
+		{"unchanged", 0, []prm{{typ: tInt, loc: reg(5)}, {typ: tInt, loc: reg(4)}}, "[5][4]", ""},
+		{"unchanged, wrong register", 0, []prm{{typ: tInt, loc: reg(4)}}, "unexpected [4!]", ""},
+		{"unchanged, not described", 0, []prm{{typ: tInt, loc: xEmpty}, {typ: tInt, loc: reg(4)}}, "[][4]", ""},
+		{"unchanged, second register of two", 0, []prm{{typ: tInt128, loc: reg(4)}, {typ: tInt, loc: reg(1)}}, "[4][1]", ""},
+		{"unchanged, in memory", 0, []prm{{typ: tBig, loc: xStack}, {typ: tInt, loc: reg(5)}}, "[sm][5]", ""},
+		{"changed, parameter gone", fnNoCall, []prm{{typ: tInt}, {typ: tInt, loc: reg(5)}},
+			"unexpected optimized changed [][5!]", "optimized changed [?][5]"},
+		{"changed, constant", fnNoCall, []prm{{typ: tInt, loc: lit}, {typ: tInt, loc: reg(5)}},
+			"unexpected optimized changed [?#][5!]", "optimized changed [?#][5]"},
+		{"changed, not described but there", fnNoCall, []prm{{typ: tInt}, {typ: tInt, loc: reg(4)}},
+			"optimized changed [][4]", "optimized changed [][4]"},
+		{"changed, on the stack", fnNoCall, []prm{{typ: tInt, loc: xStack}, {typ: tInt, loc: reg(4)}},
+			"optimized changed [?s][4]", "unexpected changed [!s][4]"},
+		{"changed, in memory", fnNoCall, []prm{{typ: tBig, loc: xStack}, {typ: tInt, loc: reg(5)}},
+			"optimized changed [?sm][5!]", "changed [sm][5]"},
+		{"changed, only the second member", fnNoCall, []prm{{typ: tTwo, loc: xHigh}, {typ: tInt, loc: reg(4)}},
+			"changed [5][4!]", "changed [5 member 1 type 2][4]"},
+		{"changed, only the first member, typedef", fnNoCall, []prm{{typ: tTypedef, loc: []byte{0x55, 0x93, 8}}, {typ: tInt, loc: reg(4)}},
+			"changed [5][4!]", "changed [5 member 0 type 2][4]"},
+		{"changed, member within the first half", fnNoCall, []prm{{typ: tSub, loc: []byte{0x93, 4, 0x55, 0x93, 4}}, {typ: tInt, loc: reg(4)}},
+			"changed [5][4!]", "changed [5 member 1 type 1][4]"},
+		{"changed, one member but both registers", fnNoCall, []prm{{typ: tTwo, loc: xHigh}, {typ: tInt, loc: reg(1)}},
+			"changed [5][1]", "changed [5][1]"},
+		{"changed, both members", fnNoCall, []prm{{typ: tTwo, loc: xBoth}, {typ: tInt, loc: reg(1)}},
+			"changed [5][1]", "changed [5][1]"},
+		{"changed, members in different entries", fnNoCall, []prm{{typ: tTwo, list: [][]byte{{0x55, 0x93, 8}, xHigh}}, {typ: tInt, loc: reg(1)}},
+			"changed [5][1]", "changed [5][1]"},
+		{"changed, no struct", fnNoCall, []prm{{typ: tInt128, loc: xHigh}, {typ: tInt, loc: reg(1)}},
+			"changed [5][1]", "changed [5][1]"},
+		{"changed, wrong register keeps the name", fnNoCall, []prm{{typ: tTwo, loc: []byte{0x93, 8, 0x51, 0x93, 8}}, {typ: tInt, loc: reg(4)}},
+			"changed [1!][4!]", "changed [1! member 1 type 4][4!]"},
+		{"inlined functions are not changed", fnNoCall | fnInline, []prm{{typ: tInt, loc: xEmpty}}, "[]", ""},
+	}
+	for _, tt := range tests {
+		for _, trueSignature := range []bool{false, true} {
+			e := buildEnv(emX8664, 5, []fun{{params: tt.params, flags: tt.flags}})
+			e.clang, e.trueSignature = true, trueSignature
+			e.link()
+			e.analyze()
+			want := tt.plain
+			if trueSignature && tt.true != "" {
+				want = tt.true
+			}
+			if got := describe(e, 0); got != want {
+				t.Errorf("%s, true signatures %v: got %q, want %q", tt.name, trueSignature, got, want)
+			}
+		}
+	}
+}
+
+// A concrete function is changed if its origin says so; its own attribute does
+// not count, and its parameters never become members.
+func TestClangChangedThroughOrigin(t *testing.T) {
+	for _, tt := range []struct {
+		abstract, concrete funcFlags
+		want               string
+	}{
+		{fnInline | fnNoCall, 0, "optimized changed [?#][5][4!]"},
+		{fnInline, fnNoCall, "[#][5!][4!]"},
+		{fnInline, 0, "[#][5!][4!]"},
+	} {
+		e := buildEnv(emX8664, 5, []fun{
+			{flags: tt.abstract, params: []prm{{typ: tInt}, {typ: tTwo}, {typ: tInt}}},
+			{flags: tt.concrete, origin: 1, params: []prm{{origin: 1, loc: xLit}, {origin: 2, loc: xHigh}, {origin: 3, loc: reg(4)}}},
+		})
+		e.clang, e.trueSignature = true, true
+		e.link()
+		e.analyze()
+		if got := describe(e, 1); got != tt.want {
+			t.Errorf("abstract %#x concrete %#x: got %q, want %q", tt.abstract, tt.concrete, got, tt.want)
+		}
+	}
+}
+
+func TestLink(t *testing.T) {
+	e := buildEnv(emX8664, 5, []fun{
+		{params: []prm{{typ: tInt}, {typ: tLong}}},
+		{origin: 1, params: []prm{{origin: 2}, {origin: 1}, {typ: tPtr, origin: 1}, {origin: 1}}},
+		{}, {origin: 1}, {origin: 2},
+	})
+	e.params[5].Origin = 7777 // no such DIE
+	e.funcs[0].Type = tInt
+	e.funcs[0].Flags = fnHasType
+	e.funcs[2].Name, e.funcs[2].Spec = 0, 1000
+	e.funcs[3].Flags = fnHasType // void of its own
+	e.link()
+	for i, want := range []struct{ name, typ uint32 }{{1, tInt}, {1, tInt}, {1, tVoid}, {1, tVoid}, {1, tInt}} {
+		if f := e.funcs[i]; f.Name != want.name || f.Type != want.typ {
+			t.Errorf("function %d: name %d type %d, want %d and %d", i, f.Name, f.Type, want.name, want.typ)
+		}
+	}
+	for j, want := range []struct{ name, typ uint32 }{{11, tLong}, {10, tInt}, {14, tPtr}, {15, tVoid}} {
+		if p := e.params[2+j]; p.Name != want.name || p.Type != want.typ {
+			t.Errorf("parameter %d: name %d type %d, want %d and %d", j, p.Name, p.Type, want.name, want.typ)
+		}
+	}
+}
+
+func TestParametersDoNotAllocate(t *testing.T) {
+	list := [][]byte{reg(5), xEntry}
+	e := buildEnv(emX8664, 5, []fun{
+		{params: []prm{{typ: tInt}, {typ: tTwo}}},
+		{origin: 1, params: []prm{{origin: 2, list: list}, {origin: 1, list: list}}},
+	})
+	if n := testing.AllocsPerRun(50, func() {
+		e.link()
+		e.analyze()
+		e.uncertain(&e.funcs[1])
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
