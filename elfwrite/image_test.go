@@ -58,14 +58,14 @@ type form struct {
 func (l layout) image(fm form, parts ...part) []byte {
 	m := &image{class64: l.class64, order: l.order}
 	const shtStrtab = 3
-	names := "\x00"
+	names := []byte{0}
 	var nameOff []uint32
 	parts = append(parts, part{name: ".shstrtab", typ: shtStrtab})
 	for _, p := range parts {
 		nameOff = append(nameOff, uint32(len(names)))
-		names += p.name + "\x00"
+		names = append(names, p.name+"\x00"...)
 	}
-	parts[len(parts)-1].data = names + fm.names
+	parts[len(parts)-1].data = string(names) + fm.names
 
 	start := m.ehdrSize()
 	if fm.linked {
