@@ -38,12 +38,10 @@ const minBytes = 16 << 10
 
 // Append adds x at the end.
 func (v *Vec[T]) Append(x T) {
-	n := len(v.S)
-	if n == cap(v.S) {
-		v.grow(n + 1)
+	if len(v.S) == cap(v.S) {
+		v.grow(len(v.S) + 1)
 	}
-	v.S = v.S[:n+1]
-	v.S[n] = x
+	v.S = append(v.S, x) // in place: there is room
 }
 
 // Extend adds n elements at the end and returns them; their content is

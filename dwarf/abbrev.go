@@ -231,6 +231,7 @@ type Abbrevs struct {
 	addrSize  uint8
 	dwarf64   bool
 	bigEndian bool
+	nameBase  uint32
 }
 
 // op is one step of a capture program.
@@ -280,17 +281,18 @@ func (t *Abbrevs) Dense() []Abbrev { return t.tab }
 
 // Compile reads the table at u.AbbrevOff of the .debug_abbrev section sec.
 // A table that was compiled for the unit before is kept if the offset and the
-// shape of the unit are the same.
-func (t *Abbrevs) Compile(sec []byte, u *Unit) error {
+// shape of the unit are the same. Direct name slots add nameBase to the offset
+// in .debug_str.
+func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 	if t.sec != nil && t.off == u.AbbrevOff && t.version == u.Version && t.addrSize == u.AddrSize &&
-		t.dwarf64 == u.Dwarf64 && t.bigEndian == u.BigEndian && len(t.sec) == len(sec) {
+		t.dwarf64 == u.Dwarf64 && t.bigEndian == u.BigEndian && t.nameBase == nameBase && len(t.sec) == len(sec) {
 		return nil
 	}
 	t.tab = append(t.tab[:0], Abbrev{})
 	t.ops = t.ops[:0]
 	t.consts = t.consts[:0]
 	t.sparse = nil
-	t.sec = nil
+	t.sec, t.nameBase = nil, nameBase
 	t.off, t.version, t.addrSize, t.dwarf64, t.bigEndian = u.AbbrevOff, u.Version, u.AddrSize, u.Dwarf64, u.BigEndian
 	if u.AbbrevOff >= uint64(len(sec)) {
 		return &Error{Section: ".debug_abbrev", Offset: u.AbbrevOff, What: "abbreviation table beyond the section"}
@@ -501,6 +503,7 @@ func (t *Abbrevs) direct(s *Slot, v int, form Form, n, off int, implicit int64) 
 		if v != VName || n != 4 {
 			return false
 		}
+		s.Const = t.nameBase
 	case FormRef1, FormRef2, FormRef4:
 		if v != VType && v != VSibling {
 			return false

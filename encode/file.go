@@ -26,6 +26,7 @@ type file struct {
 
 	names    *names
 	strBase  uint32
+	lastName dedup.Name // token of the last byte of .debug_str
 	intName  dedup.Name
 	fakeInt  dedup.Name
 	wantVars bool
@@ -98,6 +99,7 @@ func (f *file) open() error {
 	}
 	f.strBase = f.run.strEnd
 	f.run.strEnd += uint32(len(f.str)) + 1
+	f.lastName = f.strBase + uint32(len(f.str))
 	f.names.strs = append(f.names.strs, strSection{f.strBase, f.str})
 	f.intName = f.names.token([]byte("int"))
 	f.fakeInt = f.names.token([]byte("__SANITIZED_FAKE_INT__"))

@@ -54,7 +54,7 @@ func (f *file) functions(u *unit) {
 		if !named {
 			continue
 		}
-		fn.Entry = table.Lookup(f.bytes(fn.Name))
+		fn.Entry = f.entryOf(u, fn.Name)
 		any = any || fn.Entry != 0
 	}
 	if !any {
@@ -109,6 +109,25 @@ func (f *file) functions(u *unit) {
 		st.Flags = fl
 		u.states.Append(st)
 	}
+}
+
+// nameEntry remembers which ELF function a name token stands for.
+type nameEntry struct{ name, entry uint32 }
+
+// entryCache is the number of look-ups that a slot remembers: inline functions
+// of headers come again in unit after unit.
+const entryCache = 1 << 11
+
+// entryOf is the ELF function table's entry for a name, 0 if there is none.
+func (f *file) entryOf(u *unit, name dedup.Name) uint32 {
+	if len(u.entries.S) == 0 {
+		u.entries.Resize(entryCache)
+	}
+	e := &u.entries.S[name*0x9e3779b1>>(32-11)]
+	if e.name != name {
+		*e = nameEntry{name, f.run.funcs.Lookup(f.bytes(name))}
+	}
+	return e.entry
 }
 
 // saveStates hands the unit's states over to the run, in functions-table

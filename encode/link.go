@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"math/bits"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 )
@@ -16,26 +18,33 @@ func (f *file) link(u *unit) error {
 	nodes := &u.types.Nodes
 	dies := len(nodes.S)
 	nodes.AppendSlice(u.extra.S)
+	isType, rank := u.isType.S, u.rank.S
 	ref := func(off uint32) dedup.Ref {
-		if off == 0 {
+		w := off >> 6
+		if w >= uint32(len(isType)) || w >= uint32(len(rank)) {
+			if off&extraRef != 0 {
+				return u.ref(off)
+			}
 			return 0
 		}
-		return u.ref(off)
+		word := isType[w]
+		m := uint64(1) << (off & 63)
+		if word&m == 0 {
+			return 0 // among them offset 0: no reference
+		}
+		return rank[w] + uint32(bits.OnesCount64(word&(m-1))) + 1
 	}
-	members := u.types.Members.S
+	all := u.types.Members.S
 	for i := range nodes.S {
 		n := &nodes.S[i]
 		switch btf.InfoKind(n.Info) {
 		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray:
 			n.Third = ref(n.Third)
-		case btf.KindStruct, btf.KindUnion:
-			m := members[n.First:][:btf.InfoVlen(n.Info)]
-			for j := range m {
-				m[j].Type = ref(m[j].Type)
-			}
 		case btf.KindFuncProto:
 			n.Third = ref(n.Third)
-			m := members[n.First:][:btf.InfoVlen(n.Info)]
+			fallthrough
+		case btf.KindStruct, btf.KindUnion:
+			m := all[n.First:][:btf.InfoVlen(n.Info)]
 			for j := range m {
 				m[j].Type = ref(m[j].Type)
 			}

@@ -87,6 +87,9 @@ func (n *names) token(b []byte) dedup.Name {
 
 // canonical replaces a token that is known to repeat another one.
 func (n *names) canonical(t dedup.Name) dedup.Name {
+	if !n.hasAlias.Load() {
+		return t
+	}
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	if c, ok := n.alias[t]; ok {
@@ -135,16 +138,19 @@ func (n *names) Bytes(t dedup.Name) ([]byte, bool) {
 	}
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return n.pool[t&^tokPool], true
+	if t &^= tokPool; t >= uint32(len(n.pool)) {
+		return nil, false
+	}
+	return n.pool[t], true
 }
 
-// strp is the token for an offset in .debug_str read by the direct path, where
-// an abbreviation without a name reads 0 too.
-func (f *file) strp(off uint32, a *dwarf.Abbrev) dedup.Name {
-	if a.Present&(1<<dwarf.VName) == 0 {
-		return 0
+// direct is the token that a direct name slot holds: the abbreviations are
+// compiled so that the slot adds strBase + 1 to the offset, and reads 0 where
+// there is no name.
+func (f *file) direct(u *unit, t dedup.Name) dedup.Name {
+	if t > f.lastName {
+		u.badName = true
 	}
-	t := f.strBase + off + 1
 	if f.names.hasAlias.Load() {
 		return f.names.canonical(t)
 	}
@@ -175,6 +181,18 @@ func (f *file) nameValue(u *unit, v *dwarf.Value) dedup.Name {
 		return t
 	case dwarf.FormString:
 		b := u.hdr.Data[v.U:]
+		if len(b) > 3 {
+			switch {
+			case b[0] == 0:
+				return 0
+			case b[1] == 0:
+				return f.names.canonical(tokInline | uint32(b[0]))
+			case b[2] == 0:
+				return f.names.canonical(tokInline | uint32(b[0]) | uint32(b[1])<<8)
+			case b[3] == 0:
+				return f.names.canonical(tokInline | uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16)
+			}
+		}
 		return f.names.token(b[:max(bytes.IndexByte(b, 0), 0)])
 	case dwarf.FormLineStrp:
 		if v.U >= uint64(len(f.lineStr)) {

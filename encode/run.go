@@ -248,7 +248,7 @@ func (f *file) read(u *unit) {
 }
 
 func (f *file) readUnit(u *unit) error {
-	if err := u.abbrevs.Compile(f.abbrev, &u.hdr); err != nil {
+	if err := u.abbrevs.Compile(f.abbrev, &u.hdr, f.strBase+1); err != nil {
 		return &Error{File: f.path, Section: ".debug_info", UnitOff: u.hdr.Off, What: err.Error()}
 	}
 	p, skip, err := f.unitDIE(u)

@@ -57,6 +57,7 @@ type unit struct {
 	states    arena.Vec[stateRec]
 	stParams  arena.Vec[compactstate.Param]
 	env       paramEnv
+	entries   arena.Vec[nameEntry] // kept from unit to unit
 
 	firstInt dedup.Ref // first base type named "int", for the array index type
 	arrays   bool
@@ -150,6 +151,7 @@ func (u *unit) free() {
 	u.oldBits.Free()
 	u.states.Free()
 	u.stParams.Free()
+	u.entries.Free()
 }
 
 // ref turns a DIE offset (or extraRef) into a Ref; 0 when no node's DIE

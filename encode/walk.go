@@ -1,9 +1,6 @@
 package encode
 
 import (
-	"encoding/binary"
-	"math/bits"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/dwarf"
@@ -103,57 +100,12 @@ func (f *file) walk(u *unit, p int) error {
 				break
 			}
 			if direct && !top.open && !a.Children {
-				// The hot loop: members in a row.
-				m := members.S
-				start := len(m)
-				union := top.tag == dwarf.TagUnionType
-				for {
-					d := b[p:]
-					s := &a.Slots
-					loc := load(d, &s[2], be)
-					size := load(d, &s[3], be) & 0xff
-					bit := loc * 8
-					if a.Present&(1<<dwarf.VDataBitOffset) != 0 {
-						bit = load(d, &s[4], be)
-					}
-					if size != 0 {
-						top.kflag = true
-						if bit > 0xffffff {
-							u.dies = dies
-							return f.dieError(u, off, "bit-field offset over 16777215 bits")
-						}
-						bit |= size << 24
-					} else if bit&7 != 0 {
-						u.dies = dies
-						return f.dieError(u, off, "member at a bit offset that is not a whole byte")
-					}
-					if union && bit&0xffffff != 0 {
-						return f.dieError(u, off, "union member at an offset that is not 0")
-					}
-					if len(m) == cap(m) {
-						members.S = m
-						members.Grow(len(m) + 1)
-						m = members.S
-					}
-					m = m[:len(m)+1]
-					m[len(m)-1] = dedup.Member{Name: f.strp(load(d, &s[0], be), a), Type: load(d, &s[1], be), Val: bit}
-					p += int(a.Size)
-					// Stay here while the next DIE is such a member too.
-					if p >= len(b) || b[p] == 0 || b[p] >= 0x80 || int(b[p]) >= len(tab) {
-						break
-					}
-					n := &tab[b[p]]
-					if n.Class != dwarf.ClassMember || !n.Direct || n.Children || p+1+int(n.Size)+4 > len(b) {
-						break
-					}
-					a = n
-					off = p
-					p++
-					dies++
+				next, n, err := f.memberRun(u, a, off, p, top)
+				if err != nil {
+					return err
 				}
-				members.S = m
-				top.n += uint32(len(m) - start)
-				top.comp += int32(len(m) - start)
+				p = next
+				dies += n
 				continue
 			}
 			next, err := f.member(u, a, off, p, top)
@@ -171,7 +123,7 @@ func (f *file) walk(u *unit, p int) error {
 			var an uint64
 			if direct {
 				d := b[p:]
-				n.Name = f.strp(load(d, &a.Slots[0], be), a)
+				n.Name = f.direct(u, load(d, &a.Slots[0], be))
 				n.Third = load(d, &a.Slots[1], be)
 				p += int(a.Size)
 			} else {
@@ -228,7 +180,7 @@ func (f *file) walk(u *unit, p int) error {
 			var decl uint32
 			if direct {
 				d := b[p:]
-				n.Name = f.strp(load(d, &a.Slots[0], be), a)
+				n.Name = f.direct(u, load(d, &a.Slots[0], be))
 				n.Third = load(d, &a.Slots[2], be)
 				decl = load(d, &a.Slots[3], be)
 				p += int(a.Size)
@@ -285,7 +237,7 @@ func (f *file) walk(u *unit, p int) error {
 				m := dedup.Member{}
 				if direct {
 					d := b[p:]
-					m.Name = f.strp(load(d, &a.Slots[0], be), a)
+					m.Name = f.direct(u, load(d, &a.Slots[0], be))
 					m.Type = load(d, &a.Slots[1], be)
 					p += int(a.Size)
 				} else {
@@ -333,7 +285,7 @@ func (f *file) walk(u *unit, p int) error {
 			var v int64
 			if direct {
 				d := b[p:]
-				m.Name = f.strp(load(d, &a.Slots[0], be), a)
+				m.Name = f.direct(u, load(d, &a.Slots[0], be))
 				v = int64(load(d, &a.Slots[2], be))
 				p += int(a.Size)
 			} else {
@@ -513,7 +465,7 @@ func (f *file) walk(u *unit, p int) error {
 			var n dedup.Node
 			if direct {
 				d := b[p:]
-				n.Name = f.strp(load(d, &a.Slots[0], be), a)
+				n.Name = f.direct(u, load(d, &a.Slots[0], be))
 				n.Aux = load(d, &a.Slots[1], be)
 				n.Third = load(d, &a.Slots[2], be)
 				p += int(a.Size)
@@ -648,15 +600,6 @@ func (f *file) walk(u *unit, p int) error {
 		return f.cutOff(u, len(b))
 	}
 	return nil
-}
-
-// load reads a direct value from the attributes d.
-func load(d []byte, s *dwarf.Slot, be bool) uint32 {
-	v := binary.LittleEndian.Uint32(d[s.Off:])
-	if be {
-		v = bits.ReverseBytes32(v) >> s.Shift
-	}
-	return v&s.Mask + s.Const
 }
 
 // skipChildren goes over the children of a DIE, to behind their closing zero.

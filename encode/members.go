@@ -1,0 +1,107 @@
+package encode
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dwarf"
+)
+
+// memberRun is the hot loop of the encoder: members are almost half of all
+// DIEs, come in runs, and nearly all have abbreviations whose values are read
+// by masked loads. It reads the member at p, whose code has been read at off,
+// and all members of that sort that follow, into the open type top. It returns
+// the offset of the first DIE that is none, and how many DIEs came after the
+// first one.
+func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next int, more uint64, err error) {
+	const hasBitOffset = 1 << dwarf.VDataBitOffset
+	b := u.hdr.Data
+	tab := u.abbrevs.Dense()
+	be := f.bigEndian
+	alias := f.names.hasAlias.Load()
+	union := top.tag == dwarf.TagUnionType
+	members := &u.types.Members
+	m := members.S
+	start := len(m)
+	last := dedup.Name(0) // highest name token
+	for {
+		d := b[p:]
+		var name, typ, loc, size uint32
+		if be {
+			name, typ = loadBE(d, &a.Slots[0]), loadBE(d, &a.Slots[1])
+			loc, size = loadBE(d, &a.Slots[2]), loadBE(d, &a.Slots[3])
+		} else {
+			name, typ = loadLE(d, &a.Slots[0]), loadLE(d, &a.Slots[1])
+			loc, size = loadLE(d, &a.Slots[2]), loadLE(d, &a.Slots[3])
+		}
+		bit := loc * 8
+		if a.Present&hasBitOffset != 0 {
+			bit = load(d, &a.Slots[4], be)
+		}
+		if size &= 0xff; size != 0 {
+			top.kflag = true
+			if bit > 0xffffff {
+				return 0, 0, f.dieError(u, off, "bit-field offset over 16777215 bits")
+			}
+			bit |= size << 24
+		} else if bit&7 != 0 {
+			return 0, 0, f.dieError(u, off, "member at a bit offset that is not a whole byte")
+		}
+		if union && bit&0xffffff != 0 {
+			return 0, 0, f.dieError(u, off, "union member at an offset that is not 0")
+		}
+		last = max(last, name)
+		if alias {
+			name = f.names.canonical(name)
+		}
+		if len(m) == cap(m) {
+			members.S = m
+			members.Grow(len(m) + 1)
+			m = members.S
+		}
+		m = append(m, dedup.Member{Name: name, Type: typ, Val: bit})
+		p += int(a.Size)
+		// Stay here while the next DIE is such a member too.
+		if p >= len(b) {
+			break
+		}
+		code := int(b[p])
+		if code == 0 || code >= 0x80 || code >= len(tab) {
+			break
+		}
+		n := &tab[code]
+		if n.Class != dwarf.ClassMember || !n.Direct || n.Children || p+5+int(n.Size) > len(b) {
+			break
+		}
+		a = n
+		off = p
+		p++
+	}
+	if last > f.lastName {
+		u.badName = true
+	}
+	members.S = m
+	k := uint32(len(m) - start)
+	top.n += k
+	top.comp += int32(k)
+	return p, uint64(k) - 1, nil
+}
+
+// loadLE reads a direct value of a little-endian file.
+func loadLE(d []byte, s *dwarf.Slot) uint32 {
+	return binary.LittleEndian.Uint32(d[s.Off:])&s.Mask + s.Const
+}
+
+// loadBE reads a direct value of a big-endian file.
+func loadBE(d []byte, s *dwarf.Slot) uint32 {
+	return bits.ReverseBytes32(binary.LittleEndian.Uint32(d[s.Off:]))>>s.Shift&s.Mask + s.Const
+}
+
+// load reads a direct value.
+func load(d []byte, s *dwarf.Slot, be bool) uint32 {
+	if be {
+		return loadBE(d, s)
+	}
+	return loadLE(d, s)
+}
