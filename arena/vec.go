@@ -39,7 +39,7 @@ const minBytes = 16 << 10
 // Append adds x at the end.
 func (v *Vec[T]) Append(x T) {
 	if len(v.S) == cap(v.S) {
-		v.grow(len(v.S) + 1)
+		v.more()
 	}
 	v.S = append(v.S, x) // in place: there is room
 }
@@ -105,6 +105,9 @@ func (v *Vec[T]) Bytes() int {
 	var z T
 	return cap(v.S) * int(unsafe.Sizeof(z))
 }
+
+// more makes room for one element. It keeps Append small enough to be inlined.
+func (v *Vec[T]) more() { v.grow(len(v.S) + 1) }
 
 func (v *Vec[T]) grow(need int) {
 	var z T

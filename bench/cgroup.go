@@ -69,7 +69,8 @@ func remove(dir string) error {
 	return err
 }
 
-// evict drops the file's clean pages from the page cache.
+// evict drops the file's pages from the page cache, those excepted that some
+// process has mapped.
 func evict(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -208,20 +208,24 @@ func (s *Set) placePrimitive(u *Unit, i uint32) {
 			return
 		}
 	}
-	// A forward enumeration stands for one with values of the unit.
-	if k := btf.InfoKind(n.Info); (k == btf.KindEnum || k == btf.KindEnum64) && len(m) == 0 && n.Name != 0 {
-		for _, o := range u.news.S {
-			on := &u.Nodes.S[o]
-			if o == i {
-				break
-			}
-			if ok := btf.InfoKind(on.Info); (ok == btf.KindEnum || ok == btf.KindEnum64) && on.Name == n.Name && btf.InfoVlen(on.Info) != 0 {
-				u.ID.S[i] = u.ID.S[o]
+	if k := btf.InfoKind(n.Info); (k == btf.KindEnum || k == btf.KindEnum64) && n.Name != 0 {
+		// Names of enumerations have an index of their own, newest first.
+		hn := mix32(n.Name) &^ 1
+		if len(m) == 0 {
+			// A forward declaration stands for any one of its name.
+			for j := s.local.first(hn); j != 0; j = s.local.next.S[j-1] {
+				o := s.local.node.S[j-1]
+				on := &u.Nodes.S[o]
+				if s.local.key.S[j-1] != hn || on.Name != n.Name {
+					continue
+				}
+				if k := btf.InfoKind(on.Info); k == btf.KindEnum || k == btf.KindEnum64 {
+					u.ID.S[i] = u.ID.S[o]
+					return
+				}
 			}
 		}
-		if u.ID.S[i] != idLocal|i {
-			return
-		}
+		s.local.add(hn, i)
 	}
 	s.local.add(h32, i)
 }
@@ -584,6 +588,9 @@ func (s *Set) index(id uint32) {
 		if btf.InfoVlen(info) == 0 {
 			e.fwds[entEnum] = id
 			break
+		}
+		if e.defs[entEnum] != 0 {
+			s.conflicts++ // a forward declaration may mean another one now
 		}
 		s.next.S[id] = e.defs[entEnum]
 		e.defs[entEnum] = id

@@ -7,11 +7,6 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// streamDedup deduplicates in unit by unit, without the memory of Exact.
-var streamDedup = func(in *btf.Blob) (*btf.Blob, error) {
-	return nil, errors.New("dedup: streaming a file is not built yet")
-}
-
 // DedupFile merges inputs and deduplicates the result. base is the BTF that all
 // inputs were parsed over, or nil. With exact set, and always with a base, the
 // result equals libbpf's on every input; otherwise names with several

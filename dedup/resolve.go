@@ -107,6 +107,8 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 		id = s.findRecord(w[:], contentHash(w[:]))
 	case btf.KindEnum, btf.KindEnum64:
 		id = s.findEnum(u, n)
+	case btf.KindVar, btf.KindDatasec:
+		// Never merged with another.
 	default:
 		u.ID.S[i] = idBusy
 		if !s.findRefs(u, n, depth) {
@@ -120,8 +122,7 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 	return id
 }
 
-// ref is the id of what r refers to, or idNew. Meeting a node that is being
-// looked up is an error: a chain of references that closes.
+// ref is the id of what r refers to, or idNew.
 func (s *Set) ref(u *Unit, r Ref, depth int) uint32 {
 	if r == 0 {
 		return 0
@@ -134,10 +135,7 @@ func (s *Set) ref(u *Unit, r Ref, depth int) uint32 {
 		return s.find(u, r-1, depth+1)
 	}
 	if id == idBusy {
-		if k := btf.InfoKind(u.Nodes.S[r-1].Info); k != btf.KindTypedef && k != btf.KindStruct && k != btf.KindUnion {
-			u.err = errChain
-		}
-		return idNew
+		return idNew // a recursive typedef, or an endless chain: placeRef tells
 	}
 	return id
 }
@@ -254,11 +252,13 @@ func (s *Set) findEnum(u *Unit, n *Node) uint32 {
 		return idNew
 	}
 	if len(m) == 0 {
+		// A forward declaration of whatever size: the one that is known,
+		// which leads to the definition, or else the definition.
+		if f := e.fwds[entEnum]; f != 0 {
+			return f
+		}
 		if d := e.defs[entEnum]; d != 0 {
 			return d
-		}
-		if f := e.fwds[entEnum]; f != 0 && sameEnum(s.record(f), n, m) {
-			return f
 		}
 		return idNew
 	}
@@ -326,7 +326,7 @@ func (s *Set) findTypedef(u *Unit, i uint32, depth int) uint32 {
 			u.own(pairs, i)
 			return id
 		}
-		u.pairs.S = u.pairs.S[:pairs]
+		u.disown(pairs, i)
 	}
 	return idNew
 }
@@ -371,22 +371,22 @@ func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
 	m := u.members(n)
 	w = w[3:][:3*len(m)]
 	ids := u.ID.S
-	for j := range m {
-		// Nested look-ups first: they may compare definitions of their own.
-		if t := m[j].Type; t != 0 && t&Extern == 0 && ids[t-1] == 0 {
-			s.find(u, t-1, 0)
-		}
-	}
 	pairs := len(u.pairs.S)
 	for j := range m {
 		x := &m[j]
 		y := w[3*j : 3*j+3 : 3*j+3]
 		if x.Name != y[0] || x.Val != y[2] {
-			u.pairs.S = u.pairs.S[:pairs]
+			u.disown(pairs, i)
 			return false
 		}
-		if x.Type != 0 && x.Type&Extern == 0 {
-			if ids[x.Type-1] == y[1] || u.matched.S[x.Type-1] == y[1] && y[1] != 0 {
+		if t := x.Type - 1; t < uint32(len(ids)) {
+			id := ids[t]
+			if id == 0 {
+				// A nested look-up may meet forwards of its own.
+				u.own(pairs, i)
+				id = s.find(u, t, 0)
+			}
+			if id == y[1] || u.matched.S[x.Type-1] == y[1] && y[1] != 0 {
 				continue
 			}
 		} else if x.Type&^Extern == y[1] {
@@ -394,7 +394,7 @@ func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
 		}
 		before := len(u.pairs.S)
 		if !s.matchRef(u, x.Type, y[1], 0) {
-			u.pairs.S = u.pairs.S[:pairs]
+			u.disown(pairs, i)
 			return false
 		}
 		if x.Type != 0 && x.Type&Extern == 0 && len(u.pairs.S) == before {
@@ -405,11 +405,28 @@ func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
 	return true
 }
 
-// own marks the pairs from index k on as met while node i was compared.
+// noOwner is the owner of a pair that has just been met.
+const noOwner = 0xffffffff
+
+// own marks the new pairs from index k on as met while node i was compared.
 func (u *Unit) own(k int, i uint32) {
 	for ; k < len(u.pairs.S); k++ {
-		u.pairs.S[k].owner = i
+		if p := &u.pairs.S[k]; p.owner == noOwner {
+			p.owner = i
+		}
 	}
+}
+
+// disown forgets the pairs from index k on that were met while node i was
+// compared: it was found to be different.
+func (u *Unit) disown(k int, i uint32) {
+	keep := u.pairs.S[:k]
+	for _, p := range u.pairs.S[k:] {
+		if p.owner != noOwner && p.owner != i {
+			keep = append(keep, p)
+		}
+	}
+	u.pairs.S = keep
 }
 
 // maxMatch bounds the depth of matchRef, which goes through anonymous types
@@ -455,7 +472,7 @@ func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 			if id >= MaxIDs || id == 0 {
 				f = idLocal | i
 			}
-			u.pairs.Append(fwdPair{fwd: f, def: y})
+			u.pairs.Append(fwdPair{f, y, noOwner})
 			return true
 		}
 		return false
@@ -468,7 +485,7 @@ func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 			if id >= MaxIDs || id == 0 {
 				d = idLocal | i
 			}
-			u.pairs.Append(fwdPair{fwd: y, def: d})
+			u.pairs.Append(fwdPair{y, d, noOwner})
 			return true
 		}
 		if n.Name != 0 || xk != yk || n.Info != w[0] || n.Third != w[2] {

@@ -26,6 +26,9 @@ type slowState struct {
 	more    pairTable          // all further pairs
 	order   arena.Vec[fwdPair] // entries of first in the order made: {known, node}
 	fwdTo   map[uint32]uint32  // forwards settled by this unit
+	start   arena.Vec[uint32]  // spreadTaint: edges into each node
+	from    arena.Vec[uint32]
+	todo    arena.Vec[uint32]
 	steps   uint64
 }
 
@@ -33,6 +36,9 @@ func (w *slowState) reset(keep int) {
 	w.seeds.Trim(keep)
 	w.tainted.Trim(keep)
 	w.order.Trim(keep)
+	w.start.Trim(keep)
+	w.from.Trim(keep)
+	w.todo.Trim(keep)
 	w.fwdTo = nil
 }
 
@@ -40,6 +46,9 @@ func (w *slowState) free() {
 	w.seeds.Free()
 	w.tainted.Free()
 	w.order.Free()
+	w.start.Free()
+	w.from.Free()
+	w.todo.Free()
 	w.first.free()
 	w.more.free()
 }
@@ -110,54 +119,7 @@ func (s *Set) taint(u *Unit) {
 		}
 	}
 
-	// Reverse reachability, by sweeps up and down until nothing changes.
-	reach := func(r Ref) bool {
-		return r != 0 && r&Extern == 0 && bits[(r-1)>>6]>>((r-1)&63)&1 != 0
-	}
-	sweep := func(i uint32) bool {
-		if bits[i>>6]>>(i&63)&1 != 0 {
-			return false
-		}
-		n := &u.Nodes.S[i]
-		hit := false
-		switch btf.InfoKind(n.Info) {
-		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
-		case btf.KindStruct, btf.KindUnion:
-			for _, m := range u.members(n) {
-				if reach(m.Type) {
-					hit = true
-					break
-				}
-			}
-		case btf.KindFuncProto:
-			hit = reach(n.Third)
-			for _, m := range u.members(n) {
-				hit = hit || reach(m.Type)
-			}
-		case btf.KindDatasec:
-		case btf.KindArray:
-			hit = reach(n.Third) || reach(n.First)
-		default:
-			hit = reach(n.Third)
-		}
-		if hit {
-			mark(i)
-		}
-		return hit
-	}
-	for changed := true; changed; {
-		changed = false
-		for i := range uint32(len(u.Nodes.S)) {
-			changed = sweep(i) || changed
-		}
-		if !changed {
-			break
-		}
-		changed = false
-		for i := uint32(len(u.Nodes.S)); i > 0; i-- {
-			changed = sweep(i-1) || changed
-		}
-	}
+	s.spreadTaint(u)
 
 	keep := u.pairs.S[:0]
 	for _, p := range u.pairs.S {
@@ -186,6 +148,77 @@ func (s *Set) taint(u *Unit) {
 			u.news.Append(i)
 		}
 	}
+}
+
+// spreadTaint marks all nodes that reach a marked one: a walk over the edges
+// turned round, each node once.
+func (s *Set) spreadTaint(u *Unit) {
+	w := &u.slow
+	bits := w.tainted.S
+	n := len(u.Nodes.S)
+	// Edges into each node, by counting: start[i] to start[i+1] in from.
+	w.start.Reset()
+	w.start.Resize(n + 2)
+	start := w.start.S
+	edges := 0
+	each := func(fn func(from, to uint32)) {
+		for i := range u.Nodes.S {
+			x := &u.Nodes.S[i]
+			to := func(r Ref) {
+				if r != 0 && r&Extern == 0 {
+					fn(uint32(i), r-1)
+				}
+			}
+			switch btf.InfoKind(x.Info) {
+			case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64, btf.KindDatasec:
+			case btf.KindStruct, btf.KindUnion:
+				for _, m := range u.members(x) {
+					to(m.Type)
+				}
+			case btf.KindFuncProto:
+				to(x.Third)
+				for _, m := range u.members(x) {
+					to(m.Type)
+				}
+			case btf.KindArray:
+				to(x.Third)
+				to(x.First)
+			default:
+				to(x.Third)
+			}
+		}
+	}
+	each(func(_, to uint32) {
+		start[to+2]++
+		edges++
+	})
+	for i := 2; i < len(start); i++ {
+		start[i] += start[i-1]
+	}
+	w.from.Reset()
+	w.from.Resize(edges)
+	each(func(from, to uint32) {
+		w.from.S[start[to+1]] = from
+		start[to+1]++
+	})
+	todo := w.todo
+	todo.Reset()
+	for i := range uint32(n) {
+		if w.isTainted(i) {
+			todo.Append(i)
+		}
+	}
+	for len(todo.S) > 0 {
+		k := todo.S[len(todo.S)-1]
+		todo.S = todo.S[:len(todo.S)-1]
+		for _, i := range w.from.S[start[k]:start[k+1]] {
+			if bits[i>>6]>>(i&63)&1 == 0 {
+				bits[i>>6] |= 1 << (i & 63)
+				todo.Append(i)
+			}
+		}
+	}
+	w.todo = todo
 }
 
 // slowPlace is placeTypes for a unit with conflicting names; taint has run.

@@ -62,6 +62,9 @@ func (r *run) openFile(path string) (*file, error) {
 }
 
 func (f *file) open() error {
+	// The system's own read-ahead around each page touched can be megabytes;
+	// what is read in order is asked for in windows instead.
+	f.elf.RandomRange(0, uint64(len(f.elf.Bytes())))
 	if f.elf.Type == etRel {
 		return fmt.Errorf("%s: relocatable files (.o, .ko) are not supported yet", f.path)
 	}
@@ -121,6 +124,21 @@ func (f *file) symbols() error {
 		return err
 	}
 	f.sections()
+	f.elf.PrefetchRange(symtab.Offset, symtab.Size)
+	if f.run.funcs == nil {
+		// Count first: a table that grows leaves its old halves behind.
+		n := 0
+		err := f.elf.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
+			if s.Info&0xf == sttFunc {
+				n++
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		f.run.funcs = compactstate.NewFuncTable(n)
+	}
 	t := f.run.funcs
 	t.BeginFile(strtab)
 	byIndex := map[uint32]int{}
@@ -160,6 +178,8 @@ func (f *file) symbols() error {
 		return err
 	}
 	t.Seal()
+	f.elf.ReleaseRange(symtab.Offset, symtab.Size)
+	f.elf.Release(strtab)
 	if ids != nil {
 		data, err := f.elf.Data(ids)
 		if err != nil {

@@ -34,12 +34,16 @@ func (f *file) link(u *unit) error {
 		}
 		return rank[w] + uint32(bits.OnesCount64(word&(m-1))) + 1
 	}
+	index := f.run.intID.Load() | dedup.Extern
 	all := u.types.Members.S
 	for i := range nodes.S {
 		n := &nodes.S[i]
 		switch btf.InfoKind(n.Info) {
-		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray:
+		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
 			n.Third = ref(n.Third)
+		case btf.KindArray:
+			n.Third = ref(n.Third)
+			n.First = index
 		case btf.KindFuncProto:
 			n.Third = ref(n.Third)
 			fallthrough
@@ -133,6 +137,9 @@ func (f *file) arrayIndex(u *unit) {
 	}
 	if !u.arrays {
 		return
+	}
+	if index&dedup.Extern != 0 {
+		return // link has set it
 	}
 	for i := range u.types.Nodes.S {
 		if n := &u.types.Nodes.S[i]; btf.InfoKind(n.Info) == btf.KindArray {

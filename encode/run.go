@@ -62,7 +62,6 @@ func Run(paths []string, opt Options) (out *Output, err error) {
 		return nil, errors.New("feature force_cu_merging is not supported yet")
 	}
 	r.set = dedup.NewSet(&r.names, 1<<17)
-	r.funcs = compactstate.NewFuncTable(1 << 10)
 	r.states = compactstate.NewStates()
 	for _, path := range paths {
 		f, err := r.openFile(path)
@@ -114,6 +113,8 @@ type pipeline struct {
 	committing bool
 	err        error
 	released   released
+	info       window
+	abbrev     window
 }
 
 type slot struct {
@@ -200,6 +201,8 @@ func (p *pipeline) work() {
 			p.off = uint64(len(p.f.info))
 		} else {
 			p.off = u.hdr.End()
+			p.info.advance(p.f, p.f.infoSec, p.off)
+			p.abbrev.advance(p.f, p.f.abbrevSec, u.hdr.AbbrevOff)
 		}
 		u.seq = p.next
 		p.next++
@@ -417,37 +420,6 @@ func (f *file) flushLog(u *unit) {
 		f.opt.Verbose(l)
 	}
 	u.log = u.log[:0]
-}
-
-// released keeps track of how much of the mapping has been given back: what
-// lies before the last committed unit is not needed again.
-type released struct {
-	info, abbrev, loclists uint64
-}
-
-// releaseStep is how much is given back at a time.
-const releaseStep = 1 << 20
-
-func (d *released) advance(f *file, u *unit) {
-	if s := f.infoSec; s != nil && u.hdr.End()-d.info >= releaseStep && len(u.hdr.Data) > 0 {
-		f.elf.ReleaseRange(s.Offset+d.info, u.hdr.End()-d.info)
-		d.info = u.hdr.End()
-		if s := f.abbrevSec; s != nil && u.hdr.AbbrevOff > d.abbrev {
-			f.elf.ReleaseRange(s.Offset+d.abbrev, u.hdr.AbbrevOff-d.abbrev)
-			d.abbrev = u.hdr.AbbrevOff
-		}
-		if s := f.loclistsSec; s != nil {
-			for i := len(u.params.S) - 1; i >= 0; i-- {
-				if p := &u.params.S[i]; p.LocKind == locList {
-					if o := uint64(p.LocOff); o > d.loclists {
-						f.elf.ReleaseRange(s.Offset+d.loclists, o-d.loclists)
-						d.loclists = o
-					}
-					break
-				}
-			}
-		}
-	}
 }
 
 // clock times the phases of a run.

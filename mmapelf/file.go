@@ -200,17 +200,31 @@ func (f *File) releaseEndingAt(end uint64, b []byte) bool {
 
 // ReleaseRange is Release for the size bytes at file offset off. A range that
 // leaves the file is ignored.
-func (f *File) ReleaseRange(off, size uint64) {
+func (f *File) ReleaseRange(off, size uint64) { f.advise(off, size, true, dropPages) }
+
+// RandomRange says that the size bytes at file offset off will be read here
+// and there: the system reads no more than what is touched.
+func (f *File) RandomRange(off, size uint64) { f.advise(off, size, false, readRandom) }
+
+// PrefetchRange says that the size bytes at file offset off will be read soon:
+// the system starts reading them from the disk.
+func (f *File) PrefetchRange(off, size uint64) { f.advise(off, size, false, readSoon) }
+
+// advise gives a hint on the pages that lie entirely inside a range or, with
+// inside unset, on all that it touches.
+func (f *File) advise(off, size uint64, inside bool, hint func([]byte)) {
 	if f.mapping == nil || off > uint64(len(f.data)) || size > uint64(len(f.data))-off {
 		return
 	}
 	page := uint64(os.Getpagesize())
-	start := (off + page - 1) / page * page
-	end := off + size
-	if end != uint64(len(f.data)) { // the last page of the file may be partial
-		end = end / page * page
+	start, end := off/page*page, off+size
+	if inside {
+		start = (off + page - 1) / page * page
+		if end != uint64(len(f.data)) { // the last page of the file may be partial
+			end = end / page * page
+		}
 	}
 	if start < end {
-		dropPages(f.mapping[start:end])
+		hint(f.mapping[start:end])
 	}
 }

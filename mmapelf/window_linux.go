@@ -3,7 +3,17 @@ package mmapelf
 import "golang.org/x/sys/unix"
 
 // dropPages drops the pages of b, which starts on a page boundary of a file
-// mapping, from this process. A failure costs memory, nothing else.
+// mapping, from this process. First they are marked cold, so that a kernel
+// short of memory reclaims them before the pages of the sections that are
+// read at random: without that, a run in a small cgroup throws out and reads
+// back .debug_str all the time. A failure costs memory, nothing else.
 func dropPages(b []byte) {
+	_ = unix.Madvise(b, unix.MADV_COLD)
 	_ = unix.Madvise(b, unix.MADV_DONTNEED)
 }
+
+// readRandom turns read-ahead off for b: one page for each page touched.
+func readRandom(b []byte) { _ = unix.Madvise(b, unix.MADV_RANDOM) }
+
+// readSoon asks for the pages of b to be read in the background.
+func readSoon(b []byte) { _ = unix.Madvise(b, unix.MADV_WILLNEED) }

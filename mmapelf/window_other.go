@@ -2,6 +2,7 @@
 
 package mmapelf
 
-// dropPages does nothing: only Linux promises that MADV_DONTNEED on a shared
-// file mapping keeps the contents.
-func dropPages([]byte) {}
+// dropPages, readRandom and readSoon are hints that only Linux is given.
+func dropPages([]byte)  {}
+func readRandom([]byte) {}
+func readSoon([]byte)   {}

@@ -1,0 +1,136 @@
+package dedup
+
+import "github.com/btflite/btflite/btf"
+
+// cutter cuts the types of a Blob into runs for the Set: the shortest for
+// which nothing refers to a later run, and no struct, union or typedef depends
+// on an earlier one by a reference that a comparison would have to follow.
+//
+// The second condition is there because the Set compares references to earlier
+// runs by id alone. That would tell "pointer to FWD x" from "pointer to struct
+// x", which a comparison must take for equal, and likewise enumerations without
+// values. Types that lead to integers and floats only are exempt: equal ones
+// always have one id. So are references that no struct, union or typedef leads
+// to (functions, variables, tags): they are merged by id in any case.
+type cutter struct {
+	in   *btf.Blob
+	last []uint32 // by id: highest id that must be in the same run
+}
+
+// Bits of a type while runs are looked for.
+const (
+	cutFollowed = 1 << iota // a struct, union or typedef leads to it, or it is one
+	cutPlain                // leads to integers and floats only
+	cutKnown                // cutPlain is settled
+	cutBusy                 // being settled
+)
+
+func newCutter(in *btf.Blob) *cutter {
+	c := &cutter{in: in, last: make([]uint32, in.TypeCount())}
+	bits := make([]uint8, in.TypeCount())
+	c.follow(bits)
+	c.settle(bits)
+	for id := uint32(1); id < in.TypeCount(); id++ {
+		forEachRef(in.Record(id), func(to uint32) {
+			switch {
+			case to > id:
+				c.last[id] = max(c.last[id], to)
+			case bits[id]&cutFollowed != 0 && bits[to]&cutPlain == 0:
+				c.last[to] = max(c.last[to], id)
+			}
+		})
+	}
+	return c
+}
+
+// next is the id after the run that starts with first.
+func (c *cutter) next(first uint32) uint32 {
+	last := first
+	for id := first; id <= last; id++ {
+		last = max(last, c.last[id])
+	}
+	return last + 1
+}
+
+// follow marks the types that a struct, union or typedef leads to.
+func (c *cutter) follow(bits []uint8) {
+	var todo []uint32
+	for id := uint32(1); id < c.in.TypeCount(); id++ {
+		switch c.in.Kind(id) {
+		case btf.KindStruct, btf.KindUnion, btf.KindTypedef:
+			if bits[id]&cutFollowed == 0 {
+				bits[id] |= cutFollowed
+				todo = append(todo, id)
+			}
+		}
+		for len(todo) > 0 {
+			t := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			forEachRef(c.in.Record(t), func(to uint32) {
+				if to != 0 && bits[to]&cutFollowed == 0 {
+					bits[to] |= cutFollowed
+					todo = append(todo, to)
+				}
+			})
+		}
+	}
+}
+
+// settle marks the types that lead to integers and floats only. What is part
+// of a loop is not.
+func (c *cutter) settle(bits []uint8) {
+	bits[0] |= cutKnown | cutPlain
+	var todo []uint32
+	for id := uint32(1); id < c.in.TypeCount(); id++ {
+		todo = append(todo, id)
+		for len(todo) > 0 {
+			t := todo[len(todo)-1]
+			if bits[t]&cutKnown != 0 {
+				todo = todo[:len(todo)-1]
+				continue
+			}
+			if !mayBePlain(c.in.Kind(t)) {
+				bits[t] |= cutKnown
+				continue
+			}
+			// First visit: what it refers to comes before it. Second: all
+			// that is known is known, the rest lies on a loop.
+			again := bits[t]&cutBusy != 0
+			bits[t] |= cutBusy
+			plain := true
+			forEachRef(c.in.Record(t), func(to uint32) {
+				plain = plain && bits[to]&cutPlain != 0
+				if !again && bits[to]&(cutKnown|cutBusy) == 0 {
+					todo = append(todo, to)
+				}
+			})
+			if plain {
+				bits[t] |= cutPlain
+			}
+			if plain || again {
+				bits[t] |= cutKnown
+			}
+		}
+	}
+}
+
+func mayBePlain(k btf.Kind) bool {
+	switch k {
+	case btf.KindInt, btf.KindFloat, btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict,
+		btf.KindTypedef, btf.KindTypeTag, btf.KindArray, btf.KindFuncProto, btf.KindFunc:
+		return true
+	}
+	return false
+}
+
+// forEachRef calls f with each type id in the record w, void included.
+func forEachRef(w []uint32, f func(id uint32)) {
+	k, vlen := btf.InfoKind(w[1]), btf.InfoVlen(w[1])
+	if btf.ThirdIsRef(k) {
+		f(w[2])
+	}
+	start, stride, n := btf.RefWords(k, vlen)
+	for i := range n {
+		f(w[start+i*stride])
+	}
+}

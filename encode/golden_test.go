@@ -1,0 +1,106 @@
+package encode_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/encode"
+)
+
+// goldenSets are the feature sets of scripts/golden.sh.
+var goldenSets = map[string]encode.Features{
+	"none":    encode.PlainFeatures,
+	"default": encode.DefaultFeatures,
+	"all":     encode.AllFeatures,
+}
+
+// goldenFiles are the ELF files that compilers wrote.
+func goldenFiles(t testing.TB) []string {
+	paths, err := filepath.Glob("testdata/golden/*.elf")
+	if err != nil || len(paths) < 10 {
+		t.Fatalf("%d golden files, %v", len(paths), err)
+	}
+	return paths
+}
+
+// TestGolden compares with what pahole 1.32 makes of compilers' output, byte
+// for byte, however many workers there are.
+func TestGolden(t *testing.T) {
+	for _, procs := range []int{1, 4} {
+		t.Run(fmt.Sprintf("procs=%d", procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			for _, path := range goldenFiles(t) {
+				for set, features := range goldenSets {
+					golden := strings.TrimSuffix(path, ".elf") + "." + set + ".btf"
+					t.Run(filepath.Base(golden), func(t *testing.T) {
+						want, err := os.ReadFile(golden)
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, jobs := range []int{1, 2, 4, 8} {
+							got, err := runFiles([]string{path}, encode.Options{Features: features, Jobs: jobs})
+							if err != nil {
+								t.Fatalf("jobs=%d: %v", jobs, err)
+							}
+							if !bytes.Equal(got, want) {
+								a, as := format(t, got)
+								b, bs := format(t, want)
+								t.Fatalf("jobs=%d: first line that differs: %s", jobs, firstDiff(a+as, b+bs))
+							}
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+// firstDiff shows the first lines in which texts differ.
+func firstDiff(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("got %q, want %q", a[i], b[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
+}
+
+// TestExactGolden holds the batch deduplication to the same bytes.
+func TestExactGolden(t *testing.T) {
+	t.Skip("Options.Exact is not wired into the pipeline yet")
+	for _, path := range goldenFiles(t) {
+		want, err := os.ReadFile(strings.TrimSuffix(path, ".elf") + ".default.btf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Exact: true})
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: differs (%v)", path, err)
+		}
+	}
+}
+
+// TestFilesUnchanged: encoding only reads its input.
+func TestFilesUnchanged(t *testing.T) {
+	path := goldenFiles(t)[0]
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(p, before, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runFiles([]string{p}, encode.Options{Features: encode.AllFeatures, Jobs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(p); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("input changed (%v)", err)
+	}
+}

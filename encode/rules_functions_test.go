@@ -1,0 +1,495 @@
+package encode_test
+
+import (
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	"github.com/btflite/btflite/encode"
+)
+
+// funcs are symbols f at fn1 and a last one, which no rule about ambiguity
+// applies to.
+func funcs(more ...dt.Symbol) []dt.Symbol {
+	return append([]dt.Symbol{dt.Func("f", fn1), dt.Func("zz", fn3+0x100)}, more...)
+}
+
+// Which functions become FUNCs.
+func functionRules() []rule {
+	plain := func() []dt.File {
+		i := intType()
+		p := ptr(i)
+		return with(funcs(), i, p, function("f", fn1, i, param("a", i, 5), param("p", p, 4)))
+	}
+	inline := func(first bool) []dt.File {
+		i, i2 := intType(), intType()
+		abs := ref(dt.TagSubprogram, "f", i, dt.Inline(), ref(dt.TagFormalParameter, "inl", i))
+		real := function("f", fn1, i2, param("real", i2, 5))
+		a, b := dt.CU(i, abs), dt.CU(i2, real)
+		if !first {
+			a, b = b, a
+		}
+		return []dt.File{{Units: []*dt.Unit{a, b}, Symbols: funcs()}}
+	}
+	inconsistent := func(types func() (all []*dt.DIE, a, b *dt.DIE)) []dt.File {
+		ds, a, _ := types()
+		ds2, _, b := types()
+		return []dt.File{{Units: []*dt.Unit{dt.CU(ds, function("f", fn1, nil, param("x", a, 5))), dt.CU(ds2, function("f", fn1, nil, param("y", b, 5)))}, Symbols: funcs()}}
+	}
+	pointers := func() ([]*dt.DIE, *dt.DIE, *dt.DIE) {
+		i := intType()
+		c := ref(dt.TagConstType, "", i)
+		p, q := ptr(i), ptr(c)
+		return []*dt.DIE{i, c, p, q}, p, q
+	}
+	voids := func() ([]*dt.DIE, *dt.DIE, *dt.DIE) {
+		c := ref(dt.TagConstType, "", nil)
+		p, q := ptr(nil), ptr(c)
+		return []*dt.DIE{c, p, q}, p, q
+	}
+	typedefs := func() ([]*dt.DIE, *dt.DIE, *dt.DIE) {
+		i := intType()
+		t := typedef("I", i)
+		return []*dt.DIE{i, t}, i, t
+	}
+	suffix := func(sym string) []dt.File {
+		i := intType()
+		return with([]dt.Symbol{dt.Func(sym, fn1), dt.Func("zz", fn3)}, i, function("f", fn1, i, param("a", i, 5)), function("zz", fn3, i))
+	}
+	optimized := func(sym string) []dt.File {
+		i := intType()
+		return with([]dt.Symbol{dt.Func(sym, fn1), dt.Func("zz", fn3)}, i, function("f", fn1, i, param("a", i, 5), param("gone", i, -1)))
+	}
+	twoStatics := func(name string) []dt.File {
+		i, i2 := intType(), intType()
+		return []dt.File{{Units: []*dt.Unit{dt.CU(i, function(name, fn1, i)), dt.CU(i2, function(name, fn2, i2))},
+			Symbols: []dt.Symbol{dt.Func(name, fn1), dt.Func(name, fn2), dt.Func("m", fn3)}}}
+	}
+	kfunc := func(setFlags, flags uint32, arena bool) []dt.File {
+		i := intType()
+		p := ptr(i)
+		sec, syms := btfIDs(setFlags, flags, "f")
+		return []dt.File{{Units: []*dt.Unit{dt.CU(i, p, function("f", fn1, p, param("a", p, 5), param("b", p, 4)))}, Sections: []dt.Section{sec}, Symbols: funcs(syms...)}}
+	}
+	packed := func(direct bool) []dt.File {
+		i, c := intType(), base("char", 1, ateSignedChar)
+		s := structure("pk", 5, member("c", c, 0), member("i", i, 1))
+		t := typedef("pk_t", s)
+		last := s
+		if !direct {
+			last = t
+		}
+		f := function("f", fn1, i)
+		for n, r := range []int{5, 4, 1, 2, 8, 9} {
+			f.Add(param(string(rune('a'+n)), i, r))
+		}
+		return with(funcs(), i, c, s, t, f.Add(ref(dt.TagFormalParameter, "last", last, dt.Location(0x91, 0))))
+	}
+	return []rule{
+		{name: "function", files: plain(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] PTR '(anon)' type_id=1
+			[3] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'p' type_id=2
+			[4] FUNC 'f' type_id=3 linkage=static`, strings: "int a p f"},
+		{name: "functions in the order of their names", files: func() []dt.File {
+			i := intType()
+			return with([]dt.Symbol{dt.Func("b", fn1), dt.Func("a", fn2), dt.Func("c", fn3)}, i,
+				function("c", fn3, i), function("b", fn1, i), function("a", fn2, i))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
+			[3] FUNC 'a' type_id=2 linkage=static
+			[4] FUNC 'b' type_id=2 linkage=static
+			[5] FUNC 'c' type_id=2 linkage=static`},
+		{name: "declaration", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, ref(dt.TagSubprogram, "f", i, dt.Declaration()), ref(dt.TagSubprogram, "zz", i, dt.Attr{At: dt.AtDeclaration, Form: dt.FormFlag, Val: 0}))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "parameter without a name", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, function("f", fn1, i, param("", i, 5)))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "function without a symbol", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, function("unknown", fn1, i), function("f", fn1, i))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "no function symbols at all", files: func() []dt.File {
+			i := intType()
+			return with([]dt.Symbol{dt.Object("o", ".text", fn1)}, i, function("f", fn1, i))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "only inlined", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, ref(dt.TagSubprogram, "f", i, dt.Inline(), ref(dt.TagFormalParameter, "a", i)))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'a' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "inline, then a real one", files: inline(true), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'real' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "a real one, then inline", files: inline(false), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'real' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "inline, then a real one, true signatures", features: encode.DefaultFeatures | encode.TrueSignature, files: inline(true), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'real' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "concrete instance of an abstract one", files: func() []dt.File {
+			i := intType()
+			a, b := ref(dt.TagFormalParameter, "a", i), ref(dt.TagFormalParameter, "b", i)
+			abs := ref(dt.TagSubprogram, "f", i, dt.Inline(), a, b)
+			conc := dt.N(dt.TagSubprogram, dt.Origin(abs), dt.LowPC(fn1),
+				dt.N(dt.TagFormalParameter, dt.Origin(a), dt.Location(0x55)), dt.N(dt.TagFormalParameter, dt.Origin(b), dt.Location(0x54)))
+			return with(funcs(), i, abs, conc)
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'b' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "concrete instance before its abstract one", files: func() []dt.File {
+			i := intType()
+			a := ref(dt.TagFormalParameter, "a", i)
+			abs := ref(dt.TagSubprogram, "f", i, dt.Inline(), a)
+			return with(funcs(), i, dt.N(dt.TagSubprogram, dt.Origin(abs), dt.LowPC(fn1), dt.N(dt.TagFormalParameter, dt.Origin(a), dt.Location(0x55))), abs)
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'a' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "name from the specification", files: func() []dt.File {
+			i := intType()
+			decl := ref(dt.TagSubprogram, "f", i, dt.Declaration())
+			return with(funcs(), i, decl, dt.N(dt.TagSubprogram, dt.Specification(decl), dt.LowPC(fn1)))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=0 vlen=0
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "cold and part symbols", files: func() []dt.File {
+			i := intType()
+			return with([]dt.Symbol{dt.Func("f.cold", fn1), dt.Func("g.part.0", fn2), dt.Func("h.cold.1", fn3)}, i, function("f", fn1, i), function("g", fn2, i), function("h", fn3, i))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "isra symbol, nothing gone", files: suffix("f.isra.0"), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'a' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static
+			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
+			[5] FUNC 'zz' type_id=4 linkage=static`},
+		{name: "constprop symbol, nothing gone", files: suffix("f.constprop.0"), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'a' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static
+			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
+			[5] FUNC 'zz' type_id=4 linkage=static`},
+		{name: "isra symbol, a parameter gone", files: optimized("f.isra.0"), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "constprop symbol, a parameter gone", files: optimized("f.constprop.0"), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "constprop symbol, true signatures", features: encode.AllFeatures, files: optimized("f.constprop.0"), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'gone' type_id=1
+			[3] FUNC 'f.constprop.0' type_id=2 linkage=static`},
+		{name: "llvm symbol, a parameter gone", files: optimized("f.llvm.123"), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'gone' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "plain symbol, a parameter gone", files: optimized("f"), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'gone' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "ambiguous address", files: twoStatics("f"), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "ambiguous address of the last name", files: twoStatics("zzz"), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
+			[3] FUNC 'zzz' type_id=2 linkage=static`},
+		{name: "unexpected register", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, function("f", fn1, i, param("a", i, 3)), function("zz", fn3+0x100, i, param("a", i, 5)))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'a' type_id=1
+			[3] FUNC 'zz' type_id=2 linkage=static`},
+		{name: "float parameter", files: func() []dt.File {
+			d := base("double", 8, ateFloat)
+			return with(funcs(), d, function("f", fn1, d, ref(dt.TagFormalParameter, "a", d, dt.Location(0x50+17))))
+		}(), want: `
+			[1] FLOAT 'double' size=8`},
+		{name: "reordered parameters", files: func() []dt.File {
+			i := intType()
+			a, b := ref(dt.TagFormalParameter, "a", i), ref(dt.TagFormalParameter, "b", i)
+			abs := ref(dt.TagSubprogram, "f", i, dt.Inline(), a, b)
+			conc := dt.N(dt.TagSubprogram, dt.Origin(abs), dt.LowPC(fn1),
+				dt.N(dt.TagFormalParameter, dt.Origin(b), dt.Location(0x55)), dt.N(dt.TagFormalParameter, dt.Origin(a)))
+			return with(funcs(), i, abs, conc)
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "location lists", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, dt.LocationList(dt.List{{0x55}, {0xa3, 1, 0x55, 0x9f}})),
+				ref(dt.TagFormalParameter, "b", i, dt.Attr{At: dt.AtLocation, Form: dt.FormLoclistx, Val: dt.List{{0x54}, {0x30, 0x9f}}})))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'b' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "location lists, wrong register", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, dt.LocationList(dt.List{{0x53}, {0x55}}))),
+				function("zz", fn3+0x100, i, ref(dt.TagFormalParameter, "b", i, dt.Attr{At: dt.AtLocation, Form: dt.FormLoclistx, Val: dt.List{{0x53}}})))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "location lists of DWARF 4", files: func() []dt.File {
+			i := intType()
+			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{unitOf(4, i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, dt.LocationList(dt.List{{0x55}, {0x50}}))),
+				function("zz", fn3+0x100, i, ref(dt.TagFormalParameter, "b", i, dt.LocationList(dt.List{{0x53}}))))}}}
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'a' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "variadic", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, function("f", fn1, i, param("fmt", i, 5), dt.N(dt.TagUnspecifiedParams)), function("zz", fn3+0x100, nil, dt.N(dt.TagUnspecifiedParams)))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'fmt' type_id=1
+				'(anon)' type_id=0
+			[3] FUNC 'f' type_id=2 linkage=static
+			[4] FUNC_PROTO '(anon)' ret_type_id=0 vlen=1
+				'(anon)' type_id=0
+			[5] FUNC 'zz' type_id=4 linkage=static`},
+		{name: "parameters in blocks do not count", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, function("f", fn1, i, param("a", i, 5), dt.N(dt.TagLexicalBlock, param("no", i, 4)), param("b", i, 4)))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'b' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "nested function comes first and parts its parameters", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, function("f", fn1, i, param("a", i, 5), function("zz", fn3+0x100, i, param("in", i, 5)), param("b", i, 4)))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'b' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static
+			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'in' type_id=1
+			[5] FUNC 'zz' type_id=4 linkage=static`},
+		{name: "consistent prototypes: const behind a pointer", files: inconsistent(pointers), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] CONST '(anon)' type_id=1
+			[3] PTR '(anon)' type_id=1
+			[4] PTR '(anon)' type_id=2
+			[5] FUNC_PROTO '(anon)' ret_type_id=0 vlen=1
+				'x' type_id=3
+			[6] FUNC 'f' type_id=5 linkage=static`},
+		{name: "inconsistent prototypes: void and const void", files: inconsistent(voids), want: `
+			[1] CONST '(anon)' type_id=0
+			[2] PTR '(anon)' type_id=0
+			[3] PTR '(anon)' type_id=1`},
+		{name: "inconsistent prototypes: typedef", files: inconsistent(typedefs), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] TYPEDEF 'I' type_id=1`},
+		{name: "inconsistent prototypes without consistent_func", features: encode.PlainFeatures, files: inconsistent(typedefs), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] TYPEDEF 'I' type_id=1
+			[3] FUNC_PROTO '(anon)' ret_type_id=0 vlen=1
+				'x' type_id=1
+			[4] FUNC 'f' type_id=3 linkage=static`},
+		{name: "inconsistent number of parameters", files: func() []dt.File {
+			i, i2 := intType(), intType()
+			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{dt.CU(i, function("f", fn1, nil, param("x", i, 5))), dt.CU(i2, function("f", fn1, nil))}}}
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "inconsistent return", files: func() []dt.File {
+			i, i2 := intType(), intType()
+			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{dt.CU(i, function("f", fn1, i)), dt.CU(i2, function("f", fn1, nil))}}}
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "packed struct on the stack", files: packed(true), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
+			[3] STRUCT 'pk' size=5 vlen=2
+				'c' type_id=2 bits_offset=0
+				'i' type_id=1 bits_offset=8
+			[4] TYPEDEF 'pk_t' type_id=3`},
+		{name: "packed struct on the stack behind a typedef", files: packed(false), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
+			[3] STRUCT 'pk' size=5 vlen=2
+				'c' type_id=2 bits_offset=0
+				'i' type_id=1 bits_offset=8
+			[4] TYPEDEF 'pk_t' type_id=3
+			[5] FUNC_PROTO '(anon)' ret_type_id=1 vlen=7
+				'a' type_id=1
+				'b' type_id=1
+				'c' type_id=1
+				'd' type_id=1
+				'e' type_id=1
+				'f' type_id=1
+				'last' type_id=4
+			[6] FUNC 'f' type_id=5 linkage=static`},
+		{name: "assembler functions", files: func() []dt.File {
+			u := &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("e.S"), dt.Language(0x8001), dt.Producer("GNU AS"), function("f", fn1, nil))}
+			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{u}}}
+		}(), want: `
+			[1] FUNC_PROTO '(anon)' ret_type_id=0 vlen=0
+			[2] FUNC 'f' type_id=1 linkage=static`},
+		{name: "parameter name of 130 bytes", files: func() []dt.File {
+			i := intType()
+			name := ""
+			for len(name) < 130 {
+				name += "0123456789"[len(name)%10 : len(name)%10+1]
+			}
+			return with(funcs(), i, function("f", fn1, i, param("p"+name, i, 5)))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'p012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "parameter names of functions left out stay in the strings", files: func() []dt.File {
+			i := intType()
+			return with(funcs(), i, function("f", fn1, i, param("wrong_reg", i, 3)))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`, strings: "int wrong_reg"},
+
+		{name: "kfunc", files: kfunc(1, 0, false), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] PTR '(anon)' type_id=1
+			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
+				'a' type_id=2
+				'b' type_id=2
+			[4] FUNC 'f' type_id=3 linkage=static
+			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1`},
+		{name: "kfunc that is fast", files: kfunc(1, 1<<12, false), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] PTR '(anon)' type_id=1
+			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
+				'a' type_id=2
+				'b' type_id=2
+			[4] FUNC 'f' type_id=3 linkage=static
+			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1
+			[6] DECL_TAG 'bpf_fastcall' type_id=4 component_idx=-1`},
+		{name: "kfunc set without the flag", files: kfunc(0, 0, false), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] PTR '(anon)' type_id=1
+			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
+				'a' type_id=2
+				'b' type_id=2
+			[4] FUNC 'f' type_id=3 linkage=static`},
+		{name: "kfunc without the feature", features: encode.PlainFeatures, files: kfunc(1, 0, false), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] PTR '(anon)' type_id=1
+			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
+				'a' type_id=2
+				'b' type_id=2
+			[4] FUNC 'f' type_id=3 linkage=static`},
+		{name: "kfunc with arena flags", features: encode.AllFeatures, files: kfunc(1, 1<<13|1<<14|1<<15, true), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] PTR '(anon)' type_id=1
+			[3] TYPE_TAG 'address_space(1)' type_id=1
+			[4] PTR '(anon)' type_id=3
+			[5] FUNC_PROTO '(anon)' ret_type_id=4 vlen=2
+				'a' type_id=4
+				'b' type_id=4
+			[6] FUNC 'f' type_id=5 linkage=static
+			[7] DECL_TAG 'bpf_kfunc' type_id=6 component_idx=-1`},
+		{name: "kfunc with arena flags without attributes", files: kfunc(1, 1<<13|1<<14, true), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] PTR '(anon)' type_id=1
+			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
+				'a' type_id=2
+				'b' type_id=2
+			[4] FUNC 'f' type_id=3 linkage=static
+			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1`},
+		{name: "kfunc with an arena flag on an int", features: encode.AllFeatures, files: func() []dt.File {
+			i := intType()
+			sec, syms := btfIDs(1, 1<<13, "f")
+			return []dt.File{{Units: []*dt.Unit{dt.CU(i, function("f", fn1, i))}, Sections: []dt.Section{sec}, Symbols: funcs(syms...)}}
+		}(), err: "arena flag", differs: "pahole ends with status 1"},
+
+		{name: "clang: register unknown is fine", files: func() []dt.File {
+			i := intType()
+			u := &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("c.c"), dt.Language(0x1d), dt.Producer("clang version 20"), i,
+				function("f", fn1, i, param("a", i, -1), param("b", i, 4)), function("zz", fn3+0x100, i, param("a", i, 4)))}
+			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{u}}}
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'b' type_id=1
+			[3] FUNC 'f' type_id=2 linkage=static`},
+		{name: "clang: true member", features: encode.DefaultFeatures | encode.TrueSignature, files: clangChanged(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] INT 'long' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED
+			[3] STRUCT 'two' size=16 vlen=2
+				'a' type_id=2 bits_offset=0
+				'b' type_id=2 bits_offset=64
+			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				't__b' type_id=2
+				'z' type_id=1
+			[5] FUNC 'f' type_id=4 linkage=static`},
+		{name: "clang: changed signature without the feature", files: clangChanged(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] INT 'long' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED
+			[3] STRUCT 'two' size=16 vlen=2
+				'a' type_id=2 bits_offset=0
+				'b' type_id=2 bits_offset=64
+			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				't' type_id=3
+				'z' type_id=1
+			[5] FUNC 'f' type_id=4 linkage=static`},
+		{name: "functions of a 32-bit ARM", files: func() []dt.File {
+			i, l := intType(), base("long long int", 8, ateSigned)
+			return []dt.File{{Machine: dt.MachineARM, Class32: true, Symbols: funcs(), Units: []*dt.Unit{dt.CU(i, l,
+				function("f", fn1, i, param("a", i, 0), param("b", l, 1), param("c", i, 3)),
+				function("zz", fn3+0x100, i, param("a", i, 0), param("b", l, 2)))}}}
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] INT 'long long int' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED
+			[3] FUNC_PROTO '(anon)' ret_type_id=1 vlen=3
+				'a' type_id=1
+				'b' type_id=2
+				'c' type_id=1
+			[4] FUNC 'f' type_id=3 linkage=static`},
+		{name: "functions of an s390x", files: func() []dt.File {
+			i, l := intType(), base("long int", 8, ateSigned)
+			return []dt.File{{Machine: dt.MachineS390, BigEndian: true, Symbols: funcs(), Units: []*dt.Unit{dt.CU(i, l,
+				function("f", fn1, i, param("a", i, 2), param("b", l, 3)), function("zz", fn3+0x100, i, param("a", l, 3)))}}}
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] INT 'long int' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED
+			[3] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
+				'a' type_id=1
+				'b' type_id=2
+			[4] FUNC 'f' type_id=3 linkage=static`},
+	}
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+#
+# Write encode/testdata/golden again: ELF files that compilers make of
+# encode/testdata/src, and the BTF that pahole makes of each, per feature set.
+#
+#   PAHOLE=FILE scripts/golden.sh [NAME…]   pahole 1.32, else the one in PATH
+#
+# The committed files were written by gcc 12.2.0 (also the cross compilers) and
+# clang 14.0.6 of Debian 12 and pahole 1.32. Compilers that are missing are
+# named and left out; their files stay as they are. With BTF_ONLY=1 the ELF
+# files are kept and only the BTF is written.
+
+set -euo pipefail
+cd "$(dirname "$0")/../encode/testdata"
+
+pahole=${PAHOLE:-pahole}
+version=$("$pahole" --version)
+if [ "$version" != v1.32 ]; then
+	echo "golden.sh: $pahole is $version, want v1.32" >&2
+	exit 1
+fi
+
+program="types.c funcs.c more.c other.c ids.S"
+common=(-nostdlib -static -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables
+	-Wno-unused -Wl,--build-id=none -Wl,--unique=.data..percpu -Wl,-z,noseparate-code -Wl,-z,max-page-size=4096)
+made=0
+
+# golden NAME COMPILER SOURCES FLAG… compiles and encodes one file.
+golden() {
+	local name=$1 cc=$2 sources=$3 set args
+	shift 3
+	if [ ${#wanted[@]} -gt 0 ] && [[ " ${wanted[*]} " != *" $name "* ]]; then
+		return
+	fi
+	if [ -z "${BTF_ONLY:-}" ]; then
+		if ! command -v "$cc" > /dev/null; then
+			echo "golden.sh: $name left out, no $cc" >&2
+			return
+		fi
+		# shellcheck disable=SC2086
+		(cd src && "$cc" "${common[@]}" -ffile-prefix-map="$PWD"=. "$@" -o "../golden/$name.elf" $sources)
+	fi
+	for set in none default all; do
+		args=(-J -j1)
+		[ $set = none ] || args+=("--btf_features=$set")
+		rm -f "golden/$name.$set.btf"
+		"$pahole" "${args[@]}" --btf_encode_detached="golden/$name.$set.btf" "golden/$name.elf"
+		chmod 644 "golden/$name.$set.btf" "golden/$name.elf"
+	done
+	made=$((made + 1))
+}
+
+wanted=("$@")
+mkdir -p golden
+golden x86-gcc5       gcc   "$program" -O2 -gdwarf-5
+golden x86-gcc4       gcc   "$program" -O2 -gdwarf-4
+golden x86-gcc3-O0    gcc   "$program" -O0 -gdwarf-3 -gstrict-dwarf
+golden x86-gcc5-64    gcc   "$program" -Os -gdwarf-5 -gdwarf64
+golden x86-gcc5-zlib  gcc   "$program" -O1 -gdwarf-5 -gz=zlib
+golden x86-gcc5-dyn   gcc   "$program" -O2 -gdwarf-5 -static-pie -fPIE
+golden i386-gcc4      gcc   "$program" -O2 -gdwarf-4 -m32
+golden x86-clang5     clang "$program" -O2 -gdwarf-5 -fdebug-compilation-dir=.
+golden x86-clang4     clang "$program" -O2 -gdwarf-4 -fdebug-compilation-dir=.
+golden x86-tags       clang tags.c     -O2 -gdwarf-5 -fdebug-compilation-dir=.
+golden arm64-gcc5     aarch64-linux-gnu-gcc   "$program" -O2 -gdwarf-5
+golden s390x-gcc5     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-5
+golden s390x-gcc2     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-2 -gstrict-dwarf
+golden arm-gcc4       arm-linux-gnueabihf-gcc "$program" -O2 -gdwarf-4
+echo "golden.sh: $made files and their BTF written"
