@@ -218,6 +218,9 @@ type Abbrev struct {
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
 }
 
+// abbrevBytes is about the size of an Abbrev.
+const abbrevBytes = 80
+
 // Abbrevs is the compiled table of one unit; its memory is reused by Compile.
 type Abbrevs struct {
 	tab    []Abbrev          // by code; Tag 0 = no such code
@@ -232,6 +235,11 @@ type Abbrevs struct {
 	dwarf64   bool
 	bigEndian bool
 	nameBase  uint32
+}
+
+// Bytes is about how much memory the table takes.
+func (t *Abbrevs) Bytes() int {
+	return abbrevBytes*cap(t.tab) + 8*cap(t.ops) + 8*cap(t.consts) + 128*len(t.sparse)
 }
 
 // op is one step of a capture program.

@@ -24,6 +24,7 @@ type file struct {
 
 	infoSec, abbrevSec, loclistsSec, strSec *mmapelf.Section // nil if not released as it is read
 
+	shared   sharedAbbrevs
 	names    *names
 	strBase  uint32
 	lastName dedup.Name // token of the last byte of .debug_str

@@ -90,6 +90,7 @@ func (r *run) free() {
 		r.set = nil
 	}
 	for _, f := range r.files {
+		f.shared.close()
 		f.elf.Close()
 	}
 	r.files = nil
@@ -251,7 +252,7 @@ func (f *file) read(u *unit) {
 }
 
 func (f *file) readUnit(u *unit) error {
-	if err := u.abbrevs.Compile(f.abbrev, &u.hdr, f.strBase+1); err != nil {
+	if err := f.compileAbbrevs(u); err != nil {
 		return &Error{File: f.path, Section: ".debug_info", UnitOff: u.hdr.Off, What: err.Error()}
 	}
 	p, skip, err := f.unitDIE(u)

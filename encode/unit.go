@@ -19,7 +19,8 @@ import (
 type unit struct {
 	seq     int // position in the file, from 0: the commit order
 	hdr     dwarf.Unit
-	abbrevs dwarf.Abbrevs
+	abbrevs *dwarf.Abbrevs // own, or one that units share
+	own     dwarf.Abbrevs
 	vals    dwarf.Values
 
 	name         dedup.Name

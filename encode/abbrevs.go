@@ -1,0 +1,97 @@
+package encode
+
+import (
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/dgraph-io/ristretto/v2"
+
+	"github.com/btflite/btflite/dwarf"
+)
+
+// sharedAbbrevs keeps compiled abbreviation tables that several units use.
+//
+// GCC gives each unit a table of its own, so compiling into the slot's memory
+// and forgetting is right for almost every kernel. Link-time optimization by
+// clang, type units and Rust are different: there, all units of an object
+// refer to one table, which may have thousands of entries. Which offsets have
+// been seen is a bitmap; a table is kept from its second use on, in a cache
+// with a byte budget, because a kernel of a thousand objects has as many of
+// them and each is soon not needed any more.
+type sharedAbbrevs struct {
+	mu     sync.Mutex
+	seen   *roaring.Bitmap // offsets in .debug_abbrev
+	tables *ristretto.Cache[uint64, *dwarf.Abbrevs]
+}
+
+// abbrevBudget is the memory that shared tables may take, in bytes.
+const abbrevBudget = 4 << 20
+
+// abbrevCounters is how many tables the cache keeps statistics of.
+const abbrevCounters = 1 << 10
+
+// again says whether a table was asked for before.
+func (s *sharedAbbrevs) again(off uint64) bool {
+	if off > 1<<32-1 {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen == nil {
+		s.seen = roaring.New()
+	}
+	return !s.seen.CheckedAdd(uint32(off))
+}
+
+// cache is the cache of tables, made when the first table is shared. It is nil
+// if it cannot be made.
+func (s *sharedAbbrevs) cache() *ristretto.Cache[uint64, *dwarf.Abbrevs] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tables == nil {
+		c, err := ristretto.NewCache(&ristretto.Config[uint64, *dwarf.Abbrevs]{
+			NumCounters: abbrevCounters, MaxCost: abbrevBudget, BufferItems: 64, IgnoreInternalCost: true,
+		})
+		if err != nil {
+			return nil
+		}
+		s.tables = c
+	}
+	return s.tables
+}
+
+func (s *sharedAbbrevs) close() {
+	if s.tables != nil {
+		s.tables.Close()
+		s.tables = nil
+	}
+}
+
+// compileAbbrevs makes u.abbrevs the unit's abbreviation table.
+func (f *file) compileAbbrevs(u *unit) error {
+	h := &u.hdr
+	if !f.shared.again(h.AbbrevOff) {
+		u.abbrevs = &u.own
+		return u.own.Compile(f.abbrev, h, f.strBase+1)
+	}
+	c := f.shared.cache()
+	if c == nil {
+		u.abbrevs = &u.own
+		return u.own.Compile(f.abbrev, h, f.strBase+1)
+	}
+	key := h.AbbrevOff<<16 | uint64(h.Version)<<8 | uint64(h.AddrSize)<<1
+	if h.Dwarf64 {
+		key |= 1
+	}
+	if t, ok := c.Get(key); ok {
+		u.abbrevs = t
+		return nil
+	}
+	t := new(dwarf.Abbrevs)
+	if err := t.Compile(f.abbrev, h, f.strBase+1); err != nil {
+		return err
+	}
+	c.Set(key, t, int64(t.Bytes()))
+	u.abbrevs = t
+	return nil
+}
