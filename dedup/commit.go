@@ -11,6 +11,9 @@ import (
 func (s *Set) Commit(u *Unit) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.Raw {
+		return s.commitRaw(u)
+	}
 	if !u.resolved || u.view != s.conflicts || u.err != nil {
 		s.resolve(u)
 	} else {
@@ -49,6 +52,22 @@ func (s *Set) Commit(u *Unit) error {
 	}
 	s.forwardPairs(u)
 	return nil
+}
+
+// commitRaw adds all nodes of a unit as they are.
+func (s *Set) commitRaw(u *Unit) error {
+	u.ID.Reset()
+	u.ID.Resize(len(u.Nodes.S))
+	u.news.Reset()
+	u.visits.Reset()
+	for _, i := range u.Order.S {
+		u.ID.S[i] = idLocal | i
+		u.news.Append(i)
+	}
+	if err := s.internNew(u); err != nil {
+		return err
+	}
+	return s.store(u)
 }
 
 // again looks up once more what was unknown when Resolve ran: units that were
@@ -552,6 +571,9 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 
 // index enters a stored record into the look-up tables.
 func (s *Set) index(id uint32) {
+	if s.Raw {
+		return
+	}
 	w := s.record(id)
 	info, name := w[0], w[1]
 	k := btf.InfoKind(info)

@@ -15,6 +15,9 @@ import (
 func (s *Set) AddRef(w []uint32) (uint32, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.Raw {
+		return s.addRecord(w)
+	}
 	var h uint32
 	switch btf.InfoKind(w[0]) {
 	case btf.KindPtr:
@@ -80,8 +83,10 @@ type Numbering struct {
 // Finish settles forward declarations and the merges that follow, and numbers
 // the types that stay. Nothing may be added to the Set afterwards.
 func (s *Set) Finish() *Numbering {
-	s.uniqueForwards()
-	s.mergeRefs()
+	if !s.Raw {
+		s.uniqueForwards()
+		s.mergeRefs()
+	}
 	n := &Numbering{set: s}
 	n.newID.Resize(len(s.off.S))
 	for id := uint32(1); id < uint32(len(s.off.S)); id++ {

@@ -11,6 +11,9 @@ type fwdPair struct{ fwd, def, owner uint32 }
 // and may run beside other Resolves and Commits. How much it finds depends on
 // when it runs; what Commit makes of u does not.
 func (s *Set) Resolve(u *Unit) {
+	if s.Raw {
+		return
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	s.resolve(u)

@@ -63,6 +63,9 @@ type Set struct {
 	scratch  arena.Vec[uint32]
 	local    localIndex
 
+	// Raw switches merging off: every node becomes a type of its own, for the
+	// batch algorithm to work on (Exact). It is set before the first commit.
+	Raw bool
 	// Slow counts units that needed the graph walk.
 	Slow int
 	// Walks counts steps of the graph walk.

@@ -67,8 +67,9 @@ func (s *Set) taint(u *Unit) {
 	bits := w.tainted.S
 	mark := func(i uint32) { bits[i>>6] |= 1 << (i & 63) }
 
-	// Names: of the seeds, of names with several known definitions, and of
-	// names that the unit itself defines twice.
+	// Nodes whose name has several known definitions are marked at once; those
+	// with the name of a seed, or of a new definition that the unit has twice,
+	// when all such names are known.
 	type key struct {
 		name Name
 		kind int
@@ -79,24 +80,16 @@ func (s *Set) taint(u *Unit) {
 		bad[key{n.Name, aggregate(n.Info)}] = true
 	}
 	fresh := map[key]bool{}
-	for _, i := range u.Order.S {
+	for i := range u.Nodes.S {
 		n := &u.Nodes.S[i]
-		k := -1
-		switch btf.InfoKind(n.Info) {
-		case btf.KindStruct, btf.KindUnion:
-			if n.Name != 0 {
-				k = aggregate(n.Info)
-			}
-		case btf.KindFwd:
-			k = fwdAggregate(n.Info)
-		}
+		k := anchorKind(n)
 		if k < 0 {
 			continue
 		}
 		e := s.entity(n.Name)
 		if e != nil && e.defs[k] != 0 {
 			if s.next.S[e.defs[k]] != 0 {
-				bad[key{n.Name, k}] = true
+				mark(uint32(i))
 			}
 		} else if btf.InfoKind(n.Info) != btf.KindFwd {
 			if fresh[key{n.Name, k}] {
@@ -105,20 +98,14 @@ func (s *Set) taint(u *Unit) {
 			fresh[key{n.Name, k}] = true
 		}
 	}
-	for i := range u.Nodes.S {
-		n := &u.Nodes.S[i]
-		switch btf.InfoKind(n.Info) {
-		case btf.KindStruct, btf.KindUnion:
-			if n.Name != 0 && bad[key{n.Name, aggregate(n.Info)}] {
-				mark(uint32(i))
-			}
-		case btf.KindFwd:
-			if bad[key{n.Name, fwdAggregate(n.Info)}] {
+	if len(bad) > 0 {
+		for i := range u.Nodes.S {
+			n := &u.Nodes.S[i]
+			if k := anchorKind(n); k >= 0 && bad[key{n.Name, k}] {
 				mark(uint32(i))
 			}
 		}
 	}
-
 	s.spreadTaint(u)
 
 	keep := u.pairs.S[:0]
@@ -148,6 +135,20 @@ func (s *Set) taint(u *Unit) {
 			u.news.Append(i)
 		}
 	}
+}
+
+// anchorKind is which of an entity's definitions a named struct, union or
+// forward declaration is about; -1 for all other nodes.
+func anchorKind(n *Node) int {
+	switch btf.InfoKind(n.Info) {
+	case btf.KindStruct, btf.KindUnion:
+		if n.Name != 0 {
+			return aggregate(n.Info)
+		}
+	case btf.KindFwd:
+		return fwdAggregate(n.Info)
+	}
+	return -1
 }
 
 // spreadTaint marks all nodes that reach a marked one: a walk over the edges
@@ -360,23 +361,32 @@ func (w *slowState) setFwd(f, d uint32) {
 
 // finalNode follows a node to what it has been placed as.
 func (s *Set) finalNode(u *Unit, x uint32) uint32 {
+	if x >= idLocal {
+		if id := u.ID.S[x&^idLocal]; id < idBusy && id != 0 {
+			x = id
+		}
+	}
+	if x < idLocal {
+		x = s.Final(x)
+	}
+	if len(u.slow.fwdTo) == 0 {
+		return x
+	}
+	// A forward may lead to a node that has been placed meanwhile.
 	for range 8 {
-		y := x
-		if y >= idLocal {
-			if id := u.ID.S[y&^idLocal]; id != idNew && id != idBusy && id != 0 {
-				y = id
-			}
-		}
-		if y < idLocal {
-			y = s.Final(y)
-		}
-		if d, ok := u.slow.fwdTo[y]; ok {
-			y = d
-		}
-		if y == x {
+		d, ok := u.slow.fwdTo[x]
+		if !ok {
 			break
 		}
-		x = y
+		if d >= idLocal {
+			if id := u.ID.S[d&^idLocal]; id < idBusy && id != 0 {
+				d = id
+			}
+		}
+		if d < idLocal {
+			d = s.Final(d)
+		}
+		x = d
 	}
 	return x
 }

@@ -31,7 +31,7 @@ func (f *file) refOf(u *unit, off int, have uint32, v int) (uint32, error) {
 	switch x.Form {
 	case dwarf.FormRef1, dwarf.FormRef2, dwarf.FormRef4, dwarf.FormRef8, dwarf.FormRefUdata:
 		if x.U >= uint64(len(u.hdr.Data)) {
-			return 0, f.dieError(u, off, "reference leads out of the unit")
+			return 0, f.outOfUnit(u, off)
 		}
 		return uint32(x.U), nil
 	case dwarf.FormRefAddr:
@@ -83,7 +83,7 @@ func (f *file) baseType(u *unit, off int, have uint32) error {
 	} else {
 		isInt := u.firstInt == 0 && f.isInt(n.Name)
 		if size == 0 || size&(size-1) != 0 || size > 16 {
-			n.Name, size = f.fakeInt, 4
+			n.Name, size = f.names.canonical(f.fakeInt), 4
 			n.Third = 4
 		}
 		n.Info = btf.Info(btf.KindInt, 0, false)

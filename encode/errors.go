@@ -61,6 +61,10 @@ func (f *file) cutOff(u *unit, off int) error {
 	return f.dieError(u, off, "DIE goes beyond the end of its unit")
 }
 
+func (f *file) outOfUnit(u *unit, off int) error {
+	return f.dieError(u, off, "reference leads out of the unit")
+}
+
 // nodeError is an error about a type that has been read.
 func (f *file) nodeError(u *unit, node uint32, what string) error {
 	n := &u.types.Nodes.S[node]

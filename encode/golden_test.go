@@ -73,7 +73,6 @@ func firstDiff(got, want string) string {
 
 // TestExactGolden holds the batch deduplication to the same bytes.
 func TestExactGolden(t *testing.T) {
-	t.Skip("Options.Exact is not wired into the pipeline yet")
 	for _, path := range goldenFiles(t) {
 		want, err := os.ReadFile(strings.TrimSuffix(path, ".elf") + ".default.btf")
 		if err != nil {

@@ -24,7 +24,6 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 	members := &u.types.Members
 	m := members.S
 	start := len(m)
-	last := dedup.Name(0) // highest name token
 	for {
 		d := b[p:]
 		var name, typ, loc, size uint32
@@ -51,8 +50,13 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 		if union && bit&0xffffff != 0 {
 			return 0, 0, f.dieError(u, off, "union member at an offset that is not 0")
 		}
-		last = max(last, name)
-		if alias {
+		if name-1 >= f.lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+			return 0, 0, f.dieError(u, off, "a name lies beyond .debug_str")
+		}
+		if typ >= uint32(len(b)) {
+			return 0, 0, f.outOfUnit(u, off)
+		}
+		if alias && f.names.mayBeAlias(name) {
 			name = f.names.canonical(name)
 		}
 		if len(m) == cap(m) {
@@ -77,9 +81,6 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 		a = n
 		off = p
 		p++
-	}
-	if last > f.lastName {
-		u.badName = true
 	}
 	members.S = m
 	k := uint32(len(m) - start)

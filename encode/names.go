@@ -31,10 +31,21 @@ type names struct {
 	strs []strSection
 
 	hasAlias atomic.Bool // alias is not empty
+	filter   [aliasFilter / 64]atomic.Uint64
 	mu       sync.RWMutex
 	pool     [][]byte          // copies
 	index    map[string]uint32 // content of pool entries
 	alias    map[uint32]uint32
+}
+
+// aliasFilter is the number of bits of a filter over the aliases: aliases are
+// few, and every name of a unit asks for them once there is one.
+const aliasFilter = 1 << 14
+
+// mayBeAlias is false for almost all tokens that are no alias.
+func (n *names) mayBeAlias(t dedup.Name) bool {
+	h := t * 0x9e3779b1 >> 18
+	return n.filter[h/64].Load()>>(h%64)&1 != 0
 }
 
 // strSection is the .debug_str of one input file.
@@ -87,7 +98,7 @@ func (n *names) token(b []byte) dedup.Name {
 
 // canonical replaces a token that is known to repeat another one.
 func (n *names) canonical(t dedup.Name) dedup.Name {
-	if !n.hasAlias.Load() {
+	if !n.hasAlias.Load() || !n.mayBeAlias(t) {
 		return t
 	}
 	n.mu.RLock()
@@ -102,6 +113,8 @@ func (n *names) canonical(t dedup.Name) dedup.Name {
 func (n *names) Alias(t, c dedup.Name) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	h := t * 0x9e3779b1 >> 18
+	n.filter[h/64].Or(1 << (h % 64))
 	n.hasAlias.Store(true)
 	if n.alias == nil {
 		n.alias = make(map[uint32]uint32)
@@ -147,9 +160,10 @@ func (n *names) Bytes(t dedup.Name) ([]byte, bool) {
 // direct is the token that a direct name slot holds: the abbreviations are
 // compiled so that the slot adds strBase + 1 to the offset, and reads 0 where
 // there is no name.
-func (f *file) direct(u *unit, t dedup.Name) dedup.Name {
-	if t > f.lastName {
+func (f *file) direct(u *unit, a *dwarf.Abbrev, t dedup.Name) dedup.Name {
+	if t-1 >= f.lastName && (t != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		u.badName = true
+		return 0
 	}
 	if f.names.hasAlias.Load() {
 		return f.names.canonical(t)

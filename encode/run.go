@@ -62,6 +62,7 @@ func Run(paths []string, opt Options) (out *Output, err error) {
 		return nil, errors.New("feature force_cu_merging is not supported yet")
 	}
 	r.set = dedup.NewSet(&r.names, 1<<17)
+	r.set.Raw = opt.Exact
 	r.states = compactstate.NewStates()
 	for _, path := range paths {
 		f, err := r.openFile(path)

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/btflite/btflite/btf"
@@ -26,6 +27,9 @@ func (f *file) saveVars(u *unit) error {
 	for i := range u.vars.S {
 		v := &u.vars.S[i]
 		size, keep, err := f.keepVar(u, v)
+		if err == errVoidVar {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -109,6 +113,9 @@ func (r *run) finish() (*Output, error) {
 	be := r.files[0].bigEndian
 	out := &Output{BigEndian: be}
 	r.clock.lap("forwards, numbering")
+	if r.opt.Exact {
+		return r.exact(n, be)
+	}
 	if n.Types > 0 {
 		out.size = int64(btf.HeaderLen + n.TypeBytes + len(strs))
 	}
@@ -128,6 +135,37 @@ func (r *run) finish() (*Output, error) {
 	}
 	r.stats.Phases = r.clock.phases
 	out.Stats = r.stats
+	return out, nil
+}
+
+// exact deduplicates the raw types of all units by the batch algorithm.
+func (r *run) exact(n *dedup.Numbering, be bool) (*Output, error) {
+	defer r.free()
+	defer n.Free()
+	var raw bytes.Buffer
+	raw.Grow(btf.HeaderLen + n.TypeBytes + r.stats.StrBytes)
+	raw.Write(btf.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(r.stats.StrBytes)))
+	if err := n.WriteTypes(&raw, be); err != nil {
+		return nil, err
+	}
+	raw.Write(r.set.Strings())
+	in, err := btf.Parse(raw.Bytes(), nil)
+	if err != nil {
+		return nil, err
+	}
+	done, err := dedup.Exact(in, dedup.ExactOptions{KeepStrings: true})
+	if err != nil {
+		return nil, err
+	}
+	blob := done.Encode()
+	r.clock.lap("exact deduplication")
+	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = int(done.TypeCount()), 4*len(done.Words), len(done.Strings)
+	r.stats.Phases = r.clock.phases
+	out := &Output{BigEndian: be, Stats: r.stats, size: int64(len(blob))}
+	out.write = func(w io.Writer) error {
+		_, err := w.Write(blob)
+		return err
+	}
 	return out, nil
 }
 

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"errors"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/dwarf"
@@ -123,6 +125,10 @@ type varSection struct {
 
 var varPrefixes = []string{"__UNIQUE_ID", "__tpstrtab_", "__exitcall_", "__gendwarfksyms_ptr_", "__func_stack_frame_non_standard_"}
 
+// errVoidVar ends the variables of a unit, but not the run: without force, the
+// reference encoder leaves out those behind a variable of type void.
+var errVoidVar = errors.New("variable has void type")
+
 // keepVar makes the checks of encode-behaviour 5.3 from the second on. It
 // gives the variable's size in bytes, and whether it is to be kept.
 func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
@@ -147,10 +153,11 @@ func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
 		return 0, false, f.dieError(u, int(v.Off), "variable name "+quote(name)+" is not valid in BTF (--btf_encode_force leaves such variables out)")
 	}
 	if v.Type == 0 {
+		f.verbose(u, "error: found variable '"+string(name)+"' in CU '"+string(f.bytes(u.name))+"' that has void type")
 		if force {
 			return 0, false, nil
 		}
-		return 0, false, f.dieError(u, int(v.Off), "variable "+quote(name)+" has void type (--btf_encode_force leaves such variables out)")
+		return 0, false, errVoidVar
 	}
 	size = u.varSize(v.Type, f.addrSize)
 	if size == 0 || size > 1<<32-1 || v.SecOff > 1<<32-1 {

@@ -25,8 +25,8 @@ const (
 	ctxBlock
 	ctxAggregate
 	ctxEnum
-	ctxArray
 	ctxProto
+	ctxArray // dimensions and annotations only, like all that follow
 	ctxType  // pointer, typedef …: annotations only
 	ctxOther // member, parameter, variable: annotations only
 )
@@ -63,8 +63,13 @@ func (f *file) walk(u *unit, p int) error {
 	members := &u.types.Members
 	u.frames.Append(frame{ctx: ctxUnit})
 	dies := u.dies
+	last := p
 	for p < len(b) {
+		if u.badName {
+			return f.dieError(u, last, "a name lies beyond .debug_str")
+		}
 		off := p
+		last = p
 		code := uint64(b[p])
 		p++
 		if code >= 0x80 {
@@ -93,8 +98,12 @@ func (f *file) walk(u *unit, p int) error {
 		dies++
 		top := &u.frames.S[len(u.frames.S)-1]
 		direct := a.Direct && p+int(a.Size)+4 <= len(b)
+		class := a.Class
+		if top.ctx >= ctxArray && class != dwarf.ClassSubrange && class != dwarf.ClassAnnotation {
+			class = dwarf.ClassBlock // nothing here: skipped below
+		}
 
-		switch a.Class {
+		switch class {
 		case dwarf.ClassMember:
 			if top.ctx != ctxAggregate {
 				break
@@ -123,8 +132,10 @@ func (f *file) walk(u *unit, p int) error {
 			var an uint64
 			if direct {
 				d := b[p:]
-				n.Name = f.direct(u, load(d, &a.Slots[0], be))
-				n.Third = load(d, &a.Slots[1], be)
+				n.Name = f.direct(u, a, load(d, &a.Slots[0], be))
+				if n.Third = load(d, &a.Slots[1], be); n.Third >= uint32(len(b)) {
+					return f.outOfUnit(u, off)
+				}
 				p += int(a.Size)
 			} else {
 				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
@@ -180,7 +191,7 @@ func (f *file) walk(u *unit, p int) error {
 			var decl uint32
 			if direct {
 				d := b[p:]
-				n.Name = f.direct(u, load(d, &a.Slots[0], be))
+				n.Name = f.direct(u, a, load(d, &a.Slots[0], be))
 				n.Third = load(d, &a.Slots[2], be)
 				decl = load(d, &a.Slots[3], be)
 				p += int(a.Size)
@@ -237,8 +248,10 @@ func (f *file) walk(u *unit, p int) error {
 				m := dedup.Member{}
 				if direct {
 					d := b[p:]
-					m.Name = f.direct(u, load(d, &a.Slots[0], be))
-					m.Type = load(d, &a.Slots[1], be)
+					m.Name = f.direct(u, a, load(d, &a.Slots[0], be))
+					if m.Type = load(d, &a.Slots[1], be); m.Type >= uint32(len(b)) {
+						return f.outOfUnit(u, off)
+					}
 					p += int(a.Size)
 				} else {
 					next, have := u.abbrevs.Decode(a, b, p, &u.vals)
@@ -285,7 +298,7 @@ func (f *file) walk(u *unit, p int) error {
 			var v int64
 			if direct {
 				d := b[p:]
-				m.Name = f.direct(u, load(d, &a.Slots[0], be))
+				m.Name = f.direct(u, a, load(d, &a.Slots[0], be))
 				v = int64(load(d, &a.Slots[2], be))
 				p += int(a.Size)
 			} else {
@@ -357,7 +370,9 @@ func (f *file) walk(u *unit, p int) error {
 		case dwarf.ClassProto:
 			var n dedup.Node
 			if direct {
-				n.Third = load(b[p:], &a.Slots[1], be)
+				if n.Third = load(b[p:], &a.Slots[1], be); n.Third >= uint32(len(b)) {
+					return f.outOfUnit(u, off)
+				}
 				p += int(a.Size)
 			} else {
 				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
@@ -389,7 +404,9 @@ func (f *file) walk(u *unit, p int) error {
 		case dwarf.ClassArray:
 			var n dedup.Node
 			if direct {
-				n.Third = load(b[p:], &a.Slots[1], be)
+				if n.Third = load(b[p:], &a.Slots[1], be); n.Third >= uint32(len(b)) {
+					return f.outOfUnit(u, off)
+				}
 				p += int(a.Size)
 			} else {
 				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
@@ -465,8 +482,10 @@ func (f *file) walk(u *unit, p int) error {
 			var n dedup.Node
 			if direct {
 				d := b[p:]
-				n.Name = f.direct(u, load(d, &a.Slots[0], be))
-				n.Aux = load(d, &a.Slots[1], be)
+				n.Name = f.direct(u, a, load(d, &a.Slots[0], be))
+				if n.Aux = load(d, &a.Slots[1], be); n.Aux >= uint32(len(b)) {
+					return f.outOfUnit(u, off)
+				}
 				n.Third = load(d, &a.Slots[2], be)
 				p += int(a.Size)
 			} else {
