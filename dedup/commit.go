@@ -585,17 +585,27 @@ func (s *Set) index(id uint32) {
 		s.constTo.S[w[2]] = id
 	case btf.KindStruct, btf.KindUnion:
 		if name == 0 {
-			s.insert(id, contentHash(w))
+			h := contentHash(w)
+			for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.next.S[o] {
+				if s.hash.S[o] == h {
+					s.conflicts++
+					break
+				}
+			}
+			s.insert(id, h)
 			break
 		}
 		d := &s.addEntity(name).defs[aggregate(info)]
-		if *d != 0 && s.next.S[*d] == 0 {
+		if *d != 0 {
 			s.conflicts++
 		}
 		s.next.S[id] = *d
 		*d = id
 	case btf.KindTypedef:
 		e := s.addEntity(name)
+		if e.typedefs != 0 {
+			s.conflicts++
+		}
 		s.next.S[id] = e.typedefs
 		e.typedefs = id
 	case btf.KindFwd:
@@ -637,6 +647,9 @@ func (s *Set) forwardPairs(u *Unit) {
 		f, d := id(p.fwd), id(p.def)
 		if s.fwd.S[f] == f && f != d && btf.InfoKind(s.record(f)[0]) == btf.KindFwd {
 			s.fwd.S[f] = d
+			if s.next.S[d] != 0 || s.entity(s.record(f)[1]).defs[fwdAggregate(s.record(f)[0])] != d {
+				s.conflicts++ // it no longer stands for the other definitions
+			}
 		}
 	}
 }

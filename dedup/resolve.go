@@ -83,19 +83,12 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 		}
 		if e := s.entity(n.Name); e != nil {
 			if d := e.defs[aggregate(n.Info)]; d != 0 {
-				id = d
-				if s.next.S[d] != 0 {
-					u.dirty = true
-				}
+				id = s.choose(u, i, d)
 			}
 		}
 	case btf.KindFwd:
 		if e := s.entity(n.Name); e != nil {
-			k := fwdAggregate(n.Info)
-			if d := e.defs[k]; d != 0 && s.next.S[d] != 0 {
-				u.dirty = true
-			}
-			if f := e.fwds[k]; f != 0 {
+			if f := e.fwds[fwdAggregate(n.Info)]; f != 0 {
 				id = s.Final(f)
 			}
 		}
@@ -432,6 +425,48 @@ func (u *Unit) disown(k int, i uint32) {
 	u.pairs.S = keep
 }
 
+// choose picks the definition that named struct or union i must be compared
+// with: d, the newest one of its name, if there are no others. Otherwise the
+// reference deduplication would try them in turn, newest first, so it is the
+// newest one that is not out of the question: one that differs in shape, or
+// somewhere above the next named types, is no match whatever those are. What
+// is chosen is still to be proved, by sameDefinition like any other.
+func (s *Set) choose(u *Unit, i, d uint32) uint32 {
+	for s.next.S[d] != 0 && !s.alike(u, i, d) {
+		d = s.next.S[d]
+	}
+	return d
+}
+
+// alike says whether struct or union i may be equal to id, named types
+// counting as equal when their names are.
+func (s *Set) alike(u *Unit, i, id uint32) bool {
+	n := &u.Nodes.S[i]
+	w := s.record(id)
+	if w[0] != n.Info || w[1] != n.Name || w[2] != n.Third {
+		return false
+	}
+	m := u.members(n)
+	w = w[3:][:3*len(m)]
+	for j := range m {
+		if m[j].Name != w[3*j] || m[j].Val != w[3*j+2] {
+			return false
+		}
+	}
+	pairs := len(u.pairs.S)
+	u.loose = true
+	same := true
+	for j := range m {
+		if !s.matchRef(u, m[j].Type, w[3*j+1], 0) {
+			same = false
+			break
+		}
+	}
+	u.loose = false
+	u.pairs.S = u.pairs.S[:pairs]
+	return same
+}
+
 // maxMatch bounds the depth of matchRef, which goes through anonymous types
 // and chains of references only.
 const maxMatch = 128
@@ -491,7 +526,10 @@ func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 			u.pairs.Append(fwdPair{y, d, noOwner})
 			return true
 		}
-		if n.Name != 0 || xk != yk || n.Info != w[0] || n.Third != w[2] {
+		if n.Name != 0 {
+			return u.loose && xk == yk
+		}
+		if xk != yk || n.Info != w[0] || n.Third != w[2] {
 			return false
 		}
 		m := u.members(n)
@@ -509,7 +547,10 @@ func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 		if btf.InfoVlen(n.Info) == 0 || btf.InfoVlen(w[0]) == 0 {
 			return n.Name != 0
 		}
-		return false
+		return u.loose && xk == yk && sameEnum(w, n, u.members(n))
+	}
+	if u.loose && (xk == btf.KindInt || xk == btf.KindFloat) {
+		return n.Info == w[0] && n.Third == w[2] && (xk == btf.KindFloat || n.Aux == w[3])
 	}
 	if n.Info != w[0] {
 		return false

@@ -54,8 +54,8 @@ type Set struct {
 	entTab  arena.Vec[uint32] // open addressing: 1 + index in ents
 	visited arena.Vec[uint32] // references in the order in which they were placed
 
-	// conflicts counts how often a struct or union name got another
-	// definition; a Resolve that saw an older value is not trusted.
+	// conflicts counts how often a name, or a shape of anonymous types, got
+	// another definition; a Resolve that saw an older value is not trusted.
 	conflicts uint32
 
 	strings  stringTable

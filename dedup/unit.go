@@ -80,6 +80,7 @@ type Unit struct {
 	view     uint32             // Set.conflicts at the time of Resolve
 	resolved bool
 	budget   int   // steps that matchRef may still take
+	loose    bool  // matchRef compares named types by name
 	err      error // why the unit cannot be merged
 	visits   arena.Vec[uint32]
 	scratch  []uint32

@@ -27,7 +27,7 @@ const (
 	ClassSubrange                // -, -, upper_bound, count
 	ClassBase                    // name, -, byte_size, encoding
 	ClassProto                   // subroutine_type: name, type
-	ClassParam                   // name, type
+	ClassParam                   // name, type, abstract_origin, location (a list)
 	ClassVariadic                // unspecified_parameters
 	ClassFunc                    // subprogram: never direct
 	ClassVariable                // never direct
@@ -120,7 +120,7 @@ func init() {
 		{ClassSubrange, [NumSlots]int8{n, n, VUpperBound, VCount, n}, 0},
 		{ClassBase, [NumSlots]int8{VName, n, VByteSize, VEncoding, n}, 0},
 		{ClassProto, [NumSlots]int8{VName, VType, n, n, n}, 0},
-		{ClassParam, [NumSlots]int8{VName, VType, n, n, n}, bit(VOrigin, VLocation, VConst, VAnnotation)},
+		{ClassParam, [NumSlots]int8{VName, VType, VOrigin, VLocation, n}, bit(VConst, VAnnotation)},
 		{ClassFunc, [NumSlots]int8{n, n, n, n, n},
 			bit(VName, VType, VLowPC, VDeclaration, VOrigin, VSpec, VInline, VCC, VAnnotation)},
 		{ClassVariable, [NumSlots]int8{n, n, n, n, n},
@@ -215,6 +215,7 @@ type Abbrev struct {
 	Class    Class
 	Children bool
 	Fixed    bool // Size is right for every DIE
+	Inline   bool // Direct but for an inline name in front: slots and Size count from behind it
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
 }
 
@@ -361,8 +362,11 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	sl := &slots[a.Class]
 	a.prog = uint32(len(t.ops))
 	a.Fixed, a.Direct = true, true
-	size := 0    // bytes so far, while Fixed
-	pending := 0 // bytes of unwanted attributes not yet in the program
+	size := 0 // bytes so far, while Fixed
+	first := true
+	inline := false // an inline name comes first
+	rest := true    // all but an inline name in front is direct
+	pending := 0    // bytes of unwanted attributes not yet in the program
 	flush := func() {
 		for pending > 0 {
 			n := min(pending, 0xffff)
@@ -401,6 +405,10 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		if v >= 0 && (want>>v&1 == 0 || a.Present>>v&1 != 0) {
 			v = -1
 		}
+		if first && v == VName && form == FormString && sl[0] == VName {
+			inline = true
+		}
+		first = false
 		if v >= 0 {
 			a.Present |= 1 << v
 		}
@@ -416,13 +424,13 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 				}
 			}
 			if slot < 0 {
-				a.Direct = false
+				a.Direct, rest = false, false
 			}
 		}
 		if kind == shapeFixed {
 			if slot >= 0 {
 				if !t.direct(&a.Slots[slot], v, form, n, size, implicit) {
-					a.Direct = false
+					a.Direct, rest = false, false
 				}
 			}
 			size += n
@@ -451,6 +459,9 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 			continue
 		}
 		a.Fixed, a.Direct = false, false
+		if v != VName || !inline {
+			rest = false
+		}
 		flush()
 		o := op{slot: notWanted, form: form, arg: uint16(n)}
 		if v >= 0 {
@@ -486,6 +497,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	flush()
 	a.progEnd = uint32(len(t.ops))
 	a.Size = uint32(size)
+	a.Inline = inline && rest && size <= 0xff00
 	if size > 0xff00 {
 		a.Direct = false
 	}
@@ -499,7 +511,7 @@ func (t *Abbrevs) direct(s *Slot, v int, form Form, n, off int, implicit int64) 
 	}
 	switch form {
 	case FormImplicitConst:
-		if implicit < 0 || implicit > 0x7fffffff || v == VName || v == VType {
+		if implicit < 0 || implicit > 0x7fffffff || v == VName || v == VType || v == VOrigin || v == VLocation {
 			return false
 		}
 		s.Const = uint32(implicit)
@@ -513,11 +525,15 @@ func (t *Abbrevs) direct(s *Slot, v int, form Form, n, off int, implicit int64) 
 		}
 		s.Const = t.nameBase
 	case FormRef1, FormRef2, FormRef4:
-		if v != VType && v != VSibling {
+		if v != VType && v != VSibling && v != VOrigin {
+			return false
+		}
+	case FormSecOffset:
+		if v != VLocation || n != 4 {
 			return false
 		}
 	case FormData1, FormData2, FormData4, FormFlag:
-		if v == VName || v == VType {
+		if v == VName || v == VType || v == VOrigin || v == VLocation {
 			return false
 		}
 	default:

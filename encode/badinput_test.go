@@ -394,8 +394,7 @@ func TestBadInput(t *testing.T) {
 const refBug = ""
 
 // knownBugs are the cases of TestBadInput that fail for a known reason.
-var knownBugs = map[string]string{
-}
+var knownBugs = map[string]string{}
 
 const noDIE = "the error names the unit, not the DIE"
 

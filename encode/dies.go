@@ -320,11 +320,29 @@ func (f *file) closeFunc(u *unit, i, an uint32) {
 
 // param adds a paramRec to the open function top.
 func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
+	fn := &u.funcs.S[top.owner]
+	if b := u.hdr.Data; a.Direct && p+int(a.Size)+4 <= len(b) {
+		d := b[p:]
+		be := f.bigEndian
+		pm := paramRec{Off: uint32(off), Reg: -1}
+		pm.Name = f.direct(u, a, load(d, &a.Slots[0], be))
+		pm.Type = load(d, &a.Slots[1], be)
+		pm.Origin = load(d, &a.Slots[2], be)
+		if max(pm.Type, pm.Origin) >= uint32(len(b)) {
+			return 0, f.outOfUnit(u, off)
+		}
+		pm.HasType = a.Present&(1<<dwarf.VType) != 0
+		if a.Present&(1<<dwarf.VLocation) != 0 {
+			pm.Flags |= pmHasLoc
+			pm.LocKind, pm.LocOff = locList, load(d, &a.Slots[3], be)
+		}
+		f.addParam(u, fn, top, pm)
+		return p + int(a.Size), nil
+	}
 	next, have := u.abbrevs.Decode(a, u.hdr.Data, p, &u.vals)
 	if next < 0 {
 		return 0, f.cutOff(u, off)
 	}
-	fn := &u.funcs.S[top.owner]
 	if fn.Flags&fnDeclaration != 0 {
 		return next, nil // never emitted, and nobody's origin
 	}
@@ -366,6 +384,12 @@ func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, err
 			u.annots.Append(annotRec{value, int32(fn.N)})
 		})
 	}
+	f.addParam(u, fn, top, pm)
+	return next, nil
+}
+
+// addParam adds a parameter to its function.
+func (f *file) addParam(u *unit, fn *funcRec, top *frame, pm paramRec) {
 	if fn.First+fn.N != uint32(len(u.params.S)) {
 		// A nested function came between this one's parameters.
 		k := len(u.params.S)
@@ -375,7 +399,6 @@ func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, err
 	u.params.Append(pm)
 	fn.N++
 	top.n++
-	return next, nil
 }
 
 // loclist turns an index of DW_FORM_loclistx into an offset in .debug_loclists.

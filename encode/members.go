@@ -2,6 +2,7 @@ package encode
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/bits"
 
 	"github.com/btflite/btflite/dedup"
@@ -26,6 +27,26 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 	start := len(m)
 	for {
 		d := b[p:]
+		inline := dedup.Name(0)
+		if a.Inline {
+			// Compilers write names of up to three bytes in place.
+			switch {
+			case d[0] == 0:
+			case d[1] == 0:
+				inline, d = tokInline|uint32(d[0]), d[1:]
+			case d[2] == 0:
+				inline, d = tokInline|uint32(d[0])|uint32(d[1])<<8, d[2:]
+			case d[3] == 0:
+				inline, d = tokInline|uint32(d[0])|uint32(d[1])<<8|uint32(d[2])<<16, d[3:]
+			default:
+				members.S = m
+				k := uint32(len(m) - start)
+				top.n += k
+				top.comp += int32(k)
+				return off, uint64(k), errLongName
+			}
+			d = d[1:]
+		}
 		var name, typ, loc, size uint32
 		if be {
 			name, typ = loadBE(d, &a.Slots[0]), loadBE(d, &a.Slots[1])
@@ -50,7 +71,9 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 		if union && bit&0xffffff != 0 {
 			return 0, 0, f.dieError(u, off, "union member at an offset that is not 0")
 		}
-		if name-1 >= f.lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+		if a.Inline {
+			name = inline
+		} else if name-1 >= f.lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) {
 			return 0, 0, f.dieError(u, off, "a name lies beyond .debug_str")
 		}
 		if typ >= uint32(len(b)) {
@@ -65,7 +88,7 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 			m = members.S
 		}
 		m = append(m, dedup.Member{Name: name, Type: typ, Val: bit})
-		p += int(a.Size)
+		p = len(b) - len(d) + int(a.Size)
 		// Stay here while the next DIE is such a member too.
 		if p >= len(b) {
 			break
@@ -75,7 +98,7 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 			break
 		}
 		n := &tab[code]
-		if n.Class != dwarf.ClassMember || !n.Direct || n.Children || p+5+int(n.Size) > len(b) {
+		if n.Class != dwarf.ClassMember || !n.Direct && !n.Inline || n.Children || p+9+int(n.Size) > len(b) {
 			break
 		}
 		a = n
@@ -88,6 +111,10 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 	top.comp += int32(k)
 	return p, uint64(k) - 1, nil
 }
+
+// errLongName says that memberRun has met a member with a long inline name,
+// which is to be read the other way.
+var errLongName = errors.New("long inline name")
 
 // loadLE reads a direct value of a little-endian file.
 func loadLE(d []byte, s *dwarf.Slot) uint32 {

@@ -48,6 +48,9 @@ type Options struct {
 	// Exact selects the batch deduplication over all raw types (dedup
 	// --dedup=exact): slower, and memory grows with the input.
 	Exact bool
+	// CULimit is how many units of each file are read, in file order; the rest
+	// is ignored. 0 reads all. It is for measuring how cost grows with input.
+	CULimit int
 	// Verbose receives one line per event that -V reports (a function left
 	// out, a unit filtered); nil discards them. Calls are in file order.
 	Verbose func(line string)

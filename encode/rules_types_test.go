@@ -5,7 +5,6 @@ import (
 	"github.com/btflite/btflite/encode"
 )
 
-
 // Base types, modifiers, typedefs, arrays, enumerations, prototypes.
 func typeRules() []rule {
 	noFloat := encode.DefaultFeatures &^ encode.Float

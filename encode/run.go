@@ -208,6 +208,9 @@ func (p *pipeline) work() {
 		}
 		u.seq = p.next
 		p.next++
+		if n := p.f.opt.CULimit; n > 0 && p.next >= n {
+			p.off = uint64(len(p.f.info))
+		}
 		p.unlocked(func() { p.f.read(u) })
 		s.ready = true
 		if p.committing {

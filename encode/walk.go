@@ -108,14 +108,21 @@ func (f *file) walk(u *unit, p int) error {
 			if top.ctx != ctxAggregate {
 				break
 			}
-			if direct && !top.open && !a.Children {
+			if (direct || a.Inline && p+int(a.Size)+8 <= len(b)) && !top.open && !a.Children {
 				next, n, err := f.memberRun(u, a, off, p, top)
-				if err != nil {
+				if err == nil {
+					p = next
+					dies += n
+					continue
+				}
+				if err != errLongName {
 					return err
 				}
-				p = next
-				dies += n
-				continue
+				// Back to where the code of the member with it was read.
+				off, dies = next, dies+n
+				code, q := dwarf.ULEB(b, off)
+				a, p = u.abbrevs.Lookup(code), q
+				top = &u.frames.S[len(u.frames.S)-1]
 			}
 			next, err := f.member(u, a, off, p, top)
 			if err != nil {
@@ -246,7 +253,7 @@ func (f *file) walk(u *unit, p int) error {
 			switch top.ctx {
 			case ctxProto:
 				m := dedup.Member{}
-				if direct {
+				if direct && a.Present&(1<<dwarf.VOrigin|1<<dwarf.VLocation) == 0 {
 					d := b[p:]
 					m.Name = f.direct(u, a, load(d, &a.Slots[0], be))
 					if m.Type = load(d, &a.Slots[1], be); m.Type >= uint32(len(b)) {
@@ -271,6 +278,10 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				continue
 			case ctxFunc:
+				if u.funcs.S[top.owner].Flags&fnDeclaration != 0 && a.Fixed && !a.Children {
+					p += int(a.Size) // of no function that is judged
+					continue
+				}
 				next, err := f.param(u, a, off, p, top)
 				if err != nil {
 					return err
@@ -526,7 +537,7 @@ func (f *file) walk(u *unit, p int) error {
 			continue
 
 		case dwarf.ClassVariable:
-			if top.ctx != ctxUnit || !f.wantVars {
+			if top.ctx != ctxUnit || !f.wantVars || a.Present&(1<<dwarf.VLocation) == 0 && a.Fixed {
 				break
 			}
 			next, err := f.variable(u, a, off, p)

@@ -67,7 +67,7 @@ func (c *cli) runEncodeCommand(args []string) error {
 		}
 	}
 	return c.encode(cfg, paths, out, encode.Options{
-		Features: cfg.features, Jobs: cfg.jobs, Exact: cfg.exact, Lang: lang, LangExclude: exclude})
+		Features: cfg.features, Jobs: cfg.jobs, Exact: cfg.exact, CULimit: cfg.cuLimit, Lang: lang, LangExclude: exclude})
 }
 
 // refuseUnsupported tells what this version cannot do yet.

@@ -17,6 +17,7 @@ type config struct {
 	output   string // dedup -o
 	base     string // --btf_base
 	jobs     int
+	cuLimit  int // --cu_limit, 0: none
 	exact    bool
 	verbose  bool
 	stats    statsFormat
@@ -77,6 +78,8 @@ var encodeOptions = []option{
 		apply: (*config).setJobs, misplaced: isDigits},
 	dedupMode,
 	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", apply: (*config).setBase},
+	// For measurements of how cost grows with input; not in the help.
+	{long: []string{"cu_limit"}, arg: requiredArg, argName: "N", apply: (*config).setCULimit},
 
 	{long: []string{"btf_features", "features"}, arg: requiredArg, argName: "LIST", group: groupFeatures,
 		help:  "just these; 'default', 'all', '+LIST' adds",
@@ -182,6 +185,15 @@ func (c *config) setJobs(v string) error {
 		return usagef("option '--jobs': '%s' is not a number", oneLine(v))
 	}
 	c.jobs = min(max(n, 1), maxJobs)
+	return nil
+}
+
+func (c *config) setCULimit(v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		return usagef("option '--cu_limit': '%s' is not a number of units", oneLine(v))
+	}
+	c.cuLimit = n
 	return nil
 }
 
