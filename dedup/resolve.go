@@ -83,7 +83,10 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 		}
 		if e := s.entity(n.Name); e != nil {
 			if d := e.defs[aggregate(n.Info)]; d != 0 {
-				id = s.choose(u, i, d)
+				if id = d; s.next.S[d] != 0 {
+					u.ID.S[i] = idBusy
+					id = s.choose(u, i, d)
+				}
 			}
 		}
 	case btf.KindFwd:
@@ -453,7 +456,7 @@ func (s *Set) alike(u *Unit, i, id uint32) bool {
 			return false
 		}
 	}
-	pairs := len(u.pairs.S)
+	pairs, loose := len(u.pairs.S), u.loose
 	u.loose = true
 	same := true
 	for j := range m {
@@ -462,10 +465,25 @@ func (s *Set) alike(u *Unit, i, id uint32) bool {
 			break
 		}
 	}
-	u.loose = false
-	u.pairs.S = u.pairs.S[:pairs]
+	u.loose = loose
+	u.disown(pairs, noOwner) // those of nested look-ups stay
 	return same
 }
+
+// mayBe says whether named struct or union i may turn out to be y. It may not
+// if what was picked for it is older than y: then y was out of the question.
+func (s *Set) mayBe(u *Unit, i, y uint32) bool {
+	id := u.ID.S[i]
+	if id == 0 && u.nested < maxNested {
+		u.nested++
+		id = s.find(u, i, 0)
+		u.nested--
+	}
+	return id == 0 || id >= MaxIDs || id >= y
+}
+
+// maxNested bounds how deep one pick may look into others.
+const maxNested = 64
 
 // maxMatch bounds the depth of matchRef, which goes through anonymous types
 // and chains of references only.
@@ -527,7 +545,7 @@ func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 			return true
 		}
 		if n.Name != 0 {
-			return u.loose && xk == yk
+			return u.loose && xk == yk && s.mayBe(u, i, y)
 		}
 		if xk != yk || n.Info != w[0] || n.Third != w[2] {
 			return false

@@ -81,6 +81,7 @@ type Unit struct {
 	resolved bool
 	budget   int   // steps that matchRef may still take
 	loose    bool  // matchRef compares named types by name
+	nested   int   // depth of picks in picks (mayBe)
 	err      error // why the unit cannot be merged
 	visits   arena.Vec[uint32]
 	scratch  []uint32

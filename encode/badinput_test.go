@@ -221,6 +221,14 @@ func nest(tag, n int, parts ...any) *dt.DIE {
 	return d
 }
 
+// within puts d into n DIEs of a tag.
+func within(tag, n int, d *dt.DIE) *dt.DIE {
+	for range n {
+		d = dt.N(tag, d)
+	}
+	return d
+}
+
 func self(tag int, parts ...any) *dt.DIE {
 	d := dt.N(tag, parts...)
 	return d.Add(dt.Type(d))
@@ -337,7 +345,9 @@ func badCases() []badCase {
 		{name: "5000 prototypes in each other", unit: dt.CU(i, nest(dt.TagSubroutineType, 5000)), says: says("deep")},
 		{name: "5000 arrays in each other", unit: dt.CU(i, nest(dt.TagArrayType, 5000))},
 		{name: "5000 enumerations in each other", unit: dt.CU(i, nest(dt.TagEnumerationType, 5000))},
-		{name: "5000 pointers in each other", unit: dt.CU(i, nest(dt.TagPointerType, 5000)), says: says("deep")},
+		{name: "5000 pointers in each other", unit: dt.CU(i, nest(dt.TagPointerType, 5000))},
+		{name: "1000 namespaces, blocks and structs in each other", unit: dt.CU(i, within(dt.TagNamespace, 1000, function("f", fn1, i,
+			within(dt.TagLexicalBlock, 1000, nest(dt.TagStructureType, 1000, dt.Name("s"), dt.Size(4))))), tail), says: says("too deep")},
 		{name: "5000 inlined subroutines in each other", unit: dt.CU(i, function("f", fn1, i, nest(dt.TagInlinedSubroutine, 5000)))},
 		{name: "70000 members", unit: dt.CU(i, many), says: []string{".debug_info", `CU "t.c"`, "70000 members"}},
 		{name: "function that is its own origin", file: percpu, unit: dt.CU(i, ownOrigin)},

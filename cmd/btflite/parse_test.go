@@ -43,6 +43,7 @@ func TestCommandLine(t *testing.T) {
 		{"stats as json", "--stats=json", func(c *config) bool { return c.stats == statsJSON }, nil},
 		{"exact dedup", "--dedup=exact", func(c *config) bool { return c.exact }, nil},
 		{"last dedup counts", "--dedup=exact --dedup=stream", func(c *config) bool { return !c.exact }, nil},
+		{"unit limit", "--cu_limit=7", func(c *config) bool { return c.cuLimit == 7 }, nil},
 		{"version", "--version", func(c *config) bool { return c.action == showVersion }, nil},
 		{"-V is not version", "-V", func(c *config) bool { return c.action == doWork && c.verbose }, nil},
 		{"help", "-?", func(c *config) bool { return c.action == showHelp }, nil},
@@ -86,6 +87,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{"--stats=xml", "option '--stats': unknown value 'xml'; use json"},
 		{"--dedup=fast", "option '--dedup': unknown value 'fast'; use stream or exact"},
 		{"--btf_base=", "option '--btf_base': empty file name"},
+		{"--cu_limit=0", "option '--cu_limit': '0' is not a number of units"},
 	}
 	for _, tt := range tests {
 		_, err := parse(encodeOptions, strings.Fields(tt.args), newConfig())
