@@ -64,7 +64,7 @@ fuzz:
 	@for p in $$(go list ./...); do \
 		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 			echo "$$p $$f"; \
-			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $$p || exit 1; \
 		done; \
 	done
 
@@ -77,6 +77,7 @@ golden:
 	"$(PAHOLE)" -J -j1 --btf_features=default \
 		--btf_encode_detached=testdata/small/small.btf testdata/small/small
 	chmod 644 testdata/small/small.btf
+	PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/golden.sh
 
 clean:
 	rm -rf btflite build

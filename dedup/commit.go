@@ -24,10 +24,13 @@ func (s *Set) Commit(u *Unit) error {
 	}
 	slow := u.dirty
 	if slow {
-		s.taint(u)
+		s.addSeeds(u)
 	}
 	if err := s.internNew(u); err != nil {
 		return err
+	}
+	if slow {
+		s.taint(u)
 	}
 	if !slow {
 		s.placeTypes(u)

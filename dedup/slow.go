@@ -58,6 +58,21 @@ func (w *slowState) isTainted(i uint32) bool { return w.tainted.S[i>>6]>>(i&63)&
 // maxWalk bounds the recursion of the walk.
 const maxWalk = 1 << 15
 
+// addSeeds puts the definitions that differ from the known one among the new
+// nodes: they may have names that are new. All other nodes that taint will
+// take back were found equal to a known type and have none.
+func (s *Set) addSeeds(u *Unit) {
+	for _, i := range u.slow.seeds.S {
+		u.ID.S[i] = idNew
+	}
+	u.news.Reset()
+	for _, i := range u.Order.S {
+		if u.ID.S[i] == idNew {
+			u.news.Append(i)
+		}
+	}
+}
+
 // taint marks the nodes of u that can reach a conflicting name, forgets what
 // was found for them, and lists all nodes that have no id of the Set.
 func (s *Set) taint(u *Unit) {
@@ -482,8 +497,12 @@ func (s *Set) walk(u *Unit, x Ref, y uint32, depth int) bool {
 		u.err = errChain
 		return false
 	}
-	// Meet the pair only once.
-	if o, ok := w.first.get(uint64(y)); ok {
+	// Meet a pair only once. Plain references need no memory: every cycle
+	// goes through a struct, union, typedef or prototype, and nothing that is
+	// settled afterwards is a plain reference.
+	if k := btf.InfoKind(u.Nodes.S[i].Info); k == btf.KindPtr || k == btf.KindConst || k == btf.KindVolatile ||
+		k == btf.KindInt || k == btf.KindArray {
+	} else if o, ok := w.first.get(uint64(y)); ok {
 		if o == i {
 			return true
 		}

@@ -16,6 +16,7 @@ type stringTable struct {
 	byToken arena.Vec[stringSlot]
 	n       int // texts
 	tokens  int
+	longest int // length of the longest text
 }
 
 // stringSlot is a text's offset with the token that brought it; token 0 is an
@@ -106,6 +107,7 @@ func (t *stringTable) intern(tok Name, names Names) (Name, error) {
 	t.text.AppendSlice(b)
 	t.text.Append(0)
 	t.byText.S[i] = stringSlot{tok, off}
+	t.longest = max(t.longest, len(b))
 	t.n++
 	if t.n*2 > len(t.byText.S) {
 		t.growText()
@@ -175,6 +177,9 @@ func (s *Set) Intern(tok Name) (Name, error) {
 	}
 	return c, err
 }
+
+// LongestName is the length in bytes of the longest string.
+func (s *Set) LongestName() int { return s.strings.longest }
 
 // Strings is the string section; valid until the next change of the Set.
 func (s *Set) Strings() []byte { return s.strings.text.S }

@@ -148,9 +148,7 @@ func (f *file) saveStates(u *unit) error {
 		ret := u.id(st.Ret)
 		r.stats.FuncStates++
 		if r.states.Has(st.Entry, st.Flags, st.Sym, ret, ps, an) {
-			// Seen before, with all its names; Add still counts repeats.
-			r.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an)
-			continue
+			continue // seen before, with all its names
 		}
 		var err error
 		for j := range ps {

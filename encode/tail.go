@@ -210,6 +210,9 @@ func (r *run) addFunc(c *compactstate.Choice) error {
 	w[2] = ret
 	r.recScratch = w
 	for j := range c.Params {
+		if r.set.LongestName() <= maxParamName {
+			break
+		}
 		if name := r.bytes(w[3+2*j]); len(name) > maxParamName {
 			t, err := r.intern(r.names.token(name[:maxParamName]))
 			if err != nil {
@@ -223,8 +226,8 @@ func (r *run) addFunc(c *compactstate.Choice) error {
 		return err
 	}
 	name := r.funcName[c.Entry]
-	if b := r.bytes(name); string(b) != string(c.Name) {
-		name = r.names.token(c.Name)
+	if r.opt.Features&TrueSignature != 0 && string(r.bytes(name)) != string(c.Name) {
+		name = r.names.token(c.Name) // that of a symbol
 	}
 	if name, err = r.intern(name); err != nil {
 		return err

@@ -155,6 +155,32 @@ func (u *unit) free() {
 	u.entries.Free()
 }
 
+// addNode adds the node of the DIE at off and returns its index.
+func (u *unit) addNode(off int, n dedup.Node) uint32 {
+	v := &u.types.Nodes
+	if len(v.S) == cap(v.S) {
+		u.moreNodes()
+	}
+	u.isType.S[uint(off)>>6] |= 1 << (uint(off) & 63)
+	v.S = append(v.S, n)
+	return uint32(len(v.S) - 1)
+}
+
+//go:noinline
+func (u *unit) moreNodes() { u.types.Nodes.Grow(len(u.types.Nodes.S) + 1) }
+
+// addOrder gives a node its place in the raw order.
+func (u *unit) addOrder(i uint32) {
+	v := &u.types.Order
+	if len(v.S) == cap(v.S) {
+		u.moreOrder()
+	}
+	v.S = append(v.S, i)
+}
+
+//go:noinline
+func (u *unit) moreOrder() { u.types.Order.Grow(len(u.types.Order.S) + 1) }
+
 // ref turns a DIE offset (or extraRef) into a Ref; 0 when no node's DIE
 // starts there.
 func (u *unit) ref(off uint32) dedup.Ref {

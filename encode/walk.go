@@ -58,7 +58,6 @@ func (f *file) walk(u *unit, p int) error {
 	be := f.bigEndian
 	tab := u.abbrevs.Dense()
 	u.isType.Resize((len(b) + 63) / 64)
-	isType := u.isType.S
 	nodes := &u.types.Nodes
 	members := &u.types.Members
 	u.frames.Append(frame{ctx: ctxUnit})
@@ -181,8 +180,7 @@ func (f *file) walk(u *unit, p int) error {
 			if an != 0 && a.Tag == dwarf.TagPointerType && f.opt.Features&TypeTag != 0 {
 				n.Third = f.gnuTypeTags(u, uint32(an), n.Third)
 			}
-			nodes.Append(n)
-			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			u.addNode(off, n)
 			if a.Children {
 				u.frames.Append(frame{ctx: ctxType, tag: a.Tag, owner: i})
 				if len(u.frames.S) > maxDepth {
@@ -190,7 +188,7 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				continue
 			}
-			u.types.Order.Append(i)
+			u.addOrder(i)
 			continue
 
 		case dwarf.ClassAggregate:
@@ -232,8 +230,7 @@ func (f *file) walk(u *unit, p int) error {
 			if !direct && a.Present&(1<<dwarf.VAnnotation) != 0 && a.Tag != dwarf.TagUnionType {
 				fr.an = uint32(u.vals[dwarf.VAnnotation].U)
 			}
-			nodes.Append(n)
-			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			u.addNode(off, n)
 			if a.Children {
 				f.suspend(u, top)
 				fr.first = uint32(len(members.S))
@@ -246,7 +243,7 @@ func (f *file) walk(u *unit, p int) error {
 			if fr.an != 0 {
 				f.gnuDeclTags(u, fr.an, i, -1)
 			}
-			u.types.Order.Append(i)
+			u.addOrder(i)
 			continue
 
 		case dwarf.ClassParam:
@@ -399,8 +396,7 @@ func (f *file) walk(u *unit, p int) error {
 			n.Info = btf.Info(btf.KindFuncProto, 0, false)
 			n.First = uint32(len(members.S))
 			i := uint32(len(nodes.S))
-			nodes.Append(n)
-			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			u.addNode(off, n)
 			if a.Children {
 				f.suspend(u, top)
 				u.frames.Append(frame{ctx: ctxProto, tag: a.Tag, owner: i, first: uint32(len(members.S))})
@@ -409,7 +405,7 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				continue
 			}
-			u.types.Order.Append(i)
+			u.addOrder(i)
 			continue
 
 		case dwarf.ClassArray:
@@ -433,8 +429,7 @@ func (f *file) walk(u *unit, p int) error {
 			n.Info = btf.Info(btf.KindArray, 0, false)
 			u.arrays = true
 			i := uint32(len(nodes.S))
-			nodes.Append(n)
-			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			u.addNode(off, n)
 			if a.Children {
 				// Dimensions wait in open: only the last one says how many
 				// inner arrays there are.
@@ -442,7 +437,7 @@ func (f *file) walk(u *unit, p int) error {
 				u.frames.Append(frame{ctx: ctxArray, tag: a.Tag, owner: i, first: uint32(len(u.open.S)), open: true})
 				continue
 			}
-			u.types.Order.Append(i)
+			u.addOrder(i)
 			continue
 
 		case dwarf.ClassSubrange:
@@ -521,8 +516,7 @@ func (f *file) walk(u *unit, p int) error {
 			n.Info = btf.Info(btf.KindEnum, 0, false)
 			n.First = uint32(len(members.S))
 			i := uint32(len(nodes.S))
-			nodes.Append(n)
-			isType[uint(off)>>6] |= 1 << (uint(off) & 63)
+			u.addNode(off, n)
 			fr := frame{ctx: ctxEnum, tag: a.Tag, owner: i, first: n.First}
 			if a.Children {
 				f.suspend(u, top)
@@ -533,7 +527,7 @@ func (f *file) walk(u *unit, p int) error {
 			if err := f.closeEnum(u, &fr); err != nil {
 				return err
 			}
-			u.types.Order.Append(i)
+			u.addOrder(i)
 			continue
 
 		case dwarf.ClassVariable:
@@ -700,7 +694,7 @@ func (f *file) closeFrame(u *unit) error {
 	case ctxFunc:
 		f.closeFunc(u, fr.owner, fr.an)
 	case ctxType:
-		u.types.Order.Append(fr.owner)
+		u.addOrder(fr.owner)
 	case ctxArray:
 		f.closeArray(u, fr)
 	case ctxAggregate, ctxProto, ctxEnum:
@@ -734,7 +728,7 @@ func (f *file) closeFrame(u *unit) error {
 				f.gnuDeclTags(u, fr.an, fr.owner, -1)
 			}
 		}
-		u.types.Order.Append(fr.owner)
+		u.addOrder(fr.owner)
 	}
 	return nil
 }
@@ -749,14 +743,14 @@ func (f *file) closeArray(u *unit, fr *frame) {
 		e.Aux = dims[i].Val
 		k := uint32(len(u.extra.S)) | extraRef
 		u.extra.Append(e)
-		u.types.Order.Append(k)
+		u.addOrder(k)
 		n.Third = k
 	}
 	if len(dims) > 0 {
 		n.Aux = dims[0].Val
 	}
 	u.open.S = u.open.S[:fr.first]
-	u.types.Order.Append(fr.owner)
+	u.addOrder(fr.owner)
 }
 
 // closeEnum settles kind and kind_flag; whether DW_AT_type is signed is known

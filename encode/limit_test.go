@@ -1,0 +1,54 @@
+package encode_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	"github.com/btflite/btflite/encode"
+)
+
+// TestCULimit: with a limit of n units a file gives what a file of its first n
+// units gives, for any number of workers, and no unit behind them is looked at.
+func TestCULimit(t *testing.T) {
+	make := func(units int) dt.File {
+		f := dt.File{Symbols: funcs()}
+		for n := range units {
+			i := intType()
+			f.Units = append(f.Units, dt.CU(i, structure(string(rune('a'+n)), 4, member("x", i, 0))))
+		}
+		return f
+	}
+	const all = 6
+	dir := t.TempDir()
+	write := func(name string, f dt.File) string {
+		p := filepath.Join(dir, name)
+		if err := os.WriteFile(p, f.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	broken := make(all)
+	broken.Units = append(broken.Units, &dt.Unit{Root: dt.N(dt.TagPartialUnit, dt.Name("bad.c"))})
+	path := write("all", broken)
+	for limit := 1; limit <= all; limit++ {
+		want, err := runFiles([]string{write("some", make(limit))}, encode.Options{Jobs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, jobs := range []int{1, 2, 8} {
+			got, err := runFiles([]string{path}, encode.Options{Jobs: jobs, CULimit: limit})
+			if err != nil {
+				t.Fatalf("limit %d, jobs %d: %v", limit, jobs, err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("limit %d, jobs %d: %d bytes, want the %d of a file with as many units", limit, jobs, len(got), len(want))
+			}
+		}
+	}
+	if _, err := runFiles([]string{path}, encode.Options{Jobs: 2}); err == nil {
+		t.Error("no limit: the bad unit behind the others was not read")
+	}
+}

@@ -1,0 +1,174 @@
+// Package btflite_test holds the rules of the source tree as tests; see
+// ARCHITECTURE.md for what they are for.
+package btflite_test
+
+import (
+	"bytes"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/btflite/btflite/"
+
+// imports is what each folder may import beside the standard library; "*"
+// allows everything. Tests may import dwarf/dwarftest as well.
+var imports = map[string][]string{
+	".":               nil,
+	"arena":           {"github.com/edsrzf/mmap-go"},
+	"btf":             nil,
+	"compactstate":    nil,
+	"dwarf":           nil,
+	"dwarf/dwarftest": nil,
+	"elfwrite":        {"golang.org/x/sys/unix"},
+	"mmapelf":         {"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "golang.org/x/sys/unix"},
+	"dedup":           {"arena", "btf"},
+	"encode": {"arena", "btf", "compactstate", "dedup", "dwarf", "mmapelf",
+		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
+	"cmd/btflite":    {"btf", "dedup", "elfwrite", "encode", "mmapelf", "golang.org/x/sys/unix"},
+	"kerneltest":     {"btf"},
+	"bench":          {"*"},
+	"bench/barescan": {"*"},
+	"bench/measure":  {"*"},
+	"bench/scan":     {"*"},
+}
+
+const (
+	maxLines  = 700
+	longLines = 500 // more only for the files of longFiles
+)
+
+// longFiles may have between longLines and maxLines lines: one subject each,
+// which reads worse in two files.
+var longFiles = []string{
+	"dedup/commit.go", "dedup/property_test.go", "dedup/resolve.go", "dedup/slow.go", "dwarf/abbrev.go",
+	"dwarf/dwarftest/sections.go", "encode/params_test.go", "encode/walk.go",
+}
+
+// sources calls fn with every file of the tree that people write.
+func sources(t *testing.T, fn func(name string, data []byte)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		name := filepath.ToSlash(p)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == ".git" || name == "build" || d.Name() == "fuzz" || d.Name() == "vectors"):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		switch ext := path.Ext(name); {
+		case slices.Contains([]string{".go", ".md", ".sh", ".c", ".h", ".S", ".txt", ".json", ".svg", ".mod"}, ext),
+			d.Name() == "Makefile", strings.HasPrefix(name, ".ci/"):
+			data, err := os.ReadFile(p)
+			if err != nil {
+				return err
+			}
+			fn(name, data)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func goSources(t *testing.T, fn func(name string, data []byte)) {
+	t.Helper()
+	sources(t, func(name string, data []byte) {
+		if path.Ext(name) == ".go" {
+			fn(name, data)
+		}
+	})
+}
+
+// TestImports: imports go one way, and unsafe has one home.
+func TestImports(t *testing.T) {
+	goSources(t, func(name string, data []byte) {
+		dir := path.Dir(name)
+		allowed, ok := imports[dir]
+		if !ok {
+			t.Errorf("%s: the table imports has no row for %s", name, dir)
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, data, parser.ImportsOnly)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, s := range f.Imports {
+			imp, _ := strconv.Unquote(s.Path.Value)
+			if imp == "unsafe" || imp == "C" {
+				if imp == "C" || dir != "arena" {
+					t.Errorf("%s imports %q; unsafe belongs to arena, C nowhere", name, imp)
+				}
+				continue
+			}
+			if first, _, _ := strings.Cut(imp, "/"); !strings.Contains(first, ".") || slices.Contains(allowed, "*") {
+				continue // standard library
+			}
+			imp = strings.TrimPrefix(imp, module)
+			test := strings.HasSuffix(name, "_test.go")
+			if imp == dir && test || imp == "dwarf/dwarftest" && test || slices.Contains(allowed, imp) {
+				continue
+			}
+			t.Errorf("%s must not import %s", name, imp)
+		}
+	})
+}
+
+// TestFormat: every file is as gofmt writes it.
+func TestFormat(t *testing.T) {
+	goSources(t, func(name string, data []byte) {
+		want, err := format.Source(data)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !bytes.Equal(want, data) {
+			t.Errorf("%s is not gofmt clean", name)
+		}
+	})
+}
+
+// TestFileLengths: one subject per file keeps files short.
+func TestFileLengths(t *testing.T) {
+	goSources(t, func(name string, data []byte) {
+		n := bytes.Count(data, []byte("\n"))
+		switch {
+		case n > maxLines:
+			t.Errorf("%s has %d lines, at most %d are allowed", name, n, maxLines)
+		case n > longLines && !slices.Contains(longFiles, name):
+			t.Errorf("%s has %d lines: split it or, with a reason, add it to longFiles", name, n)
+		case n <= longLines && slices.Contains(longFiles, name):
+			t.Logf("%s has %d lines and need not be in longFiles", name, n)
+		}
+	})
+}
+
+// machinePath is a path that only one machine has.
+var machinePath = regexp.MustCompile(`(^|[^\w.})/-])/(` + `root|work|tmp|home` + `)/`)
+
+// TestNoMachinePaths: nothing in the tree depends on where it was written.
+func TestNoMachinePaths(t *testing.T) {
+	for _, s := range []string{"cd /" + "root/x", "\"/" + "tmp/x"} {
+		if !machinePath.MatchString(s) {
+			t.Fatalf("the pattern does not find %q", s)
+		}
+	}
+	sources(t, func(name string, data []byte) {
+		for i, line := range bytes.Split(data, []byte("\n")) {
+			if m := machinePath.Find(line); m != nil {
+				t.Errorf("%s:%d: machine path %q", name, i+1, m)
+			}
+		}
+	})
+}
