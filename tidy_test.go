@@ -35,7 +35,7 @@ var imports = map[string][]string{
 	"encode": {"arena", "btf", "compactstate", "dedup", "dwarf", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
 	"cmd/btflite":    {"btf", "dedup", "elfwrite", "encode", "mmapelf", "golang.org/x/sys/unix"},
-	"kerneltest":     {"btf"},
+	"kerneltest":     nil, // its reader of BTF is separate on purpose
 	"bench":          {"*"},
 	"bench/barescan": {"*"},
 	"bench/measure":  {"*"},
@@ -171,4 +171,19 @@ func TestNoMachinePaths(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestReadmeOptions: the option list of the README is what --help prints.
+func TestReadmeOptions(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	help, err := os.ReadFile("cmd/btflite/testdata/help.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(readme, help) {
+		t.Error("README.md does not contain cmd/btflite/testdata/help.txt as it is")
+	}
 }

@@ -28,7 +28,7 @@ import (
 //
 // Commit (one at a time, in unit order) places what Resolve did not find. If
 // a comparison failed, or a name involved has several definitions, the nodes
-// that can reach such a name are placed by the graph walk in walk.go.
+// that can reach such a name are placed by the graph walk in slow.go.
 //
 // Ids are handed out in raw order (unit, then Unit.Order), so that survivors
 // never need sorting. Forward declarations are types of their own until a

@@ -14,13 +14,17 @@ import (
 // GCC gives each unit a table of its own, so compiling into the slot's memory
 // and forgetting is right for almost every kernel. Link-time optimization by
 // clang, type units and Rust are different: there, all units of an object
-// refer to one table, which may have thousands of entries. Which offsets have
-// been seen is a bitmap; a table is kept from its second use on, in a cache
+// refer to one table, which may have thousands of entries. Tables of units
+// lie one behind the other, so an offset above all others is new, and the
+// highest one again is shared; a bitmap holds the lower offsets that units came
+// back to. It stays empty, and costs no allocation, where every unit has a
+// table of its own. A table is kept once it is known to be shared, in a cache
 // with a byte budget, because a kernel of a thousand objects has as many of
 // them and each is soon not needed any more.
 type sharedAbbrevs struct {
 	mu     sync.Mutex
-	seen   *roaring.Bitmap // offsets in .debug_abbrev
+	next   uint64          // above the highest offset asked for
+	seen   *roaring.Bitmap // lower offsets in .debug_abbrev that were asked for again
 	tables *ristretto.Cache[uint64, *dwarf.Abbrevs]
 }
 
@@ -30,13 +34,20 @@ const abbrevBudget = 4 << 20
 // abbrevCounters is how many tables the cache keeps statistics of.
 const abbrevCounters = 1 << 10
 
-// again says whether a table was asked for before.
+// again says whether a table is known to be shared.
 func (s *sharedAbbrevs) again(off uint64) bool {
 	if off > 1<<32-1 {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if off >= s.next {
+		s.next = off + 1
+		return false
+	}
+	if off+1 == s.next {
+		return true
+	}
 	if s.seen == nil {
 		s.seen = roaring.New()
 	}

@@ -57,7 +57,7 @@ func (f *file) baseType(u *unit, off int, have uint32) error {
 	size := uint32(uint16(f.number(u, have, dwarf.VByteSize)*8) / 8)
 	n := dedup.Node{Name: f.nameOf(u, have), Third: size}
 	if n.Name == 0 {
-		return f.dieError(u, off, "base type without a name")
+		return f.noName(u, off, "base type without a name")
 	}
 	var enc uint32
 	isFloat := false

@@ -61,6 +61,14 @@ func (f *file) cutOff(u *unit, off int) error {
 	return f.dieError(u, off, "DIE goes beyond the end of its unit")
 }
 
+// noName is the error for a DIE that needs a name and has none that can be read.
+func (f *file) noName(u *unit, off int, what string) error {
+	if u.badName {
+		what = "a name lies beyond .debug_str"
+	}
+	return f.dieError(u, off, what)
+}
+
 func (f *file) outOfUnit(u *unit, off int) error {
 	return f.dieError(u, off, "reference leads out of the unit")
 }

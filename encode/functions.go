@@ -116,14 +116,16 @@ type nameEntry struct{ name, entry uint32 }
 
 // entryCache is the number of look-ups that a slot remembers: inline functions
 // of headers come again in unit after unit.
-const entryCache = 1 << 11
+const entryCache = 1 << entryBits
+
+const entryBits = 13
 
 // entryOf is the ELF function table's entry for a name, 0 if there is none.
 func (f *file) entryOf(u *unit, name dedup.Name) uint32 {
 	if len(u.entries.S) == 0 {
 		u.entries.Resize(entryCache)
 	}
-	e := &u.entries.S[name*0x9e3779b1>>(32-11)]
+	e := &u.entries.S[name*0x9e3779b1>>(32-entryBits)]
 	if e.name != name {
 		*e = nameEntry{name, f.run.funcs.Lookup(f.bytes(name))}
 	}

@@ -16,7 +16,10 @@ import (
 // the offset of the first DIE that is none, and how many DIEs came after the
 // first one.
 func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next int, more uint64, err error) {
-	const hasBitOffset = 1 << dwarf.VDataBitOffset
+	const (
+		hasBitOffset = 1 << dwarf.VDataBitOffset
+		bitField     = hasBitOffset | 1<<dwarf.VBitSize
+	)
 	b := u.hdr.Data
 	tab := u.abbrevs.Dense()
 	be := f.bigEndian
@@ -47,26 +50,26 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 			}
 			d = d[1:]
 		}
-		var name, typ, loc, size uint32
+		var name, typ, loc uint32
 		if be {
-			name, typ = loadBE(d, &a.Slots[0]), loadBE(d, &a.Slots[1])
-			loc, size = loadBE(d, &a.Slots[2]), loadBE(d, &a.Slots[3])
+			name, typ, loc = loadBE(d, &a.Slots[0]), loadBE(d, &a.Slots[1]), loadBE(d, &a.Slots[2])
 		} else {
-			name, typ = loadLE(d, &a.Slots[0]), loadLE(d, &a.Slots[1])
-			loc, size = loadLE(d, &a.Slots[2]), loadLE(d, &a.Slots[3])
+			name, typ, loc = loadLE(d, &a.Slots[0]), loadLE(d, &a.Slots[1]), loadLE(d, &a.Slots[2])
 		}
 		bit := loc * 8
-		if a.Present&hasBitOffset != 0 {
-			bit = load(d, &a.Slots[4], be)
-		}
-		if size &= 0xff; size != 0 {
-			top.kflag = true
-			if bit > 0xffffff {
-				return 0, 0, f.dieError(u, off, "bit-field offset over 16777215 bits")
+		if a.Present&bitField != 0 {
+			if a.Present&hasBitOffset != 0 {
+				bit = load(d, &a.Slots[4], be)
 			}
-			bit |= size << 24
-		} else if bit&7 != 0 {
-			return 0, 0, f.dieError(u, off, "member at a bit offset that is not a whole byte")
+			if size := load(d, &a.Slots[3], be) & 0xff; size != 0 {
+				top.kflag = true
+				if bit > 0xffffff {
+					return 0, 0, f.dieError(u, off, "bit-field offset over 16777215 bits")
+				}
+				bit |= size << 24
+			} else if bit&7 != 0 {
+				return 0, 0, f.dieError(u, off, "member at a bit offset that is not a whole byte")
+			}
 		}
 		if union && bit&0xffffff != 0 {
 			return 0, 0, f.dieError(u, off, "union member at an offset that is not 0")
