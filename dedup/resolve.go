@@ -27,6 +27,7 @@ func (s *Set) resolve(u *Unit) {
 	u.matched.Resize(n)
 	u.news.Reset()
 	u.pairs.Reset()
+	u.several.Reset()
 	u.slow.seeds.Reset()
 	u.dirty, u.err = false, nil
 	u.view = s.conflicts
@@ -84,6 +85,7 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 		if e := s.entity(n.Name); e != nil {
 			if d := e.defs[aggregate(n.Info)]; d != 0 {
 				if id = d; s.next.S[d] != 0 {
+					u.several.Append(i)
 					u.ID.S[i] = idBusy
 					id = s.choose(u, i, d)
 				}
@@ -91,7 +93,11 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 		}
 	case btf.KindFwd:
 		if e := s.entity(n.Name); e != nil {
-			if f := e.fwds[fwdAggregate(n.Info)]; f != 0 {
+			k := fwdAggregate(n.Info)
+			if d := e.defs[k]; d != 0 && s.next.S[d] != 0 {
+				u.several.Append(i)
+			}
+			if f := e.fwds[k]; f != 0 {
 				id = s.Final(f)
 			}
 		}

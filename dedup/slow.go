@@ -94,19 +94,13 @@ func (s *Set) taint(u *Unit) {
 		n := &u.Nodes.S[i]
 		bad[key{n.Name, aggregate(n.Info)}] = true
 	}
+	for _, i := range u.several.S {
+		mark(i)
+	}
 	fresh := map[key]bool{}
-	for i := range u.Nodes.S {
+	for _, i := range u.news.S {
 		n := &u.Nodes.S[i]
-		k := anchorKind(n)
-		if k < 0 {
-			continue
-		}
-		e := s.entity(n.Name)
-		if e != nil && e.defs[k] != 0 {
-			if s.next.S[e.defs[k]] != 0 {
-				mark(uint32(i))
-			}
-		} else if btf.InfoKind(n.Info) != btf.KindFwd {
+		if k := anchorKind(n); k >= 0 && btf.InfoKind(n.Info) != btf.KindFwd {
 			if fresh[key{n.Name, k}] {
 				bad[key{n.Name, k}] = true
 			}

@@ -75,6 +75,7 @@ type Unit struct {
 
 	news     arena.Vec[uint32]  // nodes that Resolve did not find, in Order's order
 	pairs    arena.Vec[fwdPair] // forwards met by definitions
+	several  arena.Vec[uint32]  // nodes whose name has several known definitions
 	matched  arena.Vec[uint32]  // per node: last set id it was found equal to by structure
 	dirty    bool               // a name of the unit has more than one definition
 	view     uint32             // Set.conflicts at the time of Resolve
@@ -96,6 +97,7 @@ func (u *Unit) Reset(keep int) {
 	u.ID.Trim(keep)
 	u.news.Trim(keep)
 	u.pairs.Trim(keep)
+	u.several.Trim(keep)
 	u.matched.Trim(keep)
 	u.visits.Trim(keep)
 	u.slow.reset(keep)
@@ -111,6 +113,7 @@ func (u *Unit) Free() {
 	u.ID.Free()
 	u.news.Free()
 	u.pairs.Free()
+	u.several.Free()
 	u.matched.Free()
 	u.visits.Free()
 	u.slow.free()

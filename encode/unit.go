@@ -155,31 +155,41 @@ func (u *unit) free() {
 	u.entries.Free()
 }
 
-// addNode adds the node of the DIE at off and returns its index.
+// addNode adds the node of the DIE at off and returns its index. It is small
+// enough to be inlined into the walk, which Vec.Append is not.
 func (u *unit) addNode(off int, n dedup.Node) uint32 {
-	v := &u.types.Nodes
-	if len(v.S) == cap(v.S) {
-		u.moreNodes()
+	v := u.types.Nodes.S
+	i := len(v)
+	if i == cap(v) {
+		v = u.moreNodes()
 	}
 	u.isType.S[uint(off)>>6] |= 1 << (uint(off) & 63)
-	v.S = append(v.S, n)
-	return uint32(len(v.S) - 1)
+	v = v[:i+1]
+	v[i] = n
+	u.types.Nodes.S = v
+	return uint32(i)
 }
 
 //go:noinline
-func (u *unit) moreNodes() { u.types.Nodes.Grow(len(u.types.Nodes.S) + 1) }
+func (u *unit) moreNodes() []dedup.Node {
+	u.types.Nodes.Grow(len(u.types.Nodes.S) + 1)
+	return u.types.Nodes.S
+}
 
 // addOrder gives a node its place in the raw order.
 func (u *unit) addOrder(i uint32) {
-	v := &u.types.Order
-	if len(v.S) == cap(v.S) {
-		u.moreOrder()
+	v := u.types.Order.S
+	if len(v) == cap(v) {
+		v = u.moreOrder()
 	}
-	v.S = append(v.S, i)
+	u.types.Order.S = append(v, i)
 }
 
 //go:noinline
-func (u *unit) moreOrder() { u.types.Order.Grow(len(u.types.Order.S) + 1) }
+func (u *unit) moreOrder() []uint32 {
+	u.types.Order.Grow(len(u.types.Order.S) + 1)
+	return u.types.Order.S
+}
 
 // ref turns a DIE offset (or extraRef) into a Ref; 0 when no node's DIE
 // starts there.
