@@ -39,6 +39,7 @@ const (
 	shtProgbits = 1
 	shtSymtab   = 2
 	shtNobits   = 8
+	shfAlloc    = 2
 	etRel       = 1
 	sttObject   = 1
 	sttFunc     = 2
@@ -204,6 +205,9 @@ func (f *file) sections() {
 		s := &f.elf.Sections[i]
 		if i == 0 || s.Type != shtProgbits && s.Type != shtNobits || s.Size == 0 {
 			continue
+		}
+		if s.Flags&shfAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
+			continue // what an earlier run has put there, at address 0
 		}
 		v := varSection{index: uint32(i), addr: s.Addr, size: s.Size, name: s.Name}
 		v.wanted = global || percpu && s.Name == ".data..percpu"

@@ -71,6 +71,17 @@ func variableRules() []rule {
 			[2] VAR 'known' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=4 vlen=1
 				type_id=2 offset=0 size=4 (VAR 'known')`},
+		{name: "percpu at address 0 behind a .BTF that is not loaded", differs: "an earlier in-place run of ours has left the .BTF there", files: func() []dt.File {
+			i := intType()
+			percpu := dt.Percpu()
+			percpu.Addr = 0
+			return []dt.File{{Units: []*dt.Unit{dt.CU(i, variable("v", i, 8))}, Symbols: []dt.Symbol{dt.Func("f", fn1)},
+				Sections: []dt.Section{{Name: ".BTF", Data: make([]byte, 64)}, percpu}}}
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] VAR 'v' type_id=1, linkage=global
+			[3] DATASEC '.data..percpu' size=12 vlen=1
+				type_id=2 offset=8 size=4 (VAR 'v')`},
 		{name: "variables that are none", files: func() []dt.File {
 			i := intType()
 			fwd, zero := forward(dt.TagStructureType, "fwd"), structure("zero", 0)
