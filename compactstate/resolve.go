@@ -20,6 +20,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"runtime"
 	"slices"
 )
 
@@ -90,7 +91,7 @@ func (s *States) sorted(t *FuncTable) []sortKey {
 			keys = append(keys, sortKey{binary.BigEndian.Uint64(b[:]), uint32(e)})
 		}
 	}
-	slices.SortFunc(keys, func(a, b sortKey) int {
+	compare := func(a, b sortKey) int {
 		if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
 			return c
 		}
@@ -98,9 +99,34 @@ func (s *States) sorted(t *FuncTable) []sortKey {
 			return c
 		}
 		return cmp.Compare(a.entry, b.entry)
-	})
-	return keys
+	}
+	if len(keys) < minParallelSort || runtime.GOMAXPROCS(0) == 1 {
+		slices.SortFunc(keys, compare)
+		return keys
+	}
+	// At this point of a run nothing else can be done side by side.
+	half := len(keys) / 2
+	lower, upper := keys[:half], keys[half:]
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		slices.SortFunc(lower, compare)
+	}()
+	slices.SortFunc(upper, compare)
+	<-done
+	out := make([]sortKey, 0, len(keys))
+	for len(lower) > 0 && len(upper) > 0 {
+		if compare(lower[0], upper[0]) <= 0 {
+			out, lower = append(out, lower[0]), lower[1:]
+		} else {
+			out, upper = append(out, upper[0]), upper[1:]
+		}
+	}
+	return append(append(out, lower...), upper...)
 }
+
+// minParallelSort is from how many entries on sorting in two halves pays.
+const minParallelSort = 1 << 12
 
 // resolver is the working memory of one Resolve.
 type resolver struct {

@@ -1,19 +1,21 @@
 package dedup
 
-import (
-	"github.com/btflite/btflite/arena"
-	"github.com/btflite/btflite/btf"
-)
+import "github.com/btflite/btflite/btf"
 
 // Commit places the nodes of u that Resolve did not find, and adds their
 // strings. Units must be committed one at a time, in unit order. Afterwards
 // u.ID holds an id of the Set for every node.
 func (s *Set) Commit(u *Unit) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	// conflicts changes in commits only, and this is the only one.
+	if u.resolved && u.view == s.conflicts && u.err == nil && !u.dirty &&
+		len(u.news.S) == 0 && len(u.pairs.S) == 0 {
+		return nil // all was known: no need to keep Resolves waiting
+	}
 	if s.Raw {
 		return s.commitRaw(u)
 	}
+	// The Set changes in commits only, so this one may read it without the
+	// lock; it takes it, and stops the Resolves, just to add what is new.
 	if !u.resolved || u.view != s.conflicts || u.err != nil {
 		s.resolve(u)
 	} else {
@@ -50,6 +52,8 @@ func (s *Set) Commit(u *Unit) error {
 	if u.err != nil {
 		return u.err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := s.store(u); err != nil {
 		return err
 	}
@@ -655,44 +659,4 @@ func (s *Set) forwardPairs(u *Unit) {
 			}
 		}
 	}
-}
-
-// localIndex is a chained hash table over new nodes of one unit, newest first.
-type localIndex struct {
-	head arena.Vec[uint32]
-	next arena.Vec[uint32] // 1 + index of the entry behind
-	node arena.Vec[uint32]
-	key  arena.Vec[uint32]
-}
-
-func (l *localIndex) reset(n int) {
-	size := 64
-	for size < n {
-		size *= 2
-	}
-	l.head.Reset()
-	l.head.Resize(size)
-	l.next.Reset()
-	l.node.Reset()
-	l.key.Reset()
-}
-
-func (l *localIndex) free() {
-	l.head.Free()
-	l.next.Free()
-	l.node.Free()
-	l.key.Free()
-}
-
-// first is 1 + the index of the first entry that may have the key.
-func (l *localIndex) first(h uint32) uint32 {
-	return l.head.S[h&uint32(len(l.head.S)-1)]
-}
-
-func (l *localIndex) add(h, node uint32) {
-	b := h & uint32(len(l.head.S)-1)
-	l.node.Append(node)
-	l.next.Append(l.head.S[b])
-	l.key.Append(h)
-	l.head.S[b] = uint32(len(l.node.S))
 }

@@ -163,14 +163,12 @@ func (t *stringTable) growText() {
 
 // Intern adds the text of a token to the strings, if it is new, and returns
 // the token to use for it from now on (see Names.Alias). It is for names that
-// do not come with a type: parameters, functions, sections. Not safe beside
-// other calls.
+// do not come with a type: parameters, functions, sections. Resolve does not
+// touch strings, so Intern may run beside it, but not beside a Commit.
 func (s *Set) Intern(tok Name) (Name, error) {
 	if tok == 0 {
 		return 0, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	c, err := s.strings.intern(tok, s.names)
 	if err == nil && c != tok {
 		s.names.Alias(tok, c)

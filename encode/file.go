@@ -2,6 +2,8 @@ package encode
 
 import (
 	"fmt"
+	"runtime/debug"
+	"sync"
 
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
@@ -33,6 +35,11 @@ type file struct {
 	wantVars bool
 
 	varSections []varSection
+
+	first        bool // of the inputs
+	symbolsRead  sync.WaitGroup
+	symbolsErr   error
+	symbolsCrash any // a panic while the symbols were read
 }
 
 const (
@@ -55,6 +62,7 @@ func (r *run) openFile(path string) (*file, error) {
 	f := &file{
 		run: r, opt: &r.opt, path: path, elf: e,
 		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: &r.names,
+		first: len(r.files) == 0,
 	}
 	if err := f.open(); err != nil {
 		e.Close()
@@ -108,10 +116,32 @@ func (f *file) open() error {
 	f.names.strs = append(f.names.strs, strSection{f.strBase, f.str})
 	f.intName = f.names.token([]byte("int"))
 	f.fakeInt = f.names.token([]byte("__SANITIZED_FAKE_INT__"))
-	if err := f.symbols(); err != nil {
-		return err
+	f.sections()
+	if f.opt.Jobs <= 1 {
+		return f.symbols()
 	}
+	// Units can be read meanwhile; waitSymbols is where they need it.
+	f.symbolsRead.Add(1)
+	go func() {
+		defer f.symbolsRead.Done()
+		debug.SetPanicOnFault(true)
+		defer func() {
+			if x := recover(); x != nil {
+				f.symbolsCrash = workerPanic{x, debug.Stack()}
+			}
+		}()
+		f.symbolsErr = f.symbols()
+	}()
 	return nil
+}
+
+// waitSymbols returns when the symbols have been read, with the error of that.
+func (f *file) waitSymbols() error {
+	f.symbolsRead.Wait()
+	if f.symbolsCrash != nil {
+		panic(f.symbolsCrash)
+	}
+	return f.symbolsErr
 }
 
 // symbols reads the symbol table: functions for the function table, and the
@@ -125,7 +155,6 @@ func (f *file) symbols() error {
 	if err != nil {
 		return err
 	}
-	f.sections()
 	f.elf.PrefetchRange(symtab.Offset, symtab.Size)
 	if f.run.funcs == nil {
 		// Count first: a table that grows leaves its old halves behind.
@@ -149,10 +178,9 @@ func (f *file) symbols() error {
 			byIndex[f.varSections[i].index] = i
 		}
 	}
-	first := len(f.run.files) == 0
 	idsIndex := uint32(0)
 	var ids *mmapelf.Section
-	if first && f.opt.Features&DeclTagKfuncs != 0 {
+	if f.first && f.opt.Features&DeclTagKfuncs != 0 {
 		if ids = f.elf.Section(".BTF_ids"); ids != nil {
 			idsIndex = uint32(ids.Index)
 		}
@@ -180,6 +208,7 @@ func (f *file) symbols() error {
 		return err
 	}
 	t.Seal()
+	f.run.funcName = append(f.run.funcName, make([]dedup.Name, t.MaxEntry()+1-len(f.run.funcName))...)
 	f.elf.ReleaseRange(symtab.Offset, symtab.Size)
 	f.elf.Release(strtab)
 	if ids != nil {

@@ -73,11 +73,14 @@ func Run(paths []string, opt Options) (out *Output, err error) {
 			return nil, err
 		}
 		r.files = append(r.files, f)
-		r.funcName = append(r.funcName, make([]dedup.Name, r.funcs.MaxEntry()+1-len(r.funcName))...)
 		r.total += uint64(len(f.info))
 		r.stats.DebugInfo += uint64(len(f.info))
 		r.clock.lap("open, symbols")
-		if err := f.encode(); err != nil {
+		err = f.encode()
+		if serr := f.waitSymbols(); serr != nil {
+			err = serr
+		}
+		if err != nil {
 			return nil, err
 		}
 		r.clock.lap("compile units")
@@ -270,6 +273,9 @@ func (f *file) readUnit(u *unit) error {
 		return f.unitError(u, "a name lies beyond .debug_str")
 	}
 	if err := f.link(u); err != nil {
+		return err
+	}
+	if err := f.waitSymbols(); err != nil {
 		return err
 	}
 	f.functions(u)

@@ -1,0 +1,43 @@
+package dedup
+
+import "github.com/btflite/btflite/arena"
+
+// localIndex is a chained hash table over new nodes of one unit, newest first.
+type localIndex struct {
+	head arena.Vec[uint32]
+	next arena.Vec[uint32] // 1 + index of the entry behind
+	node arena.Vec[uint32]
+	key  arena.Vec[uint32]
+}
+
+func (l *localIndex) reset(n int) {
+	size := 64
+	for size < n {
+		size *= 2
+	}
+	l.head.Reset()
+	l.head.Resize(size)
+	l.next.Reset()
+	l.node.Reset()
+	l.key.Reset()
+}
+
+func (l *localIndex) free() {
+	l.head.Free()
+	l.next.Free()
+	l.node.Free()
+	l.key.Free()
+}
+
+// first is 1 + the index of the first entry that may have the key.
+func (l *localIndex) first(h uint32) uint32 {
+	return l.head.S[h&uint32(len(l.head.S)-1)]
+}
+
+func (l *localIndex) add(h, node uint32) {
+	b := h & uint32(len(l.head.S)-1)
+	l.node.Append(node)
+	l.next.Append(l.head.S[b])
+	l.key.Append(h)
+	l.head.S[b] = uint32(len(l.node.S))
+}
