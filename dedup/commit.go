@@ -58,6 +58,9 @@ func (s *Set) Commit(u *Unit) error {
 		return err
 	}
 	s.forwardPairs(u)
+	if u.dirty {
+		s.remember(u)
+	}
 	return nil
 }
 

@@ -440,7 +440,16 @@ func (u *Unit) disown(k int, i uint32) {
 // newest one that is not out of the question: one that differs in shape, or
 // somewhere above the next named types, is no match whatever those are. What
 // is chosen is still to be proved, by sameDefinition like any other.
+//
+// A type that may be equal to several (it refers to nothing but forward
+// declarations) goes where the first walk that reaches it takes it, mostly
+// from a type around it. What the last such walk decided on is therefore tried
+// first; the proof of the types around it fails if that is wrong here.
 func (s *Set) choose(u *Unit, i, d uint32) uint32 {
+	n := &u.Nodes.S[i]
+	if l := s.entity(n.Name).likely[aggregate(n.Info)]; l != 0 && s.alike(u, i, l) {
+		return l
+	}
 	for s.next.S[d] != 0 && !s.alike(u, i, d) {
 		d = s.next.S[d]
 	}

@@ -85,6 +85,7 @@ type entity struct {
 	name     Name
 	typedefs uint32    // newest TYPEDEF
 	defs     [3]uint32 // newest STRUCT, UNION, ENUM with values
+	likely   [2]uint32 // the STRUCT, UNION that a walk last decided on
 	fwds     [3]uint32 // FWD struct, FWD union, ENUM without values
 }
 

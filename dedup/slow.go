@@ -277,6 +277,22 @@ func (s *Set) slowPlace(u *Unit) error {
 	return nil
 }
 
+// remember keeps what the walks of this unit decided on where a name has
+// several definitions, for choose: the next unit most likely has the same.
+func (s *Set) remember(u *Unit) {
+	for _, i := range u.several.S {
+		n := &u.Nodes.S[i]
+		id := u.ID.S[i]
+		if k := btf.InfoKind(n.Info); id >= MaxIDs || k != btf.KindStruct && k != btf.KindUnion {
+			continue
+		}
+		if l := &s.entity(n.Name).likely[aggregate(n.Info)]; *l != id {
+			*l = id
+			s.conflicts++
+		}
+	}
+}
+
 // tryLocal tries the types that this unit has added, newest first.
 func (s *Set) tryLocal(u *Unit, i, h uint32) bool {
 	n := &u.Nodes.S[i]
