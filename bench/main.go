@@ -27,19 +27,20 @@ import (
 
 // config is what the flags say.
 type config struct {
-	n        int
-	jobs     []int
-	kernels  []string
-	main     string
-	parts    []string
-	features []string
-	corpus   string
-	pahole   string
-	btflite  string
-	results  string
-	report   string
-	plots    string
-	render   bool
+	skipPaholeFloor bool
+	n               int
+	jobs            []int
+	kernels         []string
+	main            string
+	parts           []string
+	features        []string
+	corpus          string
+	pahole          string
+	btflite         string
+	results         string
+	report          string
+	plots           string
+	render          bool
 }
 
 var allParts = []string{"time", "phases", "growth", "floor"}
@@ -51,6 +52,7 @@ func parseFlags() (*config, error) {
 	flag.StringVar(&jobs, "j", "", "worker `counts`, separated by commas (default 1,2,4 and on to the number of cores)")
 	flag.StringVar(&kernels, "kernels", "", "`names` of kernels, separated by commas (default all in the corpus)")
 	flag.StringVar(&c.main, "main", "v72-amd64", "`name` of the kernel for floors, phases, growth and plots")
+	flag.BoolVar(&c.skipPaholeFloor, "skip_pahole_floor", false, "leave pahole's cgroup floor out, which takes several minutes")
 	flag.StringVar(&only, "only", strings.Join(allParts, ","), "`parts` to measure")
 	flag.StringVar(&features, "features", "--btf_features=default", "`options` of both programs, separated by blanks")
 	flag.StringVar(&c.pahole, "pahole", "", "pahole `program` (default that of the corpus)")

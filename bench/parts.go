@@ -226,6 +226,9 @@ func (b *bench) floors(ctx context.Context) error {
 		tool       string
 		jobs, step int
 	}{{toolBtflite, 1, 1}, {toolBtflite, 4, 1}, {toolPahole, 1, 16}} {
+		if f.tool == toolPahole && b.config.skipPaholeFloor {
+			continue
+		}
 		free, want, err := b.encode(ctx, f.tool, f.jobs, path)
 		if err != nil {
 			return err

@@ -444,11 +444,14 @@ func (u *Unit) disown(k int, i uint32) {
 // A type that may be equal to several (it refers to nothing but forward
 // declarations) goes where the first walk that reaches it takes it, mostly
 // from a type around it. What the last such walk decided on is therefore tried
-// first; the proof of the types around it fails if that is wrong here.
+// first, on its size and number of members alone: if it is wrong here, a proof
+// fails.
 func (s *Set) choose(u *Unit, i, d uint32) uint32 {
 	n := &u.Nodes.S[i]
-	if l := s.entity(n.Name).likely[aggregate(n.Info)]; l != 0 && s.alike(u, i, l) {
-		return l
+	if l := s.entity(n.Name).likely[aggregate(n.Info)]; l != 0 {
+		if w := s.record(l); w[0] == n.Info && w[2] == n.Third {
+			return l
+		}
 	}
 	for s.next.S[d] != 0 && !s.alike(u, i, d) {
 		d = s.next.S[d]
