@@ -60,7 +60,6 @@ type Set struct {
 
 	strings  stringTable
 	forwards arena.Vec[uint32] // ids of FWDs, for the unique-name pass
-	scratch  arena.Vec[uint32]
 	local    localIndex
 
 	// Raw switches merging off: every node becomes a type of its own, for the
@@ -139,7 +138,7 @@ func NewSet(names Names, types int) *Set {
 // Free gives all memory back.
 func (s *Set) Free() {
 	for _, v := range []*arena.Vec[uint32]{&s.words, &s.off, &s.fwd, &s.next, &s.hash, &s.ptrTo, &s.constTo,
-		&s.table, &s.entTab, &s.visited, &s.forwards, &s.scratch} {
+		&s.table, &s.entTab, &s.visited, &s.forwards} {
 		v.Free()
 	}
 	s.ents.Free()

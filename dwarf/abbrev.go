@@ -1,7 +1,5 @@
 package dwarf
 
-import "encoding/binary"
-
 // Abbreviations are compiled, not interpreted. GCC writes one table of 100 to
 // 300 abbreviations for each unit and almost every DIE of a kernel has only
 // fixed-size attributes, so a table is turned once per unit into records that
@@ -689,12 +687,4 @@ func SLEB(b []byte, p int) (int64, int) {
 		}
 	}
 	return 0, -1
-}
-
-// order gives the byte order of the table's unit, for cold paths.
-func (t *Abbrevs) order() binary.ByteOrder {
-	if t.bigEndian {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
 }

@@ -57,7 +57,6 @@ const (
 	pmInMemory                          // passed in memory
 	pmOptimized                         // 4.5.3
 	pmUnexpected                        // 4.5.3
-	pmDropName                          // true_signature: reserved for analyzeParams
 )
 
 // paramRec is one DW_TAG_formal_parameter child of a subprogram DIE.
