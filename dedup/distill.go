@@ -1,0 +1,156 @@
+package dedup
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// Distill makes split BTF independent of the ids of its base: base holds just
+// what is needed to find the base types that split uses in another build of the
+// base, and out is split renumbered over it. A kernel relocates out from base to
+// its own BTF when it loads the module; the two are what btf__distill_base of
+// libbpf makes, byte for byte.
+//
+// Base types that have a name to be found by go to base: INT, FLOAT and FWD as
+// they are, STRUCT and UNION as their size alone, ENUM and ENUM64 as an ENUM
+// without values. All others that own types lead to, not looking into named
+// structs and unions, follow the own types in out as full copies. Both parts
+// keep the order of the old ids.
+//
+// split is left unchanged and shares no memory with the results. Errors: split
+// has no base, or refers to a FUNC, VAR, DATASEC or DECL_TAG of it.
+func Distill(split *btf.Blob) (base, out *btf.Blob, err error) {
+	if split.Base == nil {
+		return nil, nil, errors.New("dedup: only split BTF has a base to distil")
+	}
+	d := distiller{split: split, ids: map[uint32]uint32{}}
+	if err := d.collect(); err != nil {
+		return nil, nil, err
+	}
+	if base, err = d.makeBase(); err != nil {
+		return nil, nil, err
+	}
+	out, err = d.makeSplit(base)
+	return base, out, err
+}
+
+// distiller is the state of one Distill.
+type distiller struct {
+	split *btf.Blob
+	used  []uint32          // ids of the base that are needed, ascending
+	ids   map[uint32]uint32 // new id of each of used; 0 until it has one
+	own   uint32            // new id of the first own type
+}
+
+// collect finds the base types that own types lead to.
+func (d *distiller) collect() error {
+	for id := d.split.FirstID; id < d.split.TypeCount(); id++ {
+		d.need(d.split.Record(id))
+	}
+	for i := 0; i < len(d.used); i++ { // grows meanwhile
+		r := d.split.Record(d.used[i])
+		switch k := btf.InfoKind(r[1]); k {
+		case btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag:
+			return fmt.Errorf("btf: types: %s [%d] of the base is referred to, which cannot be distilled", k, d.used[i])
+		case btf.KindStruct, btf.KindUnion:
+			if r[0] != 0 {
+				continue
+			}
+		}
+		d.need(r)
+	}
+	slices.Sort(d.used)
+	return nil
+}
+
+// need adds the base types that r refers to.
+func (d *distiller) need(r []uint32) {
+	eachRef(r, func(id *uint32) {
+		if *id == 0 || *id >= d.split.FirstID {
+			return
+		}
+		if _, ok := d.ids[*id]; !ok {
+			d.ids[*id] = 0
+			d.used = append(d.used, *id)
+		}
+	})
+}
+
+// eachRef calls fn with the place of every type id of a record.
+func eachRef(r []uint32, fn func(id *uint32)) {
+	k, vlen := btf.InfoKind(r[1]), btf.InfoVlen(r[1])
+	if btf.ThirdIsRef(k) {
+		fn(&r[2])
+	}
+	start, stride, n := btf.RefWords(k, vlen)
+	for i := range n {
+		fn(&r[start+i*stride])
+	}
+}
+
+// makeBase builds the new base and gives ids to what it holds.
+func (d *distiller) makeBase() (*btf.Blob, error) {
+	b := btf.NewBuilder(d.split.BigEndian, nil)
+	for _, id := range d.used {
+		r := d.split.Record(id)
+		name := d.split.Name(r[0])
+		switch k := btf.InfoKind(r[1]); k {
+		case btf.KindInt, btf.KindFloat, btf.KindFwd:
+			d.ids[id] = b.Add(name, r[1], r[2], r[3:]...)
+		case btf.KindStruct, btf.KindUnion:
+			if r[0] != 0 {
+				d.ids[id] = b.Add(name, btf.Info(k, 0, false), r[2])
+			}
+		case btf.KindEnum, btf.KindEnum64:
+			if r[0] != 0 {
+				d.ids[id] = b.Add(name, btf.Info(btf.KindEnum, 0, false), r[2])
+			}
+		}
+	}
+	return b.Blob()
+}
+
+// makeSplit builds the new split BTF: own types, then the rest of used.
+func (d *distiller) makeSplit(base *btf.Blob) (*btf.Blob, error) {
+	d.own = base.TypeCount()
+	next := d.own + uint32(len(d.split.Off))
+	for _, id := range d.used {
+		if d.ids[id] == 0 {
+			d.ids[id] = next
+			next++
+		}
+	}
+	b := btf.NewBuilder(d.split.BigEndian, base)
+	for id := d.split.FirstID; id < d.split.TypeCount(); id++ {
+		d.copyType(b, id)
+	}
+	for _, id := range d.used {
+		if d.ids[id] >= d.own {
+			d.copyType(b, id)
+		}
+	}
+	return b.Blob()
+}
+
+// copyType adds type id to b with new ids and names.
+func (d *distiller) copyType(b *btf.Builder, id uint32) {
+	r := slices.Clone(d.split.Record(id))
+	name := d.split.Name(r[0])
+	b.Str(name) // before those of the elements, as the strings are ordered by first use
+	stride, n := btf.NameWords(btf.InfoKind(r[1]), btf.InfoVlen(r[1]))
+	for i := range n {
+		at := &r[3+i*stride]
+		*at = b.Str(d.split.Name(*at))
+	}
+	eachRef(r, func(id *uint32) {
+		if *id >= d.split.FirstID {
+			*id += d.own - d.split.FirstID
+		} else if *id != 0 {
+			*id = d.ids[*id]
+		}
+	})
+	b.Add(name, r[1], r[2], r[3:]...)
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+#
+# Write testdata/split again: two relocatable files per compiler, the base and a
+# module over it, and the BTF that pahole makes of them.
+#
+#   PAHOLE=FILE scripts/split.sh    pahole 1.32 with libbpf 1.7, else the one in PATH
+#
+# The committed files were written by clang 14.0.6 and gcc 12.2.0 for s390x of
+# Debian 12, and pahole 1.32. With BTF_ONLY=1 the ELF files are kept.
+#
+#   NAME.base.o, NAME.module.o    relocatable files (ET_REL)
+#   NAME.base.btf                 BTF of the base
+#   NAME.module.btf               split BTF of the module over it, typedefs
+#                                 repeated (see --btf_compat=libbpf-1.7)
+#   NAME.distilled.base.btf       .BTF.base and .BTF with the feature
+#   NAME.distilled.btf            distilled_base
+
+set -euo pipefail
+cd "$(dirname "$0")/../testdata/split"
+pahole=${PAHOLE:-pahole}
+version=$("$pahole" --version)
+if [ "$version" != v1.32 ]; then
+	echo "split.sh: $pahole is $version, want v1.32" >&2
+	exit 1
+fi
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+flags=(-O2 -g -gdwarf-4 -std=gnu99 -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables
+	-ffile-prefix-map="$PWD"=. -c)
+
+# split NAME COMPILER makes the files of one target.
+split() {
+	local name=$1 cc=$2 part
+	if [ -z "${BTF_ONLY:-}" ]; then
+		if ! command -v "$cc" > /dev/null; then
+			echo "split.sh: $name left out, no $cc" >&2
+			return
+		fi
+		for part in base module; do
+			"$cc" "${flags[@]}" -o "$name.$part.o" "$part.c"
+		done
+	fi
+	rm -f "$name".*.btf
+	"$pahole" -J --btf_features=default --btf_encode_detached="$name.base.btf" "$name.base.o"
+	"$pahole" -J --btf_features=default --btf_base="$name.base.btf" \
+		--btf_encode_detached="$name.module.btf" "$name.module.o"
+	cp "$name.module.o" "$tmp/m.o"
+	"$pahole" -J --btf_features=default,distilled_base --btf_base="$name.base.btf" "$tmp/m.o"
+	llvm-objcopy --dump-section ".BTF=$name.distilled.btf" \
+		--dump-section ".BTF.base=$name.distilled.base.btf" "$tmp/m.o" /dev/null
+	chmod 644 "$name".*
+}
+
+split x86 clang
+split s390x s390x-linux-gnu-gcc
