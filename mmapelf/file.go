@@ -115,6 +115,12 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
+// New reads the section table of an ELF file whose bytes are data, for a file
+// that is not stored as it is. path is used in errors. data must not be changed
+// while the File or slices of it are in use; the calls that give the system
+// hints on pages do nothing.
+func New(path string, data []byte) (*File, error) { return parse(path, data) }
+
 // checkRegular returns an error unless info is that of a regular file.
 func checkRegular(info os.FileInfo, err error) error {
 	if err != nil {

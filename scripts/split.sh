@@ -12,6 +12,8 @@
 #   NAME.base.btf                 BTF of the base
 #   NAME.module.btf               split BTF of the module over it, typedefs
 #                                 repeated (see --btf_compat=libbpf-1.7)
+#   NAME.base-btf.o               the base with .BTF and without DWARF
+#   x86.base….gz, .xz, .zst       compressed by the programs of these names
 #   NAME.distilled.base.btf       .BTF.base and .BTF with the feature
 #   NAME.distilled.btf            distilled_base
 
@@ -42,6 +44,9 @@ split() {
 		done
 	fi
 	rm -f "$name".*.btf
+	cp "$name.base.o" "$name.base-btf.o"
+	"$pahole" -J --btf_features=default "$name.base-btf.o"
+	llvm-objcopy --strip-debug "$name.base-btf.o"
 	"$pahole" -J --btf_features=default --btf_encode_detached="$name.base.btf" "$name.base.o"
 	"$pahole" -J --btf_features=default --btf_base="$name.base.btf" \
 		--btf_encode_detached="$name.module.btf" "$name.module.o"
@@ -53,4 +58,9 @@ split() {
 }
 
 split x86 clang
+for file in x86.base.btf x86.base-btf.o; do
+	gzip -9nkf "$file"
+	xz -kf "$file"
+	zstd -qf "$file"
+done
 split s390x s390x-linux-gnu-gcc

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/mmapelf"
 )
 
 // runDedup is "btflite dedup".
@@ -65,56 +62,4 @@ func (c *cli) runDedup(args []string) error {
 		_, err := w.Write(data)
 		return err
 	})
-}
-
-// loadBTF reads the BTF of a raw file or of an ELF file's section .BTF.
-// Errors name the file.
-func loadBTF(path string, base *btf.Blob) (*btf.Blob, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fileError(path, "cannot open", err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s: is a directory", oneLine(path))
-	}
-	var magic [4]byte
-	n, err := io.ReadFull(f, magic[:])
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, fileError(path, "cannot read", err)
-	}
-	if string(magic[:n]) == "\x7fELF" {
-		return loadELF(path, base)
-	}
-	data, err := io.ReadAll(io.MultiReader(bytes.NewReader(magic[:n]), f))
-	if err != nil {
-		return nil, fileError(path, "cannot read", err)
-	}
-	b, err := btf.Parse(data, base)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", oneLine(path), err)
-	}
-	return b, nil
-}
-
-// loadELF reads the section .BTF of an ELF file.
-func loadELF(path string, base *btf.Blob) (*btf.Blob, error) {
-	f, err := mmapelf.Open(path)
-	if err != nil {
-		return nil, namingFile([]string{path}, err)
-	}
-	defer f.Close()
-	s := f.Section(".BTF")
-	if s == nil {
-		return nil, fmt.Errorf("%s: no section .BTF", oneLine(path))
-	}
-	data, err := f.Data(s)
-	if err != nil {
-		return nil, namingFile([]string{path}, err)
-	}
-	b, err := btf.Parse(data, base)
-	if err != nil {
-		return nil, fmt.Errorf("%s: section .BTF: %w", oneLine(path), err)
-	}
-	return b, nil
 }

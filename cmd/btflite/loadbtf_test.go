@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const splitFiles = "../../testdata/split/"
+
+func TestLoadBTFForms(t *testing.T) {
+	want, err := os.ReadFile(splitFiles + "x86.base.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"x86.base.btf", "x86.base-btf.o"} {
+		for _, suffix := range []string{"", ".gz", ".xz", ".zst"} {
+			b, err := loadBTF(splitFiles+name+suffix, nil)
+			if err != nil {
+				t.Error(err)
+			} else if !bytes.Equal(b.Encode(), want) {
+				t.Errorf("%s%s: other BTF than x86.base.btf", name, suffix)
+			}
+		}
+	}
+}
+
+func TestLoadBTFErrors(t *testing.T) {
+	dir := t.TempDir()
+	cut := func(name string, n int) string {
+		data, err := os.ReadFile(splitFiles + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data[:len(data)-n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var nested bytes.Buffer
+	z := gzip.NewWriter(&nested)
+	z.Write([]byte("\x1f\x8b"))
+	z.Close()
+	twice := filepath.Join(dir, "twice")
+	if err := os.WriteFile(twice, nested.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ path, want string }{
+		{filepath.Join(dir, "none"), "cannot open: no such file or directory"},
+		{dir, "is a directory"},
+		{splitFiles + "x86.base.o", "no section .BTF"},
+		{splitFiles + "base.c", "btf: header: bad magic"},
+		{splitFiles + "x86.module.btf", "btf: strings: offset 0 is not the empty string"},
+		{cut("x86.base.btf", 1), "btf: header: strings end at"},
+		{cut("x86.base.btf.gz", 9), "cannot read: gzip: the file ends too early"},
+		{cut("x86.base.btf.xz", 40), "cannot read: xz: "},
+		{cut("x86.base.btf.zst", 9), "cannot read: zstd: the file ends too early"},
+		{twice, "btf: header: "},
+	} {
+		_, err := loadBTF(tt.path, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), tt.path+": ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error is %v, want %s: %s", err, tt.path, tt.want)
+		}
+	}
+}
+
+// TestExpandIsBounded: a small file cannot become more than the limit.
+func TestExpandIsBounded(t *testing.T) {
+	const limit = 1000
+	data, err := os.ReadFile(splitFiles + "x86.base.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", ".gz", ".xz", ".zst"} {
+		packed, err := os.ReadFile(splitFiles + "x86.base.btf" + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			limit int
+			fits  bool
+		}{{len(data), true}, {len(data) - 1, false}, {limit, false}} {
+			head, rest := packed[:6], bytes.NewReader(packed[6:])
+			out := bytes.NewBuffer(bytes.Clone(head))
+			err := expand(out, rest, head, tt.limit)
+			if tt.fits && (err != nil || !bytes.Equal(out.Bytes(), data)) || !tt.fits && err == nil || out.Len() > tt.limit+1 {
+				t.Errorf("%q with a limit of %d: %d bytes, error %v", suffix, tt.limit, out.Len(), err)
+			}
+		}
+	}
+}
