@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // image holds the tables of an ELF file in their stored form. Changes are made
@@ -284,12 +285,13 @@ func (m *image) section(i int) shdr {
 	return s
 }
 
-// checkContents refuses an image in which a section other than skip leaves the
-// file: what is added to a file that was cut short would become its contents.
-func (m *image) checkContents(skip int) error {
+// checkContents refuses an image in which a section other than those of skip
+// leaves the file: what is added to a file that was cut short would become its
+// contents.
+func (m *image) checkContents(skip []int) error {
 	for i := range m.count {
 		s := m.section(i)
-		if at := s.live(); i != skip && at.size > 0 && !(span{0, uint64(m.size)}).contains(at) {
+		if at := s.live(); at.size > 0 && !slices.Contains(skip, i) && !(span{0, uint64(m.size)}).contains(at) {
 			return fmt.Errorf("section table: %#x bytes at %#x of section %d leave the file of %#x bytes", at.size, at.off, i, m.size)
 		}
 	}

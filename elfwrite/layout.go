@@ -1,8 +1,10 @@
 package elfwrite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,8 +12,8 @@ import (
 //
 // The layout that this package makes is a tail at the end of the file:
 //
-//	contents     at a multiple of 8
-//	name table   directly behind, if it had to grow for the new name
+//	contents     of each section at a multiple of 8, in the order given
+//	name table   directly behind, if it had to grow for a new name
 //	section table at the next multiple of 8, if a section was added
 //	end of file
 //
@@ -19,9 +21,9 @@ import (
 // mentions (an old section table, a signature) stay.
 //
 //   - No section of that name: a tail is added.
-//   - The section starts such a tail: the tail is written anew. So the same
-//     contents give the same file, and other contents do not make it grow by
-//     more than they are longer.
+//   - Sections to be set make up such a tail: the tail is written anew. So the
+//     same contents give the same file, and other contents do not make it grow
+//     by more than they are longer.
 //   - Contents of the old size: written over the old ones.
 //   - The section is loaded (SHF_ALLOC, and a PT_LOAD has its bytes) and the
 //     contents are shorter: written over the old ones, the rest is zeroed.
@@ -34,36 +36,86 @@ import (
 
 // plan says where the parts of the new file go, as file offsets.
 type plan struct {
-	keep      int64 // the first keep bytes are those of the old file
-	content   int64
-	size      int64 // of the contents
-	zero      int64 // bytes to clear behind the contents
-	moveNames bool  // the name table is written, at names
+	keep      int64     // the first keep bytes are those of the old file
+	contents  []content // one for each section to be set, in the order given
+	moveNames bool      // the name table is written, at names
 	names     int64
 	shoff     int64
 	end       int64 // size of the new file
 }
 
+// content is the place of the contents of one section.
+type content struct {
+	off  int64
+	zero int64 // bytes to clear behind the contents
+}
+
+// tail is what plan finds at the end of the file: some of the sections to be
+// set, with the tables behind them.
+type tail struct {
+	off          int64 // where it begins; behind the file if there is none
+	members      []int // section numbers
+	names, table bool  // the tables are part of it
+}
+
 // plan decides on the layout and changes the tables of m to match.
-func (m *image) plan(name string, size int64) (*plan, error) {
-	if name == "" || strings.Contains(name, nameEnd) {
-		return nil, fmt.Errorf("bad section name %q", name)
-	}
-	if size < 0 || size > 1<<62 {
-		return nil, fmt.Errorf("bad size of section %s: %d", quoteOdd(name), size)
-	}
-	i := m.find(name)
-	if err := m.checkContents(i); err != nil {
+func (m *image) plan(sections []Section) (*plan, error) {
+	index, err := m.lookUp(sections)
+	if err != nil {
 		return nil, err
 	}
-	p := &plan{keep: m.size, size: size, shoff: int64(m.shoff), end: m.size}
-	switch {
-	case i < 0:
-		m.planNew(p, name)
-	case i == m.strIndex:
-		return nil, fmt.Errorf("section %s is the section name table and cannot be replaced", quoteOdd(name))
-	default:
-		m.planReplace(p, i)
+	if err := m.checkContents(index); err != nil {
+		return nil, err
+	}
+	p := &plan{keep: m.size, shoff: int64(m.shoff), end: m.size, contents: make([]content, len(sections))}
+	t := m.findTail(index)
+	if len(t.members) > 0 {
+		p.keep = t.off
+	}
+	// Decided on while the tables are still those of the file.
+	inPlace := make([]bool, len(sections))
+	for k, i := range index {
+		inPlace[k] = i >= 0 && !slices.Contains(t.members, i) && m.fitsInPlace(i, uint64(sections[k].Size))
+	}
+	p.end = t.off
+	appended := false
+	for k := range sections {
+		size := sections[k].Size
+		i := index[k]
+		if inPlace[k] {
+			s := m.section(i)
+			p.contents[k] = content{int64(s.off), int64(s.size) - size}
+			m.setContents(i, span{s.off, uint64(size)})
+			continue
+		}
+		appended = true
+		p.end = align8(p.end)
+		at := span{uint64(p.end), uint64(size)}
+		p.contents[k].off = p.end
+		p.end += size
+		switch {
+		case i < 0:
+			nameOff, grown := m.addName(sections[k].Name)
+			m.setSection(m.addSection(), shdr{name: nameOff, typ: shtProgbits, align: 1, span: at})
+			t.names = t.names || grown
+			t.table = true
+		case slices.Contains(t.members, i):
+			m.setContents(i, at)
+		default:
+			m.repoint(i, at)
+			m.setContents(i, at)
+			s := m.section(i)
+			s.align = 1
+			m.setSection(i, s)
+		}
+		if p.end < int64(at.off) {
+			return nil, errors.New("contents are too large together")
+		}
+	}
+	if appended {
+		m.placeTables(p, t)
+	} else {
+		p.end = m.size
 	}
 	if !m.class64 && p.end > 1<<32-1 {
 		return nil, errors.New("file would be larger than a 32-bit ELF file can be")
@@ -71,62 +123,50 @@ func (m *image) plan(name string, size int64) (*plan, error) {
 	return p, nil
 }
 
-// planNew adds a section and a tail.
-func (m *image) planNew(p *plan, name string) {
-	nameOff, grown := m.addName(name)
-	i := m.addSection()
-	p.content = align8(m.size)
-	m.setSection(i, shdr{name: nameOff, typ: shtProgbits, align: 1,
-		span: span{uint64(p.content), uint64(p.size)}})
-	m.planTail(p, grown, true)
+// lookUp checks the sections to be set and returns the number that each has in
+// the file, -1 for a new one.
+func (m *image) lookUp(sections []Section) ([]int, error) {
+	index := make([]int, len(sections))
+	for k, s := range sections {
+		if s.Name == "" || strings.Contains(s.Name, nameEnd) {
+			return nil, fmt.Errorf("bad section name %q", s.Name)
+		}
+		if s.Size < 0 || s.Size > 1<<61 {
+			return nil, fmt.Errorf("bad size of section %s: %d", quoteOdd(s.Name), s.Size)
+		}
+		if slices.ContainsFunc(sections[:k], func(o Section) bool { return o.Name == s.Name }) {
+			return nil, fmt.Errorf("section %s is given twice", quoteOdd(s.Name))
+		}
+		index[k] = m.find(s.Name)
+		if index[k] == m.strIndex {
+			return nil, fmt.Errorf("section %s is the section name table and cannot be replaced", quoteOdd(s.Name))
+		}
+	}
+	return index, nil
 }
 
-// planTail places what follows the contents.
-func (m *image) planTail(p *plan, names, table bool) {
-	p.end = p.content + p.size
-	if names {
+// placeTables puts the tables that move behind the contents.
+func (m *image) placeTables(p *plan, t tail) {
+	if t.names {
 		p.moveNames = true
 		p.names = p.end
 		m.repoint(m.strIndex, span{uint64(p.names), uint64(len(m.names))})
 		p.end += int64(len(m.names))
 	}
-	if table {
+	if t.table {
 		p.shoff = align8(p.end)
 		m.setShoff(uint64(p.shoff))
 		p.end = p.shoff + int64(len(m.shdrs))
 	}
 }
 
-// planReplace gives section i new contents.
-func (m *image) planReplace(p *plan, i int) {
+// setContents makes section i hold the bytes at, as they are.
+func (m *image) setContents(i int, at span) {
 	s := m.section(i)
-	if names, table, ok := m.tailAt(i); ok {
-		p.keep = int64(s.off)
-		p.content = p.keep
-		s.typ = shtProgbits
-		s.flags &^= shfCompressed
-		s.size = uint64(p.size)
-		m.setSection(i, s)
-		m.planTail(p, names, table)
-		return
-	}
-	if m.fitsInPlace(i, uint64(p.size)) {
-		p.content = int64(s.off)
-		p.zero = int64(s.size) - p.size
-		s.typ = shtProgbits
-		s.flags &^= shfCompressed
-		s.size = uint64(p.size)
-		m.setSection(i, s)
-		return
-	}
-	p.content = align8(m.size)
-	m.repoint(i, span{uint64(p.content), uint64(p.size)})
-	s = m.section(i)
 	s.typ = shtProgbits
 	s.flags &^= shfCompressed
-	s.align = 1
+	s.span = at
 	m.setSection(i, s)
-	m.planTail(p, false, false)
 }
 
 // repoint moves section i to another place of the file. In a linked file its
@@ -141,15 +181,36 @@ func (m *image) repoint(i int, to span) {
 	m.setSection(i, s)
 }
 
-// tailAt reports whether section i starts a tail at the end of the file, and
-// whether the name table and the section table are part of it.
-func (m *image) tailAt(i int) (names, table, ok bool) {
-	s := m.section(i)
-	file := span{0, uint64(m.size)}
-	if s.typ == shtNobits || s.off%8 != 0 || !file.contains(s.span) {
-		return false, false, false
+// findTail finds the longest tail that sections of index make up.
+func (m *image) findTail(index []int) tail {
+	var known []int
+	for _, i := range index {
+		if i >= 0 {
+			known = append(known, i)
+		}
 	}
-	end := s.off + s.size
+	slices.SortStableFunc(known, func(a, b int) int { return cmp.Compare(m.section(a).off, m.section(b).off) })
+	for ; len(known) > 0; known = known[1:] {
+		if names, table, ok := m.isTail(known); ok {
+			return tail{int64(m.section(known[0]).off), known, names, table}
+		}
+	}
+	return tail{off: m.size}
+}
+
+// isTail reports whether sections, in order of their offsets, make up a tail at
+// the end of the file, and whether the name table and the section table are
+// part of it.
+func (m *image) isTail(sections []int) (names, table, ok bool) {
+	file := span{0, uint64(m.size)}
+	end := m.section(sections[0]).off
+	for _, i := range sections {
+		s := m.section(i)
+		if s.typ == shtNobits || s.off%8 != 0 || !file.contains(s.span) || s.off != uint64(align8(int64(end))) {
+			return false, false, false
+		}
+		end = s.off + s.size
+	}
 	if str := m.section(m.strIndex); str.off == end && str.size > 0 {
 		names = true
 		end += str.size // the name table was checked to lie in the file
@@ -160,16 +221,20 @@ func (m *image) tailAt(i int) (names, table, ok bool) {
 			return false, false, false
 		}
 	}
-	tail := span{s.off, file.size - s.off}
-	if !table && tail.overlaps(m.tableSpan()) || m.claimed(&s, tail) {
+	start := m.section(sections[0]).off
+	at := span{start, file.size - start}
+	if !table && at.overlaps(m.tableSpan()) {
 		return false, false, false
 	}
 	for j := range m.count {
-		if j == i || names && j == m.strIndex {
-			continue
-		}
-		other := m.section(j)
-		if tail.overlaps(other.live()) {
+		s := m.section(j)
+		switch {
+		case slices.Contains(sections, j):
+			if m.claimed(&s, at) {
+				return false, false, false
+			}
+		case names && j == m.strIndex:
+		case at.overlaps(s.live()):
 			return false, false, false
 		}
 	}

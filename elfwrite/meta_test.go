@@ -171,10 +171,10 @@ func TestExecutableRunsAfterSet(t *testing.T) {
 	}
 	start := read(t, path)
 	for _, size := range []int64{1 << 20, 100, 1 << 20} {
-		err := Set(path, ".BTF", size, func(w io.Writer) error {
+		err := Set(path, Section{".BTF", size, func(w io.Writer) error {
 			_, err := io.CopyN(w, zeros{}, size)
 			return err
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,6 +33,7 @@ func TestSetErrorLeavesTheFile(t *testing.T) {
 		{"negative size", "bad size", good, ".BTF", -1, okay},
 		{"no name", "bad section name", good, "", 5, okay},
 		{"name with NUL", "bad section name", good, ".BTF\x00", 5, okay},
+		{"longer than a file can be", "bad size", good, ".BTF", 1 << 62, okay},
 		{"the name table", "cannot be replaced", good, ".shstrtab", 5, okay},
 		{"text", "not an ELF file", []byte("#!/bin/sh\necho this is no ELF file\n"), ".BTF", 5, okay},
 		{"empty", "not an ELF file", nil, ".BTF", 5, okay},
@@ -55,7 +56,7 @@ func TestSetErrorLeavesTheFile(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := file(t, tt.data)
-			err := Set(path, tt.section, tt.size, tt.write)
+			err := Set(path, Section{tt.section, tt.size, tt.write})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -92,7 +93,7 @@ func TestSetRefusesEveryTruncation(t *testing.T) {
 
 func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 	path := file(t, layouts[0].image(form{}, plain...))
-	err := Set(path, ".BTF", 1<<32, func(io.Writer) error { t.Error("contents asked for"); return nil })
+	err := Set(path, Section{".BTF", 1 << 32, func(io.Writer) error { t.Error("contents asked for"); return nil }})
 	if err == nil || !strings.Contains(err.Error(), "32-bit") {
 		t.Errorf("error %v", err)
 	}
@@ -100,7 +101,7 @@ func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 
 func TestSetNoticesChangesDuringTheCopy(t *testing.T) {
 	path := file(t, layouts[2].image(form{}, plain...))
-	err := Set(path, ".BTF", 1, func(w io.Writer) error {
+	err := Set(path, Section{".BTF", 1, func(w io.Writer) error {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -109,28 +110,34 @@ func TestSetNoticesChangesDuringTheCopy(t *testing.T) {
 		f.Close()
 		_, err = w.Write([]byte("x"))
 		return err
-	})
+	}})
 	if err == nil || !strings.Contains(err.Error(), "changed") {
 		t.Errorf("error %v", err)
 	}
 	onlyFile(t, path)
 }
 
-// FuzzSet checks that an image is refused or gets the section, and that a
+// FuzzSet checks that an image is refused or gets the sections, and that a
 // second run then changes nothing.
 func FuzzSet(f *testing.F) {
 	for _, l := range layouts {
-		f.Add(l.image(form{linked: true}, withBTF(part{typ: shtProgbits, flags: 2, data: "old"})...))
-		f.Add(l.image(form{extended: true, names: ".BTF\x00"}, plain...))
+		f.Add(l.image(form{linked: true}, withBTF(part{typ: shtProgbits, flags: 2, data: "old"})...), false)
+		f.Add(l.image(form{extended: true, names: ".BTF\x00"}, plain...), true)
+		f.Add(l.image(form{}, part{name: ".BTF.base", typ: shtProgbits, data: "old base"}, part{name: ".BTF", typ: shtProgbits, data: "contents"}), true)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(func(t *testing.T, data []byte, two bool) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "image")
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		const text = "new contents"
-		if err := setText(path, ".BTF", text); err != nil {
+		want := map[string]string{".BTF": "new contents"}
+		set := []Section{textSection(".BTF", want[".BTF"])}
+		if two {
+			want[".BTF.base"] = "new base"
+			set = append(set, textSection(".BTF.base", want[".BTF.base"]))
+		}
+		if err := Set(path, set...); err != nil {
 			if !bytes.Equal(read(t, path), data) {
 				t.Fatalf("file changed with error %v", err)
 			}
@@ -141,11 +148,13 @@ func FuzzSet(f *testing.F) {
 		if err != nil {
 			t.Fatalf("result cannot be read: %v", err)
 		}
-		s := m.section(m.find(".BTF"))
-		if got := once[s.off:][:s.size]; string(got) != text {
-			t.Fatalf("contents %q", got)
+		for name, text := range want {
+			s := m.section(m.find(name))
+			if got := once[s.off:][:s.size]; string(got) != text {
+				t.Fatalf("%s has contents %q", name, got)
+			}
 		}
-		if err := setText(path, ".BTF", text); err != nil {
+		if err := Set(path, set...); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(read(t, path), once) {

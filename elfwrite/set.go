@@ -1,7 +1,8 @@
-// Package elfwrite puts the contents of one section into an existing ELF file
+// Package elfwrite puts the contents of sections into an existing ELF file
 // without moving anything else in it.
 //
-// It serves btflite, which adds .BTF to objects, modules and linked kernels.
+// It serves btflite, which adds .BTF and .BTF.base to objects, modules and
+// linked kernels.
 // It does not link, relocate or strip, and it never lays out the other
 // sections again: their offsets and bytes and all program headers stay as they
 // are. The file is replaced as a whole by rename, so that at every instant
@@ -17,9 +18,17 @@ import (
 	"path/filepath"
 )
 
-// Set makes size bytes, which write must produce exactly, the contents of
-// section name of the ELF file at path. A section of that name (the first, if
-// there are several) is replaced, otherwise one is added.
+// Section is a section to be set.
+type Section struct {
+	Name string
+	Size int64 // of the contents, in bytes
+	// Write produces exactly Size bytes.
+	Write func(io.Writer) error
+}
+
+// Set gives sections of the ELF file at path new contents. A section of that
+// name (the first, if there are several) is replaced, otherwise one is added.
+// All sections change in one replacement of the file.
 //
 // The new file takes the mode, the owner and, where the system has them, the
 // extended attributes of the old one. Attributes that sign the old contents
@@ -36,12 +45,12 @@ import (
 // what is loaded (SHF_ALLOC in a PT_LOAD, as .BTF of a kernel). There, larger
 // contents go to the end of the file and are no longer loaded; the loaded
 // image keeps the old bytes.
-func Set(path, name string, size int64, write func(io.Writer) error) error {
+func Set(path string, sections ...Section) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
 	}
-	if err := set(target, name, size, write); err != nil {
+	if err := set(target, sections); err != nil {
 		var pathErr *os.PathError
 		if errors.As(err, &pathErr) && pathErr.Path == target {
 			return err
@@ -52,7 +61,7 @@ func Set(path, name string, size int64, write func(io.Writer) error) error {
 }
 
 // set is Set for a path that is not a symbolic link.
-func set(target, name string, size int64, write func(io.Writer) error) error {
+func set(target string, sections []Section) error {
 	// Look before opening: opening a FIFO would wait for a writer.
 	if info, err := os.Lstat(target); err != nil {
 		return err
@@ -78,12 +87,12 @@ func set(target, name string, size int64, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	p, err := img.plan(name, size)
+	p, err := img.plan(sections)
 	if err != nil {
 		return err
 	}
 	return replace(target, src, info, func(tmp *os.File) error {
-		return p.write(tmp, src, img, write)
+		return p.write(tmp, src, img, sections)
 	})
 }
 
@@ -151,7 +160,7 @@ func checkUnchanged(src *os.File, before os.FileInfo) error {
 
 // write carries out the plan: the kept bytes of src, then the contents, then
 // the tables.
-func (p *plan) write(tmp, src *os.File, img *image, content func(io.Writer) error) error {
+func (p *plan) write(tmp, src *os.File, img *image, sections []Section) error {
 	if _, err := src.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -164,15 +173,17 @@ func (p *plan) write(tmp, src *os.File, img *image, content func(io.Writer) erro
 	if err := tmp.Truncate(p.end); err != nil {
 		return err
 	}
-	if _, err := tmp.Seek(p.content, io.SeekStart); err != nil {
-		return err
-	}
-	if err := writeContent(tmp, p.size, content); err != nil {
-		return err
-	}
-	if p.zero > 0 {
-		if _, err := io.CopyN(tmp, zeros{}, p.zero); err != nil {
+	for k, c := range p.contents {
+		if _, err := tmp.Seek(c.off, io.SeekStart); err != nil {
 			return err
+		}
+		if err := writeContent(tmp, sections[k].Size, sections[k].Write); err != nil {
+			return err
+		}
+		if c.zero > 0 {
+			if _, err := io.CopyN(tmp, zeros{}, c.zero); err != nil {
+				return err
+			}
 		}
 	}
 	if p.moveNames {

@@ -23,10 +23,14 @@ func file(t *testing.T, data []byte) string {
 
 // setText is Set with contents at hand.
 func setText(path, name, text string) error {
-	return Set(path, name, int64(len(text)), func(w io.Writer) error {
+	return Set(path, textSection(name, text))
+}
+
+func textSection(name, text string) Section {
+	return Section{name, int64(len(text)), func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
-	})
+	}}
 }
 
 func read(t *testing.T, path string) []byte {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/btflite/btflite/elfwrite"
 	"github.com/btflite/btflite/encode"
 )
 
@@ -39,7 +40,7 @@ func setFake(kind string) {
 	fakeKind = kind
 	runEncode = fakeRun
 	if kind != "realELF" {
-		setSection = fakeSet
+		setSections = fakeSet
 	}
 }
 
@@ -80,15 +81,18 @@ func fakeRun(paths []string, opt encode.Options) (*encoded, error) {
 	return enc, nil
 }
 
-// fakeSet appends the section name and the bytes to the file.
-func fakeSet(path, section string, size int64, write func(io.Writer) error) error {
+// fakeSet appends the section names and the bytes to the file.
+func fakeSet(path string, sections ...elfwrite.Section) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	io.WriteString(f, section+" ")
-	return write(f)
+	for _, s := range sections {
+		io.WriteString(f, s.Name+" ")
+		err = errors.Join(err, s.Write(f))
+	}
+	return err
 }
 
 // command is btflite with a fake encoder in the folder dir.

@@ -17,7 +17,7 @@ type encoded struct {
 	close func()
 }
 
-// runEncode and setSection are the work below this package; tests replace
+// runEncode and setSections are the work below this package; tests replace
 // them.
 var (
 	runEncode = func(paths []string, opt encode.Options) (*encoded, error) {
@@ -27,7 +27,7 @@ var (
 		}
 		return &encoded{stats: out.Stats, size: out.Size(), write: out.Write, close: out.Close}, nil
 	}
-	setSection = elfwrite.Set
+	setSections = elfwrite.Set
 )
 
 // runEncodeCommand is the main command: parse, check, encode, write, report.
@@ -136,9 +136,9 @@ func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Option
 // writeInPlace puts the BTF into the section .BTF of the file.
 func (c *cli) writeInPlace(path string, enc *encoded) error {
 	err := c.guard.protect(func() error {
-		return setSection(path, ".BTF", enc.size, func(w io.Writer) error {
+		return setSections(path, elfwrite.Section{Name: ".BTF", Size: enc.size, Write: func(w io.Writer) error {
 			return enc.write(interruptible{w, c.guard})
-		})
+		}})
 	})
 	if err != nil {
 		return namingFile([]string{path}, err)

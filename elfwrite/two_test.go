@@ -1,0 +1,119 @@
+package elfwrite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// setTwo sets .BTF and .BTF.base together.
+func setTwo(path, text, base string) error {
+	return Set(path, textSection(".BTF", text), textSection(".BTF.base", base))
+}
+
+// TestSetTwoSections: both are there, nothing else has changed, and neither the
+// history of the file nor a second run shows.
+func TestSetTwoSections(t *testing.T) {
+	other := part{typ: shtProgbits, name: ".BTF.base", data: "an old base"}
+	starts := map[string][]part{
+		"absent":         plain,
+		"one is there":   withBTF(part{typ: shtProgbits, data: "old"}),
+		"the other":      append(plain[:len(plain):len(plain)], other),
+		"both":           append(withBTF(part{typ: shtProgbits, data: "old"}), other),
+		"base in front":  append([]part{other}, withBTF(part{typ: shtProgbits, data: "old"})...),
+		"both not there": append(withBTF(part{typ: shtNobits, size: 1 << 20}), part{typ: shtNobits, name: ".BTF.base"}),
+	}
+	for name, parts := range starts {
+		for i, fm := range []form{{}, {linked: true, extended: true}, {names: ".rel.BTF.base\x00"}, {tail: "signature"}} {
+			t.Run(fmt.Sprintf("%s %+v", name, fm), func(t *testing.T) {
+				l := layouts[i]
+				start := l.image(fm, parts...)
+				path := file(t, start)
+				text, base := "the new contents", "the new base, odd"
+				if err := setTwo(path, text, base); err != nil {
+					t.Fatal(err)
+				}
+				once := read(t, path)
+				checkTwo(t, start, once, text, base)
+				if err := setTwo(path, text, base); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(read(t, path), once) {
+					t.Error("a second run changed the file")
+				}
+				for _, sizes := range [][2]int{{1, 2}, {900, 0}, {0, 900}, {333, 334}} {
+					text, base := strings.Repeat("x", sizes[0]), strings.Repeat("y", sizes[1])
+					if err := setTwo(path, text, base); err != nil {
+						t.Fatal(err)
+					}
+					checkTwo(t, start, read(t, path), text, base)
+				}
+				if n := len(read(t, path)); n > len(start)+2*900+400 {
+					t.Errorf("%d bytes became %d", len(start), n)
+				}
+			})
+		}
+	}
+}
+
+func checkTwo(t *testing.T, start, after []byte, text, base string) {
+	t.Helper()
+	if got, _ := contents(t, after, ".BTF"); got != text {
+		t.Errorf(".BTF is %q, want %q", got, text)
+	}
+	if got, _ := contents(t, after, ".BTF.base"); got != base {
+		t.Errorf(".BTF.base is %q, want %q", got, base)
+	}
+	want, _ := sections(t, start, ".shstrtab", ".BTF", ".BTF.base")
+	if got, _ := sections(t, after, ".shstrtab", ".BTF", ".BTF.base"); got != want {
+		t.Errorf("other sections changed:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestSetTwoAfterOne: a .BTF that an earlier run added does not stay behind.
+func TestSetTwoAfterOne(t *testing.T) {
+	for _, l := range layouts {
+		start := l.image(form{}, plain...)
+		direct := file(t, start)
+		if err := setTwo(direct, "contents", "base"); err != nil {
+			t.Fatal(err)
+		}
+		path := file(t, start)
+		for _, text := range []string{"an earlier run had more to say", "contents"} {
+			if err := setText(path, ".BTF", text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := setTwo(path, "contents", "base"); err != nil {
+			t.Fatal(err)
+		}
+		a, b := read(t, direct), read(t, path)
+		if len(a) != len(b) {
+			t.Errorf("the file has %d bytes, %d after an earlier run", len(a), len(b))
+		}
+		checkTwo(t, start, b, "contents", "base")
+	}
+}
+
+func TestSetTwoErrors(t *testing.T) {
+	start := layouts[2].image(form{}, plain...)
+	path := file(t, start)
+	fail := errors.New("no base")
+	for name, set := range map[string][]Section{
+		"given twice":        {textSection(".BTF", "a"), textSection(".BTF", "b")},
+		"no base":            {textSection(".BTF", "a"), {".BTF.base", 3, func(io.Writer) error { return fail }}},
+		"2 were announced":   {textSection(".BTF", "a"), {".BTF.base", 2, textSection("", "b").Write}},
+		"cannot be replaced": {textSection(".BTF", "a"), textSection(".shstrtab", "b")},
+	} {
+		if err := Set(path, set...); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v, want %q", err, name)
+		}
+		if !bytes.Equal(read(t, path), start) {
+			t.Errorf("%s: file changed", name)
+		}
+		onlyFile(t, path)
+	}
+}
