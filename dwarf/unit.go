@@ -42,17 +42,30 @@ func (u *Unit) OffsetSize() int {
 	return 4
 }
 
+// MaxUnitHeader is the most bytes that a unit header can have.
+const MaxUnitHeader = 40
+
 // ReadUnit reads the header at off of the .debug_info section info. Data
 // aliases info. Nothing of the unit past the header is touched.
 func ReadUnit(info []byte, off uint64, bigEndian bool, u *Unit) error {
+	if off > uint64(len(info)) {
+		*u = Unit{Off: off, BigEndian: bigEndian}
+		return &Error{Section: ".debug_info", Offset: off, What: "unit header beyond the section"}
+	}
+	b := info[off:]
+	return ReadUnitHeader(b[:min(len(b), MaxUnitHeader)], b, off, bigEndian, u)
+}
+
+// ReadUnitHeader is ReadUnit for a header whose bytes are not those of the
+// section: head, of MaxUnitHeader bytes or what the section has, is a
+// relocated copy of them. rest is the section from the header on; Data aliases
+// it.
+func ReadUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) error {
 	*u = Unit{Off: off, BigEndian: bigEndian}
 	fail := func(at uint64, what string) error {
 		return &Error{Section: ".debug_info", Offset: at, What: what}
 	}
-	if off > uint64(len(info)) {
-		return fail(off, "unit header beyond the section")
-	}
-	b := info[off:]
+	b := head
 	if len(b) < 12 {
 		return fail(off, "unit header cut off")
 	}
@@ -70,14 +83,14 @@ func ReadUnit(info []byte, off uint64, bigEndian bool, u *Unit) error {
 	case n >= 0xfffffff0:
 		return fail(off, "reserved unit length")
 	}
-	if n > uint64(len(b)-p) {
+	if n > uint64(len(rest)-p) {
 		return fail(off, "unit length goes beyond the section")
 	}
 	if n > 1<<31-32 {
 		return fail(off, "unit is larger than 2 GiB")
 	}
-	b = b[:uint64(p)+n]
-	u.Data = b
+	u.Data = rest[:uint64(p)+n]
+	b = b[:min(len(b), len(u.Data))]
 	need := func(k int) bool { return len(b)-p >= k }
 	if !need(2) {
 		return fail(off, "unit too short for its header")

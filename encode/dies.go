@@ -288,13 +288,10 @@ func (f *file) addressAt(u *unit, index uint64) uint64 {
 	if p > uint64(len(f.addr)) || uint64(len(f.addr))-p < size {
 		return 0
 	}
-	switch size {
-	case 4:
-		return uint64(f.order().Uint32(f.addr[p:]))
-	case 8:
-		return f.order().Uint64(f.addr[p:])
+	if size != 4 && size != 8 {
+		return 0
 	}
-	return 0
+	return f.relocated(u, relAddr, f.addr, p, size)
 }
 
 func (f *file) order() binary.ByteOrder {
@@ -374,8 +371,8 @@ func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, err
 			}
 		default:
 			pm.LocKind = locBad
-			if o, n, ok := v.Block(); ok && u.hdr.Off+uint64(o) <= 1<<32-1 {
-				pm.LocKind, pm.LocOff, pm.LocLen = locExpr, uint32(u.hdr.Off)+uint32(o), uint32(n)
+			if o, n, ok := v.Block(); ok {
+				pm.LocKind, pm.LocOff, pm.LocLen = locExpr, uint32(o), uint32(n)
 			}
 		}
 	}
@@ -411,13 +408,7 @@ func (f *file) loclist(u *unit, index uint64) (uint32, bool) {
 	if p > uint64(len(f.loclists)) || uint64(len(f.loclists))-p < osz {
 		return 0, false
 	}
-	var o uint64
-	if osz == 8 {
-		o = f.order().Uint64(f.loclists[p:])
-	} else {
-		o = uint64(f.order().Uint32(f.loclists[p:]))
-	}
-	o += u.loclistsBase
+	o := f.relocated(u, relLoclists, f.loclists, p, osz) + u.loclistsBase
 	return uint32(o), o <= 1<<32-1
 }
 

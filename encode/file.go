@@ -26,6 +26,8 @@ type file struct {
 
 	infoSec, abbrevSec, loclistsSec, strSec *mmapelf.Section // nil if not released as it is read
 
+	rel *relocs // of an ET_REL file, else nil
+
 	shared   sharedAbbrevs
 	names    *names
 	strBase  uint32
@@ -50,6 +52,8 @@ const (
 	etRel       = 1
 	sttObject   = 1
 	sttFunc     = 2
+
+	shfCompressed = 0x800
 )
 
 // openFile maps an input and finds what encoding needs of it. A file without
@@ -75,9 +79,6 @@ func (f *file) open() error {
 	// The system's own read-ahead around each page touched can be megabytes;
 	// what is read in order is asked for in windows instead.
 	f.elf.RandomRange(0, uint64(len(f.elf.Bytes())))
-	if f.elf.Type == etRel {
-		return fmt.Errorf("%s: relocatable files (.o, .ko) are not supported yet", f.path)
-	}
 	for _, s := range []struct {
 		name string
 		data *[]byte
@@ -88,10 +89,7 @@ func (f *file) open() error {
 		{".debug_str_offsets", &f.strOffsets, nil}, {".debug_addr", &f.addr, nil},
 		{".debug_loc", &f.loc, nil}, {".debug_loclists", &f.loclists, &f.loclistsSec},
 	} {
-		sec := f.elf.Section(s.name)
-		if sec == nil {
-			sec = f.elf.Section(".z" + s.name[1:])
-		}
+		sec := f.section(s.name)
 		if sec == nil {
 			continue
 		}
@@ -100,22 +98,21 @@ func (f *file) open() error {
 			return err
 		}
 		*s.data = b
-		if s.sec != nil && uint64(len(b)) == sec.Size && sec.Flags&0x800 == 0 {
+		if s.sec != nil && uint64(len(b)) == sec.Size && sec.Flags&shfCompressed == 0 {
 			*s.sec = sec
 		}
 	}
 	if len(f.info) == 0 {
 		return errNoDwarf
 	}
-	if uint64(f.run.strEnd)+uint64(len(f.str)) >= tokLimit-1 {
-		return fmt.Errorf("%s: .debug_str: %d bytes are more than fit beside the other inputs (2 GiB in all)", f.path, len(f.str))
+	if f.elf.Type == etRel {
+		if err := f.openRelocs(); err != nil {
+			return err
+		}
 	}
-	f.strBase = f.run.strEnd
-	f.run.strEnd += uint32(len(f.str)) + 1
-	f.lastName = f.strBase + uint32(len(f.str))
-	f.names.strs = append(f.names.strs, strSection{f.strBase, f.str})
-	f.intName = f.names.token([]byte("int"))
-	f.fakeInt = f.names.token([]byte("__SANITIZED_FAKE_INT__"))
+	if err := f.placeNames(); err != nil {
+		return err
+	}
 	f.sections()
 	if f.opt.Jobs <= 1 {
 		return f.symbols()
@@ -133,6 +130,15 @@ func (f *file) open() error {
 		f.symbolsErr = f.symbols()
 	}()
 	return nil
+}
+
+// section is the debug section of that name, or the one with the name that
+// compressed contents had at first; nil if there is none.
+func (f *file) section(name string) *mmapelf.Section {
+	if s := f.elf.Section(name); s != nil {
+		return s
+	}
+	return f.elf.Section(".z" + name[1:])
 }
 
 // waitSymbols returns when the symbols have been read, with the error of that.
@@ -191,7 +197,7 @@ func (f *file) symbols() error {
 		case sttFunc:
 			t.Add(s.Name, s.Value)
 		case sttObject:
-			if k, ok := byIndex[s.Shndx]; ok && s.Value == f.varSections[k].addr {
+			if k, ok := byIndex[s.Shndx]; ok && s.Value == f.varSections[k].start {
 				if name, ok := f.elf.StringAt(strtab, s.Name); ok {
 					f.varSections[k].atZero = append(f.varSections[k].atZero, name)
 				}
@@ -238,7 +244,10 @@ func (f *file) sections() {
 		if s.Flags&shfAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
 			continue // what an earlier run has put there, at address 0
 		}
-		v := varSection{index: uint32(i), addr: s.Addr, size: s.Size, name: s.Name}
+		v := varSection{index: uint32(i), addr: s.Addr, start: s.Addr, size: s.Size, name: s.Name}
+		if f.rel != nil {
+			v.addr, v.start = f.rel.addrs[i], 0
+		}
 		v.wanted = global || percpu && s.Name == ".data..percpu"
 		f.wantVars = f.wantVars || v.wanted
 		f.varSections = append(f.varSections, v)

@@ -32,9 +32,12 @@ func (f *file) functions(u *unit) {
 		machine: f.machine, addrSize: int(u.hdr.AddrSize), version: u.hdr.Version,
 		bigEndian: f.bigEndian, dwarf64: u.hdr.Dwarf64, clang: u.clang,
 		trueSignature: f.opt.Features&TrueSignature != 0,
-		info:          f.info, loc: f.loc, loclists: f.loclists,
+		info:          u.hdr.Data, loc: f.loc, loclists: f.loclists,
 		nodes: u.types.Nodes.S, members: u.types.Members.S,
-		funcs: u.funcs.S, params: u.params.S, order: u.funcOrder.S, only: e.only,
+		funcs: u.funcs.S, params: u.params.S, order: u.funcOrder.S, only: e.only, buf: e.buf,
+	}
+	if f.rel != nil {
+		e.relocLoc = f.rel.random[relLoc]
 	}
 	e.link()
 	table := f.run.funcs
@@ -61,6 +64,9 @@ func (f *file) functions(u *unit) {
 		return
 	}
 	e.analyze()
+	if e.relocErr != nil {
+		u.relocFail = e.relocErr
+	}
 	trueSig := f.opt.Features&TrueSignature != 0
 	for _, i := range u.funcOrder.S {
 		fn := &u.funcs.S[i]

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"bytes"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -166,9 +167,50 @@ func (f *file) direct(u *unit, a *dwarf.Abbrev, t dedup.Name) dedup.Name {
 		return 0
 	}
 	if f.names.hasAlias.Load() {
-		return f.names.canonical(t)
+		return f.canonical(u, t)
 	}
 	return t
+}
+
+// placeNames gives the file's .debug_str its place among the tokens.
+func (f *file) placeNames() error {
+	if f.rel != nil {
+		// Tokens follow the content: canonical.
+		f.names.hasAlias.Store(true)
+		f.lastName = uint32(min(uint64(len(f.str)), tokLimit-1))
+	} else {
+		if uint64(f.run.strEnd)+uint64(len(f.str)) >= tokLimit-1 {
+			return fmt.Errorf("%s: .debug_str: %d bytes are more than fit beside the other inputs (2 GiB in all)", f.path, len(f.str))
+		}
+		f.strBase = f.run.strEnd
+		f.run.strEnd += uint32(len(f.str)) + 1
+		f.lastName = f.strBase + uint32(len(f.str))
+		f.names.strs = append(f.names.strs, strSection{f.strBase, f.str})
+	}
+	f.intName = f.names.token([]byte("int"))
+	f.fakeInt = f.names.token([]byte("__SANITIZED_FAKE_INT__"))
+	return nil
+}
+
+// canonical is the token to use for the name that t stands for where the file
+// is read. The .debug_str of a relocatable file is that of its objects one
+// behind the other, with nearly every name once for each: there the content
+// counts, so that a name has one token and no aliases.
+func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
+	if f.rel == nil {
+		return f.names.canonical(t)
+	}
+	if t == 0 || t >= tokInline {
+		return t
+	}
+	u.strLow = min(u.strLow, t-1)
+	b := f.str[t-1:]
+	n := bytes.IndexByte(b, 0)
+	if n < 0 {
+		u.badName = true
+		return 0
+	}
+	return f.names.token(b[:n])
 }
 
 // nameOf is the token of DW_AT_name.
@@ -190,7 +232,7 @@ func (f *file) nameValue(u *unit, v *dwarf.Value) dedup.Name {
 		}
 		t := f.strBase + uint32(v.U) + 1
 		if f.names.hasAlias.Load() {
-			return f.names.canonical(t)
+			return f.canonical(u, t)
 		}
 		return t
 	case dwarf.FormString:
@@ -223,12 +265,7 @@ func (f *file) nameValue(u *unit, v *dwarf.Value) dedup.Name {
 		if p > uint64(len(f.strOffsets)) || uint64(len(f.strOffsets))-p < osz {
 			return 0
 		}
-		s := dwarf.Value{Form: dwarf.FormStrp}
-		if osz == 8 {
-			s.U = f.order().Uint64(f.strOffsets[p:])
-		} else {
-			s.U = uint64(f.order().Uint32(f.strOffsets[p:]))
-		}
+		s := dwarf.Value{Form: dwarf.FormStrp, U: f.relocated(u, relStrOffsets, f.strOffsets, p, osz)}
 		return f.nameValue(u, &s)
 	}
 	return 0

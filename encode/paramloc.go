@@ -167,18 +167,49 @@ func (e *paramEnv) locate(p *paramRec, t dedup.Ref, args *argRegs) {
 			d.expr(e.info[off:][:n], 0)
 		}
 	case locList:
-		section := e.loc
-		if e.version >= 5 {
-			section = e.loclists
+		switch {
+		case e.version >= 5:
+			// Relocated or not: addresses are stepped over, and no
+			// relocation changes the length of anything.
+			d.list(e.loclists, uint64(p.LocOff))
+		case e.relocLoc != nil:
+			e.relocatedList(&d, uint64(p.LocOff))
+		default:
+			d.list(e.loc, uint64(p.LocOff))
 		}
-		l := dwarf.NewLocList(section, uint64(p.LocOff), d.format)
-		for n := 0; ; n++ {
-			// A broken list counts as far as it could be read.
-			x, ok := l.Next()
-			if !ok || !d.expr(x, n) || d.done() {
-				break
-			}
+	}
+}
+
+// list takes the location list at offset off of a section. It reports whether
+// the section went on as far as the list was read.
+func (d *locDecoder) list(section []byte, off uint64) bool {
+	l := dwarf.NewLocList(section, off, d.format)
+	for n := 0; ; n++ {
+		// A broken list counts as far as it could be read.
+		x, ok := l.Next()
+		if !ok || !d.expr(x, n) || d.done() {
+			return l.Err() == nil
 		}
+	}
+}
+
+// relocatedList is list for a .debug_loc with relocations, which decide where
+// a list ends. As much of it as the list may take is copied and relocated:
+// little at first, as mostly one entry is read, and more if that was cut off.
+func (e *paramEnv) relocatedList(d *locDecoder, off uint64) {
+	before := *d.p
+	for size := uint64(128); off < uint64(len(e.loc)); size *= 4 {
+		e.buf = append(e.buf[:0], e.loc[off:min(off+size, uint64(len(e.loc)))]...)
+		first := e.relocLoc.Search(0, off)
+		end := off + uint64(len(e.buf))
+		if err := e.relocLoc.Apply(e.buf, off, first, e.relocLoc.Search(first, end)); err != nil {
+			e.relocErr = err
+			return
+		}
+		if d.list(e.buf, 0) || end == uint64(len(e.loc)) {
+			return
+		}
+		*d.p = before
 	}
 }
 

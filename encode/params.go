@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/elfreloc"
 )
 
 // What a unit's functions inherit from each other, and whether their
@@ -28,8 +29,11 @@ type paramEnv struct {
 	clang         bool // the producer is clang
 	trueSignature bool
 
-	// Section contents. LocOff of an expression is an offset in info.
-	info, loc, loclists []byte
+	info          []byte          // the unit, in which LocOff of an expression is an offset
+	loc, loclists []byte          // section contents
+	relocLoc      *elfreloc.Table // of loc, or nil
+	relocErr      error           // of applying them
+	buf           []byte          // for lists that are relocated, kept from unit to unit
 
 	nodes   []dedup.Node
 	members []dedup.Member

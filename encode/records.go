@@ -41,7 +41,7 @@ type funcRec struct {
 // Kinds of DW_AT_location of a parameter.
 const (
 	locNone = iota // attribute absent
-	locExpr        // LocOff, LocLen: a single expression in .debug_info (section offset)
+	locExpr        // LocOff, LocLen: a single expression in the unit
 	locList        // LocOff: offset of the list in .debug_loclists (DWARF 5) or .debug_loc (2-4)
 	locBad         // present, but of no form we can read: counts as present and empty
 )

@@ -28,10 +28,12 @@ var errNoDwarf = errors.New("no DWARF debug information (.debug_info)")
 
 // run is the state of one encoding: everything that outlives a unit.
 type run struct {
-	opt    Options
-	files  []*file
-	strEnd uint32 // .debug_str bytes of all files so far, for name tokens
-	names  names
+	opt   Options
+	files []*file
+
+	sortRelocs bool   // see errUnsorted
+	strEnd     uint32 // .debug_str bytes of all files so far, for name tokens
+	names      names
 
 	set      *dedup.Set
 	funcs    *compactstate.FuncTable
@@ -50,8 +52,20 @@ type run struct {
 
 // Run encodes the DWARF of the inputs into one BTF. The inputs' units are
 // taken in order; the result does not depend on Options.Jobs.
-func Run(paths []string, opt Options) (out *Output, err error) {
-	r := &run{opt: opt}
+func Run(paths []string, opt Options) (*Output, error) {
+	out, err := encodeAll(paths, opt, false)
+	if errors.Is(err, errUnsorted) {
+		out, err = encodeAll(paths, opt, true)
+	}
+	return out, err
+}
+
+// errUnsorted says that relocations need an index, which almost no file does:
+// rather than look for that first, it is noticed on the way.
+var errUnsorted = errors.New("relocations of .debug_info are not in order")
+
+func encodeAll(paths []string, opt Options, sortRelocs bool) (out *Output, err error) {
+	r := &run{opt: opt, sortRelocs: sortRelocs}
 	defer func() {
 		if err != nil {
 			r.free()
@@ -81,6 +95,9 @@ func Run(paths []string, opt Options) (out *Output, err error) {
 			err = serr
 		}
 		if err != nil {
+			if f.unsorted() {
+				err = errUnsorted
+			}
 			return nil, err
 		}
 		r.clock.lap("compile units")
@@ -113,6 +130,7 @@ type pipeline struct {
 	mu         sync.Mutex
 	cond       sync.Cond
 	off        uint64 // of the next unit header
+	reloc      int    // first relocation that is not of an earlier unit
 	next       int    // sequence number of the next unit to read
 	commit     int    // sequence number of the next unit to commit
 	committing bool
@@ -199,7 +217,7 @@ func (p *pipeline) work() {
 		s := &p.slots[p.next%len(p.slots)]
 		u := &s.u
 		u.reset()
-		if err := dwarf.ReadUnit(p.f.info, p.off, p.f.bigEndian, &u.hdr); err != nil {
+		if err := p.header(u); err != nil {
 			// Units before this one are committed first: their errors count.
 			u.hdr.Off = p.off
 			u.fail = fmt.Errorf("%s: %w", p.f.path, err)
@@ -259,6 +277,9 @@ func (f *file) read(u *unit) {
 }
 
 func (f *file) readUnit(u *unit) error {
+	if err := f.relocateUnit(u); err != nil {
+		return err
+	}
 	if err := f.compileAbbrevs(u); err != nil {
 		return &Error{File: f.path, Section: ".debug_info", UnitOff: u.hdr.Off, What: err.Error()}
 	}
@@ -279,6 +300,9 @@ func (f *file) readUnit(u *unit) error {
 		return err
 	}
 	f.functions(u)
+	if u.relocFail != nil {
+		return f.unitError(u, u.relocFail.Error())
+	}
 	f.run.set.Resolve(&u.types)
 	return nil
 }
@@ -391,9 +415,9 @@ func (f *file) commitUnit(u *unit) error {
 		if errors.Is(err, dedup.ErrAlias) {
 			// A name of the unit has another token: read it again, with
 			// the alias in force.
-			hdr := u.hdr
+			hdr, first, last := u.hdr, u.firstReloc, u.lastReloc
 			u.reset()
-			u.hdr = hdr
+			u.hdr, u.firstReloc, u.lastReloc = hdr, first, last
 			if err := f.readUnit(u); err != nil {
 				return err
 			}

@@ -23,6 +23,13 @@ type unit struct {
 	own     dwarf.Abbrevs
 	vals    dwarf.Values
 
+	// Of a relocatable file: the unit's relocated bytes, which hdr.Data is
+	// then, and the entries that were applied.
+	copy                  arena.Vec[byte]
+	firstReloc, lastReloc int
+	strLow                uint32 // lowest offset in .debug_str of a name
+	relocFail             error
+
 	name         dedup.Name
 	language     uint16
 	clang        bool
@@ -115,6 +122,8 @@ func (u *unit) init() {
 
 func (u *unit) reset() {
 	u.types.Reset(maxSlotBytes)
+	u.copy.Trim(maxSlotBytes)
+	u.firstReloc, u.lastReloc, u.strLow, u.relocFail = 0, 0, ^uint32(0), nil
 	u.extra.Trim(maxSlotBytes)
 	u.isType.Trim(maxSlotBytes)
 	u.rank.Trim(maxSlotBytes)
@@ -138,6 +147,7 @@ func (u *unit) reset() {
 // free gives the slot's memory back.
 func (u *unit) free() {
 	u.types.Free()
+	u.copy.Free()
 	u.extra.Free()
 	u.isType.Free()
 	u.rank.Free()

@@ -117,6 +117,7 @@ func (f *file) sectionOf(addr uint64) (uint32, uint64) {
 type varSection struct {
 	index      uint32
 	addr, size uint64
+	start      uint64 // value of a symbol at the section's start
 	name       string
 	wanted     bool
 	// atZero are the names of the objects at the section's start.

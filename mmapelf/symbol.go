@@ -40,7 +40,7 @@ func (f *File) Symbols(symtab *Section, fn func(i int, s *Symbol) bool) error {
 	if len(data)%size != 0 {
 		return f.errorf(symtab.label(), symtab.Offset, "%d bytes are not a whole number of symbols of %d bytes", len(data), size)
 	}
-	extended, err := f.extendedIndexes(symtab)
+	extended, err := f.ExtendedIndexes(symtab)
 	if err != nil {
 		return err
 	}
@@ -87,9 +87,9 @@ func (f *File) decodeSymbol(s *Symbol, b []byte) {
 	s.Shndx = uint32(f.u16(b[14:]))
 }
 
-// extendedIndexes returns the contents of the SHT_SYMTAB_SHNDX section of
-// symtab, an array of u32 in parallel with it, or nil.
-func (f *File) extendedIndexes(symtab *Section) ([]byte, error) {
+// ExtendedIndexes returns the contents of the SHT_SYMTAB_SHNDX section of
+// symtab, an array of u32 in parallel with it, or nil. It is valid until Close.
+func (f *File) ExtendedIndexes(symtab *Section) ([]byte, error) {
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		if s.Type == shtSymtabShndx && s.Link == uint32(symtab.Index) {

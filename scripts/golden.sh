@@ -66,4 +66,10 @@ golden arm64-gcc5     aarch64-linux-gnu-gcc   "$program" -O2 -gdwarf-5
 golden s390x-gcc5     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-5
 golden s390x-gcc2     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-2 -gstrict-dwarf
 golden arm-gcc4       arm-linux-gnueabihf-gcc "$program" -O2 -gdwarf-4
+
+# Relocatable files: partial links, as modules are, and objects.
+golden x86-gcc5-r     gcc   "$program" -O2 -gdwarf-5 -r
+golden x86-gcc4-r     gcc   "$program" -O2 -gdwarf-4 -r
+golden x86-clang5-o   clang funcs.c    -O2 -gdwarf-5 -fdebug-compilation-dir=. -c
+golden x86-clang4-o   clang funcs.c    -O2 -gdwarf-4 -fdebug-compilation-dir=. -c
 echo "golden.sh: $made files and their BTF written"

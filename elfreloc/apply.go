@@ -1,0 +1,196 @@
+package elfreloc
+
+import "encoding/binary"
+
+// Apply applies the entries from first to before last to b, a private copy of
+// the section's bytes from offset off on. All of them must lie at offsets of
+// that range: ErrOrder otherwise. A field that the end of the range cuts off is
+// left as it is. b is half done when an error is returned.
+func (t *Table) Apply(b []byte, off uint64, first, last int) error {
+	o := t.o
+	if t.order == nil && o.class64 && !o.bigEndian && t.rela && !o.mips64el {
+		return t.applyFast(b, off, first, last)
+	}
+	for i := first; i < last; i++ {
+		e := t.at(i)
+		if err := t.one(b, off, &e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyFast is Apply for the common format, 64-bit little-endian RELA, with
+// the plain fields taken out of the general case.
+func (t *Table) applyFast(b []byte, off uint64, first, last int) error {
+	const size = 24
+	o := t.o
+	data := t.data[first*size : last*size]
+	sym, base := ^uint64(0), uint64(0) // the symbol of the last entry, and its address
+	for ; len(data) >= size; data = data[size:] {
+		d := data[:size]
+		at := binary.LittleEndian.Uint64(d) - off
+		info := binary.LittleEndian.Uint64(d[8:])
+		if s := info >> 32; s != sym {
+			value, addr, err := o.symbol(uint32(s))
+			if err != nil {
+				return &Error{t.section, at + off, uint32(info), err.Error()}
+			}
+			sym, base = s, value+addr
+		}
+		if typ := uint32(info); typ < uint32(len(o.rules)) && at < uint64(len(b)) {
+			x := base + binary.LittleEndian.Uint64(d[16:])
+			f := b[at:]
+			switch o.rules[typ] {
+			case rule{actSet, 4}:
+				if len(f) >= 4 {
+					binary.LittleEndian.PutUint32(f, uint32(x))
+					continue
+				}
+			case rule{actSet, 8}:
+				if len(f) >= 8 {
+					binary.LittleEndian.PutUint64(f, x)
+					continue
+				}
+			}
+		}
+		e := entry{off: at + off, sym: uint32(info >> 32), typ: uint32(info), addend: binary.LittleEndian.Uint64(d[16:])}
+		if err := t.one(b, off, &e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one applies one entry.
+func (t *Table) one(b []byte, off uint64, e *entry) error {
+	o := t.o
+	if e.off >= t.limit {
+		return t.fail(e, "offset beyond the section")
+	}
+	if e.off-off >= uint64(len(b)) {
+		return ErrOrder
+	}
+	typ := e.typ
+	if o.machine == emMIPS && o.class64 {
+		// Of three types to be applied one after the other, debug sections
+		// need the first only.
+		if typ>>8&0xffff != 0 {
+			return t.fail(e, "compound relocation")
+		}
+		typ &= 0xff
+	}
+	if typ >= uint32(len(o.rules)) || o.rules[typ].act == actUnknown {
+		return t.fail(e, "not known in debug sections")
+	}
+	r := o.rules[typ]
+	if r.act == actNone {
+		return nil
+	}
+	value, addr, err := o.symbol(e.sym)
+	if err != nil {
+		return t.fail(e, err.Error())
+	}
+	if r.act == actTLS {
+		addr = 0
+	}
+	x := value + addr + e.addend
+	f := b[e.off-off:]
+	if r.width == 0 {
+		return t.uleb(f, e, r.act, x)
+	}
+	if len(f) < int(r.width) {
+		if uint64(r.width) > t.limit-e.off {
+			return t.fail(e, "field goes beyond the section")
+		}
+		return nil
+	}
+	f = f[:r.width]
+	switch r.act {
+	case actSet, actTLS:
+		if !t.rela {
+			x += o.load(f)
+		}
+	case actAdd:
+		x = o.load(f) + x
+	case actSub:
+		x = o.load(f) - x
+	case actSet6:
+		x = uint64(f[0])&0xc0 | x&0x3f
+	case actAdd6:
+		x = uint64(f[0])&0xc0 | (uint64(f[0])+x)&0x3f
+	case actSub6:
+		x = uint64(f[0])&0xc0 | (uint64(f[0])-x)&0x3f
+	}
+	o.store(f, x)
+	return nil
+}
+
+// uleb applies a relocation to the ULEB128 that f starts with. The number
+// keeps its length, filled up with zeros; bits that do not fit are lost.
+func (t *Table) uleb(f []byte, e *entry, act action, x uint64) error {
+	var v uint64
+	n := 0
+	for {
+		if n == len(f) {
+			if t.limit-e.off > uint64(n) {
+				return nil // cut off by the end of the range
+			}
+			return t.fail(e, "number goes beyond the section")
+		}
+		if n < 10 {
+			v |= uint64(f[n]&0x7f) << (7 * n)
+		}
+		n++
+		if f[n-1] < 0x80 {
+			break
+		}
+	}
+	switch act {
+	case actAddULEB:
+		x = v + x
+	case actSubULEB:
+		x = v - x
+	}
+	for i := range n {
+		f[i] = f[i]&0x80 | byte(x&0x7f)
+		x >>= 7
+	}
+	return nil
+}
+
+func (t *Table) fail(e *entry, what string) error {
+	return &Error{t.section, e.off, e.typ, what}
+}
+
+// load reads a field of 1, 2, 3, 4 or 8 bytes.
+func (o *Object) load(f []byte) uint64 {
+	switch len(f) {
+	case 4:
+		return uint64(o.order.Uint32(f))
+	case 8:
+		return o.order.Uint64(f)
+	case 1:
+		return uint64(f[0])
+	case 2:
+		return uint64(o.order.Uint16(f))
+	}
+	// 3 bytes: LoongArch only, which is little-endian.
+	return uint64(f[0]) | uint64(f[1])<<8 | uint64(f[2])<<16
+}
+
+// store writes a field of 1, 2, 3, 4 or 8 bytes.
+func (o *Object) store(f []byte, x uint64) {
+	switch len(f) {
+	case 4:
+		o.order.PutUint32(f, uint32(x))
+	case 8:
+		o.order.PutUint64(f, x)
+	case 1:
+		f[0] = byte(x)
+	case 2:
+		o.order.PutUint16(f, uint16(x))
+	case 3:
+		f[0], f[1], f[2] = byte(x), byte(x>>8), byte(x>>16)
+	}
+}

@@ -1,0 +1,195 @@
+package encode
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/elfreloc"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Relocatable files (ET_REL: .o, .ko). The mapping is never written to, and no
+// section is relocated as a whole: a unit is copied into its slot and
+// relocated there before it is read, so that all that reads DIEs works as for
+// linked files; of the other sections, what is read is copied and relocated at
+// the moment it is read (encode-behaviour 5.6 has the rules of addresses).
+
+// relocs is what a relocatable file has beyond a linked one.
+type relocs struct {
+	addrs []uint64 // where each section is assumed to lie, by index
+
+	info   *elfreloc.Table  // of .debug_info, nil if it has none
+	inInfo *mmapelf.Section // the section of info; nil if not released as it is read
+	random [relKinds]*elfreloc.Table
+}
+
+// Sections of which single numbers or lists are read.
+const (
+	relAddr = iota
+	relStrOffsets
+	relLoclists
+	relLoc
+	relKinds
+)
+
+const (
+	shtRela   = 4
+	shtRel    = 9
+	firstAddr = 0x10000 // of the first section, as the reference encoder has it
+)
+
+// openRelocs lays out the sections and finds the relocations of the debug
+// sections.
+func (f *file) openRelocs() error {
+	r := &relocs{addrs: layout(f.elf.Sections)}
+	f.rel = r
+	symtab := f.elf.Section(".symtab")
+	if symtab == nil || symtab.Type != shtSymtab {
+		return nil // symbols says so
+	}
+	syms, err := f.elf.Data(symtab)
+	if err != nil {
+		return err
+	}
+	extended, err := f.elf.ExtendedIndexes(symtab)
+	if err != nil {
+		return err
+	}
+	var object *elfreloc.Object
+	for i := range f.elf.Sections {
+		s := &f.elf.Sections[i]
+		if s.Type != shtRela && s.Type != shtRel || uint64(s.Info) >= uint64(len(f.elf.Sections)) {
+			continue
+		}
+		target := &f.elf.Sections[s.Info]
+		var dst **elfreloc.Table
+		var size int
+		switch target {
+		case f.section(".debug_info"):
+			dst, size = &r.info, len(f.info)
+			if s.Flags&shfCompressed == 0 {
+				r.inInfo = s
+			}
+		case f.section(".debug_addr"):
+			dst, size = &r.random[relAddr], len(f.addr)
+		case f.section(".debug_str_offsets"):
+			dst, size = &r.random[relStrOffsets], len(f.strOffsets)
+		case f.section(".debug_loclists"):
+			dst, size = &r.random[relLoclists], len(f.loclists)
+		case f.section(".debug_loc"):
+			dst, size = &r.random[relLoc], len(f.loc)
+		default:
+			continue
+		}
+		if *dst != nil {
+			return fmt.Errorf("%s: %s: a second relocation section of %s", f.path, s.Name, target.Name)
+		}
+		data, err := f.elf.Data(s)
+		if err != nil {
+			return err
+		}
+		if object == nil {
+			format := elfreloc.Format{Machine: f.machine, Class64: f.elf.Class64, BigEndian: f.bigEndian}
+			if object, err = elfreloc.NewObject(format, syms, extended, r.addrs); err != nil {
+				return fmt.Errorf("%s: %w", f.path, err)
+			}
+		}
+		t, err := object.NewTable(target.Name, uint64(size), data, s.Type == shtRela)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", f.path, s.Name, err)
+		}
+		// Those of .debug_info are read in order, which shows whether they
+		// are in order (pipeline.header); the others are read at random.
+		if dst != &r.info || f.run.sortRelocs {
+			t.Sort()
+		}
+		*dst = t
+	}
+	return nil
+}
+
+// layout gives the sections that are loaded addresses one behind the other,
+// and all others address 0.
+func layout(sections []mmapelf.Section) []uint64 {
+	addrs := make([]uint64, len(sections))
+	end := uint64(firstAddr)
+	for i := range sections {
+		s := &sections[i]
+		if s.Flags&shfAlloc == 0 {
+			continue
+		}
+		align := max(s.Align, 1)
+		end = (end + align - 1) / align * align
+		addrs[i] = end
+		end += s.Size
+	}
+	return addrs
+}
+
+// header reads the header of the unit at p.off, and which relocations belong
+// to the unit. Units share the entries out between them in their order; that
+// each lies in its unit, which Apply checks, proves that none was missed.
+func (p *pipeline) header(u *unit) error {
+	f := p.f
+	if f.rel == nil || f.rel.info == nil {
+		return dwarf.ReadUnit(f.info, p.off, f.bigEndian, &u.hdr)
+	}
+	t := f.rel.info
+	rest := f.info[p.off:]
+	var buf [dwarf.MaxUnitHeader]byte
+	head := buf[:copy(buf[:], rest)]
+	if err := t.Apply(head, p.off, p.reloc, t.Search(p.reloc, p.off+uint64(len(head)))); err != nil {
+		return err
+	}
+	if err := dwarf.ReadUnitHeader(head, rest, p.off, f.bigEndian, &u.hdr); err != nil {
+		return err
+	}
+	u.firstReloc = p.reloc
+	p.reloc = t.Len()
+	if end := u.hdr.End(); end < uint64(len(f.info)) {
+		p.reloc = t.Search(u.firstReloc, end)
+	}
+	u.lastReloc = p.reloc
+	return nil
+}
+
+// relocateUnit makes u.hdr.Data a relocated copy of the unit.
+func (f *file) relocateUnit(u *unit) error {
+	if f.rel == nil || f.rel.info == nil {
+		return nil
+	}
+	u.copy.Reset()
+	b := u.copy.Extend(len(u.hdr.Data))
+	copy(b, f.info[u.hdr.Off:])
+	if err := f.rel.info.Apply(b, u.hdr.Off, u.firstReloc, u.lastReloc); err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	u.hdr.Data = b
+	return nil
+}
+
+// unsorted reports whether an error may come from relocations of .debug_info
+// that are not in the order of their offsets. It reads all of them.
+func (f *file) unsorted() bool {
+	return f.rel != nil && f.rel.info != nil && !f.run.sortRelocs && f.rel.info.Sort()
+}
+
+// relocated reads the number of 4 or 8 bytes at offset at of section b, which
+// the caller has found to lie in it. kind is relAddr and the like.
+func (f *file) relocated(u *unit, kind int, b []byte, at, size uint64) uint64 {
+	var buf [8]byte
+	n := buf[:copy(buf[:size], b[at:])]
+	if f.rel != nil {
+		if t := f.rel.random[kind]; t != nil {
+			first := t.Search(0, at)
+			if err := t.Apply(n, at, first, t.Search(first, at+size)); err != nil {
+				u.relocFail = errors.Join(u.relocFail, err)
+			}
+		}
+	}
+	if size == 8 {
+		return f.order().Uint64(n)
+	}
+	return uint64(f.order().Uint32(n))
+}
