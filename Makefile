@@ -78,6 +78,7 @@ golden:
 		--btf_encode_detached=testdata/small/small.btf testdata/small/small
 	chmod 644 testdata/small/small.btf
 	PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/golden.sh
+	PAHOLE="$(PAHOLE)" scripts/options.sh
 	PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/split.sh
 
 clean:

@@ -83,7 +83,7 @@ func (f *file) baseType(u *unit, off int, have uint32) error {
 	} else {
 		isInt := u.firstInt == 0 && f.isInt(n.Name)
 		if size == 0 || size&(size-1) != 0 || size > 16 {
-			n.Name, size = f.names.canonical(f.fakeInt), 4
+			n.Name, size = f.names.unalias(f.fakeInt), 4
 			n.Third = 4
 		}
 		n.Info = btf.Info(btf.KindInt, 0, false)

@@ -82,6 +82,9 @@ func (f *file) link(u *unit) error {
 			return err
 		}
 	}
+	if f.opt.PlainBitfields {
+		u.plainBitfields()
+	}
 	f.declTags(u)
 	return nil
 }
@@ -130,7 +133,7 @@ func (f *file) arrayIndex(u *unit) {
 	case u.arrays:
 		u.types.Order.Append(uint32(len(u.types.Nodes.S)))
 		u.types.Nodes.Append(dedup.Node{
-			Info: btf.Info(btf.KindInt, 0, false), Name: f.names.canonical(f.intName), Third: 4, Aux: 1<<24 | 32,
+			Info: btf.Info(btf.KindInt, 0, false), Name: f.names.unalias(f.intName), Third: 4, Aux: 1<<24 | 32,
 		})
 		index = uint32(len(u.types.Nodes.S))
 		u.firstInt = index

@@ -34,6 +34,8 @@ type names struct {
 	hasAlias atomic.Bool // alias is not empty
 	filter   [aliasFilter / 64]atomic.Uint64
 	mu       sync.RWMutex
+	prefix   []byte            // Options.NamePrefix; set before units are read
+	cut      dedup.Name        // token of prefix
 	pool     [][]byte          // copies
 	index    map[string]uint32 // content of pool entries
 	alias    map[uint32]uint32
@@ -42,6 +44,21 @@ type names struct {
 // aliasFilter is the number of bits of a filter over the aliases: aliases are
 // few, and every name of a unit asks for them once there is one.
 const aliasFilter = 1 << 14
+
+// setPrefix makes every name that begins with prefix stand for the prefix
+// alone. Each token is asked for as if it were an alias. It must be called
+// before any other name is known.
+func (n *names) setPrefix(prefix string) {
+	if prefix == "" {
+		return
+	}
+	n.cut = n.token([]byte(prefix))
+	n.prefix = []byte(prefix)
+	for i := range n.filter {
+		n.filter[i].Store(1<<64 - 1)
+	}
+	n.hasAlias.Store(true)
+}
 
 // mayBeAlias is false for almost all tokens that are no alias.
 func (n *names) mayBeAlias(t dedup.Name) bool {
@@ -64,6 +81,15 @@ const (
 // token turns the content of a name that is not in .debug_str into a token.
 // It keeps no reference to b.
 func (n *names) token(b []byte) dedup.Name {
+	if n.prefix != nil && bytes.HasPrefix(b, n.prefix) {
+		return n.cut
+	}
+	return n.literal(b)
+}
+
+// literal is token for a name that is not from the DWARF: the prefix of
+// Options.NamePrefix does not apply.
+func (n *names) literal(b []byte) dedup.Name {
 	if len(b) <= 3 {
 		if len(b) == 0 {
 			return 0
@@ -72,7 +98,7 @@ func (n *names) token(b []byte) dedup.Name {
 		for i, c := range b {
 			t |= uint32(c) << (8 * i)
 		}
-		return n.canonical(t)
+		return n.unalias(t)
 	}
 	n.mu.RLock()
 	t, ok := n.index[string(b)]
@@ -94,11 +120,25 @@ func (n *names) token(b []byte) dedup.Name {
 		}
 		return t
 	}
-	return n.canonical(t)
+	return n.unalias(t)
 }
 
-// canonical replaces a token that is known to repeat another one.
+// canonical replaces a token that is known to repeat another one, and one that
+// begins with the prefix of Options.NamePrefix.
 func (n *names) canonical(t dedup.Name) dedup.Name {
+	if !n.hasAlias.Load() || !n.mayBeAlias(t) {
+		return t
+	}
+	if n.prefix != nil {
+		if b, _ := n.Bytes(t); bytes.HasPrefix(b, n.prefix) {
+			return n.cut
+		}
+	}
+	return n.unalias(t)
+}
+
+// unalias is canonical for a literal name.
+func (n *names) unalias(t dedup.Name) dedup.Name {
 	if !n.hasAlias.Load() || !n.mayBeAlias(t) {
 		return t
 	}
@@ -187,8 +227,8 @@ func (f *file) placeNames() error {
 		f.lastName = f.strBase + uint32(len(f.str))
 		f.names.strs = append(f.names.strs, strSection{f.strBase, f.str})
 	}
-	f.intName = f.names.token([]byte("int"))
-	f.fakeInt = f.names.token([]byte("__SANITIZED_FAKE_INT__"))
+	f.intName = f.names.literal([]byte("int"))
+	f.fakeInt = f.names.literal([]byte("__SANITIZED_FAKE_INT__"))
 	return nil
 }
 

@@ -45,6 +45,14 @@ type Options struct {
 	// Lang, LangExclude filter units by DW_AT_language. At most one is set.
 	Lang        []uint16
 	LangExclude []uint16
+	// CUExclude leaves out the units whose DW_AT_name begins with it; "" none.
+	CUExclude string
+	// NamePrefix, if not empty, replaces every name of the DWARF that begins
+	// with it: what follows the prefix is cut off (pahole's --kabi_prefix).
+	NamePrefix string
+	// PlainBitfields makes members of bit-fields that are as wide and as
+	// aligned as their type (pahole's --fixup_silly_bitfields).
+	PlainBitfields bool
 	// Exact selects the batch deduplication over all raw types (dedup
 	// --dedup=exact): slower, and memory grows with the input.
 	Exact bool
@@ -62,7 +70,7 @@ type Options struct {
 // Stats says what a run did.
 type Stats struct {
 	CUs         int    `json:"cus"`
-	CUsFiltered int    `json:"cus_filtered"` // by language
+	CUsFiltered int    `json:"cus_filtered"` // by language or name
 	DIEs        uint64 `json:"dies"`
 	DebugInfo   uint64 `json:"debug_info_bytes"`
 	TypesIn     uint64 `json:"types_before_dedup"` // raw BTF types of all units

@@ -11,6 +11,7 @@
 package encode
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -78,6 +79,7 @@ func encodeAll(paths []string, opt Options, sortRelocs bool) (out *Output, err e
 	r.set = dedup.NewSet(&r.names, 1<<17)
 	r.set.Raw = opt.Exact
 	r.states = compactstate.NewStates()
+	r.names.setPrefix(opt.NamePrefix)
 	for _, path := range paths {
 		f, err := r.openFile(path)
 		if err != nil {
@@ -360,7 +362,7 @@ func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
 	case dwarf.TagPartialUnit:
 		return 0, false, f.dieError(u, off, "partial unit (dwz) is not supported yet")
 	}
-	if f.filtered(u.language) {
+	if f.filtered(u) {
 		u.filtered = true
 		return 0, true, nil
 	}
@@ -376,8 +378,12 @@ func containsClang(b []byte) bool {
 	return false
 }
 
-// filtered says whether the language options leave a unit out.
-func (f *file) filtered(lang uint16) bool {
+// filtered says whether the options leave a unit out by its language or name.
+func (f *file) filtered(u *unit) bool {
+	if p := f.opt.CUExclude; p != "" && bytes.HasPrefix(f.bytes(u.name), []byte(p)) {
+		return true
+	}
+	lang := u.language
 	if len(f.opt.Lang) > 0 {
 		for _, l := range f.opt.Lang {
 			if l == lang {

@@ -92,7 +92,7 @@ func (r *run) finish() (*Output, error) {
 	}
 	for _, s := range r.vars.Sections() {
 		w := []uint32{btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), 0, s.Size}
-		name := r.names.token([]byte(r.sectionName(s.Index)))
+		name := r.names.literal([]byte(r.sectionName(s.Index)))
 		if w[1], err = r.intern(name); err != nil {
 			return nil, err
 		}
@@ -227,7 +227,7 @@ func (r *run) addFunc(c *compactstate.Choice) error {
 	}
 	name := r.funcName[c.Entry]
 	if r.opt.Features&TrueSignature != 0 && string(r.bytes(name)) != string(c.Name) {
-		name = r.names.token(c.Name) // that of a symbol
+		name = r.names.literal(c.Name) // that of a symbol
 	}
 	if name, err = r.intern(name); err != nil {
 		return err
@@ -254,11 +254,11 @@ func (r *run) addFunc(c *compactstate.Choice) error {
 		}
 	}
 	if c.Kfunc && r.opt.Features&DeclTag != 0 && r.opt.Features&DeclTagKfuncs != 0 {
-		if err := r.addTag(r.names.token([]byte("bpf_kfunc")), fn, -1); err != nil {
+		if err := r.addTag(r.names.literal([]byte("bpf_kfunc")), fn, -1); err != nil {
 			return err
 		}
 		if c.KfuncFlags&kfFastcall != 0 {
-			return r.addTag(r.names.token([]byte("bpf_fastcall")), fn, -1)
+			return r.addTag(r.names.literal([]byte("bpf_fastcall")), fn, -1)
 		}
 	}
 	return nil
@@ -271,7 +271,7 @@ func (r *run) arenaPointer(id uint32, fn []byte) (uint32, error) {
 		return 0, &Error{File: r.files[0].path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
 	}
 	target := w[2]
-	tag, err := r.intern(r.names.token([]byte("address_space(1)")))
+	tag, err := r.intern(r.names.literal([]byte("address_space(1)")))
 	if err != nil {
 		return 0, err
 	}

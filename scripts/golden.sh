@@ -62,6 +62,7 @@ golden i386-gcc4      gcc   "$program" -O2 -gdwarf-4 -m32
 golden x86-clang5     clang "$program" -O2 -gdwarf-5 -fdebug-compilation-dir=.
 golden x86-clang4     clang "$program" -O2 -gdwarf-4 -fdebug-compilation-dir=.
 golden x86-tags       clang tags.c     -O2 -gdwarf-5 -fdebug-compilation-dir=.
+golden x86-fields    gcc   fields.c   -O1 -gdwarf-5
 golden arm64-gcc5     aarch64-linux-gnu-gcc   "$program" -O2 -gdwarf-5
 golden s390x-gcc5     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-5
 golden s390x-gcc2     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-2 -gstrict-dwarf

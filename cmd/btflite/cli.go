@@ -119,6 +119,8 @@ func (c *cli) showAction(a action, intro []string, table []option) error {
 		_, err = fmt.Fprintln(c.stdout, paholeVersion)
 	case showNumericVersion:
 		_, err = fmt.Fprintln(c.stdout, paholeNumericVersion)
+	case showDevelVersion:
+		_, err = fmt.Fprintln(c.stdout, paholeVersion+"-btflite")
 	case showFeatures:
 		_, err = fmt.Fprintln(c.stdout, featureNames())
 	}

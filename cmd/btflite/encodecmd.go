@@ -67,7 +67,8 @@ func (c *cli) runEncodeCommand(args []string) error {
 		}
 	}
 	return c.encode(cfg, paths, out, encode.Options{
-		Features: cfg.features, Jobs: cfg.jobs, Exact: cfg.exact, CULimit: cfg.cuLimit, Lang: lang, LangExclude: exclude})
+		Features: cfg.features, Jobs: cfg.jobs, Exact: cfg.exact, CULimit: cfg.cuLimit, Lang: lang, LangExclude: exclude,
+		CUExclude: cfg.exclude, NamePrefix: cfg.prefix, PlainBitfields: cfg.plain})
 }
 
 // refuseUnsupported tells what this version cannot do yet.
@@ -166,7 +167,7 @@ func emptyText(path string, s *encode.Stats) string {
 	case s.CUs == 0 && s.CUsFiltered == 0:
 		why = "no compile units"
 	case s.CUsFiltered > 0 && s.CUsFiltered >= s.CUs:
-		why = "all compile units are left out by their language"
+		why = "all compile units are left out by their language or name"
 	}
 	return fmt.Sprintf("%s: nothing to encode, nothing written: %s", oneLine(path), why)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -37,6 +38,9 @@ func writeHelp(w io.Writer, intro []string, table []option) error {
 				fmt.Fprintf(&b, "%-*s%s\n", helpColumn-1, optionColumn(o)+" ", o.help)
 			}
 		}
+	}
+	if slices.ContainsFunc(table, func(o option) bool { return o.group == groupCompat }) {
+		b.WriteString("\nOther options of pahole are taken too, for older kernels or without effect.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

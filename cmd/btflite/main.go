@@ -7,6 +7,7 @@
 //	cli.go       one run: dispatch, error line, exit status, panics
 //	parse.go     getopt_long's rules over a table of options
 //	options.go   the tables: one row is one option, for parser, help and hints
+//	compat.go    options that only stand for pahole's
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
 //	encodecmd.go, dedupcmd.go, version.go  what the commands do

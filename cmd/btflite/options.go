@@ -22,10 +22,13 @@ type config struct {
 	verbose  bool
 	stats    statsFormat
 	lang     langFilter
+	exclude  string // --cu_exclude
+	prefix   string // --kabi_prefix
+	plain    bool   // --fixup_silly_bitfields
 
 	features      encode.Features
 	featuresGiven bool
-	warnings      []string // lines for stderr, with -V
+	warnings      []string // lines for stderr
 }
 
 // action is what to do instead of the command's work.
@@ -36,6 +39,7 @@ const (
 	showHelp
 	showVersion
 	showNumericVersion
+	showDevelVersion
 	showFeatures
 )
 
@@ -59,11 +63,12 @@ const (
 	groupFeatures = "What to encode"
 	groupUnits    = "Which compile units (names as c99, rust, asm; comma-separated)"
 	groupReport   = "Reports"
+	groupCompat   = "Compatibility" // in the manual page, not in the help
 )
 
 // encodeOptions are the options of the main command. A row is all that an
 // option needs.
-var encodeOptions = []option{
+var encodeOptions = append([]option{
 	{long: []string{"btf_encode"}, short: 'J', group: groupOutput,
 		help:  "encode; alone it adds .BTF to FILE itself",
 		apply: func(c *config, _ string) error { c.encode = true; return nil }},
@@ -90,19 +95,12 @@ var encodeOptions = []option{
 	{long: []string{"supported_btf_features"}, group: groupFeatures,
 		help:  "print the names that LIST may have",
 		apply: setAction(showFeatures)},
-	{long: []string{"btf_gen_all"}, group: groupFeatures,
-		help:  "as --btf_features=all",
-		apply: func(c *config, _ string) error { return c.addFeatures("all", false) }},
-	featureOn("btf_encode_force", encode.EncodeForce, "leave out variables that cannot be encoded"),
-	featureOn("btf_gen_floats", encode.Float, "encode floating-point types as FLOAT"),
-	featureOn("btf_gen_optimized", encode.OptimizedFunc, "for compatibility, no effect"),
-	featureOn("btf_attributes", encode.Attributes, "encode attributes of arena pointers"),
-	featureOn("reproducible_build", encode.ReproducibleBuild, "for compatibility, output always is"),
-	featureOff("skip_encoding_btf_vars", encode.Var, "no variables"),
-	featureOff("skip_encoding_btf_decl_tag", encode.DeclTag, "no declaration tags"),
-	featureOff("skip_encoding_btf_type_tag", encode.TypeTag, "no type tags"),
-	featureOff("skip_encoding_btf_enum64", encode.Enum64, "cut 64-bit enum values to 32 bits"),
-	featureOn("skip_encoding_btf_inconsistent_proto", encode.ConsistentFunc, "leave out such functions"),
+	{long: []string{"kabi_prefix"}, arg: requiredArg, argName: "STRING", group: groupFeatures,
+		help:  "names that begin with STRING become STRING",
+		apply: (*config).setPrefix},
+	{long: []string{"fixup_silly_bitfields"}, group: groupFeatures,
+		help:  "bit-fields as wide as their type become members",
+		apply: func(c *config, _ string) error { c.plain = true; return nil }},
 
 	{long: []string{"lang"}, arg: requiredArg, argName: "LIST", group: groupUnits,
 		help:  "only units in these languages",
@@ -110,6 +108,9 @@ var encodeOptions = []option{
 	{long: []string{"lang_exclude"}, arg: requiredArg, argName: "LIST", group: groupUnits,
 		help:  "no units in these (or $PAHOLE_LANG_EXCLUDE)",
 		apply: func(c *config, v string) error { return c.lang.set(v, true) }},
+	{long: []string{"cu_exclude"}, short: 'X', arg: requiredArg, argName: "PREFIX", group: groupUnits,
+		help:  "no units whose name begins with PREFIX",
+		apply: func(c *config, v string) error { c.exclude = v; return nil }},
 
 	{long: []string{"verbose"}, short: 'V', group: groupReport,
 		help:  "print what is encoded and what is left out",
@@ -124,7 +125,7 @@ var encodeOptions = []option{
 		help:  "the same as a number",
 		apply: setAction(showNumericVersion)},
 	helpOption,
-}
+}, compatOptions()...)
 
 // dedupOptions are the options of btflite dedup.
 var dedupOptions = []option{
@@ -145,18 +146,6 @@ var dedupMode = option{long: []string{"dedup"}, arg: requiredArg, argName: "MODE
 var helpOption = option{long: []string{"help"}, short: '?', group: groupReport,
 	help:  "print this list",
 	apply: setAction(showHelp)}
-
-// featureOn is an option that turns one feature on.
-func featureOn(name string, bit encode.Features, help string) option {
-	return option{long: []string{name}, group: groupFeatures, help: help,
-		apply: func(c *config, _ string) error { c.features |= bit; return nil }}
-}
-
-// featureOff is an option that turns one feature off.
-func featureOff(name string, bit encode.Features, help string) option {
-	return option{long: []string{name}, group: groupFeatures, help: help,
-		apply: func(c *config, _ string) error { c.features &^= bit; return nil }}
-}
 
 // setAction returns a handler for an option that replaces the work. The first
 // such option counts.
@@ -202,6 +191,14 @@ func (c *config) setBase(v string) error {
 		return usagef("option '--btf_base': empty file name")
 	}
 	c.base = v
+	return nil
+}
+
+func (c *config) setPrefix(v string) error {
+	if v == "" {
+		return usagef("option '--kabi_prefix': empty prefix")
+	}
+	c.prefix = v
 	return nil
 }
 

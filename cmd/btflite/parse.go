@@ -134,11 +134,9 @@ func (p *parser) shortOptions(letters string) error {
 		o := lookupShort(p.table, letters[i])
 		if o == nil {
 			e := &usageError{what: fmt.Sprintf("invalid option -- '%s'", letters[i:i+1])}
-			if i == 0 && len(letters) > 1 {
-				// -btf_encode for --btf_encode
-				if name, _, _ := strings.Cut(letters, "="); closest(p.table, name) != "" {
-					e.hint = fmt.Sprintf("did you mean --%s?", closest(p.table, name))
-				}
+			// -btf_encode for --btf_encode
+			if name, _, _ := strings.Cut(letters, "="); len(name) > 2 && closest(p.table, name) != "" {
+				e.hint = fmt.Sprintf("did you mean --%s?", closest(p.table, name))
 			}
 			return e
 		}
