@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -425,6 +427,30 @@ func TestNotELF(t *testing.T) {
 	for _, p := range []string{filepath.Join(dir, "missing"), dir} {
 		if _, err := runFiles([]string{p}, encode.Options{}); err == nil || !strings.Contains(err.Error(), p) {
 			t.Errorf("%s: error %v", p, err)
+		}
+	}
+}
+
+// TestNoDwarf: only a file that was built without debug information, or has
+// none left at all, gives ErrNoDwarf.
+func TestNoDwarf(t *testing.T) {
+	abbrevOnly := (&dt.File{Units: []*dt.Unit{dt.CU()}}).DebugSections()
+	abbrevOnly = slices.DeleteFunc(abbrevOnly, func(s dt.Section) bool { return s.Name == ".debug_info" })
+	noSections := (&dt.File{}).Image(nil)[:64]
+	copy(noSections[40:48], make([]byte, 8)) // e_shoff
+	copy(noSections[60:64], make([]byte, 4)) // e_shnum, e_shstrndx
+	for _, c := range []struct {
+		name  string
+		image []byte
+		want  bool
+	}{
+		{"none", (&dt.File{}).Image(nil), true},
+		{"lost", (&dt.File{}).Image(abbrevOnly), false},
+		{"no sections", noSections, false},
+	} {
+		_, err := tryBytes(t, filepath.Join(t.TempDir(), "x"), c.image, encode.DefaultFeatures)
+		if err == nil || errors.Is(err, encode.ErrNoDwarf) != c.want {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }

@@ -34,6 +34,18 @@ func (e *Error) Error() string {
 	return s + ": " + e.What
 }
 
+// noDwarf is the error for a file without .debug_info: ErrNoDwarf, unless there
+// are signs that the file has lost it.
+func (f *file) noDwarf() error {
+	switch {
+	case len(f.elf.Sections) == 0:
+		return fmt.Errorf("%s: no section table, so no debug information can be found", f.path)
+	case len(f.abbrev) > 0:
+		return fmt.Errorf("%s: .debug_abbrev without .debug_info", f.path)
+	}
+	return fmt.Errorf("%s: %w", f.path, ErrNoDwarf)
+}
+
 // quote shows a name from a file so that it cannot disturb a terminal.
 func quote(b []byte) string {
 	for _, c := range b {

@@ -57,7 +57,7 @@ const (
 )
 
 // openFile maps an input and finds what encoding needs of it. A file without
-// DWARF gives errNoDwarf.
+// DWARF gives ErrNoDwarf.
 func (r *run) openFile(path string) (*file, error) {
 	e, err := mmapelf.Open(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func (f *file) open() error {
 		}
 	}
 	if len(f.info) == 0 {
-		return errNoDwarf
+		return f.noDwarf()
 	}
 	if f.elf.Type == etRel {
 		if err := f.openRelocs(); err != nil {

@@ -241,7 +241,7 @@ func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
 		return f.names.canonical(t)
 	}
 	if t == 0 || t >= tokInline {
-		return t
+		return f.names.canonical(t)
 	}
 	u.strLow = min(u.strLow, t-1)
 	b := f.str[t-1:]

@@ -24,8 +24,9 @@ import (
 	"github.com/btflite/btflite/dwarf"
 )
 
-// errNoDwarf is the error for an input without .debug_info.
-var errNoDwarf = errors.New("no DWARF debug information (.debug_info)")
+// ErrNoDwarf is the error for an input that was built without debug
+// information, or stripped of it.
+var ErrNoDwarf = errors.New("no DWARF debug information (.debug_info)")
 
 // run is the state of one encoding: everything that outlives a unit.
 type run struct {
@@ -83,9 +84,6 @@ func encodeAll(paths []string, opt Options, sortRelocs bool) (out *Output, err e
 	for _, path := range paths {
 		f, err := r.openFile(path)
 		if err != nil {
-			if errors.Is(err, errNoDwarf) {
-				err = fmt.Errorf("%s: %w", path, err)
-			}
 			return nil, err
 		}
 		r.files = append(r.files, f)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -55,6 +56,8 @@ func fakeRun(paths []string, opt encode.Options) (*encoded, error) {
 		panic("two\nlines")
 	case "fail":
 		return nil, errors.New(paths[0] + ": .debug_info+0x1f: unknown form 0x99")
+	case "noDwarf":
+		return nil, fmt.Errorf("%s: %w", paths[0], encode.ErrNoDwarf)
 	case "empty":
 		enc.size = 0
 	case "long":
@@ -114,6 +117,7 @@ func TestExitStatusAndMessages(t *testing.T) {
 		status           int
 		stdout, stderr   string
 		out              string // content of the file out afterwards
+		old              bool   // there is a file old before and, the same, afterwards
 		in               string // content of the file in, if not the same as before
 	}{
 		{name: "version", args: "--version", stdout: "v1.32\n"},
@@ -123,7 +127,14 @@ func TestExitStatusAndMessages(t *testing.T) {
 		{name: "in place", args: "-J in", in: "input.BTF " + fakeBTF},
 		{name: "verbose", args: "-JV --btf_encode_detached=out in", stdout: "[1] INT int\n", out: fakeBTF},
 		{name: "to stdout", args: "-V --btf_encode_detached=/dev/stdout in", stdout: fakeBTF, stderr: "[1] INT int\n"},
-		{name: "empty", fake: "empty", args: "-J in --btf_encode_detached=out", stderr: "btflite: in: nothing to encode, nothing written: no compile unit has types to encode\n"},
+		{name: "empty", fake: "empty", args: "-J in --btf_encode_detached=out", stderr: "btflite: in: no compile unit has types to encode: nothing written\n"},
+		{name: "empty over old output", fake: "empty", args: "-J in --btf_encode_detached=old", status: 1, old: true,
+			stderr: "btflite: in: no compile unit has types to encode: nothing written, and old of an earlier run is still there; remove it\n"},
+		{name: "no DWARF", fake: "noDwarf", args: "-J in", stderr: "btflite: in: no DWARF debug information (.debug_info): nothing written\n"},
+		{name: "no DWARF, detached", fake: "noDwarf", args: "-J in --btf_encode_detached=out", stderr: "btflite: in: no DWARF debug information (.debug_info): nothing written\n"},
+		{name: "no DWARF over old output", fake: "noDwarf", args: "-J in --btf_encode_detached=old", status: 1, old: true,
+			stderr: "btflite: in: no DWARF debug information (.debug_info): nothing written, and old of an earlier run is still there; remove it\n"},
+		{name: "no DWARF in one of two", fake: "noDwarf", args: "-J in in", status: 1, stderr: "btflite: in: no DWARF debug information (.debug_info)\n"},
 		{name: "failure", fake: "fail", args: "-J in --btf_encode_detached=out", status: 1, stderr: "btflite: in: .debug_info+0x1f: unknown form 0x99\n"},
 		{name: "failing write", fake: "writeFails", args: "-J in --btf_encode_detached=out", status: 1, stderr: "btflite: out: cannot write: certificate failed\n"},
 		{name: "panic with a value", fake: "panicValue", args: "-J in --btf_encode_detached=out", status: 2,
@@ -158,6 +169,13 @@ func TestExitStatusAndMessages(t *testing.T) {
 			if err := os.WriteFile(in, []byte("input"), 0o600); err != nil {
 				t.Fatal(err)
 			}
+			want := []string{"in"}
+			if tt.old {
+				want = append(want, "old")
+				if err := os.WriteFile(filepath.Join(dir, "old"), []byte("old"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
 			args := strings.Fields(tt.args)
 			for i := range args {
 				args[i] = strings.ReplaceAll(args[i], "EMPTY", "")
@@ -175,7 +193,9 @@ func TestExitStatusAndMessages(t *testing.T) {
 			if !sameMessage(stderr.String(), tt.stderr) {
 				t.Errorf("stderr %q, want %q", &stderr, tt.stderr)
 			}
-			want := []string{"in"}
+			if tt.old {
+				wantFile(t, filepath.Join(dir, "old"), "old", 0o600)
+			}
 			if tt.out != "" {
 				want = append(want, "out")
 				if b, _ := os.ReadFile(filepath.Join(dir, "out")); string(b) != tt.out {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -103,6 +104,11 @@ func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Option
 
 	enc, err := runEncode(paths, opt)
 	meter.stop()
+	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
+		// Kernel builds hand such objects to pahole, which is content.
+		text.flush()
+		return c.nothingWritten(out, fmt.Sprintf("%s: %v", oneLine(paths[0]), encode.ErrNoDwarf))
+	}
 	if err != nil {
 		text.flush()
 		return namingFile(paths, err)
@@ -114,8 +120,7 @@ func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Option
 		if err := text.flush(); err != nil {
 			return stdoutError(err)
 		}
-		c.complain(emptyText(paths[0], &enc.stats))
-		return nil
+		return c.nothingWritten(out, emptyText(paths[0], &enc.stats))
 	}
 	writing := time.Now()
 	if out != nil {
@@ -160,6 +165,17 @@ func (i interruptible) Write(p []byte) (int, error) {
 	return i.w.Write(p)
 }
 
+// nothingWritten ends a run that has nothing to write: that is told and no
+// error, unless the output of an earlier run could be taken for that of this
+// one.
+func (c *cli) nothingWritten(out *target, why string) error {
+	if out != nil && out.file != "" && out.info != nil {
+		return fmt.Errorf("%s: nothing written, and %s of an earlier run is still there; remove it", why, oneLine(out.path))
+	}
+	c.complain(why + ": nothing written")
+	return nil
+}
+
 // emptyText says why there is nothing to write.
 func emptyText(path string, s *encode.Stats) string {
 	why := "no compile unit has types to encode"
@@ -169,5 +185,5 @@ func emptyText(path string, s *encode.Stats) string {
 	case s.CUsFiltered > 0 && s.CUsFiltered >= s.CUs:
 		why = "all compile units are left out by their language or name"
 	}
-	return fmt.Sprintf("%s: nothing to encode, nothing written: %s", oneLine(path), why)
+	return oneLine(path) + ": " + why
 }
