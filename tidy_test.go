@@ -31,6 +31,7 @@ var imports = map[string][]string{
 	"dwarf/dwarftest": nil,
 	"elfreloc":        nil,
 	"elfwrite":        {"golang.org/x/sys/unix"},
+	"verify":          {"btf", "golang.org/x/sys/unix"}, // unix for tests: the running kernel as oracle
 	"mmapelf":         {"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "golang.org/x/sys/unix"},
 	"dedup":           {"arena", "btf"},
 	"encode": {"arena", "btf", "compactstate", "dedup", "dwarf", "elfreloc", "mmapelf",

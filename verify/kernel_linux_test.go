@@ -1,0 +1,197 @@
+package verify
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// The running kernel as oracle: what BPF_BTF_LOAD says to a blob.
+
+const bpfBTFLoad = 18 // BPF_BTF_LOAD
+
+// kernelLoad loads data into the kernel and returns its verdict: nil or a
+// unix.Errno. If log is set, the verifier's log is returned too.
+func kernelLoad(data, log []byte) error {
+	address := func(b []byte) uint64 {
+		if len(b) == 0 {
+			return 0
+		}
+		return uint64(reflect.ValueOf(b).Pointer()) // on the heap, does not move
+	}
+	attr := make([]byte, 32) // btf, btf_log_buf, btf_size, btf_log_size, btf_log_level, ...
+	binary.NativeEndian.PutUint64(attr, address(data))
+	binary.NativeEndian.PutUint64(attr[8:], address(log))
+	binary.NativeEndian.PutUint32(attr[16:], uint32(len(data)))
+	binary.NativeEndian.PutUint32(attr[20:], uint32(len(log)))
+	if len(log) > 0 {
+		binary.NativeEndian.PutUint32(attr[24:], 1)
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_BPF, bpfBTFLoad, uintptr(address(attr)), uintptr(len(attr)))
+	runtime.KeepAlive(data)
+	runtime.KeepAlive(log)
+	runtime.KeepAlive(attr)
+	if errno != 0 {
+		return errno
+	}
+	return unix.Close(int(fd))
+}
+
+// kernelLog is the end of the kernel's log for a refused blob.
+func kernelLog(data []byte) string {
+	log := make([]byte, 1<<20)
+	kernelLoad(data, log)
+	lines := strings.Split(strings.TrimSpace(strings.TrimRight(string(log), "\x00")), "\n")
+	return lines[len(lines)-1]
+}
+
+// kernelRules are the rules of the running kernel. The test is skipped where
+// BTF cannot be loaded.
+func kernelRules(t *testing.T) Rules {
+	t.Helper()
+	b := newBlob()
+	b.add("int", 1, 0, false, 4, 1<<24|32)
+	if err := kernelLoad(b.bytes(binary.NativeEndian.Uint16([]byte{0, 1}) == 1), nil); err != nil {
+		t.Skipf("BPF_BTF_LOAD of a lone int: %v", err)
+	}
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.SplitN(unix.ByteSliceToString(u.Release[:]), ".", 3)
+	major, _ := strconv.Atoi(parts[0])
+	minor, _ := strconv.Atoi(parts[1])
+	return Rules{BeforeLinux72: major < 7 || major == 7 && minor < 2, PointerSize: strconv.IntSize / 8}
+}
+
+// compare checks data by both and reports a difference.
+func compare(t *testing.T, rules Rules, data []byte, what string) (refused bool) {
+	t.Helper()
+	_, ours := Check(data, nil, rules)
+	kernel := kernelLoad(data, nil)
+	if errors.Is(kernel, unix.EPERM) || errors.Is(kernel, unix.ENOMEM) {
+		t.Fatalf("%s: %v", what, kernel)
+	}
+	if f, ok := ours.(*Fault); ok && kernel == nil && strings.HasPrefix(f.Rule, ruleLoop) {
+		// A kernel overlooks a struct that holds itself by value where a
+		// pointer led it through the modifiers between the two before.
+		return true
+	}
+	if (ours == nil) != (kernel == nil) {
+		log := ""
+		if kernel != nil {
+			log = kernelLog(data)
+		}
+		t.Errorf("%s: ours: %v; kernel: %v: %s", what, ours, kernel, log)
+		if dir := os.Getenv("BTFLITE_KEEP"); dir != "" {
+			os.WriteFile(filepath.Join(dir, strings.ReplaceAll(what, " ", "-")+".btf"), data, 0o644)
+		}
+	}
+	return ours != nil
+}
+
+// TestKernelAgreesOnDepth: chains about as long as a kernel follows, with ids
+// that rise or fall towards the end of the chain.
+func TestKernelAgreesOnDepth(t *testing.T) {
+	rules := kernelRules(t)
+	links := map[string]func(b *blob, to uint32){
+		"typedef": func(b *blob, to uint32) { b.add("t", btf.KindTypedef, 0, false, to) },
+		"const":   func(b *blob, to uint32) { b.add("", btf.KindConst, 0, false, to) },
+		"pointer": func(b *blob, to uint32) { b.add("", btf.KindPtr, 0, false, to) },
+		"array":   func(b *blob, to uint32) { b.add("", btf.KindArray, 0, false, 0, to, 1, 1) },
+		"struct":  func(b *blob, to uint32) { b.add("s", btf.KindStruct, 1, false, 8, 0, to, 0) },
+		"mixed": func(b *blob, to uint32) {
+			if b.n%2 == 0 {
+				b.add("t", btf.KindTypedef, 0, false, to)
+			} else {
+				b.add("s", btf.KindStruct, 1, false, 8, 0, to, 0)
+			}
+		},
+	}
+	for name, link := range links {
+		for n := range uint32(70) {
+			for _, before := range []btf.Kind{btf.KindVoid, btf.KindPtr, btf.KindVar, btf.KindConst} {
+				b := newBlob()
+				b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
+				switch before {
+				case btf.KindVar:
+					b.add("v", before, 0, false, 3, 1)
+				case btf.KindPtr, btf.KindConst:
+					b.add("", before, 0, false, 3)
+				}
+				for range n {
+					link(b, b.n+2)
+				}
+				b.add("end", btf.KindInt, 0, false, 4, 32)
+				compare(t, rules, b.bytes(false), fmt.Sprintf("%d forward %s behind %s", n, name, before))
+			}
+			b := newBlob()
+			b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
+			for range n {
+				link(b, b.n)
+			}
+			compare(t, rules, b.bytes(false), fmt.Sprintf("%d backward %s", n, name))
+		}
+	}
+}
+
+// TestKernelAgreesOnRandomTypes: small random type graphs.
+func TestKernelAgreesOnRandomTypes(t *testing.T) {
+	rules := kernelRules(t)
+	agree(t, rules, 10000, func(r *rand.Rand) []byte { return randomBlob(r) })
+}
+
+// TestKernelAgreesOnMutants: what compilers and tools write, damaged.
+func TestKernelAgreesOnMutants(t *testing.T) {
+	rules := kernelRules(t)
+	var seeds [][]byte
+	for _, pattern := range []string{"../testdata/small/*.btf", "../encode/testdata/golden/*.btf",
+		"../dedup/testdata/vectors/*/0*.btf"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %v, %d files", pattern, err, len(names))
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(data) < 20000 && binary.NativeEndian.Uint16(data) == 0xeb9f {
+				if !compare(t, rules, data, filepath.Base(name)) {
+					seeds = append(seeds, data)
+				}
+			}
+		}
+	}
+	t.Logf("%d seeds", len(seeds))
+	agree(t, rules, 10000, func(r *rand.Rand) []byte { return mutate(r, seeds[r.IntN(len(seeds))]) })
+}
+
+// agree compares n blobs. BTFLITE_VERIFY_MUTANTS asks for another number.
+func agree(t *testing.T, rules Rules, n int, blob func(*rand.Rand) []byte) {
+	if v, err := strconv.Atoi(os.Getenv("BTFLITE_VERIFY_MUTANTS")); err == nil {
+		n = v
+	}
+	refused := 0
+	for i := range n {
+		if compare(t, rules, blob(rand.New(rand.NewPCG(1, uint64(i)))), t.Name()+" "+strconv.Itoa(i)) {
+			refused++
+		}
+	}
+	t.Logf("%d of %d refused by both", refused, n)
+	if refused < n/10 || refused > n*9/10 {
+		t.Errorf("%d of %d refused: this tests one verdict only", refused, n)
+	}
+}

@@ -1,0 +1,246 @@
+// Package verify checks BTF by the rules of the kernel's BTF verifier, so that
+// nothing is written that a kernel would refuse.
+//
+// The rules are those of Linux 7.2 (kernel/bpf/btf.c), learnt from their
+// description and by loading blobs into kernels. They come in levels.
+// Boot: header, strings and each record by itself; a kernel applies these to
+// its own BTF and to that of modules. Load: references are followed as well,
+// as BPF_BTF_LOAD does. Two rules are our own and belong to every level: a
+// reference to a type that does not exist is refused (kernels do not look for
+// it at boot and fail later), and so are more types than a kernel has ids for.
+// Readable is what is left when a record may say what it likes.
+//
+// The work is linear in the size of the data and nothing here recurses. Beside
+// the data a check holds 14 bytes per type and one bit per byte of strings.
+// Not checked: the special types of BPF programs (bpf_spin_lock and others),
+// what kfuncs demand of their prototypes, and the 16 MiB limit of BPF_BTF_LOAD.
+//
+// header.go finds the sections, record.go judges records, resolve.go follows
+// references, name.go says what a legal name is.
+package verify
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// Limits of Linux 7.2; its name for each is given.
+const (
+	maxTypes      = 0xfffff  // BTF_MAX_TYPE: highest type id
+	maxNameOffset = 0xffffff // BTF_MAX_NAME_OFFSET
+	maxName       = 512      // KSYM_NAME_LEN: bytes of an identifier or section name
+	maxDepth      = 32       // MAX_RESOLVE_DEPTH
+	maxOldVlen    = 0xffff   // BTF_MAX_VLEN before 7.2
+)
+
+// Level says which of a kernel's rules apply.
+type Level uint8
+
+const (
+	// Load is all rules, as for BPF_BTF_LOAD.
+	Load Level = iota
+	// Boot is the part that is applied to vmlinux at boot and to modules.
+	Boot
+	// Readable is what any reader needs: sections, records, names and
+	// references are there. It is for types of languages other than C, whose
+	// names and layouts a kernel refuses.
+	Readable
+)
+
+// Rules says by which rules to check. The zero value is all rules of Linux 7.2.
+type Rules struct {
+	Level Level
+	// BeforeLinux72 adds the limits of older kernels: at most 65,535 elements
+	// in a type, the bits of the info word reserved until then zero, and no
+	// layout section.
+	BeforeLinux72 bool
+	// PointerSize is the size of a pointer in bytes, 4 or 8; 0 takes that of
+	// the INT for C's long, or 8 if there is none.
+	PointerSize int
+}
+
+// Fault is the first thing in a blob that a kernel refuses.
+type Fault struct {
+	ID    uint32   // type id, 0 if the header or the strings are at fault
+	Kind  btf.Kind // of the type
+	Name  string   // of the type, as in the blob; "" for none
+	Rule  string   // what is wrong, including member or parameter
+	Level Level    // the weakest level whose rules refuse it
+}
+
+// Error implements error. Names are quoted, and cut if they are long.
+func (f *Fault) Error() string {
+	if f.ID == 0 {
+		return "BTF " + f.Rule
+	}
+	if f.Name == "" {
+		return fmt.Sprintf("BTF type [%d] %s (anon): %s", f.ID, f.Kind, f.Rule)
+	}
+	return fmt.Sprintf("BTF type [%d] %s %s: %s", f.ID, f.Kind, quote(f.Name), f.Rule)
+}
+
+// maxQuoted is how much of a name a message shows.
+const maxQuoted = 128
+
+func quote(s string) string {
+	if len(s) > maxQuoted {
+		return strconv.QuoteToASCII(s[:maxQuoted]) + fmt.Sprintf("... (%d bytes)", len(s))
+	}
+	return strconv.QuoteToASCII(s)
+}
+
+// Check judges data, over base if it is split BTF; the base itself is taken as
+// it is. It returns the number of types in data. A non-nil error is a *Fault.
+func Check(data []byte, base *btf.Blob, rules Rules) (types int, err error) {
+	s, err := parseSections(data, base, rules)
+	if err != nil {
+		return 0, err
+	}
+	c := checker{sections: s, rules: rules, base: base, first: 1}
+	if base != nil {
+		c.first = base.TypeCount()
+		c.strStart = base.StrEnd()
+	}
+	if fault := c.run(); fault != nil {
+		return 0, fault
+	}
+	return len(c.off), nil
+}
+
+// checker is one run of Check.
+type checker struct {
+	sections
+	rules    Rules
+	base     *btf.Blob // or nil
+	first    uint32    // id of the first own type
+	strStart uint32    // string offset of strings[0]
+	ptrSize  uint32
+
+	// By own type, in order of ids.
+	off   []uint32 // offset of the record in types
+	kinds []btf.Kind
+	final []uint32 // of modifiers: the type behind them
+	size  []uint32 // of arrays and of the types of variables, in bytes
+	state []uint8
+
+	maxRef uint32   // highest type id referred to
+	known  []uint64 // by string offset, a bit: an identifier begins here
+
+	// The walk of resolve.go.
+	stack [maxDepth]frame
+	depth int
+	mode  mode
+}
+
+func (c *checker) run() *Fault {
+	// Records take 12 bytes or more, most of them more.
+	n := len(c.types)/24 + 1
+	c.off = make([]uint32, 0, n)
+	c.kinds = make([]btf.Kind, 0, n)
+	c.known = make([]uint64, len(c.strings)/64+1)
+	for at := 0; at < len(c.types); {
+		n, fault := c.enter(at)
+		if fault != nil {
+			return fault
+		}
+		rule, level := "", Boot
+		if c.rules.Level == Readable {
+			rule = c.readable(at)
+		} else {
+			rule = c.record(at, n)
+		}
+		if rule != "" {
+			if missing := c.readable(at); missing != "" {
+				rule, level = missing, Readable
+			}
+			return c.fault(c.count()-1, level, rule)
+		}
+		at += n
+	}
+	if fault := c.dangling(); fault != nil || c.rules.Level == Readable {
+		return fault
+	}
+	if fault := c.chains(); fault != nil || c.rules.Level == Boot {
+		return fault
+	}
+	c.setPointerSize()
+	return c.resolveAll()
+}
+
+// enter adds the record at offset at of the types to the tables and returns
+// its length.
+func (c *checker) enter(at int) (int, *Fault) {
+	fault := func(rule string) (int, *Fault) {
+		return 0, &Fault{ID: c.count(), Rule: rule, Level: Readable}
+	}
+	if len(c.types)-at < 12 {
+		return fault("record goes beyond the type section")
+	}
+	if c.count() > maxTypes {
+		return fault(fmt.Sprintf("more than %d types", maxTypes))
+	}
+	info := c.word(at + 4)
+	k := btf.InfoKind(info)
+	if k == btf.KindVoid || k > btf.KindEnum64 {
+		return fault(fmt.Sprintf("unknown kind %d", k))
+	}
+	n := 12 + 4*btf.ExtraWords(k, btf.InfoVlen(info))
+	if n > len(c.types)-at {
+		return fault("record goes beyond the type section")
+	}
+	c.off = append(c.off, uint32(at))
+	c.kinds = append(c.kinds, k)
+	return n, nil
+}
+
+// fault describes what is wrong with an own type.
+func (c *checker) fault(id uint32, level Level, rule string) *Fault {
+	return &Fault{ID: id, Kind: c.kind(id), Name: string(c.name(c.get(id, 0))), Rule: rule, Level: level}
+}
+
+// count is the number of types, void and those of the base included: the
+// first id that does not exist.
+func (c *checker) count() uint32 { return c.first + uint32(len(c.off)) }
+
+// kind is the kind of a type that exists.
+func (c *checker) kind(id uint32) btf.Kind {
+	if id >= c.first {
+		return c.kinds[id-c.first]
+	}
+	if c.base == nil {
+		return btf.KindVoid
+	}
+	return c.base.Kind(id)
+}
+
+// get is the i-th word of the record of a type that exists and is not void.
+func (c *checker) get(id uint32, i int) uint32 {
+	if id >= c.first {
+		return c.word(int(c.off[id-c.first]) + 4*i)
+	}
+	return c.base.Record(id)[i]
+}
+
+// setPointerSize settles the size of pointers: that of the rules, or that of
+// C's long.
+func (c *checker) setPointerSize() {
+	c.ptrSize = 8
+	if c.rules.PointerSize != 0 {
+		c.ptrSize = uint32(c.rules.PointerSize)
+		return
+	}
+	for id := uint32(1); id < c.count(); id++ {
+		if c.kind(id) != btf.KindInt {
+			continue
+		}
+		switch string(c.name(c.get(id, 0))) {
+		case "long", "long int", "unsigned long", "long unsigned int":
+			if size := c.get(id, 2); size == 4 || size == 8 {
+				c.ptrSize = size
+				return
+			}
+		}
+	}
+}
