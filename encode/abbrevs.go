@@ -78,17 +78,34 @@ func (s *sharedAbbrevs) close() {
 	}
 }
 
+// abbrevMargin is how much of a compressed .debug_abbrev is asked for at
+// first, in bytes: as much as nearly all tables have.
+const abbrevMargin = 16 << 10
+
+// compile compiles the unit's abbreviation table into t.
+func (f *file) compile(u *unit, t *dwarf.Abbrevs) error {
+	for n := uint64(abbrevMargin); ; n *= 4 {
+		sec, err := f.abbrevSec.need(u, f.abbrev, u.hdr.AbbrevOff, n)
+		if err != nil {
+			return err
+		}
+		if err := t.Compile(sec, &u.hdr, f.strBase+1); err == nil || len(sec) == len(f.abbrev) {
+			return err
+		}
+	}
+}
+
 // compileAbbrevs makes u.abbrevs the unit's abbreviation table.
 func (f *file) compileAbbrevs(u *unit) error {
 	h := &u.hdr
 	if !f.shared.again(h.AbbrevOff) {
 		u.abbrevs = &u.own
-		return u.own.Compile(f.abbrev, h, f.strBase+1)
+		return f.compile(u, &u.own)
 	}
 	c := f.shared.cache()
 	if c == nil {
 		u.abbrevs = &u.own
-		return u.own.Compile(f.abbrev, h, f.strBase+1)
+		return f.compile(u, &u.own)
 	}
 	key := h.AbbrevOff<<16 | uint64(h.Version)<<8 | uint64(h.AddrSize)<<1
 	if h.Dwarf64 {
@@ -99,7 +116,7 @@ func (f *file) compileAbbrevs(u *unit) error {
 		return nil
 	}
 	t := new(dwarf.Abbrevs)
-	if err := t.Compile(f.abbrev, h, f.strBase+1); err != nil {
+	if err := f.compile(u, t); err != nil {
 		return err
 	}
 	c.Set(key, t, int64(t.Bytes()))

@@ -408,6 +408,10 @@ func (f *file) loclist(u *unit, index uint64) (uint32, bool) {
 	if p > uint64(len(f.loclists)) || uint64(len(f.loclists))-p < osz {
 		return 0, false
 	}
+	if _, err := f.loclistsSec.need(u, f.loclists, p, osz); err != nil {
+		u.fail = err
+		return 0, false
+	}
 	o := f.relocated(u, relLoclists, f.loclists, p, osz) + u.loclistsBase
 	return uint32(o), o <= 1<<32-1
 }

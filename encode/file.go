@@ -24,7 +24,7 @@ type file struct {
 
 	info, abbrev, str, lineStr, strOffsets, addr, loc, loclists []byte
 
-	infoSec, abbrevSec, loclistsSec, strSec *mmapelf.Section // nil if not released as it is read
+	infoSec, abbrevSec, locSec, loclistsSec section // of those that are given back as they are read
 
 	rel *relocs // of an ET_REL file, else nil
 
@@ -69,6 +69,7 @@ func (r *run) openFile(path string) (*file, error) {
 		first: len(r.files) == 0,
 	}
 	if err := f.open(); err != nil {
+		f.closeStreams()
 		e.Close()
 		return nil, err
 	}
@@ -82,26 +83,23 @@ func (f *file) open() error {
 	for _, s := range []struct {
 		name string
 		data *[]byte
-		sec  **mmapelf.Section
+		sec  *section
 	}{
 		{".debug_info", &f.info, &f.infoSec}, {".debug_abbrev", &f.abbrev, &f.abbrevSec},
-		{".debug_str", &f.str, &f.strSec}, {".debug_line_str", &f.lineStr, nil},
+		{".debug_str", &f.str, nil}, {".debug_line_str", &f.lineStr, nil},
 		{".debug_str_offsets", &f.strOffsets, nil}, {".debug_addr", &f.addr, nil},
-		{".debug_loc", &f.loc, nil}, {".debug_loclists", &f.loclists, &f.loclistsSec},
+		{".debug_loc", &f.loc, &f.locSec}, {".debug_loclists", &f.loclists, &f.loclistsSec},
 	} {
 		sec := f.section(s.name)
 		if sec == nil {
 			continue
 		}
-		b, err := f.elf.Data(sec)
-		if err != nil {
+		var err error
+		if *s.data, err = f.load(sec, s.sec); err != nil {
 			return err
 		}
-		*s.data = b
-		if s.sec != nil && uint64(len(b)) == sec.Size && sec.Flags&shfCompressed == 0 {
-			*s.sec = sec
-		}
 	}
+	f.locSec.sec = nil // lists of the older kind are not in order in every file
 	if len(f.info) == 0 {
 		return f.noDwarf()
 	}
@@ -139,6 +137,34 @@ func (f *file) section(name string) *mmapelf.Section {
 		return s
 	}
 	return f.elf.Section(".z" + name[1:])
+}
+
+// load gives the contents of a debug section. With to, it is one that is given
+// back as it is read.
+func (f *file) load(sec *mmapelf.Section, to *section) ([]byte, error) {
+	if to == nil {
+		return f.elf.Data(sec)
+	}
+	st, err := f.elf.Stream(sec)
+	if err != nil {
+		return nil, err
+	}
+	if st != nil {
+		to.stream = st
+		return st.Bytes(), nil
+	}
+	to.sec = sec
+	return f.elf.Data(sec)
+}
+
+// closeStreams ends the expansion of compressed sections.
+func (f *file) closeStreams() {
+	for _, s := range []*section{&f.infoSec, &f.abbrevSec, &f.locSec, &f.loclistsSec} {
+		if s.stream != nil {
+			s.stream.Close()
+			s.stream = nil
+		}
+	}
 }
 
 // waitSymbols returns when the symbols have been read, with the error of that.

@@ -32,7 +32,7 @@ func (f *file) functions(u *unit) {
 		machine: f.machine, addrSize: int(u.hdr.AddrSize), version: u.hdr.Version,
 		bigEndian: f.bigEndian, dwarf64: u.hdr.Dwarf64, clang: u.clang,
 		trueSignature: f.opt.Features&TrueSignature != 0,
-		info:          u.hdr.Data, loc: f.loc, loclists: f.loclists,
+		info:          u.hdr.Data, lists: u.lists, moreLists: u.moreLists,
 		nodes: u.types.Nodes.S, members: u.types.Members.S,
 		funcs: u.funcs.S, params: u.params.S, order: u.funcOrder.S, only: e.only, buf: e.buf,
 	}
@@ -64,8 +64,8 @@ func (f *file) functions(u *unit) {
 		return
 	}
 	e.analyze()
-	if e.relocErr != nil {
-		u.relocFail = e.relocErr
+	if e.listErr != nil {
+		u.relocFail = e.listErr
 	}
 	trueSig := f.opt.Features&TrueSignature != 0
 	for _, i := range u.funcOrder.S {

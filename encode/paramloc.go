@@ -167,17 +167,31 @@ func (e *paramEnv) locate(p *paramRec, t dedup.Ref, args *argRegs) {
 			d.expr(e.info[off:][:n], 0)
 		}
 	case locList:
-		switch {
-		case e.version >= 5:
-			// Relocated or not: addresses are stepped over, and no
-			// relocation changes the length of anything.
-			d.list(e.loclists, uint64(p.LocOff))
-		case e.relocLoc != nil:
+		if e.relocLoc != nil && e.version < 5 {
 			e.relocatedList(&d, uint64(p.LocOff))
-		default:
-			d.list(e.loc, uint64(p.LocOff))
+			break
+		}
+		// Relocated or not: in lists of DWARF 5 addresses are stepped over,
+		// and no relocation changes the length of anything.
+		before := *p
+		for !d.list(e.lists, uint64(p.LocOff)) && e.more() {
+			*p = before
 		}
 	}
+}
+
+// more makes lists longer, where not all of the section is there yet.
+func (e *paramEnv) more() bool {
+	if e.moreLists == nil {
+		return false
+	}
+	m, err := e.moreLists(len(e.lists))
+	if err != nil || len(m) == len(e.lists) {
+		e.listErr = err
+		return false
+	}
+	e.lists = m
+	return true
 }
 
 // list takes the location list at offset off of a section. It reports whether
@@ -198,15 +212,20 @@ func (d *locDecoder) list(section []byte, off uint64) bool {
 // little at first, as mostly one entry is read, and more if that was cut off.
 func (e *paramEnv) relocatedList(d *locDecoder, off uint64) {
 	before := *d.p
-	for size := uint64(128); off < uint64(len(e.loc)); size *= 4 {
-		e.buf = append(e.buf[:0], e.loc[off:min(off+size, uint64(len(e.loc)))]...)
+	for size := uint64(128); ; size *= 4 {
+		for off+size > uint64(len(e.lists)) && e.more() {
+		}
+		if off >= uint64(len(e.lists)) {
+			return
+		}
+		e.buf = append(e.buf[:0], e.lists[off:min(off+size, uint64(len(e.lists)))]...)
 		first := e.relocLoc.Search(0, off)
 		end := off + uint64(len(e.buf))
 		if err := e.relocLoc.Apply(e.buf, off, first, e.relocLoc.Search(first, end)); err != nil {
-			e.relocErr = err
+			e.listErr = err
 			return
 		}
-		if d.list(e.buf, 0) || end == uint64(len(e.loc)) {
+		if d.list(e.buf, 0) || end == uint64(len(e.lists)) {
 			return
 		}
 		*d.p = before

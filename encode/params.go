@@ -29,11 +29,14 @@ type paramEnv struct {
 	clang         bool // the producer is clang
 	trueSignature bool
 
-	info          []byte          // the unit, in which LocOff of an expression is an offset
-	loc, loclists []byte          // section contents
-	relocLoc      *elfreloc.Table // of loc, or nil
-	relocErr      error           // of applying them
-	buf           []byte          // for lists that are relocated, kept from unit to unit
+	info     []byte          // the unit, in which LocOff of an expression is an offset
+	lists    []byte          // .debug_loclists from DWARF 5 on, else .debug_loc
+	relocLoc *elfreloc.Table // of lists before DWARF 5, or nil
+	listErr  error           // of reading or relocating lists
+	buf      []byte          // for lists that are relocated, kept from unit to unit
+	// moreLists gives more of lists than its first have bytes, if there are
+	// more; nil if they are all there.
+	moreLists func(have int) ([]byte, error)
 
 	nodes   []dedup.Node
 	members []dedup.Member

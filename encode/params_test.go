@@ -111,12 +111,11 @@ func buildEnv(machine uint16, version uint16, funs []fun) *paramEnv {
 			case p.list != nil:
 				q.Flags |= pmHasLoc
 				q.LocKind = locList
+				q.LocOff = uint32(len(e.lists))
 				if version >= 5 {
-					q.LocOff = uint32(len(e.loclists))
-					e.loclists = appendList5(e.loclists, p.list)
+					e.lists = appendList5(e.lists, p.list)
 				} else {
-					q.LocOff = uint32(len(e.loc))
-					e.loc = appendList4(e.loc, p.list, e.addrSize, e.bigEndian)
+					e.lists = appendList4(e.lists, p.list, e.addrSize, e.bigEndian)
 				}
 			}
 			e.params = append(e.params, q)
@@ -289,12 +288,9 @@ func TestParameterLocations(t *testing.T) {
 				p.Flags |= pmHasLoc
 				e.bigEndian = bigEndian
 				p.LocOff = 3
-				e.loc = appendList4(make([]byte, 3), tt.list, 8, bigEndian)
-				e.loclists = appendList5(make([]byte, 3), tt.list)
+				e.lists = appendList4(make([]byte, 3), tt.list, 8, bigEndian)
 				if version == 5 {
-					e.loc = nil
-				} else {
-					e.loclists = nil
+					e.lists = appendList5(make([]byte, 3), tt.list)
 				}
 				e.link()
 				e.analyze()
@@ -320,7 +316,7 @@ func TestUnreadableLocations(t *testing.T) {
 		e := buildEnv(emX8664, 5, []fun{{params: []prm{{typ: tInt}}}})
 		p.Type, p.HasType, p.Reg, p.Flags = tInt, true, -1, pmHasLoc
 		e.params[0] = p
-		e.loclists = []byte{4, 0x80}
+		e.lists = []byte{4, 0x80}
 		e.analyze()
 		if got, want := describe(e, 0), "optimized [?]"; got != want {
 			t.Errorf("kind %d offset %d: got %q, want %q", p.LocKind, p.LocOff, got, want)

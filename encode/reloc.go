@@ -132,6 +132,9 @@ func layout(sections []mmapelf.Section) []uint64 {
 // each lies in its unit, which Apply checks, proves that none was missed.
 func (p *pipeline) header(u *unit) error {
 	f := p.f
+	if _, err := f.infoSec.need(u, f.info, p.off, dwarf.MaxUnitHeader); err != nil {
+		return err
+	}
 	if f.rel == nil || f.rel.info == nil {
 		return dwarf.ReadUnit(f.info, p.off, f.bigEndian, &u.hdr)
 	}

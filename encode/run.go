@@ -112,6 +112,7 @@ func (r *run) free() {
 	}
 	for _, f := range r.files {
 		f.shared.close()
+		f.closeStreams()
 		f.elf.Close()
 	}
 	r.files = nil
@@ -135,9 +136,9 @@ type pipeline struct {
 	commit     int    // sequence number of the next unit to commit
 	committing bool
 	err        error
-	released   released
 	info       window
 	abbrev     window
+	lists      window // .debug_loclists
 }
 
 type slot struct {
@@ -156,6 +157,7 @@ func (f *file) encode() error {
 		p.slots[i].u.init()
 	}
 	defer func() {
+		f.closeStreams()
 		for i := range p.slots {
 			p.slots[i].u.free()
 		}
@@ -217,6 +219,7 @@ func (p *pipeline) work() {
 		s := &p.slots[p.next%len(p.slots)]
 		u := &s.u
 		u.reset()
+		u.seq = p.next
 		if err := p.header(u); err != nil {
 			// Units before this one are committed first: their errors count.
 			u.hdr.Off = p.off
@@ -224,10 +227,9 @@ func (p *pipeline) work() {
 			p.off = uint64(len(p.f.info))
 		} else {
 			p.off = u.hdr.End()
-			p.info.advance(p.f, p.f.infoSec, p.off)
-			p.abbrev.advance(p.f, p.f.abbrevSec, u.hdr.AbbrevOff)
+			p.info.advance(p.f, p.f.infoSec.sec, p.off)
+			p.abbrev.advance(p.f, p.f.abbrevSec.sec, u.hdr.AbbrevOff)
 		}
-		u.seq = p.next
 		p.next++
 		if n := p.f.opt.CULimit; n > 0 && p.next >= n {
 			p.off = uint64(len(p.f.info))
@@ -246,7 +248,7 @@ func (p *pipeline) work() {
 			var err error
 			p.unlocked(func() {
 				err = p.f.commitUnit(&s.u)
-				p.released.advance(p.f, &s.u)
+				p.released(&s.u)
 			})
 			s.ready = false
 			p.commit++
@@ -277,6 +279,9 @@ func (f *file) read(u *unit) {
 }
 
 func (f *file) readUnit(u *unit) error {
+	if _, err := f.infoSec.need(u, f.info, u.hdr.Off, uint64(len(u.hdr.Data))); err != nil {
+		return err
+	}
 	if err := f.relocateUnit(u); err != nil {
 		return err
 	}
@@ -297,6 +302,9 @@ func (f *file) readUnit(u *unit) error {
 		return err
 	}
 	if err := f.waitSymbols(); err != nil {
+		return err
+	}
+	if err := f.needLists(u); err != nil {
 		return err
 	}
 	f.functions(u)

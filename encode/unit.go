@@ -65,6 +65,8 @@ type unit struct {
 	states    arena.Vec[stateRec]
 	stParams  arena.Vec[compactstate.Param]
 	env       paramEnv
+	lists     []byte // location lists, see paramEnv
+	moreLists func(have int) ([]byte, error)
 	entries   arena.Vec[nameEntry] // kept from unit to unit
 
 	firstInt dedup.Ref // first base type named "int", for the array index type

@@ -28,41 +28,109 @@ func (w *window) advance(f *file, s *mmapelf.Section, at uint64) {
 	w.fetched += n
 }
 
-// released keeps track of how much of the mapping has been given back: what
-// lies before the last committed unit is not needed again.
-type released struct {
-	info, abbrev, loclists uint64
-	ahead                  window // of .debug_loclists
+// section is a section that is read in order, and how it is given back: as
+// pages of the mapping, or of the range that a compressed one is expanded
+// into. Both are nil for a section that is kept.
+type section struct {
+	sec    *mmapelf.Section
+	stream *mmapelf.Stream
+	given  uint64 // up to where it has been given back
+}
+
+// release gives back what lies before offset to.
+func (s *section) release(f *file, to uint64) {
+	switch {
+	case to <= s.given:
+		return
+	case s.stream != nil:
+		s.stream.Drop(to)
+	case s.sec != nil:
+		f.elf.ReleaseRange(s.sec.Offset+s.given, to-s.given)
+	}
+	s.given = to
+}
+
+// need waits until n bytes at off of a section have been expanded, for unit u,
+// and keeps them until that is committed. It returns how much of the section
+// is there: data, up to some place behind them or the end.
+func (s *section) need(u *unit, data []byte, off, n uint64) ([]byte, error) {
+	if s.stream == nil {
+		return data, nil
+	}
+	ready, err := s.stream.Need(u.seq, off, n)
+	return data[:ready], err
+}
+
+// unpin ends a unit's use of the section.
+func (s *section) unpin(u *unit) {
+	if s.stream != nil {
+		s.stream.Unpin(u.seq)
+	}
+}
+
+// lists is the section that the unit's location lists are in.
+func (f *file) lists(u *unit) (*section, []byte) {
+	if u.hdr.Version >= 5 {
+		return &f.loclistsSec, f.loclists
+	}
+	return &f.locSec, f.loc
+}
+
+// listMargin is how much of a section of location lists is asked for behind
+// the start of a list, in bytes: more than nearly all lists have.
+const listMargin = 16 << 10
+
+// needLists waits for the location lists of the unit's parameters.
+func (f *file) needLists(u *unit) error {
+	s, data := f.lists(u)
+	u.lists, u.moreLists = data, nil
+	if s.stream == nil {
+		return nil
+	}
+	low, high := ^uint64(0), uint64(0)
+	for i := range u.params.S {
+		if x := &u.params.S[i]; x.LocKind == locList {
+			low, high = min(low, uint64(x.LocOff)), max(high, uint64(x.LocOff))
+		}
+	}
+	if low > high {
+		return nil
+	}
+	var err error
+	if u.lists, err = s.need(u, data, low, high-low+listMargin); err != nil {
+		return err
+	}
+	u.moreLists = func(have int) ([]byte, error) { return s.need(u, data, low, uint64(have)-low+listMargin) }
+	return nil
 }
 
 // releaseStep is how much is given back at a time, in bytes.
 const releaseStep = 256 << 10
 
-// advance gives back what lies before unit u, which has been committed.
-func (d *released) advance(f *file, u *unit) {
-	if s := f.infoSec; s != nil && u.hdr.End()-d.info >= releaseStep && len(u.hdr.Data) > 0 {
-		f.elf.ReleaseRange(s.Offset+d.info, u.hdr.End()-d.info)
-		d.info = u.hdr.End()
-		if s := f.abbrevSec; s != nil && u.hdr.AbbrevOff > d.abbrev {
-			f.elf.ReleaseRange(s.Offset+d.abbrev, u.hdr.AbbrevOff-d.abbrev)
-			d.abbrev = u.hdr.AbbrevOff
-		}
+// released gives back what lies before unit u, which has been committed.
+func (p *pipeline) released(u *unit) {
+	f := p.f
+	for _, s := range []*section{&f.infoSec, &f.abbrevSec, &f.locSec, &f.loclistsSec} {
+		s.unpin(u)
 	}
-	s := f.loclistsSec
-	if s == nil {
+	if len(u.hdr.Data) > 0 && u.hdr.End() >= f.infoSec.given+releaseStep {
+		f.infoSec.release(f, u.hdr.End())
+		f.abbrevSec.release(f, u.hdr.AbbrevOff)
+	}
+	s, _ := f.lists(u)
+	if s.sec == nil && s.stream == nil {
 		return
 	}
 	for i := len(u.params.S) - 1; i >= 0; i-- {
-		p := &u.params.S[i]
-		if p.LocKind != locList {
+		x := &u.params.S[i]
+		if x.LocKind != locList {
 			continue
 		}
-		at := uint64(p.LocOff)
-		if at >= d.loclists+releaseStep {
-			f.elf.ReleaseRange(s.Offset+d.loclists, at-d.loclists)
-			d.loclists = at
+		at := uint64(x.LocOff)
+		if at >= s.given+releaseStep {
+			s.release(f, at)
 		}
-		d.ahead.advance(f, s, at)
+		p.lists.advance(f, s.sec, at)
 		return
 	}
 }

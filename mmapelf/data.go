@@ -1,13 +1,14 @@
 package mmapelf
 
 import (
+	"bufio"
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
 
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -48,10 +49,6 @@ const (
 	maxLargeExpansion = 100
 )
 
-// firstChunk is what is allocated for a compressed section before any byte of
-// it was decompressed.
-const firstChunk = 1 << 20
-
 // Bounds of the window that a zstd frame may ask for, in bytes. Every decoder
 // must support 8 MiB (RFC 8878, 3.1.1.1.2); 128 MiB is the limit of the zstd
 // command.
@@ -60,134 +57,193 @@ const (
 	maxZstdWindow = 128 << 20
 )
 
-// Data returns the contents of s.
-//
-// For a section stored as it is, that is a slice of the mapping: read-only and
-// valid until Close. For a compressed section it is a private copy, made anew
-// by each call. A section of type SHT_NOBITS has no contents and gives nil
-// without an error. Contents that leave the file or do not decompress to the
-// declared size give a *FormatError.
-func (f *File) Data(s *Section) ([]byte, error) {
+// codec is a compressed section that has been looked at: how to expand it and
+// the size that it claims to have then.
+type codec struct {
+	kind uint32 // elfCompress…
+	size int
+	off  uint64 // file range of the compressed stream
+	end  uint64
+}
+
+// codec reads the compression header of s; nil if s is stored as it is.
+func (f *File) codec(s *Section) (*codec, error) {
 	if s.Type == shtNobits {
+		return nil, nil
+	}
+	gnu := strings.HasPrefix(s.Name, gnuCompressPrefix)
+	if s.Flags&shfCompressed == 0 && !gnu {
 		return nil, nil
 	}
 	b, err := f.stored(s)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case s.Flags&shfCompressed != 0:
-		return f.decompress(s, b)
-	case strings.HasPrefix(s.Name, gnuCompressPrefix):
-		return f.decompressGNU(s, b)
-	}
-	return b, nil
-}
-
-// decompress expands an SHF_COMPRESSED section.
-func (f *File) decompress(s *Section, b []byte) ([]byte, error) {
-	headerSize := 12
-	if f.Class64 {
-		headerSize = 24
-	}
-	if len(b) < headerSize {
-		return nil, f.errorf(s.label(), s.Offset, "compression header needs %d bytes, section has %d", headerSize, len(b))
-	}
-	kind := f.u32(b)
+	c := &codec{kind: elfCompressZlib, end: s.Offset + s.Size}
 	var size uint64
-	if f.Class64 {
-		size = f.u64(b[8:])
+	if s.Flags&shfCompressed != 0 {
+		headerSize := 12
+		if f.Class64 {
+			headerSize = 24
+		}
+		if len(b) < headerSize {
+			return nil, f.errorf(s.label(), s.Offset, "compression header needs %d bytes, section has %d", headerSize, len(b))
+		}
+		c.kind = f.u32(b)
+		if f.Class64 {
+			size = f.u64(b[8:])
+		} else {
+			size = uint64(f.u32(b[4:]))
+		}
+		c.off = s.Offset + uint64(headerSize)
+		if c.kind != elfCompressZlib && c.kind != elfCompressZstd {
+			return nil, f.errorf(s.label(), s.Offset, "unknown compression type %d", c.kind)
+		}
 	} else {
-		size = uint64(f.u32(b[4:]))
+		if len(b) < gnuHeaderSize || string(b[:4]) != gnuCompressMagic {
+			return nil, f.errorf(s.label(), s.Offset, "compressed section does not start with %q and a size", gnuCompressMagic)
+		}
+		size = binary.BigEndian.Uint64(b[4:])
+		c.off = s.Offset + gnuHeaderSize
 	}
-	stream := b[headerSize:]
-	switch kind {
-	case elfCompressZlib:
-		return f.inflate(s, stream, size)
-	case elfCompressZstd:
-		return f.expandZstd(s, stream, size)
-	}
-	return nil, f.errorf(s.label(), s.Offset, "unknown compression type %d", kind)
-}
-
-// decompressGNU expands a .zdebug_ section.
-func (f *File) decompressGNU(s *Section, b []byte) ([]byte, error) {
-	if len(b) < gnuHeaderSize || string(b[:4]) != gnuCompressMagic {
-		return nil, f.errorf(s.label(), s.Offset, "compressed section does not start with %q and a size", gnuCompressMagic)
-	}
-	return f.inflate(s, b[gnuHeaderSize:], binary.BigEndian.Uint64(b[4:]))
-}
-
-// checkSize refuses a declared size that stored bytes cannot expand to.
-func (f *File) checkSize(s *Section, size uint64, stored int) error {
-	limit := uint64(stored) * maxExpansion
+	stored := c.end - c.off
+	limit := stored * maxExpansion
 	if size > largeSection {
-		limit = max(uint64(stored)*maxLargeExpansion, largeSection)
+		limit = max(stored*maxLargeExpansion, largeSection)
 	}
 	if size > limit || uint64(int(size)) != size || int(size) < 0 {
-		return f.errorf(s.label(), s.Offset, "%d compressed bytes claim to expand to %d", stored, size)
+		return nil, f.errorf(s.label(), s.Offset, "%d compressed bytes claim to expand to %d", stored, size)
+	}
+	c.size = int(size)
+	return c, nil
+}
+
+// Data returns the contents of s, valid until Close.
+//
+// For a section stored as it is, that is a slice of the mapping, which is
+// read-only. For a compressed section it is a private copy outside the Go
+// heap, made anew by each call; see Stream for one that need not be there as a
+// whole. A section of type SHT_NOBITS has no contents and gives nil without an
+// error. Contents that leave the file or do not decompress to the declared
+// size give a *FormatError.
+func (f *File) Data(s *Section) ([]byte, error) {
+	if s.Type == shtNobits {
+		return nil, nil
+	}
+	c, err := f.codec(s)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		return f.stored(s)
+	}
+	mem, err := f.reserve(s, c.size)
+	if err != nil {
+		return nil, err
+	}
+	x, err := f.expander(s, c)
+	if err != nil {
+		return nil, err
+	}
+	defer x.close()
+	if err := x.fill(mem); err != nil {
+		return nil, err
+	}
+	if err := x.atEnd(); err != nil {
+		return nil, err
+	}
+	return mem, nil
+}
+
+// expander reads the contents of a compressed section in order.
+type expander struct {
+	f     *File
+	s     *Section
+	r     io.Reader
+	close func()
+	got   int // bytes expanded so far
+	size  int // as declared
+}
+
+// expander starts at the beginning of a section.
+func (f *File) expander(s *Section, c *codec) (*expander, error) {
+	x := &expander{f: f, s: s, size: c.size}
+	in := &feed{f: f, off: c.off, asked: c.off, kept: c.off, end: c.end}
+	if c.kind == elfCompressZlib {
+		r, err := zlib.NewReader(bufio.NewReaderSize(in, feedStep/4))
+		if err != nil {
+			return nil, f.errorf(s.label(), s.Offset, "bad zlib stream: %v", err)
+		}
+		x.r, x.close = r, func() { _ = r.Close() }
+		return x, nil
+	}
+	r, err := zstd.NewReader(in,
+		zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(min(max(uint64(c.size), minZstdWindow), maxZstdWindow)))
+	if err != nil {
+		return nil, f.errorf(s.label(), s.Offset, "bad zstd stream: %v", err)
+	}
+	x.r, x.close = r, r.Close
+	return x, nil
+}
+
+// fill expands the next len(b) bytes into b.
+func (x *expander) fill(b []byte) error {
+	n, err := io.ReadFull(x.r, b)
+	x.got += n
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return x.f.errorf(x.s.label(), x.s.Offset, "compressed stream ends after %d of %d bytes", x.got, x.size)
+	}
+	return x.f.errorf(x.s.label(), x.s.Offset, "bad compressed stream: %v", err)
+}
+
+// atEnd returns an error unless the stream ends here. The end carries the
+// checksum.
+func (x *expander) atEnd() error {
+	var extra [1]byte
+	switch _, err := io.ReadFull(x.r, extra[:]); {
+	case err == nil:
+		return x.f.errorf(x.s.label(), x.s.Offset, "compressed stream is longer than the declared %d bytes", x.size)
+	case !errors.Is(err, io.EOF):
+		return x.f.errorf(x.s.label(), x.s.Offset, "bad compressed stream: %v", err)
 	}
 	return nil
 }
 
-func (f *File) inflate(s *Section, stream []byte, size uint64) ([]byte, error) {
-	if err := f.checkSize(s, size, len(stream)); err != nil {
-		return nil, err
-	}
-	r, err := zlib.NewReader(bytes.NewReader(stream))
-	if err != nil {
-		return nil, f.errorf(s.label(), s.Offset, "bad zlib stream: %v", err)
-	}
-	defer r.Close()
-	return f.expand(s, r, int(size))
+// feed hands out a range of the file in order. It asks for pages a little
+// ahead and gives them back behind, so that the compressed bytes take no
+// memory that grows with them.
+type feed struct {
+	f           *File
+	off, end    uint64
+	asked, kept uint64 // up to where pages were asked for, from where they are kept
 }
 
-func (f *File) expandZstd(s *Section, stream []byte, size uint64) ([]byte, error) {
-	if err := f.checkSize(s, size, len(stream)); err != nil {
-		return nil, err
-	}
-	window := min(max(size, minZstdWindow), maxZstdWindow)
-	r, err := zstd.NewReader(bytes.NewReader(stream),
-		zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(window))
-	if err != nil {
-		return nil, f.errorf(s.label(), s.Offset, "bad zstd stream: %v", err)
-	}
-	defer r.Close()
-	return f.expand(s, r, int(size))
-}
+// feedStep is how much of the file is asked for and given back at a time, in
+// bytes.
+const feedStep = 256 << 10
 
-// expand reads r, which must give exactly size bytes. The buffer doubles as
-// bytes arrive, so a false size costs at most twice the true one.
-func (f *File) expand(s *Section, r io.Reader, size int) ([]byte, error) {
-	buf := make([]byte, min(size, firstChunk))
-	n := 0
-	for {
-		m, err := io.ReadFull(r, buf[n:])
-		n += m
-		if err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				return nil, f.errorf(s.label(), s.Offset, "compressed stream ends after %d of %d bytes", n, size)
-			}
-			return nil, f.errorf(s.label(), s.Offset, "bad compressed stream: %v", err)
-		}
-		if n == size {
-			break
-		}
-		bigger := make([]byte, min(size, 2*n))
-		copy(bigger, buf)
-		buf = bigger
+// Read implements io.Reader.
+func (r *feed) Read(b []byte) (int, error) {
+	if r.off >= r.end {
+		return 0, io.EOF
 	}
-	// The end of the stream carries the checksum, so read it.
-	var extra [1]byte
-	switch _, err := io.ReadFull(r, extra[:]); {
-	case err == nil:
-		return nil, f.errorf(s.label(), s.Offset, "compressed stream is longer than the declared %d bytes", size)
-	case !errors.Is(err, io.EOF):
-		return nil, f.errorf(s.label(), s.Offset, "bad compressed stream: %v", err)
+	if r.off+feedStep > r.asked && r.asked < r.end {
+		n := min(feedStep, r.end-r.asked)
+		r.f.PrefetchRange(r.asked, n)
+		r.asked += n
 	}
-	return buf, nil
+	n := copy(b, r.f.data[r.off:min(r.end, r.off+feedStep)])
+	r.off += uint64(n)
+	if r.off-r.kept >= feedStep {
+		r.f.ReleaseRange(r.kept, r.off-r.kept)
+		r.kept = r.off
+	}
+	return n, nil
 }
 
 // StringAt returns the bytes of the NUL-terminated string at offset off of a

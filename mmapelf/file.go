@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	mmap "github.com/edsrzf/mmap-go"
 )
@@ -36,6 +37,9 @@ type File struct {
 
 	data    []byte    // the whole file
 	mapping mmap.MMap // nil when data is not a mapping
+
+	mu       sync.Mutex
+	reserved [][]byte // memory for expanded sections
 }
 
 // FormatError reports bytes that break the ELF format.
@@ -140,10 +144,15 @@ func pathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", quoteOdd(path), err)
 }
 
-// Close removes the mapping. Every slice that was taken from it becomes
-// invalid; reading one afterwards faults. A second Close does nothing.
+// Close removes the mapping and the expanded sections. Every slice that was
+// taken from them becomes invalid; reading one afterwards faults. A second
+// Close does nothing.
 func (f *File) Close() error {
 	f.data = nil
+	for _, m := range f.reserved {
+		giveBack(m)
+	}
+	f.reserved = nil
 	if f.mapping == nil {
 		return nil
 	}
@@ -151,6 +160,27 @@ func (f *File) Close() error {
 	f.mapping = nil
 	return m.Unmap()
 }
+
+// reserve returns size zero bytes for the contents of s, valid until Close.
+// Memory is taken when they are written, so a false size costs address space
+// only.
+func (f *File) reserve(s *Section, size int) ([]byte, error) {
+	if size < minReserve {
+		return make([]byte, size), nil
+	}
+	m, err := anonymous(size)
+	if err != nil {
+		return nil, f.errorf(s.label(), s.Offset, "no memory for its %d bytes: %v", size, err)
+	}
+	f.mu.Lock()
+	f.reserved = append(f.reserved, m)
+	f.mu.Unlock()
+	return m, nil
+}
+
+// minReserve is the size in bytes below which an expanded section is left to
+// the Go heap.
+const minReserve = 64 << 10
 
 // Bytes returns the whole file. It is read-only: a write faults. It is valid
 // until Close.

@@ -28,7 +28,7 @@ func TestOpenReadsHeadersOfAllLayouts(t *testing.T) {
 			}
 			defer f.Close()
 			if f.Class64 != l.class64 || f.BigEndian != (l.order.String() == "BigEndian") || f.Type != 1 || f.Machine != 62 {
-				t.Errorf("header is %+v", *f)
+				t.Errorf("header is %+v", f)
 			}
 			if want := map[bool]int{false: 4, true: 8}[l.class64]; f.AddrSize != want {
 				t.Errorf("address size %d, want %d", f.AddrSize, want)
@@ -248,6 +248,9 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := parse("", data)
+		if err == nil {
+			defer file.Close()
+		}
 		if (file == nil) == (err == nil) {
 			t.Fatalf("file %v with error %v", file != nil, err)
 		}

@@ -2,8 +2,9 @@ package mmapelf
 
 import "golang.org/x/sys/unix"
 
-// dropPages drops the pages of b, which starts on a page boundary of a file
-// mapping, from this process. First they are marked cold, so that a kernel
+// dropPages drops the pages of b, which starts on a page boundary of a
+// mapping, from this process: those of a file come back when they are read,
+// anonymous ones as zeros. First they are marked cold, so that a kernel
 // short of memory reclaims them before the pages of the sections that are
 // read at random: without that, a run in a small cgroup throws out and reads
 // back .debug_str all the time. A failure costs memory, nothing else.
@@ -11,6 +12,15 @@ func dropPages(b []byte) {
 	_ = unix.Madvise(b, unix.MADV_COLD)
 	_ = unix.Madvise(b, unix.MADV_DONTNEED)
 }
+
+// anonymous returns size bytes of zeros that take memory as they are written,
+// and are not counted as promised until then.
+func anonymous(size int) ([]byte, error) {
+	return unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+}
+
+// giveBack unmaps what anonymous gave.
+func giveBack(b []byte) { _ = unix.Munmap(b) }
 
 // readRandom turns read-ahead off for b: one page for each page touched.
 func readRandom(b []byte) { _ = unix.Madvise(b, unix.MADV_RANDOM) }

@@ -6,7 +6,7 @@
 #   PAHOLE=FILE scripts/golden.sh [NAME…]   pahole 1.32, else the one in PATH
 #
 # The committed files were written by gcc 12.2.0 (also the cross compilers) and
-# clang 14.0.6 of Debian 12 and pahole 1.32. Compilers that are missing are
+# clang 14.0.6 of Debian 12, objcopy 2.40 and pahole 1.32. Compilers that are missing are
 # named and left out; their files stay as they are. With BTF_ONLY=1 the ELF
 # files are kept and only the BTF is written.
 
@@ -39,6 +39,9 @@ golden() {
 		fi
 		# shellcheck disable=SC2086
 		(cd src && "$cc" "${common[@]}" -ffile-prefix-map="$PWD"=. "$@" -o "../golden/$name.elf" $sources)
+		if [ -n "${compress:-}" ]; then
+			objcopy --compress-debug-sections="$compress" "golden/$name.elf"
+		fi
 	fi
 	for set in none default all; do
 		args=(-J -j1)
@@ -57,6 +60,11 @@ golden x86-gcc4       gcc   "$program" -O2 -gdwarf-4
 golden x86-gcc3-O0    gcc   "$program" -O0 -gdwarf-3 -gstrict-dwarf
 golden x86-gcc5-64    gcc   "$program" -Os -gdwarf-5 -gdwarf64
 golden x86-gcc5-zlib  gcc   "$program" -O1 -gdwarf-5 -gz=zlib
+compress=zstd \
+golden x86-gcc5-zstd  gcc   "$program" -O1 -gdwarf-5
+compress=zlib-gnu \
+golden i386-gcc4-zgnu gcc   "$program" -O1 -gdwarf-4 -m32
+golden s390x-gcc5-zlib s390x-linux-gnu-gcc "$program" -O1 -gdwarf-5 -gz=zlib
 golden x86-gcc5-dyn   gcc   "$program" -O2 -gdwarf-5 -static-pie -fPIE
 golden i386-gcc4      gcc   "$program" -O2 -gdwarf-4 -m32
 golden x86-clang5     clang "$program" -O2 -gdwarf-5 -fdebug-compilation-dir=.
