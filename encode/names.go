@@ -18,7 +18,7 @@ import (
 //	0                       no name
 //	1 … 0x7fffffff          1 + offset in .debug_str
 //	0x80000000 | b0 b1 b2   an inline name of at most three bytes
-//	0xc0000000 | n          n-th entry of the pool: any other name
+//	0xc0000000 | n          number n of the pool: any other name
 //
 // Linkers merge .debug_str, so there equal offsets and equal names are the
 // same thing. Where it is not so (a name under two offsets, or both inline and
@@ -34,11 +34,10 @@ type names struct {
 	hasAlias atomic.Bool // alias is not empty
 	filter   [aliasFilter / 64]atomic.Uint64
 	mu       sync.RWMutex
-	prefix   []byte            // Options.NamePrefix; set before units are read
-	cut      dedup.Name        // token of prefix
-	pool     [][]byte          // copies
-	index    map[string]uint32 // content of pool entries
+	prefix   []byte     // Options.NamePrefix; set before units are read
+	cut      dedup.Name // token of prefix
 	alias    map[uint32]uint32
+	pool     pool
 }
 
 // aliasFilter is the number of bits of a filter over the aliases: aliases are
@@ -100,27 +99,7 @@ func (n *names) literal(b []byte) dedup.Name {
 		}
 		return n.unalias(t)
 	}
-	n.mu.RLock()
-	t, ok := n.index[string(b)]
-	n.mu.RUnlock()
-	if !ok {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		if t, ok = n.index[string(b)]; !ok {
-			c := bytes.Clone(b)
-			t = tokPool | uint32(len(n.pool))
-			n.pool = append(n.pool, c)
-			if n.index == nil {
-				n.index = make(map[string]uint32)
-			}
-			n.index[string(c)] = t
-		}
-		if c, ok := n.alias[t]; ok {
-			return c
-		}
-		return t
-	}
-	return n.unalias(t)
+	return n.unalias(tokPool | n.pool.number(b))
 }
 
 // canonical replaces a token that is known to repeat another one, and one that
@@ -190,12 +169,10 @@ func (n *names) Bytes(t dedup.Name) ([]byte, bool) {
 		}
 		return b, true
 	}
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	if t &^= tokPool; t >= uint32(len(n.pool)) {
+	if t &^= tokPool; len(n.pool.entries[t/entryChunk%poolChunks].S) == 0 {
 		return nil, false
 	}
-	return n.pool[t], true
+	return n.pool.name(t), true
 }
 
 // direct is the token that a direct name slot holds: the abbreviations are
@@ -245,12 +222,32 @@ func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
 	}
 	u.strLow = min(u.strLow, t-1)
 	b := f.str[t-1:]
-	n := bytes.IndexByte(b, 0)
-	if n < 0 {
-		u.badName = true
-		return 0
+	// Units that include the same headers have the same names in the same
+	// order: try the one that came after the last name the last time.
+	pool := &f.names.pool
+	next := u.nextName.S
+	if u.lastName < uint32(len(next)) {
+		if k := next[u.lastName]; k != 0 {
+			name := pool.name(k - 1)
+			if n := len(name); n < len(b) && b[n] == 0 && string(b[:n]) == string(name) {
+				u.lastName = k
+				return f.names.canonical(tokPool | k - 1)
+			}
+		}
 	}
-	return f.names.token(b[:n])
+	n := bytes.IndexByte(b, 0)
+	if n <= 3 {
+		u.badName = u.badName || n < 0
+		return f.names.token(b[:max(n, 0)])
+	}
+	k := pool.number(b[:n]) + 1
+	if k >= uint32(len(next)) {
+		u.nextName.Resize(int(k+1) * 3 / 2)
+		next = u.nextName.S
+	}
+	next[u.lastName] = k
+	u.lastName = k
+	return f.names.canonical(tokPool | k - 1)
 }
 
 // nameOf is the token of DW_AT_name.

@@ -19,9 +19,10 @@ import (
 type relocs struct {
 	addrs []uint64 // where each section is assumed to lie, by index
 
-	info   *elfreloc.Table  // of .debug_info, nil if it has none
-	inInfo *mmapelf.Section // the section of info; nil if not released as it is read
+	info   *elfreloc.Table // of .debug_info, nil if it has none
 	random [relKinds]*elfreloc.Table
+
+	inInfo, inStr section // the section of info, and .debug_str: given back as they are read
 }
 
 // Sections of which single numbers or lists are read.
@@ -44,6 +45,9 @@ const (
 func (f *file) openRelocs() error {
 	r := &relocs{addrs: layout(f.elf.Sections)}
 	f.rel = r
+	if s := f.section(".debug_str"); s != nil && s.Flags&shfCompressed == 0 && uint64(len(f.str)) == s.Size {
+		r.inStr.sec = s
+	}
 	symtab := f.elf.Section(".symtab")
 	if symtab == nil || symtab.Type != shtSymtab {
 		return nil // symbols says so
@@ -69,7 +73,7 @@ func (f *file) openRelocs() error {
 		case f.section(".debug_info"):
 			dst, size = &r.info, len(f.info)
 			if s.Flags&shfCompressed == 0 {
-				r.inInfo = s
+				r.inInfo.sec = s
 			}
 		case f.section(".debug_addr"):
 			dst, size = &r.random[relAddr], len(f.addr)

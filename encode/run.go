@@ -68,6 +68,7 @@ var errUnsorted = errors.New("relocations of .debug_info are not in order")
 
 func encodeAll(paths []string, opt Options, sortRelocs bool) (out *Output, err error) {
 	r := &run{opt: opt, sortRelocs: sortRelocs}
+	r.names.pool.init()
 	defer func() {
 		if err != nil {
 			r.free()
@@ -116,6 +117,7 @@ func (r *run) free() {
 		f.elf.Close()
 	}
 	r.files = nil
+	r.names.pool.free()
 }
 
 // intern adds a name that does not come with a type to the strings.
@@ -139,6 +141,8 @@ type pipeline struct {
 	info       window
 	abbrev     window
 	lists      window // .debug_loclists
+	relocs     window // the relocations of .debug_info
+	strs       window // .debug_str of a relocatable file
 }
 
 type slot struct {
@@ -411,6 +415,9 @@ func (f *file) commitUnit(u *unit) error {
 	r := f.run
 	if u.fail != nil {
 		return u.fail
+	}
+	if r.names.pool.overflow() {
+		return f.unitError(u, "over 1 GiB of names")
 	}
 	if f.opt.Progress != nil {
 		f.opt.Progress(r.done.Add(uint64(len(u.hdr.Data))), r.total)

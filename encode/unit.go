@@ -29,6 +29,8 @@ type unit struct {
 	firstReloc, lastReloc int
 	strLow                uint32 // lowest offset in .debug_str of a name
 	relocFail             error
+	nextName              arena.Vec[uint32] // by number + 1 of a name in the pool, that of the name that followed; kept from unit to unit
+	lastName              uint32            // number + 1 of the last name that was looked up
 
 	name         dedup.Name
 	language     uint16
@@ -125,7 +127,7 @@ func (u *unit) init() {
 func (u *unit) reset() {
 	u.types.Reset(maxSlotBytes)
 	u.copy.Trim(maxSlotBytes)
-	u.firstReloc, u.lastReloc, u.strLow, u.relocFail = 0, 0, ^uint32(0), nil
+	u.firstReloc, u.lastReloc, u.strLow, u.relocFail, u.lastName = 0, 0, ^uint32(0), nil, 0
 	u.extra.Trim(maxSlotBytes)
 	u.isType.Trim(maxSlotBytes)
 	u.rank.Trim(maxSlotBytes)
@@ -150,6 +152,7 @@ func (u *unit) reset() {
 func (u *unit) free() {
 	u.types.Free()
 	u.copy.Free()
+	u.nextName.Free()
 	u.extra.Free()
 	u.isType.Free()
 	u.rank.Free()

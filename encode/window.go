@@ -117,6 +117,9 @@ func (p *pipeline) released(u *unit) {
 		f.infoSec.release(f, u.hdr.End())
 		f.abbrevSec.release(f, u.hdr.AbbrevOff)
 	}
+	if f.rel != nil {
+		p.releasedRel(u)
+	}
 	s, _ := f.lists(u)
 	if s.sec == nil && s.stream == nil {
 		return
@@ -132,5 +135,26 @@ func (p *pipeline) released(u *unit) {
 		}
 		p.lists.advance(f, s.sec, at)
 		return
+	}
+}
+
+// releasedRel is released for what only a relocatable file reads in order: the
+// relocations of .debug_info, and .debug_str, in which each object has a part
+// of its own.
+func (p *pipeline) releasedRel(u *unit) {
+	f := p.f
+	if s := &f.rel.inInfo; s.sec != nil {
+		at := uint64(u.lastReloc) * uint64(f.rel.info.EntrySize())
+		p.relocs.advance(f, s.sec, at)
+		if at >= s.given+releaseStep {
+			s.release(f, at)
+		}
+	}
+	if s := &f.rel.inStr; s.sec != nil && u.strLow != ^uint32(0) {
+		at := uint64(u.strLow)
+		p.strs.advance(f, s.sec, at)
+		if at >= s.given+releaseStep {
+			s.release(f, at)
+		}
 	}
 }
