@@ -215,6 +215,7 @@ type Abbrev struct {
 	Fixed    bool // Size is right for every DIE
 	Inline   bool // Direct but for an inline name in front: slots and Size count from behind it
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
+	Cross    bool // a wanted value is a reference that may leave the unit
 }
 
 // abbrevBytes is about the size of an Abbrev.
@@ -226,6 +227,7 @@ type Abbrevs struct {
 	sparse map[uint64]Abbrev // codes that are too far out for tab
 	ops    []op
 	consts []int64
+	cross  bool
 
 	sec       []byte
 	off       uint64
@@ -240,6 +242,11 @@ type Abbrevs struct {
 func (t *Abbrevs) Bytes() int {
 	return abbrevBytes*cap(t.tab) + 8*cap(t.ops) + 8*cap(t.consts) + 128*len(t.sparse)
 }
+
+// Cross reports whether an abbreviation, used or not, has a reference by
+// section offset (DW_FORM_ref_addr), one into a supplementary file, or imports
+// a unit: its units cannot be understood one by one.
+func (t *Abbrevs) Cross() bool { return t.cross }
 
 // op is one step of a capture program.
 type op struct {
@@ -298,7 +305,7 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 	t.tab = append(t.tab[:0], Abbrev{})
 	t.ops = t.ops[:0]
 	t.consts = t.consts[:0]
-	t.sparse = nil
+	t.sparse, t.cross = nil, false
 	t.sec, t.nameBase = nil, nameBase
 	t.off, t.version, t.addrSize, t.dwarf64, t.bigEndian = u.AbbrevOff, u.Version, u.AddrSize, u.Dwarf64, u.BigEndian
 	if u.AbbrevOff >= uint64(len(sec)) {
@@ -327,6 +334,9 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 		a.Tag = Tag(tag)
 		a.Class = classOf(a.Tag)
 		a.Children = children != 0
+		if a.Class == ClassImport {
+			t.cross = true
+		}
 		if what := t.compile(&a, &c); what != "" {
 			return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation " + utoa(code) + ": " + what}
 		}
@@ -409,6 +419,11 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		first = false
 		if v >= 0 {
 			a.Present |= 1 << v
+		}
+		switch form {
+		case FormRefAddr, FormGNURefAlt, FormRefSup4, FormRefSup8:
+			t.cross = true
+			a.Cross = a.Cross || v >= 0
 		}
 		n, kind := t.formShape(form)
 		if kind == shapeUnknown {
@@ -648,43 +663,4 @@ func (c *abbrevCursor) sleb() int64 {
 	}
 	c.p = n
 	return v
-}
-
-// ULEB reads an unsigned LEB128 number at b[p:] and returns it with the
-// offset behind it, or -1 if b ends first or the number has over 64 bits of
-// length (bits beyond 64 are dropped, as other readers do).
-func ULEB(b []byte, p int) (uint64, int) {
-	var v uint64
-	for s := uint(0); s < 70; s += 7 {
-		if uint(p) >= uint(len(b)) {
-			return 0, -1
-		}
-		x := b[p]
-		p++
-		v |= uint64(x&0x7f) << s
-		if x < 0x80 {
-			return v, p
-		}
-	}
-	return 0, -1
-}
-
-// SLEB reads a signed LEB128 number; see ULEB.
-func SLEB(b []byte, p int) (int64, int) {
-	var v int64
-	for s := uint(0); s < 70; s += 7 {
-		if uint(p) >= uint(len(b)) {
-			return 0, -1
-		}
-		x := b[p]
-		p++
-		v |= int64(x&0x7f) << s
-		if x < 0x80 {
-			if s+7 < 64 && x&0x40 != 0 {
-				v |= -1 << (s + 7)
-			}
-			return v, p
-		}
-	}
-	return 0, -1
 }

@@ -54,6 +54,13 @@ func (s *sharedAbbrevs) again(off uint64) bool {
 	return !s.seen.CheckedAdd(uint32(off))
 }
 
+// restart says that the units will be read once more from the first one on.
+func (s *sharedAbbrevs) restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next, s.seen = 0, nil
+}
+
 // cache is the cache of tables, made when the first table is shared. It is nil
 // if it cannot be made.
 func (s *sharedAbbrevs) cache() *ristretto.Cache[uint64, *dwarf.Abbrevs] {

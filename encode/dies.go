@@ -36,7 +36,7 @@ func (f *file) refOf(u *unit, off int, have uint32, v int) (uint32, error) {
 		return uint32(x.U), nil
 	case dwarf.FormRefAddr:
 		if x.U < u.hdr.Off || x.U >= u.hdr.End() {
-			return 0, f.dieError(u, off, "reference to another unit (LTO, dwz) is not supported yet")
+			return f.crossMark(u, off, x.U)
 		}
 		return uint32(x.U - u.hdr.Off), nil
 	}

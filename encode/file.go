@@ -26,7 +26,8 @@ type file struct {
 
 	infoSec, abbrevSec, locSec, loclistsSec section // of those that are given back as they are read
 
-	rel *relocs // of an ET_REL file, else nil
+	rel   *relocs // of an ET_REL file, else nil
+	merge *merged // of a file whose units are merged, else nil
 
 	shared   sharedAbbrevs
 	names    *names
@@ -80,6 +81,11 @@ func (f *file) open() error {
 	// The system's own read-ahead around each page touched can be megabytes;
 	// what is read in order is asked for in windows instead.
 	f.elf.RandomRange(0, uint64(len(f.elf.Bytes())))
+	if on, err := f.mergeWanted(); err != nil {
+		return err
+	} else if on {
+		f.merge = new(merged)
+	}
 	for _, s := range []struct {
 		name string
 		data *[]byte
@@ -148,6 +154,10 @@ func (f *file) load(sec *mmapelf.Section, to *section) ([]byte, error) {
 	st, err := f.elf.Stream(sec)
 	if err != nil {
 		return nil, err
+	}
+	if st != nil && f.merge != nil {
+		st.Close() // it is read more than once
+		return f.elf.Data(sec)
 	}
 	if st != nil {
 		to.stream = st

@@ -36,6 +36,10 @@ func (f *file) functions(u *unit) {
 		nodes: u.types.Nodes.S, members: u.types.Members.S,
 		funcs: u.funcs.S, params: u.params.S, order: u.funcOrder.S, only: e.only, buf: e.buf,
 	}
+	if f.merge != nil {
+		e.addrSize, e.clang, e.info, e.formats = int(f.merge.addrSize), f.merge.clang, f.info, u.formats.S
+		e.bothLists = [2][]byte{f.loc, f.loclists}
+	}
 	if f.rel != nil {
 		e.relocLoc = f.rel.random[relLoc]
 	}
@@ -157,6 +161,12 @@ func (f *file) saveStates(u *unit) error {
 		r.stats.FuncStates++
 		if r.states.Has(st.Entry, st.Flags, st.Sym, ret, ps, an) {
 			continue // seen before, with all its names
+		}
+		if f.merge != nil && !f.merge.finishing {
+			f.merge.later(ps, an)
+			r.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an)
+			r.funcName[st.Entry] = st.Name
+			continue
 		}
 		var err error
 		for j := range ps {

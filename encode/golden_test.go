@@ -17,6 +17,7 @@ var goldenSets = map[string]encode.Features{
 	"none":    encode.PlainFeatures,
 	"default": encode.DefaultFeatures,
 	"all":     encode.AllFeatures,
+	"merge":   encode.DefaultFeatures | encode.ForceCUMerging,
 }
 
 // goldenFiles are the ELF files that compilers wrote.
@@ -34,11 +35,18 @@ func TestGolden(t *testing.T) {
 	for _, procs := range []int{1, 4} {
 		t.Run(fmt.Sprintf("procs=%d", procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			merged := 0
 			for _, path := range goldenFiles(t) {
 				for set, features := range goldenSets {
 					golden := strings.TrimSuffix(path, ".elf") + "." + set + ".btf"
+					want, err := os.ReadFile(golden)
+					if set == "merge" {
+						if err != nil {
+							continue // not of all files
+						}
+						merged++
+					}
 					t.Run(filepath.Base(golden), func(t *testing.T) {
-						want, err := os.ReadFile(golden)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -55,6 +63,9 @@ func TestGolden(t *testing.T) {
 						}
 					})
 				}
+			}
+			if merged < 3 {
+				t.Errorf("%d files are encoded with force_cu_merging", merged)
 			}
 		})
 	}

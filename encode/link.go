@@ -14,6 +14,23 @@ const infoTypeTag = uint32(btf.KindTypeTag) << 24
 // types: the int for array indexes if the unit needs one, and the
 // declaration tags of structs, unions and typedefs.
 func (f *file) link(u *unit) error {
+	f.linkRefs(u)
+	f.arrayIndex(u)
+	if len(u.oldBits.S) > 0 {
+		if err := f.linkOldBits(u); err != nil {
+			return err
+		}
+	}
+	if f.opt.PlainBitfields {
+		u.plainBitfields()
+	}
+	f.declTags(u)
+	return nil
+}
+
+// linkRefs turns the DIE offsets of the unit that has been walked last into
+// Refs.
+func (f *file) linkRefs(u *unit) {
 	u.index()
 	nodes := &u.types.Nodes
 	dies := len(nodes.S)
@@ -36,8 +53,9 @@ func (f *file) link(u *unit) error {
 	}
 	index := f.run.intID.Load() | dedup.Extern
 	all := u.types.Members.S
-	for i := range nodes.S {
-		n := &nodes.S[i]
+	own := nodes.S[u.from.nodes:]
+	for i := range own {
+		n := &own[i]
 		switch btf.InfoKind(n.Info) {
 		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
 			n.Third = ref(n.Third)
@@ -53,44 +71,58 @@ func (f *file) link(u *unit) error {
 				m[j].Type = ref(m[j].Type)
 			}
 		case btf.KindEnum, btf.KindEnum64:
-			if r := ref(n.Aux); r != 0 && btf.InfoKind(n.Info) == btf.KindEnum64 {
-				if t := nodes.S[r-1]; btf.InfoKind(t.Info) == btf.KindInt && t.Aux>>24 == 1 {
-					n.Info = btf.Info(btf.KindEnum64, btf.InfoVlen(n.Info), true)
-				}
-			}
+			r := ref(n.Aux)
 			n.Aux = 0
+			switch {
+			case r&crossRef != 0:
+				n.Aux = r // for linkCross
+			case r != 0:
+				u.signEnum(n, r)
+			}
 		}
 	}
-	for i := range u.funcs.S {
-		fn := &u.funcs.S[i]
-		fn.Type = ref(fn.Type)
+	funcs := u.funcs.S[u.from.funcs:]
+	for i := range funcs {
+		funcs[i].Type = ref(funcs[i].Type)
 	}
-	for i := range u.params.S {
-		u.params.S[i].Type = ref(u.params.S[i].Type)
+	params := u.params.S[u.from.params:]
+	for i := range params {
+		params[i].Type = ref(params[i].Type)
 	}
-	for i := range u.vars.S {
-		u.vars.S[i].Type = ref(u.vars.S[i].Type)
+	vars := u.vars.S[u.from.vars:]
+	for i := range vars {
+		vars[i].Type = ref(vars[i].Type)
 	}
-	for i, k := range u.types.Order.S {
+	order := u.types.Order.S[u.from.order:]
+	for i, k := range order {
 		if k&extraRef != 0 {
-			u.types.Order.S[i] = uint32(dies) + k&^extraRef
+			order[i] = uint32(dies) + k&^extraRef
 		}
 	}
-	f.arrayIndex(u)
-	if len(u.oldBits.S) > 0 {
-		if err := f.linkOldBits(u); err != nil {
-			return err
-		}
+}
+
+// signEnum gives an ENUM64 whose type is r the sign of that.
+func (u *unit) signEnum(n *dedup.Node, r dedup.Ref) {
+	if t := &u.types.Nodes.S[r-1]; btf.InfoKind(n.Info) == btf.KindEnum64 && btf.InfoKind(t.Info) == btf.KindInt && t.Aux>>24 == 1 {
+		n.Info = btf.Info(btf.KindEnum64, btf.InfoVlen(n.Info), true)
 	}
-	if f.opt.PlainBitfields {
-		u.plainBitfields()
-	}
-	f.declTags(u)
-	return nil
 }
 
 // declTags adds a DECL_TAG for each tag, in the raw order of their types.
 func (f *file) declTags(u *unit) {
+	u.sortTags()
+	t := u.tags.S
+	for i := range t {
+		u.types.Order.Append(uint32(len(u.types.Nodes.S)))
+		u.types.Nodes.Append(dedup.Node{
+			Info: btf.Info(btf.KindDeclTag, 0, false), Name: t[i].Value,
+			Third: t[i].Node + 1, Aux: uint32(t[i].Component),
+		})
+	}
+}
+
+// sortTags puts the tags into the raw order of their types.
+func (u *unit) sortTags() {
 	if len(u.tags.S) == 0 {
 		return
 	}
@@ -110,13 +142,6 @@ func (f *file) declTags(u *unit) {
 		for j := i; j > 0 && place[t[j-1].Node] > place[t[j].Node]; j-- {
 			t[j-1], t[j] = t[j], t[j-1]
 		}
-	}
-	for i := range t {
-		u.types.Order.Append(uint32(len(u.types.Nodes.S)))
-		u.types.Nodes.Append(dedup.Node{
-			Info: btf.Info(btf.KindDeclTag, 0, false), Name: t[i].Value,
-			Third: t[i].Node + 1, Aux: uint32(t[i].Component),
-		})
 	}
 }
 

@@ -46,6 +46,9 @@ type paramEnv struct {
 	params []paramRec
 	order  []uint32 // indexes of funcs in functions-table order
 
+	formats   []formatRun // of funcs, if not all have the same
+	bothLists [2][]byte   // and .debug_loc, .debug_loclists
+
 	// only says whether function i matters; nil means that all do. Others get
 	// no flags, but what they pass on to their origins is passed on.
 	only func(i uint32) bool
@@ -150,6 +153,9 @@ func (e *paramEnv) analyze() {
 		f := &e.funcs[i]
 		if !e.wanted(i) && (f.Origin == 0 || f.Flags&fnDeclaration != 0) {
 			continue
+		}
+		if e.formats != nil {
+			e.useFormat(i)
 		}
 		ps := e.paramsOf(f)
 		for j := range ps {

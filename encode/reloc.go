@@ -105,7 +105,7 @@ func (f *file) openRelocs() error {
 		}
 		// Those of .debug_info are read in order, which shows whether they
 		// are in order (pipeline.header); the others are read at random.
-		if dst != &r.info || f.run.sortRelocs {
+		if dst != &r.info || f.run.trial.sortRelocs {
 			t.Sort()
 		}
 		*dst = t
@@ -131,33 +131,31 @@ func layout(sections []mmapelf.Section) []uint64 {
 	return addrs
 }
 
-// header reads the header of the unit at p.off, and which relocations belong
-// to the unit. Units share the entries out between them in their order; that
-// each lies in its unit, which Apply checks, proves that none was missed.
-func (p *pipeline) header(u *unit) error {
-	f := p.f
-	if _, err := f.infoSec.need(u, f.info, p.off, dwarf.MaxUnitHeader); err != nil {
+// header reads the header of the unit at off, whose first relocation is entry
+// first, and which relocations belong to the unit. Units share the entries out
+// between them in their order; that each lies in its unit, which Apply checks,
+// proves that none was missed.
+func (f *file) header(off uint64, first int, u *unit) error {
+	if _, err := f.infoSec.need(u, f.info, off, dwarf.MaxUnitHeader); err != nil {
 		return err
 	}
 	if f.rel == nil || f.rel.info == nil {
-		return dwarf.ReadUnit(f.info, p.off, f.bigEndian, &u.hdr)
+		return dwarf.ReadUnit(f.info, off, f.bigEndian, &u.hdr)
 	}
 	t := f.rel.info
-	rest := f.info[p.off:]
+	rest := f.info[off:]
 	var buf [dwarf.MaxUnitHeader]byte
 	head := buf[:copy(buf[:], rest)]
-	if err := t.Apply(head, p.off, p.reloc, t.Search(p.reloc, p.off+uint64(len(head)))); err != nil {
+	if err := t.Apply(head, off, first, t.Search(first, off+uint64(len(head)))); err != nil {
 		return err
 	}
-	if err := dwarf.ReadUnitHeader(head, rest, p.off, f.bigEndian, &u.hdr); err != nil {
+	if err := dwarf.ReadUnitHeader(head, rest, off, f.bigEndian, &u.hdr); err != nil {
 		return err
 	}
-	u.firstReloc = p.reloc
-	p.reloc = t.Len()
+	u.firstReloc, u.lastReloc = first, t.Len()
 	if end := u.hdr.End(); end < uint64(len(f.info)) {
-		p.reloc = t.Search(u.firstReloc, end)
+		u.lastReloc = t.Search(first, end)
 	}
-	u.lastReloc = p.reloc
 	return nil
 }
 
@@ -179,7 +177,7 @@ func (f *file) relocateUnit(u *unit) error {
 // unsorted reports whether an error may come from relocations of .debug_info
 // that are not in the order of their offsets. It reads all of them.
 func (f *file) unsorted() bool {
-	return f.rel != nil && f.rel.info != nil && !f.run.sortRelocs && f.rel.info.Sort()
+	return f.rel != nil && f.rel.info != nil && !f.run.trial.sortRelocs && f.rel.info.Sort()
 }
 
 // relocated reads the number of 4 or 8 bytes at offset at of section b, which

@@ -201,7 +201,7 @@ func tidy(s string) string {
 
 func allRules() []rule {
 	var all []rule
-	for _, r := range [][]rule{typeRules(), compositeRules(), tagRules(), functionRules(), variableRules(), nameRules(), unitRules()} {
+	for _, r := range [][]rule{typeRules(), compositeRules(), tagRules(), functionRules(), variableRules(), nameRules(), unitRules(), mergeRules()} {
 		all = append(all, r...)
 	}
 	return all
@@ -244,7 +244,7 @@ func TestRules(t *testing.T) {
 
 // featureNames are the option's names, by bit.
 var featureNames = []string{"encode_force", "var", "float", "decl_tag", "type_tag", "enum64", "optimized_func", "consistent_func",
-	"decl_tag_kfuncs", "reproducible_build", "distilled_base", "global_var", "attributes", "true_signature"}
+	"decl_tag_kfuncs", "reproducible_build", "distilled_base", "global_var", "attributes", "true_signature", "force_cu_merging"}
 
 // paholeArgs are the options of pahole for the rule, without the output.
 func (r *rule) paholeArgs() []string {

@@ -11,7 +11,6 @@
 package encode
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/dwarf"
 )
 
 // ErrNoDwarf is the error for an input that was built without debug
@@ -33,9 +31,9 @@ type run struct {
 	opt   Options
 	files []*file
 
-	sortRelocs bool   // see errUnsorted
-	strEnd     uint32 // .debug_str bytes of all files so far, for name tokens
-	names      names
+	trial  *trial
+	strEnd uint32 // .debug_str bytes of all files so far, for name tokens
+	names  names
 
 	set      *dedup.Set
 	funcs    *compactstate.FuncTable
@@ -55,19 +53,37 @@ type run struct {
 // Run encodes the DWARF of the inputs into one BTF. The inputs' units are
 // taken in order; the result does not depend on Options.Jobs.
 func Run(paths []string, opt Options) (*Output, error) {
-	out, err := encodeAll(paths, opt, false)
-	if errors.Is(err, errUnsorted) {
-		out, err = encodeAll(paths, opt, true)
+	var log []string
+	verbose := opt.Verbose
+	if verbose != nil {
+		opt.Verbose = func(line string) { log = append(log, line) }
 	}
-	return out, err
+	t := trial{merge: make([]bool, len(paths))}
+	for {
+		out, err := encodeAll(paths, opt, &t)
+		if errors.Is(err, errUnsorted) || errors.Is(err, errMerge) {
+			log = log[:0]
+			continue
+		}
+		for _, line := range log {
+			verbose(line)
+		}
+		return out, err
+	}
 }
 
-// errUnsorted says that relocations need an index, which almost no file does:
-// rather than look for that first, it is noticed on the way.
+// trial is what earlier attempts have found out about the inputs: rather than
+// look first for what almost no file has, it is noticed on the way.
+type trial struct {
+	sortRelocs bool   // errUnsorted
+	merge      []bool // by file: errMerge
+}
+
+// errUnsorted says that relocations need an index.
 var errUnsorted = errors.New("relocations of .debug_info are not in order")
 
-func encodeAll(paths []string, opt Options, sortRelocs bool) (out *Output, err error) {
-	r := &run{opt: opt, sortRelocs: sortRelocs}
+func encodeAll(paths []string, opt Options, t *trial) (out *Output, err error) {
+	r := &run{opt: opt, trial: t}
 	r.names.pool.init()
 	defer func() {
 		if err != nil {
@@ -75,14 +91,11 @@ func encodeAll(paths []string, opt Options, sortRelocs bool) (out *Output, err e
 		}
 	}()
 	r.clock.start()
-	if opt.Features&ForceCUMerging != 0 {
-		return nil, errors.New("feature force_cu_merging is not supported yet")
-	}
 	r.set = dedup.NewSet(&r.names, 1<<17)
 	r.set.Raw = opt.Exact
 	r.states = compactstate.NewStates()
 	r.names.setPrefix(opt.NamePrefix)
-	for _, path := range paths {
+	for i, path := range paths {
 		f, err := r.openFile(path)
 		if err != nil {
 			return nil, err
@@ -96,8 +109,11 @@ func encodeAll(paths []string, opt Options, sortRelocs bool) (out *Output, err e
 			err = serr
 		}
 		if err != nil {
-			if f.unsorted() {
-				err = errUnsorted
+			switch {
+			case f.unsorted():
+				t.sortRelocs, err = true, errUnsorted
+			case errors.Is(err, errMerge):
+				t.merge[i] = true
 			}
 			return nil, err
 		}
@@ -151,6 +167,25 @@ type slot struct {
 }
 
 func (f *file) encode() error {
+	if f.merge != nil {
+		if err := f.plan(); err != nil {
+			return err
+		}
+		if f.merge.dropped {
+			f.run.stats.CUs += len(f.merge.units)
+			f.run.stats.CUsFiltered += len(f.merge.units)
+			return nil
+		}
+		f.shared.restart()
+	}
+	if err := f.encodeUnits(); err != nil || f.merge == nil {
+		return err
+	}
+	return f.finishMerged()
+}
+
+// encodeUnits reads and commits all units.
+func (f *file) encodeUnits() error {
 	jobs := max(f.opt.Jobs, 1)
 	p := &pipeline{f: f, slots: make([]slot, 1)}
 	if jobs > 1 {
@@ -224,18 +259,9 @@ func (p *pipeline) work() {
 		u := &s.u
 		u.reset()
 		u.seq = p.next
-		if err := p.header(u); err != nil {
-			// Units before this one are committed first: their errors count.
-			u.hdr.Off = p.off
-			u.fail = fmt.Errorf("%s: %w", p.f.path, err)
-			p.off = uint64(len(p.f.info))
-		} else {
-			p.off = u.hdr.End()
-			p.info.advance(p.f, p.f.infoSec.sec, p.off)
-			p.abbrev.advance(p.f, p.f.abbrevSec.sec, u.hdr.AbbrevOff)
-		}
+		p.take(u)
 		p.next++
-		if n := p.f.opt.CULimit; n > 0 && p.next >= n {
+		if n := p.f.opt.CULimit; n > 0 && p.next >= n && p.f.merge == nil {
 			p.off = uint64(len(p.f.info))
 		}
 		p.unlocked(func() { p.f.read(u) })
@@ -265,6 +291,29 @@ func (p *pipeline) work() {
 	}
 }
 
+// take gives u the next unit, or group of a merged file, to read.
+func (p *pipeline) take(u *unit) {
+	f := p.f
+	if err := f.header(p.off, p.reloc, u); err != nil {
+		// Units before this one are committed first: their errors count.
+		u.hdr.Off = p.off
+		u.fail = fmt.Errorf("%s: %w", f.path, err)
+		p.off = uint64(len(f.info))
+		return
+	}
+	start := p.off
+	p.off, p.reloc = u.hdr.End(), u.lastReloc
+	if m := f.merge; m != nil {
+		p.off = uint64(len(f.info))
+		if end := m.groups[p.next].end; end < len(m.units) {
+			p.off, p.reloc = m.units[end].off, m.units[end].reloc
+		}
+	}
+	u.size = p.off - start
+	p.info.advance(f, f.infoSec.sec, p.off)
+	p.abbrev.advance(f, f.abbrevSec.sec, u.hdr.AbbrevOff)
+}
+
 // unlocked runs fn without the lock, and takes it again even if fn panics.
 func (p *pipeline) unlocked(fn func()) {
 	p.mu.Unlock()
@@ -283,16 +332,13 @@ func (f *file) read(u *unit) {
 }
 
 func (f *file) readUnit(u *unit) error {
-	if _, err := f.infoSec.need(u, f.info, u.hdr.Off, uint64(len(u.hdr.Data))); err != nil {
-		return err
+	if f.merge != nil {
+		return f.readGroup(u)
 	}
-	if err := f.relocateUnit(u); err != nil {
-		return err
+	p, skip, err := f.startUnit(u)
+	if err == nil && u.abbrevs.Cross() {
+		err = errMerge
 	}
-	if err := f.compileAbbrevs(u); err != nil {
-		return &Error{File: f.path, Section: ".debug_info", UnitOff: u.hdr.Off, What: err.Error()}
-	}
-	p, skip, err := f.unitDIE(u)
 	if err != nil || skip {
 		return err
 	}
@@ -319,97 +365,6 @@ func (f *file) readUnit(u *unit) error {
 	return nil
 }
 
-// unitDIE reads the unit DIE and applies the language filter.
-func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
-	b := u.hdr.Data
-	off := u.hdr.First
-	if off >= len(b) {
-		return 0, true, nil
-	}
-	code, p := dwarf.ULEB(b, off)
-	if p < 0 {
-		return 0, false, f.cutOff(u, off)
-	}
-	if code == 0 {
-		return 0, true, nil
-	}
-	a := u.abbrevs.Lookup(code)
-	if a == nil {
-		return 0, false, f.dieError(u, off, "no abbreviation has its code")
-	}
-	if a.Class != dwarf.ClassUnit {
-		return 0, false, f.dieError(u, off, "unit starts with a DIE that is no unit")
-	}
-	next, have := u.abbrevs.Decode(a, b, p, &u.vals)
-	if next < 0 {
-		return 0, false, f.cutOff(u, off)
-	}
-	u.dies = 1
-	// Bases first: names and addresses of this DIE may need them.
-	u.strBase, u.addrBase, u.loclistsBase = 8, 8, 12
-	if u.hdr.Dwarf64 {
-		u.strBase, u.addrBase, u.loclistsBase = 16, 16, 20
-	}
-	if u.hdr.Version < 5 {
-		u.strBase, u.addrBase = 0, 0
-	}
-	for _, x := range []struct {
-		v   int
-		dst *uint64
-	}{{dwarf.VStrBase, &u.strBase}, {dwarf.VAddrBase, &u.addrBase}, {dwarf.VLoclistsBase, &u.loclistsBase}} {
-		if have>>x.v&1 != 0 && u.vals[x.v].U < 1<<40 {
-			*x.dst = u.vals[x.v].U
-		}
-	}
-	u.name = f.nameOf(u, have)
-	u.language = uint16(f.number(u, have, dwarf.VLanguage))
-	if have&(1<<dwarf.VProducer) != 0 {
-		u.clang = containsClang(f.bytes(f.nameValue(u, &u.vals[dwarf.VProducer])))
-	}
-	switch a.Tag {
-	case dwarf.TagSkeletonUnit:
-		return 0, false, f.dieError(u, off, "split DWARF (.dwo files) is not supported yet")
-	case dwarf.TagPartialUnit:
-		return 0, false, f.dieError(u, off, "partial unit (dwz) is not supported yet")
-	}
-	if f.filtered(u) {
-		u.filtered = true
-		return 0, true, nil
-	}
-	return next, !a.Children, nil
-}
-
-func containsClang(b []byte) bool {
-	for i := 0; i+5 <= len(b); i++ {
-		if string(b[i:i+5]) == "clang" {
-			return true
-		}
-	}
-	return false
-}
-
-// filtered says whether the options leave a unit out by its language or name.
-func (f *file) filtered(u *unit) bool {
-	if p := f.opt.CUExclude; p != "" && bytes.HasPrefix(f.bytes(u.name), []byte(p)) {
-		return true
-	}
-	lang := u.language
-	if len(f.opt.Lang) > 0 {
-		for _, l := range f.opt.Lang {
-			if l == lang {
-				return false
-			}
-		}
-		return true
-	}
-	for _, l := range f.opt.LangExclude {
-		if l == lang {
-			return true
-		}
-	}
-	return false
-}
-
 // commitUnit merges a unit that has been read. It is called in file order.
 func (f *file) commitUnit(u *unit) error {
 	r := f.run
@@ -420,9 +375,13 @@ func (f *file) commitUnit(u *unit) error {
 		return f.unitError(u, "over 1 GiB of names")
 	}
 	if f.opt.Progress != nil {
-		f.opt.Progress(r.done.Add(uint64(len(u.hdr.Data))), r.total)
+		f.opt.Progress(r.done.Add(u.size), r.total)
 	}
-	r.stats.CUs++
+	if f.merge == nil {
+		u.units = 1
+	}
+	r.stats.CUs += u.units
+	r.stats.CUsFiltered += u.unitsFiltered
 	if u.filtered {
 		r.stats.CUsFiltered++
 		f.verbose(u, "Filtering CU "+string(f.bytes(u.name))+" written in "+langName(u.language)+".")
@@ -434,9 +393,9 @@ func (f *file) commitUnit(u *unit) error {
 		if errors.Is(err, dedup.ErrAlias) {
 			// A name of the unit has another token: read it again, with
 			// the alias in force.
-			hdr, first, last := u.hdr, u.firstReloc, u.lastReloc
+			hdr, first, last, size := u.hdr, u.firstReloc, u.lastReloc, u.size
 			u.reset()
-			u.hdr, u.firstReloc, u.lastReloc = hdr, first, last
+			u.hdr, u.firstReloc, u.lastReloc, u.size = hdr, first, last, size
 			if err := f.readUnit(u); err != nil {
 				return err
 			}
@@ -451,6 +410,13 @@ func (f *file) commitUnit(u *unit) error {
 	r.stats.TypesIn += uint64(len(u.types.Order.S))
 	if r.intID.Load() == 0 && u.firstInt != 0 {
 		r.intID.Store(u.types.ID.S[u.firstInt-1])
+	}
+	if f.merge != nil {
+		if err := f.takeMerged(u); err != nil {
+			return err
+		}
+		f.flushLog(u)
+		return nil
 	}
 	if err := f.saveStates(u); err != nil {
 		return err

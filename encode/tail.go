@@ -36,29 +36,37 @@ func (f *file) saveVars(u *unit) error {
 		if !keep {
 			continue
 		}
-		name, err := r.intern(v.Name)
-		if err != nil {
+		if err := r.addVar(v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn]); err != nil {
 			return f.unitError(u, err.Error())
 		}
-		linkage := uint32(0)
-		if v.External {
-			linkage = 1
-		}
-		id, err := r.set.AddOwn([]uint32{btf.Info(btf.KindVar, 0, false), name, u.id(v.Type), linkage})
-		if err != nil {
-			return f.unitError(u, err.Error())
-		}
-		r.stats.TypesIn++
-		r.stats.Vars++
-		if f.opt.Features&DeclTag != 0 {
-			for _, a := range u.annots.S[v.FirstAn:][:v.NAn] {
-				if err := r.addTag(a.Value, id, a.Component); err != nil {
-					return f.unitError(u, err.Error())
-				}
+	}
+	return nil
+}
+
+// addVar adds the VAR of a variable whose type has the id, and its DECL_TAGs.
+func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec) error {
+	name, err := r.intern(v.Name)
+	if err != nil {
+		return err
+	}
+	linkage := uint32(0)
+	if v.External {
+		linkage = 1
+	}
+	id, err := r.set.AddOwn([]uint32{btf.Info(btf.KindVar, 0, false), name, typ, linkage})
+	if err != nil {
+		return err
+	}
+	r.stats.TypesIn++
+	r.stats.Vars++
+	if r.opt.Features&DeclTag != 0 {
+		for _, a := range tags {
+			if err := r.addTag(a.Value, id, a.Component); err != nil {
+				return err
 			}
 		}
-		r.vars.Add(v.Section, id, uint32(v.SecOff), uint32(size))
 	}
+	r.vars.Add(v.Section, id, uint32(v.SecOff), uint32(size))
 	return nil
 }
 
@@ -187,7 +195,7 @@ func (r *run) addFunc(c *compactstate.Choice) error {
 	ret := c.Ret
 	w := append(r.recScratch[:0], btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), 0, 0)
 	for _, p := range c.Params {
-		w = append(w, p.Name, p.Type)
+		w = append(w, r.names.canonical(p.Name), p.Type)
 	}
 	if c.Kfunc && r.opt.Features&Attributes != 0 && r.opt.Features&DeclTagKfuncs != 0 {
 		var err error

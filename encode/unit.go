@@ -19,6 +19,7 @@ import (
 type unit struct {
 	seq     int // position in the file, from 0: the commit order
 	hdr     dwarf.Unit
+	size    uint64         // bytes of .debug_info that the slot stands for
 	abbrevs *dwarf.Abbrevs // own, or one that units share
 	own     dwarf.Abbrevs
 	vals    dwarf.Values
@@ -74,6 +75,15 @@ type unit struct {
 	firstInt dedup.Ref // first base type named "int", for the array index type
 	arrays   bool
 	fail     error // why the unit could not be encoded
+
+	// Of a merged file (mergeread.go), else empty: the slot holds a group.
+	from                 mark
+	cross                arena.Vec[uint64] // targets of references to other units, by marker
+	parts                arena.Vec[part]
+	allTypes             arena.Vec[uint64] // isType of all parts
+	allRanks             arena.Vec[uint32] // and rank
+	formats              arena.Vec[formatRun]
+	units, unitsFiltered int
 }
 
 // annotRec is a declaration tag of a function, parameter or variable.
@@ -142,6 +152,12 @@ func (u *unit) reset() {
 	u.oldBits.Trim(maxSlotBytes)
 	u.states.Trim(maxSlotBytes)
 	u.stParams.Trim(maxSlotBytes)
+	u.cross.Trim(maxSlotBytes)
+	u.parts.Trim(maxSlotBytes)
+	u.allTypes.Trim(maxSlotBytes)
+	u.allRanks.Trim(maxSlotBytes)
+	u.formats.Trim(maxSlotBytes)
+	u.from, u.units, u.unitsFiltered = mark{}, 0, 0
 	u.name, u.language, u.clang, u.filtered = 0, 0, false, false
 	u.strBase, u.addrBase, u.loclistsBase = 0, 0, 0
 	u.dies, u.badName, u.log = 0, false, nil
@@ -167,6 +183,11 @@ func (u *unit) free() {
 	u.oldBits.Free()
 	u.states.Free()
 	u.stParams.Free()
+	u.cross.Free()
+	u.parts.Free()
+	u.allTypes.Free()
+	u.allRanks.Free()
+	u.formats.Free()
 	u.entries.Free()
 }
 
@@ -210,6 +231,9 @@ func (u *unit) moreOrder() []uint32 {
 // starts there.
 func (u *unit) ref(off uint32) dedup.Ref {
 	if off&extraRef != 0 {
+		if off&crossRef != 0 {
+			return off &^ extraRef
+		}
 		return dedup.Ref(uint32(len(u.types.Nodes.S)) - uint32(len(u.extra.S)) + off&^extraRef + 1)
 	}
 	w := off >> 6
@@ -226,7 +250,7 @@ func (u *unit) ref(off uint32) dedup.Ref {
 
 // index fills rank.
 func (u *unit) index() {
-	n := uint32(0)
+	n := uint32(u.from.nodes)
 	u.rank.Resize(len(u.isType.S))
 	for i, w := range u.isType.S {
 		u.rank.S[i] = n

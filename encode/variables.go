@@ -151,7 +151,11 @@ func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
 			f.verbose(u, "Found invalid variable name when encoding btf, ignored (sym: '"+string(name)+"').")
 			return 0, false, nil
 		}
-		return 0, false, f.dieError(u, int(v.Off), "variable name "+quote(name)+" is not valid in BTF (--btf_encode_force leaves such variables out)")
+		off := int(v.Off)
+		if f.merge != nil {
+			off -= int(u.hdr.Off) // it counts from the start of the section
+		}
+		return 0, false, f.dieError(u, off, "variable name "+quote(name)+" is not valid in BTF (--btf_encode_force leaves such variables out)")
 	}
 	if v.Type == 0 {
 		f.verbose(u, "error: found variable '"+string(name)+"' in CU '"+string(f.bytes(u.name))+"' that has void type")

@@ -43,9 +43,13 @@ golden() {
 			objcopy --compress-debug-sections="$compress" "golden/$name.elf"
 		fi
 	fi
-	for set in none default all; do
+	for set in none default all ${merge:+merge}; do
 		args=(-J -j1)
-		[ $set = none ] || args+=("--btf_features=$set")
+		case $set in
+		none) ;;
+		merge) args+=("--btf_features=default,force_cu_merging") ;;
+		*) args+=("--btf_features=$set") ;;
+		esac
 		rm -f "golden/$name.$set.btf"
 		"$pahole" "${args[@]}" --btf_encode_detached="golden/$name.$set.btf" "golden/$name.elf"
 		chmod 644 "golden/$name.$set.btf" "golden/$name.elf"
@@ -55,6 +59,7 @@ golden() {
 
 wanted=("$@")
 mkdir -p golden
+merge=1 \
 golden x86-gcc5       gcc   "$program" -O2 -gdwarf-5
 golden x86-gcc4       gcc   "$program" -O2 -gdwarf-4
 golden x86-gcc3-O0    gcc   "$program" -O0 -gdwarf-3 -gstrict-dwarf
@@ -73,12 +78,23 @@ golden x86-tags       clang tags.c     -O2 -gdwarf-5 -fdebug-compilation-dir=.
 golden x86-fields    gcc   fields.c   -O1 -gdwarf-5
 golden arm64-gcc5     aarch64-linux-gnu-gcc   "$program" -O2 -gdwarf-5
 golden s390x-gcc5     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-5
+merge=1 \
 golden s390x-gcc2     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-2 -gstrict-dwarf
 golden arm-gcc4       arm-linux-gnueabihf-gcc "$program" -O2 -gdwarf-4
 
 # Relocatable files: partial links, as modules are, and objects.
 golden x86-gcc5-r     gcc   "$program" -O2 -gdwarf-5 -r
+merge=1 \
 golden x86-gcc4-r     gcc   "$program" -O2 -gdwarf-4 -r
 golden x86-clang5-o   clang funcs.c    -O2 -gdwarf-5 -fdebug-compilation-dir=. -c
 golden x86-clang4-o   clang funcs.c    -O2 -gdwarf-4 -fdebug-compilation-dir=. -c
+
+# Link-time optimization: units that refer to each other. lld has no --unique.
+golden x86-gcc5-lto   gcc   "$program" -O2 -gdwarf-5 -flto
+golden x86-gcc4-lto   gcc   "$program" -O3 -gdwarf-4 -flto
+golden s390x-gcc5-lto s390x-linux-gnu-gcc "$program" -O2 -gdwarf-5 -flto
+common=("${common[@]/-Wl,--unique=*/-fuse-ld=lld}")
+golden x86-clang5-lto clang "$program" -O2 -gdwarf-5 -flto -fdebug-compilation-dir=.
+golden x86-clang4-lto clang "$program" -O2 -gdwarf-4 -flto -fdebug-compilation-dir=.
+golden x86-clang5-thin clang "$program" -O2 -gdwarf-5 -flto=thin -fdebug-compilation-dir=.
 echo "golden.sh: $made files and their BTF written"

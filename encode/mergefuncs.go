@@ -1,0 +1,116 @@
+package encode
+
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+)
+
+// Functions of a merged file that refer to functions in other groups: GCC's
+// link-time optimization describes a function in the unit of its source, and
+// what became of it in units of their own. All functions of the file wait for
+// its end, as they were read, and are judged together then. Of the types, only
+// those that decide how a parameter is passed are needed again: they are
+// taken from the Set.
+
+// lateFuncs holds the functions of a file in a slot of its own. Types are ids
+// of the Set until finishLate.
+type lateFuncs struct {
+	u unit
+}
+
+// add takes over the functions of a committed group.
+func (l *lateFuncs) add(u *unit) {
+	params, annots, funcs := uint32(len(l.u.params.S)), uint32(len(l.u.annots.S)), uint32(len(l.u.funcs.S))
+	for _, fn := range u.funcs.S {
+		fn.Type = u.id(fn.Type)
+		fn.First += params
+		fn.FirstAn += annots
+		l.u.funcs.Append(fn)
+	}
+	for _, p := range u.params.S {
+		p.Type = u.id(p.Type)
+		l.u.params.Append(p)
+	}
+	for _, i := range u.funcOrder.S {
+		l.u.funcOrder.Append(funcs + i)
+	}
+	for _, r := range u.formats.S {
+		r.first += funcs
+		l.u.formats.Append(r)
+	}
+	l.u.annots.AppendSlice(u.annots.S)
+}
+
+// finishLate judges all functions of the file and saves their states.
+func (f *file) finishLate(l *lateFuncs) error {
+	u := &l.u
+	u.init()
+	defer u.free()
+	t := setTypes{set: f.run.set, u: u, ref: map[uint32]dedup.Ref{}}
+	defer t.todo.Free()
+	for i := range u.funcs.S {
+		u.funcs.S[i].Type = t.node(u.funcs.S[i].Type)
+	}
+	for i := range u.params.S {
+		u.params.S[i].Type = t.node(u.params.S[i].Type)
+	}
+	t.settle()
+	f.functions(u)
+	if u.relocFail != nil {
+		return &Error{File: f.path, Section: ".debug_info", What: u.relocFail.Error()}
+	}
+	return f.saveStates(u)
+}
+
+// setTypes makes nodes of a unit from types of the Set, as far as the judging
+// of parameters looks: not behind pointers.
+type setTypes struct {
+	set  *dedup.Set
+	u    *unit
+	ref  map[uint32]dedup.Ref // by id of the Set
+	todo arena.Vec[uint32]    // nodes whose references are still to be made
+}
+
+// node is the Ref of a type of the Set.
+func (t *setTypes) node(id uint32) dedup.Ref {
+	if id == 0 {
+		return 0
+	}
+	r, ok := t.ref[id]
+	if !ok {
+		i := uint32(len(t.u.types.Nodes.S))
+		t.u.types.Nodes.Append(dedup.Node{})
+		t.u.types.ID.Append(id)
+		t.todo.Append(i)
+		r = i + 1
+		t.ref[id] = r
+	}
+	return r
+}
+
+// settle fills the nodes that node has promised.
+func (t *setTypes) settle() {
+	for len(t.todo.S) > 0 {
+		i := t.todo.S[len(t.todo.S)-1]
+		t.todo.S = t.todo.S[:len(t.todo.S)-1]
+		w := t.set.Record(t.u.types.ID.S[i])
+		n := dedup.Node{Info: w[0], Name: w[1], Third: w[2]}
+		switch btf.InfoKind(w[0]) {
+		case btf.KindPtr, btf.KindFuncProto:
+			n.Third = 0
+		case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
+			n.Third = t.node(w[2])
+		case btf.KindArray:
+			n.Third, n.Aux = t.node(w[3]), w[5]
+		case btf.KindInt:
+			n.Aux = w[3]
+		case btf.KindStruct, btf.KindUnion:
+			n.First = uint32(len(t.u.types.Members.S))
+			for j := range btf.InfoVlen(w[0]) {
+				t.u.types.Members.Append(dedup.Member{Name: w[3+3*j], Type: t.node(w[4+3*j]), Val: w[5+3*j]})
+			}
+		}
+		t.u.types.Nodes.S[i] = n
+	}
+}

@@ -1,0 +1,235 @@
+package encode
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+)
+
+// Reading of a group: its units are walked and linked one behind the other
+// into the tables of one slot. References inside a unit are settled with the
+// unit, as always; those that leave it are markers until all units of the
+// group are there.
+
+// crossRef marks a reference by section offset to another unit: the rest is
+// the index in unit.cross. While DIEs are walked extraRef is set as well.
+const crossRef = 1 << 30
+
+// mark is where the tables of the unit in work start; they are not empty if
+// units of the same group come before it.
+type mark struct{ nodes, order, funcs, params, vars int }
+
+// part is a unit of the group, once linked.
+type part struct {
+	off, end uint64 // in .debug_info
+	bits     uint32 // first word in unit.allTypes and unit.allRanks
+}
+
+// readGroup is readUnit for group u.seq of a merged file.
+func (f *file) readGroup(u *unit) error {
+	m := f.merge
+	g := m.groups[u.seq]
+	var ahead window
+	for k := g.first; k < g.end; k++ {
+		if err := f.header(m.units[k].off, m.units[k].reloc, u); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+		if g.end-g.first > 1 {
+			ahead.advance(f, f.infoSec.sec, u.hdr.End())
+		}
+		if len(u.hdr.Data) >= crossRef {
+			return f.unitError(u, "unit that refers to others is larger than 1 GiB")
+		}
+		if err := f.readPart(u, g.cross); err != nil {
+			return err
+		}
+	}
+	if err := f.linkCross(u); err != nil {
+		return err
+	}
+	f.arrayIndex(u)
+	if err := f.linkOldBits(u); err != nil {
+		return err
+	}
+	if err := f.waitSymbols(); err != nil {
+		return err
+	}
+	if m.late == nil {
+		f.functions(u)
+	}
+	if u.relocFail != nil {
+		return f.unitError(u, u.relocFail.Error())
+	}
+	f.run.set.Resolve(&u.types)
+	return nil
+}
+
+// readPart reads the unit u.hdr of a group.
+func (f *file) readPart(u *unit, cross bool) error {
+	u.from = mark{len(u.types.Nodes.S), len(u.types.Order.S), len(u.funcs.S), len(u.params.S), len(u.vars.S)}
+	u.extra.Reset()
+	u.isType.Reset()
+	dies := u.dies
+	u.addFormat(&u.hdr)
+	p, skip, err := f.startUnit(u)
+	u.units++
+	if u.filtered {
+		u.filtered = false
+		u.unitsFiltered++
+		f.verbose(u, "Filtering CU "+string(f.bytes(u.name))+" written in "+langName(u.language)+".")
+	}
+	if err != nil || skip {
+		u.dies += dies
+		return err
+	}
+	u.language, u.clang = f.merge.language, f.merge.clang
+	err = f.walk(u, p)
+	u.dies += dies
+	if err != nil {
+		return err
+	}
+	if u.badName {
+		return f.unitError(u, "a name lies beyond .debug_str")
+	}
+	f.linkRefs(u)
+	if cross {
+		u.parts.Append(part{u.hdr.Off, u.hdr.End(), uint32(len(u.allTypes.S))})
+		u.allTypes.AppendSlice(u.isType.S)
+		u.allRanks.AppendSlice(u.rank.S)
+	}
+	return f.sectionOffsets(u)
+}
+
+// sectionOffsets makes DIE offsets that stay offsets count from the start of
+// .debug_info.
+func (f *file) sectionOffsets(u *unit) error {
+	if u.hdr.End() > 1<<32-1 {
+		return f.unitError(u, "units that refer to each other lie beyond 4 GiB")
+	}
+	base := uint32(u.hdr.Off)
+	at := func(off uint32) uint32 {
+		switch {
+		case off == 0:
+			return 0
+		case off&extraRef != 0:
+			return uint32(u.cross.S[off&^(extraRef|crossRef)])
+		}
+		return base + off
+	}
+	for i := range u.funcs.S[u.from.funcs:] {
+		fn := &u.funcs.S[u.from.funcs+i]
+		fn.Off, fn.Origin, fn.Spec = at(fn.Off), at(fn.Origin), at(fn.Spec)
+	}
+	for i := range u.vars.S[u.from.vars:] {
+		u.vars.S[u.from.vars+i].Off += base
+	}
+	for i := range u.params.S[u.from.params:] {
+		p := &u.params.S[u.from.params+i]
+		p.Off, p.Origin = at(p.Off), at(p.Origin)
+		if p.LocKind == locExpr {
+			p.LocOff += base
+		}
+	}
+	return nil
+}
+
+// crossMark keeps a reference to section offset off until the group is read.
+func (f *file) crossMark(u *unit, at int, off uint64) (uint32, error) {
+	k := len(u.cross.S)
+	if off >= uint64(len(f.info)) {
+		return 0, f.dieError(u, at, "reference leads out of .debug_info")
+	}
+	if k >= crossRef {
+		return 0, f.dieError(u, at, "too many references between units")
+	}
+	u.cross.Append(off)
+	return extraRef | crossRef | uint32(k), nil
+}
+
+// linkCross settles the references between units of the group.
+func (f *file) linkCross(u *unit) error {
+	if len(u.cross.S) == 0 {
+		return nil
+	}
+	to := func(r dedup.Ref) dedup.Ref {
+		if r&(crossRef|dedup.Extern) == crossRef {
+			return u.refAt(u.cross.S[r&^crossRef])
+		}
+		return r
+	}
+	for i := range u.types.Nodes.S {
+		n := &u.types.Nodes.S[i]
+		switch btf.InfoKind(n.Info) {
+		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray:
+			n.Third = to(n.Third)
+		case btf.KindFuncProto:
+			n.Third = to(n.Third)
+			fallthrough
+		case btf.KindStruct, btf.KindUnion:
+			ms := u.types.Members.S[n.First:][:btf.InfoVlen(n.Info)]
+			for j := range ms {
+				ms[j].Type = to(ms[j].Type)
+			}
+		case btf.KindEnum, btf.KindEnum64:
+			// link has left a marker here only.
+			if r := to(n.Aux); r != 0 {
+				u.signEnum(n, r)
+			}
+			n.Aux = 0
+		}
+	}
+	for i := range u.funcs.S {
+		u.funcs.S[i].Type = to(u.funcs.S[i].Type)
+	}
+	for i := range u.params.S {
+		u.params.S[i].Type = to(u.params.S[i].Type)
+	}
+	for i := range u.vars.S {
+		u.vars.S[i].Type = to(u.vars.S[i].Type)
+	}
+	return nil
+}
+
+// refAt is the type whose DIE is at a section offset; 0 if there is none.
+func (u *unit) refAt(off uint64) dedup.Ref {
+	k, found := slices.BinarySearchFunc(u.parts.S, off, func(p part, off uint64) int {
+		switch {
+		case p.off < off:
+			return -1
+		case p.off > off:
+			return 1
+		}
+		return 0
+	})
+	if found || k == 0 || off >= u.parts.S[k-1].end {
+		return 0
+	}
+	p := &u.parts.S[k-1]
+	at := off - p.off
+	w := uint64(p.bits) + at>>6
+	m := uint64(1) << (at & 63)
+	if u.allTypes.S[w]&m == 0 {
+		return 0
+	}
+	return u.allRanks.S[w] + uint32(bits.OnesCount64(u.allTypes.S[w]&(m-1))) + 1
+}
+
+// useFormat sets the DWARF format to that of the function with the index.
+func (e *paramEnv) useFormat(i uint32) {
+	k, found := slices.BinarySearchFunc(e.formats, i, func(r formatRun, i uint32) int { return int(r.first) - int(i) })
+	if !found {
+		k--
+	}
+	// Units without functions start where the next one does.
+	for k+1 < len(e.formats) && e.formats[k+1].first <= i {
+		k++
+	}
+	e.version, e.dwarf64 = e.formats[k].version, e.formats[k].dwarf64
+	e.lists = e.bothLists[0]
+	if e.version >= 5 {
+		e.lists = e.bothLists[1]
+	}
+}

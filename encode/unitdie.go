@@ -1,0 +1,122 @@
+package encode
+
+import (
+	"bytes"
+
+	"github.com/btflite/btflite/dwarf"
+)
+
+// startUnit makes the unit ready to be walked from p on, unless it is to be
+// skipped.
+func (f *file) startUnit(u *unit) (p int, skip bool, err error) {
+	if _, err := f.infoSec.need(u, f.info, u.hdr.Off, uint64(len(u.hdr.Data))); err != nil {
+		return 0, false, err
+	}
+	if err := f.relocateUnit(u); err != nil {
+		return 0, false, err
+	}
+	if err := f.compileAbbrevs(u); err != nil {
+		return 0, false, &Error{File: f.path, Section: ".debug_info", UnitOff: u.hdr.Off, What: err.Error()}
+	}
+	return f.unitDIE(u)
+}
+
+// unitDIE reads the unit DIE and applies the language filter.
+func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
+	b := u.hdr.Data
+	off := u.hdr.First
+	if off >= len(b) {
+		return 0, true, nil
+	}
+	code, p := dwarf.ULEB(b, off)
+	if p < 0 {
+		return 0, false, f.cutOff(u, off)
+	}
+	if code == 0 {
+		return 0, true, nil
+	}
+	a := u.abbrevs.Lookup(code)
+	if a == nil {
+		return 0, false, f.dieError(u, off, "no abbreviation has its code")
+	}
+	if a.Class != dwarf.ClassUnit {
+		return 0, false, f.dieError(u, off, "unit starts with a DIE that is no unit")
+	}
+	next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+	if next < 0 {
+		return 0, false, f.cutOff(u, off)
+	}
+	u.dies = 1
+	// Bases first: names and addresses of this DIE may need them.
+	u.strBase, u.addrBase, u.loclistsBase = 8, 8, 12
+	if u.hdr.Dwarf64 {
+		u.strBase, u.addrBase, u.loclistsBase = 16, 16, 20
+	}
+	if u.hdr.Version < 5 {
+		u.strBase, u.addrBase = 0, 0
+	}
+	for _, x := range []struct {
+		v   int
+		dst *uint64
+	}{{dwarf.VStrBase, &u.strBase}, {dwarf.VAddrBase, &u.addrBase}, {dwarf.VLoclistsBase, &u.loclistsBase}} {
+		if have>>x.v&1 != 0 && u.vals[x.v].U < 1<<40 {
+			*x.dst = u.vals[x.v].U
+		}
+	}
+	u.name = f.nameOf(u, have)
+	u.language = uint16(f.number(u, have, dwarf.VLanguage))
+	if have&(1<<dwarf.VProducer) != 0 {
+		u.clang = containsClang(f.bytes(f.nameValue(u, &u.vals[dwarf.VProducer])))
+	}
+	switch a.Tag {
+	case dwarf.TagSkeletonUnit:
+		return 0, false, f.dieError(u, off, "split DWARF (.dwo files) is not supported yet")
+	case dwarf.TagPartialUnit:
+		return 0, false, f.dieError(u, off, "partial unit (dwz) is not supported yet")
+	}
+	if f.leftOut(u) {
+		u.filtered = true
+		return 0, true, nil
+	}
+	return next, !a.Children, nil
+}
+
+func containsClang(b []byte) bool {
+	for i := 0; i+5 <= len(b); i++ {
+		if string(b[i:i+5]) == "clang" {
+			return true
+		}
+	}
+	return false
+}
+
+// leftOut says whether a unit is left out. Of a merged file units are left
+// out by excluded languages only, and all are if the first one would be by its
+// language; names do not count (encode-behaviour 1.4.1).
+func (f *file) leftOut(u *unit) bool {
+	if f.merge != nil {
+		return len(f.opt.Lang) == 0 && f.wrongLanguage(u.language)
+	}
+	if p := f.opt.CUExclude; p != "" && bytes.HasPrefix(f.bytes(u.name), []byte(p)) {
+		return true
+	}
+	return f.wrongLanguage(u.language)
+}
+
+// wrongLanguage says whether the language options leave a unit out.
+func (f *file) wrongLanguage(lang uint16) bool {
+	if len(f.opt.Lang) > 0 {
+		for _, l := range f.opt.Lang {
+			if l == lang {
+				return false
+			}
+		}
+		return true
+	}
+	for _, l := range f.opt.LangExclude {
+		if l == lang {
+			return true
+		}
+	}
+	return false
+}
