@@ -37,7 +37,7 @@ var imports = map[string][]string{
 	"dedup": {"arena", "btf"},
 	"encode": {"arena", "btf", "compactstate", "dedup", "dwarf", "elfreloc", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
-	"cmd/btflite": {"btf", "dedup", "elfwrite", "encode", "mmapelf",
+	"cmd/btflite": {"btf", "dedup", "elfwrite", "encode", "mmapelf", "verify",
 		"github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix"},
 	"kerneltest":     nil, // its reader of BTF is separate on purpose
 	"bench":          {"*"},

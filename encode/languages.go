@@ -17,3 +17,12 @@ func langName(l uint16) string {
 	}
 	return "UNKNOWN"
 }
+
+// foreign reports whether a language is neither C nor assembler, nor unknown.
+func foreign(l uint16) bool {
+	switch l {
+	case 0, 1, 2, 0xc, 0x1d, 0x2c, 0x3e, 0x8001: // none, C89, C, C99, C11, C17, C23, MIPS assembler
+		return false
+	}
+	return l <= 0x40 // DWARF 6 has not given out more
+}

@@ -1,31 +1,83 @@
 package encode
 
-import "io"
+import (
+	"io"
 
-// Output is the finished BTF of a run. It holds memory and mapped files until
-// Close.
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+)
+
+// Output is the finished BTF of a run. It holds the BTF in memory until Close,
+// and nothing else: the inputs are closed.
 type Output struct {
 	Stats Stats
-	// BigEndian is the byte order of the BTF, that of the first input.
-	BigEndian bool
-	size      int64
-	write     func(w io.Writer) error
-	close     func()
+	// BigEndian and PointerSize (4 or 8 bytes) are those of the first input.
+	BigEndian   bool
+	PointerSize int
+	// Foreign is the language, as --lang names it, of the first unit that is
+	// in the BTF and not in C or assembler; "" if there is none. Its types
+	// may have names and layouts that no kernel takes.
+	Foreign string
+
+	data []byte
+	mem  arena.Vec[byte] // backs data, unless that is on the heap
 }
 
 // Size is the length of the BTF in bytes; 0 means that there was nothing to
 // encode (no types at all), and then nothing is to be written.
-func (o *Output) Size() int64 { return o.size }
+func (o *Output) Size() int64 { return int64(len(o.data)) }
 
-// Write writes the BTF, header first, in chunks of bounded size. It may be
-// called more than once and writes the same bytes each time.
-func (o *Output) Write(w io.Writer) error { return o.write(w) }
+// Bytes is the BTF. It must not be changed, and is valid until Close.
+func (o *Output) Bytes() []byte { return o.data }
 
-// Close gives the memory and the mapped files back. The Output must not be
-// used afterwards.
+// Write writes the BTF. It may be called more than once and writes the same
+// bytes each time.
+func (o *Output) Write(w io.Writer) error {
+	_, err := w.Write(o.data)
+	return err
+}
+
+// Close gives the memory back. The Output must not be used afterwards.
 func (o *Output) Close() {
-	if o.close != nil {
-		o.close()
-		o.close = nil
+	o.data = nil
+	o.mem.Free()
+}
+
+// output makes the Output of the numbered types. The inputs are closed first,
+// so that their pages and the BTF are not in memory at once.
+func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
+	out := &Output{BigEndian: be, PointerSize: r.files[0].elf.AddrSize, Foreign: r.foreign}
+	strs := r.set.Strings()
+	r.closeFiles()
+	if n.Types > 0 {
+		out.mem.Grow(btf.HeaderLen + n.TypeBytes + len(strs))
+		out.mem.AppendSlice(btf.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs))))
+		if err := n.WriteTypes(appender{&out.mem}, be); err != nil {
+			out.Close()
+			return nil, err
+		}
+		out.mem.AppendSlice(strs)
+		out.data = out.mem.S
 	}
+	return out, nil
+}
+
+// closeFiles closes the inputs. Names cannot be read any more.
+func (r *run) closeFiles() {
+	for _, f := range r.files {
+		f.shared.close()
+		f.closeStreams()
+		f.elf.Close()
+	}
+	r.files = nil
+	r.names.pool.free()
+}
+
+// appender is a writer into memory outside the Go heap.
+type appender struct{ v *arena.Vec[byte] }
+
+func (a appender) Write(p []byte) (int, error) {
+	a.v.AppendSlice(p)
+	return len(p), nil
 }

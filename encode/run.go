@@ -40,6 +40,7 @@ type run struct {
 	states   *compactstate.States
 	funcName []dedup.Name // by function table entry
 	vars     compactstate.Vars
+	foreign  string        // see Output
 	intID    atomic.Uint32 // the Set's int that indexes arrays, 0 until known
 
 	annScratch []compactstate.Annotation
@@ -127,13 +128,7 @@ func (r *run) free() {
 		r.set.Free()
 		r.set = nil
 	}
-	for _, f := range r.files {
-		f.shared.close()
-		f.closeStreams()
-		f.elf.Close()
-	}
-	r.files = nil
-	r.names.pool.free()
+	r.closeFiles()
 }
 
 // intern adds a name that does not come with a type to the strings.
@@ -405,6 +400,9 @@ func (f *file) commitUnit(u *unit) error {
 			return f.unitError(u, err.Error())
 		}
 		break
+	}
+	if r.foreign == "" && foreign(u.language) {
+		r.foreign = langName(u.language)
 	}
 	r.stats.DIEs += u.dies
 	r.stats.TypesIn += uint64(len(u.types.Order.S))

@@ -1,9 +1,6 @@
 package encode
 
 import (
-	"bytes"
-	"io"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
@@ -119,27 +116,18 @@ func (r *run) finish() (*Output, error) {
 	r.stats.SlowCUs = r.set.Slow
 	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = n.Types, n.TypeBytes, len(strs)
 	be := r.files[0].bigEndian
-	out := &Output{BigEndian: be}
-	r.clock.lap("forwards, numbering")
-	if r.opt.Exact {
-		return r.exact(n, be)
-	}
-	if n.Types > 0 {
-		out.size = int64(btf.HeaderLen + n.TypeBytes + len(strs))
-	}
-	out.write = func(w io.Writer) error {
-		if _, err := w.Write(btf.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs)))); err != nil {
-			return err
-		}
-		if err := n.WriteTypes(w, be); err != nil {
-			return err
-		}
-		_, err := w.Write(strs)
-		return err
-	}
-	out.close = func() {
+	out, err := r.output(n, be)
+	if err != nil {
 		n.Free()
-		r.free()
+		return nil, err
+	}
+	n.Free()
+	r.free()
+	r.clock.lap("numbering, output")
+	if r.opt.Exact && out.data != nil {
+		if err := r.exact(out); err != nil {
+			return nil, err
+		}
 	}
 	r.stats.Phases = r.clock.phases
 	out.Stats = r.stats
@@ -147,34 +135,20 @@ func (r *run) finish() (*Output, error) {
 }
 
 // exact deduplicates the raw types of all units by the batch algorithm.
-func (r *run) exact(n *dedup.Numbering, be bool) (*Output, error) {
-	defer r.free()
-	defer n.Free()
-	var raw bytes.Buffer
-	raw.Grow(btf.HeaderLen + n.TypeBytes + r.stats.StrBytes)
-	raw.Write(btf.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(r.stats.StrBytes)))
-	if err := n.WriteTypes(&raw, be); err != nil {
-		return nil, err
-	}
-	raw.Write(r.set.Strings())
-	in, err := btf.Parse(raw.Bytes(), nil)
+func (r *run) exact(out *Output) error {
+	in, err := btf.Parse(out.data, nil)
+	out.Close()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	done, err := dedup.Exact(in, dedup.ExactOptions{KeepStrings: true})
 	if err != nil {
-		return nil, err
-	}
-	blob := done.Encode()
-	r.clock.lap("exact deduplication")
-	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = int(done.TypeCount()), 4*len(done.Words), len(done.Strings)
-	r.stats.Phases = r.clock.phases
-	out := &Output{BigEndian: be, Stats: r.stats, size: int64(len(blob))}
-	out.write = func(w io.Writer) error {
-		_, err := w.Write(blob)
 		return err
 	}
-	return out, nil
+	out.data = done.Encode()
+	r.clock.lap("exact deduplication")
+	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = int(done.TypeCount()), 4*len(done.Words), len(done.Strings)
+	return nil
 }
 
 func (r *run) sectionName(index uint32) string {

@@ -58,6 +58,9 @@ func (c *cli) runDedup(args []string) error {
 		return namingFile(paths, err)
 	}
 	data := merged.Encode()
+	if err := checkMerged(data, blobs, base); err != nil {
+		return namingFile(paths, err)
+	}
 	return out.write(c.guard, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err

@@ -12,10 +12,11 @@ import (
 
 // encoded is a finished encode: what the command needs of an encode.Output.
 type encoded struct {
-	stats encode.Stats
-	size  int64 // 0: nothing to encode
-	write func(io.Writer) error
-	close func()
+	stats   encode.Stats
+	size    int64 // 0: nothing to encode
+	warning string
+	write   func(io.Writer) error
+	close   func()
 }
 
 // runEncode and setSections are the work below this package; tests replace
@@ -26,7 +27,14 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		return &encoded{stats: out.Stats, size: out.Size(), write: out.Write, close: out.Close}, nil
+		began := time.Now()
+		warning, err := checkEncoded(paths[0], out, nil)
+		if err != nil {
+			out.Close()
+			return nil, err
+		}
+		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
+		return &encoded{stats: out.Stats, size: out.Size(), warning: warning, write: out.Write, close: out.Close}, nil
 	}
 	setSections = elfwrite.Set
 )
@@ -121,6 +129,9 @@ func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Option
 			return stdoutError(err)
 		}
 		return c.nothingWritten(out, emptyText(paths[0], &enc.stats))
+	}
+	if enc.warning != "" {
+		c.complain(enc.warning)
 	}
 	writing := time.Now()
 	if out != nil {

@@ -11,6 +11,7 @@
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
 //	encodecmd.go, dedupcmd.go, version.go  what the commands do
+//	check.go     what is to be written is what kernels take
 //	replace.go, target.go, signals.go  output that is whole or not there
 //	stats.go, progress.go  reports
 package main

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
+)
+
+// structFile is an ELF file with one struct of an int, in some language.
+func structFile(name string, language, offset int) []byte {
+	i := dt.N(dt.TagBaseType, dt.Size(4), dt.Encoding(5), dt.Name("int"))
+	s := dt.N(dt.TagStructureType, dt.Name(name), dt.Size(8),
+		dt.N(dt.TagMember, dt.Name("m"), dt.Type(i), dt.MemberAt(offset)))
+	u := &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("t"), dt.Language(language), i, s)}
+	f := dt.File{Units: []*dt.Unit{u}}
+	return f.Bytes()
+}
+
+const (
+	langC11  = 0x1d
+	langRust = 0x1c
+)
+
+// TestRefusedBTF: what a kernel refuses is not written, in no place, unless it
+// comes from another language; then that is told.
+func TestRefusedBTF(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		language int
+		offset   int
+		status   int
+		stderr   string
+	}{
+		{"fine", langC11, 4, 0, ""},
+		{"a b", langC11, 4, 1, `btflite: IN: nothing written: a kernel would refuse the BTF type [2] STRUCT "a b": name is no C identifier` + "\n"},
+		{"past", langC11, 5, 1, `btflite: IN: nothing written: a kernel would refuse the BTF type [2] STRUCT "past": member 0 "m": ends at bit 72, behind its 8 bytes` + "\n"},
+		{"Option<u8>", langRust, 4, 0, `btflite: IN: warning: a kernel refuses the BTF type [2] STRUCT "Option<u8>": name is no C identifier; try --lang_exclude=rust` + "\n"},
+		{"Reordered", langRust, 6, 0, `btflite: IN: warning: a kernel refuses the BTF type [2] STRUCT "Reordered": member 0 "m": ends at bit 80, behind its 8 bytes; try --lang_exclude=rust` + "\n"},
+	} {
+		for _, args := range [][]string{{"-J"}, {"-J", "--dedup=exact"}, {"--btf_encode_detached=OUT"}} {
+			dir := t.TempDir()
+			in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+			image := structFile(c.name, c.language, c.offset)
+			if err := os.WriteFile(in, image, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			detached := false
+			args := append(args[:len(args):len(args)], in)
+			for i := range args {
+				detached = detached || strings.Contains(args[i], "OUT")
+				args[i] = strings.ReplaceAll(args[i], "OUT", out)
+			}
+			var stderr bytes.Buffer
+			status := newCLI(&bytes.Buffer{}, &stderr, os.LookupEnv).run(args)
+			if got := strings.ReplaceAll(stderr.String(), in, "IN"); status != c.status || got != c.stderr {
+				t.Errorf("%s, %q: status %d, stderr %q", c.name, args, status, got)
+			}
+			now, err := os.ReadFile(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if changed := !bytes.Equal(now, image); changed != (!detached && status == 0) {
+				t.Errorf("%s, %q: input changed: %v", c.name, args, changed)
+			}
+			if _, err := os.Stat(out); (err == nil) != (detached && status == 0) {
+				t.Errorf("%s, %q: output: %v", c.name, args, err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, ".*")); left != nil {
+				t.Errorf("%s, %q left %q", c.name, args, left)
+			}
+		}
+	}
+}
+
+// TestRefusedMerge: merging what is fine must give what is fine; merging what
+// no kernel takes anyhow may not.
+func TestRefusedMerge(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, structName string) string {
+		b := btf.NewBuilder(false, nil)
+		b.Add(structName, btf.Info(btf.KindStruct, 0, false), 0)
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, blob.Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	merge := func(paths ...string) error {
+		var blobs []*btf.Blob
+		for _, p := range paths {
+			b, err := loadBTF(p, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			blobs = append(blobs, b)
+		}
+		bad, err := loadBTF(file("merged", "no name"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return checkMerged(bad.Encode(), blobs, nil)
+	}
+	good, odd := file("good", "a"), file("odd", "a b")
+	if err := merge(good, good); err == nil || !strings.Contains(err.Error(), `a kernel would refuse the merged BTF type [1] STRUCT "no name"`) {
+		t.Error(err)
+	}
+	if err := merge(good, odd); err != nil {
+		t.Error(err)
+	}
+}
