@@ -70,14 +70,14 @@ func (f *file) baseType(u *unit, off int, have uint32) error {
 		isFloat = f.opt.Features&Float != 0
 	case ateComplexFloat, ateImaginary:
 		if f.opt.Features&Float != 0 {
-			return f.dieError(u, off, "complex and imaginary floating-point types have no BTF kind")
+			u.leaveOut(uint32(len(u.types.Nodes.S)), "complex floating-point type")
 		}
 	}
 	if isFloat {
 		switch size {
 		case 2, 4, 8, 12, 16:
 		default:
-			return f.dieError(u, off, "floating-point type of "+itoa(int(size))+" bytes")
+			u.leaveOut(uint32(len(u.types.Nodes.S)), "floating-point type of "+itoa(int(size))+" bytes")
 		}
 		n.Info = btf.Info(btf.KindFloat, 0, false)
 	} else {

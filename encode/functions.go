@@ -62,6 +62,10 @@ func (f *file) functions(u *unit) {
 			continue
 		}
 		fn.Entry = f.entryOf(u, fn.Name)
+		if (len(u.left) > 0 || f.merge != nil) && fn.Entry != 0 && u.leftOutFunc(fn) {
+			fn.Entry = 0
+			u.countLeft(leftFunctions, 1)
+		}
 		any = any || fn.Entry != 0
 	}
 	if !any {
@@ -192,6 +196,8 @@ func (u *unit) id(ref dedup.Ref) uint32 {
 		return 0
 	case ref&dedup.Extern != 0:
 		return ref &^ dedup.Extern
+	case ref == refLeftOut:
+		return ref
 	}
 	return u.types.ID.S[ref-1]
 }

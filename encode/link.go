@@ -24,6 +24,7 @@ func (f *file) link(u *unit) error {
 	if f.opt.PlainBitfields {
 		u.plainBitfields()
 	}
+	f.dropLeftOut(u)
 	f.declTags(u)
 	return nil
 }

@@ -60,6 +60,7 @@ func (f *file) finishLate(l *lateFuncs) error {
 	if u.relocFail != nil {
 		return &Error{File: f.path, Section: ".debug_info", What: u.relocFail.Error()}
 	}
+	f.run.countLeftOut(u)
 	return f.saveStates(u)
 }
 
@@ -74,8 +75,8 @@ type setTypes struct {
 
 // node is the Ref of a type of the Set.
 func (t *setTypes) node(id uint32) dedup.Ref {
-	if id == 0 {
-		return 0
+	if id == 0 || id == refLeftOut {
+		return id
 	}
 	r, ok := t.ref[id]
 	if !ok {

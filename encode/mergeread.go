@@ -54,6 +54,7 @@ func (f *file) readGroup(u *unit) error {
 	if err := f.linkOldBits(u); err != nil {
 		return err
 	}
+	f.dropLeftOut(u)
 	if err := f.waitSymbols(); err != nil {
 		return err
 	}

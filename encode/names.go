@@ -319,29 +319,30 @@ func (f *file) isInt(t dedup.Name) bool { return t == f.intName || string(f.byte
 
 // nameAt is the name of the DIE at off, for typedefs with a specification.
 func (f *file) nameAt(u *unit, off uint64) dedup.Name {
-	if have, ok := f.decodeAt(u, off); ok {
+	if _, have, ok := f.decodeAt(u, off); ok {
 		return f.nameOf(u, have)
 	}
 	return 0
 }
 
 // decodeAt reads the attributes of the DIE at an offset of the unit into
-// u.vals. The bits of the values that its class captures come back.
-func (f *file) decodeAt(u *unit, off uint64) (have uint32, ok bool) {
+// u.vals. Its class and the bits of the values that the class captures come
+// back.
+func (f *file) decodeAt(u *unit, off uint64) (class dwarf.Class, have uint32, ok bool) {
 	b := u.hdr.Data
 	if off < uint64(u.hdr.First) || off >= uint64(len(b)) {
-		return 0, false
+		return 0, 0, false
 	}
 	code, p := dwarf.ULEB(b, int(off))
 	if p < 0 {
-		return 0, false
+		return 0, 0, false
 	}
 	a := u.abbrevs.Lookup(code)
 	if a == nil {
-		return 0, false
+		return 0, 0, false
 	}
 	next, have := u.abbrevs.Decode(a, b, p, &u.vals)
-	return have, next >= 0
+	return a.Class, have, next >= 0
 }
 
 // maxChain bounds a chain of GNU annotations.
@@ -352,7 +353,7 @@ const maxChain = 1 << 12
 func (f *file) gnuChain(u *unit, off uint32, name string, fn func(value dedup.Name)) {
 	saved := u.vals
 	for range maxChain {
-		have, ok := f.decodeAt(u, uint64(off))
+		_, have, ok := f.decodeAt(u, uint64(off))
 		if !ok || string(f.bytes(f.nameOf(u, have))) != name || have&(1<<dwarf.VConst) == 0 {
 			break
 		}

@@ -79,7 +79,11 @@ type Stats struct {
 	FuncStates  uint64 `json:"function_dies"` // subprogram DIEs considered
 	Funcs       int    `json:"functions"`     // FUNCs emitted
 	// Skipped counts functions left out, by the reason that -V prints.
-	Skipped   map[string]int `json:"functions_left_out"`
+	Skipped map[string]int `json:"functions_left_out"`
+	// LeftOut counts what BTF has no kind for, by sort of type, and what is left
+	// out with those types (types made of them, members, functions, variables).
+	// Counts are of DIEs of all units, before deduplication.
+	LeftOut   map[string]int `json:"left_out"`
 	Vars      int            `json:"variables"`
 	TypeBytes int            `json:"type_bytes"`
 	StrBytes  int            `json:"string_bytes"`

@@ -313,7 +313,6 @@ func compositeRules() []rule {
 				'y' type_id=1 bits_offset=0
 			[4] FWD 's' fwd_kind=struct
 			[5] PTR '(anon)' type_id=4`},
-		{name: "declaration without a name", files: one(dt.N(dt.TagStructureType, dt.Declaration())), err: "without a name"},
 		{name: "declaration flag of value 0", files: func() []dt.File {
 			i := intType()
 			return one(i, structure("s", 4, dt.Attr{At: dt.AtDeclaration, Form: dt.FormFlag, Val: 0}, member("x", i, 0)))

@@ -336,10 +336,8 @@ func unitRules() []rule {
 			[4] INT 'int' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED
 			[5] ARRAY '(anon)' type_id=1 index_type_id=3 nr_elems=4`},
 		{name: "no .symtab", files: []dt.File{{NoSymtab: true, Units: []*dt.Unit{dt.CU(intType())}}}, err: ".symtab"},
-		{name: "atomic in the second unit", files: func() []dt.File {
-			i := intType()
-			return many(dt.CU(intType()), dt.CU(i, ref(dt.TagAtomicType, "", i)), dt.CU(intType()))
-		}(), err: "DW_TAG_atomic_type"},
+		{name: "error in the second unit", files: many(dt.CU(intType()), dt.CU(dt.N(dt.TagTypedef)), dt.CU(intType())),
+			err: "typedef without a name"},
 	}
 	for _, v := range []struct {
 		name    string

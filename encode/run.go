@@ -404,6 +404,7 @@ func (f *file) commitUnit(u *unit) error {
 	if r.foreign == "" && foreign(u.language) {
 		r.foreign = langName(u.language)
 	}
+	r.countLeftOut(u)
 	r.stats.DIEs += u.dies
 	r.stats.TypesIn += uint64(len(u.types.Order.S))
 	if r.intID.Load() == 0 && u.firstInt != 0 {

@@ -72,6 +72,9 @@ type unit struct {
 	moreLists func(have int) ([]byte, error)
 	entries   arena.Vec[nameEntry] // kept from unit to unit
 
+	left    []uint32       // nodes that BTF has no kind for
+	leftOut map[string]int // see Stats.LeftOut
+
 	firstInt dedup.Ref // first base type named "int", for the array index type
 	arrays   bool
 	fail     error // why the unit could not be encoded
@@ -161,6 +164,7 @@ func (u *unit) reset() {
 	u.name, u.language, u.clang, u.filtered = 0, 0, false, false
 	u.strBase, u.addrBase, u.loclistsBase = 0, 0, 0
 	u.dies, u.badName, u.log = 0, false, nil
+	u.left, u.leftOut = u.left[:0], nil
 	u.firstInt, u.arrays, u.fail = 0, false, nil
 }
 

@@ -38,8 +38,9 @@ func (f *file) variable(u *unit, a *dwarf.Abbrev, off, p int) (int, error) {
 		if u.vals[dwarf.VSpec].Form == dwarf.FormRefAddr {
 			spec -= u.hdr.Off
 		}
-		if have, ok = f.decodeAt(u, spec); !ok {
-			return next, nil
+		var class dwarf.Class
+		if class, have, ok = f.decodeAt(u, spec); !ok || class != dwarf.ClassVariable {
+			return next, nil // a static member as DWARF 4 has it: no VAR
 		}
 	}
 	v.Name = f.nameOf(u, have)

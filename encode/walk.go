@@ -227,7 +227,10 @@ func (f *file) walk(u *unit, p int) error {
 			fr := frame{ctx: ctxAggregate, tag: a.Tag, owner: i, first: uint32(len(members.S))}
 			if decl != 0 {
 				if n.Name == 0 {
-					return f.noName(u, off, "declaration of a struct without a name")
+					if u.badName {
+						return f.noName(u, off, "")
+					}
+					u.leaveOut(i, "declaration of a struct without a name")
 				}
 				n.Info, n.Third = btf.Info(btf.KindFwd, 0, kind == btf.KindUnion), 0
 				fr.ctx = ctxType
@@ -520,7 +523,7 @@ func (f *file) walk(u *unit, p int) error {
 				n.Third = 4
 			}
 			if n.Third > 8 || n.Third&(n.Third-1) != 0 {
-				return f.dieError(u, off, "enumeration of "+itoa(int(n.Third))+" bytes")
+				u.leaveOut(uint32(len(nodes.S)), "enumeration of "+itoa(int(n.Third))+" bytes")
 			}
 			n.Info = btf.Info(btf.KindEnum, 0, false)
 			n.First = uint32(len(members.S))
@@ -596,7 +599,9 @@ func (f *file) walk(u *unit, p int) error {
 			}
 
 		case dwarf.ClassUnencodable:
-			return f.dieError(u, off, tagName(a.Tag)+" has no BTF kind")
+			i := u.addNode(off, dedup.Node{Info: btf.Info(btf.KindConst, 0, false)})
+			u.addOrder(i)
+			u.leaveOut(i, tagName(a.Tag))
 
 		case dwarf.ClassImport:
 			return f.dieError(u, off, "imported unit (dwz) is not supported yet")

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/btflite/btflite/elfwrite"
@@ -123,6 +125,9 @@ func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Option
 	}
 	if enc.close != nil {
 		defer enc.close()
+	}
+	for _, what := range slices.Sorted(maps.Keys(enc.stats.LeftOut)) {
+		c.complain(fmt.Sprintf("%s: left out, as BTF cannot say it: %s %s", oneLine(paths[0]), grouped(uint64(enc.stats.LeftOut[what])), oneLine(what)))
 	}
 	if enc.size == 0 {
 		if err := text.flush(); err != nil {

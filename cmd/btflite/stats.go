@@ -45,6 +45,9 @@ func (r *runReport) format(f statsFormat) string {
 		if r.Skipped == nil {
 			r.Skipped = map[string]int{}
 		}
+		if r.LeftOut == nil {
+			r.LeftOut = map[string]int{}
+		}
 		b, err := json.Marshal(r)
 		if err != nil { // no field can cause it
 			return "{}"
@@ -73,6 +76,9 @@ func (r *runReport) format(f statsFormat) string {
 		row("", "%s left out: %s", grouped(uint64(r.Skipped[reason])), oneLine(reason))
 	}
 	row("variables", "%s encoded", grouped(uint64(r.Vars)))
+	for i, what := range slices.Sorted(maps.Keys(r.LeftOut)) {
+		row([]string{"left out", ""}[min(i, 1)], "%s %s", grouped(uint64(r.LeftOut[what])), oneLine(what))
+	}
 	row("BTF", "%s (%s types, %s strings), %s%s", byteSize(uint64(r.Bytes)),
 		byteSize(uint64(r.TypeBytes)), byteSize(uint64(r.StrBytes)), r.place, oneLine(r.Output))
 	row("time", "%s in all", seconds(time.Duration(r.WallNS)))
