@@ -58,7 +58,10 @@ func (s *Set) Commit(u *Unit) error {
 		return err
 	}
 	s.forwardPairs(u)
-	if u.dirty {
+	switch {
+	case s.base != nil:
+		s.noteCopies(u)
+	case u.dirty:
 		s.remember(u)
 	}
 	return nil
@@ -590,9 +593,9 @@ func (s *Set) index(id uint32) {
 	switch k {
 	case btf.KindVar, btf.KindDatasec:
 	case btf.KindPtr:
-		s.ptrTo.S[w[2]] = id
+		s.setPtrTo(w[2], id)
 	case btf.KindConst:
-		s.constTo.S[w[2]] = id
+		s.setConstTo(w[2], id)
 	case btf.KindStruct, btf.KindUnion:
 		if name == 0 {
 			h := contentHash(w)
@@ -619,8 +622,12 @@ func (s *Set) index(id uint32) {
 		s.next.S[id] = e.typedefs
 		e.typedefs = id
 	case btf.KindFwd:
-		s.addEntity(name).fwds[fwdAggregate(info)] = id
+		k := fwdAggregate(info)
+		s.addEntity(name).fwds[k] = id
 		s.forwards.Append(id)
+		if f := s.baseForward(name, k); f != 0 && s.fwd.S[f] != f {
+			s.fwd.S[id] = s.Final(f)
+		}
 	case btf.KindEnum, btf.KindEnum64:
 		if name == 0 {
 			s.insert(id, contentHash(w))
@@ -629,6 +636,9 @@ func (s *Set) index(id uint32) {
 		e := s.addEntity(name)
 		if btf.InfoVlen(info) == 0 {
 			e.fwds[entEnum] = id
+			if s.baseForward(name, entEnum) != 0 {
+				s.forwards.Append(id)
+			}
 			break
 		}
 		if e.defs[entEnum] != 0 {
@@ -637,7 +647,10 @@ func (s *Set) index(id uint32) {
 		s.next.S[id] = e.defs[entEnum]
 		e.defs[entEnum] = id
 		if f := e.fwds[entEnum]; f != 0 {
-			s.fwd.S[f] = id // the last definition wins
+			s.redirect(f, id) // the last definition wins
+		}
+		if f := s.baseForward(name, entEnum); f != 0 {
+			s.redirect(f, id)
 		}
 	default:
 		s.insert(id, contentHash(w))
@@ -656,7 +669,7 @@ func (s *Set) forwardPairs(u *Unit) {
 	for _, p := range u.pairs.S {
 		f, d := id(p.fwd), id(p.def)
 		if s.fwd.S[f] == f && f != d && btf.InfoKind(s.record(f)[0]) == btf.KindFwd {
-			s.fwd.S[f] = d
+			s.setForward(f, d)
 			if s.next.S[d] != 0 || s.entity(s.record(f)[1]).defs[fwdAggregate(s.record(f)[0])] != d {
 				s.conflicts++ // it no longer stands for the other definitions
 			}

@@ -40,9 +40,9 @@ func (s *Set) AddRef(w []uint32) (uint32, error) {
 	}
 	switch btf.InfoKind(w[0]) {
 	case btf.KindPtr:
-		s.ptrTo.S[w[2]] = id
+		s.setPtrTo(w[2], id)
 	case btf.KindConst:
-		s.constTo.S[w[2]] = id
+		s.setConstTo(w[2], id)
 	default:
 		s.insert(id, h)
 	}
@@ -75,31 +75,33 @@ func (s *Set) addRecord(w []uint32) (uint32, error) {
 // ids in the output are.
 type Numbering struct {
 	set       *Set
-	newID     arena.Vec[uint32] // by id: type id in the output, 0 for void
+	newID     arena.Vec[uint32] // by id, from the first own one: type id in the output
+	first     uint32            // first own id
 	Types     int               // type records in the output
 	TypeBytes int
 }
 
 // Finish settles forward declarations and the merges that follow, and numbers
-// the types that stay. Nothing may be added to the Set afterwards.
+// the types that stay; those of a base keep their type ids. Nothing may be
+// added to the Set afterwards, but see Restart.
 func (s *Set) Finish() *Numbering {
 	if !s.Raw {
 		s.uniqueForwards()
 		s.mergeRefs()
 	}
-	n := &Numbering{set: s}
-	n.newID.Resize(len(s.off.S))
-	for id := uint32(1); id < uint32(len(s.off.S)); id++ {
+	n := &Numbering{set: s, first: s.baseIDs + 1}
+	n.newID.Resize(len(s.off.S) - int(n.first))
+	for id := n.first; id < uint32(len(s.off.S)); id++ {
 		if s.fwd.S[id] == id {
+			n.newID.S[id-n.first] = n.first + uint32(n.Types)
 			n.Types++
-			n.newID.S[id] = uint32(n.Types)
 			info := s.record(id)[0]
 			n.TypeBytes += 4 * (3 + btf.ExtraWords(btf.InfoKind(info), btf.InfoVlen(info)))
 		}
 	}
-	for id := uint32(1); id < uint32(len(s.off.S)); id++ {
+	for id := n.first; id < uint32(len(s.off.S)); id++ {
 		if s.fwd.S[id] != id {
-			n.newID.S[id] = n.newID.S[s.Final(id)]
+			n.newID.S[id-n.first] = n.ID(s.Final(id))
 		}
 	}
 	return n
@@ -117,7 +119,14 @@ func (s *Set) uniqueForwards() {
 		}
 		w := s.record(f)
 		e := s.entity(w[1])
-		k := fwdAggregate(w[0])
+		k := entEnum
+		if btf.InfoKind(w[0]) == btf.KindFwd {
+			k = fwdAggregate(w[0])
+		}
+		if b := s.baseForward(w[1], k); b != 0 {
+			s.fwd.S[f] = s.Final(b) // mostly the base's, not resolved either
+			continue
+		}
 		d, other := e.defs[k], e.defs[entStruct+entUnion-k]
 		if d != 0 && s.next.S[d] == 0 && other == 0 {
 			s.fwd.S[f] = d
@@ -185,7 +194,7 @@ func (s *Set) mergeRefs() {
 		if other == id {
 			other = 0
 		}
-		if other != 0 && at.S[other] < at.S[id] {
+		if other != 0 && (other <= s.baseIDs || at.S[other] < at.S[id]) {
 			s.fwd.S[id] = other
 			continue
 		}
@@ -194,9 +203,9 @@ func (s *Set) mergeRefs() {
 		}
 		switch k {
 		case btf.KindPtr:
-			s.ptrTo.S[w[2]] = id
+			s.setPtrTo(w[2], id)
 		case btf.KindConst:
-			s.constTo.S[w[2]] = id
+			s.setConstTo(w[2], id)
 		default:
 			s.rehash(id, h)
 		}
@@ -220,7 +229,15 @@ func (s *Set) rehash(id, h uint32) {
 }
 
 // ID is the type id in the output of an id of the Set.
-func (n *Numbering) ID(id uint32) uint32 { return n.newID.S[id] }
+func (n *Numbering) ID(id uint32) uint32 {
+	if id < n.first {
+		if f := n.set.fwd.S[id]; f >= n.first {
+			return n.newID.S[f-n.first] // a forward of the base, for now
+		}
+		return id
+	}
+	return n.newID.S[id-n.first]
+}
 
 // WriteTypes writes the type section in chunks of bounded size.
 func (n *Numbering) WriteTypes(w io.Writer, bigEndian bool) error {
@@ -230,7 +247,7 @@ func (n *Numbering) WriteTypes(w io.Writer, bigEndian bool) error {
 		order = binary.BigEndian
 	}
 	buf := make([]byte, 0, 64<<10)
-	for id := uint32(1); id < uint32(len(s.off.S)); id++ {
+	for id := n.first; id < uint32(len(s.off.S)); id++ {
 		if s.fwd.S[id] != id {
 			continue
 		}
@@ -259,19 +276,19 @@ func (n *Numbering) WriteTypes(w io.Writer, bigEndian bool) error {
 		switch k {
 		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag,
 			btf.KindFunc, btf.KindFuncProto, btf.KindVar, btf.KindDeclTag:
-			third = n.newID.S[third]
+			third = n.ID(third)
 		}
 		put(third)
 		switch r = r[3:]; k {
 		case btf.KindArray:
-			put(n.newID.S[r[0]])
-			put(n.newID.S[r[1]])
+			put(n.ID(r[0]))
+			put(n.ID(r[1]))
 			put(r[2])
 		case btf.KindStruct, btf.KindUnion:
 			for ; vlen > 0; vlen-- {
 				name, _ := s.strings.offset(r[0])
 				put(name)
-				put(n.newID.S[r[1]])
+				put(n.ID(r[1]))
 				put(r[2])
 				r = r[3:]
 			}
@@ -294,12 +311,12 @@ func (n *Numbering) WriteTypes(w io.Writer, bigEndian bool) error {
 			for ; vlen > 0; vlen-- {
 				name, _ := s.strings.offset(r[0])
 				put(name)
-				put(n.newID.S[r[1]])
+				put(n.ID(r[1]))
 				r = r[2:]
 			}
 		case btf.KindDatasec:
 			for ; vlen > 0; vlen-- {
-				put(n.newID.S[r[0]])
+				put(n.ID(r[0]))
 				put(r[1])
 				put(r[2])
 				r = r[3:]

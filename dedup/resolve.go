@@ -99,6 +99,8 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 			}
 			if f := e.fwds[k]; f != 0 {
 				id = s.Final(f)
+			} else if f := s.baseForward(n.Name, k); f != 0 && s.fwd.S[f] != f {
+				id = s.Final(f)
 			}
 		}
 	case btf.KindTypedef:
@@ -318,22 +320,34 @@ func (s *Set) findTypedef(u *Unit, i uint32, depth int) uint32 {
 	if e == nil {
 		return idNew
 	}
-	for id := e.typedefs; id != 0; id = s.next.S[id] {
+	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.next.S[id]) {
 		w := s.record(id)
 		if w[2] == c && w[0] == n.Info {
 			return id
 		}
 	}
-	pairs := len(u.pairs.S)
-	for id := e.typedefs; id != 0; id = s.next.S[id] {
+	pairs, inBase := len(u.pairs.S), u.inBase
+	found := uint32(idNew)
+	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.next.S[id]) {
 		w := s.record(id)
+		u.inBase = id <= s.baseIDs
 		if w[0] == n.Info && s.matchRef(u, n.Third, w[2], 0) {
 			u.own(pairs, i)
-			return id
+			found = id
+			break
 		}
 		u.disown(pairs, i)
 	}
-	return idNew
+	u.inBase = inBase
+	return found
+}
+
+// typedef is id, or 0 if units do not find that typedef.
+func (s *Set) typedef(id uint32) uint32 {
+	if id <= s.baseIDs && s.base != nil && s.base.noTypedefs {
+		return 0
+	}
+	return id
 }
 
 // anonHash is contentHash of a struct or union that is still a node.
@@ -376,12 +390,14 @@ func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
 	m := u.members(n)
 	w = w[3:][:3*len(m)]
 	ids := u.ID.S
-	pairs := len(u.pairs.S)
+	pairs, inBase := len(u.pairs.S), u.inBase
+	u.inBase = id <= s.baseIDs
 	for j := range m {
 		x := &m[j]
 		y := w[3*j : 3*j+3 : 3*j+3]
 		if x.Name != y[0] || x.Val != y[2] {
 			u.disown(pairs, i)
+			u.inBase = inBase
 			return false
 		}
 		if t := x.Type - 1; t < uint32(len(ids)) {
@@ -400,6 +416,7 @@ func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
 		before := len(u.pairs.S)
 		if !s.matchRef(u, x.Type, y[1], 0) {
 			u.disown(pairs, i)
+			u.inBase = inBase
 			return false
 		}
 		if x.Type != 0 && x.Type&Extern == 0 && len(u.pairs.S) == before {
@@ -407,6 +424,7 @@ func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
 		}
 	}
 	u.own(pairs, i)
+	u.inBase = inBase
 	return true
 }
 
@@ -445,10 +463,11 @@ func (u *Unit) disown(k int, i uint32) {
 // declarations) goes where the first walk that reaches it takes it, mostly
 // from a type around it. What the last such walk decided on is therefore tried
 // first, on its size and number of members alone: if it is wrong here, a proof
-// fails.
+// fails. Not so over a base: there a type and the copy of it that the module
+// needed may both be proved, and the newest is right.
 func (s *Set) choose(u *Unit, i, d uint32) uint32 {
 	n := &u.Nodes.S[i]
-	if l := s.entity(n.Name).likely[aggregate(n.Info)]; l != 0 {
+	if l := s.entity(n.Name).likely[aggregate(n.Info)]; l != 0 && s.base == nil {
 		if w := s.record(l); w[0] == n.Info && w[2] == n.Third {
 			return l
 		}
@@ -474,8 +493,8 @@ func (s *Set) alike(u *Unit, i, id uint32) bool {
 			return false
 		}
 	}
-	pairs, loose := len(u.pairs.S), u.loose
-	u.loose = true
+	pairs, loose, inBase := len(u.pairs.S), u.loose, u.inBase
+	u.loose, u.inBase = true, id <= s.baseIDs
 	same := true
 	for j := range m {
 		if !s.matchRef(u, m[j].Type, w[3*j+1], 0) {
@@ -483,7 +502,7 @@ func (s *Set) alike(u *Unit, i, id uint32) bool {
 			break
 		}
 	}
-	u.loose = loose
+	u.loose, u.inBase = loose, inBase
 	u.disown(pairs, noOwner) // those of nested look-ups stay
 	return same
 }
@@ -553,6 +572,12 @@ func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 	case btf.KindStruct, btf.KindUnion:
 		if yk == btf.KindFwd {
 			if aggregate(n.Info) != fwdAggregate(w[0]) {
+				return false
+			}
+			if u.inBase && y <= s.baseIDs {
+				// The base's type cannot take in the unit's: see base.go.
+				u.dirty = true
+				u.slow.seed(i)
 				return false
 			}
 			d := id

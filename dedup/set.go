@@ -58,6 +58,9 @@ type Set struct {
 	// another definition; a Resolve that saw an older value is not trusted.
 	conflicts uint32
 
+	base    *baseState // nil: no base
+	baseIDs uint32     // ids up to this one are type ids of the base; 0 without one
+
 	strings  stringTable
 	forwards arena.Vec[uint32] // ids of FWDs, for the unique-name pass
 	local    localIndex
@@ -85,7 +88,7 @@ type entity struct {
 	typedefs uint32    // newest TYPEDEF
 	defs     [3]uint32 // newest STRUCT, UNION, ENUM with values
 	likely   [2]uint32 // the STRUCT, UNION that a walk last decided on
-	fwds     [3]uint32 // FWD struct, FWD union, ENUM without values
+	fwds     [3]uint32 // FWD struct, FWD union (not the base's), ENUM without values
 }
 
 const (
@@ -170,15 +173,22 @@ func (s *Set) Final(id uint32) uint32 {
 
 // entity finds what is known of a name; nil if nothing.
 func (s *Set) entity(name Name) *entity {
+	if k := s.entTab.S[s.entitySlot(name)]; k != 0 {
+		return &s.ents.S[k]
+	}
+	return nil
+}
+
+// entitySlot is the slot of a name in entTab, or the one where it would go.
+func (s *Set) entitySlot(name Name) uint32 {
 	mask := uint32(len(s.entTab.S) - 1)
-	for i := mix32(name) & mask; ; i = (i + 1) & mask {
+	i := mix32(name) & mask
+	for {
 		k := s.entTab.S[i]
-		if k == 0 {
-			return nil
+		if k == 0 || s.ents.S[k].name == name {
+			return i
 		}
-		if e := &s.ents.S[k]; e.name == name {
-			return e
-		}
+		i = (i + 1) & mask
 	}
 }
 
@@ -200,12 +210,7 @@ func (s *Set) addEntity(name Name) *entity {
 			s.entTab.S[i] = uint32(k)
 		}
 	}
-	mask := uint32(len(s.entTab.S) - 1)
-	i := mix32(name) & mask
-	for s.entTab.S[i] != 0 {
-		i = (i + 1) & mask
-	}
-	s.entTab.S[i] = uint32(len(s.ents.S))
+	s.entTab.S[s.entitySlot(name)] = uint32(len(s.ents.S))
 	s.ents.Append(entity{name: name})
 	return &s.ents.S[len(s.ents.S)-1]
 }

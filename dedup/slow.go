@@ -20,13 +20,17 @@ import (
 
 // slowState is the memory of slowPlace; it is empty for almost all units.
 type slowState struct {
-	seeds   arena.Vec[uint32]  // definitions that differ from the known one
-	tainted arena.Vec[uint64]  // bit per node
-	first   pairTable          // known node -> first node of the unit met with it
-	more    pairTable          // all further pairs
-	order   arena.Vec[fwdPair] // entries of first in the order made: {known, node}
-	fwdTo   map[uint32]uint32  // forwards settled by this unit
-	start   arena.Vec[uint32]  // spreadTaint: edges into each node
+	seeds   arena.Vec[uint32]     // definitions that differ from the known one
+	tainted arena.Vec[uint64]     // bit per node
+	first   pairTable             // known node -> first node of the unit met with it
+	more    pairTable             // all further pairs
+	order   arena.Vec[fwdPair]    // entries of first in the order made: {known, node}
+	fwdTo   map[uint32]uint32     // forwards settled by this unit
+	proxies map[forwardKey]uint32 // new forwards of the unit that are proxies of the base's
+	copies  []fwdPair             // {type of the base, node that it could not take in}
+	rootEnd uint32                // walk: last id of the unit that the known side comes from
+	raised  bool                  // the walk met a forward of the base with a body
+	start   arena.Vec[uint32]     // spreadTaint: edges into each node
 	from    arena.Vec[uint32]
 	todo    arena.Vec[uint32]
 	steps   uint64
@@ -39,7 +43,7 @@ func (w *slowState) reset(keep int) {
 	w.start.Trim(keep)
 	w.from.Trim(keep)
 	w.todo.Trim(keep)
-	w.fwdTo = nil
+	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
 }
 
 func (w *slowState) free() {
@@ -51,6 +55,13 @@ func (w *slowState) free() {
 	w.todo.Free()
 	w.first.free()
 	w.more.free()
+}
+
+// seed adds node i to the seeds.
+func (w *slowState) seed(i uint32) {
+	if n := len(w.seeds.S); n == 0 || w.seeds.S[n-1] != i {
+		w.seeds.Append(i)
+	}
 }
 
 func (w *slowState) isTainted(i uint32) bool { return w.tainted.S[i>>6]>>(i&63)&1 != 0 }
@@ -235,11 +246,14 @@ func (s *Set) spreadTaint(u *Unit) {
 func (s *Set) slowPlace(u *Unit) error {
 	w := &u.slow
 	s.local.reset(len(u.news.S))
-	w.fwdTo = nil
+	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
 	for _, i := range u.news.S {
 		switch btf.InfoKind(u.Nodes.S[i].Info) {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
 			s.placePrimitive(u, i)
+			if s.base != nil && u.ID.S[i] == idLocal|i {
+				s.newProxy(u, i)
+			}
 		case btf.KindVar, btf.KindDatasec:
 			u.ID.S[i] = idLocal | i
 		}
@@ -319,7 +333,12 @@ func (s *Set) tryKnown(u *Unit, i uint32) bool {
 		if e == nil {
 			return false
 		}
-		id = e.typedefs
+		for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.next.S[id]) {
+			if s.try(u, i, id) {
+				return true
+			}
+		}
+		return false
 	case n.Name != 0:
 		e := s.entity(n.Name)
 		if e == nil {
@@ -350,7 +369,11 @@ func (s *Set) try(u *Unit, i, y uint32) bool {
 	w.first.clear()
 	w.more.clear()
 	w.order.Reset()
-	if !s.walk(u, i+1, y, 0) || u.err != nil {
+	w.raised = false
+	if y > s.baseIDs && y < idLocal && s.base != nil {
+		w.rootEnd = s.unitEnd(y)
+	}
+	if !s.walk(u, i+1, y, 0, y <= s.baseIDs) || u.err != nil {
 		return false
 	}
 	for _, p := range w.order.S {
@@ -358,19 +381,75 @@ func (s *Set) try(u *Unit, i, y uint32) bool {
 		xf, yf := s.isFwd(u, x), s.isFwd(u, y)
 		switch {
 		case yf && !xf:
-			w.setFwd(y, x)
+			s.settle(u, y, x)
+		case w.raised:
 		case xf && !yf:
-			w.setFwd(x, y)
+			s.settle(u, x, y)
 		case !yf && u.ID.S[p.def] == idNew:
 			if k := btf.InfoKind(u.Nodes.S[p.def].Info); (k == btf.KindStruct || k == btf.KindUnion) && s.isPlaced(u, y) {
 				u.ID.S[p.def] = y
 			}
 		}
 	}
+	if w.raised {
+		w.copies = append(w.copies, fwdPair{fwd: y, def: i})
+		return false // the base's type would have changed: see base.go
+	}
 	if u.ID.S[i] == idNew {
 		u.ID.S[i] = s.finalNode(u, y)
 	}
 	return true
+}
+
+// newProxy notes a new forward declaration that is a proxy of the base's, and
+// takes over what that one leads to.
+func (s *Set) newProxy(u *Unit, i uint32) {
+	n := &u.Nodes.S[i]
+	if btf.InfoKind(n.Info) != btf.KindFwd {
+		return
+	}
+	k := fwdAggregate(n.Info)
+	f := s.baseForward(n.Name, k)
+	if f == 0 {
+		return
+	}
+	w := &u.slow
+	if w.proxies == nil {
+		w.proxies = make(map[forwardKey]uint32)
+	}
+	w.proxies[forwardKey{n.Name, k}] = idLocal | i
+	if d := s.Final(f); d != f {
+		w.setFwd(idLocal|i, d)
+	}
+}
+
+// settle makes forward f lead to d, for this unit; a forward of the base and
+// its proxy go together.
+func (s *Set) settle(u *Unit, f, d uint32) {
+	w := &u.slow
+	w.setFwd(f, d)
+	if s.base == nil {
+		return
+	}
+	var key forwardKey
+	if f < idLocal {
+		r := s.record(f)
+		key = forwardKey{r[1], fwdAggregate(r[0])}
+	} else {
+		n := &u.Nodes.S[f&^idLocal]
+		key = forwardKey{n.Name, fwdAggregate(n.Info)}
+	}
+	base := s.base.forward[key]
+	if base == 0 {
+		return
+	}
+	w.setFwd(base, d)
+	if p, ok := w.proxies[key]; ok {
+		w.setFwd(p, d)
+	}
+	if e := s.entity(key.name); e.fwds[key.kind] != 0 {
+		w.setFwd(e.fwds[key.kind], d)
+	}
 }
 
 func (w *slowState) setFwd(f, d uint32) {
@@ -380,301 +459,4 @@ func (w *slowState) setFwd(f, d uint32) {
 	if _, done := w.fwdTo[f]; !done {
 		w.fwdTo[f] = d
 	}
-}
-
-// Nodes of the walk are ids of the Set, or idLocal with a node index.
-
-// finalNode follows a node to what it has been placed as.
-func (s *Set) finalNode(u *Unit, x uint32) uint32 {
-	if x >= idLocal {
-		if id := u.ID.S[x&^idLocal]; id < idBusy && id != 0 {
-			x = id
-		}
-	}
-	if x < idLocal {
-		x = s.Final(x)
-	}
-	if len(u.slow.fwdTo) == 0 {
-		return x
-	}
-	// A forward may lead to a node that has been placed meanwhile.
-	for range 8 {
-		d, ok := u.slow.fwdTo[x]
-		if !ok {
-			break
-		}
-		if d >= idLocal {
-			if id := u.ID.S[d&^idLocal]; id < idBusy && id != 0 {
-				d = id
-			}
-		}
-		if d < idLocal {
-			d = s.Final(d)
-		}
-		x = d
-	}
-	return x
-}
-
-func (s *Set) isPlaced(u *Unit, x uint32) bool {
-	return x < idLocal || u.ID.S[x&^idLocal] != idNew
-}
-
-func (s *Set) isFwd(u *Unit, x uint32) bool {
-	if x < idLocal {
-		return x != 0 && btf.InfoKind(s.record(x)[0]) == btf.KindFwd
-	}
-	return btf.InfoKind(u.Nodes.S[x&^idLocal].Info) == btf.KindFwd
-}
-
-// known is a node of the known side in one form, be it of the Set or new in
-// this unit.
-type known struct {
-	info, name, third, first, aux uint32
-	words                         []uint32 // of the Set
-	members                       []Member // of the unit
-}
-
-func (s *Set) known(u *Unit, y uint32) known {
-	if y < idLocal {
-		w := s.record(y)
-		k := known{info: w[0], name: w[1], third: w[2], words: w[3:]}
-		switch btf.InfoKind(w[0]) {
-		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
-			k.aux = w[3]
-		case btf.KindArray:
-			k.third, k.first, k.aux = w[3], w[4], w[5]
-		}
-		return k
-	}
-	n := &u.Nodes.S[y&^idLocal]
-	k := known{info: n.Info, name: n.Name, third: n.Third, first: n.First, aux: n.Aux, members: u.membersOf(n)}
-	switch btf.InfoKind(n.Info) {
-	case btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
-	default:
-		k.third = local(n.Third)
-		k.first = local(n.First)
-	}
-	return k
-}
-
-// local turns a Ref of the unit into a node of the walk.
-func local(r Ref) uint32 {
-	switch {
-	case r == 0:
-		return 0
-	case r&Extern != 0:
-		return r &^ Extern
-	}
-	return idLocal | (r - 1)
-}
-
-// member is the name, type and offset of struct member or parameter j.
-func (k *known) member(j int, stride int) (name, typ, val uint32) {
-	if k.words != nil {
-		w := k.words[stride*j : stride*j+stride]
-		if stride == 3 {
-			return w[0], w[1], w[2]
-		}
-		return w[0], w[1], 0
-	}
-	m := &k.members[j]
-	return m.Name, local(m.Type), m.Val
-}
-
-// walk says whether what x refers to in the unit and the known node y are
-// equal as graphs.
-func (s *Set) walk(u *Unit, x Ref, y uint32, depth int) bool {
-	w := &u.slow
-	w.steps++
-	if x == 0 || y == 0 {
-		return x == 0 && y == 0
-	}
-	if x&Extern != 0 {
-		return s.Final(x&^Extern) == s.finalNode(u, y)
-	}
-	i := x - 1
-	fy := s.finalNode(u, y)
-	if s.finalNode(u, idLocal|i) == fy {
-		return true
-	}
-	if s.isFwd(u, y) && !s.isFwd(u, fy) {
-		y = fy
-	} else if y >= idLocal && fy < idLocal {
-		y = fy
-	}
-	if depth > maxWalk {
-		u.err = errChain
-		return false
-	}
-	// Meet a pair only once. Plain references need no memory: every cycle
-	// goes through a struct, union, typedef or prototype, and nothing that is
-	// settled afterwards is a plain reference.
-	if k := btf.InfoKind(u.Nodes.S[i].Info); k == btf.KindPtr || k == btf.KindConst || k == btf.KindVolatile ||
-		k == btf.KindInt || k == btf.KindArray {
-	} else if o, ok := w.first.get(uint64(y)); ok {
-		if o == i {
-			return true
-		}
-		if w.more.has(uint64(y)<<32 | uint64(i)) {
-			return true
-		}
-		if s.isFwd(u, y) && btf.InfoKind(u.Nodes.S[i].Info) != btf.KindFwd &&
-			btf.InfoKind(u.Nodes.S[o].Info) != btf.KindFwd {
-			return false // a forward declaration stands for one definition
-		}
-		w.more.put(uint64(y)<<32|uint64(i), 1)
-	} else {
-		w.first.put(uint64(y), i)
-		w.order.Append(fwdPair{fwd: y, def: i})
-	}
-
-	n := &u.Nodes.S[i]
-	k := s.known(u, y)
-	if n.Name != k.name {
-		return false
-	}
-	xk, yk := btf.InfoKind(n.Info), btf.InfoKind(k.info)
-	if (xk == btf.KindFwd) != (yk == btf.KindFwd) {
-		if xk == btf.KindFwd {
-			return (yk == btf.KindStruct || yk == btf.KindUnion) && fwdAggregate(n.Info) == aggregate(k.info)
-		}
-		return (xk == btf.KindStruct || xk == btf.KindUnion) && fwdAggregate(k.info) == aggregate(n.Info)
-	}
-	if xk == btf.KindEnum || xk == btf.KindEnum64 {
-		if yk != btf.KindEnum && yk != btf.KindEnum64 {
-			return false
-		}
-		if btf.InfoVlen(n.Info) == 0 || btf.InfoVlen(k.info) == 0 {
-			return true
-		}
-		return s.equalEnums(u, i, y)
-	}
-	if n.Info != k.info {
-		return false
-	}
-	switch xk {
-	case btf.KindInt:
-		return n.Third == k.third && n.Aux == k.aux
-	case btf.KindFloat:
-		return n.Third == k.third
-	case btf.KindFwd:
-		return true
-	case btf.KindArray:
-		return n.Aux == k.aux && s.walk(u, n.First, k.first, depth+1) && s.walk(u, n.Third, k.third, depth+1)
-	case btf.KindStruct, btf.KindUnion:
-		if n.Third != k.third {
-			return false
-		}
-		m := u.members(n)
-		for j := range m {
-			name, _, val := k.member(j, 3)
-			if m[j].Name != name || m[j].Val != val {
-				return false
-			}
-		}
-		for j := range m {
-			if _, typ, _ := k.member(j, 3); !s.walk(u, m[j].Type, typ, depth+1) {
-				return false
-			}
-		}
-		return true
-	case btf.KindFuncProto:
-		m := u.members(n)
-		for j := range m {
-			if name, _, _ := k.member(j, 2); m[j].Name != name {
-				return false
-			}
-		}
-		if !s.walk(u, n.Third, k.third, depth+1) {
-			return false
-		}
-		for j := range m {
-			if _, typ, _ := k.member(j, 2); !s.walk(u, m[j].Type, typ, depth+1) {
-				return false
-			}
-		}
-		return true
-	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindFunc:
-		return s.walk(u, n.Third, k.third, depth+1)
-	}
-	return false
-}
-
-// equalEnums compares two enumerations with values.
-func (s *Set) equalEnums(u *Unit, i, y uint32) bool {
-	n := &u.Nodes.S[i]
-	if y < idLocal {
-		return sameEnum(s.record(y), n, u.members(n))
-	}
-	return sameNode(u, n, &u.Nodes.S[y&^idLocal])
-}
-
-// pairTable is an open-addressing hash table that is cheap to clear.
-type pairTable struct {
-	keys arena.Vec[uint64] // 0 empty
-	vals arena.Vec[uint32]
-	used arena.Vec[uint32] // slots in use
-}
-
-func (t *pairTable) clear() {
-	if t.keys.S == nil {
-		t.keys.Resize(1 << 10)
-		t.vals.Resize(1 << 10)
-	}
-	if len(t.used.S)*4 > len(t.keys.S) {
-		clear(t.keys.S)
-	} else {
-		for _, i := range t.used.S {
-			t.keys.S[i] = 0
-		}
-	}
-	t.used.Reset()
-}
-
-func (t *pairTable) free() {
-	t.keys.Free()
-	t.vals.Free()
-	t.used.Free()
-}
-
-func (t *pairTable) slot(k uint64) uint32 {
-	mask := uint32(len(t.keys.S) - 1)
-	h := k * 0x9e3779b97f4a7c15
-	i := uint32(h>>32) & mask
-	for t.keys.S[i] != 0 && t.keys.S[i] != k {
-		i = (i + 1) & mask
-	}
-	return i
-}
-
-// Keys are never 0: the known side of a pair is not void.
-func (t *pairTable) get(k uint64) (uint32, bool) {
-	i := t.slot(k)
-	return t.vals.S[i], t.keys.S[i] != 0
-}
-
-func (t *pairTable) has(k uint64) bool { return t.keys.S[t.slot(k)] != 0 }
-
-func (t *pairTable) put(k uint64, v uint32) {
-	if len(t.used.S)*2 >= len(t.keys.S) {
-		old := append([]uint64(nil), t.keys.S...)
-		oldVals := append([]uint32(nil), t.vals.S...)
-		n := len(old) * 2
-		t.keys.Free()
-		t.vals.Free()
-		t.keys.Resize(n)
-		t.vals.Resize(n)
-		t.used.Reset()
-		for j, x := range old {
-			if x != 0 {
-				i := t.slot(x)
-				t.keys.S[i], t.vals.S[i] = x, oldVals[j]
-				t.used.Append(i)
-			}
-		}
-	}
-	i := t.slot(k)
-	t.keys.S[i], t.vals.S[i] = k, v
-	t.used.Append(i)
 }

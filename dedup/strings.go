@@ -17,6 +17,8 @@ type stringTable struct {
 	n       int // texts
 	tokens  int
 	longest int // length of the longest text
+	base    *Base
+	start   uint32 // string offset of text[0]: behind the base's strings
 }
 
 // stringSlot is a text's offset with the token that brought it; token 0 is an
@@ -32,7 +34,12 @@ var (
 )
 
 func (t *stringTable) init() {
-	t.text.Append(0)
+	t.text.Reset()
+	if t.base == nil {
+		t.text.Append(0)
+	} else {
+		t.start, t.longest = t.base.strEnd, t.base.longest
+	}
 	t.byText.Resize(1 << 12)
 	t.byToken.Resize(1 << 12)
 }
@@ -41,6 +48,14 @@ func (t *stringTable) free() {
 	t.text.Free()
 	t.byText.Free()
 	t.byToken.Free()
+}
+
+// restart empties the table.
+func (t *stringTable) restart() {
+	t.byText.Reset()
+	t.byToken.Reset()
+	t.n, t.tokens = 0, 0
+	t.init()
 }
 
 // offset is the offset of a token's text, once it has been interned.
@@ -55,12 +70,17 @@ func (t *stringTable) offset(tok Name) (uint32, bool) {
 			return e.off, true
 		}
 		if e.token == 0 {
-			return 0, false
+			break
 		}
 	}
+	if t.base != nil {
+		return t.base.offset(tok)
+	}
+	return 0, false
 }
 
-func textHash(b []byte) uint32 {
+// TextHash is the hash of a name's text, for Base.Token.
+func TextHash(b []byte) uint32 {
 	h := uint64(len(b))
 	for len(b) >= 8 {
 		h = (h ^ (uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
@@ -89,10 +109,10 @@ func (t *stringTable) intern(tok Name, names Names) (Name, error) {
 		return 0, nil // an empty text is no name
 	}
 	mask := uint32(len(t.byText.S) - 1)
-	i := textHash(b) & mask
+	i := TextHash(b) & mask
 	for ; t.byText.S[i].token != 0; i = (i + 1) & mask {
 		e := &t.byText.S[i]
-		s := t.text.S[e.off:]
+		s := t.text.S[e.off-t.start:]
 		if len(s) > len(b) && s[len(b)] == 0 && bytes.Equal(s[:len(b)], b) {
 			if e.token != tok {
 				return e.token, nil
@@ -100,7 +120,7 @@ func (t *stringTable) intern(tok Name, names Names) (Name, error) {
 			return tok, nil
 		}
 	}
-	off := uint32(len(t.text.S))
+	off := t.start + uint32(len(t.text.S))
 	if uint64(off)+uint64(len(b))+1 > 1<<31-1 {
 		return 0, errTooStrings
 	}
@@ -150,8 +170,8 @@ func (t *stringTable) growText() {
 		if e.token == 0 {
 			continue
 		}
-		s := t.text.S[e.off:]
-		i := textHash(s[:bytes.IndexByte(s, 0)]) & mask
+		s := t.text.S[e.off-t.start:]
+		i := TextHash(s[:bytes.IndexByte(s, 0)]) & mask
 		for bigger.S[i].token != 0 {
 			i = (i + 1) & mask
 		}
@@ -179,5 +199,6 @@ func (s *Set) Intern(tok Name) (Name, error) {
 // LongestName is the length in bytes of the longest string.
 func (s *Set) LongestName() int { return s.strings.longest }
 
-// Strings is the string section; valid until the next change of the Set.
+// Strings is the string section, without that of a base; valid until the next
+// change of the Set.
 func (s *Set) Strings() []byte { return s.strings.text.S }

@@ -82,6 +82,7 @@ type Unit struct {
 	resolved bool
 	budget   int   // steps that matchRef may still take
 	loose    bool  // matchRef compares named types by name
+	inBase   bool  // matchRef looks at the graph of a type of the base
 	nested   int   // depth of picks in picks (mayBe)
 	err      error // why the unit cannot be merged
 	visits   arena.Vec[uint32]

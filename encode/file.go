@@ -31,6 +31,7 @@ type file struct {
 
 	shared   sharedAbbrevs
 	names    *names
+	byText   bool // a name's token follows its content, not its place
 	strBase  uint32
 	lastName dedup.Name // token of the last byte of .debug_str
 	intName  dedup.Name
@@ -81,6 +82,9 @@ func (f *file) open() error {
 	// The system's own read-ahead around each page touched can be megabytes;
 	// what is read in order is asked for in windows instead.
 	f.elf.RandomRange(0, uint64(len(f.elf.Bytes())))
+	if err := f.checkBase(); err != nil {
+		return err
+	}
 	if on, err := f.mergeWanted(); err != nil {
 		return err
 	} else if on {
@@ -114,6 +118,7 @@ func (f *file) open() error {
 			return err
 		}
 	}
+	f.byText = f.rel != nil || f.opt.Base != nil
 	if err := f.placeNames(); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 		if typ >= uint32(len(b)) {
 			return 0, 0, f.outOfUnit(u, off)
 		}
-		if alias && (f.rel != nil || f.names.mayBeAlias(name)) {
+		if alias && (f.byText || f.names.mayBeAlias(name)) {
 			name = f.canonical(u, name)
 		}
 		if len(m) == cap(m) {

@@ -16,7 +16,8 @@ import (
 // so a name is a 32-bit token:
 //
 //	0                       no name
-//	1 … 0x7fffffff          1 + offset in .debug_str
+//	1 … 0x7fffffff          1 + offset in .debug_str (a linked file's, without a base)
+//	0x40000000 | n          string at offset n of the base
 //	0x80000000 | b0 b1 b2   an inline name of at most three bytes
 //	0xc0000000 | n          number n of the pool: any other name
 //
@@ -89,17 +90,26 @@ func (n *names) token(b []byte) dedup.Name {
 // literal is token for a name that is not from the DWARF: the prefix of
 // Options.NamePrefix does not apply.
 func (n *names) literal(b []byte) dedup.Name {
-	if len(b) <= 3 {
-		if len(b) == 0 {
-			return 0
-		}
-		t := uint32(tokInline)
-		for i, c := range b {
-			t |= uint32(c) << (8 * i)
-		}
+	if t, ok := inlineToken(b); ok {
 		return n.unalias(t)
 	}
-	return n.unalias(tokPool | n.pool.number(b))
+	return n.unalias(n.pool.token(n.pool.number(b)))
+}
+
+// inlineToken is the token of a name of at most three bytes, and says whether
+// b is one.
+func inlineToken(b []byte) (dedup.Name, bool) {
+	if len(b) > 3 {
+		return 0, false
+	}
+	if len(b) == 0 {
+		return 0, true
+	}
+	t := dedup.Name(tokInline)
+	for i, c := range b {
+		t |= uint32(c) << (8 * i)
+	}
+	return t, true
 }
 
 // canonical replaces a token that is known to repeat another one, and one that
@@ -149,6 +159,9 @@ func (n *names) Bytes(t dedup.Name) ([]byte, bool) {
 	case t == 0:
 		return nil, true
 	case t < tokInline:
+		if n.pool.base != nil {
+			return n.pool.base.Bytes(t), true // no file has other such tokens
+		}
 		k := len(n.strs) - 1
 		for k > 0 && t <= n.strs[k].base {
 			k--
@@ -191,7 +204,7 @@ func (f *file) direct(u *unit, a *dwarf.Abbrev, t dedup.Name) dedup.Name {
 
 // placeNames gives the file's .debug_str its place among the tokens.
 func (f *file) placeNames() error {
-	if f.rel != nil {
+	if f.byText {
 		// Tokens follow the content: canonical.
 		f.names.hasAlias.Store(true)
 		f.lastName = uint32(min(uint64(len(f.str)), tokLimit-1))
@@ -212,9 +225,10 @@ func (f *file) placeNames() error {
 // canonical is the token to use for the name that t stands for where the file
 // is read. The .debug_str of a relocatable file is that of its objects one
 // behind the other, with nearly every name once for each: there the content
-// counts, so that a name has one token and no aliases.
+// counts, so that a name has one token and no aliases. So it does over a base,
+// whose names are to have the same tokens.
 func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
-	if f.rel == nil {
+	if !f.byText {
 		return f.names.canonical(t)
 	}
 	if t == 0 || t >= tokInline {
@@ -231,7 +245,7 @@ func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
 			name := pool.name(k - 1)
 			if n := len(name); n < len(b) && b[n] == 0 && string(b[:n]) == string(name) {
 				u.lastName = k
-				return f.names.canonical(tokPool | k - 1)
+				return f.names.canonical(pool.token(k - 1))
 			}
 		}
 	}
@@ -247,7 +261,7 @@ func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
 	}
 	next[u.lastName] = k
 	u.lastName = k
-	return f.names.canonical(tokPool | k - 1)
+	return f.names.canonical(pool.token(k - 1))
 }
 
 // nameOf is the token of DW_AT_name.

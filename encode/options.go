@@ -56,6 +56,11 @@ type Options struct {
 	// Exact selects the batch deduplication over all raw types (dedup
 	// --dedup=exact): slower, and memory grows with the input.
 	Exact bool
+	// Base is what the output builds upon; nil for BTF that stands alone.
+	Base *Base
+	// LibbpfTypedefBug repeats a flaw of libbpf 1.7.0: no typedef of the base
+	// is found, so that the output repeats those that it uses.
+	LibbpfTypedefBug bool
 	// CULimit is how many units of each file are read, in file order; the rest
 	// is ignored. 0 reads all. It is for measuring how cost grows with input.
 	CULimit int

@@ -6,13 +6,17 @@ import (
 	"sync/atomic"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/dedup"
 )
 
 // pool numbers the names that have no offset in a merged .debug_str and keeps
 // a copy of each. Of a relocatable file, that is every name, asked for ten
 // million times in a large module: looking up takes no lock, and the copies lie
 // close together, so that the file's .debug_str need not stay in memory.
+//
+// Over a base, a name that is a string of the base has the token of that.
 type pool struct {
+	base  *dedup.Base // nil: no base
 	seed  maphash.Seed
 	table atomic.Pointer[poolTable]
 
@@ -26,9 +30,10 @@ type pool struct {
 	full    bool
 }
 
-// poolEntry is where a name stands in pool.text.
+// poolEntry is where a name stands in pool.text, and its token.
 type poolEntry struct {
 	at, len uint32
+	token   dedup.Name
 }
 
 // poolTable is an open-addressing table that is replaced when it grows. A slot
@@ -45,7 +50,8 @@ const (
 	poolMax     = entryChunk * poolChunks
 )
 
-func (p *pool) init() {
+func (p *pool) init(base *dedup.Base) {
+	p.base = base
 	p.seed = maphash.MakeSeed()
 	p.table.Store(&poolTable{make([]atomic.Uint64, 1<<10)})
 }
@@ -79,6 +85,11 @@ func (p *pool) name(k uint32) []byte {
 	return p.text[e.at/textChunk%poolChunks].S[e.at%textChunk:][:e.len:e.len]
 }
 
+// token is the token of the name of a number.
+func (p *pool) token(k uint32) dedup.Name {
+	return p.entries[k/entryChunk%poolChunks].S[k%entryChunk].token
+}
+
 // add gives b a number unless another goroutine has done so.
 func (p *pool) add(h uint64, b []byte) uint32 {
 	p.mu.Lock()
@@ -109,7 +120,14 @@ func (p *pool) add(h uint64, b []byte) uint32 {
 	if k%entryChunk == 0 {
 		p.entries[k/entryChunk].Extend(entryChunk)
 	}
-	p.entries[k/entryChunk].S[k%entryChunk] = poolEntry{uint32(at), uint32(len(b))}
+	tok := dedup.Name(0)
+	if p.base != nil {
+		tok = p.base.Token(b, dedup.TextHash(b))
+	}
+	if tok == 0 {
+		tok = tokPool | k
+	}
+	p.entries[k/entryChunk].S[k%entryChunk] = poolEntry{uint32(at), uint32(len(b)), tok}
 	p.n, p.end = k+1, uint32(end)
 	if int(p.n) > len(t.slots)*3/4 {
 		t = p.grow(t)

@@ -11,7 +11,7 @@ import (
 // leads back to the name.
 func TestPool(t *testing.T) {
 	var p pool
-	p.init()
+	p.init(nil)
 	defer p.free()
 	const names, workers = 5000, 4
 	name := func(i int) []byte {
@@ -60,7 +60,7 @@ func TestPool(t *testing.T) {
 // TestPoolFull: names beyond the limit are noticed.
 func TestPoolFull(t *testing.T) {
 	var p pool
-	p.init()
+	p.init(nil)
 	defer p.free()
 	k := p.number([]byte("kept"))
 	p.end = poolMaxText - textChunk - 4

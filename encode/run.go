@@ -85,15 +85,15 @@ var errUnsorted = errors.New("relocations of .debug_info are not in order")
 
 func encodeAll(paths []string, opt Options, t *trial) (out *Output, err error) {
 	r := &run{opt: opt, trial: t}
-	r.names.pool.init()
 	defer func() {
 		if err != nil {
 			r.free()
 		}
 	}()
 	r.clock.start()
-	r.set = dedup.NewSet(&r.names, 1<<17)
-	r.set.Raw = opt.Exact
+	if err := r.newSet(); err != nil {
+		return nil, err
+	}
 	r.states = compactstate.NewStates()
 	r.names.setPrefix(opt.NamePrefix)
 	for i, path := range paths {

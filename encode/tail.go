@@ -141,13 +141,18 @@ func (r *run) exact(out *Output) error {
 	if err != nil {
 		return err
 	}
-	done, err := dedup.Exact(in, dedup.ExactOptions{KeepStrings: true})
+	if r.opt.Base != nil {
+		if in, err = dedup.Split(in, r.opt.Base.d.Blob()); err != nil {
+			return err
+		}
+	}
+	done, err := dedup.Exact(in, dedup.ExactOptions{KeepStrings: true, LibbpfTypedefBug: r.opt.LibbpfTypedefBug})
 	if err != nil {
 		return err
 	}
 	out.data = done.Encode()
 	r.clock.lap("exact deduplication")
-	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = int(done.TypeCount()), 4*len(done.Words), len(done.Strings)
+	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = len(done.Off), 4*len(done.Words), len(done.Strings)
 	return nil
 }
 
@@ -216,7 +221,7 @@ func (r *run) addFunc(c *compactstate.Choice) error {
 	}
 	rec := [3]uint32{btf.Info(btf.KindFunc, 0, false), name, proto}
 	var fn uint32
-	if len(r.files) == 1 {
+	if len(r.files) == 1 && r.opt.Base == nil {
 		fn, err = r.set.AddOwn(rec[:])
 	} else {
 		fn, err = r.set.AddRef(rec[:])
