@@ -32,12 +32,13 @@ var imports = map[string][]string{
 	"elfreloc":        nil,
 	"elfwrite":        {"golang.org/x/sys/unix"},
 	"verify":          {"btf", "golang.org/x/sys/unix"}, // unix for tests: the running kernel as oracle
+	"memlimit":        nil,
 	"mmapelf": {"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
 	"dedup": {"arena", "btf"},
-	"encode": {"arena", "btf", "compactstate", "dedup", "dwarf", "elfreloc", "mmapelf",
+	"encode": {"arena", "btf", "compactstate", "dedup", "dwarf", "elfreloc", "memlimit", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
-	"cmd/btflite": {"btf", "dedup", "elfwrite", "encode", "mmapelf", "verify",
+	"cmd/btflite": {"btf", "dedup", "elfwrite", "encode", "memlimit", "mmapelf", "verify",
 		"github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix"},
 	"kerneltest":     nil, // its reader of BTF is separate on purpose
 	"bench":          {"*"},

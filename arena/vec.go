@@ -120,6 +120,7 @@ func (v *Vec[T]) grow(need int) {
 		want = 2 * cap(v.S)
 	}
 	want = max(want, need, minBytes/max(size, 1))
+	checkLimit(len(v.S) * size)
 	old, oldMem := v.S, v.mem
 	if m, err := mmap.MapRegion(nil, want*size, mmap.COPY, mmap.ANON, 0); err == nil {
 		v.mem = m

@@ -113,6 +113,9 @@ func (f *file) open() error {
 	if len(f.info) == 0 {
 		return f.noDwarf()
 	}
+	if err := f.run.checkInput(f); err != nil {
+		return err
+	}
 	if f.elf.Type == etRel {
 		if err := f.openRelocs(); err != nil {
 			return err

@@ -53,6 +53,9 @@ type Options struct {
 	// PlainBitfields makes members of bit-fields that are as wide and as
 	// aligned as their type (pahole's --fixup_silly_bitfields).
 	PlainBitfields bool
+	// MemoryLimit is how many bytes the process may take: a run that cannot
+	// go on below it ends with an error. 0 is no limit.
+	MemoryLimit uint64
 	// Exact selects the batch deduplication over all raw types (dedup
 	// --dedup=exact): slower, and memory grows with the input.
 	Exact bool

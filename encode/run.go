@@ -16,7 +16,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
@@ -90,6 +89,8 @@ func encodeAll(paths []string, opt Options, t *trial) (out *Output, err error) {
 			r.free()
 		}
 	}()
+	r.limitArena()
+	defer r.recoverExhausted(&err)
 	r.clock.start()
 	if err := r.newSet(); err != nil {
 		return nil, err
@@ -377,6 +378,11 @@ func (f *file) commitUnit(u *unit) error {
 	}
 	r.stats.CUs += u.units
 	r.stats.CUsFiltered += u.unitsFiltered
+	if u.seq%memoryStep == 0 {
+		if err := r.checkMemory(f); err != nil {
+			return err
+		}
+	}
 	if u.filtered {
 		r.stats.CUsFiltered++
 		f.verbose(u, "Filtering CU "+string(f.bytes(u.name))+" written in "+langName(u.language)+".")
@@ -439,25 +445,4 @@ func (f *file) flushLog(u *unit) {
 		f.opt.Verbose(l)
 	}
 	u.log = u.log[:0]
-}
-
-// clock times the phases of a run.
-type clock struct {
-	last   time.Time
-	phases []Phase
-}
-
-func (c *clock) start() { c.last = time.Now() }
-
-func (c *clock) lap(name string) {
-	now := time.Now()
-	d := now.Sub(c.last)
-	c.last = now
-	for i := range c.phases {
-		if c.phases[i].Name == name {
-			c.phases[i].Time += d
-			return
-		}
-	}
-	c.phases = append(c.phases, Phase{name, d})
 }

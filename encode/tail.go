@@ -110,7 +110,9 @@ func (r *run) finish() (*Output, error) {
 		r.stats.TypesIn++
 	}
 	r.clock.lap("functions, DATASECs")
-
+	if err := r.checkMemory(r.files[0]); err != nil {
+		return nil, err
+	}
 	n := r.set.Finish()
 	strs := r.set.Strings()
 	r.stats.SlowCUs = r.set.Slow

@@ -77,8 +77,9 @@ func (c *cli) runEncodeCommand(args []string) error {
 			return err
 		}
 	}
+	limit := c.limitMemory(cfg.memory)
 	return c.encode(cfg, paths, out, encode.Options{
-		Features: cfg.features, Jobs: cfg.jobs, Exact: cfg.exact, CULimit: cfg.cuLimit, Lang: lang, LangExclude: exclude,
+		Features: cfg.features, Jobs: cfg.jobsFor(limit, paths), MemoryLimit: limit, Exact: cfg.exact, CULimit: cfg.cuLimit, Lang: lang, LangExclude: exclude,
 		CUExclude: cfg.exclude, NamePrefix: cfg.prefix, PlainBitfields: cfg.plain})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/memlimit"
 )
 
 // config is what a command line asks for.
@@ -17,7 +18,9 @@ type config struct {
 	output   string // dedup -o
 	base     string // --btf_base
 	jobs     int
-	cuLimit  int // --cu_limit, 0: none
+	bareJobs bool   // -j without a number: jobs may be lowered
+	memory   uint64 // --memory_limit in bytes, 0: none
+	cuLimit  int    // --cu_limit, 0: none
 	exact    bool
 	verbose  bool
 	stats    statsFormat
@@ -81,6 +84,9 @@ var encodeOptions = append([]option{
 	{long: []string{"jobs"}, short: 'j', arg: optionalArg, argName: "N", group: groupOutput,
 		help:  "use N workers; without N one for each CPU",
 		apply: (*config).setJobs, misplaced: isDigits},
+	{long: []string{"memory_limit"}, arg: requiredArg, argName: "SIZE", group: groupOutput,
+		help:  "take no more memory than SIZE, as 64M",
+		apply: (*config).setMemory},
 	dedupMode,
 	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", apply: (*config).setBase},
 	// For measurements of how cost grows with input; not in the help.
@@ -162,8 +168,9 @@ func setAction(a action) func(*config, string) error {
 const maxJobs = 1024
 
 func (c *config) setJobs(v string) error {
-	if v == "" {
-		c.jobs = runtime.NumCPU()
+	c.bareJobs = v == ""
+	if c.bareJobs {
+		c.jobs = runtime.GOMAXPROCS(0) // knows the control group's CPU limit
 		return nil
 	}
 	n, err := strconv.Atoi(v)
@@ -174,6 +181,15 @@ func (c *config) setJobs(v string) error {
 		return usagef("option '--jobs': '%s' is not a number", oneLine(v))
 	}
 	c.jobs = min(max(n, 1), maxJobs)
+	return nil
+}
+
+func (c *config) setMemory(v string) error {
+	n, err := memlimit.Parse(v)
+	if err != nil {
+		return usagef("option '--memory_limit': %s", oneLine(err.Error()))
+	}
+	c.memory = n
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func TestCommandLine(t *testing.T) {
-	cpus := runtime.NumCPU()
+	cpus := runtime.GOMAXPROCS(0)
 	tests := []struct {
 		name  string
 		args  string
@@ -29,7 +29,9 @@ func TestCommandLine(t *testing.T) {
 		{"required argument in next word", "--btf_encode_detached o f", func(c *config) bool { return c.detached == "o" }, []string{"f"}},
 		{"required argument may look like an option", "--btf_encode_detached -J f", func(c *config) bool { return c.detached == "-J" }, []string{"f"}},
 		{"no -j is one worker", "-J f", func(c *config) bool { return c.jobs == 1 }, []string{"f"}},
-		{"bare -j", "-j -J f", func(c *config) bool { return c.jobs == cpus }, []string{"f"}},
+		{"bare -j", "-j -J f", func(c *config) bool { return c.jobs == cpus && c.bareJobs }, []string{"f"}},
+		{"the last -j counts", "-j -J -j3 f", func(c *config) bool { return c.jobs == 3 && !c.bareJobs }, []string{"f"}},
+		{"memory limit", "--memory_limit=64M f", func(c *config) bool { return c.memory == 64<<20 }, []string{"f"}},
 		{"bare --jobs", "--jobs -J f", func(c *config) bool { return c.jobs == cpus }, []string{"f"}},
 		{"optional argument is attached only", "-J -j 4", func(c *config) bool { return c.jobs == cpus }, []string{"4"}},
 		{"--jobs=4", "--jobs=4", func(c *config) bool { return c.jobs == 4 }, nil},
@@ -88,6 +90,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{"-Z", "invalid option -- 'Z'"},
 		{"-JZ", "invalid option -- 'Z'"},
 		{"-lang_exclude=rust", "invalid option -- 'g'; did you mean --lang_exclude?"},
+		{"--memory_limit=much", "option '--memory_limit': 'much' is not a size such as 64M or 2G"},
 		{"--kabi_prefix=", "option '--kabi_prefix': empty prefix"},
 		{"-F btf", "option '--format_path': 'btf' has no 'dwarf' in it; BTF is encoded from DWARF; to merge BTF use btflite dedup"},
 		{"--hashbits=32", "option '--hashbits': '32' is not a number from 0 to 31"},

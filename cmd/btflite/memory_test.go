@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestJobsFollowMemory(t *testing.T) {
+	big := filepath.Join(t.TempDir(), "big")
+	f, err := os.Create(big)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(440 << 20); err != nil { // 46 MiB are usual
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		limit uint64
+		bare  bool
+		want  int
+	}{
+		{0, true, 16}, {0, false, 16}, {1 << 40, true, 16}, {1 << 20, false, 16},
+		{1 << 20, true, 1}, {46 << 20, true, 1}, {47 << 20, true, 1}, {50 << 20, true, 3}, {60 << 20, true, 8}, {100 << 20, true, 16},
+	} {
+		c := &config{jobs: 16, bareJobs: tt.bare}
+		if got := c.jobsFor(tt.limit, []string{big, "none"}); got != tt.want {
+			t.Errorf("limit %d MiB, bare %v: %d workers, want %d", tt.limit>>20, tt.bare, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package encode_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/memlimit"
+)
+
+// TestMemoryLimit: a run that cannot go on below the limit says so, whatever
+// the number of workers, and one that can gives the same BTF.
+func TestMemoryLimit(t *testing.T) {
+	used := memlimit.Used()
+	if used == 0 {
+		t.Skip("the memory in use is not known on this system")
+	}
+	// Enough units for the check between units; each has types of its own.
+	f := &dt.File{}
+	for i := range 64 {
+		var root []any
+		for j := range 100 {
+			root = append(root, dt.N(dt.TagTypedef, dt.Name(strings.Repeat("n", 100)+string(rune('a'+i))+string(rune('a'+j)))))
+		}
+		f.Units = append(f.Units, dt.CU(root...))
+	}
+	path := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(path, f.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want, err := runFiles([]string{path}, encode.Options{})
+	if err != nil || len(want) < 64*100*12 {
+		t.Fatalf("%d bytes, %v", len(want), err)
+	}
+	for _, jobs := range []int{1, 3} {
+		_, err := runFiles([]string{path}, encode.Options{Jobs: jobs, MemoryLimit: 1 << 20})
+		if err == nil || !strings.HasPrefix(err.Error(), path+": the memory limit of 1 MiB cannot suffice") {
+			t.Errorf("jobs %d, 1 MiB: %v", jobs, err)
+		}
+		_, err = runFiles([]string{path}, encode.Options{Jobs: jobs, MemoryLimit: max(used, 8<<20)})
+		if err == nil || !strings.Contains(err.Error(), "is reached") {
+			t.Errorf("jobs %d, %d bytes: %v", jobs, used, err)
+		}
+		got, err := runFiles([]string{path}, encode.Options{Jobs: jobs, MemoryLimit: 1 << 40})
+		if err != nil || string(got) != string(want) {
+			t.Errorf("jobs %d, enough: %d bytes, %v", jobs, len(got), err)
+		}
+	}
+}

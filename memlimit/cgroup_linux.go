@@ -1,0 +1,102 @@
+package memlimit
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Cgroup is the smallest memory limit of the control groups that the process
+// is in, in bytes; 0 if there is none or it cannot be read. Both versions of
+// control groups are known, each with the limits of the groups above.
+func Cgroup() uint64 {
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return 0
+	}
+	return smallest(groups, os.ReadFile)
+}
+
+// smallest does the work of Cgroup on the text of /proc/self/cgroup (cgroups(7):
+// lines of hierarchy, controllers and path, separated by colons).
+func smallest(groups []byte, readFile func(string) ([]byte, error)) uint64 {
+	least := uint64(0)
+	for line := range bytes.Lines(groups) {
+		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), ":", 3)
+		if len(f) != 3 {
+			continue
+		}
+		root, file := "/sys/fs/cgroup", "memory.max"
+		if f[0] != "0" || f[1] != "" {
+			if !hasController(f[1], "memory") {
+				continue
+			}
+			root, file = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		}
+		// In a container the path may be that of the host, of which only
+		// the end, or nothing, is mounted: then the root's limit is ours.
+		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) {
+			if b, err := readFile(path.Join(root, dir, file)); err == nil {
+				if n := limit(b); n != 0 && (least == 0 || n < least) {
+					least = n
+				}
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
+
+func hasController(list, name string) bool {
+	for c := range strings.SplitSeq(list, ",") {
+		if c == name {
+			return true
+		}
+	}
+	return false
+}
+
+// unlimited is the least value with which version 1 means "no limit"; it
+// depends on the page size there, and no machine has that much.
+const unlimited = 1 << 60
+
+// limit is the number in a limit file, 0 for none.
+func limit(b []byte) uint64 {
+	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
+	if err != nil || n >= unlimited {
+		return 0
+	}
+	return n
+}
+
+// Used is the anonymous memory of the process in bytes, all that the system
+// cannot take back; 0 if it cannot be read.
+func Used() uint64 {
+	f, err := os.Open("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var buf [128]byte
+	n, _ := f.Read(buf[:])
+	return anonymous(string(buf[:n])) * uint64(os.Getpagesize())
+}
+
+// anonymous is the number of resident pages that are of no file, from the text
+// of /proc/self/statm (proc_pid_statm(5): size, resident, shared, …).
+func anonymous(statm string) uint64 {
+	f := strings.Fields(statm)
+	if len(f) < 3 {
+		return 0
+	}
+	resident, err := strconv.ParseUint(f[1], 10, 64)
+	shared, err2 := strconv.ParseUint(f[2], 10, 64)
+	if err != nil || err2 != nil || shared > resident {
+		return 0
+	}
+	return resident - shared
+}

@@ -1,0 +1,59 @@
+package memlimit
+
+import (
+	"os"
+	"testing"
+)
+
+func TestSmallestLimit(t *testing.T) {
+	const v2, v1 = "/sys/fs/cgroup", "/sys/fs/cgroup/memory"
+	for _, tt := range []struct {
+		name, groups string
+		files        map[string]string
+		want         uint64
+	}{
+		{"own group", "0::/a/b\n", map[string]string{v2 + "/a/b/memory.max": "67108864\n"}, 64 << 20},
+		{"no limit", "0::/a/b\n", map[string]string{v2 + "/a/b/memory.max": "max\n"}, 0},
+		{"group above", "0::/a/b\n", map[string]string{v2 + "/a/b/memory.max": "max\n", v2 + "/a/memory.max": "1048576\n"}, 1 << 20},
+		{"smaller above", "0::/a/b\n", map[string]string{v2 + "/a/b/memory.max": "2097152\n", v2 + "/a/memory.max": "1048576\n"}, 1 << 20},
+		{"container", "0::/../x\n", map[string]string{v2 + "/memory.max": "4096\n"}, 4096},
+		{"version 1", "9:name=systemd:/\n4:cpu,memory:/g\n0::/\n", map[string]string{v1 + "/g/memory.limit_in_bytes": "8388608\n",
+			v1 + "/memory.limit_in_bytes": "9223372036854771712\n"}, 8 << 20},
+		{"version 1 in a container", "4:memory:/docker/123\n", map[string]string{v1 + "/memory.limit_in_bytes": "8388608\n"}, 8 << 20},
+		{"other controllers", "4:memoryx,cpu:/g\n", map[string]string{v1 + "/g/memory.limit_in_bytes": "8388608\n"}, 0},
+		{"damaged", "4:memory\nx\n\n", nil, 0},
+		{"not a number", "0::/\n", map[string]string{v2 + "/memory.max": "much\n"}, 0},
+	} {
+		got := smallest([]byte(tt.groups), func(name string) ([]byte, error) {
+			if s, ok := tt.files[name]; ok {
+				return []byte(s), nil
+			}
+			return nil, os.ErrNotExist
+		})
+		if got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestAnonymous(t *testing.T) {
+	for s, want := range map[string]uint64{"100 50 20 1 0 30 0\n": 30, "100 50": 0, "": 0, "1 2 3": 0, "a b c": 0} {
+		if got := anonymous(s); got != want {
+			t.Errorf("%q: %d", s, got)
+		}
+	}
+}
+
+func TestUsedGrows(t *testing.T) {
+	before := Used()
+	b := make([]byte, 32<<20)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	if after := Used(); before == 0 || after < before+30<<20 || after > before+64<<20 {
+		t.Errorf("%d, then %d bytes with %d more", before, after, len(b))
+	}
+	if b[1] != 1 {
+		t.Error("kept alive")
+	}
+}

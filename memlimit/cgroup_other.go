@@ -1,0 +1,9 @@
+//go:build !linux
+
+package memlimit
+
+// Cgroup is the memory limit of the process' control groups: none here.
+func Cgroup() uint64 { return 0 }
+
+// Used is the anonymous memory of the process, which is not known here.
+func Used() uint64 { return 0 }
