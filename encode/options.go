@@ -70,6 +70,9 @@ type Options struct {
 	// Verbose receives one line per event that -V reports (a function left
 	// out, a unit filtered); nil discards them. Calls are in file order.
 	Verbose func(line string)
+	// FuncLeftOut receives each function that is left out and the reason, as -V
+	// prints it, in the order of names; nil for none.
+	FuncLeftOut func(name, reason string)
 	// Progress receives bytes of .debug_info done and in all; nil for none.
 	// It is called from any worker, at most once per unit.
 	Progress func(done, total uint64)

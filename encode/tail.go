@@ -88,6 +88,9 @@ func (r *run) finish() (*Output, error) {
 	}
 	err := r.states.Resolve(r.funcs, d, r.addFunc, func(name []byte, why compactstate.Reason) {
 		r.stats.Skipped[why.String()]++
+		if r.opt.FuncLeftOut != nil {
+			r.opt.FuncLeftOut(string(name), why.String())
+		}
 		if r.opt.Verbose != nil {
 			r.opt.Verbose(string(name) + " : skipping BTF encoding of function due to " + why.String())
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,6 +82,9 @@ func fakeRun(paths []string, opt encode.Options) (*encoded, error) {
 	}
 	if opt.Verbose != nil {
 		opt.Verbose("[1] INT int")
+	}
+	if opt.FuncLeftOut != nil {
+		opt.FuncLeftOut("f", "ambiguous address")
 	}
 	return enc, nil
 }
@@ -226,6 +231,49 @@ func sameMessage(got, want string) bool {
 	number, found := strings.CutPrefix(got, before)
 	number, found2 := strings.CutSuffix(number, after)
 	return found && found2 && isDigits(number)
+}
+
+func TestReport(t *testing.T) {
+	for _, tt := range []struct {
+		fake, args string
+		status     int
+		want       map[string]any // fields of the report; nil: none is written
+	}{
+		{args: "--btf_encode_detached=out", want: map[string]any{"output": "out", "btf_bytes": 20.0, "error": nil, "nothing_written": nil,
+			"left_out_functions": []any{map[string]any{"name": "f", "reason": "ambiguous address"}}}},
+		{args: "", want: map[string]any{"output": "in", "cus": 1.0}},
+		{fake: "fail", status: 1, want: map[string]any{"error": "in: .debug_info+0x1f: unknown form 0x99", "output": nil, "left_out_functions": []any{}}},
+		{fake: "writeFails", args: "--btf_encode_detached=out", status: 1, want: map[string]any{"error": "out: cannot write: certificate failed", "output": nil}},
+		{fake: "noDwarf", want: map[string]any{"nothing_written": "in: no DWARF debug information (.debug_info)", "error": nil}},
+		{fake: "empty", want: map[string]any{"nothing_written": "in: no compile unit has types to encode"}},
+		{args: "--btf_encode_detached=./report", status: 1},
+		{args: "--report=in", status: 1},
+		{args: "--report=none/report", status: 1},
+	} {
+		dir := t.TempDir()
+		os.WriteFile(filepath.Join(dir, "in"), []byte("input"), 0o600)
+		cmd := command(dir, tt.fake, strings.Fields("-J in --report=report "+tt.args)...)
+		cmd.Run()
+		if got := cmd.ProcessState.ExitCode(); got != tt.status {
+			t.Errorf("%s %s: status %d, want %d", tt.fake, tt.args, got, tt.status)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "report"))
+		if tt.want == nil {
+			if err == nil {
+				t.Errorf("%s: report written: %s", tt.args, b)
+			}
+			continue
+		}
+		var got map[string]any
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatalf("%s %s: %v in %q", tt.fake, tt.args, err, b)
+		}
+		for k, v := range tt.want {
+			if !reflect.DeepEqual(got[k], v) {
+				t.Errorf("%s %s: %s is %v, want %v", tt.fake, tt.args, k, got[k], v)
+			}
+		}
+	}
 }
 
 func TestLanguageFromEnvironment(t *testing.T) {

@@ -77,8 +77,14 @@ func (c *cli) runEncodeCommand(args []string) error {
 			return err
 		}
 	}
+	var report *reportFile
+	if cfg.hasReport {
+		if report, err = c.openReport(cfg.report, paths, out); err != nil {
+			return err
+		}
+	}
 	limit := c.limitMemory(cfg.memory)
-	return c.encode(cfg, paths, out, encode.Options{
+	return c.encode(cfg, paths, out, report, encode.Options{
 		Features: cfg.features, Jobs: cfg.jobsFor(limit, paths), MemoryLimit: limit, Exact: cfg.exact, CULimit: cfg.cuLimit, Lang: lang, LangExclude: exclude,
 		CUExclude: cfg.exclude, NamePrefix: cfg.prefix, PlainBitfields: cfg.plain})
 }
@@ -95,9 +101,20 @@ func (c *config) refuseUnsupported() error {
 	return nil
 }
 
-// encode runs the encoder and puts the result into out, or into the first
-// input if out is nil.
-func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Options) error {
+// encode does the work of the command and writes the report, if one is asked
+// for, whatever has come of it.
+func (c *cli) encode(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options) error {
+	if report == nil {
+		return c.encodeTo(cfg, paths, out, &reportFile{}, opt)
+	}
+	opt.FuncLeftOut = report.addFunction
+	err := c.encodeTo(cfg, paths, out, report, opt)
+	return errors.Join(err, report.write(c.guard, err))
+}
+
+// encodeTo runs the encoder, puts the result into out, or into the first input
+// if out is nil, and completes the report.
+func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options) error {
 	began := time.Now()
 	textTo := c.stdout
 	if c.isStdout(out) {
@@ -118,7 +135,7 @@ func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Option
 	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
 		// Kernel builds hand such objects to pahole, which is content.
 		text.flush()
-		return c.nothingWritten(out, fmt.Sprintf("%s: %v", oneLine(paths[0]), encode.ErrNoDwarf))
+		return c.nothingWritten(out, report, fmt.Sprintf("%s: %v", oneLine(paths[0]), encode.ErrNoDwarf))
 	}
 	if err != nil {
 		text.flush()
@@ -134,7 +151,7 @@ func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Option
 		if err := text.flush(); err != nil {
 			return stdoutError(err)
 		}
-		return c.nothingWritten(out, emptyText(paths[0], &enc.stats))
+		return c.nothingWritten(out, report, emptyText(paths[0], &enc.stats))
 	}
 	if enc.warning != "" {
 		c.complain(enc.warning)
@@ -149,8 +166,9 @@ func (c *cli) encode(cfg *config, paths []string, out *target, opt encode.Option
 		text.flush()
 		return err
 	}
+	r := newRunReport(paths, out, enc, time.Since(writing), time.Since(began))
+	report.runReport = r
 	if cfg.stats != statsNone {
-		r := newRunReport(paths, out, enc, time.Since(writing), time.Since(began))
 		text.line(r.format(cfg.stats))
 	}
 	return stdoutError(text.flush())
@@ -185,10 +203,11 @@ func (i interruptible) Write(p []byte) (int, error) {
 // nothingWritten ends a run that has nothing to write: that is told and no
 // error, unless the output of an earlier run could be taken for that of this
 // one.
-func (c *cli) nothingWritten(out *target, why string) error {
+func (c *cli) nothingWritten(out *target, report *reportFile, why string) error {
 	if out != nil && out.file != "" && out.info != nil {
 		return fmt.Errorf("%s: nothing written, and %s of an earlier run is still there; remove it", why, oneLine(out.path))
 	}
+	report.NothingWritten = why
 	c.complain(why + ": nothing written")
 	return nil
 }

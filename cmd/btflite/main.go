@@ -13,7 +13,7 @@
 //	encodecmd.go, dedupcmd.go, version.go  what the commands do
 //	check.go     what is to be written is what kernels take
 //	replace.go, target.go, signals.go  output that is whole or not there
-//	stats.go, progress.go  reports
+//	stats.go, report.go, progress.go  reports
 package main
 
 import (

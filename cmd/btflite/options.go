@@ -11,23 +11,25 @@ import (
 
 // config is what a command line asks for.
 type config struct {
-	action   action
-	encode   bool   // -J
-	detached string // --btf_encode_detached, "" for in place
-	hasOut   bool   // an output option was given
-	output   string // dedup -o
-	base     string // --btf_base
-	jobs     int
-	bareJobs bool   // -j without a number: jobs may be lowered
-	memory   uint64 // --memory_limit in bytes, 0: none
-	cuLimit  int    // --cu_limit, 0: none
-	exact    bool
-	verbose  bool
-	stats    statsFormat
-	lang     langFilter
-	exclude  string // --cu_exclude
-	prefix   string // --kabi_prefix
-	plain    bool   // --fixup_silly_bitfields
+	action    action
+	encode    bool   // -J
+	detached  string // --btf_encode_detached, "" for in place
+	hasOut    bool   // an output option was given
+	output    string // dedup -o
+	base      string // --btf_base
+	jobs      int
+	bareJobs  bool   // -j without a number: jobs may be lowered
+	memory    uint64 // --memory_limit in bytes, 0: none
+	cuLimit   int    // --cu_limit, 0: none
+	exact     bool
+	verbose   bool
+	stats     statsFormat
+	report    string // --report
+	hasReport bool
+	lang      langFilter
+	exclude   string // --cu_exclude
+	prefix    string // --kabi_prefix
+	plain     bool   // --fixup_silly_bitfields
 
 	features      encode.Features
 	featuresGiven bool
@@ -124,6 +126,9 @@ var encodeOptions = append([]option{
 	{long: []string{"stats"}, arg: optionalArg, argName: "json", group: groupReport,
 		help:  "print counts, sizes, times and peak memory",
 		apply: (*config).setStats, misplaced: func(w string) bool { return w == "json" }},
+	{long: []string{"report"}, arg: requiredArg, argName: "FILE", group: groupReport,
+		help:  "counts and functions left out, as JSON",
+		apply: func(c *config, v string) error { c.hasReport, c.report = true, v; return nil }},
 	{long: []string{"version"}, group: groupReport,
 		help:  "print the pahole version stood in for",
 		apply: setAction(showVersion)},

@@ -108,6 +108,16 @@ func (c *cli) isStdout(t *target) bool {
 	return err == nil && os.SameFile(info, t.info)
 }
 
+// sameFile tells whether two targets are one file, there already or not.
+func (t *target) sameFile(o *target) bool {
+	if t.info != nil && o.info != nil {
+		return os.SameFile(t.info, o.info)
+	}
+	a, err := filepath.Abs(t.file)
+	b, err2 := filepath.Abs(o.file)
+	return t.file != "" && o.file != "" && err == nil && err2 == nil && a == b
+}
+
 // refuseInputs returns an error if the target is one of the inputs, by
 // whatever name.
 func (t *target) refuseInputs(inputs []string) error {
