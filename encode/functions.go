@@ -112,7 +112,7 @@ func (f *file) functions(u *unit) {
 				m := &u.types.Members.S[p.Member-1]
 				name := append([]byte(nil), f.bytes(p.Name)...)
 				name = append(append(name, "__"...), f.bytes(m.Name)...)
-				cp = compactstate.Param{Name: f.names.token(name), Type: m.Type}
+				cp.Name = f.names.token(name)
 			}
 			u.stParams.Append(cp)
 		}

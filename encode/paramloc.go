@@ -57,7 +57,7 @@ func (a *argRegs) at(slot int) int8 { return a.regs[slot&7] }
 
 // among reports whether reg belongs to one of count slots from slot on.
 func (a *argRegs) among(reg int8, slot, count int) bool {
-	for s := slot; s < slot+count && s < a.n; s++ {
+	for s := slot; a.known && s < slot+count && s < a.n; s++ {
 		if a.regs[s&7] == reg {
 			return true
 		}

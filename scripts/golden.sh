@@ -21,13 +21,14 @@ if [ "$version" != v1.32 ]; then
 fi
 
 program="types.c funcs.c more.c other.c ids.S"
+part="funcs.c more.c other.c"
 common=(-nostdlib -static -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables
 	-Wno-unused -Wl,--build-id=none -Wl,--unique=.data..percpu -Wl,-z,noseparate-code -Wl,-z,max-page-size=4096)
 made=0
 
 # golden NAME COMPILER SOURCES FLAG… compiles and encodes one file.
 golden() {
-	local name=$1 cc=$2 sources=$3 set args
+	local name=$1 cc=$2 sources=$3 set args input
 	shift 3
 	if [ ${#wanted[@]} -gt 0 ] && [[ " ${wanted[*]} " != *" $name "* ]]; then
 		return
@@ -43,6 +44,15 @@ golden() {
 			objcopy --compress-debug-sections="$compress" "golden/$name.elf"
 		fi
 	fi
+	input=golden/$name.elf
+	if [ -n "${link:-}" ]; then
+		if ! command -v "$link" > /dev/null; then
+			echo "golden.sh: BTF of $name left out, no $link" >&2
+			return
+		fi
+		input=$linked
+		"$link" --unique=.data..percpu -e 0 --unresolved-symbols=ignore-all -o "$input" "golden/$name.elf"
+	fi
 	for set in none default all ${merge:+merge}; do
 		args=(-J -j1)
 		case $set in
@@ -51,7 +61,7 @@ golden() {
 		*) args+=("--btf_features=$set") ;;
 		esac
 		rm -f "golden/$name.$set.btf"
-		"$pahole" "${args[@]}" --btf_encode_detached="golden/$name.$set.btf" "golden/$name.elf"
+		"$pahole" "${args[@]}" --btf_encode_detached="golden/$name.$set.btf" "$input"
 		chmod 644 "golden/$name.$set.btf" "golden/$name.elf"
 	done
 	made=$((made + 1))
@@ -59,6 +69,8 @@ golden() {
 
 cxx=(-std=c++17 -fno-rtti -fno-exceptions -Wl,-e,main)
 wanted=("$@")
+linked=$(mktemp)
+trap 'rm -f "$linked"' EXIT
 mkdir -p golden
 merge=1 \
 golden x86-gcc5       gcc   "$program" -O2 -gdwarf-5
@@ -92,6 +104,32 @@ merge=1 \
 golden x86-gcc4-r     gcc   "$program" -O2 -gdwarf-4 -r
 golden x86-clang5-o   clang funcs.c    -O2 -gdwarf-5 -fdebug-compilation-dir=. -c
 golden x86-clang4-o   clang funcs.c    -O2 -gdwarf-4 -fdebug-compilation-dir=. -c
+golden i386-gcc5-r    gcc   "$part"    -O2 -gdwarf-5 -m32 -r
+golden arm64-gcc4-r   aarch64-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
+golden arm-gcc4-r     arm-linux-gnueabihf-gcc "$part" -O2 -gdwarf-4 -r
+golden s390x-gcc4-r   s390x-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
+golden s390x-gcc5-r   s390x-linux-gnu-gcc "$part" -O2 -gdwarf-5 -gdwarf64 -r
+golden ppc64-gcc4-r   powerpc64-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
+golden ppc64le-gcc5-r powerpc64le-linux-gnu-gcc "$part" -O2 -gdwarf-5 -r
+golden riscv64-gcc4-r riscv64-linux-gnu-gcc "funcs.c other.c" -O1 -gdwarf-4 -r
+golden riscv64-gcc5-r riscv64-linux-gnu-gcc "funcs.c other.c" -O1 -gdwarf-5 -mno-relax -r
+golden mips-gcc4-r    mips-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
+golden mipsel-gcc5-r  mipsel-linux-gnu-gcc "$part" -O2 -gdwarf-5 -r
+# Clang is version 19 here, the first with relaxation on LoongArch.
+clang=(-O2 -fdebug-compilation-dir=. -Wno-unused-command-line-argument -c)
+golden riscv64-clang5-o clang-19 regs.c "${clang[@]}" -gdwarf-5 --target=riscv64-linux-gnu
+golden riscv64-clang4-o clang-19 regs.c "${clang[@]}" -gdwarf-4 --target=riscv64-linux-gnu
+golden loong64-clang5-o clang-19 regs.c "${clang[@]}" -gdwarf-5 --target=loongarch64-linux-gnu -Xclang -target-feature -Xclang +relax
+golden loong64-clang4-o clang-19 regs.c "${clang[@]}" -gdwarf-4 --target=loongarch64-linux-gnu -Xclang -target-feature -Xclang +relax
+golden ppc-clang4-o     clang-19 regs.c "${clang[@]}" -gdwarf-4 --target=powerpc-linux-gnu
+golden ppc64-clang5-o   clang-19 regs.c "${clang[@]}" -gdwarf-5 --target=powerpc64-linux-gnu
+golden mips64-clang5-o  clang-19 regs.c "${clang[@]}" -gdwarf-5 --target=mips64-linux-gnuabi64
+# Pahole's ELF library misreads the relocations of this machine, so its BTF is
+# that of the file after a link.
+link=mips64el-linux-gnuabi64-ld \
+golden mips64el-gcc5-r  mips64el-linux-gnuabi64-gcc "types.c more.c other.c" -O2 -gdwarf-5 -r
+link=mips64el-linux-gnuabi64-ld \
+golden mips64el-gcc4-r  mips64el-linux-gnuabi64-gcc "types.c more.c other.c" -O2 -gdwarf-4 -r
 
 # Link-time optimization: units that refer to each other. lld has no --unique.
 golden x86-gcc5-lto   gcc   "$program" -O2 -gdwarf-5 -flto
