@@ -49,6 +49,8 @@ func (c *cli) dispatch(args []string) error {
 		switch args[0] {
 		case "dedup":
 			return c.runDedup(args[1:])
+		case "verify":
+			return c.runVerify(args[1:])
 		case "version":
 			return c.runVersion(args[1:])
 		}
@@ -60,9 +62,12 @@ func (c *cli) dispatch(args []string) error {
 func (c *cli) report(err error) int {
 	var usage *usageError
 	var verbatim verbatimError
+	var judged verdict
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &judged):
+		return judged.status
 	case errors.As(err, &verbatim):
 		fmt.Fprintln(c.stderr, string(verbatim))
 		return exitFailure

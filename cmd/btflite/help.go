@@ -14,12 +14,19 @@ const helpColumn = 34
 var encodeIntro = []string{
 	"Usage: btflite -J [OPTION...] FILE...       DWARF to BTF, as pahole -J does",
 	"       btflite dedup [OPTION...] -o OUT IN...   merge and deduplicate BTF",
+	"       btflite verify [OPTION...] FILE...       would a kernel take their BTF?",
 	"       btflite version                          version and build",
 }
 
 var dedupIntro = []string{
 	"Usage: btflite dedup [OPTION...] -o OUT IN...",
 	"Merge the BTF of raw BTF files or of ELF files with .BTF and deduplicate it.",
+}
+
+var verifyIntro = []string{
+	"Usage: btflite verify [OPTION...] FILE...",
+	"Check the BTF of raw BTF files or of ELF files with .BTF by the rules of the",
+	"kernel's verifier. Status 0: all fine, 1: refused, 2: a file cannot be read.",
 }
 
 // writeHelp prints the introduction and the table, one line per option under
@@ -29,7 +36,7 @@ func writeHelp(w io.Writer, intro []string, table []option) error {
 	for _, line := range intro {
 		b.WriteString(line + "\n")
 	}
-	for _, group := range []string{groupOutput, groupFeatures, groupUnits, groupReport} {
+	for _, group := range []string{groupOutput, groupFeatures, groupUnits, groupRules, groupReport} {
 		heading := "\n" + group + ":\n"
 		for i := range table {
 			if o := &table[i]; o.group == group {

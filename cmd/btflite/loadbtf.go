@@ -16,71 +16,93 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// loadBTF reads BTF over base, which may be nil. The file is raw BTF or an ELF
-// file with a section .BTF, either as it is or compressed by gzip, xz or zstd;
-// what it is, its first bytes tell. Errors name the file.
-func loadBTF(path string, base *btf.Blob) (*btf.Blob, error) {
+// rawBTF is the BTF of a file as it is.
+type rawBTF struct {
+	btf     []byte
+	base    []byte // section .BTF.base, nil if there is none
+	section string // " section .BTF:" in an ELF file, "" in a raw one
+	// Of an ELF file: the size of pointers, and whether it is relocatable.
+	pointerSize int
+	relocatable bool
+}
+
+// loadBTF reads BTF over base, which may be nil. Errors name the file.
+func loadBTF(path string, base *btf.Blob) (b *btf.Blob, err error) {
+	err = withBTF(path, func(raw rawBTF) error {
+		if b, err = btf.Parse(raw.btf, base); err != nil {
+			return fmt.Errorf("%s:%s %w", oneLine(path), raw.section, err)
+		}
+		return nil
+	})
+	return b, err
+}
+
+// withBTF calls use with the BTF of a file: raw BTF or an ELF file with a
+// section .BTF, either as it is or compressed by gzip, xz or zstd; what it is,
+// its first bytes tell. The bytes are valid until use returns. Errors name the
+// file.
+func withBTF(path string, use func(rawBTF) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fileError(path, "cannot open", err)
+		return fileError(path, "cannot open", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fileError(path, "cannot open", err)
+		return fileError(path, "cannot open", err)
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("%s: is a directory", oneLine(path))
+		return fmt.Errorf("%s: is a directory", oneLine(path))
 	}
 	var magic [6]byte
 	n, err := io.ReadFull(f, magic[:])
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, fileError(path, "cannot read", err)
+		return fileError(path, "cannot read", err)
 	}
 	head := magic[:n]
 	if isELF(head) && info.Mode().IsRegular() {
 		elf, err := mmapelf.Open(path)
-		return btfOfELF(path, elf, err, base)
+		return withELF(path, elf, err, use)
 	}
 	// The size is a hint: files below /sys and pipes may have another one.
 	data := bytes.NewBuffer(make([]byte, 0, min(max(info.Size(), 0), maxExpanded)+bytes.MinRead))
 	data.Write(head)
 	if err := expand(data, f, head, maxExpanded); err != nil {
-		return nil, fileError(path, "cannot read", err)
+		return fileError(path, "cannot read", err)
 	}
 	if isELF(data.Bytes()) {
 		elf, err := mmapelf.New(path, data.Bytes())
-		return btfOfELF(path, elf, err, base)
+		return withELF(path, elf, err, use)
 	}
-	b, err := btf.Parse(data.Bytes(), base)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", oneLine(path), err)
-	}
-	return b, nil
+	return use(rawBTF{btf: data.Bytes()})
 }
 
 func isELF(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
 
-// btfOfELF reads the section .BTF of elf and closes it; err is that of opening.
-func btfOfELF(path string, elf *mmapelf.File, err error, base *btf.Blob) (*btf.Blob, error) {
+// withELF calls use with the section .BTF of elf and closes elf; err is that of
+// opening it.
+func withELF(path string, elf *mmapelf.File, err error, use func(rawBTF) error) error {
 	if err != nil {
-		return nil, namingFile([]string{path}, err)
+		return namingFile([]string{path}, err)
 	}
 	defer elf.Close()
+	raw := rawBTF{section: " section .BTF:", pointerSize: elf.AddrSize, relocatable: elf.Type == elfRelocatable}
 	s := elf.Section(".BTF")
 	if s == nil {
-		return nil, fmt.Errorf("%s: no section .BTF", oneLine(path))
+		return fmt.Errorf("%s: no section .BTF", oneLine(path))
 	}
-	data, err := elf.Data(s)
-	if err != nil {
-		return nil, namingFile([]string{path}, err)
+	if raw.btf, err = elf.Data(s); err != nil {
+		return namingFile([]string{path}, err)
 	}
-	b, err := btf.Parse(data, base)
-	if err != nil {
-		return nil, fmt.Errorf("%s: section .BTF: %w", oneLine(path), err)
+	if s := elf.Section(".BTF.base"); s != nil {
+		if raw.base, err = elf.Data(s); err != nil {
+			return namingFile([]string{path}, err)
+		}
 	}
-	return b, nil
+	return use(raw)
 }
+
+const elfRelocatable = 1 // ET_REL
 
 // maxExpanded bounds what is kept of a file that is read into memory; the
 // largest vmlinux with debug information has less than half of it.

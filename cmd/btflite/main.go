@@ -10,7 +10,7 @@
 //	compat.go    options that only stand for pahole's
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
-//	encodecmd.go, dedupcmd.go, version.go  what the commands do
+//	encodecmd.go, dedupcmd.go, verifycmd.go, version.go  what the commands do
 //	check.go     what is to be written is what kernels take
 //	replace.go, target.go, signals.go  output that is whole or not there
 //	stats.go, report.go, progress.go  reports

@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/memlimit"
+	"github.com/btflite/btflite/verify"
 )
 
 // config is what a command line asks for.
@@ -30,6 +31,10 @@ type config struct {
 	exclude   string // --cu_exclude
 	prefix    string // --kabi_prefix
 	plain     bool   // --fixup_silly_bitfields
+
+	rules  verify.Rules // verify --kernel, --boot
+	noDups bool         // verify --no-dups
+	alone  bool         // verify has one file
 
 	features      encode.Features
 	featuresGiven bool
@@ -67,6 +72,7 @@ const (
 	groupOutput   = "Output"
 	groupFeatures = "What to encode"
 	groupUnits    = "Which compile units (names as c99, rust, asm; comma-separated)"
+	groupRules    = "Rules"
 	groupReport   = "Reports"
 	groupCompat   = "Compatibility" // in the manual page, not in the help
 )
@@ -147,6 +153,26 @@ var dedupOptions = []option{
 		help:  "the inputs are split BTF over BASE",
 		apply: (*config).setBase},
 	dedupMode,
+	helpOption,
+}
+
+// verifyOptions are the options of btflite verify.
+var verifyOptions = []option{
+	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", group: groupRules,
+		help:  "the files are split BTF over BASE",
+		apply: (*config).setBase},
+	{long: []string{"kernel"}, arg: requiredArg, argName: "RELEASE", group: groupRules,
+		help:  "rules of that Linux release; without, of 7.2",
+		apply: (*config).setKernel},
+	{long: []string{"boot"}, group: groupRules,
+		help:  "only what holds for vmlinux and modules as well",
+		apply: func(c *config, _ string) error { c.rules.Level = verify.Boot; return nil }},
+	{long: []string{"no-dups", "no_dups"}, group: groupRules,
+		help:  "refuse and list names with more definitions",
+		apply: func(c *config, _ string) error { c.noDups = true; return nil }},
+	{long: []string{"verbose"}, short: 'V', group: groupReport,
+		help:  "a line for files that are fine, too",
+		apply: func(c *config, _ string) error { c.verbose = true; return nil }},
 	helpOption,
 }
 

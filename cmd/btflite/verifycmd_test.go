@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// TestVerifyCommand: verdicts, their lines and the status.
+func TestVerifyCommand(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw := func(base *btf.Blob, build func(b *btf.Builder)) []byte {
+		b := btf.NewBuilder(false, base)
+		build(b)
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return blob.Encode()
+	}
+	num := btf.Info(btf.KindInt, 0, false)
+	st := func(vlen uint32) uint32 { return btf.Info(btf.KindStruct, vlen, false) }
+	put("good", raw(nil, func(b *btf.Builder) { b.Add("int", num, 4, 1<<24|32) }))
+	put("blank", raw(nil, func(b *btf.Builder) { b.Add("a b", st(0), 0) }))
+	put("past", raw(nil, func(b *btf.Builder) {
+		b.Add("int", num, 4, 1<<24|32)
+		b.Add("s", st(1), 4, b.Str("m"), 1, 8)
+	}))
+	put("tag", raw(nil, func(b *btf.Builder) {
+		b.Add("", btf.Info(btf.KindConst, 0, false), 2)
+		b.Add("t", btf.Info(btf.KindTypeTag, 0, false), 0)
+	}))
+	put("twice", raw(nil, func(b *btf.Builder) {
+		b.Add("int", num, 4, 1<<24|32)
+		b.Add("s", st(1), 8, b.Str("m"), 3, 0)
+		b.Add("", btf.Info(btf.KindPtr, 0, false), 1)
+		b.Add("s", st(1), 8, b.Str("m"), 5, 0)
+		b.Add("", btf.Info(btf.KindPtr, 0, false), 6)
+		b.Add("t", btf.Info(btf.KindTypedef, 0, false), 0)
+		b.Add("t", btf.Info(btf.KindTypedef, 0, false), 0)
+	}))
+	base, err := loadBTF(filepath.Join(dir, "good"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("split", raw(base, func(b *btf.Builder) { b.Add("", btf.Info(btf.KindPtr, 0, false), 1) }))
+	put("text", []byte("text, no BTF"))
+	put("empty", nil)
+	put("cut", raw(nil, func(b *btf.Builder) { b.Add("int", num, 4, 1<<24|32) })[:30])
+
+	for _, c := range []struct {
+		args           string
+		status         int
+		stdout, stderr string
+	}{
+		{"good", 0, "good: fine: 1 types, 45 bytes\n", ""},
+		{"good good", 0, "2 files: 2 fine, 0 refused, 0 not readable\n", ""},
+		{"-V good blank", 1, "good: fine: 1 types, 45 bytes\n" + `blank: refused: BTF type [1] STRUCT "a b": name is no C identifier` + "\n2 files: 1 fine, 1 refused, 0 not readable\n", ""},
+		{"past", 1, `past: refused by BPF_BTF_LOAD, though not at boot: BTF type [2] STRUCT "s": member 0 "m": ends at bit 40, behind its 4 bytes` + "\n", ""},
+		{"--boot past", 0, "past: fine: 2 types, 73 bytes\n", ""},
+		{"tag", 0, "tag: fine: 2 types, 51 bytes; before Linux 7.2 refused: BTF type [1] CONST (anon): refers to TYPE_TAG [2]; before Linux 7.2, tags come before other modifiers\n", ""},
+		{"--kernel=6.12.1 tag", 1, "tag: refused: BTF type [1] CONST (anon): refers to TYPE_TAG [2]; before Linux 7.2, tags come before other modifiers\n", ""},
+		{"--kernel=7.2 tag", 0, "tag: fine: 2 types, 51 bytes; before Linux 7.2 refused: BTF type [1] CONST (anon): refers to TYPE_TAG [2]; before Linux 7.2, tags come before other modifiers\n", ""},
+		{"--kernel=new tag", 64, "", "btflite: option '--kernel': 'new' is no release such as 6.12\nTry 'btflite --help' for more information.\n"},
+		{"twice", 0, "twice: fine: 7 types, 147 bytes\n", ""},
+		{"--no-dups twice", 1, `twice: STRUCT "s" has 2 definitions: [2 4]
+    [2], [4]: "m": refers to: INT "int", TYPEDEF "t"
+twice: TYPEDEF "t" has 2 definitions: [6 7]
+twice: 2 names have several definitions
+`, ""},
+		{"split", 1, "split: refused: BTF strings: empty section\n", ""},
+		{"--btf_base=good split", 0, "split: fine: 1 types, 36 bytes\n", ""},
+		{"--btf_base=none split", 2, "", "btflite: none: cannot open: no such file or directory\n"},
+		{"text", 2, "", "btflite: text: no BTF: it does not begin with BTF's magic number\n"},
+		{"empty good none", 2, "3 files: 1 fine, 0 refused, 2 not readable\n",
+			"btflite: empty: no BTF: it does not begin with BTF's magic number\nbtflite: none: cannot open: no such file or directory\n"},
+		{"cut", 1, "cut: refused: BTF header: string section 16+5 does not end with the data, at 6\n", ""},
+		{"", 64, "", "btflite: no input file\nTry 'btflite --help' for more information.\n"},
+	} {
+		t.Chdir(dir)
+		var stdout, stderr bytes.Buffer
+		status := newCLI(&stdout, &stderr, os.LookupEnv).run(append([]string{"verify"}, strings.Fields(c.args)...))
+		if status != c.status || stdout.String() != c.stdout || stderr.String() != c.stderr {
+			t.Errorf("%q: status %d, want %d\nstdout %q\nwant   %q\nstderr %q\nwant   %q", c.args,
+				status, c.status, &stdout, c.stdout, &stderr, c.stderr)
+		}
+	}
+}
+
+// TestVerifyELF: the section of an ELF file, alone and with its own base, as
+// it is and compressed; and distilled split BTF whose base is cut off.
+func TestVerifyELF(t *testing.T) {
+	const split = "../../testdata/split/"
+	for _, c := range []struct {
+		args   []string
+		status int
+		stdout string
+	}{
+		{[]string{split + "x86.base-btf.o"}, 0, "fine: "},
+		{[]string{split + "s390x.base-btf.o"}, 0, "fine: "},
+		{[]string{split + "x86.base-btf.o.xz"}, 0, "fine: "},
+		{[]string{"--btf_base=" + split + "x86.base.btf", split + "x86.module.btf"}, 0, "fine: "},
+		{[]string{"--btf_base=" + split + "s390x.distilled.base.btf", split + "s390x.distilled.btf"}, 0, "fine: "},
+		{[]string{"--btf_base=" + split + "s390x.base.btf", split + "x86.module.btf"}, 1, "byte order differs from the base's"},
+		{[]string{split + "x86.module.btf"}, 1, "refused: BTF "},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := newCLI(&stdout, &stderr, os.LookupEnv).run(append([]string{"verify"}, c.args...))
+		if status != c.status || !strings.Contains(stdout.String(), c.stdout) {
+			t.Errorf("%q: status %d, %q, %q", c.args, status, &stdout, &stderr)
+		}
+	}
+}
