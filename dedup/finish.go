@@ -140,9 +140,10 @@ func (s *Set) uniqueForwards() {
 func (s *Set) mergeRefs() {
 	var at arena.Vec[uint32]
 	defer at.Free()
-	at.Resize(len(s.off.S))
+	first := s.baseIDs + 1
+	at.Resize(len(s.off.S) - int(first)) // by id, from the first own one
 	for i, id := range s.visited.S {
-		at.S[id] = uint32(i)
+		at.S[id-first] = uint32(i)
 	}
 	for _, id := range s.visited.S {
 		if s.fwd.S[id] != id {
@@ -194,7 +195,7 @@ func (s *Set) mergeRefs() {
 		if other == id {
 			other = 0
 		}
-		if other != 0 && (other <= s.baseIDs || at.S[other] < at.S[id]) {
+		if other != 0 && (other < first || at.S[other-first] < at.S[id-first]) {
 			s.fwd.S[id] = other
 			continue
 		}

@@ -30,7 +30,10 @@ func (r *run) newSet() (err error) {
 	if r.opt.Base != nil {
 		base = r.opt.Base.d
 	}
-	r.names.pool.init(base)
+	r.names.pool = r.session.takePool(base)
+	if r.set = r.session.takeSet(&r.names); r.set != nil {
+		return nil
+	}
 	switch {
 	case r.opt.Exact:
 		r.set = dedup.NewSet(&r.names, 1<<17)

@@ -38,7 +38,7 @@ type names struct {
 	prefix   []byte     // Options.NamePrefix; set before units are read
 	cut      dedup.Name // token of prefix
 	alias    map[uint32]uint32
-	pool     pool
+	pool     *pool
 }
 
 // aliasFilter is the number of bits of a filter over the aliases: aliases are
@@ -234,11 +234,33 @@ func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
 	if t == 0 || t >= tokInline {
 		return f.names.canonical(t)
 	}
+	if len(u.places.S) == 0 {
+		u.places.Resize(1 << placeBits)
+	}
+	e := &u.places.S[t*0x9e3779b1>>(32-placeBits)]
+	if e.at != t {
+		*e = place{t, f.textToken(u, t)}
+	}
+	return e.token
+}
+
+// place remembers the token of a place in .debug_str.
+type place struct {
+	at    uint32 // 1 + offset
+	token dedup.Name
+}
+
+// placeBits gives the number of places that a slot remembers: a unit has each
+// of its names at one place, and most of them more than once.
+const placeBits = 13
+
+// textToken is canonical for a place that was not read lately.
+func (f *file) textToken(u *unit, t uint32) dedup.Name {
 	u.strLow = min(u.strLow, t-1)
 	b := f.str[t-1:]
 	// Units that include the same headers have the same names in the same
 	// order: try the one that came after the last name the last time.
-	pool := &f.names.pool
+	pool := f.names.pool
 	next := u.nextName.S
 	if u.lastName < uint32(len(next)) {
 		if k := next[u.lastName]; k != 0 {

@@ -71,7 +71,9 @@ func (r *run) closeFiles() {
 		f.elf.Close()
 	}
 	r.files = nil
-	r.names.pool.free()
+	if r.session == nil {
+		r.names.pool.free()
+	}
 }
 
 // appender is a writer into memory outside the Go heap.

@@ -50,10 +50,10 @@ const (
 	poolMax     = entryChunk * poolChunks
 )
 
-func (p *pool) init(base *dedup.Base) {
-	p.base = base
-	p.seed = maphash.MakeSeed()
+func newPool(base *dedup.Base) *pool {
+	p := &pool{base: base, seed: maphash.MakeSeed()}
 	p.table.Store(&poolTable{make([]atomic.Uint64, 1<<10)})
+	return p
 }
 
 // number returns the number of the name b. It keeps no reference to b. When

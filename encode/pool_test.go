@@ -10,8 +10,7 @@ import (
 // TestPool: equal names have one number, whoever asks first, and the number
 // leads back to the name.
 func TestPool(t *testing.T) {
-	var p pool
-	p.init(nil)
+	p := newPool(nil)
 	defer p.free()
 	const names, workers = 5000, 4
 	name := func(i int) []byte {
@@ -59,8 +58,7 @@ func TestPool(t *testing.T) {
 
 // TestPoolFull: names beyond the limit are noticed.
 func TestPoolFull(t *testing.T) {
-	var p pool
-	p.init(nil)
+	p := newPool(nil)
 	defer p.free()
 	k := p.number([]byte("kept"))
 	p.end = poolMaxText - textChunk - 4

@@ -27,8 +27,9 @@ var ErrNoDwarf = errors.New("no DWARF debug information (.debug_info)")
 
 // run is the state of one encoding: everything that outlives a unit.
 type run struct {
-	opt   Options
-	files []*file
+	opt     Options
+	session *Session // nil: of this run alone
+	files   []*file
 
 	trial  *trial
 	strEnd uint32 // .debug_str bytes of all files so far, for name tokens
@@ -52,7 +53,10 @@ type run struct {
 
 // Run encodes the DWARF of the inputs into one BTF. The inputs' units are
 // taken in order; the result does not depend on Options.Jobs.
-func Run(paths []string, opt Options) (*Output, error) {
+func Run(paths []string, opt Options) (*Output, error) { return runTrials(paths, opt, nil) }
+
+// runTrials runs until nothing is found out about the inputs any more.
+func runTrials(paths []string, opt Options, s *Session) (*Output, error) {
 	var log []string
 	verbose := opt.Verbose
 	if verbose != nil {
@@ -60,7 +64,7 @@ func Run(paths []string, opt Options) (*Output, error) {
 	}
 	t := trial{merge: make([]bool, len(paths))}
 	for {
-		out, err := encodeAll(paths, opt, &t)
+		out, err := encodeAll(paths, opt, &t, s)
 		if errors.Is(err, errUnsorted) || errors.Is(err, errMerge) {
 			log = log[:0]
 			continue
@@ -82,11 +86,14 @@ type trial struct {
 // errUnsorted says that relocations need an index.
 var errUnsorted = errors.New("relocations of .debug_info are not in order")
 
-func encodeAll(paths []string, opt Options, t *trial) (out *Output, err error) {
-	r := &run{opt: opt, trial: t}
+func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, err error) {
+	r := &run{opt: opt, trial: t, session: s}
 	defer func() {
 		if err != nil {
 			r.free()
+			if s != nil {
+				s.dropSet() // whatever state it is in
+			}
 		}
 	}()
 	r.limitArena()
@@ -125,10 +132,12 @@ func encodeAll(paths []string, opt Options, t *trial) (out *Output, err error) {
 }
 
 func (r *run) free() {
-	if r.set != nil {
+	if s := r.session; s != nil && r.opt.Base != nil && !r.opt.Exact {
+		s.set = r.set
+	} else if r.set != nil {
 		r.set.Free()
-		r.set = nil
 	}
+	r.set = nil
 	r.closeFiles()
 }
 
@@ -183,19 +192,15 @@ func (f *file) encode() error {
 // encodeUnits reads and commits all units.
 func (f *file) encodeUnits() error {
 	jobs := max(f.opt.Jobs, 1)
-	p := &pipeline{f: f, slots: make([]slot, 1)}
+	slots := 1
 	if jobs > 1 {
-		p.slots = make([]slot, 2*jobs)
+		slots = 2 * jobs
 	}
+	p := &pipeline{f: f, slots: f.run.session.takeSlots(slots)}
 	p.cond.L = &p.mu
-	for i := range p.slots {
-		p.slots[i].u.init()
-	}
 	defer func() {
 		f.closeStreams()
-		for i := range p.slots {
-			p.slots[i].u.free()
-		}
+		f.run.session.giveSlots(p.slots)
 	}()
 	if jobs == 1 {
 		old := debug.SetPanicOnFault(true)

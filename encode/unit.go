@@ -71,6 +71,7 @@ type unit struct {
 	lists     []byte // location lists, see paramEnv
 	moreLists func(have int) ([]byte, error)
 	entries   arena.Vec[nameEntry] // kept from unit to unit
+	places    arena.Vec[place]     // likewise
 
 	left    []uint32       // nodes that BTF has no kind for
 	leftOut map[string]int // see Stats.LeftOut
@@ -193,6 +194,7 @@ func (u *unit) free() {
 	u.allRanks.Free()
 	u.formats.Free()
 	u.entries.Free()
+	u.places.Free()
 }
 
 // addNode adds the node of the DIE at off and returns its index. It is small
