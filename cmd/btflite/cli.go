@@ -51,6 +51,8 @@ func (c *cli) dispatch(args []string) error {
 			return c.runDedup(args[1:])
 		case "verify":
 			return c.runVerify(args[1:])
+		case "modules":
+			return c.runModules(args[1:])
 		case "version":
 			return c.runVersion(args[1:])
 		}
@@ -63,6 +65,7 @@ func (c *cli) report(err error) int {
 	var usage *usageError
 	var verbatim verbatimError
 	var judged verdict
+	var some failures
 	switch {
 	case err == nil:
 		return exitOK
@@ -77,6 +80,9 @@ func (c *cli) report(err error) int {
 		return exitUsage
 	}
 	c.complain(err.Error())
+	if errors.As(err, &some) && some.internal {
+		return exitInternal
+	}
 	return exitFailure
 }
 

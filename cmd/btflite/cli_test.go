@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/elfwrite"
 	"github.com/btflite/btflite/encode"
 )
@@ -47,7 +48,7 @@ func setFake(kind string) {
 	}
 }
 
-func fakeRun(paths []string, opt encode.Options) (*encoded, error) {
+func fakeRun(paths []string, opt encode.Options, _ *btf.Blob) (*encoded, error) {
 	enc := &encoded{size: int64(len(fakeBTF)), write: writeText(fakeBTF)}
 	enc.stats.CUs = 1
 	switch fakeKind {
@@ -159,8 +160,8 @@ func TestExitStatusAndMessages(t *testing.T) {
 		{name: "strict feature", args: "-J --btf_features_strict=nope in", status: 1,
 			stderr: "Feature 'nope' in 'nope' is not supported.  Supported BTF features are:\n" + supportedFeatures + "\n"},
 		{name: "unknown language", args: "-J --lang=klingon in", status: 1, stderr: "btflite: unknown language \"klingon\"\n"},
-		{name: "base", args: "-J --btf_base=b in", status: 1, stderr: "btflite: b: split BTF (--btf_base) is not supported yet\n"},
-		{name: "distilled base in place", args: "-J --btf_features=distilled_base in", status: 1, stderr: "btflite: the feature distilled_base is not supported yet\n"},
+		{name: "missing base", args: "-J --btf_base=b in", status: 1, stderr: "btflite: b: cannot open: no such file or directory\n"},
+		{name: "distilled base without a base", args: "-J --btf_features=distilled_base in", status: 1, stderr: "btflite: the feature distilled_base needs a base; give --btf_base=BASE\n"},
 		{name: "distilled base detached has no effect", args: "--btf_features=distilled_base --btf_encode_detached=out in", out: fakeBTF},
 		{name: "dedup without output", args: "dedup in", status: 64, stderr: "btflite: dedup: no output file; give -o OUT\n" + try},
 		{name: "dedup of no BTF", args: "dedup -o out in", status: 1, stderr: "btflite: in: btf: "},

@@ -30,15 +30,16 @@ func (c *cli) runDedup(args []string) error {
 		return err
 	}
 	all := paths
-	if cfg.base != "" {
-		all = append([]string{cfg.base}, paths...)
+	basePath := c.basePath(cfg, paths)
+	if basePath != "" {
+		all = append([]string{basePath}, paths...)
 	}
 	if err := out.refuseInputs(all); err != nil {
 		return err
 	}
 	var base *btf.Blob
-	if cfg.base != "" {
-		if base, err = loadBTF(cfg.base, nil); err != nil {
+	if basePath != "" {
+		if base, err = loadBTF(basePath, nil); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,8 +9,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/elfwrite"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // encoded is a finished encode: what the command needs of an encode.Output.
@@ -21,16 +25,23 @@ type encoded struct {
 	close   func()
 }
 
+// free gives back what the encoder holds; nothing of e may be used afterwards.
+func (e *encoded) free() {
+	if e.close != nil {
+		e.close()
+	}
+}
+
 // runEncode and setSections are the work below this package; tests replace
 // them.
 var (
-	runEncode = func(paths []string, opt encode.Options) (*encoded, error) {
+	runEncode = func(paths []string, opt encode.Options, base *btf.Blob) (*encoded, error) {
 		out, err := encode.Run(paths, opt)
 		if err != nil {
 			return nil, err
 		}
 		began := time.Now()
-		warning, err := checkEncoded(paths[0], out, nil)
+		warning, err := checkEncoded(paths[0], out, base)
 		if err != nil {
 			out.Close()
 			return nil, err
@@ -57,7 +68,7 @@ func (c *cli) runEncodeCommand(args []string) error {
 	if !cfg.encode {
 		return usagef("nothing to do: -J or --btf_encode_detached=OUT is needed")
 	}
-	lang, exclude, err := cfg.lang.resolve(c.lookupEnv)
+	opt, err := c.encodeOptions(cfg)
 	if err != nil {
 		return err
 	}
@@ -65,15 +76,13 @@ func (c *cli) runEncodeCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := cfg.refuseUnsupported(); err != nil {
-		return err
-	}
 	var out *target // nil: into the first input
+	base := c.basePath(cfg, paths)
 	if cfg.hasOut {
 		if out, err = c.resolveTarget(cfg.detached); err != nil {
 			return err
 		}
-		if err := out.refuseInputs(paths); err != nil {
+		if err := out.refuseInputs(append(slices.Clip(paths), base)); err != nil {
 			return err
 		}
 	}
@@ -83,38 +92,59 @@ func (c *cli) runEncodeCommand(args []string) error {
 			return err
 		}
 	}
-	limit := c.limitMemory(cfg.memory)
-	return c.encode(cfg, paths, out, report, encode.Options{
-		Features: cfg.features, Jobs: cfg.jobsFor(limit, paths), MemoryLimit: limit, Exact: cfg.exact, CULimit: cfg.cuLimit, Lang: lang, LangExclude: exclude,
-		CUExclude: cfg.exclude, NamePrefix: cfg.prefix, PlainBitfields: cfg.plain})
+	opt.Jobs = cfg.jobsFor(opt.MemoryLimit, paths)
+	var over *btf.Blob
+	if base != "" {
+		if over, opt.Base, err = openBase(base); err != nil {
+			return err
+		}
+		defer opt.Base.Free()
+	}
+	if cfg.distils(out == nil) && over == nil {
+		return errNoBase
+	}
+	return c.encode(cfg, paths, out, report, opt, over)
 }
 
-// refuseUnsupported tells what this version cannot do yet.
-func (c *config) refuseUnsupported() error {
-	if c.base != "" {
-		return fmt.Errorf("%s: split BTF (--btf_base) is not supported yet", oneLine(c.base))
-	}
-	// pahole ignores distilled_base for a detached file.
-	if c.features&encode.DistilledBase != 0 && !c.hasOut {
-		return fmt.Errorf("the feature distilled_base is not supported yet")
-	}
-	return nil
+// encodeOptions is what the command line says about the encoding, all but the
+// base.
+func (c *cli) encodeOptions(cfg *config) (encode.Options, error) {
+	lang, exclude, err := cfg.lang.resolve(c.lookupEnv)
+	return encode.Options{
+		Features: cfg.features, Jobs: cfg.jobs, MemoryLimit: c.limitMemory(cfg.memory), Exact: cfg.exact, CULimit: cfg.cuLimit, Lang: lang, LangExclude: exclude,
+		CUExclude: cfg.exclude, NamePrefix: cfg.prefix, PlainBitfields: cfg.plain, LibbpfTypedefBug: cfg.typedefBug}, err
 }
+
+// distils tells whether a distilled base is to be written. For a detached file
+// the feature has no effect, as in pahole.
+func (c *config) distils(inPlace bool) bool {
+	return inPlace && c.features&encode.DistilledBase != 0
+}
+
+// distillable is the base for writeInPlace.
+func (c *config) distillable(over *btf.Blob) *btf.Blob {
+	if !c.distils(true) {
+		return nil
+	}
+	return over
+}
+
+var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_base=BASE")
 
 // encode does the work of the command and writes the report, if one is asked
 // for, whatever has come of it.
-func (c *cli) encode(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options) error {
+func (c *cli) encode(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options, over *btf.Blob) error {
 	if report == nil {
-		return c.encodeTo(cfg, paths, out, &reportFile{}, opt)
+		return c.encodeTo(cfg, paths, out, &reportFile{}, opt, over)
 	}
 	opt.FuncLeftOut = report.addFunction
-	err := c.encodeTo(cfg, paths, out, report, opt)
+	err := c.encodeTo(cfg, paths, out, report, opt, over)
 	return errors.Join(err, report.write(c.guard, err))
 }
 
 // encodeTo runs the encoder, puts the result into out, or into the first input
-// if out is nil, and completes the report.
-func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options) error {
+// if out is nil, and completes the report. over is the base or nil.
+func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options, over *btf.Blob) error {
 	began := time.Now()
 	textTo := c.stdout
 	if c.isStdout(out) {
@@ -124,13 +154,13 @@ func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportF
 	if cfg.verbose {
 		opt.Verbose = text.line
 	}
-	meter := c.startProgress(cfg, paths[0])
+	meter := c.startProgress(cfg, fileProgress(paths[0]))
 	if meter != nil {
 		opt.Progress = meter.update
 	}
 	defer meter.stop() // also on a panic
 
-	enc, err := runEncode(paths, opt)
+	enc, err := runEncode(paths, opt, over)
 	meter.stop()
 	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
 		// Kernel builds hand such objects to pahole, which is content.
@@ -139,13 +169,11 @@ func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportF
 	}
 	if err != nil {
 		text.flush()
-		return namingFile(paths, err)
+		return encodeError(paths, err)
 	}
-	if enc.close != nil {
-		defer enc.close()
-	}
+	defer enc.free()
 	for _, what := range slices.Sorted(maps.Keys(enc.stats.LeftOut)) {
-		c.complain(fmt.Sprintf("%s: left out, as BTF cannot say it: %s %s", oneLine(paths[0]), grouped(uint64(enc.stats.LeftOut[what])), oneLine(what)))
+		c.complain(leftOutText(oneLine(paths[0]), what, enc.stats.LeftOut[what]))
 	}
 	if enc.size == 0 {
 		if err := text.flush(); err != nil {
@@ -160,7 +188,7 @@ func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportF
 	if out != nil {
 		err = out.write(c.guard, enc.write)
 	} else {
-		err = c.writeInPlace(paths[0], enc)
+		err = c.writeInPlace(paths[0], enc, cfg.distillable(over))
 	}
 	if err != nil {
 		text.flush()
@@ -174,17 +202,90 @@ func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportF
 	return stdoutError(text.flush())
 }
 
-// writeInPlace puts the BTF into the section .BTF of the file.
-func (c *cli) writeInPlace(path string, enc *encoded) error {
+// leftOutText tells how many of a kind are left out; see encode.Stats.
+func leftOutText(where, what string, n int) string {
+	return fmt.Sprintf("%s: left out, as BTF cannot say it: %s %s", where, grouped(uint64(n)), oneLine(what))
+}
+
+// encodeError makes err begin with the name of the input at fault, and says so
+// where an input is only packed.
+func encodeError(paths []string, err error) error {
+	for _, p := range paths {
+		if c := compressionOfFile(p); c != nil {
+			return fmt.Errorf("%s: is compressed by %s; unpack it first", oneLine(p), c.name)
+		}
+	}
+	return namingFile(paths, err)
+}
+
+// writeInPlace puts the BTF into the section .BTF of the file. With over, the
+// base that it was encoded over, the file gets .BTF.base too: what of over it
+// needs.
+func (c *cli) writeInPlace(path string, enc *encoded, over *btf.Blob) error {
 	err := c.guard.protect(func() error {
-		return setSections(path, elfwrite.Section{Name: ".BTF", Size: enc.size, Write: func(w io.Writer) error {
-			return enc.write(interruptible{w, c.guard})
-		}})
+		sections, err := sectionsFor(path, enc, over)
+		if err != nil {
+			return err
+		}
+		for i := range sections {
+			write := sections[i].Write
+			sections[i].Write = func(w io.Writer) error { return write(interruptible{w, c.guard}) }
+		}
+		return setSections(path, sections...)
 	})
 	if err != nil {
 		return namingFile([]string{path}, err)
 	}
 	return nil
+}
+
+// Sections that hold BTF.
+const (
+	sectionBTF     = ".BTF"
+	sectionBTFBase = ".BTF.base"
+)
+
+// sectionsFor is what writeInPlace puts into the file.
+func sectionsFor(path string, enc *encoded, over *btf.Blob) ([]elfwrite.Section, error) {
+	if over == nil {
+		if hasDistilledBase(path) {
+			return nil, errors.New("section " + sectionBTFBase + " belongs to the " + sectionBTF +
+				" that is to be replaced; remove it first, or encode with the feature distilled_base")
+		}
+		return []elfwrite.Section{{Name: sectionBTF, Size: enc.size, Write: enc.write}}, nil
+	}
+	var data bytes.Buffer
+	data.Grow(int(enc.size))
+	if err := enc.write(&data); err != nil {
+		return nil, err
+	}
+	split, err := btf.Parse(data.Bytes(), over)
+	if err != nil {
+		return nil, err
+	}
+	base, split, err := dedup.Distill(split)
+	if err != nil {
+		return nil, err
+	}
+	return []elfwrite.Section{bytesSection(sectionBTF, split.Encode()), bytesSection(sectionBTFBase, base.Encode())}, nil
+}
+
+func bytesSection(name string, data []byte) elfwrite.Section {
+	return elfwrite.Section{Name: name, Size: int64(len(data)), Write: func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}}
+}
+
+// hasDistilledBase tells whether the file has a .BTF.base. With it, a reader
+// would take the ids of .BTF for those of that base.
+func hasDistilledBase(path string) bool {
+	f, err := mmapelf.Open(path)
+	if err != nil {
+		return false // whoever writes to it will say why
+	}
+	defer f.Close()
+	return f.Section(sectionBTFBase) != nil
 }
 
 // interruptible is a writer that fails once a signal has arrived.

@@ -13,9 +13,16 @@ const helpColumn = 34
 
 var encodeIntro = []string{
 	"Usage: btflite -J [OPTION...] FILE...       DWARF to BTF, as pahole -J does",
+	"       btflite modules [OPTION...] --btf_base=BASE MODULES...   many at once",
 	"       btflite dedup [OPTION...] -o OUT IN...   merge and deduplicate BTF",
 	"       btflite verify [OPTION...] FILE...       would a kernel take their BTF?",
 	"       btflite version                          version and build",
+}
+
+var modulesIntro = []string{
+	"Usage: btflite modules [OPTION...] --btf_base=BASE MODULES...",
+	"Encode kernel modules, each by itself, over one base. MODULES is a module, a",
+	"folder for all .ko files below it, or a text file that names one a line.",
 }
 
 var dedupIntro = []string{

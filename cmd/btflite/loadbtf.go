@@ -54,12 +54,10 @@ func withBTF(path string, use func(rawBTF) error) error {
 	if info.IsDir() {
 		return fmt.Errorf("%s: is a directory", oneLine(path))
 	}
-	var magic [6]byte
-	n, err := io.ReadFull(f, magic[:])
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	head, err := readHead(f)
+	if err != nil {
 		return fileError(path, "cannot read", err)
 	}
-	head := magic[:n]
 	if isELF(head) && info.Mode().IsRegular() {
 		elf, err := mmapelf.Open(path)
 		return withELF(path, elf, err, use)
@@ -87,14 +85,14 @@ func withELF(path string, elf *mmapelf.File, err error, use func(rawBTF) error) 
 	}
 	defer elf.Close()
 	raw := rawBTF{section: " section .BTF:", pointerSize: elf.AddrSize, relocatable: elf.Type == elfRelocatable}
-	s := elf.Section(".BTF")
+	s := elf.Section(sectionBTF)
 	if s == nil {
 		return fmt.Errorf("%s: no section .BTF", oneLine(path))
 	}
 	if raw.btf, err = elf.Data(s); err != nil {
 		return namingFile([]string{path}, err)
 	}
-	if s := elf.Section(".BTF.base"); s != nil {
+	if s := elf.Section(sectionBTFBase); s != nil {
 		if raw.base, err = elf.Data(s); err != nil {
 			return namingFile([]string{path}, err)
 		}
@@ -133,6 +131,34 @@ func compressionOf(head []byte) *compression {
 		}
 	}
 	return nil
+}
+
+// compressionOfFile is compressionOf for a file; nil too for what cannot be read.
+func compressionOfFile(path string) *compression {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head, _ := readHead(f)
+	return compressionOf(head)
+}
+
+// headSize is how many bytes tell a format.
+const headSize = 6
+
+// readHead reads the first bytes of r, fewer if it has no more.
+func readHead(r io.Reader) ([]byte, error) {
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(r, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head[:n], err
 }
 
 // expand replaces head, the first bytes of r, in data by all that r stands for:

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/btflite/btflite/encode"
@@ -12,25 +13,29 @@ import (
 
 // config is what a command line asks for.
 type config struct {
-	action    action
-	encode    bool   // -J
-	detached  string // --btf_encode_detached, "" for in place
-	hasOut    bool   // an output option was given
-	output    string // dedup -o
-	base      string // --btf_base
-	jobs      int
-	bareJobs  bool   // -j without a number: jobs may be lowered
-	memory    uint64 // --memory_limit in bytes, 0: none
-	cuLimit   int    // --cu_limit, 0: none
-	exact     bool
-	verbose   bool
-	stats     statsFormat
-	report    string // --report
-	hasReport bool
-	lang      langFilter
-	exclude   string // --cu_exclude
-	prefix    string // --kabi_prefix
-	plain     bool   // --fixup_silly_bitfields
+	action   action
+	encode   bool   // -J
+	detached string // --btf_encode_detached, "" for in place
+	hasOut   bool   // an output option was given
+	output   string // dedup -o
+	base     string // --btf_base
+	// typedefBug is --btf_compat=libbpf-1.7.
+	typedefBug bool
+	jobs       int
+	bareJobs   bool   // -j without a number: jobs may be lowered
+	memory     uint64 // --memory_limit in bytes, 0: none
+	cuLimit    int    // --cu_limit, 0: none
+	exact      bool
+	verbose    bool
+	stats      statsFormat
+	report     string // --report
+	hasReport  bool
+	outDir     string // modules --btf_encode_detached_dir
+	fullToo    bool   // modules --full_sizes
+	lang       langFilter
+	exclude    string // --cu_exclude
+	prefix     string // --kabi_prefix
+	plain      bool   // --fixup_silly_bitfields
 
 	rules  verify.Rules // verify --kernel, --boot
 	noDups bool         // verify --no-dups
@@ -89,14 +94,11 @@ var encodeOptions = append([]option{
 			c.encode, c.hasOut, c.detached = true, true, v
 			return nil
 		}},
-	{long: []string{"jobs"}, short: 'j', arg: optionalArg, argName: "N", group: groupOutput,
-		help:  "use N workers; without N one for each CPU",
-		apply: (*config).setJobs, misplaced: isDigits},
-	{long: []string{"memory_limit"}, arg: requiredArg, argName: "SIZE", group: groupOutput,
-		help:  "take no more memory than SIZE, as 64M",
-		apply: (*config).setMemory},
+	jobsOption,
+	memoryOption,
 	dedupMode,
-	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", apply: (*config).setBase},
+	baseOption,
+	libbpfMode,
 	// For measurements of how cost grows with input; not in the help.
 	{long: []string{"cu_limit"}, arg: requiredArg, argName: "N", apply: (*config).setCULimit},
 
@@ -129,9 +131,7 @@ var encodeOptions = append([]option{
 	{long: []string{"verbose"}, short: 'V', group: groupReport,
 		help:  "print what is encoded and what is left out",
 		apply: func(c *config, _ string) error { c.verbose = true; return nil }},
-	{long: []string{"stats"}, arg: optionalArg, argName: "json", group: groupReport,
-		help:  "print counts, sizes, times and peak memory",
-		apply: (*config).setStats, misplaced: func(w string) bool { return w == "json" }},
+	statsOption,
 	{long: []string{"report"}, arg: requiredArg, argName: "FILE", group: groupReport,
 		help:  "counts and functions left out, as JSON",
 		apply: func(c *config, v string) error { c.hasReport, c.report = true, v; return nil }},
@@ -143,6 +143,29 @@ var encodeOptions = append([]option{
 		apply: setAction(showNumericVersion)},
 	helpOption,
 }, compatOptions()...)
+
+// modulesOptions are the options of btflite modules: its own, and those of the
+// main command that say what to encode.
+var modulesOptions = append([]option{
+	baseOption,
+	{long: []string{"btf_encode_detached_dir"}, arg: requiredArg, argName: "DIR", group: groupOutput,
+		help:  "write below DIR, not into the modules",
+		apply: (*config).setOutDir},
+	jobsOption,
+	memoryOption,
+	dedupMode,
+	libbpfMode,
+	{long: []string{"full_sizes"}, group: groupReport,
+		help:  "encode without BASE too and compare the sizes",
+		apply: func(c *config, _ string) error { c.fullToo = true; return nil }},
+	statsOption,
+	helpOption,
+}, slices.Concat(optionsOf(groupFeatures, groupUnits), compatOptions())...)
+
+// optionsOf are the options of the main command under the given headings.
+func optionsOf(groups ...string) []option {
+	return slices.DeleteFunc(slices.Clone(encodeOptions), func(o option) bool { return !slices.Contains(groups, o.group) })
+}
 
 // dedupOptions are the options of btflite dedup.
 var dedupOptions = []option{
@@ -175,6 +198,25 @@ var verifyOptions = []option{
 		apply: func(c *config, _ string) error { c.verbose = true; return nil }},
 	helpOption,
 }
+var jobsOption = option{long: []string{"jobs"}, short: 'j', arg: optionalArg, argName: "N", group: groupOutput,
+	help:  "use N workers; without N one for each CPU",
+	apply: (*config).setJobs, misplaced: isDigits}
+
+var memoryOption = option{long: []string{"memory_limit"}, arg: requiredArg, argName: "SIZE", group: groupOutput,
+	help:  "take no more memory than SIZE, as 64M",
+	apply: (*config).setMemory}
+
+var libbpfMode = option{long: []string{"btf_compat"}, arg: requiredArg, argName: "libbpf-1.7", group: groupOutput,
+	help:  "repeat typedefs of BASE, as that version does",
+	apply: (*config).setCompat}
+
+var statsOption = option{long: []string{"stats"}, arg: optionalArg, argName: "json", group: groupReport,
+	help:  "print counts, sizes, times and peak memory",
+	apply: (*config).setStats, misplaced: func(w string) bool { return w == "json" }}
+
+var baseOption = option{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", group: groupOutput,
+	help:  "leave out what the BTF of the file BASE has",
+	apply: (*config).setBase}
 
 var dedupMode = option{long: []string{"dedup"}, arg: requiredArg, argName: "MODE", group: groupOutput,
 	help:  "deduplication: stream (default) or exact",
@@ -246,6 +288,22 @@ func (c *config) setPrefix(v string) error {
 		return usagef("option '--kabi_prefix': empty prefix")
 	}
 	c.prefix = v
+	return nil
+}
+
+func (c *config) setOutDir(v string) error {
+	if v == "" {
+		return usagef("option '--btf_encode_detached_dir': empty folder name")
+	}
+	c.outDir = v
+	return nil
+}
+
+func (c *config) setCompat(v string) error {
+	if v != "libbpf-1.7" {
+		return badChoice("btf_compat", v, "libbpf-1.7")
+	}
+	c.typedefBug = true
 	return nil
 }
 

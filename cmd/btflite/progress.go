@@ -21,7 +21,7 @@ const (
 // *progress does nothing.
 type progress struct {
 	w           io.Writer
-	name        string
+	text        func(done, total uint64) string // the line
 	done, total atomic.Uint64
 
 	mu    sync.Mutex // held while writing
@@ -32,31 +32,41 @@ type progress struct {
 }
 
 // startProgress starts the line if stderr is a terminal, or returns nil: for
-// pipes, under make -s, and with -V, whose lines are progress enough.
-func (c *cli) startProgress(cfg *config, path string) *progress {
+// pipes, under make -s, and with -V, whose lines are progress enough. text makes
+// the line of how much is done and what there is in all.
+func (c *cli) startProgress(cfg *config, text func(done, total uint64) string) *progress {
 	f, ok := c.stderr.(*os.File)
 	makeflags, _ := c.lookupEnv("MAKEFLAGS")
 	term, _ := c.lookupEnv("TERM")
 	if !ok || cfg.verbose || term == "dumb" || silentMake(makeflags) || !isTerminal(f) {
 		return nil
 	}
-	p := newProgress(c.stderr, path, c.guard)
+	p := newProgress(c.stderr, text, c.guard)
 	go p.loop(progressDelay, progressStep)
 	return p
 }
 
-func newProgress(w io.Writer, path string, g *guard) *progress {
+func newProgress(w io.Writer, text func(done, total uint64) string, g *guard) *progress {
+	p := &progress{w: w, text: text, quit: make(chan struct{}), g: g}
+	g.setOnDeath(p.clear)
+	return p
+}
+
+// fileProgress is the text for the encoding of one file, in bytes of
+// .debug_info.
+func fileProgress(path string) func(done, total uint64) string {
 	name := []rune(oneLine(filepath.Base(path)))
 	const widest = 30 // keeps the line below 80 columns
 	if len(name) > widest {
 		name = append(name[:widest-1], '…')
 	}
-	p := &progress{w: w, name: string(name), quit: make(chan struct{}), g: g}
-	g.setOnDeath(p.clear)
-	return p
+	const mib = 1 << 20
+	return func(done, total uint64) string {
+		return fmt.Sprintf("%s: %3.0f%%  %d of %d MiB", string(name), 100*float64(done)/float64(total), done/mib, total/mib)
+	}
 }
 
-// update notes bytes of .debug_info done and in all. It may be called from
+// update notes how much is done and what there is in all. It may be called from
 // any goroutine.
 func (p *progress) update(done, total uint64) {
 	p.done.Store(done)
@@ -84,9 +94,7 @@ func (p *progress) draw() {
 	if p.ended || total == 0 {
 		return
 	}
-	done := min(p.done.Load(), total)
-	const mib = 1 << 20
-	fmt.Fprintf(p.w, "\r\x1b[K%s: %3.0f%%  %d of %d MiB", p.name, 100*float64(done)/float64(total), done/mib, total/mib)
+	io.WriteString(p.w, "\r\x1b[K"+p.text(min(p.done.Load(), total), total))
 	p.drawn = true
 }
 

@@ -38,7 +38,7 @@ func golden(t *testing.T, name, got string) {
 
 func TestHelp(t *testing.T) {
 	for name, args := range map[string][]string{"help.txt": {"--help"}, "help-dedup.txt": {"dedup", "--help"},
-		"help-verify.txt": {"verify", "--help"}} {
+		"help-verify.txt": {"verify", "--help"}, "help-modules.txt": {"modules", "--help"}} {
 		c, stdout, _ := testCLI(t)
 		if status := c.run(args); status != exitOK {
 			t.Fatalf("status %d", status)
@@ -139,7 +139,7 @@ func TestVersionText(t *testing.T) {
 func TestProgressLine(t *testing.T) {
 	var b bytes.Buffer
 	c, _, _ := testCLI(t)
-	p := newProgress(&b, "dir/vmlinux", c.guard)
+	p := newProgress(&b, fileProgress("dir/vmlinux"), c.guard)
 	p.draw()
 	if b.Len() != 0 {
 		t.Errorf("drawn before anything is known: %q", &b)
@@ -163,7 +163,7 @@ func TestProgressLine(t *testing.T) {
 
 func TestProgressIsLateAndOnlyForTerminals(t *testing.T) {
 	c, _, _ := testCLI(t)
-	if c.startProgress(newConfig(), "x") != nil {
+	if c.startProgress(newConfig(), fileProgress("x")) != nil {
 		t.Error("progress into a buffer")
 	}
 	r, w, err := os.Pipe()
@@ -173,11 +173,11 @@ func TestProgressIsLateAndOnlyForTerminals(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	c.stderr = w
-	if c.startProgress(newConfig(), "x") != nil {
+	if c.startProgress(newConfig(), fileProgress("x")) != nil {
 		t.Error("progress into a pipe")
 	}
 	var b bytes.Buffer
-	p := newProgress(&b, "x", c.guard)
+	p := newProgress(&b, fileProgress("x"), c.guard)
 	p.update(1, 2)
 	go p.loop(time.Hour, time.Hour)
 	p.stop()

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// module is one input of "btflite modules".
+type module struct {
+	path string // as given or found, for messages
+	out  string // detached file; "" for in place
+	rel  string // path below the folder of detached files, without the suffix
+	size int64
+}
+
+// moduleSuffix is how modules in a folder are named. compressedSuffixes are
+// those that follow it when a module was installed compressed.
+const moduleSuffix = ".ko"
+
+var compressedSuffixes = []string{".gz", ".xz", ".zst"}
+
+// maxList bounds a list of modules, in bytes.
+const maxList = 64 << 20
+
+// findModules finds the modules that words stand for: a folder for all modules
+// below it, a text file for those that it names, one a line, and any other file
+// for itself. A module that is named twice is taken once. What is wrong with one
+// module is left for its own turn; an error here means that nothing was begun.
+func findModules(words []string) ([]module, error) {
+	l := moduleList{seen: map[string]bool{}}
+	for _, w := range words {
+		if err := l.add(w); err != nil {
+			return nil, err
+		}
+	}
+	if len(l.found) == 0 {
+		return nil, fmt.Errorf("%s: no modules", oneLine(words[0]))
+	}
+	return l.found, nil
+}
+
+// moduleList collects modules.
+type moduleList struct {
+	found []module
+	seen  map[string]bool // by path without symbolic links
+}
+
+func (l *moduleList) add(word string) error {
+	info, err := os.Stat(word)
+	if err != nil {
+		return fileError(word, "cannot open", err)
+	}
+	if info.IsDir() {
+		return l.addFolder(word)
+	}
+	isList, err := l.addList(word)
+	if err == nil && !isList {
+		l.addFile(word, info.Size(), ownRel(word))
+	}
+	return err
+}
+
+// addFolder adds the modules below a folder.
+func (l *moduleList) addFolder(root string) error {
+	// The slash makes a root that is a symbolic link count as what it links to.
+	return filepath.WalkDir(strings.TrimSuffix(root, "/")+"/", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fileError(path, "cannot read", err)
+		}
+		if !d.Type().IsRegular() || !isModuleName(path) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return fileError(path, "cannot read", err)
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			rel = ownRel(path)
+		}
+		l.addFile(path, info.Size(), rel)
+		return nil
+	})
+}
+
+// isModuleName tells whether a file of a folder is a module.
+func isModuleName(name string) bool {
+	for _, s := range compressedSuffixes {
+		if strings.HasSuffix(name, moduleSuffix+s) {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, moduleSuffix)
+}
+
+// addList adds the modules that the file names, or reports that the file is no
+// list: an ELF file or a compressed one.
+func (l *moduleList) addList(path string) (isList bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, fileError(path, "cannot open", err)
+	}
+	defer f.Close()
+	head, err := readHead(f)
+	if err != nil {
+		return false, fileError(path, "cannot read", err)
+	}
+	if isELF(head) || compressionOf(head) != nil {
+		return false, nil
+	}
+	data := bytes.NewBuffer(head)
+	if err := readLimited(data, f, maxList); err != nil {
+		return false, fileError(path, "cannot read", err)
+	}
+	if bytes.IndexByte(data.Bytes(), 0) >= 0 {
+		return false, fmt.Errorf("%s: neither a module nor a list of modules", oneLine(path))
+	}
+	for line := range strings.Lines(data.String()) {
+		name := strings.TrimRight(line, "\r\n")
+		if name == "" {
+			continue
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return true, fmt.Errorf("%s: %w", oneLine(path), fileError(name, "cannot open", err))
+		}
+		l.addFile(name, info.Size(), ownRel(name))
+	}
+	return true, nil
+}
+
+// addFile adds one module. rel is where its detached file is to be.
+func (l *moduleList) addFile(path string, size int64, rel string) {
+	key := path
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		key = real
+	}
+	if abs, err := filepath.Abs(key); err == nil {
+		key = abs
+	}
+	if !l.seen[key] {
+		l.seen[key] = true
+		l.found = append(l.found, module{path: path, rel: rel, size: size})
+	}
+}
+
+// ownRel is the place of the detached file of a module that was not found in a
+// folder: its path if that is relative and leads downwards, else its name.
+func ownRel(path string) string {
+	if filepath.IsLocal(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Base(path)
+}
+
+// placeDetached decides on the detached files below dir and makes the folders
+// that they need. Two modules with one place are an error, as is a place that is
+// one of the modules.
+func placeDetached(mods []module, dir string) error {
+	if info, err := os.Stat(dir); err != nil {
+		return fileError(dir, "cannot write", err)
+	} else if !info.IsDir() {
+		return fmt.Errorf("%s: cannot write: is not a directory", oneLine(dir))
+	}
+	owner := map[string]string{}
+	folders := map[string]bool{}
+	for i := range mods {
+		m := &mods[i]
+		m.out = filepath.Join(dir, m.rel+".btf")
+		if other, ok := owner[m.out]; ok {
+			return fmt.Errorf("%s: would be written for %s and for %s", oneLine(m.out), oneLine(other), oneLine(m.path))
+		}
+		owner[m.out] = m.path
+		folders[filepath.Dir(m.out)] = true
+	}
+	for folder := range folders {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return fileError(folder, "cannot make the folder", err)
+		}
+	}
+	return nil
+}
+
+// largestFirst sorts modules so that a large one does not come last, when the
+// other workers have nothing left to do.
+func largestFirst(mods []module) {
+	slices.SortStableFunc(mods, func(a, b module) int { return cmp.Compare(b.size, a.size) })
+}

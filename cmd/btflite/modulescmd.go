@@ -1,0 +1,212 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/encode"
+)
+
+// runModules is "btflite modules": many files, each with a BTF of its own, over
+// one base.
+func (c *cli) runModules(args []string) error {
+	began := time.Now()
+	cfg := newConfig()
+	cfg.jobs = runtime.NumCPU()
+	words, err := parse(modulesOptions, args, cfg)
+	if err != nil {
+		return err
+	}
+	if cfg.action != doWork {
+		return c.showAction(cfg.action, modulesIntro, modulesOptions)
+	}
+	if cfg.base == "" {
+		return usagef("modules: no base; give --btf_base=BASE")
+	}
+	opt, err := c.encodeOptions(cfg)
+	if err != nil {
+		return err
+	}
+	paths, err := inputs(words)
+	if err != nil {
+		return err
+	}
+	mods, err := findModules(paths)
+	if err != nil {
+		return err
+	}
+	if cfg.outDir != "" {
+		if err := placeDetached(mods, cfg.outDir); err != nil {
+			return err
+		}
+	}
+	blob, base, err := openBase(cfg.base)
+	if err != nil {
+		return err
+	}
+	defer base.Free()
+	opt.Base = base
+	opt.Jobs = 1
+	b := &batch{c: c, opt: opt, base: cfg.base, over: blob, distil: cfg.distillable(blob), fullToo: cfg.fullToo}
+	largestFirst(mods)
+	r := newBatchReport(cfg.base, b.run(cfg, mods), time.Since(began))
+	for _, m := range r.Modules {
+		for _, line := range []string{m.Warning, m.Error} {
+			if line != "" {
+				c.complain(line)
+			}
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(r.LeftOut)) {
+		c.complain(leftOutText("all modules", what, r.LeftOut[what]))
+	}
+	if _, err := fmt.Fprintln(c.stdout, r.format(cfg.stats)); err != nil {
+		return stdoutError(err)
+	}
+	if r.Failed > 0 {
+		return failures{r.Failed, len(mods), r.internal}
+	}
+	return nil
+}
+
+// failures is the error of a batch of which some modules failed; each has been
+// named already.
+type failures struct {
+	failed, of int
+	internal   bool // one by a fault of this program
+}
+
+func (f failures) Error() string {
+	return fmt.Sprintf("%d of %d modules failed", f.failed, f.of)
+}
+
+// batch encodes modules side by side.
+type batch struct {
+	c       *cli
+	opt     encode.Options
+	base    string // the file that over was read from
+	over    *btf.Blob
+	distil  *btf.Blob // see writeInPlace
+	fullToo bool
+}
+
+// run encodes all modules and returns what became of each, in the same order.
+func (b *batch) run(cfg *config, mods []module) []moduleResult {
+	results := make([]moduleResult, len(mods))
+	var total, done, count atomic.Uint64
+	for _, m := range mods {
+		total.Add(uint64(m.size))
+	}
+	meter := b.c.startProgress(cfg, func(done, total uint64) string {
+		return batchProgress(done, total, int(count.Load()), len(mods))
+	})
+	defer meter.stop()
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(cfg.jobs, len(mods)) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			debug.SetPanicOnFault(true)
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(mods) || b.c.guard.interrupted() != nil {
+					return
+				}
+				results[i] = b.one(&mods[i])
+				count.Add(1)
+				if meter != nil {
+					meter.update(done.Add(uint64(mods[i].size)), total.Load())
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	return results
+}
+
+// batchProgress is a bar: done of total bytes, n of all modules.
+func batchProgress(done, total uint64, n, all int) string {
+	const width = 40
+	part := float64(done) / float64(total)
+	bar := strings.Repeat("#", int(part*width))
+	return fmt.Sprintf("[%-*s] %3.0f%%  %s of %s modules", width, bar, 100*part, grouped(uint64(n)), grouped(uint64(all)))
+}
+
+// one encodes and writes one module. A panic fails this module only.
+func (b *batch) one(m *module) (r moduleResult) {
+	began := time.Now()
+	r = moduleResult{Path: m.path, Output: m.out}
+	if m.out == "" {
+		r.Output = m.path
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			line, status := describePanic(v)
+			r.Error, r.internal = oneLine(m.path)+": "+line, status == exitInternal
+		}
+		r.NS = int64(time.Since(began))
+	}()
+	fail := func(err error) moduleResult {
+		r.Error = err.Error()
+		return r
+	}
+	if b.fullToo {
+		opt := b.opt
+		opt.Base = nil
+		full, err := runEncode([]string{m.path}, opt, nil)
+		if err == nil {
+			r.Full = full.size
+			full.free()
+		} else if !errors.Is(err, encode.ErrNoDwarf) {
+			return fail(encodeError([]string{m.path}, err))
+		}
+	}
+	enc, err := runEncode([]string{m.path}, b.opt, b.over)
+	if errors.Is(err, encode.ErrNoDwarf) {
+		r.Empty = true
+		return r
+	}
+	if err != nil {
+		return fail(encodeError([]string{m.path}, err))
+	}
+	defer enc.free()
+	r.leftOut = enc.stats.LeftOut
+	r.Types, r.Warning = enc.stats.TypesOut, enc.warning
+	if enc.size == 0 {
+		r.Empty = true
+		return r
+	}
+	r.Bytes = enc.size
+	if m.out == "" {
+		err = b.c.writeInPlace(m.path, enc, b.distil)
+	} else {
+		err = b.c.writeDetached(m, enc, b.base)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return r
+}
+
+// writeDetached writes the BTF of a module to its file, which must not be the
+// base.
+func (c *cli) writeDetached(m *module, enc *encoded, base string) error {
+	out, err := c.resolveTarget(m.out)
+	if err != nil {
+		return err
+	}
+	if err := out.refuseInputs([]string{m.path, base}); err != nil {
+		return err
+	}
+	return out.write(c.guard, enc.write)
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// moduleResult is what became of one module.
+type moduleResult struct {
+	Path   string `json:"module"`
+	Output string `json:"output"` // the detached file, or the module itself
+	Bytes  int64  `json:"btf_bytes"`
+	Full   int64  `json:"full_btf_bytes,omitempty"` // without the base, if asked for
+	Types  int    `json:"types"`
+	NS     int64  `json:"wall_ns"`
+	Empty  bool   `json:"nothing_to_encode,omitempty"`
+	Error  string `json:"error,omitempty"`
+	// Warning says what a kernel would refuse.
+	Warning string `json:"warning,omitempty"`
+
+	internal bool           // failed by a fault of this program
+	leftOut  map[string]int // see encode.Stats
+}
+
+// batchReport is the summary of "btflite modules"; --stats=json is its JSON
+// form.
+type batchReport struct {
+	Base    string         `json:"base"`
+	Count   int            `json:"modules"`
+	Failed  int            `json:"failed"`
+	Empty   int            `json:"nothing_to_encode"`
+	Bytes   int64          `json:"btf_bytes"`
+	Full    int64          `json:"full_btf_bytes,omitempty"`
+	WallNS  int64          `json:"wall_ns"`
+	PeakRSS uint64         `json:"peak_rss_bytes"` // VmHWM, 0 where the system does not tell
+	LeftOut map[string]int `json:"left_out"`       // see encode.Stats
+	Modules []moduleResult `json:"results"`        // by path
+
+	internal bool
+}
+
+// newBatchReport adds the results up.
+func newBatchReport(base string, results []moduleResult, wall time.Duration) *batchReport {
+	slices.SortFunc(results, func(a, b moduleResult) int { return cmp.Compare(a.Path, b.Path) })
+	r := &batchReport{Base: base, Count: len(results), WallNS: int64(wall), PeakRSS: readPeakRSS(), LeftOut: map[string]int{}, Modules: results}
+	for _, m := range results {
+		for what, n := range m.leftOut {
+			r.LeftOut[what] += n
+		}
+		r.internal = r.internal || m.internal
+		switch {
+		case m.Error != "":
+			r.Failed++
+			continue
+		case m.Empty:
+			r.Empty++
+		}
+		r.Bytes += m.Bytes
+		r.Full += m.Full
+	}
+	return r
+}
+
+// format is the report as text without a final newline.
+func (r *batchReport) format(f statsFormat) string {
+	if f == statsJSON {
+		b, err := json.Marshal(r)
+		if err != nil { // no field can cause it
+			return "{}"
+		}
+		return string(b)
+	}
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	count := grouped(uint64(r.Count))
+	if r.Empty > 0 {
+		count += fmt.Sprintf(", %s without types to encode", grouped(uint64(r.Empty)))
+	}
+	if r.Failed > 0 {
+		count += fmt.Sprintf(", %s failed", grouped(uint64(r.Failed)))
+	}
+	row("modules", "%s", count)
+	row("base", "%s", oneLine(r.Base))
+	size := byteSize(uint64(r.Bytes))
+	if r.Full > 0 {
+		size += fmt.Sprintf(", %s without the base", byteSize(uint64(r.Full)))
+	}
+	row("BTF", "%s", size)
+	row("time", "%s", seconds(time.Duration(r.WallNS)))
+	if r.PeakRSS > 0 {
+		row("memory", "%s peak", byteSize(r.PeakRSS))
+	}
+	if f == statsText {
+		r.largest(&b)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// largest adds a table of the modules with the most BTF.
+func (r *batchReport) largest(b *strings.Builder) {
+	const most = 10
+	mods := slices.Clone(r.Modules)
+	slices.SortStableFunc(mods, func(x, y moduleResult) int { return cmp.Compare(y.Bytes, x.Bytes) })
+	mods = slices.DeleteFunc(mods, func(m moduleResult) bool { return m.Bytes == 0 || m.Error != "" })
+	fmt.Fprintf(b, "\n%12s %12s %8s  %s\n", "BTF", "full", "time", "largest")
+	for _, m := range mods[:min(most, len(mods))] {
+		full := "-"
+		if m.Full > 0 {
+			full = grouped(uint64(m.Full))
+		}
+		fmt.Fprintf(b, "%12s %12s %8s  %s\n", grouped(uint64(m.Bytes)), full, seconds(time.Duration(m.NS)), oneLine(m.Path))
+	}
+}
