@@ -216,10 +216,11 @@ type Abbrev struct {
 	Inline   bool // Direct but for an inline name in front: slots and Size count from behind it
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
 	Cross    bool // a wanted value is a reference that may leave the unit
+	Plain    bool // a member that is Direct, no bit-field and has no children
 }
 
 // abbrevBytes is about the size of an Abbrev.
-const abbrevBytes = 80
+const abbrevBytes = 84
 
 // Abbrevs is the compiled table of one unit; its memory is reused by Compile.
 type Abbrevs struct {
@@ -514,6 +515,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	if size > 0xff00 {
 		a.Direct = false
 	}
+	a.Plain = a.Class == ClassMember && a.Direct && !a.Children && a.Present&bit(VBitSize, VDataBitOffset) == 0
 	return ""
 }
 

@@ -9,110 +9,152 @@ import (
 	"github.com/btflite/btflite/dwarf"
 )
 
-// memberRun is the hot loop of the encoder: members are almost half of all
-// DIEs, come in runs, and nearly all have abbreviations whose values are read
-// by masked loads. It reads the member at p, whose code has been read at off,
-// and all members of that sort that follow, into the open type top. It returns
-// the offset of the first DIE that is none, and how many DIEs came after the
-// first one.
+// memberRun reads the member at p, whose code has been read at off, and all
+// members that follow and have values that are read by masked loads, into the
+// open type top. It returns the offset of the first DIE that is none, and how
+// many DIEs came after the first one.
 func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next int, more uint64, err error) {
-	const (
-		hasBitOffset = 1 << dwarf.VDataBitOffset
-		bitField     = hasBitOffset | 1<<dwarf.VBitSize
-	)
 	b := u.hdr.Data
 	tab := u.abbrevs.Dense()
-	be := f.bigEndian
 	alias := f.names.hasAlias.Load()
 	union := top.tag == dwarf.TagUnionType
 	members := &u.types.Members
-	m := members.S
-	start := len(m)
+	start := len(members.S)
 	for {
-		d := b[p:]
-		inline := dedup.Name(0)
-		if a.Inline {
-			// Compilers write names of up to three bytes in place.
-			switch {
-			case d[0] == 0:
-			case d[1] == 0:
-				inline, d = tokInline|uint32(d[0]), d[1:]
-			case d[2] == 0:
-				inline, d = tokInline|uint32(d[0])|uint32(d[1])<<8, d[2:]
-			case d[3] == 0:
-				inline, d = tokInline|uint32(d[0])|uint32(d[1])<<8|uint32(d[2])<<16, d[3:]
-			default:
-				members.S = m
-				k := uint32(len(m) - start)
-				top.n += k
-				top.comp += int32(k)
-				return off, uint64(k), errLongName
-			}
-			d = d[1:]
-		}
-		var name, typ, loc uint32
-		if be {
-			name, typ, loc = loadBE(d, &a.Slots[0]), loadBE(d, &a.Slots[1]), loadBE(d, &a.Slots[2])
-		} else {
-			name, typ, loc = loadLE(d, &a.Slots[0]), loadLE(d, &a.Slots[1]), loadLE(d, &a.Slots[2])
-		}
-		bit := loc * 8
-		if a.Present&bitField != 0 {
-			if a.Present&hasBitOffset != 0 {
-				bit = load(d, &a.Slots[4], be)
-			}
-			if size := load(d, &a.Slots[3], be) & 0xff; size != 0 {
-				top.kflag = true
-				if bit > 0xffffff {
-					return 0, 0, f.dieError(u, off, "bit-field offset over 16777215 bits")
+		n := 0
+		if a.Plain && !f.bigEndian {
+			first := len(members.S)
+			members.Grow(first + 1)
+			n, next = plainMembers(members.S[first:cap(members.S)], b, p, a, tab, f.lastName, union)
+			members.S = members.S[:first+n]
+			if alias {
+				m := members.S[first:]
+				for i := range m {
+					if f.byText || f.names.mayBeAlias(m[i].Name) {
+						m[i].Name = f.canonical(u, m[i].Name)
+					}
 				}
-				bit |= size << 24
-			} else if bit&7 != 0 {
-				return 0, 0, f.dieError(u, off, "member at a bit offset that is not a whole byte")
 			}
 		}
-		if union && bit&0xffffff != 0 {
-			return 0, 0, f.dieError(u, off, "union member at an offset that is not 0")
+		if n == 0 {
+			var m dedup.Member
+			if m, next, err = f.oneMember(u, a, off, p, top); err != nil {
+				if err == errLongName {
+					next = off
+				}
+				more = uint64(len(members.S) - start)
+				break
+			}
+			members.Append(m)
 		}
-		if a.Inline {
-			name = inline
-		} else if name-1 >= f.lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) {
-			return 0, 0, f.dieError(u, off, "a name lies beyond .debug_str")
-		}
-		if typ >= uint32(len(b)) {
-			return 0, 0, f.outOfUnit(u, off)
-		}
-		if alias && (f.byText || f.names.mayBeAlias(name)) {
-			name = f.canonical(u, name)
-		}
-		if len(m) == cap(m) {
-			members.S = m
-			members.Grow(len(m) + 1)
-			m = members.S
-		}
-		m = append(m, dedup.Member{Name: name, Type: typ, Val: bit})
-		p = len(b) - len(d) + int(a.Size)
 		// Stay here while the next DIE is such a member too.
+		p = next
+		more = uint64(len(members.S)-start) - 1
 		if p >= len(b) {
 			break
 		}
 		code := int(b[p])
-		if code == 0 || code >= 0x80 || code >= len(tab) {
+		if code >= 0x80 || code >= len(tab) {
 			break
 		}
-		n := &tab[code]
-		if n.Class != dwarf.ClassMember || !n.Direct && !n.Inline || n.Children || p+9+int(n.Size) > len(b) {
+		a = &tab[code]
+		if a.Class != dwarf.ClassMember || !a.Direct && !a.Inline || a.Children || p+9+int(a.Size) > len(b) {
 			break
 		}
-		a = n
 		off = p
 		p++
 	}
-	members.S = m
-	k := uint32(len(m) - start)
+	k := uint32(len(members.S) - start)
 	top.n += k
 	top.comp += int32(k)
-	return p, uint64(k) - 1, nil
+	return next, more, err
+}
+
+// plainMembers is the hot loop of the encoder: members are almost half of all
+// DIEs, come in runs, and nearly all are Plain. It reads the members of a
+// little-endian file from p on, the first of which has abbreviation a, to out
+// and returns their number and the offset of the next DIE. It stops when out is
+// full and at a member that is not Plain or not valid. Little is to be live
+// here, so that all of it stays in registers.
+func plainMembers(out []dedup.Member, b []byte, p int, a *dwarf.Abbrev, tab []dwarf.Abbrev, lastName dedup.Name, union bool) (n, next int) {
+	tab = tab[:min(len(tab), 0x80)] // codes of one byte
+	for {
+		d := b[p:]
+		name, typ, loc := loadLE(d, &a.Slots[0]), loadLE(d, &a.Slots[1]), loadLE(d, &a.Slots[2])*8
+		if name-1 >= lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) ||
+			typ >= uint32(len(b)) || union && loc&0xffffff != 0 {
+			return n, p - 1
+		}
+		out[n] = dedup.Member{Name: name, Type: typ, Val: loc}
+		n++
+		p += int(a.Size)
+		if n >= len(out) || p >= len(b) || int(b[p]) >= len(tab) {
+			break
+		}
+		a = &tab[b[p]]
+		if !a.Plain || p+9+int(a.Size) > len(b) {
+			break
+		}
+		p++
+	}
+	return n, p
+}
+
+// oneMember reads a member whose values are read by masked loads. A name that
+// is written in place and is longer than three bytes gives errLongName.
+func (f *file) oneMember(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Member, next int, err error) {
+	const (
+		hasBitOffset = 1 << dwarf.VDataBitOffset
+		bitField     = hasBitOffset | 1<<dwarf.VBitSize
+	)
+	be := f.bigEndian
+	b := u.hdr.Data
+	d := b[p:]
+	if a.Inline {
+		// Compilers write names of up to three bytes in place.
+		n := 0
+		switch {
+		case d[0] == 0:
+		case d[1] == 0:
+			m.Name, n = tokInline|uint32(d[0]), 1
+		case d[2] == 0:
+			m.Name, n = tokInline|uint32(d[0])|uint32(d[1])<<8, 2
+		case d[3] == 0:
+			m.Name, n = tokInline|uint32(d[0])|uint32(d[1])<<8|uint32(d[2])<<16, 3
+		default:
+			return m, 0, errLongName
+		}
+		p += n + 1
+		d = d[n+1:]
+	} else if m.Name = load(d, &a.Slots[0], be); m.Name-1 >= f.lastName && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+		return m, 0, f.dieError(u, off, "a name lies beyond .debug_str")
+	}
+	m.Type = load(d, &a.Slots[1], be)
+	bit := load(d, &a.Slots[2], be) * 8
+	if a.Present&bitField != 0 {
+		if a.Present&hasBitOffset != 0 {
+			bit = load(d, &a.Slots[4], be)
+		}
+		if size := load(d, &a.Slots[3], be) & 0xff; size != 0 {
+			top.kflag = true
+			if bit > 0xffffff {
+				return m, 0, f.dieError(u, off, "bit-field offset over 16777215 bits")
+			}
+			bit |= size << 24
+		} else if bit&7 != 0 {
+			return m, 0, f.dieError(u, off, "member at a bit offset that is not a whole byte")
+		}
+	}
+	if top.tag == dwarf.TagUnionType && bit&0xffffff != 0 {
+		return m, 0, f.dieError(u, off, "union member at an offset that is not 0")
+	}
+	if m.Type >= uint32(len(b)) {
+		return m, 0, f.outOfUnit(u, off)
+	}
+	if m.Val = bit; f.names.hasAlias.Load() {
+		m.Name = f.canonical(u, m.Name)
+	}
+	return m, p + int(a.Size), nil
 }
 
 // errLongName says that memberRun has met a member with a long inline name,
@@ -121,12 +163,18 @@ var errLongName = errors.New("long inline name")
 
 // loadLE reads a direct value of a little-endian file.
 func loadLE(d []byte, s *dwarf.Slot) uint32 {
-	return binary.LittleEndian.Uint32(d[s.Off:])&s.Mask + s.Const
+	return at32(d, s)&s.Mask + s.Const
 }
 
 // loadBE reads a direct value of a big-endian file.
 func loadBE(d []byte, s *dwarf.Slot) uint32 {
-	return bits.ReverseBytes32(binary.LittleEndian.Uint32(d[s.Off:]))>>s.Shift&s.Mask + s.Const
+	return bits.ReverseBytes32(at32(d, s))>>s.Shift&s.Mask + s.Const
+}
+
+// at32 is the four bytes at a slot; in this form one check is all it takes.
+func at32(d []byte, s *dwarf.Slot) uint32 {
+	o := int(s.Off)
+	return binary.LittleEndian.Uint32(d[o : o+4 : o+4])
 }
 
 // load reads a direct value.

@@ -197,9 +197,10 @@ func (u *unit) free() {
 	u.places.Free()
 }
 
-// addNode adds the node of the DIE at off and returns its index. It is small
-// enough to be inlined into the walk, which Vec.Append is not.
-func (u *unit) addNode(off int, n dedup.Node) uint32 {
+// addNode adds a node of the DIE at off, all zero, and returns it with its
+// index. The fields are to be set in place: a Node that is built elsewhere and
+// then copied waits for its parts. It is valid until the next call.
+func (u *unit) addNode(off int) (*dedup.Node, uint32) {
 	v := u.types.Nodes.S
 	i := len(v)
 	if i == cap(v) {
@@ -207,15 +208,35 @@ func (u *unit) addNode(off int, n dedup.Node) uint32 {
 	}
 	u.isType.S[uint(off)>>6] |= 1 << (uint(off) & 63)
 	v = v[:i+1]
-	v[i] = n
+	v[i] = dedup.Node{}
 	u.types.Nodes.S = v
-	return uint32(i)
+	return &v[i], uint32(i)
 }
 
 //go:noinline
 func (u *unit) moreNodes() []dedup.Node {
 	u.types.Nodes.Grow(len(u.types.Nodes.S) + 1)
 	return u.types.Nodes.S
+}
+
+// push opens a frame for a DIE's children and returns it for the rest of its
+// fields to be set; it is valid until the next call.
+func (u *unit) push(ctx context, tag dwarf.Tag) *frame {
+	v := u.frames.S
+	i := len(v)
+	if i == cap(v) {
+		v = u.moreFrames()
+	}
+	v = v[:i+1]
+	v[i] = frame{ctx: ctx, tag: tag}
+	u.frames.S = v
+	return &v[i]
+}
+
+//go:noinline
+func (u *unit) moreFrames() []frame {
+	u.frames.Grow(len(u.frames.S) + 1)
+	return u.frames.S
 }
 
 // addOrder gives a node its place in the raw order.

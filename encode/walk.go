@@ -58,9 +58,8 @@ func (f *file) walk(u *unit, p int) error {
 	be := f.bigEndian
 	tab := u.abbrevs.Dense()
 	u.isType.Resize((len(b) + 63) / 64)
-	nodes := &u.types.Nodes
 	members := &u.types.Members
-	u.frames.Append(frame{ctx: ctxUnit})
+	u.push(ctxUnit, 0)
 	dies := u.dies
 	last := p
 	for p < len(b) {
@@ -138,17 +137,17 @@ func (f *file) walk(u *unit, p int) error {
 			}
 			p = next
 			if a.Children {
-				u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+				u.push(ctxOther, a.Tag)
 			}
 			continue
 
 		case dwarf.ClassRef:
-			var n dedup.Node
+			var info, name, third uint32
 			var an uint64
 			if direct {
 				d := b[p:]
-				n.Name = f.direct(u, a, load(d, &a.Slots[0], be))
-				if n.Third = load(d, &a.Slots[1], be); n.Third >= uint32(len(b)) {
+				name = f.direct(u, a, load(d, &a.Slots[0], be))
+				if third = load(d, &a.Slots[1], be); third >= uint32(len(b)) {
 					return f.outOfUnit(u, off)
 				}
 				p += int(a.Size)
@@ -158,40 +157,40 @@ func (f *file) walk(u *unit, p int) error {
 					return f.cutOff(u, off)
 				}
 				p = next
-				n.Name = f.nameOf(u, have)
+				name = f.nameOf(u, have)
 				var err error
-				if n.Third, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+				if third, err = f.refOf(u, off, have, dwarf.VType); err != nil {
 					return err
 				}
 				if have&(1<<dwarf.VAnnotation) != 0 {
 					an = u.vals[dwarf.VAnnotation].U
 				}
-				if n.Name == 0 && have&(1<<dwarf.VSpec) != 0 && a.Tag == dwarf.TagTypedef {
-					n.Name = f.nameAt(u, u.vals[dwarf.VSpec].U)
+				if name == 0 && have&(1<<dwarf.VSpec) != 0 && a.Tag == dwarf.TagTypedef {
+					name = f.nameAt(u, u.vals[dwarf.VSpec].U)
 				}
 			}
 			switch a.Tag {
 			case dwarf.TagPointerType:
-				n.Info, n.Name = btf.Info(btf.KindPtr, 0, false), 0
+				info, name = btf.Info(btf.KindPtr, 0, false), 0
 			case dwarf.TagConstType:
-				n.Info, n.Name = btf.Info(btf.KindConst, 0, false), 0
+				info, name = btf.Info(btf.KindConst, 0, false), 0
 			case dwarf.TagVolatileType:
-				n.Info, n.Name = btf.Info(btf.KindVolatile, 0, false), 0
+				info, name = btf.Info(btf.KindVolatile, 0, false), 0
 			case dwarf.TagRestrictType:
-				n.Info, n.Name = btf.Info(btf.KindRestrict, 0, false), 0
+				info, name = btf.Info(btf.KindRestrict, 0, false), 0
 			default:
-				n.Info = btf.Info(btf.KindTypedef, 0, false)
-				if n.Name == 0 {
+				info = btf.Info(btf.KindTypedef, 0, false)
+				if name == 0 {
 					return f.noName(u, off, "typedef without a name")
 				}
 			}
-			i := uint32(len(nodes.S))
 			if an != 0 && a.Tag == dwarf.TagPointerType && f.opt.Features&TypeTag != 0 {
-				n.Third = f.gnuTypeTags(u, uint32(an), n.Third)
+				third = f.gnuTypeTags(u, uint32(an), third)
 			}
-			u.addNode(off, n)
+			n, i := u.addNode(off)
+			n.Info, n.Name, n.Third = info, name, third
 			if a.Children {
-				u.frames.Append(frame{ctx: ctxType, tag: a.Tag, owner: i})
+				u.push(ctxType, a.Tag).owner = i
 				if len(u.frames.S) > maxDepth {
 					return f.dieError(u, off, "DIE tree too deep")
 				}
@@ -201,12 +200,11 @@ func (f *file) walk(u *unit, p int) error {
 			continue
 
 		case dwarf.ClassAggregate:
-			var n dedup.Node
-			var decl uint32
+			var name, size, decl uint32
 			if direct {
 				d := b[p:]
-				n.Name = f.direct(u, a, load(d, &a.Slots[0], be))
-				n.Third = load(d, &a.Slots[2], be)
+				name = f.direct(u, a, load(d, &a.Slots[0], be))
+				size = load(d, &a.Slots[2], be)
 				decl = load(d, &a.Slots[3], be)
 				p += int(a.Size)
 			} else {
@@ -215,45 +213,46 @@ func (f *file) walk(u *unit, p int) error {
 					return f.cutOff(u, off)
 				}
 				p = next
-				n.Name = f.nameOf(u, have)
-				n.Third = uint32(f.number(u, have, dwarf.VByteSize))
+				name = f.nameOf(u, have)
+				size = uint32(f.number(u, have, dwarf.VByteSize))
 				decl = uint32(f.number(u, have, dwarf.VDeclaration))
 			}
 			kind := btf.KindStruct
 			if a.Tag == dwarf.TagUnionType {
 				kind = btf.KindUnion
 			}
-			i := uint32(len(nodes.S))
-			fr := frame{ctx: ctxAggregate, tag: a.Tag, owner: i, first: uint32(len(members.S))}
+			ctx, tag := ctxAggregate, a.Tag
+			info := btf.Info(kind, 0, false)
 			if decl != 0 {
-				if n.Name == 0 {
+				if name == 0 {
 					if u.badName {
 						return f.noName(u, off, "")
 					}
-					u.leaveOut(i, "declaration of a struct without a name")
+					u.leaveOut(uint32(len(u.types.Nodes.S)), "declaration of a struct without a name")
 				}
-				n.Info, n.Third = btf.Info(btf.KindFwd, 0, kind == btf.KindUnion), 0
-				fr.ctx = ctxType
-				fr.tag = 0
-			} else {
-				n.Info = btf.Info(kind, 0, false)
-				n.First = fr.first
+				info, size = btf.Info(btf.KindFwd, 0, kind == btf.KindUnion), 0
+				ctx, tag = ctxType, 0
 			}
+			n, i := u.addNode(off)
+			n.Info, n.Name, n.Third = info, name, size
+			if decl == 0 {
+				n.First = uint32(len(members.S))
+			}
+			an := uint32(0)
 			if !direct && a.Present&(1<<dwarf.VAnnotation) != 0 && a.Tag != dwarf.TagUnionType {
-				fr.an = uint32(u.vals[dwarf.VAnnotation].U)
+				an = uint32(u.vals[dwarf.VAnnotation].U)
 			}
-			u.addNode(off, n)
 			if a.Children {
 				f.suspend(u, top)
-				fr.first = uint32(len(members.S))
-				u.frames.Append(fr)
+				fr := u.push(ctx, tag)
+				fr.owner, fr.first, fr.an = i, uint32(len(members.S)), an
 				if len(u.frames.S) > maxDepth {
 					return f.dieError(u, off, "DIE tree too deep")
 				}
 				continue
 			}
-			if fr.an != 0 {
-				f.gnuDeclTags(u, fr.an, i, -1)
+			if an != 0 {
+				f.gnuDeclTags(u, an, i, -1)
 			}
 			u.addOrder(i)
 			continue
@@ -283,7 +282,7 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				f.addMember(u, top, m)
 				if a.Children {
-					u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+					u.push(ctxOther, a.Tag)
 				}
 				continue
 			case ctxFunc:
@@ -297,7 +296,9 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				p = next
 				if a.Children {
-					u.frames.Append(frame{ctx: ctxOther, tag: a.Tag, owner: top.owner, comp: int32(top.n) - 1, an: 1})
+					owner, comp := top.owner, int32(top.n)-1
+					fr := u.push(ctxOther, a.Tag)
+					fr.owner, fr.comp, fr.an = owner, comp, 1
 				}
 				continue
 			}
@@ -342,7 +343,7 @@ func (f *file) walk(u *unit, p int) error {
 			m.Type, m.Val = uint32(v), uint32(uint64(v)>>32)
 			f.addMember(u, top, m)
 			if a.Children {
-				u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+				u.push(ctxOther, a.Tag)
 			}
 			continue
 
@@ -362,7 +363,8 @@ func (f *file) walk(u *unit, p int) error {
 			}
 			if a.Children {
 				f.suspend(u, top)
-				u.frames.Append(frame{ctx: ctxFunc, tag: a.Tag, owner: i, an: an})
+				fr := u.push(ctxFunc, a.Tag)
+				fr.owner, fr.an = i, an
 				if len(u.frames.S) > maxDepth {
 					return f.dieError(u, off, "DIE tree too deep")
 				}
@@ -379,7 +381,7 @@ func (f *file) walk(u *unit, p int) error {
 					return f.cutOff(u, off)
 				}
 				if a.Children {
-					u.frames.Append(frame{ctx: ctxBlock, tag: a.Tag})
+					u.push(ctxBlock, a.Tag)
 					if len(u.frames.S) > maxDepth {
 						return f.dieError(u, off, "DIE tree too deep")
 					}
@@ -388,9 +390,9 @@ func (f *file) walk(u *unit, p int) error {
 			}
 
 		case dwarf.ClassProto:
-			var n dedup.Node
+			var third uint32
 			if direct {
-				if n.Third = load(b[p:], &a.Slots[1], be); n.Third >= uint32(len(b)) {
+				if third = load(b[p:], &a.Slots[1], be); third >= uint32(len(b)) {
 					return f.outOfUnit(u, off)
 				}
 				p += int(a.Size)
@@ -401,17 +403,18 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				p = next
 				var err error
-				if n.Third, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+				if third, err = f.refOf(u, off, have, dwarf.VType); err != nil {
 					return err
 				}
 			}
+			n, i := u.addNode(off)
+			n.Third = third
 			n.Info = btf.Info(btf.KindFuncProto, 0, false)
 			n.First = uint32(len(members.S))
-			i := uint32(len(nodes.S))
-			u.addNode(off, n)
 			if a.Children {
 				f.suspend(u, top)
-				u.frames.Append(frame{ctx: ctxProto, tag: a.Tag, owner: i, first: uint32(len(members.S))})
+				fr := u.push(ctxProto, a.Tag)
+				fr.owner, fr.first = i, uint32(len(members.S))
 				if len(u.frames.S) > maxDepth {
 					return f.dieError(u, off, "DIE tree too deep")
 				}
@@ -421,9 +424,9 @@ func (f *file) walk(u *unit, p int) error {
 			continue
 
 		case dwarf.ClassArray:
-			var n dedup.Node
+			var third uint32
 			if direct {
-				if n.Third = load(b[p:], &a.Slots[1], be); n.Third >= uint32(len(b)) {
+				if third = load(b[p:], &a.Slots[1], be); third >= uint32(len(b)) {
 					return f.outOfUnit(u, off)
 				}
 				p += int(a.Size)
@@ -434,19 +437,20 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				p = next
 				var err error
-				if n.Third, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+				if third, err = f.refOf(u, off, have, dwarf.VType); err != nil {
 					return err
 				}
 			}
+			n, i := u.addNode(off)
+			n.Third = third
 			n.Info = btf.Info(btf.KindArray, 0, false)
 			u.arrays = true
-			i := uint32(len(nodes.S))
-			u.addNode(off, n)
 			if a.Children {
 				// Dimensions wait in open: only the last one says how many
 				// inner arrays there are.
 				f.suspend(u, top)
-				u.frames.Append(frame{ctx: ctxArray, tag: a.Tag, owner: i, first: uint32(len(u.open.S)), open: true})
+				fr := u.push(ctxArray, a.Tag)
+				fr.owner, fr.first, fr.open = i, uint32(len(u.open.S)), true
 				continue
 			}
 			u.addOrder(i)
@@ -478,7 +482,7 @@ func (f *file) walk(u *unit, p int) error {
 				top.n++
 			}
 			if a.Children {
-				u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+				u.push(ctxOther, a.Tag)
 			}
 			continue
 
@@ -492,19 +496,19 @@ func (f *file) walk(u *unit, p int) error {
 				return err
 			}
 			if a.Children {
-				u.frames.Append(frame{ctx: ctxOther, tag: a.Tag})
+				u.push(ctxOther, a.Tag)
 			}
 			continue
 
 		case dwarf.ClassEnum:
-			var n dedup.Node
+			var name, typ, size uint32
 			if direct {
 				d := b[p:]
-				n.Name = f.direct(u, a, load(d, &a.Slots[0], be))
-				if n.Aux = load(d, &a.Slots[1], be); n.Aux >= uint32(len(b)) {
+				name = f.direct(u, a, load(d, &a.Slots[0], be))
+				if typ = load(d, &a.Slots[1], be); typ >= uint32(len(b)) {
 					return f.outOfUnit(u, off)
 				}
-				n.Third = load(d, &a.Slots[2], be)
+				size = load(d, &a.Slots[2], be)
 				p += int(a.Size)
 			} else {
 				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
@@ -512,31 +516,29 @@ func (f *file) walk(u *unit, p int) error {
 					return f.cutOff(u, off)
 				}
 				p = next
-				n.Name = f.nameOf(u, have)
-				n.Third = uint32(f.number(u, have, dwarf.VByteSize))
+				name = f.nameOf(u, have)
+				size = uint32(f.number(u, have, dwarf.VByteSize))
 				var err error
-				if n.Aux, err = f.refOf(u, off, have, dwarf.VType); err != nil {
+				if typ, err = f.refOf(u, off, have, dwarf.VType); err != nil {
 					return err
 				}
 			}
-			if n.Third == 0 {
-				n.Third = 4
+			if size == 0 {
+				size = 4
 			}
-			if n.Third > 8 || n.Third&(n.Third-1) != 0 {
-				u.leaveOut(uint32(len(nodes.S)), "enumeration of "+itoa(int(n.Third))+" bytes")
+			if size > 8 || size&(size-1) != 0 {
+				u.leaveOut(uint32(len(u.types.Nodes.S)), "enumeration of "+itoa(int(size))+" bytes")
 			}
-			n.Info = btf.Info(btf.KindEnum, 0, false)
+			n, i := u.addNode(off)
+			n.Info, n.Name, n.Third, n.Aux = btf.Info(btf.KindEnum, 0, false), name, size, typ
 			n.First = uint32(len(members.S))
-			i := uint32(len(nodes.S))
-			u.addNode(off, n)
-			fr := frame{ctx: ctxEnum, tag: a.Tag, owner: i, first: n.First}
 			if a.Children {
 				f.suspend(u, top)
-				fr.first = uint32(len(members.S))
-				u.frames.Append(fr)
+				fr := u.push(ctxEnum, a.Tag)
+				fr.owner, fr.first = i, uint32(len(members.S))
 				continue
 			}
-			if err := f.closeEnum(u, &fr); err != nil {
+			if err := f.closeEnum(u, &frame{owner: i, first: n.First}); err != nil {
 				return err
 			}
 			u.addOrder(i)
@@ -556,7 +558,7 @@ func (f *file) walk(u *unit, p int) error {
 				if n := len(u.vars.S); n > 0 && u.vars.S[n-1].Off == uint32(off) {
 					fr.owner, fr.an = uint32(n-1), 2
 				}
-				u.frames.Append(fr)
+				*u.push(fr.ctx, fr.tag) = fr
 			}
 			continue
 
@@ -568,7 +570,7 @@ func (f *file) walk(u *unit, p int) error {
 					return f.cutOff(u, off)
 				}
 				if a.Children {
-					u.frames.Append(frame{ctx: ctxNamespace, tag: a.Tag})
+					u.push(ctxNamespace, a.Tag)
 					if len(u.frames.S) > maxDepth {
 						return f.dieError(u, off, "DIE tree too deep")
 					}
@@ -599,7 +601,8 @@ func (f *file) walk(u *unit, p int) error {
 			}
 
 		case dwarf.ClassUnencodable:
-			i := u.addNode(off, dedup.Node{Info: btf.Info(btf.KindConst, 0, false)})
+			n, i := u.addNode(off)
+			n.Info = btf.Info(btf.KindConst, 0, false)
 			u.addOrder(i)
 			u.leaveOut(i, tagName(a.Tag))
 
