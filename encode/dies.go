@@ -94,7 +94,7 @@ func (f *file) baseType(u *unit, off int, have uint32) error {
 	}
 	i := uint32(len(u.types.Nodes.S))
 	u.types.Nodes.Append(n)
-	u.isType.S[off>>6] |= 1 << (off & 63)
+	u.starts.S[off>>6].bits |= 1 << (off & 63)
 	u.types.Order.Append(i)
 	return nil
 }

@@ -1,8 +1,6 @@
 package encode
 
 import (
-	"math/bits"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 )
@@ -36,21 +34,15 @@ func (f *file) linkRefs(u *unit) {
 	nodes := &u.types.Nodes
 	dies := len(nodes.S)
 	nodes.AppendSlice(u.extra.S)
-	isType, rank := u.isType.S, u.rank.S
+	starts := u.starts.S
 	ref := func(off uint32) dedup.Ref {
-		w := off >> 6
-		if w >= uint32(len(isType)) || w >= uint32(len(rank)) {
-			if off&extraRef != 0 {
-				return u.ref(off)
-			}
-			return 0
+		switch {
+		case off&extraRef == 0:
+			return startRef(starts, off)
+		case off&crossRef != 0:
+			return off &^ extraRef
 		}
-		word := isType[w]
-		m := uint64(1) << (off & 63)
-		if word&m == 0 {
-			return 0 // among them offset 0: no reference
-		}
-		return rank[w] + uint32(bits.OnesCount64(word&(m-1))) + 1
+		return dedup.Ref(uint32(dies) + off&^extraRef + 1)
 	}
 	index := f.run.intID.Load() | dedup.Extern
 	all := u.types.Members.S
@@ -93,6 +85,9 @@ func (f *file) linkRefs(u *unit) {
 	vars := u.vars.S[u.from.vars:]
 	for i := range vars {
 		vars[i].Type = ref(vars[i].Type)
+	}
+	if len(u.extra.S) == 0 {
+		return
 	}
 	order := u.types.Order.S[u.from.order:]
 	for i, k := range order {

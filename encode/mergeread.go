@@ -2,7 +2,6 @@ package encode
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/btflite/btflite/btf"
@@ -25,7 +24,7 @@ type mark struct{ nodes, order, funcs, params, vars int }
 // part is a unit of the group, once linked.
 type part struct {
 	off, end uint64 // in .debug_info
-	bits     uint32 // first word in unit.allTypes and unit.allRanks
+	bits     uint32 // first word in unit.allStarts
 }
 
 // readGroup is readUnit for group u.seq of a merged file.
@@ -72,7 +71,7 @@ func (f *file) readGroup(u *unit) error {
 func (f *file) readPart(u *unit, cross bool) error {
 	u.from = mark{len(u.types.Nodes.S), len(u.types.Order.S), len(u.funcs.S), len(u.params.S), len(u.vars.S)}
 	u.extra.Reset()
-	u.isType.Reset()
+	u.starts.Reset()
 	dies := u.dies
 	u.addFormat(&u.hdr)
 	p, skip, err := f.startUnit(u)
@@ -97,9 +96,8 @@ func (f *file) readPart(u *unit, cross bool) error {
 	}
 	f.linkRefs(u)
 	if cross {
-		u.parts.Append(part{u.hdr.Off, u.hdr.End(), uint32(len(u.allTypes.S))})
-		u.allTypes.AppendSlice(u.isType.S)
-		u.allRanks.AppendSlice(u.rank.S)
+		u.parts.Append(part{u.hdr.Off, u.hdr.End(), uint32(len(u.allStarts.S))})
+		u.allStarts.AppendSlice(u.starts.S)
 	}
 	return f.sectionOffsets(u)
 }
@@ -209,13 +207,7 @@ func (u *unit) refAt(off uint64) dedup.Ref {
 		return 0
 	}
 	p := &u.parts.S[k-1]
-	at := off - p.off
-	w := uint64(p.bits) + at>>6
-	m := uint64(1) << (at & 63)
-	if u.allTypes.S[w]&m == 0 {
-		return 0
-	}
-	return u.allRanks.S[w] + uint32(bits.OnesCount64(u.allTypes.S[w]&(m-1))) + 1
+	return startRef(u.allStarts.S[p.bits:], uint32(off-p.off))
 }
 
 // useFormat sets the DWARF format to that of the function with the index.

@@ -49,10 +49,8 @@ type unit struct {
 	// extra holds nodes without a DIE: inner array dimensions, type tags, the
 	// invented int, declaration tags. They go behind the DIE nodes.
 	extra arena.Vec[dedup.Node]
-	// isType has a bit for each byte of the unit at which a node's DIE starts;
-	// rank counts the bits before each word: offset to node is two loads.
-	isType arena.Vec[uint64]
-	rank   arena.Vec[uint32]
+	// starts says at which bytes of the unit a node's DIE starts.
+	starts arena.Vec[startWord]
 	// open holds the members of aggregates that turned out to have other DIEs
 	// between their members, until they are closed.
 	open   arena.Vec[dedup.Member]
@@ -84,8 +82,7 @@ type unit struct {
 	from                 mark
 	cross                arena.Vec[uint64] // targets of references to other units, by marker
 	parts                arena.Vec[part]
-	allTypes             arena.Vec[uint64] // isType of all parts
-	allRanks             arena.Vec[uint32] // and rank
+	allStarts            arena.Vec[startWord] // starts of all parts
 	formats              arena.Vec[formatRun]
 	units, unitsFiltered int
 }
@@ -143,8 +140,7 @@ func (u *unit) reset() {
 	u.copy.Trim(maxSlotBytes)
 	u.firstReloc, u.lastReloc, u.strLow, u.relocFail, u.lastName = 0, 0, ^uint32(0), nil, 0
 	u.extra.Trim(maxSlotBytes)
-	u.isType.Trim(maxSlotBytes)
-	u.rank.Trim(maxSlotBytes)
+	u.starts.Trim(maxSlotBytes)
 	u.open.Trim(maxSlotBytes)
 	u.frames.Trim(maxSlotBytes)
 	u.funcs.Trim(maxSlotBytes)
@@ -158,8 +154,7 @@ func (u *unit) reset() {
 	u.stParams.Trim(maxSlotBytes)
 	u.cross.Trim(maxSlotBytes)
 	u.parts.Trim(maxSlotBytes)
-	u.allTypes.Trim(maxSlotBytes)
-	u.allRanks.Trim(maxSlotBytes)
+	u.allStarts.Trim(maxSlotBytes)
 	u.formats.Trim(maxSlotBytes)
 	u.from, u.units, u.unitsFiltered = mark{}, 0, 0
 	u.name, u.language, u.clang, u.filtered = 0, 0, false, false
@@ -175,8 +170,7 @@ func (u *unit) free() {
 	u.copy.Free()
 	u.nextName.Free()
 	u.extra.Free()
-	u.isType.Free()
-	u.rank.Free()
+	u.starts.Free()
 	u.open.Free()
 	u.frames.Free()
 	u.funcs.Free()
@@ -190,8 +184,7 @@ func (u *unit) free() {
 	u.stParams.Free()
 	u.cross.Free()
 	u.parts.Free()
-	u.allTypes.Free()
-	u.allRanks.Free()
+	u.allStarts.Free()
 	u.formats.Free()
 	u.entries.Free()
 	u.places.Free()
@@ -206,7 +199,7 @@ func (u *unit) addNode(off int) (*dedup.Node, uint32) {
 	if i == cap(v) {
 		v = u.moreNodes()
 	}
-	u.isType.S[uint(off)>>6] |= 1 << (uint(off) & 63)
+	u.starts.S[uint(off)>>6].bits |= 1 << (uint(off) & 63)
 	v = v[:i+1]
 	v[i] = dedup.Node{}
 	u.types.Nodes.S = v
@@ -254,33 +247,34 @@ func (u *unit) moreOrder() []uint32 {
 	return u.types.Order.S
 }
 
-// ref turns a DIE offset (or extraRef) into a Ref; 0 when no node's DIE
-// starts there.
-func (u *unit) ref(off uint32) dedup.Ref {
-	if off&extraRef != 0 {
-		if off&crossRef != 0 {
-			return off &^ extraRef
-		}
-		return dedup.Ref(uint32(len(u.types.Nodes.S)) - uint32(len(u.extra.S)) + off&^extraRef + 1)
-	}
-	w := off >> 6
-	if int(w) >= len(u.isType.S) {
-		return 0
-	}
-	word := u.isType.S[w]
-	m := uint64(1) << (off & 63)
-	if word&m == 0 {
-		return 0
-	}
-	return u.rank.S[w] + uint32(bits.OnesCount64(word&(m-1))) + 1
+// startWord is about 64 bytes of a unit: the bits of those at which a node's
+// DIE starts, and the Ref that the first of them has.
+type startWord struct {
+	bits uint64
+	ref  dedup.Ref
 }
 
-// index fills rank.
+// startRef turns a DIE offset into a Ref; 0 when no node's DIE starts there, as
+// for offset 0, which is no reference.
+func startRef(starts []startWord, off uint32) dedup.Ref {
+	w := off >> 6
+	if w >= uint32(len(starts)) {
+		return 0
+	}
+	m := &starts[w]
+	below := uint64(1)<<(off&63) - 1
+	if m.bits&(below+1) == 0 {
+		return 0
+	}
+	return m.ref + uint32(bits.OnesCount64(m.bits&below))
+}
+
+// index settles the Refs of u.starts.
 func (u *unit) index() {
-	n := uint32(u.from.nodes)
-	u.rank.Resize(len(u.isType.S))
-	for i, w := range u.isType.S {
-		u.rank.S[i] = n
-		n += uint32(bits.OnesCount64(w))
+	n := dedup.Ref(u.from.nodes) + 1
+	for i := range u.starts.S {
+		m := &u.starts.S[i]
+		m.ref = n
+		n += uint32(bits.OnesCount64(m.bits))
 	}
 }

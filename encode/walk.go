@@ -57,7 +57,7 @@ func (f *file) walk(u *unit, p int) error {
 	b := u.hdr.Data
 	be := f.bigEndian
 	tab := u.abbrevs.Dense()
-	u.isType.Resize((len(b) + 63) / 64)
+	u.starts.Resize((len(b) + 63) / 64)
 	members := &u.types.Members
 	u.push(ctxUnit, 0)
 	dies := u.dies
