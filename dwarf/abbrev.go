@@ -10,185 +10,6 @@ package dwarf
 //   - and, for all other DIEs, which bytes to skip and to capture (a program
 //     of ops in which neighbouring skips are merged).
 
-// Class is what the walk does with a DIE, decided once per abbreviation.
-type Class uint8
-
-// Classes. Direct slots hold, in this order:
-const (
-	ClassSkip       Class = iota // whole subtree ignored: -, -, sibling
-	ClassMember                  // name, type, data_member_location, bit_size, data_bit_offset
-	ClassRef                     // modifiers, pointer, typedef: name, type
-	ClassAggregate               // struct, class, union: name, -, byte_size, declaration, sibling
-	ClassEnum                    // name, type, byte_size, declaration, sibling
-	ClassEnumerator              // name, -, const_value
-	ClassArray                   // -, type
-	ClassSubrange                // -, -, upper_bound, count
-	ClassBase                    // name, -, byte_size, encoding
-	ClassProto                   // subroutine_type: name, type
-	ClassParam                   // name, type, abstract_origin, location (a list)
-	ClassVariadic                // unspecified_parameters
-	ClassFunc                    // subprogram: never direct
-	ClassVariable                // never direct
-	ClassBlock                   // lexical_block: nothing
-	ClassNamespace
-	ClassAnnotation  // LLVM or GNU annotation: never direct
-	ClassUnspecified // unspecified_type
-	ClassUnencodable // a type that BTF has no kind for
-	ClassInheritance // counts for component indexes only
-	ClassUnit        // unit DIEs: never direct
-	ClassImport      // imported_unit
-)
-
-// Value indexes of Values: the attributes that the encoder reads.
-const (
-	VName = iota
-	VType
-	VByteSize
-	VMemberLoc
-	VBitSize
-	VDataBitOffset
-	VBitOffset
-	VDeclaration
-	VEncoding
-	VConst
-	VUpperBound
-	VCount
-	VLowPC
-	VOrigin
-	VSpec
-	VInline
-	VCC
-	VLocation
-	VExternal
-	VArtificial
-	VLanguage
-	VProducer
-	VAnnotation
-	VStrBase
-	VAddrBase
-	VLoclistsBase
-	VSibling
-	VDwoName
-	NumValues
-)
-
-// attrValue maps DW_AT_ numbers below 0x90 to 1 + value index.
-var attrValue = [0x90]uint8{
-	atSibling: VSibling + 1, atLocation: VLocation + 1, atName: VName + 1, atByteSize: VByteSize + 1,
-	atBitOffset: VBitOffset + 1, atBitSize: VBitSize + 1, atLowPC: VLowPC + 1, atLanguage: VLanguage + 1,
-	atConstValue: VConst + 1, atInline: VInline + 1, atProducer: VProducer + 1,
-	atUpperBound: VUpperBound + 1, atAbstractOrigin: VOrigin + 1, atArtificial: VArtificial + 1,
-	atCallingConvention: VCC + 1, atCount: VCount + 1, atDataMemberLoc: VMemberLoc + 1,
-	atDeclaration: VDeclaration + 1, atEncoding: VEncoding + 1, atExternal: VExternal + 1,
-	atSpecification: VSpec + 1, atType: VType + 1, atDataBitOffset: VDataBitOffset + 1,
-	atStrOffsetsBase: VStrBase + 1, atAddrBase: VAddrBase + 1, atLoclistsBase: VLoclistsBase + 1,
-}
-
-// bit returns the presence bits of value indexes.
-func bit(vs ...int) (m uint32) {
-	for _, v := range vs {
-		m |= 1 << v
-	}
-	return m
-}
-
-// wanted says which values each class captures, and slots where the direct
-// ones go.
-var (
-	wanted [ClassImport + 1]uint32
-	slots  [ClassImport + 1][NumSlots]int8
-)
-
-func init() {
-	type d struct {
-		c     Class
-		slots [NumSlots]int8 // value index, -1 none
-		also  uint32
-	}
-	const n = -1
-	for _, x := range []d{
-		{ClassSkip, [NumSlots]int8{n, n, VSibling, n, n}, 0},
-		{ClassMember, [NumSlots]int8{VName, VType, VMemberLoc, VBitSize, VDataBitOffset},
-			bit(VByteSize, VBitOffset, VAnnotation)},
-		{ClassRef, [NumSlots]int8{VName, VType, n, n, n}, bit(VSpec, VAnnotation)},
-		{ClassAggregate, [NumSlots]int8{VName, n, VByteSize, VDeclaration, n}, bit(VAnnotation)},
-		{ClassEnum, [NumSlots]int8{VName, VType, VByteSize, n, n}, 0},
-		{ClassEnumerator, [NumSlots]int8{VName, n, VConst, n, n}, 0},
-		{ClassArray, [NumSlots]int8{n, VType, n, n, n}, 0},
-		{ClassSubrange, [NumSlots]int8{n, n, VUpperBound, VCount, n}, 0},
-		{ClassBase, [NumSlots]int8{VName, n, VByteSize, VEncoding, n}, 0},
-		{ClassProto, [NumSlots]int8{VName, VType, n, n, n}, 0},
-		{ClassParam, [NumSlots]int8{VName, VType, VOrigin, VLocation, n}, bit(VConst, VAnnotation)},
-		{ClassFunc, [NumSlots]int8{n, n, n, n, n},
-			bit(VName, VType, VLowPC, VDeclaration, VOrigin, VSpec, VInline, VCC, VAnnotation)},
-		{ClassVariable, [NumSlots]int8{n, n, n, n, n},
-			bit(VName, VType, VLocation, VExternal, VDeclaration, VSpec, VArtificial)},
-		{ClassAnnotation, [NumSlots]int8{n, n, n, n, n}, bit(VName, VConst, VAnnotation)},
-		{ClassUnit, [NumSlots]int8{n, n, n, n, n}, bit(VName, VLanguage, VProducer, VStrBase, VAddrBase, VLoclistsBase, VDwoName)},
-		{ClassUnencodable, [NumSlots]int8{n, VType, n, n, n}, 0},
-	} {
-		slots[x.c] = x.slots
-		wanted[x.c] = x.also
-		for _, v := range x.slots {
-			if v >= 0 {
-				wanted[x.c] |= 1 << v
-			}
-		}
-	}
-	for _, c := range []Class{ClassVariadic, ClassBlock, ClassNamespace, ClassUnspecified, ClassInheritance, ClassImport} {
-		slots[c] = [NumSlots]int8{n, n, n, n, n}
-	}
-}
-
-// classOf gives the class of a tag.
-func classOf(t Tag) Class {
-	switch t {
-	case TagMember:
-		return ClassMember
-	case TagPointerType, TagConstType, TagVolatileType, TagRestrictType, TagTypedef:
-		return ClassRef
-	case TagStructureType, TagClassType, TagUnionType:
-		return ClassAggregate
-	case TagEnumerationType:
-		return ClassEnum
-	case TagEnumerator:
-		return ClassEnumerator
-	case TagArrayType:
-		return ClassArray
-	case TagSubrangeType:
-		return ClassSubrange
-	case TagBaseType:
-		return ClassBase
-	case TagSubroutineType:
-		return ClassProto
-	case TagFormalParameter:
-		return ClassParam
-	case TagUnspecifiedParams:
-		return ClassVariadic
-	case TagSubprogram:
-		return ClassFunc
-	case TagVariable:
-		return ClassVariable
-	case TagLexicalBlock:
-		return ClassBlock
-	case TagNamespace:
-		return ClassNamespace
-	case TagLLVMAnnotation, TagGNUAnnotation:
-		return ClassAnnotation
-	case TagUnspecifiedType:
-		return ClassUnspecified
-	case TagAtomicType, TagReferenceType, TagRvalueReferenceType, TagPtrToMemberType, TagStringType, TagInterfaceType:
-		return ClassUnencodable
-	case TagInheritance:
-		return ClassInheritance
-	case TagCompileUnit, TagPartialUnit, TagTypeUnit, TagSkeletonUnit:
-		return ClassUnit
-	case TagImportedUnit:
-		return ClassImport
-	}
-	return ClassSkip
-}
-
 // NumSlots is the number of direct values of an abbreviation.
 const NumSlots = 5
 
@@ -237,6 +58,26 @@ type Abbrevs struct {
 	dwarf64   bool
 	bigEndian bool
 	nameBase  uint32
+	forms     [numForms]formSize // of the standard forms
+}
+
+// numForms is above the numbers of all standard forms.
+const numForms = 0x30
+
+// formSize is what a form is to compile: see formShape and Abbrev.Cross.
+type formSize struct {
+	n     uint8
+	kind  shape
+	cross bool
+}
+
+func (t *Abbrevs) formSize(f Form) formSize {
+	n, kind := t.formShape(f)
+	switch f {
+	case FormRefAddr, FormGNURefAlt, FormRefSup4, FormRefSup8:
+		return formSize{uint8(n), kind, true}
+	}
+	return formSize{uint8(n), kind, false}
 }
 
 // Bytes is about how much memory the table takes.
@@ -309,6 +150,9 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 	t.sparse, t.cross = nil, false
 	t.sec, t.nameBase = nil, nameBase
 	t.off, t.version, t.addrSize, t.dwarf64, t.bigEndian = u.AbbrevOff, u.Version, u.AddrSize, u.Dwarf64, u.BigEndian
+	for f := range t.forms {
+		t.forms[f] = t.formSize(Form(f))
+	}
 	if u.AbbrevOff >= uint64(len(sec)) {
 		return &Error{Section: ".debug_abbrev", Offset: u.AbbrevOff, What: "abbreviation table beyond the section"}
 	}
@@ -331,33 +175,35 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 		if tag == 0 || tag > 0xffff {
 			return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has tag " + utoa(tag)}
 		}
-		var a Abbrev
+		var other Abbrev // one that the table has no place for
+		a := &other
+		dense := code < uint64(len(t.tab))+1024
+		if dense {
+			for uint64(len(t.tab)) <= code {
+				t.tab = append(t.tab, Abbrev{})
+			}
+			if t.tab[code].Tag == 0 {
+				a = &t.tab[code]
+			}
+		}
 		a.Tag = Tag(tag)
 		a.Class = classOf(a.Tag)
 		a.Children = children != 0
 		if a.Class == ClassImport {
 			t.cross = true
 		}
-		if what := t.compile(&a, &c); what != "" {
+		if what := t.compile(a, &c); what != "" {
 			return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation " + utoa(code) + ": " + what}
 		}
 		if c.bad {
 			break
 		}
-		switch {
-		case code < uint64(len(t.tab))+1024:
-			for uint64(len(t.tab)) <= code {
-				t.tab = append(t.tab, Abbrev{})
-			}
-			if t.tab[code].Tag == 0 {
-				t.tab[code] = a
-			}
-		default:
+		if !dense {
 			if t.sparse == nil {
 				t.sparse = make(map[uint64]Abbrev)
 			}
 			if _, dup := t.sparse[code]; !dup {
-				t.sparse[code] = a
+				t.sparse[code] = other
 			}
 		}
 	}
@@ -367,27 +213,25 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 // compile reads the attribute list behind the cursor into a. It returns what
 // is wrong, or "".
 func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
-	want := wanted[a.Class]
-	sl := &slots[a.Class]
-	a.prog = uint32(len(t.ops))
+	plan := &uses[a.Class]
+	ops := t.ops
+	a.prog = uint32(len(ops))
 	a.Fixed, a.Direct = true, true
 	size := 0 // bytes so far, while Fixed
 	first := true
 	inline := false // an inline name comes first
 	rest := true    // all but an inline name in front is direct
 	pending := 0    // bytes of unwanted attributes not yet in the program
-	flush := func() {
-		for pending > 0 {
-			n := min(pending, 0xffff)
-			t.ops = append(t.ops, op{code: opSkip, arg: uint16(n)})
-			pending -= n
-		}
-	}
 	for {
-		attr, form := c.uleb(), Form(0)
-		f := c.uleb()
-		if c.bad {
-			return ""
+		var attr, f uint64
+		if b := c.b[c.p:]; len(b) > 1 && b[0]|b[1] < 0x80 {
+			attr, f = uint64(b[0]), uint64(b[1])
+			c.p += 2
+		} else {
+			attr, f = c.uleb(), c.uleb()
+			if c.bad {
+				return ""
+			}
 		}
 		if attr == 0 && f == 0 {
 			break
@@ -395,7 +239,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		if f > 0xffff {
 			return "form " + utoa(f)
 		}
-		form = Form(f)
+		form := Form(f)
 		var implicit int64
 		if form == FormImplicitConst {
 			implicit = c.sleb()
@@ -403,56 +247,55 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 				return ""
 			}
 		}
-		v := -1
-		if attr < uint64(len(attrValue)) {
-			v = int(attrValue[attr]) - 1
-		} else if attr == atGNUAnnotation {
-			v = VAnnotation
-		} else if attr == atGNUDwoName {
-			v = VDwoName
+		u := unused
+		switch {
+		case attr < uint64(len(plan)):
+			u = plan[attr]
+		case attr == atGNUAnnotation:
+			u = annotations[a.Class]
+		case attr == atGNUDwoName:
+			u = dwoNames[a.Class]
 		}
-		if v >= 0 && (want>>v&1 == 0 || a.Present>>v&1 != 0) {
-			v = -1
+		if u.value >= 0 {
+			if a.Present>>u.value&1 != 0 {
+				u = unused // again
+			} else {
+				a.Present |= 1 << u.value
+			}
 		}
-		if first && v == VName && form == FormString && sl[0] == VName {
+		v := int(u.value)
+		if first && v == VName && u.slot == 0 && form == FormString {
 			inline = true
 		}
 		first = false
-		if v >= 0 {
-			a.Present |= 1 << v
+		var fs formSize
+		if form < numForms {
+			fs = t.forms[form]
+		} else {
+			fs = t.formSize(form)
 		}
-		switch form {
-		case FormRefAddr, FormGNURefAlt, FormRefSup4, FormRefSup8:
+		n, kind := int(fs.n), fs.kind
+		if fs.cross {
 			t.cross = true
 			a.Cross = a.Cross || v >= 0
 		}
-		n, kind := t.formShape(form)
 		if kind == shapeUnknown {
 			return "unknown form " + utoa(f)
 		}
-		slot := -1
-		if v >= 0 {
-			for i, s := range sl {
-				if int(s) == v {
-					slot = i
-				}
-			}
-			if slot < 0 {
-				a.Direct, rest = false, false
-			}
+		if v >= 0 && u.slot < 0 {
+			a.Direct, rest = false, false
 		}
 		if kind == shapeFixed {
-			if slot >= 0 {
-				if !t.direct(&a.Slots[slot], v, form, n, size, implicit) {
-					a.Direct, rest = false, false
-				}
+			if u.slot >= 0 && !t.direct(&a.Slots[u.slot], v, form, n, size, implicit) {
+				a.Direct, rest = false, false
 			}
 			size += n
 			if v < 0 {
 				pending += n
 				continue
 			}
-			flush()
+			ops = appendSkip(ops, pending)
+			pending = 0
 			switch {
 			case form == FormImplicitConst || form == FormFlagPresent:
 				if form == FormFlagPresent {
@@ -462,13 +305,13 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 					return "too many constants"
 				}
 				t.consts = append(t.consts, implicit)
-				t.ops = append(t.ops, op{opConst, uint8(v), uint16(len(t.consts) - 1), form})
+				ops = append(ops, op{opConst, uint8(v), uint16(len(t.consts) - 1), form})
 			case n == 3:
-				t.ops = append(t.ops, op{opFixed3, uint8(v), 3, form})
+				ops = append(ops, op{opFixed3, uint8(v), 3, form})
 			case n == 16:
-				t.ops = append(t.ops, op{opFixed, uint8(v), 8, form}, op{code: opSkip, arg: 8})
+				ops = append(ops, op{opFixed, uint8(v), 8, form}, op{code: opSkip, arg: 8})
 			default:
-				t.ops = append(t.ops, op{opFixed, uint8(v), uint16(n), form})
+				ops = append(ops, op{opFixed, uint8(v), uint16(n), form})
 			}
 			continue
 		}
@@ -476,7 +319,8 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		if v != VName || !inline {
 			rest = false
 		}
-		flush()
+		ops = appendSkip(ops, pending)
+		pending = 0
 		o := op{slot: notWanted, form: form, arg: uint16(n)}
 		if v >= 0 {
 			o.slot = uint8(v)
@@ -506,9 +350,9 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 				a.Present &^= 1 << v // known only when the form is read
 			}
 		}
-		t.ops = append(t.ops, o)
+		ops = append(ops, o)
 	}
-	flush()
+	t.ops = appendSkip(ops, pending)
 	a.progEnd = uint32(len(t.ops))
 	a.Size = uint32(size)
 	a.Inline = inline && rest && size <= 0xff00
@@ -517,6 +361,16 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	}
 	a.Plain = a.Class == ClassMember && a.Direct && !a.Children && a.Present&bit(VBitSize, VDataBitOffset) == 0
 	return ""
+}
+
+// appendSkip adds the ops that skip n bytes.
+func appendSkip(ops []op, n int) []op {
+	for n > 0 {
+		k := min(n, 0xffff)
+		ops = append(ops, op{code: opSkip, arg: uint16(k)})
+		n -= k
+	}
+	return ops
 }
 
 // direct fills a slot; false if the form does not fit one.

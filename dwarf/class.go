@@ -1,0 +1,204 @@
+package dwarf
+
+// What an abbreviation is to the encoder: the class of its tag and the attributes
+// that are read of it.
+
+// Class is what the walk does with a DIE, decided once per abbreviation.
+type Class uint8
+
+// Classes. Direct slots hold, in this order:
+const (
+	ClassSkip       Class = iota // whole subtree ignored: -, -, sibling
+	ClassMember                  // name, type, data_member_location, bit_size, data_bit_offset
+	ClassRef                     // modifiers, pointer, typedef: name, type
+	ClassAggregate               // struct, class, union: name, -, byte_size, declaration, sibling
+	ClassEnum                    // name, type, byte_size, declaration, sibling
+	ClassEnumerator              // name, -, const_value
+	ClassArray                   // -, type
+	ClassSubrange                // -, -, upper_bound, count
+	ClassBase                    // name, -, byte_size, encoding
+	ClassProto                   // subroutine_type: name, type
+	ClassParam                   // name, type, abstract_origin, location (a list)
+	ClassVariadic                // unspecified_parameters
+	ClassFunc                    // subprogram: never direct
+	ClassVariable                // never direct
+	ClassBlock                   // lexical_block: nothing
+	ClassNamespace
+	ClassAnnotation  // LLVM or GNU annotation: never direct
+	ClassUnspecified // unspecified_type
+	ClassUnencodable // a type that BTF has no kind for
+	ClassInheritance // counts for component indexes only
+	ClassUnit        // unit DIEs: never direct
+	ClassImport      // imported_unit
+)
+
+// Value indexes of Values: the attributes that the encoder reads.
+const (
+	VName = iota
+	VType
+	VByteSize
+	VMemberLoc
+	VBitSize
+	VDataBitOffset
+	VBitOffset
+	VDeclaration
+	VEncoding
+	VConst
+	VUpperBound
+	VCount
+	VLowPC
+	VOrigin
+	VSpec
+	VInline
+	VCC
+	VLocation
+	VExternal
+	VArtificial
+	VLanguage
+	VProducer
+	VAnnotation
+	VStrBase
+	VAddrBase
+	VLoclistsBase
+	VSibling
+	VDwoName
+	NumValues
+)
+
+// attrValue maps DW_AT_ numbers below 0x90 to 1 + value index.
+var attrValue = [0x90]uint8{
+	atSibling: VSibling + 1, atLocation: VLocation + 1, atName: VName + 1, atByteSize: VByteSize + 1,
+	atBitOffset: VBitOffset + 1, atBitSize: VBitSize + 1, atLowPC: VLowPC + 1, atLanguage: VLanguage + 1,
+	atConstValue: VConst + 1, atInline: VInline + 1, atProducer: VProducer + 1,
+	atUpperBound: VUpperBound + 1, atAbstractOrigin: VOrigin + 1, atArtificial: VArtificial + 1,
+	atCallingConvention: VCC + 1, atCount: VCount + 1, atDataMemberLoc: VMemberLoc + 1,
+	atDeclaration: VDeclaration + 1, atEncoding: VEncoding + 1, atExternal: VExternal + 1,
+	atSpecification: VSpec + 1, atType: VType + 1, atDataBitOffset: VDataBitOffset + 1,
+	atStrOffsetsBase: VStrBase + 1, atAddrBase: VAddrBase + 1, atLoclistsBase: VLoclistsBase + 1,
+}
+
+// bit returns the presence bits of value indexes.
+func bit(vs ...int) (m uint32) {
+	for _, v := range vs {
+		m |= 1 << v
+	}
+	return m
+}
+
+// use says what an attribute is to a class: the index of the value that it is
+// captured as, and the slot of it if it is direct; -1 if it is not.
+type use struct{ value, slot int8 }
+
+// uses has the use of each attribute below 0x90, by class and DW_AT_ number;
+// annotations and dwoNames say it for the two GNU attributes beyond.
+var (
+	uses        [ClassImport + 1][len(attrValue)]use
+	annotations [ClassImport + 1]use
+	dwoNames    [ClassImport + 1]use
+)
+
+var unused = use{-1, -1}
+
+func init() {
+	type d struct {
+		c     Class
+		slots [NumSlots]int8 // value index, -1 none
+		also  uint32
+	}
+	const n = -1
+	for c := range uses {
+		for at := range uses[c] {
+			uses[c][at] = unused
+		}
+		annotations[c], dwoNames[c] = unused, unused
+	}
+	for _, x := range []d{
+		{ClassSkip, [NumSlots]int8{n, n, VSibling, n, n}, 0},
+		{ClassMember, [NumSlots]int8{VName, VType, VMemberLoc, VBitSize, VDataBitOffset},
+			bit(VByteSize, VBitOffset, VAnnotation)},
+		{ClassRef, [NumSlots]int8{VName, VType, n, n, n}, bit(VSpec, VAnnotation)},
+		{ClassAggregate, [NumSlots]int8{VName, n, VByteSize, VDeclaration, n}, bit(VAnnotation)},
+		{ClassEnum, [NumSlots]int8{VName, VType, VByteSize, n, n}, 0},
+		{ClassEnumerator, [NumSlots]int8{VName, n, VConst, n, n}, 0},
+		{ClassArray, [NumSlots]int8{n, VType, n, n, n}, 0},
+		{ClassSubrange, [NumSlots]int8{n, n, VUpperBound, VCount, n}, 0},
+		{ClassBase, [NumSlots]int8{VName, n, VByteSize, VEncoding, n}, 0},
+		{ClassProto, [NumSlots]int8{VName, VType, n, n, n}, 0},
+		{ClassParam, [NumSlots]int8{VName, VType, VOrigin, VLocation, n}, bit(VConst, VAnnotation)},
+		{ClassFunc, [NumSlots]int8{n, n, n, n, n},
+			bit(VName, VType, VLowPC, VDeclaration, VOrigin, VSpec, VInline, VCC, VAnnotation)},
+		{ClassVariable, [NumSlots]int8{n, n, n, n, n},
+			bit(VName, VType, VLocation, VExternal, VDeclaration, VSpec, VArtificial)},
+		{ClassAnnotation, [NumSlots]int8{n, n, n, n, n}, bit(VName, VConst, VAnnotation)},
+		{ClassUnit, [NumSlots]int8{n, n, n, n, n}, bit(VName, VLanguage, VProducer, VStrBase, VAddrBase, VLoclistsBase, VDwoName)},
+		{ClassUnencodable, [NumSlots]int8{n, VType, n, n, n}, 0},
+	} {
+		useOf := func(v int) use {
+			u := unused
+			if x.also>>v&1 != 0 {
+				u.value = int8(v)
+			}
+			for slot, w := range x.slots {
+				if int(w) == v {
+					u = use{int8(v), int8(slot)}
+				}
+			}
+			return u
+		}
+		for at, v := range attrValue {
+			if v != 0 {
+				uses[x.c][at] = useOf(int(v) - 1)
+			}
+		}
+		annotations[x.c], dwoNames[x.c] = useOf(VAnnotation), useOf(VDwoName)
+	}
+}
+
+// classOf gives the class of a tag.
+func classOf(t Tag) Class {
+	switch t {
+	case TagMember:
+		return ClassMember
+	case TagPointerType, TagConstType, TagVolatileType, TagRestrictType, TagTypedef:
+		return ClassRef
+	case TagStructureType, TagClassType, TagUnionType:
+		return ClassAggregate
+	case TagEnumerationType:
+		return ClassEnum
+	case TagEnumerator:
+		return ClassEnumerator
+	case TagArrayType:
+		return ClassArray
+	case TagSubrangeType:
+		return ClassSubrange
+	case TagBaseType:
+		return ClassBase
+	case TagSubroutineType:
+		return ClassProto
+	case TagFormalParameter:
+		return ClassParam
+	case TagUnspecifiedParams:
+		return ClassVariadic
+	case TagSubprogram:
+		return ClassFunc
+	case TagVariable:
+		return ClassVariable
+	case TagLexicalBlock:
+		return ClassBlock
+	case TagNamespace:
+		return ClassNamespace
+	case TagLLVMAnnotation, TagGNUAnnotation:
+		return ClassAnnotation
+	case TagUnspecifiedType:
+		return ClassUnspecified
+	case TagAtomicType, TagReferenceType, TagRvalueReferenceType, TagPtrToMemberType, TagStringType, TagInterfaceType:
+		return ClassUnencodable
+	case TagInheritance:
+		return ClassInheritance
+	case TagCompileUnit, TagPartialUnit, TagTypeUnit, TagSkeletonUnit:
+		return ClassUnit
+	case TagImportedUnit:
+		return ClassImport
+	}
+	return ClassSkip
+}
