@@ -32,25 +32,38 @@ func (e *encoded) free() {
 	}
 }
 
-// runEncode and setSections are the work below this package; tests replace
-// them.
+// runEncode, newSession and setSections are the work below this package; tests
+// replace them.
 var (
 	runEncode = func(paths []string, opt encode.Options, base *btf.Blob) (*encoded, error) {
 		out, err := encode.Run(paths, opt)
 		if err != nil {
 			return nil, err
 		}
-		began := time.Now()
-		warning, err := checkEncoded(paths[0], out, base)
-		if err != nil {
-			out.Close()
-			return nil, err
-		}
-		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-		return &encoded{stats: out.Stats, size: out.Size(), warning: warning, write: out.Write, close: out.Close}, nil
+		return checked(paths[0], out, base)
 	}
+	newSession  = func(opt encode.Options) session { return encode.NewSession(opt) }
 	setSections = elfwrite.Set
 )
+
+// session is what the command needs of an encode.Session.
+type session interface {
+	Encode(path string) (*encode.Output, error)
+	Close()
+}
+
+// checked makes an encoded of the output for path, over base if it is split BTF,
+// or closes it with an error if it must not be written.
+func checked(path string, out *encode.Output, base *btf.Blob) (*encoded, error) {
+	began := time.Now()
+	warning, err := checkEncoded(path, out, base)
+	if err != nil {
+		out.Close()
+		return nil, err
+	}
+	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
+	return &encoded{stats: out.Stats, size: out.Size(), warning: warning, write: out.Write, close: out.Close}, nil
+}
 
 // runEncodeCommand is the main command: parse, check, encode, write, report.
 func (c *cli) runEncodeCommand(args []string) error {

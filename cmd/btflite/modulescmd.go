@@ -117,12 +117,14 @@ func (b *batch) run(cfg *config, mods []module) []moduleResult {
 		go func() {
 			defer wg.Done()
 			debug.SetPanicOnFault(true)
+			w := worker{batch: b}
+			defer w.close()
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(mods) || b.c.guard.interrupted() != nil {
 					return
 				}
-				results[i] = b.one(&mods[i])
+				results[i] = w.one(&mods[i])
 				count.Add(1)
 				if meter != nil {
 					meter.update(done.Add(uint64(mods[i].size)), total.Load())
@@ -142,8 +144,42 @@ func batchProgress(done, total uint64, n, all int) string {
 	return fmt.Sprintf("[%-*s] %3.0f%%  %s of %s modules", width, bar, 100*part, grouped(uint64(n)), grouped(uint64(all)))
 }
 
+// worker encodes one module after the other. Its sessions keep what modules have
+// in common.
+type worker struct {
+	*batch
+	split, full session // nil until needed, and after a panic
+}
+
+func (w *worker) close() {
+	for _, s := range []*session{&w.split, &w.full} {
+		if *s != nil {
+			(*s).Close()
+			*s = nil
+		}
+	}
+}
+
+// encode runs a session, which is made first if there is none.
+func (w *worker) encode(s *session, path string, opt encode.Options, base *btf.Blob) (*encoded, error) {
+	if *s == nil {
+		*s = newSession(opt)
+	}
+	out, err := (*s).Encode(path)
+	if err == nil {
+		var enc *encoded
+		if enc, err = checked(path, out, base); err == nil {
+			return enc, nil
+		}
+	}
+	if errors.Is(err, encode.ErrNoDwarf) {
+		return &encoded{}, nil
+	}
+	return nil, encodeError([]string{path}, err)
+}
+
 // one encodes and writes one module. A panic fails this module only.
-func (b *batch) one(m *module) (r moduleResult) {
+func (w *worker) one(m *module) (r moduleResult) {
 	began := time.Now()
 	r = moduleResult{Path: m.path, Output: m.out}
 	if m.out == "" {
@@ -153,6 +189,7 @@ func (b *batch) one(m *module) (r moduleResult) {
 		if v := recover(); v != nil {
 			line, status := describePanic(v)
 			r.Error, r.internal = oneLine(m.path)+": "+line, status == exitInternal
+			w.split, w.full = nil, nil // whatever state they are in
 		}
 		r.NS = int64(time.Since(began))
 	}()
@@ -160,24 +197,19 @@ func (b *batch) one(m *module) (r moduleResult) {
 		r.Error = err.Error()
 		return r
 	}
-	if b.fullToo {
-		opt := b.opt
+	if w.fullToo {
+		opt := w.opt
 		opt.Base = nil
-		full, err := runEncode([]string{m.path}, opt, nil)
-		if err == nil {
-			r.Full = full.size
-			full.free()
-		} else if !errors.Is(err, encode.ErrNoDwarf) {
-			return fail(encodeError([]string{m.path}, err))
+		full, err := w.encode(&w.full, m.path, opt, nil)
+		if err != nil {
+			return fail(err)
 		}
+		r.Full = full.size
+		full.free()
 	}
-	enc, err := runEncode([]string{m.path}, b.opt, b.over)
-	if errors.Is(err, encode.ErrNoDwarf) {
-		r.Empty = true
-		return r
-	}
+	enc, err := w.encode(&w.split, m.path, w.opt, w.over)
 	if err != nil {
-		return fail(encodeError([]string{m.path}, err))
+		return fail(err)
 	}
 	defer enc.free()
 	r.leftOut = enc.stats.LeftOut
@@ -188,9 +220,9 @@ func (b *batch) one(m *module) (r moduleResult) {
 	}
 	r.Bytes = enc.size
 	if m.out == "" {
-		err = b.c.writeInPlace(m.path, enc, b.distil)
+		err = w.c.writeInPlace(m.path, enc, w.distil)
 	} else {
-		err = b.c.writeDetached(m, enc, b.base)
+		err = w.c.writeDetached(m, enc, w.base)
 	}
 	if err != nil {
 		return fail(err)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
 )
 
@@ -202,23 +201,28 @@ func TestModulesFailures(t *testing.T) {
 	}
 }
 
+// panicky is a session with a fault.
+type panicky struct{ session }
+
+func (p panicky) Encode(path string) (*encode.Output, error) {
+	if strings.HasSuffix(path, "bad.ko") {
+		panic("no such thing")
+	}
+	return p.session.Encode(path)
+}
+
 // TestModulesPanic: a fault while one module is encoded fails that module.
 func TestModulesPanic(t *testing.T) {
-	real := runEncode
-	defer func() { runEncode = real }()
-	runEncode = func(paths []string, opt encode.Options, base *btf.Blob) (*encoded, error) {
-		if strings.HasSuffix(paths[0], "bad.ko") {
-			panic("no such thing")
-		}
-		return real(paths, opt, base)
-	}
+	real := newSession
+	defer func() { newSession = real }()
+	newSession = func(opt encode.Options) session { return panicky{real(opt)} }
 	dir := t.TempDir()
 	copyFile(t, "x86.module.o", filepath.Join(dir, "good.ko"))
 	copyFile(t, "x86.module.o", filepath.Join(dir, "bad.ko"))
-	_, stderr := btfliteRun(t, exitInternal, "modules", "-j2", compat, "--btf_features=default", "--btf_base="+splitFiles+"x86.base.btf", dir)
+	_, stderr := btfliteRun(t, exitInternal, "modules", "-j1", compat, "--btf_features=default", "--btf_base="+splitFiles+"x86.base.btf", dir)
 	sameAs(t, filepath.Join(dir, "good.ko"), ".BTF", "x86.module.btf")
 	sameAs(t, filepath.Join(dir, "bad.ko"), "", "x86.module.o")
-	if !strings.HasPrefix(stderr, "btflite: "+dir+"/bad.ko: internal error: no such thing at cmd/btflite.TestModulesPanic") ||
+	if !strings.HasPrefix(stderr, "btflite: "+dir+"/bad.ko: internal error: no such thing at cmd/btflite.panicky.Encode") ||
 		!strings.HasSuffix(stderr, "btflite: 1 of 2 modules failed\n") {
 		t.Errorf("%q", stderr)
 	}
