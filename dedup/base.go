@@ -42,8 +42,9 @@ type Base struct {
 	strEnd  uint32      // string offsets are below it
 	longest int         // length of the longest string
 	slots   arena.Vec[stringSlot]
-	short   map[Name]uint32 // offsets of the texts whose token is their content
-	aliases map[uint32]Name // tokens of string offsets that repeat a text, or start inside one
+	short   map[Name]uint32   // offsets of the texts whose token is their content
+	aliases map[uint32]Name   // tokens of string offsets whose token is another one
+	aliased arena.Vec[uint64] // bit per string offset: aliases has it
 }
 
 // Name tokens of a base's strings.
@@ -76,6 +77,7 @@ func NewBase(blob *btf.Blob, short func(text []byte) (Name, bool)) (*Base, error
 		size *= 2
 	}
 	b.slots.Resize(size)
+	b.aliased.Resize(int(b.strEnd)/64 + 1)
 	for _, x := range b.chain {
 		for s, off := x.Strings, x.StrBase; len(s) > 0; {
 			n := bytes.IndexByte(s, 0)
@@ -89,7 +91,7 @@ func NewBase(blob *btf.Blob, short func(text []byte) (Name, bool)) (*Base, error
 func (b *Base) addText(text []byte, off uint32, short func([]byte) (Name, bool)) {
 	if len(text) == 0 {
 		if off != 0 {
-			b.aliases[off] = 0
+			b.alias(off, 0)
 		}
 		return
 	}
@@ -97,12 +99,12 @@ func (b *Base) addText(text []byte, off uint32, short func([]byte) (Name, bool))
 		if _, again := b.short[t]; !again {
 			b.short[t] = off
 		}
-		b.aliases[off] = t
+		b.alias(off, t)
 		return
 	}
 	h := TextHash(text)
 	if t := b.Token(text, h); t != 0 {
-		b.aliases[off] = t // the first of equal strings counts
+		b.alias(off, t) // the first of equal strings counts
 		return
 	}
 	b.longest = max(b.longest, len(text))
@@ -112,6 +114,12 @@ func (b *Base) addText(text []byte, off uint32, short func([]byte) (Name, bool))
 		i = (i + 1) & mask
 	}
 	b.slots.S[i] = stringSlot{token: BaseToken | off, off: h}
+}
+
+// alias gives the string at off the token t.
+func (b *Base) alias(off uint32, t Name) {
+	b.aliases[off] = t
+	b.aliased.S[off/64] |= 1 << (off % 64)
 }
 
 // Token is the token of a text that is a string of the base and whose token is
@@ -164,8 +172,8 @@ func (b *Base) token(off uint32) Name {
 	if off == 0 {
 		return 0
 	}
-	if t, ok := b.aliases[off]; ok {
-		return t
+	if b.aliased.S[off/64]>>(off%64)&1 != 0 {
+		return b.aliases[off]
 	}
 	return BaseToken | off
 }
@@ -180,7 +188,10 @@ func (b *Base) offset(t Name) (uint32, bool) {
 }
 
 // Free gives the memory back. No Set may use the Base any more.
-func (b *Base) Free() { b.slots.Free() }
+func (b *Base) Free() {
+	b.slots.Free()
+	b.aliased.Free()
+}
 
 // baseState is what a Set remembers to become empty again over its base.
 type baseState struct {
@@ -200,7 +211,7 @@ type baseState struct {
 // are expected. noTypedefs repeats a flaw of libbpf 1.7.0: typedefs of the base
 // are never found.
 func NewSplitSet(names Names, base *Base, types int, noTypedefs bool) (*Set, error) {
-	s := NewSet(names, int(base.types)/2+types)
+	s := NewSet(names, int(base.types)+types)
 	s.base = &baseState{Base: base, forward: make(map[forwardKey]uint32), copies: make(map[uint32][]uint32), noTypedefs: noTypedefs}
 	s.baseIDs = base.types
 	s.strings.base = base
