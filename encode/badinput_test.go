@@ -439,11 +439,14 @@ func TestNoDwarf(t *testing.T) {
 	noSections := (&dt.File{}).Image(nil)[:64]
 	copy(noSections[40:48], make([]byte, 8)) // e_shoff
 	copy(noSections[60:64], make([]byte, 4)) // e_shnum, e_shstrndx
+	noNames := (&dt.File{}).Image(nil)
+	copy(noNames[62:64], make([]byte, 2)) // e_shstrndx
 	for _, c := range []struct {
 		name  string
 		image []byte
 		want  bool
 	}{
+		{"no section names", noNames, false},
 		{"none", (&dt.File{}).Image(nil), true},
 		{"lost", (&dt.File{}).Image(abbrevOnly), false},
 		{"no sections", noSections, false},

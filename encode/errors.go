@@ -2,10 +2,12 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // Error says which input could not be encoded, where, and why.
@@ -40,6 +42,8 @@ func (f *file) noDwarf() error {
 	switch {
 	case len(f.elf.Sections) == 0:
 		return fmt.Errorf("%s: no section table, so no debug information can be found", f.path)
+	case !slices.ContainsFunc(f.elf.Sections, func(s mmapelf.Section) bool { return s.Name != "" }):
+		return fmt.Errorf("%s: sections have no names, so no debug information can be found", f.path)
 	case len(f.abbrev) > 0:
 		return fmt.Errorf("%s: .debug_abbrev without .debug_info", f.path)
 	}
