@@ -4,6 +4,7 @@
 #                                     of the repository), print a summary
 #   make test           vet and every test; CI=true adds a full-size kernel
 #   make test-kernels   only the comparison with pahole on full-size kernels
+#   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
 #   make bench          measure and write BENCHMARKS.md
 #   make fuzz           every fuzz target for FUZZTIME
 #   make testdata       compile testdata/small again
@@ -14,12 +15,13 @@ JOBS     ?= 2
 FUZZTIME ?= 30s
 KERNELS  ?= pahole v72-amd64
 BENCHFLAGS ?=
+SERIES   ?= 7.2 6.1
 
 # Expanded by the shell: the folder of kernels and the pahole in it.
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all build run test test-go test-kernels packages bench fuzz testdata golden clean
+.PHONY: all build run test test-go test-kernels kernel-test packages bench fuzz testdata golden clean
 
 all: build
 
@@ -53,6 +55,9 @@ test-kernels:
 	scripts/kernels.sh $(KERNELS)
 	BTFLITE_KERNELS=1 BTFLITE_PAHOLE="$(PAHOLE)" \
 		go test -count=1 -timeout 30m -v -run TestKernels ./kerneltest
+
+kernel-test: build
+	scripts/kernel-test.sh $(SERIES)
 
 packages:
 	scripts/packages.sh

@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+#
+# Build kernels with PAHOLE=btflite, boot them, and use their BTF.
+#
+#   scripts/kernel-test.sh [SERIES...]      default: 7.2 6.1
+#
+# For each series the source package of Debian is fetched (6.1 of
+# bookworm-security, with the in-place build of link-vmlinux.sh; 7.2, or what
+# sid has by then, with the detached one of gen-btf.sh), and a small kernel with
+# BTF and one module is built from scripts/kernel-test/config. Then
+#
+#   1. vmlinux is linked again with PAHOLE=pahole 1.32: its section .BTF must be
+#      the same bytes. So must be what both make of the module, with
+#      --btf_compat=libbpf-1.7, as pahole 1.32 in Debian repeats typedefs;
+#   2. the kernel boots under qemu, in software: /sys/kernel/btf must hold the
+#      bytes that were written, bpftool must read them, a CO-RE program with
+#      fentry on a kernel function and on a module function must load and
+#      count, and the kernel's log must have no complaint about BTF.
+#
+# Needs packages: make gcc bc flex bison xz-utils libelf-dev libssl-dev clang
+# libbpf-dev zlib1g-dev busybox-static cpio qemu-system-x86. JOBS=N builds with
+# N jobs (default 2), BTFLITE=FILE tests another program than ./btflite. The
+# folder is $BTFLITE_KERNEL_TEST or else btflite-kernel-test in the user's
+# cache folder; it takes 4 GB for each series and is kept for the next run.
+# A build takes five to ten minutes of two processors.
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+here=$PWD
+# shellcheck source=scripts/debian.sh
+. scripts/debian.sh
+
+work=${BTFLITE_KERNEL_TEST:-${XDG_CACHE_HOME:-$HOME/.cache}/btflite-kernel-test}
+jobs=${JOBS:-2}
+btflite=$(realpath "${BTFLITE:-./btflite}")
+failures=0
+fail() { echo "FAIL $*"; failures=$((failures + 1)); }
+pass() { echo "ok   $*"; }
+
+# source_of SERIES: fetch and unpack the source, set $src.
+source_of() {
+	local series=$1 suite package deb
+	src=$work/linux-source-$series
+	[ -e "$src/Makefile" ] && return
+	case $series in
+	6.*) suite=bookworm-security package=linux-source-$series ;;
+	*) suite=sid package=linux-source-$series ;;
+	esac
+	refresh "$suite" "$host_arch"
+	say "fetching $package from $suite"
+	(cd "$work" && apt_at "$suite" "$host_arch" apt-get -qq download "$package") || die "cannot fetch $package"
+	deb=$(find "$work" -maxdepth 1 -name "${package}_*.deb" | head -n 1)
+	rm -rf "$work/unpack"
+	dpkg-deb -x "$deb" "$work/unpack"
+	tar -C "$work" -xf "$work/unpack/usr/src/$package.tar.xz"
+	rm -rf "$work/unpack" "$deb"
+}
+
+# build PAHOLE TARGET...: make the targets in $out.
+build() {
+	local pahole=$1
+	shift
+	make -s -C "$src" -j"$jobs" ARCH=x86_64 O="$out" PAHOLE="$pahole" "$@" > "$out/build.log" 2>&1 ||
+		die "make $* with PAHOLE=$pahole: $(tail -n 20 "$out/build.log")"
+	grep -iE 'btf|pahole' "$out/build.log" | sed "s/^/     build: /" || true
+}
+
+# save FOLDER: copy vmlinux and modules, and their BTF, to $out/FOLDER.
+save() {
+	local dir=$out/$1 file
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	for file in vmlinux $(modules); do
+		cp "$out/$file" "$dir/"
+		objcopy --dump-section ".BTF=$dir/${file##*/}.BTF" "$out/$file" /dev/null || die "$file has no .BTF"
+	done
+}
+
+# modules: the modules that make has left in $out.
+modules() {
+	(cd "$out" && find . -name '*.ko' -not -path './btflite/*' -not -path './pahole/*' -not -path './guest/*')
+}
+
+# same FILE FILE WHAT: check that the files are the same.
+same() {
+	if cmp -s "$1" "$2"; then
+		pass "$series: $3 is the same as with pahole 1.32, $(wc -c < "$1") bytes"
+	else
+		fail "$series: $3 differs from that of pahole 1.32"
+	fi
+}
+
+# guest: write the initial RAM disk.
+guest() {
+	local root=$out/guest libc lib
+	rm -rf "$root"
+	mkdir -p "$root"/{bin,proc,sys,dev,tmp,modules,bpftool}
+	cp "$(command -v busybox)" "$root/bin/"
+	cp scripts/kernel-test/init "$root/init"
+	cp "$out"/btflite/*.ko "$root/modules/" 2> /dev/null || true
+	# bpftool as kernels.sh has fetched it, with its own loader and libraries.
+	cp "$corpus/sid/usr/sbin/bpftool" "$root/bpftool/"
+	cp "$(find "$corpus/sid/usr/lib" -name 'ld-linux*.so*' | head -n 1)" "$root/bpftool/ld.so"
+	libc=$(find "$corpus/sid/usr/lib" -name libc.so.6 | head -n 1)
+	for lib in $("$root/bpftool/ld.so" --library-path "${libc%/*}" --list "$root/bpftool/bpftool" | awk '$3 ~ /^\// { print $3 }'); do
+		[ "${lib##*/}" = ld.so ] || cp -L "$lib" "$root/bpftool/"
+	done
+	printf '#!/bin/busybox sh\nexec /bpftool/ld.so --library-path /bpftool /bpftool/bpftool "$@"\n' > "$root/bpftool/run"
+	chmod +x "$root/init" "$root/bpftool/run"
+	"$corpus/bin/bpftool" btf dump file "$out/btflite/vmlinux" format c > "$out/vmlinux.h"
+	clang -O2 -g -Wno-missing-declarations -target bpf -D__TARGET_ARCH_x86 -I"$out" -c scripts/kernel-test/count.bpf.c -o "$root/count.bpf.o"
+	gcc -O2 -static -o "$root/count" scripts/kernel-test/count.c -lbpf -lelf -lz
+	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip) > "$out/initrd.gz"
+}
+
+# boot: run the guest, leave its console in $out/console.log.
+boot() {
+	timeout 600 qemu-system-x86_64 -accel tcg -cpu max -m 1G -nographic -no-reboot -kernel "$out/arch/x86/boot/bzImage" \
+		-initrd "$out/initrd.gz" -append 'console=ttyS0 noapic panic=-1 loglevel=7' < /dev/null > "$out/console.log" 2>&1 || true
+	tr -d '\r' < "$out/console.log" | sed -n 's/^.*RESULT //p' > "$out/results"
+	grep -q '^end$' "$out/results" || die "the guest has not come to its end: $(tail -n 20 "$out/console.log")"
+}
+
+# has PATTERN: check for a line of the results.
+has() {
+	if grep -qE "^$1\$" "$out/results"; then
+		pass "$series: $(grep -m 1 -E "^$1\$" "$out/results")"
+	else
+		fail "$series: no result '$1'"
+	fi
+}
+
+sum() { sha256sum < "$1" | cut -d ' ' -f 1; }
+
+run() {
+	series=$1 out=$work/build-$1
+	source_of "$series"
+	mkdir -p "$out"
+	say "$series: building with PAHOLE=$btflite"
+	make -s -C "$src" ARCH=x86_64 O="$out" PAHOLE="$btflite" KCONFIG_ALLCONFIG="$here/scripts/kernel-test/config" allnoconfig
+	grep '^CONFIG' scripts/kernel-test/config | while read -r line; do
+		grep -qx "$line" "$out/.config" || die "$series: the configuration has not taken $line"
+	done
+	build "$btflite" vmlinux bzImage modules
+	save btflite
+	say "$series: linking again with PAHOLE=$pahole"
+	rm -f "$out"/vmlinux "$out"/vmlinux.unstripped "$out"/.tmp_vmlinux*
+	build "$pahole" vmlinux
+	objcopy --dump-section ".BTF=$out/pahole.btf" "$out/vmlinux" /dev/null
+	same "$out/btflite/vmlinux.BTF" "$out/pahole.btf" vmlinux
+	for ko in "$out"/btflite/*.ko; do
+		"$btflite" -J --btf_features=default --btf_compat=libbpf-1.7 --btf_base "$out/btflite/vmlinux" \
+			--btf_encode_detached="$out/btflite.btf" "$ko"
+		"$pahole" -J --btf_features=default --btf_base "$out/btflite/vmlinux" --btf_encode_detached="$out/pahole.btf" "$ko"
+		same "$out/btflite.btf" "$out/pahole.btf" "${ko##*/}"
+	done
+	say "$series: booting"
+	guest
+	boot
+	has "release .*"
+	has "vmlinux $(sum "$out/btflite/vmlinux.BTF")  -"
+	has "vmlinux-types $("$corpus/bin/bpftool" btf dump file "$out/btflite/vmlinux" | grep -c '^\[')"
+	has "insmod overlay"
+	has "module overlay $(sum "$out/btflite/overlay.ko.BTF")  -"
+	has "module-types overlay [1-9][0-9]*"
+	has "count: kernel 7 module 7 name bytes [1-9][0-9]*"
+	if grep -iE '^log .*(btf.*(fail|invalid|mismatch|error|unsupported)|failed to validate)' "$out/results"; then
+		fail "$series: the kernel complains about BTF"
+	else
+		pass "$series: no complaint about BTF in the log"
+	fi
+}
+
+[ -x "$btflite" ] || die "no $btflite: run make build first"
+mkdir -p "$work"
+scripts/kernels.sh pahole
+pahole=$(realpath "$corpus/bin/pahole")
+[ $# -gt 0 ] || set -- 7.2 6.1
+for series in "$@"; do
+	run "$series"
+done
+[ "$failures" = 0 ] || die "$failures checks have failed"
+say "all checks have passed"
