@@ -65,6 +65,12 @@ build() {
 	grep -iE 'btf|pahole' "$out/build.log" | sed "s/^/     build: /" || true
 }
 
+# unlink_kernel: have make link vmlinux and modules again, which encodes them.
+unlink_kernel() {
+	rm -f "$out"/vmlinux "$out"/vmlinux.unstripped "$out"/.tmp_vmlinux*
+	(cd "$out" && modules | xargs -r rm -f)
+}
+
 # save FOLDER: copy vmlinux and modules, and their BTF, to $out/FOLDER.
 save() {
 	local dir=$out/$1 file
@@ -141,10 +147,11 @@ run() {
 	grep '^CONFIG' scripts/kernel-test/config | while read -r line; do
 		grep -qx "$line" "$out/.config" || die "$series: the configuration has not taken $line"
 	done
+	unlink_kernel
 	build "$btflite" vmlinux bzImage modules
 	save btflite
 	say "$series: linking again with PAHOLE=$pahole"
-	rm -f "$out"/vmlinux "$out"/vmlinux.unstripped "$out"/.tmp_vmlinux*
+	unlink_kernel
 	build "$pahole" vmlinux
 	objcopy --dump-section ".BTF=$out/pahole.btf" "$out/vmlinux" /dev/null
 	same "$out/btflite/vmlinux.BTF" "$out/pahole.btf" vmlinux

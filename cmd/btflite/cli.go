@@ -53,6 +53,10 @@ func (c *cli) dispatch(args []string) error {
 			return c.runVerify(args[1:])
 		case "modules":
 			return c.runModules(args[1:])
+		case "manual":
+			return c.runManual(args[1:])
+		case "completion":
+			return c.runCompletion(args[1:])
 		case "version":
 			return c.runVersion(args[1:])
 		}

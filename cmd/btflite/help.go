@@ -16,7 +16,7 @@ var encodeIntro = []string{
 	"       btflite modules [OPTION...] --btf_base=BASE MODULES...   many at once",
 	"       btflite dedup [OPTION...] -o OUT IN...   merge and deduplicate BTF",
 	"       btflite verify [OPTION...] FILE...       would a kernel take their BTF?",
-	"       btflite version                          version and build",
+	"       btflite version | manual | completion SHELL",
 }
 
 var modulesIntro = []string{
@@ -36,6 +36,9 @@ var verifyIntro = []string{
 	"kernel's verifier. Status 0: all fine, 1: refused, 2: a file cannot be read.",
 }
 
+// helpGroups are the headings of the help in its order.
+var helpGroups = []string{groupOutput, groupFeatures, groupUnits, groupRules, groupReport}
+
 // writeHelp prints the introduction and the table, one line per option under
 // the heading of its group.
 func writeHelp(w io.Writer, intro []string, table []option) error {
@@ -43,7 +46,7 @@ func writeHelp(w io.Writer, intro []string, table []option) error {
 	for _, line := range intro {
 		b.WriteString(line + "\n")
 	}
-	for _, group := range []string{groupOutput, groupFeatures, groupUnits, groupRules, groupReport} {
+	for _, group := range helpGroups {
 		heading := "\n" + group + ":\n"
 		for i := range table {
 			if o := &table[i]; o.group == group {
@@ -54,7 +57,7 @@ func writeHelp(w io.Writer, intro []string, table []option) error {
 		}
 	}
 	if slices.ContainsFunc(table, func(o option) bool { return o.group == groupCompat }) {
-		b.WriteString("\nOther options of pahole are taken too, for older kernels or without effect.\n")
+		b.WriteString("\nAll other options of pahole are taken too: see btflite(1).\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -8,6 +8,7 @@
 //	parse.go     getopt_long's rules over a table of options
 //	options.go   the tables: one row is one option, for parser, help and hints
 //	compat.go    options that only stand for pahole's
+//	help.go, manual.go, completion.go  what is printed of the tables
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
 //	encodecmd.go, dedupcmd.go, verifycmd.go, version.go  what the commands do

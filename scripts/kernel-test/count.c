@@ -10,9 +10,8 @@ int main(int argc, char **argv)
 {
 	struct bpf_object *obj;
 	struct bpf_program *prog;
-	struct bpf_map *bss;
+	struct bpf_map *map;
 	unsigned long long counts[3] = {0};
-	unsigned zero = 0;
 	struct statfs st;
 
 	if (argc != 4)
@@ -34,10 +33,12 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	bss = bpf_object__find_map_by_name(obj, ".bss");
-	if (!bss || bpf_map_lookup_elem(bpf_map__fd(bss), &zero, counts)) {
-		fprintf(stderr, "count: cannot read the counters\n");
-		return 1;
+	map = bpf_object__find_map_by_name(obj, "counts");
+	for (unsigned i = 0; i < 3; i++) {
+		if (!map || bpf_map_lookup_elem(bpf_map__fd(map), &i, &counts[i])) {
+			fprintf(stderr, "count: cannot read the counters\n");
+			return 1;
+		}
 	}
 	printf("count: kernel %llu module %llu name bytes %llu\n", counts[0], counts[1], counts[2]);
 	return 0;
