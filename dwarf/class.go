@@ -62,6 +62,7 @@ const (
 	VLoclistsBase
 	VSibling
 	VDwoName
+	VSignature
 	NumValues
 )
 
@@ -74,7 +75,7 @@ var attrValue = [0x90]uint8{
 	atCallingConvention: VCC + 1, atCount: VCount + 1, atDataMemberLoc: VMemberLoc + 1,
 	atDeclaration: VDeclaration + 1, atEncoding: VEncoding + 1, atExternal: VExternal + 1,
 	atSpecification: VSpec + 1, atType: VType + 1, atDataBitOffset: VDataBitOffset + 1,
-	atStrOffsetsBase: VStrBase + 1, atAddrBase: VAddrBase + 1, atLoclistsBase: VLoclistsBase + 1,
+	atStrOffsetsBase: VStrBase + 1, atAddrBase: VAddrBase + 1, atLoclistsBase: VLoclistsBase + 1, atSignature: VSignature + 1,
 }
 
 // bit returns the presence bits of value indexes.
@@ -117,8 +118,8 @@ func init() {
 		{ClassMember, [NumSlots]int8{VName, VType, VMemberLoc, VBitSize, VDataBitOffset},
 			bit(VByteSize, VBitOffset, VAnnotation)},
 		{ClassRef, [NumSlots]int8{VName, VType, n, n, n}, bit(VSpec, VAnnotation)},
-		{ClassAggregate, [NumSlots]int8{VName, n, VByteSize, VDeclaration, n}, bit(VAnnotation)},
-		{ClassEnum, [NumSlots]int8{VName, VType, VByteSize, n, n}, 0},
+		{ClassAggregate, [NumSlots]int8{VName, n, VByteSize, VDeclaration, n}, bit(VAnnotation, VSignature, VSpec)},
+		{ClassEnum, [NumSlots]int8{VName, VType, VByteSize, n, n}, bit(VSignature, VSpec)},
 		{ClassEnumerator, [NumSlots]int8{VName, n, VConst, n, n}, 0},
 		{ClassArray, [NumSlots]int8{n, VType, n, n, n}, 0},
 		{ClassSubrange, [NumSlots]int8{n, n, VUpperBound, VCount, n}, 0},

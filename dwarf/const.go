@@ -70,6 +70,7 @@ const (
 	atExternal          = 0x3f
 	atSpecification     = 0x47
 	atType              = 0x49
+	atSignature         = 0x69
 	atDataBitOffset     = 0x6b
 	atStrOffsetsBase    = 0x72
 	atAddrBase          = 0x73

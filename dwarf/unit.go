@@ -27,9 +27,15 @@ type Unit struct {
 	Version   uint16
 	AddrSize  uint8
 	Type      uint8 // DW_UT_, 0 before DWARF 5
+	types     bool  // of .debug_types
 	Dwarf64   bool
 	BigEndian bool
+	Signature uint64 // of a type unit
+	TypeOff   uint64 // of a type unit: offset in Data of the type's DIE
 }
+
+// IsType reports whether it is a type unit.
+func (u *Unit) IsType() bool { return u.types || u.Type == utType || u.Type == utSplitType }
 
 // End is the section offset behind the unit.
 func (u *Unit) End() uint64 { return u.Off + uint64(len(u.Data)) }
@@ -62,15 +68,33 @@ func ReadUnit(info []byte, off uint64, bigEndian bool, u *Unit) error {
 // it.
 func ReadUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) error {
 	*u = Unit{Off: off, BigEndian: bigEndian}
+	return u.read(head, rest)
+}
+
+// ReadTypeUnit is ReadUnit for .debug_types of DWARF 4 (section 7.5.1.2),
+// whose headers go on with a signature and the offset of the type.
+func ReadTypeUnit(types []byte, off uint64, bigEndian bool, u *Unit) error {
+	*u = Unit{Off: off, BigEndian: bigEndian, types: true}
+	b := types[min(off, uint64(len(types))):]
+	return u.read(b[:min(len(b), MaxUnitHeader)], b)
+}
+
+// read reads the header. Off, BigEndian and types are set.
+func (u *Unit) read(head, rest []byte) error {
+	off := u.Off
 	fail := func(at uint64, what string) error {
-		return &Error{Section: ".debug_info", Offset: at, What: what}
+		section := ".debug_info"
+		if u.types {
+			section = ".debug_types"
+		}
+		return &Error{Section: section, Offset: at, What: what}
 	}
 	b := head
 	if len(b) < 12 {
 		return fail(off, "unit header cut off")
 	}
 	var bo binary.ByteOrder = binary.LittleEndian
-	if bigEndian {
+	if u.BigEndian {
 		bo = binary.BigEndian
 	}
 	p := 4
@@ -100,12 +124,25 @@ func ReadUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) erro
 	if u.Version < 2 || u.Version > 5 {
 		return fail(off, "unknown DWARF version "+utoa(uint64(u.Version)))
 	}
+	if u.types && u.Version > 4 {
+		return fail(off, "DWARF "+utoa(uint64(u.Version))+" has no .debug_types")
+	}
 	osz := u.OffsetSize()
 	readOff := func() uint64 {
 		if osz == 8 {
 			return bo.Uint64(b[p:])
 		}
 		return uint64(bo.Uint32(b[p:]))
+	}
+	readType := func() bool {
+		if !need(8 + osz) {
+			return false
+		}
+		u.Signature = bo.Uint64(b[p:])
+		p += 8
+		u.TypeOff = readOff()
+		p += osz
+		return true
 	}
 	if u.Version >= 5 {
 		if !need(2 + osz) {
@@ -119,7 +156,9 @@ func ReadUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) erro
 		case utSkeleton, utSplitCompile:
 			p += 8
 		case utType, utSplitType:
-			p += 8 + osz
+			if !readType() {
+				return fail(off, "unit too short for its header")
+			}
 		}
 	} else {
 		if !need(osz + 1) {
@@ -129,6 +168,9 @@ func ReadUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) erro
 		p += osz
 		u.AddrSize = b[p]
 		p++
+		if u.types && !readType() {
+			return fail(off, "unit too short for its header")
+		}
 	}
 	if p > len(b) {
 		return fail(off, "unit too short for its header")
@@ -137,6 +179,9 @@ func ReadUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) erro
 	case 1, 2, 4, 8:
 	default:
 		return fail(off, "address size "+utoa(uint64(u.AddrSize)))
+	}
+	if u.TypeOff > uint64(len(u.Data)) {
+		return fail(off, "type lies beyond its unit")
 	}
 	u.First = p
 	return nil

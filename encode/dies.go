@@ -39,8 +39,10 @@ func (f *file) refOf(u *unit, off int, have uint32, v int) (uint32, error) {
 			return f.crossMark(u, off, x.U)
 		}
 		return uint32(x.U - u.hdr.Off), nil
+	case dwarf.FormRefSig8:
+		return f.signature(u, off, x.U)
 	}
-	// Type units, supplementary files: void, as the reference encoder has it.
+	// Supplementary files: void, as the reference encoder has it.
 	return 0, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
@@ -39,6 +40,11 @@ type file struct {
 	wantVars bool
 
 	varSections []varSection
+
+	types     typeUnits
+	typesOnce sync.Once
+	typesErr  error
+	sawTypes  atomic.Bool // a type unit went by in .debug_info
 
 	first        bool // of the inputs
 	symbolsRead  sync.WaitGroup

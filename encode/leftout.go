@@ -67,24 +67,43 @@ func needsTarget(k btf.Kind) bool {
 }
 
 // dropLeftOut takes the types that are left out away from a linked unit, whose
-// declaration tags are no types yet.
+// declaration tags are no types yet. Stubs go as well: references to them lead
+// to what they stand for.
 func (f *file) dropLeftOut(u *unit) {
-	if len(u.left) == 0 {
+	if len(u.left)+len(u.stubs) == 0 {
 		return
 	}
 	bad := u.markLeftOut()
 	nodes, all := u.types.Nodes.S, u.types.Members.S
 	to := make([]dedup.Ref, len(nodes)+1)
-	n := uint32(0)
-	for i := range nodes {
+	for i := range bad {
 		if bad[i] {
 			to[i+1] = refLeftOut
-			continue
 		}
-		n++
-		to[i+1] = n
 	}
-	u.countLeft(leftTypes, len(nodes)-int(n)-len(u.left))
+	u.countLeft(leftTypes, u.derived(bad))
+	for _, s := range u.stubs {
+		bad[s.node] = true // gone, but not what leads there
+	}
+	n := uint32(0)
+	for i := range nodes {
+		if !bad[i] {
+			n++
+			to[i+1] = n
+		}
+	}
+	stands := u.standIns()
+	for _, s := range u.stubs {
+		r := s.ref
+		for range maxTypeHops {
+			if next, ok := stands[r-1]; ok && r != 0 {
+				r = next
+			}
+		}
+		if to[s.node+1] != refLeftOut {
+			to[s.node+1] = to[r]
+		}
+	}
 	ref := func(r dedup.Ref) dedup.Ref {
 		if r&dedup.Extern != 0 {
 			return r
@@ -169,6 +188,7 @@ func (u *unit) leftOutFunc(fn *funcRec) bool {
 // markLeftOut finds all types that cannot be without one that is left out.
 func (u *unit) markLeftOut() []bool {
 	nodes, all := u.types.Nodes.S, u.types.Members.S
+	stands := u.standIns()
 	// users lists the users of node i at first[i]:first[i+1].
 	first := make([]uint32, len(nodes)+2)
 	each := func(fn func(target, user uint32)) {
@@ -181,6 +201,9 @@ func (u *unit) markLeftOut() []bool {
 			k := btf.InfoKind(nodes[i].Info)
 			if needsTarget(k) {
 				use(nodes[i].Third, i)
+			}
+			if len(stands) > 0 {
+				use(stands[uint32(i)], i)
 			}
 			if k == btf.KindFuncProto {
 				for _, m := range all[nodes[i].First:][:btf.InfoVlen(nodes[i].Info)] {
@@ -214,6 +237,31 @@ func (u *unit) markLeftOut() []bool {
 		}
 	}
 	return bad
+}
+
+// standIns is what each stub stands for, by node.
+func (u *unit) standIns() map[uint32]dedup.Ref {
+	stands := make(map[uint32]dedup.Ref, len(u.stubs))
+	for _, s := range u.stubs {
+		stands[s.node] = s.ref
+	}
+	return stands
+}
+
+// derived is how many types are left out because of others.
+func (u *unit) derived(bad []bool) int {
+	n := -len(u.left)
+	for _, b := range bad {
+		if b {
+			n++
+		}
+	}
+	for node := range u.standIns() {
+		if bad[node] {
+			n--
+		}
+	}
+	return n
 }
 
 // moveTags renumbers the types of declaration tags and, where members are

@@ -13,6 +13,17 @@ const infoTypeTag = uint32(btf.KindTypeTag) << 24
 // declaration tags of structs, unions and typedefs.
 func (f *file) link(u *unit) error {
 	f.linkRefs(u)
+	if len(u.needTypes) > 0 {
+		u.addPart(u.hdr.Off)
+		if err := f.readTypes(u); err != nil {
+			return err
+		}
+	}
+	return f.linkRest(u)
+}
+
+// linkRest is link behind linkRefs.
+func (f *file) linkRest(u *unit) error {
 	f.arrayIndex(u)
 	if len(u.oldBits.S) > 0 {
 		if err := f.linkOldBits(u); err != nil {
@@ -86,6 +97,16 @@ func (f *file) linkRefs(u *unit) {
 	for i := range vars {
 		vars[i].Type = ref(vars[i].Type)
 	}
+	stubs := u.stubs[u.from.stubs:]
+	for i := range stubs {
+		stubs[i].ref = ref(stubs[i].ref)
+	}
+	for _, s := range u.specs {
+		if r := ref(s.ref); r != 0 && r != s.node+1 {
+			u.stubs = append(u.stubs, stub{r - 1, s.node + 1})
+		}
+	}
+	u.specs = u.specs[:0]
 	if len(u.extra.S) == 0 {
 		return
 	}

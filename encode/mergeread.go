@@ -19,7 +19,12 @@ const crossRef = 1 << 30
 
 // mark is where the tables of the unit in work start; they are not empty if
 // units of the same group come before it.
-type mark struct{ nodes, order, funcs, params, vars int }
+type mark struct{ nodes, order, funcs, params, vars, stubs int }
+
+// mark is the end of all tables.
+func (u *unit) mark() mark {
+	return mark{len(u.types.Nodes.S), len(u.types.Order.S), len(u.funcs.S), len(u.params.S), len(u.vars.S), len(u.stubs)}
+}
 
 // part is a unit of the group, once linked.
 type part struct {
@@ -46,7 +51,11 @@ func (f *file) readGroup(u *unit) error {
 			return err
 		}
 	}
-	if err := f.linkCross(u); err != nil {
+	link := f.linkCross
+	if len(u.needTypes) > 0 {
+		link = f.readTypes
+	}
+	if err := link(u); err != nil {
 		return err
 	}
 	f.arrayIndex(u)
@@ -69,9 +78,13 @@ func (f *file) readGroup(u *unit) error {
 
 // readPart reads the unit u.hdr of a group.
 func (f *file) readPart(u *unit, cross bool) error {
-	u.from = mark{len(u.types.Nodes.S), len(u.types.Order.S), len(u.funcs.S), len(u.params.S), len(u.vars.S)}
+	u.from = u.mark()
 	u.extra.Reset()
 	u.starts.Reset()
+	if u.hdr.IsType() {
+		f.sawTypes.Store(true)
+		return nil
+	}
 	dies := u.dies
 	u.addFormat(&u.hdr)
 	p, skip, err := f.startUnit(u)
@@ -95,9 +108,8 @@ func (f *file) readPart(u *unit, cross bool) error {
 		return f.unitError(u, "a name lies beyond .debug_str")
 	}
 	f.linkRefs(u)
-	if cross {
-		u.parts.Append(part{u.hdr.Off, u.hdr.End(), uint32(len(u.allStarts.S))})
-		u.allStarts.AppendSlice(u.starts.S)
+	if cross || len(u.needTypes) > 0 {
+		u.addPart(u.hdr.Off)
 	}
 	return f.sectionOffsets(u)
 }
@@ -188,6 +200,9 @@ func (f *file) linkCross(u *unit) error {
 	}
 	for i := range u.vars.S {
 		u.vars.S[i].Type = to(u.vars.S[i].Type)
+	}
+	for i := range u.stubs {
+		u.stubs[i].ref = to(u.stubs[i].ref)
 	}
 	return nil
 }

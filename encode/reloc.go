@@ -45,6 +45,18 @@ const (
 func (f *file) openRelocs() error {
 	r := &relocs{addrs: layout(f.elf.Sections)}
 	f.rel = r
+	infos := 0
+	for i := range f.elf.Sections {
+		switch f.elf.Sections[i].Name {
+		case ".debug_info", ".zdebug_info":
+			infos++
+		case ".debug_types", ".zdebug_types":
+			infos = 2
+		}
+	}
+	if infos > 1 {
+		return fmt.Errorf("%s: type units (-fdebug-types-section) of a relocatable file are not supported, those of a linked file are", f.path)
+	}
 	if s := f.section(".debug_str"); s != nil && s.Flags&shfCompressed == 0 && uint64(len(f.str)) == s.Size {
 		r.inStr.sec = s
 	}

@@ -183,7 +183,11 @@ func (f *file) encode() error {
 		}
 		f.shared.restart()
 	}
-	if err := f.encodeUnits(); err != nil || f.merge == nil {
+	defer f.closeStreams()
+	if err := f.encodeUnits(); err != nil {
+		return err
+	}
+	if err := f.finishTypes(); err != nil || f.merge == nil {
 		return err
 	}
 	return f.finishMerged()
@@ -199,7 +203,6 @@ func (f *file) encodeUnits() error {
 	p := &pipeline{f: f, slots: f.run.session.takeSlots(slots)}
 	p.cond.L = &p.mu
 	defer func() {
-		f.closeStreams()
 		f.run.session.giveSlots(p.slots)
 	}()
 	if jobs == 1 {
@@ -333,8 +336,14 @@ func (f *file) read(u *unit) {
 }
 
 func (f *file) readUnit(u *unit) error {
-	if f.merge != nil {
+	switch {
+	case len(u.seeds) > 0:
+		return f.readSeeds(u)
+	case f.merge != nil:
 		return f.readGroup(u)
+	case u.hdr.IsType():
+		f.sawTypes.Store(true)
+		return nil
 	}
 	p, skip, err := f.startUnit(u)
 	if err == nil && u.abbrevs.Cross() {
@@ -378,7 +387,10 @@ func (f *file) commitUnit(u *unit) error {
 	if f.opt.Progress != nil {
 		f.opt.Progress(r.done.Add(u.size), r.total)
 	}
-	if f.merge == nil {
+	switch {
+	case u.hdr.IsType() && len(u.seeds) == 0 && f.merge == nil:
+		return nil // read with the units that lead there
+	case f.merge == nil && len(u.seeds) == 0:
 		u.units = 1
 	}
 	r.stats.CUs += u.units
@@ -414,6 +426,9 @@ func (f *file) commitUnit(u *unit) error {
 	}
 	if r.foreign == "" && foreign(u.language) {
 		r.foreign = langName(u.language)
+	}
+	for _, i := range u.needTypes {
+		f.types.reached[i] = true
 	}
 	r.countLeftOut(u)
 	r.stats.DIEs += u.dies

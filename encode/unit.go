@@ -85,6 +85,12 @@ type unit struct {
 	allStarts            arena.Vec[startWord] // starts of all parts
 	formats              arena.Vec[formatRun]
 	units, unitsFiltered int
+
+	// Of a unit that leads to type units (typeunits.go), which are parts then.
+	needTypes []uint32 // their indexes, as met
+	stubs     []stub
+	specs     []stub   // of the type unit in work: definitions and DIE offsets of their declarations
+	seeds     []uint32 // type units that no unit leads to: these alone are read
 }
 
 // annotRec is a declaration tag of a function, parameter or variable.
@@ -160,6 +166,7 @@ func (u *unit) reset() {
 	u.name, u.language, u.clang, u.filtered = 0, 0, false, false
 	u.strBase, u.addrBase, u.loclistsBase = 0, 0, 0
 	u.dies, u.badName, u.log = 0, false, nil
+	u.needTypes, u.stubs, u.specs = u.needTypes[:0], u.stubs[:0], u.specs[:0]
 	u.left, u.leftOut = u.left[:0], nil
 	u.firstInt, u.arrays, u.fail = 0, false, nil
 }

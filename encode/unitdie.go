@@ -74,7 +74,7 @@ func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
 	case dwarf.TagPartialUnit:
 		return 0, false, f.dieError(u, off, "partial unit (dwz) is not supported yet")
 	}
-	if f.leftOut(u) {
+	if !u.hdr.IsType() && f.leftOut(u) {
 		u.filtered = true
 		return 0, true, nil
 	}

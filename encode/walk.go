@@ -223,8 +223,9 @@ func (f *file) walk(u *unit, p int) error {
 			}
 			ctx, tag := ctxAggregate, a.Tag
 			info := btf.Info(kind, 0, false)
-			if decl != 0 {
-				if name == 0 {
+			signed := !direct && a.Present&(1<<dwarf.VSignature) != 0
+			if decl != 0 || signed {
+				if name == 0 && !signed {
 					if u.badName {
 						return f.noName(u, off, "")
 					}
@@ -232,15 +233,24 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				info, size = btf.Info(btf.KindFwd, 0, kind == btf.KindUnion), 0
 				ctx, tag = ctxType, 0
+				if signed {
+					if err := f.addStub(u, off, a.Present); err != nil {
+						return err
+					}
+					ctx = ctxNamespace // what is declared in it may be described here
+				}
 			}
 			n, i := u.addNode(off)
 			n.Info, n.Name, n.Third = info, name, size
-			if decl == 0 {
+			if decl == 0 && !signed {
 				n.First = uint32(len(members.S))
 			}
 			an := uint32(0)
 			if !direct && a.Present&(1<<dwarf.VAnnotation) != 0 && a.Tag != dwarf.TagUnionType {
 				an = uint32(u.vals[dwarf.VAnnotation].U)
+			}
+			if a.Present&(1<<dwarf.VSpec) != 0 {
+				f.defines(u, i)
 			}
 			if a.Children {
 				f.suspend(u, top)
@@ -529,9 +539,17 @@ func (f *file) walk(u *unit, p int) error {
 			if size > 8 || size&(size-1) != 0 {
 				u.leaveOut(uint32(len(u.types.Nodes.S)), "enumeration of "+itoa(int(size))+" bytes")
 			}
+			if !direct && a.Present&(1<<dwarf.VSignature) != 0 {
+				if err := f.addStub(u, off, a.Present); err != nil {
+					return err
+				}
+			}
 			n, i := u.addNode(off)
 			n.Info, n.Name, n.Third, n.Aux = btf.Info(btf.KindEnum, 0, false), name, size, typ
 			n.First = uint32(len(members.S))
+			if a.Present&(1<<dwarf.VSpec) != 0 {
+				f.defines(u, i)
+			}
 			if a.Children {
 				f.suspend(u, top)
 				fr := u.push(ctxEnum, a.Tag)

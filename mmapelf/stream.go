@@ -72,6 +72,9 @@ func (st *Stream) Bytes() []byte { return st.mem }
 func (st *Stream) Need(reader int, off, n uint64) (ready uint64, err error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	if st.closed {
+		return 0, st.f.errorf(st.s.label(), st.s.Offset, "read after its end")
+	}
 	off = min(off, uint64(len(st.mem)))
 	end := int(off + min(n, uint64(len(st.mem))-off))
 	if low, ok := st.pins[reader]; !ok || off < low {

@@ -67,6 +67,19 @@ golden() {
 	made=$((made + 1))
 }
 
+# typeunits NAME COMPILER SOURCES FLAG… compiles with type units. The expected
+# BTF is that of the golden file NAME, type for type.
+typeunits() {
+	local name=$1 cc=$2 sources=$3
+	shift 3
+	if [ ${#wanted[@]} -gt 0 ] || [ -n "${BTF_ONLY:-}" ]; then
+		return
+	fi
+	mkdir -p typeunits
+	# shellcheck disable=SC2086
+	(cd src && "$cc" "${common[@]}" -ffile-prefix-map="$PWD"=. -fdebug-types-section "$@" -o "../typeunits/$name.elf" $sources)
+}
+
 cxx=(-std=c++17 -fno-rtti -fno-exceptions -Wl,-e,main)
 wanted=("$@")
 linked=$(mktemp)
@@ -92,6 +105,14 @@ golden x86-fields    gcc   fields.c   -O1 -gdwarf-5
 golden x86-g++5       g++     cxx.cc "${cxx[@]}" -O2 -gdwarf-5
 golden x86-g++4       g++     cxx.cc "${cxx[@]}" -O1 -gdwarf-4
 golden x86-clang++5   clang++ cxx.cc "${cxx[@]}" -O2 -gdwarf-5 -fdebug-compilation-dir=.
+typeunits x86-gcc5    gcc     "$program" -O2 -gdwarf-5
+typeunits x86-gcc5-zstd gcc   "$program" -O2 -gdwarf-5
+objcopy --compress-debug-sections=zstd typeunits/x86-gcc5-zstd.elf
+typeunits x86-gcc4    gcc     "$program" -O2 -gdwarf-4
+typeunits s390x-gcc5  s390x-linux-gnu-gcc "$program" -O2 -gdwarf-5
+typeunits x86-g++5    g++     cxx.cc "${cxx[@]}" -O2 -gdwarf-5
+typeunits x86-g++4    g++     cxx.cc "${cxx[@]}" -O1 -gdwarf-4
+typeunits x86-clang++5 clang++ cxx.cc "${cxx[@]}" -O2 -gdwarf-5 -fdebug-compilation-dir=.
 golden arm64-gcc5     aarch64-linux-gnu-gcc   "$program" -O2 -gdwarf-5
 golden s390x-gcc5     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-5
 merge=1 \
@@ -131,6 +152,13 @@ golden mips64el-gcc5-r  mips64el-linux-gnuabi64-gcc "types.c more.c other.c" -O2
 link=mips64el-linux-gnuabi64-ld \
 golden mips64el-gcc4-r  mips64el-linux-gnuabi64-gcc "types.c more.c other.c" -O2 -gdwarf-4 -r
 
+# Files that pahole refuses: the expected BTF beside them, as text, was checked
+# by eye against the DWARF when it was written.
+if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
+	mkdir -p leftout
+	(cd src && g++ "${common[@]}" "${cxx[@]}" -ffile-prefix-map="$PWD"=. -O1 -gdwarf-5 -DREFERENCES -o ../leftout/x86-g++5.elf cxx.cc)
+fi
+
 # Link-time optimization: units that refer to each other. lld has no --unique.
 golden x86-gcc5-lto   gcc   "$program" -O2 -gdwarf-5 -flto
 golden x86-gcc4-lto   gcc   "$program" -O3 -gdwarf-4 -flto
@@ -139,10 +167,4 @@ common=("${common[@]/-Wl,--unique=*/-fuse-ld=lld}")
 golden x86-clang5-lto clang "$program" -O2 -gdwarf-5 -flto -fdebug-compilation-dir=.
 golden x86-clang4-lto clang "$program" -O2 -gdwarf-4 -flto -fdebug-compilation-dir=.
 golden x86-clang5-thin clang "$program" -O2 -gdwarf-5 -flto=thin -fdebug-compilation-dir=.
-# Files that pahole refuses: the expected BTF beside them, as text, was checked
-# by eye against the DWARF when it was written.
-if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
-	mkdir -p leftout
-	(cd src && g++ "${common[@]}" "${cxx[@]}" -ffile-prefix-map="$PWD"=. -O1 -gdwarf-5 -DREFERENCES -o ../leftout/x86-g++5.elf cxx.cc)
-fi
 echo "golden.sh: $made files and their BTF written"

@@ -1,0 +1,126 @@
+package encode_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+var typeID = regexp.MustCompile(`((?:type_id|index_type_id|ret_type_id)=)(\d+)`)
+
+// typesOf gives each type of formatted BTF as a hash that does not depend on
+// ids: two files of equal types have equal hashes, whatever the order.
+func typesOf(text string) []string {
+	texts := map[string]string{"0": "void"}
+	id := ""
+	for _, l := range strings.SplitAfter(text, "\n") {
+		if rest, ok := strings.CutPrefix(l, "["); ok {
+			id, l, _ = strings.Cut(rest, "]")
+		}
+		texts[id] += l
+	}
+	delete(texts, "")
+	// After n rounds a hash says what can be seen of a type over n references.
+	colors := map[string]string{}
+	for range 10 {
+		next := make(map[string]string, len(texts))
+		for id, t := range texts {
+			t = typeID.ReplaceAllStringFunc(t, func(s string) string {
+				k := strings.IndexByte(s, '=')
+				return s[:k+1] + colors[s[k+1:]]
+			})
+			next[id] = fmt.Sprintf("%x", sha256.Sum256([]byte(t)))[:16]
+		}
+		colors = next
+	}
+	var all []string
+	for id, c := range colors {
+		first, _, _ := strings.Cut(typeID.ReplaceAllString(texts[id], ""), "\n")
+		all = append(all, first+" "+c)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestTypeUnits: with type units, a program has the types that it has without.
+func TestTypeUnits(t *testing.T) {
+	paths, err := filepath.Glob("testdata/typeunits/*.elf")
+	if err != nil || len(paths) != 7 {
+		t.Fatalf("%d files, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		for set, features := range goldenSets {
+			golden := "testdata/golden/" + strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".elf"), "-zstd") + "." + set + ".btf"
+			t.Run(filepath.Base(golden), func(t *testing.T) {
+				plain, err := os.ReadFile(golden)
+				if set == "merge" && os.IsNotExist(err) {
+					t.Skip("no such golden file")
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, _ := format(t, plain)
+				want := typesOf(text)
+				var first []byte
+				for _, jobs := range []int{1, 4} {
+					data, err := runFiles([]string{path}, encode.Options{Features: features, Jobs: jobs})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if first == nil {
+						first = data
+					}
+					if string(first) != string(data) {
+						t.Errorf("jobs=%d gives other bytes than one job", jobs)
+					}
+					text, _ := format(t, data)
+					if got := typesOf(text); !slices.Equal(got, want) {
+						t.Errorf("jobs=%d: %d types, want %d: %s", jobs, len(got), len(want),
+							firstDiff(strings.Join(got, "\n"), strings.Join(want, "\n")))
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestTypeUnitMissing: a signature without its type unit is an error.
+func TestTypeUnitMissing(t *testing.T) {
+	const path = "testdata/typeunits/x86-gcc5.elf"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := mmapelf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	sec := e.Section(".debug_info")
+	var h dwarf.Unit
+	for off := uint64(0); !h.IsType(); off = h.End() {
+		if err := dwarf.ReadUnit(data[sec.Offset:][:sec.Size], off, false, &h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data[sec.Offset+h.Off+12] ^= 0x80
+	bad := filepath.Join(t.TempDir(), "bad")
+	if err := os.WriteFile(bad, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, jobs := range []int{1, 3} {
+		want := fmt.Sprintf("no type unit has the signature %#016x", h.Signature)
+		if _, err := runFiles([]string{bad}, encode.Options{Jobs: jobs}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("jobs=%d: error %v, want %q", jobs, err, want)
+		}
+	}
+}
