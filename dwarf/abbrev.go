@@ -74,7 +74,7 @@ type formSize struct {
 func (t *Abbrevs) formSize(f Form) formSize {
 	n, kind := t.formShape(f)
 	switch f {
-	case FormRefAddr, FormGNURefAlt, FormRefSup4, FormRefSup8:
+	case FormRefAddr, FormGNURefAlt, FormRefSup4, FormRefSup8, FormGNUStrpAlt, FormStrpSup:
 		return formSize{uint8(n), kind, true}
 	}
 	return formSize{uint8(n), kind, false}
@@ -86,8 +86,8 @@ func (t *Abbrevs) Bytes() int {
 }
 
 // Cross reports whether an abbreviation, used or not, has a reference by
-// section offset (DW_FORM_ref_addr), one into a supplementary file, or imports
-// a unit: its units cannot be understood one by one.
+// section offset (DW_FORM_ref_addr), a reference or name in a supplementary
+// file, or imports a unit: its units cannot be understood one by one.
 func (t *Abbrevs) Cross() bool { return t.cross }
 
 // op is one step of a capture program.

@@ -63,6 +63,7 @@ const (
 	VSibling
 	VDwoName
 	VSignature
+	VImport
 	NumValues
 )
 
@@ -70,7 +71,7 @@ const (
 var attrValue = [0x90]uint8{
 	atSibling: VSibling + 1, atLocation: VLocation + 1, atName: VName + 1, atByteSize: VByteSize + 1,
 	atBitOffset: VBitOffset + 1, atBitSize: VBitSize + 1, atLowPC: VLowPC + 1, atLanguage: VLanguage + 1,
-	atConstValue: VConst + 1, atInline: VInline + 1, atProducer: VProducer + 1,
+	atConstValue: VConst + 1, atImport: VImport + 1, atInline: VInline + 1, atProducer: VProducer + 1,
 	atUpperBound: VUpperBound + 1, atAbstractOrigin: VOrigin + 1, atArtificial: VArtificial + 1,
 	atCallingConvention: VCC + 1, atCount: VCount + 1, atDataMemberLoc: VMemberLoc + 1,
 	atDeclaration: VDeclaration + 1, atEncoding: VEncoding + 1, atExternal: VExternal + 1,
@@ -133,6 +134,7 @@ func init() {
 		{ClassAnnotation, [NumSlots]int8{n, n, n, n, n}, bit(VName, VConst, VAnnotation)},
 		{ClassUnit, [NumSlots]int8{n, n, n, n, n}, bit(VName, VLanguage, VProducer, VStrBase, VAddrBase, VLoclistsBase, VDwoName)},
 		{ClassUnencodable, [NumSlots]int8{n, VType, n, n, n}, 0},
+		{ClassImport, [NumSlots]int8{n, n, n, n, n}, bit(VImport)},
 	} {
 		useOf := func(v int) use {
 			u := unused

@@ -56,6 +56,7 @@ const (
 	atBitSize           = 0x0d
 	atLowPC             = 0x11
 	atLanguage          = 0x13
+	atImport            = 0x18
 	atConstValue        = 0x1c
 	atInline            = 0x20
 	atProducer          = 0x25

@@ -110,6 +110,23 @@ func objects(t testing.TB) map[string][]byte {
 	return all
 }
 
+// besideAlternates is a path for an object in a folder with the alternate
+// files that some refer to.
+func besideAlternates(t *testing.T) string {
+	dir := t.TempDir()
+	paths, _ := filepath.Glob("testdata/golden/*.alt")
+	for _, p := range paths {
+		b, err := os.ReadFile(p)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(p)), b, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "bad")
+}
+
 // TestTruncatedSections shortens one debug section after another.
 func TestTruncatedSections(t *testing.T) {
 	steps := 9
@@ -118,7 +135,7 @@ func TestTruncatedSections(t *testing.T) {
 	}
 	for name, image := range objects(t) {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "bad")
+			path := besideAlternates(t)
 			for _, sec := range []string{".debug_info", ".debug_abbrev", ".debug_str", ".debug_loclists", ".debug_str_offsets", ".debug_addr", ".symtab", ".strtab"} {
 				image := bytes.Clone(image)
 				field, order, s := sizeField(t, image, sec)
@@ -169,10 +186,11 @@ func TestDamagedBytes(t *testing.T) {
 	if testing.Short() {
 		samples = 6
 	}
-	for _, name := range []string{"LLVM tags", "GNU decl tags", "location lists", "aliases that change while units wait", "sample in 32-bit big endian"} {
+	for _, name := range []string{"LLVM tags", "GNU decl tags", "location lists", "aliases that change while units wait", "sample in 32-bit big endian",
+		"x86-gcc4-alt.elf", "x86-gcc5-dwz.elf", "x86-gcc5-lto.elf", "x86-clang5-thin.elf"} {
 		image := objects(t)[name]
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "bad")
+			path := besideAlternates(t)
 			for _, sec := range []string{".debug_info", ".debug_abbrev"} {
 				_, _, s := sizeField(t, image, sec)
 				for i := 0; i < int(s.Size); i += int(s.Size)/samples + 1 {
@@ -361,7 +379,9 @@ func badCases() []badCase {
 			a, b := dt.N(dt.TagSubprogram, dt.LowPC(fn1)), dt.N(dt.TagSubprogram, dt.LowPC(fn1))
 			return dt.CU(i, a.Add(dt.Origin(b)), b.Add(dt.Origin(a)))
 		}()},
-		{name: "partial unit", unit: &dt.Unit{Root: dt.N(dt.TagPartialUnit, dt.Name("t.c"), i)}, says: says("partial unit")},
+		{name: "partial unit that imports itself", unit: &dt.Unit{Root: dt.N(dt.TagPartialUnit, dt.Name("t.c"), i, dt.N(dt.TagImportedUnit, raw4(dt.AtImport, dt.FormRef4, 0xc)))}},
+		{name: "import of what is no unit", unit: dt.CU(i, dt.N(dt.TagImportedUnit, raw4(dt.AtImport, dt.FormRefAddr, 0x70000)), dt.N(dt.TagImportedUnit, raw4(dt.AtImport, dt.FormRef4, 0x12)))},
+		{name: "reference to an alternate file that there is none of", unit: dt.CU(dt.N(dt.TagTypedef, dt.Name("t"), raw4(dt.AtType, 0x1f20, 0x10))), says: says("alternate")},
 		{name: "skeleton unit", unit: &dt.Unit{Type: 4, Root: dt.N(dt.TagSkeletonUnit, dt.Name("t.c"))}, says: says("split DWARF")},
 		{name: "reference to another unit", unit: dt.CU(dt.N(dt.TagTypedef, dt.Name("t"), raw4(dt.AtType, dt.FormRefAddr, 0x70000))), says: says("out of .debug_info")},
 	}

@@ -36,13 +36,19 @@ func (f *file) refOf(u *unit, off int, have uint32, v int) (uint32, error) {
 		return uint32(x.U), nil
 	case dwarf.FormRefAddr:
 		if x.U < u.hdr.Off || x.U >= u.hdr.End() {
-			return f.crossMark(u, off, x.U)
+			return f.crossMark(u, off, u.base+x.U)
 		}
 		return uint32(x.U - u.hdr.Off), nil
 	case dwarf.FormRefSig8:
 		return f.signature(u, off, x.U)
 	}
-	// Supplementary files: void, as the reference encoder has it.
+	if isAlt(x.Form) {
+		target, ok := f.altTarget(&x)
+		if !ok {
+			return 0, f.dieError(u, off, "reference leads out of the alternate debug file, or there is none")
+		}
+		return f.crossMark(u, off, target)
+	}
 	return 0, nil
 }
 

@@ -38,6 +38,9 @@ func (f *file) functions(u *unit) {
 	}
 	if f.merge != nil {
 		e.addrSize, e.clang, e.info, e.formats = int(f.merge.addrSize), f.merge.clang, f.info, u.formats.S
+		if u.ownFuncs != 0 {
+			e.copies = len(u.funcs.S) - u.ownFuncs
+		}
 		e.bothLists = [2][]byte{f.loc, f.loclists}
 	}
 	if f.rel != nil {

@@ -12,7 +12,7 @@ import (
 // FuzzEncode encodes files of any content: see tryBytes for what must hold.
 // sets chooses the features.
 func FuzzEncode(f *testing.F) {
-	for _, p := range []string{"x86-tags.elf", "x86-clang4.elf", "s390x-gcc2.elf"} {
+	for _, p := range []string{"x86-tags.elf", "x86-clang4.elf", "s390x-gcc2.elf", "x86-gcc5-dwz.elf", "x86-clang5-thin.elf", "x86-gcc5-lto.elf"} {
 		b, err := os.ReadFile(filepath.Join("testdata/golden", p))
 		if err != nil {
 			f.Fatal(err)
@@ -38,7 +38,7 @@ func FuzzEncode(f *testing.F) {
 			f.Add(b, byte(2))
 		}
 	}
-	sets := []encode.Features{encode.PlainFeatures, encode.DefaultFeatures, encode.AllFeatures}
+	sets := []encode.Features{encode.PlainFeatures, encode.DefaultFeatures, encode.AllFeatures, encode.DefaultFeatures | encode.ForceCUMerging}
 	path := filepath.Join(f.TempDir(), "input")
 	f.Fuzz(func(t *testing.T, image []byte, set byte) {
 		tryBytes(t, path, image, sets[int(set)%len(sets)])

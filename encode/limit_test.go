@@ -31,7 +31,7 @@ func TestCULimit(t *testing.T) {
 		return p
 	}
 	broken := make(all)
-	broken.Units = append(broken.Units, &dt.Unit{Root: dt.N(dt.TagPartialUnit, dt.Name("bad.c"))})
+	broken.Units = append(broken.Units, &dt.Unit{Root: intType()})
 	path := write("all", broken)
 	for limit := 1; limit <= all; limit++ {
 		want, err := runFiles([]string{write("some", make(limit))}, encode.Options{Jobs: 1})

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"github.com/btflite/btflite/compactstate"
@@ -46,6 +47,8 @@ type merged struct {
 	finishing bool // the last unit has been committed
 	// varsEnd is set when a variable has ended the variables of the file.
 	varsEnd bool
+	alt     *file // the alternate file, nil if there is none
+	all     bool  // units are imported: all functions are judged in their group
 	// late holds all functions if some lead to other groups, else nil.
 	late *lateFuncs
 }
@@ -98,19 +101,31 @@ func (f *file) noteLTO(s *mmapelf.Section) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	on := false
+	eachNote(b, f.bigEndian, func(name []byte, typ uint32, desc []byte) bool {
+		on = typ == noteLinuxLTO && string(name) == "Linux\x00" && len(desc) >= 4 && f.order().Uint32(desc) != 0
+		return !on
+	})
+	return on, nil
+}
+
+// eachNote calls fn for the notes of a section as long as it returns true.
+func eachNote(b []byte, bigEndian bool, fn func(name []byte, typ uint32, desc []byte) bool) {
+	var o binary.ByteOrder = binary.LittleEndian
+	if bigEndian {
+		o = binary.BigEndian
+	}
 	for len(b) >= 12 {
-		o := f.order()
 		namesz, descsz, typ := uint64(o.Uint32(b)), uint64(o.Uint32(b[4:])), o.Uint32(b[8:])
 		desc := 12 + (namesz+3)&^3
 		if desc > uint64(len(b)) || descsz > uint64(len(b))-desc {
-			break
+			return
 		}
-		if typ == noteLinuxLTO && string(b[12:12+namesz]) == "Linux\x00" && descsz >= 4 && o.Uint32(b[desc:]) != 0 {
-			return true, nil
+		if !fn(b[12:12+namesz], typ, b[desc:][:descsz]) {
+			return
 		}
 		b = b[min(desc+(descsz+3)&^3, uint64(len(b))):]
 	}
-	return false, nil
 }
 
 // takeMerged keeps of a committed group what waits for the end of the file.

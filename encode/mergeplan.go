@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,8 +14,10 @@ import (
 
 // mergeUnit is a unit of the file.
 type mergeUnit struct {
-	off   uint64 // of the header in .debug_info
+	off   uint64 // of the header: in .debug_info, or base + that in the alternate file
+	base  uint64 // 0, or of the alternate file the size of .debug_info
 	reloc int    // first relocation, see unit.firstReloc
+	skip  bool   // of the alternate file, and nothing refers to it
 }
 
 // mergeGroup is a run of units that are read as one.
@@ -30,6 +33,7 @@ type planner struct {
 	cross   []bool          // by unit: references to types leave it
 	calls   map[[2]int]bool // pairs of units: functions of one lead to the other
 	needInt bool            // no int has been seen
+	again   []int           // units that were skipped and should not have been
 }
 
 // plan fills f.merge.
@@ -44,7 +48,7 @@ func (f *file) plan() error {
 		if n := f.opt.CULimit; n > 0 && len(m.units) >= n {
 			break
 		}
-		k := mergeUnit{off, reloc}
+		k := mergeUnit{off: off, reloc: reloc}
 		if err := f.header(off, reloc, &u); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
@@ -53,9 +57,21 @@ func (f *file) plan() error {
 		pl.behind(&u)
 	}
 	f.infoSec.given = 0
+	if m.alt != nil {
+		if err := f.planAlt(&u); err != nil {
+			return err
+		}
+	}
 	n := len(m.units)
 	pl.last, pl.cross = make([]int, n), make([]bool, n)
-	for k := range m.units {
+	if m.alt != nil {
+		pl.join(0, n-1)
+		pl.cross[0] = true
+	}
+	for k := 0; k < n; k++ {
+		if m.units[k].skip {
+			continue
+		}
 		pl.last[k] = max(pl.last[k], k)
 		if err := pl.look(&u, k); err != nil {
 			return err
@@ -72,7 +88,19 @@ func (f *file) plan() error {
 			}
 		}
 	}
+	for len(pl.again) > 0 {
+		k := pl.again[len(pl.again)-1]
+		pl.again = pl.again[:len(pl.again)-1]
+		if err := pl.look(&u, k); err != nil {
+			return err
+		}
+	}
 	f.infoSec.given = 0 // it is read once more
+	if m.all {
+		for c := range pl.calls {
+			pl.join(c[0], c[1])
+		}
+	}
 	group := make([]int, n)
 	for i := 0; i < n; {
 		g := mergeGroup{first: i, end: i + 1}
@@ -94,15 +122,7 @@ func (f *file) plan() error {
 
 // unitAt is the unit in which the section offset lies.
 func (m *merged) unitAt(off uint64) (int, bool) {
-	k, found := slices.BinarySearchFunc(m.units, off, func(u mergeUnit, off uint64) int {
-		switch {
-		case u.off < off:
-			return -1
-		case u.off > off:
-			return 1
-		}
-		return 0
-	})
+	k, found := slices.BinarySearchFunc(m.units, off, func(u mergeUnit, off uint64) int { return cmp.Compare(u.off, off) })
 	if !found {
 		k--
 	}
@@ -111,7 +131,7 @@ func (m *merged) unitAt(off uint64) (int, bool) {
 
 // behind gives back what has been read.
 func (pl *planner) behind(u *unit) {
-	if s := &pl.f.infoSec; u.hdr.End() >= s.given+releaseStep {
+	if s := &pl.f.infoSec; u.base == 0 && u.hdr.End() >= s.given+releaseStep {
 		s.release(pl.f, u.hdr.End())
 	}
 }
@@ -126,10 +146,12 @@ func (pl *planner) look(u *unit, k int) error {
 	f := pl.f
 	m := f.merge
 	u.reset()
-	if err := f.header(m.units[k].off, m.units[k].reloc, u); err != nil {
-		return fmt.Errorf("%s: %w", f.path, err)
+	from := f.fileOf(k)
+	u.base = m.units[k].base
+	if err := from.header(m.units[k].off-u.base, m.units[k].reloc, u); err != nil {
+		return fmt.Errorf("%s: %w", from.path, err)
 	}
-	p, skip, err := f.startUnit(u)
+	p, skip, err := from.startUnit(u)
 	if err != nil {
 		return err
 	}
@@ -145,7 +167,7 @@ func (pl *planner) look(u *unit, k int) error {
 
 // scan looks at all DIEs of unit k from p on.
 func (pl *planner) scan(u *unit, k, p int) error {
-	f := pl.f
+	f := pl.f.fileOf(k)
 	b := u.hdr.Data
 	cross := u.abbrevs.Cross()
 	for depth := 1; p < len(b) && depth > 0; {
@@ -164,7 +186,7 @@ func (pl *planner) scan(u *unit, k, p int) error {
 			return f.dieError(u, off, "no abbreviation has its code")
 		}
 		isInt := pl.needInt && u.firstInt == 0 && a.Class == dwarf.ClassBase
-		if a.Fixed && !isInt && !a.Cross {
+		if a.Fixed && !isInt && !a.Cross && a.Class != dwarf.ClassImport {
 			p += int(a.Size)
 		} else {
 			next, have := u.abbrevs.Decode(a, b, p, &u.vals)
@@ -177,7 +199,20 @@ func (pl *planner) scan(u *unit, k, p int) error {
 					return nil
 				}
 			}
-			if a.Cross && (a.Class != dwarf.ClassVariable || depth == 1) {
+			if a.Class == dwarf.ClassImport && have&(1<<dwarf.VImport) != 0 {
+				if at, ok := f.importTarget(u, &u.vals[dwarf.VImport]); ok {
+					pl.load(k, at)
+				}
+			}
+			switch {
+			case !a.Cross:
+			case a.Class == dwarf.ClassVariable && depth > 1:
+				// Of no use here, but where the unit's own types would be in
+				// the BTF, those that went to the alternate file are too.
+				if at, ok := f.altTarget(&u.vals[dwarf.VType]); ok && have&(1<<dwarf.VType) != 0 {
+					pl.refer(k, at, true)
+				}
+			default:
 				pl.note(u, k, dwarf.VType, have, true)
 				pl.note(u, k, dwarf.VOrigin, have, false)
 				pl.note(u, k, dwarf.VSpec, have, a.Class == dwarf.ClassVariable)
@@ -197,13 +232,35 @@ func (pl *planner) scan(u *unit, k, p int) error {
 	return nil
 }
 
+// load keeps an import by unit k of the unit at a section offset.
+func (pl *planner) load(k int, target uint64) {
+	pl.f.merge.all = true
+	pl.refer(k, target, true)
+}
+
 // note keeps a reference that leaves unit k.
 func (pl *planner) note(u *unit, k, v int, have uint32, types bool) {
 	x := &u.vals[v]
-	if have>>v&1 == 0 || x.Form != dwarf.FormRefAddr || x.U >= u.hdr.Off && x.U < u.hdr.End() {
+	if have>>v&1 == 0 {
 		return
 	}
-	t, ok := pl.f.merge.unitAt(x.U)
+	if x.Form == dwarf.FormRefAddr && (x.U < u.hdr.Off || x.U >= u.hdr.End()) {
+		pl.refer(k, u.base+x.U, types)
+	} else if at, ok := pl.f.fileOf(k).altTarget(x); ok {
+		pl.refer(k, at, types)
+	}
+}
+
+// refer keeps a reference from unit k to a section offset.
+func (pl *planner) refer(k int, target uint64, types bool) {
+	m := pl.f.merge
+	t, ok := m.unitAt(target)
+	if ok && m.units[t].skip {
+		m.units[t].skip = false
+		if t < k {
+			pl.again = append(pl.again, t)
+		}
+	}
 	switch {
 	case !ok || t == k:
 	case types:
@@ -212,4 +269,18 @@ func (pl *planner) note(u *unit, k, v int, have uint32, types bool) {
 	default:
 		pl.calls[[2]int{k, t}] = true
 	}
+}
+
+// planAlt adds the units of the alternate file.
+func (f *file) planAlt(u *unit) error {
+	m := f.merge
+	alt := m.alt
+	base := uint64(len(f.info))
+	for off := uint64(0); off < uint64(len(alt.info)); off = u.hdr.End() {
+		if err := alt.header(off, 0, u); err != nil {
+			return fmt.Errorf("%s: %w", alt.path, err)
+		}
+		m.units = append(m.units, mergeUnit{off: base + off, base: base, skip: true})
+	}
+	return nil
 }

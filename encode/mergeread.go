@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -28,8 +29,13 @@ func (u *unit) mark() mark {
 
 // part is a unit of the group, once linked.
 type part struct {
-	off, end uint64 // in .debug_info
+	off, end uint64 // in .debug_info, that of the alternate file behind that of the file
 	bits     uint32 // first word in unit.allStarts
+
+	order, orderEnd, funcs, funcsEnd uint32 // in types.Order and funcOrder
+	imports                          uint32 // first in unit.imports
+	readings                         uint16 // how often the reference encoder reads it
+	alt                              bool   // it is in the alternate file
 }
 
 // readGroup is readUnit for group u.seq of a merged file.
@@ -38,18 +44,28 @@ func (f *file) readGroup(u *unit) error {
 	g := m.groups[u.seq]
 	var ahead window
 	for k := g.first; k < g.end; k++ {
-		if err := f.header(m.units[k].off, m.units[k].reloc, u); err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
+		if m.units[k].skip {
+			continue
+		}
+		from := f.fileOf(k)
+		u.base = m.units[k].base
+		if err := from.header(m.units[k].off-u.base, m.units[k].reloc, u); err != nil {
+			return fmt.Errorf("%s: %w", from.path, err)
 		}
 		if g.end-g.first > 1 {
-			ahead.advance(f, f.infoSec.sec, u.hdr.End())
+			ahead.advance(from, from.infoSec.sec, u.hdr.End())
 		}
 		if len(u.hdr.Data) >= crossRef {
-			return f.unitError(u, "unit that refers to others is larger than 1 GiB")
+			return from.unitError(u, "unit that refers to others is larger than 1 GiB")
 		}
-		if err := f.readPart(u, g.cross); err != nil {
+		if err := from.readPart(u, g.cross); err != nil {
 			return err
 		}
+	}
+	var spans []span
+	order := len(u.types.Order.S)
+	if len(u.imports.S) > 0 || m.alt != nil {
+		spans = u.spans()
 	}
 	link := f.linkCross
 	if len(u.needTypes) > 0 {
@@ -57,6 +73,11 @@ func (f *file) readGroup(u *unit) error {
 	}
 	if err := link(u); err != nil {
 		return err
+	}
+	if spans != nil {
+		if err := f.expand(u, spans, order); err != nil {
+			return err
+		}
 	}
 	f.arrayIndex(u)
 	if err := f.linkOldBits(u); err != nil {
@@ -85,7 +106,7 @@ func (f *file) readPart(u *unit, cross bool) error {
 		f.sawTypes.Store(true)
 		return nil
 	}
-	dies := u.dies
+	dies, order, funcs, imports := u.dies, len(u.types.Order.S), len(u.funcOrder.S), len(u.imports.S)
 	u.addFormat(&u.hdr)
 	p, skip, err := f.startUnit(u)
 	u.units++
@@ -109,7 +130,10 @@ func (f *file) readPart(u *unit, cross bool) error {
 	}
 	f.linkRefs(u)
 	if cross || len(u.needTypes) > 0 {
-		u.addPart(u.hdr.Off)
+		u.addPart(u.base + u.hdr.Off)
+		p := &u.parts.S[len(u.parts.S)-1]
+		p.order, p.orderEnd, p.funcs, p.funcsEnd = uint32(order), uint32(len(u.types.Order.S)), uint32(funcs), uint32(len(u.funcOrder.S))
+		p.imports, p.alt = uint32(imports), u.base != 0
 	}
 	return f.sectionOffsets(u)
 }
@@ -117,10 +141,10 @@ func (f *file) readPart(u *unit, cross bool) error {
 // sectionOffsets makes DIE offsets that stay offsets count from the start of
 // .debug_info.
 func (f *file) sectionOffsets(u *unit) error {
-	if u.hdr.End() > 1<<32-1 {
+	if u.base+u.hdr.End() > 1<<32-1 {
 		return f.unitError(u, "units that refer to each other lie beyond 4 GiB")
 	}
-	base := uint32(u.hdr.Off)
+	base := uint32(u.base + u.hdr.Off)
 	at := func(off uint32) uint32 {
 		switch {
 		case off == 0:
@@ -140,8 +164,11 @@ func (f *file) sectionOffsets(u *unit) error {
 	for i := range u.params.S[u.from.params:] {
 		p := &u.params.S[u.from.params+i]
 		p.Off, p.Origin = at(p.Off), at(p.Origin)
-		if p.LocKind == locExpr {
+		switch {
+		case p.LocKind == locExpr:
 			p.LocOff += base
+		case p.LocKind == locList && u.base != 0:
+			p.LocKind = locBad // in the alternate file: there is no code
 		}
 	}
 	return nil
@@ -150,7 +177,11 @@ func (f *file) sectionOffsets(u *unit) error {
 // crossMark keeps a reference to section offset off until the group is read.
 func (f *file) crossMark(u *unit, at int, off uint64) (uint32, error) {
 	k := len(u.cross.S)
-	if off >= uint64(len(f.info)) {
+	end := u.base + uint64(len(f.info))
+	if f.merge.alt != nil && u.base == 0 {
+		end += uint64(len(f.merge.alt.info))
+	}
+	if off >= end {
 		return 0, f.dieError(u, at, "reference leads out of .debug_info")
 	}
 	if k >= crossRef {
@@ -207,21 +238,22 @@ func (f *file) linkCross(u *unit) error {
 	return nil
 }
 
+// partAt is the part of the group in which the section offset lies.
+func (u *unit) partAt(off uint64) (int, bool) {
+	k, found := slices.BinarySearchFunc(u.parts.S, off, func(p part, off uint64) int { return cmp.Compare(p.off, off) })
+	if !found {
+		k--
+	}
+	return k, k >= 0 && off < u.parts.S[k].end
+}
+
 // refAt is the type whose DIE is at a section offset; 0 if there is none.
 func (u *unit) refAt(off uint64) dedup.Ref {
-	k, found := slices.BinarySearchFunc(u.parts.S, off, func(p part, off uint64) int {
-		switch {
-		case p.off < off:
-			return -1
-		case p.off > off:
-			return 1
-		}
-		return 0
-	})
-	if found || k == 0 || off >= u.parts.S[k-1].end {
+	k, ok := u.partAt(off)
+	if !ok {
 		return 0
 	}
-	p := &u.parts.S[k-1]
+	p := &u.parts.S[k]
 	return startRef(u.allStarts.S[p.bits:], uint32(off-p.off))
 }
 

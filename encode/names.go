@@ -323,6 +323,8 @@ func (f *file) nameValue(u *unit, v *dwarf.Value) dedup.Name {
 			}
 		}
 		return f.names.token(b[:max(bytes.IndexByte(b, 0), 0)])
+	case dwarf.FormGNUStrpAlt, dwarf.FormStrpSup:
+		return f.altName(u, v.U)
 	case dwarf.FormLineStrp:
 		if v.U >= uint64(len(f.lineStr)) {
 			return 0

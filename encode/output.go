@@ -69,6 +69,10 @@ func (r *run) closeFiles() {
 		f.shared.close()
 		f.closeStreams()
 		f.elf.Close()
+		if f.merge != nil && f.merge.alt != nil {
+			f.merge.alt.shared.close()
+			f.merge.alt.elf.Close()
+		}
 	}
 	r.files = nil
 	if r.session == nil {

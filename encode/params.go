@@ -44,6 +44,7 @@ type paramEnv struct {
 	// reading order.
 	funcs  []funcRec
 	params []paramRec
+	copies int      // of funcs at its end, that nothing refers to
 	order  []uint32 // indexes of funcs in functions-table order
 
 	formats   []formatRun // of funcs, if not all have the same
@@ -90,6 +91,14 @@ func (e *paramEnv) link() {
 	}
 }
 
+// own are the functions that references lead to.
+func (e *paramEnv) own() []funcRec {
+	if e.copies > 0 {
+		return e.funcs[:len(e.funcs)-e.copies]
+	}
+	return e.funcs
+}
+
 // paramsOf returns the parameters of f.
 func (e *paramEnv) paramsOf(f *funcRec) []paramRec {
 	if uint64(f.First)+uint64(f.N) > uint64(len(e.params)) {
@@ -103,7 +112,7 @@ func (e *paramEnv) funcAt(off uint32) *funcRec {
 	if off == 0 {
 		return nil
 	}
-	i, ok := slices.BinarySearchFunc(e.funcs, off, func(f funcRec, off uint32) int { return cmp.Compare(f.Off, off) })
+	i, ok := slices.BinarySearchFunc(e.own(), off, func(f funcRec, off uint32) int { return cmp.Compare(f.Off, off) })
 	if !ok {
 		return nil
 	}
@@ -124,7 +133,7 @@ func (e *paramEnv) originOf(f *funcRec, p *paramRec, j int) (*paramRec, int) {
 		}
 	}
 	// Else the last function that starts before the parameter.
-	i, _ := slices.BinarySearchFunc(e.funcs, p.Origin, func(f funcRec, off uint32) int { return cmp.Compare(f.Off, off) })
+	i, _ := slices.BinarySearchFunc(e.own(), p.Origin, func(f funcRec, off uint32) int { return cmp.Compare(f.Off, off) })
 	if i > 0 {
 		ps := e.paramsOf(&e.funcs[i-1])
 		if k := paramAt(ps, p.Origin); k >= 0 {

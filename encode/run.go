@@ -173,6 +173,9 @@ type slot struct {
 
 func (f *file) encode() error {
 	if f.merge != nil {
+		if err := f.openAlt(); err != nil {
+			return err
+		}
 		if err := f.plan(); err != nil {
 			return err
 		}

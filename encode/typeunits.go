@@ -166,7 +166,7 @@ func (f *file) defines(u *unit, i uint32) {
 
 // addPart makes the unit that was walked last a part of the group.
 func (u *unit) addPart(off uint64) {
-	u.parts.Append(part{off, off + uint64(len(u.hdr.Data)), uint32(len(u.allStarts.S))})
+	u.parts.Append(part{off: off, end: off + uint64(len(u.hdr.Data)), bits: uint32(len(u.allStarts.S))})
 	u.allStarts.AppendSlice(u.starts.S)
 }
 

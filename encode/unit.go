@@ -82,6 +82,10 @@ type unit struct {
 	from                 mark
 	cross                arena.Vec[uint64] // targets of references to other units, by marker
 	parts                arena.Vec[part]
+	imports              arena.Vec[importRec]
+	ownFuncs             int                  // those behind them are copies (expand), if not 0
+	far                  *unit                // the unit of a specification elsewhere
+	base                 uint64               // of .debug_info among those of the file and its alternate
 	allStarts            arena.Vec[startWord] // starts of all parts
 	formats              arena.Vec[formatRun]
 	units, unitsFiltered int
@@ -160,6 +164,8 @@ func (u *unit) reset() {
 	u.stParams.Trim(maxSlotBytes)
 	u.cross.Trim(maxSlotBytes)
 	u.parts.Trim(maxSlotBytes)
+	u.imports.Trim(maxSlotBytes)
+	u.ownFuncs, u.base = 0, 0
 	u.allStarts.Trim(maxSlotBytes)
 	u.formats.Trim(maxSlotBytes)
 	u.from, u.units, u.unitsFiltered = mark{}, 0, 0
@@ -191,10 +197,20 @@ func (u *unit) free() {
 	u.stParams.Free()
 	u.cross.Free()
 	u.parts.Free()
+	u.imports.Free()
+	u.freeFar()
 	u.allStarts.Free()
 	u.formats.Free()
 	u.entries.Free()
 	u.places.Free()
+}
+
+// freeFar gives the slot for specifications back.
+func (u *unit) freeFar() {
+	if u.far != nil {
+		u.far.free()
+		u.far = nil
+	}
 }
 
 // addNode adds a node of the DIE at off, all zero, and returns it with its

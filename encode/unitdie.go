@@ -72,7 +72,9 @@ func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
 	case dwarf.TagSkeletonUnit:
 		return 0, false, f.dieError(u, off, "split DWARF (.dwo files) is not supported yet")
 	case dwarf.TagPartialUnit:
-		return 0, false, f.dieError(u, off, "partial unit (dwz) is not supported yet")
+		if f.merge == nil {
+			return 0, false, errMerge
+		}
 	}
 	if !u.hdr.IsType() && f.leftOut(u) {
 		u.filtered = true

@@ -34,9 +34,27 @@ func (f *file) variable(u *unit, a *dwarf.Abbrev, off, p int) (int, error) {
 	v := varRec{Off: uint32(off), Section: sec, SecOff: secOff}
 	if have&(1<<dwarf.VSpec) != 0 {
 		// Name, type and linkage come from the specification.
-		spec := u.vals[dwarf.VSpec].U
-		if u.vals[dwarf.VSpec].Form == dwarf.FormRefAddr {
-			spec -= u.hdr.Off
+		spec, far := u.vals[dwarf.VSpec].U, false
+		switch u.vals[dwarf.VSpec].Form {
+		case dwarf.FormRefAddr:
+			if far = spec < u.hdr.Off || spec >= u.hdr.End(); far {
+				spec += u.base
+			} else {
+				spec -= u.hdr.Off
+			}
+		default:
+			if isAlt(u.vals[dwarf.VSpec].Form) {
+				if spec, far = f.altTarget(&u.vals[dwarf.VSpec]); !far {
+					return next, nil
+				}
+			}
+		}
+		if far {
+			keep, err := f.farSpecification(u, off, spec, &v)
+			if keep {
+				u.vars.Append(v)
+			}
+			return next, err
 		}
 		var class dwarf.Class
 		if class, have, ok = f.decodeAt(u, spec); !ok || class != dwarf.ClassVariable {

@@ -625,7 +625,11 @@ func (f *file) walk(u *unit, p int) error {
 			u.leaveOut(i, tagName(a.Tag))
 
 		case dwarf.ClassImport:
-			return f.dieError(u, off, "imported unit (dwz) is not supported yet")
+			if top.ctx == ctxUnit {
+				if err := f.importUnit(u, a, off, p); err != nil {
+					return err
+				}
+			}
 		}
 
 		// Everything that has no meaning here: skip it with its children.

@@ -43,6 +43,16 @@ golden() {
 		if [ -n "${compress:-}" ]; then
 			objcopy --compress-debug-sections="$compress" "golden/$name.elf"
 		fi
+		case ${dwz:-} in
+		one) dwz "golden/$name.elf" ;;
+		alt*) # what two copies have in common goes to a third file
+			(cd golden && cp "$name.elf" "$name.two" && rm -f "$name.alt" &&
+				dwz ${dwz#alt} -m "$name.alt" "$name.elf" "$name.two" && rm "$name.two") ;;
+		esac
+		if [ "${dwz:-}" = alt--dwarf-5 ]; then
+			mkdir -p dwz && mv "golden/$name.elf" "golden/$name.alt" dwz # pahole crashes on it
+			return
+		fi
 	fi
 	input=golden/$name.elf
 	if [ -n "${link:-}" ]; then
@@ -158,6 +168,16 @@ if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
 	mkdir -p leftout
 	(cd src && g++ "${common[@]}" "${cxx[@]}" -ffile-prefix-map="$PWD"=. -O1 -gdwarf-5 -DREFERENCES -o ../leftout/x86-g++5.elf cxx.cc)
 fi
+
+# dwz 0.15: partial units, and an alternate file beside the file.
+dwz=one \
+golden x86-gcc5-dwz   gcc   "$program" -O2 -gdwarf-5
+dwz=one \
+golden s390x-gcc4-dwz s390x-linux-gnu-gcc "$program" -O2 -gdwarf-4
+dwz=alt \
+golden x86-gcc4-alt   gcc   "$program" -O2 -gdwarf-4
+dwz=alt--dwarf-5 \
+golden x86-gcc5-sup   gcc   "$program" -O2 -gdwarf-5
 
 # Link-time optimization: units that refer to each other. lld has no --unique.
 golden x86-gcc5-lto   gcc   "$program" -O2 -gdwarf-5 -flto

@@ -57,6 +57,7 @@ const (
 	AtBitSize           = 0x0d
 	AtLowPC             = 0x11
 	AtLanguage          = 0x13
+	AtImport            = 0x18
 	AtConstValue        = 0x1c
 	AtInline            = 0x20
 	AtProducer          = 0x25
