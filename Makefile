@@ -5,6 +5,7 @@
 #   make test           vet and every test; CI=true adds a full-size kernel
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
+#   make test-modules   compare the modules of KERNEL with pahole's, into BENCHMARKS.md
 #   make bench          measure and write BENCHMARKS.md
 #   make fuzz           every fuzz target for FUZZTIME
 #   make testdata       compile testdata/small again
@@ -16,12 +17,13 @@ FUZZTIME ?= 30s
 KERNELS  ?= pahole v72-amd64
 BENCHFLAGS ?=
 SERIES   ?= 7.2 6.1
+KERNEL   ?= v612-amd64
 
 # Expanded by the shell: the folder of kernels and the pahole in it.
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all build run test test-go test-kernels kernel-test packages bench fuzz testdata golden clean
+.PHONY: all build run test test-go test-kernels kernel-test test-modules packages bench fuzz testdata golden clean
 
 all: build
 
@@ -58,6 +60,10 @@ test-kernels:
 
 kernel-test: build
 	scripts/kernel-test.sh $(SERIES)
+
+test-modules: build
+	scripts/kernels.sh pahole $(KERNEL) modules:$(KERNEL)
+	go run ./bench -only=modules -all_modules -kernels=$(KERNEL) $(BENCHFLAGS)
 
 packages:
 	scripts/packages.sh

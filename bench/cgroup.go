@@ -90,20 +90,36 @@ func evict(path string) error {
 // trial is a run to be repeated under different limits.
 type trial struct {
 	args    []string
-	vmlinux string        // evicted before each run
-	out     string        // the file that the run writes
-	want    []byte        // what it must write
-	timeout time.Duration // a slower run has not passed
+	inputs  []string             // evicted before each run
+	clean   func() error         // removes what an earlier run wrote
+	correct func() (bool, error) // compares what the run wrote
+	timeout time.Duration        // a slower run has not passed
+}
+
+// expectFile makes t a trial that has to write want to the file out.
+func (t *trial) expectFile(out string, want []byte) {
+	t.clean = func() error {
+		if err := os.Remove(out); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	t.correct = func() (bool, error) {
+		got, err := os.ReadFile(out)
+		return err == nil && bytes.Equal(got, want), err
+	}
 }
 
 // passes runs the trial once in a group of mib MiB and reports whether it wrote
 // the right bytes in time, with its cost if so. A shell that joins the group
 // and is then replaced by the program adds next to nothing to the group.
 func (t *trial) passes(ctx context.Context, r *runner, g *cgroups, mib int) (bool, Sample, error) {
-	if err := evict(t.vmlinux); err != nil {
-		return false, Sample{}, err
+	for _, path := range t.inputs {
+		if err := evict(path); err != nil {
+			return false, Sample{}, err
+		}
 	}
-	if err := os.Remove(t.out); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := t.clean(); err != nil {
 		return false, Sample{}, err
 	}
 	dir, err := g.create(int64(mib) << 20)
@@ -124,8 +140,8 @@ func (t *trial) passes(ctx context.Context, r *runner, g *cgroups, mib int) (boo
 	if o.status != 0 {
 		return false, Sample{}, nil
 	}
-	got, err := os.ReadFile(t.out)
-	return err == nil && bytes.Equal(got, t.want), o.Sample, err
+	ok, err := t.correct()
+	return ok, o.Sample, err
 }
 
 // floor finds the smallest limit in MiB, a multiple of step, that the trial

@@ -60,11 +60,10 @@ func TestFloorIsAboveWhatAProgramKeeps(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	tr := &trial{
 		args:    []string{"/bin/dd", "if=/dev/zero", "of=" + out, "bs=24M", "count=1"},
-		vmlinux: input,
-		out:     out,
-		want:    make([]byte, 24<<20),
+		inputs:  []string{input},
 		timeout: 30 * time.Second,
 	}
+	tr.expectFile(out, make([]byte, 24<<20))
 	mib, at, err := tr.floor(t.Context(), newRunner(t), g, 16, 4)
 	if err != nil {
 		t.Fatal(err)

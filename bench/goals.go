@@ -48,7 +48,33 @@ func goals(k *KernelResult) []goal {
 			add(fmt.Sprintf("cgroup floor at -j%d, MiB", limit.jobs), float64(f.MiB), float64(limit.mib), "%.0f")
 		}
 	}
+	if len(k.Modules) > 0 {
+		moduleGoals(k.Modules[0], add)
+	}
 	return gs
+}
+
+// moduleGoals adds what modules are to cost.
+func moduleGoals(m *ModuleSet, add func(what string, value, most float64, format string)) {
+	cpu := map[string]float64{} // of btflite
+	for _, s := range m.Singles {
+		p, o := summarize(s.Pahole), summarize(s.Btflite)
+		cpu[s.Name] = o.CPU
+		if most := map[string]float64{"amdgpu": 1. / 10, "i915": 1. / 10, "xfs": 1. / 6, "veth": 1. / 2}[s.Name]; most > 0 {
+			add("CPU of "+s.Name+" ÷ pahole's", o.CPU/p.CPU, most, "%.3f")
+		}
+	}
+	if own, other := cpu[ownBaseModule], cpu[ownBaseModule+overOwnBase]; own > 0 && other > 0 {
+		add("CPU of "+ownBaseModule+overOwnBase+" ÷ over ours", other/own, 2, "%.2f")
+	}
+	if m.Pahole > 0 && len(m.Batch) > 0 {
+		add("CPU of all modules in a batch ÷ pahole's", summarize(m.Batch).CPU/m.Pahole, 1./15, "%.3f")
+	}
+	for i, most := range []float64{48, 96} {
+		if i < len(m.Floors) {
+			add("cgroup floor of "+m.Floors[i].What+", MiB", float64(m.Floors[i].MiB), most, "%.0f")
+		}
+	}
 }
 
 func goalsSection(b *strings.Builder, r *Results) {

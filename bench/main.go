@@ -1,7 +1,10 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
 // DIEs, and writes BENCHMARKS.md with its plots.
 //
-//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth] [-n=5]
+//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules] [-n=5]
+//
+// The part modules compares kernel modules with pahole's, file by file, and is
+// left out unless named; see modules.go.
 //
 // Kernels and pahole come from scripts/kernels.sh. Programs run in turns, each
 // one in every round, so that a machine that slows down slows all of them.
@@ -41,9 +44,18 @@ type config struct {
 	report          string
 	plots           string
 	render          bool
+
+	sample     int    // modules that pahole is measured on
+	allModules bool   // compare all, not only those with a reference
+	refs       string // folder of pahole's outputs
 }
 
-var allParts = []string{"time", "phases", "growth", "floor"}
+var (
+	allParts     = []string{"time", "phases", "growth", "floor", partModules}
+	defaultParts = allParts[:4]
+)
+
+const partModules = "modules"
 
 func parseFlags() (*config, error) {
 	c := new(config)
@@ -53,13 +65,16 @@ func parseFlags() (*config, error) {
 	flag.StringVar(&kernels, "kernels", "", "`names` of kernels, separated by commas (default all in the corpus)")
 	flag.StringVar(&c.main, "main", "v72-amd64", "`name` of the kernel for floors, phases, growth and plots")
 	flag.BoolVar(&c.skipPaholeFloor, "skip_pahole_floor", false, "leave pahole's cgroup floor out, which takes several minutes")
-	flag.StringVar(&only, "only", strings.Join(allParts, ","), "`parts` to measure")
+	flag.StringVar(&only, "only", strings.Join(defaultParts, ","), "`parts` to measure, of "+strings.Join(allParts, ", "))
 	flag.StringVar(&features, "features", "--btf_features=default", "`options` of both programs, separated by blanks")
 	flag.StringVar(&c.pahole, "pahole", "", "pahole `program` (default that of the corpus)")
 	flag.StringVar(&c.btflite, "btflite", "", "btflite `program` (default: build it)")
 	flag.StringVar(&c.results, "results", "bench/results.json", "`file` of raw samples")
 	flag.StringVar(&c.report, "report", "BENCHMARKS.md", "`file` of the report")
 	flag.StringVar(&c.plots, "plots", "bench/plots", "`folder` of the plots")
+	flag.IntVar(&c.sample, "sample", 200, "`number` of modules of each kernel that pahole is measured on")
+	flag.BoolVar(&c.allModules, "all_modules", false, "compare all modules: let pahole make the outputs that are missing in -refs")
+	flag.StringVar(&c.refs, "refs", "", "`folder` of pahole's outputs for modules, kept from run to run (default refs in the corpus)")
 	flag.BoolVar(&c.render, "render", false, "only write the report from the samples there are")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -114,6 +129,9 @@ func (c *config) findCorpus(kernels string) error {
 			return err
 		}
 		c.corpus = filepath.Join(cache, "btflite-corpus")
+	}
+	if c.refs == "" {
+		c.refs = filepath.Join(c.corpus, "refs")
 	}
 	if c.pahole == "" {
 		c.pahole = filepath.Join(c.corpus, "bin", "pahole")
@@ -174,7 +192,7 @@ func run(ctx context.Context) error {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}} {
+	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}} {
 		if !slices.Contains(c.parts, part.name) {
 			continue
 		}

@@ -1,7 +1,7 @@
 package main
 
-// The four parts of a measurement: time and memory of all programs, phases,
-// growth with input size, and the cgroup floor.
+// Four parts of a measurement: time and memory of all programs, phases,
+// growth with input size, and the cgroup floor. For modules see modules.go.
 
 import (
 	"bytes"
@@ -235,11 +235,10 @@ func (b *bench) floors(ctx context.Context) error {
 		}
 		t := &trial{
 			args:    b.encodeArgs(f.tool, f.jobs, b.out(f.tool), path),
-			vmlinux: path,
-			out:     b.out(f.tool),
-			want:    want,
+			inputs:  []string{path},
 			timeout: 5*time.Second + time.Duration(5*free.Wall*float64(time.Second)),
 		}
+		t.expectFile(b.out(f.tool), want)
 		mib, at, err := t.floor(ctx, &b.runner, g, int(free.Peak>>10), f.step)
 		if err != nil {
 			return fmt.Errorf("%s -j%d: %w", f.tool, f.jobs, err)

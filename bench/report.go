@@ -48,6 +48,7 @@ func report(r *Results, main *KernelResult, plots []plot, plotDir string) string
 	floorSection(b, main)
 	phaseSection(b, main)
 	growthSection(b, main)
+	moduleSections(b, r)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 

@@ -30,6 +30,7 @@ type KernelResult struct {
 	Floors    []Floor      `json:"floors,omitempty"`
 	Phases    []Phase      `json:"phases,omitempty"`
 	Growth    []Growth     `json:"growth,omitempty"`
+	Modules   []*ModuleSet `json:"modules,omitempty"`
 }
 
 // RunResult holds the samples of one program with one number of workers.

@@ -12,6 +12,7 @@
 #   v72-s390x   the same, big-endian
 #   v72-armmp   the same, 32-bit
 #   all         all of the above
+#   modules:NAME  the modules of kernel NAME, in modules/NAME (6 GB for v612-amd64)
 #
 # The result is a folder, $BTFLITE_CORPUS or else btflite-corpus in the user's
 # cache folder: NAME is a link to the vmlinux of that name, bin/pahole and
@@ -64,11 +65,12 @@ get_pahole() {
 }
 
 # get_kernel NAME SUITE ARCH PACKAGE: the vmlinux of the debug package that the
-# meta package PACKAGE stands for today.
+# meta package PACKAGE stands for today or, with want_modules set, its modules.
+want_modules=
 get_kernel() {
 	local name=$1 suite=$2 arch=$3 meta=$4 package deb dir vmlinux
-	if [ -e "$corpus/$name" ]; then
-		say "$name: there already"
+	if [ -e "$corpus/${want_modules:+modules/}$name" ]; then
+		say "$name: ${want_modules:+modules }there already"
 		return
 	fi
 	refresh "$suite" "$arch"
@@ -82,6 +84,17 @@ get_kernel() {
 	(cd "$dir" && apt_at "$suite" "$arch" apt-get -qq download "$package") || die "$name: cannot fetch $package"
 	deb=$(find "$dir" -name '*.deb' | head -n 1)
 	[ -n "$deb" ] || die "$name: $package was not fetched"
+	if [ -n "$want_modules" ]; then
+		[ "$(readlink "$corpus/$name")" = "k/$name-$package" ] ||
+			say "warning: the modules of $package do not belong to the $name that is there" >&2
+		mkdir -p "$corpus/modules" "$dir/x"
+		dpkg-deb --fsys-tarfile "$deb" | tar -C "$dir/x" -xf - --wildcards --wildcards-match-slash \
+			--no-anchored 'usr/lib/debug/lib/modules/*/kernel/*.ko' || die "$name: cannot unpack the modules of $package"
+		mv "$dir"/x/usr/lib/debug/lib/modules/*/kernel "$corpus/modules/$name"
+		rm -rf "$dir"
+		say "$name: $(find "$corpus/modules/$name" -name '*.ko' | wc -l) modules of $package"
+		return
+	fi
 	# Old packages hold boot/vmlinux-VERSION, new ones lib/modules/VERSION/vmlinux.
 	mkdir -p "$dir/x"
 	dpkg-deb --fsys-tarfile "$deb" | tar -C "$dir/x" -xf - --wildcards --wildcards-match-slash \
@@ -104,6 +117,7 @@ get() {
 	v72-arm64) get_kernel "$1" sid arm64 linux-image-cloud-arm64-dbg ;;
 	v72-s390x) get_kernel "$1" sid s390x linux-image-s390x-dbg ;;
 	v72-armmp) get_kernel "$1" sid armhf linux-image-armmp-dbg ;;
+	modules:*) want_modules=1 get "${1#modules:}" ;;
 	all) for name in pahole v612-amd64 v72-amd64 v72-arm64 v72-s390x v72-armmp; do get "$name"; done ;;
 	*) die "unknown name $1: pahole, v612-amd64, v72-amd64, v72-arm64, v72-s390x, v72-armmp or all" ;;
 	esac

@@ -1,0 +1,118 @@
+package main
+
+// Modules: their part of BENCHMARKS.md.
+
+import (
+	"fmt"
+	"strings"
+)
+
+func moduleSections(b *strings.Builder, r *Results) {
+	var with []*KernelResult
+	for _, k := range r.Kernels {
+		if len(k.Modules) > 0 {
+			with = append(with, k)
+		}
+	}
+	if len(with) == 0 {
+		return
+	}
+	fmt.Fprint(b, "## Modules\n\nEach module over its own kernel's BTF, compared with pahole's output byte by byte "+
+		"(`"+compatOption+"`: pahole 1.32 uses libbpf 1.7, which finds no typedef of the base).\n\n")
+	fmt.Fprint(b, command("go run ./bench -only=modules -all_modules -kernels="+with[0].Name))
+	for _, f := range featureSets {
+		fmt.Fprintf(b, "*%s*: `%s`. ", f.name, f.options)
+	}
+	fmt.Fprint(b, "*distilled* adds `--btf_features=distilled_base`, in place, on a sample.\n\n")
+	table(b, "l|l|r|r|r|l", "kernel|set|vmlinux|modules identical|distilled identical|different", func(row func(...any)) {
+		for _, k := range with {
+			for _, m := range k.Modules {
+				row(k.Name, m.Set, yesNo(&m.VmlinuxSame), ofAll(m.Different, m.Compared, m.Modules),
+					ofAll(m.DistilledDifferent, m.Distilled, m.Distilled), strings.Join(union(m.Different, m.DistilledDifferent), ", "))
+			}
+		}
+	})
+	for _, k := range with {
+		for _, m := range k.Modules {
+			moduleCosts(b, k, m)
+		}
+	}
+}
+
+// ofAll is "n of N", N being those compared, with how many there are if more.
+func ofAll(different []string, compared, all int) string {
+	s := fmt.Sprintf("%d of %d", compared-len(different), compared)
+	if all > compared {
+		s += fmt.Sprintf(" (%d there are)", all)
+	}
+	return s
+}
+
+// union is a with what b has besides, at most ten names and how many more.
+func union(a, b []string) []string {
+	const most = 10
+	seen := map[string]bool{}
+	var all []string
+	for _, list := range [][]string{a, b} {
+		for _, s := range list {
+			if !seen[s] {
+				seen[s] = true
+				all = append(all, s)
+			}
+		}
+	}
+	if len(all) > most {
+		all = append(all[:most:most], fmt.Sprintf("%d more", len(all)-most))
+	}
+	return all
+}
+
+// moduleCosts writes the tables of one kernel and set, as far as measured.
+func moduleCosts(b *strings.Builder, k *KernelResult, m *ModuleSet) {
+	if m.Sampled == 0 {
+		return
+	}
+	fmt.Fprintf(b, "### Modules of %s\n\n", k.Name)
+	batch := summarize(m.Batch)
+	fmt.Fprintf(b, "All %d modules in one run, `btflite modules -j%d`, beside the sum of pahole's runs, estimated from a sample of %d: "+
+		"the ten largest, and every so many-th of the others by size.\n\n", m.Modules, m.Jobs, m.Sampled)
+	table(b, "l|r|r|r|r", "program|CPU s|wall s|peak MiB|CPU ÷ pahole's", func(row func(...any)) {
+		row("pahole, one by one", fmt.Sprintf("%.1f", m.Pahole), "", "", "")
+		row(fmt.Sprintf("btflite modules -j%d", m.Jobs), fmt.Sprintf("%.1f", batch.CPU), fmt.Sprintf("%.1f", batch.Wall),
+			mib(batch.Peak), fraction(m.Pahole, batch.CPU))
+	})
+	if len(m.Singles) > 0 {
+		fmt.Fprint(b, "Single modules, process start and reading the base included; among them the smallest, which shows what the base costs.\n\n")
+		table(b, "l|r|r|r|r|r|r", "module|pahole CPU s|peak MiB|btflite CPU s|peak MiB|CPU ÷ pahole's|same bytes", func(row func(...any)) {
+			for _, s := range m.Singles {
+				p, o := summarize(s.Pahole), summarize(s.Btflite)
+				row(s.Name, seconds(p.CPU), mib(p.Peak), seconds(o.CPU), mib(o.Peak), fraction(p.CPU, o.CPU), yesNo(&s.Same))
+			}
+		})
+	}
+	if len(m.Floors) > 0 {
+		fmt.Fprint(b, "The smallest memory cgroups, with the right bytes and cold files.\n\n")
+		table(b, "l|r|r|r|r", "run|floor MiB|step MiB|wall s there|CPU s there", func(row func(...any)) {
+			for _, f := range m.Floors {
+				row(f.What, f.MiB, f.Step, seconds(f.At.Wall), seconds(f.At.CPU))
+			}
+		})
+	}
+	fmt.Fprint(b, "Bytes of BTF: without a base (full), split, and split as pahole 1.32 writes it, which repeats the base's typedefs.\n\n")
+	table(b, "l|r|r|r", "modules|full|split|split ÷ full", func(row func(...any)) {
+		row(fmt.Sprintf("all %d", m.Modules), m.FullBytes, m.SplitBytes, percent(m.SplitBytes, m.FullBytes))
+		row("all, "+compatOption, m.FullBytes, m.CompatBytes, percent(m.CompatBytes, m.FullBytes))
+		for _, s := range m.Largest {
+			row(s.Name, s.Full, s.Split, percent(s.Split, s.Full))
+		}
+	})
+	fmt.Fprintf(b, "The right rule for typedefs saves %d bytes (%s) over the set.\n\n", m.CompatBytes-m.SplitBytes,
+		percent(m.CompatBytes-m.SplitBytes, m.CompatBytes))
+}
+
+func percent(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
