@@ -241,10 +241,11 @@ func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
 	if e.at != t {
 		*e = place{t, f.textToken(u, t)}
 	}
-	return e.token
+	return f.names.canonical(e.token)
 }
 
-// place remembers the token of a place in .debug_str.
+// place remembers the token of a place in .debug_str. It may have become an
+// alias since.
 type place struct {
 	at    uint32 // 1 + offset
 	token dedup.Name
@@ -267,7 +268,7 @@ func (f *file) textToken(u *unit, t uint32) dedup.Name {
 			name := pool.name(k - 1)
 			if n := len(name); n < len(b) && b[n] == 0 && string(b[:n]) == string(name) {
 				u.lastName = k
-				return f.names.canonical(pool.token(k - 1))
+				return pool.token(k - 1)
 			}
 		}
 	}
@@ -283,7 +284,7 @@ func (f *file) textToken(u *unit, t uint32) dedup.Name {
 	}
 	next[u.lastName] = k
 	u.lastName = k
-	return f.names.canonical(pool.token(k - 1))
+	return pool.token(k - 1)
 }
 
 // nameOf is the token of DW_AT_name.

@@ -105,3 +105,19 @@ func TestBadRelocations(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkedAndRelocatable: names that go by their place in one file and by
+// their content in the other are the same names.
+func TestLinkedAndRelocatable(t *testing.T) {
+	want, err := os.ReadFile("testdata/golden/x86-gcc5+r.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, jobs := range []int{1, 3} {
+		inputs := []string{"testdata/golden/x86-gcc5.elf", "testdata/golden/x86-gcc5-r.elf"}
+		got, err := runFiles(inputs, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("jobs=%d: BTF differs (%v)", jobs, err)
+		}
+	}
+}

@@ -187,4 +187,8 @@ common=("${common[@]/-Wl,--unique=*/-fuse-ld=lld}")
 golden x86-clang5-lto clang "$program" -O2 -gdwarf-5 -flto -fdebug-compilation-dir=.
 golden x86-clang4-lto clang "$program" -O2 -gdwarf-4 -flto -fdebug-compilation-dir=.
 golden x86-clang5-thin clang "$program" -O2 -gdwarf-5 -flto=thin -fdebug-compilation-dir=.
+
+# A linked and a relocatable file together.
+"$pahole" -J -j1 --btf_features=default --btf_encode_detached=golden/x86-gcc5+r.btf golden/x86-gcc5.elf golden/x86-gcc5-r.elf
+chmod 644 golden/x86-gcc5+r.btf
 echo "golden.sh: $made files and their BTF written"
