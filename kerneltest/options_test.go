@@ -74,17 +74,22 @@ func TestOptionsGiveTheBytesOfPahole(t *testing.T) {
 		program := []string{btflite, pahole}[i%2]
 		t.Run(row.name, func(t *testing.T) {
 			dir := t.TempDir()
-			for _, name := range []string{"x86-gcc5.elf", "x86-tags.elf", "x86-fields.elf"} {
-				b, err := os.ReadFile(filepath.Join("../encode/testdata/golden", name))
+			for _, name := range []string{"encode/testdata/golden/x86-gcc5.elf", "encode/testdata/golden/x86-tags.elf",
+				"encode/testdata/golden/x86-fields.elf", "testdata/split/x86.base.btf", "testdata/split/x86.module.o"} {
+				b, err := os.ReadFile(filepath.Join("..", name))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), b, 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
 			var stdout, stderr bytes.Buffer
-			cmd := exec.Command(program, row.args...)
+			args := row.args
+			if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--btf_base") }) {
+				args = append([]string{"--btf_compat=libbpf-1.7"}, args...) // pahole's libbpf
+			}
+			cmd := exec.Command(program, args...)
 			cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
 			cmd.Env = append(os.Environ(), "LLVM_OBJCOPY=does-not-exist")
 			cmd.Run()

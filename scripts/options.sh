@@ -28,13 +28,13 @@ while IFS= read -r row; do
 	name=${row%%:*}
 	rm -rf "$work/run"
 	mkdir "$work/run"
-	cp encode/testdata/golden/x86-{gcc5,tags,fields}.elf "$work/run"
+	cp encode/testdata/golden/x86-{gcc5,tags,fields}.elf testdata/split/x86.{base.btf,module.o} "$work/run"
 	status=0
 	# shellcheck disable=SC2086
 	(cd "$work/run" && LLVM_OBJCOPY=objcopy "$pahole" ${row#*: } > "$work/stdout" 2> "$work/stderr") || status=$?
 	btf=$work/run/out.btf
 	for word in ${row#*: }; do
-		if [ ! -e "$btf" ] && [ -e "$work/run/$word" ]; then
+		if [ ! -e "$btf" ] && [[ $word == x86* && $word != *.btf ]]; then
 			objcopy --dump-section ".BTF=$btf" "$work/run/$word" "$work/copy" 2> "$work/objcopy" || rm -f "$btf"
 			break
 		fi
