@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dwarf"
@@ -44,10 +45,27 @@ func (f *file) noDwarf() error {
 		return fmt.Errorf("%s: no section table, so no debug information can be found", f.path)
 	case !slices.ContainsFunc(f.elf.Sections, func(s mmapelf.Section) bool { return s.Name != "" }):
 		return fmt.Errorf("%s: sections have no names, so no debug information can be found", f.path)
-	case len(f.abbrev) > 0:
-		return fmt.Errorf("%s: .debug_abbrev without .debug_info", f.path)
+	case f.otherDebug() != "":
+		return fmt.Errorf("%s: section %s without .debug_info", f.path, f.otherDebug())
+	case f.elf.Section(".shstrtab") == nil && f.elf.Section(".strtab") == nil:
+		return fmt.Errorf("%s: no section is called .shstrtab or .strtab, so the section names cannot be right", f.path)
 	}
 	return fmt.Errorf("%s: %w", f.path, ErrNoDwarf)
+}
+
+// otherDebug is the name of a debug section that compilers write together with
+// .debug_info, or "".
+func (f *file) otherDebug() string {
+	for i := range f.elf.Sections {
+		switch s := &f.elf.Sections[i]; s.Name {
+		case ".debug_frame", ".debug_gdb_scripts": // these stand alone at times
+		default:
+			if s.Size > 0 && (strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_")) {
+				return s.Name
+			}
+		}
+	}
+	return ""
 }
 
 // quote shows a name from a file so that it cannot disturb a terminal.
@@ -75,6 +93,17 @@ func (f *file) dieError(u *unit, off int, what string) error {
 
 func (f *file) cutOff(u *unit, off int) error {
 	return f.dieError(u, off, "DIE goes beyond the end of its unit")
+}
+
+// onlyZeros checks that nothing follows the last DIE of a unit, at p, but
+// padding. A DIE there has been cut from its tree by damage before it.
+func (f *file) onlyZeros(u *unit, p int) error {
+	for b := u.hdr.Data; p < len(b); p++ {
+		if b[p] != 0 {
+			return f.dieError(u, p, "DIE behind the end of the unit's tree")
+		}
+	}
+	return nil
 }
 
 // noName is the error for a DIE that needs a name and has none that can be read.

@@ -142,7 +142,7 @@ func (f *file) open() error {
 		debug.SetPanicOnFault(true)
 		defer func() {
 			if x := recover(); x != nil {
-				f.symbolsCrash = workerPanic{x, debug.Stack()}
+				f.symbolsCrash = asWorkerPanic(x, " symbol table:")
 			}
 		}()
 		f.symbolsErr = f.symbols()

@@ -63,21 +63,6 @@ func (r *run) limitArena() {
 	arena.SetLimit(limit, memlimit.Used)
 }
 
-// recoverExhausted is deferred: it turns the panic of a table that cannot grow
-// into an error.
-func (r *run) recoverExhausted(err *error) {
-	x := recover()
-	value := x
-	if w, ok := x.(workerPanic); ok {
-		value = w.value
-	}
-	if e, ok := value.(arena.Exhausted); ok {
-		*err = r.exhausted(r.files[len(r.files)-1].path, e.Used)
-	} else if x != nil {
-		panic(x)
-	}
-}
-
 func (r *run) exhausted(path string, used uint64) error {
 	limit := r.opt.MemoryLimit
 	return fmt.Errorf("%s: the memory limit of %s is reached: %s are in use; kernels of that size need %s",

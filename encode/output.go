@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/btflite/btflite/arena"
@@ -47,6 +48,9 @@ func (o *Output) Close() {
 // output makes the Output of the numbered types. The inputs are closed first,
 // so that their pages and the BTF are not in memory at once.
 func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
+	if n.Types == 0 && r.opt.Base == nil && r.stats.DIEs > uint64(r.stats.CUs-r.stats.CUsFiltered) {
+		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.files[0].path)
+	}
 	out := &Output{BigEndian: be, PointerSize: r.files[0].elf.AddrSize, Foreign: r.foreign}
 	strs := r.set.Strings()
 	r.closeFiles()
@@ -66,6 +70,7 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 // closeFiles closes the inputs. Names cannot be read any more.
 func (r *run) closeFiles() {
 	for _, f := range r.files {
+		f.symbolsRead.Wait() // after an error or a crash
 		f.shared.close()
 		f.closeStreams()
 		f.elf.Close()

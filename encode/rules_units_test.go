@@ -293,8 +293,10 @@ func unitRules() []rule {
 			[4] TYPEDEF 'r8' type_id=1
 			[5] TYPEDEF 'ru' type_id=1
 			[6] TYPEDEF 'ri' type_id=1`},
-		{name: "extra zero entries end the unit", files: one(intType(), nil, typedef("lost", nil)), want: `
+		{name: "extra zero entries end the unit", files: one(intType(), nil, nil), want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "DIEs behind the end of the tree", files: one(intType(), nil, typedef("lost", nil)),
+			err: "DIE behind the end of the unit's tree", differs: "there it is lost without a word"},
 		{name: "two files", files: func() []dt.File {
 			i, i2 := intType(), intType()
 			a := dt.File{Units: []*dt.Unit{dt.CU(i, structure("a", 4, member("x", i, 0)), function("f", fn1, i, param("p", i, 5)))}, Symbols: funcs()}

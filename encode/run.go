@@ -97,7 +97,7 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 		}
 	}()
 	r.limitArena()
-	defer r.recoverExhausted(&err)
+	defer r.recoverCrash(&err)
 	r.clock.start()
 	if err := r.newSet(); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (f *file) encodeUnits() error {
 			debug.SetPanicOnFault(true)
 			defer func() {
 				if x := recover(); x != nil {
-					crash.CompareAndSwap(nil, workerPanic{x, debug.Stack()})
+					crash.CompareAndSwap(nil, asWorkerPanic(x, ""))
 					p.mu.Lock()
 					p.err = errors.New("worker failed")
 					p.cond.Broadcast()
@@ -239,14 +239,6 @@ func (f *file) encodeUnits() error {
 	}
 	return p.err
 }
-
-// workerPanic carries a worker's panic to the goroutine that called Run.
-type workerPanic struct {
-	value any
-	stack []byte
-}
-
-func (w workerPanic) String() string { return fmt.Sprint(w.value) }
 
 // work reads units until there are none left.
 func (p *pipeline) work() {
@@ -333,6 +325,7 @@ func (f *file) read(u *unit) {
 	if u.fail != nil {
 		return
 	}
+	defer f.locate(u)
 	if err := f.readUnit(u); err != nil {
 		u.fail = err
 	}
@@ -384,6 +377,7 @@ func (f *file) commitUnit(u *unit) error {
 	if u.fail != nil {
 		return u.fail
 	}
+	defer f.locate(u)
 	if r.names.pool.overflow() {
 		return f.unitError(u, "over 1 GiB of names")
 	}

@@ -33,7 +33,7 @@ func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
 		return 0, false, f.cutOff(u, off)
 	}
 	if code == 0 {
-		return 0, true, nil
+		return 0, true, f.onlyZeros(u, p)
 	}
 	a := u.abbrevs.Lookup(code)
 	if a == nil {
@@ -80,7 +80,10 @@ func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
 		u.filtered = true
 		return 0, true, nil
 	}
-	return next, !a.Children, nil
+	if !a.Children {
+		return next, true, f.onlyZeros(u, next)
+	}
+	return next, false, nil
 }
 
 func containsClang(b []byte) bool {

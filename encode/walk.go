@@ -80,6 +80,9 @@ func (f *file) walk(u *unit, p int) error {
 				return err
 			}
 			if len(u.frames.S) == 0 {
+				if err := f.onlyZeros(u, p); err != nil {
+					return err
+				}
 				break
 			}
 			continue

@@ -8,6 +8,8 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+
+	"github.com/btflite/btflite/encode"
 )
 
 // cli is one run of the program: where it writes and what it knows of its
@@ -82,6 +84,11 @@ func (c *cli) report(err error) int {
 		c.complain(err.Error())
 		fmt.Fprintln(c.stderr, "Try 'btflite --help' for more information.")
 		return exitUsage
+	}
+	var crash *encode.Crash
+	if errors.As(err, &crash) {
+		c.complain(err.Error() + pleaseReport)
+		return exitInternal
 	}
 	c.complain(err.Error())
 	if errors.As(err, &some) && some.internal {

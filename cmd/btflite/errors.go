@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/btflite/btflite/encode"
 )
 
 // Exit statuses.
@@ -93,35 +94,11 @@ func oneLine(s string) string {
 // describePanic is the line for a recovered panic, with the place that
 // panicked. It must be called from the deferred function itself.
 func describePanic(v any) (line string, status int) {
-	if e, ok := v.(interface {
-		error
-		Addr() uintptr
-	}); ok {
-		return fmt.Sprintf("an input was cut short or could not be read while in use (%v)", e), exitFailure
+	if encode.IsFault(v) {
+		return fmt.Sprintf("an input was cut short or could not be read while in use (%v)", v), exitFailure
 	}
-	line = fmt.Sprintf("internal error: %v", v)
-	if at := panicSite(); at != "" {
-		line += " at " + at
-	}
-	return line + "; please report it", exitInternal
+	crash := encode.Crash{Value: v, Site: encode.PanicSite()}
+	return crash.Error() + pleaseReport, exitInternal
 }
 
-// panicSite is the function and line that panicked: the first frame outside
-// package runtime after runtime.gopanic.
-func panicSite() string {
-	pcs := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
-	inPanic := false
-	for {
-		f, more := frames.Next()
-		switch {
-		case f.Function == "runtime.gopanic":
-			inPanic = true
-		case inPanic && !strings.HasPrefix(f.Function, "runtime."):
-			return fmt.Sprintf("%s:%d", strings.TrimPrefix(f.Function, "github.com/btflite/btflite/"), f.Line)
-		}
-		if !more {
-			return ""
-		}
-	}
-}
+const pleaseReport = "; please report it"

@@ -195,6 +195,8 @@ func (w *worker) one(m *module) (r moduleResult) {
 	}()
 	fail := func(err error) moduleResult {
 		r.Error = err.Error()
+		var crash *encode.Crash
+		r.internal = errors.As(err, &crash)
 		return r
 	}
 	if w.fullToo {
