@@ -1,5 +1,7 @@
 package encode
 
+import "strings"
+
 // langNames are the DW_LANG_ values that the language options name (DWARF 5,
 // table 7.17).
 var langNames = map[uint16]string{
@@ -18,10 +20,14 @@ func langName(l uint16) string {
 	return "UNKNOWN"
 }
 
-// foreign reports whether a language is neither C nor assembler, nor unknown.
-func foreign(l uint16) bool {
+// foreign reports whether a unit is in a language other than C and assembler.
+// The producer of GCC says so too, which tells a damaged language from another.
+func foreign(l uint16, producer []byte) bool {
 	switch l {
 	case 0, 1, 2, 0xc, 0x1d, 0x2c, 0x3e, 0x8001: // none, C89, C, C99, C11, C17, C23, MIPS assembler
+		return false
+	}
+	if p, ok := strings.CutPrefix(string(producer), "GNU "); ok && (strings.HasPrefix(p, "AS") || len(p) > 1 && p[0] == 'C' && p[1] != '+') {
 		return false
 	}
 	return l <= 0x40 // DWARF 6 has not given out more

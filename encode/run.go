@@ -421,8 +421,8 @@ func (f *file) commitUnit(u *unit) error {
 		}
 		break
 	}
-	if r.foreign == "" && foreign(u.language) {
-		r.foreign = langName(u.language)
+	if r.foreign == "" && u.foreign != 0 {
+		r.foreign = langName(u.foreign)
 	}
 	for _, i := range u.needTypes {
 		f.types.reached[i] = true

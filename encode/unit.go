@@ -35,6 +35,7 @@ type unit struct {
 
 	name         dedup.Name
 	language     uint16
+	foreign      uint16 // language that is neither C nor assembler, 0 for none
 	clang        bool
 	filtered     bool
 	badName      bool     // a name lies beyond .debug_str
@@ -169,7 +170,7 @@ func (u *unit) reset() {
 	u.allStarts.Trim(maxSlotBytes)
 	u.formats.Trim(maxSlotBytes)
 	u.from, u.units, u.unitsFiltered = mark{}, 0, 0
-	u.name, u.language, u.clang, u.filtered = 0, 0, false, false
+	u.name, u.language, u.foreign, u.clang, u.filtered = 0, 0, 0, false, false
 	u.strBase, u.addrBase, u.loclistsBase = 0, 0, 0
 	u.dies, u.badName, u.log = 0, false, nil
 	u.needTypes, u.stubs, u.specs = u.needTypes[:0], u.stubs[:0], u.specs[:0]

@@ -65,8 +65,10 @@ func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
 	}
 	u.name = f.nameOf(u, have)
 	u.language = uint16(f.number(u, have, dwarf.VLanguage))
+	var producer []byte
 	if have&(1<<dwarf.VProducer) != 0 {
-		u.clang = containsClang(f.bytes(f.nameValue(u, &u.vals[dwarf.VProducer])))
+		producer = f.bytes(f.nameValue(u, &u.vals[dwarf.VProducer]))
+		u.clang = containsClang(producer)
 	}
 	switch a.Tag {
 	case dwarf.TagSkeletonUnit:
@@ -79,6 +81,9 @@ func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
 	if !u.hdr.IsType() && f.leftOut(u) {
 		u.filtered = true
 		return 0, true, nil
+	}
+	if u.foreign == 0 && foreign(u.language, producer) {
+		u.foreign = u.language
 	}
 	if !a.Children {
 		return next, true, f.onlyZeros(u, next)
