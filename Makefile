@@ -7,6 +7,7 @@
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
 #   make test-modules   compare the modules of KERNEL with pahole's, into BENCHMARKS.md
 #   make bench          measure and write BENCHMARKS.md
+#   make torture        encode damaged files and write RELIABILITY.md
 #   make fuzz           every fuzz target for FUZZTIME
 #   make testdata       compile testdata/small again
 #   make golden         write the golden BTF again with pahole
@@ -18,12 +19,13 @@ KERNELS  ?= pahole v72-amd64
 BENCHFLAGS ?=
 SERIES   ?= 7.2 6.1
 KERNEL   ?= v612-amd64
+TORTUREFLAGS ?=
 
 # Expanded by the shell: the folder of kernels and the pahole in it.
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all build run test test-go test-kernels kernel-test test-modules packages bench fuzz testdata golden clean
+.PHONY: all build run test test-go test-kernels kernel-test test-modules packages bench torture fuzz testdata golden clean
 
 all: build
 
@@ -70,6 +72,9 @@ packages:
 
 bench: build
 	go run ./bench $(BENCHFLAGS)
+
+torture: build
+	go run ./torture -pahole="$(PAHOLE)" -bpftool="$(CORPUS)/bin/bpftool" $(TORTUREFLAGS)
 
 fuzz:
 	@for p in $$(go list ./...); do \

@@ -23,16 +23,18 @@ const module = "github.com/btflite/btflite/"
 // imports is what each folder may import beside the standard library; "*"
 // allows everything. Tests may import the packages of testImports as well.
 var imports = map[string][]string{
-	".":               nil,
-	"arena":           {"github.com/edsrzf/mmap-go"},
-	"btf":             nil,
-	"compactstate":    nil,
-	"dwarf":           nil,
-	"dwarf/dwarftest": nil,
-	"elfreloc":        nil,
-	"elfwrite":        {"golang.org/x/sys/unix"},
-	"verify":          {"btf", "golang.org/x/sys/unix"}, // unix for tests: the running kernel as oracle
-	"memlimit":        nil,
+	".":                nil,
+	"arena":            {"github.com/edsrzf/mmap-go"},
+	"btf":              nil,
+	"compactstate":     nil,
+	"dwarf":            nil,
+	"dwarf/dwarftest":  nil,
+	"elfreloc":         nil,
+	"elfwrite":         {"golang.org/x/sys/unix"},
+	"verify":           {"btf", "verify/kernelbtf", "golang.org/x/sys/unix"}, // the last two for tests
+	"verify/kernelbtf": {"golang.org/x/sys/unix"},
+	"torture":          {"*"},
+	"memlimit":         nil,
 	"mmapelf": {"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
 	"dedup": {"arena", "btf"},

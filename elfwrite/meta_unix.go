@@ -37,9 +37,9 @@ func copyOwner(f *os.File, info os.FileInfo) error {
 	return nil
 }
 
-// syncDir makes a rename in dir last. File systems that cannot synchronise a
+// SyncDir makes a rename in the folder dir last. File systems that cannot synchronise a
 // folder are taken as they are.
-func syncDir(dir string) error {
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		// A folder that may be written but not read cannot be opened.

@@ -52,12 +52,24 @@ func Set(path string, sections ...Section) error {
 	}
 	if err := set(target, sections); err != nil {
 		var pathErr *os.PathError
-		if errors.As(err, &pathErr) && pathErr.Path == target {
-			return err
+		if errors.As(err, &pathErr) {
+			if pathErr.Path == target {
+				return err
+			}
+			err = fmt.Errorf("cannot %s a new file beside it: %w", pathErr.Op, cause(pathErr.Err))
 		}
 		return fmt.Errorf("%s: %w", quoteOdd(path), err)
 	}
 	return nil
+}
+
+// cause drops the name of the system call from err.
+func cause(err error) error {
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		return call.Err
+	}
+	return err
 }
 
 // set is Set for a path that is not a symbolic link.
@@ -140,7 +152,7 @@ func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.Fi
 		return err
 	}
 	renamed = true
-	if err := syncDir(dir); err != nil {
+	if err := SyncDir(dir); err != nil {
 		return fmt.Errorf("file replaced, but its folder could not be synchronised: %w", err)
 	}
 	return nil

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,46 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/verify/kernelbtf"
 )
-
-// The running kernel as oracle: what BPF_BTF_LOAD says to a blob.
-
-const bpfBTFLoad = 18 // BPF_BTF_LOAD
-
-// kernelLoad loads data into the kernel and returns its verdict: nil or a
-// unix.Errno. If log is set, the verifier's log is returned too.
-func kernelLoad(data, log []byte) error {
-	address := func(b []byte) uint64 {
-		if len(b) == 0 {
-			return 0
-		}
-		return uint64(reflect.ValueOf(b).Pointer()) // on the heap, does not move
-	}
-	attr := make([]byte, 32) // btf, btf_log_buf, btf_size, btf_log_size, btf_log_level, ...
-	binary.NativeEndian.PutUint64(attr, address(data))
-	binary.NativeEndian.PutUint64(attr[8:], address(log))
-	binary.NativeEndian.PutUint32(attr[16:], uint32(len(data)))
-	binary.NativeEndian.PutUint32(attr[20:], uint32(len(log)))
-	if len(log) > 0 {
-		binary.NativeEndian.PutUint32(attr[24:], 1)
-	}
-	fd, _, errno := unix.Syscall(unix.SYS_BPF, bpfBTFLoad, uintptr(address(attr)), uintptr(len(attr)))
-	runtime.KeepAlive(data)
-	runtime.KeepAlive(log)
-	runtime.KeepAlive(attr)
-	if errno != 0 {
-		return errno
-	}
-	return unix.Close(int(fd))
-}
-
-// kernelLog is the end of the kernel's log for a refused blob.
-func kernelLog(data []byte) string {
-	log := make([]byte, 1<<20)
-	kernelLoad(data, log)
-	lines := strings.Split(strings.TrimSpace(strings.TrimRight(string(log), "\x00")), "\n")
-	return lines[len(lines)-1]
-}
 
 // kernelRules are the rules of the running kernel. The test is skipped where
 // BTF cannot be loaded.
@@ -63,7 +23,7 @@ func kernelRules(t *testing.T) Rules {
 	t.Helper()
 	b := newBlob()
 	b.add("int", 1, 0, false, 4, 1<<24|32)
-	if err := kernelLoad(b.bytes(binary.NativeEndian.Uint16([]byte{0, 1}) == 1), nil); err != nil {
+	if err := kernelbtf.Load(b.bytes(binary.NativeEndian.Uint16([]byte{0, 1}) == 1)); err != nil {
 		t.Skipf("BPF_BTF_LOAD of a lone int: %v", err)
 	}
 	var u unix.Utsname
@@ -80,7 +40,7 @@ func kernelRules(t *testing.T) Rules {
 func compare(t *testing.T, rules Rules, data []byte, what string) (refused bool) {
 	t.Helper()
 	_, ours := Check(data, nil, rules)
-	kernel := kernelLoad(data, nil)
+	kernel := kernelbtf.Load(data)
 	if errors.Is(kernel, unix.EPERM) || errors.Is(kernel, unix.ENOMEM) {
 		t.Fatalf("%s: %v", what, kernel)
 	}
@@ -92,7 +52,7 @@ func compare(t *testing.T, rules Rules, data []byte, what string) (refused bool)
 	if (ours == nil) != (kernel == nil) {
 		log := ""
 		if kernel != nil {
-			log = kernelLog(data)
+			log = kernelbtf.Log(data)
 		}
 		t.Errorf("%s: ours: %v; kernel: %v: %s", what, ours, kernel, log)
 		if dir := os.Getenv("BTFLITE_KEEP"); dir != "" {

@@ -380,3 +380,36 @@ func TestInPlaceOnARealELFFile(t *testing.T) {
 	}
 	onlyFiles(t, dir, "in")
 }
+
+// TestFileSizeLimit: a file that may not grow, as on a full disk, is a clean
+// error; what was there stays, and nothing is left behind.
+func TestFileSizeLimit(t *testing.T) {
+	image, err := os.ReadFile("../../testdata/small/small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, stderr string }{
+		{"-J in", "btflite: in: cannot write a new file beside it: file too large\n"},
+		{"-J --btf_encode_detached=old in", "btflite: old: cannot write: file too large\n"},
+	} {
+		dir := t.TempDir()
+		for name, data := range map[string][]byte{"in": image, "old": []byte("old")} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := command(dir, "realELF", strings.Fields(c.args)...)
+		cmd.Args = append([]string{"sh", "-c", `ulimit -f 0; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+		if cmd.Path, err = exec.LookPath("sh"); err != nil {
+			t.Skip(err)
+		}
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitFailure || stderr.String() != c.stderr {
+			t.Errorf("%s: %v, %q", c.args, err, &stderr)
+		}
+		onlyFiles(t, dir, "in", "old")
+		wantFile(t, filepath.Join(dir, "in"), string(image), 0o600)
+		wantFile(t, filepath.Join(dir, "old"), "old", 0o600)
+	}
+}

@@ -5,10 +5,13 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/btflite/btflite/elfwrite"
 )
 
 // outputBuffer gathers small writes; the encoder writes in chunks anyway.
@@ -72,6 +75,9 @@ func (t *target) replace(g *guard, content func(io.Writer) error) error {
 		return err
 	}
 	done = true
+	if err := elfwrite.SyncDir(filepath.Dir(t.file)); err != nil {
+		return fmt.Errorf("file written, but its folder could not be synchronised: %w", err)
+	}
 	return nil
 }
 
