@@ -53,6 +53,7 @@ endif
 
 test-go:
 	go vet ./...
+	GOARCH=386 go build -pgo=off -o /dev/null ./cmd/btflite
 	go test ./...
 
 test-kernels:

@@ -100,7 +100,7 @@ func (t *FuncTable) BeginFile(strtab []byte) {
 // string of the string table is left out.
 func (t *FuncTable) Add(nameOff uint32, value uint64) {
 	name, ok := cString(t.strtab, nameOff)
-	if !ok || len(t.symbols) >= noLink-1 {
+	if !ok || uint64(len(t.symbols)) >= noLink-1 {
 		return
 	}
 	base, tail := splitName(name)

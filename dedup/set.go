@@ -245,7 +245,7 @@ func (s *Set) newIDs(n int) (uint32, error) {
 
 // add appends the record of an id: n words, not yet filled.
 func (s *Set) add(id uint32, n int) ([]uint32, error) {
-	if len(s.words.S)+n > 1<<31 {
+	if uint64(len(s.words.S))+uint64(n) > 1<<31 {
 		return nil, errors.New("types take more than 8 GiB")
 	}
 	s.off.S[id] = uint32(len(s.words.S))
