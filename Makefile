@@ -6,6 +6,7 @@
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
 #   make test-modules   compare the modules of KERNEL with pahole's, into BENCHMARKS.md
+#   make release        programs for all systems and SHA256SUMS, in build/release
 #   make bench          measure and write BENCHMARKS.md
 #   make torture        encode damaged files and write RELIABILITY.md
 #   make fuzz           every fuzz target for FUZZTIME
@@ -25,12 +26,27 @@ TORTUREFLAGS ?=
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all build run test test-go test-kernels kernel-test test-modules packages bench torture fuzz testdata golden clean
+.PHONY: all build release run test test-go test-kernels kernel-test test-modules packages bench torture fuzz testdata golden clean
 
 all: build
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o btflite ./cmd/btflite
+
+# Static, without paths of this machine: the same commit and the same Go give
+# the same files.
+RELEASES = linux/amd64 linux/arm64 linux/arm linux/386 linux/riscv64 linux/ppc64le linux/s390x linux/loong64 \
+	darwin/amd64 darwin/arm64 freebsd/amd64 freebsd/arm64
+
+release:
+	rm -rf build/release
+	mkdir -p build/release
+	set -e; for system in $(RELEASES); do \
+		echo "$$system"; \
+		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath -ldflags='-s -w -buildid=' \
+			-o "build/release/btflite-$${system%/*}-$${system#*/}" ./cmd/btflite; \
+	done
+	cd build/release && sha256sum btflite-* > SHA256SUMS && cat SHA256SUMS
 
 run: build
 	@mkdir -p build
