@@ -105,7 +105,7 @@ func (f *file) needLists(u *unit) error {
 }
 
 // releaseStep is how much is given back at a time, in bytes.
-const releaseStep = 256 << 10
+const releaseStep = 512 << 10
 
 // released gives back what lies before unit u, which has been committed.
 func (p *pipeline) released(u *unit) {
