@@ -45,10 +45,15 @@ func (s *section) release(f *file, to uint64) {
 	case s.stream != nil:
 		s.stream.Drop(to)
 	case s.sec != nil:
-		f.elf.ReleaseRange(s.sec.Offset+s.given, to-s.given)
+		from := s.given - min(s.given, mappedAround)
+		f.elf.ReleaseRange(s.sec.Offset+from, to-from)
 	}
 	s.given = to
 }
+
+// mappedAround is how far around a page that is touched Linux maps what it has
+// in memory, in bytes: so far behind the last release, pages are back again.
+const mappedAround = 64 << 10
 
 // need waits until n bytes at off of a section have been expanded, for unit u,
 // and keeps them until that is committed. It returns how much of the section
