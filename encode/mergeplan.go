@@ -131,7 +131,7 @@ func (m *merged) unitAt(off uint64) (int, bool) {
 
 // behind gives back what has been read.
 func (pl *planner) behind(u *unit) {
-	if s := &pl.f.infoSec; u.base == 0 && u.hdr.End() >= s.given+releaseStep {
+	if s := &pl.f.infoSec; u.base == 0 && u.hdr.End() >= s.given+pl.f.releaseStep() {
 		s.release(pl.f, u.hdr.End())
 	}
 }

@@ -121,7 +121,7 @@ func (f *file) indexInfo(t *typeUnits) error {
 		}
 		off = h.End()
 		again.unpin(&pin)
-		if off >= again.given+releaseStep {
+		if off >= again.given+f.releaseStep() {
 			again.release(f, off)
 		}
 	}

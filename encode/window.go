@@ -109,8 +109,14 @@ func (f *file) needLists(u *unit) error {
 	return nil
 }
 
-// releaseStep is how much is given back at a time, in bytes.
-const releaseStep = 512 << 10
+// releaseStep is how much is given back at a time, in bytes. Each time stops
+// the other workers for a moment, to have them forget the pages.
+func (f *file) releaseStep() uint64 {
+	if f.opt.Jobs > 1 {
+		return 512 << 10
+	}
+	return 256 << 10
+}
 
 // released gives back what lies before unit u, which has been committed.
 func (p *pipeline) released(u *unit) {
@@ -118,7 +124,7 @@ func (p *pipeline) released(u *unit) {
 	for _, s := range []*section{&f.infoSec, &f.abbrevSec, &f.locSec, &f.loclistsSec} {
 		s.unpin(u)
 	}
-	if len(u.hdr.Data) > 0 && u.hdr.End() >= f.infoSec.given+releaseStep {
+	if len(u.hdr.Data) > 0 && u.hdr.End() >= f.infoSec.given+f.releaseStep() {
 		f.infoSec.release(f, u.hdr.End())
 		f.abbrevSec.release(f, u.hdr.AbbrevOff)
 	}
@@ -135,7 +141,7 @@ func (p *pipeline) released(u *unit) {
 			continue
 		}
 		at := uint64(x.LocOff)
-		if at >= s.given+releaseStep {
+		if at >= s.given+f.releaseStep() {
 			s.release(f, at)
 		}
 		p.lists.advance(f, s.sec, at)
@@ -151,14 +157,14 @@ func (p *pipeline) releasedRel(u *unit) {
 	if s := &f.rel.inInfo; s.sec != nil {
 		at := uint64(u.lastReloc) * uint64(f.rel.info.EntrySize())
 		p.relocs.advance(f, s.sec, at)
-		if at >= s.given+releaseStep {
+		if at >= s.given+f.releaseStep() {
 			s.release(f, at)
 		}
 	}
 	if s := &f.rel.inStr; s.sec != nil && u.strLow != ^uint32(0) {
 		at := uint64(u.strLow)
 		p.strs.advance(f, s.sec, at)
-		if at >= s.given+releaseStep {
+		if at >= s.given+f.releaseStep() {
 			s.release(f, at)
 		}
 	}
