@@ -27,8 +27,8 @@ func (f *file) openAlt() error {
 	}
 	tried := []string{name}
 	if !filepath.IsAbs(name) {
-		dir := filepath.Dir(f.path)
-		if real, err := filepath.EvalSymlinks(f.path); err == nil {
+		dir := filepath.Dir(f.dwarf.Path)
+		if real, err := filepath.EvalSymlinks(f.dwarf.Path); err == nil {
 			dir = filepath.Dir(real)
 		}
 		tried = []string{filepath.Join(dir, name), filepath.Join(dir, ".dwz", filepath.Base(name)), filepath.Join(debugRoot, ".dwz", filepath.Base(name))}
@@ -54,7 +54,7 @@ func (f *file) openAlt() error {
 // useAlt makes e the alternate file.
 func (f *file) useAlt(path string, e *mmapelf.File) error {
 	alt := &file{
-		run: f.run, opt: f.opt, path: path, elf: e, merge: f.merge,
+		run: f.run, opt: f.opt, path: path, elf: e, dwarf: e, merge: f.merge,
 		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: f.names,
 	}
 	f.merge.alt = alt
@@ -77,15 +77,15 @@ func (f *file) useAlt(path string, e *mmapelf.File) error {
 
 // altLink gives the name and the id of the alternate file; "" is none.
 func (f *file) altLink() (name string, id []byte, err error) {
-	if sec := f.elf.Section(".gnu_debugaltlink"); sec != nil {
-		b, err := f.elf.Data(sec)
+	if sec := f.dwarf.Section(".gnu_debugaltlink"); sec != nil {
+		b, err := f.dwarf.Data(sec)
 		if n := bytes.IndexByte(b, 0); n > 0 && err == nil {
 			return string(b[:n]), b[n+1:], nil
 		}
 		return "", nil, err
 	}
-	if sec := f.elf.Section(".debug_sup"); sec != nil {
-		b, err := f.elf.Data(sec)
+	if sec := f.dwarf.Section(".debug_sup"); sec != nil {
+		b, err := f.dwarf.Data(sec)
 		name, id := debugSup(b, false)
 		return name, id, err
 	}
@@ -118,23 +118,7 @@ func altID(e *mmapelf.File) (id []byte) {
 			return id
 		}
 	}
-	const noteBuildID = 3
-	for i := range e.Sections {
-		if e.Sections[i].Type == shtNote {
-			if b, err := e.Data(&e.Sections[i]); err == nil {
-				eachNote(b, e.BigEndian, func(name []byte, typ uint32, desc []byte) bool {
-					if typ == noteBuildID && string(name) == "GNU\x00" {
-						id = desc
-					}
-					return id == nil
-				})
-			}
-		}
-		if id != nil {
-			break
-		}
-	}
-	return id
+	return buildID(e)
 }
 
 // altTarget is the place of a DIE of the alternate file.

@@ -18,6 +18,8 @@ type file struct {
 	opt  *Options
 	path string
 	elf  *mmapelf.File
+	// dwarf is where the debug sections are: elf, or a separate debug file.
+	dwarf *mmapelf.File
 
 	bigEndian bool
 	addrSize  int
@@ -72,13 +74,12 @@ func (r *run) openFile(path string) (*file, error) {
 		return nil, err
 	}
 	f := &file{
-		run: r, opt: &r.opt, path: path, elf: e,
+		run: r, opt: &r.opt, path: path, elf: e, dwarf: e,
 		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: &r.names,
 		first: len(r.files) == 0,
 	}
 	if err := f.open(); err != nil {
-		f.closeStreams()
-		e.Close()
+		f.close()
 		return nil, err
 	}
 	return f, nil
@@ -88,6 +89,14 @@ func (f *file) open() error {
 	// The system's own read-ahead around each page touched can be megabytes;
 	// what is read in order is asked for in windows instead.
 	f.elf.RandomRange(0, uint64(len(f.elf.Bytes())))
+	if f.section(".debug_info") == nil && f.section(".debug_abbrev") == nil {
+		if err := f.findDebugFile(); err != nil {
+			return err
+		}
+		if f.dwarf != f.elf {
+			f.dwarf.RandomRange(0, uint64(len(f.dwarf.Bytes())))
+		}
+	}
 	if err := f.checkBase(); err != nil {
 		return err
 	}
@@ -153,32 +162,41 @@ func (f *file) open() error {
 // section is the debug section of that name, or the one with the name that
 // compressed contents had at first; nil if there is none.
 func (f *file) section(name string) *mmapelf.Section {
-	if s := f.elf.Section(name); s != nil {
+	if s := f.dwarf.Section(name); s != nil {
 		return s
 	}
-	return f.elf.Section(".z" + name[1:])
+	return f.dwarf.Section(".z" + name[1:])
 }
 
 // load gives the contents of a debug section. With to, it is one that is given
 // back as it is read.
 func (f *file) load(sec *mmapelf.Section, to *section) ([]byte, error) {
 	if to == nil {
-		return f.elf.Data(sec)
+		return f.dwarf.Data(sec)
 	}
-	st, err := f.elf.Stream(sec)
+	st, err := f.dwarf.Stream(sec)
 	if err != nil {
 		return nil, err
 	}
 	if st != nil && f.merge != nil {
 		st.Close() // it is read more than once
-		return f.elf.Data(sec)
+		return f.dwarf.Data(sec)
 	}
 	if st != nil {
 		to.stream = st
 		return st.Bytes(), nil
 	}
 	to.sec = sec
-	return f.elf.Data(sec)
+	return f.dwarf.Data(sec)
+}
+
+// close gives back the file and what was made of it.
+func (f *file) close() {
+	f.closeStreams()
+	if f.dwarf != f.elf {
+		f.dwarf.Close()
+	}
+	f.elf.Close()
 }
 
 // closeStreams ends the expansion of compressed sections.
@@ -203,19 +221,23 @@ func (f *file) waitSymbols() error {
 // symbols reads the symbol table: functions for the function table, and the
 // objects that stand at the start of a section with variables.
 func (f *file) symbols() error {
-	symtab := f.elf.Section(".symtab")
+	e := f.elf
+	if e.Section(".symtab") == nil {
+		e = f.dwarf
+	}
+	symtab := e.Section(".symtab")
 	if symtab == nil || symtab.Type != shtSymtab {
 		return fmt.Errorf("%s: no .symtab section, so no function can be placed (stripped file?)", f.path)
 	}
-	strtab, err := f.elf.SymbolStrings(symtab)
+	strtab, err := e.SymbolStrings(symtab)
 	if err != nil {
 		return err
 	}
-	f.elf.PrefetchRange(symtab.Offset, symtab.Size)
+	e.PrefetchRange(symtab.Offset, symtab.Size)
 	if f.run.funcs == nil {
 		// Count first: a table that grows leaves its old halves behind.
 		n := 0
-		err := f.elf.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
+		err := e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
 			if s.Info&0xf == sttFunc {
 				n++
 			}
@@ -242,19 +264,19 @@ func (f *file) symbols() error {
 		}
 	}
 	var kf kfuncs
-	err = f.elf.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
+	err = e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
 		switch s.Info & 0xf {
 		case sttFunc:
 			t.Add(s.Name, s.Value)
 		case sttObject:
 			if k, ok := byIndex[s.Shndx]; ok && s.Value == f.varSections[k].start {
-				if name, ok := f.elf.StringAt(strtab, s.Name); ok {
+				if name, ok := e.StringAt(strtab, s.Name); ok {
 					f.varSections[k].atZero = append(f.varSections[k].atZero, name)
 				}
 			}
 		}
 		if idsIndex != 0 && s.Shndx == idsIndex {
-			if name, ok := f.elf.StringAt(strtab, s.Name); ok {
+			if name, ok := e.StringAt(strtab, s.Name); ok {
 				kf.add(name, s.Value, s.Size)
 			}
 		}
@@ -265,8 +287,8 @@ func (f *file) symbols() error {
 	}
 	t.Seal()
 	f.run.funcName = append(f.run.funcName, make([]dedup.Name, t.MaxEntry()+1-len(f.run.funcName))...)
-	f.elf.ReleaseRange(symtab.Offset, symtab.Size)
-	f.elf.Release(strtab)
+	e.ReleaseRange(symtab.Offset, symtab.Size)
+	e.Release(strtab)
 	if ids != nil {
 		data, err := f.elf.Data(ids)
 		if err != nil {
@@ -296,7 +318,7 @@ func (f *file) sections() {
 		}
 		v := varSection{index: uint32(i), addr: s.Addr, start: s.Addr, size: s.Size, name: s.Name}
 		if f.rel != nil {
-			v.addr, v.start = f.rel.addrs[i], 0
+			v.addr, v.start = f.rel.own[i], 0
 		}
 		v.wanted = global || percpu && s.Name == ".data..percpu"
 		f.wantVars = f.wantVars || v.wanted

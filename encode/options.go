@@ -64,6 +64,9 @@ type Options struct {
 	// LibbpfTypedefBug repeats a flaw of libbpf 1.7.0: no typedef of the base
 	// is found, so that the output repeats those that it uses.
 	LibbpfTypedefBug bool
+	// DebugDir is a folder of separate debug files, asked before
+	// /usr/lib/debug; "" for none.
+	DebugDir string
 	// CULimit is how many units of each file are read, in file order; the rest
 	// is ignored. 0 reads all. It is for measuring how cost grows with input.
 	CULimit int

@@ -72,8 +72,7 @@ func (r *run) closeFiles() {
 	for _, f := range r.files {
 		f.symbolsRead.Wait() // after an error or a crash
 		f.shared.close()
-		f.closeStreams()
-		f.elf.Close()
+		f.close()
 		if f.merge != nil && f.merge.alt != nil {
 			f.merge.alt.shared.close()
 			f.merge.alt.elf.Close()

@@ -18,6 +18,7 @@ import (
 // relocs is what a relocatable file has beyond a linked one.
 type relocs struct {
 	addrs []uint64 // where each section is assumed to lie, by index
+	own   []uint64 // the same of the file itself, if DWARF is in a separate one
 
 	info   *elfreloc.Table // of .debug_info, nil if it has none
 	random [relKinds]*elfreloc.Table
@@ -43,11 +44,11 @@ const (
 // openRelocs lays out the sections and finds the relocations of the debug
 // sections.
 func (f *file) openRelocs() error {
-	r := &relocs{addrs: layout(f.elf.Sections)}
+	r := &relocs{addrs: layout(f.dwarf.Sections), own: layout(f.elf.Sections)}
 	f.rel = r
 	infos := 0
-	for i := range f.elf.Sections {
-		switch f.elf.Sections[i].Name {
+	for i := range f.dwarf.Sections {
+		switch f.dwarf.Sections[i].Name {
 		case ".debug_info", ".zdebug_info":
 			infos++
 		case ".debug_types", ".zdebug_types":
@@ -60,25 +61,25 @@ func (f *file) openRelocs() error {
 	if s := f.section(".debug_str"); s != nil && s.Flags&shfCompressed == 0 && uint64(len(f.str)) == s.Size {
 		r.inStr.sec = s
 	}
-	symtab := f.elf.Section(".symtab")
+	symtab := f.dwarf.Section(".symtab")
 	if symtab == nil || symtab.Type != shtSymtab {
 		return nil // symbols says so
 	}
-	syms, err := f.elf.Data(symtab)
+	syms, err := f.dwarf.Data(symtab)
 	if err != nil {
 		return err
 	}
-	extended, err := f.elf.ExtendedIndexes(symtab)
+	extended, err := f.dwarf.ExtendedIndexes(symtab)
 	if err != nil {
 		return err
 	}
 	var object *elfreloc.Object
-	for i := range f.elf.Sections {
-		s := &f.elf.Sections[i]
-		if s.Type != shtRela && s.Type != shtRel || uint64(s.Info) >= uint64(len(f.elf.Sections)) {
+	for i := range f.dwarf.Sections {
+		s := &f.dwarf.Sections[i]
+		if s.Type != shtRela && s.Type != shtRel || uint64(s.Info) >= uint64(len(f.dwarf.Sections)) {
 			continue
 		}
-		target := &f.elf.Sections[s.Info]
+		target := &f.dwarf.Sections[s.Info]
 		var dst **elfreloc.Table
 		var size int
 		switch target {
@@ -101,12 +102,12 @@ func (f *file) openRelocs() error {
 		if *dst != nil {
 			return fmt.Errorf("%s: %s: a second relocation section of %s", f.path, s.Name, target.Name)
 		}
-		data, err := f.elf.Data(s)
+		data, err := f.dwarf.Data(s)
 		if err != nil {
 			return err
 		}
 		if object == nil {
-			format := elfreloc.Format{Machine: f.machine, Class64: f.elf.Class64, BigEndian: f.bigEndian}
+			format := elfreloc.Format{Machine: f.machine, Class64: f.dwarf.Class64, BigEndian: f.bigEndian}
 			if object, err = elfreloc.NewObject(format, syms, extended, r.addrs); err != nil {
 				return fmt.Errorf("%s: %w", f.path, err)
 			}

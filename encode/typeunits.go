@@ -64,7 +64,7 @@ func (f *file) indexTypes() error {
 	t := &f.types
 	if s := f.section(".debug_types"); s != nil {
 		var err error
-		if t.types, err = f.elf.Data(s); err != nil {
+		if t.types, err = f.dwarf.Data(s); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (f *file) indexInfo(t *typeUnits) error {
 	again := section{sec: f.infoSec.sec}
 	info := f.info
 	if f.infoSec.stream != nil {
-		st, err := f.elf.Stream(f.section(".debug_info"))
+		st, err := f.dwarf.Stream(f.section(".debug_info"))
 		if err != nil {
 			return err
 		}

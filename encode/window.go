@@ -24,7 +24,7 @@ func (w *window) advance(f *file, s *mmapelf.Section, at uint64) {
 	}
 	w.fetched = max(w.fetched, at)
 	n := min(fetchStep, s.Size-w.fetched)
-	f.elf.PrefetchRange(s.Offset+w.fetched, n)
+	f.dwarf.PrefetchRange(s.Offset+w.fetched, n)
 	w.fetched += n
 }
 
@@ -46,7 +46,7 @@ func (s *section) release(f *file, to uint64) {
 		s.stream.Drop(to)
 	case s.sec != nil:
 		from := s.given - min(s.given, mappedAround)
-		f.elf.ReleaseRange(s.sec.Offset+from, to-from)
+		f.dwarf.ReleaseRange(s.sec.Offset+from, to-from)
 	}
 	s.given = to
 }

@@ -169,6 +169,18 @@ if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
 	(cd src && g++ "${common[@]}" "${cxx[@]}" -ffile-prefix-map="$PWD"=. -O1 -gdwarf-5 -DREFERENCES -o ../leftout/x86-g++5.elf cxx.cc)
 fi
 
+# Separate debug files. x86-gcc5 by checksum, build-id by its note.
+if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
+	mkdir -p debugfile/.build-id/01
+	(cd src && gcc "${common[@]}" -ffile-prefix-map="$PWD"=. -Wl,--build-id=0x0123456789abcdef -O1 -gdwarf-5 -o ../debugfile/build-id.elf fields.c)
+	objcopy --only-keep-debug debugfile/build-id.elf debugfile/.build-id/01/23456789abcdef.debug
+	strip -g debugfile/build-id.elf
+	objcopy --only-keep-debug golden/x86-gcc5.elf debugfile/x86-gcc5.debug
+	objcopy -g --add-gnu-debuglink=debugfile/x86-gcc5.debug golden/x86-gcc5.elf debugfile/x86-gcc5.elf
+	objcopy -S --add-gnu-debuglink=debugfile/x86-gcc5.debug golden/x86-gcc5.elf debugfile/x86-gcc5.stripped.elf
+	chmod 644 debugfile/*.* debugfile/.build-id/01/*
+fi
+
 # dwz 0.15: partial units, and an alternate file beside the file.
 dwz=one \
 golden x86-gcc5-dwz   gcc   "$program" -O2 -gdwarf-5

@@ -124,7 +124,8 @@ func (c *cli) runEncodeCommand(args []string) error {
 func (c *cli) encodeOptions(cfg *config) (encode.Options, error) {
 	lang, exclude, err := cfg.lang.resolve(c.lookupEnv)
 	return encode.Options{
-		Features: cfg.features, Jobs: cfg.jobs, MemoryLimit: c.limitMemory(cfg.memory), Exact: cfg.exact, CULimit: cfg.cuLimit, Lang: lang, LangExclude: exclude,
+		Features: cfg.features, Jobs: cfg.jobs, MemoryLimit: c.limitMemory(cfg.memory), Exact: cfg.exact, CULimit: cfg.cuLimit, DebugDir: cfg.debugDir,
+		Lang: lang, LangExclude: exclude,
 		CUExclude: cfg.exclude, NamePrefix: cfg.prefix, PlainBitfields: cfg.plain, LibbpfTypedefBug: cfg.typedefBug}, err
 }
 

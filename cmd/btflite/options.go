@@ -25,6 +25,7 @@ type config struct {
 	bareJobs   bool   // -j without a number: jobs may be lowered
 	memory     uint64 // --memory_limit in bytes, 0: none
 	cuLimit    int    // --cu_limit, 0: none
+	debugDir   string // --debug_dir
 	exact      bool
 	verbose    bool
 	stats      statsFormat
@@ -97,6 +98,9 @@ var encodeOptions = append([]option{
 	jobsOption,
 	memoryOption,
 	dedupMode,
+	{long: []string{"debug_dir"}, arg: requiredArg, argName: "DIR", group: groupOutput,
+		help:  "look for separate debug files in DIR as well",
+		apply: func(c *config, v string) error { c.debugDir = v; return nil }},
 	baseOption,
 	libbpfMode,
 	// For measurements of how cost grows with input; not in the help.

@@ -5,6 +5,7 @@ complete -c btflite -n 'not __fish_seen_subcommand_from modules dedup verify ver
 complete -c btflite -n 'not __fish_seen_subcommand_from modules dedup verify version' -l jobs -s 'j' -d 'use N workers; without N one for each CPU'
 complete -c btflite -n 'not __fish_seen_subcommand_from modules dedup verify version' -l memory_limit -r -d 'take no more memory than SIZE, as 64M'
 complete -c btflite -n 'not __fish_seen_subcommand_from modules dedup verify version' -l dedup -r -d 'deduplication: stream (default) or exact'
+complete -c btflite -n 'not __fish_seen_subcommand_from modules dedup verify version' -l debug_dir -r -d 'look for separate debug files in DIR as well'
 complete -c btflite -n 'not __fish_seen_subcommand_from modules dedup verify version' -l btf_base -r -d 'leave out what the BTF of the file BASE has'
 complete -c btflite -n 'not __fish_seen_subcommand_from modules dedup verify version' -l btf_compat -r -d 'repeat typedefs of BASE, as that version does'
 complete -c btflite -n 'not __fish_seen_subcommand_from modules dedup verify version' -l btf_features -r -d 'just these; \'default\', \'all\', \'+LIST\' adds'

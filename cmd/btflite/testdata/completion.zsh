@@ -75,6 +75,7 @@ verify)
 		'-j-[use N workers; without N one for each CPU]:N:_files' \
 		'--memory_limit=[take no more memory than SIZE, as 64M]:SIZE:_files' \
 		'--dedup=[deduplication\: stream (default) or exact]:MODE:_files' \
+		'--debug_dir=[look for separate debug files in DIR as well]:DIR:_files' \
 		'--btf_base=[leave out what the BTF of the file BASE has]:BASE:_files' \
 		'--btf_compat=[repeat typedefs of BASE, as that version does]:libbpf-1.7:_files' \
 		'--btf_features=[just these; '\''default'\'', '\''all'\'', '\''+LIST'\'' adds]:LIST:_files' \

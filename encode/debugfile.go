@@ -1,0 +1,193 @@
+package encode
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Separate debug files: a file without .debug_info may say where its debug
+// information is, by the build-id in a note, or by a name and a checksum in
+// .gnu_debuglink (GDB manual, "Debugging Information in Separate Files"). DWARF
+// comes from the file found; sections, symbols and notes are those of the
+// file itself, as the reference encoder has it, and it is the one that is
+// written to. Only where it has no symbols either, those of the debug file
+// serve.
+
+const (
+	noteBuildID = 3
+	crcStep     = 1 << 20
+)
+
+// findDebugFile opens the separate debug file and makes it the source of
+// DWARF. Without one it leaves the file as it is; the error is about a file
+// that is named and cannot be used.
+func (f *file) findDebugFile() error {
+	id := buildID(f.elf)
+	link, crc, err := f.debugLink()
+	if err != nil {
+		return err
+	}
+	var tried []string
+	try := func(path string, byLink bool) bool {
+		e, err := f.openDebugFile(path, id, crc, byLink)
+		if err == nil {
+			f.dwarf = e
+			return true
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			tried = append(tried, err.Error())
+		}
+		return false
+	}
+	dirs := []string{debugRoot}
+	if f.opt.DebugDir != "" {
+		dirs = []string{f.opt.DebugDir, debugRoot}
+	}
+	if len(id) > 1 {
+		name := fmt.Sprintf(".build-id/%02x/%x.debug", id[0], id[1:])
+		for _, d := range dirs {
+			if try(filepath.Join(d, name), false) {
+				return nil
+			}
+		}
+	}
+	if link != "" {
+		own, err := filepath.Abs(f.path)
+		if err != nil {
+			return err
+		}
+		if real, err := filepath.EvalSymlinks(own); err == nil {
+			own = real
+		}
+		own = filepath.Dir(own)
+		places := []string{own, filepath.Join(own, ".debug")}
+		if f.opt.DebugDir != "" {
+			places = append(places, f.opt.DebugDir)
+		}
+		for _, d := range dirs {
+			places = append(places, filepath.Join(d, own))
+		}
+		for _, d := range places {
+			if try(filepath.Join(d, link), true) {
+				return nil
+			}
+		}
+		if len(tried) == 0 {
+			return fmt.Errorf("%s: no .debug_info, and its separate debug file %s is not in %s", f.path, quote([]byte(link)), strings.Join(places, ", "))
+		}
+	}
+	if len(tried) > 0 {
+		return fmt.Errorf("%s: no .debug_info, and its separate debug file cannot be used: %s", f.path, strings.Join(tried, "; "))
+	}
+	return nil
+}
+
+// openDebugFile opens a candidate and proves that it belongs to the file: by
+// the build-id if both have one, else by the checksum of .gnu_debuglink. A
+// file without DWARF is none: the file itself may have the name of its link.
+func (f *file) openDebugFile(path string, id []byte, crc uint32, byLink bool) (*mmapelf.File, error) {
+	if same(path, f.path) {
+		return nil, fs.ErrNotExist
+	}
+	e, err := mmapelf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	fail := func(why string) (*mmapelf.File, error) {
+		e.Close()
+		return nil, fmt.Errorf("%s: %s", path, why)
+	}
+	if e.Section(".debug_info") == nil && e.Section(".zdebug_info") == nil {
+		return fail("no .debug_info")
+	}
+	if e.Machine != f.elf.Machine || e.Class64 != f.elf.Class64 || e.BigEndian != f.elf.BigEndian || e.Type != f.elf.Type {
+		return fail("of another machine or type")
+	}
+	other := buildID(e)
+	switch {
+	case len(id) > 0 && len(other) > 0:
+		if !bytes.Equal(id, other) {
+			return fail("its build-id is another")
+		}
+	case !byLink:
+		return fail("it has no build-id")
+	case checksum(e) != crc:
+		return fail("its checksum is not that of .gnu_debuglink")
+	}
+	return e, nil
+}
+
+// same reports whether two paths lead to one file.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// checksum is the CRC of .gnu_debuglink over the whole file.
+func checksum(e *mmapelf.File) (sum uint32) {
+	b := e.Bytes()
+	for at := 0; at < len(b); at += crcStep {
+		n := min(crcStep, len(b)-at)
+		e.PrefetchRange(uint64(at), uint64(min(2*crcStep, len(b)-at)))
+		sum = crc32.Update(sum, crc32.IEEETable, b[at:at+n])
+		e.ReleaseRange(uint64(at), uint64(n))
+	}
+	return sum
+}
+
+// debugLink reads .gnu_debuglink: a file name, zeros up to a multiple of four
+// bytes, the checksum. "" if there is none.
+func (f *file) debugLink() (name string, crc uint32, err error) {
+	s := f.elf.Section(".gnu_debuglink")
+	if s == nil {
+		return "", 0, nil
+	}
+	b, err := f.elf.Data(s)
+	if err != nil {
+		return "", 0, err
+	}
+	n := bytes.IndexByte(b, 0)
+	at := (n + 4) &^ 3
+	if n <= 0 || at+4 > len(b) {
+		return "", 0, fmt.Errorf("%s: .gnu_debuglink: no name and checksum", f.path)
+	}
+	name = string(b[:n])
+	if strings.ContainsAny(name, "/\\") || name == "." || name == ".." {
+		return "", 0, fmt.Errorf("%s: .gnu_debuglink: %s is no file name", f.path, quote(b[:n]))
+	}
+	return name, f.order().Uint32(b[at:]), nil
+}
+
+// buildID is the build-id of a file; nil if it has none that can be read.
+func buildID(e *mmapelf.File) (id []byte) {
+	for i := range e.Sections {
+		s := &e.Sections[i]
+		if s.Type != shtNote {
+			continue
+		}
+		if b, err := e.Data(s); err == nil {
+			eachNote(b, e.BigEndian, func(name []byte, typ uint32, desc []byte) bool {
+				if typ == noteBuildID && string(name) == "GNU\x00" {
+					id = desc
+				}
+				return id == nil
+			})
+		}
+		if id != nil {
+			break
+		}
+	}
+	return id
+}
