@@ -63,6 +63,19 @@ func variableRules() []rule {
 		{name: "no variables without the feature", features: encode.DefaultFeatures &^ encode.Var, files: vars(), want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=4`},
+		{name: "variable in a section beyond number 65280", files: func() []dt.File {
+			i := intType()
+			f := file([]dt.Symbol{dt.Object("known", ".data..percpu", pc)}, i, variable("known", i, pc), variable("unknown", i, pc))
+			f[0].Sections = append(make([]dt.Section, 66000), f[0].Sections...)
+			for k := range 66000 {
+				f[0].Sections[k].Name = ".text.f"
+			}
+			return f
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] VAR 'known' type_id=1, linkage=global
+			[3] DATASEC '.data..percpu' size=4 vlen=1
+				type_id=2 offset=0 size=4 (VAR 'known')`},
 		{name: "variable at offset 0 needs its symbol", files: func() []dt.File {
 			i := intType()
 			return file([]dt.Symbol{dt.Object("known", ".data..percpu", pc)}, i, variable("known", i, pc), variable("unknown", i, pc))

@@ -111,8 +111,10 @@ func (f *File) Image(debug []Section) []byte {
 	if f.Class32 {
 		ehdr, phdr, shdr, sym = 52, 32, 40, 16
 	}
+	// With so many sections, indexes go where 32 bits are (SHN_XINDEX).
+	extended := len(secs)+3 >= 0xff00
 	if !f.NoSymtab {
-		syms, strs := make([]byte, sym), []byte{0}
+		syms, strs, shndxs := make([]byte, sym), []byte{0}, make([]byte, 4)
 		for _, s := range f.Symbols {
 			shndx := index(s.Section)
 			if s.Section == "" && s.Type == 2 {
@@ -120,6 +122,12 @@ func (f *File) Image(debug []Section) []byte {
 			}
 			syms = o.AppendUint32(syms, uint32(len(strs)))
 			strs = append(append(strs, s.Name...), 0)
+			if extended && shndx < 0xfff1 || shndx > 0xffff {
+				shndxs = o.AppendUint32(shndxs, uint32(shndx))
+				shndx = 0xffff
+			} else {
+				shndxs = o.AppendUint32(shndxs, 0)
+			}
 			info := byte(0x10 | s.Type)
 			if f.Class32 {
 				syms = word(word(syms, s.Value), s.Size)
@@ -130,6 +138,9 @@ func (f *File) Image(debug []Section) []byte {
 			}
 		}
 		secs = append(secs, Section{Name: ".symtab", Type: 2, Data: syms}, Section{Name: ".strtab", Type: 3, Data: strs})
+		if extended {
+			secs = append(secs, Section{Name: ".symtab_shndx", Type: 18, Data: shndxs})
+		}
 	}
 	secs = append(secs, Section{Name: ".shstrtab", Type: 3})
 	names := []byte{0}
@@ -166,8 +177,13 @@ func (f *File) Image(debug []Section) []byte {
 		if size == 0 {
 			size = uint64(len(s.Data))
 		}
-		if typ == 2 {
+		switch {
+		case typ == 2:
 			link, info, ent = i+1, 1, sym
+		case typ == 18:
+			link, ent = i-2, 4
+		case i == 0 && len(secs) >= 0xff00:
+			size, link = uint64(len(secs)), len(secs)-1
 		}
 		body = o.AppendUint32(o.AppendUint32(body, nameOff[i]), uint32(typ))
 		body = word(word(word(word(body, s.Flags), s.Addr), uint64(offs[i])), size)
@@ -193,7 +209,11 @@ func (f *File) Image(debug []Section) []byte {
 	h = o.AppendUint32(h, 1)
 	h = word(word(word(h, TextAddr), uint64(ehdr)), uint64(shoff))
 	h = o.AppendUint32(h, 0)
-	for _, v := range []int{ehdr, phdr, 1, shdr, len(secs), len(secs) - 1} {
+	shnum, shstrndx := len(secs), len(secs)-1
+	if shnum >= 0xff00 {
+		shnum, shstrndx = 0, 0xffff
+	}
+	for _, v := range []int{ehdr, phdr, 1, shdr, shnum, shstrndx} {
 		h = o.AppendUint16(h, uint16(v))
 	}
 	const load, rwx, span = 1, 7, 0x100000
