@@ -114,3 +114,16 @@ func TestFilesUnchanged(t *testing.T) {
 		t.Errorf("input changed (%v)", err)
 	}
 }
+
+// TestGoldenWithoutRust leaves out the Rust unit of a file of many dialects.
+func TestGoldenWithoutRust(t *testing.T) {
+	want, err := os.ReadFile("testdata/golden/x86-mixture.norust.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rust = 0x1c
+	got, err := runFiles([]string{"testdata/golden/x86-mixture.elf"}, encode.Options{Features: encode.DefaultFeatures, LangExclude: []uint16{rust}})
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, want %d; %v", len(got), len(want), err)
+	}
+}

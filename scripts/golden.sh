@@ -169,6 +169,39 @@ if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
 	(cd src && g++ "${common[@]}" "${cxx[@]}" -ffile-prefix-map="$PWD"=. -O1 -gdwarf-5 -DREFERENCES -o ../leftout/x86-g++5.elf cxx.cc)
 fi
 
+# One file of units in DWARF 2 to 5, 32- and 64-bit, C, assembler and Rust.
+mixture() {
+	local dir flags set args
+	dir=$(mktemp -d)
+	flags=(-ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables -Wno-unused -c)
+	(
+		cd src
+		gcc "${flags[@]}" "-ffile-prefix-map=$PWD=." -O1 -gdwarf-5 -gdwarf64 other.c -o "$dir/1.o"
+		clang "${flags[@]}" -fdebug-compilation-dir=. -O1 -gdwarf-5 tags.c -o "$dir/2.o"
+		gcc "${flags[@]}" "-ffile-prefix-map=$PWD=." -Os -gdwarf-4 -gdwarf64 fields.c -o "$dir/3.o"
+		clang "${flags[@]}" -fdebug-compilation-dir=. -O2 -gdwarf-4 more.c -o "$dir/4.o"
+		gcc "${flags[@]}" "-ffile-prefix-map=$PWD=." -g -gdwarf-2 ids.S -o "$dir/5.o"
+		gcc "${flags[@]}" "-ffile-prefix-map=$PWD=." -O2 -gdwarf-3 funcs.c -o "$dir/6.o"
+		gcc "${flags[@]}" "-ffile-prefix-map=$PWD=." -O2 -gdwarf-2 -gstrict-dwarf types.c -o "$dir/7.o"
+		rustc --edition 2021 -C opt-level=1 -C panic=abort -g -C relocation-model=static --remap-path-prefix "$PWD=." --emit obj -o "$dir/8.o" rust.rs
+	)
+	gcc "${common[@]}" -Wl,-z,muldefs "$dir"/?.o -o golden/x86-mixture.elf
+	rm -r "$dir"
+	for set in none default all norust; do
+		args=(-J -j1)
+		case $set in
+		none) ;;
+		norust) args+=(--btf_features=default --lang_exclude=rust) ;;
+		*) args+=("--btf_features=$set") ;;
+		esac
+		"$pahole" "${args[@]}" --btf_encode_detached="golden/x86-mixture.$set.btf" golden/x86-mixture.elf
+	done
+	chmod 644 golden/x86-mixture.*
+}
+if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
+	mixture
+fi
+
 # Separate debug files. x86-gcc5 by checksum, build-id by its note.
 if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
 	mkdir -p debugfile/.build-id/01
