@@ -24,6 +24,8 @@ type slowState struct {
 	tainted arena.Vec[uint64]     // bit per node
 	first   pairTable             // known node -> first node of the unit met with it
 	more    pairTable             // all further pairs
+	unequal pairTable             // pairs that a walk of this unit has found to differ
+	once    bool                  // the walk failed for a reason that may not hold the next time
 	order   arena.Vec[fwdPair]    // entries of first in the order made: {known, node}
 	fwdTo   map[uint32]uint32     // forwards settled by this unit
 	proxies map[forwardKey]uint32 // new forwards of the unit that are proxies of the base's
@@ -55,6 +57,7 @@ func (w *slowState) free() {
 	w.todo.Free()
 	w.first.free()
 	w.more.free()
+	w.unequal.free()
 }
 
 // seed adds node i to the seeds.
@@ -247,6 +250,7 @@ func (s *Set) slowPlace(u *Unit) error {
 	w := &u.slow
 	s.local.reset(len(u.news.S))
 	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
+	w.unequal.clear()
 	for _, i := range u.news.S {
 		switch btf.InfoKind(u.Nodes.S[i].Info) {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
@@ -369,7 +373,7 @@ func (s *Set) try(u *Unit, i, y uint32) bool {
 	w.first.clear()
 	w.more.clear()
 	w.order.Reset()
-	w.raised = false
+	w.raised, w.once = false, false
 	if y > s.baseIDs && y < idLocal && s.base != nil {
 		w.rootEnd = s.unitEnd(y)
 	}

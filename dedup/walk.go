@@ -143,8 +143,12 @@ func (s *Set) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 	if inBase {
 		key |= 1 << 31 // ids and nodes are below
 	}
+	plain := false
 	if k := btf.InfoKind(u.Nodes.S[i].Info); k == btf.KindPtr || k == btf.KindConst || k == btf.KindVolatile ||
 		k == btf.KindInt || k == btf.KindArray {
+		plain = true
+	} else if w.unequal.has(uint64(y)<<32 | uint64(i)) {
+		return false
 	} else if o, ok := w.first.get(key); ok {
 		if o == i {
 			return true
@@ -154,6 +158,7 @@ func (s *Set) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 		}
 		if s.isFwd(u, y) && btf.InfoKind(u.Nodes.S[i].Info) != btf.KindFwd &&
 			btf.InfoKind(u.Nodes.S[o].Info) != btf.KindFwd {
+			w.once = true
 			return false // a forward declaration stands for one definition
 		}
 		w.more.put(key<<32|uint64(i), 1)
@@ -161,7 +166,19 @@ func (s *Set) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 		w.first.put(key, i)
 		w.order.Append(fwdPair{fwd: y, def: i})
 	}
+	if s.sameNodes(u, i, y, depth, inBase) {
+		return true
+	}
+	if !plain && !w.once {
+		// Whatever led here, it will not be equal the next time either.
+		w.unequal.put(uint64(y)<<32|uint64(i), 1)
+	}
+	return false
+}
 
+// sameNodes compares node i with the known node y, and walks on from them.
+func (s *Set) sameNodes(u *Unit, i, y uint32, depth int, inBase bool) bool {
+	w := &u.slow
 	n := &u.Nodes.S[i]
 	k := s.known(u, y)
 	if n.Name != k.name {
