@@ -135,6 +135,9 @@ func (t *Abbrevs) Lookup(code uint64) *Abbrev {
 // is no abbreviation. It is valid until the next Compile.
 func (t *Abbrevs) Dense() []Abbrev { return t.tab }
 
+// Forget makes the next Compile read its table, for a section of another file.
+func (t *Abbrevs) Forget() { t.sec = nil }
+
 // Compile reads the table at u.AbbrevOff of the .debug_abbrev section sec.
 // A table that was compiled for the unit before is kept if the offset and the
 // shape of the unit are the same. Direct name slots add nameBase to the offset

@@ -104,6 +104,7 @@ func (s *Session) giveSlots(slots []slot) {
 			slots[i].ready = false
 			u.entries.Reset() // of the file's function table
 			u.places.Reset()  // of its .debug_str
+			u.own.Forget()    // of its .debug_abbrev
 			u.freeFar()
 		}
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
 )
 
@@ -76,4 +78,23 @@ func sessionBase(t *testing.T, path string) *encode.Base {
 		t.Fatal(err)
 	}
 	return base
+}
+
+// TestSessionForgetsAbbreviations: two files with tables of equal length at the
+// same place, which say other things.
+func TestSessionForgetsAbbreviations(t *testing.T) {
+	s := encode.NewSession(encode.Options{Features: encode.DefaultFeatures, Jobs: 1})
+	defer s.Close()
+	for tag, want := range map[int]string{dt.TagConstType: "CONST", dt.TagVolatileType: "VOLATILE"} {
+		i := intType()
+		x := rule{files: one(i, ref(tag, "", i))}
+		out, err := s.Encode(x.write(t, t.TempDir())[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := format(t, out.Bytes()); !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+		out.Close()
+	}
 }
