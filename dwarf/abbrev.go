@@ -258,6 +258,10 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 			u = annotations[a.Class]
 		case attr == atGNUDwoName:
 			u = dwoNames[a.Class]
+		case attr == atGNUDwoID && a.Class == ClassUnit:
+			u = use{VDwoID, -1}
+		case attr == atGNUAddrBase && a.Class == ClassUnit:
+			u = use{VAddrBase, -1}
 		}
 		if u.value >= 0 {
 			if a.Present>>u.value&1 != 0 {

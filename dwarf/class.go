@@ -64,6 +64,8 @@ const (
 	VDwoName
 	VSignature
 	VImport
+	VCompDir
+	VDwoID
 	NumValues
 )
 
@@ -77,6 +79,7 @@ var attrValue = [0x90]uint8{
 	atDeclaration: VDeclaration + 1, atEncoding: VEncoding + 1, atExternal: VExternal + 1,
 	atSpecification: VSpec + 1, atType: VType + 1, atDataBitOffset: VDataBitOffset + 1,
 	atStrOffsetsBase: VStrBase + 1, atAddrBase: VAddrBase + 1, atLoclistsBase: VLoclistsBase + 1, atSignature: VSignature + 1,
+	atDwoName: VDwoName + 1, atCompDir: VCompDir + 1,
 }
 
 // bit returns the presence bits of value indexes.
@@ -132,7 +135,8 @@ func init() {
 		{ClassVariable, [NumSlots]int8{n, n, n, n, n},
 			bit(VName, VType, VLocation, VExternal, VDeclaration, VSpec, VArtificial)},
 		{ClassAnnotation, [NumSlots]int8{n, n, n, n, n}, bit(VName, VConst, VAnnotation)},
-		{ClassUnit, [NumSlots]int8{n, n, n, n, n}, bit(VName, VLanguage, VProducer, VStrBase, VAddrBase, VLoclistsBase, VDwoName)},
+		{ClassUnit, [NumSlots]int8{n, n, n, n, n},
+			bit(VName, VLanguage, VProducer, VStrBase, VAddrBase, VLoclistsBase, VDwoName, VCompDir)},
 		{ClassUnencodable, [NumSlots]int8{n, VType, n, n, n}, 0},
 		{ClassImport, [NumSlots]int8{n, n, n, n, n}, bit(VImport)},
 	} {

@@ -57,6 +57,7 @@ const (
 	atLowPC             = 0x11
 	atLanguage          = 0x13
 	atImport            = 0x18
+	atCompDir           = 0x1b
 	atConstValue        = 0x1c
 	atInline            = 0x20
 	atProducer          = 0x25
@@ -75,8 +76,11 @@ const (
 	atDataBitOffset     = 0x6b
 	atStrOffsetsBase    = 0x72
 	atAddrBase          = 0x73
+	atDwoName           = 0x76
 	atLoclistsBase      = 0x8c
 	atGNUDwoName        = 0x2130
+	atGNUDwoID          = 0x2131
+	atGNUAddrBase       = 0x2133
 	atGNUAnnotation     = 0x2139
 )
 

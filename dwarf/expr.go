@@ -33,6 +33,7 @@ type ExprFormat struct {
 	AddrSize  uint8  // bytes of an address: 1, 2, 4 or 8
 	Dwarf64   bool   // section offsets have 8 bytes
 	BigEndian bool
+	Split     bool // of a .dwo file: location lists before DWARF 5 have the form of the GNU extension
 }
 
 // ExprOp is one operation of an expression.

@@ -72,8 +72,11 @@ func (l *LocList) Next() (expr []byte, ok bool) {
 	if l.done {
 		return nil, false
 	}
-	if l.f.Version >= 5 {
+	switch {
+	case l.f.Version >= 5:
 		return l.next5()
+	case l.f.Split:
+		return l.nextSplit()
 	}
 	return l.next2()
 }
@@ -97,6 +100,49 @@ func (l *LocList) next2() ([]byte, bool) {
 			return nil, false
 		}
 		p := l.off + 2*n
+		if len(l.data)-p < 2 {
+			return l.fail("location list entry cut off")
+		}
+		return l.expr(p+2, fixedUint(l.data[p:p+2], l.f.BigEndian))
+	}
+}
+
+// nextSplit is Next for .debug_loc.dwo before DWARF 5: kinds as in DWARF 5,
+// but for a length of 4 bytes, offset pairs of 4 bytes each and the size of
+// the expression in 2 bytes.
+func (l *LocList) nextSplit() ([]byte, bool) {
+	for {
+		if l.off >= len(l.data) {
+			return l.fail("location list without end")
+		}
+		p := l.off + 1
+		kind := l.data[l.off]
+		switch kind {
+		case lleEndOfList:
+			l.done = true
+			return nil, false
+		case lleBaseAddressx:
+			_, p = ULEB(l.data, p)
+		case lleStartxEndx:
+			if _, p = ULEB(l.data, p); p >= 0 {
+				_, p = ULEB(l.data, p)
+			}
+		case lleStartxLength:
+			if _, p = ULEB(l.data, p); p >= 0 {
+				p += 4
+			}
+		case lleOffsetPair:
+			p += 8
+		default:
+			return l.fail("unknown kind of location list entry")
+		}
+		if p < 0 || p > len(l.data) {
+			return l.fail("location list entry cut off")
+		}
+		if kind == lleBaseAddressx {
+			l.off = p
+			continue
+		}
 		if len(l.data)-p < 2 {
 			return l.fail("location list entry cut off")
 		}

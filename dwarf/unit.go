@@ -32,6 +32,7 @@ type Unit struct {
 	BigEndian bool
 	Signature uint64 // of a type unit
 	TypeOff   uint64 // of a type unit: offset in Data of the type's DIE
+	DwoID     uint64 // of a skeleton unit and of the unit that it stands for
 }
 
 // IsType reports whether it is a type unit.
@@ -154,6 +155,10 @@ func (u *Unit) read(head, rest []byte) error {
 		p += osz
 		switch u.Type {
 		case utSkeleton, utSplitCompile:
+			if !need(8) {
+				return fail(off, "unit too short for its header")
+			}
+			u.DwoID = bo.Uint64(b[p:])
 			p += 8
 		case utType, utSplitType:
 			if !readType() {

@@ -43,6 +43,9 @@ type file struct {
 
 	varSections []varSection
 
+	suffix string // of section names: .dwo (splitdwarf.go), else ""
+	packed bool   // of several .dwo files
+
 	types     typeUnits
 	typesOnce sync.Once
 	typesErr  error
@@ -162,6 +165,7 @@ func (f *file) open() error {
 // section is the debug section of that name, or the one with the name that
 // compressed contents had at first; nil if there is none.
 func (f *file) section(name string) *mmapelf.Section {
+	name += f.suffix
 	if s := f.dwarf.Section(name); s != nil {
 		return s
 	}

@@ -31,8 +31,8 @@ func (f *file) functions(u *unit) {
 	*e = paramEnv{
 		machine: f.machine, addrSize: int(u.hdr.AddrSize), version: u.hdr.Version,
 		bigEndian: f.bigEndian, dwarf64: u.hdr.Dwarf64, clang: u.clang,
-		trueSignature: f.opt.Features&TrueSignature != 0,
-		info:          u.hdr.Data, lists: u.lists, moreLists: u.moreLists,
+		trueSignature: f.opt.Features&TrueSignature != 0, split: f.suffix != "",
+		info: u.hdr.Data, lists: u.lists, moreLists: u.moreLists,
 		nodes: u.types.Nodes.S, members: u.types.Members.S,
 		funcs: u.funcs.S, params: u.params.S, order: u.funcOrder.S, only: e.only, buf: e.buf,
 	}

@@ -109,6 +109,9 @@ func (f *file) readPart(u *unit, cross bool) error {
 	dies, order, funcs, imports := u.dies, len(u.types.Order.S), len(u.funcOrder.S), len(u.imports.S)
 	u.addFormat(&u.hdr)
 	p, skip, err := f.startUnit(u)
+	if err == nil && u.skeleton != nil {
+		return f.unitError(u, "split DWARF is not supported in files whose units are merged")
+	}
 	u.units++
 	if u.filtered {
 		u.filtered = false

@@ -159,7 +159,7 @@ func (e *paramEnv) locate(p *paramRec, t dedup.Ref, args *argRegs) {
 	d := locDecoder{p: p, addrSize: uint64(e.addrSize)}
 	d.two = int(p.Size) > e.addrSize && !args.one
 	d.full = e.trueSignature && e.clang
-	d.format = dwarf.ExprFormat{Version: e.version, AddrSize: uint8(e.addrSize), Dwarf64: e.dwarf64, BigEndian: e.bigEndian}
+	d.format = dwarf.ExprFormat{Version: e.version, AddrSize: uint8(e.addrSize), Dwarf64: e.dwarf64, BigEndian: e.bigEndian, Split: e.split}
 	switch p.LocKind {
 	case locExpr:
 		off, n := uint64(p.LocOff), uint64(p.LocLen)

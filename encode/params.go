@@ -28,6 +28,7 @@ type paramEnv struct {
 	dwarf64       bool
 	clang         bool // the producer is clang
 	trueSignature bool
+	split         bool // the unit is in a .dwo
 
 	info     []byte          // the unit, in which LocOff of an expression is an offset
 	lists    []byte          // .debug_loclists from DWARF 5 on, else .debug_loc

@@ -342,7 +342,10 @@ func (f *file) readUnit(u *unit) error {
 		return nil
 	}
 	p, skip, err := f.startUnit(u)
-	if err == nil && u.abbrevs.Cross() {
+	switch {
+	case err == nil && u.skeleton != nil:
+		return f.readSplit(u)
+	case err == nil && u.abbrevs.Cross():
 		err = errMerge
 	}
 	if err != nil || skip {

@@ -91,6 +91,9 @@ type unit struct {
 	formats              arena.Vec[formatRun]
 	units, unitsFiltered int
 
+	skeleton *skeleton // of a unit that is in a .dwo, else nil
+	splitID  uint64    // DW_AT_GNU_dwo_id
+
 	// Of a unit that leads to type units (typeunits.go), which are parts then.
 	needTypes []uint32 // their indexes, as met
 	stubs     []stub
@@ -174,6 +177,7 @@ func (u *unit) reset() {
 	u.strBase, u.addrBase, u.loclistsBase = 0, 0, 0
 	u.dies, u.badName, u.log = 0, false, nil
 	u.needTypes, u.stubs, u.specs = u.needTypes[:0], u.stubs[:0], u.specs[:0]
+	u.skeleton, u.splitID = nil, 0
 	u.left, u.leftOut = u.left[:0], nil
 	u.firstInt, u.arrays, u.fail = 0, false, nil
 }

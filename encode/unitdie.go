@@ -70,9 +70,16 @@ func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
 		producer = f.bytes(f.nameValue(u, &u.vals[dwarf.VProducer]))
 		u.clang = containsClang(producer)
 	}
+	if have&(1<<dwarf.VDwoID) != 0 {
+		u.splitID = u.vals[dwarf.VDwoID].U
+	}
+	if f.suffix == "" && have&(1<<dwarf.VDwoName) != 0 {
+		u.skeleton = f.skeletonOf(u, have)
+		return 0, true, nil
+	}
 	switch a.Tag {
 	case dwarf.TagSkeletonUnit:
-		return 0, false, f.dieError(u, off, "split DWARF (.dwo files) is not supported yet")
+		return 0, false, f.dieError(u, off, "skeleton unit of split DWARF without DW_AT_dwo_name")
 	case dwarf.TagPartialUnit:
 		if f.merge == nil {
 			return 0, false, errMerge

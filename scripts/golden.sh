@@ -202,6 +202,29 @@ if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
 	mixture
 fi
 
+# splitdwarf NAME FLAG… compiles with split DWARF; the expected BTF is that of
+# the golden file NAME.
+splitdwarf() {
+	local name=$1 s
+	shift
+	mkdir -p "splitdwarf/$name"
+	for s in types funcs more other; do
+		(cd src && gcc "${common[@]}" -ffile-prefix-map="$PWD"=. "$@" -gsplit-dwarf -c "$s.c" -o "../splitdwarf/$name/$s.o")
+	done
+	(
+		cd "splitdwarf/$name"
+		gcc -c ../../src/ids.S -o ids.o
+		gcc "${common[@]}" types.o funcs.o more.o other.o ids.o -o prog
+		rm ./*.o
+		chmod 644 ./*
+	)
+}
+if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
+	splitdwarf x86-gcc5 -O2 -gdwarf-5
+	splitdwarf x86-gcc4 -O2 -gdwarf-4
+	(cd splitdwarf/x86-gcc4 && llvm-dwp types.dwo funcs.dwo more.dwo other.dwo -o prog.dwp && chmod 644 prog.dwp && rm ./*.dwo)
+fi
+
 # Separate debug files. x86-gcc5 by checksum, build-id by its note.
 if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
 	mkdir -p debugfile/.build-id/01

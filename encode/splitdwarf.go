@@ -1,0 +1,298 @@
+package encode
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Split DWARF (-gsplit-dwarf; DWARF 5 sections 3.1.2 and 7.3.2, for DWARF 4 the
+// GNU extension that it was made from). A skeleton unit in the file names a
+// .dwo file, which has the unit itself in sections of its own; addresses are
+// in the file's .debug_addr. Several .dwo files may be put together in a .dwp
+// beside the file, with an index (section 7.3.5).
+//
+// The unit is read from there in place of its skeleton, at the skeleton's place
+// in the order, so the BTF is that of a build without -gsplit-dwarf. A .dwo is
+// open only while its unit is read. One that cannot be found is an error: the
+// types would be missing without a sign. (The reference encoder leaves them out.)
+
+// skeleton is what a unit says of the unit that it stands for.
+type skeleton struct {
+	name, dir string // of the .dwo, dir may be ""
+	id        uint64
+}
+
+// skeletonOf reads the attributes of a unit DIE.
+func (f *file) skeletonOf(u *unit, have uint32) *skeleton {
+	s := &skeleton{id: u.hdr.DwoID, name: string(f.bytes(f.nameValue(u, &u.vals[dwarf.VDwoName])))}
+	if have&(1<<dwarf.VCompDir) != 0 {
+		s.dir = string(f.bytes(f.nameValue(u, &u.vals[dwarf.VCompDir])))
+	}
+	if have&(1<<dwarf.VDwoID) != 0 {
+		s.id = u.splitID
+	}
+	return s
+}
+
+// readSplit is readUnit for the unit that u.skeleton stands for.
+func (f *file) readSplit(u *unit) error {
+	skel, hdr, addrBase := u.skeleton, u.hdr, u.addrBase
+	dwo, err := f.openDwo(u, skel)
+	if err != nil {
+		return err
+	}
+	defer dwo.close()
+	// What the slot remembers is of other sections than these.
+	forget := func() {
+		u.places.Reset()
+		u.own.Forget()
+	}
+	forget()
+	defer func() {
+		u.hdr, u.strLow, u.lists, u.moreLists = hdr, ^uint32(0), nil, nil
+		forget()
+	}()
+	for off := uint64(0); ; off = u.hdr.End() {
+		if off >= uint64(len(dwo.info)) {
+			return fmt.Errorf("%s: no unit has the id %#016x of its skeleton in %s", dwo.path, skel.id, f.path)
+		}
+		if err := dwarf.ReadUnit(dwo.info, off, f.bigEndian, &u.hdr); err != nil {
+			return fmt.Errorf("%s: %w", dwo.path, err)
+		}
+		if u.hdr.IsType() {
+			continue
+		}
+		u.skeleton, u.splitID = nil, 0
+		p, skip, err := dwo.startUnit(u)
+		if u.splitID != 0 {
+			u.hdr.DwoID = u.splitID
+		}
+		if u.filtered {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if u.hdr.DwoID != skel.id {
+			continue
+		}
+		if skip {
+			return nil
+		}
+		u.addrBase = addrBase
+		return dwo.readSplitUnit(u, p, f)
+	}
+}
+
+// readSplitUnit reads the unit in f, a .dwo of the file main.
+func (f *file) readSplitUnit(u *unit, p int, main *file) error {
+	if err := f.walk(u, p); err != nil {
+		return err
+	}
+	if u.badName {
+		return f.unitError(u, "a name lies beyond .debug_str.dwo")
+	}
+	// All type units are this unit's, those that nothing leads to as well.
+	if !f.packed {
+		t, err := f.typeIndex()
+		if err != nil {
+			return err
+		}
+		for i := range t.units {
+			u.needTypes = append(u.needTypes, uint32(i))
+		}
+	}
+	if err := f.link(u); err != nil {
+		return err
+	}
+	u.needTypes = u.needTypes[:0] // indexes of an index that goes
+	if err := main.waitSymbols(); err != nil {
+		return err
+	}
+	if err := f.needLists(u); err != nil {
+		return err
+	}
+	f.functions(u)
+	if u.relocFail != nil {
+		return f.unitError(u, u.relocFail.Error())
+	}
+	f.run.set.Resolve(&u.types)
+	return nil
+}
+
+// openDwo opens the unit of a skeleton: in the .dwp beside the file, or in its
+// .dwo where the compiler put it or beside the file.
+func (f *file) openDwo(u *unit, s *skeleton) (*file, error) {
+	if dwo, err := f.openPacked(f.path+".dwp", s.id); dwo != nil || err != nil {
+		return dwo, err
+	}
+	var tried []string
+	own := filepath.Dir(f.path)
+	places := []string{filepath.Join(own, s.name), filepath.Join(own, filepath.Base(s.name))}
+	if filepath.IsAbs(s.name) {
+		places[0] = s.name
+	} else if s.dir != "" {
+		places = append([]string{filepath.Join(s.dir, s.name)}, places...)
+	}
+	for _, path := range slices.Compact(places) {
+		e, err := mmapelf.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			tried = append(tried, path)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		dwo := f.part(path, e)
+		if err := dwo.loadSplit(nil); err != nil {
+			dwo.close()
+			return nil, err
+		}
+		return dwo, nil
+	}
+	return nil, f.unitError(u, fmt.Sprintf("its .dwo file %s is not there (looked for %s, and %s.dwp)",
+		quote([]byte(s.name)), strings.Join(tried, ", "), f.path))
+}
+
+// part is a file that has units of this one.
+func (f *file) part(path string, e *mmapelf.File) *file {
+	p := &file{
+		run: f.run, opt: f.opt, path: path, elf: e, dwarf: e, bigEndian: f.bigEndian, addrSize: f.addrSize, machine: f.machine,
+		names: f.names, intName: f.intName, fakeInt: f.fakeInt, byText: true,
+		wantVars: f.wantVars, varSections: f.varSections, addr: f.addr, suffix: ".dwo",
+	}
+	if f.rel != nil {
+		p.rel = new(relocs)
+		p.rel.random[relAddr] = f.rel.random[relAddr]
+	}
+	f.names.hasAlias.Store(true) // names go by their text
+	return p
+}
+
+// loadSplit finds the sections, or the unit's parts of them in a .dwp.
+func (f *file) loadSplit(parts map[string][2]uint64) error {
+	for _, s := range []struct {
+		name string
+		data *[]byte
+	}{
+		{".debug_info", &f.info}, {".debug_abbrev", &f.abbrev}, {".debug_str", &f.str}, {".debug_str_offsets", &f.strOffsets},
+		{".debug_loc", &f.loc}, {".debug_loclists", &f.loclists},
+	} {
+		sec := f.section(s.name)
+		if sec == nil {
+			continue
+		}
+		b, err := f.elf.Data(sec)
+		if err != nil {
+			return err
+		}
+		if p, ok := parts[s.name]; ok {
+			if p[0] > uint64(len(b)) || p[1] > uint64(len(b))-p[0] {
+				return fmt.Errorf("%s: %s: the index leads out of the section", f.path, s.name)
+			}
+			b = b[p[0]:][:p[1]]
+		}
+		*s.data = b
+	}
+	if len(f.info) == 0 {
+		return fmt.Errorf("%s: no .debug_info.dwo", f.path)
+	}
+	f.lastName = uint32(min(uint64(len(f.str)), tokLimit-1))
+	return nil
+}
+
+// openPacked opens the unit with an id in a .dwp; nil if there is no such file
+// or it does not have the unit.
+func (f *file) openPacked(path string, id uint64) (*file, error) {
+	e, err := mmapelf.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := f.part(path, e)
+	p.packed = true
+	parts, err := p.indexEntry(id)
+	if err == nil && parts != nil {
+		err = p.loadSplit(parts)
+	}
+	if err != nil || parts == nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Names of the sections in the columns of an index, by DW_SECT_ number: those
+// of DWARF 5 (table 7.1) are also those of version 2 but for 5 and 8.
+var indexColumns = map[uint32]string{1: ".debug_info", 3: ".debug_abbrev", 6: ".debug_str_offsets"}
+
+// indexEntry looks an id up in .debug_cu_index: where its parts of the sections
+// are; nil if it is not there.
+//
+//	version 4 (2), or version 2 (5) and padding 2; columns, units, slots 4 each
+//	hash table of slots: id 8 each, then row 4 each, from 1
+//	columns: section number 4 each
+//	rows: offset 4 for each column; then the same with sizes
+func (f *file) indexEntry(id uint64) (map[string][2]uint64, error) {
+	sec := f.elf.Section(".debug_cu_index")
+	if sec == nil {
+		return nil, fmt.Errorf("%s: no .debug_cu_index", f.path)
+	}
+	b, err := f.elf.Data(sec)
+	if err != nil {
+		return nil, err
+	}
+	bad := fmt.Errorf("%s: .debug_cu_index: cut off", f.path)
+	if len(b) < 16 {
+		return nil, bad
+	}
+	o := f.order()
+	version := o.Uint32(b)
+	if v := uint32(o.Uint16(b)); v == 5 {
+		version = 5
+	}
+	if version != 2 && version != 5 {
+		return nil, fmt.Errorf("%s: .debug_cu_index: unknown version %d", f.path, version)
+	}
+	columns, units, slots := uint64(o.Uint32(b[4:])), uint64(o.Uint32(b[8:])), uint64(o.Uint32(b[12:]))
+	rows := 16 + 12*slots
+	if columns > 32 || rows+4*columns+8*columns*units > uint64(len(b)) {
+		return nil, bad
+	}
+	row := uint64(0)
+	for k := range slots {
+		if o.Uint64(b[16+8*k:]) == id {
+			if row = uint64(o.Uint32(b[16+8*slots+4*k:])); row != 0 {
+				break
+			}
+		}
+	}
+	if row == 0 || row > units {
+		return nil, nil
+	}
+	parts := map[string][2]uint64{}
+	for c := range columns {
+		n := o.Uint32(b[rows+4*c:])
+		name := indexColumns[n]
+		if n == 5 {
+			name = ".debug_loc"
+			if version == 5 {
+				name = ".debug_loclists"
+			}
+		}
+		if name != "" {
+			at := rows + 4*columns + 4*(columns*(row-1)+c)
+			parts[name] = [2]uint64{uint64(o.Uint32(b[at:])), uint64(o.Uint32(b[at+4*columns*units:]))}
+		}
+	}
+	return parts, nil
+}
