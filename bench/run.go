@@ -135,14 +135,18 @@ type encodeStats struct {
 	PeakRSS   uint64  `json:"peak_rss_bytes"`
 }
 
-// parseStats finds the JSON object in what the program printed.
+// parseStats finds the JSON object in what the program printed: it begins a
+// line. Warnings may stand before and behind it.
 func parseStats(printed []byte) (*encodeStats, error) {
-	from, to := bytes.IndexByte(printed, '{'), bytes.LastIndexByte(printed, '}')
-	if from < 0 || to < from {
-		return nil, fmt.Errorf("no JSON object in %q", tail(printed, 200))
+	from := 0
+	if !bytes.HasPrefix(printed, []byte("{")) {
+		from = bytes.Index(printed, []byte("\n{")) + 1
+		if from == 0 {
+			return nil, fmt.Errorf("no JSON object in %q", tail(printed, 200))
+		}
 	}
 	s := new(encodeStats)
-	if err := json.Unmarshal(printed[from:to+1], s); err != nil {
+	if err := json.NewDecoder(bytes.NewReader(printed[from:])).Decode(s); err != nil {
 		return nil, fmt.Errorf("statistics: %w", err)
 	}
 	return s, nil
