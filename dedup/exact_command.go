@@ -91,19 +91,24 @@ func exactAppend(out, in *btf.Blob) {
 			end = in.Off[i+1]
 		}
 		out.Off = append(out.Off, off+wordShift)
-		r := out.Words[off+wordShift : end+wordShift]
-		k, vlen := btf.InfoKind(r[1]), btf.InfoVlen(r[1])
-		shiftName(&r[0])
-		if btf.ThirdIsRef(k) {
-			shiftID(&r[2])
-		}
-		start, stride, n := btf.RefWords(k, vlen)
-		for i := 0; i < n; i++ {
-			shiftID(&r[start+i*stride])
-		}
-		stride, n = btf.NameWords(k, vlen)
-		for i := 0; i < n; i++ {
-			shiftName(&r[3+i*stride])
-		}
+		exactEdit(out.Words[off+wordShift:end+wordShift], shiftID, shiftName)
+	}
+}
+
+// exactEdit calls ref with every type id and name with every string offset of
+// the record r.
+func exactEdit(r []uint32, ref, name func(w *uint32)) {
+	k, vlen := btf.InfoKind(r[1]), btf.InfoVlen(r[1])
+	name(&r[0])
+	if btf.ThirdIsRef(k) {
+		ref(&r[2])
+	}
+	start, stride, n := btf.RefWords(k, vlen)
+	for i := 0; i < n; i++ {
+		ref(&r[start+i*stride])
+	}
+	stride, n = btf.NameWords(k, vlen)
+	for i := 0; i < n; i++ {
+		name(&r[3+i*stride])
 	}
 }

@@ -36,7 +36,6 @@ func Split(in, base *btf.Blob) (*btf.Blob, error) {
 	}
 	for id := out.FirstID; id < out.TypeCount(); id++ {
 		r := out.Record(id)
-		k, vlen := btf.InfoKind(r[1]), btf.InfoVlen(r[1])
 		shift := func(w *uint32) {
 			if *w != 0 {
 				*w += out.FirstID - 1
@@ -50,18 +49,7 @@ func Split(in, base *btf.Blob) (*btf.Blob, error) {
 			*w = table.Intern(in.NameBytes(*w))
 			out.Strings = table.Bytes()
 		}
-		rename(&r[0])
-		if btf.ThirdIsRef(k) {
-			shift(&r[2])
-		}
-		start, stride, n := btf.RefWords(k, vlen)
-		for i := 0; i < n; i++ {
-			shift(&r[start+i*stride])
-		}
-		stride, n = btf.NameWords(k, vlen)
-		for i := 0; i < n; i++ {
-			rename(&r[3+i*stride])
-		}
+		exactEdit(r, shift, rename)
 	}
 	return out, nil
 }

@@ -360,7 +360,13 @@ func (f *file) readUnit(u *unit) error {
 	if err := f.link(u); err != nil {
 		return err
 	}
-	if err := f.waitSymbols(); err != nil {
+	return f.resolveUnit(u, f)
+}
+
+// resolveUnit judges the functions of a linked unit and looks its types up.
+// symbols is the file with the symbol table: f, or that of which f is a .dwo.
+func (f *file) resolveUnit(u *unit, symbols *file) error {
+	if err := symbols.waitSymbols(); err != nil {
 		return err
 	}
 	if err := f.needLists(u); err != nil {

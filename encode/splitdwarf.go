@@ -113,18 +113,7 @@ func (f *file) readSplitUnit(u *unit, p int, main *file) error {
 		return err
 	}
 	u.needTypes = u.needTypes[:0] // indexes of an index that goes
-	if err := main.waitSymbols(); err != nil {
-		return err
-	}
-	if err := f.needLists(u); err != nil {
-		return err
-	}
-	f.functions(u)
-	if u.relocFail != nil {
-		return f.unitError(u, u.relocFail.Error())
-	}
-	f.run.set.Resolve(&u.types)
-	return nil
+	return f.resolveUnit(u, main)
 }
 
 // openDwo opens the unit of a skeleton: in the .dwp beside the file, or in its
