@@ -1,8 +1,9 @@
-# btflite: targets for people; CI runs `make test`.
+# btflite: targets for people; CI runs `make lint test`.
 #
 #   make run [VMLINUX=FILE] [JOBS=N]  build, encode FILE (or a small program
 #                                     of the repository), print a summary
 #   make test           vet and every test; CI=true adds a full-size kernel
+#   make lint           go vet, staticcheck, govulncheck (needs the module proxy)
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
 #   make test-modules   compare the modules of KERNEL with pahole's, into BENCHMARKS.md
@@ -26,7 +27,7 @@ TORTUREFLAGS ?=
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all build release run test test-go test-kernels kernel-test test-modules packages bench torture fuzz testdata golden clean
+.PHONY: all build release run lint test test-go test-kernels kernel-test test-modules packages bench torture fuzz testdata golden clean
 
 all: build
 
@@ -84,6 +85,9 @@ test-modules: build
 	scripts/kernels.sh pahole $(KERNEL) modules:$(KERNEL)
 	go run ./bench -only=modules -all_modules -kernels=$(KERNEL) $(BENCHFLAGS)
 
+lint:
+	scripts/lint.sh
+
 packages:
 	scripts/packages.sh
 
@@ -91,7 +95,7 @@ bench: build
 	go run ./bench $(BENCHFLAGS)
 
 torture: build
-	go run ./torture -pahole="$(PAHOLE)" -bpftool="$(CORPUS)/bin/bpftool" $(TORTUREFLAGS)
+	go run ./torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)
 
 fuzz:
 	@for p in $$(go list ./...); do \

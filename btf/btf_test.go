@@ -14,7 +14,7 @@ func everyKind(t testing.TB, bigEndian bool) *Blob {
 	i := b.Add("int", Info(KindInt, 0, false), 4, 1<<24|32)
 	p := b.Add("", Info(KindPtr, 0, false), i)
 	b.Add("", Info(KindArray, 0, false), 0, p, i, 7)
-	s := b.Add("s", Info(KindStruct, 2, true), 8, b.Str("a"), i, 3<<24|0, b.Str("b"), i, 32)
+	s := b.Add("s", Info(KindStruct, 2, true), 8, b.Str("a"), i, 3<<24, b.Str("b"), i, 32)
 	b.Add("u", Info(KindUnion, 1, false), 8, b.Str("a"), i, 0)
 	b.Add("e", Info(KindEnum, 1, true), 4, b.Str("E1"), 0xffffffff)
 	b.Add("f", Info(KindFwd, 0, true), 0)

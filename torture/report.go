@@ -4,75 +4,128 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// The report is RELIABILITY.md: what is promised, and the figures of this run.
+// marker is the line of the report behind which the figures begin.
+const marker = "<!-- What follows is written by make torture. -->\n"
 
-const introduction = `# Reliability
-
-Written by ` + "`make torture`" + ` (` + "`go run ./torture`" + `); do not edit. The words are in torture/report.go.
-
-## What is promised
-
-- No input crashes btflite or makes it hang, and what it writes a kernel takes. A panic is a bug, whatever the input was.
-- Before anything is replaced, the bytes to be written are checked by package verify: all rules of the BTF verifier of
-  Linux 7.2 and the narrower limits of kernels before it (65,535 members, no layout section, TYPE_TAG before other modifiers).
-  A violation is an error that names the type, status 1, and the old file stays. The check costs about 1 % of an encode.
-- Types of Rust, C++ and other languages than C break these rules (names such as Option<u8>, members out of order). pahole
-  writes them, so btflite does: if a unit in such a language is in the output, a violation is a warning with the first bad
-  type, and an error only where no reader could make sense of the bytes (a missing type, a name beyond the strings).
-- Where the damage of a file shows, that is an error: nothing of a unit is left out silently because it could not be read.
-  DIEs behind the end of a unit's tree, debug sections without .debug_info and section names that cannot be right are such damage.
-- An undamaged object that never had DWARF is no error, as kernel builds hand such objects over: status 0, a line on stderr, no output.
-
-## The verifier and the kernel
-
-Where the running kernel lets the tests load BTF, every verdict of package verify on small blobs is compared with that of
-BPF_BTF_LOAD: 10,000 random type graphs, 10,000 damaged blobs, chains around the depth limit (` + "`go test ./verify`" + `;
-BTFLITE_VERIFY_MUTANTS asks for more; 200,000 and 300,000 were compared on Linux 6.18). Differences that remain, all in one direction:
-
-| rule | verify | kernel |
-|---|---|---|
-| a struct that holds itself by value through modifiers that a pointer has led through before | refused | overlooked |
-| header with a layout section, vlen over 65,535, a modifier before a TYPE_TAG | by release (` + "`--kernel`" + `) | 7.2 takes them, older kernels do not |
-| types of BPF programs (bpf_spin_lock, kptr tags), blobs over 16 MiB | not checked | checked by BPF_BTF_LOAD only |
-
-## Damaged files
-
-Every seed is a file that a compiler wrote (encode/testdata/golden). A mutant is a seed with a few bytes changed; which
-ones, its number and the seed's name decide. Each is encoded by a process of its own (` + "`-J --btf_features=default`" + `, detached) with
-10 s and 256 MiB (resident, and RLIMIT_DATA). *Refused* are outputs that the strict rules, BPF_BTF_LOAD of the running kernel
-(64-bit little-endian) or ` + "`bpftool btf dump`" + ` do not take. *Same* are the bytes that the undamaged seed gives.
-The last five columns must be 0. ` + "`go run ./torture -gen SEED:NUMBER`" + ` writes a mutant.
-`
+// writeReport puts the figures into a file: behind the marker, or all of it.
+func (c *campaign) writeReport(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	head, _, found := strings.Cut(string(text), marker)
+	if !found {
+		head = ""
+	}
+	return os.WriteFile(path, []byte(head+marker+c.report()), 0o644)
+}
 
 func (c *campaign) report() string {
 	var b strings.Builder
-	b.WriteString(introduction)
 	var u unix.Utsname
-	if unix.Uname(&u) == nil {
-		fmt.Fprintf(&b, "\nMachine: Linux %s, %s.", unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
-	}
+	unix.Uname(&u)
+	fmt.Fprintf(&b, "\n%d seeds, %d mutants each (`make torture%s`), Linux %s, %s", len(c.seeds), *mutants, flagsUsed(),
+		unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
 	for _, p := range c.programs {
-		if out, err := exec.Command(p.path, "--version").Output(); err == nil && p.name == "pahole" {
-			fmt.Fprintf(&b, " pahole %s.", strings.TrimSpace(string(out)))
+		if out, err := exec.Command(p.path, "--version").Output(); err == nil && p.name == theirs {
+			fmt.Fprintf(&b, ", pahole %s", strings.TrimPrefix(strings.TrimSpace(string(out)), "v"))
 		}
 	}
-	fmt.Fprintf(&b, " Judges: verify%s%s.\n", map[bool]string{true: ", kernel"}[c.kernel], map[bool]string{true: ", bpftool"}[*bpftool != ""])
-	for _, p := range c.programs {
-		fmt.Fprintf(&b, "\n### %s\n", p.name)
-		if p.name == "pahole" && *paholeN < *mutants {
-			fmt.Fprintf(&b, "\nThe first %d of the same mutants of each seed.\n", *paholeN)
+	refused := 0
+	for _, why := range c.judged {
+		if why != "" {
+			refused++
 		}
+	}
+	fmt.Fprintf(&b, ".\n%d different outputs were judged by package verify", len(c.judged))
+	if c.kernel > 0 {
+		fmt.Fprintf(&b, ", %d of them by the running kernel too", c.kernel)
+	}
+	fmt.Fprintf(&b, "; %d were refused, ", refused)
+	if n := c.disagreements; n > 0 {
+		fmt.Fprintf(&b, "and the two judges disagreed on %d.\n", n)
+	} else {
+		b.WriteString("and the two judges disagreed on none.\n")
+	}
+	for _, p := range c.programs {
+		fmt.Fprintf(&b, "\n### %s\n\n", p.name)
+		if p.most < *mutants {
+			fmt.Fprintf(&b, "The first %d of the same mutants of each seed. ", p.most)
+		}
+		b.WriteString(c.worst(p.name) + "\n")
 		c.table(&b, p.name, "seed", func(r *result) string { return r.seed })
-		c.table(&b, p.name, "mutation", func(r *result) string { return r.kind })
+		if !p.inPlace {
+			c.table(&b, p.name, "mutation", func(r *result) string { return r.kind })
+		}
 	}
+	c.compare(&b)
 	return b.String()
+}
+
+// flagsUsed are the flags that change the figures.
+func flagsUsed() string {
+	if *mutants == 2000 && *only == "" {
+		return ""
+	}
+	return fmt.Sprintf(" TORTUREFLAGS='-n=%d -seeds=%s'", *mutants, *only)
+}
+
+// worst tells what the most expensive run of a program took.
+func (c *campaign) worst(program string) string {
+	var cpu time.Duration
+	var rss int64
+	for i := range c.results {
+		if r := &c.results[i]; r.program == program {
+			cpu, rss = max(cpu, r.cpu), max(rss, r.rss)
+		}
+	}
+	return fmt.Sprintf("Most expensive run: %.2f s of CPU; highest peak: %d MiB.", cpu.Seconds(), rss>>10)
+}
+
+// compare tells what btflite makes of the mutants for which pahole writes valid
+// BTF.
+func (c *campaign) compare(b *strings.Builder) {
+	type key struct {
+		seed   string
+		number int
+	}
+	mine := map[key]*result{}
+	for i := range c.results {
+		if r := &c.results[i]; r.program == ours {
+			mine[key{r.seed, r.number}] = r
+		}
+	}
+	var n [2][3]int // by pahole's outcome: equal bytes, other bytes, an error
+	for i := range c.results {
+		r := &c.results[i]
+		if r.program != theirs || r.outcome > otherOutput {
+			continue
+		}
+		switch m := mine[key{r.seed, r.number}]; {
+		case m.outcome > otherOutput:
+			n[r.outcome][2]++
+		case m.hash == r.hash:
+			n[r.outcome][0]++
+		default:
+			n[r.outcome][1]++
+		}
+	}
+	if n == [2][3]int{} {
+		return
+	}
+	b.WriteString("\n### Where pahole writes valid BTF\n\n| pahole | btflite: the same bytes | other bytes | error |\n|---|--:|--:|--:|\n")
+	for o, row := range n {
+		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", outcomeNames[o], row[0], row[1], row[2])
+	}
 }
 
 // table writes the outcomes of one program by what key gives.

@@ -17,13 +17,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/btflite/btflite/mmapelf"
 	"github.com/btflite/btflite/verify"
 	"github.com/btflite/btflite/verify/kernelbtf"
 )
 
 // Limits of one encode.
 const (
-	maxTime   = 10 * time.Second
+	maxCPU    = 10 // seconds, RLIMIT_CPU: a busy machine is no reason to call a program slow
+	maxWait   = time.Minute
+	attempts  = 3         // a program that used no such time but did not end is run again
 	maxMemory = 256 << 20 // resident, and RLIMIT_DATA
 )
 
@@ -37,13 +40,14 @@ const (
 	noOutput                   // status 0 without output
 	badOutput                  // status 0, bytes that a judge refuses
 	crash                      // a signal, a panic, or a status that tells of a fault
-	hang
-	memory
+	hang                       // over the limit of time
+	memory                     // over the limit of memory
+	lost                       // the input was changed, or something left beside it
 	outcomes
 )
 
 var outcomeNames = [outcomes]string{"valid, same", "valid, differs", "clean error", "exit 0, no output", "REFUSED BTF",
-	"CRASH", "HANG", "MEMORY"}
+	"CRASH", "HANG", "MEMORY", "LOST"}
 
 // bad reports whether an outcome must not be.
 func (o outcome) bad() bool { return o >= noOutput }
@@ -54,13 +58,26 @@ type result struct {
 	number              int
 	outcome             outcome
 	why                 string
+	hash                string        // of the output
+	cpu                 time.Duration // user and system
+	rss                 int64         // peak, KiB
 }
 
 // program is an encoder to run.
 type program struct {
 	name, path string
-	args       []string // before the output and the input
+	inPlace    bool // the BTF goes into the file itself
+	most       int  // mutants of each seed
 }
+
+// Names of programs.
+const (
+	ours        = "btflite"
+	oursInPlace = "btflite, in place"
+	theirs      = "pahole"
+)
+
+func (p *program) ours() bool { return p.name != theirs }
 
 type campaign struct {
 	dir      string
@@ -71,7 +88,9 @@ type campaign struct {
 	err     error
 	results []result
 	judged  map[[32]byte]string // verdict by output
-	kernel  bool                // the running kernel took an output
+	kernel  int                 // outputs that the running kernel has judged
+	// disagreements are outputs on which kernel and verifier differ.
+	disagreements int
 }
 
 func newCampaign() (*campaign, error) {
@@ -80,14 +99,13 @@ func newCampaign() (*campaign, error) {
 		return nil, err
 	}
 	c := &campaign{dir: dir, judged: map[[32]byte]string{}}
-	for _, p := range []program{{name: "btflite", path: *btflite}, {name: "pahole", path: *pahole}} {
-		if p.path == "" {
+	for _, p := range []program{{ours, *btflite, false, *mutants}, {oursInPlace, *btflite, true, *inPlaceN}, {theirs, *pahole, false, *paholeN}} {
+		if p.path == "" || p.most <= 0 {
 			continue
 		}
 		if p.path, err = filepath.Abs(p.path); err != nil {
 			return nil, err
 		}
-		p.args = []string{"-J", "--btf_features=default"}
 		c.programs = append(c.programs, p)
 	}
 	return c, nil
@@ -97,7 +115,7 @@ func (c *campaign) bad() (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range c.results {
-		if r.program == "btflite" && r.outcome.bad() {
+		if r.program != theirs && r.outcome.bad() {
 			n++
 		}
 	}
@@ -107,14 +125,14 @@ func (c *campaign) bad() (n int) {
 // prepare encodes the seed itself by each program: that must work.
 func (c *campaign) prepare(s *seed) error {
 	for _, p := range c.programs {
-		o, why, out := c.encode(0, p, s, s.data)
-		if o != otherOutput {
-			if p.name == "btflite" {
-				return fmt.Errorf("%s: the seed itself: %s %s", s.name, outcomeNames[o], why)
+		r := c.encode(0, p, s, s.data)
+		if r.outcome != otherOutput {
+			if p.ours() {
+				return fmt.Errorf("%s: the seed itself: %s %s", s.name, outcomeNames[r.outcome], r.why)
 			}
 			continue
 		}
-		s.same[p.name] = out
+		s.same[p.name] = r.hash
 	}
 	return nil
 }
@@ -123,15 +141,16 @@ func (c *campaign) prepare(s *seed) error {
 func (c *campaign) one(worker int, s *seed, n int) {
 	data, kind := s.mutate(n)
 	for _, p := range c.programs {
-		if p.name == "pahole" && n >= *paholeN {
+		if n >= p.most {
 			continue
 		}
-		o, why, _ := c.encode(worker, p, s, data)
+		r := c.encode(worker, p, s, data)
+		r.program, r.seed, r.kind, r.number = p.name, s.name, kind, n
 		c.mu.Lock()
-		c.results = append(c.results, result{p.name, s.name, kind, n, o, why})
+		c.results = append(c.results, r)
 		c.mu.Unlock()
-		if p.name == "btflite" && o.bad() {
-			fmt.Fprintf(os.Stderr, "%s:%d %s: %s: %s\n", s.name, n, kind, outcomeNames[o], why)
+		if p.ours() && r.outcome.bad() {
+			fmt.Fprintf(os.Stderr, "%s:%d %s: %s: %s: %s\n", s.name, n, kind, p.name, outcomeNames[r.outcome], r.why)
 			if *keep != "" {
 				os.WriteFile(filepath.Join(*keep, fmt.Sprintf("%s-%d", filepath.Base(s.name), n)), data, 0o644)
 			}
@@ -139,59 +158,116 @@ func (c *campaign) one(worker int, s *seed, n int) {
 	}
 }
 
-// encode runs one program on data. The hash of the output is returned if all
-// judges take it.
-func (c *campaign) encode(worker int, p program, s *seed, data []byte) (o outcome, why, hash string) {
+// encode runs one program on data.
+func (c *campaign) encode(worker int, p program, s *seed, data []byte) (r result) {
 	dir := filepath.Join(c.dir, fmt.Sprint(worker))
-	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
-	os.RemoveAll(dir)
-	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(in, data, 0o644)); err != nil {
-		c.fail(err)
-		return
+	for range attempts {
+		os.RemoveAll(dir)
+		if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "in"), data, 0o644)); err != nil {
+			c.fail(err)
+			return r
+		}
+		r = result{}
+		r.outcome, r.why = c.attempt(p, s, dir, data, &r)
+		if r.outcome != hang {
+			break
+		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
+	return r
+}
+
+// attempt runs a program on the file "in" of dir, which holds data, and notes
+// in r what it used and the hash of what it wrote.
+func (c *campaign) attempt(p program, s *seed, dir string, data []byte, r *result) (outcome, string) {
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	args := []string{"-J", "--btf_features=default", in}
+	if !p.inPlace {
+		args = append(args, "--btf_encode_detached="+out)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, p.path, append(p.args, "--btf_encode_detached="+out, in)...)
+	cmd := exec.CommandContext(ctx, p.path, args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.Dir = dir
 	if err := cmd.Start(); err != nil {
 		c.fail(err)
-		return
+		return 0, ""
 	}
-	limit := unix.Rlimit{Cur: maxMemory, Max: maxMemory}
-	unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_DATA, &limit, nil) // it may have ended already
+	for what, limit := range map[int]uint64{unix.RLIMIT_DATA: maxMemory, unix.RLIMIT_CPU: maxCPU} {
+		unix.Prlimit(cmd.Process.Pid, what, &unix.Rlimit{Cur: limit, Max: limit}, nil) // it may have ended already
+	}
 	cmd.Wait()
 	state := cmd.ProcessState
-	why = firstLine(stderr.Bytes())
+	why := firstLine(stderr.Bytes())
 	usage := state.SysUsage().(*syscall.Rusage)
+	r.cpu, r.rss = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()), usage.Maxrss
 	status := state.Sys().(syscall.WaitStatus)
 	switch {
-	case ctx.Err() != nil:
-		return hang, why, ""
+	case ctx.Err() != nil, status.Signaled() && r.cpu >= maxCPU*time.Second:
+		return hang, why
 	case usage.Maxrss > maxMemory>>10:
-		return memory, fmt.Sprintf("%d KiB; %s", usage.Maxrss, why), ""
+		return memory, fmt.Sprintf("%d KiB; %s", usage.Maxrss, why)
 	case status.Signaled():
-		return crash, status.Signal().String(), ""
-	case p.name == "btflite" && status.ExitStatus() == 2,
+		return crash, status.Signal().String()
+	case p.ours() && status.ExitStatus() == 2,
 		bytes.Contains(stderr.Bytes(), []byte("goroutine ")):
-		return crash, why, ""
+		return crash, why
+	case p.ours() && !tidy(dir, in, data, p.inPlace, status.ExitStatus() == 0):
+		return lost, why
 	case status.ExitStatus() != 0:
-		return cleanError, why, ""
+		return cleanError, why
 	}
-	written, err := os.ReadFile(out)
+	written, err := readOutput(in, out, p.inPlace)
 	if err != nil || len(written) == 0 {
-		return noOutput, why, ""
+		return noOutput, fmt.Sprint(why, err)
 	}
 	sum := sha256.Sum256(written)
-	hash = string(sum[:])
-	if same, ok := s.same[p.name]; ok && same == hash {
-		return sameOutput, "", hash
+	r.hash = string(sum[:])
+	if same, ok := s.same[p.name]; ok && same == r.hash {
+		return sameOutput, ""
 	}
-	if verdict := c.judge(sum, s, written, out); verdict != "" {
-		return badOutput, verdict, ""
+	if verdict := c.judge(sum, s, written); verdict != "" {
+		return badOutput, verdict
 	}
-	return otherOutput, "", hash
+	return otherOutput, ""
+}
+
+// tidy reports whether the file in still has its bytes, or was to get others,
+// and nothing is in the folder that should not be there.
+func tidy(dir, in string, data []byte, inPlace, done bool) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != "in" && (name != "out" || inPlace || !done) {
+			return false
+		}
+	}
+	if inPlace && done {
+		return true
+	}
+	now, err := os.ReadFile(in)
+	return err == nil && bytes.Equal(now, data)
+}
+
+// readOutput reads the BTF that a run has written.
+func readOutput(in, out string, inPlace bool) ([]byte, error) {
+	if !inPlace {
+		return os.ReadFile(out)
+	}
+	f, err := mmapelf.Open(in)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	section := f.Section(".BTF")
+	if section == nil {
+		return nil, errors.New("no .BTF")
+	}
+	data, err := f.Data(section)
+	return bytes.Clone(data), err
 }
 
 func (c *campaign) fail(err error) {
@@ -208,7 +284,7 @@ func firstLine(b []byte) string {
 }
 
 // judge returns why a judge refuses an output, or "".
-func (c *campaign) judge(sum [32]byte, s *seed, data []byte, path string) string {
+func (c *campaign) judge(sum [32]byte, s *seed, data []byte) string {
 	c.mu.Lock()
 	verdict, known := c.judged[sum]
 	c.mu.Unlock()
@@ -222,22 +298,23 @@ func (c *campaign) judge(sum [32]byte, s *seed, data []byte, path string) string
 	if _, err := verify.Check(data, nil, rules); err != nil {
 		verdict = "verifier: " + err.Error()
 	}
+	strict, asked, refused := verdict != "", false, false
 	if s.class64 && data[0] == 0x9f {
-		if err := kernelbtf.Load(data); err != nil && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSYS) {
+		err := kernelbtf.Load(data)
+		asked, refused = !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSYS), err != nil
+		if asked && refused {
 			verdict += " kernel: " + err.Error() + ": " + kernelbtf.Log(data)
-		} else if err == nil {
-			c.mu.Lock()
-			c.kernel = true
-			c.mu.Unlock()
-		}
-	}
-	if *bpftool != "" {
-		if out, err := exec.Command(*bpftool, "btf", "dump", "file", path).CombinedOutput(); err != nil {
-			verdict += " bpftool: " + err.Error() + ": " + firstLine(out)
 		}
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	if asked {
+		c.kernel++
+	}
+	if asked && refused != strict {
+		c.disagreements++
+		fmt.Fprintf(os.Stderr, "%s: judges disagree:%s\n", s.name, verdict)
+	}
 	c.judged[sum] = verdict
-	c.mu.Unlock()
 	return verdict
 }

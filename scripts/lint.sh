@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Static checks, each of a fixed version: go vet, staticcheck, govulncheck.
+# govulncheck needs the Go vulnerability database (vuln.go.dev, or $GOVULNDB); where
+# that does not answer, it is left out and the last line says so.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.8.0
+
+echo "go vet"
+go vet ./...
+echo "staticcheck"
+go run "$staticcheck" ./...
+echo "govulncheck"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! go run "$govulncheck" ${GOVULNDB:+-db="$GOVULNDB"} ./... >"$log" 2>&1; then
+	cat "$log"
+	# Findings are printed on standard output; this is what it says when it has
+	# no database to compare with.
+	grep -q '^govulncheck: fetching vulnerabilities: ' "$log" || exit 1
+	echo "left out: govulncheck, because the vulnerability database does not answer"
+fi
