@@ -9,9 +9,11 @@
 # sid has by then, with the detached one of gen-btf.sh), and a small kernel with
 # BTF and one module is built from scripts/kernel-test/config. Then
 #
-#   1. vmlinux is linked again with PAHOLE=pahole 1.32: its section .BTF must be
-#      the same bytes. So must be what both make of the module, with
-#      --btf_compat=libbpf-1.7, as pahole 1.32 in Debian repeats typedefs;
+#   1. vmlinux and module are linked again with PAHOLE=pahole 1.32: the section
+#      .BTF of vmlinux must be the same bytes. What the build gave pahole to
+#      encode is kept, and both programs encode it once more with the options of
+#      the build: the same bytes again (modules with --btf_compat=libbpf-1.7, as
+#      pahole 1.32 in Debian repeats typedefs);
 #   2. the kernel boots under qemu, in software: /sys/kernel/btf must hold the
 #      bytes that were written, bpftool must read them, a CO-RE program with
 #      fentry on a kernel function and on a module function must load and
@@ -96,6 +98,55 @@ same() {
 	fi
 }
 
+# recorder: write $out/recorder, a pahole that keeps its options and a copy of
+# its input, as it was before, in $out/recorded.
+recorder() {
+	rm -rf "$out/recorded"
+	mkdir -p "$out/recorded"
+	cat > "$out/recorder" <<-END
+		#!/bin/bash
+		if [ "\$1" = -J ]; then
+			dir=\$(mktemp -d "$out/recorded/XXXXXX")
+			printf '%s\n' "\$@" > "\$dir/options"
+			cp "\${!#}" "\$dir/input"
+		fi
+		exec "$pahole" "\$@"
+	END
+	chmod +x "$out/recorder"
+}
+
+# encode PROGRAM RECORD OUT OPTION...: let the program encode the kept input
+# with the kept options, in place or detached as these say, and save its BTF.
+encode() {
+	local program=$1 record=$2 btf=$3 word
+	local -a options=("${@:4}")
+	while read -r word; do
+		case $word in
+		--btf_encode_detached=*) options+=("--btf_encode_detached=$btf") ;;
+		*) options+=("$word") ;;
+		esac
+	done < <(head -n -1 "$record/options")
+	rm -f "$btf"
+	cp "$record/input" "$btf.elf"
+	(cd "$out" && "$program" "${options[@]}" "$btf.elf") || die "$program ${options[*]} has failed"
+	[ -e "$btf" ] || objcopy --dump-section ".BTF=$btf" "$btf.elf" /dev/null
+	rm "$btf.elf"
+}
+
+# replay: check that both programs make the same of all that was kept.
+replay() {
+	local record name
+	local -a compat
+	for record in "$out"/recorded/*/; do
+		name=$(tail -n 1 "$record/options")
+		compat=()
+		! grep -q '^--btf_base' "$record/options" || compat=(--btf_compat=libbpf-1.7)
+		encode "$btflite" "$record" "$out/btflite.btf" "${compat[@]}"
+		encode "$pahole" "$record" "$out/pahole.btf"
+		same "$out/btflite.btf" "$out/pahole.btf" "${name##*/} encoded with $(head -n -1 "$record/options" | paste -s -d ' ')"
+	done
+}
+
 # guest: write the initial RAM disk.
 guest() {
 	local root=$out/guest libc lib
@@ -152,15 +203,12 @@ run() {
 	save btflite
 	say "$series: linking again with PAHOLE=$pahole"
 	unlink_kernel
-	build "$pahole" vmlinux
+	recorder
+	build "$out/recorder" vmlinux modules
 	objcopy --dump-section ".BTF=$out/pahole.btf" "$out/vmlinux" /dev/null
-	same "$out/btflite/vmlinux.BTF" "$out/pahole.btf" vmlinux
-	for ko in "$out"/btflite/*.ko; do
-		"$btflite" -J --btf_features=default --btf_compat=libbpf-1.7 --btf_base "$out/btflite/vmlinux" \
-			--btf_encode_detached="$out/btflite.btf" "$ko"
-		"$pahole" -J --btf_features=default --btf_base "$out/btflite/vmlinux" --btf_encode_detached="$out/pahole.btf" "$ko"
-		same "$out/btflite.btf" "$out/pahole.btf" "${ko##*/}"
-	done
+	same "$out/btflite/vmlinux.BTF" "$out/pahole.btf" "the section .BTF of vmlinux"
+	[ "$(find "$out/recorded" -name input | wc -l)" -ge 2 ] || fail "$series: the build has not called pahole for vmlinux and module"
+	replay
 	say "$series: booting"
 	guest
 	boot
