@@ -26,6 +26,7 @@ var imports = map[string][]string{
 	".":                nil,
 	"arena":            {"github.com/edsrzf/mmap-go"},
 	"btf":              nil,
+	"btfsort":          {"btf"},
 	"compactstate":     nil,
 	"dwarf":            nil,
 	"dwarf/dwarftest":  nil,
@@ -40,7 +41,7 @@ var imports = map[string][]string{
 	"dedup": {"arena", "btf"},
 	"encode": {"arena", "btf", "compactstate", "dedup", "dwarf", "elfreloc", "memlimit", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
-	"cmd/btflite": {"btf", "dedup", "elfwrite", "encode", "memlimit", "mmapelf", "verify",
+	"cmd/btflite": {"btf", "btfsort", "dedup", "elfwrite", "encode", "memlimit", "mmapelf", "verify",
 		"github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix"},
 	"kerneltest":     nil, // its reader of BTF is separate on purpose
 	"bench":          {"*"},

@@ -148,3 +148,26 @@ func NameWords(k Kind, vlen uint32) (stride, n int) {
 	}
 	return int(s.stride), int(vlen)
 }
+
+// EachRef calls fn with the place of each type id in the record r, void
+// included, in the order of the record.
+func EachRef(r []uint32, fn func(id *uint32)) {
+	k := InfoKind(r[1])
+	if ThirdIsRef(k) {
+		fn(&r[2])
+	}
+	start, stride, n := RefWords(k, InfoVlen(r[1]))
+	for i := range n {
+		fn(&r[start+i*stride])
+	}
+}
+
+// EachName calls fn with the place of each string offset in the record r, that
+// of no name included.
+func EachName(r []uint32, fn func(off *uint32)) {
+	fn(&r[0])
+	stride, n := NameWords(InfoKind(r[1]), InfoVlen(r[1]))
+	for i := range n {
+		fn(&r[3+i*stride])
+	}
+}

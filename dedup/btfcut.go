@@ -31,7 +31,8 @@ func newCutter(in *btf.Blob) *cutter {
 	c.follow(bits)
 	c.settle(bits)
 	for id := uint32(1); id < in.TypeCount(); id++ {
-		forEachRef(in.Record(id), func(to uint32) {
+		btf.EachRef(in.Record(id), func(ref *uint32) {
+			to := *ref
 			switch {
 			case to > id:
 				c.last[id] = max(c.last[id], to)
@@ -66,10 +67,10 @@ func (c *cutter) follow(bits []uint8) {
 		for len(todo) > 0 {
 			t := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
-			forEachRef(c.in.Record(t), func(to uint32) {
-				if to != 0 && bits[to]&cutFollowed == 0 {
-					bits[to] |= cutFollowed
-					todo = append(todo, to)
+			btf.EachRef(c.in.Record(t), func(to *uint32) {
+				if *to != 0 && bits[*to]&cutFollowed == 0 {
+					bits[*to] |= cutFollowed
+					todo = append(todo, *to)
 				}
 			})
 		}
@@ -98,10 +99,10 @@ func (c *cutter) settle(bits []uint8) {
 			again := bits[t]&cutBusy != 0
 			bits[t] |= cutBusy
 			plain := true
-			forEachRef(c.in.Record(t), func(to uint32) {
-				plain = plain && bits[to]&cutPlain != 0
-				if !again && bits[to]&(cutKnown|cutBusy) == 0 {
-					todo = append(todo, to)
+			btf.EachRef(c.in.Record(t), func(to *uint32) {
+				plain = plain && bits[*to]&cutPlain != 0
+				if !again && bits[*to]&(cutKnown|cutBusy) == 0 {
+					todo = append(todo, *to)
 				}
 			})
 			if plain {
@@ -121,16 +122,4 @@ func mayBePlain(k btf.Kind) bool {
 		return true
 	}
 	return false
-}
-
-// forEachRef calls f with each type id in the record w, void included.
-func forEachRef(w []uint32, f func(id uint32)) {
-	k, vlen := btf.InfoKind(w[1]), btf.InfoVlen(w[1])
-	if btf.ThirdIsRef(k) {
-		f(w[2])
-	}
-	start, stride, n := btf.RefWords(k, vlen)
-	for i := range n {
-		f(w[start+i*stride])
-	}
 }

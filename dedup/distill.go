@@ -68,7 +68,7 @@ func (d *distiller) collect() error {
 
 // need adds the base types that r refers to.
 func (d *distiller) need(r []uint32) {
-	eachRef(r, func(id *uint32) {
+	btf.EachRef(r, func(id *uint32) {
 		if *id == 0 || *id >= d.split.FirstID {
 			return
 		}
@@ -77,18 +77,6 @@ func (d *distiller) need(r []uint32) {
 			d.used = append(d.used, *id)
 		}
 	})
-}
-
-// eachRef calls fn with the place of every type id of a record.
-func eachRef(r []uint32, fn func(id *uint32)) {
-	k, vlen := btf.InfoKind(r[1]), btf.InfoVlen(r[1])
-	if btf.ThirdIsRef(k) {
-		fn(&r[2])
-	}
-	start, stride, n := btf.RefWords(k, vlen)
-	for i := range n {
-		fn(&r[start+i*stride])
-	}
 }
 
 // makeBase builds the new base and gives ids to what it holds.
@@ -145,7 +133,7 @@ func (d *distiller) copyType(b *btf.Builder, id uint32) {
 		at := &r[3+i*stride]
 		*at = b.Str(d.split.Name(*at))
 	}
-	eachRef(r, func(id *uint32) {
+	btf.EachRef(r, func(id *uint32) {
 		if *id >= d.split.FirstID {
 			*id += d.own - d.split.FirstID
 		} else if *id != 0 {

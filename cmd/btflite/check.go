@@ -15,12 +15,13 @@ import (
 // strict is what holds for types of C.
 var strict = verify.Rules{BeforeLinux72: true}
 
-// checkEncoded judges the encoder's output, over base if it is split BTF. A
+// checkEncoded judges data, which is the encoder's output as it is to be written,
+// over base if it is split BTF. A
 // kernel refuses the names, and at times the layouts, of other languages:
 // pahole writes them all the same, so that is a warning. For such BTF an error
 // is only what no reader could understand.
-func checkEncoded(path string, out *encode.Output, base *btf.Blob) (warning string, err error) {
-	if out.Size() == 0 {
+func checkEncoded(path string, out *encode.Output, data []byte, base *btf.Blob) (warning string, err error) {
+	if len(data) == 0 {
 		return "", nil
 	}
 	rules := strict
@@ -28,7 +29,7 @@ func checkEncoded(path string, out *encode.Output, base *btf.Blob) (warning stri
 	if rules.PointerSize != 4 {
 		rules.PointerSize = 8
 	}
-	_, refused := verify.Check(out.Bytes(), base, rules)
+	_, refused := verify.Check(data, base, rules)
 	if refused == nil {
 		return "", nil
 	}
@@ -36,7 +37,7 @@ func checkEncoded(path string, out *encode.Output, base *btf.Blob) (warning stri
 		return "", fmt.Errorf("%s: nothing written: a kernel would refuse the %w", oneLine(path), refused)
 	}
 	rules.Level = verify.Readable
-	if _, err := verify.Check(out.Bytes(), base, rules); err != nil {
+	if _, err := verify.Check(data, base, rules); err != nil {
 		return "", fmt.Errorf("%s: nothing written: %w", oneLine(path), err)
 	}
 	return fmt.Sprintf("%s: warning: a kernel refuses the %v; try --lang_exclude=%s", oneLine(path), refused, out.Foreign), nil

@@ -51,6 +51,8 @@ func (c *cli) dispatch(args []string) error {
 		switch args[0] {
 		case "dedup":
 			return c.runDedup(args[1:])
+		case "sort":
+			return c.runSort(args[1:])
 		case "verify":
 			return c.runVerify(args[1:])
 		case "modules":

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/elfwrite"
 	"github.com/btflite/btflite/encode"
 )
@@ -48,7 +47,7 @@ func setFake(kind string) {
 	}
 }
 
-func fakeRun(paths []string, opt encode.Options, _ *btf.Blob) (*encoded, error) {
+func fakeRun(paths []string, opt encode.Options, _ finish) (*encoded, error) {
 	enc := &encoded{size: int64(len(fakeBTF)), write: writeText(fakeBTF)}
 	enc.stats.CUs = 1
 	switch fakeKind {

@@ -42,7 +42,7 @@ func compatOptions() []option {
 		{long: []string{"usage"}, help: "as --help", apply: setAction(showHelp)},
 	}
 	for i := range table {
-		table[i].group = groupCompat
+		table[i].group, table[i].rare = groupCompat, true
 	}
 	for name := range strings.FieldsSeq(printingOptions) {
 		table = append(table, printingOption(name))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
@@ -62,8 +61,5 @@ func (c *cli) runDedup(args []string) error {
 	if err := checkMerged(data, blobs, base); err != nil {
 		return namingFile(paths, err)
 	}
-	return out.write(c.guard, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return out.write(c.guard, writeBytes(data))
 }

@@ -35,12 +35,12 @@ func (e *encoded) free() {
 // runEncode, newSession and setSections are the work below this package; tests
 // replace them.
 var (
-	runEncode = func(paths []string, opt encode.Options, base *btf.Blob) (*encoded, error) {
+	runEncode = func(paths []string, opt encode.Options, f finish) (*encoded, error) {
 		out, err := encode.Run(paths, opt)
 		if err != nil {
 			return nil, err
 		}
-		return checked(paths[0], out, base)
+		return finished(paths[0], out, f)
 	}
 	newSession  = func(opt encode.Options) session { return encode.NewSession(opt) }
 	setSections = elfwrite.Set
@@ -52,17 +52,35 @@ type session interface {
 	Close()
 }
 
-// checked makes an encoded of the output for path, over base if it is split BTF,
-// or closes it with an error if it must not be written.
-func checked(path string, out *encode.Output, base *btf.Blob) (*encoded, error) {
+// finish is what becomes of the encoder's output before it is written.
+type finish struct {
+	base   *btf.Blob // that it is over, or nil
+	distil bool      // base is to be distilled
+	order  sorter    // or nil
+}
+
+// finished makes an encoded of the output for path, or closes it with an error
+// if it must not be written. What is to be distilled is sorted after that.
+func finished(path string, out *encode.Output, f finish) (*encoded, error) {
 	began := time.Now()
-	warning, err := checkEncoded(path, out, base)
+	data, write := out.Bytes(), out.Write
+	if f.order != nil && !f.distil && len(data) > 0 {
+		var err error
+		if data, err = sorted(data, f.base, f.order); err != nil {
+			out.Close()
+			return nil, namingFile([]string{path}, err)
+		}
+		write = writeBytes(data)
+		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "sort", Time: time.Since(began)})
+		began = time.Now()
+	}
+	warning, err := checkEncoded(path, out, data, f.base)
 	if err != nil {
 		out.Close()
 		return nil, err
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &encoded{stats: out.Stats, size: out.Size(), warning: warning, write: out.Write, close: out.Close}, nil
+	return &encoded{stats: out.Stats, size: int64(len(data)), warning: warning, write: write, close: out.Close}, nil
 }
 
 // runEncodeCommand is the main command: parse, check, encode, write, report.
@@ -116,7 +134,7 @@ func (c *cli) runEncodeCommand(args []string) error {
 	if cfg.distils(out == nil) && over == nil {
 		return errNoBase
 	}
-	return c.encode(cfg, paths, out, report, opt, over)
+	return c.encode(cfg, paths, out, report, opt, cfg.finish(over, out == nil))
 }
 
 // encodeOptions is what the command line says about the encoding, all but the
@@ -135,30 +153,27 @@ func (c *config) distils(inPlace bool) bool {
 	return inPlace && c.features&encode.DistilledBase != 0
 }
 
-// distillable is the base for writeInPlace.
-func (c *config) distillable(over *btf.Blob) *btf.Blob {
-	if !c.distils(true) {
-		return nil
-	}
-	return over
+// finish is what the command line says about the encoder's output.
+func (c *config) finish(base *btf.Blob, inPlace bool) finish {
+	return finish{base, c.distils(inPlace), c.order}
 }
 
 var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_base=BASE")
 
 // encode does the work of the command and writes the report, if one is asked
 // for, whatever has come of it.
-func (c *cli) encode(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options, over *btf.Blob) error {
+func (c *cli) encode(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options, f finish) error {
 	if report == nil {
-		return c.encodeTo(cfg, paths, out, &reportFile{}, opt, over)
+		return c.encodeTo(cfg, paths, out, &reportFile{}, opt, f)
 	}
 	opt.FuncLeftOut = report.addFunction
-	err := c.encodeTo(cfg, paths, out, report, opt, over)
+	err := c.encodeTo(cfg, paths, out, report, opt, f)
 	return errors.Join(err, report.write(c.guard, err))
 }
 
 // encodeTo runs the encoder, puts the result into out, or into the first input
-// if out is nil, and completes the report. over is the base or nil.
-func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options, over *btf.Blob) error {
+// if out is nil, and completes the report.
+func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options, f finish) error {
 	began := time.Now()
 	textTo := c.stdout
 	if c.isStdout(out) {
@@ -174,7 +189,7 @@ func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportF
 	}
 	defer meter.stop() // also on a panic
 
-	enc, err := runEncode(paths, opt, over)
+	enc, err := runEncode(paths, opt, f)
 	meter.stop()
 	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
 		// Kernel builds hand such objects to pahole, which is content.
@@ -202,7 +217,7 @@ func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportF
 	if out != nil {
 		err = out.write(c.guard, enc.write)
 	} else {
-		err = c.writeInPlace(paths[0], enc, cfg.distillable(over))
+		err = c.writeInPlace(paths[0], enc, f)
 	}
 	if err != nil {
 		text.flush()
@@ -232,12 +247,11 @@ func encodeError(paths []string, err error) error {
 	return namingFile(paths, err)
 }
 
-// writeInPlace puts the BTF into the section .BTF of the file. With over, the
-// base that it was encoded over, the file gets .BTF.base too: what of over it
-// needs.
-func (c *cli) writeInPlace(path string, enc *encoded, over *btf.Blob) error {
+// writeInPlace puts the BTF into the section .BTF of the file. If its base is to
+// be distilled, the file gets .BTF.base too.
+func (c *cli) writeInPlace(path string, enc *encoded, f finish) error {
 	err := c.guard.protect(func() error {
-		sections, err := sectionsFor(path, enc, over)
+		sections, err := sectionsFor(path, enc, f)
 		if err != nil {
 			return err
 		}
@@ -260,8 +274,8 @@ const (
 )
 
 // sectionsFor is what writeInPlace puts into the file.
-func sectionsFor(path string, enc *encoded, over *btf.Blob) ([]elfwrite.Section, error) {
-	if over == nil {
+func sectionsFor(path string, enc *encoded, f finish) ([]elfwrite.Section, error) {
+	if !f.distil {
 		if hasDistilledBase(path) {
 			return nil, errors.New("section " + sectionBTFBase + " belongs to the " + sectionBTF +
 				" that is to be replaced; remove it first, or encode with the feature distilled_base")
@@ -273,11 +287,14 @@ func sectionsFor(path string, enc *encoded, over *btf.Blob) ([]elfwrite.Section,
 	if err := enc.write(&data); err != nil {
 		return nil, err
 	}
-	split, err := btf.Parse(data.Bytes(), over)
+	split, err := btf.Parse(data.Bytes(), f.base)
 	if err != nil {
 		return nil, err
 	}
 	base, split, err := dedup.Distill(split)
+	if err == nil && f.order != nil {
+		split, err = f.order(split)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -285,10 +302,15 @@ func sectionsFor(path string, enc *encoded, over *btf.Blob) ([]elfwrite.Section,
 }
 
 func bytesSection(name string, data []byte) elfwrite.Section {
-	return elfwrite.Section{Name: name, Size: int64(len(data)), Write: func(w io.Writer) error {
+	return elfwrite.Section{Name: name, Size: int64(len(data)), Write: writeBytes(data)}
+}
+
+// writeBytes returns a function that writes data.
+func writeBytes(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
-	}}
+	}
 }
 
 // hasDistilledBase tells whether the file has a .BTF.base. With it, a reader

@@ -12,10 +12,8 @@ import (
 const helpColumn = 34
 
 var encodeIntro = []string{
-	"Usage: btflite -J [OPTION...] FILE...       DWARF to BTF, as pahole -J does",
-	"       btflite modules [OPTION...] --btf_base=BASE MODULES...   many at once",
-	"       btflite dedup [OPTION...] -o OUT IN...   merge and deduplicate BTF",
-	"       btflite verify [OPTION...] FILE...       would a kernel take their BTF?",
+	"Usage: btflite -J [OPTION...] FILE...    DWARF to BTF, as pahole -J does",
+	"       btflite COMMAND --help            modules, dedup, sort or verify",
 	"       btflite version | manual | completion SHELL",
 }
 
@@ -30,6 +28,14 @@ var dedupIntro = []string{
 	"Merge the BTF of raw BTF files or of ELF files with .BTF and deduplicate it.",
 }
 
+var sortIntro = []string{
+	"Usage: btflite sort [OPTION...] IN OUT",
+	"Write the BTF of IN, raw BTF or an ELF file with .BTF, to OUT as raw BTF with",
+	"its types in another order: canonical, which depends on the types alone, so",
+	"that what two builds have in common is in the same order in both; or by name,",
+	"as Linux 7.x and resolve_btfids have them. Split BTF keeps to the ids of BASE.",
+}
+
 var verifyIntro = []string{
 	"Usage: btflite verify [OPTION...] FILE...",
 	"Check the BTF of raw BTF files or of ELF files with .BTF by the rules of the",
@@ -40,24 +46,24 @@ var verifyIntro = []string{
 var helpGroups = []string{groupOutput, groupFeatures, groupUnits, groupRules, groupReport}
 
 // writeHelp prints the introduction and the table, one line per option under
-// the heading of its group.
+// the heading of its group. The help of the encoder fits a screen of 24 lines.
 func writeHelp(w io.Writer, intro []string, table []option) error {
 	var b strings.Builder
 	for _, line := range intro {
 		b.WriteString(line + "\n")
 	}
 	for _, group := range helpGroups {
-		heading := "\n" + group + ":\n"
+		heading := group + ":\n"
 		for i := range table {
-			if o := &table[i]; o.group == group {
+			if o := &table[i]; o.group == group && !o.rare {
 				b.WriteString(heading)
 				heading = ""
 				fmt.Fprintf(&b, "%-*s%s\n", helpColumn-1, optionColumn(o)+" ", o.help)
 			}
 		}
 	}
-	if slices.ContainsFunc(table, func(o option) bool { return o.group == groupCompat }) {
-		b.WriteString("\nAll other options of pahole are taken too: see btflite(1).\n")
+	if slices.ContainsFunc(table, func(o option) bool { return o.rare }) {
+		b.WriteString("All other options of pahole are taken too: \"btflite manual\", btflite(1).\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

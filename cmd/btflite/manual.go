@@ -20,6 +20,7 @@ var commands = []subcommand{
 	{"", encodeIntro, encodeOptions},
 	{"modules", modulesIntro, modulesOptions},
 	{"dedup", dedupIntro, dedupOptions},
+	{"sort", sortIntro, sortOptions},
 	{"verify", verifyIntro, verifyOptions},
 }
 

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
 )
 
@@ -56,7 +55,7 @@ func (c *cli) runModules(args []string) error {
 	defer base.Free()
 	opt.Base = base
 	opt.Jobs = 1
-	b := &batch{c: c, opt: opt, base: cfg.base, over: blob, distil: cfg.distillable(blob), fullToo: cfg.fullToo}
+	b := &batch{c: c, opt: opt, base: cfg.base, finish: cfg.finish(blob, cfg.outDir == ""), fullToo: cfg.fullToo}
 	largestFirst(mods)
 	r := newBatchReport(cfg.base, b.run(cfg, mods), time.Since(began))
 	for _, m := range r.Modules {
@@ -93,9 +92,8 @@ func (f failures) Error() string {
 type batch struct {
 	c       *cli
 	opt     encode.Options
-	base    string // the file that over was read from
-	over    *btf.Blob
-	distil  *btf.Blob // see writeInPlace
+	base    string // the file of finish.base
+	finish  finish
 	fullToo bool
 }
 
@@ -161,14 +159,14 @@ func (w *worker) close() {
 }
 
 // encode runs a session, which is made first if there is none.
-func (w *worker) encode(s *session, path string, opt encode.Options, base *btf.Blob) (*encoded, error) {
+func (w *worker) encode(s *session, path string, opt encode.Options, f finish) (*encoded, error) {
 	if *s == nil {
 		*s = newSession(opt)
 	}
 	out, err := (*s).Encode(path)
 	if err == nil {
 		var enc *encoded
-		if enc, err = checked(path, out, base); err == nil {
+		if enc, err = finished(path, out, f); err == nil {
 			return enc, nil
 		}
 	}
@@ -202,14 +200,14 @@ func (w *worker) one(m *module) (r moduleResult) {
 	if w.fullToo {
 		opt := w.opt
 		opt.Base = nil
-		full, err := w.encode(&w.full, m.path, opt, nil)
+		full, err := w.encode(&w.full, m.path, opt, finish{})
 		if err != nil {
 			return fail(err)
 		}
 		r.Full = full.size
 		full.free()
 	}
-	enc, err := w.encode(&w.split, m.path, w.opt, w.over)
+	enc, err := w.encode(&w.split, m.path, w.opt, w.finish)
 	if err != nil {
 		return fail(err)
 	}
@@ -222,7 +220,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 	}
 	r.Bytes = enc.size
 	if m.out == "" {
-		err = w.c.writeInPlace(m.path, enc, w.distil)
+		err = w.c.writeInPlace(m.path, enc, w.finish)
 	} else {
 		err = w.c.writeDetached(m, enc, w.base)
 	}

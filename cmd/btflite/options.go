@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/btflite/btflite/btfsort"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/memlimit"
 	"github.com/btflite/btflite/verify"
@@ -27,6 +28,7 @@ type config struct {
 	cuLimit    int    // --cu_limit, 0: none
 	debugDir   string // --debug_dir
 	exact      bool
+	order      sorter // --btf_sort, nil: as encoded
 	verbose    bool
 	stats      statsFormat
 	report     string // --report
@@ -77,10 +79,10 @@ func newConfig() *config {
 const (
 	groupOutput   = "Output"
 	groupFeatures = "What to encode"
-	groupUnits    = "Which compile units (names as c99, rust, asm; comma-separated)"
+	groupUnits    = "Which compile units (LIST: names as c99, rust, asm; comma-separated)"
 	groupRules    = "Rules"
 	groupReport   = "Reports"
-	groupCompat   = "Compatibility" // in the manual page, not in the help
+	groupCompat   = "Compatibility" // of options that are all rare
 )
 
 // encodeOptions are the options of the main command. A row is all that an
@@ -97,8 +99,9 @@ var encodeOptions = append([]option{
 		}},
 	jobsOption,
 	memoryOption,
-	dedupMode,
-	{long: []string{"debug_dir"}, arg: requiredArg, argName: "DIR", group: groupOutput,
+	rarely(dedupMode),
+	sortOption,
+	{long: []string{"debug_dir"}, arg: requiredArg, argName: "DIR", group: groupOutput, rare: true,
 		help:  "look for separate debug files in DIR as well",
 		apply: func(c *config, v string) error { c.debugDir = v; return nil }},
 	baseOption,
@@ -109,16 +112,16 @@ var encodeOptions = append([]option{
 	{long: []string{"btf_features", "features"}, arg: requiredArg, argName: "LIST", group: groupFeatures,
 		help:  "just these; 'default', 'all', '+LIST' adds",
 		apply: func(c *config, v string) error { return c.addFeatures(v, false) }},
-	{long: []string{"btf_features_strict"}, arg: requiredArg, argName: "LIST", group: groupFeatures,
+	{long: []string{"btf_features_strict"}, arg: requiredArg, argName: "LIST", group: groupFeatures, rare: true,
 		help:  "the same, unknown names are errors",
 		apply: func(c *config, v string) error { return c.addFeatures(v, true) }},
-	{long: []string{"supported_btf_features"}, group: groupFeatures,
+	{long: []string{"supported_btf_features"}, group: groupFeatures, rare: true,
 		help:  "print the names that LIST may have",
 		apply: setAction(showFeatures)},
-	{long: []string{"kabi_prefix"}, arg: requiredArg, argName: "STRING", group: groupFeatures,
+	{long: []string{"kabi_prefix"}, arg: requiredArg, argName: "STRING", group: groupFeatures, rare: true,
 		help:  "names that begin with STRING become STRING",
 		apply: (*config).setPrefix},
-	{long: []string{"fixup_silly_bitfields"}, group: groupFeatures,
+	{long: []string{"fixup_silly_bitfields"}, group: groupFeatures, rare: true,
 		help:  "bit-fields as wide as their type become members",
 		apply: func(c *config, _ string) error { c.plain = true; return nil }},
 
@@ -128,7 +131,7 @@ var encodeOptions = append([]option{
 	{long: []string{"lang_exclude"}, arg: requiredArg, argName: "LIST", group: groupUnits,
 		help:  "no units in these (or $PAHOLE_LANG_EXCLUDE)",
 		apply: func(c *config, v string) error { return c.lang.set(v, true) }},
-	{long: []string{"cu_exclude"}, short: 'X', arg: requiredArg, argName: "PREFIX", group: groupUnits,
+	{long: []string{"cu_exclude"}, short: 'X', arg: requiredArg, argName: "PREFIX", group: groupUnits, rare: true,
 		help:  "no units whose name begins with PREFIX",
 		apply: func(c *config, v string) error { c.exclude = v; return nil }},
 
@@ -142,7 +145,7 @@ var encodeOptions = append([]option{
 	{long: []string{"version"}, group: groupReport,
 		help:  "print the pahole version stood in for",
 		apply: setAction(showVersion)},
-	{long: []string{"numeric_version"}, group: groupReport,
+	{long: []string{"numeric_version"}, group: groupReport, rare: true,
 		help:  "the same as a number",
 		apply: setAction(showNumericVersion)},
 	helpOption,
@@ -158,6 +161,7 @@ var modulesOptions = append([]option{
 	jobsOption,
 	memoryOption,
 	dedupMode,
+	sortOption,
 	libbpfMode,
 	{long: []string{"full_sizes"}, group: groupReport,
 		help:  "encode without BASE too and compare the sizes",
@@ -180,6 +184,15 @@ var dedupOptions = []option{
 		help:  "the inputs are split BTF over BASE",
 		apply: (*config).setBase},
 	dedupMode,
+	helpOption,
+}
+
+// sortOptions are the options of btflite sort.
+var sortOptions = []option{
+	sortOption,
+	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", group: groupOutput,
+		help:  "IN is split BTF over BASE",
+		apply: (*config).setBase},
 	helpOption,
 }
 
@@ -210,7 +223,7 @@ var memoryOption = option{long: []string{"memory_limit"}, arg: requiredArg, argN
 	help:  "take no more memory than SIZE, as 64M",
 	apply: (*config).setMemory}
 
-var libbpfMode = option{long: []string{"btf_compat"}, arg: requiredArg, argName: "libbpf-1.7", group: groupOutput,
+var libbpfMode = option{long: []string{"btf_compat"}, arg: requiredArg, argName: "libbpf-1.7", group: groupOutput, rare: true,
 	help:  "repeat typedefs of BASE, as that version does",
 	apply: (*config).setCompat}
 
@@ -226,9 +239,19 @@ var dedupMode = option{long: []string{"dedup"}, arg: requiredArg, argName: "MODE
 	help:  "deduplication: stream (default) or exact",
 	apply: (*config).setDedup}
 
+var sortOption = option{long: []string{"btf_sort"}, arg: optionalArg, argName: "ORDER", group: groupOutput,
+	help:  "sort types: canonical (default) or name",
+	apply: (*config).setSort, misplaced: func(w string) bool { return w == "canonical" || w == "name" }}
+
 var helpOption = option{long: []string{"help"}, short: '?', group: groupReport,
 	help:  "print this list",
 	apply: setAction(showHelp)}
+
+// rarely is o for a command whose help leaves it out.
+func rarely(o option) option {
+	o.rare = true
+	return o
+}
 
 // setAction returns a handler for an option that replaces the work. The first
 // such option counts.
@@ -319,6 +342,18 @@ func (c *config) setDedup(v string) error {
 		c.exact = true
 	default:
 		return badChoice("dedup", v, "stream", "exact")
+	}
+	return nil
+}
+
+func (c *config) setSort(v string) error {
+	switch v {
+	case "", "canonical":
+		c.order = btfsort.Canonical
+	case "name":
+		c.order = btfsort.ByName
+	default:
+		return badChoice("btf_sort", v, "canonical", "name")
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ type option struct {
 	short   byte     // letter, or 0
 	arg     argKind
 	argName string // placeholder in the help
-	group   string // heading in the help; "" leaves the option out of it
+	group   string // heading in help and manual page; "" leaves the option out
+	rare    bool   // in the manual page, not in the help
 	help    string
 	// apply stores the option in c. value is "" when none was given. It is
 	// called in command-line order.

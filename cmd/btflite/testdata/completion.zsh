@@ -9,6 +9,7 @@ modules)
 		'-j-[use N workers; without N one for each CPU]:N:_files' \
 		'--memory_limit=[take no more memory than SIZE, as 64M]:SIZE:_files' \
 		'--dedup=[deduplication\: stream (default) or exact]:MODE:_files' \
+		'--btf_sort=-[sort types\: canonical (default) or name]:ORDER:_files' \
 		'--btf_compat=[repeat typedefs of BASE, as that version does]:libbpf-1.7:_files' \
 		'--full_sizes[encode without BASE too and compare the sizes]' \
 		'--stats=-[print counts, sizes, times and peak memory]:json:_files' \
@@ -54,6 +55,14 @@ dedup)
 		'-\?[print this list]' \
 		'*:file:_files'
 	;;
+sort)
+	_arguments \
+		'--btf_sort=-[sort types\: canonical (default) or name]:ORDER:_files' \
+		'--btf_base=[IN is split BTF over BASE]:BASE:_files' \
+		'--help[print this list]' \
+		'-\?[print this list]' \
+		'*:file:_files'
+	;;
 verify)
 	_arguments \
 		'--btf_base=[the files are split BTF over BASE]:BASE:_files' \
@@ -75,6 +84,7 @@ verify)
 		'-j-[use N workers; without N one for each CPU]:N:_files' \
 		'--memory_limit=[take no more memory than SIZE, as 64M]:SIZE:_files' \
 		'--dedup=[deduplication\: stream (default) or exact]:MODE:_files' \
+		'--btf_sort=-[sort types\: canonical (default) or name]:ORDER:_files' \
 		'--debug_dir=[look for separate debug files in DIR as well]:DIR:_files' \
 		'--btf_base=[leave out what the BTF of the file BASE has]:BASE:_files' \
 		'--btf_compat=[repeat typedefs of BASE, as that version does]:libbpf-1.7:_files' \
