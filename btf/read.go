@@ -84,7 +84,7 @@ func checkStrings(s []byte, split bool) error {
 		return fmt.Errorf("btf: strings: empty section")
 	}
 	if !split && s[0] != 0 {
-		return fmt.Errorf("btf: strings: offset 0 is not the empty string")
+		return fmt.Errorf("btf: strings: offset 0 is not the empty string, as in BTF split from a base that is missing here")
 	}
 	if s[len(s)-1] != 0 {
 		return fmt.Errorf("btf: strings: no NUL at the end, offset %d", len(s)-1)

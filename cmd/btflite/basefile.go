@@ -15,32 +15,32 @@ const (
 	kernelBTFEnv = "PAHOLE_VMLINUX_BTF_FILENAME"
 )
 
-// basePath is the file of the base for work on paths: that of --btf_base, or
-// the running kernel's where a path is the BTF of one of its modules. It is ""
-// if there is none.
-func (c *cli) basePath(cfg *config, paths []string) string {
-	if cfg.base != "" {
-		return cfg.base
+// basePaths are the files of the base for work on paths, as for loadChain: those
+// of --btf_base, or the running kernel's where a path is the BTF of one of its
+// modules. There may be none.
+func (c *cli) basePaths(cfg *config, paths []string) []string {
+	if len(cfg.bases) > 0 {
+		return cfg.bases
 	}
 	for _, p := range paths {
 		if strings.HasPrefix(p, sysBTF) && !strings.Contains(p, "/vmlinux") {
 			if name, ok := c.lookupEnv(kernelBTFEnv); ok && name != "" {
-				return name
+				return []string{name}
 			}
-			return kernelBTF
+			return []string{kernelBTF}
 		}
 	}
-	return ""
+	return nil
 }
 
-// openBase reads the base of an encoding from the file path and indexes it.
-// blob is what the encode.Base was made of.
-func openBase(path string) (blob *btf.Blob, base *encode.Base, err error) {
-	if blob, err = loadBTF(path, nil); err != nil {
+// openBase reads the base of an encoding from files, as loadChain does, and
+// indexes it. blob is what the encode.Base was made of.
+func openBase(paths []string) (blob *btf.Blob, base *encode.Base, err error) {
+	if blob, err = loadChain(paths); err != nil {
 		return nil, nil, err
 	}
 	if base, err = encode.NewBase(blob); err != nil {
-		return nil, nil, namingFile([]string{path}, err)
+		return nil, nil, namingFile(paths[len(paths)-1:], err)
 	}
 	return blob, base, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
@@ -28,19 +29,13 @@ func (c *cli) runDedup(args []string) error {
 	if err != nil {
 		return err
 	}
-	all := paths
-	basePath := c.basePath(cfg, paths)
-	if basePath != "" {
-		all = append([]string{basePath}, paths...)
-	}
-	if err := out.refuseInputs(all); err != nil {
+	bases := c.basePaths(cfg, paths)
+	if err := out.refuseInputs(slices.Concat(bases, paths)); err != nil {
 		return err
 	}
-	var base *btf.Blob
-	if basePath != "" {
-		if base, err = loadBTF(basePath, nil); err != nil {
-			return err
-		}
+	base, err := loadChain(bases)
+	if err != nil {
+		return err
 	}
 	var blobs []*btf.Blob
 	for _, p := range paths {

@@ -108,12 +108,12 @@ func (c *cli) runEncodeCommand(args []string) error {
 		return err
 	}
 	var out *target // nil: into the first input
-	base := c.basePath(cfg, paths)
+	bases := c.basePaths(cfg, paths)
 	if cfg.hasOut {
 		if out, err = c.resolveTarget(cfg.detached); err != nil {
 			return err
 		}
-		if err := out.refuseInputs(append(slices.Clip(paths), base)); err != nil {
+		if err := out.refuseInputs(slices.Concat(paths, bases)); err != nil {
 			return err
 		}
 	}
@@ -125,8 +125,8 @@ func (c *cli) runEncodeCommand(args []string) error {
 	}
 	opt.Jobs = cfg.jobsFor(opt.MemoryLimit, paths)
 	var over *btf.Blob
-	if base != "" {
-		if over, opt.Base, err = openBase(base); err != nil {
+	if len(bases) > 0 {
+		if over, opt.Base, err = openBase(bases); err != nil {
 			return err
 		}
 		defer opt.Base.Free()

@@ -26,10 +26,28 @@ type rawBTF struct {
 	relocatable bool
 }
 
-// loadBTF reads BTF over base, which may be nil. Errors name the file.
+// loadChain reads the BTF of files of which each was split from those before
+// it, and returns the last; nil for no files. Errors name the file.
+func loadChain(paths []string) (b *btf.Blob, err error) {
+	for _, path := range paths {
+		if b, err = loadBTF(path, b); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// loadBTF reads BTF over base, which may be nil. Where something shows that the
+// BTF was not split from base, that is an error. Errors name the file.
 func loadBTF(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	err = withBTF(path, func(raw rawBTF) error {
-		if b, err = btf.Parse(raw.btf, base); err != nil {
+		if raw.base != nil {
+			return fmt.Errorf("%s: its .BTF builds upon its .BTF.base and goes over nothing else", oneLine(path))
+		}
+		if b, err = btf.Parse(raw.btf, base); err == nil {
+			err = b.CheckBase()
+		}
+		if err != nil {
 			return fmt.Errorf("%s:%s %w", oneLine(path), raw.section, err)
 		}
 		return nil

@@ -49,6 +49,12 @@ follow file names. An optional argument must be attached:
 .BR \-j4 ,
 .BR \-\-jobs=4 .
 A link to btflite that is called pahole does the same.
+.PP
+.B \-\-btf_base
+may be given several times: the first BASE stands alone, and each further one is
+BTF that was split from those before it, as vmlinux, then a module. (pahole takes
+the last one only.) A BASE that was split from something else is refused, where
+that shows.
 `
 
 const manualTail = `.SH FUNCTIONS THAT ARE LEFT OUT

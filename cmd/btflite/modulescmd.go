@@ -28,7 +28,7 @@ func (c *cli) runModules(args []string) error {
 	if cfg.action != doWork {
 		return c.showAction(cfg.action, modulesIntro, modulesOptions)
 	}
-	if cfg.base == "" {
+	if len(cfg.bases) == 0 {
 		return usagef("modules: no base; give --btf_base=BASE")
 	}
 	opt, err := c.encodeOptions(cfg)
@@ -48,16 +48,16 @@ func (c *cli) runModules(args []string) error {
 			return err
 		}
 	}
-	blob, base, err := openBase(cfg.base)
+	blob, base, err := openBase(cfg.bases)
 	if err != nil {
 		return err
 	}
 	defer base.Free()
 	opt.Base = base
 	opt.Jobs = 1
-	b := &batch{c: c, opt: opt, base: cfg.base, finish: cfg.finish(blob, cfg.outDir == ""), fullToo: cfg.fullToo}
+	b := &batch{c: c, opt: opt, bases: cfg.bases, finish: cfg.finish(blob, cfg.outDir == ""), fullToo: cfg.fullToo}
 	largestFirst(mods)
-	r := newBatchReport(cfg.base, b.run(cfg, mods), time.Since(began))
+	r := newBatchReport(strings.Join(cfg.bases, " + "), b.run(cfg, mods), time.Since(began))
 	for _, m := range r.Modules {
 		for _, line := range []string{m.Warning, m.Error} {
 			if line != "" {
@@ -92,7 +92,7 @@ func (f failures) Error() string {
 type batch struct {
 	c       *cli
 	opt     encode.Options
-	base    string // the file of finish.base
+	bases   []string // the files of finish.base
 	finish  finish
 	fullToo bool
 }
@@ -222,7 +222,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 	if m.out == "" {
 		err = w.c.writeInPlace(m.path, enc, w.finish)
 	} else {
-		err = w.c.writeDetached(m, enc, w.base)
+		err = w.c.writeDetached(m, enc, w.bases)
 	}
 	if err != nil {
 		return fail(err)
@@ -230,14 +230,14 @@ func (w *worker) one(m *module) (r moduleResult) {
 	return r
 }
 
-// writeDetached writes the BTF of a module to its file, which must not be the
-// base.
-func (c *cli) writeDetached(m *module, enc *encoded, base string) error {
+// writeDetached writes the BTF of a module to its file, which must not be one of
+// the bases.
+func (c *cli) writeDetached(m *module, enc *encoded, bases []string) error {
 	out, err := c.resolveTarget(m.out)
 	if err != nil {
 		return err
 	}
-	if err := out.refuseInputs([]string{m.path, base}); err != nil {
+	if err := out.refuseInputs(append([]string{m.path}, bases...)); err != nil {
 		return err
 	}
 	return out.write(c.guard, enc.write)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,30 @@ func TestEncodeOverBase(t *testing.T) {
 	}
 }
 
+// TestEncodeOverChain: what builds upon a module that builds upon a base; the
+// golden files are pahole's over one file with the types of both.
+func TestEncodeOverChain(t *testing.T) {
+	for _, target := range []string{"x86", "s390x"} {
+		dir := t.TempDir()
+		m, out := filepath.Join(dir, "m.ko"), filepath.Join(dir, "out")
+		copyFile(t, target+".upper.o", m)
+		chain := []string{"--btf_base=" + splitFiles + target + ".base-btf.o", "--btf_base=" + splitFiles + target + ".module.btf"}
+		for _, dedup := range []string{"stream", "exact"} {
+			args := append([]string{"--dedup=" + dedup, compat, "--btf_features=default"}, chain...)
+			btfliteRun(t, exitOK, append(args, "--btf_encode_detached="+out, m)...)
+			sameAs(t, out, "", target+".upper.btf")
+			btfliteRun(t, exitOK, append([]string{"modules", "--btf_encode_detached_dir=" + dir}, append(args, m)...)...)
+			sameAs(t, m+".btf", "", target+".upper.btf")
+		}
+		// Merged with itself over the chain, nothing is left twice.
+		merged := filepath.Join(dir, "merged")
+		for _, in := range [][]string{{out}, {out, out}} {
+			btfliteRun(t, exitOK, slices.Concat([]string{"dedup", "-o", merged}, chain, in)...)
+			btfliteRun(t, exitOK, slices.Concat([]string{"verify"}, chain, []string{merged})...)
+		}
+	}
+}
+
 func TestEncodeOverBaseErrors(t *testing.T) {
 	dir := t.TempDir()
 	m := filepath.Join(dir, "m.ko")
@@ -105,6 +130,9 @@ func TestEncodeOverBaseErrors(t *testing.T) {
 		{[]string{"--btf_base=" + dir + "/none"}, dir + "/none: cannot open: no such file or directory"},
 		{[]string{"--btf_base=" + m}, m + ": no section .BTF"},
 		{[]string{"--btf_base=" + splitFiles + "s390x.base.btf"}, "byte order differs from the base's"},
+		{[]string{base, base}, "x86.base.btf: btf: it is whole by itself, not split from the base"},
+		{[]string{base, "--btf_base=" + splitFiles + "s390x.module.btf"}, "s390x.module.btf: btf: header: byte order differs from the base's"},
+		{[]string{base, "--btf_base=" + splitFiles + "x86.upper.btf"}, "x86.upper.btf: btf: types: STRUCT [42] at offset 0: name offset 391 out of range"},
 		{[]string{"--btf_features=default,distilled_base"}, "the feature distilled_base needs a base; give --btf_base=BASE"},
 		{[]string{base, "--btf_compat=libbpf-1.6"}, "option '--btf_compat': unknown value 'libbpf-1.6'; use libbpf-1.7"},
 	} {

@@ -29,7 +29,7 @@ type moduleResult struct {
 // batchReport is the summary of "btflite modules"; --stats=json is its JSON
 // form.
 type batchReport struct {
-	Base    string         `json:"base"`
+	Base    string         `json:"base"` // files of a chain are joined by " + "
 	Count   int            `json:"modules"`
 	Failed  int            `json:"failed"`
 	Empty   int            `json:"nothing_to_encode"`

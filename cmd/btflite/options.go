@@ -15,11 +15,11 @@ import (
 // config is what a command line asks for.
 type config struct {
 	action   action
-	encode   bool   // -J
-	detached string // --btf_encode_detached, "" for in place
-	hasOut   bool   // an output option was given
-	output   string // dedup -o
-	base     string // --btf_base
+	encode   bool     // -J
+	detached string   // --btf_encode_detached, "" for in place
+	hasOut   bool     // an output option was given
+	output   string   // dedup -o
+	bases    []string // --btf_base, the first stands alone
 	// typedefBug is --btf_compat=libbpf-1.7.
 	typedefBug bool
 	jobs       int
@@ -181,7 +181,7 @@ var dedupOptions = []option{
 		help:  "write the deduplicated BTF to the file OUT",
 		apply: func(c *config, v string) error { c.hasOut, c.output = true, v; return nil }},
 	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", group: groupOutput,
-		help:  "the inputs are split BTF over BASE",
+		help:  "the inputs are split over BASE, or a chain",
 		apply: (*config).setBase},
 	dedupMode,
 	helpOption,
@@ -191,7 +191,7 @@ var dedupOptions = []option{
 var sortOptions = []option{
 	sortOption,
 	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", group: groupOutput,
-		help:  "IN is split BTF over BASE",
+		help:  "IN is split over BASE, or a chain",
 		apply: (*config).setBase},
 	helpOption,
 }
@@ -199,7 +199,7 @@ var sortOptions = []option{
 // verifyOptions are the options of btflite verify.
 var verifyOptions = []option{
 	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", group: groupRules,
-		help:  "the files are split BTF over BASE",
+		help:  "the files are split over BASE, or a chain",
 		apply: (*config).setBase},
 	{long: []string{"kernel"}, arg: requiredArg, argName: "RELEASE", group: groupRules,
 		help:  "rules of that Linux release; without, of 7.2",
@@ -232,7 +232,7 @@ var statsOption = option{long: []string{"stats"}, arg: optionalArg, argName: "js
 	apply: (*config).setStats, misplaced: func(w string) bool { return w == "json" }}
 
 var baseOption = option{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", group: groupOutput,
-	help:  "leave out what the BTF of the file BASE has",
+	help:  "leave out what BASE has; several are a chain",
 	apply: (*config).setBase}
 
 var dedupMode = option{long: []string{"dedup"}, arg: requiredArg, argName: "MODE", group: groupOutput,
@@ -306,7 +306,7 @@ func (c *config) setBase(v string) error {
 	if v == "" {
 		return usagef("option '--btf_base': empty file name")
 	}
-	c.base = v
+	c.bases = append(c.bases, v)
 	return nil
 }
 

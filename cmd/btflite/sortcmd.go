@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -45,15 +46,13 @@ func (c *cli) runSort(args []string) error {
 	if err != nil {
 		return err
 	}
-	basePath := c.basePath(cfg, in)
-	if err := out.refuseInputs(append([]string{basePath}, in...)); err != nil {
+	bases := c.basePaths(cfg, in)
+	if err := out.refuseInputs(slices.Concat(bases, in)); err != nil {
 		return err
 	}
-	var base *btf.Blob
-	if basePath != "" {
-		if base, err = loadBTF(basePath, nil); err != nil {
-			return err
-		}
+	base, err := loadChain(bases)
+	if err != nil {
+		return err
 	}
 	var data []byte
 	err = withBTF(in[0], func(raw rawBTF) error {

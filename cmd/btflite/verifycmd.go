@@ -35,12 +35,10 @@ func (c *cli) runVerify(args []string) error {
 	if len(words) == 0 {
 		return usagef("no input file")
 	}
-	var base *btf.Blob
-	if cfg.base != "" {
-		if base, err = loadBTF(cfg.base, nil); err != nil {
-			c.complain(err.Error())
-			return verdict{exitUnreadable}
-		}
+	base, err := loadChain(cfg.bases)
+	if err != nil {
+		c.complain(err.Error())
+		return verdict{exitUnreadable}
 	}
 	var n tally
 	text := newLineWriter(c.stdout)
@@ -135,6 +133,15 @@ func judge(raw rawBTF, base *btf.Blob, rules verify.Rules) (types int, note stri
 	}
 	if types, err = verify.Check(raw.btf, base, rules); err != nil {
 		return 0, "", errors.New(refusal(err))
+	}
+	if base != nil {
+		b, err := btf.Parse(raw.btf, base)
+		if err == nil {
+			err = b.CheckBase()
+		}
+		if err != nil {
+			return 0, "", fmt.Errorf("refused, though not by a kernel: %w", err)
+		}
 	}
 	if !rules.BeforeLinux72 {
 		rules.BeforeLinux72 = true

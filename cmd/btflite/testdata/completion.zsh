@@ -3,7 +3,7 @@
 case $words[2] in
 modules)
 	_arguments \
-		'--btf_base=[leave out what the BTF of the file BASE has]:BASE:_files' \
+		'--btf_base=[leave out what BASE has; several are a chain]:BASE:_files' \
 		'--btf_encode_detached_dir=[write below DIR, not into the modules]:DIR:_files' \
 		'--jobs=-[use N workers; without N one for each CPU]:N:_files' \
 		'-j-[use N workers; without N one for each CPU]:N:_files' \
@@ -49,7 +49,7 @@ dedup)
 	_arguments \
 		'--output=[write the deduplicated BTF to the file OUT]:OUT:_files' \
 		'-o-[write the deduplicated BTF to the file OUT]:OUT:_files' \
-		'--btf_base=[the inputs are split BTF over BASE]:BASE:_files' \
+		'--btf_base=[the inputs are split over BASE, or a chain]:BASE:_files' \
 		'--dedup=[deduplication\: stream (default) or exact]:MODE:_files' \
 		'--help[print this list]' \
 		'-\?[print this list]' \
@@ -58,14 +58,14 @@ dedup)
 sort)
 	_arguments \
 		'--btf_sort=-[sort types\: canonical (default) or name]:ORDER:_files' \
-		'--btf_base=[IN is split BTF over BASE]:BASE:_files' \
+		'--btf_base=[IN is split over BASE, or a chain]:BASE:_files' \
 		'--help[print this list]' \
 		'-\?[print this list]' \
 		'*:file:_files'
 	;;
 verify)
 	_arguments \
-		'--btf_base=[the files are split BTF over BASE]:BASE:_files' \
+		'--btf_base=[the files are split over BASE, or a chain]:BASE:_files' \
 		'--kernel=[rules of that Linux release; without, of 7.2]:RELEASE:_files' \
 		'--boot[only what holds for vmlinux and modules as well]' \
 		'--no-dups[refuse and list names with more definitions]' \
@@ -86,7 +86,7 @@ verify)
 		'--dedup=[deduplication\: stream (default) or exact]:MODE:_files' \
 		'--btf_sort=-[sort types\: canonical (default) or name]:ORDER:_files' \
 		'--debug_dir=[look for separate debug files in DIR as well]:DIR:_files' \
-		'--btf_base=[leave out what the BTF of the file BASE has]:BASE:_files' \
+		'--btf_base=[leave out what BASE has; several are a chain]:BASE:_files' \
 		'--btf_compat=[repeat typedefs of BASE, as that version does]:libbpf-1.7:_files' \
 		'--btf_features=[just these; '\''default'\'', '\''all'\'', '\''+LIST'\'' adds]:LIST:_files' \
 		'--btf_features_strict=[the same, unknown names are errors]:LIST:_files' \

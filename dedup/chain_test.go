@@ -1,0 +1,93 @@
+package dedup
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// flatten is BTF that stands alone and has the ids and string offsets of b with
+// all its bases: another way to what a chain must give.
+func flatten(b *btf.Blob) *btf.Blob {
+	if b.Base == nil {
+		return b
+	}
+	below := flatten(b.Base)
+	out := &btf.Blob{BigEndian: b.BigEndian, FirstID: 1, Words: slices.Concat(below.Words, b.Words),
+		Off: slices.Concat(below.Off, b.Off), Strings: slices.Concat(below.Strings, b.Strings)}
+	for i := range b.Off {
+		out.Off[len(below.Off)+i] += uint32(len(below.Words))
+	}
+	return out
+}
+
+// TestChainEqualsFlatBase splits the units of an input into levels and merges
+// each over those below it: both algorithms give what they give over one base
+// with the same ids, and every reference and name of the result leads somewhere.
+func TestChainEqualsFlatBase(t *testing.T) {
+	const levels = 4
+	for seed := range uint64(universes(60)) {
+		raw, cus, err := newUniverse(seed, universeOptions{names: 9, units: 3 * levels, mixed: seed%3 == 0}).build(seed%7 == 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chain, err := Exact(cut(raw, 1, cus[3]), ExactOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for level := 1; level < levels; level++ {
+			var outs [2][2][]byte
+			for i, base := range []*btf.Blob{chain, flatten(chain)} {
+				outs[i] = overBase(t, base, raw, cus[3*level:3*level+4])
+			}
+			for i, algorithm := range []string{"exact", "stream"} {
+				if got, want := outs[0][i], outs[1][i]; !bytes.Equal(got, want) {
+					t.Fatalf("seed %d, level %d, %s: other bytes than over one base", seed, level, algorithm)
+				}
+			}
+			if chain, err = btf.Parse(outs[0][1-level%2], chain); err == nil {
+				err = chain.CheckBase()
+			}
+			if err != nil {
+				t.Fatalf("seed %d, level %d: %v", seed, level, err)
+			}
+			if _, err := btf.Parse(flatten(chain).Encode(), nil); err != nil {
+				t.Fatalf("seed %d, level %d: %v", seed, level, err)
+			}
+		}
+	}
+}
+
+// overBase merges units of raw, with the given first ids, over base by both
+// algorithms.
+func overBase(t *testing.T, base, raw *btf.Blob, cus []uint32) (outs [2][]byte) {
+	in, err := Split(cut(raw, cus[0], cus[len(cus)-1]), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact, err := Exact(in, ExactOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := NewBase(base, noShort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Free()
+	s, err := NewSplitSet(&splitNames{base: b, index: map[string]Name{}}, b, 16, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free()
+	var units []uint32
+	for _, first := range cus {
+		units = append(units, first-cus[0]+in.FirstID)
+	}
+	stream, err := streamSplit(s, s.names.(*splitNames), in, units)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [2][]byte{exact.Encode(), stream.Encode()}
+}
