@@ -117,6 +117,7 @@ golden:
 	PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/golden.sh
 	PAHOLE="$(PAHOLE)" scripts/options.sh
 	PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/split.sh
+	PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/inputs.sh
 
 clean:
 	rm -rf btflite build

@@ -51,7 +51,7 @@ type file struct {
 	typesErr  error
 	sawTypes  atomic.Bool // a type unit went by in .debug_info
 
-	first        bool // of the inputs
+	first        bool // of the inputs that have a unit to encode; see Output.Lead
 	symbolsRead  sync.WaitGroup
 	symbolsErr   error
 	symbolsCrash any // a panic while the symbols were read
@@ -79,7 +79,9 @@ func (r *run) openFile(path string) (*file, error) {
 	f := &file{
 		run: r, opt: &r.opt, path: path, elf: e, dwarf: e,
 		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: &r.names,
-		first: len(r.files) == 0,
+	}
+	if r.stats.CUs == r.stats.CUsFiltered { // all units before are left out
+		f.first, r.lead = true, len(r.files)
 	}
 	if err := f.open(); err != nil {
 		f.close()
@@ -304,10 +306,11 @@ func (f *file) symbols() error {
 }
 
 // sections lists where variables may lie, and which sections are wanted. Only
-// the first input's section table counts, as in the reference encoder.
+// the section table of the first file counts, as in the reference encoder.
 func (f *file) sections() {
-	if len(f.run.files) > 0 {
-		f.varSections, f.wantVars = f.run.files[0].varSections, f.run.files[0].wantVars
+	if !f.first {
+		lead := f.run.files[f.run.lead]
+		f.varSections, f.wantVars = lead.varSections, lead.wantVars
 		return
 	}
 	global := f.opt.Features&GlobalVar != 0

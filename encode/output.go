@@ -13,7 +13,11 @@ import (
 // and nothing else: the inputs are closed.
 type Output struct {
 	Stats Stats
-	// BigEndian and PointerSize (4 or 8 bytes) are those of the first input.
+	// Lead is the index of the first input that has a unit which is not left out
+	// by its language or name. It stands for all inputs: its sections say which
+	// variables there are, and BTF in place goes there, as in pahole.
+	Lead int
+	// BigEndian and PointerSize (4 or 8 bytes) are those of that input.
 	BigEndian   bool
 	PointerSize int
 	// Foreign is the language, as --lang names it, of the first unit that is
@@ -51,7 +55,7 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	if n.Types == 0 && r.opt.Base == nil && r.stats.DIEs > uint64(r.stats.CUs-r.stats.CUsFiltered) {
 		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.files[0].path)
 	}
-	out := &Output{BigEndian: be, PointerSize: r.files[0].elf.AddrSize, Foreign: r.foreign}
+	out := &Output{BigEndian: be, PointerSize: r.files[r.lead].elf.AddrSize, Foreign: r.foreign, Lead: r.lead}
 	strs := r.set.Strings()
 	r.closeFiles()
 	if n.Types > 0 {

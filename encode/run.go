@@ -30,6 +30,7 @@ type run struct {
 	opt     Options
 	session *Session // nil: of this run alone
 	files   []*file
+	lead    int // see Output.Lead
 
 	trial  *trial
 	strEnd uint32 // .debug_str bytes of all files so far, for name tokens

@@ -120,7 +120,7 @@ func (r *run) finish() (*Output, error) {
 	strs := r.set.Strings()
 	r.stats.SlowCUs = r.set.Slow
 	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = n.Types, n.TypeBytes, len(strs)
-	be := r.files[0].bigEndian
+	be := r.files[r.lead].bigEndian
 	out, err := r.output(n, be)
 	if err != nil {
 		n.Free()
@@ -162,8 +162,9 @@ func (r *run) exact(out *Output) error {
 }
 
 func (r *run) sectionName(index uint32) string {
-	for i := range r.files[0].varSections {
-		if s := &r.files[0].varSections[i]; s.index == index {
+	lead := r.files[r.lead]
+	for i := range lead.varSections {
+		if s := &lead.varSections[i]; s.index == index {
 			return s.name
 		}
 	}
@@ -260,7 +261,7 @@ func (r *run) addFunc(c *compactstate.Choice) error {
 func (r *run) arenaPointer(id uint32, fn []byte) (uint32, error) {
 	w := r.set.Record(id)
 	if id == 0 || btf.InfoKind(w[0]) != btf.KindPtr {
-		return 0, &Error{File: r.files[0].path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
+		return 0, &Error{File: r.files[r.lead].path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
 	}
 	target := w[2]
 	tag, err := r.intern(r.names.literal([]byte("address_space(1)")))

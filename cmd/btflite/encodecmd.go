@@ -20,6 +20,7 @@ import (
 type encoded struct {
 	stats   encode.Stats
 	size    int64 // 0: nothing to encode
+	lead    int   // see encode.Output
 	warning string
 	write   func(io.Writer) error
 	close   func()
@@ -80,7 +81,7 @@ func finished(path string, out *encode.Output, f finish) (*encoded, error) {
 		return nil, err
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &encoded{stats: out.Stats, size: int64(len(data)), warning: warning, write: write, close: out.Close}, nil
+	return &encoded{stats: out.Stats, size: int64(len(data)), lead: out.Lead, warning: warning, write: write, close: out.Close}, nil
 }
 
 // runEncodeCommand is the main command: parse, check, encode, write, report.
@@ -107,7 +108,7 @@ func (c *cli) runEncodeCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	var out *target // nil: into the first input
+	var out *target // nil: into the leading input
 	bases := c.basePaths(cfg, paths)
 	if cfg.hasOut {
 		if out, err = c.resolveTarget(cfg.detached); err != nil {
@@ -171,7 +172,7 @@ func (c *cli) encode(cfg *config, paths []string, out *target, report *reportFil
 	return errors.Join(err, report.write(c.guard, err))
 }
 
-// encodeTo runs the encoder, puts the result into out, or into the first input
+// encodeTo runs the encoder, puts the result into out, or into the leading input
 // if out is nil, and completes the report.
 func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options, f finish) error {
 	began := time.Now()
@@ -217,7 +218,7 @@ func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportF
 	if out != nil {
 		err = out.write(c.guard, enc.write)
 	} else {
-		err = c.writeInPlace(paths[0], enc, f)
+		err = c.writeInPlace(paths[enc.lead], enc, f)
 	}
 	if err != nil {
 		text.flush()

@@ -40,8 +40,8 @@ btflite \- turn DWARF debug information into BTF, as pahole \-J does
 btflite reads the DWARF of ELF files, such as a Linux kernel or its modules, and
 writes the BTF that pahole 1.32 writes, byte for byte. Several
 .I FILE\fRs
-give one BTF. It goes into the section .BTF of the first, which is replaced as a
-whole or left as it was, or into a file of its own
+give one BTF. It goes into the section .BTF of the first with a unit to encode,
+which is replaced as a whole or left as it was, or into a file of its own
 .RB ( \-\-btf_encode_detached ).
 .PP
 Long options may be cut short as long as they stay unambiguous, and options may

@@ -13,7 +13,7 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-const orderFiles = "../../testdata/order/"
+const inputFiles = "../../testdata/inputs/"
 
 func mustRead(t *testing.T, path string) []byte {
 	t.Helper()
@@ -33,7 +33,7 @@ func TestCanonicalForgetsTheOrderOfUnits(t *testing.T) {
 	for _, names := range inputs {
 		var paths []string
 		for _, n := range names {
-			paths = append(paths, orderFiles+n)
+			paths = append(paths, inputFiles+n)
 		}
 		for _, how := range []string{"--btf_sort", "--dedup=stream"} {
 			for _, jobs := range []string{"-j1", "-j4"} {
@@ -155,7 +155,7 @@ func TestSortErrors(t *testing.T) {
 		{[]string{raw, raw}, exitFailure, "the output is the input file"},
 		{[]string{filepath.Join(dir, "none"), out}, exitFailure, "none: cannot open: no such file"},
 		{[]string{text, out}, exitFailure, text + ": btf: header: 6 bytes"},
-		{[]string{orderFiles + "a.o", out}, exitFailure, "a.o: no section .BTF"},
+		{[]string{inputFiles + "a.o", out}, exitFailure, "a.o: no section .BTF"},
 		{[]string{splitFiles + "x86.module.btf", out}, exitFailure, "x86.module.btf: btf: strings"},
 	} {
 		_, stderr := btfliteRun(t, tt.status, append([]string{"sort"}, tt.args...)...)

@@ -29,7 +29,7 @@ type runReport struct {
 func newRunReport(paths []string, out *target, enc *encoded, writing, wall time.Duration) *runReport {
 	r := &runReport{Inputs: paths, Bytes: enc.size, WallNS: int64(wall), Stats: enc.stats}
 	r.Phases = append(slices.Clip(r.Phases), encode.Phase{Name: "write", Time: writing})
-	r.Output, r.place = paths[0], "section .BTF of "
+	r.Output, r.place = paths[enc.lead], "section .BTF of "
 	if out != nil {
 		r.Output, r.place = out.path, "file "
 	}

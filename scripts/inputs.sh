@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+#
+# Write testdata/inputs again, for tests with several input files: three units,
+# compiled by themselves and linked in two orders, and two files in different
+# versions of C with the BTF that pahole makes of both together if the first is
+# left out.
+#
+#   PAHOLE=FILE scripts/inputs.sh    pahole 1.32, else the one in PATH
+#
+# The committed files were written by gcc 12.2.0 and ld 2.40 of Debian 12, and
+# pahole 1.32. With BTF_ONLY=1 the ELF files are kept.
+
+set -euo pipefail
+cd "$(dirname "$0")/../testdata/inputs"
+compile() {
+	local -a flags=(-O2 -g -gdwarf-5 -ffreestanding -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables
+		-ffile-prefix-map="$PWD"=. -c)
+	for unit in a b c; do
+		gcc "${flags[@]}" -o $unit.o $unit.c
+	done
+	ld -static --build-id=none -o abc a.o b.o c.o
+	ld -static --build-id=none -o cab c.o a.o b.o
+	for version in 99 11; do
+		gcc "${flags[@]}" -std=c$version -o c$version.o c$version.c
+		ld -static --build-id=none --entry=0 --unique=.data..percpu -o c$version c$version.o
+		rm c$version.o
+	done
+}
+
+[ -n "${BTF_ONLY:-}" ] || compile
+rm -f c11.btf
+"${PAHOLE:-pahole}" -J --btf_features=default --lang_exclude=c99 --btf_encode_detached=c11.btf c99 c11
+chmod 644 -- *
