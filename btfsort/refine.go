@@ -141,12 +141,25 @@ func (r *refiner) byContent() {
 	r.divide(0, parts, nil)
 }
 
+// kindOrder is the place of each kind: what stands for itself, what has names,
+// what is made of other types, and last what speaks of types and has no layout.
+// Readers that print types in this order, what they need first, move fewest
+// lines when a type changes.
+var kindOrder = func() (place [btf.KindEnum64 + 1]int) {
+	for i, k := range []btf.Kind{btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64, btf.KindFwd, btf.KindTypedef,
+		btf.KindStruct, btf.KindUnion, btf.KindPtr, btf.KindArray, btf.KindVolatile, btf.KindConst, btf.KindRestrict,
+		btf.KindTypeTag, btf.KindFuncProto, btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag} {
+		place[k] = i
+	}
+	return place
+}()
+
 // compareContent compares kind, name, the other words up to the elements, and
 // the elements, with names by rank and all own types equal.
 func (r *refiner) compareContent(x, y uint32) int {
 	a, b := r.record(x), r.record(y)
 	k, vlen := btf.InfoKind(a[1]), btf.InfoVlen(a[1])
-	if c := cmp.Or(cmp.Compare(k, btf.InfoKind(b[1])), cmp.Compare(r.ranks.of(a[0]), r.ranks.of(b[0])), cmp.Compare(a[1], b[1])); c != 0 {
+	if c := cmp.Or(cmp.Compare(kindOrder[k], kindOrder[btf.InfoKind(b[1])]), cmp.Compare(r.ranks.of(a[0]), r.ranks.of(b[0])), cmp.Compare(a[1], b[1])); c != 0 {
 		return c
 	}
 	if c := r.compareWord(a[2], b[2], btf.ThirdIsRef(k), false); c != 0 {
