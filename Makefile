@@ -44,7 +44,7 @@ release:
 	mkdir -p build/release
 	set -e; for system in $(RELEASES); do \
 		echo "$$system"; \
-		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath -ldflags='-s -w -buildid=' \
+		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath -buildvcs=auto -ldflags='-s -w -buildid=' \
 			-o "build/release/btflite-$${system%/*}-$${system#*/}" ./cmd/btflite; \
 	done
 	cd build/release && sha256sum btflite-* > SHA256SUMS && cat SHA256SUMS

@@ -295,6 +295,9 @@ func (f *file) symbols() error {
 	f.run.funcName = append(f.run.funcName, make([]dedup.Name, t.MaxEntry()+1-len(f.run.funcName))...)
 	e.ReleaseRange(symtab.Offset, symtab.Size)
 	e.Release(strtab)
+	if ids != nil && ids.Type == shtNobits && len(kf.sets) > 0 {
+		return fmt.Errorf("%s: .BTF_ids: no contents (NOBITS, a debug file?), so kernel functions cannot be told; encode the file itself, or without decl_tag_kfuncs", f.path)
+	}
 	if ids != nil {
 		data, err := f.elf.Data(ids)
 		if err != nil {

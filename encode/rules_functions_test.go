@@ -435,6 +435,12 @@ func functionRules() []rule {
 			sec, syms := btfIDs(1, 1<<13, "f")
 			return []dt.File{{Units: []*dt.Unit{dt.CU(i, function("f", fn1, i))}, Sections: []dt.Section{sec}, Symbols: funcs(syms...)}}
 		}(), err: "arena flag", differs: "pahole ends with status 1"},
+		{name: "kfunc set without contents, as in a debug file", files: func() []dt.File {
+			files := kfunc(1, 0, false)
+			sec := &files[0].Sections[0]
+			sec.Type, sec.Size, sec.Data = 8, uint64(len(sec.Data)), nil
+			return files
+		}(), err: ".BTF_ids: no contents", differs: "pahole takes what stands at that place of the file, or writes nothing with status 0"},
 
 		{name: "clang: register unknown is fine", files: func() []dt.File {
 			i := intType()
