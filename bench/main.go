@@ -1,10 +1,11 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
 // DIEs, and writes BENCHMARKS.md with its plots.
 //
-//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules] [-n=5]
+//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,order] [-n=5]
 //
-// The part modules compares kernel modules with pahole's, file by file, and is
-// left out unless named; see modules.go.
+// The part modules compares kernel modules with pahole's, file by file, and the
+// part order two kernels in several orders of types; both are left out unless
+// named. See modules.go and order.go.
 //
 // Kernels and pahole come from scripts/kernels.sh. Programs run in turns, each
 // one in every round, so that a machine that slows down slows all of them.
@@ -51,7 +52,7 @@ type config struct {
 }
 
 var (
-	allParts     = []string{"time", "phases", "growth", "floor", partModules}
+	allParts     = []string{"time", "phases", "growth", "floor", partModules, partOrder}
 	defaultParts = allParts[:4]
 )
 
@@ -192,7 +193,7 @@ func run(ctx context.Context) error {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}} {
+	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}, {partOrder, b.order}} {
 		if !slices.Contains(c.parts, part.name) {
 			continue
 		}

@@ -49,6 +49,7 @@ func report(r *Results, main *KernelResult, plots []plot, plotDir string) string
 	phaseSection(b, main)
 	growthSection(b, main)
 	moduleSections(b, r)
+	orderSection(b, r.Order)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 

@@ -25,6 +25,11 @@ func sampleResults() *Results {
 	k.Floors = []Floor{{toolBtflite, 1, 30, 1, Sample{Wall: 1.5}}, {toolBtflite, 4, 70, 1, Sample{}}, {toolPahole, 1, 456, 8, Sample{}}}
 	k.Phases = []Phase{{"scan", []float64{0.3, 0.1, 0.2}}, {"commit", []float64{0.6}}}
 	k.Growth = []Growth{{CUs: 100, DIEs: 1_000_000, Types: 500, Samples: []Sample{{CPU: 0.05, Peak: 10 << 10}}}}
+	r.Order = &OrderResult{
+		Headers:  []HeaderDiff{{"all units", "as encoded", 900, 500}, {"all units", "canonical", 600, 500}},
+		Costs:    []*OrderCost{{"canonical", []Sample{{CPU: 1.5, Peak: 60 << 10}}}},
+		Shuffles: 10, Same: 9, Jobs: []int{1, 2, 3},
+	}
 	return r
 }
 
@@ -50,6 +55,10 @@ func TestReportShowsMediansRatiosAndCommands(t *testing.T) {
 		"| scan | 200.0 | 25 % |",
 		"| sum | 800.0 |  |",
 		"| 100 | 1.00 M | 500 | 0.050 | 50.0 | 10.0 |",
+		"go run ./bench -only=order -n=1",
+		"| all units | canonical | 600 | 500 |",
+		"| canonical | 1.500 | 1.500–1.500 | 60.0 |",
+		"with 3 of -j1 to -j8, and from 9 of 10 random",
 		"![Peak memory, v1-test](bench/plots/memory.svg)",
 	} {
 		if !strings.Contains(text, want) {

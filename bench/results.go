@@ -17,6 +17,7 @@ import (
 type Results struct {
 	Machine Machine         `json:"machine"`
 	Kernels []*KernelResult `json:"kernels"`
+	Order   *OrderResult    `json:"order,omitempty"`
 }
 
 // KernelResult holds everything measured on one kernel.
