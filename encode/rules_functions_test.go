@@ -62,12 +62,6 @@ func functionRules() []rule {
 		return []dt.File{{Units: []*dt.Unit{dt.CU(i, function(name, fn1, i)), dt.CU(i2, function(name, fn2, i2))},
 			Symbols: []dt.Symbol{dt.Func(name, fn1), dt.Func(name, fn2), dt.Func("m", fn3)}}}
 	}
-	kfunc := func(setFlags, flags uint32, arena bool) []dt.File {
-		i := intType()
-		p := ptr(i)
-		sec, syms := btfIDs(setFlags, flags, "f")
-		return []dt.File{{Units: []*dt.Unit{dt.CU(i, p, function("f", fn1, p, param("a", p, 5), param("b", p, 4)))}, Sections: []dt.Section{sec}, Symbols: funcs(syms...)}}
-	}
 	packed := func(direct bool) []dt.File {
 		i, c := intType(), base("char", 1, ateSignedChar)
 		s := structure("pk", 5, member("c", c, 0), member("i", i, 1))
@@ -380,67 +374,6 @@ func functionRules() []rule {
 			return with(funcs(), i, function("f", fn1, i, param("wrong_reg", i, 3)))
 		}(), want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`, strings: "int wrong_reg"},
-
-		{name: "kfunc", files: kfunc(1, 0, false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static
-			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1`},
-		{name: "kfunc that is fast", files: kfunc(1, 1<<12, false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static
-			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1
-			[6] DECL_TAG 'bpf_fastcall' type_id=4 component_idx=-1`},
-		{name: "kfunc set without the flag", files: kfunc(0, 0, false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static`},
-		{name: "kfunc without the feature", features: encode.PlainFeatures, files: kfunc(1, 0, false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static`},
-		{name: "kfunc with arena flags", features: encode.AllFeatures, files: kfunc(1, 1<<13|1<<14|1<<15, true), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] TYPE_TAG 'address_space(1)' type_id=1
-			[4] PTR '(anon)' type_id=3
-			[5] FUNC_PROTO '(anon)' ret_type_id=4 vlen=2
-				'a' type_id=4
-				'b' type_id=4
-			[6] FUNC 'f' type_id=5 linkage=static
-			[7] DECL_TAG 'bpf_kfunc' type_id=6 component_idx=-1`},
-		{name: "kfunc with arena flags without attributes", files: kfunc(1, 1<<13|1<<14, true), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static
-			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1`},
-		{name: "kfunc with an arena flag on an int", features: encode.AllFeatures, files: func() []dt.File {
-			i := intType()
-			sec, syms := btfIDs(1, 1<<13, "f")
-			return []dt.File{{Units: []*dt.Unit{dt.CU(i, function("f", fn1, i))}, Sections: []dt.Section{sec}, Symbols: funcs(syms...)}}
-		}(), err: "arena flag", differs: "pahole ends with status 1"},
-		{name: "kfunc set without contents, as in a debug file", files: func() []dt.File {
-			files := kfunc(1, 0, false)
-			sec := &files[0].Sections[0]
-			sec.Type, sec.Size, sec.Data = 8, uint64(len(sec.Data)), nil
-			return files
-		}(), err: ".BTF_ids: no contents", differs: "pahole takes what stands at that place of the file, or writes nothing with status 0"},
 
 		{name: "clang: register unknown is fine", files: func() []dt.File {
 			i := intType()

@@ -201,7 +201,7 @@ func tidy(s string) string {
 
 func allRules() []rule {
 	var all []rule
-	for _, r := range [][]rule{typeRules(), compositeRules(), tagRules(), functionRules(), variableRules(), nameRules(), unitRules(), mergeRules(), leftOutRules()} {
+	for _, r := range [][]rule{typeRules(), compositeRules(), tagRules(), functionRules(), kfuncRules(), variableRules(), nameRules(), unitRules(), mergeRules(), leftOutRules()} {
 		all = append(all, r...)
 	}
 	return all
