@@ -41,7 +41,8 @@ var imports = map[string][]string{
 	"dedup": {"arena", "btf"},
 	"encode": {"arena", "btf", "compactstate", "dedup", "dwarf", "elfreloc", "memlimit", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
-	"cmd/btflite": {"btf", "btfsort", "dedup", "elfwrite", "encode", "memlimit", "mmapelf", "verify",
+	"btfdiff": {"btf"},
+	"cmd/btflite": {"btf", "btfdiff", "btfsort", "dedup", "elfwrite", "encode", "memlimit", "mmapelf", "verify",
 		"github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix"},
 	"kerneltest":     nil, // its reader of BTF is separate on purpose
 	"bench":          {"*"},

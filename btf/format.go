@@ -39,7 +39,7 @@ func (f formatter) record(id uint32) {
 	switch k {
 	case KindInt:
 		d := r[3]
-		f.printf(" size=%d bits_offset=%d nr_bits=%d encoding=%s\n", r[2], d>>16&0xff, d&0xff, intEncoding(d>>24&0xf))
+		f.printf(" size=%d bits_offset=%d nr_bits=%d encoding=%s\n", r[2], d>>16&0xff, d&0xff, EncodingName(d>>24&0xf))
 	case KindPtr, KindConst, KindVolatile, KindRestrict, KindTypedef, KindTypeTag:
 		f.printf(" type_id=%d\n", r[2])
 	case KindArray:
@@ -55,14 +55,14 @@ func (f formatter) record(id uint32) {
 			f.printf(" fwd_kind=struct\n")
 		}
 	case KindFunc:
-		f.printf(" type_id=%d linkage=%s\n", r[2], linkage(vlen))
+		f.printf(" type_id=%d linkage=%s\n", r[2], LinkageName(vlen))
 	case KindFuncProto:
 		f.printf(" ret_type_id=%d vlen=%d\n", r[2], vlen)
 		for e := r[3:]; len(e) > 0; e = e[2:] {
 			f.printf("\t'%s' type_id=%d\n", f.name(e[0]), e[1])
 		}
 	case KindVar:
-		f.printf(" type_id=%d, linkage=%s\n", r[2], linkage(r[3]))
+		f.printf(" type_id=%d, linkage=%s\n", r[2], LinkageName(r[3]))
 	case KindDatasec:
 		f.printf(" size=%d vlen=%d\n", r[2], vlen)
 		for e := r[3:]; len(e) > 0; e = e[3:] {
@@ -121,7 +121,9 @@ func (f formatter) section(e []uint32) {
 	f.printf("\n")
 }
 
-func intEncoding(e uint32) string {
+// EncodingName returns the name of the encoding of an INT, bits 24-27 of its
+// data word, as bpftool prints it.
+func EncodingName(e uint32) string {
 	switch e {
 	case 0:
 		return "(none)"
@@ -135,7 +137,8 @@ func intEncoding(e uint32) string {
 	return "UNKN"
 }
 
-func linkage(l uint32) string {
+// LinkageName returns the name of the linkage of a FUNC or VAR.
+func LinkageName(l uint32) string {
 	switch l {
 	case 0:
 		return "static"

@@ -55,6 +55,8 @@ func (c *cli) dispatch(args []string) error {
 			return c.runSort(args[1:])
 		case "verify":
 			return c.runVerify(args[1:])
+		case "diff":
+			return c.runDiff(args[1:])
 		case "modules":
 			return c.runModules(args[1:])
 		case "manual":
@@ -166,9 +168,12 @@ func newLineWriter(w io.Writer) *lineWriter {
 	return &lineWriter{b: bufio.NewWriter(w)}
 }
 
-func (l *lineWriter) line(s string) {
+func (l *lineWriter) line(s string) { l.text(s + "\n") }
+
+// text prints s without ending the line.
+func (l *lineWriter) text(s string) {
 	if l.err == nil {
-		_, l.err = l.b.WriteString(s + "\n")
+		_, l.err = l.b.WriteString(s)
 	}
 }
 

@@ -13,7 +13,7 @@ const helpColumn = 34
 
 var encodeIntro = []string{
 	"Usage: btflite -J [OPTION...] FILE...    DWARF to BTF, as pahole -J does",
-	"       btflite COMMAND --help            modules, dedup, sort or verify",
+	"       btflite COMMAND --help            modules, dedup, sort, verify or diff",
 	"       btflite version | manual | completion SHELL",
 }
 
@@ -40,6 +40,13 @@ var verifyIntro = []string{
 	"Usage: btflite verify [OPTION...] FILE...",
 	"Check the BTF of raw BTF files or of ELF files with .BTF by the rules of the",
 	"kernel's verifier. Status 0: all fine, 1: refused, 2: a file cannot be read.",
+}
+
+var diffIntro = []string{
+	"Usage: btflite diff [OPTION...] A B",
+	"Say what differs between the BTF of two files, raw BTF files or ELF files with",
+	".BTF: types, functions and variables by name, not ids, order or duplicates.",
+	"Status 0: nothing, 1: something, 2: there is no answer.",
 }
 
 // helpGroups are the headings of the help in its order.

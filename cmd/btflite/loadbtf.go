@@ -55,6 +55,25 @@ func loadBTF(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	return b, err
 }
 
+// loadOver is loadBTF for a file that may bring its distilled base along, which
+// then counts instead of base.
+func loadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
+	err = withBTF(path, func(raw rawBTF) error {
+		over, err := over(raw, base)
+		if err == nil {
+			b, err = btf.Parse(raw.btf, over)
+		}
+		if err == nil {
+			err = b.CheckBase()
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%s %w", oneLine(path), raw.section, err)
+		}
+		return nil
+	})
+	return b, err
+}
+
 // withBTF calls use with the BTF of a file: raw BTF or an ELF file with a
 // section .BTF, either as it is or compressed by gzip, xz or zstd; what it is,
 // its first bytes tell. The bytes are valid until use returns. Errors name the

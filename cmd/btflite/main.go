@@ -11,7 +11,7 @@
 //	help.go, manual.go, completion.go  what is printed of the tables
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
-//	encodecmd.go, dedupcmd.go, verifycmd.go, version.go  what the commands do
+//	encodecmd.go, dedupcmd.go, verifycmd.go, diffcmd.go, version.go  what the commands do
 //	check.go     what is to be written is what kernels take
 //	replace.go, target.go, signals.go  output that is whole or not there
 //	stats.go, report.go, progress.go  reports

@@ -22,6 +22,7 @@ var commands = []subcommand{
 	{"dedup", dedupIntro, dedupOptions},
 	{"sort", sortIntro, sortOptions},
 	{"verify", verifyIntro, verifyOptions},
+	{"diff", diffIntro, diffOptions},
 }
 
 // manualHead and manualTail surround the options in the manual page. The rest
@@ -82,6 +83,8 @@ A fault of btflite.
 .TP
 64
 The command line is wrong.
+.PP
+The statuses of verify and diff are told with them.
 .SH ENVIRONMENT
 .TP
 .B PAHOLE_LANG_EXCLUDE

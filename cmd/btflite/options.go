@@ -44,6 +44,11 @@ type config struct {
 	noDups bool         // verify --no-dups
 	alone  bool         // verify has one file
 
+	basesB    []string // diff --btf_base_b
+	json      bool     // diff --json
+	summary   bool     // diff --summary
+	functions bool     // diff --functions
+
 	features      encode.Features
 	featuresGiven bool
 	warnings      []string // lines for stderr
@@ -215,6 +220,27 @@ var verifyOptions = []option{
 		apply: func(c *config, _ string) error { c.verbose = true; return nil }},
 	helpOption,
 }
+
+// diffOptions are the options of btflite diff.
+var diffOptions = []option{
+	{long: []string{"btf_base"}, arg: requiredArg, argName: "BASE", group: groupOutput,
+		help:  "A and B are split over BASE, or a chain",
+		apply: (*config).setBase},
+	{long: []string{"btf_base_b"}, arg: requiredArg, argName: "BASE", group: groupOutput,
+		help:  "B is split over this BASE, or chain, instead",
+		apply: (*config).setBaseB},
+	{long: []string{"functions"}, group: groupOutput,
+		help:  "compare functions only",
+		apply: func(c *config, _ string) error { c.functions = true; return nil }},
+	{long: []string{"summary"}, group: groupReport,
+		help:  "print how many there are of each kind",
+		apply: func(c *config, _ string) error { c.summary = true; return nil }},
+	{long: []string{"json"}, group: groupReport,
+		help:  "print JSON",
+		apply: func(c *config, _ string) error { c.json = true; return nil }},
+	helpOption,
+}
+
 var jobsOption = option{long: []string{"jobs"}, short: 'j', arg: optionalArg, argName: "N", group: groupOutput,
 	help:  "use N workers; without N one for each CPU",
 	apply: (*config).setJobs, misplaced: isDigits}
@@ -307,6 +333,14 @@ func (c *config) setBase(v string) error {
 		return usagef("option '--btf_base': empty file name")
 	}
 	c.bases = append(c.bases, v)
+	return nil
+}
+
+func (c *config) setBaseB(v string) error {
+	if v == "" {
+		return usagef("option '--btf_base_b': empty file name")
+	}
+	c.basesB = append(c.basesB, v)
 	return nil
 }
 

@@ -75,6 +75,17 @@ verify)
 		'-\?[print this list]' \
 		'*:file:_files'
 	;;
+diff)
+	_arguments \
+		'--btf_base=[A and B are split over BASE, or a chain]:BASE:_files' \
+		'--btf_base_b=[B is split over this BASE, or chain, instead]:BASE:_files' \
+		'--functions[compare functions only]' \
+		'--summary[print how many there are of each kind]' \
+		'--json[print JSON]' \
+		'--help[print this list]' \
+		'-\?[print this list]' \
+		'*:file:_files'
+	;;
 *)
 	_arguments \
 		'--btf_encode[encode; alone it adds .BTF to FILE itself]' \
