@@ -196,10 +196,11 @@ func (b *Base) Free() {
 // baseState is what a Set remembers to become empty again over its base.
 type baseState struct {
 	*Base
-	words, ents, inTable int
+	words, ents, entered int
 	forward              map[forwardKey]uint32 // FWDs of the base
 	redirected           []uint32              // forwards of the base that lead to own types
 	pointed              []uint32              // types of the base with an own PTR or CONST
+	crowded              []uint32              // types of the base that own types have taken lone from
 	copies               map[uint32][]uint32   // own copies of types of the base, oldest first
 	unitEnds             []uint32              // last id of each unit that brought new types
 	// noTypedefs keeps units from finding TYPEDEFs of the base, as libbpf 1.7.0
@@ -259,7 +260,8 @@ func (s *Set) loadBase() error {
 			id++
 		}
 	}
-	b.words, b.ents, b.inTable = len(s.words.S), len(s.ents.S), s.inTable
+	b.words, b.ents, b.entered = len(s.words.S), len(s.ents.S), s.entered
+	b.crowded = b.crowded[:0]
 	s.conflicts = 0
 	return nil
 }
@@ -392,7 +394,7 @@ func (s *Set) Restart(names Names) error {
 	own := func(id uint32) bool { return id > s.baseIDs }
 	mask := uint32(len(s.table.S) - 1)
 	for id := uint32(len(s.off.S)) - 1; own(id); id-- {
-		if s.hash.S[id] != 0 {
+		if s.hash.S[id]&inTable != 0 {
 			// Own types stand before those of the base in every chain.
 			p := &s.table.S[s.hash.S[id]&mask]
 			for own(*p) {
@@ -425,6 +427,10 @@ func (s *Set) Restart(names Names) error {
 			s.constTo.S[t] = 0
 		}
 	}
+	for _, id := range b.crowded {
+		s.hash.S[id] |= lone
+	}
+	b.crowded = b.crowded[:0]
 	b.redirected, b.pointed, b.unitEnds = b.redirected[:0], b.pointed[:0], b.unitEnds[:0]
 	clear(b.copies)
 	n := int(s.baseIDs) + 1
@@ -432,7 +438,7 @@ func (s *Set) Restart(names Names) error {
 		v.S = v.S[:n]
 	}
 	s.words.S = s.words.S[:b.words]
-	s.inTable, s.conflicts, s.Slow, s.Walks = b.inTable, 0, 0, 0
+	s.entered, s.conflicts, s.Slow, s.Walks = b.entered, 0, 0, 0
 	s.visited.Reset()
 	s.forwards.Reset()
 	s.strings.restart()

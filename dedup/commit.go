@@ -98,7 +98,7 @@ func (s *Set) again(u *Unit) {
 	for _, i := range news {
 		id := u.ID.S[i]
 		if id == 0 {
-			id = s.find(u, i, 0)
+			id = s.find(u, i, 0, 0)
 		}
 		if id == idNew {
 			keep = append(keep, i)
@@ -600,7 +600,7 @@ func (s *Set) index(id uint32) {
 		if name == 0 {
 			h := contentHash(w)
 			for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.next.S[o] {
-				if s.hash.S[o] == h {
+				if s.hash.S[o]&^lone == h {
 					s.conflicts++
 					break
 				}
@@ -612,15 +612,13 @@ func (s *Set) index(id uint32) {
 		if *d != 0 {
 			s.conflicts++
 		}
-		s.next.S[id] = *d
-		*d = id
+		s.enter(d, id)
 	case btf.KindTypedef:
 		e := s.addEntity(name)
 		if e.typedefs != 0 {
 			s.conflicts++
 		}
-		s.next.S[id] = e.typedefs
-		e.typedefs = id
+		s.enter(&e.typedefs, id)
 	case btf.KindFwd:
 		k := fwdAggregate(info)
 		s.addEntity(name).fwds[k] = id
@@ -644,8 +642,7 @@ func (s *Set) index(id uint32) {
 		if e.defs[entEnum] != 0 {
 			s.conflicts++ // a forward declaration may mean another one now
 		}
-		s.next.S[id] = e.defs[entEnum]
-		e.defs[entEnum] = id
+		s.enter(&e.defs[entEnum], id)
 		if f := e.fwds[entEnum]; f != 0 {
 			s.redirect(f, id) // the last definition wins
 		}

@@ -186,7 +186,7 @@ func (s *Set) mergeRefs() {
 		default:
 			h = contentHash(w)
 			for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.next.S[o] {
-				if o != id && s.hash.S[o] == h && s.fwd.S[o] == o && equalWords(s.record(o), w) {
+				if o != id && s.hash.S[o]&^lone == h && s.fwd.S[o] == o && equalWords(s.record(o), w) {
 					other = o
 					break
 				}
@@ -223,7 +223,7 @@ func (s *Set) rehash(id, h uint32) {
 	if *p == id {
 		*p = s.next.S[id]
 	}
-	s.hash.S[id] = h | 1<<31
+	s.hash.S[id] = h
 	b := h & mask
 	s.next.S[id] = s.table.S[b]
 	s.table.S[b] = id

@@ -34,15 +34,17 @@ func (s *Set) resolve(u *Unit) {
 	u.resolved = true
 	u.budget = 64 * (n + len(u.Members.S) + 64)
 	nodes := u.Nodes.S
+	guess := uint32(0)
 	for _, i := range u.Order.S {
 		id := u.ID.S[i]
 		if id == 0 {
-			id = s.find(u, i, 0)
+			id = s.find(u, i, 0, guess)
 		}
 		if id == idNew {
 			u.news.Append(i)
 			continue
 		}
+		guess = id + 1
 		switch k := btf.InfoKind(nodes[i].Info); k {
 		case btf.KindStruct, btf.KindUnion:
 			if nodes[i].Name != 0 && !s.sameDefinition(u, i, id) {
@@ -54,24 +56,40 @@ func (s *Set) resolve(u *Unit) {
 }
 
 // find looks node i up and stores what it found in u.ID.
-func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
+//
+// Guess is an id that it may turn out to be, or any other number. Units bring
+// the types of a header in the same order, so what is found is mostly the id
+// behind the one that was found last, or what stands in the same place of a
+// record that fits. A guess is taken only if it is what the look-up would give:
+// it saves the look-up, whose memory is mostly not in the cache, and decides
+// nothing.
+func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 	if depth > maxChain {
 		u.err = errChain
 		return idNew
 	}
 	n := &u.Nodes.S[i]
 	id := uint32(idNew)
+	if guess >= uint32(len(s.off.S)) {
+		guess = 0
+	}
+	w := s.record(guess)
+	if w[0] != n.Info {
+		guess = 0
+		w = s.record(0)
+	}
+	is := w[1] == n.Name && s.hash.S[guess]&lone != 0
 	switch btf.InfoKind(n.Info) {
 	case btf.KindPtr:
 		u.ID.S[i] = idBusy
-		if c := s.ref(u, n.Third, depth); c < MaxIDs {
+		if c := s.ref(u, n.Third, depth, w[2]); c < MaxIDs {
 			if id = s.ptrTo.S[c]; id == 0 {
 				id = idNew
 			}
 		}
 	case btf.KindConst:
 		u.ID.S[i] = idBusy
-		if c := s.ref(u, n.Third, depth); c < MaxIDs {
+		if c := s.ref(u, n.Third, depth, w[2]); c < MaxIDs {
 			if id = s.constTo.S[c]; id == 0 {
 				id = idNew
 			}
@@ -79,7 +97,11 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 	case btf.KindStruct, btf.KindUnion:
 		if n.Name == 0 {
 			u.ID.S[i] = idBusy
-			id = s.findAnonymous(u, i, depth)
+			id = s.findAnonymous(u, i, depth, guess, is)
+			break
+		}
+		if is {
+			id = guess
 			break
 		}
 		if e := s.entity(n.Name); e != nil {
@@ -105,7 +127,7 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 		}
 	case btf.KindTypedef:
 		u.ID.S[i] = idBusy
-		id = s.findTypedef(u, i, depth)
+		id = s.findTypedef(u, i, depth, guess, is)
 	case btf.KindInt:
 		w := [4]uint32{n.Info, n.Name, n.Third, n.Aux}
 		id = s.findRecord(w[:], contentHash(w[:]))
@@ -113,24 +135,35 @@ func (s *Set) find(u *Unit, i uint32, depth int) uint32 {
 		w := [3]uint32{n.Info, n.Name, n.Third}
 		id = s.findRecord(w[:], contentHash(w[:]))
 	case btf.KindEnum, btf.KindEnum64:
+		if is && btf.InfoVlen(n.Info) != 0 && sameEnum(w, n, u.members(n)) {
+			id = guess
+			break
+		}
 		id = s.findEnum(u, n)
 	case btf.KindVar, btf.KindDatasec:
 		// Never merged with another.
 	default:
 		u.ID.S[i] = idBusy
-		if !s.findRefs(u, n, depth) {
+		if guess == 0 {
+			w = nil
+		}
+		if !s.findRefs(u, n, depth, w) {
 			break
 		}
-		if w := u.content(n); w != nil {
-			id = s.findRecord(w, contentHash(w))
+		if c := u.content(n); c != nil {
+			if is && equalWords(w, c) {
+				id = s.Final(guess)
+				break
+			}
+			id = s.findRecord(c, contentHash(c))
 		}
 	}
 	u.ID.S[i] = id
 	return id
 }
 
-// ref is the id of what r refers to, or idNew.
-func (s *Set) ref(u *Unit, r Ref, depth int) uint32 {
+// ref is the id of what r refers to, or idNew; guess as for find.
+func (s *Set) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
 	if r == 0 {
 		return 0
 	}
@@ -139,7 +172,7 @@ func (s *Set) ref(u *Unit, r Ref, depth int) uint32 {
 	}
 	id := u.ID.S[r-1]
 	if id == 0 {
-		return s.find(u, r-1, depth+1)
+		return s.find(u, r-1, depth+1, guess)
 	}
 	if id == idBusy {
 		return idNew // a recursive typedef, or an endless chain: placeRef tells
@@ -162,19 +195,29 @@ func fwdAggregate(info uint32) int {
 }
 
 // findRefs looks up what a reference node refers to; false if one of them is
-// not in the Set.
-func (s *Set) findRefs(u *Unit, n *Node, depth int) bool {
-	ok := s.ref(u, n.Third, depth) < MaxIDs
+// not in the Set. w is a record like n, or nil: its references are guesses.
+func (s *Set) findRefs(u *Unit, n *Node, depth int, w []uint32) bool {
 	switch btf.InfoKind(n.Info) {
 	case btf.KindArray:
-		ok = s.ref(u, n.First, depth) < MaxIDs && ok
+		ok := s.ref(u, n.Third, depth, guessAt(w, 3)) < MaxIDs
+		return s.ref(u, n.First, depth, 0) < MaxIDs && ok
 	case btf.KindFuncProto:
+		ok := s.ref(u, n.Third, depth, guessAt(w, 2)) < MaxIDs
 		m := u.members(n)
 		for j := range m {
-			ok = s.ref(u, m[j].Type, depth) < MaxIDs && ok
+			ok = s.ref(u, m[j].Type, depth, guessAt(w, 4+2*j)) < MaxIDs && ok
 		}
+		return ok
 	}
-	return ok
+	return s.ref(u, n.Third, depth, guessAt(w, 2)) < MaxIDs
+}
+
+// guessAt is word k of a record, or 0.
+func guessAt(w []uint32, k int) uint32 {
+	if k < len(w) {
+		return w[k]
+	}
+	return 0
 }
 
 // id is the id of what r refers to, once it has been looked up.
@@ -221,7 +264,7 @@ func (u *Unit) members(n *Node) []Member {
 // findRecord looks a record with settled references up in the table.
 func (s *Set) findRecord(w []uint32, h uint32) uint32 {
 	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
-		if s.hash.S[id] == h && equalWords(s.record(id), w) {
+		if s.hash.S[id]&^lone == h && equalWords(s.record(id), w) {
 			return s.Final(id)
 		}
 	}
@@ -248,7 +291,7 @@ func (s *Set) findEnum(u *Unit, n *Node) uint32 {
 	if n.Name == 0 {
 		h := enumHash(n, m)
 		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
-			if s.hash.S[id] == h && sameEnum(s.record(id), n, m) {
+			if s.hash.S[id]&^lone == h && sameEnum(s.record(id), n, m) {
 				return id
 			}
 		}
@@ -286,7 +329,7 @@ func enumHash(n *Node, m []Member) uint32 {
 			h = mix(h, m[i].Val)
 		}
 	}
-	return uint32(h>>32) | 1<<31
+	return uint32(h>>32)&^lone | inTable
 }
 
 func sameEnum(w []uint32, n *Node, m []Member) bool {
@@ -313,9 +356,13 @@ func sameEnum(w []uint32, n *Node, m []Member) bool {
 }
 
 // findTypedef tries the known typedefs of the name, newest first.
-func (s *Set) findTypedef(u *Unit, i uint32, depth int) uint32 {
+func (s *Set) findTypedef(u *Unit, i uint32, depth int, guess uint32, is bool) uint32 {
 	n := &u.Nodes.S[i]
-	c := s.ref(u, n.Third, depth)
+	w := s.record(guess)
+	c := s.ref(u, n.Third, depth, w[2])
+	if is && w[2] == c && s.typedef(guess) != 0 {
+		return guess
+	}
 	e := s.entity(n.Name)
 	if e == nil {
 		return idNew
@@ -356,21 +403,31 @@ func anonHash(n *Node, m []Member) uint32 {
 	for i := range m {
 		h = mix(mix(h, m[i].Name), m[i].Val)
 	}
-	return uint32(h>>32) | 1<<31
+	return uint32(h>>32)&^lone | inTable
 }
 
 // findAnonymous tries the known structs of the same shape, newest first.
-func (s *Set) findAnonymous(u *Unit, i uint32, depth int) uint32 {
+func (s *Set) findAnonymous(u *Unit, i uint32, depth int, guess uint32, is bool) uint32 {
 	n := &u.Nodes.S[i]
 	m := u.members(n)
+	var w []uint32
+	if is {
+		w = s.record(guess)
+	}
 	for j := range m {
 		if m[j].Type&Extern == 0 {
-			s.ref(u, m[j].Type, depth)
+			s.ref(u, m[j].Type, depth, guessAt(w, 4+3*j))
 		}
 	}
 	h := anonHash(n, m)
+	if is && s.hash.S[guess]&^lone == h {
+		if s.sameDefinition(u, i, guess) {
+			return guess
+		}
+		return idNew
+	}
 	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
-		if s.hash.S[id] == h && s.sameDefinition(u, i, id) {
+		if s.hash.S[id]&^lone == h && s.sameDefinition(u, i, id) {
 			return id
 		}
 	}
@@ -405,7 +462,7 @@ func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
 			if id == 0 {
 				// A nested look-up may meet forwards of its own.
 				u.own(pairs, i)
-				id = s.find(u, t, 0)
+				id = s.find(u, t, 0, y[1])
 			}
 			if id == y[1] || u.matched.S[x.Type-1] == y[1] && y[1] != 0 {
 				continue
@@ -513,7 +570,7 @@ func (s *Set) mayBe(u *Unit, i, y uint32) bool {
 	id := u.ID.S[i]
 	if id == 0 && u.nested < maxNested {
 		u.nested++
-		id = s.find(u, i, 0)
+		id = s.find(u, i, 0, y)
 		u.nested--
 	}
 	return id == 0 || id >= MaxIDs || id >= y

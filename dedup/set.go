@@ -42,13 +42,13 @@ type Set struct {
 	off   arena.Vec[uint32] // by id: record's offset in words
 	fwd   arena.Vec[uint32] // by id: what the id is forwarded to, itself if nothing
 	next  arena.Vec[uint32] // by id: next older id in its chain
-	hash  arena.Vec[uint32] // by id: content hash, of types in the table
+	hash  arena.Vec[uint32] // by id: inTable and content hash, of types in the table; lone
 
 	ptrTo   arena.Vec[uint32] // by id: the PTR to it
 	constTo arena.Vec[uint32] // by id: the CONST of it
 
 	table   arena.Vec[uint32] // hash buckets: newest id, chained by next
-	inTable int
+	entered int // ids in the table
 
 	ents    arena.Vec[entity]
 	entTab  arena.Vec[uint32] // open addressing: 1 + index in ents
@@ -252,28 +252,65 @@ func (s *Set) add(id uint32, n int) ([]uint32, error) {
 	return s.words.Extend(n), nil
 }
 
+// Bits of Set.hash beside those of the hash.
+const (
+	inTable = 1 << 31 // the id is in the table
+	// lone says that a look-up which fits the id's record can give no other
+	// id: no other type in the table has its hash, or no other definition, or
+	// typedef, has its name. What may be found by another way has no lone.
+	lone = 1 << 30
+)
+
+// notLone takes lone from id, for another type has been entered beside it.
+func (s *Set) notLone(id uint32) {
+	if s.hash.S[id]&lone != 0 {
+		s.hash.S[id] &^= lone
+		if id <= s.baseIDs {
+			s.base.crowded = append(s.base.crowded, id)
+		}
+	}
+}
+
+// enter makes id the newest of the definitions, or typedefs, whose chain
+// starts at first.
+func (s *Set) enter(first *uint32, id uint32) {
+	s.next.S[id] = *first
+	if *first == 0 {
+		s.hash.S[id] = lone
+	} else {
+		s.notLone(*first)
+	}
+	*first = id
+}
+
 // insert puts an id into the hash table, in front of its chain.
 func (s *Set) insert(id, h uint32) {
-	if s.inTable >= len(s.table.S) {
+	if s.entered >= len(s.table.S) {
 		n := len(s.table.S) * 2
 		s.table.Free()
 		s.table.Resize(n)
 		mask := uint32(n - 1)
 		// Ascending ids: the newest stays in front.
 		for k := uint32(1); k < uint32(len(s.off.S)); k++ {
-			if s.hash.S[k] != 0 && k != id {
+			if s.hash.S[k]&inTable != 0 && k != id {
 				b := s.hash.S[k] & mask
 				s.next.S[k] = s.table.S[b]
 				s.table.S[b] = k
 			}
 		}
 	}
-	h |= 1 << 31 // never 0: says that the id is in the table
-	s.hash.S[id] = h
 	b := h & uint32(len(s.table.S)-1)
+	only := uint32(lone)
+	for o := s.table.S[b]; o != 0; o = s.next.S[o] {
+		if s.hash.S[o]&^lone == h {
+			s.notLone(o)
+			only = 0
+		}
+	}
+	s.hash.S[id] = h | only
 	s.next.S[id] = s.table.S[b]
 	s.table.S[b] = id
-	s.inTable++
+	s.entered++
 }
 
 // contentHash is the hash of a record whose references are settled; for
@@ -300,5 +337,5 @@ func contentHash(w []uint32) uint32 {
 			h = mix(h, x)
 		}
 	}
-	return uint32(h>>32) | 1<<31
+	return uint32(h>>32)&^lone | inTable
 }

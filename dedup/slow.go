@@ -352,7 +352,7 @@ func (s *Set) tryKnown(u *Unit, i uint32) bool {
 	default:
 		h := anonHash(n, u.members(n))
 		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
-			if s.hash.S[id] == h && s.try(u, i, id) {
+			if s.hash.S[id]&^lone == h && s.try(u, i, id) {
 				return true
 			}
 		}
