@@ -44,13 +44,17 @@ func (s *Set) resolve(u *Unit) {
 			u.news.Append(i)
 			continue
 		}
-		guess = id + 1
+		guess++ // of a forward declaration, id may be the definition
 		switch k := btf.InfoKind(nodes[i].Info); k {
 		case btf.KindStruct, btf.KindUnion:
 			if nodes[i].Name != 0 && !s.sameDefinition(u, i, id) {
 				u.dirty = true
 				u.slow.seeds.Append(i)
 			}
+			fallthrough
+		default:
+			guess = id + 1
+		case btf.KindFwd:
 		}
 	}
 }
@@ -114,6 +118,14 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			}
 		}
 	case btf.KindFwd:
+		if w[1] == n.Name && s.base == nil {
+			// The forward declaration of the name. If it leads to the only
+			// definition, there is nothing else to know.
+			if d := s.Final(guess); d != guess && s.hash.S[d]&lone != 0 {
+				id = d
+				break
+			}
+		}
 		if e := s.entity(n.Name); e != nil {
 			k := fwdAggregate(n.Info)
 			if d := e.defs[k]; d != 0 && s.next.S[d] != 0 {

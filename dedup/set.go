@@ -48,7 +48,7 @@ type Set struct {
 	constTo arena.Vec[uint32] // by id: the CONST of it
 
 	table   arena.Vec[uint32] // hash buckets: newest id, chained by next
-	entered int // ids in the table
+	entered int               // ids in the table
 
 	ents    arena.Vec[entity]
 	entTab  arena.Vec[uint32] // open addressing: 1 + index in ents

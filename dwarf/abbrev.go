@@ -13,35 +13,40 @@ package dwarf
 // NumSlots is the number of direct values of an abbreviation.
 const NumSlots = 5
 
-// Slot locates a direct value: load 32 bits at Off in the unit's byte order,
-// (big endian: shift right by Shift,) apply Mask, add Const. Absent values
-// have Mask and Const 0.
+// Slot locates a direct value: the first bytes at Off in the unit's byte order,
+// as many as Mask covers, and Const added. Absent values have Mask and Const 0.
 type Slot struct {
 	Mask  uint32
-	Const uint32
+	Const uint16
 	Off   uint16
-	Shift uint16
 }
 
-// Abbrev is a compiled abbreviation.
+// Abbrev is a compiled abbreviation. Its 64 bytes are a cache line of the
+// table: the walk looks at one for each DIE, and those of a unit are to stay in
+// the first-level cache.
 type Abbrev struct {
-	Slots    [NumSlots]Slot
 	Size     uint32 // bytes of all attributes, if Fixed
 	Present  uint32 // wanted values that the abbreviation has, as bits
-	prog     uint32 // first op in Abbrevs.ops
-	progEnd  uint32
+	NameBase uint32 // to be added to slot 0, a name; 0 if there is none
+	prog     uint32 // first op in Abbrevs.ops; crossProg
 	Tag      Tag
 	Class    Class
 	Children bool
 	Fixed    bool // Size is right for every DIE
 	Inline   bool // Direct but for an inline name in front: slots and Size count from behind it
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
-	Cross    bool // a wanted value is a reference that may leave the unit
 	Plain    bool // a member that is Direct, no bit-field and has no children
+	Slots    [NumSlots]Slot
 }
 
-// abbrevBytes is about the size of an Abbrev.
-const abbrevBytes = 84
+// abbrevBytes is the size of an Abbrev.
+const abbrevBytes = 64
+
+// crossProg is the bit of Abbrev.prog for Cross.
+const crossProg = 1 << 31
+
+// Cross says that a wanted value is a reference that may leave the unit.
+func (a *Abbrev) Cross() bool { return a.prog&crossProg != 0 }
 
 // Abbrevs is the compiled table of one unit; its memory is reused by Compile.
 type Abbrevs struct {
@@ -113,6 +118,7 @@ const (
 	opSkipString               // skip an inline string
 	opSkipBlock                // as opBlock
 	opIndirect                 // form in the data; slot 0xff = not wanted
+	opEnd
 )
 
 const notWanted = 0xff
@@ -218,6 +224,9 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	plan := &uses[a.Class]
 	ops := t.ops
+	if len(ops) >= crossProg {
+		return "too many attributes"
+	}
 	a.prog = uint32(len(ops))
 	a.Fixed, a.Direct = true, true
 	size := 0 // bytes so far, while Fixed
@@ -284,7 +293,9 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		n, kind := int(fs.n), fs.kind
 		if fs.cross {
 			t.cross = true
-			a.Cross = a.Cross || v >= 0
+			if v >= 0 {
+				a.prog |= crossProg
+			}
 		}
 		if kind == shapeUnknown {
 			return "unknown form " + utoa(f)
@@ -293,7 +304,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 			a.Direct, rest = false, false
 		}
 		if kind == shapeFixed {
-			if u.slot >= 0 && !t.direct(&a.Slots[u.slot], v, form, n, size, implicit) {
+			if u.slot >= 0 && !t.direct(a, int(u.slot), v, form, n, size, implicit) {
 				a.Direct, rest = false, false
 			}
 			size += n
@@ -359,8 +370,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		}
 		ops = append(ops, o)
 	}
-	t.ops = appendSkip(ops, pending)
-	a.progEnd = uint32(len(t.ops))
+	t.ops = append(appendSkip(ops, pending), op{code: opEnd})
 	a.Size = uint32(size)
 	a.Inline = inline && rest && size <= 0xff00
 	if size > 0xff00 {
@@ -380,17 +390,18 @@ func appendSkip(ops []op, n int) []op {
 	return ops
 }
 
-// direct fills a slot; false if the form does not fit one.
-func (t *Abbrevs) direct(s *Slot, v int, form Form, n, off int, implicit int64) bool {
+// direct fills a slot of a; false if the form does not fit one.
+func (t *Abbrevs) direct(a *Abbrev, slot, v int, form Form, n, off int, implicit int64) bool {
 	if off > 0xff00 {
 		return false
 	}
+	s := &a.Slots[slot]
 	switch form {
 	case FormImplicitConst:
-		if implicit < 0 || implicit > 0x7fffffff || v == VName || v == VType || v == VOrigin || v == VLocation {
+		if implicit < 0 || implicit > 0xffff || v == VName || v == VType || v == VOrigin || v == VLocation {
 			return false
 		}
-		s.Const = uint32(implicit)
+		s.Const = uint16(implicit)
 		return true
 	case FormFlagPresent:
 		s.Const = 1
@@ -399,7 +410,7 @@ func (t *Abbrevs) direct(s *Slot, v int, form Form, n, off int, implicit int64) 
 		if v != VName || n != 4 {
 			return false
 		}
-		s.Const = t.nameBase
+		a.NameBase = t.nameBase
 	case FormRef1, FormRef2, FormRef4:
 		if v != VType && v != VSibling && v != VOrigin {
 			return false
@@ -418,9 +429,9 @@ func (t *Abbrevs) direct(s *Slot, v int, form Form, n, off int, implicit int64) 
 	s.Off = uint16(off)
 	switch n {
 	case 1:
-		s.Mask, s.Shift = 0xff, 24
+		s.Mask = 0xff
 	case 2:
-		s.Mask, s.Shift = 0xffff, 16
+		s.Mask = 0xffff
 	case 4:
 		s.Mask = 0xffffffff
 	}

@@ -40,7 +40,7 @@ func (v *Value) Block() (off, n int, ok bool) {
 // offset behind them and the bits of the values it set, or -1 if b ends first.
 func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, present uint32) {
 	present = a.Present
-	for _, o := range t.ops[a.prog:a.progEnd] {
+	for _, o := range t.ops[a.prog&^crossProg:] {
 		if uint(p) > uint(len(b)) {
 			return -1, 0
 		}
@@ -121,12 +121,14 @@ func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, pre
 			if set {
 				present |= 1 << o.slot
 			}
+		case opEnd:
+			if uint(p) > uint(len(b)) {
+				return -1, 0
+			}
+			return p, present
 		}
 	}
-	if uint(p) > uint(len(b)) {
-		return -1, 0
-	}
-	return p, present
+	return -1, 0 // no abbreviation of this table
 }
 
 // fixed reads 1, 2, 4 or 8 bytes.

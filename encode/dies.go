@@ -330,7 +330,7 @@ func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, err
 		d := b[p:]
 		be := f.bigEndian
 		pm := paramRec{Off: uint32(off), Reg: -1}
-		pm.Name = f.direct(u, a, load(d, &a.Slots[0], be))
+		pm.Name = f.direct(u, a, d)
 		pm.Type = load(d, &a.Slots[1], be)
 		pm.Origin = load(d, &a.Slots[2], be)
 		if max(pm.Type, pm.Origin) >= uint32(len(b)) {

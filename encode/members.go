@@ -80,7 +80,7 @@ func plainMembers(out []dedup.Member, b []byte, p int, a *dwarf.Abbrev, tab []dw
 	tab = tab[:min(len(tab), 0x80)] // codes of one byte
 	for {
 		d := b[p:]
-		name, typ, loc := loadLE(d, &a.Slots[0]), loadLE(d, &a.Slots[1]), loadLE(d, &a.Slots[2])*8
+		name, typ, loc := loadLE(d, &a.Slots[0])+a.NameBase, loadLE(d, &a.Slots[1]), loadLE(d, &a.Slots[2])*8
 		if name-1 >= lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) ||
 			typ >= uint32(len(b)) || union && loc&0xffffff != 0 {
 			return n, p - 1
@@ -126,7 +126,7 @@ func (f *file) oneMember(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (m de
 		}
 		p += n + 1
 		d = d[n+1:]
-	} else if m.Name = load(d, &a.Slots[0], be); m.Name-1 >= f.lastName && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+	} else if m.Name = load(d, &a.Slots[0], be) + a.NameBase; m.Name-1 >= f.lastName && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		return m, 0, f.dieError(u, off, "a name lies beyond .debug_str")
 	}
 	m.Type = load(d, &a.Slots[1], be)
@@ -163,12 +163,12 @@ var errLongName = errors.New("long inline name")
 
 // loadLE reads a direct value of a little-endian file.
 func loadLE(d []byte, s *dwarf.Slot) uint32 {
-	return at32(d, s)&s.Mask + s.Const
+	return at32(d, s)&s.Mask + uint32(s.Const)
 }
 
 // loadBE reads a direct value of a big-endian file.
 func loadBE(d []byte, s *dwarf.Slot) uint32 {
-	return bits.ReverseBytes32(at32(d, s))>>s.Shift&s.Mask + s.Const
+	return bits.ReverseBytes32(at32(d, s))>>bits.LeadingZeros32(s.Mask) + uint32(s.Const)
 }
 
 // at32 is the four bytes at a slot; in this form one check is all it takes.

@@ -186,7 +186,7 @@ func (pl *planner) scan(u *unit, k, p int) error {
 			return f.dieError(u, off, "no abbreviation has its code")
 		}
 		isInt := pl.needInt && u.firstInt == 0 && a.Class == dwarf.ClassBase
-		if a.Fixed && !isInt && !a.Cross && a.Class != dwarf.ClassImport {
+		if a.Fixed && !isInt && !a.Cross() && a.Class != dwarf.ClassImport {
 			p += int(a.Size)
 		} else {
 			next, have := u.abbrevs.Decode(a, b, p, &u.vals)
@@ -205,7 +205,7 @@ func (pl *planner) scan(u *unit, k, p int) error {
 				}
 			}
 			switch {
-			case !a.Cross:
+			case !a.Cross():
 			case a.Class == dwarf.ClassVariable && depth > 1:
 				// Of no use here, but where the unit's own types would be in
 				// the BTF, those that went to the alternate file are too.

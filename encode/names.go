@@ -188,10 +188,11 @@ func (n *names) Bytes(t dedup.Name) ([]byte, bool) {
 	return n.pool.name(t), true
 }
 
-// direct is the token that a direct name slot holds: the abbreviations are
-// compiled so that the slot adds strBase + 1 to the offset, and reads 0 where
-// there is no name.
-func (f *file) direct(u *unit, a *dwarf.Abbrev, t dedup.Name) dedup.Name {
+// direct is the token of the direct name slot of the DIE with attributes at d:
+// the abbreviations are compiled so that strBase + 1 is added to the offset, and
+// 0 is read where there is no name.
+func (f *file) direct(u *unit, a *dwarf.Abbrev, d []byte) dedup.Name {
+	t := load(d, &a.Slots[0], f.bigEndian) + a.NameBase
 	if t-1 >= f.lastName && (t != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		u.badName = true
 		return 0

@@ -149,7 +149,7 @@ func (f *file) walk(u *unit, p int) error {
 			var an uint64
 			if direct {
 				d := b[p:]
-				name = f.direct(u, a, load(d, &a.Slots[0], be))
+				name = f.direct(u, a, d)
 				if third = load(d, &a.Slots[1], be); third >= uint32(len(b)) {
 					return f.outOfUnit(u, off)
 				}
@@ -206,7 +206,7 @@ func (f *file) walk(u *unit, p int) error {
 			var name, size, decl uint32
 			if direct {
 				d := b[p:]
-				name = f.direct(u, a, load(d, &a.Slots[0], be))
+				name = f.direct(u, a, d)
 				size = load(d, &a.Slots[2], be)
 				decl = load(d, &a.Slots[3], be)
 				p += int(a.Size)
@@ -276,7 +276,7 @@ func (f *file) walk(u *unit, p int) error {
 				m := dedup.Member{}
 				if direct && a.Present&(1<<dwarf.VOrigin|1<<dwarf.VLocation) == 0 {
 					d := b[p:]
-					m.Name = f.direct(u, a, load(d, &a.Slots[0], be))
+					m.Name = f.direct(u, a, d)
 					if m.Type = load(d, &a.Slots[1], be); m.Type >= uint32(len(b)) {
 						return f.outOfUnit(u, off)
 					}
@@ -332,7 +332,7 @@ func (f *file) walk(u *unit, p int) error {
 			var v int64
 			if direct {
 				d := b[p:]
-				m.Name = f.direct(u, a, load(d, &a.Slots[0], be))
+				m.Name = f.direct(u, a, d)
 				v = int64(load(d, &a.Slots[2], be))
 				p += int(a.Size)
 			} else {
@@ -517,7 +517,7 @@ func (f *file) walk(u *unit, p int) error {
 			var name, typ, size uint32
 			if direct {
 				d := b[p:]
-				name = f.direct(u, a, load(d, &a.Slots[0], be))
+				name = f.direct(u, a, d)
 				if typ = load(d, &a.Slots[1], be); typ >= uint32(len(b)) {
 					return f.outOfUnit(u, off)
 				}
