@@ -11,6 +11,16 @@ import (
 // Readers of single DIEs for the walk: everything that is rare enough not to
 // stand in the loop itself.
 
+// refKinds says what a DIE of ClassRef becomes, by the low byte of its tag. A
+// name is kept by the mask named.
+var refKinds = [256]struct{ info, named uint32 }{
+	dwarf.TagPointerType:  {btf.Info(btf.KindPtr, 0, false), 0},
+	dwarf.TagConstType:    {btf.Info(btf.KindConst, 0, false), 0},
+	dwarf.TagVolatileType: {btf.Info(btf.KindVolatile, 0, false), 0},
+	dwarf.TagRestrictType: {btf.Info(btf.KindRestrict, 0, false), 0},
+	dwarf.TagTypedef:      {btf.Info(btf.KindTypedef, 0, false), 1<<32 - 1},
+}
+
 // langRust is DW_LANG_Rust; its members are sorted by offset.
 const langRust = 0x1c
 

@@ -145,7 +145,7 @@ func (f *file) walk(u *unit, p int) error {
 			continue
 
 		case dwarf.ClassRef:
-			var info, name, third uint32
+			var name, third uint32
 			var an uint64
 			if direct {
 				d := b[p:]
@@ -172,26 +172,15 @@ func (f *file) walk(u *unit, p int) error {
 					name = f.nameAt(u, u.vals[dwarf.VSpec].U)
 				}
 			}
-			switch a.Tag {
-			case dwarf.TagPointerType:
-				info, name = btf.Info(btf.KindPtr, 0, false), 0
-			case dwarf.TagConstType:
-				info, name = btf.Info(btf.KindConst, 0, false), 0
-			case dwarf.TagVolatileType:
-				info, name = btf.Info(btf.KindVolatile, 0, false), 0
-			case dwarf.TagRestrictType:
-				info, name = btf.Info(btf.KindRestrict, 0, false), 0
-			default:
-				info = btf.Info(btf.KindTypedef, 0, false)
-				if name == 0 {
-					return f.noName(u, off, "typedef without a name")
-				}
+			k := &refKinds[a.Tag&0xff]
+			if name &= k.named; name|^k.named == 0 {
+				return f.noName(u, off, "typedef without a name")
 			}
 			if an != 0 && a.Tag == dwarf.TagPointerType && f.opt.Features&TypeTag != 0 {
 				third = f.gnuTypeTags(u, uint32(an), third)
 			}
 			n, i := u.addNode(off)
-			n.Info, n.Name, n.Third = info, name, third
+			n.Info, n.Name, n.Third = k.info, name, third
 			if a.Children {
 				u.push(ctxType, a.Tag).owner = i
 				if len(u.frames.S) > maxDepth {
@@ -426,6 +415,11 @@ func (f *file) walk(u *unit, p int) error {
 			n.First = uint32(len(members.S))
 			if a.Children {
 				f.suspend(u, top)
+				if next, n := f.plainProto(u, i, p); next != 0 {
+					p = next
+					dies += n
+					continue
+				}
 				fr := u.push(ctxProto, a.Tag)
 				fr.owner, fr.first = i, uint32(len(members.S))
 				if len(u.frames.S) > maxDepth {
@@ -459,6 +453,11 @@ func (f *file) walk(u *unit, p int) error {
 			n.Info = btf.Info(btf.KindArray, 0, false)
 			u.arrays = true
 			if a.Children {
+				if next := f.plainArray(u, i, p); next != 0 {
+					p = next
+					dies++
+					continue
+				}
 				// Dimensions wait in open: only the last one says how many
 				// inner arrays there are.
 				f.suspend(u, top)
@@ -475,12 +474,7 @@ func (f *file) walk(u *unit, p int) error {
 			}
 			var count uint32
 			if direct {
-				d := b[p:]
-				if a.Present&(1<<dwarf.VUpperBound) != 0 {
-					count = load(d, &a.Slots[2], be) + 1
-				} else {
-					count = load(d, &a.Slots[3], be)
-				}
+				count = directDimension(a, b[p:], be)
 				p += int(a.Size)
 			} else {
 				next, have := u.abbrevs.Decode(a, b, p, &u.vals)
@@ -555,6 +549,15 @@ func (f *file) walk(u *unit, p int) error {
 			}
 			if a.Children {
 				f.suspend(u, top)
+				next, n, err := f.plainEnum(u, i, p)
+				if err != nil {
+					return err
+				}
+				if next != 0 {
+					p = next
+					dies += n
+					continue
+				}
 				fr := u.push(ctxEnum, a.Tag)
 				fr.owner, fr.first = i, uint32(len(members.S))
 				continue

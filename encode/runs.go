@@ -1,0 +1,131 @@
+package encode
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dwarf"
+)
+
+// Types whose children are all of one simple kind are read here at once:
+// prototypes, arrays of one dimension, enumerations. The walk's loop would open
+// and close a frame for each and decide again for each child what it may be.
+//
+// Each of these functions reads the children of the DIE of node i from offset p
+// on, settles the node and returns the offset behind the closing zero and the
+// number of children. If there is anything else among them, even if it is
+// wrong, next is 0 and nothing has changed: the walk reads them its own way.
+
+// plainProto reads parameters, with an ellipsis at the end or without.
+func (f *file) plainProto(u *unit, i uint32, p int) (next int, n uint64) {
+	const ofFunction = 1<<dwarf.VOrigin | 1<<dwarf.VLocation
+	b := u.hdr.Data
+	be := f.bigEndian
+	tab := u.abbrevs.Dense()
+	members := &u.types.Members
+	first := len(members.S)
+	for p < len(b) {
+		code := int(b[p])
+		p++
+		if code == 0 {
+			x := &u.types.Nodes.S[i]
+			x.First = uint32(first)
+			x.Info = btf.Info(btf.KindFuncProto, uint32(n), false)
+			u.addOrder(i)
+			return p, n
+		}
+		if code >= 0x80 || code >= len(tab) {
+			break
+		}
+		a := &tab[code]
+		if a.Children || n >= maxVlen {
+			break
+		}
+		if a.Class == dwarf.ClassVariadic && a.Fixed {
+			if p += int(a.Size); p >= len(b) || b[p] != 0 {
+				break
+			}
+			members.Append(dedup.Member{})
+			n++
+			continue
+		}
+		if a.Class != dwarf.ClassParam || !a.Direct || a.Present&ofFunction != 0 || p+int(a.Size)+4 > len(b) {
+			break
+		}
+		d := b[p:]
+		m := dedup.Member{Name: f.direct(u, a, d), Type: load(d, &a.Slots[1], be)}
+		if m.Type >= uint32(len(b)) || u.badName {
+			break
+		}
+		members.Append(m)
+		n++
+		p += int(a.Size)
+	}
+	members.S = members.S[:first]
+	u.badName = false
+	return 0, 0
+}
+
+// plainArray reads one dimension.
+func (f *file) plainArray(u *unit, i uint32, p int) (next int) {
+	b := u.hdr.Data
+	tab := u.abbrevs.Dense()
+	if p >= len(b) || b[p] >= 0x80 || int(b[p]) >= len(tab) {
+		return 0
+	}
+	a := &tab[b[p]]
+	p++
+	end := p + int(a.Size)
+	if a.Class != dwarf.ClassSubrange || !a.Direct || a.Children || end+4 > len(b) || b[end] != 0 {
+		return 0
+	}
+	u.types.Nodes.S[i].Aux = directDimension(a, b[p:], f.bigEndian)
+	u.addOrder(i)
+	return end + 1
+}
+
+// directDimension is the number of elements of a direct DW_TAG_subrange_type.
+func directDimension(a *dwarf.Abbrev, d []byte, be bool) uint32 {
+	if a.Present&(1<<dwarf.VUpperBound) != 0 {
+		return load(d, &a.Slots[2], be) + 1
+	}
+	return load(d, &a.Slots[3], be)
+}
+
+// plainEnum reads enumerators.
+func (f *file) plainEnum(u *unit, i uint32, p int) (next int, n uint64, err error) {
+	b := u.hdr.Data
+	be := f.bigEndian
+	tab := u.abbrevs.Dense()
+	members := &u.types.Members
+	first := len(members.S)
+	for p < len(b) {
+		code := int(b[p])
+		p++
+		if code == 0 {
+			u.types.Nodes.S[i].First = uint32(first)
+			if err := f.closeEnum(u, &frame{owner: i, first: uint32(first), n: uint32(n)}); err != nil {
+				return 0, 0, err
+			}
+			u.addOrder(i)
+			return p, n, nil
+		}
+		if code >= 0x80 || code >= len(tab) {
+			break
+		}
+		a := &tab[code]
+		if a.Class != dwarf.ClassEnumerator || !a.Direct || a.Children || n >= maxVlen || p+int(a.Size)+4 > len(b) {
+			break
+		}
+		d := b[p:]
+		m := dedup.Member{Name: f.direct(u, a, d), Type: load(d, &a.Slots[2], be)}
+		if m.Name == 0 {
+			break
+		}
+		members.Append(m)
+		n++
+		p += int(a.Size)
+	}
+	members.S = members.S[:first]
+	u.badName = false
+	return 0, 0, nil
+}
