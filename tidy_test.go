@@ -61,7 +61,7 @@ const (
 // longFiles may have between longLines and maxLines lines: one subject each,
 // which reads worse in two files.
 var longFiles = []string{
-	"dedup/commit.go", "dedup/property_test.go", "dedup/resolve.go", "dwarf/abbrev.go",
+	"dedup/commit.go", "dedup/property_test.go", "dwarf/abbrev.go",
 	"dwarf/dwarftest/sections.go", "encode/params_test.go", "encode/walk.go",
 }
 

@@ -23,7 +23,7 @@ import (
 //
 //   - A type of the base does not take in a unit's type if that would give a
 //     forward declaration of the base a body: the unit's type is kept as well,
-//     and from then on the forward stands for that body. resolve.go sees such a
+//     and from then on the forward stands for that body. match.go sees such a
 //     unit as one with conflicting names, and the walk in slow.go does as above.
 //   - That rule looks at the base's own graph only. Where a comparison starts at
 //     an own type, what lies behind it is the graph of that type's unit, even

@@ -9,7 +9,7 @@ import (
 //
 // When a struct or union name has more than one definition, Resolve picks one
 // (see choose) and tries to prove it. Where that fails, the comparisons of
-// resolve.go prove nothing for what can reach the name. Those nodes (the tainted ones) are placed as the
+// match.go prove nothing for what can reach the name. Those nodes (the tainted ones) are placed as the
 // reference deduplication does it: in raw order, each is tried against the
 // known types of its shape, newest first, by walking both graphs side by side.
 // All other nodes of the unit keep what resolve found.
