@@ -154,39 +154,39 @@ var kindOrder = func() (place [btf.KindEnum64 + 1]int) {
 	return place
 }()
 
-// compareContent compares kind, name, the other words up to the elements, and
-// the elements, with names by rank and all own types equal.
+// compareContent compares kind, name, the names of the elements, and all other
+// words but for references to own types, which count as equal. Names of elements
+// come first so that an anonymous type stays where it is if it gets an element
+// or its size changes.
 func (r *refiner) compareContent(x, y uint32) int {
 	a, b := r.record(x), r.record(y)
-	k, vlen := btf.InfoKind(a[1]), btf.InfoVlen(a[1])
-	if c := cmp.Or(cmp.Compare(kindOrder[k], kindOrder[btf.InfoKind(b[1])]), cmp.Compare(r.ranks.of(a[0]), r.ranks.of(b[0])), cmp.Compare(a[1], b[1])); c != 0 {
+	k := btf.InfoKind(a[1])
+	if c := cmp.Or(cmp.Compare(kindOrder[k], kindOrder[btf.InfoKind(b[1])]), cmp.Compare(r.ranks.of(a[0]), r.ranks.of(b[0]))); c != 0 {
 		return c
 	}
-	if c := r.compareWord(a[2], b[2], btf.ThirdIsRef(k), false); c != 0 {
+	stride, n := btf.NameWords(k, btf.InfoVlen(a[1]))
+	_, m := btf.NameWords(k, btf.InfoVlen(b[1]))
+	for i := range min(n, m) {
+		if c := cmp.Compare(r.ranks.of(a[3+i*stride]), r.ranks.of(b[3+i*stride])); c != 0 {
+			return c
+		}
+	}
+	if c := cmp.Compare(a[1], b[1]); c != 0 {
 		return c
 	}
-	refStart, refStride, refs := btf.RefWords(k, vlen)
-	nameStride, named := btf.NameWords(k, vlen)
-	for i := 3; i < len(a); i++ {
-		isRef := refs > 0 && i >= refStart && (i-refStart)%refStride == 0 && (i-refStart)/refStride < refs
-		isName := named > 0 && (i-3)%nameStride == 0
-		if c := r.compareWord(a[i], b[i], isRef, isName); c != 0 {
+	start, step, refs := btf.RefWords(k, btf.InfoVlen(a[1]))
+	for i := 2; i < len(a); i++ {
+		isRef := i == 2 && btf.ThirdIsRef(k) || i >= start && i < start+refs*step && (i-start)%step == 0
+		isName := n > 0 && i >= 3 && (i-3)%stride == 0 // is equal by now
+		v, w := a[i], b[i]
+		if isRef { // types of the base come first, by id
+			v, w = min(v, r.b.FirstID), min(w, r.b.FirstID)
+		}
+		if c := cmp.Compare(v, w); c != 0 && !isName {
 			return c
 		}
 	}
 	return 0
-}
-
-// compareWord compares words of two records that mean the same: types of the
-// base come first, by id.
-func (r *refiner) compareWord(a, b uint32, ref, name bool) int {
-	switch {
-	case ref:
-		return cmp.Compare(min(a, r.b.FirstID), min(b, r.b.FirstID))
-	case name:
-		return cmp.Compare(r.ranks.of(a), r.ranks.of(b))
-	}
-	return cmp.Compare(a, b)
 }
 
 // settle goes on until nothing moves.

@@ -85,6 +85,12 @@ func TestSortCommand(t *testing.T) {
 
 				copyFile(t, target+tt.file, in)
 				btfliteRun(t, exitOK, append(append([]string{"-J", "--btf_features=default", order}, over...), in)...)
+				if over != nil {
+					btfliteRun(t, exitOK, append([]string{"modules", order, "--btf_features=default", over[0], "--btf_encode_detached_dir=" + dir}, in)...)
+					if !bytes.Equal(mustRead(t, in+".btf"), want) {
+						t.Errorf("%s %s: \"btflite modules\" writes something else", target+tt.file, order)
+					}
+				}
 				btfliteRun(t, exitOK, append(append([]string{"sort", order}, over...), in, encoded+".sorted")...)
 				if !bytes.Equal(mustRead(t, encoded+".sorted"), want) {
 					t.Errorf("%s %s: the section is not what the file is", target+tt.file, order)
