@@ -1,8 +1,10 @@
 package btf
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // CheckBase looks for signs that b was not split from the base that it was read
@@ -21,9 +23,9 @@ func (b *Blob) CheckBase() error {
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		r := b.Record(id)
 		bad := uint32(0)
-		eachName(r, func(off uint32) {
-			if off < b.StrBase && !b.Base.startsString(off) {
-				bad = off
+		EachName(r, func(off *uint32) {
+			if *off < b.StrBase && !b.Base.startsString(*off) {
+				bad = *off
 			}
 		})
 		if bad != 0 {
@@ -42,26 +44,10 @@ func (b *Blob) isWhole() bool {
 	whole := true
 	for id := b.FirstID; id < b.TypeCount() && whole; id++ {
 		r := b.Record(id)
-		k, vlen := InfoKind(r[1]), InfoVlen(r[1])
-		eachName(r, func(off uint32) { whole = whole && off < uint32(len(b.Strings)) })
-		if ThirdIsRef(k) {
-			whole = whole && r[2] <= uint32(len(b.Off))
-		}
-		start, stride, n := RefWords(k, vlen)
-		for i := range n {
-			whole = whole && r[start+i*stride] <= uint32(len(b.Off))
-		}
+		EachName(r, func(off *uint32) { whole = whole && *off < uint32(len(b.Strings)) })
+		EachRef(r, func(id *uint32) { whole = whole && *id <= uint32(len(b.Off)) })
 	}
 	return whole
-}
-
-// eachName calls fn with every string offset of a record.
-func eachName(r []uint32, fn func(off uint32)) {
-	fn(r[0])
-	stride, n := NameWords(InfoKind(r[1]), InfoVlen(r[1]))
-	for i := range n {
-		fn(r[3+i*stride])
-	}
 }
 
 // startsString tells whether a string begins at off, which must be below
@@ -71,4 +57,43 @@ func (b *Blob) startsString(off uint32) bool {
 		b = b.Base
 	}
 	return off == b.StrBase || b.Strings[off-b.StrBase-1] == 0
+}
+
+// Rebase returns the types of b over other BTF than its base, which has been
+// renumbered: id gives the type id there of each id of b's base. b is left
+// unchanged. Errors: the byte orders differ, or ids or strings would exceed the
+// format.
+func Rebase(b, base *Blob, id func(uint32) uint32) (*Blob, error) {
+	out := NewBuilder(b.BigEndian, base)
+	first := base.TypeCount()
+	for old := b.FirstID; old < b.TypeCount(); old++ {
+		r := slices.Clone(b.Record(old))
+		name := b.Name(r[0])
+		EachRef(r, func(ref *uint32) {
+			if *ref >= b.FirstID {
+				*ref += first - b.FirstID
+			} else {
+				*ref = id(*ref)
+			}
+		})
+		EachName(r, func(off *uint32) { *off = out.Str(b.Name(*off)) })
+		out.Add(name, r[1], r[2], r[3:]...)
+	}
+	return out.Blob()
+}
+
+// Sum is the SHA-256 of b with all its bases, root first: byte order, types and
+// strings, however they were stored. Two bases of one sum have the same ids and
+// string offsets for the same things.
+func (b *Blob) Sum() (sum [sha256.Size]byte) {
+	var chain []*Blob
+	for ; b != nil; b = b.Base {
+		chain = append(chain, b)
+	}
+	h := sha256.New()
+	for _, b := range slices.Backward(chain) {
+		h.Write(b.Encode())
+	}
+	h.Sum(sum[:0])
+	return sum
 }

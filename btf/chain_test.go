@@ -44,20 +44,13 @@ func checkChain(t testing.TB, b *Blob) {
 		if len(r) != 3+ExtraWords(b.Kind(id), InfoVlen(r[1])) {
 			t.Fatalf("[%d]: record of %d words", id, len(r))
 		}
-		ref := func(to uint32) {
-			if to != 0 && b.Record(to) == nil {
-				t.Fatalf("[%d] refers to [%d]", id, to)
+		EachRef(r, func(to *uint32) {
+			if *to != 0 && b.Record(*to) == nil {
+				t.Fatalf("[%d] refers to [%d]", id, *to)
 			}
-		}
-		if ThirdIsRef(b.Kind(id)) {
-			ref(r[2])
-		}
-		start, stride, n := RefWords(b.Kind(id), InfoVlen(r[1]))
-		for i := range n {
-			ref(r[start+i*stride])
-		}
-		eachName(r, func(off uint32) {
-			if bytes.IndexByte(b.NameBytes(off), 0) >= 0 {
+		})
+		EachName(r, func(off *uint32) {
+			if bytes.IndexByte(b.NameBytes(*off), 0) >= 0 {
 				t.Fatalf("[%d]: name with NUL", id)
 			}
 		})

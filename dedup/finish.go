@@ -107,6 +107,9 @@ func (s *Set) Finish() *Numbering {
 	return n
 }
 
+// End is the first type id behind those of the output.
+func (n *Numbering) End() uint32 { return n.first + uint32(n.Types) }
+
 // Free gives the numbering's memory back.
 func (n *Numbering) Free() { n.newID.Free() }
 

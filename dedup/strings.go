@@ -196,6 +196,59 @@ func (s *Set) Intern(tok Name) (Name, error) {
 	return c, err
 }
 
+// find is the offset of a text that has been interned by whatever token.
+func (t *stringTable) find(b []byte) (uint32, bool) {
+	mask := uint32(len(t.byText.S) - 1)
+	for i := TextHash(b) & mask; t.byText.S[i].token != 0; i = (i + 1) & mask {
+		off := t.byText.S[i].off
+		if s := t.text.S[off-t.start:]; len(s) > len(b) && s[len(b)] == 0 && bytes.Equal(s[:len(b)], b) {
+			return off, true
+		}
+	}
+	return 0, false
+}
+
+// MoreStrings are strings for split BTF over that of a Set: those that the Set
+// lacks, at offsets behind its own. The Set must get no more strings.
+type MoreStrings struct {
+	set *Set
+	own stringTable
+}
+
+// MoreStrings makes them empty.
+func (s *Set) MoreStrings() *MoreStrings {
+	m := &MoreStrings{set: s}
+	m.own.init()
+	m.own.text.Reset() // what is over other strings has no empty one
+	m.own.start = s.strings.start + uint32(len(s.strings.text.S))
+	return m
+}
+
+// Offset is the string offset of a token's text, which is added if it is new.
+// No text is there twice, whatever its tokens are.
+func (m *MoreStrings) Offset(tok Name) (uint32, error) {
+	if off, ok := m.set.strings.offset(tok); ok {
+		return off, nil
+	}
+	if b, ok := m.set.names.Bytes(tok); ok {
+		if off, ok := m.set.strings.find(b); ok {
+			return off, nil
+		}
+	}
+	tok, err := m.own.intern(tok, m.set.names)
+	if err != nil {
+		return 0, err
+	}
+	off, _ := m.own.offset(tok)
+	return off, nil
+}
+
+// Bytes are the strings, each followed by NUL; valid until the next change.
+func (m *MoreStrings) Bytes() []byte { return m.own.text.S }
+
+// Free gives the memory back.
+func (m *MoreStrings) Free() { m.own.free() }
+
 // LongestName is the length in bytes of the longest string.
 func (s *Set) LongestName() int { return s.strings.longest }
 

@@ -54,6 +54,8 @@ const (
 
 	shtNull     = 0
 	shtProgbits = 1
+	shtStrtab   = 3
+	shtNote     = 7
 	shtNobits   = 8
 
 	shfAlloc      = 0x2

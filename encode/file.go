@@ -330,7 +330,8 @@ func (f *file) sections() {
 		if f.rel != nil {
 			v.addr, v.start = f.rel.own[i], 0
 		}
-		v.wanted = global || percpu && s.Name == ".data..percpu"
+		v.extra = !global && (!percpu || s.Name != ".data..percpu")
+		v.wanted = !v.extra || f.opt.ExtraVars && s.Name != ""
 		f.wantVars = f.wantVars || v.wanted
 		f.varSections = append(f.varSections, v)
 	}

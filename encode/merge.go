@@ -141,19 +141,23 @@ func (f *file) takeMerged(u *unit) error {
 		return err
 	}
 	for i := range u.vars.S {
-		if m.varsEnd {
-			break
-		}
 		v := u.vars.S[i]
+		if m.varsEnd && !v.Extra {
+			continue
+		}
 		size, keep, err := f.keepVar(u, &v)
 		if err == errVoidVar {
-			m.varsEnd = true
-			break
+			m.varsEnd = m.varsEnd || !v.Extra
+			continue
 		}
 		if err != nil {
 			return err
 		}
-		if keep {
+		switch {
+		case !keep:
+		case v.Extra:
+			f.run.addExtra(&v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn])
+		default:
 			v.Type = u.id(v.Type)
 			tags := append([]annotRec(nil), u.annots.S[v.FirstAn:][:v.NAn]...)
 			m.vars = append(m.vars, mergedVar{v, size, tags})

@@ -61,6 +61,9 @@ type Options struct {
 	Exact bool
 	// Base is what the output builds upon; nil for BTF that stands alone.
 	Base *Base
+	// ExtraVars makes Output.Extra: split BTF over the output with the
+	// variables that Features leave out. The output itself stays what it is.
+	ExtraVars bool
 	// LibbpfTypedefBug repeats a flaw of libbpf 1.7.0: no typedef of the base
 	// is found, so that the output repeats those that it uses.
 	LibbpfTypedefBug bool
@@ -99,6 +102,7 @@ type Stats struct {
 	// Counts are of DIEs of all units, before deduplication.
 	LeftOut   map[string]int `json:"left_out"`
 	Vars      int            `json:"variables"`
+	ExtraVars int            `json:"extra_variables,omitempty"` // in Output.Extra
 	TypeBytes int            `json:"type_bytes"`
 	StrBytes  int            `json:"string_bytes"`
 	Phases    []Phase        `json:"phases"`

@@ -27,6 +27,9 @@ type Output struct {
 
 	data []byte
 	mem  arena.Vec[byte] // backs data, unless that is on the heap
+
+	extra    []byte
+	extraMem arena.Vec[byte]
 }
 
 // Size is the length of the BTF in bytes; 0 means that there was nothing to
@@ -43,10 +46,16 @@ func (o *Output) Write(w io.Writer) error {
 	return err
 }
 
+// Extra is split BTF over Bytes, or over Options.Base if there are none: the
+// variables that Options.ExtraVars asks for. It is nil if there are none. It
+// must not be changed, and is valid until Close.
+func (o *Output) Extra() []byte { return o.extra }
+
 // Close gives the memory back. The Output must not be used afterwards.
 func (o *Output) Close() {
-	o.data = nil
+	o.data, o.extra = nil, nil
 	o.mem.Free()
+	o.extraMem.Free()
 }
 
 // output makes the Output of the numbered types. The inputs are closed first,

@@ -41,6 +41,7 @@ type run struct {
 	states   *compactstate.States
 	funcName []dedup.Name // by function table entry
 	vars     compactstate.Vars
+	extras   compactstate.ExtraVars
 	foreign  string        // see Output
 	intID    atomic.Uint32 // the Set's int that indexes arrays, 0 until known
 

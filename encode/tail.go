@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
@@ -21,16 +22,25 @@ const (
 // passes the checks.
 func (f *file) saveVars(u *unit) error {
 	r := f.run
+	ended := false
 	for i := range u.vars.S {
 		v := &u.vars.S[i]
+		if ended && !v.Extra {
+			continue
+		}
 		size, keep, err := f.keepVar(u, v)
 		if err == errVoidVar {
-			return nil
+			ended = ended || !v.Extra
+			continue
 		}
 		if err != nil {
 			return err
 		}
 		if !keep {
+			continue
+		}
+		if v.Extra {
+			r.addExtra(v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn])
 			continue
 		}
 		if err := r.addVar(v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn]); err != nil {
@@ -117,15 +127,23 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	n := r.set.Finish()
-	strs := r.set.Strings()
 	r.stats.SlowCUs = r.set.Slow
-	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = n.Types, n.TypeBytes, len(strs)
+	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = n.Types, n.TypeBytes, len(r.set.Strings())
 	be := r.files[r.lead].bigEndian
+	var extra arena.Vec[byte]
+	if r.opt.ExtraVars {
+		if extra, err = r.extraBTF(n, be); err != nil {
+			n.Free()
+			return nil, err
+		}
+	}
 	out, err := r.output(n, be)
 	if err != nil {
 		n.Free()
+		extra.Free()
 		return nil, err
 	}
+	out.extra, out.extraMem = extra.S, extra
 	n.Free()
 	r.free()
 	r.clock.lap("numbering, output")
@@ -142,20 +160,36 @@ func (r *run) finish() (*Output, error) {
 // exact deduplicates the raw types of all units by the batch algorithm.
 func (r *run) exact(out *Output) error {
 	in, err := btf.Parse(out.data, nil)
+	if err != nil {
+		out.Close()
+		return err
+	}
+	var extra *btf.Blob
+	if len(out.extra) > 0 {
+		extra, err = btf.Parse(out.extra, in)
+	}
 	out.Close()
 	if err != nil {
 		return err
 	}
+	shift := uint32(0) // of ids
 	if r.opt.Base != nil {
 		if in, err = dedup.Split(in, r.opt.Base.d.Blob()); err != nil {
 			return err
 		}
+		shift = in.FirstID - 1
 	}
-	done, err := dedup.Exact(in, dedup.ExactOptions{KeepStrings: true, LibbpfTypedefBug: r.opt.LibbpfTypedefBug})
+	done, ids, err := dedup.ExactWithMap(in, dedup.ExactOptions{KeepStrings: true, LibbpfTypedefBug: r.opt.LibbpfTypedefBug})
 	if err != nil {
 		return err
 	}
 	out.data = done.Encode()
+	if extra != nil {
+		if extra, err = btf.Rebase(extra, done, func(id uint32) uint32 { return ids[id+shift] }); err != nil {
+			return err
+		}
+		out.extra = extra.Encode()
+	}
 	r.clock.lap("exact deduplication")
 	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = len(done.Off), 4*len(done.Words), len(done.Strings)
 	return nil

@@ -124,6 +124,7 @@ type varRec struct {
 	FirstAn  uint32
 	NAn      uint32
 	External bool
+	Extra    bool // for Output.Extra
 }
 
 // oldBitfield is a DWARF 2/3 bit-field whose offset depends on the size of its

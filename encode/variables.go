@@ -27,11 +27,11 @@ func (f *file) variable(u *unit, a *dwarf.Abbrev, off, p int) (int, error) {
 	if !ok {
 		return next, nil
 	}
-	sec, secOff := f.sectionOf(addr)
-	if sec == 0 {
+	sec := f.sectionOf(addr)
+	if sec == nil {
 		return next, nil
 	}
-	v := varRec{Off: uint32(off), Section: sec, SecOff: secOff}
+	v := varRec{Off: uint32(off), Section: sec.index, SecOff: addr - sec.addr, Extra: sec.extra}
 	if have&(1<<dwarf.VSpec) != 0 {
 		// Name, type and linkage come from the specification.
 		spec, far := u.vals[dwarf.VSpec].U, false
@@ -63,6 +63,11 @@ func (f *file) variable(u *unit, a *dwarf.Abbrev, off, p int) (int, error) {
 	}
 	v.Name = f.nameOf(u, have)
 	v.External = have&(1<<dwarf.VExternal) != 0
+	if v.Extra && have&(1<<dwarf.VType) != 0 && u.vals[dwarf.VType].Form == dwarf.FormRefSig8 {
+		// The type unit would be read with this unit: a place in the order of
+		// types that it does not have in the main BTF.
+		return 0, f.dieError(u, off, "extra variable whose type is in a type unit (-fdebug-types-section)")
+	}
 	var err error
 	if v.Type, err = f.refOf(u, off, have, dwarf.VType); err != nil {
 		return 0, err
@@ -118,18 +123,18 @@ func (f *file) staticAddress(u *unit, v *dwarf.Value) (uint64, bool) {
 }
 
 // sectionOf is the first PROGBITS or NOBITS section that holds addr, if its
-// variables are wanted; index 0 otherwise.
-func (f *file) sectionOf(addr uint64) (uint32, uint64) {
+// variables are wanted; nil otherwise.
+func (f *file) sectionOf(addr uint64) *varSection {
 	for i := range f.varSections {
 		s := &f.varSections[i]
 		if addr-s.addr < s.size {
 			if !s.wanted {
-				return 0, 0
+				return nil
 			}
-			return s.index, addr - s.addr
+			return s
 		}
 	}
-	return 0, 0
+	return nil
 }
 
 // varSection is a section in which variables are looked up.
@@ -139,6 +144,7 @@ type varSection struct {
 	start      uint64 // value of a symbol at the section's start
 	name       string
 	wanted     bool
+	extra      bool // its variables do not go into the main BTF
 	// atZero are the names of the objects at the section's start.
 	atZero [][]byte
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type encoded struct {
 	lead    int   // see encode.Output
 	warning string
 	write   func(io.Writer) error
+	extra   extraVars
 	close   func()
 }
 
@@ -80,8 +82,13 @@ func finished(path string, out *encode.Output, f finish) (*encoded, error) {
 		out.Close()
 		return nil, err
 	}
+	extra, more, err := extraOver(path, out, data, f.base)
+	if err != nil {
+		out.Close()
+		return nil, err
+	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &encoded{stats: out.Stats, size: int64(len(data)), lead: out.Lead, warning: warning, write: write, close: out.Close}, nil
+	return &encoded{stats: out.Stats, size: int64(len(data)), lead: out.Lead, warning: cmp.Or(warning, more), write: write, extra: extra, close: out.Close}, nil
 }
 
 // runEncodeCommand is the main command: parse, check, encode, write, report.
@@ -118,9 +125,15 @@ func (c *cli) runEncodeCommand(args []string) error {
 			return err
 		}
 	}
+	var extra *target // nil: no extra variables
+	if opt.ExtraVars {
+		if extra, err = c.openExtra(cfg, slices.Concat(paths, bases), out); err != nil {
+			return err
+		}
+	}
 	var report *reportFile
 	if cfg.hasReport {
-		if report, err = c.openReport(cfg.report, paths, out); err != nil {
+		if report, err = c.openReport(cfg.report, paths, out, extra); err != nil {
 			return err
 		}
 	}
@@ -135,7 +148,7 @@ func (c *cli) runEncodeCommand(args []string) error {
 	if cfg.distils(out == nil) && over == nil {
 		return errNoBase
 	}
-	return c.encode(cfg, paths, out, report, opt, cfg.finish(over, out == nil))
+	return c.encode(cfg, paths, outputs{out, extra}, report, opt, cfg.finish(over, out == nil))
 }
 
 // encodeOptions is what the command line says about the encoding, all but the
@@ -145,7 +158,7 @@ func (c *cli) encodeOptions(cfg *config) (encode.Options, error) {
 	return encode.Options{
 		Features: cfg.features, Jobs: cfg.jobs, MemoryLimit: c.limitMemory(cfg.memory), Exact: cfg.exact, CULimit: cfg.cuLimit, DebugDir: cfg.debugDir,
 		Lang: lang, LangExclude: exclude,
-		CUExclude: cfg.exclude, NamePrefix: cfg.prefix, PlainBitfields: cfg.plain, LibbpfTypedefBug: cfg.typedefBug}, err
+		ExtraVars: cfg.extraVars != "", CUExclude: cfg.exclude, NamePrefix: cfg.prefix, PlainBitfields: cfg.plain, LibbpfTypedefBug: cfg.typedefBug}, err
 }
 
 // distils tells whether a distilled base is to be written. For a detached file
@@ -163,7 +176,7 @@ var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_
 
 // encode does the work of the command and writes the report, if one is asked
 // for, whatever has come of it.
-func (c *cli) encode(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options, f finish) error {
+func (c *cli) encode(cfg *config, paths []string, out outputs, report *reportFile, opt encode.Options, f finish) error {
 	if report == nil {
 		return c.encodeTo(cfg, paths, out, &reportFile{}, opt, f)
 	}
@@ -172,12 +185,16 @@ func (c *cli) encode(cfg *config, paths []string, out *target, report *reportFil
 	return errors.Join(err, report.write(c.guard, err))
 }
 
-// encodeTo runs the encoder, puts the result into out, or into the leading input
-// if out is nil, and completes the report.
-func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportFile, opt encode.Options, f finish) error {
+// outputs are the places of the BTF, nil for the leading input itself, and of the
+// extra variables, nil for none.
+type outputs struct{ main, extra *target }
+
+// encodeTo runs the encoder, puts the result into its outputs, and completes the
+// report.
+func (c *cli) encodeTo(cfg *config, paths []string, to outputs, report *reportFile, opt encode.Options, f finish) error {
 	began := time.Now()
 	textTo := c.stdout
-	if c.isStdout(out) {
+	if c.isStdout(to.main) || c.isStdout(to.extra) {
 		textTo = c.stderr // standard output is the BTF
 	}
 	text := newLineWriter(textTo)
@@ -195,7 +212,7 @@ func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportF
 	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
 		// Kernel builds hand such objects to pahole, which is content.
 		text.flush()
-		return c.nothingWritten(out, report, fmt.Sprintf("%s: %v", oneLine(paths[0]), encode.ErrNoDwarf))
+		return c.nothingWritten(to, report, fmt.Sprintf("%s: %v", oneLine(paths[0]), encode.ErrNoDwarf))
 	}
 	if err != nil {
 		text.flush()
@@ -205,26 +222,27 @@ func (c *cli) encodeTo(cfg *config, paths []string, out *target, report *reportF
 	for _, what := range slices.Sorted(maps.Keys(enc.stats.LeftOut)) {
 		c.complain(leftOutText(oneLine(paths[0]), what, enc.stats.LeftOut[what]))
 	}
-	if enc.size == 0 {
+	if enc.size == 0 && enc.extra.data == nil {
 		if err := text.flush(); err != nil {
 			return stdoutError(err)
 		}
-		return c.nothingWritten(out, report, emptyText(paths[0], &enc.stats))
+		return c.nothingWritten(to, report, emptyText(paths[0], &enc.stats))
 	}
 	if enc.warning != "" {
 		c.complain(enc.warning)
 	}
 	writing := time.Now()
-	if out != nil {
-		err = out.write(c.guard, enc.write)
-	} else {
-		err = c.writeInPlace(paths[enc.lead], enc, f)
-	}
-	if err != nil {
+	if err := c.writeBoth(to, paths[enc.lead], enc, f); err != nil {
 		text.flush()
 		return err
 	}
-	r := newRunReport(paths, out, enc, time.Since(writing), time.Since(began))
+	switch {
+	case enc.size == 0:
+		c.complain(oneLine(paths[0]) + ": the base has all types: nothing written but extra variables")
+	case to.extra != nil && enc.extra.data == nil:
+		c.complain(oneLine(to.extra.path) + ": no extra variables: nothing written")
+	}
+	r := newRunReport(paths, to, enc, time.Since(writing), time.Since(began))
 	report.runReport = r
 	if cfg.stats != statsNone {
 		text.line(r.format(cfg.stats))
@@ -246,6 +264,40 @@ func encodeError(paths []string, err error) error {
 		}
 	}
 	return namingFile(paths, err)
+}
+
+// writeBoth writes the BTF and the extra variables: their file is complete before
+// anything is replaced. Either may be empty, but not both; what is not written
+// must not be there from an earlier run.
+func (c *cli) writeBoth(to outputs, path string, enc *encoded, f finish) error {
+	main := func() error {
+		switch {
+		case enc.size == 0:
+			return nil
+		case to.main != nil:
+			return to.main.write(c.guard, enc.write)
+		}
+		return c.writeInPlace(path, enc, f)
+	}
+	if enc.size == 0 {
+		if err := to.main.refuseOld("no types to write"); err != nil {
+			return err
+		}
+	}
+	if to.extra == nil {
+		return main()
+	}
+	if enc.extra.data == nil {
+		if err := to.extra.refuseOld("no extra variables to write"); err != nil {
+			return err
+		}
+		return main()
+	}
+	write, err := enc.extra.writer(to.extra.path, path)
+	if err != nil {
+		return namingFile([]string{path}, err)
+	}
+	return to.extra.writeAfter(c.guard, write, main)
 }
 
 // writeInPlace puts the BTF into the section .BTF of the file. If its base is to
@@ -341,9 +393,11 @@ func (i interruptible) Write(p []byte) (int, error) {
 // nothingWritten ends a run that has nothing to write: that is told and no
 // error, unless the output of an earlier run could be taken for that of this
 // one.
-func (c *cli) nothingWritten(out *target, report *reportFile, why string) error {
-	if out != nil && out.file != "" && out.info != nil {
-		return fmt.Errorf("%s: nothing written, and %s of an earlier run is still there; remove it", why, oneLine(out.path))
+func (c *cli) nothingWritten(to outputs, report *reportFile, why string) error {
+	for _, t := range []*target{to.main, to.extra} {
+		if err := t.refuseOld(why); err != nil {
+			return err
+		}
 	}
 	report.NothingWritten = why
 	c.complain(why + ": nothing written")

@@ -20,6 +20,7 @@ import (
 type rawBTF struct {
 	btf     []byte
 	base    []byte // section .BTF.base, nil if there is none
+	baseSum []byte // section .note.btflite.base, likewise
 	section string // " section .BTF:" in an ELF file, "" in a raw one
 	// Of an ELF file: the size of pointers, and whether it is relocatable.
 	pointerSize int
@@ -45,7 +46,7 @@ func loadBTF(path string, base *btf.Blob) (b *btf.Blob, err error) {
 			return fmt.Errorf("%s: its .BTF builds upon its .BTF.base and goes over nothing else", oneLine(path))
 		}
 		if b, err = btf.Parse(raw.btf, base); err == nil {
-			err = b.CheckBase()
+			err = checkBase(&raw, b)
 		}
 		if err != nil {
 			return fmt.Errorf("%s:%s %w", oneLine(path), raw.section, err)
@@ -129,9 +130,14 @@ func withELF(path string, elf *mmapelf.File, err error, use func(rawBTF) error) 
 	if raw.btf, err = elf.Data(s); err != nil {
 		return namingFile([]string{path}, err)
 	}
-	if s := elf.Section(sectionBTFBase); s != nil {
-		if raw.base, err = elf.Data(s); err != nil {
-			return namingFile([]string{path}, err)
+	for _, o := range []struct {
+		name string
+		data *[]byte
+	}{{sectionBTFBase, &raw.base}, {sectionBaseSum, &raw.baseSum}} {
+		if s := elf.Section(o.name); s != nil {
+			if *o.data, err = elf.Data(s); err != nil {
+				return namingFile([]string{path}, err)
+			}
 		}
 	}
 	return use(raw)

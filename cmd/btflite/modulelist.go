@@ -13,10 +13,11 @@ import (
 
 // module is one input of "btflite modules".
 type module struct {
-	path string // as given or found, for messages
-	out  string // detached file; "" for in place
-	rel  string // path below the folder of detached files, without the suffix
-	size int64
+	path  string // as given or found, for messages
+	out   string // detached file; "" for in place
+	extra string // file of extra variables; "" for none
+	rel   string // path below the folder of detached files, without the suffix
+	size  int64
 }
 
 // moduleSuffix is how modules in a folder are named. compressedSuffixes are
@@ -172,7 +173,7 @@ func placeDetached(mods []module, dir string) error {
 	folders := map[string]bool{}
 	for i := range mods {
 		m := &mods[i]
-		m.out = filepath.Join(dir, m.rel+".btf")
+		m.out = filepath.Join(dir, m.rel+detachedSuffix)
 		if other, ok := owner[m.out]; ok {
 			return fmt.Errorf("%s: would be written for %s and for %s", oneLine(m.out), oneLine(other), oneLine(m.path))
 		}
@@ -182,6 +183,26 @@ func placeDetached(mods []module, dir string) error {
 	for folder := range folders {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return fileError(folder, "cannot make the folder", err)
+		}
+	}
+	return nil
+}
+
+// detachedSuffix follows the names of modules in those of detached files.
+const detachedSuffix = ".btf"
+
+// placeExtra decides on the files of extra variables: beside the BTF of each
+// module, with suffix in place of that of a detached file.
+func placeExtra(mods []module, suffix string) error {
+	others := map[string]bool{}
+	for i := range mods {
+		m := &mods[i]
+		others[m.path], others[m.out] = true, true
+		m.extra = cmp.Or(strings.TrimSuffix(m.out, detachedSuffix), m.path) + suffix
+	}
+	for i := range mods {
+		if m := &mods[i]; others[m.extra] {
+			return fmt.Errorf("%s: the extra variables of %s would be written there", oneLine(m.extra), oneLine(m.path))
 		}
 	}
 	return nil

@@ -48,6 +48,14 @@ func (c *cli) runModules(args []string) error {
 			return err
 		}
 	}
+	if cfg.extraVars != "" {
+		if err := cfg.checkExtra(cfg.outDir == ""); err != nil {
+			return err
+		}
+		if err := placeExtra(mods, cfg.extraVars); err != nil {
+			return err
+		}
+	}
 	blob, base, err := openBase(cfg.bases)
 	if err != nil {
 		return err
@@ -199,7 +207,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 	}
 	if w.fullToo {
 		opt := w.opt
-		opt.Base = nil
+		opt.Base, opt.ExtraVars = nil, false
 		full, err := w.encode(&w.full, m.path, opt, finish{})
 		if err != nil {
 			return fail(err)
@@ -214,15 +222,13 @@ func (w *worker) one(m *module) (r moduleResult) {
 	defer enc.free()
 	r.leftOut = enc.stats.LeftOut
 	r.Types, r.Warning = enc.stats.TypesOut, enc.warning
-	if enc.size == 0 {
-		r.Empty = true
+	if r.Empty = enc.size == 0; r.Empty && enc.extra.data == nil {
 		return r
 	}
-	r.Bytes = enc.size
-	if m.out == "" {
-		err = w.c.writeInPlace(m.path, enc, w.finish)
-	} else {
-		err = w.c.writeDetached(m, enc, w.bases)
+	r.Bytes, r.Extra = enc.size, int64(len(enc.extra.data))
+	to, err := w.c.moduleOutputs(m, w.bases)
+	if err == nil {
+		err = w.c.writeBoth(to, m.path, enc, w.finish)
 	}
 	if err != nil {
 		return fail(err)
@@ -230,15 +236,22 @@ func (w *worker) one(m *module) (r moduleResult) {
 	return r
 }
 
-// writeDetached writes the BTF of a module to its file, which must not be one of
-// the bases.
-func (c *cli) writeDetached(m *module, enc *encoded, bases []string) error {
-	out, err := c.resolveTarget(m.out)
-	if err != nil {
-		return err
+// moduleOutputs are the places of a module's BTF and extra variables, which must
+// not be one of the bases.
+func (c *cli) moduleOutputs(m *module, bases []string) (to outputs, err error) {
+	for _, t := range []struct {
+		path string
+		to   **target
+	}{{m.out, &to.main}, {m.extra, &to.extra}} {
+		if t.path == "" {
+			continue
+		}
+		if *t.to, err = c.resolveTarget(t.path); err != nil {
+			return to, err
+		}
+		if err := (*t.to).refuseInputs(append([]string{m.path}, bases...)); err != nil {
+			return to, err
+		}
 	}
-	if err := out.refuseInputs(append([]string{m.path}, bases...)); err != nil {
-		return err
-	}
-	return out.write(c.guard, enc.write)
+	return to, nil
 }

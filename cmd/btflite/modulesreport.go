@@ -15,6 +15,7 @@ type moduleResult struct {
 	Output string `json:"output"` // the detached file, or the module itself
 	Bytes  int64  `json:"btf_bytes"`
 	Full   int64  `json:"full_btf_bytes,omitempty"` // without the base, if asked for
+	Extra  int64  `json:"extra_btf_bytes,omitempty"`
 	Types  int    `json:"types"`
 	NS     int64  `json:"wall_ns"`
 	Empty  bool   `json:"nothing_to_encode,omitempty"`
@@ -35,6 +36,7 @@ type batchReport struct {
 	Empty   int            `json:"nothing_to_encode"`
 	Bytes   int64          `json:"btf_bytes"`
 	Full    int64          `json:"full_btf_bytes,omitempty"`
+	Extra   int64          `json:"extra_btf_bytes,omitempty"`
 	WallNS  int64          `json:"wall_ns"`
 	PeakRSS uint64         `json:"peak_rss_bytes"` // VmHWM, 0 where the system does not tell
 	LeftOut map[string]int `json:"left_out"`       // see encode.Stats
@@ -61,6 +63,7 @@ func newBatchReport(base string, results []moduleResult, wall time.Duration) *ba
 		}
 		r.Bytes += m.Bytes
 		r.Full += m.Full
+		r.Extra += m.Extra
 	}
 	return r
 }
@@ -90,6 +93,9 @@ func (r *batchReport) format(f statsFormat) string {
 	size := byteSize(uint64(r.Bytes))
 	if r.Full > 0 {
 		size += fmt.Sprintf(", %s without the base", byteSize(uint64(r.Full)))
+	}
+	if r.Extra > 0 {
+		size += fmt.Sprintf(", %s of extra variables", byteSize(uint64(r.Extra)))
 	}
 	row("BTF", "%s", size)
 	row("time", "%s", seconds(time.Duration(r.WallNS)))

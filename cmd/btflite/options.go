@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/btflite/btflite/btfsort"
 	"github.com/btflite/btflite/encode"
@@ -33,6 +35,7 @@ type config struct {
 	stats      statsFormat
 	report     string // --report
 	hasReport  bool
+	extraVars  string // --extra_vars: the file, for modules the end of its name
 	outDir     string // modules --btf_encode_detached_dir
 	fullToo    bool   // modules --full_sizes
 	lang       langFilter
@@ -102,6 +105,9 @@ var encodeOptions = append([]option{
 			c.encode, c.hasOut, c.detached = true, true, v
 			return nil
 		}},
+	{long: []string{"extra_vars"}, arg: requiredArg, argName: "FILE", group: groupOutput,
+		help:  "other variables, as split BTF, to FILE (or .o)",
+		apply: (*config).setExtraVars},
 	jobsOption,
 	memoryOption,
 	rarely(dedupMode),
@@ -163,6 +169,9 @@ var modulesOptions = append([]option{
 	{long: []string{"btf_encode_detached_dir"}, arg: requiredArg, argName: "DIR", group: groupOutput,
 		help:  "write below DIR, not into the modules",
 		apply: (*config).setOutDir},
+	{long: []string{"extra_vars"}, arg: optionalArg, argName: "SUFFIX", group: groupOutput,
+		help:  "other variables, to MODULE.vars.btf or SUFFIX",
+		apply: (*config).setExtraSuffix},
 	jobsOption,
 	memoryOption,
 	dedupMode,
@@ -349,6 +358,25 @@ func (c *config) setPrefix(v string) error {
 		return usagef("option '--kabi_prefix': empty prefix")
 	}
 	c.prefix = v
+	return nil
+}
+
+func (c *config) setExtraVars(v string) error {
+	if v == "" {
+		return usagef("option '--extra_vars': empty file name")
+	}
+	c.extraVars = v
+	return nil
+}
+
+// extraSuffix is how files of extra variables of modules end.
+const extraSuffix = ".vars.btf"
+
+func (c *config) setExtraSuffix(v string) error {
+	if strings.ContainsRune(v, '/') {
+		return usagef("option '--extra_vars': '%s' is no end of a file name", oneLine(v))
+	}
+	c.extraVars = cmp.Or(v, extraSuffix)
 	return nil
 }
 

@@ -21,11 +21,23 @@ const outputBuffer = 64 << 10
 // replaced as a whole or left as it was: the bytes go to a new file in the
 // same folder, reach the disk, and are renamed. Errors name the target.
 func (t *target) write(g *guard, content func(io.Writer) error) error {
-	var err error
+	return t.writeAfter(g, content, func() error { return nil })
+}
+
+// writeAfter is write with another output of the same run, which first writes:
+// before the new file takes the place of the old one, but when it is complete. An
+// error of first is returned as it is, and then nothing is written here.
+func (t *target) writeAfter(g *guard, content func(io.Writer) error, first func() error) error {
+	var err, other error
 	if t.file == "" {
-		err = t.writeDirect(content)
+		if other = first(); other == nil {
+			err = t.writeDirect(content)
+		}
 	} else {
-		err = t.replace(g, content)
+		err = t.replace(g, content, func() error { other = first(); return other })
+	}
+	if other != nil {
+		return other
 	}
 	return fileError(t.path, "cannot write", err)
 }
@@ -42,8 +54,8 @@ func (t *target) writeDirect(content func(io.Writer) error) error {
 	return errors.Join(buffered(f, content), f.Close())
 }
 
-// replace writes a temporary file and renames it to t.file.
-func (t *target) replace(g *guard, content func(io.Writer) error) error {
+// replace writes a temporary file and, after first, renames it to t.file.
+func (t *target) replace(g *guard, content func(io.Writer) error, first func() error) error {
 	f, err := g.create(func() (*os.File, error) { return openTemp(filepath.Dir(t.file)) })
 	if err != nil {
 		return err
@@ -69,6 +81,9 @@ func (t *target) replace(g *guard, content func(io.Writer) error) error {
 		return err
 	}
 	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := first(); err != nil {
 		return err
 	}
 	if err := os.Rename(name, t.file); err != nil {

@@ -28,8 +28,8 @@ type leftOutFunction struct {
 }
 
 // openReport finds the place of the report, which must be neither an input nor
-// the output.
-func (c *cli) openReport(path string, inputs []string, out *target) (*reportFile, error) {
+// an output; those may be nil.
+func (c *cli) openReport(path string, inputs []string, outs ...*target) (*reportFile, error) {
 	to, err := c.resolveTarget(path)
 	if err != nil {
 		return nil, err
@@ -37,8 +37,10 @@ func (c *cli) openReport(path string, inputs []string, out *target) (*reportFile
 	if err := to.refuseInputs(inputs); err != nil {
 		return nil, err
 	}
-	if out != nil && to.file != "" && out.sameFile(to) {
-		return nil, fmt.Errorf("%s: the report would replace the output", oneLine(path))
+	for _, out := range outs {
+		if out != nil && to.file != "" && out.sameFile(to) {
+			return nil, fmt.Errorf("%s: the report would replace the output", oneLine(path))
+		}
 	}
 	return &reportFile{to: to, LeftOutFunctions: []leftOutFunction{}}, nil
 }

@@ -77,7 +77,7 @@ func sampleReport() *runReport {
 		Phases:  []encode.Phase{{Name: "open", Time: 20 * time.Millisecond}, {Name: "units", Time: 3 * time.Second}},
 		PeakRSS: 1 << 50,
 	}}
-	return newRunReport([]string{"vmlinux"}, &target{path: "vmlinux.btf"}, enc, 5*time.Millisecond, 3200*time.Millisecond)
+	return newRunReport([]string{"vmlinux"}, outputs{main: &target{path: "vmlinux.btf"}}, enc, 5*time.Millisecond, 3200*time.Millisecond)
 }
 
 func TestStatsText(t *testing.T) {
@@ -96,7 +96,7 @@ func TestStatsJSONIsOneObject(t *testing.T) {
 func TestStatsDoNotChangeTheEncodersPhases(t *testing.T) {
 	phases := make([]encode.Phase, 1, 4)
 	enc := &encoded{stats: encode.Stats{Phases: phases}}
-	newRunReport([]string{"a"}, nil, enc, 1, 1)
+	newRunReport([]string{"a"}, outputs{}, enc, 1, 1)
 	if phases[:2][1].Name != "" {
 		t.Error("written behind the encoder's slice")
 	}

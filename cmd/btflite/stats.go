@@ -19,6 +19,9 @@ type runReport struct {
 	Output string   `json:"output"` // the detached file, or the input that got .BTF
 	Bytes  int64    `json:"btf_bytes"`
 	WallNS int64    `json:"wall_ns"`
+	// Of the extra variables: the file and the length of their BTF.
+	Extra      string `json:"extra_output,omitempty"`
+	ExtraBytes int64  `json:"extra_btf_bytes,omitempty"`
 	encode.Stats
 	place string // ", in FILE" and the like
 }
@@ -26,12 +29,15 @@ type runReport struct {
 // newRunReport completes the encoder's numbers with those of the command:
 // the time it took to write the result, the whole time and the peak memory up
 // to now.
-func newRunReport(paths []string, out *target, enc *encoded, writing, wall time.Duration) *runReport {
+func newRunReport(paths []string, to outputs, enc *encoded, writing, wall time.Duration) *runReport {
 	r := &runReport{Inputs: paths, Bytes: enc.size, WallNS: int64(wall), Stats: enc.stats}
 	r.Phases = append(slices.Clip(r.Phases), encode.Phase{Name: "write", Time: writing})
 	r.Output, r.place = paths[enc.lead], "section .BTF of "
-	if out != nil {
-		r.Output, r.place = out.path, "file "
+	if to.main != nil {
+		r.Output, r.place = to.main.path, "file "
+	}
+	if to.extra != nil && enc.extra.data != nil {
+		r.Extra, r.ExtraBytes = to.extra.path, int64(len(enc.extra.data))
 	}
 	if peak := readPeakRSS(); peak > r.PeakRSS {
 		r.PeakRSS = peak
@@ -81,6 +87,9 @@ func (r *runReport) format(f statsFormat) string {
 	}
 	row("BTF", "%s (%s types, %s strings), %s%s", byteSize(uint64(r.Bytes)),
 		byteSize(uint64(r.TypeBytes)), byteSize(uint64(r.StrBytes)), r.place, oneLine(r.Output))
+	if r.Extra != "" {
+		row("extra", "%s variables, %s, in %s", grouped(uint64(r.ExtraVars)), byteSize(uint64(r.ExtraBytes)), oneLine(r.Extra))
+	}
 	row("time", "%s in all", seconds(time.Duration(r.WallNS)))
 	for _, p := range r.Phases {
 		row("", "%s %s", seconds(p.Time), oneLine(p.Name))

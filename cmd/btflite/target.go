@@ -131,3 +131,13 @@ func (t *target) refuseInputs(inputs []string) error {
 	}
 	return nil
 }
+
+// refuseOld returns an error if nothing is to be written, because of why, and the
+// file of an earlier run is there: it could be taken for the output of this one.
+// A nil target stands for none.
+func (t *target) refuseOld(why string) error {
+	if t != nil && t.file != "" && t.info != nil {
+		return fmt.Errorf("%s: nothing written, and %s of an earlier run is still there; remove it", why, oneLine(t.path))
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ modules)
 	_arguments \
 		'--btf_base=[leave out what BASE has; several are a chain]:BASE:_files' \
 		'--btf_encode_detached_dir=[write below DIR, not into the modules]:DIR:_files' \
+		'--extra_vars=-[other variables, to MODULE.vars.btf or SUFFIX]:SUFFIX:_files' \
 		'--jobs=-[use N workers; without N one for each CPU]:N:_files' \
 		'-j-[use N workers; without N one for each CPU]:N:_files' \
 		'--memory_limit=[take no more memory than SIZE, as 64M]:SIZE:_files' \
@@ -91,6 +92,7 @@ diff)
 		'--btf_encode[encode; alone it adds .BTF to FILE itself]' \
 		'-J[encode; alone it adds .BTF to FILE itself]' \
 		'--btf_encode_detached=[write the BTF to the file OUT (implies -J)]:OUT:_files' \
+		'--extra_vars=[other variables, as split BTF, to FILE (or .o)]:FILE:_files' \
 		'--jobs=-[use N workers; without N one for each CPU]:N:_files' \
 		'-j-[use N workers; without N one for each CPU]:N:_files' \
 		'--memory_limit=[take no more memory than SIZE, as 64M]:SIZE:_files' \

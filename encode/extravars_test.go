@@ -1,0 +1,230 @@
+package encode_test
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/encode"
+)
+
+// content is what BTF says, whatever its ids are: how often there is a type
+// that is equal to the depth of ten references, and each variable's place.
+// DATASECs count by what is in them, since the extra variables of a section may
+// be in another one than those of the main BTF, and VARs count once.
+type content struct {
+	types, places map[string]bool
+}
+
+func contentOf(b *btf.Blob) content {
+	count := b.TypeCount()
+	label, next := make([]uint64, count), make([]uint64, count)
+	for round := range 11 {
+		for id := uint32(1); id < count; id++ {
+			r := slices.Clone(b.Record(id))
+			if b.Kind(id) == btf.KindDatasec {
+				continue
+			}
+			h := fnv.New64a()
+			btf.EachName(r, func(off *uint32) { fmt.Fprintf(h, "%s\x00", b.Name(*off)); *off = 0 })
+			btf.EachRef(r, func(to *uint32) {
+				if round > 0 {
+					fmt.Fprintf(h, "%x ", label[*to])
+				}
+				*to = 0
+			})
+			fmt.Fprint(h, r)
+			next[id] = h.Sum64()
+		}
+		label, next = next, label
+	}
+	s := content{map[string]bool{}, map[string]bool{}}
+	for id := uint32(1); id < count; id++ {
+		r := b.Record(id)
+		if b.Kind(id) != btf.KindDatasec {
+			s.types[fmt.Sprintf("%s %s %x", b.Kind(id), b.Name(r[0]), label[id])] = true
+			continue
+		}
+		for e := r[3:]; len(e) > 0; e = e[3:] {
+			s.places[fmt.Sprintf("%s+%d %d %x", b.Name(r[0]), e[1], e[2], label[e[0]])] = true
+		}
+	}
+	return s
+}
+
+func (s content) differs(t *testing.T, want content) {
+	t.Helper()
+	for _, m := range []struct {
+		what      string
+		got, want map[string]bool
+	}{{"types", s.types, want.types}, {"variables", s.places, want.places}} {
+		if !maps.Equal(m.got, m.want) {
+			t.Errorf("%s: %d, want %d:\n%s", m.what, len(m.got), len(m.want), firstDiff(sortedLines(m.got), sortedLines(m.want)))
+		}
+	}
+}
+
+func sortedLines(m map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(m)), "\n") }
+
+// encodeExtra encodes a file twice. The extra variables must not change the rest.
+func encodeExtra(t *testing.T, path string, opt encode.Options, base *btf.Blob) (main, extra *btf.Blob) {
+	t.Helper()
+	want, err := encode.Run([]string{path}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Close()
+	opt.ExtraVars = true
+	out, err := encode.Run([]string{path}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if !bytes.Equal(out.Bytes(), want.Bytes()) || len(want.Extra()) > 0 {
+		t.Fatal("extra variables change the BTF")
+	}
+	main = base
+	if len(out.Bytes()) > 0 {
+		if main, err = btf.Parse(out.Bytes(), base); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out.Extra() == nil {
+		return main, nil
+	}
+	if extra, err = btf.Parse(out.Extra(), main); err == nil {
+		err = extra.CheckBase()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for id := extra.FirstID; id < extra.TypeCount(); id++ {
+		switch extra.Kind(id) {
+		case btf.KindVar:
+			n++
+		case btf.KindDatasec, btf.KindDeclTag:
+		default:
+			t.Errorf("[%d] %s is in the extra BTF", id, extra.Kind(id))
+		}
+	}
+	if n != out.Stats.ExtraVars || out.Stats.Vars != want.Stats.Vars {
+		t.Errorf("%d VARs, %+v", n, out.Stats)
+	}
+	own := map[string]bool{}
+	for s := range strings.SplitSeq(string(bytes.TrimSuffix(extra.Strings, []byte{0})), "\x00") {
+		if own[s] || bytes.Contains(main.Strings, []byte("\x00"+s+"\x00")) {
+			t.Errorf("string %q is there twice", s)
+		}
+		own[s] = true
+	}
+	return main, extra
+}
+
+// TestExtraVars: main and extra BTF of what compilers wrote have together what
+// pahole's feature global_var gives in one, types, tags and places.
+func TestExtraVars(t *testing.T) {
+	some := 0
+	for _, path := range goldenFiles(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			data, err := os.ReadFile(strings.TrimSuffix(path, ".elf") + ".all.btf")
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := btf.Parse(data, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := contentOf(all)
+			for _, opt := range []encode.Options{
+				{Features: encode.AllFeatures &^ encode.GlobalVar, Jobs: 2},
+				{Features: encode.AllFeatures &^ encode.GlobalVar &^ encode.Var},
+				{Features: encode.AllFeatures &^ encode.GlobalVar, Exact: true},
+			} {
+				main, extra := encodeExtra(t, path, opt, nil)
+				if extra == nil {
+					extra = main
+				} else {
+					some++
+				}
+				contentOf(extra).differs(t, want)
+			}
+		})
+	}
+	if some < 100 {
+		t.Errorf("only %d have extra variables", some)
+	}
+}
+
+// TestExtraVarsAlone: over BTF that has all types, only variables are left.
+func TestExtraVarsAlone(t *testing.T) {
+	data, err := os.ReadFile("testdata/golden/x86-gcc5.all.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := btf.Parse(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := encode.NewBase(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Free()
+	main, extra := encodeExtra(t, "testdata/golden/x86-gcc5.elf", encode.Options{Features: encode.AllFeatures &^ encode.Var &^ encode.GlobalVar, Base: b}, base)
+	if main != base || extra == nil || extra.Base != base {
+		t.Fatal("there is BTF between the base and the variables")
+	}
+	contentOf(extra).differs(t, contentOf(base))
+}
+
+// TestExtraVarsOverBase is TestExtraVars for modules, over a base and a chain.
+func TestExtraVarsOverBase(t *testing.T) {
+	const dir = "../testdata/split/"
+	for _, target := range []string{"x86", "s390x"} {
+		var base *btf.Blob
+		for _, name := range []string{"base", "module", "upper"} {
+			for _, opt := range []encode.Options{{Features: encode.DefaultFeatures}, {Features: encode.DefaultFeatures, Exact: true},
+				{Features: encode.DefaultFeatures &^ encode.Var, LibbpfTypedefBug: true}} {
+				all := opt
+				all.Features |= encode.GlobalVar
+				if base != nil {
+					b, err := encode.NewBase(base)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer b.Free()
+					opt.Base, all.Base = b, b
+				}
+				out, err := encode.Run([]string{dir + target + "." + name + ".o"}, all)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := btf.Parse(out.Bytes(), base)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out.Close()
+				main, extra := encodeExtra(t, dir+target+"."+name+".o", opt, base)
+				if extra == nil {
+					extra = main
+				}
+				contentOf(extra).differs(t, contentOf(want))
+			}
+			data, err := os.ReadFile(dir + target + "." + name + ".btf")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if base, err = btf.Parse(data, base); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
