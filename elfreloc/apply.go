@@ -7,9 +7,24 @@ import "encoding/binary"
 // that range: ErrOrder otherwise. A field that the end of the range cuts off is
 // left as it is. b is half done when an error is returned.
 func (t *Table) Apply(b []byte, off uint64, first, last int) error {
+	var ignored Span
+	return t.ApplySpan(b, off, first, last, &ignored)
+}
+
+// Span is what was stored in fields that refer to one section: offsets from Low
+// to High, nothing if Low is above High. A field that is stored another way
+// than as a plain 64-bit little-endian RELA entry may be missing.
+type Span struct {
+	Section   uint32 // index in the section header table; 0 for none
+	Low, High uint64
+}
+
+// ApplySpan is Apply, and sets s.Low and s.High.
+func (t *Table) ApplySpan(b []byte, off uint64, first, last int, s *Span) error {
 	o := t.o
+	s.Low, s.High = ^uint64(0), 0
 	if t.order == nil && o.class64 && !o.bigEndian && t.rela && !o.mips64el {
-		return t.applyFast(b, off, first, last)
+		return t.applyFast(b, off, first, last, s)
 	}
 	for i := first; i < last; i++ {
 		e := t.at(i)
@@ -22,21 +37,25 @@ func (t *Table) Apply(b []byte, off uint64, first, last int) error {
 
 // applyFast is Apply for the common format, 64-bit little-endian RELA, with
 // the plain fields taken out of the general case.
-func (t *Table) applyFast(b []byte, off uint64, first, last int) error {
+func (t *Table) applyFast(b []byte, off uint64, first, last int, span *Span) error {
 	const size = 24
 	o := t.o
 	data := t.data[first*size : last*size]
 	sym, base := ^uint64(0), uint64(0) // the symbol of the last entry, and its address
+	inSpan := false
+	low, high := span.Low, span.High
+	defer func() { span.Low, span.High = low, high }()
 	for ; len(data) >= size; data = data[size:] {
 		d := data[:size]
 		at := binary.LittleEndian.Uint64(d) - off
 		info := binary.LittleEndian.Uint64(d[8:])
 		if s := info >> 32; s != sym {
-			value, addr, err := o.symbol(uint32(s))
+			value, addr, section, err := o.symbol(uint32(s))
 			if err != nil {
 				return &Error{t.section, at + off, uint32(info), err.Error()}
 			}
 			sym, base = s, value+addr
+			inSpan = section != 0 && section == span.Section
 		}
 		if typ := uint32(info); typ < uint32(len(o.rules)) && at < uint64(len(b)) {
 			x := base + binary.LittleEndian.Uint64(d[16:])
@@ -45,6 +64,9 @@ func (t *Table) applyFast(b []byte, off uint64, first, last int) error {
 			case rule{actSet, 4}:
 				if len(f) >= 4 {
 					binary.LittleEndian.PutUint32(f, uint32(x))
+					if inSpan {
+						low, high = min(low, x), max(high, x)
+					}
 					continue
 				}
 			case rule{actSet, 8}:
@@ -87,7 +109,7 @@ func (t *Table) one(b []byte, off uint64, e *entry) error {
 	if r.act == actNone {
 		return nil
 	}
-	value, addr, err := o.symbol(e.sym)
+	value, addr, _, err := o.symbol(e.sym)
 	if err != nil {
 		return t.fail(e, err.Error())
 	}

@@ -81,20 +81,21 @@ const (
 
 // symbol returns the value of symbol i and the address of its section. What
 // has no place in the file (undefined, common) has value and address 0, as
-// nothing can be known of it; what is absolute has address 0.
-func (o *Object) symbol(i uint32) (value, addr uint64, err error) {
+// nothing can be known of it; what is absolute has address 0. section is the
+// index of that section, 0 for what has none.
+func (o *Object) symbol(i uint32) (value, addr uint64, section uint32, err error) {
 	var shndx uint32
 	if o.class64 {
 		at := uint64(i) * symSize64
 		if at+symSize64 > uint64(len(o.symtab)) {
-			return 0, 0, fmt.Errorf("symbol %d of %d", i, len(o.symtab)/symSize64)
+			return 0, 0, 0, fmt.Errorf("symbol %d of %d", i, len(o.symtab)/symSize64)
 		}
 		s := o.symtab[at:][:symSize64]
 		shndx, value = uint32(o.order.Uint16(s[6:])), o.order.Uint64(s[8:])
 	} else {
 		at := uint64(i) * symSize32
 		if at+symSize32 > uint64(len(o.symtab)) {
-			return 0, 0, fmt.Errorf("symbol %d of %d", i, len(o.symtab)/symSize32)
+			return 0, 0, 0, fmt.Errorf("symbol %d of %d", i, len(o.symtab)/symSize32)
 		}
 		s := o.symtab[at:][:symSize32]
 		shndx, value = uint32(o.order.Uint16(s[14:])), uint64(o.order.Uint32(s[4:]))
@@ -102,18 +103,18 @@ func (o *Object) symbol(i uint32) (value, addr uint64, err error) {
 	switch {
 	case shndx == shnXindex:
 		if uint64(i)*4+4 > uint64(len(o.extended)) {
-			return 0, 0, fmt.Errorf("symbol %d has no extended section index", i)
+			return 0, 0, 0, fmt.Errorf("symbol %d has no extended section index", i)
 		}
 		shndx = o.order.Uint32(o.extended[uint64(i)*4:])
 	case shndx == shnAbs:
-		return value, 0, nil
+		return value, 0, 0, nil
 	case shndx == shnUndef || shndx >= shnLoReserve:
-		return 0, 0, nil
+		return 0, 0, 0, nil
 	}
 	if uint64(shndx) >= uint64(len(o.addrs)) {
-		return 0, 0, fmt.Errorf("symbol %d is of section %d of %d", i, shndx, len(o.addrs))
+		return 0, 0, 0, fmt.Errorf("symbol %d is of section %d of %d", i, shndx, len(o.addrs))
 	}
-	return value, o.addrs[shndx], nil
+	return value, o.addrs[shndx], shndx, nil
 }
 
 const shnAbs = 0xfff1

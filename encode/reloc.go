@@ -24,6 +24,7 @@ type relocs struct {
 	random [relKinds]*elfreloc.Table
 
 	inInfo, inStr section // the section of info, and .debug_str: given back as they are read
+	str           uint32  // section index of .debug_str
 }
 
 // Sections of which single numbers or lists are read.
@@ -60,6 +61,11 @@ func (f *file) openRelocs() error {
 	}
 	if s := f.section(".debug_str"); s != nil && s.Flags&shfCompressed == 0 && uint64(len(f.str)) == s.Size {
 		r.inStr.sec = s
+	}
+	for i := range f.dwarf.Sections {
+		if &f.dwarf.Sections[i] == f.section(".debug_str") {
+			r.str = uint32(i)
+		}
 	}
 	symtab := f.dwarf.Section(".symtab")
 	if symtab == nil || symtab.Type != shtSymtab {
@@ -180,12 +186,34 @@ func (f *file) relocateUnit(u *unit) error {
 	u.copy.Reset()
 	b := u.copy.Extend(len(u.hdr.Data))
 	copy(b, f.info[u.hdr.Off:])
-	if err := f.rel.info.Apply(b, u.hdr.Off, u.firstReloc, u.lastReloc); err != nil {
+	names := elfreloc.Span{Section: f.rel.str}
+	if err := f.rel.info.ApplySpan(b, u.hdr.Off, u.firstReloc, u.lastReloc, &names); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	u.hdr.Data = b
+	f.touchNames(u, names.Low, names.High)
 	return nil
 }
+
+// touchNames reads one byte of each cache line of the unit's own part of
+// .debug_str. In a module, where nearly every name comes again for each object,
+// the walk would wait for memory at nearly every name: it asks for them in the
+// order of the DIEs, which is none there.
+func (f *file) touchNames(u *unit, low, high uint64) {
+	const line = 64
+	if low > high || high >= uint64(len(f.str)) || high-low > maxNames {
+		return
+	}
+	sum := byte(0)
+	for s := f.str[low:high]; len(s) > line; s = s[line:] {
+		sum += s[0]
+	}
+	u.touched = sum
+}
+
+// maxNames is the length of a part of .debug_str above which it would not stay
+// in the cache, in bytes.
+const maxNames = 1 << 20
 
 // unsorted reports whether an error may come from relocations of .debug_info
 // that are not in the order of their offsets. It reads all of them.

@@ -30,6 +30,7 @@ type unit struct {
 	firstReloc, lastReloc int
 	strLow                uint32 // lowest offset in .debug_str of a name
 	relocFail             error
+	touched               byte              // by touchNames; of no meaning
 	nextName              arena.Vec[uint32] // by number + 1 of a name in the pool, that of the name that followed; kept from unit to unit
 	lastName              uint32            // number + 1 of the last name that was looked up
 
