@@ -122,9 +122,14 @@ func (v *Vec[T]) grow(need int) {
 	want = max(want, need, minBytes/max(size, 1))
 	checkLimit(len(v.S) * size)
 	old, oldMem := v.S, v.mem
+	if oldMem != nil {
+		if m, err := remap(oldMem, want*size); err == nil {
+			v.take(m, len(old))
+			return
+		}
+	}
 	if m, err := mmap.MapRegion(nil, want*size, mmap.COPY, mmap.ANON, 0); err == nil {
-		v.mem = m
-		v.S = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData([]byte(m)))), len(m)/max(size, 1))[:len(old)]
+		v.take(m, len(old))
 	} else {
 		v.mem = nil
 		v.S = make([]T, len(old), want)
@@ -133,6 +138,13 @@ func (v *Vec[T]) grow(need int) {
 	if oldMem != nil {
 		_ = oldMem.Unmap()
 	}
+}
+
+// take makes m the memory of v, which has n elements.
+func (v *Vec[T]) take(m mmap.MMap, n int) {
+	var z T
+	v.mem = m
+	v.S = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData([]byte(m)))), len(m)/max(int(unsafe.Sizeof(z)), 1))[:n]
 }
 
 func hasPointers(t reflect.Type) bool {
