@@ -24,7 +24,7 @@ const module = "github.com/btflite/btflite/"
 // allows everything. Tests may import the packages of testImports as well.
 var imports = map[string][]string{
 	".":                nil,
-	"arena":            {"github.com/edsrzf/mmap-go"},
+	"arena":            {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
 	"btf":              nil,
 	"btfsort":          {"btf"},
 	"compactstate":     nil,
