@@ -44,7 +44,8 @@ var imports = map[string][]string{
 	"btfdiff": {"btf"},
 	"cmd/btflite": {"btf", "btfdiff", "btfsort", "dedup", "elfwrite", "encode", "memlimit", "mmapelf", "verify",
 		"github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix"},
-	"kerneltest":     nil, // its reader of BTF is separate on purpose
+	"hostile":        {"mmapelf", "verify", "verify/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
+	"kerneltest":     nil,                                                                // its reader of BTF is separate on purpose
 	"bench":          {"*"},
 	"bench/barescan": {"*"},
 	"bench/measure":  {"*"},

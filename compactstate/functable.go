@@ -97,15 +97,16 @@ func (t *FuncTable) BeginFile(strtab []byte) {
 
 // Add adds a symbol of type STT_FUNC with st_name nameOff and st_value value.
 // Symbols must come in .symtab order. A symbol whose name is not a terminated
-// string of the string table is left out.
-func (t *FuncTable) Add(nameOff uint32, value uint64) {
+// string of the string table is left out. Add returns how many bytes the name
+// has, which is what the call costs.
+func (t *FuncTable) Add(nameOff uint32, value uint64) (length int) {
 	name, ok := cString(t.strtab, nameOff)
 	if !ok || uint64(len(t.symbols)) >= noLink-1 {
-		return
+		return 0
 	}
 	base, tail := splitName(name)
 	if bytes.Contains(tail, []byte(".cold")) || bytes.Contains(tail, []byte(".part")) || len(base) > baseLen {
-		return
+		return len(name)
 	}
 	sym := uint32(len(t.symbols))
 	t.symbols = append(t.symbols, symbol{name: nameOff, base: uint32(len(base)), link: noLink})
@@ -114,13 +115,14 @@ func (t *FuncTable) Add(nameOff uint32, value uint64) {
 	h := maphash.Bytes(t.seed, base)
 	if e := t.find(h, base); e != 0 {
 		t.append(e-1, sym)
-		return
+		return len(name)
 	}
 	t.names.insert(h, sym+1, func(e uint32) uint64 { return maphash.Bytes(t.seed, t.Name(e)) })
 	t.entries++
 	if t.last == 0 || bytes.Compare(base, t.Name(t.last)) > 0 {
 		t.last = sym + 1
 	}
+	return len(name)
 }
 
 // append adds sym to the end of the ring that starts with first. The entry

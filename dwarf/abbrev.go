@@ -35,7 +35,7 @@ type Abbrev struct {
 	Fixed    bool // Size is right for every DIE
 	Inline   bool // Direct but for an inline name in front: slots and Size count from behind it
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
-	Plain    bool // a member that is Direct, no bit-field and has no children
+	Plain    bool // a member that is Direct, at an offset below 65536, no bit-field and has no children
 	Slots    [NumSlots]Slot
 }
 
@@ -55,6 +55,7 @@ type Abbrevs struct {
 	ops    []op
 	consts []int64
 	cross  bool
+	work   uint64 // see Work
 
 	sec       []byte
 	off       uint64
@@ -141,6 +142,14 @@ func (t *Abbrevs) Lookup(code uint64) *Abbrev {
 // is no abbreviation. It is valid until the next Compile.
 func (t *Abbrevs) Dense() []Abbrev { return t.tab }
 
+// Work is how many bytes of .debug_abbrev the calls of Compile have read since
+// Work was called last.
+func (t *Abbrevs) Work() uint64 {
+	n := t.work
+	t.work = 0
+	return n
+}
+
 // Forget makes the next Compile read its table, for a section of another file.
 func (t *Abbrevs) Forget() { t.sec = nil }
 
@@ -166,7 +175,8 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 		return &Error{Section: ".debug_abbrev", Offset: u.AbbrevOff, What: "abbreviation table beyond the section"}
 	}
 	c := abbrevCursor{b: sec, p: int(u.AbbrevOff)}
-	for {
+	defer func() { t.work += uint64(c.p) - u.AbbrevOff }()
+	for n := uint64(0); ; n++ {
 		start := c.p
 		code := c.uleb()
 		if c.bad {
@@ -186,7 +196,7 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 		}
 		var other Abbrev // one that the table has no place for
 		a := &other
-		dense := code < uint64(len(t.tab))+1024
+		dense := code < 4*n+1024 // the table takes no more than 4 places for each
 		if dense {
 			for uint64(len(t.tab)) <= code {
 				t.tab = append(t.tab, Abbrev{})
@@ -376,7 +386,8 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	if size > 0xff00 {
 		a.Direct = false
 	}
-	a.Plain = a.Class == ClassMember && a.Direct && !a.Children && a.Present&bit(VBitSize, VDataBitOffset) == 0
+	a.Plain = a.Class == ClassMember && a.Direct && !a.Children && a.Present&bit(VBitSize, VDataBitOffset) == 0 &&
+		a.Slots[2].Mask <= 0xffff
 	return ""
 }
 

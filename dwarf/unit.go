@@ -164,6 +164,9 @@ func (u *Unit) read(head, rest []byte) error {
 			if !readType() {
 				return fail(off, "unit too short for its header")
 			}
+		case utCompile, utPartial:
+		default: // what its header holds, and where its DIEs begin, is not known
+			return fail(off, "unknown unit type "+utoa(uint64(u.Type)))
 		}
 	} else {
 		if !need(osz + 1) {

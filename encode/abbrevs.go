@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -26,10 +27,23 @@ type sharedAbbrevs struct {
 	next   uint64          // above the highest offset asked for
 	seen   *roaring.Bitmap // lower offsets in .debug_abbrev that were asked for again
 	tables *ristretto.Cache[uint64, *dwarf.Abbrevs]
+	// A table that would leave no room for others is kept beside the cache,
+	// one at a time.
+	large    *dwarf.Abbrevs
+	largeKey uint64
+	work     uint64 // bytes of tables read so far
 }
 
 // abbrevBudget is the memory that shared tables may take, in bytes.
 const abbrevBudget = 4 << 20
+
+// abbrevWork and abbrevRepeat bound how much of .debug_abbrev is read: so many
+// bytes, and so many times its size. Units could each name a different place of
+// one long table.
+const (
+	abbrevWork   = 256 << 20
+	abbrevRepeat = 16
+)
 
 // abbrevCounters is how many tables the cache keeps statistics of.
 const abbrevCounters = 1 << 10
@@ -58,7 +72,7 @@ func (s *sharedAbbrevs) again(off uint64) bool {
 func (s *sharedAbbrevs) restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.next, s.seen = 0, nil
+	s.next, s.seen, s.work = 0, nil, 0
 }
 
 // cache is the cache of tables, made when the first table is shared. It is nil
@@ -78,7 +92,35 @@ func (s *sharedAbbrevs) cache() *ristretto.Cache[uint64, *dwarf.Abbrevs] {
 	return s.tables
 }
 
+var errAbbrevWork = errors.New(".debug_abbrev: units use overlapping tables, so that too much of it is read again and again")
+
+// charge counts n bytes of tables of a section of the given size that were
+// read. It reports whether that was not too much.
+func (s *sharedAbbrevs) charge(n, size uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.work += n
+	return s.work <= abbrevWork+abbrevRepeat*size
+}
+
+// largeTable is the table of a key that is kept beside the cache, or nil.
+func (s *sharedAbbrevs) largeTable(key uint64) *dwarf.Abbrevs {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.largeKey != key {
+		return nil
+	}
+	return s.large
+}
+
+func (s *sharedAbbrevs) keepLarge(key uint64, t *dwarf.Abbrevs) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.largeKey, s.large = key, t
+}
+
 func (s *sharedAbbrevs) close() {
+	s.large = nil
 	if s.tables != nil {
 		s.tables.Close()
 		s.tables = nil
@@ -96,7 +138,11 @@ func (f *file) compile(u *unit, t *dwarf.Abbrevs) error {
 		if err != nil {
 			return err
 		}
-		if err := t.Compile(sec, &u.hdr, f.strBase+1); err == nil || len(sec) == len(f.abbrev) {
+		err = t.Compile(sec, &u.hdr, f.strBase+1)
+		if !f.shared.charge(t.Work(), uint64(len(f.abbrev))) {
+			return errAbbrevWork
+		}
+		if err == nil || len(sec) == len(f.abbrev) {
 			return err
 		}
 	}
@@ -122,11 +168,19 @@ func (f *file) compileAbbrevs(u *unit) error {
 		u.abbrevs = t
 		return nil
 	}
+	if t := f.shared.largeTable(key); t != nil {
+		u.abbrevs = t
+		return nil
+	}
 	t := new(dwarf.Abbrevs)
 	if err := f.compile(u, t); err != nil {
 		return err
 	}
-	c.Set(key, t, int64(t.Bytes()))
+	if n := t.Bytes(); n > abbrevBudget/2 {
+		f.shared.keepLarge(key, t)
+	} else {
+		c.Set(key, t, int64(n))
+	}
 	u.abbrevs = t
 	return nil
 }

@@ -9,6 +9,10 @@ import (
 // What happens between DIEs of the walk: skipping what has no meaning, and
 // settling a type when its last child has been read.
 
+// maxOffset is the greatest offset in bytes that a member can have in BTF, which
+// counts bits.
+const maxOffset = 1<<29 - 1
+
 // skipChildren goes over the children of a DIE, to behind their closing zero.
 func (f *file) skipChildren(u *unit, p int) (int, bool) {
 	b := u.hdr.Data
@@ -104,6 +108,9 @@ func (f *file) closeFrame(u *unit) error {
 			n.Info = btf.Info(btf.KindFuncProto, fr.n, false)
 		default:
 			n.Info = btf.Info(btf.InfoKind(n.Info), fr.n, fr.kflag)
+			if n.Third > maxOffset && fr.n > 1 && fr.tag != dwarf.TagUnionType {
+				return f.nodeError(u, fr.owner, "offsets of members in "+itoa(int(n.Third))+" bytes may need more than the 32 bits of BTF")
+			}
 			if u.language == langRust {
 				sortMembers(u.types.Members.S[fr.first:][:fr.n], fr.kflag)
 			}

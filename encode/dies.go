@@ -128,8 +128,15 @@ func (f *file) member(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, er
 	if m.Type, err = f.refOf(u, off, have, dwarf.VType); err != nil {
 		return 0, err
 	}
-	size := uint32(f.number(u, have, dwarf.VBitSize) & 0xff)
+	long := f.number(u, have, dwarf.VBitSize)
+	if long > 0xff {
+		return 0, f.dieError(u, off, "bit-field of over 255 bits")
+	}
+	size := uint32(long)
 	loc := f.memberLoc(u, have)
+	if loc > maxOffset && int32(loc) > 0 {
+		return 0, f.dieError(u, off, "member at an offset over 536870911 bytes")
+	}
 	bit := loc * 8
 	if have&(1<<dwarf.VDataBitOffset) != 0 {
 		bit = uint32(u.vals[dwarf.VDataBitOffset].Numeric())
@@ -178,7 +185,10 @@ func (f *file) memberLoc(u *unit, have uint32) uint32 {
 		}
 		return ^uint32(0)
 	}
-	return uint32(v.Numeric())
+	if x := int64(v.Numeric()); x >= -1<<31 && x < 1<<32 {
+		return uint32(x)
+	}
+	return ^uint32(0) // which is behind the end of every struct
 }
 
 // linkOldBits settles DWARF 2/3 bit-fields once types are linked.

@@ -45,6 +45,8 @@ func (f *file) noDwarf() error {
 		return fmt.Errorf("%s: no section table, so no debug information can be found", f.path)
 	case !slices.ContainsFunc(f.elf.Sections, func(s mmapelf.Section) bool { return s.Name != "" }):
 		return fmt.Errorf("%s: sections have no names, so no debug information can be found", f.path)
+	case strings.HasSuffix(f.otherDebug(), "debug_info"):
+		return fmt.Errorf("%s: section .debug_info is empty, or its contents are in another file (SHT_NOBITS)", f.path)
 	case f.otherDebug() != "":
 		return fmt.Errorf("%s: section %s without .debug_info", f.path, f.otherDebug())
 	case f.elf.Section(".shstrtab") == nil && f.elf.Section(".strtab") == nil:

@@ -224,6 +224,14 @@ func (f *file) waitSymbols() error {
 	return f.symbolsErr
 }
 
+// symbolWork and symbolRepeat bound how much is read of the names of symbols:
+// so many bytes, and so many times the size of .strtab. Linkers let a name be the
+// end of another, but in a made file each symbol could name a long rest of it.
+const (
+	symbolWork   = 64 << 20
+	symbolRepeat = 16
+)
+
 // symbols reads the symbol table: functions for the function table, and the
 // objects that stand at the start of a section with variables.
 func (f *file) symbols() error {
@@ -270,26 +278,32 @@ func (f *file) symbols() error {
 		}
 	}
 	var kf kfuncs
+	left := symbolWork + symbolRepeat*len(strtab)
 	err = e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
 		switch s.Info & 0xf {
 		case sttFunc:
-			t.Add(s.Name, s.Value)
+			left -= t.Add(s.Name, s.Value)
 		case sttObject:
 			if k, ok := byIndex[s.Shndx]; ok && s.Value == f.varSections[k].start {
 				if name, ok := e.StringAt(strtab, s.Name); ok {
+					left -= len(name)
 					f.varSections[k].atZero = append(f.varSections[k].atZero, name)
 				}
 			}
 		}
 		if idsIndex != 0 && s.Shndx == idsIndex {
 			if name, ok := e.StringAt(strtab, s.Name); ok {
+				left -= len(name)
 				kf.add(name, s.Value, s.Size)
 			}
 		}
-		return true
+		return left >= 0
 	})
 	if err != nil {
 		return err
+	}
+	if left < 0 {
+		return fmt.Errorf("%s: .strtab: names of symbols overlap, so that too much of it is read again and again", f.path)
 	}
 	t.Seal()
 	f.run.funcName = append(f.run.funcName, make([]dedup.Name, t.MaxEntry()+1-len(f.run.funcName))...)

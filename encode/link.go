@@ -46,10 +46,15 @@ func (f *file) linkRefs(u *unit) {
 	dies := len(nodes.S)
 	nodes.AppendSlice(u.extra.S)
 	starts := u.starts.S
+	var dangling []uint32
 	ref := func(off uint32) dedup.Ref {
 		switch {
 		case off&extraRef == 0:
-			return startRef(starts, off)
+			r := startRef(starts, off)
+			if r == 0 && off != 0 {
+				dangling = append(dangling, off)
+			}
+			return r
 		case off&crossRef != 0:
 			return off &^ extraRef
 		}
@@ -107,6 +112,9 @@ func (f *file) linkRefs(u *unit) {
 		}
 	}
 	u.specs = u.specs[:0]
+	if len(dangling) > 0 && u.fail == nil {
+		u.fail = f.checkDangling(u, dangling)
+	}
 	if len(u.extra.S) == 0 {
 		return
 	}

@@ -130,12 +130,18 @@ func (f *file) oneMember(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (m de
 		return m, 0, f.dieError(u, off, "a name lies beyond .debug_str")
 	}
 	m.Type = load(d, &a.Slots[1], be)
-	bit := load(d, &a.Slots[2], be) * 8
+	loc := load(d, &a.Slots[2], be)
+	if loc > maxOffset {
+		return m, 0, f.dieError(u, off, "member at an offset over 536870911 bytes")
+	}
+	bit := loc * 8
 	if a.Present&bitField != 0 {
 		if a.Present&hasBitOffset != 0 {
 			bit = load(d, &a.Slots[4], be)
 		}
-		if size := load(d, &a.Slots[3], be) & 0xff; size != 0 {
+		if size := load(d, &a.Slots[3], be); size > 0xff {
+			return m, 0, f.dieError(u, off, "bit-field of over 255 bits")
+		} else if size != 0 {
 			top.kflag = true
 			if bit > 0xffffff {
 				return m, 0, f.dieError(u, off, "bit-field offset over 16777215 bits")

@@ -206,7 +206,10 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				p = next
 				name = f.nameOf(u, have)
-				size = uint32(f.number(u, have, dwarf.VByteSize))
+				long := f.number(u, have, dwarf.VByteSize)
+				if size = uint32(long); long>>32 != 0 {
+					return f.dieError(u, off, "size over 4294967295 bytes")
+				}
 				decl = uint32(f.number(u, have, dwarf.VDeclaration))
 			}
 			kind := btf.KindStruct
