@@ -391,6 +391,7 @@ func (s *Set) Restart(names Names) error {
 	if b == nil {
 		return errNoBase
 	}
+	s.tried = 0
 	own := func(id uint32) bool { return id > s.baseIDs }
 	mask := uint32(len(s.table.S) - 1)
 	for id := uint32(len(s.off.S)) - 1; own(id); id-- {

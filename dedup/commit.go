@@ -52,6 +52,9 @@ func (s *Set) Commit(u *Unit) error {
 	if u.err != nil {
 		return u.err
 	}
+	if err := s.checkTried(u); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.store(u); err != nil {

@@ -101,6 +101,7 @@ func (s *Set) choose(u *Unit, i, d uint32) uint32 {
 	}
 	for s.next.S[d] != 0 && !s.alike(u, i, d) {
 		d = s.next.S[d]
+		u.tried++
 	}
 	return d
 }

@@ -44,6 +44,10 @@ type Set struct {
 	next  arena.Vec[uint32] // by id: next older id in its chain
 	hash  arena.Vec[uint32] // by id: inTable and content hash, of types in the table; lone
 
+	// tried counts, over all units, the types of the same name or shape that
+	// were considered for one: see checkTried.
+	tried uint64
+
 	ptrTo   arena.Vec[uint32] // by id: the PTR to it
 	constTo arena.Vec[uint32] // by id: the CONST of it
 
@@ -113,6 +117,28 @@ var ErrAlias = errors.New("name token is an alias")
 
 // errChain is the error for references that lead nowhere but to themselves.
 var errChain = errors.New("type refers to itself without a struct, union or typedef in between, or is nested too deep")
+
+// errTried is the error for input made to have the deduplication try each type
+// of a name against thousands of others.
+var errTried = errors.New("so many different types have the same name, or the same members, that comparing them would take too long")
+
+// freeTries and triesPerType bound how many types are considered in all. The
+// kernels with the most definitions of a name stay below a hundredth of it.
+const (
+	freeTries    = 1 << 27
+	triesPerType = 256
+)
+
+// checkTried adds what the unit has tried and returns errTried if that was too
+// much.
+func (s *Set) checkTried(u *Unit) error {
+	s.tried += u.tried
+	u.tried = 0
+	if s.tried > freeTries+triesPerType*uint64(len(s.off.S)) {
+		return errTried
+	}
+	return nil
+}
 
 // maxChain bounds the recursion along references.
 const maxChain = 4096

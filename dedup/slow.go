@@ -370,6 +370,7 @@ func (s *Set) tryKnown(u *Unit, i uint32) bool {
 // all that the walk has met.
 func (s *Set) try(u *Unit, i, y uint32) bool {
 	w := &u.slow
+	u.tried++
 	if s.differ(u, i+1, y, 0) {
 		return false
 	}

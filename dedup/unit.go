@@ -80,11 +80,12 @@ type Unit struct {
 	dirty    bool               // a name of the unit has more than one definition
 	view     uint32             // Set.conflicts at the time of Resolve
 	resolved bool
-	budget   int   // steps that matchRef may still take
-	loose    bool  // matchRef compares named types by name
-	inBase   bool  // matchRef looks at the graph of a type of the base
-	nested   int   // depth of picks in picks (mayBe)
-	err      error // why the unit cannot be merged
+	budget   int    // steps that matchRef may still take
+	tried    uint64 // definitions of its names that were considered; see Set.tried
+	loose    bool   // matchRef compares named types by name
+	inBase   bool   // matchRef looks at the graph of a type of the base
+	nested   int    // depth of picks in picks (mayBe)
+	err      error  // why the unit cannot be merged
 	visits   arena.Vec[uint32]
 	scratch  []uint32
 	slow     slowState

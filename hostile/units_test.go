@@ -50,7 +50,7 @@ func unitFiles() []hostileFile {
 			second[4] = 99
 			return join(b, second)
 		})},
-		{name: "cu-200k-empty-units", want: either, outcome: same, file: infoDamage(func(b []byte) []byte {
+		{name: "cu-200k-empty-units", big: true, want: either, outcome: same, file: infoDamage(func(b []byte) []byte {
 			return join(b, bytes.Repeat(unit4([]byte{0}), 200000))
 		})},
 	}
@@ -189,7 +189,7 @@ func deepFiles() []hostileFile {
 		{name: "deep-struct-200k", want: either, outcome: "DIE tree too deep", file: func() []byte {
 			return nested(200000, abbreviation(3, dt.TagStructureType, true, dt.AtName, dt.FormString, dt.AtByteSize, dt.FormData1), []byte("\x03s\x00\x04"))
 		}},
-		{name: "deep-pointer-chain-300k", want: either, outcome: "type refers to itself without a struct, union or typedef in between", file: made(func() []any { return chain(dt.TagPointerType, 300000, nil) })},
+		{name: "deep-pointer-chain-300k", big: true, want: either, outcome: "type refers to itself without a struct, union or typedef in between", file: made(func() []any { return chain(dt.TagPointerType, 300000, nil) })},
 		{name: "deep-typedef-chain-300k", want: either, outcome: "type refers to itself without a struct, union or typedef in between", file: made(func() []any { return chain(dt.TagTypedef, 300000, nil, dt.Name("t")) })},
 		{name: "deep-typedef-chain-64", want: either, outcome: "more than 32 modifiers and typedefs in a row", file: made(func() []any { return chain(dt.TagTypedef, 64, nil, dt.Name("t")) })},
 	}

@@ -43,7 +43,7 @@ func bigFiles() []hostileFile {
 			}
 			return rawFile(unit4(append(dies, 0)), join(cuAbbrev(), abbrev, []byte{0}))
 		}},
-		{name: "big-strings-20MB", want: mustFail, outcome: "bytes, at most", file: func() []byte {
+		{name: "big-strings-20MB", big: true, want: mustFail, outcome: "bytes, at most", file: func() []byte {
 			abbrev := abbreviation(3, dt.TagTypedef, false, dt.AtName, dt.FormString, dt.AtType, dt.FormRef4)
 			dies := join([]byte{1}, rawInt("int"))
 			for i := range 200000 {
