@@ -30,6 +30,10 @@ func sampleResults() *Results {
 		Costs:    []*OrderCost{{"canonical", []Sample{{CPU: 1.5, Peak: 60 << 10}}}},
 		Shuffles: 10, Same: 9, Jobs: []int{1, 2, 3},
 	}
+	r.Diff = &DiffResult{
+		Costs:     []*DiffCost{{Files: "v1-test, itself", Samples: []Sample{{CPU: .25, Peak: 40 << 10}}}},
+		Functions: []FunctionDiff{{"v1-test", 900, 100, 0}},
+	}
 	return r
 }
 
@@ -59,6 +63,9 @@ func TestReportShowsMediansRatiosAndCommands(t *testing.T) {
 		"| all units | canonical | 600 | 500 |",
 		"| canonical | 1.500 | 1.500–1.500 | 60.0 |",
 		"with 3 of -j1 to -j8, and from 9 of 10 random",
+		"go run ./bench -only=diff -n=1",
+		"| v1-test, itself | 0 | 0 | 0.250 | 0.250–0.250 | 40.0 |",
+		"| v1-test | 900 | 100 | 0 |",
 		"![Peak memory, v1-test](bench/plots/memory.svg)",
 	} {
 		if !strings.Contains(text, want) {

@@ -18,6 +18,7 @@ type Results struct {
 	Machine Machine         `json:"machine"`
 	Kernels []*KernelResult `json:"kernels"`
 	Order   *OrderResult    `json:"order,omitempty"`
+	Diff    *DiffResult     `json:"diff,omitempty"`
 }
 
 // KernelResult holds everything measured on one kernel.

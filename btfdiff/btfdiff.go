@@ -13,15 +13,16 @@
 // nothing uses are not compared, nor are declaration tags of types that cannot
 // have any.
 //
-// How it works: side.go reads one of the two, names.go its names; ids.go gives what records refer to
-// numbers that mean the same on both sides; contents.go makes the contents of a
-// record comparable; table.go holds each of them once. Contents that only one
-// side has are left over. pair.go groups them by name and finds pairs,
-// explain.go says how those differ, ctype.go writes types as C does, text.go
-// and summary.go are for people.
+// How it works: side.go reads one of the two, names.go its names. ids.go gives
+// what records refer to numbers that mean the same on both sides; with those
+// contents.go makes the contents of records comparable, and table.go holds each
+// content once. What only one side has is left over: pair.go groups it by name
+// and finds pairs (join.go those of members), explain.go says how a pair differs
+// and describe.go what stands alone, ctype.go writes types as C does; text.go and
+// summary.go are for people.
 //
-// The work is n log n in the size of the two inputs. Nothing here recurses
-// deeper than maxNesting.
+// The work is n log n in the size of the two inputs, and what is told of types
+// without a name is bounded by it. Nothing here recurses deeper than maxNesting.
 package btfdiff
 
 import "github.com/btflite/btflite/btf"
@@ -52,8 +53,8 @@ type Difference struct {
 	// "size" and "offset" in bytes, "bit_offset" and "bits" (width) in bits,
 	// "position" of a parameter from 0, "value", "members" and "values" (how
 	// many), "type", "returns" and "prototype" in C, "kind", "signed",
-	// "encoding", "linkage", "section", "name", "tag". "content" stands for what
-	// is too deep to be told.
+	// "encoding", "linkage", "section", "name", "tag", "defined" (false for a
+	// forward declaration). "content" stands for what is too deep to be told.
 	Part string `json:"part"`
 	// Name is "" for what has none. Names are cut at 512 bytes.
 	Name   string `json:"name,omitempty"`
@@ -109,6 +110,6 @@ func newComparison(a, b *btf.Blob) *comparison {
 		c.sides[i] = newSide(blob, i, c)
 	}
 	c.budget = 4 * words
-	c.table.init(types, words)
+	c.table.init(types, words+words/3) // contents of members have a word more
 	return c
 }

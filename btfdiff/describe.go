@@ -11,7 +11,7 @@ import (
 // properties are those of a definition that only one side has.
 func (c *comparison) properties(i int, p part, rep uint32) details {
 	s := c.sides[i]
-	d := oneSided{after: i == 1}
+	d := oneSided{details: make(details, 0, 4), after: i == 1}
 	id := rep
 	if p == partVariable {
 		id = s.vars[rep].id
@@ -58,7 +58,7 @@ func (c *comparison) properties(i int, p part, rep uint32) details {
 // memberProperties are those of member k that only side i has.
 func (c *comparison) memberProperties(i int, id uint32, k int) details {
 	s := c.sides[i]
-	d := oneSided{after: i == 1}
+	d := oneSided{details: make(details, 0, 4), after: i == 1}
 	m := memberAt(s.Record(id), k)
 	d.add("type", s.ctype(m.typ, ""))
 	d.add("bit_offset", int64(m.offset))

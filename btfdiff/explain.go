@@ -1,7 +1,6 @@
 package btfdiff
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -216,19 +215,20 @@ func (c *comparison) typeChange(d *details, what string, x, y uint32, depth int)
 	}
 	v, w := x, y
 	for range maxChain {
+		k, l := a.Kind(v), b.Kind(w)
+		if a.isNameless(v) && b.isNameless(w) && kindPart[k] == kindPart[l] {
+			inside := c.aggregate(v, w, depth+1)
+			if v != x {
+				inside = details{{Part: what, Change: Changed, Before: a.ctype(v, ""), After: b.ctype(w, ""), Details: inside}}
+			}
+			*d = append(*d, inside...)
+			return
+		}
 		r, q := a.Record(v), b.Record(w)
-		if r == nil || q == nil || r[1]>>24 != q[1]>>24 || a.name(r[0]) != b.name(q[0]) {
+		if k == btf.KindVoid || k != l || btf.InfoKflag(r[1]) != btf.InfoKflag(q[1]) || a.name(r[0]) != b.name(q[0]) {
 			break
 		}
-		k := btf.InfoKind(r[1])
 		switch {
-		case a.isNameless(v) && v == x:
-			*d = append(*d, c.aggregate(v, w, depth+1)...)
-			return
-		case a.isNameless(v):
-			*d = append(*d, Difference{Part: what, Change: Changed, Before: a.ctype(v, ""), After: b.ctype(w, ""),
-				Details: c.aggregate(v, w, depth+1)})
-			return
 		case k == btf.KindPtr, k == btf.KindConst, k == btf.KindVolatile, k == btf.KindRestrict, k == btf.KindTypeTag:
 			v, w = r[2], q[2]
 			continue
@@ -252,9 +252,7 @@ func (c *comparison) prototypes(d *details, x, y uint32) {
 	a, b := c.sides[0], c.sides[1]
 	p, q := a.Record(x)[2], b.Record(y)[2]
 	if a.ids[p] == b.ids[q] {
-		for i := range btf.InfoVlen(a.Record(p)[1]) {
-			c.parameterTags(d, x, y, int(i))
-		}
+		c.parameterTags(d, x, y)
 		return
 	}
 	*d = append(*d, Difference{Part: "prototype", Change: Changed, Before: a.prototype(x), After: b.prototype(y)})
@@ -296,15 +294,29 @@ func (c *comparison) prototypes(d *details, x, y uint32) {
 	})
 }
 
-// parameterTags says how the tags of parameter i of two functions differ whose
-// prototypes do not.
-func (c *comparison) parameterTags(d *details, x, y uint32, i int) {
-	var m details
-	c.tagChanges(&m, x, y, i, i)
-	if len(m) > 0 {
-		a := c.sides[0]
-		name := a.name(a.Record(a.Record(x)[2])[3+2*i])
-		*d = append(*d, Difference{Part: "parameter", Name: c.names.text(name), Change: Changed, Details: m})
+// parameterTags says how the tags of the parameters of two functions differ
+// whose prototypes do not.
+func (c *comparison) parameterTags(d *details, x, y uint32) {
+	var tagged []int
+	for _, t := range slices.Concat(c.sides[0].tagsOf(x), c.sides[1].tagsOf(y)) {
+		if t.component >= 0 {
+			tagged = append(tagged, int(t.component))
+		}
+	}
+	slices.Sort(tagged)
+	a := c.sides[0]
+	names := a.Record(a.Record(x)[2])[3:]
+	for _, i := range slices.Compact(tagged) {
+		var m details
+		c.tagChanges(&m, x, y, i, i)
+		if len(m) == 0 {
+			continue
+		}
+		p := Difference{Part: "parameter", Change: Changed, Details: m}
+		if 2*i < len(names) {
+			p.Name = a.text(names[2*i])
+		}
+		*d = append(*d, p)
 	}
 }
 
@@ -312,19 +324,16 @@ func (c *comparison) parameterTags(d *details, x, y uint32, i int) {
 // differ; -1 stands for x and y themselves.
 func (c *comparison) tagChanges(d *details, x, y uint32, i, k int) {
 	before, after := c.sides[0].tagsAt(x, i), c.sides[1].tagsAt(y, k)
-	less := func(s, t tag) int { return cmp.Or(cmp.Compare(s.name, t.name), cmp.Compare(s.kflag, t.kflag)) }
-	from := len(*d)
 	for len(before) > 0 || len(after) > 0 {
 		switch {
-		case len(after) == 0 || len(before) > 0 && less(before[0], after[0]) < 0:
+		case len(after) == 0 || len(before) > 0 && c.compareTags(before[0], after[0]) < 0:
 			*d = append(*d, Difference{Part: "tag", Name: c.names.text(before[0].name), Change: Removed})
 			before = before[1:]
-		case len(before) == 0 || less(before[0], after[0]) > 0:
+		case len(before) == 0 || c.compareTags(before[0], after[0]) > 0:
 			*d = append(*d, Difference{Part: "tag", Name: c.names.text(after[0].name), Change: Added})
 			after = after[1:]
 		default:
 			before, after = before[1:], after[1:]
 		}
 	}
-	slices.SortFunc((*d)[from:], func(s, t Difference) int { return cmp.Or(cmp.Compare(s.Name, t.Name), cmp.Compare(s.Change, t.Change)) })
 }

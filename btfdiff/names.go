@@ -21,8 +21,9 @@ type names struct {
 // nameAt is where a name was first found.
 type nameAt struct {
 	hash    uint32
-	index   uint32 // in the text of the section
 	section uint32
+	index   uint32 // in the text of the section
+	size    uint32 // in bytes
 }
 
 // maxCompared is how many bytes of a longer name are compared, beside its
@@ -44,17 +45,14 @@ func (n *names) intern(t *stringSection, i uint32) uint32 {
 	slot := hash & mask
 	for ; n.slots[slot] != 0; slot = (slot + 1) & mask {
 		id := n.slots[slot] - 1
-		if n.list[id].hash != hash {
-			continue
-		}
-		if other := n.bytes(id); len(other) == len(name) && bytes.HasPrefix(other, begin) {
+		if at := &n.list[id]; at.hash == hash && int(at.size) == len(name) && bytes.HasPrefix(n.bytes(id), begin) {
 			return id
 		}
 	}
 	if len(n.sections) == 0 || n.sections[len(n.sections)-1] != t {
 		n.sections = append(n.sections, t)
 	}
-	n.list = append(n.list, nameAt{hash, i, uint32(len(n.sections) - 1)})
+	n.list = append(n.list, nameAt{hash, uint32(len(n.sections) - 1), i, uint32(len(name))})
 	n.slots[slot] = uint32(len(n.list))
 	if 2*len(n.list) > len(n.slots) {
 		n.slots = grown(n.slots, len(n.list), func(i int) uint32 { return n.list[i].hash })
@@ -74,7 +72,7 @@ func (n *names) compare(x, y uint32) int {
 // bytes is a name; the slice is that of the blob.
 func (n *names) bytes(id uint32) []byte {
 	at := &n.list[id]
-	return n.sections[at.section].at(at.index)
+	return n.sections[at.section].text[at.index:][:at.size]
 }
 
 // text is a name as differences show it: cut if it is very long.

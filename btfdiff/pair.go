@@ -57,28 +57,27 @@ func (c *comparison) leftovers() []leftover {
 // report hands on what differs.
 func (c *comparison) report(report func(*Difference) error) error {
 	for _, l := range c.leftovers() {
-		for _, d := range c.differences(&l) {
-			if err := report(&d); err != nil {
-				return err
-			}
+		if err := c.reportGroup(&l, report); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// differences are those of one group.
-func (c *comparison) differences(l *leftover) []Difference {
+// reportGroup hands on what differs in one group.
+func (c *comparison) reportGroup(l *leftover, report func(*Difference) error) (err error) {
 	g := &c.groups.list[l.group]
 	whole := Difference{Part: partNames[g.part], Name: c.names.text(g.name)}
 	if g.name != 0 && max(g.count[0], g.count[1]) > 1 {
 		whole.Definitions = []int{int(g.count[0]), int(g.count[1])}
 	}
 	forward := g.declared &^ g.defined
-	var list []Difference
 	add := func(change Change, details details) {
 		d := whole
 		d.Change, d.Details = change, details
-		list = append(list, d)
+		if err == nil {
+			err = report(&d)
+		}
 	}
 	for i, s := range c.sides {
 		c.sort(s, g.part, l.reps[i])
@@ -110,7 +109,7 @@ func (c *comparison) differences(l *leftover) []Difference {
 			}
 		}
 	}
-	return list
+	return err
 }
 
 // sort puts definitions in an order that depends on what they say.

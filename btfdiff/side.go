@@ -80,10 +80,14 @@ func (s *side) readTags() {
 		s.tags = append(s.tags, tag{r[2], int32(r[3]), s.name(r[0]), r[1] >> 31})
 	}
 	slices.SortFunc(s.tags, func(x, y tag) int {
-		return cmp.Or(cmp.Compare(x.target, y.target), cmp.Compare(x.component, y.component),
-			cmp.Compare(x.name, y.name), cmp.Compare(x.kflag, y.kflag))
+		return cmp.Or(cmp.Compare(x.target, y.target), cmp.Compare(x.component, y.component), s.c.compareTags(x, y))
 	})
 	s.tags = slices.Compact(s.tags)
+}
+
+// compareTags orders tags of one component by name.
+func (c *comparison) compareTags(x, y tag) int {
+	return cmp.Or(c.names.compare(x.name, y.name), cmp.Compare(x.kflag, y.kflag))
 }
 
 // tagsOf are the tags of a type and all its components.
