@@ -22,13 +22,20 @@ import (
 // An error says that names overlap so that comparing them has no bound; see
 // rankNames.
 func ByName(b *btf.Blob) (*btf.Blob, error) {
+	out, _, err := ByNameWithMap(b)
+	return out, err
+}
+
+// ByNameWithMap is ByName that also returns the new id of each own type, by its
+// place in b: what builds upon b needs it.
+func ByNameWithMap(b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 	var used []uint32
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		used = append(used, b.Record(id)[0])
 	}
 	ranks, err := rankNames(b, used)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	order := make([]uint32, len(b.Off))
 	for i := range order {
@@ -37,7 +44,8 @@ func ByName(b *btf.Blob) (*btf.Blob, error) {
 	slices.SortStableFunc(order, func(x, y uint32) int {
 		return cmp.Compare(ranks.of(b.Words[b.Off[x]]), ranks.of(b.Words[b.Off[y]]))
 	})
-	return permuted(b, order), nil
+	out, ids = permuted(b, order)
+	return out, ids, nil
 }
 
 // Canonical returns b with its own types in an order that depends on the types
@@ -55,31 +63,38 @@ func ByName(b *btf.Blob) (*btf.Blob, error) {
 //
 // The error is that of ByName.
 func Canonical(b *btf.Blob) (*btf.Blob, error) {
+	out, _, err := CanonicalWithMap(b)
+	return out, err
+}
+
+// CanonicalWithMap is Canonical with the map of ByNameWithMap.
+func CanonicalWithMap(b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 	var used []uint32
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		btf.EachName(b.Record(id), func(off *uint32) { used = append(used, *off) })
 	}
 	ranks, err := rankNames(b, used)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := newRefiner(b, ranks)
 	r.run()
-	out := permuted(b, r.types)
+	out, ids = permuted(b, r.types)
 	out.Strings = ranks.write(b)
 	for i := range out.Off {
 		btf.EachName(out.Record(out.FirstID+uint32(i)), func(off *uint32) { *off = ranks.written(*off) })
 	}
-	return out, nil
+	return out, ids, nil
 }
 
 // permuted is b with the types in another order: order holds, by new place, the
-// old place among b's own types.
-func permuted(b *btf.Blob, order []uint32) *btf.Blob {
-	out := *b
+// old place among b's own types. ids is the new id of each, by its place in b.
+func permuted(b *btf.Blob, order []uint32) (out *btf.Blob, ids []uint32) {
+	out = new(btf.Blob)
+	*out = *b
 	out.Words = make([]uint32, 0, len(b.Words))
 	out.Off = make([]uint32, 0, len(order))
-	ids := make([]uint32, len(order))
+	ids = make([]uint32, len(order))
 	for to, from := range order {
 		ids[from] = b.FirstID + uint32(to)
 	}
@@ -94,5 +109,5 @@ func permuted(b *btf.Blob, order []uint32) *btf.Blob {
 			}
 		})
 	}
-	return &out
+	return out, ids
 }

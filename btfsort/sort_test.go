@@ -146,7 +146,7 @@ func shuffled(t testing.TB, b *btf.Blob, rnd *rand.Rand) *btf.Blob {
 	for i, n := range rnd.Perm(len(order)) {
 		order[i] = uint32(n)
 	}
-	out := permuted(b, order)
+	out, _ := permuted(b, order)
 	var strs []string
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		btf.EachName(b.Record(id), func(off *uint32) { strs = append(strs, b.Name(*off)) })

@@ -66,10 +66,10 @@ type finish struct {
 // if it must not be written. What is to be distilled is sorted after that.
 func finished(path string, out *encode.Output, f finish) (*encoded, error) {
 	began := time.Now()
-	data, write := out.Bytes(), out.Write
-	if f.order != nil && !f.distil && len(data) > 0 {
+	data, write, more := out.Bytes(), out.Write, out.Extra()
+	if f.order != nil && !f.distil && len(data)+len(more) > 0 {
 		var err error
-		if data, err = sorted(data, f.base, f.order); err != nil {
+		if data, more, err = f.sorted(data, more); err != nil {
 			out.Close()
 			return nil, namingFile([]string{path}, err)
 		}
@@ -82,13 +82,13 @@ func finished(path string, out *encode.Output, f finish) (*encoded, error) {
 		out.Close()
 		return nil, err
 	}
-	extra, more, err := extraOver(path, out, data, f.base)
+	extra, also, err := extraOver(path, out, more, data, f.base)
 	if err != nil {
 		out.Close()
 		return nil, err
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &encoded{stats: out.Stats, size: int64(len(data)), lead: out.Lead, warning: cmp.Or(warning, more), write: write, extra: extra, close: out.Close}, nil
+	return &encoded{stats: out.Stats, size: int64(len(data)), lead: out.Lead, warning: cmp.Or(warning, also), write: write, extra: extra, close: out.Close}, nil
 }
 
 // runEncodeCommand is the main command: parse, check, encode, write, report.
@@ -346,7 +346,7 @@ func sectionsFor(path string, enc *encoded, f finish) ([]elfwrite.Section, error
 	}
 	base, split, err := dedup.Distill(split)
 	if err == nil && f.order != nil {
-		split, err = f.order(split)
+		split, _, err = f.order(split)
 	}
 	if err != nil {
 		return nil, err

@@ -23,13 +23,14 @@ type extraVars struct {
 	base *btf.Blob // what it is over
 }
 
-// extraOver takes the extra variables of out and checks them. main is the BTF as
-// it is written, over base or nil. A warning is as of checkEncoded.
-func extraOver(path string, out *encode.Output, main []byte, base *btf.Blob) (x extraVars, warning string, err error) {
-	if len(out.Extra()) == 0 {
+// extraOver checks the extra variables of out, and main, which they are over and
+// which is over base or nil: both are as they will be written, and may be empty.
+// A warning is as of checkEncoded.
+func extraOver(path string, out *encode.Output, extra, main []byte, base *btf.Blob) (x extraVars, warning string, err error) {
+	if len(extra) == 0 {
 		return x, "", nil
 	}
-	x = extraVars{data: out.Extra(), base: base}
+	x = extraVars{data: extra, base: base}
 	if len(main) > 0 {
 		if x.base, err = btf.Parse(main, base); err != nil {
 			return x, "", namingFile([]string{path}, err)
@@ -111,8 +112,6 @@ func (c *config) checkExtra(inPlace bool) error {
 		return usagef("--extra_vars: the feature global_var puts all variables into the main BTF already")
 	case c.distils(inPlace):
 		return usagef("--extra_vars: with distilled_base the module's types have other ids in each kernel")
-	case c.order != nil:
-		return usagef("--extra_vars does not go with --btf_sort")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"debug/elf"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,36 @@ func TestExtraVarsCommand(t *testing.T) {
 		for _, f := range []string{extra, object} {
 			btfliteRun(t, exitOK, "verify", "--btf_base="+main, f)
 			btfliteRun(t, exitOK, "verify", "--btf_base="+in, f)
+		}
+		// Sorted, they are still the same.
+		var plain []string
+		for _, order := range []string{"", "name", "canonical"} {
+			chain := []string{main + order, extra + order}
+			if order != "" {
+				run("--btf_sort="+order, "--btf_encode_detached="+chain[0], "--extra_vars="+chain[1], in)
+				btfliteRun(t, exitOK, "verify", "--btf_base="+chain[0], chain[1])
+			}
+			b, err := loadChain(chain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lines []string
+			for id := b.FirstID; id < b.TypeCount(); id++ {
+				r := b.Record(id)
+				switch b.Kind(id) {
+				case btf.KindVar:
+					to := b.Record(r[2])
+					lines = append(lines, fmt.Sprint(b.Name(r[0]), btf.InfoKind(to[1]), b.Name(to[0]), to[2]))
+				case btf.KindDatasec:
+					lines = append(lines, fmt.Sprint(b.Name(r[0]), r[2], b.Name(b.Record(r[3])[0])))
+				}
+			}
+			slices.Sort(lines)
+			if order == "" {
+				plain = lines
+			} else if !slices.Equal(lines, plain) {
+				t.Errorf("%s, %s: %q, want %q", target, order, lines, plain)
+			}
 		}
 		// The object knows its base.
 		other := filepath.Join(dir, "other")

@@ -411,9 +411,9 @@ func (c *config) setDedup(v string) error {
 func (c *config) setSort(v string) error {
 	switch v {
 	case "", "canonical":
-		c.order = btfsort.Canonical
+		c.order = btfsort.CanonicalWithMap
 	case "name":
-		c.order = btfsort.ByName
+		c.order = btfsort.ByNameWithMap
 	default:
 		return badChoice("btf_sort", v, "canonical", "name")
 	}

@@ -7,19 +7,44 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// sorter puts the own types of BTF into an order; see package btfsort.
-type sorter func(*btf.Blob) (*btf.Blob, error)
+// sorter puts the own types of BTF into an order and tells the new id of each;
+// see package btfsort.
+type sorter func(*btf.Blob) (out *btf.Blob, ids []uint32, err error)
 
-// sorted is data, which is BTF over base or without one, in the order.
-func sorted(data []byte, base *btf.Blob, order sorter) ([]byte, error) {
-	b, err := btf.Parse(data, base)
+// sorted is the BTF main, over f.base or without one, and the BTF extra over that,
+// both in the order. Either may be empty.
+func (f *finish) sorted(main, extra []byte) ([]byte, []byte, error) {
+	old, to := f.base, f.base // what extra was over, and is
+	var ids []uint32
+	var err error
+	if len(main) > 0 {
+		if old, err = btf.Parse(main, f.base); err == nil {
+			to, ids, err = f.order(old)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		main = to.Encode()
+	}
+	if len(extra) == 0 {
+		return main, nil, nil
+	}
+	x, err := btf.Parse(extra, old)
+	if err == nil && old != to {
+		x, err = btf.Rebase(x, to, func(id uint32) uint32 {
+			if id < old.FirstID {
+				return id
+			}
+			return ids[id-old.FirstID]
+		})
+	}
+	if err == nil {
+		x, _, err = f.order(x)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if b, err = order(b); err != nil {
-		return nil, err
-	}
-	return b.Encode(), nil
+	return main, x.Encode(), nil
 }
 
 // runSort is "btflite sort".
@@ -64,7 +89,7 @@ func (c *cli) runSort(args []string) error {
 		if err != nil {
 			return fmt.Errorf("%s:%s %w", oneLine(in[0]), raw.section, err)
 		}
-		sorted, err := cfg.order(b)
+		sorted, _, err := cfg.order(b)
 		if err != nil {
 			return err
 		}
