@@ -1,3 +1,5 @@
+//go:build linux
+
 package hostile
 
 import (
@@ -29,6 +31,10 @@ const (
 var program string
 
 func TestMain(m *testing.M) {
+	if spec, ok := os.LookupEnv(faultVariable); ok {
+		fmt.Fprintln(os.Stderr, becomeBtflite(spec))
+		os.Exit(3)
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "hostile")
 		if err != nil {
