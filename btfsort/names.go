@@ -2,6 +2,7 @@ package btfsort
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -39,7 +40,9 @@ func rankNames(b *btf.Blob, used []uint32) (*names, error) {
 	}
 	n := &names{rank: make([]uint32, b.StrEnd()+1), sorted: []uint32{0}}
 	byName := slices.Clone(used)
-	slices.SortStableFunc(byName, func(x, y uint32) int { return bytes.Compare(b.NameBytes(x), b.NameBytes(y)) })
+	slices.SortFunc(byName, func(x, y uint32) int {
+		return cmp.Or(bytes.Compare(b.NameBytes(x), b.NameBytes(y)), cmp.Compare(x, y))
+	})
 	for _, off := range byName {
 		last := n.sorted[len(n.sorted)-1]
 		if !bytes.Equal(b.NameBytes(off), b.NameBytes(last)) {
