@@ -234,7 +234,7 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	plan := &uses[a.Class]
 	ops := t.ops
-	if len(ops) >= crossProg {
+	if uint64(len(ops)) >= crossProg {
 		return "too many attributes"
 	}
 	a.prog = uint32(len(ops))
