@@ -53,7 +53,10 @@ func loadBTF(path string, base *btf.Blob) (b *btf.Blob, err error) {
 		}
 		return nil
 	})
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // loadOver is loadBTF for a file that may bring its distilled base along, which
@@ -72,7 +75,10 @@ func loadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
 		}
 		return nil
 	})
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // withBTF calls use with the BTF of a file: raw BTF or an ELF file with a
