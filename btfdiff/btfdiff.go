@@ -56,7 +56,7 @@ type Difference struct {
 	// "encoding", "linkage", "section", "name", "tag", "defined" (false for a
 	// forward declaration). "content" stands for what is too deep to be told.
 	Part string `json:"part"`
-	// Name is "" for what has none. Names are cut at 512 bytes.
+	// Name is "" for what has none. Names are cut at 1,024 bytes.
 	Name   string `json:"name,omitempty"`
 	Change Change `json:"change"`
 	// Definitions is how many different definitions of the name the two sets

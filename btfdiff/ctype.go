@@ -9,7 +9,7 @@ import (
 
 // Bounds of what is shown.
 const (
-	maxName   = 512  // bytes of a name
+	maxName   = 1024 // bytes of a name
 	maxText   = 1000 // bytes of a type, about
 	maxTypes  = 64   // types that are looked at for one text
 	maxLooks  = 3    // members or values shown of a nameless type

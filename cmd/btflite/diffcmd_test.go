@@ -113,6 +113,7 @@ func TestDiffBases(t *testing.T) {
 	again, plain := encode("default"), encode("float")
 	for _, args := range [][]string{
 		{"--btf_base=x86.base.btf", "x86.module.btf", again},
+		{"--btf_base=x86.base.btf", "--btf_base=x86.module.btf", "x86.upper.btf", "x86.upper.btf"},
 		{"--btf_base=x86.base-btf.o.xz", again, "x86.module.btf"},
 		{"--btf_base=x86.base.btf", "--btf_base_b=x86.distilled.base.btf", again, "x86.distilled.btf"},
 	} {
