@@ -43,7 +43,7 @@ var imports = map[string][]string{
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
 	"btfdiff": {"btf"},
 	"cmd/btflite": {"btf", "btfdiff", "btfsort", "dedup", "elfwrite", "encode", "memlimit", "mmapelf", "verify",
-		"github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix"},
+		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix"},
 	"hostile":        {"mmapelf", "verify", "verify/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
 	"kerneltest":     nil,                                                                // its reader of BTF is separate on purpose
 	"bench":          {"*"},

@@ -16,7 +16,7 @@ import (
 func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next int, more uint64, err error) {
 	b := u.hdr.Data
 	tab := u.abbrevs.Dense()
-	alias := f.names.hasAlias.Load()
+	alias := f.names.look.Load()
 	union := top.tag == dwarf.TagUnionType
 	members := &u.types.Members
 	start := len(members.S)
@@ -157,7 +157,7 @@ func (f *file) oneMember(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (m de
 	if m.Type >= uint32(len(b)) {
 		return m, 0, f.outOfUnit(u, off)
 	}
-	if m.Val = bit; f.names.hasAlias.Load() {
+	if m.Val = bit; f.names.look.Load() {
 		m.Name = f.canonical(u, m.Name)
 	}
 	return m, p + int(a.Size), nil

@@ -32,7 +32,8 @@ import (
 type names struct {
 	strs []strSection
 
-	hasAlias atomic.Bool // alias is not empty
+	look     atomic.Bool // a name that is read is to be looked at: file.canonical
+	hasAlias atomic.Bool // alias is not empty, or there is a prefix; then look is set
 	filter   [aliasFilter / 64]atomic.Uint64
 	mu       sync.RWMutex
 	prefix   []byte     // Options.NamePrefix; set before units are read
@@ -58,6 +59,7 @@ func (n *names) setPrefix(prefix string) {
 		n.filter[i].Store(1<<64 - 1)
 	}
 	n.hasAlias.Store(true)
+	n.look.Store(true)
 }
 
 // mayBeAlias is false for almost all tokens that are no alias.
@@ -146,6 +148,7 @@ func (n *names) Alias(t, c dedup.Name) {
 	h := t * 0x9e3779b1 >> 18
 	n.filter[h/64].Or(1 << (h % 64))
 	n.hasAlias.Store(true)
+	n.look.Store(true)
 	if n.alias == nil {
 		n.alias = make(map[uint32]uint32)
 	}
@@ -197,7 +200,7 @@ func (f *file) direct(u *unit, a *dwarf.Abbrev, d []byte) dedup.Name {
 		u.badName = true
 		return 0
 	}
-	if f.names.hasAlias.Load() {
+	if f.names.look.Load() {
 		return f.canonical(u, t)
 	}
 	return t
@@ -207,7 +210,7 @@ func (f *file) direct(u *unit, a *dwarf.Abbrev, d []byte) dedup.Name {
 func (f *file) placeNames() error {
 	if f.byText {
 		// Tokens follow the content: canonical.
-		f.names.hasAlias.Store(true)
+		f.names.look.Store(true)
 		f.lastName = uint32(min(uint64(len(f.str)), tokLimit-1))
 	} else {
 		if uint64(f.run.strEnd)+uint64(len(f.str)) >= tokLimit-1 {
@@ -306,7 +309,7 @@ func (f *file) nameValue(u *unit, v *dwarf.Value) dedup.Name {
 			return 0
 		}
 		t := f.strBase + uint32(v.U) + 1
-		if f.names.hasAlias.Load() {
+		if f.names.look.Load() {
 			return f.canonical(u, t)
 		}
 		return t

@@ -161,7 +161,7 @@ func (f *file) part(path string, e *mmapelf.File) *file {
 		p.rel = new(relocs)
 		p.rel.random[relAddr] = f.rel.random[relAddr]
 	}
-	f.names.hasAlias.Store(true) // names go by their text
+	f.names.look.Store(true) // names go by their text
 	return p
 }
 

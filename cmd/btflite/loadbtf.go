@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/edsrzf/mmap-go"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
@@ -105,6 +106,12 @@ func withBTF(path string, use func(rawBTF) error) error {
 	if isELF(head) && info.Mode().IsRegular() {
 		elf, err := mmapelf.Open(path)
 		return withELF(path, elf, err, use)
+	}
+	if info.Mode().IsRegular() && compressionOf(head) == nil && info.Size() >= headSize && info.Size() <= maxExpanded {
+		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
+			defer func() { _ = m.Unmap() }()
+			return use(rawBTF{btf: m})
+		}
 	}
 	// The size is a hint: files below /sys and pipes may have another one.
 	data := bytes.NewBuffer(make([]byte, 0, min(max(info.Size(), 0), maxExpanded)+bytes.MinRead))
