@@ -155,3 +155,23 @@ func agree(t *testing.T, rules Rules, n int, blob func(*rand.Rand) []byte) {
 		t.Errorf("%d of %d refused: this tests one verdict only", refused, n)
 	}
 }
+
+// TestKernelRefusesInvalidCases: the running kernel gives the verdicts that the
+// cases are listed for.
+func TestKernelRefusesInvalidCases(t *testing.T) {
+	kernelRules(t)
+	bigEndian := binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+	for _, c := range invalidCases {
+		if kernelbtf.Load(invalidBlob(c.add, bigEndian)) == nil {
+			t.Errorf("%s: the kernel takes it", c.what)
+		}
+	}
+	if bigEndian {
+		return // invalidHeaders are little-endian
+	}
+	for _, c := range invalidHeaders {
+		if kernelbtf.Load(c.change(invalidBlob(nil, false))) == nil {
+			t.Errorf("%s: the kernel takes it", c.what)
+		}
+	}
+}

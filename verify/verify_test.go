@@ -182,9 +182,6 @@ func TestBeforeLinux72(t *testing.T) {
 func TestHeader(t *testing.T) {
 	legal := start().bytes(false)
 	types := len(start().words) * 4
-	put := func(off int, v ...byte) func([]byte) []byte {
-		return func(d []byte) []byte { copy(d[off:], v); return d }
-	}
 	layout := func(d []byte) []byte { // a header of 32 bytes, the layout behind types
 		h := append([]byte(nil), d[:btf.HeaderLen]...)
 		h[4] = 32
