@@ -1,11 +1,12 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
 // DIEs, and writes BENCHMARKS.md with its plots.
 //
-//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,order,diff] [-n=5]
+//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,order,diff,extra] [-n=5]
 //
 // The part modules compares kernel modules with pahole's, file by file, the part
-// order two kernels in several orders of types, and the part diff measures
-// btflite diff; these are left out unless named. See the files of these names.
+// order two kernels in several orders of types, the part diff measures
+// btflite diff, and the part extra looks at --extra_vars; these are left out
+// unless named. See the files of these names.
 //
 // Kernels and pahole come from scripts/kernels.sh. Programs run in turns, each
 // one in every round, so that a machine that slows down slows all of them.
@@ -52,7 +53,7 @@ type config struct {
 }
 
 var (
-	allParts     = []string{"time", "phases", "growth", "floor", partModules, partOrder, partDiff}
+	allParts     = []string{"time", "phases", "growth", "floor", partModules, partOrder, partDiff, partExtra}
 	defaultParts = allParts[:4]
 )
 
@@ -194,7 +195,7 @@ func run(ctx context.Context) error {
 		name    string
 		measure func(context.Context) error
 	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}, {partOrder, b.order},
-		{partDiff, b.diff}} {
+		{partDiff, b.diff}, {partExtra, b.extra}} {
 		if !slices.Contains(c.parts, part.name) {
 			continue
 		}

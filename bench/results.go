@@ -19,6 +19,7 @@ type Results struct {
 	Kernels []*KernelResult `json:"kernels"`
 	Order   *OrderResult    `json:"order,omitempty"`
 	Diff    *DiffResult     `json:"diff,omitempty"`
+	Extra   []*ExtraResult  `json:"extra,omitempty"`
 }
 
 // KernelResult holds everything measured on one kernel.
