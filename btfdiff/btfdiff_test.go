@@ -219,35 +219,37 @@ func build(t testing.TB, fn func(b *btf.Builder)) *btf.Blob {
 
 var (
 	intInfo = btf.Info(btf.KindInt, 0, false)
-	ptrInfo = btf.Info(btf.KindPtr, 0, false)
 	defInfo = btf.Info(btf.KindTypedef, 0, false)
 )
 
 func structInfo(vlen uint32) uint32 { return btf.Info(btf.KindStruct, vlen, false) }
 
-// TestLoopsWithoutNames: types that lead to themselves without a name, which
-// only broken BTF has.
+// ring has types that lead to themselves without a name, which only broken BTF
+// has: t is a PTR to a CONST to a PTR and so on, of n types; a struct of size
+// bytes has itself as a member.
+func ring(t testing.TB, n, size uint32) *btf.Blob {
+	t.Helper()
+	return build(t, func(b *btf.Builder) {
+		b.Add("t", defInfo, 2)
+		for i := range n {
+			b.Add("", btf.Info([]btf.Kind{btf.KindPtr, btf.KindConst}[i%2], 0, false), 2+(i+1)%n)
+		}
+		b.Add("", structInfo(2), size, 0, 2, 0, 0, n+2, 0)
+		b.Add("u", defInfo, n+2)
+	})
+}
+
 func TestLoopsWithoutNames(t *testing.T) {
-	ring := func(n, end uint32) *btf.Blob { // t -> PTR -> CONST -> ... -> PTR again
-		return build(t, func(b *btf.Builder) {
-			b.Add("t", defInfo, 2)
-			for i := range n {
-				b.Add("", btf.Info([]btf.Kind{btf.KindPtr, btf.KindConst}[i%2], 0, false), 2+(i+1)%n)
-			}
-			b.Add("", structInfo(2), end, 0, 2, 0, 0, n+2, 0)
-			b.Add("u", defInfo, n+2)
-		})
-	}
 	for i, c := range []struct {
 		a, b *btf.Blob
 		same bool
 	}{
-		{ring(1, 8), ring(1, 8), true},
-		{ring(2, 8), ring(2, 8), true},
-		{ring(2, 8), ring(2, 16), false},
-		{ring(2, 8), ring(4, 8), true}, // nothing tells them apart
-		{ring(2, 8), ring(3, 8), false},
-		{ring(2000, 8), ring(2000, 8), true},
+		{ring(t, 1, 8), ring(t, 1, 8), true},
+		{ring(t, 2, 8), ring(t, 2, 8), true},
+		{ring(t, 2, 8), ring(t, 2, 16), false},
+		{ring(t, 2, 8), ring(t, 4, 8), true}, // nothing tells them apart
+		{ring(t, 2, 8), ring(t, 3, 8), false},
+		{ring(t, 2000, 8), ring(t, 2000, 8), true},
 	} {
 		for seed := range uint64(3) {
 			b := remixed(t, c.b, 1, rand.New(rand.NewPCG(seed, 1)))
@@ -339,6 +341,7 @@ func FuzzCompare(f *testing.F) {
 	for _, p := range pairs(f) {
 		f.Add(p[0].Encode(), p[1].Encode(), uint64(1))
 	}
+	f.Add(ring(f, 2, 8).Encode(), ring(f, 3, 8).Encode(), uint64(2))
 	f.Fuzz(func(t *testing.T, x, y []byte, seed uint64) {
 		a, err := btf.Parse(x, nil)
 		if err != nil {
