@@ -200,6 +200,9 @@ func (m *image) readSections(r io.ReaderAt) error {
 	if names.typ == shtNobits {
 		return errors.New("section name table has no contents")
 	}
+	if names.typ == shtNull { // nobody's bytes, so that others could lie over them
+		return errors.New("section name table is a section of no type")
+	}
 	if m.names, err = m.read(r, "section name table", names.span); err != nil {
 		return err
 	}

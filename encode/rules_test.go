@@ -94,7 +94,7 @@ func array(t *dt.DIE, counts ...int) *dt.DIE {
 func enum(name string, size int, parts ...any) *dt.DIE {
 	return composite(dt.TagEnumerationType, name, size, parts...)
 }
-func value(name string, v int) *dt.DIE { return dt.N(dt.TagEnumerator, dt.Name(name), dt.Const(v)) }
+func value(name string, v int64) *dt.DIE { return dt.N(dt.TagEnumerator, dt.Name(name), dt.Const(v)) }
 
 // function is a subprogram with an address; addr 0 is none.
 func function(name string, addr uint64, t *dt.DIE, parts ...any) *dt.DIE {

@@ -176,8 +176,8 @@ func typeRules() []rule {
 		{name: "array bounds wrap at 32 bits", files: func() []dt.File {
 			i := intType()
 			sub := func(a dt.Attr) *dt.DIE { return ref(dt.TagArrayType, "", i, dt.N(dt.TagSubrangeType, a)) }
-			return one(i, sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormData8, Val: 4999999999}), sub(dt.Upper(-1)),
-				sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormData4, Val: 0xffffffff}), sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormUdata, Val: 9}),
+			return one(i, sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormData8, Val: int64(4999999999)}), sub(dt.Upper(-1)),
+				sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormData4, Val: int64(0xffffffff)}), sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormUdata, Val: 9}),
 				sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormImplicitConst, Val: 10}), sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormImplicitConst, Val: -1}))
 		}(), want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
@@ -198,7 +198,7 @@ func typeRules() []rule {
 				enum("level", 4, dt.Type(i), value("LOW", -3), value("HIGH", 7)),
 				enum("signed_type_only", 4, dt.Type(i), value("ONE", 1)),
 				enum("byte", 1, dt.Type(u), value("B", 255)), enum("", 2, value("ANON", 1000)),
-				enum("big_unsigned", 4, dt.Type(u), dt.N(dt.TagEnumerator, dt.Name("MAX"), dt.Attr{At: dt.AtConstValue, Form: dt.FormData4, Val: 0xffffffff})))
+				enum("big_unsigned", 4, dt.Type(u), dt.N(dt.TagEnumerator, dt.Name("MAX"), dt.Attr{At: dt.AtConstValue, Form: dt.FormData4, Val: int64(0xffffffff)})))
 		}(), want: `
 			[1] INT 'unsigned int' size=4 bits_offset=0 nr_bits=32 encoding=(none)
 			[2] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
@@ -220,7 +220,7 @@ func typeRules() []rule {
 			dt.N(dt.TagEnumerator, dt.Name("D1"), dt.Attr{At: dt.AtConstValue, Form: dt.FormData1, Val: 0xff}),
 			dt.N(dt.TagEnumerator, dt.Name("D2"), dt.Attr{At: dt.AtConstValue, Form: dt.FormData2, Val: 0xffff}),
 			dt.N(dt.TagEnumerator, dt.Name("S"), dt.Attr{At: dt.AtConstValue, Form: dt.FormSdata, Val: 77}),
-			dt.N(dt.TagEnumerator, dt.Name("U"), dt.Attr{At: dt.AtConstValue, Form: dt.FormUdata, Val: 1 << 31}),
+			dt.N(dt.TagEnumerator, dt.Name("U"), dt.Attr{At: dt.AtConstValue, Form: dt.FormUdata, Val: int64(1 << 31)}),
 			dt.N(dt.TagEnumerator, dt.Name("I"), dt.Attr{At: dt.AtConstValue, Form: dt.FormImplicitConst, Val: 12}))), want: `
 			[1] ENUM 'forms' encoding=UNSIGNED size=4 vlen=5
 				'D1' val=255

@@ -286,7 +286,7 @@ func unitRules() []rule {
 			i := intType()
 			x := func(form int, v any) dt.Attr { return dt.Attr{At: 0x2105, Form: form, Val: v} }
 			return one(i, typedef("t", i, x(dt.FormData16, 1), x(dt.FormBlock, []byte{1, 2}), x(dt.FormBlock1, []byte{3}), x(dt.FormBlock2, []byte{4}),
-				x(dt.FormBlock4, []byte{5}), x(dt.FormString, "inline"), x(dt.FormSdata, -1000), x(dt.FormUdata, 1<<40), x(dt.FormRefSig8, 7),
+				x(dt.FormBlock4, []byte{5}), x(dt.FormString, "inline"), x(dt.FormSdata, -1000), x(dt.FormUdata, int64(1<<40)), x(dt.FormRefSig8, 7),
 				x(dt.FormStrx3, "three"), x(dt.FormFlag, true), x(dt.FormImplicitConst, -5), x(dt.FormAddr, dt.Addr(1)), x(dt.FormIndirect, 300),
 				x(dt.FormIndirect, "indirect"), x(dt.FormRefUdata, i)), typedef("after", i))
 		}(), want: `

@@ -51,7 +51,7 @@ func refFiles() []hostileFile {
 		{name: "ref-to-variable", want: mustFail, outcome: "this DIE is none", file: toDIE(dt.N(dt.TagVariable, dt.Name("v"), dt.External()))},
 		{name: "ref-to-subprogram", want: mustFail, outcome: "this DIE is none", file: with(sub, structure("holder", 8, member("m", sub, 0)), newInt())},
 		{name: "ref-addr-past", want: mustFail, outcome: "reference leads out of .debug_info", file: typedefTo(raw4(dt.AtType, dt.FormRefAddr, 0x700000))},
-		{name: "ref-sig8-unknown", want: mustFail, outcome: "no type unit has the signature 0x", file: typedefTo(dt.Attr{At: dt.AtType, Form: dt.FormRefSig8, Val: 0x1122334455667788})},
+		{name: "ref-sig8-unknown", want: mustFail, outcome: "no type unit has the signature 0x", file: typedefTo(dt.Attr{At: dt.AtType, Form: dt.FormRefSig8, Val: int64(0x1122334455667788)})},
 		{name: "ref-alt-no-file", want: mustFail, outcome: "alternate", file: typedefTo(raw4(dt.AtType, formGNURefAlt, 0x20))},
 		{name: "altlink-missing-file", want: mustFail, outcome: "its alternate debug file \"/nonexistent/alt.debug\" (dwz) with id", file: func() []byte {
 			f := goodFile(dt.N(dt.TagTypedef, dt.Name("odd"), raw4(dt.AtType, formGNURefAlt, 0x20)), newInt())

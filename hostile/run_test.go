@@ -91,7 +91,7 @@ func finish(t *testing.T, cmd *exec.Cmd) done {
 		t.Fatal(err)
 	}
 	u := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return done{cmd.ProcessState.ExitCode(), stderr.String(), time.Duration(u.Utime.Nano() + u.Stime.Nano()), u.Maxrss}
+	return done{cmd.ProcessState.ExitCode(), stderr.String(), time.Duration(u.Utime.Nano() + u.Stime.Nano()), int64(u.Maxrss)}
 }
 
 // clean checks what holds for every run: an end of its own, within the limits,

@@ -201,13 +201,13 @@ func (c *campaign) attempt(p program, s *seed, dir string, data []byte, r *resul
 	state := cmd.ProcessState
 	why := firstLine(stderr.Bytes())
 	usage := state.SysUsage().(*syscall.Rusage)
-	r.cpu, r.rss = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()), usage.Maxrss
+	r.cpu, r.rss = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()), int64(usage.Maxrss)
 	status := state.Sys().(syscall.WaitStatus)
 	switch {
 	case ctx.Err() != nil, status.Signaled() && r.cpu >= maxCPU*time.Second:
 		return hang, why
-	case usage.Maxrss > maxMemory>>10:
-		return memory, fmt.Sprintf("%d KiB; %s", usage.Maxrss, why)
+	case r.rss > maxMemory>>10:
+		return memory, fmt.Sprintf("%d KiB; %s", r.rss, why)
 	case status.Signaled():
 		return crash, status.Signal().String()
 	case p.ours() && status.ExitStatus() == 2,
