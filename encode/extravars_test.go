@@ -228,3 +228,57 @@ func TestExtraVarsOverBase(t *testing.T) {
 		}
 	}
 }
+
+// FuzzExtraVars encodes files of any content with and without extra variables:
+// whatever is written, the main BTF is the same, and the rest fits it.
+func FuzzExtraVars(f *testing.F) {
+	for _, p := range []string{"x86-tags.elf", "x86-clang5.elf", "s390x-gcc2.elf", "x86-gcc5-dwz.elf", "x86-gcc5-lto.elf", "x86-clang5-o.elf"} {
+		b, err := os.ReadFile(filepath.Join("testdata/golden", p))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, byte(0))
+		f.Add(b, byte(1))
+	}
+	sets := []encode.Features{encode.DefaultFeatures, encode.PlainFeatures &^ encode.Var, encode.DefaultFeatures | encode.ForceCUMerging}
+	path := filepath.Join(f.TempDir(), "input")
+	f.Fuzz(func(t *testing.T, image []byte, set byte) {
+		if err := os.WriteFile(path, image, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		opt := encode.Options{Features: sets[int(set)%len(sets)], ExtraVars: true}
+		var extra []byte
+		main, crash, err := noPanic(func() ([]byte, error) {
+			out, err := encode.Run([]string{path}, opt)
+			if err != nil {
+				return nil, err
+			}
+			defer out.Close()
+			extra = bytes.Clone(out.Extra())
+			return bytes.Clone(out.Bytes()), nil
+		})
+		if crash != nil {
+			t.Fatalf("panic: %v", crash)
+		}
+		if err != nil {
+			return
+		}
+		opt.ExtraVars = false
+		want, err := runFiles([]string{path}, opt)
+		if err != nil || !bytes.Equal(main, want) {
+			t.Fatalf("%d bytes, without extra variables %d, %v", len(main), len(want), err)
+		}
+		if len(extra) == 0 {
+			return
+		}
+		b, err := btf.Parse(main, nil)
+		if err == nil {
+			if b, err = btf.Parse(extra, b); err == nil {
+				err = b.CheckBase()
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}

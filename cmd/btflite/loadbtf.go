@@ -48,6 +48,8 @@ func loadBTF(path string, base *btf.Blob) (b *btf.Blob, err error) {
 		}
 		if b, err = btf.Parse(raw.btf, base); err == nil {
 			err = checkBase(&raw, b)
+		} else if base != nil {
+			err = fmt.Errorf("%w (split from another base?)", err)
 		}
 		if err != nil {
 			return fmt.Errorf("%s:%s %w", oneLine(path), raw.section, err)

@@ -131,16 +131,18 @@ func judge(raw rawBTF, base *btf.Blob, rules verify.Rules) (types int, note stri
 	if base, err = over(raw, base); err != nil {
 		return 0, "", err
 	}
+	hint := ""
 	if base != nil {
 		// Over another base than its own, any rule may be broken.
-		if b, err := btf.Parse(raw.btf, base); err == nil {
-			if err := checkBase(&raw, b); err != nil {
-				return 0, "", fmt.Errorf("refused: %w", err)
-			}
+		b, err := btf.Parse(raw.btf, base)
+		if err != nil {
+			hint = " (split from another base?)"
+		} else if err := checkBase(&raw, b); err != nil {
+			return 0, "", fmt.Errorf("refused: %w", err)
 		}
 	}
 	if types, err = verify.Check(raw.btf, base, rules); err != nil {
-		return 0, "", errors.New(refusal(err))
+		return 0, "", errors.New(refusal(err) + hint)
 	}
 	if !rules.BeforeLinux72 {
 		rules.BeforeLinux72 = true
