@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
 )
 
@@ -225,6 +226,59 @@ func TestExtraVarsOverBase(t *testing.T) {
 			if base, err = btf.Parse(data, base); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// TestExtraVarsOddities: a variable of type void ends the main ones of its unit,
+// without force, but no extra one; what overlaps is in a DATASEC of its own; one
+// that two units describe is there once; a name that is none in C is an error.
+func TestExtraVarsOddities(t *testing.T) {
+	const data, pc = 0x60000, dt.PercpuAddr
+	file := func(units ...*dt.Unit) []byte {
+		f := dt.File{Units: units, Symbols: funcs(dt.Func("f", fn1)),
+			Sections: []dt.Section{dt.Percpu(), {Name: ".data", Flags: 3, Addr: data, Data: make([]byte, 256)}}}
+		return f.Bytes()
+	}
+	path := filepath.Join(t.TempDir(), "input")
+	for _, features := range []encode.Features{encode.PlainFeatures, encode.PlainFeatures | encode.ForceCUMerging} {
+		i, i2 := intType(), intType()
+		image := file(dt.CU(i, variable("nothing", nil, data+4), variable("percpu", i, pc+4), variable("a", i, data+8),
+			variable("alias", i, data+10), variable("void_percpu", nil, pc+8), variable("left_out", i, pc+12), variable("b", i, data+12)),
+			dt.CU(i2, variable("a", i2, data+8), typedef("t", i2)))
+		if err := os.WriteFile(path, image, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		main, extra := encodeExtra(t, path, encode.Options{Features: features}, nil)
+		var text strings.Builder
+		if err := btf.Format(&text, extra); err != nil {
+			t.Fatal(err)
+		}
+		first := extra.FirstID
+		want := fmt.Sprintf("[%d] VAR 'a' type_id=1, linkage=global\n[%d] VAR 'alias' type_id=1, linkage=global\n[%d] VAR 'b' type_id=1, linkage=global\n"+
+			"[%d] DATASEC '.data' size=16 vlen=2\n\ttype_id=%d offset=8 size=4 (VAR 'a')\n\ttype_id=%d offset=12 size=4 (VAR 'b')\n"+
+			"[%d] DATASEC '.data' size=14 vlen=1\n\ttype_id=%d offset=10 size=4 (VAR 'alias')\n",
+			first, first+1, first+2, first+3, first, first+2, first+4, first+1)
+		if text.String() != want {
+			t.Errorf("%s\nwant\n%s", &text, want)
+		}
+		if n := strings.Count(string(main.Strings), "percpu"); n != 2 { // VAR and DATASEC
+			t.Errorf("%d percpu names in the main BTF", n)
+		}
+	}
+	i := intType()
+	if err := os.WriteFile(path, file(dt.CU(i, variable("not-c", i, data+8))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for features, want := range map[encode.Features]string{encode.PlainFeatures: "is not valid in BTF", encode.DefaultFeatures: ""} {
+		out, err := encode.Run([]string{path}, encode.Options{Features: features, ExtraVars: true})
+		if want == "" {
+			if err != nil || out.Extra() != nil {
+				t.Errorf("%v: a variable without a legal name", err)
+			}
+			out.Close()
+		} else if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v, want %q", err, want)
 		}
 	}
 }
