@@ -3,6 +3,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,8 +34,9 @@ func (c *campaign) report() string {
 	var b strings.Builder
 	var u unix.Utsname
 	unix.Uname(&u)
-	fmt.Fprintf(&b, "\n%d seeds, %d mutants each (`make torture%s`), Linux %s, %s", len(c.seeds), *mutants, flagsUsed(),
-		unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
+	release := append(strings.SplitN(unix.ByteSliceToString(u.Release[:]), ".", 3), "") // 6.18 of 6.18.44
+	fmt.Fprintf(&b, "\n%d seeds, %d mutants each (`make torture%s`), Linux %s.%s, %s", len(c.seeds), *mutants, flagsUsed(),
+		release[0], release[1], unix.ByteSliceToString(u.Machine[:]))
 	for _, p := range c.programs {
 		if out, err := exec.Command(p.path, "--version").Output(); err == nil && p.name == theirs {
 			fmt.Fprintf(&b, ", pahole %s", strings.TrimPrefix(strings.TrimSpace(string(out)), "v"))
@@ -71,12 +73,19 @@ func (c *campaign) report() string {
 	return b.String()
 }
 
-// flagsUsed are the flags that change the figures.
+// flagsUsed are the flags that change the figures, as make takes them.
 func flagsUsed() string {
-	if *mutants == 2000 && *only == "" {
+	var used []string
+	flag.Visit(func(f *flag.Flag) {
+		switch f.Name {
+		case "n", "seeds", "pahole_n", "in_place_n":
+			used = append(used, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	if len(used) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" TORTUREFLAGS='-n=%d -seeds=%s'", *mutants, *only)
+	return " TORTUREFLAGS='" + strings.Join(used, " ") + "'"
 }
 
 // worst tells what the most expensive run of a program took.
