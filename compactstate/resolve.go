@@ -22,6 +22,8 @@ import (
 	"encoding/binary"
 	"runtime"
 	"slices"
+
+	"github.com/btflite/btflite/workers"
 )
 
 // Decide has the options and the type comparison that Resolve needs.
@@ -32,9 +34,11 @@ type Decide struct {
 	// ConsistentFunc is the feature consistent_func: skip functions whose
 	// states have different prototypes.
 	ConsistentFunc bool
+	// Workers is how many goroutines may decide; less than 2 for none.
+	Workers int
 	// Match reports whether types x and y count as equal when prototypes are
 	// compared. It is called only with x != y, both not void; x is of the
-	// first state of the group.
+	// first state of the group. With Workers, several goroutines call it.
 	Match func(x, y uint32) bool
 }
 
@@ -58,20 +62,61 @@ const mergedFlags = Unexpected | Inconsistent | Uncertain | Reordered
 // out; skip may be nil. An error of emit ends it and is returned unchanged.
 // s does not change, so Resolve can be called again.
 func (s *States) Resolve(t *FuncTable, d Decide, emit func(*Choice) error, skip func(name []byte, reason Reason)) error {
-	r := resolver{s: s, t: t, d: d, emit: emit, skip: skip}
 	order := s.sorted(t)
-	for len(order) > 0 {
-		n := 1
-		for n < len(order) && order[n].prefix == order[0].prefix &&
-			bytes.Equal(t.Name(order[n].entry), t.Name(order[0].entry)) {
-			n++
+	pieces := pieces(t, order, min(d.Workers, len(order)/minParallel))
+	if len(pieces) == 1 {
+		r := resolver{s: s, t: t, d: d}
+		for len(order) > 0 {
+			n := sameName(t, order)
+			r.made = r.made[:0]
+			r.name(order[:n])
+			if err := r.carryOut(r.made, emit, skip); err != nil {
+				return err
+			}
+			order = order[n:]
 		}
-		if err := r.name(order[:n]); err != nil {
+		return nil
+	}
+	// All decisions first: emit may change what Match looks at.
+	resolvers := make([]resolver, len(pieces))
+	workers.Do(len(pieces), func(k int) {
+		r := &resolvers[k]
+		*r = resolver{s: s, t: t, d: d, made: make([]decision, 0, len(pieces[k]))}
+		for order := pieces[k]; len(order) > 0; {
+			n := sameName(t, order)
+			r.name(order[:n])
+			order = order[n:]
+		}
+	})
+	for k := range resolvers {
+		if err := resolvers[k].carryOut(resolvers[k].made, emit, skip); err != nil {
 			return err
 		}
-		order = order[n:]
 	}
 	return nil
+}
+
+// sameName is how many entries at the start of order have the name of the first.
+func sameName(t *FuncTable, order []sortKey) int {
+	n := 1
+	for n < len(order) && order[n].prefix == order[0].prefix &&
+		bytes.Equal(t.Name(order[n].entry), t.Name(order[0].entry)) {
+		n++
+	}
+	return n
+}
+
+// pieces cuts order into n pieces, or one if n is less than 2, with all entries
+// of a name in one piece.
+func pieces(t *FuncTable, order []sortKey, n int) (out [][]sortKey) {
+	for ; n > 1; n-- {
+		at := len(order) / n
+		for at > 0 && at < len(order) && bytes.Equal(t.Name(order[at-1].entry), t.Name(order[at].entry)) {
+			at++
+		}
+		out, order = append(out, order[:at]), order[at:]
+	}
+	return append(out, order)
 }
 
 // sortKey is an entry with the first eight bytes of its base name, big-endian
@@ -100,20 +145,14 @@ func (s *States) sorted(t *FuncTable) []sortKey {
 		}
 		return cmp.Compare(a.entry, b.entry)
 	}
-	if len(keys) < minParallelSort || runtime.GOMAXPROCS(0) == 1 {
+	if len(keys) < minParallel || runtime.GOMAXPROCS(0) == 1 {
 		slices.SortFunc(keys, compare)
 		return keys
 	}
 	// At this point of a run nothing else can be done side by side.
 	half := len(keys) / 2
 	lower, upper := keys[:half], keys[half:]
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		slices.SortFunc(lower, compare)
-	}()
-	slices.SortFunc(upper, compare)
-	<-done
+	workers.Do(2, func(k int) { slices.SortFunc([][]sortKey{lower, upper}[k], compare) })
 	out := make([]sortKey, 0, len(keys))
 	for len(lower) > 0 && len(upper) > 0 {
 		if compare(lower[0], upper[0]) <= 0 {
@@ -125,26 +164,58 @@ func (s *States) sorted(t *FuncTable) []sortKey {
 	return append(append(out, lower...), upper...)
 }
 
-// minParallelSort is from how many entries on sorting in two halves pays.
-const minParallelSort = 1 << 12
+// minParallel is for how many entries a goroutine more pays.
+const minParallel = 1 << 12
 
-// resolver is the working memory of one Resolve.
+// resolver is the working memory of a goroutine that decides.
 type resolver struct {
-	s    *States
-	t    *FuncTable
-	d    Decide
-	emit func(*Choice) error
-	skip func(name []byte, reason Reason)
+	s *States
+	t *FuncTable
+	d Decide
 
 	refs   []uint32 // all states of one name
 	states []record // the same, in the order of the rules
+	places []uint32 // their refs
 	flags  []Flags  // combined flags of a group
+	made   []decision
 	choice Choice
 }
 
+// decision is what to do with a group: emit a state, under the name of its
+// symbol or of its entry, or leave the entry out.
+type decision struct {
+	ref    uint32 // 0: leave out
+	entry  uint32
+	symbol bool
+	reason Reason
+}
+
+// carryOut does what was decided.
+func (r *resolver) carryOut(made []decision, emit func(*Choice) error, skip func(name []byte, reason Reason)) error {
+	for _, d := range made {
+		if d.ref == 0 {
+			if skip != nil {
+				skip(r.t.Name(d.entry), d.reason)
+			}
+			continue
+		}
+		st := r.s.record(d.ref)
+		if d.symbol {
+			r.choose(&st, r.t.SymbolName(st.sym))
+		} else {
+			r.choose(&st, r.t.Name(d.entry))
+			r.choice.KfuncFlags, r.choice.Kfunc = r.t.Kfunc(d.entry)
+		}
+		if err := emit(&r.choice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // name decides about the groups of one name.
-func (r *resolver) name(entries []sortKey) error {
-	r.refs, r.states = r.refs[:0], r.states[:0]
+func (r *resolver) name(entries []sortKey) {
+	r.refs, r.states, r.places = r.refs[:0], r.states[:0], r.places[:0]
 	for _, k := range entries {
 		for ref := r.s.heads[k.entry]; ref != 0; ref = r.s.record(ref).prev {
 			r.refs = append(r.refs, ref)
@@ -155,42 +226,32 @@ func (r *resolver) name(entries []sortKey) error {
 		for _, ref := range r.refs {
 			if rec := r.s.record(ref); rec.flags&HasAddress == want {
 				r.states = append(r.states, rec)
+				r.places = append(r.places, ref)
 			}
 		}
 	}
-	for states := r.states; len(states) > 0; {
-		n := 1
-		for n < len(states) && states[n].entry == states[0].entry {
-			n++
+	for from, to := 0, 0; from < len(r.states); from = to {
+		for to = from + 1; to < len(r.states) && r.states[to].entry == r.states[from].entry; {
+			to++
 		}
-		if err := r.group(states[:n]); err != nil {
-			return err
-		}
-		states = states[n:]
+		r.made = append(r.made, r.group(r.states[from:to], r.places[from:to]))
 	}
-	return nil
 }
 
-// group decides about one group.
-func (r *resolver) group(states []record) error {
+// group decides about one group, the states at the refs.
+func (r *resolver) group(states []record, refs []uint32) decision {
 	e := states[0].entry
 	r.combine(states)
 	if r.d.TrueSignature {
 		if i := r.trueSignature(states); i >= 0 {
-			r.choose(&states[i], r.t.SymbolName(states[i].sym))
-			return r.emit(&r.choice)
+			return decision{ref: refs[i], entry: e, symbol: true}
 		}
 	}
 	canon := r.canonical(states)
-	if reason, skip := r.reason(e, canon); skip {
-		if r.skip != nil {
-			r.skip(r.t.Name(e), reason)
-		}
-		return nil
+	if reason, skip := r.reason(e, &states[canon]); skip {
+		return decision{entry: e, reason: reason}
 	}
-	r.choose(canon, r.t.Name(e))
-	r.choice.KfuncFlags, r.choice.Kfunc = r.t.Kfunc(e)
-	return r.emit(&r.choice)
+	return decision{ref: refs[canon], entry: e}
 }
 
 // combine sets r.flags. Each state after the first is merged with the first in
@@ -252,26 +313,23 @@ func (r *resolver) trueSignature(states []record) int {
 	return -1
 }
 
-// canonical returns the state that stands for the group: the first whose address
+// canonical returns the position of the state that stands for the group: the first whose address
 // is that of a symbol of the entry and that is not optimized; failing that, the
 // first with such an address; failing that, the first.
-func (r *resolver) canonical(states []record) *record {
-	var match *record
+func (r *resolver) canonical(states []record) int {
+	match := -1
 	for i := range states {
 		if states[i].flags&AddressMatches == 0 {
 			continue
 		}
 		if !r.optimized(states[i].flags) {
-			return &states[i]
+			return i
 		}
-		if match == nil {
-			match = &states[i]
+		if match < 0 {
+			match = i
 		}
 	}
-	if match == nil {
-		match = &states[0]
-	}
-	return match
+	return max(match, 0)
 }
 
 // optimized reports whether a state with flags f lacks parameters of the source.

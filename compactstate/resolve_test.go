@@ -293,3 +293,35 @@ func TestReasonTexts(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Several goroutines decide as one does.
+func TestWorkersDecideAlike(t *testing.T) {
+	const n = 5 * minParallel
+	var strtab []byte
+	ft := NewFuncTable(n)
+	offs := make([]uint32, n)
+	for i := range offs {
+		offs[i] = uint32(len(strtab))
+		strtab = append(strtab, fmt.Sprintf("function_%d", i*7919%n)...)
+		strtab = append(strtab, 0)
+	}
+	ft.BeginFile(strtab)
+	for i, off := range offs {
+		ft.Add(off, uint64(16+i))
+	}
+	ft.Seal()
+	s := NewStates()
+	for e := uint32(1); e <= n; e++ {
+		s.Add(e, HasAddress|AddressMatches, 0, e%5, p(e%3, e%4), nil)
+		if e%3 == 0 {
+			s.Add(e, Reordered, 0, e%7, p(e%3, 2), nil)
+		}
+	}
+	d := Decide{ConsistentFunc: true, Match: evenMatch(t)}
+	want := outcome(t, ft, s, d)
+	for d.Workers = 2; d.Workers <= 5; d.Workers++ {
+		if got := outcome(t, ft, s, d); got != want {
+			t.Errorf("%d workers decide otherwise than one", d.Workers)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package dedup
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -105,16 +104,15 @@ func (s *Set) blob(bigEndian bool, placed []uint32) (*btf.Blob, []uint32, error)
 	if len(strs) > btf.MaxStrOff {
 		return nil, nil, fmt.Errorf("btf: strings: %d bytes exceed the limit", len(strs))
 	}
-	data := bytes.NewBuffer(make([]byte, 0, btf.HeaderLen+n.TypeBytes+len(strs)))
-	data.Write(btf.AppendHeader(nil, bigEndian, uint32(n.TypeBytes), uint32(len(strs))))
-	if err := n.WriteTypes(data, bigEndian); err != nil {
-		return nil, nil, err
-	}
-	data.Write(strs)
+	data := make([]byte, 0, btf.HeaderLen+n.TypeBytes+len(strs))
+	data = btf.AppendHeader(data, bigEndian, uint32(n.TypeBytes), uint32(len(strs)))
+	types := data[len(data):][:n.TypeBytes]
+	n.PutTypes(types, bigEndian, 1)
+	data = append(data[:len(data)+len(types)], strs...)
 	for id := range placed {
 		placed[id] = n.ID(placed[id])
 	}
-	out, err := btf.Parse(data.Bytes(), nil)
+	out, err := btf.Parse(data, nil)
 	return out, placed, err
 }
 

@@ -2,10 +2,10 @@ package dedup
 
 import (
 	"encoding/binary"
-	"io"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/workers"
 )
 
 // AddRef returns the id of a reference type with the given record (info, name
@@ -243,38 +243,69 @@ func (n *Numbering) ID(id uint32) uint32 {
 	return n.newID.S[id-n.first]
 }
 
-// WriteTypes writes the type section in chunks of bounded size.
-func (n *Numbering) WriteTypes(w io.Writer, bigEndian bool) error {
+// PutTypes fills dst, of n.TypeBytes bytes, with the type section. It uses up
+// to jobs goroutines.
+func (n *Numbering) PutTypes(dst []byte, bigEndian bool, jobs int) {
+	type piece struct {
+		dst      []byte
+		from, to uint32
+	}
+	var pieces []piece
+	from, last := n.first, uint32(len(n.set.off.S))
+	for k := min(jobs, len(dst)/minPiece); k > 1; k-- {
+		to, size := n.cut(from, len(dst)/k)
+		pieces = append(pieces, piece{dst[:size], from, to})
+		dst, from = dst[size:], to
+	}
+	if len(pieces) == 0 {
+		n.put(dst, from, last, bigEndian)
+		return
+	}
+	pieces = append(pieces, piece{dst, from, last})
+	workers.Do(len(pieces), func(k int) { n.put(pieces[k].dst, pieces[k].from, pieces[k].to, bigEndian) })
+}
+
+// minPiece is for how many bytes of types a goroutine more pays.
+const minPiece = 256 << 10
+
+// recordLen is the number of words of a record, of which r is the first.
+func recordLen(r []uint32) int {
+	return 3 + btf.ExtraWords(btf.InfoKind(r[0]), btf.InfoVlen(r[0]))
+}
+
+// cut returns the id at which the types from from on have taken want bytes, and
+// how many bytes those before it take.
+func (n *Numbering) cut(from uint32, want int) (to uint32, size int) {
+	s := n.set
+	for to = from; to < uint32(len(s.off.S)) && size < want; to++ {
+		if s.fwd.S[to] == to {
+			size += 4 * recordLen(s.record(to))
+		}
+	}
+	return to, size
+}
+
+// put fills dst with the types from id from to before id to.
+func (n *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 	s := n.set
 	var order binary.ByteOrder = binary.LittleEndian
 	if bigEndian {
 		order = binary.BigEndian
 	}
-	buf := make([]byte, 0, 64<<10)
-	for id := n.first; id < uint32(len(s.off.S)); id++ {
+	put := func(x uint32) {
+		order.PutUint32(dst, x)
+		dst = dst[4:]
+	}
+	for id := from; id < to; id++ {
 		if s.fwd.S[id] != id {
 			continue
 		}
 		r := s.record(id)
+		r = r[:recordLen(r)]
 		info := r[0]
 		k, vlen := btf.InfoKind(info), int(btf.InfoVlen(info))
-		r = r[:3+btf.ExtraWords(k, btf.InfoVlen(info))]
-		if len(buf)+4*len(r) > cap(buf) {
-			if _, err := w.Write(buf); err != nil {
-				return err
-			}
-			buf = buf[:0]
-			if 4*len(r) > cap(buf) {
-				buf = make([]byte, 0, 4*len(r))
-			}
-		}
-		put := func(x uint32) {
-			buf = buf[:len(buf)+4]
-			order.PutUint32(buf[len(buf)-4:], x)
-		}
-		put(info)
 		name, _ := s.strings.offset(r[1])
-		order.PutUint32(buf[len(buf)-4:], name)
+		put(name)
 		put(info)
 		third := r[2]
 		switch k {
@@ -331,6 +362,4 @@ func (n *Numbering) WriteTypes(w io.Writer, bigEndian bool) error {
 			}
 		}
 	}
-	_, err := w.Write(buf)
-	return err
 }

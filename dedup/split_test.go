@@ -89,12 +89,11 @@ func streamSplit(s *Set, names *splitNames, in *btf.Blob, cus []uint32) (*btf.Bl
 	}
 	n := s.Finish()
 	defer n.Free()
-	data := bytes.NewBuffer(btf.AppendHeader(nil, in.BigEndian, uint32(n.TypeBytes), uint32(len(s.Strings()))))
-	if err := n.WriteTypes(data, in.BigEndian); err != nil {
-		return nil, err
-	}
-	data.Write(s.Strings())
-	return btf.Parse(data.Bytes(), in.Base)
+	data := btf.AppendHeader(nil, in.BigEndian, uint32(n.TypeBytes), uint32(len(s.Strings())))
+	types := make([]byte, n.TypeBytes)
+	n.PutTypes(types, in.BigEndian, 3)
+	data = append(append(data, types...), s.Strings()...)
+	return btf.Parse(data, in.Base)
 }
 
 // TestSplitStreamEqualsExact takes some units of an input as a base and merges

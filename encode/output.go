@@ -70,10 +70,7 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	if n.Types > 0 {
 		out.mem.Grow(btf.HeaderLen + n.TypeBytes + len(strs))
 		out.mem.AppendSlice(btf.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs))))
-		if err := n.WriteTypes(appender{&out.mem}, be); err != nil {
-			out.Close()
-			return nil, err
-		}
+		n.PutTypes(out.mem.Extend(n.TypeBytes), be, r.opt.Jobs)
 		out.mem.AppendSlice(strs)
 		out.data = out.mem.S
 	}
@@ -95,12 +92,4 @@ func (r *run) closeFiles() {
 	if r.session == nil {
 		r.names.pool.free()
 	}
-}
-
-// appender is a writer into memory outside the Go heap.
-type appender struct{ v *arena.Vec[byte] }
-
-func (a appender) Write(p []byte) (int, error) {
-	a.v.AppendSlice(p)
-	return len(p), nil
 }

@@ -94,6 +94,7 @@ func (r *run) finish() (*Output, error) {
 	d := compactstate.Decide{
 		TrueSignature:  r.opt.Features&TrueSignature != 0,
 		ConsistentFunc: r.opt.Features&ConsistentFunc != 0,
+		Workers:        r.opt.Jobs,
 		Match:          func(x, y uint32) bool { return r.match(x, y, 0) },
 	}
 	err := r.states.Resolve(r.funcs, d, r.addFunc, func(name []byte, why compactstate.Reason) {

@@ -1,0 +1,32 @@
+// Package workers runs pieces of one job side by side, for the parts of a run
+// that come when there are no compile units left to share out.
+package workers
+
+import (
+	"runtime/debug"
+	"sync"
+)
+
+// Do calls fn(0) to fn(n-1), each on a goroutine of its own, and returns when
+// all have returned. If one panics, Do panics with its value, so that the
+// caller's recover sees it. Memory faults panic, too, as they do where files
+// are read: a mapped file may be cut short.
+func Do(n int, fn func(k int)) {
+	var wg sync.WaitGroup
+	panics := make([]any, n)
+	for k := range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			defer func() { panics[k] = recover() }()
+			debug.SetPanicOnFault(true)
+			fn(k)
+		}()
+	}
+	wg.Wait()
+	for _, x := range panics {
+		if x != nil {
+			panic(x)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package workers
+
+import (
+	"sync/atomic"
+	"testing"
+)
+
+func TestDo(t *testing.T) {
+	var sum atomic.Int64
+	Do(5, func(k int) { sum.Add(1 << k) })
+	if sum.Load() != 1<<5-1 {
+		t.Errorf("ran %b", sum.Load())
+	}
+	Do(0, func(int) { t.Error("called") })
+}
+
+func TestPanicReachesTheCaller(t *testing.T) {
+	var ran atomic.Int64
+	defer func() {
+		if x := recover(); x != "second" || ran.Load() != 2 {
+			t.Errorf("recovered %v after %d others", x, ran.Load())
+		}
+	}()
+	Do(3, func(k int) {
+		if k == 1 {
+			panic("second")
+		}
+		ran.Add(1)
+	})
+	t.Error("Do returned")
+}
