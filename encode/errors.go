@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,6 +36,15 @@ func (e *Error) Error() string {
 		s += ", " + quote([]byte(e.Name))
 	}
 	return s + ": " + e.What
+}
+
+// inFile makes err begin with the name of the file, as those of package mmapelf
+// do.
+func (f *file) inFile(err error) error {
+	if e := (*mmapelf.FormatError)(nil); errors.As(err, &e) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", f.path, err)
 }
 
 // noDwarf is the error for a file without .debug_info: ErrNoDwarf, unless there

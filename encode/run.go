@@ -12,7 +12,6 @@ package encode
 
 import (
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -298,7 +297,7 @@ func (p *pipeline) take(u *unit) {
 	if err := f.header(p.off, p.reloc, u); err != nil {
 		// Units before this one are committed first: their errors count.
 		u.hdr.Off = p.off
-		u.fail = fmt.Errorf("%s: %w", f.path, err)
+		u.fail = f.inFile(err)
 		p.off = uint64(len(f.info))
 		return
 	}

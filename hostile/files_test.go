@@ -99,8 +99,8 @@ func (c *hostileFile) check(t *testing.T, control []byte) {
 		}
 	case r.status == 0 || !strings.Contains(r.stderr, c.outcome):
 		t.Fatalf("outcome %q, want an error with %q", got, c.outcome)
-	case !strings.Contains(r.stderr, "in"):
-		t.Errorf("the error does not name the file: %s", r.stderr)
+	case !strings.HasPrefix(r.stderr, "btflite: in: ") || strings.HasPrefix(r.stderr, "btflite: in: in:"):
+		t.Errorf("the error does not begin with the name of the file: %s", r.stderr)
 	}
 	if len(data) > 0 {
 		takes(t, data)
