@@ -74,30 +74,31 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 	}
 	n := &u.Nodes.S[i]
 	id := uint32(idNew)
-	if guess >= uint32(len(s.off.S)) {
-		guess = 0
+	k := btf.InfoKind(n.Info)
+	if k == btf.KindPtr || k == btf.KindConst {
+		u.ID.S[i] = idBusy
+		var c uint32
+		if t := n.Third - 1; t < uint32(len(u.ID.S)) && u.ID.S[t] == 0 {
+			w, _ := s.guessed(guess, n)
+			c = s.find(u, t, depth+1, w[2])
+		} else {
+			c = s.ref(u, n.Third, depth, 0)
+		}
+		if c < MaxIDs {
+			to := &s.ptrTo
+			if k == btf.KindConst {
+				to = &s.constTo
+			}
+			if id = to.S[c]; id == 0 {
+				id = idNew
+			}
+		}
+		u.ID.S[i] = id
+		return id
 	}
-	w := s.record(guess)
-	if w[0] != n.Info {
-		guess = 0
-		w = s.record(0)
-	}
+	w, guess := s.guessed(guess, n)
 	is := w[1] == n.Name && s.hash.S[guess]&lone != 0
-	switch btf.InfoKind(n.Info) {
-	case btf.KindPtr:
-		u.ID.S[i] = idBusy
-		if c := s.ref(u, n.Third, depth, w[2]); c < MaxIDs {
-			if id = s.ptrTo.S[c]; id == 0 {
-				id = idNew
-			}
-		}
-	case btf.KindConst:
-		u.ID.S[i] = idBusy
-		if c := s.ref(u, n.Third, depth, w[2]); c < MaxIDs {
-			if id = s.constTo.S[c]; id == 0 {
-				id = idNew
-			}
-		}
+	switch k {
 	case btf.KindStruct, btf.KindUnion:
 		if n.Name == 0 {
 			u.ID.S[i] = idBusy
@@ -172,6 +173,17 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 	}
 	u.ID.S[i] = id
 	return id
+}
+
+// guessed is the record of guess and guess itself, if that is an id of a type
+// with the same kind, kind_flag and vlen as n, and else the record of void and 0.
+func (s *Set) guessed(guess uint32, n *Node) ([]uint32, uint32) {
+	if guess < uint32(len(s.off.S)) {
+		if w := s.record(guess); w[0] == n.Info {
+			return w, guess
+		}
+	}
+	return s.record(0), 0
 }
 
 // ref is the id of what r refers to, or idNew; guess as for find.
