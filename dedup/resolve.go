@@ -109,6 +109,11 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			id = guess
 			break
 		}
+		if w[1] == n.Name && w[2] == n.Third && s.hash.S[guess]&likely != 0 {
+			u.several.Append(i)
+			id = guess // as choose would
+			break
+		}
 		if e := s.entity(n.Name); e != nil {
 			if d := e.defs[aggregate(n.Info)]; d != 0 {
 				if id = d; s.next.S[d] != 0 {

@@ -285,6 +285,9 @@ const (
 	// id: no other type in the table has its hash, or no other definition, or
 	// typedef, has its name. What may be found by another way has no lone.
 	lone = 1 << 30
+	// likely says of a named struct or union, which is not in the table, that
+	// it is its entity's likely one.
+	likely = 1 << 29
 )
 
 // notLone takes lone from id, for another type has been entered beside it.

@@ -305,6 +305,8 @@ func (s *Set) remember(u *Unit) {
 			continue
 		}
 		if l := &s.entity(n.Name).likely[aggregate(n.Info)]; *l != id {
+			s.hash.S[*l] &^= likely
+			s.hash.S[id] |= likely
 			*l = id
 			s.conflicts++
 		}
