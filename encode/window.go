@@ -126,6 +126,8 @@ func (p *pipeline) released(u *unit) {
 	}
 	if len(u.hdr.Data) > 0 && u.hdr.End() >= f.infoSec.given+f.releaseStep() {
 		f.infoSec.release(f, u.hdr.End())
+	}
+	if len(u.hdr.Data) > 0 && u.hdr.AbbrevOff >= f.abbrevSec.given+f.releaseStep() {
 		f.abbrevSec.release(f, u.hdr.AbbrevOff)
 	}
 	if f.rel != nil {
