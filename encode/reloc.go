@@ -59,13 +59,9 @@ func (f *file) openRelocs() error {
 	if infos > 1 {
 		return fmt.Errorf("%s: type units (-fdebug-types-section) of a relocatable file are not supported, those of a linked file are", f.path)
 	}
-	if s := f.section(".debug_str"); s != nil && s.Flags&shfCompressed == 0 && uint64(len(f.str)) == s.Size {
-		r.inStr.sec = s
-	}
-	for i := range f.dwarf.Sections {
-		if &f.dwarf.Sections[i] == f.section(".debug_str") {
-			r.str = uint32(i)
-		}
+	str := f.section(".debug_str")
+	if str != nil && str.Flags&shfCompressed == 0 && uint64(len(f.str)) == str.Size {
+		r.inStr.sec = str
 	}
 	symtab := f.dwarf.Section(".symtab")
 	if symtab == nil || symtab.Type != shtSymtab {
@@ -79,9 +75,15 @@ func (f *file) openRelocs() error {
 	if err != nil {
 		return err
 	}
+	// A file may have more than 65,000 sections: each is looked for once.
+	info, addr, strOffsets := f.section(".debug_info"), f.section(".debug_addr"), f.section(".debug_str_offsets")
+	loclists, loc := f.section(".debug_loclists"), f.section(".debug_loc")
 	var object *elfreloc.Object
 	for i := range f.dwarf.Sections {
 		s := &f.dwarf.Sections[i]
+		if s == str {
+			r.str = uint32(i)
+		}
 		if s.Type != shtRela && s.Type != shtRel || uint64(s.Info) >= uint64(len(f.dwarf.Sections)) {
 			continue
 		}
@@ -89,18 +91,18 @@ func (f *file) openRelocs() error {
 		var dst **elfreloc.Table
 		var size int
 		switch target {
-		case f.section(".debug_info"):
+		case info:
 			dst, size = &r.info, len(f.info)
 			if s.Flags&shfCompressed == 0 {
 				r.inInfo.sec = s
 			}
-		case f.section(".debug_addr"):
+		case addr:
 			dst, size = &r.random[relAddr], len(f.addr)
-		case f.section(".debug_str_offsets"):
+		case strOffsets:
 			dst, size = &r.random[relStrOffsets], len(f.strOffsets)
-		case f.section(".debug_loclists"):
+		case loclists:
 			dst, size = &r.random[relLoclists], len(f.loclists)
-		case f.section(".debug_loc"):
+		case loc:
 			dst, size = &r.random[relLoc], len(f.loc)
 		default:
 			continue
