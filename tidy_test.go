@@ -25,7 +25,7 @@ const module = "github.com/btflite/btflite/"
 var imports = map[string][]string{
 	".":                nil,
 	"arena":            {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
-	"btf":              nil,
+	"btf":              {"arena"},
 	"btfsort":          {"btf"},
 	"compactstate":     {"workers"},
 	"dwarf":            nil,

@@ -7,3 +7,7 @@ import "golang.org/x/sys/unix"
 func remap(m []byte, size int) ([]byte, error) {
 	return unix.Mremap(m, size, unix.MREMAP_MAYMOVE)
 }
+
+// populate makes the system give the memory of m, the part of a mapping, at once.
+// Linux before 5.14 cannot: then each page comes when it is used.
+func populate(m []byte) { _ = unix.Madvise(m, unix.MADV_POPULATE_WRITE) }

@@ -67,15 +67,51 @@ func (v *Vec[T]) Grow(n int) {
 
 // Resize sets the length to n. Elements beyond the old length are zero.
 func (v *Vec[T]) Resize(n int) {
-	k := len(v.S)
-	if n > cap(v.S) {
-		v.grow(n)
+	if k := len(v.S); n > cap(v.S) {
+		v.ResizeSparse(n)
+		v.populate(k, n)
+		return
+	}
+	v.ResizeSparse(n)
+}
+
+// ResizeSparse is Resize for elements of which many will not be used: new memory
+// is taken when it is.
+func (v *Vec[T]) ResizeSparse(n int) {
+	k, used := len(v.S), cap(v.S)
+	if n > used {
+		v.grow(n) // what is new is zero
 	}
 	v.S = v.S[:n]
-	if n > k {
-		clear(v.S[k:])
+	if used = min(used, n); used > k {
+		clear(v.S[k:used])
 	}
 }
+
+// Populate is Grow for elements that will all be used soon: the system gives the
+// memory at once, which takes less time than page by page.
+func (v *Vec[T]) Populate(n int) {
+	if n > cap(v.S) {
+		v.grow(n)
+		v.populate(len(v.S), n)
+	}
+}
+
+// populate asks for the memory of the elements from index k on up to n.
+func (v *Vec[T]) populate(k, n int) {
+	var z T
+	size := int(unsafe.Sizeof(z))
+	from, to := k*size/populateAlign*populateAlign, n*size
+	if v.mem != nil && to-from >= minPopulate {
+		populate(v.mem[from:to])
+	}
+}
+
+// minPopulate is for how many bytes a call of the system pays.
+const minPopulate = 32 << 10
+
+// populateAlign is a multiple of the size of a page on all systems.
+const populateAlign = 64 << 10
 
 // Reset empties the Vec and keeps its memory.
 func (v *Vec[T]) Reset() { v.S = v.S[:0] }

@@ -34,6 +34,43 @@ func TestVecResizeZeroesReusedMemory(t *testing.T) {
 	}
 }
 
+func TestVecResizeZeroesMemoryThatItMoves(t *testing.T) {
+	for _, sparse := range []bool{false, true} {
+		var v Vec[uint64]
+		defer v.Free()
+		for range 3000 {
+			v.Append(^uint64(0))
+		}
+		v.S = v.S[:10]
+		if n := 40 * cap(v.S); sparse {
+			v.ResizeSparse(n)
+		} else {
+			v.Resize(n)
+		}
+		for i, x := range v.S {
+			if want := i < 10; (x == ^uint64(0)) != want || x != 0 && !want {
+				t.Fatalf("sparse %v: element %d is %x", sparse, i, x)
+			}
+		}
+	}
+}
+
+func TestVecPopulate(t *testing.T) {
+	var v Vec[uint64]
+	defer v.Free()
+	v.Append(7)
+	v.Populate(1 << 20)
+	if len(v.S) != 1 || v.S[0] != 7 || cap(v.S) < 1<<20 {
+		t.Fatalf("length %d, room for %d", len(v.S), cap(v.S))
+	}
+	v.Resize(1 << 20)
+	for i, x := range v.S[1:] {
+		if x != 0 {
+			t.Fatalf("element %d is %x", i+1, x)
+		}
+	}
+}
+
 func TestVecTrimFreesOnlyLargeVecs(t *testing.T) {
 	var v Vec[byte]
 	defer v.Free()

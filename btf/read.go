@@ -2,13 +2,16 @@ package btf
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
+
+	"github.com/btflite/btflite/arena"
 )
 
 // Blob is the content of one BTF object: its own types as words in host byte
 // order, its own strings, and for split BTF the base they build upon. The
-// slices belong to the Blob and share no memory with the bytes it was read
-// from.
+// slices belong to the Blob; see Parse and ParseShared.
 type Blob struct {
 	// BigEndian is the byte order of the encoded form.
 	BigEndian bool
@@ -32,7 +35,13 @@ type Blob struct {
 // FUNC_PROTO), so that the methods of Blob cannot fail on the result. Records of
 // unknown kinds are refused, even where a layout section would allow to skip
 // them. data may be reused afterwards.
-func Parse(data []byte, base *Blob) (*Blob, error) {
+func Parse(data []byte, base *Blob) (*Blob, error) { return parse(data, base, false) }
+
+// ParseShared is Parse for data that is not changed as long as the Blob is in
+// use: the Blob keeps slices of it where its form allows that.
+func ParseShared(data []byte, base *Blob) (*Blob, error) { return parse(data, base, true) }
+
+func parse(data []byte, base *Blob, share bool) (*Blob, error) {
 	s, err := parseHeader(data)
 	if err != nil {
 		return nil, err
@@ -47,20 +56,40 @@ func Parse(data []byte, base *Blob) (*Blob, error) {
 	if uint64(b.StrBase)+uint64(len(s.strings)) > MaxStrOff {
 		return nil, fmt.Errorf("btf: strings: %d bytes over a base of %d exceed the limit", len(s.strings), b.StrBase)
 	}
-	b.Strings = bytes.Clone(s.strings)
-	b.Words = make([]uint32, len(s.types)/4)
-	o := order(s.bigEndian)
-	for i := range b.Words {
-		b.Words[i] = o.Uint32(s.types[4*i:])
+	b.Words = toWords(s.types, s.bigEndian, share)
+	b.Strings = s.strings
+	if !share {
+		b.Strings = bytes.Clone(s.strings)
 	}
-	if err := b.index(); err != nil {
-		return nil, err
-	}
-	if err := b.check(); err != nil {
+	if err := b.scan(); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
+
+// toWords decodes data. If it may be shared, the words may be those of data.
+func toWords(data []byte, bigEndian, share bool) []uint32 {
+	if bigEndian == hostBigEndian {
+		if w, ok := arena.Words(data); ok && share {
+			return w
+		} else if ok {
+			return slices.Clone(w)
+		}
+	}
+	w := make([]uint32, len(data)/4)
+	if bigEndian {
+		for i := range w {
+			w[i] = binary.BigEndian.Uint32(data[4*i:])
+		}
+		return w
+	}
+	for i := range w {
+		w[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	return w
+}
+
+var hostBigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
 // newBlob returns an empty Blob placed after base.
 func newBlob(bigEndian bool, base *Blob) (*Blob, error) {
@@ -92,38 +121,76 @@ func checkStrings(s []byte, split bool) error {
 	return nil
 }
 
-// index finds the records in b.Words and fills b.Off.
-func (b *Blob) index() error {
-	n := 0
-	for pass := 0; pass < 2; pass++ {
-		if pass == 1 {
-			b.Off = make([]uint32, 0, n)
+// scan finds the records in b.Words, fills b.Off and checks the records.
+func (b *Blob) scan() error {
+	words := b.Words
+	b.Off = make([]uint32, 0, len(words)/3)
+	var name, ref uint32 // the highest ones
+	protos := true       // each FUNC has been seen to refer to a FUNC_PROTO
+	for w := 0; w < len(words); {
+		r := words[w:]
+		if len(r) < 3 {
+			return fmt.Errorf("btf: types: truncated record at offset %d", 4*w)
 		}
-		for w := 0; w < len(b.Words); n++ {
-			if pass == 1 {
-				b.Off = append(b.Off, uint32(w))
-			} else if len(b.Words)-w < 3 {
-				return fmt.Errorf("btf: types: truncated record at offset %d", 4*w)
+		k := InfoKind(r[1])
+		if !k.known() {
+			return fmt.Errorf("btf: types: unknown kind %d at offset %d", k, 4*w)
+		}
+		s := &shapes[k]
+		size := 3 + int(s.fixed) + int(s.stride)*int(InfoVlen(r[1]))
+		if size > len(r) {
+			return fmt.Errorf("btf: types: truncated %s at offset %d", k, 4*w)
+		}
+		b.Off = append(b.Off, uint32(w))
+		w += size
+		name = max(name, r[0])
+		if s.thirdRef {
+			ref = max(ref, r[2])
+		}
+		e := r[3:size]
+		switch k {
+		case KindStruct, KindUnion:
+			for ; len(e) >= 3; e = e[3:] {
+				name, ref = max(name, e[0]), max(ref, e[1])
 			}
-			info := b.Words[w+1]
-			k := InfoKind(info)
-			if !k.known() {
-				return fmt.Errorf("btf: types: unknown kind %d at offset %d", k, 4*w)
+		case KindFuncProto:
+			for ; len(e) >= 2; e = e[2:] {
+				name, ref = max(name, e[0]), max(ref, e[1])
 			}
-			size := 3 + ExtraWords(k, InfoVlen(info))
-			if size > len(b.Words)-w {
-				return fmt.Errorf("btf: types: truncated %s at offset %d", k, 4*w)
+		case KindEnum:
+			for ; len(e) >= 2; e = e[2:] {
+				name = max(name, e[0])
 			}
-			w += size
+		case KindEnum64:
+			for ; len(e) >= 3; e = e[3:] {
+				name = max(name, e[0])
+			}
+		case KindDatasec:
+			for ; len(e) >= 3; e = e[3:] {
+				ref = max(ref, e[0])
+			}
+		case KindArray:
+			ref = max(ref, e[0], e[1])
+		case KindFunc:
+			// One that comes later is not known yet.
+			if i := r[2] - b.FirstID; i < uint32(len(b.Off)) {
+				protos = protos && InfoKind(words[b.Off[i]+1]) == KindFuncProto
+			} else {
+				protos = protos && b.Kind(r[2]) == KindFuncProto
+			}
 		}
 	}
 	if uint64(b.FirstID)+uint64(len(b.Off)) > MaxID {
 		return fmt.Errorf("btf: types: %d types exceed the limit", len(b.Off))
 	}
-	return nil
+	if protos && ref < b.TypeCount() && (name == 0 || name < b.StrEnd()) {
+		return nil
+	}
+	return b.check()
 }
 
-// check validates the string offsets and type ids of all own records.
+// check validates the string offsets and type ids of all own records. It finds
+// what is wrong where scan has seen that something is.
 func (b *Blob) check() error {
 	count, strEnd := b.TypeCount(), b.StrEnd()
 	for i, off := range b.Off {

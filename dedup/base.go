@@ -1,10 +1,9 @@
 package dedup
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
@@ -33,166 +32,6 @@ import (
 //     own definition, is known at the end only. So it is an own type, the proxy
 //     of the base's, and Finish merges those that were left.
 
-// Base is BTF that other BTF is split from, ready for look-ups. It is immutable
-// and may be shared by any number of Sets and goroutines.
-type Base struct {
-	blob    *btf.Blob
-	chain   []*btf.Blob // root first
-	types   uint32      // type ids are 1..types
-	strEnd  uint32      // string offsets are below it
-	longest int         // length of the longest string
-	slots   arena.Vec[stringSlot]
-	short   map[Name]uint32   // offsets of the texts whose token is their content
-	aliases map[uint32]Name   // tokens of string offsets whose token is another one
-	aliased arena.Vec[uint64] // bit per string offset: aliases has it
-}
-
-// Name tokens of a base's strings.
-const (
-	// BaseToken marks the token of a string of the base: the string offset is
-	// in the bits below. Tokens up to BaseToken+MaxBaseStrings-1 are in use.
-	BaseToken = 0x40000000
-	// MaxBaseStrings is how many bytes the strings of a base may have.
-	MaxBaseStrings = 0x20000000
-)
-
-// NewBase prepares blob, with its own bases, as a base. A Base holds on to
-// blob, which must not be changed. Short gives the token of texts whose token
-// is their content (see Token); it reports false for all others.
-func NewBase(blob *btf.Blob, short func(text []byte) (Name, bool)) (*Base, error) {
-	b := &Base{blob: blob, types: blob.TypeCount() - 1, strEnd: blob.StrEnd(),
-		short: make(map[Name]uint32), aliases: make(map[uint32]Name)}
-	if b.types >= MaxIDs || b.strEnd > MaxBaseStrings {
-		return nil, fmt.Errorf("base has %d types and %d bytes of strings, more than can be built upon", b.types, b.strEnd)
-	}
-	for x := blob; x != nil; x = x.Base {
-		b.chain = append([]*btf.Blob{x}, b.chain...)
-	}
-	n := 0
-	for _, x := range b.chain {
-		n += bytes.Count(x.Strings, []byte{0})
-	}
-	size := 1 << 10
-	for size < 2*n {
-		size *= 2
-	}
-	b.slots.Resize(size)
-	b.aliased.Resize(int(b.strEnd)/64 + 1)
-	for _, x := range b.chain {
-		for s, off := x.Strings, x.StrBase; len(s) > 0; {
-			n := bytes.IndexByte(s, 0)
-			b.addText(s[:n], off, short)
-			s, off = s[n+1:], off+uint32(n)+1
-		}
-	}
-	return b, nil
-}
-
-func (b *Base) addText(text []byte, off uint32, short func([]byte) (Name, bool)) {
-	if len(text) == 0 {
-		if off != 0 {
-			b.alias(off, 0)
-		}
-		return
-	}
-	if t, ok := short(text); ok {
-		if _, again := b.short[t]; !again {
-			b.short[t] = off
-		}
-		b.alias(off, t)
-		return
-	}
-	h := TextHash(text)
-	if t := b.Token(text, h); t != 0 {
-		b.alias(off, t) // the first of equal strings counts
-		return
-	}
-	b.longest = max(b.longest, len(text))
-	mask := uint32(len(b.slots.S) - 1)
-	i := h & mask
-	for b.slots.S[i].token != 0 {
-		i = (i + 1) & mask
-	}
-	b.slots.S[i] = stringSlot{token: BaseToken | off, off: h}
-}
-
-// alias gives the string at off the token t.
-func (b *Base) alias(off uint32, t Name) {
-	b.aliases[off] = t
-	b.aliased.S[off/64] |= 1 << (off % 64)
-}
-
-// Token is the token of a text that is a string of the base and whose token is
-// not its content; 0 if there is none. h is TextHash(text).
-func (b *Base) Token(text []byte, h uint32) Name {
-	mask := uint32(len(b.slots.S) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		e := b.slots.S[i]
-		if e.token == 0 {
-			return 0
-		}
-		if e.off != h {
-			continue
-		}
-		if s := b.tail(e.token &^ BaseToken); len(s) > len(text) && s[len(text)] == 0 && string(s[:len(text)]) == string(text) {
-			return e.token
-		}
-	}
-}
-
-// tail is the string section from a string offset on.
-func (b *Base) tail(off uint32) []byte {
-	x := b.blob
-	for off < x.StrBase {
-		x = x.Base
-	}
-	if off >= x.StrEnd() {
-		return nil
-	}
-	return x.Strings[off-x.StrBase:]
-}
-
-// Bytes is the text of a token of the base. It is part of the base.
-func (b *Base) Bytes(t Name) []byte { return b.blob.NameBytes(t &^ BaseToken) }
-
-// Types is the number of types of the base, with those of its own bases.
-func (b *Base) Types() int { return int(b.types) }
-
-// StrEnd is the first string offset behind the base's strings.
-func (b *Base) StrEnd() uint32 { return b.strEnd }
-
-// BigEndian is the byte order of the base's target.
-func (b *Base) BigEndian() bool { return b.blob.BigEndian }
-
-// Blob is the BTF that the Base was made of.
-func (b *Base) Blob() *btf.Blob { return b.blob }
-
-// token is the token of a string offset.
-func (b *Base) token(off uint32) Name {
-	if off == 0 {
-		return 0
-	}
-	if b.aliased.S[off/64]>>(off%64)&1 != 0 {
-		return b.aliases[off]
-	}
-	return BaseToken | off
-}
-
-// offset is the string offset of a token's text; false if the base lacks it.
-func (b *Base) offset(t Name) (uint32, bool) {
-	if t >= BaseToken && t < BaseToken+MaxBaseStrings {
-		return t &^ BaseToken, true
-	}
-	off, ok := b.short[t]
-	return off, ok
-}
-
-// Free gives the memory back. No Set may use the Base any more.
-func (b *Base) Free() {
-	b.slots.Free()
-	b.aliased.Free()
-}
-
 // baseState is what a Set remembers to become empty again over its base.
 type baseState struct {
 	*Base
@@ -203,6 +42,9 @@ type baseState struct {
 	crowded              []uint32              // types of the base that own types have taken lone from
 	copies               map[uint32][]uint32   // own copies of types of the base, oldest first
 	unitEnds             []uint32              // last id of each unit that brought new types
+	funcs                int                   // FUNCs of the base, and their table: see baseFunc
+	funcsOnce            sync.Once
+	funcTab              arena.Vec[uint32]
 	// noTypedefs keeps units from finding TYPEDEFs of the base, as libbpf 1.7.0
 	// does. Set it before the first unit.
 	noTypedefs bool
@@ -212,77 +54,170 @@ type baseState struct {
 // are expected. noTypedefs repeats a flaw of libbpf 1.7.0: typedefs of the base
 // are never found.
 func NewSplitSet(names Names, base *Base, types int, noTypedefs bool) (*Set, error) {
-	s := NewSet(names, int(base.types)+types)
+	s := NewSet(names, types)
 	s.base = &baseState{Base: base, forward: make(map[forwardKey]uint32), copies: make(map[uint32][]uint32), noTypedefs: noTypedefs}
 	s.baseIDs = base.types
 	s.strings.base = base
 	s.strings.init()
-	if err := s.loadBase(); err != nil {
+	if err := s.loadBase(types); err != nil {
 		s.Free()
 		return nil, err
 	}
 	return s, nil
 }
 
-// loadBase enters the types of the base under their type ids.
-func (s *Set) loadBase() error {
+// loadBase enters the types of the base under their type ids, and makes room in
+// the table for about own more.
+func (s *Set) loadBase(own int) error {
 	b := s.base
 	words := 0
 	for _, x := range b.chain {
 		words += len(x.Words)
 	}
-	s.words.Grow(words + 3)
+	s.words.Populate(len(s.words.S) + words + words/64)
+	s.fwd.Populate(int(b.types) + 1)
 	if _, err := s.newIDs(int(b.types)); err != nil {
 		return err
 	}
+	s.reserveEntities(int(b.types) / 8)
+	s.ents.Populate(int(b.types) / 9)
 	id := uint32(1)
 	for _, x := range b.chain {
+		at, err := s.addWords(len(x.Words))
+		if err != nil {
+			return err
+		}
+		w := s.words.S[at:]
+		copy(w, x.Words)
 		for i, off := range x.Off {
-			end := uint32(len(x.Words))
+			end := uint32(len(w))
 			if i+1 < len(x.Off) {
 				end = x.Off[i+1]
 			}
-			r := x.Words[off:end]
-			w, err := s.add(id, len(r))
-			if err != nil {
-				return err
+			r := w[off:end:end]
+			s.off.S[id] = at + off
+			usable := !irregular(r)
+			r[0], r[1] = r[1], b.token(r[0])
+			k, vlen := btf.InfoKind(r[0]), btf.InfoVlen(r[0])
+			if stride, n := btf.NameWords(k, vlen); n > 0 {
+				for e := r[3:]; len(e) >= stride; e = e[stride:] {
+					if e[0] != 0 {
+						e[0] = b.token(e[0])
+					}
+				}
 			}
-			copy(w, r)
-			w[0], w[1] = r[1], b.token(r[0])
-			k, vlen := btf.InfoKind(r[1]), btf.InfoVlen(r[1])
-			stride, n := btf.NameWords(k, vlen)
-			for j := 0; j < n; j++ {
-				w[3+j*stride] = b.token(w[3+j*stride])
-			}
-			if !irregular(r) {
-				s.indexBase(id, k, w)
+			if usable {
+				s.indexBase(id, k, r)
 			}
 			id++
 		}
 	}
+	s.insertBase(own)
 	b.words, b.ents, b.entered = len(s.words.S), len(s.ents.S), s.entered
 	b.crowded = b.crowded[:0]
 	s.conflicts = 0
 	return nil
 }
 
-// indexBase is index for a type of the base.
+// indexBase is index for a type of the base, but for the table: the hash is put
+// where insertBase finds it.
 func (s *Set) indexBase(id uint32, k btf.Kind, w []uint32) {
 	switch k {
+	case btf.KindPtr:
+		s.ptrTo.S[w[2]] = id
+	case btf.KindConst:
+		s.constTo.S[w[2]] = id
+	case btf.KindStruct, btf.KindUnion:
+		if w[1] == 0 {
+			s.hash.S[id] = contentHash(w)
+			break
+		}
+		s.enter(&s.addEntity(w[1]).defs[aggregate(w[0])], id)
+	case btf.KindTypedef:
+		s.enter(&s.addEntity(w[1]).typedefs, id)
 	case btf.KindFwd:
 		s.addEntity(w[1])
 		s.base.forward[forwardKey{w[1], fwdAggregate(w[0])}] = id
 	case btf.KindEnum, btf.KindEnum64:
-		if w[1] != 0 && btf.InfoVlen(w[0]) == 0 {
+		switch {
+		case w[1] == 0:
+			s.hash.S[id] = contentHash(w)
+		case btf.InfoVlen(w[0]) == 0:
 			s.addEntity(w[1])
 			s.base.forward[forwardKey{w[1], entEnum}] = id
-			break
+		default:
+			s.index(id)
 		}
-		s.index(id)
-	case btf.KindFunc, btf.KindFuncProto:
-		s.insert(id, contentHash(w))
+	case btf.KindVar, btf.KindDatasec:
+	case btf.KindFunc:
+		s.base.funcs++ // see baseFunc
 	default:
-		s.index(id)
+		s.hash.S[id] = contentHash(w)
+	}
+}
+
+// insertBase puts the types that indexBase has hashed into the table.
+func (s *Set) insertBase(own int) {
+	hash, next := s.hash.S, s.next.S[:len(s.hash.S)]
+	s.entered = 0
+	for _, h := range hash {
+		s.entered += int(h >> 31) // inTable
+	}
+	size := len(s.table.S)
+	for size < s.entered+own {
+		size *= 2
+	}
+	s.table.Free()
+	s.table.Resize(size)
+	table, mask := s.table.S, uint32(size-1)
+	for id, h := range hash {
+		if h&inTable == 0 {
+			continue
+		}
+		first := &table[h&mask]
+		next[id] = *first
+		only := uint32(lone)
+		for o := *first; o != 0; o = next[o] {
+			if hash[o]&^lone == h {
+				hash[o], only = h, 0
+			}
+		}
+		hash[id] = h | only
+		*first = uint32(id)
+	}
+}
+
+// baseFunc is the newest FUNC of the base that has the record w; 0 if there is
+// none. FUNCs are half of all types of a kernel and a module defines few of their
+// names, so they are not in the table: the first call indexes them by name.
+func (s *Set) baseFunc(w []uint32) uint32 {
+	b := s.base
+	if b == nil || b.funcs == 0 || btf.InfoKind(w[0]) != btf.KindFunc {
+		return 0
+	}
+	b.funcsOnce.Do(s.indexFuncs)
+	for id := b.funcTab.S[mix32(w[1])&uint32(len(b.funcTab.S)-1)]; id != 0; id = s.next.S[id] {
+		if equalWords(s.record(id), w) {
+			return id
+		}
+	}
+	return 0
+}
+
+// indexFuncs fills the table of baseFunc, which is chained by s.next.
+func (s *Set) indexFuncs() {
+	b := s.base
+	size := 1 << 10
+	for size < b.funcs {
+		size *= 2
+	}
+	b.funcTab.Resize(size)
+	for id := uint32(1); id <= s.baseIDs; id++ {
+		if w := s.record(id); btf.InfoKind(w[0]) == btf.KindFunc {
+			first := &b.funcTab.S[mix32(w[1])&uint32(size-1)]
+			s.next.S[id] = *first
+			*first = id
+		}
 	}
 }
 

@@ -194,6 +194,9 @@ func (s *Set) mergeRefs() {
 					break
 				}
 			}
+			if other == 0 {
+				other = s.baseFunc(w)
+			}
 		}
 		if other == id {
 			other = 0

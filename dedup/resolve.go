@@ -297,6 +297,9 @@ func (s *Set) findRecord(w []uint32, h uint32) uint32 {
 			return s.Final(id)
 		}
 	}
+	if id := s.baseFunc(w); id != 0 {
+		return id
+	}
 	return idNew
 }
 

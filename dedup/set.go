@@ -171,6 +171,9 @@ func (s *Set) Free() {
 		v.Free()
 	}
 	s.ents.Free()
+	if s.base != nil {
+		s.base.funcTab.Free()
+	}
 	s.strings.free()
 	s.local.free()
 }
@@ -223,22 +226,31 @@ func (s *Set) addEntity(name Name) *entity {
 	if e := s.entity(name); e != nil {
 		return e
 	}
-	if len(s.ents.S)*2 > len(s.entTab.S) {
-		n := len(s.entTab.S) * 2
-		s.entTab.Free()
-		s.entTab.Resize(n)
-		mask := uint32(n - 1)
-		for k := 1; k < len(s.ents.S); k++ {
-			i := mix32(s.ents.S[k].name) & mask
-			for s.entTab.S[i] != 0 {
-				i = (i + 1) & mask
-			}
-			s.entTab.S[i] = uint32(k)
-		}
-	}
+	s.reserveEntities(len(s.ents.S))
 	s.entTab.S[s.entitySlot(name)] = uint32(len(s.ents.S))
 	s.ents.Append(entity{name: name})
 	return &s.ents.S[len(s.ents.S)-1]
+}
+
+// reserveEntities makes the table of names large enough for n.
+func (s *Set) reserveEntities(n int) {
+	size := len(s.entTab.S)
+	for n*2 > size {
+		size *= 2
+	}
+	if size == len(s.entTab.S) {
+		return
+	}
+	s.entTab.Free()
+	s.entTab.Resize(size)
+	mask := uint32(size - 1)
+	for k := 1; k < len(s.ents.S); k++ {
+		i := mix32(s.ents.S[k].name) & mask
+		for s.entTab.S[i] != 0 {
+			i = (i + 1) & mask
+		}
+		s.entTab.S[i] = uint32(k)
+	}
 }
 
 func mix32(x uint32) uint32 {
@@ -261,21 +273,32 @@ func (s *Set) newIDs(n int) (uint32, error) {
 	s.off.Resize(first + n)
 	s.next.Resize(first + n)
 	s.hash.Resize(first + n)
-	s.ptrTo.Resize(first + n)
-	s.constTo.Resize(first + n)
-	for id := first; id < first+n; id++ {
-		s.fwd.Append(uint32(id))
+	s.ptrTo.ResizeSparse(first + n)
+	s.constTo.ResizeSparse(first + n)
+	for i, f := uint32(first), s.fwd.Extend(n); len(f) > 0; i, f = i+1, f[1:] {
+		f[0] = i
 	}
 	return uint32(first), nil
 }
 
 // add appends the record of an id: n words, not yet filled.
 func (s *Set) add(id uint32, n int) ([]uint32, error) {
-	if uint64(len(s.words.S))+uint64(n) > 1<<31 {
-		return nil, errors.New("types take more than 8 GiB")
+	at, err := s.addWords(n)
+	if err != nil {
+		return nil, err
 	}
-	s.off.S[id] = uint32(len(s.words.S))
-	return s.words.Extend(n), nil
+	s.off.S[id] = at
+	return s.words.S[at:], nil
+}
+
+// addWords makes room for n words of records and returns where it begins.
+func (s *Set) addWords(n int) (uint32, error) {
+	if uint64(len(s.words.S))+uint64(n) > 1<<31 {
+		return 0, errors.New("types take more than 8 GiB")
+	}
+	at := len(s.words.S)
+	s.words.Extend(n)
+	return uint32(at), nil
 }
 
 // Bits of Set.hash beside those of the hash.

@@ -2,7 +2,9 @@ package dedup
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math/bits"
 
 	"github.com/btflite/btflite/arena"
 )
@@ -79,20 +81,45 @@ func (t *stringTable) offset(tok Name) (uint32, bool) {
 	return 0, false
 }
 
-// TextHash is the hash of a name's text, for Base.Token.
+// TextHash is the hash of a name's text, which has no NUL, for Base.Token.
 func TextHash(b []byte) uint32 {
-	h := uint64(len(b))
+	h := uint64(0)
 	for len(b) >= 8 {
-		h = (h ^ (uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56)) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
+		h = mixText(h, binary.LittleEndian.Uint64(b))
 		b = b[8:]
 	}
-	for _, c := range b {
-		h = (h ^ uint64(c)) * 0x9e3779b97f4a7c15
-		h ^= h >> 31
+	last := uint64(0)
+	for i, c := range b {
+		last |= uint64(c) << (8 * i)
 	}
-	return uint32(h >> 32)
+	return uint32(mixText(h, last) >> 32)
+}
+
+func mixText(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// hashString is TextHash of the text up to the first NUL of s, and the length of
+// that text. There must be a NUL.
+func hashString(s []byte) (h uint32, n int) {
+	x := uint64(0)
+	for ; n+8 <= len(s); n += 8 {
+		w := binary.LittleEndian.Uint64(s[n:])
+		const ones, highs = 0x0101010101010101, 0x8080808080808080
+		if zero := (w - ones) &^ w & highs; zero != 0 {
+			// The lowest bit that is set belongs to the first NUL.
+			last := bits.TrailingZeros64(zero) / 8
+			w &= 1<<(8*last) - 1
+			return uint32(mixText(x, w) >> 32), n + last
+		}
+		x = mixText(x, w)
+	}
+	last := uint64(0)
+	for i := 0; s[n] != 0; i, n = i+1, n+1 {
+		last |= uint64(s[n]) << (8 * i)
+	}
+	return uint32(mixText(x, last) >> 32), n
 }
 
 // intern adds the text of a token. It returns the token that first brought

@@ -33,14 +33,20 @@ func (c *cli) basePaths(cfg *config, paths []string) []string {
 	return nil
 }
 
-// openBase reads the base of an encoding from files, as loadChain does, and
-// indexes it. blob is what the encode.Base was made of.
-func openBase(paths []string) (blob *btf.Blob, base *encode.Base, err error) {
-	if blob, err = loadChain(paths); err != nil {
-		return nil, nil, err
+// openBase reads the base of an encoding from files, as openChain does, and
+// indexes it. blob is what the encode.Base was made of. Both are valid until
+// done is called.
+func openBase(paths []string) (blob *btf.Blob, base *encode.Base, done func(), err error) {
+	blob, unmap, err := openChain(paths)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	if base, err = encode.NewBase(blob); err != nil {
-		return nil, nil, namingFile(paths[len(paths)-1:], err)
+		unmap()
+		return nil, nil, nil, namingFile(paths[len(paths)-1:], err)
 	}
-	return blob, base, nil
+	return blob, base, func() {
+		base.Free()
+		unmap()
+	}, nil
 }

@@ -140,10 +140,11 @@ func (c *cli) runEncodeCommand(args []string) error {
 	opt.Jobs = cfg.jobsFor(opt.MemoryLimit, paths)
 	var over *btf.Blob
 	if len(bases) > 0 {
-		if over, opt.Base, err = openBase(bases); err != nil {
+		var closeBase func()
+		if over, opt.Base, closeBase, err = openBase(bases); err != nil {
 			return err
 		}
-		defer opt.Base.Free()
+		defer closeBase()
 	}
 	if cfg.distils(out == nil) && over == nil {
 		return errNoBase

@@ -43,23 +43,51 @@ func loadChain(paths []string) (b *btf.Blob, err error) {
 // BTF was not split from base, that is an error. Errors name the file.
 func loadBTF(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	err = withBTF(path, func(raw rawBTF) error {
-		if raw.base != nil {
-			return fmt.Errorf("%s: its .BTF builds upon its .BTF.base and goes over nothing else", oneLine(path))
-		}
-		if b, err = btf.Parse(raw.btf, base); err == nil {
-			err = checkBase(&raw, b)
-		} else if base != nil {
-			err = fmt.Errorf("%w (split from another base?)", err)
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%s %w", oneLine(path), raw.section, err)
-		}
-		return nil
+		b, err = parseOver(path, raw, base, btf.Parse)
+		return err
 	})
+	return b, err
+}
+
+// parseOver is loadBTF for what openBTF has read. parse is btf.Parse or
+// btf.ParseShared.
+func parseOver(path string, raw rawBTF, base *btf.Blob, parse func([]byte, *btf.Blob) (*btf.Blob, error)) (*btf.Blob, error) {
+	if raw.base != nil {
+		return nil, fmt.Errorf("%s: its .BTF builds upon its .BTF.base and goes over nothing else", oneLine(path))
+	}
+	b, err := parse(raw.btf, base)
+	if err == nil {
+		err = checkBase(&raw, b)
+	} else if base != nil {
+		err = fmt.Errorf("%w (split from another base?)", err)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s:%s %w", oneLine(path), raw.section, err)
 	}
 	return b, nil
+}
+
+// openChain is loadChain without a copy of what is in the files: the BTF is
+// valid until done is called. The files must not be written to until then.
+func openChain(paths []string) (b *btf.Blob, done func(), err error) {
+	var open []func()
+	done = func() {
+		for _, f := range open {
+			f()
+		}
+	}
+	for _, path := range paths {
+		raw, close, err := openBTF(path)
+		if err == nil {
+			open = append(open, close)
+			b, err = parseOver(path, raw, b, btf.ParseShared)
+		}
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+	}
+	return b, done, nil
 }
 
 // loadOver is loadBTF for a file that may bring its distilled base along, which
@@ -84,78 +112,83 @@ func loadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	return b, nil
 }
 
-// withBTF calls use with the BTF of a file: raw BTF or an ELF file with a
-// section .BTF, either as it is or compressed by gzip, xz or zstd; what it is,
-// its first bytes tell. The bytes are valid until use returns. Errors name the
-// file.
+// withBTF calls use with the BTF of a file; see openBTF. The bytes are valid
+// until use returns.
 func withBTF(path string, use func(rawBTF) error) error {
+	raw, done, err := openBTF(path)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return use(raw)
+}
+
+// openBTF returns the BTF of a file: raw BTF or an ELF file with a section .BTF,
+// either as it is or compressed by gzip, xz or zstd; what it is, its first bytes
+// tell. The bytes are valid until done is called. Errors name the file.
+func openBTF(path string) (raw rawBTF, done func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return fileError(path, "cannot open", err)
+		return raw, nil, fileError(path, "cannot open", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return fileError(path, "cannot open", err)
+		return raw, nil, fileError(path, "cannot open", err)
 	}
 	if info.IsDir() {
-		return fmt.Errorf("%s: is a directory", oneLine(path))
+		return raw, nil, fmt.Errorf("%s: is a directory", oneLine(path))
 	}
 	head, err := readHead(f)
 	if err != nil {
-		return fileError(path, "cannot read", err)
+		return raw, nil, fileError(path, "cannot read", err)
 	}
 	if isELF(head) && info.Mode().IsRegular() {
 		elf, err := mmapelf.Open(path)
-		return withELF(path, elf, err, use)
+		return openELF(path, elf, err)
 	}
 	if info.Mode().IsRegular() && compressionOf(head) == nil && info.Size() >= headSize && info.Size() <= maxExpanded {
 		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
-			defer func() { _ = m.Unmap() }()
-			return use(rawBTF{btf: m})
+			return rawBTF{btf: m}, func() { _ = m.Unmap() }, nil
 		}
 	}
 	// The size is a hint: files below /sys and pipes may have another one.
 	data := bytes.NewBuffer(make([]byte, 0, min(max(info.Size(), 0), maxExpanded)+bytes.MinRead))
 	data.Write(head)
 	if err := expand(data, f, head, maxExpanded); err != nil {
-		return fileError(path, "cannot read", err)
+		return raw, nil, fileError(path, "cannot read", err)
 	}
 	if isELF(data.Bytes()) {
 		elf, err := mmapelf.New(path, data.Bytes())
-		return withELF(path, elf, err, use)
+		return openELF(path, elf, err)
 	}
-	return use(rawBTF{btf: data.Bytes()})
+	return rawBTF{btf: data.Bytes()}, func() {}, nil
 }
 
 func isELF(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
 
-// withELF calls use with the section .BTF of elf and closes elf; err is that of
-// opening it.
-func withELF(path string, elf *mmapelf.File, err error, use func(rawBTF) error) error {
+// openELF is openBTF for an ELF file; err is that of opening it.
+func openELF(path string, elf *mmapelf.File, err error) (raw rawBTF, done func(), _ error) {
 	if err != nil {
-		return namingFile([]string{path}, err)
+		return raw, nil, namingFile([]string{path}, err)
 	}
-	defer elf.Close()
-	raw := rawBTF{section: " section .BTF:", pointerSize: elf.AddrSize, relocatable: elf.Type == elfRelocatable}
-	s := elf.Section(sectionBTF)
-	if s == nil {
-		return fmt.Errorf("%s: no section .BTF", oneLine(path))
-	}
-	if raw.btf, err = elf.Data(s); err != nil {
-		return namingFile([]string{path}, err)
+	raw = rawBTF{section: " section .BTF:", pointerSize: elf.AddrSize, relocatable: elf.Type == elfRelocatable}
+	if elf.Section(sectionBTF) == nil {
+		elf.Close()
+		return raw, nil, fmt.Errorf("%s: no section .BTF", oneLine(path))
 	}
 	for _, o := range []struct {
 		name string
 		data *[]byte
-	}{{sectionBTFBase, &raw.base}, {sectionBaseSum, &raw.baseSum}} {
+	}{{sectionBTF, &raw.btf}, {sectionBTFBase, &raw.base}, {sectionBaseSum, &raw.baseSum}} {
 		if s := elf.Section(o.name); s != nil {
 			if *o.data, err = elf.Data(s); err != nil {
-				return namingFile([]string{path}, err)
+				elf.Close()
+				return raw, nil, namingFile([]string{path}, err)
 			}
 		}
 	}
-	return use(raw)
+	return raw, func() { elf.Close() }, nil
 }
 
 const elfRelocatable = 1 // ET_REL

@@ -56,11 +56,11 @@ func (c *cli) runModules(args []string) error {
 			return err
 		}
 	}
-	blob, base, err := openBase(cfg.bases)
+	blob, base, closeBase, err := openBase(cfg.bases)
 	if err != nil {
 		return err
 	}
-	defer base.Free()
+	defer closeBase()
 	opt.Base = base
 	opt.Jobs = 1
 	b := &batch{c: c, opt: opt, bases: cfg.bases, finish: cfg.finish(blob, cfg.outDir == ""), fullToo: cfg.fullToo}

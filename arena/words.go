@@ -1,0 +1,17 @@
+package arena
+
+import "unsafe"
+
+// Words is b as 32-bit words in the byte order of the machine, without a copy.
+// It reports false if b does not begin at a multiple of four. Bytes behind the
+// last whole word are left out.
+//
+// The argument for unsafe: an aligned uint32 is valid whatever its bytes are,
+// and the words lie inside b.
+func Words(b []byte) ([]uint32, bool) {
+	p := unsafe.Pointer(unsafe.SliceData(b))
+	if uintptr(p)%4 != 0 {
+		return nil, false
+	}
+	return unsafe.Slice((*uint32)(p), len(b)/4), true
+}

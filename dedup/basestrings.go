@@ -1,0 +1,203 @@
+package dedup
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
+
+// Base is BTF that other BTF is split from, ready for look-ups. It is immutable
+// and may be shared by any number of Sets and goroutines.
+type Base struct {
+	blob    *btf.Blob
+	chain   []*btf.Blob // root first
+	types   uint32      // type ids are 1..types
+	strEnd  uint32      // string offsets are below it
+	longest int         // length of the longest string
+	// slots is an open-addressing table of the strings by text. A slot is 0 or
+	// the string offset, in the low offBits, with upper bits of the hash.
+	slots   arena.Vec[uint32]
+	offBits int
+	short   func(text []byte) (Name, bool)
+	aliases map[uint32]Name   // tokens of strings that repeat another one, by offset
+	aliased arena.Vec[uint64] // bit per string offset: its token is not BaseToken | offset
+
+	shortOnce sync.Once
+	shortAt   map[Name]uint32 // offsets of the texts whose token is their content
+}
+
+// Name tokens of a base's strings.
+const (
+	// BaseToken marks the token of a string of the base: the string offset is
+	// in the bits below. Tokens up to BaseToken+MaxBaseStrings-1 are in use.
+	BaseToken = 0x40000000
+	// MaxBaseStrings is how many bytes the strings of a base may have.
+	MaxBaseStrings = 0x20000000
+)
+
+// NewBase prepares blob, with its own bases, as a base. A Base holds on to
+// blob, which must not be changed. Short gives the token of texts whose token
+// is their content (see Token); it reports false for all others.
+func NewBase(blob *btf.Blob, short func(text []byte) (Name, bool)) (*Base, error) {
+	b := &Base{blob: blob, types: blob.TypeCount() - 1, strEnd: blob.StrEnd(), short: short, aliases: make(map[uint32]Name)}
+	if b.types >= MaxIDs || b.strEnd > MaxBaseStrings {
+		return nil, fmt.Errorf("base has %d types and %d bytes of strings, more than can be built upon", b.types, b.strEnd)
+	}
+	for x := blob; x != nil; x = x.Base {
+		b.chain = append([]*btf.Blob{x}, b.chain...)
+	}
+	n := 0
+	for _, x := range b.chain {
+		n += bytes.Count(x.Strings, []byte{0})
+	}
+	size := 1 << 10
+	for size < n+n/8 {
+		size *= 2
+	}
+	b.slots.Resize(size)
+	b.offBits = bits.Len32(b.strEnd)
+	b.aliased.Resize(int(b.strEnd)/64 + 1)
+	for _, x := range b.chain {
+		b.addStrings(x.Strings, x.StrBase)
+	}
+	return b, nil
+}
+
+// addStrings enters the strings of a section that begins at string offset off.
+func (b *Base) addStrings(s []byte, off uint32) {
+	for len(s) > 0 {
+		h, n := hashString(s)
+		switch {
+		case n > maxShort:
+			b.addText(s[:n], h, off)
+		case n > 0 || off > 0:
+			if _, ok := b.short(s[:n]); ok || n == 0 {
+				b.aliased.S[off/64] |= 1 << (off % 64)
+			} else {
+				b.addText(s[:n], h, off)
+			}
+		}
+		s, off = s[n+1:], off+uint32(n)+1
+	}
+}
+
+// maxShort is the length up to which a text may have a token that is its
+// content: a Name has no room for more.
+const maxShort = 3
+
+// addText enters a text of hash h that is at off.
+func (b *Base) addText(text []byte, h, off uint32) {
+	slots, tag := b.slots.S, h>>b.offBits<<b.offBits
+	mask := uint32(len(slots) - 1)
+	i := h & mask
+	for ; slots[i] != 0; i = (i + 1) & mask {
+		if e := slots[i]; e>>b.offBits == tag>>b.offBits && b.isAt(text, e-tag) {
+			b.aliases[off] = BaseToken | (e - tag) // the first of equal strings counts
+			b.aliased.S[off/64] |= 1 << (off % 64)
+			return
+		}
+	}
+	slots[i] = tag | off
+	b.longest = max(b.longest, len(text))
+}
+
+// isAt tells whether text is the string at off.
+func (b *Base) isAt(text []byte, off uint32) bool {
+	s := b.tail(off)
+	return len(s) > len(text) && s[len(text)] == 0 && string(s[:len(text)]) == string(text)
+}
+
+// Token is the token of a text that is a string of the base and whose token is
+// not its content; 0 if there is none. h is TextHash(text).
+func (b *Base) Token(text []byte, h uint32) Name {
+	slots, tag := b.slots.S, h>>b.offBits<<b.offBits
+	mask := uint32(len(slots) - 1)
+	for i := h & mask; slots[i] != 0; i = (i + 1) & mask {
+		if e := slots[i]; e>>b.offBits == tag>>b.offBits && b.isAt(text, e-tag) {
+			return BaseToken | (e - tag)
+		}
+	}
+	return 0
+}
+
+// tail is the string section from a string offset on.
+func (b *Base) tail(off uint32) []byte {
+	x := b.blob
+	for off < x.StrBase {
+		x = x.Base
+	}
+	if off >= x.StrEnd() {
+		return nil
+	}
+	return x.Strings[off-x.StrBase:]
+}
+
+// Bytes is the text of a token of the base. It is part of the base.
+func (b *Base) Bytes(t Name) []byte { return b.blob.NameBytes(t &^ BaseToken) }
+
+// Types is the number of types of the base, with those of its own bases.
+func (b *Base) Types() int { return int(b.types) }
+
+// StrEnd is the first string offset behind the base's strings.
+func (b *Base) StrEnd() uint32 { return b.strEnd }
+
+// BigEndian is the byte order of the base's target.
+func (b *Base) BigEndian() bool { return b.blob.BigEndian }
+
+// Blob is the BTF that the Base was made of.
+func (b *Base) Blob() *btf.Blob { return b.blob }
+
+// token is the token of a string offset.
+func (b *Base) token(off uint32) Name {
+	if b.aliased.S[off/64]>>(off%64)&1 != 0 {
+		return b.alias(off)
+	}
+	if off == 0 {
+		return 0
+	}
+	return BaseToken | off
+}
+
+// alias is token for the offsets of b.aliased.
+func (b *Base) alias(off uint32) Name {
+	if t, ok := b.aliases[off]; ok {
+		return t
+	}
+	text := b.tail(off)
+	t, _ := b.short(text[:max(bytes.IndexByte(text, 0), 0)])
+	return t
+}
+
+// offset is the string offset of a token's text; false if the base lacks it.
+func (b *Base) offset(t Name) (uint32, bool) {
+	if t >= BaseToken && t < BaseToken+MaxBaseStrings {
+		return t &^ BaseToken, true
+	}
+	b.shortOnce.Do(b.findShort)
+	off, ok := b.shortAt[t]
+	return off, ok
+}
+
+// findShort fills b.shortAt. The first of equal strings counts.
+func (b *Base) findShort() {
+	b.shortAt = make(map[Name]uint32)
+	for i, w := range b.aliased.S {
+		for ; w != 0; w &= w - 1 {
+			off := uint32(64*i + bits.TrailingZeros64(w))
+			t := b.alias(off)
+			if _, again := b.shortAt[t]; !again && b.aliases[off] == 0 && t != 0 {
+				b.shortAt[t] = off
+			}
+		}
+	}
+}
+
+// Free gives the memory back. No Set may use the Base any more.
+func (b *Base) Free() {
+	b.slots.Free()
+	b.aliased.Free()
+}
