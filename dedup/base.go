@@ -42,6 +42,7 @@ type baseState struct {
 	crowded              []uint32              // types of the base that own types have taken lone from
 	copies               map[uint32][]uint32   // own copies of types of the base, oldest first
 	unitEnds             []uint32              // last id of each unit that brought new types
+	anonymous            []uint32              // structs and unions of the base that have no hash yet
 	funcs                int                   // FUNCs of the base, and their table: see baseFunc
 	funcsOnce            sync.Once
 	funcTab              arena.Vec[uint32]
@@ -129,7 +130,7 @@ func (s *Set) indexBase(id uint32, k btf.Kind, w []uint32) {
 		s.constTo.S[w[2]] = id
 	case btf.KindStruct, btf.KindUnion:
 		if w[1] == 0 {
-			s.hash.S[id] = contentHash(w)
+			s.base.anonymous = append(s.base.anonymous, id)
 			break
 		}
 		s.enter(&s.addEntity(w[1]).defs[aggregate(w[0])], id)
@@ -159,6 +160,10 @@ func (s *Set) indexBase(id uint32, k btf.Kind, w []uint32) {
 // insertBase puts the types that indexBase has hashed into the table.
 func (s *Set) insertBase(own int) {
 	hash, next := s.hash.S, s.next.S[:len(s.hash.S)]
+	for _, id := range s.base.anonymous {
+		hash[id] = s.anonRecordHash(s.record(id))
+	}
+	s.base.anonymous = nil
 	s.entered = 0
 	for _, h := range hash {
 		s.entered += int(h >> 31) // inTable

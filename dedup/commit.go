@@ -189,7 +189,7 @@ func (s *Set) placeTypes(u *Unit) {
 			continue
 		}
 		m := u.membersOf(n)
-		h := anonHash(n, m)
+		h := s.anonHash(u, n, m)
 		if n.Name != 0 {
 			h = mix32(n.Name) | 1
 		}
@@ -581,7 +581,11 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 	default:
 		w[2] = u.id(n.Third)
 	}
-	s.index(id)
+	if n.Name == 0 && (k == btf.KindStruct || k == btf.KindUnion) {
+		s.indexAnonymous(id, s.anonHash(u, n, m))
+	} else {
+		s.index(id)
+	}
 	return nil
 }
 
@@ -600,17 +604,6 @@ func (s *Set) index(id uint32) {
 	case btf.KindConst:
 		s.setConstTo(w[2], id)
 	case btf.KindStruct, btf.KindUnion:
-		if name == 0 {
-			h := contentHash(w)
-			for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.next.S[o] {
-				if s.hash.S[o]&^lone == h {
-					s.conflicts++
-					break
-				}
-			}
-			s.insert(id, h)
-			break
-		}
 		d := &s.addEntity(name).defs[aggregate(info)]
 		if *d != 0 {
 			s.conflicts++

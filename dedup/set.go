@@ -365,8 +365,8 @@ func (s *Set) insert(id, h uint32) {
 	s.entered++
 }
 
-// contentHash is the hash of a record whose references are settled; for
-// structs and unions the members' types do not count.
+// contentHash is the hash of a record whose references are settled; not for
+// structs and unions, see anonHash.
 func contentHash(w []uint32) uint32 {
 	info := w[0]
 	h := mix(mix(mix(0, info), w[1]), w[2])
@@ -376,10 +376,6 @@ func contentHash(w []uint32) uint32 {
 		h = mix(h, w[3])
 	case btf.KindArray:
 		h = mix(mix(h, w[3]), w[5])
-	case btf.KindStruct, btf.KindUnion:
-		for m := w[3:][:3*n]; len(m) >= 3; m = m[3:] {
-			h = mix(mix(h, m[0]), m[2])
-		}
 	case btf.KindEnum, btf.KindFuncProto:
 		for _, x := range w[3:][:2*n] {
 			h = mix(h, x)

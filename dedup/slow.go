@@ -271,7 +271,7 @@ func (s *Set) slowPlace(u *Unit) error {
 		if u.ID.S[i] != idNew {
 			continue // a walk from another type has placed it
 		}
-		h := anonHash(n, u.membersOf(n))
+		h := s.anonHash(u, n, u.membersOf(n))
 		if n.Name != 0 {
 			h = mix32(n.Name) | 1
 		}
@@ -352,7 +352,7 @@ func (s *Set) tryKnown(u *Unit, i uint32) bool {
 		}
 		id = e.defs[aggregate(n.Info)]
 	default:
-		h := anonHash(n, u.members(n))
+		h := s.anonHash(u, n, u.members(n))
 		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
 			if s.hash.S[id]&^lone == h && s.try(u, i, id) {
 				return true

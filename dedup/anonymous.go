@@ -1,0 +1,110 @@
+package dedup
+
+import "github.com/btflite/btflite/btf"
+
+// Anonymous structs and unions are looked up by their shape.
+
+// anonHash is the hash of an anonymous struct or union of the unit. What its
+// members refer to does not count, but for the name that the last one's type has,
+// because equal types have equal names: kernels have a thousand unions, of
+// tracepoints, that differ in nothing else.
+func (s *Set) anonHash(u *Unit, n *Node, m []Member) uint32 {
+	h := mix(mix(0, n.Info), n.Third)
+	for i := range m {
+		h = mix(mix(h, m[i].Name), m[i].Val)
+	}
+	if len(m) > 0 {
+		switch t := m[len(m)-1].Type; {
+		case t == 0:
+		case t&Extern != 0:
+			w := s.record(t &^ Extern)
+			h = mix(h, cutName(w[0], w[1]))
+		default:
+			o := &u.Nodes.S[t-1]
+			h = mix(h, cutName(o.Info, o.Name))
+		}
+	}
+	return uint32(h>>32)&^lone | inTable
+}
+
+// cutName is the name of a type of kinds that anonHash knows to have one.
+func cutName(info uint32, name Name) Name {
+	switch btf.InfoKind(info) {
+	case btf.KindStruct, btf.KindUnion, btf.KindFwd, btf.KindTypedef:
+		return name
+	}
+	return 0
+}
+
+// anonRecordHash is anonHash of a record. The types of its members must be
+// stored.
+func (s *Set) anonRecordHash(w []uint32) uint32 {
+	h := mix(mix(0, w[0]), w[2])
+	last := uint32(0)
+	for m := w[3:][:3*btf.InfoVlen(w[0])]; len(m) >= 3; m = m[3:] {
+		h = mix(mix(h, m[0]), m[2])
+		last = m[1]
+	}
+	if last != 0 {
+		t := s.record(last)
+		h = mix(h, cutName(t[0], t[1]))
+	}
+	return uint32(h>>32)&^lone | inTable
+}
+
+// sameShape compares anonymous struct or union n with a record as anonHash does,
+// but for names of types.
+func sameShape(w []uint32, n *Node, m []Member) bool {
+	if w[2] != n.Third {
+		return false
+	}
+	for w = w[3:][:3*len(m)]; len(w) >= 3; m, w = m[1:], w[3:] {
+		if m[0].Name != w[0] || m[0].Val != w[2] {
+			return false
+		}
+	}
+	return true
+}
+
+// findAnonymous tries the known structs of the same shape, newest first.
+func (s *Set) findAnonymous(u *Unit, i uint32, depth int, guess uint32, is bool) uint32 {
+	n := &u.Nodes.S[i]
+	m := u.members(n)
+	var w []uint32
+	if is {
+		w = s.record(guess)
+	}
+	for j := range m {
+		if m[j].Type&Extern == 0 {
+			s.ref(u, m[j].Type, depth, guessAt(w, 4+3*j))
+		}
+	}
+	if is && sameShape(w, n, m) && s.sameDefinition(u, i, guess) {
+		return guess
+	}
+	h := s.anonHash(u, n, m)
+	if is && s.hash.S[guess]&^lone == h {
+		return idNew // there is no other one
+	}
+	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
+		if s.hash.S[id]&^lone == h && s.sameDefinition(u, i, id) {
+			return id
+		}
+	}
+	return idNew
+}
+
+// indexAnonymous is index for an anonymous struct or union. The types of its
+// members may not be stored yet, so h is anonHash of its node.
+func (s *Set) indexAnonymous(id, h uint32) {
+	if s.Raw {
+		return
+	}
+	for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.next.S[o] {
+		if s.hash.S[o]&^lone == h {
+			s.conflicts++
+			break
+		}
+	}
+	s.insert(id, h)
+}
