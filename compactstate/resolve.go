@@ -40,6 +40,10 @@ type Decide struct {
 	// compared. It is called only with x != y, both not void; x is of the
 	// first state of the group. With Workers, several goroutines call it.
 	Match func(x, y uint32) bool
+	// Ahead is told some of the entries whose functions are emitted next, in
+	// that order, so that it can see to it that what they need is in the cache;
+	// nil if that is not wanted. The slice is valid during the call only.
+	Ahead func(entries []uint32)
 }
 
 // Choice is one function to emit. It and its slices are valid during the call
@@ -67,13 +71,15 @@ func (s *States) Resolve(t *FuncTable, d Decide, emit func(*Choice) error, skip 
 	if len(pieces) == 1 {
 		r := resolver{s: s, t: t, d: d}
 		for len(order) > 0 {
-			n := sameName(t, order)
 			r.made = r.made[:0]
-			r.name(order[:n])
+			for len(order) > 0 && len(r.made) < aheadBlock {
+				n := sameName(t, order)
+				r.name(order[:n])
+				order = order[n:]
+			}
 			if err := r.carryOut(r.made, emit, skip); err != nil {
 				return err
 			}
-			order = order[n:]
 		}
 		return nil
 	}
@@ -129,8 +135,8 @@ type sortKey struct {
 // sorted returns the entries that have states, by base name and file.
 func (s *States) sorted(t *FuncTable) []sortKey {
 	keys := make([]sortKey, 0, s.counts.Entries)
-	for e, head := range s.heads {
-		if head != 0 {
+	for e := range s.heads {
+		if s.heads[e].n != 0 {
 			var b [8]byte
 			copy(b[:], t.Name(uint32(e)))
 			keys = append(keys, sortKey{binary.BigEndian.Uint64(b[:]), uint32(e)})
@@ -192,7 +198,10 @@ type decision struct {
 
 // carryOut does what was decided.
 func (r *resolver) carryOut(made []decision, emit func(*Choice) error, skip func(name []byte, reason Reason)) error {
-	for _, d := range made {
+	for i, d := range made {
+		if i%aheadBlock == 0 && r.d.Ahead != nil {
+			r.ahead(made[i:min(i+aheadBlock, len(made))])
+		}
 		if d.ref == 0 {
 			if skip != nil {
 				skip(r.t.Name(d.entry), d.reason)
@@ -213,11 +222,27 @@ func (r *resolver) carryOut(made []decision, emit func(*Choice) error, skip func
 	return nil
 }
 
+// aheadBlock is how many decisions are looked at before they are carried out.
+const aheadBlock = 64
+
+// ahead calls d.Ahead for the next decisions.
+func (r *resolver) ahead(made []decision) {
+	var entries [aheadBlock]uint32
+	n := 0
+	for _, d := range made {
+		if d.ref != 0 {
+			entries[n] = d.entry
+			n++
+		}
+	}
+	r.d.Ahead(entries[:n])
+}
+
 // name decides about the groups of one name.
 func (r *resolver) name(entries []sortKey) {
 	r.refs, r.states, r.places = r.refs[:0], r.states[:0], r.places[:0]
 	for _, k := range entries {
-		for ref := r.s.heads[k.entry]; ref != 0; ref = r.s.record(ref).prev {
+		for ref := r.s.heads[k.entry].last; ref != 0; ref = r.s.record(ref).prev {
 			r.refs = append(r.refs, ref)
 		}
 	}

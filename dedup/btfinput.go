@@ -146,6 +146,9 @@ func (r *btfReader) Bytes(t Name) ([]byte, bool) {
 // Alias is part of Names and never called: read gives out one token a text.
 func (r *btfReader) Alias(t, canon Name) {}
 
+// Touch is part of Names.
+func (r *btfReader) Touch(t []Name) byte { return 0 }
+
 // token is the name token for string offset off.
 func (r *btfReader) token(off uint32) (Name, error) {
 	if off == 0 {

@@ -136,19 +136,20 @@ func (s *Set) internNew(u *Unit) error {
 		}
 		return nil
 	}
+	names := u.names
+	names.Reset()
 	for _, i := range u.news.S {
 		n := &u.Nodes.S[i]
-		if err := add(n.Name); err != nil {
-			return err
+		names.Append(n.Name)
+		for _, m := range u.membersOf(n) {
+			names.Append(m.Name)
 		}
-		switch btf.InfoKind(n.Info) {
-		case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
-			m := u.members(n)
-			for j := range m {
-				if err := add(m[j].Name); err != nil {
-					return err
-				}
-			}
+	}
+	u.names = names
+	s.Ahead(names.S)
+	for _, tok := range names.S {
+		if err := add(tok); err != nil {
+			return err
 		}
 	}
 	if alias {

@@ -80,10 +80,13 @@ type Set struct {
 
 // Names turns name tokens into text. Bytes reports false if a token is not
 // valid. Alias is called when the text of token t turns out to be that of the
-// earlier token canon: from then on the unit reader must use canon.
+// earlier token canon: from then on the unit reader must use canon. Touch reads
+// the first byte of each text, in memory that may be far away, and does nothing
+// else: see Set.Ahead. Its result means nothing.
 type Names interface {
 	Bytes(t Name) ([]byte, bool)
 	Alias(t, canon Name)
+	Touch(t []Name) byte
 }
 
 // entity is what the Set knows of one name.

@@ -18,6 +18,8 @@ type splitNames struct {
 
 func (n *splitNames) Alias(t, canon Name) { panic("one token a text") }
 
+func (n *splitNames) Touch(t []Name) byte { return 0 }
+
 func (n *splitNames) Bytes(t Name) ([]byte, bool) {
 	if t >= BaseToken {
 		return n.base.Bytes(t), true

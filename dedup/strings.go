@@ -21,6 +21,7 @@ type stringTable struct {
 	longest int // length of the longest text
 	base    *Base
 	start   uint32 // string offset of text[0]: behind the base's strings
+	touched byte   // of no meaning: keeps the reads of ahead
 }
 
 // stringSlot is a text's offset with the token that brought it; token 0 is an
@@ -163,6 +164,34 @@ func (t *stringTable) intern(tok Name, names Names) (Name, error) {
 	return tok, nil
 }
 
+// aheadBlock is how many names are looked at side by side.
+const aheadBlock = 64
+
+// ahead reads what intern will need for the tokens and changes nothing. Each
+// new name costs three or four cache misses; here those of many names overlap,
+// where intern would wait for one after the other.
+func (t *stringTable) ahead(toks []Name, names Names) {
+	var fresh [aheadBlock]Name
+	for len(toks) > 0 {
+		k := min(len(toks), aheadBlock)
+		n := 0
+		for _, tok := range toks[:k] {
+			if _, ok := t.offset(tok); !ok {
+				fresh[n] = tok
+				n++
+			}
+		}
+		toks = toks[k:]
+		t.touched += names.Touch(fresh[:n])
+		mask := uint32(len(t.byText.S) - 1)
+		for _, tok := range fresh[:n] {
+			if b, ok := names.Bytes(tok); ok {
+				t.touched += byte(t.byText.S[TextHash(b)&mask].off)
+			}
+		}
+	}
+}
+
 func (t *stringTable) setToken(tok Name, off uint32) {
 	if t.tokens*2 >= len(t.byToken.S) {
 		old := append([]stringSlot(nil), t.byToken.S...)
@@ -222,6 +251,10 @@ func (s *Set) Intern(tok Name) (Name, error) {
 	}
 	return c, err
 }
+
+// Ahead prepares calls of Intern for the tokens, which are cheaper then. It may
+// be called when Intern may.
+func (s *Set) Ahead(toks []Name) { s.strings.ahead(toks, s.names) }
 
 // find is the offset of a text that has been interned by whatever token.
 func (t *stringTable) find(b []byte) (uint32, bool) {

@@ -87,6 +87,7 @@ type Unit struct {
 	nested   int    // depth of picks in picks (mayBe)
 	err      error  // why the unit cannot be merged
 	visits   arena.Vec[uint32]
+	names    arena.Vec[Name] // of the new nodes, while they are interned
 	scratch  []uint32
 	slow     slowState
 }
@@ -102,6 +103,7 @@ func (u *Unit) Reset(keep int) {
 	u.several.Trim(keep)
 	u.matched.Trim(keep)
 	u.visits.Trim(keep)
+	u.names.Trim(keep)
 	u.slow.reset(keep)
 	u.err = nil
 	u.dirty, u.view, u.resolved = false, 0, false
@@ -118,5 +120,6 @@ func (u *Unit) Free() {
 	u.several.Free()
 	u.matched.Free()
 	u.visits.Free()
+	u.names.Free()
 	u.slow.free()
 }

@@ -191,6 +191,25 @@ func (n *names) Bytes(t dedup.Name) ([]byte, bool) {
 	return n.pool.name(t), true
 }
 
+// Touch is part of dedup.Names.
+func (n *names) Touch(toks []dedup.Name) (sum byte) {
+	if n.pool.base != nil {
+		return 0
+	}
+	for _, t := range toks {
+		k := len(n.strs) - 1
+		for k > 0 && t <= n.strs[k].base {
+			k--
+		}
+		if k >= 0 && t > n.strs[k].base && t < tokInline {
+			if i := int(t - 1 - n.strs[k].base); i < len(n.strs[k].data) {
+				sum += n.strs[k].data[i]
+			}
+		}
+	}
+	return sum
+}
+
 // direct is the token of the direct name slot of the DIE with attributes at d:
 // the abbreviations are compiled so that strBase + 1 is added to the offset, and
 // 0 is read where there is no name.
@@ -200,7 +219,7 @@ func (f *file) direct(u *unit, a *dwarf.Abbrev, d []byte) dedup.Name {
 		u.badName = true
 		return 0
 	}
-	if f.names.look.Load() {
+	if f.names.look.Load() && (f.byText || f.names.mayBeAlias(t)) {
 		return f.canonical(u, t)
 	}
 	return t

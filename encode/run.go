@@ -44,12 +44,13 @@ type run struct {
 	foreign  string        // see Output
 	intID    atomic.Uint32 // the Set's int that indexes arrays, 0 until known
 
-	annScratch []compactstate.Annotation
-	recScratch []uint32
-	stats      Stats
-	total      uint64 // bytes of .debug_info of all inputs
-	done       atomic.Uint64
-	clock      clock
+	annScratch  []compactstate.Annotation
+	recScratch  []uint32
+	nameScratch []dedup.Name
+	stats       Stats
+	total       uint64 // bytes of .debug_info of all inputs
+	done        atomic.Uint64
+	clock       clock
 }
 
 // Run encodes the DWARF of the inputs into one BTF. The inputs' units are

@@ -77,6 +77,16 @@ func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec) error 
 	return nil
 }
 
+// ahead prepares the names of functions that are emitted next.
+func (r *run) ahead(entries []uint32) {
+	names := r.nameScratch[:0]
+	for _, e := range entries {
+		names = append(names, r.funcName[e])
+	}
+	r.nameScratch = names
+	r.set.Ahead(names)
+}
+
 // addTag adds a DECL_TAG to the type id.
 func (r *run) addTag(value dedup.Name, id uint32, component int32) error {
 	value, err := r.intern(value)
@@ -96,6 +106,7 @@ func (r *run) finish() (*Output, error) {
 		ConsistentFunc: r.opt.Features&ConsistentFunc != 0,
 		Workers:        r.opt.Jobs,
 		Match:          func(x, y uint32) bool { return r.match(x, y, 0) },
+		Ahead:          r.ahead,
 	}
 	err := r.states.Resolve(r.funcs, d, r.addFunc, func(name []byte, why compactstate.Reason) {
 		r.stats.Skipped[why.String()]++
