@@ -28,12 +28,7 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 			n, next = plainMembers(members.S[first:cap(members.S)], b, p, a, tab, f.lastName, union)
 			members.S = members.S[:first+n]
 			if alias {
-				m := members.S[first:]
-				for i := range m {
-					if f.byText || f.names.mayBeAlias(m[i].Name) {
-						m[i].Name = f.canonical(u, m[i].Name)
-					}
-				}
+				f.canonicalMembers(u, members.S[first:])
 			}
 		}
 		if n == 0 {
@@ -76,6 +71,8 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 // and returns their number and the offset of the next DIE. It stops when out is
 // full and at a member that is not Plain or not valid. Little is to be live
 // here, so that all of it stays in registers.
+//
+//go:noinline
 func plainMembers(out []dedup.Member, b []byte, p int, a *dwarf.Abbrev, tab []dwarf.Abbrev, lastName dedup.Name, union bool) (n, next int) {
 	tab = tab[:min(len(tab), 0x80)] // codes of one byte
 	for {
@@ -157,7 +154,7 @@ func (f *file) oneMember(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (m de
 	if m.Type >= uint32(len(b)) {
 		return m, 0, f.outOfUnit(u, off)
 	}
-	if m.Val = bit; f.names.look.Load() {
+	if m.Val = bit; f.names.look.Load() && (f.byText || f.names.mayBeAlias(m.Name)) {
 		m.Name = f.canonical(u, m.Name)
 	}
 	return m, p + int(a.Size), nil

@@ -7,13 +7,64 @@ import (
 )
 
 // Types whose children are all of one simple kind are read here at once:
-// prototypes, arrays of one dimension, enumerations. The walk's loop would open
-// and close a frame for each and decide again for each child what it may be.
+// structs and unions, prototypes, arrays of one dimension, enumerations. The
+// walk's loop would open and close a frame for each and decide again for each
+// child what it may be.
 //
-// Each of these functions reads the children of the DIE of node i from offset p
+// Each of these functions but plainStruct reads the children of the DIE of node i from offset p
 // on, settles the node and returns the offset behind the closing zero and the
 // number of children. If there is anything else among them, even if it is
 // wrong, next is 0 and nothing has changed: the walk reads them its own way.
+
+// plainStruct reads Plain members. It returns the offset of the first DIE that
+// is none, and their number; the node is settled if closed is true, and then
+// next is behind the closing zero.
+func (f *file) plainStruct(u *unit, i uint32, p int) (next int, n uint32, closed bool) {
+	if f.bigEndian || u.language == langRust {
+		return p, 0, false
+	}
+	b := u.hdr.Data
+	tab := u.abbrevs.Dense()
+	tab = tab[:min(len(tab), 0x80)] // codes of one byte
+	x := &u.types.Nodes.S[i]
+	kind := btf.InfoKind(x.Info)
+	members := &u.types.Members
+	first := len(members.S)
+	for p < len(b) && int(b[p]) < len(tab) {
+		a := &tab[b[p]]
+		if !a.Plain || p+9+int(a.Size) > len(b) {
+			break
+		}
+		k := len(members.S)
+		members.Grow(k + 1)
+		more, end := plainMembers(members.S[k:cap(members.S)], b, p+1, a, tab, f.lastName, kind == btf.KindUnion)
+		if more == 0 {
+			break
+		}
+		members.S = members.S[:k+more]
+		p = end
+	}
+	n = uint32(len(members.S) - first)
+	if f.names.look.Load() {
+		f.canonicalMembers(u, members.S[first:])
+	}
+	if p >= len(b) || b[p] != 0 || n > maxVlen {
+		return p, n, false
+	}
+	x.First = uint32(first)
+	x.Info = btf.Info(kind, n, false)
+	u.addOrder(i)
+	return p + 1, n, true
+}
+
+// canonicalMembers is canonical for names of members.
+func (f *file) canonicalMembers(u *unit, m []dedup.Member) {
+	for i := range m {
+		if f.byText || f.names.mayBeAlias(m[i].Name) {
+			m[i].Name = f.canonical(u, m[i].Name)
+		}
+	}
+}
 
 // plainProto reads parameters, with an ellipsis at the end or without.
 func (f *file) plainProto(u *unit, i uint32, p int) (next int, n uint64) {

@@ -249,8 +249,17 @@ func (f *file) walk(u *unit, p int) error {
 			}
 			if a.Children {
 				f.suspend(u, top)
+				first, n := uint32(len(members.S)), uint32(0)
+				if ctx == ctxAggregate && an == 0 {
+					var closed bool
+					p, n, closed = f.plainStruct(u, i, p)
+					dies += uint64(n)
+					if closed {
+						continue
+					}
+				}
 				fr := u.push(ctx, tag)
-				fr.owner, fr.first, fr.an = i, uint32(len(members.S)), an
+				fr.owner, fr.first, fr.an, fr.n, fr.comp = i, first, an, n, int32(n)
 				if len(u.frames.S) > maxDepth {
 					return f.dieError(u, off, "DIE tree too deep")
 				}
