@@ -22,6 +22,7 @@ package compactstate
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // Flags says what was found out about the function of a state. The names in
@@ -101,11 +102,21 @@ type Annotation struct {
 // run. The memory of Params and Annotations passed in is not kept.
 type States struct {
 	blocks [][]uint32
-	heads  []uint32 // last record of each entry, by entry; 0 if none
-	recs   index    // records by content; of two equal ones the first
+	heads  []head // by entry
+	recs   index  // records of entries with many, by content; of two equal ones the first
 	seed   uint64
 	counts Counts
 }
+
+// head is what there is of an entry. Nearly all entries have one or two records,
+// of which an equal one is found by looking at all.
+type head struct {
+	last uint32 // its last record, 0 if none
+	n    uint32 // its records
+}
+
+// maxChain is how many records an entry may have before they are in the index.
+const maxChain = 8
 
 // Counts says how much a States has taken in.
 type Counts struct {
@@ -126,13 +137,20 @@ func NewStates() *States {
 	return s
 }
 
+// Reserve makes room for entries up to n.
+func (s *States) Reserve(n int) {
+	if n >= len(s.heads) {
+		s.heads = append(make([]head, 0, n+1), s.heads...)[:n+1]
+	}
+}
+
 // Has reports whether Add with the same arguments would keep nothing.
 func (s *States) Has(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) bool {
 	if entry == 0 {
 		return true
 	}
 	f &= inputFlags
-	ref := s.find(s.hash(entry, f, sym, ret, params, ann), entry, f, sym, ret, params, ann)
+	ref := s.find(entry, f, sym, ret, params, ann)
 	return ref != 0 && (!keepTwo(f, sym) || s.record(ref).flags&recTwice != 0)
 }
 
@@ -147,18 +165,39 @@ func (s *States) Add(entry uint32, f Flags, sym, ret uint32, params []Param, ann
 	}
 	s.counts.Added++
 	f &= inputFlags
-	h := s.hash(entry, f, sym, ret, params, ann)
-	if ref := s.find(h, entry, f, sym, ret, params, ann); ref != 0 {
+	if ref := s.find(entry, f, sym, ret, params, ann); ref != 0 {
 		if !keepTwo(f, sym) || s.record(ref).flags&recTwice != 0 {
 			return false
 		}
 		s.blocks[ref>>blockBits][ref%blockWords+2] |= uint32(recTwice) << 16
-		s.write(entry, f, sym, ret, params, ann)
+		copied := s.write(entry, f, sym, ret, params, ann)
+		if s.heads[entry].n == maxChain+1 {
+			s.indexChain(copied)
+		}
 		return true
 	}
 	ref := s.write(entry, f, sym, ret, params, ann)
-	s.recs.insert(h, ref, s.hashOf)
+	switch n := s.heads[entry].n; {
+	case n == maxChain+1:
+		s.indexChain(ref)
+	case n > maxChain:
+		s.recs.insert(s.hashOf(ref), ref, s.hashOf)
+	}
 	return true
+}
+
+// indexChain puts the records of an entry, of which ref is the last, into the
+// index.
+func (s *States) indexChain(ref uint32) {
+	var refs []uint32
+	for ; ref != 0; ref = s.record(ref).prev {
+		refs = append(refs, ref)
+	}
+	for i := len(refs) - 1; i >= 0; i-- {
+		if h := s.hashOf(refs[i]); !s.indexed(h, s.record(refs[i])) {
+			s.recs.insert(h, refs[i], s.hashOf)
+		}
+	}
 }
 
 // Count returns how much has been added and kept.
@@ -168,7 +207,7 @@ func (s *States) Count() Counts {
 
 // Bytes returns the memory of the records and their tables.
 func (s *States) Bytes() int {
-	n := cap(s.heads)*4 + s.recs.bytes()
+	n := cap(s.heads)*8 + s.recs.bytes()
 	for _, b := range s.blocks {
 		n += cap(b) * 4
 	}
@@ -209,9 +248,9 @@ func (s *States) record(ref uint32) record {
 // write appends a record and makes it the last one of its entry.
 func (s *States) write(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) uint32 {
 	for len(s.heads) <= int(entry) {
-		s.heads = append(s.heads, 0)
+		s.heads = append(s.heads, head{})
 	}
-	prev := s.heads[entry]
+	prev := s.heads[entry].last
 	if prev == 0 {
 		s.counts.Entries++
 	}
@@ -241,7 +280,8 @@ func (s *States) write(entry uint32, f Flags, sym, ret uint32, params []Param, a
 		w = append(w, a.Value, uint32(a.Component))
 	}
 	s.blocks[len(s.blocks)-1] = w
-	s.heads[entry] = ref
+	s.heads[entry].last = ref
+	s.heads[entry].n++
 	return ref
 }
 
@@ -256,20 +296,59 @@ func (s *States) block(n int) (ref uint32, w []uint32) {
 	return uint32(len(s.blocks)-1)<<blockBits | uint32(len(w)), w
 }
 
-// find returns the first record with this content, whose hash is h, or 0.
-func (s *States) find(h uint64, entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) uint32 {
+// find returns the first record with this content, or 0.
+func (s *States) find(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) uint32 {
+	if int(entry) >= len(s.heads) {
+		return 0
+	}
+	hd := s.heads[entry]
+	if hd.n > maxChain {
+		return s.findIndexed(entry, f, sym, ret, params, ann)
+	}
+	first := uint32(0)
+	for ref := hd.last; ref != 0; {
+		r := s.record(ref)
+		if r.same(f, sym, ret, params, ann) {
+			first = ref
+		}
+		ref = r.prev
+	}
+	return first
+}
+
+// findIndexed is find for an entry whose records are in the index.
+func (s *States) findIndexed(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) uint32 {
+	h := s.hash(entry, f, sym, ret, params, ann)
 	x, tag := &s.recs, tagOf(h)
 	for pos := x.home(h); x.tags[pos] != 0; pos = x.next(pos) {
-		if x.tags[pos] != tag {
-			continue
-		}
-		r := s.record(x.refs[pos])
-		if r.entry == entry && r.flags&inputFlags == f && r.sym == sym && r.ret == ret &&
-			sameParams(r.params, params) && sameAnnotations(r.ann, ann) {
-			return x.refs[pos]
+		if x.tags[pos] == tag {
+			if r := s.record(x.refs[pos]); r.entry == entry && r.same(f, sym, ret, params, ann) {
+				return x.refs[pos]
+			}
 		}
 	}
 	return 0
+}
+
+// indexed reports whether a record with the content of r, whose hash is h, is in
+// the index.
+func (s *States) indexed(h uint64, r record) bool {
+	x, tag := &s.recs, tagOf(h)
+	for pos := x.home(h); x.tags[pos] != 0; pos = x.next(pos) {
+		if x.tags[pos] == tag {
+			o := s.record(x.refs[pos])
+			if o.entry == r.entry && (o.flags^r.flags)&inputFlags == 0 && o.sym == r.sym && o.ret == r.ret &&
+				slices.Equal(o.params, r.params) && slices.Equal(o.ann, r.ann) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// same reports whether r, a record of the right entry, has this content.
+func (r *record) same(f Flags, sym, ret uint32, params []Param, ann []Annotation) bool {
+	return r.flags&inputFlags == f && r.sym == sym && r.ret == ret && sameParams(r.params, params) && sameAnnotations(r.ann, ann)
 }
 
 func sameParams(w []uint32, params []Param) bool {

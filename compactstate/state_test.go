@@ -141,7 +141,7 @@ func TestRecordsCrossBlocksAndGrowTheIndex(t *testing.T) {
 	n := 0
 	for _, head := range s.heads {
 		last := ^uint32(0)
-		for ref := head; ref != 0; ref = s.record(ref).prev {
+		for ref := head.last; ref != 0; ref = s.record(ref).prev {
 			r := s.record(ref)
 			if ref >= last || int(r.entry) != int(r.ret)%900+1 {
 				t.Fatalf("record %#x after %#x: entry %d, return %d", ref, last, r.entry, r.ret)

@@ -49,6 +49,7 @@ func (f *file) functions(u *unit) {
 	e.link()
 	table := f.run.funcs
 	any := false
+	f.entriesAhead(u)
 	for _, i := range u.funcOrder.S {
 		fn := &u.funcs.S[i]
 		if fn.Flags&fnDeclaration != 0 || fn.Name == 0 {
@@ -137,11 +138,30 @@ const entryCache = 1 << entryBits
 
 const entryBits = 13
 
-// entryOf is the ELF function table's entry for a name, 0 if there is none.
-func (f *file) entryOf(u *unit, name dedup.Name) uint32 {
+// entriesAhead prepares entryOf for the unit's functions.
+func (f *file) entriesAhead(u *unit) {
 	if len(u.entries.S) == 0 {
 		u.entries.Resize(entryCache)
 	}
+	tokens := u.tokens[:0]
+	for i := range u.funcs.S {
+		fn := &u.funcs.S[i]
+		if name := fn.Name; name != 0 && fn.Flags&fnDeclaration == 0 && u.entries.S[name*0x9e3779b1>>(32-entryBits)].name != name {
+			tokens = append(tokens, name)
+		}
+	}
+	u.tokens = tokens
+	u.touched += f.names.Touch(tokens)
+	texts := u.texts[:0]
+	for _, t := range tokens {
+		texts = append(texts, f.bytes(t))
+	}
+	u.touched += f.run.funcs.Ahead(texts)
+	u.texts = texts
+}
+
+// entryOf is the ELF function table's entry for a name, 0 if there is none.
+func (f *file) entryOf(u *unit, name dedup.Name) uint32 {
 	e := &u.entries.S[name*0x9e3779b1>>(32-entryBits)]
 	if e.name != name {
 		*e = nameEntry{name, f.run.funcs.Lookup(f.bytes(name))}
@@ -153,6 +173,9 @@ func (f *file) entryOf(u *unit, name dedup.Name) uint32 {
 // order; their names go into the string section as they come.
 func (f *file) saveStates(u *unit) error {
 	r := f.run
+	if len(u.states.S) > 0 {
+		r.states.Reserve(r.funcs.MaxEntry())
+	}
 	for i := range u.states.S {
 		st := &u.states.S[i]
 		ps := u.stParams.S[st.First:][:st.N]

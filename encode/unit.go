@@ -71,6 +71,8 @@ type unit struct {
 	lists     []byte // location lists, see paramEnv
 	moreLists func(have int) ([]byte, error)
 	entries   arena.Vec[nameEntry] // kept from unit to unit
+	tokens    []dedup.Name         // scratch of entriesAhead
+	texts     [][]byte             // likewise; parts of the mapping
 	places    arena.Vec[place]     // likewise
 
 	left    []uint32       // nodes that BTF has no kind for
