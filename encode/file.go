@@ -90,16 +90,24 @@ func (r *run) openFile(path string) (*file, error) {
 	return f, nil
 }
 
+// adviseOn says how a file will be read. The system's own read-ahead around each
+// page touched can be megabytes; what is read in order is asked for in windows
+// instead. Below a limit that has no room for all of it, pages that are done with
+// are to be the first to go.
+func (f *file) adviseOn(e *mmapelf.File) {
+	size := uint64(len(e.Bytes()))
+	e.RandomRange(0, size)
+	e.Scarce = f.opt.MemoryLimit != 0 && f.opt.MemoryLimit < 2*size
+}
+
 func (f *file) open() error {
-	// The system's own read-ahead around each page touched can be megabytes;
-	// what is read in order is asked for in windows instead.
-	f.elf.RandomRange(0, uint64(len(f.elf.Bytes())))
+	f.adviseOn(f.elf)
 	if f.section(".debug_info") == nil && f.section(".debug_abbrev") == nil {
 		if err := f.findDebugFile(); err != nil {
 			return err
 		}
 		if f.dwarf != f.elf {
-			f.dwarf.RandomRange(0, uint64(len(f.dwarf.Bytes())))
+			f.adviseOn(f.dwarf)
 		}
 	}
 	if err := f.checkBase(); err != nil {

@@ -185,7 +185,7 @@ func (n *names) Bytes(t dedup.Name) ([]byte, bool) {
 		}
 		return b, true
 	}
-	if t &^= tokPool; len(n.pool.entries[t/entryChunk%poolChunks].S) == 0 {
+	if t &^= tokPool; !n.pool.has(t) {
 		return nil, false
 	}
 	return n.pool.name(t), true
@@ -283,15 +283,22 @@ func (f *file) textToken(u *unit, t uint32) dedup.Name {
 	u.strLow = min(u.strLow, t-1)
 	b := f.str[t-1:]
 	// Units that include the same headers have the same names in the same
-	// order: try the one that came after the last name the last time.
+	// order: try those that came after the last name the last times.
 	pool := f.names.pool
 	next := u.nextName.S
 	if u.lastName < uint32(len(next)) {
-		if k := next[u.lastName]; k != 0 {
-			name := pool.name(k - 1)
-			if n := len(name); n < len(b) && b[n] == 0 && string(b[:n]) == string(name) {
-				u.lastName = k
-				return pool.token(k - 1)
+		e := &next[u.lastName]
+		if k := e[0]; k != 0 {
+			if rank, token, ok := pool.is(k-1, b); ok {
+				u.lastName = rank + 1
+				return token
+			}
+		}
+		if k := e[1]; k != 0 {
+			if rank, token, ok := pool.is(k-1, b); ok {
+				e[0], e[1] = k, e[0]
+				u.lastName = rank + 1
+				return token
 			}
 		}
 	}
@@ -300,14 +307,16 @@ func (f *file) textToken(u *unit, t uint32) dedup.Name {
 		u.badName = u.badName || n < 0
 		return f.names.token(b[:max(n, 0)])
 	}
-	k := pool.number(b[:n]) + 1
-	if k >= uint32(len(next)) {
-		u.nextName.Resize(int(k+1) * 3 / 2)
+	k := pool.number(b[:n])
+	rank := pool.rank(k)
+	if rank+1 >= uint32(len(next)) {
+		u.nextName.Resize(int(rank+2) * 3 / 2)
 		next = u.nextName.S
 	}
-	next[u.lastName] = k
-	u.lastName = k
-	return pool.token(k - 1)
+	e := &next[u.lastName]
+	e[0], e[1] = k+1, e[0]
+	u.lastName = rank + 1
+	return pool.token(k)
 }
 
 // nameOf is the token of DW_AT_name.

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
@@ -22,19 +23,23 @@ type pool struct {
 
 	// What follows is written under mu, each place once and before its number
 	// gets into a table; so it is read without.
-	mu      sync.Mutex
-	n       uint32                           // names
-	end     uint32                           // place behind the last one
-	entries [poolChunks]arena.Vec[poolEntry] // by number
-	text    [poolChunks]arena.Vec[byte]      // by place
-	full    bool
+	mu   sync.Mutex
+	n    uint32                      // names
+	end  uint32                      // place behind the last one
+	text [poolChunks]arena.Vec[byte] // by place: entries
+	full bool
 }
 
-// poolEntry is where a name stands in pool.text, and its token.
-type poolEntry struct {
-	at, len uint32
-	token   dedup.Name
-}
+// An entry begins at a multiple of poolAlign, and its number is its place divided
+// by that. It is three words, then the name; all of it is in one chunk.
+//
+//	0  rank: how many names came before
+//	4  token
+//	8  length of the name in bytes
+const (
+	entryName = 12
+	poolAlign = 4
+)
 
 // poolTable is an open-addressing table that is replaced when it grows. A slot
 // is 0 or the upper half of the hash, then number + 1; it is set once.
@@ -45,14 +50,12 @@ type poolTable struct {
 const (
 	poolChunks  = 1 << 10
 	textChunk   = 1 << 20 // bytes
-	entryChunk  = 1 << 16 // names
 	poolMaxText = textChunk * poolChunks
-	poolMax     = entryChunk * poolChunks
 )
 
 func newPool(base *dedup.Base) *pool {
 	p := &pool{base: base, seed: maphash.MakeSeed()}
-	p.table.Store(&poolTable{make([]atomic.Uint64, 1<<10)})
+	p.table.Store(&poolTable{make([]atomic.Uint64, 1<<13)})
 	return p
 }
 
@@ -79,15 +82,40 @@ func (p *pool) find(t *poolTable, h uint64, b []byte) (uint32, bool) {
 	}
 }
 
+// entry is the bytes from the entry of a number on.
+func (p *pool) entry(k uint32) []byte {
+	const n = textChunk / poolAlign
+	return p.text[k/n%poolChunks].S[k%n*poolAlign:]
+}
+
+// has says whether there may be a name of number k.
+func (p *pool) has(k uint32) bool {
+	const n = textChunk / poolAlign
+	return k/n < poolChunks && len(p.text[k/n].S) > 0
+}
+
 // name is the name of a number that number gave. It is valid until free.
 func (p *pool) name(k uint32) []byte {
-	e := p.entries[k/entryChunk%poolChunks].S[k%entryChunk]
-	return p.text[e.at/textChunk%poolChunks].S[e.at%textChunk:][:e.len:e.len]
+	e := p.entry(k)
+	n := binary.LittleEndian.Uint32(e[8:])
+	return e[entryName : entryName+n : entryName+n]
 }
 
 // token is the token of the name of a number.
-func (p *pool) token(k uint32) dedup.Name {
-	return p.entries[k/entryChunk%poolChunks].S[k%entryChunk].token
+func (p *pool) token(k uint32) dedup.Name { return binary.LittleEndian.Uint32(p.entry(k)[4:]) }
+
+// rank is how many names came before that of a number.
+func (p *pool) rank(k uint32) uint32 { return binary.LittleEndian.Uint32(p.entry(k)) }
+
+// is says whether a number is that of the name that b starts with, up to a NUL,
+// and if so gives its rank and token.
+func (p *pool) is(k uint32, b []byte) (rank uint32, token dedup.Name, ok bool) {
+	e := p.entry(k)
+	n := uint64(binary.LittleEndian.Uint32(e[8:]))
+	if n < uint64(len(b)) && b[n] == 0 && string(b[:n]) == string(e[entryName:entryName+n]) {
+		return binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]), true
+	}
+	return 0, 0, false
 }
 
 // add gives b a number unless another goroutine has done so.
@@ -98,28 +126,25 @@ func (p *pool) add(h uint64, b []byte) uint32 {
 	if k, ok := p.find(t, h, b); ok {
 		return k
 	}
-	// A name does not go over the end of a chunk; one that is longer has a
+	// An entry does not go over the end of a chunk; one that is longer has a
 	// chunk that is as long.
-	at := uint64(p.end)
-	if at%textChunk+uint64(len(b)) > textChunk {
+	at, size := uint64(p.end), uint64(entryName+len(b)+poolAlign-1)/poolAlign*poolAlign
+	if at%textChunk+size > textChunk {
 		at = (at + textChunk - 1) / textChunk * textChunk
 	}
-	end := at + uint64(len(b))
-	if len(b) > textChunk {
+	end := at + size
+	if size > textChunk {
 		end = (end + textChunk - 1) / textChunk * textChunk
 	}
-	if end > poolMaxText-textChunk || p.n == poolMax-1 {
+	if end > poolMaxText-textChunk {
 		p.full = true
 		return 0
 	}
-	if c := &p.text[at/textChunk]; len(c.S) == 0 {
-		c.Extend(max(textChunk, len(b)))
+	c := &p.text[at/textChunk]
+	if len(c.S) == 0 {
+		c.Extend(max(textChunk, int(size)))
 	}
-	copy(p.text[at/textChunk].S[at%textChunk:], b)
-	k := p.n
-	if k%entryChunk == 0 {
-		p.entries[k/entryChunk].Extend(entryChunk)
-	}
+	k := uint32(at / poolAlign)
 	tok := dedup.Name(0)
 	if p.base != nil {
 		tok = p.base.Token(b, dedup.TextHash(b))
@@ -127,8 +152,12 @@ func (p *pool) add(h uint64, b []byte) uint32 {
 	if tok == 0 {
 		tok = tokPool | k
 	}
-	p.entries[k/entryChunk].S[k%entryChunk] = poolEntry{uint32(at), uint32(len(b)), tok}
-	p.n, p.end = k+1, uint32(end)
+	e := c.S[at%textChunk:]
+	binary.LittleEndian.PutUint32(e, p.n)
+	binary.LittleEndian.PutUint32(e[4:], tok)
+	binary.LittleEndian.PutUint32(e[8:], uint32(len(b)))
+	copy(e[entryName:], b)
+	p.n, p.end = p.n+1, uint32(end)
 	if int(p.n) > len(t.slots)*3/4 {
 		t = p.grow(t)
 		p.table.Store(t)
@@ -169,6 +198,5 @@ func (p *pool) overflow() bool {
 func (p *pool) free() {
 	for i := range p.text {
 		p.text[i].Free()
-		p.entries[i].Free()
 	}
 }

@@ -30,9 +30,9 @@ type unit struct {
 	firstReloc, lastReloc int
 	strLow                uint32 // lowest offset in .debug_str of a name
 	relocFail             error
-	touched               byte              // by touchNames; of no meaning
-	nextName              arena.Vec[uint32] // by number + 1 of a name in the pool, that of the name that followed; kept from unit to unit
-	lastName              uint32            // number + 1 of the last name that was looked up
+	touched               byte                 // by touchNames; of no meaning
+	nextName              arena.Vec[[2]uint32] // by rank + 1 of a name in the pool, number + 1 of two names that followed; kept from unit to unit
+	lastName              uint32               // rank + 1 of the last name that was looked up
 
 	name         dedup.Name
 	language     uint16

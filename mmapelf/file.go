@@ -23,8 +23,8 @@ import (
 	mmap "github.com/edsrzf/mmap-go"
 )
 
-// File is an ELF file mapped into memory. The exported fields are set by Open
-// and must not be changed. Its methods may be called from several goroutines
+// File is an ELF file mapped into memory. The exported fields, all but Scarce, are
+// set by Open and must not be changed. Its methods may be called from several goroutines
 // at once, except Close.
 type File struct {
 	Path      string    // as given to Open; used in errors
@@ -34,6 +34,10 @@ type File struct {
 	Type      uint16    // e_type
 	Machine   uint16    // e_machine
 	Sections  []Section // by section index; entry 0 is the null section
+
+	// Scarce says that the memory of the file's pages is limited. A caller sets
+	// it before it releases any.
+	Scarce bool
 
 	data    []byte    // the whole file
 	mapping mmap.MMap // nil when data is not a mapping
@@ -236,7 +240,12 @@ func (f *File) releaseEndingAt(end uint64, b []byte) bool {
 
 // ReleaseRange is Release for the size bytes at file offset off. A range that
 // leaves the file is ignored.
-func (f *File) ReleaseRange(off, size uint64) { f.advise(off, size, true, dropPages) }
+func (f *File) ReleaseRange(off, size uint64) {
+	if f.Scarce {
+		f.advise(off, size, true, coldPages)
+	}
+	f.advise(off, size, true, dropPages)
+}
 
 // RandomRange says that the size bytes at file offset off will be read here
 // and there: the system reads no more than what is touched.

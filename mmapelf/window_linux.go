@@ -4,14 +4,14 @@ import "golang.org/x/sys/unix"
 
 // dropPages drops the pages of b, which starts on a page boundary of a
 // mapping, from this process: those of a file come back when they are read,
-// anonymous ones as zeros. First they are marked cold, so that a kernel
-// short of memory reclaims them before the pages of the sections that are
-// read at random: without that, a run in a small cgroup throws out and reads
-// back .debug_str all the time. A failure costs memory, nothing else.
-func dropPages(b []byte) {
-	_ = unix.Madvise(b, unix.MADV_COLD)
-	_ = unix.Madvise(b, unix.MADV_DONTNEED)
-}
+// anonymous ones as zeros. A failure costs memory, nothing else.
+func dropPages(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
+
+// coldPages marks the pages of b, likewise, for a kernel short of memory to
+// reclaim before the pages of the sections that are read at random: without
+// that, a run in a small cgroup throws out and reads back .debug_str all the
+// time. It takes as long as to drop them.
+func coldPages(b []byte) { _ = unix.Madvise(b, unix.MADV_COLD) }
 
 // anonymous returns size bytes of zeros that take memory as they are written,
 // and are not counted as promised until then.

@@ -2,8 +2,9 @@
 
 package mmapelf
 
-// dropPages, readRandom and readSoon are hints that only Linux is given.
+// dropPages, coldPages, readRandom and readSoon are hints that only Linux is given.
 func dropPages([]byte)  {}
+func coldPages([]byte)  {}
 func readRandom([]byte) {}
 func readSoon([]byte)   {}
 
