@@ -7,9 +7,9 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// invalidCases are the invalid cases that the selftests of the kernel
-// (tools/testing/selftests/bpf/prog_tests/btf.c) list, as data of our own: what
-// is wrong, and the smallest blob with it. Type 1 is an int.
+// invalidCases are invalid blobs of the kind that the selftests of the kernel
+// list (selftests_test.go), and more of them: what is wrong, and the smallest blob
+// with it. Type 1 is an int.
 var invalidCases = []struct {
 	what string
 	add  func(b *blob)

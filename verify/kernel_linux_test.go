@@ -179,3 +179,24 @@ func TestKernelRefusesInvalidCases(t *testing.T) {
 		}
 	}
 }
+
+// TestKernelPassesSelftests: the running kernel gives the verdicts, so the cases
+// are what they say.
+func TestKernelPassesSelftests(t *testing.T) {
+	rules := kernelRules(t)
+	bigEndian := binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+	for _, c := range selftestCases {
+		data := selftestBlob(c.add, bigEndian)
+		if err := kernelbtf.Load(data); (err == nil) != c.taken.by(rules) {
+			t.Errorf("%s: %v %s", c.name, err, kernelbtf.Log(data))
+		}
+	}
+	if bigEndian {
+		return // the headers are little-endian
+	}
+	for _, c := range selftestHeaders {
+		if kernelbtf.Load(c.change(selftestHeader())) == nil {
+			t.Errorf("%s: the kernel takes it", c.name)
+		}
+	}
+}
