@@ -1,33 +1,54 @@
 package arena
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 func TestLimit(t *testing.T) {
-	defer SetLimit(0, nil)
-	used := uint64(0)
-	SetLimit(4<<20, func() uint64 { return used })
+	defer SetLimit(0, nil, nil)
+	used, garbage, reclaims := uint64(0), uint64(0), 0
+	SetLimit(4<<20, func() uint64 { return used + garbage }, func() { garbage, reclaims = 0, reclaims+1 })
 	var v, small Vec[byte]
 	defer v.Free()
 	defer small.Free()
 	v.Resize(1 << 20)
-	used = 2 << 20
-	v.Grow(2 << 20) // 3 MiB while it is copied
+	used = 1 << 20
+	v.Grow(4 << 20) // 3 MiB more
 	v.Resize(2 << 20)
-	used = 3 << 20
+	used = 4 << 20
 	small.Resize(checkBytes - 1)
-	small.Grow(checkBytes)
-	func() {
+	exhausted := func(what string, want uint64, f func()) {
 		defer func() {
-			if e, ok := recover().(Exhausted); !ok || e.Limit != 4<<20 || e.Used != used {
-				t.Errorf("%v", e)
+			if e, ok := recover().(Exhausted); !ok || e.Limit != 4<<20 || e.Used != want {
+				t.Errorf("%s: %v", what, e)
 			}
 		}()
-		v.Grow(4 << 20)
-		t.Error("grown beyond the limit")
-	}()
+		f()
+		t.Error(what, "is possible beyond the limit")
+	}
+	exhausted("Grow", used, func() { v.Grow(5 << 20) })
 	if len(v.S) != 2<<20 || v.S[1<<20] != 0 {
 		t.Error("the Vec has not kept its elements")
 	}
-	SetLimit(0, nil)
-	v.Grow(4 << 20)
+	var w Vec[uint64]
+	exhausted("Resize of an empty Vec", used, func() { w.Resize(checkBytes / 8) })
+	exhausted("Extend", used, func() { w.Extend(checkBytes / 8) })
+
+	// What nobody needs is given back first, and not asked for again as long as
+	// little has been taken since.
+	used, garbage, reclaims = 1<<20, 3<<20, 0
+	current.Load().reclaimed = 0
+	if err := CheckLimit(3 << 20); err != nil || reclaims != 1 {
+		t.Errorf("with garbage: %v after %d reclaims", err, reclaims)
+	}
+	used += reclaimStep - 1
+	if err := CheckLimit(3 << 20); !errors.As(err, new(Exhausted)) || reclaims != 1 {
+		t.Errorf("without garbage: %v after %d reclaims", err, reclaims)
+	}
+	SetLimit(0, nil, nil)
+	v.Grow(8 << 20)
+	if err := CheckLimit(1 << 40); err != nil {
+		t.Error(err)
+	}
 }

@@ -58,7 +58,8 @@ func (v *Vec[T]) Extend(n int) []T {
 // AppendSlice adds the elements of x at the end.
 func (v *Vec[T]) AppendSlice(x []T) { copy(v.Extend(len(x)), x) }
 
-// Grow makes room for n elements in all, without changing the length.
+// Grow makes room for n elements in all, which are to come soon, without
+// changing the length.
 func (v *Vec[T]) Grow(n int) {
 	if n > cap(v.S) {
 		v.grow(n)
@@ -156,7 +157,11 @@ func (v *Vec[T]) grow(need int) {
 		want = 2 * cap(v.S)
 	}
 	want = max(want, need, minBytes/max(size, 1))
-	checkLimit(len(v.S) * size)
+	if want*size >= checkBytes {
+		if err := CheckLimit((need - len(v.S)) * size); err != nil {
+			panic(err)
+		}
+	}
 	old, oldMem := v.S, v.mem
 	if oldMem != nil {
 		if m, err := remap(oldMem, want*size); err == nil {

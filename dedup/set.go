@@ -65,9 +65,10 @@ type Set struct {
 	base    *baseState // nil: no base
 	baseIDs uint32     // ids up to this one are type ids of the base; 0 without one
 
-	strings  stringTable
-	forwards arena.Vec[uint32] // ids of FWDs, for the unique-name pass
-	local    localIndex
+	strings   stringTable
+	forwards  arena.Vec[uint32] // ids of FWDs, for the unique-name pass
+	unchecked int               // bytes taken since the last look at the memory in use
+	local     localIndex
 
 	// Raw switches merging off: every node becomes a type of its own, for the
 	// batch algorithm to work on (Exact). It is set before the first commit.
@@ -178,6 +179,18 @@ func (s *Set) Free() {
 		s.base.funcTab.Free()
 	}
 	s.strings.free()
+	s.local.free()
+}
+
+// DropIndexes gives back what serves to find types and names. Nothing but the
+// types and strings as they are may be asked for afterwards, Numbering.PutTypes
+// included.
+func (s *Set) DropIndexes() {
+	for _, v := range []*arena.Vec[uint32]{&s.next, &s.hash, &s.ptrTo, &s.constTo, &s.table, &s.entTab, &s.visited, &s.forwards} {
+		v.Free()
+	}
+	s.ents.Free()
+	s.strings.byText.Free()
 	s.local.free()
 }
 
@@ -299,10 +312,23 @@ func (s *Set) addWords(n int) (uint32, error) {
 	if uint64(len(s.words.S))+uint64(n) > 1<<31 {
 		return 0, errors.New("types take more than 8 GiB")
 	}
+	if s.unchecked += 4*n + typeBytes; s.unchecked >= checkStep {
+		s.unchecked = 0
+		if err := arena.CheckLimit(0); err != nil {
+			panic(err) // as a Vec does
+		}
+	}
 	at := len(s.words.S)
 	s.words.Extend(n)
 	return uint32(at), nil
 }
+
+// Between two looks at the memory in use the Set takes about checkStep bytes at
+// most; typeBytes of them are for the id and the name of a type.
+const (
+	checkStep = 256 << 10
+	typeBytes = 64
+)
 
 // Bits of Set.hash beside those of the hash.
 const (

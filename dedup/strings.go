@@ -194,15 +194,16 @@ func (t *stringTable) ahead(toks []Name, names Names) {
 
 func (t *stringTable) setToken(tok Name, off uint32) {
 	if t.tokens*2 >= len(t.byToken.S) {
-		old := append([]stringSlot(nil), t.byToken.S...)
-		n := len(old) * 2
-		t.byToken.Free()
-		t.byToken.Resize(n)
-		for _, e := range old {
+		var bigger arena.Vec[stringSlot]
+		bigger.Resize(len(t.byToken.S) * 2)
+		old := t.byToken
+		t.byToken = bigger
+		for _, e := range old.S {
 			if e.token != 0 {
 				t.putToken(e)
 			}
 		}
+		old.Free()
 	}
 	t.putToken(stringSlot{tok, off})
 	t.tokens++

@@ -10,7 +10,7 @@ import (
 
 // Crash is a panic while an input was encoded: a bug of this program.
 type Crash struct {
-	File  string // "" if no input was open
+	File  string
 	Unit  string // where it was: " .debug_info: CU "x" at 0x...", or ""
 	Value any    // of the panic
 	Site  string // function and line that panicked
@@ -91,12 +91,9 @@ func (r *run) recoverCrash(err *error) {
 		return
 	}
 	w := asWorkerPanic(x, "")
-	path := ""
-	if len(r.files) > 0 {
-		path = r.files[len(r.files)-1].path
-	}
+	path := r.path
 	if e, ok := w.value.(arena.Exhausted); ok {
-		*err = r.exhausted(path, e.Used)
+		*err = r.exhausted(e.Used)
 	} else if IsFault(w.value) {
 		*err = fmt.Errorf("%s:%s the file was changed while it was read, or cannot be read", path, w.unit)
 	} else {

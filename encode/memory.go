@@ -1,7 +1,9 @@
 package encode
 
 import (
+	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/memlimit"
@@ -22,9 +24,9 @@ const (
 	// .debug_info, in groups of 24 to 31 MiB.
 	usualMemory = 6 << 20
 	usualShare  = 11
-	// memoryStep is how many units are committed between two looks at what is
-	// taken, each a few microseconds.
-	memoryStep = 16
+	// memoryStep is how much of .debug_info is committed, in bytes, but 16 units
+	// at most, between two looks at what is taken, each a few microseconds.
+	memoryStep = 512 << 10
 )
 
 // UsualMemory is how much memory in bytes a run over kernels takes as a rule,
@@ -39,17 +41,23 @@ func (r *run) checkInput(f *file) error {
 		return fmt.Errorf("%s: the memory limit of %s cannot suffice for %s of debug information: kernels of that size need %s",
 			f.path, mib(limit), mib(total), mib(UsualMemory(total)))
 	}
+	r.mapped += uint64(len(f.elf.Bytes()))
+	if f.dwarf != f.elf {
+		r.mapped += uint64(len(f.dwarf.Bytes()))
+	}
+	r.limitArena()
 	return nil
 }
 
-// checkMemory is the second check, between units.
-func (r *run) checkMemory(f *file) error {
-	limit := r.opt.MemoryLimit
-	if limit == 0 {
+// checkMemory is the second check, between units, and before n bytes are taken
+// in one step.
+func (r *run) checkMemory(n int) error {
+	if r.opt.MemoryLimit == 0 {
 		return nil
 	}
-	if used := memlimit.Used(); used+memlimit.Reserve > limit {
-		return r.exhausted(f.path, used)
+	var full arena.Exhausted
+	if errors.As(arena.CheckLimit(n), &full) {
+		return r.exhausted(full.Used)
 	}
 	return nil
 }
@@ -58,15 +66,17 @@ func (r *run) checkMemory(f *file) error {
 func (r *run) limitArena() {
 	limit := r.opt.MemoryLimit
 	if limit != 0 {
-		limit = max(limit, memlimit.Reserve+1) - memlimit.Reserve
+		reserve := memlimit.Reserve(r.mapped, r.opt.Jobs)
+		limit = max(limit, reserve+1) - reserve
 	}
-	arena.SetLimit(limit, memlimit.Used)
+	arena.SetLimit(limit, memlimit.Used, debug.FreeOSMemory)
 }
 
-func (r *run) exhausted(path string, used uint64) error {
+// exhausted is the error for a limit that leaves no room beside the used bytes.
+func (r *run) exhausted(used uint64) error {
 	limit := r.opt.MemoryLimit
 	return fmt.Errorf("%s: the memory limit of %s is reached: %s are in use; kernels of that size need %s",
-		path, mib(limit), mib(used), mib(max(UsualMemory(r.total), limit+limit/8)))
+		r.path, mib(limit), mib(used), mib(max(UsualMemory(r.total), limit+limit/8)))
 }
 
 // mib is n bytes in MiB, rounded up.

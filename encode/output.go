@@ -67,6 +67,10 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	out := &Output{BigEndian: be, PointerSize: r.files[r.lead].elf.AddrSize, Foreign: r.foreign, Lead: r.lead}
 	strs := r.set.Strings()
 	r.closeFiles()
+	r.states, r.funcs, r.funcName = nil, nil, nil // garbage, if memory is short
+	if r.session == nil || r.opt.Base == nil {
+		r.set.DropIndexes()
+	}
 	if n.Types > 0 {
 		out.mem.Grow(btf.HeaderLen + n.TypeBytes + len(strs))
 		out.mem.AppendSlice(btf.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs))))

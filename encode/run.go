@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 )
@@ -48,7 +49,10 @@ type run struct {
 	recScratch  []uint32
 	nameScratch []dedup.Name
 	stats       Stats
+	path        string // of the input that is, or was, read
 	total       uint64 // bytes of .debug_info of all inputs
+	mapped      uint64 // bytes of the inputs
+	unchecked   uint64 // bytes of .debug_info since the last look at the memory
 	done        atomic.Uint64
 	clock       clock
 }
@@ -89,7 +93,7 @@ type trial struct {
 var errUnsorted = errors.New("relocations of .debug_info are not in order")
 
 func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, err error) {
-	r := &run{opt: opt, trial: t, session: s}
+	r := &run{opt: opt, trial: t, session: s, path: paths[0]}
 	defer func() {
 		if err != nil {
 			r.free()
@@ -98,7 +102,11 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 			}
 		}
 	}()
-	r.limitArena()
+	if s == nil && opt.Base == nil {
+		arena.SetLimit(0, nil, nil) // until it is known how much is to be read
+	} else {
+		r.limitArena()
+	}
 	defer r.recoverCrash(&err)
 	r.clock.start()
 	if err := r.newSet(); err != nil {
@@ -107,6 +115,7 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 	r.states = compactstate.NewStates()
 	r.names.setPrefix(opt.NamePrefix)
 	for i, path := range paths {
+		r.path = path
 		f, err := r.openFile(path)
 		if err != nil {
 			return nil, err
@@ -403,8 +412,9 @@ func (f *file) commitUnit(u *unit) error {
 	}
 	r.stats.CUs += u.units
 	r.stats.CUsFiltered += u.unitsFiltered
-	if u.seq%memoryStep == 0 {
-		if err := r.checkMemory(f); err != nil {
+	if r.unchecked += u.size + memoryStep/16; r.unchecked >= memoryStep {
+		r.unchecked = 0
+		if err := r.checkMemory(0); err != nil {
 			return err
 		}
 	}

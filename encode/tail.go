@@ -108,6 +108,9 @@ func (r *run) finish() (*Output, error) {
 		Match:          func(x, y uint32) bool { return r.match(x, y, 0) },
 		Ahead:          r.ahead,
 	}
+	if err := r.checkMemory(r.states.Count().Entries * compactstate.ResolveBytes); err != nil {
+		return nil, err
+	}
 	err := r.states.Resolve(r.funcs, d, r.addFunc, func(name []byte, why compactstate.Reason) {
 		r.stats.Skipped[why.String()]++
 		if r.opt.FuncLeftOut != nil {
@@ -135,7 +138,7 @@ func (r *run) finish() (*Output, error) {
 		r.stats.TypesIn++
 	}
 	r.clock.lap("functions, DATASECs")
-	if err := r.checkMemory(r.files[0]); err != nil {
+	if err := r.checkMemory(0); err != nil {
 		return nil, err
 	}
 	n := r.set.Finish()

@@ -126,6 +126,9 @@ func (c *campaign) compare(b *strings.Builder) {
 			n[r.outcome][0]++
 		default:
 			n[r.outcome][1]++
+			if r.outcome == sameOutput {
+				fmt.Fprintf(os.Stderr, "%s:%d %s: pahole gives the seed's bytes, btflite others\n", r.seed, r.number, r.kind)
+			}
 		}
 	}
 	if n == [2][3]int{} {

@@ -1,0 +1,99 @@
+package hostile
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
+)
+
+// TestSmallGroups: in memory control groups of any size a run ends with its
+// output or with an error, before the kernel ends it.
+func TestSmallGroups(t *testing.T) {
+	group := memoryGroup(t)
+	f := &dt.File{}
+	for i := range 60 {
+		var root []any
+		for j := range 1500 {
+			name := fmt.Sprintf("type_%d_of_unit_%d", j, i)
+			root = append(root, dt.N(dt.TagStructureType, dt.Name(name), dt.Size(4)), dt.N(dt.TagTypedef, dt.Name(name+"_t")))
+		}
+		f.Units = append(f.Units, dt.CU(root...))
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "f.o"), f.Bytes())
+	succeeds(t, dir, encodeTo("out", "f.o")...)
+	want := get(t, filepath.Join(dir, "out"))
+	errors, outputs := 0, 0
+	for _, jobs := range []string{"-j1", "-j3"} {
+		for mib := 8; mib <= 36; mib += 2 {
+			os.Remove(filepath.Join(dir, "out"))
+			r := inGroup(t, group, mib, command(dir, append(encodeTo("out", "f.o"), jobs)...))
+			r.clean(t)
+			left := "f.o"
+			if r.status == 0 {
+				outputs++
+				left = "f.o out"
+				if got := get(t, filepath.Join(dir, "out")); string(got) != string(want) {
+					t.Errorf("%d MiB, %s: another output", mib, jobs)
+				}
+			} else {
+				errors++
+				if !strings.Contains(r.stderr, "memory limit") {
+					t.Errorf("%d MiB, %s: status %d: %s", mib, jobs, r.status, r.stderr)
+				}
+			}
+			wantNames(t, dir, left)
+		}
+	}
+	t.Logf("%d outputs, %d errors", outputs, errors)
+	if errors < 4 || outputs < 4 {
+		t.Error("this tests one outcome only")
+	}
+}
+
+// group is a memory control group for tests.
+type group struct{ dir, limit, procs string }
+
+// memoryGroup makes a group, if that is permitted.
+func memoryGroup(t *testing.T) *group {
+	for _, g := range []*group{
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "cgroup.procs"},
+		{"/sys/fs/cgroup", "memory.max", "cgroup.procs"},
+	} {
+		g.dir = filepath.Join(g.dir, "btflite-hostile-"+strconv.Itoa(os.Getpid()))
+		if os.Mkdir(g.dir, 0o755) != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			for range 50 { // it is busy for a moment
+				if os.Remove(g.dir) == nil {
+					break
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		})
+		if os.WriteFile(filepath.Join(g.dir, g.limit), []byte("1073741824"), 0) == nil {
+			return g
+		}
+	}
+	t.Skip("memory control groups cannot be made here")
+	return nil
+}
+
+// inGroup runs a command in the group with a limit.
+func inGroup(t *testing.T, g *group, mib int, cmd *exec.Cmd) done {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(g.dir, g.limit), []byte(strconv.Itoa(mib<<20)), 0); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Args = append([]string{"sh", "-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(g.dir, g.procs), cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = "/bin/sh"
+	return finish(t, cmd)
+}
