@@ -194,6 +194,9 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 		if tag == 0 || tag > 0xffff {
 			return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has tag " + utoa(tag)}
 		}
+		if children > 1 { // DWARF 5, section 7.5.3: DW_CHILDREN_no or DW_CHILDREN_yes
+			return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has children flag " + utoa(uint64(children))}
+		}
 		var other Abbrev // one that the table has no place for
 		a := &other
 		dense := code < 4*n+1024 // the table takes no more than 4 places for each

@@ -59,7 +59,7 @@ func (f *file) refOf(u *unit, off int, have uint32, v int) (uint32, error) {
 		}
 		return f.crossMark(u, off, target)
 	}
-	return 0, nil
+	return 0, f.dieError(u, off, "reference has form "+itoa(int(x.Form)))
 }
 
 // baseType adds a node for a DW_TAG_base_type.

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"hash/maphash"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -42,6 +43,8 @@ type file struct {
 	wantVars bool
 
 	varSections []varSection
+	objects     map[objectKey]struct{} // of the symbol table; nil until asked for
+	objectSeed  maphash.Seed
 
 	suffix string // of section names: .dwo (splitdwarf.go), else ""
 	packed bool   // of several .dwo files
@@ -240,18 +243,29 @@ const (
 	symbolRepeat = 16
 )
 
-// symbols reads the symbol table: functions for the function table, and the
-// objects that stand at the start of a section with variables.
-func (f *file) symbols() error {
-	e := f.elf
+// symtab is the symbol table, its strings, and the file that has it: the input
+// itself or a separate debug file.
+func (f *file) symtab() (e *mmapelf.File, symtab *mmapelf.Section, strtab []byte, err error) {
+	e = f.elf
 	if e.Section(".symtab") == nil {
 		e = f.dwarf
 	}
-	symtab := e.Section(".symtab")
+	symtab = e.Section(".symtab")
 	if symtab == nil || symtab.Type != shtSymtab {
-		return fmt.Errorf("%s: no .symtab section, so no function can be placed (stripped file?)", f.path)
+		return nil, nil, nil, fmt.Errorf("%s: no .symtab section, so no function can be placed (stripped file?)", f.path)
 	}
-	strtab, err := e.SymbolStrings(symtab)
+	strtab, err = e.SymbolStrings(symtab)
+	return e, symtab, strtab, err
+}
+
+func (f *file) symbolNamesOverlap() error {
+	return fmt.Errorf("%s: .strtab: names of symbols overlap, so that too much of it is read again and again", f.path)
+}
+
+// symbols reads the symbol table: functions for the function table, and the
+// objects that stand at the start of a section with variables.
+func (f *file) symbols() error {
+	e, symtab, strtab, err := f.symtab()
 	if err != nil {
 		return err
 	}
@@ -311,7 +325,7 @@ func (f *file) symbols() error {
 		return err
 	}
 	if left < 0 {
-		return fmt.Errorf("%s: .strtab: names of symbols overlap, so that too much of it is read again and again", f.path)
+		return f.symbolNamesOverlap()
 	}
 	t.Seal()
 	f.run.funcName = append(f.run.funcName, make([]dedup.Name, t.MaxEntry()+1-len(f.run.funcName))...)

@@ -84,6 +84,14 @@ func variableRules() []rule {
 			[2] VAR 'known' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=4 vlen=1
 				type_id=2 offset=0 size=4 (VAR 'known')`},
+		{name: "the symbol may be at another offset", files: func() []dt.File {
+			i := intType()
+			return file([]dt.Symbol{dt.Object("moved", ".data..percpu", pc+8), dt.Object("other", ".text", pc)}, i, variable("moved", i, pc), variable("other", i, pc))
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] VAR 'moved' type_id=1, linkage=global
+			[3] DATASEC '.data..percpu' size=4 vlen=1
+				type_id=2 offset=0 size=4 (VAR 'moved')`},
 		{name: "percpu at address 0 behind a .BTF that is not loaded", differs: "an earlier in-place run of ours has left the .BTF there", files: func() []dt.File {
 			i := intType()
 			percpu := dt.Percpu()

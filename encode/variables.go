@@ -2,10 +2,12 @@ package encode
 
 import (
 	"errors"
+	"hash/maphash"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // Which variables become VARs: encode-behaviour 5. A DIE is a candidate when
@@ -167,8 +169,10 @@ func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
 			return 0, false, nil
 		}
 	}
-	if v.SecOff == 0 && !f.objectAtZero(v.Section, name) {
-		return 0, false, nil
+	if v.SecOff == 0 {
+		if ok, err := f.objectNamed(v.Section, name); !ok {
+			return 0, false, err
+		}
 	}
 	force := f.opt.Features&EncodeForce != 0
 	if !validName(name) {
@@ -199,17 +203,58 @@ func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
 	return size, true, nil
 }
 
-func (f *file) objectAtZero(section uint32, name []byte) bool {
+// objectNamed reports whether the section has an object of that name. It is
+// asked for variables at the start of the section only; there the object is too,
+// but for static ones of functions, which have other names as symbols.
+func (f *file) objectNamed(section uint32, name []byte) (bool, error) {
 	for i := range f.varSections {
 		if s := &f.varSections[i]; s.index == section {
 			for _, n := range s.atZero {
 				if string(n) == string(name) {
-					return true
+					return true, nil
 				}
 			}
 		}
 	}
-	return false
+	if err := f.readObjects(); err != nil {
+		return false, err
+	}
+	_, ok := f.objects[objectKey{section, maphash.Bytes(f.objectSeed, name)}]
+	return ok, nil
+}
+
+// objectKey stands for an object: its section and a hash of its name.
+type objectKey struct {
+	section uint32
+	hash    uint64
+}
+
+// readObjects fills f.objects, once.
+func (f *file) readObjects() error {
+	if f.objects != nil {
+		return nil
+	}
+	f.objects, f.objectSeed = map[objectKey]struct{}{}, maphash.MakeSeed()
+	e, symtab, strtab, err := f.symtab()
+	if err != nil {
+		return err
+	}
+	left := symbolWork + symbolRepeat*len(strtab)
+	err = e.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
+		if s.Info&0xf == sttObject {
+			if name, ok := e.StringAt(strtab, s.Name); ok {
+				left -= len(name)
+				f.objects[objectKey{s.Shndx, maphash.Bytes(f.objectSeed, name)}] = struct{}{}
+			}
+		}
+		return left >= 0
+	})
+	if err == nil && left < 0 {
+		err = f.symbolNamesOverlap()
+	}
+	e.ReleaseRange(symtab.Offset, symtab.Size)
+	e.Release(strtab)
+	return err
 }
 
 func validName(b []byte) bool {
