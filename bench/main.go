@@ -1,12 +1,12 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
 // DIEs, and writes BENCHMARKS.md with its plots.
 //
-//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,order,diff,extra] [-n=5]
+//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,order,diff,extra] [-n=5]
 //
 // The part modules compares kernel modules with pahole's, file by file, the part
-// order two kernels in several orders of types, the part diff measures
-// btflite diff, and the part extra looks at --extra_vars; these are left out
-// unless named. See the files of these names.
+// modulecosts measures them, the part order measures two kernels in several
+// orders of types, the part diff btflite diff, and the part extra looks at
+// --extra_vars; these are left out unless named. See the files of these names.
 //
 // Kernels and pahole come from scripts/kernels.sh. Programs run in turns, each
 // one in every round, so that a machine that slows down slows all of them.
@@ -53,11 +53,14 @@ type config struct {
 }
 
 var (
-	allParts     = []string{"time", "phases", "growth", "floor", partModules, partOrder, partDiff, partExtra}
+	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partOrder, partDiff, partExtra}
 	defaultParts = allParts[:4]
 )
 
-const partModules = "modules"
+const (
+	partModules     = "modules"
+	partModuleCosts = "modulecosts"
+)
 
 func parseFlags() (*config, error) {
 	c := new(config)
@@ -194,7 +197,7 @@ func run(ctx context.Context) error {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}, {partOrder, b.order},
+	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}, {partModuleCosts, b.moduleCosts}, {partOrder, b.order},
 		{partDiff, b.diff}, {partExtra, b.extra}} {
 		if !slices.Contains(c.parts, part.name) {
 			continue

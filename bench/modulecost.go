@@ -30,6 +30,7 @@ func (m *moduleBench) byName(name string) *kernelModule {
 // all that it costs is the base. One is measured over the .BTF that the kernel's
 // file has already, too, which another version of the encoder made.
 func (m *moduleBench) measureSingles(ctx context.Context) error {
+	m.set.Singles = nil
 	for _, name := range append(slices.Clone(singles), m.mods[len(m.mods)-1].name) {
 		if mod := m.byName(name); mod != nil {
 			if err := m.measureSingle(ctx, name, mod.path, m.base()); err != nil {
@@ -95,7 +96,7 @@ func (m *moduleBench) measureSizes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.set.SplitBytes, m.set.FullBytes = r.Bytes, r.Full
+	m.set.SplitBytes, m.set.FullBytes, m.set.Largest = r.Bytes, r.Full, nil
 	slices.SortStableFunc(r.Results, func(a, b moduleStats) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	for _, s := range r.Results[:min(10, len(r.Results))] {
 		m.set.Largest = append(m.set.Largest, ModuleSize{strings.TrimSuffix(filepath.Base(s.Module), ".ko"), s.Bytes, s.Full})
@@ -106,6 +107,7 @@ func (m *moduleBench) measureSizes(ctx context.Context) error {
 // measureFloors finds the memory that the largest single module and a batch at
 // -j2 of the sample, which has the largest modules, need.
 func (m *moduleBench) measureFloors(ctx context.Context, sampled []kernelModule) error {
+	m.set.Floors = nil
 	g, err := findCgroups()
 	if err != nil {
 		say("the cgroup floors of modules are left out: %v", err)
@@ -169,6 +171,7 @@ func (m *moduleBench) floor(ctx context.Context, g *cgroups, what string, t *tri
 // compareDistilled encodes copies of the sample in place with the feature
 // distilled_base and compares .BTF and .BTF.base.
 func (m *moduleBench) compareDistilled(ctx context.Context, sampled []kernelModule) error {
+	m.set.Distilled, m.set.DistilledDifferent = 0, nil
 	dir, _, err := m.batchFiles("distilled", nil)
 	if err != nil {
 		return err
@@ -179,12 +182,20 @@ func (m *moduleBench) compareDistilled(ctx context.Context, sampled []kernelModu
 		if err := errors.Join(copyTo(mod.path, ours), copyTo(mod.path, theirs)); err != nil {
 			return err
 		}
-		if _, err := m.runner.mustRun(ctx, m.paholeArgs(m.base(), "", theirs, "--btf_features=distilled_base")); err != nil {
+		o, err := m.runner.run(ctx, 0, m.paholeArgs(m.base(), "", theirs, "--btf_features=distilled_base"))
+		if err != nil {
 			return err
 		}
+		if o.status != 0 {
+			say("%s: pahole, distilled base: status %d: %s", mod.name, o.status, tail(o.printed, 400))
+			continue
+		}
 		args := append([]string{m.config.btflite, "-J", "-j1", "--btf_base=" + m.base(), compatOption}, options...)
-		if _, err := m.runner.mustRun(ctx, append(args, "--btf_features=distilled_base", ours)); err != nil {
+		if o, err = m.runner.run(ctx, 0, append(args, "--btf_features=distilled_base", ours)); err != nil {
 			return err
+		}
+		if o.status != 0 {
+			say("%s: btflite, distilled base: status %d: %s", mod.name, o.status, tail(o.printed, 400))
 		}
 		m.set.Distilled++
 		same, err := sameSections(ours, theirs, ".BTF", ".BTF.base")

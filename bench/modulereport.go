@@ -19,7 +19,7 @@ func moduleSections(b *strings.Builder, r *Results) {
 	}
 	fmt.Fprint(b, "## Modules\n\nEach module over its own kernel's BTF, compared with pahole's output byte by byte "+
 		"(`"+compatOption+"`: pahole 1.32 uses libbpf 1.7, which finds no typedef of the base).\n\n")
-	fmt.Fprint(b, command("go run ./bench -only=modules -all_modules -kernels="+with[0].Name))
+	fmt.Fprint(b, command("go run ./bench -only=modules,modulecosts -all_modules -kernels="+with[0].Name))
 	for _, f := range featureSets {
 		fmt.Fprintf(b, "*%s*: `%s`. ", f.name, f.options)
 	}
@@ -32,6 +32,14 @@ func moduleSections(b *strings.Builder, r *Results) {
 			}
 		}
 	})
+	for _, k := range with {
+		for _, m := range k.Modules {
+			if len(m.NoReference) > 0 {
+				fmt.Fprintf(b, "pahole failed on %d modules of %s (%s): %s.\n\n", len(m.NoReference), k.Name, m.Set,
+					strings.Join(union(m.NoReference, nil), ", "))
+			}
+		}
+	}
 	for _, k := range with {
 		for _, m := range k.Modules {
 			moduleCosts(b, k, m)

@@ -3,7 +3,10 @@ package main
 // The modules of a kernel: are their bytes pahole's, what do single ones and the
 // whole set cost, and how large is their BTF.
 //
-//	go run ./bench -only=modules -kernels=v612-amd64 -all_modules
+//	go run ./bench -only=modules,modulecosts -kernels=v612-amd64 -all_modules
+//
+// The part modules compares, with each set of features, the part modulecosts
+// measures, with the first; each keeps what the other has found.
 //
 // Modules are the .ko files below modules/KERNEL or k/KERNEL of the corpus.
 // pahole's outputs are kept in -refs, as KERNEL/SET/NAME.btf, since thousands of
@@ -24,11 +27,13 @@ import (
 )
 
 // featureSets are the sets that modules are compared with.
-var featureSets = []struct{ name, options string }{
+var featureSets = []featureSet{
 	{"default", "--btf_features=default"},
 	{"kernel", "--btf_features=encode_force,var,float,enum64,decl_tag,type_tag,optimized_func,consistent_func," +
 		"decl_tag_kfuncs --btf_features=attributes --lang_exclude=rust"},
 }
+
+type featureSet struct{ name, options string }
 
 // singles are the modules that are measured one by one.
 var singles = []string{"amdgpu", "i915", "xfs", "veth"}
@@ -44,6 +49,8 @@ type ModuleSet struct {
 	Modules     int    `json:"modules"`
 	VmlinuxSame bool   `json:"vmlinux_same"`
 	Compared    int    `json:"compared"`
+	// NoReference names the modules on which pahole failed.
+	NoReference []string `json:"no_reference,omitempty"`
 	// Different names the modules whose bytes are not pahole's.
 	Different []string `json:"different,omitempty"`
 	// Distilled is the same for distilled_base in place, on the sample.
@@ -99,6 +106,17 @@ type kernelModule struct {
 
 // modules is the part "modules".
 func (b *bench) modules(ctx context.Context) error {
+	return b.eachModuleSet(featureSets, func(m *moduleBench) error { return m.compare(ctx) })
+}
+
+// moduleCosts is the part "modulecosts".
+func (b *bench) moduleCosts(ctx context.Context) error {
+	return b.eachModuleSet(featureSets[:1], func(m *moduleBench) error { return m.measure(ctx) })
+}
+
+// eachModuleSet calls do for each kernel and set of features and keeps the
+// results.
+func (b *bench) eachModuleSet(sets []featureSet, do func(*moduleBench) error) error {
 	for _, name := range b.kernels {
 		mods, err := b.findModules(name)
 		if err != nil {
@@ -108,21 +126,35 @@ func (b *bench) modules(ctx context.Context) error {
 			say("%s: no modules in the corpus", name)
 			continue
 		}
-		k := b.results.kernel(name)
-		k.Modules = nil
-		for i, f := range featureSets {
-			m := &moduleBench{bench: b, kernel: name, mods: mods, dir: filepath.Join(b.refs, name, f.name),
-				set: &ModuleSet{Set: f.name, Options: f.options, Modules: len(mods)}}
-			if err := m.measure(ctx, i == 0); err != nil {
+		for _, f := range sets {
+			set := b.results.kernel(name).moduleSet(f.name)
+			set.Options, set.Modules = f.options, len(mods)
+			m := &moduleBench{bench: b, kernel: name, mods: mods, dir: filepath.Join(b.refs, name, f.name), set: set}
+			err := os.MkdirAll(m.dir, 0o755)
+			if err == nil {
+				err = do(m)
+			}
+			if err != nil {
 				return fmt.Errorf("%s, %s: %w", name, f.name, err)
 			}
-			k.Modules = append(k.Modules, m.set)
 			if err := b.results.save(b.config.results); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// moduleSet is what is known of a set of features, nothing at first.
+func (k *KernelResult) moduleSet(name string) *ModuleSet {
+	for _, m := range k.Modules {
+		if m.Set == name {
+			return m
+		}
+	}
+	m := &ModuleSet{Set: name}
+	k.Modules = append(k.Modules, m)
+	return m
 }
 
 // findModules lists the modules of a kernel, largest first.
@@ -180,37 +212,38 @@ type moduleBench struct {
 func (m *moduleBench) base() string              { return m.reference("vmlinux") }
 func (m *moduleBench) reference(n string) string { return filepath.Join(m.dir, n+".btf") }
 
-// measure compares; with costs set it measures as well.
-func (m *moduleBench) measure(ctx context.Context, costs bool) error {
-	if err := os.MkdirAll(m.dir, 0o755); err != nil {
-		return err
-	}
+// compare compares bytes.
+func (m *moduleBench) compare(ctx context.Context) error {
 	if err := m.compareVmlinux(ctx); err != nil {
 		return err
 	}
 	largest, rest := fairSample(m.mods, m.sample)
 	sampled := slices.Concat(largest, rest)
-	if costs {
-		if err := m.paholeCost(ctx, largest, rest); err != nil {
-			return err
-		}
-	}
 	if err := m.compareModules(ctx, sampled); err != nil {
 		return err
 	}
-	if err := m.compareDistilled(ctx, sampled); err != nil {
-		return err
-	}
-	if !costs {
-		return nil
+	return m.compareDistilled(ctx, sampled)
+}
+
+// measure measures costs, after compare.
+func (m *moduleBench) measure(ctx context.Context) error {
+	if m.set.Compared == 0 {
+		return errors.New("no bytes have been compared: the part modules comes first")
 	}
 	if err := m.measureSingles(ctx); err != nil {
+		return err
+	}
+	largest, rest := fairSample(m.mods, m.sample)
+	if err := m.paholeCost(ctx, largest, rest); err != nil {
+		return err
+	}
+	if err := m.measureBatch(ctx); err != nil {
 		return err
 	}
 	if err := m.measureSizes(ctx); err != nil {
 		return err
 	}
-	return m.measureFloors(ctx, sampled)
+	return m.measureFloors(ctx, slices.Concat(largest, rest))
 }
 
 // paholeArgs is the command line of pahole for a module, over base, into out
@@ -299,8 +332,9 @@ func (m *moduleBench) makeReference(ctx context.Context, mod kernelModule) (*out
 }
 
 // compareModules encodes all modules in one batch and compares those that have
-// a reference. The batches are measured.
+// a reference. A module that a program fails on stops nothing: it is named.
 func (m *moduleBench) compareModules(ctx context.Context, sampled []kernelModule) error {
+	m.set.Compared, m.set.Different, m.set.NoReference = 0, nil, nil
 	need := sampled
 	if m.allModules {
 		need = m.mods
@@ -310,26 +344,24 @@ func (m *moduleBench) compareModules(ctx context.Context, sampled []kernelModule
 			continue
 		}
 		if _, err := m.makeReference(ctx, mod); err != nil {
-			return err
+			if ctx.Err() != nil {
+				return err
+			}
+			say("%v", err)
+			m.set.NoReference = append(m.set.NoReference, mod.name)
 		}
 	}
 	outDir, list, err := m.batchFiles("out", m.mods)
 	if err != nil {
 		return err
 	}
-	m.set.Jobs = m.config.jobs[min(1, len(m.config.jobs)-1)]
-	var r *batchStats
-	for range m.n {
-		o, err := m.runner.mustRun(ctx, m.batchArgs(m.set.Jobs, outDir, list, compatOption))
-		if err != nil {
-			return err
-		}
-		if r, err = parseBatch(o.printed); err != nil {
-			return err
-		}
-		m.set.Batch = append(m.set.Batch, o.Sample)
+	o, err := m.runner.run(ctx, 0, m.batchArgs(m.batchJobs(), outDir, list, compatOption))
+	if err != nil {
+		return err
 	}
-	m.set.CompatBytes = r.Bytes
+	if o.status != 0 {
+		say("btflite modules: status %d: %s", o.status, tail(o.printed, 400))
+	}
 	for _, mod := range m.mods {
 		want, err := os.ReadFile(m.reference(mod.name))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -348,6 +380,31 @@ func (m *moduleBench) compareModules(ctx context.Context, sampled []kernelModule
 		}
 	}
 	say("%s, %s: %d of %d modules differ", m.kernel, m.set.Set, len(m.set.Different), m.set.Compared)
+	return os.RemoveAll(outDir)
+}
+
+// batchJobs is how many workers a batch has.
+func (m *moduleBench) batchJobs() int { return m.config.jobs[min(1, len(m.config.jobs)-1)] }
+
+// measureBatch measures the batches of all modules.
+func (m *moduleBench) measureBatch(ctx context.Context) error {
+	outDir, list, err := m.batchFiles("out", m.mods)
+	if err != nil {
+		return err
+	}
+	m.set.Jobs, m.set.Batch = m.batchJobs(), nil
+	for range m.n {
+		o, err := m.runner.mustRun(ctx, m.batchArgs(m.set.Jobs, outDir, list, compatOption))
+		if err != nil {
+			return err
+		}
+		r, err := parseBatch(o.printed)
+		if err != nil {
+			return err
+		}
+		m.set.CompatBytes = r.Bytes
+		m.set.Batch = append(m.set.Batch, o.Sample)
+	}
 	return os.RemoveAll(outDir)
 }
 

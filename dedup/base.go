@@ -95,21 +95,8 @@ func (s *Set) loadBase(own int) error {
 			if i+1 < len(x.Off) {
 				end = x.Off[i+1]
 			}
-			r := w[off:end:end]
 			s.off.S[id] = at + off
-			usable := !irregular(r)
-			r[0], r[1] = r[1], b.token(r[0])
-			k, vlen := btf.InfoKind(r[0]), btf.InfoVlen(r[0])
-			if stride, n := btf.NameWords(k, vlen); n > 0 {
-				for e := r[3:]; len(e) >= stride; e = e[stride:] {
-					if e[0] != 0 {
-						e[0] = b.token(e[0])
-					}
-				}
-			}
-			if usable {
-				s.indexBase(id, k, r)
-			}
+			s.loadRecord(id, w[off:end:end])
 			id++
 		}
 	}
@@ -120,40 +107,82 @@ func (s *Set) loadBase(own int) error {
 	return nil
 }
 
-// indexBase is index for a type of the base, but for the table: the hash is put
-// where insertBase finds it.
-func (s *Set) indexBase(id uint32, k btf.Kind, w []uint32) {
+// loadRecord turns the words of a type of the base into a record and enters it
+// into the look-up tables, unless it is irregular. The hash of what belongs into
+// the table is put where insertBase finds it.
+func (s *Set) loadRecord(id uint32, r []uint32) {
+	b := s.base
+	named, info := r[0] != 0, r[1]
+	name := b.token(r[0])
+	r[0], r[1] = info, name
+	k := btf.InfoKind(info)
+	plain := !named && info == btf.Info(k, 0, false)
 	switch k {
+	case btf.KindFunc:
+		b.funcs++ // see baseFunc
+	case btf.KindFuncProto:
+		for e := r[3:]; len(e) >= 2; e = e[2:] {
+			e[0] = b.token(e[0])
+		}
+		if !named {
+			s.hash.S[id] = contentHash(r)
+		}
 	case btf.KindPtr:
-		s.ptrTo.S[w[2]] = id
+		if plain {
+			s.ptrTo.S[r[2]] = id
+		}
 	case btf.KindConst:
-		s.constTo.S[w[2]] = id
+		if plain {
+			s.constTo.S[r[2]] = id
+		}
+	case btf.KindVolatile, btf.KindRestrict:
+		if plain {
+			s.hash.S[id] = contentHash(r)
+		}
+	case btf.KindArray:
+		if plain && r[2] == 0 {
+			s.hash.S[id] = contentHash(r)
+		}
 	case btf.KindStruct, btf.KindUnion:
-		if w[1] == 0 {
-			s.base.anonymous = append(s.base.anonymous, id)
+		for e := r[3:]; len(e) >= 3; e = e[3:] {
+			e[0] = b.token(e[0])
+		}
+		if name == 0 {
+			b.anonymous = append(b.anonymous, id)
 			break
 		}
-		s.enter(&s.addEntity(w[1]).defs[aggregate(w[0])], id)
+		s.enter(&s.addEntity(name).defs[aggregate(info)], id)
 	case btf.KindTypedef:
-		s.enter(&s.addEntity(w[1]).typedefs, id)
+		if named {
+			s.enter(&s.addEntity(name).typedefs, id)
+		}
 	case btf.KindFwd:
-		s.addEntity(w[1])
-		s.base.forward[forwardKey{w[1], fwdAggregate(w[0])}] = id
+		if named && r[2] == 0 && btf.InfoVlen(info) == 0 {
+			s.addEntity(name)
+			b.forward[forwardKey{name, fwdAggregate(info)}] = id
+		}
 	case btf.KindEnum, btf.KindEnum64:
+		stride := 2
+		if k == btf.KindEnum64 {
+			stride = 3
+		}
+		for e := r[3:]; len(e) >= stride; e = e[stride:] {
+			e[0] = b.token(e[0])
+		}
 		switch {
-		case w[1] == 0:
-			s.hash.S[id] = contentHash(w)
-		case btf.InfoVlen(w[0]) == 0:
-			s.addEntity(w[1])
-			s.base.forward[forwardKey{w[1], entEnum}] = id
-		default:
+		case btf.InfoVlen(info) > 0 && name != 0:
 			s.index(id)
+		case btf.InfoVlen(info) > 0:
+			s.hash.S[id] = contentHash(r)
+		case name != 0:
+			s.addEntity(name)
+			b.forward[forwardKey{name, entEnum}] = id
+		case named:
+			s.hash.S[id] = contentHash(r)
 		}
 	case btf.KindVar, btf.KindDatasec:
-	case btf.KindFunc:
-		s.base.funcs++ // see baseFunc
 	default:
-		s.hash.S[id] = contentHash(w)
+		s.hash.S[id] = contentHash(r)
 	}
 }
 

@@ -23,12 +23,18 @@ type Base struct {
 	slots   arena.Vec[uint32]
 	offBits int
 	short   func(text []byte) (Name, bool)
-	aliases map[uint32]Name   // tokens of strings that repeat another one, by offset
-	aliased arena.Vec[uint64] // bit per string offset: its token is not BaseToken | offset
+	aliases map[uint32]Name // tokens of strings that repeat another one, by offset
+	// aliased has a bit for each aliasedGroup string offsets: the token of one of
+	// them is not BaseToken | offset.
+	aliased arena.Vec[uint64]
 
 	shortOnce sync.Once
 	shortAt   map[Name]uint32 // offsets of the texts whose token is their content
 }
+
+// aliasedGroup is how many string offsets share a bit: so many that the bits of
+// a kernel's strings stay in the cache.
+const aliasedGroup = 8
 
 // Name tokens of a base's strings.
 const (
@@ -60,7 +66,7 @@ func NewBase(blob *btf.Blob, short func(text []byte) (Name, bool)) (*Base, error
 	}
 	b.slots.Resize(size)
 	b.offBits = bits.Len32(b.strEnd)
-	b.aliased.Resize(int(b.strEnd)/64 + 1)
+	b.aliased.Resize(int(b.strEnd)/(64*aliasedGroup) + 1)
 	for _, x := range b.chain {
 		b.addStrings(x.Strings, x.StrBase)
 	}
@@ -76,7 +82,7 @@ func (b *Base) addStrings(s []byte, off uint32) {
 			b.addText(s[:n], h, off)
 		case n > 0 || off > 0:
 			if _, ok := b.short(s[:n]); ok || n == 0 {
-				b.aliased.S[off/64] |= 1 << (off % 64)
+				b.markAliased(off)
 			} else {
 				b.addText(s[:n], h, off)
 			}
@@ -97,7 +103,7 @@ func (b *Base) addText(text []byte, h, off uint32) {
 	for ; slots[i] != 0; i = (i + 1) & mask {
 		if e := slots[i]; e>>b.offBits == tag>>b.offBits && b.isAt(text, e-tag) {
 			b.aliases[off] = BaseToken | (e - tag) // the first of equal strings counts
-			b.aliased.S[off/64] |= 1 << (off % 64)
+			b.markAliased(off)
 			return
 		}
 	}
@@ -151,9 +157,13 @@ func (b *Base) BigEndian() bool { return b.blob.BigEndian }
 // Blob is the BTF that the Base was made of.
 func (b *Base) Blob() *btf.Blob { return b.blob }
 
+func (b *Base) markAliased(off uint32) {
+	b.aliased.S[off/aliasedGroup/64] |= 1 << (off / aliasedGroup % 64)
+}
+
 // token is the token of a string offset.
 func (b *Base) token(off uint32) Name {
-	if b.aliased.S[off/64]>>(off%64)&1 != 0 {
+	if b.aliased.S[off/aliasedGroup/64]>>(off/aliasedGroup%64)&1 != 0 {
 		return b.alias(off)
 	}
 	if off == 0 {
@@ -164,12 +174,41 @@ func (b *Base) token(off uint32) Name {
 
 // alias is token for the offsets of b.aliased.
 func (b *Base) alias(off uint32) Name {
-	if t, ok := b.aliases[off]; ok {
-		return t
+	if off == 0 {
+		return 0
 	}
-	text := b.tail(off)
-	t, _ := b.short(text[:max(bytes.IndexByte(text, 0), 0)])
-	return t
+	if len(b.aliases) > 0 {
+		if t, ok := b.aliases[off]; ok {
+			return t
+		}
+	}
+	if text, ok := b.shortText(off); ok {
+		if t, ok := b.short(text); ok {
+			return t
+		} else if len(text) == 0 {
+			return 0
+		}
+	}
+	return BaseToken | off
+}
+
+// shortText is the string that begins at off, if one does that is at most
+// maxShort bytes long.
+func (b *Base) shortText(off uint32) ([]byte, bool) {
+	x := b.blob
+	for off < x.StrBase {
+		x = x.Base
+	}
+	if off >= x.StrEnd() || off > x.StrBase && x.Strings[off-x.StrBase-1] != 0 {
+		return nil, false
+	}
+	s := x.Strings[off-x.StrBase:]
+	for n, c := range s[:min(len(s), maxShort+1)] {
+		if c == 0 {
+			return s[:n], true
+		}
+	}
+	return nil, false
 }
 
 // offset is the string offset of a token's text; false if the base lacks it.
@@ -187,10 +226,16 @@ func (b *Base) findShort() {
 	b.shortAt = make(map[Name]uint32)
 	for i, w := range b.aliased.S {
 		for ; w != 0; w &= w - 1 {
-			off := uint32(64*i + bits.TrailingZeros64(w))
-			t := b.alias(off)
-			if _, again := b.shortAt[t]; !again && b.aliases[off] == 0 && t != 0 {
-				b.shortAt[t] = off
+			first := aliasedGroup * uint32(64*i+bits.TrailingZeros64(w))
+			for off := first; off < min(first+aliasedGroup, b.strEnd); off++ {
+				text, ok := b.shortText(off)
+				if !ok {
+					continue
+				}
+				t, ok := b.short(text)
+				if _, again := b.shortAt[t]; ok && !again && t != 0 {
+					b.shortAt[t] = off
+				}
 			}
 		}
 	}

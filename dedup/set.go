@@ -274,8 +274,10 @@ func mix32(x uint32) uint32 {
 	return uint32(h >> 32)
 }
 
-func mix(h uint64, w uint32) uint64 {
-	h = (h ^ uint64(w)) * 0x9e3779b97f4a7c15
+func mix(h uint64, w uint32) uint64 { return mix64(h, uint64(w)) }
+
+func mix64(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
 	return h ^ h>>29
 }
 
@@ -405,9 +407,13 @@ func contentHash(w []uint32) uint32 {
 		h = mix(h, w[3])
 	case btf.KindArray:
 		h = mix(mix(h, w[3]), w[5])
-	case btf.KindEnum, btf.KindFuncProto:
+	case btf.KindEnum:
 		for _, x := range w[3:][:2*n] {
 			h = mix(h, x)
+		}
+	case btf.KindFuncProto:
+		for p := w[3:][:2*n]; len(p) >= 2; p = p[2:] {
+			h = mix64(h, uint64(p[0])<<32|uint64(p[1]))
 		}
 	case btf.KindEnum64:
 		for _, x := range w[3:][:3*n] {

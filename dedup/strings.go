@@ -86,19 +86,14 @@ func (t *stringTable) offset(tok Name) (uint32, bool) {
 func TextHash(b []byte) uint32 {
 	h := uint64(0)
 	for len(b) >= 8 {
-		h = mixText(h, binary.LittleEndian.Uint64(b))
+		h = mix64(h, binary.LittleEndian.Uint64(b))
 		b = b[8:]
 	}
 	last := uint64(0)
 	for i, c := range b {
 		last |= uint64(c) << (8 * i)
 	}
-	return uint32(mixText(h, last) >> 32)
-}
-
-func mixText(h, x uint64) uint64 {
-	h = (h ^ x) * 0x9e3779b97f4a7c15
-	return h ^ h>>29
+	return uint32(mix64(h, last) >> 32)
 }
 
 // hashString is TextHash of the text up to the first NUL of s, and the length of
@@ -112,15 +107,15 @@ func hashString(s []byte) (h uint32, n int) {
 			// The lowest bit that is set belongs to the first NUL.
 			last := bits.TrailingZeros64(zero) / 8
 			w &= 1<<(8*last) - 1
-			return uint32(mixText(x, w) >> 32), n + last
+			return uint32(mix64(x, w) >> 32), n + last
 		}
-		x = mixText(x, w)
+		x = mix64(x, w)
 	}
 	last := uint64(0)
 	for i := 0; s[n] != 0; i, n = i+1, n+1 {
 		last |= uint64(s[n]) << (8 * i)
 	}
-	return uint32(mixText(x, last) >> 32), n
+	return uint32(mix64(x, last) >> 32), n
 }
 
 // intern adds the text of a token. It returns the token that first brought
