@@ -163,6 +163,29 @@ func TestEncodeOverBaseErrors(t *testing.T) {
 	}
 }
 
+// TestModulesWithDebugFiles: stripped modules in a folder, their debug files in
+// another. The files were made of x86.module.o:
+//
+//	objcopy --only-keep-debug x86.module.o x86.module.debug
+//	objcopy --strip-debug --add-gnu-debuglink=x86.module.debug x86.module.o x86.module.stripped.o
+func TestModulesWithDebugFiles(t *testing.T) {
+	dir := t.TempDir()
+	k, debug := filepath.Join(dir, "k"), filepath.Join(dir, "debug")
+	for _, name := range []string{"a/one.ko", "two.ko"} {
+		copyFile(t, "x86.module.stripped.o", filepath.Join(k, name))
+	}
+	args := []string{"modules", "--btf_base=" + splitFiles + "x86.base.btf", compat, "--btf_features=default", "-j2", k}
+	_, stderr := btfliteRun(t, exitFailure, args...)
+	if strings.Count(stderr, `its separate debug file "x86.module.debug" is not in `) != 2 {
+		t.Errorf("without debug files: %q", stderr)
+	}
+	copyFile(t, "x86.module.debug", filepath.Join(debug, "x86.module.debug"))
+	btfliteRun(t, exitOK, append(args, "--debug_dir="+debug)...)
+	for _, name := range []string{"a/one.ko", "two.ko"} {
+		sameAs(t, filepath.Join(k, name), ".BTF", "x86.module.btf")
+	}
+}
+
 func TestModulesEqualSingleRuns(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"k/a/one.ko", "k/b/two.ko", "k/three.ko"} {

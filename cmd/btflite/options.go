@@ -112,9 +112,7 @@ var encodeOptions = append([]option{
 	memoryOption,
 	rarely(dedupMode),
 	sortOption,
-	{long: []string{"debug_dir"}, arg: requiredArg, argName: "DIR", group: groupOutput, rare: true,
-		help:  "look for separate debug files in DIR as well",
-		apply: func(c *config, v string) error { c.debugDir = v; return nil }},
+	rarely(debugDirOption),
 	baseOption,
 	libbpfMode,
 	// For measurements of how cost grows with input; not in the help.
@@ -162,6 +160,11 @@ var encodeOptions = append([]option{
 	helpOption,
 }, compatOptions()...)
 
+// debugDirOption is where separate debug files may be.
+var debugDirOption = option{long: []string{"debug_dir"}, arg: requiredArg, argName: "DIR", group: groupOutput,
+	help:  "look for separate debug files in DIR as well",
+	apply: func(c *config, v string) error { c.debugDir = v; return nil }}
+
 // modulesOptions are the options of btflite modules: its own, and those of the
 // main command that say what to encode.
 var modulesOptions = append([]option{
@@ -174,6 +177,7 @@ var modulesOptions = append([]option{
 		apply: (*config).setExtraSuffix},
 	jobsOption,
 	memoryOption,
+	debugDirOption,
 	dedupMode,
 	sortOption,
 	libbpfMode,

@@ -46,6 +46,7 @@ complete -c btflite -n '__fish_seen_subcommand_from modules' -l btf_encode_detac
 complete -c btflite -n '__fish_seen_subcommand_from modules' -l extra_vars -d 'other variables, to MODULE.vars.btf or SUFFIX'
 complete -c btflite -n '__fish_seen_subcommand_from modules' -l jobs -s 'j' -d 'use N workers; without N one for each CPU'
 complete -c btflite -n '__fish_seen_subcommand_from modules' -l memory_limit -r -d 'take no more memory than SIZE, as 64M'
+complete -c btflite -n '__fish_seen_subcommand_from modules' -l debug_dir -r -d 'look for separate debug files in DIR as well'
 complete -c btflite -n '__fish_seen_subcommand_from modules' -l dedup -r -d 'deduplication: stream (default) or exact'
 complete -c btflite -n '__fish_seen_subcommand_from modules' -l btf_sort -d 'sort types: canonical (default) or name'
 complete -c btflite -n '__fish_seen_subcommand_from modules' -l btf_compat -r -d 'repeat typedefs of BASE, as that version does'

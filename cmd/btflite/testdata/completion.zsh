@@ -9,6 +9,7 @@ modules)
 		'--jobs=-[use N workers; without N one for each CPU]:N:_files' \
 		'-j-[use N workers; without N one for each CPU]:N:_files' \
 		'--memory_limit=[take no more memory than SIZE, as 64M]:SIZE:_files' \
+		'--debug_dir=[look for separate debug files in DIR as well]:DIR:_files' \
 		'--dedup=[deduplication\: stream (default) or exact]:MODE:_files' \
 		'--btf_sort=-[sort types\: canonical (default) or name]:ORDER:_files' \
 		'--btf_compat=[repeat typedefs of BASE, as that version does]:libbpf-1.7:_files' \
