@@ -63,6 +63,9 @@ func moduleGoals(m *ModuleSet, add func(what string, value, most float64, format
 		if most := map[string]float64{"amdgpu": 1. / 10, "i915": 1. / 10, "xfs": 1. / 6, "veth": 1. / 2}[s.Name]; most > 0 {
 			add("CPU of "+s.Name+" ÷ pahole's", o.CPU/p.CPU, most, "%.3f")
 		}
+		if len(s.Alone) > 0 {
+			add("CPU of loading and indexing the base, ms", 1000*(o.CPU-summarize(s.Alone).CPU), 25, "%.0f")
+		}
 	}
 	if own, other := cpu[ownBaseModule], cpu[ownBaseModule+overOwnBase]; own > 0 && other > 0 {
 		add("CPU of "+ownBaseModule+overOwnBase+" ÷ over ours", other/own, 2, "%.2f")

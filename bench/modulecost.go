@@ -31,12 +31,15 @@ func (m *moduleBench) byName(name string) *kernelModule {
 // file has already, too, which another version of the encoder made.
 func (m *moduleBench) measureSingles(ctx context.Context) error {
 	m.set.Singles = nil
-	for _, name := range append(slices.Clone(singles), m.mods[len(m.mods)-1].name) {
+	for _, name := range singles {
 		if mod := m.byName(name); mod != nil {
 			if err := m.measureSingle(ctx, name, mod.path, m.base()); err != nil {
 				return err
 			}
 		}
+	}
+	if err := m.measureSmallest(ctx, m.mods[len(m.mods)-1]); err != nil {
+		return err
 	}
 	vmlinux, err := m.vmlinux(m.kernel)
 	if err != nil {
@@ -49,6 +52,23 @@ func (m *moduleBench) measureSingles(ctx context.Context) error {
 	defer f.Close()
 	if mod := m.byName(ownBaseModule); mod != nil && f.Section(".BTF") != nil {
 		return m.measureSingle(ctx, mod.name+overOwnBase, mod.path, vmlinux)
+	}
+	return nil
+}
+
+// measureSmallest measures a module with the base and without.
+func (m *moduleBench) measureSmallest(ctx context.Context, mod kernelModule) error {
+	if err := m.measureSingle(ctx, mod.name, mod.path, m.base()); err != nil {
+		return err
+	}
+	s := &m.set.Singles[len(m.set.Singles)-1]
+	args := append([]string{m.config.btflite, "-J", "-j1"}, strings.Fields(m.set.Options)...)
+	for range m.n {
+		o, err := m.runner.mustRun(ctx, append(slices.Clone(args), "--btf_encode_detached="+m.out(toolBtflite), mod.path))
+		if err != nil {
+			return err
+		}
+		s.Alone = append(s.Alone, o.Sample)
 	}
 	return nil
 }

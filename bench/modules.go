@@ -80,6 +80,9 @@ type Single struct {
 	Same    bool     `json:"same_bytes"`
 	Pahole  []Sample `json:"pahole"`
 	Btflite []Sample `json:"btflite"`
+	// Alone is btflite without a base, for the smallest module: the difference is
+	// what the base costs.
+	Alone []Sample `json:"btflite_without_base,omitempty"`
 }
 
 // ModuleFloor is the smallest memory cgroup that a run of btflite passes in.
@@ -135,9 +138,9 @@ func (b *bench) eachModuleSet(sets []featureSet, do func(*moduleBench) error) er
 				err = do(m)
 			}
 			if err != nil {
-				return fmt.Errorf("%s, %s: %w", name, f.name, err)
+				err = fmt.Errorf("%s, %s: %w", name, f.name, err)
 			}
-			if err := b.results.save(b.config.results); err != nil {
+			if err := errors.Join(err, b.results.save(b.config.results)); err != nil {
 				return err
 			}
 		}
