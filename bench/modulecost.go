@@ -191,6 +191,9 @@ func (m *moduleBench) floor(ctx context.Context, g *cgroups, what string, t *tri
 // compareDistilled encodes copies of the sample in place with the feature
 // distilled_base and compares .BTF and .BTF.base.
 func (m *moduleBench) compareDistilled(ctx context.Context, sampled []kernelModule) error {
+	if len(sampled) == 0 {
+		return nil
+	}
 	m.set.Distilled, m.set.DistilledDifferent = 0, nil
 	dir, _, err := m.batchFiles("distilled", nil)
 	if err != nil {
