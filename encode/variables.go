@@ -38,6 +38,7 @@ func (f *file) variable(u *unit, a *dwarf.Abbrev, off, p int) (int, error) {
 		// Name, type and linkage come from the specification.
 		spec, far := u.vals[dwarf.VSpec].U, false
 		switch u.vals[dwarf.VSpec].Form {
+		case dwarf.FormRef1, dwarf.FormRef2, dwarf.FormRef4, dwarf.FormRef8, dwarf.FormRefUdata:
 		case dwarf.FormRefAddr:
 			if far = spec < u.hdr.Off || spec >= u.hdr.End(); far {
 				spec += u.base
@@ -45,10 +46,11 @@ func (f *file) variable(u *unit, a *dwarf.Abbrev, off, p int) (int, error) {
 				spec -= u.hdr.Off
 			}
 		default:
-			if isAlt(u.vals[dwarf.VSpec].Form) {
-				if spec, far = f.altTarget(&u.vals[dwarf.VSpec]); !far {
-					return next, nil
-				}
+			if !isAlt(u.vals[dwarf.VSpec].Form) {
+				return 0, f.noReference(u, off, u.vals[dwarf.VSpec].Form)
+			}
+			if spec, far = f.altTarget(&u.vals[dwarf.VSpec]); !far {
+				return next, nil
 			}
 		}
 		if far {

@@ -9,11 +9,13 @@ import (
 )
 
 // Reserve is what a memory cgroup takes beside anonymous memory, in bytes: what
-// the kernel needs for the process and its threads (measured: 0.9 MiB), the page
-// tables of the mapped bytes of files, eight bytes a page of 4 KiB, and the pages of
-// files that must be there for the workers to go on.
+// the kernel needs for the process (measured: 0.9 MiB), the page tables of the
+// mapped bytes of files, eight bytes a page of 4 KiB, and the pages of files that
+// must be there for the workers to go on: some of the input, and those of the
+// program itself, if nobody else has it in memory. With 2.3 MiB for them the kernel
+// has been seen to give up.
 func Reserve(mapped uint64, workers int) uint64 {
-	return 3<<19 + mapped/512 + uint64(max(workers, 1))<<18
+	return 4<<20 + mapped/512 + uint64(max(workers, 1))<<18
 }
 
 // Parse reads a size as "64M": bytes, or with a suffix K, M, G (also KiB, MiB,
