@@ -36,7 +36,7 @@ var imports = map[string][]string{
 	"verify/kernelbtf": {"golang.org/x/sys/unix"},
 	"torture":          {"*"},
 	"workers":          nil,
-	"memlimit":         nil,
+	"memlimit":         {"golang.org/x/sys/unix"},
 	"mmapelf": {"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
 	"dedup": {"arena", "btf", "workers"},

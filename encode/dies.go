@@ -62,12 +62,6 @@ func (f *file) refOf(u *unit, off int, have uint32, v int) (uint32, error) {
 	return 0, f.noReference(u, off, x.Form)
 }
 
-// noReference is the error for an attribute that refers, by its name, but has a
-// form of another class (DWARF 5, sections 7.5.4 and 7.5.6).
-func (f *file) noReference(u *unit, off int, form dwarf.Form) error {
-	return f.dieError(u, off, "reference of form "+itoa(int(form)))
-}
-
 // baseType adds a node for a DW_TAG_base_type.
 func (f *file) baseType(u *unit, off int, have uint32) error {
 	const (

@@ -155,3 +155,9 @@ func tagName(t dwarf.Tag) string {
 	}
 	return fmt.Sprintf("DW_TAG_%#x", uint16(t))
 }
+
+// noReference is the error for an attribute that refers, by its name, but has a
+// form of another class (DWARF 5, sections 7.5.4 and 7.5.6).
+func (f *file) noReference(u *unit, off int, form dwarf.Form) error {
+	return f.dieError(u, off, "reference of form "+itoa(int(form)))
+}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	dt "github.com/btflite/btflite/dwarf/dwarftest"
 )
 
@@ -17,22 +19,13 @@ import (
 // output or with an error, before the kernel ends it.
 func TestSmallGroups(t *testing.T) {
 	group := memoryGroup(t)
-	f := &dt.File{}
-	for i := range 60 {
-		var root []any
-		for j := range 1500 {
-			name := fmt.Sprintf("type_%d_of_unit_%d", j, i)
-			root = append(root, dt.N(dt.TagStructureType, dt.Name(name), dt.Size(4)), dt.N(dt.TagTypedef, dt.Name(name+"_t")))
-		}
-		f.Units = append(f.Units, dt.CU(root...))
-	}
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "f.o"), f.Bytes())
+	put(t, filepath.Join(dir, "f.o"), manyTypes())
 	succeeds(t, dir, encodeTo("out", "f.o")...)
 	want := get(t, filepath.Join(dir, "out"))
 	errors, outputs := 0, 0
 	for _, jobs := range []string{"-j1", "-j3"} {
-		for mib := 8; mib <= 36; mib += 2 {
+		for mib := 8; mib <= 48; mib += 2 {
 			os.Remove(filepath.Join(dir, "out"))
 			r := inGroup(t, group, mib, command(dir, append(encodeTo("out", "f.o"), jobs)...))
 			r.clean(t)
@@ -56,6 +49,62 @@ func TestSmallGroups(t *testing.T) {
 	if errors < 4 || outputs < 4 {
 		t.Error("this tests one outcome only")
 	}
+}
+
+// manyTypes is an ELF file with some 10 MiB of types.
+func manyTypes() []byte {
+	f := &dt.File{}
+	for i := range 60 {
+		var root []any
+		for j := range 1500 {
+			name := fmt.Sprintf("type_%d_of_unit_%d", j, i)
+			root = append(root, dt.N(dt.TagStructureType, dt.Name(name), dt.Size(4)), dt.N(dt.TagTypedef, dt.Name(name+"_t")))
+		}
+		f.Units = append(f.Units, dt.CU(root...))
+	}
+	return f.Bytes()
+}
+
+// TestGroupAndMemoryFiles: what is written to tmpfs is memory of the group, so a
+// batch fills it; that is an error too, and so is one output too many.
+func TestGroupAndMemoryFiles(t *testing.T) {
+	group := memoryGroup(t)
+	mnt := t.TempDir()
+	if err := unix.Mount("none", mnt, "tmpfs", 0, "size=1g"); err != nil {
+		t.Skipf("mount: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(mnt, 0) })
+	dir := t.TempDir()
+	data := manyTypes()
+	for i := range 12 {
+		put(t, filepath.Join(dir, fmt.Sprintf("m%d.ko", i)), data)
+	}
+	base := filepath.Join(t.TempDir(), "base")
+	put(t, filepath.Join(filepath.Dir(base), "f.o"), get(t, compiled))
+	succeeds(t, filepath.Dir(base), encodeTo(base, "f.o")...)
+	r := inGroup(t, group, 80, command(dir, "modules", "-j2", "--btf_base="+base, "--btf_features=default", "--btf_encode_detached_dir="+mnt, dir))
+	out, _ := filepath.Glob(filepath.Join(mnt, "*"))
+	t.Logf("status %d with %s: %.300s", r.status, names(t, mnt), r.stderr)
+	if r.status != 1 || len(out) == 0 || len(out) == 12 || !strings.Contains(r.stderr, "memory") {
+		t.Errorf("status %d, %d of 12 outputs", r.status, len(out))
+	}
+	for _, name := range out {
+		if !strings.HasSuffix(name, ".btf") {
+			t.Errorf("left: %s", name)
+		}
+	}
+	// In place, the whole file is written anew.
+	small := filepath.Join(mnt, "in")
+	if err := os.Mkdir(small, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(small, "f.o"), append(data, make([]byte, 90<<20)...))
+	r = inGroup(t, group, 80, command(small, inPlace("f.o")...))
+	r.clean(t)
+	if r.status != 1 || !strings.Contains(r.stderr, "tmpfs") {
+		t.Errorf("in place: status %d: %s", r.status, r.stderr)
+	}
+	wantNames(t, small, "f.o")
 }
 
 // group is a memory control group for tests.

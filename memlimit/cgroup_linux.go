@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // Cgroup is the smallest memory limit of the control groups that the process
@@ -16,13 +17,20 @@ func Cgroup() uint64 {
 	if err != nil {
 		return 0
 	}
-	return smallest(groups, os.ReadFile)
+	limit, dir := smallest(groups, os.ReadFile)
+	if limit != 0 {
+		limitedGroup.Store(&dir)
+	}
+	return limit
 }
+
+// limitedGroup is the folder of the group with the limit, once it is known.
+var limitedGroup atomic.Pointer[string]
 
 // smallest does the work of Cgroup on the text of /proc/self/cgroup (cgroups(7):
 // lines of hierarchy, controllers and path, separated by colons).
-func smallest(groups []byte, readFile func(string) ([]byte, error)) uint64 {
-	least := uint64(0)
+// It returns the folder of the group that has the limit, too.
+func smallest(groups []byte, readFile func(string) ([]byte, error)) (least uint64, group string) {
 	for line := range bytes.Lines(groups) {
 		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), ":", 3)
 		if len(f) != 3 {
@@ -40,7 +48,7 @@ func smallest(groups []byte, readFile func(string) ([]byte, error)) uint64 {
 		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) {
 			if b, err := readFile(path.Join(root, dir, file)); err == nil {
 				if n := limit(b); n != 0 && (least == 0 || n < least) {
-					least = n
+					least, group = n, path.Join(root, dir)
 				}
 			}
 			if dir == "/" {
@@ -48,7 +56,7 @@ func smallest(groups []byte, readFile func(string) ([]byte, error)) uint64 {
 			}
 		}
 	}
-	return least
+	return least, group
 }
 
 func hasController(list, name string) bool {
@@ -73,8 +81,8 @@ func limit(b []byte) uint64 {
 	return n
 }
 
-// Used is the anonymous memory of the process in bytes, all that the system
-// cannot take back; 0 if it cannot be read.
+// Used is the anonymous memory of the process and what CountFiles has found, in
+// bytes: all that the system cannot take back. It is 0 if it cannot be read.
 func Used() uint64 {
 	f, err := os.Open("/proc/self/statm")
 	if err != nil {
@@ -83,7 +91,11 @@ func Used() uint64 {
 	defer f.Close()
 	var buf [128]byte
 	n, _ := f.Read(buf[:])
-	return anonymous(string(buf[:n])) * uint64(os.Getpagesize())
+	own := anonymous(string(buf[:n])) * uint64(os.Getpagesize())
+	if own == 0 {
+		return 0
+	}
+	return own + files.Load()
 }
 
 // anonymous is the number of resident pages that are of no file, from the text

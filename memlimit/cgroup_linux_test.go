@@ -24,14 +24,26 @@ func TestSmallestLimit(t *testing.T) {
 		{"damaged", "4:memory\nx\n\n", nil, 0},
 		{"not a number", "0::/\n", map[string]string{v2 + "/memory.max": "much\n"}, 0},
 	} {
-		got := smallest([]byte(tt.groups), func(name string) ([]byte, error) {
+		got, dir := smallest([]byte(tt.groups), func(name string) ([]byte, error) {
 			if s, ok := tt.files[name]; ok {
 				return []byte(s), nil
 			}
 			return nil, os.ErrNotExist
 		})
-		if got != tt.want {
-			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		if got != tt.want || (dir != "") != (got != 0) {
+			t.Errorf("%s: %d of %s, want %d", tt.name, got, dir, tt.want)
+		}
+	}
+}
+
+func TestFileBytes(t *testing.T) {
+	for stat, want := range map[string]uint64{
+		"anon 5\nfile 7\nshmem 4096\nshmem_thp 9\n":  4096, // version 2
+		"cache 9\nshmem 10\nrss 1\ntotal_shmem 30\n": 30,   // version 1
+		"shmem x\n": 0, "": 0,
+	} {
+		if n := fileBytes([]byte(stat)); n != want {
+			t.Errorf("%q: %d", stat, n)
 		}
 	}
 }

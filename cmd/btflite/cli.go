@@ -18,6 +18,7 @@ type cli struct {
 	stdout, stderr io.Writer
 	lookupEnv      func(string) (string, bool)
 	guard          *guard
+	groupLimit     uint64 // of the control group, if that is the memory limit; else 0
 }
 
 // newCLI returns a cli over the given streams. If they are *os.File, they are

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -276,7 +277,15 @@ func (c *cli) writeBoth(to outputs, path string, enc *encoded, f finish) error {
 		case enc.size == 0:
 			return nil
 		case to.main != nil:
+			if err := c.room(to.main.file, enc.size); err != nil {
+				return err
+			}
 			return to.main.write(c.guard, enc.write)
+		}
+		if info, err := os.Stat(path); err == nil { // else who opens it says why not
+			if err := c.room(path, info.Size()+enc.size); err != nil {
+				return err
+			}
 		}
 		return c.writeInPlace(path, enc, f)
 	}

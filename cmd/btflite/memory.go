@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"runtime/debug"
 
@@ -12,6 +13,10 @@ import (
 // with kernels and eight workers: 0.6 to 1.2 MiB.
 const memoryOfWorker = 2 << 20
 
+// smallGroup is the size of a control group, in bytes, below which it matters how
+// many pages of the program are read at once.
+const smallGroup = 64 << 20
+
 // limitMemory returns how many bytes the run may take, 0 for no limit: the
 // smaller of the control group's limit and the one given by hand, if any. The
 // Go runtime is told to collect harder before its heap alone takes most of it.
@@ -19,11 +24,32 @@ func (c *cli) limitMemory(byHand uint64) uint64 {
 	limit := memlimit.Cgroup()
 	if byHand != 0 && (limit == 0 || byHand < limit) {
 		limit = byHand
+	} else {
+		c.groupLimit = limit
+	}
+	if c.groupLimit != 0 && c.groupLimit < smallGroup {
+		memlimit.ReadProgramSingly()
 	}
 	if _, own := c.lookupEnv("GOMEMLIMIT"); limit != 0 && !own {
 		debug.SetMemoryLimit(int64(limit - limit/4))
 	}
 	return limit
+}
+
+// room reports an error if a file of n bytes would break the limit of the control
+// group: what is written to tmpfs is memory of the group.
+func (c *cli) room(file string, n int64) error {
+	if c.groupLimit == 0 || !memlimit.InMemory(file) {
+		return nil
+	}
+	memlimit.CountFiles()
+	reserve := memlimit.Reserve(0, 1)
+	if used := memlimit.Used(); used+uint64(n)+reserve > c.groupLimit {
+		return fmt.Errorf("%s: cannot write %d KiB: it lies on tmpfs, which is memory, the control group has %d MiB, and %d MiB are in use",
+			oneLine(file), n>>10, c.groupLimit>>20, used>>20)
+	}
+	memlimit.AddFile(uint64(n))
+	return nil
 }
 
 // jobsFor is how many workers to use for the inputs under a memory limit: what
