@@ -75,9 +75,14 @@ func ReadUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) erro
 // ReadTypeUnit is ReadUnit for .debug_types of DWARF 4 (section 7.5.1.2),
 // whose headers go on with a signature and the offset of the type.
 func ReadTypeUnit(types []byte, off uint64, bigEndian bool, u *Unit) error {
-	*u = Unit{Off: off, BigEndian: bigEndian, types: true}
 	b := types[min(off, uint64(len(types))):]
-	return u.read(b[:min(len(b), MaxUnitHeader)], b)
+	return ReadTypeUnitHeader(b[:min(len(b), MaxUnitHeader)], b, off, bigEndian, u)
+}
+
+// ReadTypeUnitHeader is to ReadTypeUnit what ReadUnitHeader is to ReadUnit.
+func ReadTypeUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) error {
+	*u = Unit{Off: off, BigEndian: bigEndian, types: true}
+	return u.read(head, rest)
 }
 
 // read reads the header. Off, BigEndian and types are set.

@@ -123,7 +123,7 @@ func (t *Table) at(i int) (e entry) {
 // entry. It reports whether that was necessary. Entries with one offset keep
 // their order, which matters to those that build on each other.
 func (t *Table) Sort() bool {
-	if t.order != nil || t.ordered() {
+	if t.order != nil || t.Ordered() {
 		return t.order != nil
 	}
 	order := make([]uint32, t.n)
@@ -135,7 +135,8 @@ func (t *Table) Sort() bool {
 	return true
 }
 
-func (t *Table) ordered() bool {
+// Ordered reports whether ranges can be found. It goes over all entries.
+func (t *Table) Ordered() bool {
 	last := uint64(0)
 	for i := range t.n {
 		off := t.offsetAt(i)

@@ -69,7 +69,9 @@ const (
 	sttObject   = 1
 	sttFunc     = 2
 
+	shfGroup      = 0x200
 	shfCompressed = 0x800
+	shfExclude    = 0x80000000
 )
 
 // openFile maps an input and finds what encoding needs of it. A file without
@@ -176,13 +178,29 @@ func (f *file) open() error {
 }
 
 // section is the debug section of that name, or the one with the name that
-// compressed contents had at first; nil if there is none.
+// compressed contents had at first; nil if there is none. Of several the one
+// counts that does not have type units only (typeunits.go): those are in section
+// groups, or were before a .dwo was made of them, which has only what is not in
+// one marked as not to be linked.
 func (f *file) section(name string) *mmapelf.Section {
 	name += f.suffix
-	if s := f.dwarf.Section(name); s != nil {
-		return s
+	s := f.dwarf.Section(name)
+	if s == nil {
+		s = f.dwarf.Section(".z" + name[1:])
 	}
-	return f.dwarf.Section(".z" + name[1:])
+	if s == nil {
+		return nil
+	}
+	want := uint64(0)
+	if f.suffix != "" {
+		want = shfExclude
+	}
+	for i := s.Index; i < len(f.dwarf.Sections); i++ {
+		if o := &f.dwarf.Sections[i]; o.Flags&(shfGroup|want) == want && o.Name == s.Name {
+			return o
+		}
+	}
+	return s
 }
 
 // load gives the contents of a debug section. With to, it is one that is given
@@ -210,6 +228,7 @@ func (f *file) load(sec *mmapelf.Section, to *section) ([]byte, error) {
 // close gives back the file and what was made of it.
 func (f *file) close() {
 	f.closeStreams()
+	f.types.copies.Free()
 	if f.dwarf != f.elf {
 		f.dwarf.Close()
 	}

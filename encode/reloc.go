@@ -20,6 +20,7 @@ type relocs struct {
 	addrs []uint64 // where each section is assumed to lie, by index
 	own   []uint64 // the same of the file itself, if DWARF is in a separate one
 
+	object *elfreloc.Object
 	info   *elfreloc.Table // of .debug_info, nil if it has none
 	random [relKinds]*elfreloc.Table
 
@@ -47,38 +48,16 @@ const (
 func (f *file) openRelocs() error {
 	r := &relocs{addrs: layout(f.dwarf.Sections), own: layout(f.elf.Sections)}
 	f.rel = r
-	infos := 0
-	for i := range f.dwarf.Sections {
-		switch f.dwarf.Sections[i].Name {
-		case ".debug_info", ".zdebug_info":
-			infos++
-		case ".debug_types", ".zdebug_types":
-			infos = 2
-		}
-	}
-	if infos > 1 {
-		return fmt.Errorf("%s: type units (-fdebug-types-section) of a relocatable file are not supported, those of a linked file are", f.path)
-	}
 	str := f.section(".debug_str")
 	if str != nil && str.Flags&shfCompressed == 0 && uint64(len(f.str)) == str.Size {
 		r.inStr.sec = str
 	}
-	symtab := f.dwarf.Section(".symtab")
-	if symtab == nil || symtab.Type != shtSymtab {
+	if symtab := f.dwarf.Section(".symtab"); symtab == nil || symtab.Type != shtSymtab {
 		return nil // symbols says so
-	}
-	syms, err := f.dwarf.Data(symtab)
-	if err != nil {
-		return err
-	}
-	extended, err := f.dwarf.ExtendedIndexes(symtab)
-	if err != nil {
-		return err
 	}
 	// A file may have more than 65,000 sections: each is looked for once.
 	info, addr, strOffsets := f.section(".debug_info"), f.section(".debug_addr"), f.section(".debug_str_offsets")
 	loclists, loc := f.section(".debug_loclists"), f.section(".debug_loc")
-	var object *elfreloc.Object
 	for i := range f.dwarf.Sections {
 		s := &f.dwarf.Sections[i]
 		if s == str {
@@ -110,19 +89,9 @@ func (f *file) openRelocs() error {
 		if *dst != nil {
 			return fmt.Errorf("%s: %s: a second relocation section of %s", f.path, s.Name, target.Name)
 		}
-		data, err := f.dwarf.Data(s)
+		t, err := f.relocsIn(s, target.Name, size)
 		if err != nil {
 			return err
-		}
-		if object == nil {
-			format := elfreloc.Format{Machine: f.machine, Class64: f.dwarf.Class64, BigEndian: f.bigEndian}
-			if object, err = elfreloc.NewObject(format, syms, extended, r.addrs); err != nil {
-				return fmt.Errorf("%s: %w", f.path, err)
-			}
-		}
-		t, err := object.NewTable(target.Name, uint64(size), data, s.Type == shtRela)
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", f.path, s.Name, err)
 		}
 		// Those of .debug_info are read in order, which shows whether they
 		// are in order (pipeline.header); the others are read at random.
@@ -132,6 +101,36 @@ func (f *file) openRelocs() error {
 		*dst = t
 	}
 	return nil
+}
+
+// relocsIn is the relocations that section s has of the section named target,
+// which has size bytes.
+func (f *file) relocsIn(s *mmapelf.Section, target string, size int) (*elfreloc.Table, error) {
+	data, err := f.dwarf.Data(s)
+	if err != nil {
+		return nil, err
+	}
+	r := f.rel
+	if r.object == nil {
+		symtab := f.dwarf.Section(".symtab")
+		syms, err := f.dwarf.Data(symtab)
+		if err != nil {
+			return nil, err
+		}
+		extended, err := f.dwarf.ExtendedIndexes(symtab)
+		if err != nil {
+			return nil, err
+		}
+		format := elfreloc.Format{Machine: f.machine, Class64: f.dwarf.Class64, BigEndian: f.bigEndian}
+		if r.object, err = elfreloc.NewObject(format, syms, extended, r.addrs); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	t, err := r.object.NewTable(target, uint64(size), data, s.Type == shtRela)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", f.path, s.Name, err)
+	}
+	return t, nil
 }
 
 // layout gives the sections that are loaded addresses one behind the other,

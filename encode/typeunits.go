@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/elfreloc"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // Type units (-fdebug-types-section; DWARF 4: section .debug_types, DWARF 5:
@@ -26,24 +29,36 @@ import (
 // struct where it was first used: that place is not in the file any more. The
 // types are the same. (The reference encoder crashes or writes void.)
 
+// In a relocatable file, and in a .dwo, each type unit has a section of its own:
+// .debug_types or another .debug_info, in a section group with the signature.
+
 // typeUnits is the index of a file's type units. It does not change once it is
 // made, but for reached, which belongs to the committer.
 type typeUnits struct {
-	units   []typeUnit // by signature
-	types   []byte     // .debug_types
-	copies  arena.Vec[byte]
-	reached []bool // by unit: a committed unit has led to it
+	units    []typeUnit // by signature
+	sections []typeSection
+	copies   arena.Vec[byte]
+	reached  []bool // by unit: a committed unit has led to it
 }
 
 // typeUnit is one of them.
 type typeUnit struct {
-	sig  uint64
-	off  uint64 // section offset of the header; from typesBase on in .debug_types
-	die  uint64 // of the type, from off
-	copy uint64 // 1 + offset in copies; 0 if the section itself can be read
+	sig     uint64
+	off     uint64 // of the header, from the section's base
+	die     uint64 // of the type, from off
+	copy    uint64 // 1 + offset in copies; 0 if the section itself can be read
+	section uint32 // index in sections
 }
 
-// typesBase is where the offsets of .debug_types start among those of
+// typeSection is a section with type units. The first one is .debug_info.
+type typeSection struct {
+	base  uint64 // where its offsets start among those of all
+	data  []byte
+	types bool            // .debug_types
+	rel   *elfreloc.Table // in order; nil if it has none
+}
+
+// typesBase is where the offsets of other sections start behind those of
 // .debug_info.
 const typesBase = 1 << 56
 
@@ -59,22 +74,127 @@ func (f *file) typeIndex() (*typeUnits, error) {
 	return &f.types, f.typesErr
 }
 
+// typeSections is the sections that have type units only.
+func (f *file) typeSections() (all []*mmapelf.Section) {
+	info := f.section(".debug_info")
+	for i := range f.dwarf.Sections {
+		s := &f.dwarf.Sections[i]
+		if k := sectionKind(s.Name, f.suffix); k == ".debug_types" || k == ".debug_info" && s != info {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// sectionKind is a section's name without the suffix and as it is without
+// compression.
+func sectionKind(name, suffix string) string {
+	name, ok := strings.CutSuffix(name, suffix)
+	if !ok {
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(name, ".z"); ok {
+		return "." + rest
+	}
+	return name
+}
+
+// openTypeSections fills t.sections.
+func (f *file) openTypeSections(t *typeUnits) error {
+	t.sections = []typeSection{{data: f.info}}
+	if f.rel != nil && f.rel.info != nil {
+		t.sections[0].rel = f.rel.info
+	}
+	base := uint64(typesBase)
+	place := make(map[uint32]uint32) // by index of the ELF section
+	left := uint64(len(f.dwarf.Bytes()))
+	// Sections may share their bytes in a made file.
+	take := func(s *mmapelf.Section) error {
+		if s.Size > left {
+			return fmt.Errorf("%s: %s: sections of type units are larger than the file", f.path, s.Name)
+		}
+		left -= s.Size
+		return nil
+	}
+	for _, s := range f.typeSections() {
+		if err := take(s); err != nil {
+			return err
+		}
+		data, err := f.dwarf.Data(s)
+		if err != nil {
+			return err
+		}
+		place[uint32(s.Index)] = uint32(len(t.sections))
+		t.sections = append(t.sections, typeSection{base: base, data: data, types: sectionKind(s.Name, f.suffix) == ".debug_types"})
+		base += uint64(len(data))
+	}
+	if f.rel == nil || len(place) == 0 || f.suffix != "" {
+		return nil
+	}
+	for i := range f.dwarf.Sections {
+		s := &f.dwarf.Sections[i]
+		k, ok := place[s.Info]
+		if !ok || s.Type != shtRela && s.Type != shtRel {
+			continue
+		}
+		if err := take(s); err != nil {
+			return err
+		}
+		to, target := &t.sections[k], f.dwarf.Sections[s.Info].Name
+		if to.rel != nil {
+			return fmt.Errorf("%s: %s: a second relocation section of %s", f.path, s.Name, target)
+		}
+		var err error
+		if to.rel, err = f.relocsIn(s, target, len(to.data)); err != nil {
+			return err
+		}
+		to.rel.Sort()
+	}
+	return nil
+}
+
+// readHeader reads the header at off of the section, whose bytes from there on
+// are rest, into h. Data aliases rest, which is not relocated.
+func (s *typeSection) readHeader(rest []byte, off uint64, bigEndian bool, h *dwarf.Unit) error {
+	var buf [dwarf.MaxUnitHeader]byte
+	head := buf[:copy(buf[:], rest)]
+	if err := s.relocate(head, off); err != nil {
+		return err
+	}
+	if s.types {
+		return dwarf.ReadTypeUnitHeader(head, rest, off, bigEndian, h)
+	}
+	return dwarf.ReadUnitHeader(head, rest, off, bigEndian, h)
+}
+
+// relocate relocates b, a copy of what is at off of the section.
+func (s *typeSection) relocate(b []byte, off uint64) error {
+	if s.rel == nil {
+		return nil
+	}
+	first := s.rel.Search(0, off)
+	return s.rel.Apply(b, off, first, s.rel.Search(first, off+uint64(len(b))))
+}
+
 // indexTypes looks through the unit headers.
 func (f *file) indexTypes() error {
 	t := &f.types
-	if s := f.section(".debug_types"); s != nil {
-		var err error
-		if t.types, err = f.dwarf.Data(s); err != nil {
-			return err
-		}
+	if err := f.openTypeSections(t); err != nil {
+		return err
 	}
-	for off := uint64(0); off < uint64(len(t.types)); {
-		var h dwarf.Unit
-		if err := dwarf.ReadTypeUnit(t.types, off, f.bigEndian, &h); err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
+	for k := 1; k < len(t.sections); k++ {
+		s := &t.sections[k]
+		for off := uint64(0); off < uint64(len(s.data)); {
+			var h dwarf.Unit
+			if err := s.readHeader(s.data[off:], off, f.bigEndian, &h); err != nil {
+				return fmt.Errorf("%s: %w", f.path, err)
+			}
+			if !h.IsType() {
+				return fmt.Errorf("%s: a second .debug_info section has a unit that is no type unit, at %#x", f.path, off)
+			}
+			t.units = append(t.units, typeUnit{sig: h.Signature, off: s.base + off, die: h.TypeOff, section: uint32(k)})
+			off = h.End()
 		}
-		t.units = append(t.units, typeUnit{sig: h.Signature, off: typesBase + off, die: h.TypeOff})
-		off = h.End()
 	}
 	if err := f.indexInfo(t); err != nil {
 		return err
@@ -89,6 +209,9 @@ func (f *file) indexTypes() error {
 // indexInfo adds the type units of .debug_info. It goes over a compressed
 // section once more, and keeps copies of them.
 func (f *file) indexInfo(t *typeUnits) error {
+	if rel := t.sections[0].rel; rel != nil && !rel.Ordered() {
+		return fmt.Errorf("%s: %w", f.path, elfreloc.ErrOrder) // the run starts again
+	}
 	again := section{sec: f.infoSec.sec}
 	info := f.info
 	if f.infoSec.stream != nil {
@@ -105,7 +228,7 @@ func (f *file) indexInfo(t *typeUnits) error {
 		if _, err := again.need(&pin, info, off, dwarf.MaxUnitHeader); err != nil {
 			return err
 		}
-		if err := dwarf.ReadUnit(info, off, f.bigEndian, &h); err != nil {
+		if err := t.sections[0].readHeader(info[off:], off, f.bigEndian, &h); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
 		if h.IsType() {
@@ -205,19 +328,26 @@ func (f *file) readTypes(u *unit) error {
 // readType walks and links one type unit. With filter the language options
 // hold for it, else for what led to it.
 func (f *file) readType(u *unit, t *typeUnits, x *typeUnit, filter bool) error {
-	var err error
-	switch {
-	case x.copy != 0:
-		err = dwarf.ReadUnit(t.copies.S, x.copy-1, f.bigEndian, &u.hdr)
-	case x.off >= typesBase:
-		err = dwarf.ReadTypeUnit(t.types, x.off-typesBase, f.bigEndian, &u.hdr)
-	default:
-		err = dwarf.ReadUnit(f.info, x.off, f.bigEndian, &u.hdr)
+	s := &t.sections[x.section]
+	off := x.off - s.base
+	rest := s.data
+	if x.copy != 0 {
+		rest = t.copies.S[x.copy-1:]
+	} else {
+		rest = rest[off:]
 	}
-	if err != nil {
+	if err := s.readHeader(rest, off, f.bigEndian, &u.hdr); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
-	u.hdr.Off = x.off &^ typesBase
+	if s.rel != nil {
+		u.typeCopy.Reset()
+		b := u.typeCopy.Extend(len(u.hdr.Data))
+		copy(b, u.hdr.Data)
+		if err := s.relocate(b, off); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+		u.hdr.Data = b
+	}
 	u.from = u.mark()
 	order, annots := len(u.funcOrder.S), len(u.annots.S)
 	u.extra.Reset()
@@ -249,7 +379,7 @@ const typeBatch = 256
 
 // finishTypes encodes the types that no unit has led to.
 func (f *file) finishTypes() error {
-	if !f.sawTypes.Load() && f.section(".debug_types") == nil {
+	if !f.sawTypes.Load() && len(f.typeSections()) == 0 {
 		return nil
 	}
 	t, err := f.typeIndex()

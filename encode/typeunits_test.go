@@ -2,6 +2,7 @@ package encode_test
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,13 +55,14 @@ func typesOf(text string) []string {
 // TestTypeUnits: with type units, a program has the types that it has without.
 func TestTypeUnits(t *testing.T) {
 	paths, err := filepath.Glob("testdata/typeunits/*.elf")
-	if err != nil || len(paths) != 7 {
+	if err != nil || len(paths) != 16 {
 		t.Fatalf("%d files, %v", len(paths), err)
 	}
 	for _, path := range paths {
 		for set, features := range goldenSets {
-			golden := "testdata/golden/" + strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".elf"), "-zstd") + "." + set + ".btf"
-			t.Run(filepath.Base(golden), func(t *testing.T) {
+			name := strings.TrimSuffix(filepath.Base(path), ".elf")
+			golden := "testdata/golden/" + strings.TrimSuffix(strings.TrimSuffix(name, "-zstd"), "-nogroups") + "." + set + ".btf"
+			t.Run(name+"."+set, func(t *testing.T) {
 				plain, err := os.ReadFile(golden)
 				if set == "merge" && os.IsNotExist(err) {
 					t.Skip("no such golden file")
@@ -121,6 +123,51 @@ func TestTypeUnitMissing(t *testing.T) {
 		want := fmt.Sprintf("no type unit has the signature %#016x", h.Signature)
 		if _, err := runFiles([]string{bad}, encode.Options{Jobs: jobs}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("jobs=%d: error %v, want %q", jobs, err, want)
+		}
+	}
+}
+
+// TestTypeUnitSections: sections of type units that cannot be read are errors.
+func TestTypeUnitSections(t *testing.T) {
+	const path = "testdata/typeunits/x86-gcc5-r.elf"
+	e, err := mmapelf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	var info []int // section headers
+	table := binary.LittleEndian.Uint64(e.Bytes()[40:])
+	for i := range e.Sections {
+		if e.Sections[i].Name == ".debug_info" {
+			info = append(info, int(table)+64*i)
+		}
+	}
+	const flags, size, group = 8, 32, 0x200
+	for _, c := range []struct {
+		name, want string
+		change     func(b []byte)
+	}{
+		{"compile units in a group", "a second .debug_info section has a unit that is no type unit", func(b []byte) {
+			b[info[0]+flags+1] |= group >> 8
+			b[info[1]+flags+1] &^= group >> 8
+		}},
+		{"overlap", "sections of type units are larger than the file", func(b []byte) {
+			for _, at := range info[1:] {
+				binary.LittleEndian.PutUint64(b[at+size:], 16<<10)
+			}
+		}},
+		{"cut off", "unit length goes beyond the section", func(b []byte) { b[info[1]+size]-- }},
+	} {
+		bad := filepath.Join(t.TempDir(), "bad")
+		data := append([]byte(nil), e.Bytes()...)
+		c.change(data)
+		if err := os.WriteFile(bad, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, jobs := range []int{1, 3} {
+			if _, err := runFiles([]string{bad}, encode.Options{Jobs: jobs}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, jobs=%d: error %v, want %q", c.name, jobs, err, c.want)
+			}
 		}
 	}
 }

@@ -27,6 +27,7 @@ type unit struct {
 	// Of a relocatable file: the unit's relocated bytes, which hdr.Data is
 	// then, and the entries that were applied.
 	copy                  arena.Vec[byte]
+	typeCopy              arena.Vec[byte] // likewise of the type unit in work
 	firstReloc, lastReloc int
 	strLow                uint32 // lowest offset in .debug_str of a name
 	relocFail             error
@@ -156,6 +157,7 @@ func (u *unit) init() {
 func (u *unit) reset() {
 	u.types.Reset(maxSlotBytes)
 	u.copy.Trim(maxSlotBytes)
+	u.typeCopy.Trim(maxSlotBytes)
 	u.firstReloc, u.lastReloc, u.strLow, u.relocFail, u.lastName = 0, 0, ^uint32(0), nil, 0
 	u.extra.Trim(maxSlotBytes)
 	u.starts.Trim(maxSlotBytes)
@@ -190,6 +192,7 @@ func (u *unit) reset() {
 func (u *unit) free() {
 	u.types.Free()
 	u.copy.Free()
+	u.typeCopy.Free()
 	u.nextName.Free()
 	u.extra.Free()
 	u.starts.Free()

@@ -123,6 +123,16 @@ typeunits s390x-gcc5  s390x-linux-gnu-gcc "$program" -O2 -gdwarf-5
 typeunits x86-g++5    g++     cxx.cc "${cxx[@]}" -O2 -gdwarf-5
 typeunits x86-g++4    g++     cxx.cc "${cxx[@]}" -O1 -gdwarf-4
 typeunits x86-clang++5 clang++ cxx.cc "${cxx[@]}" -O2 -gdwarf-5 -fdebug-compilation-dir=.
+typeunits x86-gcc5-r  gcc     "$program" -O2 -gdwarf-5 -r
+typeunits x86-gcc5-r-zstd gcc "$program" -O2 -gdwarf-5 -r
+objcopy --compress-debug-sections=zstd typeunits/x86-gcc5-r-zstd.elf
+typeunits x86-gcc5-r-nogroups gcc "$program" -O2 -gdwarf-5 -r -Wl,--force-group-allocation
+typeunits x86-gcc4-r  gcc     "$program" -O2 -gdwarf-4 -r
+typeunits x86-clang++4-o clang++ cxx.cc "${cxx[@]}" -O2 -gdwarf-4 -fdebug-compilation-dir=. -c
+typeunits x86-clang++5-o clang++ cxx.cc "${cxx[@]}" -O2 -gdwarf-5 -fdebug-compilation-dir=. -c
+typeunits i386-gcc5-r gcc     "$part"    -O2 -gdwarf-5 -m32 -r
+typeunits s390x-gcc4-r s390x-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
+typeunits riscv64-gcc5-r riscv64-linux-gnu-gcc "funcs.c other.c" -O1 -gdwarf-5 -mno-relax -r
 golden arm64-gcc5     aarch64-linux-gnu-gcc   "$program" -O2 -gdwarf-5
 golden s390x-gcc5     s390x-linux-gnu-gcc     "$program" -O2 -gdwarf-5
 merge=1 \
@@ -134,6 +144,8 @@ golden x86-gcc5-r     gcc   "$program" -O2 -gdwarf-5 -r
 merge=1 \
 golden x86-gcc4-r     gcc   "$program" -O2 -gdwarf-4 -r
 golden x86-clang5-o   clang funcs.c    -O2 -gdwarf-5 -fdebug-compilation-dir=. -c
+golden x86-clang++4-o clang++ cxx.cc "${cxx[@]}" -O2 -gdwarf-4 -fdebug-compilation-dir=. -c
+golden x86-clang++5-o clang++ cxx.cc "${cxx[@]}" -O2 -gdwarf-5 -fdebug-compilation-dir=. -c
 golden x86-clang4-o   clang funcs.c    -O2 -gdwarf-4 -fdebug-compilation-dir=. -c
 golden i386-gcc5-r    gcc   "$part"    -O2 -gdwarf-5 -m32 -r
 golden arm64-gcc4-r   aarch64-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
