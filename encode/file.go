@@ -49,6 +49,9 @@ type file struct {
 	suffix string // of section names: .dwo (splitdwarf.go), else ""
 	packed bool   // of several .dwo files
 
+	whole    map[string][]byte // of a .dwo or .dwp: the sections
+	abbrevAt uint64            // of a .dwp: where offsets of the unit in .debug_abbrev start
+
 	types     typeUnits
 	typesOnce sync.Once
 	typesErr  error

@@ -27,12 +27,12 @@ func FuzzSplitIndex(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), uint64(0), true)
 	f.Fuzz(func(t *testing.T, index []byte, id uint64, bigEndian bool) {
 		p := withSection(t, dt.Section{Name: ".debug_cu_index", Data: index}, bigEndian)
-		parts, err := p.indexEntry(id)
+		parts, err := p.indexEntry(".debug_cu_index", id)
 		if err != nil && parts != nil {
 			t.Fatal("parts and an error")
 		}
 		for name, at := range parts {
-			if at[0]>>32 != 0 || at[1]>>32 != 0 {
+			if at.off>>32 != 0 || at.size>>32 != 0 {
 				t.Errorf("%s: %x", name, at)
 			}
 		}

@@ -66,6 +66,7 @@ func (f *file) readSplit(u *unit) error {
 		if err := dwarf.ReadUnit(dwo.info, off, f.bigEndian, &u.hdr); err != nil {
 			return fmt.Errorf("%s: %w", dwo.path, err)
 		}
+		u.hdr.AbbrevOff += dwo.abbrevAt
 		if u.hdr.IsType() {
 			continue
 		}
@@ -99,7 +100,8 @@ func (f *file) readSplitUnit(u *unit, p int, main *file) error {
 	if u.badName {
 		return f.unitError(u, "a name lies beyond .debug_str.dwo")
 	}
-	// All type units are this unit's, those that nothing leads to as well.
+	// All type units are this unit's, those that nothing leads to as well; whose
+	// those of a .dwp are is not known.
 	if !f.packed {
 		t, err := f.typeIndex()
 		if err != nil {
@@ -166,35 +168,96 @@ func (f *file) part(path string, e *mmapelf.File) *file {
 }
 
 // loadSplit finds the sections, or the unit's parts of them in a .dwp.
-func (f *file) loadSplit(parts map[string][2]uint64) error {
+func (f *file) loadSplit(parts map[string]span64) error {
+	f.whole = make(map[string][]byte)
 	for _, s := range []struct {
 		name string
 		data *[]byte
 	}{
 		{".debug_info", &f.info}, {".debug_abbrev", &f.abbrev}, {".debug_str", &f.str}, {".debug_str_offsets", &f.strOffsets},
-		{".debug_loc", &f.loc}, {".debug_loclists", &f.loclists},
+		{".debug_loc", &f.loc}, {".debug_loclists", &f.loclists}, {".debug_types", nil},
 	} {
 		sec := f.section(s.name)
-		if sec == nil {
+		if sec == nil || s.data == nil && !f.packed {
 			continue
 		}
-		b, err := f.elf.Data(sec)
-		if err != nil {
+		var err error
+		if f.whole[s.name], err = f.elf.Data(sec); err != nil {
 			return err
 		}
-		if p, ok := parts[s.name]; ok {
-			if p[0] > uint64(len(b)) || p[1] > uint64(len(b))-p[0] {
-				return fmt.Errorf("%s: %s: the index leads out of the section", f.path, s.name)
-			}
-			b = b[p[0]:][:p[1]]
+		if s.data == nil {
+			continue
 		}
-		*s.data = b
+		if *s.data, err = f.partOf(s.name, parts); err != nil {
+			return err
+		}
 	}
 	if len(f.info) == 0 {
 		return fmt.Errorf("%s: no .debug_info.dwo", f.path)
 	}
+	// Type units have other tables in the same section.
+	f.abbrev, f.abbrevAt = f.whole[".debug_abbrev"], parts[".debug_abbrev"].off
 	f.lastName = uint32(min(uint64(len(f.str)), tokLimit-1))
 	return nil
+}
+
+// span64 is a part of a section, in bytes.
+type span64 struct{ off, size uint64 }
+
+// partOf is the part of a section that a row of an index names, or all of it.
+func (f *file) partOf(name string, parts map[string]span64) ([]byte, error) {
+	b := f.whole[name]
+	p, ok := parts[name]
+	if !ok {
+		return b, nil
+	}
+	if p.off > uint64(len(b)) || p.size > uint64(len(b))-p.off {
+		return nil, fmt.Errorf("%s: %s: the index leads out of the section", f.path, name)
+	}
+	return b[p.off:][:p.size], nil
+}
+
+// packedType finds the type unit with a signature in a .dwp: its place in
+// f.types.units, to which it is added. There it has abbreviations and names of
+// its own. Only the worker that reads the unit uses f.
+func (f *file) packedType(sig uint64) (i int, ok bool, err error) {
+	t := &f.types
+	if i, ok := t.packed[sig]; ok {
+		return i, true, nil
+	}
+	parts, err := f.indexEntry(".debug_tu_index", sig)
+	if parts == nil || err != nil {
+		return 0, false, err
+	}
+	s := typeSection{base: typesBase, abbrevAt: parts[".debug_abbrev"].off}
+	if n := len(t.sections); n > 0 {
+		s.base = t.sections[n-1].base + uint64(len(t.sections[n-1].data))
+	}
+	name := ".debug_info"
+	if _, s.types = parts[".debug_types"]; s.types {
+		name = ".debug_types"
+	}
+	if s.data, err = f.partOf(name, parts); err != nil {
+		return 0, false, err
+	}
+	if s.strOffsets, err = f.partOf(".debug_str_offsets", parts); err != nil {
+		return 0, false, err
+	}
+	var h dwarf.Unit
+	if err := s.readHeader(s.data, 0, f.bigEndian, &h); err != nil {
+		return 0, false, fmt.Errorf("%s: %w", f.path, err)
+	}
+	if !h.IsType() || h.Signature != sig {
+		return 0, false, fmt.Errorf("%s: .debug_tu_index: no type unit %#016x where the index has it", f.path, sig)
+	}
+	if t.packed == nil {
+		t.packed = make(map[uint64]int)
+	}
+	i = len(t.units)
+	t.packed[sig] = i
+	t.units = append(t.units, typeUnit{sig: sig, off: s.base, die: h.TypeOff, section: uint32(len(t.sections))})
+	t.sections = append(t.sections, s)
+	return i, true, nil
 }
 
 // openPacked opens the unit with an id in a .dwp; nil if there is no such file
@@ -209,7 +272,7 @@ func (f *file) openPacked(path string, id uint64) (*file, error) {
 	}
 	p := f.part(path, e)
 	p.packed = true
-	parts, err := p.indexEntry(id)
+	parts, err := p.indexEntry(".debug_cu_index", id)
 	if err == nil && parts != nil {
 		err = p.loadSplit(parts)
 	}
@@ -221,26 +284,27 @@ func (f *file) openPacked(path string, id uint64) (*file, error) {
 }
 
 // Names of the sections in the columns of an index, by DW_SECT_ number: those
-// of DWARF 5 (table 7.1) are also those of version 2 but for 5 and 8.
-var indexColumns = map[uint32]string{1: ".debug_info", 3: ".debug_abbrev", 6: ".debug_str_offsets"}
+// of DWARF 5 (table 7.1) are also those of version 2, which has 2 as well, but
+// for 5 and 8.
+var indexColumns = map[uint32]string{1: ".debug_info", 2: ".debug_types", 3: ".debug_abbrev", 6: ".debug_str_offsets"}
 
-// indexEntry looks an id up in .debug_cu_index: where its parts of the sections
-// are; nil if it is not there.
+// indexEntry looks an id up in .debug_cu_index, or the signature of a type unit
+// in .debug_tu_index: where its parts of the sections are; nil if it is not there.
 //
 //	version 4 (2), or version 2 (5) and padding 2; columns, units, slots 4 each
 //	hash table of slots: id 8 each, then row 4 each, from 1
 //	columns: section number 4 each
 //	rows: offset 4 for each column; then the same with sizes
-func (f *file) indexEntry(id uint64) (map[string][2]uint64, error) {
-	sec := f.elf.Section(".debug_cu_index")
+func (f *file) indexEntry(index string, id uint64) (map[string]span64, error) {
+	sec := f.elf.Section(index)
 	if sec == nil {
-		return nil, fmt.Errorf("%s: no .debug_cu_index", f.path)
+		return nil, fmt.Errorf("%s: no %s", f.path, index)
 	}
 	b, err := f.elf.Data(sec)
 	if err != nil {
 		return nil, err
 	}
-	bad := fmt.Errorf("%s: .debug_cu_index: cut off", f.path)
+	bad := fmt.Errorf("%s: %s: cut off", f.path, index)
 	if len(b) < 16 {
 		return nil, bad
 	}
@@ -250,25 +314,35 @@ func (f *file) indexEntry(id uint64) (map[string][2]uint64, error) {
 		version = 5
 	}
 	if version != 2 && version != 5 {
-		return nil, fmt.Errorf("%s: .debug_cu_index: unknown version %d", f.path, version)
+		return nil, fmt.Errorf("%s: %s: unknown version %d", f.path, index, version)
 	}
 	columns, units, slots := uint64(o.Uint32(b[4:])), uint64(o.Uint32(b[8:])), uint64(o.Uint32(b[12:]))
 	rows := 16 + 12*slots
 	if columns > 32 || rows+4*columns+8*columns*units > uint64(len(b)) {
 		return nil, bad
 	}
+	if slots&(slots-1) != 0 {
+		return nil, fmt.Errorf("%s: %s: %d slots, no power of two", f.path, index, slots)
+	}
+	// Section 7.3.5.3: from slot to slot in steps that the id gives, to an
+	// unused one.
 	row := uint64(0)
-	for k := range slots {
+	step := id>>32&(slots-1) | 1
+	for k, n := id, uint64(0); n < slots; k, n = k+step, n+1 {
+		k &= slots - 1
+		x := uint64(o.Uint32(b[16+8*slots+4*k:]))
+		if x == 0 {
+			break
+		}
 		if o.Uint64(b[16+8*k:]) == id {
-			if row = uint64(o.Uint32(b[16+8*slots+4*k:])); row != 0 {
-				break
-			}
+			row = x
+			break
 		}
 	}
 	if row == 0 || row > units {
 		return nil, nil
 	}
-	parts := map[string][2]uint64{}
+	parts := map[string]span64{}
 	for c := range columns {
 		n := o.Uint32(b[rows+4*c:])
 		name := indexColumns[n]
@@ -280,7 +354,7 @@ func (f *file) indexEntry(id uint64) (map[string][2]uint64, error) {
 		}
 		if name != "" {
 			at := rows + 4*columns + 4*(columns*(row-1)+c)
-			parts[name] = [2]uint64{uint64(o.Uint32(b[at:])), uint64(o.Uint32(b[at+4*columns*units:]))}
+			parts[name] = span64{uint64(o.Uint32(b[at:])), uint64(o.Uint32(b[at+4*columns*units:]))}
 		}
 	}
 	return parts, nil

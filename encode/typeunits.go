@@ -38,7 +38,8 @@ type typeUnits struct {
 	units    []typeUnit // by signature
 	sections []typeSection
 	copies   arena.Vec[byte]
-	reached  []bool // by unit: a committed unit has led to it
+	reached  []bool         // by unit: a committed unit has led to it
+	packed   map[uint64]int // of a .dwp: units by signature, which are not sorted
 }
 
 // typeUnit is one of them.
@@ -56,6 +57,10 @@ type typeSection struct {
 	data  []byte
 	types bool            // .debug_types
 	rel   *elfreloc.Table // in order; nil if it has none
+
+	// Of the type unit alone, in a .dwp:
+	abbrevAt   uint64 // where offsets in .debug_abbrev start
+	strOffsets []byte
 }
 
 // typesBase is where the offsets of other sections start behind those of
@@ -70,6 +75,9 @@ type stub struct {
 
 // typeIndex is the index, made by the first call.
 func (f *file) typeIndex() (*typeUnits, error) {
+	if f.packed {
+		return &f.types, nil // see packedType
+	}
 	f.typesOnce.Do(func() { f.typesErr = f.indexTypes() })
 	return &f.types, f.typesErr
 }
@@ -258,7 +266,16 @@ func (f *file) signature(u *unit, at int, sig uint64) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	i, ok := slices.BinarySearchFunc(t.units, sig, func(x typeUnit, sig uint64) int { return cmp.Compare(x.sig, sig) })
+	var i int
+	var ok bool
+	if f.packed {
+		i, ok, err = f.packedType(sig)
+	} else {
+		i, ok = slices.BinarySearchFunc(t.units, sig, func(x typeUnit, sig uint64) int { return cmp.Compare(x.sig, sig) })
+	}
+	if err != nil {
+		return 0, err
+	}
 	if !ok {
 		return 0, f.dieError(u, at, fmt.Sprintf("no type unit has the signature %#016x", sig))
 	}
@@ -338,6 +355,10 @@ func (f *file) readType(u *unit, t *typeUnits, x *typeUnit, filter bool) error {
 	}
 	if err := s.readHeader(rest, off, f.bigEndian, &u.hdr); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	u.hdr.AbbrevOff += s.abbrevAt
+	if f.packed {
+		f.strOffsets = s.strOffsets
 	}
 	if s.rel != nil {
 		u.typeCopy.Reset()

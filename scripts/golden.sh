@@ -221,7 +221,7 @@ splitdwarf() {
 	shift
 	mkdir -p "splitdwarf/$name"
 	for s in types funcs more other; do
-		(cd src && gcc "${common[@]}" -ffile-prefix-map="$PWD"=. "$@" -gsplit-dwarf -c "$s.c" -o "../splitdwarf/$name/$s.o")
+		(cd src && "${cc:-gcc}" "${common[@]}" -ffile-prefix-map="$PWD"=. "$@" -gsplit-dwarf -c "$s.c" -o "../splitdwarf/$name/$s.o")
 	done
 	(
 		cd "splitdwarf/$name"
@@ -234,7 +234,26 @@ splitdwarf() {
 if [ ${#wanted[@]} -eq 0 ] && [ -z "${BTF_ONLY:-}" ]; then
 	splitdwarf x86-gcc5 -O2 -gdwarf-5
 	splitdwarf x86-gcc4 -O2 -gdwarf-4
-	(cd splitdwarf/x86-gcc4 && llvm-dwp types.dwo funcs.dwo more.dwo other.dwo -o prog.dwp && chmod 644 prog.dwp && rm ./*.dwo)
+	cc=clang \
+	splitdwarf x86-clang5-dwp -O2 -gdwarf-5 -fdebug-compilation-dir=.
+	for s in x86-gcc4 x86-clang5-dwp; do
+		(cd splitdwarf/$s && llvm-dwp types.dwo funcs.dwo more.dwo other.dwo -o prog.dwp && chmod 644 prog.dwp && rm ./*.dwo)
+	done
+	# llvm-dwp 14 does not end on gcc's DWARF 5, and GNU dwp 2.40 crashes on DWARF 5.
+	splitdwarf x86-gcc5-types -O2 -gdwarf-5 -fdebug-types-section
+	splitdwarf x86-gcc4-types -O2 -gdwarf-4 -fdebug-types-section
+	splitdwarf x86-gcc4-types-dwp -O2 -gdwarf-4 -fdebug-types-section
+	(cd splitdwarf/x86-gcc4-types-dwp && dwp -o prog.dwp types.dwo funcs.dwo more.dwo other.dwo && chmod 644 prog.dwp && rm ./*.dwo)
+	mkdir -p splitdwarf/x86-clang++5-types-dwp
+	(
+		cd splitdwarf/x86-clang++5-types-dwp
+		cp ../../src/cxx.cc .
+		clang++ "${common[@]}" "${cxx[@]}" -O2 -gdwarf-5 -fdebug-types-section -gsplit-dwarf -fdebug-compilation-dir=. -c cxx.cc -o cxx.o
+		clang++ "${common[@]}" "${cxx[@]}" cxx.o -o prog
+		llvm-dwp cxx.dwo -o prog.dwp
+		rm cxx.*
+		chmod 644 ./*
+	)
 fi
 
 # Separate debug files. x86-gcc5 by checksum, build-id by its note.
