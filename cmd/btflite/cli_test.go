@@ -67,6 +67,12 @@ func fakeRun(paths []string, opt encode.Options, _ finish) (*encoded, error) {
 			opt.Progress(1<<20, 2<<20)
 		}
 		time.Sleep(progressDelay + 2*progressStep)
+		for range 300 { // on a busy machine, until the test has seen the line
+			if _, err := os.Stat("unseen"); err != nil {
+				break
+			}
+			time.Sleep(progressStep / 2)
+		}
 	case "writeFails":
 		enc.write = func(w io.Writer) error {
 			w.Write(make([]byte, 2*outputBuffer))

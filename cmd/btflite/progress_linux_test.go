@@ -51,10 +51,17 @@ func TestProgressOnATerminal(t *testing.T) {
 			cmd := command(dir, tt.fake, "-J", "in", "--btf_encode_detached=out")
 			cmd.Env = append(cmd.Env, "MAKEFLAGS="+tt.makeflags, "TERM=xterm")
 			cmd.Stderr = slave
-			if err := cmd.Run(); err != nil {
-				t.Fatal(err)
+			const line = "in:  50%  1 of 2 MiB"
+			unseen := filepath.Join(dir, "unseen")
+			if tt.want {
+				os.WriteFile(unseen, nil, 0o600)
 			}
-			slave.WriteString("end")
+			ended := make(chan error)
+			go func() {
+				err := cmd.Run()
+				slave.WriteString("end")
+				ended <- err
+			}()
 			var got strings.Builder
 			buf := make([]byte, 4096)
 			for !strings.HasSuffix(got.String(), "end") {
@@ -63,8 +70,14 @@ func TestProgressOnATerminal(t *testing.T) {
 					t.Fatal(err)
 				}
 				got.Write(buf[:n])
+				if strings.Contains(got.String(), line) {
+					os.Remove(unseen)
+				}
 			}
-			shown := strings.Contains(got.String(), "in:  50%  1 of 2 MiB")
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			shown := strings.Contains(got.String(), line)
 			if shown != tt.want || (!tt.want && got.String() != "end") {
 				t.Errorf("terminal shows %q", &got)
 			}
