@@ -261,6 +261,15 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		if attr == 0 && f == 0 {
 			break
 		}
+		if attr < uint64(len(plan)) && plan[attr].value < 0 && f < numForms {
+			// Half of all: of no use, and of one size.
+			if fs := t.forms[f]; fs.kind == shapeFixed && !fs.cross && Form(f) != FormImplicitConst {
+				first = false
+				size += int(fs.n)
+				pending += int(fs.n)
+				continue
+			}
+		}
 		if f > 0xffff {
 			return "form " + utoa(f)
 		}

@@ -7,11 +7,12 @@ import (
 )
 
 // Types whose children are all of one simple kind are read here at once:
-// structs and unions, prototypes, arrays of one dimension, enumerations. The
+// structs and unions, prototypes, arrays of one dimension, enumerations; so are
+// references, which stand side by side. The
 // walk's loop would open and close a frame for each and decide again for each
 // child what it may be.
 //
-// Each of these functions but plainStruct reads the children of the DIE of node i from offset p
+// Each of these functions but plainStruct and plainRefs reads the children of the DIE of node i from offset p
 // on, settles the node and returns the offset behind the closing zero and the
 // number of children. If there is anything else among them, even if it is
 // wrong, next is 0 and nothing has changed: the walk reads them its own way.
@@ -63,6 +64,45 @@ func (f *file) canonicalMembers(u *unit, m []dedup.Member) {
 		if f.byText || f.names.mayBeAlias(m[i].Name) {
 			m[i].Name = f.canonical(u, m[i].Name)
 		}
+	}
+}
+
+// plainRefs reads the reference at p, whose code has been read at off, and all
+// that follow, as long as they are direct and have no children. It returns the
+// offset of the first DIE that is not so, or not valid, and their number.
+func (f *file) plainRefs(u *unit, a *dwarf.Abbrev, off, p int) (next int, n uint64) {
+	b := u.hdr.Data
+	be := f.bigEndian
+	tab := u.abbrevs.Dense()
+	tab = tab[:min(len(tab), 0x80)] // codes of one byte
+	look := f.names.look.Load()
+	for {
+		d := b[p:]
+		k := &refKinds[a.Tag&0xff]
+		name, third := load(d, &a.Slots[0], be)+a.NameBase, load(d, &a.Slots[1], be)
+		if name-1 >= f.lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) || third >= uint32(len(b)) {
+			return off, n
+		}
+		if name &= k.named; name|^k.named == 0 {
+			return off, n
+		}
+		if look && (f.byText || f.names.mayBeAlias(name)) {
+			name = f.canonical(u, name)
+		}
+		x, i := u.addNode(off)
+		x.Info, x.Name, x.Third = k.info, name, third
+		u.addOrder(i)
+		n++
+		p += int(a.Size)
+		if p >= len(b) || int(b[p]) >= len(tab) {
+			return p, n
+		}
+		a = &tab[b[p]]
+		if a.Class != dwarf.ClassRef || !a.Direct || a.Children || p+5+int(a.Size) > len(b) {
+			return p, n
+		}
+		off = p
+		p++
 	}
 }
 

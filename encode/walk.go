@@ -148,6 +148,13 @@ func (f *file) walk(u *unit, p int) error {
 			var name, third uint32
 			var an uint64
 			if direct {
+				if !a.Children {
+					if next, n := f.plainRefs(u, a, off, p); n != 0 {
+						p = next
+						dies += n - 1
+						continue
+					}
+				}
 				d := b[p:]
 				name = f.direct(u, a, d)
 				if third = load(d, &a.Slots[1], be); third >= uint32(len(b)) {
