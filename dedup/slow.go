@@ -29,6 +29,7 @@ type slowState struct {
 	order   arena.Vec[fwdPair]    // entries of first in the order made: {known, node}
 	fwdTo   map[uint32]uint32     // forwards settled by this unit
 	proxies map[forwardKey]uint32 // new forwards of the unit that are proxies of the base's
+	shapes  map[uint32]uint32     // see knownShape
 	copies  []fwdPair             // {type of the base, node that it could not take in}
 	rootEnd uint32                // walk: last id of the unit that the known side comes from
 	raised  bool                  // the walk met a forward of the base with a body
@@ -45,7 +46,7 @@ func (w *slowState) reset(keep int) {
 	w.start.Trim(keep)
 	w.from.Trim(keep)
 	w.todo.Trim(keep)
-	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
+	w.fwdTo, w.proxies, w.copies, w.shapes = nil, nil, w.copies[:0], nil
 }
 
 func (w *slowState) free() {
@@ -249,7 +250,7 @@ func (s *Set) spreadTaint(u *Unit) {
 func (s *Set) slowPlace(u *Unit) error {
 	w := &u.slow
 	s.local.reset(len(u.news.S))
-	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
+	w.fwdTo, w.proxies, w.copies, w.shapes = nil, nil, w.copies[:0], nil
 	w.unequal.clear()
 	for _, i := range u.news.S {
 		switch btf.InfoKind(u.Nodes.S[i].Info) {
@@ -271,13 +272,10 @@ func (s *Set) slowPlace(u *Unit) error {
 		if u.ID.S[i] != idNew {
 			continue // a walk from another type has placed it
 		}
-		h := s.anonHash(u, n, u.membersOf(n))
-		if n.Name != 0 {
-			h = mix32(n.Name) | 1
-		}
+		h := s.shapeHash(u, idLocal|i)
 		found := s.tryLocal(u, i, h)
 		if !found && u.err == nil {
-			found = s.tryKnown(u, i)
+			found = s.tryKnown(u, i, h)
 		}
 		if u.err != nil {
 			return u.err
@@ -319,7 +317,7 @@ func (s *Set) tryLocal(u *Unit, i, h uint32) bool {
 	for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
 		o := s.local.node.S[j-1]
 		on := &u.Nodes.S[o]
-		if on.Info != n.Info || on.Name != n.Name {
+		if s.local.key.S[j-1] != h || on.Info != n.Info || on.Name != n.Name {
 			continue
 		}
 		if s.try(u, i, idLocal|o) {
@@ -329,8 +327,9 @@ func (s *Set) tryLocal(u *Unit, i, h uint32) bool {
 	return false
 }
 
-// tryKnown tries the types of the Set, newest first.
-func (s *Set) tryKnown(u *Unit, i uint32) bool {
+// tryKnown tries the types of the Set, newest first; h is the shapeHash of
+// node i.
+func (s *Set) tryKnown(u *Unit, i, h uint32) bool {
 	n := &u.Nodes.S[i]
 	var id uint32
 	switch {
@@ -340,7 +339,10 @@ func (s *Set) tryKnown(u *Unit, i uint32) bool {
 			return false
 		}
 		for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.next.S[id]) {
-			if s.try(u, i, id) {
+			switch {
+			case s.knownShape(u, id) != h:
+				u.tried++
+			case s.try(u, i, id):
 				return true
 			}
 		}
@@ -361,7 +363,10 @@ func (s *Set) tryKnown(u *Unit, i uint32) bool {
 		return false
 	}
 	for ; id != 0; id = s.next.S[id] {
-		if s.try(u, i, id) {
+		switch {
+		case s.knownShape(u, id) != h:
+			u.tried++
+		case s.try(u, i, id):
 			return true
 		}
 	}
@@ -373,9 +378,6 @@ func (s *Set) tryKnown(u *Unit, i uint32) bool {
 func (s *Set) try(u *Unit, i, y uint32) bool {
 	w := &u.slow
 	u.tried++
-	if s.differ(u, i+1, y, 0) {
-		return false
-	}
 	w.first.clear()
 	w.more.clear()
 	w.order.Reset()

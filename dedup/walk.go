@@ -253,61 +253,6 @@ func (s *Set) sameNodes(u *Unit, i, y uint32, depth int, inBase bool) bool {
 	return false
 }
 
-// maxDiffer bounds how far differ looks.
-const maxDiffer = 3
-
-// differ says that walk would find a difference between what x refers to in
-// the unit and the known node y within their next few references. Names that
-// stand for hundreds of types, as Rust's Some does, mostly differ there, and
-// the walk's tables cost more than the look.
-func (s *Set) differ(u *Unit, x Ref, y uint32, depth int) bool {
-	if x == 0 || y == 0 {
-		return x != 0 || y != 0
-	}
-	if x&Extern != 0 || depth > maxDiffer {
-		return false
-	}
-	n := &u.Nodes.S[x-1]
-	k := s.known(u, y)
-	if n.Name != k.name {
-		return true
-	}
-	xk, yk := btf.InfoKind(n.Info), btf.InfoKind(k.info)
-	switch {
-	case xk == btf.KindFwd || yk == btf.KindFwd:
-		return false // either may stand for a definition
-	case xk == btf.KindEnum || xk == btf.KindEnum64:
-		return yk != btf.KindEnum && yk != btf.KindEnum64
-	case n.Info != k.info:
-		return true
-	}
-	switch xk {
-	case btf.KindInt:
-		return n.Third != k.third || n.Aux != k.aux
-	case btf.KindFloat:
-		return n.Third != k.third
-	case btf.KindArray:
-		return n.Aux != k.aux || s.differ(u, n.Third, k.third, depth+1)
-	case btf.KindStruct, btf.KindUnion:
-		if n.Third != k.third {
-			return true
-		}
-		if n.Name != 0 && depth > 0 {
-			return false
-		}
-		m := u.members(n)
-		for j := range m {
-			name, typ, val := k.member(j, 3)
-			if m[j].Name != name || m[j].Val != val || s.differ(u, m[j].Type, typ, depth+1) {
-				return true
-			}
-		}
-	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
-		return s.differ(u, n.Third, k.third, depth+1)
-	}
-	return false
-}
-
 // equalEnums compares two enumerations with values.
 func (s *Set) equalEnums(u *Unit, i, y uint32) bool {
 	n := &u.Nodes.S[i]

@@ -1,0 +1,67 @@
+package dedup
+
+import "github.com/btflite/btflite/btf"
+
+// shapeHash is a hash of what a walk compares first, and where a difference is
+// final, of y, a node of the walk that is a struct, union or typedef: its name
+// and size, the names and offsets of its members, and what leads from them, or
+// from the typedef, to the next names. Rust has hundreds of types called Some in
+// one unit.
+func (s *Set) shapeHash(u *Unit, y uint32) uint32 {
+	k := s.known(u, y)
+	h := mix(mix(0, k.info), k.name)
+	if btf.InfoKind(k.info) == btf.KindTypedef {
+		h = s.nextNames(u, h, k.third, shapeSteps)
+	} else {
+		h = mix(h, k.third)
+		for j := range int(btf.InfoVlen(k.info)) {
+			name, typ, val := k.member(j, 3)
+			h = s.nextNames(u, mix(mix(h, name), val), typ, shapeSteps)
+		}
+	}
+	return uint32(h>>32) | 1
+}
+
+// shapeSteps is how many types deep shapeHash looks behind a member, and
+// shapeParams at how many parameters of a prototype.
+const (
+	shapeSteps  = 3
+	shapeParams = 4
+)
+
+// nextNames adds the name of y, or of what it leads to by a few pointers and
+// modifiers, to a hash. A forward declaration has the name of its definition,
+// so whatever a walk finds equal to y has the same.
+func (s *Set) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
+	for ; steps > 0 && y != 0; steps-- {
+		k := s.known(u, y)
+		switch btf.InfoKind(k.info) {
+		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict:
+			y = k.third
+		case btf.KindFuncProto:
+			h = s.nextNames(u, mix(h, k.info), k.third, steps-1)
+			for j := range min(int(btf.InfoVlen(k.info)), shapeParams) {
+				name, typ, _ := k.member(j, 2)
+				h = s.nextNames(u, mix(h, name), typ, steps-1)
+			}
+			return h
+		default:
+			return mix(h, k.name)
+		}
+	}
+	return h
+}
+
+// knownShape is shapeHash of a type of the Set, remembered for the unit.
+func (s *Set) knownShape(u *Unit, id uint32) uint32 {
+	w := &u.slow
+	if h, ok := w.shapes[id]; ok {
+		return h
+	}
+	if w.shapes == nil {
+		w.shapes = make(map[uint32]uint32)
+	}
+	h := s.shapeHash(u, id)
+	w.shapes[id] = h
+	return h
+}
