@@ -18,9 +18,6 @@ package compactstate
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/binary"
-	"runtime"
 	"slices"
 
 	"github.com/btflite/btflite/workers"
@@ -129,54 +126,6 @@ func pieces(t *FuncTable, order []sortKey, n int) (out [][]sortKey) {
 	return append(out, order)
 }
 
-// sortKey is an entry with the first eight bytes of its base name, big-endian
-// and padded with zeros, so that integers compare as the bytes do.
-type sortKey struct {
-	prefix uint64
-	entry  uint32
-}
-
-// sorted returns the entries that have states, by base name and file.
-func (s *States) sorted(t *FuncTable) []sortKey {
-	keys := make([]sortKey, 0, s.counts.Entries)
-	for e := range s.heads {
-		if s.heads[e].n != 0 {
-			var b [8]byte
-			copy(b[:], t.Name(uint32(e)))
-			keys = append(keys, sortKey{binary.BigEndian.Uint64(b[:]), uint32(e)})
-		}
-	}
-	compare := func(a, b sortKey) int {
-		if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
-			return c
-		}
-		if c := bytes.Compare(t.Name(a.entry), t.Name(b.entry)); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.entry, b.entry)
-	}
-	if len(keys) < minParallel || runtime.GOMAXPROCS(0) == 1 {
-		slices.SortFunc(keys, compare)
-		return keys
-	}
-	// At this point of a run nothing else can be done side by side.
-	half := len(keys) / 2
-	lower, upper := keys[:half], keys[half:]
-	workers.Do(2, func(k int) { slices.SortFunc([][]sortKey{lower, upper}[k], compare) })
-	out := make([]sortKey, 0, len(keys))
-	for len(lower) > 0 && len(upper) > 0 {
-		if compare(lower[0], upper[0]) <= 0 {
-			out, lower = append(out, lower[0]), lower[1:]
-		} else {
-			out, upper = append(out, upper[0]), upper[1:]
-		}
-	}
-	return append(append(out, lower...), upper...)
-}
-
-// minParallel is for how many entries a goroutine more pays.
-const minParallel = 1 << 12
-
 // resolver is the working memory of a goroutine that decides.
 type resolver struct {
 	s *States
@@ -189,6 +138,8 @@ type resolver struct {
 	flags  []Flags  // combined flags of a group
 	made   []decision
 	choice Choice
+
+	touched uint32 // of no meaning: keeps the reads of ahead
 }
 
 // decision is what to do with a group: emit a state, under the name of its
@@ -232,9 +183,10 @@ const aheadBlock = 64
 // ahead calls d.Ahead for the next decisions.
 func (r *resolver) ahead(made []decision) {
 	var entries [aheadBlock]uint32
-	n := 0
+	s, n := r.s, 0
 	for _, d := range made {
 		if d.ref != 0 {
+			r.touched += s.blocks[d.ref>>blockBits][d.ref%blockWords]
 			entries[n] = d.entry
 			n++
 		}
