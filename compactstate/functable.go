@@ -68,6 +68,8 @@ type FuncTable struct {
 	names  index  // entries of the current file by base name
 	last   uint32 // entry of the current file whose base name sorts last
 	seed   maphash.Seed
+
+	touched byte // of no meaning: keeps the reads of AddAll
 }
 
 // NewFuncTable returns an empty table. symbols is the expected number of
@@ -93,6 +95,26 @@ func (t *FuncTable) BeginFile(strtab []byte) {
 	t.strtab = strtab
 	t.names.clear()
 	t.last = 0
+}
+
+// Symbol is a symbol of type STT_FUNC: its st_name and st_value.
+type Symbol struct {
+	Name  uint32
+	Value uint64
+}
+
+// AddAll is Add for several symbols. Their names are far apart: here the cache
+// misses for one overlap those for the others.
+func (t *FuncTable) AddAll(symbols []Symbol) (length int) {
+	for _, s := range symbols {
+		if uint64(s.Name) < uint64(len(t.strtab)) {
+			t.touched += t.strtab[s.Name]
+		}
+	}
+	for _, s := range symbols {
+		length += t.Add(s.Name, s.Value)
+	}
+	return length
 }
 
 // Add adds a symbol of type STT_FUNC with st_name nameOff and st_value value.

@@ -284,6 +284,9 @@ func (f *file) symbolNamesOverlap() error {
 	return fmt.Errorf("%s: .strtab: names of symbols overlap, so that too much of it is read again and again", f.path)
 }
 
+// symbolBlock is how many functions are added to the function table at once.
+const symbolBlock = 64
+
 // symbols reads the symbol table: functions for the function table, and the
 // objects that stand at the start of a section with variables.
 func (f *file) symbols() error {
@@ -323,10 +326,14 @@ func (f *file) symbols() error {
 	}
 	var kf kfuncs
 	left := symbolWork + symbolRepeat*len(strtab)
+	var wait []compactstate.Symbol
 	err = e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
 		switch s.Info & 0xf {
 		case sttFunc:
-			left -= t.Add(s.Name, s.Value)
+			if wait = append(wait, compactstate.Symbol{Name: s.Name, Value: s.Value}); len(wait) == symbolBlock {
+				left -= t.AddAll(wait)
+				wait = wait[:0]
+			}
 		case sttObject:
 			if k, ok := byIndex[s.Shndx]; ok && s.Value == f.varSections[k].start {
 				if name, ok := e.StringAt(strtab, s.Name); ok {
@@ -346,7 +353,7 @@ func (f *file) symbols() error {
 	if err != nil {
 		return err
 	}
-	if left < 0 {
+	if left -= t.AddAll(wait); left < 0 {
 		return f.symbolNamesOverlap()
 	}
 	t.Seal()
