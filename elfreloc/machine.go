@@ -37,6 +37,7 @@ const (
 	emPPC64     = 21
 	emS390      = 22
 	emARM       = 40
+	emSPARCV9   = 43
 	emX8664     = 62
 	emAArch64   = 183
 	emRISCV     = 243
@@ -86,6 +87,12 @@ func rulesOf(machine uint16) map[uint32]rule {
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 2}, 2: {actSet, 4}, 18: {actSet, 8},
 			39: {actTLS, 4}, 41: {actTLS, 8}, // TLS_DTPREL32, TLS_DTPREL64
+		}
+	case emSPARCV9: // Oracle, Linkers and Libraries Guide, SPARC relocation types; UA types need no alignment
+		return map[uint32]rule{
+			0: {actNone, 0}, 1: {actSet, 1}, 2: {actSet, 2}, 3: {actSet, 4}, 32: {actSet, 8},
+			23: {actSet, 4}, 54: {actSet, 8}, 55: {actSet, 2},
+			76: {actTLS, 4}, 77: {actTLS, 8}, // TLS_DTPOFF32, TLS_DTPOFF64
 		}
 	case emRISCV: // RISC-V ELF psABI, table of relocation types
 		return map[uint32]rule{

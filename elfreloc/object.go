@@ -8,7 +8,7 @@
 //
 // The package knows the relocation types that occur in debug sections of
 // x86-64, i386, ARM, AArch64, s390, PowerPC (32 and 64 bit), MIPS (32 and 64
-// bit), RISC-V and LoongArch. It does not open files: it works on the bytes of
+// bit), SPARC (64 bit), RISC-V and LoongArch. It does not open files: it works on the bytes of
 // sections.
 package elfreloc
 

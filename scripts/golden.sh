@@ -156,6 +156,8 @@ golden ppc64-gcc4-r   powerpc64-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
 golden ppc64le-gcc5-r powerpc64le-linux-gnu-gcc "$part" -O2 -gdwarf-5 -r
 golden riscv64-gcc4-r riscv64-linux-gnu-gcc "funcs.c other.c" -O1 -gdwarf-4 -r
 golden riscv64-gcc5-r riscv64-linux-gnu-gcc "funcs.c other.c" -O1 -gdwarf-5 -mno-relax -r
+golden sparc64-gcc4-r sparc64-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
+golden sparc64-gcc5-r sparc64-linux-gnu-gcc "$part" -O2 -gdwarf-5 -r
 golden mips-gcc4-r    mips-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
 golden mipsel-gcc5-r  mipsel-linux-gnu-gcc "$part" -O2 -gdwarf-5 -r
 # Clang is version 19 here, the first with relaxation on LoongArch.
