@@ -49,6 +49,9 @@ func moduleSections(b *strings.Builder, r *Results) {
 
 // ofAll is "n of N", N being those compared, with how many there are if more.
 func ofAll(different []string, compared, all int) string {
+	if compared == 0 {
+		return "–"
+	}
 	s := fmt.Sprintf("%d of %d", compared-len(different), compared)
 	if all > compared {
 		s += fmt.Sprintf(" (%d there are)", all)

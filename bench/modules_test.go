@@ -84,7 +84,7 @@ func TestModuleReport(t *testing.T) {
 	moduleSections(&b, r)
 	for _, want := range []string{
 		"| v2 | default | yes | 4218 of 4230 | 199 of 200 | m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, 2 more |",
-		"| v2 | kernel | **no** | 200 of 200 (4230 there are) | 0 of 0 |  |",
+		"| v2 | kernel | **no** | 200 of 200 (4230 there are) | – |  |",
 		"| btflite modules -j2 | 20.0 | 10.0 | 80.0 | 1/20.0 |",
 		"| xfs | 0.700 | 0.0 | 0.070 | 30.0 | 1/10.0 | yes |",
 		"| xfs -j1 | 25 | 1 | 0.500 | 0.000 |",

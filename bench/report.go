@@ -68,6 +68,9 @@ func machineSection(b *strings.Builder, r *Results) {
 		fmt.Sprintf("btflite -J -jN %s --btf_encode_detached=OUT VMLINUX", m.Options)))
 	table(b, "l|r|r|r|r|r", "kernel|file MiB|.debug_info MiB|CUs|DIEs|same bytes as pahole", func(row func(...any)) {
 		for _, k := range r.Kernels {
+			if k.FileBytes == 0 {
+				continue // of this one, only modules
+			}
 			cus, dies := "–", "–"
 			if k.Stats != nil {
 				cus, dies = fmt.Sprint(k.Stats.CUs), millions(k.Stats.DIEs)
