@@ -361,6 +361,7 @@ func (s *Set) Restart(names Names) error {
 		return errNoBase
 	}
 	s.tried = 0
+	s.shapes.S = s.shapes.S[:min(len(s.shapes.S), int(s.baseIDs)+1)]
 	own := func(id uint32) bool { return id > s.baseIDs }
 	mask := uint32(len(s.table.S) - 1)
 	for id := uint32(len(s.off.S)) - 1; own(id); id-- {

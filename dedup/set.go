@@ -50,6 +50,7 @@ type Set struct {
 
 	ptrTo   arena.Vec[uint32] // by id: the PTR to it
 	constTo arena.Vec[uint32] // by id: the CONST of it
+	shapes  arena.Vec[uint32] // by id: see knownShape; 0 if not known
 
 	table   arena.Vec[uint32] // hash buckets: newest id, chained by next
 	entered int               // ids in the table
@@ -170,7 +171,7 @@ func NewSet(names Names, types int) *Set {
 
 // Free gives all memory back.
 func (s *Set) Free() {
-	for _, v := range []*arena.Vec[uint32]{&s.words, &s.off, &s.fwd, &s.next, &s.hash, &s.ptrTo, &s.constTo,
+	for _, v := range []*arena.Vec[uint32]{&s.words, &s.off, &s.fwd, &s.next, &s.hash, &s.ptrTo, &s.constTo, &s.shapes,
 		&s.table, &s.entTab, &s.visited, &s.forwards} {
 		v.Free()
 	}

@@ -52,16 +52,14 @@ func (s *Set) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 	return h
 }
 
-// knownShape is shapeHash of a type of the Set, remembered for the unit.
+// knownShape is shapeHash of a type of the Set, which is remembered: names and
+// sizes of types do not change.
 func (s *Set) knownShape(u *Unit, id uint32) uint32 {
-	w := &u.slow
-	if h, ok := w.shapes[id]; ok {
-		return h
+	if int(id) >= len(s.shapes.S) {
+		s.shapes.Resize(len(s.off.S))
 	}
-	if w.shapes == nil {
-		w.shapes = make(map[uint32]uint32)
+	if s.shapes.S[id] == 0 {
+		s.shapes.S[id] = s.shapeHash(u, id)
 	}
-	h := s.shapeHash(u, id)
-	w.shapes[id] = h
-	return h
+	return s.shapes.S[id]
 }

@@ -29,7 +29,6 @@ type slowState struct {
 	order   arena.Vec[fwdPair]    // entries of first in the order made: {known, node}
 	fwdTo   map[uint32]uint32     // forwards settled by this unit
 	proxies map[forwardKey]uint32 // new forwards of the unit that are proxies of the base's
-	shapes  map[uint32]uint32     // see knownShape
 	copies  []fwdPair             // {type of the base, node that it could not take in}
 	rootEnd uint32                // walk: last id of the unit that the known side comes from
 	raised  bool                  // the walk met a forward of the base with a body
@@ -46,7 +45,7 @@ func (w *slowState) reset(keep int) {
 	w.start.Trim(keep)
 	w.from.Trim(keep)
 	w.todo.Trim(keep)
-	w.fwdTo, w.proxies, w.copies, w.shapes = nil, nil, w.copies[:0], nil
+	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
 }
 
 func (w *slowState) free() {
@@ -250,7 +249,7 @@ func (s *Set) spreadTaint(u *Unit) {
 func (s *Set) slowPlace(u *Unit) error {
 	w := &u.slow
 	s.local.reset(len(u.news.S))
-	w.fwdTo, w.proxies, w.copies, w.shapes = nil, nil, w.copies[:0], nil
+	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
 	w.unequal.clear()
 	for _, i := range u.news.S {
 		switch btf.InfoKind(u.Nodes.S[i].Info) {

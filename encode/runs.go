@@ -83,11 +83,11 @@ func (f *file) plainRefs(u *unit, a *dwarf.Abbrev, off, p int) (next int, n uint
 		if name-1 >= f.lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) || third >= uint32(len(b)) {
 			return off, n
 		}
-		if name &= k.named; name|^k.named == 0 {
-			return off, n
-		}
-		if look && (f.byText || f.names.mayBeAlias(name)) {
+		if name &= k.named; look && name != 0 && (f.byText || f.names.mayBeAlias(name)) {
 			name = f.canonical(u, name)
+		}
+		if name|^k.named == 0 {
+			return off, n
 		}
 		x, i := u.addNode(off)
 		x.Info, x.Name, x.Third = k.info, name, third
