@@ -58,8 +58,8 @@ type Choice struct {
 // mergedFlags are the flags that states of a group pass on to each other.
 const mergedFlags = Unexpected | Inconsistent | Uncertain | Reordered
 
-// ResolveBytes is how much memory Resolve takes for each entry that has states,
-// in bytes: a key, sorted into another slice, and a decision.
+// ResolveBytes is how much memory Resolve may take for each entry that has states,
+// in bytes: a key, a decision, and as much as a key to spare.
 const ResolveBytes = 16 + 16 + 16
 
 // Resolve decides about every group of states, in the order in which functions

@@ -22,7 +22,6 @@ package compactstate
 import (
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 )
 
 // Flags says what was found out about the function of a state. The names in
@@ -103,7 +102,7 @@ type Annotation struct {
 type States struct {
 	blocks [][]uint32
 	heads  []head // by entry
-	recs   index  // records of entries with many, by content; of two equal ones the first
+	recs   index  // records of entries with many, by content
 	seed   uint64
 	counts Counts
 }
@@ -170,34 +169,17 @@ func (s *States) Add(entry uint32, f Flags, sym, ret uint32, params []Param, ann
 			return false
 		}
 		s.blocks[ref>>blockBits][ref%blockWords+2] |= uint32(recTwice) << 16
-		copied := s.write(entry, f, sym, ret, params, ann)
-		if s.heads[entry].n == maxChain+1 {
-			s.indexChain(copied)
-		}
-		return true
 	}
 	ref := s.write(entry, f, sym, ret, params, ann)
 	switch n := s.heads[entry].n; {
-	case n == maxChain+1:
-		s.indexChain(ref)
+	case n == maxChain+1: // all that are there
+		for r := ref; r != 0; r = s.record(r).prev {
+			s.recs.insert(s.hashOf(r), r, s.hashOf)
+		}
 	case n > maxChain:
 		s.recs.insert(s.hashOf(ref), ref, s.hashOf)
 	}
 	return true
-}
-
-// indexChain puts the records of an entry, of which ref is the last, into the
-// index.
-func (s *States) indexChain(ref uint32) {
-	var refs []uint32
-	for ; ref != 0; ref = s.record(ref).prev {
-		refs = append(refs, ref)
-	}
-	for i := len(refs) - 1; i >= 0; i-- {
-		if h := s.hashOf(refs[i]); !s.indexed(h, s.record(refs[i])) {
-			s.recs.insert(h, refs[i], s.hashOf)
-		}
-	}
 }
 
 // Count returns how much has been added and kept.
@@ -320,30 +302,17 @@ func (s *States) find(entry uint32, f Flags, sym, ret uint32, params []Param, an
 func (s *States) findIndexed(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) uint32 {
 	h := s.hash(entry, f, sym, ret, params, ann)
 	x, tag := &s.recs, tagOf(h)
+	first := uint32(0)
 	for pos := x.home(h); x.tags[pos] != 0; pos = x.next(pos) {
-		if x.tags[pos] == tag {
-			if r := s.record(x.refs[pos]); r.entry == entry && r.same(f, sym, ret, params, ann) {
-				return x.refs[pos]
-			}
+		ref := x.refs[pos]
+		if x.tags[pos] != tag || first != 0 && ref > first {
+			continue
+		}
+		if r := s.record(ref); r.entry == entry && r.same(f, sym, ret, params, ann) {
+			first = ref
 		}
 	}
-	return 0
-}
-
-// indexed reports whether a record with the content of r, whose hash is h, is in
-// the index.
-func (s *States) indexed(h uint64, r record) bool {
-	x, tag := &s.recs, tagOf(h)
-	for pos := x.home(h); x.tags[pos] != 0; pos = x.next(pos) {
-		if x.tags[pos] == tag {
-			o := s.record(x.refs[pos])
-			if o.entry == r.entry && (o.flags^r.flags)&inputFlags == 0 && o.sym == r.sym && o.ret == r.ret &&
-				slices.Equal(o.params, r.params) && slices.Equal(o.ann, r.ann) {
-				return true
-			}
-		}
-	}
-	return false
+	return first
 }
 
 // same reports whether r, a record of the right entry, has this content.

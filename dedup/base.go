@@ -186,7 +186,7 @@ func (s *Set) loadRecord(id uint32, r []uint32) {
 	}
 }
 
-// insertBase puts the types that indexBase has hashed into the table.
+// insertBase puts the types that loadRecord has hashed into the table.
 func (s *Set) insertBase(own int) {
 	hash, next := s.hash.S, s.next.S[:len(s.hash.S)]
 	for _, id := range s.base.anonymous {

@@ -189,10 +189,9 @@ func (s *Set) placeTypes(u *Unit) {
 		default:
 			continue
 		}
-		m := u.membersOf(n)
-		h := s.anonHash(u, n, m)
-		if n.Name != 0 {
-			h = mix32(n.Name) | 1
+		h := mix32(n.Name) | 1
+		if n.Name == 0 {
+			h = s.anonHash(u, n, u.membersOf(n))
 		}
 		rep := idLocal | i
 		for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {

@@ -168,11 +168,11 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		if !s.findRefs(u, n, depth, w) {
 			break
 		}
-		if is && u.sameRefs(w, n) {
-			id = s.Final(guess)
-			break
-		}
 		if c := u.content(n); c != nil {
+			if is && equalWords(w, c) {
+				id = s.Final(guess)
+				break
+			}
 			id = s.findRecord(c, contentHash(c))
 		}
 	}
@@ -283,32 +283,6 @@ func (u *Unit) content(n *Node) []uint32 {
 	}
 	u.scratch = w
 	return w
-}
-
-// sameRefs says whether w, a record with the kind, vlen and name of n, is what
-// content would give.
-func (u *Unit) sameRefs(w []uint32, n *Node) bool {
-	switch btf.InfoKind(n.Info) {
-	case btf.KindVar, btf.KindDatasec:
-		return false
-	case btf.KindArray:
-		return w[3] == u.id(n.Third) && w[4] == u.id(n.First) && w[5] == n.Aux
-	case btf.KindDeclTag:
-		return w[2] == u.id(n.Third) && w[3] == n.Aux
-	case btf.KindFuncProto:
-		if w[2] != u.id(n.Third) {
-			return false
-		}
-		m := u.members(n)
-		w = w[3:][:2*len(m)]
-		for j := range m {
-			if x := w[2*j : 2*j+2 : 2*j+2]; x[0] != m[j].Name || x[1] != u.id(m[j].Type) {
-				return false
-			}
-		}
-		return true
-	}
-	return w[2] == u.id(n.Third)
 }
 
 // members are the elements of node n.

@@ -338,10 +338,7 @@ func (s *Set) tryKnown(u *Unit, i, h uint32) bool {
 			return false
 		}
 		for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.next.S[id]) {
-			switch {
-			case s.knownShape(u, id) != h:
-				u.tried++
-			case s.try(u, i, id):
+			if s.tryShape(u, i, id, h) {
 				return true
 			}
 		}
@@ -362,14 +359,21 @@ func (s *Set) tryKnown(u *Unit, i, h uint32) bool {
 		return false
 	}
 	for ; id != 0; id = s.next.S[id] {
-		switch {
-		case s.knownShape(u, id) != h:
-			u.tried++
-		case s.try(u, i, id):
+		if s.tryShape(u, i, id, h) {
 			return true
 		}
 	}
 	return false
+}
+
+// tryShape is try for a type that can be told apart by its shape; h is the
+// shapeHash of node i.
+func (s *Set) tryShape(u *Unit, i, id, h uint32) bool {
+	if s.knownShape(u, id) != h {
+		u.tried++
+		return false
+	}
+	return s.try(u, i, id)
 }
 
 // try walks from node i and the known type y and, if they are equal, settles

@@ -138,6 +138,12 @@ const entryCache = 1 << entryBits
 
 const entryBits = 13
 
+// nameEntry is the one place where the slot remembers a name, which may have
+// another one there.
+func (u *unit) nameEntry(name dedup.Name) *nameEntry {
+	return &u.entries.S[name*0x9e3779b1>>(32-entryBits)]
+}
+
 // entriesAhead prepares entryOf for the unit's functions.
 func (f *file) entriesAhead(u *unit) {
 	if len(u.entries.S) == 0 {
@@ -146,7 +152,7 @@ func (f *file) entriesAhead(u *unit) {
 	tokens := u.tokens[:0]
 	for i := range u.funcs.S {
 		fn := &u.funcs.S[i]
-		if name := fn.Name; name != 0 && fn.Flags&fnDeclaration == 0 && u.entries.S[name*0x9e3779b1>>(32-entryBits)].name != name {
+		if name := fn.Name; name != 0 && fn.Flags&fnDeclaration == 0 && u.nameEntry(name).name != name {
 			tokens = append(tokens, name)
 		}
 	}
@@ -162,7 +168,7 @@ func (f *file) entriesAhead(u *unit) {
 
 // entryOf is the ELF function table's entry for a name, 0 if there is none.
 func (f *file) entryOf(u *unit, name dedup.Name) uint32 {
-	e := &u.entries.S[name*0x9e3779b1>>(32-entryBits)]
+	e := u.nameEntry(name)
 	if e.name != name {
 		*e = nameEntry{name, f.run.funcs.Lookup(f.bytes(name))}
 	}

@@ -16,20 +16,13 @@ import (
 func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next int, more uint64, err error) {
 	b := u.hdr.Data
 	tab := u.abbrevs.Dense()
-	alias := f.names.look.Load()
 	union := top.tag == dwarf.TagUnionType
 	members := &u.types.Members
 	start := len(members.S)
 	for {
 		n := 0
 		if a.Plain && !f.bigEndian {
-			first := len(members.S)
-			members.Grow(first + 1)
-			n, next = plainMembers(members.S[first:cap(members.S)], b, p, a, tab, f.lastName, union)
-			members.S = members.S[:first+n]
-			if alias {
-				f.canonicalMembers(u, members.S[first:])
-			}
+			n, next = f.plainRun(u, a, p, union)
 		}
 		if n == 0 {
 			var m dedup.Member
@@ -63,6 +56,26 @@ func (f *file) memberRun(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (next
 	top.n += k
 	top.comp += int32(k)
 	return next, more, err
+}
+
+// plainRun appends the Plain member at p, whose abbreviation is a, and those that
+// follow to the unit's. It returns their number, 0 if that one is not valid, and
+// the offset of the next DIE. It may stop before the last one.
+func (f *file) plainRun(u *unit, a *dwarf.Abbrev, p int, union bool) (n, next int) {
+	members := &u.types.Members
+	first := len(members.S)
+	members.Grow(first + 1)
+	n, next = plainMembers(members.S[first:cap(members.S)], u.hdr.Data, p, a, u.abbrevs.Dense(), f.lastName, union)
+	members.S = members.S[:first+n]
+	if f.names.look.Load() {
+		m := members.S[first:]
+		for i := range m {
+			if f.byText || f.names.mayBeAlias(m[i].Name) {
+				m[i].Name = f.canonical(u, m[i].Name)
+			}
+		}
+	}
+	return n, next
 }
 
 // plainMembers is the hot loop of the encoder: members are almost half of all

@@ -165,15 +165,8 @@ func (n *names) Bytes(t dedup.Name) ([]byte, bool) {
 		if n.pool.base != nil {
 			return n.pool.base.Bytes(t), true // no file has other such tokens
 		}
-		k := len(n.strs) - 1
-		for k > 0 && t <= n.strs[k].base {
-			k--
-		}
-		if k < 0 || int(t-1-n.strs[k].base) >= len(n.strs[k].data) {
-			return nil, false
-		}
-		b := n.strs[k].data[t-1-n.strs[k].base:]
-		k = bytes.IndexByte(b, 0)
+		b := n.inStr(t)
+		k := bytes.IndexByte(b, 0)
 		return b[:max(k, 0)], k >= 0
 	case t < tokPool:
 		b := []byte{byte(t), byte(t >> 8), byte(t >> 16)}
@@ -197,17 +190,27 @@ func (n *names) Touch(toks []dedup.Name) (sum byte) {
 		return 0
 	}
 	for _, t := range toks {
-		k := len(n.strs) - 1
-		for k > 0 && t <= n.strs[k].base {
-			k--
+		if t == 0 || t >= tokInline {
+			continue
 		}
-		if k >= 0 && t > n.strs[k].base && t < tokInline {
-			if i := int(t - 1 - n.strs[k].base); i < len(n.strs[k].data) {
-				sum += n.strs[k].data[i]
-			}
+		if b := n.inStr(t); len(b) > 0 {
+			sum += b[0]
 		}
 	}
 	return sum
+}
+
+// inStr is .debug_str of the token's file from its offset on; empty if there is
+// no such offset. The token must be one of an offset.
+func (n *names) inStr(t dedup.Name) []byte {
+	k := len(n.strs) - 1
+	for k > 0 && t <= n.strs[k].base {
+		k--
+	}
+	if k < 0 || int(t-1-n.strs[k].base) >= len(n.strs[k].data) {
+		return nil
+	}
+	return n.strs[k].data[t-1-n.strs[k].base:]
 }
 
 // direct is the token of the direct name slot of the DIE with attributes at d:

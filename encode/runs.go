@@ -7,15 +7,15 @@ import (
 )
 
 // Types whose children are all of one simple kind are read here at once:
-// structs and unions, prototypes, arrays of one dimension, enumerations; so are
-// references, which stand side by side. The
-// walk's loop would open and close a frame for each and decide again for each
-// child what it may be.
+// structs and unions, prototypes, arrays of one dimension, enumerations; and so
+// are references that stand side by side. The walk's loop would open and close a
+// frame for each and decide again for each child what it may be.
 //
-// Each of these functions but plainStruct and plainRefs reads the children of the DIE of node i from offset p
-// on, settles the node and returns the offset behind the closing zero and the
-// number of children. If there is anything else among them, even if it is
-// wrong, next is 0 and nothing has changed: the walk reads them its own way.
+// Each of these functions but plainStruct and plainRefs reads the children of the
+// DIE of node i from offset p on, settles the node and returns the offset behind
+// the closing zero and the number of children. If there is anything else among
+// them, even if it is wrong, next is 0 and nothing has changed: the walk reads
+// them its own way.
 
 // plainStruct reads Plain members. It returns the offset of the first DIE that
 // is none, and their number; the node is settled if closed is true, and then
@@ -29,26 +29,19 @@ func (f *file) plainStruct(u *unit, i uint32, p int) (next int, n uint32, closed
 	tab = tab[:min(len(tab), 0x80)] // codes of one byte
 	x := &u.types.Nodes.S[i]
 	kind := btf.InfoKind(x.Info)
-	members := &u.types.Members
-	first := len(members.S)
+	first := len(u.types.Members.S)
 	for p < len(b) && int(b[p]) < len(tab) {
 		a := &tab[b[p]]
 		if !a.Plain || p+9+int(a.Size) > len(b) {
 			break
 		}
-		k := len(members.S)
-		members.Grow(k + 1)
-		more, end := plainMembers(members.S[k:cap(members.S)], b, p+1, a, tab, f.lastName, kind == btf.KindUnion)
+		more, end := f.plainRun(u, a, p+1, kind == btf.KindUnion)
 		if more == 0 {
 			break
 		}
-		members.S = members.S[:k+more]
 		p = end
 	}
-	n = uint32(len(members.S) - first)
-	if f.names.look.Load() {
-		f.canonicalMembers(u, members.S[first:])
-	}
+	n = uint32(len(u.types.Members.S) - first)
 	if p >= len(b) || b[p] != 0 || n > maxVlen {
 		return p, n, false
 	}
@@ -56,15 +49,6 @@ func (f *file) plainStruct(u *unit, i uint32, p int) (next int, n uint32, closed
 	x.Info = btf.Info(kind, n, false)
 	u.addOrder(i)
 	return p + 1, n, true
-}
-
-// canonicalMembers is canonical for names of members.
-func (f *file) canonicalMembers(u *unit, m []dedup.Member) {
-	for i := range m {
-		if f.byText || f.names.mayBeAlias(m[i].Name) {
-			m[i].Name = f.canonical(u, m[i].Name)
-		}
-	}
 }
 
 // plainRefs reads the reference at p, whose code has been read at off, and all
@@ -75,18 +59,12 @@ func (f *file) plainRefs(u *unit, a *dwarf.Abbrev, off, p int) (next int, n uint
 	be := f.bigEndian
 	tab := u.abbrevs.Dense()
 	tab = tab[:min(len(tab), 0x80)] // codes of one byte
-	look := f.names.look.Load()
 	for {
 		d := b[p:]
 		k := &refKinds[a.Tag&0xff]
-		name, third := load(d, &a.Slots[0], be)+a.NameBase, load(d, &a.Slots[1], be)
-		if name-1 >= f.lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) || third >= uint32(len(b)) {
-			return off, n
-		}
-		if name &= k.named; look && name != 0 && (f.byText || f.names.mayBeAlias(name)) {
-			name = f.canonical(u, name)
-		}
-		if name|^k.named == 0 {
+		name, third := f.direct(u, a, d)&k.named, load(d, &a.Slots[1], be)
+		if u.badName || third >= uint32(len(b)) || name|^k.named == 0 {
+			u.badName = false
 			return off, n
 		}
 		x, i := u.addNode(off)
