@@ -167,6 +167,23 @@ func runFiles(paths []string, opt encode.Options) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// sameForJobs is what one worker makes of a file, and an error if four make
+// something else of it.
+func sameForJobs(t *testing.T, path string, features encode.Features) []byte {
+	t.Helper()
+	var out [2][]byte
+	for i, jobs := range []int{1, 4} {
+		var err error
+		if out[i], err = runFiles([]string{path}, encode.Options{Features: features, Jobs: jobs}); err != nil {
+			t.Fatalf("%s, jobs=%d: %v", path, jobs, err)
+		}
+	}
+	if !bytes.Equal(out[0], out[1]) {
+		t.Errorf("%s: four workers give other bytes than one", path)
+	}
+	return out[0]
+}
+
 // format is the text of BTF data.
 func format(t *testing.T, data []byte) (text, strs string) {
 	if len(data) == 0 {

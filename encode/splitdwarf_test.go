@@ -74,32 +74,19 @@ func TestSplitTypeUnits(t *testing.T) {
 			}
 			text, _ := format(t, plain)
 			want := typesOf(text)
-			var first []byte
-			for _, jobs := range []int{1, 4} {
-				got, err := runFiles([]string{path}, encode.Options{Features: goldenSets[set], Jobs: jobs})
-				if err != nil {
-					t.Fatalf("%s: %v", c.name, err)
-				}
-				if first == nil {
-					first = got
-				}
-				if !bytes.Equal(got, first) {
-					t.Errorf("%s, %s: jobs=%d gives other bytes than one job", c.name, set, jobs)
-				}
-				text, _ := format(t, got)
-				types := typesOf(text)
-				if c.missing == "" && !slices.Equal(types, want) {
-					t.Errorf("%s, %s, jobs=%d: %d types, want %d: %s", c.name, set, jobs, len(types), len(want),
-						firstDiff(strings.Join(types, "\n"), strings.Join(want, "\n")))
-				}
-				wantMissing, wantMore := c.missing, c.more
-				if set == "all" && wantMissing == local {
-					wantMissing, wantMore = "ENUM (anon)", "" // global variables lead to the others
-				}
-				missing, more := onlyIn(kindNames(want), kindNames(types)), onlyIn(kindNames(types), kindNames(want))
-				if missing != wantMissing || more != wantMore {
-					t.Errorf("%s, %s, jobs=%d: missing %q, want %q; more: %q, want %q", c.name, set, jobs, missing, wantMissing, more, wantMore)
-				}
+			text, _ = format(t, sameForJobs(t, path, goldenSets[set]))
+			types := typesOf(text)
+			if c.missing == "" && !slices.Equal(types, want) {
+				t.Errorf("%s, %s: %d types, want %d: %s", c.name, set, len(types), len(want),
+					firstDiff(strings.Join(types, "\n"), strings.Join(want, "\n")))
+			}
+			wantMissing, wantMore := c.missing, c.more
+			if set == "all" && wantMissing == local {
+				wantMissing, wantMore = "ENUM (anon)", "" // global variables lead to the others
+			}
+			missing, more := onlyIn(kindNames(want), kindNames(types)), onlyIn(kindNames(types), kindNames(want))
+			if missing != wantMissing || more != wantMore {
+				t.Errorf("%s, %s: missing %q, want %q; more: %q, want %q", c.name, set, missing, wantMissing, more, wantMore)
 			}
 		}
 	}

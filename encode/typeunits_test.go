@@ -72,23 +72,10 @@ func TestTypeUnits(t *testing.T) {
 				}
 				text, _ := format(t, plain)
 				want := typesOf(text)
-				var first []byte
-				for _, jobs := range []int{1, 4} {
-					data, err := runFiles([]string{path}, encode.Options{Features: features, Jobs: jobs})
-					if err != nil {
-						t.Fatal(err)
-					}
-					if first == nil {
-						first = data
-					}
-					if string(first) != string(data) {
-						t.Errorf("jobs=%d gives other bytes than one job", jobs)
-					}
-					text, _ := format(t, data)
-					if got := typesOf(text); !slices.Equal(got, want) {
-						t.Errorf("jobs=%d: %d types, want %d: %s", jobs, len(got), len(want),
-							firstDiff(strings.Join(got, "\n"), strings.Join(want, "\n")))
-					}
+				text, _ = format(t, sameForJobs(t, path, features))
+				if got := typesOf(text); !slices.Equal(got, want) {
+					t.Errorf("%d types, want %d: %s", len(got), len(want),
+						firstDiff(strings.Join(got, "\n"), strings.Join(want, "\n")))
 				}
 			})
 		}

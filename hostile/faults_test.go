@@ -164,29 +164,14 @@ func everyFault(t *testing.T, action uint32, from string) {
 	if err := seccompWorks(); err != nil {
 		t.Skip(err)
 	}
-	old := get(t, from)
-	dir, file := folder(t, from)
-	succeeds(t, dir, encodeTo("out", "f.o")...)
-	btf := get(t, filepath.Join(dir, "out"))
-	succeeds(t, dir, inPlace("f.o")...)
-	changed := get(t, file)
+	w := results(t, from)
 	kills := action == unix.SECCOMP_RET_KILL_PROCESS
 	for _, f := range writingPath {
 		for _, detached := range []bool{false, true} {
-			dir, file := folder(t, from)
-			before, after, args, left := old, changed, inPlace("f.o"), "f.o"
-			if detached {
-				file = filepath.Join(dir, "out")
-				put(t, file, []byte("old"))
-				before, after, args, left = []byte("old"), btf, encodeTo("out", "f.o"), "f.o out"
-			}
+			dir, file, args, left := w.prepare(t, detached)
 			r := finish(t, faulty(dir, f, action, args...))
-			got := get(t, file)
-			isNew := bytes.Equal(got, after)
+			isNew := w.isNew(t, file, detached)
 			t.Logf("%s, detached %v: status %d, new %v: %s", f.name, detached, r.status, isNew, strings.TrimSpace(r.stderr))
-			if !isNew && !bytes.Equal(got, before) {
-				t.Errorf("%s, detached %v: the file is neither the old nor the new one (%d bytes)", f.name, detached, len(got))
-			}
 			if r.status == 0 && !isNew {
 				t.Errorf("%s, detached %v: status 0 without the new file", f.name, detached)
 			}
@@ -198,6 +183,53 @@ func everyFault(t *testing.T, action uint32, from string) {
 			}
 		}
 	}
+}
+
+// writes is a file and what a run in place and a detached run make of it.
+type writes struct {
+	from              string
+	old, changed, btf []byte
+}
+
+// results makes both without a fault.
+func results(t *testing.T, from string) writes {
+	dir, file := folder(t, from)
+	w := writes{from: from, old: get(t, from)}
+	succeeds(t, dir, encodeTo("out", "f.o")...)
+	w.btf = get(t, filepath.Join(dir, "out"))
+	succeeds(t, dir, inPlace("f.o")...)
+	w.changed = get(t, file)
+	return w
+}
+
+// prepare gives a new folder, the file in it that the run with args is to
+// replace, and the names that the run leaves there.
+func (w *writes) prepare(t *testing.T, detached bool) (dir, file string, args []string, left string) {
+	dir, file = folder(t, w.from)
+	if !detached {
+		return dir, file, inPlace("f.o"), "f.o"
+	}
+	file = filepath.Join(dir, "out")
+	put(t, file, []byte("old"))
+	return dir, file, encodeTo("out", "f.o"), "f.o out"
+}
+
+// isNew tells whether file is the new one. It is an error if it is not the old
+// one either.
+func (w *writes) isNew(t *testing.T, file string, detached bool) bool {
+	t.Helper()
+	before, after := w.old, w.changed
+	if detached {
+		before, after = []byte("old"), w.btf
+	}
+	got := get(t, file)
+	if bytes.Equal(got, after) {
+		return true
+	}
+	if !bytes.Equal(got, before) {
+		t.Errorf("%s is neither the old nor the new file (%d bytes), detached %v", file, len(got), detached)
+	}
+	return false
 }
 
 func seccompWorks() error {
