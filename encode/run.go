@@ -156,11 +156,13 @@ func (r *run) free() {
 func (r *run) intern(t dedup.Name) (dedup.Name, error) { return r.set.Intern(t) }
 
 // pipeline runs the units of one file: workers read them side by side, each
-// into a slot of a ring; whoever finishes the unit that is next in order
-// commits it and those behind it that are ready.
+// into a slot; whoever finishes the unit that is next in order commits it and
+// those behind it that are ready.
 type pipeline struct {
 	f     *file
 	slots []slot
+	free  []*slot // the slots that hold no unit; the last one, used last, is in caches
+	ring  []*slot // the others, by sequence number of their units
 
 	mu         sync.Mutex
 	cond       sync.Cond
@@ -176,6 +178,10 @@ type pipeline struct {
 	relocs     window // the relocations of .debug_info
 	strs       window // .debug_str of a relocatable file
 }
+
+// slotsPerWorker is how far the workers can be ahead of a unit that takes long,
+// or of one that is held up, before they wait for it.
+const slotsPerWorker = 3
 
 type slot struct {
 	u     unit
@@ -212,9 +218,12 @@ func (f *file) encodeUnits() error {
 	jobs := max(f.opt.Jobs, 1)
 	slots := 1
 	if jobs > 1 {
-		slots = 2 * jobs
+		slots = slotsPerWorker * jobs
 	}
-	p := &pipeline{f: f, slots: f.run.session.takeSlots(slots)}
+	p := &pipeline{f: f, slots: f.run.session.takeSlots(slots), ring: make([]*slot, slots)}
+	for i := range p.slots {
+		p.free = append(p.free, &p.slots[i])
+	}
 	p.cond.L = &p.mu
 	defer func() {
 		f.run.session.giveSlots(p.slots)
@@ -259,13 +268,15 @@ func (p *pipeline) work() {
 		// Before the array index type is known, units go one by one: the
 		// first unit with an int decides it.
 		for p.err == nil && p.off < uint64(len(p.f.info)) &&
-			(p.next >= p.commit+len(p.slots) || p.next > p.commit && p.f.run.intID.Load() == 0) {
+			(len(p.free) == 0 || p.next > p.commit && p.f.run.intID.Load() == 0) {
 			p.cond.Wait()
 		}
 		if p.err != nil || p.off >= uint64(len(p.f.info)) {
 			return
 		}
-		s := &p.slots[p.next%len(p.slots)]
+		s := p.free[len(p.free)-1]
+		p.free = p.free[:len(p.free)-1]
+		p.ring[p.next%len(p.ring)] = s
 		u := &s.u
 		u.reset()
 		u.seq = p.next
@@ -281,7 +292,7 @@ func (p *pipeline) work() {
 		}
 		p.committing = true
 		for p.err == nil && p.commit < p.next {
-			s := &p.slots[p.commit%len(p.slots)]
+			s := p.ring[p.commit%len(p.ring)]
 			if !s.ready {
 				break
 			}
@@ -291,6 +302,7 @@ func (p *pipeline) work() {
 				p.released(&s.u)
 			})
 			s.ready = false
+			p.free = append(p.free, s)
 			p.commit++
 			if err != nil && p.err == nil {
 				p.err = err
