@@ -32,7 +32,7 @@ var imports = map[string][]string{
 	"dwarf/dwarftest":  nil,
 	"elfreloc":         nil,
 	"elfwrite":         {"golang.org/x/sys/unix"},
-	"verify":           {"btf", "verify/kernelbtf", "golang.org/x/sys/unix"}, // the last two for tests
+	"verify":           {"btf", "workers", "verify/kernelbtf", "golang.org/x/sys/unix"}, // the last two for tests
 	"verify/kernelbtf": {"golang.org/x/sys/unix"},
 	"torture":          {"*"},
 	"workers":          nil,

@@ -1,7 +1,11 @@
 package verify
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -227,4 +231,77 @@ func mutate(r *rand.Rand, data []byte) []byte {
 		}
 	}
 	return d
+}
+
+// eachChain calls fn with chains of up to 70 types, whose ids rise or fall towards
+// the end of the chain.
+func eachChain(fn func(what string, data []byte)) {
+	links := map[string]func(b *blob, to uint32){
+		"typedef": func(b *blob, to uint32) { b.add("t", btf.KindTypedef, 0, false, to) },
+		"const":   func(b *blob, to uint32) { b.add("", btf.KindConst, 0, false, to) },
+		"pointer": func(b *blob, to uint32) { b.add("", btf.KindPtr, 0, false, to) },
+		"array":   func(b *blob, to uint32) { b.add("", btf.KindArray, 0, false, 0, to, 1, 1) },
+		"struct":  func(b *blob, to uint32) { b.add("s", btf.KindStruct, 1, false, 8, 0, to, 0) },
+		"mixed": func(b *blob, to uint32) {
+			if b.n%2 == 0 {
+				b.add("t", btf.KindTypedef, 0, false, to)
+			} else {
+				b.add("s", btf.KindStruct, 1, false, 8, 0, to, 0)
+			}
+		},
+		"pointer, const": func(b *blob, to uint32) { b.add("", []btf.Kind{btf.KindPtr, btf.KindConst}[b.n%2], 0, false, to) },
+		"array, const": func(b *blob, to uint32) {
+			if b.n%2 == 0 {
+				b.add("", btf.KindConst, 0, false, to)
+			} else {
+				b.add("", btf.KindArray, 0, false, 0, to, 1, 1)
+			}
+		},
+	}
+	for name, link := range links {
+		for n := range uint32(70) {
+			for _, before := range []btf.Kind{btf.KindVoid, btf.KindPtr, btf.KindVar, btf.KindConst} {
+				b := newBlob()
+				b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
+				switch before {
+				case btf.KindVar:
+					b.add("v", before, 0, false, 3, 1)
+				case btf.KindPtr, btf.KindConst:
+					b.add("", before, 0, false, 3)
+				}
+				for range n {
+					link(b, b.n+2)
+				}
+				b.add("end", btf.KindInt, 0, false, 4, 32)
+				fn(fmt.Sprintf("%d forward %s behind %s", n, name, before), b.bytes(false))
+			}
+			b := newBlob()
+			b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
+			for range n {
+				link(b, b.n)
+			}
+			fn(fmt.Sprintf("%d backward %s", n, name), b.bytes(false))
+		}
+	}
+}
+
+// eachFile calls fn with small BTF that compilers and tools wrote.
+func eachFile(t *testing.T, fn func(name string, data []byte)) {
+	t.Helper()
+	for _, pattern := range []string{"../testdata/small/*.btf", "../encode/testdata/golden/*.btf",
+		"../dedup/testdata/vectors/*/0*.btf"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %v, %d files", pattern, err, len(names))
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(data) < 20000 {
+				fn(filepath.Base(name), data)
+			}
+		}
+	}
 }

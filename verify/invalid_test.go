@@ -188,6 +188,11 @@ var invalidCases = []struct {
 	{"tag of a component of a typedef", func(b *blob) { b.add("t", btf.KindDeclTag, 0, false, b.add("t", btf.KindTypedef, 0, false, 1), 0) }},
 	{"tag of a member that is not there", func(b *blob) { members(b, 4, b.str("m"), 1, 0); b.add("t", btf.KindDeclTag, 0, false, 2, 1) }},
 	{"tag of a parameter that is not there", func(b *blob) { b.add("t", btf.KindDeclTag, 0, false, function(b), 1) }},
+	{"tag of a parameter of a later function of void", func(b *blob) {
+		b.add("t", btf.KindDeclTag, 0, false, 3, 0)
+		b.add("f", btf.KindFunc, 0, false, 0)
+	}},
+	{"pointer to a later function", func(b *blob) { b.add("", btf.KindPtr, 0, false, function(b)+3); function(b) }},
 	{"tag of component -2", func(b *blob) { members(b, 4, b.str("m"), 1, 0); b.add("t", btf.KindDeclTag, 0, false, 2, ^uint32(1)) }},
 	{"tag with vlen", func(b *blob) { b.add("t", btf.KindDeclTag, 1, false, variable(b, 1), ^uint32(0)) }},
 	{"type tag without a name", func(b *blob) { b.add("", btf.KindTypeTag, 0, false, 1) }},

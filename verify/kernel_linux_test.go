@@ -3,7 +3,6 @@ package verify
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/verify/kernelbtf"
 )
 
@@ -66,49 +64,10 @@ func compare(t *testing.T, rules Rules, data []byte, what string) (refused bool)
 	return ours != nil
 }
 
-// TestKernelAgreesOnDepth: chains about as long as a kernel follows, with ids
-// that rise or fall towards the end of the chain.
+// TestKernelAgreesOnDepth: chains about as long as a kernel follows.
 func TestKernelAgreesOnDepth(t *testing.T) {
 	rules := kernelRules(t)
-	links := map[string]func(b *blob, to uint32){
-		"typedef": func(b *blob, to uint32) { b.add("t", btf.KindTypedef, 0, false, to) },
-		"const":   func(b *blob, to uint32) { b.add("", btf.KindConst, 0, false, to) },
-		"pointer": func(b *blob, to uint32) { b.add("", btf.KindPtr, 0, false, to) },
-		"array":   func(b *blob, to uint32) { b.add("", btf.KindArray, 0, false, 0, to, 1, 1) },
-		"struct":  func(b *blob, to uint32) { b.add("s", btf.KindStruct, 1, false, 8, 0, to, 0) },
-		"mixed": func(b *blob, to uint32) {
-			if b.n%2 == 0 {
-				b.add("t", btf.KindTypedef, 0, false, to)
-			} else {
-				b.add("s", btf.KindStruct, 1, false, 8, 0, to, 0)
-			}
-		},
-	}
-	for name, link := range links {
-		for n := range uint32(70) {
-			for _, before := range []btf.Kind{btf.KindVoid, btf.KindPtr, btf.KindVar, btf.KindConst} {
-				b := newBlob()
-				b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
-				switch before {
-				case btf.KindVar:
-					b.add("v", before, 0, false, 3, 1)
-				case btf.KindPtr, btf.KindConst:
-					b.add("", before, 0, false, 3)
-				}
-				for range n {
-					link(b, b.n+2)
-				}
-				b.add("end", btf.KindInt, 0, false, 4, 32)
-				compare(t, rules, b.bytes(false), fmt.Sprintf("%d forward %s behind %s", n, name, before))
-			}
-			b := newBlob()
-			b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
-			for range n {
-				link(b, b.n)
-			}
-			compare(t, rules, b.bytes(false), fmt.Sprintf("%d backward %s", n, name))
-		}
-	}
+	eachChain(func(what string, data []byte) { compare(t, rules, data, what) })
 }
 
 // TestKernelAgreesOnRandomTypes: small random type graphs.
@@ -121,24 +80,11 @@ func TestKernelAgreesOnRandomTypes(t *testing.T) {
 func TestKernelAgreesOnMutants(t *testing.T) {
 	rules := kernelRules(t)
 	var seeds [][]byte
-	for _, pattern := range []string{"../testdata/small/*.btf", "../encode/testdata/golden/*.btf",
-		"../dedup/testdata/vectors/*/0*.btf"} {
-		names, err := filepath.Glob(pattern)
-		if err != nil || len(names) == 0 {
-			t.Fatalf("%s: %v, %d files", pattern, err, len(names))
+	eachFile(t, func(name string, data []byte) {
+		if binary.NativeEndian.Uint16(data) == 0xeb9f && !compare(t, rules, data, name) {
+			seeds = append(seeds, data)
 		}
-		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(data) < 20000 && binary.NativeEndian.Uint16(data) == 0xeb9f {
-				if !compare(t, rules, data, filepath.Base(name)) {
-					seeds = append(seeds, data)
-				}
-			}
-		}
-	}
+	})
 	t.Logf("%d seeds", len(seeds))
 	agree(t, rules, 10000, func(r *rand.Rand) []byte { return mutate(r, seeds[r.IntN(len(seeds))]) })
 }

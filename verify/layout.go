@@ -9,7 +9,7 @@ import (
 // Sizes and places of what arrays, structs and unions hold.
 
 // stepArray goes on with an array: the index type first, then the elements.
-func (c *checker) stepArray(f *frame, i uint32, at int) (down uint32, rule string) {
+func (c *checker) stepArray(f *frame, at int) (down uint32, rule string) {
 	elem, index, n := c.word(at+12), c.word(at+16), c.word(at+20)
 	if f.next == 0 {
 		if in(sources, c.kind(index)) {
@@ -37,11 +37,9 @@ func (c *checker) stepArray(f *frame, i uint32, at int) (down uint32, rule strin
 	case k == btf.KindInt && !c.regularInt(final):
 		return 0, fmt.Sprintf("element type [%d] is an INT of odd bits", elem)
 	}
-	total := uint64(size) * uint64(n)
-	if total >= 1<<32 {
+	if uint64(size)*uint64(n) >= 1<<32 {
 		return 0, fmt.Sprintf("%d elements of %d bytes need more than 32 bits", n, size)
 	}
-	c.size[i] = uint32(total)
 	return 0, ""
 }
 

@@ -56,17 +56,7 @@ func (c *checker) name(off uint32) []byte {
 // identifier reports whether a legal identifier begins at an offset that exists.
 func (c *checker) identifier(off uint32) bool {
 	i := off - c.strStart
-	own := off >= c.strStart
-	if own && c.known[i>>6]>>(i&63)&1 != 0 {
-		return true
-	}
-	if !isIdentifier(c.from(off)) {
-		return false
-	}
-	if own {
-		c.known[i>>6] |= 1 << (i & 63)
-	}
-	return true
+	return off >= c.strStart && c.idents[i>>6]>>(i&63)&1 != 0 || isIdentifier(c.from(off))
 }
 
 // isIdentifier looks at the string that s begins with.

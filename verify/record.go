@@ -6,6 +6,29 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
+// records judges each record by itself. It returns false if one is at fault,
+// which is then c.found.
+func (c *checker) records(from, to int) bool {
+	for i := from; i < to; i++ {
+		at := int(c.off[i])
+		rule, level := "", Boot
+		if c.rules.Level == Readable {
+			rule = c.readable(at)
+		} else {
+			rule = c.record(i, at, int(c.off[i+1])-at)
+		}
+		if rule == "" {
+			continue
+		}
+		if missing := c.readable(at); missing != "" {
+			rule, level = missing, Readable
+		}
+		c.found = c.fault(c.first+uint32(i), level, rule)
+		return false
+	}
+	return true
+}
+
 // readable is record for level Readable.
 func (c *checker) readable(at int) string {
 	name, info := c.word(at), c.word(at+4)
@@ -76,9 +99,9 @@ var plans = [btf.KindEnum64 + 1]plan{
 	btf.KindEnum64:    {name: nameOptional, vlen: true, kflag: true},
 }
 
-// record applies the rules that need nothing but the record of n bytes at at.
-// It returns what is wrong, or "".
-func (c *checker) record(at, n int) string {
+// record applies the rules that need nothing but the record, which is that of the
+// i-th own type and has n bytes at at. It returns what is wrong, or "".
+func (c *checker) record(i, at, n int) string {
 	name, info, third := c.word(at), c.word(at+4), c.word(at+8)
 	k, vlen := btf.InfoKind(info), btf.InfoVlen(info)
 	if c.rules.BeforeLinux72 {
@@ -131,7 +154,7 @@ func (c *checker) record(at, n int) string {
 			return fmt.Sprintf("linkage %d, must be static or global", vlen)
 		}
 	case btf.KindFuncProto:
-		return c.parameters(body, at+n)
+		return c.parameters(i, body, at+n)
 	case btf.KindVar:
 		if third == 0 {
 			return "type is void"
@@ -259,14 +282,19 @@ func (c *checker) enumerators(at, end, stride int, size uint32) string {
 	return ""
 }
 
-// parameters collects references: everything else about parameters is a
-// matter of level Load, but for names that lie beyond the strings.
-func (c *checker) parameters(at, end int) string {
+// parameters collects references and notes if a name is missing: everything else
+// about parameters is a matter of level Load, but for names that lie beyond the
+// strings.
+func (c *checker) parameters(proto, at, end int) string {
 	for i := 0; at < end; i, at = i+1, at+8 {
-		if name := c.word(at); name >= c.strEnd() && name != 0 {
+		name, typ := c.word(at), c.word(at+4)
+		if name >= c.strEnd() && name != 0 {
 			return fmt.Sprintf("parameter %d: name offset %d goes beyond the strings", i, name)
 		}
-		c.maxRef = max(c.maxRef, c.word(at+4))
+		if name == 0 && typ != 0 {
+			c.state[proto] = unnamed
+		}
+		c.maxRef = max(c.maxRef, typ)
 	}
 	return ""
 }
@@ -301,7 +329,7 @@ func (c *checker) dangling() *Fault {
 	if c.maxRef < count {
 		return nil
 	}
-	for i, at := range c.off {
+	for i, at := range c.off[:len(c.kinds)] {
 		info := c.word(int(at) + 4)
 		k, vlen := btf.InfoKind(info), btf.InfoVlen(info)
 		bad := func(ref uint32) *Fault {

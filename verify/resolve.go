@@ -27,6 +27,7 @@ const (
 	undecided mode = iota
 	byValue
 	byPointer
+	settled // there is no walk: all types count as resolved (proof.go)
 )
 
 // States of a type.
@@ -34,6 +35,7 @@ const (
 	untouched = iota
 	inside    // the walk is at or below it
 	resolved
+	unnamed // of FUNC_PROTOs, which have no other: a parameter has no name
 )
 
 const ruleLoop = "is part of itself"
@@ -42,6 +44,7 @@ const ruleLoop = "is part of itself"
 type frame struct {
 	id   uint32
 	next uint32 // element, or step, to go on with
+	down uint32 // in a proof: types on the longest way down, so far
 }
 
 func isModifier(k btf.Kind) bool {
@@ -56,6 +59,7 @@ func isModifier(k btf.Kind) bool {
 const (
 	modifiers = 1<<btf.KindTypedef | 1<<btf.KindConst | 1<<btf.KindVolatile | 1<<btf.KindRestrict | 1<<btf.KindTypeTag
 	records   = 1<<btf.KindStruct | 1<<btf.KindUnion
+	nests     = records | 1<<btf.KindArray
 	// sources are never referred to by types of data.
 	sources = 1<<btf.KindVar | 1<<btf.KindDatasec | 1<<btf.KindDeclTag
 	// resolvable types refer to others.
@@ -68,17 +72,18 @@ const (
 // descend is what a walk goes through, by mode.
 var descend = [...]uint32{
 	undecided: resolvable,
-	byValue:   modifiers | records | 1<<btf.KindArray,
+	byValue:   modifiers | nests,
 	byPointer: modifiers | 1<<btf.KindPtr,
+	settled:   0,
 }
 
-func in(set uint32, k btf.Kind) bool { return set>>k&1 != 0 }
+func in(set uint32, k btf.Kind) bool { return set>>(k&31)&1 != 0 }
 
+// resolveAll resolves all types. The sizes of those that have them in the record
+// are known.
 func (c *checker) resolveAll() *Fault {
-	n := len(c.off)
-	c.final = make([]uint32, n)
-	c.size = make([]uint32, n)
-	c.state = make([]uint8, n)
+	c.mode = undecided
+	clear(c.final)
 	for i, k := range c.kinds {
 		id := c.first + uint32(i)
 		if in(resolvable, k) {
@@ -115,6 +120,7 @@ func (c *checker) resolve(id uint32) *Fault {
 		if rule != "" {
 			return c.fault(id, Load, rule)
 		}
+		c.enterSize(id - c.first)
 		c.state[id-c.first] = resolved
 		c.depth--
 	}
@@ -137,7 +143,7 @@ func (c *checker) push(id uint32) string {
 		switch k := c.kinds[i]; {
 		case k == btf.KindPtr:
 			c.mode = byPointer
-		case in(records|1<<btf.KindArray, k):
+		case in(nests, k):
 			c.mode = byValue
 		}
 	}
@@ -159,25 +165,40 @@ func (c *checker) pending(id uint32) uint32 {
 		if !in(modifiers, k) {
 			return 0
 		}
-		id = c.final[i]
+		id = c.final[i] & idMask
 	}
 	return 0
+}
+
+// enterSize enters what users of a type that has been checked need to know.
+func (c *checker) enterSize(i uint32) {
+	at := int(c.off[i])
+	switch k := c.kinds[i]; {
+	case in(modifiers, k):
+		c.final[i], _ = c.behind(c.word(at + 8))
+	case k == btf.KindVar:
+		_, c.size[i] = c.behind(c.word(at + 8))
+	case k == btf.KindArray:
+		_, size := c.behind(c.word(at + 12))
+		c.size[i] = size * c.word(at+20)
+	}
 }
 
 // step goes on with the type on top of the stack. It returns a type to resolve
 // first, or 0 when the type is done, or what is wrong.
 func (c *checker) step(f *frame) (down uint32, rule string) {
-	i := f.id - c.first
-	at := int(c.off[i])
+	at := int(c.off[f.id-c.first])
 	info, third := c.word(at+4), c.word(at+8)
 	k := btf.InfoKind(info)
 	switch k {
 	case btf.KindStruct, btf.KindUnion:
 		return c.stepMembers(f, at, info, third)
 	case btf.KindArray:
-		return c.stepArray(f, i, at)
+		return c.stepArray(f, at)
 	case btf.KindDatasec:
-		c.mode = undecided
+		if c.mode != settled {
+			c.mode = undecided
+		}
 		return c.stepSection(f, at, btf.InfoVlen(info))
 	}
 	if k == btf.KindFunc {
@@ -189,19 +210,14 @@ func (c *checker) step(f *frame) (down uint32, rule string) {
 		}
 	}
 	switch k {
-	case btf.KindPtr:
-		return 0, c.referent(third)
 	case btf.KindVar:
-		final, size := c.behind(third)
-		if !in(sized, c.kind(final)) || in(sources, c.kind(third)) {
+		if final, _ := c.behind(third); !in(sized, c.kind(final)) || in(sources, c.kind(third)) {
 			return 0, "its type has no size"
 		}
-		c.size[i] = size
 		return 0, ""
 	case btf.KindDeclTag:
 		return 0, c.tagged(at, third)
 	}
-	c.final[i], _ = c.behind(third)
 	return 0, c.referent(third)
 }
 
@@ -209,21 +225,12 @@ func (c *checker) step(f *frame) (down uint32, rule string) {
 // further walk. The size is 0 for types without one.
 func (c *checker) behind(id uint32) (final, size uint32) {
 	if id >= c.first && in(modifiers, c.kinds[id-c.first]) {
-		id = c.final[id-c.first]
+		id = c.final[id-c.first] & idMask
 	}
 	if id < c.first {
 		return c.behindBase(id)
 	}
-	i := id - c.first
-	switch k := c.kinds[i]; {
-	case in(ownSize, k):
-		return id, c.word(int(c.off[i]) + 8)
-	case k == btf.KindPtr:
-		return id, c.ptrSize
-	case k == btf.KindArray:
-		return id, c.size[i]
-	}
-	return id, 0
+	return id, c.size[id-c.first]
 }
 
 // behindBase is behind for types of the base. They are taken as they are, but
@@ -266,7 +273,7 @@ func (c *checker) referent(id uint32) string {
 	k := c.kind(id)
 	final, _ := c.behind(id)
 	// A kernel lets a FUNC pass that has been resolved before.
-	open := final >= c.first && c.kind(final) == btf.KindFunc && c.state[final-c.first] != resolved
+	open := final >= c.first && c.kind(final) == btf.KindFunc && (c.mode == settled || c.state[final-c.first] != resolved)
 	if in(sources, k) || open {
 		return fmt.Sprintf("refers to type [%d], a %s", id, k)
 	}
@@ -277,6 +284,9 @@ func (c *checker) referent(id uint32) string {
 func (c *checker) function(proto uint32) string {
 	if proto == 0 || c.kind(proto) != btf.KindFuncProto {
 		return fmt.Sprintf("refers to type [%d], which is no FUNC_PROTO", proto)
+	}
+	if proto >= c.first && c.state[proto-c.first] != unnamed {
+		return ""
 	}
 	for j := range int(btf.InfoVlen(c.get(proto, 1))) {
 		if name, typ := c.get(proto, 3+2*j), c.get(proto, 4+2*j); name == 0 && typ != 0 {
@@ -299,7 +309,11 @@ func (c *checker) tagged(at int, target uint32) string {
 	n := btf.InfoVlen(c.get(target, 1))
 	switch k {
 	case btf.KindFunc:
-		n = btf.InfoVlen(c.get(c.get(target, 2), 1))
+		proto := c.get(target, 2)
+		if proto == 0 { // in a proof: the FUNC is at fault itself
+			return c.function(proto)
+		}
+		n = btf.InfoVlen(c.get(proto, 1))
 	case btf.KindVar, btf.KindTypedef:
 		return fmt.Sprintf("component index %d for a %s", idx, k)
 	}
@@ -342,16 +356,22 @@ func (c *checker) prototype(id uint32) *Fault {
 
 // argument checks the type of a value that a function takes or returns.
 func (c *checker) argument(id uint32) (rule string, fault *Fault) {
-	if id >= c.first && in(resolvable, c.kinds[id-c.first]) && c.state[id-c.first] == untouched {
-		if fault := c.resolve(id); fault != nil {
-			return "", fault
+	if id >= c.first {
+		k := c.kinds[id-c.first]
+		if c.mode == settled {
+			if in(sized, k) {
+				return "", nil
+			}
+		} else if in(resolvable, k) && c.state[id-c.first] == untouched {
+			if fault := c.resolve(id); fault != nil {
+				return "", fault
+			}
 		}
 	}
 	if in(sources, c.kind(id)) {
 		return fmt.Sprintf("type [%d] is a %s", id, c.kind(id)), nil
 	}
-	final, _ := c.behind(id)
-	if !in(sized, c.kind(final)) {
+	if final, _ := c.behind(id); !in(sized, c.kind(final)) {
 		return fmt.Sprintf("type [%d] has no size", id), nil
 	}
 	return "", nil
@@ -366,7 +386,7 @@ func (c *checker) stepSection(f *frame, at int, vlen uint32) (down uint32, rule 
 		}
 		var size uint32
 		if v >= c.first {
-			if c.state[v-c.first] != resolved {
+			if c.mode != settled && c.state[v-c.first] != resolved {
 				// As in the kernel, the size of this entry is not checked.
 				f.next++
 				return v, ""

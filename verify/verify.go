@@ -11,12 +11,17 @@
 // Readable is what is left when a record may say what it likes.
 //
 // The work is linear in the size of the data and nothing here recurses. Beside
-// the data a check holds 14 bytes per type and one bit per byte of strings.
+// the data a check holds 14 bytes per type and one bit per byte of strings;
+// several goroutines share these tables.
 // Not checked: the special types of BPF programs (bpf_spin_lock and others),
 // what kfuncs demand of their prototypes, and the 16 MiB limit of BPF_BTF_LOAD.
 //
-// header.go finds the sections, record.go judges records, resolve.go follows
-// references, name.go says what a legal name is.
+// header.go finds the sections, record.go judges records, name.go says what a
+// legal name is. References are first judged in any order, by several workers
+// (proof.go): sizes do not depend on the order, and where depths are far enough
+// from the limits, nothing else does. If that finds no proof that all is well,
+// resolve.go follows them in the kernel's order and says what is wrong, if
+// anything is. share.go divides the work.
 package verify
 
 import (
@@ -59,6 +64,9 @@ type Rules struct {
 	// PointerSize is the size of a pointer in bytes, 4 or 8; 0 takes that of
 	// the INT for C's long, or 8 if there is none.
 	PointerSize int
+	// Workers is how many goroutines share the work; 0 is one. The verdict does
+	// not depend on it.
+	Workers int
 }
 
 // Fault is the first thing in a blob that a kernel refuses.
@@ -106,7 +114,7 @@ func Check(data []byte, base *btf.Blob, rules Rules) (types int, err error) {
 	if fault := c.run(); fault != nil {
 		return 0, fault
 	}
-	return len(c.off), nil
+	return len(c.kinds), nil
 }
 
 // checker is one run of Check.
@@ -119,54 +127,71 @@ type checker struct {
 	ptrSize  uint32
 
 	// By own type, in order of ids.
-	off   []uint32 // offset of the record in types
+	off   []uint32 // offset of the record in types, and at last the end of all
 	kinds []btf.Kind
-	final []uint32 // of modifiers: the type behind them
-	size  []uint32 // of arrays and of the types of variables, in bytes
+	final []uint32 // of modifiers: the type behind them; see proof.go
+	size  []uint32 // in bytes: of variables that of their type; 0 for none
 	state []uint8
 
 	maxRef uint32   // highest type id referred to
-	known  []uint64 // by string offset, a bit: an identifier begins here
+	idents []uint64 // by string offset, a bit: a string begins here, an identifier
 
 	// The walk of resolve.go.
 	stack [maxDepth]frame
 	depth int
 	mode  mode
+
+	// What workers find.
+	found *Fault // the first that they came upon
+	reach
 }
 
 func (c *checker) run() *Fault {
+	if fault := c.withoutSizes(); fault != nil || c.rules.Level != Load {
+		return fault
+	}
+	c.setPointerSize()
+	if c.proven() {
+		return nil
+	}
+	return c.resolveAll()
+}
+
+// withoutSizes applies all rules but those of level Load.
+func (c *checker) withoutSizes() *Fault {
 	// Records take 12 bytes or more, most of them more.
-	n := len(c.types)/24 + 1
+	n := len(c.types)/24 + 2
 	c.off = make([]uint32, 0, n)
 	c.kinds = make([]btf.Kind, 0, n)
-	c.known = make([]uint64, len(c.strings)/64+1)
-	for at := 0; at < len(c.types); {
-		n, fault := c.enter(at)
-		if fault != nil {
-			return fault
-		}
-		rule, level := "", Boot
-		if c.rules.Level == Readable {
-			rule = c.readable(at)
-		} else {
-			rule = c.record(at, n)
-		}
-		if rule != "" {
-			if missing := c.readable(at); missing != "" {
-				rule, level = missing, Readable
-			}
-			return c.fault(c.count()-1, level, rule)
-		}
-		at += n
+	var last *Fault // behind the records that were entered
+	if c.rules.Level == Readable {
+		last = c.enterAll()
+	} else {
+		c.both(func() { last = c.enterAll() }, c.findIdentifiers)
+	}
+	c.state = make([]uint8, len(c.kinds))
+	if !c.inChunks((*checker).records) {
+		return c.found
+	}
+	if last != nil {
+		return last
 	}
 	if fault := c.dangling(); fault != nil || c.rules.Level == Readable {
 		return fault
 	}
-	if fault := c.chains(); fault != nil || c.rules.Level == Boot {
-		return fault
+	return c.chains()
+}
+
+// enterAll enters all records, up to one that does not fit.
+func (c *checker) enterAll() (fault *Fault) {
+	at := 0
+	for at < len(c.types) && fault == nil {
+		var n int
+		n, fault = c.enter(at)
+		at += n
 	}
-	c.setPointerSize()
-	return c.resolveAll()
+	c.off = append(c.off, uint32(at))
+	return fault
 }
 
 // enter adds the record at offset at of the types to the tables and returns
@@ -202,7 +227,7 @@ func (c *checker) fault(id uint32, level Level, rule string) *Fault {
 
 // count is the number of types, void and those of the base included: the
 // first id that does not exist.
-func (c *checker) count() uint32 { return c.first + uint32(len(c.off)) }
+func (c *checker) count() uint32 { return c.first + uint32(len(c.kinds)) }
 
 // kind is the kind of a type that exists.
 func (c *checker) kind(id uint32) btf.Kind {

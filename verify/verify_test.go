@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -227,6 +228,7 @@ func TestHeader(t *testing.T) {
 
 // TestSplit: own types over a base, whose types are taken as they are.
 func TestSplit(t *testing.T) {
+	smallChunks(t, 1)
 	base := start()
 	base.add("", btf.KindConst, 0, false, tStruct)       // 4
 	base.add("", btf.KindArray, 0, false, 0, 4, tInt, 3) // 5: 24 bytes
@@ -256,6 +258,9 @@ func TestSplit(t *testing.T) {
 			i += 3 + btf.ExtraWords(k, vlen)
 		}
 		_, err := Check(s.bytes(false), b, Rules{})
+		if _, other := Check(s.bytes(false), b, Rules{Workers: 3}); fmt.Sprint(err) != fmt.Sprint(other) {
+			t.Errorf("%v; 3 workers: %v", err, other)
+		}
 		return err
 	}
 	own := uint32(1 << 16) // the first own name
@@ -264,6 +269,9 @@ func TestSplit(t *testing.T) {
 		s.words = append(s.words, own, btf.Info(btf.KindStruct, 2, false), 32,
 			base.str("a"), 6, 0, own, tStruct, 192)
 		s.words = append(s.words, 0, btf.Info(btf.KindPtr, 0, false), 8)
+		s.words = append(s.words, 0, btf.Info(btf.KindConst, 0, false), 6)
+		s.words = append(s.words, 0, btf.Info(btf.KindArray, 0, false), 0, 10, tInt, 2)
+		s.words = append(s.words, own, btf.Info(btf.KindStruct, 1, false), 48, own, 11, 0)
 		s.words = append(s.words, own, btf.Info(btf.KindDeclTag, 0, false), 7, 0)
 	}); err != nil {
 		t.Error(err)
@@ -273,6 +281,11 @@ func TestSplit(t *testing.T) {
 		want  string
 	}{
 		{[]uint32{own, btf.Info(btf.KindStruct, 1, false), 16, 0, 6, 0}, `[8] STRUCT "mine": member 0: ends at bit 192, behind its 16 bytes`},
+		{[]uint32{
+			own, btf.Info(btf.KindStruct, 1, false), 47, 0, 9, 0,
+			0, btf.Info(btf.KindArray, 0, false), 0, 10, tInt, 2,
+			0, btf.Info(btf.KindConst, 0, false), 6,
+		}, `[8] STRUCT "mine": member 0: ends at bit 384, behind its 47 bytes`},
 		{[]uint32{0, btf.Info(btf.KindPtr, 0, false), 9}, `[8] PTR (anon): refers to type [9], which does not exist`},
 		{[]uint32{own + 5, btf.Info(btf.KindFwd, 0, false), 0}, `goes beyond the strings`},
 		{[]uint32{base.str("a bad name"), btf.Info(btf.KindFwd, 0, false), 0}, `[8] FWD "a bad name": name is no C identifier`},
@@ -308,7 +321,7 @@ func TestPointerSize(t *testing.T) {
 }
 
 // FuzzCheck: no data panics; what a strict level takes, a weaker one does, and
-// btf.Parse reads it.
+// btf.Parse reads it; several workers say what one does.
 func FuzzCheck(f *testing.F) {
 	f.Add(start().bytes(false))
 	f.Add(start().bytes(true))
@@ -319,7 +332,10 @@ func FuzzCheck(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	smallChunks(f, 2)
 	f.Fuzz(func(t *testing.T, data []byte) {
+		var v verdicts
+		v.agreeInAnyOrder(t, data, "")
 		n, err := Check(data, nil, Rules{})
 		if (n == 0) == (err == nil) {
 			t.Fatal(n, err)

@@ -16,15 +16,16 @@ import (
 var strict = verify.Rules{BeforeLinux72: true}
 
 // checkEncoded judges data, which is the encoder's output as it is to be written,
-// over base if it is split BTF. A
+// over base if it is split BTF, with as many goroutines as jobs says. A
 // kernel refuses the names, and at times the layouts, of other languages:
 // pahole writes them all the same, so that is a warning. For such BTF an error
 // is only what no reader could understand.
-func checkEncoded(path string, out *encode.Output, data []byte, base *btf.Blob) (warning string, err error) {
+func checkEncoded(path string, out *encode.Output, data []byte, base *btf.Blob, jobs int) (warning string, err error) {
 	if len(data) == 0 {
 		return "", nil
 	}
 	rules := strict
+	rules.Workers = jobs
 	rules.PointerSize = out.PointerSize
 	if rules.PointerSize != 4 {
 		rules.PointerSize = 8

@@ -61,6 +61,7 @@ type finish struct {
 	base   *btf.Blob // that it is over, or nil
 	distil bool      // base is to be distilled
 	order  sorter    // or nil
+	jobs   int       // goroutines for the check; 0 is one
 }
 
 // finished makes an encoded of the output for path, or closes it with an error
@@ -78,12 +79,12 @@ func finished(path string, out *encode.Output, f finish) (*encoded, error) {
 		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "sort", Time: time.Since(began)})
 		began = time.Now()
 	}
-	warning, err := checkEncoded(path, out, data, f.base)
+	warning, err := checkEncoded(path, out, data, f.base, f.jobs)
 	if err != nil {
 		out.Close()
 		return nil, err
 	}
-	extra, also, err := extraOver(path, out, more, data, f.base)
+	extra, also, err := extraOver(path, out, more, data, f)
 	if err != nil {
 		out.Close()
 		return nil, err
@@ -150,7 +151,9 @@ func (c *cli) runEncodeCommand(args []string) error {
 	if cfg.distils(out == nil) && over == nil {
 		return errNoBase
 	}
-	return c.encode(cfg, paths, outputs{out, extra}, report, opt, cfg.finish(over, out == nil))
+	f := cfg.finish(over, out == nil)
+	f.jobs = opt.Jobs
+	return c.encode(cfg, paths, outputs{out, extra}, report, opt, f)
 }
 
 // encodeOptions is what the command line says about the encoding, all but the
@@ -171,7 +174,7 @@ func (c *config) distils(inPlace bool) bool {
 
 // finish is what the command line says about the encoder's output.
 func (c *config) finish(base *btf.Blob, inPlace bool) finish {
-	return finish{base, c.distils(inPlace), c.order}
+	return finish{base: base, distil: c.distils(inPlace), order: c.order}
 }
 
 var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_base=BASE")

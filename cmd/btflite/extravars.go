@@ -24,19 +24,19 @@ type extraVars struct {
 }
 
 // extraOver checks the extra variables of out, and main, which they are over and
-// which is over base or nil: both are as they will be written, and may be empty.
+// which is over f.base: both are as they will be written, and may be empty.
 // A warning is as of checkEncoded.
-func extraOver(path string, out *encode.Output, extra, main []byte, base *btf.Blob) (x extraVars, warning string, err error) {
+func extraOver(path string, out *encode.Output, extra, main []byte, f finish) (x extraVars, warning string, err error) {
 	if len(extra) == 0 {
 		return x, "", nil
 	}
-	x = extraVars{data: extra, base: base}
+	x = extraVars{data: extra, base: f.base}
 	if len(main) > 0 {
-		if x.base, err = btf.Parse(main, base); err != nil {
+		if x.base, err = btf.Parse(main, f.base); err != nil {
 			return x, "", namingFile([]string{path}, err)
 		}
 	}
-	if warning, err = checkEncoded(path, out, x.data, x.base); err != nil {
+	if warning, err = checkEncoded(path, out, x.data, x.base, f.jobs); err != nil {
 		err = fmt.Errorf("extra variables: %w", err)
 	}
 	return x, warning, err
