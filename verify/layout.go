@@ -15,7 +15,7 @@ func (c *checker) stepArray(f *frame, at int) (down uint32, rule string) {
 		if in(sources, c.kind(index)) {
 			return 0, fmt.Sprintf("index type [%d] is a %s", index, c.kind(index))
 		}
-		if down := c.pending(index); down != 0 {
+		if down := c.below(f, index); down != 0 {
 			return down, ""
 		}
 		final, _ := c.behind(index)
@@ -27,7 +27,7 @@ func (c *checker) stepArray(f *frame, at int) (down uint32, rule string) {
 	if in(sources, c.kind(elem)) {
 		return 0, fmt.Sprintf("element type [%d] is a %s", elem, c.kind(elem))
 	}
-	if down := c.pending(elem); down != 0 {
+	if down := c.below(f, elem); down != 0 {
 		return down, ""
 	}
 	final, size := c.behind(elem)
@@ -62,7 +62,7 @@ func (c *checker) stepMembers(f *frame, at int, info, size uint32) (down uint32,
 		if in(sources, c.kind(typ)) {
 			return 0, c.element("member", int(f.next), c.word(m)) + fmt.Sprintf("type [%d] is a %s", typ, c.kind(typ))
 		}
-		if down := c.pending(typ); down != 0 {
+		if down := c.below(f, typ); down != 0 {
 			return down, ""
 		}
 		bits := uint32(0)

@@ -120,17 +120,16 @@ func (c *checker) rightIfOthersAre(from, to int) bool {
 			if c.prototype(id) != nil {
 				return false
 			}
-		case in(resolvable, k):
-			if down, rule := c.step(&frame{id: id}); down != 0 || rule != "" {
-				return false
-			}
-		}
-		switch {
-		case k == btf.KindPtr:
-			c.reach.down = max(c.reach.down, c.pointers(id))
 		case in(nests, k):
 			if !c.nest(uint32(i)) {
 				return false
+			}
+		case in(resolvable, k):
+			if _, rule := c.step(&frame{id: id}); rule != "" {
+				return false
+			}
+			if k == btf.KindPtr {
+				c.reach.down = max(c.reach.down, c.pointers(id))
 			}
 		}
 	}
@@ -153,9 +152,10 @@ func (c *checker) pointers(id uint32) int {
 	return n
 }
 
-// nest measures the way down by value from an array, struct or union, and from
-// those that it leads through. It returns false if that takes more than maxDepth
-// of these, or has no end. Several workers may measure the same type.
+// nest judges an array, struct or union and measures the way down from it, but
+// first those that it holds, if that has not been done. It returns false if one is
+// wrong, or if the way takes more than maxDepth of them, or has no end. Two workers
+// may do the same type at the same time.
 func (c *checker) nest(i uint32) bool {
 	if atomic.LoadUint32(&c.final[i]) != 0 {
 		return true
@@ -163,47 +163,46 @@ func (c *checker) nest(i uint32) bool {
 	c.stack[0] = frame{id: c.first + i}
 	for n := 1; n > 0; {
 		f := &c.stack[n-1]
-		if id := c.below(f); id != 0 {
-			if n == maxDepth {
-				return false
-			}
+		id, rule := c.step(f)
+		switch {
+		case rule != "" || id != 0 && n == maxDepth:
+			return false
+		case id != 0:
 			c.stack[n] = frame{id: id}
 			n++
-			continue
+		default:
+			f.down++
+			atomic.StoreUint32(&c.final[f.id-c.first], f.down)
+			c.reach.down = max(c.reach.down, int(f.down))
+			n--
 		}
-		f.down++
-		atomic.StoreUint32(&c.final[f.id-c.first], f.down)
-		c.reach.down = max(c.reach.down, int(f.down))
-		n--
 	}
 	return true
 }
 
-// below finds the longest of the ways down from what a type holds. If one is not
-// known it returns where that begins, to be called again when it is.
-func (c *checker) below(f *frame) (unknown uint32) {
-	at := int(c.off[f.id-c.first])
-	info := c.word(at + 4)
-	start, stride, n := btf.RefWords(btf.InfoKind(info), btf.InfoVlen(info))
-	for ; int(f.next) < n; f.next++ {
-		id := c.word(at + 4*(start+int(f.next)*stride))
-		if id < c.first {
-			continue
-		}
-		down, k := uint32(0), c.kinds[id-c.first]
-		if in(modifiers, k) {
-			v := c.final[id-c.first]
-			id, down = v&idMask, v>>idBits
-			k = c.kind(id)
-		}
-		if id >= c.first && in(nests, k) {
-			d := atomic.LoadUint32(&c.final[id-c.first])
-			if d == 0 {
-				return id
-			}
-			down += d
-		}
-		f.down = max(f.down, down)
+// below is pending for a type that the one of f holds. In a proof it measures the
+// way down through it, and what is pending is what has not been measured.
+func (c *checker) below(f *frame, id uint32) uint32 {
+	if c.mode != settled {
+		return c.pending(id)
 	}
+	if id < c.first {
+		return 0
+	}
+	down, k := uint32(0), c.kinds[id-c.first]
+	if in(modifiers, k) {
+		v := c.final[id-c.first]
+		if id, down = v&idMask, v>>idBits; id >= c.first {
+			k = c.kinds[id-c.first]
+		}
+	}
+	if in(nests, k) {
+		d := atomic.LoadUint32(&c.final[id-c.first])
+		if d == 0 {
+			return id
+		}
+		down += d
+	}
+	f.down = max(f.down, down)
 	return 0
 }
