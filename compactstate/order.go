@@ -21,31 +21,50 @@ type sortKey struct {
 
 // setPrefix makes prefix the bytes of the name from at on.
 func (k *sortKey) setPrefix(t *FuncTable, at int) {
-	var b [8]byte
-	if name := t.Name(k.entry); at < len(name) {
-		copy(b[:], name[at:])
+	name := t.Name(k.entry)
+	if at+8 <= len(name) {
+		k.prefix = binary.BigEndian.Uint64(name[at:])
+		return
 	}
-	k.prefix = binary.BigEndian.Uint64(b[:])
+	k.prefix = 0
+	for i := 0; at+i < len(name); i++ {
+		k.prefix |= uint64(name[at+i]) << (56 - 8*i)
+	}
 }
 
 // sorted returns the entries that have states, by base name and file.
 func (s *States) sorted(t *FuncTable) []sortKey {
-	keys := make([]sortKey, 0, s.counts.Entries)
-	for e := range s.heads {
-		if s.heads[e].n != 0 {
-			k := sortKey{entry: uint32(e)}
-			k.setPrefix(t, 0)
-			keys = append(keys, k)
-		}
-	}
+	keys := make([]sortKey, s.counts.Entries)
 	if len(keys) < minParallel || runtime.GOMAXPROCS(0) == 1 {
-		sortNames(keys, t, 0)
+		s.keys(t, 0, len(s.heads), keys)
+		sortNames(keys, make([]sortKey, min(len(keys), maxSpare)), t, 0)
 		return keys
 	}
 	// At this point of a run nothing else can be done side by side.
-	n := split(keys)
-	workers.Do(2, func(k int) { sortNames([][]sortKey{keys[:n], keys[n:]}[k], t, 0) })
+	half, n := len(s.heads)/2, 0
+	for e := range s.heads[:half] {
+		if s.heads[e].n != 0 {
+			n++
+		}
+	}
+	entries, cuts := [...]int{0, half, len(s.heads)}, [...]int{0, n, len(keys)}
+	workers.Do(2, func(k int) { s.keys(t, entries[k], entries[k+1], keys[cuts[k]:cuts[k+1]]) })
+	cuts[1] = split(keys)
+	workers.Do(2, func(k int) { sortNames(keys[cuts[k]:cuts[k+1]], make([]sortKey, maxSpare), t, 0) })
 	return keys
+}
+
+// keys fills keys with those of the entries from from to before to that have
+// states.
+func (s *States) keys(t *FuncTable, from, to int, keys []sortKey) {
+	n := 0
+	for e := from; e < to; e++ {
+		if s.heads[e].n != 0 {
+			keys[n].entry = uint32(e)
+			keys[n].setPrefix(t, 0)
+			n++
+		}
+	}
 }
 
 // split puts the keys below some middle prefix in front and returns their
@@ -72,14 +91,10 @@ const sortedBytes = 64
 
 // sortNames sorts keys whose names have the same first at bytes, and the bytes
 // behind those in prefix. Names of kernel functions begin with the same bytes by
-// the hundred: compared in pairs, each would be read from afar many times.
-func sortNames(keys []sortKey, t *FuncTable, at int) {
-	slices.SortFunc(keys, func(a, b sortKey) int {
-		if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.entry, b.entry)
-	})
+// the hundred: compared in pairs, each would be read from afar many times. spare
+// is for sortPrefixes.
+func sortNames(keys, spare []sortKey, t *FuncTable, at int) {
+	sortPrefixes(keys, spare)
 	at += 8
 	for len(keys) > 0 {
 		n := 1
@@ -89,8 +104,8 @@ func sortNames(keys []sortKey, t *FuncTable, at int) {
 		same := keys[:n]
 		keys = keys[n:]
 		switch {
-		case n == 1 || same[0].prefix&0xff == 0: // the names end here: by entry
-		case at >= sortedBytes:
+		case n == 1:
+		case same[0].prefix&0xff == 0 || at >= sortedBytes: // the names end here, or are compared as a whole
 			slices.SortFunc(same, func(a, b sortKey) int {
 				if c := bytes.Compare(t.Name(a.entry), t.Name(b.entry)); c != 0 {
 					return c
@@ -101,8 +116,62 @@ func sortNames(keys []sortKey, t *FuncTable, at int) {
 			for i := range same {
 				same[i].setPrefix(t, at)
 			}
-			sortNames(same, t, at)
+			sortNames(same, spare, t, at)
 		}
+	}
+}
+
+// maxSpare is how many keys there is memory to sort byte by byte for, and
+// minRadix for how many that pays.
+const (
+	maxSpare = 1 << 13
+	minRadix = 1 << 8
+)
+
+// sortPrefixes sorts keys by prefix: pieces of them byte by byte, by way of spare.
+func sortPrefixes(keys, spare []sortKey) {
+	if n := len(keys); n > len(spare) {
+		if low := split(keys); low >= n/8 && low <= n-n/8 {
+			sortPrefixes(keys[:low], spare)
+			sortPrefixes(keys[low:], spare)
+			return
+		}
+	} else if n >= minRadix {
+		radixSort(keys, spare[:n])
+		return
+	}
+	slices.SortFunc(keys, func(a, b sortKey) int { return cmp.Compare(a.prefix, b.prefix) })
+}
+
+// radixSort sorts keys by prefix, from the last byte to the first. spare is as
+// long.
+func radixSort(keys, spare []sortKey) {
+	var count [8][256]uint32
+	for i := range keys {
+		p := keys[i].prefix
+		for b := range count {
+			count[b][byte(p>>(8*b))]++
+		}
+	}
+	from, to := keys, spare
+	for b := range count {
+		next := &count[b]
+		if int(next[byte(keys[0].prefix>>(8*b))]) == len(keys) {
+			continue // all the same
+		}
+		sum := uint32(0)
+		for i, n := range next {
+			next[i], sum = sum, sum+n
+		}
+		for i := range from {
+			p := &next[byte(from[i].prefix>>(8*b))]
+			to[*p] = from[i]
+			*p++
+		}
+		from, to = to, from
+	}
+	if &from[0] != &keys[0] {
+		copy(keys, from)
 	}
 }
 
