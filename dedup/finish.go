@@ -15,6 +15,26 @@ import (
 func (s *Set) AddRef(w []uint32) (uint32, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.addRef(w)
+}
+
+// AddFunc adds a FUNC of the prototype with the record proto, and returns its id:
+// AddRef for both, or if no other FUNC has the name, AddOwn for the FUNC.
+func (s *Set) AddFunc(name Name, proto []uint32, alone bool) (uint32, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, err := s.addRef(proto)
+	if err != nil {
+		return 0, err
+	}
+	w := [...]uint32{btf.Info(btf.KindFunc, 0, false), name, id}
+	if alone {
+		return s.addRecord(w[:])
+	}
+	return s.addRef(w[:])
+}
+
+func (s *Set) addRef(w []uint32) (uint32, error) {
 	if s.Raw {
 		return s.addRecord(w)
 	}
@@ -59,16 +79,21 @@ func (s *Set) AddOwn(w []uint32) (uint32, error) {
 }
 
 func (s *Set) addRecord(w []uint32) (uint32, error) {
-	id, err := s.newIDs(1)
+	id := len(s.off.S)
+	if id >= MaxIDs {
+		return 0, errManyTypes
+	}
+	at, err := s.addWords(len(w))
 	if err != nil {
 		return 0, err
 	}
-	dst, err := s.add(id, len(w))
-	if err != nil {
-		return 0, err
+	copy(s.words.S[at:], w)
+	s.off.Append(at)
+	s.fwd.Append(uint32(id))
+	for _, v := range [...]*arena.Vec[uint32]{&s.next, &s.hash, &s.ptrTo, &s.constTo} {
+		v.Append(0)
 	}
-	copy(dst, w)
-	return id, nil
+	return uint32(id), nil
 }
 
 // Numbering is the outcome of Finish: which types stay and what their type

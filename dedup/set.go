@@ -120,6 +120,8 @@ const (
 // read again, with Names.Alias in force, and committed then.
 var ErrAlias = errors.New("name token is an alias")
 
+var errManyTypes = fmt.Errorf("more than %d distinct types", MaxIDs)
+
 // errChain is the error for references that lead nowhere but to themselves.
 var errChain = errors.New("type refers to itself without a struct, union or typedef in between, or is nested too deep")
 
@@ -191,7 +193,7 @@ func (s *Set) DropIndexes() {
 		v.Free()
 	}
 	s.ents.Free()
-	s.strings.byText.Free()
+	s.strings.freeByText()
 	s.local.free()
 }
 
@@ -287,7 +289,7 @@ func mix64(h, x uint64) uint64 {
 func (s *Set) newIDs(n int) (uint32, error) {
 	first := len(s.off.S)
 	if first+n > MaxIDs {
-		return 0, fmt.Errorf("more than %d distinct types", MaxIDs)
+		return 0, errManyTypes
 	}
 	s.off.Resize(first + n)
 	s.next.Resize(first + n)

@@ -14,6 +14,7 @@ import (
 // it. Two open-addressing tables lead into it, by text and by name token.
 type stringTable struct {
 	text    arena.Vec[byte]
+	tags    arena.Vec[uint8] // by slot of byText: textTag, 0 if it is empty
 	byText  arena.Vec[stringSlot]
 	byToken arena.Vec[stringSlot]
 	n       int // texts
@@ -43,18 +44,26 @@ func (t *stringTable) init() {
 	} else {
 		t.start, t.longest = t.base.strEnd, t.base.longest
 	}
+	t.tags.Resize(1 << 12)
 	t.byText.Resize(1 << 12)
 	t.byToken.Resize(1 << 12)
 }
 
 func (t *stringTable) free() {
 	t.text.Free()
-	t.byText.Free()
+	t.freeByText()
 	t.byToken.Free()
+}
+
+// freeByText gives back what internText and find need.
+func (t *stringTable) freeByText() {
+	t.tags.Free()
+	t.byText.Free()
 }
 
 // restart empties the table.
 func (t *stringTable) restart() {
+	t.tags.Reset()
 	t.byText.Reset()
 	t.byToken.Reset()
 	t.n, t.tokens = 0, 0
@@ -128,20 +137,18 @@ func (t *stringTable) intern(tok Name, names Names) (Name, error) {
 	if !ok {
 		return 0, errBadName
 	}
+	return t.internText(tok, b, TextHash(b))
+}
+
+// internText is intern for a token whose text is b, with the hash h, and which is
+// not there.
+func (t *stringTable) internText(tok Name, b []byte, h uint32) (Name, error) {
 	if len(b) == 0 {
 		return 0, nil // an empty text is no name
 	}
-	mask := uint32(len(t.byText.S) - 1)
-	i := TextHash(b) & mask
-	for ; t.byText.S[i].token != 0; i = (i + 1) & mask {
-		e := &t.byText.S[i]
-		s := t.text.S[e.off-t.start:]
-		if len(s) > len(b) && s[len(b)] == 0 && bytes.Equal(s[:len(b)], b) {
-			if e.token != tok {
-				return e.token, nil
-			}
-			return tok, nil
-		}
+	i, there := t.place(b, h)
+	if there {
+		return t.byText.S[i].token, nil
 	}
 	off := t.start + uint32(len(t.text.S))
 	if uint64(off)+uint64(len(b))+1 > 1<<31-1 {
@@ -149,7 +156,7 @@ func (t *stringTable) intern(tok Name, names Names) (Name, error) {
 	}
 	t.text.AppendSlice(b)
 	t.text.Append(0)
-	t.byText.S[i] = stringSlot{tok, off}
+	t.tags.S[i], t.byText.S[i] = textTag(h), stringSlot{tok, off}
 	t.longest = max(t.longest, len(b))
 	t.n++
 	if t.n*2 > len(t.byText.S) {
@@ -157,6 +164,26 @@ func (t *stringTable) intern(tok Name, names Names) (Name, error) {
 	}
 	t.setToken(tok, off)
 	return tok, nil
+}
+
+// textTag is what a slot of byText shows of a hash, so that texts of other
+// hashes are not read.
+func textTag(h uint32) uint8 { return uint8(h>>24) | 1 }
+
+// place is the slot of byText where the text b with the hash h is there, or the
+// one for it.
+func (t *stringTable) place(b []byte, h uint32) (i uint32, there bool) {
+	mask := uint32(len(t.tags.S) - 1)
+	for i = h & mask; t.tags.S[i] != 0; i = (i + 1) & mask {
+		if t.tags.S[i] != textTag(h) {
+			continue
+		}
+		s := t.text.S[t.byText.S[i].off-t.start:]
+		if len(s) > len(b) && s[len(b)] == 0 && bytes.Equal(s[:len(b)], b) {
+			return i, true
+		}
+	}
+	return i, false
 }
 
 // aheadBlock is how many names are looked at side by side.
@@ -178,12 +205,20 @@ func (t *stringTable) ahead(toks []Name, names Names) {
 		}
 		toks = toks[k:]
 		t.touched += names.Touch(fresh[:n])
-		mask := uint32(len(t.byText.S) - 1)
+		mask := uint32(len(t.tags.S) - 1)
 		for _, tok := range fresh[:n] {
 			if b, ok := names.Bytes(tok); ok {
-				t.touched += byte(t.byText.S[TextHash(b)&mask].off)
+				t.touched += t.tags.S[TextHash(b)&mask]
 			}
 		}
+	}
+}
+
+// aheadTexts is ahead for tokens with the texts of these hashes.
+func (t *stringTable) aheadTexts(toks []Name, hashes []uint32) {
+	tokens, tags := t.byToken.S, t.tags.S
+	for i, tok := range toks {
+		t.touched += byte(tokens[mix32(tok)&uint32(len(tokens)-1)].off) + tags[hashes[i]&uint32(len(tags)-1)]
 	}
 }
 
@@ -215,19 +250,28 @@ func (t *stringTable) putToken(e stringSlot) {
 
 func (t *stringTable) growText() {
 	n := len(t.byText.S) * 2
+	t.tags.Reset()
+	t.tags.Resize(n)
 	var bigger arena.Vec[stringSlot]
 	bigger.Resize(n)
 	mask := uint32(n - 1)
-	for _, e := range t.byText.S {
-		if e.token == 0 {
-			continue
+	for slots := t.byText.S; len(slots) > 0; slots = slots[aheadBlock:] {
+		for _, e := range slots[:aheadBlock] {
+			if e.token != 0 {
+				t.touched += t.text.S[e.off-t.start]
+			}
 		}
-		s := t.text.S[e.off-t.start:]
-		i := TextHash(s[:bytes.IndexByte(s, 0)]) & mask
-		for bigger.S[i].token != 0 {
-			i = (i + 1) & mask
+		for _, e := range slots[:aheadBlock] {
+			if e.token == 0 {
+				continue
+			}
+			h, _ := hashString(t.text.S[e.off-t.start:])
+			i := h & mask
+			for t.tags.S[i] != 0 {
+				i = (i + 1) & mask
+			}
+			t.tags.S[i], bigger.S[i] = textTag(h), e
 		}
-		bigger.S[i] = e
 	}
 	t.byText.Free()
 	t.byText = bigger
@@ -242,6 +286,21 @@ func (s *Set) Intern(tok Name) (Name, error) {
 		return 0, nil
 	}
 	c, err := s.strings.intern(tok, s.names)
+	return s.interned(tok, c, err)
+}
+
+// InternText is Intern for a token whose text and its TextHash the caller has, so
+// that the text is not read where the token says.
+func (s *Set) InternText(tok Name, text []byte, hash uint32) (Name, error) {
+	if _, ok := s.strings.offset(tok); ok {
+		return tok, nil
+	}
+	c, err := s.strings.internText(tok, text, hash)
+	return s.interned(tok, c, err)
+}
+
+// interned makes tok stand for c, the token that first brought its text.
+func (s *Set) interned(tok, c Name, err error) (Name, error) {
 	if err == nil && c != tok {
 		s.names.Alias(tok, c)
 	}
@@ -252,16 +311,16 @@ func (s *Set) Intern(tok Name) (Name, error) {
 // be called when Intern may.
 func (s *Set) Ahead(toks []Name) { s.strings.ahead(toks, s.names) }
 
+// AheadTexts is Ahead for calls of InternText.
+func (s *Set) AheadTexts(toks []Name, hashes []uint32) { s.strings.aheadTexts(toks, hashes) }
+
 // find is the offset of a text that has been interned by whatever token.
 func (t *stringTable) find(b []byte) (uint32, bool) {
-	mask := uint32(len(t.byText.S) - 1)
-	for i := TextHash(b) & mask; t.byText.S[i].token != 0; i = (i + 1) & mask {
-		off := t.byText.S[i].off
-		if s := t.text.S[off-t.start:]; len(s) > len(b) && s[len(b)] == 0 && bytes.Equal(s[:len(b)], b) {
-			return off, true
-		}
+	i, there := t.place(b, TextHash(b))
+	if !there {
+		return 0, false
 	}
-	return 0, false
+	return t.byText.S[i].off, true
 }
 
 // MoreStrings are strings for split BTF over that of a Set: those that the Set
