@@ -37,17 +37,31 @@ type Decide struct {
 	// compared. It is called only with x != y, both not void; x is of the
 	// first state of the group. With Workers, several goroutines call it.
 	Match func(x, y uint32) bool
-	// Ahead is told some of the entries whose functions are emitted next, in
-	// that order, so that it can see to it that what they need is in the cache;
-	// nil if that is not wanted. The slice is valid during the call only.
-	Ahead func(entries []uint32)
+	// Hash is the hash of a function's name, for Strings; nil for none. With
+	// Workers, several goroutines call it.
+	Hash func(name []byte) uint32
+	// Strings is called for each function to emit, in that order, before emit
+	// is; nil if that is not wanted. With Workers, it is called on a goroutine
+	// of its own, well before emit as a rule. Token and Ret are of no meaning;
+	// there are Params and Annotations for kfuncs and functions with annotations,
+	// and for others only if AllParams asks for them. The result is for Token.
+	Strings   func(c *Choice) (token uint32, err error)
+	AllParams bool
+	// Ahead is told the entries of functions that come next in Strings, and the
+	// hashes of their names, so that it can see to it that what they need is in
+	// the cache; nil if that is not wanted. The slices are valid during the call
+	// only.
+	Ahead func(entries, hashes []uint32)
 }
 
 // Choice is one function to emit. It and its slices are valid during the call
 // only, Name longer, see FuncTable.Name.
 type Choice struct {
 	Entry       uint32
+	Symbol      bool   // Name is that of a symbol, not of the entry
 	Name        []byte // name of the FUNC
+	Hash        uint32 // of Name; for Strings only
+	Token       uint32 // what Strings returned; not for Strings
 	Ret         uint32
 	Params      []Param
 	Annotations []Annotation
@@ -64,43 +78,35 @@ const ResolveBytes = 16 + 16 + 16
 
 // Resolve decides about every group of states, in the order in which functions
 // are emitted. It calls emit for a function to emit and skip for one to leave
-// out; skip may be nil. An error of emit ends it and is returned unchanged.
-// s does not change, so Resolve can be called again.
+// out; skip may be nil. With Workers, both are called on one other goroutine. An
+// error of emit or Decide.Strings ends it and is returned unchanged, once emit and
+// skip have been called for all that is before. s does not change, so Resolve can
+// be called again.
 func (s *States) Resolve(t *FuncTable, d Decide, emit func(*Choice) error, skip func(name []byte, reason Reason)) error {
 	order := s.sorted(t)
-	pieces := pieces(t, order, min(d.Workers, len(order)/minParallel))
-	if len(pieces) == 1 {
+	if d.Workers < 2 {
 		r := resolver{s: s, t: t, d: d}
+		c := carrier{s: s, t: t, d: d, emit: emit, skip: skip}
 		for len(order) > 0 {
 			r.made = r.made[:0]
-			for len(order) > 0 && len(r.made) < aheadBlock {
-				n := sameName(t, order)
-				r.name(order[:n])
-				order = order[n:]
-			}
-			if err := r.carryOut(r.made, emit, skip); err != nil {
+			order = r.decide(order)
+			if err := c.inTurns(r.made); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	// All decisions first: emit may change what Match looks at.
-	resolvers := make([]resolver, len(pieces))
+	pieces := pieces(t, order, min(d.Workers, len(order)/minParallel))
+	made := make([][]decision, len(pieces))
 	workers.Do(len(pieces), func(k int) {
-		r := &resolvers[k]
-		*r = resolver{s: s, t: t, d: d, made: make([]decision, 0, len(pieces[k]))}
+		r := resolver{s: s, t: t, d: d, made: make([]decision, 0, len(pieces[k]))}
 		for order := pieces[k]; len(order) > 0; {
-			n := sameName(t, order)
-			r.name(order[:n])
-			order = order[n:]
+			order = r.decide(order)
 		}
+		made[k] = r.made
 	})
-	for k := range resolvers {
-		if err := resolvers[k].carryOut(resolvers[k].made, emit, skip); err != nil {
-			return err
-		}
-	}
-	return nil
+	return sideBySide(made, carrier{s: s, t: t, d: d, emit: emit, skip: skip})
 }
 
 // sameName is how many entries at the start of order have the name of the first.
@@ -137,61 +143,35 @@ type resolver struct {
 	places []uint32 // their refs
 	flags  []Flags  // combined flags of a group
 	made   []decision
-	choice Choice
 
-	touched uint32 // of no meaning: keeps the reads of ahead
+	touched uint32 // of no meaning: keeps reads that are ahead of use
 }
 
-// decision is what to do with a group: emit a state, under the name of its
-// symbol or of its entry, or leave the entry out.
-type decision struct {
-	ref    uint32 // 0: leave out
-	entry  uint32
-	symbol bool
-	reason Reason
-}
+// blockSize is how many entries or decisions are looked at together: the cache
+// misses for one overlap those for the others.
+const blockSize = 64
 
-// carryOut does what was decided.
-func (r *resolver) carryOut(made []decision, emit func(*Choice) error, skip func(name []byte, reason Reason)) error {
-	for i, d := range made {
-		if i%aheadBlock == 0 && r.d.Ahead != nil {
-			r.ahead(made[i:min(i+aheadBlock, len(made))])
-		}
-		if d.ref == 0 {
-			if skip != nil {
-				skip(r.t.Name(d.entry), d.reason)
-			}
-			continue
-		}
-		st := r.s.record(d.ref)
-		if d.symbol {
-			r.choose(&st, r.t.SymbolName(st.sym))
-		} else {
-			r.choose(&st, r.t.Name(d.entry))
-			r.choice.KfuncFlags, r.choice.Kfunc = r.t.Kfunc(d.entry)
-		}
-		if err := emit(&r.choice); err != nil {
-			return err
+// decide decides about the names of a block of entries at the start of order and
+// returns the rest.
+func (r *resolver) decide(order []sortKey) []sortKey {
+	var last [blockSize]uint32
+	block := order[:min(blockSize, len(order))]
+	for i, k := range block {
+		last[i] = r.s.heads[k.entry].last
+	}
+	for i, k := range block {
+		r.touched += r.s.blocks[last[i]>>blockBits][last[i]%blockWords]
+		if name := r.t.Name(k.entry); len(name) > 0 {
+			r.touched += uint32(name[0])
 		}
 	}
-	return nil
-}
-
-// aheadBlock is how many decisions are looked at before they are carried out.
-const aheadBlock = 64
-
-// ahead calls d.Ahead for the next decisions.
-func (r *resolver) ahead(made []decision) {
-	var entries [aheadBlock]uint32
-	s, n := r.s, 0
-	for _, d := range made {
-		if d.ref != 0 {
-			r.touched += s.blocks[d.ref>>blockBits][d.ref%blockWords]
-			entries[n] = d.entry
-			n++
-		}
+	for done := 0; done < len(block); {
+		n := sameName(r.t, order)
+		r.name(order[:n])
+		order = order[n:]
+		done += n
 	}
-	r.d.Ahead(entries[:n])
+	return order
 }
 
 // name decides about the groups of one name.
@@ -225,14 +205,22 @@ func (r *resolver) group(states []record, refs []uint32) decision {
 	r.combine(states)
 	if r.d.TrueSignature {
 		if i := r.trueSignature(states); i >= 0 {
-			return decision{ref: refs[i], entry: e, symbol: true}
+			return decision{ref: refs[i], entry: e, symbol: true, tagged: len(states[i].ann) > 0, name: r.hash(r.t.SymbolName(states[i].sym))}
 		}
 	}
 	canon := r.canonical(states)
 	if reason, skip := r.reason(e, &states[canon]); skip {
 		return decision{entry: e, reason: reason}
 	}
-	return decision{ref: refs[canon], entry: e}
+	return decision{ref: refs[canon], entry: e, tagged: len(states[canon].ann) > 0, name: r.hash(r.t.Name(e))}
+}
+
+// hash is d.Hash.
+func (r *resolver) hash(name []byte) uint32 {
+	if r.d.Hash == nil {
+		return 0
+	}
+	return r.d.Hash(name)
 }
 
 // combine sets r.flags. Each state after the first is merged with the first in
@@ -333,18 +321,4 @@ func (r *resolver) reason(e uint32, canon *record) (reason Reason, skip bool) {
 	set(r.optimized(canon.flags), ReasonOptimized)
 	set(r.t.Ambiguous(e), ReasonAmbiguous)
 	return reason, skip
-}
-
-// choose fills r.choice from a state.
-func (r *resolver) choose(st *record, name []byte) {
-	c := &r.choice
-	c.Entry, c.Name, c.Ret = st.entry, name, st.ret
-	c.Kfunc, c.KfuncFlags = false, 0
-	c.Params, c.Annotations = c.Params[:0], c.Annotations[:0]
-	for i := 0; i < len(st.params); i += 2 {
-		c.Params = append(c.Params, Param{st.params[i], st.params[i+1]})
-	}
-	for i := 0; i < len(st.ann); i += 2 {
-		c.Annotations = append(c.Annotations, Annotation{st.ann[i], int32(st.ann[i+1])})
-	}
 }

@@ -2,6 +2,7 @@ package encode_test
 
 import (
 	"encoding/binary"
+	"strings"
 
 	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
@@ -22,6 +23,7 @@ func btfIDs(setFlags, flags uint32, name string) (dt.Section, []dt.Symbol) {
 
 // kfuncRules: kernel functions that .BTF_ids names.
 func kfuncRules() []rule {
+	long := strings.Repeat("n", 127) // as much as is kept of names of parameters
 	kfunc := func(setFlags, flags uint32, arena bool) []dt.File {
 		i := intType()
 		p := ptr(i)
@@ -78,10 +80,46 @@ func kfuncRules() []rule {
 				'b' type_id=2
 			[4] FUNC 'f' type_id=3 linkage=static
 			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1`},
+		{name: "cut names, repeated names and kfuncs", features: encode.AllFeatures, files: func() []dt.File {
+			var us []*dt.Unit
+			for k, form := range []int{dt.FormStrp, dt.FormString} {
+				i := intType()
+				p := ptr(i)
+				u := dt.CU(i, p, function("f", fn1, p, param(long+"1", p, 5).Add(declTag(long+"t1")), param(long+"2", p, 4), declTag("bpf_kfunc"), declTag(long+"t2")),
+					function([]string{"g_one", "g_two"}[k], []uint64{fn2, fn3}[k], nil, param(long+"1", i, 5), param("zz", p, 4)),
+					function("zz", fn3+0x100, i, param("g_two", i, 5)))
+				u.StrForm = form
+				us = append(us, u)
+			}
+			sec, syms := btfIDs(1, 1<<12|1<<14, "f")
+			return []dt.File{{RepeatStrings: true, Units: us, Sections: []dt.Section{sec}, Symbols: funcs(append(syms, dt.Func("g_one", fn2), dt.Func("g_two", fn3))...)}}
+		}(), want: strings.ReplaceAll(`
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] PTR '(anon)' type_id=1
+			[3] TYPE_TAG 'address_space(1)' type_id=1
+			[4] PTR '(anon)' type_id=3
+			[5] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
+				'LONG' type_id=4
+				'LONG' type_id=2
+			[6] FUNC 'f' type_id=5 linkage=static
+			[7] DECL_TAG 'LONG' type_id=6 component_idx=0
+			[8] DECL_TAG 'bpf_kfunc' type_id=6 component_idx=-1
+			[9] DECL_TAG 'LONG' type_id=6 component_idx=-1
+			[10] DECL_TAG 'bpf_fastcall' type_id=6 component_idx=-1
+			[11] FUNC_PROTO '(anon)' ret_type_id=0 vlen=2
+				'LONG' type_id=1
+				'zz' type_id=2
+			[12] FUNC 'g_one' type_id=11 linkage=static
+			[13] FUNC 'g_two' type_id=11 linkage=static
+			[14] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
+				'g_two' type_id=1
+			[15] FUNC 'zz' type_id=14 linkage=static`, "LONG", long),
+			strings: strings.ReplaceAll("int LONG1 LONG2 LONGt1 bpf_kfunc LONGt2 zz g_two address_space(1) LONG f bpf_fastcall g_one", "LONG", long)},
 		{name: "kfunc with an arena flag on an int", features: encode.AllFeatures, files: func() []dt.File {
 			i := intType()
 			sec, syms := btfIDs(1, 1<<13, "f")
-			return []dt.File{{Units: []*dt.Unit{dt.CU(i, function("f", fn1, i))}, Sections: []dt.Section{sec}, Symbols: funcs(syms...)}}
+			return []dt.File{{Units: []*dt.Unit{dt.CU(i, function("a", fn2, i), function("f", fn1, i), function("zz", fn3+0x100, i))},
+				Sections: []dt.Section{sec}, Symbols: funcs(append(syms, dt.Func("a", fn2))...)}}
 		}(), err: "arena flag", differs: "pahole ends with status 1"},
 		{name: "kfunc set without contents, as in a debug file", files: func() []dt.File {
 			files := kfunc(1, 0, false)

@@ -45,16 +45,14 @@ type run struct {
 	foreign  string        // see Output
 	intID    atomic.Uint32 // the Set's int that indexes arrays, 0 until known
 
-	annScratch  []compactstate.Annotation
-	recScratch  []uint32
-	nameScratch []dedup.Name
-	stats       Stats
-	path        string // of the input that is, or was, read
-	total       uint64 // bytes of .debug_info of all inputs
-	mapped      uint64 // bytes of the inputs
-	unchecked   uint64 // bytes of .debug_info since the last look at the memory
-	done        atomic.Uint64
-	clock       clock
+	annScratch []compactstate.Annotation
+	stats      Stats
+	path       string // of the input that is, or was, read
+	total      uint64 // bytes of .debug_info of all inputs
+	mapped     uint64 // bytes of the inputs
+	unchecked  uint64 // bytes of .debug_info since the last look at the memory
+	done       atomic.Uint64
+	clock      clock
 }
 
 // Run encodes the DWARF of the inputs into one BTF. The inputs' units are

@@ -10,14 +10,6 @@ import (
 // What comes behind the units: functions in the order of their names, then
 // the DATASECs, then numbering and output.
 
-// Flags of kernel functions in .BTF_ids (Linux, include/linux/btf.h).
-const (
-	kfFastcall  = 1 << 12
-	kfArenaRet  = 1 << 13
-	kfArenaArg1 = 1 << 14
-	kfArenaArg2 = 1 << 15
-)
-
 // saveVars adds a VAR, and its DECL_TAGs, for each candidate of the unit that
 // passes the checks.
 func (f *file) saveVars(u *unit) error {
@@ -77,49 +69,28 @@ func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec) error 
 	return nil
 }
 
-// ahead prepares the names of functions that are emitted next.
-func (r *run) ahead(entries []uint32) {
-	names := r.nameScratch[:0]
-	for _, e := range entries {
-		names = append(names, r.funcName[e])
-	}
-	r.nameScratch = names
-	r.set.Ahead(names)
-}
-
-// addTag adds a DECL_TAG to the type id.
+// addTag adds a DECL_TAG, and the string for it, to the type id.
 func (r *run) addTag(value dedup.Name, id uint32, component int32) error {
 	value, err := r.intern(value)
 	if err != nil {
 		return err
 	}
+	return r.addTagType(value, id, component)
+}
+
+// addTagType adds a DECL_TAG whose value is among the strings.
+func (r *run) addTagType(value dedup.Name, id uint32, component int32) error {
 	r.stats.TypesIn++
-	_, err = r.set.AddRef([]uint32{btf.Info(btf.KindDeclTag, 0, false), value, id, uint32(component)})
+	_, err := r.set.AddRef([]uint32{btf.Info(btf.KindDeclTag, 0, false), value, id, uint32(component)})
 	return err
 }
 
 // finish adds the tail and numbers the types.
 func (r *run) finish() (*Output, error) {
-	r.stats.Skipped = map[string]int{}
-	d := compactstate.Decide{
-		TrueSignature:  r.opt.Features&TrueSignature != 0,
-		ConsistentFunc: r.opt.Features&ConsistentFunc != 0,
-		Workers:        r.opt.Jobs,
-		Match:          func(x, y uint32) bool { return r.match(x, y, 0) },
-		Ahead:          r.ahead,
-	}
 	if err := r.checkMemory(r.states.Count().Entries * compactstate.ResolveBytes); err != nil {
 		return nil, err
 	}
-	err := r.states.Resolve(r.funcs, d, r.addFunc, func(name []byte, why compactstate.Reason) {
-		r.stats.Skipped[why.String()]++
-		if r.opt.FuncLeftOut != nil {
-			r.opt.FuncLeftOut(string(name), why.String())
-		}
-		if r.opt.Verbose != nil {
-			r.opt.Verbose(string(name) + " : skipping BTF encoding of function due to " + why.String())
-		}
-	})
+	err := r.emitFuncs()
 	if err != nil {
 		return nil, err
 	}
@@ -218,116 +189,6 @@ func (r *run) sectionName(index uint32) string {
 		}
 	}
 	return ""
-}
-
-// maxParamName is where the reference encoder cuts parameter names and tags
-// of functions.
-const maxParamName = 127
-
-// addFunc emits FUNC_PROTO, FUNC and DECL_TAGs of one chosen function.
-func (r *run) addFunc(c *compactstate.Choice) error {
-	ret := c.Ret
-	w := append(r.recScratch[:0], btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), 0, 0)
-	for _, p := range c.Params {
-		w = append(w, r.names.canonical(p.Name), p.Type)
-	}
-	if c.Kfunc && r.opt.Features&Attributes != 0 && r.opt.Features&DeclTagKfuncs != 0 {
-		var err error
-		arena := func(flag uint32, id *uint32) {
-			if err == nil && c.KfuncFlags&flag != 0 {
-				*id, err = r.arenaPointer(*id, c.Name)
-			}
-		}
-		arena(kfArenaRet, &ret)
-		if len(c.Params) > 0 {
-			arena(kfArenaArg1, &w[4])
-		}
-		if len(c.Params) > 1 {
-			arena(kfArenaArg2, &w[6])
-		}
-		if err != nil {
-			return err
-		}
-	}
-	w[2] = ret
-	r.recScratch = w
-	for j := range c.Params {
-		if r.set.LongestName() <= maxParamName {
-			break
-		}
-		if name := r.bytes(w[3+2*j]); len(name) > maxParamName {
-			t, err := r.intern(r.names.token(name[:maxParamName]))
-			if err != nil {
-				return err
-			}
-			w[3+2*j] = t
-		}
-	}
-	proto, err := r.set.AddRef(w)
-	if err != nil {
-		return err
-	}
-	name := r.funcName[c.Entry]
-	if r.opt.Features&TrueSignature != 0 && string(r.bytes(name)) != string(c.Name) {
-		name = r.names.literal(c.Name) // that of a symbol
-	}
-	if name, err = r.intern(name); err != nil {
-		return err
-	}
-	rec := [3]uint32{btf.Info(btf.KindFunc, 0, false), name, proto}
-	var fn uint32
-	if len(r.files) == 1 && r.opt.Base == nil {
-		fn, err = r.set.AddOwn(rec[:])
-	} else {
-		fn, err = r.set.AddRef(rec[:])
-	}
-	if err != nil {
-		return err
-	}
-	r.stats.Funcs++
-	r.stats.TypesIn += 2
-	for _, a := range c.Annotations {
-		v := a.Value
-		if b := r.bytes(v); len(b) > maxParamName {
-			v = r.names.token(b[:maxParamName])
-		}
-		if err := r.addTag(v, fn, a.Component); err != nil {
-			return err
-		}
-	}
-	if c.Kfunc && r.opt.Features&DeclTag != 0 && r.opt.Features&DeclTagKfuncs != 0 {
-		if err := r.addTag(r.names.literal([]byte("bpf_kfunc")), fn, -1); err != nil {
-			return err
-		}
-		if c.KfuncFlags&kfFastcall != 0 {
-			return r.addTag(r.names.literal([]byte("bpf_fastcall")), fn, -1)
-		}
-	}
-	return nil
-}
-
-// arenaPointer gives a pointer's target the address space of BPF arenas.
-func (r *run) arenaPointer(id uint32, fn []byte) (uint32, error) {
-	w := r.set.Record(id)
-	if id == 0 || btf.InfoKind(w[0]) != btf.KindPtr {
-		return 0, &Error{File: r.files[r.lead].path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
-	}
-	target := w[2]
-	tag, err := r.intern(r.names.literal([]byte("address_space(1)")))
-	if err != nil {
-		return 0, err
-	}
-	t, err := r.set.AddRef([]uint32{btf.Info(btf.KindTypeTag, 0, true), tag, target})
-	if err != nil {
-		return 0, err
-	}
-	r.stats.TypesIn += 2
-	return r.set.AddRef([]uint32{btf.Info(btf.KindPtr, 0, false), 0, t})
-}
-
-func (r *run) bytes(t dedup.Name) []byte {
-	b, _ := r.names.Bytes(t)
-	return b
 }
 
 // match compares two types of prototypes as the reference encoder does before

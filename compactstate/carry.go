@@ -1,0 +1,180 @@
+package compactstate
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/workers"
+)
+
+// Carrying out what was decided: the strings of a block of functions, then all
+// else there is of them.
+
+// decision is what to do with a group: emit a state, under the name of its
+// symbol or of its entry, or leave the entry out.
+type decision struct {
+	ref    uint32 // 0: leave out
+	entry  uint32
+	name   uint32 // Hash of the name under which it is emitted, then Token
+	symbol bool
+	tagged bool // has annotations
+	reason Reason
+}
+
+// carrier carries out decisions.
+type carrier struct {
+	s    *States
+	t    *FuncTable
+	d    Decide
+	emit func(*Choice) error
+	skip func(name []byte, reason Reason)
+
+	choice          Choice
+	entries, hashes [blockSize]uint32 // for Ahead
+
+	touched uint32 // of no meaning: keeps reads that are ahead of use
+}
+
+// inTurns carries decisions out on this goroutine.
+func (c *carrier) inTurns(made []decision) error {
+	for block := range slices.Chunk(made, blockSize) {
+		block, failed := c.addStrings(block)
+		if err := c.addRest(block); err != nil {
+			return err
+		}
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+// sideBySide carries decisions out on two goroutines: the strings of a block do
+// not need the rest of those before. There is room for all blocks between them,
+// so that nobody waits for one that has failed.
+func sideBySide(made [][]decision, both carrier) error {
+	n := 0
+	for _, m := range made {
+		n += (len(m) + blockSize - 1) / blockSize
+	}
+	blocks := make(chan []decision, n)
+	var failed, err error
+	workers.Do(2, func(k int) {
+		c := both
+		if k == 1 {
+			for block := range blocks {
+				if err == nil {
+					err = c.addRest(block)
+				}
+			}
+			return
+		}
+		defer close(blocks)
+		for _, m := range made {
+			for block := range slices.Chunk(m, blockSize) {
+				if block, failed = c.addStrings(block); failed != nil {
+					blocks <- block
+					return
+				}
+				blocks <- block
+			}
+		}
+	})
+	if err != nil {
+		return err // of a function before that of failed
+	}
+	return failed
+}
+
+// addStrings calls d.Strings for a block of decisions. It returns the decisions
+// that are before an error.
+func (c *carrier) addStrings(made []decision) ([]decision, error) {
+	if c.d.Strings == nil {
+		return made, nil
+	}
+	if c.d.Ahead != nil {
+		c.ahead(made)
+	}
+	for i := range made {
+		d := &made[i]
+		if d.ref == 0 {
+			continue
+		}
+		c.chooseName(d)
+		if c.choice.Kfunc || d.tagged || c.d.AllParams {
+			c.chooseTypes(d)
+		} else {
+			c.choice.Params, c.choice.Annotations = c.choice.Params[:0], c.choice.Annotations[:0]
+		}
+		var err error
+		if d.name, err = c.d.Strings(&c.choice); err != nil {
+			return made[:i], err
+		}
+	}
+	return made, nil
+}
+
+// ahead reads what the names of a block of decisions need, and calls d.Ahead for
+// them.
+func (c *carrier) ahead(made []decision) {
+	n := 0
+	for i := range made {
+		if d := &made[i]; d.ref != 0 {
+			c.entries[n], c.hashes[n] = d.entry, d.name
+			n++
+		}
+	}
+	for _, e := range c.entries[:n] {
+		if name := c.t.Name(e); len(name) > 0 {
+			c.touched += uint32(name[0])
+		}
+	}
+	c.d.Ahead(c.entries[:n], c.hashes[:n])
+}
+
+// addRest calls emit or skip for a block of decisions.
+func (c *carrier) addRest(made []decision) error {
+	for i := range made {
+		if d := &made[i]; d.ref != 0 {
+			c.touched += c.s.blocks[d.ref>>blockBits][d.ref%blockWords] + c.t.symbols[d.entry-1].name
+		}
+	}
+	for i := range made {
+		d := &made[i]
+		if d.ref == 0 {
+			if c.skip != nil {
+				c.skip(c.t.Name(d.entry), d.reason)
+			}
+			continue
+		}
+		c.chooseName(d)
+		c.chooseTypes(d)
+		if err := c.emit(&c.choice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chooseName fills the part of c.choice that is about the name.
+func (c *carrier) chooseName(d *decision) {
+	x := &c.choice
+	x.Entry, x.Symbol, x.Hash, x.Token = d.entry, d.symbol, d.name, d.name
+	if d.symbol {
+		x.Name, x.KfuncFlags, x.Kfunc = c.t.SymbolName(c.s.record(d.ref).sym), 0, false
+	} else {
+		x.Name = c.t.Name(d.entry)
+		x.KfuncFlags, x.Kfunc = c.t.Kfunc(d.entry)
+	}
+}
+
+// chooseTypes fills the part of c.choice that is in the state.
+func (c *carrier) chooseTypes(d *decision) {
+	st, x := c.s.record(d.ref), &c.choice
+	x.Ret, x.Params, x.Annotations = st.ret, x.Params[:0], x.Annotations[:0]
+	for i := 0; i < len(st.params); i += 2 {
+		x.Params = append(x.Params, Param{st.params[i], st.params[i+1]})
+	}
+	for i := 0; i < len(st.ann); i += 2 {
+		x.Annotations = append(x.Annotations, Annotation{st.ann[i], int32(st.ann[i+1])})
+	}
+}

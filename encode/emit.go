@@ -1,0 +1,187 @@
+package encode
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+)
+
+// Functions are emitted in the order of their names: strings, FUNC_PROTO, FUNC
+// and DECL_TAGs of one after the other. What strings a function needs does not
+// depend on types, and of its strings the types need only what their tokens are
+// once they have been added. So strings may be ahead, on another goroutine.
+
+// Flags of kernel functions in .BTF_ids (Linux, include/linux/btf.h).
+const (
+	kfFastcall  = 1 << 12
+	kfArenaRet  = 1 << 13
+	kfArenaArg1 = 1 << 14
+	kfArenaArg2 = 1 << 15
+)
+
+// maxParamName is where the reference encoder cuts parameter names and tags
+// of functions.
+const maxParamName = 127
+
+// emitter adds functions to a set.
+type emitter struct {
+	*run
+	long   bool // there are names to cut
+	record []uint32
+	tokens []dedup.Name
+}
+
+// emitFuncs emits all functions.
+func (r *run) emitFuncs() error {
+	r.stats.Skipped = map[string]int{}
+	e := emitter{run: r, long: r.set.LongestName() > maxParamName} // names of parameters are there
+	return r.states.Resolve(r.funcs, compactstate.Decide{
+		TrueSignature:  r.opt.Features&TrueSignature != 0,
+		ConsistentFunc: r.opt.Features&ConsistentFunc != 0,
+		Workers:        r.opt.Jobs,
+		Match:          func(x, y uint32) bool { return r.match(x, y, 0) },
+		Hash:           dedup.TextHash,
+		Strings:        e.addStrings,
+		AllParams:      e.long,
+		Ahead:          e.ahead,
+	}, e.addFunc, r.leaveOut)
+}
+
+// leaveOut counts and reports a function that is not emitted.
+func (r *run) leaveOut(name []byte, why compactstate.Reason) {
+	r.stats.Skipped[why.String()]++
+	if r.opt.FuncLeftOut != nil {
+		r.opt.FuncLeftOut(string(name), why.String())
+	}
+	if r.opt.Verbose != nil {
+		r.opt.Verbose(string(name) + " : skipping BTF encoding of function due to " + why.String())
+	}
+}
+
+// ahead prepares the names of functions that come next.
+func (e *emitter) ahead(entries, hashes []uint32) {
+	e.tokens = e.tokens[:0]
+	for _, x := range entries {
+		e.tokens = append(e.tokens, e.funcName[x])
+	}
+	e.set.AheadTexts(e.tokens, hashes)
+}
+
+// addStrings adds the strings of one chosen function and returns the token of
+// its name.
+func (e *emitter) addStrings(c *compactstate.Choice) (name uint32, err error) {
+	intern := func(t dedup.Name) {
+		if err == nil {
+			_, err = e.intern(t)
+		}
+	}
+	if e.arenaFlags(c) != 0 {
+		intern(e.names.literal([]byte(arenaTag)))
+	}
+	if e.long {
+		for _, p := range c.Params {
+			if t := e.names.canonical(p.Name); e.cut(t) != t {
+				intern(e.cut(t))
+			}
+		}
+	}
+	if name = e.funcName[c.Entry]; c.Symbol {
+		name = e.names.literal(c.Name)
+	}
+	if err == nil {
+		name, err = e.set.InternText(name, c.Name, c.Hash)
+	}
+	for _, a := range c.Annotations {
+		intern(e.cut(a.Value))
+	}
+	for _, tag := range e.kfuncTags(c) {
+		intern(e.names.literal([]byte(tag)))
+	}
+	return name, err
+}
+
+// cut is the token to use for the name of a parameter or the value of a tag.
+func (e *emitter) cut(t dedup.Name) dedup.Name {
+	if e.long {
+		if b, _ := e.names.Bytes(t); len(b) > maxParamName {
+			return e.names.token(b[:maxParamName])
+		}
+	}
+	return t
+}
+
+// kfuncTags is which tags a function gets because .BTF_ids names it.
+func (e *emitter) kfuncTags(c *compactstate.Choice) []string {
+	switch {
+	case !c.Kfunc || e.opt.Features&DeclTag == 0 || e.opt.Features&DeclTagKfuncs == 0:
+		return nil
+	case c.KfuncFlags&kfFastcall == 0:
+		return kfuncTags[:1]
+	}
+	return kfuncTags[:]
+}
+
+var kfuncTags = [...]string{"bpf_kfunc", "bpf_fastcall"}
+
+// arenaFlags is which of the arena flags count for a function.
+func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
+	if !c.Kfunc || e.opt.Features&Attributes == 0 || e.opt.Features&DeclTagKfuncs == 0 {
+		return 0
+	}
+	return c.KfuncFlags & [...]uint32{kfArenaRet, kfArenaRet | kfArenaArg1, kfArenaRet | kfArenaArg1 | kfArenaArg2}[min(len(c.Params), 2)]
+}
+
+// addFunc adds FUNC_PROTO, FUNC and DECL_TAGs of one chosen function, whose
+// strings have been added.
+func (e *emitter) addFunc(c *compactstate.Choice) error {
+	w := append(e.record[:0], btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), 0, c.Ret)
+	for _, p := range c.Params {
+		w = append(w, e.cut(e.names.canonical(p.Name)), p.Type)
+	}
+	e.record = w
+	if flags := e.arenaFlags(c); flags != 0 {
+		for i, flag := range [...]uint32{kfArenaRet, kfArenaArg1, kfArenaArg2} {
+			if flags&flag == 0 {
+				continue
+			}
+			var err error
+			if w[2+2*i], err = e.arenaPointer(w[2+2*i], c.Name); err != nil {
+				return err
+			}
+		}
+	}
+	fn, err := e.set.AddFunc(c.Token, w, len(e.files) == 1 && e.opt.Base == nil)
+	if err != nil {
+		return err
+	}
+	e.stats.Funcs++
+	e.stats.TypesIn += 2
+	for _, a := range c.Annotations {
+		if err := e.addTagType(e.names.unalias(e.cut(a.Value)), fn, a.Component); err != nil {
+			return err
+		}
+	}
+	for _, tag := range e.kfuncTags(c) {
+		if err := e.addTagType(e.names.literal([]byte(tag)), fn, -1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arenaTag is the TYPE_TAG of the address space of BPF arenas.
+const arenaTag = "address_space(1)"
+
+// arenaPointer gives a pointer's target the address space of BPF arenas.
+func (e *emitter) arenaPointer(id uint32, fn []byte) (uint32, error) {
+	w := e.set.Record(id)
+	if id == 0 || btf.InfoKind(w[0]) != btf.KindPtr {
+		return 0, &Error{File: e.files[e.lead].path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
+	}
+	t, err := e.set.AddRef([]uint32{btf.Info(btf.KindTypeTag, 0, true), e.names.literal([]byte(arenaTag)), w[2]})
+	if err != nil {
+		return 0, err
+	}
+	e.stats.TypesIn += 2
+	return e.set.AddRef([]uint32{btf.Info(btf.KindPtr, 0, false), 0, t})
+}
