@@ -19,11 +19,10 @@ func smallChunks(t testing.TB, n int) {
 // inOrder is Check by one worker and without a proof: all types are resolved in
 // the kernel's order.
 func inOrder(data []byte, rules Rules) (err error, proven bool) {
-	s, err := parseSections(data, nil, rules)
+	c, err := enter(data, nil, rules)
 	if err != nil {
 		return err, false
 	}
-	c := checker{sections: s, rules: rules, first: 1}
 	fault := c.withoutSizes()
 	if fault == nil && rules.Level == Load {
 		c.setPointerSize()
@@ -43,6 +42,7 @@ type verdicts struct{ fine, proven int }
 // something is taken for proven that is wrong.
 func (v *verdicts) agreeInAnyOrder(t *testing.T, data []byte, what string) {
 	t.Helper()
+	readable, _ := inOrder(data, Rules{Level: Readable})
 	for _, level := range []Level{Load, Boot, Readable} {
 		want, proven := inOrder(data, Rules{Level: level})
 		if want == nil && level == Load {
@@ -58,6 +58,11 @@ func (v *verdicts) agreeInAnyOrder(t *testing.T, data []byte, what string) {
 			_, err := Check(data, nil, Rules{Level: level, Workers: workers})
 			if fmt.Sprint(err) != fmt.Sprint(want) {
 				t.Errorf("%s, level %d, %d workers: %v, want %v", what, level, workers, err, want)
+			}
+			refused, unreadable := CheckBoth(data, nil, Rules{Level: level, Workers: workers})
+			if fmt.Sprint(refused) != fmt.Sprint(want) || fmt.Sprint(unreadable) != fmt.Sprint(readable) {
+				t.Errorf("%s, level %d, %d workers: %v and %v, want %v and %v",
+					what, level, workers, refused, unreadable, want, readable)
 			}
 		}
 	}

@@ -102,22 +102,34 @@ func quote(s string) string {
 // Check judges data, over base if it is split BTF; the base itself is taken as
 // it is. It returns the number of types in data. A non-nil error is a *Fault.
 func Check(data []byte, base *btf.Blob, rules Rules) (types int, err error) {
-	s, err := parseSections(data, base, rules)
+	c, err := enter(data, base, rules)
 	if err != nil {
 		return 0, err
 	}
-	c := checker{sections: s, rules: rules, base: base, first: 1}
-	if base != nil {
-		c.first = base.TypeCount()
-		c.strStart = base.StrEnd()
-	}
-	if fault := c.run(); fault != nil {
+	if fault := c.judge(); fault != nil {
 		return 0, fault
 	}
 	return len(c.kinds), nil
 }
 
-// checker is one run of Check.
+// CheckBoth is Check and, if that refuses data, also Check by level Readable.
+func CheckBoth(data []byte, base *btf.Blob, rules Rules) (refused, unreadable error) {
+	c, err := enter(data, base, rules)
+	if err != nil {
+		return err, err
+	}
+	fault := c.judge()
+	if fault == nil {
+		return nil, nil
+	}
+	c.rules.Level = Readable
+	if worse := c.judge(); worse != nil {
+		return fault, worse
+	}
+	return fault, nil
+}
+
+// checker is one run of Check or CheckBoth.
 type checker struct {
 	sections
 	rules    Rules
@@ -133,6 +145,7 @@ type checker struct {
 	size  []uint32 // in bytes: of variables that of their type; 0 for none
 	state []uint8
 
+	last   *Fault   // of what comes behind these types, or nil
 	maxRef uint32   // highest type id referred to
 	idents []uint64 // by string offset, a bit: a string begins here, an identifier
 
@@ -146,7 +159,32 @@ type checker struct {
 	reach
 }
 
-func (c *checker) run() *Fault {
+// enter makes the checker of data, with all records that fit.
+func enter(data []byte, base *btf.Blob, rules Rules) (*checker, error) {
+	s, err := parseSections(data, base, rules)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{sections: s, rules: rules, base: base, first: 1}
+	if base != nil {
+		c.first = base.TypeCount()
+		c.strStart = base.StrEnd()
+	}
+	// Records take 12 bytes or more, most of them more.
+	n := len(c.types)/24 + 2
+	c.off = make([]uint32, 0, n)
+	c.kinds = make([]btf.Kind, 0, n)
+	if c.rules.Level == Readable {
+		c.enterAll()
+	} else {
+		c.both(c.enterAll, c.findIdentifiers)
+	}
+	c.state = make([]uint8, len(c.kinds))
+	return c, nil
+}
+
+// judge applies the rules of the level.
+func (c *checker) judge() *Fault {
 	if fault := c.withoutSizes(); fault != nil || c.rules.Level != Load {
 		return fault
 	}
@@ -159,22 +197,12 @@ func (c *checker) run() *Fault {
 
 // withoutSizes applies all rules but those of level Load.
 func (c *checker) withoutSizes() *Fault {
-	// Records take 12 bytes or more, most of them more.
-	n := len(c.types)/24 + 2
-	c.off = make([]uint32, 0, n)
-	c.kinds = make([]btf.Kind, 0, n)
-	var last *Fault // behind the records that were entered
-	if c.rules.Level == Readable {
-		last = c.enterAll()
-	} else {
-		c.both(func() { last = c.enterAll() }, c.findIdentifiers)
-	}
-	c.state = make([]uint8, len(c.kinds))
+	c.found = nil
 	if !c.inChunks((*checker).records) {
 		return c.found
 	}
-	if last != nil {
-		return last
+	if c.last != nil {
+		return c.last
 	}
 	if fault := c.dangling(); fault != nil || c.rules.Level == Readable {
 		return fault
@@ -182,23 +210,21 @@ func (c *checker) withoutSizes() *Fault {
 	return c.chains()
 }
 
-// enterAll enters all records, up to one that does not fit.
-func (c *checker) enterAll() (fault *Fault) {
+// enterAll enters all records, up to one that does not fit, which is c.last.
+func (c *checker) enterAll() {
 	at := 0
-	for at < len(c.types) && fault == nil {
-		var n int
-		n, fault = c.enter(at)
-		at += n
+	for at < len(c.types) && c.last == nil {
+		at += c.enterRecord(at)
 	}
 	c.off = append(c.off, uint32(at))
-	return fault
 }
 
-// enter adds the record at offset at of the types to the tables and returns
+// enterRecord adds the record at offset at of the types to the tables and returns
 // its length.
-func (c *checker) enter(at int) (int, *Fault) {
-	fault := func(rule string) (int, *Fault) {
-		return 0, &Fault{ID: c.count(), Rule: rule, Level: Readable}
+func (c *checker) enterRecord(at int) int {
+	fault := func(rule string) int {
+		c.last = &Fault{ID: c.count(), Rule: rule, Level: Readable}
+		return 0
 	}
 	if len(c.types)-at < 12 {
 		return fault("record goes beyond the type section")
@@ -217,7 +243,7 @@ func (c *checker) enter(at int) (int, *Fault) {
 	}
 	c.off = append(c.off, uint32(at))
 	c.kinds = append(c.kinds, k)
-	return n, nil
+	return n
 }
 
 // fault describes what is wrong with an own type.

@@ -30,16 +30,14 @@ func checkEncoded(path string, out *encode.Output, data []byte, base *btf.Blob, 
 	if rules.PointerSize != 4 {
 		rules.PointerSize = 8
 	}
-	_, refused := verify.Check(data, base, rules)
-	if refused == nil {
+	refused, unreadable := verify.CheckBoth(data, base, rules)
+	switch {
+	case refused == nil:
 		return "", nil
-	}
-	if out.Foreign == "" {
+	case out.Foreign == "":
 		return "", fmt.Errorf("%s: nothing written: a kernel would refuse the %w", oneLine(path), refused)
-	}
-	rules.Level = verify.Readable
-	if _, err := verify.Check(data, base, rules); err != nil {
-		return "", fmt.Errorf("%s: nothing written: %w", oneLine(path), err)
+	case unreadable != nil:
+		return "", fmt.Errorf("%s: nothing written: %w", oneLine(path), unreadable)
 	}
 	return fmt.Sprintf("%s: warning: a kernel refuses the %v; try --lang_exclude=%s", oneLine(path), refused, out.Foreign), nil
 }
@@ -48,16 +46,13 @@ func checkEncoded(path string, out *encode.Output, data []byte, base *btf.Blob, 
 // error, unless it refuses one of the inputs too: the BTF of BPF objects is
 // not meant for kernels as it is.
 func checkMerged(data []byte, inputs []*btf.Blob, base *btf.Blob) error {
-	_, refused := verify.Check(data, base, strict)
+	refused, unreadable := verify.CheckBoth(data, base, strict)
 	if refused == nil {
 		return nil
 	}
 	for _, b := range inputs {
 		if _, err := verify.Check(b.Encode(), base, strict); err != nil {
-			readable := strict
-			readable.Level = verify.Readable
-			_, err := verify.Check(data, base, readable)
-			return err
+			return unreadable
 		}
 	}
 	return errors.New("nothing written: a kernel would refuse the merged " + refused.Error())
