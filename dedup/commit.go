@@ -7,7 +7,7 @@ import "github.com/btflite/btflite/btf"
 // u.ID holds an id of the Set for every node.
 func (s *Set) Commit(u *Unit) error {
 	// conflicts changes in commits only, and this is the only one.
-	if u.resolved && u.view == s.conflicts && u.err == nil && !u.dirty &&
+	if u.resolved && u.view == s.conflicts && u.err == nil && !u.dirty && !u.loops &&
 		len(u.news.S) == 0 && len(u.pairs.S) == 0 {
 		return nil // all was known: no need to keep Resolves waiting
 	}
@@ -16,7 +16,7 @@ func (s *Set) Commit(u *Unit) error {
 	}
 	// The Set changes in commits only, so this one may read it without the
 	// lock; it takes it, and stops the Resolves, just to add what is new.
-	if !u.resolved || u.view != s.conflicts || u.err != nil {
+	if !u.resolved || u.view != s.conflicts || u.err != nil || u.loops {
 		s.resolve(u)
 	} else {
 		s.again(u)
@@ -55,8 +55,8 @@ func (s *Set) Commit(u *Unit) error {
 	if err := s.checkTried(u); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.gate.lock()
+	defer s.gate.unlock()
 	if err := s.store(u); err != nil {
 		return err
 	}
@@ -635,15 +635,16 @@ func (s *Set) index(id uint32) {
 			}
 			break
 		}
-		if e.defs[entEnum] != 0 {
-			s.conflicts++ // a forward declaration may mean another one now
-		}
+		other := e.defs[entEnum] != 0
 		s.enter(&e.defs[entEnum], id)
-		if f := e.fwds[entEnum]; f != 0 {
-			s.redirect(f, id) // the last definition wins
+		for _, f := range [...]uint32{e.fwds[entEnum], s.baseForward(name, entEnum)} {
+			if f != 0 {
+				s.redirect(f, id) // the last definition wins
+				other = true
+			}
 		}
-		if f := s.baseForward(name, entEnum); f != 0 {
-			s.redirect(f, id)
+		if other {
+			s.conflicts++ // a forward declaration means another one now
 		}
 	default:
 		s.insert(id, contentHash(w))

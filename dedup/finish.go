@@ -13,16 +13,16 @@ import (
 // Set), adding it if it is new. The names must have been interned. It is for
 // types that come without a unit: functions and their prototypes.
 func (s *Set) AddRef(w []uint32) (uint32, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.gate.lock()
+	defer s.gate.unlock()
 	return s.addRef(w)
 }
 
 // AddFunc adds a FUNC of the prototype with the record proto, and returns its id:
 // AddRef for both, or if no other FUNC has the name, AddOwn for the FUNC.
 func (s *Set) AddFunc(name Name, proto []uint32, alone bool) (uint32, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.gate.lock()
+	defer s.gate.unlock()
 	id, err := s.addRef(proto)
 	if err != nil {
 		return 0, err
@@ -73,8 +73,8 @@ func (s *Set) addRef(w []uint32) (uint32, error) {
 // AddOwn adds a type that is never merged with another: VAR, DATASEC, and FUNC
 // where names are unique. For a DATASEC the entries are {VAR id, offset, size}.
 func (s *Set) AddOwn(w []uint32) (uint32, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.gate.lock()
+	defer s.gate.unlock()
 	return s.addRecord(w)
 }
 

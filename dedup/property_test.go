@@ -468,6 +468,7 @@ func TestStreamDoesNotDependOnWhenUnitsAreResolved(t *testing.T) {
 		{names: 6, units: 9},
 		{names: 6, units: 9, ambiguous: true},
 		{names: 8, units: 20, ambiguous: true, mixed: true},
+		{names: 8, units: 20, ambiguous: true, mixed: true, loops: true},
 		{names: 4, units: 70, mixed: true},
 	}
 	for _, opt := range opts {

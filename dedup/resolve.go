@@ -14,12 +14,24 @@ func (s *Set) Resolve(u *Unit) {
 	if s.Raw {
 		return
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	s.resolve(u)
+	s.gate.rlock()
+	defer s.gate.runlock()
+	s.begin(u)
+	for !s.resume(u, true) {
+		s.gate.runlock()
+		s.gate.rlock()
+		s.renew(u)
+	}
 }
 
+// resolve is Resolve for a caller that nobody writes beside.
 func (s *Set) resolve(u *Unit) {
+	s.begin(u)
+	s.resume(u, false)
+}
+
+// begin prepares u for resume.
+func (s *Set) begin(u *Unit) {
 	n := len(u.Nodes.S)
 	u.ID.Reset()
 	u.ID.Resize(n)
@@ -29,34 +41,62 @@ func (s *Set) resolve(u *Unit) {
 	u.pairs.Reset()
 	u.several.Reset()
 	u.slow.seeds.Reset()
-	u.dirty, u.err = false, nil
+	u.dirty, u.loops, u.err = false, false, nil
 	u.view = s.conflicts
 	u.resolved = true
 	u.budget = 64 * (n + len(u.Members.S) + 64)
-	nodes := u.Nodes.S
-	guess := uint32(0)
-	for _, i := range u.Order.S {
+	u.done, u.guess = 0, 0
+}
+
+// resume looks nodes up, beginning where it stopped, and says whether it has come
+// to the end. If it is to yield, it stops as soon as there is a writer.
+func (s *Set) resume(u *Unit, yield bool) bool {
+	nodes, guess := u.Nodes.S, u.guess
+	order := u.Order.S
+	for k := u.done; k < len(order); k++ {
+		i := order[k]
 		id := u.ID.S[i]
 		if id == 0 {
 			id = s.find(u, i, 0, guess)
 		}
 		if id == idNew {
 			u.news.Append(i)
-			continue
-		}
-		guess++ // of a forward declaration, id may be the definition
-		switch k := btf.InfoKind(nodes[i].Info); k {
-		case btf.KindStruct, btf.KindUnion:
-			if nodes[i].Name != 0 && !s.sameDefinition(u, i, id) {
-				u.dirty = true
-				u.slow.seeds.Append(i)
+		} else {
+			guess++ // of a forward declaration, id may be the definition
+			switch k := btf.InfoKind(nodes[i].Info); k {
+			case btf.KindStruct, btf.KindUnion:
+				if nodes[i].Name != 0 && !s.sameDefinition(u, i, id) {
+					u.dirty = true
+					u.slow.seeds.Append(i)
+				}
+				fallthrough
+			default:
+				guess = id + 1
+			case btf.KindFwd:
 			}
-			fallthrough
-		default:
-			guess = id + 1
-		case btf.KindFwd:
+		}
+		if yield && s.gate.wanted() {
+			u.done, u.guess = k+1, guess
+			return false
 		}
 	}
+	return true
+}
+
+// renew prepares u for resume after something was added to the Set: what was
+// unknown may be known now.
+func (s *Set) renew(u *Unit) {
+	if u.view != s.conflicts {
+		s.begin(u)
+		return
+	}
+	ids := u.ID.S
+	for i := range ids {
+		if ids[i] == idNew {
+			ids[i] = 0
+		}
+	}
+	s.again(u)
 }
 
 // find looks node i up and stores what it found in u.ID.
@@ -204,6 +244,7 @@ func (s *Set) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
 		return s.find(u, r-1, depth+1, guess)
 	}
 	if id == idBusy {
+		u.loops = true
 		return idNew // a recursive typedef, or an endless chain: placeRef tells
 	}
 	return id

@@ -3,7 +3,6 @@ package dedup
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
@@ -35,7 +34,7 @@ import (
 // definition is seen in their place; then they are forwarded to it. Finish
 // settles the rest and merges references that have become equal.
 type Set struct {
-	mu sync.RWMutex
+	gate gate // Resolve reads the Set, what adds to it writes
 
 	names Names
 	words arena.Vec[uint32] // records: info, name token, third, then as BTF

@@ -78,7 +78,10 @@ type Unit struct {
 	several  arena.Vec[uint32]  // nodes whose name has several known definitions
 	matched  arena.Vec[uint32]  // per node: last set id it was found equal to by structure
 	dirty    bool               // a name of the unit has more than one definition
+	loops    bool               // a look-up came back to where it began
 	view     uint32             // Set.conflicts at the time of Resolve
+	done     int                // how many of Order Resolve has looked up
+	guess    uint32             // for the next one
 	resolved bool
 	budget   int    // steps that matchRef may still take
 	tried    uint64 // definitions of its names that were considered; see Set.tried
@@ -106,7 +109,7 @@ func (u *Unit) Reset(keep int) {
 	u.names.Trim(keep)
 	u.slow.reset(keep)
 	u.err = nil
-	u.dirty, u.view, u.resolved = false, 0, false
+	u.dirty, u.loops, u.view, u.resolved = false, false, 0, false
 }
 
 // Free gives all memory back.
