@@ -67,14 +67,7 @@ func (f *file) plainRun(u *unit, a *dwarf.Abbrev, p int, union bool) (n, next in
 	members.Grow(first + 1)
 	n, next = plainMembers(members.S[first:cap(members.S)], u.hdr.Data, p, a, u.abbrevs.Dense(), f.lastName, union)
 	members.S = members.S[:first+n]
-	if f.names.look.Load() {
-		m := members.S[first:]
-		for i := range m {
-			if f.byText || f.names.mayBeAlias(m[i].Name) {
-				m[i].Name = f.canonical(u, m[i].Name)
-			}
-		}
-	}
+	f.nameTokens(u, members.S[first:])
 	return n, next
 }
 

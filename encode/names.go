@@ -213,17 +213,23 @@ func (n *names) inStr(t dedup.Name) []byte {
 	return n.strs[k].data[t-1-n.strs[k].base:]
 }
 
-// direct is the token of the direct name slot of the DIE with attributes at d:
-// the abbreviations are compiled so that strBase + 1 is added to the offset, and
-// 0 is read where there is no name.
+// direct is the token of the direct name slot of the DIE with attributes at d.
 func (f *file) direct(u *unit, a *dwarf.Abbrev, d []byte) dedup.Name {
+	t := f.directPlace(u, a, d)
+	if f.names.look.Load() && (f.byText || f.names.mayBeAlias(t)) {
+		return f.canonical(u, t)
+	}
+	return t
+}
+
+// directPlace is direct for a name that is still to be looked at: the
+// abbreviations are compiled so that strBase + 1 is added to the offset, and 0 is
+// read where there is no name.
+func (f *file) directPlace(u *unit, a *dwarf.Abbrev, d []byte) dedup.Name {
 	t := load(d, &a.Slots[0], f.bigEndian) + a.NameBase
 	if t-1 >= f.lastName && (t != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		u.badName = true
 		return 0
-	}
-	if f.names.look.Load() && (f.byText || f.names.mayBeAlias(t)) {
-		return f.canonical(u, t)
 	}
 	return t
 }
@@ -260,65 +266,56 @@ func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
 	if t == 0 || t >= tokInline {
 		return f.names.canonical(t)
 	}
-	if len(u.places.S) == 0 {
-		u.places.Resize(1 << placeBits)
-	}
-	e := &u.places.S[t*0x9e3779b1>>(32-placeBits)]
-	if e.at != t {
-		*e = place{t, f.textToken(u, t)}
-	}
-	return f.names.canonical(e.token)
+	m := [1]dedup.Member{{Name: t}}
+	f.textTokens(u, m[:])
+	return m[0].Name
 }
 
-// place remembers the token of a place in .debug_str. It may have become an
-// alias since.
-type place struct {
-	at    uint32 // 1 + offset
-	token dedup.Name
+// nameTokens turns the names of m from those of directPlace into those of direct.
+func (f *file) nameTokens(u *unit, m []dedup.Member) {
+	switch {
+	case !f.names.look.Load():
+	case f.byText:
+		f.textTokens(u, m)
+	default:
+		for i := range m {
+			if f.names.mayBeAlias(m[i].Name) {
+				m[i].Name = f.canonical(u, m[i].Name)
+			}
+		}
+	}
 }
 
-// placeBits gives the number of places that a slot remembers: a unit has each
-// of its names at one place, and most of them more than once.
-const placeBits = 13
+// textTokens is nameTokens for a file where the content counts.
+func (f *file) textTokens(u *unit, m []dedup.Member) {
+	for {
+		n, low := u.trace.follow(f.names.pool, f.str, m, u.strLow)
+		u.strLow = low
+		if f.names.hasAlias.Load() {
+			for i := range m[:n] {
+				m[i].Name = f.names.canonical(m[i].Name)
+			}
+		}
+		if n == len(m) {
+			return
+		}
+		m[n].Name = f.names.canonical(f.textToken(u, m[n].Name))
+		m = m[n+1:]
+	}
+}
 
-// textToken is canonical for a place that was not read lately.
+// textToken is canonical for a name that was not foreseen: t is 1 + its place.
 func (f *file) textToken(u *unit, t uint32) dedup.Name {
 	u.strLow = min(u.strLow, t-1)
 	b := f.str[t-1:]
-	// Units that include the same headers have the same names in the same
-	// order: try those that came after the last name the last times.
-	pool := f.names.pool
-	next := u.nextName.S
-	if u.lastName < uint32(len(next)) {
-		e := &next[u.lastName]
-		if k := e[0]; k != 0 {
-			if rank, token, ok := pool.is(k-1, b); ok {
-				u.lastName = rank + 1
-				return token
-			}
-		}
-		if k := e[1]; k != 0 {
-			if rank, token, ok := pool.is(k-1, b); ok {
-				e[0], e[1] = k, e[0]
-				u.lastName = rank + 1
-				return token
-			}
-		}
-	}
 	n := bytes.IndexByte(b, 0)
 	if n <= 3 {
 		u.badName = u.badName || n < 0
 		return f.names.token(b[:max(n, 0)])
 	}
+	pool := f.names.pool
 	k := pool.number(b[:n])
-	rank := pool.rank(k)
-	if rank+1 >= uint32(len(next)) {
-		u.nextName.Resize(int(rank+2) * 3 / 2)
-		next = u.nextName.S
-	}
-	e := &next[u.lastName]
-	e[0], e[1] = k+1, e[0]
-	u.lastName = rank + 1
+	u.trace.note(k, pool.rank(k))
 	return pool.token(k)
 }
 

@@ -31,7 +31,8 @@ type pool struct {
 }
 
 // An entry begins at a multiple of poolAlign, and its number is its place divided
-// by that. It is three words, then the name; all of it is in one chunk.
+// by that. It is three words, then the name and zeros up to a multiple of 8 bytes,
+// one at least; all of it is in one chunk.
 //
 //	0  rank: how many names came before
 //	4  token
@@ -42,7 +43,8 @@ const (
 )
 
 // poolTable is an open-addressing table that is replaced when it grows. A slot
-// is 0 or the upper half of the hash, then number + 1; it is set once.
+// is 0 or the upper half of the hash, which says where the slot is, then number
+// + 1; it is set once.
 type poolTable struct {
 	slots []atomic.Uint64
 }
@@ -71,7 +73,7 @@ func (p *pool) number(b []byte) uint32 {
 
 func (p *pool) find(t *poolTable, h uint64, b []byte) (uint32, bool) {
 	mask := uint64(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
+	for i := h >> 32 & mask; ; i = (i + 1) & mask {
 		s := t.slots[i].Load()
 		if s == 0 {
 			return 0, false
@@ -107,17 +109,6 @@ func (p *pool) token(k uint32) dedup.Name { return binary.LittleEndian.Uint32(p.
 // rank is how many names came before that of a number.
 func (p *pool) rank(k uint32) uint32 { return binary.LittleEndian.Uint32(p.entry(k)) }
 
-// is says whether a number is that of the name that b starts with, up to a NUL,
-// and if so gives its rank and token.
-func (p *pool) is(k uint32, b []byte) (rank uint32, token dedup.Name, ok bool) {
-	e := p.entry(k)
-	n := uint64(binary.LittleEndian.Uint32(e[8:]))
-	if n < uint64(len(b)) && b[n] == 0 && string(b[:n]) == string(e[entryName:entryName+n]) {
-		return binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]), true
-	}
-	return 0, 0, false
-}
-
 // add gives b a number unless another goroutine has done so.
 func (p *pool) add(h uint64, b []byte) uint32 {
 	p.mu.Lock()
@@ -128,7 +119,7 @@ func (p *pool) add(h uint64, b []byte) uint32 {
 	}
 	// An entry does not go over the end of a chunk; one that is longer has a
 	// chunk that is as long.
-	at, size := uint64(p.end), uint64(entryName+len(b)+poolAlign-1)/poolAlign*poolAlign
+	at, size := uint64(p.end), entryName+(uint64(len(b))+8)/8*8
 	if at%textChunk+size > textChunk {
 		at = (at + textChunk - 1) / textChunk * textChunk
 	}
@@ -157,32 +148,32 @@ func (p *pool) add(h uint64, b []byte) uint32 {
 	binary.LittleEndian.PutUint32(e[4:], tok)
 	binary.LittleEndian.PutUint32(e[8:], uint32(len(b)))
 	copy(e[entryName:], b)
+	clear(e[entryName+len(b) : size])
 	p.n, p.end = p.n+1, uint32(end)
 	if int(p.n) > len(t.slots)*3/4 {
-		t = p.grow(t)
+		t = t.grow()
 		p.table.Store(t)
 	}
-	t.set(h, k)
+	t.set(h&^(1<<32-1) | uint64(k+1))
 	return k
 }
 
-// set puts number k into the first free slot by hash h.
-func (t *poolTable) set(h uint64, k uint32) {
+// set puts the contents of a slot into the first free one that it may be in.
+func (t *poolTable) set(s uint64) {
 	mask := uint64(len(t.slots) - 1)
-	i := h & mask
+	i := s >> 32 & mask
 	for t.slots[i].Load() != 0 {
 		i = (i + 1) & mask
 	}
-	t.slots[i].Store(h&^(1<<32-1) | uint64(k+1))
+	t.slots[i].Store(s)
 }
 
 // grow returns a larger table with the slots of t.
-func (p *pool) grow(t *poolTable) *poolTable {
+func (t *poolTable) grow() *poolTable {
 	bigger := &poolTable{make([]atomic.Uint64, 2*len(t.slots))}
 	for i := range t.slots {
 		if s := t.slots[i].Load(); s != 0 {
-			k := uint32(s) - 1
-			bigger.set(maphash.Bytes(p.seed, p.name(k)), k)
+			bigger.set(s)
 		}
 	}
 	return bigger

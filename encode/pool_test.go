@@ -61,7 +61,7 @@ func TestPoolFull(t *testing.T) {
 	p := newPool(nil)
 	defer p.free()
 	k := p.number([]byte("kept"))
-	p.end = poolMaxText - textChunk - entryName - 4
+	p.end = poolMaxText - textChunk - entryName - 8
 	if p.number([]byte("fits")); p.overflow() {
 		t.Fatal("overflow too early")
 	}

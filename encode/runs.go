@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"slices"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/dwarf"
@@ -96,6 +98,7 @@ func (f *file) plainProto(u *unit, i uint32, p int) (next int, n uint64) {
 		code := int(b[p])
 		p++
 		if code == 0 {
+			f.nameTokens(u, members.S[first:])
 			x := &u.types.Nodes.S[i]
 			x.First = uint32(first)
 			x.Info = btf.Info(btf.KindFuncProto, uint32(n), false)
@@ -121,7 +124,7 @@ func (f *file) plainProto(u *unit, i uint32, p int) (next int, n uint64) {
 			break
 		}
 		d := b[p:]
-		m := dedup.Member{Name: f.direct(u, a, d), Type: load(d, &a.Slots[1], be)}
+		m := dedup.Member{Name: f.directPlace(u, a, d), Type: load(d, &a.Slots[1], be)}
 		if m.Type >= uint32(len(b)) || u.badName {
 			break
 		}
@@ -171,6 +174,11 @@ func (f *file) plainEnum(u *unit, i uint32, p int) (next int, n uint64, err erro
 		code := int(b[p])
 		p++
 		if code == 0 {
+			m := members.S[first:]
+			f.nameTokens(u, m)
+			if slices.ContainsFunc(m, func(m dedup.Member) bool { return m.Name == 0 }) {
+				break
+			}
 			u.types.Nodes.S[i].First = uint32(first)
 			if err := f.closeEnum(u, &frame{owner: i, first: uint32(first), n: uint32(n)}); err != nil {
 				return 0, 0, err
@@ -186,7 +194,7 @@ func (f *file) plainEnum(u *unit, i uint32, p int) (next int, n uint64, err erro
 			break
 		}
 		d := b[p:]
-		m := dedup.Member{Name: f.direct(u, a, d), Type: load(d, &a.Slots[2], be)}
+		m := dedup.Member{Name: f.directPlace(u, a, d), Type: load(d, &a.Slots[2], be)}
 		if m.Name == 0 {
 			break
 		}

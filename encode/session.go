@@ -50,7 +50,7 @@ func (s *Session) dropPool() {
 		s.pool = nil
 	}
 	for i := range s.slots {
-		s.slots[i].u.nextName.Free() // numbers of the pool
+		s.slots[i].u.trace.free() // numbers of the pool
 	}
 }
 
@@ -103,7 +103,6 @@ func (s *Session) giveSlots(slots []slot) {
 		} else {
 			slots[i].ready = false
 			u.entries.Reset() // of the file's function table
-			u.places.Reset()  // of its .debug_str
 			u.own.Forget()    // of its .debug_abbrev
 			u.freeFar()
 		}

@@ -51,7 +51,6 @@ func (f *file) readSplit(u *unit) error {
 	defer dwo.close()
 	// What the slot remembers is of other sections than these.
 	forget := func() {
-		u.places.Reset()
 		u.own.Forget()
 	}
 	forget()

@@ -31,9 +31,8 @@ type unit struct {
 	firstReloc, lastReloc int
 	strLow                uint32 // lowest offset in .debug_str of a name
 	relocFail             error
-	touched               byte                 // by touchNames; of no meaning
-	nextName              arena.Vec[[2]uint32] // by rank + 1 of a name in the pool, number + 1 of two names that followed; kept from unit to unit
-	lastName              uint32               // rank + 1 of the last name that was looked up
+	touched               byte      // by touchNames; of no meaning
+	trace                 nameTrace // kept from unit to unit
 
 	name         dedup.Name
 	language     uint16
@@ -74,7 +73,6 @@ type unit struct {
 	entries   arena.Vec[nameEntry] // kept from unit to unit
 	tokens    []dedup.Name         // scratch of entriesAhead
 	texts     [][]byte             // likewise; parts of the mapping
-	places    arena.Vec[place]     // likewise
 
 	left    []uint32       // nodes that BTF has no kind for
 	leftOut map[string]int // see Stats.LeftOut
@@ -158,7 +156,7 @@ func (u *unit) reset() {
 	u.types.Reset(maxSlotBytes)
 	u.copy.Trim(maxSlotBytes)
 	u.typeCopy.Trim(maxSlotBytes)
-	u.firstReloc, u.lastReloc, u.strLow, u.relocFail, u.lastName = 0, 0, ^uint32(0), nil, 0
+	u.firstReloc, u.lastReloc, u.strLow, u.relocFail = 0, 0, ^uint32(0), nil
 	u.extra.Trim(maxSlotBytes)
 	u.starts.Trim(maxSlotBytes)
 	u.open.Trim(maxSlotBytes)
@@ -193,7 +191,7 @@ func (u *unit) free() {
 	u.types.Free()
 	u.copy.Free()
 	u.typeCopy.Free()
-	u.nextName.Free()
+	u.trace.free()
 	u.extra.Free()
 	u.starts.Free()
 	u.open.Free()
@@ -214,7 +212,6 @@ func (u *unit) free() {
 	u.allStarts.Free()
 	u.formats.Free()
 	u.entries.Free()
-	u.places.Free()
 }
 
 // freeFar gives the slot for specifications back.

@@ -1,0 +1,83 @@
+package encode
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/dedup"
+)
+
+// TestNameTrace: a name gets the token that the pool has for its text, whether
+// it was expected or not, and an order that comes again is followed to its end.
+func TestNameTrace(t *testing.T) {
+	texts := []string{"name", "names", "nama", "Name", strings.Repeat("z", textChunk+1)}
+	for n := 4; n < 70; n++ { // each also with another byte, at many places
+		s := strings.Repeat("x", n)
+		texts = append(texts, s)
+		for i := 0; i < n; i += 1 + n/9 {
+			texts = append(texts, s[:i]+"y"+s[i+1:])
+		}
+	}
+	var str []byte
+	var places [2][]uint32 // 1 + offset; all names are there twice
+	for k := range places {
+		for _, s := range texts {
+			places[k] = append(places[k], uint32(len(str))+1)
+			str = append(append(str, s...), 0)
+		}
+	}
+	f := &file{byText: true, str: str, names: &names{pool: newPool(nil)}}
+	defer f.names.pool.free()
+	var u unit
+	defer u.free()
+	r := rand.New(rand.NewPCG(1, 2))
+	members := func(order []int) []dedup.Member {
+		m := make([]dedup.Member, len(order))
+		for i, k := range order {
+			m[i].Name = places[r.IntN(2)][k]
+		}
+		return m
+	}
+	check := func(order []int, m []dedup.Member) {
+		t.Helper()
+		for i, k := range order {
+			if b := f.bytes(m[i].Name); string(b) != texts[k] {
+				t.Fatalf("%.70q has the token of %.70q", texts[k], b)
+			}
+		}
+	}
+	order := make([]int, 20)
+	first := []dedup.Member{{}, {Name: tokInline | 'a'}, {Name: places[0][0]}}
+	f.textTokens(&u, first)
+	if first[0].Name != 0 || first[1].Name != tokInline|'a' {
+		t.Errorf("what is no place becomes %v", first)
+	}
+	for range 2 * traceLen / len(order) { // the ring is full, twice
+		for i := range order {
+			order[i] = r.IntN(len(texts))
+			if i > 0 && r.IntN(4) > 0 {
+				order[i] = (order[i-1] + 1) % len(texts)
+			}
+		}
+		m := members(order)
+		f.textTokens(&u, m)
+		check(order, m)
+	}
+	// Two orders, then the first one again: one look-up leads back to it. The
+	// last name stands at the end of the section, where nothing is expected.
+	order = r.Perm(len(texts) - 1)
+	f.textTokens(&u, members(order))
+	f.textTokens(&u, members(r.Perm(len(texts)-1)))
+	f.textTokens(&u, members(order))
+	m := members(order)
+	f.textToken(&u, m[0].Name)
+	want := ^uint32(0)
+	for _, x := range m[1:] {
+		want = min(want, x.Name-1)
+	}
+	if n, low := u.trace.follow(f.names.pool, str, m[1:], ^uint32(0)); n != len(m)-1 || low != want {
+		t.Errorf("%d of %d names were expected, the lowest at %d, not %d", n, len(m)-1, low, want)
+	}
+	check(order[1:], m[1:])
+}
