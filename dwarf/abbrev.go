@@ -35,7 +35,7 @@ type Abbrev struct {
 	Fixed    bool // Size is right for every DIE
 	Inline   bool // Direct but for an inline name in front: slots and Size count from behind it
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
-	Plain    bool // a member that is Direct, at an offset below 65536, no bit-field and has no children
+	Plain    bool // a member that is Direct or Inline, at an offset below 65536, no bit-field and has no children
 	Slots    [NumSlots]Slot
 }
 
@@ -398,7 +398,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	if size > 0xff00 {
 		a.Direct = false
 	}
-	a.Plain = a.Class == ClassMember && a.Direct && !a.Children && a.Present&bit(VBitSize, VDataBitOffset) == 0 &&
+	a.Plain = a.Class == ClassMember && (a.Direct || a.Inline) && !a.Children && a.Present&bit(VBitSize, VDataBitOffset) == 0 &&
 		a.Slots[2].Mask <= 0xffff
 	return ""
 }

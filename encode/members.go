@@ -82,11 +82,21 @@ func (f *file) plainRun(u *unit, a *dwarf.Abbrev, p int, union bool) (n, next in
 func plainMembers(out []dedup.Member, b []byte, p int, a *dwarf.Abbrev, tab []dwarf.Abbrev, lastName dedup.Name, union bool) (n, next int) {
 	tab = tab[:min(len(tab), 0x80)] // codes of one byte
 	for {
-		d := b[p:]
-		name, typ, loc := loadLE(d, &a.Slots[0])+a.NameBase, loadLE(d, &a.Slots[1]), loadLE(d, &a.Slots[2])*8
-		if name-1 >= lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) ||
-			typ >= uint32(len(b)) || union && loc&0xffffff != 0 {
-			return n, p - 1
+		d, name := b[p:], dedup.Name(0)
+		start := p - 1
+		if a.Inline {
+			var size int
+			if name, size = inlineName(binary.LittleEndian.Uint32(d)); size == 0 {
+				return n, start
+			}
+			p += size
+			d = d[size:]
+		} else if name = loadLE(d, &a.Slots[0]) + a.NameBase; name-1 >= lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+			return n, start
+		}
+		typ, loc := loadLE(d, &a.Slots[1]), loadLE(d, &a.Slots[2])*8
+		if typ >= uint32(len(b)) || union && loc&0xffffff != 0 {
+			return n, start
 		}
 		out[n] = dedup.Member{Name: name, Type: typ, Val: loc}
 		n++
@@ -103,6 +113,21 @@ func plainMembers(out []dedup.Member, b []byte, p int, a *dwarf.Abbrev, tab []dw
 	return n, p
 }
 
+// inlineName is the token of an inline name that starts with the four bytes of
+// the little-endian word w, and its size with the NUL; 0 if that is not in w.
+func inlineName(w uint32) (t dedup.Name, size int) {
+	zero := (w - 0x01010101) &^ w & 0x80808080
+	if zero == 0 {
+		return 0, 0
+	}
+	// The lowest bit that is set belongs to the first NUL.
+	n := bits.TrailingZeros32(zero) / 8
+	if n == 0 {
+		return 0, 1
+	}
+	return tokInline | w&(1<<(8*n)-1), n + 1
+}
+
 // oneMember reads a member whose values are read by masked loads. A name that
 // is written in place and is longer than three bytes gives errLongName.
 func (f *file) oneMember(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Member, next int, err error) {
@@ -115,20 +140,12 @@ func (f *file) oneMember(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (m de
 	d := b[p:]
 	if a.Inline {
 		// Compilers write names of up to three bytes in place.
-		n := 0
-		switch {
-		case d[0] == 0:
-		case d[1] == 0:
-			m.Name, n = tokInline|uint32(d[0]), 1
-		case d[2] == 0:
-			m.Name, n = tokInline|uint32(d[0])|uint32(d[1])<<8, 2
-		case d[3] == 0:
-			m.Name, n = tokInline|uint32(d[0])|uint32(d[1])<<8|uint32(d[2])<<16, 3
-		default:
+		var size int
+		if m.Name, size = inlineName(binary.LittleEndian.Uint32(d)); size == 0 {
 			return m, 0, errLongName
 		}
-		p += n + 1
-		d = d[n+1:]
+		p += size
+		d = d[size:]
 	} else if m.Name = load(d, &a.Slots[0], be) + a.NameBase; m.Name-1 >= f.lastName && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		return m, 0, f.dieError(u, off, "a name lies beyond .debug_str")
 	}
