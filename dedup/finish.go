@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
@@ -316,12 +317,11 @@ func (n *Numbering) cut(from uint32, want int) (to uint32, size int) {
 // put fills dst with the types from id from to before id to.
 func (n *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 	s := n.set
-	var order binary.ByteOrder = binary.LittleEndian
-	if bigEndian {
-		order = binary.BigEndian
-	}
 	put := func(x uint32) {
-		order.PutUint32(dst, x)
+		if bigEndian {
+			x = bits.ReverseBytes32(x)
+		}
+		binary.LittleEndian.PutUint32(dst, x)
 		dst = dst[4:]
 	}
 	for id := from; id < to; id++ {
