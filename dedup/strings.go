@@ -44,9 +44,14 @@ func (t *stringTable) init() {
 	} else {
 		t.start, t.longest = t.base.strEnd, t.base.longest
 	}
-	t.tags.Resize(1 << 12)
-	t.byText.Resize(1 << 12)
-	t.byToken.Resize(1 << 12)
+	t.size(1 << 12)
+}
+
+// size gives the tables, which are empty, so many slots.
+func (t *stringTable) size(slots int) {
+	t.tags.Resize(slots)
+	t.byText.Resize(slots)
+	t.byToken.Resize(slots)
 }
 
 func (t *stringTable) free() {
@@ -275,6 +280,16 @@ func (t *stringTable) growText() {
 	}
 	t.byText.Free()
 	t.byText = bigger
+}
+
+// Reserve prepares a Set that has no types yet for about n strings, so that its
+// tables need not grow.
+func (s *Set) Reserve(n int) {
+	slots := len(s.strings.byText.S)
+	for slots < 2*n {
+		slots *= 2
+	}
+	s.strings.size(slots)
 }
 
 // Intern adds the text of a token to the strings, if it is new, and returns

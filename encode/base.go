@@ -46,6 +46,20 @@ func (r *run) newSet() (err error) {
 	return err
 }
 
+// bytesPerString is how many bytes of .debug_info kernels have for each distinct
+// string of their BTF. maxReserved keeps the tables of other files small.
+const (
+	bytesPerString = 2048
+	maxReserved    = 1 << 17
+)
+
+// reserve prepares the set for the names of the first file.
+func (r *run) reserve(f *file) {
+	if len(r.files) == 1 && r.opt.Base == nil {
+		r.set.Reserve(min(len(f.info)/bytesPerString, maxReserved))
+	}
+}
+
 // checkBase compares an input with the base.
 func (f *file) checkBase() error {
 	if b := f.opt.Base; b != nil && b.d.BigEndian() != f.bigEndian {

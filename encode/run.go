@@ -121,6 +121,7 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 		r.files = append(r.files, f)
 		r.total += uint64(len(f.info))
 		r.stats.DebugInfo += uint64(len(f.info))
+		r.reserve(f)
 		r.clock.lap("open, symbols")
 		err = f.encode()
 		if serr := f.waitSymbols(); serr != nil {
