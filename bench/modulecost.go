@@ -80,6 +80,9 @@ const (
 
 func (m *moduleBench) measureSingle(ctx context.Context, name, module, base string) error {
 	s := Single{Name: name}
+	if err := errors.Join(readThrough(module), readThrough(base)); err != nil {
+		return err
+	}
 	for range m.n {
 		p, err := m.runner.mustRun(ctx, m.paholeArgs(base, m.out(toolPahole), module))
 		if err != nil {

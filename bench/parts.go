@@ -114,9 +114,13 @@ func (b *bench) round(ctx context.Context, k *KernelResult, path string) error {
 	return nil
 }
 
-// readThrough brings a file into the page cache, so that the first round is
-// like the others.
+// readThrough brings a file into the page cache as a compiler or a copy leaves it
+// there: in large pieces. What was read page by page, under memory limits, takes
+// longer to map, so that is dropped first.
 func readThrough(path string) error {
+	if err := evict(path); err != nil {
+		return err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
