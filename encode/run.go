@@ -178,9 +178,12 @@ type pipeline struct {
 	strs       window // .debug_str of a relocatable file
 }
 
-// slotsPerWorker is how far the workers can be ahead of a unit that takes long,
-// or of one that is held up, before they wait for it.
-const slotsPerWorker = 3
+// Two slots for a worker, and some that let the workers get further ahead of a
+// unit that takes long, or of one that is held up, before they wait for it.
+const (
+	slotsPerWorker = 2
+	slotsMore      = 2
+)
 
 type slot struct {
 	u     unit
@@ -217,7 +220,7 @@ func (f *file) encodeUnits() error {
 	jobs := max(f.opt.Jobs, 1)
 	slots := 1
 	if jobs > 1 {
-		slots = slotsPerWorker * jobs
+		slots = slotsPerWorker*jobs + slotsMore
 	}
 	p := &pipeline{f: f, slots: f.run.session.takeSlots(slots), ring: make([]*slot, slots)}
 	for i := range p.slots {
