@@ -461,40 +461,53 @@ func TestStreamEqualsExactOnUnambiguousInputs(t *testing.T) {
 	}
 }
 
+// timings are inputs on which the result must not depend on the time of look-ups.
+var timings = []universeOptions{
+	{names: 6, units: 9},
+	{names: 10, units: 10},
+	{names: 6, units: 9, ambiguous: true},
+	{names: 8, units: 20, ambiguous: true, mixed: true},
+	{names: 8, units: 20, ambiguous: true, mixed: true, loops: true},
+	{names: 4, units: 70, mixed: true},
+}
+
+// eachTiming calls stream for random inputs of a kind. Each stream that it makes
+// must have the bytes of one whose units are resolved and committed in turns.
+func eachTiming(t *testing.T, opt universeOptions, stream func(seed uint64, raw *btf.Blob, cus []uint32, same func(how string, got *btf.Blob, err error))) {
+	for seed := range uint64(universes(60)) {
+		raw, cus, err := newUniverse(seed, opt).build(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := streamUnits(raw, cus, 1, false)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		stream(seed, raw, cus, func(how string, got *btf.Blob, err error) {
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v", seed, how, err)
+			}
+			if !bytes.Equal(got.Encode(), want.Encode()) {
+				t.Errorf("seed %d, %s: %d types instead of %d: %s", seed, how,
+					len(got.Off), len(want.Off), firstDifference(exactText(got), exactText(want)))
+			}
+		})
+	}
+}
+
 // TestStreamDoesNotDependOnWhenUnitsAreResolved resolves units before those in
 // front of them are committed, as workers do.
 func TestStreamDoesNotDependOnWhenUnitsAreResolved(t *testing.T) {
-	opts := []universeOptions{
-		{names: 6, units: 9},
-		{names: 6, units: 9, ambiguous: true},
-		{names: 8, units: 20, ambiguous: true, mixed: true},
-		{names: 8, units: 20, ambiguous: true, mixed: true, loops: true},
-		{names: 4, units: 70, mixed: true},
-	}
-	for _, opt := range opts {
+	for _, opt := range timings {
 		t.Run(fmt.Sprintf("%+v", opt), func(t *testing.T) {
-			for seed := range uint64(universes(60)) {
-				raw, cus, err := newUniverse(seed, opt).build(false)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, _, err := streamUnits(raw, cus, 1, false)
-				if err != nil {
-					t.Fatalf("seed %d: %v", seed, err)
-				}
+			eachTiming(t, opt, func(_ uint64, raw *btf.Blob, cus []uint32, same func(string, *btf.Blob, error)) {
 				for _, window := range []int{2, 5, 16, 64} {
 					for _, parallel := range []bool{false, true} {
 						got, _, err := streamUnits(raw, cus, window, parallel)
-						if err != nil {
-							t.Fatalf("seed %d, window %d: %v", seed, window, err)
-						}
-						if !bytes.Equal(got.Encode(), want.Encode()) {
-							t.Errorf("seed %d, window %d, parallel %v: %d types instead of %d: %s", seed, window, parallel,
-								len(got.Off), len(want.Off), firstDifference(exactText(got), exactText(want)))
-						}
+						same(fmt.Sprintf("window %d, parallel %v", window, parallel), got, err)
 					}
 				}
-			}
+			})
 		})
 	}
 }
