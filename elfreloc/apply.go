@@ -35,53 +35,101 @@ func (t *Table) ApplySpan(b []byte, off uint64, first, last int, s *Span) error 
 	return nil
 }
 
-// applyFast is Apply for the common format, 64-bit little-endian RELA, with
-// the plain fields taken out of the general case.
+// applyFast is ApplySpan for the common format, 64-bit little-endian RELA, with
+// the plain fields taken out of the general case. A module has millions of
+// entries with few kinds of r_info, most of them the one of names.
 func (t *Table) applyFast(b []byte, off uint64, first, last int, span *Span) error {
-	const size = 24
-	o := t.o
-	data := t.data[first*size : last*size]
-	sym, base := ^uint64(0), uint64(0) // the symbol of the last entry, and its address
-	inSpan := false
-	low, high := span.Low, span.High
-	defer func() { span.Low, span.High = low, high }()
-	for ; len(data) >= size; data = data[size:] {
-		d := data[:size]
-		at := binary.LittleEndian.Uint64(d) - off
-		info := binary.LittleEndian.Uint64(d[8:])
-		if s := info >> 32; s != sym {
-			value, addr, section, err := o.symbol(uint32(s))
-			if err != nil {
-				return &Error{t.section, at + off, uint32(info), err.Error()}
-			}
-			sym, base = s, value+addr
-			inSpan = section != 0 && section == span.Section
+	data := t.data[first*relaSize : last*relaSize]
+	var known [plainInfos]plainInfo
+	var names plainInfo
+	for {
+		var n int
+		n, span.Low, span.High = plainFields(data, b, off, &names, &known, span.Low, span.High)
+		if data = data[n:]; len(data) < relaSize {
+			return nil
 		}
-		if typ := uint32(info); typ < uint32(len(o.rules)) && at < uint64(len(b)) {
-			x := base + binary.LittleEndian.Uint64(d[16:])
-			f := b[at:]
-			switch o.rules[typ] {
-			case rule{actSet, 4}:
-				if len(f) >= 4 {
-					binary.LittleEndian.PutUint32(f, uint32(x))
-					if inSpan {
-						low, high = min(low, x), max(high, x)
-					}
-					continue
+		at, info, addend := binary.LittleEndian.Uint64(data)-off, binary.LittleEndian.Uint64(data[8:]), binary.LittleEndian.Uint64(data[16:])
+		w := t.o.plainWidth(uint32(info))
+		if p := &known[info>>32%plainInfos]; p.info != info && w != 0 && at < uint64(len(b)) && uint64(len(b))-at >= 8 {
+			if value, addr, section, err := t.o.symbol(uint32(info >> 32)); err == nil {
+				*p = plainInfo{info, value + addr, w}
+				if w == 4 && section != 0 && section == span.Section {
+					names = *p
 				}
-			case rule{actSet, 8}:
-				if len(f) >= 8 {
-					binary.LittleEndian.PutUint64(f, x)
-					continue
-				}
+				continue // once more
 			}
 		}
-		e := entry{off: at + off, sym: uint32(info >> 32), typ: uint32(info), addend: binary.LittleEndian.Uint64(d[16:])}
+		e := entry{off: at + off, sym: uint32(info >> 32), typ: uint32(info), addend: addend}
 		if err := t.one(b, off, &e); err != nil {
 			return err
 		}
+		data = data[relaSize:]
 	}
-	return nil
+}
+
+// plainFields applies entries with an r_info that is in known, as many as come
+// one behind the other and lie well in b, and returns how many bytes of data those
+// are. The fields of names lower low and raise high. Little is to be live here, so
+// that what is for names stays in registers.
+//
+//go:noinline
+func plainFields(data, b []byte, off uint64, names *plainInfo, known *[plainInfos]plainInfo, low, high uint64) (n int, lowest, highest uint64) {
+	if len(b) < 8 {
+		return 0, low, high
+	}
+	nameInfo, nameBase, end := names.info, names.base, uint64(len(b)-8)
+	for n <= len(data)-relaSize {
+		d := data[n : n+relaSize : n+relaSize]
+		at, info, x := binary.LittleEndian.Uint64(d)-off, binary.LittleEndian.Uint64(d[8:]), binary.LittleEndian.Uint64(d[16:])
+		if at > end || info == 0 { // 0 is not known, and what is unknown has 0
+			break
+		}
+		if info == nameInfo {
+			x += nameBase
+			low, high = min(low, x), max(high, x)
+			binary.LittleEndian.PutUint32(b[at:at+8:at+8], uint32(x))
+		} else {
+			p := &known[info>>32%plainInfos]
+			if p.info != info {
+				break
+			}
+			if x += p.base; p.width == 4 {
+				binary.LittleEndian.PutUint32(b[at:at+8:at+8], uint32(x))
+			} else {
+				binary.LittleEndian.PutUint64(b[at:at+8:at+8], x)
+			}
+		}
+		n += relaSize
+	}
+	return n, low, high
+}
+
+// relaSize is the size of a 64-bit RELA entry in bytes.
+const relaSize = 24
+
+// plainInfo is what applyFast knows of the entries with one r_info, whose fields
+// get base and the addend.
+type plainInfo struct {
+	info  uint64
+	base  uint64 // address of the symbol
+	width int    // 4 or 8; 0 for no such entries
+}
+
+// plainInfos is how many of them are remembered, by the low bits of the symbol.
+const plainInfos = 64
+
+// plainWidth is the width of a field that gets the sum of symbol and addend, in
+// bytes; 0 for relocations of another kind, type 0 among them.
+func (o *Object) plainWidth(typ uint32) int {
+	if typ != 0 && typ < uint32(len(o.rules)) {
+		switch o.rules[typ] {
+		case rule{actSet, 4}:
+			return 4
+		case rule{actSet, 8}:
+			return 8
+		}
+	}
+	return 0
 }
 
 // one applies one entry.

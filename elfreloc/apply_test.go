@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -275,6 +277,40 @@ func TestCutField(t *testing.T) {
 	b = []byte{0x80, 0x80}
 	if err := u.Apply(b, 0, 0, 1); err != nil || !bytes.Equal(b, []byte{0x80, 0x80}) {
 		t.Errorf("%x, %v", b, err)
+	}
+}
+
+// TestFast: the way that the common format goes gives what the general one does,
+// entry by entry, up to the first error.
+func TestFast(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	types := []uint32{10, 10, 10, 1, 1, 0, 11, 2, 200, 1<<32 - 1}
+	syms := []uint32{1, 2, 1, 3, 4, 6, 65, 1<<32 - 1}
+	for range 3000 {
+		size, off := 1+r.IntN(100), uint64(r.IntN(2)*64)
+		rels := make([]rel, r.IntN(40))
+		good := r.IntN(4) // with fewer kinds of entries, errors come later
+		for i := range rels {
+			rels[i] = rel{off + uint64(r.IntN(size)), syms[r.IntN(2+2*good)], types[r.IntN(4+2*good)], int64(r.Uint64() >> (1 + r.IntN(60)))}
+		}
+		x := newTable(t, x8664, true, int(off)+size+r.IntN(8), rels)
+		x.o.symtab = append(x.o.symtab, make([]byte, 60*symSize64)...)
+		fast, general := bytes.Repeat([]byte{0x5a}, size), bytes.Repeat([]byte{0x5a}, size)
+		want := Span{Section: 1, Low: ^uint64(0)}
+		var wantErr error
+		for i := 0; i < len(rels) && wantErr == nil; i++ {
+			e := x.at(i)
+			wantErr = x.one(general, off, &e)
+			if at := e.off - off; wantErr == nil && (e.typ == 10 || e.typ == 11) && e.sym == 1 && at+8 <= uint64(size) {
+				to := 0x10030 + e.addend
+				want.Low, want.High = min(want.Low, to), max(want.High, to)
+			}
+		}
+		got := Span{Section: 1}
+		err := x.ApplySpan(fast, off, 0, len(rels), &got)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) || !bytes.Equal(fast, general) || got != want {
+			t.Fatalf("%+v in %d bytes from %d: %x, %v, %v; want %x, %v, %v", rels, size, off, fast, got, err, general, want, wantErr)
+		}
 	}
 }
 
