@@ -83,11 +83,11 @@ func (s *Set) findAnonymous(u *Unit, i uint32, depth int, guess uint32, is bool)
 		return guess
 	}
 	h := s.anonHash(u, n, m)
-	if is && s.hash.S[guess]&^lone == h {
+	if is && s.keys.S[guess].hash&^lone == h {
 		return idNew // there is no other one
 	}
-	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
-		if s.hash.S[id]&^lone == h && s.sameDefinition(u, i, id) {
+	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
+		if s.keys.S[id].hash&^lone == h && s.sameDefinition(u, i, id) {
 			return id
 		}
 	}
@@ -100,8 +100,8 @@ func (s *Set) indexAnonymous(id, h uint32) {
 	if s.Raw {
 		return
 	}
-	for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.next.S[o] {
-		if s.hash.S[o]&^lone == h {
+	for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.keys.S[o].next {
+		if s.keys.S[o].hash&^lone == h {
 			s.conflicts++
 			break
 		}

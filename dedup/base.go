@@ -76,7 +76,7 @@ func (s *Set) loadBase(own int) error {
 		words += len(x.Words)
 	}
 	s.words.Populate(len(s.words.S) + words + words/64)
-	s.fwd.Populate(int(b.types) + 1)
+	s.ids.Populate(int(b.types) + 1)
 	if _, err := s.newIDs(int(b.types)); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Set) loadBase(own int) error {
 			if i+1 < len(x.Off) {
 				end = x.Off[i+1]
 			}
-			s.off.S[id] = at + off
+			s.ids.S[id].off = at + off
 			s.loadRecord(id, w[off:end:end])
 			id++
 		}
@@ -125,23 +125,23 @@ func (s *Set) loadRecord(id uint32, r []uint32) {
 			e[0] = b.token(e[0])
 		}
 		if !named {
-			s.hash.S[id] = contentHash(r)
+			s.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindPtr:
 		if plain {
-			s.ptrTo.S[r[2]] = id
+			s.keys.S[r[2]].ptrTo = id
 		}
 	case btf.KindConst:
 		if plain {
-			s.constTo.S[r[2]] = id
+			s.keys.S[r[2]].constTo = id
 		}
 	case btf.KindVolatile, btf.KindRestrict:
 		if plain {
-			s.hash.S[id] = contentHash(r)
+			s.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindArray:
 		if plain && r[2] == 0 {
-			s.hash.S[id] = contentHash(r)
+			s.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindStruct, btf.KindUnion:
 		for e := r[3:]; len(e) >= 3; e = e[3:] {
@@ -173,29 +173,29 @@ func (s *Set) loadRecord(id uint32, r []uint32) {
 		case btf.InfoVlen(info) > 0 && name != 0:
 			s.index(id)
 		case btf.InfoVlen(info) > 0:
-			s.hash.S[id] = contentHash(r)
+			s.keys.S[id].hash = contentHash(r)
 		case name != 0:
 			s.addEntity(name)
 			b.forward[forwardKey{name, entEnum}] = id
 		case named:
-			s.hash.S[id] = contentHash(r)
+			s.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindVar, btf.KindDatasec:
 	default:
-		s.hash.S[id] = contentHash(r)
+		s.keys.S[id].hash = contentHash(r)
 	}
 }
 
 // insertBase puts the types that loadRecord has hashed into the table.
 func (s *Set) insertBase(own int) {
-	hash, next := s.hash.S, s.next.S[:len(s.hash.S)]
+	keys := s.keys.S
 	for _, id := range s.base.anonymous {
-		hash[id] = s.anonRecordHash(s.record(id))
+		keys[id].hash = s.anonRecordHash(s.record(id))
 	}
 	s.base.anonymous = nil
 	s.entered = 0
-	for _, h := range hash {
-		s.entered += int(h >> 31) // inTable
+	for i := range keys {
+		s.entered += int(keys[i].hash >> 31) // inTable
 	}
 	size := len(s.table.S)
 	for size < s.entered+own {
@@ -204,19 +204,20 @@ func (s *Set) insertBase(own int) {
 	s.table.Free()
 	s.table.Resize(size)
 	table, mask := s.table.S, uint32(size-1)
-	for id, h := range hash {
+	for id := range keys {
+		h := keys[id].hash
 		if h&inTable == 0 {
 			continue
 		}
 		first := &table[h&mask]
-		next[id] = *first
+		keys[id].next = *first
 		only := uint32(lone)
-		for o := *first; o != 0; o = next[o] {
-			if hash[o]&^lone == h {
-				hash[o], only = h, 0
+		for o := *first; o != 0; o = keys[o].next {
+			if keys[o].hash&^lone == h {
+				keys[o].hash, only = h, 0
 			}
 		}
-		hash[id] = h | only
+		keys[id].hash = h | only
 		*first = uint32(id)
 	}
 }
@@ -230,7 +231,7 @@ func (s *Set) baseFunc(w []uint32) uint32 {
 		return 0
 	}
 	b.funcsOnce.Do(s.indexFuncs)
-	for id := b.funcTab.S[mix32(w[1])&uint32(len(b.funcTab.S)-1)]; id != 0; id = s.next.S[id] {
+	for id := b.funcTab.S[mix32(w[1])&uint32(len(b.funcTab.S)-1)]; id != 0; id = s.keys.S[id].next {
 		if equalWords(s.record(id), w) {
 			return id
 		}
@@ -249,7 +250,7 @@ func (s *Set) indexFuncs() {
 	for id := uint32(1); id <= s.baseIDs; id++ {
 		if w := s.record(id); btf.InfoKind(w[0]) == btf.KindFunc {
 			first := &b.funcTab.S[mix32(w[1])&uint32(size-1)]
-			s.next.S[id] = *first
+			s.keys.S[id].next = *first
 			*first = id
 		}
 	}
@@ -282,16 +283,16 @@ func (s *Set) setForward(f, d uint32) {
 		return
 	}
 	e, k := s.entity(w[1]), fwdAggregate(w[0])
-	if o := e.fwds[k]; o != 0 && o != f && s.fwd.S[o] == o {
+	if o := e.fwds[k]; o != 0 && o != f && s.ids.S[o].fwd == o {
 		s.redirect(o, d)
 	}
-	if o := s.baseForward(w[1], k); o != 0 && o != f && s.fwd.S[o] == o {
+	if o := s.baseForward(w[1], k); o != 0 && o != f && s.ids.S[o].fwd == o {
 		s.redirect(o, d)
 	}
 }
 
 func (s *Set) redirect(f, d uint32) {
-	s.fwd.S[f] = d
+	s.ids.S[f].fwd = d
 	if f <= s.baseIDs {
 		s.base.redirected = append(s.base.redirected, f)
 	}
@@ -299,14 +300,14 @@ func (s *Set) redirect(f, d uint32) {
 
 // setPtrTo and setConstTo enter id as the PTR to, or the CONST of, target.
 func (s *Set) setPtrTo(target, id uint32) {
-	s.ptrTo.S[target] = id
+	s.keys.S[target].ptrTo = id
 	if s.base != nil && target <= s.baseIDs && id > s.baseIDs {
 		s.base.pointed = append(s.base.pointed, target)
 	}
 }
 
 func (s *Set) setConstTo(target, id uint32) {
-	s.constTo.S[target] = id
+	s.keys.S[target].constTo = id
 	if s.base != nil && target <= s.baseIDs && id > s.baseIDs {
 		s.base.pointed = append(s.base.pointed, target)
 	}
@@ -323,7 +324,7 @@ func (s *Set) noteCopies(u *Unit) {
 		}
 	}
 	if len(u.news.S) > 0 {
-		b.unitEnds = append(b.unitEnds, uint32(len(s.off.S))-1)
+		b.unitEnds = append(b.unitEnds, uint32(len(s.ids.S))-1)
 	}
 }
 
@@ -364,16 +365,16 @@ func (s *Set) Restart(names Names) error {
 	s.shapes.S = s.shapes.S[:min(len(s.shapes.S), int(s.baseIDs)+1)]
 	own := func(id uint32) bool { return id > s.baseIDs }
 	mask := uint32(len(s.table.S) - 1)
-	for id := uint32(len(s.off.S)) - 1; own(id); id-- {
-		if s.hash.S[id]&inTable != 0 {
+	for id := uint32(len(s.ids.S)) - 1; own(id); id-- {
+		if s.keys.S[id].hash&inTable != 0 {
 			// Own types stand before those of the base in every chain.
-			p := &s.table.S[s.hash.S[id]&mask]
+			p := &s.table.S[s.keys.S[id].hash&mask]
 			for own(*p) {
-				*p = s.next.S[*p]
+				*p = s.keys.S[*p].next
 			}
 		}
 	}
-	for id := uint32(len(s.off.S)) - 1; own(id); id-- {
+	for id := uint32(len(s.ids.S)) - 1; own(id); id-- {
 		w := s.record(id)
 		switch btf.InfoKind(w[0]) {
 		case btf.KindStruct, btf.KindUnion, btf.KindTypedef, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
@@ -388,26 +389,24 @@ func (s *Set) Restart(names Names) error {
 	}
 	s.ents.S = s.ents.S[:b.ents]
 	for _, f := range b.redirected {
-		s.fwd.S[f] = f
+		s.ids.S[f].fwd = f
 	}
 	for _, t := range b.pointed {
-		if own(s.ptrTo.S[t]) {
-			s.ptrTo.S[t] = 0
+		if own(s.keys.S[t].ptrTo) {
+			s.keys.S[t].ptrTo = 0
 		}
-		if own(s.constTo.S[t]) {
-			s.constTo.S[t] = 0
+		if own(s.keys.S[t].constTo) {
+			s.keys.S[t].constTo = 0
 		}
 	}
 	for _, id := range b.crowded {
-		s.hash.S[id] |= lone
+		s.keys.S[id].hash |= lone
 	}
 	b.crowded = b.crowded[:0]
 	b.redirected, b.pointed, b.unitEnds = b.redirected[:0], b.pointed[:0], b.unitEnds[:0]
 	clear(b.copies)
 	n := int(s.baseIDs) + 1
-	for _, v := range []*arena.Vec[uint32]{&s.off, &s.fwd, &s.next, &s.hash, &s.ptrTo, &s.constTo} {
-		v.S = v.S[:n]
-	}
+	s.ids.S, s.keys.S = s.ids.S[:n], s.keys.S[:n]
 	s.words.S = s.words.S[:b.words]
 	s.entered, s.conflicts, s.Slow, s.Walks = b.entered, 0, 0, 0
 	s.visited.Reset()
@@ -421,7 +420,7 @@ func (s *Set) Restart(names Names) error {
 func (s *Set) restoreEntity(e *entity) {
 	pop := func(id uint32) uint32 {
 		for id > s.baseIDs {
-			id = s.next.S[id]
+			id = s.keys.S[id].next
 		}
 		return id
 	}

@@ -458,9 +458,9 @@ func (s *Set) findRef(n *Node, w []uint32, h uint32) uint32 {
 	id := uint32(0)
 	switch btf.InfoKind(n.Info) {
 	case btf.KindPtr:
-		id = s.ptrTo.S[w[2]]
+		id = s.keys.S[w[2]].ptrTo
 	case btf.KindConst:
-		id = s.constTo.S[w[2]]
+		id = s.keys.S[w[2]].constTo
 	default:
 		return s.findRecord(w, h)
 	}
@@ -619,8 +619,8 @@ func (s *Set) index(id uint32) {
 		k := fwdAggregate(info)
 		s.addEntity(name).fwds[k] = id
 		s.forwards.Append(id)
-		if f := s.baseForward(name, k); f != 0 && s.fwd.S[f] != f {
-			s.fwd.S[id] = s.Final(f)
+		if f := s.baseForward(name, k); f != 0 && s.ids.S[f].fwd != f {
+			s.ids.S[id].fwd = s.Final(f)
 		}
 	case btf.KindEnum, btf.KindEnum64:
 		if name == 0 {
@@ -662,9 +662,9 @@ func (s *Set) forwardPairs(u *Unit) {
 	}
 	for _, p := range u.pairs.S {
 		f, d := id(p.fwd), id(p.def)
-		if s.fwd.S[f] == f && f != d && btf.InfoKind(s.record(f)[0]) == btf.KindFwd {
+		if s.ids.S[f].fwd == f && f != d && btf.InfoKind(s.record(f)[0]) == btf.KindFwd {
 			s.setForward(f, d)
-			if s.next.S[d] != 0 || s.entity(s.record(f)[1]).defs[fwdAggregate(s.record(f)[0])] != d {
+			if s.keys.S[d].next != 0 || s.entity(s.record(f)[1]).defs[fwdAggregate(s.record(f)[0])] != d {
 				s.conflicts++ // it no longer stands for the other definitions
 			}
 		}

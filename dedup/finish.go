@@ -42,11 +42,11 @@ func (s *Set) addRef(w []uint32) (uint32, error) {
 	var h uint32
 	switch btf.InfoKind(w[0]) {
 	case btf.KindPtr:
-		if id := s.ptrTo.S[w[2]]; id != 0 {
+		if id := s.keys.S[w[2]].ptrTo; id != 0 {
 			return id, nil
 		}
 	case btf.KindConst:
-		if id := s.constTo.S[w[2]]; id != 0 {
+		if id := s.keys.S[w[2]].constTo; id != 0 {
 			return id, nil
 		}
 	default:
@@ -80,7 +80,7 @@ func (s *Set) AddOwn(w []uint32) (uint32, error) {
 }
 
 func (s *Set) addRecord(w []uint32) (uint32, error) {
-	id := len(s.off.S)
+	id := len(s.ids.S)
 	if id >= MaxIDs {
 		return 0, errManyTypes
 	}
@@ -89,11 +89,8 @@ func (s *Set) addRecord(w []uint32) (uint32, error) {
 		return 0, err
 	}
 	copy(s.words.S[at:], w)
-	s.off.Append(at)
-	s.fwd.Append(uint32(id))
-	for _, v := range [...]*arena.Vec[uint32]{&s.next, &s.hash, &s.ptrTo, &s.constTo} {
-		v.Append(0)
-	}
+	s.ids.Append(idState{at, uint32(id)})
+	s.keys.Append(idKeys{})
 	return uint32(id), nil
 }
 
@@ -116,17 +113,17 @@ func (s *Set) Finish() *Numbering {
 		s.mergeRefs()
 	}
 	n := &Numbering{set: s, first: s.baseIDs + 1}
-	n.newID.Resize(len(s.off.S) - int(n.first))
-	for id := n.first; id < uint32(len(s.off.S)); id++ {
-		if s.fwd.S[id] == id {
+	n.newID.Resize(len(s.ids.S) - int(n.first))
+	for id := n.first; id < uint32(len(s.ids.S)); id++ {
+		if s.ids.S[id].fwd == id {
 			n.newID.S[id-n.first] = n.first + uint32(n.Types)
 			n.Types++
 			info := s.record(id)[0]
 			n.TypeBytes += 4 * (3 + btf.ExtraWords(btf.InfoKind(info), btf.InfoVlen(info)))
 		}
 	}
-	for id := n.first; id < uint32(len(s.off.S)); id++ {
-		if s.fwd.S[id] != id {
+	for id := n.first; id < uint32(len(s.ids.S)); id++ {
+		if s.ids.S[id].fwd != id {
 			n.newID.S[id-n.first] = n.ID(s.Final(id))
 		}
 	}
@@ -143,7 +140,7 @@ func (n *Numbering) Free() { n.newID.Free() }
 // one struct or union, and one of the right kind.
 func (s *Set) uniqueForwards() {
 	for _, f := range s.forwards.S {
-		if s.fwd.S[f] != f {
+		if s.ids.S[f].fwd != f {
 			continue
 		}
 		w := s.record(f)
@@ -153,12 +150,12 @@ func (s *Set) uniqueForwards() {
 			k = fwdAggregate(w[0])
 		}
 		if b := s.baseForward(w[1], k); b != 0 {
-			s.fwd.S[f] = s.Final(b) // mostly the base's, not resolved either
+			s.ids.S[f].fwd = s.Final(b) // mostly the base's, not resolved either
 			continue
 		}
 		d, other := e.defs[k], e.defs[entStruct+entUnion-k]
-		if d != 0 && s.next.S[d] == 0 && other == 0 {
-			s.fwd.S[f] = d
+		if d != 0 && s.keys.S[d].next == 0 && other == 0 {
+			s.ids.S[f].fwd = d
 		}
 	}
 }
@@ -170,12 +167,12 @@ func (s *Set) mergeRefs() {
 	var at arena.Vec[uint32]
 	defer at.Free()
 	first := s.baseIDs + 1
-	at.Resize(len(s.off.S) - int(first)) // by id, from the first own one
+	at.Resize(len(s.ids.S) - int(first)) // by id, from the first own one
 	for i, id := range s.visited.S {
 		at.S[id-first] = uint32(i)
 	}
 	for _, id := range s.visited.S {
-		if s.fwd.S[id] != id {
+		if s.ids.S[id].fwd != id {
 			continue
 		}
 		w := s.record(id)
@@ -209,13 +206,13 @@ func (s *Set) mergeRefs() {
 		var h, other uint32
 		switch k {
 		case btf.KindPtr:
-			other = s.ptrTo.S[w[2]]
+			other = s.keys.S[w[2]].ptrTo
 		case btf.KindConst:
-			other = s.constTo.S[w[2]]
+			other = s.keys.S[w[2]].constTo
 		default:
 			h = contentHash(w)
-			for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.next.S[o] {
-				if o != id && s.hash.S[o]&^lone == h && s.fwd.S[o] == o && equalWords(s.record(o), w) {
+			for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.keys.S[o].next {
+				if o != id && s.keys.S[o].hash&^lone == h && s.ids.S[o].fwd == o && equalWords(s.record(o), w) {
 					other = o
 					break
 				}
@@ -228,11 +225,11 @@ func (s *Set) mergeRefs() {
 			other = 0
 		}
 		if other != 0 && (other < first || at.S[other-first] < at.S[id-first]) {
-			s.fwd.S[id] = other
+			s.ids.S[id].fwd = other
 			continue
 		}
 		if other != 0 {
-			s.fwd.S[other] = id
+			s.ids.S[other].fwd = id
 		}
 		switch k {
 		case btf.KindPtr:
@@ -248,23 +245,23 @@ func (s *Set) mergeRefs() {
 // rehash moves an id to the bucket of its new content.
 func (s *Set) rehash(id, h uint32) {
 	mask := uint32(len(s.table.S) - 1)
-	p := &s.table.S[s.hash.S[id]&mask]
+	p := &s.table.S[s.keys.S[id].hash&mask]
 	for *p != 0 && *p != id {
-		p = &s.next.S[*p]
+		p = &s.keys.S[*p].next
 	}
 	if *p == id {
-		*p = s.next.S[id]
+		*p = s.keys.S[id].next
 	}
-	s.hash.S[id] = h
+	s.keys.S[id].hash = h
 	b := h & mask
-	s.next.S[id] = s.table.S[b]
+	s.keys.S[id].next = s.table.S[b]
 	s.table.S[b] = id
 }
 
 // ID is the type id in the output of an id of the Set.
 func (n *Numbering) ID(id uint32) uint32 {
 	if id < n.first {
-		if f := n.set.fwd.S[id]; f >= n.first {
+		if f := n.set.ids.S[id].fwd; f >= n.first {
 			return n.newID.S[f-n.first] // a forward of the base, for now
 		}
 		return id
@@ -280,7 +277,7 @@ func (n *Numbering) PutTypes(dst []byte, bigEndian bool, jobs int) {
 		from, to uint32
 	}
 	var pieces []piece
-	from, last := n.first, uint32(len(n.set.off.S))
+	from, last := n.first, uint32(len(n.set.ids.S))
 	for k := min(jobs, len(dst)/minPiece); k > 1; k-- {
 		to, size := n.cut(from, len(dst)/k)
 		pieces = append(pieces, piece{dst[:size], from, to})
@@ -306,8 +303,8 @@ func recordLen(r []uint32) int {
 // how many bytes those before it take.
 func (n *Numbering) cut(from uint32, want int) (to uint32, size int) {
 	s := n.set
-	for to = from; to < uint32(len(s.off.S)) && size < want; to++ {
-		if s.fwd.S[to] == to {
+	for to = from; to < uint32(len(s.ids.S)) && size < want; to++ {
+		if s.ids.S[to].fwd == to {
 			size += 4 * recordLen(s.record(to))
 		}
 	}
@@ -325,7 +322,7 @@ func (n *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 		dst = dst[4:]
 	}
 	for id := from; id < to; id++ {
-		if s.fwd.S[id] != id {
+		if s.ids.S[id].fwd != id {
 			continue
 		}
 		r := s.record(id)

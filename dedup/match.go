@@ -99,8 +99,8 @@ func (s *Set) choose(u *Unit, i, d uint32) uint32 {
 			return l
 		}
 	}
-	for s.next.S[d] != 0 && !s.alike(u, i, d) {
-		d = s.next.S[d]
+	for s.keys.S[d].next != 0 && !s.alike(u, i, d) {
+		d = s.keys.S[d].next
 		u.tried++
 	}
 	return d

@@ -125,11 +125,12 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			c = s.ref(u, n.Third, depth, 0)
 		}
 		if c < MaxIDs {
-			to := &s.ptrTo
+			to := &s.keys.S[c]
+			id = to.ptrTo
 			if k == btf.KindConst {
-				to = &s.constTo
+				id = to.constTo
 			}
-			if id = to.S[c]; id == 0 {
+			if id == 0 {
 				id = idNew
 			}
 		}
@@ -137,7 +138,7 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		return id
 	}
 	w, guess := s.guessed(guess, n)
-	is := w[1] == n.Name && s.hash.S[guess]&lone != 0
+	is := w[1] == n.Name && s.keys.S[guess].hash&lone != 0
 	switch k {
 	case btf.KindStruct, btf.KindUnion:
 		if n.Name == 0 {
@@ -149,14 +150,14 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			id = guess
 			break
 		}
-		if w[1] == n.Name && w[2] == n.Third && s.hash.S[guess]&likely != 0 {
+		if w[1] == n.Name && w[2] == n.Third && s.keys.S[guess].hash&likely != 0 {
 			u.several.Append(i)
 			id = guess // as choose would
 			break
 		}
 		if e := s.entity(n.Name); e != nil {
 			if d := e.defs[aggregate(n.Info)]; d != 0 {
-				if id = d; s.next.S[d] != 0 {
+				if id = d; s.keys.S[d].next != 0 {
 					u.several.Append(i)
 					u.ID.S[i] = idBusy
 					id = s.choose(u, i, d)
@@ -167,19 +168,19 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		if w[1] == n.Name && s.base == nil {
 			// The forward declaration of the name. If it leads to the only
 			// definition, there is nothing else to know.
-			if d := s.Final(guess); d != guess && s.hash.S[d]&lone != 0 {
+			if d := s.Final(guess); d != guess && s.keys.S[d].hash&lone != 0 {
 				id = d
 				break
 			}
 		}
 		if e := s.entity(n.Name); e != nil {
 			k := fwdAggregate(n.Info)
-			if d := e.defs[k]; d != 0 && s.next.S[d] != 0 {
+			if d := e.defs[k]; d != 0 && s.keys.S[d].next != 0 {
 				u.several.Append(i)
 			}
 			if f := e.fwds[k]; f != 0 {
 				id = s.Final(f)
-			} else if f := s.baseForward(n.Name, k); f != 0 && s.fwd.S[f] != f {
+			} else if f := s.baseForward(n.Name, k); f != 0 && s.ids.S[f].fwd != f {
 				id = s.Final(f)
 			}
 		}
@@ -223,7 +224,7 @@ func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 // guessed is the record of guess and guess itself, if that is an id of a type
 // with the same kind, kind_flag and vlen as n, and else the record of void and 0.
 func (s *Set) guessed(guess uint32, n *Node) ([]uint32, uint32) {
-	if guess < uint32(len(s.off.S)) {
+	if guess < uint32(len(s.ids.S)) {
 		if w := s.record(guess); w[0] == n.Info {
 			return w, guess
 		}
@@ -333,8 +334,8 @@ func (u *Unit) members(n *Node) []Member {
 
 // findRecord looks a record with settled references up in the table.
 func (s *Set) findRecord(w []uint32, h uint32) uint32 {
-	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
-		if s.hash.S[id]&^lone == h && equalWords(s.record(id), w) {
+	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
+		if s.keys.S[id].hash&^lone == h && equalWords(s.record(id), w) {
 			return s.Final(id)
 		}
 	}
@@ -363,8 +364,8 @@ func (s *Set) findEnum(u *Unit, n *Node) uint32 {
 	m := u.members(n)
 	if n.Name == 0 {
 		h := enumHash(n, m)
-		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
-			if s.hash.S[id]&^lone == h && sameEnum(s.record(id), n, m) {
+		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
+			if s.keys.S[id].hash&^lone == h && sameEnum(s.record(id), n, m) {
 				return id
 			}
 		}
@@ -385,7 +386,7 @@ func (s *Set) findEnum(u *Unit, n *Node) uint32 {
 		}
 		return idNew
 	}
-	for id := e.defs[entEnum]; id != 0; id = s.next.S[id] {
+	for id := e.defs[entEnum]; id != 0; id = s.keys.S[id].next {
 		if sameEnum(s.record(id), n, m) {
 			return id
 		}
@@ -440,7 +441,7 @@ func (s *Set) findTypedef(u *Unit, i uint32, depth int, guess uint32, is bool) u
 	if e == nil {
 		return idNew
 	}
-	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.next.S[id]) {
+	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.keys.S[id].next) {
 		w := s.record(id)
 		if w[2] == c && w[0] == n.Info {
 			return id
@@ -448,7 +449,7 @@ func (s *Set) findTypedef(u *Unit, i uint32, depth int, guess uint32, is bool) u
 	}
 	pairs, inBase := len(u.pairs.S), u.inBase
 	found := uint32(idNew)
-	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.next.S[id]) {
+	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.keys.S[id].next) {
 		w := s.record(id)
 		u.inBase = id <= s.baseIDs
 		if w[0] == n.Info && s.matchRef(u, n.Third, w[2], 0) {

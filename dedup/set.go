@@ -37,19 +37,15 @@ type Set struct {
 	gate gate // Resolve reads the Set, what adds to it writes
 
 	names Names
-	words arena.Vec[uint32] // records: info, name token, third, then as BTF
-	off   arena.Vec[uint32] // by id: record's offset in words
-	fwd   arena.Vec[uint32] // by id: what the id is forwarded to, itself if nothing
-	next  arena.Vec[uint32] // by id: next older id in its chain
-	hash  arena.Vec[uint32] // by id: inTable and content hash, of types in the table; lone
+	words arena.Vec[uint32]  // records: info, name token, third, then as BTF
+	ids   arena.Vec[idState] // by id
+	keys  arena.Vec[idKeys]  // by id
 
 	// tried counts, over all units, the types of the same name or shape that
 	// were considered for one: see checkTried.
 	tried uint64
 
-	ptrTo   arena.Vec[uint32] // by id: the PTR to it
-	constTo arena.Vec[uint32] // by id: the CONST of it
-	shapes  arena.Vec[uint32] // by id: see knownShape; 0 if not known
+	shapes arena.Vec[uint32] // by id: see knownShape; 0 if not known
 
 	table   arena.Vec[uint32] // hash buckets: newest id, chained by next
 	entered int               // ids in the table
@@ -77,6 +73,22 @@ type Set struct {
 	Slow int
 	// Walks counts steps of the graph walk.
 	Walks uint64
+}
+
+// idState is what there is to know of an id to the end, and idKeys what finds
+// types. Who looks at one of their parts mostly looks at another one next, and the
+// ids that follow each other in a unit are spread over those of a base: together
+// they are in one cache line.
+type idState struct {
+	off uint32 // the record's offset in words
+	fwd uint32 // what the id is forwarded to, itself if nothing
+}
+
+type idKeys struct {
+	hash    uint32 // inTable and content hash, of types in the table; lone
+	next    uint32 // next older id in its chain
+	ptrTo   uint32 // the PTR to it
+	constTo uint32 // the CONST of it
 }
 
 // Names turns name tokens into text. Bytes reports false if a token is not
@@ -140,7 +152,7 @@ const (
 func (s *Set) checkTried(u *Unit) error {
 	s.tried += u.tried
 	u.tried = 0
-	if s.tried > freeTries+triesPerType*uint64(len(s.off.S)) {
+	if s.tried > freeTries+triesPerType*uint64(len(s.ids.S)) {
 		return errTried
 	}
 	return nil
@@ -152,12 +164,8 @@ const maxChain = 4096
 // NewSet makes an empty Set for about types distinct types.
 func NewSet(names Names, types int) *Set {
 	s := &Set{names: names}
-	s.off.Append(0)
-	s.fwd.Append(0)
-	s.next.Append(0)
-	s.hash.Append(0)
-	s.ptrTo.Append(0)
-	s.constTo.Append(0)
+	s.ids.Append(idState{})
+	s.keys.Append(idKeys{})
 	s.words.Resize(3) // void
 	size := 1 << 10
 	for size < types {
@@ -172,10 +180,11 @@ func NewSet(names Names, types int) *Set {
 
 // Free gives all memory back.
 func (s *Set) Free() {
-	for _, v := range []*arena.Vec[uint32]{&s.words, &s.off, &s.fwd, &s.next, &s.hash, &s.ptrTo, &s.constTo, &s.shapes,
-		&s.table, &s.entTab, &s.visited, &s.forwards} {
+	for _, v := range []*arena.Vec[uint32]{&s.words, &s.shapes, &s.table, &s.entTab, &s.visited, &s.forwards} {
 		v.Free()
 	}
+	s.ids.Free()
+	s.keys.Free()
 	s.ents.Free()
 	if s.base != nil {
 		s.base.funcTab.Free()
@@ -188,19 +197,20 @@ func (s *Set) Free() {
 // types and strings as they are may be asked for afterwards, Numbering.PutTypes
 // included.
 func (s *Set) DropIndexes() {
-	for _, v := range []*arena.Vec[uint32]{&s.next, &s.hash, &s.ptrTo, &s.constTo, &s.table, &s.entTab, &s.visited, &s.forwards} {
+	for _, v := range []*arena.Vec[uint32]{&s.table, &s.entTab, &s.visited, &s.forwards} {
 		v.Free()
 	}
+	s.keys.Free()
 	s.ents.Free()
 	s.strings.freeByText()
 	s.local.free()
 }
 
 // Len is the number of ids handed out; valid ids are 1..Len.
-func (s *Set) Len() int { return len(s.off.S) - 1 }
+func (s *Set) Len() int { return len(s.ids.S) - 1 }
 
 // record is the words of id: info, name token, third and the rest.
-func (s *Set) record(id uint32) []uint32 { return s.words.S[s.off.S[id]:] }
+func (s *Set) record(id uint32) []uint32 { return s.words.S[s.ids.S[id].off:] }
 
 // Record is the record of an id for readers outside the package: info, name
 // token, third word and the kind's extra words, references being ids of the
@@ -210,7 +220,7 @@ func (s *Set) Record(id uint32) []uint32 { return s.record(id) }
 // Final follows an id to what it is forwarded to.
 func (s *Set) Final(id uint32) uint32 {
 	for {
-		n := s.fwd.S[id]
+		n := s.ids.S[id].fwd
 		if n == id {
 			return id
 		}
@@ -286,17 +296,13 @@ func mix64(h, x uint64) uint64 {
 // newIDs hands out n ids, the first of which is returned. Their records follow
 // one by one with add.
 func (s *Set) newIDs(n int) (uint32, error) {
-	first := len(s.off.S)
+	first := len(s.ids.S)
 	if first+n > MaxIDs {
 		return 0, errManyTypes
 	}
-	s.off.Resize(first + n)
-	s.next.Resize(first + n)
-	s.hash.Resize(first + n)
-	s.ptrTo.ResizeSparse(first + n)
-	s.constTo.ResizeSparse(first + n)
-	for i, f := uint32(first), s.fwd.Extend(n); len(f) > 0; i, f = i+1, f[1:] {
-		f[0] = i
+	s.keys.Resize(first + n)
+	for i, x := uint32(first), s.ids.Extend(n); len(x) > 0; i, x = i+1, x[1:] {
+		x[0] = idState{fwd: i}
 	}
 	return uint32(first), nil
 }
@@ -307,7 +313,7 @@ func (s *Set) add(id uint32, n int) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.off.S[id] = at
+	s.ids.S[id].off = at
 	return s.words.S[at:], nil
 }
 
@@ -348,8 +354,8 @@ const (
 
 // notLone takes lone from id, for another type has been entered beside it.
 func (s *Set) notLone(id uint32) {
-	if s.hash.S[id]&lone != 0 {
-		s.hash.S[id] &^= lone
+	if s.keys.S[id].hash&lone != 0 {
+		s.keys.S[id].hash &^= lone
 		if id <= s.baseIDs {
 			s.base.crowded = append(s.base.crowded, id)
 		}
@@ -359,9 +365,9 @@ func (s *Set) notLone(id uint32) {
 // enter makes id the newest of the definitions, or typedefs, whose chain
 // starts at first.
 func (s *Set) enter(first *uint32, id uint32) {
-	s.next.S[id] = *first
+	s.keys.S[id].next = *first
 	if *first == 0 {
-		s.hash.S[id] = lone
+		s.keys.S[id].hash = lone
 	} else {
 		s.notLone(*first)
 	}
@@ -376,24 +382,24 @@ func (s *Set) insert(id, h uint32) {
 		s.table.Resize(n)
 		mask := uint32(n - 1)
 		// Ascending ids: the newest stays in front.
-		for k := uint32(1); k < uint32(len(s.off.S)); k++ {
-			if s.hash.S[k]&inTable != 0 && k != id {
-				b := s.hash.S[k] & mask
-				s.next.S[k] = s.table.S[b]
+		for k := uint32(1); k < uint32(len(s.ids.S)); k++ {
+			if s.keys.S[k].hash&inTable != 0 && k != id {
+				b := s.keys.S[k].hash & mask
+				s.keys.S[k].next = s.table.S[b]
 				s.table.S[b] = k
 			}
 		}
 	}
 	b := h & uint32(len(s.table.S)-1)
 	only := uint32(lone)
-	for o := s.table.S[b]; o != 0; o = s.next.S[o] {
-		if s.hash.S[o]&^lone == h {
+	for o := s.table.S[b]; o != 0; o = s.keys.S[o].next {
+		if s.keys.S[o].hash&^lone == h {
 			s.notLone(o)
 			only = 0
 		}
 	}
-	s.hash.S[id] = h | only
-	s.next.S[id] = s.table.S[b]
+	s.keys.S[id].hash = h | only
+	s.keys.S[id].next = s.table.S[b]
 	s.table.S[b] = id
 	s.entered++
 }

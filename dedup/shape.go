@@ -56,7 +56,7 @@ func (s *Set) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 // sizes of types do not change.
 func (s *Set) knownShape(u *Unit, id uint32) uint32 {
 	if int(id) >= len(s.shapes.S) {
-		s.shapes.Resize(len(s.off.S))
+		s.shapes.Resize(len(s.ids.S))
 	}
 	if s.shapes.S[id] == 0 {
 		s.shapes.S[id] = s.shapeHash(u, id)

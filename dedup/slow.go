@@ -302,8 +302,8 @@ func (s *Set) remember(u *Unit) {
 			continue
 		}
 		if l := &s.entity(n.Name).likely[aggregate(n.Info)]; *l != id {
-			s.hash.S[*l] &^= likely
-			s.hash.S[id] |= likely
+			s.keys.S[*l].hash &^= likely
+			s.keys.S[id].hash |= likely
 			*l = id
 			s.conflicts++
 		}
@@ -337,7 +337,7 @@ func (s *Set) tryKnown(u *Unit, i, h uint32) bool {
 		if e == nil {
 			return false
 		}
-		for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.next.S[id]) {
+		for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.keys.S[id].next) {
 			if s.tryShape(u, i, id, h) {
 				return true
 			}
@@ -351,14 +351,14 @@ func (s *Set) tryKnown(u *Unit, i, h uint32) bool {
 		id = e.defs[aggregate(n.Info)]
 	default:
 		h := s.anonHash(u, n, u.members(n))
-		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.next.S[id] {
-			if s.hash.S[id]&^lone == h && s.try(u, i, id) {
+		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
+			if s.keys.S[id].hash&^lone == h && s.try(u, i, id) {
 				return true
 			}
 		}
 		return false
 	}
-	for ; id != 0; id = s.next.S[id] {
+	for ; id != 0; id = s.keys.S[id].next {
 		if s.tryShape(u, i, id, h) {
 			return true
 		}

@@ -21,6 +21,9 @@ type Slot struct {
 	Off   uint16
 }
 
+// PlainOff is the highest Off of the slots of a Plain member.
+const PlainOff = 24
+
 // Abbrev is a compiled abbreviation. Its 64 bytes are a cache line of the
 // table: the walk looks at one for each DIE, and those of a unit are to stay in
 // the first-level cache.
@@ -35,7 +38,7 @@ type Abbrev struct {
 	Fixed    bool // Size is right for every DIE
 	Inline   bool // Direct but for an inline name in front: slots and Size count from behind it
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
-	Plain    bool // a member that is Direct or Inline, at an offset below 65536, no bit-field and has no children
+	Plain    bool // a member that is Direct or Inline, at an offset below 65536, no bit-field and has no children; slots 0 to 2 are at PlainOff or before
 	Slots    [NumSlots]Slot
 }
 
@@ -399,7 +402,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		a.Direct = false
 	}
 	a.Plain = a.Class == ClassMember && (a.Direct || a.Inline) && !a.Children && a.Present&bit(VBitSize, VDataBitOffset) == 0 &&
-		a.Slots[2].Mask <= 0xffff
+		a.Slots[2].Mask <= 0xffff && max(a.Slots[0].Off, a.Slots[1].Off, a.Slots[2].Off) <= PlainOff
 	return ""
 }
 

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"math/bits"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 )
@@ -75,9 +77,13 @@ func (f *file) linkRefs(u *unit) {
 			n.Third = ref(n.Third)
 			fallthrough
 		case btf.KindStruct, btf.KindUnion:
-			m := all[n.First:][:btf.InfoVlen(n.Info)]
-			for j := range m {
-				m[j].Type = ref(m[j].Type)
+			for m := all[n.First:][:btf.InfoVlen(n.Info)]; ; {
+				k := linkMembers(m, starts)
+				if m = m[k:]; len(m) == 0 {
+					break
+				}
+				m[0].Type = ref(m[0].Type)
+				m = m[1:]
 			}
 		case btf.KindEnum, btf.KindEnum64:
 			r := ref(n.Aux)
@@ -124,6 +130,26 @@ func (f *file) linkRefs(u *unit) {
 			order[i] = uint32(dies) + k&^extraRef
 		}
 	}
+}
+
+// linkMembers turns DIE offsets into Refs up to the first that is another kind of
+// reference, or none, and returns how many those are.
+//
+//go:noinline
+func linkMembers(m []dedup.Member, starts []startWord) (n int) {
+	for ; n < len(m); n++ {
+		off := m[n].Type
+		w := off >> 6
+		if w >= uint32(len(starts)) {
+			break
+		}
+		s, bit := &starts[w], uint64(1)<<(off&63)
+		if s.bits&bit == 0 {
+			break
+		}
+		m[n].Type = s.ref + uint32(bits.OnesCount64(s.bits&(bit-1)))
+	}
+	return n
 }
 
 // signEnum gives an ENUM64 whose type is r the sign of that.

@@ -75,43 +75,54 @@ func (f *file) plainRun(u *unit, a *dwarf.Abbrev, p int, union bool) (n, next in
 // DIEs, come in runs, and nearly all are Plain. It reads the members of a
 // little-endian file from p on, the first of which has abbreviation a, to out
 // and returns their number and the offset of the next DIE. It stops when out is
-// full and at a member that is not Plain or not valid. Little is to be live
-// here, so that all of it stays in registers.
+// full, at a member that is not Plain or not valid, and near the end of the unit.
+// Little is to be live here, so that all of it stays in registers.
 //
 //go:noinline
 func plainMembers(out []dedup.Member, b []byte, p int, a *dwarf.Abbrev, tab []dwarf.Abbrev, lastName dedup.Name, union bool) (n, next int) {
 	tab = tab[:min(len(tab), 0x80)] // codes of one byte
-	for {
-		d, name := b[p:], dedup.Name(0)
-		start := p - 1
+	wrong := uint32(0)              // bits that no bit offset has
+	if union {
+		wrong = 0xffffff
+	}
+	p-- // the code
+	for p < len(b)-plainWindow && n < len(out) {
+		d := b[p+1 : p+1+plainWindow : p+1+plainWindow]
+		skip, name := 0, dedup.Name(0)
 		if a.Inline {
-			var size int
-			if name, size = inlineName(binary.LittleEndian.Uint32(d)); size == 0 {
-				return n, start
+			if name, skip = inlineName(binary.LittleEndian.Uint32(d)); skip == 0 {
+				return n, p
 			}
-			p += size
-			d = d[size:]
-		} else if name = loadLE(d, &a.Slots[0]) + a.NameBase; name-1 >= lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) {
-			return n, start
+		} else {
+			s := &a.Slots[0]
+			name = binary.LittleEndian.Uint32(d[s.Off&31:])&s.Mask + a.NameBase
+			if name-1 >= lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+				return n, p
+			}
 		}
-		typ, loc := loadLE(d, &a.Slots[1]), loadLE(d, &a.Slots[2])*8
-		if typ >= uint32(len(b)) || union && loc&0xffffff != 0 {
-			return n, start
+		s := &a.Slots[1]
+		typ := binary.LittleEndian.Uint32(d[(skip+int(s.Off))&31:]) & s.Mask
+		s = &a.Slots[2]
+		loc := (binary.LittleEndian.Uint32(d[(skip+int(s.Off))&31:])&s.Mask + uint32(s.Const)) * 8
+		if typ >= uint32(len(b)) || loc&wrong != 0 {
+			return n, p
 		}
 		out[n] = dedup.Member{Name: name, Type: typ, Val: loc}
 		n++
-		p += int(a.Size)
-		if n >= len(out) || p >= len(b) || int(b[p]) >= len(tab) {
+		p += 1 + skip + int(a.Size)
+		if p >= len(b) || int(b[p]) >= len(tab) {
 			break
 		}
-		a = &tab[b[p]]
-		if !a.Plain || p+9+int(a.Size) > len(b) {
+		if a = &tab[b[p]]; !a.Plain {
 			break
 		}
-		p++
 	}
 	return n, p
 }
+
+// plainWindow is how many bytes behind its code plainMembers may look at, for a
+// Plain member with a name of up to three bytes in front.
+const plainWindow = 36
 
 // inlineName is the token of an inline name that starts with the four bytes of
 // the little-endian word w, and its size with the NUL; 0 if that is not in w.
