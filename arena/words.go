@@ -15,3 +15,10 @@ func Words(b []byte) ([]uint32, bool) {
 	}
 	return unsafe.Slice((*uint32)(p), len(b)/4), true
 }
+
+// Bytes is w as bytes, in the byte order of the machine, without a copy.
+//
+// The argument for unsafe: the bytes are those of w.
+func Bytes(w []uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 8*len(w))
+}

@@ -28,3 +28,17 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+func TestBytes(t *testing.T) {
+	w := []uint64{0x0102030405060708, 1}
+	b := Bytes(w)
+	if len(b) != 16 || binary.NativeEndian.Uint64(b) != w[0] || binary.NativeEndian.Uint64(b[8:]) != 1 {
+		t.Errorf("%x", b)
+	}
+	if b[8] = 2; w[1] == 1 {
+		t.Error("a copy")
+	}
+	if len(Bytes(nil)) != 0 {
+		t.Error("bytes of no words")
+	}
+}

@@ -266,9 +266,10 @@ func (f *file) canonical(u *unit, t dedup.Name) dedup.Name {
 	if t == 0 || t >= tokInline {
 		return f.names.canonical(t)
 	}
-	m := [1]dedup.Member{{Name: t}}
-	f.textTokens(u, m[:])
-	return m[0].Name
+	if c, ok := u.trace.one(f.names.pool, f.str, t-1); ok {
+		return f.names.canonical(c)
+	}
+	return f.names.canonical(f.textToken(u, t))
 }
 
 // nameTokens turns the names of m from those of directPlace into those of direct.
@@ -289,8 +290,7 @@ func (f *file) nameTokens(u *unit, m []dedup.Member) {
 // textTokens is nameTokens for a file where the content counts.
 func (f *file) textTokens(u *unit, m []dedup.Member) {
 	for {
-		n, low := u.trace.follow(f.names.pool, f.str, m, u.strLow)
-		u.strLow = low
+		n := u.trace.follow(f.names.pool, f.str, m)
 		if f.names.hasAlias.Load() {
 			for i := range m[:n] {
 				m[i].Name = f.names.canonical(m[i].Name)
@@ -315,7 +315,7 @@ func (f *file) textToken(u *unit, t uint32) dedup.Name {
 	}
 	pool := f.names.pool
 	k := pool.number(b[:n])
-	u.trace.note(k, pool.rank(k))
+	u.trace.note(k, pool.rank(k), n)
 	return pool.token(k)
 }
 

@@ -13,14 +13,18 @@ import (
 // that was read before, and comparing it with the text is less than a look-up. It
 // decides nothing: a name gets the number that the pool has for its text.
 type nameTrace struct {
-	read arena.Vec[uint32] // 1 + number in the pool, in the order read: a ring of traceLen
+	read arena.Vec[uint32] // numbers in the pool << traceSize | length, longTrace if that is maskWords or more; 0 for none: a ring of traceLen
 	last arena.Vec[uint32] // by rank in the pool: 1 + where in the ring the name was put last
 	next uint32            // where in the ring the name that is expected is
 	end  uint32            // where the next name that is read is put
 }
 
-// traceLen is how many names are remembered: those of a few large units.
-const traceLen = 1 << 16
+const (
+	// traceLen is how many names are remembered: those of a few large units.
+	traceLen  = 1 << 16
+	traceSize = 5
+	longTrace = 1<<traceSize - 1
+)
 
 func (tr *nameTrace) free() {
 	tr.read.Free()
@@ -28,81 +32,125 @@ func (tr *nameTrace) free() {
 	tr.next, tr.end = 0, 0
 }
 
-// note adds the name with number k and rank r, of which follow has found that it
-// was not expected. If it was never read before, what was expected still is.
-func (tr *nameTrace) note(k, rank uint32) {
+// note adds the name with number k, rank r and n bytes, of which follow has found
+// that it was not expected. If it was never read before, what was expected still
+// is.
+func (tr *nameTrace) note(k, rank uint32, n int) {
 	if rank >= uint32(len(tr.last.S)) {
 		tr.last.Resize(int(rank+1) * 3 / 2)
 	}
 	if at := tr.last.S[rank]; at != 0 {
 		tr.next = at % traceLen
 	}
-	tr.read.S[tr.end] = k + 1
+	if n >= maskWords {
+		n = longTrace
+	}
+	tr.read.S[tr.end] = k<<traceSize | uint32(n)
 	tr.last.S[rank] = tr.end + 1
 	tr.end = (tr.end + 1) % traceLen
 }
 
 // follow turns the names of m, each 1 + its place in str, into tokens as long as
-// they are the ones that are expected. It returns how many those are, and the
-// lowest of their places, or low if that is lower. What is no place stays.
-//
-//go:noinline
-func (tr *nameTrace) follow(p *pool, str []byte, m []dedup.Member, low uint32) (n int, lowest uint32) {
+// they are the ones that are expected. It returns how many those are. What is no
+// place stays.
+func (tr *nameTrace) follow(p *pool, str []byte, m []dedup.Member) (n int) {
 	if len(tr.read.S) < traceLen {
 		tr.read.ResizeSparse(traceLen)
 	}
-	const perChunk = textChunk / poolAlign
-	read := (*[traceLen]uint32)(tr.read.S)
-	last, next, end := tr.last.S, tr.next, tr.end
-	for n < len(m) {
+	n, tr.next, tr.end = followNames((*[traceLen]uint32)(tr.read.S), tr.last.S, p, str, m, tr.next, tr.end)
+	return n
+}
+
+// followNames is follow. Little is to be live here, so that most of it stays in
+// registers.
+//
+//go:noinline
+func followNames(read *[traceLen]uint32, last []uint32, p *pool, str []byte, m []dedup.Member, next, end uint32) (n int, nowNext, nowEnd uint32) {
+	for ; n < len(m); n++ {
 		t := m[n].Name - 1
 		if t >= tokInline-1 {
-			n++
 			continue
 		}
 		k := read[next%traceLen]
-		chunk := p.text[(k-1)/perChunk%poolChunks].S
-		o := (k - 1) % perChunk * poolAlign
-		if uint64(o)+entryName+maskWords > uint64(len(chunk)) || uint64(t)+maskWords > uint64(len(str)) {
+		size := k & longTrace
+		chunk := p.text[k>>traceSize/textChunk].S
+		if len(chunk) < textChunk || uint64(t)+maskWords > uint64(len(str)) {
 			break
 		}
-		e, b := (*[entryName + maskWords]byte)(chunk[o:]), (*[maskWords]byte)(str[t:])
-		size := binary.LittleEndian.Uint32(e[8:])
+		words, o := (*[textChunk]uint64)(chunk), k>>traceSize
 		if size < maskWords {
 			// The text and its NUL, without branches: lengths are not
 			// foreseeable. In place of a word that the name does not have,
 			// its first one is read, for other names may be written behind it.
-			second, third := uint32(int32(7-size)>>31)&8, uint32(int32(15-size)>>31)&16
-			w, mask := e[entryName:], (*[maskWords]byte)(textMask[maskWords-1-size:])
-			x := (binary.LittleEndian.Uint64(b[:]) ^ binary.LittleEndian.Uint64(w)) & binary.LittleEndian.Uint64(mask[:])
-			x |= (binary.LittleEndian.Uint64(b[8:]) ^ binary.LittleEndian.Uint64(w[second:])) & binary.LittleEndian.Uint64(mask[8:])
-			x |= (binary.LittleEndian.Uint64(b[16:]) ^ binary.LittleEndian.Uint64(w[third:])) & binary.LittleEndian.Uint64(mask[16:])
+			b, mask := (*[maskWords]byte)(str[t:]), &textMask[size]
+			x := (binary.NativeEndian.Uint64(b[:]) ^ words[(o+1)%textChunk]) & mask[0]
+			x |= (binary.NativeEndian.Uint64(b[8:]) ^ words[(o+1+(7-size)>>31)%textChunk]) & mask[1]
+			x |= (binary.NativeEndian.Uint64(b[16:]) ^ words[(o+1+(15-size)>>31*2)%textChunk]) & mask[2]
 			if x != 0 {
 				break
 			}
-		} else if b := str[t:]; uint64(size) >= uint64(len(b)) || b[size] != 0 || string(b[:size]) != string(chunk[o+entryName:][:size]) {
+		} else if !startsWith(str[t:], p.name(k>>traceSize)) {
 			break
 		}
-		rank := binary.LittleEndian.Uint32(e[:])
-		if rank >= uint32(len(last)) {
+		head := words[o%textChunk]
+		if head>>32 >= uint64(len(last)) {
 			break
 		}
-		m[n].Name = binary.LittleEndian.Uint32(e[4:])
-		low = min(low, t)
-		n++
+		m[n].Name = uint32(head)
 		read[end%traceLen] = k
-		last[rank] = end%traceLen + 1
+		last[head>>32] = end%traceLen + 1
 		next, end = next+1, end+1
 	}
-	tr.next, tr.end = next%traceLen, end%traceLen
-	return n, low
+	return n, next % traceLen, end % traceLen
+}
+
+// one is follow for one name, at place t in str.
+func (tr *nameTrace) one(p *pool, str []byte, t uint32) (token dedup.Name, ok bool) {
+	if len(tr.read.S) < traceLen {
+		tr.read.ResizeSparse(traceLen)
+	}
+	read := (*[traceLen]uint32)(tr.read.S)
+	k := read[tr.next%traceLen]
+	size := k & longTrace
+	chunk := p.text[k>>traceSize/textChunk].S
+	if len(chunk) < textChunk || uint64(t)+maskWords > uint64(len(str)) {
+		return 0, false
+	}
+	words, o := (*[textChunk]uint64)(chunk), k>>traceSize
+	if size < maskWords {
+		b, mask := (*[maskWords]byte)(str[t:]), &textMask[size]
+		x := (binary.NativeEndian.Uint64(b[:]) ^ words[(o+1)%textChunk]) & mask[0]
+		x |= (binary.NativeEndian.Uint64(b[8:]) ^ words[(o+1+(7-size)>>31)%textChunk]) & mask[1]
+		x |= (binary.NativeEndian.Uint64(b[16:]) ^ words[(o+1+(15-size)>>31*2)%textChunk]) & mask[2]
+		if x != 0 {
+			return 0, false
+		}
+	} else if !startsWith(str[t:], p.name(k>>traceSize)) {
+		return 0, false
+	}
+	head := words[o%textChunk]
+	if head>>32 >= uint64(len(tr.last.S)) {
+		return 0, false
+	}
+	read[tr.end%traceLen] = k
+	tr.last.S[head>>32] = tr.end%traceLen + 1
+	tr.next, tr.end = (tr.next+1)%traceLen, (tr.end+1)%traceLen
+	return uint32(head), true
 }
 
 // maskWords is how many bytes of a name, with the NUL, are compared at once.
 const maskWords = 24
 
-// textMask has maskWords bytes of 1 bits, then as many of 0 bits.
-var textMask = [2 * maskWords]byte{
-	255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-	255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-}
+// textMask is, by the length of a name, the bits of its bytes and its NUL.
+var textMask = func() (mask [maskWords + 1][maskWords / 8]uint64) {
+	for size := range mask {
+		var b [maskWords + 8]byte
+		for i := range b[:size+1] {
+			b[i] = 0xff
+		}
+		for w := range mask[size] {
+			mask[size][w] = binary.NativeEndian.Uint64(b[8*w:])
+		}
+	}
+	return mask
+}()

@@ -11,7 +11,7 @@ import (
 // TestNameTrace: a name gets the token that the pool has for its text, whether
 // it was expected or not, and an order that comes again is followed to its end.
 func TestNameTrace(t *testing.T) {
-	texts := []string{"name", "names", "nama", "Name", strings.Repeat("z", textChunk+1)}
+	texts := []string{"name", "names", "nama", "Name", strings.Repeat("z", 8*textChunk+1)}
 	for n := 4; n < 70; n++ { // each also with another byte, at many places
 		s := strings.Repeat("x", n)
 		texts = append(texts, s)
@@ -72,12 +72,19 @@ func TestNameTrace(t *testing.T) {
 	f.textTokens(&u, members(order))
 	m := members(order)
 	f.textToken(&u, m[0].Name)
-	want := ^uint32(0)
-	for _, x := range m[1:] {
-		want = min(want, x.Name-1)
+	if n := u.trace.follow(f.names.pool, str, m[1:]); n != len(m)-1 {
+		t.Errorf("%d of %d names were expected", n, len(m)-1)
 	}
-	if n, low := u.trace.follow(f.names.pool, str, m[1:], ^uint32(0)); n != len(m)-1 || low != want {
-		t.Errorf("%d of %d names were expected, the lowest at %d, not %d", n, len(m)-1, low, want)
+	check(order[1:], m[1:])
+	// So it is with names one by one.
+	m = members(order)
+	f.textToken(&u, m[0].Name)
+	for i := range m[1:] {
+		c, ok := u.trace.one(f.names.pool, str, m[1+i].Name-1)
+		if !ok {
+			t.Errorf("name %d was not expected", i+1)
+		}
+		m[1+i].Name = c
 	}
 	check(order[1:], m[1:])
 }

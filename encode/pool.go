@@ -1,7 +1,7 @@
 package encode
 
 import (
-	"encoding/binary"
+	"bytes"
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
@@ -24,23 +24,17 @@ type pool struct {
 	// What follows is written under mu, each place once and before its number
 	// gets into a table; so it is read without.
 	mu   sync.Mutex
-	n    uint32                      // names
-	end  uint32                      // place behind the last one
-	text [poolChunks]arena.Vec[byte] // by place: entries
+	n    uint32                        // names
+	end  uint32                        // number that the next name gets, if it fits into the chunk
+	text [poolChunks]arena.Vec[uint64] // by number: entries
 	full bool
 }
 
-// An entry begins at a multiple of poolAlign, and its number is its place divided
-// by that. It is three words, then the name and zeros up to a multiple of 8 bytes,
-// one at least; all of it is in one chunk.
-//
-//	0  rank: how many names came before
-//	4  token
-//	8  length of the name in bytes
-const (
-	entryName = 12
-	poolAlign = 4
-)
+// An entry is a word with the token of the name, and in its upper half its rank:
+// how many names came before. Then comes the name and zeros up to a whole word,
+// one at least. All of it is in one chunk; the number of the name is where the
+// entry begins, in words.
+const entryName = 1
 
 // poolTable is an open-addressing table that is replaced when it grows. A slot
 // is 0 or the upper half of the hash, which says where the slot is, then number
@@ -50,9 +44,9 @@ type poolTable struct {
 }
 
 const (
-	poolChunks  = 1 << 10
-	textChunk   = 1 << 20 // bytes
-	poolMaxText = textChunk * poolChunks
+	poolChunks   = 1 << 10
+	textChunk    = 1 << 17 // words
+	poolMaxWords = textChunk * poolChunks
 )
 
 func newPool(base *dedup.Base) *pool {
@@ -78,36 +72,38 @@ func (p *pool) find(t *poolTable, h uint64, b []byte) (uint32, bool) {
 		if s == 0 {
 			return 0, false
 		}
-		if s>>32 == h>>32 && string(p.name(uint32(s)-1)) == string(b) {
+		if s>>32 == h>>32 && startsWith(p.bytes(uint32(s)-1), b) {
 			return uint32(s) - 1, true
 		}
 	}
 }
 
-// entry is the bytes from the entry of a number on.
-func (p *pool) entry(k uint32) []byte {
-	const n = textChunk / poolAlign
-	return p.text[k/n%poolChunks].S[k%n*poolAlign:]
+// startsWith says whether the string that str begins with is name.
+func startsWith(str, name []byte) bool {
+	return len(str) > len(name) && str[len(name)] == 0 && string(str[:len(name)]) == string(name)
 }
 
 // has says whether there may be a name of number k.
-func (p *pool) has(k uint32) bool {
-	const n = textChunk / poolAlign
-	return k/n < poolChunks && len(p.text[k/n].S) > 0
-}
+func (p *pool) has(k uint32) bool { return k/textChunk < poolChunks && len(p.text[k/textChunk].S) > 0 }
+
+// entry is the words from the entry of a number on.
+func (p *pool) entry(k uint32) []uint64 { return p.text[k/textChunk%poolChunks].S[k%textChunk:] }
+
+// bytes is the bytes from the name of a number on.
+func (p *pool) bytes(k uint32) []byte { return arena.Bytes(p.entry(k)[entryName:]) }
 
 // name is the name of a number that number gave. It is valid until free.
 func (p *pool) name(k uint32) []byte {
-	e := p.entry(k)
-	n := binary.LittleEndian.Uint32(e[8:])
-	return e[entryName : entryName+n : entryName+n]
+	b := p.bytes(k)
+	n := bytes.IndexByte(b, 0)
+	return b[:n:n]
 }
 
 // token is the token of the name of a number.
-func (p *pool) token(k uint32) dedup.Name { return binary.LittleEndian.Uint32(p.entry(k)[4:]) }
+func (p *pool) token(k uint32) dedup.Name { return uint32(p.entry(k)[0]) }
 
 // rank is how many names came before that of a number.
-func (p *pool) rank(k uint32) uint32 { return binary.LittleEndian.Uint32(p.entry(k)) }
+func (p *pool) rank(k uint32) uint32 { return uint32(p.entry(k)[0] >> 32) }
 
 // add gives b a number unless another goroutine has done so.
 func (p *pool) add(h uint64, b []byte) uint32 {
@@ -119,7 +115,7 @@ func (p *pool) add(h uint64, b []byte) uint32 {
 	}
 	// An entry does not go over the end of a chunk; one that is longer has a
 	// chunk that is as long.
-	at, size := uint64(p.end), entryName+(uint64(len(b))+8)/8*8
+	at, size := uint64(p.end), entryName+(uint64(len(b))+8)/8
 	if at%textChunk+size > textChunk {
 		at = (at + textChunk - 1) / textChunk * textChunk
 	}
@@ -127,7 +123,7 @@ func (p *pool) add(h uint64, b []byte) uint32 {
 	if size > textChunk {
 		end = (end + textChunk - 1) / textChunk * textChunk
 	}
-	if end > poolMaxText-textChunk {
+	if end > poolMaxWords-textChunk {
 		p.full = true
 		return 0
 	}
@@ -135,7 +131,7 @@ func (p *pool) add(h uint64, b []byte) uint32 {
 	if len(c.S) == 0 {
 		c.Extend(max(textChunk, int(size)))
 	}
-	k := uint32(at / poolAlign)
+	k := uint32(at)
 	tok := dedup.Name(0)
 	if p.base != nil {
 		tok = p.base.Token(b, dedup.TextHash(b))
@@ -143,12 +139,10 @@ func (p *pool) add(h uint64, b []byte) uint32 {
 	if tok == 0 {
 		tok = tokPool | k
 	}
-	e := c.S[at%textChunk:]
-	binary.LittleEndian.PutUint32(e, p.n)
-	binary.LittleEndian.PutUint32(e[4:], tok)
-	binary.LittleEndian.PutUint32(e[8:], uint32(len(b)))
-	copy(e[entryName:], b)
-	clear(e[entryName+len(b) : size])
+	e := c.S[at%textChunk:][:size]
+	clear(e)
+	e[0] = uint64(p.n)<<32 | uint64(tok)
+	copy(arena.Bytes(e[entryName:]), b)
 	p.n, p.end = p.n+1, uint32(end)
 	if int(p.n) > len(t.slots)*3/4 {
 		t = t.grow()

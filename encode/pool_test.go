@@ -15,7 +15,7 @@ func TestPool(t *testing.T) {
 	const names, workers = 5000, 4
 	name := func(i int) []byte {
 		if i%1000 == 999 { // some that end chunks early, some longer than a chunk
-			return bytes.Repeat([]byte{byte('a' + i%7)}, textChunk/2+i*200)
+			return bytes.Repeat([]byte{byte('a' + i%7)}, 4*textChunk+i*200)
 		}
 		return fmt.Appendf(nil, "name_%d", i)
 	}
@@ -61,7 +61,7 @@ func TestPoolFull(t *testing.T) {
 	p := newPool(nil)
 	defer p.free()
 	k := p.number([]byte("kept"))
-	p.end = poolMaxText - textChunk - entryName - 8
+	p.end = poolMaxWords - textChunk - entryName - 1
 	if p.number([]byte("fits")); p.overflow() {
 		t.Fatal("overflow too early")
 	}

@@ -192,6 +192,9 @@ func (f *file) relocateUnit(u *unit) error {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	u.hdr.Data = b
+	if names.Low < uint64(u.strLow) {
+		u.strLow = uint32(names.Low)
+	}
 	f.touchNames(u, names.Low, names.High)
 	return nil
 }
