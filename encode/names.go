@@ -216,7 +216,7 @@ func (n *names) inStr(t dedup.Name) []byte {
 // direct is the token of the direct name slot of the DIE with attributes at d.
 func (f *file) direct(u *unit, a *dwarf.Abbrev, d []byte) dedup.Name {
 	t := f.directPlace(u, a, d)
-	if f.names.look.Load() && (f.byText || f.names.mayBeAlias(t)) {
+	if t != 0 && f.names.look.Load() && (f.byText || f.names.mayBeAlias(t)) {
 		return f.canonical(u, t)
 	}
 	return t

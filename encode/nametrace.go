@@ -72,28 +72,8 @@ func followNames(read *[traceLen]uint32, last []uint32, p *pool, str []byte, m [
 			continue
 		}
 		k := read[next%traceLen]
-		size := k & longTrace
-		chunk := p.text[k>>traceSize/textChunk].S
-		if len(chunk) < textChunk || uint64(t)+maskWords > uint64(len(str)) {
-			break
-		}
-		words, o := (*[textChunk]uint64)(chunk), k>>traceSize
-		if size < maskWords {
-			// The text and its NUL, without branches: lengths are not
-			// foreseeable. In place of a word that the name does not have,
-			// its first one is read, for other names may be written behind it.
-			b, mask := (*[maskWords]byte)(str[t:]), &textMask[size]
-			x := (binary.NativeEndian.Uint64(b[:]) ^ words[(o+1)%textChunk]) & mask[0]
-			x |= (binary.NativeEndian.Uint64(b[8:]) ^ words[(o+1+(7-size)>>31)%textChunk]) & mask[1]
-			x |= (binary.NativeEndian.Uint64(b[16:]) ^ words[(o+1+(15-size)>>31*2)%textChunk]) & mask[2]
-			if x != 0 {
-				break
-			}
-		} else if !startsWith(str[t:], p.name(k>>traceSize)) {
-			break
-		}
-		head := words[o%textChunk]
-		if head>>32 >= uint64(len(last)) {
+		head, ok := p.isAt(k, str, t)
+		if !ok || head>>32 >= uint64(len(last)) {
 			break
 		}
 		m[n].Name = uint32(head)
@@ -111,13 +91,29 @@ func (tr *nameTrace) one(p *pool, str []byte, t uint32) (token dedup.Name, ok bo
 	}
 	read := (*[traceLen]uint32)(tr.read.S)
 	k := read[tr.next%traceLen]
-	size := k & longTrace
-	chunk := p.text[k>>traceSize/textChunk].S
+	head, ok := p.isAt(k, str, t)
+	if !ok || head>>32 >= uint64(len(tr.last.S)) {
+		return 0, false
+	}
+	read[tr.end%traceLen] = k
+	tr.last.S[head>>32] = tr.end%traceLen + 1
+	tr.next, tr.end = (tr.next+1)%traceLen, (tr.end+1)%traceLen
+	return uint32(head), true
+}
+
+// isAt says whether the name of k, an element of nameTrace.read, is at place t in
+// str, and what its entry begins with.
+func (p *pool) isAt(k uint32, str []byte, t uint32) (head uint64, ok bool) {
+	o, size := k>>traceSize, k&longTrace
+	chunk := p.text[o/textChunk].S
 	if len(chunk) < textChunk || uint64(t)+maskWords > uint64(len(str)) {
 		return 0, false
 	}
-	words, o := (*[textChunk]uint64)(chunk), k>>traceSize
+	words := (*[textChunk]uint64)(chunk)
 	if size < maskWords {
+		// The text and its NUL, without branches: lengths are not foreseeable. In
+		// place of a word that the name does not have, its first one is read, for
+		// other names may be written behind it.
 		b, mask := (*[maskWords]byte)(str[t:]), &textMask[size]
 		x := (binary.NativeEndian.Uint64(b[:]) ^ words[(o+1)%textChunk]) & mask[0]
 		x |= (binary.NativeEndian.Uint64(b[8:]) ^ words[(o+1+(7-size)>>31)%textChunk]) & mask[1]
@@ -125,17 +121,10 @@ func (tr *nameTrace) one(p *pool, str []byte, t uint32) (token dedup.Name, ok bo
 		if x != 0 {
 			return 0, false
 		}
-	} else if !startsWith(str[t:], p.name(k>>traceSize)) {
+	} else if !startsWith(str[t:], p.name(o)) {
 		return 0, false
 	}
-	head := words[o%textChunk]
-	if head>>32 >= uint64(len(tr.last.S)) {
-		return 0, false
-	}
-	read[tr.end%traceLen] = k
-	tr.last.S[head>>32] = tr.end%traceLen + 1
-	tr.next, tr.end = (tr.next+1)%traceLen, (tr.end+1)%traceLen
-	return uint32(head), true
+	return words[o%textChunk], true
 }
 
 // maskWords is how many bytes of a name, with the NUL, are compared at once.
