@@ -27,7 +27,7 @@ var imports = map[string][]string{
 	"arena":            {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
 	"btf":              {"arena"},
 	"btfsort":          {"btf"},
-	"compactstate":     {"workers"},
+	"compactstate":     {"arena", "workers"},
 	"dwarf":            nil,
 	"dwarf/dwarftest":  nil,
 	"elfreloc":         nil,

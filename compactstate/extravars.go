@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+
+	"github.com/btflite/btflite/arena"
 )
 
 // ExtraVar is a variable for split BTF beside the main one. Name and Type are
@@ -26,10 +28,11 @@ type ExtraSection struct {
 	Vars  []uint32 // indexes for ExtraVars.At, by ascending offset
 }
 
-// ExtraVars collects variables, 28 bytes each. The zero value is empty.
+// ExtraVars collects variables, 28 bytes each, outside the Go heap. The zero value
+// is empty.
 type ExtraVars struct {
-	vars []ExtraVar
-	tags []uint32
+	vars arena.Vec[ExtraVar]
+	tags arena.Vec[uint32]
 }
 
 // MaxExtraTags is how many tags a variable may have.
@@ -37,34 +40,40 @@ const MaxExtraTags = 1<<16 - 1
 
 // Add adds a variable with its declaration tags, at most MaxExtraTags.
 func (e *ExtraVars) Add(v ExtraVar, tags ...uint32) {
-	v.tags, v.ntags = uint32(len(e.tags)), uint16(len(tags))
-	e.tags = append(e.tags, tags...)
-	e.vars = append(e.vars, v)
+	v.tags, v.ntags = uint32(len(e.tags.S)), uint16(len(tags))
+	e.tags.AppendSlice(tags)
+	e.vars.Append(v)
+}
+
+// Free gives the memory back. The ExtraVars is empty afterwards.
+func (e *ExtraVars) Free() {
+	e.vars.Free()
+	e.tags.Free()
 }
 
 // Len returns the number of variables.
-func (e *ExtraVars) Len() int { return len(e.vars) }
+func (e *ExtraVars) Len() int { return len(e.vars.S) }
 
 // At returns variable i with its tags, which must not be changed.
 func (e *ExtraVars) At(i int) (v ExtraVar, tags []uint32) {
-	v = e.vars[i]
-	return v, e.tags[v.tags:][:v.ntags]
+	v = e.vars.S[i]
+	return v, e.tags.S[v.tags:][:v.ntags]
 }
 
 // Settle replaces each name and type by what the functions make of it, puts the
 // variables into the order of sections and offsets, and leaves out what has
 // then come twice: several units can describe one variable.
 func (e *ExtraVars) Settle(name, typ func(uint32) uint32) {
-	for i := range e.vars {
-		v := &e.vars[i]
+	for i := range e.vars.S {
+		v := &e.vars.S[i]
 		v.Name, v.Type = name(v.Name), typ(v.Type)
 	}
-	slices.SortStableFunc(e.vars, func(a, b ExtraVar) int {
+	slices.SortStableFunc(e.vars.S, func(a, b ExtraVar) int {
 		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Name, b.Name),
 			cmp.Compare(a.Type, b.Type), cmp.Compare(a.Size, b.Size))
 	})
-	e.vars = slices.CompactFunc(e.vars, func(a, b ExtraVar) bool {
-		same := slices.Equal(e.tags[a.tags:][:a.ntags], e.tags[b.tags:][:b.ntags])
+	e.vars.S = slices.CompactFunc(e.vars.S, func(a, b ExtraVar) bool {
+		same := slices.Equal(e.tags.S[a.tags:][:a.ntags], e.tags.S[b.tags:][:b.ntags])
 		a.tags, b.tags = 0, 0
 		return same && a == b
 	})
@@ -78,9 +87,9 @@ const maxDatasec = 1<<16 - 1
 // The first of a section takes what it can.
 func (e *ExtraVars) Sections() []ExtraSection {
 	var all []ExtraSection
-	for from := 0; from < len(e.vars); {
+	for from := 0; from < len(e.vars.S); {
 		to := from + 1
-		for to < len(e.vars) && e.vars[to].Section == e.vars[from].Section {
+		for to < len(e.vars.S) && e.vars.S[to].Section == e.vars.S[from].Section {
 			to++
 		}
 		all = append(all, e.layers(from, to)...)
@@ -92,11 +101,11 @@ func (e *ExtraVars) Sections() []ExtraSection {
 // layers divides the variables from..to-1, those of one section. A layer is a
 // DATASEC to be.
 func (e *ExtraVars) layers(from, to int) []ExtraSection {
-	index := e.vars[from].Section
+	index := e.vars.S[from].Section
 	l := layers{list: []ExtraSection{{Index: index, Vars: make([]uint32, 0, min(to-from, maxDatasec))}}}
 	first := 0 // the layer that is asked first; others wait in l.open
 	for i := from; i < to; i++ {
-		v := &e.vars[i]
+		v := &e.vars.S[i]
 		if len(l.list[first].Vars) == maxDatasec {
 			first = l.add(index)
 		}

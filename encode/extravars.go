@@ -41,12 +41,17 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 	}
 	more := r.set.MoreStrings()
 	defer more.Free()
+	asked := 0
 	intern := func(t dedup.Name) (off uint32) {
+		if asked++; asked%namesStep == 0 {
+			r.releaseNames()
+		}
 		if err == nil {
 			off, err = more.Offset(t)
 		}
 		return off
 	}
+	r.releaseNames()
 	r.extras.Settle(intern, n.ID)
 	first, count := n.End(), r.extras.Len()
 	var below []byte // strings of the main BTF, if that is not written
@@ -77,14 +82,12 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 			add(intern(t), btf.Info(btf.KindDeclTag, 0, false), first+uint32(i), math.MaxUint32)
 		}
 	}
-	var words []uint32
 	for _, s := range r.extras.Sections() {
-		words = append(words[:0], intern(r.names.literal([]byte(r.sectionName(s.Index)))), btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), s.Size)
+		add(intern(r.names.literal([]byte(r.sectionName(s.Index)))), btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), s.Size)
 		for _, i := range s.Vars {
 			v, _ := r.extras.At(int(i))
-			words = append(words, first+i, v.Offset, v.Size)
+			add(first+i, v.Offset, v.Size)
 		}
-		add(words...)
 	}
 	if err != nil {
 		out.Free()
@@ -96,4 +99,17 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 	out.AppendSlice(more.Bytes())
 	r.stats.ExtraVars = count
 	return out, nil
+}
+
+// namesStep is after how many names .debug_str is given back: around each of them,
+// the system maps what it has in memory.
+const namesStep = 1 << 10
+
+// releaseNames gives back what is mapped of the inputs' .debug_str.
+func (r *run) releaseNames() {
+	for _, f := range r.files {
+		if s := f.dwarf.Section(".debug_str"); s != nil {
+			f.dwarf.ReleaseRange(s.Offset, s.Size)
+		}
+	}
 }

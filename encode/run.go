@@ -148,6 +148,7 @@ func (r *run) free() {
 		r.set.Free()
 	}
 	r.set = nil
+	r.extras.Free()
 	r.closeFiles()
 }
 
@@ -483,18 +484,4 @@ func (f *file) commitUnit(u *unit) error {
 	}
 	f.flushLog(u)
 	return nil
-}
-
-// verbose keeps a line for -V until its unit is committed.
-func (f *file) verbose(u *unit, line string) {
-	if f.opt.Verbose != nil {
-		u.log = append(u.log, line)
-	}
-}
-
-func (f *file) flushLog(u *unit) {
-	for _, l := range u.log {
-		f.opt.Verbose(l)
-	}
-	u.log = u.log[:0]
 }

@@ -310,3 +310,17 @@ func (u *unit) index() {
 		n += uint32(bits.OnesCount64(m.bits))
 	}
 }
+
+// verbose keeps a line for -V until its unit is committed.
+func (f *file) verbose(u *unit, line string) {
+	if f.opt.Verbose != nil {
+		u.log = append(u.log, line)
+	}
+}
+
+func (f *file) flushLog(u *unit) {
+	for _, l := range u.log {
+		f.opt.Verbose(l)
+	}
+	u.log = u.log[:0]
+}
