@@ -29,7 +29,7 @@ type unit struct {
 	copy                  arena.Vec[byte]
 	typeCopy              arena.Vec[byte] // likewise of the type unit in work
 	firstReloc, lastReloc int
-	strLow                uint32 // lowest offset in .debug_str of a name
+	strLow                uint32 // lowest offset in .debug_str that is known of its names
 	relocFail             error
 	touched               byte      // by touchNames; of no meaning
 	trace                 nameTrace // kept from unit to unit
