@@ -1,8 +1,6 @@
 package encode
 
 import (
-	"math/bits"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 )
@@ -138,16 +136,11 @@ func (f *file) linkRefs(u *unit) {
 //go:noinline
 func linkMembers(m []dedup.Member, starts []startWord) (n int) {
 	for ; n < len(m); n++ {
-		off := m[n].Type
-		w := off >> 6
-		if w >= uint32(len(starts)) {
+		r := startRef(starts, m[n].Type)
+		if r == 0 {
 			break
 		}
-		s, bit := &starts[w], uint64(1)<<(off&63)
-		if s.bits&bit == 0 {
-			break
-		}
-		m[n].Type = s.ref + uint32(bits.OnesCount64(s.bits&(bit-1)))
+		m[n].Type = r
 	}
 	return n
 }

@@ -32,6 +32,14 @@ func (tr *nameTrace) free() {
 	tr.next, tr.end = 0, 0
 }
 
+// ring is tr.read in its full length.
+func (tr *nameTrace) ring() *[traceLen]uint32 {
+	if len(tr.read.S) < traceLen {
+		tr.read.ResizeSparse(traceLen)
+	}
+	return (*[traceLen]uint32)(tr.read.S)
+}
+
 // note adds the name with number k, rank r and n bytes, of which follow has found
 // that it was not expected. If it was never read before, what was expected still
 // is.
@@ -54,10 +62,7 @@ func (tr *nameTrace) note(k, rank uint32, n int) {
 // they are the ones that are expected. It returns how many those are. What is no
 // place stays.
 func (tr *nameTrace) follow(p *pool, str []byte, m []dedup.Member) (n int) {
-	if len(tr.read.S) < traceLen {
-		tr.read.ResizeSparse(traceLen)
-	}
-	n, tr.next, tr.end = followNames((*[traceLen]uint32)(tr.read.S), tr.last.S, p, str, m, tr.next, tr.end)
+	n, tr.next, tr.end = followNames(tr.ring(), tr.last.S, p, str, m, tr.next, tr.end)
 	return n
 }
 
@@ -86,10 +91,7 @@ func followNames(read *[traceLen]uint32, last []uint32, p *pool, str []byte, m [
 
 // one is follow for one name, at place t in str.
 func (tr *nameTrace) one(p *pool, str []byte, t uint32) (token dedup.Name, ok bool) {
-	if len(tr.read.S) < traceLen {
-		tr.read.ResizeSparse(traceLen)
-	}
-	read := (*[traceLen]uint32)(tr.read.S)
+	read := tr.ring()
 	k := read[tr.next%traceLen]
 	head, ok := p.isAt(k, str, t)
 	if !ok || head>>32 >= uint64(len(tr.last.S)) {

@@ -192,9 +192,7 @@ func (f *file) relocateUnit(u *unit) error {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	u.hdr.Data = b
-	if names.Low < uint64(u.strLow) {
-		u.strLow = uint32(names.Low)
-	}
+	u.strLow = uint32(min(uint64(u.strLow), names.Low))
 	f.touchNames(u, names.Low, names.High)
 	return nil
 }
