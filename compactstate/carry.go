@@ -170,6 +170,7 @@ func (c *carrier) chooseName(d *decision) {
 // chooseTypes fills the part of c.choice that is in the state.
 func (c *carrier) chooseTypes(d *decision) {
 	st, x := c.s.record(d.ref), &c.choice
+	x.Place = d.ref
 	x.Ret, x.Params, x.Annotations = st.ret, x.Params[:0], x.Annotations[:0]
 	for i := 0; i < len(st.params); i += 2 {
 		x.Params = append(x.Params, Param{st.params[i], st.params[i+1]})

@@ -195,6 +195,52 @@ func TestFilesDoNotShareEntries(t *testing.T) {
 	}
 }
 
+// TestAheadReadsTheCurrentFileOnly: what an earlier file has left behind is not
+// followed, whatever of it lies where a name of the current file would.
+func TestAheadReadsTheCurrentFileOnly(t *testing.T) {
+	names, strtab, offs := kernelLike(5000)
+	ft := NewFuncTable(0)
+	ft.BeginFile(strtab)
+	for i, off := range offs {
+		ft.Add(off, uint64(i))
+	}
+	ft.Seal()
+	for _, syms := range [][]sym{{{"f", 1}, {"g", 2}}, nil} {
+		addFile(ft, syms...)
+		ft.Ahead(names)
+		ft.Ahead([][]byte{[]byte("f"), nil, []byte("g")})
+		for _, name := range names {
+			if ft.Lookup(name) != 0 {
+				t.Fatalf("%s of the first file is found", name)
+			}
+		}
+	}
+}
+
+// TestFreeSlotsOfAnIndexHoldNothing: neither after it was cleared nor after it grew.
+func TestFreeSlotsOfAnIndexHoldNothing(t *testing.T) {
+	x := newIndex(0)
+	hash := func(ref uint32) uint64 { return uint64(ref) * 0x9e3779b97f4a7c15 }
+	for round, n := range []uint32{1000, 3, 0, 5000} {
+		x.clear()
+		for ref := uint32(1); ref <= n; ref++ {
+			x.insert(hash(ref), ref, hash)
+		}
+		used := uint32(0)
+		for pos, tag := range x.tags {
+			if (tag == 0) != (x.refs[pos] == 0) {
+				t.Fatalf("round %d: slot %d has tag %d and reference %d", round, pos, tag, x.refs[pos])
+			}
+			if tag != 0 {
+				used++
+			}
+		}
+		if used != n || x.used != int(n) {
+			t.Errorf("round %d: %d slots in use, %d counted, want %d", round, used, x.used, n)
+		}
+	}
+}
+
 func TestKfuncFlags(t *testing.T) {
 	ft := tableOf(sym{"f", 1}, sym{"f", 2}, sym{"g", 1})
 	f, g := ft.Lookup([]byte("f")), ft.Lookup([]byte("g"))

@@ -10,6 +10,8 @@ const minIndexSlots = 64
 // references. A probe reads tags first, and they are small enough to stay in
 // the cache, so a look-up reads the record behind a reference only if it is
 // almost certainly the right one. Tag 0 marks a free slot; nothing is removed.
+// The reference of a free slot is 0, so that a reader ahead of use, who does not
+// wait for the tag, never follows a reference that the table does not hold.
 //
 // The owner compares records and so writes the probe loop itself:
 //
@@ -72,7 +74,11 @@ func (x *index) place(h uint64, ref uint32) {
 
 // clear removes all references and keeps the memory.
 func (x *index) clear() {
+	if x.used == 0 {
+		return
+	}
 	clear(x.tags)
+	clear(x.refs)
 	x.used = 0
 }
 

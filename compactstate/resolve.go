@@ -37,6 +37,12 @@ type Decide struct {
 	// compared. It is called only with x != y, both not void; x is of the
 	// first state of the group. With Workers, several goroutines call it.
 	Match func(x, y uint32) bool
+	// Mismatch is told the first difference between the prototypes of two states
+	// of an entry, before it is decided about the entry: what is −1 for the number
+	// of parameters, 0 for the return type, else the parameter, from 1 on. a and b
+	// are the names and types of the parameters by turns, valid during the call
+	// only; a is the first state of the group. nil for none; not with Workers.
+	Mismatch func(entry uint32, what int, a, b []uint32)
 	// Hash is the hash of a function's name, for Strings; nil for none. With
 	// Workers, several goroutines call it.
 	Hash func(name []byte) uint32
@@ -58,6 +64,7 @@ type Decide struct {
 // only, Name longer, see FuncTable.Name.
 type Choice struct {
 	Entry       uint32
+	Place       uint32 // of the state, see States.Place
 	Symbol      bool   // Name is that of a symbol, not of the entry
 	Name        []byte // name of the FUNC
 	Hash        uint32 // of Name; for Strings only
@@ -251,15 +258,25 @@ func (r *resolver) combine(states []record) {
 // samePrototype compares return and parameter types; names of parameters do not
 // count.
 func (r *resolver) samePrototype(a, b *record) bool {
-	if len(a.params) != len(b.params) || !r.sameType(a.ret, b.ret) {
-		return false
-	}
-	for i := 1; i < len(a.params); i += 2 {
-		if !r.sameType(a.params[i], b.params[i]) {
-			return false
+	what := 0
+	switch {
+	case len(a.params) != len(b.params):
+		what = -1
+	case r.sameType(a.ret, b.ret):
+		for i := 1; ; i += 2 {
+			if i >= len(a.params) {
+				return true
+			}
+			if !r.sameType(a.params[i], b.params[i]) {
+				what = i/2 + 1
+				break
+			}
 		}
 	}
-	return true
+	if r.d.Mismatch != nil {
+		r.d.Mismatch(a.entry, what, a.params, b.params)
+	}
+	return false
 }
 
 // sameType compares two types, of which void equals only itself.

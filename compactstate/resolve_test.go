@@ -259,6 +259,45 @@ func TestKfuncIsReportedExceptForTrueSignatures(t *testing.T) {
 	}
 }
 
+func TestMismatchTellsTheFirstDifference(t *testing.T) {
+	ft, s := tableOf(sym{"count", 1}, sym{"none", 2}, sym{"param", 3}, sym{"result", 4}), NewStates()
+	for _, x := range []st{
+		{name: "count", params: p(2)}, {name: "count", params: p(2, 4)}, {name: "count", params: p(2, 4)},
+		{name: "none", ret: 2, params: p(2)}, {name: "none", ret: 4, params: p(4)},
+		{name: "param", params: p(2, 4, 6)}, {name: "param", params: p(2, 5, 7)}, {name: "param", ret: 1},
+		{name: "result", ret: 2, params: p(2)}, {name: "result", ret: 3, params: p(3)},
+	} {
+		x.add(ft, s, false)
+	}
+	var got []string
+	d := Decide{Match: evenMatch(t), Mismatch: func(entry uint32, what int, a, b []uint32) {
+		got = append(got, fmt.Sprint(string(ft.Name(entry)), what, len(a)/2, len(b)/2))
+	}}
+	places := map[uint32]bool{}
+	err := s.Resolve(ft, d, func(c *Choice) error {
+		if places[c.Place] {
+			t.Errorf("%s: a place of another function", c.Name)
+		}
+		places[c.Place] = true
+		return nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "count-1 1 2|param2 3 3|result0 1 1"
+	if g := strings.Join(got, "|"); g != want {
+		t.Errorf("got %s, want %s", g, want)
+	}
+	for _, e := range []string{"count", "result"} {
+		entry := ft.Lookup([]byte(e))
+		x := st{name: e, ret: 9}
+		x.add(ft, s, false)
+		if place := s.Place(entry); place == 0 || places[place] {
+			t.Errorf("%s: place %d of a new state", e, place)
+		}
+	}
+}
+
 func TestErrorOfEmitEndsResolve(t *testing.T) {
 	ft, s := tableOf(sym{"a", 1}, sym{"b", 2}, sym{"c", 3}), NewStates()
 	for _, x := range []st{{name: "a", flags: Reordered}, {name: "b"}, {name: "c"}} {

@@ -182,6 +182,12 @@ func (s *States) Add(entry uint32, f Flags, sym, ret uint32, params []Param, ann
 	return true
 }
 
+// Place returns a number for the state of an entry that Add has kept last, which
+// no other state has.
+func (s *States) Place(entry uint32) uint32 {
+	return s.heads[entry].last
+}
+
 // Count returns how much has been added and kept.
 func (s *States) Count() Counts {
 	return s.counts

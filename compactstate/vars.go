@@ -17,10 +17,6 @@ type DataSection struct {
 	Vars  []Var  // by ascending offset; equal offsets in the order of adding
 }
 
-// maxSectionVars is where pahole's 16-bit number of variables of a section
-// becomes 0 again.
-const maxSectionVars = 1 << 16
-
 // Vars collects the variables of all data sections. The zero value is empty.
 type Vars struct {
 	vars     []Var
@@ -45,12 +41,8 @@ func (v *Vars) Bytes() int {
 }
 
 // Sections returns the sections that have variables, by ascending ELF section
-// index. The result does not share memory with v.
-//
-// pahole counts the variables of a section in 16 bits: of 65536+n variables only
-// the first n added are in the DATASEC, and Sections does the same. For exactly
-// 65536 the section stays, without variables; its size is then 0 (pahole's is
-// undefined).
+// index. The result does not share memory with v. Any of them may have more
+// variables than a DATASEC can hold.
 func (v *Vars) Sections() []DataSection {
 	counts := make(map[uint32]int)
 	for _, sec := range v.sections {
@@ -58,7 +50,7 @@ func (v *Vars) Sections() []DataSection {
 	}
 	list := make([]DataSection, 0, len(counts))
 	for sec, n := range counts {
-		list = append(list, DataSection{Index: sec, Vars: make([]Var, 0, n%maxSectionVars)})
+		list = append(list, DataSection{Index: sec, Vars: make([]Var, 0, n)})
 	}
 	slices.SortFunc(list, func(a, b DataSection) int { return cmp.Compare(a.Index, b.Index) })
 	for i := range list {
@@ -66,9 +58,7 @@ func (v *Vars) Sections() []DataSection {
 	}
 	for i, sec := range v.sections {
 		s := &list[counts[sec]]
-		if len(s.Vars) < cap(s.Vars) {
-			s.Vars = append(s.Vars, v.vars[i])
-		}
+		s.Vars = append(s.Vars, v.vars[i])
 	}
 	for i := range list {
 		s := &list[i]
