@@ -13,9 +13,7 @@ import (
 
 // limits is what SetLimit has set.
 type limits struct {
-	bytes   uint64
-	used    func() uint64
-	reclaim func()
+	Limit
 
 	mu sync.Mutex
 	// reclaimed is what was in use after the last reclaim.
@@ -24,16 +22,25 @@ type limits struct {
 
 var current atomic.Pointer[limits]
 
-// SetLimit sets how many bytes the process may take, of which used tells how
-// many it has taken. If there is too little left, reclaim is called to give
-// back what nobody needs. Both are called when a large Vec grows, from any
-// goroutine. 0 is no limit. It holds for all Vecs of the process.
-func SetLimit(bytes uint64, used func() uint64, reclaim func()) {
-	if bytes == 0 {
+// Limit bounds what the process takes. Its functions are called when a large Vec
+// grows, from any goroutine, several at once.
+type Limit struct {
+	Bytes uint64        // 0 is no limit
+	Used  func() uint64 // how many bytes are taken
+	// Drop, if set, gives back what comes again when it is needed. It is called
+	// whenever there is too little left and must be cheap.
+	Drop func()
+	// Reclaim gives back what nobody needs, if there is still too little left.
+	Reclaim func()
+}
+
+// SetLimit sets the limit for all Vecs of the process.
+func SetLimit(l Limit) {
+	if l.Bytes == 0 {
 		current.Store(nil)
 		return
 	}
-	current.Store(&limits{bytes: bytes, used: used, reclaim: reclaim})
+	current.Store(&limits{Limit: l})
 }
 
 // Exhausted is the panic of a Vec that cannot grow below the limit, in bytes.
@@ -58,19 +65,23 @@ func CheckLimit(n int) error {
 	if l == nil {
 		return nil
 	}
-	used := l.used()
-	if used+uint64(n) <= l.bytes {
+	used := l.Used()
+	enough := func() bool { return used+uint64(n) <= l.Bytes }
+	if enough() {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if used = l.used(); used >= l.reclaimed+reclaimStep {
-		l.reclaim()
-		used = l.used()
+	if l.Drop != nil {
+		l.Drop()
+	}
+	if used = l.Used(); !enough() && used >= l.reclaimed+reclaimStep {
+		l.Reclaim()
+		used = l.Used()
 		l.reclaimed = used
 	}
-	if used+uint64(n) > l.bytes {
-		return Exhausted{l.bytes, used}
+	if !enough() {
+		return Exhausted{l.Bytes, used}
 	}
 	return nil
 }

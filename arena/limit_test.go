@@ -6,9 +6,11 @@ import (
 )
 
 func TestLimit(t *testing.T) {
-	defer SetLimit(0, nil, nil)
+	defer SetLimit(Limit{})
 	used, garbage, reclaims := uint64(0), uint64(0), 0
-	SetLimit(4<<20, func() uint64 { return used + garbage }, func() { garbage, reclaims = 0, reclaims+1 })
+	pages := uint64(0)
+	SetLimit(Limit{Bytes: 4 << 20, Used: func() uint64 { return used + garbage + pages }, Drop: func() { pages = 0 },
+		Reclaim: func() { garbage, reclaims = 0, reclaims+1 }})
 	var v, small Vec[byte]
 	defer v.Free()
 	defer small.Free()
@@ -46,7 +48,13 @@ func TestLimit(t *testing.T) {
 	if err := CheckLimit(3 << 20); !errors.As(err, new(Exhausted)) || reclaims != 1 {
 		t.Errorf("without garbage: %v after %d reclaims", err, reclaims)
 	}
-	SetLimit(0, nil, nil)
+	// What comes again goes first.
+	used, garbage, pages, reclaims = 1<<20, 1<<20, 3<<20, 0
+	current.Load().reclaimed = 0
+	if err := CheckLimit(1 << 20); err != nil || reclaims != 0 || pages != 0 {
+		t.Errorf("with pages: %v after %d reclaims", err, reclaims)
+	}
+	SetLimit(Limit{})
 	v.Grow(8 << 20)
 	if err := CheckLimit(1 << 40); err != nil {
 		t.Error(err)

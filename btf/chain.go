@@ -88,6 +88,9 @@ func Rebase(b, base *Blob, id func(uint32) uint32) (*Blob, error) {
 func (b *Blob) Sum() (sum [sha256.Size]byte) {
 	var chain []*Blob
 	for ; b != nil; b = b.Base {
+		if b.Base != nil && len(b.Off)+len(b.Strings) == 0 {
+			continue // it adds nothing: what is over it is over its base
+		}
 		chain = append(chain, b)
 	}
 	h := sha256.New()

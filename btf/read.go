@@ -3,6 +3,7 @@ package btf
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -28,6 +29,11 @@ type Blob struct {
 	// Base is the BTF this one splits from, or nil.
 	Base *Blob
 }
+
+// ErrNoBase is in the errors of Parse for data that goes beyond its own end, or
+// begins in a way that only split BTF does, if no base was given: it may be
+// whole over the base that it was split from.
+var ErrNoBase = errors.New("as in BTF split from a base that is missing here")
 
 // Parse decodes BTF data of either byte order. base is the BTF that data was
 // split from, or nil. Every record, name offset and type id is checked (libbpf's
@@ -110,10 +116,10 @@ func checkStrings(s []byte, split bool) error {
 		if split {
 			return nil
 		}
-		return fmt.Errorf("btf: strings: empty section")
+		return fmt.Errorf("btf: strings: empty section, %w", ErrNoBase)
 	}
 	if !split && s[0] != 0 {
-		return fmt.Errorf("btf: strings: offset 0 is not the empty string, as in BTF split from a base that is missing here")
+		return fmt.Errorf("btf: strings: offset 0 is not the empty string, %w", ErrNoBase)
 	}
 	if s[len(s)-1] != 0 {
 		return fmt.Errorf("btf: strings: no NUL at the end, offset %d", len(s)-1)
@@ -197,7 +203,11 @@ func (b *Blob) check() error {
 		r := b.Words[off:]
 		k, vlen := InfoKind(r[1]), InfoVlen(r[1])
 		bad := func(what string, v uint32) error {
-			return fmt.Errorf("btf: types: %s [%d] at offset %d: %s %d out of range", k, b.FirstID+uint32(i), 4*off, what, v)
+			err := fmt.Errorf("btf: types: %s [%d] at offset %d: %s %d out of range", k, b.FirstID+uint32(i), 4*off, what, v)
+			if b.Base == nil {
+				err = fmt.Errorf("%w, %w", err, ErrNoBase)
+			}
+			return err
 		}
 		nameOK := func(v uint32) bool { return v == 0 || v < strEnd }
 		if !nameOK(r[0]) {

@@ -25,7 +25,7 @@ const Extern Ref = 1 << 31
 // pointers. Info is the BTF info word (kind, vlen and kind_flag).
 //
 //	kind                          Third       First            Aux
-//	INT                           size        -                data word
+//	INT                           size        the caller's     data word
 //	FLOAT                         size        -                -
 //	PTR CONST VOLATILE RESTRICT   Ref         -                -
 //	TYPEDEF TYPE_TAG FUNC         Ref         -                -

@@ -9,6 +9,8 @@ const (
 	TagClassType           Tag = 0x02
 	TagEnumerationType     Tag = 0x04
 	TagFormalParameter     Tag = 0x05
+	TagImportedDecl        Tag = 0x08
+	TagLabel               Tag = 0x0a
 	TagLexicalBlock        Tag = 0x0b
 	TagMember              Tag = 0x0d
 	TagPointerType         Tag = 0x0f
@@ -33,6 +35,7 @@ const (
 	TagRestrictType        Tag = 0x37
 	TagInterfaceType       Tag = 0x38
 	TagNamespace           Tag = 0x39
+	TagImportedModule      Tag = 0x3a
 	TagUnspecifiedType     Tag = 0x3b
 	TagPartialUnit         Tag = 0x3c
 	TagImportedUnit        Tag = 0x3d

@@ -31,17 +31,25 @@ type rule struct {
 
 // e_machine values (ELF gABI).
 const (
+	emSPARC     = 2
 	em386       = 3
+	em68K       = 4
 	emMIPS      = 8
+	emPARISC    = 15
+	emSPARC32P  = 18
 	emPPC       = 20
 	emPPC64     = 21
 	emS390      = 22
 	emARM       = 40
+	emSH        = 42
 	emSPARCV9   = 43
 	emX8664     = 62
+	emHexagon   = 164
 	emAArch64   = 183
 	emRISCV     = 243
+	emBPF       = 247
 	emLoongArch = 258
+	emAlpha     = 0x9026
 )
 
 // rulesOf gives the rules by relocation type, or nil for a machine that is not
@@ -88,12 +96,30 @@ func rulesOf(machine uint16) map[uint32]rule {
 			0: {actNone, 0}, 1: {actSet, 2}, 2: {actSet, 4}, 18: {actSet, 8},
 			39: {actTLS, 4}, 41: {actTLS, 8}, // TLS_DTPREL32, TLS_DTPREL64
 		}
-	case emSPARCV9: // Oracle, Linkers and Libraries Guide, SPARC relocation types; UA types need no alignment
+	case emSPARC, emSPARC32P, emSPARCV9: // Oracle, Linkers and Libraries Guide, SPARC relocation types; UA types need no alignment
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 1}, 2: {actSet, 2}, 3: {actSet, 4}, 32: {actSet, 8},
 			23: {actSet, 4}, 54: {actSet, 8}, 55: {actSet, 2},
 			76: {actTLS, 4}, 77: {actTLS, 8}, // TLS_DTPOFF32, TLS_DTPOFF64
 		}
+	case emBPF: // Linux, Documentation/bpf/llvm_reloc.rst; the last two are those of Clang before 13
+		return map[uint32]rule{
+			0: {actNone, 0}, 2: {actSet, 8}, 3: {actSet, 4}, // ABS64, ABS32
+			1: {actSet, 8}, 10: {actSet, 4},
+		}
+	case em68K: // System V ABI, Motorola 68000 processor supplement, and the GNU type for TLS
+		return map[uint32]rule{
+			0: {actNone, 0}, 1: {actSet, 4}, 2: {actSet, 2}, 3: {actSet, 1},
+			31: {actTLS, 4}, // TLS_LDO32
+		}
+	case emSH: // GNU binutils, include/elf/sh.h; the addend is in the field, though sections are RELA
+		return map[uint32]rule{0: {actNone, 0}, 1: {actAdd, 4}}
+	case emAlpha: // Tru64 UNIX object file format
+		return map[uint32]rule{0: {actNone, 0}, 1: {actSet, 4}, 2: {actSet, 8}}
+	case emPARISC: // ELF supplement for PA-RISC, DIR32 and DIR64
+		return map[uint32]rule{0: {actNone, 0}, 1: {actSet, 4}, 80: {actSet, 8}}
+	case emHexagon: // Qualcomm Hexagon ABI
+		return map[uint32]rule{0: {actNone, 0}, 6: {actSet, 4}, 7: {actSet, 2}, 8: {actSet, 1}}
 	case emRISCV: // RISC-V ELF psABI, table of relocation types
 		return map[uint32]rule{
 			0: {actNone, 0}, 43: {actNone, 0}, 51: {actNone, 0}, // ALIGN, RELAX

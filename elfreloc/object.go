@@ -7,9 +7,9 @@
 // call, and neither the section nor its relocations are ever written to.
 //
 // The package knows the relocation types that occur in debug sections of
-// x86-64, i386, ARM, AArch64, s390, PowerPC (32 and 64 bit), MIPS (32 and 64
-// bit), SPARC (64 bit), RISC-V and LoongArch. It does not open files: it works on the bytes of
-// sections.
+// x86-64, i386, ARM, AArch64, s390, PowerPC and MIPS and SPARC (32 and 64 bit),
+// RISC-V, LoongArch, BPF, Alpha, Hexagon, m68k, PA-RISC and SuperH. It does not open files: it works
+// on the bytes of sections.
 package elfreloc
 
 import (

@@ -56,6 +56,7 @@ func (f *file) useAlt(path string, e *mmapelf.File) error {
 	alt := &file{
 		run: f.run, opt: f.opt, path: path, elf: e, dwarf: e, merge: f.merge,
 		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: f.names,
+		byText: f.opt.Base != nil,
 	}
 	f.merge.alt = alt
 	for _, s := range []struct {
@@ -141,6 +142,9 @@ func (f *file) altName(u *unit, off uint64) dedup.Name {
 		return 0
 	}
 	alt := f.merge.alt
+	if alt.byText {
+		return alt.canonical(u, uint32(off)+1)
+	}
 	return f.names.canonical(alt.strBase + uint32(off) + 1)
 }
 

@@ -9,7 +9,10 @@ import (
 
 // Base is BTF that modules are encoded over: what it has, their split BTF does
 // not repeat. It is immutable and may be shared by any number of runs.
-type Base struct{ d *dedup.Base }
+type Base struct {
+	d     *dedup.Base
+	types uint32 // and void
+}
 
 // NewBase prepares blob, which may itself be split BTF, as a base. It holds on
 // to blob. Errors: more types or strings than ids and offsets leave room for.
@@ -18,7 +21,7 @@ func NewBase(blob *btf.Blob) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Base{d}, nil
+	return &Base{d, blob.TypeCount()}, nil
 }
 
 // Free gives the memory back. No run may use the Base any more.

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
 )
 
 // plainBitfields makes plain members of the bit-fields that are as wide as
@@ -25,4 +26,32 @@ func (u *unit) plainBitfields() {
 		}
 		n.Info = btf.Info(btf.InfoKind(n.Info), uint32(len(m)), kflag)
 	}
+}
+
+// strippedSize is the size in bytes of a type behind typedefs and qualifiers.
+func (u *unit) strippedSize(r dedup.Ref) uint32 {
+	for range 64 {
+		if r == 0 || r&dedup.Extern != 0 {
+			return 0
+		}
+		n := &u.types.Nodes.S[r-1]
+		switch btf.InfoKind(n.Info) {
+		case btf.KindTypedef, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
+			r = n.Third
+		case btf.KindInt, btf.KindEnum, btf.KindEnum64, btf.KindFloat, btf.KindStruct, btf.KindUnion:
+			return dwarfSize(n)
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// dwarfSize is the size in bytes that DWARF gives a type with a size. An INT that
+// cannot have it in BTF has another one there, and 1 + its size in First.
+func dwarfSize(n *dedup.Node) uint32 {
+	if n.First != 0 && btf.InfoKind(n.Info) == btf.KindInt {
+		return n.First - 1
+	}
+	return n.Third
 }

@@ -90,7 +90,7 @@ func (f *file) closeFrame(u *unit) error {
 		}
 		n := &u.types.Nodes.S[fr.owner]
 		if fr.n > maxVlen {
-			return f.nodeError(u, fr.owner, itoa(int(fr.n))+" members are more than BTF can hold")
+			return f.nodeError(u, fr.owner, beyondVlen(int(fr.n), [...]string{ctxAggregate: "members", ctxProto: "parameters", ctxEnum: "enumerators"}[fr.ctx]))
 		}
 		if fr.open {
 			first := uint32(len(u.types.Members.S))

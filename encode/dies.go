@@ -101,7 +101,7 @@ func (f *file) baseType(u *unit, off int, have uint32) error {
 	} else {
 		isInt := u.firstInt == 0 && f.isInt(n.Name)
 		if size == 0 || size&(size-1) != 0 || size > 16 {
-			n.Name, size = f.names.unalias(f.fakeInt), 4
+			n.Name, n.First, size = f.names.unalias(f.fakeInt), size+1, 4
 			n.Third = 4
 		}
 		n.Info = btf.Info(btf.KindInt, 0, false)
@@ -218,25 +218,6 @@ func (f *file) linkOldBits(u *unit) error {
 		m.Val = uint32(bit) | uint32(o.Bits)<<24
 	}
 	return nil
-}
-
-// strippedSize is the size in bytes of a type behind typedefs and qualifiers.
-func (u *unit) strippedSize(r dedup.Ref) uint32 {
-	for range 64 {
-		if r == 0 || r&dedup.Extern != 0 {
-			return 0
-		}
-		n := &u.types.Nodes.S[r-1]
-		switch btf.InfoKind(n.Info) {
-		case btf.KindTypedef, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
-			r = n.Third
-		case btf.KindInt, btf.KindEnum, btf.KindEnum64, btf.KindFloat, btf.KindStruct, btf.KindUnion:
-			return n.Third
-		default:
-			return 0
-		}
-	}
-	return 0
 }
 
 // dimension is the number of elements of one array dimension.

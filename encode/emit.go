@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"fmt"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
@@ -35,11 +37,16 @@ type emitter struct {
 func (r *run) emitFuncs() error {
 	r.stats.Skipped = map[string]int{}
 	e := emitter{run: r, long: r.set.LongestName() > maxParamName} // names of parameters are there
+	var mismatch func(entry uint32, what int, a, b []uint32)
+	if r.raw != nil {
+		mismatch = func(entry uint32, what int, a, b []uint32) { r.raw.mismatch(r, entry, what, a, b) }
+	}
 	return r.states.Resolve(r.funcs, compactstate.Decide{
 		TrueSignature:  r.opt.Features&TrueSignature != 0,
 		ConsistentFunc: r.opt.Features&ConsistentFunc != 0,
 		Workers:        r.opt.Jobs,
 		Match:          func(x, y uint32) bool { return r.match(x, y, 0) },
+		Mismatch:       mismatch,
 		Hash:           dedup.TextHash,
 		Strings:        e.addStrings,
 		AllParams:      e.long,
@@ -54,7 +61,8 @@ func (r *run) leaveOut(name []byte, why compactstate.Reason) {
 		r.opt.FuncLeftOut(string(name), why.String())
 	}
 	if r.opt.Verbose != nil {
-		r.opt.Verbose(string(name) + " : skipping BTF encoding of function due to " + why.String())
+		r.raw.decided(r, name)
+		r.opt.Verbose(string(name) + skipping + why.String())
 	}
 }
 
@@ -134,6 +142,9 @@ func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
 // addFunc adds FUNC_PROTO, FUNC and DECL_TAGs of one chosen function, whose
 // strings have been added.
 func (e *emitter) addFunc(c *compactstate.Choice) error {
+	if n := len(c.Params); n > maxVlen {
+		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.files[e.lead].path, quote(c.Name), beyondVlen(n, "parameters"))
+	}
 	w := append(e.record[:0], btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), 0, c.Ret)
 	for _, p := range c.Params {
 		w = append(w, e.cut(e.names.canonical(p.Name)), p.Type)
@@ -154,8 +165,10 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 	if err != nil {
 		return err
 	}
-	e.stats.Funcs++
 	e.stats.TypesIn += 2
+	if e.raw != nil {
+		e.raw.function(e, c)
+	}
 	for _, a := range c.Annotations {
 		if err := e.addTagType(e.names.unalias(e.cut(a.Value)), fn, a.Component); err != nil {
 			return err

@@ -65,14 +65,30 @@ func (f *file) noDwarf() error {
 	return fmt.Errorf("%s: %w", f.path, ErrNoDwarf)
 }
 
+// onlyLines reports whether a file without .debug_info has never had one and has
+// lines or frames: what assemblers write for .loc and .cfi_sections directives
+// stands alone. The reference encoder takes such a file for one without units.
+func (f *file) onlyLines() bool {
+	lines := false
+	for i := range f.dwarf.Sections {
+		switch s := &f.dwarf.Sections[i]; s.Name {
+		case ".debug_line", ".debug_frame", ".zdebug_line", ".zdebug_frame":
+			lines = lines || s.Size > 0
+		}
+	}
+	return lines && f.otherDebug() == ""
+}
+
 // otherDebug is the name of a debug section that compilers write together with
-// .debug_info, or "".
+// .debug_info, or "". An empty source has lines, strings and macros alone.
 func (f *file) otherDebug() string {
 	for i := range f.elf.Sections {
-		switch s := &f.elf.Sections[i]; s.Name {
-		case ".debug_frame", ".debug_gdb_scripts": // these stand alone at times
+		s := &f.elf.Sections[i]
+		name, ok := strings.CutPrefix(strings.Replace(s.Name, ".zdebug_", ".debug_", 1), ".debug_")
+		switch name {
+		case "frame", "gdb_scripts", "line", "line_str", "str", "macro", "macinfo":
 		default:
-			if s.Size > 0 && (strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_")) {
+			if ok && s.Size > 0 {
 				return s.Name
 			}
 		}
@@ -91,6 +107,11 @@ func quote(b []byte) string {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// beyondVlen says why n of what, members or the like, cannot be encoded.
+func beyondVlen(n int, what string) string {
+	return fmt.Sprintf("%d %s are more than the %d that the vlen of BTF holds; Linux 7.2 and libbpf 1.8 could read more, no release before them", n, what, maxVlen)
+}
 
 // unitError is an error about the unit as a whole.
 func (f *file) unitError(u *unit, what string) error {
@@ -134,7 +155,7 @@ func (f *file) outOfUnit(u *unit, off int) error {
 func (f *file) nodeError(u *unit, node uint32, what string) error {
 	n := &u.types.Nodes.S[node]
 	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.bytes(u.name)), UnitOff: u.hdr.Off,
-		Name: btf.InfoKind(n.Info).String() + " " + string(f.bytes(n.Name)), What: what}
+		Name: strings.TrimSuffix(btf.InfoKind(n.Info).String()+" "+string(f.bytes(n.Name)), " "), What: what}
 }
 
 // tagName is the name of a tag that errors mention.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -46,6 +47,7 @@ type file struct {
 	objects     map[objectKey]struct{} // of the symbol table; nil until asked for
 	objectSeed  maphash.Seed
 
+	prefix string // of section names: ltoPrefix, else ""
 	suffix string // of section names: .dwo (splitdwarf.go), else ""
 	packed bool   // of several .dwo files
 
@@ -63,6 +65,9 @@ type file struct {
 	symbolsCrash any // a panic while the symbols were read
 }
 
+// percpuName is the section of the kernel's variables that each CPU has.
+const percpuName = ".data..percpu"
+
 const (
 	shtProgbits = 1
 	shtSymtab   = 2
@@ -78,7 +83,8 @@ const (
 )
 
 // openFile maps an input and finds what encoding needs of it. A file without
-// DWARF gives ErrNoDwarf.
+// DWARF gives ErrNoDwarf; one whose DWARF has no units is open, and its info is
+// empty.
 func (r *run) openFile(path string) (*file, error) {
 	e, err := mmapelf.Open(path)
 	if err != nil {
@@ -110,6 +116,7 @@ func (f *file) adviseOn(e *mmapelf.File) {
 
 func (f *file) open() error {
 	f.adviseOn(f.elf)
+	f.prefix = slimPrefix(f.elf)
 	if f.section(".debug_info") == nil && f.section(".debug_abbrev") == nil {
 		if err := f.findDebugFile(); err != nil {
 			return err
@@ -147,6 +154,9 @@ func (f *file) open() error {
 	}
 	f.locSec.sec = nil // lists of the older kind are not in order in every file
 	if len(f.info) == 0 {
+		if f.onlyLines() {
+			return nil
+		}
 		return f.noDwarf()
 	}
 	if err := f.run.checkInput(f); err != nil {
@@ -180,15 +190,33 @@ func (f *file) open() error {
 	return nil
 }
 
+// ltoPrefix is what names of debug sections begin with in objects of GCC that
+// hold intermediate code. Those that hold no machine code as well (slim ones) have
+// no other: types and inline functions, described before optimization.
+const ltoPrefix = ".gnu.debuglto_"
+
+// slimPrefix is ltoPrefix for a slim object of GCC, else "".
+func slimPrefix(e *mmapelf.File) (prefix string) {
+	for i := range e.Sections {
+		switch name := e.Sections[i].Name; {
+		case strings.HasPrefix(name, ".debug_"), strings.HasPrefix(name, ".zdebug_"):
+			return ""
+		case name == ltoPrefix+".debug_info":
+			prefix = ltoPrefix
+		}
+	}
+	return prefix
+}
+
 // section is the debug section of that name, or the one with the name that
 // compressed contents had at first; nil if there is none. Of several the one
 // counts that does not have type units only (typeunits.go): those are in section
 // groups, or were before a .dwo was made of them, which has only what is not in
 // one marked as not to be linked.
 func (f *file) section(name string) *mmapelf.Section {
-	name += f.suffix
+	name = f.prefix + name + f.suffix
 	s := f.dwarf.Section(name)
-	if s == nil {
+	if s == nil && f.prefix == "" {
 		s = f.dwarf.Section(".z" + name[1:])
 	}
 	if s == nil {
@@ -378,7 +406,7 @@ func (f *file) symbols() error {
 func (f *file) sections() {
 	if !f.first {
 		lead := f.run.files[f.run.lead]
-		f.varSections, f.wantVars = lead.varSections, lead.wantVars
+		f.varSections, f.wantVars = withoutSymbols(lead.varSections), lead.wantVars
 		return
 	}
 	global := f.opt.Features&GlobalVar != 0
@@ -395,7 +423,7 @@ func (f *file) sections() {
 		if f.rel != nil {
 			v.addr, v.start = f.rel.own[i], 0
 		}
-		v.extra = !global && (!percpu || s.Name != ".data..percpu")
+		v.extra = !global && (!percpu || s.Name != percpuName)
 		v.wanted = !v.extra || f.opt.ExtraVars && s.Name != ""
 		f.wantVars = f.wantVars || v.wanted
 		f.varSections = append(f.varSections, v)

@@ -66,6 +66,9 @@ func (f *file) functions(u *unit) {
 			continue
 		}
 		fn.Entry = f.entryOf(u, fn.Name)
+		if fn.Entry == 0 && f.opt.Verbose != nil && table.Len() > 0 {
+			f.verbose(u, "could not find function '"+string(f.bytes(fn.Name))+"' in the ELF functions table")
+		}
 		if (len(u.left) > 0 || f.merge != nil) && fn.Entry != 0 && u.leftOutFunc(fn) {
 			fn.Entry = 0
 			u.countLeft(leftFunctions, 1)
@@ -185,6 +188,10 @@ func (f *file) saveStates(u *unit) error {
 	for i := range u.states.S {
 		st := &u.states.S[i]
 		ps := u.stParams.S[st.First:][:st.N]
+		var raw []uint32
+		if r.raw != nil {
+			raw = r.raw.proto(u, st.Ret, ps)
+		}
 		for j := range ps {
 			ps[j].Type = u.id(ps[j].Type)
 		}
@@ -200,8 +207,7 @@ func (f *file) saveStates(u *unit) error {
 		}
 		if f.merge != nil && !f.merge.finishing {
 			f.merge.later(ps, an)
-			r.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an)
-			r.funcName[st.Entry] = st.Name
+			r.addState(st, ret, ps, an, raw)
 			continue
 		}
 		var err error
@@ -215,10 +221,17 @@ func (f *file) saveStates(u *unit) error {
 				return f.unitError(u, err.Error())
 			}
 		}
-		r.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an)
-		r.funcName[st.Entry] = st.Name
+		r.addState(st, ret, ps, an, raw)
 	}
 	return nil
+}
+
+// addState keeps a state; raw are the ids of its types for -V.
+func (r *run) addState(st *stateRec, ret uint32, ps []compactstate.Param, an []compactstate.Annotation, raw []uint32) {
+	if r.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an) && raw != nil {
+		r.raw.protos[r.states.Place(st.Entry)] = raw
+	}
+	r.funcName[st.Entry] = st.Name
 }
 
 // id is the set id of a Ref after the unit was committed.

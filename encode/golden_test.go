@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
 )
 
@@ -113,6 +114,45 @@ func TestFilesUnchanged(t *testing.T) {
 	if after, err := os.ReadFile(p); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("input changed (%v)", err)
 	}
+}
+
+// TestGoldenOverBase encodes files whose units are merged over a base that has
+// some of their types.
+func TestGoldenOverBase(t *testing.T) {
+	base := readBase(t, "testdata/golden/x86-clang4-o.default.btf")
+	defer base.Free()
+	for _, name := range []string{"x86-gcc4-alt", "x86-gcc5-dwz", "x86-gcc5-lto"} {
+		for _, set := range []string{"default", "all"} {
+			golden := "testdata/golden/" + name
+			want, err := os.ReadFile(golden + ".over-" + set + ".btf")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, jobs := range []int{1, 4} {
+				got, err := runFiles([]string{golden + ".elf"}, encode.Options{Features: goldenSets[set], Jobs: jobs, Base: base})
+				if err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%s, %s, jobs=%d: %d bytes, want %d; %v", name, set, jobs, len(got), len(want), err)
+				}
+			}
+		}
+	}
+}
+
+// readBase reads BTF as a base.
+func readBase(t *testing.T, path string) *encode.Base {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob, err := btf.Parse(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := encode.NewBase(blob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base
 }
 
 // TestGoldenWithoutRust leaves out the Rust unit of a file of many dialects.

@@ -86,11 +86,13 @@ func (f *file) linkRefs(u *unit) {
 		case btf.KindEnum, btf.KindEnum64:
 			r := ref(n.Aux)
 			n.Aux = 0
-			switch {
-			case r&crossRef != 0:
+			if r&crossRef != 0 {
 				n.Aux = r // for linkCross
-			case r != 0:
-				u.signEnum(n, r)
+				continue
+			}
+			u.signEnum(n, r)
+			if f.run.raw != nil {
+				u.noteEnum(uint32(u.from.nodes+i), r)
 			}
 		}
 	}
@@ -147,9 +149,18 @@ func linkMembers(m []dedup.Member, starts []startWord) (n int) {
 
 // signEnum gives an ENUM64 whose type is r the sign of that.
 func (u *unit) signEnum(n *dedup.Node, r dedup.Ref) {
-	if t := &u.types.Nodes.S[r-1]; btf.InfoKind(n.Info) == btf.KindEnum64 && btf.InfoKind(t.Info) == btf.KindInt && t.Aux>>24 == 1 {
+	if btf.InfoKind(n.Info) == btf.KindEnum64 && u.isSigned(r) {
 		n.Info = btf.Info(btf.KindEnum64, btf.InfoVlen(n.Info), true)
 	}
+}
+
+// isSigned reports whether a type is a signed INT, not behind a typedef.
+func (u *unit) isSigned(r dedup.Ref) bool {
+	if r == 0 {
+		return false
+	}
+	t := &u.types.Nodes.S[r-1]
+	return btf.InfoKind(t.Info) == btf.KindInt && t.Aux>>24 == 1
 }
 
 // declTags adds a DECL_TAG for each tag, in the raw order of their types.

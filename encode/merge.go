@@ -55,7 +55,7 @@ type merged struct {
 
 // mergedTag is a declaration tag of a type in the Set.
 type mergedTag struct {
-	id        uint32
+	id, raw   uint32 // raw is that of -V
 	value     dedup.Name
 	component int32
 }
@@ -63,6 +63,7 @@ type mergedTag struct {
 // mergedVar is a variable that passed the checks. Its type is an id of the Set.
 type mergedVar struct {
 	v    varRec
+	raw  uint32 // type id of -V
 	size uint64
 	tags []annotRec
 }
@@ -133,10 +134,10 @@ func (f *file) takeMerged(u *unit) error {
 	m := f.merge
 	u.sortTags()
 	for _, t := range u.tags.S {
-		m.tags = append(m.tags, mergedTag{u.types.ID.S[t.Node], t.Value, t.Component})
+		m.tags = append(m.tags, mergedTag{u.types.ID.S[t.Node], f.run.raw.rawOf(u, t.Node+1), t.Value, t.Component})
 	}
 	if m.late != nil {
-		m.late.add(u)
+		m.late.add(u, f.run.raw)
 	} else if err := f.saveStates(u); err != nil {
 		return err
 	}
@@ -158,9 +159,10 @@ func (f *file) takeMerged(u *unit) error {
 		case v.Extra:
 			f.run.addExtra(&v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn])
 		default:
+			raw := f.run.raw.rawOf(u, v.Type)
 			v.Type = u.id(v.Type)
 			tags := append([]annotRec(nil), u.annots.S[v.FirstAn:][:v.NAn]...)
-			m.vars = append(m.vars, mergedVar{v, size, tags})
+			m.vars = append(m.vars, mergedVar{v, raw, size, tags})
 		}
 	}
 	return nil
@@ -187,6 +189,9 @@ func (f *file) finishMerged() error {
 		if err := r.addTag(t.value, t.id, t.component); err != nil {
 			return fail(err)
 		}
+		if r.raw != nil {
+			r.raw.tag(r, f.bytes(t.value), t.raw, t.component)
+		}
 	}
 	for _, t := range m.names {
 		if _, err := r.intern(t); err != nil {
@@ -198,9 +203,10 @@ func (f *file) finishMerged() error {
 			return err
 		}
 	}
+	f.logSearch(nil)
 	for i := range m.vars {
 		v := &m.vars[i]
-		if err := r.addVar(&v.v, v.v.Type, v.size, v.tags); err != nil {
+		if err := r.addVar(&v.v, v.v.Type, v.size, v.tags, v.raw, nil); err != nil {
 			return fail(err)
 		}
 	}

@@ -17,10 +17,20 @@ import (
 // of the Set until finishLate.
 type lateFuncs struct {
 	u unit
+	// The ids that -V gives the types of functions and parameters, if it is on.
+	rawFuncs, rawParams []uint32
 }
 
 // add takes over the functions of a committed group.
-func (l *lateFuncs) add(u *unit) {
+func (l *lateFuncs) add(u *unit, raw *rawTypes) {
+	if raw != nil {
+		for i := range u.funcs.S {
+			l.rawFuncs = append(l.rawFuncs, raw.rawOf(u, u.funcs.S[i].Type))
+		}
+		for i := range u.params.S {
+			l.rawParams = append(l.rawParams, raw.rawOf(u, u.params.S[i].Type))
+		}
+	}
 	params, annots, funcs := uint32(len(l.u.params.S)), uint32(len(l.u.annots.S)), uint32(len(l.u.funcs.S))
 	for _, fn := range u.funcs.S {
 		fn.Type = u.id(fn.Type)
@@ -47,16 +57,17 @@ func (f *file) finishLate(l *lateFuncs) error {
 	u := &l.u
 	u.init()
 	defer u.free()
-	t := setTypes{set: f.run.set, u: u, ref: map[uint32]dedup.Ref{}}
+	t := setTypes{set: f.run.set, u: u, raw: f.run.raw != nil, ref: map[uint64]dedup.Ref{}}
 	defer t.todo.Free()
 	for i := range u.funcs.S {
-		u.funcs.S[i].Type = t.node(u.funcs.S[i].Type)
+		u.funcs.S[i].Type = t.node(u.funcs.S[i].Type, rawAt(l.rawFuncs, i))
 	}
 	for i := range u.params.S {
-		u.params.S[i].Type = t.node(u.params.S[i].Type)
+		u.params.S[i].Type = t.node(u.params.S[i].Type, rawAt(l.rawParams, i))
 	}
 	t.settle()
 	f.functions(u)
+	f.flushLog(u)
 	if u.relocFail != nil {
 		return &Error{File: f.path, Section: ".debug_info", What: u.relocFail.Error()}
 	}
@@ -69,23 +80,36 @@ func (f *file) finishLate(l *lateFuncs) error {
 type setTypes struct {
 	set  *dedup.Set
 	u    *unit
-	ref  map[uint32]dedup.Ref // by id of the Set
+	ref  map[uint64]dedup.Ref // by id of the Set, and the id of -V above it
+	raw  bool                 // -V is on
 	todo arena.Vec[uint32]    // nodes whose references are still to be made
 }
 
-// node is the Ref of a type of the Set.
-func (t *setTypes) node(id uint32) dedup.Ref {
+// rawAt is element i; 0 without -V.
+func rawAt(raw []uint32, i int) uint32 {
+	if raw == nil {
+		return 0
+	}
+	return raw[i]
+}
+
+// node is the Ref of a type of the Set. With -V, each of its ids there has a node.
+func (t *setTypes) node(id, raw uint32) dedup.Ref {
 	if id == 0 || id == refLeftOut {
 		return id
 	}
-	r, ok := t.ref[id]
+	key := uint64(raw)<<32 | uint64(id)
+	r, ok := t.ref[key]
 	if !ok {
 		i := uint32(len(t.u.types.Nodes.S))
 		t.u.types.Nodes.Append(dedup.Node{})
 		t.u.types.ID.Append(id)
 		t.todo.Append(i)
 		r = i + 1
-		t.ref[id] = r
+		t.ref[key] = r
+		if t.raw {
+			t.u.raw.Append(raw)
+		}
 	}
 	return r
 }
@@ -101,15 +125,15 @@ func (t *setTypes) settle() {
 		case btf.KindPtr, btf.KindFuncProto:
 			n.Third = 0
 		case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
-			n.Third = t.node(w[2])
+			n.Third = t.node(w[2], 0)
 		case btf.KindArray:
-			n.Third, n.Aux = t.node(w[3]), w[5]
+			n.Third, n.Aux = t.node(w[3], 0), w[5]
 		case btf.KindInt:
 			n.Aux = w[3]
 		case btf.KindStruct, btf.KindUnion:
 			n.First = uint32(len(t.u.types.Members.S))
 			for j := range btf.InfoVlen(w[0]) {
-				t.u.types.Members.Append(dedup.Member{Name: w[3+3*j], Type: t.node(w[4+3*j]), Val: w[5+3*j]})
+				t.u.types.Members.Append(dedup.Member{Name: w[3+3*j], Type: t.node(w[4+3*j], 0), Val: w[5+3*j]})
 			}
 		}
 		t.u.types.Nodes.S[i] = n

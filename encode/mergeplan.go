@@ -159,6 +159,9 @@ func (pl *planner) look(u *unit, k int) error {
 		m.language, m.clang, m.addrSize = u.language, u.clang, u.hdr.AddrSize
 		m.dropped = f.wrongLanguage(u.language)
 	}
+	if u.filtered {
+		f.logFiltered(u)
+	}
 	if skip || !pl.needInt && !u.abbrevs.Cross() {
 		return nil
 	}

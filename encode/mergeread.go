@@ -83,10 +83,14 @@ func (f *file) readGroup(u *unit) error {
 	if err := f.linkOldBits(u); err != nil {
 		return err
 	}
+	if f.opt.PlainBitfields {
+		u.plainBitfields()
+	}
 	f.dropLeftOut(u)
 	if err := f.waitSymbols(); err != nil {
 		return err
 	}
+	f.logTypes(u)
 	if m.late == nil {
 		f.functions(u)
 	}
@@ -116,7 +120,6 @@ func (f *file) readPart(u *unit, cross bool) error {
 	if u.filtered {
 		u.filtered = false
 		u.unitsFiltered++
-		f.verbose(u, "Filtering CU "+string(f.bytes(u.name))+" written in "+langName(u.language)+".")
 	}
 	if err != nil || skip {
 		u.dies += dies
@@ -128,6 +131,7 @@ func (f *file) readPart(u *unit, cross bool) error {
 	if err != nil {
 		return err
 	}
+	u.hides = u.hides || len(u.types.Order.S) == 0 && f.hides(u, p)
 	if u.badName {
 		return f.unitError(u, "a name lies beyond .debug_str")
 	}
@@ -222,6 +226,9 @@ func (f *file) linkCross(u *unit) error {
 			// link has left a marker here only.
 			if r := to(n.Aux); r != 0 {
 				u.signEnum(n, r)
+				if f.run.raw != nil {
+					u.noteEnum(uint32(i), r)
+				}
 			}
 			n.Aux = 0
 		}

@@ -1,6 +1,10 @@
 package encode
 
-import "time"
+import (
+	"time"
+
+	"github.com/btflite/btflite/btf"
+)
 
 // Features is the set of BTF features to encode, one bit each.
 type Features uint32
@@ -54,8 +58,14 @@ type Options struct {
 	// aligned as their type (pahole's --fixup_silly_bitfields).
 	PlainBitfields bool
 	// MemoryLimit is how many bytes the process may take: a run that cannot
-	// go on below it ends with an error. 0 is no limit.
-	MemoryLimit uint64
+	// go on below it ends with an error. 0 is no limit. What counts is what the
+	// system cannot take back, or with LimitResident all that is resident, pages
+	// of files among it.
+	MemoryLimit   uint64
+	LimitResident bool
+	// Sessions is how many sessions run at once, each of which may come near the
+	// limit unseen; <= 1 is one.
+	Sessions int
 	// Exact selects the batch deduplication over all raw types (dedup
 	// --dedup=exact): slower, and memory grows with the input.
 	Exact bool
@@ -73,9 +83,14 @@ type Options struct {
 	// CULimit is how many units of each file are read, in file order; the rest
 	// is ignored. 0 reads all. It is for measuring how cost grows with input.
 	CULimit int
-	// Verbose receives one line per event that -V reports (a function left
-	// out, a unit filtered); nil discards them. Calls are in file order.
-	Verbose func(line string)
+	// Verbose receives what -V reports on standard output: a line for each type,
+	// variable and function, and for what is left out. A call may have several
+	// lines; the newline of the last one is not there. nil is for none, which
+	// costs nothing. Otherwise units are read one by one, in file order.
+	Verbose func(lines string)
+	// Warn receives what -V reports on standard error, one line a call; nil for
+	// none.
+	Warn func(line string)
 	// FuncLeftOut receives each function that is left out and the reason, as -V
 	// prints it, in the order of names; nil for none.
 	FuncLeftOut func(name, reason string)
@@ -84,30 +99,46 @@ type Options struct {
 	Progress func(done, total uint64)
 }
 
-// Stats says what a run did.
+// Stats says what a run did. What is marked as of the output are the numbers of
+// the finished BTF, without its base: see Count.
 type Stats struct {
 	CUs         int    `json:"cus"`
 	CUsFiltered int    `json:"cus_filtered"` // by language or name
 	DIEs        uint64 `json:"dies"`
 	DebugInfo   uint64 `json:"debug_info_bytes"`
 	TypesIn     uint64 `json:"types_before_dedup"` // raw BTF types of all units
-	TypesOut    int    `json:"types"`
+	TypesOut    int    `json:"types"`              // of the output
 	SlowCUs     int    `json:"cus_with_conflicting_names"`
 	FuncStates  uint64 `json:"function_dies"` // subprogram DIEs considered
-	Funcs       int    `json:"functions"`     // FUNCs emitted
+	Funcs       int    `json:"functions"`     // FUNCs of the output
 	// Skipped counts functions left out, by the reason that -V prints.
 	Skipped map[string]int `json:"functions_left_out"`
 	// LeftOut counts what BTF has no kind for, by sort of type, and what is left
 	// out with those types (types made of them, members, functions, variables).
 	// Counts are of DIEs of all units, before deduplication.
 	LeftOut   map[string]int `json:"left_out"`
-	Vars      int            `json:"variables"`
-	ExtraVars int            `json:"extra_variables,omitempty"` // in Output.Extra
-	TypeBytes int            `json:"type_bytes"`
-	StrBytes  int            `json:"string_bytes"`
+	Vars      int            `json:"variables"`                 // VARs of the output
+	ExtraVars int            `json:"extra_variables,omitempty"` // VARs of Output.Extra
+	TypeBytes int            `json:"type_bytes"`                // of the output
+	StrBytes  int            `json:"string_bytes"`              // of the output
 	Phases    []Phase        `json:"phases"`
 	// PeakRSS is VmHWM in bytes, 0 where the system does not tell.
 	PeakRSS uint64 `json:"peak_rss_bytes"`
+}
+
+// Count sets the numbers that are those of the output to those of data, which is
+// finished BTF or, for none, empty. Whoever sorts or distils an output counts anew.
+func (s *Stats) Count(data []byte) error {
+	var c btf.Counts
+	if len(data) > 0 {
+		var err error
+		if c, err = btf.Count(data); err != nil {
+			return err
+		}
+	}
+	s.TypesOut, s.TypeBytes, s.StrBytes = c.Types, c.TypeLen, c.StrLen
+	s.Funcs, s.Vars = c.Kinds[btf.KindFunc], c.Kinds[btf.KindVar]
+	return nil
 }
 
 // Phase is one timed part of a run. CPU is summed over workers for phases

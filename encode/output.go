@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -33,7 +34,8 @@ type Output struct {
 }
 
 // Size is the length of the BTF in bytes; 0 means that there was nothing to
-// encode (no types at all), and then nothing is to be written.
+// encode, and then nothing is to be written: no types at all or, over a base, no
+// unit. Over a base that has all types, the BTF is a header alone.
 func (o *Output) Size() int64 { return int64(len(o.data)) }
 
 // Bytes is the BTF. It must not be changed, and is valid until Close.
@@ -51,6 +53,16 @@ func (o *Output) Write(w io.Writer) error {
 // must not be changed, and is valid until Close.
 func (o *Output) Extra() []byte { return o.extra }
 
+// CheckMemory returns an error if n bytes more, for work on the BTF, would break
+// Options.MemoryLimit.
+func (o *Output) CheckMemory(n int) error {
+	var full arena.Exhausted
+	if errors.As(arena.CheckLimit(n), &full) {
+		return fmt.Errorf("the memory limit is reached: %s are in use, and %s more are needed", mib(full.Used), mib(uint64(n)))
+	}
+	return nil
+}
+
 // Close gives the memory back. The Output must not be used afterwards.
 func (o *Output) Close() {
 	o.data, o.extra = nil, nil
@@ -58,20 +70,35 @@ func (o *Output) Close() {
 	o.extraMem.Free()
 }
 
+// noUnits is the Output for inputs that have no units at all.
+func (r *run) noUnits(paths []string) (*Output, error) {
+	if len(paths) == 1 {
+		return nil, fmt.Errorf("%s: %w", paths[0], ErrNoDwarf)
+	}
+	out := &Output{Stats: r.stats}
+	r.free()
+	return out, nil
+}
+
 // output makes the Output of the numbered types. The inputs are closed first,
 // so that their pages and the BTF are not in memory at once.
 func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
-	if n.Types == 0 && r.opt.Base == nil && r.stats.DIEs > uint64(r.stats.CUs-r.stats.CUsFiltered) {
+	if n.Types == 0 && r.opt.Base == nil && (r.hides || len(r.stats.LeftOut) > 0) {
 		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.files[0].path)
 	}
 	out := &Output{BigEndian: be, PointerSize: r.files[r.lead].elf.AddrSize, Foreign: r.foreign, Lead: r.lead}
-	strs := r.set.Strings()
+	strs, write := r.set.Strings(), n.Types > 0
+	if !write && r.opt.Base != nil && r.stats.CUs > r.stats.CUsFiltered {
+		// The base has all that the units say. That is split BTF too, and build
+		// steps that come later want to find it.
+		strs, write = nil, true
+	}
 	r.closeFiles()
 	r.states, r.funcs, r.funcName = nil, nil, nil // garbage, if memory is short
 	if r.session == nil || r.opt.Base == nil {
 		r.set.DropIndexes()
 	}
-	if n.Types > 0 {
+	if write {
 		out.mem.Grow(btf.HeaderLen + n.TypeBytes + len(strs))
 		out.mem.AppendSlice(btf.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs))))
 		n.PutTypes(out.mem.Extend(n.TypeBytes), be, r.opt.Jobs)

@@ -113,7 +113,8 @@ func (e *paramEnv) layout(r dedup.Ref, depth int, budget *int) (size, align uint
 		case btf.KindPtr:
 			return count * uint64(e.addrSize), uint64(e.addrSize)
 		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64:
-			return count * uint64(n.Third), uint64(n.Third)
+			size := uint64(dwarfSize(n))
+			return count * size, size
 		case btf.KindStruct, btf.KindUnion:
 			ms := e.membersOf(n)
 			for i := range ms {

@@ -99,7 +99,7 @@ func (e *paramEnv) typeSize(r dedup.Ref) uint16 {
 		case btf.KindPtr:
 			return uint16(e.addrSize)
 		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64, btf.KindStruct, btf.KindUnion:
-			return uint16(n.Third)
+			return uint16(dwarfSize(n))
 		case btf.KindFwd:
 			return 0
 		}

@@ -76,6 +76,15 @@ func functionRules() []rule {
 		}
 		return with(funcs(), i, c, s, t, f.Add(ref(dt.TagFormalParameter, "last", last, dt.Location(0x91, 0))))
 	}
+	oddSize := func() []dt.File {
+		i, c, odd := intType(), base("char", 1, ateSignedChar), base("odd", 3, ateUnsigned)
+		s := structure("pk", 4, member("o", odd, 0), member("c", c, 3))
+		f := function("f", fn1, i)
+		for n, r := range []int{5, 4, 1, 2, 8, 9} {
+			f.Add(param(string(rune('a'+n)), i, r))
+		}
+		return with(funcs(), i, c, odd, s, f.Add(ref(dt.TagFormalParameter, "last", s, dt.Location(0x91, 0))))
+	}
 	return []rule{
 		{name: "function", files: plain(), want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
@@ -335,6 +344,13 @@ func functionRules() []rule {
 				'c' type_id=2 bits_offset=0
 				'i' type_id=1 bits_offset=8
 			[4] TYPEDEF 'pk_t' type_id=3`},
+		{name: "packed struct on the stack with a member whose size BTF cannot say", files: oddSize(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
+			[3] INT '__SANITIZED_FAKE_INT__' size=4 bits_offset=0 nr_bits=32 encoding=(none)
+			[4] STRUCT 'pk' size=4 vlen=2
+				'o' type_id=3 bits_offset=0
+				'c' type_id=2 bits_offset=24`},
 		{name: "packed struct on the stack behind a typedef", files: packed(false), want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
 			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED

@@ -15,6 +15,16 @@ func ltoNote(on byte) dt.Section {
 		Data: []byte{6, 0, 0, 0, 4, 0, 0, 0, 1, 1, 0, 0, 'L', 'i', 'n', 'u', 'x', 0, 0, 0, on, 0, 0, 0}}
 }
 
+// silly is a file of two units with bit-fields as wide as their type.
+func silly() []dt.File {
+	bits := func(name string, t *dt.DIE, at, n int) *dt.DIE {
+		return ref(dt.TagMember, name, t, dt.BitSize(n), dt.BitAt(at))
+	}
+	i, j := intType(), intType()
+	return many(dt.CU(i, structure("all", 8, bits("a", i, 0, 32), bits("b", i, 32, 32))),
+		dt.CU(j, structure("some", 8, bits("a", j, 0, 32), bits("b", j, 32, 3))))
+}
+
 // Files whose units are merged.
 func mergeRules() []rule {
 	const merge = encode.DefaultFeatures | encode.ForceCUMerging
@@ -81,6 +91,41 @@ func mergeRules() []rule {
 				'x' type_id=1 bits_offset=0
 			[3] STRUCT 'asm' size=0 vlen=0`},
 		{name: "merging when the first unit is left out", features: merge, files: languages(), exclude: []uint16{0x1d}, want: ``},
+		{name: "merging of a name that is left out", features: merge, files: languages(), prefix: "a", want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] STRUCT 'c11' size=4 vlen=1
+				'x' type_id=1 bits_offset=0
+			[3] STRUCT 'rust' size=8 vlen=2
+				'second' type_id=1 bits_offset=32
+				'first' type_id=1 bits_offset=0
+			[4] STRUCT 'asm' size=0 vlen=0`},
+		{name: "merging of a name and a language that are left out", features: merge, files: languages(), prefix: "a", exclude: []uint16{0x1c}, want: `
+			[1] STRUCT 'asm' size=0 vlen=0`},
+		{name: "merging of a name that is left out and a language asked for", features: merge, files: languages(), prefix: "c", lang: []uint16{0x1d}, want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] STRUCT 'c11' size=4 vlen=1
+				'x' type_id=1 bits_offset=0
+			[3] STRUCT 'rust' size=8 vlen=2
+				'second' type_id=1 bits_offset=32
+				'first' type_id=1 bits_offset=0
+			[4] STRUCT 'asm' size=0 vlen=0`},
+		{name: "merging of names and languages that are all left out", features: merge, files: languages()[:1], prefix: "c.", exclude: []uint16{0x1c, 0x1d}, want: ""},
+		{name: "plain bit-fields of merged units", features: merge, plain: true, files: silly(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] STRUCT 'all' size=8 vlen=2
+				'a' type_id=1 bits_offset=0
+				'b' type_id=1 bits_offset=32
+			[3] STRUCT 'some' size=8 vlen=2
+				'a' type_id=1 bits_offset=0
+				'b' type_id=1 bits_offset=32 bitfield_size=3`},
+		{name: "plain bit-fields", plain: true, files: silly(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] STRUCT 'all' size=8 vlen=2
+				'a' type_id=1 bits_offset=0
+				'b' type_id=1 bits_offset=32
+			[3] STRUCT 'some' size=8 vlen=2
+				'a' type_id=1 bits_offset=0
+				'b' type_id=1 bits_offset=32 bitfield_size=3`},
 		{name: "merging of languages asked for", features: merge, files: languages(), lang: []uint16{0x1d}, want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
 			[2] STRUCT 'c11' size=4 vlen=1

@@ -22,6 +22,8 @@ type rule struct {
 	features encode.Features // 0 is DefaultFeatures
 	lang     []uint16
 	exclude  []uint16
+	prefix   string // Options.CUExclude
+	plain    bool   // Options.PlainBitfields
 	want     string // btf.Format; "" is no BTF at all
 	err      string // part of the error, instead of want
 	// strings is the whole string section, joined with spaces, if not "".
@@ -135,7 +137,7 @@ func (r *rule) options(jobs int) encode.Options {
 	if f == 0 {
 		f = encode.DefaultFeatures
 	}
-	return encode.Options{Features: f, Jobs: jobs, Lang: r.lang, LangExclude: r.exclude}
+	return encode.Options{Features: f, Jobs: jobs, Lang: r.lang, LangExclude: r.exclude, CUExclude: r.prefix, PlainBitfields: r.plain}
 }
 
 // write puts the files of the rule into a folder.
@@ -285,6 +287,12 @@ func (r *rule) paholeArgs() []string {
 	}
 	if r.exclude != nil {
 		args = append(args, "--lang_exclude="+names(r.exclude))
+	}
+	if r.prefix != "" {
+		args = append(args, "--cu_exclude="+r.prefix)
+	}
+	if r.plain {
+		args = append(args, "--fixup_silly_bitfields")
 	}
 	return args
 }

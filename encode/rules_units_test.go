@@ -42,6 +42,23 @@ func variableRules() []rule {
 				type_id=3 offset=8 size=4 (VAR 'second')
 				type_id=5 offset=16 size=16 (VAR 'arr')
 				type_id=6 offset=64 size=4 (VAR 'static_one')`},
+		{name: "variables whose size BTF cannot say", features: encode.DefaultFeatures&^encode.Float | encode.GlobalVar, files: func() []dt.File {
+			ld, cld, odd := base("long double", 12, ateFloat), base("complex long double", 24, ateComplexFloat), base("odd", 3, ateUnsigned)
+			a := array(ld, 3)
+			return file(nil, ld, cld, odd, a, variable("one", ld, 0x60010), variable("three", a, 0x60020), variable("both", cld, 0x60050), variable("odd", odd, 0x60070))
+		}(), want: `
+			[1] INT '__SANITIZED_FAKE_INT__' size=4 bits_offset=0 nr_bits=32 encoding=(none)
+			[2] ARRAY '(anon)' type_id=1 index_type_id=3 nr_elems=3
+			[3] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[4] VAR 'one' type_id=1, linkage=global
+			[5] VAR 'three' type_id=2, linkage=global
+			[6] VAR 'both' type_id=1, linkage=global
+			[7] VAR 'odd' type_id=1, linkage=global
+			[8] DATASEC '.data' size=115 vlen=4
+				type_id=4 offset=16 size=12 (VAR 'one')
+				type_id=5 offset=32 size=36 (VAR 'three')
+				type_id=6 offset=80 size=24 (VAR 'both')
+				type_id=7 offset=112 size=3 (VAR 'odd')`},
 		{name: "global variables", features: encode.DefaultFeatures | encode.GlobalVar, files: vars(), want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=4
@@ -84,6 +101,17 @@ func variableRules() []rule {
 			[2] VAR 'known' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=4 vlen=1
 				type_id=2 offset=0 size=4 (VAR 'known')`},
+		{name: "the symbol is one of the variable's own file", files: func() []dt.File {
+			i, j := intType(), intType()
+			return append(file([]dt.Symbol{dt.Object("a", ".data..percpu", pc)}, i, variable("a", i, pc)),
+				file([]dt.Symbol{dt.Object("b", ".data..percpu", pc)}, j, variable("a", j, pc), variable("b", j, pc))...)
+		}(), want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[2] VAR 'a' type_id=1, linkage=global
+			[3] VAR 'b' type_id=1, linkage=global
+			[4] DATASEC '.data..percpu' size=4 vlen=2
+				type_id=2 offset=0 size=4 (VAR 'a')
+				type_id=3 offset=0 size=4 (VAR 'b')`},
 		{name: "the symbol may be at another offset", files: func() []dt.File {
 			i := intType()
 			return file([]dt.Symbol{dt.Object("moved", ".data..percpu", pc+8), dt.Object("other", ".text", pc)}, i, variable("moved", i, pc), variable("other", i, pc))
@@ -227,6 +255,17 @@ func variableRules() []rule {
 	}
 }
 
+// lines is a file with these debug sections alone.
+func lines(sections ...string) dt.File {
+	f := dt.File{NoDebug: true}
+	for _, s := range sections {
+		f.Sections = append(f.Sections, dt.Section{Name: s, Data: make([]byte, 8)})
+	}
+	return f
+}
+
+func label(name string) *dt.DIE { return dt.N(0x0a, dt.Name(name)) }
+
 // Units, languages, forms of the file as a whole.
 func unitRules() []rule {
 	lang := func(l int, name string) *dt.Unit {
@@ -277,6 +316,25 @@ func unitRules() []rule {
 			[2] TYPEDEF 'in_rust' type_id=1`},
 		{name: "everything excluded", lang: []uint16{0x8001}, files: many(lang(0x1d, "c")), want: ""},
 		{name: "unit without types", files: many(dt.CU()), want: ""},
+		{name: "unit of labels", files: many(dt.CU(label("start"), label("end"))), want: ""},
+		{name: "unit of labels beside others", files: []dt.File{{Units: []*dt.Unit{dt.CU(label("start"))}}, one(intType())[0]}, want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "unit of a function that has no symbol", files: many(dt.CU(function("f", fn1, nil, param("p", nil, 5)))), want: ""},
+		{name: "unit of DIEs that no unit begins with", files: many(dt.CU(dt.N(0x7f, dt.Name("x")))),
+			err: "there are DIEs, but no type or function among them", differs: "it skips them"},
+		{name: "lines without units", files: []dt.File{lines(".debug_line", ".debug_line_str"), one(intType())[0]}, want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "lines without units at the end", files: []dt.File{one(intType())[0], lines(".debug_line")}, want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "lines and names of an empty source", files: []dt.File{lines(".debug_line", ".debug_line_str", ".debug_str", ".debug_macro"), one(intType())[0]}, want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "frames without units", files: []dt.File{lines(".debug_frame"), one(intType())[0], lines(".debug_frame", ".debug_line")}, want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "only files without units", files: []dt.File{lines(".debug_line"), lines(".debug_frame")}, want: ""},
+		{name: "only lines", files: []dt.File{lines(".debug_line")}, err: "no DWARF debug information"},
+		{name: "strings of an empty source", files: []dt.File{lines(".debug_str", ".debug_line_str", ".debug_macro")}, err: "no DWARF debug information"},
+		{name: "lines with other parts of lost units", files: []dt.File{lines(".debug_line", ".debug_abbrev"), one(intType())[0]},
+			err: "section .debug_abbrev without .debug_info", differs: "it skips the file"},
 		{name: "unit without DIEs", files: many(&dt.Unit{Root: nil}, dt.CU(intType())), want: "[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED", differs: "pahole stops at such a unit"},
 		{name: "unit without children", files: many(&dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("empty.c"))}, dt.CU(intType())), want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},

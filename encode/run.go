@@ -43,6 +43,8 @@ type run struct {
 	vars     compactstate.Vars
 	extras   compactstate.ExtraVars
 	foreign  string        // see Output
+	hides    bool          // see unit.hides
+	raw      *rawTypes     // nil without Options.Verbose
 	intID    atomic.Uint32 // the Set's int that indexes arrays, 0 until known
 
 	annScratch []compactstate.Annotation
@@ -51,6 +53,8 @@ type run struct {
 	total      uint64 // bytes of .debug_info of all inputs
 	mapped     uint64 // bytes of the inputs
 	unchecked  uint64 // bytes of .debug_info since the last look at the memory
+	memoryStep uint64 // when to look again
+	nameBytes  uint64 // of the largest .debug_str
 	done       atomic.Uint64
 	clock      clock
 }
@@ -59,24 +63,28 @@ type run struct {
 // taken in order; the result does not depend on Options.Jobs.
 func Run(paths []string, opt Options) (*Output, error) { return runTrials(paths, opt, nil) }
 
-// runTrials runs until nothing is found out about the inputs any more.
+// runTrials runs until nothing is found out about the inputs any more. With
+// Options.Verbose that has to be so before a line is written.
 func runTrials(paths []string, opt Options, s *Session) (*Output, error) {
-	var log []string
-	verbose := opt.Verbose
-	if verbose != nil {
-		opt.Verbose = func(line string) { log = append(log, line) }
-	}
 	t := trial{merge: make([]bool, len(paths))}
+	if opt.Verbose != nil {
+		quiet := opt
+		quiet.Verbose, quiet.Warn, quiet.FuncLeftOut, quiet.Progress, quiet.Exact = nil, nil, nil, nil, false
+		if out, err := untilKnown(paths, quiet, &t, s); err == nil {
+			out.Close()
+		}
+		opt.Jobs = 1
+	}
+	return untilKnown(paths, opt, &t, s)
+}
+
+// untilKnown runs until t has all that is to be known.
+func untilKnown(paths []string, opt Options, t *trial, s *Session) (*Output, error) {
 	for {
-		out, err := encodeAll(paths, opt, &t, s)
-		if errors.Is(err, errUnsorted) || errors.Is(err, errMerge) {
-			log = log[:0]
-			continue
+		out, err := encodeAll(paths, opt, t, s)
+		if !errors.Is(err, errUnsorted) && !errors.Is(err, errMerge) {
+			return out, err
 		}
-		for _, line := range log {
-			verbose(line)
-		}
-		return out, err
 	}
 }
 
@@ -101,7 +109,7 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 		}
 	}()
 	if s == nil && opt.Base == nil {
-		arena.SetLimit(0, nil, nil) // until it is known how much is to be read
+		arena.SetLimit(arena.Limit{}) // until it is known how much is to be read
 	} else {
 		r.limitArena()
 	}
@@ -111,6 +119,9 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 		return nil, err
 	}
 	r.states = compactstate.NewStates()
+	if opt.Verbose != nil {
+		r.raw = r.newRawTypes()
+	}
 	r.names.setPrefix(opt.NamePrefix)
 	for i, path := range paths {
 		r.path = path
@@ -119,6 +130,9 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 			return nil, err
 		}
 		r.files = append(r.files, f)
+		if len(f.info) == 0 {
+			continue
+		}
 		r.total += uint64(len(f.info))
 		r.stats.DebugInfo += uint64(len(f.info))
 		r.reserve(f)
@@ -137,6 +151,9 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 			return nil, err
 		}
 		r.clock.lap("compile units")
+	}
+	if r.total == 0 {
+		return r.noUnits(paths)
 	}
 	return r.finish()
 }
@@ -380,6 +397,7 @@ func (f *file) readUnit(u *unit) error {
 	if err := f.walk(u, p); err != nil {
 		return err
 	}
+	u.hides = len(u.types.Order.S) == 0 && f.hides(u, p)
 	if u.badName {
 		return f.unitError(u, "a name lies beyond .debug_str")
 	}
@@ -398,6 +416,7 @@ func (f *file) resolveUnit(u *unit, symbols *file) error {
 	if err := f.needLists(u); err != nil {
 		return err
 	}
+	f.logTypes(u)
 	f.functions(u)
 	if u.relocFail != nil {
 		return f.unitError(u, u.relocFail.Error())
@@ -427,7 +446,7 @@ func (f *file) commitUnit(u *unit) error {
 	}
 	r.stats.CUs += u.units
 	r.stats.CUsFiltered += u.unitsFiltered
-	if r.unchecked += u.size + memoryStep/16; r.unchecked >= memoryStep {
+	if r.unchecked += u.size + memoryStep/16; r.unchecked >= r.memoryStep {
 		r.unchecked = 0
 		if err := r.checkMemory(0); err != nil {
 			return err
@@ -435,8 +454,7 @@ func (f *file) commitUnit(u *unit) error {
 	}
 	if u.filtered {
 		r.stats.CUsFiltered++
-		f.verbose(u, "Filtering CU "+string(f.bytes(u.name))+" written in "+langName(u.language)+".")
-		f.flushLog(u)
+		f.logFiltered(u)
 		return nil
 	}
 	for {
@@ -463,25 +481,20 @@ func (f *file) commitUnit(u *unit) error {
 	for _, i := range u.needTypes {
 		f.types.reached[i] = true
 	}
+	r.raw.committed(u)
+	f.flushLog(u)
 	r.countLeftOut(u)
+	r.hides = r.hides || u.hides
 	r.stats.DIEs += u.dies
 	r.stats.TypesIn += uint64(len(u.types.Order.S))
 	if r.intID.Load() == 0 && u.firstInt != 0 {
 		r.intID.Store(u.types.ID.S[u.firstInt-1])
 	}
 	if f.merge != nil {
-		if err := f.takeMerged(u); err != nil {
-			return err
-		}
-		f.flushLog(u)
-		return nil
+		return f.takeMerged(u)
 	}
 	if err := f.saveStates(u); err != nil {
 		return err
 	}
-	if err := f.saveVars(u); err != nil {
-		return err
-	}
-	f.flushLog(u)
-	return nil
+	return f.saveVars(u)
 }

@@ -2,6 +2,8 @@ package encode_test
 
 import (
 	"bytes"
+	"debug/elf"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,5 +98,72 @@ func TestSessionForgetsAbbreviations(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 		out.Close()
+	}
+}
+
+// TestSessionAfterDamage: a session that has read damaged files, many of which
+// fail half-way, gives whole ones the bytes that they have alone.
+func TestSessionAfterDamage(t *testing.T) {
+	files := goldenFiles(t)
+	base := sessionBase(t, files[0])
+	defer base.Free()
+	data := make([][]byte, len(files))
+	for i, path := range files {
+		var err error
+		if data[i], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	damaged := filepath.Join(t.TempDir(), "damaged")
+	damage := func(b []byte) []byte {
+		b = bytes.Clone(b)
+		f, err := elf.NewFile(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{".debug_info", ".debug_abbrev", ".symtab", ".debug_str"} {
+			if s := f.Section(name); s != nil && s.FileSize > 0 && r.IntN(2) == 0 {
+				b[s.Offset+uint64(r.Int64N(int64(s.FileSize)))] ^= 1 << r.IntN(8)
+			}
+		}
+		return b
+	}
+	for name, opt := range map[string]encode.Options{
+		"alone": {Features: encode.AllFeatures, Jobs: 1},
+		"base":  {Features: encode.AllFeatures, Jobs: 1, Base: base},
+		"four":  {Features: encode.DefaultFeatures, Jobs: 4, Base: base, ExtraVars: true},
+	} {
+		s := encode.NewSession(opt)
+		failed, whole := 0, 0
+		for range 250 {
+			if err := os.WriteFile(damaged, damage(data[r.IntN(len(data))]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := s.Encode(damaged); err == nil {
+				out.Close()
+			} else {
+				failed++
+			}
+			path := files[r.IntN(len(files))]
+			want, wantErr := encode.Run([]string{path}, opt)
+			got, err := s.Encode(path)
+			if (err == nil) != (wantErr == nil) {
+				t.Fatalf("%s: %s: %v, alone: %v", name, path, err, wantErr)
+			}
+			if err != nil {
+				continue
+			}
+			whole++
+			if !bytes.Equal(got.Bytes(), want.Bytes()) || !bytes.Equal(got.Extra(), want.Extra()) {
+				t.Errorf("%s: %s: differs from what it is alone", name, path)
+			}
+			got.Close()
+			want.Close()
+		}
+		s.Close()
+		if failed < 50 || whole < 50 {
+			t.Errorf("%s: %d damaged files failed, %d whole ones were encoded", name, failed, whole)
+		}
 	}
 }

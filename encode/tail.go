@@ -1,6 +1,9 @@
 package encode
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
@@ -15,6 +18,7 @@ import (
 func (f *file) saveVars(u *unit) error {
 	r := f.run
 	ended := false
+	f.logSearch(u)
 	for i := range u.vars.S {
 		v := &u.vars.S[i]
 		if ended && !v.Extra {
@@ -35,15 +39,16 @@ func (f *file) saveVars(u *unit) error {
 			r.addExtra(v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn])
 			continue
 		}
-		if err := r.addVar(v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn]); err != nil {
+		if err := r.addVar(v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn], r.raw.rawOf(u, v.Type), u); err != nil {
 			return f.unitError(u, err.Error())
 		}
 	}
 	return nil
 }
 
-// addVar adds the VAR of a variable whose type has the id, and its DECL_TAGs.
-func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec) error {
+// addVar adds the VAR of a variable whose type has the id, and its DECL_TAGs. For
+// -V there are the type's id there and the unit, nil if units are merged.
+func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec, raw uint32, u *unit) error {
 	name, err := r.intern(v.Name)
 	if err != nil {
 		return err
@@ -57,11 +62,18 @@ func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec) error 
 		return err
 	}
 	r.stats.TypesIn++
-	r.stats.Vars++
+	rawVar := uint32(0)
+	if r.raw != nil {
+		rawVar = r.raw.variable(r, v, id, raw, u)
+	}
 	if r.opt.Features&DeclTag != 0 {
 		for _, a := range tags {
 			if err := r.addTag(a.Value, id, a.Component); err != nil {
 				return err
+			}
+			if r.raw != nil {
+				value, _ := r.names.Bytes(a.Value)
+				r.raw.tag(r, value, rawVar, a.Component)
 			}
 		}
 	}
@@ -95,6 +107,9 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	for _, s := range r.vars.Sections() {
+		if len(s.Vars) > maxVlen {
+			return nil, r.fullSection(s.Index, len(s.Vars))
+		}
 		w := []uint32{btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), 0, s.Size}
 		name := r.names.literal([]byte(r.sectionName(s.Index)))
 		if w[1], err = r.intern(name); err != nil {
@@ -106,6 +121,9 @@ func (r *run) finish() (*Output, error) {
 		if _, err := r.set.AddOwn(w); err != nil {
 			return nil, err
 		}
+		if r.raw != nil {
+			r.raw.datasec(r, r.sectionName(s.Index), s.Size, s.Vars)
+		}
 		r.stats.TypesIn++
 	}
 	r.clock.lap("functions, DATASECs")
@@ -114,7 +132,6 @@ func (r *run) finish() (*Output, error) {
 	}
 	n := r.set.Finish()
 	r.stats.SlowCUs = r.set.Slow
-	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = n.Types, n.TypeBytes, len(r.set.Strings())
 	be := r.files[r.lead].bigEndian
 	var extra arena.Vec[byte]
 	if r.opt.ExtraVars {
@@ -130,17 +147,32 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	out.extra, out.extraMem = extra.S, extra
+	raw := n.Types
 	n.Free()
 	r.free()
 	r.clock.lap("numbering, output")
-	if r.opt.Exact && out.data != nil {
+	if r.opt.Exact && raw > 0 {
 		if err := r.exact(out); err != nil {
 			return nil, err
 		}
 	}
+	if err := r.stats.Count(out.data); err != nil {
+		out.Close()
+		return nil, err
+	}
 	r.stats.Phases = r.clock.phases
 	out.Stats = r.stats
 	return out, nil
+}
+
+// fullSection is the error for an ELF section with more variables than a DATASEC
+// holds.
+func (r *run) fullSection(index uint32, vars int) error {
+	why := fmt.Sprintf("%s: DATASEC %q: %s", r.files[r.lead].path, r.sectionName(index), beyondVlen(vars, "variables"))
+	if r.opt.Features&GlobalVar != 0 {
+		why += "; --extra_vars=FILE instead of the feature global_var divides them among DATASECs of a file beside"
+	}
+	return errors.New(why)
 }
 
 // exact deduplicates the raw types of all units by the batch algorithm.
@@ -177,7 +209,6 @@ func (r *run) exact(out *Output) error {
 		out.extra = extra.Encode()
 	}
 	r.clock.lap("exact deduplication")
-	r.stats.TypesOut, r.stats.TypeBytes, r.stats.StrBytes = len(done.Off), 4*len(done.Words), len(done.Strings)
 	return nil
 }
 

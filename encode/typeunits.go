@@ -87,18 +87,19 @@ func (f *file) typeSections() (all []*mmapelf.Section) {
 	info := f.section(".debug_info")
 	for i := range f.dwarf.Sections {
 		s := &f.dwarf.Sections[i]
-		if k := sectionKind(s.Name, f.suffix); k == ".debug_types" || k == ".debug_info" && s != info {
+		if k := f.sectionKind(s.Name); k == ".debug_types" || k == ".debug_info" && s != info {
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-// sectionKind is a section's name without the suffix and as it is without
-// compression.
-func sectionKind(name, suffix string) string {
-	name, ok := strings.CutSuffix(name, suffix)
-	if !ok {
+// sectionKind is a section's name without the file's prefix and suffix and as it
+// is without compression; "" if it does not have them.
+func (f *file) sectionKind(name string) string {
+	name, begins := strings.CutPrefix(name, f.prefix)
+	name, ends := strings.CutSuffix(name, f.suffix)
+	if !begins || !ends {
 		return ""
 	}
 	if rest, ok := strings.CutPrefix(name, ".z"); ok {
@@ -133,7 +134,7 @@ func (f *file) openTypeSections(t *typeUnits) error {
 			return err
 		}
 		place[uint32(s.Index)] = uint32(len(t.sections))
-		t.sections = append(t.sections, typeSection{base: base, data: data, types: sectionKind(s.Name, f.suffix) == ".debug_types"})
+		t.sections = append(t.sections, typeSection{base: base, data: data, types: f.sectionKind(s.Name) == ".debug_types"})
 		base += uint64(len(data))
 	}
 	if f.rel == nil || len(place) == 0 || f.suffix != "" {
@@ -444,6 +445,7 @@ func (f *file) readSeeds(u *unit) error {
 	if err := f.linkRest(u); err != nil {
 		return err
 	}
+	f.logTypes(u)
 	f.run.set.Resolve(&u.types)
 	return nil
 }

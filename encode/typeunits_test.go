@@ -52,6 +52,16 @@ func typesOf(text string) []string {
 	return all
 }
 
+// TestTypeUnitsFiltered: if all units are left out, nothing is missing.
+func TestTypeUnitsFiltered(t *testing.T) {
+	opt := encode.Options{Features: encode.DefaultFeatures, Lang: []uint16{0x1c}}
+	for _, name := range []string{"x86-gcc4", "x86-clang++4-o", "x86-gcc5-r"} {
+		if data, err := runFiles([]string{"testdata/typeunits/" + name + ".elf"}, opt); data != nil || err != nil {
+			t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		}
+	}
+}
+
 // TestTypeUnits: with type units, a program has the types that it has without.
 func TestTypeUnits(t *testing.T) {
 	paths, err := filepath.Glob("testdata/typeunits/*.elf")

@@ -39,11 +39,12 @@ type unit struct {
 	foreign      uint16 // language that is neither C nor assembler, 0 for none
 	clang        bool
 	filtered     bool
-	badName      bool     // a name lies beyond .debug_str
-	log          []string // -V lines, written when the unit is committed
-	strBase      uint64   // DW_AT_str_offsets_base
-	addrBase     uint64   // DW_AT_addr_base
-	loclistsBase uint64   // DW_AT_loclists_base
+	badName      bool   // a name lies beyond .debug_str
+	hides        bool   // no type has come of it, and DIEs say that one should have
+	log          []byte // -V lines, written when the unit is committed
+	strBase      uint64 // DW_AT_str_offsets_base
+	addrBase     uint64 // DW_AT_addr_base
+	loclistsBase uint64 // DW_AT_loclists_base
 	dies         uint64
 
 	// types is what dedup sees: nodes of DIEs in DIE order, then extras.
@@ -80,6 +81,9 @@ type unit struct {
 	firstInt dedup.Ref // first base type named "int", for the array index type
 	arrays   bool
 	fail     error // why the unit could not be encoded
+
+	raw      arena.Vec[uint32] // ids that -V gives the nodes; empty without -V
+	unsigned map[uint32]bool   // nodes of ENUMs with negative values and no signed type; nil without -V
 
 	// Of a merged file (mergeread.go), else empty: the slot holds a group.
 	from                 mark
@@ -176,10 +180,12 @@ func (u *unit) reset() {
 	u.ownFuncs, u.base = 0, 0
 	u.allStarts.Trim(maxSlotBytes)
 	u.formats.Trim(maxSlotBytes)
+	u.raw.Trim(maxSlotBytes)
+	u.unsigned = nil
 	u.from, u.units, u.unitsFiltered = mark{}, 0, 0
 	u.name, u.language, u.foreign, u.clang, u.filtered = 0, 0, 0, false, false
 	u.strBase, u.addrBase, u.loclistsBase = 0, 0, 0
-	u.dies, u.badName, u.log = 0, false, nil
+	u.dies, u.badName, u.hides, u.log = 0, false, false, u.log[:0]
 	u.needTypes, u.stubs, u.specs = u.needTypes[:0], u.stubs[:0], u.specs[:0]
 	u.skeleton, u.splitID = nil, 0
 	u.left, u.leftOut = u.left[:0], nil
@@ -211,6 +217,7 @@ func (u *unit) free() {
 	u.freeFar()
 	u.allStarts.Free()
 	u.formats.Free()
+	u.raw.Free()
 	u.entries.Free()
 }
 
@@ -309,18 +316,4 @@ func (u *unit) index() {
 		m.ref = n
 		n += uint32(bits.OnesCount64(m.bits))
 	}
-}
-
-// verbose keeps a line for -V until its unit is committed.
-func (f *file) verbose(u *unit, line string) {
-	if f.opt.Verbose != nil {
-		u.log = append(u.log, line)
-	}
-}
-
-func (f *file) flushLog(u *unit) {
-	for _, l := range u.log {
-		f.opt.Verbose(l)
-	}
-	u.log = u.log[:0]
 }

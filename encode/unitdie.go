@@ -108,16 +108,52 @@ func containsClang(b []byte) bool {
 }
 
 // leftOut says whether a unit is left out. Of a merged file units are left
-// out by excluded languages only, and all are if the first one would be by its
-// language; names do not count (encode-behaviour 1.4.1).
+// out only if languages are excluded, then by their names as well, and all are if
+// the first one would be by its language (encode-behaviour 1.4.1).
 func (f *file) leftOut(u *unit) bool {
-	if f.merge != nil {
-		return len(f.opt.Lang) == 0 && f.wrongLanguage(u.language)
+	if f.merge != nil && (len(f.opt.Lang) > 0 || len(f.opt.LangExclude) == 0) {
+		return false
 	}
-	if p := f.opt.CUExclude; p != "" && bytes.HasPrefix(f.bytes(u.name), []byte(p)) {
-		return true
+	return f.wrongName(u) || f.wrongLanguage(u.language)
+}
+
+// wrongName says whether the unit's name leaves it out.
+func (f *file) wrongName(u *unit) bool {
+	p := f.opt.CUExclude
+	return p != "" && bytes.HasPrefix(f.bytes(u.name), []byte(p))
+}
+
+// hides reports whether a unit from whose walk from p on no type has come has
+// DIEs from which one should have come. Assemblers make units of labels or
+// functions only. Anything else is damage.
+func (f *file) hides(u *unit, p int) bool {
+	b := u.hdr.Data
+	for p < len(b) {
+		code, q := dwarf.ULEB(b, p)
+		if q < 0 || code == 0 {
+			return q < 0
+		}
+		a := u.abbrevs.Lookup(code)
+		if a == nil {
+			return true
+		}
+		switch a.Tag {
+		case dwarf.TagLabel, dwarf.TagSubprogram, dwarf.TagVariable, dwarf.TagNamespace, dwarf.TagUnspecifiedType,
+			dwarf.TagImportedDecl, dwarf.TagImportedModule, dwarf.TagImportedUnit:
+		default:
+			return true
+		}
+		if p, _ = u.abbrevs.Decode(a, b, q, &u.vals); p < 0 {
+			return true
+		}
+		if a.Children {
+			var ok bool
+			if p, ok = f.skipChildren(u, p); !ok {
+				return true
+			}
+		}
 	}
-	return f.wrongLanguage(u.language)
+	return false
 }
 
 // wrongLanguage says whether the language options leave a unit out.

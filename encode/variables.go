@@ -3,6 +3,7 @@ package encode
 import (
 	"errors"
 	"hash/maphash"
+	"slices"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
@@ -179,7 +180,7 @@ func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
 	force := f.opt.Features&EncodeForce != 0
 	if !validName(name) {
 		if force {
-			f.verbose(u, "Found invalid variable name when encoding btf, ignored (sym: '"+string(name)+"').")
+			f.warn("PAHOLE: Warning: Found invalid variable name when encoding btf, ignored (sym: '" + string(appendName(nil, name)) + "').")
 			return 0, false, nil
 		}
 		off := int(v.Off)
@@ -189,7 +190,7 @@ func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
 		return 0, false, f.dieError(u, off, "variable name "+quote(name)+" is not valid in BTF (--btf_encode_force leaves such variables out)")
 	}
 	if v.Type == 0 {
-		f.verbose(u, "error: found variable '"+string(name)+"' in CU '"+string(f.bytes(u.name))+"' that has void type")
+		f.warn("error: found variable '" + string(name) + "' in CU '" + string(f.bytes(u.name)) + "' that has void type")
 		if force {
 			return 0, false, nil
 		}
@@ -198,11 +199,21 @@ func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
 	size = u.varSize(v.Type, f.addrSize)
 	if size == 0 || size > 1<<32-1 || v.SecOff > 1<<32-1 {
 		if size == 0 {
-			f.verbose(u, "Ignoring zero-sized variable '"+string(name)+"'...")
+			f.warn("Ignoring zero-sized variable '" + string(appendName(nil, name)) + "'...")
 		}
 		return 0, false, nil
 	}
 	return size, true, nil
+}
+
+// withoutSymbols is a copy of the sections for another file, whose own symbols
+// count.
+func withoutSymbols(sections []varSection) []varSection {
+	sections = slices.Clone(sections)
+	for i := range sections {
+		sections[i].atZero = nil
+	}
+	return sections
 }
 
 // objectNamed reports whether the section has an object of that name. It is
@@ -286,7 +297,7 @@ func (u *unit) varSize(r dedup.Ref, addrSize int) uint64 {
 		case btf.KindPtr:
 			return mul * uint64(addrSize)
 		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64:
-			return mul * uint64(n.Third)
+			return mul * uint64(dwarfSize(n))
 		case btf.KindStruct, btf.KindUnion:
 			if n.Third == 1 && btf.InfoVlen(n.Info) == 0 {
 				return 0

@@ -49,7 +49,8 @@ type frame struct {
 // maxDepth bounds the depth of a DIE tree; compilers stay far below.
 const maxDepth = 2048
 
-// maxVlen is the number of members that BTF's older, 16-bit vlen can hold.
+// maxVlen is how many members and the like a type can have: what fits into the 16
+// bits of vlen that all kernels read. What is beyond is refused, not cut.
 const maxVlen = 0xffff
 
 // walk reads all DIEs below the unit DIE, which ends at p.

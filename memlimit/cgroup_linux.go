@@ -84,31 +84,46 @@ func limit(b []byte) uint64 {
 // Used is the anonymous memory of the process and what CountFiles has found, in
 // bytes: all that the system cannot take back. It is 0 if it cannot be read.
 func Used() uint64 {
+	resident, shared := statm()
+	if resident == 0 {
+		return 0
+	}
+	return resident - shared + files.Load()
+}
+
+// Resident is all memory of the process, pages of mapped files and of the program
+// among it, in bytes: VmRSS of proc_pid_status(5), whose peak is VmHWM. It is 0 if
+// it cannot be read.
+func Resident() uint64 {
+	resident, _ := statm()
+	return resident
+}
+
+// statm reads how much is resident, and what of that are pages of files, in bytes
+// (proc_pid_statm(5): size, resident, shared, …); 0 if that cannot be read.
+func statm() (resident, shared uint64) {
 	f, err := os.Open("/proc/self/statm")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer f.Close()
 	var buf [128]byte
 	n, _ := f.Read(buf[:])
-	own := anonymous(string(buf[:n])) * uint64(os.Getpagesize())
-	if own == 0 {
-		return 0
-	}
-	return own + files.Load()
+	resident, shared = parseStatm(string(buf[:n]))
+	page := uint64(os.Getpagesize())
+	return resident * page, shared * page
 }
 
-// anonymous is the number of resident pages that are of no file, from the text
-// of /proc/self/statm (proc_pid_statm(5): size, resident, shared, …).
-func anonymous(statm string) uint64 {
-	f := strings.Fields(statm)
+// parseStatm is statm for the text of the file, in pages.
+func parseStatm(text string) (resident, shared uint64) {
+	f := strings.Fields(text)
 	if len(f) < 3 {
-		return 0
+		return 0, 0
 	}
 	resident, err := strconv.ParseUint(f[1], 10, 64)
 	shared, err2 := strconv.ParseUint(f[2], 10, 64)
 	if err != nil || err2 != nil || shared > resident {
-		return 0
+		return 0, 0
 	}
-	return resident - shared
+	return resident, shared
 }

@@ -48,10 +48,10 @@ func TestFileBytes(t *testing.T) {
 	}
 }
 
-func TestAnonymous(t *testing.T) {
-	for s, want := range map[string]uint64{"100 50 20 1 0 30 0\n": 30, "100 50": 0, "": 0, "1 2 3": 0, "a b c": 0} {
-		if got := anonymous(s); got != want {
-			t.Errorf("%q: %d", s, got)
+func TestParseStatm(t *testing.T) {
+	for s, want := range map[string][2]uint64{"100 50 20 1 0 30 0\n": {50, 20}, "100 50": {}, "": {}, "1 2 3": {}, "a b c": {}} {
+		if resident, shared := parseStatm(s); [2]uint64{resident, shared} != want {
+			t.Errorf("%q: %d, %d", s, resident, shared)
 		}
 	}
 }
@@ -64,6 +64,9 @@ func TestUsedGrows(t *testing.T) {
 	}
 	if after := Used(); before == 0 || after < before+30<<20 || after > before+64<<20 {
 		t.Errorf("%d, then %d bytes with %d more", before, after, len(b))
+	}
+	if all := Resident(); all < Used() {
+		t.Errorf("%d bytes are resident, %d of them anonymous", all, Used())
 	}
 	if b[1] != 1 {
 		t.Error("kept alive")

@@ -8,6 +8,9 @@ func Cgroup() uint64 { return 0 }
 // Used is the anonymous memory of the process, which is not known here.
 func Used() uint64 { return 0 }
 
+// Resident is all memory of the process, which is not known here.
+func Resident() uint64 { return 0 }
+
 // CountFiles does nothing here.
 func CountFiles() {}
 

@@ -4,6 +4,7 @@ package memlimit
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -18,17 +19,34 @@ func Reserve(mapped uint64, workers int) uint64 {
 	return 4<<20 + mapped/512 + uint64(max(workers, 1))<<18
 }
 
-// Parse reads a size as "64M": bytes, or with a suffix K, M, G (also KiB, MiB,
-// GiB, KB, MB, GB, in either case) multiples of 1024.
+// units are the suffixes of sizes, each 1024 times the one before.
+const units = "kmgt"
+
+// Parse reads a size as "64M": a number, which may have a fraction, and a suffix
+// K, M, G or T (also KiB, KB and so on, in either case) for powers of 1024, or B for
+// bytes. A number alone is refused: most who write 512 mean MiB.
 func Parse(s string) (uint64, error) {
-	digits := strings.TrimRight(s, "kmgibKMGIB")
+	digits := strings.TrimRight(s, "kmgtibKMGTIB")
 	unit := strings.ToLower(s[len(digits):])
-	shift, ok := map[string]uint{
-		"": 0, "b": 0, "k": 10, "kb": 10, "kib": 10, "m": 20, "mb": 20, "mib": 20, "g": 30, "gb": 30, "gib": 30,
-	}[unit]
-	n, err := strconv.ParseUint(digits, 10, 64)
-	if !ok || err != nil || n == 0 || n > 1<<63>>shift {
-		return 0, fmt.Errorf("'%s' is not a size such as 64M or 2G", s)
+	shift, ok := 0, unit == "" || unit == "b"
+	if !ok {
+		shift = 10 * (strings.IndexByte(units, unit[0]) + 1)
+		ok = shift > 0 && (len(unit) == 1 || unit[1:] == "b" || unit[1:] == "ib")
 	}
-	return n << shift, nil
+	n, err := strconv.ParseFloat(digits, 64)
+	if strings.Trim(digits, "0123456789.") != "" { // no sign, exponent, or name of a number
+		ok = false
+	}
+	bytes := math.Floor(math.Ldexp(n, shift))
+	if !ok || err != nil || bytes < 1 || bytes > 1<<63 {
+		return 0, fmt.Errorf("'%s' is not a size such as 64M or 1.5G", s)
+	}
+	if unit == "" {
+		mib := uint64(bytes)
+		if mib >= 1<<20 {
+			mib >>= 20
+		}
+		return 0, fmt.Errorf("'%s' bytes? write %dM, or %sB", s, mib, s)
+	}
+	return uint64(bytes), nil
 }

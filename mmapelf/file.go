@@ -120,7 +120,26 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	f.mapping = m
+	mapped.Lock()
+	mapped.files[f] = struct{}{}
+	mapped.Unlock()
 	return f, nil
+}
+
+// mapped are the files of which the memory has a mapping.
+var mapped = struct {
+	sync.Mutex
+	files map[*File]struct{}
+}{files: map[*File]struct{}{}}
+
+// ReleaseAll is Release for all contents of all files that are open: no page of
+// them counts towards the memory of the process until it is read again.
+func ReleaseAll() {
+	mapped.Lock()
+	defer mapped.Unlock()
+	for f := range mapped.files {
+		f.advise(0, uint64(len(f.data)), true, dropPages)
+	}
 }
 
 // New reads the section table of an ELF file whose bytes are data, for a file
@@ -152,6 +171,9 @@ func pathError(path string, err error) error {
 // taken from them becomes invalid; reading one afterwards faults. A second
 // Close does nothing.
 func (f *File) Close() error {
+	mapped.Lock()
+	delete(mapped.files, f)
+	mapped.Unlock()
 	f.data = nil
 	for _, m := range f.reserved {
 		giveBack(m)

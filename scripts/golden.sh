@@ -160,8 +160,16 @@ golden sparc64-gcc4-r sparc64-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
 golden sparc64-gcc5-r sparc64-linux-gnu-gcc "$part" -O2 -gdwarf-5 -r
 golden mips-gcc4-r    mips-linux-gnu-gcc "$part" -O2 -gdwarf-4 -r
 golden mipsel-gcc5-r  mipsel-linux-gnu-gcc "$part" -O2 -gdwarf-5 -r
-# Clang is version 19 here, the first with relaxation on LoongArch.
+golden sparc-gcc5-r   sparc64-linux-gnu-gcc "$part" -O2 -gdwarf-5 -m32 -r
+golden alpha-gcc5-r   alpha-linux-gnu-gcc "funcs.c other.c" -O1 -gdwarf-5 -r
+golden m68k-gcc4-r    m68k-linux-gnu-gcc "funcs.c other.c" -O1 -gdwarf-4 -r
 clang=(-O2 -fdebug-compilation-dir=. -Wno-unused-command-line-argument -c)
+golden bpf-clang5-o   clang bpf.c  "${clang[@]}" -gdwarf-5 --target=bpf
+golden bpf-clang4-o   clang bpf.c  "${clang[@]}" -gdwarf-4 --target=bpf
+golden bpfeb-clang5-o clang bpf.c  "${clang[@]}" -gdwarf-5 --target=bpfeb
+golden sparc-clang5-o clang other.c "${clang[@]}" -gdwarf-5 --target=sparc -fintegrated-as
+golden hexagon-clang4-o clang more.c "${clang[@]}" -gdwarf-4 --target=hexagon
+# Clang is version 19 here, the first with relaxation on LoongArch.
 golden riscv64-clang5-o clang-19 regs.c "${clang[@]}" -gdwarf-5 --target=riscv64-linux-gnu
 golden riscv64-clang4-o clang-19 regs.c "${clang[@]}" -gdwarf-4 --target=riscv64-linux-gnu
 golden loong64-clang5-o clang-19 regs.c "${clang[@]}" -gdwarf-5 --target=loongarch64-linux-gnu -Xclang -target-feature -Xclang +relax
@@ -175,6 +183,12 @@ link=mips64el-linux-gnuabi64-ld \
 golden mips64el-gcc5-r  mips64el-linux-gnuabi64-gcc "types.c more.c other.c" -O2 -gdwarf-5 -r
 link=mips64el-linux-gnuabi64-ld \
 golden mips64el-gcc4-r  mips64el-linux-gnuabi64-gcc "types.c more.c other.c" -O2 -gdwarf-4 -r
+
+# Nor does it know those of these machines.
+link=sh4-linux-gnu-ld \
+golden sh-gcc5-r      sh4-linux-gnu-gcc "types.c more.c other.c" -O1 -gdwarf-5 -r
+link=hppa-linux-gnu-ld \
+golden hppa-gcc4-r    hppa-linux-gnu-gcc "types.c other.c" -O1 -gdwarf-4 -r
 
 # Files that pahole refuses: the expected BTF beside them, as text, was checked
 # by eye against the DWARF when it was written.
@@ -280,6 +294,10 @@ golden x86-gcc4-alt   gcc   "$program" -O2 -gdwarf-4
 dwz=alt--dwarf-5 \
 golden x86-gcc5-sup   gcc   "$program" -O2 -gdwarf-5
 
+# Objects before link-time optimization, without machine code.
+golden x86-gcc5-slim  gcc   funcs.c    -O2 -gdwarf-5 -flto -c
+golden x86-g++4-slim  g++   cxx.cc     "${cxx[@]}" -O2 -gdwarf-4 -flto -c
+
 # Link-time optimization: units that refer to each other. lld has no --unique.
 golden x86-gcc5-lto   gcc   "$program" -O2 -gdwarf-5 -flto
 golden x86-gcc4-lto   gcc   "$program" -O3 -gdwarf-4 -flto
@@ -288,6 +306,39 @@ common=("${common[@]/-Wl,--unique=*/-fuse-ld=lld}")
 golden x86-clang5-lto clang "$program" -O2 -gdwarf-5 -flto -fdebug-compilation-dir=.
 golden x86-clang4-lto clang "$program" -O2 -gdwarf-4 -flto -fdebug-compilation-dir=.
 golden x86-clang5-thin clang "$program" -O2 -gdwarf-5 -flto=thin -fdebug-compilation-dir=.
+
+# Over a base that has some of the types, the alternate file too.
+for set in default all; do
+	for name in x86-gcc4-alt x86-gcc5-dwz x86-gcc5-lto; do
+		"$pahole" -J -j1 --btf_features=$set --btf_base=golden/x86-clang4-o.default.btf \
+			--btf_encode_detached="golden/$name.over-$set.btf" "golden/$name.elf"
+		chmod 644 "golden/$name.over-$set.btf"
+	done
+done
+
+# What -V prints.
+verbose() {
+	local log=$1 input inputs=()
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		inputs+=("golden/$1.elf")
+		shift
+	done
+	shift
+	"$pahole" -V -J -j1 "$@" --btf_encode_detached="$linked" "${inputs[@]}" > "verbose/$log.log"
+}
+mkdir -p verbose
+verbose x86-gcc5.all x86-gcc5 -- --btf_features=all
+verbose x86-clang5.default x86-clang5 -- --btf_features=default
+verbose x86-gcc5-dwz.over x86-gcc5-dwz -- --btf_features=all --btf_base=golden/x86-clang4-o.default.btf
+verbose x86-gcc5-lto.all x86-gcc5-lto -- --btf_features=all
+verbose x86-tags.none x86-tags --
+verbose x86-g++4-slim.float x86-g++4-slim -- --btf_features=float
+verbose x86-mixture.rust x86-mixture -- --btf_features=default --lang=rust
+verbose x86-mixture.norust x86-mixture -- --btf_features=default --lang_exclude=rust
+verbose x86-gcc5+r.default x86-gcc5 x86-gcc5-r -- --btf_features=default
+without=encode_force,var,decl_tag,type_tag,enum64,optimized_func,consistent_func,decl_tag_kfuncs,global_var
+verbose i386-gcc4.float i386-gcc4 -- --btf_features=$without
 
 # A linked and a relocatable file together.
 "$pahole" -J -j1 --btf_features=default --btf_encode_detached=golden/x86-gcc5+r.btf golden/x86-gcc5.elf golden/x86-gcc5-r.elf

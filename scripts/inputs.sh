@@ -3,7 +3,8 @@
 # Write testdata/inputs again, for tests with several input files: three units,
 # compiled by themselves and linked in two orders, and two files in different
 # versions of C with the BTF that pahole makes of both together if the first is
-# left out.
+# left out. Then encode/testdata/inputs.txt: what pahole makes of pairs and
+# triples of the golden files, of all machines and byte orders, as a checksum.
 #
 #   PAHOLE=FILE scripts/inputs.sh    pahole 1.32, else the one in PATH
 #
@@ -31,3 +32,27 @@ compile() {
 rm -f c11.btf
 "${PAHOLE:-pahole}" -J --btf_features=default --lang_exclude=c99 --btf_encode_detached=c11.btf c99 c11
 chmod 644 -- *
+
+# pahole misreads, or leaves out, relocations of these machines.
+cd ../../encode/testdata/golden
+mapfile -t files < <(printf '%s\n' *.elf | LC_ALL=C sort | grep -Ev '^(mips64el|sh|bpf|bpfeb|hppa)-')
+features=(default all default,global_var)
+out=$(mktemp)
+trap 'rm -f "$out" "$out.btf"' EXIT
+line=0
+for i in "${!files[@]}"; do
+	for steps in "1" "7" "23" "11 5"; do
+		inputs=("${files[i]}")
+		for step in $steps; do
+			inputs+=("${files[(i + step) % ${#files[@]}]}")
+		done
+		f=${features[line++ % ${#features[@]}]}
+		rm -f "$out.btf"
+		"${PAHOLE:-pahole}" -J --btf_features="$f" --btf_encode_detached="$out.btf" "${inputs[@]}" 2> /dev/null
+		echo "$(sha256sum < "$out.btf" | cut -c 1-16) $f ${inputs[*]}"
+	done
+done > "$out"
+{
+	echo "# SHA-256 of pahole's BTF (the first digits), features, files of golden (scripts/inputs.sh)"
+	cat "$out"
+} > ../inputs.txt

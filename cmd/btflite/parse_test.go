@@ -90,7 +90,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{"-Z", "invalid option -- 'Z'"},
 		{"-JZ", "invalid option -- 'Z'"},
 		{"-lang_exclude=rust", "invalid option -- 'g'; did you mean --lang_exclude?"},
-		{"--memory_limit=much", "option '--memory_limit': 'much' is not a size such as 64M or 2G"},
+		{"--memory_limit=much", "option '--memory_limit': 'much' is not a size such as 64M or 1.5G"},
 		{"--kabi_prefix=", "option '--kabi_prefix': empty prefix"},
 		{"-F btf", "option '--format_path': 'btf' has no 'dwarf' in it; BTF is encoded from DWARF; to merge BTF use btflite dedup"},
 		{"--hashbits=32", "option '--hashbits': '32' is not a number from 0 to 31"},

@@ -28,6 +28,8 @@ type File struct {
 	// Sections come behind .text and before the debug sections.
 	Sections []Section
 	Symbols  []Symbol
+	// NoDebug leaves the debug sections out, but for those of Sections.
+	NoDebug bool
 	// NoSymtab leaves .symtab out.
 	NoSymtab bool
 	// RepeatStrings gives each use of a string an offset of its own.
@@ -86,7 +88,12 @@ func (f *File) addrSize() int {
 }
 
 // Bytes is the whole file.
-func (f *File) Bytes() []byte { return f.Image(f.DebugSections()) }
+func (f *File) Bytes() []byte {
+	if f.NoDebug {
+		return f.Image(nil)
+	}
+	return f.Image(f.DebugSections())
+}
 
 // Image is the file with other debug sections than its own.
 func (f *File) Image(debug []Section) []byte {

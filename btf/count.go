@@ -1,0 +1,41 @@
+package btf
+
+import "fmt"
+
+// Counts says how much there is in finished BTF, of split BTF without its base.
+type Counts struct {
+	Types   int                 // records
+	Kinds   [KindEnum64 + 1]int // the same by kind
+	TypeLen int                 // length of the type section in bytes
+	StrLen  int                 // length of the string section in bytes
+}
+
+// Count reads the kinds and lengths of the records of a blob and nothing else: it
+// takes no memory and does not check what they refer to. An error says where the
+// records cannot be told apart.
+func Count(data []byte) (c Counts, err error) {
+	s, err := parseHeader(data)
+	if err != nil {
+		return c, err
+	}
+	c.TypeLen, c.StrLen = len(s.types), len(s.strings)
+	o := order(s.bigEndian)
+	for at := 0; at < len(s.types); {
+		if len(s.types)-at < 12 {
+			return c, fmt.Errorf("btf: types: truncated record at offset %d", at)
+		}
+		info := o.Uint32(s.types[at+4:])
+		k := InfoKind(info)
+		if !k.known() {
+			return c, fmt.Errorf("btf: types: unknown kind %d at offset %d", k, at)
+		}
+		size := 12 + 4*ExtraWords(k, InfoVlen(info))
+		if size > len(s.types)-at {
+			return c, fmt.Errorf("btf: types: truncated %s at offset %d", k, at)
+		}
+		at += size
+		c.Types++
+		c.Kinds[k]++
+	}
+	return c, nil
+}

@@ -1,0 +1,79 @@
+package btf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxLoadedStrings is the size in bytes up to which kernels take strings: the
+// last byte has an offset of BTF_MAX_NAME_OFFSET (include/uapi/linux/btf.h).
+const maxLoadedStrings = 1 << 24
+
+// PadStrings returns a function that writes the BTF of write with more zero bytes
+// at the end of its strings, which nothing refers to: kernels refuse bytes behind
+// the last section, but not empty strings. more is at least 0. The function
+// fails if the strings are not at the end of the BTF or would be more than a
+// kernel takes.
+func PadStrings(write func(io.Writer) error, more int64) func(io.Writer) error {
+	return func(w io.Writer) error {
+		p := padder{w: w, more: more}
+		if err := write(&p); err != nil {
+			return err
+		}
+		if len(p.head) < HeaderLen || p.total != p.end {
+			return errors.New("btf: the strings are not at the end, so that no more bytes can follow")
+		}
+		_, err := io.CopyN(w, zeros{}, more)
+		return err
+	}
+}
+
+// padder passes BTF on with another length of the strings in its header.
+type padder struct {
+	w     io.Writer
+	more  int64
+	head  []byte // the header, as far as it was seen
+	total int64  // bytes seen
+	end   int64  // of the strings, as the header tells
+}
+
+func (p *padder) Write(b []byte) (int, error) {
+	p.total += int64(len(b))
+	n := 0
+	if len(p.head) < HeaderLen {
+		n = min(HeaderLen-len(p.head), len(b))
+		p.head = append(p.head, b[:n]...)
+		if len(p.head) < HeaderLen {
+			return n, nil
+		}
+		if err := p.lengthen(); err != nil {
+			return 0, err
+		}
+		if _, err := p.w.Write(p.head); err != nil {
+			return 0, err
+		}
+	}
+	m, err := p.w.Write(b[n:])
+	return n + m, err
+}
+
+// lengthen changes the length of the strings in the header.
+func (p *padder) lengthen() error {
+	o := order(p.head[0] == magic>>8)
+	strLen := o.Uint32(p.head[20:])
+	p.end = int64(o.Uint32(p.head[4:])) + int64(o.Uint32(p.head[16:])) + int64(strLen)
+	if p.more < 0 || int64(strLen)+p.more > maxLoadedStrings {
+		return fmt.Errorf("btf: %d bytes of strings and %d more are too many for a kernel", strLen, p.more)
+	}
+	o.PutUint32(p.head[20:], strLen+uint32(p.more))
+	return nil
+}
+
+// zeros is an endless source of zero bytes.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
