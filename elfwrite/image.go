@@ -25,7 +25,13 @@ type image struct {
 
 	phdrs    span   // the program header table
 	segments []span // file ranges of all segments
-	loads    []span // those of type PT_LOAD
+	loads    []load // those of type PT_LOAD
+}
+
+// load is a segment that is loaded.
+type load struct {
+	span
+	addr uint64 // where its first byte goes
 }
 
 // span is a range of the file.
@@ -248,7 +254,7 @@ func (m *image) readSegments(r io.ReaderAt) error {
 		at := span{m.word(table[pick(m.class64, 8, 4):]), m.word(table[pick(m.class64, 32, 16):])}
 		m.segments = append(m.segments, at)
 		if m.order.Uint32(table) == ptLoad {
-			m.loads = append(m.loads, at)
+			m.loads = append(m.loads, load{at, m.word(table[pick(m.class64, 16, 8):])})
 		}
 	}
 	return nil

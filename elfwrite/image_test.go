@@ -40,7 +40,7 @@ type part struct {
 	name  string
 	typ   uint32
 	flags uint64
-	addr  uint64
+	addr  uint64 // not where the linked image loads it
 	data  string
 	size  uint64 // when not len(data)
 }
@@ -52,6 +52,9 @@ type form struct {
 	names    string
 	tail     string // bytes behind the section table
 }
+
+// loadAddr is the address of byte 0 of a linked test image.
+const loadAddr = 0x1000
 
 // image builds an ELF file: header, program headers, contents, .shstrtab,
 // section table. names is put at the end of the section name table.
@@ -88,6 +91,9 @@ func (l layout) image(fm form, parts ...part) []byte {
 				load.off = at.off
 			}
 			load.size = at.off + at.size - load.off
+			if fm.linked {
+				p.addr = loadAddr + at.off
+			}
 		}
 		m.setSection(i+1, shdr{name: nameOff[i], typ: p.typ, flags: p.flags, addr: p.addr, align: 1, span: at})
 		body = append(body, p.data...)
@@ -137,8 +143,8 @@ func (l layout) segment(b []byte, typ uint32, at span) []byte {
 		b = l.order.AppendUint32(b, readable)
 	}
 	b = l.word(b, at.off)
-	b = l.word(b, 0x1000+at.off)
-	b = l.word(b, 0x1000+at.off)
+	b = l.word(b, loadAddr+at.off)
+	b = l.word(b, loadAddr+at.off)
 	b = l.word(b, at.size)
 	b = l.word(b, at.size)
 	if !l.class64 {

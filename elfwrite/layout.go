@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -25,12 +26,13 @@ import (
 //     same contents give the same file, and other contents do not make it grow
 //     by more than they are longer.
 //   - Contents of the old size: written over the old ones.
-//   - The section is loaded (SHF_ALLOC, and a PT_LOAD has its bytes) and the
-//     contents are shorter: written over the old ones, the rest is zeroed.
+//   - The section is loaded (SHF_ALLOC, and a PT_LOAD has its bytes): written
+//     over the old ones, filled up to their size (Section.Fill) or with zeros
+//     behind. Larger contents are refused: elsewhere they would not be loaded,
+//     and the segment would still have the old ones.
 //   - Otherwise the contents are added at the end and the section header is
-//     pointed there; that is a tail of contents only. A section that was
-//     loaded loses SHF_ALLOC and its address, since the loaded image keeps
-//     the old bytes.
+//     pointed there; that is a tail of contents only. SHF_ALLOC and the address
+//     of a linked file's section, which no segment has, go.
 //
 // Old bytes are written over only if nothing else claims them.
 
@@ -46,8 +48,28 @@ type plan struct {
 
 // content is the place of the contents of one section.
 type content struct {
-	off  int64
-	zero int64 // bytes to clear behind the contents
+	off, size int64
+	filled    bool  // written by Fill
+	zero      int64 // bytes to clear behind the contents
+}
+
+// writer returns what produces the contents of s for c.
+func (c *content) writer(s *Section) func(io.Writer) error {
+	if c.filled {
+		return func(w io.Writer) error { return s.Fill(w, c.size) }
+	}
+	return s.Write
+}
+
+// NoRoomError is the error of contents that are larger than the place of a
+// section that is loaded with a segment. Sizes are in bytes.
+type NoRoomError struct {
+	Section   string
+	Has, Need int64
+}
+
+func (e *NoRoomError) Error() string {
+	return fmt.Sprintf("section %s is loaded with the program and has room for %d bytes there, not for %d", quoteOdd(e.Section), e.Has, e.Need)
 }
 
 // tail is what plan finds at the end of the file: some of the sections to be
@@ -75,7 +97,17 @@ func (m *image) plan(sections []Section) (*plan, error) {
 	// Decided on while the tables are still those of the file.
 	inPlace := make([]bool, len(sections))
 	for k, i := range index {
-		inPlace[k] = i >= 0 && !slices.Contains(t.members, i) && m.fitsInPlace(i, uint64(sections[k].Size))
+		if i < 0 {
+			continue
+		}
+		loaded, err := m.checkLoaded(i)
+		if err != nil {
+			return nil, fmt.Errorf("section %s: %w", quoteOdd(sections[k].Name), err)
+		}
+		inPlace[k] = !slices.Contains(t.members, i) && m.fitsInPlace(i, uint64(sections[k].Size))
+		if loaded && !inPlace[k] {
+			return nil, &NoRoomError{sections[k].Name, int64(m.section(i).size), sections[k].Size}
+		}
 	}
 	p.end = t.off
 	appended := false
@@ -84,14 +116,18 @@ func (m *image) plan(sections []Section) (*plan, error) {
 		i := index[k]
 		if inPlace[k] {
 			s := m.section(i)
-			p.contents[k] = content{int64(s.off), int64(s.size) - size}
-			m.setContents(i, span{s.off, uint64(size)})
+			c := content{off: int64(s.off), size: size, zero: int64(s.size) - size}
+			if c.zero > 0 && sections[k].Fill != nil {
+				c.size, c.filled, c.zero = int64(s.size), true, 0
+			}
+			p.contents[k] = c
+			m.setContents(i, span{s.off, uint64(c.size)})
 			continue
 		}
 		appended = true
 		p.end = align8(p.end)
 		at := span{uint64(p.end), uint64(size)}
-		p.contents[k].off = p.end
+		p.contents[k] = content{off: p.end, size: size}
 		p.end += size
 		switch {
 		case i < 0:
@@ -169,8 +205,8 @@ func (m *image) setContents(i int, at span) {
 	m.setSection(i, s)
 }
 
-// repoint moves section i to another place of the file. In a linked file its
-// bytes are then outside every segment, so it is not loaded any more.
+// repoint moves section i, which no segment loads, to another place of the file.
+// In a linked file no address belongs to it there.
 func (m *image) repoint(i int, to span) {
 	s := m.section(i)
 	if m.fileType() != etRel {
@@ -269,15 +305,36 @@ func (m *image) fitsInPlace(i int, size uint64) bool {
 
 // loaded reports whether the bytes of s are part of a loaded segment.
 func (m *image) loaded(s *shdr) bool {
-	if s.flags&shfAlloc == 0 {
-		return false
+	return m.loadOf(s) != nil
+}
+
+// loadOf returns the segment that loads s, or nil.
+func (m *image) loadOf(s *shdr) *load {
+	if s.flags&shfAlloc == 0 || s.typ == shtNobits || s.size == 0 {
+		return nil
 	}
-	for _, at := range m.loads {
-		if at.contains(s.span) {
-			return true
+	for i := range m.loads {
+		if m.loads[i].contains(s.span) {
+			return &m.loads[i]
 		}
 	}
-	return false
+	return nil
+}
+
+// checkLoaded reports whether a segment loads section i. It is an error if the
+// segment has other bytes at the section's address: writing to either place
+// would leave the other as it is.
+func (m *image) checkLoaded(i int) (bool, error) {
+	s := m.section(i)
+	at := m.loadOf(&s)
+	if at == nil || m.fileType() == etRel {
+		return false, nil
+	}
+	if s.addr-at.addr != s.off-at.off {
+		return false, fmt.Errorf("its bytes are at %#x of the file, but the segment loads those at %#x to its address %#x; a program that moved it has damaged the file",
+			s.off, at.off+s.addr-at.addr, s.addr)
+	}
+	return true, nil
 }
 
 // claimed reports whether the bytes at, which section s starts, belong to a

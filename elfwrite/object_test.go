@@ -25,7 +25,7 @@ func TestObject(t *testing.T) {
 		}
 		contents := []byte("contents of nineteen")
 		section := func(name string, data []byte) Section {
-			return Section{name, int64(len(data)), func(w io.Writer) error { _, err := w.Write(data); return err }}
+			return Section{Name: name, Size: int64(len(data)), Write: func(w io.Writer) error { _, err := w.Write(data); return err }}
 		}
 		o := to.NewObject(section(".BTF", contents[:19]), section(".note.x", contents))
 		var data bytes.Buffer
@@ -100,7 +100,7 @@ func TestObjectRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	short := to.NewObject(Section{".BTF", 5, func(w io.Writer) error { _, err := w.Write([]byte("four")); return err }})
+	short := to.NewObject(Section{Name: ".BTF", Size: 5, Write: func(w io.Writer) error { _, err := w.Write([]byte("four")); return err }})
 	if err := short.Write(io.Discard); err == nil {
 		t.Error("contents shorter than announced were written")
 	}

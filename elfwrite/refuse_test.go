@@ -56,7 +56,7 @@ func TestSetErrorLeavesTheFile(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := file(t, tt.data)
-			err := Set(path, Section{tt.section, tt.size, tt.write})
+			err := Set(path, Section{Name: tt.section, Size: tt.size, Write: tt.write})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -93,7 +93,7 @@ func TestSetRefusesEveryTruncation(t *testing.T) {
 
 func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 	path := file(t, layouts[0].image(form{}, plain...))
-	err := Set(path, Section{".BTF", 1 << 32, func(io.Writer) error { t.Error("contents asked for"); return nil }})
+	err := Set(path, Section{Name: ".BTF", Size: 1 << 32, Write: func(io.Writer) error { t.Error("contents asked for"); return nil }})
 	if err == nil || !strings.Contains(err.Error(), "32-bit") {
 		t.Errorf("error %v", err)
 	}
@@ -101,7 +101,7 @@ func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 
 func TestSetNoticesChangesDuringTheCopy(t *testing.T) {
 	path := file(t, layouts[2].image(form{}, plain...))
-	err := Set(path, Section{".BTF", 1, func(w io.Writer) error {
+	err := Set(path, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			return err

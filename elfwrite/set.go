@@ -24,6 +24,11 @@ type Section struct {
 	Size int64 // of the contents, in bytes
 	// Write produces exactly Size bytes.
 	Write func(io.Writer) error
+	// Fill, if set, is for a place that has more than Size bytes and must have
+	// them all, since what is loaded from there is known to end with them: it
+	// produces exactly size bytes that mean the same. Without it the section
+	// ends early, and zeros follow.
+	Fill func(w io.Writer, size int64) error
 }
 
 // Set gives sections of the ELF file at path new contents. A section of that
@@ -189,7 +194,7 @@ func (p *plan) write(tmp, src *os.File, img *image, sections []Section) error {
 		if _, err := tmp.Seek(c.off, io.SeekStart); err != nil {
 			return err
 		}
-		if err := writeContent(tmp, sections[k].Size, sections[k].Write); err != nil {
+		if err := writeContent(tmp, c.size, c.writer(&sections[k])); err != nil {
 			return err
 		}
 		if c.zero > 0 {

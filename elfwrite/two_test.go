@@ -104,8 +104,8 @@ func TestSetTwoErrors(t *testing.T) {
 	fail := errors.New("no base")
 	for name, set := range map[string][]Section{
 		"given twice":        {textSection(".BTF", "a"), textSection(".BTF", "b")},
-		"no base":            {textSection(".BTF", "a"), {".BTF.base", 3, func(io.Writer) error { return fail }}},
-		"2 were announced":   {textSection(".BTF", "a"), {".BTF.base", 2, textSection("", "b").Write}},
+		"no base":            {textSection(".BTF", "a"), {Name: ".BTF.base", Size: 3, Write: func(io.Writer) error { return fail }}},
+		"2 were announced":   {textSection(".BTF", "a"), {Name: ".BTF.base", Size: 2, Write: textSection("", "b").Write}},
 		"cannot be replaced": {textSection(".BTF", "a"), textSection(".shstrtab", "b")},
 	} {
 		if err := Set(path, set...); err == nil || !strings.Contains(err.Error(), name) {
