@@ -1,15 +1,22 @@
 # btflite: targets for people; CI runs `make lint test`.
 #
+#   make                build ./btflite, the manual pages and the completions
+#   make install [PREFIX=/usr/local] [DESTDIR=]  install them; make uninstall
+#   make install-pahole-link  a link "pahole" to btflite, if there is no pahole
 #   make run [VMLINUX=FILE] [JOBS=N]  build, encode FILE (or a small program
 #                                     of the repository), print a summary
 #   make test           vet and every test; CI=true adds a full-size kernel
 #   make lint           go vet, staticcheck, govulncheck (needs the module proxy)
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
+#   make verify-kernels boot kernels in qemu, compare their verdicts with verify's
 #   make test-modules   compare the modules of KERNEL with pahole's, into BENCHMARKS.md
 #   make release        programs for all systems and SHA256SUMS, in build/release
+#   make dist           the source with all modules as an archive, in build/dist
+#   make dist-check     build, test and install that archive without a network
 #   make bench          measure and write BENCHMARKS.md
 #   make torture        encode damaged files and write RELIABILITY.md
+#   make pairs [PAIRS=N] [SEED=S]  random files and options beside pahole
 #   make fuzz           every fuzz target for FUZZTIME
 #   make testdata       compile testdata/small again
 #   make golden         write the golden BTF again with pahole
@@ -17,22 +24,93 @@
 VMLINUX  ?= testdata/small/small
 JOBS     ?= 2
 FUZZTIME ?= 30s
-KERNELS  ?= pahole v72-amd64
+KERNELS  ?= pahole v72-amd64 some-modules:v72-amd64
 BENCHFLAGS ?=
 SERIES   ?= 7.2 6.1
+VERIFY_SERIES ?= 5.10 6.1 6.12 7.2
 KERNEL   ?= v612-amd64
 TORTUREFLAGS ?=
+PAIRS    ?= 5000
+SEED     ?= 0
 
 # Expanded by the shell: the folder of kernels and the pahole in it.
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all build release run lint test test-go test-kernels kernel-test test-modules packages bench torture fuzz testdata golden clean
+.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-kernels kernel-test verify-kernels test-modules packages bench torture pairs fuzz testdata golden clean
 
-all: build
+# What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
+# the program knows by itself (scripts/version.sh).
+VERSION =
+GO_LDFLAGS = $(shell scripts/version.sh --ldflags $(VERSION))
+GO_BUILD = CGO_ENABLED=0 go build -trimpath -ldflags='-s -w $(GO_LDFLAGS)'
 
-build:
-	CGO_ENABLED=0 go build -trimpath -o btflite ./cmd/btflite
+all: build completions
+
+build: build/settings
+	$(GO_BUILD) -o btflite ./cmd/btflite
+
+# Where things go. DESTDIR is put before every path, for people who make packages.
+PREFIX  = /usr/local
+BINDIR  = $(PREFIX)/bin
+MANDIR  = $(PREFIX)/share/man
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR  = $(PREFIX)/share/zsh/site-functions
+FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
+DESTDIR =
+INSTALL = install
+
+MANPAGES = $(wildcard docs/man/*.1)
+SOURCES = $(shell find . -name '*.go' -o -name 'go.*' -o -name '*.pgo' -o -name version.txt)
+
+# What follows runs Go only if a source is newer or a setting has changed, so
+# that "sudo make install" after "make" needs no Go. Completions come from a
+# program for the system that builds, which GOOS and GOARCH may not name.
+btflite: $(SOURCES) build/settings
+	$(GO_BUILD) -o $@ ./cmd/btflite
+
+build/settings: always
+	@mkdir -p build
+	@echo '$(GOOS) $(GOARCH) $(GOARM) $(GOFLAGS) $(VERSION)' | cmp -s - $@ || echo '$(GOOS) $(GOARCH) $(GOARM) $(GOFLAGS) $(VERSION)' > $@
+
+COMPLETIONS = build/completions/btflite.bash build/completions/btflite.zsh build/completions/btflite.fish
+
+completions: $(COMPLETIONS)
+
+build/native/btflite: $(SOURCES)
+	env -u GOOS -u GOARCH CGO_ENABLED=0 go build -trimpath -o $@ ./cmd/btflite
+
+build/completions/btflite.%: build/native/btflite
+	@mkdir -p build/completions
+	build/native/btflite completion $* > $@.new
+	mv $@.new $@
+
+install: btflite $(COMPLETIONS)
+	$(INSTALL) -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(FISHDIR)"
+	$(INSTALL) -m 755 btflite "$(DESTDIR)$(BINDIR)/btflite"
+	$(INSTALL) -m 644 $(MANPAGES) "$(DESTDIR)$(MANDIR)/man1/"
+	$(INSTALL) -m 644 build/completions/btflite.bash "$(DESTDIR)$(BASHDIR)/btflite"
+	$(INSTALL) -m 644 build/completions/btflite.zsh "$(DESTDIR)$(ZSHDIR)/_btflite"
+	$(INSTALL) -m 644 build/completions/btflite.fish "$(DESTDIR)$(FISHDIR)/btflite.fish"
+
+uninstall:
+	@if [ "$$(readlink "$(DESTDIR)$(BINDIR)/pahole")" = btflite ]; then rm -v "$(DESTDIR)$(BINDIR)/pahole"; fi
+	rm -f "$(DESTDIR)$(BINDIR)/btflite" $(foreach page,$(notdir $(MANPAGES)),"$(DESTDIR)$(MANDIR)/man1/$(page)") \
+		"$(DESTDIR)$(BASHDIR)/btflite" "$(DESTDIR)$(ZSHDIR)/_btflite" "$(DESTDIR)$(FISHDIR)/btflite.fish"
+
+# Never in the place of the real pahole, which does much that btflite does not.
+install-pahole-link:
+	@link="$(DESTDIR)$(BINDIR)/pahole"; \
+	if [ ! -e "$(DESTDIR)$(BINDIR)/btflite" ]; then \
+		echo "$(DESTDIR)$(BINDIR)/btflite is not there: run make install first" >&2; exit 1; \
+	elif [ "$$(readlink "$$link")" = btflite ]; then \
+		echo "$$link is a link to btflite already"; \
+	elif [ -e "$$link" ] || [ -L "$$link" ]; then \
+		echo "$$link is there and is not btflite's: left as it is." >&2; \
+		echo "Kernel builds take btflite without the link: make PAHOLE=$(BINDIR)/btflite" >&2; exit 1; \
+	else \
+		ln -s btflite "$$link" && echo "$$link -> btflite"; \
+	fi
 
 # Static, without paths of this machine: the same commit and the same Go give
 # the same files.
@@ -44,10 +122,16 @@ release:
 	mkdir -p build/release
 	set -e; for system in $(RELEASES); do \
 		echo "$$system"; \
-		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath -buildvcs=auto -ldflags='-s -w -buildid=' \
+		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath -buildvcs=auto -ldflags='-s -w -buildid= $(GO_LDFLAGS)' \
 			-o "build/release/btflite-$${system%/*}-$${system#*/}" ./cmd/btflite; \
 	done
 	cd build/release && sha256sum btflite-* > SHA256SUMS && cat SHA256SUMS
+
+dist:
+	scripts/dist.sh
+
+dist-check:
+	scripts/dist.sh check
 
 run: build
 	@mkdir -p build
@@ -81,6 +165,9 @@ test-kernels:
 kernel-test: build
 	scripts/kernel-test.sh $(SERIES)
 
+verify-kernels: build
+	scripts/verify-kernels.sh $(VERIFY_SERIES)
+
 test-modules: build
 	scripts/kernels.sh pahole $(KERNEL) modules:$(KERNEL)
 	go run ./bench -only=modules -all_modules -kernels=$(KERNEL) $(BENCHFLAGS)
@@ -96,6 +183,9 @@ bench: build
 
 torture: build
 	go run ./torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)
+
+pairs:
+	BTFLITE_PAHOLE="$(PAHOLE)" go test -count=1 -timeout 0 -v -run 'Pairs|Known' ./test/pairs -pairs=$(PAIRS) -seed=$(SEED)
 
 fuzz:
 	@for p in $$(go list ./...); do \

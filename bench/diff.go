@@ -109,7 +109,7 @@ func (b *bench) diffCosts(ctx context.Context, r *DiffResult) error {
 	r.Costs = []*DiffCost{{Files: orderOld + ", " + orderNew}, {Files: orderOld + ", itself"}, {Files: orderOld + ", its types and strings in random order"}}
 	for range b.n {
 		for i, other := range []string{newer, older, shuffled} {
-			o, err := b.runner.run(ctx, 0, []string{b.btflite, "diff", older, other})
+			o, err := b.runner.run(ctx, 0, []string{b.btflite, "diff", "--no-summary", older, other})
 			if err != nil {
 				return err
 			}

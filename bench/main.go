@@ -1,5 +1,5 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
-// DIEs, and writes BENCHMARKS.md with its plots.
+// DIEs, and writes BENCHMARKS.md with its plots, and the figures of the README.
 //
 //	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,order,diff,extra] [-n=5]
 //
@@ -44,6 +44,7 @@ type config struct {
 	btflite         string
 	results         string
 	report          string
+	readme          string
 	plots           string
 	render          bool
 
@@ -76,6 +77,7 @@ func parseFlags() (*config, error) {
 	flag.StringVar(&c.btflite, "btflite", "", "btflite `program` (default: build it)")
 	flag.StringVar(&c.results, "results", "bench/results.json", "`file` of raw samples")
 	flag.StringVar(&c.report, "report", "BENCHMARKS.md", "`file` of the report")
+	flag.StringVar(&c.readme, "readme", "README.md", "`file` with figures between two marks")
 	flag.StringVar(&c.plots, "plots", "bench/plots", "`folder` of the plots")
 	flag.IntVar(&c.sample, "sample", 200, "`number` of modules of each kernel that pahole is measured on")
 	flag.BoolVar(&c.allModules, "all_modules", false, "compare all modules: let pahole make the outputs that are missing in -refs")

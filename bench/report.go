@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// writeReport writes BENCHMARKS.md and the plots.
+// writeReport writes BENCHMARKS.md, the plots, and the figures of the README.
 func writeReport(r *Results, c *config) error {
 	if len(r.Kernels) == 0 {
 		return errors.New("nothing was measured")
@@ -30,8 +30,17 @@ func writeReport(r *Results, c *config) error {
 			return err
 		}
 	}
-	text := report(r, main, plots, filepath.ToSlash(c.plots))
-	return os.WriteFile(c.report, []byte(text), 0o644)
+	plotDir := filepath.ToSlash(c.plots)
+	if picture := overview(r); picture != "" {
+		if err := os.WriteFile(filepath.Join(c.plots, overviewFile), []byte(picture), 0o644); err != nil {
+			return err
+		}
+	}
+	text := report(r, main, plots, plotDir)
+	if err := os.WriteFile(c.report, []byte(text), 0o644); err != nil {
+		return err
+	}
+	return writeReadme(c.readme, r, main, plotDir)
 }
 
 // report is the text of BENCHMARKS.md.

@@ -90,11 +90,14 @@ func TestReportSaysWhatIsMissing(t *testing.T) {
 
 func TestWriteReportWritesEveryPlotItNames(t *testing.T) {
 	dir := t.TempDir()
-	c := &config{main: "other", report: filepath.Join(dir, "B.md"), plots: filepath.Join(dir, "plots")}
+	c := &config{main: "other", report: filepath.Join(dir, "B.md"), readme: filepath.Join(dir, "R.md"), plots: filepath.Join(dir, "plots")}
+	if err := os.WriteFile(c.readme, []byte(figuresBegin+figuresEnd), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if err := writeReport(sampleResults(), c); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"time.svg", "memory.svg", "growth-time.svg", "growth-memory.svg"} {
+	for _, name := range []string{"time.svg", "memory.svg", "growth-time.svg", "growth-memory.svg", overviewFile} {
 		svg, err := os.ReadFile(filepath.Join(c.plots, name))
 		if err != nil {
 			t.Error(err)

@@ -13,13 +13,14 @@
 // nothing uses are not compared, nor are declaration tags of types that cannot
 // have any.
 //
-// How it works: side.go reads one of the two, names.go its names. ids.go gives
+// How it works: options.go says what is compared. side.go reads one of the two,
+// names.go its names. ids.go gives
 // what records refer to numbers that mean the same on both sides; with those
 // contents.go makes the contents of records comparable, and table.go holds each
 // content once. What only one side has is left over: pair.go groups it by name
 // and finds pairs (join.go those of members), explain.go says how a pair differs
 // and describe.go what stands alone, ctype.go writes types as C does; text.go and
-// summary.go are for people.
+// summary.go are for people, markdown.go for web pages.
 //
 // The work is n log n in the size of the two inputs, and what is told of types
 // without a name is bounded by it. Nothing here recurses deeper than maxNesting.
@@ -69,26 +70,28 @@ type Difference struct {
 	Details []Difference `json:"details,omitempty"`
 }
 
-// Options says what to compare. The zero value is everything.
-type Options struct {
-	// Functions restricts the comparison to functions.
-	Functions bool
-}
-
 // Compare reports how b differs from a, in an order that depends only on the
-// differences: by part, then by name. Of split BTF only the own types are
-// compared: one that the base of the other side has in the same form is no
-// difference. An error of report ends the comparison and is returned. a and b
-// are only read, and what is reported belongs to the caller.
-func Compare(a, b *btf.Blob, o Options, report func(*Difference) error) error {
-	c := newComparison(a, b)
-	c.identify(o)
-	c.define(o)
-	return c.report(report)
+// differences: first what has a name, by part, then by name, at the end types
+// without one. Of split BTF only the own types are compared: one that the base
+// of the other side has in the same form is no difference. An error of report
+// ends the comparison and is returned; other errors are those of o. a and b are
+// only read, and what is reported belongs to the caller.
+//
+// Returned are the patterns of o.Names that fit no name of the parts that are
+// compared, in neither file.
+func Compare(a, b *btf.Blob, o Options, report func(*Difference) error) (unmatched []string, err error) {
+	c, err := newComparison(a, b, o)
+	if err != nil {
+		return nil, err
+	}
+	c.identify()
+	c.define()
+	return c.filter.unmatched(), c.report(report)
 }
 
 // comparison is one run of Compare.
 type comparison struct {
+	filter filter
 	names  names
 	groups groups
 	table  table
@@ -98,8 +101,11 @@ type comparison struct {
 	budget int
 }
 
-func newComparison(a, b *btf.Blob) *comparison {
-	c := new(comparison)
+func newComparison(a, b *btf.Blob, o Options) (c *comparison, err error) {
+	c = new(comparison)
+	if c.filter, err = newFilter(o); err != nil {
+		return nil, err
+	}
 	c.names.init()
 	words, types := 0, 0
 	for i, blob := range []*btf.Blob{a, b} {
@@ -111,5 +117,5 @@ func newComparison(a, b *btf.Blob) *comparison {
 	}
 	c.budget = 4 * words
 	c.table.init(types, words+words/3) // contents of members have a word more
-	return c
+	return c, nil
 }

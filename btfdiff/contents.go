@@ -7,8 +7,13 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
+// intChar is BTF_INT_CHAR in the last word of an INT. It says what an integer is
+// used for, not what it is.
+const intChar = 2 << 24
+
 // appendContent appends what a record says: words that are equal if and only
-// if two records, of either side, say the same. References must have ids.
+// if two records, of either side, say the same. References must have ids. See
+// Options.ABI for what is left out then.
 func (s *side) appendContent(dst []uint32, id uint32) []uint32 {
 	r := s.Record(id)
 	k, vlen, flag := btf.InfoKind(r[1]), btf.InfoVlen(r[1]), r[1]>>31
@@ -24,6 +29,10 @@ func (s *side) appendContent(dst []uint32, id uint32) []uint32 {
 	case btf.KindFwd:
 		return append(dst, flag)
 	case btf.KindInt:
+		if s.c.filter.abi {
+			dst[head+1] = 0
+			return append(dst, r[2], r[3]&^intChar)
+		}
 		return append(dst, r[2], r[3])
 	case btf.KindFloat, btf.KindDatasec:
 		return append(dst, r[2])
@@ -32,7 +41,11 @@ func (s *side) appendContent(dst []uint32, id uint32) []uint32 {
 	case btf.KindFuncProto:
 		dst = append(dst, s.ids[r[2]])
 		for e := r[3:]; len(e) > 0; e = e[2:] {
-			dst = append(dst, s.name(e[0]), s.ids[e[1]])
+			name := uint32(0)
+			if !s.c.filter.abi {
+				name = s.name(e[0])
+			}
+			dst = append(dst, name, s.ids[e[1]])
 		}
 		return dst
 	case btf.KindEnum, btf.KindEnum64:
@@ -83,24 +96,23 @@ func (s *side) appendValues(dst []uint32, r []uint32) []uint32 {
 }
 
 // define enters the contents of all that is compared by itself.
-func (c *comparison) define(o Options) {
+func (c *comparison) define() {
 	for _, s := range c.sides {
 		for id := uint32(1); id < s.TypeCount(); id++ {
-			if o.Functions && s.Kind(id) != btf.KindFunc {
-				continue
-			}
-			if p, name := s.partOf(id); p != noPart && p != partVariable {
+			if p, name, ok := s.chosen(id); ok && p != partVariable {
 				s.define(p, name, id, id, variable{})
 			}
 		}
 		for i, v := range s.vars {
-			p, name := s.partOf(v.id)
-			s.define(p, name, v.id, uint32(i), v)
+			if p, name, ok := s.chosen(v.id); ok {
+				s.define(p, name, v.id, uint32(i), v)
+			}
 		}
 		for _, id := range s.alone {
 			// A copy of one that is used is told there.
-			if n := s.ids[id] - firstNode; c.table.nodes[n].flags&(usedA<<s.index) == 0 {
-				s.define(kindPart[s.Kind(id)], 0, id, id, variable{})
+			p := kindPart[s.Kind(id)]
+			if n := s.ids[id] - firstNode; c.filter.parts>>p&1 != 0 && c.table.nodes[n].flags&(usedA<<s.index) == 0 {
+				s.define(p, 0, id, id, variable{})
 			}
 		}
 	}
@@ -120,16 +132,22 @@ func (s *side) define(p part, name, id, rep uint32, v variable) {
 	}
 	g.defined |= s.in
 	s.content = s.appendContent(s.content[:0], id)
-	if p == partVariable {
+	switch {
+	case p == partVariable && s.c.filter.abi:
+		s.content = append(s.content, v.size)
+	case p == partVariable:
 		s.content = append(s.content, v.section, v.offset, v.size)
 	}
 	n := &s.c.table.nodes[s.c.table.intern(s.content)]
 	if own {
 		n.flags |= s.in * ownA
 	}
-	if n.flags&(s.in|isCompared) != s.in|isCompared {
+	switch {
+	case n.flags&(s.in|isCompared) != s.in|isCompared:
 		g.count[s.index]++
 		n.rep = rep
+	case s.c.filter.abi && n.flags&(inA|inB) == s.in && s.sortKey(p, rep) < s.sortKey(p, n.rep):
+		n.rep = rep // the report shows what does not count, too: one of them, whatever the order
 	}
 	n.flags |= s.in | isCompared
 }

@@ -35,8 +35,10 @@ func (c *comparison) explain(p part, x, y uint32) details {
 		r, q := a.Record(v.id), b.Record(w.id)
 		c.typeChange(&d, "type", r[2], q[2], 0)
 		d.property("linkage", btf.LinkageName(r[3]), btf.LinkageName(q[3]))
-		d.property("section", c.names.text(v.section), c.names.text(w.section))
-		d.property("offset", int64(v.offset), int64(w.offset))
+		if !c.filter.abi {
+			d.property("section", c.names.text(v.section), c.names.text(w.section))
+			d.property("offset", int64(v.offset), int64(w.offset))
+		}
 		d.property("size", int64(v.size), int64(w.size))
 		c.tagChanges(&d, v.id, w.id, -1, -1)
 	case partFunction:
@@ -47,12 +49,10 @@ func (c *comparison) explain(p part, x, y uint32) details {
 	case partTypedef:
 		c.typeChange(&d, "type", a.Record(x)[2], b.Record(y)[2], 0)
 		c.tagChanges(&d, x, y, -1, -1)
-	default: // int, float, section
-		r, q := a.Record(x), b.Record(y)
-		d.property("size", int64(r[2]), int64(q[2]))
-		if p == partInt {
-			intChanges(&d, r[3], q[3])
-		}
+	case partSection:
+		d.property("size", int64(a.Record(x)[2]), int64(b.Record(y)[2]))
+	default: // int, float
+		d = c.numberChanges(x, y)
 	}
 	if len(d) == 0 {
 		d = append(d, Difference{Part: "content", Change: Changed})
@@ -215,6 +215,7 @@ func (c *comparison) typeChange(d *details, what string, x, y uint32, depth int)
 	}
 	v, w := x, y
 	for range maxChain {
+		v, w = a.skip(v), b.skip(w)
 		k, l := a.Kind(v), b.Kind(w)
 		if a.isNameless(v) && b.isNameless(w) && kindPart[k] == kindPart[l] {
 			inside := c.aggregate(v, w, depth+1)
@@ -238,13 +239,37 @@ func (c *comparison) typeChange(d *details, what string, x, y uint32, depth int)
 		}
 		break
 	}
+	// They may read the same if the difference is in a type without a name, or
+	// in what a name that does not count stands for.
+	var inside details
 	before, after := a.ctype(x, ""), b.ctype(y, "")
-	if k, l := a.Kind(v), b.Kind(w); before == after && k != l {
-		d.property("kind", k.String(), l.String())
-		return
+	if before == after {
+		k, l := a.Kind(v), b.Kind(w)
+		inside.property("type", a.ctype(v, ""), b.ctype(w, ""))
+		switch {
+		case len(inside) > 0:
+		case k != l:
+			d.property("kind", k.String(), l.String())
+			return
+		default:
+			inside = c.numberChanges(v, w)
+		}
 	}
-	// They may read the same if the difference is in a type without a name.
-	*d = append(*d, Difference{Part: what, Change: Changed, Before: before, After: after})
+	*d = append(*d, Difference{Part: what, Change: Changed, Before: before, After: after, Details: inside})
+}
+
+// numberChanges says how two types differ if they are numbers.
+func (c *comparison) numberChanges(x, y uint32) (d details) {
+	k, l := c.sides[0].Kind(x), c.sides[1].Kind(y)
+	if k != l || k != btf.KindInt && k != btf.KindFloat {
+		return nil
+	}
+	r, q := c.sides[0].Record(x), c.sides[1].Record(y)
+	d.property("size", int64(r[2]), int64(q[2]))
+	if k == btf.KindInt {
+		intChanges(&d, r[3], q[3])
+	}
+	return d
 }
 
 // prototypes says how the prototypes of two functions differ.
@@ -264,6 +289,9 @@ func (c *comparison) prototypes(d *details, x, y uint32) {
 	}
 	before, after := a.elementNames(r), b.elementNames(s)
 	j := join(before, after)
+	if c.filter.abi { // by position only
+		j = join(make([]uint32, len(before)), make([]uint32, len(after)))
+	}
 	for i := range min(len(before), len(after)) {
 		if j.after[i] < 0 && j.before[i] < 0 {
 			j.pair(i, i)
@@ -281,7 +309,9 @@ func (c *comparison) prototypes(d *details, x, y uint32) {
 			m = details{{Part: "type", Change: Added, After: b.parameterType(s, k)}, {Part: "position", Change: Added, After: int64(k)}}
 		default:
 			v.Name = c.names.text(before[i])
-			m.property("name", v.Name, c.names.text(after[k]))
+			if !c.filter.abi {
+				m.property("name", v.Name, c.names.text(after[k]))
+			}
 			c.typeChange(&m, "type", r[3+2*i+1], s[3+2*k+1], 0)
 			m.property("position", int64(i), int64(k))
 			c.tagChanges(&m, x, y, i, k)

@@ -5,7 +5,8 @@ import "github.com/btflite/btflite/btf"
 // What a record refers to is told by an id that means the same on both sides:
 // for a type with a name the group of that name, whatever its definitions say;
 // for any other type the node of its contents, in which references are such ids
-// again. Those of the types below come first, so each is made once, in an order
+// again. With Options.ABI, modifiers and typedefs have the id of what they refer
+// to. Those of the types below come first, so each is made once, in an order
 // that a stack of our own keeps.
 //
 // Types that lead to themselves without any name on the way do not occur in C.
@@ -26,13 +27,15 @@ const (
 const loopRounds = 16
 
 // identify gives ids to all that definitions refer to.
-func (c *comparison) identify(o Options) {
+func (c *comparison) identify() {
 	for _, s := range c.sides {
-		if !o.Functions {
+		if c.filter.parts>>partVariable&1 != 0 {
 			s.readVariables()
 		}
-		s.readTags()
-		s.identify(o)
+		if !c.filter.abi {
+			s.readTags()
+		}
+		s.identify()
 	}
 	for range loopRounds {
 		var next [2][]uint32
@@ -51,7 +54,7 @@ func (c *comparison) identify(o Options) {
 
 // identify gives ids to what the definitions of one side refer to, but for
 // types in loops, and finds what stands alone.
-func (s *side) identify(o Options) {
+func (s *side) identify() {
 	var stack []frame
 	references := func(id uint32) {
 		r := s.Record(id)
@@ -59,15 +62,18 @@ func (s *side) identify(o Options) {
 			stack = s.follow(stack, reference(r, i))
 		}
 	}
+	nameless := s.c.filter.hasNameless()
 	for id := uint32(1); id < s.TypeCount(); id++ {
-		if o.Functions && s.Kind(id) != btf.KindFunc {
-			continue
+		p, _, ok := s.chosen(id)
+		if !ok && nameless { // may use one without a name
+			p, _ = s.partOf(id)
+			ok = p != noPart
 		}
-		if p, _ := s.partOf(id); p != noPart && p != partSection {
+		if ok && p != partSection {
 			references(id)
 		}
 	}
-	if o.Functions {
+	if !nameless {
 		return
 	}
 	// Nothing with a name leads to what is unseen now. If it stands in another
@@ -146,7 +152,33 @@ func (s *side) leave(id uint32, r []uint32) {
 			return
 		}
 	}
+	if s.isTransparent(btf.InfoKind(r[1])) {
+		s.ids[id] = s.ids[r[2]]
+		return
+	}
 	s.ids[id] = s.internNode(id)
+}
+
+// isTransparent reports whether a type that partOf has no part for counts as
+// what it refers to.
+func (s *side) isTransparent(k btf.Kind) bool {
+	switch k {
+	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag, btf.KindTypedef:
+		return s.c.filter.abi
+	}
+	return false
+}
+
+// skip follows a reference to what it counts as, at most maxChain steps.
+func (s *side) skip(id uint32) uint32 {
+	for range maxChain {
+		p, _ := s.partOf(id)
+		if p != noPart || !s.isTransparent(s.Kind(id)) {
+			break
+		}
+		id = s.Record(id)[2]
+	}
+	return id
 }
 
 // internNode returns the id of a type by its contents.

@@ -37,7 +37,7 @@ func (c *comparison) leftovers() []leftover {
 		l.own = l.own || n.flags&(ownA|ownB) != 0
 	}
 	for i := range c.groups.list {
-		if g := &c.groups.list[i]; g.defined == 0 && (g.declared == inA || g.declared == inB) {
+		if g := &c.groups.list[i]; !c.filter.abi && g.defined == 0 && (g.declared == inA || g.declared == inB) {
 			at(uint32(i)).own = g.own != 0
 		}
 	}
@@ -49,7 +49,7 @@ func (c *comparison) leftovers() []leftover {
 	}
 	slices.SortFunc(list, func(x, y leftover) int {
 		g, h := &c.groups.list[x.group], &c.groups.list[y.group]
-		return cmp.Or(cmp.Compare(g.part, h.part), c.names.compare(g.name, h.name))
+		return cmp.Or(cmp.Compare(g.rank(), h.rank()), cmp.Compare(g.part, h.part), c.names.compare(g.name, h.name))
 	})
 	return list
 }

@@ -159,7 +159,8 @@ var kindPart = [btf.KindEnum64 + 1]part{
 }
 
 // partOf says which part a type belongs to and which name it stands for;
-// types without a name, other than functions and variables, have noPart.
+// types without a name, other than functions and variables, have noPart, and
+// so have those whose names do not count (see Options.ABI).
 func (s *side) partOf(id uint32) (part, uint32) {
 	r := s.Record(id)
 	if r == nil {
@@ -176,8 +177,24 @@ func (s *side) partOf(id uint32) (part, uint32) {
 		p = noPart
 	case k == btf.KindFwd && btf.InfoKflag(r[1]):
 		p = partUnion
+	case s.c.filter.abi && (k == btf.KindInt || k == btf.KindFloat || k == btf.KindTypedef && !s.isNameless(s.unqualified(r[2]))):
+		p = noPart
 	}
 	return p, name
+}
+
+// unqualified is a type without its qualifiers and tags, of which at most
+// maxChain are followed.
+func (s *side) unqualified(id uint32) uint32 {
+	for range maxChain {
+		switch s.Kind(id) {
+		case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
+			id = s.Record(id)[2]
+			continue
+		}
+		break
+	}
+	return id
 }
 
 // isForward reports whether a record of a named type is a forward declaration.

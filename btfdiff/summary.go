@@ -17,13 +17,27 @@ func (s Summary) Add(d *Difference) {
 	s[d.Part][d.Change]++
 }
 
+// Total is how many differences were counted.
+func (s Summary) Total() int {
+	n := 0
+	for _, counts := range s {
+		for _, c := range counts {
+			n += c
+		}
+	}
+	return n
+}
+
+// changes are the columns of a summary, in their order.
+var changes = []Change{Added, Removed, Changed, Moved, Defined, Declared}
+
 // Lines returns the counts that are not 0, a line for each part, in the order
 // of the report.
 func (s Summary) Lines() []string {
 	var lines []string
 	for _, part := range partNames {
 		var counts []string
-		for _, c := range []Change{Added, Removed, Changed, Moved, Defined, Declared} {
+		for _, c := range changes {
 			if n := s[part][c]; n > 0 {
 				counts = append(counts, fmt.Sprintf("%d %s", n, c))
 			}

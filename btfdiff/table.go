@@ -107,6 +107,15 @@ type group struct {
 	count [2]uint32
 }
 
+// rank is 0 for a group with a name, which comes first in the report, 1 for one
+// of types without.
+func (g *group) rank() int {
+	if g.name == 0 {
+		return 1
+	}
+	return 0
+}
+
 // groups numbers the names of each part.
 type groups struct {
 	first []uint32 // by name: one of its groups + 1, or 0

@@ -9,13 +9,43 @@ import (
 // static is the linkage of all functions that pahole writes.
 const static = "static"
 
+// was and is are the changes of lines that show one thing before and after.
+const (
+	was Change = "was"
+	is  Change = "is"
+)
+
 // signs begin lines.
-var signs = map[Change]string{Added: "+ ", Removed: "- ", Changed: "~ ", Moved: "~ ", Defined: "~ ", Declared: "~ "}
+var signs = map[Change]string{Added: "+ ", Removed: "- ", Changed: "~ ", Moved: "~ ", Defined: "~ ", Declared: "~ ", was: "- ", is: "+ "}
+
+// behind is what follows a name.
+var behind = map[Change]string{Defined: " declared -> defined", Declared: " defined -> declared", Moved: " moved"}
+
+// textLine is one line of a report.
+type textLine struct {
+	depth      int
+	change     Change
+	head, note string
+	properties string // "" for none
+}
 
 // Lines returns a difference for people: a line for it and, indented by four
 // blanks each, lines for its details. Names are as in the file, whatever bytes
 // they hold.
 func (d *Difference) Lines() []string {
+	var lines []string
+	for _, l := range d.lines() {
+		text := strings.Repeat("    ", l.depth) + signs[l.change] + l.head + behind[l.change] + l.note
+		if l.properties != "" {
+			text += ": " + l.properties
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+// lines is a difference as all forms for people show it.
+func (d *Difference) lines() []textLine {
 	head := d.Part + " " + d.Name
 	if first := d.Details; d.Name == "" {
 		head = d.Part + " (anonymous)"
@@ -25,36 +55,33 @@ func (d *Difference) Lines() []string {
 			head, d = shown(first[0].Before, first[0].After), &nameless
 		}
 	}
-	switch d.Change {
-	case Defined:
-		head += " declared -> defined"
-	case Declared:
-		head += " defined -> declared"
-	case Moved:
-		head += " moved"
-	}
-	if n := d.Definitions; n != nil {
-		head += fmt.Sprintf(" (definitions: %d, %d)", n[0], n[1])
-	}
 	t := &textWriter{}
-	t.difference(d, head, "")
+	t.difference(d, head, 0)
+	if n := d.Definitions; n != nil {
+		t.lines[0].note = fmt.Sprintf(" (definitions: %d, %d)", n[0], n[1])
+	}
 	return t.lines
 }
 
-type textWriter struct{ lines []string }
+type textWriter struct{ lines []textLine }
+
+func (t *textWriter) add(depth int, change Change, head string) {
+	t.lines = append(t.lines, textLine{depth: depth, change: change, head: head})
+}
 
 // difference writes a difference: its properties behind head, and lines for
 // the rest.
-func (t *textWriter) difference(d *Difference, head, indent string) {
+func (t *textWriter) difference(d *Difference, head string, depth int) {
 	var properties []string
 	at := len(t.lines)
-	t.lines = append(t.lines, "")
-	inner := indent + "    "
+	t.add(depth, d.Change, head)
+	inner := depth + 1
 	list := d.Details
 	if p := slices.IndexFunc(list, func(p Difference) bool { return p.Part == "prototype" }); p >= 0 && d.Change == Changed {
 		before, after := list[p].Before, list[p].After
 		if before != after {
-			t.lines = append(t.lines, inner+"- "+fmt.Sprint(before), inner+"+ "+fmt.Sprint(after))
+			t.add(inner, was, fmt.Sprint(before))
+			t.add(inner, is, fmt.Sprint(after))
 			list = slices.DeleteFunc(slices.Clone(list), inPrototype)
 		}
 	}
@@ -63,7 +90,7 @@ func (t *textWriter) difference(d *Difference, head, indent string) {
 		switch p.Part {
 		case "member", "parameter":
 			if n := movedTogether(list[i:]); n > 1 {
-				t.lines = append(t.lines, inner+movedText(p, &list[i+n-1], n))
+				t.add(inner, Changed, movedText(p, &list[i+n-1], n))
 				i += n - 1
 				continue
 			}
@@ -73,7 +100,7 @@ func (t *textWriter) difference(d *Difference, head, indent string) {
 			}
 			t.difference(p, p.Part+" "+name, inner)
 		case "value":
-			t.lines = append(t.lines, inner+signs[p.Change]+p.Name+" = "+change(p.Before, p.After))
+			t.add(inner, p.Change, p.Name+" = "+change(p.Before, p.After))
 		case "type", "returns":
 			if len(p.Details) == 0 {
 				properties = append(properties, property(p))
@@ -81,7 +108,7 @@ func (t *textWriter) difference(d *Difference, head, indent string) {
 			}
 			t.difference(p, p.Part+" "+shown(p.Before, p.After), inner)
 		case "tag":
-			t.lines = append(t.lines, inner+signs[p.Change]+"tag "+p.Name)
+			t.add(inner, p.Change, "tag "+p.Name)
 		case "linkage":
 			if p.Change == Changed || p.Before != static && p.After != static {
 				properties = append(properties, property(p))
@@ -90,11 +117,7 @@ func (t *textWriter) difference(d *Difference, head, indent string) {
 			properties = append(properties, property(p))
 		}
 	}
-	line := indent + signs[d.Change] + head
-	if len(properties) > 0 {
-		line += ": " + strings.Join(properties, ", ")
-	}
-	t.lines[at] = line
+	t.lines[at].properties = strings.Join(properties, ", ")
 }
 
 // inPrototype reports whether two prototypes, one below the other, show p. Tags
@@ -193,5 +216,5 @@ func movedText(first, last *Difference, n int) string {
 	if by%8 == 0 {
 		unit, size = "bytes", by/8
 	}
-	return fmt.Sprintf("~ members %s to %s (%d): moved by %+d %s", names[0], names[1], n, size, unit)
+	return fmt.Sprintf("members %s to %s (%d): moved by %+d %s", names[0], names[1], n, size, unit)
 }

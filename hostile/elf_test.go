@@ -28,7 +28,7 @@ func elfFiles() []hostileFile {
 			f.Units[0].Version = 4
 			return f.Bytes()
 		}},
-		{name: "elf-empty", want: mustFail, outcome: "not an ELF file", file: func() []byte { return nil }},
+		{name: "elf-empty", want: mustFail, outcome: "an empty file", file: func() []byte { return nil }},
 		{name: "elf-text", want: mustFail, outcome: "not an ELF file", file: func() []byte { return []byte("int main(void)\n{\n\treturn 0;\n}\n") }},
 		{name: "elf-ident-only", want: mustFail, outcome: "ends inside the header", file: cut(func(*elfImage) uint64 { return 16 })},
 		{name: "elf-header-only", want: mustFail, outcome: "section table", file: cut(func(*elfImage) uint64 { return 64 })},

@@ -51,6 +51,67 @@ func TestSmallGroups(t *testing.T) {
 	}
 }
 
+// TestMemoryLimitHolds: below --memory_limit a run ends with an error or with its
+// output, and its peak of resident memory (VmHWM) is not above the limit.
+func TestMemoryLimitHolds(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "f.o"), manyTypes())
+	succeeds(t, dir, encodeTo("out", "f.o")...)
+	want := get(t, filepath.Join(dir, "out"))
+	errors, outputs := 0, 0
+	for _, jobs := range []string{"-j1", "-j3"} {
+		for mib := 12; mib <= 72; mib += 4 {
+			os.Remove(filepath.Join(dir, "out"))
+			r, peak := peakOf(t, command(dir, append(encodeTo("out", "f.o"), jobs, fmt.Sprintf("--memory_limit=%dM", mib))...))
+			r.clean(t)
+			if peak > mib<<10 {
+				t.Errorf("%d MiB, %s: peak of %d KiB, status %d", mib, jobs, peak, r.status)
+			}
+			switch {
+			case r.status == 0:
+				outputs++
+				if got := get(t, filepath.Join(dir, "out")); string(got) != string(want) {
+					t.Errorf("%d MiB, %s: another output", mib, jobs)
+				}
+			case !strings.Contains(r.stderr, "memory limit"):
+				t.Errorf("%d MiB, %s: status %d: %s", mib, jobs, r.status, r.stderr)
+			default:
+				errors++
+				wantNames(t, dir, "f.o")
+			}
+		}
+	}
+	t.Logf("%d outputs, %d errors", outputs, errors)
+	if errors < 4 || outputs < 4 {
+		t.Error("this tests one outcome only")
+	}
+}
+
+// peakOf runs a command and returns its peak of resident memory in KiB, as it was
+// last seen. (ru_maxrss would have that of this process, which it is forked from.)
+func peakOf(t *testing.T, cmd *exec.Cmd) (r done, kib int) {
+	t.Helper()
+	stop, peak := make(chan bool), make(chan int)
+	look := func(file string) {
+		last := 0
+		for {
+			select {
+			case <-stop:
+				peak <- last
+				return
+			case <-time.After(time.Millisecond):
+			}
+			status, _ := os.ReadFile(file)
+			if _, hwm, ok := strings.Cut(string(status), "VmHWM:"); ok && strings.HasPrefix(string(status), "Name:\tbtflite\n") {
+				fmt.Sscan(hwm, &last)
+			}
+		}
+	}
+	r = watched(t, cmd, func(pid int) { go look(fmt.Sprintf("/proc/%d/status", pid)) })
+	stop <- true
+	return r, <-peak
+}
+
 // manyTypes is an ELF file with some 10 MiB of types.
 func manyTypes() []byte {
 	f := &dt.File{}

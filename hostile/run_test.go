@@ -78,11 +78,18 @@ func command(dir string, args ...string) *exec.Cmd {
 // finish runs a command to its end.
 func finish(t *testing.T, cmd *exec.Cmd) done {
 	t.Helper()
+	return watched(t, cmd, func(int) {})
+}
+
+// watched is finish with a function that is told the process' id.
+func watched(t *testing.T, cmd *exec.Cmd, started func(pid int)) done {
+	t.Helper()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	started(cmd.Process.Pid)
 	seconds := 2 * uint64(maxCPU/time.Second)
 	unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds}, nil) // it may have ended already
 	err := cmd.Wait()
@@ -119,7 +126,7 @@ func (d done) clean(t *testing.T) {
 // the running kernel where that is permitted.
 func takes(t *testing.T, data []byte) {
 	t.Helper()
-	if _, err := verify.Check(data, nil, verify.Rules{BeforeLinux72: true, PointerSize: 8}); err != nil {
+	if _, err := verify.Check(data, nil, verify.Rules{Kernel: verify.Release{Major: 7}, PointerSize: 8}); err != nil {
 		t.Errorf("verify: %v", err)
 	}
 	if err := kernelbtf.Load(data); err != nil && err != unix.EPERM && err != unix.ENOSYS {

@@ -5,9 +5,10 @@
 #
 #   scripts/diff.sh    needs clang, gcc and go
 #
-# The committed files were written by gcc 12.2.0, those with tags by clang
-# 14.0.6, of Debian 12. What "btflite diff" says of them is in NAME/diff.txt and
-# diff.json; `go test ./cmd/btflite -run Diff -update` writes those.
+# The committed files were written by gcc 12.2.0, those with tags and
+# compilers/b.btf by clang 14.0.6, of Debian 12. What "btflite diff" says of them
+# is in NAME/diff.txt, diff.json and diff.md, with --abi in abi.txt;
+# `go test ./cmd/btflite -run Diff -update` writes those.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,7 +18,7 @@ go build -o "$tmp/btflite" ./cmd/btflite
 
 for source in testdata/diff/*/[ab].c; do
 	cc=gcc
-	[[ $source == */tags/* ]] && cc=clang
+	[[ $source == */tags/* || $source == */compilers/b.c ]] && cc=clang
 	"$cc" -g -O0 -w -ffile-prefix-map="$PWD/$(dirname "$source")"=. -c -o "$tmp/object.o" "$source"
 	"$tmp/btflite" -J --btf_features=default,global_var --btf_encode_detached="${source%.c}.btf" "$tmp/object.o"
 done

@@ -13,6 +13,8 @@
 #   v72-armmp   the same, 32-bit
 #   all         all of the above
 #   modules:NAME  the modules of kernel NAME, in modules/NAME (6 GB for v612-amd64)
+#   some-modules:NAME  six of them, in some-modules/NAME (0.2 GB); with a kernel
+#               for amd64 they come by themselves
 #
 # The result is a folder, $BTFLITE_CORPUS or else btflite-corpus in the user's
 # cache folder: NAME is a link to the vmlinux of that name, bin/pahole and
@@ -64,13 +66,39 @@ get_pahole() {
 	[ "$version" = v1.32 ] || say "warning: btflite follows v1.32; output may differ from $version's" >&2
 }
 
+# The modules of some-modules: a tiny one, small ones, large ones.
+some=(crc16 veth overlay ext4 xfs btrfs)
+
+# keep_some NAME FOLDER ln|mv: some-modules/NAME from a folder of modules.
+keep_some() {
+	local to=$corpus/some-modules/$1 module file
+	local -a how=(mv)
+	[ "$3" = mv ] || how=(ln -s)
+	rm -rf "$to.part"
+	mkdir -p "$to.part"
+	for module in "${some[@]}"; do
+		file=$(find "$2/" -name "$module.ko" -type f | head -n 1)
+		[ -n "$file" ] || die "$1: no module $module"
+		"${how[@]}" "$file" "$to.part/"
+	done
+	rm -rf "$to"
+	mv "$to.part" "$to"
+	say "$1: ${some[*]} in some-modules/$1"
+}
+
 # get_kernel NAME SUITE ARCH PACKAGE: the vmlinux of the debug package that the
-# meta package PACKAGE stands for today or, with want_modules set, its modules.
-want_modules=
+# meta package PACKAGE stands for today, with some modules, or what want says of it:
+# modules or some-modules.
+want=
 get_kernel() {
-	local name=$1 suite=$2 arch=$3 meta=$4 package deb dir vmlinux
-	if [ -e "$corpus/${want_modules:+modules/}$name" ]; then
-		say "$name: ${want_modules:+modules }there already"
+	local name=$1 suite=$2 arch=$3 meta=$4 package deb dir vmlinux module
+	local -a patterns=()
+	if [ -e "$corpus/${want:+$want/}$name" ]; then
+		say "$name: ${want:+$want }there already"
+		return
+	fi
+	if [ "$want" = some-modules ] && [ -d "$corpus/modules/$name" ]; then
+		keep_some "$name" "$corpus/modules/$name" ln
 		return
 	fi
 	refresh "$suite" "$arch"
@@ -84,7 +112,19 @@ get_kernel() {
 	(cd "$dir" && apt_at "$suite" "$arch" apt-get -qq download "$package") || die "$name: cannot fetch $package"
 	deb=$(find "$dir" -name '*.deb' | head -n 1)
 	[ -n "$deb" ] || die "$name: $package was not fetched"
-	if [ -n "$want_modules" ]; then
+	for module in "${some[@]}"; do
+		patterns+=("usr/lib/debug/lib/modules/*/$module.ko")
+	done
+	if [ "$want" = some-modules ]; then
+		mkdir -p "$dir/x"
+		dpkg-deb --fsys-tarfile "$deb" | tar -C "$dir/x" -xf - --wildcards --wildcards-match-slash \
+			--no-anchored "${patterns[@]}" ||
+			die "$name: cannot unpack the modules of $package"
+		keep_some "$name" "$dir/x" mv
+		rm -rf "$dir"
+		return
+	fi
+	if [ "$want" = modules ]; then
 		[ "$(readlink "$corpus/$name")" = "k/$name-$package" ] ||
 			say "warning: the modules of $package do not belong to the $name that is there" >&2
 		mkdir -p "$corpus/modules" "$dir/x"
@@ -98,13 +138,14 @@ get_kernel() {
 	# Old packages hold boot/vmlinux-VERSION, new ones lib/modules/VERSION/vmlinux.
 	mkdir -p "$dir/x"
 	dpkg-deb --fsys-tarfile "$deb" | tar -C "$dir/x" -xf - --wildcards --wildcards-match-slash \
-		--no-anchored 'usr/lib/debug/boot/vmlinux-*' 'usr/lib/debug/lib/modules/*/vmlinux' 2> "$dir/tar.log" || true
+		--no-anchored 'usr/lib/debug/boot/vmlinux-*' 'usr/lib/debug/lib/modules/*/vmlinux' "${patterns[@]}" 2> "$dir/tar.log" || true
 	vmlinux=$(find "$dir/x" -name 'vmlinux*' -type f -size +50M | head -n 1)
 	[ -n "$vmlinux" ] || die "$name: no vmlinux in $package: $(cat "$dir/tar.log")"
 	mkdir -p "$corpus/k"
 	mv "$vmlinux" "$corpus/k/$name.part"
 	mv "$corpus/k/$name.part" "$corpus/k/$name-$package"
 	ln -sfn "k/$name-$package" "$corpus/$name"
+	[ "$arch" != amd64 ] || keep_some "$name" "$dir/x" mv
 	rm -rf "$dir"
 	say "$name: $package, $(du -Lh "$corpus/$name" | cut -f 1)"
 }
@@ -117,7 +158,8 @@ get() {
 	v72-arm64) get_kernel "$1" sid arm64 linux-image-cloud-arm64-dbg ;;
 	v72-s390x) get_kernel "$1" sid s390x linux-image-s390x-dbg ;;
 	v72-armmp) get_kernel "$1" sid armhf linux-image-armmp-dbg ;;
-	modules:*) want_modules=1 get "${1#modules:}" ;;
+	modules:*) want=modules get "${1#modules:}" ;;
+	some-modules:*) want=some-modules get "${1#some-modules:}" ;;
 	all) for name in pahole v612-amd64 v72-amd64 v72-arm64 v72-s390x v72-armmp; do get "$name"; done ;;
 	*) die "unknown name $1: pahole, v612-amd64, v72-amd64, v72-arm64, v72-s390x, v72-armmp or all" ;;
 	esac

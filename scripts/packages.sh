@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 #
-# Install the Debian packages that the whole test suite needs: C compilers for
-# the machines that the tests build objects for, and the tools of
-# scripts/kernels.sh. Needs root when something is missing.
+# Install the Debian packages that the whole test suite needs: compilers for the
+# machines that the tests build objects for, tools that change objects, shells
+# that read the completions, and the tools of scripts/kernels.sh. Needs root when
+# something is missing.
 
 set -euo pipefail
 
-packages=(gcc libc6-dev clang gcc-aarch64-linux-gnu gcc-s390x-linux-gnu gcc-arm-linux-gnueabihf xz-utils ca-certificates)
+packages=(
+	gcc g++ libc6-dev clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu gcc-arm-linux-gnueabihf
+	dwz git man-db zsh fish
+	xz-utils ca-certificates
+)
 
 missing=()
 for package in "${packages[@]}"; do

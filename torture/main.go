@@ -12,6 +12,7 @@
 //	go run ./torture                      all seeds, 2,000 mutants each
 //	go run ./torture -n 50 -out /dev/null a look, without a report
 //	go run ./torture -gen x86-gcc5:17     write one mutant to standard output
+//	go run ./torture -several 10000       runs with several inputs each (several.go)
 package main
 
 import (
@@ -29,6 +30,8 @@ var (
 	mutants  = flag.Int("n", 2000, "mutants of each seed")
 	only     = flag.String("seeds", "", "only seeds whose name contains this")
 	gen      = flag.String("gen", "", "write the mutant SEED:NUMBER and exit")
+	several  = flag.Int("several", 0, "make this many runs with several inputs, damaged and whole ones, and nothing else")
+	severalG = flag.String("several_gen", "", "NUMBER:FOLDER: put the inputs of that run into the folder, print its command, and exit")
 	report   = flag.String("out", "RELIABILITY.md", "the report: all behind its marker is written anew")
 	keep     = flag.String("keep", "", "keep mutants with bad outcomes of btflite in this folder")
 	jobs     = flag.Int("j", runtime.NumCPU(), "processes at once")
@@ -52,8 +55,25 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	if *several > 0 || *severalG != "" {
+		many, err := manyFunctions()
+		if err != nil {
+			return err
+		}
+		seeds = append(seeds, many)
+	}
 	if *gen != "" {
 		return generate(seeds)
+	}
+	if number, dir, ok := strings.Cut(*severalG, ":"); ok {
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return fmt.Errorf("-several_gen: want NUMBER:FOLDER")
+		}
+		return generateSeveral(seeds, n, dir)
+	}
+	if *several > 0 {
+		return runSeveral(seeds, *several)
 	}
 	c, err := newCampaign()
 	if err != nil {

@@ -184,38 +184,13 @@ func (c *campaign) attempt(p program, s *seed, dir string, data []byte, r *resul
 	if !p.inPlace {
 		args = append(args, "--btf_encode_detached="+out)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, p.path, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	cmd.Dir = dir
-	if err := cmd.Start(); err != nil {
-		c.fail(err)
-		return 0, ""
-	}
-	for what, limit := range map[int]uint64{unix.RLIMIT_DATA: maxMemory, unix.RLIMIT_CPU: maxCPU} {
-		unix.Prlimit(cmd.Process.Pid, what, &unix.Rlimit{Cur: limit, Max: limit}, nil) // it may have ended already
-	}
-	cmd.Wait()
-	state := cmd.ProcessState
-	why := firstLine(stderr.Bytes())
-	usage := state.SysUsage().(*syscall.Rusage)
-	r.cpu, r.rss = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()), int64(usage.Maxrss)
-	status := state.Sys().(syscall.WaitStatus)
+	state, o, why := c.start(p, dir, args, r)
 	switch {
-	case ctx.Err() != nil, status.Signaled() && r.cpu >= maxCPU*time.Second:
-		return hang, why
-	case r.rss > maxMemory>>10:
-		return memory, fmt.Sprintf("%d KiB; %s", r.rss, why)
-	case status.Signaled():
-		return crash, status.Signal().String()
-	case p.ours() && status.ExitStatus() == 2,
-		bytes.Contains(stderr.Bytes(), []byte("goroutine ")):
-		return crash, why
-	case p.ours() && !tidy(dir, in, data, p.inPlace, status.ExitStatus() == 0):
+	case o.bad():
+		return o, why
+	case p.ours() && !tidy(dir, in, data, p.inPlace, state.ExitCode() == 0):
 		return lost, why
-	case status.ExitStatus() != 0:
+	case state.ExitCode() != 0:
 		return cleanError, why
 	}
 	written, err := readOutput(in, out, p.inPlace)
@@ -231,6 +206,42 @@ func (c *campaign) attempt(p program, s *seed, dir string, data []byte, r *resul
 		return badOutput, verdict
 	}
 	return otherOutput, ""
+}
+
+// start runs a program in dir to its end and notes in r what it used. The outcome
+// is one of crash, hang and memory, or means nothing; why is what the program says.
+func (c *campaign) start(p program, dir string, args []string, r *result) (state *os.ProcessState, o outcome, why string) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.path, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		c.fail(err)
+		return new(os.ProcessState), crash, err.Error()
+	}
+	for what, limit := range map[int]uint64{unix.RLIMIT_DATA: maxMemory, unix.RLIMIT_CPU: maxCPU} {
+		unix.Prlimit(cmd.Process.Pid, what, &unix.Rlimit{Cur: limit, Max: limit}, nil) // it may have ended already
+	}
+	cmd.Wait()
+	state = cmd.ProcessState
+	why = firstLine(stderr.Bytes())
+	usage := state.SysUsage().(*syscall.Rusage)
+	r.cpu, r.rss = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()), int64(usage.Maxrss)
+	status := state.Sys().(syscall.WaitStatus)
+	switch {
+	case ctx.Err() != nil, status.Signaled() && r.cpu >= maxCPU*time.Second:
+		return state, hang, why
+	case r.rss > maxMemory>>10:
+		return state, memory, fmt.Sprintf("%d KiB; %s", r.rss, why)
+	case status.Signaled():
+		return state, crash, status.Signal().String()
+	case p.ours() && status.ExitStatus() == 2,
+		bytes.Contains(stderr.Bytes(), []byte("goroutine ")):
+		return state, crash, why
+	}
+	return state, sameOutput, why
 }
 
 // tidy reports whether the file in still has its bytes, or was to get others,
@@ -291,7 +302,7 @@ func (c *campaign) judge(sum [32]byte, s *seed, data []byte) string {
 	if known {
 		return verdict
 	}
-	rules := verify.Rules{BeforeLinux72: true, PointerSize: 8}
+	rules := verify.Rules{Kernel: verify.Release{Major: 7}, PointerSize: 8}
 	if !s.class64 {
 		rules.PointerSize = 4
 	}

@@ -14,6 +14,8 @@ type sections struct {
 	bigEndian bool
 	types     []byte
 	strings   []byte
+	// laterHeader tells of what kernels do not take that know no layout section.
+	laterHeader bool
 }
 
 // word reads the 32-bit word at byte off of the types.
@@ -26,7 +28,7 @@ func (s *sections) word(off int) uint32 {
 }
 
 // The header: magic, version, flags, hdr_len, then offset and length of the
-// types, of the strings and, since Linux 7.2, of the layout. A shorter header
+// types, of the strings and, since Linux 7.1, of the layout. A shorter header
 // has zeros for what it lacks.
 const (
 	minHeader    = 8
@@ -45,7 +47,7 @@ type span struct {
 }
 
 // parseSections applies the rules for the header and for the strings as such.
-func parseSections(data []byte, base *btf.Blob, rules Rules) (sections, error) {
+func parseSections(data []byte, base *btf.Blob) (sections, error) {
 	var s sections
 	split := base != nil
 	if len(data) < minHeader {
@@ -73,17 +75,17 @@ func parseSections(data []byte, base *btf.Blob, rules Rules) (sections, error) {
 	if data[3] != 0 {
 		return s, headerFault("unsupported flags %#x", data[3])
 	}
-	known := uint32(layoutHeader)
-	if rules.BeforeLinux72 {
-		known = oldHeader
-	}
-	for i := known; i < hdrLen; i++ {
-		if data[i] != 0 {
+	for i := uint32(oldHeader); i < hdrLen; i++ {
+		if data[i] == 0 {
+			continue
+		}
+		if i >= layoutHeader {
 			return s, headerFault("unknown non-zero byte at offset %d", i)
 		}
+		s.laterHeader = true
 	}
 	var h [layoutHeader]byte
-	copy(h[:], data[:min(hdrLen, known)])
+	copy(h[:], data[:min(hdrLen, layoutHeader)])
 	body := data[hdrLen:]
 	if len(body) == 0 && !split {
 		return s, headerFault("no data behind it")
@@ -105,8 +107,8 @@ func parseSections(data []byte, base *btf.Blob, rules Rules) (sections, error) {
 	}
 	s.types = body[types.off : types.off+types.len]
 	s.strings = body[strings.off : strings.off+strings.len]
-	if !split && len(s.types) == 0 {
-		return s, headerFault("no types")
+	if uint64(strings.off)+uint64(strings.len) != uint64(len(body)) {
+		s.laterHeader = true
 	}
 	return s, checkStrings(s.strings, split)
 }

@@ -271,7 +271,7 @@ func invalidBlob(add func(b *blob), bigEndian bool) []byte {
 func TestInvalidCases(t *testing.T) {
 	for _, c := range invalidCases {
 		for _, bigEndian := range []bool{false, true} {
-			if _, err := Check(invalidBlob(c.add, bigEndian), nil, Rules{BeforeLinux72: true, PointerSize: 8}); err == nil {
+			if _, err := Check(invalidBlob(c.add, bigEndian), nil, Rules{Kernel: Release{7, 0, 0}, PointerSize: 8}); err == nil {
 				t.Errorf("%s, big endian %v: not refused", c.what, bigEndian)
 			}
 		}
@@ -281,7 +281,7 @@ func TestInvalidCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range invalidHeaders {
-		if _, err := Check(c.change(bytes.Clone(legal)), nil, Rules{BeforeLinux72: true}); err == nil {
+		if _, err := Check(c.change(bytes.Clone(legal)), nil, Rules{Kernel: Release{7, 0, 0}}); err == nil {
 			t.Errorf("%s: not refused", c.what)
 		}
 	}

@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/verify/kernelbtf"
 )
 
@@ -28,10 +30,14 @@ func kernelRules(t *testing.T) Rules {
 	if err := unix.Uname(&u); err != nil {
 		t.Fatal(err)
 	}
-	parts := strings.SplitN(unix.ByteSliceToString(u.Release[:]), ".", 3)
-	major, _ := strconv.Atoi(parts[0])
-	minor, _ := strconv.Atoi(parts[1])
-	rules := Rules{BeforeLinux72: major < 7 || major == 7 && minor < 2, PointerSize: 4}
+	rules := Rules{PointerSize: 4}
+	release := unix.ByteSliceToString(u.Release[:])
+	if m := regexp.MustCompile(`Debian ([\d.]+)-`).FindSubmatch(u.Version[:]); m != nil {
+		release = string(m[1]) // with the patch level
+	}
+	if r, err := ParseRelease(release); err == nil {
+		rules.Kernel = r // else a newer one than is known, most likely
+	}
 	if machine := unix.ByteSliceToString(u.Machine[:]); strings.Contains(machine, "64") || machine == "s390x" {
 		rules.PointerSize = 8 // also where the test is a 32-bit program
 	}
@@ -51,7 +57,7 @@ func compare(t *testing.T, rules Rules, data []byte, what string) (refused bool)
 		// pointer led it through the modifiers between the two before.
 		return true
 	}
-	if (ours == nil) != (kernel == nil) {
+	if (ours == nil) != (kernel == nil) && !olderKernelsDiffer(rules, data, ours) {
 		log := ""
 		if kernel != nil {
 			log = kernelbtf.Log(data)
@@ -62,6 +68,29 @@ func compare(t *testing.T, rules Rules, data []byte, what string) (refused bool)
 		}
 	}
 	return ours != nil
+}
+
+// olderKernelsDiffer reports whether older kernels judge something that no compiler
+// writes in another way: Linux 5.10 refuses each pointer and modifier of a FUNC,
+// 6.1 and later some; 5.10 lets prototypes return a VAR, 6.1 does not.
+func olderKernelsDiffer(rules Rules, data []byte, ours error) bool {
+	if !rules.Kernel.before(Release{6, 1, 0}) {
+		return false
+	}
+	if f, ok := ours.(*Fault); ok {
+		return f.Kind == btf.KindFuncProto && strings.HasSuffix(f.Rule, "is a VAR")
+	}
+	b, err := btf.Parse(data, nil)
+	if err != nil {
+		return false
+	}
+	for id := b.FirstID; id < b.TypeCount(); id++ {
+		r := b.Record(id)
+		if in(modifiers|1<<btf.KindPtr, btf.InfoKind(r[1])) && b.Kind(r[2]) == btf.KindFunc {
+			return true
+		}
+	}
+	return false
 }
 
 // TestKernelAgreesOnDepth: chains about as long as a kernel follows.
@@ -106,36 +135,29 @@ func agree(t *testing.T, rules Rules, n int, blob func(*rand.Rand) []byte) {
 	}
 }
 
-// TestKernelRefusesInvalidCases: the running kernel gives the verdicts that the
-// cases are listed for.
+// TestKernelRefusesInvalidCases: the running kernel gives the verdicts that we
+// give; TestInvalidCases demands that these are refusals.
 func TestKernelRefusesInvalidCases(t *testing.T) {
-	kernelRules(t)
+	rules := kernelRules(t)
 	bigEndian := binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 	for _, c := range invalidCases {
-		if kernelbtf.Load(invalidBlob(c.add, bigEndian)) == nil {
-			t.Errorf("%s: the kernel takes it", c.what)
-		}
+		compare(t, rules, invalidBlob(c.add, bigEndian), c.what)
 	}
 	if bigEndian {
 		return // invalidHeaders are little-endian
 	}
 	for _, c := range invalidHeaders {
-		if kernelbtf.Load(c.change(invalidBlob(nil, false))) == nil {
-			t.Errorf("%s: the kernel takes it", c.what)
-		}
+		compare(t, rules, c.change(invalidBlob(nil, false)), c.what)
 	}
 }
 
-// TestKernelPassesSelftests: the running kernel gives the verdicts, so the cases
-// are what they say.
+// TestKernelPassesSelftests: the running kernel gives the verdicts that we give;
+// TestSelftests demands those that are listed.
 func TestKernelPassesSelftests(t *testing.T) {
 	rules := kernelRules(t)
 	bigEndian := binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 	for _, c := range selftestCases {
-		data := selftestBlob(c.add, bigEndian)
-		if err := kernelbtf.Load(data); (err == nil) != c.taken.by(rules) {
-			t.Errorf("%s: %v %s", c.name, err, kernelbtf.Log(data))
-		}
+		compare(t, rules, selftestBlob(c.add, bigEndian), c.name)
 	}
 	if bigEndian {
 		return // the headers are little-endian

@@ -25,14 +25,26 @@ func inOrder(data []byte, rules Rules) (err error, proven bool) {
 	}
 	fault := c.withoutSizes()
 	if fault == nil && rules.Level == Load {
-		c.setPointerSize()
-		proven = c.proven()
-		fault = c.resolveAll()
+		for _, c.ptrSize = range c.pointerSizes() {
+			proven = c.proven()
+			other := c.resolveAll()
+			if other == nil || proven {
+				return asError(other), proven
+			}
+			if fault == nil {
+				fault = other
+			}
+			c.forgetWalk()
+		}
 	}
-	if fault != nil {
-		return fault, proven
+	return asError(fault), proven
+}
+
+func asError(f *Fault) error {
+	if f == nil {
+		return nil
 	}
-	return nil, proven
+	return f
 }
 
 // verdicts counts what agreeInAnyOrder has seen.

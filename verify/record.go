@@ -104,14 +104,6 @@ var plans = [btf.KindEnum64 + 1]plan{
 func (c *checker) record(i, at, n int) string {
 	name, info, third := c.word(at), c.word(at+4), c.word(at+8)
 	k, vlen := btf.InfoKind(info), btf.InfoVlen(info)
-	if c.rules.BeforeLinux72 {
-		if info&0x60ff0000 != 0 {
-			if vlen > maxOldVlen {
-				return fmt.Sprintf("%d elements; kernels before Linux 7.2 take %d", vlen, maxOldVlen)
-			}
-			return fmt.Sprintf("info word %#x has bits that kernels before Linux 7.2 refuse", info)
-		}
-	}
 	p := &plans[k]
 	if name >= c.strEnd() && name != 0 {
 		return fmt.Sprintf("name offset %d goes beyond the strings", name)
@@ -150,19 +142,26 @@ func (c *checker) record(i, at, n int) string {
 	case btf.KindEnum64:
 		return c.enumerators(body, at+n, 12, third)
 	case btf.KindFunc:
-		if vlen > 1 {
+		if vlen > 1 && !c.loadedExtern(vlen) {
 			return fmt.Sprintf("linkage %d, must be static or global", vlen)
 		}
 	case btf.KindFuncProto:
 		return c.parameters(i, body, at+n)
 	case btf.KindVar:
+		linkage := c.word(body)
+		if c.loadedExtern(linkage) {
+			break
+		}
 		if third == 0 {
 			return "type is void"
 		}
-		if linkage := c.word(body); linkage > 1 {
+		if linkage > 1 {
 			return fmt.Sprintf("linkage %d, must be static or global", linkage)
 		}
 	case btf.KindDatasec:
+		if c.rules.Loaded {
+			return c.loadedSection(body, at+n, third, name)
+		}
 		return c.sectionEntries(body, at+n, third)
 	case btf.KindFloat:
 		switch third {
@@ -303,22 +302,38 @@ func (c *checker) sectionEntries(at, end int, size uint32) string {
 	if size == 0 {
 		return "size 0"
 	}
-	next, sum := uint64(0), uint64(0)
+	next := uint64(0)
 	for i := 0; at < end; i, at = i+1, at+12 {
-		v, off, n := c.word(at), uint64(c.word(at+4)), uint64(c.word(at+8))
-		c.maxRef = max(c.maxRef, v)
-		switch {
-		case v == 0:
+		e := entry{c.word(at), c.word(at + 4), c.word(at + 8)}
+		c.maxRef = max(c.maxRef, e.id)
+		if e.id == 0 {
 			return fmt.Sprintf("entry %d: type is void", i)
-		case off < next:
-			return fmt.Sprintf("entry %d: offset %d overlaps the entry before it, which ends at %d", i, off, next)
-		case n == 0:
-			return fmt.Sprintf("entry %d: size 0", i)
-		case off+n > uint64(size):
-			return fmt.Sprintf("entry %d: %d+%d in a section of %d bytes", i, off, n, size)
 		}
-		next = off + n
-		sum += n
+		if rule := e.rule(i, next, size); rule != "" {
+			return rule
+		}
+		next = uint64(e.off) + uint64(e.size)
+	}
+	return ""
+}
+
+// entry is one of a DATASEC.
+type entry struct{ id, off, size uint32 }
+
+// overlap is what Fault.Overlaps looks for.
+const overlap = "overlaps the entry before it"
+
+// rule says what is wrong with the i-th entry of a section of size bytes, if the
+// one before it ends at next.
+func (e *entry) rule(i int, next uint64, size uint32) string {
+	off, n := uint64(e.off), uint64(e.size)
+	switch {
+	case off < next:
+		return fmt.Sprintf("entry %d: offset %d %s, which ends at %d", i, off, overlap, next)
+	case n == 0:
+		return fmt.Sprintf("entry %d: size 0", i)
+	case off+n > uint64(size):
+		return fmt.Sprintf("entry %d: %d+%d in a section of %d bytes", i, off, n, size)
 	}
 	return ""
 }
@@ -350,7 +365,7 @@ func (c *checker) dangling() *Fault {
 
 // chains bounds runs of modifiers at boot: from a modifier, at most maxDepth
 // of them may follow one another; the count stops where the chain enters
-// types that have been passed before. Older kernels have an order as well.
+// types that have been passed before.
 func (c *checker) chains() *Fault {
 	passed := c.first - 1
 	for i, k := range c.kinds {
@@ -359,9 +374,6 @@ func (c *checker) chains() *Fault {
 		}
 		id := c.first + uint32(i)
 		t := c.word(int(c.off[i]) + 8)
-		if c.rules.BeforeLinux72 && k != btf.KindTypeTag && c.kind(t) == btf.KindTypeTag {
-			return c.fault(id, Boot, fmt.Sprintf("refers to TYPE_TAG [%d]; before Linux 7.2, tags come before other modifiers", t))
-		}
 		for n := 1; t > passed && isModifier(c.kind(t)); n++ {
 			if n == maxDepth {
 				return c.fault(id, Boot, fmt.Sprintf("more than %d modifiers and typedefs in a row", maxDepth))

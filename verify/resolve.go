@@ -202,7 +202,7 @@ func (c *checker) step(f *frame) (down uint32, rule string) {
 		return c.stepSection(f, at, btf.InfoVlen(info))
 	}
 	if k == btf.KindFunc {
-		return 0, c.function(third)
+		return 0, c.function(third, c.loadedExtern(btf.InfoVlen(info)))
 	}
 	if third != 0 {
 		if down := c.pending(third); down != 0 {
@@ -211,6 +211,9 @@ func (c *checker) step(f *frame) (down uint32, rule string) {
 	}
 	switch k {
 	case btf.KindVar:
+		if c.loadedExtern(c.word(at + 12)) {
+			return 0, ""
+		}
 		if final, _ := c.behind(third); !in(sized, c.kind(final)) || in(sources, c.kind(third)) {
 			return 0, "its type has no size"
 		}
@@ -280,12 +283,13 @@ func (c *checker) referent(id uint32) string {
 	return ""
 }
 
-// function checks what a FUNC leads to.
-func (c *checker) function(proto uint32) string {
+// function checks what a FUNC leads to. The parameters of an extern one get names
+// from the loader.
+func (c *checker) function(proto uint32, extern bool) string {
 	if proto == 0 || c.kind(proto) != btf.KindFuncProto {
 		return fmt.Sprintf("refers to type [%d], which is no FUNC_PROTO", proto)
 	}
-	if proto >= c.first && c.state[proto-c.first] != unnamed {
+	if extern || proto >= c.first && c.state[proto-c.first] != unnamed {
 		return ""
 	}
 	for j := range int(btf.InfoVlen(c.get(proto, 1))) {
@@ -311,7 +315,7 @@ func (c *checker) tagged(at int, target uint32) string {
 	case btf.KindFunc:
 		proto := c.get(target, 2)
 		if proto == 0 { // in a proof: the FUNC is at fault itself
-			return c.function(proto)
+			return c.function(proto, false)
 		}
 		n = btf.InfoVlen(c.get(proto, 1))
 	case btf.KindVar, btf.KindTypedef:
@@ -381,6 +385,9 @@ func (c *checker) stepSection(f *frame, at int, vlen uint32) (down uint32, rule 
 	for ; f.next < vlen; f.next++ {
 		e := at + 12 + 12*int(f.next)
 		v := c.word(e)
+		if c.rules.Loaded && c.kind(v) == btf.KindFunc {
+			continue // extern, in .ksyms
+		}
 		if c.kind(v) != btf.KindVar {
 			return 0, fmt.Sprintf("entry %d: type [%d] is a %s, no VAR", f.next, v, c.kind(v))
 		}

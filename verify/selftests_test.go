@@ -342,7 +342,9 @@ const (
 )
 
 // by is whether a kernel with such rules takes it.
-func (v verdict) by(rules Rules) bool { return v == taken || v == since72 && !rules.BeforeLinux72 }
+func (v verdict) by(rules Rules) bool {
+	return v == taken || v == since72 && !rules.Kernel.before(Newest)
+}
 
 func minus(n uint32) uint32 { return -n }
 
@@ -438,7 +440,7 @@ func selftestHeader() []byte {
 // TestSelftests: the verdicts of package verify are those that the selftests
 // expect of a kernel.
 func TestSelftests(t *testing.T) {
-	for _, rules := range []Rules{{BeforeLinux72: true, PointerSize: 8}, {PointerSize: 8}} {
+	for _, rules := range []Rules{{Kernel: Release{7, 0, 0}, PointerSize: 8}, {PointerSize: 8}} {
 		n := 0
 		for _, c := range selftestCases {
 			for _, bigEndian := range []bool{false, true} {

@@ -59,6 +59,7 @@ func (c *checker) inChunks(do func(c *checker, from, to int) bool) bool {
 	for _, w := range each {
 		c.maxRef = max(c.maxRef, w.maxRef)
 		c.reach.merge(w.reach)
+		c.needs.merge(&w.needs)
 		if w.found != nil && (c.found == nil || w.found.ID < c.found.ID) {
 			c.found = w.found
 		}

@@ -2,7 +2,8 @@
 // nothing is written that a kernel would refuse.
 //
 // The rules are those of Linux 7.2 (kernel/bpf/btf.c), learnt from their
-// description and by loading blobs into kernels. They come in levels.
+// description and by loading blobs into kernels; what older releases do not take
+// of it is in a table (release.go). They come in levels.
 // Boot: header, strings and each record by itself; a kernel applies these to
 // its own BTF and to that of modules. Load: references are followed as well,
 // as BPF_BTF_LOAD does. Two rules are our own and belong to every level: a
@@ -21,12 +22,13 @@
 // (proof.go): sizes do not depend on the order, and where depths are far enough
 // from the limits, nothing else does. If that finds no proof that all is well,
 // resolve.go follows them in the kernel's order and says what is wrong, if
-// anything is. share.go divides the work.
+// anything is. needs.go finds what older kernels refuse. share.go divides the work.
 package verify
 
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -36,6 +38,7 @@ const (
 	maxTypes      = 0xfffff  // BTF_MAX_TYPE: highest type id
 	maxNameOffset = 0xffffff // BTF_MAX_NAME_OFFSET
 	maxName       = 512      // KSYM_NAME_LEN: bytes of an identifier or section name
+	maxOldName    = 128      // the same before 6.1
 	maxDepth      = 32       // MAX_RESOLVE_DEPTH
 	maxOldVlen    = 0xffff   // BTF_MAX_VLEN before 7.2
 )
@@ -54,16 +57,22 @@ const (
 	Readable
 )
 
-// Rules says by which rules to check. The zero value is all rules of Linux 7.2.
+// Rules says by which rules to check. The zero value is all rules of the newest
+// release known.
 type Rules struct {
 	Level Level
-	// BeforeLinux72 adds the limits of older kernels: at most 65,535 elements
-	// in a type, the bits of the info word reserved until then zero, and no
-	// layout section.
-	BeforeLinux72 bool
+	// Kernel is the release by which to judge; the zero value is the newest one.
+	Kernel Release
 	// PointerSize is the size of a pointer in bytes, 4 or 8; 0 takes that of
-	// the INT for C's long, or 8 if there is none.
+	// the INT for C's long. If there is none, or one of each size, then one of the
+	// sizes has to fit.
 	PointerSize int
+	// Loaded tells that the BTF is that of a BPF object, which a loader such as
+	// libbpf completes first: it fills in sections, resolves what is extern, and
+	// rewrites what the kernel does not know.
+	Loaded bool
+	// Distilled tells that the base is a distilled one, of section .BTF.base.
+	Distilled bool
 	// Workers is how many goroutines share the work; 0 is one. The verdict does
 	// not depend on it.
 	Workers int
@@ -76,6 +85,15 @@ type Fault struct {
 	Name  string   // of the type, as in the blob; "" for none
 	Rule  string   // what is wrong, including member or parameter
 	Level Level    // the weakest level whose rules refuse it
+	Needs Release  // the release that takes it, or zero: none does
+
+	bare bool // Rule says something of the kind
+}
+
+// Overlaps tells whether entries of a DATASEC overlap: variables of one section
+// that are, in part, at the same addresses.
+func (f *Fault) Overlaps() bool {
+	return f.Kind == btf.KindDatasec && strings.Contains(f.Rule, overlap)
 }
 
 // Error implements error. Names are quoted, and cut if they are long.
@@ -83,10 +101,14 @@ func (f *Fault) Error() string {
 	if f.ID == 0 {
 		return "BTF " + f.Rule
 	}
-	if f.Name == "" {
-		return fmt.Sprintf("BTF type [%d] %s (anon): %s", f.ID, f.Kind, f.Rule)
+	name, colon := "(anon)", ":"
+	if f.Name != "" {
+		name = quote(f.Name)
 	}
-	return fmt.Sprintf("BTF type [%d] %s %s: %s", f.ID, f.Kind, quote(f.Name), f.Rule)
+	if f.bare {
+		colon = ""
+	}
+	return fmt.Sprintf("BTF type [%d] %s %s%s %s", f.ID, f.Kind, name, colon, f.Rule)
 }
 
 // maxQuoted is how much of a name a message shows.
@@ -110,6 +132,27 @@ func Check(data []byte, base *btf.Blob, rules Rules) (types int, err error) {
 		return 0, fault
 	}
 	return len(c.kinds), nil
+}
+
+// Verdict is what is known of BTF that is not refused.
+type Verdict struct {
+	Types int     // number of own types
+	Since Release // the first release from which on all take it
+	Why   *Fault  // what Since is needed for; nil where all releases known take it
+}
+
+// Judge is Check with a verdict that also tells of older releases.
+func Judge(data []byte, base *btf.Blob, rules Rules) (v Verdict, err error) {
+	c, err := enter(data, base, rules)
+	if err != nil {
+		return v, err
+	}
+	if fault := c.judge(); fault != nil {
+		return v, fault
+	}
+	v.Types = len(c.kinds)
+	v.Since, v.Why = c.oldest()
+	return v, nil
 }
 
 // CheckBoth is Check and, if that refuses data, also Check by level Readable.
@@ -157,11 +200,14 @@ type checker struct {
 	// What workers find.
 	found *Fault // the first that they came upon
 	reach
+	needs needs
+
+	asked set // the features that needs is about
 }
 
 // enter makes the checker of data, with all records that fit.
 func enter(data []byte, base *btf.Blob, rules Rules) (*checker, error) {
-	s, err := parseSections(data, base, rules)
+	s, err := parseSections(data, base)
 	if err != nil {
 		return nil, err
 	}
@@ -185,10 +231,38 @@ func enter(data []byte, base *btf.Blob, rules Rules) (*checker, error) {
 
 // judge applies the rules of the level.
 func (c *checker) judge() *Fault {
-	if fault := c.withoutSizes(); fault != nil || c.rules.Level != Load {
+	if fault := c.withoutSizes(); fault != nil || c.rules.Level == Readable {
 		return fault
 	}
-	c.setPointerSize()
+	if fault := c.lackingFeature(); fault != nil || c.rules.Level != Load {
+		return fault
+	}
+	var first *Fault
+	for _, c.ptrSize = range c.pointerSizes() {
+		fault := c.references()
+		if fault == nil {
+			return nil
+		}
+		if first == nil {
+			first = fault
+		}
+		c.forgetWalk()
+	}
+	return first
+}
+
+// forgetWalk makes references begin anew.
+func (c *checker) forgetWalk() {
+	c.reach = reach{}
+	for i, s := range c.state {
+		if s != unnamed {
+			c.state[i] = untouched
+		}
+	}
+}
+
+// references applies the rules about what types refer to.
+func (c *checker) references() *Fault {
 	if c.proven() {
 		return nil
 	}
@@ -206,6 +280,9 @@ func (c *checker) withoutSizes() *Fault {
 	}
 	if fault := c.dangling(); fault != nil || c.rules.Level == Readable {
 		return fault
+	}
+	if len(c.kinds) == 0 && c.base == nil && c.rules.Level == Load {
+		return &Fault{Rule: "header: no types", Level: Load}
 	}
 	return c.chains()
 }
@@ -274,24 +351,31 @@ func (c *checker) get(id uint32, i int) uint32 {
 	return c.base.Record(id)[i]
 }
 
-// setPointerSize settles the size of pointers: that of the rules, or that of
-// C's long.
-func (c *checker) setPointerSize() {
-	c.ptrSize = 8
+// pointerSizes are the sizes that pointers may have: that of the rules, or that of
+// C's long, or any if nothing tells or if there are longs of both sizes.
+func (c *checker) pointerSizes() []uint32 {
 	if c.rules.PointerSize != 0 {
-		c.ptrSize = uint32(c.rules.PointerSize)
-		return
+		return []uint32{uint32(c.rules.PointerSize)}
 	}
+	found := uint32(0)
 	for id := uint32(1); id < c.count(); id++ {
 		if c.kind(id) != btf.KindInt {
 			continue
 		}
 		switch string(c.name(c.get(id, 0))) {
 		case "long", "long int", "unsigned long", "long unsigned int":
-			if size := c.get(id, 2); size == 4 || size == 8 {
-				c.ptrSize = size
-				return
+			size := c.get(id, 2)
+			switch {
+			case size != 4 && size != 8 || size == found:
+			case found == 0:
+				found = size
+			default:
+				return []uint32{8, 4}
 			}
 		}
 	}
+	if found != 0 {
+		return []uint32{found}
+	}
+	return []uint32{8, 4}
 }

@@ -41,7 +41,7 @@ func TestLegal(t *testing.T) {
 			b.add("t", btf.KindTypedef, 0, false, b.n+2)
 		}
 		b.add("last", btf.KindInt, 0, false, 4, 32)
-		for _, rules := range []Rules{{}, {Level: Boot}, {Level: Readable}, {BeforeLinux72: true}} {
+		for _, rules := range []Rules{{}, {Level: Boot}, {Level: Readable}, {Kernel: Release{7, 0, 0}}} {
 			if _, err := Check(b.bytes(bigEndian), nil, rules); err != nil {
 				t.Errorf("big endian %v, %+v: %v", bigEndian, rules, err)
 			}
@@ -162,18 +162,18 @@ func TestBeforeLinux72(t *testing.T) {
 		add  func(b *blob)
 		want string
 	}{
-		{many, `[4] ENUM "big": 70000 elements; kernels before Linux 7.2 take 65535`},
+		{many, `[4] ENUM "big": more than 65,535 elements needs Linux 7.2`},
 		{func(b *blob) {
 			b.add("tag", btf.KindTypeTag, 0, false, tInt)
 			b.add("", btf.KindConst, 0, false, 4)
-		}, `[5] CONST (anon): refers to TYPE_TAG [4]; before Linux 7.2, tags come before other modifiers`},
+		}, `[5] CONST (anon): a TYPE_TAG behind another modifier needs Linux 7.2`},
 	} {
 		b := start()
 		c.add(b)
 		if _, err := Check(b.bytes(false), nil, Rules{}); err != nil {
 			t.Error(err)
 		}
-		if _, err := Check(b.bytes(false), nil, Rules{BeforeLinux72: true}); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+		if _, err := Check(b.bytes(false), nil, Rules{Kernel: Release{7, 0, 0}}); err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
@@ -197,8 +197,8 @@ func TestHeader(t *testing.T) {
 		want, old string
 	}{
 		{change: func(d []byte) []byte { return d }},
-		{change: layout, old: "header: unknown non-zero byte at offset 24"},
-		{change: func(d []byte) []byte { return layout(d)[:32+types] }, want: "goes beyond the data", old: "unknown non-zero byte"},
+		{change: layout, old: "BTF a layout section needs Linux 7.1"},
+		{change: func(d []byte) []byte { return layout(d)[:32+types] }, want: "goes beyond the data"},
 		{change: func(d []byte) []byte { return d[:7] }, want: "header: 7 bytes are too few for one"},
 		{change: put(0, 0x9e), want: "header: bad magic 0x9eeb"},
 		{change: put(2, 2), want: "header: unsupported version 2"},
@@ -213,9 +213,9 @@ func TestHeader(t *testing.T) {
 		{change: put(btf.HeaderLen+types, 'x'), want: "strings: the first is not empty"},
 	} {
 		data := c.change(append([]byte(nil), legal...))
-		for _, rules := range []Rules{{}, {BeforeLinux72: true}} {
+		for _, rules := range []Rules{{}, {Kernel: Release{7, 0, 0}}} {
 			want := c.want
-			if rules.BeforeLinux72 && c.old != "" {
+			if rules.Kernel.before(Newest) && c.old != "" {
 				want = c.old
 			}
 			_, err := Check(data, nil, rules)
@@ -304,14 +304,17 @@ func TestSplit(t *testing.T) {
 // TestPointerSize: what is right for one size of pointers is wrong for another.
 func TestPointerSize(t *testing.T) {
 	for _, c := range []struct {
-		long uint32 // bytes of long, 0: none
+		long uint32 // bytes of long, 0: none, 12: of 8 and of 4
 		size int
 		ok   bool
-	}{{0, 0, false}, {4, 0, true}, {8, 0, false}, {0, 4, true}, {4, 8, false}} {
+	}{{0, 0, true}, {12, 0, true}, {0, 8, false}, {4, 0, true}, {8, 0, false}, {0, 4, true}, {4, 8, false}} {
 		b := start()
 		p := b.add("", btf.KindPtr, 0, false, 0)
 		b.add("s", btf.KindStruct, 1, false, 4, 0, p, 0)
-		if c.long != 0 {
+		if c.long == 12 { // both
+			b.add("long", btf.KindInt, 0, false, 8, 64)
+			b.add("long int", btf.KindInt, 0, false, 4, 32)
+		} else if c.long != 0 {
 			b.add("long", btf.KindInt, 0, false, c.long, 8*c.long)
 		}
 		if _, err := Check(b.bytes(false), nil, Rules{PointerSize: c.size}); (err == nil) != c.ok {
@@ -341,6 +344,10 @@ func FuzzCheck(f *testing.F) {
 			t.Fatal(n, err)
 		}
 		Check(data, base, Rules{})
+		Check(data, base, Rules{Kernel: Oldest, Loaded: true})
+		if len(data) < 1000 {
+			sinceAgrees(t, data, "")
+		}
 		_, boot := Check(data, nil, Rules{Level: Boot})
 		_, readable := Check(data, nil, Rules{Level: Readable})
 		if err == nil && boot != nil || boot == nil && readable != nil {

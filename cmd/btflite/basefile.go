@@ -16,11 +16,11 @@ const (
 )
 
 // basePaths are the files of the base for work on paths, as for loadChain: those
-// of --btf_base, or the running kernel's where a path is the BTF of one of its
+// given by --btf_base, or the running kernel's where a path is the BTF of one of its
 // modules. There may be none.
-func (c *cli) basePaths(cfg *config, paths []string) []string {
-	if len(cfg.bases) > 0 {
-		return cfg.bases
+func (c *cli) basePaths(given, paths []string) []string {
+	if len(given) > 0 {
+		return given
 	}
 	for _, p := range paths {
 		if strings.HasPrefix(p, sysBTF) && !strings.Contains(p, "/vmlinux") {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,8 +38,8 @@ func TestRefusedBTF(t *testing.T) {
 		stderr   string
 	}{
 		{"fine", langC11, 4, 0, ""},
-		{"a b", langC11, 4, 1, `btflite: IN: nothing written: a kernel would refuse the BTF type [2] STRUCT "a b": name is no C identifier` + "\n"},
-		{"past", langC11, 5, 1, `btflite: IN: nothing written: a kernel would refuse the BTF type [2] STRUCT "past": member 0 "m": ends at bit 72, behind its 8 bytes` + "\n"},
+		{"a b", langC11, 4, 1, `btflite: IN: nothing written: a kernel would refuse the BTF type [2] STRUCT "a b": name is no C identifier; --verify=warn writes it all the same` + "\n"},
+		{"past", langC11, 5, 1, `btflite: IN: nothing written: a kernel would refuse the BTF type [2] STRUCT "past": member 0 "m": ends at bit 72, behind its 8 bytes; --verify=warn writes it all the same` + "\n"},
 		{"Option<u8>", langRust, 4, 0, `btflite: IN: warning: a kernel refuses the BTF type [2] STRUCT "Option<u8>": name is no C identifier; try --lang_exclude=rust` + "\n"},
 		{"Reordered", langRust, 6, 0, `btflite: IN: warning: a kernel refuses the BTF type [2] STRUCT "Reordered": member 0 "m": ends at bit 80, behind its 8 bytes; try --lang_exclude=rust` + "\n"},
 	} {
@@ -74,6 +75,60 @@ func TestRefusedBTF(t *testing.T) {
 				t.Errorf("%s, %q left %q", c.name, args, left)
 			}
 		}
+	}
+}
+
+// overlapping is a file that, given twice, has variables in one place.
+const overlapping = "../../encode/testdata/golden/x86-gcc5.elf"
+
+// TestVerifyOption: a refusal names the ways out, and --verify=warn is one.
+func TestVerifyOption(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	overlap := `BTF type [DIGITS] DATASEC "SECTION": entry 1: offset 0 overlaps the entry before it, which ends at 32`
+	for _, tt := range []struct {
+		args   string
+		status int
+		stderr string
+	}{
+		{"--btf_features=default", 1, "nothing written: a kernel would refuse the " + overlap + "; --verify=warn writes it all the same"},
+		{"--btf_features=default --verify=refuse", 1, "nothing written: a kernel would refuse the " + overlap + "; --verify=warn writes it all the same"},
+		{"--btf_features=all", 1, "nothing written: a kernel would refuse the " + overlap +
+			"; --extra_vars in place of the feature global_var gives all variables, and valid BTF; --verify=warn writes it all the same"},
+		{"--btf_features=default --verify=warn", 0, "warning: a kernel refuses the " + overlap},
+		{"--btf_features=all --verify=refuse --verify=warn", 0, "warning: a kernel refuses the " + overlap},
+	} {
+		os.Remove(out)
+		_, stderr := btfliteRun(t, tt.status, append(strings.Fields(tt.args), "--btf_encode_detached="+out, overlapping, overlapping)...)
+		want := regexp.QuoteMeta("btflite: " + overlapping + " and 1 more input: " + tt.stderr + "\n")
+		want = strings.NewReplacer("DIGITS", `\d+`, "SECTION", `[.\w]+`).Replace(want)
+		if !regexp.MustCompile("^" + want + "$").MatchString(stderr) {
+			t.Errorf("%s: %q, want %q", tt.args, stderr, want)
+		}
+		if _, err := os.Stat(out); (err == nil) != (tt.status == 0) {
+			t.Errorf("%s: output: %v", tt.args, err)
+		}
+		if tt.status == 0 { // the judge has not changed
+			btfliteRun(t, exitFailure, "verify", out)
+		}
+	}
+	_, stderr := btfliteRun(t, exitUsage, "-J", "--verify=off", overlapping)
+	if !strings.Contains(stderr, "use refuse or warn") {
+		t.Errorf("%q", stderr)
+	}
+	// Modules: the same, for one of them.
+	m := filepath.Join(t.TempDir(), "m.ko")
+	if err := os.WriteFile(m, structFile("a b", langC11, 4), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"modules", "--btf_base=" + splitFiles + "x86.base.btf", m}
+	if _, stderr := btfliteRun(t, exitFailure, args...); !strings.Contains(stderr, "name is no C identifier; --verify=warn writes it all the same\n") {
+		t.Errorf("%q", stderr)
+	}
+	if _, stderr := btfliteRun(t, exitOK, append(args, "--verify=warn")...); !strings.Contains(stderr, ": warning: a kernel refuses the BTF type ") {
+		t.Errorf("%q", stderr)
+	}
+	if len(sectionOf(t, m, sectionBTF)) == 0 {
+		t.Error("nothing written")
 	}
 }
 

@@ -7,7 +7,10 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/encode"
 )
@@ -19,6 +22,12 @@ type cli struct {
 	lookupEnv      func(string) (string, bool)
 	guard          *guard
 	groupLimit     uint64 // of the control group, if that is the memory limit; else 0
+
+	calledAs  string         // the program's name, without folders
+	firstWord string         // of the command line
+	running   *cobra.Command // for hints
+	quiet     bool           // --quiet
+	helpError error          // of printing a help
 }
 
 // newCLI returns a cli over the given streams. If they are *os.File, they are
@@ -45,53 +54,37 @@ func (c *cli) run(args []string) (status int) {
 	return c.report(c.dispatch(args))
 }
 
-// dispatch picks the command. Only the first word can be a subcommand; a file
-// of that name is reached as ./name.
-func (c *cli) dispatch(args []string) error {
-	if len(args) > 0 {
-		switch args[0] {
-		case "dedup":
-			return c.runDedup(args[1:])
-		case "sort":
-			return c.runSort(args[1:])
-		case "verify":
-			return c.runVerify(args[1:])
-		case "diff":
-			return c.runDiff(args[1:])
-		case "modules":
-			return c.runModules(args[1:])
-		case "manual":
-			return c.runManual(args[1:])
-		case "completion":
-			return c.runCompletion(args[1:])
-		case "version":
-			return c.runVersion(args[1:])
-		}
-	}
-	return c.runEncodeCommand(args)
-}
-
 // report prints err, if any, and returns the status it stands for.
 func (c *cli) report(err error) int {
-	var usage *usageError
-	var verbatim verbatimError
 	var judged verdict
-	var some failures
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &judged):
 		return judged.status
+	}
+	status := c.explain(err)
+	if _, ok := c.running.Annotations[troubleKey]; ok {
+		return exitTrouble
+	}
+	return status
+}
+
+// explain prints err and returns the status that it usually stands for.
+func (c *cli) explain(err error) int {
+	var usage *usageError
+	var verbatim verbatimError
+	var some failures
+	var crash *encode.Crash
+	switch {
 	case errors.As(err, &verbatim):
 		fmt.Fprintln(c.stderr, string(verbatim))
 		return exitFailure
 	case errors.As(err, &usage):
 		c.complain(err.Error())
-		fmt.Fprintln(c.stderr, "Try 'btflite --help' for more information.")
+		fmt.Fprintf(c.stderr, "Try '%s --help' for more information.\n", c.running.CommandPath())
 		return exitUsage
-	}
-	var crash *encode.Crash
-	if errors.As(err, &crash) {
+	case errors.As(err, &crash):
 		c.complain(err.Error() + pleaseReport)
 		return exitInternal
 	}
@@ -102,56 +95,41 @@ func (c *cli) report(err error) int {
 	return exitFailure
 }
 
+// warn prints one line on stderr, unless nothing but errors is wanted.
+func (c *cli) warn(text string) {
+	if !c.quiet {
+		c.complain(text)
+	}
+}
+
 // complain prints one line on stderr.
 func (c *cli) complain(text string) {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	fmt.Fprintln(c.stderr, "btflite: "+oneLine(text))
 }
 
-// inputs checks the words that name input files and returns them. A word that
-// was meant as the argument of the option before it is told as such.
-func inputs(words []operand) ([]string, error) {
-	if len(words) == 0 {
-		return nil, usagef("no input file")
+// checkInputs checks the words that name input files, which must be there.
+func checkInputs(paths []string) error {
+	if err := checkNames(paths); err != nil {
+		return err
 	}
-	var paths []string
-	for _, w := range words {
-		if w.text == "" {
-			return nil, usagef("empty input file name")
+	for _, p := range paths {
+		if _, err := os.Stat(p); err != nil && p != dash {
+			return fileError(p, "cannot open", err)
 		}
-		if _, err := os.Stat(w.text); err != nil {
-			if o := w.bare; o != nil && o.misplaced != nil && o.misplaced(w.text) {
-				meant := w.bareText + w.text
-				if strings.HasPrefix(w.bareText, "--") {
-					meant = w.bareText + "=" + w.text
-				}
-				return nil, &usageError{
-					what: fmt.Sprintf("%s: no such file, and '%s %s' has a space too many", w.text, w.bareText, w.text),
-					hint: fmt.Sprintf("did you mean %s?", meant)}
-			}
-			return nil, fileError(w.text, "cannot open", err)
-		}
-		paths = append(paths, w.text)
 	}
-	return paths, nil
+	return nil
 }
 
-// showAction prints what an action option asks for.
-func (c *cli) showAction(a action, intro []string, table []option) error {
-	var err error
-	switch a {
-	case showHelp:
-		err = writeHelp(c.stdout, intro, table)
-	case showVersion:
-		_, err = fmt.Fprintln(c.stdout, paholeVersion)
-	case showNumericVersion:
-		_, err = fmt.Fprintln(c.stdout, paholeNumericVersion)
-	case showDevelVersion:
-		_, err = fmt.Fprintln(c.stdout, paholeVersion+"-btflite")
-	case showFeatures:
-		_, err = fmt.Fprintln(c.stdout, featureNames())
+// checkNames checks the words as names of files, which may be missing.
+func checkNames(paths []string) error {
+	switch {
+	case len(paths) == 0:
+		return usagef("no input file")
+	case slices.Contains(paths, ""):
+		return usagef("empty input file name")
 	}
-	return stdoutError(err)
+	return nil
 }
 
 // stdoutError names the standard output in err.

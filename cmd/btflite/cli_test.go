@@ -41,6 +41,11 @@ var fakeKind string
 // setFake replaces the encoder and the ELF writer.
 func setFake(kind string) {
 	fakeKind = kind
+	if kind == "slowModules" {
+		real := newSession
+		newSession = func(opt encode.Options) session { return slowSession{real(opt)} }
+		return
+	}
 	runEncode = fakeRun
 	if kind != "realELF" {
 		setSections = fakeSet
@@ -123,6 +128,7 @@ func command(dir, fake string, args ...string) *exec.Cmd {
 
 func TestExitStatusAndMessages(t *testing.T) {
 	const try = "Try 'btflite --help' for more information.\n"
+	const noDebugInfo = "compile with -g, or take the file from before it was stripped, or from its debug package"
 	tests := []struct {
 		name, fake, args string
 		status           int
@@ -141,8 +147,8 @@ func TestExitStatusAndMessages(t *testing.T) {
 		{name: "empty", fake: "empty", args: "-J in --btf_encode_detached=out", stderr: "btflite: in: no compile unit has types to encode: nothing written\n"},
 		{name: "empty over old output", fake: "empty", args: "-J in --btf_encode_detached=old", status: 1, old: true,
 			stderr: "btflite: in: no compile unit has types to encode: nothing written, and old of an earlier run is still there; remove it\n"},
-		{name: "no DWARF", fake: "noDwarf", args: "-J in", stderr: "btflite: in: no DWARF debug information (.debug_info): nothing written\n"},
-		{name: "no DWARF, detached", fake: "noDwarf", args: "-J in --btf_encode_detached=out", stderr: "btflite: in: no DWARF debug information (.debug_info): nothing written\n"},
+		{name: "no DWARF", fake: "noDwarf", args: "-J in", stderr: "btflite: in: no DWARF debug information (.debug_info): nothing written; " + noDebugInfo + "\n"},
+		{name: "no DWARF, detached", fake: "noDwarf", args: "-J in --btf_encode_detached=out", stderr: "btflite: in: no DWARF debug information (.debug_info): nothing written; " + noDebugInfo + "\n"},
 		{name: "no DWARF over old output", fake: "noDwarf", args: "-J in --btf_encode_detached=old", status: 1, old: true,
 			stderr: "btflite: in: no DWARF debug information (.debug_info): nothing written, and old of an earlier run is still there; remove it\n"},
 		{name: "no DWARF in one of two", fake: "noDwarf", args: "-J in in", status: 1, stderr: "btflite: in: no DWARF debug information (.debug_info)\n"},
@@ -152,12 +158,12 @@ func TestExitStatusAndMessages(t *testing.T) {
 			stderr: "btflite: internal error: two; lines at cmd/btflite.fakeRun:LINE; please report it\n"},
 		{name: "panic of the runtime", fake: "panic", args: "-J in --btf_encode_detached=out", status: 2,
 			stderr: "btflite: internal error: runtime error: index out of range [1] with length 0 at cmd/btflite.fakeRun:LINE; please report it\n"},
-		{name: "no -J", args: "in", status: 64, stderr: "btflite: nothing to do: -J or --btf_encode_detached=OUT is needed\n" + try},
+		{name: "no -J", args: "in", status: 64, stderr: "btflite: nothing to do with in: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT\n" + try},
 		{name: "no input", args: "-J", status: 64, stderr: "btflite: no input file\n" + try},
 		{name: "empty input name", args: "-J EMPTY", status: 64, stderr: "btflite: empty input file name\n" + try},
 		{name: "empty output name", args: "-J in --btf_encode_detached=", status: 64, stderr: "btflite: empty output file name\n" + try},
 		{name: "missing input", args: "-J in none --btf_encode_detached=out", status: 1, stderr: "btflite: none: cannot open: no such file or directory\n"},
-		{name: "misspelt", args: "--btf_encode_detach=out --lang_exlude=rust in", status: 64, stderr: "btflite: unrecognized option '--lang_exlude'; did you mean --lang_exclude?\n" + try},
+		{name: "misspelt", args: "--btf_encode_detach=out --lang_exlude=rust in", status: 64, stderr: "btflite: unrecognized option '--lang_exlude=rust'; did you mean --lang_exclude?\n" + try},
 		{name: "slip of -j", args: "-J -j 4 in", status: 64, stderr: "btflite: 4: no such file, and '-j 4' has a space too many; did you mean -j4?\n" + try},
 		{name: "slip of --jobs", args: "-J --jobs 4 in", status: 64, stderr: "btflite: 4: no such file, and '--jobs 4' has a space too many; did you mean --jobs=4?\n" + try},
 		{name: "number that is no slip", args: "-J -j4 4", status: 1, stderr: "btflite: 4: cannot open: no such file or directory\n"},
@@ -168,7 +174,7 @@ func TestExitStatusAndMessages(t *testing.T) {
 		{name: "missing base", args: "-J --btf_base=b in", status: 1, stderr: "btflite: b: cannot open: no such file or directory\n"},
 		{name: "distilled base without a base", args: "-J --btf_features=distilled_base in", status: 1, stderr: "btflite: the feature distilled_base needs a base; give --btf_base=BASE\n"},
 		{name: "distilled base detached has no effect", args: "--btf_features=distilled_base --btf_encode_detached=out in", out: fakeBTF},
-		{name: "dedup without output", args: "dedup in", status: 64, stderr: "btflite: dedup: no output file; give -o OUT\n" + try},
+		{name: "dedup without output", args: "dedup in", status: 64, stderr: "btflite: no output file; give -o OUT\nTry 'btflite dedup --help' for more information.\n"},
 		{name: "dedup of no BTF", args: "dedup -o out in", status: 1, stderr: "btflite: in: btf: "},
 		{name: "dedup onto its input", args: "dedup -o in in", status: 1, stderr: "btflite: in: the output is the input file in\n"},
 		{name: "file called dedup", args: "-J ./dedup --btf_encode_detached=out", status: 1, stderr: "btflite: ./dedup: cannot open: no such file or directory\n"},

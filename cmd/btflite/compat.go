@@ -1,10 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/encode"
 )
@@ -13,58 +14,54 @@ import (
 // features, settings of pahole's own tables, and what shapes the printing of
 // types, which has no part in encoding. All are in the manual page.
 
-// compatOptions are these options.
-func compatOptions() []option {
-	table := []option{
-		{long: []string{"btf_gen_all"}, help: "as --btf_features=all",
-			apply: func(c *config, _ string) error { return c.addFeatures("all", false) }},
-		featureOn("btf_encode_force", encode.EncodeForce, "leave out variables that cannot be encoded"),
-		featureOn("btf_gen_floats", encode.Float, "encode floating-point types as FLOAT"),
-		featureOn("btf_gen_optimized", encode.OptimizedFunc, "no effect"),
-		featureOn("btf_attributes", encode.Attributes, "encode attributes of arena pointers"),
-		featureOn("reproducible_build", encode.ReproducibleBuild, "no effect: output always is"),
-		featureOff("skip_encoding_btf_vars", encode.Var, "no variables"),
-		featureOff("skip_encoding_btf_decl_tag", encode.DeclTag, "no declaration tags"),
-		featureOff("skip_encoding_btf_type_tag", encode.TypeTag, "no type tags"),
-		featureOff("skip_encoding_btf_enum64", encode.Enum64, "cut 64-bit enum values to 32 bits"),
-		featureOn("skip_encoding_btf_inconsistent_proto", encode.ConsistentFunc,
-			"leave out functions with several prototypes or unexpected registers"),
-		{long: []string{"format_path"}, short: 'F', arg: requiredArg, argName: "LIST",
-			help: "formats to read; must have 'dwarf' in it", apply: checkFormats},
-		{long: []string{"hashbits"}, arg: requiredArg, argName: "N",
-			help: "no effect; an error from 32 on", apply: checkHashBits},
-		{long: []string{"ptr_table_stats"}, help: "no effect: there are no such tables",
-			apply: func(*config, string) error { return nil }},
-		{long: []string{"quiet"}, short: 'q', help: "no effect: btflite is",
-			apply: func(*config, string) error { return nil }},
-		{long: []string{"devel_version"}, help: "print the pahole version stood in for, and that this is btflite",
-			apply: setAction(showDevelVersion)},
-		{long: []string{"usage"}, help: "as --help", apply: setAction(showHelp)},
+// compatOptions adds these options.
+func (e *encoding) compatOptions(cmd *cobra.Command) {
+	s := under(cmd, groupCompat)
+	s.call(func() { e.addFeatures("all", false) }, "btf_gen_all", "", "as --btf_features=all", rare)
+	for _, o := range []struct {
+		name    string
+		on, off encode.Features
+		help    string
+	}{
+		{"btf_encode_force", encode.EncodeForce, 0, "leave out variables that cannot be encoded"},
+		{"btf_gen_floats", encode.Float, 0, "encode floating-point types as FLOAT"},
+		{"btf_gen_optimized", encode.OptimizedFunc, 0, "no effect"},
+		{"btf_attributes", encode.Attributes, 0, "encode attributes of arena pointers"},
+		{"reproducible_build", encode.ReproducibleBuild, 0, "no effect: output always is"},
+		{"skip_encoding_btf_vars", 0, encode.Var, "no variables"},
+		{"skip_encoding_btf_decl_tag", 0, encode.DeclTag, "no declaration tags"},
+		{"skip_encoding_btf_type_tag", 0, encode.TypeTag, "no type tags"},
+		{"skip_encoding_btf_enum64", 0, encode.Enum64, "cut 64-bit enum values to 32 bits"},
+		{"skip_encoding_btf_inconsistent_proto", encode.ConsistentFunc, 0, "leave out functions with several prototypes or unexpected registers"},
+	} {
+		s.call(func() { e.features = e.features&^o.off | o.on }, o.name, "", o.help, rare)
 	}
-	for i := range table {
-		table[i].group, table[i].rare = groupCompat, true
+	s.value(checkFormats, "format_path", "F", "formats to read; `LIST` must have 'dwarf' in it", rare)
+	s.value(checkHashBits, "hashbits", "", "no effect; an error if `N` is 32 or more", rare)
+	s.call(func() {}, "ptr_table_stats", "", "no effect: there are no such tables", rare)
+	s.call(func() {}, "running_kernel_vmlinux", "", "no effect: give the file", rare)
+	for word := range strings.FieldsSeq(printingOptions) {
+		word, hasArg := strings.CutSuffix(word, "=")
+		name, letter, _ := strings.Cut(word, ",")
+		warn := func() {
+			if option := "--" + name; !slices.Contains(e.printing, option) {
+				e.printing = append(e.printing, option)
+			}
+		}
+		if hasArg {
+			s.value(func(string) error { warn(); return nil }, name, letter, "", hidden)
+		} else {
+			s.call(warn, name, letter, "", hidden)
+		}
 	}
-	for name := range strings.FieldsSeq(printingOptions) {
-		table = append(table, printingOption(name))
-	}
-	return table
 }
 
-// featureOn is an option that turns one feature on.
-func featureOn(name string, bit encode.Features, help string) option {
-	return option{long: []string{name}, help: help,
-		apply: func(c *config, _ string) error { c.features |= bit; return nil }}
-}
+// hasCompat tells whether cmd has these options.
+func hasCompat(cmd *cobra.Command) bool { return cmd.Flags().Lookup("hashbits") != nil }
 
-// featureOff is an option that turns one feature off.
-func featureOff(name string, bit encode.Features, help string) option {
-	return option{long: []string{name}, help: help,
-		apply: func(c *config, _ string) error { c.features &^= bit; return nil }}
-}
-
-func checkFormats(_ *config, v string) error {
+func checkFormats(v string) error {
 	if !slices.Contains(strings.Split(v, ","), "dwarf") {
-		return &usageError{what: fmt.Sprintf("option '--format_path': '%s' has no 'dwarf' in it", oneLine(v)),
+		return &usageError{what: "'" + oneLine(v) + "' has no 'dwarf' in it",
 			hint: "BTF is encoded from DWARF; to merge BTF use btflite dedup"}
 	}
 	return nil
@@ -73,9 +70,9 @@ func checkFormats(_ *config, v string) error {
 // maxHashBits is the greatest --hashbits that pahole takes.
 const maxHashBits = 31
 
-func checkHashBits(_ *config, v string) error {
+func checkHashBits(v string) error {
 	if n, err := strconv.Atoi(v); err != nil || n < 0 || n > maxHashBits {
-		return usagef("option '--hashbits': '%s' is not a number from 0 to %d", oneLine(v), maxHashBits)
+		return usagef("'%s' is not a number from 0 to %d", oneLine(v), maxHashBits)
 	}
 	return nil
 }
@@ -93,21 +90,3 @@ const printingOptions = `
 	show_reorg_steps,S size_bytes= sizes,s skip= skip_emitting_atomic_typedefs skip_missing sort structs
 	suppress_aligned_attribute suppress_force_paddings suppress_packed unions with_embedded_flexible_array
 	with_flexible_array word_size,w=`
-
-// printingOption is the table row for a word of printingOptions.
-func printingOption(word string) option {
-	word, hasArg := strings.CutSuffix(word, "=")
-	name, short, _ := strings.Cut(word, ",")
-	o := option{long: []string{name}}
-	if short != "" {
-		o.short = short[0]
-	}
-	if hasArg {
-		o.arg, o.argName = requiredArg, "ARG"
-	}
-	o.apply = func(c *config, _ string) error {
-		c.warnings = append(c.warnings, "btflite: --"+name+" is for printing types and changes nothing here")
-		return nil
-	}
-	return o
-}

@@ -1,122 +1,75 @@
 package main
 
 import (
-	"fmt"
-	"io"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// runCompletion is "btflite completion SHELL": a script for the shell's
-// completion, made of the option tables.
-func (c *cli) runCompletion(args []string) error {
-	scripts := map[string]func() string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
-	if len(args) != 1 || scripts[args[0]] == nil {
-		return usagef("completion takes the name of a shell: bash, zsh or fish")
-	}
-	_, err := io.WriteString(c.stdout, scripts[args[0]]())
-	return stdoutError(err)
-}
-
-// completed are the options of a command that are worth completing.
-func completed(cmd *subcommand) []*option {
-	var list []*option
-	for i := range cmd.options {
-		if o := &cmd.options[i]; o.group != "" {
-			list = append(list, o)
-		}
-	}
-	return list
-}
-
-// words are the option names, with "=" where an argument follows.
-func words(cmd *subcommand) string {
-	var list []string
-	for _, o := range completed(cmd) {
-		w := o.name()
-		if o.arg == requiredArg {
-			w += "="
-		}
-		list = append(list, w)
-	}
-	return strings.Join(list, " ")
-}
-
-// names are the names of the subcommands.
-func names() string {
-	var list []string
-	for _, cmd := range commands[1:] {
-		list = append(list, cmd.name)
-	}
-	return strings.Join(append(list, "version"), " ")
-}
-
-func bashCompletion() string {
-	var b strings.Builder
-	b.WriteString("# bash completion for btflite, written by \"btflite completion bash\"\n_btflite() {\n" +
-		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} words\n\tCOMPREPLY=()\n\tcase ${COMP_WORDS[1]} in\n")
-	for i := range commands[1:] {
-		fmt.Fprintf(&b, "\t%s) words='%s' ;;\n", commands[1+i].name, words(&commands[1+i]))
-	}
-	fmt.Fprintf(&b, "\t*) words='%s' ;;\n\tesac\n", words(&commands[0]))
-	b.WriteString("\tif [[ $cur == -* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n" +
-		"\t\t[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n")
-	fmt.Fprintf(&b, "\telif [ \"$COMP_CWORD\" = 1 ]; then\n\t\tmapfile -t COMPREPLY < <(compgen -f -W '%s' -- \"$cur\")\n\tfi\n", names())
-	b.WriteString("\treturn 0\n}\ncomplete -o default -F _btflite btflite\n")
-	return b.String()
-}
-
-// zshQuoted is help text inside a spec in single quotes.
-var zshQuoted = strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`)
-
-func zshCompletion() string {
-	var b strings.Builder
-	b.WriteString("#compdef btflite\n# zsh completion for btflite, written by \"btflite completion zsh\"\ncase $words[2] in\n")
-	for i := range commands {
-		cmd := &commands[(i+1)%len(commands)] // the encoder is the last case
-		pattern := cmd.name
-		if pattern == "" {
-			pattern = "*"
-		}
-		fmt.Fprintf(&b, "%s)\n\t_arguments \\\n", pattern)
-		for _, o := range completed(cmd) {
-			arg := map[argKind]string{noArg: "", optionalArg: "=-", requiredArg: "="}[o.arg]
-			value := ""
-			if o.arg != noArg {
-				value = ":" + o.argName + ":_files"
+// completionCommand is "btflite completion SHELL": a script with which the shell
+// asks btflite how to complete a command line.
+func (c *cli) completionCommand() *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use: "completion SHELL", Short: "print a script that completes command lines",
+		Long:      "Print a script with which SHELL completes command lines of btflite:\nbash, zsh, fish or powershell.",
+		Example:   "  source <(btflite completion bash)",
+		ValidArgs: shells,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			shell := ""
+			if len(args) == 1 {
+				shell = args[0]
 			}
-			fmt.Fprintf(&b, "\t\t'%s%s[%s]%s' \\\n", o.name(), arg, zshQuoted.Replace(o.help), value)
-			if o.short != 0 {
-				if o.arg != noArg {
-					arg = "-"
-				}
-				fmt.Fprintf(&b, "\t\t'-%s%s[%s]%s' \\\n", strings.ReplaceAll(string(o.short), "?", `\?`), arg, zshQuoted.Replace(o.help), value)
+			switch shell {
+			case "bash":
+				err = cmd.Root().GenBashCompletionV2(c.stdout, true)
+			case "zsh":
+				err = cmd.Root().GenZshCompletion(c.stdout)
+			case "fish":
+				err = cmd.Root().GenFishCompletion(c.stdout, true)
+			case "powershell":
+				err = cmd.Root().GenPowerShellCompletionWithDesc(c.stdout)
+			default:
+				return usagef("completion takes the name of a shell: %s", strings.Join(shells, ", "))
 			}
-		}
-		b.WriteString("\t\t'*:file:_files'\n\t;;\n")
+			return stdoutError(err)
+		},
 	}
-	b.WriteString("esac\n")
-	return b.String()
 }
 
-func fishCompletion() string {
-	var b strings.Builder
-	b.WriteString("# fish completion for btflite, written by \"btflite completion fish\"\n")
-	fmt.Fprintf(&b, "complete -c btflite -n __fish_is_first_token -a '%s'\n", names())
-	for i := range commands {
-		when := "__fish_seen_subcommand_from " + commands[i].name
-		if commands[i].name == "" {
-			when = "not __fish_seen_subcommand_from " + names()
-		}
-		for _, o := range completed(&commands[i]) {
-			fmt.Fprintf(&b, "complete -c btflite -n '%s' -l %s", when, o.long[0])
-			if o.short != 0 {
-				fmt.Fprintf(&b, " -s '%c'", o.short)
+// listOf completes comma-separated lists of the names.
+func listOf(names func() []string) setting {
+	return func(cmd *cobra.Command, f *pflag.Flag) {
+		cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, begun string) (list []string, _ cobra.ShellCompDirective) {
+			done := begun[:strings.LastIndexAny(begun, ",+")+1]
+			for _, n := range names() {
+				list = append(list, done+n)
 			}
-			if o.arg == requiredArg {
-				b.WriteString(" -r")
-			}
-			fmt.Fprintf(&b, " -d '%s'\n", strings.ReplaceAll(o.help, "'", `\'`))
-		}
+			return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		})
 	}
-	return b.String()
+}
+
+// completionArgs are the words of a request of a shell, the last of which is to be
+// completed, as cobra takes them. A line with a mistake stays as it is.
+func completionArgs(root *cobra.Command, args []string) []string {
+	if len(args) < 3 {
+		return args
+	}
+	request, typed, last := args[0], args[1:len(args)-1], args[len(args)-1]
+	out := []string{request}
+	cmd := root
+	if sub := subcommand(root, typed[0]); sub != nil {
+		out, cmd, typed = append(out, typed[0]), sub, typed[1:]
+	}
+	words, err := argp(cmd, typed)
+	if err != nil {
+		return args
+	}
+	if !slices.Contains(typed, "--") {
+		words = slices.DeleteFunc(words, func(w string) bool { return w == "--" })
+	}
+	return append(append(out, words...), last)
 }

@@ -4,32 +4,49 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 )
 
-// runDedup is "btflite dedup".
-func (c *cli) runDedup(args []string) error {
-	cfg := newConfig()
-	words, err := parse(dedupOptions, args, cfg)
-	if err != nil {
-		return err
+// dedupCommand is "btflite dedup".
+type dedupCommand struct {
+	output string // -o
+	hasOut bool
+	bases  []string
+	exact  bool
+}
+
+func (c *cli) dedupCommand() *cobra.Command {
+	var d dedupCommand
+	cmd := &cobra.Command{
+		Use: "dedup [OPTION...] -o OUT IN...", Short: "merge BTF and deduplicate it", SuggestFor: []string{"merge", "deduplicate"},
+		Long:    "Merge the BTF of raw BTF files or of ELF files with .BTF and deduplicate it.",
+		Example: "  btflite dedup -o all.btf one.o two.o three.btf",
+		RunE:    func(_ *cobra.Command, args []string) error { return c.runDedup(&d, args) },
 	}
-	if cfg.action != doWork {
-		return c.showAction(cfg.action, dedupIntro, dedupOptions)
-	}
+	s := under(cmd, groupOutput)
+	s.value(func(v string) error { d.hasOut, d.output = true, v; return nil }, "output", "o",
+		"write the deduplicated BTF to the file `OUT`", files)
+	s.bases(&d.bases, "btf_base", "the inputs are split over `BASE`, or a chain")
+	s.value(func(v string) error { d.exact = v == "exact"; return nil }, "dedup", "",
+		"deduplication `MODE`: stream (default) or exact", words("stream", "exact"))
+	return cmd
+}
+
+func (c *cli) runDedup(cfg *dedupCommand, paths []string) error {
 	if !cfg.hasOut {
-		return usagef("dedup: no output file; give -o OUT")
+		return usagef("no output file; give -o OUT")
 	}
-	paths, err := inputs(words)
-	if err != nil {
+	if err := checkInputs(paths); err != nil {
 		return err
 	}
 	out, err := c.resolveTarget(cfg.output)
 	if err != nil {
 		return err
 	}
-	bases := c.basePaths(cfg, paths)
+	bases := c.basePaths(cfg.bases, paths)
 	if err := out.refuseInputs(slices.Concat(bases, paths)); err != nil {
 		return err
 	}

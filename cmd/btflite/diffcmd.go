@@ -1,8 +1,13 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btfdiff"
@@ -12,138 +17,166 @@ import (
 // the reason; exitFailure says that the files differ.
 const exitTrouble = 2
 
-// runDiff is "btflite diff".
-func (c *cli) runDiff(args []string) error {
-	cfg := newConfig()
-	words, err := parse(diffOptions, args, cfg)
-	switch {
-	case err != nil:
-	case cfg.action != doWork:
-		return c.showAction(cfg.action, diffIntro, diffOptions)
-	case len(words) != 2:
-		err = usagef("diff takes two files")
-	default:
-		var same bool
-		if same, err = c.diff(words[0].text, words[1].text, cfg); err == nil && !same {
-			return verdict{exitFailure}
-		}
-	}
-	if err == nil {
-		return nil
-	}
-	c.report(err)
-	return verdict{exitTrouble}
+// troubleKey marks the command.
+const troubleKey = "btflite_trouble"
+
+// diffCommand is "btflite diff".
+type diffCommand struct {
+	bases, basesB []string
+	compare       btfdiff.Options
+	format        string // "" for text
+	json          bool
+	// summaryOnly is --summary, noSummary is --no-summary.
+	summaryOnly, noSummary bool
 }
 
+func (c *cli) diffCommand() *cobra.Command {
+	var d diffCommand
+	cmd := &cobra.Command{
+		Use: "diff [OPTION...] A B", Short: "say what differs between the BTF of two files", SuggestFor: []string{"compare", "cmp"},
+		Long: `Say what differs between the BTF of two files, raw BTF files or ELF files with
+.BTF: types, functions and variables by name, not ids, order or duplicates.
+Status 0: nothing, 1: something, 2: there is no answer.`,
+		Example: `  btflite diff --summary old/vmlinux new/vmlinux
+  btflite diff --abi --name='tcp_*' --name=sk_buff old/vmlinux new/vmlinux
+  btflite diff --functions --format=markdown old.btf new.btf > report.md
+  btflite diff --json --btf_base=old/vmlinux --btf_base_b=new/vmlinux old.ko new.ko`,
+		RunE:        func(_ *cobra.Command, args []string) error { return c.runDiff(&d, args) },
+		Annotations: map[string]string{troubleKey: ""},
+	}
+	s := under(cmd, groupCompared)
+	s.bases(&d.bases, "btf_base", "A and B are split over `BASE`, or a chain")
+	s.bases(&d.basesB, "btf_base_b", "B is split over this `BASE`, or chain, instead")
+	s.value(d.addName, "name", "", "only names that `GLOB` fits; repeatable", noFiles)
+	more := "; such options add up"
+	for _, p := range btfdiff.Parts() {
+		also := always
+		if !btfdiff.IsABI(p) {
+			also = rare
+		}
+		s.call(func() { d.compare.Parts = append(d.compare.Parts, p) }, p+"s", "", "only "+p+"s"+more, also)
+		more = ""
+	}
+	s.toggle(&d.compare.ABI, "abi", "", "only layouts, types of prototypes, enum values")
+	r := under(cmd, groupReport)
+	r.value(func(v string) error { d.format = v; return nil }, "format", "",
+		"print `FORMAT`: text (default), json or markdown", words("text", "json", "markdown"))
+	r.toggle(&d.json, "json", "", "the same as --format=json")
+	r.toggle(&d.summaryOnly, "summary", "", "print only how many there are of each kind")
+	r.toggle(&d.noSummary, "no-summary", "", "do not print that at the end", alias("no_summary"))
+	return cmd
+}
+
+// groupCompared is the heading of what to compare.
+const groupCompared = "What to compare"
+
+// noFiles makes an option complete no file names.
+func noFiles(cmd *cobra.Command, f *pflag.Flag) {
+	cmd.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions)
+}
+
+func (d *diffCommand) addName(v string) error {
+	switch {
+	case v == "":
+		return usagef("empty pattern")
+	case btfdiff.CheckPattern(v) != nil:
+		return usagef("'%s' lacks a bracket, or a character behind a backslash", oneLine(v))
+	}
+	d.compare.Names = append(d.compare.Names, v)
+	return nil
+}
+
+// check finds options that do not go together.
+func (d *diffCommand) check() error {
+	switch {
+	case d.json && d.format != "" && d.format != "json":
+		return usagef("--json and --format=%s exclude each other", d.format)
+	case d.summaryOnly && d.noSummary:
+		return usagef("--summary and --no-summary exclude each other")
+	}
+	for _, p := range d.compare.Parts {
+		if d.compare.ABI && !btfdiff.IsABI(p) {
+			return usagef("--abi compares no %ss by themselves: leave out --%ss", p, p)
+		}
+	}
+	return nil
+}
+
+func (c *cli) runDiff(cfg *diffCommand, words []string) error {
+	if len(words) != 2 {
+		return usagef("diff takes two files")
+	}
+	if err := cfg.check(); err != nil {
+		return err
+	}
+	same, err := c.diff(words[0], words[1], cfg)
+	if err == nil && !same {
+		return verdict{exitFailure}
+	}
+	return err
+}
+
+// errDiffer ends a comparison that nothing is printed of.
+var errDiffer = errors.New("the files differ")
+
 // diff prints how the files a and b differ.
-func (c *cli) diff(a, b string, cfg *config) (same bool, err error) {
-	basePaths := [2][]string{c.basePaths(cfg, []string{a}), cfg.basesB}
+func (c *cli) diff(a, b string, cfg *diffCommand) (same bool, err error) {
+	blobs, err := c.diffInputs(a, b, cfg)
+	if err != nil {
+		return false, err
+	}
+	if c.quiet {
+		_, err := btfdiff.Compare(blobs[0], blobs[1], cfg.compare, func(*btfdiff.Difference) error { return errDiffer })
+		if err == errDiffer {
+			return false, nil
+		}
+		return true, err
+	}
+	out := cfg.writer(newLineWriter(c.stdout), a, b)
+	out.begin()
+	counts := btfdiff.Summary{}
+	unmatched, err := btfdiff.Compare(blobs[0], blobs[1], cfg.compare, func(d *btfdiff.Difference) error {
+		counts.Add(d)
+		if cfg.summaryOnly {
+			return nil
+		}
+		return out.difference(d)
+	})
+	if err == nil {
+		err = out.end(counts)
+	}
+	for _, p := range unmatched {
+		c.warn(fmt.Sprintf("note: --name=%s fits no name%s in these files", p, cfg.partsText()))
+	}
+	return len(counts) == 0, stdoutError(err)
+}
+
+// partsText says of what names are, if not all are compared.
+func (d *diffCommand) partsText() string {
+	if len(d.compare.Parts) == 0 {
+		return ""
+	}
+	return " of " + strings.Join(d.compare.Parts, "s, ") + "s"
+}
+
+// diffInputs reads the two files, each over its base.
+func (c *cli) diffInputs(a, b string, cfg *diffCommand) (blobs [2]*btf.Blob, err error) {
+	basePaths := [2][]string{c.basePaths(cfg.bases, []string{a}), cfg.basesB}
 	if len(cfg.basesB) == 0 {
-		basePaths[1] = c.basePaths(cfg, []string{b})
+		basePaths[1] = c.basePaths(cfg.bases, []string{b})
 	}
 	var bases [2]*btf.Blob
 	for i, paths := range basePaths {
 		if i == 1 && slices.Equal(paths, basePaths[0]) {
 			bases[1] = bases[0]
 		} else if bases[i], err = loadChain(paths); err != nil {
-			return false, err
+			return blobs, err
 		}
 	}
-	var blobs [2]*btf.Blob
 	for i, path := range []string{a, b} {
 		if blobs[i], err = loadOver(path, bases[i]); err != nil {
-			return false, err
+			return blobs, err
 		}
 	}
-	out := diffWriter(&diffText{cfg: cfg, w: newLineWriter(c.stdout)})
-	if cfg.json {
-		out = &diffJSON{cfg: cfg, w: newLineWriter(c.stdout), a: a, b: b}
-	}
-	out.begin()
-	counts := btfdiff.Summary{}
-	same = true
-	err = btfdiff.Compare(blobs[0], blobs[1], btfdiff.Options{Functions: cfg.functions}, func(d *btfdiff.Difference) error {
-		same = false
-		counts.Add(d)
-		if cfg.summary {
-			return nil
-		}
-		return out.difference(d)
-	})
-	if err == nil {
-		err = out.end(same, counts)
-	}
-	return same, stdoutError(err)
-}
-
-// diffWriter prints a report. An error is one of writing.
-type diffWriter interface {
-	begin()
-	difference(*btfdiff.Difference) error
-	end(same bool, counts btfdiff.Summary) error
-}
-
-// diffText prints for people, and nothing at all if there is no difference.
-type diffText struct {
-	cfg *config
-	w   *lineWriter
-}
-
-func (t *diffText) begin() {}
-
-func (t *diffText) difference(d *btfdiff.Difference) error {
-	for _, l := range d.Lines() {
-		t.w.line(oneLine(l))
-	}
-	return t.w.err
-}
-
-func (t *diffText) end(_ bool, counts btfdiff.Summary) error {
-	if t.cfg.summary {
-		for _, l := range counts.Lines() {
-			t.w.line(l)
-		}
-	}
-	return t.w.flush()
-}
-
-// diffJSON prints one JSON object, with a line for each difference.
-type diffJSON struct {
-	cfg  *config
-	w    *lineWriter
-	a, b string
-	n    int // differences
-}
-
-func (j *diffJSON) begin() {
-	j.w.line(`{"version":1,"a":` + jsonText(j.a) + `,"b":` + jsonText(j.b) + `,`)
-	if !j.cfg.summary {
-		j.w.text(`"differences":[`)
-	}
-}
-
-func (j *diffJSON) difference(d *btfdiff.Difference) error {
-	if j.n > 0 {
-		j.w.text(",")
-	}
-	j.n++
-	j.w.text("\n" + jsonText(d))
-	return j.w.err
-}
-
-func (j *diffJSON) end(same bool, counts btfdiff.Summary) error {
-	if !j.cfg.summary {
-		j.w.line("],")
-	}
-	j.w.line(`"summary":` + jsonText(counts) + `,"same":` + jsonText(same) + `}`)
-	return j.w.flush()
-}
-
-// jsonText is v, which holds nothing that JSON cannot say, as JSON.
-func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
+	return blobs, nil
 }

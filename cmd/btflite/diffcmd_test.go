@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btfdiff"
 )
 
@@ -39,7 +40,17 @@ func TestDiffPairs(t *testing.T) {
 			status = exitOK
 		}
 		golden(t, filepath.Join("..", diffDir, name, "diff.txt"), runDiffOf(t, status, a, b))
-		text := strings.ReplaceAll(runDiffOf(t, status, "--json", a, b), diffDir+"/", "")
+		golden(t, filepath.Join("..", diffDir, name, "diff.md"),
+			strings.ReplaceAll(runDiffOf(t, status, "--format=markdown", a, b), diffDir+"/", ""))
+		abi := status
+		if name == "compilers" || name == "tags" { // one source by gcc and clang; tags only
+			abi = exitOK
+		}
+		golden(t, filepath.Join("..", diffDir, name, "abi.txt"), runDiffOf(t, abi, "--abi", a, b))
+		text := strings.ReplaceAll(runDiffOf(t, status, "--format=json", a, b), diffDir+"/", "")
+		if again := strings.ReplaceAll(runDiffOf(t, status, "--json", a, b), diffDir+"/", ""); again != text {
+			t.Errorf("%s: --json and --format=json differ", name)
+		}
 		golden(t, filepath.Join("..", diffDir, name, "diff.json"), text)
 		var report struct {
 			Version     int
@@ -82,12 +93,43 @@ func TestDiffOptions(t *testing.T) {
 "summary":{"function":{"added":1,"changed":7,"removed":1}},"same":false}
 `},
 		{"--summary " + a + " " + a, 0, ""},
+		{"-q " + a + " " + b, 1, ""},
+		{"--quiet --json " + a + " " + a, 0, ""},
+		{"-q --name=nobody " + a + " " + b, 0, ""},
+		{"--abi --summary " + a + " " + b, 1, "function: 1 added, 1 removed, 6 changed\n"},
+		{"--ints --no-summary " + a + " " + b, 1, `+ int long unsigned int: size 8, encoding (none), bits 64
++ int unsigned int: size 4, encoding (none), bits 32
+`},
+		{"--ints " + a + " " + b, 1, `+ int long unsigned int: size 8, encoding (none), bits 64
++ int unsigned int: size 4, encoding (none), bits 32
+
+2 differences:
+    int: 2 added
+`},
+		{"--functions --name=remo* " + a + " " + b, 1, `- function removed: int removed(void)
+
+1 difference:
+    function: 1 removed
+`},
+		{"--name=remo* --name=[a-b]* --format=markdown " + a + " " + b, 1, "# BTF of `prototype/a.btf` and `prototype/b.btf`\n\n" +
+			"## Functions\n\n- added `function added`: `int added(char (*table)[4])`\n- removed `function removed`: `int removed(void)`\n\n" +
+			"## Summary\n\n2 differences\n\n| | added | removed |\n|---|--:|--:|\n| function | 1 | 1 |\n"},
+		{"--summary --format=markdown " + a + " " + b, 1, "# BTF of `prototype/a.btf` and `prototype/b.btf`\n\n" +
+			"## Summary\n\n11 differences\n\n| | added | removed | changed |\n|---|--:|--:|--:|\n| int | 2 | 0 | 0 |\n| function | 1 | 1 | 7 |\n"},
+		{"--no-summary --ints --format=markdown " + a + " " + b, 1, "# BTF of `prototype/a.btf` and `prototype/b.btf`\n\n" +
+			"## Integers\n\n- added `int long unsigned int`: `size 8, encoding (none), bits 64`\n- added `int unsigned int`: `size 4, encoding (none), bits 32`\n"},
+		{"--format=markdown " + a + " " + a, 0, ""},
+		{"--format=json --no-summary --structs " + a + " " + b, 0, `{"version":1,"a":"prototype/a.btf","b":"prototype/b.btf",
+"differences":[],
+"same":true}
+`},
+		{"--structs --unions --enums --typedefs --variables --sections " + a + " " + b, 0, ""},
 		{"--json " + a + " " + a, 0, `{"version":1,"a":"prototype/a.btf","b":"prototype/a.btf",
 "differences":[],
 "summary":{},"same":true}
 `},
 		{"--functions pointee/a.btf pointee/b.btf", 0, ""},
-		{"--functions definitions/a.btf definitions/b.btf", 1, "+ function three: int three(void)\n"},
+		{"--functions definitions/a.btf definitions/b.btf", 1, "+ function three: int three(void)\n\n1 difference:\n    function: 1 added\n"},
 	} {
 		if got := runDiffOf(t, c.status, strings.Fields(c.args)...); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.args, got, c.want)
@@ -129,14 +171,20 @@ func TestDiffBases(t *testing.T) {
 func TestDiffErrors(t *testing.T) {
 	t.Chdir(diffDir)
 	for args, want := range map[string]string{
-		"":                                            "btflite: diff takes two files\nTry 'btflite --help' for more information.\n",
-		"tags/a.btf":                                  "btflite: diff takes two files\nTry 'btflite --help' for more information.\n",
-		"tags/a.btf tags/b.btf tags/b.btf":            "btflite: diff takes two files\nTry 'btflite --help' for more information.\n",
+		"":                                            "btflite: diff takes two files\nTry 'btflite diff --help' for more information.\n",
+		"tags/a.btf":                                  "btflite: diff takes two files\nTry 'btflite diff --help' for more information.\n",
+		"tags/a.btf tags/b.btf tags/b.btf":            "btflite: diff takes two files\nTry 'btflite diff --help' for more information.\n",
 		"tags/a.btf none":                             "btflite: none: cannot open: no such file or directory\n",
 		"tags/a.btf tags/a.c":                         "btflite: tags/a.c: btf: header: bad magic 0x2364 at offset 0\n",
 		"--btf_base=none tags/a.btf tags/b.btf":       "btflite: none: cannot open: no such file or directory\n",
-		"--btf_base_b= tags/a.btf tags/b.btf":         "btflite: option '--btf_base_b': empty file name\nTry 'btflite --help' for more information.\n",
-		"--sumary tags/a.btf tags/b.btf":              "btflite: unrecognized option '--sumary'; did you mean --summary?\nTry 'btflite --help' for more information.\n",
+		"--name= tags/a.btf tags/b.btf":               "btflite: option '--name': empty pattern\nTry 'btflite diff --help' for more information.\n",
+		"--name=[a tags/a.btf tags/b.btf":             "btflite: option '--name': '[a' lacks a bracket, or a character behind a backslash\nTry 'btflite diff --help' for more information.\n",
+		"--format=xml tags/a.btf tags/b.btf":          "btflite: option '--format': unknown value 'xml'; use text or json or markdown\nTry 'btflite diff --help' for more information.\n",
+		"--json --format=text tags/a.btf tags/b.btf":  "btflite: --json and --format=text exclude each other\nTry 'btflite diff --help' for more information.\n",
+		"--summary --no-summary tags/a.btf none":      "btflite: --summary and --no-summary exclude each other\nTry 'btflite diff --help' for more information.\n",
+		"--abi --structs --ints tags/a.btf none":      "btflite: --abi compares no ints by themselves: leave out --ints\nTry 'btflite diff --help' for more information.\n",
+		"--btf_base_b= tags/a.btf tags/b.btf":         "btflite: option '--btf_base_b': empty file name\nTry 'btflite diff --help' for more information.\n",
+		"--sumary tags/a.btf tags/b.btf":              "btflite: unrecognized option '--sumary'; did you mean --summary?\nTry 'btflite diff --help' for more information.\n",
 		"--btf_base=tags/a.btf tags/a.btf tags/b.btf": "btflite: tags/a.btf: btf: it is whole by itself, not split from the base\n",
 	} {
 		var stdout, stderr bytes.Buffer
@@ -144,5 +192,54 @@ func TestDiffErrors(t *testing.T) {
 		if status != exitTrouble || stdout.Len() > 0 || stderr.String() != want {
 			t.Errorf("%q: status %d, %q, %q; want %q", args, status, &stdout, &stderr, want)
 		}
+	}
+}
+
+// TestDiffUnmatched: a pattern that fits nothing is told on standard error.
+func TestDiffUnmatched(t *testing.T) {
+	t.Chdir(diffDir)
+	for args, want := range map[string]string{
+		"--name=nobody":                             "btflite: note: --name=nobody fits no name in these files\n",
+		"--name=nobody --name=node --name=x*":       "btflite: note: --name=nobody fits no name in these files\nbtflite: note: --name=x* fits no name in these files\n",
+		"--name=node --functions --ints":            "btflite: note: --name=node fits no name of functions, ints in these files\n",
+		"--name=node --structs --summary":           "",
+		"--name=nobody --format=json --typedefs":    "btflite: note: --name=nobody fits no name of typedefs in these files\n",
+		"--name=c\x1b --functions --no-summary":     "btflite: note: --name=c\\x1b fits no name of functions in these files\n",
+		"--name=call --name=node --name=* --unions": "btflite: note: --name=call fits no name of unions in these files\nbtflite: note: --name=node fits no name of unions in these files\nbtflite: note: --name=* fits no name of unions in these files\n",
+	} {
+		var stdout, stderr bytes.Buffer
+		status := newCLI(&stdout, &stderr, os.LookupEnv).run(append(append([]string{"diff"}, strings.Fields(args)...), "tags/a.btf", "tags/b.btf"))
+		if status == exitTrouble || stderr.String() != want {
+			t.Errorf("%q: status %d, %q; want %q", args, status, &stderr, want)
+		}
+	}
+}
+
+// TestDiffMarkdown: nothing in a file is taken for markup.
+func TestDiffMarkdown(t *testing.T) {
+	set := func(size uint32) string {
+		b := btf.NewBuilder(false, nil)
+		for _, name := range []string{"a|b", "`", "x``y", "*a*", "<b>", "line\nbreak", "\x1b[31m", " ", "# a"} {
+			b.Add(name, btf.Info(btf.KindStruct, 0, false), size)
+		}
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "a`b|c")
+		if err := os.WriteFile(path, blob.Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a, b := set(4), set(8)
+	text := runDiffOf(t, exitFailure, "--format=markdown", "--no-summary", a, b)
+	text = strings.NewReplacer(filepath.Dir(a), "A", filepath.Dir(b), "B").Replace(text)
+	want := "# BTF of ``A/a`b|c`` and ``B/a`b|c``\n\n## Structs\n\n"
+	for _, name := range []string{"`struct \\x1b[31m`", "`struct  `", "`struct # a`", "`struct *a*`", "`struct <b>`", "`` struct ` ``", "`struct a|b`", "`struct line\\nbreak`", "```struct x``y```"} {
+		want += "- changed " + name + ": `size 4 -> 8`\n"
+	}
+	if text != want {
+		t.Errorf("%s\nwant\n%s", text, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -39,5 +40,34 @@ func TestLeadingInput(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSeveralInputsAreNamed: what inputs have led to together does not name the
+// first of them alone.
+func TestSeveralInputsAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for _, name := range []string{"a", "b", "c"} {
+		path := filepath.Join(dir, name)
+		data := mustRead(t, "../../encode/testdata/golden/x86-gcc5-r.elf")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	for n, want := range map[int]string{2: " and 1 more input: ", 3: " and 2 more inputs: "} {
+		// Their variables lie at the same places of one section.
+		_, stderr := btfliteRun(t, exitFailure, append([]string{"-J", "--btf_features=all", "--btf_encode_detached=" + filepath.Join(dir, "out")}, paths[:n]...)...)
+		if text := "btflite: " + paths[0] + want + "nothing written: a kernel would refuse"; !strings.HasPrefix(stderr, text) {
+			t.Errorf("got %q, want %q", stderr, text)
+		}
+		_, stderr = btfliteRun(t, exitOK, append([]string{"-J", "--lang_exclude=c11", "--btf_encode_detached=" + filepath.Join(dir, "out")}, paths[:n]...)...)
+		if text := "btflite: " + paths[0] + want + "all compile units are left out"; !strings.HasPrefix(stderr, text) {
+			t.Errorf("got %q, want %q", stderr, text)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+		t.Error("something was written")
 	}
 }

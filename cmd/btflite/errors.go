@@ -46,6 +46,9 @@ func cause(err error) error {
 // do that themselves when a file is at fault; for others the first path is
 // named.
 func namingFile(paths []string, err error) error {
+	if len(paths) > 1 && strings.HasPrefix(err.Error(), inputNames(paths)+":") {
+		return err
+	}
 	for _, p := range paths {
 		if text := err.Error(); strings.HasPrefix(text, p+":") || strings.HasPrefix(text, fmt.Sprintf("%q:", p)) {
 			return err
@@ -59,6 +62,20 @@ func namingFile(paths []string, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", oneLine(paths[0]), err)
+}
+
+// inputNames names what several inputs have led to together: the first of them, and
+// how many more there are.
+func inputNames(paths []string) string {
+	name := oneLine(paths[0])
+	switch n := len(paths) - 1; n {
+	case 0:
+		return name
+	case 1:
+		return name + " and 1 more input"
+	default:
+		return fmt.Sprintf("%s and %d more inputs", name, n)
+	}
 }
 
 // oneLine makes text fit for one line of a terminal: control characters and

@@ -36,7 +36,7 @@ func extraOver(path string, out *encode.Output, extra, main []byte, f finish) (x
 			return x, "", namingFile([]string{path}, err)
 		}
 	}
-	if warning, err = checkEncoded(path, out, x.data, x.base, f.jobs); err != nil {
+	if warning, err = checkEncoded(path, out, x.data, x.base, &f); err != nil {
 		err = fmt.Errorf("extra variables: %w", err)
 	}
 	return x, warning, err
@@ -91,11 +91,11 @@ func checkBase(raw *rawBTF, b *btf.Blob) error {
 
 // openExtra finds the place of the extra variables, which must be neither an
 // input nor the main output.
-func (c *cli) openExtra(cfg *config, inputs []string, out *target) (*target, error) {
-	if err := cfg.checkExtra(out == nil); err != nil {
+func (c *cli) openExtra(e *encoding, inputs []string, out *target) (*target, error) {
+	if err := e.checkExtra(out == nil); err != nil {
 		return nil, err
 	}
-	to, err := c.resolveTarget(cfg.extraVars)
+	to, err := c.resolveTarget(e.extraVars)
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +106,11 @@ func (c *cli) openExtra(cfg *config, inputs []string, out *target) (*target, err
 }
 
 // checkExtra refuses what extra variables do not go with.
-func (c *config) checkExtra(inPlace bool) error {
+func (e *encoding) checkExtra(inPlace bool) error {
 	switch {
-	case c.features&encode.GlobalVar != 0:
+	case e.features&encode.GlobalVar != 0:
 		return usagef("--extra_vars: the feature global_var puts all variables into the main BTF already")
-	case c.distils(inPlace):
+	case e.distils(inPlace):
 		return usagef("--extra_vars: with distilled_base the module's types have other ids in each kernel")
 	}
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/btflite/btflite/encode"
@@ -32,16 +33,42 @@ var features = []feature{
 	{"force_cu_merging", encode.ForceCUMerging},
 }
 
+// laterFeatures are names that kernel builds pass and pahole 1.32 ignores.
+var laterFeatures = []string{"layout", "inline"}
+
+// warn tells of options and names that change nothing, with one line of each kind.
+func (e *encoding) warn(c *cli) {
+	for _, name := range e.unsupported {
+		fmt.Fprintf(c.stderr, "Ignoring unsupported feature '%s'\n", oneLine(name)) // pahole's words
+	}
+	if len(e.printing) > 0 {
+		c.warn("warning: only for printing types, without effect here: " + strings.Join(e.printing, ", "))
+	}
+	if len(e.unknown) == 0 {
+		return
+	}
+	for i, name := range e.unknown {
+		e.unknown[i] = fmt.Sprintf("%q", oneLine(name))
+		if meant := closest(featureWords(), name); meant != "" {
+			e.unknown[i] += fmt.Sprintf(" (did you mean %q?)", meant)
+		}
+	}
+	c.warn("warning: unknown in --btf_features, left out: " + strings.Join(e.unknown, ", "))
+}
+
 // maxFeatureList is where pahole cuts a list; what follows is not seen.
 const maxFeatureList = 1024
 
 // featureNames is the list that --supported_btf_features prints.
-func featureNames() string {
-	names := make([]string, len(features))
-	for i, f := range features {
-		names[i] = f.name
+func featureNames() string { return strings.Join(featureWords()[2:], ",") }
+
+// featureWords are all that may stand in a list of features.
+func featureWords() []string {
+	words := []string{"default", "all"}
+	for _, f := range features {
+		words = append(words, f.name)
 	}
-	return strings.Join(names, ",")
+	return words
 }
 
 // verbatimError is a message that is printed as it is, without the program's
@@ -50,7 +77,7 @@ type verbatimError string
 
 func (e verbatimError) Error() string { return string(e) }
 
-// addFeatures applies one features list to c by the rules of pahole 1.32:
+// addFeatures applies one features list to e by the rules of pahole 1.32:
 //
 //   - the first features option of a command line turns everything off first,
 //     what earlier options such as --btf_gen_floats did included; later lists
@@ -61,10 +88,10 @@ func (e verbatimError) Error() string { return string(e) }
 //   - an unknown name is an error if strict, else it is ignored.
 //
 // Nothing changes on an error except the reset.
-func (c *config) addFeatures(list string, strict bool) error {
-	if !c.featuresGiven {
-		c.featuresGiven = true
-		c.features = 0
+func (e *encoding) addFeatures(list string, strict bool) error {
+	if !e.featuresGiven {
+		e.featuresGiven = true
+		e.features = 0
 	}
 	if len(list) > maxFeatureList {
 		list = list[:maxFeatureList]
@@ -80,12 +107,15 @@ func (c *config) addFeatures(list string, strict bool) error {
 			return verbatimError(fmt.Sprintf("Feature '%s' in '%s' is not supported.  Supported BTF features are:\n%s",
 				oneLine(name), oneLine(list), featureNames()))
 		}
-		if !ok && c.verbose {
-			c.warnings = append(c.warnings, fmt.Sprintf("Ignoring unsupported feature '%s'", oneLine(name)))
+		if !ok && e.verbose {
+			e.unsupported = append(e.unsupported, name)
+		}
+		if !ok && !slices.Contains(laterFeatures, name) {
+			e.unknown = append(e.unknown, name)
 		}
 		set |= bits
 	}
-	c.features |= set
+	e.features |= set
 	return nil
 }
 

@@ -65,8 +65,8 @@ func TestFeatureRules(t *testing.T) {
 		{"--btf_features=encode_force,var,float,enum64,decl_tag,type_tag,optimized_func,consistent_func,decl_tag_kfuncs --btf_features=attributes", def | encode.Attributes},
 	}
 	for _, tt := range tests {
-		c := newConfig()
-		if _, err := parse(encodeOptions, strings.Fields(tt.args), c); err != nil {
+		c, _, err := parse(strings.Fields(tt.args)...)
+		if err != nil {
 			t.Errorf("%.80s: %v", tt.args, err)
 		} else if c.features != tt.want {
 			t.Errorf("%.80s: %#x, want %#x", tt.args, c.features, tt.want)
@@ -83,7 +83,7 @@ func TestStrictFeatures(t *testing.T) {
 		{"++global_var", "+global_var", "+global_var"},
 	}
 	for _, tt := range tests {
-		_, err := parse(encodeOptions, []string{"--btf_features_strict=" + tt.list}, newConfig())
+		_, _, err := parse("--btf_features_strict=" + tt.list)
 		want := "Feature '" + tt.name + "' in '" + tt.shown + "' is not supported.  Supported BTF features are:\n" + supportedFeatures
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: got %v\nwant %s", tt.list, err, want)
@@ -92,12 +92,12 @@ func TestStrictFeatures(t *testing.T) {
 }
 
 func TestUnknownFeatureIsToldAfterVerbose(t *testing.T) {
-	c := newConfig()
-	if _, err := parse(encodeOptions, strings.Fields("--btf_features=a -V --btf_features=b,default"), c); err != nil {
+	c, _, err := parse(strings.Fields("--btf_features=a -V --btf_features=b,default")...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"Ignoring unsupported feature 'b'"}; !slices.Equal(c.warnings, want) {
-		t.Errorf("%q, want %q", c.warnings, want)
+	if want := []string{"b"}; !slices.Equal(c.unsupported, want) {
+		t.Errorf("%q, want %q", c.unsupported, want)
 	}
 }
 
@@ -120,11 +120,10 @@ func TestLanguageFilter(t *testing.T) {
 		{"--lang=", unset, nil, nil, `unknown language ""`},
 		{"--lang=c,", unset, nil, nil, `unknown language ""`},
 		{"--lang_exclude=rust,x", unset, nil, nil, `unknown language "x"`},
-		{"--lang=c17", unset, nil, nil, `unknown language "c17"`},
+		{"--lang=c17", unset, nil, nil, `unknown language "c17"; did you mean "c11"?`},
 	}
 	for _, tt := range tests {
-		c := newConfig()
-		_, err := parse(encodeOptions, strings.Fields(tt.args), c)
+		c, _, err := parse(strings.Fields(tt.args)...)
 		var lang, exclude []uint16
 		if err == nil {
 			lang, exclude, err = c.lang.resolve(func(string) (string, bool) { return tt.env, tt.env != unset })

@@ -5,89 +5,130 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // helpColumn is where the explanation of an option begins. A longer option
 // pushes its own explanation to the right.
 const helpColumn = 34
 
-var encodeIntro = []string{
-	"Usage: btflite -J [OPTION...] FILE...    DWARF to BTF, as pahole -J does",
-	"       btflite COMMAND --help            modules, dedup, sort, verify or diff",
-	"       btflite version | manual | completion SHELL",
+// optionGroup is the options of a command under one heading.
+type optionGroup struct {
+	heading string
+	options []*pflag.Flag
 }
 
-var modulesIntro = []string{
-	"Usage: btflite modules [OPTION...] --btf_base=BASE MODULES...",
-	"Encode kernel modules, each by itself, over one base. MODULES is a module, a",
-	"folder for all .ko files below it, or a text file that names one a line.",
+// groupsOf are the options of cmd that are not hidden, in the order in which
+// they were added.
+func groupsOf(cmd *cobra.Command) []optionGroup {
+	var groups []optionGroup
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		heading := f.Annotations[headingKey][0]
+		i := slices.IndexFunc(groups, func(g optionGroup) bool { return g.heading == heading })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, optionGroup{heading: heading})
+		}
+		groups[i].options = append(groups[i].options, f)
+	})
+	return groups
 }
 
-var dedupIntro = []string{
-	"Usage: btflite dedup [OPTION...] -o OUT IN...",
-	"Merge the BTF of raw BTF files or of ELF files with .BTF and deduplicate it.",
-}
+// isRare tells whether the help leaves f out.
+func isRare(f *pflag.Flag) bool { return f.Annotations[rareKey] != nil }
 
-var sortIntro = []string{
-	"Usage: btflite sort [OPTION...] IN OUT",
-	"Write the BTF of IN, raw BTF or an ELF file with .BTF, to OUT as raw BTF with",
-	"its types in another order: canonical, which depends on the types alone, so",
-	"that what two builds have in common is in the same order in both; or by name,",
-	"as Linux 7.x and resolve_btfids have them. Split BTF keeps to the ids of BASE.",
-}
-
-var verifyIntro = []string{
-	"Usage: btflite verify [OPTION...] FILE...",
-	"Check the BTF of raw BTF files or of ELF files with .BTF by the rules of the",
-	"kernel's verifier. Status 0: all fine, 1: refused, 2: a file cannot be read.",
-}
-
-var diffIntro = []string{
-	"Usage: btflite diff [OPTION...] A B",
-	"Say what differs between the BTF of two files, raw BTF files or ELF files with",
-	".BTF: types, functions and variables by name, not ids, order or duplicates.",
-	"Status 0: nothing, 1: something, 2: there is no answer.",
-}
-
-// helpGroups are the headings of the help in its order.
-var helpGroups = []string{groupOutput, groupFeatures, groupUnits, groupRules, groupReport}
-
-// writeHelp prints the introduction and the table, one line per option under
-// the heading of its group. The help of the encoder fits a screen of 24 lines.
-func writeHelp(w io.Writer, intro []string, table []option) error {
+// writeHelp prints what cmd is for and one line for each option that is not
+// rare. The help of the encoder fits a screen of 24 lines.
+func writeHelp(w io.Writer, cmd *cobra.Command) error {
 	var b strings.Builder
-	for _, line := range intro {
-		b.WriteString(line + "\n")
-	}
-	for _, group := range helpGroups {
-		heading := group + ":\n"
-		for i := range table {
-			if o := &table[i]; o.group == group && !o.rare {
-				b.WriteString(heading)
-				heading = ""
-				fmt.Fprintf(&b, "%-*s%s\n", helpColumn-1, optionColumn(o)+" ", o.help)
+	b.WriteString(usageText(cmd))
+	someRare := false
+	for _, g := range groupsOf(cmd) {
+		heading := g.heading + ":\n"
+		for _, f := range g.options {
+			if isRare(f) {
+				someRare = true
+				continue
 			}
+			_, help := pflag.UnquoteUsage(f)
+			fmt.Fprintf(&b, "%s%-*s%s\n", heading, helpColumn-1, "  "+optionColumn(f)+" ", help)
+			heading = ""
 		}
 	}
-	if slices.ContainsFunc(table, func(o option) bool { return o.rare }) {
+	switch {
+	case hasCompat(cmd):
 		b.WriteString("All other options of pahole are taken too: \"btflite manual\", btflite(1).\n")
+	case someRare:
+		fmt.Fprintf(&b, "More options are in the manual page: btflite manual %s.\n", cmd.Name())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// optionColumn is "  -j, --jobs[=N]" and the like.
-func optionColumn(o *option) string {
-	s := "      --"
-	if o.short != 0 {
-		s = fmt.Sprintf("  -%c, --", o.short)
+// usageText is how cmd is called and what it is for.
+func usageText(cmd *cobra.Command) string {
+	if !cmd.HasParent() {
+		return fmt.Sprintf("Usage: %-34s%s\n%s\n", cmd.UseLine(), cmd.Short, cmd.Long)
 	}
-	s += o.long[0]
-	switch o.arg {
-	case optionalArg:
-		s += "[=" + o.argName + "]"
-	case requiredArg:
-		s += "=" + o.argName
+	return "Usage: " + cmd.UseLine() + "\n" + cmd.Long + "\n"
+}
+
+// optionColumn is "-j, --jobs[=N]" and the like.
+func optionColumn(f *pflag.Flag) string {
+	s := "    --" + f.Name
+	if f.Shorthand != "" {
+		s = "-" + f.Shorthand + ", --" + f.Name
 	}
-	return s + " "
+	arg, _ := pflag.UnquoteUsage(f)
+	switch {
+	case isToggle(f):
+		return s
+	case f.NoOptDefVal != "":
+		return s + "[=" + arg + "]"
+	}
+	return s + "=" + arg
+}
+
+// helpCommand is "btflite help [COMMAND]".
+func (c *cli) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "print the help of a command",
+		Long:    "Print the help of btflite or of one of its commands.",
+		Example: "  btflite help verify", ValidArgsFunction: commandNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, err := commandNamed(cmd.Root(), args)
+			if err != nil {
+				c.running = cmd.Root() // the list is in its help
+				return err
+			}
+			return stdoutError(writeHelp(c.stdout, about))
+		},
+	}
+}
+
+// commandNames completes names of commands.
+func commandNames(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	for _, sub := range cmd.Root().Commands() {
+		if len(args) == 0 && sub.IsAvailableCommand() {
+			names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// commandNamed is the command that the words of a command line name: the main
+// one for none.
+func commandNamed(root *cobra.Command, words []string) (*cobra.Command, error) {
+	if len(words) == 0 {
+		return root, nil
+	}
+	if cmd := subcommand(root, words[0]); cmd != nil && len(words) == 1 {
+		return cmd, nil
+	}
+	return nil, unknownCommand(root, words)
 }

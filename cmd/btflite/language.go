@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +21,8 @@ var languages = map[string]uint16{
 	"renderscript": 0x24, "bliss": 0x25, "asm": 0x8001,
 }
 
+func languageNames() []string { return slices.Sorted(maps.Keys(languages)) }
+
 // parseLanguages turns a comma-separated list of names, in any case, into
 // codes. An empty element is unknown too, as in pahole.
 func parseLanguages(list string) ([]uint16, error) {
@@ -26,7 +30,11 @@ func parseLanguages(list string) ([]uint16, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		code, ok := languages[strings.ToLower(name)]
 		if !ok {
-			return nil, fmt.Errorf("unknown language \"%s\"", oneLine(name))
+			hint := ""
+			if meant := closest(languageNames(), name); meant != "" {
+				hint = fmt.Sprintf("; did you mean %q?", meant)
+			}
+			return nil, fmt.Errorf("unknown language \"%s\"%s", oneLine(name), hint)
 		}
 		codes = append(codes, code)
 	}

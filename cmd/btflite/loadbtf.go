@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/edsrzf/mmap-go"
@@ -14,6 +13,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -23,9 +23,12 @@ type rawBTF struct {
 	base    []byte // section .BTF.base, nil if there is none
 	baseSum []byte // section .note.btflite.base, likewise
 	section string // " section .BTF:" in an ELF file, "" in a raw one
-	// Of an ELF file: the size of pointers, and whether it is relocatable.
+	// Of an ELF file: the size of pointers, whether it is relocatable, and
+	// whether it is a BPF object.
 	pointerSize int
 	relocatable bool
+	bpf         bool
+	module      basematch.Module
 }
 
 // loadChain reads the BTF of files of which each was split from those before
@@ -58,13 +61,25 @@ func parseOver(path string, raw rawBTF, base *btf.Blob, parse func([]byte, *btf.
 	b, err := parse(raw.btf, base)
 	if err == nil {
 		err = checkBase(&raw, b)
-	} else if base != nil {
-		err = fmt.Errorf("%w (split from another base?)", err)
+	} else {
+		err = baseHint(err, base)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s:%s %w", oneLine(path), raw.section, err)
 	}
 	return b, nil
+}
+
+// baseHint adds to an error of reading BTF over base what to do about it, if
+// the base may be the reason.
+func baseHint(err error, base *btf.Blob) error {
+	switch {
+	case base != nil:
+		return fmt.Errorf("%w (split from another base?)", err)
+	case errors.Is(err, btf.ErrNoBase):
+		return fmt.Errorf("%w; BTF of a module needs --btf_base", err)
+	}
+	return err
 }
 
 // openChain is loadChain without a copy of what is in the files: the BTF is
@@ -96,10 +111,11 @@ func loadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	err = withBTF(path, func(raw rawBTF) error {
 		over, err := over(raw, base)
 		if err == nil {
-			b, err = btf.Parse(raw.btf, over)
-		}
-		if err == nil {
-			err = b.CheckBase()
+			if b, err = btf.Parse(raw.btf, over); err == nil {
+				err = checkBase(&raw, b)
+			} else {
+				err = baseHint(err, over)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("%s:%s %w", oneLine(path), raw.section, err)
@@ -125,9 +141,9 @@ func withBTF(path string, use func(rawBTF) error) error {
 
 // openBTF returns the BTF of a file: raw BTF or an ELF file with a section .BTF,
 // either as it is or compressed by gzip, xz or zstd; what it is, its first bytes
-// tell. The bytes are valid until done is called. Errors name the file.
+// tell. From dash it is read into memory, up to maxExpanded. The bytes are valid until done is called. Errors name the file.
 func openBTF(path string) (raw rawBTF, done func(), err error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return raw, nil, fileError(path, "cannot open", err)
 	}
@@ -143,11 +159,15 @@ func openBTF(path string) (raw rawBTF, done func(), err error) {
 	if err != nil {
 		return raw, nil, fileError(path, "cannot read", err)
 	}
-	if isELF(head) && info.Mode().IsRegular() {
+	if why := notToRead(path); why != "" {
+		return raw, nil, fmt.Errorf("%s: %s", oneLine(path), why)
+	}
+	file := info.Mode().IsRegular() && path != dash // to be mapped
+	if isELF(head) && file {
 		elf, err := mmapelf.Open(path)
 		return openELF(path, elf, err)
 	}
-	if info.Mode().IsRegular() && compressionOf(head) == nil && info.Size() >= headSize && info.Size() <= maxExpanded {
+	if file && compressionOf(head) == nil && info.Size() >= headSize && info.Size() <= maxExpanded {
 		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
 			return rawBTF{btf: m}, func() { _ = m.Unmap() }, nil
 		}
@@ -172,10 +192,13 @@ func openELF(path string, elf *mmapelf.File, err error) (raw rawBTF, done func()
 	if err != nil {
 		return raw, nil, namingFile([]string{path}, err)
 	}
-	raw = rawBTF{section: " section .BTF:", pointerSize: elf.AddrSize, relocatable: elf.Type == elfRelocatable}
+	raw = rawBTF{section: " section .BTF:", pointerSize: elf.AddrSize, relocatable: elf.Type == elfRelocatable, bpf: elf.Machine == elfMachineBPF}
 	if elf.Section(sectionBTF) == nil {
 		elf.Close()
-		return raw, nil, fmt.Errorf("%s: no section .BTF", oneLine(path))
+		return raw, nil, fmt.Errorf("%s: %w", oneLine(path), errNoBTF)
+	}
+	if raw.relocatable {
+		raw.module = basematch.ModuleOf(elf)
 	}
 	for _, o := range []struct {
 		name string
@@ -191,7 +214,12 @@ func openELF(path string, elf *mmapelf.File, err error) (raw rawBTF, done func()
 	return raw, func() { elf.Close() }, nil
 }
 
-const elfRelocatable = 1 // ET_REL
+var errNoBTF = errors.New("no section .BTF")
+
+const (
+	elfRelocatable = 1   // ET_REL
+	elfMachineBPF  = 247 // EM_BPF
+)
 
 // maxExpanded bounds what is kept of a file that is read into memory; the
 // largest vmlinux with debug information has less than half of it.
@@ -222,21 +250,6 @@ func compressionOf(head []byte) *compression {
 		}
 	}
 	return nil
-}
-
-// compressionOfFile is compressionOf for a file; nil too for what cannot be read.
-func compressionOfFile(path string) *compression {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	head, _ := readHead(f)
-	return compressionOf(head)
 }
 
 // headSize is how many bytes tell a format.

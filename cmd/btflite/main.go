@@ -4,14 +4,16 @@
 // This package parses the command line, reports, and replaces files; what BTF
 // is made of is decided in package encode and below. Its parts:
 //
-//	cli.go       one run: dispatch, error line, exit status, panics
-//	parse.go     getopt_long's rules over a table of options
-//	options.go   the tables: one row is one option, for parser, help and hints
+//	cli.go       one run: error line, exit status, panics
+//	commands.go  which command a command line means
+//	argp.go      pahole's command line, translated for pflag
+//	options.go   how a command says what options it has
+//	encodecmd.go, modulescmd.go, dedupcmd.go, ...  one command each, with its options
+//	encoding.go  the options of encodecmd.go and modulescmd.go
 //	compat.go    options that only stand for pahole's
-//	help.go, manual.go, completion.go  what is printed of the tables
+//	help.go, manual.go, completion.go  what is printed of commands and options
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
-//	encodecmd.go, dedupcmd.go, verifycmd.go, diffcmd.go, version.go  what the commands do
 //	check.go     what is to be written is what kernels take
 //	replace.go, target.go, signals.go  output that is whole or not there
 //	stats.go, report.go, progress.go  reports
@@ -19,6 +21,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 )
@@ -36,5 +39,7 @@ const firstPercent = 200
 func main() {
 	debug.SetGCPercent(firstPercent)
 	runtime.AddCleanup(&struct{ p *byte }{}, func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
-	os.Exit(newCLI(os.Stdout, os.Stderr, os.LookupEnv).run(os.Args[1:]))
+	c := newCLI(os.Stdout, os.Stderr, os.LookupEnv)
+	c.calledAs = filepath.Base(os.Args[0])
+	os.Exit(c.run(os.Args[1:]))
 }

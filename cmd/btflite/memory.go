@@ -18,14 +18,16 @@ const memoryOfWorker = 2 << 20
 const smallGroup = 64 << 20
 
 // limitMemory returns how many bytes the run may take, 0 for no limit: the
-// smaller of the control group's limit and the one given by hand, if any. The
-// Go runtime is told to collect harder before its heap alone takes most of it.
-func (c *cli) limitMemory(byHand uint64) uint64 {
-	limit := memlimit.Cgroup()
-	if byHand != 0 && (limit == 0 || byHand < limit) {
-		limit = byHand
-	} else {
-		c.groupLimit = limit
+// smaller of the control group's limit and the one given by hand, if any, and
+// which of them. What is given by hand is for all resident memory (VmHWM), so that
+// anyone can see whether it is kept; a control group takes pages of files back
+// itself. The Go runtime is told to collect harder before its heap alone takes
+// most of it.
+func (c *cli) limitMemory(given uint64) (limit uint64, byHand bool) {
+	c.groupLimit = memlimit.Cgroup()
+	limit = c.groupLimit
+	if byHand = given != 0 && (limit == 0 || given <= limit); byHand {
+		limit = given
 	}
 	if c.groupLimit != 0 && c.groupLimit < smallGroup {
 		memlimit.ReadProgramSingly()
@@ -33,7 +35,7 @@ func (c *cli) limitMemory(byHand uint64) uint64 {
 	if _, own := c.lookupEnv("GOMEMLIMIT"); limit != 0 && !own {
 		debug.SetMemoryLimit(int64(limit - limit/4))
 	}
-	return limit
+	return limit, byHand
 }
 
 // room reports an error if a file of n bytes would break the limit of the control
@@ -54,9 +56,9 @@ func (c *cli) room(file string, n int64) error {
 
 // jobsFor is how many workers to use for the inputs under a memory limit: what
 // was asked for or, if that was all there are, as many as there is memory for.
-func (c *config) jobsFor(limit uint64, paths []string) int {
-	if limit == 0 || !c.bareJobs {
-		return c.jobs
+func (e *encoding) jobsFor(limit uint64, paths []string) int {
+	if limit == 0 || !e.bareJobs {
+		return e.jobs
 	}
 	var size uint64
 	for _, p := range paths {
@@ -68,5 +70,5 @@ func (c *config) jobsFor(limit uint64, paths []string) int {
 	if limit <= one {
 		return 1
 	}
-	return int(min(uint64(c.jobs), 1+(limit-one)/memoryOfWorker))
+	return int(min(uint64(e.jobs), 1+(limit-one)/memoryOfWorker))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -18,6 +19,7 @@ type module struct {
 	extra string // file of extra variables; "" for none
 	rel   string // path below the folder of detached files, without the suffix
 	size  int64
+	err   error // why it cannot be encoded; nil as far as is known
 }
 
 // moduleSuffix is how modules in a folder are named. compressedSuffixes are
@@ -31,14 +33,13 @@ const maxList = 64 << 20
 
 // findModules finds the modules that words stand for: a folder for all modules
 // below it, a text file for those that it names, one a line, and any other file
-// for itself. A module that is named twice is taken once. What is wrong with one
-// module is left for its own turn; an error here means that nothing was begun.
+// for itself. A module that is named twice is taken once. What cannot be read is
+// an entry with an error: the others are encoded all the same. An error here
+// means that nothing was begun.
 func findModules(words []string) ([]module, error) {
 	l := moduleList{seen: map[string]bool{}}
 	for _, w := range words {
-		if err := l.add(w); err != nil {
-			return nil, err
-		}
+		l.add(w)
 	}
 	if len(l.found) == 0 {
 		return nil, fmt.Errorf("%s: no modules", oneLine(words[0]))
@@ -52,34 +53,46 @@ type moduleList struct {
 	seen  map[string]bool // by path without symbolic links
 }
 
-func (l *moduleList) add(word string) error {
+func (l *moduleList) add(word string) {
+	if word == dash {
+		if _, err := l.addList(word); err != nil {
+			l.addFailed(word, err)
+		}
+		return
+	}
 	info, err := os.Stat(word)
-	if err != nil {
-		return fileError(word, "cannot open", err)
-	}
-	if info.IsDir() {
-		return l.addFolder(word)
-	}
-	isList, err := l.addList(word)
-	if err == nil && !isList {
+	switch {
+	case err != nil:
+		l.addFailed(word, fileError(word, "cannot open", err))
+	case info.IsDir():
+		l.addFolder(word)
+	case isModuleName(word):
 		l.addFile(word, info.Size(), ownRel(word))
+	default:
+		isList, err := l.addList(word)
+		if err != nil {
+			l.addFailed(word, err)
+		} else if !isList {
+			l.addFile(word, info.Size(), ownRel(word))
+		}
 	}
-	return err
 }
 
 // addFolder adds the modules below a folder.
-func (l *moduleList) addFolder(root string) error {
+func (l *moduleList) addFolder(root string) {
 	// The slash makes a root that is a symbolic link count as what it links to.
-	return filepath.WalkDir(strings.TrimSuffix(root, "/")+"/", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return fileError(path, "cannot read", err)
+	// No error comes back: the function below returns none.
+	_ = filepath.WalkDir(strings.TrimSuffix(root, "/")+"/", func(path string, d fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil {
+			if !d.Type().IsRegular() || !isModuleName(path) {
+				return nil
+			}
+			info, err = d.Info()
 		}
-		if !d.Type().IsRegular() || !isModuleName(path) {
+		if err != nil {
+			l.addFailed(path, fileError(path, "cannot read", err))
 			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			return fileError(path, "cannot read", err)
 		}
 		rel, err := filepath.Rel(root, path)
 		if err != nil {
@@ -103,7 +116,7 @@ func isModuleName(name string) bool {
 // addList adds the modules that the file names, or reports that the file is no
 // list: an ELF file or a compressed one.
 func (l *moduleList) addList(path string) (isList bool, err error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return false, fileError(path, "cannot open", err)
 	}
@@ -128,16 +141,31 @@ func (l *moduleList) addList(path string) (isList bool, err error) {
 			continue
 		}
 		info, err := os.Stat(name)
+		if err == nil && info.IsDir() {
+			err = errors.New("is a directory")
+		}
 		if err != nil {
-			return true, fmt.Errorf("%s: %w", oneLine(path), fileError(name, "cannot open", err))
+			l.addFailed(name, fmt.Errorf("%s: %w", oneLine(path), fileError(name, "cannot open", err)))
+			continue
 		}
 		l.addFile(name, info.Size(), ownRel(name))
 	}
 	return true, nil
 }
 
+// addFailed adds what cannot be read.
+func (l *moduleList) addFailed(path string, err error) {
+	l.addModule(module{path: path, rel: ownRel(path), err: err})
+}
+
 // addFile adds one module. rel is where its detached file is to be.
 func (l *moduleList) addFile(path string, size int64, rel string) {
+	l.addModule(module{path: path, rel: rel, size: size})
+}
+
+// addModule adds m, unless it is there.
+func (l *moduleList) addModule(m module) {
+	path := m.path
 	key := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		key = real
@@ -147,7 +175,7 @@ func (l *moduleList) addFile(path string, size int64, rel string) {
 	}
 	if !l.seen[key] {
 		l.seen[key] = true
-		l.found = append(l.found, module{path: path, rel: rel, size: size})
+		l.found = append(l.found, m)
 	}
 }
 
@@ -160,30 +188,20 @@ func ownRel(path string) string {
 	return filepath.Base(path)
 }
 
-// placeDetached decides on the detached files below dir and makes the folders
-// that they need. Two modules with one place are an error, as is a place that is
-// one of the modules.
+// placeDetached decides on the detached files below dir. Two modules with one
+// place are an error.
 func placeDetached(mods []module, dir string) error {
-	if info, err := os.Stat(dir); err != nil {
-		return fileError(dir, "cannot write", err)
-	} else if !info.IsDir() {
-		return fmt.Errorf("%s: cannot write: is not a directory", oneLine(dir))
-	}
 	owner := map[string]string{}
-	folders := map[string]bool{}
 	for i := range mods {
 		m := &mods[i]
+		if m.err != nil {
+			continue
+		}
 		m.out = filepath.Join(dir, m.rel+detachedSuffix)
 		if other, ok := owner[m.out]; ok {
 			return fmt.Errorf("%s: would be written for %s and for %s", oneLine(m.out), oneLine(other), oneLine(m.path))
 		}
 		owner[m.out] = m.path
-		folders[filepath.Dir(m.out)] = true
-	}
-	for folder := range folders {
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return fileError(folder, "cannot make the folder", err)
-		}
 	}
 	return nil
 }
@@ -197,11 +215,14 @@ func placeExtra(mods []module, suffix string) error {
 	others := map[string]bool{}
 	for i := range mods {
 		m := &mods[i]
+		if m.err != nil {
+			continue
+		}
 		others[m.path], others[m.out] = true, true
 		m.extra = cmp.Or(strings.TrimSuffix(m.out, detachedSuffix), m.path) + suffix
 	}
 	for i := range mods {
-		if m := &mods[i]; others[m.extra] {
+		if m := &mods[i]; m.extra != "" && others[m.extra] {
 			return fmt.Errorf("%s: the extra variables of %s would be written there", oneLine(m.extra), oneLine(m.path))
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,7 +45,8 @@ func TestFindModules(t *testing.T) {
 		"one.ko":        elfHead,
 		"list":          "one.ko\r\n\nk/fs/b.ko\none.ko",
 		"empty":         "\n\n",
-		"missing":       "one.ko\nnone.ko\n",
+		"missing":       "one.ko\nnone.ko\nk/fs\nk/fs/b.ko\n",
+		"text.ko":       "no module, but no list either",
 		"binary":        "\x00\x01",
 		"none/x":        "",
 	})
@@ -57,17 +59,33 @@ func TestFindModules(t *testing.T) {
 		{words: "k/fs list ./one.ko link/fs/a.ko", want: "k/fs/a.ko:a.ko k/fs/b.ko:b.ko one.ko:one.ko"},
 		{words: "none", err: "none: no modules"},
 		{words: "empty", err: "empty: no modules"},
-		{words: "missing", err: "missing: none.ko: cannot open: no such file or directory"},
-		{words: "binary", err: "binary: neither a module nor a list of modules"},
-		{words: "nowhere", err: "nowhere: cannot open: no such file or directory"},
+		{words: "text.ko", want: "text.ko:text.ko"},
+		{words: "missing", want: "one.ko:one.ko none.ko! k/fs! k/fs/b.ko:k/fs/b.ko",
+			err: "missing: none.ko: cannot open: no such file or directory; missing: k/fs: cannot open: is a directory"},
+		{words: "binary one.ko", want: "binary! one.ko:one.ko", err: "binary: neither a module nor a list of modules"},
+		{words: "nowhere none.ko k/fs nowhere", want: "nowhere! none.ko! k/fs/a.ko:a.ko k/fs/b.ko:b.ko",
+			err: "nowhere: cannot open: no such file or directory; none.ko: cannot open: no such file or directory"},
 	} {
 		mods, err := findModules(strings.Fields(tt.words))
+		var failed []string
+		for _, m := range mods {
+			if m.err != nil {
+				failed = append(failed, m.err.Error())
+			}
+		}
+		if len(failed) > 0 {
+			err = errors.New(strings.Join(failed, "; "))
+		}
 		if got := fmt.Sprint(err); tt.err != "" && got != tt.err || tt.err == "" && err != nil {
 			t.Errorf("%s: error %v, want %q", tt.words, err, tt.err)
 		}
 		var got []string
 		for _, m := range mods {
-			got = append(got, m.path+":"+m.rel)
+			if m.err != nil {
+				got = append(got, m.path+"!")
+			} else {
+				got = append(got, m.path+":"+m.rel)
+			}
 		}
 		if s := strings.Join(got, " "); s != tt.want {
 			t.Errorf("%s: %s, want %s", tt.words, s, tt.want)
@@ -91,24 +109,12 @@ func TestLargestFirst(t *testing.T) {
 }
 
 func TestPlaceDetached(t *testing.T) {
-	tree(t, map[string]string{"out/keep": "", "file": ""})
-	mods := []module{{path: "k/fs/a.ko", rel: "fs/a.ko"}, {path: "b.ko", rel: "b.ko"}}
+	mods := []module{{path: "k/fs/a.ko", rel: "fs/a.ko"}, {path: "none.ko", rel: "b.ko", err: errors.New("missing")}, {path: "b.ko", rel: "b.ko"}}
 	if err := placeDetached(mods, "out"); err != nil {
 		t.Fatal(err)
 	}
-	if mods[0].out != "out/fs/a.ko.btf" || mods[1].out != "out/b.ko.btf" {
+	if mods[0].out != "out/fs/a.ko.btf" || mods[1].out != "" || mods[2].out != "out/b.ko.btf" {
 		t.Errorf("places %+v", mods)
-	}
-	if info, err := os.Stat("out/fs"); err != nil || !info.IsDir() {
-		t.Errorf("no folder out/fs: %v", err)
-	}
-	for dir, want := range map[string]string{
-		"none": "none: cannot write: no such file or directory",
-		"file": "file: cannot write: is not a directory",
-	} {
-		if err := placeDetached(mods, dir); err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
 	}
 	two := []module{{path: "/a/x.ko", rel: "x.ko"}, {path: "/b/x.ko", rel: "x.ko"}}
 	if err := placeDetached(two, "out"); err == nil || err.Error() != "out/x.ko.btf: would be written for /a/x.ko and for /b/x.ko" {

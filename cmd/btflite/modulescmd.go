@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -12,31 +14,56 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/btflite/btflite/encode"
 )
 
-// runModules is "btflite modules": many files, each with a BTF of its own, over
-// one base.
-func (c *cli) runModules(args []string) error {
+// modulesCommand is "btflite modules": many files, each with a BTF of its own,
+// over one base.
+type modulesCommand struct {
+	encoding
+	outDir  string // --btf_encode_detached_dir
+	fullToo bool   // --full_sizes
+}
+
+func (c *cli) modulesCommand() *cobra.Command {
+	m := &modulesCommand{encoding: newEncoding()}
+	m.jobs = runtime.NumCPU()
+	cmd := &cobra.Command{
+		Use: "modules [OPTION...] --btf_base=BASE MODULES...", Short: "encode kernel modules, each by itself", SuggestFor: []string{"batch"},
+		Long: `Encode kernel modules, each by itself, over one base. MODULES is a module, a
+folder for all .ko files below it, or a text file that names one a line.`,
+		Example: `  btflite modules --btf_base=vmlinux -j4 .
+  btflite modules --btf_base=vmlinux --btf_encode_detached_dir=out modules.list`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.runModules(m, args) },
+	}
+	out := under(cmd, groupOutput)
+	out.bases(&m.bases, "btf_base", "leave out what `BASE` has; several are a chain")
+	out.file(&m.outDir, "btf_encode_detached_dir", "", "write below `DIR`, not into the modules", folder)
+	out.value(m.setExtraSuffix, "extra_vars", "", "other variables, to MODULE.vars.btf or `SUFFIX`", bare(extraSuffix))
+	m.resourceOptions(cmd)
+	m.resultOptions(cmd, always)
+	m.featureOptions(cmd)
+	m.unitOptions(cmd)
+	under(cmd, groupReport).toggle(&m.fullToo, "full_sizes", "", "encode without BASE too and compare the sizes")
+	m.strictOption(cmd)
+	m.statsOption(cmd)
+	m.compatOptions(cmd)
+	return cmd
+}
+
+func (c *cli) runModules(cfg *modulesCommand, paths []string) (err error) {
 	began := time.Now()
-	cfg := newConfig()
-	cfg.jobs = runtime.NumCPU()
-	words, err := parse(modulesOptions, args, cfg)
-	if err != nil {
-		return err
-	}
-	if cfg.action != doWork {
-		return c.showAction(cfg.action, modulesIntro, modulesOptions)
-	}
 	if len(cfg.bases) == 0 {
-		return usagef("modules: no base; give --btf_base=BASE")
+		return usagef("no base; give --btf_base=BASE")
 	}
-	opt, err := c.encodeOptions(cfg)
+	opt, err := cfg.options(c)
 	if err != nil {
 		return err
 	}
-	paths, err := inputs(words)
-	if err != nil {
+	cfg.warn(c)
+	if err := checkNames(paths); err != nil {
 		return err
 	}
 	mods, err := findModules(paths)
@@ -47,6 +74,14 @@ func (c *cli) runModules(args []string) error {
 		if err := placeDetached(mods, cfg.outDir); err != nil {
 			return err
 		}
+		if err := c.guard.makeFolder(cfg.outDir); err != nil {
+			return fileError(cfg.outDir, "cannot write", err)
+		}
+		defer func() {
+			if err != nil {
+				c.guard.removeFolders()
+			}
+		}()
 	}
 	if cfg.extraVars != "" {
 		if err := cfg.checkExtra(cfg.outDir == ""); err != nil {
@@ -62,22 +97,28 @@ func (c *cli) runModules(args []string) error {
 	}
 	defer closeBase()
 	opt.Base = base
-	opt.Jobs = 1
-	b := &batch{c: c, opt: opt, bases: cfg.bases, finish: cfg.finish(blob, cfg.outDir == ""), fullToo: cfg.fullToo}
+	opt.Jobs, opt.Sessions = 1, min(cfg.jobs, len(mods))
+	b := &batch{c: c, opt: opt, bases: cfg.bases, finish: cfg.finish(blob, cfg.bases, cfg.outDir == ""), fullToo: cfg.fullToo, strict: cfg.strict}
 	largestFirst(mods)
-	r := newBatchReport(strings.Join(cfg.bases, " + "), b.run(cfg, mods), time.Since(began))
+	r := newBatchReport(strings.Join(cfg.bases, " + "), b.run(cfg.jobs, mods), time.Since(began))
+	if text := r.mismatchText(); text != "" {
+		c.warn(text)
+	}
 	for _, m := range r.Modules {
-		for _, line := range []string{m.Warning, m.Error} {
-			if line != "" {
-				c.complain(line)
-			}
+		if m.Warning != "" {
+			c.warn(m.Warning)
+		}
+		if m.Error != "" {
+			c.complain(m.Error)
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(r.LeftOut)) {
-		c.complain(leftOutText("all modules", what, r.LeftOut[what]))
+		c.warn(leftOutText("all modules", what, r.LeftOut[what]))
 	}
-	if _, err := fmt.Fprintln(c.stdout, r.format(cfg.stats)); err != nil {
-		return stdoutError(err)
+	if !c.quiet || cfg.stats != statsNone {
+		if _, err := fmt.Fprintln(c.stdout, r.format(cfg.stats)); err != nil {
+			return stdoutError(err)
+		}
 	}
 	if r.Failed > 0 {
 		return failures{r.Failed, len(mods), r.internal}
@@ -103,22 +144,23 @@ type batch struct {
 	bases   []string // the files of finish.base
 	finish  finish
 	fullToo bool
+	strict  bool
 }
 
 // run encodes all modules and returns what became of each, in the same order.
-func (b *batch) run(cfg *config, mods []module) []moduleResult {
+func (b *batch) run(jobs int, mods []module) []moduleResult {
 	results := make([]moduleResult, len(mods))
 	var total, done, count atomic.Uint64
 	for _, m := range mods {
 		total.Add(uint64(m.size))
 	}
-	meter := b.c.startProgress(cfg, func(done, total uint64) string {
+	meter := b.c.startProgress(b.c.quiet, func(done, total uint64) string {
 		return batchProgress(done, total, int(count.Load()), len(mods))
 	})
 	defer meter.stop()
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(cfg.jobs, len(mods)) {
+	for range min(jobs, len(mods)) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -145,7 +187,7 @@ func (b *batch) run(cfg *config, mods []module) []moduleResult {
 // batchProgress is a bar: done of total bytes, n of all modules.
 func batchProgress(done, total uint64, n, all int) string {
 	const width = 40
-	part := float64(done) / float64(total)
+	part := float64(done) / float64(max(total, 1))
 	bar := strings.Repeat("#", int(part*width))
 	return fmt.Sprintf("[%-*s] %3.0f%%  %s of %s modules", width, bar, 100*part, grouped(uint64(n)), grouped(uint64(all)))
 }
@@ -174,12 +216,12 @@ func (w *worker) encode(s *session, path string, opt encode.Options, f finish) (
 	out, err := (*s).Encode(path)
 	if err == nil {
 		var enc *encoded
-		if enc, err = finished(path, out, f); err == nil {
+		if enc, err = finished([]string{path}, out, f); err == nil {
 			return enc, nil
 		}
 	}
 	if errors.Is(err, encode.ErrNoDwarf) {
-		return &encoded{}, nil
+		return &encoded{noDwarf: true}, nil
 	}
 	return nil, encodeError([]string{path}, err)
 }
@@ -205,6 +247,14 @@ func (w *worker) one(m *module) (r moduleResult) {
 		r.internal = errors.As(err, &crash)
 		return r
 	}
+	if m.err != nil {
+		return fail(m.err)
+	}
+	if m.out == "" {
+		if err := refuseOwnBase(m.path, w.bases); err != nil {
+			return fail(err)
+		}
+	}
 	if w.fullToo {
 		opt := w.opt
 		opt.Base, opt.ExtraVars = nil, false
@@ -221,11 +271,20 @@ func (w *worker) one(m *module) (r moduleResult) {
 	}
 	defer enc.free()
 	r.leftOut = enc.stats.LeftOut
-	r.Types, r.Warning = enc.stats.TypesOut, enc.warning
-	if r.Empty = enc.size == 0; r.Empty && enc.extra.data == nil {
+	r.Warning, r.Mismatch = enc.warning, enc.mismatch
+	if r.Empty = enc.size == 0; r.Empty {
+		stats, why := &enc.stats, emptyText(m.path, &enc.stats)
+		if enc.noDwarf {
+			stats, why = nil, noDwarfText(m.path)
+		}
+		if err := w.c.moduleLeftAlone(m, why); err != nil {
+			return fail(err)
+		}
+		if w.strict {
+			return fail(errors.New(why + cure(m.path, stats)))
+		}
 		return r
 	}
-	r.Bytes, r.Extra = enc.size, int64(len(enc.extra.data))
 	to, err := w.c.moduleOutputs(m, w.bases)
 	if err == nil {
 		err = w.c.writeBoth(to, m.path, enc, w.finish)
@@ -233,12 +292,41 @@ func (w *worker) one(m *module) (r moduleResult) {
 	if err != nil {
 		return fail(err)
 	}
+	r.Bytes, r.Base, r.Types, r.Extra = enc.size, enc.below, enc.stats.TypesOut, int64(len(enc.extra.data))
 	return r
 }
 
+// moduleLeftAlone returns an error if nothing is to be written for a module,
+// because of why, and an output of an earlier run is there.
+func (c *cli) moduleLeftAlone(m *module, why string) error {
+	if m.out == "" {
+		if err := refuseOldMain(nil, m.path, why); err != nil {
+			return err
+		}
+	}
+	for _, path := range []string{m.out, m.extra} {
+		if _, err := os.Stat(path); err != nil {
+			continue // the folder may be missing, too
+		}
+		t, err := c.resolveTarget(path)
+		if err == nil {
+			err = t.refuseOld(why)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // moduleOutputs are the places of a module's BTF and extra variables, which must
-// not be one of the bases.
+// not be one of the bases. Their folder is made if it is missing.
 func (c *cli) moduleOutputs(m *module, bases []string) (to outputs, err error) {
+	if m.out != "" {
+		if err := c.guard.makeFolder(filepath.Dir(m.out)); err != nil {
+			return to, fileError(m.out, "cannot write", err)
+		}
+	}
 	for _, t := range []struct {
 		path string
 		to   **target

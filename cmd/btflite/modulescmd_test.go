@@ -289,17 +289,41 @@ func TestModulesUsage(t *testing.T) {
 		want   string
 		args   []string
 	}{
-		{exitUsage, "modules: no base; give --btf_base=BASE", []string{m}},
+		{exitUsage, "no base; give --btf_base=BASE", []string{m}},
 		{exitUsage, "no input file", []string{base}},
-		{exitUsage, "unrecognized option '--btf_encode_detachd_dir'; did you mean --btf_encode_detached_dir?", []string{base, "--btf_encode_detachd_dir=x", m}},
-		{exitUsage, "option '--btf_encode_detached_dir': empty folder name", []string{base, "--btf_encode_detached_dir=", m}},
+		{exitUsage, "unrecognized option '--btf_encode_detachd_dir=x'; did you mean --btf_encode_detached_dir?", []string{base, "--btf_encode_detachd_dir=x", m}},
+		{exitUsage, "option '--btf_encode_detached_dir': empty file name", []string{base, "--btf_encode_detached_dir=", m}},
 		{exitFailure, dir + "/none: cannot open: no such file or directory", []string{base, dir + "/none"}},
-		{exitFailure, dir + "/none: cannot write: no such file or directory", []string{base, "--btf_encode_detached_dir=" + dir + "/none", m}},
+		{exitFailure, m + ": cannot write: not a directory", []string{base, "--btf_encode_detached_dir=" + m, m}},
+		{exitFailure, m + "/none: cannot write: not a directory", []string{base, "--btf_encode_detached_dir=" + m + "/none", m}},
+		{exitUsage, "'-j 4' has a space too many; did you mean -j4?", []string{base, "-j", "4", m}},
 	} {
 		if _, stderr := btfliteRun(t, tt.status, append([]string{"modules"}, tt.args...)...); !strings.Contains(stderr, tt.want) {
 			t.Errorf("%q, want %q", stderr, tt.want)
 		}
 		sameAs(t, m, "", "x86.module.o")
+	}
+}
+
+// TestModulesMissing: what cannot be read is named, and all else is encoded.
+func TestModulesMissing(t *testing.T) {
+	dir := t.TempDir()
+	copyFile(t, "x86.module.o", dir+"/k/one.ko")
+	copyFile(t, "x86.module.o", dir+"/k/two.ko")
+	list := strings.ReplaceAll("D/k/one.ko\nD/none.ko\nD/k\nD/k/two.ko\n", "D", dir)
+	if err := os.WriteFile(dir+"/list", []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr := btfliteRun(t, exitFailure, "modules", "--btf_base="+splitFiles+"x86.base.btf", compat, "--btf_features=default", dir+"/list", dir+"/gone.ko")
+	sameAs(t, dir+"/k/one.ko", ".BTF", "x86.module.btf")
+	sameAs(t, dir+"/k/two.ko", ".BTF", "x86.module.btf")
+	want := strings.ReplaceAll(`btflite: D/gone.ko: cannot open: no such file or directory
+btflite: D/list: D/k: cannot open: is a directory
+btflite: D/list: D/none.ko: cannot open: no such file or directory
+btflite: 3 of 5 modules failed
+`, "D", dir)
+	if stderr != want || !strings.HasPrefix(stdout, "modules    5, 3 failed\n") {
+		t.Errorf("stderr %q\nwant %q\nstdout %q", stderr, want, stdout)
 	}
 }
 

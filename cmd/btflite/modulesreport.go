@@ -15,6 +15,7 @@ type moduleResult struct {
 	Output string `json:"output"` // the detached file, or the module itself
 	Bytes  int64  `json:"btf_bytes"`
 	Full   int64  `json:"full_btf_bytes,omitempty"` // without the base, if asked for
+	Base   int64  `json:"base_btf_bytes,omitempty"` // of the distilled base
 	Extra  int64  `json:"extra_btf_bytes,omitempty"`
 	Types  int    `json:"types"`
 	NS     int64  `json:"wall_ns"`
@@ -22,6 +23,8 @@ type moduleResult struct {
 	Error  string `json:"error,omitempty"`
 	// Warning says what a kernel would refuse.
 	Warning string `json:"warning,omitempty"`
+	// Mismatch says why the base is not of the module's kernel, if that shows.
+	Mismatch string `json:"base_mismatch,omitempty"`
 
 	internal bool           // failed by a fault of this program
 	leftOut  map[string]int // see encode.Stats
@@ -36,6 +39,7 @@ type batchReport struct {
 	Empty   int            `json:"nothing_to_encode"`
 	Bytes   int64          `json:"btf_bytes"`
 	Full    int64          `json:"full_btf_bytes,omitempty"`
+	BaseLen int64          `json:"base_btf_bytes,omitempty"` // of the distilled bases
 	Extra   int64          `json:"extra_btf_bytes,omitempty"`
 	WallNS  int64          `json:"wall_ns"`
 	PeakRSS uint64         `json:"peak_rss_bytes"` // VmHWM, 0 where the system does not tell
@@ -63,9 +67,31 @@ func newBatchReport(base string, results []moduleResult, wall time.Duration) *ba
 		}
 		r.Bytes += m.Bytes
 		r.Full += m.Full
+		r.BaseLen += m.Base
 		r.Extra += m.Extra
 	}
 	return r
+}
+
+// mismatchText tells of modules whose base is of another kernel, and the first of
+// them; "" for none.
+func (r *batchReport) mismatchText() string {
+	var first *moduleResult
+	n := 0
+	for i := range r.Modules {
+		if m := &r.Modules[i]; m.Mismatch != "" {
+			n++
+			first = cmp.Or(first, m)
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return mismatchText(first.Path, first.Mismatch)
+	}
+	return fmt.Sprintf("warning: %s of %s modules are not of the base's kernel: %s: %s: the BTF fits neither kernel",
+		grouped(uint64(n)), grouped(uint64(r.Count)), oneLine(first.Path), first.Mismatch)
 }
 
 // format is the report as text without a final newline.
@@ -93,6 +119,9 @@ func (r *batchReport) format(f statsFormat) string {
 	size := byteSize(uint64(r.Bytes))
 	if r.Full > 0 {
 		size += fmt.Sprintf(", %s without the base", byteSize(uint64(r.Full)))
+	}
+	if r.BaseLen > 0 {
+		size += fmt.Sprintf(", %s of distilled bases", byteSize(uint64(r.BaseLen)))
 	}
 	if r.Extra > 0 {
 		size += fmt.Sprintf(", %s of extra variables", byteSize(uint64(r.Extra)))

@@ -32,13 +32,13 @@ type progress struct {
 }
 
 // startProgress starts the line if stderr is a terminal, or returns nil: for
-// pipes, under make -s, and with -V, whose lines are progress enough. text makes
-// the line of how much is done and what there is in all.
-func (c *cli) startProgress(cfg *config, text func(done, total uint64) string) *progress {
+// pipes, under make -s, and if it is to be silent, as with -q, and with -V, whose
+// lines are progress enough. text makes the line of how much is done and what there is in all.
+func (c *cli) startProgress(silent bool, text func(done, total uint64) string) *progress {
 	f, ok := c.stderr.(*os.File)
 	makeflags, _ := c.lookupEnv("MAKEFLAGS")
 	term, _ := c.lookupEnv("TERM")
-	if !ok || cfg.verbose || term == "dumb" || silentMake(makeflags) || !isTerminal(f) {
+	if !ok || silent || term == "dumb" || silentMake(makeflags) || !isTerminal(f) {
 		return nil
 	}
 	p := newProgress(c.stderr, text, c.guard)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -56,7 +57,11 @@ func (t *target) writeDirect(content func(io.Writer) error) error {
 
 // replace writes a temporary file and, after first, renames it to t.file.
 func (t *target) replace(g *guard, content func(io.Writer) error, first func() error) error {
-	f, err := g.create(func() (*os.File, error) { return openTemp(filepath.Dir(t.file)) })
+	mode := fs.FileMode(newFileMode)
+	if t.info != nil {
+		mode = t.info.Mode().Perm()
+	}
+	f, err := g.create(func() (*os.File, error) { return openTemp(filepath.Dir(t.file), mode) })
 	if err != nil {
 		return err
 	}
@@ -72,8 +77,8 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 	if err := buffered(f, content); err != nil {
 		return err
 	}
-	if t.mode != 0 {
-		if err := f.Chmod(t.mode); err != nil {
+	if t.info != nil { // the umask did not spare the mode of the old file
+		if err := f.Chmod(mode); err != nil {
 			return err
 		}
 	}
@@ -96,15 +101,16 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 	return nil
 }
 
-// openTemp creates a file of an unused random name in dir.
-func openTemp(dir string) (*os.File, error) {
+// openTemp creates a file of an unused random name in dir, with mode less the
+// umask.
+func openTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	var err error
 	for range 100 {
 		var random [8]byte
 		rand.Read(random[:])
 		var f *os.File
 		name := filepath.Join(dir, ".btflite-"+hex.EncodeToString(random[:])+".tmp")
-		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFileMode)
+		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, os.ErrExist) {
 			return f, err
 		}

@@ -52,27 +52,44 @@ func wantFile(t *testing.T, path, content string, mode os.FileMode) {
 	}
 }
 
-func TestNewOutputHasModeUnderUmask(t *testing.T) {
-	old := syscall.Umask(0o027)
+// TestNewOutputsFollowTheUmask: every file that a run makes has 0666 less the
+// umask, and one that was there keeps its mode.
+func TestNewOutputsFollowTheUmask(t *testing.T) {
+	old := syscall.Umask(0)
 	defer syscall.Umask(old)
-	for _, tt := range []struct {
-		umask int
-		want  os.FileMode
-	}{{0, 0o640}, {0o022, 0o640}, {0o077, 0o600}} {
-		syscall.Umask(tt.umask)
+	for umask, want := range map[int]os.FileMode{0: 0o666, 0o022: 0o644, 0o077: 0o600} {
+		syscall.Umask(umask)
 		dir := t.TempDir()
-		os.Chmod(dir, 0o700)
-		c, _, _ := testCLI(t)
-		path := filepath.Join(dir, "out")
-		target, err := c.resolveTarget(path)
-		if err != nil {
-			t.Fatal(err)
+		at := func(name string) string { return filepath.Join(dir, name) }
+		base := splitFiles + "x86.base.btf"
+		copyFile(t, "x86.module.o", at("k/m.ko"))
+		copyFile(t, "x86.base.o", at("k/v.ko"))
+		outputs := []string{"detached", "vars", "report", "m.ko.btf", "v.ko.vars.btf", "k/v.ko.vars.btf", "dedup", "sort"}
+		commands := [][]string{
+			{"-J", "--btf_features=default", "--btf_encode_detached=" + at("detached"), "--extra_vars=" + at("vars"), "--report=" + at("report"), at("k/v.ko")},
+			{"modules", "--btf_base=" + base, "--btf_features=default", "--extra_vars", "--btf_encode_detached_dir=" + dir, at("k")},
+			{"modules", "--btf_base=" + base, "--btf_features=default", "--extra_vars", at("k/v.ko"), at("k/m.ko")},
+			{"dedup", "-o", at("dedup"), base},
+			{"sort", base, at("sort")},
 		}
-		if err := target.write(c.guard, writeText("new")); err != nil {
-			t.Fatal(err)
+		for _, want := range []os.FileMode{want, 0o604} { // of new files, then of old ones
+			for _, args := range commands {
+				btfliteRun(t, exitOK, args...)
+			}
+			for _, name := range outputs {
+				if info, err := os.Stat(at(name)); err != nil {
+					t.Fatal(err)
+				} else if info.Mode() != want {
+					t.Errorf("umask %#o: %s has mode %v, want %v", umask, name, info.Mode(), want)
+				}
+				os.Chmod(at(name), 0o604)
+			}
+			if info, err := os.Stat(at("k/m.ko")); err != nil {
+				t.Fatal(err)
+			} else if info.Mode() != 0o600 {
+				t.Errorf("the module itself has mode %v", info.Mode())
+			}
 		}
-		wantFile(t, path, "new", tt.want)
-		onlyFiles(t, dir, "out")
 	}
 }
 

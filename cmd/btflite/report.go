@@ -38,7 +38,7 @@ func (c *cli) openReport(path string, inputs []string, outs ...*target) (*report
 		return nil, err
 	}
 	for _, out := range outs {
-		if out != nil && to.file != "" && out.sameFile(to) {
+		if out != nil && (to.file != "" || to.stream != nil) && out.sameFile(to) {
 			return nil, fmt.Errorf("%s: the report would replace the output", oneLine(path))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -62,9 +61,12 @@ func TestHelpShowsEveryOptionThatIsNotRare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range encodeOptions {
-		if o.group != "" && !o.rare && !bytes.Contains(help, []byte("--"+o.long[0])) {
-			t.Errorf("--%s is missing", o.long[0])
+	c, _, _ := testCLI(t)
+	for _, g := range groupsOf(c.commands(newEncodeCommand())) {
+		for _, f := range g.options {
+			if !isRare(f) && !bytes.Contains(help, []byte("--"+f.Name)) {
+				t.Errorf("--%s is missing", f.Name)
+			}
 		}
 	}
 }
@@ -126,17 +128,6 @@ func TestPeakRSS(t *testing.T) {
 	}
 }
 
-func TestVersionText(t *testing.T) {
-	info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "v0.1.0"}, Settings: []debug.BuildSetting{
-		{Key: "vcs.revision", Value: "abc123"}, {Key: "vcs.modified", Value: "true"}}}
-	if got, want := versionText(info, true), "btflite v0.1.0, commit abc123 with changes, go1.26, does the job of pahole v1.32"; got != want {
-		t.Errorf("%s", got)
-	}
-	if got := versionText(nil, false); !strings.HasPrefix(got, "btflite ") {
-		t.Errorf("%s", got)
-	}
-}
-
 func TestProgressLine(t *testing.T) {
 	var b bytes.Buffer
 	c, _, _ := testCLI(t)
@@ -164,7 +155,7 @@ func TestProgressLine(t *testing.T) {
 
 func TestProgressIsLateAndOnlyForTerminals(t *testing.T) {
 	c, _, _ := testCLI(t)
-	if c.startProgress(newConfig(), fileProgress("x")) != nil {
+	if c.startProgress(false, fileProgress("x")) != nil {
 		t.Error("progress into a buffer")
 	}
 	r, w, err := os.Pipe()
@@ -174,7 +165,7 @@ func TestProgressIsLateAndOnlyForTerminals(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	c.stderr = w
-	if c.startProgress(newConfig(), fileProgress("x")) != nil {
+	if c.startProgress(false, fileProgress("x")) != nil {
 		t.Error("progress into a pipe")
 	}
 	var b bytes.Buffer

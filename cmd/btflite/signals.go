@@ -2,21 +2,26 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// guard makes a signal leave no temporary file behind. SIGINT, SIGTERM and
-// SIGHUP remove the files registered with it and then end the process by the
+// guard makes a signal leave neither a temporary file nor an empty folder of ours
+// behind. SIGINT, SIGTERM and SIGHUP remove those and then end the process by the
 // same signal, so that the caller sees the usual status. While protect runs a
 // function that has temporary files of its own, the signal waits for it; the
 // function learns of it through interrupted and ends early.
 type guard struct {
 	mu    sync.Mutex
 	temps map[string]struct{}
+	// folders are those that makeFolder has made, each behind those above it.
+	folders []string
 	// onDeath, if set, runs before the process ends (it clears the progress
 	// line). It must not call back into the guard.
 	onDeath func()
@@ -67,12 +72,13 @@ func (g *guard) watch() {
 	}
 }
 
-// end removes the temporary files and dies. g.mu is held, so no new file is
+// end removes the temporary files and our empty folders, and dies. g.mu is held, so no new file is
 // made meanwhile.
 func (g *guard) end() {
 	for name := range g.temps {
 		os.Remove(name)
 	}
+	g.removeEmpty()
 	if g.onDeath != nil {
 		g.onDeath()
 	}
@@ -96,6 +102,51 @@ func (g *guard) forget(name string) {
 	g.mu.Lock()
 	delete(g.temps, name)
 	g.mu.Unlock()
+}
+
+// makeFolder makes a folder, if it is missing, and those above it.
+func (g *guard) makeFolder(path string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var missing []string
+	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, dir)
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	for _, dir := range slices.Backward(missing) {
+		err := os.Mkdir(dir, 0o777)
+		if err == nil {
+			g.folders = append(g.folders, dir)
+		} else if !errors.Is(err, fs.ErrExist) { // else another program was faster
+			return err
+		}
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	return err
+}
+
+// removeFolders removes the folders that makeFolder has made, as far as they are
+// empty.
+func (g *guard) removeFolders() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.removeEmpty()
+}
+
+// removeEmpty is removeFolders with g.mu held.
+func (g *guard) removeEmpty() {
+	for _, dir := range slices.Backward(g.folders) {
+		os.Remove(dir) // fails if something is in it
+	}
+	g.folders = nil
 }
 
 // setOnDeath sets or clears onDeath.

@@ -1,10 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btfsort"
 )
 
 // sorter puts the own types of BTF into an order and tells the new id of each;
@@ -47,31 +49,41 @@ func (f *finish) sorted(main, extra []byte) ([]byte, []byte, error) {
 	return main, x.Encode(), nil
 }
 
-// runSort is "btflite sort".
-func (c *cli) runSort(args []string) error {
-	cfg := newConfig()
-	if err := cfg.setSort(""); err != nil {
-		return err
+// sortCommand is "btflite sort".
+type sortCommand struct {
+	order sorter
+	bases []string
+}
+
+func (c *cli) sortCommand() *cobra.Command {
+	s := sortCommand{order: btfsort.CanonicalWithMap}
+	cmd := &cobra.Command{
+		Use: "sort [OPTION...] IN OUT", Short: "put the types of BTF into another order",
+		Long: `Write the BTF of IN, raw BTF or an ELF file with .BTF, to OUT as raw BTF with
+its types in another order: canonical, which depends on the types alone, so
+that what two builds have in common is in the same order in both; or by name,
+as Linux 7.x and resolve_btfids have them. Split BTF keeps to the ids of BASE.`,
+		Example: "  btflite sort vmlinux.btf sorted.btf",
+		RunE:    func(_ *cobra.Command, args []string) error { return c.runSort(&s, args) },
 	}
-	words, err := parse(sortOptions, args, cfg)
-	if err != nil {
-		return err
-	}
-	if cfg.action != doWork {
-		return c.showAction(cfg.action, sortIntro, sortOptions)
-	}
+	addOrder(cmd, &s.order)
+	under(cmd, groupOutput).bases(&s.bases, "btf_base", "IN is split over `BASE`, or a chain")
+	return cmd
+}
+
+func (c *cli) runSort(cfg *sortCommand, words []string) error {
 	if len(words) != 2 {
 		return usagef("sort takes the names of an input and an output file")
 	}
-	in, err := inputs(words[:1])
+	in := words[:1]
+	if err := checkInputs(in); err != nil {
+		return err
+	}
+	out, err := c.resolveTarget(words[1])
 	if err != nil {
 		return err
 	}
-	out, err := c.resolveTarget(words[1].text)
-	if err != nil {
-		return err
-	}
-	bases := c.basePaths(cfg, in)
+	bases := c.basePaths(cfg.bases, in)
 	if err := out.refuseInputs(slices.Concat(bases, in)); err != nil {
 		return err
 	}
@@ -79,24 +91,16 @@ func (c *cli) runSort(args []string) error {
 	if err != nil {
 		return err
 	}
-	var data []byte
-	err = withBTF(in[0], func(raw rawBTF) error {
-		base, err := over(raw, base)
-		if err != nil {
-			return err
-		}
-		b, err := btf.Parse(raw.btf, base)
-		if err != nil {
-			return fmt.Errorf("%s:%s %w", oneLine(in[0]), raw.section, err)
-		}
-		sorted, _, err := cfg.order(b)
-		if err != nil {
-			return err
-		}
-		data = sorted.Encode()
-		return checkMerged(data, []*btf.Blob{b}, base)
-	})
+	b, err := loadOver(in[0], base)
 	if err != nil {
+		return err
+	}
+	sorted, _, err := cfg.order(b)
+	if err != nil {
+		return namingFile(in, err)
+	}
+	data := sorted.Encode()
+	if err := checkMerged(data, []*btf.Blob{b}, b.Base); err != nil {
 		return namingFile(in, err)
 	}
 	return out.write(c.guard, writeBytes(data))

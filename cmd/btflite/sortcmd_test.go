@@ -157,7 +157,7 @@ func TestSortErrors(t *testing.T) {
 		{[]string{raw}, exitUsage, "an input and an output file"},
 		{[]string{raw, out, out}, exitUsage, "an input and an output file"},
 		{[]string{"--btf_sort=size", raw, out}, exitUsage, "use canonical or name"},
-		{[]string{"--btf_sort", "name", raw, out}, exitUsage, "an input and an output file"},
+		{[]string{"--btf_sort", "name", raw, out}, exitUsage, "did you mean --btf_sort=name?"},
 		{[]string{raw, raw}, exitFailure, "the output is the input file"},
 		{[]string{filepath.Join(dir, "none"), out}, exitFailure, "none: cannot open: no such file"},
 		{[]string{text, out}, exitFailure, text + ": btf: header: 6 bytes"},

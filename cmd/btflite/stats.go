@@ -13,12 +13,23 @@ import (
 	"github.com/btflite/btflite/encode"
 )
 
+// statsFormat is the argument of --stats.
+type statsFormat uint8
+
+const (
+	statsNone statsFormat = iota
+	statsText
+	statsJSON
+)
+
 // runReport is what --stats prints; --stats=json is its JSON form.
 type runReport struct {
 	Inputs []string `json:"inputs"`
 	Output string   `json:"output"` // the detached file, or the input that got .BTF
 	Bytes  int64    `json:"btf_bytes"`
 	WallNS int64    `json:"wall_ns"`
+	// BaseBytes is the length of .BTF.base, 0 if there is none.
+	BaseBytes int64 `json:"base_btf_bytes,omitempty"`
 	// Of the extra variables: the file and the length of their BTF.
 	Extra      string `json:"extra_output,omitempty"`
 	ExtraBytes int64  `json:"extra_btf_bytes,omitempty"`
@@ -30,7 +41,7 @@ type runReport struct {
 // the time it took to write the result, the whole time and the peak memory up
 // to now.
 func newRunReport(paths []string, to outputs, enc *encoded, writing, wall time.Duration) *runReport {
-	r := &runReport{Inputs: paths, Bytes: enc.size, WallNS: int64(wall), Stats: enc.stats}
+	r := &runReport{Inputs: paths, Bytes: enc.size, BaseBytes: enc.below, WallNS: int64(wall), Stats: enc.stats}
 	r.Phases = append(slices.Clip(r.Phases), encode.Phase{Name: "write", Time: writing})
 	r.Output, r.place = paths[enc.lead], "section .BTF of "
 	if to.main != nil {
@@ -87,6 +98,9 @@ func (r *runReport) format(f statsFormat) string {
 	}
 	row("BTF", "%s (%s types, %s strings), %s%s", byteSize(uint64(r.Bytes)),
 		byteSize(uint64(r.TypeBytes)), byteSize(uint64(r.StrBytes)), r.place, oneLine(r.Output))
+	if r.BaseBytes > 0 {
+		row("", "%s, section .BTF.base", byteSize(uint64(r.BaseBytes)))
+	}
 	if r.Extra != "" {
 		row("extra", "%s variables, %s, in %s", grouped(uint64(r.ExtraVars)), byteSize(uint64(r.ExtraBytes)), oneLine(r.Extra))
 	}

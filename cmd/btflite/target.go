@@ -17,15 +17,15 @@ type target struct {
 	// file is the regular file to replace, symbolic links resolved: the link
 	// stays and what it points to is replaced. Empty for a direct target.
 	file string
-	mode fs.FileMode // permissions of an existing file, 0 if there is none
 	// A direct target (device, pipe, open descriptor) is written as it is:
 	// to stream, if set, else by opening path.
 	stream io.Writer
 	info   fs.FileInfo // of what exists, nil if nothing
 }
 
-// newFileMode is pahole's mode of a new file, before umask.
-const newFileMode = 0o640
+// newFileMode is the mode of a new file before the umask, which alone decides who
+// may read what a build makes. (pahole's files begin with 0640.)
+const newFileMode = 0o666
 
 // maxLinks bounds a chain of symbolic links, as the kernel does.
 const maxLinks = 40
@@ -36,8 +36,11 @@ func (c *cli) resolveTarget(path string) (*target, error) {
 		return nil, usagef("empty output file name")
 	}
 	t := &target{path: path}
+	if path == dash {
+		t.path = "standard output"
+	}
 	switch path {
-	case "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+	case dash, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
 		t.stream = c.stdout
 		if f, ok := c.stdout.(*os.File); ok {
 			t.info, _ = f.Stat()
@@ -61,7 +64,6 @@ func (c *cli) resolveTarget(path string) (*target, error) {
 	if !info.Mode().IsRegular() || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/") {
 		return t, nil
 	}
-	t.mode = info.Mode().Perm()
 	if t.file, err = filepath.EvalSymlinks(path); err != nil {
 		return nil, fileError(path, "cannot write", err)
 	}
@@ -108,8 +110,12 @@ func (c *cli) isStdout(t *target) bool {
 	return err == nil && os.SameFile(info, t.info)
 }
 
-// sameFile tells whether two targets are one file, there already or not.
+// sameFile tells whether two targets are one file, there already or not, or one
+// stream.
 func (t *target) sameFile(o *target) bool {
+	if t.stream != nil || o.stream != nil {
+		return t.stream == o.stream
+	}
 	if t.info != nil && o.info != nil {
 		return os.SameFile(t.info, o.info)
 	}
@@ -127,6 +133,21 @@ func (t *target) refuseInputs(inputs []string) error {
 	for _, in := range inputs {
 		if info, err := os.Stat(in); err == nil && os.SameFile(info, t.info) {
 			return fmt.Errorf("%s: the output is the input file %s", oneLine(t.path), oneLine(in))
+		}
+	}
+	return nil
+}
+
+// refuseOwnBase returns an error if path, whose .BTF is to be replaced, is a file
+// of its base: the base would be gone.
+func refuseOwnBase(path string, bases []string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // whoever reads it will say why
+	}
+	for _, b := range bases {
+		if of, err := os.Stat(b); err == nil && os.SameFile(info, of) {
+			return fmt.Errorf("%s: is the base itself, whose BTF would be replaced by what goes over it; write to another file", oneLine(path))
 		}
 	}
 	return nil

@@ -39,6 +39,7 @@ func TestVerifyCommand(t *testing.T) {
 		b.Add("", btf.Info(btf.KindConst, 0, false), 2)
 		b.Add("t", btf.Info(btf.KindTypeTag, 0, false), 0)
 	}))
+	put("enum64", raw(nil, func(b *btf.Builder) { b.Add("x", btf.Info(btf.KindEnum64, 0, false), 8) }))
 	put("twice", raw(nil, func(b *btf.Builder) {
 		b.Add("int", num, 4, 1<<24|32)
 		b.Add("s", st(1), 8, b.Str("m"), 3, 0)
@@ -64,27 +65,31 @@ func TestVerifyCommand(t *testing.T) {
 	}{
 		{"good", 0, "good: fine: 1 types, 45 bytes\n", ""},
 		{"good good", 0, "2 files: 2 fine, 0 refused, 0 not readable\n", ""},
-		{"-V good blank", 1, "good: fine: 1 types, 45 bytes\n" + `blank: refused: BTF type [1] STRUCT "a b": name is no C identifier` + "\n2 files: 1 fine, 1 refused, 0 not readable\n", ""},
-		{"past", 1, `past: refused by BPF_BTF_LOAD, though not at boot: BTF type [2] STRUCT "s": member 0 "m": ends at bit 40, behind its 4 bytes` + "\n", ""},
+		{"-V good blank", 1, "good: fine: 1 types, 45 bytes\n" + `blank: refused: type [1] STRUCT "a b": name is no C identifier` + "\n2 files: 1 fine, 1 refused, 0 not readable\n", ""},
+		{"past", 1, `past: refused by BPF_BTF_LOAD, though not at boot: type [2] STRUCT "s": member 0 "m": ends at bit 40, behind its 4 bytes` + "\n", ""},
 		{"--boot past", 0, "past: fine: 2 types, 73 bytes\n", ""},
-		{"tag", 0, "tag: fine: 2 types, 51 bytes; before Linux 7.2 refused: BTF type [1] CONST (anon): refers to TYPE_TAG [2]; before Linux 7.2, tags come before other modifiers\n", ""},
-		{"--kernel=6.12.1 tag", 1, "tag: refused: BTF type [1] CONST (anon): refers to TYPE_TAG [2]; before Linux 7.2, tags come before other modifiers\n", ""},
-		{"--kernel=7.2 tag", 0, "tag: fine: 2 types, 51 bytes; before Linux 7.2 refused: BTF type [1] CONST (anon): refers to TYPE_TAG [2]; before Linux 7.2, tags come before other modifiers\n", ""},
-		{"--kernel=new tag", 64, "", "btflite: option '--kernel': 'new' is no release such as 6.12\nTry 'btflite --help' for more information.\n"},
+		{"tag", 0, "tag: fine: 2 types, 51 bytes; type [1] CONST (anon): a TYPE_TAG behind another modifier needs Linux 7.2\n", ""},
+		{"--kernel=6.12.1 tag", 1, "tag: refused for 6.12.1: type [1] CONST (anon): a TYPE_TAG behind another modifier needs Linux 7.2\n", ""},
+		{"--kernel=6.12.1 blank", 1, `blank: refused for 6.12.1: type [1] STRUCT "a b": name is no C identifier` + "\n", ""},
+		{"--kernel=5.10.0-32-amd64 enum64", 1, `enum64: refused for 5.10: type [1] ENUM64 "x" needs Linux 6.0` + "\n", ""},
+		{"--kernel=6.0 enum64", 0, "enum64: fine: 1 types, 39 bytes\n", ""},
+		{"--kernel=7.2 tag", 0, "tag: fine: 2 types, 51 bytes\n", ""},
+		{"--kernel=new tag", 64, "", "btflite: option '--kernel': 'new' is no release such as 6.12 or 5.10.223\nTry 'btflite verify --help' for more information.\n"},
+		{"--kernel=4.4 tag", 64, "", "btflite: option '--kernel': '4.4' is not a release that is known; known are 5.2 to 7.2\nTry 'btflite verify --help' for more information.\n"},
 		{"twice", 0, "twice: fine: 7 types, 147 bytes\n", ""},
 		{"--no-dups twice", 1, `twice: STRUCT "s" has 2 definitions: [2 4]
     [2], [4]: "m": refers to: INT "int", TYPEDEF "t"
 twice: TYPEDEF "t" has 2 definitions: [6 7]
 twice: 2 names have several definitions
 `, ""},
-		{"split", 1, "split: refused: BTF strings: empty section\n", ""},
-		{"--btf_base=good split", 0, "split: fine: 1 types, 36 bytes\n", ""},
+		{"split", 1, "split: refused: strings: empty section; its base was not found: give --btf_base=VMLINUX or --image=/lib/modules/RELEASE\n", ""},
+		{"--btf_base=good split", 0, "split: fine: 1 types, 36 bytes; split BTF needs Linux 5.11\n", ""},
 		{"--btf_base=none split", 2, "", "btflite: none: cannot open: no such file or directory\n"},
 		{"text", 2, "", "btflite: text: no BTF: it does not begin with BTF's magic number\n"},
 		{"empty good none", 2, "3 files: 1 fine, 0 refused, 2 not readable\n",
-			"btflite: empty: no BTF: it does not begin with BTF's magic number\nbtflite: none: cannot open: no such file or directory\n"},
-		{"cut", 1, "cut: refused: BTF header: string section 16+5 does not end with the data, at 6\n", ""},
-		{"", 64, "", "btflite: no input file\nTry 'btflite --help' for more information.\n"},
+			"btflite: empty: an empty file; what was to write it may have failed\nbtflite: none: cannot open: no such file or directory\n"},
+		{"cut", 1, "cut: refused: header: string section 16+5 does not end with the data, at 6\n", ""},
+		{"", 64, "", "btflite: no input file\nTry 'btflite verify --help' for more information.\n"},
 	} {
 		t.Chdir(dir)
 		var stdout, stderr bytes.Buffer
@@ -111,7 +116,7 @@ func TestVerifyELF(t *testing.T) {
 		{[]string{"--btf_base=" + split + "x86.base.btf", split + "x86.module.btf"}, 0, "fine: "},
 		{[]string{"--btf_base=" + split + "s390x.distilled.base.btf", split + "s390x.distilled.btf"}, 0, "fine: "},
 		{[]string{"--btf_base=" + split + "s390x.base.btf", split + "x86.module.btf"}, 1, "byte order differs from the base's"},
-		{[]string{split + "x86.module.btf"}, 1, "refused: BTF "},
+		{[]string{split + "x86.module.btf"}, 1, "refused: strings: the first is not empty"},
 		{[]string{"--btf_base=" + split + "x86.base.btf", "--btf_base=" + split + "x86.module.btf", split + "x86.upper.btf"}, 0, "fine: "},
 		{[]string{"--btf_base=" + split + "x86.base.btf", split + "x86.upper.btf"}, 1, "goes beyond"},
 		{[]string{"--btf_base=" + split + "x86.base.btf", split + "x86.base.btf"}, 1, "refused: btf: it is whole by itself"},

@@ -1,8 +1,14 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // The release of pahole whose bytes and options this program gives. Kernel
@@ -12,36 +18,135 @@ const (
 	paholeNumericVersion = "132"
 )
 
-// runVersion is "btflite version": what was built, from what, with what.
-func (c *cli) runVersion(args []string) error {
-	if len(args) > 0 {
-		return usagef("version takes no arguments")
+// The version and the commit as the Makefile knows them; it sets both with
+// -ldflags=-X. They are empty in other builds.
+var linkedVersion, linkedCommit string
+
+// archived has the tag, the commit and its time in source archives. git archive
+// fills the file in; in a checkout it holds placeholders.
+//
+//go:embed version.txt
+var archived string
+
+// versionCommand is "btflite version": what was built, from what, with what.
+func (c *cli) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "print the version of btflite",
+		Long:    "Print the version of btflite, its commit, Go's version and pahole's.",
+		Example: "  btflite version",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("version takes no arguments")
+			}
+			_, err := fmt.Fprintln(c.stdout, versionText(debug.ReadBuildInfo()))
+			return stdoutError(err)
+		},
 	}
-	_, err := fmt.Fprintln(c.stdout, versionText(debug.ReadBuildInfo()))
-	return stdoutError(err)
 }
 
-// versionText is one line: version, commit if the build knows it, Go version.
+// versionText is one line: version, commit if the build knows it, Go version,
+// and the pahole that btflite stands in for.
 func versionText(info *debug.BuildInfo, ok bool) string {
 	if !ok {
-		return "btflite (no build information), does the job of pahole " + paholeVersion
+		info = new(debug.BuildInfo)
 	}
-	version := info.Main.Version
-	if version == "" {
-		version = "(devel)"
+	parts := []string{"btflite " + thisBuild(info).String()}
+	if info.GoVersion != "" {
+		parts = append(parts, info.GoVersion)
 	}
-	s := "btflite " + version
-	revision, modified := "", ""
+	return strings.Join(append(parts, "stands in for pahole "+paholeVersion), ", ")
+}
+
+// develVersion is what --devel_version prints: the pahole stood in for, as if it
+// were built from the archive of a commit, which is that of btflite. pahole's own
+// tests take this form.
+func develVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
+	}
+	commit, _, _ := strings.Cut(thisBuild(info).commit, " ")
+	if commit == "" {
+		return paholeVersion
+	}
+	return paholeVersion + "-tarball-g" + commit[:min(12, len(commit))]
+}
+
+// thisBuild is the source that this program was built from.
+func thisBuild(info *debug.BuildInfo) buildID {
+	id, inArchive := buildID{linkedVersion, linkedCommit}, archivedID(archived)
+	if id.commit == "" {
+		id.commit = inArchive.commit // make VERSION=... in an archive
+	}
+	return id.or(inArchive).or(vcsID(info))
+}
+
+// buildID says which source a program was built from.
+type buildID struct {
+	version string // as v0.3.0; empty if unknown
+	commit  string // empty if unknown
+}
+
+// or returns id, or other if id has no version. It does not mix the two: a
+// source archive may lie in a repository that has nothing to do with it.
+func (id buildID) or(other buildID) buildID {
+	if id.version == "" {
+		return other
+	}
+	return id
+}
+
+func (id buildID) String() string {
+	switch {
+	case id.version == "":
+		return "(version unknown: go build recorded none, make build would)"
+	case id.commit == "":
+		return id.version
+	}
+	return id.version + ", commit " + id.commit
+}
+
+// archivedID reads what git archive has made of version.txt: the description by
+// tags (empty without a tag), the commit, and its time in seconds. Placeholders
+// that are still there say nothing.
+func archivedID(text string) buildID {
+	lines := strings.Split(text, "\n")
+	if len(lines) < 3 || strings.Contains(lines[1], "$") {
+		return buildID{}
+	}
+	id := buildID{lines[0], lines[1]}
+	// A git too old for this placeholder leaves it as it is.
+	if id.version == "" || strings.Contains(id.version, "$") {
+		seconds, err := strconv.ParseInt(lines[2], 10, 64)
+		if err != nil {
+			return buildID{}
+		}
+		id.version = pseudoVersion(id.commit, time.Unix(seconds, 0))
+	}
+	return id
+}
+
+// pseudoVersion is the name that Go gives to a commit without a tag before it.
+func pseudoVersion(commit string, at time.Time) string {
+	return "v0.0.0-" + at.UTC().Format("20060102150405") + "-" + commit[:min(12, len(commit))]
+}
+
+// vcsID is what the go command knows of a checkout or of a module.
+func vcsID(info *debug.BuildInfo) buildID {
+	id := buildID{version: info.Main.Version}
+	settings := map[string]string{}
 	for _, kv := range info.Settings {
-		switch {
-		case kv.Key == "vcs.revision":
-			revision = kv.Value
-		case kv.Key == "vcs.modified" && kv.Value == "true":
-			modified = " with changes"
+		settings[kv.Key] = kv.Value
+	}
+	id.commit = settings["vcs.revision"]
+	if id.version == "(devel)" {
+		id.version = ""
+		if at, err := time.Parse(time.RFC3339, settings["vcs.time"]); err == nil && id.commit != "" {
+			id.version = pseudoVersion(id.commit, at)
 		}
 	}
-	if revision != "" {
-		s += ", commit " + revision + modified
+	if settings["vcs.modified"] == "true" && id.commit != "" {
+		id.commit += " with changes"
 	}
-	return s + ", " + info.GoVersion + ", does the job of pahole " + paholeVersion
+	return id
 }

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// pahole parses its command line with argp, which keeps to getopt_long's rules:
+// options and file names in any order, "--" ends the options, letters may be
+// clustered (-JV), a required argument is attached or is the next word, an
+// optional one must be attached (-j4, --jobs=4), and a long option may be cut
+// short as long as only one option begins that way. pflag has other rules; this
+// file translates.
+
+// argp turns the words that follow the name of cmd into words that mean the same
+// to pflag: --name or --name=value for each option, "--", and all other words.
+func argp(cmd *cobra.Command, args []string) ([]string, error) {
+	p := argpParser{flags: cmd.Flags(), rest: args}
+	for len(p.rest) > 0 {
+		word := p.next()
+		var err error
+		switch {
+		case word == "--":
+			p.others = append(p.others, p.rest...)
+			p.rest = nil
+		case strings.HasPrefix(word, "--"):
+			err = p.long(word)
+		case len(word) > 1 && word[0] == '-':
+			err = p.letters(word[1:])
+		default:
+			p.others = append(p.others, word)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return append(append(p.options, "--"), p.others...), nil
+}
+
+// detachedName is the option that people expect to be -o.
+const detachedName = "btf_encode_detached"
+
+// argpParser is the state of one call of argp.
+type argpParser struct {
+	flags           *pflag.FlagSet
+	rest            []string // words not looked at yet
+	options, others []string // what is found
+}
+
+func (p *argpParser) next() string {
+	word := p.rest[0]
+	p.rest = p.rest[1:]
+	return word
+}
+
+func (p *argpParser) set(f *pflag.Flag, value string) {
+	p.options = append(p.options, "--"+f.Name+"="+value)
+}
+
+// long handles --name and --name=value.
+func (p *argpParser) long(word string) error {
+	name, value, attached := strings.Cut(word[2:], "=")
+	f, err := lookupLong(p.flags, word[2:])
+	switch {
+	case err != nil:
+		return err
+	case !attached:
+		return p.withNextWord(f, "--"+name)
+	case isToggle(f):
+		return usagef("option '--%s' doesn't allow an argument", f.Name)
+	}
+	p.set(f, value)
+	return nil
+}
+
+// letters handles the letters that follow a single dash.
+func (p *argpParser) letters(letters string) error {
+	for i := range len(letters) {
+		f := lookupLetter(p.flags, letters[i])
+		if f == nil {
+			return p.unknownLetter(letters, i)
+		}
+		if rest := letters[i+1:]; rest != "" && !isToggle(f) {
+			p.set(f, rest)
+			return nil
+		}
+		if err := p.withNextWord(f, "-"+letters[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unknownLetter is the error for letter i.
+func (p *argpParser) unknownLetter(letters string, i int) error {
+	letter := letters[i : i+1]
+	e := &usageError{what: fmt.Sprintf("invalid option -- '%s'", letter)}
+	other := strings.ToUpper(letter)
+	if other == letter {
+		other = strings.ToLower(letter)
+	}
+	name, _, _ := strings.Cut(letters, "=")
+	switch f := lookupLetter(p.flags, other[0]); {
+	case len(name) > 2: // -btf_encode for --btf_encode
+		e.suggest("--", closestOption(p.flags, name))
+	case letter == "o" && p.flags.Lookup(detachedName) != nil:
+		e.suggest("--", detachedName+"=OUT")
+	case f != nil && !f.Hidden:
+		e.suggest("-", other)
+	}
+	return e
+}
+
+// withNextWord handles an option that has no value attached; written is how the
+// option was spelt.
+func (p *argpParser) withNextWord(f *pflag.Flag, written string) error {
+	switch {
+	case f.NoOptDefVal != "":
+		p.options = append(p.options, "--"+f.Name)
+		return p.checkSpace(f, written)
+	case len(p.rest) == 0 && len(written) == 2:
+		return usagef("option requires an argument -- '%s'", written[1:])
+	case len(p.rest) == 0:
+		return usagef("option '%s' requires an argument", written)
+	}
+	value := p.next()
+	if p.isOption(value) {
+		if isFile(f) {
+			value = "./" + value
+		}
+		return &usageError{what: fmt.Sprintf("option '%s' requires an argument, and what follows is an option", written),
+			hint: fmt.Sprintf("if it is the argument, write --%s=%s", f.Name, oneLine(value))}
+	}
+	p.set(f, value)
+	return nil
+}
+
+// isOption tells whether the word looks like an option of the command. getopt_long
+// would take it as an argument all the same; but then a slip would make the next
+// file name, which belongs to that option, an input.
+func (p *argpParser) isOption(word string) bool {
+	name, long := strings.CutPrefix(word, "--")
+	if !long {
+		return len(word) > 1 && word[0] == '-' && lookupLetter(p.flags, word[1]) != nil
+	}
+	name, _, _ = strings.Cut(name, "=")
+	candidates, _ := namesWith(p.flags, name)
+	return len(candidates) > 0
+}
+
+// checkSpace returns an error if the next word must have been meant as the
+// optional argument of f.
+func (p *argpParser) checkSpace(f *pflag.Flag, written string) error {
+	v, ok := f.Value.(interface{ accepts(word string) bool })
+	if !ok || len(p.rest) == 0 || !v.accepts(p.rest[0]) {
+		return nil
+	}
+	word := p.rest[0]
+	if _, err := os.Stat(word); err == nil {
+		return nil
+	}
+	meant := written + word
+	if strings.HasPrefix(written, "--") {
+		meant = written + "=" + word
+	}
+	return &usageError{
+		what: fmt.Sprintf("%s: no such file, and '%s %s' has a space too many", word, written, word),
+		hint: fmt.Sprintf("did you mean %s?", meant)}
+}
+
+// isToggle tells whether f takes no argument.
+func isToggle(f *pflag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// lookupLetter finds the option with the letter, or nil.
+func lookupLetter(flags *pflag.FlagSet, letter byte) *pflag.Flag {
+	if letter == '?' {
+		return flags.Lookup("help")
+	}
+	return flags.ShorthandLookup(string(rune(letter)))
+}
+
+// lookupLong finds the option with the name or the unambiguous beginning of
+// one in word, which may have "=" and a value behind it. Names of the same option
+// do not compete.
+func lookupLong(flags *pflag.FlagSet, word string) (*pflag.Flag, error) {
+	name, _, _ := strings.Cut(word, "=")
+	found, names := namesWith(flags, name)
+	if i := slices.Index(names, name); i >= 0 {
+		return found[i], nil
+	}
+	if len(found) > 0 {
+		for _, f := range found[1:] {
+			if f != found[0] {
+				return nil, usagef("option '--%s' is ambiguous; possibilities: '--%s'", word, strings.Join(names, "' '--"))
+			}
+		}
+		return found[0], nil
+	}
+	e := &usageError{what: fmt.Sprintf("unrecognized option '--%s'", word)}
+	e.suggest("--", closestOption(flags, name))
+	return nil, e
+}
+
+// namesWith are the long names that begin with the given letters, and their
+// options.
+func namesWith(flags *pflag.FlagSet, begin string) (found []*pflag.Flag, names []string) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		for _, n := range namesOf(f) {
+			if strings.HasPrefix(n, begin) {
+				found, names = append(found, f), append(names, n)
+			}
+		}
+	})
+	return found, names
+}
+
+// namesOf are the long names of f.
+func namesOf(f *pflag.Flag) []string {
+	return append([]string{f.Name}, f.Annotations[aliasKey]...)
+}
+
+// closestOption is the long name of those that are not hidden that is most like
+// the misspelt one, or "".
+func closestOption(flags *pflag.FlagSet, misspelt string) string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, namesOf(f)...)
+		}
+	})
+	return closest(names, misspelt)
+}
+
+// closest is the one of names that is most like the misspelt one, or "" if none
+// is near: at most one edit in a word of three letters, in longer ones two, or one
+// per four letters, hyphens standing for underscores.
+// The earlier of equals wins.
+func closest(names []string, misspelt string) string {
+	const longest = 64 // no name comes near; bounds the work
+	if len(misspelt) > longest {
+		return ""
+	}
+	cost := func(name string) int { return levenshtein.ComputeDistance(normalName(misspelt), normalName(name)) }
+	best := slices.MinFunc(append(names, ""), func(a, b string) int { return cost(a) - cost(b) })
+	most := 0
+	switch n := len(misspelt); {
+	case n == 3:
+		most = 1
+	case n > 3:
+		most = max(2, n/4)
+	}
+	if cost(best) > most {
+		return ""
+	}
+	return best
+}
+
+func normalName(s string) string {
+	return strings.ReplaceAll(strings.ToLower(s), "-", "_")
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/btflite/btflite/btfdiff"
+)
+
+// diffWriter prints a report. An error is one of writing.
+type diffWriter interface {
+	begin()
+	difference(*btfdiff.Difference) error
+	end(counts btfdiff.Summary) error
+}
+
+// writer is the writer for a format.
+func (d *diffCommand) writer(w *lineWriter, a, b string) diffWriter {
+	switch {
+	case d.json || d.format == "json":
+		return &diffJSON{cfg: d, w: w, a: a, b: b}
+	case d.format == "markdown":
+		return &diffMarkdown{cfg: d, w: w, a: a, b: b}
+	}
+	return &diffText{cfg: d, w: w}
+}
+
+// diffText prints for people, and nothing at all if there is no difference.
+type diffText struct {
+	cfg *diffCommand
+	w   *lineWriter
+}
+
+func (t *diffText) begin() {}
+
+func (t *diffText) difference(d *btfdiff.Difference) error {
+	for _, l := range d.Lines() {
+		t.w.line(oneLine(l))
+	}
+	return t.w.err
+}
+
+func (t *diffText) end(counts btfdiff.Summary) error {
+	indent := ""
+	if !t.cfg.summaryOnly && counts.Total() > 0 && !t.cfg.noSummary {
+		t.w.line("\n" + countOf(counts.Total(), "difference") + ":")
+		indent = "    "
+	}
+	if !t.cfg.noSummary {
+		for _, l := range counts.Lines() {
+			t.w.line(indent + l)
+		}
+	}
+	return t.w.flush()
+}
+
+// diffMarkdown prints a document for web pages, and nothing at all if there is
+// no difference.
+type diffMarkdown struct {
+	cfg     *diffCommand
+	w       *lineWriter
+	a, b    string
+	begun   bool
+	heading string
+}
+
+func (m *diffMarkdown) begin() {}
+
+// title begins the document.
+func (m *diffMarkdown) title() {
+	if !m.begun {
+		m.w.line("# BTF of " + btfdiff.MarkdownCode(oneLine(m.a)) + " and " + btfdiff.MarkdownCode(oneLine(m.b)))
+	}
+	m.begun = true
+}
+
+func (m *diffMarkdown) difference(d *btfdiff.Difference) error {
+	m.title()
+	if h := d.Heading(); h != m.heading {
+		m.heading = h
+		m.w.line("\n## " + h + "\n")
+	}
+	for _, l := range d.Markdown() {
+		m.w.line(oneLine(l))
+	}
+	return m.w.err
+}
+
+func (m *diffMarkdown) end(counts btfdiff.Summary) error {
+	if table := counts.Markdown(); len(table) > 0 && !m.cfg.noSummary {
+		m.title()
+		m.w.line("\n## Summary\n\n" + countOf(counts.Total(), "difference") + "\n")
+		for _, l := range table {
+			m.w.line(l)
+		}
+	}
+	return m.w.flush()
+}
+
+// diffJSON prints one JSON object, with a line for each difference.
+type diffJSON struct {
+	cfg  *diffCommand
+	w    *lineWriter
+	a, b string
+	n    int // differences
+}
+
+func (j *diffJSON) begin() {
+	j.w.line(`{"version":1,"a":` + jsonText(j.a) + `,"b":` + jsonText(j.b) + `,`)
+	if !j.cfg.summaryOnly {
+		j.w.text(`"differences":[`)
+	}
+}
+
+func (j *diffJSON) difference(d *btfdiff.Difference) error {
+	if j.n > 0 {
+		j.w.text(",")
+	}
+	j.n++
+	j.w.text("\n" + jsonText(d))
+	return j.w.err
+}
+
+func (j *diffJSON) end(counts btfdiff.Summary) error {
+	if !j.cfg.summaryOnly {
+		j.w.line("],")
+	}
+	if !j.cfg.noSummary {
+		j.w.text(`"summary":` + jsonText(counts) + `,`)
+	}
+	j.w.line(`"same":` + jsonText(counts.Total() == 0) + `}`)
+	return j.w.flush()
+}
+
+// jsonText is v, which holds nothing that JSON cannot say, as JSON.
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// countOf is n things.
+func countOf(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(uint64(n)) + " " + thing
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"cmp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/btfsort"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/memlimit"
+)
+
+// encoding is what the commands that encode have in common: what is to be encoded,
+// over what, and with how much.
+type encoding struct {
+	bases []string // --btf_base, the first stands alone
+	// typedefBug is --btf_compat=libbpf-1.7.
+	typedefBug bool
+	jobs       int
+	bareJobs   bool   // -j without a number: jobs may be lowered
+	memory     uint64 // --memory_limit in bytes, 0: none
+	cuLimit    int    // --cu_limit, 0: none
+	debugDir   string // --debug_dir
+	exact      bool   // --dedup=exact
+	order      sorter // --btf_sort, nil: as encoded
+	extraVars  string // --extra_vars: the file, for modules the end of its name
+	lenient    bool   // --verify=warn
+	verbose    bool
+	strict     bool // --strict: nothing written is an error
+	stats      statsFormat
+
+	lang    langFilter
+	exclude string // --cu_exclude
+	prefix  string // --kabi_prefix
+	plain   bool   // --fixup_silly_bitfields
+
+	features      encode.Features
+	featuresGiven bool
+	unsupported   []string // names of features, told with -V as pahole does
+	unknown       []string // names of features that nobody knows
+	printing      []string // options that shape the printing of types
+}
+
+// newEncoding is an encoding without any option.
+func newEncoding() encoding {
+	return encoding{jobs: 1, features: encode.PlainFeatures}
+}
+
+// resourceOptions adds the options of how much may be used.
+func (e *encoding) resourceOptions(cmd *cobra.Command) {
+	s := under(cmd, groupOutput)
+	s.value(e.setJobs, "jobs", "j", "use `N` workers; without N one for each CPU", bare(allJobs), numbers)
+	s.value(e.setMemory, "memory_limit", "", "take no more memory than `SIZE`, as 64M or 1.5G")
+}
+
+// resultOptions adds the options of what becomes of the types. In a command
+// with many options those are rare that only few people need.
+func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
+	s := under(cmd, groupOutput)
+	s.file(&e.debugDir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
+	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: stream (default) or exact", words("stream", "exact"), few)
+	addOrder(cmd, &e.order)
+	s.value(func(v string) error { e.lenient = v == "warn"; return nil }, "verify", "",
+		"`MODE` for what kernels refuse: refuse, warn", words("refuse", "warn"), few)
+	s.value(func(string) error { e.typedefBug = true; return nil }, "btf_compat", "",
+		"repeat typedefs of BASE, as `libbpf-1.7` does", words("libbpf-1.7"), rare)
+}
+
+// addOrder adds --btf_sort.
+func addOrder(cmd *cobra.Command, order *sorter) {
+	orders := map[string]sorter{"canonical": btfsort.CanonicalWithMap, "name": btfsort.ByNameWithMap}
+	under(cmd, groupOutput).value(func(v string) error { *order = orders[v]; return nil },
+		"btf_sort", "", "sort types by `ORDER`: canonical (default), name", bare("canonical"), words("canonical", "name"))
+}
+
+// featureOptions adds the options of what to encode.
+func (e *encoding) featureOptions(cmd *cobra.Command) {
+	s := under(cmd, groupFeatures)
+	s.value(func(v string) error { return e.addFeatures(v, false) }, "btf_features", "",
+		"just those in `LIST`; 'default', 'all', '+' adds", alias("features"), listOf(featureWords))
+	s.value(func(v string) error { return e.addFeatures(v, true) }, "btf_features_strict", "",
+		"the same `LIST`, but unknown names are errors", rare, listOf(featureWords))
+	s.value(e.setPrefix, "kabi_prefix", "", "names that begin with `STRING` become STRING", rare)
+	s.toggle(&e.plain, "fixup_silly_bitfields", "", "bit-fields as wide as their type become members", rare)
+}
+
+// unitOptions adds the options of which compile units to read.
+func (e *encoding) unitOptions(cmd *cobra.Command) {
+	s := under(cmd, groupUnits)
+	s.value(func(v string) error { return e.lang.set(v, false) }, "lang", "",
+		"only units in languages of `LIST`", listOf(languageNames))
+	s.value(func(v string) error { return e.lang.set(v, true) }, "lang_exclude", "",
+		"none in those of `LIST`, or $PAHOLE_LANG_EXCLUDE", listOf(languageNames))
+	s.value(func(v string) error { e.exclude = v; return nil }, "cu_exclude", "X",
+		"no units whose name begins with `PREFIX`", rare)
+}
+
+// strictOption adds --strict.
+func (e *encoding) strictOption(cmd *cobra.Command) {
+	under(cmd, groupReport).toggle(&e.strict, "strict", "", "status 1 if there is nothing to encode", rare)
+}
+
+// statsOption adds --stats.
+func (e *encoding) statsOption(cmd *cobra.Command) {
+	formats := map[string]statsFormat{"text": statsText, "json": statsJSON}
+	under(cmd, groupReport).value(func(v string) error { e.stats = formats[v]; return nil },
+		"stats", "", "print counts, sizes, times, memory; or as `json`", bare("text"), words("text", "json"))
+}
+
+// allJobs stands for one worker for each CPU.
+const allJobs = "all"
+
+// maxJobs bounds -j: more workers than this cannot be meant.
+const maxJobs = 1024
+
+func (e *encoding) setJobs(v string) error {
+	e.bareJobs = v == "" || v == allJobs
+	if e.bareJobs {
+		e.jobs = runtime.GOMAXPROCS(0) // knows the control group's CPU limit
+		return nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil && isDigits(v) {
+		n, err = maxJobs, nil // too large for an int
+	}
+	e.jobs = min(max(n, 1), maxJobs)
+	return err
+}
+
+func (e *encoding) setMemory(v string) (err error) {
+	if e.memory, err = memlimit.Parse(v); err != nil {
+		return usagef("%s", oneLine(err.Error()))
+	}
+	return nil
+}
+
+func (e *encoding) setCULimit(v string) (err error) {
+	if e.cuLimit, err = strconv.Atoi(v); err != nil || e.cuLimit < 1 {
+		return usagef("'%s' is not a number of units", oneLine(v))
+	}
+	return nil
+}
+
+func (e *encoding) setPrefix(v string) error {
+	if v == "" {
+		return usagef("empty prefix")
+	}
+	e.prefix = v
+	return nil
+}
+
+// extraSuffix is how files of extra variables of modules end.
+const extraSuffix = ".vars.btf"
+
+func (e *encoding) setExtraSuffix(v string) error {
+	if strings.ContainsRune(v, '/') {
+		return usagef("'%s' is no end of a file name", oneLine(v))
+	}
+	e.extraVars = cmp.Or(v, extraSuffix)
+	return nil
+}
+
+func (e *encoding) setDedup(v string) error {
+	e.exact = v == "exact"
+	return nil
+}
+
+// options is what the command line says about the encoding, all but the base.
+func (e *encoding) options(c *cli) (encode.Options, error) {
+	lang, exclude, err := e.lang.resolve(c.lookupEnv)
+	limit, byHand := c.limitMemory(e.memory)
+	return encode.Options{
+		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Exact: e.exact, CULimit: e.cuLimit, DebugDir: e.debugDir,
+		Lang: lang, LangExclude: exclude,
+		ExtraVars: e.extraVars != "", CUExclude: e.exclude, NamePrefix: e.prefix, PlainBitfields: e.plain, LibbpfTypedefBug: e.typedefBug}, err
+}
+
+// distils tells whether a distilled base is to be written. For a detached file
+// the feature has no effect, as in pahole.
+func (e *encoding) distils(inPlace bool) bool {
+	return inPlace && e.features&encode.DistilledBase != 0
+}

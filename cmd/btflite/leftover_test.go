@@ -1,0 +1,259 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/btflite/btflite/elfwrite"
+	"github.com/btflite/btflite/encode"
+)
+
+// What a run leaves behind is of this run.
+
+// TestModulesStale: where a module has nothing to encode, no output of an earlier
+// run stays unnoticed: neither a file nor the section in the module.
+func TestModulesStale(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		old  string // what is there before, below the folder
+		args string
+		want string // after the module's name; "" for status 0
+	}{
+		{name: "nothing old", args: "--btf_encode_detached_dir=D"},
+		{name: "nothing old, in place"},
+		{"detached", "k/m.ko.btf", "--btf_encode_detached_dir=D/k", "D/k/m.ko.btf of an earlier run is still there; remove it"},
+		{"extra variables", "k/m.ko.vars.btf", "--btf_encode_detached_dir=D/k --extra_vars", "D/k/m.ko.vars.btf of an earlier run is still there; remove it"},
+		{"extra variables in place", "k/m.ko.vars.btf", "--extra_vars", "D/k/m.ko.vars.btf of an earlier run is still there; remove it"},
+		{"in place", "section", "", "section .BTF of D/k/m.ko is not of this run; remove it, as by objcopy --remove-section=.BTF"},
+		{"in place with extra variables", "section", "--extra_vars", "section .BTF of D/k/m.ko is not of this run; remove it, as by objcopy --remove-section=.BTF"},
+	} {
+		for _, dwarf := range []bool{false, true} {
+			dir := t.TempDir()
+			m := filepath.Join(dir, "k/m.ko")
+			why, filter := "all compile units are left out by their language or name", " --lang=rust"
+			copyFile(t, "x86.module.o", m)
+			if !dwarf {
+				why, filter = encode.ErrNoDwarf.Error(), ""
+				withoutDwarf(t, m)
+			}
+			switch {
+			case tt.old == "section":
+				if err := elfwrite.Set(m, bytesSection(".BTF", []byte("old"))); err != nil {
+					t.Fatal(err)
+				}
+			case tt.old != "":
+				if err := os.WriteFile(filepath.Join(dir, tt.old), []byte("old"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before, err := os.ReadFile(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := strings.Fields("modules --btf_features=default " + strings.ReplaceAll(tt.args, "D", dir) + filter)
+			status, want := exitOK, ""
+			if tt.want != "" {
+				status = exitFailure
+				want = "btflite: " + dir + "/k/m.ko: " + why + ": nothing written, and " + strings.ReplaceAll(tt.want, "D/", dir+"/") + "\nbtflite: 1 of 1 modules failed\n"
+			}
+			_, stderr := btfliteRun(t, status, append(args, "--btf_base="+splitFiles+"x86.base.btf", m)...)
+			if stderr != want {
+				t.Errorf("%s, DWARF %v: %q, want %q", tt.name, dwarf, stderr, want)
+			}
+			if after, err := os.ReadFile(m); err != nil || string(after) != string(before) {
+				t.Errorf("%s: the module changed (%v)", tt.name, err)
+			}
+		}
+	}
+}
+
+// withoutDwarf replaces an ELF file by an object for the same machine that has
+// nothing to encode.
+func withoutDwarf(t *testing.T, path string) {
+	t.Helper()
+	to, err := elfwrite.TargetOf(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := to.NewObject(bytesSection(".comment", []byte("no types"))).Write(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStaleSection: the same for -J in place.
+func TestStaleSection(t *testing.T) {
+	dir := t.TempDir()
+	a, b, vars := filepath.Join(dir, "a.o"), filepath.Join(dir, "b.o"), filepath.Join(dir, "vars")
+	copyFile(t, "x86.base.o", a)
+	copyFile(t, "x86.base.o", b)
+	const nothing = "all compile units are left out by their language or name: nothing written"
+	_, stderr := btfliteRun(t, exitOK, "-J", "--lang=rust", a)
+	if want := "btflite: " + a + ": " + nothing + "\n"; stderr != want {
+		t.Errorf("%q, want %q", stderr, want)
+	}
+	btfliteRun(t, exitOK, "-J", "--btf_features=default", b)
+	for _, files := range [][]string{{b}, {a, b}} {
+		for _, more := range [][]string{nil, {"--extra_vars=" + vars}, {"--extra_vars=" + vars, "--report=" + dir + "/report"}} {
+			args := append([]string{"-J", "--lang=rust"}, append(more, files...)...)
+			_, stderr := btfliteRun(t, exitFailure, args...)
+			want := "btflite: " + inputNames(files) + ": " + nothing + ", and section .BTF of " + b +
+				" is not of this run; remove it, as by objcopy --remove-section=.BTF\n"
+			if stderr != want {
+				t.Errorf("%q: %q, want %q", args, stderr, want)
+			}
+			sameAs(t, b, ".BTF", "x86.base.btf")
+		}
+	}
+	os.Remove(dir + "/report")
+	withoutDwarf(t, a)
+	btfliteRun(t, exitOK, "-J", a)
+	if err := elfwrite.Set(a, bytesSection(".BTF", []byte("old"))); err != nil {
+		t.Fatal(err)
+	}
+	btfliteRun(t, exitFailure, "-J", a)
+	onlyFiles(t, dir, "a.o", "b.o")
+}
+
+// TestOwnBase: a file is not encoded in place over itself, which would leave no
+// base; beside it, that is how extra variables are added to renumbered BTF.
+func TestOwnBase(t *testing.T) {
+	dir := t.TempDir()
+	v, vars := filepath.Join(dir, "v.ko"), filepath.Join(dir, "vars")
+	copyFile(t, "x86.base.o", v)
+	btfliteRun(t, exitOK, "-J", "--btf_features=default", v)
+	for _, args := range [][]string{{"-J", "--extra_vars=" + vars, v}, {"-J", v}, {"modules", dir}} {
+		_, stderr := btfliteRun(t, exitFailure, append(args, "--btf_base="+v, "--btf_features=default")...)
+		if want := "btflite: " + v + ": is the base itself, "; !strings.HasPrefix(stderr, want) {
+			t.Errorf("%q: %q, want %q", args, stderr, want)
+		}
+		sameAs(t, v, ".BTF", "x86.base.btf")
+		onlyFiles(t, dir, "v.ko")
+	}
+	btfliteRun(t, exitOK, "-J", "--btf_base="+v, "--btf_features=default", "--btf_encode_detached="+dir+"/out", "--extra_vars="+vars, v)
+	if _, err := os.Stat(vars); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFoldersOfModules: folders for detached files are made as they are needed,
+// and a run that fails or is ended leaves none that is empty.
+func TestFoldersOfModules(t *testing.T) {
+	dir := t.TempDir()
+	copyFile(t, "x86.module.o", dir+"/k/fs/one.ko")
+	copyFile(t, "base.c", dir+"/k/net/text.ko")
+	args := func(base string, words ...string) []string {
+		return append([]string{"modules", "-j1", compat, "--btf_features=default", "--btf_base=" + base, "--btf_encode_detached_dir=" + dir + "/out/deep"}, words...)
+	}
+	base := splitFiles + "x86.base.btf"
+	btfliteRun(t, exitFailure, args(dir+"/none", dir+"/k")...)
+	btfliteRun(t, exitFailure, args(base, dir+"/k/net")...)
+	onlyFiles(t, dir, "k")
+	btfliteRun(t, exitOK, args(base, "--lang=rust", dir+"/k/fs")...)
+	onlyFiles(t, dir+"/out/deep")
+	os.RemoveAll(dir + "/out")
+	btfliteRun(t, exitFailure, args(base, dir+"/k")...)
+	onlyFiles(t, dir+"/out/deep", "fs")
+	sameAs(t, dir+"/out/deep/fs/one.ko.btf", "", "x86.module.btf")
+	os.RemoveAll(dir + "/out")
+	// A file in the way of a folder fails the module that needs it.
+	if err := os.MkdirAll(dir+"/out/deep", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, "x86.module.o", dir+"/k/two.ko")
+	copyFile(t, "base.c", dir+"/out/deep/fs")
+	_, stderr := btfliteRun(t, exitFailure, args(base, dir+"/k")...)
+	if want := "btflite: " + dir + "/out/deep/fs/one.ko.btf: cannot write: not a directory\n"; !strings.HasPrefix(stderr, want) {
+		t.Errorf("%q, want %q", stderr, want)
+	}
+	sameAs(t, dir+"/out/deep/two.ko.btf", "", "x86.module.btf")
+}
+
+// slowSession encodes a file of a certain name for a minute.
+type slowSession struct{ session }
+
+func (s slowSession) Encode(path string) (*encode.Output, error) {
+	if filepath.Base(path) == "slow.ko" {
+		os.Stdout.WriteString("encoding\n")
+		time.Sleep(time.Minute)
+	}
+	return s.session.Encode(path)
+}
+
+func TestSignalLeavesNoEmptyFolder(t *testing.T) {
+	base, err := filepath.Abs(splitFiles + "x86.base.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		if signal.Ignored(sig) {
+			continue
+		}
+		for _, first := range []bool{false, true} {
+			dir := t.TempDir()
+			copyFile(t, "x86.module.o", dir+"/k/b/slow.ko")
+			if first { // -j2 encodes it meanwhile
+				copyFile(t, "x86.module.o", dir+"/k/a/one.ko")
+			}
+			cmd := command(dir, "slowModules", "modules", "-j2", "--btf_base="+base, "--btf_encode_detached_dir=out/deep", "k")
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(stdout, make([]byte, len("encoding\n"))); err != nil {
+				t.Error(err)
+			}
+			for range 500 {
+				if _, err := os.Stat(dir + "/out/deep/a/one.ko.btf"); err == nil || !first {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			if _, err := os.Stat(dir + "/out/deep"); err != nil {
+				t.Error(err)
+			}
+			cmd.Process.Signal(sig)
+			cmd.Wait()
+			if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !ws.Signaled() || ws.Signal() != sig {
+				t.Errorf("%v: ended by %v", sig, cmd.ProcessState)
+			}
+			if first {
+				onlyFiles(t, dir+"/out/deep", "a")
+				onlyFiles(t, dir+"/out/deep/a", "one.ko.btf")
+			} else {
+				onlyFiles(t, dir, "k")
+			}
+		}
+	}
+}
+
+// TestGuardRemovesFolders: those with a file stay, and those of others.
+func TestGuardRemovesFolders(t *testing.T) {
+	tree(t, map[string]string{"there/file": "", "taken": ""})
+	c, _, _ := testCLI(t)
+	for path, fails := range map[string]bool{"there": false, "there/a/b": false, "new/c": false, "new/d/e/": false, "taken": true, "taken/f": true} {
+		if err := c.guard.makeFolder(path); (err != nil) != fails {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := os.WriteFile("new/c/file", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.guard.removeFolders()
+	onlyFiles(t, ".", "new", "taken", "there")
+	onlyFiles(t, "new", "c")
+	onlyFiles(t, "there", "file")
+}

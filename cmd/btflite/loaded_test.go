@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
+)
+
+// linkedWithBTF is a linked file with a section .BTF of room bytes that a segment
+// loads, as a kernel's, and DWARF for the BTF of structFile("fine").
+func linkedWithBTF(t *testing.T, room int) []byte {
+	t.Helper()
+	const addr = 0x90000
+	i := dt.N(dt.TagBaseType, dt.Size(4), dt.Encoding(5), dt.Name("int"))
+	s := dt.N(dt.TagStructureType, dt.Name("fine"), dt.Size(8), dt.N(dt.TagMember, dt.Name("m"), dt.Type(i), dt.MemberAt(4)))
+	f := dt.File{
+		Units:    []*dt.Unit{{Root: dt.N(dt.TagCompileUnit, dt.Name("t"), dt.Language(langC11), i, s)}},
+		Sections: []dt.Section{{Name: sectionBTF, Flags: 2, Addr: addr, Data: bytes.Repeat([]byte("o"), room)}},
+	}
+	image := f.Bytes()
+	e, err := elf.NewFile(bytes.NewReader(image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const phdr = 64 // p_offset, p_vaddr, p_paddr, p_filesz, p_memsz from byte 8
+	for i, v := range []uint64{e.Section(sectionBTF).Offset, addr, addr, uint64(room), uint64(room)} {
+		binary.LittleEndian.PutUint64(image[phdr+8+8*i:], v)
+	}
+	return image
+}
+
+// TestLoadedBTF: the .BTF of a linked file keeps its place, and its segment has
+// what the section has: BTF that a kernel takes as it is loaded. What has no room
+// is refused, and says what to do.
+func TestLoadedBTF(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "vmlinux"), filepath.Join(dir, "out")
+	put := func(data []byte) {
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(linkedWithBTF(t, 1))
+	btfliteRun(t, exitOK, "--btf_encode_detached="+out, file)
+	want, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range []int{len(want) - 1, len(want), len(want) + 1, len(want) + 4321} {
+		before := linkedWithBTF(t, room)
+		put(before)
+		if room < len(want) {
+			_, stderr := btfliteRun(t, exitFailure, "-J", file)
+			if want := fmt.Sprintf("btflite: %s: section .BTF is loaded with the program and has room for %d bytes there, not for %d; use --btf_encode_detached=OUT, or link it again with the BTF\n",
+				file, room, len(want)); stderr != want {
+				t.Errorf("%q, want %q", stderr, want)
+			}
+			if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, before) {
+				t.Errorf("the file changed: %v", err)
+			}
+			continue
+		}
+		for range 2 {
+			btfliteRun(t, exitOK, "-J", file)
+			f, err := elf.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, p := f.Section(sectionBTF), f.Progs[0]
+			section, err := s.Data()
+			if err != nil {
+				t.Fatal(err)
+			}
+			segment := make([]byte, p.Filesz)
+			if _, err := p.ReadAt(segment, 0); err != nil {
+				t.Fatal(err)
+			}
+			if s.Addr != p.Vaddr || s.Flags != elf.SHF_ALLOC || s.Size != uint64(room) || !bytes.Equal(section, segment) {
+				t.Errorf("%+v in %+v, contents equal: %v", s.SectionHeader, p.ProgHeader, bytes.Equal(section, segment))
+			}
+			f.Close()
+			if room == len(want) && !bytes.Equal(section, want) {
+				t.Error("not the bytes of the detached file")
+			}
+			btfliteRun(t, exitOK, "verify", "--boot", file)
+			if same, stderr := btfliteRun(t, exitOK, "diff", out, file); same != "" {
+				t.Errorf("%s%s", same, stderr)
+			}
+		}
+	}
+	if names, _ := filepath.Glob(filepath.Join(dir, ".*")); names != nil {
+		t.Errorf("left %s", strings.Join(names, " "))
+	}
+}

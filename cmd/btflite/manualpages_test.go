@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cpuguy83/go-md2man/v2/md2man"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/btflite/btflite/docs/man"
+)
+
+// manFolder is where the pages are, and the text that is on them beside commands
+// and options: what comes before the first heading belongs to the description.
+const manFolder = "../../docs/man"
+
+// manualPage is the page of a command in Markdown.
+func manualPage(t *testing.T, cmd *cobra.Command) string {
+	t.Helper()
+	var b strings.Builder
+	file := man.File(pageName(cmd))
+	name := strings.TrimSuffix(file, ".1")
+	fmt.Fprintf(&b, "%% \"%s\" \"1\" \"\" \"btflite\" \"User Commands\"\n# NAME\n\n%s - %s\n\n", strings.ToUpper(name), name, plainText(cmd.Short))
+	fmt.Fprintf(&b, "# SYNOPSIS\n\n%s\n\n", synopsis(cmd.UseLine()))
+	if !cmd.HasParent() {
+		fmt.Fprintf(&b, "%s\n\n", synopsis("btflite COMMAND [OPTION...] [FILE...]"))
+	}
+	text, err := os.ReadFile(filepath.Join(manFolder, name+".md"))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	more, sections := string(text), ""
+	if i := strings.Index("\n"+more, "\n# "); i >= 0 {
+		more, sections = more[:i], more[i:]
+	}
+	b.WriteString("# DESCRIPTION\n\n")
+	if cmd.HasParent() {
+		b.WriteString(plainText(cmd.Long) + "\n\n")
+	}
+	b.WriteString(more + "\n")
+	if !cmd.HasParent() {
+		b.WriteString("# COMMANDS\n\n")
+		for _, sub := range cmd.Commands() {
+			fmt.Fprintf(&b, "**%s**\n:   %s\n\n", sub.Name(), plainText(sub.Short))
+		}
+	}
+	b.WriteString("# OPTIONS\n\n" + manualOptions(cmd))
+	b.WriteString("# EXAMPLES\n\n")
+	for line := range strings.Lines(cmd.Example) {
+		b.WriteString("    " + strings.TrimPrefix(line, "  "))
+	}
+	b.WriteString("\n\n" + sections + "\n# SEE ALSO\n\n")
+	b.WriteString(strings.Join(seeAlso(cmd), ", ") + "\n")
+	return plainRoff(string(md2man.Render([]byte(b.String()))))
+}
+
+// plainRoff makes hyphens what people type, and leaves words in one piece, so that
+// options can be searched for and copied.
+func plainRoff(page string) string {
+	page = strings.ReplaceAll(strings.ReplaceAll(page, `\-`, "-"), "-", `\-`)
+	before, after, _ := strings.Cut(strings.TrimPrefix(page, ".nh\n"), "\n")
+	return before + "\n.nh\n" + after
+}
+
+// manualOptions are the options of cmd under their headings.
+func manualOptions(cmd *cobra.Command) string {
+	var b strings.Builder
+	for _, g := range groupsOf(cmd) {
+		fmt.Fprintf(&b, "## %s\n\n", plainText(g.heading))
+		for _, f := range g.options {
+			_, help := pflag.UnquoteUsage(f)
+			fmt.Fprintf(&b, "%s\n:   %s\n\n", synopsis(strings.TrimSpace(optionColumn(f))), plainText(help))
+		}
+	}
+	var printing []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden && f.Name != "cu_limit" {
+			printing = append(printing, "**--"+f.Name+"**")
+		}
+	})
+	if printing != nil {
+		fmt.Fprintf(&b, "The options of pahole that shape the printing of types change nothing here:\n%s.\n\n", strings.Join(printing, ", "))
+	}
+	return b.String()
+}
+
+// seeAlso are the pages that belong to that of cmd.
+func seeAlso(cmd *cobra.Command) []string {
+	if cmd.HasParent() {
+		return []string{"**btflite**(1)"}
+	}
+	var pages []string
+	for _, sub := range cmd.Commands() {
+		pages = append(pages, "**btflite-"+sub.Name()+"**(1)")
+	}
+	return append(pages, "**pahole**(1)", "**bpftool-btf**(8)")
+}
+
+var synopsisWord = regexp.MustCompile(`[\w-]*\w(\.1\.7|-1\.7)?`)
+
+// synopsis shows placeholders, which are in capitals, in italics and all else in
+// bold.
+func synopsis(s string) string {
+	s = synopsisWord.ReplaceAllStringFunc(s, func(w string) string {
+		if w == strings.ToUpper(w) && !strings.HasPrefix(w, "-") {
+			return "*" + w + "*"
+		}
+		return "**" + w + "**"
+	})
+	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(s)
+}
+
+var markdown = strings.NewReplacer("*", `\*`, "[", `\[`, "]", `\]`, "<", `\<`, "`", "\\`", "_", `\_`)
+
+// plainText is text in which Markdown means nothing.
+func plainText(s string) string { return markdown.Replace(s) }
+
+// TestManualPages: the pages are what the commands say; -update rewrites them.
+func TestManualPages(t *testing.T) {
+	root := newCLI(io.Discard, io.Discard, os.LookupEnv).commands(newEncodeCommand())
+	want := map[string]bool{}
+	for _, cmd := range append(root.Commands(), root) {
+		file := man.File(pageName(cmd))
+		want[file] = true
+		page := manualPage(t, cmd)
+		golden(t, filepath.Join("..", manFolder, file), page)
+		for _, heading := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "SEE ALSO"} {
+			if !strings.Contains(page, ".SH "+heading+"\n") {
+				t.Errorf("%s: no section %s", file, heading)
+			}
+		}
+		checkShown(t, cmd, filepath.Join(manFolder, file))
+	}
+	files, err := filepath.Glob(filepath.Join(manFolder, "*.1"))
+	if err != nil || len(files) != len(want) {
+		t.Errorf("%v: %d pages, want %d", err, len(files), len(want))
+	}
+	text := mustRead(t, filepath.Join(manFolder, "btflite.md"))
+	for _, f := range features {
+		if !bytes.Contains(text, []byte("\n"+f.name+"\n:   ")) {
+			t.Errorf("feature %s is not explained", f.name)
+		}
+	}
+}
+
+// checkShown reads the page with man: without warnings, and with all options.
+func checkShown(t *testing.T, about *cobra.Command, page string) {
+	if _, err := exec.LookPath("man"); err != nil {
+		return
+	}
+	cmd := exec.Command("man", "--warnings", "-l", page)
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "MANWIDTH=200", "MANPAGER=cat")
+	var text, warnings bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &warnings
+	if err := cmd.Run(); err != nil || warnings.Len() > 0 {
+		t.Errorf("%s: man: %v %s", page, err, &warnings)
+	}
+	about.Flags().VisitAll(func(f *pflag.Flag) {
+		name := "--" + f.Name
+		if !f.Hidden {
+			name = strings.TrimSpace(optionColumn(f))
+		}
+		if f.Name != "cu_limit" && !strings.Contains(text.String(), name) {
+			t.Errorf("%s does not show %s", page, name)
+		}
+	})
+}
+
+// TestManual: btflite manual prints the pages.
+func TestManual(t *testing.T) {
+	for _, args := range [][]string{nil, {"verify"}, {"manual"}} {
+		name := ""
+		if args != nil {
+			name = args[0]
+		}
+		out, _ := btfliteRun(t, exitOK, append([]string{"manual"}, args...)...)
+		if out != string(mustRead(t, filepath.Join(manFolder, man.File(name)))) {
+			t.Errorf("manual %v: not the page", args)
+		}
+	}
+	btfliteRun(t, exitUsage, "manual", "none")
+}

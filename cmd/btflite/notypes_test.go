@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"testing"
+
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
+)
+
+// What pahole 1.32 writes for a module whose types are all in the base: a header,
+// and in the distilled base the empty string behind one.
+const (
+	noTypes       = "9feb0100" + "18000000" + "00000000" + "00000000" + "00000000" + "00000000"
+	noTypesInBase = "9feb0100" + "18000000" + "00000000" + "00000000" + "00000000" + "01000000" + "00"
+)
+
+// sectionIfAny is the contents of a section, nil if there is none.
+func sectionIfAny(t *testing.T, path, name string) []byte {
+	t.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := f.Section(name)
+	if s == nil {
+		return nil
+	}
+	data, err := s.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// sectionHex is sectionIfAny in hexadecimal.
+func sectionHex(t *testing.T, path, name string) string {
+	t.Helper()
+	return hex.EncodeToString(sectionIfAny(t, path, name))
+}
+
+// TestModuleWithoutTypesOfItsOwn: there is BTF as soon as there is a unit over a
+// base, since later steps of a kernel build look for it. Without a unit there is
+// none.
+func TestModuleWithoutTypesOfItsOwn(t *testing.T) {
+	number := func() *dt.DIE { return dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5)) }
+	i := number()
+	files := map[string]*dt.File{
+		"variable": {Units: []*dt.Unit{dt.CU(i, dt.N(dt.TagVariable, dt.Name("x"), dt.Type(i), dt.External()))}},
+		"nothing":  {Units: []*dt.Unit{dt.CU()}},
+	}
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	base := in("base.btf")
+	full := (&dt.File{Units: []*dt.Unit{dt.CU(number())}}).Bytes()
+	if err := os.WriteFile(in("base"), full, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	btfliteRun(t, exitOK, "-J", "--btf_encode_detached="+base, in("base"))
+	for name, file := range files {
+		t.Run(name, func(t *testing.T) {
+			ko, out := in(name+".ko"), in(name+".btf")
+			fresh := func() {
+				t.Helper()
+				os.Remove(out)
+				if err := os.WriteFile(ko, file.Bytes(), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			silent := func(args ...string) {
+				t.Helper()
+				if stdout, stderr := btfliteRun(t, exitOK, args...); stdout+stderr != "" {
+					t.Errorf("%q: %s%s", args, stdout, stderr)
+				}
+			}
+			for _, more := range []string{"-j1", "-j4", "--dedup=exact", "--btf_sort", "--btf_sort=name", "--btf_features=all"} {
+				fresh()
+				silent("-J", more, "--btf_base="+base, "--btf_encode_detached="+out, ko)
+				if data, err := os.ReadFile(out); hex.EncodeToString(data) != noTypes {
+					t.Errorf("%s: %x, %v", more, data, err)
+				}
+				silent("-J", more, "--btf_base="+base, ko)
+				if got := sectionHex(t, ko, ".BTF"); got != noTypes {
+					t.Errorf("%s: in place %s", more, got)
+				}
+				silent("-J", more, "--btf_base="+base, ko) // over itself
+			}
+			fresh()
+			silent("-J", "--btf_features=default,distilled_base", "--btf_base="+base, ko)
+			if a, b := sectionHex(t, ko, ".BTF"), sectionHex(t, ko, ".BTF.base"); a != noTypes || b != noTypesInBase {
+				t.Errorf("distilled: %s, %s", a, b)
+			}
+			fresh()
+			btfliteRun(t, exitOK, "modules", "--btf_base="+base, ko)
+			if got := sectionHex(t, ko, ".BTF"); got != noTypes {
+				t.Errorf("modules: %s", got)
+			}
+			btfliteRun(t, exitOK, "verify", "--btf_base="+base, ko)
+			before, err := os.ReadFile(ko)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// An old .BTF would be taken for this run's.
+			btfliteRun(t, exitFailure, "-J", "--lang_exclude=c11", "--btf_base="+base, ko)
+			if after, err := os.ReadFile(ko); err != nil || !bytes.Equal(before, after) {
+				t.Errorf("the file has changed, %v", err)
+			}
+			fresh()
+			btfliteRun(t, exitOK, "-J", "--lang_exclude=c11", "--btf_base="+base, "--btf_encode_detached="+out, ko)
+			if _, err := os.Stat(out); err == nil {
+				t.Error("there is BTF without a unit")
+			}
+		})
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/elfwrite"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// outputs are the places of the BTF, nil for the leading input itself, and of the
+// extra variables, nil for none.
+type outputs struct{ main, extra *target }
+
+// writeBoth writes the BTF and the extra variables: their file is complete before
+// anything is replaced. If there are none, they must not be there from an earlier
+// run.
+func (c *cli) writeBoth(to outputs, path string, enc *encoded, f finish) error {
+	main := func() error {
+		if to.main != nil {
+			if err := c.room(to.main.file, enc.size); err != nil {
+				return err
+			}
+			return to.main.write(c.guard, enc.write)
+		}
+		if info, err := os.Stat(path); err == nil { // else who opens it says why not
+			if err := c.room(path, info.Size()+enc.size); err != nil {
+				return err
+			}
+		}
+		return c.writeInPlace(path, enc, f)
+	}
+	if to.extra == nil {
+		return main()
+	}
+	if enc.extra.data == nil {
+		if err := to.extra.refuseOld("no extra variables to write"); err != nil {
+			return err
+		}
+		return main()
+	}
+	write, err := enc.extra.writer(to.extra.path, path)
+	if err != nil {
+		return namingFile([]string{path}, err)
+	}
+	return to.extra.writeAfter(c.guard, write, main)
+}
+
+// writeInPlace puts the BTF into the section .BTF of the file. If its base is to
+// be distilled, the file gets .BTF.base too.
+func (c *cli) writeInPlace(path string, enc *encoded, f finish) error {
+	err := c.guard.protect(func() error {
+		sections, err := sectionsFor(path, enc, f)
+		if err != nil {
+			return err
+		}
+		for i := range sections {
+			s := &sections[i]
+			size, write := s.Size, s.Write
+			s.Write = func(w io.Writer) error { return write(interruptible{w, c.guard}) }
+			// A linked kernel takes all between two symbols for its BTF, and
+			// refuses bytes behind the last section of that.
+			strings := enc.stats.StrBytes
+			s.Fill = func(w io.Writer, n int64) error {
+				if s.Name == sectionBTF {
+					enc.size, enc.stats.StrBytes = n, strings+int(n-size)
+				}
+				return btf.PadStrings(s.Write, n-size)(w)
+			}
+		}
+		return setSections(path, sections...)
+	})
+	if full := new(elfwrite.NoRoomError); errors.As(err, &full) {
+		err = fmt.Errorf("%w; use --btf_encode_detached=OUT, or link it again with the BTF", err)
+	}
+	if err != nil {
+		return namingFile([]string{path}, err)
+	}
+	return nil
+}
+
+// Sections that hold BTF.
+const (
+	sectionBTF     = ".BTF"
+	sectionBTFBase = ".BTF.base"
+)
+
+// sectionsFor is what writeInPlace puts into the file. If the base is distilled, the
+// numbers of enc become those of what is written.
+func sectionsFor(path string, enc *encoded, f finish) ([]elfwrite.Section, error) {
+	if !f.distil {
+		// With it, readers would take the ids of .BTF for those of that base.
+		if hasSection(path, sectionBTFBase) {
+			return nil, errors.New("section " + sectionBTFBase + " belongs to the " + sectionBTF +
+				" that is to be replaced; remove it first, or encode with the feature distilled_base")
+		}
+		return []elfwrite.Section{{Name: sectionBTF, Size: enc.size, Write: enc.write}}, nil
+	}
+	var data bytes.Buffer
+	data.Grow(int(enc.size))
+	if err := enc.write(&data); err != nil {
+		return nil, err
+	}
+	split, err := btf.Parse(data.Bytes(), f.base)
+	if err != nil {
+		return nil, err
+	}
+	base, split, err := dedup.Distill(split)
+	if err == nil && f.order != nil {
+		split, _, err = f.order(split)
+	}
+	if err != nil {
+		return nil, err
+	}
+	own, below := split.Encode(), base.Encode()
+	enc.size, enc.below = int64(len(own)), int64(len(below))
+	return []elfwrite.Section{bytesSection(sectionBTF, own), bytesSection(sectionBTFBase, below)}, enc.stats.Count(own)
+}
+
+func bytesSection(name string, data []byte) elfwrite.Section {
+	return elfwrite.Section{Name: name, Size: int64(len(data)), Write: writeBytes(data)}
+}
+
+// writeBytes returns a function that writes data.
+func writeBytes(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
+// hasSection tells whether the file is an ELF file with that section.
+func hasSection(path, name string) bool {
+	f, err := mmapelf.Open(path)
+	if err != nil {
+		return false // whoever writes to it will say why
+	}
+	defer f.Close()
+	return f.Section(name) != nil
+}
+
+// interruptible is a writer that fails once a signal has arrived.
+type interruptible struct {
+	w io.Writer
+	g *guard
+}
+
+func (i interruptible) Write(p []byte) (int, error) {
+	if err := i.g.interrupted(); err != nil {
+		return 0, err
+	}
+	return i.w.Write(p)
+}
+
+// refuseOld returns an error if nothing is to be written for path, because of
+// why, and an output of an earlier run is there.
+func (o outputs) refuseOld(path, why string) error {
+	if err := refuseOldMain(o.main, path, why); err != nil {
+		return err
+	}
+	return o.extra.refuseOld(why)
+}
+
+// refuseOldMain is refuseOld for the BTF alone, which goes to t or, if that is
+// nil, into the file at path.
+func refuseOldMain(t *target, path, why string) error {
+	if t == nil && hasSection(path, sectionBTF) {
+		return fmt.Errorf("%s: nothing written, and section %s of %s is not of this run; remove it, as by objcopy --remove-section=%s",
+			why, sectionBTF, oneLine(path), sectionBTF)
+	}
+	return t.refuseOld(why)
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// rawCommands read the BTF of a file in and, but for diff, write out.
+func rawCommands(in, out string) [][]string {
+	return [][]string{{"diff", in, in}, {"dedup", "-o", out, in}, {"dedup", "--dedup=exact", "-o", out, in},
+		{"sort", in, out}, {"sort", "--btf_sort=name", in, out}}
+}
+
+// runRaw runs a command of rawCommands. Its status must be the given one, or for
+// an error of diff exitTrouble.
+func runRaw(t *testing.T, status int, command []string, options ...string) (stderr string) {
+	t.Helper()
+	if status == exitFailure && command[0] == "diff" {
+		status = exitTrouble
+	}
+	args := append(append([]string{command[0]}, options...), command[1:]...)
+	_, stderr = btfliteRun(t, status, args...)
+	return stderr
+}
+
+// TestSplitWithoutBase: BTF that was split from a base is told by the way in which
+// it cannot be read, and the message says what is missing.
+func TestSplitWithoutBase(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, base *btf.Blob, build func(b *btf.Builder)) string {
+		b := btf.NewBuilder(false, base)
+		build(b)
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, blob.Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	addInt := func(b *btf.Builder) { b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32) }
+	base := put("base", nil, addInt)
+	over, err := loadBTF(base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ptr := btf.Info(btf.KindPtr, 0, false)
+	const hint = ", as in BTF split from a base that is missing here; BTF of a module needs --btf_base\n"
+	for in, want := range map[string]string{
+		put("strings", over, func(b *btf.Builder) { b.Add("t", btf.Info(btf.KindTypedef, 0, false), 1) }): "strings: offset 0 is not the empty string",
+		put("plain", over, func(b *btf.Builder) { b.Add("", ptr, 1) }):                                    "strings: empty section",
+		put("nothing", over, func(*btf.Builder) {}):                                                       "strings: empty section",
+	} {
+		for _, command := range rawCommands(in, in+".out") {
+			if got := runRaw(t, exitFailure, command); got != "btflite: "+in+": btf: "+want+hint {
+				t.Errorf("%q: %s", command, got)
+			}
+			if _, err := os.Stat(in + ".out"); err == nil {
+				t.Errorf("%q: there is an output", command)
+			}
+			runRaw(t, exitOK, command, "--btf_base="+base)
+			os.Remove(in + ".out")
+		}
+	}
+	// References beyond the end, in BTF whose strings could be those of a whole.
+	blob, err := btf.Parse(mustRead(t, base), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob.Words[0] = 1000
+	beyond := filepath.Join(dir, "beyond")
+	if err := os.WriteFile(beyond, blob.Encode(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range rawCommands(beyond, beyond+".out") {
+		want := "btflite: " + beyond + ": btf: types: INT [1] at offset 0: name offset 1000 out of range" + hint
+		if got := runRaw(t, exitFailure, command); got != want {
+			t.Errorf("%q: %s", command, got)
+		}
+	}
+	// A base that needs one itself.
+	module := filepath.Join(dir, "strings")
+	for _, command := range rawCommands(base, base+".out") {
+		if got := runRaw(t, exitFailure, command, "--btf_base="+module); !strings.HasSuffix(got, hint) {
+			t.Errorf("%q over %s: %s", command, module, got)
+		}
+	}
+}
+
+// TestNoTypes: BTF without types is BTF, as libbpf has it, and stays what it is.
+func TestNoTypes(t *testing.T) {
+	dir := t.TempDir()
+	for _, big := range []bool{false, true} {
+		data := append(btf.AppendHeader(nil, big, 0, 1), 0)
+		in := filepath.Join(dir, "in")
+		if err := os.WriteFile(in, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range rawCommands(in, in+".out") {
+			if got := runRaw(t, exitOK, command); got != "" {
+				t.Errorf("%q: %s", command, got)
+			}
+			if command[0] != "diff" && !bytes.Equal(mustRead(t, in+".out"), data) {
+				t.Errorf("%q: other bytes", command)
+			}
+			os.Remove(in + ".out")
+		}
+		if text := runDiffOf(t, exitFailure, "--summary", in, filepath.Join(diffDir, "tags/a.btf")); !strings.HasPrefix(text, "struct: ") {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// TestCutRawBTF: no beginning of a file is taken for the whole, and none makes a
+// command fail otherwise than with one line.
+func TestCutRawBTF(t *testing.T) {
+	dir := t.TempDir()
+	data := mustRead(t, filepath.Join(diffDir, "tags/a.btf"))
+	header := int(binary.LittleEndian.Uint32(data[4:]))
+	in := filepath.Join(dir, "in")
+	for n := 0; n < len(data); n++ {
+		if n > header+40 && n < len(data)-40 && n%97 != 0 {
+			continue
+		}
+		if err := os.WriteFile(in, data[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range rawCommands(in, in+".out") {
+			got := runRaw(t, exitFailure, command)
+			if !strings.HasPrefix(got, "btflite: "+in+": ") || strings.Count(got, "\n") != 1 {
+				t.Errorf("%d bytes, %q: %s", n, command, got)
+			}
+			if _, err := os.Stat(in + ".out"); err == nil {
+				t.Fatalf("%d bytes, %q: there is an output", n, command)
+			}
+		}
+	}
+}
+
+// TestSortWrongBase: what was split from something else is refused where that
+// shows.
+func TestSortWrongBase(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	for _, c := range []struct{ base, in, want string }{
+		{"x86.base.btf", "x86.base.btf", "whole by itself, not split from the base"},
+		{"s390x.base.btf", "x86.module.btf", "byte order differs from the base's (split from another base?)"},
+		{"x86.distilled.base.btf", "x86.module.btf", "(split from another base?)"},
+	} {
+		_, stderr := btfliteRun(t, exitFailure, "sort", "--btf_base="+splitFiles+c.base, splitFiles+c.in, out)
+		if !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: %s", c, stderr)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"sync/atomic"
+)
+
+// dash is the standard input where a file is read whole, and the standard output
+// where one is written.
+const dash = "-"
+
+// stdinTaken is set once the standard input has been opened.
+var stdinTaken atomic.Bool
+
+// openFile opens a file that is to be read once, from its beginning to its end.
+func openFile(path string) (*os.File, error) {
+	switch {
+	case path != dash:
+		return os.Open(path)
+	case stdinTaken.Swap(true):
+		return nil, errors.New("standard input can be read only once")
+	}
+	return os.Stdin, nil
+}
+
+// elfInputs replaces dash in the names of files to encode. They are mapped, so
+// it has to be a file, and nothing can be added to it.
+func elfInputs(paths []string, inPlace bool) ([]string, error) {
+	i := slices.Index(paths, dash)
+	if i < 0 {
+		return paths, nil
+	}
+	if inPlace {
+		return nil, usagef("nothing is added to standard input: give --btf_encode_detached=OUT")
+	}
+	if info, err := os.Stdin.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("standard input: is no file; save what is to be encoded in one")
+	}
+	paths = slices.Clone(paths)
+	paths[i] = "/dev/stdin"
+	return paths, nil
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/verify"
+	"github.com/btflite/btflite/workers"
+)
+
+// outcome is what "btflite verify" says of a file.
+type outcome int
+
+const (
+	fine outcome = iota
+	refused
+	unreadable
+	withoutBTF // a module in a folder that has none
+	outcomes
+)
+
+var outcomeNames = [outcomes]string{"fine", "refused", "unreadable", "without_btf"}
+
+// verified is the outcome for one file, as --json prints it.
+type verified struct {
+	File    string `json:"file"`
+	Outcome string `json:"verdict"`
+	Types   int    `json:"types,omitempty"`
+	Bytes   int    `json:"bytes,omitempty"`
+	Base    string `json:"base,omitempty"`
+	// Since is the release from which on all take it, Needs what that is for.
+	Since string `json:"since,omitempty"`
+	Needs string `json:"needs,omitempty"`
+	// Reason says why it is refused or unreadable, without the name of the file.
+	Reason     string   `json:"reason,omitempty"`
+	Fault      *fault   `json:"fault,omitempty"`
+	Warning    string   `json:"warning,omitempty"`
+	Duplicates []string `json:"duplicates,omitempty"`
+
+	section  string
+	outcome  outcome
+	found    *foundBase
+	baseless bool // refused for want of a base, which was looked for in vain
+}
+
+// fault is what is wrong with which type.
+type fault struct {
+	ID    uint32 `json:"type_id,omitempty"`
+	Kind  string `json:"kind,omitempty"`
+	Name  string `json:"name,omitempty"`
+	Rule  string `json:"rule"`
+	Boot  bool   `json:"at_boot"`
+	Needs string `json:"needs,omitempty"`
+}
+
+// verifyAll judges the files, several at a time, and hands each outcome to the
+// report in the order of the files.
+func verifyAll(files []verifiedFile, cfg *verifyCommand, find *baseFinder, r *verifyReport) {
+	done := make([]*verified, len(files))
+	var next atomic.Int64
+	var mu sync.Mutex // of done and told
+	told := 0
+	jobs := min(cfg.jobs, len(files))
+	rules := cfg.rules
+	if len(files) == 1 {
+		rules.Workers = cfg.jobs
+	}
+	workers.Do(jobs, func(int) {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(files) {
+				return
+			}
+			v := verifyFile(files[i], cfg.noDups, rules, find)
+			mu.Lock()
+			done[i] = v
+			for ; told < len(done) && done[told] != nil; told++ {
+				r.add(done[told])
+				done[told] = nil
+			}
+			mu.Unlock()
+		}
+	})
+}
+
+// verifyFile judges the BTF of one file.
+func verifyFile(f verifiedFile, noDups bool, rules verify.Rules, find *baseFinder) *verified {
+	v := &verified{File: f.path}
+	err := f.err
+	if err == nil {
+		err = withBTF(f.path, func(raw rawBTF) error {
+			if len(raw.btf) < 2 || !isMagic(raw.btf) {
+				return fmt.Errorf("%s:%s no BTF: it does not begin with BTF's magic number", oneLine(f.path), raw.section)
+			}
+			v.section = raw.section
+			v.judge(f.path, &raw, noDups, rules, find)
+			return nil
+		})
+	}
+	switch {
+	case err != nil && f.inFolder && errors.Is(err, errNoBTF):
+		v.outcome = withoutBTF
+	case err != nil:
+		v.outcome = unreadable
+		v.Reason = err.Error()
+	}
+	v.Outcome = outcomeNames[v.outcome]
+	return v
+}
+
+const giveBase = "give --btf_base=VMLINUX or --image=/lib/modules/RELEASE"
+
+func isMagic(data []byte) bool {
+	return data[0] == 0x9f && data[1] == 0xeb || data[0] == 0xeb && data[1] == 0x9f
+}
+
+// judge judges the BTF of a file over its base.
+func (v *verified) judge(path string, raw *rawBTF, noDups bool, rules verify.Rules, find *baseFinder) {
+	v.Bytes = len(raw.btf)
+	rules.PointerSize = raw.pointerSize
+	rules.Loaded = raw.bpf
+	base, err := v.over(path, raw, rules, find)
+	if err != nil {
+		v.refuse(err, rules, "")
+		return
+	}
+	rules.Distilled = raw.base != nil
+	hint := ""
+	var own *btf.Blob
+	if base != nil {
+		// Over another base than its own, any rule may be broken.
+		if own, err = btf.ParseShared(raw.btf, base); err != nil {
+			hint = " (split from another base?)"
+		} else if err := checkBase(raw, own); err != nil {
+			v.Warning = v.mismatch(raw, nil)
+			v.refuse(fmt.Errorf("refused: %w", err), rules, "")
+			return
+		}
+	} else if isSplit(raw.btf) {
+		hint = "; its base was not found: " + giveBase
+		v.baseless = true
+	}
+	if why := v.mismatch(raw, own); why != "" {
+		v.Warning, hint = why, ""
+	}
+	judged, err := verify.Judge(raw.btf, base, rules)
+	if err != nil {
+		v.refuse(err, rules, hint)
+		return
+	}
+	v.Types, v.Since = judged.Types, judged.Since.String()
+	if judged.Why != nil && rules.Kernel == (verify.Release{}) {
+		v.Needs = plain(judged.Why)
+	}
+	if noDups {
+		v.duplicates(raw, base)
+	}
+}
+
+// over is the base: the distilled one that the file brings along, or the one
+// found; nil for none.
+func (v *verified) over(path string, raw *rawBTF, rules verify.Rules, find *baseFinder) (*btf.Blob, error) {
+	if raw.base == nil {
+		b := find.base(path, raw)
+		if b == nil {
+			return nil, nil
+		}
+		v.Base, v.found = b.path, b
+		return b.blob, nil
+	}
+	// Kernels read it as they read their own BTF.
+	rules.Level = verify.Boot
+	if _, err := verify.Check(raw.base, nil, rules); err != nil {
+		return nil, fmt.Errorf("section .BTF.base: %s", refusal(err, rules))
+	}
+	b, err := btf.Parse(raw.base, nil)
+	if err != nil {
+		return nil, fmt.Errorf("section .BTF.base: %w", err)
+	}
+	return b, nil
+}
+
+// over is the base of raw: the distilled one that it brings along, or base.
+func over(raw rawBTF, base *btf.Blob) (*btf.Blob, error) {
+	if raw.base == nil {
+		return base, nil
+	}
+	b, err := btf.Parse(raw.base, nil)
+	if err != nil {
+		return nil, fmt.Errorf("section .BTF.base: %w", err)
+	}
+	return b, nil
+}
+
+// mismatch says why the base is of another kernel than the file, "" if nothing
+// shows that.
+func (v *verified) mismatch(raw *rawBTF, own *btf.Blob) string {
+	if v.found == nil || v.found.kernel == nil {
+		return ""
+	}
+	return v.found.kernel.Mismatch(raw.module, own)
+}
+
+// refuse makes v a refusal. The hint follows the reason.
+func (v *verified) refuse(err error, rules verify.Rules, hint string) {
+	v.outcome = refused
+	v.Reason = refusal(err, rules) + hint
+	var f *verify.Fault
+	if errors.As(err, &f) {
+		v.Fault = &fault{ID: f.ID, Name: f.Name, Rule: f.Rule, Boot: f.Level != verify.Load}
+		if f.ID != 0 {
+			v.Fault.Kind = f.Kind.String()
+		}
+		if f.Needs != (verify.Release{}) {
+			v.Fault.Needs = f.Needs.String()
+		}
+	}
+}
+
+// duplicates refuses names with several definitions.
+func (v *verified) duplicates(raw *rawBTF, base *btf.Blob) {
+	b, err := btf.ParseShared(raw.btf, base)
+	if err != nil {
+		v.outcome, v.Reason = refused, err.Error()
+		return
+	}
+	for _, d := range verify.Duplicates(b) {
+		v.Duplicates = append(v.Duplicates, d.String())
+	}
+	if len(v.Duplicates) > 0 {
+		v.outcome = refused
+		v.Reason = fmt.Sprintf("%s names have several definitions", grouped(uint64(len(v.Duplicates))))
+	}
+}
+
+// refusal says what is refused, where, and by whom.
+func refusal(err error, rules verify.Rules) string {
+	var f *verify.Fault
+	if !errors.As(err, &f) {
+		return err.Error()
+	}
+	who := "refused"
+	if rules.Kernel != (verify.Release{}) {
+		who += " for " + rules.Kernel.String()
+	}
+	if f.Level == verify.Load {
+		who += " by BPF_BTF_LOAD, though not at boot"
+	}
+	return who + ": " + plain(f)
+}
+
+// plain is a fault without the word that tells other messages what it is about.
+func plain(f *verify.Fault) string { return strings.TrimPrefix(f.Error(), "BTF ") }

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/basematch"
+)
+
+// verifiedFile is one input of "btflite verify".
+type verifiedFile struct {
+	path     string
+	inFolder bool  // found, not named
+	err      error // why it cannot be read, if that is known already
+}
+
+// findVerified finds the files that words stand for: a folder for all modules and
+// .btf files below it, in their order there, and any other word for itself.
+func findVerified(words []string) (files []verifiedFile) {
+	for _, w := range words {
+		info, err := os.Stat(w)
+		if err != nil || !info.IsDir() {
+			files = append(files, verifiedFile{path: w})
+			continue
+		}
+		before := len(files)
+		// The slash makes a link to a folder count as that. No error comes back: the
+		// function below returns none.
+		_ = filepath.WalkDir(strings.TrimSuffix(w, "/")+"/", func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				files = append(files, verifiedFile{path: path, err: fileError(path, "cannot read", err)})
+			case d.Type().IsRegular() && (isModuleName(path) || strings.HasSuffix(path, detachedSuffix)):
+				files = append(files, verifiedFile{path: path, inFolder: true})
+			}
+			return nil
+		})
+		if len(files) == before {
+			files = append(files, verifiedFile{path: w, err: fmt.Errorf("%s: no modules and no .btf files", oneLine(w))})
+		}
+	}
+	return files
+}
+
+// isSplit tells whether BTF is split from a base: its strings begin with a name.
+func isSplit(data []byte) bool {
+	if len(data) < btf.HeaderLen {
+		return false
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if data[0] == 0xeb {
+		order = binary.BigEndian
+	}
+	at := uint64(order.Uint32(data[4:])) + uint64(order.Uint32(data[16:]))
+	n := order.Uint32(data[20:])
+	return n == 0 || at < uint64(len(data)) && data[at] != 0
+}
+
+// foundBase is a base that has been read, or that cannot be.
+type foundBase struct {
+	path   string
+	blob   *btf.Blob // nil if there is none
+	kernel *basematch.Kernel
+	done   func()
+}
+
+// baseFinder finds the bases of split BTF and keeps them. It may be used by
+// several goroutines once fix has been called.
+type baseFinder struct {
+	image string     // folder of --image, or ""
+	fixed *foundBase // for all files; or nil
+	known map[string]*foundBase
+	mu    sync.Mutex // of known while bases are found
+}
+
+func newBaseFinder(image string) *baseFinder {
+	return &baseFinder{image: image, known: map[string]*foundBase{}}
+}
+
+// close releases all bases.
+func (f *baseFinder) close() {
+	for _, b := range f.known {
+		if b.done != nil {
+			b.done()
+		}
+	}
+}
+
+// fix takes the chain of these files as the base of all.
+func (f *baseFinder) fix(paths []string) error {
+	blob, done, err := openChain(paths)
+	if err != nil {
+		return err
+	}
+	name := strings.Join(paths, " + ")
+	f.fixed = &foundBase{path: name, blob: blob, done: done, kernel: basematch.OfKernel(paths[0], blob)}
+	f.known[name] = f.fixed
+	return nil
+}
+
+// base finds the base for a file; nil if it needs none, or there is none.
+func (f *baseFinder) base(path string, raw *rawBTF) *foundBase {
+	if f.fixed != nil {
+		return f.fixed
+	}
+	if !isSplit(raw.btf) {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range f.candidates(path, raw.module.Release) {
+		b, ok := f.known[name]
+		if !ok {
+			b = openCandidate(name)
+			f.known[name] = b
+		}
+		if b.blob != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// openCandidate reads a base if there is one.
+func openCandidate(path string) *foundBase {
+	b := &foundBase{path: path}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return b
+	}
+	blob, done, err := openChain([]string{path})
+	if err != nil {
+		return b // the next one may do
+	}
+	b.blob, b.done, b.kernel = blob, done, basematch.OfKernel(path, blob)
+	return b
+}
+
+// candidates are the files that may be the base of the module at path, which was
+// built for release, if that is known.
+func (f *baseFinder) candidates(path, release string) (names []string) {
+	if f.image != "" {
+		return imageBases(f.image)
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	for {
+		if filepath.Base(filepath.Dir(dir)) == "modules" {
+			names = append(names, imageBases(dir)...)
+		}
+		names = append(names, filepath.Join(dir, "vmlinux"), filepath.Join(dir, "vmlinux.btf"))
+		if up := filepath.Dir(dir); up != dir {
+			dir = up
+			continue
+		}
+		break
+	}
+	if release != "" && filepath.IsLocal(release) {
+		names = append(names, imageBases(filepath.Join("/lib/modules", release))...)
+	}
+	return names
+}
+
+// imageBases are the places where distributions and builds put the kernel of the
+// modules in dir, which is ROOT/lib/modules/RELEASE or another folder.
+func imageBases(dir string) []string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	release := filepath.Base(dir)
+	root := "/"
+	for _, lib := range []string{"usr/lib/modules", "lib/modules"} {
+		if before, ok := strings.CutSuffix(filepath.Dir(dir), "/"+lib); ok {
+			root = cmp.Or(before, "/")
+			break
+		}
+	}
+	at := func(elem ...string) string { return filepath.Join(elem...) }
+	names := []string{
+		at(dir, "vmlinux"), at(dir, "vmlinux.btf"), at(dir, "build/vmlinux"),
+		at(root, "usr/lib/debug/lib/modules", release, "vmlinux"),
+		at(root, "usr/lib/debug/usr/lib/modules", release, "vmlinux"),
+		at(root, "usr/lib/debug/boot/vmlinux-"+release),
+		at(root, "usr/lib/debug/boot/vmlinux-"+release+".debug"),
+		at(root, "boot/vmlinux-"+release),
+	}
+	for _, suffix := range compressedSuffixes {
+		names = append(names, at(dir, "vmlinux"+suffix), at(root, "boot/vmlinux-"+release+suffix))
+	}
+	if root == "/" && release == runningRelease() {
+		names = append(names, kernelBTF)
+	}
+	return names
+}
+
+// runningRelease is the release of the running kernel, "" if nothing tells.
+func runningRelease() string {
+	data, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}

@@ -1,0 +1,158 @@
+package basematch
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	dt "github.com/btflite/btflite/dwarf/dwarftest"
+)
+
+// elfFile writes an ELF file with sections of these contents.
+func elfFile(t *testing.T, name string, machine int, contents ...string) string {
+	t.Helper()
+	f := dt.File{Machine: machine}
+	for i := 0; i < len(contents); i += 2 {
+		f.Sections = append(f.Sections, dt.Section{Name: contents[i], Flags: 2, Data: []byte(contents[i+1])})
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, f.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// member is a member of a struct of ints.
+type member struct {
+	name string
+	off  uint32 // bits
+}
+
+// structs is BTF over base with an int and structs of it.
+func structs(t *testing.T, base *btf.Blob, size uint32, name string, members ...member) *btf.Blob {
+	t.Helper()
+	b := btf.NewBuilder(false, base)
+	id := b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+	var words []uint32
+	for _, m := range members {
+		words = append(words, b.Str(m.name), id, m.off)
+	}
+	b.Add("other", btf.Info(btf.KindStruct, 0, false), 0)
+	b.Add(name, btf.Info(btf.KindStruct, uint32(len(members)), false), size, words...)
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blob
+}
+
+const (
+	rel612 = "6.12.0-7-amd64"
+	rel72  = "7.2.13+deb14-cloud-arm64"
+)
+
+func bannerOf(release string) string {
+	return "x\x00Linux version \x00Linux version %s\x00Linux version " + release + " (build@host) (gcc) #1 SMP\n\x00Linux version 9.9.9 (x)"
+}
+
+func TestOfKernel(t *testing.T) {
+	base := structs(t, nil, 64, "module", member{"state", 0}, member{"list", 32})
+	split := structs(t, base, 8, "own", member{"m", 0})
+	pad := strings.Repeat("p", 256<<10-8)
+	for _, tt := range []struct {
+		name, path string
+		b          *btf.Blob
+		release    string
+		machine    uint16
+		size       uint32
+	}{
+		{"elf", elfFile(t, "vmlinux", dt.MachineAARCH64, ".rodata", bannerOf(rel612)), base, rel612, dt.MachineAARCH64, 64},
+		{"split", elfFile(t, "vmlinux", 0, ".rodata", bannerOf(rel72)), split, rel72, dt.MachineX86_64, 64},
+		{"across pieces", elfFile(t, "vmlinux", 0, ".rodata", pad+bannerOf(rel72)), base, rel72, dt.MachineX86_64, 64},
+		{"no banner", elfFile(t, "vmlinux", 0, ".rodata", "Linux version 6.1"), base, "", dt.MachineX86_64, 64},
+		{"too long", elfFile(t, "vmlinux", 0, ".rodata", bannerOf("1"+strings.Repeat("1", 70))), base, "9.9.9", dt.MachineX86_64, 64},
+		{"no rodata", elfFile(t, "vmlinux", 0), base, "", dt.MachineX86_64, 64},
+		{"not there", "none", base, "", 0, 64},
+		{"no struct module", "none", structs(t, nil, 64, "modul"), "", 0, 0},
+	} {
+		if k := OfKernel(tt.path, tt.b); k.Release != tt.release || k.Machine != tt.machine || k.ModuleSize != tt.size {
+			t.Errorf("%s: %+v", tt.name, k)
+		}
+	}
+}
+
+func TestOfModule(t *testing.T) {
+	info := "license=GPL\x00vermagic=" + rel612 + " SMP preempt mod_unload \x00vermagic=later\x00"
+	path := elfFile(t, "m.ko", dt.MachineS390, ".modinfo", info, ".gnu.linkonce.this_module", strings.Repeat("x", 1280))
+	if m := OfModule(path); m != (Module{rel612, dt.MachineS390, 1280}) {
+		t.Errorf("%+v", m)
+	}
+	for name, want := range map[string]Module{
+		elfFile(t, "m.o", 0, ".modinfo", "license=GPL\x00x.vermagic=1\x00"): {Machine: dt.MachineX86_64},
+		elfFile(t, "m.o", 0): {Machine: dt.MachineX86_64},
+		"none":               {},
+	} {
+		if m := OfModule(name); m != want {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}
+
+func TestMismatch(t *testing.T) {
+	base := structs(t, nil, 64, "module", member{"state", 0}, member{"list", 32})
+	own := func(size uint32, members ...member) *btf.Blob { return structs(t, base, size, "module", members...) }
+	vmlinux := elfFile(t, "vmlinux", 0, ".rodata", bannerOf(rel612))
+	k, raw := OfKernel(vmlinux, base), OfKernel("raw.btf", base)
+	same := own(64, member{"state", 0}, member{"list", 32})
+	for _, tt := range []struct {
+		name string
+		k    *Kernel
+		m    Module
+		own  *btf.Blob
+		want string
+	}{
+		{"nothing known", raw, Module{}, nil, ""},
+		{"all the same", k, Module{rel612, dt.MachineX86_64, 64}, same, ""},
+		{"same members, other types", raw, Module{}, same, ""},
+		{"machine", k, Module{rel612, dt.MachineS390, 64}, nil, "for another machine (e_machine 22) than the base VMLINUX (62)"},
+		{"release", k, Module{rel72, dt.MachineX86_64, 64}, nil, "built for " + rel72 + ", but the base VMLINUX is of " + rel612},
+		{"release, raw", raw, Module{rel72, dt.MachineX86_64, 64}, nil, ""},
+		{"size", raw, Module{rel72, 0, 128}, nil, "its struct module has 128 bytes, that of the base raw.btf has 64"},
+		{"own size", raw, Module{}, own(72, member{"state", 0}, member{"list", 32}), "its struct module has other members than that of the base raw.btf"},
+		{"own members", raw, Module{}, own(64, member{"state", 0}), "its struct module has other members than that of the base raw.btf"},
+		{"own offset", raw, Module{}, own(64, member{"state", 0}, member{"list", 64}), "its struct module has other members than that of the base raw.btf"},
+		{"own name", raw, Module{}, own(64, member{"state", 0}, member{"mkobj", 32}), "its struct module has other members than that of the base raw.btf"},
+		{"no struct module in the base", OfKernel("x", structs(t, nil, 1, "m")), Module{"", 0, 128}, own(72), ""},
+	} {
+		if got := tt.k.Mismatch(tt.m, tt.own); got != strings.ReplaceAll(tt.want, "VMLINUX", vmlinux) {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+	}
+}
+
+// FuzzOfModule: any file tells something or nothing.
+func FuzzOfModule(f *testing.F) {
+	file := dt.File{Sections: []dt.Section{{Name: ".modinfo", Data: []byte("vermagic=1")}, {Name: ".rodata", Data: []byte(bannerOf("6"))},
+		{Name: ".gnu.linkonce.this_module", Data: []byte("x")}}}
+	f.Add(file.Bytes())
+	file.Class32, file.BigEndian = true, true
+	f.Add(bytes.Clone(file.Bytes()))
+	b := btf.NewBuilder(false, nil)
+	blob, err := b.Blob()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, k := OfModule(path), OfKernel(path, blob)
+		if len(m.Release) > maxRelease || len(k.Release) > maxRelease {
+			t.Errorf("%q, %q", m.Release, k.Release)
+		}
+	})
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+#
+# version.sh             print the version of this checkout: the tag, or the tag
+#                        before it, the commits since and the commit; without a
+#                        tag the name that Go gives to a commit
+# version.sh --ldflags [VERSION]
+#                        print the options of the Go linker that make it (or
+#                        VERSION) the version that "btflite version" shows
+#
+# Outside of a checkout it prints nothing. So it does in an unpacked source
+# archive, even if that lies in somebody's repository: the version of an archive
+# is in cmd/btflite/version.txt.
+
+cd "$(dirname "$0")/.." || exit 1
+
+version() {
+	at_top=$(git rev-parse --show-prefix 2> /dev/null) && [ -z "$at_top" ] || return 0
+	grep -q '^\$Format' cmd/btflite/version.txt || return 0
+	dirty=
+	[ -z "$(git status --porcelain --untracked-files=no)" ] || dirty=-dirty
+	if tag=$(git describe --tags --match='v[0-9]*' 2> /dev/null); then
+		echo "$tag$dirty"
+	else
+		TZ=UTC git log -1 --date=format-local:%Y%m%d%H%M%S --abbrev=12 --format="v0.0.0-%cd-%h$dirty" 2> /dev/null
+	fi
+}
+
+case $1 in
+'') version ;;
+--ldflags)
+	if [ -n "$2" ]; then
+		echo "-X main.linkedVersion=$2"
+	else
+		version=$(version)
+		[ -z "$version" ] || echo "-X main.linkedVersion=$version -X main.linkedCommit=$(git rev-parse HEAD)"
+	fi
+	;;
+*)
+	echo "usage: scripts/version.sh [--ldflags [VERSION]]" >&2
+	exit 64
+	;;
+esac
