@@ -22,12 +22,14 @@ var (
 var featureSets = []struct {
 	name string
 	args []string
+	own  []string // more for btflite
 }{
-	{"default", []string{"--btf_features=default"}},
+	{"default", []string{"--btf_features=default"}, nil},
 	{"kernel-7.2", []string{
 		"--btf_features=encode_force,var,float,enum64,decl_tag,type_tag,optimized_func,consistent_func,decl_tag_kfuncs",
-		"--btf_features=attributes", "--lang_exclude=rust"}},
-	{"default-without-rust", []string{"--btf_features=default", "--lang_exclude=rust"}},
+		"--btf_features=attributes", "--lang_exclude=rust"}, nil},
+	{"default-without-rust", []string{"--btf_features=default", "--lang_exclude=rust"}, nil},
+	{"all", []string{"--btf_features=all"}, []string{"--verify=warn"}}, // variables of .rodata overlap
 }
 
 // buildBtflite compiles the command into a temporary folder, unless -btflite
@@ -48,11 +50,11 @@ func buildBtflite(t *testing.T) string {
 }
 
 // encode runs a program in place of pahole -J and returns the BTF it wrote.
-func encode(t *testing.T, program, jobs string, args []string, vmlinux string) []byte {
+func encode(t *testing.T, program, jobs string, args []string, inputs ...string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.btf")
 	full := append([]string{"-J", "-j" + jobs}, args...)
-	full = append(full, "--btf_encode_detached="+out, vmlinux)
+	full = append(append(full, "--btf_encode_detached="+out), inputs...)
 	var messages bytes.Buffer
 	cmd := exec.Command(program, full...)
 	cmd.Stdout, cmd.Stderr = &messages, &messages
@@ -86,22 +88,14 @@ func TestKernelsGiveTheBytesOfPahole(t *testing.T) {
 	if os.Getenv("BTFLITE_KERNELS") != "1" {
 		t.Skip("left out: full-size kernels; run it with: make test-kernels")
 	}
-	pahole := os.Getenv("BTFLITE_PAHOLE")
-	if pahole == "" {
-		pahole = filepath.Join(corpusDir(t), "bin", "pahole")
-	}
-	version, err := exec.Command(pahole, "--version").Output()
-	if err != nil {
-		t.Fatalf("pahole: %v; get it with: scripts/kernels.sh pahole", err)
-	}
-	t.Logf("pahole %s", bytes.TrimSpace(version))
+	pahole := pahole(t)
 	btflite := buildBtflite(t)
 	for name, vmlinux := range kernels(t) {
 		for _, set := range featureSets {
 			t.Run(name+"/"+set.name, func(t *testing.T) {
 				want := encode(t, pahole, "2", set.args, vmlinux)
 				for _, jobs := range strings.Split(*jobsFlag, ",") {
-					got := encode(t, btflite, jobs, set.args, vmlinux)
+					got := encode(t, btflite, jobs, slices.Concat(set.args, set.own), vmlinux)
 					if diff := FirstDifference(want, got); diff != "" {
 						t.Errorf("-j%s %s: %s", jobs, strings.Join(set.args, " "), diff)
 					} else {

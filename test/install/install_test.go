@@ -1,0 +1,188 @@
+// Package install tests what a user gets from the Makefile: "make install", the
+// link called pahole, and the version that a program tells. All of it happens
+// in a copy of the source tree.
+package install
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/test/sourcetree"
+)
+
+// files lists what is below dir but folders, sorted.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestInstall(t *testing.T) {
+	sourcetree.Need(t, "make")
+	src, dest := sourcetree.Copy(t), t.TempDir()
+	sourcetree.Run(t, src, "make", "install", "DESTDIR="+dest, "PREFIX=/usr", "VERSION=1.2-3")
+	pages, err := filepath.Glob(filepath.Join(dest, "usr/share/man/man1/*.1"))
+	if err != nil || len(pages) == 0 {
+		t.Errorf("no manual pages (%v)", err)
+	}
+	want := []string{"usr/bin/btflite"}
+	for _, p := range pages {
+		want = append(want, "usr/share/man/man1/"+filepath.Base(p))
+	}
+	want = append(want, "usr/share/bash-completion/completions/btflite", "usr/share/fish/vendor_completions.d/btflite.fish",
+		"usr/share/zsh/site-functions/_btflite")
+	slices.Sort(want)
+	if got := files(t, dest); !slices.Equal(got, want) {
+		t.Errorf("installed:\n%q\nwant\n%q", got, want)
+	}
+	for _, name := range want {
+		info, err := os.Stat(filepath.Join(dest, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		mode := fs.FileMode(0o644)
+		if name == "usr/bin/btflite" {
+			mode = 0o755
+		}
+		if info.Mode() != mode || info.Size() == 0 {
+			t.Errorf("%s: mode %v, %d bytes", name, info.Mode(), info.Size())
+		}
+	}
+	program := filepath.Join(dest, "usr/bin/btflite")
+	if got := sourcetree.Run(t, src, program, "version"); !strings.HasPrefix(got, "btflite 1.2-3, go") {
+		t.Errorf("make VERSION=1.2-3, and it says %s", got)
+	}
+	if _, err := exec.LookPath("bash"); err == nil {
+		sourcetree.Run(t, dest, "bash", "-n", "usr/share/bash-completion/completions/btflite")
+	}
+
+	// Once more without Go: all is built.
+	if out := sourcetree.Run(t, src, "make", "install", "DESTDIR="+dest, "PREFIX=/usr", "VERSION=1.2-3"); strings.Contains(out, "go build") {
+		t.Errorf("a second make install builds again:\n%s", out)
+	}
+
+	sourcetree.Run(t, src, "make", "install-pahole-link", "DESTDIR="+dest, "PREFIX=/usr")
+	sourcetree.Run(t, src, "make", "install-pahole-link", "DESTDIR="+dest, "PREFIX=/usr") // its own link is no obstacle
+	if got := sourcetree.Run(t, src, filepath.Join(dest, "usr/bin/pahole"), "--version"); got != "v1.32\n" {
+		t.Errorf("the link: %q", got)
+	}
+	sourcetree.Run(t, src, "make", "uninstall", "DESTDIR="+dest, "PREFIX=/usr")
+	if left := files(t, dest); len(left) > 0 {
+		t.Errorf("make uninstall leaves %q", left)
+	}
+}
+
+func TestPaholeIsNotOverwritten(t *testing.T) {
+	sourcetree.Need(t, "make")
+	dest := t.TempDir()
+	bin := filepath.Join(dest, "bin")
+	link := []string{"make", "install-pahole-link", "DESTDIR=" + dest, "PREFIX="}
+	root := filepath.Join("..", "..")
+	if out, err := sourcetree.Try(root, link...); err == nil || !strings.Contains(out, "make install first") {
+		t.Errorf("a link to nothing: %v, %s", err, out)
+	}
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "btflite"), []byte("program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	pahole := filepath.Join(bin, "pahole")
+	for _, make := range []func() error{
+		func() error { return os.WriteFile(pahole, []byte("real"), 0o755) },
+		func() error { return os.Symlink("pahole-1.31", pahole) }, // leads nowhere
+	} {
+		if err := make(); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Lstat(pahole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := sourcetree.Try(root, link...)
+		if err == nil || !strings.Contains(out, "left as it is") || !strings.Contains(out, "make PAHOLE=/bin/btflite") {
+			t.Errorf("over another pahole: %v, %s", err, out)
+		}
+		sourcetree.Run(t, root, "make", "uninstall", "DESTDIR="+dest, "PREFIX=")
+		if after, err := os.Lstat(pahole); err != nil || !os.SameFile(before, after) {
+			t.Errorf("pahole is another file, or gone (%v)", err)
+		}
+		if err := os.WriteFile(filepath.Join(bin, "btflite"), []byte("program"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(pahole)
+	}
+}
+
+// TestVersion: whatever a program was built from, it says which version it is.
+func TestVersion(t *testing.T) {
+	sourcetree.Need(t, "make", "git")
+	src := sourcetree.Copy(t)
+	git := func(args ...string) string { return sourcetree.Run(t, src, append([]string{"git"}, args...)...) }
+	git("init", "-q")
+	git("add", "-A")
+	git("commit", "-q", "-m", "all")
+	commit := strings.TrimSpace(git("rev-parse", "HEAD"))
+	check := func(how, dir, version string, build ...string) {
+		t.Helper()
+		sourcetree.Run(t, dir, build...)
+		got := sourcetree.Run(t, dir, "./btflite", "version")
+		want := `^btflite ` + version + `, commit ` + commit + `, go1\.[0-9.]+.*, stands in for pahole v1\.32\n$`
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s: %swant %s", how, got, want)
+		}
+		os.Remove(filepath.Join(dir, "btflite"))
+	}
+	goBuild := []string{"go", "build", "-trimpath", "-buildvcs=true", "./cmd/btflite"}
+	noTag := `v0\.0\.0-[0-9]{14}-` + commit[:12]
+	check("no tag, go build", src, noTag, goBuild...)
+	if got := sourcetree.Run(t, src, "scripts/version.sh"); !regexp.MustCompile(`^` + noTag + `\n$`).MatchString(got) {
+		t.Errorf("no tag, make: %s", got)
+	}
+
+	// Another commit, because the go command remembers that this one has no tag.
+	git("commit", "-q", "--allow-empty", "-m", "tagged")
+	commit = strings.TrimSpace(git("rev-parse", "HEAD"))
+	git("tag", "unrelated")
+	git("tag", "v0.7.1")
+	check("tag, go build", src, `v0\.7\.1`, goBuild...)
+	worktree := filepath.Join(t.TempDir(), "worktree") // where the go command does not look for git
+	git("worktree", "add", "-q", worktree)
+	check("tag, make", worktree, `v0\.7\.1`, "make", "build")
+
+	// An archive, unpacked in a repository that has nothing to do with it.
+	other := t.TempDir()
+	sourcetree.Run(t, other, "git", "init", "-q")
+	sourcetree.Run(t, other, "git", "commit", "-q", "--allow-empty", "-m", "x")
+	sourcetree.Run(t, other, "git", "tag", "v0.0.1")
+	git("archive", "-o", filepath.Join(other, "a.tar"), "HEAD")
+	sourcetree.Run(t, other, "tar", "xf", "a.tar")
+	check("archive", other, `v0\.7\.1`, goBuild...)
+	if got := sourcetree.Run(t, other, "scripts/version.sh"); got != "" {
+		t.Errorf("archive in another repository, make: %s", got)
+	}
+
+	if err := os.WriteFile(filepath.Join(src, "Makefile"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := sourcetree.Run(t, src, "scripts/version.sh"); got != "v0.7.1-dirty\n" {
+		t.Errorf("changed checkout: %s", got)
+	}
+}

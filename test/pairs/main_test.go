@@ -1,0 +1,95 @@
+package pairs
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+var (
+	count   = flag.Int("pairs", 100, "how many random cases to run")
+	seed    = flag.Uint64("seed", 0, "what the cases are drawn from; 0 for the time")
+	oneCase = flag.String("case", "", "run these cases only, as failures print them, separated by ';'")
+	workers = flag.Int("workers", 2, "cases at once")
+	shrinks = flag.Int("shrink", 10, "how many failing cases are shrunk; more are only printed")
+	keep    = flag.Bool("keep", false, "keep the folder with the input files and say where it is")
+)
+
+// What all tests share; see TestMain.
+var (
+	program string // the btflite under test
+	pahole  string // pahole 1.32, or "" where there is none
+	corpus  string // the folder of kernels and pahole, which may be missing
+	root    string // the repository
+	scratch string // a folder of this run
+	sources string // a copy of testdata, below scratch
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano()) % 1_000_000_000
+	}
+	os.Exit(func() int {
+		var err error
+		if scratch, err = os.MkdirTemp("", "pairs"); err == nil {
+			err = prepare()
+		}
+		if *keep {
+			fmt.Println("files are in", scratch)
+		} else {
+			defer os.RemoveAll(scratch)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// prepare builds the program and finds what else is needed.
+func prepare() (err error) {
+	if root, err = filepath.Abs("../.."); err != nil {
+		return err
+	}
+	program = filepath.Join(scratch, "btflite")
+	build := exec.Command("go", "build", "-o", program, "../../cmd/btflite")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build btflite: %v\n%s", err, out)
+	}
+	sources = filepath.Join(scratch, "src")
+	if err := os.CopyFS(sources, os.DirFS("testdata")); err != nil {
+		return err
+	}
+	corpus = findCorpus()
+	pahole = findPahole()
+	return nil
+}
+
+// findPahole is the pahole 1.32 that the environment or the corpus has.
+func findPahole() string {
+	for _, name := range []string{os.Getenv("BTFLITE_PAHOLE"), filepath.Join(corpus, "bin/pahole")} {
+		if out, err := exec.Command(name, "--version").Output(); err == nil && string(out) == "v1.32\n" {
+			return name
+		}
+	}
+	return ""
+}
+
+// findCorpus is the folder of kernels, whether it is there or not.
+func findCorpus() string {
+	if dir := os.Getenv("BTFLITE_CORPUS"); dir != "" {
+		return dir
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "btflite-corpus")
+}

@@ -1,0 +1,2 @@
+// A unit without types.
+void nothing(void) {}
