@@ -160,7 +160,7 @@ test-go:
 test-kernels:
 	scripts/kernels.sh $(KERNELS)
 	BTFLITE_KERNELS=1 BTFLITE_PAHOLE="$(PAHOLE)" \
-		go test -count=1 -timeout 30m -v -run TestKernels ./kerneltest
+		go test -count=1 -timeout 30m -v -run TestKernels ./test/kerneltest
 
 kernel-test: build
 	scripts/kernel-test.sh $(SERIES)
@@ -182,7 +182,7 @@ bench: build
 	go run ./bench $(BENCHFLAGS)
 
 torture: build
-	go run ./torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)
+	go run ./test/torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)
 
 pairs:
 	BTFLITE_PAHOLE="$(PAHOLE)" go test -count=1 -timeout 0 -v -run 'Pairs|Known' ./test/pairs -pairs=$(PAIRS) -seed=$(SEED)

@@ -23,36 +23,37 @@ const module = "github.com/btflite/btflite/"
 // imports is what each folder may import beside the standard library; "*"
 // allows everything. Tests may import the packages of testImports as well.
 var imports = map[string][]string{
-	".":                nil,
-	"arena":            {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
-	"btf":              {"arena"},
-	"btfsort":          {"btf"},
-	"compactstate":     {"arena", "workers"},
-	"dwarf":            nil,
-	"dwarf/dwarftest":  nil,
-	"elfreloc":         nil,
-	"elfwrite":         {"golang.org/x/sys/unix"},
-	"verify":           {"btf", "workers", "verify/kernelbtf", "verify/releasetest", "golang.org/x/sys/unix"}, // the last three for tests
-	"verify/kernelbtf": {"golang.org/x/sys/unix"},
-	"torture":          {"*"},
-	"workers":          nil,
-	"memlimit":         {"golang.org/x/sys/unix"},
+	".":                      nil,
+	"arena":                  {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
+	"btf":                    {"arena"},
+	"btf/diff":               {"btf"},
+	"btf/order":              {"btf"},
+	"btf/verify":             {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"}, // the last three for tests
+	"btf/verify/releasetest": {"btf"},
+	"compactstate":           {"arena", "internal/workers"},
+	"dedup":                  {"arena", "btf", "internal/workers"},
+	"encode": {"arena", "btf", "compactstate", "dedup", "internal/dwarf", "internal/elfreloc", "internal/memlimit", "mmapelf",
+		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
+	"internal/basematch":       {"btf", "mmapelf"},
+	"internal/dwarf":           nil,
+	"internal/dwarf/dwarftest": nil,
+	"internal/elfreloc":        nil,
+	"internal/elfwrite":        {"golang.org/x/sys/unix"},
+	"internal/kernelbtf":       {"golang.org/x/sys/unix"},
+	"internal/memlimit":        {"golang.org/x/sys/unix"},
+	"internal/workers":         nil,
 	"mmapelf": {"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
-	"verify/releasetest": {"btf"},
-	"test/btfload":       {"verify/kernelbtf", "verify/releasetest", "golang.org/x/sys/unix"},
-	"dedup":              {"arena", "btf", "workers"},
-	"encode": {"arena", "btf", "compactstate", "dedup", "dwarf", "elfreloc", "memlimit", "mmapelf",
-		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
-	"btfdiff":            {"btf"},
-	"internal/basematch": {"btf", "mmapelf"},
-	"docs/man":           nil,
-	"cmd/btflite": {"docs/man", "btf", "btfdiff", "btfsort", "dedup", "elfwrite", "encode", "internal/basematch", "memlimit", "mmapelf", "verify", "workers",
+	"docs/man": nil,
+	"cmd/btflite": {"docs/man", "btf", "btf/diff", "btf/order", "btf/verify", "dedup", "encode", "internal/basematch", "internal/elfwrite",
+		"internal/memlimit", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "github.com/spf13/cobra",
 		"github.com/spf13/pflag", "github.com/ulikunitz/xz", "golang.org/x/sys/unix"},
-	"hostile":         {"mmapelf", "verify", "verify/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
-	"test/pairs":      {"btf"},                                                            // for tests
-	"kerneltest":      nil,                                                                // its reader of BTF is separate on purpose
+	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
+	"test/hostile":    {"mmapelf", "btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
+	"test/pairs":      {"btf"},                                                                  // for tests
+	"test/kerneltest": nil,                                                                      // its reader of BTF is separate on purpose
+	"test/torture":    {"*"},
 	"bench":           {"*"},
 	"bench/barescan":  {"*"},
 	"bench/measure":   {"*"},
@@ -62,7 +63,7 @@ var imports = map[string][]string{
 	"test/sourcetree": nil,
 }
 
-var testImports = []string{"dwarf/dwarftest", "github.com/cpuguy83/go-md2man/v2/md2man", "github.com/klauspost/compress/zstd"}
+var testImports = []string{"internal/dwarf/dwarftest", "github.com/cpuguy83/go-md2man/v2/md2man", "github.com/klauspost/compress/zstd"}
 
 const (
 	maxLines  = 700
@@ -72,8 +73,8 @@ const (
 // longFiles may have between longLines and maxLines lines: one subject each,
 // which reads worse in two files.
 var longFiles = []string{
-	"dedup/commit.go", "dedup/property_test.go", "dwarf/abbrev.go",
-	"dwarf/dwarftest/sections.go", "encode/params_test.go", "encode/walk.go",
+	"dedup/commit.go", "dedup/property_test.go", "internal/dwarf/abbrev.go",
+	"internal/dwarf/dwarftest/sections.go", "encode/params_test.go", "encode/walk.go",
 }
 
 // sources calls fn with every file of the tree that people write.

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/btfsort"
+	"github.com/btflite/btflite/btf/order"
 )
 
 const partOrder = "order"
@@ -182,7 +182,7 @@ func (b *bench) forgets(ctx context.Context, r *OrderResult) error {
 		if err != nil {
 			return err
 		}
-		if other, err = btfsort.Canonical(other); err != nil {
+		if other, err = order.Canonical(other); err != nil {
 			return err
 		}
 		r.Shuffles++

@@ -3,7 +3,7 @@ package compactstate
 import (
 	"slices"
 
-	"github.com/btflite/btflite/workers"
+	"github.com/btflite/btflite/internal/workers"
 )
 
 // Carrying out what was decided: the strings of a block of functions, then all

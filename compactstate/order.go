@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/btflite/btflite/workers"
+	"github.com/btflite/btflite/internal/workers"
 )
 
 // sortKey is an entry with eight bytes of its base name, big-endian and padded

@@ -20,7 +20,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/btflite/btflite/workers"
+	"github.com/btflite/btflite/internal/workers"
 )
 
 // Decide has the options and the type comparison that Resolve needs.

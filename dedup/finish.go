@@ -6,7 +6,7 @@ import (
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/workers"
+	"github.com/btflite/btflite/internal/workers"
 )
 
 // AddRef returns the id of a reference type with the given record (info, name

@@ -7,7 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/dgraph-io/ristretto/v2"
 
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // sharedAbbrevs keeps compiled abbreviation tables that several units use.

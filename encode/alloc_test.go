@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // busyUnit is a unit with some of everything.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/btf"
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // tryBytes encodes a file of any content with 1 and 3 workers. Result or error,

@@ -3,7 +3,7 @@ package encode
 import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // What happens between DIEs of the walk: skipping what has no meaning, and

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // alikeUnits is a file of n units that are alike.

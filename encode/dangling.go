@@ -3,7 +3,7 @@ package encode
 import (
 	"slices"
 
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // checkDangling looks at the references of the unit that lead to no type that

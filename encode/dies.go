@@ -5,7 +5,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // Readers of single DIEs for the walk: everything that is rare enough not to

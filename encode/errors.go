@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/mmapelf"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // content is what BTF says, whatever its ids are: how often there is a type

@@ -3,7 +3,7 @@ package encode
 import (
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/mmapelf"
 )
 

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // FuzzEncode encodes files of any content: see tryBytes for what must hold.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // TestCULimit: with a limit of n units a file gives what a file of its first n

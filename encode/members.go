@@ -6,7 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // memberRun reads the member at p, whose code has been read at off, and all

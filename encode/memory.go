@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/btflite/btflite/arena"
-	"github.com/btflite/btflite/memlimit"
+	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/mmapelf"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/memlimit"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/internal/memlimit"
 )
 
 // TestMemoryLimit: a run that cannot go on below the limit says so, whatever

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // The plan of a file whose units are merged: which of them have to be read as

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // Name tokens.

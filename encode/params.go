@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/elfreloc"
+	"github.com/btflite/btflite/internal/elfreloc"
 )
 
 // What a unit's functions inherit from each other, and whether their

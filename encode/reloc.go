@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/btflite/btflite/dwarf"
-	"github.com/btflite/btflite/elfreloc"
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfreloc"
 	"github.com/btflite/btflite/mmapelf"
 )
 

@@ -1,7 +1,7 @@
 package encode_test
 
 import (
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // oldField is a bit-field as DWARF 2 and 3 describe it.

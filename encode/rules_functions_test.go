@@ -1,8 +1,8 @@
 package encode_test
 
 import (
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // funcs are symbols f at fn1 and a last one, which no rule about ambiguity

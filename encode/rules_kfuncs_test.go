@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"strings"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // btfIDs is a .BTF_ids section with a set of one function, and its symbols.

@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // leftOutRules are about types that BTF has no kind for. The reference encoder

@@ -1,8 +1,8 @@
 package encode_test
 
 import (
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // far is a reference by section offset, as those to other units are.

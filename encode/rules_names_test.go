@@ -3,7 +3,7 @@ package encode_test
 import (
 	"strings"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // Names: the same text from several places is one string and one name.

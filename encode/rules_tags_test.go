@@ -1,8 +1,8 @@
 package encode_test
 
 import (
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // llvm is an annotation as clang writes it: a child of what it belongs to.

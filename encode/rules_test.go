@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // rule is one rule of the encoding with the smallest input that shows it. The

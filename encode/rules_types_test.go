@@ -1,8 +1,8 @@
 package encode_test
 
 import (
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // Base types, modifiers, typedefs, arrays, enumerations, prototypes.

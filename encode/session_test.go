@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // TestSession: what a session has encoded before leaves no trace, with and

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/arena"
-	"github.com/btflite/btflite/dwarf"
-	"github.com/btflite/btflite/elfreloc"
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfreloc"
 	"github.com/btflite/btflite/mmapelf"
 )
 

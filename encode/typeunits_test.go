@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/btflite/btflite/dwarf"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/mmapelf"
 )
 

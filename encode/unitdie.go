@@ -3,7 +3,7 @@ package encode
 import (
 	"bytes"
 
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // startUnit makes the unit ready to be walked from p on, unless it is to be

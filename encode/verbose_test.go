@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // verboseRun encodes files and gives what -V prints on both streams.

@@ -3,7 +3,7 @@ package encode
 import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // The walk reads the DIEs of a unit once, in order, and fills the unit's flat

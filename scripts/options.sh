@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Run every row of kerneltest/testdata/options/table.txt with pahole and write
+# Run every row of test/kerneltest/testdata/options/table.txt with pahole and write
 # down what it does: want.txt has, for each row, the exit status, the SHA-256 of
 # what it prints, and the name of the file with the BTF it writes.
 #
@@ -17,7 +17,7 @@ if [ "$version" != v1.32 ]; then
 	echo "options.sh: $pahole is $version, want v1.32" >&2
 	exit 1
 fi
-dir=kerneltest/testdata/options
+dir=test/kerneltest/testdata/options
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -8,7 +8,7 @@
 # bookworm, 6.12 of bookworm-security, 7.2 of sid, or what sid has by then) and
 # booted under qemu, in software, with test/btfload as its only process. It loads
 #
-#   - the examples of verify/releasetest: one thing in each that some release did
+#   - the examples of btf/verify/releasetest: one thing in each that some release did
 #     not take yet;
 #   - BTF of real kernels, those that are in the folder of scripts/kernels.sh,
 #     and small BTF of the repository;
@@ -66,9 +66,9 @@ image() {
 guest() {
 	local root=$work/guest name kernel
 	rm -rf "$root"
-	mkdir -p "$root/btf" "$root/src/verify" "$root/src/encode/testdata" "$root/src/dedup/testdata" "$root/src/testdata"
+	mkdir -p "$root/btf" "$root/src/btf/verify" "$root/src/encode/testdata" "$root/src/dedup/testdata" "$root/src/testdata"
 	CGO_ENABLED=0 go build -trimpath -o "$root/init" ./test/btfload
-	CGO_ENABLED=0 go test -c -trimpath -o "$root/src/verify/verify.test" ./verify
+	CGO_ENABLED=0 go test -c -trimpath -o "$root/src/btf/verify/verify.test" ./btf/verify
 	cp -r encode/testdata/golden "$root/src/encode/testdata/"
 	cp -r dedup/testdata/vectors "$root/src/dedup/testdata/"
 	cp -r testdata/small "$root/src/testdata/"

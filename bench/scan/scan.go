@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/btflite/btflite/dwarf"
+	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/mmapelf"
 )
 

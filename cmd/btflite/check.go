@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/verify"
 )
 
 // What is to be written is checked first: a file is replaced only by BTF that a

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // structFile is an ELF file with one struct of an int, in some language.

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/btflite/btflite/elfwrite"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/elfwrite"
 )
 
 // The test binary is the command itself when fakeEncoder is set in its

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/btfdiff"
+	"github.com/btflite/btflite/btf/diff"
 )
 
 // exitTrouble is the status of "btflite diff" if there is no answer, whatever
@@ -23,7 +23,7 @@ const troubleKey = "btflite_trouble"
 // diffCommand is "btflite diff".
 type diffCommand struct {
 	bases, basesB []string
-	compare       btfdiff.Options
+	compare       diff.Options
 	format        string // "" for text
 	json          bool
 	// summaryOnly is --summary, noSummary is --no-summary.
@@ -49,9 +49,9 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
 	s.bases(&d.basesB, "btf_base_b", "B is split over this `BASE`, or chain, instead")
 	s.value(d.addName, "name", "", "only names that `GLOB` fits; repeatable", noFiles)
 	more := "; such options add up"
-	for _, p := range btfdiff.Parts() {
+	for _, p := range diff.Parts() {
 		also := always
-		if !btfdiff.IsABI(p) {
+		if !diff.IsABI(p) {
 			also = rare
 		}
 		s.call(func() { d.compare.Parts = append(d.compare.Parts, p) }, p+"s", "", "only "+p+"s"+more, also)
@@ -79,7 +79,7 @@ func (d *diffCommand) addName(v string) error {
 	switch {
 	case v == "":
 		return usagef("empty pattern")
-	case btfdiff.CheckPattern(v) != nil:
+	case diff.CheckPattern(v) != nil:
 		return usagef("'%s' lacks a bracket, or a character behind a backslash", oneLine(v))
 	}
 	d.compare.Names = append(d.compare.Names, v)
@@ -95,7 +95,7 @@ func (d *diffCommand) check() error {
 		return usagef("--summary and --no-summary exclude each other")
 	}
 	for _, p := range d.compare.Parts {
-		if d.compare.ABI && !btfdiff.IsABI(p) {
+		if d.compare.ABI && !diff.IsABI(p) {
 			return usagef("--abi compares no %ss by themselves: leave out --%ss", p, p)
 		}
 	}
@@ -126,7 +126,7 @@ func (c *cli) diff(a, b string, cfg *diffCommand) (same bool, err error) {
 		return false, err
 	}
 	if c.quiet {
-		_, err := btfdiff.Compare(blobs[0], blobs[1], cfg.compare, func(*btfdiff.Difference) error { return errDiffer })
+		_, err := diff.Compare(blobs[0], blobs[1], cfg.compare, func(*diff.Difference) error { return errDiffer })
 		if err == errDiffer {
 			return false, nil
 		}
@@ -134,8 +134,8 @@ func (c *cli) diff(a, b string, cfg *diffCommand) (same bool, err error) {
 	}
 	out := cfg.writer(newLineWriter(c.stdout), a, b)
 	out.begin()
-	counts := btfdiff.Summary{}
-	unmatched, err := btfdiff.Compare(blobs[0], blobs[1], cfg.compare, func(d *btfdiff.Difference) error {
+	counts := diff.Summary{}
+	unmatched, err := diff.Compare(blobs[0], blobs[1], cfg.compare, func(d *diff.Difference) error {
 		counts.Add(d)
 		if cfg.summaryOnly {
 			return nil

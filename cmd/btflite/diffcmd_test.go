@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/btfdiff"
+	"github.com/btflite/btflite/btf/diff"
 )
 
 const diffDir = "../../testdata/diff"
@@ -55,14 +55,14 @@ func TestDiffPairs(t *testing.T) {
 		var report struct {
 			Version     int
 			A, B        string
-			Differences []btfdiff.Difference
-			Summary     btfdiff.Summary
+			Differences []diff.Difference
+			Summary     diff.Summary
 			Same        bool
 		}
 		if err := json.Unmarshal([]byte(text), &report); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		counts := btfdiff.Summary{}
+		counts := diff.Summary{}
 		for i := range report.Differences {
 			counts.Add(&report.Differences[i])
 		}

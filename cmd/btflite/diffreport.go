@@ -3,14 +3,14 @@ package main
 import (
 	"encoding/json"
 
-	"github.com/btflite/btflite/btfdiff"
+	"github.com/btflite/btflite/btf/diff"
 )
 
 // diffWriter prints a report. An error is one of writing.
 type diffWriter interface {
 	begin()
-	difference(*btfdiff.Difference) error
-	end(counts btfdiff.Summary) error
+	difference(*diff.Difference) error
+	end(counts diff.Summary) error
 }
 
 // writer is the writer for a format.
@@ -32,14 +32,14 @@ type diffText struct {
 
 func (t *diffText) begin() {}
 
-func (t *diffText) difference(d *btfdiff.Difference) error {
+func (t *diffText) difference(d *diff.Difference) error {
 	for _, l := range d.Lines() {
 		t.w.line(oneLine(l))
 	}
 	return t.w.err
 }
 
-func (t *diffText) end(counts btfdiff.Summary) error {
+func (t *diffText) end(counts diff.Summary) error {
 	indent := ""
 	if !t.cfg.summaryOnly && counts.Total() > 0 && !t.cfg.noSummary {
 		t.w.line("\n" + countOf(counts.Total(), "difference") + ":")
@@ -68,12 +68,12 @@ func (m *diffMarkdown) begin() {}
 // title begins the document.
 func (m *diffMarkdown) title() {
 	if !m.begun {
-		m.w.line("# BTF of " + btfdiff.MarkdownCode(oneLine(m.a)) + " and " + btfdiff.MarkdownCode(oneLine(m.b)))
+		m.w.line("# BTF of " + diff.MarkdownCode(oneLine(m.a)) + " and " + diff.MarkdownCode(oneLine(m.b)))
 	}
 	m.begun = true
 }
 
-func (m *diffMarkdown) difference(d *btfdiff.Difference) error {
+func (m *diffMarkdown) difference(d *diff.Difference) error {
 	m.title()
 	if h := d.Heading(); h != m.heading {
 		m.heading = h
@@ -85,7 +85,7 @@ func (m *diffMarkdown) difference(d *btfdiff.Difference) error {
 	return m.w.err
 }
 
-func (m *diffMarkdown) end(counts btfdiff.Summary) error {
+func (m *diffMarkdown) end(counts diff.Summary) error {
 	if table := counts.Markdown(); len(table) > 0 && !m.cfg.noSummary {
 		m.title()
 		m.w.line("\n## Summary\n\n" + countOf(counts.Total(), "difference") + "\n")
@@ -111,7 +111,7 @@ func (j *diffJSON) begin() {
 	}
 }
 
-func (j *diffJSON) difference(d *btfdiff.Difference) error {
+func (j *diffJSON) difference(d *diff.Difference) error {
 	if j.n > 0 {
 		j.w.text(",")
 	}
@@ -120,7 +120,7 @@ func (j *diffJSON) difference(d *btfdiff.Difference) error {
 	return j.w.err
 }
 
-func (j *diffJSON) end(counts btfdiff.Summary) error {
+func (j *diffJSON) end(counts diff.Summary) error {
 	if !j.cfg.summaryOnly {
 		j.w.line("],")
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/btflite/btflite/btfsort"
+	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/memlimit"
+	"github.com/btflite/btflite/internal/memlimit"
 )
 
 // encoding is what the commands that encode have in common: what is to be encoded,
@@ -70,9 +70,9 @@ func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 }
 
 // addOrder adds --btf_sort.
-func addOrder(cmd *cobra.Command, order *sorter) {
-	orders := map[string]sorter{"canonical": btfsort.CanonicalWithMap, "name": btfsort.ByNameWithMap}
-	under(cmd, groupOutput).value(func(v string) error { *order = orders[v]; return nil },
+func addOrder(cmd *cobra.Command, chosen *sorter) {
+	orders := map[string]sorter{"canonical": order.CanonicalWithMap, "name": order.ByNameWithMap}
+	under(cmd, groupOutput).value(func(v string) error { *chosen = orders[v]; return nil },
 		"btf_sort", "", "sort types by `ORDER`: canonical (default), name", bare("canonical"), words("canonical", "name"))
 }
 

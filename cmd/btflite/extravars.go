@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/elfwrite"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/elfwrite"
 )
 
 // Variables beside the BTF (--extra_vars): split BTF over it, as it is or, in a

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/elfwrite"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/elfwrite"
 )
 
 // encoded is a finished encode: what the command needs of an encode.Output.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/btflite/btflite/elfwrite"
+	"github.com/btflite/btflite/internal/elfwrite"
 )
 
 // TestWrongBase: a base of another kernel than the module's is told, once in a

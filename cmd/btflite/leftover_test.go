@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/btflite/btflite/elfwrite"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/elfwrite"
 )
 
 // What a run leaves behind is of this run.

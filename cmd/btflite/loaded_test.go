@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // linkedWithBTF is a linked file with a section .BTF of room bytes that a segment

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/memlimit"
+	"github.com/btflite/btflite/internal/memlimit"
 )
 
 // memoryOfWorker bounds what a worker more than one takes, in bytes. Measured

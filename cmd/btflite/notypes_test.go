@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // What pahole 1.32 writes for a module whose types are all in the base: a header,

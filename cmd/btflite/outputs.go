@@ -9,7 +9,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/elfwrite"
+	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/mmapelf"
 )
 

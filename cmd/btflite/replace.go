@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/btflite/btflite/elfwrite"
+	"github.com/btflite/btflite/internal/elfwrite"
 )
 
 // outputBuffer gathers small writes; the encoder writes in chunks anyway.

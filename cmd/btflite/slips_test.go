@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/btflite/btflite/elfwrite"
+	"github.com/btflite/btflite/internal/elfwrite"
 )
 
 // slipFiles makes the files of the slips in dir.

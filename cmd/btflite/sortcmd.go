@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/btfsort"
+	"github.com/btflite/btflite/btf/order"
 )
 
 // sorter puts the own types of BTF into an order and tells the new id of each;
-// see package btfsort.
+// see package order.
 type sorter func(*btf.Blob) (out *btf.Blob, ids []uint32, err error)
 
 // sorted is the BTF main, over f.base or without one, and the BTF extra over that,
@@ -56,7 +56,7 @@ type sortCommand struct {
 }
 
 func (c *cli) sortCommand() *cobra.Command {
-	s := sortCommand{order: btfsort.CanonicalWithMap}
+	s := sortCommand{order: order.CanonicalWithMap}
 	cmd := &cobra.Command{
 		Use: "sort [OPTION...] IN OUT", Short: "put the types of BTF into another order",
 		Long: `Write the BTF of IN, raw BTF or an ELF file with .BTF, to OUT as raw BTF with

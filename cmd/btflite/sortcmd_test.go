@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/btfsort"
+	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/dedup"
 )
 
@@ -118,7 +118,7 @@ func TestSortDistilled(t *testing.T) {
 	if _, split, err = dedup.Distill(split); err != nil {
 		t.Fatal(err)
 	}
-	if split, err = btfsort.ByName(split); err != nil {
+	if split, err = order.ByName(split); err != nil {
 		t.Fatal(err)
 	}
 	err = withBTF(in, func(raw rawBTF) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/btflite/btflite/verify"
+	"github.com/btflite/btflite/btf/verify"
 )
 
 // exitUnreadable is the status of "btflite verify" if a file could not be read;

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/verify"
-	"github.com/btflite/btflite/workers"
+	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/internal/workers"
 )
 
 // outcome is what "btflite verify" says of a file.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // imageTree makes ROOT/lib/modules/RELEASE with modules as distributions install

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/btflite/btflite/verify"
+	"github.com/btflite/btflite/btf/verify"
 )
 
 // verifyReport prints what "btflite verify" says of each file, and counts.

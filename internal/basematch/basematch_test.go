@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	dt "github.com/btflite/btflite/dwarf/dwarftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // elfFile writes an ELF file with sections of these contents.

@@ -19,8 +19,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/btflite/btflite/verify/kernelbtf"
-	"github.com/btflite/btflite/verify/releasetest"
+	"github.com/btflite/btflite/btf/verify/releasetest"
+	"github.com/btflite/btflite/internal/kernelbtf"
 )
 
 func main() {
@@ -75,7 +75,7 @@ func load(files []string) {
 
 // tests is package verify's test program, in a folder of a tree that has its
 // test data.
-const tests = "/src/verify/verify.test"
+const tests = "/src/btf/verify/verify.test"
 
 func mount(dir, fs string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

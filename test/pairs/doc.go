@@ -8,7 +8,7 @@
 // the file. Where btflite differs from pahole on purpose, a row of the table
 // known says why and which words of the documents tell a user so.
 //
-//	go test ./test/pairs                         a hundred cases of a new seed
-//	make pairs PAIRS=5000 SEED=7                 more of them
+//	go test ./test/pairs                         a hundred cases, always the same
+//	make pairs PAIRS=5000                        more of them, of a new seed
 //	go test ./test/pairs -v -case='FILE… -- OPTION…'   one, as a failure prints it
 package pairs

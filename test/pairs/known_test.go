@@ -34,6 +34,12 @@ var knownDifferences = []known{
 	{name: "LTO in two sections", rules: []string{"surplus", "status", "refused"}, holds: anyFile(partialLTO),
 		says:  "the DWARF is in two sections then",
 		shows: "gcc/-flto,-ffat-lto-objects/void.c/r gcc//tags.c/r --"},
+	{name: "excluded in merged units", rules: []string{"bytes", "surplus", "distilled", "lines"}, holds: excludedMerged,
+		says:  "drops the unit before the references are resolved, and writes nothing",
+		shows: "gcc/-flto/plain.c,vars.c/so -- --lang_exclude=c++03 -Xplain"},
+	{name: "LTO and .zdebug", rules: []string{"bytes", "surplus", "distilled", "lines"}, holds: anyFile(zdebugLTO),
+		says:  "with `.zdebug_*` sections",
+		shows: "gcc/-flto,-ffat-lto-objects/module.c/o/zlibgnu --"},
 	{name: "unknown language", rules: []string{"status", "refused"}, ours: "unknown language", holds: func(c *trial, _ finding) bool { return len(c.opts) > 1 },
 		says:  "An unknown language is an error also in a list that a later one replaces",
 		shows: "gcc//plain.c/o -- --lang=klingon --lang_exclude=rust"},
@@ -135,6 +141,16 @@ func typeUnits(name string) bool {
 
 func partialLTO(name string) bool {
 	return strings.Contains(name, "-flto,-ffat-lto-objects") && strings.Contains(name, "/r")
+}
+
+// zdebugLTO holds for fat objects whose sections were renamed when compressed.
+func zdebugLTO(name string) bool {
+	return strings.Contains(name, "-flto,-ffat-lto-objects") && strings.Contains(name, "zlibgnu")
+}
+
+// excludedMerged holds where pahole misses what merged units refer to.
+func excludedMerged(c *trial, f finding) bool {
+	return merged(c, f) && strings.Contains(f.ref.stderr, "abstract_origin")
 }
 
 func splitDWARF(name string) bool {

@@ -1,0 +1,181 @@
+package diff
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// Options says what to compare. The zero value is everything.
+type Options struct {
+	// Parts are those of Parts to compare; none stands for all of them. What
+	// else a type leads to without a name on the way is compared as always.
+	Parts []string
+	// Names are patterns; only what has a name that one of them fits is
+	// compared, and what has no name only where that leads to it. None stands
+	// for every name. In a pattern "*" stands for any text, "?" for any
+	// character, "[a-z]" for one of a set, "[^a-z]" for one that is not in it,
+	// and a backslash takes the special meaning from the character behind it.
+	// The whole name has to fit, with upper and lower case as they are.
+	Names []string
+	// ABI compares only what compiled code depends on: layouts, the types of
+	// prototypes and variables, and the values of enums. An integer counts by
+	// its size and encoding, whatever its name, a floating point number by name
+	// and size; a typedef, const, volatile,
+	// restrict or type tag as what it stands for. Only a typedef of a struct,
+	// union or enum without a name stands for that name. Names of parameters,
+	// declaration tags, the places of variables, and types of which no side has
+	// more than a forward declaration do not count. The parts that
+	// are not compared by themselves are those for which IsABI is false.
+	ABI bool
+}
+
+// Parts returns what Options.Parts can have, in the order of the report.
+func Parts() []string { return slices.Clone(partNames[:]) }
+
+// IsABI reports whether Options.ABI compares a part by itself. The rest is told
+// where it is used, if at all.
+func IsABI(part string) bool {
+	i := slices.Index(partNames[:], part)
+	return i >= 0 && abiParts>>i&1 != 0
+}
+
+const (
+	allParts = uint16(1)<<noPart - 1
+	abiParts = allParts &^ (1<<partInt | 1<<partFloat | 1<<partSection)
+	// holders are the parts that also have types without a name.
+	holders = uint16(1<<partStruct | 1<<partUnion | 1<<partEnum)
+)
+
+// CheckPattern returns an error if Options.Names cannot have this pattern.
+func CheckPattern(pattern string) error {
+	if pattern == "" {
+		return fmt.Errorf("diff: empty pattern")
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return fmt.Errorf("diff: pattern %q: a bracket or the character behind a backslash is missing", pattern)
+	}
+	return nil
+}
+
+// filter is what Options ask for.
+type filter struct {
+	abi      bool
+	parts    uint16 // a bit for each
+	patterns []pattern
+	fits     []uint8 // by the number of a name, if there are patterns
+}
+
+type pattern struct {
+	text, match string // as given, and for path.Match
+	found       bool   // fits a name in one of the files themselves
+}
+
+// Values of filter.fits; 0 is not known yet.
+const (
+	fitsNone = 1 + iota
+	fitsBase // a name that only bases had so far
+	fitsOwn
+)
+
+func newFilter(o Options) (filter, error) {
+	f := filter{abi: o.ABI, parts: allParts}
+	if len(o.Parts) > 0 {
+		f.parts = 0
+	}
+	for _, p := range o.Parts {
+		i := slices.Index(partNames[:], p)
+		if i < 0 {
+			return f, fmt.Errorf("diff: unknown part %q", p)
+		}
+		f.parts |= 1 << i
+	}
+	if o.ABI {
+		f.parts &= abiParts
+	}
+	for _, p := range o.Names {
+		if err := CheckPattern(p); err != nil {
+			return f, err
+		}
+		f.patterns = append(f.patterns, pattern{text: p, match: withoutSlashes(p)})
+	}
+	return f, nil
+}
+
+// withoutSlashes makes a slash a character like others for path.Match. Neither
+// patterns of a command line nor names have NULs.
+func withoutSlashes(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
+
+// unmatched are the patterns that fit no name.
+func (f *filter) unmatched() []string {
+	var list []string
+	for i := range f.patterns {
+		if !f.patterns[i].found {
+			list = append(list, f.patterns[i].text)
+		}
+	}
+	return list
+}
+
+// hasNameless reports whether types without a name that nothing uses are
+// compared.
+func (f *filter) hasNameless() bool { return len(f.patterns) == 0 && f.parts&holders != 0 }
+
+// hasName reports whether a name is compared. own says that it was found in one
+// of the files, not in a base.
+func (c *comparison) hasName(name uint32, own bool) bool {
+	f := &c.filter
+	if len(f.patterns) == 0 {
+		return true
+	}
+	for int(name) >= len(f.fits) {
+		f.fits = append(f.fits, 0)
+	}
+	if s := f.fits[name]; s == 0 || s == fitsBase && own {
+		f.fits[name] = f.match(c.names.bytes(name), own)
+	}
+	return f.fits[name] != fitsNone
+}
+
+// match tries the patterns. Of a long name only the beginning counts, as
+// everywhere.
+func (f *filter) match(name []byte, own bool) uint8 {
+	state := uint8(fitsNone)
+	text := withoutSlashes(string(compared(name)))
+	for i := range f.patterns {
+		p := &f.patterns[i]
+		if ok, _ := path.Match(p.match, text); !ok || text == "" {
+			continue
+		}
+		state = fitsBase
+		if own {
+			state = fitsOwn
+			p.found = true
+		}
+	}
+	return state
+}
+
+// chosen is partOf for a type that is compared by itself.
+func (s *side) chosen(id uint32) (p part, name uint32, ok bool) {
+	f := &s.c.filter
+	if f.parts&kindParts[s.Kind(id)] == 0 {
+		return noPart, 0, false
+	}
+	p, name = s.partOf(id)
+	return p, name, p != noPart && f.parts>>p&1 != 0 && s.c.hasName(name, id >= s.FirstID)
+}
+
+// kindParts has the parts that types of a kind may belong to.
+var kindParts = func() (list [btf.KindEnum64 + 1]uint16) {
+	for k, p := range kindPart {
+		if p != noPart {
+			list[k] = 1 << p
+		}
+	}
+	list[btf.KindFwd] = 1<<partStruct | 1<<partUnion
+	return list
+}()

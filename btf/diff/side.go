@@ -1,0 +1,231 @@
+package diff
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// part is what a group is, in the order of the report.
+type part uint8
+
+const (
+	partStruct part = iota
+	partUnion
+	partEnum
+	partTypedef
+	partInt
+	partFloat
+	partFunction
+	partVariable
+	partSection
+	noPart
+)
+
+var partNames = [noPart]string{"struct", "union", "enum", "typedef", "int", "float", "function", "variable", "section"}
+
+// side is one of the two sets.
+type side struct {
+	*btf.Blob
+	c     *comparison
+	index int
+	in    uint8 // inA or inB
+	use   uint8 // what internNode marks nodes as, beside that: usedA or usedB at first
+
+	strings []*stringSection // of the base chain, this blob's first
+	ids     []uint32         // by type, see ids.go
+	loops   []uint32         // types that lead to themselves without a name
+	alone   []uint32         // nameless enums, structs and unions without user
+	tags    []tag            // by target, component and name
+	vars    []variable       // by type id
+
+	content []uint32    // scratch of define
+	values  [][3]uint32 // scratch of appendValues
+}
+
+// tag is a DECL_TAG.
+type tag struct {
+	target    uint32
+	component int32 // -1: the target itself
+	name      uint32
+	kflag     uint32 // 0 or 1
+}
+
+// variable is a VAR at one place.
+type variable struct {
+	id      uint32
+	section uint32 // number of the section's name; 0: in none
+	offset  uint32 // in bytes, as size
+	size    uint32
+}
+
+func newSide(b *btf.Blob, index int, c *comparison) *side {
+	s := &side{Blob: b, c: c, index: index, in: inA << index, use: usedA << index, ids: make([]uint32, b.TypeCount())}
+	s.ids[0] = idVoid
+	for l := b; l != nil; l = l.Base {
+		s.strings = append(s.strings, newStringSection(l))
+	}
+	return s
+}
+
+// readTags finds the DECL_TAGs, each once.
+func (s *side) readTags() {
+	for id := uint32(1); id < s.TypeCount(); id++ {
+		if s.Kind(id) != btf.KindDeclTag {
+			continue
+		}
+		r := s.Record(id)
+		s.tags = append(s.tags, tag{r[2], int32(r[3]), s.name(r[0]), r[1] >> 31})
+	}
+	slices.SortFunc(s.tags, func(x, y tag) int {
+		return cmp.Or(cmp.Compare(x.target, y.target), cmp.Compare(x.component, y.component), s.c.compareTags(x, y))
+	})
+	s.tags = slices.Compact(s.tags)
+}
+
+// compareTags orders tags of one component by name.
+func (c *comparison) compareTags(x, y tag) int {
+	return cmp.Or(c.names.compare(x.name, y.name), cmp.Compare(x.kflag, y.kflag))
+}
+
+// tagsOf are the tags of a type and all its components.
+func (s *side) tagsOf(id uint32) []tag {
+	from := s.firstTag(id, math.MinInt32)
+	to := from
+	for to < len(s.tags) && s.tags[to].target == id {
+		to++
+	}
+	return s.tags[from:to]
+}
+
+// tagsAt are the tags of one component, or for -1 of the type itself.
+func (s *side) tagsAt(id uint32, component int) []tag {
+	from := s.firstTag(id, int32(component))
+	to := from
+	for to < len(s.tags) && s.tags[to].target == id && s.tags[to].component == int32(component) {
+		to++
+	}
+	return s.tags[from:to]
+}
+
+func (s *side) firstTag(id uint32, component int32) int {
+	i, _ := slices.BinarySearchFunc(s.tags, tag{target: id, component: component}, func(t, want tag) int {
+		return cmp.Or(cmp.Compare(t.target, want.target), cmp.Compare(t.component, want.component))
+	})
+	return i
+}
+
+// readVariables finds where each variable is.
+func (s *side) readVariables() {
+	for id := uint32(1); id < s.TypeCount(); id++ {
+		if s.Kind(id) != btf.KindDatasec {
+			continue
+		}
+		r := s.Record(id)
+		for e := r[3:]; len(e) > 0; e = e[3:] {
+			if s.Kind(e[0]) == btf.KindVar {
+				s.vars = append(s.vars, variable{e[0], s.name(r[0]), e[1], e[2]})
+			}
+		}
+	}
+	placed := len(s.vars)
+	byID := func(x, y variable) int { return cmp.Compare(x.id, y.id) }
+	slices.SortStableFunc(s.vars, byID)
+	next := 0
+	for id := uint32(1); id < s.TypeCount(); id++ {
+		if s.Kind(id) != btf.KindVar {
+			continue
+		}
+		if next == placed || s.vars[next].id != id {
+			s.vars = append(s.vars, variable{id: id})
+		}
+		for next < placed && s.vars[next].id == id {
+			next++
+		}
+	}
+	slices.SortStableFunc(s.vars, byID)
+}
+
+// kindPart is the part that a kind belongs to, noPart for kinds that only say
+// something where they are used. FWD may be a struct or a union.
+var kindPart = [btf.KindEnum64 + 1]part{
+	btf.KindVoid: noPart, btf.KindPtr: noPart, btf.KindArray: noPart, btf.KindVolatile: noPart, btf.KindConst: noPart,
+	btf.KindRestrict: noPart, btf.KindFuncProto: noPart, btf.KindDeclTag: noPart, btf.KindTypeTag: noPart,
+	btf.KindStruct: partStruct, btf.KindUnion: partUnion, btf.KindEnum: partEnum, btf.KindEnum64: partEnum,
+	btf.KindTypedef: partTypedef, btf.KindInt: partInt, btf.KindFloat: partFloat, btf.KindFwd: partStruct,
+	btf.KindFunc: partFunction, btf.KindVar: partVariable, btf.KindDatasec: partSection,
+}
+
+// partOf says which part a type belongs to and which name it stands for;
+// types without a name, other than functions and variables, have noPart, and
+// so have those whose names do not count (see Options.ABI).
+func (s *side) partOf(id uint32) (part, uint32) {
+	r := s.Record(id)
+	if r == nil {
+		return noPart, 0
+	}
+	k := btf.InfoKind(r[1])
+	p := kindPart[k]
+	if p == noPart {
+		return noPart, 0
+	}
+	name := s.name(r[0])
+	switch {
+	case name == 0 && p < partFunction:
+		p = noPart
+	case k == btf.KindFwd && btf.InfoKflag(r[1]):
+		p = partUnion
+	case s.c.filter.abi && (k == btf.KindInt || k == btf.KindFloat || k == btf.KindTypedef && !s.isNameless(s.unqualified(r[2]))):
+		p = noPart
+	}
+	return p, name
+}
+
+// unqualified is a type without its qualifiers and tags, of which at most
+// maxChain are followed.
+func (s *side) unqualified(id uint32) uint32 {
+	for range maxChain {
+		switch s.Kind(id) {
+		case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
+			id = s.Record(id)[2]
+			continue
+		}
+		break
+	}
+	return id
+}
+
+// isForward reports whether a record of a named type is a forward declaration.
+func isForward(r []uint32) bool {
+	k := btf.InfoKind(r[1])
+	return k == btf.KindFwd || kindPart[k] == partEnum && btf.InfoVlen(r[1]) == 0
+}
+
+// maxChain bounds how far modifiers are followed; kernels take 32.
+const maxChain = 64
+
+// sizeOf is the size in bytes of what a member of type id takes, 0 if that is
+// not known: BTF does not say how large pointers are.
+func (s *side) sizeOf(id uint32) uint32 {
+	count := uint32(1)
+	for range maxChain {
+		r := s.Record(id)
+		if r == nil {
+			return 0
+		}
+		switch btf.InfoKind(r[1]) {
+		case btf.KindTypedef, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
+			id = r[2]
+		case btf.KindArray:
+			id = r[3]
+			count *= r[5]
+		case btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
+			return count * r[2]
+		default:
+			return 0
+		}
+	}
+	return 0
+}

@@ -1,0 +1,113 @@
+// Package order brings the types of BTF into an order of their own: by name,
+// as Linux 7.x searches it, or into a canonical order, which depends on the
+// types alone.
+//
+// sort.go has the two orders, refine.go the partition that the canonical one is
+// made of, names.go ranks and writes strings.
+package order
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// ByName returns b with its own types sorted by name: those without one first,
+// then by the bytes of the name; what compares equal keeps its order. That is
+// the order that resolve_btfids of Linux 7.x gives to kernels and modules, byte
+// for byte. Types keep their strings and their references, also those into the
+// base, which is not touched. b is left unchanged; the result shares its strings.
+//
+// An error says that names overlap so that comparing them has no bound; see
+// rankNames.
+func ByName(b *btf.Blob) (*btf.Blob, error) {
+	out, _, err := ByNameWithMap(b)
+	return out, err
+}
+
+// ByNameWithMap is ByName that also returns the new id of each own type, by its
+// place in b: what builds upon b needs it.
+func ByNameWithMap(b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
+	var used []uint32
+	for id := b.FirstID; id < b.TypeCount(); id++ {
+		used = append(used, b.Record(id)[0])
+	}
+	ranks, err := rankNames(b, used)
+	if err != nil {
+		return nil, nil, err
+	}
+	order := make([]uint32, len(b.Off))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(x, y uint32) int {
+		return cmp.Compare(ranks.of(b.Words[b.Off[x]]), ranks.of(b.Words[b.Off[y]]))
+	})
+	out, ids = permuted(b, order)
+	return out, ids, nil
+}
+
+// Canonical returns b with its own types in an order that depends on the types
+// alone, not on the order that they have in b: by kind, then name, then content
+// (sizes, elements with their names, offsets and values), then by what they
+// refer to, in this order, as far as that reaches. Its strings are those that
+// are in use, sorted, so that equal sets of types have equal bytes. The base of
+// split BTF is taken as it is. b is left unchanged and shares nothing with the
+// result.
+//
+// Types that content and references leave equal are told apart by what refers
+// to them. If that leaves several, such as copies that nothing refers to, one
+// is as good as the other, and each choice gives the same bytes. (Graphs can be
+// built by hand for which that is not so. BTF without duplicates has none.)
+//
+// The error is that of ByName.
+func Canonical(b *btf.Blob) (*btf.Blob, error) {
+	out, _, err := CanonicalWithMap(b)
+	return out, err
+}
+
+// CanonicalWithMap is Canonical with the map of ByNameWithMap.
+func CanonicalWithMap(b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
+	var used []uint32
+	for id := b.FirstID; id < b.TypeCount(); id++ {
+		btf.EachName(b.Record(id), func(off *uint32) { used = append(used, *off) })
+	}
+	ranks, err := rankNames(b, used)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newRefiner(b, ranks)
+	r.run()
+	out, ids = permuted(b, r.types)
+	out.Strings = ranks.write(b)
+	for i := range out.Off {
+		btf.EachName(out.Record(out.FirstID+uint32(i)), func(off *uint32) { *off = ranks.written(*off) })
+	}
+	return out, ids, nil
+}
+
+// permuted is b with the types in another order: order holds, by new place, the
+// old place among b's own types. ids is the new id of each, by its place in b.
+func permuted(b *btf.Blob, order []uint32) (out *btf.Blob, ids []uint32) {
+	out = new(btf.Blob)
+	*out = *b
+	out.Words = make([]uint32, 0, len(b.Words))
+	out.Off = make([]uint32, 0, len(order))
+	ids = make([]uint32, len(order))
+	for to, from := range order {
+		ids[from] = b.FirstID + uint32(to)
+	}
+	for _, from := range order {
+		r := b.Record(b.FirstID + from)
+		out.Off = append(out.Off, uint32(len(out.Words)))
+		at := len(out.Words)
+		out.Words = append(out.Words, r...)
+		btf.EachRef(out.Words[at:], func(id *uint32) {
+			if *id >= b.FirstID {
+				*id = ids[*id-b.FirstID]
+			}
+		})
+	}
+	return out, ids
+}

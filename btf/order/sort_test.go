@@ -1,0 +1,390 @@
+package order
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files of testdata")
+
+// sample builds BTF with every kind, names that repeat, an anonymous union, a
+// loop and two copies of one struct that only their users tell apart.
+func sample(t testing.TB, bigEndian bool) *btf.Blob {
+	t.Helper()
+	b := btf.NewBuilder(bigEndian, nil)
+	fn := b.Add("run", btf.Info(btf.KindFunc, 1, false), 2)
+	b.Add("", btf.Info(btf.KindFuncProto, 2, false), 3, b.Str("n"), 4, b.Str("x"), 5)
+	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+	b.Add("u8", btf.Info(btf.KindTypedef, 0, false), 20)
+	b.Add("", btf.Info(btf.KindPtr, 0, false), 6)
+	b.Add("node", btf.Info(btf.KindStruct, 3, false), 24, b.Str("next"), 5, 0, b.Str("cpu"), 3, 64, 0, 7, 128)
+	b.Add("", btf.Info(btf.KindUnion, 2, false), 8, b.Str("l"), 3, 0, b.Str("d"), 8, 0)
+	b.Add("double", btf.Info(btf.KindFloat, 0, false), 8)
+	b.Add("node", btf.Info(btf.KindTypedef, 0, false), 6)
+	b.Add("", btf.Info(btf.KindArray, 0, false), 0, 5, 3, 7)
+	b.Add("", btf.Info(btf.KindArray, 0, false), 0, 3, 3, 7)
+	b.Add("color", btf.Info(btf.KindEnum, 2, true), 4, b.Str("RED"), 0, b.Str("GREEN"), 0xffffffff)
+	b.Add("wide", btf.Info(btf.KindEnum64, 1, false), 8, b.Str("BIG"), 1, 2)
+	b.Add("later", btf.Info(btf.KindFwd, 0, true), 0)
+	b.Add("", btf.Info(btf.KindVolatile, 0, false), 3)
+	b.Add("", btf.Info(btf.KindConst, 0, false), 0)
+	b.Add("", btf.Info(btf.KindRestrict, 0, false), 5)
+	v := b.Add("state", btf.Info(btf.KindVar, 0, false), 10, 1)
+	b.Add(".data", btf.Info(btf.KindDatasec, 1, false), 56, v, 0, 56)
+	b.Add("unsigned char", btf.Info(btf.KindInt, 0, false), 1, 8)
+	b.Add("kfunc", btf.Info(btf.KindDeclTag, 0, false), fn, 0xffffffff)
+	b.Add("user", btf.Info(btf.KindTypeTag, 0, false), 6)
+	b.Add("copy", btf.Info(btf.KindStruct, 1, false), 4, b.Str("i"), 3, 0)
+	b.Add("copy", btf.Info(btf.KindStruct, 1, false), 4, b.Str("i"), 3, 0)
+	b.Add("uses_one", btf.Info(btf.KindTypedef, 0, false), 23)
+	b.Add("uses_other", btf.Info(btf.KindTypedef, 0, false), 24)
+	return finish(t, b)
+}
+
+func finish(t testing.TB, b *btf.Builder) *btf.Blob {
+	t.Helper()
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blob
+}
+
+func text(t testing.TB, b *btf.Blob) string {
+	t.Helper()
+	var s strings.Builder
+	if err := btf.Format(&s, b); err != nil {
+		t.Fatal(err)
+	}
+	return s.String()
+}
+
+var orders = []struct {
+	name string
+	sort func(*btf.Blob) (*btf.Blob, error)
+}{{"name", ByName}, {"canonical", Canonical}}
+
+func TestOrdersOfEveryKind(t *testing.T) {
+	for _, o := range orders {
+		for _, big := range []bool{false, true} {
+			b := sample(t, big)
+			before := b.Encode()
+			got, err := o.sort(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(b.Encode(), before) {
+				t.Errorf("%s: the input has changed", o.name)
+			}
+			path := "testdata/" + o.name + ".txt"
+			if *update {
+				if err := os.WriteFile(path, []byte(text(t, got)), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := text(t, got); s != string(want) {
+				t.Errorf("%s, big endian %v: got\n%s", o.name, big, s)
+			}
+			again, err := btf.Parse(got.Encode(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err = o.sort(again); err != nil || !bytes.Equal(again.Encode(), got.Encode()) {
+				t.Errorf("%s: sorting what is sorted changes it, error %v", o.name, err)
+			}
+		}
+	}
+}
+
+// The strings of BTF in canonical order are those in use, sorted.
+func TestCanonicalStrings(t *testing.T) {
+	b := btf.NewBuilder(false, nil)
+	b.Str("nobody's")
+	i := b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+	b.Add("also", btf.Info(btf.KindTypedef, 0, false), i)
+	base := finish(t, b)
+	got, err := Canonical(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(got.Strings); s != "\x00also\x00int\x00" {
+		t.Errorf("strings %q", s)
+	}
+	s := btf.NewBuilder(false, base)
+	s.Add("zz", btf.Info(btf.KindTypedef, 0, false), i)
+	s.Add("also", btf.Info(btf.KindTypedef, 0, false), 0)
+	s.Add("aa", btf.Info(btf.KindTypedef, 0, false), 2)
+	if got, err = Canonical(finish(t, s)); err != nil {
+		t.Fatal(err)
+	}
+	if s := string(got.Strings); s != "aa\x00zz\x00" {
+		t.Errorf("strings of split BTF %q", s)
+	}
+	const want = "[3] TYPEDEF 'aa' type_id=2\n[4] TYPEDEF 'also' type_id=0\n[5] TYPEDEF 'zz' type_id=1\n"
+	if s := text(t, got); s != want {
+		t.Errorf("split BTF:\n%s", s)
+	}
+}
+
+// shuffled is b with types and strings in another order, with strings that
+// nobody uses, and with some strings twice.
+func shuffled(t testing.TB, b *btf.Blob, rnd *rand.Rand) *btf.Blob {
+	t.Helper()
+	order := make([]uint32, len(b.Off))
+	for i, n := range rnd.Perm(len(order)) {
+		order[i] = uint32(n)
+	}
+	out, _ := permuted(b, order)
+	var strs []string
+	for id := b.FirstID; id < b.TypeCount(); id++ {
+		btf.EachName(b.Record(id), func(off *uint32) { strs = append(strs, b.Name(*off)) })
+	}
+	slices.Sort(strs)
+	strs = append(slices.Compact(strs), "unused", "never")
+	strs = append(strs, strs[:len(strs)/2]...)
+	rnd.Shuffle(len(strs), func(i, j int) { strs[i], strs[j] = strs[j], strs[i] })
+	out.Strings = nil
+	if b.Base == nil {
+		out.Strings = []byte{0}
+	}
+	at := map[string][]uint32{"": {0}}
+	for _, s := range strs {
+		if s != "" {
+			at[s] = append(at[s], out.StrEnd())
+			out.Strings = append(append(out.Strings, s...), 0)
+		}
+	}
+	for id := out.FirstID; id < out.TypeCount(); id++ {
+		old := b.Record(b.FirstID + order[id-out.FirstID])
+		var names []string
+		btf.EachName(old, func(off *uint32) { names = append(names, b.Name(*off)) })
+		btf.EachName(out.Record(id), func(off *uint32) {
+			places := at[names[0]]
+			*off = places[rnd.IntN(len(places))]
+			names = names[1:]
+		})
+	}
+	again, err := btf.Parse(out.Encode(), b.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// random builds types that refer to each other in any way, many of them alike.
+func random(t testing.TB, rnd *rand.Rand, base *btf.Blob) *btf.Blob {
+	t.Helper()
+	n := 1 + rnd.IntN(60)
+	b := btf.NewBuilder(false, base)
+	first := uint32(1)
+	if base != nil {
+		first = base.TypeCount()
+	}
+	ref := func() uint32 {
+		if rnd.IntN(4) == 0 {
+			return uint32(rnd.IntN(int(first)))
+		}
+		return first + uint32(rnd.IntN(n))
+	}
+	name := func() string { return []string{"", "a", "b", "c", "a2", "long name"}[rnd.IntN(6)] }
+	for range n {
+		switch rnd.IntN(8) {
+		case 0:
+			b.Add(name(), btf.Info(btf.KindInt, 0, false), 4, 32)
+		case 1, 2:
+			b.Add("", btf.Info(btf.KindPtr, 0, false), ref())
+		case 3:
+			b.Add("", btf.Info(btf.KindConst, 0, false), ref())
+		case 4:
+			b.Add(name(), btf.Info(btf.KindTypedef, 0, false), ref())
+		case 5:
+			b.Add("", btf.Info(btf.KindFuncProto, 1, false), ref(), b.Str(name()), ref())
+		case 6:
+			b.Add("", btf.Info(btf.KindArray, 0, false), 0, ref(), ref(), uint32(rnd.IntN(2)))
+		case 7:
+			b.Add(name(), btf.Info(btf.KindStruct, 2, false), 8, b.Str(name()), ref(), 0, b.Str(name()), ref(), 32)
+		}
+	}
+	return finish(t, b)
+}
+
+func TestCanonicalForgetsTheOrder(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	base := sample(t, false)
+	choices := 0
+	for range 200 {
+		for _, over := range []*btf.Blob{nil, base} {
+			b := random(t, rnd, over)
+			got, n := canonical(t, b)
+			choices += n
+			for range 3 {
+				other, _ := canonical(t, shuffled(t, b, rnd))
+				if !bytes.Equal(got.Encode(), other.Encode()) {
+					t.Fatalf("another order gives other bytes (%d choices):\n%s\nand\n%s", n, text(t, got), text(t, other))
+				}
+			}
+		}
+	}
+	if choices == 0 {
+		t.Error("no type was like another: the test is too weak")
+	}
+	got, _ := canonical(t, base)
+	other, _ := canonical(t, shuffled(t, base, rnd))
+	if !bytes.Equal(got.Encode(), other.Encode()) {
+		t.Error("the sample in another order gives other bytes")
+	}
+}
+
+// canonical sorts and checks that the outcome has the same types; it also says
+// how often a choice was free.
+func canonical(t testing.TB, b *btf.Blob) (*btf.Blob, int) {
+	t.Helper()
+	got, err := Canonical(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var used []uint32
+	for id := b.FirstID; id < b.TypeCount(); id++ {
+		btf.EachName(b.Record(id), func(off *uint32) { used = append(used, *off) })
+	}
+	ranks, err := rankNames(b, used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRefiner(b, ranks)
+	choices := r.run()
+	sameTypes(t, b, got, r.types)
+	return got, choices
+}
+
+// sameTypes checks that got has the types of b in that order: words, names, and
+// references to the same types.
+func sameTypes(t testing.TB, b, got *btf.Blob, order []uint32) {
+	t.Helper()
+	if len(got.Off) != len(b.Off) || len(order) != len(b.Off) || got.FirstID != b.FirstID {
+		t.Fatalf("%d types from %d, %d in the order", len(got.Off), len(b.Off), len(order))
+	}
+	place := map[uint32]uint32{}
+	for to, from := range order {
+		place[b.FirstID+from] = b.FirstID + uint32(to)
+	}
+	if len(place) != len(order) {
+		t.Fatal("a type comes twice")
+	}
+	for from, to := range place {
+		x, y := slices.Clone(b.Record(from)), slices.Clone(got.Record(to))
+		var refs, names []string
+		btf.EachRef(x, func(id *uint32) {
+			if *id >= b.FirstID {
+				*id = place[*id]
+			}
+			refs = append(refs, fmt.Sprint(*id))
+			*id = 0
+		})
+		btf.EachRef(y, func(id *uint32) { refs, *id = check(t, refs, fmt.Sprint(*id)), 0 })
+		btf.EachName(x, func(off *uint32) { names = append(names, b.Name(*off)); *off = 0 })
+		btf.EachName(y, func(off *uint32) { names = check(t, names, got.Name(*off)); *off = 0 })
+		if !slices.Equal(x, y) {
+			t.Fatalf("[%d] is not [%d]", to, from)
+		}
+	}
+}
+
+// check compares s with the first of want and returns the others.
+func check(t testing.TB, want []string, s string) []string {
+	t.Helper()
+	if len(want) == 0 || want[0] != s {
+		t.Fatalf("%q instead of the first of %q", s, want)
+	}
+	return want[1:]
+}
+
+// Work must not grow with the length of chains times the number of types, nor
+// with the square of the number of copies.
+func TestCanonicalIsNearLinear(t *testing.T) {
+	const n = 30_000
+	b := btf.NewBuilder(false, nil)
+	for i := range uint32(n) {
+		b.Add("", btf.Info(btf.KindPtr, 0, false), i)
+	}
+	for range n {
+		b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
+	}
+	last := uint32(2 * n)
+	for range n { // a loop of types that nothing tells apart
+		b.Add("", btf.Info(btf.KindConst, 0, false), last)
+		last = b.Add("", btf.Info(btf.KindConst, 0, false), 1)
+	}
+	chain := finish(t, b)
+	got, choices := canonical(t, chain)
+	if choices < n-1 {
+		t.Errorf("%d choices for %d copies", choices, n)
+	}
+	if got.Kind(1) != btf.KindInt || got.Kind(n+1) != btf.KindPtr || got.Record(n + 7)[2] != n+6 {
+		t.Error("the types are not in order")
+	}
+}
+
+func TestOverlappingNamesAreRefused(t *testing.T) {
+	b := btf.NewBuilder(false, nil)
+	b.Str(strings.Repeat("x", 1<<16))
+	const n = 1 << 12
+	for range n {
+		b.Add("", btf.Info(btf.KindFwd, 0, false), 0)
+	}
+	blob := finish(t, b)
+	for id := range uint32(n) {
+		blob.Record(id + 1)[0] = 1 + id
+	}
+	for _, o := range orders {
+		if _, err := o.sort(blob); err == nil || !strings.Contains(err.Error(), "overlapping names") {
+			t.Errorf("%s: error %v", o.name, err)
+		}
+	}
+	if b, err := Canonical(finish(t, btf.NewBuilder(false, sample(t, false)))); err != nil || len(b.Off) != 0 {
+		t.Errorf("no types: error %v", err)
+	}
+}
+
+func FuzzSort(f *testing.F) {
+	f.Add(sample(f, false).Encode(), uint64(1), false)
+	f.Add(sample(f, true).Encode(), uint64(2), false)
+	f.Add(sample(f, false).Encode(), uint64(3), true)
+	base := sample(f, false)
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64, split bool) {
+		var over *btf.Blob
+		if split {
+			over = base
+		}
+		b, err := btf.Parse(data, over)
+		if err != nil || len(b.Strings) > 1<<16 {
+			return
+		}
+		named, err := ByName(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := btf.Parse(named.Encode(), over); err != nil {
+			t.Fatal(err)
+		}
+		got, choices := canonical(t, b)
+		if _, err := btf.Parse(got.Encode(), over); err != nil {
+			t.Fatal(err)
+		}
+		if other, _ := canonical(t, shuffled(t, b, rand.New(rand.NewPCG(seed, 0)))); choices == 0 && !bytes.Equal(got.Encode(), other.Encode()) {
+			t.Fatal("another order gives other bytes")
+		}
+	})
+}

@@ -1,0 +1,209 @@
+package hostile
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+)
+
+// TestSmallGroups: in memory control groups of any size a run ends with its
+// output or with an error, before the kernel ends it.
+func TestSmallGroups(t *testing.T) {
+	group := memoryGroup(t)
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "f.o"), manyTypes())
+	succeeds(t, dir, encodeTo("out", "f.o")...)
+	want := get(t, filepath.Join(dir, "out"))
+	errors, outputs := 0, 0
+	for _, jobs := range []string{"-j1", "-j3"} {
+		for mib := 8; mib <= 48; mib += 2 {
+			os.Remove(filepath.Join(dir, "out"))
+			r := inGroup(t, group, mib, command(dir, append(encodeTo("out", "f.o"), jobs)...))
+			r.clean(t)
+			left := "f.o"
+			if r.status == 0 {
+				outputs++
+				left = "f.o out"
+				if got := get(t, filepath.Join(dir, "out")); string(got) != string(want) {
+					t.Errorf("%d MiB, %s: another output", mib, jobs)
+				}
+			} else {
+				errors++
+				if !strings.Contains(r.stderr, "memory limit") {
+					t.Errorf("%d MiB, %s: status %d: %s", mib, jobs, r.status, r.stderr)
+				}
+			}
+			wantNames(t, dir, left)
+		}
+	}
+	t.Logf("%d outputs, %d errors", outputs, errors)
+	if errors < 4 || outputs < 4 {
+		t.Error("this tests one outcome only")
+	}
+}
+
+// TestMemoryLimitHolds: below --memory_limit a run ends with an error or with its
+// output, and its peak of resident memory (VmHWM) is not above the limit.
+func TestMemoryLimitHolds(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "f.o"), manyTypes())
+	succeeds(t, dir, encodeTo("out", "f.o")...)
+	want := get(t, filepath.Join(dir, "out"))
+	errors, outputs := 0, 0
+	for _, jobs := range []string{"-j1", "-j3"} {
+		for mib := 12; mib <= 72; mib += 4 {
+			os.Remove(filepath.Join(dir, "out"))
+			r, peak := peakOf(t, command(dir, append(encodeTo("out", "f.o"), jobs, fmt.Sprintf("--memory_limit=%dM", mib))...))
+			r.clean(t)
+			if peak > mib<<10 {
+				t.Errorf("%d MiB, %s: peak of %d KiB, status %d", mib, jobs, peak, r.status)
+			}
+			switch {
+			case r.status == 0:
+				outputs++
+				if got := get(t, filepath.Join(dir, "out")); string(got) != string(want) {
+					t.Errorf("%d MiB, %s: another output", mib, jobs)
+				}
+			case !strings.Contains(r.stderr, "memory limit"):
+				t.Errorf("%d MiB, %s: status %d: %s", mib, jobs, r.status, r.stderr)
+			default:
+				errors++
+				wantNames(t, dir, "f.o")
+			}
+		}
+	}
+	t.Logf("%d outputs, %d errors", outputs, errors)
+	if errors < 4 || outputs < 4 {
+		t.Error("this tests one outcome only")
+	}
+}
+
+// peakOf runs a command and returns its peak of resident memory in KiB, as it was
+// last seen. (ru_maxrss would have that of this process, which it is forked from.)
+func peakOf(t *testing.T, cmd *exec.Cmd) (r done, kib int) {
+	t.Helper()
+	stop, peak := make(chan bool), make(chan int)
+	look := func(file string) {
+		last := 0
+		for {
+			select {
+			case <-stop:
+				peak <- last
+				return
+			case <-time.After(time.Millisecond):
+			}
+			status, _ := os.ReadFile(file)
+			if _, hwm, ok := strings.Cut(string(status), "VmHWM:"); ok && strings.HasPrefix(string(status), "Name:\tbtflite\n") {
+				fmt.Sscan(hwm, &last)
+			}
+		}
+	}
+	r = watched(t, cmd, func(pid int) { go look(fmt.Sprintf("/proc/%d/status", pid)) })
+	stop <- true
+	return r, <-peak
+}
+
+// manyTypes is an ELF file with some 10 MiB of types.
+func manyTypes() []byte {
+	f := &dt.File{}
+	for i := range 60 {
+		var root []any
+		for j := range 1500 {
+			name := fmt.Sprintf("type_%d_of_unit_%d", j, i)
+			root = append(root, dt.N(dt.TagStructureType, dt.Name(name), dt.Size(4)), dt.N(dt.TagTypedef, dt.Name(name+"_t")))
+		}
+		f.Units = append(f.Units, dt.CU(root...))
+	}
+	return f.Bytes()
+}
+
+// TestGroupAndMemoryFiles: what is written to tmpfs is memory of the group, so a
+// batch fills it; that is an error too, and so is one output too many.
+func TestGroupAndMemoryFiles(t *testing.T) {
+	group := memoryGroup(t)
+	mnt := t.TempDir()
+	if err := unix.Mount("none", mnt, "tmpfs", 0, "size=1g"); err != nil {
+		t.Skipf("mount: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(mnt, 0) })
+	dir := t.TempDir()
+	data := manyTypes()
+	for i := range 12 {
+		put(t, filepath.Join(dir, fmt.Sprintf("m%d.ko", i)), data)
+	}
+	base := filepath.Join(t.TempDir(), "base")
+	put(t, filepath.Join(filepath.Dir(base), "f.o"), get(t, compiled))
+	succeeds(t, filepath.Dir(base), encodeTo(base, "f.o")...)
+	r := inGroup(t, group, 80, command(dir, "modules", "-j2", "--btf_base="+base, "--btf_features=default", "--btf_encode_detached_dir="+mnt, dir))
+	out, _ := filepath.Glob(filepath.Join(mnt, "*"))
+	t.Logf("status %d with %s: %.300s", r.status, names(t, mnt), r.stderr)
+	if r.status != 1 || len(out) == 0 || len(out) == 12 || !strings.Contains(r.stderr, "memory") {
+		t.Errorf("status %d, %d of 12 outputs", r.status, len(out))
+	}
+	for _, name := range out {
+		if !strings.HasSuffix(name, ".btf") {
+			t.Errorf("left: %s", name)
+		}
+	}
+	// In place, the whole file is written anew.
+	small := filepath.Join(mnt, "in")
+	if err := os.Mkdir(small, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(small, "f.o"), append(data, make([]byte, 90<<20)...))
+	r = inGroup(t, group, 80, command(small, inPlace("f.o")...))
+	r.clean(t)
+	if r.status != 1 || !strings.Contains(r.stderr, "tmpfs") {
+		t.Errorf("in place: status %d: %s", r.status, r.stderr)
+	}
+	wantNames(t, small, "f.o")
+}
+
+// group is a memory control group for tests.
+type group struct{ dir, limit, procs string }
+
+// memoryGroup makes a group, if that is permitted.
+func memoryGroup(t *testing.T) *group {
+	for _, g := range []*group{
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "cgroup.procs"},
+		{"/sys/fs/cgroup", "memory.max", "cgroup.procs"},
+	} {
+		g.dir = filepath.Join(g.dir, "btflite-hostile-"+strconv.Itoa(os.Getpid()))
+		if os.Mkdir(g.dir, 0o755) != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			for range 50 { // it is busy for a moment
+				if os.Remove(g.dir) == nil {
+					break
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		})
+		if os.WriteFile(filepath.Join(g.dir, g.limit), []byte("1073741824"), 0) == nil {
+			return g
+		}
+	}
+	t.Skip("memory control groups cannot be made here")
+	return nil
+}
+
+// inGroup runs a command in the group with a limit.
+func inGroup(t *testing.T, g *group, mib int, cmd *exec.Cmd) done {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(g.dir, g.limit), []byte(strconv.Itoa(mib<<20)), 0); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Args = append([]string{"sh", "-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(g.dir, g.procs), cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = "/bin/sh"
+	return finish(t, cmd)
+}
