@@ -80,15 +80,17 @@ func (f *file) onlyLines() bool {
 }
 
 // otherDebug is the name of a debug section that compilers write together with
-// .debug_info, or "". An empty source has lines, strings and macros alone.
+// .debug_info, or "". An empty source has lines, strings and macros alone; GCC's
+// object that holds intermediate code of one has abbreviations, too.
 func (f *file) otherDebug() string {
+	lto := f.elf.Section(ltoPrefix+".debug_info") != nil
 	for i := range f.elf.Sections {
 		s := &f.elf.Sections[i]
 		name, ok := strings.CutPrefix(strings.Replace(s.Name, ".zdebug_", ".debug_", 1), ".debug_")
 		switch name {
 		case "frame", "gdb_scripts", "line", "line_str", "str", "macro", "macinfo":
 		default:
-			if ok && s.Size > 0 {
+			if ok && s.Size > 0 && (name != "abbrev" || !lto) {
 				return s.Name
 			}
 		}

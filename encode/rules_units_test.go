@@ -328,6 +328,8 @@ func unitRules() []rule {
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
 		{name: "lines and names of an empty source", files: []dt.File{lines(".debug_line", ".debug_line_str", ".debug_str", ".debug_macro"), one(intType())[0]}, want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "empty source beside intermediate code", files: []dt.File{lines(".gnu.debuglto_.debug_info", ".debug_abbrev", ".debug_line"), one(intType())[0]}, want: `
+			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
 		{name: "frames without units", files: []dt.File{lines(".debug_frame"), one(intType())[0], lines(".debug_frame", ".debug_line")}, want: `
 			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
 		{name: "only files without units", files: []dt.File{lines(".debug_line"), lines(".debug_frame")}, want: ""},

@@ -37,13 +37,22 @@ var knownDifferences = []known{
 	{name: "excluded in merged units", rules: []string{"bytes", "surplus", "distilled", "lines"}, holds: excludedMerged,
 		says:  "drops the unit before the references are resolved, and writes nothing",
 		shows: "gcc/-flto/plain.c,vars.c/so -- --lang_exclude=c++03 -Xplain"},
+	{name: "excluded in dwz", rules: []string{"bytes", "distilled", "lines"}, holds: nameAndLanguage,
+		says:  "pahole reads what units share in another order.",
+		shows: "tree/encode/testdata/golden/x86-gcc5-dwz.elf -- --lang_exclude=asm -Xv"},
+	{name: "over nothing", rules: []string{"over nothing"},
+		says:  "A distilled base without types",
+		shows: "gcc/-g1/tags.c/exe -- --btf_features=distilled_base --btf_base=gcc/-g1/kfuncs.c/o --btf_compat=libbpf-1.7"},
+	{name: "damaged", rules: []string{"refused", "status"}, ours: ": no abbreviation has its code",
+		says:  "Damaged DWARF is an error.",
+		shows: "clang//funcs.c/so clang/-gz=zlib,-flto=thin,-m32/void.c,clash.c/r --"},
 	{name: "LTO and .zdebug", rules: []string{"bytes", "surplus", "distilled", "lines"}, holds: anyFile(zdebugLTO),
 		says:  "with `.zdebug_*` sections",
 		shows: "gcc/-flto,-ffat-lto-objects/module.c/o/zlibgnu --"},
 	{name: "unknown language", rules: []string{"status", "refused"}, ours: "unknown language", holds: func(c *trial, _ finding) bool { return len(c.opts) > 1 },
 		says:  "An unknown language is an error also in a list that a later one replaces",
 		shows: "gcc//plain.c/o -- --lang=klingon --lang_exclude=rust"},
-	{name: "misread relocations", rules: []string{"bytes", "distilled", "surplus", "lines"}, holds: anyFile(hasPart("mips64el", "/sh-")),
+	{name: "misread relocations", rules: []string{"bytes", "distilled", "surplus", "missing", "lines"}, holds: anyFile(hasPart("mips64el", "/sh-")),
 		says:  "For 64-bit little-endian MIPS and SuperH the names are wrong",
 		shows: "tree/encode/testdata/golden/mips64el-gcc5-r.elf --"},
 	{name: "relocations left out", rules: []string{"bytes", "distilled"}, holds: anyFile(hasPart("bpf", "hppa")),
@@ -82,7 +91,7 @@ var knownDifferences = []known{
 	{name: "names in dwz -m", rules: []string{"surplus"}, holds: func(_ *trial, f finding) bool { return strings.Contains(f.ref.stderr, "(anon) Error emitting") },
 		says:  "finds no names if only strings are in the alternate file",
 		shows: "clang/-gdwarf-4/const.c/exe/dwzm --"},
-	{name: "no symbols", rules: []string{"surplus"}, holds: func(_ *trial, f finding) bool { return strings.Contains(f.ref.stderr, "Error creating BTF encoder") },
+	{name: "no symbols", rules: []string{"surplus", "distilled", "over nothing"}, holds: withoutSymbols,
 		says:  "pahole fails if the file itself has no symbols",
 		shows: "tree/encode/testdata/debugfile/x86-gcc5.stripped.elf --"},
 	{name: "BTF as input", rules: []string{"bytes"}, holds: func(c *trial, _ finding) bool {
@@ -146,6 +155,21 @@ func partialLTO(name string) bool {
 // zdebugLTO holds for fat objects whose sections were renamed when compressed.
 func zdebugLTO(name string) bool {
 	return strings.Contains(name, "-flto,-ffat-lto-objects") && strings.Contains(name, "zlibgnu")
+}
+
+// withoutSymbols holds where pahole finds no symbol table.
+func withoutSymbols(c *trial, f finding) bool {
+	return strings.Contains(f.ref.stderr, "Error creating BTF encoder") || anyFile(hasPart(".stripped.elf"))(c, f)
+}
+
+// nameAndLanguage holds for files of dwz of which units are left out by both.
+func nameAndLanguage(c *trial, f finding) bool {
+	some := func(prefixes ...string) bool {
+		return slices.ContainsFunc(c.opts, func(o string) bool {
+			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(o, p) })
+		})
+	}
+	return anyFile(hasPart("dwz"))(c, f) && some("-X", "--cu_exclude") && some("--lang_exclude", "PAHOLE_LANG_EXCLUDE")
 }
 
 // excludedMerged holds where pahole misses what merged units refer to.
