@@ -16,6 +16,7 @@
 #   make dist-check     build, test and install that archive without a network
 #   make bench          measure and write BENCHMARKS.md
 #   make torture        encode damaged files and write RELIABILITY.md
+#   make mutants PKG=./btf [MUTANTFLAGS='-n 40']  faults that PKG's tests do not notice
 #   make pairs [PAIRS=N] [SEED=S]  random files and options beside pahole
 #   make fuzz           every fuzz target for FUZZTIME
 #   make testdata       compile testdata/small again
@@ -31,13 +32,15 @@ VERIFY_SERIES ?= 5.10 6.1 6.12 7.2
 KERNEL   ?= v612-amd64
 TORTUREFLAGS ?=
 PAIRS    ?= 5000
+PKG      ?= ./btf
+MUTANTFLAGS ?= -n 40
 SEED     ?= 0
 
 # Expanded by the shell: the folder of kernels and the pahole in it.
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-kernels kernel-test verify-kernels test-modules packages bench torture pairs fuzz testdata golden clean
+.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-kernels kernel-test verify-kernels test-modules packages bench torture mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -183,6 +186,9 @@ bench: build
 
 torture: build
 	go run ./test/torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)
+
+mutants:
+	@go run ./test/mutants $(MUTANTFLAGS) $(PKG)
 
 pairs:
 	BTFLITE_PAHOLE="$(PAHOLE)" go test -count=1 -timeout 0 -v -run 'Pairs|Known' ./test/pairs -pairs=$(PAIRS) -seed=$(SEED)

@@ -53,6 +53,7 @@ var imports = map[string][]string{
 	"test/hostile":    {"mmapelf", "btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
 	"test/pairs":      {"btf"},                                                                  // for tests
 	"test/kerneltest": nil,                                                                      // its reader of BTF is separate on purpose
+	"test/mutants":    nil,
 	"test/torture":    {"*"},
 	"bench":           {"*"},
 	"bench/barescan":  {"*"},

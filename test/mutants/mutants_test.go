@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestFaults: each row lists every fault of one expression.
+func TestFaults(t *testing.T) {
+	for _, row := range []struct {
+		expr string
+		want []string
+	}{
+		{"a == b", []string{"a != b"}},
+		{"a < b", []string{"a <= b", "a >= b"}},
+		{"a >= 4", []string{"a > 4", "a < 4"}},
+		{"a == 4", []string{"a != 4", "a == 5"}},
+		{"a+0x10 > b", []string{"a-0x10 > b", "a+17 > b", "a+0x10 >= b", "a+0x10 <= b"}},
+		{"a && b", []string{"a || b"}},
+		{"!a", []string{"a"}},
+		{"a[1:n-2]", []string{"a[2:n-2]", "a[1:n+2]", "a[1:n-3]"}},
+		{"a[f(1)]", nil},
+		{"a * 2", nil},
+	} {
+		const head = "package p\n\nvar v = "
+		src := []byte(head + row.expr + "\n")
+		found, err := faults("p.go", src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range found {
+			got = append(got, strings.TrimSpace(string(f.apply(src))[len(head):]))
+			if f.line != 3 || f.context == "" {
+				t.Errorf("%s: line %d, context %q", row.expr, f.line, f.context)
+			}
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: faults %q, not %q", row.expr, got, row.want)
+		}
+	}
+}
+
+// TestRun: tests that fail or hang notice a fault, a fault that does not build
+// is none, and a comparison that no test looks at lives on.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module p\n",
+		"p.go": `package p
+
+func Tested(a, b int) bool { return a == b }
+
+func Untested(a, b int) bool { return a != b }
+
+func Hangs(a bool) { for !a {} }
+
+func Text(a string) string { return a + "." }
+`,
+		"p_test.go": `package p
+
+import "testing"
+
+func Test(t *testing.T) {
+	if !Tested(1, 1) { t.Error("1 is not 1") }
+	Hangs(true)
+	Text("")
+}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("GOWORK", "off")
+	for workers := 1; workers <= 2; workers++ {
+		var out bytes.Buffer
+		if err := run(&out, ".", "", 0, 1, workers, 2e9); err != nil {
+			t.Fatal(err)
+		}
+		const want = `p.go:5: "!=" becomes "==" in a != b
+.: of 3 faults 2 were noticed, 1 live on; 1 more did not build; 4 possible faults
+`
+		if out.String() != want {
+			t.Errorf("%d workers: %s, not %s", workers, out.String(), want)
+		}
+	}
+	if err := os.WriteFile("p_test.go", []byte("package p\n\nimport \"testing\"\n\nfunc Test(t *testing.T) { t.Fatal() }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(new(bytes.Buffer), ".", "", 0, 1, 1, 0); err == nil {
+		t.Error("tests that fail by themselves are no measure, and there is no error")
+	}
+}
