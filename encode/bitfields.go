@@ -3,6 +3,7 @@ package encode
 import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 )
 
 // plainBitfields makes plain members of the bit-fields that are as wide as
@@ -39,19 +40,10 @@ func (u *unit) strippedSize(r dedup.Ref) uint32 {
 		case btf.KindTypedef, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
 			r = n.Third
 		case btf.KindInt, btf.KindEnum, btf.KindEnum64, btf.KindFloat, btf.KindStruct, btf.KindUnion:
-			return dwarfSize(n)
+			return callconv.DwarfSize(n)
 		default:
 			return 0
 		}
 	}
 	return 0
-}
-
-// dwarfSize is the size in bytes that DWARF gives a type with a size. An INT that
-// cannot have it in BTF has another one there, and 1 + its size in First.
-func dwarfSize(n *dedup.Node) uint32 {
-	if n.First != 0 && btf.InfoKind(n.Info) == btf.KindInt {
-		return n.First - 1
-	}
-	return n.Third
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
@@ -245,9 +246,9 @@ func isConstant(form dwarf.Form) bool {
 	return false
 }
 
-// function adds a funcRec for a DW_TAG_subprogram.
+// function adds the record of a DW_TAG_subprogram.
 func (f *file) function(u *unit, a *dwarf.Abbrev, off int, have uint32) error {
-	fn := funcRec{Off: uint32(off), Name: f.nameOf(u, have), First: uint32(len(u.params.S)), FirstAn: uint32(len(u.annots.S))}
+	fn := callconv.Func{Off: uint32(off), Name: f.nameOf(u, have), First: uint32(len(u.params.S)), FirstAn: uint32(len(u.annots.S))}
 	var err error
 	if fn.Type, err = f.refOf(u, off, have, dwarf.VType); err != nil {
 		return err
@@ -259,16 +260,16 @@ func (f *file) function(u *unit, a *dwarf.Abbrev, off int, have uint32) error {
 		return err
 	}
 	if have&(1<<dwarf.VType) != 0 {
-		fn.Flags |= fnHasType
+		fn.Flags |= callconv.FuncHasType
 	}
 	if have&(1<<dwarf.VDeclaration) != 0 {
-		fn.Flags |= fnDeclaration
+		fn.Flags |= callconv.FuncDeclaration
 	}
 	if have&(1<<dwarf.VInline) != 0 {
-		fn.Flags |= fnInline
+		fn.Flags |= callconv.FuncInline
 	}
 	if f.number(u, have, dwarf.VCC) == 3 {
-		fn.Flags |= fnNoCall
+		fn.Flags |= callconv.FuncNoCall
 	}
 	if have&(1<<dwarf.VLowPC) != 0 {
 		fn.LowPC = f.address(u, &u.vals[dwarf.VLowPC])
@@ -324,13 +325,13 @@ func (f *file) closeFunc(u *unit, i, an uint32) {
 	u.funcOrder.Append(i)
 }
 
-// param adds a paramRec to the open function top.
+// param adds a record to the open function top.
 func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	fn := &u.funcs.S[top.owner]
 	if b := u.hdr.Data; a.Direct && p+int(a.Size)+4 <= len(b) {
 		d := b[p:]
 		be := f.bigEndian
-		pm := paramRec{Off: uint32(off), Reg: -1}
+		pm := callconv.Param{Off: uint32(off), Reg: -1}
 		pm.Name = f.direct(u, a, d)
 		pm.Type = load(d, &a.Slots[1], be)
 		pm.Origin = load(d, &a.Slots[2], be)
@@ -339,8 +340,8 @@ func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, err
 		}
 		pm.HasType = a.Present&(1<<dwarf.VType) != 0
 		if a.Present&(1<<dwarf.VLocation) != 0 {
-			pm.Flags |= pmHasLoc
-			pm.LocKind, pm.LocOff = locList, load(d, &a.Slots[3], be)
+			pm.Flags |= callconv.ParamHasLoc
+			pm.LocKind, pm.LocOff = callconv.LocList, load(d, &a.Slots[3], be)
 		}
 		f.addParam(u, fn, top, pm)
 		return p + int(a.Size), nil
@@ -349,10 +350,10 @@ func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, err
 	if next < 0 {
 		return 0, f.cutOff(u, off)
 	}
-	if fn.Flags&fnDeclaration != 0 {
+	if fn.Flags&callconv.FuncDeclaration != 0 {
 		return next, nil // never emitted, and nobody's origin
 	}
-	pm := paramRec{Off: uint32(off), Name: f.nameOf(u, have), Reg: -1}
+	pm := callconv.Param{Off: uint32(off), Name: f.nameOf(u, have), Reg: -1}
 	var err error
 	if pm.Type, err = f.refOf(u, off, have, dwarf.VType); err != nil {
 		return 0, err
@@ -362,26 +363,26 @@ func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, err
 	}
 	pm.HasType = have&(1<<dwarf.VType) != 0
 	if have&(1<<dwarf.VConst) != 0 {
-		pm.Flags |= pmHasConst
+		pm.Flags |= callconv.ParamHasConst
 	}
 	if have&(1<<dwarf.VLocation) != 0 {
-		pm.Flags |= pmHasLoc
+		pm.Flags |= callconv.ParamHasLoc
 		v := &u.vals[dwarf.VLocation]
 		switch v.Form {
 		case dwarf.FormSecOffset, dwarf.FormData4, dwarf.FormData8:
-			pm.LocKind, pm.LocOff = locList, uint32(v.U)
+			pm.LocKind, pm.LocOff = callconv.LocList, uint32(v.U)
 			if v.U>>32 != 0 {
-				pm.LocKind = locBad
+				pm.LocKind = callconv.LocBad
 			}
 		case dwarf.FormLoclistx:
-			pm.LocKind = locBad
+			pm.LocKind = callconv.LocBad
 			if o, ok := f.loclist(u, v.U); ok {
-				pm.LocKind, pm.LocOff = locList, o
+				pm.LocKind, pm.LocOff = callconv.LocList, o
 			}
 		default:
-			pm.LocKind = locBad
+			pm.LocKind = callconv.LocBad
 			if o, n, ok := v.Block(); ok {
-				pm.LocKind, pm.LocOff, pm.LocLen = locExpr, uint32(o), uint32(n)
+				pm.LocKind, pm.LocOff, pm.LocLen = callconv.LocExpr, uint32(o), uint32(n)
 			}
 		}
 	}
@@ -395,11 +396,11 @@ func (f *file) param(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (int, err
 }
 
 // addParam adds a parameter to its function.
-func (f *file) addParam(u *unit, fn *funcRec, top *frame, pm paramRec) {
+func (f *file) addParam(u *unit, fn *callconv.Func, top *frame, pm callconv.Param) {
 	if fn.First+fn.N != uint32(len(u.params.S)) {
 		// A nested function came between this one's parameters.
 		k := len(u.params.S)
-		u.params.AppendSlice(append([]paramRec(nil), u.params.S[fn.First:fn.First+fn.N]...))
+		u.params.AppendSlice(append([]callconv.Param(nil), u.params.S[fn.First:fn.First+fn.N]...))
 		fn.First = uint32(k)
 	}
 	u.params.Append(pm)
@@ -465,7 +466,7 @@ func (f *file) annotation(u *unit, have uint32) {
 				u.tags.Append(tagRec{up.owner, value, up.comp - 1})
 			}
 		case top.an == 1: // parameter
-			if u.funcs.S[top.owner].Flags&fnDeclaration == 0 {
+			if u.funcs.S[top.owner].Flags&callconv.FuncDeclaration == 0 {
 				u.annots.Append(annotRec{value, top.comp})
 			}
 		case top.an == 2: // variable

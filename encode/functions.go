@@ -3,6 +3,8 @@ package encode
 import (
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // stateRec is what one subprogram DIE contributes to the choice of functions,
@@ -21,38 +23,43 @@ type stateRec struct {
 }
 
 // functions judges the unit's subprograms and fills u.states: which of them
-// count, where their parameters are, and what prototype they show
-// (encode-behaviour 4.2 to 4.5).
+// count, where their parameters are, and what prototype they show.
 func (f *file) functions(u *unit) {
 	if len(u.funcs.S) == 0 {
 		return
 	}
 	e := &u.env
-	*e = paramEnv{
-		machine: f.machine, addrSize: int(u.hdr.AddrSize), version: u.hdr.Version,
-		bigEndian: f.bigEndian, dwarf64: u.hdr.Dwarf64, clang: u.clang,
-		trueSignature: f.opt.Features&TrueSignature != 0, split: f.suffix != "",
-		info: u.hdr.Data, lists: u.lists, moreLists: u.moreLists,
-		nodes: u.types.Nodes.S, members: u.types.Members.S,
-		funcs: u.funcs.S, params: u.params.S, order: u.funcOrder.S, only: e.only, buf: e.buf,
-	}
+	addrSize, clang, exprs, copies := int(u.hdr.AddrSize), u.clang, u.hdr.Data, 0
 	if f.merge != nil {
-		e.addrSize, e.clang, e.info, e.formats = int(f.merge.addrSize), f.merge.clang, f.info, u.formats.S
+		addrSize, clang, exprs = int(f.merge.addrSize), f.merge.clang, f.info
 		if u.ownFuncs != 0 {
-			e.copies = len(u.funcs.S) - u.ownFuncs
+			copies = len(u.funcs.S) - u.ownFuncs
 		}
-		e.bothLists = [2][]byte{f.loc, f.loclists}
+		e.Lists.Reset(nil, nil)
+		e.Lists.Both = [2][]byte{f.loc, f.loclists}
 	}
 	if f.rel != nil {
-		e.relocLoc = f.rel.random[relLoc]
+		e.Lists.Reloc = f.rel.random[relLoc]
 	}
-	e.link()
+	*e = callconv.Functions{
+		Machine: f.machine,
+		Format: dwarf.ExprFormat{
+			Version: u.hdr.Version, AddrSize: uint8(addrSize), Dwarf64: u.hdr.Dwarf64,
+			BigEndian: f.bigEndian, Split: f.suffix != "",
+		},
+		Clang: clang, TrueSignature: f.opt.Features&TrueSignature != 0,
+		Types: callconv.Types{Nodes: u.types.Nodes.S, Members: u.types.Members.S, AddrSize: addrSize},
+		Exprs: exprs, Lists: e.Lists,
+		Funcs: u.funcs.S, Params: u.params.S, Copies: copies, Order: u.funcOrder.S,
+		Formats: u.formats.S, Only: e.Only,
+	}
+	e.Link()
 	table := f.run.funcs
 	any := false
 	f.entriesAhead(u)
 	for _, i := range u.funcOrder.S {
 		fn := &u.funcs.S[i]
-		if fn.Flags&fnDeclaration != 0 || fn.Name == 0 {
+		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 {
 			continue
 		}
 		named := true
@@ -78,9 +85,9 @@ func (f *file) functions(u *unit) {
 	if !any {
 		return
 	}
-	e.analyze()
-	if e.listErr != nil {
-		u.relocFail = e.listErr
+	e.Analyze()
+	if err := e.Lists.Err(); err != nil {
+		u.relocFail = err
 	}
 	trueSig := f.opt.Features&TrueSignature != 0
 	for _, i := range u.funcOrder.S {
@@ -95,11 +102,11 @@ func (f *file) functions(u *unit) {
 				fl |= x
 			}
 		}
-		set(fn.Flags&fnUnexpectedReg != 0, compactstate.Unexpected)
-		set(fn.Flags&fnOptimizedParms != 0, compactstate.OptimizedParms)
-		set(fn.Flags&fnReordered != 0, compactstate.Reordered)
-		set(fn.Flags&fnChanged != 0, compactstate.Changed)
-		set(e.uncertain(fn), compactstate.Uncertain)
+		set(fn.Flags&callconv.FuncUnexpectedReg != 0, compactstate.Unexpected)
+		set(fn.Flags&callconv.FuncOptimizedParams != 0, compactstate.OptimizedParms)
+		set(fn.Flags&callconv.FuncReordered != 0, compactstate.Reordered)
+		set(fn.Flags&callconv.FuncChanged != 0, compactstate.Changed)
+		set(e.Uncertain(fn), compactstate.Uncertain)
 		match, optimized, sym := table.Symbol(fn.Entry, fn.LowPC)
 		set(match, compactstate.AddressMatches)
 		set(fn.LowPC != 0, compactstate.HasAddress)
@@ -107,11 +114,11 @@ func (f *file) functions(u *unit) {
 		if trueSig {
 			st.Sym = sym
 		}
-		changed := trueSig && fn.Flags&fnChanged != 0
+		changed := trueSig && fn.Flags&callconv.FuncChanged != 0
 		for j := range fn.N {
 			p := &u.params.S[fn.First+j]
-			if fn.Flags&fnReordered != 0 && (p.Flags&pmHasLoc == 0 || p.Flags&pmOptimized != 0) ||
-				changed && p.Flags&pmOptimized != 0 {
+			if fn.Flags&callconv.FuncReordered != 0 && (p.Flags&callconv.ParamHasLoc == 0 || p.Flags&callconv.ParamOptimized != 0) ||
+				changed && p.Flags&callconv.ParamOptimized != 0 {
 				continue
 			}
 			cp := compactstate.Param{Name: p.Name, Type: p.Type}
@@ -123,7 +130,7 @@ func (f *file) functions(u *unit) {
 			}
 			u.stParams.Append(cp)
 		}
-		if fn.Flags&fnVariadic != 0 {
+		if fn.Flags&callconv.FuncVariadic != 0 {
 			u.stParams.Append(compactstate.Param{})
 		}
 		st.N = uint32(len(u.stParams.S)) - st.First
@@ -155,7 +162,7 @@ func (f *file) entriesAhead(u *unit) {
 	tokens := u.tokens[:0]
 	for i := range u.funcs.S {
 		fn := &u.funcs.S[i]
-		if name := fn.Name; name != 0 && fn.Flags&fnDeclaration == 0 && u.nameEntry(name).name != name {
+		if name := fn.Name; name != 0 && fn.Flags&callconv.FuncDeclaration == 0 && u.nameEntry(name).name != name {
 			tokens = append(tokens, name)
 		}
 	}

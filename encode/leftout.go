@@ -5,6 +5,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 )
 
 // What BTF has no kind for: references, pointers to members and atomic types,
@@ -95,7 +96,7 @@ func (f *file) dropLeftOut(u *unit) {
 	stands := u.standIns()
 	for _, s := range u.stubs {
 		r := s.ref
-		for range maxTypeHops {
+		for range maxStandIns {
 			if next, ok := stands[r-1]; ok && r != 0 {
 				r = next
 			}
@@ -176,7 +177,7 @@ func (f *file) dropLeftOut(u *unit) {
 }
 
 // leftOutFunc reports whether a type of the function's prototype is left out.
-func (u *unit) leftOutFunc(fn *funcRec) bool {
+func (u *unit) leftOutFunc(fn *callconv.Func) bool {
 	for _, p := range u.params.S[fn.First:][:fn.N] {
 		if p.Type == refLeftOut {
 			return true
@@ -238,6 +239,10 @@ func (u *unit) markLeftOut() []bool {
 	}
 	return bad
 }
+
+// maxStandIns bounds a chain of stubs that stand for each other; cycles exist in
+// broken files only.
+const maxStandIns = 64
 
 // standIns is what each stub stands for, by node.
 func (u *unit) standIns() map[uint32]dedup.Ref {

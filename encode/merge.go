@@ -6,6 +6,7 @@ import (
 
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -213,14 +214,7 @@ func (f *file) finishMerged() error {
 	return nil
 }
 
-// formatRun says which DWARF format the functions from index first on have.
-type formatRun struct {
-	first   uint32
-	version uint16
-	dwarf64 bool
-}
-
 // addFormat notes the format of the functions that follow.
 func (u *unit) addFormat(h *dwarf.Unit) {
-	u.formats.Append(formatRun{uint32(len(u.funcs.S)), h.Version, h.Dwarf64})
+	u.formats.Append(callconv.FormatRun{First: uint32(len(u.funcs.S)), Version: h.Version, Dwarf64: h.Dwarf64})
 }

@@ -46,7 +46,7 @@ func (l *lateFuncs) add(u *unit, raw *rawTypes) {
 		l.u.funcOrder.Append(funcs + i)
 	}
 	for _, r := range u.formats.S {
-		r.first += funcs
+		r.First += funcs
 		l.u.formats.Append(r)
 	}
 	l.u.annots.AppendSlice(u.annots.S)

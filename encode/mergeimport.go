@@ -5,6 +5,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
@@ -167,7 +168,7 @@ func (f *file) expand(u *unit, spans []span, end int) error {
 			if !s.last {
 				fn := u.funcs.S[i]
 				first := uint32(len(u.params.S))
-				u.params.AppendSlice(append([]paramRec(nil), u.params.S[fn.First:][:fn.N]...))
+				u.params.AppendSlice(append([]callconv.Param(nil), u.params.S[fn.First:][:fn.N]...))
 				fn.First = first
 				i = uint32(len(u.funcs.S))
 				u.funcs.Append(fn)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 )
 
 // Reading of a group: its units are walked and linked one behind the other
@@ -172,10 +173,10 @@ func (f *file) sectionOffsets(u *unit) error {
 		p := &u.params.S[u.from.params+i]
 		p.Off, p.Origin = at(p.Off), at(p.Origin)
 		switch {
-		case p.LocKind == locExpr:
+		case p.LocKind == callconv.LocExpr:
 			p.LocOff += base
-		case p.LocKind == locList && u.base != 0:
-			p.LocKind = locBad // in the alternate file: there is no code
+		case p.LocKind == callconv.LocList && u.base != 0:
+			p.LocKind = callconv.LocBad // in the alternate file: there is no code
 		}
 	}
 	return nil
@@ -265,21 +266,4 @@ func (u *unit) refAt(off uint64) dedup.Ref {
 	}
 	p := &u.parts.S[k]
 	return startRef(u.allStarts.S[p.bits:], uint32(off-p.off))
-}
-
-// useFormat sets the DWARF format to that of the function with the index.
-func (e *paramEnv) useFormat(i uint32) {
-	k, found := slices.BinarySearchFunc(e.formats, i, func(r formatRun, i uint32) int { return int(r.first) - int(i) })
-	if !found {
-		k--
-	}
-	// Units without functions start where the next one does.
-	for k+1 < len(e.formats) && e.formats[k+1].first <= i {
-		k++
-	}
-	e.version, e.dwarf64 = e.formats[k].version, e.formats[k].dwarf64
-	e.lists = e.bothLists[0]
-	if e.version >= 5 {
-		e.lists = e.bothLists[1]
-	}
 }

@@ -55,7 +55,8 @@ func (f *file) readSplit(u *unit) error {
 	}
 	forget()
 	defer func() {
-		u.hdr, u.strLow, u.lists, u.moreLists = hdr, ^uint32(0), nil, nil
+		u.hdr, u.strLow = hdr, ^uint32(0)
+		u.env.Lists.Reset(nil, nil)
 		forget()
 	}()
 	for off := uint64(0); ; off = u.hdr.End() {

@@ -6,6 +6,7 @@ import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
@@ -59,8 +60,8 @@ type unit struct {
 	open   arena.Vec[dedup.Member]
 	frames arena.Vec[frame]
 
-	funcs     arena.Vec[funcRec]
-	params    arena.Vec[paramRec]
+	funcs     arena.Vec[callconv.Func]
+	params    arena.Vec[callconv.Param]
 	funcOrder arena.Vec[uint32] // funcs in functions-table order
 	annots    arena.Vec[annotRec]
 	tags      arena.Vec[tagRec]
@@ -68,9 +69,7 @@ type unit struct {
 	oldBits   arena.Vec[oldBitfield]
 	states    arena.Vec[stateRec]
 	stParams  arena.Vec[compactstate.Param]
-	env       paramEnv
-	lists     []byte // location lists, see paramEnv
-	moreLists func(have int) ([]byte, error)
+	env       callconv.Functions
 	entries   arena.Vec[nameEntry] // kept from unit to unit
 	tokens    []dedup.Name         // scratch of entriesAhead
 	texts     [][]byte             // likewise; parts of the mapping
@@ -94,7 +93,7 @@ type unit struct {
 	far                  *unit                // the unit of a specification elsewhere
 	base                 uint64               // of .debug_info among those of the file and its alternate
 	allStarts            arena.Vec[startWord] // starts of all parts
-	formats              arena.Vec[formatRun]
+	formats              arena.Vec[callconv.FormatRun]
 	units, unitsFiltered int
 
 	skeleton *skeleton // of a unit that is in a .dwo, else nil
@@ -153,7 +152,7 @@ const maxSlotBytes = 1 << 20
 
 // init prepares a new slot.
 func (u *unit) init() {
-	u.env.only = func(i uint32) bool { return u.funcs.S[i].Entry != 0 }
+	u.env.Only = func(i uint32) bool { return u.funcs.S[i].Entry != 0 }
 }
 
 func (u *unit) reset() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -297,7 +298,7 @@ func (u *unit) varSize(r dedup.Ref, addrSize int) uint64 {
 		case btf.KindPtr:
 			return mul * uint64(addrSize)
 		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64:
-			return mul * uint64(dwarfSize(n))
+			return mul * uint64(callconv.DwarfSize(n))
 		case btf.KindStruct, btf.KindUnion:
 			if n.Third == 1 && btf.InfoVlen(n.Info) == 0 {
 				return 0

@@ -6,6 +6,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 )
 
 // What -V says of types, variables and functions: a line for each as it is
@@ -171,7 +172,7 @@ func (l *rawTypes) appendType(b []byte, f *file, u *unit, id, k uint32) []byte {
 	}
 	switch kind {
 	case btf.KindInt:
-		b = appendField(appendField(b, "size", n.Third), "nr_bits", dwarfSize(n)*8)
+		b = appendField(appendField(b, "size", n.Third), "nr_bits", callconv.DwarfSize(n)*8)
 		b = append(append(b, " encoding="...), intEncodings[n.Aux>>24&7]...)
 	case btf.KindFloat:
 		b = appendField(appendField(b, "size", n.Third), "nr_bits", n.Third*8)

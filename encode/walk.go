@@ -3,6 +3,7 @@ package encode
 import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
@@ -308,7 +309,7 @@ func (f *file) walk(u *unit, p int) error {
 				}
 				continue
 			case ctxFunc:
-				if u.funcs.S[top.owner].Flags&fnDeclaration != 0 && a.Fixed && !a.Children {
+				if u.funcs.S[top.owner].Flags&callconv.FuncDeclaration != 0 && a.Fixed && !a.Children {
 					p += int(a.Size) // of no function that is judged
 					continue
 				}
@@ -330,7 +331,7 @@ func (f *file) walk(u *unit, p int) error {
 			case ctxProto:
 				top.kflag = true // the extra parameter is added when the type is closed
 			case ctxFunc:
-				u.funcs.S[top.owner].Flags |= fnVariadic
+				u.funcs.S[top.owner].Flags |= callconv.FuncVariadic
 			}
 
 		case dwarf.ClassEnumerator:

@@ -1,6 +1,9 @@
 package encode
 
-import "github.com/btflite/btflite/mmapelf"
+import (
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/mmapelf"
+)
 
 // How the mapping is read: the large sections go by once, in unit order.
 // Each is asked for a little ahead of the readers and given back behind the
@@ -88,24 +91,24 @@ const listMargin = 16 << 10
 // needLists waits for the location lists of the unit's parameters.
 func (f *file) needLists(u *unit) error {
 	s, data := f.lists(u)
-	u.lists, u.moreLists = data, nil
+	u.env.Lists.Reset(data, nil)
 	if s.stream == nil {
 		return nil
 	}
 	low, high := ^uint64(0), uint64(0)
 	for i := range u.params.S {
-		if x := &u.params.S[i]; x.LocKind == locList {
+		if x := &u.params.S[i]; x.LocKind == callconv.LocList {
 			low, high = min(low, uint64(x.LocOff)), max(high, uint64(x.LocOff))
 		}
 	}
 	if low > high {
 		return nil
 	}
-	var err error
-	if u.lists, err = s.need(u, data, low, high-low+listMargin); err != nil {
+	ready, err := s.need(u, data, low, high-low+listMargin)
+	if err != nil {
 		return err
 	}
-	u.moreLists = func(have int) ([]byte, error) { return s.need(u, data, low, uint64(have)-low+listMargin) }
+	u.env.Lists.Reset(ready, func(have int) ([]byte, error) { return s.need(u, data, low, uint64(have)-low+listMargin) })
 	return nil
 }
 
@@ -139,7 +142,7 @@ func (p *pipeline) released(u *unit) {
 	}
 	for i := len(u.params.S) - 1; i >= 0; i-- {
 		x := &u.params.S[i]
-		if x.LocKind != locList {
+		if x.LocKind != callconv.LocList {
 			continue
 		}
 		at := uint64(x.LocOff)

@@ -1,4 +1,4 @@
-package encode
+package callconv
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // Types of every test environment; sizes are those of a 64-bit machine.
@@ -69,21 +70,21 @@ type prm struct {
 // fun is a function.
 type fun struct {
 	params []prm
-	flags  funcFlags
+	flags  FuncFlags
 	origin uint32 // 1 + index of a function
 }
 
 // buildEnv makes an environment of the given functions. DIE offsets are
 // ascending, as in a unit: a function's is 1000*(1+index), those of its
 // parameters follow.
-func buildEnv(machine uint16, version uint16, funs []fun) *paramEnv {
-	e := &paramEnv{machine: machine, addrSize: 8, version: version, nodes: testNodes, members: testMembers}
+func buildEnv(machine uint16, version uint16, funs []fun) *Functions {
+	e := &Functions{Machine: machine, Format: dwarf.ExprFormat{Version: version}, Types: Types{Nodes: testNodes, Members: testMembers, AddrSize: 8}}
 	switch machine {
 	case emARM, 3:
-		e.addrSize = 4
+		e.Types.AddrSize = 4
 	}
-	e.bigEndian = machine == emS390
-	e.info = []byte{0xff}
+	e.Format.AddrSize, e.Format.BigEndian = uint8(e.Types.AddrSize), machine == emS390
+	e.Exprs = []byte{0xff}
 	var offs []uint32
 	for i, f := range funs {
 		for j := range f.params {
@@ -91,37 +92,37 @@ func buildEnv(machine uint16, version uint16, funs []fun) *paramEnv {
 		}
 	}
 	for i, f := range funs {
-		r := funcRec{Off: uint32(1000 * (i + 1)), Name: uint32(i + 1), First: uint32(len(e.params)), N: uint32(len(f.params)), Flags: f.flags}
+		r := Func{Off: uint32(1000 * (i + 1)), Name: uint32(i + 1), First: uint32(len(e.Params)), N: uint32(len(f.params)), Flags: f.flags}
 		if f.origin != 0 {
 			r.Origin, r.Name = 1000*f.origin, 0
 		}
 		for _, p := range f.params {
-			q := paramRec{Off: offs[len(e.params)], Name: uint32(10 + len(e.params)), Type: p.typ, HasType: p.typ != 0, Reg: -1}
+			q := Param{Off: offs[len(e.Params)], Name: uint32(10 + len(e.Params)), Type: p.typ, HasType: p.typ != 0, Reg: -1}
 			if p.origin != 0 {
 				q.Origin = offs[p.origin-1]
 			}
 			if p.cst {
-				q.Flags |= pmHasConst
+				q.Flags |= ParamHasConst
 			}
 			switch {
 			case p.loc != nil:
-				q.Flags |= pmHasLoc
-				q.LocKind, q.LocOff, q.LocLen = locExpr, uint32(len(e.info)), uint32(len(p.loc))
-				e.info = append(e.info, p.loc...)
+				q.Flags |= ParamHasLoc
+				q.LocKind, q.LocOff, q.LocLen = LocExpr, uint32(len(e.Exprs)), uint32(len(p.loc))
+				e.Exprs = append(e.Exprs, p.loc...)
 			case p.list != nil:
-				q.Flags |= pmHasLoc
-				q.LocKind = locList
-				q.LocOff = uint32(len(e.lists))
+				q.Flags |= ParamHasLoc
+				q.LocKind = LocList
+				q.LocOff = uint32(len(e.Lists.Data))
 				if version >= 5 {
-					e.lists = appendList5(e.lists, p.list)
+					e.Lists.Data = appendList5(e.Lists.Data, p.list)
 				} else {
-					e.lists = appendList4(e.lists, p.list, e.addrSize, e.bigEndian)
+					e.Lists.Data = appendList4(e.Lists.Data, p.list, e.Types.AddrSize, e.Format.BigEndian)
 				}
 			}
-			e.params = append(e.params, q)
+			e.Params = append(e.Params, q)
 		}
-		e.funcs = append(e.funcs, r)
-		e.order = append(e.order, uint32(i))
+		e.Funcs = append(e.Funcs, r)
+		e.Order = append(e.Order, uint32(i))
 	}
 	return e
 }
@@ -155,13 +156,13 @@ func appendList4(b []byte, list [][]byte, addrSize int, bigEndian bool) []byte {
 
 // describe writes a function's flags, then each parameter as
 // [register][?=optimized !=unexpected #=constant s=on stack m=in memory].
-func describe(e *paramEnv, i int) string {
-	f := &e.funcs[i]
+func describe(e *Functions, i int) string {
+	f := &e.Funcs[i]
 	var w strings.Builder
 	for _, x := range []struct {
-		bit  funcFlags
+		bit  FuncFlags
 		name string
-	}{{fnReordered, "reordered "}, {fnUnexpectedReg, "unexpected "}, {fnOptimizedParms, "optimized "}, {fnChanged, "changed "}} {
+	}{{FuncReordered, "reordered "}, {FuncUnexpectedReg, "unexpected "}, {FuncOptimizedParams, "optimized "}, {FuncChanged, "changed "}} {
 		if f.Flags&x.bit != 0 {
 			w.WriteString(x.name)
 		}
@@ -172,15 +173,15 @@ func describe(e *paramEnv, i int) string {
 			fmt.Fprintf(&w, "%d", p.Reg)
 		}
 		for _, x := range []struct {
-			bit paramFlags
+			bit ParamFlags
 			c   byte
-		}{{pmOptimized, '?'}, {pmUnexpected, '!'}, {pmConstant, '#'}, {pmOnStack, 's'}, {pmInMemory, 'm'}} {
+		}{{ParamOptimized, '?'}, {ParamUnexpected, '!'}, {ParamConstant, '#'}, {ParamOnStack, 's'}, {ParamInMemory, 'm'}} {
 			if p.Flags&x.bit != 0 {
 				w.WriteByte(x.c)
 			}
 		}
 		if p.Member != 0 {
-			fmt.Fprintf(&w, " member %d type %d", e.members[p.Member-1].Name-nameA, p.Type)
+			fmt.Fprintf(&w, " member %d type %d", e.Types.Members[p.Member-1].Name-nameA, p.Type)
 		}
 		w.WriteByte(']')
 	}
@@ -237,8 +238,8 @@ func TestParameterRegisters(t *testing.T) {
 	}
 	for _, tt := range tests {
 		e := buildEnv(tt.machine, 4, []fun{{params: tt.params}})
-		e.link()
-		e.analyze()
+		e.Link()
+		e.Analyze()
 		if got := describe(e, 0); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
@@ -283,17 +284,17 @@ func TestParameterLocations(t *testing.T) {
 			for _, bigEndian := range []bool{false, true} {
 				machine := uint16(emX8664)
 				e := buildEnv(machine, version, []fun{{params: []prm{{typ: tt.typ}}}})
-				p := &e.params[0]
-				p.LocKind = locList
-				p.Flags |= pmHasLoc
-				e.bigEndian = bigEndian
+				p := &e.Params[0]
+				p.LocKind = LocList
+				p.Flags |= ParamHasLoc
+				e.Format.BigEndian = bigEndian
 				p.LocOff = 3
-				e.lists = appendList4(make([]byte, 3), tt.list, 8, bigEndian)
+				e.Lists.Data = appendList4(make([]byte, 3), tt.list, 8, bigEndian)
 				if version == 5 {
-					e.lists = appendList5(make([]byte, 3), tt.list)
+					e.Lists.Data = appendList5(make([]byte, 3), tt.list)
 				}
-				e.link()
-				e.analyze()
+				e.Link()
+				e.Analyze()
 				got := describe(e, 0)
 				if got = got[strings.IndexByte(got, '['):]; got != tt.want {
 					t.Errorf("%s, DWARF %d, big-endian %v: got %q, want %q", tt.name, version, bigEndian, got, tt.want)
@@ -305,35 +306,35 @@ func TestParameterLocations(t *testing.T) {
 
 // What cannot be read counts as present and empty.
 func TestUnreadableLocations(t *testing.T) {
-	for _, p := range []paramRec{
-		{LocKind: locBad},
-		{LocKind: locExpr, LocOff: 1 << 31, LocLen: 1 << 31},
-		{LocKind: locExpr, LocOff: 0, LocLen: 2},
-		{LocKind: locList, LocOff: 1 << 31},
-		{LocKind: locList, LocOff: 0},
+	for _, p := range []Param{
+		{LocKind: LocBad},
+		{LocKind: LocExpr, LocOff: 1 << 31, LocLen: 1 << 31},
+		{LocKind: LocExpr, LocOff: 0, LocLen: 2},
+		{LocKind: LocList, LocOff: 1 << 31},
+		{LocKind: LocList, LocOff: 0},
 		{LocKind: 77},
 	} {
 		e := buildEnv(emX8664, 5, []fun{{params: []prm{{typ: tInt}}}})
-		p.Type, p.HasType, p.Reg, p.Flags = tInt, true, -1, pmHasLoc
-		e.params[0] = p
-		e.lists = []byte{4, 0x80}
-		e.analyze()
+		p.Type, p.HasType, p.Reg, p.Flags = tInt, true, -1, ParamHasLoc
+		e.Params[0] = p
+		e.Lists.Data = []byte{4, 0x80}
+		e.Analyze()
 		if got, want := describe(e, 0), "optimized [?]"; got != want {
 			t.Errorf("kind %d offset %d: got %q, want %q", p.LocKind, p.LocOff, got, want)
 		}
 	}
 	e := buildEnv(emX8664, 5, []fun{{}})
-	e.funcs[0].First, e.funcs[0].N = 1<<32-1, 1<<32-1
-	e.funcs[0].Origin = 1000
-	e.link()
-	e.analyze()
-	if e.uncertain(&e.funcs[0]) || e.funcs[0].Flags != 0 {
+	e.Funcs[0].First, e.Funcs[0].N = 1<<32-1, 1<<32-1
+	e.Funcs[0].Origin = 1000
+	e.Link()
+	e.Analyze()
+	if e.Uncertain(&e.Funcs[0]) || e.Funcs[0].Flags != 0 {
 		t.Error("parameters beyond the table count")
 	}
 }
 
 func TestConcreteFunctions(t *testing.T) {
-	abstract := fun{params: []prm{{typ: tInt}, {typ: tLong}}, flags: fnInline | fnHasType}
+	abstract := fun{params: []prm{{typ: tInt}, {typ: tLong}}, flags: FuncInline | FuncHasType}
 	tests := []struct {
 		name             string
 		funs             []fun
@@ -352,8 +353,8 @@ func TestConcreteFunctions(t *testing.T) {
 	}
 	for _, tt := range tests {
 		e := buildEnv(emX8664, 5, tt.funs)
-		e.link()
-		e.analyze()
+		e.Link()
+		e.Analyze()
 		a, c := 0, 1
 		if tt.funs[0].origin != 0 {
 			a, c = 1, 0
@@ -372,9 +373,9 @@ func TestFunctionsLeftOut(t *testing.T) {
 		{origin: 1, params: []prm{{origin: 1, loc: reg(4)}}},
 		{params: []prm{{typ: tInt, loc: reg(4)}}},
 	})
-	e.only = func(i uint32) bool { return i == 0 }
-	e.link()
-	e.analyze()
+	e.Only = func(i uint32) bool { return i == 0 }
+	e.Link()
+	e.Analyze()
 	if got, want := describe(e, 0)+describe(e, 1)+describe(e, 2), "unexpected [4!][4][]"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -384,7 +385,7 @@ func TestClangSignatures(t *testing.T) {
 	lit := []byte{0x30, 0x9f}
 	tests := []struct {
 		name        string
-		flags       funcFlags
+		flags       FuncFlags
 		params      []prm
 		plain, true string // without and with true signatures
 	}{
@@ -393,40 +394,40 @@ func TestClangSignatures(t *testing.T) {
 		{"unchanged, not described", 0, []prm{{typ: tInt, loc: xEmpty}, {typ: tInt, loc: reg(4)}}, "[][4]", ""},
 		{"unchanged, second register of two", 0, []prm{{typ: tInt128, loc: reg(4)}, {typ: tInt, loc: reg(1)}}, "[4][1]", ""},
 		{"unchanged, in memory", 0, []prm{{typ: tBig, loc: xStack}, {typ: tInt, loc: reg(5)}}, "[sm][5]", ""},
-		{"changed, parameter gone", fnNoCall, []prm{{typ: tInt}, {typ: tInt, loc: reg(5)}},
+		{"changed, parameter gone", FuncNoCall, []prm{{typ: tInt}, {typ: tInt, loc: reg(5)}},
 			"unexpected optimized changed [][5!]", "optimized changed [?][5]"},
-		{"changed, constant", fnNoCall, []prm{{typ: tInt, loc: lit}, {typ: tInt, loc: reg(5)}},
+		{"changed, constant", FuncNoCall, []prm{{typ: tInt, loc: lit}, {typ: tInt, loc: reg(5)}},
 			"unexpected optimized changed [?#][5!]", "optimized changed [?#][5]"},
-		{"changed, not described but there", fnNoCall, []prm{{typ: tInt}, {typ: tInt, loc: reg(4)}},
+		{"changed, not described but there", FuncNoCall, []prm{{typ: tInt}, {typ: tInt, loc: reg(4)}},
 			"optimized changed [][4]", "optimized changed [][4]"},
-		{"changed, on the stack", fnNoCall, []prm{{typ: tInt, loc: xStack}, {typ: tInt, loc: reg(4)}},
+		{"changed, on the stack", FuncNoCall, []prm{{typ: tInt, loc: xStack}, {typ: tInt, loc: reg(4)}},
 			"optimized changed [?s][4]", "unexpected changed [!s][4]"},
-		{"changed, in memory", fnNoCall, []prm{{typ: tBig, loc: xStack}, {typ: tInt, loc: reg(5)}},
+		{"changed, in memory", FuncNoCall, []prm{{typ: tBig, loc: xStack}, {typ: tInt, loc: reg(5)}},
 			"optimized changed [?sm][5!]", "changed [sm][5]"},
-		{"changed, only the second member", fnNoCall, []prm{{typ: tTwo, loc: xHigh}, {typ: tInt, loc: reg(4)}},
+		{"changed, only the second member", FuncNoCall, []prm{{typ: tTwo, loc: xHigh}, {typ: tInt, loc: reg(4)}},
 			"changed [5][4!]", "changed [5 member 1 type 2][4]"},
-		{"changed, only the first member, typedef", fnNoCall, []prm{{typ: tTypedef, loc: []byte{0x55, 0x93, 8}}, {typ: tInt, loc: reg(4)}},
+		{"changed, only the first member, typedef", FuncNoCall, []prm{{typ: tTypedef, loc: []byte{0x55, 0x93, 8}}, {typ: tInt, loc: reg(4)}},
 			"changed [5][4!]", "changed [5 member 0 type 2][4]"},
-		{"changed, member within the first half", fnNoCall, []prm{{typ: tSub, loc: []byte{0x93, 4, 0x55, 0x93, 4}}, {typ: tInt, loc: reg(4)}},
+		{"changed, member within the first half", FuncNoCall, []prm{{typ: tSub, loc: []byte{0x93, 4, 0x55, 0x93, 4}}, {typ: tInt, loc: reg(4)}},
 			"changed [5][4!]", "changed [5 member 1 type 1][4]"},
-		{"changed, one member but both registers", fnNoCall, []prm{{typ: tTwo, loc: xHigh}, {typ: tInt, loc: reg(1)}},
+		{"changed, one member but both registers", FuncNoCall, []prm{{typ: tTwo, loc: xHigh}, {typ: tInt, loc: reg(1)}},
 			"changed [5][1]", "changed [5][1]"},
-		{"changed, both members", fnNoCall, []prm{{typ: tTwo, loc: xBoth}, {typ: tInt, loc: reg(1)}},
+		{"changed, both members", FuncNoCall, []prm{{typ: tTwo, loc: xBoth}, {typ: tInt, loc: reg(1)}},
 			"changed [5][1]", "changed [5][1]"},
-		{"changed, members in different entries", fnNoCall, []prm{{typ: tTwo, list: [][]byte{{0x55, 0x93, 8}, xHigh}}, {typ: tInt, loc: reg(1)}},
+		{"changed, members in different entries", FuncNoCall, []prm{{typ: tTwo, list: [][]byte{{0x55, 0x93, 8}, xHigh}}, {typ: tInt, loc: reg(1)}},
 			"changed [5][1]", "changed [5][1]"},
-		{"changed, no struct", fnNoCall, []prm{{typ: tInt128, loc: xHigh}, {typ: tInt, loc: reg(1)}},
+		{"changed, no struct", FuncNoCall, []prm{{typ: tInt128, loc: xHigh}, {typ: tInt, loc: reg(1)}},
 			"changed [5][1]", "changed [5][1]"},
-		{"changed, wrong register keeps the name", fnNoCall, []prm{{typ: tTwo, loc: []byte{0x93, 8, 0x51, 0x93, 8}}, {typ: tInt, loc: reg(4)}},
+		{"changed, wrong register keeps the name", FuncNoCall, []prm{{typ: tTwo, loc: []byte{0x93, 8, 0x51, 0x93, 8}}, {typ: tInt, loc: reg(4)}},
 			"changed [1!][4!]", "changed [1! member 1 type 4][4!]"},
-		{"inlined functions are not changed", fnNoCall | fnInline, []prm{{typ: tInt, loc: xEmpty}}, "[]", ""},
+		{"inlined functions are not changed", FuncNoCall | FuncInline, []prm{{typ: tInt, loc: xEmpty}}, "[]", ""},
 	}
 	for _, tt := range tests {
 		for _, trueSignature := range []bool{false, true} {
 			e := buildEnv(emX8664, 5, []fun{{params: tt.params, flags: tt.flags}})
-			e.clang, e.trueSignature = true, trueSignature
-			e.link()
-			e.analyze()
+			e.Clang, e.TrueSignature = true, trueSignature
+			e.Link()
+			e.Analyze()
 			want := tt.plain
 			if trueSignature && tt.true != "" {
 				want = tt.true
@@ -442,20 +443,20 @@ func TestClangSignatures(t *testing.T) {
 // not count, and its parameters never become members.
 func TestClangChangedThroughOrigin(t *testing.T) {
 	for _, tt := range []struct {
-		abstract, concrete funcFlags
+		abstract, concrete FuncFlags
 		want               string
 	}{
-		{fnInline | fnNoCall, 0, "optimized changed [?#][5][4!]"},
-		{fnInline, fnNoCall, "[#][5!][4!]"},
-		{fnInline, 0, "[#][5!][4!]"},
+		{FuncInline | FuncNoCall, 0, "optimized changed [?#][5][4!]"},
+		{FuncInline, FuncNoCall, "[#][5!][4!]"},
+		{FuncInline, 0, "[#][5!][4!]"},
 	} {
 		e := buildEnv(emX8664, 5, []fun{
 			{flags: tt.abstract, params: []prm{{typ: tInt}, {typ: tTwo}, {typ: tInt}}},
 			{flags: tt.concrete, origin: 1, params: []prm{{origin: 1, loc: xLit}, {origin: 2, loc: xHigh}, {origin: 3, loc: reg(4)}}},
 		})
-		e.clang, e.trueSignature = true, true
-		e.link()
-		e.analyze()
+		e.Clang, e.TrueSignature = true, true
+		e.Link()
+		e.Analyze()
 		if got := describe(e, 1); got != tt.want {
 			t.Errorf("abstract %#x concrete %#x: got %q, want %q", tt.abstract, tt.concrete, got, tt.want)
 		}
@@ -468,19 +469,19 @@ func TestLink(t *testing.T) {
 		{origin: 1, params: []prm{{origin: 2}, {origin: 1}, {typ: tPtr, origin: 1}, {origin: 1}}},
 		{}, {origin: 1}, {origin: 2},
 	})
-	e.params[5].Origin = 7777 // no such DIE
-	e.funcs[0].Type = tInt
-	e.funcs[0].Flags = fnHasType
-	e.funcs[2].Name, e.funcs[2].Spec = 0, 1000
-	e.funcs[3].Flags = fnHasType // void of its own
-	e.link()
+	e.Params[5].Origin = 7777 // no such DIE
+	e.Funcs[0].Type = tInt
+	e.Funcs[0].Flags = FuncHasType
+	e.Funcs[2].Name, e.Funcs[2].Spec = 0, 1000
+	e.Funcs[3].Flags = FuncHasType // void of its own
+	e.Link()
 	for i, want := range []struct{ name, typ uint32 }{{1, tInt}, {1, tInt}, {1, tVoid}, {1, tVoid}, {1, tInt}} {
-		if f := e.funcs[i]; f.Name != want.name || f.Type != want.typ {
+		if f := e.Funcs[i]; f.Name != want.name || f.Type != want.typ {
 			t.Errorf("function %d: name %d type %d, want %d and %d", i, f.Name, f.Type, want.name, want.typ)
 		}
 	}
 	for j, want := range []struct{ name, typ uint32 }{{11, tLong}, {10, tInt}, {14, tPtr}, {15, tVoid}} {
-		if p := e.params[2+j]; p.Name != want.name || p.Type != want.typ {
+		if p := e.Params[2+j]; p.Name != want.name || p.Type != want.typ {
 			t.Errorf("parameter %d: name %d type %d, want %d and %d", j, p.Name, p.Type, want.name, want.typ)
 		}
 	}
@@ -493,9 +494,9 @@ func TestParametersDoNotAllocate(t *testing.T) {
 		{origin: 1, params: []prm{{origin: 2, list: list}, {origin: 1, list: list}}},
 	})
 	if n := testing.AllocsPerRun(50, func() {
-		e.link()
-		e.analyze()
-		e.uncertain(&e.funcs[1])
+		e.Link()
+		e.Analyze()
+		e.Uncertain(&e.Funcs[1])
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

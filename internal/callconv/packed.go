@@ -1,4 +1,4 @@
-package encode
+package callconv
 
 import (
 	"github.com/btflite/btflite/btf"
@@ -6,8 +6,7 @@ import (
 )
 
 // Packed structs as arguments on the stack. DWARF has no attribute for
-// __attribute__((packed)), so the reference encoder infers it from the layout
-// (encode-behaviour 4.4):
+// __attribute__((packed)), so pahole infers it from the layout:
 //
 //	a struct with padding or with a hole of whole bytes is not packed;
 //	else it is packed if a member does not stand at a multiple of its natural
@@ -23,50 +22,32 @@ const (
 	maxVisits  = 1 << 16
 )
 
-// uncertain reports whether a parameter of f behind the registers is directly,
+// Uncertain reports whether a parameter of f behind the registers is directly,
 // not through a typedef or qualifier, a named struct that is inferred packed.
-func (e *paramEnv) uncertain(f *funcRec) bool {
-	args := argRegsOf(e.machine)
+func (e *Functions) Uncertain(f *Func) bool {
+	args := argRegsOf(e.Machine)
 	ps := e.paramsOf(f)
 	for j := args.n; j < len(ps); j++ {
-		n := e.node(ps[j].Type)
-		if n != nil && btf.InfoKind(n.Info) == btf.KindStruct && n.Name != 0 && e.packed(n) {
+		n := e.Types.node(ps[j].Type)
+		if n != nil && btf.InfoKind(n.Info) == btf.KindStruct && n.Name != 0 && e.Types.packed(n) {
 			return true
 		}
 	}
 	return false
 }
 
-// membersOf returns the members of a struct or union.
-func (e *paramEnv) membersOf(n *dedup.Node) []dedup.Member {
-	first, vlen := uint64(n.First), uint64(btf.InfoVlen(n.Info))
-	if first+vlen > uint64(len(e.members)) {
-		return nil
-	}
-	return e.members[first:][:vlen]
-}
-
-// bitsOf returns the offset of a member of n in bits, and its width if it is a
-// bit-field, else 0.
-func bitsOf(n *dedup.Node, m *dedup.Member) (off uint64, width uint64) {
-	if btf.InfoKflag(n.Info) {
-		return uint64(m.Val & 0xffffff), uint64(m.Val >> 24)
-	}
-	return uint64(m.Val), 0
-}
-
 // packed infers whether the struct n is packed.
-func (e *paramEnv) packed(n *dedup.Node) bool {
+func (t *Types) packed(n *dedup.Node) bool {
 	var end uint64     // bit behind the previous member
 	var unitEnd uint64 // if that is a bit-field, bit behind its storage unit
 	largest := uint64(1)
 	misplaced := false
 	budget := maxVisits
-	ms := e.membersOf(n)
+	ms := t.membersOf(n)
 	for i := range ms {
 		m := &ms[i]
 		off, width := bitsOf(n, m)
-		size, align := e.layout(m.Type, maxNesting, &budget)
+		size, align := t.layout(m.Type, maxNesting, &budget)
 		start := off
 		if width != 0 && size != 0 {
 			start = off - off%(size*8) // of the storage unit
@@ -101,24 +82,24 @@ func (e *paramEnv) packed(n *dedup.Node) bool {
 
 // layout returns the size and the natural alignment of a type in bytes, 0 for
 // what has none. It gives up when depth or budget is used up.
-func (e *paramEnv) layout(r dedup.Ref, depth int, budget *int) (size, align uint64) {
+func (t *Types) layout(r dedup.Ref, depth int, budget *int) (size, align uint64) {
 	count := uint64(1)
 	for ; depth > 0 && *budget > 0; depth-- {
 		*budget--
-		n := e.node(r)
+		n := t.node(r)
 		if n == nil {
 			return 0, 0
 		}
 		switch btf.InfoKind(n.Info) {
 		case btf.KindPtr:
-			return count * uint64(e.addrSize), uint64(e.addrSize)
+			return count * uint64(t.AddrSize), uint64(t.AddrSize)
 		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64:
-			size := uint64(dwarfSize(n))
+			size := uint64(DwarfSize(n))
 			return count * size, size
 		case btf.KindStruct, btf.KindUnion:
-			ms := e.membersOf(n)
+			ms := t.membersOf(n)
 			for i := range ms {
-				_, a := e.layout(ms[i].Type, depth-1, budget)
+				_, a := t.layout(ms[i].Type, depth-1, budget)
 				align = max(align, a)
 			}
 			return count * uint64(n.Third), align

@@ -1,4 +1,4 @@
-package encode
+package callconv
 
 import (
 	"testing"
@@ -29,15 +29,15 @@ type pkMember struct {
 	bits uint32
 }
 
-func packedEnv(size uint32, ms []pkMember) *paramEnv {
-	e := &paramEnv{machine: emX8664, addrSize: 8}
+func packedEnv(size uint32, ms []pkMember) *Functions {
+	e := &Functions{Machine: emX8664, Types: Types{AddrSize: 8}}
 	info := func(k btf.Kind, n uint32) uint32 { return btf.Info(k, n, false) }
-	e.members = []dedup.Member{
+	e.Types.Members = []dedup.Member{
 		{Type: pkChar}, {Type: pkInt, Val: 8}, // inner
 		{Type: pkInt}, {Type: pkShort}, // union
 		{Type: pkLoop}, {Type: pkLoop}, // loop
 	}
-	e.nodes = []dedup.Node{
+	e.Types.Nodes = []dedup.Node{
 		pkChar - 1:   {Info: info(btf.KindInt, 0), Third: 1},
 		pkShort - 1:  {Info: info(btf.KindInt, 0), Third: 2},
 		pkInt - 1:    {Info: info(btf.KindEnum, 0), Third: 4},
@@ -49,14 +49,14 @@ func packedEnv(size uint32, ms []pkMember) *paramEnv {
 		pkUnion - 1:  {Info: info(btf.KindUnion, 2), Third: 4, First: 2},
 		pkFlex - 1:   {Info: info(btf.KindArray, 0), Third: pkInt},
 		pkLoop - 1:   {Info: info(btf.KindStruct, 2), Third: 8, First: 4},
-		pkSelf - 1:   {Info: info(btf.KindStruct, uint32(len(ms))), Name: 9, Third: size, First: uint32(len(e.members))},
+		pkSelf - 1:   {Info: info(btf.KindStruct, uint32(len(ms))), Name: 9, Third: size, First: uint32(len(e.Types.Members))},
 	}
 	kflag := false
 	for _, m := range ms {
 		kflag = kflag || m.bits != 0
-		e.members = append(e.members, dedup.Member{Type: m.typ, Val: m.bit | m.bits<<24})
+		e.Types.Members = append(e.Types.Members, dedup.Member{Type: m.typ, Val: m.bit | m.bits<<24})
 	}
-	e.nodes[pkSelf-1].Info = btf.Info(btf.KindStruct, uint32(len(ms)), kflag)
+	e.Types.Nodes[pkSelf-1].Info = btf.Info(btf.KindStruct, uint32(len(ms)), kflag)
 	return e
 }
 
@@ -92,7 +92,7 @@ func TestPacked(t *testing.T) {
 	}
 	for _, tt := range tests {
 		e := packedEnv(tt.size, tt.ms)
-		if got := e.packed(&e.nodes[pkSelf-1]); got != tt.want {
+		if got := e.Types.packed(&e.Types.Nodes[pkSelf-1]); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestUncertainLocation(t *testing.T) {
 		name    string
 		machine uint16
 		n       int // parameters before the struct
-		change  func(e *paramEnv)
+		change  func(e *Functions)
 		want    bool
 	}{
 		{"seventh", emX8664, 6, nil, true},
@@ -113,25 +113,25 @@ func TestUncertainLocation(t *testing.T) {
 		{"ninth on arm64", emAARCH64, 8, nil, true},
 		{"eighth on arm64", emAARCH64, 7, nil, false},
 		{"first on i386", 3, 0, nil, true},
-		{"not packed", emX8664, 6, func(e *paramEnv) { e.nodes[pkSelf-1].Third = 16 }, false},
-		{"without a name", emX8664, 6, func(e *paramEnv) { e.nodes[pkSelf-1].Name = 0 }, false},
-		{"union", emX8664, 6, func(e *paramEnv) { e.nodes[pkSelf-1].Info = btf.Info(btf.KindUnion, 2, false) }, false},
-		{"behind a typedef", emX8664, 6, func(e *paramEnv) {
-			e.nodes = append(e.nodes, dedup.Node{Info: btf.Info(btf.KindTypedef, 0, false), Third: pkSelf})
-			e.params[6].Type = pkSelf + 1
+		{"not packed", emX8664, 6, func(e *Functions) { e.Types.Nodes[pkSelf-1].Third = 16 }, false},
+		{"without a name", emX8664, 6, func(e *Functions) { e.Types.Nodes[pkSelf-1].Name = 0 }, false},
+		{"union", emX8664, 6, func(e *Functions) { e.Types.Nodes[pkSelf-1].Info = btf.Info(btf.KindUnion, 2, false) }, false},
+		{"behind a typedef", emX8664, 6, func(e *Functions) {
+			e.Types.Nodes = append(e.Types.Nodes, dedup.Node{Info: btf.Info(btf.KindTypedef, 0, false), Third: pkSelf})
+			e.Params[6].Type = pkSelf + 1
 		}, false},
 	} {
 		e := packedEnv(9, packed)
-		e.machine = tt.machine
+		e.Machine = tt.machine
 		for range tt.n {
-			e.params = append(e.params, paramRec{Type: pkInt})
+			e.Params = append(e.Params, Param{Type: pkInt})
 		}
-		e.params = append(e.params, paramRec{Type: pkSelf})
-		e.funcs = []funcRec{{N: uint32(len(e.params))}}
+		e.Params = append(e.Params, Param{Type: pkSelf})
+		e.Funcs = []Func{{N: uint32(len(e.Params))}}
 		if tt.change != nil {
 			tt.change(e)
 		}
-		if got := e.uncertain(&e.funcs[0]); got != tt.want {
+		if got := e.Uncertain(&e.Funcs[0]); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -1,0 +1,141 @@
+// Package callconv judges how the functions of a compile unit get their
+// parameters: whether each parameter arrives where the calling convention of its
+// source type says. A BPF program attaches by that convention, so a function
+// whose compiled form differs from it must not be described by its source
+// prototype.
+//
+//	Link       names and types of concrete functions, from their abstract origins
+//	Analyze    where each parameter is, then per function whether that is where
+//	           it was expected
+//	Uncertain  packed structs on the stack
+//
+// The rules are those of pahole 1.32, found by experiment. Where they differ from
+// the truth of a machine, pahole's rule counts.
+package callconv
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// Functions are the functions of a unit and what decides how they get their
+// parameters.
+type Functions struct {
+	Machine       uint16           // e_machine of the file
+	Format        dwarf.ExprFormat // of the unit's expressions
+	Clang         bool             // the producer is clang
+	TrueSignature bool             // signatures that clang changed are wanted
+
+	Types Types
+	Exprs []byte // what LocOff of an expression is an offset in
+	Lists Lists
+
+	// Funcs are sorted by Off; Params[f.First:][:f.N] are those of f, in
+	// reading order.
+	Funcs  []Func
+	Params []Param
+	Copies int      // of Funcs at its end, that nothing refers to
+	Order  []uint32 // indexes of Funcs in functions-table order
+
+	Formats []FormatRun // of Funcs, if not all have the same
+
+	// Only says whether function i matters; nil means that all do. Others get
+	// no flags, but what they pass on to their origins is passed on.
+	Only func(i uint32) bool
+}
+
+// FormatRun says which DWARF format the functions from index First on have.
+type FormatRun struct {
+	First   uint32
+	Version uint16
+	Dwarf64 bool
+}
+
+// Analyze sets FuncReordered, FuncUnexpectedReg, FuncOptimizedParams and FuncChanged
+// of the functions, and everything of the parameters that says where they are. It
+// comes after Link, once: it expects records as they were read.
+func (e *Functions) Analyze() {
+	args := argRegsOf(e.Machine)
+	for _, i := range e.Order {
+		f := &e.Funcs[i]
+		if !e.wanted(i) && (f.Origin == 0 || f.Flags&FuncDeclaration != 0) {
+			continue
+		}
+		if len(e.Formats) > 0 {
+			e.useFormat(i)
+		}
+		ps := e.paramsOf(f)
+		for j := range ps {
+			p := &ps[j]
+			t := p.Type // Link took it from the origin, unless p has its own
+			if p.HasType && p.Origin != 0 {
+				if o, _ := e.originOf(f, p, j); o != nil {
+					t = o.Type
+				}
+			}
+			e.locate(p, t, &args)
+		}
+	}
+	for _, i := range e.Order {
+		if f := &e.Funcs[i]; f.Origin != 0 && f.Flags&FuncDeclaration == 0 {
+			e.passOn(f)
+		}
+	}
+	for _, i := range e.Order {
+		if !e.wanted(i) {
+			continue
+		}
+		f := &e.Funcs[i]
+		if e.changed(f) {
+			f.Flags |= FuncChanged
+		}
+		e.check(f, &args)
+	}
+}
+
+func (e *Functions) wanted(i uint32) bool { return e.Only == nil || e.Only(i) }
+
+// copiedFlags are the flags that a parameter passes on to its origin.
+const copiedFlags = ParamHasLoc | ParamHasConst | ParamConstant | ParamOnStack | ParamInMemory
+
+// passOn adds what is known of f's parameters to their origins: flags stay set
+// once one concrete function set them, of registers the last one counts. Like
+// names and types, none of this concerns parameters with a type of their own.
+func (e *Functions) passOn(f *Func) {
+	ps := e.paramsOf(f)
+	for j := range ps {
+		p := &ps[j]
+		if p.Origin == 0 || p.HasType {
+			continue
+		}
+		o, k := e.originOf(f, p, j)
+		if o == nil {
+			continue
+		}
+		if k&0xff != j&0xff {
+			f.Flags |= FuncReordered
+		}
+		o.Flags |= p.Flags & copiedFlags
+		if p.Reg >= 0 {
+			o.Reg = p.Reg
+		}
+		o.Size = p.Size
+		o.PieceFirst |= p.PieceFirst
+		o.PieceSecond |= p.PieceSecond
+	}
+}
+
+// useFormat sets the DWARF format to that of the function with the index.
+func (e *Functions) useFormat(i uint32) {
+	k, found := slices.BinarySearchFunc(e.Formats, i, func(r FormatRun, i uint32) int { return int(r.First) - int(i) })
+	if !found {
+		k--
+	}
+	// Units without functions start where the next one does.
+	for k+1 < len(e.Formats) && e.Formats[k+1].First <= i {
+		k++
+	}
+	e.Format.Version, e.Format.Dwarf64 = e.Formats[k].Version, e.Formats[k].Dwarf64
+	e.Lists.choose(e.Format.Version)
+}

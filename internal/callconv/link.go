@@ -1,0 +1,104 @@
+package callconv
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Link lets functions and parameters take names and types from the abstract
+// origin or specification, one hop each, in functions-table order. Return
+// types follow when all of that is done.
+func (e *Functions) Link() {
+	for _, i := range e.Order {
+		f := &e.Funcs[i]
+		if f.Name == 0 {
+			from := f.Origin
+			if from == 0 {
+				from = f.Spec
+			}
+			if o := e.funcAt(from); o != nil {
+				f.Name = o.Name
+			}
+		}
+		ps := e.paramsOf(f)
+		for j := range ps {
+			p := &ps[j]
+			if p.Origin == 0 || p.HasType {
+				continue
+			}
+			if o, _ := e.originOf(f, p, j); o != nil {
+				p.Type, p.Name = o.Type, o.Name
+			}
+		}
+	}
+	for _, i := range e.Order {
+		f := &e.Funcs[i]
+		if f.Flags&FuncHasType == 0 && f.Origin != 0 {
+			if o := e.funcAt(f.Origin); o != nil {
+				f.Type = o.Type
+			}
+		}
+	}
+}
+
+// own are the functions that references lead to.
+func (e *Functions) own() []Func {
+	if e.Copies > 0 {
+		return e.Funcs[:len(e.Funcs)-e.Copies]
+	}
+	return e.Funcs
+}
+
+// paramsOf returns the parameters of f.
+func (e *Functions) paramsOf(f *Func) []Param {
+	if uint64(f.First)+uint64(f.N) > uint64(len(e.Params)) {
+		return nil
+	}
+	return e.Params[f.First:][:f.N]
+}
+
+// funcAt returns the function whose DIE is at off, or nil.
+func (e *Functions) funcAt(off uint32) *Func {
+	if off == 0 {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(e.own(), off, func(f Func, off uint32) int { return cmp.Compare(f.Off, off) })
+	if !ok {
+		return nil
+	}
+	return &e.Funcs[i]
+}
+
+// originOf returns the abstract origin of p, which is parameter j of f, and
+// its position among the parameters of its own function, or nil.
+func (e *Functions) originOf(f *Func, p *Param, j int) (*Param, int) {
+	// The rule: the same position in the function's own origin.
+	if o := e.funcAt(f.Origin); o != nil {
+		ps := e.paramsOf(o)
+		if j < len(ps) && ps[j].Off == p.Origin {
+			return &ps[j], j
+		}
+		if k := paramAt(ps, p.Origin); k >= 0 {
+			return &ps[k], k
+		}
+	}
+	// Else the last function that starts before the parameter.
+	i, _ := slices.BinarySearchFunc(e.own(), p.Origin, func(f Func, off uint32) int { return cmp.Compare(f.Off, off) })
+	if i > 0 {
+		ps := e.paramsOf(&e.Funcs[i-1])
+		if k := paramAt(ps, p.Origin); k >= 0 {
+			return &ps[k], k
+		}
+	}
+	return nil, 0
+}
+
+// paramAt returns the index of the parameter whose DIE is at off, or -1.
+func paramAt(ps []Param, off uint32) int {
+	for k := range ps {
+		if ps[k].Off == off {
+			return k
+		}
+	}
+	return -1
+}

@@ -1,0 +1,73 @@
+package callconv
+
+import "github.com/btflite/btflite/internal/elfreloc"
+
+// Lists is the section that location lists are in.
+type Lists struct {
+	Data []byte // .debug_loclists from DWARF 5 on, else .debug_loc
+	// More gives more of Data than its first have bytes, if there are more; nil
+	// if they are all there.
+	More  func(have int) ([]byte, error)
+	Reloc *elfreloc.Table // of .debug_loc, or nil
+	Both  [2][]byte       // .debug_loc and .debug_loclists, where a function's format chooses
+
+	err error  // of reading or relocating
+	buf []byte // for lists that are relocated, kept from unit to unit
+}
+
+// Reset turns to another unit's lists.
+func (l *Lists) Reset(data []byte, more func(have int) ([]byte, error)) {
+	*l = Lists{Data: data, More: more, buf: l.buf}
+}
+
+// Err is why lists could not be read or relocated, nil if they could.
+func (l *Lists) Err() error { return l.err }
+
+// choose takes the one of Both that units of a DWARF version use.
+func (l *Lists) choose(version uint16) {
+	l.Data = l.Both[0]
+	if version >= 5 {
+		l.Data = l.Both[1]
+	}
+}
+
+// more makes Data longer, where not all of the section is there yet.
+func (l *Lists) more() bool {
+	if l.More == nil {
+		return false
+	}
+	m, err := l.More(len(l.Data))
+	if err != nil {
+		l.err = err
+		return false
+	}
+	before := len(l.Data)
+	l.Data = m
+	return len(m) != before
+}
+
+// relocated has d take the list at offset off of a .debug_loc with relocations,
+// which decide where a list ends. As much of it as the list may take is copied and
+// relocated: little at first, as mostly one entry is read, and more if that was cut
+// off.
+func (l *Lists) relocated(d *locDecoder, off uint64) {
+	before := *d.p
+	for size := uint64(128); ; size *= 4 {
+		for off+size > uint64(len(l.Data)) && l.more() {
+		}
+		if off >= uint64(len(l.Data)) {
+			return
+		}
+		l.buf = append(l.buf[:0], l.Data[off:min(off+size, uint64(len(l.Data)))]...)
+		first := l.Reloc.Search(0, off)
+		end := off + uint64(len(l.buf))
+		if err := l.Reloc.Apply(l.buf, off, first, l.Reloc.Search(first, end)); err != nil {
+			l.err = err
+			return
+		}
+		if d.list(l.buf, 0) || end == uint64(len(l.Data)) {
+			return
+		}
+		*d.p = before
+	}
+}

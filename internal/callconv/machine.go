@@ -1,0 +1,55 @@
+package callconv
+
+// e_machine values (ELF gABI).
+const (
+	emSPARC   = 2
+	emMIPS    = 8
+	emPPC     = 20
+	emPPC64   = 21
+	emS390    = 22
+	emARM     = 40
+	emSPARCV9 = 43
+	emARC     = 45
+	emX8664   = 62
+	emAARCH64 = 183
+	emRISCV   = 243
+)
+
+// argRegs are the registers in which a machine passes arguments, as
+// pahole has them. (ARM has four in truth.)
+type argRegs struct {
+	n     int     // how many
+	known bool    // regs is valid
+	one   bool    // nothing takes two registers
+	regs  [8]int8 // DWARF register numbers by slot
+}
+
+// argRegsOf returns the registers of an e_machine; of an unknown one, none.
+func argRegsOf(machine uint16) argRegs {
+	switch machine {
+	case emX8664:
+		return argRegs{n: 6, known: true, regs: [8]int8{5, 4, 1, 2, 8, 9}}
+	case emAARCH64, emARM:
+		return argRegs{n: 8, known: true, regs: [8]int8{0, 1, 2, 3, 4, 5, 6, 7}}
+	case emS390:
+		return argRegs{n: 5, known: true, one: true, regs: [8]int8{2, 3, 4, 5, 6}}
+	case emSPARC, emSPARCV9:
+		return argRegs{n: 6}
+	case emARC, emMIPS, emPPC, emPPC64, emRISCV:
+		return argRegs{n: 8}
+	}
+	return argRegs{}
+}
+
+// at returns the register of a slot below n.
+func (a *argRegs) at(slot int) int8 { return a.regs[slot&7] }
+
+// among reports whether reg belongs to one of count slots from slot on.
+func (a *argRegs) among(reg int8, slot, count int) bool {
+	for s := slot; a.known && s < slot+count && s < a.n; s++ {
+		if a.regs[s&7] == reg {
+			return true
+		}
+	}
+	return false
+}

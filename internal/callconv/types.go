@@ -1,0 +1,110 @@
+package callconv
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+)
+
+// Types are the types of a unit, as far as they decide how a parameter is passed.
+type Types struct {
+	Nodes    []dedup.Node
+	Members  []dedup.Member
+	AddrSize int // bytes of a pointer
+}
+
+// maxTypeHops bounds every walk along a chain of types; real chains have a
+// handful, cycles exist in broken files only.
+const maxTypeHops = 64
+
+// node returns the node that r refers to, or nil for void and for what is not
+// of this unit.
+func (t *Types) node(r dedup.Ref) *dedup.Node {
+	if r == 0 || uint64(r) > uint64(len(t.Nodes)) {
+		return nil
+	}
+	return &t.Nodes[r-1]
+}
+
+// typeSize is the size of a parameter of type r: that of a pointer, or the
+// first size other than 0 on the way along the types; an array thus has the
+// size of its element.
+func (t *Types) typeSize(r dedup.Ref) uint16 {
+	for range maxTypeHops {
+		n := t.node(r)
+		if n == nil {
+			return 0
+		}
+		switch btf.InfoKind(n.Info) {
+		case btf.KindPtr:
+			return uint16(t.AddrSize)
+		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64, btf.KindStruct, btf.KindUnion:
+			return uint16(DwarfSize(n))
+		case btf.KindFwd:
+			return 0
+		}
+		r = n.Third
+	}
+	return 0
+}
+
+// stripped returns the node behind const and typedef, or nil for void.
+func (t *Types) stripped(r dedup.Ref) *dedup.Node {
+	for range maxTypeHops {
+		n := t.node(r)
+		if n == nil {
+			return nil
+		}
+		switch btf.InfoKind(n.Info) {
+		case btf.KindConst, btf.KindTypedef:
+			r = n.Third
+		default:
+			return n
+		}
+	}
+	return nil
+}
+
+// structOf returns the struct that r is, directly or behind const and typedef,
+// or nil.
+func (t *Types) structOf(r dedup.Ref) *dedup.Node {
+	if n := t.stripped(r); n != nil && btf.InfoKind(n.Info) == btf.KindStruct {
+		return n
+	}
+	return nil
+}
+
+func (t *Types) isStruct(r dedup.Ref) bool {
+	n := t.stripped(r)
+	if n == nil {
+		return false
+	}
+	k := btf.InfoKind(n.Info)
+	return k == btf.KindStruct || k == btf.KindFwd && !btf.InfoKflag(n.Info)
+}
+
+// membersOf returns the members of a struct or union.
+func (t *Types) membersOf(n *dedup.Node) []dedup.Member {
+	first, vlen := uint64(n.First), uint64(btf.InfoVlen(n.Info))
+	if first+vlen > uint64(len(t.Members)) {
+		return nil
+	}
+	return t.Members[first:][:vlen]
+}
+
+// bitsOf returns the offset of a member of n in bits, and its width if it is a
+// bit-field, else 0.
+func bitsOf(n *dedup.Node, m *dedup.Member) (off uint64, width uint64) {
+	if btf.InfoKflag(n.Info) {
+		return uint64(m.Val & 0xffffff), uint64(m.Val >> 24)
+	}
+	return uint64(m.Val), 0
+}
+
+// DwarfSize is the size in bytes that DWARF gives a type with a size. An INT that
+// cannot have it in BTF has another one there, and 1 + its size in First.
+func DwarfSize(n *dedup.Node) uint32 {
+	if n.First != 0 && btf.InfoKind(n.Info) == btf.KindInt {
+		return n.First - 1
+	}
+	return n.Third
+}
