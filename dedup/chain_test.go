@@ -1,4 +1,4 @@
-package dedup
+package dedup_test
 
 import (
 	"bytes"
@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dedup/deduptest"
+	"github.com/btflite/btflite/dedup/exact"
 )
 
 // flatten is BTF that stands alone and has the ids and string offsets of b with
@@ -28,12 +31,12 @@ func flatten(b *btf.Blob) *btf.Blob {
 // with the same ids, and every reference and name of the result leads somewhere.
 func TestChainEqualsFlatBase(t *testing.T) {
 	const levels = 4
-	for seed := range uint64(universes(60)) {
-		raw, cus, err := newUniverse(seed, universeOptions{names: 9, units: 3 * levels, mixed: seed%3 == 0}).build(seed%7 == 0)
+	for seed := range uint64(deduptest.Universes(60)) {
+		raw, cus, err := deduptest.NewUniverse(seed, deduptest.Options{Names: 9, Units: 3 * levels, Mixed: seed%3 == 0}).Build(seed%7 == 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain, err := Exact(cut(raw, 1, cus[3]), ExactOptions{})
+		chain, err := exact.Dedup(cut(raw, 1, cus[3]), exact.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,20 +66,21 @@ func TestChainEqualsFlatBase(t *testing.T) {
 // overBase merges units of raw, with the given first ids, over base by both
 // algorithms.
 func overBase(t *testing.T, base, raw *btf.Blob, cus []uint32) (outs [2][]byte) {
-	in, err := Split(cut(raw, cus[0], cus[len(cus)-1]), base)
+	in, err := exact.Split(cut(raw, cus[0], cus[len(cus)-1]), base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact, err := Exact(in, ExactOptions{})
+	exact, err := exact.Dedup(in, exact.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := NewBase(base, noShort)
+	b, err := dedup.NewBase(base, noShort)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Free()
-	s, err := NewSplitSet(&splitNames{base: b, index: map[string]Name{}}, b, 16, false)
+	names := &splitNames{base: b, index: map[string]dedup.Name{}}
+	s, err := dedup.NewSplitSet(names, b, 16, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +89,7 @@ func overBase(t *testing.T, base, raw *btf.Blob, cus []uint32) (outs [2][]byte) 
 	for _, first := range cus {
 		units = append(units, first-cus[0]+in.FirstID)
 	}
-	stream, err := streamSplit(s, s.names.(*splitNames), in, units)
+	stream, err := streamSplit(s, names, in, units)
 	if err != nil {
 		t.Fatal(err)
 	}

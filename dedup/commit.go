@@ -383,7 +383,7 @@ func (s *Set) placeRefs(u *Unit) {
 
 func (s *Set) placeRef(u *Unit, i uint32, depth int) {
 	if depth > maxChain {
-		u.err = errChain
+		u.err = ErrChain
 		return
 	}
 	n := &u.Nodes.S[i]
@@ -396,7 +396,7 @@ func (s *Set) placeRef(u *Unit, i uint32, depth int) {
 		case idNew:
 			s.placeRef(u, r-1, depth+1)
 		case idBusy:
-			u.err = errChain
+			u.err = ErrChain
 		}
 	}
 	switch btf.InfoKind(n.Info) {

@@ -109,7 +109,7 @@ func (s *Set) renew(u *Unit) {
 // nothing.
 func (s *Set) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 	if depth > maxChain {
-		u.err = errChain
+		u.err = ErrChain
 		return idNew
 	}
 	n := &u.Nodes.S[i]

@@ -67,7 +67,7 @@ type Set struct {
 	local     localIndex
 
 	// Raw switches merging off: every node becomes a type of its own, for the
-	// batch algorithm to work on (Exact). It is set before the first commit.
+	// batch algorithm (package exact) to work on. It is set before the first commit.
 	Raw bool
 	// Slow counts units that needed the graph walk.
 	Slow int
@@ -133,8 +133,8 @@ var ErrAlias = errors.New("name token is an alias")
 
 var errManyTypes = fmt.Errorf("more than %d distinct types", MaxIDs)
 
-// errChain is the error for references that lead nowhere but to themselves.
-var errChain = errors.New("type refers to itself without a struct, union or typedef in between, or is nested too deep")
+// ErrChain is the error of Commit for references that lead nowhere but to themselves.
+var ErrChain = errors.New("type refers to itself without a struct, union or typedef in between, or is nested too deep")
 
 // errTried is the error for input made to have the deduplication try each type
 // of a name against thousands of others.

@@ -1,4 +1,4 @@
-package dedup
+package dedup_test
 
 import (
 	"bytes"
@@ -6,41 +6,45 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dedup/btffile"
+	"github.com/btflite/btflite/dedup/deduptest"
+	"github.com/btflite/btflite/dedup/exact"
 )
 
 // splitNames are the tokens of a split BTF's strings: those of the base where
 // the base has the text, else 1 and more.
 type splitNames struct {
-	base  *Base
+	base  *dedup.Base
 	texts [][]byte
-	index map[string]Name
+	index map[string]dedup.Name
 }
 
-func (n *splitNames) Alias(t, canon Name) { panic("one token a text") }
+func (n *splitNames) Alias(t, canon dedup.Name) { panic("one token a text") }
 
-func (n *splitNames) Touch(t []Name) byte { return 0 }
+func (n *splitNames) Touch(t []dedup.Name) byte { return 0 }
 
-func (n *splitNames) Bytes(t Name) ([]byte, bool) {
-	if t >= BaseToken {
+func (n *splitNames) Bytes(t dedup.Name) ([]byte, bool) {
+	if t >= dedup.BaseToken {
 		return n.base.Bytes(t), true
 	}
 	return n.texts[t-1], true
 }
 
-func (n *splitNames) token(text []byte) Name {
-	if t := n.base.Token(text, TextHash(text)); t != 0 || len(text) == 0 {
+func (n *splitNames) token(text []byte) dedup.Name {
+	if t := n.base.Token(text, dedup.TextHash(text)); t != 0 || len(text) == 0 {
 		return t
 	}
 	if t, ok := n.index[string(text)]; ok {
 		return t
 	}
 	n.texts = append(n.texts, bytes.Clone(text))
-	n.index[string(text)] = Name(len(n.texts))
-	return Name(len(n.texts))
+	n.index[string(text)] = dedup.Name(len(n.texts))
+	return dedup.Name(len(n.texts))
 }
 
 // noShort says that all texts have tokens by place.
-func noShort([]byte) (Name, bool) { return 0, false }
+func noShort([]byte) (dedup.Name, bool) { return 0, false }
 
 // cut returns the types first..end-1 of in as BTF of their own.
 func cut(in *btf.Blob, first, end uint32) *btf.Blob {
@@ -53,40 +57,29 @@ func cut(in *btf.Blob, first, end uint32) *btf.Blob {
 		for i := first; i < end; i++ {
 			m[i] = i - first + 1
 		}
-		exactRemap(out.Words[at:], m)
+		btf.EachRef(out.Words[at:], func(id *uint32) { *id = m[*id] })
 	}
 	return out
 }
 
 // streamSplit merges the units of in, split BTF, into s, and returns what the
 // base lacks. cus are the first type ids of the units, and the end.
-func streamSplit(s *Set, names *splitNames, in *btf.Blob, cus []uint32) (*btf.Blob, error) {
-	r := newBTFReader(in)
-	defer r.free()
+func streamSplit(s *dedup.Set, names *splitNames, in *btf.Blob, cus []uint32) (*btf.Blob, error) {
+	r := btffile.NewReader(in, func(off uint32) (dedup.Name, error) { return names.token(in.NameBytes(off)), nil })
 	for id := range in.FirstID {
-		r.placed[id] = id
-	}
-	r.tokens.Resize(int(in.StrEnd()))
-	token := func(off uint32) { r.tokens.S[off] = 1 + names.token(in.NameBytes(off)) }
-	for id := in.FirstID; id < in.TypeCount(); id++ {
-		w := in.Record(id)
-		token(w[0])
-		stride, n := btf.NameWords(btf.InfoKind(w[1]), btf.InfoVlen(w[1]))
-		for j := range n {
-			token(w[3+j*stride])
-		}
+		r.Placed[id] = id
 	}
 	for len(cus) > 1 {
-		var u Unit
+		var u dedup.Unit
 		defer u.Free()
-		if err := r.read(&u, cus[0], cus[1]); err != nil {
+		if err := r.Read(&u, cus[0], cus[1]); err != nil {
 			return nil, err
 		}
 		s.Resolve(&u)
 		if err := s.Commit(&u); err != nil {
 			return nil, err
 		}
-		copy(r.placed[cus[0]:cus[1]], u.ID.S)
+		copy(r.Placed[cus[0]:cus[1]], u.ID.S)
 		cus = cus[1:]
 	}
 	n := s.Finish()
@@ -102,29 +95,29 @@ func streamSplit(s *Set, names *splitNames, in *btf.Blob, cus []uint32) (*btf.Bl
 // the others over it, into a new Set and into one that was used before. With
 // noTypedefs the flaw of libbpf 1.7.0 is repeated.
 func TestSplitStreamEqualsExact(t *testing.T) {
-	for _, opt := range []universeOptions{{names: 6, units: 6}, {names: 10, units: 10}, {names: 4, units: 3}} {
+	for _, opt := range []deduptest.Options{{Names: 6, Units: 6}, {Names: 10, Units: 10}, {Names: 4, Units: 3}} {
 		for _, noTypedefs := range []bool{false, true} {
-			t.Run(fmt.Sprint(opt.names, "x", opt.units, noTypedefs), func(t *testing.T) {
+			t.Run(fmt.Sprint(opt.Names, "x", opt.Units, noTypedefs), func(t *testing.T) {
 				raised := 0
-				for seed := range uint64(universes(300)) {
-					raw, cus, err := newUniverse(seed, opt).build(seed%7 == 0)
+				for seed := range uint64(deduptest.Universes(300)) {
+					raw, cus, err := deduptest.NewUniverse(seed, opt).Build(seed%7 == 0)
 					if err != nil {
 						t.Fatal(err)
 					}
 					k := len(cus) / 2
-					base, err := Exact(cut(raw, 1, cus[k]), ExactOptions{})
+					base, err := exact.Dedup(cut(raw, 1, cus[k]), exact.Options{})
 					if err != nil {
 						t.Fatal(err)
 					}
-					in, err := Split(cut(raw, cus[k], cus[len(cus)-1]), base)
+					in, err := exact.Split(cut(raw, cus[k], cus[len(cus)-1]), base)
 					if err != nil {
 						t.Fatal(err)
 					}
-					want, err := Exact(in, ExactOptions{LibbpfTypedefBug: noTypedefs})
+					want, err := exact.Dedup(in, exact.Options{LibbpfTypedefBug: noTypedefs})
 					if err != nil {
 						t.Fatal(err)
 					}
-					b, err := NewBase(base, noShort)
+					b, err := dedup.NewBase(base, noShort)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -132,14 +125,14 @@ func TestSplitStreamEqualsExact(t *testing.T) {
 					for _, first := range cus[k:] {
 						units = append(units, first-cus[k]+in.FirstID)
 					}
-					names := &splitNames{base: b, index: map[string]Name{}}
-					s, err := NewSplitSet(names, b, 16, noTypedefs)
+					names := &splitNames{base: b, index: map[string]dedup.Name{}}
+					s, err := dedup.NewSplitSet(names, b, 16, noTypedefs)
 					if err != nil {
 						t.Fatal(err)
 					}
 					for round := range 3 {
 						if round > 0 {
-							names = &splitNames{base: b, index: map[string]Name{}}
+							names = &splitNames{base: b, index: map[string]dedup.Name{}}
 							if err := s.Restart(names); err != nil {
 								t.Fatal(err)
 							}
@@ -148,10 +141,10 @@ func TestSplitStreamEqualsExact(t *testing.T) {
 						if err != nil {
 							t.Fatalf("seed %d, round %d: %v", seed, round, err)
 						}
-						raised += len(s.base.copies)
+						raised += s.Copies()
 						if !bytes.Equal(got.Encode(), want.Encode()) {
 							t.Errorf("seed %d, round %d: %d types instead of %d: %s", seed, round, len(got.Off), len(want.Off),
-								firstDifference(exactText(got), exactText(want)))
+								deduptest.FirstDifference(deduptest.Text(got), deduptest.Text(want)))
 						}
 					}
 					s.Free()

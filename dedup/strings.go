@@ -338,6 +338,22 @@ func (t *stringTable) find(b []byte) (uint32, bool) {
 	return t.byText.S[i].off, true
 }
 
+// Texts tells which name tokens stand for equal texts.
+type Texts struct{ table stringTable }
+
+// NewTexts makes an empty Texts.
+func NewTexts() *Texts {
+	t := new(Texts)
+	t.table.init()
+	return t
+}
+
+// First is the first token asked for that has the text of tok.
+func (t *Texts) First(tok Name, names Names) (Name, error) { return t.table.intern(tok, names) }
+
+// Free gives the memory back.
+func (t *Texts) Free() { t.table.free() }
+
 // MoreStrings are strings for split BTF over that of a Set: those that the Set
 // lacks, at offsets behind its own. The Set must get no more strings.
 type MoreStrings struct {

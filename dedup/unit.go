@@ -3,8 +3,9 @@
 // It knows BTF kinds, names, sizes and references; it never sees a DWARF
 // constant. A Unit (one compile unit, or one self-contained run of types of a
 // BTF file) is resolved against a Set, committed in unit order and then
-// forgotten; the Set's size follows the output, not the input. The exact batch
-// algorithm, which needs all types at once, is in exact.go.
+// forgotten; the Set's size follows the output, not the input. The batch algorithm,
+// which needs all types at once, is in package dedup/exact; package
+// dedup/btffile deduplicates finished BTF.
 package dedup
 
 import "github.com/btflite/btflite/arena"

@@ -133,7 +133,7 @@ func (s *Set) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 		y = fy
 	}
 	if depth > maxWalk {
-		u.err = errChain
+		u.err = ErrChain
 		return false
 	}
 	// Meet a pair only once. Plain references need no memory: every cycle

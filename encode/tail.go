@@ -8,6 +8,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dedup/exact"
 )
 
 // What comes behind the units: functions in the order of their names, then
@@ -192,12 +193,12 @@ func (r *run) exact(out *Output) error {
 	}
 	shift := uint32(0) // of ids
 	if r.opt.Base != nil {
-		if in, err = dedup.Split(in, r.opt.Base.d.Blob()); err != nil {
+		if in, err = exact.Split(in, r.opt.Base.d.Blob()); err != nil {
 			return err
 		}
 		shift = in.FirstID - 1
 	}
-	done, ids, err := dedup.ExactWithMap(in, dedup.ExactOptions{KeepStrings: true, LibbpfTypedefBug: r.opt.LibbpfTypedefBug})
+	done, ids, err := exact.DedupWithMap(in, exact.Options{KeepStrings: true, LibbpfTypedefBug: r.opt.LibbpfTypedefBug})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dedup/btffile"
 )
 
 // dedupCommand is "btflite dedup".
@@ -65,7 +65,7 @@ func (c *cli) runDedup(cfg *dedupCommand, paths []string) error {
 		}
 		blobs = append(blobs, b)
 	}
-	merged, err := dedup.DedupFile(blobs, base, cfg.exact)
+	merged, err := btffile.Dedup(blobs, base, cfg.exact)
 	if err != nil {
 		return namingFile(paths, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -110,7 +110,7 @@ func sectionsFor(path string, enc *encoded, f finish) ([]elfwrite.Section, error
 	if err != nil {
 		return nil, err
 	}
-	base, split, err := dedup.Distill(split)
+	base, split, err := distill.Split(split)
 	if err == nil && f.order != nil {
 		split, _, err = f.order(split)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/btf/order"
-	"github.com/btflite/btflite/dedup"
 )
 
 const inputFiles = "../../testdata/inputs/"
@@ -115,7 +115,7 @@ func TestSortDistilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, split, err = dedup.Distill(split); err != nil {
+	if _, split, err = distill.Split(split); err != nil {
 		t.Fatal(err)
 	}
 	if split, err = order.ByName(split); err != nil {

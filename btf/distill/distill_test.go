@@ -1,4 +1,4 @@
-package dedup
+package distill
 
 import (
 	"bytes"
@@ -12,11 +12,17 @@ import (
 // splitFile reads a file of testdata/split; scripts/split.sh says what they are.
 func splitFile(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile("../testdata/split/" + name)
+	data, err := os.ReadFile("../../testdata/split/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return data
+}
+
+func textOf(b *btf.Blob) string {
+	var s strings.Builder
+	_ = btf.Format(&s, b)
+	return s.String()
 }
 
 func splitBlob(t testing.TB, name string, base *btf.Blob) *btf.Blob {
@@ -33,15 +39,15 @@ func TestDistillEqualsPahole(t *testing.T) {
 		base := splitBlob(t, name+".base.btf", nil)
 		module := splitBlob(t, name+".module.btf", base)
 		before := module.Encode()
-		newBase, out, err := Distill(module)
+		newBase, out, err := Split(module)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if !bytes.Equal(newBase.Encode(), splitFile(t, name+".distilled.base.btf")) {
-			t.Errorf("%s: .BTF.base is\n%s", name, exactText(newBase))
+			t.Errorf("%s: .BTF.base is\n%s", name, textOf(newBase))
 		}
 		if !bytes.Equal(out.Encode(), splitFile(t, name+".distilled.btf")) {
-			t.Errorf("%s: .BTF is\n%s", name, exactText(out))
+			t.Errorf("%s: .BTF is\n%s", name, textOf(out))
 		}
 		if !bytes.Equal(module.Encode(), before) {
 			t.Errorf("%s: the input was changed", name)
@@ -67,7 +73,7 @@ func TestDistillKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newBase, out, err := Distill(split)
+	newBase, out, err := Split(split)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,12 +85,12 @@ func TestDistillKinds(t *testing.T) {
 [6] FLOAT 'double' size=8
 [7] ENUM 'e64' encoding=UNSIGNED size=8 vlen=0
 `
-	if got := exactText(newBase); got != wantBase {
+	if got := textOf(newBase); got != wantBase {
 		t.Errorf("base is\n%swant\n%s", got, wantBase)
 	}
 	// The pointers are 8 and on, the copies follow them.
-	text := exactText(out)
-	_, copies, _ := strings.Cut(text, "[27]")
+	got := textOf(out)
+	_, copies, _ := strings.Cut(got, "[27]")
 	const wantCopies = ` PTR '(anon)' type_id=1
 [28] ARRAY '(anon)' type_id=27 index_type_id=1 nr_elems=3
 [29] ENUM '(anon)' encoding=SIGNED size=4 vlen=1
@@ -104,7 +110,7 @@ func TestDistillKinds(t *testing.T) {
 	'n' type_id=1 bits_offset=0
 `
 	if copies != wantCopies {
-		t.Errorf("split is\n%s", text)
+		t.Errorf("split is\n%s", got)
 	}
 }
 
@@ -141,7 +147,7 @@ func TestDistillErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Distill(base); err == nil {
+	if _, _, err := Split(base); err == nil {
 		t.Error("BTF without a base was distilled")
 	}
 	for id := uint32(1); id < base.TypeCount(); id++ {
@@ -151,7 +157,7 @@ func TestDistillErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = Distill(split)
+		_, _, err = Split(split)
 		switch k := base.Kind(id); k {
 		case btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag:
 			if err == nil || !strings.Contains(err.Error(), k.String()) {
@@ -182,7 +188,7 @@ func TestDistillLoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newBase, out, err := Distill(split)
+	newBase, out, err := Split(split)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +197,7 @@ func TestDistillLoop(t *testing.T) {
 [3] PTR '(anon)' type_id=4
 [4] FUNC_PROTO '(anon)' ret_type_id=2 vlen=0
 `
-	if got := exactText(out); got != want || newBase.TypeCount() != 1 {
+	if got := textOf(out); got != want || newBase.TypeCount() != 1 {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package dedup
+package exact
 
 import (
 	"fmt"
@@ -6,21 +6,21 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// exactPair asks whether x, reached from the type being placed, equals y,
+// pair asks whether x, reached from the type being placed, equals y,
 // reached from an accepted type.
-type exactPair struct{ x, y uint32 }
+type pair struct{ x, y uint32 }
 
 const (
-	// exactDepth is how many aggregates deep identical looks (libbpf's limit).
-	exactDepth = 16
-	// exactBudget bounds the steps of one identical call, which libbpf leaves
+	// maxDepth is how many aggregates deep identical looks (libbpf's limit).
+	maxDepth = 16
+	// maxSteps bounds the steps of one identical call, which libbpf leaves
 	// exponential in the depth and endless on loops of plain references.
-	exactBudget = 1 << 24
+	maxSteps = 1 << 24
 )
 
 // structs places STRUCT, UNION and TYPEDEF in id order. A type equals a
 // candidate if the graphs behind both are equivalent.
-func (d *exactState) structs() error {
+func (d *state) structs() error {
 	for id := d.first; id < d.count(); id++ {
 		switch d.kind(id) {
 		case btf.KindStruct, btf.KindUnion, btf.KindTypedef:
@@ -35,13 +35,13 @@ func (d *exactState) structs() error {
 	return nil
 }
 
-func (d *exactState) placeStruct(id uint32) error {
+func (d *state) placeStruct(id uint32) error {
 	r := d.rec(id)
-	same := exactShallow
+	same := shallow
 	if btf.InfoKind(r[1]) == btf.KindTypedef {
-		same = exactSameNameInfo
+		same = sameNameInfo
 	}
-	key := exactKey(r)
+	key := keyOf(r)
 	for cur := d.index.first(key); cur >= 0; {
 		var c uint32
 		c, cur = d.index.at(cur)
@@ -68,13 +68,13 @@ func (d *exactState) placeStruct(id uint32) error {
 
 // walk reports whether the graphs behind x and y are equivalent. It fills pair
 // and paired with the pairing found; forwards match definitions.
-func (d *exactState) walk(x, y uint32) (bool, error) {
+func (d *state) walk(x, y uint32) (bool, error) {
 	for _, y := range d.paired {
-		d.pair[y] = exactUnset
+		d.pair[y] = unset
 	}
 	d.paired = d.paired[:0]
 	d.baseChange = false
-	d.stack = append(d.stack[:0], exactPair{x, y})
+	d.stack = append(d.stack[:0], pair{x, y})
 	for len(d.stack) > 0 {
 		p := d.stack[len(d.stack)-1]
 		d.stack = d.stack[:len(d.stack)-1]
@@ -87,7 +87,7 @@ func (d *exactState) walk(x, y uint32) (bool, error) {
 }
 
 // step compares one pair and pushes the pairs behind it.
-func (d *exactState) step(x, y uint32) (bool, error) {
+func (d *state) step(x, y uint32) (bool, error) {
 	if d.final(x) == d.final(y) {
 		return true, nil
 	}
@@ -96,12 +96,12 @@ func (d *exactState) step(x, y uint32) (bool, error) {
 			y = f
 		}
 	}
-	if h := d.pair[y]; h != exactUnset {
+	if h := d.pair[y]; h != unset {
 		if h == x {
 			return true, nil
 		}
-		d.budget = exactBudget
-		return d.identical(h, x, exactDepth)
+		d.budget = maxSteps
+		return d.identical(h, x, maxDepth)
 	}
 	d.pair[y] = x
 	d.paired = append(d.paired, y)
@@ -113,9 +113,9 @@ func (d *exactState) step(x, y uint32) (bool, error) {
 	ka, kb := btf.InfoKind(a[1]), btf.InfoKind(b[1])
 	if (ka == btf.KindFwd) != (kb == btf.KindFwd) {
 		if ka == btf.KindFwd {
-			return exactFwdOf(a, b[1]), nil
+			return forwardOf(a, b[1]), nil
 		}
-		ok := exactFwdOf(b, a[1])
+		ok := forwardOf(b, a[1])
 		if ok && y < d.first {
 			d.baseChange = true
 		}
@@ -129,14 +129,14 @@ func (d *exactState) step(x, y uint32) (bool, error) {
 
 // compare compares two records of one kind and name and pushes the pairs of
 // their references, so that they are taken in the order they are to be compared.
-func (d *exactState) compare(x uint32, a, b []uint32) (bool, error) {
+func (d *state) compare(x uint32, a, b []uint32) (bool, error) {
 	switch k := btf.InfoKind(a[1]); k {
 	case btf.KindInt:
-		return exactEqual(a, b), nil
+		return equal(a, b), nil
 	case btf.KindFloat, btf.KindFwd:
-		return exactSameC(a, b), nil
+		return sameHead(a, b), nil
 	case btf.KindEnum, btf.KindEnum64:
-		return exactCompatEnum(a, b), nil
+		return compatEnum(a, b), nil
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict,
 		btf.KindTypedef, btf.KindFunc, btf.KindTypeTag:
 		d.push(a[2], b[2])
@@ -144,9 +144,9 @@ func (d *exactState) compare(x uint32, a, b []uint32) (bool, error) {
 	case btf.KindArray:
 		d.push(a[3], b[3])
 		d.push(a[4], b[4])
-		return exactCompatArray(a, b), nil
+		return compatArray(a, b), nil
 	case btf.KindStruct, btf.KindUnion:
-		if !exactShallow(a, b) {
+		if !shallow(a, b) {
 			return false, nil
 		}
 		for i := len(a) - 3; i >= 3; i -= 3 {
@@ -154,7 +154,7 @@ func (d *exactState) compare(x uint32, a, b []uint32) (bool, error) {
 		}
 		return true, nil
 	case btf.KindFuncProto:
-		if !exactCompatProto(a, b) {
+		if !compatProto(a, b) {
 			return false, nil
 		}
 		for i := len(a) - 2; i >= 3; i -= 2 {
@@ -167,11 +167,11 @@ func (d *exactState) compare(x uint32, a, b []uint32) (bool, error) {
 	}
 }
 
-func (d *exactState) push(x, y uint32) { d.stack = append(d.stack, exactPair{x, y}) }
+func (d *state) push(x, y uint32) { d.stack = append(d.stack, pair{x, y}) }
 
 // merge applies what a successful walk found: forwards get the definitions they
 // met, and structs that are not placed yet join their partners.
-func (d *exactState) merge() {
+func (d *state) merge() {
 	for _, y := range d.paired {
 		x, y := d.final(d.pair[y]), d.final(y)
 		kx, ky := d.kind(x), d.kind(y)
@@ -193,7 +193,7 @@ func (d *exactState) merge() {
 
 // identical compares two types by structure alone; depth aggregates deep. It is
 // asked when one compile unit has two copies of a type.
-func (d *exactState) identical(x, y uint32, depth int) (bool, error) {
+func (d *state) identical(x, y uint32, depth int) (bool, error) {
 	for {
 		if depth <= 0 {
 			return false, nil
@@ -213,29 +213,29 @@ func (d *exactState) identical(x, y uint32, depth int) (bool, error) {
 		case btf.KindVoid:
 			return true, nil
 		case btf.KindInt:
-			return exactEqual(a, b), nil
+			return equal(a, b), nil
 		case btf.KindEnum, btf.KindEnum64:
-			return exactCompatEnum(a, b), nil
+			return compatEnum(a, b), nil
 		case btf.KindFwd, btf.KindFloat:
-			return exactSameC(a, b), nil
+			return sameHead(a, b), nil
 		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict,
 			btf.KindTypedef, btf.KindFunc, btf.KindTypeTag:
-			if !exactSameNameInfo(a, b) {
+			if !sameNameInfo(a, b) {
 				return false, nil
 			}
 			x, y = a[2], b[2]
 		case btf.KindArray:
-			if !exactCompatArray(a, b) || !d.opt.StrictArrays {
-				return exactCompatArray(a, b), nil
+			if !compatArray(a, b) || !d.opt.StrictArrays {
+				return compatArray(a, b), nil
 			}
 			return d.identicalRefs(a, b, depth-1)
 		case btf.KindStruct, btf.KindUnion:
-			if !exactShallow(a, b) {
+			if !shallow(a, b) {
 				return false, nil
 			}
 			return d.identicalRefs(a, b, depth-1)
 		case btf.KindFuncProto:
-			if !exactCompatProto(a, b) {
+			if !compatProto(a, b) {
 				return false, nil
 			}
 			if a[2] != b[2] {
@@ -252,7 +252,7 @@ func (d *exactState) identical(x, y uint32, depth int) (bool, error) {
 
 // identicalRefs compares the references behind the third word of two records of
 // one kind and vlen.
-func (d *exactState) identicalRefs(a, b []uint32, depth int) (bool, error) {
+func (d *state) identicalRefs(a, b []uint32, depth int) (bool, error) {
 	start, stride, n := btf.RefWords(btf.InfoKind(a[1]), btf.InfoVlen(a[1]))
 	for i := 0; i < n; i++ {
 		x, y := a[start+i*stride], b[start+i*stride]

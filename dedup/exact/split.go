@@ -1,4 +1,4 @@
-package dedup
+package exact
 
 import (
 	"bytes"
@@ -49,7 +49,8 @@ func Split(in, base *btf.Blob) (*btf.Blob, error) {
 			*w = table.Intern(in.NameBytes(*w))
 			out.Strings = table.Bytes()
 		}
-		exactEdit(r, shift, rename)
+		btf.EachRef(r, shift)
+		btf.EachName(r, rename)
 	}
 	return out, nil
 }

@@ -1,14 +1,14 @@
-package dedup
+package exact
 
 import "github.com/btflite/btflite/btf"
 
 // primitives places the types without references, in id order.
-func (d *exactState) primitives() {
+func (d *state) primitives() {
 	for id := d.first; id < d.count(); id++ {
 		r := d.rec(id)
 		switch btf.InfoKind(r[1]) {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd:
-			key := exactKey(r)
+			key := keyOf(r)
 			if c := d.find(key, r); c != 0 {
 				d.target[id] = c
 			} else {
@@ -21,11 +21,11 @@ func (d *exactState) primitives() {
 }
 
 // find returns the first candidate of key with the words r, or 0.
-func (d *exactState) find(key uint64, r []uint32) uint32 {
+func (d *state) find(key uint64, r []uint32) uint32 {
 	for cur := d.index.first(key); cur >= 0; {
 		var c uint32
 		c, cur = d.index.at(cur)
-		if exactEqual(d.rec(c), r) {
+		if equal(d.rec(c), r) {
 			return c
 		}
 	}
@@ -35,17 +35,17 @@ func (d *exactState) find(key uint64, r []uint32) uint32 {
 // enum places an ENUM or ENUM64. A forward (no values) joins the first enum of
 // its name; a full one takes over all forwards tried before its equal is found,
 // so that a forward ends at the last distinct full enum.
-func (d *exactState) enum(id uint32, r []uint32) {
-	key := exactKey(r)
+func (d *state) enum(id uint32, r []uint32) {
+	key := keyOf(r)
 	for cur := d.index.first(key); cur >= 0; {
 		var c uint32
 		c, cur = d.index.at(cur)
 		cr := d.rec(c)
-		if exactEqual(cr, r) {
+		if equal(cr, r) {
 			d.target[id] = c
 			return
 		}
-		if !exactCompatEnum(cr, r) {
+		if !compatEnum(cr, r) {
 			continue
 		}
 		if btf.InfoVlen(r[1]) == 0 {

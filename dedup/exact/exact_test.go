@@ -1,80 +1,35 @@
-package dedup
+package exact
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup/deduptest"
 )
 
-// The vectors are described in testdata/vectors/README.md.
-const exactVectors = "testdata/vectors"
-
-func exactParse(t testing.TB, name string, base *btf.Blob) *btf.Blob {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(exactVectors, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := btf.Parse(data, base)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return b
-}
-
-func exactText(b *btf.Blob) string {
-	var s strings.Builder
-	_ = btf.Format(&s, b)
-	return s.String()
-}
-
-// exactVectorNames lists the inputs of a folder of vectors, with the folder and
-// without the suffix.
-func exactVectorNames(t testing.TB, folder string) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(exactVectors, folder, "*.raw.btf"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no vectors in %s (%v)", folder, err)
-	}
-	for i, f := range files {
-		files[i] = folder + "/" + strings.TrimSuffix(filepath.Base(f), ".raw.btf")
-	}
-	return files
-}
-
-func exactVectorBase(t testing.TB, name string) *btf.Blob {
-	if strings.HasPrefix(name, "quirks/split-") {
-		return exactParse(t, "quirks/split.base.btf", nil)
-	}
-	return nil
-}
+const vectors = deduptest.Vectors("../testdata/vectors")
 
 func TestExactEqualsLibbpfOnVectors(t *testing.T) {
 	want := map[string]int{"unambiguous": 75, "ambiguous": 75, "quirks": 10}
 	for folder, count := range want {
-		names := exactVectorNames(t, folder)
+		names := vectors.Names(t, folder)
 		if len(names) != count {
 			t.Errorf("%s: %d vectors, want %d", folder, len(names), count)
 		}
 		for _, name := range names {
 			t.Run(name, func(t *testing.T) {
-				base := exactVectorBase(t, name)
-				raw := exactParse(t, name+".raw.btf", base)
+				base := vectors.Base(t, name)
+				raw := vectors.Parse(t, name+".raw.btf", base)
 				before := raw.Encode()
-				out, m, err := ExactWithMap(raw, ExactOptions{})
+				out, m, err := DedupWithMap(raw, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				exp, err := os.ReadFile(filepath.Join(exactVectors, name+".exp.btf"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				exp := vectors.File(t, name+".exp.btf")
 				if !bytes.Equal(out.Encode(), exp) {
-					t.Errorf("got\n%swant\n%s", exactText(out), exactText(exactParse(t, name+".exp.btf", base)))
+					t.Errorf("got\n%swant\n%s", deduptest.Text(out), deduptest.Text(vectors.Parse(t, name+".exp.btf", base)))
 				}
 				if !bytes.Equal(raw.Encode(), before) {
 					t.Error("the input was changed")
@@ -92,15 +47,15 @@ func TestExactEqualsLibbpfOnVectors(t *testing.T) {
 }
 
 func TestStrictArraysKeepsPointersToDifferentArraysApart(t *testing.T) {
-	raw := exactParse(t, "quirks/array-slack.raw.btf", nil)
-	out, m, err := ExactWithMap(raw, ExactOptions{StrictArrays: true})
+	raw := vectors.Parse(t, "quirks/array-slack.raw.btf", nil)
+	out, m, err := DedupWithMap(raw, Options{StrictArrays: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := Certificate(raw, m, out); err != nil {
 		t.Error(err)
 	}
-	slack, err := Exact(raw, ExactOptions{})
+	slack, err := Dedup(raw, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,29 +65,29 @@ func TestStrictArraysKeepsPointersToDifferentArraysApart(t *testing.T) {
 }
 
 func TestLibbpfTypedefBugNeverReusesTypedefOfBase(t *testing.T) {
-	base := exactParse(t, "quirks/split.base.btf", nil)
-	raw := exactParse(t, "quirks/split-typedef-in-base.raw.btf", base)
-	good, err := Exact(raw, ExactOptions{})
+	base := vectors.Parse(t, "quirks/split.base.btf", nil)
+	raw := vectors.Parse(t, "quirks/split-typedef-in-base.raw.btf", base)
+	good, err := Dedup(raw, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	buggy, err := Exact(raw, ExactOptions{LibbpfTypedefBug: true})
+	buggy, err := Dedup(raw, Options{LibbpfTypedefBug: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(exactText(good), "TYPEDEF") || !strings.Contains(exactText(buggy), "TYPEDEF") {
-		t.Errorf("without the bug\n%swith the bug\n%s", exactText(good), exactText(buggy))
+	if strings.Contains(deduptest.Text(good), "TYPEDEF") || !strings.Contains(deduptest.Text(buggy), "TYPEDEF") {
+		t.Errorf("without the bug\n%swith the bug\n%s", deduptest.Text(good), deduptest.Text(buggy))
 	}
 }
 
 func TestExactOfItsOwnOutputChangesNoType(t *testing.T) {
-	for _, name := range exactVectorNames(t, "unambiguous") {
-		exp := exactParse(t, name+".exp.btf", nil)
-		out, err := Exact(exp, ExactOptions{})
+	for _, name := range vectors.Names(t, "unambiguous") {
+		exp := vectors.Parse(t, name+".exp.btf", nil)
+		out, err := Dedup(exp, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if exactText(out) != exactText(exp) {
+		if deduptest.Text(out) != deduptest.Text(exp) {
 			t.Errorf("%s: second run differs", name)
 		}
 	}
@@ -148,7 +103,7 @@ func TestKeepStringsLeavesStringsAsAccumulated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for keep, want := range map[bool]string{true: "\x00unused\x00int\x00", false: "\x00int\x00"} {
-		out, err := Exact(raw, ExactOptions{KeepStrings: keep})
+		out, err := Dedup(raw, Options{KeepStrings: keep})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +140,7 @@ func TestExactRefusesImpossibleGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Exact(raw, ExactOptions{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := Dedup(raw, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
@@ -207,7 +162,7 @@ func TestExactTakesVeryDeepGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, m, err := ExactWithMap(raw, ExactOptions{})
+	out, m, err := DedupWithMap(raw, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,8 +175,8 @@ func TestExactTakesVeryDeepGraphs(t *testing.T) {
 }
 
 func TestCertificateNamesTheViolation(t *testing.T) {
-	raw := exactParse(t, "quirks/proto-param-names.raw.btf", nil)
-	out, m, err := ExactWithMap(raw, ExactOptions{})
+	raw := vectors.Parse(t, "quirks/proto-param-names.raw.btf", nil)
+	out, m, err := DedupWithMap(raw, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +196,7 @@ func TestCertificateNamesTheViolation(t *testing.T) {
 
 // TestExactIndexOrder compares the index with lists that are really reversed.
 func TestExactIndexOrder(t *testing.T) {
-	x := newExactIndex()
+	x := newIndex()
 	lists := map[uint64][]uint32{}
 	doubles := map[uint32]bool{1: true, 4: true, 7: true, 13: true, 25: true, 49: true, 97: true, 193: true}
 	for n := uint32(1); n <= 200; n++ {
@@ -276,9 +231,9 @@ func TestExactIndexOrder(t *testing.T) {
 
 func FuzzExact(f *testing.F) {
 	for _, folder := range []string{"quirks", "ambiguous"} {
-		for i, name := range exactVectorNames(f, folder) {
-			if i < 12 && exactVectorBase(f, name) == nil {
-				f.Add(exactParse(f, name+".raw.btf", nil).Encode())
+		for i, name := range vectors.Names(f, folder) {
+			if i < 12 && vectors.Base(f, name) == nil {
+				f.Add(vectors.Parse(f, name+".raw.btf", nil).Encode())
 			}
 		}
 	}
@@ -287,7 +242,7 @@ func FuzzExact(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out, m, err := ExactWithMap(raw, ExactOptions{StrictArrays: true})
+		out, m, err := DedupWithMap(raw, Options{StrictArrays: true})
 		if err != nil {
 			return
 		}

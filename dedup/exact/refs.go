@@ -1,4 +1,4 @@
-package dedup
+package exact
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 // forwards gives every own forward that is still one the definition of its
 // name, if exactly one struct or union of the whole input has that name and it
 // is of the right kind.
-func (d *exactState) forwards() {
-	const ambiguous = exactUnset
+func (d *state) forwards() {
+	const ambiguous = unset
 	owner := make(map[uint32]uint32)
 	for id := uint32(1); id < d.count(); id++ {
 		r := d.rec(id)
@@ -32,15 +32,15 @@ func (d *exactState) forwards() {
 			continue
 		}
 		o, ok := owner[r[0]]
-		if ok && o != ambiguous && exactFwdOf(r, d.rec(o)[1]) {
+		if ok && o != ambiguous && forwardOf(r, d.rec(o)[1]) {
 			d.target[id] = o
 		}
 	}
 }
 
-// exactFrame is a reference type being placed. ref is the number of its next
+// frame is a reference type being placed. ref is the number of its next
 // reference; number 0 is the third word, also where that is no reference.
-type exactFrame struct {
+type frame struct {
 	id  uint32
 	ref int
 }
@@ -48,13 +48,13 @@ type exactFrame struct {
 // references places all remaining types: those that only refer to others. What
 // a type refers to is placed before it, so the survivor of equal types is the
 // first one completed in depth-first order, not the one with the lowest id.
-func (d *exactState) references() error {
+func (d *state) references() error {
 	for id := d.first; id < d.count(); id++ {
 		if d.mapped(id) {
 			continue
 		}
-		d.target[id] = exactInProgress
-		d.frames = append(d.frames[:0], exactFrame{id: id})
+		d.target[id] = inProgress
+		d.frames = append(d.frames[:0], frame{id: id})
 		for len(d.frames) > 0 {
 			if err := d.advance(&d.frames[len(d.frames)-1]); err != nil {
 				return err
@@ -67,7 +67,7 @@ func (d *exactState) references() error {
 // advance settles references of f's type until it has to wait for one, for
 // which it pushes a frame, or until all are settled, when it places the type and
 // pops f.
-func (d *exactState) advance(f *exactFrame) error {
+func (d *state) advance(f *frame) error {
 	r := d.rec(f.id)
 	k := btf.InfoKind(r[1])
 	start, stride, n := btf.RefWords(k, btf.InfoVlen(r[1]))
@@ -79,18 +79,18 @@ func (d *exactState) advance(f *exactFrame) error {
 			continue
 		}
 		switch d.target[*w] {
-		case exactInProgress:
+		case inProgress:
 			return fmt.Errorf("btf: types: %s [%d] refers to itself without a struct, union or typedef between", d.kind(*w), *w)
-		case exactUnset:
-			d.target[*w] = exactInProgress
-			d.frames = append(d.frames, exactFrame{id: *w})
+		case unset:
+			d.target[*w] = inProgress
+			d.frames = append(d.frames, frame{id: *w})
 			return nil
 		}
 		*w = d.final(*w)
 	}
 	id := f.id
 	d.frames = d.frames[:len(d.frames)-1]
-	key := exactKey(r)
+	key := keyOf(r)
 	if c := d.find(key, r); c != 0 {
 		d.target[id] = c
 	} else {
@@ -102,7 +102,7 @@ func (d *exactState) advance(f *exactFrame) error {
 // compact renumbers the survivors densely in their old order, rewrites all
 // references and returns the result with strs as string section. m maps every
 // old id to its new one.
-func (d *exactState) compact(strs []byte) (out *btf.Blob, m []uint32, err error) {
+func (d *state) compact(strs []byte) (out *btf.Blob, m []uint32, err error) {
 	m = make([]uint32, d.count())
 	next := d.first
 	var words, types int
@@ -139,19 +139,7 @@ func (d *exactState) compact(strs []byte) (out *btf.Blob, m []uint32, err error)
 		at := len(out.Words)
 		out.Off = append(out.Off, uint32(at))
 		out.Words = append(out.Words, d.rec(id)...)
-		exactRemap(out.Words[at:], m)
+		btf.EachRef(out.Words[at:], func(id *uint32) { *id = m[*id] })
 	}
 	return out, m, nil
-}
-
-// exactRemap replaces every reference of the record r by its image in m.
-func exactRemap(r, m []uint32) {
-	k := btf.InfoKind(r[1])
-	if btf.ThirdIsRef(k) {
-		r[2] = m[r[2]]
-	}
-	start, stride, n := btf.RefWords(k, btf.InfoVlen(r[1]))
-	for i := 0; i < n; i++ {
-		r[start+i*stride] = m[r[start+i*stride]]
-	}
 }

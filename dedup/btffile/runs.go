@@ -1,8 +1,8 @@
-package dedup
+package btffile
 
 import "github.com/btflite/btflite/btf"
 
-// cutter cuts the types of a Blob into runs for the Set: the shortest for
+// runs cuts the types of a Blob into runs for the Set: the shortest for
 // which nothing refers to a later run, and no struct, union or typedef depends
 // on an earlier one by a reference that a comparison would have to follow.
 //
@@ -12,7 +12,7 @@ import "github.com/btflite/btflite/btf"
 // values. Types that lead to integers and floats only are exempt: equal ones
 // always have one id. So are references that no struct, union or typedef leads
 // to (functions, variables, tags): they are merged by id in any case.
-type cutter struct {
+type runs struct {
 	in   *btf.Blob
 	last []uint32 // by id: highest id that must be in the same run
 }
@@ -25,8 +25,8 @@ const (
 	cutBusy                 // being settled
 )
 
-func newCutter(in *btf.Blob) *cutter {
-	c := &cutter{in: in, last: make([]uint32, in.TypeCount())}
+func newRuns(in *btf.Blob) *runs {
+	c := &runs{in: in, last: make([]uint32, in.TypeCount())}
 	bits := make([]uint8, in.TypeCount())
 	c.follow(bits)
 	c.settle(bits)
@@ -45,7 +45,7 @@ func newCutter(in *btf.Blob) *cutter {
 }
 
 // next is the id after the run that starts with first.
-func (c *cutter) next(first uint32) uint32 {
+func (c *runs) next(first uint32) uint32 {
 	last := first
 	for id := first; id <= last; id++ {
 		last = max(last, c.last[id])
@@ -54,7 +54,7 @@ func (c *cutter) next(first uint32) uint32 {
 }
 
 // follow marks the types that a struct, union or typedef leads to.
-func (c *cutter) follow(bits []uint8) {
+func (c *runs) follow(bits []uint8) {
 	var todo []uint32
 	for id := uint32(1); id < c.in.TypeCount(); id++ {
 		switch c.in.Kind(id) {
@@ -79,7 +79,7 @@ func (c *cutter) follow(bits []uint8) {
 
 // settle marks the types that lead to integers and floats only. What is part
 // of a loop is not.
-func (c *cutter) settle(bits []uint8) {
+func (c *runs) settle(bits []uint8) {
 	bits[0] |= cutKnown | cutPlain
 	var todo []uint32
 	for id := uint32(1); id < c.in.TypeCount(); id++ {

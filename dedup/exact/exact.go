@@ -1,4 +1,19 @@
-package dedup
+// Package exact deduplicates finished BTF with libbpf's bytes.
+//
+// It is the batch algorithm: all types in memory, passes over the whole input,
+// and the same candidate order as libbpf, so that the output equals libbpf's
+// byte for byte on every input, ambiguous names included. It costs memory by
+// the input; package dedup streams instead. The passes, in order:
+//
+//	strings      strings.go  equal names get equal offsets
+//	primitives   prims.go    INT FLOAT FWD ENUM ENUM64
+//	structs      graph.go    STRUCT UNION TYPEDEF, by graph comparison
+//	forwards     refs.go     a FWD whose name has one owner
+//	references   refs.go     everything that only points elsewhere
+//	compaction   refs.go     survivors renumbered, references rewritten
+//
+// Types of a base take part as candidates but never change.
+package exact
 
 import (
 	"fmt"
@@ -7,23 +22,9 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// This file and its exact_*.go siblings hold the batch algorithm: all types in
-// memory, passes over the whole input, and the same candidate order as libbpf,
-// so that the output equals libbpf's byte for byte on every input, ambiguous
-// names included. The passes, in order:
-//
-//	strings      exact_strings.go  equal names get equal offsets
-//	primitives   exact_prims.go    INT FLOAT FWD ENUM ENUM64
-//	structs      exact_graph.go    STRUCT UNION TYPEDEF, by graph comparison
-//	forwards     exact_refs.go     a FWD whose name has one owner
-//	references   exact_refs.go     everything that only points elsewhere
-//	compaction   exact_refs.go     survivors renumbered, references rewritten
-//
-// Types of a base take part as candidates but never change.
-
-// ExactOptions selects variants of the exact algorithm. The zero value is
+// Options selects variants of the algorithm. The zero value is
 // current libbpf on a parsed file.
-type ExactOptions struct {
+type Options struct {
 	// LibbpfTypedefBug reproduces libbpf 1.7.0, which never finds a TYPEDEF of
 	// the base. It has no effect without a base.
 	LibbpfTypedefBug bool
@@ -35,45 +36,45 @@ type ExactOptions struct {
 	KeepStrings bool
 }
 
-// Marks in exactState.target that are no type ids.
+// Marks in state.target that are no type ids.
 const (
-	exactUnset      = 0xffffffff
-	exactInProgress = 0xfffffffe
+	unset      = 0xffffffff
+	inProgress = 0xfffffffe
 )
 
-// exactState is the working state of one run. Types of the base chain and own
+// state is the working state of one run. Types of the base chain and own
 // types live in one id space and one word array; id 0 is a record of kind void.
-type exactState struct {
-	opt    ExactOptions
+type state struct {
+	opt    Options
 	in     *btf.Blob
 	first  uint32   // first own id
 	words  []uint32 // records of all types; base words are never written
 	off    []uint32 // off[id] is the record's index in words
-	target []uint32 // exactUnset, exactInProgress, or the id this one became
-	index  exactIndex
+	target []uint32 // unset, inProgress, or the id this one became
+	index  index
 
 	// Scratch of one graph comparison.
-	pair       []uint32 // pair[y] = x, or exactUnset
+	pair       []uint32 // pair[y] = x, or unset
 	paired     []uint32 // keys of pair in order of insertion
-	stack      []exactPair
-	frames     []exactFrame
+	stack      []pair
+	frames     []frame
 	baseChange bool // success would give a forward of the base a body
 	budget     int  // steps left for identical
 }
 
-// Exact deduplicates in and returns a new Blob over the same base. in is left
+// Dedup deduplicates in and returns a new Blob over the same base. in is left
 // unchanged. It needs several times the size of in as memory. Errors: references
 // that form a loop without a struct, union or typedef, and struct graphs that
 // reach a VAR, DATASEC or DECL_TAG.
-func Exact(in *btf.Blob, opt ExactOptions) (*btf.Blob, error) {
-	out, _, err := ExactWithMap(in, opt)
+func Dedup(in *btf.Blob, opt Options) (*btf.Blob, error) {
+	out, _, err := DedupWithMap(in, opt)
 	return out, err
 }
 
-// ExactWithMap is Exact that also returns what became of each type: m[id] is the
+// DedupWithMap is Dedup that also returns what became of each type: m[id] is the
 // id in the output that stands for id of the input; see Certificate.
-func ExactWithMap(in *btf.Blob, opt ExactOptions) (out *btf.Blob, m []uint32, err error) {
-	d, err := newExactState(in, opt)
+func DedupWithMap(in *btf.Blob, opt Options) (out *btf.Blob, m []uint32, err error) {
+	d, err := newState(in, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,27 +96,27 @@ func ExactWithMap(in *btf.Blob, opt ExactOptions) (out *btf.Blob, m []uint32, er
 	return d.compact(strs)
 }
 
-// newExactState copies all types of in and its base chain into one id space.
-func newExactState(in *btf.Blob, opt ExactOptions) (*exactState, error) {
+// newState copies all types of in and its base chain into one id space.
+func newState(in *btf.Blob, opt Options) (*state, error) {
 	var chain []*btf.Blob
 	total := uint64(3)
 	for b := in; b != nil; b = b.Base {
 		chain = append(chain, b)
 		total += uint64(len(b.Words))
 	}
-	if total > exactInProgress {
+	if total > inProgress {
 		return nil, fmt.Errorf("btf: types: %d words are too many to deduplicate", total)
 	}
 	n := in.TypeCount()
-	d := &exactState{
+	d := &state{
 		opt:    opt,
 		in:     in,
 		first:  in.FirstID,
 		words:  make([]uint32, 3, total),
 		off:    make([]uint32, 1, n),
-		target: slices.Repeat([]uint32{exactUnset}, int(n)),
-		pair:   slices.Repeat([]uint32{exactUnset}, int(n)),
-		index:  newExactIndex(),
+		target: slices.Repeat([]uint32{unset}, int(n)),
+		pair:   slices.Repeat([]uint32{unset}, int(n)),
+		index:  newIndex(),
 	}
 	for _, b := range slices.Backward(chain) {
 		shift := uint32(len(d.words))
@@ -134,31 +135,31 @@ func newExactState(in *btf.Blob, opt ExactOptions) (*exactState, error) {
 }
 
 // count returns the number of ids, void included.
-func (d *exactState) count() uint32 { return uint32(len(d.off)) }
+func (d *state) count() uint32 { return uint32(len(d.off)) }
 
 // rec returns the words of type id.
-func (d *exactState) rec(id uint32) []uint32 {
+func (d *state) rec(id uint32) []uint32 {
 	w := d.off[id]
 	info := d.words[w+1]
 	end := w + 3 + uint32(btf.ExtraWords(btf.InfoKind(info), btf.InfoVlen(info)))
 	return d.words[w:end:end]
 }
 
-func (d *exactState) kind(id uint32) btf.Kind { return btf.InfoKind(d.words[d.off[id]+1]) }
+func (d *state) kind(id uint32) btf.Kind { return btf.InfoKind(d.words[d.off[id]+1]) }
 
 // mapped reports whether id has been placed.
-func (d *exactState) mapped(id uint32) bool { return d.target[id] < exactInProgress }
+func (d *state) mapped(id uint32) bool { return d.target[id] < inProgress }
 
 // final follows the placements of id to the end.
-func (d *exactState) final(id uint32) uint32 {
-	for t := d.target[id]; t != id && t < exactInProgress; t = d.target[id] {
+func (d *state) final(id uint32) uint32 {
+	for t := d.target[id]; t != id && t < inProgress; t = d.target[id] {
 		id = t
 	}
 	return id
 }
 
 // indexBase makes all types of the base candidates of their keys.
-func (d *exactState) indexBase() {
+func (d *state) indexBase() {
 	for id := uint32(1); id < d.first; id++ {
 		d.target[id] = id
 		r := d.rec(id)
@@ -166,19 +167,19 @@ func (d *exactState) indexBase() {
 		case btf.KindVar, btf.KindDatasec:
 			continue
 		case btf.KindTypedef:
-			key := exactKey(r)
+			key := keyOf(r)
 			if d.opt.LibbpfTypedefBug {
 				key = ^key
 			}
 			d.index.insert(key, id)
 		default:
-			d.index.insert(exactKey(r), id)
+			d.index.insert(keyOf(r), id)
 		}
 	}
 }
 
 // keep makes id a survivor and a candidate of key.
-func (d *exactState) keep(key uint64, id uint32) {
+func (d *state) keep(key uint64, id uint32) {
 	d.target[id] = id
 	d.index.insert(key, id)
 }

@@ -1,4 +1,4 @@
-package dedup
+package exact
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 // strings rebuilds the string section in order of first use by own types: a
 // type's name, then the names of its elements. Strings that the base has are
 // taken from there. It rewrites all own names and returns the new section.
-func (d *exactState) strings() ([]byte, error) {
+func (d *state) strings() ([]byte, error) {
 	table := btf.NewStringTable(d.in.Base)
 	start := d.in.StrBase
 	memo := make([]uint32, len(d.in.Strings)) // new offset, or 0: not seen yet
@@ -24,12 +24,7 @@ func (d *exactState) strings() ([]byte, error) {
 		*w = *m
 	}
 	for id := d.first; id < d.count(); id++ {
-		r := d.rec(id)
-		intern(&r[0])
-		stride, n := btf.NameWords(btf.InfoKind(r[1]), btf.InfoVlen(r[1]))
-		for i := 0; i < n; i++ {
-			intern(&r[3+i*stride])
-		}
+		btf.EachName(d.rec(id), intern)
 	}
 	if n := uint64(start) + uint64(len(table.Bytes())); n > btf.MaxStrOff {
 		return nil, fmt.Errorf("btf: strings: %d bytes exceed the limit", n)

@@ -1,4 +1,4 @@
-package dedup
+package exact
 
 import (
 	"bytes"
@@ -31,10 +31,10 @@ func Certificate(raw *btf.Blob, m []uint32, out *btf.Blob) error {
 		if b == nil {
 			return fmt.Errorf("dedup: certificate: type [%d] became [%d], which does not exist", x, m[x])
 		}
-		if exactIsForwardFor(raw, a, out, b) {
+		if isForwardFor(raw, a, out, b) {
 			continue
 		}
-		if at := exactDiffer(raw, a, m, out, b); at >= 0 {
+		if at := differ(raw, a, m, out, b); at >= 0 {
 			return fmt.Errorf("dedup: certificate: %s [%d] differs from its survivor [%d] in word %d",
 				btf.InfoKind(a[1]), x, m[x], at)
 		}
@@ -42,15 +42,15 @@ func Certificate(raw *btf.Blob, m []uint32, out *btf.Blob) error {
 	return nil
 }
 
-// exactIsForwardFor reports whether record a is a forward of definition b.
-func exactIsForwardFor(raw *btf.Blob, a []uint32, out *btf.Blob, b []uint32) bool {
+// isForwardFor reports whether record a is a forward of definition b.
+func isForwardFor(raw *btf.Blob, a []uint32, out *btf.Blob, b []uint32) bool {
 	switch {
 	case btf.InfoKind(a[1]) == btf.KindFwd:
-		if !exactFwdOf(a, b[1]) {
+		if !forwardOf(a, b[1]) {
 			return false
 		}
-	case exactIsEnum(a) && btf.InfoVlen(a[1]) == 0:
-		if !exactIsEnum(b) {
+	case isEnum(a) && btf.InfoVlen(a[1]) == 0:
+		if !isEnum(b) {
 			return false
 		}
 	default:
@@ -59,9 +59,9 @@ func exactIsForwardFor(raw *btf.Blob, a []uint32, out *btf.Blob, b []uint32) boo
 	return bytes.Equal(raw.NameBytes(a[0]), out.NameBytes(b[0]))
 }
 
-// exactDiffer compares a, mapped through m, with b. It returns the index of the
+// differ compares a, mapped through m, with b. It returns the index of the
 // first word that differs, or -1.
-func exactDiffer(raw *btf.Blob, a, m []uint32, out *btf.Blob, b []uint32) int {
+func differ(raw *btf.Blob, a, m []uint32, out *btf.Blob, b []uint32) int {
 	if a[1] != b[1] {
 		return 1
 	}

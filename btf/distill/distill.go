@@ -1,4 +1,6 @@
-package dedup
+// Package distill makes split BTF that can be loaded over another build of its
+// base. It reads and writes finished BTF and knows nothing of how it was made.
+package distill
 
 import (
 	"errors"
@@ -8,7 +10,7 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// Distill makes split BTF independent of the ids of its base: base holds just
+// Split makes split BTF independent of the ids of its base: base holds just
 // what is needed to find the base types that split uses in another build of the
 // base, and out is split renumbered over it. A kernel relocates out from base to
 // its own BTF when it loads the module; the two are what btf__distill_base of
@@ -22,9 +24,9 @@ import (
 //
 // split is left unchanged and shares no memory with the results. Errors: split
 // has no base, or refers to a FUNC, VAR, DATASEC or DECL_TAG of it.
-func Distill(split *btf.Blob) (base, out *btf.Blob, err error) {
+func Split(split *btf.Blob) (base, out *btf.Blob, err error) {
 	if split.Base == nil {
-		return nil, nil, errors.New("dedup: only split BTF has a base to distil")
+		return nil, nil, errors.New("btf: only split BTF has a base to distil")
 	}
 	d := distiller{split: split, ids: map[uint32]uint32{}}
 	if err := d.collect(); err != nil {
@@ -37,7 +39,7 @@ func Distill(split *btf.Blob) (base, out *btf.Blob, err error) {
 	return base, out, err
 }
 
-// distiller is the state of one Distill.
+// distiller is the state of one Split.
 type distiller struct {
 	split *btf.Blob
 	used  []uint32          // ids of the base that are needed, ascending

@@ -1,97 +1,33 @@
-package dedup
+package btffile
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup/deduptest"
+	"github.com/btflite/btflite/dedup/exact"
 )
 
-// streamCUs reads where the compile units of a vector begin: the first type id
-// of each, and the end.
-func streamCUs(t *testing.T, name string) []uint32 {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(exactVectors, name+".cus"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cus []uint32
-	for _, f := range strings.Fields(string(data)) {
-		n, err := strconv.ParseUint(f, 10, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cus = append(cus, uint32(n))
-	}
-	return cus
-}
-
-// streamUnits deduplicates in with one unit for each span of cus. window units
-// at a time are resolved against the Set as it was before them, in goroutines
-// if parallel, and then committed in order.
-func streamUnits(in *btf.Blob, cus []uint32, window int, parallel bool) (*btf.Blob, []uint32, error) {
-	r := newBTFReader(in)
-	defer r.free()
-	s := NewSet(r, 16)
-	defer s.Free()
-	for cus := cus; len(cus) > 1; {
-		units := make([]Unit, min(window, len(cus)-1))
-		var group sync.WaitGroup
-		for i := range units {
-			u := &units[i]
-			defer u.Free()
-			if err := r.read(u, cus[i], cus[i+1]); err != nil {
-				return nil, nil, err
-			}
-			if parallel {
-				group.Go(func() { s.Resolve(u) })
-			} else {
-				s.Resolve(u)
-			}
-		}
-		group.Wait()
-		for i := range units {
-			if err := s.Commit(&units[i]); err != nil {
-				return nil, nil, err
-			}
-			copy(r.placed[cus[i]:cus[i+1]], units[i].ID.S)
-		}
-		cus = cus[len(units):]
-	}
-	return s.blob(in.BigEndian, r.placed)
-}
+const vectors = deduptest.Vectors("../testdata/vectors")
 
 func TestStreamEqualsLibbpfOnUnambiguousVectors(t *testing.T) {
-	for _, name := range exactVectorNames(t, "unambiguous") {
+	for _, name := range vectors.Names(t, "unambiguous") {
 		t.Run(name, func(t *testing.T) {
-			raw := exactParse(t, name+".raw.btf", nil)
+			raw := vectors.Parse(t, name+".raw.btf", nil)
 			before := raw.Encode()
-			exp, err := os.ReadFile(filepath.Join(exactVectors, name+".exp.btf"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, m, err := streamWithMap(raw)
+			exp := vectors.File(t, name+".exp.btf")
+			out, m, err := Stream(raw)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(out.Encode(), exp) {
-				t.Errorf("got\n%swant\n%s", exactText(out), exactText(exactParse(t, name+".exp.btf", nil)))
+				t.Errorf("got\n%swant\n%s", deduptest.Text(out), deduptest.Text(vectors.Parse(t, name+".exp.btf", nil)))
 			}
-			if err := Certificate(raw, m, out); err != nil {
+			if err := exact.Certificate(raw, m, out); err != nil {
 				t.Error(err)
-			}
-			out, _, err = streamUnits(raw, streamCUs(t, name), 1, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(out.Encode(), exp) {
-				t.Errorf("by compile units: got\n%swant\n%s", exactText(out), exactText(exactParse(t, name+".exp.btf", nil)))
 			}
 			if !bytes.Equal(raw.Encode(), before) {
 				t.Error("the input was changed")
@@ -104,19 +40,19 @@ func TestStreamTakesAmbiguousAndQuirkyVectors(t *testing.T) {
 	differ := map[string]bool{"quirks/array-slack": true} // a slip of libbpf that exact copies
 	for _, folder := range []string{"ambiguous", "quirks"} {
 		same, all := 0, 0
-		for _, name := range exactVectorNames(t, folder) {
-			if exactVectorBase(t, name) != nil {
+		for _, name := range vectors.Names(t, folder) {
+			if vectors.Base(t, name) != nil {
 				continue
 			}
-			out, err := streamDedup(exactParse(t, name+".raw.btf", nil))
+			out, _, err := Stream(vectors.Parse(t, name+".raw.btf", nil))
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			exp := exactParse(t, name+".exp.btf", nil)
+			exp := vectors.Parse(t, name+".exp.btf", nil)
 			equal := bytes.Equal(out.Encode(), exp.Encode())
 			if folder == "quirks" && equal == differ[name] {
-				t.Errorf("%s: got\n%swant\n%s", name, exactText(out), exactText(exp))
+				t.Errorf("%s: got\n%swant\n%s", name, deduptest.Text(out), deduptest.Text(exp))
 			}
 			all++
 			if equal {
@@ -137,18 +73,18 @@ func streamBoth(t *testing.T, bigEndian bool, build func(b *btf.Builder)) *btf.B
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Exact(raw, ExactOptions{})
+	want, err := exact.Dedup(raw, exact.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, m, err := streamWithMap(raw)
+	got, m, err := Stream(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Encode(), want.Encode()) {
-		t.Errorf("%d types, want %d: %s", len(got.Off), len(want.Off), firstDifference(exactText(got), exactText(want)))
+		t.Errorf("%d types, want %d: %s", len(got.Off), len(want.Off), deduptest.FirstDifference(deduptest.Text(got), deduptest.Text(want)))
 	}
-	if err := Certificate(raw, m, got); err != nil {
+	if err := exact.Certificate(raw, m, got); err != nil {
 		t.Error(err)
 	}
 	return got
@@ -276,7 +212,7 @@ func TestStreamRefusesLoopsOfReferences(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := streamDedup(raw); err == nil || !strings.Contains(err.Error(), "refers to itself") {
+		if _, _, err := Stream(raw); err == nil || !strings.Contains(err.Error(), "refers to itself") {
 			t.Errorf("%v: error %v", kinds, err)
 		}
 	}
@@ -373,7 +309,7 @@ func TestStreamMergesOnlyWhatIsEqualInEveryWord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := streamDedup(raw)
+			out, _, err := Stream(raw)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -400,15 +336,15 @@ func TestStreamMergesOnlyWhatIsEqualInEveryWord(t *testing.T) {
 
 func FuzzStream(f *testing.F) {
 	for _, folder := range []string{"quirks", "ambiguous", "unambiguous"} {
-		for i, name := range exactVectorNames(f, folder) {
-			if i < 12 && exactVectorBase(f, name) == nil {
-				f.Add(exactParse(f, name+".raw.btf", nil).Encode())
+		for i, name := range vectors.Names(f, folder) {
+			if i < 12 && vectors.Base(f, name) == nil {
+				f.Add(vectors.Parse(f, name+".raw.btf", nil).Encode())
 			}
 		}
 	}
 	for seed := range uint64(8) {
-		opt := universeOptions{names: 4, units: 3, ambiguous: seed%2 == 0, mixed: seed%4 < 2, loops: true}
-		raw, _, err := newUniverse(seed, opt).build(seed > 5)
+		opt := deduptest.Options{Names: 4, Units: 3, Ambiguous: seed%2 == 0, Mixed: seed%4 < 2, Loops: true}
+		raw, _, err := deduptest.NewUniverse(seed, opt).Build(seed > 5)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -421,7 +357,7 @@ func FuzzStream(f *testing.F) {
 		}
 		watch := time.AfterFunc(20*time.Second, func() { panic("endless, or as good as") })
 		defer watch.Stop()
-		out, m, err := streamWithMap(raw)
+		out, m, err := Stream(raw)
 		if (out == nil) == (err == nil) {
 			t.Fatalf("result %v with error %v", out, err)
 		}
@@ -437,7 +373,7 @@ func FuzzStream(f *testing.F) {
 		if err != nil {
 			t.Fatalf("result does not parse: %v", err)
 		}
-		again, err := streamDedup(parsed)
+		again, _, err := Stream(parsed)
 		if err != nil {
 			t.Fatalf("second run: %v", err)
 		}

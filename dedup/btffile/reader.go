@@ -1,0 +1,136 @@
+package btffile
+
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+)
+
+// Tokens are the names of a Blob as a dedup.Set wants them. It implements
+// dedup.Names: a token is the lowest string offset at which the text was used
+// first, so that equal names have equal tokens and no aliases occur.
+type Tokens struct {
+	in     *btf.Blob
+	tokens arena.Vec[uint32] // by string offset: 1 + token, or 0
+	texts  *dedup.Texts
+}
+
+// NewTokens makes the tokens of a Blob without a base.
+func NewTokens(in *btf.Blob) *Tokens {
+	t := &Tokens{in: in, texts: dedup.NewTexts()}
+	t.tokens.Resize(len(in.Strings))
+	return t
+}
+
+// Free gives the memory back.
+func (t *Tokens) Free() {
+	t.tokens.Free()
+	t.texts.Free()
+}
+
+// Bytes is the text of a token; part of dedup.Names.
+func (t *Tokens) Bytes(tok dedup.Name) ([]byte, bool) {
+	return t.in.NameBytes(tok), tok < t.in.StrEnd()
+}
+
+// Alias is part of dedup.Names and never called: each text has one token.
+func (t *Tokens) Alias(tok, canon dedup.Name) {}
+
+// Touch is part of dedup.Names.
+func (t *Tokens) Touch(toks []dedup.Name) byte { return 0 }
+
+// Token is the name token for a string offset.
+func (t *Tokens) Token(off uint32) (dedup.Name, error) {
+	if off == 0 {
+		return 0, nil
+	}
+	if tok := t.tokens.S[off]; tok != 0 {
+		return tok - 1, nil
+	}
+	tok, err := t.texts.First(off, t)
+	if err != nil {
+		return 0, err
+	}
+	t.tokens.S[off] = tok + 1
+	return tok, nil
+}
+
+// Reader turns the types of a Blob into Units.
+type Reader struct {
+	in    *btf.Blob
+	token func(off uint32) (dedup.Name, error)
+	// Placed has the Set's ids of the types read earlier, by type id. The
+	// caller fills it in after each Commit.
+	Placed []uint32
+}
+
+// NewReader makes a Reader of a Blob. token gives the name token for a string
+// offset.
+func NewReader(in *btf.Blob, token func(off uint32) (dedup.Name, error)) *Reader {
+	return &Reader{in: in, token: token, Placed: make([]uint32, in.TypeCount())}
+}
+
+// Read fills u with the types first..end-1, which refer to no type from end on.
+func (r *Reader) Read(u *dedup.Unit, first, end uint32) error {
+	ref := func(id uint32) dedup.Ref {
+		switch {
+		case id == 0:
+			return 0
+		case id < first:
+			return dedup.Extern | r.Placed[id]
+		}
+		return id - first + 1
+	}
+	for id := first; id < end; id++ {
+		w := r.in.Record(id)
+		name, err := r.token(w[0])
+		if err != nil {
+			return err
+		}
+		n := dedup.Node{Info: w[1], Name: name, Third: w[2], First: uint32(len(u.Members.S))}
+		k, vlen := btf.InfoKind(w[1]), int(btf.InfoVlen(w[1]))
+		if btf.ThirdIsRef(k) {
+			n.Third = ref(w[2])
+		}
+		switch e := w[3:]; k {
+		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
+			n.Aux = e[0]
+		case btf.KindArray:
+			n.Third, n.First, n.Aux = ref(e[0]), ref(e[1]), e[2]
+		case btf.KindDatasec:
+			m := u.Members.Extend(vlen)
+			for j := range m {
+				m[j] = dedup.Member{Name: e[3*j+1], Type: ref(e[3*j]), Val: e[3*j+2]}
+			}
+		case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
+			if err := r.elements(u.Members.Extend(vlen), k, e, ref); err != nil {
+				return err
+			}
+		default:
+			n.First = 0
+		}
+		u.Order.Append(uint32(len(u.Nodes.S)))
+		u.Nodes.Append(n)
+	}
+	return nil
+}
+
+// elements fills m from the words e of a type of kind k.
+func (r *Reader) elements(m []dedup.Member, k btf.Kind, e []uint32, ref func(uint32) dedup.Ref) error {
+	stride, _ := btf.NameWords(k, uint32(len(m)))
+	for j := range m {
+		x := e[j*stride : (j+1)*stride]
+		name, err := r.token(x[0])
+		if err != nil {
+			return err
+		}
+		m[j] = dedup.Member{Name: name, Type: x[1]}
+		if stride == 3 {
+			m[j].Val = x[2]
+		}
+		if k != btf.KindEnum && k != btf.KindEnum64 {
+			m[j].Type = ref(x[1])
+		}
+	}
+	return nil
+}
