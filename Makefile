@@ -15,6 +15,8 @@
 #   make dist           the source with all modules as an archive, in build/dist
 #   make dist-check     build, test and install that archive without a network
 #   make bench          measure and write BENCHMARKS.md
+#   make shape          print how long functions and how large types are
+#   make profile        profile the encoder, write cmd/btflite/default.pgo
 #   make torture        encode damaged files and write RELIABILITY.md
 #   make mutants PKG=./btf [MUTANTFLAGS='-n 40']  faults that PKG's tests do not notice
 #   make pairs [PAIRS=N] [SEED=S]  random files and options beside pahole
@@ -40,7 +42,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-kernels kernel-test verify-kernels test-modules packages bench torture mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-kernels kernel-test verify-kernels test-modules packages bench shape profile torture mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -183,6 +185,12 @@ packages:
 
 bench: build
 	go run ./bench $(BENCHFLAGS)
+
+shape:
+	go run -pgo=off ./bench -only=shape
+
+profile:
+	go run -trimpath -pgo=off ./bench/profile
 
 torture: build
 	go run ./test/torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)

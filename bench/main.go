@@ -1,12 +1,16 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
 // DIEs, and writes BENCHMARKS.md with its plots, and the figures of the README.
 //
-//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,order,diff,extra] [-n=5]
+//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,order,diff,extra,shape] [-n=5]
 //
 // The part modules compares kernel modules with pahole's, file by file, the part
 // modulecosts measures them, the part order measures two kernels in several
 // orders of types, the part diff btflite diff, and the part extra looks at
 // --extra_vars; these are left out unless named. See the files of these names.
+//
+// The part shape measures no program but the source: it prints how long functions
+// and how large types are, of the module in the current folder and of those in
+// the folders that -tree names. CONTRIBUTING.md has the table.
 //
 // Kernels and pahole come from scripts/kernels.sh. Programs run in turns, each
 // one in every round, so that a machine that slows down slows all of them.
@@ -28,6 +32,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/btflite/btflite/bench/shape"
 )
 
 // config is what the flags say.
@@ -51,16 +57,18 @@ type config struct {
 	sample     int    // modules that pahole is measured on
 	allModules bool   // compare all, not only those with a reference
 	refs       string // folder of pahole's outputs
+	trees      string // folders whose shape is measured
 }
 
 var (
-	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partOrder, partDiff, partExtra}
+	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partOrder, partDiff, partExtra, partShape}
 	defaultParts = allParts[:4]
 )
 
 const (
 	partModules     = "modules"
 	partModuleCosts = "modulecosts"
+	partShape       = "shape"
 )
 
 func parseFlags() (*config, error) {
@@ -82,6 +90,7 @@ func parseFlags() (*config, error) {
 	flag.IntVar(&c.sample, "sample", 200, "`number` of modules of each kernel that pahole is measured on")
 	flag.BoolVar(&c.allModules, "all_modules", false, "compare all modules: let pahole make the outputs that are missing in -refs")
 	flag.StringVar(&c.refs, "refs", "", "`folder` of pahole's outputs for modules, kept from run to run (default refs in the corpus)")
+	flag.StringVar(&c.trees, "tree", ".", "`folders` of modules whose shape is measured, separated by commas")
 	flag.BoolVar(&c.render, "render", false, "only write the report from the samples there are")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -99,6 +108,9 @@ func parseFlags() (*config, error) {
 		if !slices.Contains(allParts, p) {
 			return nil, fmt.Errorf("-only: unknown part %q; there are %s", p, strings.Join(allParts, ", "))
 		}
+	}
+	if slices.Contains(c.parts, partShape) && len(c.parts) > 1 {
+		return nil, fmt.Errorf("-only: the part %s stands alone", partShape)
 	}
 	c.features = strings.Fields(features)
 	if err := c.findCorpus(kernels); err != nil {
@@ -154,7 +166,7 @@ func (c *config) findCorpus(kernels string) error {
 			c.kernels = append(c.kernels, filepath.Base(path))
 		}
 	}
-	if c.render {
+	if c.render || c.parts[0] == partShape {
 		return nil
 	}
 	if len(c.kernels) == 0 {
@@ -187,6 +199,9 @@ func run(ctx context.Context) error {
 		}
 		return writeReport(r, c)
 	}
+	if c.parts[0] == partShape {
+		return printShape(strings.Split(c.trees, ","))
+	}
 	dir, err := os.MkdirTemp("", "btflite-bench-")
 	if err != nil {
 		return err
@@ -212,6 +227,19 @@ func run(ctx context.Context) error {
 		}
 	}
 	return writeReport(b.results, c)
+}
+
+// printShape prints the shapes of the modules in dirs side by side.
+func printShape(dirs []string) error {
+	shapes := make([]*shape.Shape, len(dirs))
+	for i, dir := range dirs {
+		var err error
+		if shapes[i], err = shape.Measure(dir); err != nil {
+			return err
+		}
+	}
+	fmt.Print(shape.Table(dirs, shapes))
+	return nil
 }
 
 // bench is one run of this program.
