@@ -38,8 +38,12 @@ var imports = map[string][]string{
 	"dedup/exact":            {"btf", "dedup/deduptest"}, // the last for tests
 	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/callconv", "internal/dwarf", "internal/elfreloc", "internal/memlimit", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
-	"internal/basematch":       {"btf", "mmapelf"},
-	"internal/callconv":        {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
+	"internal/basematch": {"btf", "mmapelf"},
+	"internal/callconv":  {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
+	"internal/finish":    {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message"},
+	"internal/loadbtf": {"btf", "internal/basematch", "internal/message", "mmapelf",
+		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
+	"internal/message":         nil,
 	"internal/dwarf":           nil,
 	"internal/dwarf/dwarftest": nil,
 	"internal/elfreloc":        nil,
@@ -51,9 +55,8 @@ var imports = map[string][]string{
 		"golang.org/x/sys/unix"},
 	"docs/man": nil,
 	"cmd/btflite": {"docs/man", "btf", "btf/diff", "btf/distill", "btf/order", "btf/verify", "dedup/btffile", "encode", "internal/basematch", "internal/elfwrite",
-		"internal/memlimit", "internal/workers", "mmapelf",
-		"github.com/agnivade/levenshtein", "github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "github.com/spf13/cobra",
-		"github.com/spf13/pflag", "github.com/ulikunitz/xz", "golang.org/x/sys/unix"},
+		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/workers", "mmapelf",
+		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
 	"test/hostile":    {"mmapelf", "btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
 	"test/pairs":      {"btf"},                                                                  // for tests

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -135,7 +136,7 @@ func (p *argpParser) withNextWord(f *pflag.Flag, written string) error {
 			value = "./" + value
 		}
 		return &usageError{what: fmt.Sprintf("option '%s' requires an argument, and what follows is an option", written),
-			hint: fmt.Sprintf("if it is the argument, write --%s=%s", f.Name, oneLine(value))}
+			hint: fmt.Sprintf("if it is the argument, write --%s=%s", f.Name, message.OneLine(value))}
 	}
 	p.set(f, value)
 	return nil

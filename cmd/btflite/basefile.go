@@ -5,6 +5,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // The files of the running kernel's BTF, and the variable that names another
@@ -15,7 +16,7 @@ const (
 	kernelBTFEnv = "PAHOLE_VMLINUX_BTF_FILENAME"
 )
 
-// basePaths are the files of the base for work on paths, as for loadChain: those
+// basePaths are the files of the base for work on paths, as for loadbtf.Loader.Chain: those
 // given by --btf_base, or the running kernel's where a path is the BTF of one of its
 // modules. There may be none.
 func (c *cli) basePaths(given, paths []string) []string {
@@ -33,17 +34,17 @@ func (c *cli) basePaths(given, paths []string) []string {
 	return nil
 }
 
-// openBase reads the base of an encoding from files, as openChain does, and
+// openBase reads the base of an encoding from files, as Loader.OpenChain does, and
 // indexes it. blob is what the encode.Base was made of. Both are valid until
 // done is called.
 func openBase(paths []string) (blob *btf.Blob, base *encode.Base, done func(), err error) {
-	blob, unmap, err := openChain(paths)
+	blob, unmap, err := btfFiles.OpenChain(paths)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	if base, err = encode.NewBase(blob); err != nil {
 		unmap()
-		return nil, nil, nil, namingFile(paths[len(paths)-1:], err)
+		return nil, nil, nil, message.NamingFile(paths[len(paths)-1:], err)
 	}
 	return blob, base, func() {
 		base.Free()

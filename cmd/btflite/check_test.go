@@ -10,6 +10,8 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/loadbtf"
 )
 
 // structFile is an ELF file with one struct of an int, in some language.
@@ -127,7 +129,7 @@ func TestVerifyOption(t *testing.T) {
 	if _, stderr := btfliteRun(t, exitOK, append(args, "--verify=warn")...); !strings.Contains(stderr, ": warning: a kernel refuses the BTF type ") {
 		t.Errorf("%q", stderr)
 	}
-	if len(sectionOf(t, m, sectionBTF)) == 0 {
+	if len(sectionOf(t, m, loadbtf.SectionBTF)) == 0 {
 		t.Error("nothing written")
 	}
 }
@@ -152,17 +154,17 @@ func TestRefusedMerge(t *testing.T) {
 	merge := func(paths ...string) error {
 		var blobs []*btf.Blob
 		for _, p := range paths {
-			b, err := loadBTF(p, nil)
+			b, err := btfFiles.Load(p, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			blobs = append(blobs, b)
 		}
-		bad, err := loadBTF(file("merged", "no name"), nil)
+		bad, err := btfFiles.Load(file("merged", "no name"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return checkMerged(bad.Encode(), blobs, nil)
+		return finish.CheckMerged(bad.Encode(), blobs, nil)
 	}
 	good, odd := file("good", "a"), file("odd", "a b")
 	if err := merge(good, good); err == nil || !strings.Contains(err.Error(), `a kernel would refuse the merged BTF type [1] STRUCT "no name"`) {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // cli is one run of the program: where it writes and what it knows of its
@@ -105,7 +106,7 @@ func (c *cli) warn(text string) {
 // complain prints one line on stderr.
 func (c *cli) complain(text string) {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
-	fmt.Fprintln(c.stderr, "btflite: "+oneLine(text))
+	fmt.Fprintln(c.stderr, "btflite: "+message.OneLine(text))
 }
 
 // checkInputs checks the words that name input files, which must be there.
@@ -115,7 +116,7 @@ func checkInputs(paths []string) error {
 	}
 	for _, p := range paths {
 		if _, err := os.Stat(p); err != nil && p != dash {
-			return fileError(p, "cannot open", err)
+			return message.FileError(p, "cannot open", err)
 		}
 	}
 	return nil
@@ -134,7 +135,7 @@ func checkNames(paths []string) error {
 
 // stdoutError names the standard output in err.
 func stdoutError(err error) error {
-	return fileError("standard output", "cannot write", err)
+	return message.FileError("standard output", "cannot write", err)
 }
 
 // lineWriter prints lines to w and remembers the first error.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/finish"
 )
 
 // The test binary is the command itself when fakeEncoder is set in its
@@ -32,6 +33,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// splitFiles are the files of split BTF.
+const splitFiles = "../../testdata/split/"
 
 const fakeBTF = "the bytes of the BTF"
 
@@ -52,9 +56,9 @@ func setFake(kind string) {
 	}
 }
 
-func fakeRun(paths []string, opt encode.Options, _ finish) (*encoded, error) {
-	enc := &encoded{size: int64(len(fakeBTF)), write: writeText(fakeBTF)}
-	enc.stats.CUs = 1
+func fakeRun(paths []string, opt encode.Options, _ *finish.Work) (*finish.Encoded, error) {
+	enc := &finish.Encoded{Size: int64(len(fakeBTF)), Write: writeText(fakeBTF)}
+	enc.Stats.CUs = 1
 	switch fakeKind {
 	case "panic":
 		var s []int
@@ -66,7 +70,7 @@ func fakeRun(paths []string, opt encode.Options, _ finish) (*encoded, error) {
 	case "noDwarf":
 		return nil, fmt.Errorf("%s: %w", paths[0], encode.ErrNoDwarf)
 	case "empty":
-		enc.size = 0
+		enc.Size = 0
 	case "long":
 		if opt.Progress != nil {
 			opt.Progress(1<<20, 2<<20)
@@ -79,12 +83,12 @@ func fakeRun(paths []string, opt encode.Options, _ finish) (*encoded, error) {
 			time.Sleep(progressStep / 2)
 		}
 	case "writeFails":
-		enc.write = func(w io.Writer) error {
+		enc.Write = func(w io.Writer) error {
 			w.Write(make([]byte, 2*outputBuffer))
 			return errors.New("certificate failed")
 		}
 	case "slow":
-		enc.write = func(w io.Writer) error {
+		enc.Write = func(w io.Writer) error {
 			w.Write(make([]byte, 2*outputBuffer))
 			os.Stdout.WriteString("writing\n")
 			time.Sleep(time.Minute)

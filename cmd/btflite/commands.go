@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
 )
 
@@ -97,9 +98,9 @@ const (
 func unknownCommand(root *cobra.Command, words []string) error {
 	word, file := words[0], "FILE"
 	if len(words) > 1 {
-		file = oneLine(words[1])
+		file = message.OneLine(words[1])
 	}
-	e := &usageError{what: fmt.Sprintf("unknown command %q", oneLine(word)), hint: strings.ReplaceAll(otherWords[word], "FILE", file)}
+	e := &usageError{what: fmt.Sprintf("unknown command %q", message.OneLine(word)), hint: strings.ReplaceAll(otherWords[word], "FILE", file)}
 	var names []string
 	means := map[string]string{} // names of commands by the words for them
 	for _, cmd := range root.Commands() {
@@ -140,7 +141,7 @@ func (c *cli) nothingToDo(paths []string) error {
 	if err := checkInputs(paths[:1]); err != nil {
 		return err
 	}
-	return usagef("nothing to do with %s: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT", oneLine(paths[0]))
+	return usagef("nothing to do with %s: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT", message.OneLine(paths[0]))
 }
 
 // paholeName is how a link to this program is called that stands in for pahole.

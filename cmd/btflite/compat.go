@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Options that pahole 1.32 has and that --help leaves out: older spellings of
@@ -61,7 +62,7 @@ func hasCompat(cmd *cobra.Command) bool { return cmd.Flags().Lookup("hashbits") 
 
 func checkFormats(v string) error {
 	if !slices.Contains(strings.Split(v, ","), "dwarf") {
-		return &usageError{what: "'" + oneLine(v) + "' has no 'dwarf' in it",
+		return &usageError{what: "'" + message.OneLine(v) + "' has no 'dwarf' in it",
 			hint: "BTF is encoded from DWARF; to merge BTF use btflite dedup"}
 	}
 	return nil
@@ -72,7 +73,7 @@ const maxHashBits = 31
 
 func checkHashBits(v string) error {
 	if n, err := strconv.Atoi(v); err != nil || n < 0 || n > maxHashBits {
-		return usagef("'%s' is not a number from 0 to %d", oneLine(v), maxHashBits)
+		return usagef("'%s' is not a number from 0 to %d", message.OneLine(v), maxHashBits)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup/btffile"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // dedupCommand is "btflite dedup".
@@ -50,28 +52,28 @@ func (c *cli) runDedup(cfg *dedupCommand, paths []string) error {
 	if err := out.refuseInputs(slices.Concat(bases, paths)); err != nil {
 		return err
 	}
-	base, err := loadChain(bases)
+	base, err := btfFiles.Chain(bases)
 	if err != nil {
 		return err
 	}
 	var blobs []*btf.Blob
 	for _, p := range paths {
-		b, err := loadBTF(p, base)
+		b, err := btfFiles.Load(p, base)
 		if err != nil {
 			return err
 		}
 		if len(blobs) > 0 && b.BigEndian != blobs[0].BigEndian {
-			return fmt.Errorf("%s: its byte order differs from that of %s", oneLine(p), oneLine(paths[0]))
+			return fmt.Errorf("%s: its byte order differs from that of %s", message.OneLine(p), message.OneLine(paths[0]))
 		}
 		blobs = append(blobs, b)
 	}
 	merged, err := btffile.Dedup(blobs, base, cfg.exact)
 	if err != nil {
-		return namingFile(paths, err)
+		return message.NamingFile(paths, err)
 	}
 	data := merged.Encode()
-	if err := checkMerged(data, blobs, base); err != nil {
-		return namingFile(paths, err)
+	if err := finish.CheckMerged(data, blobs, base); err != nil {
+		return message.NamingFile(paths, err)
 	}
-	return out.write(c.guard, writeBytes(data))
+	return out.write(c.guard, finish.WriteBytes(data))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/diff"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // exitTrouble is the status of "btflite diff" if there is no answer, whatever
@@ -80,7 +81,7 @@ func (d *diffCommand) addName(v string) error {
 	case v == "":
 		return usagef("empty pattern")
 	case diff.CheckPattern(v) != nil:
-		return usagef("'%s' lacks a bracket, or a character behind a backslash", oneLine(v))
+		return usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(v))
 	}
 	d.compare.Names = append(d.compare.Names, v)
 	return nil
@@ -169,12 +170,12 @@ func (c *cli) diffInputs(a, b string, cfg *diffCommand) (blobs [2]*btf.Blob, err
 	for i, paths := range basePaths {
 		if i == 1 && slices.Equal(paths, basePaths[0]) {
 			bases[1] = bases[0]
-		} else if bases[i], err = loadChain(paths); err != nil {
+		} else if bases[i], err = btfFiles.Chain(paths); err != nil {
 			return blobs, err
 		}
 	}
 	for i, path := range []string{a, b} {
-		if blobs[i], err = loadOver(path, bases[i]); err != nil {
+		if blobs[i], err = btfFiles.LoadOver(path, bases[i]); err != nil {
 			return blobs, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/btflite/btflite/btf/diff"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // diffWriter prints a report. An error is one of writing.
@@ -34,7 +35,7 @@ func (t *diffText) begin() {}
 
 func (t *diffText) difference(d *diff.Difference) error {
 	for _, l := range d.Lines() {
-		t.w.line(oneLine(l))
+		t.w.line(message.OneLine(l))
 	}
 	return t.w.err
 }
@@ -68,7 +69,7 @@ func (m *diffMarkdown) begin() {}
 // title begins the document.
 func (m *diffMarkdown) title() {
 	if !m.begun {
-		m.w.line("# BTF of " + diff.MarkdownCode(oneLine(m.a)) + " and " + diff.MarkdownCode(oneLine(m.b)))
+		m.w.line("# BTF of " + diff.MarkdownCode(message.OneLine(m.a)) + " and " + diff.MarkdownCode(message.OneLine(m.b)))
 	}
 	m.begun = true
 }
@@ -80,7 +81,7 @@ func (m *diffMarkdown) difference(d *diff.Difference) error {
 		m.w.line("\n## " + h + "\n")
 	}
 	for _, l := range d.Markdown() {
-		m.w.line(oneLine(l))
+		m.w.line(message.OneLine(l))
 	}
 	return m.w.err
 }

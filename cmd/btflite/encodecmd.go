@@ -12,6 +12,8 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // encodeCommand is the main command: parse, check, encode, write, report.
@@ -133,7 +135,7 @@ func (c *cli) runEncodeCommand(cfg *encodeCommand, paths []string) error {
 		return errNoBase
 	}
 	f := cfg.finish(over, bases, out == nil)
-	f.jobs = opt.Jobs
+	f.Jobs = opt.Jobs
 	return c.encode(&cfg.encoding, paths, outputs{out, extra}, report, opt, f)
 }
 
@@ -141,7 +143,7 @@ var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_
 
 // encode does the work of the command and writes the report, if one is asked
 // for, whatever has come of it.
-func (c *cli) encode(cfg *encoding, paths []string, out outputs, report *reportFile, opt encode.Options, f finish) error {
+func (c *cli) encode(cfg *encoding, paths []string, out outputs, report *reportFile, opt encode.Options, f *finish.Work) error {
 	if report == nil {
 		return c.encodeTo(cfg, paths, out, &reportFile{}, opt, f)
 	}
@@ -152,7 +154,7 @@ func (c *cli) encode(cfg *encoding, paths []string, out outputs, report *reportF
 
 // encodeTo runs the encoder, puts the result into its outputs, and completes the
 // report.
-func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *reportFile, opt encode.Options, f finish) error {
+func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *reportFile, opt encode.Options, f *finish.Work) error {
 	began := time.Now()
 	textTo := c.stdout
 	if c.isStdout(to.main) || c.isStdout(to.extra) || c.isStdout(report.to) {
@@ -178,31 +180,31 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 	}
 	if err != nil {
 		text.flush()
-		return encodeError(paths, err)
+		return encodeError(paths, cfg.features, err)
 	}
-	defer enc.free()
-	for _, what := range slices.Sorted(maps.Keys(enc.stats.LeftOut)) {
-		c.warn(leftOutText(inputNames(paths), what, enc.stats.LeftOut[what]))
+	defer enc.Free()
+	for _, what := range slices.Sorted(maps.Keys(enc.Stats.LeftOut)) {
+		c.warn(leftOutText(message.Inputs(paths), what, enc.Stats.LeftOut[what]))
 	}
-	if enc.size == 0 {
+	if enc.Size == 0 {
 		if err := text.flush(); err != nil {
 			return stdoutError(err)
 		}
-		return c.nothingWritten(cfg.strict, to, report, paths, emptyText(inputNames(paths), &enc.stats), cure(paths[0], &enc.stats))
+		return c.nothingWritten(cfg.strict, to, report, paths, emptyText(message.Inputs(paths), &enc.Stats), cure(paths[0], &enc.Stats))
 	}
-	if enc.warning != "" {
-		c.warn(enc.warning)
+	if text := refusedText(enc.Warning); text != "" {
+		c.warn(text)
 	}
-	if enc.mismatch != "" {
-		c.warn(mismatchText(paths[enc.lead], enc.mismatch))
+	if enc.Mismatch != "" {
+		c.warn(mismatchText(paths[enc.Lead], enc.Mismatch))
 	}
 	writing := time.Now()
-	if err := c.writeBoth(to, paths[enc.lead], enc, f); err != nil {
+	if err := c.writeBoth(to, paths[enc.Lead], enc, f); err != nil {
 		text.flush()
 		return err
 	}
-	if to.extra != nil && enc.extra.data == nil {
-		c.warn(oneLine(to.extra.path) + ": no extra variables: nothing written")
+	if to.extra != nil && enc.Extra.Data == nil {
+		c.warn(message.OneLine(to.extra.path) + ": no extra variables: nothing written")
 	}
 	r := newRunReport(paths, to, enc, time.Since(writing), time.Since(began))
 	report.runReport = r
@@ -214,18 +216,18 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 
 // leftOutText tells how many of a kind are left out; see encode.Stats.
 func leftOutText(where, what string, n int) string {
-	return fmt.Sprintf("%s: left out, as BTF cannot say it: %s %s", where, grouped(uint64(n)), oneLine(what))
+	return fmt.Sprintf("%s: left out, as BTF cannot say it: %s %s", where, grouped(uint64(n)), message.OneLine(what))
 }
 
 // encodeError makes err begin with the name of the input at fault, and says so
 // where an input is of another kind.
-func encodeError(paths []string, err error) error {
+func encodeError(paths []string, features encode.Features, err error) error {
 	for _, p := range paths {
 		if why := notToEncode(p); why != "" {
-			return fmt.Errorf("%s: %s", oneLine(p), why)
+			return fmt.Errorf("%s: %s", message.OneLine(p), why)
 		}
 	}
-	return namingFile(paths, err)
+	return wayOut(message.NamingFile(paths, err), features)
 }
 
 // nothingWritten ends a run that has nothing to write: that is told and no
@@ -265,7 +267,9 @@ func isOfKernel(path string) bool {
 	return hasSection(path, ".modinfo") || hasSection(path, "__ksymtab_strings") || hasSection(path, ".gnu.linkonce.this_module")
 }
 
-func noDwarfText(path string) string { return fmt.Sprintf("%s: %v", oneLine(path), encode.ErrNoDwarf) }
+func noDwarfText(path string) string {
+	return fmt.Sprintf("%s: %v", message.OneLine(path), encode.ErrNoDwarf)
+}
 
 // emptyText says why there is nothing to write.
 func emptyText(path string, s *encode.Stats) string {
@@ -276,5 +280,5 @@ func emptyText(path string, s *encode.Stats) string {
 	case s.CUsFiltered > 0 && s.CUsFiltered >= s.CUs:
 		why = "all compile units are left out by their language or name"
 	}
-	return oneLine(path) + ": " + why
+	return message.OneLine(path) + ": " + why
 }

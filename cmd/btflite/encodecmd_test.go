@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/loadbtf"
 )
 
 // TestLeadingInput: the first input with a unit that no filter leaves out stands
@@ -32,8 +34,8 @@ func TestLeadingInput(t *testing.T) {
 	if !bytes.Equal(mustRead(t, paths[0]), mustRead(t, inputFiles+"c99")) {
 		t.Error("the input that is left out has changed")
 	}
-	err := withBTF(paths[1], func(raw rawBTF) error {
-		if !bytes.Equal(raw.btf, want) {
+	err := btfFiles.With(paths[1], func(raw loadbtf.Raw) error {
+		if !bytes.Equal(raw.BTF, want) {
 			t.Error("section .BTF has other bytes")
 		}
 		return nil

@@ -10,7 +10,9 @@ import (
 
 	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/memlimit"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // encoding is what the commands that encode have in common: what is to be encoded,
@@ -20,14 +22,14 @@ type encoding struct {
 	// typedefBug is --btf_compat=libbpf-1.7.
 	typedefBug bool
 	jobs       int
-	bareJobs   bool   // -j without a number: jobs may be lowered
-	memory     uint64 // --memory_limit in bytes, 0: none
-	cuLimit    int    // --cu_limit, 0: none
-	debugDir   string // --debug_dir
-	exact      bool   // --dedup=exact
-	order      sorter // --btf_sort, nil: as encoded
-	extraVars  string // --extra_vars: the file, for modules the end of its name
-	lenient    bool   // --verify=warn
+	bareJobs   bool          // -j without a number: jobs may be lowered
+	memory     uint64        // --memory_limit in bytes, 0: none
+	cuLimit    int           // --cu_limit, 0: none
+	debugDir   string        // --debug_dir
+	exact      bool          // --dedup=exact
+	order      finish.Sorter // --btf_sort, nil: as encoded
+	extraVars  string        // --extra_vars: the file, for modules the end of its name
+	lenient    bool          // --verify=warn
 	verbose    bool
 	strict     bool // --strict: nothing written is an error
 	stats      statsFormat
@@ -70,8 +72,8 @@ func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 }
 
 // addOrder adds --btf_sort.
-func addOrder(cmd *cobra.Command, chosen *sorter) {
-	orders := map[string]sorter{"canonical": order.CanonicalWithMap, "name": order.ByNameWithMap}
+func addOrder(cmd *cobra.Command, chosen *finish.Sorter) {
+	orders := map[string]finish.Sorter{"canonical": order.CanonicalWithMap, "name": order.ByNameWithMap}
 	under(cmd, groupOutput).value(func(v string) error { *chosen = orders[v]; return nil },
 		"btf_sort", "", "sort types by `ORDER`: canonical (default), name", bare("canonical"), words("canonical", "name"))
 }
@@ -132,14 +134,14 @@ func (e *encoding) setJobs(v string) error {
 
 func (e *encoding) setMemory(v string) (err error) {
 	if e.memory, err = memlimit.Parse(v); err != nil {
-		return usagef("%s", oneLine(err.Error()))
+		return usagef("%s", message.OneLine(err.Error()))
 	}
 	return nil
 }
 
 func (e *encoding) setCULimit(v string) (err error) {
 	if e.cuLimit, err = strconv.Atoi(v); err != nil || e.cuLimit < 1 {
-		return usagef("'%s' is not a number of units", oneLine(v))
+		return usagef("'%s' is not a number of units", message.OneLine(v))
 	}
 	return nil
 }
@@ -157,7 +159,7 @@ const extraSuffix = ".vars.btf"
 
 func (e *encoding) setExtraSuffix(v string) error {
 	if strings.ContainsRune(v, '/') {
-		return usagef("'%s' is no end of a file name", oneLine(v))
+		return usagef("'%s' is no end of a file name", message.OneLine(v))
 	}
 	e.extraVars = cmp.Or(v, extraSuffix)
 	return nil

@@ -35,7 +35,7 @@ func sectionOf(t *testing.T, path, name string) []byte {
 // variables lists the VARs of raw BTF over the chain of bases.
 func variables(t *testing.T, path string, bases ...string) (names []string) {
 	t.Helper()
-	b, err := loadChain(append(bases, path))
+	b, err := btfFiles.Chain(append(bases, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestExtraVarsCommand(t *testing.T) {
 				run("--btf_sort="+order, "--btf_encode_detached="+chain[0], "--extra_vars="+chain[1], in)
 				btfliteRun(t, exitOK, "verify", "--btf_base="+chain[0], chain[1])
 			}
-			b, err := loadChain(chain)
+			b, err := btfFiles.Chain(chain)
 			if err != nil {
 				t.Fatal(err)
 			}

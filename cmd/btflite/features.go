@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // feature is one name of --btf_features.
@@ -39,7 +40,7 @@ var laterFeatures = []string{"layout", "inline"}
 // warn tells of options and names that change nothing, with one line of each kind.
 func (e *encoding) warn(c *cli) {
 	for _, name := range e.unsupported {
-		fmt.Fprintf(c.stderr, "Ignoring unsupported feature '%s'\n", oneLine(name)) // pahole's words
+		fmt.Fprintf(c.stderr, "Ignoring unsupported feature '%s'\n", message.OneLine(name)) // pahole's words
 	}
 	if len(e.printing) > 0 {
 		c.warn("warning: only for printing types, without effect here: " + strings.Join(e.printing, ", "))
@@ -48,7 +49,7 @@ func (e *encoding) warn(c *cli) {
 		return
 	}
 	for i, name := range e.unknown {
-		e.unknown[i] = fmt.Sprintf("%q", oneLine(name))
+		e.unknown[i] = fmt.Sprintf("%q", message.OneLine(name))
 		if meant := closest(featureWords(), name); meant != "" {
 			e.unknown[i] += fmt.Sprintf(" (did you mean %q?)", meant)
 		}
@@ -105,7 +106,7 @@ func (e *encoding) addFeatures(list string, strict bool) error {
 		bits, ok := featureBits(name)
 		if !ok && strict {
 			return verbatimError(fmt.Sprintf("Feature '%s' in '%s' is not supported.  Supported BTF features are:\n%s",
-				oneLine(name), oneLine(list), featureNames()))
+				message.OneLine(name), message.OneLine(list), featureNames()))
 		}
 		if !ok && e.verbose {
 			e.unsupported = append(e.unsupported, name)

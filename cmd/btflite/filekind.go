@@ -5,6 +5,9 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // fileKind is a kind of file that people take for one with DWARF or BTF.
@@ -79,16 +82,16 @@ func notToEncode(path string) string {
 		return "a folder; give files, or for a folder of modules run btflite modules"
 	}
 	head := readKind(path)
-	c, k := compressionOf(head), kindOf(head)
+	c, k := loadbtf.CompressionOf(head), kindOf(head)
 	switch {
 	case head == nil:
 		return ""
 	case len(head) == 0:
 		return emptyFile
 	case c != nil:
-		return "is compressed by " + c.name + "; unpack it first"
+		return "is compressed by " + c.Name + "; unpack it first"
 	case k != nil:
-		return k.what + "; " + strings.ReplaceAll(k.encode, "FILE", oneLine(path))
+		return k.what + "; " + strings.ReplaceAll(k.encode, "FILE", message.OneLine(path))
 	}
 	return ""
 }
@@ -102,7 +105,7 @@ func notToRead(path string) string {
 	case len(head) == 0:
 		return emptyFile
 	case k != nil && k.read != "":
-		return k.what + "; " + strings.ReplaceAll(k.read, "FILE", oneLine(path))
+		return k.what + "; " + strings.ReplaceAll(k.read, "FILE", message.OneLine(path))
 	}
 	return ""
 }

@@ -1,48 +1,30 @@
 package main
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"io"
-	"time"
+	"strings"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
 )
-
-// encoded is a finished encode: what the command needs of an encode.Output.
-type encoded struct {
-	stats   encode.Stats
-	size    int64 // of the BTF; 0: nothing to encode
-	below   int64 // length of the distilled base, once that is written; 0: none
-	lead    int   // see encode.Output
-	warning string
-	// mismatch says why the base is not of the file's kernel, if that shows.
-	mismatch string
-	write    func(io.Writer) error
-	noDwarf  bool // so that there is nothing to encode
-	extra    extraVars
-	close    func()
-}
-
-// free gives back what the encoder holds; nothing of e may be used afterwards.
-func (e *encoded) free() {
-	if e.close != nil {
-		e.close()
-	}
-}
 
 // runEncode, newSession and setSections are the work below this package; tests
 // replace them.
 var (
-	runEncode = func(paths []string, opt encode.Options, f finish) (*encoded, error) {
+	runEncode = func(paths []string, opt encode.Options, f *finish.Work) (*finish.Encoded, error) {
 		out, err := encode.Run(paths, opt)
 		if err != nil {
 			return nil, err
 		}
-		return finished(paths, out, f)
+		return f.Output(paths, out)
 	}
 	newSession  = func(opt encode.Options) session { return encode.NewSession(opt) }
 	setSections = elfwrite.Set
@@ -54,85 +36,69 @@ type session interface {
 	Close()
 }
 
-// finish is what becomes of the encoder's output before it is written.
-type finish struct {
-	base    *btf.Blob         // that it is over, or nil
-	distil  bool              // base is to be distilled
-	kernel  *basematch.Kernel // that the base is of, or nil
-	order   sorter            // or nil
-	jobs    int               // goroutines for the check; 0 is one
-	lenient bool              // --verify=warn
-	globals bool              // the feature global_var
-}
-
-// sortShare is how much memory it takes to sort BTF, as a multiple of its size:
-// measured, 4.3 for a kernel.
-const sortShare = 5
-
-// finished makes an encoded of the output for the inputs at paths, or closes it
-// with an error if it must not be written. What is to be distilled is sorted after
-// that.
-func finished(paths []string, out *encode.Output, f finish) (*encoded, error) {
-	began := time.Now()
-	names := inputNames(paths)
-	data, write, more := out.Bytes(), out.Write, out.Extra()
-	if f.order != nil && !f.distil && len(data)+len(more) > 0 {
-		err := out.CheckMemory(sortShare * (len(data) + len(more)))
-		if err == nil {
-			data, more, err = f.sorted(data, more)
-		}
-		if err != nil {
-			out.Close()
-			return nil, namingFile([]string{names}, err)
-		}
-		write = writeBytes(data)
-		if err := out.Stats.Count(data); err != nil {
-			out.Close()
-			return nil, namingFile([]string{names}, err)
-		}
-		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "sort", Time: time.Since(began)})
-		began = time.Now()
-	}
-	warning, err := checkEncoded(names, out, data, f.base, &f)
-	if err != nil {
-		out.Close()
-		return nil, err
-	}
-	extra, also, err := extraOver(names, out, more, data, f)
-	if err != nil {
-		out.Close()
-		return nil, err
-	}
-	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &encoded{stats: out.Stats, size: int64(len(data)), lead: out.Lead, warning: cmp.Or(warning, also), mismatch: f.mismatch(paths[out.Lead], data),
-		write: write, extra: extra, close: out.Close}, nil
-}
-
-// mismatch says why the file at path, with data as its split BTF, is not of the
-// kernel that the base is of; "" if nothing shows.
-func (f *finish) mismatch(path string, data []byte) string {
-	if f.kernel == nil || f.base == nil {
-		return ""
-	}
-	own, err := btf.ParseShared(data, f.base)
-	if err != nil {
-		own = nil // there is nothing to encode
-	}
-	return f.kernel.Mismatch(basematch.OfModule(path), own)
-}
-
 // finish is what the command line says about the encoder's output over base,
 // which was read from the files of bases; there may be none.
-func (e *encoding) finish(base *btf.Blob, bases []string, inPlace bool) finish {
-	f := finish{base: base, distil: e.distils(inPlace), order: e.order, lenient: e.lenient,
-		globals: e.features&encode.GlobalVar != 0}
+func (e *encoding) finish(base *btf.Blob, bases []string, inPlace bool) *finish.Work {
+	f := &finish.Work{Base: base, Distil: e.distils(inPlace), Order: e.order, Lenient: e.lenient}
 	if base != nil {
-		f.kernel = basematch.OfKernel(bases[0], base)
+		f.Kernel = basematch.OfKernel(bases[0], base)
 	}
 	return f
 }
 
+// wayOut adds to err what to do about BTF that a kernel refuses, if err is of that.
+// features are those of the encoding.
+func wayOut(err error, features encode.Features) error {
+	var r *finish.Refused
+	if !errors.As(err, &r) {
+		return err
+	}
+	const anyway = "--verify=warn writes it all the same"
+	var fault *verify.Fault
+	switch {
+	case r.Unreadable != nil:
+		return fmt.Errorf("%w; no program could read it; please report it", err)
+	case features&encode.GlobalVar != 0 && errors.As(r.Err, &fault) && fault.Overlaps():
+		return fmt.Errorf("%w; --extra_vars in place of the feature global_var gives all variables, and valid BTF; %s", err, anyway)
+	}
+	return fmt.Errorf("%w; %s", err, anyway)
+}
+
+// refusedText tells of BTF that a kernel refuses and that is written all the same;
+// "" for a nil w.
+func refusedText(w *finish.Warning) string {
+	switch {
+	case w == nil:
+		return ""
+	case w.Foreign != "":
+		return w.String() + "; try --lang_exclude=" + w.Foreign
+	}
+	return w.String()
+}
+
 // mismatchText tells of a base of another kernel.
 func mismatchText(path, why string) string {
-	return fmt.Sprintf("%s: warning: %s: the BTF fits neither kernel", oneLine(path), why)
+	return fmt.Sprintf("%s: warning: %s: the BTF fits neither kernel", message.OneLine(path), why)
+}
+
+// objectSuffix ends the names of objects.
+const objectSuffix = ".o"
+
+// extraWriter returns what writes the file with that name: the extra variables as
+// they are or, if the name ends in ".o", as the section .BTF of an object for the
+// linker of a module, with the checksum of what they were split from. input is an
+// ELF file for the target of an object.
+func extraWriter(x *finish.Extra, name, input string) (func(io.Writer) error, error) {
+	if !strings.HasSuffix(name, objectSuffix) {
+		return finish.WriteBytes(x.Data), nil
+	}
+	to, err := elfwrite.TargetOf(input)
+	if err != nil {
+		return nil, err
+	}
+	return to.NewObject(bytesSection(loadbtf.SectionBTF, x.Data), bytesSection(loadbtf.SectionBaseSum, loadbtf.BaseNote(x.Base))).Write, nil
+}
+
+func bytesSection(name string, data []byte) elfwrite.Section {
+	return elfwrite.Section{Name: name, Size: int64(len(data)), Write: finish.WriteBytes(data)}
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // languages are pahole 1.32's names of DW_LANG codes. It has none for the
@@ -34,7 +36,7 @@ func parseLanguages(list string) ([]uint16, error) {
 			if meant := closest(languageNames(), name); meant != "" {
 				hint = fmt.Sprintf("; did you mean %q?", meant)
 			}
-			return nil, fmt.Errorf("unknown language \"%s\"%s", oneLine(name), hint)
+			return nil, fmt.Errorf("unknown language \"%s\"%s", message.OneLine(name), hint)
 		}
 		codes = append(codes, code)
 	}

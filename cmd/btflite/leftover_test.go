@@ -12,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // What a run leaves behind is of this run.
@@ -107,7 +108,7 @@ func TestStaleSection(t *testing.T) {
 		for _, more := range [][]string{nil, {"--extra_vars=" + vars}, {"--extra_vars=" + vars, "--report=" + dir + "/report"}} {
 			args := append([]string{"-J", "--lang=rust"}, append(more, files...)...)
 			_, stderr := btfliteRun(t, exitFailure, args...)
-			want := "btflite: " + inputNames(files) + ": " + nothing + ", and section .BTF of " + b +
+			want := "btflite: " + message.Inputs(files) + ": " + nothing + ", and section .BTF of " + b +
 				" is not of this run; remove it, as by objcopy --remove-section=.BTF\n"
 			if stderr != want {
 				t.Errorf("%q: %q, want %q", args, stderr, want)

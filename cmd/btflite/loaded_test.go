@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/internal/loadbtf"
 )
 
 // linkedWithBTF is a linked file with a section .BTF of room bytes that a segment
@@ -22,7 +23,7 @@ func linkedWithBTF(t *testing.T, room int) []byte {
 	s := dt.N(dt.TagStructureType, dt.Name("fine"), dt.Size(8), dt.N(dt.TagMember, dt.Name("m"), dt.Type(i), dt.MemberAt(4)))
 	f := dt.File{
 		Units:    []*dt.Unit{{Root: dt.N(dt.TagCompileUnit, dt.Name("t"), dt.Language(langC11), i, s)}},
-		Sections: []dt.Section{{Name: sectionBTF, Flags: 2, Addr: addr, Data: bytes.Repeat([]byte("o"), room)}},
+		Sections: []dt.Section{{Name: loadbtf.SectionBTF, Flags: 2, Addr: addr, Data: bytes.Repeat([]byte("o"), room)}},
 	}
 	image := f.Bytes()
 	e, err := elf.NewFile(bytes.NewReader(image))
@@ -30,7 +31,7 @@ func linkedWithBTF(t *testing.T, room int) []byte {
 		t.Fatal(err)
 	}
 	const phdr = 64 // p_offset, p_vaddr, p_paddr, p_filesz, p_memsz from byte 8
-	for i, v := range []uint64{e.Section(sectionBTF).Offset, addr, addr, uint64(room), uint64(room)} {
+	for i, v := range []uint64{e.Section(loadbtf.SectionBTF).Offset, addr, addr, uint64(room), uint64(room)} {
 		binary.LittleEndian.PutUint64(image[phdr+8+8*i:], v)
 	}
 	return image
@@ -73,7 +74,7 @@ func TestLoadedBTF(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, p := f.Section(sectionBTF), f.Progs[0]
+			s, p := f.Section(loadbtf.SectionBTF), f.Progs[0]
 			section, err := s.Data()
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/memlimit"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // memoryOfWorker bounds what a worker more than one takes, in bytes. Measured
@@ -48,7 +49,7 @@ func (c *cli) room(file string, n int64) error {
 	reserve := memlimit.Reserve(0, 1)
 	if used := memlimit.Used(); used+uint64(n)+reserve > c.groupLimit {
 		return fmt.Errorf("%s: cannot write %d KiB: it lies on tmpfs, which is memory, the control group has %d MiB, and %d MiB are in use",
-			oneLine(file), n>>10, c.groupLimit>>20, used>>20)
+			message.OneLine(file), n>>10, c.groupLimit>>20, used>>20)
 	}
 	memlimit.AddFile(uint64(n))
 	return nil

@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // module is one input of "btflite modules".
@@ -42,7 +45,7 @@ func findModules(words []string) ([]module, error) {
 		l.add(w)
 	}
 	if len(l.found) == 0 {
-		return nil, fmt.Errorf("%s: no modules", oneLine(words[0]))
+		return nil, fmt.Errorf("%s: no modules", message.OneLine(words[0]))
 	}
 	return l.found, nil
 }
@@ -63,7 +66,7 @@ func (l *moduleList) add(word string) {
 	info, err := os.Stat(word)
 	switch {
 	case err != nil:
-		l.addFailed(word, fileError(word, "cannot open", err))
+		l.addFailed(word, message.FileError(word, "cannot open", err))
 	case info.IsDir():
 		l.addFolder(word)
 	case isModuleName(word):
@@ -91,7 +94,7 @@ func (l *moduleList) addFolder(root string) {
 			info, err = d.Info()
 		}
 		if err != nil {
-			l.addFailed(path, fileError(path, "cannot read", err))
+			l.addFailed(path, message.FileError(path, "cannot read", err))
 			return nil
 		}
 		rel, err := filepath.Rel(root, path)
@@ -118,22 +121,22 @@ func isModuleName(name string) bool {
 func (l *moduleList) addList(path string) (isList bool, err error) {
 	f, err := openFile(path)
 	if err != nil {
-		return false, fileError(path, "cannot open", err)
+		return false, message.FileError(path, "cannot open", err)
 	}
 	defer f.Close()
-	head, err := readHead(f)
+	head, err := loadbtf.ReadHead(f)
 	if err != nil {
-		return false, fileError(path, "cannot read", err)
+		return false, message.FileError(path, "cannot read", err)
 	}
-	if isELF(head) || compressionOf(head) != nil {
+	if loadbtf.IsELF(head) || loadbtf.CompressionOf(head) != nil {
 		return false, nil
 	}
 	data := bytes.NewBuffer(head)
-	if err := readLimited(data, f, maxList); err != nil {
-		return false, fileError(path, "cannot read", err)
+	if err := loadbtf.ReadLimited(data, f, maxList); err != nil {
+		return false, message.FileError(path, "cannot read", err)
 	}
 	if bytes.IndexByte(data.Bytes(), 0) >= 0 {
-		return false, fmt.Errorf("%s: neither a module nor a list of modules", oneLine(path))
+		return false, fmt.Errorf("%s: neither a module nor a list of modules", message.OneLine(path))
 	}
 	for line := range strings.Lines(data.String()) {
 		name := strings.TrimRight(line, "\r\n")
@@ -145,7 +148,7 @@ func (l *moduleList) addList(path string) (isList bool, err error) {
 			err = errors.New("is a directory")
 		}
 		if err != nil {
-			l.addFailed(name, fmt.Errorf("%s: %w", oneLine(path), fileError(name, "cannot open", err)))
+			l.addFailed(name, fmt.Errorf("%s: %w", message.OneLine(path), message.FileError(name, "cannot open", err)))
 			continue
 		}
 		l.addFile(name, info.Size(), ownRel(name))
@@ -199,7 +202,7 @@ func placeDetached(mods []module, dir string) error {
 		}
 		m.out = filepath.Join(dir, m.rel+detachedSuffix)
 		if other, ok := owner[m.out]; ok {
-			return fmt.Errorf("%s: would be written for %s and for %s", oneLine(m.out), oneLine(other), oneLine(m.path))
+			return fmt.Errorf("%s: would be written for %s and for %s", message.OneLine(m.out), message.OneLine(other), message.OneLine(m.path))
 		}
 		owner[m.out] = m.path
 	}
@@ -223,7 +226,7 @@ func placeExtra(mods []module, suffix string) error {
 	}
 	for i := range mods {
 		if m := &mods[i]; m.extra != "" && others[m.extra] {
-			return fmt.Errorf("%s: the extra variables of %s would be written there", oneLine(m.extra), oneLine(m.path))
+			return fmt.Errorf("%s: the extra variables of %s would be written there", message.OneLine(m.extra), message.OneLine(m.path))
 		}
 	}
 	return nil

@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // modulesCommand is "btflite modules": many files, each with a BTF of its own,
@@ -75,7 +77,7 @@ func (c *cli) runModules(cfg *modulesCommand, paths []string) (err error) {
 			return err
 		}
 		if err := c.guard.makeFolder(cfg.outDir); err != nil {
-			return fileError(cfg.outDir, "cannot write", err)
+			return message.FileError(cfg.outDir, "cannot write", err)
 		}
 		defer func() {
 			if err != nil {
@@ -142,7 +144,7 @@ type batch struct {
 	c       *cli
 	opt     encode.Options
 	bases   []string // the files of finish.base
-	finish  finish
+	finish  *finish.Work
 	fullToo bool
 	strict  bool
 }
@@ -209,21 +211,21 @@ func (w *worker) close() {
 }
 
 // encode runs a session, which is made first if there is none.
-func (w *worker) encode(s *session, path string, opt encode.Options, f finish) (*encoded, error) {
+func (w *worker) encode(s *session, path string, opt encode.Options, f *finish.Work) (*finish.Encoded, error) {
 	if *s == nil {
 		*s = newSession(opt)
 	}
 	out, err := (*s).Encode(path)
 	if err == nil {
-		var enc *encoded
-		if enc, err = finished([]string{path}, out, f); err == nil {
+		var enc *finish.Encoded
+		if enc, err = f.Output([]string{path}, out); err == nil {
 			return enc, nil
 		}
 	}
 	if errors.Is(err, encode.ErrNoDwarf) {
-		return &encoded{noDwarf: true}, nil
+		return &finish.Encoded{NoDwarf: true}, nil
 	}
-	return nil, encodeError([]string{path}, err)
+	return nil, encodeError([]string{path}, w.opt.Features, err)
 }
 
 // one encodes and writes one module. A panic fails this module only.
@@ -236,7 +238,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 	defer func() {
 		if v := recover(); v != nil {
 			line, status := describePanic(v)
-			r.Error, r.internal = oneLine(m.path)+": "+line, status == exitInternal
+			r.Error, r.internal = message.OneLine(m.path)+": "+line, status == exitInternal
 			w.split, w.full = nil, nil // whatever state they are in
 		}
 		r.NS = int64(time.Since(began))
@@ -258,23 +260,23 @@ func (w *worker) one(m *module) (r moduleResult) {
 	if w.fullToo {
 		opt := w.opt
 		opt.Base, opt.ExtraVars = nil, false
-		full, err := w.encode(&w.full, m.path, opt, finish{})
+		full, err := w.encode(&w.full, m.path, opt, &finish.Work{})
 		if err != nil {
 			return fail(err)
 		}
-		r.Full = full.size
-		full.free()
+		r.Full = full.Size
+		full.Free()
 	}
 	enc, err := w.encode(&w.split, m.path, w.opt, w.finish)
 	if err != nil {
 		return fail(err)
 	}
-	defer enc.free()
-	r.leftOut = enc.stats.LeftOut
-	r.Warning, r.Mismatch = enc.warning, enc.mismatch
-	if r.Empty = enc.size == 0; r.Empty {
-		stats, why := &enc.stats, emptyText(m.path, &enc.stats)
-		if enc.noDwarf {
+	defer enc.Free()
+	r.leftOut = enc.Stats.LeftOut
+	r.Warning, r.Mismatch = refusedText(enc.Warning), enc.Mismatch
+	if r.Empty = enc.Size == 0; r.Empty {
+		stats, why := &enc.Stats, emptyText(m.path, &enc.Stats)
+		if enc.NoDwarf {
 			stats, why = nil, noDwarfText(m.path)
 		}
 		if err := w.c.moduleLeftAlone(m, why); err != nil {
@@ -292,7 +294,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 	if err != nil {
 		return fail(err)
 	}
-	r.Bytes, r.Base, r.Types, r.Extra = enc.size, enc.below, enc.stats.TypesOut, int64(len(enc.extra.data))
+	r.Bytes, r.Base, r.Types, r.Extra = enc.Size, enc.Below, enc.Stats.TypesOut, int64(len(enc.Extra.Data))
 	return r
 }
 
@@ -324,7 +326,7 @@ func (c *cli) moduleLeftAlone(m *module, why string) error {
 func (c *cli) moduleOutputs(m *module, bases []string) (to outputs, err error) {
 	if m.out != "" {
 		if err := c.guard.makeFolder(filepath.Dir(m.out)); err != nil {
-			return to, fileError(m.out, "cannot write", err)
+			return to, message.FileError(m.out, "cannot write", err)
 		}
 	}
 	for _, t := range []struct {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // moduleResult is what became of one module.
@@ -91,7 +93,7 @@ func (r *batchReport) mismatchText() string {
 		return mismatchText(first.Path, first.Mismatch)
 	}
 	return fmt.Sprintf("warning: %s of %s modules are not of the base's kernel: %s: %s: the BTF fits neither kernel",
-		grouped(uint64(n)), grouped(uint64(r.Count)), oneLine(first.Path), first.Mismatch)
+		grouped(uint64(n)), grouped(uint64(r.Count)), message.OneLine(first.Path), first.Mismatch)
 }
 
 // format is the report as text without a final newline.
@@ -115,21 +117,21 @@ func (r *batchReport) format(f statsFormat) string {
 		count += fmt.Sprintf(", %s failed", grouped(uint64(r.Failed)))
 	}
 	row("modules", "%s", count)
-	row("base", "%s", oneLine(r.Base))
-	size := byteSize(uint64(r.Bytes))
+	row("base", "%s", message.OneLine(r.Base))
+	size := message.ByteSize(uint64(r.Bytes))
 	if r.Full > 0 {
-		size += fmt.Sprintf(", %s without the base", byteSize(uint64(r.Full)))
+		size += fmt.Sprintf(", %s without the base", message.ByteSize(uint64(r.Full)))
 	}
 	if r.BaseLen > 0 {
-		size += fmt.Sprintf(", %s of distilled bases", byteSize(uint64(r.BaseLen)))
+		size += fmt.Sprintf(", %s of distilled bases", message.ByteSize(uint64(r.BaseLen)))
 	}
 	if r.Extra > 0 {
-		size += fmt.Sprintf(", %s of extra variables", byteSize(uint64(r.Extra)))
+		size += fmt.Sprintf(", %s of extra variables", message.ByteSize(uint64(r.Extra)))
 	}
 	row("BTF", "%s", size)
 	row("time", "%s", seconds(time.Duration(r.WallNS)))
 	if r.PeakRSS > 0 {
-		row("memory", "%s peak", byteSize(r.PeakRSS))
+		row("memory", "%s peak", message.ByteSize(r.PeakRSS))
 	}
 	if f == statsText {
 		r.largest(&b)
@@ -149,6 +151,6 @@ func (r *batchReport) largest(b *strings.Builder) {
 		if m.Full > 0 {
 			full = grouped(uint64(m.Full))
 		}
-		fmt.Fprintf(b, "%12s %12s %8s  %s\n", grouped(uint64(m.Bytes)), full, seconds(time.Duration(m.NS)), oneLine(m.Path))
+		fmt.Fprintf(b, "%12s %12s %8s  %s\n", grouped(uint64(m.Bytes)), full, seconds(time.Duration(m.NS)), message.OneLine(m.Path))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -147,7 +148,7 @@ func (s *setter) Type() string   { return "string" }
 
 func (s *setter) Set(v string) error {
 	if s.words != nil && !slices.Contains(s.words, v) {
-		return &usageError{what: fmt.Sprintf("unknown value '%s'", oneLine(v)), hint: "use " + strings.Join(s.words, " or ")}
+		return &usageError{what: fmt.Sprintf("unknown value '%s'", message.OneLine(v)), hint: "use " + strings.Join(s.words, " or ")}
 	}
 	return s.set(v)
 }
@@ -200,7 +201,7 @@ func optionError(_ *cobra.Command, err error) error {
 	case errors.As(err, &usage):
 		return &usageError{what: fmt.Sprintf("option '--%s': %s", refused.GetFlag().Name, usage.what), hint: usage.hint}
 	case errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange):
-		return usagef("option '--%s': '%s' is not a number", refused.GetFlag().Name, oneLine(refused.GetValue()))
+		return usagef("option '--%s': '%s' is not a number", refused.GetFlag().Name, message.OneLine(refused.GetValue()))
 	}
 	return err
 }

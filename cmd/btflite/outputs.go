@@ -1,15 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -20,16 +21,16 @@ type outputs struct{ main, extra *target }
 // writeBoth writes the BTF and the extra variables: their file is complete before
 // anything is replaced. If there are none, they must not be there from an earlier
 // run.
-func (c *cli) writeBoth(to outputs, path string, enc *encoded, f finish) error {
+func (c *cli) writeBoth(to outputs, path string, enc *finish.Encoded, f *finish.Work) error {
 	main := func() error {
 		if to.main != nil {
-			if err := c.room(to.main.file, enc.size); err != nil {
+			if err := c.room(to.main.file, enc.Size); err != nil {
 				return err
 			}
-			return to.main.write(c.guard, enc.write)
+			return to.main.write(c.guard, enc.Write)
 		}
 		if info, err := os.Stat(path); err == nil { // else who opens it says why not
-			if err := c.room(path, info.Size()+enc.size); err != nil {
+			if err := c.room(path, info.Size()+enc.Size); err != nil {
 				return err
 			}
 		}
@@ -38,22 +39,22 @@ func (c *cli) writeBoth(to outputs, path string, enc *encoded, f finish) error {
 	if to.extra == nil {
 		return main()
 	}
-	if enc.extra.data == nil {
+	if enc.Extra.Data == nil {
 		if err := to.extra.refuseOld("no extra variables to write"); err != nil {
 			return err
 		}
 		return main()
 	}
-	write, err := enc.extra.writer(to.extra.path, path)
+	write, err := extraWriter(&enc.Extra, to.extra.path, path)
 	if err != nil {
-		return namingFile([]string{path}, err)
+		return message.NamingFile([]string{path}, err)
 	}
 	return to.extra.writeAfter(c.guard, write, main)
 }
 
 // writeInPlace puts the BTF into the section .BTF of the file. If its base is to
 // be distilled, the file gets .BTF.base too.
-func (c *cli) writeInPlace(path string, enc *encoded, f finish) error {
+func (c *cli) writeInPlace(path string, enc *finish.Encoded, f *finish.Work) error {
 	err := c.guard.protect(func() error {
 		sections, err := sectionsFor(path, enc, f)
 		if err != nil {
@@ -65,10 +66,10 @@ func (c *cli) writeInPlace(path string, enc *encoded, f finish) error {
 			s.Write = func(w io.Writer) error { return write(interruptible{w, c.guard}) }
 			// A linked kernel takes all between two symbols for its BTF, and
 			// refuses bytes behind the last section of that.
-			strings := enc.stats.StrBytes
+			strings := enc.Stats.StrBytes
 			s.Fill = func(w io.Writer, n int64) error {
-				if s.Name == sectionBTF {
-					enc.size, enc.stats.StrBytes = n, strings+int(n-size)
+				if s.Name == loadbtf.SectionBTF {
+					enc.Size, enc.Stats.StrBytes = n, strings+int(n-size)
 				}
 				return btf.PadStrings(s.Write, n-size)(w)
 			}
@@ -79,59 +80,27 @@ func (c *cli) writeInPlace(path string, enc *encoded, f finish) error {
 		err = fmt.Errorf("%w; use --btf_encode_detached=OUT, or link it again with the BTF", err)
 	}
 	if err != nil {
-		return namingFile([]string{path}, err)
+		return message.NamingFile([]string{path}, err)
 	}
 	return nil
 }
 
-// Sections that hold BTF.
-const (
-	sectionBTF     = ".BTF"
-	sectionBTFBase = ".BTF.base"
-)
-
 // sectionsFor is what writeInPlace puts into the file. If the base is distilled, the
 // numbers of enc become those of what is written.
-func sectionsFor(path string, enc *encoded, f finish) ([]elfwrite.Section, error) {
-	if !f.distil {
+func sectionsFor(path string, enc *finish.Encoded, f *finish.Work) ([]elfwrite.Section, error) {
+	if !f.Distil {
 		// With it, readers would take the ids of .BTF for those of that base.
-		if hasSection(path, sectionBTFBase) {
-			return nil, errors.New("section " + sectionBTFBase + " belongs to the " + sectionBTF +
+		if hasSection(path, loadbtf.SectionBTFBase) {
+			return nil, errors.New("section " + loadbtf.SectionBTFBase + " belongs to the " + loadbtf.SectionBTF +
 				" that is to be replaced; remove it first, or encode with the feature distilled_base")
 		}
-		return []elfwrite.Section{{Name: sectionBTF, Size: enc.size, Write: enc.write}}, nil
+		return []elfwrite.Section{{Name: loadbtf.SectionBTF, Size: enc.Size, Write: enc.Write}}, nil
 	}
-	var data bytes.Buffer
-	data.Grow(int(enc.size))
-	if err := enc.write(&data); err != nil {
-		return nil, err
-	}
-	split, err := btf.Parse(data.Bytes(), f.base)
+	own, below, err := f.DistilBase(enc)
 	if err != nil {
 		return nil, err
 	}
-	base, split, err := distill.Split(split)
-	if err == nil && f.order != nil {
-		split, _, err = f.order(split)
-	}
-	if err != nil {
-		return nil, err
-	}
-	own, below := split.Encode(), base.Encode()
-	enc.size, enc.below = int64(len(own)), int64(len(below))
-	return []elfwrite.Section{bytesSection(sectionBTF, own), bytesSection(sectionBTFBase, below)}, enc.stats.Count(own)
-}
-
-func bytesSection(name string, data []byte) elfwrite.Section {
-	return elfwrite.Section{Name: name, Size: int64(len(data)), Write: writeBytes(data)}
-}
-
-// writeBytes returns a function that writes data.
-func writeBytes(data []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	}
+	return []elfwrite.Section{bytesSection(loadbtf.SectionBTF, own), bytesSection(loadbtf.SectionBTFBase, below)}, nil
 }
 
 // hasSection tells whether the file is an ELF file with that section.
@@ -169,9 +138,9 @@ func (o outputs) refuseOld(path, why string) error {
 // refuseOldMain is refuseOld for the BTF alone, which goes to t or, if that is
 // nil, into the file at path.
 func refuseOldMain(t *target, path, why string) error {
-	if t == nil && hasSection(path, sectionBTF) {
+	if t == nil && hasSection(path, loadbtf.SectionBTF) {
 		return fmt.Errorf("%s: nothing written, and section %s of %s is not of this run; remove it, as by objcopy --remove-section=%s",
-			why, sectionBTF, oneLine(path), sectionBTF)
+			why, loadbtf.SectionBTF, message.OneLine(path), loadbtf.SectionBTF)
 	}
 	return t.refuseOld(why)
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Progress appears after progressDelay and changes every progressStep.
@@ -55,7 +57,7 @@ func newProgress(w io.Writer, text func(done, total uint64) string, g *guard) *p
 // fileProgress is the text for the encoding of one file, in bytes of
 // .debug_info.
 func fileProgress(path string) func(done, total uint64) string {
-	name := []rune(oneLine(filepath.Base(path)))
+	name := []rune(message.OneLine(filepath.Base(path)))
 	const widest = 30 // keeps the line below 80 columns
 	if len(name) > widest {
 		name = append(name[:widest-1], '…')

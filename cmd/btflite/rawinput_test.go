@@ -48,7 +48,7 @@ func TestSplitWithoutBase(t *testing.T) {
 	}
 	addInt := func(b *btf.Builder) { b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32) }
 	base := put("base", nil, addInt)
-	over, err := loadBTF(base, nil)
+	over, err := btfFiles.Load(base, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // outputBuffer gathers small writes; the encoder writes in chunks anyway.
@@ -40,7 +41,7 @@ func (t *target) writeAfter(g *guard, content func(io.Writer) error, first func(
 	if other != nil {
 		return other
 	}
-	return fileError(t.path, "cannot write", err)
+	return message.FileError(t.path, "cannot write", err)
 }
 
 // writeDirect writes to an open stream, a device or a pipe.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // reportFile is what --report writes: one JSON object with what --stats=json
@@ -39,7 +41,7 @@ func (c *cli) openReport(path string, inputs []string, outs ...*target) (*report
 	}
 	for _, out := range outs {
 		if out != nil && (to.file != "" || to.stream != nil) && out.sameFile(to) {
-			return nil, fmt.Errorf("%s: the report would replace the output", oneLine(path))
+			return nil, fmt.Errorf("%s: the report would replace the output", message.OneLine(path))
 		}
 	}
 	return &reportFile{to: to, LeftOutFunctions: []leftOutFunction{}}, nil
@@ -52,7 +54,7 @@ func (r *reportFile) addFunction(name, reason string) {
 // write writes the report of a run that has ended with err.
 func (r *reportFile) write(g *guard, err error) error {
 	if err != nil {
-		r.runReport, r.Error = nil, oneLine(err.Error())
+		r.runReport, r.Error = nil, message.OneLine(err.Error())
 	}
 	return r.to.write(g, func(w io.Writer) error {
 		e := json.NewEncoder(w)

@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +11,8 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/message"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of testdata")
@@ -72,7 +72,7 @@ func TestHelpShowsEveryOptionThatIsNotRare(t *testing.T) {
 }
 
 func sampleReport() *runReport {
-	enc := &encoded{size: 5_400_000, stats: encode.Stats{
+	enc := &finish.Encoded{Size: 5_400_000, Stats: encode.Stats{
 		CUs: 3456, CUsFiltered: 12, DIEs: 34567890, DebugInfo: 220 << 20, TypesIn: 9876543, TypesOut: 123456,
 		SlowCUs: 3, FuncStates: 400123, Funcs: 61234, Vars: 412, TypeBytes: 4_000_000, StrBytes: 1_399_976,
 		Skipped: map[string]int{"optimized parameters": 7, "due to multiple inconsistent function prototypes": 1234},
@@ -97,7 +97,7 @@ func TestStatsJSONIsOneObject(t *testing.T) {
 
 func TestStatsDoNotChangeTheEncodersPhases(t *testing.T) {
 	phases := make([]encode.Phase, 1, 4)
-	enc := &encoded{stats: encode.Stats{Phases: phases}}
+	enc := &finish.Encoded{Stats: encode.Stats{Phases: phases}}
 	newRunReport([]string{"a"}, outputs{}, enc, 1, 1)
 	if phases[:2][1].Name != "" {
 		t.Error("written behind the encoder's slice")
@@ -111,7 +111,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for n, want := range map[uint64]string{0: "0 bytes", 1023: "1023 bytes", 1536: "1.5 KiB", 3 << 20: "3.0 MiB"} {
-		if got := byteSize(n); got != want {
+		if got := message.ByteSize(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
@@ -185,32 +185,6 @@ func TestSilentMake(t *testing.T) {
 	} {
 		if silentMake(flags) != want {
 			t.Errorf("MAKEFLAGS=%q", flags)
-		}
-	}
-}
-
-func TestOneLine(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain é": "plain é", "a\nb": `a\nb`, "\x1b[31m": `\x1b[31m`, "\xff": `\xff`, "a\u202eb": `a\u202eb`,
-	} {
-		if got := oneLine(in); got != want {
-			t.Errorf("%q: %s, want %s", in, got, want)
-		}
-	}
-}
-
-func TestErrorsNameTheFileOnce(t *testing.T) {
-	for _, tt := range []struct {
-		err  error
-		want string
-	}{
-		{errors.New("vmlinux: .debug_info+0x10: bad"), "vmlinux: .debug_info+0x10: bad"},
-		{errors.New("unit at 0x10: bad"), "vmlinux: unit at 0x10: bad"},
-		{fmt.Errorf("vmlinux: file replaced, but: %w", &os.PathError{Op: "sync", Path: ".", Err: errors.New("full")}), "vmlinux: file replaced, but: sync .: full"},
-		{&os.PathError{Op: "open", Path: "other", Err: errors.New("gone")}, "other: cannot open: gone"},
-	} {
-		if got := namingFile([]string{"vmlinux"}, tt.err); got.Error() != tt.want {
-			t.Errorf("%v: %v", tt.err, got)
 		}
 	}
 }

@@ -7,51 +7,13 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/order"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/message"
 )
-
-// sorter puts the own types of BTF into an order and tells the new id of each;
-// see package order.
-type sorter func(*btf.Blob) (out *btf.Blob, ids []uint32, err error)
-
-// sorted is the BTF main, over f.base or without one, and the BTF extra over that,
-// both in the order. Either may be empty.
-func (f *finish) sorted(main, extra []byte) ([]byte, []byte, error) {
-	old, to := f.base, f.base // what extra was over, and is
-	var ids []uint32
-	var err error
-	if len(main) > 0 {
-		if old, err = btf.Parse(main, f.base); err == nil {
-			to, ids, err = f.order(old)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		main = to.Encode()
-	}
-	if len(extra) == 0 {
-		return main, nil, nil
-	}
-	x, err := btf.Parse(extra, old)
-	if err == nil && old != to {
-		x, err = btf.Rebase(x, to, func(id uint32) uint32 {
-			if id < old.FirstID {
-				return id
-			}
-			return ids[id-old.FirstID]
-		})
-	}
-	if err == nil {
-		x, _, err = f.order(x)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return main, x.Encode(), nil
-}
 
 // sortCommand is "btflite sort".
 type sortCommand struct {
-	order sorter
+	order finish.Sorter
 	bases []string
 }
 
@@ -87,21 +49,21 @@ func (c *cli) runSort(cfg *sortCommand, words []string) error {
 	if err := out.refuseInputs(slices.Concat(bases, in)); err != nil {
 		return err
 	}
-	base, err := loadChain(bases)
+	base, err := btfFiles.Chain(bases)
 	if err != nil {
 		return err
 	}
-	b, err := loadOver(in[0], base)
+	b, err := btfFiles.LoadOver(in[0], base)
 	if err != nil {
 		return err
 	}
 	sorted, _, err := cfg.order(b)
 	if err != nil {
-		return namingFile(in, err)
+		return message.NamingFile(in, err)
 	}
 	data := sorted.Encode()
-	if err := checkMerged(data, []*btf.Blob{b}, b.Base); err != nil {
-		return namingFile(in, err)
+	if err := finish.CheckMerged(data, []*btf.Blob{b}, b.Base); err != nil {
+		return message.NamingFile(in, err)
 	}
-	return out.write(c.guard, writeBytes(data))
+	return out.write(c.guard, finish.WriteBytes(data))
 }

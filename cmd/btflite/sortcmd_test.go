@@ -11,6 +11,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/btf/order"
+	"github.com/btflite/btflite/internal/loadbtf"
 )
 
 const inputFiles = "../../testdata/inputs/"
@@ -106,12 +107,12 @@ func TestSortDistilled(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in")
 	copyFile(t, "x86.module.o", in)
 	btfliteRun(t, exitOK, "-J", compat, "--btf_features=default,distilled_base", "--btf_sort=name", "--btf_base="+splitFiles+"x86.base.btf", in)
-	sameAs(t, in, sectionBTFBase, "x86.distilled.base.btf")
-	base, err := loadBTF(splitFiles+"x86.base.btf", nil)
+	sameAs(t, in, loadbtf.SectionBTFBase, "x86.distilled.base.btf")
+	base, err := btfFiles.Load(splitFiles+"x86.base.btf", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	split, err := loadBTF(splitFiles+"x86.module.btf", base)
+	split, err := btfFiles.Load(splitFiles+"x86.module.btf", base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +122,8 @@ func TestSortDistilled(t *testing.T) {
 	if split, err = order.ByName(split); err != nil {
 		t.Fatal(err)
 	}
-	err = withBTF(in, func(raw rawBTF) error {
-		if !bytes.Equal(raw.btf, split.Encode()) {
+	err = btfFiles.With(in, func(raw loadbtf.Raw) error {
+		if !bytes.Equal(raw.BTF, split.Encode()) {
 			t.Error("the section .BTF differs")
 		}
 		return nil
@@ -133,7 +134,7 @@ func TestSortDistilled(t *testing.T) {
 	btfliteRun(t, exitOK, "verify", in)
 	// Its own base is the one to keep to.
 	btfliteRun(t, exitOK, "sort", in, in+".sorted")
-	distilled, err := loadBTF(splitFiles+"x86.distilled.base.btf", nil)
+	distilled, err := btfFiles.Load(splitFiles+"x86.distilled.base.btf", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

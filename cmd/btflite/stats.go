@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // statsFormat is the argument of --stats.
@@ -40,15 +42,15 @@ type runReport struct {
 // newRunReport completes the encoder's numbers with those of the command:
 // the time it took to write the result, the whole time and the peak memory up
 // to now.
-func newRunReport(paths []string, to outputs, enc *encoded, writing, wall time.Duration) *runReport {
-	r := &runReport{Inputs: paths, Bytes: enc.size, BaseBytes: enc.below, WallNS: int64(wall), Stats: enc.stats}
+func newRunReport(paths []string, to outputs, enc *finish.Encoded, writing, wall time.Duration) *runReport {
+	r := &runReport{Inputs: paths, Bytes: enc.Size, BaseBytes: enc.Below, WallNS: int64(wall), Stats: enc.Stats}
 	r.Phases = append(slices.Clip(r.Phases), encode.Phase{Name: "write", Time: writing})
-	r.Output, r.place = paths[enc.lead], "section .BTF of "
+	r.Output, r.place = paths[enc.Lead], "section .BTF of "
 	if to.main != nil {
 		r.Output, r.place = to.main.path, "file "
 	}
-	if to.extra != nil && enc.extra.data != nil {
-		r.Extra, r.ExtraBytes = to.extra.path, int64(len(enc.extra.data))
+	if to.extra != nil && enc.Extra.Data != nil {
+		r.Extra, r.ExtraBytes = to.extra.path, int64(len(enc.Extra.Data))
 	}
 	if peak := readPeakRSS(); peak > r.PeakRSS {
 		r.PeakRSS = peak
@@ -76,40 +78,40 @@ func (r *runReport) format(f statsFormat) string {
 		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	for i, p := range r.Inputs {
-		row([]string{"input", ""}[min(i, 1)], "%s", oneLine(p))
+		row([]string{"input", ""}[min(i, 1)], "%s", message.OneLine(p))
 	}
 	units := grouped(uint64(r.CUs)) + " CUs"
 	if r.CUsFiltered > 0 {
 		units += fmt.Sprintf(", %s left out by language", grouped(uint64(r.CUsFiltered)))
 	}
 	row("units", "%s", units)
-	row("DWARF", "%s DIEs, %s of .debug_info", grouped(r.DIEs), byteSize(r.DebugInfo))
+	row("DWARF", "%s DIEs, %s of .debug_info", grouped(r.DIEs), message.ByteSize(r.DebugInfo))
 	row("types", "%s before deduplication, %s after", grouped(r.TypesIn), grouped(uint64(r.TypesOut)))
 	if r.SlowCUs > 0 {
 		row("", "%s CUs with conflicting names", grouped(uint64(r.SlowCUs)))
 	}
 	row("functions", "%s encoded, from %s function DIEs", grouped(uint64(r.Funcs)), grouped(r.FuncStates))
 	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
-		row("", "%s left out: %s", grouped(uint64(r.Skipped[reason])), oneLine(reason))
+		row("", "%s left out: %s", grouped(uint64(r.Skipped[reason])), message.OneLine(reason))
 	}
 	row("variables", "%s encoded", grouped(uint64(r.Vars)))
 	for i, what := range slices.Sorted(maps.Keys(r.LeftOut)) {
-		row([]string{"left out", ""}[min(i, 1)], "%s %s", grouped(uint64(r.LeftOut[what])), oneLine(what))
+		row([]string{"left out", ""}[min(i, 1)], "%s %s", grouped(uint64(r.LeftOut[what])), message.OneLine(what))
 	}
-	row("BTF", "%s (%s types, %s strings), %s%s", byteSize(uint64(r.Bytes)),
-		byteSize(uint64(r.TypeBytes)), byteSize(uint64(r.StrBytes)), r.place, oneLine(r.Output))
+	row("BTF", "%s (%s types, %s strings), %s%s", message.ByteSize(uint64(r.Bytes)),
+		message.ByteSize(uint64(r.TypeBytes)), message.ByteSize(uint64(r.StrBytes)), r.place, message.OneLine(r.Output))
 	if r.BaseBytes > 0 {
-		row("", "%s, section .BTF.base", byteSize(uint64(r.BaseBytes)))
+		row("", "%s, section .BTF.base", message.ByteSize(uint64(r.BaseBytes)))
 	}
 	if r.Extra != "" {
-		row("extra", "%s variables, %s, in %s", grouped(uint64(r.ExtraVars)), byteSize(uint64(r.ExtraBytes)), oneLine(r.Extra))
+		row("extra", "%s variables, %s, in %s", grouped(uint64(r.ExtraVars)), message.ByteSize(uint64(r.ExtraBytes)), message.OneLine(r.Extra))
 	}
 	row("time", "%s in all", seconds(time.Duration(r.WallNS)))
 	for _, p := range r.Phases {
-		row("", "%s %s", seconds(p.Time), oneLine(p.Name))
+		row("", "%s %s", seconds(p.Time), message.OneLine(p.Name))
 	}
 	if r.PeakRSS > 0 {
-		row("memory", "%s peak", byteSize(r.PeakRSS))
+		row("memory", "%s peak", message.ByteSize(r.PeakRSS))
 	} else {
 		row("memory", "peak unknown on this system")
 	}
@@ -123,17 +125,6 @@ func grouped(n uint64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
-}
-
-// byteSize is n in bytes, KiB or MiB.
-func byteSize(n uint64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
 func seconds(d time.Duration) string {

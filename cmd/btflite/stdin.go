@@ -5,11 +5,20 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+
+	"github.com/btflite/btflite/internal/loadbtf"
 )
 
 // dash is the standard input where a file is read whole, and the standard output
 // where one is written.
-const dash = "-"
+const dash = loadbtf.Dash
+
+// btfFiles reads the BTF of files.
+var btfFiles = loadbtf.Loader{
+	Stdin:  func() (*os.File, error) { return openFile(dash) },
+	Refuse: notToRead,
+	NoBase: "BTF of a module needs --btf_base",
+}
 
 // stdinTaken is set once the standard input has been opened.
 var stdinTaken atomic.Bool

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // target is where an output goes, found before the work begins so that a
@@ -56,16 +58,16 @@ func (c *cli) resolveTarget(path string) (*target, error) {
 		t.file, err = newFilePath(path)
 		return t, err
 	case err != nil:
-		return nil, fileError(path, "cannot write", err)
+		return nil, message.FileError(path, "cannot write", err)
 	case info.IsDir():
-		return nil, fmt.Errorf("%s: cannot write: is a directory", oneLine(path))
+		return nil, fmt.Errorf("%s: cannot write: is a directory", message.OneLine(path))
 	}
 	t.info = info
 	if !info.Mode().IsRegular() || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/") {
 		return t, nil
 	}
 	if t.file, err = filepath.EvalSymlinks(path); err != nil {
-		return nil, fileError(path, "cannot write", err)
+		return nil, message.FileError(path, "cannot write", err)
 	}
 	return t, nil
 }
@@ -85,10 +87,10 @@ func newFilePath(path string) (string, error) {
 		name = link
 	}
 	if strings.HasSuffix(name, "/") {
-		return "", fmt.Errorf("%s: cannot write: is a directory name", oneLine(path))
+		return "", fmt.Errorf("%s: cannot write: is a directory name", message.OneLine(path))
 	}
 	if _, err := os.Stat(filepath.Dir(name)); err != nil {
-		return "", fileError(path, "cannot write", err)
+		return "", message.FileError(path, "cannot write", err)
 	}
 	return name, nil
 }
@@ -132,7 +134,7 @@ func (t *target) refuseInputs(inputs []string) error {
 	}
 	for _, in := range inputs {
 		if info, err := os.Stat(in); err == nil && os.SameFile(info, t.info) {
-			return fmt.Errorf("%s: the output is the input file %s", oneLine(t.path), oneLine(in))
+			return fmt.Errorf("%s: the output is the input file %s", message.OneLine(t.path), message.OneLine(in))
 		}
 	}
 	return nil
@@ -147,7 +149,7 @@ func refuseOwnBase(path string, bases []string) error {
 	}
 	for _, b := range bases {
 		if of, err := os.Stat(b); err == nil && os.SameFile(info, of) {
-			return fmt.Errorf("%s: is the base itself, whose BTF would be replaced by what goes over it; write to another file", oneLine(path))
+			return fmt.Errorf("%s: is the base itself, whose BTF would be replaced by what goes over it; write to another file", message.OneLine(path))
 		}
 	}
 	return nil
@@ -158,7 +160,7 @@ func refuseOwnBase(path string, bases []string) error {
 // A nil target stands for none.
 func (t *target) refuseOld(why string) error {
 	if t != nil && t.file != "" && t.info != nil {
-		return fmt.Errorf("%s: nothing written, and %s of an earlier run is still there; remove it", why, oneLine(t.path))
+		return fmt.Errorf("%s: nothing written, and %s of an earlier run is still there; remove it", why, message.OneLine(t.path))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // exitUnreadable is the status of "btflite verify" if a file could not be read;
@@ -91,7 +92,7 @@ func (c *cli) runVerify(cfg *verifyCommand, paths []string) error {
 
 // setKernel sets the rules of a release.
 func (v *verifyCommand) setKernel(s string) error {
-	r, err := verify.ParseRelease(oneLine(s))
+	r, err := verify.ParseRelease(message.OneLine(s))
 	if err != nil {
 		return usagef("%v", err)
 	}

@@ -49,7 +49,7 @@ func TestVerifyCommand(t *testing.T) {
 		b.Add("t", btf.Info(btf.KindTypedef, 0, false), 0)
 		b.Add("t", btf.Info(btf.KindTypedef, 0, false), 0)
 	}))
-	base, err := loadBTF(filepath.Join(dir, "good"), nil)
+	base, err := btfFiles.Load(filepath.Join(dir, "good"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/internal/workers"
 )
 
@@ -92,17 +94,17 @@ func verifyFile(f verifiedFile, noDups bool, rules verify.Rules, find *baseFinde
 	v := &verified{File: f.path}
 	err := f.err
 	if err == nil {
-		err = withBTF(f.path, func(raw rawBTF) error {
-			if len(raw.btf) < 2 || !isMagic(raw.btf) {
-				return fmt.Errorf("%s:%s no BTF: it does not begin with BTF's magic number", oneLine(f.path), raw.section)
+		err = btfFiles.With(f.path, func(raw loadbtf.Raw) error {
+			if len(raw.BTF) < 2 || !isMagic(raw.BTF) {
+				return fmt.Errorf("%s:%s no BTF: it does not begin with BTF's magic number", message.OneLine(f.path), raw.Section)
 			}
-			v.section = raw.section
+			v.section = raw.Section
 			v.judge(f.path, &raw, noDups, rules, find)
 			return nil
 		})
 	}
 	switch {
-	case err != nil && f.inFolder && errors.Is(err, errNoBTF):
+	case err != nil && f.inFolder && errors.Is(err, loadbtf.ErrNoBTF):
 		v.outcome = withoutBTF
 	case err != nil:
 		v.outcome = unreadable
@@ -119,35 +121,35 @@ func isMagic(data []byte) bool {
 }
 
 // judge judges the BTF of a file over its base.
-func (v *verified) judge(path string, raw *rawBTF, noDups bool, rules verify.Rules, find *baseFinder) {
-	v.Bytes = len(raw.btf)
-	rules.PointerSize = raw.pointerSize
-	rules.Loaded = raw.bpf
+func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verify.Rules, find *baseFinder) {
+	v.Bytes = len(raw.BTF)
+	rules.PointerSize = raw.PointerSize
+	rules.Loaded = raw.BPF
 	base, err := v.over(path, raw, rules, find)
 	if err != nil {
 		v.refuse(err, rules, "")
 		return
 	}
-	rules.Distilled = raw.base != nil
+	rules.Distilled = raw.Base != nil
 	hint := ""
 	var own *btf.Blob
 	if base != nil {
 		// Over another base than its own, any rule may be broken.
-		if own, err = btf.ParseShared(raw.btf, base); err != nil {
+		if own, err = btf.ParseShared(raw.BTF, base); err != nil {
 			hint = " (split from another base?)"
-		} else if err := checkBase(raw, own); err != nil {
+		} else if err := loadbtf.CheckBase(raw, own); err != nil {
 			v.Warning = v.mismatch(raw, nil)
 			v.refuse(fmt.Errorf("refused: %w", err), rules, "")
 			return
 		}
-	} else if isSplit(raw.btf) {
+	} else if isSplit(raw.BTF) {
 		hint = "; its base was not found: " + giveBase
 		v.baseless = true
 	}
 	if why := v.mismatch(raw, own); why != "" {
 		v.Warning, hint = why, ""
 	}
-	judged, err := verify.Judge(raw.btf, base, rules)
+	judged, err := verify.Judge(raw.BTF, base, rules)
 	if err != nil {
 		v.refuse(err, rules, hint)
 		return
@@ -163,8 +165,8 @@ func (v *verified) judge(path string, raw *rawBTF, noDups bool, rules verify.Rul
 
 // over is the base: the distilled one that the file brings along, or the one
 // found; nil for none.
-func (v *verified) over(path string, raw *rawBTF, rules verify.Rules, find *baseFinder) (*btf.Blob, error) {
-	if raw.base == nil {
+func (v *verified) over(path string, raw *loadbtf.Raw, rules verify.Rules, find *baseFinder) (*btf.Blob, error) {
+	if raw.Base == nil {
 		b := find.base(path, raw)
 		if b == nil {
 			return nil, nil
@@ -174,22 +176,10 @@ func (v *verified) over(path string, raw *rawBTF, rules verify.Rules, find *base
 	}
 	// Kernels read it as they read their own BTF.
 	rules.Level = verify.Boot
-	if _, err := verify.Check(raw.base, nil, rules); err != nil {
+	if _, err := verify.Check(raw.Base, nil, rules); err != nil {
 		return nil, fmt.Errorf("section .BTF.base: %s", refusal(err, rules))
 	}
-	b, err := btf.Parse(raw.base, nil)
-	if err != nil {
-		return nil, fmt.Errorf("section .BTF.base: %w", err)
-	}
-	return b, nil
-}
-
-// over is the base of raw: the distilled one that it brings along, or base.
-func over(raw rawBTF, base *btf.Blob) (*btf.Blob, error) {
-	if raw.base == nil {
-		return base, nil
-	}
-	b, err := btf.Parse(raw.base, nil)
+	b, err := btf.Parse(raw.Base, nil)
 	if err != nil {
 		return nil, fmt.Errorf("section .BTF.base: %w", err)
 	}
@@ -198,11 +188,11 @@ func over(raw rawBTF, base *btf.Blob) (*btf.Blob, error) {
 
 // mismatch says why the base is of another kernel than the file, "" if nothing
 // shows that.
-func (v *verified) mismatch(raw *rawBTF, own *btf.Blob) string {
+func (v *verified) mismatch(raw *loadbtf.Raw, own *btf.Blob) string {
 	if v.found == nil || v.found.kernel == nil {
 		return ""
 	}
-	return v.found.kernel.Mismatch(raw.module, own)
+	return v.found.kernel.Mismatch(raw.Module, own)
 }
 
 // refuse makes v a refusal. The hint follows the reason.
@@ -222,8 +212,8 @@ func (v *verified) refuse(err error, rules verify.Rules, hint string) {
 }
 
 // duplicates refuses names with several definitions.
-func (v *verified) duplicates(raw *rawBTF, base *btf.Blob) {
-	b, err := btf.ParseShared(raw.btf, base)
+func (v *verified) duplicates(raw *loadbtf.Raw, base *btf.Blob) {
+	b, err := btf.ParseShared(raw.BTF, base)
 	if err != nil {
 		v.outcome, v.Reason = refused, err.Error()
 		return

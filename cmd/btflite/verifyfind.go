@@ -12,6 +12,8 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // verifiedFile is one input of "btflite verify".
@@ -36,14 +38,14 @@ func findVerified(words []string) (files []verifiedFile) {
 		_ = filepath.WalkDir(strings.TrimSuffix(w, "/")+"/", func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
-				files = append(files, verifiedFile{path: path, err: fileError(path, "cannot read", err)})
+				files = append(files, verifiedFile{path: path, err: message.FileError(path, "cannot read", err)})
 			case d.Type().IsRegular() && (isModuleName(path) || strings.HasSuffix(path, detachedSuffix)):
 				files = append(files, verifiedFile{path: path, inFolder: true})
 			}
 			return nil
 		})
 		if len(files) == before {
-			files = append(files, verifiedFile{path: w, err: fmt.Errorf("%s: no modules and no .btf files", oneLine(w))})
+			files = append(files, verifiedFile{path: w, err: fmt.Errorf("%s: no modules and no .btf files", message.OneLine(w))})
 		}
 	}
 	return files
@@ -95,7 +97,7 @@ func (f *baseFinder) close() {
 
 // fix takes the chain of these files as the base of all.
 func (f *baseFinder) fix(paths []string) error {
-	blob, done, err := openChain(paths)
+	blob, done, err := btfFiles.OpenChain(paths)
 	if err != nil {
 		return err
 	}
@@ -106,16 +108,16 @@ func (f *baseFinder) fix(paths []string) error {
 }
 
 // base finds the base for a file; nil if it needs none, or there is none.
-func (f *baseFinder) base(path string, raw *rawBTF) *foundBase {
+func (f *baseFinder) base(path string, raw *loadbtf.Raw) *foundBase {
 	if f.fixed != nil {
 		return f.fixed
 	}
-	if !isSplit(raw.btf) {
+	if !isSplit(raw.BTF) {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, name := range f.candidates(path, raw.module.Release) {
+	for _, name := range f.candidates(path, raw.Module.Release) {
 		b, ok := f.known[name]
 		if !ok {
 			b = openCandidate(name)
@@ -134,7 +136,7 @@ func openCandidate(path string) *foundBase {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return b
 	}
-	blob, done, err := openChain([]string{path})
+	blob, done, err := btfFiles.OpenChain([]string{path})
 	if err != nil {
 		return b // the next one may do
 	}

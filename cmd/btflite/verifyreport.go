@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // verifyReport prints what "btflite verify" says of each file, and counts.
@@ -51,7 +52,7 @@ func (r *verifyReport) add(v *verified) {
 		r.out.line(jsonText(v) + comma)
 		return
 	}
-	name := oneLine(v.File)
+	name := message.OneLine(v.File)
 	for _, d := range v.Duplicates {
 		r.out.line(name + ": " + d)
 	}
@@ -77,7 +78,7 @@ func (r *verifyReport) add(v *verified) {
 			if v.Needs != "" {
 				note = "; " + v.Needs
 			}
-			r.out.line(fmt.Sprintf("%s: fine: %s types, %s%s", name, grouped(uint64(v.Types)), byteSize(uint64(v.Bytes)), note))
+			r.out.line(fmt.Sprintf("%s: fine: %s types, %s%s", name, grouped(uint64(v.Types)), message.ByteSize(uint64(v.Bytes)), note))
 		}
 	}
 	if v.Warning != "" && !r.quiet {

@@ -1,4 +1,4 @@
-package main
+package loadbtf
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func TestLoadBTFForms(t *testing.T) {
 	}
 	for _, name := range []string{"x86.base.btf", "x86.base-btf.o"} {
 		for _, suffix := range []string{"", ".gz", ".xz", ".zst"} {
-			b, err := loadBTF(splitFiles+name+suffix, nil)
+			b, err := Loader{}.Load(splitFiles+name+suffix, nil)
 			if err != nil {
 				t.Error(err)
 			} else if !bytes.Equal(b.Encode(), want) {
@@ -61,7 +61,7 @@ func TestLoadBTFErrors(t *testing.T) {
 		{cut("x86.base.btf.zst", 9), "cannot read: zstd: the file ends too early"},
 		{twice, "btf: header: "},
 	} {
-		_, err := loadBTF(tt.path, nil)
+		_, err := Loader{}.Load(tt.path, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), tt.path+": ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error is %v, want %s: %s", err, tt.path, tt.want)
 		}

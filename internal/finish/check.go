@@ -1,0 +1,91 @@
+package finish
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/encode"
+)
+
+// What is to be used is checked first: it is BTF that a kernel takes, of Linux 7.2
+// or 7.0, or whoever asks for it learns why not.
+
+// strict is what holds for types of C. Linux 7.0 is the last release that takes no
+// layout section, no long vlen, and no tags behind other modifiers; what it takes,
+// the later ones do.
+var strict = verify.Rules{Kernel: verify.Release{Major: 7}}
+
+// Refused is the error for BTF that a kernel would refuse.
+type Refused struct {
+	Names string // of the inputs
+	Err   error  // what the kernel refuses, as a rule a *verify.Fault
+	// Unreadable is what no other program could read either; nil for nothing.
+	Unreadable error
+}
+
+func (r *Refused) Error() string {
+	return fmt.Sprintf("%s: nothing written: a kernel would refuse the %v", r.Names, r.Err)
+}
+
+func (r *Refused) Unwrap() error { return r.Err }
+
+// Warning tells of BTF that a kernel would refuse and that was asked for all the
+// same.
+type Warning struct {
+	Names   string // of the inputs
+	Err     error  // what the kernel refuses
+	Foreign string // the language that is the reason; see encode.Output
+}
+
+func (w *Warning) String() string {
+	return fmt.Sprintf("%s: warning: a kernel refuses the %v", w.Names, w.Err)
+}
+
+// check judges data, which is the encoder's output for the inputs of these names
+// as it is to be used, over base if it is split BTF. A kernel refuses the names,
+// and at times the layouts, of other languages: pahole writes them all the same, so
+// that is a warning, as is everything if w.Lenient says so. For such BTF an error
+// is only what no reader could understand.
+func (w *Work) check(names string, out *encode.Output, data []byte, base *btf.Blob) (*Warning, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	rules := strict
+	rules.Workers = w.Jobs
+	rules.PointerSize = out.PointerSize
+	if rules.PointerSize != 4 {
+		rules.PointerSize = 8
+	}
+	refused, unreadable := verify.CheckBoth(data, base, rules)
+	switch {
+	case refused == nil:
+		return nil, nil
+	case out.Foreign == "" && !w.Lenient:
+		return nil, &Refused{names, refused, unreadable}
+	case unreadable != nil:
+		return nil, fmt.Errorf("%s: nothing written: %w", names, unreadable)
+	}
+	return &Warning{names, refused, out.Foreign}, nil
+}
+
+// CheckMerged judges the outcome of merging BTF. What a kernel refuses is an
+// error, unless it refuses one of the inputs too: the BTF of BPF objects is
+// not meant for kernels as it is. What has no types stays so: libbpf reads that.
+func CheckMerged(data []byte, inputs []*btf.Blob, base *btf.Blob) error {
+	if !slices.ContainsFunc(inputs, func(b *btf.Blob) bool { return len(b.Off) > 0 }) {
+		return nil
+	}
+	refused, unreadable := verify.CheckBoth(data, base, strict)
+	if refused == nil {
+		return nil
+	}
+	for _, b := range inputs {
+		if _, err := verify.Check(b.Encode(), base, strict); err != nil {
+			return unreadable
+		}
+	}
+	return errors.New("nothing written: a kernel would refuse the merged " + refused.Error())
+}

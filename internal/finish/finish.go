@@ -1,0 +1,166 @@
+// Package finish makes of an encoder's output what may be used: it sorts the
+// types, checks that a kernel takes them, and distils the base.
+package finish
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/distill"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// Work is what becomes of an output. The zero value checks it and changes
+// nothing.
+type Work struct {
+	Base    *btf.Blob         // that it is over, or nil
+	Distil  bool              // Base is to be distilled, by DistilBase
+	Kernel  *basematch.Kernel // that the base is of, or nil
+	Order   Sorter            // or nil
+	Jobs    int               // goroutines for the check; 0 is one
+	Lenient bool              // what a kernel refuses is a warning
+}
+
+// Encoded is an output that is finished.
+type Encoded struct {
+	Stats encode.Stats
+	Size  int64 // of the BTF; 0: nothing to encode
+	Below int64 // length of the distilled base, once there is one; 0: none
+	Lead  int   // see encode.Output
+	// Warning tells of what a kernel refuses; nil for nothing.
+	Warning *Warning
+	// Mismatch says why the base is not of the file's kernel, if that shows.
+	Mismatch string
+	Write    func(io.Writer) error
+	NoDwarf  bool // so that there is nothing to encode
+	Extra    Extra
+	close    func()
+}
+
+// Extra is the split BTF with the extra variables (encode.Options.ExtraVars).
+type Extra struct {
+	Data []byte    // nil: there are none
+	Base *btf.Blob // what it is over
+}
+
+// Free gives back what the encoder holds; nothing of e may be used afterwards.
+func (e *Encoded) Free() {
+	if e.close != nil {
+		e.close()
+	}
+}
+
+// sortShare is how much memory it takes to sort BTF, as a multiple of its size:
+// measured, 4.3 for a kernel.
+const sortShare = 5
+
+// Output makes an Encoded of the output for the inputs at paths, or closes it with
+// an error if it must not be used. What is to be distilled is sorted after that.
+func (w *Work) Output(paths []string, out *encode.Output) (*Encoded, error) {
+	e, err := w.finish(paths, out)
+	if err != nil {
+		out.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (w *Work) finish(paths []string, out *encode.Output) (*Encoded, error) {
+	began := time.Now()
+	names := message.Inputs(paths)
+	data, write, more := out.Bytes(), out.Write, out.Extra()
+	if w.Order != nil && !w.Distil && len(data)+len(more) > 0 {
+		err := out.CheckMemory(sortShare * (len(data) + len(more)))
+		if err == nil {
+			data, more, err = w.sorted(data, more)
+		}
+		if err == nil {
+			write, err = WriteBytes(data), out.Stats.Count(data)
+		}
+		if err != nil {
+			return nil, message.NamingFile([]string{names}, err)
+		}
+		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "sort", Time: time.Since(began)})
+		began = time.Now()
+	}
+	warning, err := w.check(names, out, data, w.Base)
+	if err != nil {
+		return nil, err
+	}
+	extra, also, err := w.extra(names, out, more, data)
+	if err != nil {
+		return nil, err
+	}
+	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
+	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also), Mismatch: w.mismatch(paths[out.Lead], data),
+		Write: write, Extra: extra, close: out.Close}, nil
+}
+
+// extra checks the extra variables of out, and main, which they are over and
+// which is over w.Base: both are as they will be used, and may be empty.
+func (w *Work) extra(names string, out *encode.Output, extra, main []byte) (x Extra, warning *Warning, err error) {
+	if len(extra) == 0 {
+		return x, nil, nil
+	}
+	x = Extra{Data: extra, Base: w.Base}
+	if len(main) > 0 {
+		if x.Base, err = btf.Parse(main, w.Base); err != nil {
+			return x, nil, message.NamingFile([]string{names}, err)
+		}
+	}
+	if warning, err = w.check(names, out, x.Data, x.Base); err != nil {
+		err = fmt.Errorf("extra variables: %w", err)
+	}
+	return x, warning, err
+}
+
+// mismatch says why the file at path, with data as its split BTF, is not of the
+// kernel that the base is of; "" if nothing shows.
+func (w *Work) mismatch(path string, data []byte) string {
+	if w.Kernel == nil || w.Base == nil {
+		return ""
+	}
+	own, err := btf.ParseShared(data, w.Base)
+	if err != nil {
+		own = nil // there is nothing to encode
+	}
+	return w.Kernel.Mismatch(basematch.OfModule(path), own)
+}
+
+// DistilBase returns the BTF over a distilled base, and that base. The numbers of e
+// become those of both.
+func (w *Work) DistilBase(e *Encoded) (own, below []byte, err error) {
+	var data bytes.Buffer
+	data.Grow(int(e.Size))
+	if err := e.Write(&data); err != nil {
+		return nil, nil, err
+	}
+	split, err := btf.Parse(data.Bytes(), w.Base)
+	if err != nil {
+		return nil, nil, err
+	}
+	base, split, err := distill.Split(split)
+	if err == nil && w.Order != nil {
+		split, _, err = w.Order(split)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	own, below = split.Encode(), base.Encode()
+	e.Size, e.Below = int64(len(own)), int64(len(below))
+	return own, below, e.Stats.Count(own)
+}
+
+// WriteBytes returns a function that writes data.
+func WriteBytes(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}

@@ -1,0 +1,253 @@
+// Package loadbtf reads BTF from files and from bytes: raw BTF or the section .BTF
+// of an ELF file, as it is or compressed by gzip, xz or zstd.
+package loadbtf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/edsrzf/mmap-go"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Loader reads files. The zero value takes all paths as they are.
+type Loader struct {
+	// Stdin, if set, opens what the path "-" stands for.
+	Stdin func() (*os.File, error)
+	// Refuse, if set, says why a regular file cannot have BTF, or "".
+	Refuse func(path string) string
+	// NoBase, if set, is added to the error for split BTF without a base.
+	NoBase string
+}
+
+// Dash is the path that Loader.Stdin is for.
+const Dash = "-"
+
+// Raw is the BTF of a file as it is.
+type Raw struct {
+	BTF     []byte
+	Base    []byte // section .BTF.base, nil if there is none
+	BaseSum []byte // section SectionBaseSum, likewise
+	Section string // " section .BTF:" in an ELF file, "" in a raw one
+	// Of an ELF file: the size of pointers, whether it is relocatable, and
+	// whether it is a BPF object.
+	PointerSize int
+	Relocatable bool
+	BPF         bool
+	Module      basematch.Module
+}
+
+// Sections that hold BTF.
+const (
+	SectionBTF     = ".BTF"
+	SectionBTFBase = ".BTF.base"
+)
+
+// Chain reads the BTF of files of which each was split from those before
+// it, and returns the last; nil for no files. Errors name the file.
+func (l Loader) Chain(paths []string) (b *btf.Blob, err error) {
+	for _, path := range paths {
+		if b, err = l.Load(path, b); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// Load reads BTF over base, which may be nil. Where something shows that the
+// BTF was not split from base, that is an error. Errors name the file.
+func (l Loader) Load(path string, base *btf.Blob) (b *btf.Blob, err error) {
+	err = l.With(path, func(raw Raw) error {
+		b, err = l.parseOver(path, raw, base, btf.Parse)
+		return err
+	})
+	return b, err
+}
+
+// parseOver is Load for what Open has read. parse is btf.Parse or
+// btf.ParseShared.
+func (l Loader) parseOver(path string, raw Raw, base *btf.Blob, parse func([]byte, *btf.Blob) (*btf.Blob, error)) (*btf.Blob, error) {
+	if raw.Base != nil {
+		return nil, fmt.Errorf("%s: its .BTF builds upon its .BTF.base and goes over nothing else", message.OneLine(path))
+	}
+	b, err := parse(raw.BTF, base)
+	if err == nil {
+		err = CheckBase(&raw, b)
+	} else {
+		err = l.baseHint(err, base)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
+	}
+	return b, nil
+}
+
+// baseHint adds to an error of reading BTF over base what to do about it, if
+// the base may be the reason.
+func (l Loader) baseHint(err error, base *btf.Blob) error {
+	switch {
+	case base != nil:
+		return fmt.Errorf("%w (split from another base?)", err)
+	case errors.Is(err, btf.ErrNoBase) && l.NoBase != "":
+		return fmt.Errorf("%w; %s", err, l.NoBase)
+	}
+	return err
+}
+
+// OpenChain is Chain without a copy of what is in the files: the BTF is
+// valid until done is called. The files must not be written to until then.
+func (l Loader) OpenChain(paths []string) (b *btf.Blob, done func(), err error) {
+	var open []func()
+	done = func() {
+		for _, f := range open {
+			f()
+		}
+	}
+	for _, path := range paths {
+		raw, close, err := l.Open(path)
+		if err == nil {
+			open = append(open, close)
+			b, err = l.parseOver(path, raw, b, btf.ParseShared)
+		}
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+	}
+	return b, done, nil
+}
+
+// LoadOver is Load for a file that may bring its distilled base along, which
+// then counts instead of base.
+func (l Loader) LoadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
+	err = l.With(path, func(raw Raw) error {
+		below, err := Over(raw, base)
+		if err == nil {
+			if b, err = btf.Parse(raw.BTF, below); err == nil {
+				err = CheckBase(&raw, b)
+			} else {
+				err = l.baseHint(err, below)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// With calls use with the BTF of a file; see Open. The bytes are valid
+// until use returns.
+func (l Loader) With(path string, use func(Raw) error) error {
+	raw, done, err := l.Open(path)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return use(raw)
+}
+
+// Open returns the BTF of a file: raw BTF or an ELF file with a section .BTF,
+// either as it is or compressed by gzip, xz or zstd; what it is, its first bytes
+// tell. From Dash it is read into memory, up to maxExpanded. The bytes are valid
+// until done is called. Errors name the file.
+func (l Loader) Open(path string) (raw Raw, done func(), err error) {
+	f, err := l.openFile(path)
+	if err != nil {
+		return raw, nil, message.FileError(path, "cannot open", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return raw, nil, message.FileError(path, "cannot open", err)
+	}
+	if info.IsDir() {
+		return raw, nil, fmt.Errorf("%s: is a directory", message.OneLine(path))
+	}
+	head, err := ReadHead(f)
+	if err != nil {
+		return raw, nil, message.FileError(path, "cannot read", err)
+	}
+	if l.Refuse != nil {
+		if why := l.Refuse(path); why != "" {
+			return raw, nil, fmt.Errorf("%s: %s", message.OneLine(path), why)
+		}
+	}
+	file := info.Mode().IsRegular() && path != Dash // to be mapped
+	if IsELF(head) && file {
+		elf, err := mmapelf.Open(path)
+		return openELF(path, elf, err)
+	}
+	if file && CompressionOf(head) == nil && info.Size() >= headSize && info.Size() <= maxExpanded {
+		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
+			return Raw{BTF: m}, func() { _ = m.Unmap() }, nil
+		}
+	}
+	// The size is a hint: files below /sys and pipes may have another one.
+	data := bytes.NewBuffer(make([]byte, 0, min(max(info.Size(), 0), maxExpanded)+bytes.MinRead))
+	data.Write(head)
+	if err := expand(data, f, head, maxExpanded); err != nil {
+		return raw, nil, message.FileError(path, "cannot read", err)
+	}
+	if IsELF(data.Bytes()) {
+		elf, err := mmapelf.New(path, data.Bytes())
+		return openELF(path, elf, err)
+	}
+	return Raw{BTF: data.Bytes()}, func() {}, nil
+}
+
+// openFile opens a file that is read from its beginning.
+func (l Loader) openFile(path string) (*os.File, error) {
+	if path == Dash && l.Stdin != nil {
+		return l.Stdin()
+	}
+	return os.Open(path)
+}
+
+// IsELF tells whether a file with these first bytes is an ELF file.
+func IsELF(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
+
+// openELF is Open for an ELF file; err is that of opening it.
+func openELF(path string, elf *mmapelf.File, err error) (raw Raw, done func(), _ error) {
+	if err != nil {
+		return raw, nil, message.NamingFile([]string{path}, err)
+	}
+	raw = Raw{Section: " section .BTF:", PointerSize: elf.AddrSize, Relocatable: elf.Type == elfRelocatable, BPF: elf.Machine == elfMachineBPF}
+	if elf.Section(SectionBTF) == nil {
+		elf.Close()
+		return raw, nil, fmt.Errorf("%s: %w", message.OneLine(path), ErrNoBTF)
+	}
+	if raw.Relocatable {
+		raw.Module = basematch.ModuleOf(elf)
+	}
+	for _, o := range []struct {
+		name string
+		data *[]byte
+	}{{SectionBTF, &raw.BTF}, {SectionBTFBase, &raw.Base}, {SectionBaseSum, &raw.BaseSum}} {
+		if s := elf.Section(o.name); s != nil {
+			if *o.data, err = elf.Data(s); err != nil {
+				elf.Close()
+				return raw, nil, message.NamingFile([]string{path}, err)
+			}
+		}
+	}
+	return raw, func() { elf.Close() }, nil
+}
+
+// ErrNoBTF is the error for an ELF file without BTF.
+var ErrNoBTF = errors.New("no section .BTF")
+
+const (
+	elfRelocatable = 1   // ET_REL
+	elfMachineBPF  = 247 // EM_BPF
+)

@@ -1,0 +1,111 @@
+// Package message has the forms that all messages share: how they name files, and
+// how they show text and sizes that come from outside.
+package message
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// FileError says what could not be done with path and why. System call names
+// and temporary names of err are dropped; nil stays nil.
+func FileError(path, what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %s: %w", OneLine(path), what, cause(err))
+}
+
+// cause strips what os wraps around the system's error.
+func cause(err error) error {
+	var pe *fs.PathError
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
+		return pe.Err
+	case errors.As(err, &le):
+		return le.Err
+	}
+	return err
+}
+
+// NamingFile makes err begin with a file name. Errors of most packages do that
+// themselves when a file is at fault; for others the first path is named.
+func NamingFile(paths []string, err error) error {
+	if len(paths) > 1 && strings.HasPrefix(err.Error(), Inputs(paths)+":") {
+		return err
+	}
+	for _, p := range paths {
+		if text := err.Error(); strings.HasPrefix(text, p+":") || strings.HasPrefix(text, fmt.Sprintf("%q:", p)) {
+			return err
+		}
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: cannot %s: %w", OneLine(pe.Path), pe.Op, pe.Err)
+	}
+	if len(paths) == 0 {
+		return err
+	}
+	return fmt.Errorf("%s: %w", OneLine(paths[0]), err)
+}
+
+// Inputs names what several inputs have led to together: the first of them, and
+// how many more there are.
+func Inputs(paths []string) string {
+	name := OneLine(paths[0])
+	switch n := len(paths) - 1; n {
+	case 0:
+		return name
+	case 1:
+		return name + " and 1 more input"
+	default:
+		return fmt.Sprintf("%s and %d more inputs", name, n)
+	}
+}
+
+// OneLine makes text fit for one line of a terminal: control characters and
+// broken UTF-8, which file names and files may hold, are shown as escapes.
+func OneLine(s string) string {
+	clean := true
+	for _, r := range s {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n <= 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case !unicode.IsPrint(r):
+			q := fmt.Sprintf("%q", r)
+			b.WriteString(q[1 : len(q)-1])
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// ByteSize is n in bytes, KiB or MiB.
+func ByteSize(n uint64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
