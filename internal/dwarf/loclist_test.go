@@ -40,6 +40,7 @@ func TestLocList(t *testing.T) {
 		}
 		return all
 	}
+	split := ExprFormat{Version: 4, AddrSize: 8, Split: true}
 	zero8 := make([]byte, 8)
 	ones := []byte{255, 255, 255, 255}
 	tests := []struct {
@@ -62,6 +63,32 @@ func TestLocList(t *testing.T) {
 		{"v4 expression too long", le32, 0, []byte{0, 0, 0, 0, 8, 0, 0, 0, 2, 0, 0x55}, "error .debug_loc+0x0: location expression goes beyond the section"},
 		{"v4 length cut off", le32, 0, []byte{0, 0, 0, 0, 8, 0, 0, 0, 2}, "error .debug_loc+0x0: location list entry cut off"},
 
+		{"v4 begin 0 is no end", le32, 0, cat([]byte{0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0x55}, zero8), "55"},
+		{"v4 end 0 is no end", le32, 0, cat([]byte{1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0x55}, zero8), "55"},
+		{"v4 without addresses", ExprFormat{Version: 4}, 0, make([]byte, 20), "error .debug_loc+0x0: location list entry cut off"},
+		{"v4 addresses of 16 bytes", ExprFormat{Version: 4, AddrSize: 16}, 0, make([]byte, 80), "error .debug_loc+0x0: location list entry cut off"},
+		{"v4 nothing behind the end", le32, 0, zero8, ""},
+		{"v4 end cut off", le32, 0, zero8[:7], "error .debug_loc+0x0: location list entry cut off"},
+		{"v4 length at the end", le32, 0, []byte{0, 0, 0, 0, 8, 0, 0, 0, 0, 0}, "- error .debug_loc+0xa: location list entry cut off"},
+
+		{"split every kind", split, 0, cat(
+			[]byte{1, 0x85, 5},                                        // base_addressx
+			[]byte{2, 0x81, 1, 2, 1, 0, 0x50},                         // startx_endx
+			[]byte{3, 0x81, 1, 9, 0, 0, 0, 1, 0, 0x51},                // startx_length, of 4 bytes
+			[]byte{4, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0x52}, []byte{0}), // offset_pair, of 4 bytes
+			"50 51 52"},
+		{"split without end", split, 0, []byte{1, 5}, "error .debug_loc+0x2: location list without end"},
+		{"split unknown kind", split, 0, []byte{5, 0, 0, 0}, "error .debug_loc+0x0: unknown kind of location list entry"},
+		{"split base cut off", split, 0, []byte{1, 0x80}, "error .debug_loc+0x0: location list entry cut off"},
+		{"split first index cut off", split, 0, []byte{2, 0x80}, "error .debug_loc+0x0: location list entry cut off"},
+		{"split second index cut off", split, 0, []byte{2, 1, 0x80}, "error .debug_loc+0x0: location list entry cut off"},
+		{"split start index cut off", split, 0, []byte{3, 0x80}, "error .debug_loc+0x0: location list entry cut off"},
+		{"split length of 4 cut off", split, 0, []byte{3, 1, 0, 0, 0}, "error .debug_loc+0x0: location list entry cut off"},
+		{"split offset pair cut off", split, 0, []byte{4, 1, 0, 0, 0, 2, 0, 0}, "error .debug_loc+0x0: location list entry cut off"},
+		{"split size cut off", split, 0, []byte{2, 1, 2, 1}, "error .debug_loc+0x0: location list entry cut off"},
+		{"split size at the end", split, 0, []byte{2, 1, 2, 0, 0}, "- error .debug_loc+0x5: location list without end"},
+		{"split expression too long", split, 0, []byte{2, 1, 2, 2, 0, 0x55}, "error .debug_loc+0x0: location expression goes beyond the section"},
+
 		{"v5 offset pairs", le64, 0, []byte{4, 0, 8, 1, 0x55, 4, 8, 9, 4, 0xa3, 1, 0x55, 0x9f, 0}, "55 a301559f"},
 		{"v5 every kind", le64, 0, cat(
 			[]byte{1, 5},                   // base_addressx
@@ -80,6 +107,11 @@ func TestLocList(t *testing.T) {
 		{"v5 offset cut off", le64, 0, []byte{4, 0x80}, "error .debug_loclists+0x0: location list entry cut off"},
 		{"v5 length missing", le64, 0, []byte{4, 0, 1}, "error .debug_loclists+0x0: location list entry cut off"},
 		{"v5 start_length cut off", le64, 0, []byte{8, 0}, "error .debug_loclists+0x0: location list entry cut off"},
+		{"v5 base at the end", le64, 0, cat([]byte{6}, zero8), "error .debug_loclists+0x9: location list without end"},
+		{"v5 addresses cut off", be32v5, 0, []byte{7, 0, 0, 0, 1, 0, 0, 0}, "error .debug_loclists+0x0: location list entry cut off"},
+		{"v5 second offset cut off", le64, 0, []byte{4, 1, 0x80}, "error .debug_loclists+0x0: location list entry cut off"},
+		{"v5 index cut off", le64, 0, []byte{1}, "error .debug_loclists+0x0: location list entry cut off"},
+		{"v5 expression one too long", le64, 0, []byte{5, 2, 0x55}, "error .debug_loclists+0x0: location expression goes beyond the section"},
 		{"v5 expression too long", le64, 0, []byte{5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0x55}, "error .debug_loclists+0x0: location expression goes beyond the section"},
 	}
 	for _, tt := range tests {
