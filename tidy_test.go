@@ -36,7 +36,7 @@ var imports = map[string][]string{
 	"dedup/btffile":          {"arena", "btf", "dedup", "dedup/exact", "dedup/deduptest"},                             // the last for tests
 	"dedup/deduptest":        {"btf"},
 	"dedup/exact":            {"btf", "dedup/deduptest"}, // the last for tests
-	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/callconv", "internal/dwarf", "internal/elfreloc", "internal/memlimit", "mmapelf",
+	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/callconv", "internal/dwarf", "internal/elfreloc", "internal/memlimit", "internal/names", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
 	"internal/basematch": {"btf", "mmapelf"},
 	"internal/callconv":  {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
@@ -50,6 +50,7 @@ var imports = map[string][]string{
 	"internal/elfwrite":        {"golang.org/x/sys/unix"},
 	"internal/kernelbtf":       {"golang.org/x/sys/unix"},
 	"internal/memlimit":        {"golang.org/x/sys/unix"},
+	"internal/names":           {"arena", "dedup"},
 	"internal/workers":         nil,
 	"mmapelf": {"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},

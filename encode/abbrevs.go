@@ -138,7 +138,7 @@ func (f *file) compile(u *unit, t *dwarf.Abbrevs) error {
 		if err != nil {
 			return err
 		}
-		err = t.Compile(sec, &u.hdr, f.strBase+1)
+		err = t.Compile(sec, &u.hdr, f.names.Base+1)
 		if !f.shared.charge(t.Work(), uint64(len(f.abbrev))) {
 			return errAbbrevWork
 		}

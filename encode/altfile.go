@@ -8,6 +8,7 @@ import (
 
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -55,15 +56,15 @@ func (f *file) openAlt() error {
 func (f *file) useAlt(path string, e *mmapelf.File) error {
 	alt := &file{
 		run: f.run, opt: f.opt, path: path, elf: e, dwarf: e, merge: f.merge,
-		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: f.names,
-		byText: f.opt.Base != nil,
+		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine,
+		names: names.Text{Table: f.names.Table, ByText: f.opt.Base != nil},
 	}
 	f.merge.alt = alt
 	for _, s := range []struct {
 		name string
 		data *[]byte
 	}{
-		{".debug_info", &alt.info}, {".debug_abbrev", &alt.abbrev}, {".debug_str", &alt.str},
+		{".debug_info", &alt.info}, {".debug_abbrev", &alt.abbrev}, {".debug_str", &alt.names.Data},
 		{".debug_line_str", &alt.lineStr}, {".debug_str_offsets", &alt.strOffsets},
 	} {
 		if sec := alt.section(s.name); sec != nil {
@@ -137,15 +138,11 @@ func isAlt(form dwarf.Form) bool {
 
 // altName is the name at an offset in the alternate file's .debug_str.
 func (f *file) altName(u *unit, off uint64) dedup.Name {
-	if f.merge == nil || f.merge.alt == nil || off >= uint64(len(f.merge.alt.str)) {
-		u.badName = true
+	if f.merge == nil || f.merge.alt == nil {
+		u.reader.Bad = true
 		return 0
 	}
-	alt := f.merge.alt
-	if alt.byText {
-		return alt.canonical(u, uint32(off)+1)
-	}
-	return f.names.canonical(alt.strBase + uint32(off) + 1)
+	return f.merge.alt.names.Offset(&u.reader, off)
 }
 
 // fileOf is the file that unit k of a merged file is in.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/names"
 )
 
 // Base is BTF that modules are encoded over: what it has, their split BTF does
@@ -17,7 +18,7 @@ type Base struct {
 // NewBase prepares blob, which may itself be split BTF, as a base. It holds on
 // to blob. Errors: more types or strings than ids and offsets leave room for.
 func NewBase(blob *btf.Blob) (*Base, error) {
-	d, err := dedup.NewBase(blob, inlineToken)
+	d, err := dedup.NewBase(blob, names.InlineToken)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func (r *run) newSet() (err error) {
 	if r.opt.Base != nil {
 		base = r.opt.Base.d
 	}
-	r.names.pool = r.session.takePool(base)
+	r.names.Use(r.session.takePool(base))
 	if r.set = r.session.takeSet(&r.names); r.set != nil {
 		return nil
 	}

@@ -100,9 +100,9 @@ func (f *file) baseType(u *unit, off int, have uint32) error {
 		}
 		n.Info = btf.Info(btf.KindFloat, 0, false)
 	} else {
-		isInt := u.firstInt == 0 && f.isInt(n.Name)
+		isInt := u.firstInt == 0 && f.names.IsInt(n.Name)
 		if size == 0 || size&(size-1) != 0 || size > 16 {
-			n.Name, n.First, size = f.names.unalias(f.fakeInt), size+1, 4
+			n.Name, n.First, size = f.names.Unalias(f.names.FakeInt), size+1, 4
 			n.Third = 4
 		}
 		n.Info = btf.Info(btf.KindInt, 0, false)
@@ -432,7 +432,7 @@ func (f *file) annotation(u *unit, have uint32) {
 		return
 	}
 	top := &u.frames.S[len(u.frames.S)-1]
-	name := f.bytes(f.nameOf(u, have))
+	name := f.names.Text(f.nameOf(u, have))
 	value := f.nameValue(u, &u.vals[dwarf.VConst])
 	switch {
 	case top.ctx == ctxType && top.tag == dwarf.TagPointerType:

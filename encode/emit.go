@@ -84,17 +84,17 @@ func (e *emitter) addStrings(c *compactstate.Choice) (name uint32, err error) {
 		}
 	}
 	if e.arenaFlags(c) != 0 {
-		intern(e.names.literal([]byte(arenaTag)))
+		intern(e.names.Literal([]byte(arenaTag)))
 	}
 	if e.long {
 		for _, p := range c.Params {
-			if t := e.names.canonical(p.Name); e.cut(t) != t {
+			if t := e.names.Canonical(p.Name); e.cut(t) != t {
 				intern(e.cut(t))
 			}
 		}
 	}
 	if name = e.funcName[c.Entry]; c.Symbol {
-		name = e.names.literal(c.Name)
+		name = e.names.Literal(c.Name)
 	}
 	if err == nil {
 		name, err = e.set.InternText(name, c.Name, c.Hash)
@@ -103,7 +103,7 @@ func (e *emitter) addStrings(c *compactstate.Choice) (name uint32, err error) {
 		intern(e.cut(a.Value))
 	}
 	for _, tag := range e.kfuncTags(c) {
-		intern(e.names.literal([]byte(tag)))
+		intern(e.names.Literal([]byte(tag)))
 	}
 	return name, err
 }
@@ -112,7 +112,7 @@ func (e *emitter) addStrings(c *compactstate.Choice) (name uint32, err error) {
 func (e *emitter) cut(t dedup.Name) dedup.Name {
 	if e.long {
 		if b, _ := e.names.Bytes(t); len(b) > maxParamName {
-			return e.names.token(b[:maxParamName])
+			return e.names.Token(b[:maxParamName])
 		}
 	}
 	return t
@@ -147,7 +147,7 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 	}
 	w := append(e.record[:0], btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), 0, c.Ret)
 	for _, p := range c.Params {
-		w = append(w, e.cut(e.names.canonical(p.Name)), p.Type)
+		w = append(w, e.cut(e.names.Canonical(p.Name)), p.Type)
 	}
 	e.record = w
 	if flags := e.arenaFlags(c); flags != 0 {
@@ -170,12 +170,12 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 		e.raw.function(e, c)
 	}
 	for _, a := range c.Annotations {
-		if err := e.addTagType(e.names.unalias(e.cut(a.Value)), fn, a.Component); err != nil {
+		if err := e.addTagType(e.names.Unalias(e.cut(a.Value)), fn, a.Component); err != nil {
 			return err
 		}
 	}
 	for _, tag := range e.kfuncTags(c) {
-		if err := e.addTagType(e.names.literal([]byte(tag)), fn, -1); err != nil {
+		if err := e.addTagType(e.names.Literal([]byte(tag)), fn, -1); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func (e *emitter) arenaPointer(id uint32, fn []byte) (uint32, error) {
 	if id == 0 || btf.InfoKind(w[0]) != btf.KindPtr {
 		return 0, &Error{File: e.files[e.lead].path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
 	}
-	t, err := e.set.AddRef([]uint32{btf.Info(btf.KindTypeTag, 0, true), e.names.literal([]byte(arenaTag)), w[2]})
+	t, err := e.set.AddRef([]uint32{btf.Info(btf.KindTypeTag, 0, true), e.names.Literal([]byte(arenaTag)), w[2]})
 	if err != nil {
 		return 0, err
 	}

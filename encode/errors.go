@@ -117,12 +117,12 @@ func beyondVlen(n int, what string) string {
 
 // unitError is an error about the unit as a whole.
 func (f *file) unitError(u *unit, what string) error {
-	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.bytes(u.name)), UnitOff: u.hdr.Off, What: what}
+	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.names.Text(u.name)), UnitOff: u.hdr.Off, What: what}
 }
 
 // dieError is an error about the DIE at an offset of the unit.
 func (f *file) dieError(u *unit, off int, what string) error {
-	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.bytes(u.name)), UnitOff: u.hdr.Off,
+	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.names.Text(u.name)), UnitOff: u.hdr.Off,
 		Offset: u.hdr.Off + uint64(off), What: what}
 }
 
@@ -143,7 +143,7 @@ func (f *file) onlyZeros(u *unit, p int) error {
 
 // noName is the error for a DIE that needs a name and has none that can be read.
 func (f *file) noName(u *unit, off int, what string) error {
-	if u.badName {
+	if u.reader.Bad {
 		what = "a name lies beyond .debug_str"
 	}
 	return f.dieError(u, off, what)
@@ -156,8 +156,8 @@ func (f *file) outOfUnit(u *unit, off int) error {
 // nodeError is an error about a type that has been read.
 func (f *file) nodeError(u *unit, node uint32, what string) error {
 	n := &u.types.Nodes.S[node]
-	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.bytes(u.name)), UnitOff: u.hdr.Off,
-		Name: strings.TrimSuffix(btf.InfoKind(n.Info).String()+" "+string(f.bytes(n.Name)), " "), What: what}
+	return &Error{File: f.path, Section: ".debug_info", Unit: string(f.names.Text(u.name)), UnitOff: u.hdr.Off,
+		Name: strings.TrimSuffix(btf.InfoKind(n.Info).String()+" "+string(f.names.Text(n.Name)), " "), What: what}
 }
 
 // tagName is the name of a tag that errors mention.

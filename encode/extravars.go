@@ -83,7 +83,7 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 		}
 	}
 	for _, s := range r.extras.Sections() {
-		add(intern(r.names.literal([]byte(r.sectionName(s.Index)))), btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), s.Size)
+		add(intern(r.names.Literal([]byte(r.sectionName(s.Index)))), btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), s.Size)
 		for _, i := range s.Vars {
 			v, _ := r.extras.At(int(i))
 			add(first+i, v.Offset, v.Size)

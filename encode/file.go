@@ -10,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -27,7 +28,7 @@ type file struct {
 	addrSize  int
 	machine   uint16
 
-	info, abbrev, str, lineStr, strOffsets, addr, loc, loclists []byte
+	info, abbrev, lineStr, strOffsets, addr, loc, loclists []byte
 
 	infoSec, abbrevSec, locSec, loclistsSec section // of those that are given back as they are read
 
@@ -35,12 +36,7 @@ type file struct {
 	merge *merged // of a file whose units are merged, else nil
 
 	shared   sharedAbbrevs
-	names    *names
-	byText   bool // a name's token follows its content, not its place
-	strBase  uint32
-	lastName dedup.Name // token of the last byte of .debug_str
-	intName  dedup.Name
-	fakeInt  dedup.Name
+	names    names.Text
 	wantVars bool
 
 	varSections []varSection
@@ -92,7 +88,7 @@ func (r *run) openFile(path string) (*file, error) {
 	}
 	f := &file{
 		run: r, opt: &r.opt, path: path, elf: e, dwarf: e,
-		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: &r.names,
+		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: names.Text{Table: &r.names},
 	}
 	if r.stats.CUs == r.stats.CUsFiltered { // all units before are left out
 		f.first, r.lead = true, len(r.files)
@@ -139,7 +135,7 @@ func (f *file) open() error {
 		sec  *section
 	}{
 		{".debug_info", &f.info, &f.infoSec}, {".debug_abbrev", &f.abbrev, &f.abbrevSec},
-		{".debug_str", &f.str, nil}, {".debug_line_str", &f.lineStr, nil},
+		{".debug_str", &f.names.Data, nil}, {".debug_line_str", &f.lineStr, nil},
 		{".debug_str_offsets", &f.strOffsets, nil}, {".debug_addr", &f.addr, nil},
 		{".debug_loc", &f.loc, &f.locSec}, {".debug_loclists", &f.loclists, &f.loclistsSec},
 	} {
@@ -167,7 +163,7 @@ func (f *file) open() error {
 			return err
 		}
 	}
-	f.byText = f.rel != nil || f.opt.Base != nil
+	f.names.ByText = f.rel != nil || f.opt.Base != nil
 	if err := f.placeNames(); err != nil {
 		return err
 	}

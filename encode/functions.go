@@ -74,7 +74,7 @@ func (f *file) functions(u *unit) {
 		}
 		fn.Entry = f.entryOf(u, fn.Name)
 		if fn.Entry == 0 && f.opt.Verbose != nil && table.Len() > 0 {
-			f.verbose(u, "could not find function '"+string(f.bytes(fn.Name))+"' in the ELF functions table")
+			f.verbose(u, "could not find function '"+string(f.names.Text(fn.Name))+"' in the ELF functions table")
 		}
 		if (len(u.left) > 0 || f.merge != nil) && fn.Entry != 0 && u.leftOutFunc(fn) {
 			fn.Entry = 0
@@ -124,9 +124,9 @@ func (f *file) functions(u *unit) {
 			cp := compactstate.Param{Name: p.Name, Type: p.Type}
 			if changed && p.Member != 0 {
 				m := &u.types.Members.S[p.Member-1]
-				name := append([]byte(nil), f.bytes(p.Name)...)
-				name = append(append(name, "__"...), f.bytes(m.Name)...)
-				cp.Name = f.names.token(name)
+				name := append([]byte(nil), f.names.Text(p.Name)...)
+				name = append(append(name, "__"...), f.names.Text(m.Name)...)
+				cp.Name = f.names.Token(name)
 			}
 			u.stParams.Append(cp)
 		}
@@ -170,7 +170,7 @@ func (f *file) entriesAhead(u *unit) {
 	u.touched += f.names.Touch(tokens)
 	texts := u.texts[:0]
 	for _, t := range tokens {
-		texts = append(texts, f.bytes(t))
+		texts = append(texts, f.names.Text(t))
 	}
 	u.touched += f.run.funcs.Ahead(texts)
 	u.texts = texts
@@ -180,7 +180,7 @@ func (f *file) entriesAhead(u *unit) {
 func (f *file) entryOf(u *unit, name dedup.Name) uint32 {
 	e := u.nameEntry(name)
 	if e.name != name {
-		*e = nameEntry{name, f.run.funcs.Lookup(f.bytes(name))}
+		*e = nameEntry{name, f.run.funcs.Lookup(f.names.Text(name))}
 	}
 	return e.entry
 }

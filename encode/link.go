@@ -213,7 +213,7 @@ func (f *file) arrayIndex(u *unit) {
 	case u.arrays:
 		u.types.Order.Append(uint32(len(u.types.Nodes.S)))
 		u.types.Nodes.Append(dedup.Node{
-			Info: btf.Info(btf.KindInt, 0, false), Name: f.names.unalias(f.intName), Third: 4, Aux: 1<<24 | 32,
+			Info: btf.Info(btf.KindInt, 0, false), Name: f.names.Unalias(f.names.Int), Third: 4, Aux: 1<<24 | 32,
 		})
 		index = uint32(len(u.types.Nodes.S))
 		u.firstInt = index

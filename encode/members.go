@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
 )
 
 // memberRun reads the member at p, whose code has been read at off, and all
@@ -65,9 +66,9 @@ func (f *file) plainRun(u *unit, a *dwarf.Abbrev, p int, union bool) (n, next in
 	members := &u.types.Members
 	first := len(members.S)
 	members.Grow(first + 1)
-	n, next = plainMembers(members.S[first:cap(members.S)], u.hdr.Data, p, a, u.abbrevs.Dense(), f.lastName, union)
+	n, next = plainMembers(members.S[first:cap(members.S)], u.hdr.Data, p, a, u.abbrevs.Dense(), f.names.Last, union)
 	members.S = members.S[:first+n]
-	f.nameTokens(u, members.S[first:])
+	f.names.SettleAll(&u.reader, members.S[first:])
 	return n, next
 }
 
@@ -136,7 +137,7 @@ func inlineName(w uint32) (t dedup.Name, size int) {
 	if n == 0 {
 		return 0, 1
 	}
-	return tokInline | w&(1<<(8*n)-1), n + 1
+	return names.Inline(w & (1<<(8*n) - 1)), n + 1
 }
 
 // oneMember reads a member whose values are read by masked loads. A name that
@@ -157,7 +158,7 @@ func (f *file) oneMember(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (m de
 		}
 		p += size
 		d = d[size:]
-	} else if m.Name = load(d, &a.Slots[0], be) + a.NameBase; m.Name-1 >= f.lastName && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+	} else if m.Name = load(d, &a.Slots[0], be) + a.NameBase; m.Name-1 >= f.names.Last && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		return m, 0, f.dieError(u, off, "a name lies beyond .debug_str")
 	}
 	m.Type = load(d, &a.Slots[1], be)
@@ -188,8 +189,8 @@ func (f *file) oneMember(u *unit, a *dwarf.Abbrev, off, p int, top *frame) (m de
 	if m.Type >= uint32(len(b)) {
 		return m, 0, f.outOfUnit(u, off)
 	}
-	if m.Val = bit; f.names.look.Load() && (f.byText || f.names.mayBeAlias(m.Name)) {
-		m.Name = f.canonical(u, m.Name)
+	if m.Val = bit; f.names.Look() && (f.names.ByText || f.names.MayBeAlias(m.Name)) {
+		m.Name = f.names.Settle(&u.reader, m.Name)
 	}
 	return m, p + int(a.Size), nil
 }

@@ -51,7 +51,7 @@ func (r *run) checkInput(f *file) error {
 	if f.dwarf != f.elf {
 		r.mapped += uint64(len(f.dwarf.Bytes()))
 	}
-	r.nameBytes = max(r.nameBytes, uint64(len(f.str)))
+	r.nameBytes = max(r.nameBytes, uint64(len(f.names.Data)))
 	if r.opt.LimitResident {
 		least += ResidentProgram + r.residentReserve()
 	}

@@ -191,7 +191,7 @@ func (f *file) finishMerged() error {
 			return fail(err)
 		}
 		if r.raw != nil {
-			r.raw.tag(r, f.bytes(t.value), t.raw, t.component)
+			r.raw.tag(r, f.names.Text(t.value), t.raw, t.component)
 		}
 	}
 	for _, t := range m.names {

@@ -159,7 +159,7 @@ func (f *file) expand(u *unit, spans []span, end int) error {
 				}
 				i = k
 			}
-			if u.firstInt == 0 && btf.InfoKind(n.Info) == btf.KindInt && f.isInt(n.Name) {
+			if u.firstInt == 0 && btf.InfoKind(n.Info) == btf.KindInt && f.names.IsInt(n.Name) {
 				u.firstInt = i + 1
 			}
 			u.types.Order.Append(i)

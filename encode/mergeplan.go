@@ -197,7 +197,7 @@ func (pl *planner) scan(u *unit, k, p int) error {
 				return f.cutOff(u, off)
 			}
 			p = next
-			if isInt && f.isInt(f.nameOf(u, have)) {
+			if isInt && f.names.IsInt(f.nameOf(u, have)) {
 				if u.firstInt = 1; !cross {
 					return nil
 				}

@@ -133,7 +133,7 @@ func (f *file) readPart(u *unit, cross bool) error {
 		return err
 	}
 	u.hides = u.hides || len(u.types.Order.S) == 0 && f.hides(u, p)
-	if u.badName {
+	if u.reader.Bad {
 		return f.unitError(u, "a name lies beyond .debug_str")
 	}
 	f.linkRefs(u)

@@ -121,6 +121,6 @@ func (r *run) closeFiles() {
 	}
 	r.files = nil
 	if r.session == nil {
-		r.names.pool.free()
+		r.names.FreePool()
 	}
 }

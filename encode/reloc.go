@@ -49,7 +49,7 @@ func (f *file) openRelocs() error {
 	r := &relocs{addrs: layout(f.dwarf.Sections), own: layout(f.elf.Sections)}
 	f.rel = r
 	str := f.section(".debug_str")
-	if str != nil && str.Flags&shfCompressed == 0 && uint64(len(f.str)) == str.Size {
+	if str != nil && str.Flags&shfCompressed == 0 && uint64(len(f.names.Data)) == str.Size {
 		r.inStr.sec = str
 	}
 	if symtab := f.dwarf.Section(".symtab"); symtab == nil || symtab.Type != shtSymtab {
@@ -192,7 +192,7 @@ func (f *file) relocateUnit(u *unit) error {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	u.hdr.Data = b
-	u.strLow = uint32(min(uint64(u.strLow), names.Low))
+	u.reader.Low = uint32(min(uint64(u.reader.Low), names.Low))
 	f.touchNames(u, names.Low, names.High)
 	return nil
 }
@@ -203,11 +203,11 @@ func (f *file) relocateUnit(u *unit) error {
 // order of the DIEs, which is none there.
 func (f *file) touchNames(u *unit, low, high uint64) {
 	const line = 64
-	if low > high || high >= uint64(len(f.str)) || high-low > maxNames {
+	if low > high || high >= uint64(len(f.names.Data)) || high-low > maxNames {
 		return
 	}
 	sum := byte(0)
-	for s := f.str[low:high]; len(s) > line; s = s[line:] {
+	for s := f.names.Data[low:high]; len(s) > line; s = s[line:] {
 		sum += s[0]
 	}
 	u.touched = sum

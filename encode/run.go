@@ -19,6 +19,7 @@ import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/names"
 )
 
 // ErrNoDwarf is the error for an input that was built without debug
@@ -32,9 +33,8 @@ type run struct {
 	files   []*file
 	lead    int // see Output.Lead
 
-	trial  *trial
-	strEnd uint32 // .debug_str bytes of all files so far, for name tokens
-	names  names
+	trial *trial
+	names names.Table
 
 	set      *dedup.Set
 	funcs    *compactstate.FuncTable
@@ -122,7 +122,7 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 	if opt.Verbose != nil {
 		r.raw = r.newRawTypes()
 	}
-	r.names.setPrefix(opt.NamePrefix)
+	r.names.SetPrefix(opt.NamePrefix)
 	for i, path := range paths {
 		r.path = path
 		f, err := r.openFile(path)
@@ -398,7 +398,7 @@ func (f *file) readUnit(u *unit) error {
 		return err
 	}
 	u.hides = len(u.types.Order.S) == 0 && f.hides(u, p)
-	if u.badName {
+	if u.reader.Bad {
 		return f.unitError(u, "a name lies beyond .debug_str")
 	}
 	if err := f.link(u); err != nil {
@@ -432,7 +432,7 @@ func (f *file) commitUnit(u *unit) error {
 		return u.fail
 	}
 	defer f.locate(u)
-	if r.names.pool.overflow() {
+	if r.names.Overflow() {
 		return f.unitError(u, "over 1 GiB of names")
 	}
 	if f.opt.Progress != nil {

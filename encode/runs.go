@@ -65,8 +65,8 @@ func (f *file) plainRefs(u *unit, a *dwarf.Abbrev, off, p int) (next int, n uint
 		d := b[p:]
 		k := &refKinds[a.Tag&0xff]
 		name, third := f.direct(u, a, d)&k.named, load(d, &a.Slots[1], be)
-		if u.badName || third >= uint32(len(b)) || name|^k.named == 0 {
-			u.badName = false
+		if u.reader.Bad || third >= uint32(len(b)) || name|^k.named == 0 {
+			u.reader.Bad = false
 			return off, n
 		}
 		x, i := u.addNode(off)
@@ -98,7 +98,7 @@ func (f *file) plainProto(u *unit, i uint32, p int) (next int, n uint64) {
 		code := int(b[p])
 		p++
 		if code == 0 {
-			f.nameTokens(u, members.S[first:])
+			f.names.SettleAll(&u.reader, members.S[first:])
 			x := &u.types.Nodes.S[i]
 			x.First = uint32(first)
 			x.Info = btf.Info(btf.KindFuncProto, uint32(n), false)
@@ -125,7 +125,7 @@ func (f *file) plainProto(u *unit, i uint32, p int) (next int, n uint64) {
 		}
 		d := b[p:]
 		m := dedup.Member{Name: f.directPlace(u, a, d), Type: load(d, &a.Slots[1], be)}
-		if m.Type >= uint32(len(b)) || u.badName {
+		if m.Type >= uint32(len(b)) || u.reader.Bad {
 			break
 		}
 		members.Append(m)
@@ -133,7 +133,7 @@ func (f *file) plainProto(u *unit, i uint32, p int) (next int, n uint64) {
 		p += int(a.Size)
 	}
 	members.S = members.S[:first]
-	u.badName = false
+	u.reader.Bad = false
 	return 0, 0
 }
 
@@ -175,7 +175,7 @@ func (f *file) plainEnum(u *unit, i uint32, p int) (next int, n uint64, err erro
 		p++
 		if code == 0 {
 			m := members.S[first:]
-			f.nameTokens(u, m)
+			f.names.SettleAll(&u.reader, m)
 			if slices.ContainsFunc(m, func(m dedup.Member) bool { return m.Name == 0 }) {
 				break
 			}
@@ -203,6 +203,6 @@ func (f *file) plainEnum(u *unit, i uint32, p int) (next int, n uint64, err erro
 		p += int(a.Size)
 	}
 	members.S = members.S[:first]
-	u.badName = false
+	u.reader.Bad = false
 	return 0, 0, nil
 }

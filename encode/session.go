@@ -1,6 +1,9 @@
 package encode
 
-import "github.com/btflite/btflite/dedup"
+import (
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/names"
+)
 
 // Session encodes one file after the other with the same options, and keeps
 // what does not depend on the file: the set with the base's types, the pool of
@@ -10,7 +13,7 @@ import "github.com/btflite/btflite/dedup"
 type Session struct {
 	opt  Options
 	set  *dedup.Set
-	pool *pool
+	pool *names.Pool
 	// slots of the pipeline, between files.
 	slots []slot
 }
@@ -46,24 +49,24 @@ func (s *Session) dropSet() {
 
 func (s *Session) dropPool() {
 	if s.pool != nil {
-		s.pool.free()
+		s.pool.Free()
 		s.pool = nil
 	}
 	for i := range s.slots {
-		s.slots[i].u.trace.free() // numbers of the pool
+		s.slots[i].u.reader.Free() // numbers of the pool
 	}
 }
 
 // takePool is the pool for the next run.
-func (s *Session) takePool(base *dedup.Base) *pool {
+func (s *Session) takePool(base *dedup.Base) *names.Pool {
 	if s == nil {
-		return newPool(base)
+		return names.NewPool(base)
 	}
-	if s.pool != nil && (s.pool.n > maxPool || s.pool.overflow()) {
+	if s.pool != nil && (s.pool.Len() > maxPool || s.pool.Overflow()) {
 		s.dropPool()
 	}
 	if s.pool == nil {
-		s.pool = newPool(base)
+		s.pool = names.NewPool(base)
 	}
 	return s.pool
 }

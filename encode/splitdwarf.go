@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -31,9 +32,9 @@ type skeleton struct {
 
 // skeletonOf reads the attributes of a unit DIE.
 func (f *file) skeletonOf(u *unit, have uint32) *skeleton {
-	s := &skeleton{id: u.hdr.DwoID, name: string(f.bytes(f.nameValue(u, &u.vals[dwarf.VDwoName])))}
+	s := &skeleton{id: u.hdr.DwoID, name: string(f.names.Text(f.nameValue(u, &u.vals[dwarf.VDwoName])))}
 	if have&(1<<dwarf.VCompDir) != 0 {
-		s.dir = string(f.bytes(f.nameValue(u, &u.vals[dwarf.VCompDir])))
+		s.dir = string(f.names.Text(f.nameValue(u, &u.vals[dwarf.VCompDir])))
 	}
 	if have&(1<<dwarf.VDwoID) != 0 {
 		s.id = u.splitID
@@ -55,7 +56,7 @@ func (f *file) readSplit(u *unit) error {
 	}
 	forget()
 	defer func() {
-		u.hdr, u.strLow = hdr, ^uint32(0)
+		u.hdr, u.reader.Low = hdr, ^uint32(0)
 		u.env.Lists.Reset(nil, nil)
 		forget()
 	}()
@@ -97,7 +98,7 @@ func (f *file) readSplitUnit(u *unit, p int, main *file) error {
 	if err := f.walk(u, p); err != nil {
 		return err
 	}
-	if u.badName {
+	if u.reader.Bad {
 		return f.unitError(u, "a name lies beyond .debug_str.dwo")
 	}
 	// All type units are this unit's, those that nothing leads to as well; whose
@@ -156,14 +157,13 @@ func (f *file) openDwo(u *unit, s *skeleton) (*file, error) {
 func (f *file) part(path string, e *mmapelf.File) *file {
 	p := &file{
 		run: f.run, opt: f.opt, path: path, elf: e, dwarf: e, bigEndian: f.bigEndian, addrSize: f.addrSize, machine: f.machine,
-		names: f.names, intName: f.intName, fakeInt: f.fakeInt, byText: true,
+		names:    names.Text{Table: f.names.Table, ByText: true},
 		wantVars: f.wantVars, varSections: f.varSections, addr: f.addr, suffix: ".dwo",
 	}
 	if f.rel != nil {
 		p.rel = new(relocs)
 		p.rel.random[relAddr] = f.rel.random[relAddr]
 	}
-	f.names.look.Store(true) // names go by their text
 	return p
 }
 
@@ -174,7 +174,7 @@ func (f *file) loadSplit(parts map[string]span64) error {
 		name string
 		data *[]byte
 	}{
-		{".debug_info", &f.info}, {".debug_abbrev", &f.abbrev}, {".debug_str", &f.str}, {".debug_str_offsets", &f.strOffsets},
+		{".debug_info", &f.info}, {".debug_abbrev", &f.abbrev}, {".debug_str", &f.names.Data}, {".debug_str_offsets", &f.strOffsets},
 		{".debug_loc", &f.loc}, {".debug_loclists", &f.loclists}, {".debug_types", nil},
 	} {
 		sec := f.section(s.name)
@@ -197,7 +197,7 @@ func (f *file) loadSplit(parts map[string]span64) error {
 	}
 	// Type units have other tables in the same section.
 	f.abbrev, f.abbrevAt = f.whole[".debug_abbrev"], parts[".debug_abbrev"].off
-	f.lastName = uint32(min(uint64(len(f.str)), tokLimit-1))
+	f.names.Place()
 	return nil
 }
 

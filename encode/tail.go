@@ -112,7 +112,7 @@ func (r *run) finish() (*Output, error) {
 			return nil, r.fullSection(s.Index, len(s.Vars))
 		}
 		w := []uint32{btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), 0, s.Size}
-		name := r.names.literal([]byte(r.sectionName(s.Index)))
+		name := r.names.Literal([]byte(r.sectionName(s.Index)))
 		if w[1], err = r.intern(name); err != nil {
 			return nil, err
 		}

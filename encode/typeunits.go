@@ -385,7 +385,7 @@ func (f *file) readType(u *unit, t *typeUnits, x *typeUnit, filter bool) error {
 	if err := f.walk(u, p); err != nil {
 		return err
 	}
-	if u.badName {
+	if u.reader.Bad {
 		return f.unitError(u, "a name lies beyond .debug_str")
 	}
 	// Methods are declared here and described where the unit has them.

@@ -8,6 +8,7 @@ import (
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
 )
 
 // unit is the arena slot in which one compile unit is worked on: every table
@@ -30,17 +31,15 @@ type unit struct {
 	copy                  arena.Vec[byte]
 	typeCopy              arena.Vec[byte] // likewise of the type unit in work
 	firstReloc, lastReloc int
-	strLow                uint32 // lowest offset in .debug_str that is known of its names
 	relocFail             error
-	touched               byte      // by touchNames; of no meaning
-	trace                 nameTrace // kept from unit to unit
+	touched               byte         // by touchNames; of no meaning
+	reader                names.Reader // of its names; kept from unit to unit
 
 	name         dedup.Name
 	language     uint16
 	foreign      uint16 // language that is neither C nor assembler, 0 for none
 	clang        bool
 	filtered     bool
-	badName      bool   // a name lies beyond .debug_str
 	hides        bool   // no type has come of it, and DIEs say that one should have
 	log          []byte // -V lines, written when the unit is committed
 	strBase      uint64 // DW_AT_str_offsets_base
@@ -159,7 +158,7 @@ func (u *unit) reset() {
 	u.types.Reset(maxSlotBytes)
 	u.copy.Trim(maxSlotBytes)
 	u.typeCopy.Trim(maxSlotBytes)
-	u.firstReloc, u.lastReloc, u.strLow, u.relocFail = 0, 0, ^uint32(0), nil
+	u.firstReloc, u.lastReloc, u.reader.Low, u.relocFail = 0, 0, ^uint32(0), nil
 	u.extra.Trim(maxSlotBytes)
 	u.starts.Trim(maxSlotBytes)
 	u.open.Trim(maxSlotBytes)
@@ -184,7 +183,7 @@ func (u *unit) reset() {
 	u.from, u.units, u.unitsFiltered = mark{}, 0, 0
 	u.name, u.language, u.foreign, u.clang, u.filtered = 0, 0, 0, false, false
 	u.strBase, u.addrBase, u.loclistsBase = 0, 0, 0
-	u.dies, u.badName, u.hides, u.log = 0, false, false, u.log[:0]
+	u.dies, u.reader.Bad, u.hides, u.log = 0, false, false, u.log[:0]
 	u.needTypes, u.stubs, u.specs = u.needTypes[:0], u.stubs[:0], u.specs[:0]
 	u.skeleton, u.splitID = nil, 0
 	u.left, u.leftOut = u.left[:0], nil
@@ -196,7 +195,7 @@ func (u *unit) free() {
 	u.types.Free()
 	u.copy.Free()
 	u.typeCopy.Free()
-	u.trace.free()
+	u.reader.Free()
 	u.extra.Free()
 	u.starts.Free()
 	u.open.Free()

@@ -67,7 +67,7 @@ func (f *file) unitDIE(u *unit) (p int, skip bool, err error) {
 	u.language = uint16(f.number(u, have, dwarf.VLanguage))
 	var producer []byte
 	if have&(1<<dwarf.VProducer) != 0 {
-		producer = f.bytes(f.nameValue(u, &u.vals[dwarf.VProducer]))
+		producer = f.names.Text(f.nameValue(u, &u.vals[dwarf.VProducer]))
 		u.clang = containsClang(producer)
 	}
 	if have&(1<<dwarf.VDwoID) != 0 {
@@ -120,7 +120,7 @@ func (f *file) leftOut(u *unit) bool {
 // wrongName says whether the unit's name leaves it out.
 func (f *file) wrongName(u *unit) bool {
 	p := f.opt.CUExclude
-	return p != "" && bytes.HasPrefix(f.bytes(u.name), []byte(p))
+	return p != "" && bytes.HasPrefix(f.names.Text(u.name), []byte(p))
 }
 
 // hides reports whether a unit from whose walk from p on no type has come has

@@ -164,7 +164,7 @@ var errVoidVar = errors.New("variable has void type")
 // keepVar makes the checks of encode-behaviour 5.3 from the second on. It
 // gives the variable's size in bytes, and whether it is to be kept.
 func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
-	name := f.bytes(v.Name)
+	name := f.names.Text(v.Name)
 	if len(name) == 0 {
 		return 0, false, nil
 	}
@@ -191,7 +191,7 @@ func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
 		return 0, false, f.dieError(u, off, "variable name "+quote(name)+" is not valid in BTF (--btf_encode_force leaves such variables out)")
 	}
 	if v.Type == 0 {
-		f.warn("error: found variable '" + string(name) + "' in CU '" + string(f.bytes(u.name)) + "' that has void type")
+		f.warn("error: found variable '" + string(name) + "' in CU '" + string(f.names.Text(u.name)) + "' that has void type")
 		if force {
 			return 0, false, nil
 		}

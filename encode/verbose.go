@@ -89,7 +89,7 @@ func (f *file) logFiltered(u *unit) {
 	if f.opt.Verbose == nil || f.wrongName(u) {
 		return
 	}
-	line := "Filtering CU " + string(f.bytes(u.name)) + " written in " + langName(u.language) + "."
+	line := "Filtering CU " + string(f.names.Text(u.name)) + " written in " + langName(u.language) + "."
 	f.opt.Verbose(line)
 	if len(f.opt.Lang) == 0 && f.merge == nil {
 		f.opt.Verbose(line)
@@ -165,7 +165,7 @@ func appendHead(b []byte, id uint32, kind string, name []byte) []byte {
 func (l *rawTypes) appendType(b []byte, f *file, u *unit, id, k uint32) []byte {
 	n := &u.types.Nodes.S[k]
 	kind := btf.InfoKind(n.Info)
-	b = appendHead(b, id, kind.String(), f.bytes(n.Name))
+	b = appendHead(b, id, kind.String(), f.names.Text(n.Name))
 	var members []dedup.Member
 	if m := btf.InfoVlen(n.Info); m > 0 {
 		members = u.types.Members.S[n.First:][:m]
@@ -196,14 +196,14 @@ func (l *rawTypes) appendType(b []byte, f *file, u *unit, id, k uint32) []byte {
 	case btf.KindEnum, btf.KindEnum64:
 		b = appendField(b, "size", n.Third)
 		for i := range members {
-			b = appendName(append(b, "\n\t"...), f.bytes(members[i].Name))
+			b = appendName(append(b, "\n\t"...), f.names.Text(members[i].Name))
 			b = appendValue(append(b, " val="...), n, &members[i], u.unsigned[k])
 		}
 	case btf.KindFuncProto:
 		b = appendField(b, "return", l.rawOf(u, n.Third))
 		b = append(b, " args=("...)
 		for i := range members {
-			b = appendParam(b, i == 0, i+1 == len(members), l.rawOf(u, members[i].Type), f.bytes(members[i].Name))
+			b = appendParam(b, i == 0, i+1 == len(members), l.rawOf(u, members[i].Type), f.names.Text(members[i].Name))
 		}
 		b = endParams(b, len(members))
 	case btf.KindDeclTag:
@@ -219,7 +219,7 @@ var intEncodings = [8]string{0: "(none)", 1: "SIGNED", 4: "BOOL"}
 // appendMember appends the line of a member: from the first bit-field on all of
 // them have a width.
 func (l *rawTypes) appendMember(b []byte, f *file, u *unit, n *dedup.Node, m *dedup.Member) []byte {
-	b = appendName(append(b, '\t'), f.bytes(m.Name))
+	b = appendName(append(b, '\t'), f.names.Text(m.Name))
 	b = appendField(b, "type_id", l.rawOf(u, m.Type))
 	at := m.Val
 	if btf.InfoKflag(n.Info) {
@@ -345,7 +345,7 @@ func (l *rawTypes) mismatch(r *run, entry uint32, what int, a, b []uint32) {
 		why = "param count mismatch; " + itoa(len(a)/2) + " params != " + itoa(len(b)/2) + " params"
 	case what > 0:
 		name := func(w []uint32) string {
-			n, _ := r.names.Bytes(r.names.canonical(w[2*what-2]))
+			n, _ := r.names.Bytes(r.names.Canonical(w[2*what-2]))
 			return string(appendName(nil, n))
 		}
 		why = "param type mismatch for param#" + itoa(what) + " " + name(a) + " != " + name(b)
@@ -379,14 +379,14 @@ func (l *rawTypes) function(e *emitter, c *compactstate.Choice) {
 	}
 	b := append(appendField(appendHead(l.line, l.next, "FUNC_PROTO", nil), "return", ids[0]), " args=("...)
 	for i, p := range c.Params {
-		name, _ := e.names.Bytes(e.cut(e.names.canonical(p.Name)))
+		name, _ := e.names.Bytes(e.cut(e.names.Canonical(p.Name)))
 		b = appendParam(b, i == 0, i+1 == len(c.Params), ids[i+1], name)
 	}
 	l.print(e.run, endParams(b, len(c.Params)))
 	fn := l.next
 	l.print(e.run, appendField(appendHead(l.line, fn, "FUNC", c.Name), "type_id", fn-1))
 	for _, a := range c.Annotations {
-		value, _ := e.names.Bytes(e.names.unalias(e.cut(a.Value)))
+		value, _ := e.names.Bytes(e.names.Unalias(e.cut(a.Value)))
 		l.tag(e.run, value, fn, a.Component)
 	}
 	l.next += uint32(len(e.kfuncTags(c)))

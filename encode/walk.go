@@ -65,7 +65,7 @@ func (f *file) walk(u *unit, p int) error {
 	dies := u.dies
 	last := p
 	for p < len(b) {
-		if u.badName {
+		if u.reader.Bad {
 			return f.dieError(u, last, "a name lies beyond .debug_str")
 		}
 		off := p
@@ -230,7 +230,7 @@ func (f *file) walk(u *unit, p int) error {
 			signed := !direct && a.Present&(1<<dwarf.VSignature) != 0
 			if decl != 0 || signed {
 				if name == 0 && !signed {
-					if u.badName {
+					if u.reader.Bad {
 						return f.noName(u, off, "")
 					}
 					u.leaveOut(uint32(len(u.types.Nodes.S)), "declaration of a struct without a name")

@@ -166,8 +166,8 @@ func (p *pipeline) releasedRel(u *unit) {
 			s.release(f, at)
 		}
 	}
-	if s := &f.rel.inStr; s.sec != nil && u.strLow != ^uint32(0) {
-		at := uint64(u.strLow)
+	if s := &f.rel.inStr; s.sec != nil && u.reader.Low != ^uint32(0) {
+		at := uint64(u.reader.Low)
 		p.strs.advance(f, s.sec, at)
 		if at >= s.given+f.releaseStep() {
 			s.release(f, at)

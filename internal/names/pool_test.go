@@ -1,4 +1,4 @@
-package encode
+package names
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 // TestPool: equal names have one number, whoever asks first, and the number
 // leads back to the name.
 func TestPool(t *testing.T) {
-	p := newPool(nil)
-	defer p.free()
+	p := NewPool(nil)
+	defer p.Free()
 	const names, workers = 5000, 4
 	name := func(i int) []byte {
 		if i%1000 == 999 { // some that end chunks early, some longer than a chunk
@@ -48,7 +48,7 @@ func TestPool(t *testing.T) {
 		}
 		seen[k] = i
 	}
-	if p.overflow() {
+	if p.Overflow() {
 		t.Error("overflow")
 	}
 	if k := p.number(nil); len(p.name(k)) != 0 {
@@ -58,14 +58,14 @@ func TestPool(t *testing.T) {
 
 // TestPoolFull: names beyond the limit are noticed.
 func TestPoolFull(t *testing.T) {
-	p := newPool(nil)
-	defer p.free()
+	p := NewPool(nil)
+	defer p.Free()
 	k := p.number([]byte("kept"))
 	p.end = poolMaxWords - textChunk - entryName - 1
-	if p.number([]byte("fits")); p.overflow() {
+	if p.number([]byte("fits")); p.Overflow() {
 		t.Fatal("overflow too early")
 	}
-	if p.number([]byte("does not fit")); !p.overflow() {
+	if p.number([]byte("does not fit")); !p.Overflow() {
 		t.Error("no overflow")
 	}
 	if p.number([]byte("kept")) != k {

@@ -1,4 +1,4 @@
-package encode
+package names
 
 import (
 	"encoding/binary"
@@ -7,12 +7,12 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-// nameTrace is the order in which a slot has read names, kept from unit to
+// trace is the order in which a Reader has met names, kept from unit to
 // unit: those that include the same headers have the same names in the same
 // order. The name that is expected is the one that came behind the last one when
 // that was read before, and comparing it with the text is less than a look-up. It
 // decides nothing: a name gets the number that the pool has for its text.
-type nameTrace struct {
+type trace struct {
 	read arena.Vec[uint32] // numbers in the pool << traceSize | length, longTrace if that is maskWords or more; 0 for none: a ring of traceLen
 	last arena.Vec[uint32] // by rank in the pool: 1 + where in the ring the name was put last
 	next uint32            // where in the ring the name that is expected is
@@ -26,14 +26,14 @@ const (
 	longTrace = 1<<traceSize - 1
 )
 
-func (tr *nameTrace) free() {
+func (tr *trace) free() {
 	tr.read.Free()
 	tr.last.Free()
 	tr.next, tr.end = 0, 0
 }
 
 // ring is tr.read in its full length.
-func (tr *nameTrace) ring() *[traceLen]uint32 {
+func (tr *trace) ring() *[traceLen]uint32 {
 	if len(tr.read.S) < traceLen {
 		tr.read.ResizeSparse(traceLen)
 	}
@@ -43,7 +43,7 @@ func (tr *nameTrace) ring() *[traceLen]uint32 {
 // note adds the name with number k, rank r and n bytes, of which follow has found
 // that it was not expected. If it was never read before, what was expected still
 // is.
-func (tr *nameTrace) note(k, rank uint32, n int) {
+func (tr *trace) note(k, rank uint32, n int) {
 	if rank >= uint32(len(tr.last.S)) {
 		tr.last.Resize(int(rank+1) * 3 / 2)
 	}
@@ -61,7 +61,7 @@ func (tr *nameTrace) note(k, rank uint32, n int) {
 // follow turns the names of m, each 1 + its place in str, into tokens as long as
 // they are the ones that are expected. It returns how many those are. What is no
 // place stays.
-func (tr *nameTrace) follow(p *pool, str []byte, m []dedup.Member) (n int) {
+func (tr *trace) follow(p *Pool, str []byte, m []dedup.Member) (n int) {
 	n, tr.next, tr.end = followNames(tr.ring(), tr.last.S, p, str, m, tr.next, tr.end)
 	return n
 }
@@ -70,7 +70,7 @@ func (tr *nameTrace) follow(p *pool, str []byte, m []dedup.Member) (n int) {
 // registers.
 //
 //go:noinline
-func followNames(read *[traceLen]uint32, last []uint32, p *pool, str []byte, m []dedup.Member, next, end uint32) (n int, nowNext, nowEnd uint32) {
+func followNames(read *[traceLen]uint32, last []uint32, p *Pool, str []byte, m []dedup.Member, next, end uint32) (n int, nowNext, nowEnd uint32) {
 	for ; n < len(m); n++ {
 		t := m[n].Name - 1
 		if t >= tokInline-1 {
@@ -90,7 +90,7 @@ func followNames(read *[traceLen]uint32, last []uint32, p *pool, str []byte, m [
 }
 
 // one is follow for one name, at place t in str.
-func (tr *nameTrace) one(p *pool, str []byte, t uint32) (token dedup.Name, ok bool) {
+func (tr *trace) one(p *Pool, str []byte, t uint32) (token dedup.Name, ok bool) {
 	read := tr.ring()
 	k := read[tr.next%traceLen]
 	head, ok := p.isAt(k, str, t)
@@ -103,9 +103,9 @@ func (tr *nameTrace) one(p *pool, str []byte, t uint32) (token dedup.Name, ok bo
 	return uint32(head), true
 }
 
-// isAt says whether the name of k, an element of nameTrace.read, is at place t in
+// isAt says whether the name of k, an element of trace.read, is at place t in
 // str, and what its entry begins with.
-func (p *pool) isAt(k uint32, str []byte, t uint32) (head uint64, ok bool) {
+func (p *Pool) isAt(k uint32, str []byte, t uint32) (head uint64, ok bool) {
 	o, size := k>>traceSize, k&longTrace
 	chunk := p.text[o/textChunk].S
 	if len(chunk) < textChunk || uint64(t)+maskWords > uint64(len(str)) {

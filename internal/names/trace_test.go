@@ -1,4 +1,4 @@
-package encode
+package names
 
 import (
 	"math/rand/v2"
@@ -27,10 +27,11 @@ func TestNameTrace(t *testing.T) {
 			str = append(append(str, s...), 0)
 		}
 	}
-	f := &file{byText: true, str: str, names: &names{pool: newPool(nil)}}
-	defer f.names.pool.free()
-	var u unit
-	defer u.free()
+	s := &Text{Table: new(Table), Data: str, ByText: true}
+	s.Use(NewPool(nil))
+	defer s.FreePool()
+	var read Reader
+	defer read.Free()
 	r := rand.New(rand.NewPCG(1, 2))
 	members := func(order []int) []dedup.Member {
 		m := make([]dedup.Member, len(order))
@@ -42,14 +43,14 @@ func TestNameTrace(t *testing.T) {
 	check := func(order []int, m []dedup.Member) {
 		t.Helper()
 		for i, k := range order {
-			if b := f.bytes(m[i].Name); string(b) != texts[k] {
+			if b := s.Text(m[i].Name); string(b) != texts[k] {
 				t.Fatalf("%.70q has the token of %.70q", texts[k], b)
 			}
 		}
 	}
 	order := make([]int, 20)
 	first := []dedup.Member{{}, {Name: tokInline | 'a'}, {Name: places[0][0]}}
-	f.textTokens(&u, first)
+	s.textTokens(&read, first)
 	if first[0].Name != 0 || first[1].Name != tokInline|'a' {
 		t.Errorf("what is no place becomes %v", first)
 	}
@@ -61,26 +62,26 @@ func TestNameTrace(t *testing.T) {
 			}
 		}
 		m := members(order)
-		f.textTokens(&u, m)
+		s.textTokens(&read, m)
 		check(order, m)
 	}
 	// Two orders, then the first one again: one look-up leads back to it. The
 	// last name stands at the end of the section, where nothing is expected.
 	order = r.Perm(len(texts) - 1)
-	f.textTokens(&u, members(order))
-	f.textTokens(&u, members(r.Perm(len(texts)-1)))
-	f.textTokens(&u, members(order))
+	s.textTokens(&read, members(order))
+	s.textTokens(&read, members(r.Perm(len(texts)-1)))
+	s.textTokens(&read, members(order))
 	m := members(order)
-	f.textToken(&u, m[0].Name)
-	if n := u.trace.follow(f.names.pool, str, m[1:]); n != len(m)-1 {
+	s.textToken(&read, m[0].Name)
+	if n := read.order.follow(s.pool, str, m[1:]); n != len(m)-1 {
 		t.Errorf("%d of %d names were expected", n, len(m)-1)
 	}
 	check(order[1:], m[1:])
 	// So it is with names one by one.
 	m = members(order)
-	f.textToken(&u, m[0].Name)
+	s.textToken(&read, m[0].Name)
 	for i := range m[1:] {
-		c, ok := u.trace.one(f.names.pool, str, m[1+i].Name-1)
+		c, ok := read.order.one(s.pool, str, m[1+i].Name-1)
 		if !ok {
 			t.Errorf("name %d was not expected", i+1)
 		}

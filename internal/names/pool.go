@@ -1,4 +1,4 @@
-package encode
+package names
 
 import (
 	"bytes"
@@ -10,13 +10,13 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-// pool numbers the names that have no offset in a merged .debug_str and keeps
+// Pool numbers the names that have no offset in a merged .debug_str and keeps
 // a copy of each. Of a relocatable file, that is every name, asked for ten
 // million times in a large module: looking up takes no lock, and the copies lie
 // close together, so that the file's .debug_str need not stay in memory.
 //
 // Over a base, a name that is a string of the base has the token of that.
-type pool struct {
+type Pool struct {
 	base  *dedup.Base // nil: no base
 	seed  maphash.Seed
 	table atomic.Pointer[poolTable]
@@ -49,15 +49,16 @@ const (
 	poolMaxWords = textChunk * poolChunks
 )
 
-func newPool(base *dedup.Base) *pool {
-	p := &pool{base: base, seed: maphash.MakeSeed()}
+// NewPool makes a pool over base, which may be nil.
+func NewPool(base *dedup.Base) *Pool {
+	p := &Pool{base: base, seed: maphash.MakeSeed()}
 	p.table.Store(&poolTable{make([]atomic.Uint64, 1<<13)})
 	return p
 }
 
 // number returns the number of the name b. It keeps no reference to b. When
-// 1 GiB of text is used up, that of the first name comes back (see overflow).
-func (p *pool) number(b []byte) uint32 {
+// 1 GiB of text is used up, that of the first name comes back (see Overflow).
+func (p *Pool) number(b []byte) uint32 {
 	h := maphash.Bytes(p.seed, b)
 	if k, ok := p.find(p.table.Load(), h, b); ok {
 		return k
@@ -65,7 +66,7 @@ func (p *pool) number(b []byte) uint32 {
 	return p.add(h, b)
 }
 
-func (p *pool) find(t *poolTable, h uint64, b []byte) (uint32, bool) {
+func (p *Pool) find(t *poolTable, h uint64, b []byte) (uint32, bool) {
 	mask := uint64(len(t.slots) - 1)
 	for i := h >> 32 & mask; ; i = (i + 1) & mask {
 		s := t.slots[i].Load()
@@ -84,29 +85,29 @@ func startsWith(str, name []byte) bool {
 }
 
 // has says whether there may be a name of number k.
-func (p *pool) has(k uint32) bool { return k/textChunk < poolChunks && len(p.text[k/textChunk].S) > 0 }
+func (p *Pool) has(k uint32) bool { return k/textChunk < poolChunks && len(p.text[k/textChunk].S) > 0 }
 
 // entry is the words from the entry of a number on.
-func (p *pool) entry(k uint32) []uint64 { return p.text[k/textChunk%poolChunks].S[k%textChunk:] }
+func (p *Pool) entry(k uint32) []uint64 { return p.text[k/textChunk%poolChunks].S[k%textChunk:] }
 
 // bytes is the bytes from the name of a number on.
-func (p *pool) bytes(k uint32) []byte { return arena.Bytes(p.entry(k)[entryName:]) }
+func (p *Pool) bytes(k uint32) []byte { return arena.Bytes(p.entry(k)[entryName:]) }
 
-// name is the name of a number that number gave. It is valid until free.
-func (p *pool) name(k uint32) []byte {
+// name is the name of a number that number gave. It is valid until Free.
+func (p *Pool) name(k uint32) []byte {
 	b := p.bytes(k)
 	n := bytes.IndexByte(b, 0)
 	return b[:n:n]
 }
 
 // token is the token of the name of a number.
-func (p *pool) token(k uint32) dedup.Name { return uint32(p.entry(k)[0]) }
+func (p *Pool) token(k uint32) dedup.Name { return uint32(p.entry(k)[0]) }
 
 // rank is how many names came before that of a number.
-func (p *pool) rank(k uint32) uint32 { return uint32(p.entry(k)[0] >> 32) }
+func (p *Pool) rank(k uint32) uint32 { return uint32(p.entry(k)[0] >> 32) }
 
 // add gives b a number unless another goroutine has done so.
-func (p *pool) add(h uint64, b []byte) uint32 {
+func (p *Pool) add(h uint64, b []byte) uint32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.table.Load()
@@ -173,14 +174,18 @@ func (t *poolTable) grow() *poolTable {
 	return bigger
 }
 
-// overflow reports whether a name found no place.
-func (p *pool) overflow() bool {
+// Overflow reports whether a name found no place.
+func (p *Pool) Overflow() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.full
 }
 
-func (p *pool) free() {
+// Len is how many names the pool has.
+func (p *Pool) Len() int { return int(p.n) }
+
+// Free gives the memory back.
+func (p *Pool) Free() {
 	for i := range p.text {
 		p.text[i].Free()
 	}

@@ -1,0 +1,247 @@
+// Package names keeps the names of all inputs as tokens of 32 bits.
+package names
+
+import (
+	"bytes"
+	"sync"
+	"sync/atomic"
+
+	"github.com/btflite/btflite/dedup"
+)
+
+// Table gives each name a token.
+//
+// Dedup compares names ten million times for a kernel and reads few of them,
+// so a name is a 32-bit token:
+//
+//	0                       no name
+//	1 … 0x7fffffff          1 + offset in .debug_str (a linked file's, without a base)
+//	0x40000000 | n          string at offset n of the base
+//	0x80000000 | b0 b1 b2   an inline name of at most three bytes
+//	0xc0000000 | n          number n of the pool: any other name
+//
+// Linkers merge .debug_str, so there equal offsets and equal names are the
+// same thing. Where it is not so (a name under two offsets, or both inline and
+// in .debug_str) the committer notices when it interns the second token, adds
+// an alias, and the unit is read again; from then on the token is replaced
+// when it is read. A Table is shared by all workers.
+//
+// With several input files the offsets of each file start behind those of the
+// files before it.
+type Table struct {
+	strs []strSection
+	end  uint32 // of the offsets of all files so far
+	pool *Pool
+
+	look     atomic.Bool // a name that is read is to be looked at: Text.Settle
+	hasAlias atomic.Bool // alias is not empty, or there is a prefix; then look is set
+	filter   [aliasFilter / 64]atomic.Uint64
+	mu       sync.RWMutex
+	prefix   []byte     // set before units are read
+	cut      dedup.Name // token of prefix
+	alias    map[uint32]uint32
+}
+
+// Use gives the table its pool, before any name is known.
+func (n *Table) Use(p *Pool) { n.pool = p }
+
+// Overflow reports whether a name found no place in the pool.
+func (n *Table) Overflow() bool { return n.pool.Overflow() }
+
+// FreePool gives the pool back. Names that are in it cannot be read any more.
+func (n *Table) FreePool() { n.pool.Free() }
+
+// Look says that a name that was read is to be looked at: Text.Settle.
+func (n *Table) Look() bool { return n.look.Load() }
+
+// aliasFilter is the number of bits of a filter over the aliases: aliases are
+// few, and every name of a unit asks for them once there is one.
+const aliasFilter = 1 << 14
+
+// SetPrefix makes every name that begins with prefix stand for the prefix
+// alone. Each token is asked for as if it were an alias. It must be called
+// before any other name is known.
+func (n *Table) SetPrefix(prefix string) {
+	if prefix == "" {
+		return
+	}
+	n.cut = n.Token([]byte(prefix))
+	n.prefix = []byte(prefix)
+	for i := range n.filter {
+		n.filter[i].Store(1<<64 - 1)
+	}
+	n.hasAlias.Store(true)
+	n.look.Store(true)
+}
+
+// MayBeAlias is false for almost all tokens that are no alias.
+func (n *Table) MayBeAlias(t dedup.Name) bool {
+	h := t * 0x9e3779b1 >> 18
+	return n.filter[h/64].Load()>>(h%64)&1 != 0
+}
+
+// strSection is the .debug_str of one input file.
+type strSection struct {
+	base uint32 // token of offset 0 is base + 1
+	data []byte
+}
+
+const (
+	tokInline = 0x80000000
+	tokPool   = 0xc0000000
+	tokLimit  = 1 << 31
+)
+
+// Token turns the content of a name that is not in .debug_str into a token.
+// It keeps no reference to b.
+func (n *Table) Token(b []byte) dedup.Name {
+	if n.prefix != nil && bytes.HasPrefix(b, n.prefix) {
+		return n.cut
+	}
+	return n.Literal(b)
+}
+
+// Literal is Token for a name that is not from the DWARF: the prefix of
+// SetPrefix does not apply.
+func (n *Table) Literal(b []byte) dedup.Name {
+	if t, ok := InlineToken(b); ok {
+		return n.Unalias(t)
+	}
+	return n.Unalias(n.pool.token(n.pool.number(b)))
+}
+
+// InlineToken is the token of a name of at most three bytes, and says whether
+// b is one.
+func InlineToken(b []byte) (dedup.Name, bool) {
+	if len(b) > 3 {
+		return 0, false
+	}
+	if len(b) == 0 {
+		return 0, true
+	}
+	t := dedup.Name(tokInline)
+	for i, c := range b {
+		t |= uint32(c) << (8 * i)
+	}
+	return t, true
+}
+
+// Inline is the token of the name of at most three bytes that w begins with in
+// little-endian order; its other bytes are 0.
+func Inline(w uint32) dedup.Name { return tokInline | w }
+
+// At is the token of the name that b begins with.
+func (n *Table) At(b []byte) dedup.Name {
+	if len(b) > 3 {
+		switch {
+		case b[0] == 0:
+			return 0
+		case b[1] == 0:
+			return n.Canonical(tokInline | uint32(b[0]))
+		case b[2] == 0:
+			return n.Canonical(tokInline | uint32(b[0]) | uint32(b[1])<<8)
+		case b[3] == 0:
+			return n.Canonical(tokInline | uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16)
+		}
+	}
+	return n.Token(b[:max(bytes.IndexByte(b, 0), 0)])
+}
+
+// Canonical replaces a token that is known to repeat another one, and one that
+// begins with the prefix of SetPrefix.
+func (n *Table) Canonical(t dedup.Name) dedup.Name {
+	if !n.hasAlias.Load() || !n.MayBeAlias(t) {
+		return t
+	}
+	if n.prefix != nil {
+		if b, _ := n.Bytes(t); bytes.HasPrefix(b, n.prefix) {
+			return n.cut
+		}
+	}
+	return n.Unalias(t)
+}
+
+// Unalias is Canonical for a literal name.
+func (n *Table) Unalias(t dedup.Name) dedup.Name {
+	if !n.hasAlias.Load() || !n.MayBeAlias(t) {
+		return t
+	}
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	if c, ok := n.alias[t]; ok {
+		return c
+	}
+	return t
+}
+
+// Alias makes t stand for c from now on.
+func (n *Table) Alias(t, c dedup.Name) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	h := t * 0x9e3779b1 >> 18
+	n.filter[h/64].Or(1 << (h % 64))
+	n.hasAlias.Store(true)
+	n.look.Store(true)
+	if n.alias == nil {
+		n.alias = make(map[uint32]uint32)
+	}
+	n.alias[t] = c
+}
+
+// Bytes is the name behind a token. The slice is part of the mapped file or of
+// the pool and must not be changed; an offset beyond .debug_str gives false.
+func (n *Table) Bytes(t dedup.Name) ([]byte, bool) {
+	switch {
+	case t == 0:
+		return nil, true
+	case t < tokInline:
+		if n.pool.base != nil {
+			return n.pool.base.Bytes(t), true // no file has other such tokens
+		}
+		b := n.inStr(t)
+		k := bytes.IndexByte(b, 0)
+		return b[:max(k, 0)], k >= 0
+	case t < tokPool:
+		b := []byte{byte(t), byte(t >> 8), byte(t >> 16)}
+		if b[1] == 0 {
+			return b[:1], true
+		}
+		if b[2] == 0 {
+			return b[:2], true
+		}
+		return b, true
+	}
+	if t &^= tokPool; !n.pool.has(t) {
+		return nil, false
+	}
+	return n.pool.name(t), true
+}
+
+// Touch is part of dedup.Names.
+func (n *Table) Touch(toks []dedup.Name) (sum byte) {
+	if n.pool.base != nil {
+		return 0
+	}
+	for _, t := range toks {
+		if t == 0 || t >= tokInline {
+			continue
+		}
+		if b := n.inStr(t); len(b) > 0 {
+			sum += b[0]
+		}
+	}
+	return sum
+}
+
+// inStr is .debug_str of the token's file from its offset on; empty if there is
+// no such offset. The token must be one of an offset.
+func (n *Table) inStr(t dedup.Name) []byte {
+	k := len(n.strs) - 1
+	for k > 0 && t <= n.strs[k].base {
+		k--
+	}
+	if k < 0 || int(t-1-n.strs[k].base) >= len(n.strs[k].data) {
+		return nil
+	}
+	return n.strs[k].data[t-1-n.strs[k].base:]
+}

@@ -1,0 +1,132 @@
+package names
+
+import (
+	"bytes"
+
+	"github.com/btflite/btflite/dedup"
+)
+
+// Text is an input's .debug_str among the tokens.
+type Text struct {
+	*Table
+	Data []byte
+	// ByText says that a name's token follows its content, not its place. So it is
+	// for a relocatable file, whose .debug_str is that of its objects one behind the
+	// other, with nearly every name once for each: a name has one token and no
+	// aliases. So it is over a base as well, whose names are to have the same tokens.
+	ByText bool
+	Base   uint32     // token of offset 0, less 1
+	Last   dedup.Name // token of the last byte
+
+	Int     dedup.Name // of the name "int"
+	FakeInt dedup.Name // of the name that pahole gives base types that BTF does not know
+}
+
+// Reader is what one reader of names keeps from name to name.
+type Reader struct {
+	Bad   bool   // a name lies beyond .debug_str
+	Low   uint32 // lowest offset in a .debug_str by text that was read
+	order trace
+}
+
+// Free gives the memory back, and forgets the pool's names.
+func (r *Reader) Free() { r.order.free() }
+
+// Place gives Data its place among the tokens. It reports whether there is room.
+func (s *Text) Place() bool {
+	if s.ByText {
+		s.look.Store(true)
+		s.Last = uint32(min(uint64(len(s.Data)), tokLimit-1))
+	} else {
+		if uint64(s.end)+uint64(len(s.Data)) >= tokLimit-1 {
+			return false
+		}
+		s.Base = s.end
+		s.end += uint32(len(s.Data)) + 1
+		s.Last = s.Base + uint32(len(s.Data))
+		s.strs = append(s.strs, strSection{s.Base, s.Data})
+	}
+	s.Int = s.Literal([]byte("int"))
+	s.FakeInt = s.Literal([]byte("__SANITIZED_FAKE_INT__"))
+	return true
+}
+
+// Text is the content of a name; nil where it cannot be read.
+func (n *Table) Text(t dedup.Name) []byte {
+	b, _ := n.Bytes(t)
+	return b
+}
+
+// IsInt says whether the name is "int".
+func (s *Text) IsInt(t dedup.Name) bool { return t == s.Int || string(s.Text(t)) == "int" }
+
+// Offset is the name at an offset of Data; 0 if there is none, and r is bad then.
+func (s *Text) Offset(r *Reader, off uint64) dedup.Name {
+	if off >= uint64(len(s.Data)) {
+		r.Bad = true
+		return 0
+	}
+	t := s.Base + uint32(off) + 1
+	if s.look.Load() {
+		return s.Settle(r, t)
+	}
+	return t
+}
+
+// Settle is the token to use for the name with token t by its place, where
+// Table.Look says so.
+func (s *Text) Settle(r *Reader, t dedup.Name) dedup.Name {
+	if !s.ByText || t == 0 || t >= tokInline {
+		return s.Canonical(t)
+	}
+	if c, ok := r.order.one(s.pool, s.Data, t-1); ok {
+		return s.Canonical(c)
+	}
+	return s.Canonical(s.textToken(r, t))
+}
+
+// SettleAll is Settle for the names of m.
+func (s *Text) SettleAll(r *Reader, m []dedup.Member) {
+	switch {
+	case !s.look.Load():
+	case s.ByText:
+		s.textTokens(r, m)
+	default:
+		for i := range m {
+			if s.MayBeAlias(m[i].Name) {
+				m[i].Name = s.Settle(r, m[i].Name)
+			}
+		}
+	}
+}
+
+// textTokens is SettleAll where the content counts.
+func (s *Text) textTokens(r *Reader, m []dedup.Member) {
+	for {
+		n := r.order.follow(s.pool, s.Data, m)
+		if s.hasAlias.Load() {
+			for i := range m[:n] {
+				m[i].Name = s.Canonical(m[i].Name)
+			}
+		}
+		if n == len(m) {
+			return
+		}
+		m[n].Name = s.Canonical(s.textToken(r, m[n].Name))
+		m = m[n+1:]
+	}
+}
+
+// textToken is the token of a name that was not foreseen: t is 1 + its place.
+func (s *Text) textToken(r *Reader, t uint32) dedup.Name {
+	r.Low = min(r.Low, t-1)
+	b := s.Data[t-1:]
+	n := bytes.IndexByte(b, 0)
+	if n <= 3 {
+		r.Bad = r.Bad || n < 0
+		return s.Token(b[:max(n, 0)])
+	}
+	k := s.pool.number(b[:n])
+	r.order.note(k, s.pool.rank(k), n)
+	return s.pool.token(k)
+}
