@@ -8,7 +8,7 @@ import "github.com/btflite/btflite/btf"
 // members refer to does not count, but for the name that the last one's type has,
 // because equal types have equal names: kernels have a thousand unions, of
 // tracepoints, that differ in nothing else.
-func (s *Set) anonHash(u *Unit, n *Node, m []Member) uint32 {
+func (s *lookup) anonHash(u *Unit, n *Node, m []Member) uint32 {
 	h := mix(mix(0, n.Info), n.Third)
 	for i := range m {
 		h = mix(mix(h, m[i].Name), m[i].Val)
@@ -36,22 +36,6 @@ func cutName(info uint32, name Name) Name {
 	return 0
 }
 
-// anonRecordHash is anonHash of a record. The types of its members must be
-// stored.
-func (s *Set) anonRecordHash(w []uint32) uint32 {
-	h := mix(mix(0, w[0]), w[2])
-	last := uint32(0)
-	for m := w[3:][:3*btf.InfoVlen(w[0])]; len(m) >= 3; m = m[3:] {
-		h = mix(mix(h, m[0]), m[2])
-		last = m[1]
-	}
-	if last != 0 {
-		t := s.record(last)
-		h = mix(h, cutName(t[0], t[1]))
-	}
-	return uint32(h>>32)&^lone | inTable
-}
-
 // sameShape compares anonymous struct or union n with a record as anonHash does,
 // but for names of types.
 func sameShape(w []uint32, n *Node, m []Member) bool {
@@ -67,7 +51,7 @@ func sameShape(w []uint32, n *Node, m []Member) bool {
 }
 
 // findAnonymous tries the known structs of the same shape, newest first.
-func (s *Set) findAnonymous(u *Unit, i uint32, depth int, guess uint32, is bool) uint32 {
+func (s *lookup) findAnonymous(u *Unit, i uint32, depth int, guess uint32, is bool) uint32 {
 	n := &u.Nodes.S[i]
 	m := u.members(n)
 	var w []uint32
@@ -92,19 +76,4 @@ func (s *Set) findAnonymous(u *Unit, i uint32, depth int, guess uint32, is bool)
 		}
 	}
 	return idNew
-}
-
-// indexAnonymous is index for an anonymous struct or union. The types of its
-// members may not be stored yet, so h is anonHash of its node.
-func (s *Set) indexAnonymous(id, h uint32) {
-	if s.Raw {
-		return
-	}
-	for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.keys.S[o].next {
-		if s.keys.S[o].hash&^lone == h {
-			s.conflicts++
-			break
-		}
-	}
-	s.insert(id, h)
 }

@@ -69,7 +69,7 @@ func NewSplitSet(names Names, base *Base, types int, noTypedefs bool) (*Set, err
 
 // loadBase enters the types of the base under their type ids, and makes room in
 // the table for about own more.
-func (s *Set) loadBase(own int) error {
+func (s *tables) loadBase(own int) error {
 	b := s.base
 	words := 0
 	for _, x := range b.chain {
@@ -110,7 +110,7 @@ func (s *Set) loadBase(own int) error {
 // loadRecord turns the words of a type of the base into a record and enters it
 // into the look-up tables, unless it is irregular. The hash of what belongs into
 // the table is put where insertBase finds it.
-func (s *Set) loadRecord(id uint32, r []uint32) {
+func (s *tables) loadRecord(id uint32, r []uint32) {
 	b := s.base
 	named, info := r[0] != 0, r[1]
 	name := b.token(r[0])
@@ -187,7 +187,7 @@ func (s *Set) loadRecord(id uint32, r []uint32) {
 }
 
 // insertBase puts the types that loadRecord has hashed into the table.
-func (s *Set) insertBase(own int) {
+func (s *tables) insertBase(own int) {
 	keys := s.keys.S
 	for _, id := range s.base.anonymous {
 		keys[id].hash = s.anonRecordHash(s.record(id))
@@ -225,7 +225,7 @@ func (s *Set) insertBase(own int) {
 // baseFunc is the newest FUNC of the base that has the record w; 0 if there is
 // none. FUNCs are half of all types of a kernel and a module defines few of their
 // names, so they are not in the table: the first call indexes them by name.
-func (s *Set) baseFunc(w []uint32) uint32 {
+func (s *tables) baseFunc(w []uint32) uint32 {
 	b := s.base
 	if b == nil || b.funcs == 0 || btf.InfoKind(w[0]) != btf.KindFunc {
 		return 0
@@ -240,7 +240,7 @@ func (s *Set) baseFunc(w []uint32) uint32 {
 }
 
 // indexFuncs fills the table of baseFunc, which is chained by s.next.
-func (s *Set) indexFuncs() {
+func (s *tables) indexFuncs() {
 	b := s.base
 	size := 1 << 10
 	for size < b.funcs {
@@ -256,6 +256,14 @@ func (s *Set) indexFuncs() {
 	}
 }
 
+// typedef is id, or 0 if units do not find that typedef.
+func (s *tables) typedef(id uint32) uint32 {
+	if id <= s.baseIDs && s.base != nil && s.base.noTypedefs {
+		return 0
+	}
+	return id
+}
+
 // forwardKey is a name and entStruct, entUnion or entEnum.
 type forwardKey struct {
 	name Name
@@ -264,7 +272,7 @@ type forwardKey struct {
 
 // baseForward is the forward declaration of the base that own forwards of the
 // name and kind are proxies of; 0 if there is none.
-func (s *Set) baseForward(name Name, kind int) uint32 {
+func (s *tables) baseForward(name Name, kind int) uint32 {
 	if s.base == nil {
 		return 0
 	}
@@ -273,7 +281,7 @@ func (s *Set) baseForward(name Name, kind int) uint32 {
 
 // setForward makes f lead to d. If f is a forward of the base, or a proxy of
 // one, both do.
-func (s *Set) setForward(f, d uint32) {
+func (s *tables) setForward(f, d uint32) {
 	s.redirect(f, d)
 	if s.base == nil {
 		return
@@ -291,7 +299,7 @@ func (s *Set) setForward(f, d uint32) {
 	}
 }
 
-func (s *Set) redirect(f, d uint32) {
+func (s *tables) redirect(f, d uint32) {
 	s.ids.S[f].fwd = d
 	if f <= s.baseIDs {
 		s.base.redirected = append(s.base.redirected, f)
@@ -299,14 +307,14 @@ func (s *Set) redirect(f, d uint32) {
 }
 
 // setPtrTo and setConstTo enter id as the PTR to, or the CONST of, target.
-func (s *Set) setPtrTo(target, id uint32) {
+func (s *tables) setPtrTo(target, id uint32) {
 	s.keys.S[target].ptrTo = id
 	if s.base != nil && target <= s.baseIDs && id > s.baseIDs {
 		s.base.pointed = append(s.base.pointed, target)
 	}
 }
 
-func (s *Set) setConstTo(target, id uint32) {
+func (s *tables) setConstTo(target, id uint32) {
 	s.keys.S[target].constTo = id
 	if s.base != nil && target <= s.baseIDs && id > s.baseIDs {
 		s.base.pointed = append(s.base.pointed, target)
@@ -314,7 +322,7 @@ func (s *Set) setConstTo(target, id uint32) {
 }
 
 // noteCopies keeps which new types of u are copies of types of the base.
-func (s *Set) noteCopies(u *Unit) {
+func (s *walker) noteCopies(u *Unit) {
 	b := s.base
 	for _, p := range u.slow.copies {
 		if id := u.ID.S[p.def]; id > s.baseIDs {
@@ -330,7 +338,7 @@ func (s *Set) noteCopies(u *Unit) {
 
 // copyOf is the type that stood for y, a type of the base, in the unit that
 // ends with id end: the base's or the newest copy of it.
-func (s *Set) copyOf(y, end uint32) uint32 {
+func (s *walker) copyOf(y, end uint32) uint32 {
 	c := s.base.copies[y]
 	for k := len(c) - 1; k >= 0; k-- {
 		if c[k] <= end {
@@ -341,7 +349,7 @@ func (s *Set) copyOf(y, end uint32) uint32 {
 }
 
 // unitEnd is the last id of the unit that brought id.
-func (s *Set) unitEnd(id uint32) uint32 {
+func (s *walker) unitEnd(id uint32) uint32 {
 	ends := s.base.unitEnds
 	i, _ := slices.BinarySearch(ends, id)
 	if i == len(ends) {
@@ -417,7 +425,7 @@ func (s *Set) Restart(names Names) error {
 }
 
 // restoreEntity makes e know the base's types only.
-func (s *Set) restoreEntity(e *entity) {
+func (s *tables) restoreEntity(e *entity) {
 	pop := func(id uint32) uint32 {
 		for id > s.baseIDs {
 			id = s.keys.S[id].next

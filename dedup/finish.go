@@ -79,21 +79,6 @@ func (s *Set) AddOwn(w []uint32) (uint32, error) {
 	return s.addRecord(w)
 }
 
-func (s *Set) addRecord(w []uint32) (uint32, error) {
-	id := len(s.ids.S)
-	if id >= MaxIDs {
-		return 0, errManyTypes
-	}
-	at, err := s.addWords(len(w))
-	if err != nil {
-		return 0, err
-	}
-	copy(s.words.S[at:], w)
-	s.ids.Append(idState{at, uint32(id)})
-	s.keys.Append(idKeys{})
-	return uint32(id), nil
-}
-
 // Numbering is the outcome of Finish: which types stay and what their type
 // ids in the output are.
 type Numbering struct {
@@ -240,22 +225,6 @@ func (s *Set) mergeRefs() {
 			s.rehash(id, h)
 		}
 	}
-}
-
-// rehash moves an id to the bucket of its new content.
-func (s *Set) rehash(id, h uint32) {
-	mask := uint32(len(s.table.S) - 1)
-	p := &s.table.S[s.keys.S[id].hash&mask]
-	for *p != 0 && *p != id {
-		p = &s.keys.S[*p].next
-	}
-	if *p == id {
-		*p = s.keys.S[id].next
-	}
-	s.keys.S[id].hash = h
-	b := h & mask
-	s.keys.S[id].next = s.table.S[b]
-	s.table.S[b] = id
 }
 
 // ID is the type id in the output of an id of the Set.

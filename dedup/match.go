@@ -8,7 +8,7 @@ import "github.com/btflite/btflite/btf"
 // equal names and offsets, and types that have the same id or are equal in
 // structure (matchRef). This is the certificate: every node that is given an
 // id has had its content compared word for word with that id's.
-func (s *Set) sameDefinition(u *Unit, i, id uint32) bool {
+func (s *lookup) sameDefinition(u *Unit, i, id uint32) bool {
 	n := &u.Nodes.S[i]
 	w := s.record(id)
 	if w[0] != n.Info || w[1] != n.Name || w[2] != n.Third {
@@ -92,7 +92,7 @@ func (u *Unit) disown(k int, i uint32) {
 // first, on its size and number of members alone: if it is wrong here, a proof
 // fails. Not so over a base: there a type and the copy of it that the module
 // needed may both be proved, and the newest is right.
-func (s *Set) choose(u *Unit, i, d uint32) uint32 {
+func (s *lookup) choose(u *Unit, i, d uint32) uint32 {
 	n := &u.Nodes.S[i]
 	if l := s.entity(n.Name).likely[aggregate(n.Info)]; l != 0 && s.base == nil {
 		if w := s.record(l); w[0] == n.Info && w[2] == n.Third {
@@ -108,7 +108,7 @@ func (s *Set) choose(u *Unit, i, d uint32) uint32 {
 
 // alike says whether struct or union i may be equal to id, named types
 // counting as equal when their names are.
-func (s *Set) alike(u *Unit, i, id uint32) bool {
+func (s *lookup) alike(u *Unit, i, id uint32) bool {
 	n := &u.Nodes.S[i]
 	w := s.record(id)
 	if w[0] != n.Info || w[1] != n.Name || w[2] != n.Third {
@@ -137,7 +137,7 @@ func (s *Set) alike(u *Unit, i, id uint32) bool {
 
 // mayBe says whether named struct or union i may turn out to be y. It may not
 // if what was picked for it is older than y: then y was out of the question.
-func (s *Set) mayBe(u *Unit, i, y uint32) bool {
+func (s *lookup) mayBe(u *Unit, i, y uint32) bool {
 	id := u.ID.S[i]
 	if id == 0 && u.nested < maxNested {
 		u.nested++
@@ -157,7 +157,7 @@ const maxMatch = 128
 // matchRef says whether what x refers to in u is equal to y in structure, a
 // named struct, union or enumeration counting by its name and a forward
 // declaration as good as its definition.
-func (s *Set) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
+func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 	if x == 0 || y == 0 {
 		return x == 0 && y == 0
 	}

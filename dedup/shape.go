@@ -7,7 +7,7 @@ import "github.com/btflite/btflite/btf"
 // and size, the names and offsets of its members, and what leads from them, or
 // from the typedef, to the next names. Rust has hundreds of types called Some in
 // one unit.
-func (s *Set) shapeHash(u *Unit, y uint32) uint32 {
+func (s *walker) shapeHash(u *Unit, y uint32) uint32 {
 	k := s.known(u, y)
 	h := mix(mix(0, k.info), k.name)
 	if btf.InfoKind(k.info) == btf.KindTypedef {
@@ -32,7 +32,7 @@ const (
 // nextNames adds the name of y, or of what it leads to by a few pointers and
 // modifiers, to a hash. A forward declaration has the name of its definition,
 // so whatever a walk finds equal to y has the same.
-func (s *Set) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
+func (s *walker) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 	for ; steps > 0 && y != 0; steps-- {
 		k := s.known(u, y)
 		switch btf.InfoKind(k.info) {
@@ -54,7 +54,7 @@ func (s *Set) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 
 // knownShape is shapeHash of a type of the Set, which is remembered: names and
 // sizes of types do not change.
-func (s *Set) knownShape(u *Unit, id uint32) uint32 {
+func (s *walker) knownShape(u *Unit, id uint32) uint32 {
 	if int(id) >= len(s.shapes.S) {
 		s.shapes.Resize(len(s.ids.S))
 	}

@@ -75,7 +75,7 @@ const maxWalk = 1 << 15
 // addSeeds puts the definitions that differ from the known one among the new
 // nodes: they may have names that are new. All other nodes that taint will
 // take back were found equal to a known type and have none.
-func (s *Set) addSeeds(u *Unit) {
+func (s *walker) addSeeds(u *Unit) {
 	for _, i := range u.slow.seeds.S {
 		u.ID.S[i] = idNew
 	}
@@ -89,7 +89,7 @@ func (s *Set) addSeeds(u *Unit) {
 
 // taint marks the nodes of u that can reach a conflicting name, forgets what
 // was found for them, and lists all nodes that have no id of the Set.
-func (s *Set) taint(u *Unit) {
+func (s *walker) taint(u *Unit) {
 	w := &u.slow
 	w.tainted.Reset()
 	w.tainted.Resize((len(u.Nodes.S) + 63) / 64)
@@ -176,7 +176,7 @@ func anchorKind(n *Node) int {
 
 // spreadTaint marks all nodes that reach a marked one: a walk over the edges
 // turned round, each node once.
-func (s *Set) spreadTaint(u *Unit) {
+func (s *walker) spreadTaint(u *Unit) {
 	w := &u.slow
 	bits := w.tainted.S
 	n := len(u.Nodes.S)
@@ -246,7 +246,7 @@ func (s *Set) spreadTaint(u *Unit) {
 }
 
 // slowPlace is placeTypes for a unit with conflicting names; taint has run.
-func (s *Set) slowPlace(u *Unit) error {
+func (s *walker) slowPlace(u *Unit) error {
 	w := &u.slow
 	s.local.reset(len(u.news.S))
 	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
@@ -294,7 +294,7 @@ func (s *Set) slowPlace(u *Unit) error {
 
 // remember keeps what the walks of this unit decided on where a name has
 // several definitions, for choose: the next unit most likely has the same.
-func (s *Set) remember(u *Unit) {
+func (s *walker) remember(u *Unit) {
 	for _, i := range u.several.S {
 		n := &u.Nodes.S[i]
 		id := u.ID.S[i]
@@ -311,7 +311,7 @@ func (s *Set) remember(u *Unit) {
 }
 
 // tryLocal tries the types that this unit has added, newest first.
-func (s *Set) tryLocal(u *Unit, i, h uint32) bool {
+func (s *walker) tryLocal(u *Unit, i, h uint32) bool {
 	n := &u.Nodes.S[i]
 	for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
 		o := s.local.node.S[j-1]
@@ -328,7 +328,7 @@ func (s *Set) tryLocal(u *Unit, i, h uint32) bool {
 
 // tryKnown tries the types of the Set, newest first; h is the shapeHash of
 // node i.
-func (s *Set) tryKnown(u *Unit, i, h uint32) bool {
+func (s *walker) tryKnown(u *Unit, i, h uint32) bool {
 	n := &u.Nodes.S[i]
 	var id uint32
 	switch {
@@ -368,7 +368,7 @@ func (s *Set) tryKnown(u *Unit, i, h uint32) bool {
 
 // tryShape is try for a type that can be told apart by its shape; h is the
 // shapeHash of node i.
-func (s *Set) tryShape(u *Unit, i, id, h uint32) bool {
+func (s *walker) tryShape(u *Unit, i, id, h uint32) bool {
 	if s.knownShape(u, id) != h {
 		u.tried++
 		return false
@@ -378,7 +378,7 @@ func (s *Set) tryShape(u *Unit, i, id, h uint32) bool {
 
 // try walks from node i and the known type y and, if they are equal, settles
 // all that the walk has met.
-func (s *Set) try(u *Unit, i, y uint32) bool {
+func (s *walker) try(u *Unit, i, y uint32) bool {
 	w := &u.slow
 	u.tried++
 	w.first.clear()
@@ -418,7 +418,7 @@ func (s *Set) try(u *Unit, i, y uint32) bool {
 
 // newProxy notes a new forward declaration that is a proxy of the base's, and
 // takes over what that one leads to.
-func (s *Set) newProxy(u *Unit, i uint32) {
+func (s *walker) newProxy(u *Unit, i uint32) {
 	n := &u.Nodes.S[i]
 	if btf.InfoKind(n.Info) != btf.KindFwd {
 		return
@@ -440,7 +440,7 @@ func (s *Set) newProxy(u *Unit, i uint32) {
 
 // settle makes forward f lead to d, for this unit; a forward of the base and
 // its proxy go together.
-func (s *Set) settle(u *Unit, f, d uint32) {
+func (s *walker) settle(u *Unit, f, d uint32) {
 	w := &u.slow
 	w.setFwd(f, d)
 	if s.base == nil {

@@ -9,8 +9,17 @@ import (
 //
 // Nodes of the walk are ids of the Set, or idLocal with a node index.
 
+// walker compares a unit's types with known ones as graphs, where their names
+// do not tell.
+type walker struct {
+	placer
+	shapes arena.Vec[uint32] // by id: see knownShape; 0 if not known
+	// Walks counts steps of the graph walk.
+	Walks uint64
+}
+
 // finalNode follows a node to what it has been placed as.
-func (s *Set) finalNode(u *Unit, x uint32) uint32 {
+func (s *walker) finalNode(u *Unit, x uint32) uint32 {
 	if x >= idLocal {
 		if id := u.ID.S[x&^idLocal]; id < idBusy && id != 0 {
 			x = id
@@ -41,11 +50,11 @@ func (s *Set) finalNode(u *Unit, x uint32) uint32 {
 	return x
 }
 
-func (s *Set) isPlaced(u *Unit, x uint32) bool {
+func (s *walker) isPlaced(u *Unit, x uint32) bool {
 	return x < idLocal || u.ID.S[x&^idLocal] != idNew
 }
 
-func (s *Set) isFwd(u *Unit, x uint32) bool {
+func (s *walker) isFwd(u *Unit, x uint32) bool {
 	if x < idLocal {
 		return x != 0 && btf.InfoKind(s.record(x)[0]) == btf.KindFwd
 	}
@@ -60,7 +69,7 @@ type known struct {
 	members                       []Member // of the unit
 }
 
-func (s *Set) known(u *Unit, y uint32) known {
+func (s *walker) known(u *Unit, y uint32) known {
 	if y < idLocal {
 		w := s.record(y)
 		k := known{info: w[0], name: w[1], third: w[2], words: w[3:]}
@@ -109,7 +118,7 @@ func (k *known) member(j int, stride int) (name, typ, val uint32) {
 
 // walk says whether what x refers to in the unit and the known node y are
 // equal as graphs. inBase says that y is part of the base's own graph.
-func (s *Set) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
+func (s *walker) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 	w := &u.slow
 	w.steps++
 	if x == 0 || y == 0 {
@@ -177,7 +186,7 @@ func (s *Set) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 }
 
 // sameNodes compares node i with the known node y, and walks on from them.
-func (s *Set) sameNodes(u *Unit, i, y uint32, depth int, inBase bool) bool {
+func (s *walker) sameNodes(u *Unit, i, y uint32, depth int, inBase bool) bool {
 	w := &u.slow
 	n := &u.Nodes.S[i]
 	k := s.known(u, y)
@@ -254,7 +263,7 @@ func (s *Set) sameNodes(u *Unit, i, y uint32, depth int, inBase bool) bool {
 }
 
 // equalEnums compares two enumerations with values.
-func (s *Set) equalEnums(u *Unit, i, y uint32) bool {
+func (s *walker) equalEnums(u *Unit, i, y uint32) bool {
 	n := &u.Nodes.S[i]
 	if y < idLocal {
 		return sameEnum(s.record(y), n, u.members(n))

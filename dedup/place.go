@@ -1,0 +1,333 @@
+package dedup
+
+import "github.com/btflite/btflite/btf"
+
+// placer finds, among the new nodes of a unit, those that are equal.
+type placer struct {
+	lookup
+	local localIndex // of the new nodes
+}
+
+// isRefKind says whether a kind is placed in the reference pass.
+func isRefKind(k btf.Kind) bool {
+	switch k {
+	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag, btf.KindFunc,
+		btf.KindArray, btf.KindFuncProto, btf.KindDeclTag:
+		return true
+	}
+	return false
+}
+
+// placeTypes finds, among the new nodes that are no references, those that
+// repeat an earlier one of the unit, in raw order: primitives first, then
+// structs, unions and typedefs. It sets u.dirty if a name is defined twice.
+func (s *placer) placeTypes(u *Unit) {
+	s.local.reset(len(u.news.S))
+	for _, i := range u.news.S {
+		n := &u.Nodes.S[i]
+		switch k := btf.InfoKind(n.Info); k {
+		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
+			s.placePrimitive(u, i)
+		case btf.KindVar, btf.KindDatasec:
+			u.ID.S[i] = idLocal | i
+		}
+	}
+	for _, i := range u.news.S {
+		n := &u.Nodes.S[i]
+		switch btf.InfoKind(n.Info) {
+		case btf.KindStruct, btf.KindUnion, btf.KindTypedef:
+		default:
+			continue
+		}
+		h := mix32(n.Name) | 1
+		if n.Name == 0 {
+			h = s.anonHash(u, n, u.membersOf(n))
+		}
+		rep := idLocal | i
+		for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
+			o := s.local.node.S[j-1]
+			on := &u.Nodes.S[o]
+			if on.Info>>24&0x1f != n.Info>>24&0x1f || on.Name != n.Name {
+				continue
+			}
+			if n.Name != 0 && btf.InfoKind(n.Info) != btf.KindTypedef {
+				u.dirty = true
+				return
+			}
+			if s.matchLocal(u, i, o, 0) {
+				rep = idLocal | o
+				break
+			}
+		}
+		if u.dirty {
+			return
+		}
+		u.ID.S[i] = rep
+		if rep == idLocal|i {
+			s.local.add(h, i)
+		}
+	}
+}
+
+// placePrimitive merges a new INT, FLOAT, FWD or enumeration with an equal one
+// that came earlier in the unit.
+func (s *placer) placePrimitive(u *Unit, i uint32) {
+	n := &u.Nodes.S[i]
+	m := u.membersOf(n)
+	h := mix(uint64(enumHash(n, m)), n.Aux)
+	h32 := uint32(h>>32) | 1
+	u.ID.S[i] = idLocal | i
+	for j := s.local.first(h32); j != 0; j = s.local.next.S[j-1] {
+		o := s.local.node.S[j-1]
+		if on := &u.Nodes.S[o]; sameNode(u, n, on) {
+			u.ID.S[i] = idLocal | o
+			return
+		}
+	}
+	if k := btf.InfoKind(n.Info); (k == btf.KindEnum || k == btf.KindEnum64) && n.Name != 0 {
+		// Names of enumerations have an index of their own, newest first.
+		hn := mix32(n.Name) &^ 1
+		if len(m) == 0 {
+			// A forward declaration stands for any one of its name.
+			for j := s.local.first(hn); j != 0; j = s.local.next.S[j-1] {
+				o := s.local.node.S[j-1]
+				on := &u.Nodes.S[o]
+				if s.local.key.S[j-1] != hn || on.Name != n.Name {
+					continue
+				}
+				if k := btf.InfoKind(on.Info); k == btf.KindEnum || k == btf.KindEnum64 {
+					u.ID.S[i] = u.ID.S[o]
+					return
+				}
+			}
+		}
+		s.local.add(hn, i)
+	}
+	s.local.add(h32, i)
+}
+
+// sameNode compares two nodes of a unit that refer to nothing.
+func sameNode(u *Unit, a, b *Node) bool {
+	if a.Info != b.Info || a.Name != b.Name || a.Third != b.Third || a.Aux != b.Aux {
+		return false
+	}
+	x, y := u.membersOf(a), u.membersOf(b)
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// matchLocal is matchRef for two nodes of the unit.
+func (s *placer) matchLocal(u *Unit, a, b uint32, depth int) bool {
+	if a == b {
+		return true
+	}
+	x, y := u.ID.S[a], u.ID.S[b]
+	if x == y && x != idNew && x != idBusy && x != 0 {
+		return true
+	}
+	if u.budget--; depth > maxMatch || u.budget < 0 {
+		u.dirty = true
+		return false
+	}
+	n, o := &u.Nodes.S[a], &u.Nodes.S[b]
+	if n.Name != o.Name {
+		return false
+	}
+	nk, ok := btf.InfoKind(n.Info), btf.InfoKind(o.Info)
+	if nk != ok {
+		// A forward declaration beside its definition: the name is in the
+		// unit twice over, let the walk see to it.
+		if nk == btf.KindFwd || ok == btf.KindFwd {
+			u.dirty = true
+		}
+		return false
+	}
+	if nk == btf.KindEnum || nk == btf.KindEnum64 || nk == btf.KindInt || nk == btf.KindFloat || nk == btf.KindFwd {
+		return sameNode(u, n, o)
+	}
+	if n.Info != o.Info {
+		return false
+	}
+	ref := func(p, q Ref) bool {
+		if p == 0 || q == 0 || p&Extern != 0 || q&Extern != 0 {
+			return p == q || p != 0 && q != 0 && u.id(p) == u.id(q)
+		}
+		return s.matchLocal(u, p-1, q-1, depth+1)
+	}
+	switch nk {
+	case btf.KindStruct, btf.KindUnion:
+		if n.Name != 0 && depth > 0 {
+			// Anchors: one definition of a name in a unit, else the unit is
+			// dirty already.
+			if n.Third != o.Third {
+				u.dirty = true
+			}
+			return n.Third == o.Third
+		}
+		if n.Third != o.Third {
+			return false
+		}
+		p, q := u.members(n), u.members(o)
+		for j := range p {
+			if p[j].Name != q[j].Name || p[j].Val != q[j].Val {
+				return false
+			}
+		}
+		for j := range p {
+			if !ref(p[j].Type, q[j].Type) {
+				return false
+			}
+		}
+		return true
+	case btf.KindArray:
+		return n.Aux == o.Aux && ref(n.First, o.First) && ref(n.Third, o.Third)
+	case btf.KindFuncProto:
+		p, q := u.members(n), u.members(o)
+		for j := range p {
+			if p[j].Name != q[j].Name {
+				return false
+			}
+		}
+		if !ref(n.Third, o.Third) {
+			return false
+		}
+		for j := range p {
+			if !ref(p[j].Type, q[j].Type) {
+				return false
+			}
+		}
+		return true
+	case btf.KindDeclTag, btf.KindVar:
+		return n.Aux == o.Aux && ref(n.Third, o.Third)
+	}
+	return ref(n.Third, o.Third)
+}
+
+// placeRefs places the references among the new nodes, depth first in raw
+// order: the first one completed in this order survives.
+func (s *placer) placeRefs(u *Unit) {
+	s.local.reset(len(u.news.S))
+	u.visits.Reset()
+	for _, i := range u.news.S {
+		if isRefKind(btf.InfoKind(u.Nodes.S[i].Info)) && u.ID.S[i] == idNew {
+			s.placeRef(u, i, 0)
+		}
+	}
+}
+
+func (s *placer) placeRef(u *Unit, i uint32, depth int) {
+	if depth > maxChain {
+		u.err = ErrChain
+		return
+	}
+	n := &u.Nodes.S[i]
+	u.ID.S[i] = idBusy
+	down := func(r Ref) {
+		if r == 0 || r&Extern != 0 || u.err != nil {
+			return
+		}
+		switch u.ID.S[r-1] {
+		case idNew:
+			s.placeRef(u, r-1, depth+1)
+		case idBusy:
+			u.err = ErrChain
+		}
+	}
+	switch btf.InfoKind(n.Info) {
+	case btf.KindFuncProto:
+		down(n.Third)
+		for _, m := range u.members(n) {
+			down(m.Type)
+		}
+	case btf.KindArray:
+		down(n.First)
+		down(n.Third)
+	default:
+		down(n.Third)
+	}
+	if u.err != nil {
+		return
+	}
+	w := u.content(n)
+	h := contentHash(w)
+	// All references in the Set: after the graph walk the node may be there.
+	if s.inSet(u, n) {
+		if id := s.findRef(n, w, h); id != idNew {
+			u.ID.S[i] = id
+			return
+		}
+	}
+	for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
+		o := s.local.node.S[j-1]
+		if s.sameRef(u, n, &u.Nodes.S[o]) {
+			u.ID.S[i] = idLocal | o
+			return
+		}
+	}
+	u.ID.S[i] = idLocal | i
+	s.local.add(h, i)
+	u.visits.Append(i)
+}
+
+// inSet says whether all that a reference node refers to has an id.
+func (s *placer) inSet(u *Unit, n *Node) bool {
+	if u.id(n.Third) >= MaxIDs {
+		return false
+	}
+	switch btf.InfoKind(n.Info) {
+	case btf.KindArray:
+		return u.id(n.First) < MaxIDs
+	case btf.KindFuncProto:
+		for _, m := range u.members(n) {
+			if u.id(m.Type) >= MaxIDs {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// findRef looks a complete reference record up.
+func (s *placer) findRef(n *Node, w []uint32, h uint32) uint32 {
+	id := uint32(0)
+	switch btf.InfoKind(n.Info) {
+	case btf.KindPtr:
+		id = s.keys.S[w[2]].ptrTo
+	case btf.KindConst:
+		id = s.keys.S[w[2]].constTo
+	default:
+		return s.findRecord(w, h)
+	}
+	if id == 0 {
+		return idNew
+	}
+	return id
+}
+
+// sameRef compares two reference nodes of a unit whose references are placed.
+func (s *placer) sameRef(u *Unit, a, b *Node) bool {
+	if a.Info != b.Info || a.Name != b.Name || u.id(a.Third) != u.id(b.Third) {
+		return false
+	}
+	switch btf.InfoKind(a.Info) {
+	case btf.KindArray:
+		return a.Aux == b.Aux && u.id(a.First) == u.id(b.First)
+	case btf.KindDeclTag:
+		return a.Aux == b.Aux
+	case btf.KindFuncProto:
+		x, y := u.members(a), u.members(b)
+		for j := range x {
+			if x[j].Name != y[j].Name || u.id(x[j].Type) != u.id(y[j].Type) {
+				return false
+			}
+		}
+	}
+	return true
+}

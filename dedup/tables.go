@@ -1,0 +1,373 @@
+package dedup
+
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
+
+// tables find records: by content, and by name.
+type tables struct {
+	records
+
+	table   arena.Vec[uint32] // hash buckets: newest id, chained by next
+	entered int               // ids in the table
+
+	ents   arena.Vec[entity]
+	entTab arena.Vec[uint32] // open addressing: 1 + index in ents
+
+	// conflicts counts how often a name, or a shape of anonymous types, got
+	// another definition; a Resolve that saw an older value is not trusted.
+	conflicts uint32
+
+	base     *baseState        // nil: no base
+	baseIDs  uint32            // ids up to this one are type ids of the base; 0 without one
+	forwards arena.Vec[uint32] // ids of FWDs, for the unique-name pass
+
+	// Raw switches merging off: every node becomes a type of its own, for the
+	// batch algorithm (package exact) to work on. It is set before the first
+	// commit.
+	Raw bool
+}
+
+// init makes the records and tables for about types types.
+func (s *tables) init(types int) {
+	s.records.init()
+	size := 1 << 10
+	for size < types {
+		size *= 2
+	}
+	s.table.Resize(size)
+	s.entTab.Resize(1 << 12)
+	s.ents.Append(entity{})
+}
+
+// free gives back the tables, but not the records.
+func (s *tables) free() {
+	s.table.Free()
+	s.ents.Free()
+	s.entTab.Free()
+	s.forwards.Free()
+	if s.base != nil {
+		s.base.funcTab.Free()
+	}
+}
+
+// entity is what the Set knows of one name.
+type entity struct {
+	name     Name
+	typedefs uint32    // newest TYPEDEF
+	defs     [3]uint32 // newest STRUCT, UNION, ENUM with values
+	likely   [2]uint32 // the STRUCT, UNION that a walk last decided on
+	fwds     [3]uint32 // FWD struct, FWD union (not the base's), ENUM without values
+}
+
+const (
+	entStruct = iota
+	entUnion
+	entEnum
+)
+
+// Bits of Set.hash beside those of the hash.
+const (
+	inTable = 1 << 31 // the id is in the table
+	// lone says that a look-up which fits the id's record can give no other
+	// id: no other type in the table has its hash, or no other definition, or
+	// typedef, has its name. What may be found by another way has no lone.
+	lone = 1 << 30
+	// likely says of a named struct or union, which is not in the table, that
+	// it is its entity's likely one.
+	likely = 1 << 29
+)
+
+// entity finds what is known of a name; nil if nothing.
+func (s *tables) entity(name Name) *entity {
+	if k := s.entTab.S[s.entitySlot(name)]; k != 0 {
+		return &s.ents.S[k]
+	}
+	return nil
+}
+
+// entitySlot is the slot of a name in entTab, or the one where it would go.
+func (s *tables) entitySlot(name Name) uint32 {
+	mask := uint32(len(s.entTab.S) - 1)
+	i := mix32(name) & mask
+	for {
+		k := s.entTab.S[i]
+		if k == 0 || s.ents.S[k].name == name {
+			return i
+		}
+		i = (i + 1) & mask
+	}
+}
+
+// addEntity is entity, adding an empty one if there is none.
+func (s *tables) addEntity(name Name) *entity {
+	if e := s.entity(name); e != nil {
+		return e
+	}
+	s.reserveEntities(len(s.ents.S))
+	s.entTab.S[s.entitySlot(name)] = uint32(len(s.ents.S))
+	s.ents.Append(entity{name: name})
+	return &s.ents.S[len(s.ents.S)-1]
+}
+
+// reserveEntities makes the table of names large enough for n.
+func (s *tables) reserveEntities(n int) {
+	size := len(s.entTab.S)
+	for n*2 > size {
+		size *= 2
+	}
+	if size == len(s.entTab.S) {
+		return
+	}
+	s.entTab.Free()
+	s.entTab.Resize(size)
+	mask := uint32(size - 1)
+	for k := 1; k < len(s.ents.S); k++ {
+		i := mix32(s.ents.S[k].name) & mask
+		for s.entTab.S[i] != 0 {
+			i = (i + 1) & mask
+		}
+		s.entTab.S[i] = uint32(k)
+	}
+}
+
+func mix32(x uint32) uint32 {
+	h := uint64(x) * 0x9e3779b97f4a7c15
+	return uint32(h >> 32)
+}
+
+func mix(h uint64, w uint32) uint64 { return mix64(h, uint64(w)) }
+
+func mix64(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// notLone takes lone from id, for another type has been entered beside it.
+func (s *tables) notLone(id uint32) {
+	if s.keys.S[id].hash&lone != 0 {
+		s.keys.S[id].hash &^= lone
+		if id <= s.baseIDs {
+			s.base.crowded = append(s.base.crowded, id)
+		}
+	}
+}
+
+// enter makes id the newest of the definitions, or typedefs, whose chain
+// starts at first.
+func (s *tables) enter(first *uint32, id uint32) {
+	s.keys.S[id].next = *first
+	if *first == 0 {
+		s.keys.S[id].hash = lone
+	} else {
+		s.notLone(*first)
+	}
+	*first = id
+}
+
+// rehash moves an id to the bucket of its new content.
+func (s *tables) rehash(id, h uint32) {
+	mask := uint32(len(s.table.S) - 1)
+	p := &s.table.S[s.keys.S[id].hash&mask]
+	for *p != 0 && *p != id {
+		p = &s.keys.S[*p].next
+	}
+	if *p == id {
+		*p = s.keys.S[id].next
+	}
+	s.keys.S[id].hash = h
+	b := h & mask
+	s.keys.S[id].next = s.table.S[b]
+	s.table.S[b] = id
+}
+
+// insert puts an id into the hash table, in front of its chain.
+func (s *tables) insert(id, h uint32) {
+	if s.entered >= len(s.table.S) {
+		n := len(s.table.S) * 2
+		s.table.Free()
+		s.table.Resize(n)
+		mask := uint32(n - 1)
+		// Ascending ids: the newest stays in front.
+		for k := uint32(1); k < uint32(len(s.ids.S)); k++ {
+			if s.keys.S[k].hash&inTable != 0 && k != id {
+				b := s.keys.S[k].hash & mask
+				s.keys.S[k].next = s.table.S[b]
+				s.table.S[b] = k
+			}
+		}
+	}
+	b := h & uint32(len(s.table.S)-1)
+	only := uint32(lone)
+	for o := s.table.S[b]; o != 0; o = s.keys.S[o].next {
+		if s.keys.S[o].hash&^lone == h {
+			s.notLone(o)
+			only = 0
+		}
+	}
+	s.keys.S[id].hash = h | only
+	s.keys.S[id].next = s.table.S[b]
+	s.table.S[b] = id
+	s.entered++
+}
+
+// contentHash is the hash of a record whose references are settled; not for
+// structs and unions, see anonHash.
+func contentHash(w []uint32) uint32 {
+	info := w[0]
+	h := mix(mix(mix(0, info), w[1]), w[2])
+	n := btf.InfoVlen(info)
+	switch btf.InfoKind(info) {
+	case btf.KindInt, btf.KindDeclTag:
+		h = mix(h, w[3])
+	case btf.KindArray:
+		h = mix(mix(h, w[3]), w[5])
+	case btf.KindEnum:
+		for _, x := range w[3:][:2*n] {
+			h = mix(h, x)
+		}
+	case btf.KindFuncProto:
+		for p := w[3:][:2*n]; len(p) >= 2; p = p[2:] {
+			h = mix64(h, uint64(p[0])<<32|uint64(p[1]))
+		}
+	case btf.KindEnum64:
+		for _, x := range w[3:][:3*n] {
+			h = mix(h, x)
+		}
+	}
+	return uint32(h>>32)&^lone | inTable
+}
+
+// index enters a stored record into the look-up tables.
+func (s *tables) index(id uint32) {
+	if s.Raw {
+		return
+	}
+	w := s.record(id)
+	info, name := w[0], w[1]
+	k := btf.InfoKind(info)
+	switch k {
+	case btf.KindVar, btf.KindDatasec:
+	case btf.KindPtr:
+		s.setPtrTo(w[2], id)
+	case btf.KindConst:
+		s.setConstTo(w[2], id)
+	case btf.KindStruct, btf.KindUnion:
+		d := &s.addEntity(name).defs[aggregate(info)]
+		if *d != 0 {
+			s.conflicts++
+		}
+		s.enter(d, id)
+	case btf.KindTypedef:
+		e := s.addEntity(name)
+		if e.typedefs != 0 {
+			s.conflicts++
+		}
+		s.enter(&e.typedefs, id)
+	case btf.KindFwd:
+		k := fwdAggregate(info)
+		s.addEntity(name).fwds[k] = id
+		s.forwards.Append(id)
+		if f := s.baseForward(name, k); f != 0 && s.ids.S[f].fwd != f {
+			s.ids.S[id].fwd = s.Final(f)
+		}
+	case btf.KindEnum, btf.KindEnum64:
+		if name == 0 {
+			s.insert(id, contentHash(w))
+			break
+		}
+		e := s.addEntity(name)
+		if btf.InfoVlen(info) == 0 {
+			e.fwds[entEnum] = id
+			if s.baseForward(name, entEnum) != 0 {
+				s.forwards.Append(id)
+			}
+			break
+		}
+		other := e.defs[entEnum] != 0
+		s.enter(&e.defs[entEnum], id)
+		for _, f := range [...]uint32{e.fwds[entEnum], s.baseForward(name, entEnum)} {
+			if f != 0 {
+				s.redirect(f, id) // the last definition wins
+				other = true
+			}
+		}
+		if other {
+			s.conflicts++ // a forward declaration means another one now
+		}
+	default:
+		s.insert(id, contentHash(w))
+	}
+}
+
+// indexAnonymous is index for an anonymous struct or union. The types of its
+// members may not be stored yet, so h is anonHash of its node.
+func (s *tables) indexAnonymous(id, h uint32) {
+	if s.Raw {
+		return
+	}
+	for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.keys.S[o].next {
+		if s.keys.S[o].hash&^lone == h {
+			s.conflicts++
+			break
+		}
+	}
+	s.insert(id, h)
+}
+
+// anonRecordHash is anonHash of a record. The types of its members must be
+// stored.
+func (s *tables) anonRecordHash(w []uint32) uint32 {
+	h := mix(mix(0, w[0]), w[2])
+	last := uint32(0)
+	for m := w[3:][:3*btf.InfoVlen(w[0])]; len(m) >= 3; m = m[3:] {
+		h = mix(mix(h, m[0]), m[2])
+		last = m[1]
+	}
+	if last != 0 {
+		t := s.record(last)
+		h = mix(h, cutName(t[0], t[1]))
+	}
+	return uint32(h>>32)&^lone | inTable
+}
+
+// findRecord looks a record with settled references up in the table.
+func (s *tables) findRecord(w []uint32, h uint32) uint32 {
+	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
+		if s.keys.S[id].hash&^lone == h && equalWords(s.record(id), w) {
+			return s.Final(id)
+		}
+	}
+	if id := s.baseFunc(w); id != 0 {
+		return id
+	}
+	return idNew
+}
+
+func equalWords(a, b []uint32) bool {
+	if len(a) < len(b) {
+		return false
+	}
+	a = a[:len(b)]
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func aggregate(info uint32) int {
+	if btf.InfoKind(info) == btf.KindUnion {
+		return entUnion
+	}
+	return entStruct
+}
+
+func fwdAggregate(info uint32) int {
+	if btf.InfoKflag(info) {
+		return entUnion
+	}
+	return entStruct
+}
