@@ -17,7 +17,7 @@ import (
 // change, but a forward declaration of the base may be forwarded for the time
 // of one output: own references to it then lead to an own definition.
 //
-// The reference deduplication does three things to a base that the Set must
+// libbpf's deduplication does three things to a base that the Set must
 // repeat:
 //
 //   - A type of the base does not take in a unit's type if that would give a

@@ -18,7 +18,7 @@ import (
 // the members are compared, a reference to a named struct counts as equal to
 // the known definition of that name, whose own comparison is part of the same
 // unit. If all comparisons of the unit succeed, the pairing of its nodes with
-// those of the Set is a bisimulation, the very thing that the reference
+// those of the Set is a bisimulation, the very thing that libbpf's
 // deduplication establishes by walking the graph type by type. References
 // (pointers, qualifiers, arrays, prototypes) are looked up exactly, by their
 // content with ids in place of references.

@@ -10,7 +10,7 @@ import (
 )
 
 // stringTable is the BTF string section while it grows: each distinct text
-// once, in the order in which it was first added, as the reference encoder has
+// once, in the order in which it was first added, as pahole has
 // it. Two open-addressing tables lead into it, by text and by name token.
 type stringTable struct {
 	text    arena.Vec[byte]

@@ -1,11 +1,3 @@
-// Package dedup merges types into one deduplicated set, unit by unit.
-//
-// It knows BTF kinds, names, sizes and references; it never sees a DWARF
-// constant. A Unit (one compile unit, or one self-contained run of types of a
-// BTF file) is resolved against a Set, committed in unit order and then
-// forgotten; the Set's size follows the output, not the input. The batch algorithm,
-// which needs all types at once, is in package dedup/exact; package
-// dedup/btffile deduplicates finished BTF.
 package dedup
 
 import "github.com/btflite/btflite/arena"
@@ -67,7 +59,7 @@ type Unit struct {
 	Nodes   arena.Vec[Node]
 	Members arena.Vec[Member]
 	// Order lists the indexes of Nodes in raw id order: the order in which
-	// the reference encoder numbers the types before deduplication.
+	// pahole numbers the types before deduplication.
 	Order arena.Vec[uint32]
 
 	// ID is the Set's id of each node after Commit; before that, of those

@@ -17,7 +17,7 @@ import (
 // information is, by the build-id in a note, or by a name and a checksum in
 // .gnu_debuglink (GDB manual, "Debugging Information in Separate Files"). DWARF
 // comes from the file found; sections, symbols and notes are those of the
-// file itself, as the reference encoder has it, and it is the one that is
+// file itself, as pahole has it, and it is the one that is
 // written to. Only where it has no symbols either, those of the debug file
 // serve.
 

@@ -21,7 +21,7 @@ const (
 	kfArenaArg2 = 1 << 15
 )
 
-// maxParamName is where the reference encoder cuts parameter names and tags
+// maxParamName is where pahole cuts parameter names and tags
 // of functions.
 const maxParamName = 127
 

@@ -67,7 +67,7 @@ func (f *file) noDwarf() error {
 
 // onlyLines reports whether a file without .debug_info has never had one and has
 // lines or frames: what assemblers write for .loc and .cfi_sections directives
-// stands alone. The reference encoder takes such a file for one without units.
+// stands alone. pahole takes such a file for one without units.
 func (f *file) onlyLines() bool {
 	lines := false
 	for i := range f.dwarf.Sections {

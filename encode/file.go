@@ -398,7 +398,7 @@ func (f *file) symbols() error {
 }
 
 // sections lists where variables may lie, and which sections are wanted. Only
-// the section table of the first file counts, as in the reference encoder.
+// the section table of the first file counts, as in pahole.
 func (f *file) sections() {
 	if !f.first {
 		lead := f.run.files[f.run.lead]
@@ -426,7 +426,7 @@ func (f *file) sections() {
 	}
 }
 
-// kfuncs collects what .BTF_ids says of kernel functions: encode-behaviour
+// kfuncs collects what .BTF_ids says of kernel functions: pahole-behaviour
 // 4.10.
 type kfuncs struct {
 	sets  []idSymbol // __BTF_ID__set8__…

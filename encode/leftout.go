@@ -9,8 +9,8 @@ import (
 )
 
 // What BTF has no kind for: references, pointers to members and atomic types,
-// complex numbers. One such type must not cost the file its BTF (the reference
-// encoder gives up), so it is left out, and with it what cannot be said
+// complex numbers. One such type must not cost the file its BTF
+// (pahole gives up), so it is left out, and with it what cannot be said
 // without it:
 //
 //	typedef, qualifier, array, prototype of it   left out too

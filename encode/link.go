@@ -8,7 +8,7 @@ import (
 const infoTypeTag = uint32(btf.KindTypeTag) << 24
 
 // link turns the unit's DIE offsets into Refs, puts the extra nodes behind
-// those of DIEs, and adds what the reference encoder adds behind a unit's
+// those of DIEs, and adds what pahole adds behind a unit's
 // types: the int for array indexes if the unit needs one, and the
 // declaration tags of structs, unions and typedefs.
 func (f *file) link(u *unit) error {

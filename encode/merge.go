@@ -12,8 +12,8 @@ import (
 )
 
 // Files whose units refer to each other, as link-time optimization leaves
-// them. The reference encoder makes one unit of all units of such a file
-// (encode-behaviour 1.4). What shows of that in the result:
+// them. pahole makes one unit of all units of such a file
+// (pahole-behaviour 1.4). What shows of that in the result:
 //
 //   - references lead to any unit of the file;
 //   - language, producer and address size are those of the first unit;

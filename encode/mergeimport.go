@@ -9,11 +9,11 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// Imported units, as dwz leaves them. The reference encoder reads a unit again
+// Imported units, as dwz leaves them. pahole reads a unit again
 // where it is imported for the first time, in place, and also where it stands
-// in the file; references lead to what was read last (encode-behaviour 1.4.3).
+// in the file; references lead to what was read last (pahole-behaviour 1.4.3).
 // Here each unit is read once. Its types and functions are what was read last;
-// what the reference encoder reads before that are copies, which share
+// what pahole reads before that are copies, which share
 // members and refer to the same types.
 
 // importRec is a DW_TAG_imported_unit below a unit of the group.
@@ -57,7 +57,7 @@ type span struct {
 	funcs, funcsEnd uint32
 }
 
-// spans lists what the reference encoder reads, in its order, and marks the
+// spans lists what pahole reads, in its order, and marks the
 // parts that it reads.
 func (u *unit) spans() []span {
 	var out []span
@@ -114,8 +114,8 @@ func (u *unit) spans() []span {
 	return out
 }
 
-// expand puts the types and functions of the group into the order in which the
-// reference encoder reads them, with copies of those that it reads twice. Types
+// expand puts the types and functions of the group into the order in which
+// pahole reads them, with copies of those that it reads twice. Types
 // from place end on, those of type units, stay where they are.
 func (f *file) expand(u *unit, spans []span, end int) error {
 	nodes := &u.types.Nodes

@@ -35,7 +35,7 @@ type part struct {
 
 	order, orderEnd, funcs, funcsEnd uint32 // in types.Order and funcOrder
 	imports                          uint32 // first in unit.imports
-	readings                         uint16 // how often the reference encoder reads it
+	readings                         uint16 // how often pahole reads it
 	alt                              bool   // it is in the alternate file
 }
 

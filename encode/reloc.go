@@ -13,7 +13,7 @@ import (
 // section is relocated as a whole: a unit is copied into its slot and
 // relocated there before it is read, so that all that reads DIEs works as for
 // linked files; of the other sections, what is read is copied and relocated at
-// the moment it is read (encode-behaviour 5.6 has the rules of addresses).
+// the moment it is read (pahole-behaviour 5.6 has the rules of addresses).
 
 // relocs is what a relocatable file has beyond a linked one.
 type relocs struct {
@@ -40,7 +40,7 @@ const (
 const (
 	shtRela   = 4
 	shtRel    = 9
-	firstAddr = 0x10000 // of the first section, as the reference encoder has it
+	firstAddr = 0x10000 // of the first section, as pahole has it
 )
 
 // openRelocs lays out the sections and finds the relocations of the debug

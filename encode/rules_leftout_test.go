@@ -9,7 +9,7 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// leftOutRules are about types that BTF has no kind for. The reference encoder
+// leftOutRules are about types that BTF has no kind for. pahole
 // writes nothing for any of these files.
 func leftOutRules() []rule {
 	const refused = "pahole gives up"

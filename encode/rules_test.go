@@ -297,7 +297,7 @@ func (r *rule) paholeArgs() []string {
 	return args
 }
 
-// TestRulesAgainstPahole runs the reference encoder itself on the files.
+// TestRulesAgainstPahole runs pahole itself on the files.
 func TestRulesAgainstPahole(t *testing.T) {
 	pahole := os.Getenv("PAHOLE")
 	if pahole == "" {

@@ -1,13 +1,3 @@
-// Package encode turns the DWARF of ELF files into BTF.
-//
-// The path of the data: openFile maps an input and reads its symbols; walk
-// reads a unit's DIEs once into the flat tables of an arena slot; link settles
-// references; functions judges subprograms; dedup.Set.Resolve looks the types
-// up among those known. All of that runs in any number of workers. commit
-// then merges one unit after the other, in file order, into the run's global
-// state: the set of distinct types and the compact function and variable
-// records. When all units are gone, tail adds functions and DATASECs, and the
-// set is numbered and written.
 package encode
 
 import (

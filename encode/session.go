@@ -9,7 +9,9 @@ import (
 // what does not depend on the file: the set with the base's types, the pool of
 // names with what follows what, and the arena slots. Each output is the same
 // as that of Run. A Session is for one goroutine at a time; sessions over one
-// Base may run side by side. The zero value is not usable.
+// Base, which never changes, may run side by side: btflite modules gives each
+// worker a session and the largest module that is left. The zero value is not
+// usable.
 type Session struct {
 	opt  Options
 	set  *dedup.Set

@@ -22,7 +22,7 @@ import (
 // The unit is read from there in place of its skeleton, at the skeleton's place
 // in the order, so the BTF is that of a build without -gsplit-dwarf. A .dwo is
 // open only while its unit is read. One that cannot be found is an error: the
-// types would be missing without a sign. (The reference encoder leaves them out.)
+// types would be missing without a sign. (pahole leaves them out.)
 
 // skeleton is what a unit says of the unit that it stands for.
 type skeleton struct {

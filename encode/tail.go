@@ -223,8 +223,8 @@ func (r *run) sectionName(index uint32) string {
 	return ""
 }
 
-// match compares two types of prototypes as the reference encoder does before
-// it calls a function inconsistent: encode-behaviour 4.6.
+// match compares two types of prototypes as pahole does before
+// it calls a function inconsistent: pahole-behaviour 4.6.
 func (r *run) match(x, y uint32, depth int) bool {
 	for {
 		if x == y {

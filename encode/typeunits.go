@@ -27,7 +27,7 @@ import (
 //
 // So the ids are not those of a build without the option, which would place a
 // struct where it was first used: that place is not in the file any more. The
-// types are the same. (The reference encoder crashes, or leaves types out.)
+// types are the same. (pahole crashes, or leaves types out.)
 
 // In a relocatable file, and in a .dwo, each type unit has a section of its own:
 // .debug_types or another .debug_info, in a section group with the signature.

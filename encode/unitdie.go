@@ -109,7 +109,7 @@ func containsClang(b []byte) bool {
 
 // leftOut says whether a unit is left out. Of a merged file units are left
 // out only if languages are excluded, then by their names as well, and all are if
-// the first one would be by its language (encode-behaviour 1.4.1).
+// the first one would be by its language (pahole-behaviour 1.4.1).
 func (f *file) leftOut(u *unit) bool {
 	if f.merge != nil && (len(f.opt.Lang) > 0 || len(f.opt.LangExclude) == 0) {
 		return false

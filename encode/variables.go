@@ -12,7 +12,7 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Which variables become VARs: encode-behaviour 5. A DIE is a candidate when
+// Which variables become VARs: pahole-behaviour 5. A DIE is a candidate when
 // it stands directly below the unit and its location is one address that lies
 // in an included section; all else is decided after linking, in keepVar.
 
@@ -157,11 +157,11 @@ type varSection struct {
 
 var varPrefixes = []string{"__UNIQUE_ID", "__tpstrtab_", "__exitcall_", "__gendwarfksyms_ptr_", "__func_stack_frame_non_standard_"}
 
-// errVoidVar ends the variables of a unit, but not the run: without force, the
-// reference encoder leaves out those behind a variable of type void.
+// errVoidVar ends the variables of a unit, but not the run: without force,
+// pahole leaves out those behind a variable of type void.
 var errVoidVar = errors.New("variable has void type")
 
-// keepVar makes the checks of encode-behaviour 5.3 from the second on. It
+// keepVar makes the checks of pahole-behaviour 5.3, but for the first one. It
 // gives the variable's size in bytes, and whether it is to be kept.
 func (f *file) keepVar(u *unit, v *varRec) (size uint64, keep bool, err error) {
 	name := f.names.Text(v.Name)
@@ -286,7 +286,7 @@ func validName(b []byte) bool {
 	return true
 }
 
-// varSize is the size of a variable's type: encode-behaviour 5.3, 7.
+// varSize is the size of a variable's type: pahole-behaviour 5.3.
 func (u *unit) varSize(r dedup.Ref, addrSize int) uint64 {
 	mul := uint64(1)
 	for range 4096 {

@@ -10,7 +10,7 @@ import (
 )
 
 // What -V says of types, variables and functions: a line for each as it is
-// described in DWARF, in the words of the reference encoder. Ids are those that
+// described in DWARF, in the words of pahole. Ids are those that
 // types have there before deduplication: types of one unit after the other, then
 // functions and DATASECs. Lines go out with their unit; what is kept is a few
 // words for a function or variable that is in the output.
@@ -83,8 +83,8 @@ func (f *file) startLog() {
 	f.opt.Verbose("File " + lead.path + ":")
 }
 
-// logFiltered writes that a unit is left out by its language. The reference
-// encoder asks twice for languages that are excluded.
+// logFiltered writes that a unit is left out by its language.
+// pahole asks twice for languages that are excluded.
 func (f *file) logFiltered(u *unit) {
 	if f.opt.Verbose == nil || f.wrongName(u) {
 		return

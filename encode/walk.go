@@ -13,8 +13,8 @@ import (
 //
 // A DIE whose abbreviation is direct costs a table look-up and a few masked
 // loads; runs of members, almost half of all DIEs, have a loop of their own.
-// What lies below inlined_subroutine and call_site is jumped over, as the
-// reference encoder does.
+// What lies below inlined_subroutine and call_site is jumped over, as
+// pahole does.
 
 // context is what the children of a DIE are read as.
 type context uint8

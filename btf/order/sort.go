@@ -2,6 +2,13 @@
 // as Linux 7.x searches it, or into a canonical order, which depends on the
 // types alone.
 //
+// The canonical order divides the types into ordered classes: at first by kind,
+// name and content, then as long as types of a class refer to different
+// classes, and at last by who refers to them. A class that is divided tells only
+// the users of its smaller parts, so each type is told log(n) times at most.
+// Rounds make the outcome independent of ids. What is left together are copies:
+// any order of these gives the same bytes.
+//
 // sort.go has the two orders, refine.go the partition that the canonical one is
 // made of, names.go ranks and writes strings.
 package order

@@ -16,7 +16,7 @@ type Value struct {
 // from earlier DIEs.
 type Values [NumValues]Value
 
-// Numeric is the value as a number by the rules of the reference encoder:
+// Numeric is the value as a number by the rules of pahole:
 // constants, flags and addresses count, all other forms are 0.
 func (v *Value) Numeric() uint64 {
 	switch v.Form {

@@ -1,0 +1,56 @@
+// Package dedup merges types into one deduplicated set, unit by unit.
+//
+// It knows BTF kinds, names, sizes and references; it never sees a DWARF
+// constant. A Unit (one compile unit, or one self-contained run of types of a
+// BTF file) is resolved against a Set, committed in unit order and then
+// forgotten; the Set's size follows the output, not the input. The batch
+// algorithm, which needs all types at once, is in package dedup/exact; package
+// dedup/btffile deduplicates finished BTF.
+//
+// # The streaming algorithm
+//
+//  1. A named struct or union is not hashed: its name says which known
+//     definition it must be.
+//  2. Units bring the types of a header in the order in which they got their
+//     ids. So before a look-up the id behind the last one is tried (it is right
+//     nine times of ten), or the one in the same place of the record that fits.
+//     A guess is taken only if the look-up could give nothing else.
+//  3. One linear comparison, member by member, proves it. References to other
+//     named structs count as equal to the known definition of that name, which
+//     is compared as part of the same unit: names cut the graph.
+//  4. If all comparisons of a unit succeed, the pairing of nodes is a
+//     bisimulation. The comparisons are the certificate: no node gets an id
+//     whose content was not compared with it.
+//  5. Pointers, arrays, prototypes and the like are looked up by content, with
+//     ids in place of references.
+//  6. Where a name has several definitions, Resolve picks the newest one that
+//     this one may be equal to (choose) and proves it likewise. If a comparison
+//     fails, the nodes that can reach the name are tainted: they are tried
+//     against known types of their shape (shape.go), newest first, by walking
+//     both graphs (slow.go). The other nodes keep their ids.
+//  7. A forward declaration is a type of its own until a comparison meets a
+//     definition in its place; then it leads there. At the end, a forward that
+//     is left and whose name has exactly one owner, of its kind, is settled too
+//     (finish.go), and references that have become equal are merged.
+//  8. With Set.Raw nothing is merged, and package dedup/exact works on all raw
+//     types together. It is the oracle of the property tests, and its memory
+//     follows the input.
+//  9. Over a base (base.go) the set starts with the base's types under their own
+//     ids, so that units find them like types of earlier units. A forward
+//     of a name that the base has a forward of stays an own type until Finish,
+//     since a body may turn up. A chain of bases is numbered through and works
+//     like one file with the types and strings of all. Restart forgets the types
+//     of one module and keeps the base for the next one.
+//
+// Resolve reads the set for long, so between two nodes it lets a Commit add to the
+// set (gate.go), and looks up again what was unknown.
+//
+// # Memory
+//
+// Records, indexes and strings are arena tables of 32-bit words. What is asked
+// for of one id lies together (idState, idKeys), because a look-up waits for memory,
+// not for instructions. New names, functions and symbols are far apart in
+// memory: they are touched in blocks first (Ahead, AddAll), so that the cache
+// misses overlap. The indexes are freed before the output is made, the rest
+// once that is in memory.
+package dedup

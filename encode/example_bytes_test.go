@@ -1,0 +1,36 @@
+package encode_test
+
+import (
+	"encoding/hex"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+)
+
+// TestBytesOfTheGuide: the example in ARCHITECTURE.md has the bytes that its
+// three DIEs give.
+func TestBytesOfTheGuide(t *testing.T) {
+	guide, err := os.ReadFile("../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^(?:[0-9a-f]{2} +){3,}[0-9a-f]{2}$`).FindAllString(string(guide), -1)
+	want, err := hex.DecodeString(strings.ReplaceAll(strings.Join(lines, ""), " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := intType()
+	r := rule{files: []dt.File{{Units: []*dt.Unit{dt.CU(i, structure("item", 8, member("count", i, 4)))}}}}
+	got, err := runFiles(r.write(t, t.TempDir()), r.options(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = got[btf.HeaderLen:]
+	if !strings.HasPrefix(string(got), string(want)) || len(want) != 40 {
+		t.Errorf("got\n%s\nwant\n%s", hex.Dump(got), hex.Dump(want))
+	}
+}

@@ -1,0 +1,185 @@
+package readme
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// sources reads every file of the tree whose name ends so.
+func sources(t *testing.T, suffixes ...string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && slices.Contains([]string{".git", "build", "vendor", "testdata"}, d.Name()) {
+			return fs.SkipDir
+		}
+		if !d.Type().IsRegular() || !slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(p, s) }) {
+			return nil
+		}
+		data, err := os.ReadFile(p)
+		name, _ := filepath.Rel(root, p)
+		files[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func exists(name string) bool {
+	found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(name)))
+	return err == nil && len(found) > 0
+}
+
+const behaviour = "docs/pahole-behaviour.md"
+
+var (
+	ruleRow     = regexp.MustCompile(`\{name: "([^"]+)"(\s*\+)?`)
+	ruleTests   = regexp.MustCompile(`(?s)Tests:(.*?)(?:\n- |\n\d\. |\n\n|\z)`)
+	quoted      = regexp.MustCompile("\"([^\"]+)\"|`([^`]+)`")
+	testFunc    = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	numbered    = regexp.MustCompile(`(?m)^##+ (\d+(?:\.\d+)*) `)
+	citation    = regexp.MustCompile(`\b([a-z]+-behaviour)\b(?:\.md)?\s*(?://\s*)?(\d+(?:\.\d+)*)?`)
+	document    = regexp.MustCompile(`(?:[\w.-]+/)*[\w-]+\.md\b`)
+	namedSource = regexp.MustCompile("`([\\w./*-]+\\.(?:go|sh|md|txt|pgo|json))`")
+)
+
+// TestRulesAreHeld: each test that the list of pahole's rules names exists, and
+// the list names each rule that is tested.
+func TestRulesAreHeld(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, behaviour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cited := make(map[string]bool)
+	for _, m := range ruleTests.FindAllStringSubmatch(string(text)+"\n\n", -1) {
+		for _, q := range quoted.FindAllStringSubmatch(strings.ReplaceAll(m[1], "\n  ", " "), -1) {
+			cited[strings.TrimSpace(q[1]+q[2])] = true
+		}
+	}
+	known := make(map[string]bool)
+	for name, src := range sources(t, "_test.go") {
+		for _, m := range testFunc.FindAllStringSubmatch(src, -1) {
+			known[m[1]] = true
+		}
+		if dir, file := path.Split(name); dir != "encode/" || !strings.HasPrefix(file, "rules_") {
+			continue
+		}
+		for _, m := range ruleRow.FindAllStringSubmatch(src, -1) {
+			known[m[1]] = true
+			if m[2] == "" && !cited[m[1]] {
+				t.Errorf("%s has the rule %q, %s does not", name, m[1], behaviour)
+			}
+		}
+	}
+	for name := range cited {
+		place := map[string]string{"quirks": "dedup/testdata/vectors/" + name + ".raw.btf", "golden": "encode/testdata/" + name + ".elf"}[path.Dir(name)]
+		if !known[name] && (place == "" || !exists(place)) {
+			t.Errorf("%s names %q, which is no test", behaviour, name)
+		}
+	}
+	if len(cited) < 200 {
+		t.Errorf("only %d tests found", len(cited))
+	}
+}
+
+// TestCitations: comments cite documents and sections that the tree has, and
+// call pahole by its name.
+func TestCitations(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, behaviour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := make(map[string]bool)
+	for _, m := range numbered.FindAllStringSubmatch(string(text), -1) {
+		if sections[m[1]] {
+			t.Errorf("%s has section %s twice", behaviour, m[1])
+		}
+		sections[m[1]] = true
+	}
+	n := 0
+	for name, src := range sources(t, ".go", ".md", ".sh", "Makefile") {
+		for _, m := range citation.FindAllStringSubmatch(src, -1) {
+			switch {
+			case m[1] != "pahole-behaviour":
+				t.Errorf("%s cites %s, which is not in the tree", name, m[1])
+			case m[2] != "" && !sections[m[2]]:
+				t.Errorf("%s cites section %s of %s, which it does not have", name, m[2], behaviour)
+			case m[2] != "":
+				n++
+			}
+		}
+		if name == "test/readme/rules_test.go" || name == "test/readme/links_test.go" {
+			continue // their examples
+		}
+		for _, doc := range document.FindAllString(src, -1) {
+			if !exists(doc) && !exists(path.Join(path.Dir(name), doc)) && !exists("docs/"+doc) && strings.HasSuffix(name, ".go") && path.Dir(doc) != "." {
+				t.Errorf("%s names %s, which is not in the tree", name, doc)
+			}
+		}
+		if strings.Contains(strings.ReplaceAll(strings.ToLower(src), "\n// ", " "), "reference encoder") {
+			t.Errorf("%s has another word for pahole", name)
+		}
+	}
+	if n < 10 {
+		t.Errorf("only %d citations found", n)
+	}
+}
+
+// TestNamedFiles: files that the guides to the source name are there.
+func TestNamedFiles(t *testing.T) {
+	for _, doc := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		text, err := os.ReadFile(filepath.Join(root, doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := namedSource.FindAllStringSubmatch(string(text), -1)
+		for _, m := range names {
+			if !exists(m[1]) {
+				t.Errorf("%s names %s, which is not there", doc, m[1])
+			}
+		}
+		if len(names) < 5 {
+			t.Errorf("%s: only %d names of files found", doc, len(names))
+		}
+	}
+}
+
+// stop is a stop of the path through the source in ARCHITECTURE.md: a file, and
+// functions that it has.
+var stop = regexp.MustCompile("(?m)^\\d\\. `([\\w./]+\\.go)`: ((?:`\\w+`(?:, | and )?)+)")
+
+func TestStops(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stops := stop.FindAllStringSubmatch(string(text), -1)
+	if len(stops) < 5 || len(stops) > 8 {
+		t.Errorf("%d stops", len(stops))
+	}
+	for _, m := range stops {
+		src, err := os.ReadFile(filepath.Join(root, m[1]))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, q := range quoted.FindAllStringSubmatch(m[2], -1) {
+			if !regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type )` + q[2] + `\b`).Match(src) {
+				t.Errorf("%s has no %s", m[1], q[2])
+			}
+		}
+	}
+}
