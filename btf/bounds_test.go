@@ -261,3 +261,64 @@ func TestWholeByItself(t *testing.T) {
 		}
 	}
 }
+
+// TestEachKindAlone is TestEveryNameAndIDIsChecked for BTF in which nothing
+// else is out of the ordinary: all other words are 0 or 1.
+func TestEachKindAlone(t *testing.T) {
+	for k := KindInt; k <= KindEnum64; k++ {
+		b := NewBuilder(false, nil)
+		b.Add("a", Info(KindFuncProto, 0, false), 0)
+		b.Add("bc", Info(KindFwd, 0, false), 0)
+		extra := make([]uint32, ExtraWords(k, 2))
+		id := b.Add("", Info(k, 2, false), 1, extra...)
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := blob.Record(id)
+		try := func(what string, word *uint32, limit uint32) {
+			was := *word
+			for v, want := range map[uint32]bool{1: true, limit: false} {
+				*word = v
+				if _, err := Parse(blob.Encode(), nil); (err == nil) != want {
+					t.Errorf("%s: %s %d of %d: error %v", k, what, v, limit, err)
+				}
+			}
+			*word = was
+		}
+		EachName(r, func(off *uint32) { try("name", off, blob.StrEnd()) })
+		EachRef(r, func(ref *uint32) { try("type", ref, blob.TypeCount()) })
+	}
+}
+
+// TestSum: a level that adds nothing does not count, any other does, wherever
+// it stands.
+func TestSum(t *testing.T) {
+	level := func(base *Blob, name string) *Blob {
+		b := NewBuilder(false, base)
+		if name != "" {
+			b.Add(name, Info(KindFwd, 0, false), 0)
+		}
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return blob
+	}
+	root := level(nil, "a")
+	onlyStrings := level(root, "")
+	onlyStrings.Strings = []byte("x\x00")
+	sums := map[[32]byte]string{}
+	for name, b := range map[string]*Blob{
+		"root": root, "other root": level(nil, "b"), "void": level(nil, ""), "two levels": level(root, "b"), "over another": level(level(nil, "c"), "b"),
+		"strings only": onlyStrings, "three levels": level(level(root, "b"), "c"),
+	} {
+		if other, ok := sums[b.Sum()]; ok {
+			t.Errorf("%s has the sum of %s", name, other)
+		}
+		sums[b.Sum()] = name
+	}
+	if level(root, "").Sum() != root.Sum() || level(level(root, ""), "b").Sum() != level(root, "b").Sum() {
+		t.Error("an empty level changes the sum")
+	}
+}
