@@ -32,17 +32,12 @@ import "github.com/btflite/btflite/btf"
 type Change string
 
 const (
-	// Added is only in the second set, Removed only in the first.
-	Added   Change = "added"
-	Removed Change = "removed"
-	// Changed is in both, with other contents.
-	Changed Change = "changed"
-	// Moved is a variable that only has another offset in its section.
-	Moved Change = "moved"
-	// Defined has only forward declarations in the first set and a definition
-	// in the second; Declared is the reverse.
-	Defined  Change = "defined"
-	Declared Change = "declared"
+	Added    Change = "added"    // only in the second set
+	Removed  Change = "removed"  // only in the first set
+	Changed  Change = "changed"  // in both, with other contents
+	Moved    Change = "moved"    // a variable that only has another offset in its section
+	Defined  Change = "defined"  // only forward declarations in the first set, a definition in the second
+	Declared Change = "declared" // the reverse
 )
 
 // Difference is one difference: between the two sets, or, as a detail of

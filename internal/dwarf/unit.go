@@ -1,3 +1,7 @@
+// Package dwarf reads the parts of DWARF that BTF needs: unit headers,
+// abbreviations, attribute values, expressions and location lists. It works on
+// slices of sections; it knows no ELF and no BTF, follows no reference, and reads
+// nothing beyond the slices that it is given, whatever they hold.
 package dwarf
 
 import "encoding/binary"
