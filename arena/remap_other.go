@@ -4,7 +4,7 @@ package arena
 
 import "errors"
 
-// remap is not to be had: grow copies.
+// remap does nothing: the system has no mremap, so grow copies.
 func remap([]byte, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func populate([]byte) {}

@@ -4,9 +4,9 @@
 // It serves readers that walk a large input once and must not hold it in
 // memory: Release hands the pages of a consumed stretch back to the kernel.
 // It reads both classes and both byte orders, follows extended section
-// numbering, and decompresses compressed sections. It does not apply
-// relocations, read program headers or look at what sections mean; package
-// dwarf does that with the bytes handed out here.
+// numbering, and decompresses compressed sections. It does not read program
+// headers, apply relocations (package elfreloc does) or look at what sections mean
+// (packages dwarf and encode do, with the bytes handed out here).
 //
 // Every offset and size of the file is compared with the file before it is
 // used. A file that another process cuts short while it is mapped raises

@@ -1,8 +1,9 @@
 // Command btflite turns the DWARF of an ELF file into BTF, with the options and
 // the bytes of pahole -J.
 //
-// This package parses the command line, reports, and replaces files; what BTF
-// is made of is decided in package encode and below. Its parts:
+// This package parses the command line, reports, and replaces files. Package
+// encode and those below it decide what BTF is made of; package finish sorts,
+// checks and distils it. The parts of this package:
 //
 //	cli.go       one run: error line, exit status, panics
 //	commands.go  which command a command line means
@@ -14,8 +15,9 @@
 //	help.go, manual.go, completion.go  what is printed of commands and options
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
-//	check.go     what is to be written is what kernels take
-//	replace.go, target.go, signals.go  output that is whole or not there
+//	memory.go    the memory limit
+//	finish.go    what the options say of the work in encode and finish
+//	outputs.go, replace.go, target.go, signals.go  output that is whole or not there
 //	stats.go, report.go, progress.go  reports
 package main
 

@@ -6,19 +6,20 @@ package dwarf
 // Class is what the walk does with a DIE, decided once per abbreviation.
 type Class uint8
 
-// Classes. Direct slots hold, in this order:
+// The classes, each with the attributes in its direct slots, in order; "-" is an
+// unused slot. What else is read of a DIE of the class is in uses (init).
 const (
 	ClassSkip       Class = iota // whole subtree ignored: -, -, sibling
 	ClassMember                  // name, type, data_member_location, bit_size, data_bit_offset
 	ClassRef                     // modifiers, pointer, typedef: name, type
-	ClassAggregate               // struct, class, union: name, -, byte_size, declaration, sibling
-	ClassEnum                    // name, type, byte_size, declaration, sibling
+	ClassAggregate               // struct, class, union: name, -, byte_size, declaration
+	ClassEnum                    // name, type, byte_size
 	ClassEnumerator              // name, -, const_value
 	ClassArray                   // -, type
 	ClassSubrange                // -, -, upper_bound, count
 	ClassBase                    // name, -, byte_size, encoding
 	ClassProto                   // subroutine_type: name, type
-	ClassParam                   // name, type, abstract_origin, location (a list)
+	ClassParam                   // name, type, abstract_origin, location
 	ClassVariadic                // unspecified_parameters
 	ClassFunc                    // subprogram: never direct
 	ClassVariable                // never direct
@@ -26,7 +27,7 @@ const (
 	ClassNamespace
 	ClassAnnotation  // LLVM or GNU annotation: never direct
 	ClassUnspecified // unspecified_type
-	ClassUnencodable // a type that BTF has no kind for
+	ClassUnencodable // a type that BTF has no kind for: -, type
 	ClassInheritance // counts for component indexes only
 	ClassUnit        // unit DIEs: never direct
 	ClassImport      // imported_unit
