@@ -2,29 +2,33 @@ package arena
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 )
 
 // A limit turns the growth that would make the system end the process into a
-// panic of type Exhausted, which the caller of the work recovers. All that is
-// about to be taken in one step is told to CheckLimit before: by the Vecs, and
-// by those who fill large slices of the heap.
+// panic, which the caller of the work recovers. All that is about to be taken in
+// one step is told to Limit.Check before: by the Vecs that are bound to the limit,
+// and by those who fill large slices of the heap.
 
-// limits is what SetLimit has set.
-type limits struct {
-	Limit
+// Limit bounds the memory of one piece of work; others may go on side by side with
+// limits of their own. The zero value and a nil Limit are none. Its methods may be
+// called by several goroutines at once.
+type Limit struct {
+	bounds atomic.Pointer[Bounds]
 
 	mu sync.Mutex
 	// reclaimed is what was in use after the last reclaim.
 	reclaimed uint64
 }
 
-var current atomic.Pointer[limits]
-
-// Limit bounds what the process takes. Its functions are called when a large Vec
+// Bounds say how far the work may go. The functions are called when a large Vec
 // grows, from any goroutine, several at once.
-type Limit struct {
+type Bounds struct {
+	// Stop, if set, says why the work is to end, whatever is in use; nil for no
+	// reason. It must be cheap.
+	Stop  func() error
 	Bytes uint64        // 0 is no limit
 	Used  func() uint64 // how many bytes are taken
 	// Drop, if set, gives back what comes again when it is needed. It is called
@@ -34,13 +38,12 @@ type Limit struct {
 	Reclaim func()
 }
 
-// SetLimit sets the limit for all Vecs of the process.
-func SetLimit(l Limit) {
-	if l.Bytes == 0 {
-		current.Store(nil)
-		return
-	}
-	current.Store(&limits{Limit: l})
+// Set sets the bounds.
+func (l *Limit) Set(b Bounds) {
+	l.mu.Lock()
+	l.reclaimed = 0
+	l.mu.Unlock()
+	l.bounds.Store(&b)
 }
 
 // Exhausted is the panic of a Vec that cannot grow below the limit, in bytes.
@@ -50,6 +53,14 @@ func (e Exhausted) Error() string {
 	return fmt.Sprintf("%d bytes are in use, the limit is %d", e.Used, e.Limit)
 }
 
+// Stopped is the panic of a Vec that cannot grow because the work is to end.
+type Stopped struct{ Err error }
+
+func (s Stopped) Error() string { return s.Err.Error() }
+
+// Unwrap returns the reason.
+func (s Stopped) Unwrap() error { return s.Err }
+
 // checkBytes is the size below which the growth of a Vec is not checked:
 // looking at what is taken costs microseconds.
 const checkBytes = 256 << 10
@@ -58,30 +69,49 @@ const checkBytes = 256 << 10
 // another one: each costs a millisecond.
 const reclaimStep = 512 << 10
 
-// CheckLimit returns an Exhausted if n bytes more than are in use would break the
-// limit.
-func CheckLimit(n int) error {
-	l := current.Load()
+// Check returns an Exhausted if n bytes more than are in use would break the
+// limit, and a Stopped if the work is to end.
+func (l *Limit) Check(n int) error {
 	if l == nil {
 		return nil
 	}
-	used := l.Used()
-	enough := func() bool { return used+uint64(n) <= l.Bytes }
+	b := l.bounds.Load()
+	if b == nil {
+		return nil
+	}
+	if b.Stop != nil {
+		if err := b.Stop(); err != nil {
+			return Stopped{err}
+		}
+	}
+	if b.Bytes == 0 {
+		return nil
+	}
+	used := b.Used()
+	enough := func() bool { return used+uint64(n) <= b.Bytes }
 	if enough() {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.Drop != nil {
-		l.Drop()
+	if b.Drop != nil {
+		b.Drop()
 	}
-	if used = l.Used(); !enough() && used >= l.reclaimed+reclaimStep {
-		l.Reclaim()
-		used = l.Used()
+	if used = b.Used(); !enough() && used >= l.reclaimed+reclaimStep {
+		b.Reclaim()
+		used = b.Used()
 		l.reclaimed = used
 	}
 	if !enough() {
-		return Exhausted{l.Bytes, used}
+		return Exhausted{b.Bytes, used}
 	}
 	return nil
 }
+
+// bound is a Vec of any type.
+type bound interface{ setLimit(*Limit) }
+
+// Bind makes l the limit of the Vec that p points to or, of a struct, of all Vecs
+// in its fields and arrays, but not of those behind pointers and in slices. They
+// keep it when they are freed. Bind must not be called while one of them is in use.
+func Bind[T any](l *Limit, p *T) { bind(l, reflect.ValueOf(p).Elem()) }

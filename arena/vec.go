@@ -29,9 +29,21 @@ import (
 type Vec[T any] struct {
 	// S holds the elements. Callers may read and write elements and may cut S
 	// shorter; they must grow it only by the methods.
-	S   []T
-	mem mmap.MMap // nil: S is on the heap (mapping failed) or empty
+	S     []T
+	mem   mmap.MMap // nil: S is on the heap (mapping failed) or empty
+	limit *Limit    // nil: none
 }
+
+func (v *Vec[T]) setLimit(l *Limit) { v.limit = l }
+
+// Limit is the limit of the Vec.
+func (v *Vec[T]) Limit() *Limit { return v.limit }
+
+// CheckLimit is Limit.Check for the limit of the Vec.
+func (v *Vec[T]) CheckLimit(n int) error { return v.limit.Check(n) }
+
+// Another returns an empty Vec with the same limit.
+func (v *Vec[T]) Another() Vec[T] { return Vec[T]{limit: v.limit} }
 
 // minBytes is the first size of a Vec; small Vecs cost one page run.
 const minBytes = 16 << 10
@@ -158,7 +170,7 @@ func (v *Vec[T]) grow(need int) {
 	}
 	want = max(want, need, minBytes/max(size, 1))
 	if want*size >= checkBytes {
-		if err := CheckLimit((need - len(v.S)) * size); err != nil {
+		if err := v.limit.Check((need - len(v.S)) * size); err != nil {
 			panic(err)
 		}
 	}
@@ -205,4 +217,27 @@ func hasPointers(t reflect.Type) bool {
 		return false
 	}
 	return true
+}
+
+// bind is Bind for a value that can be addressed.
+//
+// The argument for unsafe: the pointer is that of a field of a live value, of the
+// type that it has, and is used to call one method.
+func bind(l *Limit, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		if b, ok := reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Interface().(bound); ok {
+			b.setLimit(l)
+			return
+		}
+		for i := range v.NumField() {
+			bind(l, v.Field(i))
+		}
+	case reflect.Array:
+		if k := v.Type().Elem().Kind(); k == reflect.Struct || k == reflect.Array {
+			for i := range v.Len() {
+				bind(l, v.Index(i))
+			}
+		}
+	}
 }

@@ -97,7 +97,7 @@ func (s *Set) Finish() *Numbering {
 		s.uniqueForwards()
 		s.mergeRefs()
 	}
-	n := &Numbering{set: s, first: s.baseIDs + 1}
+	n := &Numbering{set: s, newID: s.words.Another(), first: s.baseIDs + 1}
 	n.newID.Resize(len(s.ids.S) - int(n.first))
 	for id := n.first; id < uint32(len(s.ids.S)); id++ {
 		if s.ids.S[id].fwd == id {
@@ -149,7 +149,7 @@ func (s *Set) uniqueForwards() {
 // and merges those that have become equal because what they refer to has been
 // forwarded. Referents come before referrers in that order.
 func (s *Set) mergeRefs() {
-	var at arena.Vec[uint32]
+	at := s.words.Another()
 	defer at.Free()
 	first := s.baseIDs + 1
 	at.Resize(len(s.ids.S) - int(first)) // by id, from the first own one

@@ -99,7 +99,7 @@ func (s *records) addWords(n int) (uint32, error) {
 	}
 	if s.unchecked += 4*n + typeBytes; s.unchecked >= checkStep {
 		s.unchecked = 0
-		if err := arena.CheckLimit(0); err != nil {
+		if err := s.words.CheckLimit(0); err != nil {
 			panic(err) // as a Vec does
 		}
 	}

@@ -118,6 +118,9 @@ func (s *Set) Free() {
 	s.visited.Free()
 }
 
+// SetLimit makes l the limit of the memory that the Set takes.
+func (s *Set) SetLimit(l *arena.Limit) { arena.Bind(l, s) }
+
 // DropIndexes gives back what serves to find types and names. Nothing but the
 // types and strings as they are may be asked for afterwards, Numbering.PutTypes
 // included.

@@ -229,7 +229,7 @@ func (t *stringTable) aheadTexts(toks []Name, hashes []uint32) {
 
 func (t *stringTable) setToken(tok Name, off uint32) {
 	if t.tokens*2 >= len(t.byToken.S) {
-		var bigger arena.Vec[stringSlot]
+		bigger := t.byToken.Another()
 		bigger.Resize(len(t.byToken.S) * 2)
 		old := t.byToken
 		t.byToken = bigger
@@ -257,7 +257,7 @@ func (t *stringTable) growText() {
 	n := len(t.byText.S) * 2
 	t.tags.Reset()
 	t.tags.Resize(n)
-	var bigger arena.Vec[stringSlot]
+	bigger := t.byText.Another()
 	bigger.Resize(n)
 	mask := uint32(n - 1)
 	for slots := t.byText.S; len(slots) > 0; slots = slots[aheadBlock:] {
@@ -364,6 +364,7 @@ type MoreStrings struct {
 // MoreStrings makes them empty.
 func (s *Set) MoreStrings() *MoreStrings {
 	m := &MoreStrings{set: s}
+	arena.Bind(s.words.Limit(), m)
 	m.own.init()
 	m.own.text.Reset() // what is over other strings has no empty one
 	m.own.start = s.strings.start + uint32(len(s.strings.text.S))

@@ -27,7 +27,11 @@ func (f *file) openAlt() error {
 		return err
 	}
 	tried := []string{name}
-	if !filepath.IsAbs(name) {
+	switch {
+	case filepath.IsAbs(name):
+	case f.alone && f.dwarf == f.elf:
+		tried = []string{filepath.Join(debugRoot, ".dwz", filepath.Base(name))}
+	default:
 		dir := filepath.Dir(f.dwarf.Path)
 		if real, err := filepath.EvalSymlinks(f.dwarf.Path); err == nil {
 			dir = filepath.Dir(real)

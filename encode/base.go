@@ -29,12 +29,20 @@ func NewBase(blob *btf.Blob) (*Base, error) {
 func (b *Base) Free() { b.d.Free() }
 
 // newSet makes the set that the units are merged into, and the pool of names.
-func (r *run) newSet() (err error) {
+func (r *run) newSet() error {
+	if err := r.takeSet(); err != nil {
+		return err
+	}
+	r.set.SetLimit(r.limit)
+	return nil
+}
+
+func (r *run) takeSet() (err error) {
 	var base *dedup.Base
 	if r.opt.Base != nil {
 		base = r.opt.Base.d
 	}
-	r.names.Use(r.session.takePool(base))
+	r.names.Use(r.session.takePool(base, r.limit))
 	if r.set = r.session.takeSet(&r.names); r.set != nil {
 		return nil
 	}

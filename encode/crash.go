@@ -94,6 +94,8 @@ func (r *run) recoverCrash(err *error) {
 	path := r.path
 	if e, ok := w.value.(arena.Exhausted); ok {
 		*err = r.exhausted(e.Used)
+	} else if s, ok := w.value.(arena.Stopped); ok {
+		*err = fmt.Errorf("%s: %w", path, s.Err)
 	} else if IsFault(w.value) {
 		*err = fmt.Errorf("%s:%s the file was changed while it was read, or cannot be read", path, w.unit)
 	} else {

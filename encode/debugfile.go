@@ -59,7 +59,7 @@ func (f *file) findDebugFile() error {
 			}
 		}
 	}
-	if link != "" {
+	if link != "" && !f.alone {
 		own, err := filepath.Abs(f.path)
 		if err != nil {
 			return err

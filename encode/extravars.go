@@ -51,6 +51,7 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 		}
 		return off
 	}
+	arena.Bind(r.limit, &out)
 	r.releaseNames()
 	r.extras.Settle(intern, n.ID)
 	first, count := n.End(), r.extras.Len()

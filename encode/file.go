@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/names"
@@ -20,7 +21,9 @@ type file struct {
 	run  *run
 	opt  *Options
 	path string
-	elf  *mmapelf.File
+	// alone: the input is bytes in memory, and no file lies beside it.
+	alone bool
+	elf   *mmapelf.File
 	// dwarf is where the debug sections are: elf, or a separate debug file.
 	dwarf *mmapelf.File
 
@@ -81,15 +84,16 @@ const (
 // openFile maps an input and finds what encoding needs of it. A file without
 // DWARF gives ErrNoDwarf; one whose DWARF has no units is open, and its info is
 // empty.
-func (r *run) openFile(path string) (*file, error) {
-	e, err := mmapelf.Open(path)
+func (r *run) openFile(in *mmapelf.Source) (*file, error) {
+	e, err := in.Open()
 	if err != nil {
 		return nil, err
 	}
 	f := &file{
-		run: r, opt: &r.opt, path: path, elf: e, dwarf: e,
+		run: r, opt: &r.opt, path: in.Path, alone: in.InMemory(), elf: e, dwarf: e,
 		bigEndian: e.BigEndian, addrSize: e.AddrSize, machine: e.Machine, names: names.Text{Table: &r.names},
 	}
+	arena.Bind(r.limit, &f.types.copies)
 	if r.stats.CUs == r.stats.CUsFiltered { // all units before are left out
 		f.first, r.lead = true, len(r.files)
 	}

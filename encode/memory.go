@@ -66,12 +66,13 @@ func (r *run) checkInput(f *file) error {
 // checkMemory is the second check, between units, and before n bytes are taken
 // in one step.
 func (r *run) checkMemory(n int) error {
-	if r.opt.MemoryLimit == 0 {
-		return nil
-	}
+	err := r.limit.Check(n)
 	var full arena.Exhausted
-	if errors.As(arena.CheckLimit(n), &full) {
+	if errors.As(err, &full) {
 		return r.exhausted(full.Used)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (r *run) residentReserve() uint64 {
 
 // limitArena has the tables make the second check when they grow.
 func (r *run) limitArena() {
-	l := arena.Limit{Bytes: r.opt.MemoryLimit, Used: memlimit.Used, Reclaim: debug.FreeOSMemory}
+	l := arena.Bounds{Stop: r.ctx.Err, Bytes: r.opt.MemoryLimit, Used: memlimit.Used, Reclaim: debug.FreeOSMemory}
 	r.memoryStep = memoryStep
 	if l.Bytes != 0 {
 		reserve := memlimit.Reserve(r.mapped, r.opt.Jobs)
@@ -105,7 +106,7 @@ func (r *run) limitArena() {
 		}
 		l.Bytes = max(l.Bytes, reserve+1) - reserve
 	}
-	arena.SetLimit(l)
+	r.limit.Set(l)
 }
 
 // exhausted is the error for a limit that leaves no room beside the used bytes.

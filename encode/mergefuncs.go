@@ -55,9 +55,10 @@ func (l *lateFuncs) add(u *unit, raw *rawTypes) {
 // finishLate judges all functions of the file and saves their states.
 func (f *file) finishLate(l *lateFuncs) error {
 	u := &l.u
-	u.init()
+	u.init(f.run.limit)
 	defer u.free()
 	t := setTypes{set: f.run.set, u: u, raw: f.run.raw != nil, ref: map[uint64]dedup.Ref{}}
+	arena.Bind(f.run.limit, &t.todo)
 	defer t.todo.Free()
 	for i := range u.funcs.S {
 		u.funcs.S[i].Type = t.node(u.funcs.S[i].Type, rawAt(l.rawFuncs, i))

@@ -190,7 +190,7 @@ func (f *file) farSpecification(u *unit, at int, place uint64, v *varRec) (bool,
 	}
 	if u.far == nil {
 		u.far = new(unit)
-		u.far.init()
+		u.far.init(f.run.limit)
 	}
 	w, from := u.far, f.fileOf(k)
 	w.reset()

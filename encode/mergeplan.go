@@ -41,10 +41,13 @@ func (f *file) plan() error {
 	m := f.merge
 	pl := planner{f: f, calls: map[[2]int]bool{}, needInt: f.run.intID.Load() == 0}
 	var u unit
-	u.init()
+	u.init(f.run.limit)
 	defer u.free()
 	reloc := 0
 	for off := uint64(0); off < uint64(len(f.info)); off = u.hdr.End() {
+		if err := f.run.stopped(); err != nil {
+			return err
+		}
 		if n := f.opt.CULimit; n > 0 && len(m.units) >= n {
 			break
 		}

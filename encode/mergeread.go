@@ -48,6 +48,9 @@ func (f *file) readGroup(u *unit) error {
 		if m.units[k].skip {
 			continue
 		}
+		if err := f.run.stopped(); err != nil {
+			return err
+		}
 		from := f.fileOf(k)
 		u.base = m.units[k].base
 		if err := from.header(m.units[k].off-u.base, m.units[k].reloc, u); err != nil {

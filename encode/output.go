@@ -8,6 +8,7 @@ import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // Output is the finished BTF of a run. It holds the BTF in memory until Close,
@@ -31,6 +32,8 @@ type Output struct {
 
 	extra    []byte
 	extraMem arena.Vec[byte]
+
+	limit *arena.Limit
 }
 
 // Size is the length of the BTF in bytes; 0 means that there was nothing to
@@ -57,7 +60,7 @@ func (o *Output) Extra() []byte { return o.extra }
 // Options.MemoryLimit.
 func (o *Output) CheckMemory(n int) error {
 	var full arena.Exhausted
-	if errors.As(arena.CheckLimit(n), &full) {
+	if errors.As(o.limit.Check(n), &full) {
 		return fmt.Errorf("the memory limit is reached: %s are in use, and %s more are needed", mib(full.Used), mib(uint64(n)))
 	}
 	return nil
@@ -71,11 +74,11 @@ func (o *Output) Close() {
 }
 
 // noUnits is the Output for inputs that have no units at all.
-func (r *run) noUnits(paths []string) (*Output, error) {
-	if len(paths) == 1 {
-		return nil, fmt.Errorf("%s: %w", paths[0], ErrNoDwarf)
+func (r *run) noUnits(inputs []mmapelf.Source) (*Output, error) {
+	if len(inputs) == 1 {
+		return nil, fmt.Errorf("%s: %w", inputs[0].Path, ErrNoDwarf)
 	}
-	out := &Output{Stats: r.stats}
+	out := &Output{Stats: r.stats, limit: r.limit}
 	r.free()
 	return out, nil
 }
@@ -86,7 +89,8 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	if n.Types == 0 && r.opt.Base == nil && (r.hides || len(r.stats.LeftOut) > 0) {
 		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.files[0].path)
 	}
-	out := &Output{BigEndian: be, PointerSize: r.files[r.lead].elf.AddrSize, Foreign: r.foreign, Lead: r.lead}
+	out := &Output{BigEndian: be, PointerSize: r.files[r.lead].elf.AddrSize, Foreign: r.foreign, Lead: r.lead, limit: r.limit}
+	arena.Bind(r.limit, &out.mem)
 	strs, write := r.set.Strings(), n.Types > 0
 	if !write && r.opt.Base != nil && r.stats.CUs > r.stats.CUsFiltered {
 		// The base has all that the units say. That is split BTF too, and build

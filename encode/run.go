@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"context"
 	"errors"
 	"runtime/debug"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/names"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // ErrNoDwarf is the error for an input that was built without debug
@@ -18,7 +20,9 @@ var ErrNoDwarf = errors.New("no DWARF debug information (.debug_info)")
 
 // run is the state of one encoding: everything that outlives a unit.
 type run struct {
+	ctx     context.Context
 	opt     Options
+	limit   *arena.Limit
 	session *Session // nil: of this run alone
 	files   []*file
 	lead    int // see Output.Lead
@@ -49,47 +53,8 @@ type run struct {
 	clock      clock
 }
 
-// Run encodes the DWARF of the inputs into one BTF. The inputs' units are
-// taken in order; the result does not depend on Options.Jobs.
-func Run(paths []string, opt Options) (*Output, error) { return runTrials(paths, opt, nil) }
-
-// runTrials runs until nothing is found out about the inputs any more. With
-// Options.Verbose that has to be so before a line is written.
-func runTrials(paths []string, opt Options, s *Session) (*Output, error) {
-	t := trial{merge: make([]bool, len(paths))}
-	if opt.Verbose != nil {
-		quiet := opt
-		quiet.Verbose, quiet.Warn, quiet.FuncLeftOut, quiet.Progress, quiet.Exact = nil, nil, nil, nil, false
-		if out, err := untilKnown(paths, quiet, &t, s); err == nil {
-			out.Close()
-		}
-		opt.Jobs = 1
-	}
-	return untilKnown(paths, opt, &t, s)
-}
-
-// untilKnown runs until t has all that is to be known.
-func untilKnown(paths []string, opt Options, t *trial, s *Session) (*Output, error) {
-	for {
-		out, err := encodeAll(paths, opt, t, s)
-		if !errors.Is(err, errUnsorted) && !errors.Is(err, errMerge) {
-			return out, err
-		}
-	}
-}
-
-// trial is what earlier attempts have found out about the inputs: rather than
-// look first for what almost no file has, it is noticed on the way.
-type trial struct {
-	sortRelocs bool   // errUnsorted
-	merge      []bool // by file: errMerge
-}
-
-// errUnsorted says that relocations need an index.
-var errUnsorted = errors.New("relocations of .debug_info are not in order")
-
-func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, err error) {
-	r := &run{opt: opt, trial: t, session: s, path: paths[0]}
+func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *trial, s *Session) (out *Output, err error) {
+	r := &run{ctx: ctx, opt: opt, limit: s.takeLimit(), trial: t, session: s, path: inputs[0].Path}
 	defer func() {
 		if err != nil {
 			r.free()
@@ -99,7 +64,7 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 		}
 	}()
 	if s == nil && opt.Base == nil {
-		arena.SetLimit(arena.Limit{}) // until it is known how much is to be read
+		r.limit.Set(arena.Bounds{Stop: ctx.Err}) // until it is known how much is to be read
 	} else {
 		r.limitArena()
 	}
@@ -113,9 +78,10 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 		r.raw = r.newRawTypes()
 	}
 	r.names.SetPrefix(opt.NamePrefix)
-	for i, path := range paths {
-		r.path = path
-		f, err := r.openFile(path)
+	arena.Bind(r.limit, &r.extras)
+	for i := range inputs {
+		r.path = inputs[i].Path
+		f, err := r.openFile(&inputs[i])
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +109,7 @@ func encodeAll(paths []string, opt Options, t *trial, s *Session) (out *Output, 
 		r.clock.lap("compile units")
 	}
 	if r.total == 0 {
-		return r.noUnits(paths)
+		return r.noUnits(inputs)
 	}
 	return r.finish()
 }
@@ -230,7 +196,7 @@ func (f *file) encodeUnits() error {
 	if jobs > 1 {
 		slots = slotsPerWorker*jobs + slotsMore
 	}
-	p := &pipeline{f: f, slots: f.run.session.takeSlots(slots), ring: make([]*slot, slots)}
+	p := &pipeline{f: f, slots: f.run.takeSlots(slots), ring: make([]*slot, slots)}
 	for i := range p.slots {
 		p.free = append(p.free, &p.slots[i])
 	}
@@ -280,6 +246,11 @@ func (p *pipeline) work() {
 		for p.err == nil && p.off < uint64(len(p.f.info)) &&
 			(len(p.free) == 0 || p.next > p.commit && p.f.run.intID.Load() == 0) {
 			p.cond.Wait()
+		}
+		if p.err == nil {
+			if p.err = p.f.run.stopped(); p.err != nil {
+				p.cond.Broadcast()
+			}
 		}
 		if p.err != nil || p.off >= uint64(len(p.f.info)) {
 			return

@@ -1,8 +1,12 @@
 package encode
 
 import (
+	"context"
+
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/names"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // Session encodes one file after the other with the same options, and keeps
@@ -18,6 +22,7 @@ type Session struct {
 	pool *names.Pool
 	// slots of the pipeline, between files.
 	slots []slot
+	limit arena.Limit // of all that is kept
 }
 
 // maxPool is how many names a Session's pool may hold before it starts anew:
@@ -29,7 +34,15 @@ func NewSession(opt Options) *Session { return &Session{opt: opt} }
 
 // Encode is Run for one file.
 func (s *Session) Encode(path string) (*Output, error) {
-	return runTrials([]string{path}, s.opt, s)
+	return runTrials(context.Background(), []mmapelf.Source{{Path: path}}, s.opt, s)
+}
+
+// takeLimit is the limit of the next run.
+func (s *Session) takeLimit() *arena.Limit {
+	if s == nil {
+		return new(arena.Limit)
+	}
+	return &s.limit
 }
 
 // Close gives the memory back.
@@ -60,15 +73,15 @@ func (s *Session) dropPool() {
 }
 
 // takePool is the pool for the next run.
-func (s *Session) takePool(base *dedup.Base) *names.Pool {
+func (s *Session) takePool(base *dedup.Base, l *arena.Limit) *names.Pool {
 	if s == nil {
-		return names.NewPool(base)
+		return names.NewPool(base, l)
 	}
 	if s.pool != nil && (s.pool.Len() > maxPool || s.pool.Overflow()) {
 		s.dropPool()
 	}
 	if s.pool == nil {
-		s.pool = names.NewPool(base)
+		s.pool = names.NewPool(base, l)
 	}
 	return s.pool
 }
@@ -86,13 +99,14 @@ func (s *Session) takeSet(names dedup.Names) *dedup.Set {
 }
 
 // takeSlots are n slots for the pipeline of a file.
-func (s *Session) takeSlots(n int) []slot {
+func (r *run) takeSlots(n int) []slot {
+	s := r.session
 	if s != nil && len(s.slots) == n {
 		return s.slots
 	}
 	slots := make([]slot, n)
 	for i := range slots {
-		slots[i].u.init()
+		slots[i].u.init(r.limit)
 	}
 	if s != nil {
 		s.slots = slots

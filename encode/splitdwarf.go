@@ -122,16 +122,22 @@ func (f *file) readSplitUnit(u *unit, p int, main *file) error {
 // openDwo opens the unit of a skeleton: in the .dwp beside the file, or in its
 // .dwo where the compiler put it or beside the file.
 func (f *file) openDwo(u *unit, s *skeleton) (*file, error) {
-	if dwo, err := f.openPacked(f.path+".dwp", s.id); dwo != nil || err != nil {
-		return dwo, err
+	var tried, places []string
+	switch {
+	case filepath.IsAbs(s.name):
+		places = []string{s.name}
+	case s.dir != "":
+		places = []string{filepath.Join(s.dir, s.name)}
 	}
-	var tried []string
-	own := filepath.Dir(f.path)
-	places := []string{filepath.Join(own, s.name), filepath.Join(own, filepath.Base(s.name))}
-	if filepath.IsAbs(s.name) {
-		places[0] = s.name
-	} else if s.dir != "" {
-		places = append([]string{filepath.Join(s.dir, s.name)}, places...)
+	if !f.alone {
+		if dwo, err := f.openPacked(f.path+".dwp", s.id); dwo != nil || err != nil {
+			return dwo, err
+		}
+		own := filepath.Dir(f.path)
+		if !filepath.IsAbs(s.name) {
+			places = append(places, filepath.Join(own, s.name))
+		}
+		places = append(places, filepath.Join(own, filepath.Base(s.name)))
 	}
 	for _, path := range slices.Compact(places) {
 		e, err := mmapelf.Open(path)

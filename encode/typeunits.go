@@ -417,7 +417,7 @@ func (f *file) finishTypes() error {
 	}
 	slices.SortFunc(left, func(a, b uint32) int { return cmp.Compare(t.units[a].off, t.units[b].off) })
 	var u unit
-	u.init()
+	u.init(f.run.limit)
 	defer u.free()
 	u.seq = -1 // of none of the slots
 	for len(left) > 0 {

@@ -149,8 +149,9 @@ const extraRef = 1 << 31
 // by an outlier, is given back.
 const maxSlotBytes = 1 << 20
 
-// init prepares a new slot.
-func (u *unit) init() {
+// init prepares a new slot, whose memory has the limit l.
+func (u *unit) init(l *arena.Limit) {
+	arena.Bind(l, u)
 	u.env.Only = func(i uint32) bool { return u.funcs.S[i].Entry != 0 }
 }
 
@@ -251,7 +252,7 @@ func (u *unit) moreNodes() []dedup.Node {
 
 // push opens a frame for a DIE's children and returns it for the rest of its
 // fields to be set; it is valid until the next call.
-func (u *unit) push(ctx context, tag dwarf.Tag) *frame {
+func (u *unit) push(ctx role, tag dwarf.Tag) *frame {
 	v := u.frames.S
 	i := len(v)
 	if i == cap(v) {

@@ -16,11 +16,11 @@ import (
 // What lies below inlined_subroutine and call_site is jumped over, as
 // pahole does.
 
-// context is what the children of a DIE are read as.
-type context uint8
+// role is what the children of a DIE are read as.
+type role uint8
 
 const (
-	ctxUnit context = iota
+	ctxUnit role = iota
 	ctxNamespace
 	ctxFunc
 	ctxBlock
@@ -34,7 +34,7 @@ const (
 
 // frame is an open DIE with children.
 type frame struct {
-	ctx   context
+	ctx   role
 	tag   dwarf.Tag
 	owner uint32 // node, function or variable index
 	first uint32 // first member in types.Members, or in open if inOpen

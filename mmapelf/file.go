@@ -92,6 +92,11 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	defer file.Close()
+	return openFile(path, file)
+}
+
+// openFile is Open for a file that is open; it may be closed afterwards.
+func openFile(path string, file *os.File) (*File, error) {
 	info, err := file.Stat()
 	if err := checkRegular(info, err); err != nil {
 		return nil, pathError(path, err)

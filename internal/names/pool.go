@@ -49,9 +49,10 @@ const (
 	poolMaxWords = textChunk * poolChunks
 )
 
-// NewPool makes a pool over base, which may be nil.
-func NewPool(base *dedup.Base) *Pool {
+// NewPool makes a pool over base, which may be nil. Its memory has the limit l.
+func NewPool(base *dedup.Base, l *arena.Limit) *Pool {
 	p := &Pool{base: base, seed: maphash.MakeSeed()}
+	arena.Bind(l, p)
 	p.table.Store(&poolTable{make([]atomic.Uint64, 1<<13)})
 	return p
 }

@@ -10,7 +10,7 @@ import (
 // TestPool: equal names have one number, whoever asks first, and the number
 // leads back to the name.
 func TestPool(t *testing.T) {
-	p := NewPool(nil)
+	p := NewPool(nil, nil)
 	defer p.Free()
 	const names, workers = 5000, 4
 	name := func(i int) []byte {
@@ -58,7 +58,7 @@ func TestPool(t *testing.T) {
 
 // TestPoolFull: names beyond the limit are noticed.
 func TestPoolFull(t *testing.T) {
-	p := NewPool(nil)
+	p := NewPool(nil, nil)
 	defer p.Free()
 	k := p.number([]byte("kept"))
 	p.end = poolMaxWords - textChunk - entryName - 1

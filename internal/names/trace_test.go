@@ -28,7 +28,7 @@ func TestNameTrace(t *testing.T) {
 		}
 	}
 	s := &Text{Table: new(Table), Data: str, ByText: true}
-	s.Use(NewPool(nil))
+	s.Use(NewPool(nil, nil))
 	defer s.FreePool()
 	var read Reader
 	defer read.Free()
