@@ -322,3 +322,97 @@ func TestSum(t *testing.T) {
 		t.Error("an empty level changes the sum")
 	}
 }
+
+// TestRebase: own types keep what they say over a base with other numbers and
+// other strings.
+func TestRebase(t *testing.T) {
+	small := NewBuilder(false, nil)
+	a := small.Add("a", Info(KindFwd, 0, false), 0)
+	small.Add("b", Info(KindFwd, 0, false), 0)
+	base, err := small.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := NewBuilder(false, nil)
+	for _, name := range []string{"x", "b", "y", "a", "z"} {
+		large.Add(name, Info(KindFwd, 0, false), 0)
+	}
+	target, err := large.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewBuilder(false, base)
+	own := s.Add("z", Info(KindStruct, 2, false), 8, s.Str("b"), a, 0, s.Str("own"), 2, 32)
+	s.Add("", Info(KindPtr, 0, false), own)
+	s.Add("", Info(KindPtr, 0, false), 0)
+	split, err := s.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := split.Encode()
+	moved, err := Rebase(split, target, func(id uint32) uint32 { return map[uint32]uint32{0: 0, 1: 4, 2: 2}[id] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := Format(&text, moved); err != nil {
+		t.Fatal(err)
+	}
+	const want = "[6] STRUCT 'z' size=8 vlen=2\n\t'b' type_id=4 bits_offset=0\n\t'own' type_id=2 bits_offset=32\n[7] PTR '(anon)' type_id=6\n[8] PTR '(anon)' type_id=0\n"
+	if text.String() != want || string(moved.Strings) != "own\x00" {
+		t.Errorf("got\n%sand strings %q, want\n%s", text.String(), moved.Strings, want)
+	}
+	if string(split.Encode()) != string(before) {
+		t.Error("the old one has changed")
+	}
+	bigBase, err := NewBuilder(true, nil).Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Rebase(split, bigBase, func(id uint32) uint32 { return id }); err == nil {
+		t.Error("no error for another byte order")
+	}
+}
+
+// TestFormatNumbers: signed and unsigned values, and what has a number only.
+func TestFormatNumbers(t *testing.T) {
+	b := NewBuilder(false, nil)
+	b.Add("e", Info(KindEnum, 1, false), 4, b.Str("A"), 0xfffffffe)
+	b.Add("e", Info(KindEnum, 1, true), 4, b.Str("A"), 0xfffffffe)
+	b.Add("e", Info(KindEnum64, 1, false), 8, b.Str("A"), 0xfffffffe, 0xffffffff)
+	b.Add("e", Info(KindEnum64, 1, true), 8, b.Str("A"), 0xfffffffe, 0xffffffff)
+	b.Add("f", Info(KindFwd, 0, false), 0)
+	b.Add("i", Info(KindInt, 0, false), 4, 4<<24|3<<16|8)
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := Format(&text, blob); err != nil {
+		t.Fatal(err)
+	}
+	const want = `[1] ENUM 'e' encoding=UNSIGNED size=4 vlen=1
+	'A' val=4294967294
+[2] ENUM 'e' encoding=SIGNED size=4 vlen=1
+	'A' val=-2
+[3] ENUM64 'e' encoding=UNSIGNED size=8 vlen=1
+	'A' val=18446744073709551614ULL
+[4] ENUM64 'e' encoding=SIGNED size=8 vlen=1
+	'A' val=-2LL
+[5] FWD 'f' fwd_kind=struct
+[6] INT 'i' size=4 bits_offset=3 nr_bits=8 encoding=BOOL
+`
+	if text.String() != want {
+		t.Errorf("got\n%s, want\n%s", text.String(), want)
+	}
+	for e, name := range map[uint32]string{0: "(none)", 1: "SIGNED", 2: "CHAR", 3: "UNKN", 4: "BOOL", 5: "UNKN"} {
+		if got := EncodingName(e); got != name {
+			t.Errorf("encoding %d: %s", e, got)
+		}
+	}
+	for l, name := range map[uint32]string{0: "static", 1: "global", 2: "extern", 3: "(unknown)"} {
+		if got := LinkageName(l); got != name {
+			t.Errorf("linkage %d: %s", l, got)
+		}
+	}
+}
