@@ -228,6 +228,11 @@ func TestOwnAndBaseNames(t *testing.T) {
 	if err := base.CheckBase(); err != nil {
 		t.Errorf("without a base: %v", err)
 	}
+	for off, want := range map[uint32]string{0: "", 1: "abc", 3: "c", 4: "", 5: "", 1 << 31: ""} {
+		if got := base.Name(off); got != want {
+			t.Errorf("name at %d: %q, want %q", off, got, want)
+		}
+	}
 }
 
 // TestWholeByItself: BTF is whole if it begins with the empty string and has

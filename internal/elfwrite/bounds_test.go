@@ -315,3 +315,34 @@ func TestWriteContent(t *testing.T) {
 		}
 	}
 }
+
+// TestObjectAlignment: sections and the section table of an object begin at
+// multiples of 8, whatever lies before them, and follow each other closely.
+func TestObjectAlignment(t *testing.T) {
+	for _, l := range layouts {
+		for size := range int64(18) {
+			to := Target{class64: l.class64, order: l.order}
+			copy(to.ident[:], append([]byte(elfMag), byte(pick(l.class64, 2, 1)), byte(pick(to.BigEndian(), 2, 1)), 1))
+			fill := func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err }
+			var out bytes.Buffer
+			if err := to.NewObject(Section{Name: ".a", Size: size, Write: fill}, Section{Name: ".b", Size: size, Write: fill}).Write(&out); err != nil {
+				t.Fatal(err)
+			}
+			m, err := readImage(bytes.NewReader(out.Bytes()), int64(out.Len()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := uint64(m.ehdrSize())
+			for i := 1; i < m.count; i++ {
+				s := m.section(i)
+				if s.off != uint64(align8(int64(end))) {
+					t.Errorf("%v, %d bytes: section %d at %d behind %d", l, size, i, s.off, end)
+				}
+				end = s.off + s.size
+			}
+			if m.shoff != uint64(align8(int64(end))) || m.shoff+uint64(len(m.shdrs)) != uint64(out.Len()) {
+				t.Errorf("%v, %d bytes: section table at %d behind %d, of %d", l, size, m.shoff, end, out.Len())
+			}
+		}
+	}
+}
