@@ -55,7 +55,7 @@ type config struct {
 	render          bool
 
 	sample     int    // modules that pahole is measured on
-	allModules bool   // compare all, not only those with a reference
+	allModules bool   // compare all, not only those that pahole has encoded before
 	refs       string // folder of pahole's outputs
 	trees      string // folders whose shape is measured
 }

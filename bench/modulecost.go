@@ -142,7 +142,7 @@ func (m *moduleBench) measureFloors(ctx context.Context, sampled []kernelModule)
 	}
 	out := m.out(toolBtflite)
 	single := &trial{args: m.singleArgs(m.base(), out, mod.path), inputs: []string{mod.path, m.base()}}
-	want, err := os.ReadFile(m.reference(mod.name))
+	want, err := os.ReadFile(m.paholes(mod.name))
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (m *moduleBench) measureFloors(ctx context.Context, sampled []kernelModule)
 			if slices.Contains(m.set.Different, s.name) {
 				continue
 			}
-			if same, err := sameFiles(filepath.Join(outDir, s.name+".ko.btf"), m.reference(s.name)); err != nil || !same {
+			if same, err := sameFiles(filepath.Join(outDir, s.name+".ko.btf"), m.paholes(s.name)); err != nil || !same {
 				return false, err
 			}
 		}

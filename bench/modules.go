@@ -212,8 +212,8 @@ type moduleBench struct {
 	set    *ModuleSet
 }
 
-func (m *moduleBench) base() string              { return m.reference("vmlinux") }
-func (m *moduleBench) reference(n string) string { return filepath.Join(m.dir, n+".btf") }
+func (m *moduleBench) base() string            { return m.paholes("vmlinux") }
+func (m *moduleBench) paholes(n string) string { return filepath.Join(m.dir, n+".btf") }
 
 // compare compares bytes.
 func (m *moduleBench) compare(ctx context.Context) error {
@@ -323,19 +323,19 @@ func (m *moduleBench) paholeCost(ctx context.Context, largest, rest []kernelModu
 
 // makeReference runs pahole on a module and keeps the output.
 func (m *moduleBench) makeReference(ctx context.Context, mod kernelModule) (*outcome, error) {
-	made := m.reference(mod.name) + ".part"
+	made := m.paholes(mod.name) + ".part"
 	o, err := m.runner.mustRun(ctx, m.paholeArgs(m.base(), made, mod.path))
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Rename(made, m.reference(mod.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Rename(made, m.paholes(mod.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err // without types pahole writes no file
 	}
 	return o, nil
 }
 
-// compareModules encodes all modules in one batch and compares those that have
-// a reference. A module that a program fails on stops nothing: it is named.
+// compareModules encodes all modules in one batch and compares those that
+// pahole has encoded. A module that a program fails on stops nothing: it is named.
 func (m *moduleBench) compareModules(ctx context.Context, sampled []kernelModule) error {
 	m.set.Compared, m.set.Different, m.set.NoReference = 0, nil, nil
 	need := sampled
@@ -343,7 +343,7 @@ func (m *moduleBench) compareModules(ctx context.Context, sampled []kernelModule
 		need = m.mods
 	}
 	for _, mod := range need {
-		if _, err := os.Stat(m.reference(mod.name)); err == nil {
+		if _, err := os.Stat(m.paholes(mod.name)); err == nil {
 			continue
 		}
 		if _, err := m.makeReference(ctx, mod); err != nil {
@@ -366,7 +366,7 @@ func (m *moduleBench) compareModules(ctx context.Context, sampled []kernelModule
 		say("btflite modules: status %d: %s", o.status, tail(o.printed, 400))
 	}
 	for _, mod := range m.mods {
-		want, err := os.ReadFile(m.reference(mod.name))
+		want, err := os.ReadFile(m.paholes(mod.name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -30,6 +30,14 @@
 // above 1 MiB is given back, so that one huge unit does not pin its memory. For a
 // relocatable file, one of the tables is the relocated copy of the unit.
 //
+// The base's file stays mapped, and its types and strings are read there. Beside
+// them are a table of the strings by text, and in each set the base's types with
+// tokens for names. FUNCs of the base are indexed when the first one is looked
+// up. Of variables beside the BTF (Options.ExtraVars), compactstate keeps 28 bytes
+// each; all their types are in the main BTF, which stays as it is. The rest of the
+// Go heap is names that are not in .debug_str, aliases, shared abbreviation tables
+// and log lines.
+//
 // The limit is the control group's or Options.MemoryLimit. It is checked against
 // the size of a file that is opened, every 512 KiB of .debug_info and every
 // 256 KiB of new types, and before a large table or the output is made. Too much
@@ -58,7 +66,7 @@
 // (mergeplan.go); it reads DIEs only where abbreviations have
 // DW_FORM_ref_addr. GCC's types stay in their units; clang's units share types,
 // so that a group has most of them once. Memory follows the output either
-// way. What merging puts behind all types (tags, names of parameters,
+// way (Linux 6.12 with force_cu_merging: 49 MiB; pahole: 3,367). What merging puts behind all types (tags, names of parameters,
 // variables) waits for the end, and so do GCC's functions, which refer to other
 // units: about 60 bytes each and 50 for a parameter. That a file needs this is
 // noticed at its first unit with such an abbreviation, and the run starts

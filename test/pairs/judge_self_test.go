@@ -9,8 +9,8 @@ import (
 
 // TestFinds: programs that err are found out, and the case is made small.
 func TestFinds(t *testing.T) {
-	right, reference := program, pahole
-	defer func() { program, pahole = right, reference }()
+	right, real := program, pahole
+	defer func() { program, pahole = right, real }()
 	const text = "tree/encode/testdata/golden/x86-gcc4.elf tree/testdata/small/small -- --btf_features=default,float --kabi_prefix=g" +
 		" --btf_base=tree/testdata/inputs/abc -j3 --btf_sort --report --btf_compat=libbpf-1.7"
 	for _, c := range []struct {

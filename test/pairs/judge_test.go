@@ -11,10 +11,10 @@ import (
 
 // finding is a difference from pahole or from what must hold.
 type finding struct {
-	rule string // what does not hold, one of the words of this file
-	text string
-	our  done // the run that shows it
-	ref  done // pahole's
+	rule   string // what does not hold, one of the words of this file
+	text   string
+	our    done // the run that shows it
+	pahole done
 }
 
 // judge runs one case.
@@ -28,11 +28,11 @@ type judge struct {
 	base     []string // --btf_base=FILE
 	plainRun done
 	plain    []byte // the detached output with pahole's options only; nil: none
-	ref      done   // pahole's run
+	pahole   done
 }
 
 func (j *judge) find(rule string, d done, format string, args ...any) {
-	j.findings = append(j.findings, finding{rule, fmt.Sprintf(format, args...), d, j.ref})
+	j.findings = append(j.findings, finding{rule, fmt.Sprintf(format, args...), d, j.pahole})
 }
 
 // judgeTrial runs a case and says what is wrong. An error means that it could not
@@ -104,26 +104,26 @@ func (j *judge) againstPahole() {
 		return
 	}
 	args := append(append([]string{"-J", "-j1"}, j.opts...), j.base...)
-	j.ref = j.f.run(j.env, pahole, append(append(args, "--btf_encode_detached=pahole.btf"), j.f.files...)...)
+	j.pahole = j.f.run(j.env, pahole, append(append(args, "--btf_encode_detached=pahole.btf"), j.f.files...)...)
 	want := j.f.read("pahole.btf")
 	os.Remove(filepath.Join(j.f.dir, "pahole.btf"))
 	j.f.changed()
 	d := j.plainRun
 	switch {
-	case j.ref.hung || j.ref.status < 0 || j.ref.status > 1 && j.ref.status != 64:
+	case j.pahole.hung || j.pahole.status < 0 || j.pahole.status > 1 && j.pahole.status != 64:
 		if d.status == 0 && j.plain != nil {
-			j.find("pahole crashes", d, "pahole: status %d: %.200s", j.ref.status, j.ref.stderr)
+			j.find("pahole crashes", d, "pahole: status %d: %.200s", j.pahole.status, j.pahole.stderr)
 		}
 	case want != nil && d.status != 0:
 		j.find("refused", d, "pahole writes %d bytes", len(want))
 	case want != nil && j.plain == nil:
 		j.find("missing", d, "pahole writes %d bytes", len(want))
 	case want == nil && j.plain != nil:
-		j.find("surplus", d, "%d bytes, pahole: status %d and nothing: %.300s", len(j.plain), j.ref.status, j.ref.stderr)
-	case want == nil && j.ref.status == 0 && d.status != 0 && !paholeFails(j.ref):
-		j.find("status", d, "pahole: status 0 and nothing: %.300s", j.ref.stderr)
-	case want == nil && j.ref.status != 0 && d.status == 0:
-		j.find("status", d, "pahole: status %d: %.300s", j.ref.status, j.ref.stderr)
+		j.find("surplus", d, "%d bytes, pahole: status %d and nothing: %.300s", len(j.plain), j.pahole.status, j.pahole.stderr)
+	case want == nil && j.pahole.status == 0 && d.status != 0 && !paholeFails(j.pahole):
+		j.find("status", d, "pahole: status 0 and nothing: %.300s", j.pahole.stderr)
+	case want == nil && j.pahole.status != 0 && d.status == 0:
+		j.find("status", d, "pahole: status %d: %.300s", j.pahole.status, j.pahole.stderr)
 	case !bytes.Equal(want, j.plain):
 		j.find("bytes", d, "%d bytes, pahole %d", len(j.plain), len(want))
 	case want != nil && j.hasOwn("-V"):
@@ -134,17 +134,17 @@ func (j *judge) againstPahole() {
 // lines compares what -V prints.
 func (j *judge) lines(args []string) {
 	d := j.ours(j.f, "-V", append(j.args, "-V", "--btf_encode_detached=lines.btf"), "lines.btf")
-	ref := j.f.run(j.env, pahole, append(append(args, "-V", "--btf_encode_detached=pahole.btf"), j.f.files...)...)
+	logged := j.f.run(j.env, pahole, append(append(args, "-V", "--btf_encode_detached=pahole.btf"), j.f.files...)...)
 	os.Remove(filepath.Join(j.f.dir, "pahole.btf"))
 	if !bytes.Equal(j.f.read("lines.btf"), j.plain) {
 		j.find("own", d, "-V changes the output")
 	}
 	os.Remove(filepath.Join(j.f.dir, "lines.btf"))
 	j.f.changed()
-	if d.stdout == ref.stdout {
+	if d.stdout == logged.stdout {
 		return
 	}
-	got, want := strings.Split(d.stdout, "\n"), strings.Split(ref.stdout, "\n")
+	got, want := strings.Split(d.stdout, "\n"), strings.Split(logged.stdout, "\n")
 	for i := range want {
 		if i >= len(got) || got[i] != want[i] {
 			j.find("lines", d, "-V: line %d of %d is %q, pahole %q of %d", i+1, len(got), append(got, "")[i:][:1], want[i], len(want))

@@ -166,7 +166,7 @@ func zdebugLTO(name string) bool {
 
 // withoutSymbols holds where pahole finds no symbol table.
 func withoutSymbols(c *trial, f finding) bool {
-	return strings.Contains(f.ref.stderr, "Error creating BTF encoder") || anyFile(hasPart(".stripped.elf"))(c, f)
+	return strings.Contains(f.pahole.stderr, "Error creating BTF encoder") || anyFile(hasPart(".stripped.elf"))(c, f)
 }
 
 // nameAndLanguage holds for merged units that are left out by names and by languages.

@@ -126,7 +126,7 @@ func TestCase(t *testing.T) {
 					t.Logf("%s: known: %s: %s", f.rule, k.name, f.text)
 					continue
 				}
-				t.Errorf("%s: %s\n\tstatus %d: %s\n\tpahole: status %d: %s", f.rule, f.text, f.our.status, f.our.stderr, f.ref.status, firstLines(f.ref.stderr))
+				t.Errorf("%s: %s\n\tstatus %d: %s\n\tpahole: status %d: %s", f.rule, f.text, f.our.status, f.our.stderr, f.pahole.status, firstLines(f.pahole.stderr))
 			}
 		})
 	}
