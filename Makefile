@@ -7,6 +7,7 @@
 #                                     of the repository), print a summary
 #   make test           vet and every test; CI=true adds a full-size kernel
 #   make lint           go vet, staticcheck, govulncheck (needs the module proxy)
+#   make test-library   the library from another module, and with -race
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
 #   make verify-kernels boot kernels in qemu, compare their verdicts with verify's
@@ -42,7 +43,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-kernels kernel-test verify-kernels test-modules packages bench shape profile torture mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels kernel-test verify-kernels test-modules packages bench shape profile torture mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -160,7 +161,14 @@ endif
 test-go:
 	go vet ./...
 	GOARCH=386 go build -pgo=off -o /dev/null ./cmd/btflite
+	GOARCH=386 go vet .
 	go test ./...
+
+# The library from another module, which needs the network once, and under the race
+# detector, which needs a C compiler.
+test-library:
+	go test -race -run Together .
+	cd test/library && go vet . && go test .
 
 test-kernels:
 	scripts/kernels.sh $(KERNELS)

@@ -23,7 +23,8 @@ const module = "github.com/btflite/btflite/"
 // imports is what each folder may import beside the standard library; "*"
 // allows everything. Tests may import the packages of testImports as well.
 var imports = map[string][]string{
-	".":                      nil,
+	".": {"btf", "btf/diff", "btf/order", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "mmapelf",
+		"github.com/btflite/btflite"}, // the last for tests
 	"arena":                  {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
 	"btf":                    {"arena"},
 	"btf/diff":               {"btf"},
@@ -70,6 +71,7 @@ var imports = map[string][]string{
 	"bench/profile":   {"*"},
 	"bench/scan":      {"*"},
 	"bench/shape":     {"*"},
+	"test/library":    {"*"}, // a module of its own
 	"test/install":    {"test/sourcetree"},
 	"test/readme":     {"test/sourcetree"},
 	"test/sourcetree": nil,

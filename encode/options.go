@@ -41,8 +41,9 @@ const AllFeatures = DefaultFeatures | ReproducibleBuild | GlobalVar | Attributes
 // PlainFeatures is in force when no features option is given at all.
 const PlainFeatures = Var | DeclTag | TypeTag | Enum64
 
-// Options say what to encode and how. The zero value of each field is pahole's
-// behaviour without the option.
+// Options say what to encode and how. The zero value of each field but Features is
+// pahole's behaviour without the option; no Features are no feature at all, where
+// pahole has PlainFeatures.
 type Options struct {
 	Features Features
 	Jobs     int // workers; <= 1 is one
@@ -57,8 +58,8 @@ type Options struct {
 	// PlainBitfields makes members of bit-fields that are as wide and as
 	// aligned as their type (pahole's --fixup_silly_bitfields).
 	PlainBitfields bool
-	// MemoryLimit is how many bytes the process may take: a run that cannot
-	// go on below it ends with an error. 0 is no limit. What counts is what the
+	// MemoryLimit is how many bytes the process may take while the run goes on: a run
+	// that cannot go on below it ends with an error, and others go on. 0 is no limit. What counts is what the
 	// system cannot take back, or with LimitResident all that is resident, pages
 	// of files among it.
 	MemoryLimit   uint64

@@ -37,8 +37,9 @@ type Encoded struct {
 	Warning *Warning
 	// Mismatch says why the base is not of the file's kernel, if that shows.
 	Mismatch string
-	Write    func(io.Writer) error
-	NoDwarf  bool // so that there is nothing to encode
+	Data     []byte                // the BTF, valid until Free
+	Write    func(io.Writer) error // writes it
+	NoDwarf  bool                  // so that there is nothing to encode
 	Extra    Extra
 	close    func()
 }
@@ -99,7 +100,7 @@ func (w *Work) finish(paths []string, out *encode.Output) (*Encoded, error) {
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
 	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also), Mismatch: w.mismatch(paths[out.Lead], data),
-		Write: write, Extra: extra, close: out.Close}, nil
+		Data: data, Write: write, Extra: extra, close: out.Close}, nil
 }
 
 // extra checks the extra variables of out, and main, which they are over and

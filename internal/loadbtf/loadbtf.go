@@ -214,6 +214,46 @@ func (l Loader) openFile(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
+// OpenSource reads BTF over base, which may be nil, from a source of any kind. The
+// BTF is valid until done is called; the source must not change until then. Errors
+// name the source.
+func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done func(), err error) {
+	var raw Raw
+	if in.InMemory() {
+		raw, done, err = openBytes(&in)
+	} else {
+		raw, done, err = l.Open(in.Path)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if b, err = l.parseOver(in.Path, raw, base, btf.ParseShared); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return b, done, nil
+}
+
+// openBytes is Open for bytes.
+func openBytes(in *mmapelf.Source) (raw Raw, done func(), err error) {
+	data, err := in.Bytes()
+	if err != nil {
+		return raw, nil, message.NamingFile([]string{in.Path}, err)
+	}
+	if head := data[:min(headSize, len(data))]; CompressionOf(head) != nil {
+		expanded := bytes.NewBuffer(bytes.Clone(head))
+		if err := expand(expanded, bytes.NewReader(data[len(head):]), head, maxExpanded); err != nil {
+			return raw, nil, message.FileError(in.Path, "cannot read", err)
+		}
+		data = expanded.Bytes()
+	}
+	if IsELF(data) {
+		elf, err := mmapelf.New(in.Path, data)
+		return openELF(in.Path, elf, err)
+	}
+	return Raw{BTF: data}, func() {}, nil
+}
+
 // IsELF tells whether a file with these first bytes is an ELF file.
 func IsELF(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
 

@@ -1,0 +1,78 @@
+package btflite
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/loadbtf"
+)
+
+// Base is BTF that modules are encoded over: what it has, their split BTF does not
+// repeat. It may be used by any number of encodes, also at the same time.
+type Base struct {
+	blob   *btf.Blob
+	base   *encode.Base
+	kernel *basematch.Kernel
+	done   func()
+}
+
+// OpenBase reads a base: raw BTF or an ELF file with a section .BTF, as it is or
+// compressed by gzip, xz or zstd. Of several sources each is split from those before
+// it. They must not change until Close.
+func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
+	if len(chain) == 0 {
+		return nil, errors.New("btflite: no base")
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer recovered(chain[0].Path, &err)
+	b = new(Base)
+	fail := func(err error) (*Base, error) {
+		b.Close()
+		return nil, asError(err, chain)
+	}
+	for i := range chain {
+		if err := ctx.Err(); err != nil {
+			return fail(err)
+		}
+		blob, done, err := loadbtf.Loader{}.OpenSource(chain[i].below(ctx), b.blob)
+		if err != nil {
+			return fail(err)
+		}
+		b.blob = blob
+		if before := b.done; before != nil {
+			b.done = func() { done(); before() }
+		} else {
+			b.done = done
+		}
+	}
+	if b.base, err = encode.NewBase(b.blob); err != nil {
+		return fail(err)
+	}
+	if chain[0].Data == nil && chain[0].Reader == nil {
+		b.kernel = basematch.OfKernel(chain[0].Path, b.blob)
+	}
+	return b, nil
+}
+
+// Close gives the memory back. No encode may use the Base any more.
+func (b *Base) Close() {
+	if b.base != nil {
+		b.base.Free()
+	}
+	if b.done != nil {
+		b.done()
+	}
+	*b = Base{}
+}
+
+// blobOf is what b has; nil for a nil Base.
+func blobOf(b *Base) *btf.Blob {
+	if b == nil {
+		return nil
+	}
+	return b.blob
+}

@@ -1,0 +1,166 @@
+// Package btflite turns the DWARF of ELF files into BTF, as pahole 1.32 does, byte
+// for byte.
+//
+// Encode makes the BTF of a kernel, a program or an object; with a Base from
+// OpenBase it makes the split BTF of a module. Verify checks BTF by the rules of
+// the kernel's verifier and Diff compares two sets of types. More of these two is
+// in the packages btf/verify and btf/diff.
+//
+// The package keeps no state of the process, prints nothing and never exits. All
+// functions may be called by several goroutines at once.
+package btflite
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Source is an input: a path or, with Data or Reader, bytes and a name for them. A
+// path may say where its separate debug files are by a place relative to it; bytes
+// in memory have no such place.
+type Source struct {
+	Path   string      // of the file; of bytes the name that errors have
+	Data   []byte      // the bytes, which must not change while they are in use
+	Reader io.ReaderAt // what reads the bytes; an *os.File is mapped
+	Size   int64       // of what Reader has, in bytes; of no use for an *os.File
+}
+
+// Paths makes sources of paths.
+func Paths(paths ...string) []Source {
+	in := make([]Source, len(paths))
+	for i, p := range paths {
+		in[i].Path = p
+	}
+	return in
+}
+
+// Features is a set of BTF features, one bit each, under the names of pahole's
+// --btf_features. See package encode for all of them.
+type Features = encode.Features
+
+// Sets of features.
+const (
+	DefaultFeatures = encode.DefaultFeatures // "default": what kernels are built with
+	AllFeatures     = encode.AllFeatures     // "all"
+	PlainFeatures   = encode.PlainFeatures   // pahole's without an option
+)
+
+// Order is an order of types.
+type Order int
+
+// The orders of types.
+const (
+	AsEncoded Order = iota // as pahole encodes them
+	Canonical              // by the types alone, whatever order the input has
+	ByName                 // by name, as Linux 7.x and resolve_btfids have them
+)
+
+// Options say what to encode and how. The zero value encodes DefaultFeatures of all
+// units with one worker and no limit, as BTF that stands alone, in pahole's order,
+// and refuses what a kernel would refuse.
+type Options struct {
+	Features Features // 0 is DefaultFeatures
+	Jobs     int      // workers, which do not change the result; 0 is one
+	// Lang, LangExclude filter units by DW_AT_language. At most one is set.
+	Lang        []uint16
+	LangExclude []uint16
+	// CUExclude leaves out the units whose DW_AT_name begins with it; "" none.
+	CUExclude string
+	// NamePrefix, if not empty, replaces every name that begins with it by itself
+	// (pahole's --kabi_prefix).
+	NamePrefix string
+	// PlainBitfields makes members of bit-fields that are as wide and as
+	// aligned as their type (pahole's --fixup_silly_bitfields).
+	PlainBitfields bool
+	// Base is what the output is split from; nil for BTF that stands alone.
+	Base *Base
+	// Distil makes Result.DistilledBase, and puts Result.BTF over it. It takes a Base.
+	Distil bool
+	// ExtraVars makes Result.ExtraVars: the variables that Features leave out.
+	ExtraVars bool
+	Order     Order
+	// AllowRefused makes what a kernel would refuse a warning.
+	AllowRefused bool
+	// Exact selects libbpf's own algorithm for deduplication: slower, with memory that
+	// grows with the input.
+	Exact bool
+	// LibbpfTypedefBug repeats a flaw of libbpf 1.7.0: typedefs of the base are
+	// repeated where they are used.
+	LibbpfTypedefBug bool
+	// DebugDir is a folder of separate debug files, asked before
+	// /usr/lib/debug; "" for none.
+	DebugDir string
+	// MemoryLimit is how many bytes the process may have in use while this encode goes
+	// on: one that cannot go on below it ends with an error, and others go on. 0 is no
+	// limit. Pages of files do not count.
+	MemoryLimit uint64
+	// Progress receives bytes of .debug_info done and in all; nil for none.
+	// It is called from any worker, at most once per unit.
+	Progress func(done, total uint64)
+}
+
+// Stats says what an encode did.
+type Stats = encode.Stats
+
+// Result is the outcome of an encode. It holds memory outside the Go heap until
+// Close.
+type Result struct {
+	// BTF is what to write into section .BTF; empty if there is nothing to encode: no
+	// types at all or, over a Base, no unit. It must not be changed.
+	BTF []byte
+	// DistilledBase is what to write into section .BTF.base; see Options.Distil.
+	DistilledBase []byte
+	// ExtraVars is split BTF over BTF, or over the Base if BTF is empty; see
+	// Options.ExtraVars. It is empty if there are none, and must not be changed.
+	ExtraVars []byte
+	Stats     Stats
+	// LeftOut are the functions that have a symbol and no FUNC, by name.
+	LeftOut  []LeftOut
+	Warnings []string
+	// Lead is the index of the first input with a unit that no filter leaves out: its
+	// sections say which variables there are.
+	Lead int
+
+	encoded *finish.Encoded
+}
+
+// LeftOut is a function that is left out, and why.
+type LeftOut struct{ Name, Reason string }
+
+// Close gives the memory back. BTF and ExtraVars are not valid afterwards. A second
+// Close does nothing.
+func (r *Result) Close() {
+	if r.encoded == nil {
+		return
+	}
+	r.encoded.Free()
+	r.encoded, r.BTF, r.ExtraVars = nil, nil, nil
+}
+
+// below is the source for the packages below, which is not read any more once ctx is
+// done.
+func (s *Source) below(ctx context.Context) mmapelf.Source {
+	r := s.Reader
+	if _, file := r.(*os.File); r != nil && !file {
+		r = reader{ctx, r}
+	}
+	return mmapelf.Source{Path: s.Path, Data: s.Data, Reader: r, Size: s.Size}
+}
+
+// reader reads until ctx is done.
+type reader struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (r reader) ReadAt(p []byte, off int64) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.ReadAt(p, off)
+}

@@ -1,0 +1,286 @@
+package btflite_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/btflite/btflite"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/diff"
+	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+)
+
+const (
+	splitFiles = "testdata/split/"
+	smallFile  = "testdata/small/small"
+)
+
+var ctx = context.Background()
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// structFile is an ELF file with one struct of that name.
+func structFile(name string) []byte {
+	i := dt.N(dt.TagBaseType, dt.Size(4), dt.Encoding(5), dt.Name("int"))
+	s := dt.N(dt.TagStructureType, dt.Name(name), dt.Size(4), dt.N(dt.TagMember, dt.Name("m"), dt.Type(i), dt.MemberAt(0)))
+	const c11 = 0x1d
+	f := dt.File{Units: []*dt.Unit{{Root: dt.N(dt.TagCompileUnit, dt.Name("t.c"), dt.Language(c11), i, s)}}}
+	return f.Bytes()
+}
+
+// TestZeroOptions: they are the default features, for inputs of each kind.
+func TestZeroOptions(t *testing.T) {
+	want := read(t, splitFiles+"x86.base.btf")
+	path := splitFiles + "x86.base.o"
+	data := read(t, path)
+	for i, in := range []btflite.Source{{Path: path}, {Path: "x", Data: data}, {Path: "x", Reader: bytes.NewReader(data), Size: int64(len(data))}} {
+		r, err := btflite.Encode(ctx, []btflite.Source{in}, btflite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(r.BTF, want) || r.Stats.TypesOut == 0 || r.ExtraVars != nil || r.DistilledBase != nil || r.Warnings != nil {
+			t.Errorf("source %d: %d bytes, %d are wanted; %+v", i, len(r.BTF), len(want), r.Stats)
+		}
+		r.Close()
+		r.Close()
+	}
+}
+
+func openBase(t testing.TB, in ...btflite.Source) *btflite.Base {
+	t.Helper()
+	b, err := btflite.OpenBase(ctx, in...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// TestBase: a module over a base of each kind, distilled, sorted, and a chain.
+func TestBase(t *testing.T) {
+	module := btflite.Paths(splitFiles + "x86.module.o")
+	want := read(t, splitFiles+"x86.module.btf")
+	var bases []btflite.Source
+	for _, name := range []string{"x86.base.btf", "x86.base-btf.o", "x86.base.btf.gz", "x86.base-btf.o.zst"} {
+		bases = append(bases, btflite.Source{Path: splitFiles + name}, btflite.Source{Path: "b", Data: read(t, splitFiles+name)})
+	}
+	file, err := os.Open(splitFiles + "x86.base.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	bases = append(bases, btflite.Source{Path: "b", Reader: file})
+	for i, in := range bases {
+		r, err := btflite.Encode(ctx, module, btflite.Options{Base: openBase(t, in), LibbpfTypedefBug: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(r.BTF, want) {
+			t.Errorf("base %d: other bytes", i)
+		}
+		r.Close()
+	}
+	base := openBase(t, bases[0])
+	r, err := btflite.Encode(ctx, module, btflite.Options{Base: base, Distil: true, Order: btflite.ByName})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	below, err := btf.Parse(r.DistilledBase, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := btf.Parse(r.BTF, below); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range [][]btflite.Source{nil, {{Path: "none"}}, {{Path: "b", Data: want}}, {bases[0], bases[0]}} {
+		if b, err := btflite.OpenBase(ctx, bad...); err == nil {
+			b.Close()
+			t.Errorf("%v is a base", bad)
+		}
+	}
+}
+
+// TestExtraVars: they are split BTF over what is encoded.
+func TestExtraVars(t *testing.T) {
+	r, err := btflite.Encode(ctx, btflite.Paths(splitFiles+"x86.base.o"), btflite.Options{ExtraVars: true, Order: btflite.Canonical})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	main, err := btf.Parse(r.BTF, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := btf.Parse(r.ExtraVars, main); err != nil || r.Stats.ExtraVars == 0 {
+		t.Errorf("%d variables, %v", r.Stats.ExtraVars, err)
+	}
+}
+
+// TestErrors: errors say what is at fault in fields and in their text.
+func TestErrors(t *testing.T) {
+	broken := structFile("s")
+	unit := &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("t.c"))}
+	noUnit := dt.File{Units: []*dt.Unit{unit, {Root: dt.N(dt.TagBaseType, dt.Size(4), dt.Encoding(5), dt.Name("int"))}}}
+	for _, tt := range []struct {
+		name string
+		data []byte
+		want btflite.Error
+		is   error
+	}{
+		{name: "not ELF", data: []byte("no ELF file at all"), want: btflite.Error{File: "in", Section: "ELF header"}},
+		{name: "cut", data: broken[:len(broken)-8], want: btflite.Error{File: "in", Section: "section table"}},
+		{name: "no unit", data: noUnit.Bytes(), want: btflite.Error{File: "in", Section: ".debug_info"}},
+		{name: "refused", data: structFile("a b"), want: btflite.Error{File: "in"}},
+	} {
+		_, err := btflite.Encode(ctx, []btflite.Source{{Path: "in", Data: tt.data}}, btflite.Options{})
+		var e *btflite.Error
+		if !errors.As(err, &e) || e.File != tt.want.File || e.Section != tt.want.Section || !strings.HasPrefix(err.Error(), "in") {
+			t.Errorf("%s: %+v", tt.name, err)
+			continue
+		}
+	}
+	_, err := btflite.Encode(ctx, []btflite.Source{{Path: "in", Data: structFile("a b")}}, btflite.Options{})
+	var fault *verify.Fault
+	if !errors.As(err, &fault) || fault.Name != "a b" || !strings.HasPrefix(err.Error(), "in: a kernel would refuse the BTF type [2]") {
+		t.Errorf("%+v", err)
+	}
+	r, err := btflite.Encode(ctx, []btflite.Source{{Path: "in", Data: structFile("a b")}}, btflite.Options{AllowRefused: true})
+	if err != nil || len(r.Warnings) != 1 {
+		t.Fatalf("%v %v", r, err)
+	}
+	if err := btflite.Verify(r.BTF, nil, "6.12"); !errors.As(err, &fault) {
+		t.Error(err)
+	}
+	r.Close()
+	if _, err := btflite.Encode(ctx, btflite.Paths(filepath.Join(t.TempDir(), "none")), btflite.Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	stripped := dt.File{Symbols: []dt.Symbol{}}
+	if _, err := btflite.Encode(ctx, []btflite.Source{{Path: "in", Data: stripped.Bytes()}}, btflite.Options{}); !errors.Is(err, btflite.ErrNoDWARF) {
+		t.Error(err)
+	}
+	base := openBase(t, btflite.Source{Path: splitFiles + "x86.base.btf"})
+	for i, o := range []btflite.Options{
+		{Distil: true}, {Order: 7}, {Lang: []uint16{1}, LangExclude: []uint16{2}},
+		{ExtraVars: true, Features: encode.GlobalVar}, {Distil: true, ExtraVars: true, Base: base},
+	} {
+		if r, err := btflite.Encode(ctx, btflite.Paths(smallFile), o); err == nil {
+			r.Close()
+			t.Errorf("options %d are taken", i)
+		}
+	}
+	if _, err := btflite.Encode(ctx, nil, btflite.Options{}); err == nil {
+		t.Error("no inputs are taken")
+	}
+}
+
+// TestTogether: encodes over one base and alone go on at the same time, each with
+// its own options, and a tight limit of one is none of another's. The race detector
+// looks at it: go test -race -run Together.
+func TestTogether(t *testing.T) {
+	base := openBase(t, btflite.Source{Path: splitFiles + "x86.base.btf"})
+	data := read(t, splitFiles+"x86.module.o")
+	want := map[bool][]byte{false: read(t, splitFiles+"x86.base.btf"), true: read(t, splitFiles+"x86.module.btf")}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			o, in, split := btflite.Options{Jobs: 1 + i%3, LibbpfTypedefBug: true}, btflite.Paths(splitFiles+"x86.base.o"), i%2 == 0
+			if split {
+				o.Base, in = base, []btflite.Source{{Path: "module", Data: data}}
+			}
+			for range 4 {
+				r, err := btflite.Encode(ctx, in, o)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if !bytes.Equal(r.BTF, want[split]) {
+					t.Errorf("encode %d: other bytes", i)
+				}
+				r.Close()
+				tight := o
+				tight.MemoryLimit = 1 << 20
+				if _, err := btflite.Encode(ctx, in, tight); err == nil || !strings.Contains(err.Error(), "memory limit") {
+					t.Errorf("encode %d: %v", i, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestCancel: a context that is done ends an encode soon, in whatever state it is.
+func TestCancel(t *testing.T) {
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := btflite.Encode(done, btflite.Paths(smallFile), btflite.Options{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := btflite.OpenBase(done, btflite.Paths(splitFiles+"x86.base.btf")...); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	data := read(t, smallFile)
+	if _, err := btflite.Encode(done, []btflite.Source{{Path: "in", Reader: bytes.NewReader(data), Size: int64(len(data))}}, btflite.Options{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	path := os.Getenv("BTFLITE_VMLINUX")
+	if path == "" {
+		t.Skip("BTFLITE_VMLINUX names no kernel to end the encoding of")
+	}
+	began := time.Now()
+	r, err := btflite.Encode(ctx, btflite.Paths(path), btflite.Options{Jobs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	whole := time.Since(began)
+	const parts = 20
+	for i := range parts {
+		after := whole * time.Duration(i) / parts
+		soon, cancel := context.WithTimeout(ctx, after)
+		began := time.Now()
+		r, err := btflite.Encode(soon, btflite.Paths(path), btflite.Options{Jobs: 2})
+		if late := time.Since(began) - after; err != nil && late > 100*time.Millisecond {
+			t.Errorf("ended %v after it was to end at %v of %v", late, after, whole)
+		}
+		if err == nil {
+			r.Close()
+		} else if !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		cancel()
+	}
+}
+
+// TestDiffOfSources: none between one file in two forms, and some between others.
+func TestDiffOfSources(t *testing.T) {
+	a := btflite.Source{Path: splitFiles + "x86.base.btf"}
+	same := btflite.Source{Path: "b", Data: read(t, splitFiles+"x86.base-btf.o.xz")}
+	if found, err := btflite.Diff(ctx, a, same, nil, nil, diff.Options{}); err != nil || len(found) > 0 {
+		t.Errorf("%v %v", found, err)
+	}
+	other := btflite.Source{Path: splitFiles + "x86.module.btf"}
+	if found, err := btflite.Diff(ctx, a, other, nil, openBase(t, a), diff.Options{}); err != nil || len(found) == 0 {
+		t.Errorf("%v %v", found, err)
+	}
+	if _, err := btflite.Diff(ctx, a, other, nil, nil, diff.Options{}); err == nil {
+		t.Error("split BTF without its base is read")
+	}
+}

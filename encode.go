@@ -1,0 +1,119 @@
+package btflite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/btflite/btflite/btf/order"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Encode encodes the DWARF of the inputs into one BTF, and checks it. The caller
+// closes the Result. Errors are of type *Error, but for those of wrong Options; one
+// of an input without debug information is ErrNoDWARF. When ctx is done, Encode ends
+// soon with an error that wraps that of ctx.
+func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) {
+	if err := o.check(in); err != nil {
+		return nil, err
+	}
+	// A file may be cut short while it is mapped.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer recovered(in[0].Path, &err)
+	if err := ctx.Err(); err != nil {
+		return nil, &Error{File: in[0].Path, Err: err}
+	}
+	below := make([]mmapelf.Source, len(in))
+	paths := make([]string, len(in))
+	inMemory := false
+	for i := range in {
+		below[i], paths[i] = in[i].below(ctx), in[i].Path
+		inMemory = inMemory || below[i].InMemory()
+	}
+	r = new(Result)
+	out, err := encode.RunSources(ctx, below, o.below(r))
+	if err != nil {
+		return nil, asError(err, in)
+	}
+	work := finish.Work{Distil: o.Distil, Order: orders[o.Order], Jobs: o.Jobs, Lenient: o.AllowRefused}
+	if o.Base != nil {
+		work.Base = o.Base.blob
+		if !inMemory {
+			work.Kernel = o.Base.kernel
+		}
+	}
+	if r.encoded, err = work.Output(paths, out); err != nil {
+		return nil, asError(err, in)
+	}
+	if err := r.take(&work, paths); err != nil {
+		r.Close()
+		return nil, asError(err, in)
+	}
+	if err := ctx.Err(); err != nil {
+		r.Close()
+		return nil, &Error{File: in[0].Path, Err: err}
+	}
+	return r, nil
+}
+
+// orders are the sorters of the orders.
+var orders = map[Order]finish.Sorter{Canonical: order.CanonicalWithMap, ByName: order.ByNameWithMap}
+
+// check refuses options that cannot be.
+func (o *Options) check(in []Source) error {
+	switch {
+	case len(in) == 0:
+		return errors.New("btflite: no inputs")
+	case len(o.Lang) > 0 && len(o.LangExclude) > 0:
+		return errors.New("btflite: both Lang and LangExclude")
+	case o.Distil && o.Base == nil:
+		return errors.New("btflite: Distil without a Base")
+	case o.Distil && o.ExtraVars:
+		return errors.New("btflite: ExtraVars with Distil: the types have other ids in each kernel")
+	case o.ExtraVars && o.Features&encode.GlobalVar != 0:
+		return errors.New("btflite: ExtraVars with the feature global_var, which has all variables in BTF already")
+	case o.Order < AsEncoded || o.Order > ByName:
+		return fmt.Errorf("btflite: there is no order %d", o.Order)
+	}
+	return nil
+}
+
+// below are the options of package encode, which adds to r the functions that are
+// left out.
+func (o *Options) below(r *Result) encode.Options {
+	e := encode.Options{
+		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
+		NamePrefix: o.NamePrefix, PlainBitfields: o.PlainBitfields, MemoryLimit: o.MemoryLimit, Exact: o.Exact, ExtraVars: o.ExtraVars,
+		DebugDir: o.DebugDir, LibbpfTypedefBug: o.LibbpfTypedefBug, Progress: o.Progress,
+		FuncLeftOut: func(name, reason string) { r.LeftOut = append(r.LeftOut, LeftOut{name, reason}) },
+	}
+	if o.Base != nil {
+		e.Base = o.Base.base
+	}
+	return e
+}
+
+// take fills r from what is finished.
+func (r *Result) take(work *finish.Work, paths []string) (err error) {
+	e := r.encoded
+	switch {
+	case work.Distil && e.Size > 0:
+		if r.BTF, r.DistilledBase, err = work.DistilBase(e); err != nil {
+			return err
+		}
+	default:
+		r.BTF = e.Data
+	}
+	r.ExtraVars, r.Stats, r.Lead = e.Extra.Data, e.Stats, e.Lead
+	if e.Warning != nil {
+		r.Warnings = append(r.Warnings, e.Warning.String())
+	}
+	if e.Mismatch != "" {
+		r.Warnings = append(r.Warnings, paths[e.Lead]+": "+e.Mismatch)
+	}
+	return nil
+}
