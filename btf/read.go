@@ -243,9 +243,9 @@ func (b *Blob) TypeCount() uint32 { return b.FirstID + uint32(len(b.Off)) }
 // StrEnd returns the first string offset after b's own strings.
 func (b *Blob) StrEnd() uint32 { return b.StrBase + uint32(len(b.Strings)) }
 
-// Record returns the words of type id, from b or its base chain. The slice
+// Record returns the record of type id, from b or its base chain. The slice
 // aliases the Blob. It returns nil for void and ids that do not exist.
-func (b *Blob) Record(id uint32) []uint32 {
+func (b *Blob) Record(id uint32) Record {
 	for b != nil && id < b.FirstID {
 		b = b.Base
 	}

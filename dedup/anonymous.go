@@ -18,7 +18,7 @@ func (s *lookup) anonHash(u *Unit, n *Node, m []Member) uint32 {
 		case t == 0:
 		case t&Extern != 0:
 			w := s.record(t &^ Extern)
-			h = mix(h, cutName(w[0], w[1]))
+			h = mix(h, cutName(w.Info(), w.Name()))
 		default:
 			o := &u.Nodes.S[t-1]
 			h = mix(h, cutName(o.Info, o.Name))
@@ -38,12 +38,12 @@ func cutName(info uint32, name Name) Name {
 
 // sameShape compares anonymous struct or union n with a record as anonHash does,
 // but for names of types.
-func sameShape(w []uint32, n *Node, m []Member) bool {
-	if w[2] != n.Third {
+func sameShape(w btf.Record, n *Node, m []Member) bool {
+	if w.Third() != n.Third {
 		return false
 	}
-	for w = w[3:][:3*len(m)]; len(w) >= 3; m, w = m[1:], w[3:] {
-		if m[0].Name != w[0] || m[0].Val != w[2] {
+	for e := w.Extra()[:3*len(m)]; len(e) >= 3; m, e = m[1:], e[3:] {
+		if m[0].Name != e[0] || m[0].Val != e[2] {
 			return false
 		}
 	}
@@ -54,7 +54,7 @@ func sameShape(w []uint32, n *Node, m []Member) bool {
 func (s *lookup) findAnonymous(u *Unit, i uint32, depth int, guess uint32, is bool) uint32 {
 	n := &u.Nodes.S[i]
 	m := u.members(n)
-	var w []uint32
+	var w btf.Record
 	if is {
 		w = s.record(guess)
 	}

@@ -110,18 +110,18 @@ func (s *tables) loadBase(own int) error {
 // loadRecord turns the words of a type of the base into a record and enters it
 // into the look-up tables, unless it is irregular. The hash of what belongs into
 // the table is put where insertBase finds it.
-func (s *tables) loadRecord(id uint32, r []uint32) {
+func (s *tables) loadRecord(id uint32, r btf.Record) {
 	b := s.base
-	named, info := r[0] != 0, r[1]
-	name := b.token(r[0])
-	r[0], r[1] = info, name
+	named, info := r.Name() != 0, r.Info()
+	name := b.token(r.Name())
+	r[0] = name
 	k := btf.InfoKind(info)
 	plain := !named && info == btf.Info(k, 0, false)
 	switch k {
 	case btf.KindFunc:
 		b.funcs++ // see baseFunc
 	case btf.KindFuncProto:
-		for e := r[3:]; len(e) >= 2; e = e[2:] {
+		for e := r.Extra(); len(e) >= 2; e = e[2:] {
 			e[0] = b.token(e[0])
 		}
 		if !named {
@@ -129,22 +129,22 @@ func (s *tables) loadRecord(id uint32, r []uint32) {
 		}
 	case btf.KindPtr:
 		if plain {
-			s.keys.S[r[2]].ptrTo = id
+			s.keys.S[r.Third()].ptrTo = id
 		}
 	case btf.KindConst:
 		if plain {
-			s.keys.S[r[2]].constTo = id
+			s.keys.S[r.Third()].constTo = id
 		}
 	case btf.KindVolatile, btf.KindRestrict:
 		if plain {
 			s.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindArray:
-		if plain && r[2] == 0 {
+		if plain && r.Third() == 0 {
 			s.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindStruct, btf.KindUnion:
-		for e := r[3:]; len(e) >= 3; e = e[3:] {
+		for e := r.Extra(); len(e) >= 3; e = e[3:] {
 			e[0] = b.token(e[0])
 		}
 		if name == 0 {
@@ -157,7 +157,7 @@ func (s *tables) loadRecord(id uint32, r []uint32) {
 			s.enter(&s.addEntity(name).typedefs, id)
 		}
 	case btf.KindFwd:
-		if named && r[2] == 0 && btf.InfoVlen(info) == 0 {
+		if named && r.Third() == 0 && btf.InfoVlen(info) == 0 {
 			s.addEntity(name)
 			b.forward[forwardKey{name, fwdAggregate(info)}] = id
 		}
@@ -166,7 +166,7 @@ func (s *tables) loadRecord(id uint32, r []uint32) {
 		if k == btf.KindEnum64 {
 			stride = 3
 		}
-		for e := r[3:]; len(e) >= stride; e = e[stride:] {
+		for e := r.Extra(); len(e) >= stride; e = e[stride:] {
 			e[0] = b.token(e[0])
 		}
 		switch {
@@ -225,13 +225,13 @@ func (s *tables) insertBase(own int) {
 // baseFunc is the newest FUNC of the base that has the record w; 0 if there is
 // none. FUNCs are half of all types of a kernel and a module defines few of their
 // names, so they are not in the table: the first call indexes them by name.
-func (s *tables) baseFunc(w []uint32) uint32 {
+func (s *tables) baseFunc(w btf.Record) uint32 {
 	b := s.base
-	if b == nil || b.funcs == 0 || btf.InfoKind(w[0]) != btf.KindFunc {
+	if b == nil || b.funcs == 0 || w.Kind() != btf.KindFunc {
 		return 0
 	}
 	b.funcsOnce.Do(s.indexFuncs)
-	for id := b.funcTab.S[mix32(w[1])&uint32(len(b.funcTab.S)-1)]; id != 0; id = s.keys.S[id].next {
+	for id := b.funcTab.S[mix32(w.Name())&uint32(len(b.funcTab.S)-1)]; id != 0; id = s.keys.S[id].next {
 		if equalWords(s.record(id), w) {
 			return id
 		}
@@ -248,8 +248,8 @@ func (s *tables) indexFuncs() {
 	}
 	b.funcTab.Resize(size)
 	for id := uint32(1); id <= s.baseIDs; id++ {
-		if w := s.record(id); btf.InfoKind(w[0]) == btf.KindFunc {
-			first := &b.funcTab.S[mix32(w[1])&uint32(size-1)]
+		if w := s.record(id); w.Kind() == btf.KindFunc {
+			first := &b.funcTab.S[mix32(w.Name())&uint32(size-1)]
 			s.keys.S[id].next = *first
 			*first = id
 		}
@@ -287,14 +287,14 @@ func (s *tables) setForward(f, d uint32) {
 		return
 	}
 	w := s.record(f)
-	if btf.InfoKind(w[0]) != btf.KindFwd {
+	if w.Kind() != btf.KindFwd {
 		return
 	}
-	e, k := s.entity(w[1]), fwdAggregate(w[0])
+	e, k := s.entity(w.Name()), fwdAggregate(w.Info())
 	if o := e.fwds[k]; o != 0 && o != f && s.ids.S[o].fwd == o {
 		s.redirect(o, d)
 	}
-	if o := s.baseForward(w[1], k); o != 0 && o != f && s.ids.S[o].fwd == o {
+	if o := s.baseForward(w.Name(), k); o != 0 && o != f && s.ids.S[o].fwd == o {
 		s.redirect(o, d)
 	}
 }
@@ -384,9 +384,9 @@ func (s *Set) Restart(names Names) error {
 	}
 	for id := uint32(len(s.ids.S)) - 1; own(id); id-- {
 		w := s.record(id)
-		switch btf.InfoKind(w[0]) {
+		switch w.Kind() {
 		case btf.KindStruct, btf.KindUnion, btf.KindTypedef, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
-			if e := s.entity(w[1]); w[1] != 0 && e != nil {
+			if e := s.entity(w.Name()); w.Name() != 0 && e != nil {
 				s.restoreEntity(e)
 			}
 		}

@@ -224,7 +224,7 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 	if err != nil {
 		return err
 	}
-	w[0], w[1], w[2] = n.Info, n.Name, n.Third
+	w[0], w[1], w[2] = n.Name, n.Info, n.Third
 	switch k {
 	case btf.KindInt:
 		w[3] = n.Aux
@@ -243,7 +243,7 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 			w[3+3*j], w[4+3*j], w[5+3*j] = m[j].Name, m[j].Type, m[j].Val
 		}
 	case btf.KindFuncProto:
-		w[1], w[2] = 0, u.id(n.Third)
+		w[0], w[2] = 0, u.id(n.Third)
 		for j := range m {
 			w[3+2*j], w[4+2*j] = m[j].Name, u.id(m[j].Type)
 		}
@@ -276,9 +276,9 @@ func (s *Set) forwardPairs(u *Unit) {
 	}
 	for _, p := range u.pairs.S {
 		f, d := id(p.fwd), id(p.def)
-		if s.ids.S[f].fwd == f && f != d && btf.InfoKind(s.record(f)[0]) == btf.KindFwd {
+		if s.ids.S[f].fwd == f && f != d && s.record(f).Kind() == btf.KindFwd {
 			s.setForward(f, d)
-			if s.keys.S[d].next != 0 || s.entity(s.record(f)[1]).defs[fwdAggregate(s.record(f)[0])] != d {
+			if s.keys.S[d].next != 0 || s.entity(s.record(f).Name()).defs[fwdAggregate(s.record(f).Info())] != d {
 				s.conflicts++ // it no longer stands for the other definitions
 			}
 		}

@@ -9,11 +9,10 @@ import (
 	"github.com/btflite/btflite/internal/workers"
 )
 
-// AddRef returns the id of a reference type with the given record (info, name
-// token, third word and the kind's extra words; references are ids of the
-// Set), adding it if it is new. The names must have been interned. It is for
+// AddRef returns the id of a reference type with the given record (with name
+// tokens, and ids of the Set as references), adding it if it is new. The names must have been interned. It is for
 // types that come without a unit: functions and their prototypes.
-func (s *Set) AddRef(w []uint32) (uint32, error) {
+func (s *Set) AddRef(w btf.Record) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
 	return s.addRef(w)
@@ -21,32 +20,32 @@ func (s *Set) AddRef(w []uint32) (uint32, error) {
 
 // AddFunc adds a FUNC of the prototype with the record proto, and returns its id:
 // AddRef for both, or if no other FUNC has the name, AddOwn for the FUNC.
-func (s *Set) AddFunc(name Name, proto []uint32, alone bool) (uint32, error) {
+func (s *Set) AddFunc(name Name, proto btf.Record, alone bool) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
 	id, err := s.addRef(proto)
 	if err != nil {
 		return 0, err
 	}
-	w := [...]uint32{btf.Info(btf.KindFunc, 0, false), name, id}
+	w := [...]uint32{name, btf.Info(btf.KindFunc, 0, false), id}
 	if alone {
 		return s.addRecord(w[:])
 	}
 	return s.addRef(w[:])
 }
 
-func (s *Set) addRef(w []uint32) (uint32, error) {
+func (s *Set) addRef(w btf.Record) (uint32, error) {
 	if s.Raw {
 		return s.addRecord(w)
 	}
 	var h uint32
-	switch btf.InfoKind(w[0]) {
+	switch w.Kind() {
 	case btf.KindPtr:
-		if id := s.keys.S[w[2]].ptrTo; id != 0 {
+		if id := s.keys.S[w.Third()].ptrTo; id != 0 {
 			return id, nil
 		}
 	case btf.KindConst:
-		if id := s.keys.S[w[2]].constTo; id != 0 {
+		if id := s.keys.S[w.Third()].constTo; id != 0 {
 			return id, nil
 		}
 	default:
@@ -59,11 +58,11 @@ func (s *Set) addRef(w []uint32) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	switch btf.InfoKind(w[0]) {
+	switch w.Kind() {
 	case btf.KindPtr:
-		s.setPtrTo(w[2], id)
+		s.setPtrTo(w.Third(), id)
 	case btf.KindConst:
-		s.setConstTo(w[2], id)
+		s.setConstTo(w.Third(), id)
 	default:
 		s.insert(id, h)
 	}
@@ -73,7 +72,7 @@ func (s *Set) addRef(w []uint32) (uint32, error) {
 
 // AddOwn adds a type that is never merged with another: VAR, DATASEC, and FUNC
 // where names are unique. For a DATASEC the entries are {VAR id, offset, size}.
-func (s *Set) AddOwn(w []uint32) (uint32, error) {
+func (s *Set) AddOwn(w btf.Record) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
 	return s.addRecord(w)
@@ -103,8 +102,7 @@ func (s *Set) Finish() *Numbering {
 		if s.ids.S[id].fwd == id {
 			n.newID.S[id-n.first] = n.first + uint32(n.Types)
 			n.Types++
-			info := s.record(id)[0]
-			n.TypeBytes += 4 * (3 + btf.ExtraWords(btf.InfoKind(info), btf.InfoVlen(info)))
+			n.TypeBytes += 4 * s.record(id).Len()
 		}
 	}
 	for id := n.first; id < uint32(len(s.ids.S)); id++ {
@@ -129,12 +127,12 @@ func (s *Set) uniqueForwards() {
 			continue
 		}
 		w := s.record(f)
-		e := s.entity(w[1])
+		e := s.entity(w.Name())
 		k := entEnum
-		if btf.InfoKind(w[0]) == btf.KindFwd {
-			k = fwdAggregate(w[0])
+		if w.Kind() == btf.KindFwd {
+			k = fwdAggregate(w.Info())
 		}
-		if b := s.baseForward(w[1], k); b != 0 {
+		if b := s.baseForward(w.Name(), k); b != 0 {
 			s.ids.S[f].fwd = s.Final(b) // mostly the base's, not resolved either
 			continue
 		}
@@ -161,9 +159,8 @@ func (s *Set) mergeRefs() {
 			continue
 		}
 		w := s.record(id)
-		k := btf.InfoKind(w[0])
-		vlen := btf.InfoVlen(w[0])
-		w = w[:3+btf.ExtraWords(k, vlen)]
+		k := w.Kind()
+		w = w[:w.Len()]
 		changed := false
 		update := func(p *uint32) {
 			if *p != 0 {
@@ -173,27 +170,16 @@ func (s *Set) mergeRefs() {
 				}
 			}
 		}
-		switch k {
-		case btf.KindArray:
-			update(&w[3])
-			update(&w[4])
-		case btf.KindFuncProto:
-			update(&w[2])
-			for j := range int(vlen) {
-				update(&w[4+2*j])
-			}
-		default:
-			update(&w[2])
-		}
+		btf.EachRef(w, update)
 		if !changed {
 			continue
 		}
 		var h, other uint32
 		switch k {
 		case btf.KindPtr:
-			other = s.keys.S[w[2]].ptrTo
+			other = s.keys.S[w.Third()].ptrTo
 		case btf.KindConst:
-			other = s.keys.S[w[2]].constTo
+			other = s.keys.S[w.Third()].constTo
 		default:
 			h = contentHash(w)
 			for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.keys.S[o].next {
@@ -218,9 +204,9 @@ func (s *Set) mergeRefs() {
 		}
 		switch k {
 		case btf.KindPtr:
-			s.setPtrTo(w[2], id)
+			s.setPtrTo(w.Third(), id)
 		case btf.KindConst:
-			s.setConstTo(w[2], id)
+			s.setConstTo(w.Third(), id)
 		default:
 			s.rehash(id, h)
 		}
@@ -263,18 +249,13 @@ func (n *Numbering) PutTypes(dst []byte, bigEndian bool, jobs int) {
 // minPiece is for how many bytes of types a goroutine more pays.
 const minPiece = 256 << 10
 
-// recordLen is the number of words of a record, of which r is the first.
-func recordLen(r []uint32) int {
-	return 3 + btf.ExtraWords(btf.InfoKind(r[0]), btf.InfoVlen(r[0]))
-}
-
 // cut returns the id at which the types from from on have taken want bytes, and
 // how many bytes those before it take.
 func (n *Numbering) cut(from uint32, want int) (to uint32, size int) {
 	s := n.set
 	for to = from; to < uint32(len(s.ids.S)) && size < want; to++ {
 		if s.ids.S[to].fwd == to {
-			size += 4 * recordLen(s.record(to))
+			size += 4 * s.record(to).Len()
 		}
 	}
 	return to, size
@@ -295,63 +276,52 @@ func (n *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 			continue
 		}
 		r := s.record(id)
-		r = r[:recordLen(r)]
-		info := r[0]
-		k, vlen := btf.InfoKind(info), int(btf.InfoVlen(info))
-		name, _ := s.strings.offset(r[1])
+		r = r[:r.Len()]
+		k, vlen := r.Kind(), r.Vlen()
+		name, _ := s.strings.offset(r.Name())
 		put(name)
-		put(info)
-		third := r[2]
-		switch k {
-		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag,
-			btf.KindFunc, btf.KindFuncProto, btf.KindVar, btf.KindDeclTag:
-			third = n.ID(third)
+		put(r.Info())
+		if third := r.Third(); btf.ThirdIsRef(k) {
+			put(n.ID(third))
+		} else {
+			put(third)
 		}
-		put(third)
-		switch r = r[3:]; k {
+		switch e := r.Extra(); k {
 		case btf.KindArray:
-			put(n.ID(r[0]))
-			put(n.ID(r[1]))
-			put(r[2])
+			elem, index, nelems := r.Array()
+			put(n.ID(elem))
+			put(n.ID(index))
+			put(nelems)
 		case btf.KindStruct, btf.KindUnion:
-			for ; vlen > 0; vlen-- {
-				name, _ := s.strings.offset(r[0])
+			for ; len(e) >= 3; e = e[3:] {
+				name, _ := s.strings.offset(e[0])
 				put(name)
-				put(n.ID(r[1]))
-				put(r[2])
-				r = r[3:]
-			}
-		case btf.KindEnum:
-			for ; vlen > 0; vlen-- {
-				name, _ := s.strings.offset(r[0])
-				put(name)
-				put(r[1])
-				r = r[2:]
-			}
-		case btf.KindEnum64:
-			for ; vlen > 0; vlen-- {
-				name, _ := s.strings.offset(r[0])
-				put(name)
-				put(r[1])
-				put(r[2])
-				r = r[3:]
+				put(n.ID(e[1]))
+				put(e[2])
 			}
 		case btf.KindFuncProto:
-			for ; vlen > 0; vlen-- {
-				name, _ := s.strings.offset(r[0])
+			for ; len(e) >= 2; e = e[2:] {
+				name, _ := s.strings.offset(e[0])
 				put(name)
-				put(n.ID(r[1]))
-				r = r[2:]
+				put(n.ID(e[1]))
+			}
+		case btf.KindEnum, btf.KindEnum64:
+			stride, _ := btf.NameWords(k, vlen)
+			for ; len(e) > 0; e = e[stride:] {
+				name, _ := s.strings.offset(e[0])
+				put(name)
+				for _, value := range e[1:stride] {
+					put(value)
+				}
 			}
 		case btf.KindDatasec:
-			for ; vlen > 0; vlen-- {
-				put(n.ID(r[0]))
-				put(r[1])
-				put(r[2])
-				r = r[3:]
+			for ; len(e) >= 3; e = e[3:] {
+				put(n.ID(e[0]))
+				put(e[1])
+				put(e[2])
 			}
 		default:
-			for _, x := range r {
+			for _, x := range e {
 				put(x)
 			}
 		}

@@ -26,7 +26,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		var c uint32
 		if t := n.Third - 1; t < uint32(len(u.ID.S)) && u.ID.S[t] == 0 {
 			w, _ := s.guessed(guess, n)
-			c = s.find(u, t, depth+1, w[2])
+			c = s.find(u, t, depth+1, w.Third())
 		} else {
 			c = s.ref(u, n.Third, depth, 0)
 		}
@@ -44,7 +44,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		return id
 	}
 	w, guess := s.guessed(guess, n)
-	is := w[1] == n.Name && s.keys.S[guess].hash&lone != 0
+	is := w.Name() == n.Name && s.keys.S[guess].hash&lone != 0
 	switch k {
 	case btf.KindStruct, btf.KindUnion:
 		if n.Name == 0 {
@@ -56,7 +56,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			id = guess
 			break
 		}
-		if w[1] == n.Name && w[2] == n.Third && s.keys.S[guess].hash&likely != 0 {
+		if w.Name() == n.Name && w.Third() == n.Third && s.keys.S[guess].hash&likely != 0 {
 			u.several.Append(i)
 			id = guess // as choose would
 			break
@@ -71,7 +71,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			}
 		}
 	case btf.KindFwd:
-		if w[1] == n.Name && s.base == nil {
+		if w.Name() == n.Name && s.base == nil {
 			// The forward declaration of the name. If it leads to the only
 			// definition, there is nothing else to know.
 			if d := s.Final(guess); d != guess && s.keys.S[d].hash&lone != 0 {
@@ -94,10 +94,10 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		u.ID.S[i] = idBusy
 		id = s.findTypedef(u, i, depth, guess, is)
 	case btf.KindInt:
-		w := [4]uint32{n.Info, n.Name, n.Third, n.Aux}
+		w := [4]uint32{n.Name, n.Info, n.Third, n.Aux}
 		id = s.findRecord(w[:], contentHash(w[:]))
 	case btf.KindFloat:
-		w := [3]uint32{n.Info, n.Name, n.Third}
+		w := [3]uint32{n.Name, n.Info, n.Third}
 		id = s.findRecord(w[:], contentHash(w[:]))
 	case btf.KindEnum, btf.KindEnum64:
 		if is && btf.InfoVlen(n.Info) != 0 && sameEnum(w, n, u.members(n)) {
@@ -129,9 +129,9 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 
 // guessed is the record of guess and guess itself, if that is an id of a type
 // with the same kind, kind_flag and vlen as n, and else the record of void and 0.
-func (s *lookup) guessed(guess uint32, n *Node) ([]uint32, uint32) {
+func (s *lookup) guessed(guess uint32, n *Node) (btf.Record, uint32) {
 	if guess < uint32(len(s.ids.S)) {
-		if w := s.record(guess); w[0] == n.Info {
+		if w := s.record(guess); w.Info() == n.Info {
 			return w, guess
 		}
 	}
@@ -159,7 +159,7 @@ func (s *lookup) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
 
 // findRefs looks up what a reference node refers to; false if one of them is
 // not in the Set. w is a record like n, or nil: its references are guesses.
-func (s *lookup) findRefs(u *Unit, n *Node, depth int, w []uint32) bool {
+func (s *lookup) findRefs(u *Unit, n *Node, depth int, w btf.Record) bool {
 	switch btf.InfoKind(n.Info) {
 	case btf.KindArray:
 		ok := s.ref(u, n.Third, depth, guessAt(w, 3)) < MaxIDs
@@ -231,11 +231,11 @@ func enumHash(n *Node, m []Member) uint32 {
 	return uint32(h>>32)&^lone | inTable
 }
 
-func sameEnum(w []uint32, n *Node, m []Member) bool {
-	if w[0] != n.Info || w[1] != n.Name || w[2] != n.Third {
+func sameEnum(r btf.Record, n *Node, m []Member) bool {
+	if r.Info() != n.Info || r.Name() != n.Name || r.Third() != n.Third {
 		return false
 	}
-	w = w[3:]
+	w := r.Extra()
 	if btf.InfoKind(n.Info) == btf.KindEnum64 {
 		w = w[:3*len(m)]
 		for i := range m {
@@ -258,8 +258,8 @@ func sameEnum(w []uint32, n *Node, m []Member) bool {
 func (s *lookup) findTypedef(u *Unit, i uint32, depth int, guess uint32, is bool) uint32 {
 	n := &u.Nodes.S[i]
 	w := s.record(guess)
-	c := s.ref(u, n.Third, depth, w[2])
-	if is && w[2] == c && s.typedef(guess) != 0 {
+	c := s.ref(u, n.Third, depth, w.Third())
+	if is && w.Third() == c && s.typedef(guess) != 0 {
 		return guess
 	}
 	e := s.entity(n.Name)
@@ -268,7 +268,7 @@ func (s *lookup) findTypedef(u *Unit, i uint32, depth int, guess uint32, is bool
 	}
 	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.keys.S[id].next) {
 		w := s.record(id)
-		if w[2] == c && w[0] == n.Info {
+		if w.Third() == c && w.Info() == n.Info {
 			return id
 		}
 	}
@@ -277,7 +277,7 @@ func (s *lookup) findTypedef(u *Unit, i uint32, depth int, guess uint32, is bool
 	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.keys.S[id].next) {
 		w := s.record(id)
 		u.inBase = id <= s.baseIDs
-		if w[0] == n.Info && s.matchRef(u, n.Third, w[2], 0) {
+		if w.Info() == n.Info && s.matchRef(u, n.Third, w.Third(), 0) {
 			u.own(pairs, i)
 			found = id
 			break

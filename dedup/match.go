@@ -11,17 +11,17 @@ import "github.com/btflite/btflite/btf"
 func (s *lookup) sameDefinition(u *Unit, i, id uint32) bool {
 	n := &u.Nodes.S[i]
 	w := s.record(id)
-	if w[0] != n.Info || w[1] != n.Name || w[2] != n.Third {
+	if w.Info() != n.Info || w.Name() != n.Name || w.Third() != n.Third {
 		return false
 	}
 	m := u.members(n)
-	w = w[3:][:3*len(m)]
+	e := w.Extra()[:3*len(m)]
 	ids := u.ID.S
 	pairs, inBase := len(u.pairs.S), u.inBase
 	u.inBase = id <= s.baseIDs
 	for j := range m {
 		x := &m[j]
-		y := w[3*j : 3*j+3 : 3*j+3]
+		y := e[3*j : 3*j+3 : 3*j+3]
 		if x.Name != y[0] || x.Val != y[2] {
 			u.disown(pairs, i)
 			u.inBase = inBase
@@ -95,7 +95,7 @@ func (u *Unit) disown(k int, i uint32) {
 func (s *lookup) choose(u *Unit, i, d uint32) uint32 {
 	n := &u.Nodes.S[i]
 	if l := s.entity(n.Name).likely[aggregate(n.Info)]; l != 0 && s.base == nil {
-		if w := s.record(l); w[0] == n.Info && w[2] == n.Third {
+		if w := s.record(l); w.Info() == n.Info && w.Third() == n.Third {
 			return l
 		}
 	}
@@ -111,13 +111,13 @@ func (s *lookup) choose(u *Unit, i, d uint32) uint32 {
 func (s *lookup) alike(u *Unit, i, id uint32) bool {
 	n := &u.Nodes.S[i]
 	w := s.record(id)
-	if w[0] != n.Info || w[1] != n.Name || w[2] != n.Third {
+	if w.Info() != n.Info || w.Name() != n.Name || w.Third() != n.Third {
 		return false
 	}
 	m := u.members(n)
-	w = w[3:][:3*len(m)]
+	e := w.Extra()[:3*len(m)]
 	for j := range m {
-		if m[j].Name != w[3*j] || m[j].Val != w[3*j+2] {
+		if m[j].Name != e[3*j] || m[j].Val != e[3*j+2] {
 			return false
 		}
 	}
@@ -125,7 +125,7 @@ func (s *lookup) alike(u *Unit, i, id uint32) bool {
 	u.loose, u.inBase = true, id <= s.baseIDs
 	same := true
 	for j := range m {
-		if !s.matchRef(u, m[j].Type, w[3*j+1], 0) {
+		if !s.matchRef(u, m[j].Type, e[3*j+1], 0) {
 			same = false
 			break
 		}
@@ -176,17 +176,17 @@ func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 	}
 	n := &u.Nodes.S[i]
 	w := s.record(y)
-	xk, yk := btf.InfoKind(n.Info), btf.InfoKind(w[0])
-	if n.Name != w[1] {
+	xk, yk := btf.InfoKind(n.Info), w.Kind()
+	if n.Name != w.Name() {
 		return false
 	}
 	switch xk {
 	case btf.KindFwd:
 		switch yk {
 		case btf.KindFwd:
-			return n.Info == w[0]
+			return n.Info == w.Info()
 		case btf.KindStruct, btf.KindUnion:
-			if fwdAggregate(n.Info) != aggregate(w[0]) {
+			if fwdAggregate(n.Info) != aggregate(w.Info()) {
 				return false
 			}
 			f := id
@@ -199,7 +199,7 @@ func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 		return false
 	case btf.KindStruct, btf.KindUnion:
 		if yk == btf.KindFwd {
-			if aggregate(n.Info) != fwdAggregate(w[0]) {
+			if aggregate(n.Info) != fwdAggregate(w.Info()) {
 				return false
 			}
 			if u.inBase && y <= s.baseIDs {
@@ -218,13 +218,13 @@ func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 		if n.Name != 0 {
 			return u.loose && xk == yk && s.mayBe(u, i, y)
 		}
-		if xk != yk || n.Info != w[0] || n.Third != w[2] {
+		if xk != yk || n.Info != w.Info() || n.Third != w.Third() {
 			return false
 		}
 		m := u.members(n)
 		for j := range m {
-			v := w[3+3*j:]
-			if m[j].Name != v[0] || m[j].Val != v[2] || !s.matchRef(u, m[j].Type, v[1], depth+1) {
+			name, typ, offset := w.Member(j)
+			if m[j].Name != name || m[j].Val != offset || !s.matchRef(u, m[j].Type, typ, depth+1) {
 				return false
 			}
 		}
@@ -233,34 +233,35 @@ func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 		if yk != btf.KindEnum && yk != btf.KindEnum64 {
 			return false
 		}
-		if btf.InfoVlen(n.Info) == 0 || btf.InfoVlen(w[0]) == 0 {
+		if btf.InfoVlen(n.Info) == 0 || w.Vlen() == 0 {
 			return n.Name != 0
 		}
 		return u.loose && xk == yk && sameEnum(w, n, u.members(n))
 	}
 	if u.loose && (xk == btf.KindInt || xk == btf.KindFloat) {
-		return n.Info == w[0] && n.Third == w[2] && (xk == btf.KindFloat || n.Aux == w[3])
+		return n.Info == w.Info() && n.Third == w.Third() && (xk == btf.KindFloat || n.Aux == w.Data())
 	}
-	if n.Info != w[0] {
+	if n.Info != w.Info() {
 		return false
 	}
 	switch xk {
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindFunc:
-		return s.matchRef(u, n.Third, w[2], depth+1)
+		return s.matchRef(u, n.Third, w.Third(), depth+1)
 	case btf.KindArray:
-		return n.Aux == w[5] && s.matchRef(u, n.First, w[4], depth+1) && s.matchRef(u, n.Third, w[3], depth+1)
+		elem, index, nelems := w.Array()
+		return n.Aux == nelems && s.matchRef(u, n.First, index, depth+1) && s.matchRef(u, n.Third, elem, depth+1)
 	case btf.KindFuncProto:
 		m := u.members(n)
 		for j := range m {
-			if m[j].Name != w[3+2*j] {
+			if name, _ := w.Param(j); m[j].Name != name {
 				return false
 			}
 		}
-		if !s.matchRef(u, n.Third, w[2], depth+1) {
+		if !s.matchRef(u, n.Third, w.Third(), depth+1) {
 			return false
 		}
 		for j := range m {
-			if !s.matchRef(u, m[j].Type, w[4+2*j], depth+1) {
+			if _, typ := w.Param(j); !s.matchRef(u, m[j].Type, typ, depth+1) {
 				return false
 			}
 		}

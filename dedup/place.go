@@ -295,13 +295,13 @@ func (s *placer) inSet(u *Unit, n *Node) bool {
 }
 
 // findRef looks a complete reference record up.
-func (s *placer) findRef(n *Node, w []uint32, h uint32) uint32 {
+func (s *placer) findRef(n *Node, w btf.Record, h uint32) uint32 {
 	id := uint32(0)
 	switch btf.InfoKind(n.Info) {
 	case btf.KindPtr:
-		id = s.keys.S[w[2]].ptrTo
+		id = s.keys.S[w.Third()].ptrTo
 	case btf.KindConst:
-		id = s.keys.S[w[2]].constTo
+		id = s.keys.S[w.Third()].constTo
 	default:
 		return s.findRecord(w, h)
 	}

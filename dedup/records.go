@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
 )
 
 // records are the types that the Set knows: BTF-shaped records whose references
 // are ids of the Set, and what belongs to each id.
 type records struct {
-	words     arena.Vec[uint32]  // records: info, name token, third, then as BTF
+	words     arena.Vec[uint32]  // records as in BTF, with name tokens
 	ids       arena.Vec[idState] // by id
 	keys      arena.Vec[idKeys]  // by id
 	unchecked int                // bytes taken since the last look at the memory in use
@@ -49,13 +50,13 @@ var errManyTypes = fmt.Errorf("more than %d distinct types", MaxIDs)
 // Len is the number of ids handed out; valid ids are 1..Len.
 func (s *records) Len() int { return len(s.ids.S) - 1 }
 
-// record is the words of id: info, name token, third and the rest.
-func (s *records) record(id uint32) []uint32 { return s.words.S[s.ids.S[id].off:] }
+// record is the record of id, with a name token for each name and whatever
+// comes behind it in the Set.
+func (s *records) record(id uint32) btf.Record { return s.words.S[s.ids.S[id].off:] }
 
-// Record is the record of an id for readers outside the package: info, name
-// token, third word and the kind's extra words, references being ids of the
-// Set that may be forwarded (see Final). It is valid until the next change.
-func (s *records) Record(id uint32) []uint32 { return s.record(id) }
+// Record is record for readers outside the package. Its references are ids of
+// the Set that may be forwarded (see Final). It is valid until the next change.
+func (s *records) Record(id uint32) btf.Record { return s.record(id) }
 
 // Final follows an id to what it is forwarded to.
 func (s *records) Final(id uint32) uint32 {
@@ -108,7 +109,7 @@ func (s *records) addWords(n int) (uint32, error) {
 	return uint32(at), nil
 }
 
-func (s *records) addRecord(w []uint32) (uint32, error) {
+func (s *records) addRecord(w btf.Record) (uint32, error) {
 	id := len(s.ids.S)
 	if id >= MaxIDs {
 		return 0, errManyTypes

@@ -120,16 +120,16 @@ func (u *Unit) content(n *Node) []uint32 {
 	case btf.KindVar, btf.KindDatasec:
 		return nil
 	case btf.KindArray:
-		w = append(w, n.Info, 0, 0, c, u.id(n.First), n.Aux)
+		w = append(w, 0, n.Info, 0, c, u.id(n.First), n.Aux)
 	case btf.KindDeclTag:
-		w = append(w, n.Info, n.Name, c, n.Aux)
+		w = append(w, n.Name, n.Info, c, n.Aux)
 	case btf.KindFuncProto:
-		w = append(w, n.Info, 0, c)
+		w = append(w, 0, n.Info, c)
 		for _, m := range u.members(n) {
 			w = append(w, m.Name, u.id(m.Type))
 		}
 	default:
-		w = append(w, n.Info, n.Name, c)
+		w = append(w, n.Name, n.Info, c)
 	}
 	u.scratch = w
 	return w

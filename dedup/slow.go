@@ -449,7 +449,7 @@ func (s *walker) settle(u *Unit, f, d uint32) {
 	var key forwardKey
 	if f < idLocal {
 		r := s.record(f)
-		key = forwardKey{r[1], fwdAggregate(r[0])}
+		key = forwardKey{r.Name(), fwdAggregate(r.Info())}
 	} else {
 		n := &u.Nodes.S[f&^idLocal]
 		key = forwardKey{n.Name, fwdAggregate(n.Info)}

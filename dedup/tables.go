@@ -214,25 +214,26 @@ func (s *tables) insert(id, h uint32) {
 
 // contentHash is the hash of a record whose references are settled; not for
 // structs and unions, see anonHash.
-func contentHash(w []uint32) uint32 {
-	info := w[0]
-	h := mix(mix(mix(0, info), w[1]), w[2])
+func contentHash(w btf.Record) uint32 {
+	info := w.Info()
+	h := mix(mix(mix(0, info), w.Name()), w.Third())
 	n := btf.InfoVlen(info)
 	switch btf.InfoKind(info) {
 	case btf.KindInt, btf.KindDeclTag:
-		h = mix(h, w[3])
+		h = mix(h, w.Data())
 	case btf.KindArray:
-		h = mix(mix(h, w[3]), w[5])
+		elem, _, nelems := w.Array()
+		h = mix(mix(h, elem), nelems)
 	case btf.KindEnum:
-		for _, x := range w[3:][:2*n] {
+		for _, x := range w.Extra()[:2*n] {
 			h = mix(h, x)
 		}
 	case btf.KindFuncProto:
-		for p := w[3:][:2*n]; len(p) >= 2; p = p[2:] {
+		for p := w.Extra()[:2*n]; len(p) >= 2; p = p[2:] {
 			h = mix64(h, uint64(p[0])<<32|uint64(p[1]))
 		}
 	case btf.KindEnum64:
-		for _, x := range w[3:][:3*n] {
+		for _, x := range w.Extra()[:3*n] {
 			h = mix(h, x)
 		}
 	}
@@ -245,14 +246,14 @@ func (s *tables) index(id uint32) {
 		return
 	}
 	w := s.record(id)
-	info, name := w[0], w[1]
+	info, name := w.Info(), w.Name()
 	k := btf.InfoKind(info)
 	switch k {
 	case btf.KindVar, btf.KindDatasec:
 	case btf.KindPtr:
-		s.setPtrTo(w[2], id)
+		s.setPtrTo(w.Third(), id)
 	case btf.KindConst:
-		s.setConstTo(w[2], id)
+		s.setConstTo(w.Third(), id)
 	case btf.KindStruct, btf.KindUnion:
 		d := &s.addEntity(name).defs[aggregate(info)]
 		if *d != 0 {
@@ -318,22 +319,22 @@ func (s *tables) indexAnonymous(id, h uint32) {
 
 // anonRecordHash is anonHash of a record. The types of its members must be
 // stored.
-func (s *tables) anonRecordHash(w []uint32) uint32 {
-	h := mix(mix(0, w[0]), w[2])
+func (s *tables) anonRecordHash(w btf.Record) uint32 {
+	h := mix(mix(0, w.Info()), w.Third())
 	last := uint32(0)
-	for m := w[3:][:3*btf.InfoVlen(w[0])]; len(m) >= 3; m = m[3:] {
+	for m := w.Extra()[:3*w.Vlen()]; len(m) >= 3; m = m[3:] {
 		h = mix(mix(h, m[0]), m[2])
 		last = m[1]
 	}
 	if last != 0 {
 		t := s.record(last)
-		h = mix(h, cutName(t[0], t[1]))
+		h = mix(h, cutName(t.Info(), t.Name()))
 	}
 	return uint32(h>>32)&^lone | inTable
 }
 
 // findRecord looks a record with settled references up in the table.
-func (s *tables) findRecord(w []uint32, h uint32) uint32 {
+func (s *tables) findRecord(w btf.Record, h uint32) uint32 {
 	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
 		if s.keys.S[id].hash&^lone == h && equalWords(s.record(id), w) {
 			return s.Final(id)

@@ -56,7 +56,7 @@ func (s *walker) isPlaced(u *Unit, x uint32) bool {
 
 func (s *walker) isFwd(u *Unit, x uint32) bool {
 	if x < idLocal {
-		return x != 0 && btf.InfoKind(s.record(x)[0]) == btf.KindFwd
+		return x != 0 && s.record(x).Kind() == btf.KindFwd
 	}
 	return btf.InfoKind(u.Nodes.S[x&^idLocal].Info) == btf.KindFwd
 }
@@ -72,12 +72,12 @@ type known struct {
 func (s *walker) known(u *Unit, y uint32) known {
 	if y < idLocal {
 		w := s.record(y)
-		k := known{info: w[0], name: w[1], third: w[2], words: w[3:]}
-		switch btf.InfoKind(w[0]) {
+		k := known{info: w.Info(), name: w.Name(), third: w.Third(), words: w.Extra()}
+		switch w.Kind() {
 		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
-			k.aux = w[3]
+			k.aux = w.Data()
 		case btf.KindArray:
-			k.third, k.first, k.aux = w[3], w[4], w[5]
+			k.third, k.first, k.aux = w.Array()
 		}
 		return k
 	}

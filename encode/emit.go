@@ -145,7 +145,7 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 	if n := len(c.Params); n > maxVlen {
 		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.files[e.lead].path, quote(c.Name), beyondVlen(n, "parameters"))
 	}
-	w := append(e.record[:0], btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), 0, c.Ret)
+	w := append(e.record[:0], 0, btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), c.Ret)
 	for _, p := range c.Params {
 		w = append(w, e.cut(e.names.Canonical(p.Name)), p.Type)
 	}
@@ -188,13 +188,13 @@ const arenaTag = "address_space(1)"
 // arenaPointer gives a pointer's target the address space of BPF arenas.
 func (e *emitter) arenaPointer(id uint32, fn []byte) (uint32, error) {
 	w := e.set.Record(id)
-	if id == 0 || btf.InfoKind(w[0]) != btf.KindPtr {
+	if id == 0 || w.Kind() != btf.KindPtr {
 		return 0, &Error{File: e.files[e.lead].path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
 	}
-	t, err := e.set.AddRef([]uint32{btf.Info(btf.KindTypeTag, 0, true), e.names.Literal([]byte(arenaTag)), w[2]})
+	t, err := e.set.AddRef(btf.MakeRecord(e.names.Literal([]byte(arenaTag)), btf.Info(btf.KindTypeTag, 0, true), w.Third()))
 	if err != nil {
 		return 0, err
 	}
 	e.stats.TypesIn += 2
-	return e.set.AddRef([]uint32{btf.Info(btf.KindPtr, 0, false), 0, t})
+	return e.set.AddRef(btf.MakeRecord(0, btf.Info(btf.KindPtr, 0, false), t))
 }

@@ -121,20 +121,22 @@ func (t *setTypes) settle() {
 		i := t.todo.S[len(t.todo.S)-1]
 		t.todo.S = t.todo.S[:len(t.todo.S)-1]
 		w := t.set.Record(t.u.types.ID.S[i])
-		n := dedup.Node{Info: w[0], Name: w[1], Third: w[2]}
-		switch btf.InfoKind(w[0]) {
+		n := dedup.Node{Info: w.Info(), Name: w.Name(), Third: w.Third()}
+		switch w.Kind() {
 		case btf.KindPtr, btf.KindFuncProto:
 			n.Third = 0
 		case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
-			n.Third = t.node(w[2], 0)
+			n.Third = t.node(w.Third(), 0)
 		case btf.KindArray:
-			n.Third, n.Aux = t.node(w[3], 0), w[5]
+			elem, _, nelems := w.Array()
+			n.Third, n.Aux = t.node(elem, 0), nelems
 		case btf.KindInt:
-			n.Aux = w[3]
+			n.Aux = w.Data()
 		case btf.KindStruct, btf.KindUnion:
 			n.First = uint32(len(t.u.types.Members.S))
-			for j := range btf.InfoVlen(w[0]) {
-				t.u.types.Members.Append(dedup.Member{Name: w[3+3*j], Type: t.node(w[4+3*j], 0), Val: w[5+3*j]})
+			for j := range int(w.Vlen()) {
+				name, typ, offset := w.Member(j)
+				t.u.types.Members.Append(dedup.Member{Name: name, Type: t.node(typ, 0), Val: offset})
 			}
 		}
 		t.u.types.Nodes.S[i] = n

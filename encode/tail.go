@@ -58,7 +58,7 @@ func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec, raw ui
 	if v.External {
 		linkage = 1
 	}
-	id, err := r.set.AddOwn([]uint32{btf.Info(btf.KindVar, 0, false), name, typ, linkage})
+	id, err := r.set.AddOwn(btf.MakeRecord(name, btf.Info(btf.KindVar, 0, false), typ, linkage))
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (r *run) addTag(value dedup.Name, id uint32, component int32) error {
 // addTagType adds a DECL_TAG whose value is among the strings.
 func (r *run) addTagType(value dedup.Name, id uint32, component int32) error {
 	r.stats.TypesIn++
-	_, err := r.set.AddRef([]uint32{btf.Info(btf.KindDeclTag, 0, false), value, id, uint32(component)})
+	_, err := r.set.AddRef(btf.MakeRecord(value, btf.Info(btf.KindDeclTag, 0, false), id, uint32(component)))
 	return err
 }
 
@@ -111,11 +111,11 @@ func (r *run) finish() (*Output, error) {
 		if len(s.Vars) > maxVlen {
 			return nil, r.fullSection(s.Index, len(s.Vars))
 		}
-		w := []uint32{btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), 0, s.Size}
-		name := r.names.Literal([]byte(r.sectionName(s.Index)))
-		if w[1], err = r.intern(name); err != nil {
+		name, err := r.intern(r.names.Literal([]byte(r.sectionName(s.Index))))
+		if err != nil {
 			return nil, err
 		}
+		w := btf.MakeRecord(name, btf.Info(btf.KindDatasec, uint32(len(s.Vars)), false), s.Size)
 		for _, v := range s.Vars {
 			w = append(w, v.ID, v.Offset, v.Size)
 		}
@@ -234,13 +234,13 @@ func (r *run) match(x, y uint32, depth int) bool {
 			return false
 		}
 		a, b := r.set.Record(x), r.set.Record(y)
-		ak, bk := foldFwd(a[0]), foldFwd(b[0])
+		ak, bk := foldFwd(a.Info()), foldFwd(b.Info())
 		if ak != bk {
 			switch {
 			case ak == btf.KindConst:
-				x = a[2]
+				x = a.Third()
 			case bk == btf.KindConst:
-				y = b[2]
+				y = b.Third()
 			default:
 				return false
 			}
@@ -248,25 +248,29 @@ func (r *run) match(x, y uint32, depth int) bool {
 		}
 		switch ak {
 		case btf.KindInt:
-			return a[2] == b[2] && a[3] == b[3] && a[1] == b[1]
+			return a.Third() == b.Third() && a.Data() == b.Data() && a.Name() == b.Name()
 		case btf.KindFloat:
-			return a[2] == b[2] && a[1] == b[1]
+			return a.Third() == b.Third() && a.Name() == b.Name()
 		case btf.KindTypedef, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
-			return a[1] == b[1]
+			return a.Name() == b.Name()
 		case btf.KindPtr, btf.KindVolatile, btf.KindConst, btf.KindRestrict, btf.KindTypeTag:
-			x, y = a[2], b[2]
+			x, y = a.Third(), b.Third()
 		case btf.KindArray:
-			if a[5] != b[5] {
+			elemA, _, nA := a.Array()
+			elemB, _, nB := b.Array()
+			if nA != nB {
 				return false
 			}
-			x, y = a[3], b[3]
+			x, y = elemA, elemB
 		case btf.KindFuncProto:
-			n := btf.InfoVlen(a[0])
-			if n != btf.InfoVlen(b[0]) || !r.match(a[2], b[2], depth+1) {
+			n := a.Vlen()
+			if n != b.Vlen() || !r.match(a.Third(), b.Third(), depth+1) {
 				return false
 			}
-			for j := range n {
-				if !r.match(a[4+2*j], b[4+2*j], depth+1) {
+			for j := range int(n) {
+				_, x := a.Param(j)
+				_, y := b.Param(j)
+				if !r.match(x, y, depth+1) {
 					return false
 				}
 			}

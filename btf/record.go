@@ -1,0 +1,54 @@
+package btf
+
+// Record is a type as words: the string offset of its name, the info word, the
+// third word (size or type) and the kind's extra words. Whoever has names that
+// are no string offsets may put others in their place.
+type Record []uint32
+
+// recordHead is how many words come before the extra ones.
+const recordHead = 3
+
+// MakeRecord is the record of a type.
+func MakeRecord(name, info, third uint32, extra ...uint32) Record {
+	return append(Record{name, info, third}, extra...)
+}
+
+// Name is the name's string offset.
+func (r Record) Name() uint32 { return r[0] }
+
+// Info is the info word.
+func (r Record) Info() uint32 { return r[1] }
+
+// Third is the size or the type that the record refers to.
+func (r Record) Third() uint32 { return r[2] }
+
+// Kind is the kind.
+func (r Record) Kind() Kind { return InfoKind(r[1]) }
+
+// Vlen is the number of elements.
+func (r Record) Vlen() uint32 { return InfoVlen(r[1]) }
+
+// Extra are the words behind the third one, and whatever else r has behind them.
+func (r Record) Extra() []uint32 { return r[recordHead:] }
+
+// Len is the number of words of the record, of which r has all or more.
+func (r Record) Len() int { return recordHead + ExtraWords(r.Kind(), r.Vlen()) }
+
+// Data is the extra word of an INT, VAR or DECL_TAG.
+func (r Record) Data() uint32 { return r[3] }
+
+// Array is the element type, the index type and the number of elements of an
+// ARRAY.
+func (r Record) Array() (elem, index, n uint32) { return r[3], r[4], r[5] }
+
+// Member is the name, the type and the offset of member j of a STRUCT or UNION.
+func (r Record) Member(j int) (name, typ, offset uint32) {
+	m := r[recordHead+3*j:][:3]
+	return m[0], m[1], m[2]
+}
+
+// Param is the name and the type of parameter j of a FUNC_PROTO.
+func (r Record) Param(j int) (name, typ uint32) {
+	p := r[recordHead+2*j:][:2]
+	return p[0], p[1]
+}
