@@ -34,7 +34,6 @@ func (f *file) skipChildren(u *unit, p int) (int, bool) {
 		if a == nil {
 			return 0, false
 		}
-		u.dies++
 		if a.Fixed {
 			p += int(a.Size)
 		} else if p, _ = u.abbrevs.Decode(a, b, p, &u.vals); p < 0 {
