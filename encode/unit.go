@@ -19,12 +19,30 @@ import (
 // header, 0 = none, extraRef set for nodes without a DIE of their own); link
 // turns them into dedup.Refs.
 type unit struct {
-	seq     int // position in the file, from 0: the commit order
+	seq  int    // position in the file, from 0: the commit order
+	size uint64 // bytes of .debug_info that the slot stands for
+	fail error  // why the unit could not be encoded
+	log  []byte // -V lines, written when the unit is committed
+
+	cursor
+	facts
+	dieTables
+	funcTables
+	group
+	elsewhere
+}
+
+// cursor is what a unit's DIEs are read from.
+type cursor struct {
 	hdr     dwarf.Unit
-	size    uint64         // bytes of .debug_info that the slot stands for
 	abbrevs *dwarf.Abbrevs // own, or one that units share
 	own     dwarf.Abbrevs
 	vals    dwarf.Values
+	reader  names.Reader // of its names; kept from unit to unit
+
+	strBase      uint64 // DW_AT_str_offsets_base
+	addrBase     uint64 // DW_AT_addr_base
+	loclistsBase uint64 // DW_AT_loclists_base
 
 	// Of a relocatable file: the unit's relocated bytes, which hdr.Data is
 	// then, and the entries that were applied.
@@ -32,21 +50,22 @@ type unit struct {
 	typeCopy              arena.Vec[byte] // likewise of the type unit in work
 	firstReloc, lastReloc int
 	relocFail             error
-	touched               byte         // by touchNames; of no meaning
-	reader                names.Reader // of its names; kept from unit to unit
+	touched               byte // by touchNames; of no meaning
+}
 
-	name         dedup.Name
-	language     uint16
-	foreign      uint16 // language that is neither C nor assembler, 0 for none
-	clang        bool
-	filtered     bool
-	hides        bool   // no type has come of it, and DIEs say that one should have
-	log          []byte // -V lines, written when the unit is committed
-	strBase      uint64 // DW_AT_str_offsets_base
-	addrBase     uint64 // DW_AT_addr_base
-	loclistsBase uint64 // DW_AT_loclists_base
-	dies         uint64
+// facts is what is known of a unit as a whole.
+type facts struct {
+	name     dedup.Name
+	language uint16
+	foreign  uint16 // language that is neither C nor assembler, 0 for none
+	clang    bool
+	filtered bool
+	hides    bool // no type has come of it, and DIEs say that one should have
+	dies     uint64
+}
 
+// dieTables is what has been read of the DIEs, functions and parameters apart.
+type dieTables struct {
 	// types is what dedup sees: nodes of DIEs in DIE order, then extras.
 	types dedup.Unit
 	// extra holds nodes without a DIE: inner array dimensions, type tags, the
@@ -56,34 +75,39 @@ type unit struct {
 	starts arena.Vec[startWord]
 	// open holds the members of aggregates that turned out to have other DIEs
 	// between their members, until they are closed.
-	open   arena.Vec[dedup.Member]
-	frames arena.Vec[frame]
-
-	funcs     arena.Vec[callconv.Func]
-	params    arena.Vec[callconv.Param]
-	funcOrder arena.Vec[uint32] // funcs in functions-table order
-	annots    arena.Vec[annotRec]
-	tags      arena.Vec[tagRec]
-	vars      arena.Vec[varRec]
-	oldBits   arena.Vec[oldBitfield]
-	states    arena.Vec[stateRec]
-	stParams  arena.Vec[compactstate.Param]
-	env       callconv.Functions
-	entries   arena.Vec[nameEntry] // kept from unit to unit
-	tokens    []dedup.Name         // scratch of entriesAhead
-	texts     [][]byte             // likewise; parts of the mapping
+	open    arena.Vec[dedup.Member]
+	frames  arena.Vec[frame]
+	annots  arena.Vec[annotRec]
+	tags    arena.Vec[tagRec]
+	vars    arena.Vec[varRec]
+	oldBits arena.Vec[oldBitfield]
 
 	left    []uint32       // nodes that BTF has no kind for
 	leftOut map[string]int // see Stats.LeftOut
 
 	firstInt dedup.Ref // first base type named "int", for the array index type
 	arrays   bool
-	fail     error // why the unit could not be encoded
 
 	raw      arena.Vec[uint32] // ids that -V gives the nodes; empty without -V
 	unsigned map[uint32]bool   // nodes of ENUMs with negative values and no signed type; nil without -V
+}
 
-	// Of a merged file (mergeread.go), else empty: the slot holds a group.
+// funcTables is what has been read of functions, and what came of judging them.
+type funcTables struct {
+	funcs     arena.Vec[callconv.Func]
+	params    arena.Vec[callconv.Param]
+	funcOrder arena.Vec[uint32] // funcs in functions-table order
+	states    arena.Vec[stateRec]
+	stParams  arena.Vec[compactstate.Param]
+	env       callconv.Functions
+	entries   arena.Vec[nameEntry] // kept from unit to unit
+	tokens    []dedup.Name         // scratch of entriesAhead
+	texts     [][]byte             // likewise; parts of the mapping
+}
+
+// group is what only units of a merged file need (mergeread.go): the slot holds
+// a group of them. Else it is empty.
+type group struct {
 	from                 mark
 	cross                arena.Vec[uint64] // targets of references to other units, by marker
 	parts                arena.Vec[part]
@@ -94,7 +118,10 @@ type unit struct {
 	allStarts            arena.Vec[startWord] // starts of all parts
 	formats              arena.Vec[callconv.FormatRun]
 	units, unitsFiltered int
+}
 
+// elsewhere is what only units need of which a part is in other places.
+type elsewhere struct {
 	skeleton *skeleton // of a unit that is in a .dwo, else nil
 	splitID  uint64    // DW_AT_GNU_dwo_id
 
@@ -155,134 +182,172 @@ func (u *unit) init(l *arena.Limit) {
 	u.env.Only = func(i uint32) bool { return u.funcs.S[i].Entry != 0 }
 }
 
+// reset prepares the slot for the next unit.
 func (u *unit) reset() {
-	u.types.Reset(maxSlotBytes)
-	u.copy.Trim(maxSlotBytes)
-	u.typeCopy.Trim(maxSlotBytes)
-	u.firstReloc, u.lastReloc, u.reader.Low, u.relocFail = 0, 0, ^uint32(0), nil
-	u.extra.Trim(maxSlotBytes)
-	u.starts.Trim(maxSlotBytes)
-	u.open.Trim(maxSlotBytes)
-	u.frames.Trim(maxSlotBytes)
-	u.funcs.Trim(maxSlotBytes)
-	u.params.Trim(maxSlotBytes)
-	u.funcOrder.Trim(maxSlotBytes)
-	u.annots.Trim(maxSlotBytes)
-	u.tags.Trim(maxSlotBytes)
-	u.vars.Trim(maxSlotBytes)
-	u.oldBits.Trim(maxSlotBytes)
-	u.states.Trim(maxSlotBytes)
-	u.stParams.Trim(maxSlotBytes)
-	u.cross.Trim(maxSlotBytes)
-	u.parts.Trim(maxSlotBytes)
-	u.imports.Trim(maxSlotBytes)
-	u.ownFuncs, u.base = 0, 0
-	u.allStarts.Trim(maxSlotBytes)
-	u.formats.Trim(maxSlotBytes)
-	u.raw.Trim(maxSlotBytes)
-	u.unsigned = nil
-	u.from, u.units, u.unitsFiltered = mark{}, 0, 0
-	u.name, u.language, u.foreign, u.clang, u.filtered = 0, 0, 0, false, false
-	u.strBase, u.addrBase, u.loclistsBase = 0, 0, 0
-	u.dies, u.reader.Bad, u.hides, u.log = 0, false, false, u.log[:0]
-	u.needTypes, u.stubs, u.specs = u.needTypes[:0], u.stubs[:0], u.specs[:0]
-	u.skeleton, u.splitID = nil, 0
-	u.left, u.leftOut = u.left[:0], nil
-	u.firstInt, u.arrays, u.fail = 0, false, nil
+	u.log, u.fail = u.log[:0], nil
+	u.cursor.reset()
+	u.facts = facts{}
+	u.dieTables.reset()
+	u.funcTables.reset()
+	u.group.reset()
+	u.elsewhere.reset()
+}
+
+func (c *cursor) reset() {
+	c.copy.Trim(maxSlotBytes)
+	c.typeCopy.Trim(maxSlotBytes)
+	c.firstReloc, c.lastReloc, c.relocFail = 0, 0, nil
+	c.reader.Low, c.reader.Bad = ^uint32(0), false
+	c.strBase, c.addrBase, c.loclistsBase = 0, 0, 0
+}
+
+func (t *dieTables) reset() {
+	t.types.Reset(maxSlotBytes)
+	t.extra.Trim(maxSlotBytes)
+	t.starts.Trim(maxSlotBytes)
+	t.open.Trim(maxSlotBytes)
+	t.frames.Trim(maxSlotBytes)
+	t.annots.Trim(maxSlotBytes)
+	t.tags.Trim(maxSlotBytes)
+	t.vars.Trim(maxSlotBytes)
+	t.oldBits.Trim(maxSlotBytes)
+	t.raw.Trim(maxSlotBytes)
+	t.unsigned = nil
+	t.left, t.leftOut = t.left[:0], nil
+	t.firstInt, t.arrays = 0, false
+}
+
+func (t *funcTables) reset() {
+	t.funcs.Trim(maxSlotBytes)
+	t.params.Trim(maxSlotBytes)
+	t.funcOrder.Trim(maxSlotBytes)
+	t.states.Trim(maxSlotBytes)
+	t.stParams.Trim(maxSlotBytes)
+}
+
+func (g *group) reset() {
+	g.cross.Trim(maxSlotBytes)
+	g.parts.Trim(maxSlotBytes)
+	g.imports.Trim(maxSlotBytes)
+	g.allStarts.Trim(maxSlotBytes)
+	g.formats.Trim(maxSlotBytes)
+	g.from, g.units, g.unitsFiltered = mark{}, 0, 0
+	g.ownFuncs, g.base = 0, 0
+}
+
+func (e *elsewhere) reset() {
+	e.needTypes, e.stubs, e.specs = e.needTypes[:0], e.stubs[:0], e.specs[:0]
+	e.skeleton, e.splitID = nil, 0
 }
 
 // free gives the slot's memory back.
 func (u *unit) free() {
-	u.types.Free()
-	u.copy.Free()
-	u.typeCopy.Free()
-	u.reader.Free()
-	u.extra.Free()
-	u.starts.Free()
-	u.open.Free()
-	u.frames.Free()
-	u.funcs.Free()
-	u.params.Free()
-	u.funcOrder.Free()
-	u.annots.Free()
-	u.tags.Free()
-	u.vars.Free()
-	u.oldBits.Free()
-	u.states.Free()
-	u.stParams.Free()
-	u.cross.Free()
-	u.parts.Free()
-	u.imports.Free()
-	u.freeFar()
-	u.allStarts.Free()
-	u.formats.Free()
-	u.raw.Free()
-	u.entries.Free()
+	u.cursor.free()
+	u.dieTables.free()
+	u.funcTables.free()
+	u.group.free()
+}
+
+func (c *cursor) free() {
+	c.copy.Free()
+	c.typeCopy.Free()
+	c.reader.Free()
+}
+
+func (t *dieTables) free() {
+	t.types.Free()
+	t.extra.Free()
+	t.starts.Free()
+	t.open.Free()
+	t.frames.Free()
+	t.annots.Free()
+	t.tags.Free()
+	t.vars.Free()
+	t.oldBits.Free()
+	t.raw.Free()
+}
+
+func (t *funcTables) free() {
+	t.funcs.Free()
+	t.params.Free()
+	t.funcOrder.Free()
+	t.states.Free()
+	t.stParams.Free()
+	t.entries.Free()
+}
+
+func (g *group) free() {
+	g.cross.Free()
+	g.parts.Free()
+	g.imports.Free()
+	g.allStarts.Free()
+	g.formats.Free()
+	g.freeFar()
 }
 
 // freeFar gives the slot for specifications back.
-func (u *unit) freeFar() {
-	if u.far != nil {
-		u.far.free()
-		u.far = nil
+func (g *group) freeFar() {
+	if g.far != nil {
+		g.far.free()
+		g.far = nil
 	}
 }
 
 // addNode adds a node of the DIE at off, all zero, and returns it with its
 // index. The fields are to be set in place: a Node that is built elsewhere and
 // then copied waits for its parts. It is valid until the next call.
-func (u *unit) addNode(off int) (*dedup.Node, uint32) {
-	v := u.types.Nodes.S
+func (t *dieTables) addNode(off int) (*dedup.Node, uint32) {
+	v := t.types.Nodes.S
 	i := len(v)
 	if i == cap(v) {
-		v = u.moreNodes()
+		v = t.moreNodes()
 	}
-	u.starts.S[uint(off)>>6].bits |= 1 << (uint(off) & 63)
+	t.starts.S[uint(off)>>6].bits |= 1 << (uint(off) & 63)
 	v = v[:i+1]
 	v[i] = dedup.Node{}
-	u.types.Nodes.S = v
+	t.types.Nodes.S = v
 	return &v[i], uint32(i)
 }
 
 //go:noinline
-func (u *unit) moreNodes() []dedup.Node {
-	u.types.Nodes.Grow(len(u.types.Nodes.S) + 1)
-	return u.types.Nodes.S
+func (t *dieTables) moreNodes() []dedup.Node {
+	t.types.Nodes.Grow(len(t.types.Nodes.S) + 1)
+	return t.types.Nodes.S
 }
 
 // push opens a frame for a DIE's children and returns it for the rest of its
 // fields to be set; it is valid until the next call.
-func (u *unit) push(ctx role, tag dwarf.Tag) *frame {
-	v := u.frames.S
+func (t *dieTables) push(ctx role, tag dwarf.Tag) *frame {
+	v := t.frames.S
 	i := len(v)
 	if i == cap(v) {
-		v = u.moreFrames()
+		v = t.moreFrames()
 	}
 	v = v[:i+1]
 	v[i] = frame{ctx: ctx, tag: tag}
-	u.frames.S = v
+	t.frames.S = v
 	return &v[i]
 }
 
 //go:noinline
-func (u *unit) moreFrames() []frame {
-	u.frames.Grow(len(u.frames.S) + 1)
-	return u.frames.S
+func (t *dieTables) moreFrames() []frame {
+	t.frames.Grow(len(t.frames.S) + 1)
+	return t.frames.S
 }
 
 // addOrder gives a node its place in the raw order.
-func (u *unit) addOrder(i uint32) {
-	v := u.types.Order.S
+func (t *dieTables) addOrder(i uint32) {
+	v := t.types.Order.S
 	if len(v) == cap(v) {
-		v = u.moreOrder()
+		v = t.moreOrder()
 	}
-	u.types.Order.S = append(v, i)
+	t.types.Order.S = append(v, i)
 }
 
 //go:noinline
-func (u *unit) moreOrder() []uint32 {
-	u.types.Order.Grow(len(u.types.Order.S) + 1)
-	return u.types.Order.S
+func (t *dieTables) moreOrder() []uint32 {
+	t.types.Order.Grow(len(t.types.Order.S) + 1)
+	return t.types.Order.S
 }
 
 // startWord is about 64 bytes of a unit: the bits of those at which a node's
