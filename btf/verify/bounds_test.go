@@ -132,6 +132,7 @@ func TestSections(t *testing.T) {
 		{"gap", 32, 16, []uint32{0, 12, 13, 3, 0, 0}, "string section starts at 13, not at 12"},
 		{"overlap", 32, 16, []uint32{0, 12, 11, 5, 0, 0}, "string section starts at 11, not at 12"},
 		{"beyond", 32, 16, []uint32{0, 12, 12, 5, 0, 0}, "goes beyond the data"},
+		{"no layout has no offset", 32, 16, []uint32{0, 12, 12, 4, 3, 0}, ""},
 		{"to the end", 32, 16, []uint32{0, 12, 12, 4, 0, 0}, ""},
 		{"byte left", 32, 16, []uint32{0, 12, 12, 3, 0, 0}, "1 bytes belong to no section"},
 		{"layout between", 32, 20, []uint32{0, 12, 16, 4, 12, 4}, ""},
@@ -284,6 +285,53 @@ func TestDescription(t *testing.T) {
 			if first < 0 || second < 0 || (first < second) != (c.x == 0) {
 				t.Errorf("[%d] and [%d] in order: %q", c.x, c.y, got)
 			}
+		}
+	}
+}
+
+// TestDifference: each way in which two records of one name differ.
+func TestDifference(t *testing.T) {
+	type record struct {
+		k     btf.Kind
+		vlen  uint32
+		kflag bool
+		third uint32
+		words []uint32
+	}
+	const a, b = 1, 3 // the strings are "a" and "b"
+	for _, c := range []struct {
+		x, y record
+		want string
+	}{
+		{record{btf.KindStruct, 1, false, 8, []uint32{a, 1, 0}}, record{btf.KindStruct, 1, false, 8, []uint32{a, 1, 0}}, ""},
+		{record{btf.KindStruct, 0, false, 8, nil}, record{btf.KindStruct, 0, false, 9, nil}, "size 8, 9"},
+		{record{btf.KindStruct, 1, false, 8, []uint32{a, 1, 0}}, record{btf.KindStruct, 0, false, 8, nil}, "1 elements, 0"},
+		{record{btf.KindStruct, 0, false, 8, nil}, record{btf.KindStruct, 0, true, 8, nil}, "kind_flag"},
+		{record{btf.KindStruct, 0, false, 8, nil}, record{btf.KindUnion, 0, false, 8, nil}, `STRUCT [3], UNION [4]`},
+		{record{btf.KindUnion, 2, false, 8, []uint32{a, 1, 0, a, 1, 0}}, record{btf.KindUnion, 2, false, 8, []uint32{a, 1, 0, b, 1, 0}}, `element 1: "a", "b"`},
+		{record{btf.KindUnion, 2, false, 8, []uint32{a, 1, 0, b, 1, 0}}, record{btf.KindUnion, 2, false, 8, []uint32{a, 1, 0, b, 1, 16}}, `"b": bits at 0x0, 0x10`},
+		{record{btf.KindStruct, 1, false, 8, []uint32{0, 1, 0}}, record{btf.KindStruct, 1, false, 8, []uint32{0, 2, 0}}, "element 0: encoding 0x20, 0x1000020"},
+		{record{btf.KindEnum, 1, false, 4, []uint32{a, 1}}, record{btf.KindEnum, 1, false, 4, []uint32{a, 2}}, `"a": another value`},
+		{record{btf.KindEnum64, 1, false, 8, []uint32{a, 1, 0}}, record{btf.KindEnum64, 1, false, 8, []uint32{a, 1, 1}}, `"a": another value`},
+		{record{btf.KindArray, 0, false, 0, []uint32{1, 1, 2}}, record{btf.KindArray, 0, false, 0, []uint32{1, 1, 3}}, "elements 2, 3"},
+		{record{btf.KindArray, 0, false, 0, []uint32{1, 1, 2}}, record{btf.KindArray, 0, false, 0, []uint32{2, 1, 2}}, "element: encoding 0x20, 0x1000020"},
+		{record{btf.KindFuncProto, 0, false, 1, nil}, record{btf.KindFuncProto, 0, false, 2, nil}, "returns: encoding 0x20, 0x1000020"},
+		{record{btf.KindFuncProto, 1, false, 1, []uint32{a, 1}}, record{btf.KindFuncProto, 1, false, 1, []uint32{a, 2}}, `"a": encoding 0x20, 0x1000020`},
+		{record{btf.KindPtr, 0, false, 1, nil}, record{btf.KindPtr, 0, false, 2, nil}, "refers to: encoding 0x20, 0x1000020"},
+	} {
+		bl := newBlob()
+		bl.str("a")
+		bl.str("b")
+		bl.add("", btf.KindInt, 0, false, 4, 32)
+		bl.add("", btf.KindInt, 0, false, 4, 1<<24|32)
+		bl.add("", c.x.k, c.x.vlen, c.x.kflag, c.x.third, c.x.words...)
+		bl.add("", c.y.k, c.y.vlen, c.y.kflag, c.y.third, c.y.words...)
+		blob, err := btf.Parse(bl.bytes(false), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := difference(blob, 3, 4); got != c.want {
+			t.Errorf("%+v and %+v: %q, want %q", c.x, c.y, got, c.want)
 		}
 	}
 }
