@@ -148,8 +148,9 @@ run: build
 # With CI=true the compilers for all tests are installed and a full-size
 # kernel is fetched; elsewhere tests that miss something say so and are skipped.
 ifeq ($(CI),true)
-test: packages test-go test-kernels
+test: packages test-go test-library test-kernels
 test-go: packages
+test-library: test-go
 test-kernels: test-go
 else
 test: test-go

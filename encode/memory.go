@@ -67,14 +67,14 @@ func (r *run) checkInput(f *file) error {
 // in one step.
 func (r *run) checkMemory(n int) error {
 	err := r.limit.Check(n)
+	if err == nil {
+		return nil
+	}
 	var full arena.Exhausted
 	if errors.As(err, &full) {
 		return r.exhausted(full.Used)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.path, err)
-	}
-	return nil
+	return fmt.Errorf("%s: %w", r.path, err)
 }
 
 // usual is UsualMemory by what counts for the limit.
