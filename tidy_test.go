@@ -32,6 +32,7 @@ var imports = map[string][]string{
 	"btf/order":              {"btf"},
 	"btf/verify":             {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"}, // the last three for tests
 	"btf/verify/releasetest": {"btf"},
+	"btf/view":               {"btf"},
 	"compactstate":           {"arena", "internal/workers"},
 	"dedup":                  {"arena", "btf", "internal/workers", "dedup/btffile", "dedup/deduptest", "dedup/exact"}, // the last three for tests
 	"dedup/btffile":          {"arena", "btf", "dedup", "dedup/exact", "dedup/deduptest"},                             // the last for tests

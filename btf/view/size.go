@@ -1,0 +1,125 @@
+package view
+
+import (
+	"math/bits"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// Unmodified is t without const, volatile, restrict and type tags around it.
+func (t Type) Unmodified() Type {
+	for range MaxDepth {
+		if !t.IsModifier() {
+			return t
+		}
+		t = t.Target()
+	}
+	return Type{v: t.v}
+}
+
+// Resolved is t without modifiers and typedefs around it: what it is in memory.
+func (t Type) Resolved() Type {
+	for range MaxDepth {
+		if !t.IsModifier() && t.Kind() != btf.KindTypedef {
+			return t
+		}
+		t = t.Target()
+	}
+	return Type{v: t.v}
+}
+
+// Innermost is Resolved, and for arrays that of their elements, however many
+// dimensions there are.
+func (t Type) Innermost() Type {
+	for range MaxDepth {
+		t = t.Resolved()
+		if t.Kind() != btf.KindArray {
+			return t
+		}
+		t, _ = t.Elem()
+	}
+	return Type{v: t.v}
+}
+
+// Size is the size of t in bytes, of a variable that of its type. Void, forward
+// declarations, functions and what refers to itself have none: 0. A size beyond
+// 64 bits is the highest number.
+func (t Type) Size() uint64 {
+	n := uint64(1)
+	for range MaxDepth {
+		switch t.Kind() {
+		case btf.KindInt, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFloat, btf.KindDatasec:
+			return multiply(n, uint64(t.rec.Third()))
+		case btf.KindPtr:
+			return multiply(n, uint64(t.v.pointer))
+		case btf.KindArray:
+			elem, count := t.Elem()
+			n, t = multiply(n, uint64(count)), elem
+		case btf.KindTypedef, btf.KindVar, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
+			t = t.Target()
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// multiply is a*b, or the highest number if that is more.
+func multiply(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return ^uint64(0)
+	}
+	return lo
+}
+
+// noAlign marks a struct whose alignment is being computed: it contains itself.
+const noAlign = 0xff
+
+// Align is the alignment in bytes that a compiler gives to t if nothing is said:
+// its size for what is no struct, array or union, the greatest of its members'
+// for those. BTF does not tell which types are packed or aligned by attributes.
+// 1 for what has no size. The view keeps what it has found: this method may not
+// be called by several goroutines at a time.
+func (t Type) Align() uint64 { return t.v.align(t, 0) }
+
+func (v *View) align(t Type, depth int) uint64 {
+	t = t.Innermost()
+	switch t.Kind() {
+	case btf.KindPtr:
+		return uint64(v.pointer)
+	case btf.KindInt, btf.KindEnum, btf.KindEnum64, btf.KindFloat:
+		return v.scalarAlign(t.rec.Third())
+	case btf.KindStruct, btf.KindUnion:
+	default:
+		return 1
+	}
+	if v.aligns == nil {
+		v.aligns = make([]uint8, v.Count())
+	}
+	switch a := v.aligns[t.ID]; {
+	case a == noAlign || depth == MaxDepth:
+		return 1
+	case a != 0:
+		return 1 << (a - 1)
+	}
+	v.aligns[t.ID] = noAlign
+	most := uint64(1)
+	for _, m := range t.Members() {
+		most = max(most, v.align(m.Type(), depth+1))
+	}
+	v.aligns[t.ID] = uint8(bits.Len64(most))
+	return most
+}
+
+// scalarAlign is the alignment of a number: its size, where that is a power of
+// two. A long double of 12 bytes is aligned as a word is.
+func (v *View) scalarAlign(size uint32) uint64 {
+	switch {
+	case size == 0:
+		return 1
+	case bits.OnesCount32(size) == 1:
+		return uint64(min(size, 16))
+	}
+	return min(uint64(v.pointer), 1<<bits.TrailingZeros32(size))
+}

@@ -1,0 +1,111 @@
+// Package view reads BTF by what it means: types with names, sizes, alignment,
+// members, values and parameters, looked up by id or by name over a whole chain
+// of bases. Readers that print types are built on it. It copies nothing: a Type
+// is a few words that refer to the words of its blob.
+//
+// A View takes every blob that btf.Parse has taken, which checks ids and offsets
+// of names but not what they lead to. Types may refer to themselves and chains
+// may be long: whatever follows references ends after MaxDepth of them.
+//
+//	view.go    View, Type, what there is
+//	types.go   what a Type is made of
+//	size.go    references followed, sizes, alignment
+//	find.go    look-up by name
+package view
+
+import (
+	"iter"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// MaxDepth is how many references are followed from one type: modifiers,
+// typedefs, elements of arrays, members of members. What lies deeper has no size
+// and an alignment of 1. Real types need less than 20.
+const MaxDepth = 256
+
+// View is the types of a blob and of the bases below it. It may be used by
+// several goroutines, as far as nothing is said to the contrary.
+type View struct {
+	blob    *btf.Blob
+	pointer uint8
+	aligns  []uint8 // by type id; see Align
+}
+
+// New returns the types of b. b must not change as long as they are in use.
+func New(b *btf.Blob) *View {
+	v := &View{blob: b}
+	v.pointer = v.guessPointer()
+	return v
+}
+
+// Blob is the blob that v reads.
+func (v *View) Blob() *btf.Blob { return v.blob }
+
+// Count is the number of ids, that of void and those of the bases included: each
+// id from 0 to Count()-1 is a type.
+func (v *View) Count() uint32 { return v.blob.TypeCount() }
+
+// FirstOwn is the lowest id that is not of a base.
+func (v *View) FirstOwn() uint32 { return v.blob.FirstID }
+
+// Type is one type of a View. Its names are slices of the blob.
+type Type struct {
+	ID  uint32
+	rec btf.Record // nil: void
+	v   *View
+}
+
+// Type is the type with the id; void for 0 and for ids that do not exist.
+func (v *View) Type(id uint32) Type {
+	r := v.blob.Record(id)
+	if r == nil {
+		id = 0
+	}
+	return Type{id, r, v}
+}
+
+// All gives every type but void, those of the bases first, in the order of ids.
+func (v *View) All() iter.Seq[Type] { return v.from(1) }
+
+// Own gives the types that are not of a base, in the order of ids.
+func (v *View) Own() iter.Seq[Type] { return v.from(v.blob.FirstID) }
+
+func (v *View) from(first uint32) iter.Seq[Type] {
+	return func(yield func(Type) bool) {
+		for id := first; id < v.Count(); id++ {
+			if !yield(v.Type(id)) {
+				return
+			}
+		}
+	}
+}
+
+// Name is the string at an offset; see btf.Blob.NameBytes.
+func (v *View) Name(off uint32) []byte { return v.blob.NameBytes(off) }
+
+// PointerSize is the size of a pointer in bytes: 8, or 4. BTF does not say it: it
+// is the size of the type long, 8 if there is none.
+func (v *View) PointerSize() int { return int(v.pointer) }
+
+// SetPointerSize sets the size of a pointer, for whoever knows it from an ELF
+// header. It must come before all questions for sizes.
+func (v *View) SetPointerSize(bytes int) { v.pointer = uint8(bytes) }
+
+// longNames are the names that compilers give to long in debug information.
+var longNames = []string{"long unsigned int", "long int", "unsigned long", "long", "int long", "unsigned long int"}
+
+func (v *View) guessPointer() uint8 {
+	for t := range v.All() {
+		if t.Kind() != btf.KindInt || t.rec.Third() != 4 && t.rec.Third() != 8 {
+			continue
+		}
+		name := t.Name()
+		for _, long := range longNames {
+			if string(name) == long {
+				return uint8(t.rec.Third())
+			}
+		}
+	}
+	return 8
+}

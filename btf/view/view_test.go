@@ -1,0 +1,196 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// sample is split BTF over a base; the ids of its types are their names' digits.
+func sample(t testing.TB) *View {
+	t.Helper()
+	b := btf.NewBuilder(false, nil)
+	add := func(name string, k btf.Kind, vlen uint32, flag bool, third uint32, extra ...uint32) uint32 {
+		return b.Add(name, btf.Info(k, vlen, flag), third, extra...)
+	}
+	i := add("int", btf.KindInt, 0, false, 4, 1<<24|32)                                                                        // 1
+	c := add("char", btf.KindInt, 0, false, 1, 1<<24|8)                                                                        // 2
+	long := add("long int", btf.KindInt, 0, false, 8, 1<<24|64)                                                                // 3
+	p := add("", btf.KindPtr, 0, false, c)                                                                                     // 4
+	arr := add("", btf.KindArray, 0, false, 0, p, i, 7)                                                                        // 5
+	arr2 := add("", btf.KindArray, 0, false, 0, arr, i, 3)                                                                     // 6
+	s := add("item", btf.KindStruct, 3, true, 176, b.Str("kind"), i, 3<<24, b.Str("low"), i, 5<<24|3, b.Str("list"), arr2, 64) // 7
+	con := add("", btf.KindConst, 0, false, s)                                                                                 // 8
+	td := add("item", btf.KindTypedef, 0, false, con)                                                                          // 9
+	add("", btf.KindVolatile, 0, false, td)                                                                                    // 10
+	add("item_kind", btf.KindEnum, 2, true, 4, b.Str("NONE"), 0xffffffff, b.Str("SOME"), 1)                                    // 11
+	add("wide", btf.KindEnum64, 1, false, 8, b.Str("TOP"), 1, 0x80000000)                                                      // 12
+	proto := add("", btf.KindFuncProto, 2, false, long, b.Str("it"), s, 0, 0)                                                  // 13
+	add("take", btf.KindFunc, 1, false, proto)                                                                                 // 14
+	add("old", btf.KindStruct, 1, false, 4, b.Str("bits"), add("odd", btf.KindInt, 0, false, 4, 2<<16|5), 8)                   // 16, 15
+	base, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = btf.NewBuilder(false, base)
+	v := add("item", btf.KindVar, 0, false, td, 1)         // 17
+	add(".data", btf.KindDatasec, 1, false, 8, v, 16, 176) // 18
+	add("", btf.KindUnion, 1, false, 8, b.Str("m"), 9, 0)  // 19
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(blob)
+}
+
+func TestTypes(t *testing.T) {
+	v := sample(t)
+	var got []string
+	for x := range v.All() {
+		line := fmt.Sprintf("%d %s %s %d/%d", x.ID, x.Kind(), x.Name(), x.Size(), x.Align())
+		for _, m := range x.Members() {
+			line += fmt.Sprintf(" %s:%d@%d+%d", m.Name(), m.TypeID, m.Offset, m.Bits)
+		}
+		for _, e := range x.Values() {
+			line += fmt.Sprintf(" %s=%d", e.Name(), e.Value)
+		}
+		for _, p := range x.Params() {
+			line += fmt.Sprintf(" %s:%d%v", p.Name(), p.TypeID, p.Variadic())
+		}
+		for _, s := range x.Vars() {
+			line += fmt.Sprintf(" %s@%d+%d", s.Type().Name(), s.Offset, s.Size)
+		}
+		got = append(got, line)
+	}
+	want := `1 INT int 4/4
+2 INT char 1/1
+3 INT long int 8/8
+4 PTR  8/8
+5 ARRAY  56/8
+6 ARRAY  168/8
+7 STRUCT item 176/8 kind:1@0+3 low:1@3+5 list:6@64+0
+8 CONST  176/8
+9 TYPEDEF item 176/8
+10 VOLATILE  176/8
+11 ENUM item_kind 4/4 NONE=-1 SOME=1
+12 ENUM64 wide 8/8 TOP=-9223372036854775807
+13 FUNC_PROTO  0/1 it:7false :0true
+14 FUNC take 0/1 it:7false :0true
+15 INT odd 4/4
+16 STRUCT old 4/4 bits:15@10+5
+17 VAR item 176/1
+18 DATASEC .data 8/1 item@16+176
+19 UNION  8/8 m:9@0+0`
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("got:\n%s\nwant:\n%s", text, want)
+	}
+	if n := len(slices.Collect(v.Own())); n != 3 {
+		t.Errorf("%d own types, want 3", n)
+	}
+	if id := v.Type(10).Resolved().ID; id != 7 {
+		t.Errorf("Resolved gives %d, want 7", id)
+	}
+	if id := v.Type(10).Unmodified().ID; id != 9 {
+		t.Errorf("Unmodified gives %d, want 9", id)
+	}
+	if id := v.Type(6).Innermost().ID; id != 4 {
+		t.Errorf("Innermost gives %d, want 4", id)
+	}
+	if x := v.Type(99); x.Kind() != btf.KindVoid || x.Name() != nil || x.Size() != 0 || x.Target().ID != 0 {
+		t.Errorf("an id that does not exist is %v", x)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	v := sample(t)
+	x := v.Index()
+	structs := v.Index(btf.KindStruct)
+	for _, c := range []struct {
+		name         string
+		all, struct_ []uint32
+	}{
+		{"item", []uint32{7, 9, 17}, []uint32{7}},
+		{"kind", nil, nil}, // of a member, and the end of item_kind
+		{"int", []uint32{1}, nil},
+		{"data", nil, nil},
+		{".data", []uint32{18}, nil},
+		{"", nil, nil},
+		{"it\x00em", nil, nil},
+		{"nothing", nil, nil},
+	} {
+		if got := v.Named(c.name); !slices.Equal(got, c.all) {
+			t.Errorf("Named(%q) = %v, want %v", c.name, got, c.all)
+		}
+		if got := v.Named(c.name, btf.KindStruct); !slices.Equal(got, c.struct_) {
+			t.Errorf("Named(%q, STRUCT) = %v, want %v", c.name, got, c.struct_)
+		}
+		if got := x.Named([]byte(c.name)); !slices.Equal(got, c.all) {
+			t.Errorf("Index: %q is %v, want %v", c.name, got, c.all)
+		}
+		if got := structs.Named([]byte(c.name)); !slices.Equal(got, c.struct_) {
+			t.Errorf("Index of structs: %q is %v, want %v", c.name, got, c.struct_)
+		}
+	}
+}
+
+func TestPointerSize(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		size, want int
+	}{{"long int", 4, 4}, {"unsigned long", 8, 8}, {"long long", 4, 8}, {"long", 2, 8}} {
+		b := btf.NewBuilder(true, nil)
+		b.Add(c.name, btf.Info(btf.KindInt, 0, false), uint32(c.size), uint32(8*c.size))
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := New(blob).PointerSize(); got != c.want {
+			t.Errorf("%s of %d bytes: pointers of %d, want %d", c.name, c.size, got, c.want)
+		}
+	}
+}
+
+// TestCircles: types that contain or refer to themselves, and sizes without end,
+// have some size and alignment.
+func TestCircles(t *testing.T) {
+	b := btf.NewBuilder(false, nil)
+	n := uint32(0)
+	add := func(k btf.Kind, vlen, third uint32, extra ...uint32) {
+		b.Add("", btf.Info(k, vlen, false), third, extra...)
+		n++
+	}
+	add(btf.KindTypedef, 0, 1)                 // itself
+	add(btf.KindConst, 0, 3)                   // a circle of two
+	add(btf.KindTypedef, 0, 2)                 //
+	add(btf.KindArray, 0, 0, 4, 1, 2)          // of itself
+	add(btf.KindStruct, 1, 8, 0, 6, 0)         // two that contain each other
+	add(btf.KindUnion, 2, 8, 0, 5, 0, 0, 7, 0) //
+	add(btf.KindInt, 0, 4, 32)
+	for range 2 * MaxDepth { // arrays of arrays
+		add(btf.KindArray, 0, 0, n, 7, 1<<31)
+	}
+	for range 2 * MaxDepth { // structs in structs
+		add(btf.KindStruct, 1, 4, 0, n, 0)
+	}
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := New(blob)
+	for id, want := range []uint64{0, 0, 0, 0, 0, 8, 8, 4, 1 << 33, ^uint64(0)} {
+		if got := v.Type(uint32(id)).Size(); got != want {
+			t.Errorf("[%d] has size %d, want %d", id, got, want)
+		}
+	}
+	for x := range v.All() {
+		if a := x.Align(); a != 1 && a != 4 {
+			t.Errorf("[%d] has alignment %d", x.ID, a)
+		}
+		x.Resolved()
+		x.Unmodified()
+		x.Innermost()
+	}
+}
