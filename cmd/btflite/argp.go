@@ -132,7 +132,7 @@ func (p *argpParser) withNextWord(f *pflag.Flag, written string) error {
 	}
 	value := p.next()
 	if p.isOption(value) {
-		if isFile(f) {
+		if optionOf(f).file {
 			value = "./" + value
 		}
 		return &usageError{what: fmt.Sprintf("option '%s' requires an argument, and what follows is an option", written),
@@ -158,8 +158,7 @@ func (p *argpParser) isOption(word string) bool {
 // checkSpace returns an error if the next word must have been meant as the
 // optional argument of f.
 func (p *argpParser) checkSpace(f *pflag.Flag, written string) error {
-	v, ok := f.Value.(interface{ accepts(word string) bool })
-	if !ok || len(p.rest) == 0 || !v.accepts(p.rest[0]) {
+	if len(p.rest) == 0 || !optionOf(f).accepts(p.rest[0]) {
 		return nil
 	}
 	word := p.rest[0]
@@ -176,10 +175,7 @@ func (p *argpParser) checkSpace(f *pflag.Flag, written string) error {
 }
 
 // isToggle tells whether f takes no argument.
-func isToggle(f *pflag.Flag) bool {
-	b, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return ok && b.IsBoolFlag()
-}
+func isToggle(f *pflag.Flag) bool { return optionOf(f).toggle }
 
 // lookupLetter finds the option with the letter, or nil.
 func lookupLetter(flags *pflag.FlagSet, letter byte) *pflag.Flag {
@@ -226,7 +222,7 @@ func namesWith(flags *pflag.FlagSet, begin string) (found []*pflag.Flag, names [
 
 // namesOf are the long names of f.
 func namesOf(f *pflag.Flag) []string {
-	return append([]string{f.Name}, f.Annotations[aliasKey]...)
+	return append([]string{f.Name}, optionOf(f).aliases...)
 }
 
 // closestOption is the long name of those that are not hidden that is most like

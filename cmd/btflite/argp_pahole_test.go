@@ -53,7 +53,7 @@ func TestEveryOptionOfPahole(t *testing.T) {
 		}
 		golden(t, filepath.Base(list), b.String())
 	}
-	flags := newCLI(io.Discard, io.Discard, os.LookupEnv).commands(newEncodeCommand()).Flags()
+	flags := wholeTree(newCLI(io.Discard, io.Discard, os.LookupEnv)).Flags()
 	n := 0
 	for line := range strings.Lines(string(mustRead(t, list))) {
 		n++

@@ -18,7 +18,7 @@ import (
 func parse(args ...string) (e *encodeCommand, files []string, err error) {
 	c := newCLI(io.Discard, io.Discard, os.LookupEnv)
 	e = newEncodeCommand()
-	root := c.commands(e)
+	root := newMain(c, e)
 	root.RunE = func(_ *cobra.Command, words []string) error { files = words; return nil }
 	words, err := argp(root, args)
 	if err == nil {
@@ -138,7 +138,7 @@ func TestCommandLineErrors(t *testing.T) {
 
 // TestOptionsAreComplete: whoever adds an option says all about it.
 func TestOptionsAreComplete(t *testing.T) {
-	root := newCLI(io.Discard, io.Discard, os.LookupEnv).commands(newEncodeCommand())
+	root := wholeTree(newCLI(io.Discard, io.Discard, os.LookupEnv))
 	for _, cmd := range append(root.Commands(), root) {
 		if cmd.Short == "" || cmd.HasParent() && cmd.Long == "" || cmd.Example == "" {
 			t.Errorf("%s: something is missing of Short, Long and Example", cmd.Name())
@@ -146,7 +146,7 @@ func TestOptionsAreComplete(t *testing.T) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			arg, help := pflag.UnquoteUsage(f)
 			switch {
-			case f.Annotations[headingKey] == nil:
+			case optionOf(f).heading == "":
 				t.Errorf("%s --%s has no heading", cmd.Name(), f.Name)
 			case !f.Hidden && help == "":
 				t.Errorf("%s --%s is not explained", cmd.Name(), f.Name)

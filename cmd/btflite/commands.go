@@ -5,54 +5,62 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
-// dispatch runs the command. Only the first word can be the name of one; a file
-// of that name is reached as ./name.
-func (c *cli) dispatch(args []string) error {
-	cmd := c.commands(newEncodeCommand())
-	c.running = cmd
-	name := ""
-	if len(args) > 0 {
-		c.firstWord = args[0]
-		switch sub := subcommand(cmd, args[0]); {
-		case strings.HasPrefix(args[0], cobra.ShellCompRequestCmd): // from a shell
-			cmd.SetArgs(completionArgs(cmd, args))
-			return cmd.Execute()
-		case sub != nil:
-			cmd, name, args = sub, args[0], args[1:]
-		}
-	}
-	c.running = cmd
-	words, err := argp(cmd, args)
-	if err != nil {
-		return err
-	}
-	if name != "" {
-		words = append([]string{name}, words...)
-	}
-	cmd.Root().SetArgs(words)
-	return errors.Join(cmd.Root().Execute(), c.helpError)
+// subcommand is an entry of the table of commands. A run builds the command that it
+// needs; of the others it knows what stands here.
+type subcommand struct {
+	name, short string
+	also        string // other words that people try for it, with blanks between
+	build       func(c *cli) *cobra.Command
 }
 
-// commands is the main command, with options in e, and all others in it.
-func (c *cli) commands(e *encodeCommand) *cobra.Command {
-	root := c.rootCommand(e)
-	root.AddCommand(c.modulesCommand(), c.dedupCommand(), c.sortCommand(), c.verifyCommand(), c.diffCommand(),
-		c.versionCommand(), c.manualCommand(), c.completionCommand())
-	root.SetHelpCommand(c.helpCommand())
-	root.InitDefaultHelpCmd()
-	for _, cmd := range append(root.Commands(), root) {
-		cmd.Flags().SortFlags = false
-		cmd.Args = cobra.ArbitraryArgs
-		cmd.DisableFlagsInUseLine = true
-		c.commonOptions(cmd)
+// commands is the table of commands, by name.
+func commands() []subcommand {
+	return []subcommand{
+		{"completion", "print a script that completes command lines", "", newCompletionCommand},
+		{"dedup", "merge BTF and deduplicate it", "merge deduplicate", newDedupCommand},
+		{"diff", "say what differs between the BTF of two files", "compare cmp", newDiffCommand},
+		{"help", "print the help of a command", "", newHelpCommand},
+		{"manual", "print a manual page", "man", newManualCommand},
+		{"modules", "encode kernel modules, each by itself", "batch", newModulesCommand},
+		{"sort", "put the types of BTF into another order", "", newSortCommand},
+		{"verify", "check BTF by the rules of the kernel", "check validate lint", newVerifyCommand},
+		{"version", "print the version of btflite", "", newVersionCommand},
 	}
-	root.SilenceErrors, root.SilenceUsage = true, true
+}
+
+// commandCalled returns the entry with the name.
+func commandCalled(name string) (entry subcommand, ok bool) {
+	for _, entry = range commands() {
+		if entry.name == name {
+			return entry, true
+		}
+	}
+	return subcommand{}, false
+}
+
+// under builds the command below root.
+func (entry *subcommand) under(root *cobra.Command, c *cli) *cobra.Command {
+	cmd := entry.build(c)
+	cmd.Short = entry.short
+	root.AddCommand(cmd)
+	complete(cmd, c)
+	return cmd
+}
+
+// newRoot is what stands above a command: it has the program's name and what holds
+// for all commands.
+func newRoot(c *cli) *cobra.Command {
+	root := &cobra.Command{Use: programName, SilenceErrors: true, SilenceUsage: true}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Hidden: true}) // ours is in the table
 	root.SetOut(c.stdout)
 	root.SetErr(c.stderr)
 	root.SetFlagErrorFunc(optionError)
@@ -60,8 +68,31 @@ func (c *cli) commands(e *encodeCommand) *cobra.Command {
 	return root
 }
 
-// commonOptions adds the options that every command has.
-func (c *cli) commonOptions(cmd *cobra.Command) {
+// programName is what the program calls itself, whatever its file is called.
+const programName = "btflite"
+
+// newMain is the main command, with its options in e.
+func newMain(c *cli, e *encodeCommand) *cobra.Command {
+	root := newRoot(c)
+	e.describe(c, root)
+	complete(root, c)
+	return root
+}
+
+// wholeTree is the main command with all others below it.
+func wholeTree(c *cli) *cobra.Command {
+	root := newMain(c, newEncodeCommand())
+	for _, entry := range commands() {
+		entry.under(root, c)
+	}
+	return root
+}
+
+// complete adds to cmd what every command has.
+func complete(cmd *cobra.Command, c *cli) {
+	cmd.Flags().SortFlags = false
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.DisableFlagsInUseLine = true
 	s := under(cmd, groupReport)
 	room := always
 	if hasCompat(cmd) {
@@ -72,14 +103,34 @@ func (c *cli) commonOptions(cmd *cobra.Command) {
 	s.toggle(&help, "help", "h", "print this list", alias("usage"))
 }
 
-// subcommand is the command with the name, or nil.
-func subcommand(root *cobra.Command, name string) *cobra.Command {
-	for _, cmd := range root.Commands() {
-		if cmd.Name() == name {
-			return cmd
+// dispatch runs the command. Only the first word can be the name of one; a file
+// of that name is reached as ./name.
+func (c *cli) dispatch(args []string) error {
+	var cmd *cobra.Command
+	var name []string
+	if len(args) > 0 {
+		c.firstWord = args[0]
+		if strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // from a shell
+			c.running = wholeTree(c)
+			offerWords(c.running)
+			c.running.SetArgs(completionArgs(c.running, args))
+			return c.running.Execute()
+		}
+		if entry, ok := commandCalled(args[0]); ok {
+			cmd, name, args = entry.under(newRoot(c), c), args[:1], args[1:]
 		}
 	}
-	return nil
+	if cmd == nil {
+		cmd = newMain(c, newEncodeCommand())
+	}
+	c.running = cmd
+	words, err := argp(cmd, args)
+	if err != nil {
+		return err
+	}
+	root := cmd.Root()
+	root.SetArgs(slices.Concat(name, words))
+	return errors.Join(root.Execute(), c.helpError)
 }
 
 // otherWords are what people may take for commands, and what to do instead.
@@ -95,7 +146,7 @@ const (
 
 // unknownCommand is the error for words of which the first names no command, or
 // is followed by too many.
-func unknownCommand(root *cobra.Command, words []string) error {
+func unknownCommand(words []string) error {
 	word, file := words[0], "FILE"
 	if len(words) > 1 {
 		file = message.OneLine(words[1])
@@ -103,10 +154,10 @@ func unknownCommand(root *cobra.Command, words []string) error {
 	e := &usageError{what: fmt.Sprintf("unknown command %q", message.OneLine(word)), hint: strings.ReplaceAll(otherWords[word], "FILE", file)}
 	var names []string
 	means := map[string]string{} // names of commands by the words for them
-	for _, cmd := range root.Commands() {
-		for _, name := range append([]string{cmd.Name()}, cmd.SuggestFor...) {
+	for _, entry := range commands() {
+		for _, name := range append([]string{entry.name}, strings.Fields(entry.also)...) {
 			names = append(names, name)
-			means[name] = cmd.Name()
+			means[name] = entry.name
 		}
 	}
 	if name := closest(names, word); e.hint == "" && name != "" {
@@ -124,7 +175,7 @@ func (c *cli) asCommand(paths []string) error {
 	if _, err := os.Stat(paths[0]); err == nil {
 		return nil
 	}
-	return unknownCommand(c.running, paths)
+	return unknownCommand(paths)
 }
 
 // nothingToDo is the error for a command line without -J.
@@ -135,7 +186,7 @@ func (c *cli) nothingToDo(paths []string) error {
 	if len(paths) == 0 {
 		return usagef("nothing to do: -J or --btf_encode_detached=OUT is needed")
 	}
-	if subcommand(c.running, paths[0]) != nil {
+	if _, ok := commandCalled(paths[0]); ok {
 		return usagef("a command is the first word: btflite %s OPTIONS", paths[0])
 	}
 	if err := checkInputs(paths[:1]); err != nil {

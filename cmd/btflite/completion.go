@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// completionCommand is "btflite completion SHELL": a script with which the shell
+// newCompletionCommand is "btflite completion SHELL": a script with which the shell
 // asks btflite how to complete a command line.
-func (c *cli) completionCommand() *cobra.Command {
+func newCompletionCommand(c *cli) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
-		Use: "completion SHELL", Short: "print a script that completes command lines",
+		Use:       "completion SHELL",
 		Long:      "Print a script with which SHELL completes command lines of btflite:\nbash, zsh, fish or powershell.",
 		Example:   "  source <(btflite completion bash)",
 		ValidArgs: shells,
@@ -41,13 +41,28 @@ func (c *cli) completionCommand() *cobra.Command {
 
 // listOf completes comma-separated lists of the names.
 func listOf(names func() []string) setting {
-	return func(cmd *cobra.Command, f *pflag.Flag) {
-		cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, begun string) (list []string, _ cobra.ShellCompDirective) {
+	return func(o *option, _ *pflag.Flag) {
+		o.offered = func(_ *cobra.Command, _ []string, begun string) (list []string, _ cobra.ShellCompDirective) {
 			done := begun[:strings.LastIndexAny(begun, ",+")+1]
 			for _, n := range names() {
 				list = append(list, done+n)
 			}
 			return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+	}
+}
+
+// offerWords tells cobra what each option of the commands in the tree offers.
+func offerWords(root *cobra.Command) {
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			o := optionOf(f)
+			if o.offered != nil {
+				cmd.RegisterFlagCompletionFunc(f.Name, o.offered)
+			}
+			if o.folder {
+				cmd.MarkFlagDirname(f.Name)
+			}
 		})
 	}
 }
@@ -61,8 +76,11 @@ func completionArgs(root *cobra.Command, args []string) []string {
 	request, typed, last := args[0], args[1:len(args)-1], args[len(args)-1]
 	out := []string{request}
 	cmd := root
-	if sub := subcommand(root, typed[0]); sub != nil {
-		out, cmd, typed = append(out, typed[0]), sub, typed[1:]
+	for _, sub := range root.Commands() {
+		if sub.Name() == typed[0] {
+			out, cmd, typed = append(out, typed[0]), sub, typed[1:]
+			break
+		}
 	}
 	words, err := argp(cmd, typed)
 	if err != nil {

@@ -20,13 +20,13 @@ type dedupCommand struct {
 	exact  bool
 }
 
-func (c *cli) dedupCommand() *cobra.Command {
+func newDedupCommand(c *cli) *cobra.Command {
 	var d dedupCommand
 	cmd := &cobra.Command{
-		Use: "dedup [OPTION...] -o OUT IN...", Short: "merge BTF and deduplicate it", SuggestFor: []string{"merge", "deduplicate"},
+		Use:     "dedup [OPTION...] -o OUT IN...",
 		Long:    "Merge the BTF of raw BTF files or of ELF files with .BTF and deduplicate it.",
 		Example: "  btflite dedup -o all.btf one.o two.o three.btf",
-		RunE:    func(_ *cobra.Command, args []string) error { return c.runDedup(&d, args) },
+		RunE:    func(_ *cobra.Command, args []string) error { return d.run(c, args) },
 	}
 	s := under(cmd, groupOutput)
 	s.value(func(v string) error { d.hasOut, d.output = true, v; return nil }, "output", "o",
@@ -37,18 +37,18 @@ func (c *cli) dedupCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) runDedup(cfg *dedupCommand, paths []string) error {
-	if !cfg.hasOut {
+func (d *dedupCommand) run(c *cli, paths []string) error {
+	if !d.hasOut {
 		return usagef("no output file; give -o OUT")
 	}
 	if err := checkInputs(paths); err != nil {
 		return err
 	}
-	out, err := c.resolveTarget(cfg.output)
+	out, err := c.resolveTarget(d.output)
 	if err != nil {
 		return err
 	}
-	bases := c.basePaths(cfg.bases, paths)
+	bases := c.basePaths(d.bases, paths)
 	if err := out.refuseInputs(slices.Concat(bases, paths)); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (c *cli) runDedup(cfg *dedupCommand, paths []string) error {
 		}
 		blobs = append(blobs, b)
 	}
-	merged, err := btffile.Dedup(blobs, base, cfg.exact)
+	merged, err := btffile.Dedup(blobs, base, d.exact)
 	if err != nil {
 		return message.NamingFile(paths, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/diff"
@@ -31,10 +30,10 @@ type diffCommand struct {
 	summaryOnly, noSummary bool
 }
 
-func (c *cli) diffCommand() *cobra.Command {
+func newDiffCommand(c *cli) *cobra.Command {
 	var d diffCommand
 	cmd := &cobra.Command{
-		Use: "diff [OPTION...] A B", Short: "say what differs between the BTF of two files", SuggestFor: []string{"compare", "cmp"},
+		Use: "diff [OPTION...] A B",
 		Long: `Say what differs between the BTF of two files, raw BTF files or ELF files with
 .BTF: types, functions and variables by name, not ids, order or duplicates.
 Status 0: nothing, 1: something, 2: there is no answer.`,
@@ -42,7 +41,7 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
   btflite diff --abi --name='tcp_*' --name=sk_buff old/vmlinux new/vmlinux
   btflite diff --functions --format=markdown old.btf new.btf > report.md
   btflite diff --json --btf_base=old/vmlinux --btf_base_b=new/vmlinux old.ko new.ko`,
-		RunE:        func(_ *cobra.Command, args []string) error { return c.runDiff(&d, args) },
+		RunE:        func(_ *cobra.Command, args []string) error { return d.run(c, args) },
 		Annotations: map[string]string{troubleKey: ""},
 	}
 	s := under(cmd, groupCompared)
@@ -71,11 +70,6 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
 // groupCompared is the heading of what to compare.
 const groupCompared = "What to compare"
 
-// noFiles makes an option complete no file names.
-func noFiles(cmd *cobra.Command, f *pflag.Flag) {
-	cmd.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions)
-}
-
 func (d *diffCommand) addName(v string) error {
 	switch {
 	case v == "":
@@ -103,14 +97,14 @@ func (d *diffCommand) check() error {
 	return nil
 }
 
-func (c *cli) runDiff(cfg *diffCommand, words []string) error {
+func (d *diffCommand) run(c *cli, words []string) error {
 	if len(words) != 2 {
 		return usagef("diff takes two files")
 	}
-	if err := cfg.check(); err != nil {
+	if err := d.check(); err != nil {
 		return err
 	}
-	same, err := c.diff(words[0], words[1], cfg)
+	same, err := d.print(c, words[0], words[1])
 	if err == nil && !same {
 		return verdict{exitFailure}
 	}
@@ -120,34 +114,34 @@ func (c *cli) runDiff(cfg *diffCommand, words []string) error {
 // errDiffer ends a comparison that nothing is printed of.
 var errDiffer = errors.New("the files differ")
 
-// diff prints how the files a and b differ.
-func (c *cli) diff(a, b string, cfg *diffCommand) (same bool, err error) {
-	blobs, err := c.diffInputs(a, b, cfg)
+// print prints how the files a and b differ.
+func (d *diffCommand) print(c *cli, a, b string) (same bool, err error) {
+	blobs, err := d.inputs(c, a, b)
 	if err != nil {
 		return false, err
 	}
 	if c.quiet {
-		_, err := diff.Compare(blobs[0], blobs[1], cfg.compare, func(*diff.Difference) error { return errDiffer })
+		_, err := diff.Compare(blobs[0], blobs[1], d.compare, func(*diff.Difference) error { return errDiffer })
 		if err == errDiffer {
 			return false, nil
 		}
 		return true, err
 	}
-	out := cfg.writer(newLineWriter(c.stdout), a, b)
+	out := d.writer(newLineWriter(c.stdout), a, b)
 	out.begin()
 	counts := diff.Summary{}
-	unmatched, err := diff.Compare(blobs[0], blobs[1], cfg.compare, func(d *diff.Difference) error {
-		counts.Add(d)
-		if cfg.summaryOnly {
+	unmatched, err := diff.Compare(blobs[0], blobs[1], d.compare, func(found *diff.Difference) error {
+		counts.Add(found)
+		if d.summaryOnly {
 			return nil
 		}
-		return out.difference(d)
+		return out.difference(found)
 	})
 	if err == nil {
 		err = out.end(counts)
 	}
 	for _, p := range unmatched {
-		c.warn(fmt.Sprintf("note: --name=%s fits no name%s in these files", p, cfg.partsText()))
+		c.warn(fmt.Sprintf("note: --name=%s fits no name%s in these files", p, d.partsText()))
 	}
 	return len(counts) == 0, stdoutError(err)
 }
@@ -160,11 +154,11 @@ func (d *diffCommand) partsText() string {
 	return " of " + strings.Join(d.compare.Parts, "s, ") + "s"
 }
 
-// diffInputs reads the two files, each over its base.
-func (c *cli) diffInputs(a, b string, cfg *diffCommand) (blobs [2]*btf.Blob, err error) {
-	basePaths := [2][]string{c.basePaths(cfg.bases, []string{a}), cfg.basesB}
-	if len(cfg.basesB) == 0 {
-		basePaths[1] = c.basePaths(cfg.bases, []string{b})
+// inputs reads the two files, each over its base.
+func (d *diffCommand) inputs(c *cli, a, b string) (blobs [2]*btf.Blob, err error) {
+	basePaths := [2][]string{c.basePaths(d.bases, []string{a}), d.basesB}
+	if len(d.basesB) == 0 {
+		basePaths[1] = c.basePaths(d.bases, []string{b})
 	}
 	var bases [2]*btf.Blob
 	for i, paths := range basePaths {

@@ -29,17 +29,13 @@ type encodeCommand struct {
 
 func newEncodeCommand() *encodeCommand { return &encodeCommand{encoding: newEncoding()} }
 
-// rootCommand is the main command, which keeps its options in e.
-func (c *cli) rootCommand(e *encodeCommand) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "btflite -J [OPTION...] FILE...", Short: "DWARF to BTF, as pahole -J does",
-		Long: `       btflite COMMAND --help            modules, dedup, sort, verify or diff
-       btflite help | manual | version | completion SHELL`,
-		Example: `  btflite -J -j4 vmlinux
+// describe makes cmd the main command, which keeps its options in e.
+func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
+	cmd.Use, cmd.Short = programName+" -J [OPTION...] FILE...", "DWARF to BTF, as pahole -J does"
+	cmd.Example = `  btflite -J -j4 vmlinux
   btflite -J --btf_features=default --btf_encode_detached=vmlinux.btf vmlinux
-  btflite -J --btf_base=vmlinux module.ko`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.runEncodeCommand(e, args) },
-	}
+  btflite -J --btf_base=vmlinux module.ko`
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return e.run(c, args) }
 	out := under(cmd, groupOutput)
 	out.toggle(&e.encode, "btf_encode", "J", "encode; alone it adds .BTF to FILE itself")
 	out.value(func(v string) error {
@@ -66,35 +62,34 @@ func (c *cli) rootCommand(e *encodeCommand) *cobra.Command {
 	reports.call(print(func() string { return paholeNumericVersion }), "numeric_version", "", "the same as a number", rare)
 	e.compatOptions(cmd)
 	under(cmd, groupCompat).call(print(develVersion), "devel_version", "", "the same with the commit of btflite", rare)
-	return cmd
 }
 
-func (c *cli) runEncodeCommand(cfg *encodeCommand, paths []string) error {
-	if cfg.show != "" {
-		_, err := fmt.Fprintln(c.stdout, cfg.show)
+func (e *encodeCommand) run(c *cli, paths []string) error {
+	if e.show != "" {
+		_, err := fmt.Fprintln(c.stdout, e.show)
 		return stdoutError(err)
 	}
 	if err := c.asCommand(paths); err != nil {
 		return err
 	}
-	if !cfg.encode {
+	if !e.encode {
 		return c.nothingToDo(paths)
 	}
-	cfg.warn(c)
-	opt, err := cfg.options(c)
+	e.warn(c)
+	opt, err := e.options(c)
 	if err != nil {
 		return err
 	}
-	if paths, err = elfInputs(paths, !cfg.hasOut); err != nil {
+	if paths, err = elfInputs(paths, !e.hasOut); err != nil {
 		return err
 	}
 	if err := checkInputs(paths); err != nil {
 		return err
 	}
 	var out *target // nil: into the leading input
-	bases := c.basePaths(cfg.bases, paths)
-	if cfg.hasOut {
-		if out, err = c.resolveTarget(cfg.detached); err != nil {
+	bases := c.basePaths(e.bases, paths)
+	if e.hasOut {
+		if out, err = c.resolveTarget(e.detached); err != nil {
 			return err
 		}
 		if err := out.refuseInputs(slices.Concat(paths, bases)); err != nil {
@@ -103,13 +98,13 @@ func (c *cli) runEncodeCommand(cfg *encodeCommand, paths []string) error {
 	}
 	var extra *target // nil: no extra variables
 	if opt.ExtraVars {
-		if extra, err = c.openExtra(&cfg.encoding, slices.Concat(paths, bases), out); err != nil {
+		if extra, err = c.openExtra(&e.encoding, slices.Concat(paths, bases), out); err != nil {
 			return err
 		}
 	}
 	var report *reportFile
-	if cfg.hasReport {
-		if report, err = c.openReport(cfg.report, paths, out, extra); err != nil {
+	if e.hasReport {
+		if report, err = c.openReport(e.report, paths, out, extra); err != nil {
 			return err
 		}
 	}
@@ -117,7 +112,7 @@ func (c *cli) runEncodeCommand(cfg *encodeCommand, paths []string) error {
 	if opt.LimitResident {
 		limit = max(limit, encode.ResidentProgram+1) - encode.ResidentProgram
 	}
-	opt.Jobs = cfg.jobsFor(limit, paths)
+	opt.Jobs = e.jobsFor(limit, paths)
 	var over *btf.Blob
 	if len(bases) > 0 {
 		var closeBase func()
@@ -131,12 +126,12 @@ func (c *cli) runEncodeCommand(cfg *encodeCommand, paths []string) error {
 			return err
 		}
 	}
-	if cfg.distils(out == nil) && over == nil {
+	if e.distils(out == nil) && over == nil {
 		return errNoBase
 	}
-	f := cfg.finish(over, bases, out == nil)
+	f := e.finish(over, bases, out == nil)
 	f.Jobs = opt.Jobs
-	return c.encode(&cfg.encoding, paths, outputs{out, extra}, report, opt, f)
+	return c.encode(&e.encoding, paths, outputs{out, extra}, report, opt, f)
 }
 
 var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_base=BASE")

@@ -28,7 +28,7 @@ func groupsOf(cmd *cobra.Command) []optionGroup {
 		if f.Hidden {
 			return
 		}
-		heading := f.Annotations[headingKey][0]
+		heading := optionOf(f).heading
 		i := slices.IndexFunc(groups, func(g optionGroup) bool { return g.heading == heading })
 		if i < 0 {
 			i = len(groups)
@@ -39,9 +39,6 @@ func groupsOf(cmd *cobra.Command) []optionGroup {
 	return groups
 }
 
-// isRare tells whether the help leaves f out.
-func isRare(f *pflag.Flag) bool { return f.Annotations[rareKey] != nil }
-
 // writeHelp prints what cmd is for and one line for each option that is not
 // rare. The help of the encoder fits a screen of 24 lines.
 func writeHelp(w io.Writer, cmd *cobra.Command) error {
@@ -51,7 +48,7 @@ func writeHelp(w io.Writer, cmd *cobra.Command) error {
 	for _, g := range groupsOf(cmd) {
 		heading := g.heading + ":\n"
 		for _, f := range g.options {
-			if isRare(f) {
+			if optionOf(f).rare {
 				someRare = true
 				continue
 			}
@@ -73,9 +70,28 @@ func writeHelp(w io.Writer, cmd *cobra.Command) error {
 // usageText is how cmd is called and what it is for.
 func usageText(cmd *cobra.Command) string {
 	if !cmd.HasParent() {
-		return fmt.Sprintf("Usage: %-34s%s\n%s\n", cmd.UseLine(), cmd.Short, cmd.Long)
+		return fmt.Sprintf("Usage: %-34s%s\n%s", cmd.UseLine(), cmd.Short, commandLines())
 	}
 	return "Usage: " + cmd.UseLine() + "\n" + cmd.Long + "\n"
+}
+
+// commandLines are the lines that name the commands.
+func commandLines() string {
+	const indent, width = "       ", 79
+	var b strings.Builder
+	line := indent + programName + " COMMAND --help            "
+	for i, entry := range commands() {
+		word := entry.name
+		if i < len(commands())-1 {
+			word += ","
+		}
+		if len(line)+len(word) > width {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = indent
+		}
+		line += word + " "
+	}
+	return b.String() + strings.TrimRight(line, " ") + "\n"
 }
 
 // optionColumn is "-j, --jobs[=N]" and the like.
@@ -94,17 +110,21 @@ func optionColumn(f *pflag.Flag) string {
 	return s + "=" + arg
 }
 
-// helpCommand is "btflite help [COMMAND]".
-func (c *cli) helpCommand() *cobra.Command {
+// newHelpCommand is "btflite help [COMMAND]".
+func newHelpCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "print the help of a command",
+		Use:     "help [COMMAND]",
 		Long:    "Print the help of btflite or of one of its commands.",
 		Example: "  btflite help verify", ValidArgsFunction: commandNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			about, err := commandNamed(cmd.Root(), args)
-			if err != nil {
+			var about *cobra.Command
+			if len(args) == 0 {
+				about = newMain(c, newEncodeCommand())
+			} else if entry, ok := commandCalled(args[0]); ok && len(args) == 1 {
+				about = entry.under(newRoot(c), c)
+			} else {
 				c.running = cmd.Root() // the list is in its help
-				return err
+				return unknownCommand(args)
 			}
 			return stdoutError(writeHelp(c.stdout, about))
 		},
@@ -112,23 +132,11 @@ func (c *cli) helpCommand() *cobra.Command {
 }
 
 // commandNames completes names of commands.
-func commandNames(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	for _, sub := range cmd.Root().Commands() {
-		if len(args) == 0 && sub.IsAvailableCommand() {
-			names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+func commandNames(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	for _, entry := range commands() {
+		if len(args) == 0 {
+			names = append(names, cobra.CompletionWithDesc(entry.name, entry.short))
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// commandNamed is the command that the words of a command line name: the main
-// one for none.
-func commandNamed(root *cobra.Command, words []string) (*cobra.Command, error) {
-	if len(words) == 0 {
-		return root, nil
-	}
-	if cmd := subcommand(root, words[0]); cmd != nil && len(words) == 1 {
-		return cmd, nil
-	}
-	return nil, unknownCommand(root, words)
 }

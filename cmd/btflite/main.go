@@ -6,7 +6,7 @@
 // checks and distils it. The parts of this package:
 //
 //	cli.go       one run: error line, exit status, panics
-//	commands.go  which command a command line means
+//	commands.go  the table of commands, and which one a command line means
 //	argp.go      pahole's command line, translated for pflag
 //	options.go   how a command says what options it has
 //	encodecmd.go, modulescmd.go, dedupcmd.go, ...  one command each, with its options

@@ -125,7 +125,7 @@ func plainText(s string) string { return markdown.Replace(s) }
 
 // TestManualPages: the pages are what the commands say; -update rewrites them.
 func TestManualPages(t *testing.T) {
-	root := newCLI(io.Discard, io.Discard, os.LookupEnv).commands(newEncodeCommand())
+	root := wholeTree(newCLI(io.Discard, io.Discard, os.LookupEnv))
 	want := map[string]bool{}
 	for _, cmd := range append(root.Commands(), root) {
 		file := man.File(pageName(cmd))
@@ -172,6 +172,14 @@ func checkShown(t *testing.T, about *cobra.Command, page string) {
 			t.Errorf("%s does not show %s", page, name)
 		}
 	})
+}
+
+// pageName is the name of a command's page, for package man.
+func pageName(cmd *cobra.Command) string {
+	if !cmd.HasParent() {
+		return ""
+	}
+	return cmd.Name()
 }
 
 // TestManual: btflite manual prints the pages.

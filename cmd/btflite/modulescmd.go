@@ -29,16 +29,16 @@ type modulesCommand struct {
 	fullToo bool   // --full_sizes
 }
 
-func (c *cli) modulesCommand() *cobra.Command {
+func newModulesCommand(c *cli) *cobra.Command {
 	m := &modulesCommand{encoding: newEncoding()}
 	m.jobs = runtime.NumCPU()
 	cmd := &cobra.Command{
-		Use: "modules [OPTION...] --btf_base=BASE MODULES...", Short: "encode kernel modules, each by itself", SuggestFor: []string{"batch"},
+		Use: "modules [OPTION...] --btf_base=BASE MODULES...",
 		Long: `Encode kernel modules, each by itself, over one base. MODULES is a module, a
 folder for all .ko files below it, or a text file that names one a line.`,
 		Example: `  btflite modules --btf_base=vmlinux -j4 .
   btflite modules --btf_base=vmlinux --btf_encode_detached_dir=out modules.list`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.runModules(m, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return m.run(c, args) },
 	}
 	out := under(cmd, groupOutput)
 	out.bases(&m.bases, "btf_base", "leave out what `BASE` has; several are a chain")
@@ -55,16 +55,16 @@ folder for all .ko files below it, or a text file that names one a line.`,
 	return cmd
 }
 
-func (c *cli) runModules(cfg *modulesCommand, paths []string) (err error) {
+func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	began := time.Now()
-	if len(cfg.bases) == 0 {
+	if len(m.bases) == 0 {
 		return usagef("no base; give --btf_base=BASE")
 	}
-	opt, err := cfg.options(c)
+	opt, err := m.options(c)
 	if err != nil {
 		return err
 	}
-	cfg.warn(c)
+	m.warn(c)
 	if err := checkNames(paths); err != nil {
 		return err
 	}
@@ -72,12 +72,12 @@ func (c *cli) runModules(cfg *modulesCommand, paths []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if cfg.outDir != "" {
-		if err := placeDetached(mods, cfg.outDir); err != nil {
+	if m.outDir != "" {
+		if err := placeDetached(mods, m.outDir); err != nil {
 			return err
 		}
-		if err := c.guard.makeFolder(cfg.outDir); err != nil {
-			return message.FileError(cfg.outDir, "cannot write", err)
+		if err := c.guard.makeFolder(m.outDir); err != nil {
+			return message.FileError(m.outDir, "cannot write", err)
 		}
 		defer func() {
 			if err != nil {
@@ -85,40 +85,40 @@ func (c *cli) runModules(cfg *modulesCommand, paths []string) (err error) {
 			}
 		}()
 	}
-	if cfg.extraVars != "" {
-		if err := cfg.checkExtra(cfg.outDir == ""); err != nil {
+	if m.extraVars != "" {
+		if err := m.checkExtra(m.outDir == ""); err != nil {
 			return err
 		}
-		if err := placeExtra(mods, cfg.extraVars); err != nil {
+		if err := placeExtra(mods, m.extraVars); err != nil {
 			return err
 		}
 	}
-	blob, base, closeBase, err := openBase(cfg.bases)
+	blob, base, closeBase, err := openBase(m.bases)
 	if err != nil {
 		return err
 	}
 	defer closeBase()
 	opt.Base = base
-	opt.Jobs, opt.Sessions = 1, min(cfg.jobs, len(mods))
-	b := &batch{c: c, opt: opt, bases: cfg.bases, finish: cfg.finish(blob, cfg.bases, cfg.outDir == ""), fullToo: cfg.fullToo, strict: cfg.strict}
+	opt.Jobs, opt.Sessions = 1, min(m.jobs, len(mods))
+	b := &batch{c: c, opt: opt, bases: m.bases, finish: m.finish(blob, m.bases, m.outDir == ""), fullToo: m.fullToo, strict: m.strict}
 	largestFirst(mods)
-	r := newBatchReport(strings.Join(cfg.bases, " + "), b.run(cfg.jobs, mods), time.Since(began))
+	r := newBatchReport(strings.Join(m.bases, " + "), b.run(m.jobs, mods), time.Since(began))
 	if text := r.mismatchText(); text != "" {
 		c.warn(text)
 	}
-	for _, m := range r.Modules {
-		if m.Warning != "" {
-			c.warn(m.Warning)
+	for _, one := range r.Modules {
+		if one.Warning != "" {
+			c.warn(one.Warning)
 		}
-		if m.Error != "" {
-			c.complain(m.Error)
+		if one.Error != "" {
+			c.complain(one.Error)
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		c.warn(leftOutText("all modules", what, r.LeftOut[what]))
 	}
-	if !c.quiet || cfg.stats != statsNone {
-		if _, err := fmt.Fprintln(c.stdout, r.format(cfg.stats)); err != nil {
+	if !c.quiet || m.stats != statsNone {
+		if _, err := fmt.Fprintln(c.stdout, r.format(m.stats)); err != nil {
 			return stdoutError(err)
 		}
 	}
@@ -279,7 +279,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 		if enc.NoDwarf {
 			stats, why = nil, noDwarfText(m.path)
 		}
-		if err := w.c.moduleLeftAlone(m, why); err != nil {
+		if err := m.leftAlone(w.c, why); err != nil {
 			return fail(err)
 		}
 		if w.strict {
@@ -287,7 +287,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 		}
 		return r
 	}
-	to, err := w.c.moduleOutputs(m, w.bases)
+	to, err := m.outputs(w.c, w.bases)
 	if err == nil {
 		err = w.c.writeBoth(to, m.path, enc, w.finish)
 	}
@@ -298,9 +298,9 @@ func (w *worker) one(m *module) (r moduleResult) {
 	return r
 }
 
-// moduleLeftAlone returns an error if nothing is to be written for a module,
+// leftAlone returns an error if nothing is to be written for a module,
 // because of why, and an output of an earlier run is there.
-func (c *cli) moduleLeftAlone(m *module, why string) error {
+func (m *module) leftAlone(c *cli, why string) error {
 	if m.out == "" {
 		if err := refuseOldMain(nil, m.path, why); err != nil {
 			return err
@@ -321,9 +321,9 @@ func (c *cli) moduleLeftAlone(m *module, why string) error {
 	return nil
 }
 
-// moduleOutputs are the places of a module's BTF and extra variables, which must
+// outputs are the places of a module's BTF and extra variables, which must
 // not be one of the bases. Their folder is made if it is missing.
-func (c *cli) moduleOutputs(m *module, bases []string) (to outputs, err error) {
+func (m *module) outputs(c *cli, bases []string) (to outputs, err error) {
 	if m.out != "" {
 		if err := c.guard.makeFolder(filepath.Dir(m.out)); err != nil {
 			return to, message.FileError(m.out, "cannot write", err)

@@ -22,13 +22,57 @@ const (
 	groupCompat   = "Compatibility" // of options that are all rare
 )
 
-// Keys of annotations of options.
-const (
-	headingKey = "btflite_heading"
-	rareKey    = "btflite_rare"
-	fileKey    = "btflite_file"
-	aliasKey   = "btflite_alias"
-)
+// option is the value of an option, and what else is known of it. It is a
+// pflag.Value.
+type option struct {
+	set      func(string) error
+	switched *bool // what a toggle sets; nil for a toggle that calls set, and all others
+	toggle   bool  // it takes no argument
+	heading  string
+	rare     bool // not in the help, but in the manual page
+	file     bool // the argument names a file or folder
+	folder   bool // the argument names a folder
+	number   bool // the argument may be a number
+	aliases  []string
+	words    []string             // all that the argument may be; nil: anything
+	offered  cobra.CompletionFunc // what a shell offers for the argument; nil: files
+}
+
+// optionOf returns what is known of f.
+func optionOf(f *pflag.Flag) *option { return f.Value.(*option) }
+
+// String implements pflag.Value.
+func (o *option) String() string {
+	if o.switched == nil {
+		return ""
+	}
+	return strconv.FormatBool(*o.switched)
+}
+
+// Type implements pflag.Value.
+func (o *option) Type() string {
+	if o.toggle {
+		return "bool"
+	}
+	return "string"
+}
+
+// Set implements pflag.Value.
+func (o *option) Set(v string) error {
+	switch {
+	case o.switched != nil:
+		*o.switched = true
+		return nil
+	case o.words != nil && !slices.Contains(o.words, v):
+		return &usageError{what: fmt.Sprintf("unknown value '%s'", message.OneLine(v)), hint: "use " + strings.Join(o.words, " or ")}
+	}
+	return o.set(v)
+}
+
+// accepts tells whether the word looks like an argument of the option.
+func (o *option) accepts(word string) bool {
+	return slices.Contains(o.words, word) || o.number && isDigits(word)
+}
 
 // optionSet adds options to a command, under one heading of its help. A help text
 // has the placeholder of the argument in back quotes, as is usual with pflag. A
@@ -40,27 +84,24 @@ type optionSet struct {
 }
 
 // setting is one more fact about an option.
-type setting func(*cobra.Command, *pflag.Flag)
+type setting func(*option, *pflag.Flag)
 
 // under returns what adds options to cmd under the heading.
 func under(cmd *cobra.Command, heading string) optionSet { return optionSet{cmd, heading} }
 
 // toggle adds an option without an argument that sets *p.
 func (s optionSet) toggle(p *bool, name, letter, help string, more ...setting) {
-	s.cmd.Flags().BoolVarP(p, name, letter, false, help)
-	s.finish(name, more)
+	s.add(&option{switched: p, toggle: true}, name, letter, help, more)
 }
 
 // call adds an option without an argument that calls f.
 func (s optionSet) call(f func(), name, letter, help string, more ...setting) {
-	s.cmd.Flags().BoolFuncP(name, letter, help, func(string) error { f(); return nil })
-	s.finish(name, more)
+	s.add(&option{set: func(string) error { f(); return nil }, toggle: true}, name, letter, help, more)
 }
 
 // value adds an option with an argument, which set takes.
 func (s optionSet) value(set func(string) error, name, letter, help string, more ...setting) {
-	s.cmd.Flags().VarP(&setter{set: set}, name, letter, help)
-	s.finish(name, more)
+	s.add(&option{set: set}, name, letter, help, more)
 }
 
 // file is value for the name of a file or folder, stored in *p. It cannot be
@@ -86,77 +127,65 @@ func (s optionSet) bases(p *[]string, name, help string) {
 	}, name, "", help, files)
 }
 
-func (s optionSet) finish(name string, more []setting) {
-	f := s.cmd.Flags().Lookup(name)
-	f.Annotations = map[string][]string{headingKey: {s.heading}}
-	for _, m := range more {
-		m(s.cmd, f)
+func (s optionSet) add(o *option, name, letter, help string, more []setting) {
+	f := &pflag.Flag{Name: name, Shorthand: letter, Usage: help, Value: o}
+	if o.heading = s.heading; o.toggle {
+		f.NoOptDefVal = "true"
 	}
+	for _, m := range more {
+		m(o, f)
+	}
+	s.cmd.Flags().AddFlag(f)
 }
 
 // rare leaves an option out of the help, but not out of the manual page.
-func rare(_ *cobra.Command, f *pflag.Flag) { f.Annotations[rareKey] = []string{} }
+func rare(o *option, _ *pflag.Flag) { o.rare = true }
 
 // always is no setting: the option stands in the help.
-func always(*cobra.Command, *pflag.Flag) {}
+func always(*option, *pflag.Flag) {}
 
 // hidden leaves an option out of the manual page and completion too.
-func hidden(_ *cobra.Command, f *pflag.Flag) { f.Hidden = true }
+func hidden(_ *option, f *pflag.Flag) { f.Hidden = true }
 
 // alias is another name of an option.
 func alias(name string) setting {
-	return func(_ *cobra.Command, f *pflag.Flag) { f.Annotations[aliasKey] = append(f.Annotations[aliasKey], name) }
+	return func(o *option, _ *pflag.Flag) { o.aliases = append(o.aliases, name) }
 }
 
 // bare makes the argument optional; without it the option means value.
 func bare(value string) setting {
-	return func(_ *cobra.Command, f *pflag.Flag) { f.NoOptDefVal = value }
+	return func(_ *option, f *pflag.Flag) { f.NoOptDefVal = value }
 }
 
 // words makes an option take one of the words.
 func words(list ...string) setting {
-	return func(cmd *cobra.Command, f *pflag.Flag) {
-		f.Value.(*setter).words = list
-		cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
+	return func(o *option, f *pflag.Flag) {
+		o.words = list
+		offering(list...)(o, f)
 	}
 }
 
+// offering makes a shell offer the words, though the option takes others too.
+func offering(list ...string) setting {
+	return func(o *option, _ *pflag.Flag) {
+		o.offered = cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+	}
+}
+
+// noFiles makes a shell offer no names of files.
+func noFiles(o *option, _ *pflag.Flag) { o.offered = cobra.NoFileCompletions }
+
 // numbers says that a number makes sense as the argument of an option.
-func numbers(cmd *cobra.Command, f *pflag.Flag) {
-	f.Value.(*setter).number = true
-	cmd.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions)
+func numbers(o *option, f *pflag.Flag) {
+	o.number = true
+	noFiles(o, f)
 }
 
 // files says that the argument is the name of a file or folder.
-func files(_ *cobra.Command, f *pflag.Flag) { f.Annotations[fileKey] = []string{} }
+func files(o *option, _ *pflag.Flag) { o.file = true }
 
-// isFile tells whether the argument of f is the name of a file or folder.
-func isFile(f *pflag.Flag) bool { return f.Annotations[fileKey] != nil }
-
-// folder makes an option complete names of folders.
-func folder(cmd *cobra.Command, f *pflag.Flag) { cmd.MarkFlagDirname(f.Name) }
-
-// setter is the value of an option with an argument.
-type setter struct {
-	set    func(string) error
-	words  []string // all that set takes; nil: anything
-	number bool     // set takes numbers
-}
-
-func (s *setter) String() string { return "" }
-func (s *setter) Type() string   { return "string" }
-
-func (s *setter) Set(v string) error {
-	if s.words != nil && !slices.Contains(s.words, v) {
-		return &usageError{what: fmt.Sprintf("unknown value '%s'", message.OneLine(v)), hint: "use " + strings.Join(s.words, " or ")}
-	}
-	return s.set(v)
-}
-
-// accepts tells whether the word looks like an argument of the option.
-func (s *setter) accepts(word string) bool {
-	return slices.Contains(s.words, word) || s.number && isDigits(word)
-}
+// folder says that the argument is the name of a folder.
+func folder(o *option, _ *pflag.Flag) { o.folder = true }
 
 func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""

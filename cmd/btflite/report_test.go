@@ -62,9 +62,9 @@ func TestHelpShowsEveryOptionThatIsNotRare(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, _, _ := testCLI(t)
-	for _, g := range groupsOf(c.commands(newEncodeCommand())) {
+	for _, g := range groupsOf(newMain(c, newEncodeCommand())) {
 		for _, f := range g.options {
-			if !isRare(f) && !bytes.Contains(help, []byte("--"+f.Name)) {
+			if !optionOf(f).rare && !bytes.Contains(help, []byte("--"+f.Name)) {
 				t.Errorf("--%s is missing", f.Name)
 			}
 		}

@@ -17,23 +17,23 @@ type sortCommand struct {
 	bases []string
 }
 
-func (c *cli) sortCommand() *cobra.Command {
+func newSortCommand(c *cli) *cobra.Command {
 	s := sortCommand{order: order.CanonicalWithMap}
 	cmd := &cobra.Command{
-		Use: "sort [OPTION...] IN OUT", Short: "put the types of BTF into another order",
+		Use: "sort [OPTION...] IN OUT",
 		Long: `Write the BTF of IN, raw BTF or an ELF file with .BTF, to OUT as raw BTF with
 its types in another order: canonical, which depends on the types alone, so
 that what two builds have in common is in the same order in both; or by name,
 as Linux 7.x and resolve_btfids have them. Split BTF keeps to the ids of BASE.`,
 		Example: "  btflite sort vmlinux.btf sorted.btf",
-		RunE:    func(_ *cobra.Command, args []string) error { return c.runSort(&s, args) },
+		RunE:    func(_ *cobra.Command, args []string) error { return s.run(c, args) },
 	}
 	addOrder(cmd, &s.order)
 	under(cmd, groupOutput).bases(&s.bases, "btf_base", "IN is split over `BASE`, or a chain")
 	return cmd
 }
 
-func (c *cli) runSort(cfg *sortCommand, words []string) error {
+func (s *sortCommand) run(c *cli, words []string) error {
 	if len(words) != 2 {
 		return usagef("sort takes the names of an input and an output file")
 	}
@@ -45,7 +45,7 @@ func (c *cli) runSort(cfg *sortCommand, words []string) error {
 	if err != nil {
 		return err
 	}
-	bases := c.basePaths(cfg.bases, in)
+	bases := c.basePaths(s.bases, in)
 	if err := out.refuseInputs(slices.Concat(bases, in)); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *cli) runSort(cfg *sortCommand, words []string) error {
 	if err != nil {
 		return err
 	}
-	sorted, _, err := cfg.order(b)
+	sorted, _, err := s.order(b)
 	if err != nil {
 		return message.NamingFile(in, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/message"
@@ -31,10 +30,10 @@ type verifyCommand struct {
 	json    bool
 }
 
-func (c *cli) verifyCommand() *cobra.Command {
+func newVerifyCommand(c *cli) *cobra.Command {
 	v := verifyCommand{jobs: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{
-		Use: "verify [OPTION...] FILE...", Short: "check BTF by the rules of the kernel", SuggestFor: []string{"check", "validate", "lint"},
+		Use: "verify [OPTION...] FILE...",
 		Long: `Check BTF by the rules of the kernel's verifier. FILE is raw BTF or an ELF
 file with .BTF, either also compressed (.ko.xz), or a folder for all modules
 and .btf files below it.
@@ -42,7 +41,7 @@ Status 0: all fine, 1: refused, 2: a file cannot be read.`,
 		Example: `  btflite verify vmlinux.btf
   btflite verify --kernel=5.15 --btf_base=vmlinux module.ko
   btflite verify --image=/lib/modules/6.12.0-amd64`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.runVerify(&v, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return v.run(c, args) },
 	}
 	s := under(cmd, groupRules)
 	s.bases(&v.bases, "btf_base", "the files are split over `BASE`, or a chain")
@@ -57,26 +56,26 @@ Status 0: all fine, 1: refused, 2: a file cannot be read.`,
 	return cmd
 }
 
-func (c *cli) runVerify(cfg *verifyCommand, paths []string) error {
-	if len(paths) == 0 && cfg.image != "" {
-		paths = []string{cfg.image}
+func (v *verifyCommand) run(c *cli, paths []string) error {
+	if len(paths) == 0 && v.image != "" {
+		paths = []string{v.image}
 	}
 	if err := checkNames(paths); err != nil {
 		return err
 	}
-	find := newBaseFinder(cfg.image)
+	find := newBaseFinder(v.image)
 	defer find.close()
-	if bases := c.basePaths(cfg.bases, paths); len(bases) > 0 {
+	if bases := c.basePaths(v.bases, paths); len(bases) > 0 {
 		if err := find.fix(bases); err != nil {
 			c.complain(err.Error())
 			return verdict{exitUnreadable}
 		}
 	}
 	files := findVerified(paths)
-	r := &verifyReport{c: c, out: newLineWriter(c.stdout), json: cfg.json, files: len(files), quiet: c.quiet}
-	r.tellFine = (cfg.verbose || len(files) == 1) && !c.quiet
-	r.begin(cfg.rules)
-	verifyAll(files, cfg, find, r)
+	r := &verifyReport{c: c, out: newLineWriter(c.stdout), json: v.json, files: len(files), quiet: c.quiet}
+	r.tellFine = (v.verbose || len(files) == 1) && !c.quiet
+	r.begin(v.rules)
+	verifyAll(files, v, find, r)
 	r.end()
 	if err := r.out.flush(); err != nil {
 		return stdoutError(err)
@@ -107,13 +106,6 @@ func (v *verifyCommand) setJobs(s string) error {
 	}
 	v.jobs = e.jobs
 	return nil
-}
-
-// offering makes an option complete the words, though it takes others too.
-func offering(list ...string) setting {
-	return func(cmd *cobra.Command, f *pflag.Flag) {
-		cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
-	}
 }
 
 // countedFiles is n files, as in messages.

@@ -28,10 +28,10 @@ var linkedVersion, linkedCommit string
 //go:embed version.txt
 var archived string
 
-// versionCommand is "btflite version": what was built, from what, with what.
-func (c *cli) versionCommand() *cobra.Command {
+// newVersionCommand is "btflite version": what was built, from what, with what.
+func newVersionCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "print the version of btflite",
+		Use:     "version",
 		Long:    "Print the version of btflite, its commit, Go's version and pahole's.",
 		Example: "  btflite version",
 		RunE: func(_ *cobra.Command, args []string) error {
