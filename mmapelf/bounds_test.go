@@ -6,49 +6,22 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
-
-// put writes a number of n bytes over an image.
-func (l layout) put(b []byte, off, n int, v uint64) {
-	switch n {
-	case 2:
-		l.order.PutUint16(b[off:], uint16(v))
-	case 4:
-		l.order.PutUint32(b[off:], uint32(v))
-	default:
-		l.order.PutUint64(b[off:], v)
-	}
-}
-
-// shoff is where the section table of an image begins.
-func (l layout) shoff(b []byte) int {
-	if l.class64 {
-		return int(l.order.Uint64(b[40:]))
-	}
-	return int(l.order.Uint32(b[32:]))
-}
-
-// ehdr is where e_shentsize stands, the first of three numbers of 2 bytes, and
-// the size of a section header.
-func (l layout) ehdr() (entSize, shdr int) {
-	if l.class64 {
-		return 58, shdrSize64
-	}
-	return 46, shdrSize32
-}
 
 // TestSectionFields: each field of a section header is read from its place.
 func TestSectionFields(t *testing.T) {
-	for _, l := range layouts {
-		b := l.image(false, part{name: ".a", typ: 1})
-		_, shdr := l.ehdr()
-		at := l.shoff(b) + shdr + 8 // behind sh_name and sh_type
+	for _, l := range elftest.Layouts {
+		b := l.Image(elftest.Section{Name: ".a"})
+		shdr := l.SectionSize()
+		at := l.SectionTable(b) + shdr + 8 // behind sh_name and sh_type
 		word := 4
-		if l.class64 {
+		if l.Class64 {
 			word = 8
 		}
 		for i, n := range []int{word, word, word, word, 4, 4, word, word} {
-			l.put(b, at, n, uint64(i)+0x10) // flags, address, offset, size, link, info, align, entry size
+			l.Put(b, at, n, uint64(i)+0x10) // flags, address, offset, size, link, info, align, entry size
 			at += n
 		}
 		f, err := parse("", b)
@@ -64,12 +37,12 @@ func TestSectionFields(t *testing.T) {
 
 // TestSectionTableBounds: the table may end with the file, and not behind it.
 func TestSectionTableBounds(t *testing.T) {
-	for _, l := range layouts {
-		good := l.image(false, part{name: ".a", typ: 1})
-		ent, shdr := l.ehdr()
-		shoff := l.shoff(good)
+	for _, l := range elftest.Layouts {
+		good := l.Image(elftest.Section{Name: ".a"})
+		ent, shdr := l.Counts()+4, l.SectionSize()
+		shoff := l.SectionTable(good)
 		at, word := 32, 4
-		if l.class64 {
+		if l.Class64 {
 			at, word = 40, 8
 		}
 		first := shoff + 8 + 3*word // sh_size of section 0
@@ -80,12 +53,12 @@ func TestSectionTableBounds(t *testing.T) {
 		}{
 			{"as it is", func(b []byte) []byte { return b }, ""},
 			{"one byte less", func(b []byte) []byte { return b[:len(b)-1] }, "file ends inside the table (3 entries"},
-			{"one entry more", func(b []byte) []byte { l.put(b, ent+2, 2, 4); return b }, "file ends inside the table (4 entries"},
+			{"one entry more", func(b []byte) []byte { l.Put(b, ent+2, 2, 4); return b }, "file ends inside the table (4 entries"},
 			{"first entry cut", func(b []byte) []byte { return b[:shoff+shdr-1] }, "is outside the file"},
-			{"only the first entry", func(b []byte) []byte { l.put(b, ent+2, 2, 1); l.put(b, ent+4, 2, 0); return b[:shoff+shdr] }, ""},
-			{"table at the end", func(b []byte) []byte { l.put(b, at, word, uint64(len(b))); return b }, "is outside the file"},
-			{"table behind the end", func(b []byte) []byte { l.put(b, at, word, uint64(len(b)+1)); return b }, "is outside the file"},
-			{"entries too small", func(b []byte) []byte { l.put(b, ent, 2, uint64(shdr-1)); return b }, fmt.Sprintf("%#x: section table entries of %d bytes", at+6, shdr-1)},
+			{"only the first entry", func(b []byte) []byte { l.Put(b, ent+2, 2, 1); l.Put(b, ent+4, 2, 0); return b[:shoff+shdr] }, ""},
+			{"table at the end", func(b []byte) []byte { l.Put(b, at, word, uint64(len(b))); return b }, "is outside the file"},
+			{"table behind the end", func(b []byte) []byte { l.Put(b, at, word, uint64(len(b)+1)); return b }, "is outside the file"},
+			{"entries too small", func(b []byte) []byte { l.Put(b, ent, 2, uint64(shdr-1)); return b }, fmt.Sprintf("%#x: section table entries of %d bytes", at+6, shdr-1)},
 			{"larger entries, the last without padding", func(b []byte) []byte {
 				wide := bytes.Clone(b[:shoff])
 				for i := range 3 {
@@ -93,18 +66,18 @@ func TestSectionTableBounds(t *testing.T) {
 						wide = append(wide, make([]byte, 8)...)
 					}
 				}
-				l.put(wide, ent, 2, uint64(shdr+8))
+				l.Put(wide, ent, 2, uint64(shdr+8))
 				return wide
 			}, ""},
-			{"name table is the last section", func(b []byte) []byte { l.put(b, ent+4, 2, 2); return b }, ""},
-			{"name table behind the last section", func(b []byte) []byte { l.put(b, ent+4, 2, 3); return b }, "section name table is section 3 of 3"},
-			{"name table without contents", func(b []byte) []byte { l.put(b, shoff+2*shdr+4, 4, shtNobits); return b }, "section name table 2 has no contents"},
-			{"name table that leaves the file", func(b []byte) []byte { l.put(b, shoff+2*shdr+8+3*word, word, 1<<20); return b }, "leave the file"},
-			{"last name", func(b []byte) []byte { l.put(b, shoff+shdr, 4, 13); return b }, ""},
-			{"name behind the table", func(b []byte) []byte { l.put(b, shoff+shdr, 4, 14); return b }, fmt.Sprintf("section table+%#x: name of section 1", shoff+shdr)},
-			{"no section", func(b []byte) []byte { l.put(b, ent+2, 2, 0); return b }, ""},
-			{"extended count", func(b []byte) []byte { l.put(b, ent+2, 2, 0); l.put(b, first, word, 3); return b }, ""},
-			{"extended count one too large", func(b []byte) []byte { l.put(b, ent+2, 2, 0); l.put(b, first, word, 4); return b }, "file ends inside the table (4 entries"},
+			{"name table is the last section", func(b []byte) []byte { l.Put(b, ent+4, 2, 2); return b }, ""},
+			{"name table behind the last section", func(b []byte) []byte { l.Put(b, ent+4, 2, 3); return b }, "section name table is section 3 of 3"},
+			{"name table without contents", func(b []byte) []byte { l.Put(b, shoff+2*shdr+4, 4, shtNobits); return b }, "section name table 2 has no contents"},
+			{"name table that leaves the file", func(b []byte) []byte { l.Put(b, shoff+2*shdr+8+3*word, word, 1<<20); return b }, "leave the file"},
+			{"last name", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, 13); return b }, ""},
+			{"name behind the table", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, 14); return b }, fmt.Sprintf("section table+%#x: name of section 1", shoff+shdr)},
+			{"no section", func(b []byte) []byte { l.Put(b, ent+2, 2, 0); return b }, ""},
+			{"extended count", func(b []byte) []byte { l.Put(b, ent+2, 2, 0); l.Put(b, first, word, 3); return b }, ""},
+			{"extended count one too large", func(b []byte) []byte { l.Put(b, ent+2, 2, 0); l.Put(b, first, word, 4); return b }, "file ends inside the table (4 entries"},
 		} {
 			_, err := parse("", c.edit(bytes.Clone(good)))
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -155,7 +128,7 @@ func TestStoredBounds(t *testing.T) {
 
 // TestClaimedSize: what a compressed section may claim to expand to.
 func TestClaimedSize(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range elftest.Layouts {
 		for _, c := range []struct {
 			stored int
 			size   uint64
@@ -168,7 +141,7 @@ func TestClaimedSize(t *testing.T) {
 			{largeSection/maxLargeExpansion + 1, largeSection + 1, true},
 			{700000, 70000000, true}, {700000, 70000001, false},
 		} {
-			f, err := parse("", l.image(false, part{name: ".debug_str", typ: 1, flags: shfCompressed, data: l.compressed(elfCompressZlib, c.size, make([]byte, c.stored))}))
+			f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: shfCompressed, Data: l.CompressedAs(elfCompressZlib, c.size, make([]byte, c.stored))}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,9 +153,9 @@ func TestClaimedSize(t *testing.T) {
 				t.Errorf("%v: %+v of section %+v", l, k, s)
 			}
 		}
-		whole := l.compressed(elfCompressZlib, 0, nil)
+		whole := l.CompressedAs(elfCompressZlib, 0, nil)
 		for n := range len(whole) + 1 {
-			f, err := parse("", l.image(false, part{name: ".debug_str", typ: 1, flags: shfCompressed, data: whole[:n]}))
+			f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: shfCompressed, Data: whole[:n]}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +164,7 @@ func TestClaimedSize(t *testing.T) {
 			}
 		}
 		for n := range gnuHeaderSize + 1 {
-			f, err := parse("", l.image(false, part{name: ".zdebug_str", typ: 1, data: append([]byte(gnuCompressMagic), make([]byte, 8)...)[:n]}))
+			f, err := parse("", l.Image(elftest.Section{Name: ".zdebug_str", Data: append([]byte(gnuCompressMagic), make([]byte, 8)...)[:n]}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,8 +179,8 @@ func TestClaimedSize(t *testing.T) {
 // touches, and nothing beyond the file.
 func TestAdvise(t *testing.T) {
 	page := uint64(os.Getpagesize())
-	l := layouts[2]
-	f, err := Open(write(t, l.image(false, part{name: ".a", typ: 1, data: make([]byte, 4*page)})))
+	l := elftest.Little64
+	f, err := Open(write(t, l.Image(elftest.Section{Name: ".a", Data: make([]byte, 4*page)})))
 	if err != nil {
 		t.Fatal(err)
 	}

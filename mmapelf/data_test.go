@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/internal/elftest"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -36,8 +37,8 @@ func gnuOf(b []byte) []byte {
 
 func TestDataDecompresses(t *testing.T) {
 	want := strings.Repeat("debug text ", 300)
-	for _, l := range layouts {
-		f, err := parse("", l.sample())
+	for _, l := range elftest.Layouts {
+		f, err := parse("", sample(l))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,10 +56,10 @@ func TestDataDecompressesPastTheFirstChunk(t *testing.T) {
 	for i := range uint32(900000) {
 		text = binary.LittleEndian.AppendUint32(text, i*2654435761>>12)
 	}
-	l := layouts[2]
+	l := elftest.Little64
 	for kind, stream := range map[uint32][]byte{elfCompressZlib: deflate(text), elfCompressZstd: zstdOf(text)} {
-		f, err := parse("", l.image(false, part{name: ".debug_info", typ: 1, flags: shfCompressed,
-			data: l.compressed(kind, uint64(len(text)), stream)}))
+		f, err := parse("", l.Image(elftest.Section{Name: ".debug_info", Flags: shfCompressed,
+			Data: l.CompressedAs(kind, uint64(len(text)), stream)}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,13 +117,13 @@ func TestDataRefusesBadCompression(t *testing.T) {
 		{"gnu size 2^60", "claim to expand", ".zdebug_info", 0, 0, gnu(1<<60, "ZLIB")},
 	}
 	for _, tt := range tests {
-		for _, l := range []layout{layouts[2], layouts[3]} {
-			p := part{name: tt.section, typ: 1, data: tt.stream}
+		for _, l := range []elftest.Layout{elftest.Little64, elftest.Big64} {
+			p := elftest.Section{Name: tt.section, Data: tt.stream}
 			if tt.section == ".debug_str" {
-				p.flags = shfCompressed
-				p.data = l.compressed(tt.kind, tt.size, tt.stream)
+				p.Flags = shfCompressed
+				p.Data = l.CompressedAs(tt.kind, tt.size, tt.stream)
 			}
-			f, err := parse("", l.image(false, p))
+			f, err := parse("", l.Image(p))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,8 +140,8 @@ func TestDataRefusesBadCompression(t *testing.T) {
 			}
 		}
 	}
-	l := layouts[2]
-	f, err := parse("", l.image(false, part{name: ".debug_str", typ: 1, flags: shfCompressed, data: []byte("zzzz")}))
+	l := elftest.Little64
+	f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: shfCompressed, Data: []byte("zzzz")}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // write puts data into a file of a fresh folder.
@@ -20,17 +22,17 @@ func write(t *testing.T, data []byte) string {
 }
 
 func TestOpenReadsHeadersOfAllLayouts(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range elftest.Layouts {
 		t.Run(l.String(), func(t *testing.T) {
-			f, err := Open(write(t, l.sample()))
+			f, err := Open(write(t, sample(l)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			if f.Class64 != l.class64 || f.BigEndian != (l.order.String() == "BigEndian") || f.Type != 1 || f.Machine != 62 {
+			if f.Class64 != l.Class64 || f.BigEndian != (l.Order.String() == "BigEndian") || f.Type != 1 || f.Machine != 62 {
 				t.Errorf("header is %+v", f)
 			}
-			if want := map[bool]int{false: 4, true: 8}[l.class64]; f.AddrSize != want {
+			if want := map[bool]int{false: 4, true: 8}[l.Class64]; f.AddrSize != want {
 				t.Errorf("address size %d, want %d", f.AddrSize, want)
 			}
 			var names []string
@@ -59,14 +61,14 @@ func TestOpenReadsHeadersOfAllLayouts(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	le64 := layouts[2]
-	good := le64.sample()
+	le64 := elftest.Little64
+	good := sample(le64)
 	patch := func(off int, b ...byte) []byte {
 		c := bytes.Clone(good)
 		copy(c[off:], b)
 		return c
 	}
-	shoff := int(le64.order.Uint64(good[40:]))
+	shoff := int(le64.Order.Uint64(good[40:]))
 	tests := []struct {
 		name, want string
 		data       []byte
@@ -116,8 +118,8 @@ func TestOpenRefusesOtherThanRegularFiles(t *testing.T) {
 }
 
 func TestParseRefusesEveryTruncation(t *testing.T) {
-	for _, l := range layouts {
-		good := l.sample()
+	for _, l := range elftest.Layouts {
+		good := sample(l)
 		for n := range good {
 			f, err := parse("", good[:n:n])
 			if err == nil {
@@ -128,7 +130,7 @@ func TestParseRefusesEveryTruncation(t *testing.T) {
 }
 
 func TestDataRefusesSectionsOutsideTheFile(t *testing.T) {
-	f, err := parse("", layouts[2].sample())
+	f, err := parse("", sample(elftest.Little64))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +148,13 @@ func TestDataRefusesSectionsOutsideTheFile(t *testing.T) {
 }
 
 func TestSectionCountAboveFF00(t *testing.T) {
-	parts := make([]part, 70000)
+	parts := make([]elftest.Section, 70000)
 	for i := range parts {
-		parts[i] = part{name: ".t", typ: 1}
+		parts[i] = elftest.Section{Name: ".t"}
 	}
-	parts[69998] = part{name: ".last", typ: 1, data: []byte("x")}
-	for _, l := range layouts {
-		f, err := parse("", l.image(true, parts...))
+	parts[69998] = elftest.Section{Name: ".last", Data: []byte("x")}
+	for _, l := range elftest.Layouts {
+		f, err := parse("", elftest.Image{Layout: l, Extended: true, Sections: parts}.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +165,7 @@ func TestSectionCountAboveFF00(t *testing.T) {
 }
 
 func TestFileWithoutSectionTableHasNoSections(t *testing.T) {
-	b := layouts[2].sample()[:ehdrSize64]
+	b := sample(elftest.Little64)[:ehdrSize64]
 	clear(b[40:48])
 	f, err := parse("", b)
 	if err != nil || len(f.Sections) != 0 || f.Section("") != nil {
@@ -172,17 +174,17 @@ func TestFileWithoutSectionTableHasNoSections(t *testing.T) {
 }
 
 func TestLongSectionNamesAreCut(t *testing.T) {
-	l := layouts[2]
-	f, err := parse("", l.image(false, part{name: strings.Repeat("n", 5000), typ: 1}))
+	l := elftest.Little64
+	f, err := parse("", l.Image(elftest.Section{Name: strings.Repeat("n", 5000)}))
 	if err != nil || len(f.Sections[1].Name) != maxSectionName {
 		t.Errorf("%v, %v", f, err)
 	}
 }
 
 func TestReleaseKeepsContents(t *testing.T) {
-	l := layouts[2]
+	l := elftest.Little64
 	big := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
-	f, err := Open(write(t, l.image(false, part{name: ".debug_info", typ: 1, data: big}, part{name: ".x", typ: 1, data: []byte("y")})))
+	f, err := Open(write(t, l.Image(elftest.Section{Name: ".debug_info", Data: big}, elftest.Section{Name: ".x", Type: 1, Data: []byte("y")})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +206,8 @@ func TestReleaseKeepsContents(t *testing.T) {
 }
 
 func TestReleaseFindsTheRange(t *testing.T) {
-	l := layouts[2]
-	f, err := parse("", l.image(false, part{name: ".a", typ: 1, data: make([]byte, 100)}, part{name: ".b", typ: 1, data: make([]byte, 50)}))
+	l := elftest.Little64
+	f, err := parse("", l.Image(elftest.Section{Name: ".a", Data: make([]byte, 100)}, elftest.Section{Name: ".b", Type: 1, Data: make([]byte, 50)}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +222,7 @@ func TestReleaseFindsTheRange(t *testing.T) {
 }
 
 func TestCloseTwice(t *testing.T) {
-	f, err := Open(write(t, layouts[0].sample()))
+	f, err := Open(write(t, sample(elftest.Little32)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,8 +245,8 @@ func TestErrorsQuoteOddNames(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	for _, l := range layouts {
-		f.Add(l.sample())
+	for _, l := range elftest.Layouts {
+		f.Add(sample(l))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := parse("", data)

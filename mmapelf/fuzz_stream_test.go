@@ -3,6 +3,8 @@ package mmapelf
 import (
 	"bytes"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // FuzzStream expands a compressed section at once and in steps: the same bytes,
@@ -14,8 +16,8 @@ func FuzzStream(f *testing.F) {
 	f.Add(uint32(elfCompressZlib), uint32(len(text)-1), deflate(text))
 	f.Add(uint32(elfCompressZstd), uint32(len(text)+1), zstdOf(text))
 	f.Fuzz(func(t *testing.T, kind, size uint32, stream []byte) {
-		l := layouts[2]
-		image := l.image(false, part{name: ".debug_info", typ: 1, flags: shfCompressed, data: l.compressed(kind, uint64(size), stream)})
+		l := elftest.Little64
+		image := l.Image(elftest.Section{Name: ".debug_info", Flags: shfCompressed, Data: l.CompressedAs(kind, uint64(size), stream)})
 		file, err := parse("", image)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // streamText is 4 MiB that compress a little and do not repeat, also as a zlib
@@ -23,12 +25,12 @@ var streamText = sync.OnceValues(func() ([]byte, map[uint32][]byte) {
 // openStream is a file of one compressed section, opened as a Stream.
 func openStream(t *testing.T, kind uint32, size int, stream []byte) *Stream {
 	t.Helper()
-	l := layouts[2]
-	p := part{name: ".debug_info", typ: 1, flags: shfCompressed, data: l.compressed(kind, uint64(size), stream)}
+	l := elftest.Little64
+	p := elftest.Section{Name: ".debug_info", Flags: shfCompressed, Data: l.CompressedAs(kind, uint64(size), stream)}
 	if kind == 0 {
-		p = part{name: ".zdebug_info", typ: 1, data: append(binary.BigEndian.AppendUint64([]byte(gnuCompressMagic), uint64(size)), stream...)}
+		p = elftest.Section{Name: ".zdebug_info", Data: append(binary.BigEndian.AppendUint64([]byte(gnuCompressMagic), uint64(size)), stream...)}
 	}
-	f, err := Open(write(t, l.image(false, p)))
+	f, err := Open(write(t, l.Image(p)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +159,7 @@ func TestStreamErrors(t *testing.T) {
 }
 
 func TestStreamOfPlainSection(t *testing.T) {
-	f, err := parse("", layouts[2].sample())
+	f, err := parse("", sample(elftest.Little64))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 func TestSymbolsOfAllLayouts(t *testing.T) {
-	for _, l := range layouts {
-		f, err := parse("", l.sample())
+	for _, l := range elftest.Layouts {
+		f, err := parse("", sample(l))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +26,7 @@ func TestSymbolsOfAllLayouts(t *testing.T) {
 		})
 		want := []Symbol{
 			{},
-			{Name: 1, Info: 0x12, Other: 2, Shndx: 5, Value: 0x1122334455667788 & l.mask(), Size: 0x99},
+			{Name: 1, Info: 0x12, Other: 2, Shndx: 5, Value: 0x1122334455667788 & mask(l), Size: 0x99},
 			{Name: 4, Info: 0x11, Shndx: 0x12345, Value: 8, Size: 4},
 		}
 		if err != nil || !slices.Equal(got, want) {
@@ -41,7 +43,7 @@ func TestSymbolsOfAllLayouts(t *testing.T) {
 }
 
 func TestSymbolsStopsWhenAsked(t *testing.T) {
-	f, err := parse("", layouts[2].sample())
+	f, err := parse("", sample(elftest.Little64))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +54,8 @@ func TestSymbolsStopsWhenAsked(t *testing.T) {
 }
 
 func TestSymbolsRefuses(t *testing.T) {
-	for _, l := range layouts {
-		f, err := parse("", l.sample())
+	for _, l := range elftest.Layouts {
+		f, err := parse("", sample(l))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,12 +89,12 @@ func TestSymbolsRefuses(t *testing.T) {
 }
 
 func TestSymbolsDoesNotAllocatePerSymbol(t *testing.T) {
-	l := layouts[2]
+	l := elftest.Little64
 	var syms []byte
 	for i := range 10000 {
-		syms = l.symbol(syms, Symbol{Name: uint32(i), Value: 1}, 1)
+		syms = l.Symbol(syms, elftest.Symbol{Name: uint32(i), Section: 1, Value: 1})
 	}
-	f, err := parse("", l.image(false, part{name: ".symtab", typ: 2, data: syms, entSize: symSize64}))
+	f, err := parse("", l.Image(elftest.Section{Name: ".symtab", Type: 2, Data: syms, EntSize: symSize64}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // TestSpans: what two ranges share and hold, where they touch and at the ends
@@ -46,48 +48,36 @@ func TestSpans(t *testing.T) {
 
 // TestSectionHeaders: each field has its place, in both directions.
 func TestSectionHeaders(t *testing.T) {
-	for _, l := range layouts {
-		m := &image{class64: l.class64, order: l.order}
+	for _, l := range elftest.Layouts {
+		m := &image{class64: l.Class64, order: l.Order}
 		m.shdrs = make([]byte, 2*m.shdrSize())
 		want := shdr{name: 1, typ: 2, link: 7, info: 8, flags: 3, addr: 4, align: 9, entSize: 10, span: span{5, 6}}
 		m.setSection(1, want)
 		if got := m.section(1); got != want {
 			t.Errorf("%v: %+v, want %+v", l, got, want)
 		}
-		b := l.order.AppendUint32(l.order.AppendUint32(make([]byte, m.shdrSize()), 1), 2)
+		b := l.Order.AppendUint32(l.Order.AppendUint32(make([]byte, m.shdrSize()), 1), 2)
 		for _, v := range []uint64{3, 4, 5, 6} {
-			b = l.word(b, v)
+			b = l.Word(b, v)
 		}
-		b = l.order.AppendUint32(l.order.AppendUint32(b, 7), 8)
-		b = l.word(l.word(b, 9), 10)
+		b = l.Order.AppendUint32(l.Order.AppendUint32(b, 7), 8)
+		b = l.Word(l.Word(b, 9), 10)
 		if !bytes.Equal(m.shdrs, b) {
 			t.Errorf("%v: %x, want %x", l, m.shdrs, b)
 		}
 	}
 }
 
-// put writes a number of n bytes.
-func (l layout) put(b []byte, off, n int, v uint64) {
-	switch n {
-	case 2:
-		l.order.PutUint16(b[off:], uint16(v))
-	case 4:
-		l.order.PutUint32(b[off:], uint32(v))
-	default:
-		l.order.PutUint64(b[off:], v)
-	}
-}
-
 // TestImageBounds: the tables may end with the file, and not behind it.
 func TestImageBounds(t *testing.T) {
-	for _, l := range layouts {
-		good := l.image(form{linked: true}, plain...)
+	for _, l := range elftest.Layouts {
+		good := build(l, elftest.Image{Linked: true}, plain...)
 		m, err := readImage(bytes.NewReader(good), int64(len(good)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		shoff, shdr, phdr, count := int(m.shoff), m.shdrSize(), m.phdrSize(), m.count
-		fields, word := pick(l.class64, 54, 42), pick(l.class64, 8, 4)
+		fields, word := l.Pick(54, 42), l.Pick(8, 4)
 		if len(good) != shoff+count*shdr {
 			t.Fatalf("%v: the section table is not at the end", l)
 		}
@@ -99,48 +89,48 @@ func TestImageBounds(t *testing.T) {
 		}{
 			{"as it is", func(b []byte) []byte { return b }, ""},
 			{"byte missing", func(b []byte) []byte { return b[:len(b)-1] }, "section table"},
-			{"section too many", func(b []byte) []byte { l.put(b, fields+6, 2, uint64(count+1)); return b }, "section table"},
-			{"section entry size", func(b []byte) []byte { l.put(b, fields+4, 2, uint64(shdr+1)); return b }, "section table entries"},
-			{"no sections", func(b []byte) []byte { l.put(b, fields+6, 2, 0); return b }, "no section header table"},
+			{"section too many", func(b []byte) []byte { l.Put(b, fields+6, 2, uint64(count+1)); return b }, "section table"},
+			{"section entry size", func(b []byte) []byte { l.Put(b, fields+4, 2, uint64(shdr+1)); return b }, "section table entries"},
+			{"no sections", func(b []byte) []byte { l.Put(b, fields+6, 2, 0); return b }, "no section header table"},
 			{"count in section 0", func(b []byte) []byte {
-				l.put(b, fields+6, 2, 0)
-				l.put(b, shoff+8+3*word, word, uint64(count))
+				l.Put(b, fields+6, 2, 0)
+				l.Put(b, shoff+8+3*word, word, uint64(count))
 				return b
 			}, ""},
 			{"count in section 0, too large", func(b []byte) []byte {
-				l.put(b, fields+6, 2, 0)
-				l.put(b, shoff+8+3*word, word, uint64(count+1))
+				l.Put(b, fields+6, 2, 0)
+				l.Put(b, shoff+8+3*word, word, uint64(count+1))
 				return b
 			}, "section table"},
 			{"huge count in section 0", func(b []byte) []byte {
-				l.put(b, fields+6, 2, 0)
-				l.put(b, shoff+8+3*word, word, math.MaxUint64)
+				l.Put(b, fields+6, 2, 0)
+				l.Put(b, shoff+8+3*word, word, math.MaxUint64)
 				return b
 			}, "entries at"},
 			{"name table in section 0", func(b []byte) []byte {
-				l.put(b, fields+8, 2, shnXindex)
-				l.put(b, shoff+8+4*word, 4, uint64(m.strIndex))
+				l.Put(b, fields+8, 2, shnXindex)
+				l.Put(b, shoff+8+4*word, 4, uint64(m.strIndex))
 				return b
 			}, ""},
-			{"name table behind the last section", func(b []byte) []byte { l.put(b, fields+8, 2, uint64(count)); return b }, "section name table is section"},
-			{"name table without bytes", func(b []byte) []byte { l.put(b, strs+4, 4, shtNobits); return b }, "no contents"},
-			{"name table of no type", func(b []byte) []byte { l.put(b, strs+4, 4, shtNull); return b }, "no type"},
-			{"last name", func(b []byte) []byte { l.put(b, shoff+shdr, 4, uint64(len(m.names)-1)); return b }, ""},
-			{"name behind the table", func(b []byte) []byte { l.put(b, shoff+shdr, 4, uint64(len(m.names))); return b }, "name of section 1"},
-			{"program header size", func(b []byte) []byte { l.put(b, fields, 2, uint64(phdr-1)); return b }, "program headers of"},
-			{"no program headers", func(b []byte) []byte { l.put(b, fields+2, 2, 0); l.put(b, fields, 2, 1); return b }, ""},
-			{"program headers at 0", func(b []byte) []byte { l.put(b, pick(l.class64, 32, 28), word, 0); l.put(b, fields, 2, 1); return b }, ""},
+			{"name table behind the last section", func(b []byte) []byte { l.Put(b, fields+8, 2, uint64(count)); return b }, "section name table is section"},
+			{"name table without bytes", func(b []byte) []byte { l.Put(b, strs+4, 4, shtNobits); return b }, "no contents"},
+			{"name table of no type", func(b []byte) []byte { l.Put(b, strs+4, 4, shtNull); return b }, "no type"},
+			{"last name", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, uint64(len(m.names)-1)); return b }, ""},
+			{"name behind the table", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, uint64(len(m.names))); return b }, "name of section 1"},
+			{"program header size", func(b []byte) []byte { l.Put(b, fields, 2, uint64(phdr-1)); return b }, "program headers of"},
+			{"no program headers", func(b []byte) []byte { l.Put(b, fields+2, 2, 0); l.Put(b, fields, 2, 1); return b }, ""},
+			{"program headers at 0", func(b []byte) []byte { l.Put(b, l.Pick(32, 28), word, 0); l.Put(b, fields, 2, 1); return b }, ""},
 			{"program headers in section 0", func(b []byte) []byte {
-				l.put(b, fields+2, 2, pnXnum)
-				l.put(b, shoff+12+4*word, 4, 2)
+				l.Put(b, fields+2, 2, pnXnum)
+				l.Put(b, shoff+12+4*word, 4, 2)
 				return b
 			}, ""},
 			{"program headers at the end", func(b []byte) []byte {
-				l.put(b, pick(l.class64, 32, 28), word, uint64(len(b)-2*phdr))
+				l.Put(b, l.Pick(32, 28), word, uint64(len(b)-2*phdr))
 				return b
 			}, ""},
 			{"program headers behind the end", func(b []byte) []byte {
-				l.put(b, pick(l.class64, 32, 28), word, uint64(len(b)-2*phdr+1))
+				l.Put(b, l.Pick(32, 28), word, uint64(len(b)-2*phdr+1))
 				return b
 			}, "program header table"},
 		} {
@@ -250,8 +240,8 @@ func TestAlign8(t *testing.T) {
 
 // TestSizeLimits: sizes that cannot be are refused before anything is written.
 func TestSizeLimits(t *testing.T) {
-	read := func(l layout) *image {
-		b := l.image(form{}, plain...)
+	read := func(l elftest.Layout) *image {
+		b := build(l, elftest.Image{}, plain...)
 		m, err := readImage(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			t.Fatal(err)
@@ -262,23 +252,23 @@ func TestSizeLimits(t *testing.T) {
 		size int64
 		want string
 	}{{0, ""}, {-1, "bad size"}, {1 << 61, ""}, {1<<61 + 1, "bad size"}} {
-		if _, err := read(layouts[2]).plan([]Section{{Name: ".BTF", Size: c.size}}); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+		if _, err := read(elftest.Little64).plan([]Section{{Name: ".BTF", Size: c.size}}); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%d bytes: %v", c.size, err)
 		}
 	}
 	// What a file of a 32-bit class has room for, behind which the tables go.
-	p, err := read(layouts[0]).plan([]Section{{Name: ".BTF"}})
+	p, err := read(elftest.Little32).plan([]Section{{Name: ".BTF"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	room := (1<<32 - 1 - p.end) &^ 7
-	if _, err := read(layouts[0]).plan([]Section{{Name: ".BTF", Size: room}}); err != nil {
+	if _, err := read(elftest.Little32).plan([]Section{{Name: ".BTF", Size: room}}); err != nil {
 		t.Errorf("%d bytes: %v", room, err)
 	}
-	if _, err := read(layouts[0]).plan([]Section{{Name: ".BTF", Size: room + 16}}); err == nil {
+	if _, err := read(elftest.Little32).plan([]Section{{Name: ".BTF", Size: room + 16}}); err == nil {
 		t.Errorf("%d bytes: no error", room+16)
 	}
-	if _, err := read(layouts[2]).plan([]Section{{Name: ".a"}, {Name: ".a"}}); err == nil || !strings.Contains(err.Error(), "given twice") {
+	if _, err := read(elftest.Little64).plan([]Section{{Name: ".a"}, {Name: ".a"}}); err == nil || !strings.Contains(err.Error(), "given twice") {
 		t.Errorf("a name twice: %v", err)
 	}
 }
@@ -319,10 +309,10 @@ func TestWriteContent(t *testing.T) {
 // TestObjectAlignment: sections and the section table of an object begin at
 // multiples of 8, whatever lies before them, and follow each other closely.
 func TestObjectAlignment(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range elftest.Layouts {
 		for size := range int64(18) {
-			to := Target{class64: l.class64, order: l.order}
-			copy(to.ident[:], append([]byte(elfMag), byte(pick(l.class64, 2, 1)), byte(pick(to.BigEndian(), 2, 1)), 1))
+			to := Target{class64: l.Class64, order: l.Order}
+			copy(to.ident[:], append([]byte(elfMag), byte(l.Pick(2, 1)), byte(pick(to.BigEndian(), 2, 1)), 1))
 			fill := func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err }
 			var out bytes.Buffer
 			if err := to.NewObject(Section{Name: ".a", Size: size, Write: fill}, Section{Name: ".b", Size: size, Write: fill}).Write(&out); err != nil {

@@ -12,11 +12,13 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 func TestSetKeepsMode(t *testing.T) {
 	for _, mode := range []os.FileMode{0o755, 0o640, 0o444, 0o755 | os.ModeSetuid, 0o600} {
-		path := file(t, layouts[2].image(form{}, plain...))
+		path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +35,7 @@ func TestSetKeepsOwner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give files away")
 	}
-	path := file(t, layouts[2].image(form{}, plain...))
+	path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
 	if err := os.Chown(path, 1234, 5678); err != nil {
 		t.Skip(err)
 	}
@@ -53,7 +55,7 @@ func TestSetKeepsOwner(t *testing.T) {
 }
 
 func TestSetRefusesHardLinks(t *testing.T) {
-	path := file(t, layouts[2].image(form{}, plain...))
+	path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
 	other := filepath.Join(t.TempDir(), "other")
 	if err := os.Link(path, other); err != nil {
 		t.Skip(err)
@@ -70,7 +72,7 @@ func TestSetRefusesHardLinks(t *testing.T) {
 }
 
 func TestSetKeepsSymlinks(t *testing.T) {
-	path := file(t, layouts[2].image(form{}, plain...))
+	path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
 	links := t.TempDir()
 	link := filepath.Join(links, "link")
 	second := filepath.Join(links, "second")
@@ -117,7 +119,7 @@ func TestSetRefusesOtherThanRegularFiles(t *testing.T) {
 
 func TestSetWithLongFileName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("a", 255))
-	if err := os.WriteFile(path, layouts[2].image(form{}, plain...), 0o600); err != nil {
+	if err := os.WriteFile(path, build(elftest.Little64, elftest.Image{}, plain...), 0o600); err != nil {
 		t.Skip(err)
 	}
 	if err := setText(path, ".BTF", "contents"); err != nil {
@@ -126,7 +128,7 @@ func TestSetWithLongFileName(t *testing.T) {
 }
 
 func TestSetInParallelLeavesAWholeFile(t *testing.T) {
-	path := file(t, layouts[2].image(form{linked: true}, plain...))
+	path := file(t, build(elftest.Little64, elftest.Image{Linked: true}, plain...))
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

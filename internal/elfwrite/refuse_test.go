@@ -8,16 +8,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 func TestSetErrorLeavesTheFile(t *testing.T) {
-	good := layouts[2].image(form{linked: true}, plain...)
+	good := build(elftest.Little64, elftest.Image{Linked: true}, plain...)
 	patch := func(off int, b ...byte) []byte {
 		c := bytes.Clone(good)
 		copy(c[off:], b)
 		return c
 	}
-	shoff := int(layouts[2].order.Uint64(good[40:]))
+	shoff := int(elftest.Little64.Order.Uint64(good[40:]))
 	okay := func(w io.Writer) error { _, err := io.WriteString(w, "12345"); return err }
 	broken := errors.New("encoder failed")
 	tests := []struct {
@@ -81,8 +83,8 @@ func onlyFile(t *testing.T, path string) {
 }
 
 func TestSetRefusesEveryTruncation(t *testing.T) {
-	for _, l := range layouts {
-		good := l.image(form{linked: true}, plain...)
+	for _, l := range elftest.Layouts {
+		good := build(l, elftest.Image{Linked: true}, plain...)
 		for n := range good {
 			if m, err := readImage(bytes.NewReader(good[:n]), int64(n)); err == nil {
 				t.Fatalf("%v: %d of %d bytes read: %d sections", l, n, len(good), m.count)
@@ -92,7 +94,7 @@ func TestSetRefusesEveryTruncation(t *testing.T) {
 }
 
 func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
-	path := file(t, layouts[0].image(form{}, plain...))
+	path := file(t, build(elftest.Little32, elftest.Image{}, plain...))
 	err := Set(path, Section{Name: ".BTF", Size: 1 << 32, Write: func(io.Writer) error { t.Error("contents asked for"); return nil }})
 	if err == nil || !strings.Contains(err.Error(), "32-bit") {
 		t.Errorf("error %v", err)
@@ -100,7 +102,7 @@ func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 }
 
 func TestSetNoticesChangesDuringTheCopy(t *testing.T) {
-	path := file(t, layouts[2].image(form{}, plain...))
+	path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
 	err := Set(path, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
@@ -120,10 +122,10 @@ func TestSetNoticesChangesDuringTheCopy(t *testing.T) {
 // FuzzSet checks that an image is refused or gets the sections, and that a
 // second run then changes nothing, if its program headers lie within it.
 func FuzzSet(f *testing.F) {
-	for _, l := range layouts {
-		f.Add(l.image(form{linked: true}, withBTF(part{typ: shtProgbits, flags: 2, data: "old"})...), false)
-		f.Add(l.image(form{extended: true, names: ".BTF\x00"}, plain...), true)
-		f.Add(l.image(form{}, part{name: ".BTF.base", typ: shtProgbits, data: "old base"}, part{name: ".BTF", typ: shtProgbits, data: "contents"}), true)
+	for _, l := range elftest.Layouts {
+		f.Add(build(l, elftest.Image{Linked: true}, withBTF(elftest.Section{Flags: 2, Data: []byte("old")})...), false)
+		f.Add(build(l, elftest.Image{Extended: true, Names: ".BTF\x00"}, plain...), true)
+		f.Add(build(l, elftest.Image{}, elftest.Section{Name: ".BTF.base", Data: []byte("old base")}, elftest.Section{Name: ".BTF", Data: []byte("contents")}), true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, two bool) {
 		dir := t.TempDir()

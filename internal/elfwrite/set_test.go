@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // file puts data into a file of a fresh folder.
@@ -113,31 +115,38 @@ func contents(t *testing.T, data []byte, name string) (string, elf.SectionHeader
 	return string(b), s.SectionHeader
 }
 
-var plain = []part{
-	{name: ".text", typ: shtProgbits, flags: 6, addr: 0x1100, data: "\x90\x90\xc3"},
-	{name: ".data", typ: shtProgbits, flags: 3, addr: 0x1200, data: "initialised"},
-	{name: ".bss", typ: shtNobits, flags: 3, addr: 0x1300, size: 0x4000},
-	{name: ".comment", typ: shtProgbits, data: "made by hand"},
+// build is a file in which sections lie closely, so that one which grows meets the
+// next one.
+func build(l elftest.Layout, m elftest.Image, sections ...elftest.Section) []byte {
+	m.Layout, m.Sections, m.Align = l, sections, 4
+	return m.Bytes()
+}
+
+var plain = []elftest.Section{
+	{Name: ".text", Flags: 6, Addr: 0x1100, Data: []byte("\x90\x90\xc3")},
+	{Name: ".data", Flags: 3, Addr: 0x1200, Data: []byte("initialised")},
+	{Name: ".bss", Type: elftest.Nobits, Flags: 3, Addr: 0x1300, Size: 0x4000},
+	{Name: ".comment", Data: []byte("made by hand")},
 }
 
 // withBTF is plain with a .BTF at a place where the tail cannot be.
-func withBTF(p part) []part {
-	p.name = ".BTF"
-	return append(append(append([]part{}, plain[:1]...), p), plain[1:]...)
+func withBTF(p elftest.Section) []elftest.Section {
+	p.Name = ".BTF"
+	return append(append(append([]elftest.Section{}, plain[:1]...), p), plain[1:]...)
 }
 
 // each runs fn for all layouts, relocatable and linked.
-func each(t *testing.T, fn func(t *testing.T, l layout, fm form)) {
-	for _, l := range layouts {
-		for _, fm := range []form{{}, {linked: true}, {linked: true, extended: true}, {names: ".rel.BTF\x00"}, {tail: "signature"}} {
+func each(t *testing.T, fn func(t *testing.T, l elftest.Layout, fm elftest.Image)) {
+	for _, l := range elftest.Layouts {
+		for _, fm := range []elftest.Image{{}, {Linked: true}, {Linked: true, Extended: true}, {Names: ".rel.BTF\x00"}, {Tail: "signature"}} {
 			t.Run(fmt.Sprintf("%v %+v", l, fm), func(t *testing.T) { fn(t, l, fm) })
 		}
 	}
 }
 
 func TestSetAddsSection(t *testing.T) {
-	each(t, func(t *testing.T, l layout, fm form) {
-		before := l.image(fm, plain...)
+	each(t, func(t *testing.T, l elftest.Layout, fm elftest.Image) {
+		before := build(l, fm, plain...)
 		path := file(t, before)
 		if err := setText(path, ".BTF", "first contents"); err != nil {
 			t.Fatal(err)
@@ -147,7 +156,7 @@ func TestSetAddsSection(t *testing.T) {
 		if text != "first contents" || hdr.Type != elf.SHT_PROGBITS || hdr.Flags != 0 || hdr.Addr != 0 || hdr.Addralign != 1 || hdr.Offset%8 != 0 {
 			t.Errorf(".BTF is %q %+v", text, hdr)
 		}
-		if fm.extended && l.order.Uint16(after[pick(l.class64, 60, 48):]) != 0 {
+		if fm.Extended && l.Order.Uint16(after[l.Pick(60, 48):]) != 0 {
 			t.Error("the section count is in the header and in section 0")
 		}
 		want, names := sections(t, before, ".shstrtab")
@@ -162,32 +171,32 @@ func TestSetAddsSection(t *testing.T) {
 		if n := len(before); !bytes.Equal(before[64:n], after[64:n]) {
 			t.Error("bytes of the old file changed")
 		}
-		if grown := strings.Contains(fm.names, ".BTF"); grown != (bytes.Count(after, []byte(".comment\x00")) == 1) {
+		if grown := strings.Contains(fm.Names, ".BTF"); grown != (bytes.Count(after, []byte(".comment\x00")) == 1) {
 			t.Errorf("name table written %d times", bytes.Count(after, []byte(".comment\x00")))
 		}
 	})
 }
 
 func TestSetTwiceGivesTheSameFile(t *testing.T) {
-	starts := map[string][]part{
+	starts := map[string][]elftest.Section{
 		"absent":           plain,
-		"same size":        withBTF(part{typ: shtProgbits, data: "xxxxxxxxxxxxxx"}),
-		"other size":       withBTF(part{typ: shtProgbits, data: "old"}),
-		"loaded, larger":   withBTF(part{typ: shtProgbits, flags: 2, data: "a good deal of old contents"}),
-		"loaded, smaller":  withBTF(part{typ: shtProgbits, flags: 2, data: "old"}),
-		"nobits":           withBTF(part{typ: shtNobits, size: 1 << 20}),
-		"nobits, loaded":   withBTF(part{typ: shtNobits, flags: 2, size: 1 << 20}),
-		"compressed":       withBTF(part{typ: shtProgbits, flags: shfCompressed, data: "zzzzzzzzzzzzzz"}),
-		"outside the file": withBTF(part{typ: shtProgbits, data: "old", size: 1 << 30}),
-		"empty":            withBTF(part{typ: shtProgbits}),
+		"same size":        withBTF(elftest.Section{Data: []byte("xxxxxxxxxxxxxx")}),
+		"other size":       withBTF(elftest.Section{Data: []byte("old")}),
+		"loaded, larger":   withBTF(elftest.Section{Flags: 2, Data: []byte("a good deal of old contents")}),
+		"loaded, smaller":  withBTF(elftest.Section{Flags: 2, Data: []byte("old")}),
+		"nobits":           withBTF(elftest.Section{Type: elftest.Nobits, Size: 1 << 20}),
+		"nobits, loaded":   withBTF(elftest.Section{Type: elftest.Nobits, Flags: 2, Size: 1 << 20}),
+		"compressed":       withBTF(elftest.Section{Flags: elftest.Compressed, Data: []byte("zzzzzzzzzzzzzz")}),
+		"outside the file": withBTF(elftest.Section{Data: []byte("old"), Size: 1 << 30}),
+		"empty":            withBTF(elftest.Section{}),
 	}
 	for name, parts := range starts {
 		t.Run(name, func(t *testing.T) {
-			each(t, func(t *testing.T, l layout, fm form) {
-				path := file(t, l.image(fm, parts...))
+			each(t, func(t *testing.T, l elftest.Layout, fm elftest.Image) {
+				path := file(t, build(l, fm, parts...))
 				if err := setText(path, ".BTF", "first contents"); err != nil {
 					var full *NoRoomError
-					if errors.As(err, &full) && fm.linked && name == "loaded, smaller" {
+					if errors.As(err, &full) && fm.Linked && name == "loaded, smaller" {
 						return // TestSetInLoadedSection
 					}
 					t.Fatal(err)
@@ -208,8 +217,8 @@ func TestSetTwiceGivesTheSameFile(t *testing.T) {
 }
 
 func TestSetReplacesItsOwnTail(t *testing.T) {
-	each(t, func(t *testing.T, l layout, fm form) {
-		start := l.image(fm, plain...)
+	each(t, func(t *testing.T, l elftest.Layout, fm elftest.Image) {
+		start := build(l, fm, plain...)
 		direct := file(t, start)
 		long := strings.Repeat("long contents ", 100)
 		if err := setText(direct, ".BTF", long); err != nil {
@@ -231,12 +240,12 @@ func TestSetReplacesItsOwnTail(t *testing.T) {
 }
 
 func TestSetDoesNotGrowWithEachRun(t *testing.T) {
-	each(t, func(t *testing.T, l layout, fm form) {
-		old := part{typ: shtProgbits, data: "old"}
-		if !fm.linked {
-			old.flags = 2
+	each(t, func(t *testing.T, l elftest.Layout, fm elftest.Image) {
+		old := elftest.Section{Data: []byte("old")}
+		if !fm.Linked {
+			old.Flags = 2
 		}
-		start := l.image(fm, withBTF(old)...)
+		start := build(l, fm, withBTF(old)...)
 		path := file(t, start)
 		for i := range 6 {
 			if err := setText(path, ".BTF", strings.Repeat("x", 1000+i%3)); err != nil {
@@ -258,8 +267,8 @@ func TestSetInLoadedSection(t *testing.T) {
 		_, err := io.WriteString(w, strings.Repeat("s", int(size)))
 		return err
 	}
-	for _, l := range layouts {
-		start := l.image(form{linked: true}, withBTF(part{typ: shtProgbits, flags: 2, data: old})...)
+	for _, l := range elftest.Layouts {
+		start := build(l, elftest.Image{Linked: true}, withBTF(elftest.Section{Flags: 2, Data: []byte(old)})...)
 		_, was := contents(t, start, ".BTF")
 		for _, tt := range []struct {
 			set        Section
@@ -305,8 +314,8 @@ func TestSetInLoadedSection(t *testing.T) {
 // TestSetInMovedSection: a section that its segment loads from elsewhere, as
 // after a program that lays linked files out anew, is left alone.
 func TestSetInMovedSection(t *testing.T) {
-	for _, l := range layouts {
-		start := l.image(form{linked: true}, withBTF(part{typ: shtProgbits, flags: 2, data: "old"})...)
+	for _, l := range elftest.Layouts {
+		start := build(l, elftest.Image{Linked: true}, withBTF(elftest.Section{Flags: 2, Data: []byte("old")})...)
 		m, err := readImage(bytes.NewReader(start), int64(len(start)))
 		if err != nil {
 			t.Fatal(err)
@@ -329,10 +338,10 @@ func TestSetInMovedSection(t *testing.T) {
 }
 
 func TestSetMovesUnalignedContents(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range elftest.Layouts {
 		// The last section in front of .shstrtab, at a multiple of 4 only.
 		for _, pad := range []string{"", "1234"} {
-			path := file(t, l.image(form{}, part{name: ".pad", typ: shtProgbits, data: "1234" + pad}, part{name: ".BTF", typ: shtProgbits, data: "old."}))
+			path := file(t, build(l, elftest.Image{}, elftest.Section{Name: ".pad", Data: []byte("1234" + pad)}, elftest.Section{Name: ".BTF", Data: []byte("old.")}))
 			if err := setText(path, ".BTF", "new contents"); err != nil {
 				t.Fatal(err)
 			}
@@ -344,8 +353,8 @@ func TestSetMovesUnalignedContents(t *testing.T) {
 }
 
 func TestSetKeepsFlagsOfRelocatableSections(t *testing.T) {
-	for _, l := range layouts {
-		path := file(t, l.image(form{}, withBTF(part{typ: shtProgbits, flags: 2, data: "old"})...))
+	for _, l := range elftest.Layouts {
+		path := file(t, build(l, elftest.Image{}, withBTF(elftest.Section{Flags: 2, Data: []byte("old")})...))
 		if err := setText(path, ".BTF", "new contents"); err != nil {
 			t.Fatal(err)
 		}
@@ -358,14 +367,13 @@ func TestSetKeepsFlagsOfRelocatableSections(t *testing.T) {
 // Files of separate debug information keep program headers that point past the
 // end of the file.
 func TestSetInFileWithStaleSegments(t *testing.T) {
-	for _, l := range layouts {
-		start := l.image(form{linked: true}, plain...)
+	for _, l := range elftest.Layouts {
+		start := build(l, elftest.Image{Linked: true}, plain...)
 		m, err := readImage(bytes.NewReader(start), int64(len(start)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		stale := l.segment(nil, ptLoad, span{64, 2 * uint64(len(start))})
-		copy(start[m.phdrs.off:], stale)
+		copy(start[m.phdrs.off:], l.Loads(64, 2*uint64(len(start))))
 		path := file(t, start)
 		var once []byte
 		for range 3 {
@@ -383,9 +391,9 @@ func TestSetInFileWithStaleSegments(t *testing.T) {
 
 // An old section that lies over other parts of the file must not be written to.
 func TestSetKeepsBytesThatOthersClaim(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range elftest.Layouts {
 		for _, target := range []string{"header", "table", "table to the end", ".comment", "program headers"} {
-			start := l.image(form{linked: true}, withBTF(part{typ: shtProgbits, data: "old"})...)
+			start := build(l, elftest.Image{Linked: true}, withBTF(elftest.Section{Data: []byte("old")})...)
 			m, err := readImage(bytes.NewReader(start), int64(len(start)))
 			if err != nil {
 				t.Fatal(err)
@@ -423,13 +431,13 @@ func TestSetKeepsBytesThatOthersClaim(t *testing.T) {
 }
 
 func TestSetAcrossTheLimitOfSectionNumbers(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range elftest.Layouts {
 		// With the null section and .shstrtab, one less than SHN_LORESERVE.
-		parts := make([]part, shnLoreserve-3)
+		parts := make([]elftest.Section, shnLoreserve-3)
 		for i := range parts {
-			parts[i] = part{name: ".t", typ: shtProgbits}
+			parts[i] = elftest.Section{Name: ".t"}
 		}
-		path := file(t, l.image(form{}, parts...))
+		path := file(t, build(l, elftest.Image{}, parts...))
 		for _, name := range []string{".BTF", ".BTF.ext", ".BTF"} {
 			if err := setText(path, name, "contents of "+name); err != nil {
 				t.Fatal(err)
@@ -437,8 +445,8 @@ func TestSetAcrossTheLimitOfSectionNumbers(t *testing.T) {
 		}
 		b := read(t, path)
 		f := open(t, b)
-		if len(f.Sections) != shnLoreserve+1 || l.order.Uint16(b[pick(l.class64, 60, 48):]) != 0 {
-			t.Errorf("%v: %d sections, e_shnum %#x", l, len(f.Sections), l.order.Uint16(b[pick(l.class64, 60, 48):]))
+		if len(f.Sections) != shnLoreserve+1 || l.Order.Uint16(b[l.Pick(60, 48):]) != 0 {
+			t.Errorf("%v: %d sections, e_shnum %#x", l, len(f.Sections), l.Order.Uint16(b[l.Pick(60, 48):]))
 		}
 		for _, s := range f.Sections[shnLoreserve-1:] {
 			if text, err := s.Data(); err != nil || string(text) != "contents of "+s.Name {

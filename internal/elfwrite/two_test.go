@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // setTwo sets .BTF and .BTF.base together.
@@ -17,20 +19,20 @@ func setTwo(path, text, base string) error {
 // TestSetTwoSections: both are there, nothing else has changed, and neither the
 // history of the file nor a second run shows.
 func TestSetTwoSections(t *testing.T) {
-	other := part{typ: shtProgbits, name: ".BTF.base", data: "an old base"}
-	starts := map[string][]part{
+	other := elftest.Section{Name: ".BTF.base", Data: []byte("an old base")}
+	starts := map[string][]elftest.Section{
 		"absent":         plain,
-		"one is there":   withBTF(part{typ: shtProgbits, data: "old"}),
+		"one is there":   withBTF(elftest.Section{Data: []byte("old")}),
 		"the other":      append(plain[:len(plain):len(plain)], other),
-		"both":           append(withBTF(part{typ: shtProgbits, data: "old"}), other),
-		"base in front":  append([]part{other}, withBTF(part{typ: shtProgbits, data: "old"})...),
-		"both not there": append(withBTF(part{typ: shtNobits, size: 1 << 20}), part{typ: shtNobits, name: ".BTF.base"}),
+		"both":           append(withBTF(elftest.Section{Data: []byte("old")}), other),
+		"base in front":  append([]elftest.Section{other}, withBTF(elftest.Section{Data: []byte("old")})...),
+		"both not there": append(withBTF(elftest.Section{Type: elftest.Nobits, Size: 1 << 20}), elftest.Section{Type: elftest.Nobits, Name: ".BTF.base"}),
 	}
 	for name, parts := range starts {
-		for i, fm := range []form{{}, {linked: true, extended: true}, {names: ".rel.BTF.base\x00"}, {tail: "signature"}} {
+		for i, fm := range []elftest.Image{{}, {Linked: true, Extended: true}, {Names: ".rel.BTF.base\x00"}, {Tail: "signature"}} {
 			t.Run(fmt.Sprintf("%s %+v", name, fm), func(t *testing.T) {
-				l := layouts[i]
-				start := l.image(fm, parts...)
+				l := elftest.Layouts[i]
+				start := build(l, fm, parts...)
 				path := file(t, start)
 				text, base := "the new contents", "the new base, odd"
 				if err := setTwo(path, text, base); err != nil {
@@ -75,8 +77,8 @@ func checkTwo(t *testing.T, start, after []byte, text, base string) {
 
 // TestSetTwoAfterOne: a .BTF that an earlier run added does not stay behind.
 func TestSetTwoAfterOne(t *testing.T) {
-	for _, l := range layouts {
-		start := l.image(form{}, plain...)
+	for _, l := range elftest.Layouts {
+		start := build(l, elftest.Image{}, plain...)
 		direct := file(t, start)
 		if err := setTwo(direct, "contents", "base"); err != nil {
 			t.Fatal(err)
@@ -99,7 +101,7 @@ func TestSetTwoAfterOne(t *testing.T) {
 }
 
 func TestSetTwoErrors(t *testing.T) {
-	start := layouts[2].image(form{}, plain...)
+	start := build(elftest.Little64, elftest.Image{}, plain...)
 	path := file(t, start)
 	fail := errors.New("no base")
 	for name, set := range map[string][]Section{

@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 func TestSetKeepsExtendedAttributes(t *testing.T) {
-	path := file(t, layouts[2].image(form{}, plain...))
+	path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
 	if err := unix.Setxattr(path, "user.origin", []byte("builder 7"), 0); err != nil {
 		t.Skipf("no extended attributes here: %v", err)
 	}

@@ -1,21 +1,16 @@
 package dwarftest
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
-)
 
-// byteOrder is what encoding/binary's two orders can do.
-type byteOrder interface {
-	binary.ByteOrder
-	binary.AppendByteOrder
-}
+	"github.com/btflite/btflite/internal/elftest"
+)
 
 // builder holds the debug sections while they are written.
 type builder struct {
 	f        *File
-	order    byteOrder
+	order    elftest.Order
 	info     []byte
 	abbrev   []byte
 	str      []byte
@@ -30,7 +25,7 @@ type builder struct {
 // DebugSections writes the units. A file changes nothing in its DIEs except
 // their offsets, so the same DIEs may be written again.
 func (f *File) DebugSections() []Section {
-	b := &builder{f: f, order: f.order(), strs: map[string]uint64{}}
+	b := &builder{f: f, order: f.layout().Order, strs: map[string]uint64{}}
 	if f.Filler > 0 {
 		b.str = append([]byte(strings.Repeat("x", f.Filler-1)), 0)
 	}
@@ -61,7 +56,7 @@ func (b *builder) layout(u *Unit) {
 		u.Version = 5
 	}
 	if u.AddrSize == 0 {
-		u.AddrSize = b.f.addrSize()
+		u.AddrSize = b.f.layout().WordSize()
 	}
 	if u.StrForm == 0 {
 		u.StrForm = FormStrp
@@ -494,20 +489,4 @@ func (b *builder) uint(p []byte, v uint64, n int) []byte {
 		return b.order.AppendUint32(p, uint32(v))
 	}
 	return b.order.AppendUint64(p, v)
-}
-
-func uleb(p []byte, v uint64) []byte {
-	for v >= 0x80 {
-		p = append(p, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(p, byte(v))
-}
-
-func sleb(p []byte, v int64) []byte {
-	for v > 63 || v < -64 {
-		p = append(p, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(p, byte(v)&0x7f)
 }
