@@ -203,6 +203,7 @@ func TestAdvise(t *testing.T) {
 		{0, size, "0-end", "0-end"},
 		{0, size + 1, "", ""},
 		{size + 1, 0, "", ""},
+		{page, size - page + 1, "", ""},
 		{page, 1<<64 - 1, "", ""},
 	} {
 		for _, inside := range []bool{true, false} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -234,6 +235,32 @@ func TestCloseTwice(t *testing.T) {
 	}
 	if b, err := f.Data(f.Section(".text")); err == nil {
 		t.Errorf("data after Close: %d bytes", len(b))
+	}
+}
+
+// TestCloseUnmaps: what was mapped is there no longer, and what the caller gave is.
+func TestCloseUnmaps(t *testing.T) {
+	image := sample(elftest.Little32)
+	readable := func(b []byte) (ok bool) {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer func() { ok = recover() == nil }()
+		return b[0] == elfMagic[0]
+	}
+	for _, mapped := range []bool{true, false} {
+		f, err := New("", image)
+		if mapped {
+			f, err = Open(write(t, image))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := f.Bytes()
+		if !readable(b) {
+			t.Fatalf("mapped %v: not readable", mapped)
+		}
+		if err := f.Close(); err != nil || readable(b) == mapped {
+			t.Errorf("mapped %v: readable %v after Close, %v", mapped, readable(b), err)
+		}
 	}
 }
 

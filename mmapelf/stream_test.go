@@ -158,6 +158,30 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
+// TestStreamBeforeDamage: what comes before the damage is there for other readers
+// when one has met it.
+func TestStreamBeforeDamage(t *testing.T) {
+	text, streams := streamText()
+	z := streams[elfCompressZlib]
+	st := openStream(t, elfCompressZlib, len(text), z[:len(z)/2])
+	if _, err := st.Need(1, 0, uint64(len(text)-1)); err == nil {
+		t.Fatal("no error")
+	}
+	const n = 1000
+	if _, err := st.Need(2, 0, n); err != nil || !bytes.Equal(st.Bytes()[:n], text[:n]) {
+		t.Errorf("the first %d bytes: %v", n, err)
+	}
+	st.mu.Lock()
+	ready := uint64(st.ready)
+	st.mu.Unlock()
+	if _, err := st.Need(3, 0, ready); err != nil {
+		t.Errorf("%d bytes, all that are good: %v", ready, err)
+	}
+	if _, err := st.Need(4, 0, ready+1); err == nil {
+		t.Errorf("%d bytes, one more than are good: no error", ready+1)
+	}
+}
+
 func TestStreamOfPlainSection(t *testing.T) {
 	f, err := parse("", sample(elftest.Little64))
 	if err != nil {

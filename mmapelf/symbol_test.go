@@ -74,8 +74,10 @@ func TestSymbolsRefuses(t *testing.T) {
 			tt.change(&s)
 			err := f.Symbols(&s, func(int, *Symbol) bool { return true })
 			var fe *FormatError
-			if tt.want == "" && err != nil || tt.want != "" && (!errors.As(err, &fe) || !strings.Contains(err.Error(), tt.want)) {
+			if found := errors.As(err, &fe); found != (tt.want != "") || found && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v %s: error %v, want %q", l, tt.name, err, tt.want)
+			} else if tt.name == "no extended indexes" && fe.Offset != s.Offset+uint64(2*l.SymbolSize()) {
+				t.Errorf("%v: error at %#x, the symbol table begins at %#x", l, fe.Offset, s.Offset)
 			}
 		}
 		for _, link := range []uint32{0, 1, 1000} {
