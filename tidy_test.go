@@ -89,7 +89,6 @@ const (
 // longFiles may have between longLines and maxLines lines: one subject each,
 // which reads worse in two files.
 var longFiles = []string{
-	"internal/dwarf/abbrev.go",
 	"internal/callconv/callconv_test.go",
 }
 

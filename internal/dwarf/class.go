@@ -96,7 +96,7 @@ func bit(vs ...int) (m uint32) {
 type use struct{ value, slot int8 }
 
 // uses has the use of each attribute below 0x90, by class and DW_AT_ number;
-// annotations and dwoNames say it for the two GNU attributes beyond.
+// annotations and dwoNames say it for two of the GNU attributes beyond.
 var (
 	uses        [ClassImport + 1][len(attrValue)]use
 	annotations [ClassImport + 1]use
@@ -105,61 +105,73 @@ var (
 
 var unused = use{-1, -1}
 
+// slotOf is the slot of each value that is direct to a class.
+var slotOf = [NumValues]int8{
+	VName: SlotName, VType: SlotType, VSibling: SlotSibling, VMemberLoc: SlotMemberLoc, VByteSize: SlotByteSize, VConst: SlotConst,
+	VUpperBound: SlotUpperBound, VOrigin: SlotOrigin, VBitSize: SlotBitSize, VDeclaration: SlotDeclaration, VCount: SlotCount,
+	VEncoding: SlotEncoding, VLocation: SlotLocation, VDataBitOffset: SlotDataBitOffset,
+}
+
 func init() {
-	type d struct {
-		c     Class
-		slots [NumSlots]int8 // value index, -1 none
-		also  uint32
-	}
-	const n = -1
 	for c := range uses {
 		for at := range uses[c] {
 			uses[c][at] = unused
 		}
 		annotations[c], dwoNames[c] = unused, unused
 	}
-	for _, x := range []d{
-		{ClassSkip, [NumSlots]int8{n, n, VSibling, n, n}, 0},
-		{ClassMember, [NumSlots]int8{VName, VType, VMemberLoc, VBitSize, VDataBitOffset},
-			bit(VByteSize, VBitOffset, VAnnotation)},
-		{ClassRef, [NumSlots]int8{VName, VType, n, n, n}, bit(VSpec, VAnnotation)},
-		{ClassAggregate, [NumSlots]int8{VName, n, VByteSize, VDeclaration, n}, bit(VAnnotation, VSignature, VSpec)},
-		{ClassEnum, [NumSlots]int8{VName, VType, VByteSize, n, n}, bit(VSignature, VSpec)},
-		{ClassEnumerator, [NumSlots]int8{VName, n, VConst, n, n}, 0},
-		{ClassArray, [NumSlots]int8{n, VType, n, n, n}, 0},
-		{ClassSubrange, [NumSlots]int8{n, n, VUpperBound, VCount, n}, 0},
-		{ClassBase, [NumSlots]int8{VName, n, VByteSize, VEncoding, n}, 0},
-		{ClassProto, [NumSlots]int8{VName, VType, n, n, n}, 0},
-		{ClassParam, [NumSlots]int8{VName, VType, VOrigin, VLocation, n}, bit(VConst, VAnnotation)},
-		{ClassFunc, [NumSlots]int8{n, n, n, n, n},
-			bit(VName, VType, VLowPC, VDeclaration, VOrigin, VSpec, VInline, VCC, VAnnotation)},
-		{ClassVariable, [NumSlots]int8{n, n, n, n, n},
-			bit(VName, VType, VLocation, VExternal, VDeclaration, VSpec, VArtificial)},
-		{ClassAnnotation, [NumSlots]int8{n, n, n, n, n}, bit(VName, VConst, VAnnotation)},
-		{ClassUnit, [NumSlots]int8{n, n, n, n, n},
-			bit(VName, VLanguage, VProducer, VStrBase, VAddrBase, VLoclistsBase, VDwoName, VCompDir)},
-		{ClassUnencodable, [NumSlots]int8{n, VType, n, n, n}, 0},
-		{ClassImport, [NumSlots]int8{n, n, n, n, n}, bit(VImport)},
+	for _, x := range []struct {
+		class        Class
+		direct, also uint32 // the values with a slot, and the others, as bits
+	}{
+		{ClassSkip, bit(VSibling), 0},
+		{ClassMember, bit(VName, VType, VMemberLoc, VBitSize, VDataBitOffset), bit(VByteSize, VBitOffset, VAnnotation)},
+		{ClassRef, bit(VName, VType), bit(VSpec, VAnnotation)},
+		{ClassAggregate, bit(VName, VByteSize, VDeclaration), bit(VAnnotation, VSignature, VSpec)},
+		{ClassEnum, bit(VName, VType, VByteSize), bit(VSignature, VSpec)},
+		{ClassEnumerator, bit(VName, VConst), 0},
+		{ClassArray, bit(VType), 0},
+		{ClassSubrange, bit(VUpperBound, VCount), 0},
+		{ClassBase, bit(VName, VByteSize, VEncoding), 0},
+		{ClassProto, bit(VName, VType), 0},
+		{ClassParam, bit(VName, VType, VOrigin, VLocation), bit(VConst, VAnnotation)},
+		{ClassFunc, 0, bit(VName, VType, VLowPC, VDeclaration, VOrigin, VSpec, VInline, VCC, VAnnotation)},
+		{ClassVariable, 0, bit(VName, VType, VLocation, VExternal, VDeclaration, VSpec, VArtificial)},
+		{ClassAnnotation, 0, bit(VName, VConst, VAnnotation)},
+		{ClassUnit, 0, bit(VName, VLanguage, VProducer, VStrBase, VAddrBase, VLoclistsBase, VDwoName, VCompDir)},
+		{ClassUnencodable, bit(VType), 0},
+		{ClassImport, 0, bit(VImport)},
 	} {
 		useOf := func(v int) use {
-			u := unused
-			if x.also>>v&1 != 0 {
-				u.value = int8(v)
+			switch {
+			case x.direct>>v&1 != 0:
+				return use{int8(v), slotOf[v]}
+			case x.also>>v&1 != 0:
+				return use{int8(v), -1}
 			}
-			for slot, w := range x.slots {
-				if int(w) == v {
-					u = use{int8(v), int8(slot)}
-				}
-			}
-			return u
+			return unused
 		}
 		for at, v := range attrValue {
 			if v != 0 {
-				uses[x.c][at] = useOf(int(v) - 1)
+				uses[x.class][at] = useOf(int(v) - 1)
 			}
 		}
-		annotations[x.c], dwoNames[x.c] = useOf(VAnnotation), useOf(VDwoName)
+		annotations[x.class], dwoNames[x.class] = useOf(VAnnotation), useOf(VDwoName)
 	}
+}
+
+// useBeyond is what an attribute from 0x90 on is to a class.
+func useBeyond(c Class, attr uint64) use {
+	switch {
+	case attr == atGNUAnnotation:
+		return annotations[c]
+	case attr == atGNUDwoName:
+		return dwoNames[c]
+	case attr == atGNUDwoID && c == ClassUnit:
+		return use{VDwoID, -1}
+	case attr == atGNUAddrBase && c == ClassUnit:
+		return use{VAddrBase, -1}
+	}
+	return unused
 }
 
 // classOf gives the class of a tag.

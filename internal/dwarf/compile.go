@@ -1,0 +1,355 @@
+package dwarf
+
+// Compile reads the table at u.AbbrevOff of the .debug_abbrev section sec.
+// A table that was compiled for the unit before is kept if the offset and the
+// shape of the unit are the same. Direct name slots add nameBase to the offset
+// in .debug_str.
+func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
+	format := unitFormat{u.Version, u.AddrSize, u.Dwarf64, u.BigEndian}
+	if t.sec != nil && t.off == u.AbbrevOff && t.unitFormat == format && t.nameBase == nameBase && len(t.sec) == len(sec) {
+		return nil
+	}
+	t.tab = append(t.tab[:0], Abbrev{})
+	t.ops = t.ops[:0]
+	t.consts = t.consts[:0]
+	t.sparse, t.cross = nil, false
+	t.sec, t.off, t.nameBase, t.unitFormat = nil, u.AbbrevOff, nameBase, format
+	for f := range t.forms {
+		t.forms[f] = format.formSize(Form(f))
+	}
+	if u.AbbrevOff >= uint64(len(sec)) {
+		return &Error{Section: ".debug_abbrev", Offset: u.AbbrevOff, What: "abbreviation table beyond the section"}
+	}
+	c := abbrevCursor{b: sec, p: int(u.AbbrevOff)}
+	defer func() { t.work += uint64(c.p) - u.AbbrevOff }()
+	for n := uint64(0); ; n++ {
+		start := c.p
+		code := c.uleb()
+		if c.bad {
+			break
+		}
+		if code == 0 {
+			t.sec = sec
+			return nil
+		}
+		tag := c.uleb()
+		children := c.u8()
+		if c.bad {
+			break
+		}
+		if tag == 0 || tag > 0xffff {
+			return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has tag " + utoa(tag)}
+		}
+		if children > 1 { // DWARF 5, section 7.5.3: DW_CHILDREN_no or DW_CHILDREN_yes
+			return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has children flag " + utoa(uint64(children))}
+		}
+		var other Abbrev // one that the table has no place for
+		a := &other
+		dense := code < 4*n+1024 // the table takes no more than 4 places for each
+		if dense {
+			for uint64(len(t.tab)) <= code {
+				t.tab = append(t.tab, Abbrev{})
+			}
+			if t.tab[code].Tag == 0 {
+				a = &t.tab[code]
+			}
+		}
+		a.Tag = Tag(tag)
+		a.Class = classOf(a.Tag)
+		a.Children = children != 0
+		if a.Class == ClassImport {
+			t.cross = true
+		}
+		if what := t.compile(a, &c); what != "" {
+			return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation " + utoa(code) + ": " + what}
+		}
+		if c.bad {
+			break
+		}
+		if !dense {
+			if t.sparse == nil {
+				t.sparse = make(map[uint64]Abbrev)
+			}
+			if _, dup := t.sparse[code]; !dup {
+				t.sparse[code] = other
+			}
+		}
+	}
+	return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation table cut off"}
+}
+
+// maxConsts is how many constants an op can tell apart.
+const maxConsts = 1 << 16
+
+// maxDirect is the highest Off of a slot, and the highest Size of what is Direct
+// or Inline.
+const maxDirect = 0xff00
+
+// compile reads the attribute list behind the cursor into a. It returns what
+// is wrong, or "".
+func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
+	plan := &uses[a.Class]
+	ops := t.ops
+	if uint64(len(ops)) >= crossProg {
+		return "too many attributes"
+	}
+	a.prog = uint32(len(ops))
+	a.Fixed, a.Direct = true, true
+	size := 0 // bytes so far, while Fixed
+	first := true
+	inline := false // an inline name comes first
+	rest := true    // all but an inline name in front is direct
+	pending := 0    // bytes of unwanted attributes not yet in the program
+	for {
+		var attr, f uint64
+		if b := c.b[c.p:]; len(b) > 1 && b[0]|b[1] < 0x80 {
+			attr, f = uint64(b[0]), uint64(b[1])
+			c.p += 2
+		} else {
+			attr, f = c.uleb(), c.uleb()
+			if c.bad {
+				return ""
+			}
+		}
+		if attr == 0 && f == 0 {
+			break
+		}
+		if attr < uint64(len(plan)) && plan[attr].value < 0 && f < numForms {
+			// Half of all: of no use, and of one size.
+			if fs := t.forms[f]; fs.kind == shapeFixed && !fs.cross && Form(f) != FormImplicitConst {
+				first = false
+				size += int(fs.n)
+				pending += int(fs.n)
+				continue
+			}
+		}
+		if f > 0xffff {
+			return "form " + utoa(f)
+		}
+		form := Form(f)
+		var implicit int64
+		if form == FormImplicitConst {
+			implicit = c.sleb()
+			if c.bad {
+				return ""
+			}
+		}
+		var u use
+		if attr < uint64(len(plan)) {
+			u = plan[attr]
+		} else {
+			u = useBeyond(a.Class, attr)
+		}
+		if u.value >= 0 {
+			if a.Present>>u.value&1 != 0 {
+				u = unused // again
+			} else {
+				a.Present |= 1 << u.value
+			}
+		}
+		v := int(u.value)
+		if first && v == VName && u.slot == SlotName && form == FormString {
+			inline = true
+		}
+		first = false
+		var fs formSize
+		if form < numForms {
+			fs = t.forms[form]
+		} else {
+			fs = t.formSize(form)
+		}
+		n, kind := int(fs.n), fs.kind
+		if fs.cross {
+			t.cross = true
+			if v >= 0 {
+				a.prog |= crossProg
+			}
+		}
+		if kind == shapeUnknown {
+			return "unknown form " + utoa(f)
+		}
+		if v >= 0 && u.slot < 0 {
+			a.Direct, rest = false, false
+		}
+		if kind == shapeFixed {
+			if u.slot >= 0 && !t.direct(a, int(u.slot), v, form, n, size, implicit) {
+				a.Direct, rest = false, false
+			}
+			size += n
+			if v < 0 {
+				pending += n
+				continue
+			}
+			ops = appendSkip(ops, pending)
+			pending = 0
+			ops = t.appendFixed(ops, v, form, n, implicit)
+			continue
+		}
+		a.Fixed, a.Direct = false, false
+		if v != VName || !inline {
+			rest = false
+		}
+		ops = append(appendSkip(ops, pending), variableOp(kind, form, v, n))
+		pending = 0
+		if kind == shapeIndirect && v >= 0 {
+			a.Present &^= 1 << v // known only when the form is read
+		}
+	}
+	t.ops = append(appendSkip(ops, pending), op{code: opEnd})
+	if len(t.consts) > maxConsts {
+		return "too many constants"
+	}
+	a.finish(size, inline && rest)
+	return ""
+}
+
+// finish sets what follows from all attributes; they have size bytes if a is
+// Fixed. inline says that all but an inline name in front is direct.
+func (a *Abbrev) finish(size int, inline bool) {
+	a.Size = uint32(size)
+	a.Inline = inline && size <= maxDirect
+	a.Direct = a.Direct && size <= maxDirect
+	a.Plain = a.Class == ClassMember && (a.Direct || a.Inline) && !a.Children && a.Present&bit(VBitSize, VDataBitOffset) == 0 &&
+		a.Slots[SlotMemberLoc].Mask <= 0xffff &&
+		max(a.Slots[SlotName].Off, a.Slots[SlotType].Off, a.Slots[SlotMemberLoc].Off) <= PlainOff
+}
+
+// appendFixed adds the ops that read value v from n bytes, or from the
+// abbreviation, if it is there.
+func (t *Abbrevs) appendFixed(ops []op, v int, form Form, n int, implicit int64) []op {
+	switch {
+	case form == FormImplicitConst || form == FormFlagPresent:
+		if form == FormFlagPresent {
+			implicit = 1
+		}
+		t.consts = append(t.consts, implicit)
+		return append(ops, op{opConst, uint8(v), uint16(len(t.consts) - 1), form})
+	case n == 3:
+		return append(ops, op{opFixed3, uint8(v), 3, form})
+	case n == 16:
+		return append(ops, op{opFixed, uint8(v), 8, form}, op{code: opSkip, arg: 8})
+	}
+	return append(ops, op{opFixed, uint8(v), uint16(n), form})
+}
+
+// variableOp is the op that reads value v, or skips it if v is negative. How
+// many bytes it has is in the data; n is that of formShape.
+func variableOp(kind shape, form Form, v, n int) op {
+	read, skip := opULEB, opSkipLEB
+	switch kind {
+	case shapeULEB:
+		if form == FormSdata {
+			read = opSLEB
+		}
+	case shapeString:
+		read, skip = opString, opSkipString
+	case shapeBlock:
+		read, skip = opBlock, opSkipBlock
+	case shapeIndirect:
+		read, skip = opIndirect, opIndirect
+	}
+	if v < 0 {
+		return op{code: skip, slot: notWanted, arg: uint16(n), form: form}
+	}
+	return op{code: read, slot: uint8(v), arg: uint16(n), form: form}
+}
+
+// appendSkip adds the ops that skip n bytes.
+func appendSkip(ops []op, n int) []op {
+	for n > 0 {
+		k := min(n, 0xffff)
+		ops = append(ops, op{code: opSkip, arg: uint16(k)})
+		n -= k
+	}
+	return ops
+}
+
+// direct fills a slot of a; false if the form does not fit one.
+func (t *Abbrevs) direct(a *Abbrev, slot, v int, form Form, n, off int, implicit int64) bool {
+	if off > maxDirect {
+		return false
+	}
+	s := &a.Slots[slot]
+	switch form {
+	case FormImplicitConst:
+		if implicit < 0 || implicit > 0xffff || v == VName || v == VType || v == VOrigin || v == VLocation {
+			return false
+		}
+		s.Const = uint16(implicit)
+		return true
+	case FormFlagPresent:
+		s.Const = 1
+		return v != VName && v != VType
+	case FormStrp:
+		if v != VName || n != 4 {
+			return false
+		}
+		a.NameBase = t.nameBase
+	case FormRef1, FormRef2, FormRef4:
+		if v != VType && v != VSibling && v != VOrigin {
+			return false
+		}
+	case FormSecOffset:
+		if v != VLocation || n != 4 {
+			return false
+		}
+	case FormData1, FormData2, FormData4, FormFlag:
+		if v == VName || v == VType || v == VOrigin || v == VLocation {
+			return false
+		}
+	default:
+		return false
+	}
+	s.Off = uint16(off)
+	switch n {
+	case 1:
+		s.Mask = 0xff
+	case 2:
+		s.Mask = 0xffff
+	case 4:
+		s.Mask = 0xffffffff
+	}
+	return true
+}
+
+// abbrevCursor reads .debug_abbrev with a sticky error.
+type abbrevCursor struct {
+	b   []byte
+	p   int
+	bad bool
+}
+
+func (c *abbrevCursor) u8() byte {
+	if c.p >= len(c.b) {
+		c.bad = true
+		return 0
+	}
+	c.p++
+	return c.b[c.p-1]
+}
+
+func (c *abbrevCursor) uleb() uint64 {
+	if c.p < len(c.b) {
+		if x := c.b[c.p]; x < 0x80 {
+			c.p++
+			return uint64(x)
+		}
+	}
+	v, n := ULEB(c.b, c.p)
+	if n < 0 {
+		c.bad = true
+		return 0
+	}
+	c.p = n
+	return v
+}
+
+func (c *abbrevCursor) sleb() int64 {
+	v, n := SLEB(c.b, c.p)
+	if n < 0 {
+		c.bad = true
+		return 0
+	}
+	c.p = n
+	return v
+}

@@ -1,0 +1,89 @@
+package dwarf
+
+// unitFormat is what the sizes of values depend on, beside their forms.
+type unitFormat struct {
+	version   uint16
+	addrSize  uint8
+	dwarf64   bool
+	bigEndian bool
+}
+
+// shape is how the size of a value is found.
+type shape uint8
+
+const (
+	shapeUnknown shape = iota
+	shapeFixed
+	shapeULEB
+	shapeString
+	shapeBlock // n = width of the length, 0 = ULEB
+	shapeIndirect
+)
+
+// formShape gives the size of a form in bytes, or how to find it.
+func (u unitFormat) formShape(f Form) (int, shape) {
+	osz := 4
+	if u.dwarf64 {
+		osz = 8
+	}
+	switch f {
+	case FormFlagPresent, FormImplicitConst:
+		return 0, shapeFixed
+	case FormData1, FormFlag, FormRef1, FormStrx1, FormAddrx1:
+		return 1, shapeFixed
+	case FormData2, FormRef2, FormStrx2, FormAddrx2:
+		return 2, shapeFixed
+	case FormStrx3, FormAddrx3:
+		return 3, shapeFixed
+	case FormData4, FormRef4, FormStrx4, FormAddrx4, FormRefSup4:
+		return 4, shapeFixed
+	case FormData8, FormRef8, FormRefSig8, FormRefSup8:
+		return 8, shapeFixed
+	case FormData16:
+		return 16, shapeFixed
+	case FormAddr:
+		return int(u.addrSize), shapeFixed
+	case FormStrp, FormSecOffset, FormLineStrp, FormStrpSup, FormGNURefAlt, FormGNUStrpAlt:
+		return osz, shapeFixed
+	case FormRefAddr:
+		if u.version == 2 {
+			return int(u.addrSize), shapeFixed
+		}
+		return osz, shapeFixed
+	case FormUdata, FormSdata, FormRefUdata, FormStrx, FormAddrx, FormLoclistx, FormRnglistx, FormGNUAddrIndex, FormGNUStrIndex:
+		return 0, shapeULEB
+	case FormString:
+		return 0, shapeString
+	case FormBlock1:
+		return 1, shapeBlock
+	case FormBlock2:
+		return 2, shapeBlock
+	case FormBlock4:
+		return 4, shapeBlock
+	case FormBlock, FormExprloc:
+		return 0, shapeBlock
+	case FormIndirect:
+		return 0, shapeIndirect
+	}
+	return 0, shapeUnknown
+}
+
+// numForms is above the numbers of all standard forms.
+const numForms = 0x30
+
+// formSize is what a form is to compile: see formShape and Abbrev.Cross.
+type formSize struct {
+	n     uint8
+	kind  shape
+	cross bool
+}
+
+// formSize is formShape as compile wants it.
+func (u unitFormat) formSize(f Form) formSize {
+	n, kind := u.formShape(f)
+	switch f {
+	case FormRefAddr, FormGNURefAlt, FormRefSup4, FormRefSup8, FormGNUStrpAlt, FormStrpSup:
+		return formSize{uint8(n), kind, true}
+	}
+	return formSize{uint8(n), kind, false}
+}
