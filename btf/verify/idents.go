@@ -8,13 +8,13 @@ import (
 // Names are asked about in no order, and most of them several times. So the own
 // strings are judged first, 64 bytes at a time.
 
-// findIdentifiers sets c.idents.
-func (c *checker) findIdentifiers() {
-	s := c.strings
-	c.idents = make([]uint64, len(s)/64+1)
+// findIdentifiers sets t.idents.
+func (t *texts) findIdentifiers() {
+	s := t.own
+	t.idents = make([]uint64, len(s)/64+1)
 	judge := func(i int) {
 		if !isIdentifier(s[i:]) {
-			c.idents[i>>6] &^= 1 << (i & 63)
+			t.idents[i>>6] &^= 1 << (i & 63)
 		}
 	}
 	begin, judged := 0, false // the string that the block before ends in
@@ -26,7 +26,7 @@ func (c *checker) findIdentifiers() {
 		}
 		plain, nuls := classify((*[64]byte)(block), first)
 		starts := nuls<<1 | first
-		c.idents[at>>6] = starts &^ nuls
+		t.idents[at>>6] = starts &^ nuls
 		if first == 0 && !judged && (!plain || at+bits.TrailingZeros64(nuls)-begin > maxName) {
 			judge(begin)
 			judged = true

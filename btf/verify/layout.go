@@ -9,32 +9,32 @@ import (
 // Sizes and places of what arrays, structs and unions hold.
 
 // stepArray goes on with an array: the index type first, then the elements.
-func (c *checker) stepArray(f *frame, at int) (down uint32, rule string) {
-	elem, index, n := c.word(at+12), c.word(at+16), c.word(at+20)
+func (l *links) stepArray(f *frame, at int) (down uint32, rule string) {
+	elem, index, n := l.word(at+12), l.word(at+16), l.word(at+20)
 	if f.next == 0 {
-		if in(sources, c.kind(index)) {
-			return 0, fmt.Sprintf("index type [%d] is a %s", index, c.kind(index))
+		if in(sources, l.kind(index)) {
+			return 0, fmt.Sprintf("index type [%d] is a %s", index, l.kind(index))
 		}
-		if down := c.below(f, index); down != 0 {
+		if down := l.below(f, index); down != 0 {
 			return down, ""
 		}
-		final, _ := c.behind(index)
-		if c.kind(final) != btf.KindInt || !c.regularInt(final) {
+		final, _ := l.behind(index)
+		if l.kind(final) != btf.KindInt || !l.regularInt(final) {
 			return 0, fmt.Sprintf("index type [%d] is no regular INT", index)
 		}
 		f.next = 1
 	}
-	if in(sources, c.kind(elem)) {
-		return 0, fmt.Sprintf("element type [%d] is a %s", elem, c.kind(elem))
+	if in(sources, l.kind(elem)) {
+		return 0, fmt.Sprintf("element type [%d] is a %s", elem, l.kind(elem))
 	}
-	if down := c.below(f, elem); down != 0 {
+	if down := l.below(f, elem); down != 0 {
 		return down, ""
 	}
-	final, size := c.behind(elem)
-	switch k := c.kind(final); {
+	final, size := l.behind(elem)
+	switch k := l.kind(final); {
 	case !in(sized, k):
 		return 0, fmt.Sprintf("element type [%d] has no size", elem)
-	case k == btf.KindInt && !c.regularInt(final):
+	case k == btf.KindInt && !l.regularInt(final):
 		return 0, fmt.Sprintf("element type [%d] is an INT of odd bits", elem)
 	}
 	if uint64(size)*uint64(n) >= 1<<32 {
@@ -45,32 +45,32 @@ func (c *checker) stepArray(f *frame, at int) (down uint32, rule string) {
 
 // regularInt reports whether an INT has 8, 16, 32, 64 or 128 bits from bit 0 on.
 // Its size in bytes does not matter to the kernel.
-func (c *checker) regularInt(id uint32) bool {
-	switch c.get(id, 3) & 0xff00ff {
+func (l *links) regularInt(id uint32) bool {
+	switch l.get(id, 3) & 0xff00ff {
 	case 8, 16, 32, 64, 128:
 		return true
 	}
 	return false
 }
 
-func (c *checker) stepMembers(f *frame, at int, info, size uint32) (down uint32, rule string) {
+func (l *links) stepMembers(f *frame, at int, info, size uint32) (down uint32, rule string) {
 	vlen := btf.InfoVlen(info)
 	kflag := btf.InfoKflag(info)
 	for ; f.next < vlen; f.next++ {
 		m := at + 12 + 12*int(f.next)
-		typ, off := c.word(m+4), c.word(m+8)
-		if in(sources, c.kind(typ)) {
-			return 0, c.element("member", int(f.next), c.word(m)) + fmt.Sprintf("type [%d] is a %s", typ, c.kind(typ))
+		typ, off := l.word(m+4), l.word(m+8)
+		if in(sources, l.kind(typ)) {
+			return 0, l.element("member", int(f.next), l.word(m)) + fmt.Sprintf("type [%d] is a %s", typ, l.kind(typ))
 		}
-		if down := c.below(f, typ); down != 0 {
+		if down := l.below(f, typ); down != 0 {
 			return down, ""
 		}
 		bits := uint32(0)
 		if kflag {
 			off, bits = off&0xffffff, off>>24
 		}
-		if rule := c.member(typ, off, bits, kflag, size); rule != "" {
-			return 0, c.element("member", int(f.next), c.word(m)) + rule
+		if rule := l.member(typ, off, bits, kflag, size); rule != "" {
+			return 0, l.element("member", int(f.next), l.word(m)) + rule
 		}
 	}
 	return 0, ""
@@ -78,9 +78,9 @@ func (c *checker) stepMembers(f *frame, at int, info, size uint32) (down uint32,
 
 // member checks one member: a type that needs no further walk, at bit off of a
 // struct of size bytes, bits wide if it is a bit-field.
-func (c *checker) member(typ, off, bits uint32, kflag bool, size uint32) string {
-	final, n := c.behind(typ)
-	k := c.kind(final)
+func (l *links) member(typ, off, bits uint32, kflag bool, size uint32) string {
+	final, n := l.behind(typ)
+	k := l.kind(final)
 	if !in(sized, k) {
 		return fmt.Sprintf("type [%d] has no size", typ)
 	}
@@ -91,14 +91,14 @@ func (c *checker) member(typ, off, bits uint32, kflag bool, size uint32) string 
 	start := uint64(off)
 	switch k {
 	case btf.KindInt:
-		data := c.get(final, 3)
+		data := l.get(final, 3)
 		nr := data & 0xff
 		width = uint64(nr)
 		if !kflag {
 			start += uint64(data >> 16 & 0xff)
 			break
 		}
-		if !c.regularInt(final) {
+		if !l.regularInt(final) {
 			return fmt.Sprintf("type [%d] is an INT of odd bits", typ)
 		}
 		switch {
@@ -127,7 +127,7 @@ func (c *checker) member(typ, off, bits uint32, kflag bool, size uint32) string 
 			width = 32 // whatever its size
 		}
 	case btf.KindFloat:
-		if align := uint32(min(n, c.ptrSize)); off%8 != 0 || off/8%align != 0 {
+		if align := uint32(min(n, l.ptrSize)); off%8 != 0 || off/8%align != 0 {
 			return fmt.Sprintf("bit offset %d is not aligned to %d bytes", off, align)
 		}
 	default:

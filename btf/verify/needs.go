@@ -3,13 +3,14 @@ package verify
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/btflite/btflite/btf"
 )
 
 // What BTF has that older kernels refuse. That it is right by the rules of the
 // newest one is judged elsewhere; here each record is looked at by itself, for
-// the features in checker.asked.
+// the features asked for.
 
 // Names matter to these.
 const nameFeatures = 1<<longName | 1<<dottedName | 1<<sectionName
@@ -35,41 +36,54 @@ func (n *needs) merge(m *needs) {
 	}
 }
 
+// finder looks for the types that need features.
+type finder struct {
+	input
+	rules Rules
+	asked set
+	needs needs
+}
+
+// find finds the first type for each feature that rules ask for.
+func (x *input) find(asked set, rules Rules) *finder {
+	if rules.Loaded {
+		asked &^= byLoader
+	}
+	f := &finder{input: *x, rules: rules, asked: asked, needs: noNeeds()}
+	if asked != 0 {
+		f.all()
+	}
+	return f
+}
+
 // lackingFeature finds the first type that needs a feature that the release does
 // not take.
-func (c *checker) lackingFeature() *Fault {
-	c.asked = lacking(c.rules.Kernel)
-	if c.rules.Loaded {
-		c.asked &^= byLoader
-	}
-	if c.asked == 0 {
-		return nil
-	}
-	c.findNeeds()
+func (x *input) lackingFeature(rules Rules) *Fault {
+	f := x.find(lacking(rules.Kernel), rules)
 	worst, first := numFeatures, uint32(nobody)
-	for f := numFeatures; f > 0; { // backwards: of several, what needs the newest release
-		f--
-		if id := c.needs[f]; c.asked.has(f) && id < first {
-			worst, first = f, id
+	for ft := numFeatures; ft > 0; { // backwards: of several, what needs the newest release
+		ft--
+		if id := f.needs[ft]; f.asked.has(ft) && id < first {
+			worst, first = ft, id
 		}
 	}
 	if worst == numFeatures {
 		return nil
 	}
-	return c.needFault(worst, first)
+	return f.fault(worst, first)
 }
 
-// needFault says that a type, or the blob as a whole, needs a feature.
-func (c *checker) needFault(f feature, id uint32) *Fault {
-	ft := &features[f]
+// fault says that a type, or the blob as a whole, needs a feature.
+func (f *finder) fault(ft feature, id uint32) *Fault {
+	needed := &features[ft]
 	fault := &Fault{Level: Boot}
 	if id != 0 {
-		fault = c.fault(id, Boot, "")
+		fault = f.input.fault(id, Boot, "")
 	}
-	fault.Needs = ft.Since
-	fault.Rule = ft.needs(c.rules.Kernel)
-	if ft.Kind == btf.KindVoid {
-		fault.Rule = c.nameWith(f, id) + ft.What + " " + fault.Rule
+	fault.Needs = needed.Since
+	fault.Rule = needed.needs(f.rules.Kernel)
+	if needed.Kind == btf.KindVoid {
+		fault.Rule = f.nameWith(ft, id) + needed.What + " " + fault.Rule
 	} else {
 		fault.bare = true
 	}
@@ -78,106 +92,94 @@ func (c *checker) needFault(f feature, id uint32) *Fault {
 
 // oldest is the release from which on all take it, and what decides that; nil
 // for the oldest release known.
-func (c *checker) oldest() (Release, *Fault) {
-	c.asked = 1<<numFeatures - 1
-	if c.rules.Loaded {
-		c.asked &^= byLoader
-	}
-	c.findNeeds()
+func (x *input) oldest(rules Rules) (Release, *Fault) {
+	f := x.find(1<<numFeatures-1, rules)
 	since, worst := Oldest, numFeatures
-	for f, id := range c.needs {
-		if ft := &features[f]; c.asked.has(feature(f)) && id != nobody && since.before(ft.Since) {
-			since, worst = ft.Since, feature(f)
+	for i, id := range f.needs {
+		if ft := &features[i]; f.asked.has(feature(i)) && id != nobody && since.before(ft.Since) {
+			since, worst = ft.Since, feature(i)
 		}
 	}
 	if worst == numFeatures {
 		return since, nil
 	}
-	return since, c.needFault(worst, c.needs[worst])
+	return since, f.fault(worst, f.needs[worst])
 }
 
-// findNeeds sets c.needs for the features asked for.
-func (c *checker) findNeeds() {
-	c.needs = noNeeds()
-	if c.laterHeader {
-		c.needs.add(layoutSection, 0)
+// all looks at the blob as a whole and at all records.
+func (f *finder) all() {
+	if f.laterHeader {
+		f.needs.add(layoutSection, 0)
 	}
-	if c.base != nil {
-		c.needs.add(splitBTF, 0)
-		if c.rules.Distilled {
-			c.needs.add(distilledBase, 0)
+	if f.base != nil {
+		f.needs.add(splitBTF, 0)
+		if f.rules.Distilled {
+			f.needs.add(distilledBase, 0)
 		}
 	}
-	if c.strEnd() > 1<<16 {
-		c.needs.add(manyNames, 0)
+	if f.strEnd() > 1<<16 {
+		f.needs.add(manyNames, 0)
 	}
-	if c.count() > 1<<16 && len(c.kinds) > 0 {
-		c.needs.add(manyTypes, max(c.first, 1<<16))
+	if f.count() > 1<<16 && len(f.kinds) > 0 {
+		f.needs.add(manyTypes, max(f.first, 1<<16))
 	}
-	c.inChunks((*checker).recordNeeds)
+	each, _ := inChunks(len(f.kinds), f.rules.Workers, f, (*finder).some)
+	for _, w := range each {
+		f.needs.merge(&w.needs)
+	}
 }
 
-// recordNeeds looks at some records.
-func (c *checker) recordNeeds(from, to int) bool {
+// some looks at some records.
+func (f *finder) some(from, to int) bool {
 	for i := from; i < to; i++ {
-		at, id := int(c.off[i]), c.first+uint32(i)
-		info, third := c.word(at+4), c.word(at+8)
-		k, vlen, kflag := btf.InfoKind(info), btf.InfoVlen(info), btf.InfoKflag(info)
-		if f := kindFeature[k]; f != numFeatures {
-			c.needs.add(f, id)
-		}
-		if vlen > maxOldVlen {
-			c.needs.add(longVlen, id)
-		}
-		switch k {
-		case btf.KindEnum:
-			if third != 4 {
-				c.needs.add(enumSize, id)
-			}
-			if kflag {
-				c.needs.add(signedEnum, id)
-			}
-		case btf.KindFunc:
-			if vlen == 1 {
-				c.needs.add(globalFunc, id)
-			}
-		case btf.KindDatasec:
-			if vlen == 0 {
-				c.needs.add(emptySection, id)
-			}
-		case btf.KindDeclTag, btf.KindTypeTag:
-			if kflag {
-				c.needs.add(attribute, id)
-			}
-		case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef:
-			if third < c.count() && c.kind(third) == btf.KindTypeTag {
-				c.needs.add(tagBehindModifier, id)
-			}
-		}
-		if c.asked&nameFeatures != 0 {
-			c.eachName(id, func(_ int, s set) bool {
-				for f := longName; f <= sectionName; f++ {
-					if s.has(f) {
-						c.needs.add(f, id)
-					}
-				}
-				return true
-			})
+		for s := f.recordNeeds(i); s != 0; s &= s - 1 {
+			f.needs.add(feature(bits.TrailingZeros32(uint32(s))), f.first+uint32(i))
 		}
 	}
 	return true
 }
 
+// recordNeeds is what the i-th own type needs.
+func (f *finder) recordNeeds(i int) (s set) {
+	at := int(f.off[i])
+	info, third := f.word(at+4), f.word(at+8)
+	k, vlen, kflag := btf.InfoKind(info), btf.InfoVlen(info), btf.InfoKflag(info)
+	if kf := kindFeature[k]; kf != numFeatures {
+		s.add(kf, true)
+	}
+	s.add(longVlen, vlen > maxOldVlen)
+	switch k {
+	case btf.KindEnum:
+		s.add(enumSize, third != 4)
+		s.add(signedEnum, kflag)
+	case btf.KindFunc:
+		s.add(globalFunc, vlen == 1)
+	case btf.KindDatasec:
+		s.add(emptySection, vlen == 0)
+	case btf.KindDeclTag, btf.KindTypeTag:
+		s.add(attribute, kflag)
+	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef:
+		s.add(tagBehindModifier, third < f.count() && f.kind(third) == btf.KindTypeTag)
+	}
+	if f.asked&nameFeatures != 0 {
+		f.eachName(f.first+uint32(i), func(_ int, n set) bool {
+			s |= n
+			return true
+		})
+	}
+	return s
+}
+
 // eachName calls fn with what the names of a type need, as long as fn returns
 // true: that of the type itself, -1, and those of its elements. Names that need
 // nothing are left out.
-func (c *checker) eachName(id uint32, fn func(element int, s set) bool) {
-	at := int(c.off[id-c.first])
-	info := c.word(at + 4)
+func (f *finder) eachName(id uint32, fn func(element int, s set) bool) {
+	at := int(f.off[id-f.first])
+	info := f.word(at + 4)
 	k := btf.InfoKind(info)
 	switch plans[k].name {
 	case nameOptional, nameNeeded:
-		s := c.nameNeeds(c.word(at))
+		s := f.nameNeeds(f.word(at))
 		if k == btf.KindVar {
 			s &^= 1 << dottedName
 		}
@@ -185,27 +187,27 @@ func (c *checker) eachName(id uint32, fn func(element int, s set) bool) {
 			return
 		}
 	case nameSection:
-		if s := c.sectionNeeds(c.word(at)); s != 0 && !fn(-1, s) {
+		if s := f.sectionNeeds(f.word(at)); s != 0 && !fn(-1, s) {
 			return
 		}
 	}
-	if k == btf.KindFuncProto && c.rules.Level != Load {
+	if k == btf.KindFuncProto && f.rules.Level != Load {
 		return // nobody looks at these
 	}
 	stride, n := btf.NameWords(k, btf.InfoVlen(info))
 	for j := range n {
-		if s := c.nameNeeds(c.word(at + 4*(3+j*stride))); s != 0 && !fn(j, s) {
+		if s := f.nameNeeds(f.word(at + 4*(3+j*stride))); s != 0 && !fn(j, s) {
 			return
 		}
 	}
 }
 
 // nameNeeds is what an identifier needs.
-func (c *checker) nameNeeds(off uint32) (s set) {
-	if off == 0 || off >= c.strEnd() {
+func (f *finder) nameNeeds(off uint32) (s set) {
+	if off == 0 || off >= f.strEnd() {
 		return 0
 	}
-	for i, b := range c.from(off) {
+	for i, b := range f.from(off) {
 		switch {
 		case b == 0:
 			return s
@@ -219,10 +221,10 @@ func (c *checker) nameNeeds(off uint32) (s set) {
 }
 
 // sectionNeeds is what the name of a DATASEC needs.
-func (c *checker) sectionNeeds(off uint32) set {
-	s := c.nameNeeds(off) &^ (1 << dottedName)
-	name := c.from(off)
-	if c.rules.Loaded && len(name) > 0 && name[0] == '?' {
+func (f *finder) sectionNeeds(off uint32) set {
+	s := f.nameNeeds(off) &^ (1 << dottedName)
+	name := f.from(off)
+	if f.rules.Loaded && len(name) > 0 && name[0] == '?' {
 		name = name[1:] // libbpf replaces it
 	}
 	if !isIdentifier(name) {
@@ -233,18 +235,18 @@ func (c *checker) sectionNeeds(off uint32) set {
 
 // nameWith says which element of a type has the name that needs f: "" for the
 // type itself, and for features that are not about names.
-func (c *checker) nameWith(f feature, id uint32) (where string) {
-	if id == 0 || set(nameFeatures)>>f&1 == 0 {
+func (f *finder) nameWith(ft feature, id uint32) (where string) {
+	if id == 0 || set(nameFeatures)>>ft&1 == 0 {
 		return ""
 	}
-	c.eachName(id, func(element int, s set) bool {
-		if !s.has(f) {
+	f.eachName(id, func(element int, s set) bool {
+		if !s.has(ft) {
 			return true
 		}
 		if element >= 0 {
-			at := int(c.off[id-c.first])
-			stride, _ := btf.NameWords(c.kind(id), btf.InfoVlen(c.word(at+4)))
-			where = fmt.Sprintf("element %d %s: ", element, quote(string(c.name(c.word(at+4*(3+element*stride))))))
+			at := int(f.off[id-f.first])
+			stride, _ := btf.NameWords(f.kind(id), btf.InfoVlen(f.word(at+4)))
+			where = fmt.Sprintf("element %d %s: ", element, quote(string(f.name(f.word(at+4*(3+element*stride))))))
 		}
 		return false
 	})

@@ -19,22 +19,22 @@ func smallChunks(t testing.TB, n int) {
 // inOrder is Check by one worker and without a proof: all types are resolved in
 // the kernel's order.
 func inOrder(data []byte, rules Rules) (err error, proven bool) {
-	c, err := enter(data, nil, rules)
+	c, err := begin(data, nil, rules)
 	if err != nil {
 		return err, false
 	}
-	fault := c.withoutSizes()
+	fault := c.withoutSizes(rules.Level)
 	if fault == nil && rules.Level == Load {
-		for _, c.ptrSize = range c.pointerSizes() {
-			proven = c.proven()
-			other := c.resolveAll()
+		for _, n := range c.pointerSizes() {
+			p := proof{links: c.links(n)}
+			proven = p.proven(1)
+			other := (&walk{links: p.links}).resolveAll()
 			if other == nil || proven {
 				return asError(other), proven
 			}
 			if fault == nil {
 				fault = other
 			}
-			c.forgetWalk()
 		}
 	}
 	return asError(fault), proven
@@ -192,7 +192,7 @@ func TestFindIdentifiers(t *testing.T) {
 			}
 			s = append(s, 0)
 		}
-		c := checker{sections: sections{strings: s}}
+		c := texts{own: s}
 		c.findIdentifiers()
 		for i := range s {
 			begins := i == 0 || s[i-1] == 0

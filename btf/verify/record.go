@@ -6,13 +6,36 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// records judges each record by itself. It returns false if one is at fault,
-// which is then c.found.
-func (c *checker) records(from, to int) bool {
+// recordCheck judges records by their own words and names. Of what they refer to
+// it notes the highest id.
+type recordCheck struct {
+	input
+	level  Level
+	loaded bool    // see Rules.Loaded
+	state  []uint8 // by own type: those of FUNC_PROTOs are set
+
+	maxRef uint32
+	found  *Fault // the first
+}
+
+// all judges all records. It returns the first that is at fault.
+func (c *recordCheck) all(workers int) *Fault {
+	each, _ := inChunks(len(c.kinds), workers, c, (*recordCheck).some)
+	for _, w := range each {
+		c.maxRef = max(c.maxRef, w.maxRef)
+		if w.found != nil && (c.found == nil || w.found.ID < c.found.ID) {
+			c.found = w.found
+		}
+	}
+	return c.found
+}
+
+// some judges records. It returns false if one is at fault.
+func (c *recordCheck) some(from, to int) bool {
 	for i := from; i < to; i++ {
 		at := int(c.off[i])
 		rule, level := "", Boot
-		if c.rules.Level == Readable {
+		if c.level == Readable {
 			rule = c.readable(at)
 		} else {
 			rule = c.record(i, at, int(c.off[i+1])-at)
@@ -30,7 +53,7 @@ func (c *checker) records(from, to int) bool {
 }
 
 // readable is record for level Readable.
-func (c *checker) readable(at int) string {
+func (c *recordCheck) readable(at int) string {
 	name, info := c.word(at), c.word(at+4)
 	k, vlen := btf.InfoKind(info), btf.InfoVlen(info)
 	if name >= c.strEnd() && name != 0 {
@@ -57,16 +80,6 @@ const (
 	thirdIsSize = iota
 	thirdIsZero
 	thirdIsRef
-)
-
-// What name a record has.
-const (
-	nameAny      = iota
-	nameNone     // none
-	nameOptional // none or an identifier
-	nameNeeded   // an identifier
-	nameText     // any text, not empty
-	nameSection
 )
 
 // plan is what is asked of the three words that each record begins with.
@@ -101,7 +114,7 @@ var plans = [btf.KindEnum64 + 1]plan{
 
 // record applies the rules that need nothing but the record, which is that of the
 // i-th own type and has n bytes at at. It returns what is wrong, or "".
-func (c *checker) record(i, at, n int) string {
+func (c *recordCheck) record(i, at, n int) string {
 	name, info, third := c.word(at), c.word(at+4), c.word(at+8)
 	k, vlen := btf.InfoKind(info), btf.InfoVlen(info)
 	p := &plans[k]
@@ -142,14 +155,14 @@ func (c *checker) record(i, at, n int) string {
 	case btf.KindEnum64:
 		return c.enumerators(body, at+n, 12, third)
 	case btf.KindFunc:
-		if vlen > 1 && !c.loadedExtern(vlen) {
+		if vlen > 1 && !(c.loaded && vlen == linkageExtern) {
 			return fmt.Sprintf("linkage %d, must be static or global", vlen)
 		}
 	case btf.KindFuncProto:
 		return c.parameters(i, body, at+n)
 	case btf.KindVar:
 		linkage := c.word(body)
-		if c.loadedExtern(linkage) {
+		if c.loaded && linkage == linkageExtern {
 			break
 		}
 		if third == 0 {
@@ -159,10 +172,15 @@ func (c *checker) record(i, at, n int) string {
 			return fmt.Sprintf("linkage %d, must be static or global", linkage)
 		}
 	case btf.KindDatasec:
-		if c.rules.Loaded {
-			return c.loadedSection(body, at+n, third, name)
+		var rule string
+		var ref uint32
+		if c.loaded {
+			ref, rule = c.loadedSection(body, at+n, third, name)
+		} else {
+			ref, rule = c.section(body, at+n, third)
 		}
-		return c.sectionEntries(body, at+n, third)
+		c.maxRef = max(c.maxRef, ref)
+		return rule
 	case btf.KindFloat:
 		switch third {
 		case 2, 4, 8, 12, 16:
@@ -175,40 +193,6 @@ func (c *checker) record(i, at, n int) string {
 		}
 	}
 	return ""
-}
-
-// nameFits reports whether the name at a string offset that exists is of the
-// wanted class.
-func (c *checker) nameFits(class uint8, off uint32) bool {
-	switch class {
-	case nameNone:
-		return off == 0
-	case nameOptional:
-		return off == 0 || c.identifier(off)
-	case nameNeeded:
-		return off != 0 && c.identifier(off)
-	case nameText:
-		return off != 0 && len(c.from(off)) > 0 && c.from(off)[0] != 0
-	case nameSection:
-		return off != 0 && isSectionName(c.from(off))
-	}
-	return true
-}
-
-// nameRule says why a name is not of the wanted class.
-func (c *checker) nameRule(class uint8, off uint32) string {
-	s := c.name(off)
-	switch {
-	case class == nameNone:
-		return "has a name, must have none"
-	case len(s) == 0:
-		return "has no name, must have one"
-	case len(s) > maxName:
-		return fmt.Sprintf("name of %d bytes, at most %d are allowed", len(s), maxName)
-	case class == nameSection:
-		return "name is no section name"
-	}
-	return "name is no C identifier"
 }
 
 func intRule(size, data uint32) string {
@@ -226,7 +210,7 @@ func intRule(size, data uint32) string {
 	return ""
 }
 
-func (c *checker) members(at, end int, union, kflag bool, size uint32) string {
+func (c *recordCheck) members(at, end int, union, kflag bool, size uint32) string {
 	last := uint32(0)
 	for i := 0; at < end; i, at = i+1, at+12 {
 		name, typ, off := c.word(at), c.word(at+4), c.word(at+8)
@@ -256,16 +240,7 @@ func (c *checker) members(at, end int, union, kflag bool, size uint32) string {
 	return ""
 }
 
-// element names the i-th element of a record.
-func (c *checker) element(what string, i int, name uint32) string {
-	s := c.name(name)
-	if len(s) == 0 {
-		return fmt.Sprintf("%s %d: ", what, i)
-	}
-	return fmt.Sprintf("%s %d %s: ", what, i, quote(string(s)))
-}
-
-func (c *checker) enumerators(at, end, stride int, size uint32) string {
+func (c *recordCheck) enumerators(at, end, stride int, size uint32) string {
 	if size != 1 && size != 2 && size != 4 && size != 8 {
 		return fmt.Sprintf("size %d of an enumeration", size)
 	}
@@ -284,7 +259,7 @@ func (c *checker) enumerators(at, end, stride int, size uint32) string {
 // parameters collects references and notes if a name is missing: everything else
 // about parameters is a matter of level Load, but for names that lie beyond the
 // strings.
-func (c *checker) parameters(proto, at, end int) string {
+func (c *recordCheck) parameters(proto, at, end int) string {
 	for i := 0; at < end; i, at = i+1, at+8 {
 		name, typ := c.word(at), c.word(at+4)
 		if name >= c.strEnd() && name != 0 {
@@ -296,91 +271,4 @@ func (c *checker) parameters(proto, at, end int) string {
 		c.maxRef = max(c.maxRef, typ)
 	}
 	return ""
-}
-
-func (c *checker) sectionEntries(at, end int, size uint32) string {
-	if size == 0 {
-		return "size 0"
-	}
-	next := uint64(0)
-	for i := 0; at < end; i, at = i+1, at+12 {
-		e := entry{c.word(at), c.word(at + 4), c.word(at + 8)}
-		c.maxRef = max(c.maxRef, e.id)
-		if e.id == 0 {
-			return fmt.Sprintf("entry %d: type is void", i)
-		}
-		if rule := e.rule(i, next, size); rule != "" {
-			return rule
-		}
-		next = uint64(e.off) + uint64(e.size)
-	}
-	return ""
-}
-
-// entry is one of a DATASEC.
-type entry struct{ id, off, size uint32 }
-
-// overlap is what Fault.Overlaps looks for.
-const overlap = "overlaps the entry before it"
-
-// rule says what is wrong with the i-th entry of a section of size bytes, if the
-// one before it ends at next.
-func (e *entry) rule(i int, next uint64, size uint32) string {
-	off, n := uint64(e.off), uint64(e.size)
-	switch {
-	case off < next:
-		return fmt.Sprintf("entry %d: offset %d %s, which ends at %d", i, off, overlap, next)
-	case n == 0:
-		return fmt.Sprintf("entry %d: size 0", i)
-	case off+n > uint64(size):
-		return fmt.Sprintf("entry %d: %d+%d in a section of %d bytes", i, off, n, size)
-	}
-	return ""
-}
-
-// dangling finds the first type with a reference to a type that does not exist.
-func (c *checker) dangling() *Fault {
-	count := c.count()
-	if c.maxRef < count {
-		return nil
-	}
-	for i, at := range c.off[:len(c.kinds)] {
-		info := c.word(int(at) + 4)
-		k, vlen := btf.InfoKind(info), btf.InfoVlen(info)
-		bad := func(ref uint32) *Fault {
-			return c.fault(c.first+uint32(i), Readable, fmt.Sprintf("refers to type [%d], which does not exist", ref))
-		}
-		if ref := c.word(int(at) + 8); btf.ThirdIsRef(k) && ref >= count {
-			return bad(ref)
-		}
-		start, stride, n := btf.RefWords(k, vlen)
-		for j := range n {
-			if ref := c.word(int(at) + 4*(start+j*stride)); ref >= count {
-				return bad(ref)
-			}
-		}
-	}
-	return nil
-}
-
-// chains bounds runs of modifiers at boot: from a modifier, at most maxDepth
-// of them may follow one another; the count stops where the chain enters
-// types that have been passed before.
-func (c *checker) chains() *Fault {
-	passed := c.first - 1
-	for i, k := range c.kinds {
-		if !isModifier(k) {
-			continue
-		}
-		id := c.first + uint32(i)
-		t := c.word(int(c.off[i]) + 8)
-		for n := 1; t > passed && isModifier(c.kind(t)); n++ {
-			if n == maxDepth {
-				return c.fault(id, Boot, fmt.Sprintf("more than %d modifiers and typedefs in a row", maxDepth))
-			}
-			t = c.get(t, 2)
-		}
-		passed = id
-	}
-	return nil
 }

@@ -227,6 +227,13 @@ type set uint32
 
 func (s set) has(f feature) bool { return s>>f&1 != 0 }
 
+// add adds a feature if it is needed.
+func (s *set) add(f feature, needed bool) {
+	if needed {
+		*s |= 1 << f
+	}
+}
+
 // lacking are the features that a release does not take.
 func lacking(r Release) (s set) {
 	for f := range features {

@@ -61,12 +61,12 @@ func TestReleases(t *testing.T) {
 		if err != nil || v.Since != since || (v.Why == nil) != (since == Oldest) {
 			t.Errorf("%s: %+v, %v; want from %s on", e.Name, v, err, e.Since)
 		}
-		c, err := enter(e.Data, base, Rules{Distilled: e.Distilled})
+		rules := Rules{Distilled: e.Distilled}
+		x, err := enter(e.Data, base, rules)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.oldest()
-		for f, id := range c.needs {
+		for f, id := range x.find(1<<numFeatures-1, rules).needs {
 			if id != nobody {
 				seen[fmt.Sprint(f)] = true
 			}

@@ -6,17 +6,17 @@ import (
 	"github.com/btflite/btflite/internal/workers"
 )
 
-// Work on all own types, divided among goroutines. Each has a copy of the
-// checker: the tables are common, and in these every type has entries of its
-// own; the rest is one worker's.
+// Work on all own types, divided among goroutines. Tables are common to them, and
+// every type has entries of its own there; what else a goroutine changes it has in
+// a state of its own.
 
 // chunkTypes is how many types a worker takes at a time: 10 to 40 µs of work. A
 // variable for tests.
 var chunkTypes = 1024
 
 // both calls f and g, at the same time if there are workers for it.
-func (c *checker) both(f, g func()) {
-	if c.workersFor(len(c.types)/24) == 1 {
+func both(k int, f, g func()) {
+	if k == 1 {
 		f()
 		g()
 		return
@@ -24,45 +24,37 @@ func (c *checker) both(f, g func()) {
 	workers.Do(2, func(k int) { [...]func(){f, g}[k]() })
 }
 
-// workersFor is how many workers share out n types.
-func (c *checker) workersFor(n int) int {
-	return max(1, min(c.rules.Workers, n/chunkTypes))
+// workersFor is how many of the workers share out n types.
+func workersFor(workers, n int) int {
+	return max(1, min(workers, n/chunkTypes))
 }
 
-// inChunks has do called for all own types, from index from to before index to
-// at a time, in ascending order. Once do returns false no more begin: by then
-// all types before these have been done, or are being done. It reports whether
-// do never returned false.
-func (c *checker) inChunks(do func(c *checker, from, to int) bool) bool {
-	n := len(c.kinds)
-	k := c.workersFor(n)
+// inChunks has do called for n types, from index from to before index to at a
+// time, in ascending order, by several goroutines with a copy of state each. Once
+// do returns false no more begin: by then all types before these have been done,
+// or are being done. It returns the copies, and whether do never returned false.
+func inChunks[S any](n, most int, state *S, do func(s *S, from, to int) bool) (each []*S, ok bool) {
+	k := workersFor(most, n)
+	each = make([]*S, k) // apart, so that they share no cache line
+	for i := range each {
+		each[i] = new(S)
+		*each[i] = *state
+	}
 	if k == 1 {
-		return do(c, 0, n)
+		return each, do(each[0], 0, n)
 	}
 	var next atomic.Int64
 	var stop atomic.Bool
-	each := make([]*checker, k) // apart, so that they share no cache line
 	workers.Do(k, func(k int) {
-		w := new(checker)
-		*w = *c
-		each[k] = w
 		for !stop.Load() {
 			from := int(next.Add(int64(chunkTypes))) - chunkTypes
 			if from >= n {
 				return
 			}
-			if !do(w, from, min(from+chunkTypes, n)) {
+			if !do(each[k], from, min(from+chunkTypes, n)) {
 				stop.Store(true)
 			}
 		}
 	})
-	for _, w := range each {
-		c.maxRef = max(c.maxRef, w.maxRef)
-		c.reach.merge(w.reach)
-		c.needs.merge(&w.needs)
-		if w.found != nil && (c.found == nil || w.found.ID < c.found.ID) {
-			c.found = w.found
-		}
-	}
-	return !stop.Load()
+	return each, !stop.Load()
 }

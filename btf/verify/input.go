@@ -1,0 +1,133 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// input is a blob with its records found. Once that is done nothing changes it.
+type input struct {
+	sections
+	texts
+	first uint32 // id of the first own type
+
+	// By own type, in order of ids.
+	off   []uint32 // offset of the record in types, and at last the end of all
+	kinds []btf.Kind
+
+	behindLast *Fault // what follows these types and is no record, or nil
+}
+
+// enter finds all records of data that fit.
+func enter(data []byte, base *btf.Blob, rules Rules) (input, error) {
+	s, err := parseSections(data, base)
+	if err != nil {
+		return input{}, err
+	}
+	x := input{sections: s, texts: texts{base: base, own: s.strings}, first: 1}
+	if base != nil {
+		x.first = base.TypeCount()
+		x.start = base.StrEnd()
+	}
+	// Records take 12 bytes or more, most of them more.
+	n := len(x.types)/24 + 2
+	x.off = make([]uint32, 0, n)
+	x.kinds = make([]btf.Kind, 0, n)
+	if rules.Level == Readable {
+		x.enterAll()
+	} else {
+		both(workersFor(rules.Workers, n), x.enterAll, x.findIdentifiers)
+	}
+	return x, nil
+}
+
+// enterAll enters all records, up to one that does not fit.
+func (x *input) enterAll() {
+	at := 0
+	for at < len(x.types) && x.behindLast == nil {
+		at += x.enterRecord(at)
+	}
+	x.off = append(x.off, uint32(at))
+}
+
+// enterRecord adds the record at offset at of the types to the tables and returns
+// its length.
+func (x *input) enterRecord(at int) int {
+	fault := func(rule string) int {
+		x.behindLast = &Fault{ID: x.count(), Rule: rule, Level: Readable}
+		return 0
+	}
+	if len(x.types)-at < 12 {
+		return fault("record goes beyond the type section")
+	}
+	if x.count() > maxTypes {
+		return fault(fmt.Sprintf("more than %d types", maxTypes))
+	}
+	info := x.word(at + 4)
+	k := btf.InfoKind(info)
+	if k == btf.KindVoid || k > btf.KindEnum64 {
+		return fault(fmt.Sprintf("unknown kind %d", k))
+	}
+	n := 12 + 4*btf.ExtraWords(k, btf.InfoVlen(info))
+	if n > len(x.types)-at {
+		return fault("record goes beyond the type section")
+	}
+	x.off = append(x.off, uint32(at))
+	x.kinds = append(x.kinds, k)
+	return n
+}
+
+// fault describes what is wrong with an own type.
+func (x *input) fault(id uint32, level Level, rule string) *Fault {
+	return &Fault{ID: id, Kind: x.kind(id), Name: string(x.name(x.get(id, 0))), Rule: rule, Level: level}
+}
+
+// count is the number of types, void and those of the base included: the
+// first id that does not exist.
+func (x *input) count() uint32 { return x.first + uint32(len(x.kinds)) }
+
+// kind is the kind of a type that exists.
+func (x *input) kind(id uint32) btf.Kind {
+	if id >= x.first {
+		return x.kinds[id-x.first]
+	}
+	if x.base == nil {
+		return btf.KindVoid
+	}
+	return x.base.Kind(id)
+}
+
+// get is the i-th word of the record of a type that exists and is not void.
+func (x *input) get(id uint32, i int) uint32 {
+	if id >= x.first {
+		return x.word(int(x.off[id-x.first]) + 4*i)
+	}
+	return x.base.Record(id)[i]
+}
+
+// pointerSizes are the sizes that pointers may have: that of C's long, or any if
+// nothing tells or if there are longs of both sizes.
+func (x *input) pointerSizes() []uint32 {
+	found := uint32(0)
+	for id := uint32(1); id < x.count(); id++ {
+		if x.kind(id) != btf.KindInt {
+			continue
+		}
+		switch string(x.name(x.get(id, 0))) {
+		case "long", "long int", "unsigned long", "long unsigned int":
+			size := x.get(id, 2)
+			switch {
+			case size != 4 && size != 8 || size == found:
+			case found == 0:
+				found = size
+			default:
+				return []uint32{8, 4}
+			}
+		}
+	}
+	if found != 0 {
+		return []uint32{found}
+	}
+	return []uint32{8, 4}
+}

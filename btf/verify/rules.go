@@ -1,0 +1,46 @@
+package verify
+
+// Limits of Linux 7.2; its name for each is given.
+const (
+	maxTypes      = 0xfffff  // BTF_MAX_TYPE: highest type id
+	maxNameOffset = 0xffffff // BTF_MAX_NAME_OFFSET
+	maxName       = 512      // KSYM_NAME_LEN: bytes of an identifier or section name
+	maxOldName    = 128      // the same before 6.1
+	maxDepth      = 32       // MAX_RESOLVE_DEPTH
+	maxOldVlen    = 0xffff   // BTF_MAX_VLEN before 7.2
+)
+
+// Level says which of a kernel's rules apply.
+type Level uint8
+
+const (
+	// Load is all rules, as for BPF_BTF_LOAD.
+	Load Level = iota
+	// Boot is the part that is applied to vmlinux at boot and to modules.
+	Boot
+	// Readable is what any reader needs: sections, records, names and
+	// references are there. It is for types of languages other than C, whose
+	// names and layouts a kernel refuses.
+	Readable
+)
+
+// Rules says by which rules to check. The zero value is all rules of the newest
+// release known.
+type Rules struct {
+	Level Level
+	// Kernel is the release by which to judge; the zero value is the newest one.
+	Kernel Release
+	// PointerSize is the size of a pointer in bytes, 4 or 8; 0 takes that of
+	// the INT for C's long. If there is none, or one of each size, then one of the
+	// sizes has to fit.
+	PointerSize int
+	// Loaded tells that the BTF is that of a BPF object, which a loader such as
+	// libbpf completes first: it fills in sections, resolves what is extern, and
+	// rewrites what the kernel does not know.
+	Loaded bool
+	// Distilled tells that the base is a distilled one, of section .BTF.base.
+	Distilled bool
+	// Workers is how many goroutines share the work; 0 is one. The verdict does
+	// not depend on it.
+	Workers int
+}
