@@ -29,6 +29,7 @@ var imports = map[string][]string{
 	"btf":                    {"arena"},
 	"btf/diff":               {"btf"},
 	"btf/distill":            {"btf"},
+	"btf/dump":               {"btf", "internal/message"}, // which escapes names
 	"btf/order":              {"btf"},
 	"btf/verify":             {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"}, // the last three for tests
 	"btf/verify/releasetest": {"btf"},
@@ -58,7 +59,7 @@ var imports = map[string][]string{
 	"mmapelf": {"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
 	"docs/man": nil,
-	"cmd/btflite": {"docs/man", "btf", "btf/diff", "btf/distill", "btf/order", "btf/verify", "dedup/btffile", "encode", "internal/basematch", "internal/elfwrite",
+	"cmd/btflite": {"github.com/btflite/btflite", "docs/man", "btf", "btf/diff", "btf/dump", "btf/distill", "btf/order", "btf/verify", "dedup/btffile", "encode", "internal/basematch", "internal/elfwrite",
 		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},

@@ -27,6 +27,7 @@ func commands() []subcommand {
 		{"completion", "print a script that completes command lines", "", newCompletionCommand},
 		{"dedup", "merge BTF and deduplicate it", "merge deduplicate", newDedupCommand},
 		{"diff", "say what differs between the BTF of two files", "compare cmp", newDiffCommand},
+		{"dump", "print types as bpftool btf dump does", "", newDumpCommand},
 		{"help", "print the help of a command", "", newHelpCommand},
 		{"manual", "print a manual page", "man", newManualCommand},
 		{"modules", "encode kernel modules, each by itself", "batch", newModulesCommand},
@@ -136,12 +137,12 @@ func (c *cli) dispatch(args []string) error {
 // otherWords are what people may take for commands, and what to do instead.
 var otherWords = map[string]string{
 	"encode": encodingAdvice, "convert": encodingAdvice, "generate": encodingAdvice,
-	"dump": printingAdvice, "print": printingAdvice, "show": printingAdvice, "cat": printingAdvice, "list": printingAdvice,
+	"print": printingAdvice, "show": printingAdvice, "cat": printingAdvice, "list": printingAdvice,
 }
 
 const (
 	encodingAdvice = "to add BTF to FILE, run btflite -J FILE"
-	printingAdvice = "btflite does not print types; to print those of FILE, run bpftool btf dump file FILE"
+	printingAdvice = "to print the types of FILE, run btflite dump FILE"
 )
 
 // unknownCommand is the error for words of which the first names no command, or

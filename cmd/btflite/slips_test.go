@@ -60,7 +60,7 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite encode vmlinux", `unknown command "encode"; to add BTF to vmlinux, run btflite -J vmlinux
 Try 'btflite --help' for more information.`, 64},
-		{"btflite dump vmlinux.btf", `unknown command "dump"; btflite does not print types; to print those of vmlinux.btf, run bpftool btf dump file vmlinux.btf
+		{"btflite print vmlinux.btf", `unknown command "print"; to print the types of vmlinux.btf, run btflite dump vmlinux.btf
 Try 'btflite --help' for more information.`, 64},
 		{"btflite merge vmlinux.btf", `unknown command "merge"; did you mean "dedup"?
 Try 'btflite --help' for more information.`, 64},

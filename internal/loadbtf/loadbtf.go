@@ -24,6 +24,9 @@ type Loader struct {
 	Refuse func(path string) string
 	// NoBase, if set, is added to the error for split BTF without a base.
 	NoBase string
+	// Encode, if set, makes the BTF of an ELF file that has no section .BTF. The
+	// bytes are valid until done is called. Errors name the file.
+	Encode func(in mmapelf.Source) (data []byte, done func(), err error)
 }
 
 // Dash is the path that Loader.Stdin is for.
@@ -35,6 +38,7 @@ type Raw struct {
 	Base    []byte // section .BTF.base, nil if there is none
 	BaseSum []byte // section SectionBaseSum, likewise
 	Section string // " section .BTF:" in an ELF file, "" in a raw one
+	Encoded bool   // by Loader.Encode
 	// Of an ELF file: the size of pointers, whether it is relocatable, and
 	// whether it is a BPF object.
 	PointerSize int
@@ -185,8 +189,7 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	}
 	file := info.Mode().IsRegular() && path != Dash // to be mapped
 	if IsELF(head) && file {
-		elf, err := mmapelf.Open(path)
-		return openELF(path, elf, err)
+		return l.openELF(mmapelf.Source{Path: path})
 	}
 	if file && CompressionOf(head) == nil && info.Size() >= headSize && info.Size() <= maxExpanded {
 		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
@@ -199,11 +202,15 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	if err := expand(data, f, head, maxExpanded); err != nil {
 		return raw, nil, message.FileError(path, "cannot read", err)
 	}
-	if IsELF(data.Bytes()) {
-		elf, err := mmapelf.New(path, data.Bytes())
-		return openELF(path, elf, err)
+	return l.openContents(path, data.Bytes())
+}
+
+// openContents is Open for the contents of a file, not compressed any more.
+func (l Loader) openContents(path string, data []byte) (raw Raw, done func(), err error) {
+	if IsELF(data) {
+		return l.openELF(mmapelf.Source{Path: path, Data: data})
 	}
-	return Raw{BTF: data.Bytes()}, func() {}, nil
+	return Raw{BTF: data}, func() {}, nil
 }
 
 // openFile opens a file that is read from its beginning.
@@ -220,7 +227,7 @@ func (l Loader) openFile(path string) (*os.File, error) {
 func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done func(), err error) {
 	var raw Raw
 	if in.InMemory() {
-		raw, done, err = openBytes(&in)
+		raw, done, err = l.openBytes(&in)
 	} else {
 		raw, done, err = l.Open(in.Path)
 	}
@@ -235,7 +242,7 @@ func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done
 }
 
 // openBytes is Open for bytes.
-func openBytes(in *mmapelf.Source) (raw Raw, done func(), err error) {
+func (l Loader) openBytes(in *mmapelf.Source) (raw Raw, done func(), err error) {
 	data, err := in.Bytes()
 	if err != nil {
 		return raw, nil, message.NamingFile([]string{in.Path}, err)
@@ -247,28 +254,25 @@ func openBytes(in *mmapelf.Source) (raw Raw, done func(), err error) {
 		}
 		data = expanded.Bytes()
 	}
-	if IsELF(data) {
-		elf, err := mmapelf.New(in.Path, data)
-		return openELF(in.Path, elf, err)
-	}
-	return Raw{BTF: data}, func() {}, nil
+	return l.openContents(in.Path, data)
 }
 
 // IsELF tells whether a file with these first bytes is an ELF file.
 func IsELF(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
 
-// openELF is Open for an ELF file; err is that of opening it.
-func openELF(path string, elf *mmapelf.File, err error) (raw Raw, done func(), _ error) {
+// openELF is Open for an ELF file.
+func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
+	elf, err := in.Open()
 	if err != nil {
-		return raw, nil, message.NamingFile([]string{path}, err)
+		return raw, nil, message.NamingFile([]string{in.Path}, err)
 	}
 	raw = Raw{Section: " section .BTF:", PointerSize: elf.AddrSize, Relocatable: elf.Type == elfRelocatable, BPF: elf.Machine == elfMachineBPF}
-	if elf.Section(SectionBTF) == nil {
-		elf.Close()
-		return raw, nil, fmt.Errorf("%s: %w", message.OneLine(path), ErrNoBTF)
-	}
 	if raw.Relocatable {
 		raw.Module = basematch.ModuleOf(elf)
+	}
+	if elf.Section(SectionBTF) == nil {
+		elf.Close()
+		return l.encode(in, raw)
 	}
 	for _, o := range []struct {
 		name string
@@ -277,11 +281,21 @@ func openELF(path string, elf *mmapelf.File, err error) (raw Raw, done func(), _
 		if s := elf.Section(o.name); s != nil {
 			if *o.data, err = elf.Data(s); err != nil {
 				elf.Close()
-				return raw, nil, message.NamingFile([]string{path}, err)
+				return raw, nil, message.NamingFile([]string{in.Path}, err)
 			}
 		}
 	}
 	return raw, func() { elf.Close() }, nil
+}
+
+// encode is Open for an ELF file without BTF, of which raw has the rest.
+func (l Loader) encode(in mmapelf.Source, raw Raw) (_ Raw, done func(), err error) {
+	if l.Encode == nil {
+		return raw, nil, fmt.Errorf("%s: %w", message.OneLine(in.Path), ErrNoBTF)
+	}
+	raw.Section, raw.Encoded = " encoded from DWARF:", true
+	raw.BTF, done, err = l.Encode(in)
+	return raw, done, err
 }
 
 // ErrNoBTF is the error for an ELF file without BTF.

@@ -1,0 +1,157 @@
+// Package dump prints BTF as bpftool 7.8 does ("bpftool btf dump"): one line per
+// type, JSON, or C. The text is bpftool's, byte for byte, with the exceptions that
+// docs/readers.md lists.
+//
+// The printers write to any io.Writer and keep little: memory follows the number of
+// types, not the text. Names come from files: control characters and broken UTF-8
+// in them are written as escapes, so that no terminal obeys them.
+package dump
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// noName is what stands for the name of a type that has none.
+const noName = "(anon)"
+
+// flushAt is how many bytes are collected before they are written.
+const flushAt = 64 << 10
+
+// out collects text, writes it in large pieces, and remembers the first error.
+type out struct {
+	w   io.Writer
+	buf []byte
+	err error
+}
+
+func newOut(w io.Writer) *out {
+	const room = 4 << 10 // for the text between two looks at the length
+	return &out{w: w, buf: make([]byte, 0, flushAt+room)}
+}
+
+// flush writes what is collected.
+func (o *out) flush() {
+	if len(o.buf) > 0 && o.err == nil {
+		_, o.err = o.w.Write(o.buf)
+	}
+	o.buf = o.buf[:0]
+}
+
+// keepUp writes what is collected if that is much.
+func (o *out) keepUp() {
+	if len(o.buf) >= flushAt {
+		o.flush()
+	}
+}
+
+// end writes the rest and returns the first error of all.
+func (o *out) end() error {
+	o.flush()
+	return o.err
+}
+
+// hasOddNames tells whether a string of b or its bases has other bytes than
+// printable ASCII, so that it may have to be escaped.
+func hasOddNames(b *btf.Blob) bool {
+	for ; b != nil; b = b.Base {
+		for _, c := range b.Strings {
+			if c-1 < 0x1f || c >= 0x7f {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// namer gives the names of types as they are printed.
+type namer struct {
+	b   *btf.Blob
+	odd bool
+}
+
+func newNamer(b *btf.Blob) namer { return namer{b, hasOddNames(b)} }
+
+// append appends the name at a string offset.
+func (n *namer) append(dst []byte, off uint32) []byte {
+	name := n.b.NameBytes(off)
+	switch {
+	case len(name) == 0:
+		return append(dst, noName...)
+	case n.odd:
+		return append(dst, message.OneLine(string(name))...)
+	}
+	return append(dst, name...)
+}
+
+// eachID yields the ids, or those of all types of b without its base for none.
+func eachID(b *btf.Blob, ids []uint32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for _, id := range ids {
+			if !yield(id) {
+				return
+			}
+		}
+		if ids != nil {
+			return
+		}
+		for id := b.FirstID; id < b.TypeCount(); id++ {
+			if !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// checkIDs returns an error if b has no type of an id.
+func checkIDs(b *btf.Blob, ids []uint32) error {
+	for _, id := range ids {
+		if b.Record(id) == nil {
+			return fmt.Errorf("btf: there is no type [%d]: ids are from 1 to %d", id, b.TypeCount()-1)
+		}
+	}
+	return nil
+}
+
+// Parts of a member's offset word if the struct has the kind_flag.
+const (
+	offsetBits = 24
+	offsetMask = 1<<offsetBits - 1
+)
+
+// memberPlace is where a member of a struct with that kind_flag is, in bits: its
+// offset and, for a bit-field, its size.
+func memberPlace(kflag bool, word uint32) (off, bits uint32) {
+	if !kflag {
+		return word, 0
+	}
+	return word & offsetMask, word >> offsetBits
+}
+
+// intParts are the encoding, the offset and the number of bits of an INT.
+func intParts(data uint32) (encoding, offset, bits uint32) {
+	return data >> 24 & 0xf, data >> 16 & 0xff, data & 0xff
+}
+
+// value64 is the value of an enumerator of an ENUM64.
+func value64(lo, hi uint32) uint64 { return uint64(hi)<<32 | uint64(lo) }
+
+// signedness is the word for the kind_flag of an ENUM or ENUM64.
+func signedness(signed bool) string {
+	if signed {
+		return "SIGNED"
+	}
+	return "UNSIGNED"
+}
+
+// fwdKind is the word for the kind_flag of a FWD.
+func fwdKind(union bool) string {
+	if union {
+		return "union"
+	}
+	return "struct"
+}

@@ -1,0 +1,307 @@
+package dump
+
+import (
+	"io"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// Style is how JSON is laid out.
+type Style int
+
+// The styles of JSON.
+const (
+	Compact Style = iota // one line, as "bpftool -j"
+	Pretty               // indented, as "bpftool -p"
+	Lines                // an object for each type on a line of its own, and nothing around them
+)
+
+// JSON writes what Raw writes as JSON, with bpftool's fields. It is one object with
+// the array "types" or, in the style Lines, one object for each type.
+func JSON(w io.Writer, b *btf.Blob, ids []uint32, style Style) error {
+	if err := checkIDs(b, ids); err != nil {
+		return err
+	}
+	j := jsonWriter{out: newOut(w), b: b, odd: hasOddNames(b), style: style, first: true}
+	if style != Lines {
+		j.open('{')
+		j.key(`"types":`)
+		j.open('[')
+	}
+	for id := range eachID(b, ids) {
+		j.record(id)
+		if style == Lines {
+			j.buf = append(j.buf, '\n')
+			j.first = true
+		}
+		if j.keepUp(); j.err != nil {
+			break
+		}
+	}
+	if style != Lines {
+		j.close(']')
+		j.close('}')
+		j.buf = append(j.buf, '\n')
+	}
+	return j.end()
+}
+
+// jsonWriter writes one value after another. Keys are given as they stand in the
+// text: in quotes, with the colon.
+type jsonWriter struct {
+	*out
+	b     *btf.Blob
+	odd   bool
+	style Style
+	depth int
+	first bool // nothing has been written since the last bracket was opened
+}
+
+// open opens a bracket.
+func (j *jsonWriter) open(bracket byte) {
+	if bracket == '{' && j.depth > 0 { // an element of an array
+		j.next()
+	}
+	j.buf = append(j.buf, bracket)
+	j.depth++
+	j.first = true
+}
+
+// next ends what stands before a value in an array. As in bpftool's text, no new
+// line comes between two objects.
+func (j *jsonWriter) next() {
+	if !j.first {
+		j.buf = append(j.buf, ',')
+	}
+}
+
+// close closes a bracket.
+func (j *jsonWriter) close(bracket byte) {
+	j.depth--
+	if !j.first {
+		j.line()
+	}
+	j.buf = append(j.buf, bracket)
+	j.first = false
+}
+
+// line begins a line, if there are any.
+func (j *jsonWriter) line() {
+	if j.style != Pretty {
+		return
+	}
+	j.buf = append(j.buf, '\n')
+	for range j.depth {
+		j.buf = append(j.buf, "    "...)
+	}
+}
+
+// key begins a field.
+func (j *jsonWriter) key(k string) {
+	j.next()
+	j.line()
+	j.first = false
+	j.buf = append(j.buf, k...)
+	if j.style == Pretty {
+		j.buf = append(j.buf, ' ')
+	}
+}
+
+func (j *jsonWriter) number(k string, n uint32) {
+	j.key(k)
+	j.buf = strconv.AppendUint(j.buf, uint64(n), 10)
+}
+
+func (j *jsonWriter) signed(k string, n int64) {
+	j.key(k)
+	j.buf = strconv.AppendInt(j.buf, n, 10)
+}
+
+// word writes a text that needs no escapes.
+func (j *jsonWriter) word(k, text string) {
+	j.key(k)
+	j.buf = append(append(append(j.buf, '"'), text...), '"')
+}
+
+// name writes the field "name".
+func (j *jsonWriter) name(off uint32) {
+	name := j.b.NameBytes(off)
+	if len(name) == 0 {
+		j.word(`"name":`, noName)
+		return
+	}
+	j.key(`"name":`)
+	j.buf = append(j.buf, '"')
+	if from := len(j.buf); j.odd {
+		j.buf = appendEscaped(j.buf, name)
+	} else {
+		j.buf = append(j.buf, name...)
+		for _, c := range j.buf[from:] {
+			if c == '"' || c == '\\' {
+				j.buf = appendEscaped(j.buf[:from], name)
+				break
+			}
+		}
+	}
+	j.buf = append(j.buf, '"')
+}
+
+// shortEscapes are the characters that JSON has a letter for.
+var shortEscapes = map[rune]byte{'"': '"', '\\': '\\', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r', '\b': 'b'}
+
+// appendEscaped appends text as JSON has it, without quotes. bpftool writes control
+// characters without a letter as they are, which is no JSON.
+func appendEscaped(dst, text []byte) []byte {
+	const hex = "0123456789abcdef"
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		letter := shortEscapes[r]
+		switch {
+		case letter != 0:
+			dst = append(dst, '\\', letter)
+		case r == utf8.RuneError && n <= 1:
+			dst = append(dst, `\ufffd`...)
+		case !unicode.IsPrint(r) && r <= 0xffff:
+			dst = append(dst, '\\', 'u', hex[r>>12], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+		default:
+			dst = append(dst, text[:n]...)
+		}
+		text = text[n:]
+	}
+	return dst
+}
+
+// record writes a type.
+func (j *jsonWriter) record(id uint32) {
+	rec := j.b.Record(id)
+	k := rec.Kind()
+	j.open('{')
+	j.number(`"id":`, id)
+	j.word(`"kind":`, k.String())
+	j.name(rec.Name())
+	switch k {
+	case btf.KindInt:
+		encoding, offset, bits := intParts(rec.Data())
+		j.number(`"size":`, rec.Third())
+		j.number(`"bits_offset":`, offset)
+		j.number(`"nr_bits":`, bits)
+		j.word(`"encoding":`, btf.EncodingName(encoding))
+	case btf.KindArray:
+		elem, index, n := rec.Array()
+		j.number(`"type_id":`, elem)
+		j.number(`"index_type_id":`, index)
+		j.number(`"nr_elems":`, n)
+	case btf.KindStruct, btf.KindUnion:
+		j.members(rec)
+	case btf.KindEnum, btf.KindEnum64:
+		j.values(rec)
+	case btf.KindFwd:
+		j.word(`"fwd_kind":`, fwdKind(btf.InfoKflag(rec.Info())))
+	case btf.KindFunc:
+		j.number(`"type_id":`, rec.Third())
+		j.word(`"linkage":`, btf.LinkageName(rec.Vlen()))
+	case btf.KindFuncProto:
+		j.params(rec)
+	case btf.KindVar:
+		j.number(`"type_id":`, rec.Third())
+		j.word(`"linkage":`, btf.LinkageName(rec.Data()))
+	case btf.KindDatasec:
+		j.section(rec)
+	case btf.KindFloat:
+		j.number(`"size":`, rec.Third())
+	case btf.KindDeclTag:
+		j.number(`"type_id":`, rec.Third())
+		j.signed(`"component_idx":`, int64(int32(rec.Data())))
+	default: // they refer to a type, and nothing else
+		j.number(`"type_id":`, rec.Third())
+	}
+	j.close('}')
+}
+
+func (j *jsonWriter) members(rec btf.Record) {
+	j.number(`"size":`, rec.Third())
+	j.number(`"vlen":`, rec.Vlen())
+	j.key(`"members":`)
+	j.open('[')
+	kflag := btf.InfoKflag(rec.Info())
+	for i := range int(rec.Vlen()) {
+		name, typ, place := rec.Member(i)
+		off, bits := memberPlace(kflag, place)
+		j.open('{')
+		j.name(name)
+		j.number(`"type_id":`, typ)
+		j.number(`"bits_offset":`, off)
+		if bits != 0 {
+			j.number(`"bitfield_size":`, bits)
+		}
+		j.close('}')
+		j.keepUp()
+	}
+	j.close(']')
+}
+
+func (j *jsonWriter) values(rec btf.Record) {
+	signed := btf.InfoKflag(rec.Info())
+	j.word(`"encoding":`, signedness(signed))
+	j.number(`"size":`, rec.Third())
+	j.number(`"vlen":`, rec.Vlen())
+	j.key(`"values":`)
+	j.open('[')
+	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
+	for i := range n {
+		e := rec.Extra()[i*stride:]
+		j.open('{')
+		j.name(e[0])
+		switch {
+		case stride == 3 && signed:
+			j.signed(`"val":`, int64(value64(e[1], e[2])))
+		case stride == 3:
+			j.key(`"val":`)
+			j.buf = strconv.AppendUint(j.buf, value64(e[1], e[2]), 10)
+		case signed:
+			j.signed(`"val":`, int64(int32(e[1])))
+		default:
+			j.number(`"val":`, e[1])
+		}
+		j.close('}')
+		j.keepUp()
+	}
+	j.close(']')
+}
+
+func (j *jsonWriter) params(rec btf.Record) {
+	j.number(`"ret_type_id":`, rec.Third())
+	j.number(`"vlen":`, rec.Vlen())
+	j.key(`"params":`)
+	j.open('[')
+	for i := range int(rec.Vlen()) {
+		name, typ := rec.Param(i)
+		j.open('{')
+		j.name(name)
+		j.number(`"type_id":`, typ)
+		j.close('}')
+		j.keepUp()
+	}
+	j.close(']')
+}
+
+// section writes the variables of a DATASEC.
+func (j *jsonWriter) section(rec btf.Record) {
+	j.number(`"size":`, rec.Third())
+	j.number(`"vlen":`, rec.Vlen())
+	j.key(`"vars":`)
+	j.open('[')
+	for i := range int(rec.Vlen()) {
+		e := rec.Extra()[3*i:]
+		j.open('{')
+		j.number(`"type_id":`, e[0])
+		j.number(`"offset":`, e[1])
+		j.number(`"size":`, e[2])
+		j.close('}')
+		j.keepUp()
+	}
+	j.close(']')
+}

@@ -1,0 +1,153 @@
+package dump
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// pattern is one of those of Select.
+type pattern struct {
+	text  string
+	match string // for path.Match; "" if text is no pattern but a name
+	fits  bool   // it has fit a name
+}
+
+// CheckPattern returns an error if Select cannot have this pattern.
+func CheckPattern(text string) error {
+	if text == "" {
+		return fmt.Errorf("dump: empty pattern")
+	}
+	if _, err := path.Match(text, ""); err != nil {
+		return fmt.Errorf("dump: pattern %q: a bracket or the character behind a backslash is missing", text)
+	}
+	return nil
+}
+
+// fit tells whether the name fits p. A slash is a character like others: neither
+// patterns of a command line nor names have NULs.
+func (p *pattern) fit(name []byte) bool {
+	if p.match == "" {
+		p.fits = p.fits || string(name) == p.text
+		return string(name) == p.text
+	}
+	ok, _ := path.Match(p.match, strings.ReplaceAll(string(name), "/", "\x00"))
+	p.fits = p.fits || ok
+	return ok
+}
+
+// Select returns the ids of the types of b, without its base, whose name fits one of
+// the patterns, in ascending order, and the patterns that fit no name. Patterns are
+// those of path.Match (*, ?, [a-z], \), with any character for *. One without these
+// also stands for the enum that has an enumerator of the name, because most of
+// those have no name. Names of tags are no names of types.
+func Select(b *btf.Blob, patterns []string) (ids []uint32, unmatched []string, err error) {
+	list := make([]pattern, len(patterns))
+	for i, text := range patterns {
+		if err := CheckPattern(text); err != nil {
+			return nil, nil, err
+		}
+		list[i].text = text
+		if strings.ContainsAny(text, `*?[\`) {
+			list[i].match = strings.ReplaceAll(text, "/", "\x00")
+		}
+	}
+	for id := b.FirstID; id < b.TypeCount(); id++ {
+		if selected(b, b.Record(id), list) {
+			ids = append(ids, id)
+		}
+	}
+	for i := range list {
+		if !list[i].fits {
+			unmatched = append(unmatched, list[i].text)
+		}
+	}
+	return ids, unmatched, nil
+}
+
+// selected tells whether a name of the type fits a pattern.
+func selected(b *btf.Blob, rec btf.Record, list []pattern) (yes bool) {
+	k := rec.Kind()
+	if k == btf.KindDeclTag || k == btf.KindTypeTag {
+		return false
+	}
+	name := b.NameBytes(rec.Name())
+	for i := range list {
+		p := &list[i]
+		if len(name) > 0 && p.fit(name) {
+			yes = true
+		}
+		if p.match == "" && (k == btf.KindEnum || k == btf.KindEnum64) && hasValue(b, rec, p) {
+			yes = true
+		}
+	}
+	return yes
+}
+
+// hasValue tells whether an enumerator has the name.
+func hasValue(b *btf.Blob, rec btf.Record, p *pattern) bool {
+	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
+	for i := range n {
+		if p.fit(b.NameBytes(rec.Extra()[i*stride])) {
+			return true
+		}
+	}
+	return false
+}
+
+// Needed returns the ids and those of all types that they need to be complete, in
+// ascending order. A struct or union that is only pointed to is not needed, because
+// C needs no more than its name.
+func Needed(b *btf.Blob, ids []uint32) []uint32 {
+	const byPointer = 1 // beside a visit by value
+	seen := make([]uint8, b.TypeCount())
+	type visit struct {
+		id      uint32
+		pointer bool // reached by a pointer, through modifiers only
+	}
+	var todo []visit
+	for _, id := range ids {
+		todo = append(todo, visit{id: id})
+	}
+	var all []uint32
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		rec := b.Record(v.id)
+		if rec == nil {
+			continue // void
+		}
+		k := rec.Kind()
+		if v.pointer && (k == btf.KindStruct || k == btf.KindUnion) && rec.Name() != 0 {
+			continue
+		}
+		mark := uint8(2)
+		if v.pointer {
+			mark = byPointer
+		}
+		if seen[v.id] >= mark {
+			continue
+		}
+		if seen[v.id] == 0 {
+			all = append(all, v.id)
+		}
+		seen[v.id] = mark
+		next := k == btf.KindPtr || v.pointer && isModifier(k)
+		btf.EachRef(rec, func(id *uint32) { todo = append(todo, visit{*id, next}) })
+	}
+	slices.Sort(all)
+	return all
+}
+
+// isModifier tells whether a type of the kind is its target with something said of
+// it.
+func isModifier(k btf.Kind) bool {
+	switch k {
+	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
+		return true
+	}
+	return false
+}

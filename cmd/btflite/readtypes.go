@@ -1,0 +1,193 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// typeReader opens the inputs of the commands that read types. All of them take the
+// same:
+//
+//   - raw BTF, or an ELF file with a section .BTF, either also compressed;
+//   - an ELF file with DWARF only, which is encoded in memory and not changed;
+//   - split BTF. Its base is what --btf_base gives or else, if it needs one, the
+//     first input that is whole, or the base that "btflite verify" would find;
+//   - the name of a module of the running kernel, if there is no file of that name;
+//   - nothing: the running kernel.
+//
+// A command adds the reader's options to its own, and calls open with the words of
+// its command line:
+//
+//	in := newTypeReader(lookupEnv)
+//	in.options(cmd)
+//	...
+//	files, err := in.open(words)
+//	defer in.close()
+type typeReader struct {
+	bases     []string // --btf_base
+	lookupEnv func(string) (string, bool)
+	find      *baseFinder
+	whole     *btf.Blob // the first input that needs no base, or nil
+	opened    []func()
+}
+
+// types are those of one input.
+type types struct {
+	*btf.Blob
+	// path is the file that has them, which may be another one than was asked for.
+	path string
+	// pointerSize is 4 or 8, or 0 if the file does not tell: raw BTF.
+	pointerSize int
+	// encoded says that they come from DWARF: path has no BTF.
+	encoded bool
+	// odd says why the base is of another kernel, "" if nothing shows that.
+	odd string
+}
+
+func newTypeReader(lookupEnv func(string) (string, bool)) *typeReader {
+	return &typeReader{lookupEnv: lookupEnv, find: newBaseFinder("")}
+}
+
+// options adds the options to cmd under the heading.
+func (r *typeReader) options(cmd *cobra.Command, heading string) {
+	under(cmd, heading).bases(&r.bases, "btf_base", "FILE is split over `BASE`, or a chain")
+}
+
+// open reads the types of the inputs, those of the running kernel for none. They are
+// valid until close is called. Errors name the file.
+func (r *typeReader) open(words []string) (files []types, err error) {
+	if len(words) == 0 {
+		words = []string{r.kernel()}
+	}
+	if err := checkNames(words); err != nil {
+		return nil, err
+	}
+	if len(r.bases) > 0 && r.find.fixed == nil {
+		if err := r.find.fix(r.bases); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range words {
+		t, err := r.openOne(r.resolve(w))
+		if err != nil {
+			return nil, err
+		}
+		if t.Base == nil && r.whole == nil {
+			r.whole = t.Blob
+		}
+		files = append(files, t)
+	}
+	return files, nil
+}
+
+// close ends the use of all types.
+func (r *typeReader) close() {
+	for _, done := range r.opened {
+		done()
+	}
+	r.opened = nil
+	r.find.close()
+}
+
+// kernel is the file with the types of the running kernel.
+func (r *typeReader) kernel() string {
+	name, _ := r.lookupEnv(kernelBTFEnv)
+	return cmp.Or(name, kernelBTF)
+}
+
+// resolve is the file that a word stands for: itself, or the BTF of the module of
+// that name.
+func (r *typeReader) resolve(word string) string {
+	if _, err := os.Stat(word); err == nil || word == dash || strings.Contains(word, "/") {
+		return word
+	}
+	// The kernel has underscores in names of modules, whatever their files have.
+	module := sysBTF + strings.ReplaceAll(strings.TrimSuffix(word, ".ko"), "-", "_")
+	if info, err := os.Stat(module); err == nil && info.Mode().IsRegular() {
+		return module
+	}
+	return word
+}
+
+func (r *typeReader) openOne(path string) (t types, err error) {
+	l := btfFiles
+	l.Encode = r.encode
+	raw, done, err := l.Open(path)
+	if err != nil {
+		return t, err
+	}
+	r.opened = append(r.opened, done)
+	t = types{path: path, pointerSize: raw.PointerSize, encoded: raw.Encoded}
+	base, found, err := r.base(path, &raw)
+	if err == nil {
+		t.Blob, err = btf.ParseShared(raw.BTF, base)
+	}
+	if err == nil {
+		err = loadbtf.CheckBase(&raw, t.Blob)
+	} else if errors.Is(err, btf.ErrNoBase) && isSplit(raw.BTF) {
+		err = fmt.Errorf("%w; its base was not found: give --btf_base=VMLINUX", err)
+	}
+	if err != nil {
+		return t, fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
+	}
+	if found != nil && found.kernel != nil {
+		t.odd = found.kernel.Mismatch(raw.Module, t.Blob)
+	}
+	return t, nil
+}
+
+// base is what the types of a file are over, nil for nothing, and where that was
+// found.
+func (r *typeReader) base(path string, raw *loadbtf.Raw) (*btf.Blob, *foundBase, error) {
+	if raw.Base != nil {
+		b, err := loadbtf.Over(*raw, nil)
+		return b, nil, err
+	}
+	if r.find.fixed == nil && isSplit(raw.BTF) && r.whole != nil {
+		return r.whole, nil, nil
+	}
+	found := r.find.base(path, raw)
+	if found == nil {
+		return nil, nil, nil
+	}
+	return found.blob, found, nil
+}
+
+// encode makes BTF of the DWARF of a file: of all of it or, if bases are given, of
+// what they lack. What a kernel would refuse is welcome: it is only read.
+func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), err error) {
+	ctx := context.Background()
+	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true}
+	release := func() {}
+	if len(r.bases) > 0 {
+		if opt.Base, err = btflite.OpenBase(ctx, btflite.Paths(r.bases...)...); err != nil {
+			return nil, nil, err
+		}
+		release = opt.Base.Close
+	}
+	got, err := btflite.Encode(ctx, []btflite.Source{{Path: in.Path, Data: in.Data}}, opt)
+	release()
+	switch {
+	case errors.Is(err, btflite.ErrNoDWARF):
+		return nil, nil, fmt.Errorf("%s: %w and no DWARF to encode", message.OneLine(in.Path), loadbtf.ErrNoBTF)
+	case err != nil:
+		return nil, nil, err
+	case len(got.BTF) == 0:
+		got.Close()
+		return nil, nil, fmt.Errorf("%s: %w, and its DWARF has no types", message.OneLine(in.Path), loadbtf.ErrNoBTF)
+	}
+	return got.BTF, got.Close, nil
+}

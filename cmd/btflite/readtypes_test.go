@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const splitDir = "../../testdata/split/"
+
+// TestInputsOfReaders: the types of a file are the same in whatever form it has
+// them, and a base is found.
+func TestInputsOfReaders(t *testing.T) {
+	dir := t.TempDir()
+	copyTo := func(name, from string) string {
+		data, err := os.ReadFile(splitDir + from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	base, _ := btfliteRun(t, exitOK, "dump", splitDir+"x86.base.btf")
+	for _, name := range []string{"x86.base.btf.gz", "x86.base.btf.xz", "x86.base.btf.zst", "x86.base-btf.o", "x86.base-btf.o.xz"} {
+		if got, _ := btfliteRun(t, exitOK, "dump", splitDir+name); got != base {
+			t.Errorf("%s: other types than x86.base.btf", name)
+		}
+	}
+
+	dwarf := copyTo("dwarf.o", "x86.base.o")
+	before, _ := os.ReadFile(dwarf)
+	got, _ := btfliteRun(t, exitOK, "dump", dwarf)
+	if !strings.Contains(got, "STRUCT 'thing' size=112") || strings.Count(got, "\n[") != strings.Count(base, "\n[") {
+		t.Errorf("of DWARF: %s", got)
+	}
+	if after, _ := os.ReadFile(dwarf); !bytes.Equal(before, after) {
+		t.Error("the file with DWARF has changed")
+	}
+
+	module, _ := btfliteRun(t, exitOK, "dump", "--btf_base="+splitDir+"x86.base.btf", splitDir+"x86.module.btf")
+	if !strings.HasPrefix(module, "[42] STRUCT 'mine'") {
+		t.Errorf("of split BTF: %s", module)
+	}
+	copyTo("vmlinux", "x86.base.btf")
+	if got, _ := btfliteRun(t, exitOK, "dump", copyTo("m.btf", "x86.module.btf")); got != module {
+		t.Errorf("over the base that was found: %s", got)
+	}
+	upper, _ := btfliteRun(t, exitOK, "dump", "--btf_base="+splitDir+"x86.base.btf", "--btf_base="+splitDir+"x86.module.btf", splitDir+"x86.upper.btf")
+	if !strings.Contains(upper, "STRUCT 'upper'") {
+		t.Errorf("over a chain: %s", upper)
+	}
+	if got, _ := btfliteRun(t, exitOK, "dump", "--btf_base="+splitDir+"x86.base.btf", splitDir+"x86.module.o"); !strings.HasPrefix(got, "[42] STRUCT 'mine'") {
+		t.Errorf("of DWARF over a base: %s", got)
+	}
+}
+
+// TestRefusedByReaders: inputs that readers have nothing to read in.
+func TestRefusedByReaders(t *testing.T) {
+	dir := t.TempDir()
+	split := filepath.Join(dir, "split.btf")
+	data, err := os.ReadFile(splitDir + "x86.module.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(split, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.ReadFile(splitDir + "x86.module.stripped.o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stripped := filepath.Join(dir, "stripped.o")
+	if err := os.WriteFile(stripped, self, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ path, want string }{
+		{"none", "none: cannot open: no such file or directory"},
+		{dir, dir + ": is a directory"},
+		{split, "its base was not found: give --btf_base=VMLINUX"},
+		{stripped, stripped + ": "},
+		{splitDir + "base.c", "btf: header: bad magic"},
+	} {
+		stdout, stderr := btfliteRun(t, exitFailure, "dump", tt.path)
+		if stdout != "" || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: %q, %q", tt.path, stdout, stderr)
+		}
+	}
+}
+
+// TestRunningKernel: without a file the types are those of the running kernel, or of
+// the file that takes its place.
+func TestRunningKernel(t *testing.T) {
+	c, out, errs := testCLI(t)
+	c.lookupEnv = func(name string) (string, bool) {
+		return map[string]string{kernelBTFEnv: splitDir + "x86.base.btf"}[name], name == kernelBTFEnv
+	}
+	if status := c.run([]string{"dump", "--name=thing", "--id=2"}); status != exitOK {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	if !strings.Contains(out.String(), "STRUCT 'thing'") || strings.Contains(out.String(), "FUNC '") {
+		t.Errorf("%s", out)
+	}
+}
