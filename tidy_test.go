@@ -27,6 +27,7 @@ var imports = map[string][]string{
 		"github.com/btflite/btflite"}, // the last for tests
 	"arena":                  {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
 	"btf":                    {"arena"},
+	"btf/btftest":            {"btf"},
 	"btf/diff":               {"btf"},
 	"btf/distill":            {"btf"},
 	"btf/dump":               {"btf", "internal/message"}, // which escapes names
@@ -80,7 +81,7 @@ var imports = map[string][]string{
 	"test/sourcetree": nil,
 }
 
-var testImports = []string{"internal/dwarf/dwarftest", "internal/elftest", "github.com/cpuguy83/go-md2man/v2/md2man", "github.com/klauspost/compress/zstd"}
+var testImports = []string{"btf/btftest", "internal/dwarf/dwarftest", "internal/elftest", "github.com/cpuguy83/go-md2man/v2/md2man", "github.com/klauspost/compress/zstd"}
 
 const (
 	maxLines  = 700

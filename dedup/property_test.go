@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/dedup/deduptest"
@@ -60,7 +61,7 @@ func TestUnitsEqualLibbpfOnUnambiguousVectors(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if exp := vectors.Parse(t, name+".exp.btf", nil); !bytes.Equal(out.Encode(), exp.Encode()) {
-			t.Errorf("%s: got\n%swant\n%s", name, deduptest.Text(out), deduptest.Text(exp))
+			t.Errorf("%s: got\n%swant\n%s", name, btftest.Text(out), btftest.Text(exp))
 		}
 	}
 }
@@ -92,7 +93,7 @@ func TestStreamEqualsExactOnUnambiguousInputs(t *testing.T) {
 				for how, got := range map[string]*btf.Blob{"runs": got, "units": byUnit} {
 					if !bytes.Equal(got.Encode(), want.Encode()) {
 						t.Errorf("seed %d: %d types in %s instead of %d: %s", seed, len(got.Off), how, len(want.Off),
-							deduptest.FirstDifference(deduptest.Text(got), deduptest.Text(want)))
+							deduptest.FirstDifference(btftest.Text(got), btftest.Text(want)))
 						bad++
 					}
 				}
@@ -132,7 +133,7 @@ func eachTiming(t *testing.T, opt deduptest.Options, stream func(seed uint64, ra
 			}
 			if !bytes.Equal(got.Encode(), want.Encode()) {
 				t.Errorf("seed %d, %s: %d types instead of %d: %s", seed, how,
-					len(got.Off), len(want.Off), deduptest.FirstDifference(deduptest.Text(got), deduptest.Text(want)))
+					len(got.Off), len(want.Off), deduptest.FirstDifference(btftest.Text(got), btftest.Text(want)))
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/dedup/deduptest"
@@ -144,7 +145,7 @@ func TestSplitStreamEqualsExact(t *testing.T) {
 						raised += s.Copies()
 						if !bytes.Equal(got.Encode(), want.Encode()) {
 							t.Errorf("seed %d, round %d: %d types instead of %d: %s", seed, round, len(got.Off), len(want.Off),
-								deduptest.FirstDifference(deduptest.Text(got), deduptest.Text(want)))
+								deduptest.FirstDifference(btftest.Text(got), btftest.Text(want)))
 						}
 					}
 					s.Free()

@@ -3,13 +3,13 @@ package diff
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // linesOf is the text report of a comparison.
@@ -36,22 +36,9 @@ func pairs(t testing.TB) map[string][2]*btf.Blob {
 	m := map[string][2]*btf.Blob{}
 	for _, a := range files {
 		dir := filepath.Dir(a)
-		m[filepath.Base(dir)] = [2]*btf.Blob{readBlob(t, a), readBlob(t, filepath.Join(dir, "b.btf"))}
+		m[filepath.Base(dir)] = [2]*btf.Blob{btftest.Read(t, a, nil), btftest.Read(t, filepath.Join(dir, "b.btf"), nil)}
 	}
 	return m
-}
-
-func readBlob(t testing.TB, path string) *btf.Blob {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := btf.Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // remixed is b with the types repeated so many times, in another order, with
@@ -65,7 +52,8 @@ func remixed(t testing.TB, b *btf.Blob, copies int, r *rand.Rand) *btf.Blob {
 // remixedOver is remixed over a base; that of b, or any if b has none.
 func remixedOver(t testing.TB, b, base *btf.Blob, copies int, r *rand.Rand) *btf.Blob {
 	t.Helper()
-	out := btf.NewBuilder(b.BigEndian, base)
+	out := btftest.Over(base)
+	out.BigEndian = b.BigEndian
 	first := uint32(1)
 	if base != nil {
 		first = base.TypeCount()
@@ -103,10 +91,7 @@ func remixedOver(t testing.TB, b, base *btf.Blob, copies int, r *rand.Rand) *btf
 		}
 		out.Add(b.Name(words[0]), words[1], words[2], words[3:]...)
 	}
-	blob, err := out.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := out.Blob(t)
 	return blob
 }
 
@@ -144,7 +129,7 @@ func TestBasesDoNotCount(t *testing.T) {
 		for i, c := range [][2]*btf.Blob{
 			{b, remixedOver(t, b, a, 1, r)},
 			{remixedOver(t, b, a, 2, r), remixedOver(t, b, b, 1, r)},
-			{remixedOver(t, build(t, func(*btf.Builder) {}), a, 1, r), a},
+			{remixedOver(t, build(t, func(*btftest.Builder) {}), a, 1, r), a},
 			{remixedOver(t, a, remixedOver(t, b, a, 1, r), 1, r), a},
 		} {
 			for _, got := range []string{linesOf(t, c[0], c[1], Options{}), linesOf(t, c[1], c[0], Options{})} {
@@ -206,15 +191,9 @@ func everyWord(t *testing.T, name string, b *btf.Blob, id uint32) {
 	}
 }
 
-func build(t testing.TB, fn func(b *btf.Builder)) *btf.Blob {
+func build(t testing.TB, fn func(b *btftest.Builder)) *btf.Blob {
 	t.Helper()
-	b := btf.NewBuilder(false, nil)
-	fn(b)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return blob
+	return btftest.Build(t, nil, fn)
 }
 
 var (
@@ -229,7 +208,7 @@ func structInfo(vlen uint32) uint32 { return btf.Info(btf.KindStruct, vlen, fals
 // bytes has itself as a member.
 func ring(t testing.TB, n, size uint32) *btf.Blob {
 	t.Helper()
-	return build(t, func(b *btf.Builder) {
+	return build(t, func(b *btftest.Builder) {
 		b.Add("t", defInfo, 2)
 		for i := range n {
 			b.Add("", btf.Info([]btf.Kind{btf.KindPtr, btf.KindConst}[i%2], 0, false), 2+(i+1)%n)
@@ -265,7 +244,7 @@ func TestLoopsWithoutNames(t *testing.T) {
 func TestHugeInputsTakeLinearTime(t *testing.T) {
 	const n = 20000
 	chain := func(k btf.Kind, end string) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add(end, intInfo, 4, 32)
 			for i := range uint32(n) {
 				if k == btf.KindStruct {
@@ -275,12 +254,12 @@ func TestHugeInputsTakeLinearTime(t *testing.T) {
 				}
 			}
 			b.Add("t", defInfo, n+1)
-			b.Add("v", btf.Info(btf.KindVar, 0, false), n+1, 0)
+			b.Var("v", n+1, btftest.Static)
 		})
 	}
 	// A struct with many members of one large nameless type.
 	shared := func(last string) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			var inner, outer []uint32
 			for i := range uint32(n) {
 				inner = append(inner, b.Str(fmt.Sprint("m", i)), 1, 32*i)
@@ -294,7 +273,7 @@ func TestHugeInputsTakeLinearTime(t *testing.T) {
 	}
 	// Names that are ends of one long string.
 	tails := func(c string) *btf.Blob {
-		blob := build(t, func(b *btf.Builder) {
+		blob := build(t, func(b *btftest.Builder) {
 			b.Str(strings.Repeat(c, 1<<20))
 			for range n {
 				b.Add("", intInfo, 4, 32)
@@ -307,7 +286,7 @@ func TestHugeInputsTakeLinearTime(t *testing.T) {
 	}
 	// Definitions of one name, all different.
 	many := func(first uint32) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add("int", intInfo, 4, 32)
 			for i := range uint32(n) {
 				b.Add("s", structInfo(1), first+i, b.Str("m"), 1, 0)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // TestABI: what two compilers make of one source is the same, and of the pair
@@ -60,13 +61,13 @@ func TestABIOrder(t *testing.T) {
 // shown, whatever the order.
 func TestABIShowsOne(t *testing.T) {
 	set := func(result string, names ...string) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add(result, intInfo, 4, 32)
 			for i, n := range names {
-				b.Add("", btf.Info(btf.KindFuncProto, 1, false), uint32(i%2), b.Str(n), 1)
+				b.Proto(uint32(i%2), b.Param(n, 1))
 			}
 			for i := range names {
-				b.Add("f", btf.Info(btf.KindFunc, 0, false), uint32(i+2))
+				b.Func("f", btftest.Static, uint32(i+2))
 			}
 		})
 	}
@@ -83,21 +84,21 @@ func TestABIShowsOne(t *testing.T) {
 // and encoding, others by name and size.
 func TestNumbers(t *testing.T) {
 	set := func(name string, size, encoding uint32) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add(name, intInfo, size, encoding<<24|8*size)
-			b.Add("", btf.Info(btf.KindPtr, 0, false), 1)
-			b.Add("", btf.Info(btf.KindFuncProto, 1, false), 1, b.Str("p"), 2)
-			b.Add("f", btf.Info(btf.KindFunc, 0, false), 3)
+			b.Ptr(1)
+			b.Proto(1, b.Param("p", 2))
+			b.Func("f", btftest.Static, 3)
 			b.Add("s", structInfo(1), 8, b.Str("m"), 1, 0)
 			b.Add("unused", defInfo, 1)
 		})
 	}
 	float := func(name string, size uint32) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
-			b.Add(name, btf.Info(btf.KindFloat, 0, false), size)
+		return build(t, func(b *btftest.Builder) {
+			b.Float(name, size)
 			b.Add("s", structInfo(1), 16, b.Str("m"), 1, 0)
 			b.Add("t", defInfo, 1)
-			b.Add("u", btf.Info(btf.KindUnion, 1, false), 16, b.Str("m"), 3, 0)
+			b.Union("u", 16, b.Member("m", 3, 0))
 		})
 	}
 	const signed, char = 1, 2
@@ -140,24 +141,24 @@ func TestNumbers(t *testing.T) {
 
 // named has something of each part, and of structs two that go together.
 func named(t *testing.T, size uint32) *btf.Blob {
-	return build(t, func(b *btf.Builder) {
+	return build(t, func(b *btftest.Builder) {
 		b.Add("int", intInfo, size, 8*size)                                          // 1
 		b.Add("", structInfo(1), size, b.Str("x"), 1, 0)                             // 2
 		b.Add("outer", structInfo(1), size, 0, 2, 0)                                 // 3
-		b.Add("union", btf.Info(btf.KindUnion, 1, false), size, b.Str("y"), 1, 0)    // 4
-		b.Add("enum", btf.Info(btf.KindEnum, 1, false), size, b.Str("E"), size)      // 5
+		b.Union("union", size, b.Member("y", 1, 0))                                  // 4
+		b.Of(btf.KindEnum, "enum", false, size, b.Value("E", int32(size)))           // 5
 		b.Add("type_t", defInfo, 2)                                                  // 6
-		b.Add("float", btf.Info(btf.KindFloat, 0, false), size)                      // 7
-		b.Add("", btf.Info(btf.KindFuncProto, 1, false), 0, b.Str("p"), 2)           // 8
-		b.Add("call", btf.Info(btf.KindFunc, 0, false), 8)                           // 9
-		b.Add("var", btf.Info(btf.KindVar, 0, false), 2, 0)                          // 10
-		b.Add("a/b", btf.Info(btf.KindDatasec, 1, false), size, 10, 0, size)         // 11
-		b.Add("", btf.Info(btf.KindEnum, 1, false), 4, b.Str("alone"), size)         // 12
+		b.Float("float", size)                                                       // 7
+		b.Proto(0, b.Param("p", 2))                                                  // 8
+		b.Func("call", btftest.Static, 8)                                            // 9
+		b.Var("var", 2, btftest.Static)                                              // 10
+		b.Datasec("a/b", size, btftest.Place(10, 0, size))                           // 11
+		b.Enum("", b.Value("alone", int32(size)))                                    // 12
 		b.Add("only_declared", btf.Info(btf.KindFwd, 0, size > 4), 0)                // 13
-		b.Add("", btf.Info(btf.KindUnion, 1, false), size, b.Str("alone"), 1, 0)     // 14
+		b.Union("", size, b.Member("alone", 1, 0))                                   // 14
 		b.Add("inner", structInfo(1), size, b.Str("z"), 15+1, 0)                     // 15
 		b.Add("", structInfo(2), size+size, b.Str("a"), 1, 0, b.Str("b"), 1, 8*size) // 16
-		b.Add("call_too", btf.Info(btf.KindFunc, 0, false), 8)                       // 17
+		b.Func("call_too", btftest.Static, 8)                                        // 17
 	})
 }
 
@@ -242,13 +243,10 @@ func contains(whole, part string) bool {
 func TestNamesOfBases(t *testing.T) {
 	base := named(t, 4)
 	split := func(name string) *btf.Blob {
-		b := btf.NewBuilder(false, base)
+		b := btftest.Over(base)
 		b.Add(name, defInfo, 1)
 		b.Add(name+"_too", defInfo, 3)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := b.Blob(t)
 		return blob
 	}
 	o := Options{Names: []string{"outer", "a*"}}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // Words of types that the tests build.
@@ -46,7 +47,7 @@ func runCases(t *testing.T, cases []compareCase) {
 // without kind_flag, unless there is no bit-field.
 func TestBitFieldWords(t *testing.T) {
 	set := func(kflag bool, word uint32) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add("int", intInfo, 4, 32)
 			b.Add("s", btf.Info(btf.KindStruct, 1, kflag), 1<<22, b.Str("m"), 1, word)
 		})
@@ -60,13 +61,15 @@ func TestBitFieldWords(t *testing.T) {
 
 // TestIntWords: each field of the last word of an INT.
 func TestIntWords(t *testing.T) {
-	set := func(word uint32) *btf.Blob { return build(t, func(b *btf.Builder) { b.Add("i", intInfo, 4, word) }) }
+	set := func(word uint32) *btf.Blob {
+		return build(t, func(b *btftest.Builder) { b.Add("i", intInfo, 4, word) })
+	}
 	const word = 1<<24 | 2<<16 | 8
 	runCases(t, []compareCase{
 		{"encoding", set(word), set(word ^ 1<<24), "~ int i: encoding SIGNED -> (none)"},
 		{"offset", set(word), set(word + 3<<16), "~ int i: at 0:2 -> 0:5"},
 		{"bits", set(word), set(word + 8), "~ int i: bits 8 -> 16"},
-		{"added", set(word), build(t, func(b *btf.Builder) { b.Add("j", intInfo, 1, 4<<24|8) }),
+		{"added", set(word), build(t, func(b *btftest.Builder) { b.Add("j", intInfo, 1, 4<<24|8) }),
 			"- int i: size 4, encoding SIGNED, bits 8\n+ int j: size 1, encoding BOOL, bits 8"},
 	})
 }
@@ -74,14 +77,14 @@ func TestIntWords(t *testing.T) {
 // TestOneSidedTags: what only one side has shows its own tags, not those of its
 // members.
 func TestOneSidedTags(t *testing.T) {
-	tagged := build(t, func(b *btf.Builder) {
+	tagged := build(t, func(b *btftest.Builder) {
 		b.Add("int", intInfo, 4, 32)
 		b.Add("s", structInfo(2), 8, b.Str("m"), 1, 0, b.Str("n"), 1, 32)
 		b.Add("of_n", tagInfo, 2, 1)
 		b.Add("of_m", tagInfo, 2, 0)
 		b.Add("of_s", tagInfo, 2, ^uint32(0))
 	})
-	plain := build(t, func(b *btf.Builder) { b.Add("int", intInfo, 4, 32) })
+	plain := build(t, func(b *btftest.Builder) { b.Add("int", intInfo, 4, 32) })
 	runCases(t, []compareCase{
 		{"added", plain, tagged, "+ struct s: size 8, members 2\n    + tag of_s"},
 		{"removed", tagged, plain, "- struct s: size 8, members 2\n    - tag of_s"},
@@ -91,7 +94,7 @@ func TestOneSidedTags(t *testing.T) {
 // TestTagFlag: a tag with kind_flag, which stands for an attribute, is another.
 func TestTagFlag(t *testing.T) {
 	set := func(kflag bool) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add("s", structInfo(0), 8)
 			b.Add("tag", btf.Info(btf.KindDeclTag, 0, kflag), 1, ^uint32(0))
 		})
@@ -125,7 +128,7 @@ func TestCut(t *testing.T) {
 // TestCType: types in C, and where they are cut.
 func TestCType(t *testing.T) {
 	var nested, fnested, wide, members uint32
-	blob := build(t, func(b *btf.Builder) {
+	blob := build(t, func(b *btftest.Builder) {
 		id := uint32(0)
 		add := func(name string, info, third uint32, more ...uint32) uint32 {
 			b.Add(name, info, third, more...)
@@ -198,7 +201,7 @@ func TestCType(t *testing.T) {
 // TestTypeBounds: how many types and bytes a text takes at most.
 func TestTypeBounds(t *testing.T) {
 	const chain = maxTypes + 10 // id n is a pointer n-1 times over to int
-	blob := build(t, func(b *btf.Builder) {
+	blob := build(t, func(b *btftest.Builder) {
 		b.Add("int", intInfo, 4, 32)
 		for i := range uint32(chain) {
 			b.Add("", ptrInfo, i+1)
@@ -242,7 +245,7 @@ func TestTextBound(t *testing.T) {
 		{100, 7, 3}, {300, 4, 3}, {496, 3, 3}, {497, 2, 3}, {498, 2, 3}, {499, 2, 2}, {996, 2, 2}, {997, 1, 2}, {998, 1, 2}, {999, 1, 1}, {1000, 1, 1}, {5000, 1, 1},
 	} {
 		name := strings.Repeat("n", c.size)
-		blob := build(t, func(b *btf.Builder) {
+		blob := build(t, func(b *btftest.Builder) {
 			b.Add(name, intInfo, 4, 32)
 			b.Add("", protoInfo(6), 1, b.Str("a"), 1, b.Str("b"), 1, b.Str("c"), 1, b.Str("d"), 1, b.Str("e"), 1, b.Str("f"), 1)
 			b.Add("", structInfo(3), 4, b.Str("a"), 1, 0, b.Str("b"), 1, 0, b.Str("c"), 1, 0)
@@ -269,7 +272,7 @@ func TestTextBound(t *testing.T) {
 func TestPairs(t *testing.T) {
 	// lists are the names of members of the definitions of s.
 	set := func(lists ...string) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add("int", intInfo, 4, 32)
 			for i, list := range lists {
 				var m []uint32
@@ -312,7 +315,7 @@ func TestPairs(t *testing.T) {
 
 // TestFeatures: what a definition is known by.
 func TestFeatures(t *testing.T) {
-	blob := build(t, func(b *btf.Builder) {
+	blob := build(t, func(b *btftest.Builder) {
 		b.Add("int", intInfo, 4, 32)                                                      // 1
 		b.Add("", unionInfo(2), 4, b.Str("inside"), 1, 0, b.Str("too"), 1, 0)             // 2
 		b.Add("", structInfo(1), 4, b.Str("deep"), 1, 0)                                  // 3
@@ -349,7 +352,7 @@ func TestFeatures(t *testing.T) {
 // there, also if that is not compared.
 func TestUsedByOthers(t *testing.T) {
 	set := func(size uint32) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add("int", intInfo, 4, 32)
 			b.Add("", structInfo(1), size, b.Str("m"), 1, 0)
 			b.Add("", ptrInfo, 2)
@@ -374,7 +377,7 @@ func TestUsedByOthers(t *testing.T) {
 // TestLooseEnds: functions without a name and variables in no section.
 func TestLooseEnds(t *testing.T) {
 	set := func(id uint32) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add("int", intInfo, 4, 32)
 			b.Add("char", intInfo, 1, 8)
 			b.Add("", protoInfo(0), id)
@@ -394,7 +397,7 @@ func TestLooseEnds(t *testing.T) {
 // TestBudget: types without a name are told as long as there is something left.
 func TestBudget(t *testing.T) {
 	set := func(size uint32) *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			b.Add("int", intInfo, 4, 32)
 			b.Add("", structInfo(2), size, b.Str("a"), 1, 0, b.Str("b"), 1, 0)
 			b.Add("s", structInfo(2), 4, b.Str("m"), 2, 0, b.Str("n"), 2, 0)
@@ -435,7 +438,7 @@ func TestBudget(t *testing.T) {
 // TestSortKeys: several definitions of a name are told in an order that depends on
 // what they say.
 func TestSortKeys(t *testing.T) {
-	a := build(t, func(b *btf.Builder) {
+	a := build(t, func(b *btftest.Builder) {
 		b.Add("int", intInfo, 4, 32)
 		b.Add("char", intInfo, 1, 8)
 		for i := range uint32(4) {
@@ -443,7 +446,7 @@ func TestSortKeys(t *testing.T) {
 			b.Add("e", enumInfo(2), 4, b.Str("A"), 0, b.Str(fmt.Sprint("C", i)), 1)
 			b.Add("s", structInfo(2), 8, b.Str("m"), 1, 0, b.Str("n"), 1, 32+i)
 			b.Add("s", structInfo(2), 8, b.Str("m"), 1, 0, b.Str(fmt.Sprint("o", i)), 1, 32)
-			b.Add("u", btf.Info(btf.KindUnion, 2, true), 8, b.Str("m"), 1, 0, b.Str("n"), 1, i<<24)
+			b.Of(btf.KindUnion, "u", true, 8, b.Member("m", 1, 0), b.Member("n", 1, i<<24))
 			b.Add("i", intInfo, 4, i<<16|8)
 		}
 		for i := range uint32(2) {
@@ -451,10 +454,10 @@ func TestSortKeys(t *testing.T) {
 			b.Add("t", defInfo, 1+i)
 			b.Add("v", varInfo, 1, i)
 			b.Add("v", varInfo, 2, i)
-			b.Add("x", btf.Info(btf.KindFloat, 0, false), 4+i)
+			b.Float("x", 4+i)
 		}
 	})
-	none := build(t, func(*btf.Builder) {})
+	none := build(t, func(*btftest.Builder) {})
 	want := linesOf(t, a, none, Options{})
 	for seed := range uint64(20) {
 		if got := linesOf(t, remixed(t, a, 1, rand.New(rand.NewPCG(seed, 9))), none, Options{}); got != want {

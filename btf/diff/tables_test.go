@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // TestMatch: each is in one pair, the best first, then by order.
@@ -90,7 +91,7 @@ func TestJoin(t *testing.T) {
 func TestNames(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	set := func() *btf.Blob {
-		return build(t, func(b *btf.Builder) {
+		return build(t, func(b *btftest.Builder) {
 			for range 3000 {
 				name := fmt.Sprint("n", r.IntN(100000))
 				b.Add(name[:1+r.IntN(len(name))], defInfo, 0)

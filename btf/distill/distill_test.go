@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // splitFile reads a file of testdata/split; scripts/split.sh says what they are.
@@ -19,19 +20,9 @@ func splitFile(t testing.TB, name string) []byte {
 	return data
 }
 
-func textOf(b *btf.Blob) string {
-	var s strings.Builder
-	_ = btf.Format(&s, b)
-	return s.String()
-}
-
 func splitBlob(t testing.TB, name string, base *btf.Blob) *btf.Blob {
 	t.Helper()
-	b, err := btf.Parse(splitFile(t, name), base)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return b
+	return btftest.Read(t, "../../testdata/split/"+name, base)
 }
 
 func TestDistillEqualsPahole(t *testing.T) {
@@ -44,10 +35,10 @@ func TestDistillEqualsPahole(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if !bytes.Equal(newBase.Encode(), splitFile(t, name+".distilled.base.btf")) {
-			t.Errorf("%s: .BTF.base is\n%s", name, textOf(newBase))
+			t.Errorf("%s: .BTF.base is\n%s", name, btftest.Text(newBase))
 		}
 		if !bytes.Equal(out.Encode(), splitFile(t, name+".distilled.btf")) {
-			t.Errorf("%s: .BTF is\n%s", name, textOf(out))
+			t.Errorf("%s: .BTF is\n%s", name, btftest.Text(out))
 		}
 		if !bytes.Equal(module.Encode(), before) {
 			t.Errorf("%s: the input was changed", name)
@@ -57,22 +48,16 @@ func TestDistillEqualsPahole(t *testing.T) {
 
 // TestDistillKinds: one base type of each kind, and what it becomes.
 func TestDistillKinds(t *testing.T) {
-	base, err := chainOfKinds().Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := btf.NewBuilder(false, base)
+	base := chainOfKinds().Blob(t)
+	b := btftest.Over(base)
 	for id := uint32(1); id < base.TypeCount(); id++ {
 		switch base.Kind(id) {
 		case btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag:
 		default:
-			b.Add("", btf.Info(btf.KindPtr, 0, false), id)
+			b.Ptr(id)
 		}
 	}
-	split, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	split := b.Blob(t)
 	newBase, out, err := Split(split)
 	if err != nil {
 		t.Fatal(err)
@@ -85,11 +70,11 @@ func TestDistillKinds(t *testing.T) {
 [6] FLOAT 'double' size=8
 [7] ENUM 'e64' encoding=UNSIGNED size=8 vlen=0
 `
-	if got := textOf(newBase); got != wantBase {
+	if got := btftest.Text(newBase); got != wantBase {
 		t.Errorf("base is\n%swant\n%s", got, wantBase)
 	}
 	// The pointers are 8 and on, the copies follow them.
-	got := textOf(out)
+	got := btftest.Text(out)
 	_, copies, _ := strings.Cut(got, "[27]")
 	const wantCopies = ` PTR '(anon)' type_id=1
 [28] ARRAY '(anon)' type_id=27 index_type_id=1 nr_elems=3
@@ -115,49 +100,43 @@ func TestDistillKinds(t *testing.T) {
 }
 
 // chainOfKinds has one base type of every kind, named and anonymous.
-func chainOfKinds() *btf.Builder {
-	b := btf.NewBuilder(false, nil)
-	i := b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
-	p := b.Add("", btf.Info(btf.KindPtr, 0, false), i)
-	b.Add("", btf.Info(btf.KindArray, 0, false), 0, p, i, 3)
-	s := b.Add("s", btf.Info(btf.KindStruct, 1, true), 8, b.Str("x"), i, 7<<24|32)
-	b.Add("u", btf.Info(btf.KindUnion, 1, false), 4, b.Str("y"), i, 0)
-	b.Add("e", btf.Info(btf.KindEnum, 1, true), 4, b.Str("A"), 1)
-	e := b.Add("", btf.Info(btf.KindEnum, 1, true), 4, b.Str("B"), 0xffffffff)
-	b.Add("f", btf.Info(btf.KindFwd, 0, true), 0)
-	t := b.Add("t", btf.Info(btf.KindTypedef, 0, false), e)
-	v := b.Add("", btf.Info(btf.KindVolatile, 0, false), t)
-	c := b.Add("", btf.Info(btf.KindConst, 0, false), v)
-	b.Add("", btf.Info(btf.KindRestrict, 0, false), p)
-	proto := b.Add("", btf.Info(btf.KindFuncProto, 1, false), c, b.Str("p"), s)
-	b.Add("fn", btf.Info(btf.KindFunc, 0, false), proto)
-	b.Add("var", btf.Info(btf.KindVar, 0, false), i, 1)
-	b.Add("double", btf.Info(btf.KindFloat, 0, false), 8)
-	b.Add("decl", btf.Info(btf.KindDeclTag, 0, false), s, 0xffffffff)
-	b.Add("tag", btf.Info(btf.KindTypeTag, 0, false), i)
-	b.Add("e64", btf.Info(btf.KindEnum64, 1, false), 8, b.Str("C64"), 1, 2)
-	b.Add("", btf.Info(btf.KindEnum64, 1, false), 8, b.Str("C"), 1, 2)
-	b.Add("", btf.Info(btf.KindStruct, 1, false), 4, b.Str("m"), i, 0)
-	b.Add("", btf.Info(btf.KindUnion, 1, false), 4, b.Str("n"), i, 0)
+func chainOfKinds() *btftest.Builder {
+	b := btftest.New()
+	i := b.Int("int", 4)
+	p := b.Ptr(i)
+	b.Array(p, i, 3)
+	s := b.Of(btf.KindStruct, "s", true, 8, b.Member("x", i, 7<<24|32))
+	b.Union("u", 4, b.Member("y", i, 0))
+	b.Of(btf.KindEnum, "e", true, 4, b.Value("A", 1))
+	e := b.Of(btf.KindEnum, "", true, 4, b.Value("B", -1))
+	b.FwdUnion("f")
+	t := b.Typedef("t", e)
+	v := b.Volatile(t)
+	c := b.Const(v)
+	b.Restrict(p)
+	proto := b.Proto(c, b.Param("p", s))
+	b.Func("fn", btftest.Static, proto)
+	b.Var("var", i, btftest.Global)
+	b.Float("double", 8)
+	b.DeclTag("decl", s, btftest.Whole)
+	b.TypeTag("tag", i)
+	b.Enum64("e64", b.Value64("C64", 2<<32|1))
+	b.Enum64("", b.Value64("C", 2<<32|1))
+	b.Struct("", 4, b.Member("m", i, 0))
+	b.Union("", 4, b.Member("n", i, 0))
 	return b
 }
 
 func TestDistillErrors(t *testing.T) {
-	base, err := chainOfKinds().Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := chainOfKinds().Blob(t)
 	if _, _, err := Split(base); err == nil {
 		t.Error("BTF without a base was distilled")
 	}
 	for id := uint32(1); id < base.TypeCount(); id++ {
-		b := btf.NewBuilder(false, base)
-		b.Add("", btf.Info(btf.KindPtr, 0, false), id)
-		split, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = Split(split)
+		b := btftest.Over(base)
+		b.Ptr(id)
+		split := b.Blob(t)
+		_, _, err := Split(split)
 		switch k := base.Kind(id); k {
 		case btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag:
 			if err == nil || !strings.Contains(err.Error(), k.String()) {
@@ -174,20 +153,14 @@ func TestDistillErrors(t *testing.T) {
 // TestDistillLoop: base types that refer to each other in a circle without a
 // named struct are copied once.
 func TestDistillLoop(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
-	b.Add("loop", btf.Info(btf.KindTypedef, 0, false), 2)
-	b.Add("", btf.Info(btf.KindPtr, 0, false), 3)
-	b.Add("", btf.Info(btf.KindFuncProto, 0, false), 1)
-	base, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = btf.NewBuilder(false, base)
-	b.Add("mine", btf.Info(btf.KindTypedef, 0, false), 2)
-	split, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := btftest.New()
+	b.Typedef("loop", 2)
+	b.Ptr(3)
+	b.Proto(1)
+	base := b.Blob(t)
+	b = btftest.Over(base)
+	b.Typedef("mine", 2)
+	split := b.Blob(t)
 	newBase, out, err := Split(split)
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +170,7 @@ func TestDistillLoop(t *testing.T) {
 [3] PTR '(anon)' type_id=4
 [4] FUNC_PROTO '(anon)' ret_type_id=2 vlen=0
 `
-	if got := textOf(out); got != want || newBase.TypeCount() != 1 {
+	if got := btftest.Text(out); got != want || newBase.TypeCount() != 1 {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of testdata")
@@ -19,52 +20,35 @@ var update = flag.Bool("update", false, "rewrite the golden files of testdata")
 // loop and two copies of one struct that only their users tell apart.
 func sample(t testing.TB, bigEndian bool) *btf.Blob {
 	t.Helper()
-	b := btf.NewBuilder(bigEndian, nil)
-	fn := b.Add("run", btf.Info(btf.KindFunc, 1, false), 2)
-	b.Add("", btf.Info(btf.KindFuncProto, 2, false), 3, b.Str("n"), 4, b.Str("x"), 5)
-	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
-	b.Add("u8", btf.Info(btf.KindTypedef, 0, false), 20)
-	b.Add("", btf.Info(btf.KindPtr, 0, false), 6)
-	b.Add("node", btf.Info(btf.KindStruct, 3, false), 24, b.Str("next"), 5, 0, b.Str("cpu"), 3, 64, 0, 7, 128)
-	b.Add("", btf.Info(btf.KindUnion, 2, false), 8, b.Str("l"), 3, 0, b.Str("d"), 8, 0)
-	b.Add("double", btf.Info(btf.KindFloat, 0, false), 8)
-	b.Add("node", btf.Info(btf.KindTypedef, 0, false), 6)
-	b.Add("", btf.Info(btf.KindArray, 0, false), 0, 5, 3, 7)
-	b.Add("", btf.Info(btf.KindArray, 0, false), 0, 3, 3, 7)
-	b.Add("color", btf.Info(btf.KindEnum, 2, true), 4, b.Str("RED"), 0, b.Str("GREEN"), 0xffffffff)
-	b.Add("wide", btf.Info(btf.KindEnum64, 1, false), 8, b.Str("BIG"), 1, 2)
-	b.Add("later", btf.Info(btf.KindFwd, 0, true), 0)
-	b.Add("", btf.Info(btf.KindVolatile, 0, false), 3)
-	b.Add("", btf.Info(btf.KindConst, 0, false), 0)
-	b.Add("", btf.Info(btf.KindRestrict, 0, false), 5)
-	v := b.Add("state", btf.Info(btf.KindVar, 0, false), 10, 1)
-	b.Add(".data", btf.Info(btf.KindDatasec, 1, false), 56, v, 0, 56)
+	b := btftest.New()
+	b.BigEndian = bigEndian
+	fn := b.Func("run", btftest.Global, 2)
+	b.Proto(3, b.Param("n", 4), b.Param("x", 5))
+	b.Int("int", 4)
+	b.Typedef("u8", 20)
+	b.Ptr(6)
+	b.Struct("node", 24, b.Member("next", 5, 0), b.Member("cpu", 3, 64), b.Member("", 7, 128))
+	b.Union("", 8, b.Member("l", 3, 0), b.Member("d", 8, 0))
+	b.Float("double", 8)
+	b.Typedef("node", 6)
+	b.Array(5, 3, 7)
+	b.Array(3, 3, 7)
+	b.Of(btf.KindEnum, "color", true, 4, b.Value("RED", 0), b.Value("GREEN", -1))
+	b.Enum64("wide", b.Value64("BIG", 2<<32|1))
+	b.FwdUnion("later")
+	b.Volatile(3)
+	b.Const(0)
+	b.Restrict(5)
+	v := b.Var("state", 10, btftest.Global)
+	b.Datasec(".data", 56, btftest.Place(v, 0, 56))
 	b.Add("unsigned char", btf.Info(btf.KindInt, 0, false), 1, 8)
-	b.Add("kfunc", btf.Info(btf.KindDeclTag, 0, false), fn, 0xffffffff)
-	b.Add("user", btf.Info(btf.KindTypeTag, 0, false), 6)
-	b.Add("copy", btf.Info(btf.KindStruct, 1, false), 4, b.Str("i"), 3, 0)
-	b.Add("copy", btf.Info(btf.KindStruct, 1, false), 4, b.Str("i"), 3, 0)
-	b.Add("uses_one", btf.Info(btf.KindTypedef, 0, false), 23)
-	b.Add("uses_other", btf.Info(btf.KindTypedef, 0, false), 24)
-	return finish(t, b)
-}
-
-func finish(t testing.TB, b *btf.Builder) *btf.Blob {
-	t.Helper()
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return blob
-}
-
-func text(t testing.TB, b *btf.Blob) string {
-	t.Helper()
-	var s strings.Builder
-	if err := btf.Format(&s, b); err != nil {
-		t.Fatal(err)
-	}
-	return s.String()
+	b.DeclTag("kfunc", fn, btftest.Whole)
+	b.TypeTag("user", 6)
+	b.Struct("copy", 4, b.Member("i", 3, 0))
+	b.Struct("copy", 4, b.Member("i", 3, 0))
+	b.Typedef("uses_one", 23)
+	b.Typedef("uses_other", 24)
+	return b.Blob(t)
 }
 
 var orders = []struct {
@@ -86,7 +70,7 @@ func TestOrdersOfEveryKind(t *testing.T) {
 			}
 			path := "testdata/" + o.name + ".txt"
 			if *update {
-				if err := os.WriteFile(path, []byte(text(t, got)), 0o644); err != nil {
+				if err := os.WriteFile(path, []byte(btftest.Text(got)), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -94,7 +78,7 @@ func TestOrdersOfEveryKind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s := text(t, got); s != string(want) {
+			if s := btftest.Text(got); s != string(want) {
 				t.Errorf("%s, big endian %v: got\n%s", o.name, big, s)
 			}
 			again, err := btf.Parse(got.Encode(), nil)
@@ -110,11 +94,11 @@ func TestOrdersOfEveryKind(t *testing.T) {
 
 // The strings of BTF in canonical order are those in use, sorted.
 func TestCanonicalStrings(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	b.Str("nobody's")
-	i := b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
-	b.Add("also", btf.Info(btf.KindTypedef, 0, false), i)
-	base := finish(t, b)
+	i := b.Int("int", 4)
+	b.Typedef("also", i)
+	base := b.Blob(t)
 	got, err := Canonical(base)
 	if err != nil {
 		t.Fatal(err)
@@ -122,18 +106,18 @@ func TestCanonicalStrings(t *testing.T) {
 	if s := string(got.Strings); s != "\x00also\x00int\x00" {
 		t.Errorf("strings %q", s)
 	}
-	s := btf.NewBuilder(false, base)
-	s.Add("zz", btf.Info(btf.KindTypedef, 0, false), i)
-	s.Add("also", btf.Info(btf.KindTypedef, 0, false), 0)
-	s.Add("aa", btf.Info(btf.KindTypedef, 0, false), 2)
-	if got, err = Canonical(finish(t, s)); err != nil {
+	s := btftest.Over(base)
+	s.Typedef("zz", i)
+	s.Typedef("also", 0)
+	s.Typedef("aa", 2)
+	if got, err = Canonical(s.Blob(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := string(got.Strings); s != "aa\x00zz\x00" {
 		t.Errorf("strings of split BTF %q", s)
 	}
 	const want = "[3] TYPEDEF 'aa' type_id=2\n[4] TYPEDEF 'also' type_id=0\n[5] TYPEDEF 'zz' type_id=1\n"
-	if s := text(t, got); s != want {
+	if s := btftest.Text(got); s != want {
 		t.Errorf("split BTF:\n%s", s)
 	}
 }
@@ -187,7 +171,7 @@ func shuffled(t testing.TB, b *btf.Blob, rnd *rand.Rand) *btf.Blob {
 func random(t testing.TB, rnd *rand.Rand, base *btf.Blob) *btf.Blob {
 	t.Helper()
 	n := 1 + rnd.IntN(60)
-	b := btf.NewBuilder(false, base)
+	b := btftest.Over(base)
 	first := uint32(1)
 	if base != nil {
 		first = base.TypeCount()
@@ -204,20 +188,20 @@ func random(t testing.TB, rnd *rand.Rand, base *btf.Blob) *btf.Blob {
 		case 0:
 			b.Add(name(), btf.Info(btf.KindInt, 0, false), 4, 32)
 		case 1, 2:
-			b.Add("", btf.Info(btf.KindPtr, 0, false), ref())
+			b.Ptr(ref())
 		case 3:
-			b.Add("", btf.Info(btf.KindConst, 0, false), ref())
+			b.Const(ref())
 		case 4:
-			b.Add(name(), btf.Info(btf.KindTypedef, 0, false), ref())
+			b.Typedef(name(), ref())
 		case 5:
-			b.Add("", btf.Info(btf.KindFuncProto, 1, false), ref(), b.Str(name()), ref())
+			b.Proto(ref(), b.Param(name(), ref()))
 		case 6:
-			b.Add("", btf.Info(btf.KindArray, 0, false), 0, ref(), ref(), uint32(rnd.IntN(2)))
+			b.Array(ref(), ref(), uint32(rnd.IntN(2)))
 		case 7:
-			b.Add(name(), btf.Info(btf.KindStruct, 2, false), 8, b.Str(name()), ref(), 0, b.Str(name()), ref(), 32)
+			b.Struct(name(), 8, b.Member(name(), ref(), 0), b.Member(name(), ref(), 32))
 		}
 	}
-	return finish(t, b)
+	return b.Blob(t)
 }
 
 func TestCanonicalForgetsTheOrder(t *testing.T) {
@@ -232,7 +216,7 @@ func TestCanonicalForgetsTheOrder(t *testing.T) {
 			for range 3 {
 				other, _ := canonical(t, shuffled(t, b, rnd))
 				if !bytes.Equal(got.Encode(), other.Encode()) {
-					t.Fatalf("another order gives other bytes (%d choices):\n%s\nand\n%s", n, text(t, got), text(t, other))
+					t.Fatalf("another order gives other bytes (%d choices):\n%s\nand\n%s", n, btftest.Text(got), btftest.Text(other))
 				}
 			}
 		}
@@ -315,19 +299,19 @@ func check(t testing.TB, want []string, s string) []string {
 // with the square of the number of copies.
 func TestCanonicalIsNearLinear(t *testing.T) {
 	const n = 30_000
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	for i := range uint32(n) {
-		b.Add("", btf.Info(btf.KindPtr, 0, false), i)
+		b.Ptr(i)
 	}
 	for range n {
 		b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
 	}
 	last := uint32(2 * n)
 	for range n { // a loop of types that nothing tells apart
-		b.Add("", btf.Info(btf.KindConst, 0, false), last)
-		last = b.Add("", btf.Info(btf.KindConst, 0, false), 1)
+		b.Const(last)
+		last = b.Const(1)
 	}
-	chain := finish(t, b)
+	chain := b.Blob(t)
 	got, choices := canonical(t, chain)
 	if choices < n-1 {
 		t.Errorf("%d choices for %d copies", choices, n)
@@ -338,13 +322,13 @@ func TestCanonicalIsNearLinear(t *testing.T) {
 }
 
 func TestOverlappingNamesAreRefused(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	b.Str(strings.Repeat("x", 1<<16))
 	const n = 1 << 12
 	for range n {
-		b.Add("", btf.Info(btf.KindFwd, 0, false), 0)
+		b.Fwd("")
 	}
-	blob := finish(t, b)
+	blob := b.Blob(t)
 	for id := range uint32(n) {
 		blob.Record(id + 1)[0] = 1 + id
 	}
@@ -353,7 +337,7 @@ func TestOverlappingNamesAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v", o.name, err)
 		}
 	}
-	if b, err := Canonical(finish(t, btf.NewBuilder(false, sample(t, false)))); err != nil || len(b.Off) != 0 {
+	if b, err := Canonical(btftest.Over(sample(t, false)).Blob(t)); err != nil || len(b.Off) != 0 {
 		t.Errorf("no types: error %v", err)
 	}
 }

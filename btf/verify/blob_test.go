@@ -8,45 +8,20 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // Blobs for tests: built record by record, without the checks of btf.Builder,
 // because most of them are wrong on purpose.
 
-// blob collects records and names.
-type blob struct {
-	words []uint32
-	strs  []byte
-	names map[string]uint32
-	n     uint32 // types
-}
+// blob is a btftest.Builder whose records are said by kind.
+type blob struct{ *btftest.Builder }
 
-func newBlob() *blob { return &blob{strs: []byte{0}, names: map[string]uint32{"": 0}} }
-
-// str is the offset of a name.
-func (b *blob) str(s string) uint32 {
-	off, ok := b.names[s]
-	if !ok {
-		off = uint32(len(b.strs))
-		b.names[s] = off
-		b.strs = append(append(b.strs, s...), 0)
-	}
-	return off
-}
+func newBlob() *blob { return &blob{btftest.New()} }
 
 // add appends a record and returns its id.
 func (b *blob) add(name string, k btf.Kind, vlen uint32, kflag bool, third uint32, rest ...uint32) uint32 {
-	b.words = append(b.words, b.str(name), btf.Info(k, vlen, kflag), third)
-	b.words = append(b.words, rest...)
-	b.n++
-	return b.n
-}
-
-// bytes is the blob with a header of 24 bytes.
-func (b *blob) bytes(bigEndian bool) []byte {
-	d := btf.AppendHeader(nil, bigEndian, uint32(4*len(b.words)), uint32(len(b.strs)))
-	d = btf.AppendWords(d, bigEndian, b.words)
-	return append(d, b.strs...)
+	return b.Add(name, btf.Info(k, vlen, kflag), third, rest...)
 }
 
 // randomBlob builds a few types that refer to one another at random: legal for
@@ -132,7 +107,7 @@ func randomBlob(r *rand.Rand) []byte {
 				if kflag && odd(4) {
 					o |= uint32(r.IntN(36)) << 24
 				}
-				rest = append(rest, b.str(optional()), of(values), o)
+				rest = append(rest, b.Str(optional()), of(values), o)
 				if k == btf.KindStruct {
 					off += pick(64, 128, 64, 128, 32, 32, 8, 8, 1)
 				}
@@ -142,7 +117,7 @@ func randomBlob(r *rand.Rand) []byte {
 			m := r.IntN(3)
 			var rest []uint32
 			for range m {
-				rest = append(rest, b.str(name()), r.Uint32())
+				rest = append(rest, b.Str(name()), r.Uint32())
 				if k == btf.KindEnum64 {
 					rest = append(rest, r.Uint32())
 				}
@@ -156,7 +131,7 @@ func randomBlob(r *rand.Rand) []byte {
 			m := r.IntN(4)
 			var rest []uint32
 			for range m {
-				rest = append(rest, b.str(name()), of(values))
+				rest = append(rest, b.Str(name()), of(values))
 			}
 			if odd(4) {
 				rest = append(rest, 0, 0)
@@ -195,7 +170,7 @@ func randomBlob(r *rand.Rand) []byte {
 			b.add("", k, vlen, kflag, ref())
 		}
 	}
-	return b.bytes(false)
+	return b.Encode(false)
 }
 
 // mutate changes a few bytes or words of a copy of data, most of all in the
@@ -243,15 +218,15 @@ func eachChain(fn func(what string, data []byte)) {
 		"array":   func(b *blob, to uint32) { b.add("", btf.KindArray, 0, false, 0, to, 1, 1) },
 		"struct":  func(b *blob, to uint32) { b.add("s", btf.KindStruct, 1, false, 8, 0, to, 0) },
 		"mixed": func(b *blob, to uint32) {
-			if b.n%2 == 0 {
+			if b.N%2 == 0 {
 				b.add("t", btf.KindTypedef, 0, false, to)
 			} else {
 				b.add("s", btf.KindStruct, 1, false, 8, 0, to, 0)
 			}
 		},
-		"pointer, const": func(b *blob, to uint32) { b.add("", []btf.Kind{btf.KindPtr, btf.KindConst}[b.n%2], 0, false, to) },
+		"pointer, const": func(b *blob, to uint32) { b.add("", []btf.Kind{btf.KindPtr, btf.KindConst}[b.N%2], 0, false, to) },
 		"array, const": func(b *blob, to uint32) {
-			if b.n%2 == 0 {
+			if b.N%2 == 0 {
 				b.add("", btf.KindConst, 0, false, to)
 			} else {
 				b.add("", btf.KindArray, 0, false, 0, to, 1, 1)
@@ -270,17 +245,17 @@ func eachChain(fn func(what string, data []byte)) {
 					b.add("", before, 0, false, 3)
 				}
 				for range n {
-					link(b, b.n+2)
+					link(b, b.N+2)
 				}
 				b.add("end", btf.KindInt, 0, false, 4, 32)
-				fn(fmt.Sprintf("%d forward %s behind %s", n, name, before), b.bytes(false))
+				fn(fmt.Sprintf("%d forward %s behind %s", n, name, before), b.Encode(false))
 			}
 			b := newBlob()
 			b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
 			for range n {
-				link(b, b.n)
+				link(b, b.N)
 			}
-			fn(fmt.Sprintf("%d backward %s", n, name), b.bytes(false))
+			fn(fmt.Sprintf("%d backward %s", n, name), b.Encode(false))
 		}
 	}
 }

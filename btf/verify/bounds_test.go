@@ -2,21 +2,21 @@ package verify
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // eachKind is BTF with every kind; the names that may be missing are missing.
 func eachKind() *blob {
 	b := start()
-	b.add("u", btf.KindUnion, 1, false, 8, b.str("m"), tInt, 0)
-	b.add("e", btf.KindEnum, 2, false, 4, b.str("E"), 0, b.str("F"), 1)
-	b.add("e64", btf.KindEnum64, 1, false, 8, b.str("G"), 0, 0)
+	b.add("u", btf.KindUnion, 1, false, 8, b.Str("m"), tInt, 0)
+	b.add("e", btf.KindEnum, 2, false, 4, b.Str("E"), 0, b.Str("F"), 1)
+	b.add("e64", btf.KindEnum64, 1, false, 8, b.Str("G"), 0, 0)
 	b.add("", btf.KindPtr, 0, false, tStruct)
 	b.add("", btf.KindArray, 0, false, 0, tInt, tInt, 2)
 	b.add("f", btf.KindFwd, 0, false, 0)
@@ -39,20 +39,20 @@ func TestNamesAndIDsBeyondTheEnd(t *testing.T) {
 	levels := []Rules{{}, {Level: Boot}, {Level: Readable}}
 	b := eachKind()
 	for _, rules := range levels {
-		if n, err := Check(b.bytes(false), nil, rules); err != nil || n != int(b.n) {
+		if n, err := Check(b.Encode(false), nil, rules); err != nil || n != int(b.N) {
 			t.Fatalf("%+v: %d types, %v", rules, n, err)
 		}
 	}
 	at := 0
-	for id := uint32(1); id <= b.n; id++ {
-		size := 3 + btf.ExtraWords(btf.InfoKind(b.words[at+1]), btf.InfoVlen(b.words[at+1]))
-		r := b.words[at : at+size]
+	for id := uint32(1); id <= b.N; id++ {
+		size := 3 + btf.ExtraWords(btf.InfoKind(b.Words[at+1]), btf.InfoVlen(b.Words[at+1]))
+		r := b.Words[at : at+size]
 		try := func(what string, word *uint32, v uint32) {
 			was := *word
 			*word = v
 			for _, rules := range levels {
 				for _, big := range []bool{false, true} {
-					_, err := Check(b.bytes(big), nil, rules)
+					_, err := Check(b.Encode(big), nil, rules)
 					var f *Fault
 					if !errors.As(err, &f) || f.ID != id || f.Level != Readable {
 						t.Errorf("[%d] %s, %s %d, %+v: %v", id, btf.InfoKind(r[1]), what, v, rules, err)
@@ -61,8 +61,8 @@ func TestNamesAndIDsBeyondTheEnd(t *testing.T) {
 			}
 			*word = was
 		}
-		btf.EachName(r, func(off *uint32) { try("name", off, uint32(len(b.strs))) })
-		btf.EachRef(r, func(ref *uint32) { try("type", ref, b.n+1) })
+		btf.EachName(r, func(off *uint32) { try("name", off, uint32(len(b.Strings))) })
+		btf.EachRef(r, func(ref *uint32) { try("type", ref, b.N+1) })
 		btf.EachRef(r, func(ref *uint32) { try("type", ref, 1<<32-1) })
 		at += size
 	}
@@ -72,18 +72,18 @@ func TestNamesAndIDsBeyondTheEnd(t *testing.T) {
 func TestCutRecords(t *testing.T) {
 	b := eachKind()
 	begins := map[int]bool{0: true}
-	for at := 0; at < len(b.words); {
-		at += 3 + btf.ExtraWords(btf.InfoKind(b.words[at+1]), btf.InfoVlen(b.words[at+1]))
+	for at := 0; at < len(b.Words); {
+		at += 3 + btf.ExtraWords(btf.InfoKind(b.Words[at+1]), btf.InfoVlen(b.Words[at+1]))
 		begins[at] = true
 	}
-	all := b.words
+	all := b.Words
 	for n := range all {
 		if begins[n] {
 			continue
 		}
-		b.words = all[:n]
+		b.Words = all[:n]
 		for _, level := range []Level{Load, Boot, Readable} {
-			_, err := Check(b.bytes(false), nil, Rules{Level: level})
+			_, err := Check(b.Encode(false), nil, Rules{Level: level})
 			if err == nil || !strings.Contains(err.Error(), "record goes beyond the type section") && !strings.Contains(err.Error(), "does not exist") {
 				t.Errorf("%d words, level %d: %v", n, level, err)
 			}
@@ -92,7 +92,7 @@ func TestCutRecords(t *testing.T) {
 	for k, want := range map[btf.Kind]string{0: "unknown kind 0", btf.KindEnum64: "", btf.KindEnum64 + 1: "unknown kind 20", 127: "unknown kind 127"} {
 		b := newBlob()
 		b.add("x", k, 0, false, 4)
-		if _, err := Check(b.bytes(false), nil, Rules{Level: Readable}); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if _, err := Check(b.Encode(false), nil, Rules{Level: Readable}); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("kind %d: %v", k, err)
 		}
 	}
@@ -101,16 +101,11 @@ func TestCutRecords(t *testing.T) {
 // withSections is BTF whose header says what it is told: 12 bytes of types and 3
 // of strings, in a body of size bytes.
 func withSections(hdrLen, size int, fields ...uint32) []byte {
-	le := binary.LittleEndian
-	d := []byte{0x9f, 0xeb, 1, 0}
-	d = le.AppendUint32(d, uint32(hdrLen))
-	for _, f := range fields {
-		d = le.AppendUint32(d, f)
+	f := append(fields, make([]uint32, 6)...)
+	d := btftest.Header{Len: uint32(hdrLen), TypeOff: f[0], TypeLen: f[1], StrOff: f[2], StrLen: f[3], LayoutOff: f[4], LayoutLen: f[5]}.Encode(false)
+	if len(fields) > 6 {
+		d[32] = byte(fields[6])
 	}
-	for len(d) < hdrLen {
-		d = append(d, 0)
-	}
-	d = d[:hdrLen]
 	body := btf.AppendWords(nil, false, []uint32{1, btf.Info(btf.KindFwd, 0, false), 0})
 	body = append(body, make([]byte, 64)...)
 	return append(d, body[:size]...)
@@ -226,8 +221,8 @@ func TestMembers(t *testing.T) {
 	} {
 		b := newBlob()
 		b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
-		b.add("s", btf.KindStruct, 1, c.kflag, c.size, b.str("m"), 1, c.off)
-		if _, err := Check(b.bytes(false), nil, Rules{}); (err == nil) != c.ok {
+		b.add("s", btf.KindStruct, 1, c.kflag, c.size, b.Str("m"), 1, c.off)
+		if _, err := Check(b.Encode(false), nil, Rules{}); (err == nil) != c.ok {
 			t.Errorf("%s, struct of %d: %v", c.what, c.size, err)
 		}
 	}
@@ -235,7 +230,7 @@ func TestMembers(t *testing.T) {
 		b := newBlob()
 		b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
 		b.add("", btf.KindArray, 0, false, 0, 1, 1, n)
-		if _, err := Check(b.bytes(false), nil, Rules{}); (err == nil) != ok {
+		if _, err := Check(b.Encode(false), nil, Rules{}); (err == nil) != ok {
 			t.Errorf("array of %d: %v", n, err)
 		}
 	}
@@ -252,7 +247,7 @@ func TestIntBits(t *testing.T) {
 	} {
 		b := newBlob()
 		b.add("i", btf.KindInt, 0, false, c.size, c.data)
-		if _, err := Check(b.bytes(false), nil, Rules{}); (err == nil) != c.ok {
+		if _, err := Check(b.Encode(false), nil, Rules{}); (err == nil) != c.ok {
 			t.Errorf("%d bytes, %#x: %v", c.size, c.data, err)
 		}
 	}
@@ -270,9 +265,9 @@ func TestDescription(t *testing.T) {
 		b := start()
 		px := b.add("", btf.KindPtr, 0, false, c.x)
 		py := b.add("", btf.KindPtr, 0, false, c.y)
-		sx := b.add("s", btf.KindStruct, 1, false, 8, b.str("m"), px, 0)
-		sy := b.add("s", btf.KindStruct, 1, false, 8, b.str("m"), py, 0)
-		blob, err := btf.Parse(b.bytes(false), nil)
+		sx := b.add("s", btf.KindStruct, 1, false, 8, b.Str("m"), px, 0)
+		sy := b.add("s", btf.KindStruct, 1, false, 8, b.Str("m"), py, 0)
+		blob, err := btf.Parse(b.Encode(false), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,13 +315,13 @@ func TestDifference(t *testing.T) {
 		{record{btf.KindPtr, 0, false, 1, nil}, record{btf.KindPtr, 0, false, 2, nil}, "refers to: encoding 0x20, 0x1000020"},
 	} {
 		bl := newBlob()
-		bl.str("a")
-		bl.str("b")
+		bl.Str("a")
+		bl.Str("b")
 		bl.add("", btf.KindInt, 0, false, 4, 32)
 		bl.add("", btf.KindInt, 0, false, 4, 1<<24|32)
 		bl.add("", c.x.k, c.x.vlen, c.x.kflag, c.x.third, c.x.words...)
 		bl.add("", c.y.k, c.y.vlen, c.y.kflag, c.y.third, c.y.words...)
-		blob, err := btf.Parse(bl.bytes(false), nil)
+		blob, err := btf.Parse(bl.Encode(false), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

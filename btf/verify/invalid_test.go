@@ -46,7 +46,7 @@ var invalidCases = []struct {
 	{"array past its struct", func(b *blob) { array(b, 1, 1, 2); members(b, 11, 0, 1, 0, 0, 2, 32) }},
 	{"pointer past its struct", func(b *blob) { b.add("", btf.KindPtr, 0, false, 0); members(b, 11, 0, 1, 0, 0, 2, 32) }},
 	{"enumeration past its struct", func(b *blob) {
-		b.add("e", btf.KindEnum, 1, false, 4, b.str("E"), 0)
+		b.add("e", btf.KindEnum, 1, false, 4, b.Str("E"), 0)
 		members(b, 7, 0, 1, 0, 0, 2, 32)
 	}},
 	{"float past its struct", func(b *blob) { b.add("f", btf.KindFloat, 0, false, 8); members(b, 4, 0, 2, 0) }},
@@ -100,12 +100,12 @@ var invalidCases = []struct {
 	{"int with unknown bits", func(b *blob) { b.add("i", btf.KindInt, 0, false, 4, 1<<31|32) }},
 	{"int with vlen", func(b *blob) { b.add("i", btf.KindInt, 1, false, 4, 32) }},
 	{"int with kind_flag", func(b *blob) { b.add("i", btf.KindInt, 0, true, 4, 32) }},
-	{"enumeration of 0 bytes", func(b *blob) { b.add("e", btf.KindEnum, 1, false, 0, b.str("E"), 0) }},
-	{"enumeration of 32 bytes", func(b *blob) { b.add("e", btf.KindEnum, 1, false, 32, b.str("E"), 0) }},
-	{"enumeration with a bad name", func(b *blob) { b.add("e!", btf.KindEnum, 1, false, 4, b.str("E"), 0) }},
+	{"enumeration of 0 bytes", func(b *blob) { b.add("e", btf.KindEnum, 1, false, 0, b.Str("E"), 0) }},
+	{"enumeration of 32 bytes", func(b *blob) { b.add("e", btf.KindEnum, 1, false, 32, b.Str("E"), 0) }},
+	{"enumeration with a bad name", func(b *blob) { b.add("e!", btf.KindEnum, 1, false, 4, b.Str("E"), 0) }},
 	{"enumerator without a name", func(b *blob) { b.add("e", btf.KindEnum, 1, false, 4, 0, 0) }},
-	{"enumerator with a bad name", func(b *blob) { b.add("e", btf.KindEnum, 1, false, 4, b.str("~"), 0) }},
-	{"64-bit enumeration of 3 bytes", func(b *blob) { b.add("e", btf.KindEnum64, 1, false, 3, b.str("E"), 0, 0) }},
+	{"enumerator with a bad name", func(b *blob) { b.add("e", btf.KindEnum, 1, false, 4, b.Str("~"), 0) }},
+	{"64-bit enumeration of 3 bytes", func(b *blob) { b.add("e", btf.KindEnum64, 1, false, 3, b.Str("E"), 0, 0) }},
 	{"64-bit enumerator without a name", func(b *blob) { b.add("e", btf.KindEnum64, 1, false, 8, 0, 0, 0) }},
 	{"float of 6 bytes", func(b *blob) { b.add("f", btf.KindFloat, 0, false, 6) }},
 	{"float with vlen", func(b *blob) { b.add("f", btf.KindFloat, 1, false, 4) }},
@@ -122,11 +122,11 @@ var invalidCases = []struct {
 	{"volatile with a name", func(b *blob) { b.add("v", btf.KindVolatile, 0, false, 1) }},
 	{"const with a name", func(b *blob) { b.add("c", btf.KindConst, 0, false, 1) }},
 	{"restrict with a name", func(b *blob) { b.add("r", btf.KindRestrict, 0, false, 1) }},
-	{"struct with a bad name", func(b *blob) { b.add("s*", btf.KindStruct, 1, false, 4, b.str("m"), 1, 0) }},
+	{"struct with a bad name", func(b *blob) { b.add("s*", btf.KindStruct, 1, false, 4, b.Str("m"), 1, 0) }},
 	{"union with a bad name", func(b *blob) { b.add("9u", btf.KindUnion, 0, false, 0) }},
-	{"member with a bad name", func(b *blob) { members(b, 4, b.str("m*"), 1, 0) }},
-	{"int with a bad name", func(b *blob) { b.words = append(b.words, 1<<24, btf.Info(btf.KindInt, 0, false), 4, 32) }},
-	{"name beyond the strings", func(b *blob) { b.words = append(b.words, 1000, btf.Info(btf.KindFwd, 0, false), 0) }},
+	{"member with a bad name", func(b *blob) { members(b, 4, b.Str("m*"), 1, 0) }},
+	{"int with a bad name", func(b *blob) { b.Words = append(b.Words, 1<<24, btf.Info(btf.KindInt, 0, false), 4, 32) }},
+	{"name beyond the strings", func(b *blob) { b.Words = append(b.Words, 1000, btf.Info(btf.KindFwd, 0, false), 0) }},
 
 	// Functions.
 	{"prototype with a name", func(b *blob) { b.add("p", btf.KindFuncProto, 0, false, 0) }},
@@ -136,15 +136,15 @@ var invalidCases = []struct {
 	{"parameter of type void in the middle", func(b *blob) { b.add("", btf.KindFuncProto, 2, false, 0, 0, 0, 0, 1) }},
 	{"parameter of type const void", func(b *blob) {
 		b.add("", btf.KindConst, 0, false, 0)
-		b.add("", btf.KindFuncProto, 2, false, 0, b.str("a"), 1, b.str("b"), 2)
+		b.add("", btf.KindFuncProto, 2, false, 0, b.Str("a"), 1, b.Str("b"), 2)
 	}},
 	{"parameter that is a prototype", func(b *blob) {
 		b.add("", btf.KindFuncProto, 0, false, 0)
-		b.add("", btf.KindFuncProto, 1, false, 0, b.str("a"), 2)
+		b.add("", btf.KindFuncProto, 1, false, 0, b.Str("a"), 2)
 	}},
-	{"parameter that is a function", func(b *blob) { b.add("", btf.KindFuncProto, 1, false, 0, b.str("a"), function(b)) }},
-	{"vararg with a name", func(b *blob) { b.add("", btf.KindFuncProto, 2, false, 0, b.str("a"), 1, b.str("b"), 0) }},
-	{"parameter with a bad name", func(b *blob) { b.add("", btf.KindFuncProto, 1, false, 0, b.str("!a"), 1) }},
+	{"parameter that is a function", func(b *blob) { b.add("", btf.KindFuncProto, 1, false, 0, b.Str("a"), function(b)) }},
+	{"vararg with a name", func(b *blob) { b.add("", btf.KindFuncProto, 2, false, 0, b.Str("a"), 1, b.Str("b"), 0) }},
+	{"parameter with a bad name", func(b *blob) { b.add("", btf.KindFuncProto, 1, false, 0, b.Str("!a"), 1) }},
 	{"prototype with kind_flag", func(b *blob) { b.add("", btf.KindFuncProto, 0, true, 0) }},
 	{"function without a name", func(b *blob) { b.add("", btf.KindFunc, 0, false, b.add("", btf.KindFuncProto, 0, false, 0)) }},
 	{"function with a bad name", func(b *blob) { b.add("!f", btf.KindFunc, 0, false, b.add("", btf.KindFuncProto, 0, false, 0)) }},
@@ -154,9 +154,9 @@ var invalidCases = []struct {
 	{"function with unknown linkage", func(b *blob) { b.add("f", btf.KindFunc, 3, false, b.add("", btf.KindFuncProto, 0, false, 0)) }},
 	{"function with kind_flag", func(b *blob) { b.add("f", btf.KindFunc, 0, true, b.add("", btf.KindFuncProto, 0, false, 0)) }},
 	{"function with a parameter without a name", func(b *blob) {
-		b.add("f", btf.KindFunc, 0, false, b.add("", btf.KindFuncProto, 2, false, 0, b.str("a"), 1, 0, 1))
+		b.add("f", btf.KindFunc, 0, false, b.add("", btf.KindFuncProto, 2, false, 0, b.Str("a"), 1, 0, 1))
 	}},
-	{"member that is a function", func(b *blob) { f := function(b); members(b, 8, b.str("f"), f, 0) }},
+	{"member that is a function", func(b *blob) { f := function(b); members(b, 8, b.Str("f"), f, 0) }},
 
 	// Bit-fields.
 	{"bit-field wider than its int", func(b *blob) { b.add("s", btf.KindStruct, 1, true, 8, 0, 1, 33<<24) }},
@@ -173,7 +173,7 @@ var invalidCases = []struct {
 	{"plain member not at a byte", func(b *blob) { b.add("s", btf.KindStruct, 1, true, 8, 0, 1, 3) }},
 	{"pointer not at a byte", func(b *blob) { b.add("", btf.KindPtr, 0, false, 0); members(b, 16, 0, 2, 4) }},
 	{"enumeration bit-field past its struct", func(b *blob) {
-		b.add("e", btf.KindEnum, 1, false, 4, b.str("E"), 0)
+		b.add("e", btf.KindEnum, 1, false, 4, b.Str("E"), 0)
 		b.add("s", btf.KindStruct, 1, true, 4, 0, 2, 4<<24|30)
 	}},
 	{"float not at a byte", func(b *blob) { b.add("f", btf.KindFloat, 0, false, 4); members(b, 8, 0, 2, 1) }},
@@ -186,14 +186,14 @@ var invalidCases = []struct {
 	{"tag of a pointer", func(b *blob) { b.add("t", btf.KindDeclTag, 0, false, b.add("", btf.KindPtr, 0, false, 1), ^uint32(0)) }},
 	{"tag of a component of a variable", func(b *blob) { b.add("t", btf.KindDeclTag, 0, false, variable(b, 1), 0) }},
 	{"tag of a component of a typedef", func(b *blob) { b.add("t", btf.KindDeclTag, 0, false, b.add("t", btf.KindTypedef, 0, false, 1), 0) }},
-	{"tag of a member that is not there", func(b *blob) { members(b, 4, b.str("m"), 1, 0); b.add("t", btf.KindDeclTag, 0, false, 2, 1) }},
+	{"tag of a member that is not there", func(b *blob) { members(b, 4, b.Str("m"), 1, 0); b.add("t", btf.KindDeclTag, 0, false, 2, 1) }},
 	{"tag of a parameter that is not there", func(b *blob) { b.add("t", btf.KindDeclTag, 0, false, function(b), 1) }},
 	{"tag of a parameter of a later function of void", func(b *blob) {
 		b.add("t", btf.KindDeclTag, 0, false, 3, 0)
 		b.add("f", btf.KindFunc, 0, false, 0)
 	}},
 	{"pointer to a later function", func(b *blob) { b.add("", btf.KindPtr, 0, false, function(b)+3); function(b) }},
-	{"tag of component -2", func(b *blob) { members(b, 4, b.str("m"), 1, 0); b.add("t", btf.KindDeclTag, 0, false, 2, ^uint32(1)) }},
+	{"tag of component -2", func(b *blob) { members(b, 4, b.Str("m"), 1, 0); b.add("t", btf.KindDeclTag, 0, false, 2, ^uint32(1)) }},
 	{"tag with vlen", func(b *blob) { b.add("t", btf.KindDeclTag, 1, false, variable(b, 1), ^uint32(0)) }},
 	{"type tag without a name", func(b *blob) { b.add("", btf.KindTypeTag, 0, false, 1) }},
 	{"type tag of itself", func(b *blob) { b.add("t", btf.KindTypeTag, 0, false, 2) }},
@@ -204,12 +204,12 @@ var invalidCases = []struct {
 
 	// Records.
 	{"type that does not exist", func(b *blob) { b.add("", btf.KindPtr, 0, false, 17) }},
-	{"member of a type that does not exist", func(b *blob) { members(b, 4, b.str("m"), 17, 0) }},
-	{"kind 0", func(b *blob) { b.words = append(b.words, 0, 0, 0) }},
-	{"kind 30", func(b *blob) { b.words = append(b.words, 0, 30<<24, 0) }},
-	{"reserved bits of info", func(b *blob) { b.words = append(b.words, 0, btf.Info(btf.KindPtr, 0, false)|1<<29, 1) }},
-	{"record cut off", func(b *blob) { b.words = append(b.words, 0, btf.Info(btf.KindInt, 0, false), 4) }},
-	{"members cut off", func(b *blob) { b.words = append(b.words, 0, btf.Info(btf.KindStruct, 2, false), 8, 0, 1, 0) }},
+	{"member of a type that does not exist", func(b *blob) { members(b, 4, b.Str("m"), 17, 0) }},
+	{"kind 0", func(b *blob) { b.Words = append(b.Words, 0, 0, 0) }},
+	{"kind 30", func(b *blob) { b.Words = append(b.Words, 0, 30<<24, 0) }},
+	{"reserved bits of info", func(b *blob) { b.Words = append(b.Words, 0, btf.Info(btf.KindPtr, 0, false)|1<<29, 1) }},
+	{"record cut off", func(b *blob) { b.Words = append(b.Words, 0, btf.Info(btf.KindInt, 0, false), 4) }},
+	{"members cut off", func(b *blob) { b.Words = append(b.Words, 0, btf.Info(btf.KindStruct, 2, false), 8, 0, 1, 0) }},
 }
 
 // invalidHeaders are the cases about the header and the strings, as changes of a
@@ -265,7 +265,7 @@ func invalidBlob(add func(b *blob), bigEndian bool) []byte {
 	if add != nil {
 		add(b)
 	}
-	return b.bytes(bigEndian)
+	return b.Encode(bigEndian)
 }
 
 func TestInvalidCases(t *testing.T) {

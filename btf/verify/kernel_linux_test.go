@@ -23,7 +23,7 @@ func kernelRules(t *testing.T) Rules {
 	t.Helper()
 	b := newBlob()
 	b.add("int", 1, 0, false, 4, 1<<24|32)
-	if err := kernelbtf.Load(b.bytes(binary.NativeEndian.Uint16([]byte{0, 1}) == 1)); err != nil {
+	if err := kernelbtf.Load(b.Encode(binary.NativeEndian.Uint16([]byte{0, 1}) == 1)); err != nil {
 		t.Skipf("BPF_BTF_LOAD of a lone int: %v", err)
 	}
 	var u unix.Utsname

@@ -54,7 +54,7 @@ func TestLoaded(t *testing.T) {
 			if loaded {
 				want = c.loaded
 			}
-			if _, err := Check(b.bytes(false), nil, Rules{Loaded: loaded}); (err == nil) != want {
+			if _, err := Check(b.Encode(false), nil, Rules{Loaded: loaded}); (err == nil) != want {
 				t.Errorf("%s, loaded %v: %v", c.what, loaded, err)
 			}
 		}
@@ -74,11 +74,11 @@ func TestLoadedRewritten(t *testing.T) {
 		b.add(name, btf.KindDatasec, 1, false, 4, v, 0, 4)
 	}
 	section("?.struct_ops")
-	if _, err := Check(b.bytes(false), nil, rules); err != nil {
+	if _, err := Check(b.Encode(false), nil, rules); err != nil {
 		t.Error(err)
 	}
 	section("a/b")
-	if _, err := Check(b.bytes(false), nil, rules); err == nil || err.(*Fault).Needs != (Release{6, 9, 0}) {
+	if _, err := Check(b.Encode(false), nil, rules); err == nil || err.(*Fault).Needs != (Release{6, 9, 0}) {
 		t.Error(err)
 	}
 }

@@ -145,8 +145,8 @@ func TestEveryChunkIsJudged(t *testing.T) {
 		"ends at bit 40, behind":    func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, 0, tInt, 8) },
 		"parameter 0: type is void": func(b *blob) { b.add("", btf.KindFuncProto, 2, false, 0, 0, 0, 0, tInt) },
 		"refers to type [999]":      func(b *blob) { b.add("", btf.KindPtr, 0, false, 999) },
-		"is part of itself":         func(b *blob) { members(b, 8, 0, b.n+1, 0) },
-		"modifiers and typedefs in": func(b *blob) { b.add("", btf.KindConst, 0, false, b.n+1) },
+		"is part of itself":         func(b *blob) { members(b, 8, 0, b.N+1, 0) },
+		"modifiers and typedefs in": func(b *blob) { b.add("", btf.KindConst, 0, false, b.N+1) },
 	}
 	const n = 30
 	for want, fault := range faults {
@@ -156,12 +156,12 @@ func TestEveryChunkIsJudged(t *testing.T) {
 				if i == at || i == n-1 {
 					fault(b)
 				} else {
-					b.add("e", btf.KindEnum, 1, false, 4, b.str("E"), uint32(i))
+					b.add("e", btf.KindEnum, 1, false, 4, b.Str("E"), uint32(i))
 				}
 			}
 			where := fmt.Sprintf("BTF type [%d] ", 4+at)
 			for workers := range 4 {
-				_, err := Check(b.bytes(false), nil, Rules{Workers: workers})
+				_, err := Check(b.Encode(false), nil, Rules{Workers: workers})
 				if got := fmt.Sprint(err); !strings.HasPrefix(got, where) || !strings.Contains(got, want) {
 					t.Fatalf("%d workers: %v, want %s%s", workers, err, where, want)
 				}

@@ -122,7 +122,7 @@ func TestBackports(t *testing.T) {
 	b.add("f.part", btf.KindFunc, 0, false, tProto)
 	for r, ok := range map[string]bool{"5.10": false, "5.10.185": false, "5.10.186": true, "5.10.223": true,
 		"5.11.200": false, "6.1": false, "6.1.176": true, "6.2.16": false, "6.4": true} {
-		_, err := Check(b.bytes(false), nil, Rules{Kernel: release(t, r)})
+		_, err := Check(b.Encode(false), nil, Rules{Kernel: release(t, r)})
 		if (err == nil) != ok {
 			t.Errorf("%s: %v", r, err)
 		}
@@ -145,7 +145,7 @@ func TestNeedMessages(t *testing.T) {
 	}{
 		{"5.10", func(b *blob) { b.add("x", btf.KindEnum64, 0, false, 8) }, `BTF type [4] ENUM64 "x" needs Linux 6.0`},
 		{"5.10", func(b *blob) { b.add("", btf.KindEnum64, 0, false, 8) }, `BTF type [4] ENUM64 (anon) needs Linux 6.0`},
-		{"6.3", func(b *blob) { members(b, 4, b.str("x"), tInt, 0, b.str("a.b"), tInt, 0) },
+		{"6.3", func(b *blob) { members(b, 4, b.Str("x"), tInt, 0, b.Str("a.b"), tInt, 0) },
 			`BTF type [4] STRUCT "s": element 1 "a.b": '.' in a name needs Linux 6.4 or 6.3.10`},
 		{"6.14", func(b *blob) { b.add("a", btf.KindTypeTag, 0, true, tInt) },
 			`BTF type [4] TYPE_TAG "a": kind_flag (an attribute) needs Linux 6.15`},
@@ -157,7 +157,7 @@ func TestNeedMessages(t *testing.T) {
 	} {
 		b := start()
 		c.add(b)
-		if _, err := Check(b.bytes(false), nil, Rules{Kernel: release(t, c.kernel)}); err == nil || err.Error() != c.want {
+		if _, err := Check(b.Encode(false), nil, Rules{Kernel: release(t, c.kernel)}); err == nil || err.Error() != c.want {
 			t.Errorf("%v\nwant %s", err, c.want)
 		}
 	}

@@ -125,7 +125,7 @@ var selftestCases = []struct {
 	{"array by const pointers to void", refused, func(b *blob) { b.int(32, 4); b.arr(3, 3, 16); b.mod(btf.KindConst, 4); b.mod(btf.KindPtr, 0) }},
 	{"array with a size", refused, func(b *blob) { i := b.int(32, 4); b.add("", btf.KindArray, 0, false, 1, i, i, 16) }},
 	{"int with an unknown bit", refused, func(b *blob) { b.add("", btf.KindInt, 0, false, 4, 1<<28) }},
-	{"info with an unknown bit", refused, func(b *blob) { b.int(32, 4); b.words = append(b.words, 0, 1<<29, 4) }},
+	{"info with an unknown bit", refused, func(b *blob) { b.int(32, 4); b.Words = append(b.Words, 0, 1<<29, 4) }},
 	{"forward with a type", refused, func(b *blob) { i := b.int(32, 4); b.add("", btf.KindFwd, 0, false, i) }},
 	{"typedef without a name", refused, func(b *blob) { b.typedef("", b.int(32, 4)) }},
 	{"typedef with a bad name", refused, func(b *blob) { b.typedef("t!", b.int(32, 4)) }},
@@ -136,14 +136,14 @@ var selftestCases = []struct {
 	{"forward without a name", refused, func(b *blob) { b.int(32, 4); b.fwd("", false) }},
 	{"forward with a bad name", refused, func(b *blob) { b.int(32, 4); b.fwd("f!", false) }},
 	{"array with a name", refused, func(b *blob) { i := b.int(32, 4); b.add("a", btf.KindArray, 0, false, 0, i, i, 4) }},
-	{"struct without a name", taken, func(b *blob) { i := b.int(32, 4); b.add("", btf.KindStruct, 1, false, 4, b.str("m"), i, 0) }},
-	{"struct with a bad name", refused, func(b *blob) { i := b.int(32, 4); b.add("S!", btf.KindStruct, 1, false, 4, b.str("m"), i, 0) }},
+	{"struct without a name", taken, func(b *blob) { i := b.int(32, 4); b.add("", btf.KindStruct, 1, false, 4, b.Str("m"), i, 0) }},
+	{"struct with a bad name", refused, func(b *blob) { i := b.int(32, 4); b.add("S!", btf.KindStruct, 1, false, 4, b.Str("m"), i, 0) }},
 	{"member without a name", taken, func(b *blob) { i := b.int(32, 4); b.add("", btf.KindStruct, 1, false, 4, 0, i, 0) }},
-	{"member with a bad name", refused, func(b *blob) { i := b.int(32, 4); b.add("S", btf.KindStruct, 1, false, 4, b.str("m*"), i, 0) }},
+	{"member with a bad name", refused, func(b *blob) { i := b.int(32, 4); b.add("S", btf.KindStruct, 1, false, 4, b.Str("m*"), i, 0) }},
 	{"enumeration without a name", taken, func(b *blob) { b.int(32, 4); b.enum("", 4, 1) }},
 	{"enumeration with a bad name", refused, func(b *blob) { b.int(32, 4); b.enum("E!", 4, 1) }},
 	{"enumerator without a name", refused, func(b *blob) { b.int(32, 4); b.add("", btf.KindEnum, 1, false, 4, 0, 0) }},
-	{"enumerator with a bad name", refused, func(b *blob) { b.int(32, 4); b.add("", btf.KindEnum, 1, false, 4, b.str("e!"), 0) }},
+	{"enumerator with a bad name", refused, func(b *blob) { b.int(32, 4); b.add("", btf.KindEnum, 1, false, 4, b.Str("e!"), 0) }},
 	{"prototype", taken, func(b *blob) { i, u := b.int(32, 4), b.uint(); b.proto(i, "", i, "", u) }},
 	{"prototype with any arguments", taken, func(b *blob) { i, u := b.int(32, 4), b.uint(); b.proto(0, "", i, "", u, "", uint32(0)) }},
 	{"any arguments with a name", refused, func(b *blob) { i, u := b.int(32, 4), b.uint(); b.proto(0, "a", i, "b", u, "c", uint32(0)) }},
@@ -165,7 +165,7 @@ var selftestCases = []struct {
 	{"one argument of two with a name", taken, func(b *blob) { i, u := b.int(32, 4), b.uint(); b.proto(0, "", i, "b", u) }},
 	{"name of an argument beyond the strings", refused, func(b *blob) {
 		i, u := b.int(32, 4), b.uint()
-		b.add("", btf.KindFuncProto, 2, false, 0, b.str("a"), i, 1<<28-1, u)
+		b.add("", btf.KindFuncProto, 2, false, 0, b.Str("a"), i, 1<<28-1, u)
 	}},
 	{"argument with a bad name", refused, func(b *blob) { i, u := b.int(32, 4), b.uint(); b.proto(0, "a", i, "!", u) }},
 	{"prototype that returns no type", refused, func(b *blob) { i, u := b.int(32, 4), b.uint(); b.proto(100, "", i, "", u) }},
@@ -308,11 +308,11 @@ var selftestCases = []struct {
 	{"type tag 7: with kind_flag", taken, func(b *blob) { i := b.int(32, 4); b.mod(btf.KindPtr, b.add("t", btf.KindTypeTag, 0, true, i)) }},
 	{"64-bit enumeration 1: unsigned, of 8 bytes", taken, func(b *blob) {
 		b.int(32, 4)
-		b.add("E", btf.KindEnum64, 2, false, 8, b.str("e"), 0, 0, b.str("f"), 1, 1)
+		b.add("E", btf.KindEnum64, 2, false, 8, b.Str("e"), 0, 0, b.Str("f"), 1, 1)
 	}},
 	{"64-bit enumeration 2: signed, of 4 bytes", taken, func(b *blob) {
 		b.int(32, 4)
-		b.add("E", btf.KindEnum64, 2, true, 4, b.str("e"), minus(1), 0, b.str("f"), 1, 0)
+		b.add("E", btf.KindEnum64, 2, true, 4, b.Str("e"), minus(1), 0, b.Str("f"), 1, 0)
 	}},
 }
 
@@ -368,7 +368,7 @@ func (b *blob) arr(element, index, n uint32) uint32 {
 func (b *blob) strct(name string, size uint32, m ...uint32) uint32 {
 	var rest []uint32
 	for ; len(m) > 0; m = m[2:] {
-		rest = append(rest, b.str("m"), m[0], m[1])
+		rest = append(rest, b.Str("m"), m[0], m[1])
 	}
 	return b.add(name, btf.KindStruct, uint32(len(rest)/3), false, size, rest...)
 }
@@ -377,7 +377,7 @@ func (b *blob) strct(name string, size uint32, m ...uint32) uint32 {
 func (b *blob) bits(k btf.Kind, size uint32, m ...uint32) uint32 {
 	var rest []uint32
 	for ; len(m) > 0; m = m[3:] {
-		rest = append(rest, b.str("m"), m[0], m[1]<<24|m[2])
+		rest = append(rest, b.Str("m"), m[0], m[1]<<24|m[2])
 	}
 	return b.add("", k, uint32(len(rest)/3), true, size, rest...)
 }
@@ -386,7 +386,7 @@ func (b *blob) bits(k btf.Kind, size uint32, m ...uint32) uint32 {
 func (b *blob) enum(name string, size, n uint32) uint32 {
 	var rest []uint32
 	for i := range n {
-		rest = append(rest, b.str(string(rune('e'+i))), i)
+		rest = append(rest, b.Str(string(rune('e'+i))), i)
 	}
 	return b.add(name, btf.KindEnum, n, false, size, rest...)
 }
@@ -405,7 +405,7 @@ func (b *blob) named(name string) {
 func (b *blob) proto(ret uint32, args ...any) uint32 {
 	var rest []uint32
 	for ; len(args) > 0; args = args[2:] {
-		rest = append(rest, b.str(args[0].(string)), args[1].(uint32))
+		rest = append(rest, b.Str(args[0].(string)), args[1].(uint32))
 	}
 	return b.add("", btf.KindFuncProto, uint32(len(rest)/2), false, ret, rest...)
 }
@@ -429,7 +429,7 @@ func (b *blob) two() (x, y uint32) { return b.variable(b.record(48)), b.variable
 func selftestBlob(add func(b *blob), bigEndian bool) []byte {
 	b := newBlob()
 	add(b)
-	return b.bytes(bigEndian)
+	return b.Encode(bigEndian)
 }
 
 // selftestHeader is the blob that selftestHeaders change.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 const (
@@ -19,8 +20,8 @@ const (
 func start() *blob {
 	b := newBlob()
 	b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
-	b.add("", btf.KindFuncProto, 1, false, tInt, b.str("arg"), tInt)
-	b.add("st", btf.KindStruct, 2, false, 8, b.str("a"), tInt, 0, b.str("b"), tInt, 32)
+	b.add("", btf.KindFuncProto, 1, false, tInt, b.Str("arg"), tInt)
+	b.add("st", btf.KindStruct, 2, false, 8, b.Str("a"), tInt, 0, b.Str("b"), tInt, 32)
 	return b
 }
 
@@ -28,21 +29,21 @@ func TestLegal(t *testing.T) {
 	for _, bigEndian := range []bool{false, true} {
 		b := start()
 		p := b.add("", btf.KindPtr, 0, false, tStruct)
-		b.add("list", btf.KindStruct, 1, false, 8, b.str("next"), p+2, 0)
+		b.add("list", btf.KindStruct, 1, false, 8, b.Str("next"), p+2, 0)
 		b.add("", btf.KindPtr, 0, false, p+1) // list and its pointer: a loop through a pointer
-		b.add("e", btf.KindEnum, 1, false, 4, b.str("E"), 1)
-		b.add("bits", btf.KindStruct, 2, true, 4, b.str("x"), tInt, 3<<24, b.str("y"), p+3, 2<<24|3)
+		b.add("e", btf.KindEnum, 1, false, 4, b.Str("E"), 1)
+		b.add("bits", btf.KindStruct, 2, true, 4, b.Str("x"), tInt, 3<<24, b.Str("y"), p+3, 2<<24|3)
 		fn := b.add("main", btf.KindFunc, 1, false, tProto)
 		b.add("tag with a blank", btf.KindDeclTag, 0, false, fn, 0)
 		v := b.add("v", btf.KindVar, 0, false, tStruct, 1)
 		b.add(".data..percpu", btf.KindDatasec, 1, false, 8, v, 0, 8)
 		b.add("", btf.KindArray, 0, false, 0, tStruct, tInt, 3)
 		for range 32 { // the deepest legal chain
-			b.add("t", btf.KindTypedef, 0, false, b.n+2)
+			b.add("t", btf.KindTypedef, 0, false, b.N+2)
 		}
 		b.add("last", btf.KindInt, 0, false, 4, 32)
 		for _, rules := range []Rules{{}, {Level: Boot}, {Level: Readable}, {Kernel: Release{7, 0, 0}}} {
-			if _, err := Check(b.bytes(bigEndian), nil, rules); err != nil {
+			if _, err := Check(b.Encode(bigEndian), nil, rules); err != nil {
 				t.Errorf("big endian %v, %+v: %v", bigEndian, rules, err)
 			}
 		}
@@ -78,17 +79,17 @@ func TestRefused(t *testing.T) {
 		{func(b *blob) { b.add("", btf.KindArray, 0, false, 0, tProto, tInt, 1) }, Load, `element type [2] has no size`},
 		{func(b *blob) { b.add("e", btf.KindEnum, 0, false, 3) }, Boot, `size 3 of an enumeration`},
 		{func(b *blob) { b.add("e", btf.KindEnum, 1, false, 4, 0, 1) }, Boot, `value 0: has no name, must have one`},
-		{func(b *blob) { b.add("e", btf.KindEnum64, 1, false, 8, b.str("9"), 1, 1) }, Boot, `value 0 "9": name is no C identifier`},
-		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.str("m"), 0, 0) }, Boot, `member 0 "m": type is void`},
-		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.str("m"), tInt, 8) }, Load, `member 0 "m": ends at bit 40, behind its 4 bytes`},
-		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.str("m"), tInt, 64) }, Boot, `member 0 "m": bit offset 64 in 4 bytes`},
+		{func(b *blob) { b.add("e", btf.KindEnum64, 1, false, 8, b.Str("9"), 1, 1) }, Boot, `value 0 "9": name is no C identifier`},
+		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.Str("m"), 0, 0) }, Boot, `member 0 "m": type is void`},
+		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.Str("m"), tInt, 8) }, Load, `member 0 "m": ends at bit 40, behind its 4 bytes`},
+		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.Str("m"), tInt, 64) }, Boot, `member 0 "m": bit offset 64 in 4 bytes`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 2, false, 8, 0, tInt, 32, 0, tInt, 0) }, Boot, `member 1: bit offset 0 behind a member at 32`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 64, 0, tStruct, 4) }, Load, `member 0: bit offset 4 is not that of a byte`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, true, 64, 0, tStruct, 1<<24) }, Load, `member 0: a bit-field of STRUCT`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, true, 64, 0, tInt, 33<<24) }, Load, `member 0: a bit-field of 33 bits in an INT of 32`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, 0, 4, 0) }, Load, `STRUCT "s": is part of itself, through type [4]`},
 		{func(b *blob) { b.add("u", btf.KindUnion, 1, false, 4, 0, tInt, 8) }, Boot, `member 0: bit offset 8 in a union`},
-		{func(b *blob) { b.add("", btf.KindFuncProto, 1, false, 0, b.str("x"), 0) }, Load, `parameter 0 "x": type is void`},
+		{func(b *blob) { b.add("", btf.KindFuncProto, 1, false, 0, b.Str("x"), 0) }, Load, `parameter 0 "x": type is void`},
 		{func(b *blob) { b.add("", btf.KindFuncProto, 2, false, 0, 0, 0, 0, tInt) }, Load, `parameter 0: type is void`},
 		{func(b *blob) { b.add("", btf.KindFuncProto, 0, false, tProto) }, Load, `return type: type [2] has no size`},
 		{func(b *blob) { b.add("f", btf.KindFunc, 2, false, tProto) }, Boot, `linkage 2, must be static or global`},
@@ -117,27 +118,27 @@ func TestRefused(t *testing.T) {
 		{func(b *blob) { b.add("", btf.KindPtr, 0, false, 4) }, Load, `PTR (anon): is part of itself, through type [4]`},
 		{func(b *blob) {
 			for range 33 {
-				b.add("t", btf.KindTypedef, 0, false, b.n+2)
+				b.add("t", btf.KindTypedef, 0, false, b.N+2)
 			}
 			b.add("i", btf.KindInt, 0, false, 4, 32)
 		}, Boot, `[4] TYPEDEF "t": more than 32 modifiers and typedefs in a row`},
 		{func(b *blob) {
 			for range 33 {
-				b.add("s", btf.KindStruct, 1, false, 4, 0, b.n+2, 0)
+				b.add("s", btf.KindStruct, 1, false, 4, 0, b.N+2, 0)
 			}
 			b.add("i", btf.KindInt, 0, false, 4, 32)
 		}, Load, `types nested more than 32 deep`},
-		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.str("m"), 99, 0) }, Readable, `STRUCT "s": refers to type [99], which does not exist`},
+		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.Str("m"), 99, 0) }, Readable, `STRUCT "s": refers to type [99], which does not exist`},
 		{func(b *blob) { b.add("", btf.KindPtr, 0, false, 5) }, Readable, `PTR (anon): refers to type [5], which does not exist`},
-		{func(b *blob) { b.words = append(b.words, 1<<20, btf.Info(btf.KindFwd, 0, false), 0) }, Readable, `name offset 1048576 goes beyond the strings`},
-		{func(b *blob) { b.words = append(b.words, 0, 20<<24, 0) }, Readable, `unknown kind 20`},
-		{func(b *blob) { b.words = append(b.words, 0, btf.Info(btf.KindStruct, 9, false), 0) }, Readable, `record goes beyond the type section`},
-		{func(b *blob) { b.words = append(b.words, 0, 0) }, Readable, `record goes beyond the type section`},
+		{func(b *blob) { b.Words = append(b.Words, 1<<20, btf.Info(btf.KindFwd, 0, false), 0) }, Readable, `name offset 1048576 goes beyond the strings`},
+		{func(b *blob) { b.Words = append(b.Words, 0, 20<<24, 0) }, Readable, `unknown kind 20`},
+		{func(b *blob) { b.Words = append(b.Words, 0, btf.Info(btf.KindStruct, 9, false), 0) }, Readable, `record goes beyond the type section`},
+		{func(b *blob) { b.Words = append(b.Words, 0, 0) }, Readable, `record goes beyond the type section`},
 	} {
 		b := start()
 		c.add(b)
 		for _, level := range []Level{Load, Boot, Readable} {
-			_, err := Check(b.bytes(false), nil, Rules{Level: level})
+			_, err := Check(b.Encode(false), nil, Rules{Level: level})
 			switch {
 			case level > c.level && err != nil:
 				t.Errorf("level %d: %v, want nothing; %s", level, err, c.want)
@@ -154,7 +155,7 @@ func TestBeforeLinux72(t *testing.T) {
 	many := func(b *blob) {
 		var rest []uint32
 		for range 70000 {
-			rest = append(rest, b.str("v"), 0)
+			rest = append(rest, b.Str("v"), 0)
 		}
 		b.add("big", btf.KindEnum, 70000, false, 4, rest...)
 	}
@@ -170,10 +171,10 @@ func TestBeforeLinux72(t *testing.T) {
 	} {
 		b := start()
 		c.add(b)
-		if _, err := Check(b.bytes(false), nil, Rules{}); err != nil {
+		if _, err := Check(b.Encode(false), nil, Rules{}); err != nil {
 			t.Error(err)
 		}
-		if _, err := Check(b.bytes(false), nil, Rules{Kernel: Release{7, 0, 0}}); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+		if _, err := Check(b.Encode(false), nil, Rules{Kernel: Release{7, 0, 0}}); err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
@@ -181,8 +182,8 @@ func TestBeforeLinux72(t *testing.T) {
 
 // TestHeader changes the header, or what lies behind it, of a legal blob.
 func TestHeader(t *testing.T) {
-	legal := start().bytes(false)
-	types := len(start().words) * 4
+	legal := start().Encode(false)
+	types := len(start().Words) * 4
 	layout := func(d []byte) []byte { // a header of 32 bytes, the layout behind types
 		h := append([]byte(nil), d[:btf.HeaderLen]...)
 		h[4] = 32
@@ -234,45 +235,26 @@ func TestSplit(t *testing.T) {
 	base.add("", btf.KindArray, 0, false, 0, 4, tInt, 3) // 5: 24 bytes
 	base.add("a bad name", btf.KindTypedef, 0, false, 5) // 6
 	base.add("fn", btf.KindFunc, 0, false, tProto)       // 7
-	b, err := btf.Parse(base.bytes(false), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := base.Blob(t)
 	split := func(add func(s *blob)) error {
-		s := &blob{names: map[string]uint32{"": 0}, n: base.n}
-		s.strs = nil
-		// Offsets of own names continue those of the base.
+		s := &blob{btftest.Over(b)}
 		add(s)
-		for i := 0; i < len(s.words); {
-			k, vlen := btf.InfoKind(s.words[i+1]), btf.InfoVlen(s.words[i+1])
-			move := func(j int) {
-				if s.words[j] >= 1<<16 {
-					s.words[j] += uint32(len(base.strs)) - 1<<16
-				}
-			}
-			move(i)
-			stride, n := btf.NameWords(k, vlen)
-			for j := range n {
-				move(i + 3 + j*stride)
-			}
-			i += 3 + btf.ExtraWords(k, vlen)
-		}
-		_, err := Check(s.bytes(false), b, Rules{})
-		if _, other := Check(s.bytes(false), b, Rules{Workers: 3}); fmt.Sprint(err) != fmt.Sprint(other) {
+		_, err := Check(s.Encode(false), b, Rules{})
+		if _, other := Check(s.Encode(false), b, Rules{Workers: 3}); fmt.Sprint(err) != fmt.Sprint(other) {
 			t.Errorf("%v; 3 workers: %v", err, other)
 		}
 		return err
 	}
-	own := uint32(1 << 16) // the first own name
+	own := b.StrEnd() // the first own name
 	if err := split(func(s *blob) {
-		s.strs = []byte("mine\x00")
-		s.words = append(s.words, own, btf.Info(btf.KindStruct, 2, false), 32,
-			base.str("a"), 6, 0, own, tStruct, 192)
-		s.words = append(s.words, 0, btf.Info(btf.KindPtr, 0, false), 8)
-		s.words = append(s.words, 0, btf.Info(btf.KindConst, 0, false), 6)
-		s.words = append(s.words, 0, btf.Info(btf.KindArray, 0, false), 0, 10, tInt, 2)
-		s.words = append(s.words, own, btf.Info(btf.KindStruct, 1, false), 48, own, 11, 0)
-		s.words = append(s.words, own, btf.Info(btf.KindDeclTag, 0, false), 7, 0)
+		s.Strings = []byte("mine\x00")
+		s.Words = append(s.Words, own, btf.Info(btf.KindStruct, 2, false), 32,
+			base.Str("a"), 6, 0, own, tStruct, 192)
+		s.Words = append(s.Words, 0, btf.Info(btf.KindPtr, 0, false), 8)
+		s.Words = append(s.Words, 0, btf.Info(btf.KindConst, 0, false), 6)
+		s.Words = append(s.Words, 0, btf.Info(btf.KindArray, 0, false), 0, 10, tInt, 2)
+		s.Words = append(s.Words, own, btf.Info(btf.KindStruct, 1, false), 48, own, 11, 0)
+		s.Words = append(s.Words, own, btf.Info(btf.KindDeclTag, 0, false), 7, 0)
 	}); err != nil {
 		t.Error(err)
 	}
@@ -288,15 +270,15 @@ func TestSplit(t *testing.T) {
 		}, `[8] STRUCT "mine": member 0: ends at bit 384, behind its 47 bytes`},
 		{[]uint32{0, btf.Info(btf.KindPtr, 0, false), 9}, `[8] PTR (anon): refers to type [9], which does not exist`},
 		{[]uint32{own + 5, btf.Info(btf.KindFwd, 0, false), 0}, `goes beyond the strings`},
-		{[]uint32{base.str("a bad name"), btf.Info(btf.KindFwd, 0, false), 0}, `[8] FWD "a bad name": name is no C identifier`},
+		{[]uint32{base.Str("a bad name"), btf.Info(btf.KindFwd, 0, false), 0}, `[8] FWD "a bad name": name is no C identifier`},
 		{[]uint32{own, btf.Info(btf.KindDeclTag, 0, false), 7, 1}, `component index 1 for a FUNC with 1`},
 	} {
-		err := split(func(s *blob) { s.strs = []byte("mine\x00"); s.words = c.words })
+		err := split(func(s *blob) { s.Strings = []byte("mine\x00"); s.Words = c.words })
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	if _, err := Check(base.bytes(true), b, Rules{}); err == nil || !strings.Contains(err.Error(), "byte order") {
+	if _, err := Check(base.Encode(true), b, Rules{}); err == nil || !strings.Contains(err.Error(), "byte order") {
 		t.Errorf("another byte order: %v", err)
 	}
 }
@@ -317,7 +299,7 @@ func TestPointerSize(t *testing.T) {
 		} else if c.long != 0 {
 			b.add("long", btf.KindInt, 0, false, c.long, 8*c.long)
 		}
-		if _, err := Check(b.bytes(false), nil, Rules{PointerSize: c.size}); (err == nil) != c.ok {
+		if _, err := Check(b.Encode(false), nil, Rules{PointerSize: c.size}); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -326,12 +308,12 @@ func TestPointerSize(t *testing.T) {
 // FuzzCheck: no data panics; what a strict level takes, a weaker one does, and
 // btf.Parse reads it; several workers say what one does.
 func FuzzCheck(f *testing.F) {
-	f.Add(start().bytes(false))
-	f.Add(start().bytes(true))
+	f.Add(start().Encode(false))
+	f.Add(start().Encode(true))
 	for i := range 20 {
 		f.Add(randomBlob(rand.New(rand.NewPCG(2, uint64(i)))))
 	}
-	base, err := btf.Parse(start().bytes(false), nil)
+	base, err := btf.Parse(start().Encode(false), nil)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/loadbtf"
@@ -139,14 +140,10 @@ func TestVerifyOption(t *testing.T) {
 func TestRefusedMerge(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, structName string) string {
-		b := btf.NewBuilder(false, nil)
-		b.Add(structName, btf.Info(btf.KindStruct, 0, false), 0)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := btftest.New()
+		b.Struct(structName, 0)
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, blob.Encode(), 0o600); err != nil {
+		if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path

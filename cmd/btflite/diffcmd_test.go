@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/diff"
 )
 
@@ -218,16 +218,12 @@ func TestDiffUnmatched(t *testing.T) {
 // TestDiffMarkdown: nothing in a file is taken for markup.
 func TestDiffMarkdown(t *testing.T) {
 	set := func(size uint32) string {
-		b := btf.NewBuilder(false, nil)
+		b := btftest.New()
 		for _, name := range []string{"a|b", "`", "x``y", "*a*", "<b>", "line\nbreak", "\x1b[31m", " ", "# a"} {
-			b.Add(name, btf.Info(btf.KindStruct, 0, false), size)
-		}
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
+			b.Struct(name, size)
 		}
 		path := filepath.Join(t.TempDir(), "a`b|c")
-		if err := os.WriteFile(path, blob.Encode(), 0o600); err != nil {
+		if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path

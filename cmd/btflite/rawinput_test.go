@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // rawCommands read the BTF of a file in and, but for diff, write out.
@@ -33,20 +34,14 @@ func runRaw(t *testing.T, status int, command []string, options ...string) (stde
 // it cannot be read, and the message says what is missing.
 func TestSplitWithoutBase(t *testing.T) {
 	dir := t.TempDir()
-	put := func(name string, base *btf.Blob, build func(b *btf.Builder)) string {
-		b := btf.NewBuilder(false, base)
-		build(b)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+	put := func(name string, base *btf.Blob, build func(b *btftest.Builder)) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, blob.Encode(), 0o600); err != nil {
+		if err := os.WriteFile(path, btftest.Build(t, base, build).Encode(), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
-	addInt := func(b *btf.Builder) { b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32) }
+	addInt := func(b *btftest.Builder) { b.Int("int", 4) }
 	base := put("base", nil, addInt)
 	over, err := btfFiles.Load(base, nil)
 	if err != nil {
@@ -55,9 +50,9 @@ func TestSplitWithoutBase(t *testing.T) {
 	ptr := btf.Info(btf.KindPtr, 0, false)
 	const hint = ", as in BTF split from a base that is missing here; BTF of a module needs --btf_base\n"
 	for in, want := range map[string]string{
-		put("strings", over, func(b *btf.Builder) { b.Add("t", btf.Info(btf.KindTypedef, 0, false), 1) }): "strings: offset 0 is not the empty string",
-		put("plain", over, func(b *btf.Builder) { b.Add("", ptr, 1) }):                                    "strings: empty section",
-		put("nothing", over, func(*btf.Builder) {}):                                                       "strings: empty section",
+		put("strings", over, func(b *btftest.Builder) { b.Typedef("t", 1) }): "strings: offset 0 is not the empty string",
+		put("plain", over, func(b *btftest.Builder) { b.Add("", ptr, 1) }):   "strings: empty section",
+		put("nothing", over, func(*btftest.Builder) {}):                      "strings: empty section",
 	} {
 		for _, command := range rawCommands(in, in+".out") {
 			if got := runRaw(t, exitFailure, command); got != "btflite: "+in+": btf: "+want+hint {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // TestVerifyCommand: verdicts, their lines and the status.
@@ -18,45 +19,39 @@ func TestVerifyCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	raw := func(base *btf.Blob, build func(b *btf.Builder)) []byte {
-		b := btf.NewBuilder(false, base)
-		build(b)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return blob.Encode()
+	raw := func(base *btf.Blob, build func(b *btftest.Builder)) []byte {
+		return btftest.Build(t, base, build).Encode()
 	}
 	num := btf.Info(btf.KindInt, 0, false)
 	st := func(vlen uint32) uint32 { return btf.Info(btf.KindStruct, vlen, false) }
-	put("good", raw(nil, func(b *btf.Builder) { b.Add("int", num, 4, 1<<24|32) }))
-	put("blank", raw(nil, func(b *btf.Builder) { b.Add("a b", st(0), 0) }))
-	put("past", raw(nil, func(b *btf.Builder) {
+	put("good", raw(nil, func(b *btftest.Builder) { b.Add("int", num, 4, 1<<24|32) }))
+	put("blank", raw(nil, func(b *btftest.Builder) { b.Add("a b", st(0), 0) }))
+	put("past", raw(nil, func(b *btftest.Builder) {
 		b.Add("int", num, 4, 1<<24|32)
 		b.Add("s", st(1), 4, b.Str("m"), 1, 8)
 	}))
-	put("tag", raw(nil, func(b *btf.Builder) {
-		b.Add("", btf.Info(btf.KindConst, 0, false), 2)
-		b.Add("t", btf.Info(btf.KindTypeTag, 0, false), 0)
+	put("tag", raw(nil, func(b *btftest.Builder) {
+		b.Const(2)
+		b.TypeTag("t", 0)
 	}))
-	put("enum64", raw(nil, func(b *btf.Builder) { b.Add("x", btf.Info(btf.KindEnum64, 0, false), 8) }))
-	put("twice", raw(nil, func(b *btf.Builder) {
+	put("enum64", raw(nil, func(b *btftest.Builder) { b.Enum64("x") }))
+	put("twice", raw(nil, func(b *btftest.Builder) {
 		b.Add("int", num, 4, 1<<24|32)
 		b.Add("s", st(1), 8, b.Str("m"), 3, 0)
-		b.Add("", btf.Info(btf.KindPtr, 0, false), 1)
+		b.Ptr(1)
 		b.Add("s", st(1), 8, b.Str("m"), 5, 0)
-		b.Add("", btf.Info(btf.KindPtr, 0, false), 6)
-		b.Add("t", btf.Info(btf.KindTypedef, 0, false), 0)
-		b.Add("t", btf.Info(btf.KindTypedef, 0, false), 0)
+		b.Ptr(6)
+		b.Typedef("t", 0)
+		b.Typedef("t", 0)
 	}))
 	base, err := btfFiles.Load(filepath.Join(dir, "good"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	put("split", raw(base, func(b *btf.Builder) { b.Add("", btf.Info(btf.KindPtr, 0, false), 1) }))
+	put("split", raw(base, func(b *btftest.Builder) { b.Ptr(1) }))
 	put("text", []byte("text, no BTF"))
 	put("empty", nil)
-	put("cut", raw(nil, func(b *btf.Builder) { b.Add("int", num, 4, 1<<24|32) })[:30])
+	put("cut", raw(nil, func(b *btftest.Builder) { b.Add("int", num, 4, 1<<24|32) })[:30])
 
 	for _, c := range []struct {
 		args           string

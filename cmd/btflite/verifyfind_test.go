@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
@@ -18,21 +18,12 @@ import (
 // folders.
 func imageTree(t *testing.T, release, kernel string) (root, image string) {
 	t.Helper()
-	build := func(base *btf.Blob, add func(b *btf.Builder)) *btf.Blob {
-		b := btf.NewBuilder(false, base)
-		add(b)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return blob
-	}
-	base := build(nil, func(b *btf.Builder) {
-		b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
-		b.Add("module", btf.Info(btf.KindStruct, 1, false), 64, b.Str("state"), 1, 0)
+	base := btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Int("int", 4)
+		b.Struct("module", 64, b.Member("state", 1, 0))
 	})
-	split := build(base, func(b *btf.Builder) {
-		b.Add("own", btf.Info(btf.KindStruct, 1, false), 4, b.Str("x"), 1, 0)
+	split := btftest.Build(t, base, func(b *btftest.Builder) {
+		b.Struct("own", 4, b.Member("x", 1, 0))
 	})
 	root = t.TempDir()
 	image = filepath.Join(root, "lib/modules", release)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/dedup/deduptest"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 func TestMergeOfInputWithItselfDeduplicatesToTheSameTypes(t *testing.T) {
@@ -20,7 +20,7 @@ func TestMergeOfInputWithItselfDeduplicatesToTheSameTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(once.Encode(), twice.Encode()) {
-			t.Errorf("%s: once\n%stwice\n%s", name, deduptest.Text(once), deduptest.Text(twice))
+			t.Errorf("%s: once\n%stwice\n%s", name, btftest.Text(once), btftest.Text(twice))
 		}
 	}
 }
@@ -34,7 +34,7 @@ func TestDedupAlwaysUsesExactWithBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(out.Encode(), exp.Encode()) {
-		t.Errorf("got\n%s", deduptest.Text(out))
+		t.Errorf("got\n%s", btftest.Text(out))
 	}
 }
 

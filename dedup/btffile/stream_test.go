@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/dedup/deduptest"
 	"github.com/btflite/btflite/dedup/exact"
 )
@@ -24,7 +25,7 @@ func TestStreamEqualsLibbpfOnUnambiguousVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(out.Encode(), exp) {
-				t.Errorf("got\n%swant\n%s", deduptest.Text(out), deduptest.Text(vectors.Parse(t, name+".exp.btf", nil)))
+				t.Errorf("got\n%swant\n%s", btftest.Text(out), btftest.Text(vectors.Parse(t, name+".exp.btf", nil)))
 			}
 			if err := exact.Certificate(raw, m, out); err != nil {
 				t.Error(err)
@@ -52,7 +53,7 @@ func TestStreamTakesAmbiguousAndQuirkyVectors(t *testing.T) {
 			exp := vectors.Parse(t, name+".exp.btf", nil)
 			equal := bytes.Equal(out.Encode(), exp.Encode())
 			if folder == "quirks" && equal == differ[name] {
-				t.Errorf("%s: got\n%swant\n%s", name, deduptest.Text(out), deduptest.Text(exp))
+				t.Errorf("%s: got\n%swant\n%s", name, btftest.Text(out), btftest.Text(exp))
 			}
 			all++
 			if equal {
@@ -65,14 +66,12 @@ func TestStreamTakesAmbiguousAndQuirkyVectors(t *testing.T) {
 
 // streamBoth deduplicates what build adds, in both modes, and reports
 // differences.
-func streamBoth(t *testing.T, bigEndian bool, build func(b *btf.Builder)) *btf.Blob {
+func streamBoth(t *testing.T, bigEndian bool, build func(b *btftest.Builder)) *btf.Blob {
 	t.Helper()
-	b := btf.NewBuilder(bigEndian, nil)
+	b := btftest.New()
+	b.BigEndian = bigEndian
 	build(b)
-	raw, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := b.Blob(t)
 	want, err := exact.Dedup(raw, exact.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +81,7 @@ func streamBoth(t *testing.T, bigEndian bool, build func(b *btf.Builder)) *btf.B
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Encode(), want.Encode()) {
-		t.Errorf("%d types, want %d: %s", len(got.Off), len(want.Off), deduptest.FirstDifference(deduptest.Text(got), deduptest.Text(want)))
+		t.Errorf("%d types, want %d: %s", len(got.Off), len(want.Off), deduptest.FirstDifference(btftest.Text(got), btftest.Text(want)))
 	}
 	if err := exact.Certificate(raw, m, got); err != nil {
 		t.Error(err)
@@ -93,32 +92,32 @@ func streamBoth(t *testing.T, bigEndian bool, build func(b *btf.Builder)) *btf.B
 // TestStreamTakesRecordsAsTheyCome has what the random inputs do not have.
 func TestStreamTakesRecordsAsTheyCome(t *testing.T) {
 	info := func(k btf.Kind, vlen uint32) uint32 { return btf.Info(k, vlen, false) }
-	enum := func(b *btf.Builder, name string, size uint32, values ...string) uint32 {
+	enum := func(b *btftest.Builder, name string, size uint32, values ...string) uint32 {
 		var w []uint32
 		for i, v := range values {
 			w = append(w, b.Str(v), uint32(i))
 		}
 		return b.Add(name, info(btf.KindEnum, uint32(len(values))), size, w...)
 	}
-	tests := map[string]func(b *btf.Builder){
-		"nothing": func(b *btf.Builder) {},
-		"anonymous enumerations without values": func(b *btf.Builder) {
+	tests := map[string]func(b *btftest.Builder){
+		"nothing": func(b *btftest.Builder) {},
+		"anonymous enumerations without values": func(b *btftest.Builder) {
 			enum(b, "", 4)
 			enum(b, "", 4, "A")
 			enum(b, "", 4)
 		},
-		"forward enumerations of several sizes": func(b *btf.Builder) {
+		"forward enumerations of several sizes": func(b *btftest.Builder) {
 			for _, size := range []uint32{4, 8, 1} {
 				b.Add("", info(btf.KindPtr, 0), enum(b, "e", size))
 			}
 			b.Add("e", info(btf.KindEnum64, 0), 8)
 			enum(b, "e", 4, "A")
 		},
-		"forward enumeration after its definition": func(b *btf.Builder) {
+		"forward enumeration after its definition": func(b *btftest.Builder) {
 			enum(b, "e", 4, "A")
 			b.Add("", info(btf.KindPtr, 0), enum(b, "e", 4))
 		},
-		"variable and section in the middle of a run": func(b *btf.Builder) {
+		"variable and section in the middle of a run": func(b *btftest.Builder) {
 			for at := range 2 {
 				first := b.Add("", info(btf.KindPtr, 0), uint32(5*at+5))
 				v := b.Add("v", info(btf.KindVar, 0), first, 1)
@@ -127,18 +126,18 @@ func TestStreamTakesRecordsAsTheyCome(t *testing.T) {
 				b.Add("s", info(btf.KindStruct, 1), 8, b.Str("p"), first, 0)
 			}
 		},
-		"section in a run of its own": func(b *btf.Builder) {
+		"section in a run of its own": func(b *btftest.Builder) {
 			v := b.Add("v", info(btf.KindVar, 0), 0, 1)
 			b.Add(".data", info(btf.KindDatasec, 1), 1<<20, v, 4, 8)
 			b.Add(".bss", info(btf.KindDatasec, 0), 1<<30)
 		},
-		"recursive typedef": func(b *btf.Builder) {
+		"recursive typedef": func(b *btftest.Builder) {
 			for at := range uint32(3) {
 				b.Add("", info(btf.KindPtr, 0), 2*at+2)
 				b.Add("t", info(btf.KindTypedef, 0), 2*at+1)
 			}
 		},
-		"forward and definition in one unit": func(b *btf.Builder) {
+		"forward and definition in one unit": func(b *btftest.Builder) {
 			for range 2 {
 				f := b.Add("x", info(btf.KindFwd, 0), 0)
 				p := b.Add("", info(btf.KindPtr, 0), f)
@@ -148,7 +147,7 @@ func TestStreamTakesRecordsAsTheyCome(t *testing.T) {
 				b.Add("z", info(btf.KindStruct, 1), 8, b.Str("p"), q, 0)
 			}
 		},
-		"forward first, definition in the unit that meets it": func(b *btf.Builder) {
+		"forward first, definition in the unit that meets it": func(b *btftest.Builder) {
 			f := b.Add("x", info(btf.KindFwd, 0), 0)
 			p := b.Add("", info(btf.KindPtr, 0), f)
 			b.Add("y", info(btf.KindStruct, 1), 8, b.Str("p"), p, 0)
@@ -156,32 +155,32 @@ func TestStreamTakesRecordsAsTheyCome(t *testing.T) {
 			q := b.Add("", info(btf.KindPtr, 0), x)
 			b.Add("y", info(btf.KindStruct, 1), 8, b.Str("p"), q, 0)
 		},
-		"names that share the end of a string": func(b *btf.Builder) {
+		"names that share the end of a string": func(b *btftest.Builder) {
 			n := b.Str("abc")
 			s := b.Add("abc", info(btf.KindStruct, 1), 4, n+1, 0, 0)
 			b.Add("bc", info(btf.KindTypedef, 0), s)
 			b.Add("s", info(btf.KindStruct, 1), 4, n+3, s, 0)
 			b.Add("s", info(btf.KindStruct, 1), 4, 0, s, 0)
 		},
-		"pointers with names": func(b *btf.Builder) {
+		"pointers with names": func(b *btftest.Builder) {
 			b.Add("p", info(btf.KindPtr, 0), 0)
 			b.Add("", info(btf.KindPtr, 0), 0)
 			b.Add("q", info(btf.KindConst, 0), 0)
 			b.Add("", info(btf.KindConst, 1), 0)
 		},
-		"chain of 100000 pointers to later types": func(b *btf.Builder) {
+		"chain of 100000 pointers to later types": func(b *btftest.Builder) {
 			for id := range uint32(100_000) {
 				b.Add("", info(btf.KindPtr, 0), id+2)
 			}
 			b.Add("s", info(btf.KindStruct, 1), 4, 0, 1, 0)
 		},
-		"chain of 100000 pointers to earlier types": func(b *btf.Builder) {
+		"chain of 100000 pointers to earlier types": func(b *btftest.Builder) {
 			for id := range uint32(100_000) {
 				b.Add("", info(btf.KindPtr, 0), id)
 			}
 			b.Add("s", info(btf.KindStruct, 1), 4, 0, 100_000, 0)
 		},
-		"struct of 100000 members": func(b *btf.Builder) {
+		"struct of 100000 members": func(b *btftest.Builder) {
 			for range 2 {
 				var m []uint32
 				for i := range uint32(100_000) {
@@ -204,14 +203,11 @@ func TestStreamTakesRecordsAsTheyCome(t *testing.T) {
 
 func TestStreamRefusesLoopsOfReferences(t *testing.T) {
 	for _, kinds := range [][]btf.Kind{{btf.KindPtr}, {btf.KindPtr, btf.KindConst}, {btf.KindVolatile, btf.KindPtr, btf.KindRestrict}} {
-		b := btf.NewBuilder(false, nil)
+		b := btftest.New()
 		for i, k := range kinds {
 			b.Add("", btf.Info(k, 0, false), uint32((i+1)%len(kinds)+1))
 		}
-		raw, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := b.Blob(t)
 		if _, _, err := Stream(raw); err == nil || !strings.Contains(err.Error(), "refers to itself") {
 			t.Errorf("%v: error %v", kinds, err)
 		}
@@ -262,13 +258,13 @@ func TestStreamMergesOnlyWhatIsEqualInEveryWord(t *testing.T) {
 		nameStride, names := btf.NameWords(k, vlen)
 		// types counts the types that stay when word is changed in the copy.
 		types := func(word int) int {
-			b := btf.NewBuilder(false, nil)
+			b := btftest.New()
 			b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
 			b.Add("long", btf.Info(btf.KindInt, 0, false), 8, 64)
-			b.Add("", btf.Info(btf.KindFuncProto, 0, false), 0)
-			b.Add("", btf.Info(btf.KindFuncProto, 0, false), longID)
-			b.Add("v", btf.Info(btf.KindVar, 0, false), 0, 0)
-			b.Add("w", btf.Info(btf.KindVar, 0, false), 0, 0)
+			b.Proto(0)
+			b.Proto(longID)
+			b.Var("v", 0, btftest.Static)
+			b.Var("w", 0, btftest.Static)
 			for _, word := range []int{-1, word} {
 				name, info, third := r.name, r.info, r.third
 				w := append([]uint32(nil), r.extra...)
@@ -305,10 +301,7 @@ func TestStreamMergesOnlyWhatIsEqualInEveryWord(t *testing.T) {
 				}
 				b.Add(name, info, third, w...)
 			}
-			raw, err := b.Blob()
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := b.Blob(t)
 			out, _, err := Stream(raw)
 			if err != nil {
 				t.Fatal(err)

@@ -71,10 +71,3 @@ func (v Vectors) Units(t testing.TB, name string) []uint32 {
 	}
 	return firsts
 }
-
-// Text is a Blob as text.
-func Text(b *btf.Blob) string {
-	var s strings.Builder
-	_ = btf.Format(&s, b)
-	return s.String()
-}

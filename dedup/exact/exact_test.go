@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/dedup/deduptest"
 )
 
@@ -29,7 +30,7 @@ func TestExactEqualsLibbpfOnVectors(t *testing.T) {
 				}
 				exp := vectors.File(t, name+".exp.btf")
 				if !bytes.Equal(out.Encode(), exp) {
-					t.Errorf("got\n%swant\n%s", deduptest.Text(out), deduptest.Text(vectors.Parse(t, name+".exp.btf", base)))
+					t.Errorf("got\n%swant\n%s", btftest.Text(out), btftest.Text(vectors.Parse(t, name+".exp.btf", base)))
 				}
 				if !bytes.Equal(raw.Encode(), before) {
 					t.Error("the input was changed")
@@ -75,8 +76,8 @@ func TestLibbpfTypedefBugNeverReusesTypedefOfBase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(deduptest.Text(good), "TYPEDEF") || !strings.Contains(deduptest.Text(buggy), "TYPEDEF") {
-		t.Errorf("without the bug\n%swith the bug\n%s", deduptest.Text(good), deduptest.Text(buggy))
+	if strings.Contains(btftest.Text(good), "TYPEDEF") || !strings.Contains(btftest.Text(buggy), "TYPEDEF") {
+		t.Errorf("without the bug\n%swith the bug\n%s", btftest.Text(good), btftest.Text(buggy))
 	}
 }
 
@@ -87,21 +88,18 @@ func TestExactOfItsOwnOutputChangesNoType(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if deduptest.Text(out) != deduptest.Text(exp) {
+		if btftest.Text(out) != btftest.Text(exp) {
 			t.Errorf("%s: second run differs", name)
 		}
 	}
 }
 
 func TestKeepStringsLeavesStringsAsAccumulated(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	b.Str("unused")
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
-	raw, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := b.Blob(t)
 	for keep, want := range map[bool]string{true: "\x00unused\x00int\x00", false: "\x00int\x00"} {
 		out, err := Dedup(raw, Options{KeepStrings: keep})
 		if err != nil {
@@ -117,14 +115,14 @@ func TestExactRefusesImpossibleGraphs(t *testing.T) {
 	link := func(k btf.Kind) uint32 { return btf.Info(k, 0, false) }
 	tests := []struct {
 		name  string
-		build func(b *btf.Builder)
+		build func(b *btftest.Builder)
 		want  string
 	}{
-		{"loop of references", func(b *btf.Builder) {
+		{"loop of references", func(b *btftest.Builder) {
 			b.Add("", link(btf.KindPtr), 2)
 			b.Add("", link(btf.KindConst), 1)
 		}, "refers to itself"},
-		{"typedef of a variable", func(b *btf.Builder) {
+		{"typedef of a variable", func(b *btftest.Builder) {
 			for range 2 {
 				b.Add("int", link(btf.KindInt), 4, 32)
 				v := b.Add("v", link(btf.KindVar), 1, 0)
@@ -134,12 +132,9 @@ func TestExactRefusesImpossibleGraphs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := btf.NewBuilder(false, nil)
+			b := btftest.New()
 			tt.build(b)
-			raw, err := b.Blob()
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := b.Blob(t)
 			if _, err := Dedup(raw, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -149,19 +144,16 @@ func TestExactRefusesImpossibleGraphs(t *testing.T) {
 
 func TestExactTakesVeryDeepGraphs(t *testing.T) {
 	const depth = 200_000
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	for range 2 {
-		first := b.Add("s", btf.Info(btf.KindStruct, 1, false), 8, b.Str("m"), 0, 0)
+		first := b.Struct("s", 8, b.Member("m", 0, 0))
 		last := first
 		for range depth {
-			last = b.Add("", btf.Info(btf.KindPtr, 0, false), last)
+			last = b.Ptr(last)
 		}
-		b.Add("t", btf.Info(btf.KindTypedef, 0, false), last)
+		b.Typedef("t", last)
 	}
-	raw, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := b.Blob(t)
 	out, m, err := DedupWithMap(raw, Options{})
 	if err != nil {
 		t.Fatal(err)

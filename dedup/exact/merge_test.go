@@ -5,24 +5,18 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/dedup/deduptest"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 func TestMergeShiftsOwnIDsAndStringsOnly(t *testing.T) {
-	bb := btf.NewBuilder(false, nil)
+	bb := btftest.New()
 	bb.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
-	base, err := bb.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := bb.Blob(t)
 	part := func(name string) *btf.Blob {
-		b := btf.NewBuilder(false, base)
-		td := b.Add(name, btf.Info(btf.KindTypedef, 0, false), 1)
-		b.Add("s", btf.Info(btf.KindStruct, 1, false), 4, b.Str("int"), td, 0)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := btftest.Over(base)
+		td := b.Typedef(name, 1)
+		b.Struct("s", 4, b.Member("int", td, 0))
+		blob := b.Blob(t)
 		return blob
 	}
 	got, err := Merge([]*btf.Blob{part("a"), part("b")})
@@ -39,7 +33,7 @@ func TestMergeShiftsOwnIDsAndStringsOnly(t *testing.T) {
 [5] STRUCT 's' size=4 vlen=1
 	'int' type_id=4 bits_offset=0
 `
-	if text := deduptest.Text(got); text != want {
+	if text := btftest.Text(got); text != want {
 		t.Errorf("got\n%s", text)
 	}
 }

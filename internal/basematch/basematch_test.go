@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
@@ -34,19 +35,15 @@ type member struct {
 // structs is BTF over base with an int and structs of it.
 func structs(t *testing.T, base *btf.Blob, size uint32, name string, members ...member) *btf.Blob {
 	t.Helper()
-	b := btf.NewBuilder(false, base)
-	id := b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
-	var words []uint32
+	b := btftest.Over(base)
+	id := b.Int("int", 4)
+	var parts []btftest.Part
 	for _, m := range members {
-		words = append(words, b.Str(m.name), id, m.off)
+		parts = append(parts, b.Member(m.name, id, m.off))
 	}
-	b.Add("other", btf.Info(btf.KindStruct, 0, false), 0)
-	b.Add(name, btf.Info(btf.KindStruct, uint32(len(members)), false), size, words...)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return blob
+	b.Struct("other", 0)
+	b.Struct(name, size, parts...)
+	return b.Blob(t)
 }
 
 const (
@@ -140,11 +137,7 @@ func FuzzOfModule(f *testing.F) {
 	f.Add(file.Bytes())
 	file.Class32, file.BigEndian = true, true
 	f.Add(bytes.Clone(file.Bytes()))
-	b := btf.NewBuilder(false, nil)
-	blob, err := b.Blob()
-	if err != nil {
-		f.Fatal(err)
-	}
+	blob := btftest.New().Blob(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "f")
 		if err := os.WriteFile(path, data, 0o600); err != nil {

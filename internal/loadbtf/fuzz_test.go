@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // FuzzLoadBTF reads files of any content as BTF: raw, in ELF, compressed; by
@@ -16,18 +17,11 @@ func FuzzLoadBTF(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	base, err := btf.Parse(small, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	b := btf.NewBuilder(false, base)
-	b.Add("of_base", btf.Info(btf.KindTypedef, 0, false), 1)
-	split, err := b.Blob()
-	if err != nil {
-		f.Fatal(err)
-	}
+	base := btftest.Parse(f, small, nil)
+	b := btftest.Over(base)
+	b.Typedef("of_base", 1)
 	f.Add(small)
-	f.Add(split.Encode())
+	f.Add(b.Encode(false))
 	for _, pattern := range []string{"../../testdata/split/*.gz", "../../testdata/split/*.xz", "../../testdata/split/*.zst", "../../encode/testdata/golden/x86-tags.elf"} {
 		names, _ := filepath.Glob(pattern)
 		for _, name := range names {
