@@ -40,6 +40,7 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
 		Example: `  btflite diff --summary old/vmlinux new/vmlinux
   btflite diff --abi --name='tcp_*' --name=sk_buff old/vmlinux new/vmlinux
   btflite diff --functions --format=markdown old.btf new.btf > report.md
+  btflite diff --format=html old/vmlinux new/vmlinux > layouts.html
   btflite diff --json --btf_base=old/vmlinux --btf_base_b=new/vmlinux old.ko new.ko`,
 		RunE:        func(_ *cobra.Command, args []string) error { return d.run(c, args) },
 		Annotations: map[string]string{troubleKey: ""},
@@ -60,7 +61,7 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
 	s.toggle(&d.compare.ABI, "abi", "", "only layouts, types of prototypes, enum values")
 	r := under(cmd, groupReport)
 	r.value(func(v string) error { d.format = v; return nil }, "format", "",
-		"print `FORMAT`: text (default), json or markdown", words("text", "json", "markdown"))
+		"print text, or in `FORMAT`: json, markdown, html", words("text", "json", "markdown", "html"))
 	r.toggle(&d.json, "json", "", "the same as --format=json")
 	r.toggle(&d.summaryOnly, "summary", "", "print only how many there are of each kind")
 	r.toggle(&d.noSummary, "no-summary", "", "do not print that at the end", alias("no_summary"))
@@ -86,6 +87,8 @@ func (d *diffCommand) check() error {
 	switch {
 	case d.json && d.format != "" && d.format != "json":
 		return usagef("--json and --format=%s exclude each other", d.format)
+	case d.summaryOnly && d.format == "html":
+		return usagef("--summary and --format=html exclude each other")
 	case d.summaryOnly && d.noSummary:
 		return usagef("--summary and --no-summary exclude each other")
 	}
@@ -127,7 +130,7 @@ func (d *diffCommand) print(c *cli, a, b string) (same bool, err error) {
 		}
 		return true, err
 	}
-	out := d.writer(newLineWriter(c.stdout), a, b)
+	out := d.writer(newLineWriter(c.stdout), a, b, blobs)
 	out.begin()
 	counts := diff.Summary{}
 	unmatched, err := diff.Compare(blobs[0], blobs[1], d.compare, func(found *diff.Difference) error {

@@ -137,6 +137,29 @@ func TestDiffOptions(t *testing.T) {
 	}
 }
 
+// TestDiffPage: the page has what differs, with the files' names, and the status is
+// that of the text.
+func TestDiffPage(t *testing.T) {
+	a, b := diffDir+"/member-inserted/a.btf", diffDir+"/member-inserted/b.btf"
+	text := runDiffOf(t, exitFailure, "--structs", a, b)
+	name := strings.Fields(text)[2] // "~ struct NAME: …"
+	html := runDiffOf(t, exitFailure, "--format=html", a, b)
+	for _, want := range []string{"<!doctype html>", `"sides":["` + a + `","` + b + `"]`, `"` + strings.TrimSuffix(name, ":") + `"`, "1 new"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if html := runDiffOf(t, 0, "--format=html", a, a); !strings.Contains(html, `"list":[]`) {
+		t.Error("a file differs from itself")
+	}
+	if html := runDiffOf(t, 0, "--format=html", "--functions", a, b); !strings.Contains(html, `"list":[]`) {
+		t.Error("--functions shows structs")
+	}
+	if quiet := runDiffOf(t, exitFailure, "-q", "--format=html", a, b); quiet != "" {
+		t.Errorf("-q prints %q", quiet)
+	}
+}
+
 // TestDiffBases: modules over a base, over one each, and with their own.
 func TestDiffBases(t *testing.T) {
 	t.Chdir("../../testdata/split")
@@ -179,8 +202,9 @@ func TestDiffErrors(t *testing.T) {
 		"--btf_base=none tags/a.btf tags/b.btf":       "btflite: none: cannot open: no such file or directory\n",
 		"--name= tags/a.btf tags/b.btf":               "btflite: option '--name': empty pattern\nTry 'btflite diff --help' for more information.\n",
 		"--name=[a tags/a.btf tags/b.btf":             "btflite: option '--name': '[a' lacks a bracket, or a character behind a backslash\nTry 'btflite diff --help' for more information.\n",
-		"--format=xml tags/a.btf tags/b.btf":          "btflite: option '--format': unknown value 'xml'; use text or json or markdown\nTry 'btflite diff --help' for more information.\n",
+		"--format=xml tags/a.btf tags/b.btf":          "btflite: option '--format': unknown value 'xml'; use text or json or markdown or html\nTry 'btflite diff --help' for more information.\n",
 		"--json --format=text tags/a.btf tags/b.btf":  "btflite: --json and --format=text exclude each other\nTry 'btflite diff --help' for more information.\n",
+		"--summary --format=html tags/a.btf none":     "btflite: --summary and --format=html exclude each other\nTry 'btflite diff --help' for more information.\n",
 		"--summary --no-summary tags/a.btf none":      "btflite: --summary and --no-summary exclude each other\nTry 'btflite diff --help' for more information.\n",
 		"--abi --structs --ints tags/a.btf none":      "btflite: --abi compares no ints by themselves: leave out --ints\nTry 'btflite diff --help' for more information.\n",
 		"--btf_base_b= tags/a.btf tags/b.btf":         "btflite: option '--btf_base_b': empty file name\nTry 'btflite diff --help' for more information.\n",

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/diff"
+	"github.com/btflite/btflite/btf/page"
+	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -15,8 +20,10 @@ type diffWriter interface {
 }
 
 // writer is the writer for a format.
-func (d *diffCommand) writer(w *lineWriter, a, b string) diffWriter {
+func (d *diffCommand) writer(w *lineWriter, a, b string, blobs [2]*btf.Blob) diffWriter {
 	switch {
+	case d.format == "html":
+		return &diffPage{w: w.b, names: [2]string{a, b}, blobs: blobs, differ: map[[2]string]bool{}}
 	case d.json || d.format == "json":
 		return &diffJSON{cfg: d, w: w, a: a, b: b}
 	case d.format == "markdown":
@@ -130,6 +137,31 @@ func (j *diffJSON) end(counts diff.Summary) error {
 	}
 	j.w.line(`"same":` + jsonText(counts.Total() == 0) + `}`)
 	return j.w.flush()
+}
+
+// diffPage draws the layouts of structs and unions that differ, side by side, as a
+// page for a browser. Other differences are not on it.
+type diffPage struct {
+	w      *bufio.Writer
+	names  [2]string
+	blobs  [2]*btf.Blob
+	differ map[[2]string]bool // by part and name
+}
+
+func (p *diffPage) begin() {}
+
+func (p *diffPage) difference(d *diff.Difference) error {
+	if d.Part == "struct" || d.Part == "union" {
+		p.differ[[2]string{d.Part, d.Name}] = true
+	}
+	return nil
+}
+
+func (p *diffPage) end(diff.Summary) error {
+	_, err := page.Compare(p.w, view.New(p.blobs[0]), view.New(p.blobs[1]), p.names, page.Options{
+		Only: func(part, name string) bool { return p.differ[[2]string{part, name}] },
+	})
+	return errors.Join(err, p.w.Flush())
 }
 
 // jsonText is v, which holds nothing that JSON cannot say, as JSON.

@@ -1,0 +1,284 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// data is what the script of the page reads; it says there what is what.
+type data struct {
+	About   string   `json:"about"`
+	Line    int      `json:"line"`
+	Sides   []string `json:"sides,omitempty"`
+	List    []int    `json:"list"`
+	Types   [][]any  `json:"types"`
+	Strings []string `json:"strings"`
+	text    map[string]int
+}
+
+// Parts of a layout that are no members have these in place of a name.
+const (
+	partHole    = -1
+	partPadding = -2
+)
+
+func newData(o Options) *data {
+	return &data{Line: o.line(), List: []int{}, Types: [][]any{}, Strings: []string{}, text: map[string]int{}}
+}
+
+// intern is the index of a text.
+func (d *data) intern(s string) int {
+	i, ok := d.text[s]
+	if !ok {
+		i = len(d.Strings)
+		d.text[s] = i
+		d.Strings = append(d.Strings, s)
+	}
+	return i
+}
+
+// listNames lists the types that have names.
+func (d *data) listNames() {
+	for i := range d.Types {
+		if d.name(i) != "" {
+			d.List = append(d.List, i)
+		}
+	}
+	d.sortList()
+}
+
+// sortList puts the list into the order of names.
+func (d *data) sortList() {
+	slices.SortStableFunc(d.List, func(a, b int) int { return cmp.Compare(d.name(a), d.name(b)) })
+}
+
+func (d *data) name(i int) string { return d.Strings[d.Types[i][0].(int)] }
+
+// side adds the types of one file.
+type side struct {
+	d     *data
+	v     *view.View
+	index map[uint32]int    // of types in d.Types, by id
+	texts map[uint32]string // of types, by id
+	work  []uint32          // ids whose members are still to be added
+}
+
+func (d *data) side(v *view.View) *side {
+	return &side{d: d, v: v, index: map[uint32]int{}, texts: map[uint32]string{}}
+}
+
+// add gives the struct or union its place and returns that. finish does the rest.
+func (s *side) add(id uint32) (int, error) {
+	if i, ok := s.index[id]; ok {
+		return i, nil
+	}
+	t := s.v.Type(id)
+	if !t.IsComposite() {
+		return 0, ErrNotComposite
+	}
+	i, kind := len(s.d.Types), 0
+	if t.Kind() == btf.KindUnion {
+		kind = 1
+	}
+	s.index[id] = i
+	s.d.Types = append(s.d.Types, []any{s.d.intern(string(t.Name())), kind, t.Size(), nil})
+	s.work = append(s.work, id)
+	return i, nil
+}
+
+// finish adds the members of all types, and the types that are members.
+func (s *side) finish() error {
+	var all []uint32 // whose members are to be filled in when all places are known
+	for len(s.work) > 0 {
+		id := s.work[len(s.work)-1]
+		s.work = s.work[:len(s.work)-1]
+		all = append(all, id)
+		for _, m := range s.v.Type(id).Members() {
+			if in := m.Type().Resolved(); in.IsComposite() {
+				if _, err := s.add(in.ID); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, id := range all {
+		s.d.Types[s.index[id]][3] = s.entries(s.v.Type(id))
+	}
+	return nil
+}
+
+// entries is the layout of t, six numbers for each part.
+func (s *side) entries(t view.Type) []int64 {
+	out := make([]int64, 0, 6*t.Vlen())
+	for _, p := range layout(t) {
+		if p.kind != 0 {
+			out = append(out, p.kind, int64(s.d.intern("")), int64(p.at), int64(p.size), -1, -1)
+			continue
+		}
+		text, ok := s.texts[p.m.TypeID]
+		if !ok {
+			text = typeText(p.m.Type())
+			s.texts[p.m.TypeID] = text
+		}
+		if p.m.Bits != 0 {
+			text += ":" + strconv.Itoa(int(p.m.Bits))
+		}
+		out = append(out, int64(s.d.intern(string(p.m.Name()))), int64(s.d.intern(text)), int64(p.at), int64(p.size),
+			s.at(p.m.Type().Resolved()), s.at(pointee(p.m.Type())))
+	}
+	return out
+}
+
+// at is the index of a type, -1 if it is not on the page.
+func (s *side) at(t view.Type) int64 {
+	if i, ok := s.index[t.ID]; ok {
+		return int64(i)
+	}
+	return -1
+}
+
+// pointee is what t is, points to or has as elements in the end.
+func pointee(t view.Type) view.Type {
+	for range view.MaxDepth {
+		t = t.Innermost()
+		if t.Kind() != btf.KindPtr {
+			break
+		}
+		t = t.Target()
+	}
+	return t
+}
+
+// part is a member of a layout, or a place between members.
+type part struct {
+	m        view.Member
+	kind     int64  // 0: a member; else partHole or partPadding
+	at, size uint64 // bits
+}
+
+// layout is the members of t with what lies between and behind them. Those of a
+// union all begin at 0, and there is nothing between them.
+func layout(t view.Type) (parts []part) {
+	end, whole := uint64(0), 8*min(t.Size(), 1<<40)
+	for _, m := range t.Members() {
+		p := part{m: m, at: uint64(m.Offset), size: uint64(m.Bits)}
+		if m.Bits == 0 {
+			p.size = 8 * min(m.Type().Size(), 1<<40)
+		}
+		if t.Kind() == btf.KindStruct && p.at > end {
+			parts = append(parts, part{kind: partHole, at: end, size: p.at - end})
+		}
+		parts = append(parts, p)
+		end = max(end, p.at+p.size)
+	}
+	if t.Kind() == btf.KindStruct && end < whole {
+		parts = append(parts, part{kind: partPadding, at: end, size: whole - end})
+	}
+	return parts
+}
+
+// typeText is the type in C, without a name of a variable.
+func typeText(t view.Type) string {
+	w := declarators{left: maxDeclarators}
+	left, right := w.around(t)
+	return strings.TrimSpace(left) + right
+}
+
+// maxDeclarators is how many pointers, arrays, functions and names are told of one
+// type. Prototypes of hostile files could have each other as parameters forever.
+const maxDeclarators = 64
+
+// declarators tells types as far as there is room.
+type declarators struct{ left int }
+
+// around is what stands left and right of a name that is declared with t.
+func (w *declarators) around(t view.Type) (left, right string) {
+	if w.left--; w.left < 0 {
+		return "… ", ""
+	}
+	target := t.Target()
+	switch k := t.Kind(); k {
+	case btf.KindPtr:
+		left, right = w.around(target)
+		if k := target.Unmodified().Kind(); k == btf.KindFuncProto || k == btf.KindArray {
+			return left + "(*", ")" + right
+		}
+		return left + "*", right
+	case btf.KindConst, btf.KindVolatile, btf.KindRestrict:
+		left, right = w.around(target)
+		word := qualifiers[k]
+		if target.Unmodified().Kind() == btf.KindPtr {
+			return left + word, right
+		}
+		return word + left, right
+	case btf.KindTypeTag:
+		return w.around(target)
+	case btf.KindArray:
+		elem, n := t.Elem()
+		left, right = w.around(elem)
+		return left, "[" + strconv.FormatUint(uint64(n), 10) + "]" + right
+	case btf.KindFuncProto:
+		left, right = w.around(target)
+		return left, "(" + w.params(t) + ")" + right
+	}
+	return plainName(t) + " ", ""
+}
+
+var qualifiers = map[btf.Kind]string{btf.KindConst: "const ", btf.KindVolatile: "volatile ", btf.KindRestrict: "restrict "}
+
+// params is the parameters of a prototype.
+func (w *declarators) params(t view.Type) string {
+	var list []string
+	for i, p := range t.Params() {
+		switch {
+		case p.Variadic() && i > 0:
+			list = append(list, "...")
+			continue
+		case w.left <= 0:
+			return strings.Join(append(list, "…"), ", ")
+		}
+		left, right := w.around(p.Type())
+		list = append(list, strings.TrimSpace(left)+right)
+	}
+	if len(list) == 0 {
+		return "void"
+	}
+	return strings.Join(list, ", ")
+}
+
+// plainName is the name of a type that is told by one.
+func plainName(t view.Type) string {
+	word := ""
+	switch t.Kind() {
+	case btf.KindVoid:
+		return "void"
+	case btf.KindStruct:
+		word = "struct "
+	case btf.KindUnion:
+		word = "union "
+	case btf.KindEnum, btf.KindEnum64:
+		word = "enum "
+	case btf.KindFwd:
+		word = "struct "
+		if t.Flag() {
+			word = "union "
+		}
+	}
+	name := t.Name()
+	switch {
+	case len(name) == 0:
+		return word + "(anonymous)"
+	case len(name) > maxName:
+		return word + string(name[:maxName]) + "…"
+	}
+	return word + string(name)
+}
+
+// maxName is how many bytes of the name of a type are told in a text about
+// another one. Names in kernels have 128 at most.
+const maxName = 256

@@ -1,0 +1,85 @@
+// Package page draws the layouts of structs and unions: as one HTML page that
+// needs nothing else, with a search box and members to unfold, as a page that
+// compares two files, and as an SVG picture of one struct.
+//
+//	page.go     the pages
+//	page.html   what all pages have in common; the data goes into it as JSON
+//	data.go     types as numbers and texts
+//	compare.go  two files
+//	svg.go      one picture
+//
+// Names are data: whatever they contain, they stand on the page as text.
+package page
+
+import (
+	"bytes"
+	_ "embed" // of page.html
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/btflite/btflite/btf/view"
+)
+
+//go:embed page.html
+var template []byte
+
+// place is what the data replaces in the template.
+const place = "/*DATA*/"
+
+// Options say how layouts are drawn. The zero value is good for most machines.
+type Options struct {
+	// Line is the size of a cache line in bytes; 0 is 64.
+	Line int
+	// Title is the name of what is shown: a file.
+	Title string
+	// Only says which types a comparison shows; nil shows those whose layouts
+	// differ. part is "struct" or "union".
+	Only func(part, name string) bool
+}
+
+func (o Options) line() int {
+	if o.Line <= 0 {
+		return 64
+	}
+	return o.Line
+}
+
+// ErrNotComposite is the error for a type that is no struct and no union.
+var ErrNotComposite = errors.New("only structs and unions have a layout")
+
+// Write writes a page with the structs and unions that have the ids, and those
+// that are members of them. The page takes some 300 bytes for each type, and 25
+// for each member.
+func Write(w io.Writer, v *view.View, ids []uint32, o Options) error {
+	d := newData(o)
+	s := d.side(v)
+	for _, id := range ids {
+		if _, err := s.add(id); err != nil {
+			return err
+		}
+	}
+	if err := s.finish(); err != nil {
+		return err
+	}
+	d.listNames()
+	d.About = fmt.Sprintf("%s: %d structs and unions", o.Title, len(d.List))
+	return d.write(w)
+}
+
+// write writes the page with the data in its place. JSON as Go writes it has no
+// "<", so nothing in it ends the script.
+func (d *data) write(w io.Writer) error {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	head, tail, _ := bytes.Cut(template, []byte(place))
+	for _, part := range [][]byte{head, b, tail} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}

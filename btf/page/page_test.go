@@ -1,0 +1,282 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// sample has a struct with holes, bit-fields, a nested struct and a nested union
+// without a name, one of many cache lines, a union, and one whose names try to
+// become part of the page. second is the same with some changes.
+func sample(t testing.TB, second bool) *view.View {
+	t.Helper()
+	b := btf.NewBuilder(false, nil)
+	add := func(name string, k btf.Kind, vlen uint32, flag bool, third uint32, extra ...uint32) uint32 {
+		return b.Add(name, btf.Info(k, vlen, flag), third, extra...)
+	}
+	i := add("int", btf.KindInt, 0, false, 4, 1<<24|32)
+	c := add("char", btf.KindInt, 0, false, 1, 1<<24|8)
+	add("long int", btf.KindInt, 0, false, 8, 1<<24|64)
+	buf := add("", btf.KindArray, 0, false, 0, c, i, 4096)
+	head := add("list_head", btf.KindStruct, 2, false, 16, b.Str("next"), i+6, 0, b.Str("prev"), i+6, 64)
+	inner := add("", btf.KindUnion, 2, false, 8, b.Str("ptr"), i+6, 0, b.Str("small"), i, 0)
+	ptr := add("", btf.KindPtr, 0, false, head) // i+6
+	proto := add("", btf.KindFuncProto, 2, false, 0, b.Str("it"), ptr, 0, 0)
+	fn := add("", btf.KindPtr, 0, false, proto)
+	size, at := uint32(48), uint32(320)
+	if second {
+		size, at = 56, 384
+	}
+	add("item", btf.KindStruct, 6, true, size, b.Str("kind"), i, 3<<24, b.Str("low"), i, 5<<24|3,
+		b.Str("list"), head, 64, 0, inner, 192, b.Str("cb"), fn, 256, b.Str("last"), c, at)
+	add("big", btf.KindStruct, 2, false, 4112, b.Str("head"), head, 0, b.Str("buf"), buf, 128)
+	add("</script><b>&\"'", btf.KindUnion, 1, false, 4, b.Str("<img src=x onerror=alert(1)>\x1b[31m\xff"), i, 0)
+	if second {
+		add("only_here", btf.KindStruct, 1, false, 4, b.Str("a"), i, 0)
+	}
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return view.New(blob)
+}
+
+// ids are those of all structs and unions with names.
+func ids(v *view.View) (ids []uint32) {
+	for t := range v.All() {
+		if t.IsComposite() && len(t.Name()) > 0 {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+// dataOf is the data of a page as the script reads it.
+func dataOf(t *testing.T, html []byte) (d struct {
+	List    []int
+	Types   [][]any
+	Strings []string
+	Sides   []string
+}) {
+	t.Helper()
+	_, rest, ok := bytes.Cut(html, []byte(`<script type="application/json" id="data">`))
+	text, _, end := bytes.Cut(rest, []byte("</script>"))
+	if !ok || !end {
+		t.Fatal("the page has no data")
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatalf("data: %v", err)
+	}
+	return d
+}
+
+// lines tells a type of the data, a line for each part.
+func lines(strings []string, typ []any) (out []string) {
+	e := typ[3].([]any)
+	for ; len(e) > 0; e = e[6:] {
+		name := [...]string{"(padding)", "(hole)"}
+		n := int(e[0].(float64))
+		text := ""
+		if n < 0 {
+			text = name[n+2]
+		} else {
+			text = strings[n]
+		}
+		line, _ := json.Marshal([]any{text, strings[int(e[1].(float64))], e[2], e[3], e[4], e[5]})
+		out = append(out, string(line))
+	}
+	return out
+}
+
+func TestWrite(t *testing.T) {
+	v := sample(t, false)
+	var html bytes.Buffer
+	if err := Write(&html, v, v.Named("item"), Options{Title: "sample"}); err != nil {
+		t.Fatal(err)
+	}
+	d := dataOf(t, html.Bytes())
+	var names []string
+	for _, i := range d.List {
+		names = append(names, d.Strings[int(d.Types[i][0].(float64))])
+	}
+	if got := strings.Join(names, " "); got != "item list_head" {
+		t.Errorf("the page lists %q", got)
+	}
+	want := `["kind","int:3",0,3,-1,-1]
+["low","int:5",3,5,-1,-1]
+["(hole)","",8,56,-1,-1]
+["list","struct list_head",64,128,1,1]
+["","union (anonymous)",192,64,2,2]
+["cb","void (*)(struct list_head *, ...)",256,64,-1,-1]
+["last","char",320,8,-1,-1]
+["(padding)","",328,56,-1,-1]`
+	if got := strings.Join(lines(d.Strings, d.Types[0]), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	// A member of struct list_head points to it.
+	if got := lines(d.Strings, d.Types[1])[0]; got != `["next","struct list_head *",0,64,-1,1]` {
+		t.Errorf("list_head: %s", got)
+	}
+}
+
+// TestCovered: the parts of each struct cover it from end to end.
+func TestCovered(t *testing.T) {
+	v := sample(t, true)
+	for x := range v.All() {
+		if x.Kind() != btf.KindStruct {
+			continue
+		}
+		end := uint64(0)
+		for _, p := range layout(x) {
+			if p.at != end {
+				t.Errorf("%s: a part at bit %d, the one before ends at %d", x.Name(), p.at, end)
+			}
+			end = p.at + p.size
+		}
+		if end != 8*x.Size() {
+			t.Errorf("%s: the parts end at bit %d of %d", x.Name(), end, 8*x.Size())
+		}
+	}
+}
+
+// TestNamesAreText: what names contain does not become part of the page.
+func TestNamesAreText(t *testing.T) {
+	v := sample(t, false)
+	var html bytes.Buffer
+	if err := Write(&html, v, ids(v), Options{Title: "</title><script>x"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"<img", "</script><b>", "<script>x", "\x1b"} {
+		if bytes.Contains(html.Bytes(), []byte(bad)) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	if n := bytes.Count(html.Bytes(), []byte("</script>")); n != 2 {
+		t.Errorf("the page ends %d scripts, it has 2", n)
+	}
+	dataOf(t, html.Bytes())
+}
+
+func TestCompare(t *testing.T) {
+	var html bytes.Buffer
+	n, err := Compare(&html, sample(t, false), sample(t, true), [2]string{"old", "new"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dataOf(t, html.Bytes())
+	var got []string
+	for _, i := range d.List {
+		x, other := d.Types[i][4].([]any), "none"
+		if k := int(x[0].(float64)); k >= 0 {
+			other = d.Strings[int(d.Types[k][0].(float64))]
+		}
+		got = append(got, d.Strings[int(d.Types[i][0].(float64))]+" / "+other+": "+x[1].(string))
+	}
+	want := "item / item: grew by 8 bytes, 1 moved\nonly_here / none: new"
+	if text := strings.Join(got, "\n"); text != want || n != 2 {
+		t.Errorf("%d differ:\n%s\nwant:\n%s", n, text, want)
+	}
+	if n, err := Compare(io.Discard, sample(t, true), sample(t, true), [2]string{}, Options{}); n != 0 || err != nil {
+		t.Errorf("a file differs from itself: %d, %v", n, err)
+	}
+}
+
+func TestSVG(t *testing.T) {
+	v := sample(t, false)
+	for _, id := range ids(v) {
+		var svg bytes.Buffer
+		if err := SVG(&svg, v, id, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		blocks := 0
+		for d := xml.NewDecoder(&svg); ; {
+			tok, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", v.Type(id).Name(), err)
+			}
+			if e, ok := tok.(xml.StartElement); ok && e.Name.Local == "title" {
+				blocks++
+			}
+		}
+		// big has the head and the first line of the buffer in one row, then a
+		// note in place of the full lines.
+		if want := map[string]int{"list_head": 2, "item": 8, "big": 5, "</script><b>&\"'": 1}[string(v.Type(id).Name())]; blocks != want {
+			t.Errorf("%s: %d blocks, want %d", v.Type(id).Name(), blocks, want)
+		}
+	}
+	if err := SVG(io.Discard, v, v.Named("int")[0], Options{}); !errors.Is(err, ErrNotComposite) {
+		t.Errorf("an int: %v", err)
+	}
+}
+
+// TestLines: a cache line of 32 bytes gives twice as many rows.
+func TestLines(t *testing.T) {
+	v := sample(t, false)
+	for line, want := range map[int]int{0: 1, 16: 3, 32: 2} {
+		var svg bytes.Buffer
+		if err := SVG(&svg, v, v.Named("item")[0], Options{Line: line}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(svg.String(), `class="bar"`); n != want {
+			t.Errorf("lines of %d bytes: %d rows, want %d", line, n, want)
+		}
+	}
+}
+
+// TestHostile: types that contain or take each other over and over end, and so do
+// long names.
+func TestHostile(t *testing.T) {
+	b := btf.NewBuilder(false, nil)
+	long := b.Str(strings.Repeat("n", 60_000))
+	for i := range uint32(300) { // type 1 + i: a struct of two of the next
+		b.Add("", btf.Info(btf.KindStruct, 2, false), 0, 0, i+2, 0, 0, i+2, 0)
+	}
+	p := b.Add("", btf.Info(btf.KindFuncProto, 2, false), 302, long, 302, long, 303)
+	b.Add("", btf.Info(btf.KindPtr, 0, false), p)
+	b.Add("", btf.Info(btf.KindPtr, 0, false), p)
+	top := b.Add("top", btf.Info(btf.KindStruct, 3, false), 1<<32-1, 0, 1, 0, long, 302, 1<<31, long, 303, 7)
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view.New(blob)
+	var html, svg bytes.Buffer
+	if err := Write(&html, v, []uint32{top}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := SVG(&svg, v, top, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compare(&html, v, sample(t, false), [2]string{}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if html.Len()+svg.Len() > 1<<20 {
+		t.Errorf("%d and %d bytes", html.Len(), svg.Len())
+	}
+}
+
+// readView reads raw BTF.
+func readView(t *testing.T, path string) *view.View {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob, err := btf.Parse(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return view.New(blob)
+}
