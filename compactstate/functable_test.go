@@ -86,6 +86,31 @@ func TestSymbolWithoutTerminatedNameIsLeftOut(t *testing.T) {
 	}
 }
 
+// TestLengthOfNames: what a call costs is said in bytes of names, also of those that
+// are left out; the name may be empty.
+func TestLengthOfNames(t *testing.T) {
+	const strtab = "\x00f\x00g.cold\x00long_name\x00tail"
+	all := []Symbol{{0, 1}, {1, 1}, {3, 2}, {10, 3}, {20, 4}, {1, 5}}
+	want := []int{0, 1, 6, 9, 0, 1}
+	ft := NewFuncTable(0)
+	ft.BeginFile([]byte(strtab))
+	sum := 0
+	for i, s := range all {
+		if got := ft.Add(s.Name, s.Value); got != want[i] {
+			t.Errorf("symbol %d: %d bytes, want %d", i, got, want[i])
+		}
+		sum += want[i]
+	}
+	if ft.Len() != 3 || ft.Lookup(nil) == 0 {
+		t.Errorf("%d entries, the empty name is entry %d", ft.Len(), ft.Lookup(nil))
+	}
+	ft = NewFuncTable(0)
+	ft.BeginFile([]byte(strtab))
+	if got := ft.AddAll(all); got != sum || ft.Len() != 3 {
+		t.Errorf("all at once: %d bytes and %d entries, want %d and 3", got, ft.Len(), sum)
+	}
+}
+
 func TestAmbiguousAddress(t *testing.T) {
 	last := sym{"zzz", 1}
 	for _, tt := range []struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -330,6 +331,45 @@ func TestReasonTexts(t *testing.T) {
 	}
 	if got := NumReasons.String(); got != "unknown reason" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestPieces: a name that several files have is in one piece, and no entry is lost.
+func TestPieces(t *testing.T) {
+	ft, s := NewFuncTable(0), NewStates()
+	for file := range 7 {
+		syms := []sym{{"a", 1}, {"m", 2}, {fmt.Sprint("own", file), 3}}
+		if file < 2 {
+			syms = append(syms, sym{"z", 4})
+		}
+		addFile(ft, syms...)
+		for _, x := range syms {
+			st{name: x.name}.add(ft, s, false)
+		}
+	}
+	order := s.sorted(ft)
+	for n := range len(order) + 2 {
+		cut := pieces(ft, order, n)
+		if len(cut) != max(n, 1) {
+			t.Errorf("%d pieces, want %d", len(cut), n)
+		}
+		var all []sortKey
+		last := ""
+		for _, piece := range cut {
+			if len(piece) > 0 {
+				if first := string(ft.Name(piece[0].entry)); len(all) > 0 && first == last {
+					t.Errorf("%d pieces: %s is in two of them", n, first)
+				}
+				last = string(ft.Name(piece[len(piece)-1].entry))
+			}
+			all = append(all, piece...)
+		}
+		if !slices.Equal(all, order) {
+			t.Errorf("%d pieces are not what was cut", n)
+		}
+	}
+	if two := pieces(ft, order, 2); len(two[0]) != 14 { // all of a and m: the half would be in m
+		t.Errorf("pieces of %d and %d entries", len(two[0]), len(two[1]))
 	}
 }
 
