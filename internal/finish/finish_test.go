@@ -1,0 +1,275 @@
+package finish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/order"
+	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/basematch"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+const name = "input"
+
+// encoded is the output for a file of one unit with a struct of this name and a
+// variable of that type, and what the options change.
+func encoded(t *testing.T, structName string, language int, change func(*encode.Options)) *encode.Output {
+	t.Helper()
+	i := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
+	s := dt.N(dt.TagStructureType, dt.Name(structName), dt.Size(4), dt.N(dt.TagMember, dt.Name("m"), dt.Type(i), dt.MemberAt(0)))
+	z := dt.N(dt.TagVariable, dt.Name("z"), dt.Type(s), dt.External(), dt.Location(append([]byte{3}, 0, 0, 4, 0, 0, 0, 0, 0)...))
+	a := dt.N(dt.TagTypedef, dt.Name("a"), dt.Type(i))
+	f := dt.File{Units: []*dt.Unit{{Root: dt.N(dt.TagCompileUnit, dt.Name("t"), dt.Language(language), z, s, i, a)}}, Sections: []dt.Section{dt.Percpu()},
+		Symbols: []dt.Symbol{dt.Object("z", ".data..percpu", dt.PercpuAddr)}}
+	opt := encode.Options{Features: encode.DefaultFeatures}
+	if change != nil {
+		change(&opt)
+	}
+	out, err := encode.RunSources(context.Background(), []mmapelf.Source{{Path: name, Data: f.Bytes()}}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+const languageC, languageRust = 0x1d, 0x1c
+
+// TestCheck: what a kernel refuses is an error, or a warning for other languages
+// and for those who want it.
+func TestCheck(t *testing.T) {
+	const rule = "name is no C identifier"
+	for _, c := range []struct {
+		structName string
+		language   int
+		work       Work
+		warning    string
+		refused    bool
+	}{
+		{"s", languageC, Work{}, "", false},
+		{"s", languageRust, Work{}, "", false},
+		{"a b", languageC, Work{}, "", true},
+		{"a b", languageC, Work{Jobs: 3}, "", true},
+		{"a b", languageC, Work{Lenient: true}, rule, false},
+		{"a b", languageRust, Work{}, rule, false},
+	} {
+		out := encoded(t, c.structName, c.language, nil)
+		want := bytes.Clone(out.Bytes())
+		e, err := c.work.Output([]string{name}, out)
+		if c.refused {
+			var r *Refused
+			if !errors.As(err, &r) || e != nil || r.Names != name || r.Unreadable != nil || !strings.HasPrefix(err.Error(), name+": nothing written: a kernel would refuse the BTF type ") {
+				t.Errorf("%q, language %#x: %v", c.structName, c.language, err)
+			}
+			var f *verify.Fault
+			if !errors.As(err, &f) || !strings.Contains(f.Rule, rule) {
+				t.Errorf("%q: the rule is %v", c.structName, f)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q, language %#x: %v", c.structName, c.language, err)
+			continue
+		}
+		var written bytes.Buffer
+		if err := e.Write(&written); err != nil || !bytes.Equal(written.Bytes(), want) || !bytes.Equal(e.Data, want) || e.Size != int64(len(want)) || e.Below != 0 || e.NoDwarf {
+			t.Errorf("%q: %d bytes written and %d there, of %d, %v", c.structName, written.Len(), e.Size, len(want), err)
+		}
+		switch w := e.Warning; {
+		case (w != nil) != (c.warning != ""):
+			t.Errorf("%q, language %#x: warning %v", c.structName, c.language, w)
+		case w != nil && (w.Names != name || (w.Foreign == "rust") != (c.language == languageRust) || !strings.HasPrefix(w.String(), name+": warning: a kernel refuses the BTF type ") || !strings.Contains(w.String(), c.warning)):
+			t.Errorf("%q, language %#x: %s (%+v)", c.structName, c.language, w, w)
+		}
+		if n := len(e.Stats.Phases); e.Stats.Phases[n-1].Name != "check" {
+			t.Errorf("the last phase is %v", e.Stats.Phases[n-1])
+		}
+		e.Free()
+	}
+	(&Encoded{}).Free() // of nothing
+}
+
+// withExtra leaves the variable out of the main BTF.
+func withExtra(o *encode.Options) { o.Features, o.ExtraVars = o.Features&^encode.Var, true }
+
+// TestOrder: main and extra BTF are in the order, and the extra one still refers to
+// the types that it did.
+func TestOrder(t *testing.T) {
+	out := encoded(t, "s", languageC, withExtra)
+	raw, more := bytes.Clone(out.Bytes()), bytes.Clone(out.Extra())
+	if len(more) == 0 {
+		t.Fatal("no extra variables")
+	}
+	w := Work{Order: order.ByNameWithMap}
+	e, err := w.Output([]string{name}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Free()
+	want, err := order.ByName(btftest.Parse(t, raw, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(want.Encode(), raw) {
+		t.Fatal("the input is in order already")
+	}
+	var written bytes.Buffer
+	if err := e.Write(&written); err != nil || !bytes.Equal(written.Bytes(), want.Encode()) || !bytes.Equal(e.Data, want.Encode()) {
+		t.Errorf("%s, %v; want\n%s", btftest.Text(btftest.Parse(t, e.Data, nil)), err, btftest.Text(want))
+	}
+	extra := btftest.Parse(t, e.Extra.Data, e.Extra.Base)
+	var lines []string
+	for id := extra.FirstID; id < extra.TypeCount(); id++ {
+		r := extra.Record(id)
+		if extra.Kind(id) == btf.KindVar {
+			lines = append(lines, extra.Name(r[0])+" is a "+extra.Kind(r[2]).String()+" "+extra.Name(extra.Record(r[2])[0]))
+		}
+	}
+	if !slices.Equal(lines, []string{"z is a STRUCT s"}) {
+		t.Errorf("extra variables %q", lines)
+	}
+	if phases := e.Stats.Phases; len(phases) < 2 || phases[len(phases)-2].Name != "sort" {
+		t.Errorf("phases %v", phases)
+	}
+	if e.Stats.TypesOut != len(want.Off) || e.Stats.StrBytes != len(want.Strings) {
+		t.Errorf("%d types and %d bytes of strings, want %d and %d", e.Stats.TypesOut, e.Stats.StrBytes, len(want.Off), len(want.Strings))
+	}
+}
+
+// TestOrderFails: an error of the order names the input, and so does what is wrong
+// with the extra variables.
+func TestOrderFails(t *testing.T) {
+	bad := errors.New("bad order")
+	for n := 1; n <= 2; n++ {
+		calls := 0
+		w := Work{Order: func(b *btf.Blob) (*btf.Blob, []uint32, error) {
+			if calls++; calls == n {
+				return nil, nil, bad
+			}
+			return order.ByNameWithMap(b)
+		}}
+		if e, err := w.Output([]string{name}, encoded(t, "s", languageC, withExtra)); e != nil || !errors.Is(err, bad) || !strings.HasPrefix(err.Error(), name+": ") {
+			t.Errorf("call %d: %v", n, err)
+		}
+	}
+	w := Work{Order: func(b *btf.Blob) (*btf.Blob, []uint32, error) {
+		if b.Base == nil {
+			return order.ByNameWithMap(b)
+		}
+		x := btftest.Over(b.Base)
+		x.Var("no C name", 1, btftest.Global)
+		return x.Blob(t), nil, nil
+	}}
+	if _, err := w.Output([]string{name}, encoded(t, "s", languageC, withExtra)); err == nil || !strings.HasPrefix(err.Error(), "extra variables: "+name+": nothing written") {
+		t.Errorf("bad extra variables: %v", err)
+	}
+}
+
+// TestDistil: BTF over a base, with the base made small.
+func TestDistil(t *testing.T) {
+	base := btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Int("long", 8)
+		b.Int("int", 4)
+	})
+	for _, sort := range []Sorter{nil, order.CanonicalWithMap} {
+		w := Work{Base: base, Distil: true, Order: sort}
+		shared, err := encode.NewBase(base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := encoded(t, "s", languageC, func(o *encode.Options) { o.Base = shared })
+		e, err := w.Output([]string{name}, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, below, err := w.DistilBase(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small := btftest.Parse(t, below, nil)
+		split := btftest.Parse(t, own, small)
+		if text := btftest.Text(small); text != "[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED\n" {
+			t.Errorf("distilled base:\n%s", text)
+		}
+		if e.Size != int64(len(own)) || e.Below != int64(len(below)) || e.Stats.TypesOut != len(split.Off) {
+			t.Errorf("%d and %d bytes, %d types; said to be %d, %d and %d", len(own), len(below), len(split.Off), e.Size, e.Below, e.Stats.TypesOut)
+		}
+		if sort != nil {
+			want, _, err := sort(split)
+			if err != nil || !bytes.Equal(want.Encode(), own) {
+				t.Errorf("not in order: %v", err)
+			}
+		}
+		e.Free()
+	}
+}
+
+// TestMismatch: that the base is of another kernel is told, and changes nothing.
+func TestMismatch(t *testing.T) {
+	module := dt.File{Machine: dt.MachineX86_64, Sections: []dt.Section{{Name: ".modinfo", Data: []byte("vermagic=6.1.0 SMP\x00")}}}
+	path := filepath.Join(t.TempDir(), "m.ko")
+	if err := os.WriteFile(path, module.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	base := btftest.Build(t, nil, func(b *btftest.Builder) { b.Int("int", 4) })
+	shared, err := encode.NewBase(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		work Work
+		want string
+	}{
+		{Work{Base: base, Kernel: &basematch.Kernel{Release: "6.1.0"}}, ""},
+		{Work{Base: base, Kernel: &basematch.Kernel{Release: "6.12.0"}}, "built for 6.1.0, but the base"},
+		{Work{Base: base, Kernel: &basematch.Kernel{Machine: dt.MachineS390}}, "for another machine"},
+		{Work{Base: base}, ""},
+	} {
+		out := encoded(t, "s", languageC, func(o *encode.Options) { o.Base = shared })
+		want := bytes.Clone(out.Bytes())
+		e, err := c.work.Output([]string{path}, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(e.Mismatch, c.want) || c.want == "" && e.Mismatch != "" || !bytes.Equal(e.Data, want) {
+			t.Errorf("%q, want %q", e.Mismatch, c.want)
+		}
+		e.Free()
+	}
+}
+
+// TestCheckMerged: what merging makes of good inputs is good; of inputs that no
+// kernel takes, it is what can be read.
+func TestCheckMerged(t *testing.T) {
+	good := btftest.Build(t, nil, func(b *btftest.Builder) { b.Int("int", 4) })
+	odd := btftest.Build(t, nil, func(b *btftest.Builder) { b.Struct("a b", 0) })
+	empty := btftest.New().Blob(t)
+	unreadable := []byte("no BTF")
+	for _, c := range []struct {
+		name   string
+		data   []byte
+		inputs []*btf.Blob
+		want   string
+	}{
+		{"good", good.Encode(), []*btf.Blob{good}, ""},
+		{"no types", empty.Encode(), []*btf.Blob{empty, empty}, ""},
+		{"odd", odd.Encode(), []*btf.Blob{good}, "nothing written: a kernel would refuse the merged BTF type "},
+		{"odd from odd", odd.Encode(), []*btf.Blob{good, odd}, ""},
+		{"unreadable", unreadable, []*btf.Blob{good}, "nothing written"},
+		{"unreadable from odd", unreadable, []*btf.Blob{odd}, "BTF header"},
+	} {
+		if err := CheckMerged(c.data, c.inputs, nil); (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
