@@ -2,7 +2,6 @@ package arena
 
 import (
 	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 )
@@ -107,11 +106,3 @@ func (l *Limit) Check(n int) error {
 	}
 	return nil
 }
-
-// bound is a Vec of any type.
-type bound interface{ setLimit(*Limit) }
-
-// Bind makes l the limit of the Vec that p points to or, of a struct, of all Vecs
-// in its fields and arrays, but not of those behind pointers and in slices. They
-// keep it when they are freed. Bind must not be called while one of them is in use.
-func Bind[T any](l *Limit, p *T) { bind(l, reflect.ValueOf(p).Elem()) }

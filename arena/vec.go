@@ -218,26 +218,3 @@ func hasPointers(t reflect.Type) bool {
 	}
 	return true
 }
-
-// bind is Bind for a value that can be addressed.
-//
-// The argument for unsafe: the pointer is that of a field of a live value, of the
-// type that it has, and is used to call one method.
-func bind(l *Limit, v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		if b, ok := reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Interface().(bound); ok {
-			b.setLimit(l)
-			return
-		}
-		for i := range v.NumField() {
-			bind(l, v.Field(i))
-		}
-	case reflect.Array:
-		if k := v.Type().Elem().Kind(); k == reflect.Struct || k == reflect.Array {
-			for i := range v.Len() {
-				bind(l, v.Index(i))
-			}
-		}
-	}
-}

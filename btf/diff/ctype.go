@@ -9,21 +9,11 @@ import (
 
 // Bounds of what is shown.
 const (
-	maxName   = 1024 // bytes of a name
 	maxText   = 1000 // bytes of a type, about
 	maxTypes  = 64   // types that are looked at for one text
 	maxLooks  = 3    // members or values shown of a nameless type
 	maxInside = 4    // prototypes and nameless types in each other
-	cutShort  = "..."
 )
-
-// cut is a name, shortened if it is too long to be shown.
-func cut(name []byte) string {
-	if len(name) > maxName {
-		return string(name[:maxName]) + cutShort
-	}
-	return string(name)
-}
 
 // ctype is how C writes the declaration of name with a type; name may be "".
 func (s *side) ctype(id uint32, name string) string {

@@ -14,16 +14,6 @@ import "github.com/btflite/btflite/btf"
 // from others by its contents with the ids of the round before. What differs
 // only farther away than that is not seen there.
 
-// Values of side.ids.
-const (
-	idUnseen = iota
-	idBusy   // its references are being followed
-	idLoop   // leads to a loop
-	idVoid
-	firstNode                   // + number of the node
-	idGroup   = uint32(1) << 31 // + number of the group
-)
-
 const loopRounds = 16
 
 // identify gives ids to all that definitions refer to.
@@ -98,12 +88,6 @@ func (s *side) identify() {
 		}
 	}
 	s.alone = s.alone[:n]
-}
-
-// isNameless reports whether a type is an enum, struct or union without a name.
-func (s *side) isNameless(id uint32) bool {
-	r := s.Record(id)
-	return r != nil && kindPart[btf.InfoKind(r[1])] <= partEnum && btf.InfoKind(r[1]) != btf.KindFwd && s.name(r[0]) == 0
 }
 
 // frame is a type whose references are being followed.

@@ -78,6 +78,20 @@ func (n *names) bytes(id uint32) []byte {
 // text is a name as differences show it: cut if it is very long.
 func (n *names) text(id uint32) string { return cut(n.bytes(id)) }
 
+// maxName is how many bytes of a name are shown; cutShort stands for the rest.
+const (
+	maxName  = 1024
+	cutShort = "..."
+)
+
+// cut is a name, shortened if it is too long to be shown.
+func cut(name []byte) string {
+	if len(name) > maxName {
+		return string(name[:maxName]) + cutShort
+	}
+	return string(name)
+}
+
 // stringSection is the strings of one blob, with the numbers of the names
 // asked for so far.
 type stringSection struct {
@@ -148,31 +162,3 @@ func (t *stringSection) at(i uint32) []byte {
 	}
 	return text
 }
-
-// section finds the strings that an offset lies in, nil if it lies in none.
-func (s *side) section(off uint32) *stringSection {
-	for _, t := range s.strings {
-		if off >= t.start {
-			if off-t.start >= uint32(len(t.text)) {
-				return nil
-			}
-			return t
-		}
-	}
-	return nil
-}
-
-// name returns the number of the name at a string offset.
-func (s *side) name(off uint32) uint32 {
-	if off == 0 {
-		return 0
-	}
-	t := s.section(off)
-	if t == nil {
-		return 0
-	}
-	return t.number(off-t.start, &s.c.names)
-}
-
-// text is the name at a string offset as differences show it.
-func (s *side) text(off uint32) string { return s.c.names.text(s.name(off)) }

@@ -5,8 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/btflite/btflite/btf"
 )
 
 // Options says what to compare. The zero value is everything.
@@ -126,8 +124,7 @@ func (f *filter) hasNameless() bool { return len(f.patterns) == 0 && f.parts&hol
 
 // hasName reports whether a name is compared. own says that it was found in one
 // of the files, not in a base.
-func (c *comparison) hasName(name uint32, own bool) bool {
-	f := &c.filter
+func (f *filter) hasName(n *names, name uint32, own bool) bool {
 	if len(f.patterns) == 0 {
 		return true
 	}
@@ -135,7 +132,7 @@ func (c *comparison) hasName(name uint32, own bool) bool {
 		f.fits = append(f.fits, 0)
 	}
 	if s := f.fits[name]; s == 0 || s == fitsBase && own {
-		f.fits[name] = f.match(c.names.bytes(name), own)
+		f.fits[name] = f.match(n.bytes(name), own)
 	}
 	return f.fits[name] != fitsNone
 }
@@ -158,24 +155,3 @@ func (f *filter) match(name []byte, own bool) uint8 {
 	}
 	return state
 }
-
-// chosen is partOf for a type that is compared by itself.
-func (s *side) chosen(id uint32) (p part, name uint32, ok bool) {
-	f := &s.c.filter
-	if f.parts&kindParts[s.Kind(id)] == 0 {
-		return noPart, 0, false
-	}
-	p, name = s.partOf(id)
-	return p, name, p != noPart && f.parts>>p&1 != 0 && s.c.hasName(name, id >= s.FirstID)
-}
-
-// kindParts has the parts that types of a kind may belong to.
-var kindParts = func() (list [btf.KindEnum64 + 1]uint16) {
-	for k, p := range kindPart {
-		if p != noPart {
-			list[k] = 1 << p
-		}
-	}
-	list[btf.KindFwd] = 1<<partStruct | 1<<partUnion
-	return list
-}()

@@ -8,28 +8,18 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// part is what a group is, in the order of the report.
-type part uint8
-
-const (
-	partStruct part = iota
-	partUnion
-	partEnum
-	partTypedef
-	partInt
-	partFloat
-	partFunction
-	partVariable
-	partSection
-	noPart
-)
-
-var partNames = [noPart]string{"struct", "union", "enum", "typedef", "int", "float", "function", "variable", "section"}
+// shared is what both sides are read with.
+type shared struct {
+	filter filter
+	names  names
+	groups groups
+	table  table
+}
 
 // side is one of the two sets.
 type side struct {
 	*btf.Blob
-	c     *comparison
+	c     *shared
 	index int
 	in    uint8 // inA or inB
 	use   uint8 // what internNode marks nodes as, beside that: usedA or usedB at first
@@ -44,6 +34,16 @@ type side struct {
 	content []uint32    // scratch of define
 	values  [][3]uint32 // scratch of appendValues
 }
+
+// Values of side.ids.
+const (
+	idUnseen = iota
+	idBusy   // its references are being followed
+	idLoop   // leads to a loop
+	idVoid
+	firstNode                   // + number of the node
+	idGroup   = uint32(1) << 31 // + number of the group
+)
 
 // tag is a DECL_TAG.
 type tag struct {
@@ -61,7 +61,7 @@ type variable struct {
 	size    uint32
 }
 
-func newSide(b *btf.Blob, index int, c *comparison) *side {
+func newSide(b *btf.Blob, index int, c *shared) *side {
 	s := &side{Blob: b, c: c, index: index, in: inA << index, use: usedA << index, ids: make([]uint32, b.TypeCount())}
 	s.ids[0] = idVoid
 	for l := b; l != nil; l = l.Base {
@@ -69,6 +69,34 @@ func newSide(b *btf.Blob, index int, c *comparison) *side {
 	}
 	return s
 }
+
+// section finds the strings that an offset lies in, nil if it lies in none.
+func (s *side) section(off uint32) *stringSection {
+	for _, t := range s.strings {
+		if off >= t.start {
+			if off-t.start >= uint32(len(t.text)) {
+				return nil
+			}
+			return t
+		}
+	}
+	return nil
+}
+
+// name returns the number of the name at a string offset.
+func (s *side) name(off uint32) uint32 {
+	if off == 0 {
+		return 0
+	}
+	t := s.section(off)
+	if t == nil {
+		return 0
+	}
+	return t.number(off-t.start, &s.c.names)
+}
+
+// text is the name at a string offset as differences show it.
+func (s *side) text(off uint32) string { return s.c.names.text(s.name(off)) }
 
 // readTags finds the DECL_TAGs, each once.
 func (s *side) readTags() {
@@ -86,7 +114,7 @@ func (s *side) readTags() {
 }
 
 // compareTags orders tags of one component by name.
-func (c *comparison) compareTags(x, y tag) int {
+func (c *shared) compareTags(x, y tag) int {
 	return cmp.Or(c.names.compare(x.name, y.name), cmp.Compare(x.kflag, y.kflag))
 }
 
@@ -148,16 +176,6 @@ func (s *side) readVariables() {
 	slices.SortStableFunc(s.vars, byID)
 }
 
-// kindPart is the part that a kind belongs to, noPart for kinds that only say
-// something where they are used. FWD may be a struct or a union.
-var kindPart = [btf.KindEnum64 + 1]part{
-	btf.KindVoid: noPart, btf.KindPtr: noPart, btf.KindArray: noPart, btf.KindVolatile: noPart, btf.KindConst: noPart,
-	btf.KindRestrict: noPart, btf.KindFuncProto: noPart, btf.KindDeclTag: noPart, btf.KindTypeTag: noPart,
-	btf.KindStruct: partStruct, btf.KindUnion: partUnion, btf.KindEnum: partEnum, btf.KindEnum64: partEnum,
-	btf.KindTypedef: partTypedef, btf.KindInt: partInt, btf.KindFloat: partFloat, btf.KindFwd: partStruct,
-	btf.KindFunc: partFunction, btf.KindVar: partVariable, btf.KindDatasec: partSection,
-}
-
 // partOf says which part a type belongs to and which name it stands for;
 // types without a name, other than functions and variables, have noPart, and
 // so have those whose names do not count (see Options.ABI).
@@ -183,6 +201,16 @@ func (s *side) partOf(id uint32) (part, uint32) {
 	return p, name
 }
 
+// chosen is partOf for a type that is compared by itself.
+func (s *side) chosen(id uint32) (p part, name uint32, ok bool) {
+	f := &s.c.filter
+	if f.parts&kindParts[s.Kind(id)] == 0 {
+		return noPart, 0, false
+	}
+	p, name = s.partOf(id)
+	return p, name, p != noPart && f.parts>>p&1 != 0 && f.hasName(&s.c.names, name, id >= s.FirstID)
+}
+
 // unqualified is a type without its qualifiers and tags, of which at most
 // maxChain are followed.
 func (s *side) unqualified(id uint32) uint32 {
@@ -195,6 +223,12 @@ func (s *side) unqualified(id uint32) uint32 {
 		break
 	}
 	return id
+}
+
+// isNameless reports whether a type is an enum, struct or union without a name.
+func (s *side) isNameless(id uint32) bool {
+	r := s.Record(id)
+	return r != nil && kindPart[btf.InfoKind(r[1])] <= partEnum && btf.InfoKind(r[1]) != btf.KindFwd && s.name(r[0]) == 0
 }
 
 // isForward reports whether a record of a named type is a forward declaration.

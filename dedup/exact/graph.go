@@ -6,10 +6,6 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// pair asks whether x, reached from the type being placed, equals y,
-// reached from an accepted type.
-type pair struct{ x, y uint32 }
-
 const (
 	// maxDepth is how many aggregates deep identical looks (libbpf's limit).
 	maxDepth = 16

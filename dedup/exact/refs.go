@@ -38,13 +38,6 @@ func (d *state) forwards() {
 	}
 }
 
-// frame is a reference type being placed. ref is the number of its next
-// reference; number 0 is the third word, also where that is no reference.
-type frame struct {
-	id  uint32
-	ref int
-}
-
 // references places all remaining types: those that only refer to others. What
 // a type refers to is placed before it, so the survivor of equal types is the
 // first one completed in depth-first order, not the one with the lowest id.

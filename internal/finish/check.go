@@ -32,18 +32,6 @@ func (r *Refused) Error() string {
 
 func (r *Refused) Unwrap() error { return r.Err }
 
-// Warning tells of BTF that a kernel would refuse and that was asked for all the
-// same.
-type Warning struct {
-	Names   string // of the inputs
-	Err     error  // what the kernel refuses
-	Foreign string // the language that is the reason; see encode.Output
-}
-
-func (w *Warning) String() string {
-	return fmt.Sprintf("%s: warning: a kernel refuses the %v", w.Names, w.Err)
-}
-
 // check judges data, which is the encoder's output for the inputs of these names
 // as it is to be used, over base if it is split BTF. A kernel refuses the names,
 // and at times the layouts, of other languages: pahole writes them all the same, so

@@ -2,10 +2,6 @@ package finish
 
 import "github.com/btflite/btflite/btf"
 
-// Sorter puts the own types of BTF into an order and tells the new id of each;
-// see package order.
-type Sorter func(*btf.Blob) (out *btf.Blob, ids []uint32, err error)
-
 // sorted is the BTF main, over w.Base or without one, and the BTF extra over that,
 // both in the order. Either may be empty.
 func (w *Work) sorted(main, extra []byte) ([]byte, []byte, error) {

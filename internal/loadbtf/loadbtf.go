@@ -32,21 +32,6 @@ type Loader struct {
 // Dash is the path that Loader.Stdin is for.
 const Dash = "-"
 
-// Raw is the BTF of a file as it is.
-type Raw struct {
-	BTF     []byte
-	Base    []byte // section .BTF.base, nil if there is none
-	BaseSum []byte // section SectionBaseSum, likewise
-	Section string // " section .BTF:" in an ELF file, "" in a raw one
-	Encoded bool   // by Loader.Encode
-	// Of an ELF file: the size of pointers, whether it is relocatable, and
-	// whether it is a BPF object.
-	PointerSize int
-	Relocatable bool
-	BPF         bool
-	Module      basematch.Module
-}
-
 // Sections that hold BTF.
 const (
 	SectionBTF     = ".BTF"

@@ -81,16 +81,6 @@ func limit(b []byte) uint64 {
 	return n
 }
 
-// Used is the anonymous memory of the process and what CountFiles has found, in
-// bytes: all that the system cannot take back. It is 0 if it cannot be read.
-func Used() uint64 {
-	resident, shared := statm()
-	if resident == 0 {
-		return 0
-	}
-	return resident - shared + files.Load()
-}
-
 // Resident is all memory of the process, pages of mapped files and of the program
 // among it, in bytes: VmRSS of proc_pid_status(5), whose peak is VmHWM. It is 0 if
 // it cannot be read.

@@ -17,6 +17,16 @@ import (
 
 var files atomic.Uint64
 
+// Used is the anonymous memory of the process and what CountFiles has found, in
+// bytes: all that the system cannot take back. It is 0 if it cannot be read.
+func Used() uint64 {
+	resident, shared := statm()
+	if resident == 0 {
+		return 0
+	}
+	return resident - shared + files.Load()
+}
+
 // CountFiles looks how much memory of the process' control group is files, as
 // far as the group has a limit.
 func CountFiles() {

@@ -1,0 +1,42 @@
+package diff
+
+import "github.com/btflite/btflite/btf"
+
+// part is what a group is, in the order of the report.
+type part uint8
+
+const (
+	partStruct part = iota
+	partUnion
+	partEnum
+	partTypedef
+	partInt
+	partFloat
+	partFunction
+	partVariable
+	partSection
+	noPart
+)
+
+var partNames = [noPart]string{"struct", "union", "enum", "typedef", "int", "float", "function", "variable", "section"}
+
+// kindPart is the part that a kind belongs to, noPart for kinds that only say
+// something where they are used. FWD may be a struct or a union.
+var kindPart = [btf.KindEnum64 + 1]part{
+	btf.KindVoid: noPart, btf.KindPtr: noPart, btf.KindArray: noPart, btf.KindVolatile: noPart, btf.KindConst: noPart,
+	btf.KindRestrict: noPart, btf.KindFuncProto: noPart, btf.KindDeclTag: noPart, btf.KindTypeTag: noPart,
+	btf.KindStruct: partStruct, btf.KindUnion: partUnion, btf.KindEnum: partEnum, btf.KindEnum64: partEnum,
+	btf.KindTypedef: partTypedef, btf.KindInt: partInt, btf.KindFloat: partFloat, btf.KindFwd: partStruct,
+	btf.KindFunc: partFunction, btf.KindVar: partVariable, btf.KindDatasec: partSection,
+}
+
+// kindParts has the parts that types of a kind may belong to.
+var kindParts = func() (list [btf.KindEnum64 + 1]uint16) {
+	for k, p := range kindPart {
+		if p != noPart {
+			list[k] = 1 << p
+		}
+	}
+	list[btf.KindFwd] = 1<<partStruct | 1<<partUnion
+	return list
+}()

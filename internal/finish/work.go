@@ -1,0 +1,67 @@
+package finish
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/basematch"
+)
+
+// Sorter puts the own types of BTF into an order and tells the new id of each;
+// see package order.
+type Sorter func(*btf.Blob) (out *btf.Blob, ids []uint32, err error)
+
+// Work is what becomes of an output. The zero value checks it and changes
+// nothing.
+type Work struct {
+	Base    *btf.Blob         // that it is over, or nil
+	Distil  bool              // Base is to be distilled, by DistilBase
+	Kernel  *basematch.Kernel // that the base is of, or nil
+	Order   Sorter            // or nil
+	Jobs    int               // goroutines for the check; 0 is one
+	Lenient bool              // what a kernel refuses is a warning
+}
+
+// Encoded is an output that is finished.
+type Encoded struct {
+	Stats encode.Stats
+	Size  int64 // of the BTF; 0: nothing to encode
+	Below int64 // length of the distilled base, once there is one; 0: none
+	Lead  int   // see encode.Output
+	// Warning tells of what a kernel refuses; nil for nothing.
+	Warning *Warning
+	// Mismatch says why the base is not of the file's kernel, if that shows.
+	Mismatch string
+	Data     []byte                // the BTF, valid until Free
+	Write    func(io.Writer) error // writes it
+	NoDwarf  bool                  // so that there is nothing to encode
+	Extra    Extra
+	close    func()
+}
+
+// Extra is the split BTF with the extra variables (encode.Options.ExtraVars).
+type Extra struct {
+	Data []byte    // nil: there are none
+	Base *btf.Blob // what it is over
+}
+
+// Free gives back what the encoder holds; nothing of e may be used afterwards.
+func (e *Encoded) Free() {
+	if e.close != nil {
+		e.close()
+	}
+}
+
+// Warning tells of BTF that a kernel would refuse and that was asked for all the
+// same.
+type Warning struct {
+	Names   string // of the inputs
+	Err     error  // what the kernel refuses
+	Foreign string // the language that is the reason; see encode.Output
+}
+
+func (w *Warning) String() string {
+	return fmt.Sprintf("%s: warning: a kernel refuses the %v", w.Names, w.Err)
+}

@@ -1,0 +1,18 @@
+package loadbtf
+
+import "github.com/btflite/btflite/internal/basematch"
+
+// Raw is the BTF of a file as it is.
+type Raw struct {
+	BTF     []byte
+	Base    []byte // section .BTF.base, nil if there is none
+	BaseSum []byte // section SectionBaseSum, likewise
+	Section string // " section .BTF:" in an ELF file, "" in a raw one
+	Encoded bool   // by Loader.Encode
+	// Of an ELF file: the size of pointers, whether it is relocatable, and
+	// whether it is a BPF object.
+	PointerSize int
+	Relocatable bool
+	BPF         bool
+	Module      basematch.Module
+}
