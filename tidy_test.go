@@ -35,6 +35,7 @@ var imports = map[string][]string{
 	"btf/page":               {"btf", "btf/view"},
 	"btf/verify":             {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"}, // the last three for tests
 	"btf/verify/releasetest": {"btf"},
+	"btf/show":               {"btf", "btf/view", "internal/message"},
 	"btf/view":               {"btf"},
 	"compactstate":           {"arena", "internal/workers"},
 	"dedup":                  {"arena", "btf", "internal/workers", "dedup/btffile", "dedup/deduptest", "dedup/exact"}, // the last three for tests

@@ -1,0 +1,66 @@
+package show
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// load reads BTF of testdata. The files were encoded from the C beside them by gcc
+// for amd64; twice.btf has pairs of structs of one name.
+func load(t testing.TB, path string) *view.View {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := btf.Parse(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return view.New(b)
+}
+
+// TestAll: the whole of a file is as pahole 1.32 has printed it.
+func TestAll(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.btf")
+	if len(files) == 0 {
+		t.Fatal("no files")
+	}
+	for _, f := range files {
+		want, err := os.ReadFile(strings.TrimSuffix(f, ".btf") + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := New(&got, load(t, f), Options{}).All(); err != nil {
+			t.Fatal(err)
+		}
+		if a, b := diffLine(got.Bytes(), want); a != b {
+			t.Errorf("%s: got %q, want %q", f, a, b)
+		}
+	}
+}
+
+// diffLine is the first line in which got and want differ.
+func diffLine(got, want []byte) (g, w string) {
+	a, b := strings.SplitAfter(string(got), "\n"), strings.SplitAfter(string(want), "\n")
+	for i := range max(len(a), len(b)) {
+		g, w = "", ""
+		if i < len(a) {
+			g = a[i]
+		}
+		if i < len(b) {
+			w = b[i]
+		}
+		if g != w {
+			break
+		}
+	}
+	return g, w
+}

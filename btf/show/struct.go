@@ -1,0 +1,314 @@
+package show
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// form is where the text of a struct stands.
+type form struct {
+	indent    int    // tabs before its closing brace
+	typeWidth int    // columns for the types of its members
+	nameWidth int    // columns for their names
+	base      uint64 // bytes: its offset in the outermost one
+	inUnion   bool   // it is, or is in, a union
+	top       bool   // it is the outermost one
+	footer    bool   // the numbers follow the members
+}
+
+// inner is the form of a struct in f.
+func (f form) inner(base uint64) form {
+	f.indent++
+	f.typeWidth -= 8
+	f.base = base
+	f.top = false
+	return f
+}
+
+// at is f for what lies at the offset.
+func (f form) at(base uint64) form {
+	f.base = base
+	return f
+}
+
+// composite adds a struct or union from its keyword to its closing brace and
+// attributes. It returns where the brace is.
+func (p *Printer) composite(t view.Type, f form) (brace int) {
+	l := p.lays.Of(t)
+	defer p.lays.Done(l)
+	if t.Kind() == btf.KindUnion {
+		p.text("union ")
+	} else {
+		p.text("struct ")
+	}
+	if name := t.Name(); len(name) > 0 {
+		p.name(name)
+		p.text(" ")
+	}
+	p.text("{\n")
+	at := p.at
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		p.gap(l, i, f)
+		p.boundary(f.base+r.Byte, f.indent+1)
+		p.member(l, i, f)
+		p.lastStruct(l, i, f)
+		if t.Kind() == btf.KindUnion {
+			p.at = at
+		}
+	}
+	if (f.top || f.footer) && t.Kind() == btf.KindStruct {
+		p.footer(l, f)
+	}
+	p.tabs(f.indent)
+	brace = len(p.buf)
+	p.text("}")
+	if l.Packed {
+		p.text(" __attribute__((__packed__))")
+	}
+	before := len(p.buf)
+	p.aligned(l.Align)
+	p.uncounted = len(p.buf) - before
+	return brace
+}
+
+// boundary notes the cache line that a member at the offset is in, if it is a new
+// one.
+func (p *Printer) boundary(offset uint64, indent int) {
+	n := offset / p.line
+	if n <= p.at {
+		return
+	}
+	p.at = n
+	p.tabs(indent)
+	p.text("/* --- cacheline ")
+	p.number(n, 0)
+	p.text(" boundary (")
+	p.number(n*p.line, 0)
+	p.text(" bytes)")
+	if ago := offset - n*p.line; ago > 0 {
+		p.text(" was ")
+		p.count(ago, "byte")
+		p.text(" ago")
+	}
+	p.text(" --- */\n")
+}
+
+// count adds "1 byte" or "2 bytes".
+func (p *Printer) count(n uint64, word string) {
+	p.number(n, 0)
+	p.text(" ")
+	p.text(word)
+	if n != 1 {
+		p.text("s")
+	}
+}
+
+// member adds the line, or lines, of a member.
+func (p *Printer) member(l *view.Layout, i int, f form) {
+	r := &l.Rows[i]
+	p.tabs(f.indent + 1)
+	start := len(p.buf)
+	t := r.Type()
+	width := f.typeWidth + 1 + f.nameWidth
+	if unnamed(t) {
+		start = p.anonymous(t, r, f)
+	} else {
+		d := declaration{name: r.Name(), form: f.at(f.base + r.Byte), flexible: l.Flexible && i == len(l.Rows)-1 && i > 0 && !f.inUnion}
+		p.declare(t, &d, 0)
+	}
+	bits := len(p.buf)
+	if r.Bits != 0 {
+		p.text(":")
+		p.number(uint64(r.Bits), 0)
+	}
+	bits = len(p.buf) - bits
+	p.aligned(r.Align)
+	p.text(";")
+	if unnamed(t) {
+		n := width + 1 - (len(p.buf) - start - bits - p.uncounted)
+		if n == 0 {
+			n = 1
+		}
+		p.pad(len(p.buf), n)
+	} else {
+		p.pad(start, width)
+		p.text(" ")
+	}
+	p.text("/* ")
+	p.number(f.base+r.Byte, 5)
+	if r.Bits != 0 {
+		p.text(":")
+		p.number(uint64(r.Bit), 2)
+		p.text(" ")
+		p.number(r.Size, 2)
+	} else {
+		p.text(" ")
+		p.number(r.Size, 5)
+	}
+	p.text(" */\n")
+}
+
+func (p *Printer) aligned(n uint64) {
+	if n != 0 {
+		p.text(" __attribute__((__aligned__(")
+		p.number(n, 0)
+		p.text(")))")
+	}
+}
+
+// anonymous adds a member whose type is written out, up to its name. It returns
+// where the closing brace is.
+func (p *Printer) anonymous(t view.Type, r *view.Row, f form) (brace int) {
+	if t.IsEnum() {
+		p.enum(t, f.indent+1)
+		brace, p.uncounted = len(p.buf)-1, 0
+	} else {
+		f = f.inner(f.base + r.Byte)
+		f.inUnion = f.inUnion || t.Kind() == btf.KindUnion
+		brace = p.composite(t, f)
+	}
+	if r.NameOff != 0 {
+		p.text(" ")
+		p.name(r.Name())
+	}
+	return brace
+}
+
+// unnamed tells whether t is written out where it is used: it has no name to
+// stand for it.
+func unnamed(t view.Type) bool { return (t.IsComposite() || t.IsEnum()) && len(t.Name()) == 0 }
+
+// declaration is a name to be declared.
+type declaration struct {
+	name []byte
+	form
+	flexible bool // it is the flexible array of a struct
+}
+
+// named adds the name of t and that of what is declared.
+func (p *Printer) named(t view.Type, d *declaration) {
+	start, width := len(p.buf), d.typeWidth
+	p.typeName(t, 0)
+	switch t.Kind() {
+	case btf.KindStruct:
+		start, width = start+len("struct "), width-len("struct ")
+	case btf.KindUnion:
+		start, width = start+len("union "), width-len("union ")
+	case btf.KindEnum, btf.KindEnum64:
+		start, width = start+len("enum "), width-len("enum ")
+	}
+	p.pad(start, width)
+	p.text(" ")
+	p.name(d.name)
+}
+
+// declare adds a type and a name.
+func (p *Printer) declare(t view.Type, d *declaration, depth int) {
+	start := len(p.buf)
+	switch {
+	case depth > view.MaxDepth:
+		p.text("...")
+	case t.Kind() == btf.KindPtr && t.Target().Kind() == btf.KindFuncProto:
+		proto := t.Target()
+		p.typeName(proto.Target(), 0)
+		p.pad(start, d.typeWidth)
+		p.text(" (*")
+		p.name(d.name)
+		p.text(")")
+		p.params(proto, 0)
+	case t.Kind() == btf.KindPtr && unnamed(t.Target()):
+		d.typeWidth -= 8
+		p.writtenOut(t.Target(), d, 0, " * ")
+	case t.Kind() == btf.KindArray:
+		p.array(t, d, depth)
+	case t.Kind() == btf.KindConst:
+		elem := t.Target()
+		if _, n := elem.Elem(); elem.Kind() != btf.KindArray || n != 0 || !d.flexible {
+			p.text("const ")
+			d.typeWidth -= len("const ")
+		}
+		if unnamed(elem) {
+			d.footer = true
+			d.name = nil
+			p.writtenOut(elem, d, d.base, "")
+			return
+		}
+		p.declare(elem, d, depth+1)
+	case unnamed(t):
+		p.writtenOut(t, d, d.base, " ")
+	default:
+		p.named(t, d)
+	}
+}
+
+// writtenOut adds all of a type without a name, with the name behind it.
+func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between string) {
+	var attribute []byte
+	if t.IsEnum() {
+		p.enum(t, d.indent+1)
+	} else {
+		p.composite(t, d.inner(base))
+		attribute = slices.Clone(p.buf[len(p.buf)-p.uncounted:])
+		p.buf = p.buf[:len(p.buf)-p.uncounted]
+	}
+	p.text(between)
+	p.name(d.name)
+	p.buf = append(p.buf, attribute...)
+}
+
+// array adds an array: what it is made of, with the name, and its dimensions.
+func (p *Printer) array(t view.Type, d *declaration, depth int) {
+	elem := t
+	for range view.MaxDepth {
+		if elem.Kind() != btf.KindArray {
+			break
+		}
+		elem, _ = elem.Elem()
+	}
+	p.declare(elem, d, depth+1)
+	for range view.MaxDepth {
+		if t.Kind() != btf.KindArray {
+			break
+		}
+		var n uint32
+		t, n = t.Elem()
+		p.text("[")
+		if n != 0 || !d.flexible {
+			p.number(uint64(n), 0)
+		}
+		p.text("]")
+	}
+}
+
+// enum adds an enum from its keyword to its closing brace.
+func (p *Printer) enum(t view.Type, indent int) {
+	p.text("enum ")
+	if name := t.Name(); len(name) > 0 {
+		p.name(name)
+		p.text(" ")
+	}
+	p.text("{\n")
+	longest := 0
+	for _, e := range t.Values() {
+		longest = max(longest, len(e.Name()))
+	}
+	for _, e := range t.Values() {
+		p.tabs(indent + 1)
+		start := len(p.buf)
+		p.name(e.Name())
+		p.pad(start, longest)
+		p.text(" = ")
+		if e.Value < 0 && t.Flag() {
+			p.text("-")
+			p.number(uint64(-e.Value), 0)
+		} else {
+			p.number(uint64(e.Value), 0)
+		}
+		p.text(",\n")
+	}
+	p.tabs(indent)
+	p.text("}")
+}

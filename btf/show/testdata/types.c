@@ -1,0 +1,7 @@
+typedef int wchar_t;
+typedef unsigned int u32;
+struct anonp { struct { int a; } *p; union { int q; } *u; enum { X1 } *e; struct { int a; } **pp; struct {int z;} *arr[3]; const struct { int y; } *cp; struct { int f; } ff; struct { int g; } gg[2][3]; const struct { int h; } hh; volatile union { int i; } ii; const struct { int j; } jj[2]; };
+struct fpx { int (*f)(int (*cb)(int), int (*arr)[3], int b[4], struct { int p; } *s, enum { Q } e, void *const c, const char *const *d); void (*const cf)(void); int *(*pf)(void); const int *(*(*pff)(void))(int); int (**ppf)(int); int (*const *pcf)(int); struct fpx *(*ps)(struct fpx); void (*n)(); void (*const af[3])(int); int (*(*apf)[3])(int); int *const cpi[4]; const int cai[4]; const int *volatile vp; int (*x)(u32, ...); volatile int *const volatile cv;};
+typedef int (*tf)(int); typedef const int ci_t; typedef int *ip_t; typedef struct fpx *fpxp; typedef void (**ppt)(void); typedef int at[2][3]; typedef const char *ccp; typedef int (*pa)[3]; typedef struct { int *p; } *anp; typedef volatile struct fpx vfpx; typedef void vd; typedef enum { EE1 } *aep; typedef int *apt[3]; typedef tf tf2; typedef ip_t const cip;
+struct t { tf a; ci_t b; ip_t c; fpxp d; ppt e; at f; ccp g; pa h; anp i; vfpx j; vd *k; aep l; apt m; tf2 n; cip o; const ip_t q; const vd *r; const at s; tf *u; _Complex double v; wchar_t *w;};
+struct anonp v1; struct fpx v2; struct t v3;

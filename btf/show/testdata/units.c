@@ -1,0 +1,17 @@
+typedef unsigned char u8; typedef unsigned int u32; typedef unsigned long long u64; typedef unsigned short u16;
+struct r1 { u64 a:1; u32 d; };
+struct r2 { u64 a:1; u16 b; u32 d; };
+struct r3 { u64 a:1; u32 d:1; u64 z;};
+struct r4 { u64 a:40; u32 d:1; u64 z;};
+struct r5 { u64 a:40; u8 d:1; u64 z;};
+struct r6 { u64 a:56; u8 d:1; u64 z;};
+struct r7 { u64 a:56; u8 d; u64 z;};
+struct r8 { u32 a:8; u16 b:4; u8 c; u8 d:4; };
+struct r9 { u32 a:16; u16 b; };
+struct r10 { u32 a:16; u16 b:16; };
+struct r11 { u32 a:16; u16 b:15; };
+struct r12 { u16 a; u8 b; u32 c:8; };
+struct r13 { u8 a; u16 b; u32 c:8; } __attribute__((packed));
+struct r14 { u16 a; u16 b:8; u32 c:8; };
+struct r15 { u8 a; u8 b:4; u16 c:12;  u8 d:4;};
+struct r1 v1; struct r2 v2; struct r3 v3; struct r4 v4; struct r5 v5; struct r6 v6; struct r7 v7; struct r8 v8; struct r9 v9; struct r10 v10; struct r11 v11; struct r12 v12; struct r13 v13; struct r14 v14; struct r15 v15;

@@ -1,0 +1,49 @@
+package view
+
+import "math/bits"
+
+// cacheLine is what alignments are rounded up to where that is possible: kernels
+// align by it.
+const cacheLine = 64
+
+// forced is the alignment that explains n unused bytes before the offset, which
+// no type explains: the lowest power of two above n, or a cache line. An odd
+// offset has none.
+func forced(n, offset uint64) uint64 {
+	if offset%2 != 0 {
+		return 0
+	}
+	a := uint64(1) << bits.Len64(n)
+	if a < cacheLine && offset%cacheLine == 0 {
+		a = cacheLine
+	}
+	return a
+}
+
+// attributes infers __aligned__ and __packed__.
+func (l *Layout) attributes() {
+	natural := uint64(1)
+	misplaced := false
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		a := r.Type().Align()
+		natural = max(natural, a)
+		if r.Bits == 0 {
+			misplaced = misplaced || r.Byte%a != 0
+		}
+		if n := r.free / 8; n >= a {
+			r.Align = forced(n, r.Byte)
+		}
+		if r.Align != 0 {
+			l.Forced++
+			if r.Hole > 0 {
+				l.ForcedHoles++
+				l.SumForcedHoles += r.Hole
+			}
+		}
+	}
+	if n := l.free / 8; n >= natural {
+		l.Align = forced(n, l.Size)
+	}
+	l.Packed = l.Padding == 0 && l.Holes == 0 && (misplaced || l.Size%natural != 0)
+}

@@ -1,0 +1,247 @@
+package view
+
+import "github.com/btflite/btflite/btf"
+
+// Layout is where the members of a struct or union lie, with the holes between
+// them as pahole counts them. A bit-field occupies a unit of the size of its type,
+// at a multiple of that size. What is unused before the end of the unit is a hole
+// of bits, what is unused behind it a hole of bytes. A union has rows only.
+type Layout struct {
+	Type   Type
+	Size   uint64 // bytes
+	Rows   []Row
+	Packed bool   // members are not where they belong, and there is no padding
+	Align  uint64 // what __aligned__ must have said; 0: nothing
+	Summary
+	SumMembers  uint64 // bytes of members that are no bit-fields
+	SumBits     uint64 // bits of bit-fields
+	SumHoles    uint64 // bytes
+	SumBitHoles uint64 // bits
+
+	Forced         int    // members whose place says that they were aligned by attribute
+	ForcedHoles    int    // those of them that have a hole before them
+	SumForcedHoles uint64 // bytes of such holes
+
+	// What is unused in members that are structs.
+	InHoles, InBitHoles, InPadding, InBitPadding Tally
+	// Members that are structs with a flexible array, at their end or before.
+	InEnd, InMiddle int
+
+	free uint64 // bits: unused at the end, members without a size included
+}
+
+// Summary is what a struct tells those that contain it.
+type Summary struct {
+	Holes, BitHoles     int    // holes of bytes and of bits, without the padding
+	Padding, BitPadding uint64 // bytes and bits unused at the end
+	Flexible            bool   // the last member is an array without elements
+	Embedded            bool   // a member has such an array
+}
+
+// Tally counts members of which each adds to a sum.
+type Tally struct {
+	Members int
+	Sum     uint64
+}
+
+func (t *Tally) add(n uint64) {
+	if n > 0 {
+		t.Members++
+		t.Sum += n
+	}
+}
+
+// Row is a member with its place.
+type Row struct {
+	Member
+	Byte    uint64 // offset of its bytes, or of the unit of a bit-field
+	Size    uint64 // bytes, of a bit-field of its unit
+	Bit     uint32 // of a bit-field: offset in its unit
+	Hole    uint64 // unused bytes before it
+	BitHole uint64 // unused bits before it
+	Align   uint64 // what __aligned__ must have said; 0: nothing
+	UnitEnd uint64 // bytes: behind the units of the bit-fields up to it, or behind it
+	free    uint64 // bits: unused before it and before members without a size
+}
+
+// end is the first bit behind the member.
+func (r *Row) end() uint64 {
+	if r.Bits != 0 {
+		return uint64(r.Offset) + uint64(r.Bits)
+	}
+	return 8 * (r.Byte + r.Size)
+}
+
+// Layouts computes the layouts of one View and keeps their summaries. It must not
+// be used by several goroutines at a time.
+type Layouts struct {
+	v     *View
+	free  []*Layout
+	sums  map[uint32]Summary
+	depth int
+}
+
+// NewLayouts returns Layouts of v.
+func NewLayouts(v *View) *Layouts { return &Layouts{v: v, sums: map[uint32]Summary{}} }
+
+// Of is the layout of a struct or union; of others it is empty. Done takes it
+// back, to use it again.
+func (s *Layouts) Of(t Type) *Layout {
+	var l *Layout
+	if n := len(s.free); n > 0 {
+		l, s.free = s.free[n-1], s.free[:n-1]
+	} else {
+		l = new(Layout)
+	}
+	*l = Layout{Type: t, Rows: l.Rows[:0]}
+	if !t.IsComposite() {
+		return l
+	}
+	l.Size = uint64(t.rec.Third())
+	for _, m := range t.Members() {
+		l.Rows = append(l.Rows, place(m))
+	}
+	if t.Kind() == btf.KindStruct {
+		s.members(l)
+		l.holes()
+		l.padding()
+		l.attributes()
+	}
+	return l
+}
+
+// Done says that l is no longer in use.
+func (s *Layouts) Done(l *Layout) { s.free = append(s.free, l) }
+
+// Summary is what t, a struct or union, tells those that contain it.
+func (s *Layouts) Summary(t Type) Summary {
+	if sum, ok := s.sums[t.ID]; ok || s.depth == MaxDepth {
+		return sum
+	}
+	s.sums[t.ID] = Summary{} // it may contain itself
+	s.depth++
+	l := s.Of(t)
+	sum := l.Summary
+	s.Done(l)
+	s.depth--
+	s.sums[t.ID] = sum
+	return sum
+}
+
+// members adds up what members that are structs have unused, and finds flexible
+// arrays.
+func (s *Layouts) members(l *Layout) {
+	for i := range l.Rows {
+		t := l.Rows[i].Type()
+		if array := t.Unmodified(); array.Kind() == btf.KindArray && i == len(l.Rows)-1 {
+			_, n := array.Elem()
+			l.Flexible = n == 0
+		}
+		if t.Kind() != btf.KindStruct {
+			continue
+		}
+		sum := s.Summary(t)
+		l.InHoles.add(uint64(sum.Holes))
+		l.InBitHoles.add(uint64(sum.BitHoles))
+		l.InPadding.add(sum.Padding)
+		l.InBitPadding.add(sum.BitPadding)
+		if sum.Flexible {
+			l.InEnd++
+		}
+		if sum.Embedded {
+			l.InMiddle++
+		}
+		l.Embedded = l.Embedded || sum.Flexible || sum.Embedded
+	}
+}
+
+// place is the row of a member without what is before it.
+func place(m Member) Row {
+	t := m.Type()
+	r := Row{Member: m, Byte: uint64(m.Offset / 8), Size: t.Size()}
+	if t = t.Resolved(); r.Size == 1 && t.IsComposite() && t.Vlen() == 0 {
+		r.Size = 0 // an empty class of C++ or Rust: others may lie in its byte
+	}
+	if m.Bits == 0 || r.Size == 0 {
+		return r
+	}
+	r.Byte = uint64(m.Offset) / 8 / r.Size * r.Size
+	r.Bit = uint32(uint64(m.Offset) - 8*r.Byte)
+	return r
+}
+
+// holes finds what is unused before each row.
+func (l *Layout) holes() {
+	end, unitEnd := uint64(0), uint64(0) // bits: of what has been, of its units
+	solid := uint64(0)                   // bits: of what has been and has a size
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		start := uint64(r.Offset)
+		if start > end {
+			r.unused(start, end, unitEnd)
+		}
+		if r.Hole > 0 {
+			l.Holes++
+			l.SumHoles += r.Hole
+		}
+		if r.BitHole > 0 {
+			l.BitHoles++
+			l.SumBitHoles += r.BitHole
+		}
+		own := 8 * (r.Byte + r.Size)
+		if r.Bits == 0 {
+			l.SumMembers += r.Size
+			unitEnd = own
+		} else {
+			l.SumBits += uint64(r.Bits)
+			unitEnd = max(unitEnd, own)
+		}
+		r.UnitEnd = unitEnd / 8
+		r.free = 8*r.Byte - min(solid, 8*r.Byte)
+		end = max(end, r.end())
+		if r.Size > 0 {
+			solid = end
+		}
+	}
+	l.free = 8*l.Size - min(solid, 8*l.Size)
+}
+
+// unused finds what is unused between end, where the members before r end, and
+// the start of r. unitEnd is the end of the units of bit-fields before it.
+func (r *Row) unused(start, end, unitEnd uint64) {
+	if unitEnd > end {
+		r.BitHole = min(unitEnd, start) - end
+	} else if end%8 != 0 {
+		r.BitHole = min(8-end%8, start-end)
+	}
+	end += r.BitHole
+	if r.Bits == 0 {
+		r.Hole = (start - end) / 8
+		return
+	}
+	if unit := 8 * r.Byte; unit > end {
+		r.Hole = (unit - end) / 8
+		end = unit
+	}
+	r.BitHole += start - end
+}
+
+// padding finds what is unused behind the last row.
+func (l *Layout) padding() {
+	if len(l.Rows) == 0 {
+		l.Padding = l.Size
+		return
+	}
+	last := &l.Rows[len(l.Rows)-1]
+	end := last.UnitEnd
+	if last.Bits != 0 {
+		end = min(end, l.Size)
+		if bits := last.end(); 8*end < bits {
+			end = (bits + 7) / 8
+		}
+		l.BitPadding = 8*end - last.end()
+	}
+	if end < l.Size {
+		l.Padding = l.Size - end
+	}
+}
