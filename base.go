@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"slices"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
@@ -17,7 +18,8 @@ type Base struct {
 	blob   *btf.Blob
 	base   *encode.Base
 	kernel *basematch.Kernel
-	done   func()
+
+	closers []func() // give the memory back, the last one first
 }
 
 // OpenBase reads a base: raw BTF or an ELF file with a section .BTF, as it is or
@@ -38,22 +40,23 @@ func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 		if err := ctx.Err(); err != nil {
 			return fail(err)
 		}
-		blob, done, err := loadbtf.Loader{}.OpenSource(chain[i].below(ctx), b.blob)
+		in, unload, err := chain[i].below(ctx)
 		if err != nil {
 			return fail(err)
 		}
+		b.closers = append(b.closers, unload)
+		blob, done, err := loadbtf.Loader{}.OpenSource(in, b.blob)
+		if err != nil {
+			return fail(err)
+		}
+		b.closers = append(b.closers, done)
 		b.blob = blob
-		if before := b.done; before != nil {
-			b.done = func() { done(); before() }
-		} else {
-			b.done = done
+		if i == 0 {
+			b.kernel = basematch.OfKernel(in, blob)
 		}
 	}
 	if b.base, err = encode.NewBase(b.blob); err != nil {
 		return fail(err)
-	}
-	if chain[0].Data == nil && chain[0].Reader == nil {
-		b.kernel = basematch.OfKernel(chain[0].Path, b.blob)
 	}
 	return b, nil
 }
@@ -63,8 +66,8 @@ func (b *Base) Close() {
 	if b.base != nil {
 		b.base.Free()
 	}
-	if b.done != nil {
-		b.done()
+	for _, done := range slices.Backward(b.closers) {
+		done()
 	}
 	*b = Base{}
 }

@@ -26,7 +26,7 @@ import (
 type Source struct {
 	Path   string      // of the file; of bytes the name that errors have
 	Data   []byte      // the bytes, which must not change while they are in use
-	Reader io.ReaderAt // what reads the bytes; an *os.File is mapped
+	Reader io.ReaderAt // what reads the bytes, all at once; an *os.File is mapped
 	Size   int64       // of what Reader has, in bytes; of no use for an *os.File
 }
 
@@ -142,14 +142,15 @@ func (r *Result) Close() {
 	r.encoded, r.BTF, r.ExtraVars = nil, nil, nil
 }
 
-// below is the source for the packages below, which is not read any more once ctx is
-// done.
-func (s *Source) below(ctx context.Context) mmapelf.Source {
-	r := s.Reader
-	if _, file := r.(*os.File); r != nil && !file {
-		r = reader{ctx, r}
+// below is the source for the packages below, valid until done is called. A Reader is
+// read for it, until ctx is done.
+func (s *Source) below(ctx context.Context) (in mmapelf.Source, done func(), err error) {
+	in = mmapelf.Source{Path: s.Path, Data: s.Data, Reader: s.Reader, Size: s.Size}
+	if _, file := in.Reader.(*os.File); in.Reader != nil && !file {
+		in.Reader = reader{ctx, in.Reader}
 	}
-	return mmapelf.Source{Path: s.Path, Data: s.Data, Reader: r, Size: s.Size}
+	done, err = in.Load()
+	return in, done, err
 }
 
 // reader reads until ctx is done.

@@ -117,6 +117,35 @@ func TestBase(t *testing.T) {
 	}
 }
 
+// TestMismatch: the base of another machine is told of, whatever the inputs are.
+func TestMismatch(t *testing.T) {
+	const machine, aarch64 = 18, 183 // e_machine, EM_AARCH64
+	image := read(t, splitFiles+"x86.base-btf.o")
+	image[machine] = aarch64
+	path := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(path, image, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	module := splitFiles + "x86.module.o"
+	data := read(t, module)
+	sources := func(path string, data []byte) []btflite.Source {
+		return []btflite.Source{{Path: path}, {Path: path, Data: data}, {Path: path, Reader: bytes.NewReader(data), Size: int64(len(data))}}
+	}
+	for _, over := range sources(path, image) {
+		base := openBase(t, over)
+		for _, in := range sources(module, data) {
+			r, err := btflite.Encode(ctx, []btflite.Source{in}, btflite.Options{Base: base})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], module+": ") || !strings.Contains(r.Warnings[0], "for another machine") {
+				t.Errorf("base %T %d, module %T %d: warnings %q", over.Reader, len(over.Data), in.Reader, len(in.Data), r.Warnings)
+			}
+			r.Close()
+		}
+	}
+}
+
 // TestExtraVars: they are split BTF over what is encoded.
 func TestExtraVars(t *testing.T) {
 	r, err := btflite.Encode(ctx, btflite.Paths(splitFiles+"x86.base.o"), btflite.Options{ExtraVars: true, Order: btflite.Canonical})
@@ -244,8 +273,9 @@ func TestCancel(t *testing.T) {
 	if path == "" {
 		t.Skip("BTFLITE_VMLINUX names no kernel to end the encoding of")
 	}
+	o := btflite.Options{Jobs: 2, Order: btflite.Canonical}
 	began := time.Now()
-	r, err := btflite.Encode(ctx, btflite.Paths(path), btflite.Options{Jobs: 2})
+	r, err := btflite.Encode(ctx, btflite.Paths(path), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +286,7 @@ func TestCancel(t *testing.T) {
 		after := whole * time.Duration(i) / parts
 		soon, cancel := context.WithTimeout(ctx, after)
 		began := time.Now()
-		r, err := btflite.Encode(soon, btflite.Paths(path), btflite.Options{Jobs: 2})
+		r, err := btflite.Encode(soon, btflite.Paths(path), o)
 		if late := time.Since(began) - after; err != nil && late > 100*time.Millisecond {
 			t.Errorf("ended %v after it was to end at %v of %v", late, after, whole)
 		}

@@ -3,6 +3,7 @@ package btflite
 import (
 	"context"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/diff"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/loadbtf"
@@ -27,14 +28,14 @@ func Verify(data []byte, base *Base, release string) error {
 // how b differs from a. Package btf/diff says more.
 func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) (found []diff.Difference, err error) {
 	defer recovered(a.Path, &err)
-	x, doneX, err := loadbtf.Loader{}.OpenSource(a.below(ctx), blobOf(baseA))
+	x, doneX, err := a.open(ctx, baseA)
 	if err != nil {
-		return nil, asError(err, []Source{a})
+		return nil, err
 	}
 	defer doneX()
-	y, doneY, err := loadbtf.Loader{}.OpenSource(b.below(ctx), blobOf(baseB))
+	y, doneY, err := b.open(ctx, baseB)
 	if err != nil {
-		return nil, asError(err, []Source{b})
+		return nil, err
 	}
 	defer doneY()
 	_, err = diff.Compare(x, y, o, func(d *diff.Difference) error {
@@ -45,4 +46,19 @@ func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) 
 		return nil, asError(err, []Source{a, b})
 	}
 	return found, nil
+}
+
+// open reads the BTF of s over base, which may be nil. It is valid until done is
+// called.
+func (s *Source) open(ctx context.Context, base *Base) (blob *btf.Blob, done func(), err error) {
+	in, unload, err := s.below(ctx)
+	if err != nil {
+		return nil, nil, asError(err, []Source{*s})
+	}
+	blob, closed, err := loadbtf.Loader{}.OpenSource(in, blobOf(base))
+	if err != nil {
+		unload()
+		return nil, nil, asError(err, []Source{*s})
+	}
+	return blob, func() { closed(); unload() }, nil
 }

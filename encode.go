@@ -28,11 +28,12 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 		return nil, &Error{File: in[0].Path, Err: err}
 	}
 	below := make([]mmapelf.Source, len(in))
-	paths := make([]string, len(in))
-	inMemory := false
 	for i := range in {
-		below[i], paths[i] = in[i].below(ctx), in[i].Path
-		inMemory = inMemory || below[i].InMemory()
+		var done func()
+		if below[i], done, err = in[i].below(ctx); err != nil {
+			return nil, asError(err, in)
+		}
+		defer done()
 	}
 	r = new(Result)
 	out, err := encode.RunSources(ctx, below, o.below(r))
@@ -41,15 +42,12 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 	}
 	work := finish.Work{Distil: o.Distil, Order: orders[o.Order], Jobs: o.Jobs, Lenient: o.AllowRefused}
 	if o.Base != nil {
-		work.Base = o.Base.blob
-		if !inMemory {
-			work.Kernel = o.Base.kernel
-		}
+		work.Base, work.Kernel = o.Base.blob, o.Base.kernel
 	}
-	if r.encoded, err = work.Output(paths, out); err != nil {
+	if r.encoded, err = work.Output(ctx, below, out); err != nil {
 		return nil, asError(err, in)
 	}
-	if err := r.take(&work, paths); err != nil {
+	if err := r.take(ctx, &work, in); err != nil {
 		r.Close()
 		return nil, asError(err, in)
 	}
@@ -98,11 +96,11 @@ func (o *Options) below(r *Result) encode.Options {
 }
 
 // take fills r from what is finished.
-func (r *Result) take(work *finish.Work, paths []string) (err error) {
+func (r *Result) take(ctx context.Context, work *finish.Work, in []Source) (err error) {
 	e := r.encoded
 	switch {
 	case work.Distil && e.Size > 0:
-		if r.BTF, r.DistilledBase, err = work.DistilBase(e); err != nil {
+		if r.BTF, r.DistilledBase, err = work.DistilBase(ctx, e); err != nil {
 			return err
 		}
 	default:
@@ -113,7 +111,7 @@ func (r *Result) take(work *finish.Work, paths []string) (err error) {
 		r.Warnings = append(r.Warnings, e.Warning.String())
 	}
 	if e.Mismatch != "" {
-		r.Warnings = append(r.Warnings, paths[e.Lead]+": "+e.Mismatch)
+		r.Warnings = append(r.Warnings, in[e.Lead].Path+": "+e.Mismatch)
 	}
 	return nil
 }

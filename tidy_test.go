@@ -46,7 +46,7 @@ var imports = map[string][]string{
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
 	"internal/basematch": {"btf", "mmapelf"},
 	"internal/callconv":  {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
-	"internal/finish":    {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message", "btf/order", "mmapelf"}, // the last two for tests
+	"internal/finish":    {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
 	"internal/loadbtf": {"btf", "internal/basematch", "internal/message", "mmapelf",
 		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
 	"internal/message":         nil,

@@ -42,8 +42,10 @@ type File struct {
 	data    []byte    // the whole file
 	mapping mmap.MMap // nil when data is not a mapping
 
+	unread func() // gives back what a Source was read into; or nil
+
 	mu       sync.Mutex
-	reserved [][]byte // memory for expanded sections
+	reserved []func() // give back the memory of expanded sections
 }
 
 // FormatError reports bytes that break the ELF format.
@@ -180,10 +182,14 @@ func (f *File) Close() error {
 	delete(mapped.files, f)
 	mapped.Unlock()
 	f.data = nil
-	for _, m := range f.reserved {
-		giveBack(m)
+	for _, done := range f.reserved {
+		done()
 	}
 	f.reserved = nil
+	if f.unread != nil {
+		f.unread()
+		f.unread = nil
+	}
 	if f.mapping == nil {
 		return nil
 	}
@@ -196,21 +202,29 @@ func (f *File) Close() error {
 // Memory is taken when they are written, so a false size costs address space
 // only.
 func (f *File) reserve(s *Section, size int) ([]byte, error) {
-	if size < minReserve {
-		return make([]byte, size), nil
-	}
-	m, err := anonymous(size)
+	m, done, err := reserve(size)
 	if err != nil {
-		return nil, f.errorf(s.label(), s.Offset, "no memory for its %d bytes: %v", size, err)
+		return nil, f.errorf(s.label(), s.Offset, "%v", err)
 	}
 	f.mu.Lock()
-	f.reserved = append(f.reserved, m)
+	f.reserved = append(f.reserved, done)
 	f.mu.Unlock()
 	return m, nil
 }
 
-// minReserve is the size in bytes below which an expanded section is left to
-// the Go heap.
+// reserve returns size zero bytes that are valid until done is called.
+func reserve(size int) (b []byte, done func(), err error) {
+	if size < minReserve {
+		return make([]byte, size), func() {}, nil
+	}
+	m, err := anonymous(size)
+	if err != nil {
+		return nil, nil, fmt.Errorf("no memory for its %d bytes: %w", size, err)
+	}
+	return m, func() { giveBack(m) }, nil
+}
+
+// minReserve is the size in bytes below which memory is left to the Go heap.
 const minReserve = 64 << 10
 
 // Bytes returns the whole file. It is read-only: a write faults. It is valid

@@ -15,6 +15,15 @@ type Source struct {
 	Size   int64       // of what Reader has, in bytes; of no use for an *os.File
 }
 
+// Paths returns the sources at the paths.
+func Paths(paths ...string) []Source {
+	in := make([]Source, len(paths))
+	for i, p := range paths {
+		in[i].Path = p
+	}
+	return in
+}
+
 // InMemory tells whether the source is bytes, so that no other file lies beside it.
 func (s *Source) InMemory() bool { return s.Data != nil || s.Reader != nil }
 
@@ -29,46 +38,67 @@ func (s *Source) Open() (*File, error) {
 	case ok:
 		return openFile(s.Path, file)
 	case s.Reader != nil:
-		data, err := s.read()
+		data, done, err := s.Bytes()
 		if err != nil {
-			return nil, pathError(s.Path, err)
+			return nil, err
 		}
-		return New(s.Path, data)
+		f, err := New(s.Path, data)
+		if err != nil {
+			done()
+			return nil, err
+		}
+		f.unread = done
+		return f, nil
 	}
 	return Open(s.Path)
 }
 
-// Bytes are those of a source in memory; an *os.File is read.
-func (s *Source) Bytes() ([]byte, error) {
+// Load reads what a Reader has, so that the source is Data from then on, until done
+// is called. It does nothing for other sources; an *os.File need not be read.
+func (s *Source) Load() (done func(), err error) {
+	if _, ok := s.Reader.(*os.File); ok || s.Data != nil || s.Reader == nil {
+		return func() {}, nil
+	}
+	s.Data, done, err = s.Bytes()
+	s.Reader = nil
+	return done, err
+}
+
+// Bytes are those of a source in memory, valid until done is called. A Reader is
+// read, into memory that done gives back at once.
+func (s *Source) Bytes() (data []byte, done func(), err error) {
 	if s.Data != nil {
-		return s.Data, nil
+		return s.Data, func() {}, nil
 	}
 	if file, ok := s.Reader.(*os.File); ok {
 		info, err := file.Stat()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		s.Size = info.Size()
 	}
-	data, err := s.read()
-	if err != nil {
-		return nil, pathError(s.Path, err)
+	if s.Size < 0 || int64(int(s.Size)) != s.Size {
+		return nil, nil, pathError(s.Path, fmt.Errorf("%d bytes cannot be in memory", s.Size))
 	}
-	return data, nil
+	if data, done, err = reserve(int(s.Size)); err == nil {
+		if err = s.read(data); err != nil {
+			done()
+		}
+	}
+	if err != nil {
+		return nil, nil, pathError(s.Path, err)
+	}
+	return data, done, nil
 }
 
-// read reads all that Reader has.
-func (s *Source) read() ([]byte, error) {
-	if s.Size < 0 || int64(int(s.Size)) != s.Size {
-		return nil, fmt.Errorf("%d bytes cannot be in memory", s.Size)
-	}
-	data := make([]byte, s.Size)
+// read fills data from Reader.
+func (s *Source) read(data []byte) error {
 	for at := 0; at < len(data); {
 		step := data[at:min(at+readStep, len(data))]
 		n, err := s.Reader.ReadAt(step, int64(at))
 		if at += n; n < len(step) && err != nil {
-			return nil, fmt.Errorf("cannot read byte %d of %d: %w", at, len(data), err)
+			return fmt.Errorf("cannot read byte %d of %d: %w", at, len(data), err)
 		}
 	}
-	return data, nil
+	return nil
 }

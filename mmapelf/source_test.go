@@ -71,9 +71,19 @@ func TestSources(t *testing.T) {
 		if !c.inMemory {
 			continue
 		}
-		if b, err := c.source.Bytes(); err != nil || !bytes.Equal(b, image) {
-			t.Errorf("%s: %d bytes, %v", name, len(b), err)
+		b, done, err := c.source.Bytes()
+		if err != nil || !bytes.Equal(b, image) {
+			t.Fatalf("%s: %d bytes, %v", name, len(b), err)
 		}
+		done()
+		wasReader := c.source.Reader
+		if done, err = c.source.Load(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if loaded := c.source.Reader == nil && bytes.Equal(c.source.Data, image); loaded == c.mapped || c.mapped && c.source.Reader != wasReader {
+			t.Errorf("%s: loaded is %v", name, loaded)
+		}
+		done()
 	}
 	if reader.most != readStep {
 		t.Errorf("%d bytes were asked for at once, want %d", reader.most, readStep)
@@ -104,17 +114,17 @@ func TestSourcesRefused(t *testing.T) {
 		if err == nil || f != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("open: %v, want %q", err, c.want)
 		}
-		if b, err := c.source.Bytes(); err == nil || b != nil || !strings.Contains(err.Error(), c.want) {
+		if b, _, err := c.source.Bytes(); err == nil || b != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d bytes, %v, want %q", len(b), err, c.want)
 		}
 	}
 	if _, err := (&Source{Path: filepath.Join(t.TempDir(), "none")}).Open(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if b, err := (&Source{Data: []byte{}}).Bytes(); err != nil || b == nil || len(b) != 0 {
+	if b, _, err := (&Source{Data: []byte{}}).Bytes(); err != nil || b == nil || len(b) != 0 {
 		t.Errorf("no bytes: %v, %v", b, err)
 	}
-	if b, err := (&Source{Reader: bytes.NewReader(nil)}).Bytes(); err != nil || b == nil || len(b) != 0 {
+	if b, _, err := (&Source{Reader: bytes.NewReader(nil)}).Bytes(); err != nil || b == nil || len(b) != 0 {
 		t.Errorf("nothing to read: %v, %v", b, err)
 	}
 }

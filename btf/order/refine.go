@@ -2,6 +2,7 @@ package order
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/btflite/btflite/btf"
@@ -101,19 +102,20 @@ func (r *refiner) record(t uint32) []uint32 { return r.b.Record(r.b.FirstID + t)
 func (r *refiner) size(class uint32) uint32 { return r.end[class] - r.start[class] }
 
 // run brings r.types into the canonical order. It returns how often it had to
-// choose one of several types that nothing tells apart.
-func (r *refiner) run() (choices int) {
+// choose one of several types that nothing tells apart. It ends early, somewhere on
+// the way, when ctx is done.
+func (r *refiner) run(ctx context.Context) (choices int) {
 	r.byContent()
-	r.settle()
+	r.settle(ctx)
 	r.inward = true
 	r.touchAll()
 	r.divideTouched()
-	r.settle()
+	r.settle(ctx)
 	for i := 0; i < len(r.types); i++ {
-		for r.size(r.class[r.types[i]]) > 1 {
+		for r.size(r.class[r.types[i]]) > 1 && ctx.Err() == nil {
 			t := r.types[i]
 			r.divide(r.class[t], [][]uint32{{t}}, nil)
-			r.settle()
+			r.settle(ctx)
 			choices++
 		}
 	}
@@ -189,9 +191,9 @@ func (r *refiner) compareContent(x, y uint32) int {
 	return 0
 }
 
-// settle goes on until nothing moves.
-func (r *refiner) settle() {
-	for len(r.moved) > 0 {
+// settle goes on until nothing moves, or ctx is done.
+func (r *refiner) settle(ctx context.Context) {
+	for len(r.moved) > 0 && ctx.Err() == nil {
 		r.touchUsers()
 		r.moved = r.moved[:0]
 		r.divideTouched()

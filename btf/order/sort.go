@@ -15,6 +15,7 @@ package order
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/btflite/btflite/btf"
@@ -29,13 +30,14 @@ import (
 // An error says that names overlap so that comparing them has no bound; see
 // rankNames.
 func ByName(b *btf.Blob) (*btf.Blob, error) {
-	out, _, err := ByNameWithMap(b)
+	out, _, err := ByNameWithMap(context.Background(), b)
 	return out, err
 }
 
 // ByNameWithMap is ByName that also returns the new id of each own type, by its
-// place in b: what builds upon b needs it.
-func ByNameWithMap(b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
+// place in b: what builds upon b needs it. It ends with the error of ctx when that
+// is done.
+func ByNameWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 	var used []uint32
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		used = append(used, b.Record(id)[0])
@@ -47,6 +49,9 @@ func ByNameWithMap(b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 	order := make([]uint32, len(b.Off))
 	for i := range order {
 		order[i] = uint32(i)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
 	}
 	slices.SortStableFunc(order, func(x, y uint32) int {
 		return cmp.Compare(ranks.of(b.Words[b.Off[x]]), ranks.of(b.Words[b.Off[y]]))
@@ -70,12 +75,12 @@ func ByNameWithMap(b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 //
 // The error is that of ByName.
 func Canonical(b *btf.Blob) (*btf.Blob, error) {
-	out, _, err := CanonicalWithMap(b)
+	out, _, err := CanonicalWithMap(context.Background(), b)
 	return out, err
 }
 
-// CanonicalWithMap is Canonical with the map of ByNameWithMap.
-func CanonicalWithMap(b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
+// CanonicalWithMap is Canonical with ctx and the map of ByNameWithMap.
+func CanonicalWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 	var used []uint32
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		btf.EachName(b.Record(id), func(off *uint32) { used = append(used, *off) })
@@ -85,7 +90,10 @@ func CanonicalWithMap(b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 		return nil, nil, err
 	}
 	r := newRefiner(b, ranks)
-	r.run()
+	r.run(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	out, ids = permuted(b, r.types)
 	out.Strings = ranks.write(b)
 	for i := range out.Off {

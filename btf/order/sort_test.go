@@ -2,6 +2,8 @@ package order
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -248,7 +250,7 @@ func canonical(t testing.TB, b *btf.Blob) (*btf.Blob, int) {
 		t.Fatal(err)
 	}
 	r := newRefiner(b, ranks)
-	choices := r.run()
+	choices := r.run(context.Background())
 	sameTypes(t, b, got, r.types)
 	return got, choices
 }
@@ -371,4 +373,38 @@ func FuzzSort(f *testing.F) {
 			t.Fatal("another order gives other bytes")
 		}
 	})
+}
+
+// TestStop: a sort whose context is done is an error, at whatever point that is.
+func TestStop(t *testing.T) {
+	b := sample(t, false)
+	for _, sort := range []func(context.Context, *btf.Blob) (*btf.Blob, []uint32, error){CanonicalWithMap, ByNameWithMap} {
+		looks := 0
+		for after := 0; ; after++ {
+			ctx := &countdown{context.Background(), after}
+			out, ids, err := sort(ctx, b)
+			if err == nil {
+				break
+			}
+			if looks++; !errors.Is(err, context.Canceled) || out != nil || ids != nil {
+				t.Fatalf("after %d looks: %v %v %v", after, out, ids, err)
+			}
+		}
+		if looks == 0 {
+			t.Error("nobody looks at the context")
+		}
+	}
+}
+
+// countdown is a context that is done after so many looks at it.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
 }

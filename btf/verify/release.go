@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -26,12 +27,14 @@ var (
 
 // releaseForm is a release as people write it and as uname -r prints it. What
 // follows the numbers is the distributor's.
-var releaseForm = regexp.MustCompile(`^v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?:[-+~_. ].*)?$`)
+var releaseForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?:[-+~_. ].*)?$`)
+})
 
 // ParseRelease reads a release such as 6.12, 5.10.223 or 6.1.0-50-amd64. It is an
 // error if the table of features does not know the release.
 func ParseRelease(s string) (Release, error) {
-	m := releaseForm.FindStringSubmatch(s)
+	m := releaseForm().FindStringSubmatch(s)
 	if m == nil {
 		return Release{}, fmt.Errorf("'%s' is no release such as 6.12 or 5.10.223", s)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // runEncode, newSession and setSections are the work below this package; tests
@@ -24,7 +26,7 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		return f.Output(paths, out)
+		return f.Output(context.Background(), mmapelf.Paths(paths...), out)
 	}
 	newSession  = func(opt encode.Options) session { return encode.NewSession(opt) }
 	setSections = elfwrite.Set
@@ -41,7 +43,7 @@ type session interface {
 func (e *encoding) finish(base *btf.Blob, bases []string, inPlace bool) *finish.Work {
 	f := &finish.Work{Base: base, Distil: e.distils(inPlace), Order: e.order, Lenient: e.lenient}
 	if base != nil {
-		f.Kernel = basematch.OfKernel(bases[0], base)
+		f.Kernel = basematch.OfKernel(mmapelf.Source{Path: bases[0]}, base)
 	}
 	return f
 }

@@ -3,7 +3,13 @@
 //
 // This package parses the command line, reports, and replaces files. Package
 // encode and those below it decide what BTF is made of; package finish sorts,
-// checks and distils it. The parts of this package:
+// checks and distils it. Package btflite, the library, is a facade of the same
+// packages. This command does not use it, because it needs what a library should
+// not offer: the lines of -V, a limit on resident memory, sessions that encode one
+// module after the other, BTF that is written while it is read, and advice about
+// options in errors.
+//
+// The parts of this package:
 //
 //	cli.go       one run: error line, exit status, panics
 //	commands.go  the table of commands, and which one a command line means

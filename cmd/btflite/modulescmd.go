@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,6 +20,7 @@ import (
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // modulesCommand is "btflite modules": many files, each with a BTF of its own,
@@ -218,7 +220,7 @@ func (w *worker) encode(s *session, path string, opt encode.Options, f *finish.W
 	out, err := (*s).Encode(path)
 	if err == nil {
 		var enc *finish.Encoded
-		if enc, err = f.Output([]string{path}, out); err == nil {
+		if enc, err = f.Output(context.Background(), mmapelf.Paths(path), out); err == nil {
 			return enc, nil
 		}
 	}

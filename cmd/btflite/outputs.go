@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -96,7 +97,7 @@ func sectionsFor(path string, enc *finish.Encoded, f *finish.Work) ([]elfwrite.S
 		}
 		return []elfwrite.Section{{Name: loadbtf.SectionBTF, Size: enc.Size, Write: enc.Write}}, nil
 	}
-	own, below, err := f.DistilBase(enc)
+	own, below, err := f.DistilBase(context.Background(), enc)
 	if err != nil {
 		return nil, err
 	}

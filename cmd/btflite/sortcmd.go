@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ func (s *sortCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	sorted, _, err := s.order(b)
+	sorted, _, err := s.order(context.Background(), b)
 	if err != nil {
 		return message.NamingFile(in, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // verifiedFile is one input of "btflite verify".
@@ -102,7 +103,7 @@ func (f *baseFinder) fix(paths []string) error {
 		return err
 	}
 	name := strings.Join(paths, " + ")
-	f.fixed = &foundBase{path: name, blob: blob, done: done, kernel: basematch.OfKernel(paths[0], blob)}
+	f.fixed = &foundBase{path: name, blob: blob, done: done, kernel: basematch.OfKernel(mmapelf.Source{Path: paths[0]}, blob)}
 	f.known[name] = f.fixed
 	return nil
 }
@@ -140,7 +141,7 @@ func openCandidate(path string) *foundBase {
 	if err != nil {
 		return b // the next one may do
 	}
-	b.blob, b.done, b.kernel = blob, done, basematch.OfKernel(path, blob)
+	b.blob, b.done, b.kernel = blob, done, basematch.OfKernel(mmapelf.Source{Path: path}, blob)
 	return b
 }
 

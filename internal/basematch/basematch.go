@@ -35,16 +35,16 @@ type Module struct {
 	Size    uint64 // of its struct module, in bytes; 0 if it is not known
 }
 
-// OfKernel reads what the file at path and its BTF tell, of which base is the
+// OfKernel reads what the file and its BTF tell, of which base is the
 // BTF or is over it. The file may be raw BTF, or compressed, or gone: then less is
 // known. The Kernel refers to base, which must stay valid as long as it is used.
-func OfKernel(path string, base *btf.Blob) *Kernel {
-	k := &Kernel{path: path}
+func OfKernel(in mmapelf.Source, base *btf.Blob) *Kernel {
+	k := &Kernel{path: in.Path}
 	for base.Base != nil {
 		base = base.Base
 	}
 	k.findModule(base)
-	f, err := mmapelf.Open(path)
+	f, err := in.Open()
 	if err != nil {
 		return k
 	}
@@ -124,10 +124,10 @@ func releaseIn(b []byte) string {
 	}
 }
 
-// OfModule reads what the file at path tells. A file that is no module, or cannot
+// OfModule reads what the file tells. A file that is no module, or cannot
 // be read, tells nothing.
-func OfModule(path string) (m Module) {
-	f, err := mmapelf.Open(path)
+func OfModule(in mmapelf.Source) (m Module) {
+	f, err := in.Open()
 	if err != nil {
 		return m
 	}

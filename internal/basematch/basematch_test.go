@@ -10,6 +10,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // elfFile writes an ELF file with sections of these contents.
@@ -75,7 +76,7 @@ func TestOfKernel(t *testing.T) {
 		{"not there", "none", base, "", 0, 64},
 		{"no struct module", "none", structs(t, nil, 64, "modul"), "", 0, 0},
 	} {
-		if k := OfKernel(tt.path, tt.b); k.Release != tt.release || k.Machine != tt.machine || k.ModuleSize != tt.size {
+		if k := OfKernel(mmapelf.Source{Path: tt.path}, tt.b); k.Release != tt.release || k.Machine != tt.machine || k.ModuleSize != tt.size {
 			t.Errorf("%s: %+v", tt.name, k)
 		}
 	}
@@ -84,7 +85,7 @@ func TestOfKernel(t *testing.T) {
 func TestOfModule(t *testing.T) {
 	info := "license=GPL\x00vermagic=" + rel612 + " SMP preempt mod_unload \x00vermagic=later\x00"
 	path := elfFile(t, "m.ko", dt.MachineS390, ".modinfo", info, ".gnu.linkonce.this_module", strings.Repeat("x", 1280))
-	if m := OfModule(path); m != (Module{rel612, dt.MachineS390, 1280}) {
+	if m := OfModule(mmapelf.Source{Path: path}); m != (Module{rel612, dt.MachineS390, 1280}) {
 		t.Errorf("%+v", m)
 	}
 	for name, want := range map[string]Module{
@@ -92,7 +93,7 @@ func TestOfModule(t *testing.T) {
 		elfFile(t, "m.o", 0): {Machine: dt.MachineX86_64},
 		"none":               {},
 	} {
-		if m := OfModule(name); m != want {
+		if m := OfModule(mmapelf.Source{Path: name}); m != want {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
@@ -102,7 +103,7 @@ func TestMismatch(t *testing.T) {
 	base := structs(t, nil, 64, "module", member{"state", 0}, member{"list", 32})
 	own := func(size uint32, members ...member) *btf.Blob { return structs(t, base, size, "module", members...) }
 	vmlinux := elfFile(t, "vmlinux", 0, ".rodata", bannerOf(rel612))
-	k, raw := OfKernel(vmlinux, base), OfKernel("raw.btf", base)
+	k, raw := OfKernel(mmapelf.Source{Path: vmlinux}, base), OfKernel(mmapelf.Source{Path: "raw.btf"}, base)
 	same := own(64, member{"state", 0}, member{"list", 32})
 	for _, tt := range []struct {
 		name string
@@ -122,7 +123,7 @@ func TestMismatch(t *testing.T) {
 		{"own members", raw, Module{}, own(64, member{"state", 0}), "its struct module has other members than that of the base raw.btf"},
 		{"own offset", raw, Module{}, own(64, member{"state", 0}, member{"list", 64}), "its struct module has other members than that of the base raw.btf"},
 		{"own name", raw, Module{}, own(64, member{"state", 0}, member{"mkobj", 32}), "its struct module has other members than that of the base raw.btf"},
-		{"no struct module in the base", OfKernel("x", structs(t, nil, 1, "m")), Module{"", 0, 128}, own(72), ""},
+		{"no struct module in the base", OfKernel(mmapelf.Source{Path: "x"}, structs(t, nil, 1, "m")), Module{"", 0, 128}, own(72), ""},
 	} {
 		if got := tt.k.Mismatch(tt.m, tt.own); got != strings.ReplaceAll(tt.want, "VMLINUX", vmlinux) {
 			t.Errorf("%s: %q", tt.name, got)
@@ -143,7 +144,7 @@ func FuzzOfModule(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m, k := OfModule(path), OfKernel(path, blob)
+		m, k := OfModule(mmapelf.Source{Path: path}), OfKernel(mmapelf.Source{Path: path}, blob)
 		if len(m.Release) > maxRelease || len(k.Release) > maxRelease {
 			t.Errorf("%q, %q", m.Release, k.Release)
 		}

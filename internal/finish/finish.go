@@ -5,6 +5,7 @@ package finish
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -14,16 +15,18 @@ import (
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // sortShare is how much memory it takes to sort BTF, as a multiple of its size:
 // measured, 4.3 for a kernel.
 const sortShare = 5
 
-// Output makes an Encoded of the output for the inputs at paths, or closes it with
-// an error if it must not be used. What is to be distilled is sorted after that.
-func (w *Work) Output(paths []string, out *encode.Output) (*Encoded, error) {
-	e, err := w.finish(paths, out)
+// Output makes an Encoded of the output for the inputs, or closes it with an error
+// if it must not be used. What is to be distilled is sorted after that. When ctx is
+// done, Output ends soon with its error.
+func (w *Work) Output(ctx context.Context, in []mmapelf.Source, out *encode.Output) (*Encoded, error) {
+	e, err := w.finish(ctx, in, out)
 	if err != nil {
 		out.Close()
 		return nil, err
@@ -31,14 +34,18 @@ func (w *Work) Output(paths []string, out *encode.Output) (*Encoded, error) {
 	return e, nil
 }
 
-func (w *Work) finish(paths []string, out *encode.Output) (*Encoded, error) {
+func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Output) (*Encoded, error) {
 	began := time.Now()
+	paths := make([]string, len(in))
+	for i := range in {
+		paths[i] = in[i].Path
+	}
 	names := message.Inputs(paths)
 	data, write, more := out.Bytes(), out.Write, out.Extra()
 	if w.Order != nil && !w.Distil && len(data)+len(more) > 0 {
 		err := out.CheckMemory(sortShare * (len(data) + len(more)))
 		if err == nil {
-			data, more, err = w.sorted(data, more)
+			data, more, err = w.sorted(ctx, data, more)
 		}
 		if err == nil {
 			write, err = WriteBytes(data), out.Stats.Count(data)
@@ -49,6 +56,9 @@ func (w *Work) finish(paths []string, out *encode.Output) (*Encoded, error) {
 		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "sort", Time: time.Since(began)})
 		began = time.Now()
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, message.NamingFile([]string{names}, err)
+	}
 	warning, err := w.check(names, out, data, w.Base)
 	if err != nil {
 		return nil, err
@@ -58,7 +68,7 @@ func (w *Work) finish(paths []string, out *encode.Output) (*Encoded, error) {
 		return nil, err
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also), Mismatch: w.mismatch(paths[out.Lead], data),
+	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also), Mismatch: w.mismatch(in[out.Lead], data),
 		Data: data, Write: write, Extra: extra, close: out.Close}, nil
 }
 
@@ -80,9 +90,9 @@ func (w *Work) extra(names string, out *encode.Output, extra, main []byte) (x Ex
 	return x, warning, err
 }
 
-// mismatch says why the file at path, with data as its split BTF, is not of the
-// kernel that the base is of; "" if nothing shows.
-func (w *Work) mismatch(path string, data []byte) string {
+// mismatch says why the file, with data as its split BTF, is not of the kernel that
+// the base is of; "" if nothing shows.
+func (w *Work) mismatch(in mmapelf.Source, data []byte) string {
 	if w.Kernel == nil || w.Base == nil {
 		return ""
 	}
@@ -90,12 +100,12 @@ func (w *Work) mismatch(path string, data []byte) string {
 	if err != nil {
 		own = nil // there is nothing to encode
 	}
-	return w.Kernel.Mismatch(basematch.OfModule(path), own)
+	return w.Kernel.Mismatch(basematch.OfModule(in), own)
 }
 
 // DistilBase returns the BTF over a distilled base, and that base. The numbers of e
-// become those of both.
-func (w *Work) DistilBase(e *Encoded) (own, below []byte, err error) {
+// become those of both. ctx is as for Output.
+func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, err error) {
 	var data bytes.Buffer
 	data.Grow(int(e.Size))
 	if err := e.Write(&data); err != nil {
@@ -105,9 +115,12 @@ func (w *Work) DistilBase(e *Encoded) (own, below []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	base, split, err := distill.Split(split)
 	if err == nil && w.Order != nil {
-		split, _, err = w.Order(split)
+		split, _, err = w.Order(ctx, split)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 	} {
 		out := encoded(t, c.structName, c.language, nil)
 		want := bytes.Clone(out.Bytes())
-		e, err := c.work.Output([]string{name}, out)
+		e, err := c.work.Output(t.Context(), mmapelf.Paths(name), out)
 		if c.refused {
 			var r *Refused
 			if !errors.As(err, &r) || e != nil || r.Names != name || r.Unreadable != nil || !strings.HasPrefix(err.Error(), name+": nothing written: a kernel would refuse the BTF type ") {
@@ -111,7 +111,7 @@ func TestOrder(t *testing.T) {
 		t.Fatal("no extra variables")
 	}
 	w := Work{Order: order.ByNameWithMap}
-	e, err := w.Output([]string{name}, out)
+	e, err := w.Output(t.Context(), mmapelf.Paths(name), out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,25 +152,25 @@ func TestOrderFails(t *testing.T) {
 	bad := errors.New("bad order")
 	for n := 1; n <= 2; n++ {
 		calls := 0
-		w := Work{Order: func(b *btf.Blob) (*btf.Blob, []uint32, error) {
+		w := Work{Order: func(ctx context.Context, b *btf.Blob) (*btf.Blob, []uint32, error) {
 			if calls++; calls == n {
 				return nil, nil, bad
 			}
-			return order.ByNameWithMap(b)
+			return order.ByNameWithMap(ctx, b)
 		}}
-		if e, err := w.Output([]string{name}, encoded(t, "s", languageC, withExtra)); e != nil || !errors.Is(err, bad) || !strings.HasPrefix(err.Error(), name+": ") {
+		if e, err := w.Output(t.Context(), mmapelf.Paths(name), encoded(t, "s", languageC, withExtra)); e != nil || !errors.Is(err, bad) || !strings.HasPrefix(err.Error(), name+": ") {
 			t.Errorf("call %d: %v", n, err)
 		}
 	}
-	w := Work{Order: func(b *btf.Blob) (*btf.Blob, []uint32, error) {
+	w := Work{Order: func(ctx context.Context, b *btf.Blob) (*btf.Blob, []uint32, error) {
 		if b.Base == nil {
-			return order.ByNameWithMap(b)
+			return order.ByNameWithMap(ctx, b)
 		}
 		x := btftest.Over(b.Base)
 		x.Var("no C name", 1, btftest.Global)
 		return x.Blob(t), nil, nil
 	}}
-	if _, err := w.Output([]string{name}, encoded(t, "s", languageC, withExtra)); err == nil || !strings.HasPrefix(err.Error(), "extra variables: "+name+": nothing written") {
+	if _, err := w.Output(t.Context(), mmapelf.Paths(name), encoded(t, "s", languageC, withExtra)); err == nil || !strings.HasPrefix(err.Error(), "extra variables: "+name+": nothing written") {
 		t.Errorf("bad extra variables: %v", err)
 	}
 }
@@ -188,11 +188,11 @@ func TestDistil(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := encoded(t, "s", languageC, func(o *encode.Options) { o.Base = shared })
-		e, err := w.Output([]string{name}, out)
+		e, err := w.Output(t.Context(), mmapelf.Paths(name), out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, below, err := w.DistilBase(e)
+		own, below, err := w.DistilBase(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestDistil(t *testing.T) {
 			t.Errorf("%d and %d bytes, %d types; said to be %d, %d and %d", len(own), len(below), len(split.Off), e.Size, e.Below, e.Stats.TypesOut)
 		}
 		if sort != nil {
-			want, _, err := sort(split)
+			want, _, err := sort(t.Context(), split)
 			if err != nil || !bytes.Equal(want.Encode(), own) {
 				t.Errorf("not in order: %v", err)
 			}
@@ -237,7 +237,7 @@ func TestMismatch(t *testing.T) {
 	} {
 		out := encoded(t, "s", languageC, func(o *encode.Options) { o.Base = shared })
 		want := bytes.Clone(out.Bytes())
-		e, err := c.work.Output([]string{path}, out)
+		e, err := c.work.Output(t.Context(), mmapelf.Paths(path), out)
 		if err != nil {
 			t.Fatal(err)
 		}

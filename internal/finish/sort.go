@@ -1,16 +1,20 @@
 package finish
 
-import "github.com/btflite/btflite/btf"
+import (
+	"context"
+
+	"github.com/btflite/btflite/btf"
+)
 
 // sorted is the BTF main, over w.Base or without one, and the BTF extra over that,
 // both in the order. Either may be empty.
-func (w *Work) sorted(main, extra []byte) ([]byte, []byte, error) {
+func (w *Work) sorted(ctx context.Context, main, extra []byte) ([]byte, []byte, error) {
 	old, to := w.Base, w.Base // what extra was over, and is
 	var ids []uint32
 	var err error
 	if len(main) > 0 {
 		if old, err = btf.Parse(main, w.Base); err == nil {
-			to, ids, err = w.Order(old)
+			to, ids, err = w.Order(ctx, old)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -30,7 +34,7 @@ func (w *Work) sorted(main, extra []byte) ([]byte, []byte, error) {
 		})
 	}
 	if err == nil {
-		x, _, err = w.Order(x)
+		x, _, err = w.Order(ctx, x)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -10,8 +11,8 @@ import (
 )
 
 // Sorter puts the own types of BTF into an order and tells the new id of each;
-// see package order.
-type Sorter func(*btf.Blob) (out *btf.Blob, ids []uint32, err error)
+// see package order. When ctx is done, it ends soon with its error.
+type Sorter func(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error)
 
 // Work is what becomes of an output. The zero value checks it and changes
 // nothing.

@@ -228,18 +228,28 @@ func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done
 
 // openBytes is Open for bytes.
 func (l Loader) openBytes(in *mmapelf.Source) (raw Raw, done func(), err error) {
-	data, err := in.Bytes()
+	data, unload, err := in.Bytes()
 	if err != nil {
 		return raw, nil, message.NamingFile([]string{in.Path}, err)
 	}
+	raw, closed, err := l.openLoaded(in.Path, data)
+	if err != nil {
+		unload()
+		return raw, nil, err
+	}
+	return raw, func() { closed(); unload() }, nil
+}
+
+// openLoaded is openBytes for bytes in memory.
+func (l Loader) openLoaded(path string, data []byte) (raw Raw, done func(), err error) {
 	if head := data[:min(headSize, len(data))]; CompressionOf(head) != nil {
 		expanded := bytes.NewBuffer(bytes.Clone(head))
 		if err := expand(expanded, bytes.NewReader(data[len(head):]), head, maxExpanded); err != nil {
-			return raw, nil, message.FileError(in.Path, "cannot read", err)
+			return raw, nil, message.FileError(path, "cannot read", err)
 		}
 		data = expanded.Bytes()
 	}
-	return l.openContents(in.Path, data)
+	return l.openContents(path, data)
 }
 
 // IsELF tells whether a file with these first bytes is an ELF file.
