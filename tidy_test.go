@@ -31,6 +31,7 @@ var imports = map[string][]string{
 	"btf/diff":               {"btf"},
 	"btf/distill":            {"btf"},
 	"btf/dump":               {"btf", "internal/message"}, // which escapes names
+	"btf/funcs":              {"btf", "btf/view"},
 	"btf/order":              {"btf"},
 	"btf/page":               {"btf", "btf/view"},
 	"btf/verify":             {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"}, // the last three for tests
@@ -66,6 +67,7 @@ var imports = map[string][]string{
 		"btf/diff",
 		"btf/distill",
 		"btf/dump",
+		"btf/funcs",
 		"btf/order",
 		"btf/page",
 		"btf/verify",

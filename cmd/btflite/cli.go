@@ -157,6 +157,13 @@ func (l *lineWriter) text(s string) {
 	}
 }
 
+// bytes prints b as it is.
+func (l *lineWriter) bytes(b []byte) {
+	if l.err == nil {
+		_, l.err = l.b.Write(b)
+	}
+}
+
 // flush writes what is buffered and returns the first error of all.
 func (l *lineWriter) flush() error {
 	if l.err == nil {

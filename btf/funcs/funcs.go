@@ -1,0 +1,124 @@
+// Package funcs reads the functions of BTF: prototypes as pfunct of pahole 1.32
+// prints them, parameters with their sizes, and which functions take a type.
+//
+//	funcs.go   Set, Func: what functions there are
+//	takes.go   which functions take a type
+//	text.go    prototypes as text
+//
+// It takes every blob that btf.Parse takes. A prototype that has no end as text,
+// because its types refer to each other, is cut after a megabyte.
+package funcs
+
+import (
+	"iter"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// Set is the functions of a view. It may be used by several goroutines.
+type Set struct {
+	v    *view.View
+	tags map[place][]uint32 // declaration tags by what they are on
+}
+
+// place is a function or, if part is not -1, a parameter of it.
+type place struct {
+	id   uint32
+	part int
+}
+
+// New reads v once. The Set takes memory for functions with declaration tags only.
+func New(v *view.View) *Set {
+	s := &Set{v, map[place][]uint32{}}
+	for t := range v.All() {
+		if t.Kind() == btf.KindDeclTag && t.Target().Kind() == btf.KindFunc {
+			at := place{t.TargetID(), t.Component()}
+			s.tags[at] = append(s.tags[at], t.ID)
+		}
+	}
+	return s
+}
+
+// Own gives the functions that are not of a base, in the order of ids.
+func (s *Set) Own() iter.Seq[Func] { return s.from(s.v.FirstOwn()) }
+
+// All gives the functions of the bases too, which come first.
+func (s *Set) All() iter.Seq[Func] { return s.from(1) }
+
+func (s *Set) from(first uint32) iter.Seq[Func] {
+	return func(yield func(Func) bool) {
+		for id := first; id < s.v.Count(); id++ {
+			if t := s.v.Type(id); t.Kind() == btf.KindFunc && !yield(Func{t, s}) {
+				return
+			}
+		}
+	}
+}
+
+// Named gives the functions of the name, those of the bases first.
+func (s *Set) Named(name string) (fs []Func) {
+	for _, id := range s.v.Named(name, btf.KindFunc) {
+		fs = append(fs, Func{s.v.Type(id), s})
+	}
+	return fs
+}
+
+// Func is a function. Its names are slices of the blob.
+type Func struct {
+	view.Type
+	set *Set
+}
+
+// Tags gives the texts of the declaration tags of parameter i, those of f for -1,
+// as "bpf_kfunc".
+func (f Func) Tags(i int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if f.set == nil {
+			return
+		}
+		for _, id := range f.set.tags[place{f.ID, i}] {
+			if !yield(f.set.v.Type(id).Name()) {
+				return
+			}
+		}
+	}
+}
+
+// Proto is the prototype.
+func (f Func) Proto() view.Type { return f.Target() }
+
+// Result is the type that f returns.
+func (f Func) Result() view.Type { return f.Proto().Target() }
+
+// Global tells whether f can be called from other files. BTF of pahole says of no
+// function that it can, that of clang does.
+func (f Func) Global() bool { return f.Linkage() == 1 }
+
+// Variadic tells whether f takes more arguments than it has parameters.
+func (f Func) Variadic() bool {
+	p := f.Proto()
+	n := p.Vlen()
+	return n > 0 && p.Param(n-1).Variadic()
+}
+
+// Params gives the parameters without the dots of a variadic function.
+func (f Func) Params() iter.Seq2[int, view.Param] {
+	return func(yield func(int, view.Param) bool) {
+		n := f.NumParams()
+		for i, p := range f.Proto().Params() {
+			if i == n || !yield(i, p) {
+				return
+			}
+		}
+	}
+}
+
+// NumParams is how many parameters f has, without the dots of a variadic function.
+func (f Func) NumParams() int {
+	n := f.Proto().Vlen()
+	if f.Variadic() {
+		n--
+	}
+	return n
+}

@@ -1,0 +1,91 @@
+package funcs
+
+import (
+	"bytes"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// HasPointerTo tells whether a parameter is a pointer to the struct of that name and
+// nothing but that: not to a constant one, not to a typedef of it. These are the
+// functions that pfunct --class lists.
+func (f Func) HasPointerTo(name []byte) bool {
+	for _, p := range f.Params() {
+		if t := p.Type(); t.Kind() == btf.KindPtr && t.Target().Kind() == btf.KindStruct && bytes.Equal(t.Target().Name(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Taking finds functions by a type that they take. It remembers what it has found
+// for each type.
+type Taking struct {
+	name []byte
+	led  []uint8 // by type id
+}
+
+const (
+	unknown = iota
+	elsewhere
+	leads
+)
+
+// Taking finds functions that take a struct, union, enum or typedef of the name:
+// by value, or through any number of pointers, qualifiers, typedefs and arrays.
+func (s *Set) Taking(name string) *Taking {
+	return &Taking{name: []byte(name), led: make([]uint8, s.v.Count())}
+}
+
+// Has tells whether a parameter of f leads to the type.
+func (x *Taking) Has(f Func) bool {
+	for _, p := range f.Params() {
+		if x.leads(p.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *Taking) leads(t view.Type) bool {
+	start := t
+	var found uint8 = elsewhere
+	for range view.MaxDepth {
+		if known := x.led[t.ID]; known != unknown {
+			found = known
+			break
+		}
+		if x.is(t) {
+			found = leads
+			break
+		}
+		next, ok := behind(t)
+		if !ok {
+			break
+		}
+		t = next
+	}
+	x.led[start.ID] = found
+	return found == leads
+}
+
+func (x *Taking) is(t view.Type) bool {
+	switch t.Kind() {
+	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd, btf.KindTypedef:
+		return bytes.Equal(t.Name(), x.name)
+	}
+	return false
+}
+
+// behind is the type that t is made of.
+func behind(t view.Type) (view.Type, bool) {
+	switch t.Kind() {
+	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag, btf.KindTypedef:
+		return t.Target(), true
+	case btf.KindArray:
+		elem, _ := t.Elem()
+		return elem, true
+	}
+	return t, false
+}

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/funcs"
+	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// funcsCommand is "btflite funcs".
+type funcsCommand struct {
+	in *typeReader
+
+	// Which functions.
+	names        []string // --function
+	class, takes string
+	externals    bool
+	withBase     bool
+	address      *uint64 // --addr
+
+	// What to print.
+	prototypes, all, verbose bool
+	number                   funcsNumber
+	params, json             bool
+	style                    funcs.Style
+}
+
+// funcsNumber is a number that is printed of each function.
+type funcsNumber uint8
+
+const (
+	noNumber funcsNumber = iota
+	nameLength
+	paramCount
+	codeSize
+)
+
+// groupWhich is the heading of which functions to print.
+const groupWhich = "Which functions"
+
+func newFuncsCommand(c *cli) *cobra.Command {
+	f := funcsCommand{in: newTypeReader(c.lookupEnv)}
+	cmd := &cobra.Command{
+		Use: "funcs [OPTION...] [FILE]",
+		Long: `Print the functions of the BTF of FILE as pfunct does: their names or, with
+--function, --all or --prototypes, their prototypes. Without FILE it is the
+running kernel.`,
+		Example: `  btflite funcs --function=tcp_v4_rcv vmlinux
+  btflite funcs --params --function='tcp_*_cb' vmlinux
+  btflite funcs --takes=sk_buff --prototypes vmlinux.btf`,
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.whichOptions(cmd)
+	f.printOptions(cmd)
+	return cmd
+}
+
+func (f *funcsCommand) whichOptions(cmd *cobra.Command) {
+	s := under(cmd, groupWhich)
+	s.value(f.addName, "function", "f", "the prototype of `NAME` or of all that fit a glob", noFiles)
+	s.value(nonEmpty(&f.class), "class", "c", "only those with a parameter 'struct `NAME` *'", noFiles)
+	s.value(nonEmpty(&f.takes), "takes", "", "only those of which a parameter leads to `NAME`", noFiles)
+	s.toggle(&f.externals, "externals", "E", "only those that other files can call")
+	s.value(f.setAddress, "addr", "a", "the function at `ADDR`, by the symbols of FILE", noFiles)
+	s.toggle(&f.withBase, "with_base", "", "the functions of the base, too")
+	f.in.options(cmd, groupWhich)
+}
+
+func (f *funcsCommand) printOptions(cmd *cobra.Command) {
+	s := under(cmd, groupPrinted)
+	s.toggle(&f.prototypes, "prototypes", "P", "prototypes instead of names")
+	s.toggle(&f.all, "all", "A", "prototypes in the order of the file")
+	s.toggle(&f.params, "params", "", "prototypes, parameters and their sizes")
+	s.toggle(&f.style.NoParamNames, "no_parm_names", "", "prototypes without the names of parameters")
+	s.call(func() { f.number = paramCount }, "nr_parms", "p", "names with the number of parameters")
+	s.call(func() { f.number = nameLength }, "function_name_len", "N", "names with their length", rare)
+	s.call(func() { f.number = codeSize }, "sizes", "s", "names with the size of code, by FILE's symbols")
+	s.toggle(&f.verbose, "verbose", "V", "prototypes with a count of definitions, which is always 1 in BTF", rare)
+	s.toggle(&f.json, "json", "", "print one JSON object")
+}
+
+// nonEmpty stores a name.
+func nonEmpty(p *string) func(string) error {
+	return func(v string) error {
+		if v == "" {
+			return usagef("empty name")
+		}
+		*p = v
+		return nil
+	}
+}
+
+func (f *funcsCommand) addName(v string) error {
+	if _, err := path.Match(v, ""); err != nil {
+		return usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(v))
+	}
+	f.names = append(f.names, "")
+	return nonEmpty(&f.names[len(f.names)-1])(v)
+}
+
+func (f *funcsCommand) setAddress(v string) error {
+	n, err := strconv.ParseUint(v, 0, 64)
+	if err != nil {
+		return usagef("'%s' is no address; use 0x...", message.OneLine(v))
+	}
+	f.address = &n
+	return nil
+}
+
+func (f *funcsCommand) run(c *cli, words []string) error {
+	if len(words) > 1 {
+		return usagef("funcs takes one file")
+	}
+	defer f.in.close()
+	files, err := f.in.open(words)
+	if err != nil {
+		return err
+	}
+	if files[0].odd != "" {
+		c.warn(mismatchText(files[0].path, files[0].odd))
+	}
+	v := view.New(files[0].Blob)
+	if n := files[0].pointerSize; n != 0 {
+		v.SetPointerSize(n)
+	}
+	list, err := f.selected(funcs.New(v), files[0].path)
+	if err != nil {
+		return err
+	}
+	out := newLineWriter(c.stdout)
+	if err := f.print(out, list, files[0].path); err != nil {
+		return err
+	}
+	return stdoutError(out.flush())
+}
+
+// selected are the functions to print, in the order of pfunct: that of the file
+// where it prints prototypes of all or of some, else the other way round.
+func (f *funcsCommand) selected(set *funcs.Set, file string) ([]funcs.Func, error) {
+	var list []funcs.Func
+	switch {
+	case len(f.names) > 0 || f.address != nil:
+		return f.named(set, file)
+	case f.withBase:
+		list = slices.Collect(set.All())
+	default:
+		list = slices.Collect(set.Own())
+	}
+	list = f.filter(list, set)
+	if !f.inOrder() {
+		list = slices.DeleteFunc(list, func(x funcs.Func) bool { return len(x.Name()) == 0 })
+		slices.Reverse(list)
+	}
+	return list, nil
+}
+
+// inOrder tells whether functions are printed in the order of the file.
+func (f *funcsCommand) inOrder() bool {
+	return f.all || f.class != "" || f.takes != "" || f.json || f.params
+}
+
+func (f *funcsCommand) filter(list []funcs.Func, set *funcs.Set) []funcs.Func {
+	taking := set.Taking(f.takes)
+	return slices.DeleteFunc(list, func(x funcs.Func) bool {
+		return f.externals && !x.Global() || f.class != "" && !x.HasPointerTo([]byte(f.class)) || f.takes != "" && !taking.Has(x)
+	})
+}
+
+// named are the functions at --addr and of --function. Of a name without a pattern
+// the first definition counts.
+func (f *funcsCommand) named(set *funcs.Set, file string) (list []funcs.Func, err error) {
+	names := f.names
+	if f.address != nil {
+		name, err := symbolAt(file, *f.address)
+		if err != nil {
+			return nil, err
+		}
+		names = append([]string{name}, names...)
+	}
+	for _, name := range names {
+		var found []funcs.Func
+		if strings.ContainsAny(name, `*?[\`) {
+			for x := range set.All() {
+				if ok, _ := path.Match(name, string(x.Name())); ok {
+					found = append(found, x)
+				}
+			}
+		} else if found = set.Named(name); len(found) > 1 {
+			found = found[:1]
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s: no function %q%s", message.OneLine(file), message.OneLine(name), nearFunction(set, name))
+		}
+		list = append(list, found...)
+	}
+	return f.filter(list, set), nil
+}
+
+// nearFunction suggests a function of another name.
+func nearFunction(set *funcs.Set, name string) string {
+	var names []string
+	for x := range set.All() {
+		// Others cannot be near, and comparing takes time.
+		if n := len(x.Name()); n >= len(name)-2 && n <= len(name)+2 {
+			names = append(names, string(x.Name()))
+		}
+	}
+	if near := closest(names, name); near != "" {
+		return fmt.Sprintf("; did you mean %s?", message.OneLine(near))
+	}
+	return ""
+}
+
+// print prints the functions.
+func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file string) error {
+	if f.json {
+		f.printJSON(out, list)
+		return nil
+	}
+	one := len(f.names) > 0 || f.address != nil
+	var sizes map[string]uint64
+	if f.number == codeSize && !f.all && !one {
+		var err error
+		if sizes, err = symbolSizes(file); err != nil {
+			return err
+		}
+	}
+	var buf []byte
+	for _, x := range list {
+		buf = buf[:0]
+		switch {
+		case f.params:
+			buf = f.appendParams(buf, x)
+		case one || f.all || f.verbose && f.number == noNumber:
+			buf = append(f.style.AppendPrototype(buf, x), '\n')
+			if f.verbose && !f.prototypes && f.class == "" && !one && !f.all {
+				buf = append(buf, "/* definitions: 1 */\n\n"...)
+			}
+		case f.class != "":
+			buf = append(append(buf, x.Name()...), '\n')
+		case f.number == nameLength:
+			buf = fmt.Appendf(buf, "%s: %d\n", x.Name(), len(x.Name()))
+		case f.number == paramCount:
+			buf = fmt.Appendf(buf, "%s: %d\n", x.Name(), x.NumParams())
+		case f.number == codeSize:
+			if n := sizes[string(x.Name())]; n != 0 {
+				buf = fmt.Appendf(buf, "%s: %d\n", x.Name(), n)
+			}
+		case f.prototypes:
+			buf = append(f.style.AppendPrototype(buf, x), '\n')
+		default:
+			buf = append(append(buf, x.Name()...), '\n')
+		}
+		out.bytes(printable(buf))
+	}
+	return nil
+}
+
+// appendParams adds the prototype and lines for the parameters, in the columns that
+// pahole has for members: type, name, number, size.
+func (f *funcsCommand) appendParams(buf []byte, x funcs.Func) []byte {
+	buf = append(f.style.AppendPrototype(buf, x), '\n')
+	line := func(t view.Type, name []byte, place string) {
+		text := bytes.TrimRight(f.style.AppendType(nil, t), " ")
+		buf = fmt.Appendf(buf, "\t%-26s %-21s /* %6s %5d */\n", text, append(bytes.Clone(name), ';'), place, t.Size())
+	}
+	for i, p := range x.Params() {
+		line(p.Type(), p.Name(), strconv.Itoa(i))
+	}
+	if x.Result().Kind() != btf.KindVoid {
+		line(x.Result(), nil, "result")
+	}
+	return append(buf, '\n')
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// eachFunctionSymbol calls fn for the symbols of functions of an ELF file. BTF has
+// neither addresses nor sizes of code.
+func eachFunctionSymbol(file string, fn func(name []byte, s *mmapelf.Symbol)) error {
+	e, err := mmapelf.Open(file)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	symtab := e.Section(".symtab")
+	if symtab == nil {
+		return fmt.Errorf("%s: no section .symtab, and BTF has no addresses", message.OneLine(file))
+	}
+	names, err := e.SymbolStrings(symtab)
+	if err != nil {
+		return err
+	}
+	return e.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
+		const function = 2 // STT_FUNC
+		if s.Info&0xf != function || s.Shndx == 0 {
+			return true
+		}
+		if name, ok := e.StringAt(names, s.Name); ok {
+			fn(name, s)
+		}
+		return true
+	})
+}
+
+// symbolAt is the name of the function that covers the address.
+func symbolAt(file string, address uint64) (name string, err error) {
+	err = eachFunctionSymbol(file, func(symbol []byte, s *mmapelf.Symbol) {
+		if name == "" && address >= s.Value && address-s.Value < max(s.Size, 1) {
+			name = string(symbol)
+		}
+	})
+	if err == nil && name == "" {
+		err = fmt.Errorf("%s: no function at %#x", message.OneLine(file), address)
+	}
+	return name, err
+}
+
+// symbolSizes are the sizes of functions in bytes, by name.
+func symbolSizes(file string) (map[string]uint64, error) {
+	sizes := map[string]uint64{}
+	err := eachFunctionSymbol(file, func(name []byte, s *mmapelf.Symbol) { sizes[string(name)] = s.Size })
+	return sizes, err
+}
