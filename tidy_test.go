@@ -93,7 +93,7 @@ var imports = map[string][]string{
 	"test/sourcetree": nil,
 }
 
-var testImports = []string{"btf/btftest", "internal/dwarf/dwarftest", "internal/elftest", "github.com/cpuguy83/go-md2man/v2/md2man", "github.com/klauspost/compress/zstd"}
+var testImports = []string{"github.com/rogpeppe/go-internal/testscript", "btf/btftest", "internal/dwarf/dwarftest", "internal/elftest", "github.com/cpuguy83/go-md2man/v2/md2man", "github.com/klauspost/compress/zstd"}
 
 const (
 	maxLines  = 700

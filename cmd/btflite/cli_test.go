@@ -17,13 +17,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/finish"
 )
 
 // The test binary is the command itself when fakeEncoder is set in its
-// environment; the value says what the encoder below does.
+// environment; the value says what the encoder below does. It is the command with
+// the real encoder where a script calls it btflite.
 const fakeEncoder = "BTFLITE_TEST_ENCODER"
 
 func TestMain(m *testing.M) {
@@ -31,7 +34,7 @@ func TestMain(m *testing.M) {
 		setFake(fake)
 		main()
 	}
-	os.Exit(m.Run())
+	testscript.Main(m, map[string]func(){programName: main})
 }
 
 // splitFiles are the files of split BTF.

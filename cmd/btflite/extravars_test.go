@@ -13,21 +13,12 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// sectionOf is the contents of a section of an ELF file.
+// sectionOf is sectionIfAny for a section that is there.
 func sectionOf(t *testing.T, path, name string) []byte {
 	t.Helper()
-	f, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s := f.Section(name)
-	if s == nil {
+	data := sectionIfAny(t, path, name)
+	if data == nil {
 		t.Fatalf("%s: no section %s", path, name)
-	}
-	data, err := s.Data()
-	if err != nil {
-		t.Fatal(err)
 	}
 	return data
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/elfwrite"
-	"github.com/btflite/btflite/internal/message"
 )
 
 // What a run leaves behind is of this run.
@@ -90,94 +89,6 @@ func withoutDwarf(t *testing.T, path string) {
 	if err := to.NewObject(bytesSection(".comment", []byte("no types"))).Write(f); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestStaleSection: the same for -J in place.
-func TestStaleSection(t *testing.T) {
-	dir := t.TempDir()
-	a, b, vars := filepath.Join(dir, "a.o"), filepath.Join(dir, "b.o"), filepath.Join(dir, "vars")
-	copyFile(t, "x86.base.o", a)
-	copyFile(t, "x86.base.o", b)
-	const nothing = "all compile units are left out by their language or name: nothing written"
-	_, stderr := btfliteRun(t, exitOK, "-J", "--lang=rust", a)
-	if want := "btflite: " + a + ": " + nothing + "\n"; stderr != want {
-		t.Errorf("%q, want %q", stderr, want)
-	}
-	btfliteRun(t, exitOK, "-J", "--btf_features=default", b)
-	for _, files := range [][]string{{b}, {a, b}} {
-		for _, more := range [][]string{nil, {"--extra_vars=" + vars}, {"--extra_vars=" + vars, "--report=" + dir + "/report"}} {
-			args := append([]string{"-J", "--lang=rust"}, append(more, files...)...)
-			_, stderr := btfliteRun(t, exitFailure, args...)
-			want := "btflite: " + message.Inputs(files) + ": " + nothing + ", and section .BTF of " + b +
-				" is not of this run; remove it, as by objcopy --remove-section=.BTF\n"
-			if stderr != want {
-				t.Errorf("%q: %q, want %q", args, stderr, want)
-			}
-			sameAs(t, b, ".BTF", "x86.base.btf")
-		}
-	}
-	os.Remove(dir + "/report")
-	withoutDwarf(t, a)
-	btfliteRun(t, exitOK, "-J", a)
-	if err := elfwrite.Set(a, bytesSection(".BTF", []byte("old"))); err != nil {
-		t.Fatal(err)
-	}
-	btfliteRun(t, exitFailure, "-J", a)
-	onlyFiles(t, dir, "a.o", "b.o")
-}
-
-// TestOwnBase: a file is not encoded in place over itself, which would leave no
-// base; beside it, that is how extra variables are added to renumbered BTF.
-func TestOwnBase(t *testing.T) {
-	dir := t.TempDir()
-	v, vars := filepath.Join(dir, "v.ko"), filepath.Join(dir, "vars")
-	copyFile(t, "x86.base.o", v)
-	btfliteRun(t, exitOK, "-J", "--btf_features=default", v)
-	for _, args := range [][]string{{"-J", "--extra_vars=" + vars, v}, {"-J", v}, {"modules", dir}} {
-		_, stderr := btfliteRun(t, exitFailure, append(args, "--btf_base="+v, "--btf_features=default")...)
-		if want := "btflite: " + v + ": is the base itself, "; !strings.HasPrefix(stderr, want) {
-			t.Errorf("%q: %q, want %q", args, stderr, want)
-		}
-		sameAs(t, v, ".BTF", "x86.base.btf")
-		onlyFiles(t, dir, "v.ko")
-	}
-	btfliteRun(t, exitOK, "-J", "--btf_base="+v, "--btf_features=default", "--btf_encode_detached="+dir+"/out", "--extra_vars="+vars, v)
-	if _, err := os.Stat(vars); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestFoldersOfModules: folders for detached files are made as they are needed,
-// and a run that fails or is ended leaves none that is empty.
-func TestFoldersOfModules(t *testing.T) {
-	dir := t.TempDir()
-	copyFile(t, "x86.module.o", dir+"/k/fs/one.ko")
-	copyFile(t, "base.c", dir+"/k/net/text.ko")
-	args := func(base string, words ...string) []string {
-		return append([]string{"modules", "-j1", compat, "--btf_features=default", "--btf_base=" + base, "--btf_encode_detached_dir=" + dir + "/out/deep"}, words...)
-	}
-	base := splitFiles + "x86.base.btf"
-	btfliteRun(t, exitFailure, args(dir+"/none", dir+"/k")...)
-	btfliteRun(t, exitFailure, args(base, dir+"/k/net")...)
-	onlyFiles(t, dir, "k")
-	btfliteRun(t, exitOK, args(base, "--lang=rust", dir+"/k/fs")...)
-	onlyFiles(t, dir+"/out/deep")
-	os.RemoveAll(dir + "/out")
-	btfliteRun(t, exitFailure, args(base, dir+"/k")...)
-	onlyFiles(t, dir+"/out/deep", "fs")
-	sameAs(t, dir+"/out/deep/fs/one.ko.btf", "", "x86.module.btf")
-	os.RemoveAll(dir + "/out")
-	// A file in the way of a folder fails the module that needs it.
-	if err := os.MkdirAll(dir+"/out/deep", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	copyFile(t, "x86.module.o", dir+"/k/two.ko")
-	copyFile(t, "base.c", dir+"/out/deep/fs")
-	_, stderr := btfliteRun(t, exitFailure, args(base, dir+"/k")...)
-	if want := "btflite: " + dir + "/out/deep/fs/one.ko.btf: cannot write: not a directory\n"; !strings.HasPrefix(stderr, want) {
-		t.Errorf("%q, want %q", stderr, want)
-	}
-	sameAs(t, dir+"/out/deep/two.ko.btf", "", "x86.module.btf")
 }
 
 // slowSession encodes a file of a certain name for a minute.

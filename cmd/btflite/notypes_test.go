@@ -18,19 +18,23 @@ const (
 	noTypesInBase = "9feb0100" + "18000000" + "00000000" + "00000000" + "00000000" + "01000000" + "00"
 )
 
-// sectionIfAny is the contents of a section, nil if there is none.
-func sectionIfAny(t *testing.T, path, name string) []byte {
-	t.Helper()
+// contentsOf is the contents of a section, nil if there is none.
+func contentsOf(path, name string) ([]byte, error) {
 	f, err := elf.Open(path)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	defer f.Close()
-	s := f.Section(name)
-	if s == nil {
-		return nil
+	if s := f.Section(name); s != nil {
+		return s.Data()
 	}
-	data, err := s.Data()
+	return nil, nil
+}
+
+// sectionIfAny is contentsOf for a file that is there.
+func sectionIfAny(t *testing.T, path, name string) []byte {
+	t.Helper()
+	data, err := contentsOf(path, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,20 +139,3 @@ func TestCutRawBTF(t *testing.T) {
 		}
 	}
 }
-
-// TestSortWrongBase: what was split from something else is refused where that
-// shows.
-func TestSortWrongBase(t *testing.T) {
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	for _, c := range []struct{ base, in, want string }{
-		{"x86.base.btf", "x86.base.btf", "whole by itself, not split from the base"},
-		{"s390x.base.btf", "x86.module.btf", "byte order differs from the base's (split from another base?)"},
-		{"x86.distilled.base.btf", "x86.module.btf", "(split from another base?)"},
-	} {
-		_, stderr := btfliteRun(t, exitFailure, "sort", "--btf_base="+splitFiles+c.base, splitFiles+c.in, out)
-		if !strings.Contains(stderr, c.want) {
-			t.Errorf("%v: %s", c, stderr)
-		}
-	}
-}
