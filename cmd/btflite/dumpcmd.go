@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"io"
 	"slices"
 	"strconv"
 
@@ -13,7 +15,8 @@ import (
 // dumpCommand is "btflite dump".
 type dumpCommand struct {
 	in     *typeReader
-	format string // "" for raw, unless style says that it is JSON
+	format string // "" for raw, or JSON if json is set
+	c      dump.COptions
 	style  dump.Style
 	json   bool // one of the options for JSON
 	names  []string
@@ -28,6 +31,8 @@ func newDumpCommand(c *cli) *cobra.Command {
 .BTF or with DWARF only, the name of a loaded module; without FILE those of
 the running kernel.`,
 		Example: `  btflite dump vmlinux.btf
+  btflite dump --format=c vmlinux > vmlinux.h
+  btflite dump --format=c --name=task_struct > task.h
   btflite dump --name='tcp_*' --format=json vmlinux`,
 		RunE: func(_ *cobra.Command, args []string) error { return d.run(c, args) },
 	}
@@ -37,7 +42,8 @@ the running kernel.`,
 	s.value(d.addID, "id", "", "only the type `N`; repeatable", numbers)
 	r := under(cmd, groupReport)
 	r.value(func(v string) error { d.format = v; return nil }, "format", "",
-		"print `FORMAT`: raw (default) or json", words("raw", "json"))
+		"print `FORMAT`: raw (default), c or json", words("raw", "c", "json"))
+	r.toggle(&d.c.Unsorted, "unsorted", "", "C in the order of ids, not by kind and name")
 	style := func(s dump.Style) func() { return func() { d.json, d.style = true, s } }
 	r.call(style(dump.Compact), "json", "j", "JSON in one line")
 	r.call(style(dump.Pretty), "pretty", "p", "JSON with indentation")
@@ -73,6 +79,8 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	switch {
 	case d.json && d.format != "" && d.format != "json":
 		return usagef("--format=%s and options for JSON exclude each other", d.format)
+	case d.c.Unsorted && d.format != formatC:
+		return usagef("--unsorted is for --format=c")
 	case len(words) > 1:
 		return usagef("dump takes one file")
 	}
@@ -89,12 +97,40 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		err = dump.JSON(c.stdout, t.Blob, ids, d.style)
-	} else {
-		err = dump.Raw(c.stdout, t.Blob, ids)
+	out := &checkedWriter{w: c.stdout}
+	switch {
+	case d.format == formatC:
+		d.c.IDs, d.c.PointerSize = ids, t.pointerSize
+		err = dump.C(out, t.Blob, d.c)
+	case asJSON:
+		err = dump.JSON(out, t.Blob, ids, d.style)
+	default:
+		err = dump.Raw(out, t.Blob, ids)
 	}
-	return stdoutError(err)
+	if out.err != nil {
+		return stdoutError(out.err)
+	}
+	if err != nil {
+		return message.NamingFile([]string{t.path}, err)
+	}
+	return nil
+}
+
+// formatC is the --format of C.
+const formatC = "c"
+
+// checkedWriter remembers an error of writing, which another package returns among
+// its own.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (c *checkedWriter) Write(p []byte) (n int, err error) {
+	n, err = c.w.Write(p)
+	c.err = cmp.Or(c.err, err)
+	return n, err
 }
 
 // selected are the ids of what to print of a file, nil for all.

@@ -1,0 +1,194 @@
+package dump
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// COptions say what C is to have.
+type COptions struct {
+	// IDs are the types to define, with what they need, in this order; nil for all types
+	// of the blob and its bases, and the prototypes of kfuncs.
+	IDs []uint32
+	// Unsorted takes the types in the order of their ids. Otherwise they are sorted,
+	// by kind and then by name, so that two versions of a kernel can be compared.
+	Unsorted bool
+	// PointerSize is 4 or 8; 0 for what the types of the blob tell, or 8.
+	PointerSize int
+
+	// loseFirst leaves out the first type of a sorted header, as bpftool 7.8 does: an
+	// enum or struct that nothing else needs is not defined then. For comparisons.
+	loseFirst bool
+}
+
+// C writes types as a C header, as "bpftool btf dump file FILE format c". It returns
+// the first error of w, or why the types cannot be said in C.
+func C(w io.Writer, b *btf.Blob, o COptions) error {
+	if err := checkIDs(b, o.IDs); err != nil {
+		return err
+	}
+	order := newOrderer(b)
+	for id := range slices.Values(o.roots(b)) {
+		if _, err := order.place(id, false); err != nil {
+			return fmt.Errorf("C: %w", err)
+		}
+	}
+	c := newCWriter(newOut(w), b, &o)
+	c.text(cBegin)
+	for _, id := range order.defined {
+		c.define(id)
+		if c.keepUp(); c.err != nil {
+			return c.err
+		}
+	}
+	if o.IDs == nil {
+		c.kfuncs()
+	}
+	c.text(cEnd)
+	return c.end()
+}
+
+// roots are the types in the order in which they are taken.
+func (o *COptions) roots(b *btf.Blob) []uint32 {
+	if o.IDs != nil {
+		return o.IDs
+	}
+	ids := make([]uint32, b.TypeCount()-1)
+	for i := range ids {
+		ids[i] = uint32(i + 1)
+	}
+	if o.Unsorted {
+		return ids
+	}
+	sortTypes(b, ids)
+	if o.loseFirst && len(ids) > 0 {
+		return ids[1:]
+	}
+	return ids
+}
+
+// States of a type in a cWriter.
+const (
+	fresh = iota
+	begun
+	written
+)
+
+// cWriter writes C.
+type cWriter struct {
+	*out
+	namer
+	pointerSize uint32
+	tags        *nameSpace // structs, unions, enums
+	idents      *nameSpace // typedefs, enumerators
+	number      []uint32   // by id: its name is the n-th of its space; 0: not taken
+	state       []uint8    // by id
+	announced   []bool     // by id: a declaration of it has been written
+	aligns      []uint32   // by id of a struct or union
+	links       []uint32   // see declaration
+	depth       int
+	steps       int // taken
+	maxSteps    int
+}
+
+// stepsPerWord bounds the work for each word of the types. Those of kernels take 3.
+const stepsPerWord = 100
+
+func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
+	n := b.TypeCount()
+	c := &cWriter{out: o, namer: newNamer(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b), idents: newNameSpace(b),
+		number: make([]uint32, n), state: make([]uint8, n), announced: make([]bool, n), aligns: make([]uint32, n), maxSteps: 1 << 20}
+	if c.pointerSize == 0 {
+		c.pointerSize = pointerSizeOf(b)
+	}
+	for ; b != nil; b = b.Base {
+		c.maxSteps += stepsPerWord * len(b.Words)
+	}
+	return c
+}
+
+// errNoType is the error for a use of what is no type of C.
+var errNoType = errors.New("it is used as a type, and is none in C")
+
+// fail keeps the first error.
+func (c *cWriter) fail(err error, id uint32) {
+	if c.err == nil {
+		c.err = fmt.Errorf("C: type [%d]: %w", id, err)
+	}
+}
+
+// goesOn counts a step and tells whether the work may go on.
+func (c *cWriter) goesOn(id uint32) bool {
+	c.steps++
+	switch {
+	case c.err != nil:
+		return false
+	case c.depth > maxDepth:
+		c.fail(errDepth, id)
+		return false
+	case c.steps > c.maxSteps:
+		c.fail(errSteps, id)
+		return false
+	}
+	return true
+}
+
+func (c *cWriter) text(s string) { c.buf = append(c.buf, s...) }
+
+// What is around the types.
+const (
+	cBegin = `#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+
+#ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
+#endif
+
+#ifndef __ksym
+#define __ksym __attribute__((section(".ksyms")))
+#endif
+
+#ifndef __weak
+#define __weak __attribute__((weak))
+#endif
+
+#ifndef __bpf_fastcall
+#if __has_attribute(bpf_fastcall)
+#define __bpf_fastcall __attribute__((bpf_fastcall))
+#else
+#define __bpf_fastcall
+#endif
+#endif
+
+`
+	cEnd = `#ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+#pragma clang attribute pop
+#endif
+
+#endif /* __VMLINUX_H__ */
+`
+)
+
+// longNames are the names of the type whose size is that of a pointer.
+var longNames = []string{"long", "long int", "int long", "unsigned long", "long unsigned", "unsigned long int", "unsigned int long",
+	"long unsigned int", "long int unsigned", "int unsigned long", "int long unsigned"}
+
+// pointerSizeOf is the size of pointers, by that of long.
+func pointerSizeOf(b *btf.Blob) uint32 {
+	for id := uint32(1); id < b.TypeCount(); id++ {
+		rec := b.Record(id)
+		if rec.Kind() != btf.KindInt || rec.Third() != 4 && rec.Third() != 8 {
+			continue
+		}
+		for _, name := range longNames {
+			if string(b.NameBytes(rec.Name())) == name {
+				return rec.Third()
+			}
+		}
+	}
+	return 8
+}

@@ -1,0 +1,247 @@
+package dump
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// define writes the definition of a type that the order has come to, behind what its
+// parts need.
+func (c *cWriter) define(id uint32) {
+	rec := c.b.Record(id)
+	if c.state[id] == written {
+		return
+	}
+	switch rec.Kind() {
+	case btf.KindStruct, btf.KindUnion:
+		c.state[id] = begun
+		c.memberNeeds(id, rec, id)
+		c.structBody(id, rec, 0)
+		c.text(";\n\n")
+		c.state[id] = written
+	case btf.KindEnum, btf.KindEnum64:
+		c.state[id] = written
+		c.enumBody(id, rec, 0)
+		c.text(";\n\n")
+	default:
+		c.need(id, 0)
+	}
+}
+
+// need writes what a mention of the type id needs, inside the definition of another
+// one: declarations of structs and unions, and definitions of typedefs.
+func (c *cWriter) need(id, inside uint32) {
+	if id == 0 || c.state[id] == written || !c.goesOn(id) {
+		return
+	}
+	c.depth++
+	defer func() { c.depth-- }()
+	rec := c.b.Record(id)
+	switch rec.Kind() {
+	case btf.KindStruct, btf.KindUnion:
+		c.needStruct(id, rec, inside)
+	case btf.KindTypedef:
+		c.needTypedef(id, rec)
+	case btf.KindFwd:
+		c.state[id] = written
+		c.declare(id, rec)
+	case btf.KindInt:
+		c.state[id] = written
+		c.number[id] = c.tags.take(rec.Name()) // though it is always written as it is
+		c.defineVectorInt(rec)
+	case btf.KindArray:
+		elem, _, _ := rec.Array()
+		c.need(elem, inside)
+	case btf.KindPtr, btf.KindVolatile, btf.KindConst, btf.KindRestrict, btf.KindTypeTag:
+		c.need(rec.Third(), inside)
+	case btf.KindFuncProto:
+		c.need(rec.Third(), inside)
+		for j := range int(rec.Vlen()) {
+			_, typ := rec.Param(j)
+			c.need(typ, inside)
+		}
+	}
+}
+
+// needStruct is need for a struct or union: a declaration, or if it is written where
+// it is used, what its members need.
+func (c *cWriter) needStruct(id uint32, rec btf.Record, inside uint32) {
+	switch {
+	case rec.Name() == 0 && c.state[id] == begun:
+		c.fail(errNoType, id)
+	case rec.Name() == 0:
+		c.state[id] = begun
+		c.memberNeeds(id, rec, inside)
+		c.state[id] = fresh
+	case id != inside && !c.announced[id]:
+		c.announced[id] = true
+		c.declare(id, rec)
+	}
+}
+
+// memberNeeds writes what the members of a struct need.
+func (c *cWriter) memberNeeds(id uint32, rec btf.Record, inside uint32) {
+	for j := range int(rec.Vlen()) {
+		_, typ, _ := rec.Member(j)
+		c.need(typ, inside)
+	}
+}
+
+// needTypedef is need for a typedef.
+func (c *cWriter) needTypedef(id uint32, rec btf.Record) {
+	begunBefore := c.state[id] == begun
+	if begunBefore && c.announced[id] {
+		return
+	}
+	if !begunBefore {
+		c.state[id] = begun
+		c.need(rec.Third(), id)
+		c.state[id] = written
+	}
+	if !c.announced[id] {
+		c.announced[id] = true
+		c.defineTypedef(id, rec)
+	}
+}
+
+// vaList is a typedef that compilers bring along.
+const vaList = "__builtin_va_list"
+
+func (c *cWriter) defineTypedef(id uint32, rec btf.Record) {
+	if string(c.b.NameBytes(rec.Name())) == vaList {
+		return
+	}
+	c.text("typedef ")
+	c.declaration(rec.Third(), nameOf{id: id, isSet: true}, 0)
+	c.text(";\n\n")
+}
+
+// declare writes the declaration of a struct or union.
+func (c *cWriter) declare(id uint32, rec btf.Record) {
+	c.text(keyword(rec))
+	c.appendTypeName(id, rec)
+	c.text(";\n\n")
+}
+
+// structBody writes a struct or union with its members.
+func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
+	isStruct := rec.Kind() == btf.KindStruct
+	packed := isStruct && c.isPacked(rec)
+	kflag := btf.InfoKflag(rec.Info())
+	c.text(strings.TrimSpace(keyword(rec)))
+	if rec.Name() != 0 {
+		c.text(" ")
+		c.appendTypeName(id, rec)
+	}
+	c.text(" {")
+	at, inBits := uint64(0), false
+	for j := range int(rec.Vlen()) {
+		name, typ, place := rec.Member(j)
+		off, bits := memberPlace(kflag, place)
+		align := uint32(1)
+		if !packed {
+			align = c.align(typ)
+		}
+		if isStruct {
+			c.fill(at, uint64(off), align, inBits && bits != 0, indent+1)
+		}
+		c.line(indent + 1)
+		c.declaration(typ, named(name), indent+1)
+		at = uint64(off) + uint64(bits)
+		if inBits = bits != 0; inBits {
+			c.buf = strconv.AppendUint(append(c.buf, ": "...), uint64(bits), 10)
+		} else {
+			at = uint64(off) + 8*c.size(typ)
+		}
+		c.text(";")
+		if c.keepUp(); c.err != nil {
+			return
+		}
+	}
+	if isStruct {
+		align := uint32(1)
+		if !packed {
+			align = c.align(id)
+		}
+		c.fill(at, 8*uint64(rec.Third()), align, false, indent+1)
+	}
+	if rec.Vlen() > 0 || rec.Third() > 0 {
+		c.line(indent)
+	}
+	c.text("}")
+	if packed {
+		c.text(" __attribute__((packed))")
+	}
+}
+
+// enumBody writes an enum with its values.
+func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
+	c.text("enum")
+	if rec.Name() != 0 {
+		c.text(" ")
+		c.appendTypeName(id, rec)
+	}
+	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
+	if n == 0 {
+		return
+	}
+	c.text(" {")
+	signed, small := btf.InfoKflag(rec.Info()), true
+	for j := range n {
+		e := rec.Extra()[j*stride:]
+		c.line(indent + 1)
+		c.appendTaken(e[0], c.idents.take(e[0]))
+		c.text(" = ")
+		switch {
+		case stride == 3 && signed:
+			c.buf = strconv.AppendInt(c.buf, int64(value64(e[1], e[2])), 10)
+			c.text("LL")
+		case stride == 3:
+			c.buf = strconv.AppendUint(c.buf, value64(e[1], e[2]), 10)
+			c.text("ULL")
+		case signed:
+			c.buf = strconv.AppendInt(c.buf, int64(int32(e[1])), 10)
+		default:
+			c.buf = strconv.AppendUint(c.buf, uint64(e[1]), 10)
+		}
+		c.text(",")
+		small = small && (stride == 2 || e[2] == 0)
+		if c.keepUp(); c.err != nil {
+			return
+		}
+	}
+	c.line(indent)
+	c.text("}")
+	// The size that a compiler would not choose by itself.
+	switch {
+	case rec.Third() == 1:
+		c.text(" __attribute__((mode(byte)))")
+	case rec.Third() == 8 && small:
+		c.text(" __attribute__((mode(word)))")
+	}
+}
+
+// vectorInts are the types that the compilers of Arm machines have for vectors.
+var vectorInts = map[string]string{"__Poly8_t": "unsigned char", "__Poly16_t": "unsigned short",
+	"__Poly64_t": "unsigned long long", "__Poly128_t": "unsigned __int128"}
+
+// defineVectorInt makes the name of such a type known to other compilers.
+func (c *cWriter) defineVectorInt(rec btf.Record) {
+	name := c.b.NameBytes(rec.Name())
+	if len(name) < 2 || name[1] != '_' {
+		return
+	}
+	if is := vectorInts[string(name)]; is != "" {
+		c.text("typedef " + is + " " + string(name) + ";\n\n")
+	}
+}
+
+// line begins a line.
+func (c *cWriter) line(indent int) {
+	c.text("\n")
+	for range indent {
+		c.text("\t")
+	}
+}

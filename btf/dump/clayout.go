@@ -1,0 +1,183 @@
+package dump
+
+import (
+	"strconv"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// BTF has no word for packed structs and none for alignment by attributes. What is
+// written has the offsets and the size that BTF gives: gaps that a compiler would not
+// leave by itself are filled with bit-fields without a name, and a struct whose
+// members lie where they could not lie by themselves is packed.
+
+// align is the alignment of a type in bytes; 0 if it has none.
+func (c *cWriter) align(id uint32) uint32 {
+	for range maxDepth {
+		if id == 0 {
+			return 0
+		}
+		rec := c.b.Record(id)
+		switch k := rec.Kind(); k {
+		case btf.KindInt, btf.KindEnum, btf.KindEnum64, btf.KindFloat:
+			return min(c.pointerSize, rec.Third())
+		case btf.KindPtr:
+			return c.pointerSize
+		case btf.KindArray:
+			id, _, _ = rec.Array()
+		case btf.KindStruct, btf.KindUnion:
+			return c.structAlign(id, rec)
+		case btf.KindTypedef, btf.KindVolatile, btf.KindConst, btf.KindRestrict, btf.KindTypeTag, btf.KindVar:
+			id = rec.Third()
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// Entries of cWriter.aligns beside alignments.
+const (
+	alignUnknown = 0
+	alignOpen    = 1<<32 - 1 // it is being looked for: the struct contains itself
+)
+
+// structAlign is the alignment of a struct or union: the largest of its members', or
+// 1 if they do not lie as that needs.
+func (c *cWriter) structAlign(id uint32, rec btf.Record) uint32 {
+	switch a := c.aligns[id]; a {
+	case alignUnknown:
+	case alignOpen:
+		return 1
+	default:
+		return a
+	}
+	c.aligns[id] = alignOpen
+	widest, natural := c.memberAlign(rec)
+	if !natural || rec.Third()%widest != 0 {
+		widest = 1
+	}
+	c.aligns[id] = widest
+	return widest
+}
+
+// memberAlign is the largest alignment of members, and whether each lies as it needs.
+func (c *cWriter) memberAlign(rec btf.Record) (widest uint32, natural bool) {
+	widest, natural = 1, true
+	kflag := btf.InfoKflag(rec.Info())
+	for j := range int(rec.Vlen()) {
+		_, typ, place := rec.Member(j)
+		off, bits := memberPlace(kflag, place)
+		a := c.align(typ)
+		if a == 0 {
+			continue
+		}
+		widest = max(widest, a)
+		natural = natural && (bits != 0 || uint64(off)%(8*uint64(a)) == 0)
+	}
+	return widest, natural
+}
+
+// isPacked tells whether a struct needs the attribute.
+func (c *cWriter) isPacked(rec btf.Record) bool {
+	widest, natural := c.memberAlign(rec)
+	return !natural || rec.Third()%widest != 0
+}
+
+// size is the size of a type in bytes, 0 for what has none.
+func (c *cWriter) size(id uint32) uint64 {
+	n := uint64(1)
+	for range maxDepth {
+		if id == 0 {
+			return 0
+		}
+		rec := c.b.Record(id)
+		switch rec.Kind() {
+		case btf.KindInt, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFloat, btf.KindDatasec:
+			return n * uint64(rec.Third())
+		case btf.KindPtr:
+			return n * uint64(c.pointerSize)
+		case btf.KindArray:
+			elem, _, count := rec.Array()
+			n *= uint64(count)
+			id = elem
+		case btf.KindTypedef, btf.KindVolatile, btf.KindConst, btf.KindRestrict, btf.KindTypeTag, btf.KindVar:
+			id = rec.Third()
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// unit is a type that a gap is filled with.
+type unit struct {
+	name string
+	bits uint64
+}
+
+// units are those, the widest first.
+func (c *cWriter) units() [4]unit {
+	return [4]unit{{"long", 8 * uint64(c.pointerSize)}, {"int", 32}, {"short", 16}, {"char", 8}}
+}
+
+// fill fills the gap from bit at to bit end of a struct. align is the alignment in
+// bytes of what follows, and among says that there is a bit-field on both sides.
+//
+// The widest unit with a boundary in the gap fills it from that boundary on. Up to
+// there "long: 0" skips, unless a compiler does that by itself, because it aligns
+// what follows; between bit-fields the bits are counted out.
+func (c *cWriter) fill(at, end uint64, align uint32, among bool, indent int) {
+	if end <= at {
+		return
+	}
+	list := c.units()
+	use, start := list[len(list)-1], at
+	for _, u := range list {
+		start = roundUp(at, u.bits)
+		if use = u; start <= end {
+			break
+		}
+	}
+	if start > at && start <= end {
+		own := start == end && roundUp(at, 8*uint64(align)) == start // a compiler goes there
+		room := end - start
+		switch {
+		case among:
+			c.gap(use.name, start-at, indent)
+		case start == end && !own, start != end && room <= start-at:
+			c.gap(use.name, 0, indent)
+		}
+		at = start
+	}
+	for ; at+use.bits <= end; at += use.bits {
+		c.gap(use.name, use.bits, indent)
+		if c.keepUp(); c.err != nil || !c.goesOn(0) {
+			return
+		}
+	}
+	if at < end {
+		for i := len(list) - 1; i >= 0; i-- {
+			if list[i].bits >= end-at {
+				c.gap(list[i].name, end-at, indent)
+				break
+			}
+		}
+	}
+}
+
+// gap writes a bit-field without a name.
+func (c *cWriter) gap(name string, bits uint64, indent int) {
+	c.line(indent)
+	c.text(name)
+	c.buf = strconv.AppendUint(append(c.buf, ": "...), bits, 10)
+	c.text(";")
+}
+
+// roundUp is n, or the next multiple of to above it.
+func roundUp(n, to uint64) uint64 {
+	if to == 0 {
+		return n
+	}
+	return (n + to - 1) / to * to
+}

@@ -1,0 +1,110 @@
+package dump
+
+import (
+	"bytes"
+	"hash/maphash"
+	"strconv"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// Names in C. Tags of structs, unions and enums are one name space, typedefs and
+// enumerators another. A name that has been taken in its space gets a number behind
+// it: the second is NAME___2.
+
+// printable is the name at a string offset without what a terminal would obey.
+func printable(b *btf.Blob, off uint32) string { return message.OneLine(string(b.NameBytes(off))) }
+
+// nameSpace counts how often each name has been taken: a hash table of string
+// offsets, where equal strings are one.
+type nameSpace struct {
+	b     *btf.Blob
+	seed  maphash.Seed
+	slots []takenName // a power of two
+	used  int
+}
+
+type takenName struct {
+	off   uint32 // 0: free
+	count uint32
+}
+
+func newNameSpace(b *btf.Blob) *nameSpace {
+	return &nameSpace{b: b, seed: maphash.MakeSeed(), slots: make([]takenName, 1<<10)}
+}
+
+// take takes a name and returns how many have taken it now.
+func (s *nameSpace) take(off uint32) uint32 {
+	if 4*s.used >= 3*len(s.slots) {
+		s.grow()
+	}
+	t := s.find(off)
+	if t.off == 0 {
+		t.off = off
+		s.used++
+	}
+	t.count++
+	return t.count
+}
+
+// find is the slot of a name, or the free one that it would get.
+func (s *nameSpace) find(off uint32) *takenName {
+	name := s.b.NameBytes(off)
+	mask := uint64(len(s.slots) - 1)
+	for i := maphash.Bytes(s.seed, name) & mask; ; i = (i + 1) & mask {
+		t := &s.slots[i]
+		if t.off == 0 || t.off == off || bytes.Equal(s.b.NameBytes(t.off), name) {
+			return t
+		}
+	}
+}
+
+func (s *nameSpace) grow() {
+	before := s.slots
+	s.slots = make([]takenName, 2*len(before))
+	for _, t := range before {
+		if t.off != 0 {
+			*s.find(t.off) = t
+		}
+	}
+}
+
+// appendTaken appends a name that has been taken as the n-th of its space.
+func (c *cWriter) appendTaken(off, n uint32) {
+	c.appendName(off)
+	if n > 1 {
+		c.buf = strconv.AppendUint(append(c.buf, "___"...), uint64(n), 10)
+	}
+}
+
+// appendName appends a name as it is.
+func (c *cWriter) appendName(off uint32) {
+	name := c.b.NameBytes(off)
+	c.steps += len(name) >> 6
+	if c.odd {
+		c.buf = append(c.buf, message.OneLine(string(name))...)
+		return
+	}
+	c.buf = append(c.buf, name...)
+}
+
+// appendTypeName appends the name of a struct, union, enum or typedef, which is taken
+// when it is first asked for. A declaration without a body (FWD) takes none.
+func (c *cWriter) appendTypeName(id uint32, rec btf.Record) {
+	if rec.Name() == 0 {
+		return
+	}
+	if rec.Kind() == btf.KindFwd {
+		c.appendName(rec.Name())
+		return
+	}
+	if c.number[id] == 0 {
+		space := c.tags
+		if rec.Kind() == btf.KindTypedef {
+			space = c.idents
+		}
+		c.number[id] = space.take(rec.Name())
+	}
+	c.appendTaken(rec.Name(), c.number[id])
+}

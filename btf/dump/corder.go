@@ -1,0 +1,164 @@
+package dump
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// The order of definitions. C wants a type to be defined before it is used by value,
+// and declared before it is pointed to. So each type is put behind those that it has
+// by value; types are taken by the order of the roots. Structs and unions that are
+// only pointed to wait for their turn: a declaration will do.
+
+// maxDepth bounds how deep types lie in each other. Those of kernels stay below 100.
+const maxDepth = 2000
+
+// errDepth and errSteps end the work on types that no compiler has made.
+var (
+	errDepth = errors.New("types lie in each other more than 2,000 deep")
+	errSteps = errors.New("types without a name are repeated so often that C would not come to an end")
+)
+
+// States of a type in an orderer.
+const (
+	untouched = iota
+	open      // the types that it needs are being put in order
+	placed
+)
+
+// orderer finds the order of definitions.
+type orderer struct {
+	b       *btf.Blob
+	inner   []bool // by id: an enum without a name that something refers to, defined there
+	state   []uint8
+	defined []uint32 // the ids to define, in order
+	depth   int
+}
+
+// newOrderer looks for the enums that are no definitions of their own.
+func newOrderer(b *btf.Blob) *orderer {
+	n := b.TypeCount()
+	o := &orderer{b: b, inner: make([]bool, n), state: make([]uint8, n)}
+	for id := uint32(1); id < n; id++ {
+		rec := b.Record(id)
+		skip := rec.Kind() == btf.KindFuncProto // its result does not count, as in bpftool
+		btf.EachRef(rec, func(ref *uint32) {
+			if !skip {
+				o.inner[*ref] = true
+			}
+			skip = false
+		})
+	}
+	return o
+}
+
+// place puts a type in order, behind what it needs. pointed says that only a pointer
+// leads to it. It tells whether the type needs no declaration any more.
+func (o *orderer) place(id uint32, pointed bool) (known bool, err error) {
+	if id == 0 {
+		return true, nil
+	}
+	rec := o.b.Record(id)
+	switch o.state[id] {
+	case placed:
+		return true, nil
+	case open:
+		if pointed && isComposite(rec.Kind()) && rec.Name() != 0 {
+			return false, nil
+		}
+		return false, o.cycle(id, rec)
+	}
+	if o.depth++; o.depth > maxDepth {
+		return false, fmt.Errorf("%w: type [%d]", errDepth, id)
+	}
+	defer func() { o.depth-- }()
+	switch k := rec.Kind(); k {
+	case btf.KindInt, btf.KindFloat:
+		o.state[id] = placed
+		return false, nil
+	case btf.KindPtr:
+		known, err = o.place(rec.Third(), true)
+		o.state[id] = placed
+		return known, err
+	case btf.KindArray:
+		elem, _, _ := rec.Array()
+		known, err = o.place(elem, false)
+		o.state[id] = placed
+		return known, err
+	case btf.KindStruct, btf.KindUnion:
+		return o.composite(id, rec, pointed)
+	case btf.KindEnum, btf.KindEnum64, btf.KindFwd:
+		if rec.Name() != 0 || !o.inner[id] {
+			o.defined = append(o.defined, id)
+		}
+		o.state[id] = placed
+		return true, nil
+	case btf.KindTypedef:
+		return o.typedef(id, rec, pointed)
+	case btf.KindVolatile, btf.KindConst, btf.KindRestrict, btf.KindTypeTag:
+		return o.place(rec.Third(), pointed)
+	case btf.KindFuncProto:
+		return o.prototype(rec, pointed)
+	}
+	o.state[id] = placed // of no type that C has
+	return false, nil
+}
+
+// composite places a struct or union. One without a name is written where it is
+// used, even behind a pointer.
+func (o *orderer) composite(id uint32, rec btf.Record, pointed bool) (known bool, err error) {
+	if pointed && rec.Name() != 0 {
+		return false, nil
+	}
+	o.state[id] = open
+	for j := range int(rec.Vlen()) {
+		_, typ, _ := rec.Member(j)
+		if _, err := o.place(typ, false); err != nil {
+			return false, err
+		}
+	}
+	if rec.Name() != 0 {
+		o.defined = append(o.defined, id)
+	}
+	o.state[id] = placed
+	return true, nil
+}
+
+// typedef places a typedef. Behind a pointer it waits like a struct if its type does.
+func (o *orderer) typedef(id uint32, rec btf.Record, pointed bool) (known bool, err error) {
+	known, err = o.place(rec.Third(), pointed)
+	if err != nil || pointed && !known {
+		return false, err
+	}
+	if o.state[id] == placed { // by its own type
+		return true, nil
+	}
+	o.defined = append(o.defined, id)
+	o.state[id] = placed
+	return true, nil
+}
+
+// prototype places the types of a function.
+func (o *orderer) prototype(rec btf.Record, pointed bool) (known bool, err error) {
+	if known, err = o.place(rec.Third(), pointed); err != nil {
+		return false, err
+	}
+	for j := range int(rec.Vlen()) {
+		_, typ := rec.Param(j)
+		one, err := o.place(typ, pointed)
+		if err != nil {
+			return false, err
+		}
+		known = known || one
+	}
+	return known, nil
+}
+
+// cycle is the error for a type that needs itself.
+func (o *orderer) cycle(id uint32, rec btf.Record) error {
+	return fmt.Errorf("type [%d] %s '%s' contains itself", id, rec.Kind(), printable(o.b, rec.Name()))
+}
+
+func isComposite(k btf.Kind) bool { return k == btf.KindStruct || k == btf.KindUnion }
