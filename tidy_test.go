@@ -34,6 +34,7 @@ var imports = map[string][]string{
 	"btf/funcs":              {"btf", "btf/view"},
 	"btf/order":              {"btf"},
 	"btf/page":               {"btf", "btf/view"},
+	"btf/stats":              {"btf", "btf/view", "btf/btftest"},                                                                   // the last for tests
 	"btf/verify":             {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"}, // the last three for tests
 	"btf/verify/releasetest": {"btf"},
 	"btf/show":               {"btf", "btf/view", "internal/message"},
@@ -70,6 +71,7 @@ var imports = map[string][]string{
 		"btf/funcs",
 		"btf/order",
 		"btf/page",
+		"btf/stats",
 		"btf/verify",
 		"btf/view",
 		"dedup/btffile", "encode", "internal/basematch", "internal/elfwrite",

@@ -5,7 +5,7 @@
 #
 #   scripts/kernels.sh [NAME...]        default: pahole v72-amd64
 #
-#   pahole      pahole 1.32 and bpftool from sid, with the libraries they need
+#   pahole      pahole 1.32, pfunct and bpftool from sid, with the libraries they need
 #   v612-amd64  kernel 6.12 of bookworm-security
 #   v72-amd64   the kernel of sid (7.2 when this was written), with Rust units
 #   v72-arm64   the same, cloud flavour, AArch64
@@ -17,8 +17,8 @@
 #               for amd64 they come by themselves
 #
 # The result is a folder, $BTFLITE_CORPUS or else btflite-corpus in the user's
-# cache folder: NAME is a link to the vmlinux of that name, bin/pahole and
-# bin/bpftool run the packaged programs with their own loader and libraries.
+# cache folder: NAME is a link to the vmlinux of that name, bin/pahole, bin/pfunct
+# and bin/bpftool run the packaged programs with their own loader and libraries.
 # What is there already is kept. A kernel takes about 1 GB of download, which
 # is deleted afterwards, and 0.4 to 0.6 GB in the folder.
 #
@@ -48,6 +48,7 @@ launcher() {
 get_pahole() {
 	local state=$corpus/apt/sid-$host_arch deb version
 	if [ -x "$corpus/bin/pahole" ] && [ -x "$corpus/bin/bpftool" ]; then
+		[ -x "$corpus/bin/pfunct" ] || launcher usr/bin/pfunct pfunct
 		say "pahole: there already, $("$corpus/bin/pahole" --version)"
 		return
 	fi
@@ -61,6 +62,7 @@ get_pahole() {
 	done
 	launcher usr/bin/pahole pahole
 	launcher usr/sbin/bpftool bpftool
+	launcher usr/bin/pfunct pfunct
 	version=$("$corpus/bin/pahole" --version)
 	say "pahole: $version"
 	[ "$version" = v1.32 ] || say "warning: btflite follows v1.32; output may differ from $version's" >&2

@@ -33,6 +33,7 @@ func commands() []subcommand {
 		{"manual", "print a manual page", "man", newManualCommand},
 		{"modules", "encode kernel modules, each by itself", "batch", newModulesCommand},
 		{"sort", "put the types of BTF into another order", "", newSortCommand},
+		{"stats", "say what the bytes of BTF are spent on", "statistics size bloat", newStatsCommand},
 		{"verify", "check BTF by the rules of the kernel", "check validate lint", newVerifyCommand},
 		{"version", "print the version of btflite", "", newVersionCommand},
 	}

@@ -36,7 +36,7 @@ func TestCompletion(t *testing.T) {
 		"--btf_features=float,decl_tag_kf": "float,decl_tag_kfuncs",
 		"--btf_features=+glob":             "+global_var",
 		"completion f":                     "fish",
-		"help s":                           "sort",
+		"help so":                          "sort",
 		"manual mo":                        "modules",
 		"help sort d":                      "",
 		"verify --kernel=5.1":              "5.10 5.11 5.12 5.13 5.14 5.15 5.16 5.17 5.18 5.19",

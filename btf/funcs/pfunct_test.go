@@ -1,0 +1,48 @@
+package funcs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSpellingOfPfunct: the table says what pfunct 1.32 prints.
+func TestSpellingOfPfunct(t *testing.T) {
+	pfunct := os.Getenv("BTFLITE_PFUNCT")
+	if corpus, err := os.UserCacheDir(); pfunct == "" && err == nil {
+		if dir := os.Getenv("BTFLITE_CORPUS"); dir != "" {
+			corpus = dir
+		} else {
+			corpus = filepath.Join(corpus, "btflite-corpus")
+		}
+		pfunct = filepath.Join(corpus, "bin", "pfunct")
+	}
+	if _, err := os.Stat(pfunct); err != nil {
+		t.Skip("no pfunct; get it with: scripts/kernels.sh pahole")
+	}
+	file := filepath.Join(t.TempDir(), "f.btf")
+	for _, tt := range spellings {
+		b := newBuilder()
+		b.function("f", 0, tt.words, tt.words)
+		if err := os.WriteFile(file, b.set(t).v.Blob().Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := tt.want
+		if tt.pfunct != "" {
+			want = tt.pfunct
+		}
+		var lines []string
+		for _, args := range [][]string{{"-A"}, {"-A", "--no_parm_names"}} {
+			out, err := exec.Command(pfunct, append(args, file)...).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, strings.TrimSuffix(string(out), "\n"))
+		}
+		if got := strings.Join(lines, " "); got != want {
+			t.Errorf("%s: pfunct prints %s\nnot %s", tt.words, got, want)
+		}
+	}
+}

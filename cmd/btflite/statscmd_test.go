@@ -1,0 +1,26 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf/stats"
+)
+
+func TestStatsCommand(t *testing.T) {
+	base, module := splitDir+"x86.base.btf", splitDir+"x86.module.btf"
+	text, _ := btfliteRun(t, exitOK, "stats", "--top=3", "--btf_base="+base, module)
+	golden(t, "stats-module.txt", text)
+	out, _ := btfliteRun(t, exitOK, "stats", "--top=3", "--json", "--btf_base="+base, module)
+	var r stats.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Base == nil || len(r.Largest) != 3 {
+		t.Errorf("%v: %s", err, out)
+	}
+	if text, _ := btfliteRun(t, exitOK, "stats", smallFile); !strings.Contains(text, "STRUCT node") || strings.Contains(text, "The base") {
+		t.Error(text)
+	}
+	for _, args := range [][]string{{"--top=-1", module}, {"--top=x", module}, {base, module}} {
+		btfliteRun(t, exitUsage, append([]string{"stats"}, args...)...)
+	}
+}
