@@ -78,7 +78,7 @@ var imports = map[string][]string{
 		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
-	"test/hostile":    {"mmapelf", "btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
+	"test/hostile":    {"btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
 	"test/pairs":      {"btf"},                                                                  // for tests
 	"test/kerneltest": nil,                                                                      // its reader of BTF is separate on purpose
 	"test/mutants":    nil,

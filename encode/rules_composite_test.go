@@ -55,8 +55,7 @@ func compositeRules() []rule {
 			i, c := intType(), base("char", 1, ateSignedChar)
 			return one(i, c, structure("s", 8, member("x", i, 0), member("y", c, 4)), composite(dt.TagUnionType, "u", 4,
 				ref(dt.TagMember, "x", i), ref(dt.TagMember, "y", c)), structure("empty", 0), composite(dt.TagClassType, "k", 4, member("x", i, 0)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
 			[3] STRUCT 's' size=8 vlen=2
 				'x' type_id=1 bits_offset=0
@@ -84,8 +83,7 @@ func compositeRules() []rule {
 			inner := structure("inner", 4, member("x", i, 0))
 			anon := composite(dt.TagUnionType, "", 4, ref(dt.TagMember, "p", i), ref(dt.TagMember, "q", i))
 			return one(i, structure("outer", 12, inner, member("in", inner, 0), anon, member("", anon, 4), member("tail", i, 8)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'inner' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] UNION '(anon)' size=4 vlen=2
@@ -100,8 +98,7 @@ func compositeRules() []rule {
 			deep := structure("deep", 8, member("d1", i, 0), member("d2", i, 4))
 			mid := structure("mid", 16, member("m1", i, 0), deep, member("m2", deep, 4), member("m3", i, 12))
 			return one(i, structure("outer", 24, member("o1", i, 0), mid, member("o2", mid, 4), member("o3", i, 20)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'deep' size=8 vlen=2
 				'd1' type_id=1 bits_offset=0
 				'd2' type_id=1 bits_offset=32
@@ -117,13 +114,11 @@ func compositeRules() []rule {
 			i := intType()
 			return one(i, composite(dt.TagClassType, "k", 8, member("x", i, 0), ref(dt.TagSubprogram, "method", i, dt.Declaration(),
 				ref(dt.TagFormalParameter, "this", i)), member("y", i, 4)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'k' size=8 vlen=2
 				'x' type_id=1 bits_offset=0
 				'y' type_id=1 bits_offset=32`},
-		{name: "void member", files: one(intType(), structure("s", 4, ref(dt.TagMember, "v", nil, dt.MemberAt(0)))), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "void member", files: one(intType(), structure("s", 4, ref(dt.TagMember, "v", nil, dt.MemberAt(0)))), want: textInt + `
 			[2] STRUCT 's' size=4 vlen=1
 				'v' type_id=0 bits_offset=0`},
 		{name: "member offset as a block", files: func() []dt.File {
@@ -131,8 +126,7 @@ func compositeRules() []rule {
 			blk := func(b ...byte) dt.Attr { return dt.Attr{At: dt.AtMemberLocation, Val: b} }
 			return many(unitOf(2, i, structure("s", 16, ref(dt.TagMember, "a", i, blk(0x23, 0)), ref(dt.TagMember, "b", i, blk(0x23, 4)),
 				ref(dt.TagMember, "c", i, blk(0x10, 8)))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=16 vlen=3
 				'a' type_id=1 bits_offset=0
 				'b' type_id=1 bits_offset=32
@@ -144,8 +138,7 @@ func compositeRules() []rule {
 			}
 			return one(i, structure("s", 0x20000, m("d1", dt.FormData1, 200), m("d2", dt.FormData2, 0x1000), m("d4", dt.FormData4, 0x12340),
 				m("d8", dt.FormData8, 0x12348), m("u", dt.FormUdata, 0x12350), m("s", dt.FormSdata, 0x12358), m("i", dt.FormImplicitConst, 0x12360)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=131072 vlen=7
 				'd1' type_id=1 bits_offset=1600
 				'd2' type_id=1 bits_offset=32768
@@ -161,8 +154,7 @@ func compositeRules() []rule {
 			}
 			return one(i, c, structure("s", 12, member("plain", i, 0), bf("a", i, 32, 1), bf("b", i, 33, 31), bf("full", i, 64, 32)),
 				composite(dt.TagUnionType, "u", 4, bf("x", i, 0, 3), ref(dt.TagMember, "y", c)), structure("bit_only", 4, bf("z", i, 0, 32)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
 			[3] STRUCT 's' size=12 vlen=4
 				'plain' type_id=1 bits_offset=0
@@ -174,53 +166,15 @@ func compositeRules() []rule {
 				'y' type_id=2 bits_offset=0
 			[5] STRUCT 'bit_only' size=4 vlen=1
 				'z' type_id=1 bits_offset=0 bitfield_size=32`},
-		{name: "bit-fields of DWARF 2, little endian", files: bitfields(dt.File{}, 2), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] CONST '(anon)' type_id=1
-			[3] TYPEDEF 'flags_t' type_id=2
-			[4] STRUCT 's' size=12 vlen=5
-				'before' type_id=1 bits_offset=0
-				'a' type_id=1 bits_offset=32 bitfield_size=1
-				'b' type_id=1 bits_offset=33 bitfield_size=5
-				'c' type_id=1 bits_offset=38 bitfield_size=16
-				'd' type_id=3 bits_offset=64 bitfield_size=32`},
-		{name: "bit-fields of DWARF 3, little endian", files: bitfields(dt.File{}, 3), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] CONST '(anon)' type_id=1
-			[3] TYPEDEF 'flags_t' type_id=2
-			[4] STRUCT 's' size=12 vlen=5
-				'before' type_id=1 bits_offset=0
-				'a' type_id=1 bits_offset=32 bitfield_size=1
-				'b' type_id=1 bits_offset=33 bitfield_size=5
-				'c' type_id=1 bits_offset=38 bitfield_size=16
-				'd' type_id=3 bits_offset=64 bitfield_size=32`},
-		{name: "bit-fields of DWARF 2, big endian", files: bitfields(dt.File{BigEndian: true, Machine: dt.MachineS390}, 2), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] CONST '(anon)' type_id=1
-			[3] TYPEDEF 'flags_t' type_id=2
-			[4] STRUCT 's' size=12 vlen=5
-				'before' type_id=1 bits_offset=0
-				'a' type_id=1 bits_offset=63 bitfield_size=1
-				'b' type_id=1 bits_offset=58 bitfield_size=5
-				'c' type_id=1 bits_offset=42 bitfield_size=16
-				'd' type_id=3 bits_offset=64 bitfield_size=32`},
-		{name: "bit-fields of DWARF 3, big endian 32-bit", files: bitfields(dt.File{BigEndian: true, Class32: true, Machine: dt.MachineARM}, 3), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] CONST '(anon)' type_id=1
-			[3] TYPEDEF 'flags_t' type_id=2
-			[4] STRUCT 's' size=12 vlen=5
-				'before' type_id=1 bits_offset=0
-				'a' type_id=1 bits_offset=63 bitfield_size=1
-				'b' type_id=1 bits_offset=58 bitfield_size=5
-				'c' type_id=1 bits_offset=42 bitfield_size=16
-				'd' type_id=3 bits_offset=64 bitfield_size=32`},
-		{name: "bit-fields of DWARF 3 in a union, little endian", files: unionBits(false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "bit-fields of DWARF 2, little endian", files: bitfields(dt.File{}, 2), want: textBitsLittle},
+		{name: "bit-fields of DWARF 3, little endian", files: bitfields(dt.File{}, 3), want: textBitsLittle},
+		{name: "bit-fields of DWARF 2, big endian", files: bitfields(dt.File{BigEndian: true, Machine: dt.MachineS390}, 2), want: textBitsBig},
+		{name: "bit-fields of DWARF 3, big endian 32-bit", files: bitfields(dt.File{BigEndian: true, Class32: true, Machine: dt.MachineARM}, 3), want: textBitsBig},
+		{name: "bit-fields of DWARF 3 in a union, little endian", files: unionBits(false), want: textInt + `
 			[2] UNION 'u' size=4 vlen=2
 				'x' type_id=1 bits_offset=0 bitfield_size=5
 				'y' type_id=1 bits_offset=0`},
-		{name: "bit-fields of DWARF 3 in a union, big endian", files: unionBits(true), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "bit-fields of DWARF 3 in a union, big endian", files: unionBits(true), want: textInt + `
 			[2] UNION 'u' size=4 vlen=2
 				'x' type_id=1 bits_offset=0 bitfield_size=5
 				'y' type_id=1 bits_offset=0`},
@@ -229,8 +183,7 @@ func compositeRules() []rule {
 			in := structure("in", 4, oldField("n", i, 0, 4, 24, 8))
 			return many(unitOf(3, i, structure("s", 12, oldField("a", i, 0, 4, 31, 1), in, ref(dt.TagMember, "in", in,
 				dt.Attr{At: dt.AtMemberLocation, Val: []byte{0x23, 4}}), oldField("b", i, 8, 4, 30, 2))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'in' size=4 vlen=1
 				'n' type_id=1 bits_offset=0 bitfield_size=8
 			[3] STRUCT 's' size=12 vlen=3
@@ -242,8 +195,7 @@ func compositeRules() []rule {
 			return many(unitOf(3, i, structure("packed", 8, oldField("a", i, 0, 4, 4, 28),
 				ref(dt.TagMember, "b", i, dt.BitSize(12), dt.Size(4), dt.Attr{At: dt.AtBitOffset, Form: dt.FormSdata, Val: -8},
 					dt.Attr{At: dt.AtMemberLocation, Val: []byte{0x23, 0}}))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'packed' size=8 vlen=2
 				'a' type_id=1 bits_offset=0 bitfield_size=28
 				'b' type_id=1 bits_offset=28 bitfield_size=12`},
@@ -263,8 +215,7 @@ func compositeRules() []rule {
 		{name: "forward declarations stay", files: func() []dt.File {
 			s, u := forward(dt.TagStructureType, "s"), forward(dt.TagUnionType, "u")
 			return one(intType(), s, ptr(s), u, ptr(u))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] FWD 's' fwd_kind=struct
 			[3] PTR '(anon)' type_id=2
 			[4] FWD 'u' fwd_kind=union
@@ -294,8 +245,7 @@ func compositeRules() []rule {
 				return dt.CU(i, in, p, structure("out", 8, member("in", p, 0)))
 			}
 			return many(unit(false), unit(true), unit(false))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] PTR '(anon)' type_id=4
 			[3] STRUCT 'out' size=8 vlen=1
 				'in' type_id=2 bits_offset=0
@@ -305,8 +255,7 @@ func compositeRules() []rule {
 			i1, i2 := intType(), intType()
 			f := forward(dt.TagStructureType, "s")
 			return many(dt.CU(i1, structure("s", 4, member("x", i1, 0))), dt.CU(i2, structure("s", 4, member("y", i2, 0))), dt.CU(f, ptr(f)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] STRUCT 's' size=4 vlen=1
@@ -316,16 +265,14 @@ func compositeRules() []rule {
 		{name: "declaration flag of value 0", files: func() []dt.File {
 			i := intType()
 			return one(i, structure("s", 4, dt.Attr{At: dt.AtDeclaration, Form: dt.FormFlag, Val: 0}, member("x", i, 0)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=4 vlen=1
 				'x' type_id=1 bits_offset=0`},
 		{name: "same name, other content: both stay", files: func() []dt.File {
 			i1, i2 := intType(), intType()
 			s1, s2 := structure("s", 4, member("x", i1, 0)), structure("s", 8, member("x", i2, 0), member("y", i2, 4))
 			return many(dt.CU(i1, s1, ptr(s1)), dt.CU(i2, s2, ptr(s2)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] PTR '(anon)' type_id=2
@@ -339,8 +286,7 @@ func compositeRules() []rule {
 			return one(i, dt.N(dt.TagNamespace, dt.Name("ns"), s("in_ns"), dt.N(dt.TagNamespace, s("in_ns_ns"))),
 				function("f", fn1, i, s("in_f"), dt.N(dt.TagLexicalBlock, s("in_block"), dt.N(dt.TagLexicalBlock, s("in_block2"))),
 					dt.N(dt.TagInlinedSubroutine, s("not_in_inline")), dt.N(dt.TagCallSite, dt.N(0x49))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'in_ns' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] STRUCT 'in_ns_ns' size=4 vlen=1
@@ -356,8 +302,7 @@ func compositeRules() []rule {
 			b := composite(dt.TagClassType, "base", 4, member("x", i, 0))
 			return one(i, b, composite(dt.TagClassType, "derived", 8, dt.N(dt.TagInheritance, dt.Type(b), dt.MemberAt(0)), member("y", i, 4),
 				ref(dt.TagMember, "static4", i, dt.External(), dt.Declaration()), ref(dt.TagVariable, "static5", i, dt.External(), dt.Declaration())))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'base' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] STRUCT 'derived' size=8 vlen=2
@@ -379,8 +324,7 @@ func compositeRules() []rule {
 		{name: "C members keep their order", files: func() []dt.File {
 			i := intType()
 			return one(i, structure("s", 8, member("y", i, 4), member("x", i, 0)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=8 vlen=2
 				'y' type_id=1 bits_offset=32
 				'x' type_id=1 bits_offset=0`},
@@ -390,13 +334,31 @@ func compositeRules() []rule {
 				function("f", fn1, i, param("a", i, 5), dt.N(dt.TagInlinedSubroutine, structure("no", 4, member("x", i, 0)))))
 			u.Siblings = true
 			return []dt.File{{Units: []*dt.Unit{u}, Symbols: []dt.Symbol{dt.Func("f", fn1), dt.Func("z", fn2)}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
-			[3] TYPEDEF 't' type_id=1
-			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'a' type_id=1
-			[5] FUNC 'f' type_id=4 linkage=static`},
+			[3] TYPEDEF 't' type_id=1` + textFunc(4, 1, "f", "a 1")},
 	}
 }
+
+// textBitsLittle is the bit-fields of a little-endian file, as text.
+const textBitsLittle = textInt + `
+	[2] CONST '(anon)' type_id=1
+	[3] TYPEDEF 'flags_t' type_id=2
+	[4] STRUCT 's' size=12 vlen=5
+		'before' type_id=1 bits_offset=0
+		'a' type_id=1 bits_offset=32 bitfield_size=1
+		'b' type_id=1 bits_offset=33 bitfield_size=5
+		'c' type_id=1 bits_offset=38 bitfield_size=16
+		'd' type_id=3 bits_offset=64 bitfield_size=32`
+
+// textBitsBig is those of a big-endian one, as text.
+const textBitsBig = textInt + `
+	[2] CONST '(anon)' type_id=1
+	[3] TYPEDEF 'flags_t' type_id=2
+	[4] STRUCT 's' size=12 vlen=5
+		'before' type_id=1 bits_offset=0
+		'a' type_id=1 bits_offset=63 bitfield_size=1
+		'b' type_id=1 bits_offset=58 bitfield_size=5
+		'c' type_id=1 bits_offset=42 bitfield_size=16
+		'd' type_id=3 bits_offset=64 bitfield_size=32`

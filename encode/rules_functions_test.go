@@ -86,68 +86,38 @@ func functionRules() []rule {
 		return with(funcs(), i, c, odd, s, f.Add(ref(dt.TagFormalParameter, "last", s, dt.Location(0x91, 0))))
 	}
 	return []rule{
-		{name: "function", files: plain(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'p' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static`, strings: "int a p f"},
+		{name: "function", files: plain(), want: textInt + `
+			[2] PTR '(anon)' type_id=1` + textFunc(3, 1, "f", "a 1", "p 2"), strings: "int a p f"},
 		{name: "functions in the order of their names", files: func() []dt.File {
 			i := intType()
 			return with([]dt.Symbol{dt.Func("b", fn1), dt.Func("a", fn2), dt.Func("c", fn3)}, i,
 				function("c", fn3, i), function("b", fn1, i), function("a", fn2, i))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[3] FUNC 'a' type_id=2 linkage=static
+		}(), want: textInt + textFunc(2, 1, "a") + `
 			[4] FUNC 'b' type_id=2 linkage=static
 			[5] FUNC 'c' type_id=2 linkage=static`},
 		{name: "declaration", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, ref(dt.TagSubprogram, "f", i, dt.Declaration()), ref(dt.TagSubprogram, "zz", i, dt.Attr{At: dt.AtDeclaration, Form: dt.FormFlag, Val: 0}))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		}(), want: textInt},
 		{name: "parameter without a name", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, param("", i, 5)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		}(), want: textInt},
 		{name: "function without a symbol", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("unknown", fn1, i), function("f", fn1, i))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[3] FUNC 'f' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "f")},
 		{name: "no function symbols at all", files: func() []dt.File {
 			i := intType()
 			return with([]dt.Symbol{dt.Object("o", ".text", fn1)}, i, function("f", fn1, i))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		}(), want: textInt},
 		{name: "only inlined", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, ref(dt.TagSubprogram, "f", i, dt.Inline(), ref(dt.TagFormalParameter, "a", i)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'a' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
-		{name: "inline, then a real one", files: inline(true), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'real' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
-		{name: "a real one, then inline", files: inline(false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'real' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
-		{name: "inline, then a real one, true signatures", features: encode.DefaultFeatures | encode.TrueSignature, files: inline(true), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'real' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "f", "a 1")},
+		{name: "inline, then a real one", files: inline(true), want: textInt + textFunc(2, 1, "f", "real 1")},
+		{name: "a real one, then inline", files: inline(false), want: textInt + textFunc(2, 1, "f", "real 1")},
+		{name: "inline, then a real one, true signatures", features: encode.DefaultFeatures | encode.TrueSignature, files: inline(true), want: textInt + textFunc(2, 1, "f", "real 1")},
 		{name: "concrete instance of an abstract one", files: func() []dt.File {
 			i := intType()
 			a, b := ref(dt.TagFormalParameter, "a", i), ref(dt.TagFormalParameter, "b", i)
@@ -155,85 +125,35 @@ func functionRules() []rule {
 			conc := dt.N(dt.TagSubprogram, dt.Origin(abs), dt.LowPC(fn1),
 				dt.N(dt.TagFormalParameter, dt.Origin(a), dt.Location(0x55)), dt.N(dt.TagFormalParameter, dt.Origin(b), dt.Location(0x54)))
 			return with(funcs(), i, abs, conc)
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "f", "a 1", "b 1")},
 		{name: "concrete instance before its abstract one", files: func() []dt.File {
 			i := intType()
 			a := ref(dt.TagFormalParameter, "a", i)
 			abs := ref(dt.TagSubprogram, "f", i, dt.Inline(), a)
 			return with(funcs(), i, dt.N(dt.TagSubprogram, dt.Origin(abs), dt.LowPC(fn1), dt.N(dt.TagFormalParameter, dt.Origin(a), dt.Location(0x55))), abs)
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'a' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "f", "a 1")},
 		{name: "name from the specification", files: func() []dt.File {
 			i := intType()
 			decl := ref(dt.TagSubprogram, "f", i, dt.Declaration())
 			return with(funcs(), i, decl, dt.N(dt.TagSubprogram, dt.Specification(decl), dt.LowPC(fn1)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=0 vlen=0
-			[3] FUNC 'f' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 0, "f")},
 		{name: "cold and part symbols", files: func() []dt.File {
 			i := intType()
 			return with([]dt.Symbol{dt.Func("f.cold", fn1), dt.Func("g.part.0", fn2), dt.Func("h.cold.1", fn3)}, i, function("f", fn1, i), function("g", fn2, i), function("h", fn3, i))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "isra symbol, nothing gone", files: suffix("f.isra.0"), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'a' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static
-			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[5] FUNC 'zz' type_id=4 linkage=static`},
-		{name: "constprop symbol, nothing gone", files: suffix("f.constprop.0"), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'a' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static
-			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[5] FUNC 'zz' type_id=4 linkage=static`},
-		{name: "isra symbol, a parameter gone", files: optimized("f.isra.0"), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "constprop symbol, a parameter gone", files: optimized("f.constprop.0"), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "constprop symbol, true signatures", features: encode.AllFeatures, files: optimized("f.constprop.0"), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'gone' type_id=1
-			[3] FUNC 'f.constprop.0' type_id=2 linkage=static`},
-		{name: "llvm symbol, a parameter gone", files: optimized("f.llvm.123"), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'gone' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
-		{name: "plain symbol, a parameter gone", files: optimized("f"), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'gone' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
-		{name: "ambiguous address", files: twoStatics("f"), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "ambiguous address of the last name", files: twoStatics("zzz"), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[3] FUNC 'zzz' type_id=2 linkage=static`},
+		}(), want: textInt},
+		{name: "isra symbol, nothing gone", files: suffix("f.isra.0"), want: textInt + textFunc(2, 1, "f", "a 1") + textFunc(4, 1, "zz")},
+		{name: "constprop symbol, nothing gone", files: suffix("f.constprop.0"), want: textInt + textFunc(2, 1, "f", "a 1") + textFunc(4, 1, "zz")},
+		{name: "isra symbol, a parameter gone", files: optimized("f.isra.0"), want: textInt},
+		{name: "constprop symbol, a parameter gone", files: optimized("f.constprop.0"), want: textInt},
+		{name: "constprop symbol, true signatures", features: encode.AllFeatures, files: optimized("f.constprop.0"), want: textInt + textFunc(2, 1, "f.constprop.0", "a 1", "gone 1")},
+		{name: "llvm symbol, a parameter gone", files: optimized("f.llvm.123"), want: textInt + textFunc(2, 1, "f", "a 1", "gone 1")},
+		{name: "plain symbol, a parameter gone", files: optimized("f"), want: textInt + textFunc(2, 1, "f", "a 1", "gone 1")},
+		{name: "ambiguous address", files: twoStatics("f"), want: textInt},
+		{name: "ambiguous address of the last name", files: twoStatics("zzz"), want: textInt + textFunc(2, 1, "zzz")},
 		{name: "unexpected register", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, param("a", i, 3)), function("zz", fn3+0x100, i, param("a", i, 5)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'a' type_id=1
-			[3] FUNC 'zz' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "zz", "a 1")},
 		{name: "float parameter", files: func() []dt.File {
 			d := base("double", 8, ateFloat)
 			return with(funcs(), d, function("f", fn1, d, ref(dt.TagFormalParameter, "a", d, dt.Location(0x50+17))))
@@ -246,38 +166,26 @@ func functionRules() []rule {
 			conc := dt.N(dt.TagSubprogram, dt.Origin(abs), dt.LowPC(fn1),
 				dt.N(dt.TagFormalParameter, dt.Origin(b), dt.Location(0x55)), dt.N(dt.TagFormalParameter, dt.Origin(a)))
 			return with(funcs(), i, abs, conc)
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		}(), want: textInt},
 		{name: "location lists", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, dt.LocationList(dt.List{{0x55}, {0xa3, 1, 0x55, 0x9f}})),
 				ref(dt.TagFormalParameter, "b", i, dt.Attr{At: dt.AtLocation, Form: dt.FormLoclistx, Val: dt.List{{0x54}, {0x30, 0x9f}}})))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "f", "a 1", "b 1")},
 		{name: "location lists, wrong register", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, dt.LocationList(dt.List{{0x53}, {0x55}}))),
 				function("zz", fn3+0x100, i, ref(dt.TagFormalParameter, "b", i, dt.Attr{At: dt.AtLocation, Form: dt.FormLoclistx, Val: dt.List{{0x53}}})))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		}(), want: textInt},
 		{name: "location lists of DWARF 4", files: func() []dt.File {
 			i := intType()
 			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{unitOf(4, i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, dt.LocationList(dt.List{{0x55}, {0x50}}))),
 				function("zz", fn3+0x100, i, ref(dt.TagFormalParameter, "b", i, dt.LocationList(dt.List{{0x53}}))))}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'a' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "f", "a 1")},
 		{name: "variadic", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, param("fmt", i, 5), dt.N(dt.TagUnspecifiedParams)), function("zz", fn3+0x100, nil, dt.N(dt.TagUnspecifiedParams)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
 				'fmt' type_id=1
 				'(anon)' type_id=0
@@ -288,91 +196,43 @@ func functionRules() []rule {
 		{name: "parameters in blocks do not count", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, param("a", i, 5), dt.N(dt.TagLexicalBlock, param("no", i, 4)), param("b", i, 4)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "f", "a 1", "b 1")},
 		{name: "nested function comes first and parts its parameters", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, param("a", i, 5), function("zz", fn3+0x100, i, param("in", i, 5)), param("b", i, 4)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static
-			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'in' type_id=1
-			[5] FUNC 'zz' type_id=4 linkage=static`},
-		{name: "consistent prototypes: const behind a pointer", files: inconsistent(pointers), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + textFunc(2, 1, "f", "a 1", "b 1") + textFunc(4, 1, "zz", "in 1")},
+		{name: "consistent prototypes: const behind a pointer", files: inconsistent(pointers), want: textInt + `
 			[2] CONST '(anon)' type_id=1
 			[3] PTR '(anon)' type_id=1
-			[4] PTR '(anon)' type_id=2
-			[5] FUNC_PROTO '(anon)' ret_type_id=0 vlen=1
-				'x' type_id=3
-			[6] FUNC 'f' type_id=5 linkage=static`},
+			[4] PTR '(anon)' type_id=2` + textFunc(5, 0, "f", "x 3")},
 		{name: "inconsistent prototypes: void and const void", files: inconsistent(voids), want: `
 			[1] CONST '(anon)' type_id=0
 			[2] PTR '(anon)' type_id=0
 			[3] PTR '(anon)' type_id=1`},
-		{name: "inconsistent prototypes: typedef", files: inconsistent(typedefs), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "inconsistent prototypes: typedef", files: inconsistent(typedefs), want: textInt + `
 			[2] TYPEDEF 'I' type_id=1`},
-		{name: "inconsistent prototypes without consistent_func", features: encode.PlainFeatures, files: inconsistent(typedefs), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] TYPEDEF 'I' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=0 vlen=1
-				'x' type_id=1
-			[4] FUNC 'f' type_id=3 linkage=static`},
+		{name: "inconsistent prototypes without consistent_func", features: encode.PlainFeatures, files: inconsistent(typedefs), want: textInt + `
+			[2] TYPEDEF 'I' type_id=1` + textFunc(3, 0, "f", "x 1")},
 		{name: "inconsistent number of parameters", files: func() []dt.File {
 			i, i2 := intType(), intType()
 			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{dt.CU(i, function("f", fn1, nil, param("x", i, 5))), dt.CU(i2, function("f", fn1, nil))}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		}(), want: textInt},
 		{name: "inconsistent return", files: func() []dt.File {
 			i, i2 := intType(), intType()
 			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{dt.CU(i, function("f", fn1, i)), dt.CU(i2, function("f", fn1, nil))}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "packed struct on the stack", files: packed(true), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
-			[3] STRUCT 'pk' size=5 vlen=2
-				'c' type_id=2 bits_offset=0
-				'i' type_id=1 bits_offset=8
-			[4] TYPEDEF 'pk_t' type_id=3`},
-		{name: "packed struct on the stack with a member whose size BTF cannot say", files: oddSize(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt},
+		{name: "packed struct on the stack", files: packed(true), want: textPacked},
+		{name: "packed struct on the stack with a member whose size BTF cannot say", files: oddSize(), want: textInt + `
 			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
 			[3] INT '__SANITIZED_FAKE_INT__' size=4 bits_offset=0 nr_bits=32 encoding=(none)
 			[4] STRUCT 'pk' size=4 vlen=2
 				'o' type_id=3 bits_offset=0
 				'c' type_id=2 bits_offset=24`},
-		{name: "packed struct on the stack behind a typedef", files: packed(false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
-			[3] STRUCT 'pk' size=5 vlen=2
-				'c' type_id=2 bits_offset=0
-				'i' type_id=1 bits_offset=8
-			[4] TYPEDEF 'pk_t' type_id=3
-			[5] FUNC_PROTO '(anon)' ret_type_id=1 vlen=7
-				'a' type_id=1
-				'b' type_id=1
-				'c' type_id=1
-				'd' type_id=1
-				'e' type_id=1
-				'f' type_id=1
-				'last' type_id=4
-			[6] FUNC 'f' type_id=5 linkage=static`},
+		{name: "packed struct on the stack behind a typedef", files: packed(false), want: textPacked + textFunc(5, 1, "f", "a 1", "b 1", "c 1", "d 1", "e 1", "f 1", "last 4")},
 		{name: "assembler functions", files: func() []dt.File {
 			u := &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("e.S"), dt.Language(0x8001), dt.Producer("GNU AS"), function("f", fn1, nil))}
 			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{u}}}
-		}(), want: `
-			[1] FUNC_PROTO '(anon)' ret_type_id=0 vlen=0
-			[2] FUNC 'f' type_id=1 linkage=static`},
+		}(), want: textFunc(1, 0, "f")},
 		{name: "parameter name of 130 bytes", files: func() []dt.File {
 			i := intType()
 			name := ""
@@ -380,71 +240,48 @@ func functionRules() []rule {
 				name += "0123456789"[len(name)%10 : len(name)%10+1]
 			}
 			return with(funcs(), i, function("f", fn1, i, param("p"+name, i, 5)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'p012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "f", "p012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345 1")},
 		{name: "parameter names of functions left out stay in the strings", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, param("wrong_reg", i, 3)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`, strings: "int wrong_reg"},
+		}(), want: textInt, strings: "int wrong_reg"},
 
 		{name: "clang: register unknown is fine", files: func() []dt.File {
 			i := intType()
 			u := &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("c.c"), dt.Language(0x1d), dt.Producer("clang version 20"), i,
 				function("f", fn1, i, param("a", i, -1), param("b", i, 4)), function("zz", fn3+0x100, i, param("a", i, 4)))}
 			return []dt.File{{Symbols: funcs(), Units: []*dt.Unit{u}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
-		{name: "clang: true member", features: encode.DefaultFeatures | encode.TrueSignature, files: clangChanged(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + textFunc(2, 1, "f", "a 1", "b 1")},
+		{name: "clang: true member", features: encode.DefaultFeatures | encode.TrueSignature, files: clangChanged(), want: textInt + `
 			[2] INT 'long' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED
 			[3] STRUCT 'two' size=16 vlen=2
 				'a' type_id=2 bits_offset=0
-				'b' type_id=2 bits_offset=64
-			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				't__b' type_id=2
-				'z' type_id=1
-			[5] FUNC 'f' type_id=4 linkage=static`},
-		{name: "clang: changed signature without the feature", files: clangChanged(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+				'b' type_id=2 bits_offset=64` + textFunc(4, 1, "f", "t__b 2", "z 1")},
+		{name: "clang: changed signature without the feature", files: clangChanged(), want: textInt + `
 			[2] INT 'long' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED
 			[3] STRUCT 'two' size=16 vlen=2
 				'a' type_id=2 bits_offset=0
-				'b' type_id=2 bits_offset=64
-			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				't' type_id=3
-				'z' type_id=1
-			[5] FUNC 'f' type_id=4 linkage=static`},
+				'b' type_id=2 bits_offset=64` + textFunc(4, 1, "f", "t 3", "z 1")},
 		{name: "functions of a 32-bit ARM", files: func() []dt.File {
 			i, l := intType(), base("long long int", 8, ateSigned)
 			return []dt.File{{Machine: dt.MachineARM, Class32: true, Symbols: funcs(), Units: []*dt.Unit{dt.CU(i, l,
 				function("f", fn1, i, param("a", i, 0), param("b", l, 1), param("c", i, 3)),
 				function("zz", fn3+0x100, i, param("a", i, 0), param("b", l, 2)))}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] INT 'long long int' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED
-			[3] FUNC_PROTO '(anon)' ret_type_id=1 vlen=3
-				'a' type_id=1
-				'b' type_id=2
-				'c' type_id=1
-			[4] FUNC 'f' type_id=3 linkage=static`},
+		}(), want: textInt + `
+			[2] INT 'long long int' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED` + textFunc(3, 1, "f", "a 1", "b 2", "c 1")},
 		{name: "functions of an s390x", files: func() []dt.File {
 			i, l := intType(), base("long int", 8, ateSigned)
 			return []dt.File{{Machine: dt.MachineS390, BigEndian: true, Symbols: funcs(), Units: []*dt.Unit{dt.CU(i, l,
 				function("f", fn1, i, param("a", i, 2), param("b", l, 3)), function("zz", fn3+0x100, i, param("a", l, 3)))}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] INT 'long int' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED
-			[3] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static`},
+		}(), want: textInt + `
+			[2] INT 'long int' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED` + textFunc(3, 1, "f", "a 1", "b 2")},
 	}
 }
+
+// textPacked is a struct with a member that is not aligned, as text.
+const textPacked = textInt + `
+	[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
+	[3] STRUCT 'pk' size=5 vlen=2
+		'c' type_id=2 bits_offset=0
+		'i' type_id=1 bits_offset=8
+	[4] TYPEDEF 'pk_t' type_id=3`

@@ -31,54 +31,24 @@ func kfuncRules() []rule {
 		return []dt.File{{Units: []*dt.Unit{dt.CU(i, p, function("f", fn1, p, param("a", p, 5), param("b", p, 4)))}, Sections: []dt.Section{sec}, Symbols: funcs(syms...)}}
 	}
 	return []rule{
-		{name: "kfunc", files: kfunc(1, 0, false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static
+		{name: "kfunc", files: kfunc(1, 0, false), want: textInt + `
+			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2") + `
 			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1`},
-		{name: "kfunc that is fast", files: kfunc(1, 1<<12, false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static
+		{name: "kfunc that is fast", files: kfunc(1, 1<<12, false), want: textInt + `
+			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2") + `
 			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1
 			[6] DECL_TAG 'bpf_fastcall' type_id=4 component_idx=-1`},
-		{name: "kfunc set without the flag", files: kfunc(0, 0, false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static`},
-		{name: "kfunc without the feature", features: encode.PlainFeatures, files: kfunc(1, 0, false), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static`},
-		{name: "kfunc with arena flags", features: encode.AllFeatures, files: kfunc(1, 1<<13|1<<14|1<<15, true), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "kfunc set without the flag", files: kfunc(0, 0, false), want: textInt + `
+			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2")},
+		{name: "kfunc without the feature", features: encode.PlainFeatures, files: kfunc(1, 0, false), want: textInt + `
+			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2")},
+		{name: "kfunc with arena flags", features: encode.AllFeatures, files: kfunc(1, 1<<13|1<<14|1<<15, true), want: textInt + `
 			[2] PTR '(anon)' type_id=1
 			[3] TYPE_TAG 'address_space(1)' type_id=1
-			[4] PTR '(anon)' type_id=3
-			[5] FUNC_PROTO '(anon)' ret_type_id=4 vlen=2
-				'a' type_id=4
-				'b' type_id=4
-			[6] FUNC 'f' type_id=5 linkage=static
+			[4] PTR '(anon)' type_id=3` + textFunc(5, 4, "f", "a 4", "b 4") + `
 			[7] DECL_TAG 'bpf_kfunc' type_id=6 component_idx=-1`},
-		{name: "kfunc with arena flags without attributes", files: kfunc(1, 1<<13|1<<14, true), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=1
-			[3] FUNC_PROTO '(anon)' ret_type_id=2 vlen=2
-				'a' type_id=2
-				'b' type_id=2
-			[4] FUNC 'f' type_id=3 linkage=static
+		{name: "kfunc with arena flags without attributes", files: kfunc(1, 1<<13|1<<14, true), want: textInt + `
+			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2") + `
 			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1`},
 		{name: "cut names, repeated names and kfuncs", features: encode.AllFeatures, files: func() []dt.File {
 			var us []*dt.Unit

@@ -17,7 +17,7 @@ func leftOutRules() []rule {
 		{name: "left out alone", files: one(
 			base("x87", 10, ateFloat), base("complex float", 8, ateComplexFloat), enum("e", 3, value("E", 1)),
 			dt.N(dt.TagStructureType, dt.Declaration()), ref(dt.TagAtomicType, "", nil), ref(0x1f, "", nil), intType(),
-		), want: `[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		), want: textInt},
 		{name: "left out with what is made of it", files: func() []dt.File {
 			i := intType()
 			r := ref(dt.TagReferenceType, "", i)
@@ -39,8 +39,7 @@ func leftOutRules() []rule {
 			return one(i, r, p,
 				structure("s", 32, member("a", i, 0), member("r", r, 8), member("b", i, 16), member("p", p, 24)),
 				composite(dt.TagUnionType, "u", 8, member("r", r, 0)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] PTR '(anon)' type_id=0
 			[3] STRUCT 's' size=32 vlen=3
 				'a' type_id=1 bits_offset=0
@@ -55,8 +54,7 @@ func leftOutRules() []rule {
 			}
 			return one(r, i, structure("s", 32, member("r", r, 0, tag("gone")), member("a", i, 8, tag("first")),
 				member("q", r, 16), member("b", i, 24, tag("second")), tag("struct")), typedef("t", r, tag("gone too")))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=32 vlen=2
 				'a' type_id=1 bits_offset=64
 				'b' type_id=1 bits_offset=192
@@ -72,20 +70,15 @@ func leftOutRules() []rule {
 				r, i, p, function("takes", fn1, i, param("a", i, 5), param("b", r, 4)), function("gives", fn2, r),
 				abstract, dt.N(dt.TagSubprogram, dt.Origin(abstract), dt.LowPC(fn3+16), dt.N(dt.TagFormalParameter, dt.Location(0x55))),
 				function("fine", fn3, i, param("a", p, 5)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] PTR '(anon)' type_id=0
-			[3] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'a' type_id=2
-			[4] FUNC 'fine' type_id=3 linkage=static`},
+		}(), want: textInt + `
+			[2] PTR '(anon)' type_id=0` + textFunc(3, 1, "fine", "a 2")},
 		{name: "left out variables", features: encode.AllFeatures, files: func() []dt.File {
 			i := intType()
 			r := ref(dt.TagReferenceType, "", i)
 			f := one(r, i, variable("gone", r, dt.PercpuAddr+8), variable("kept", i, dt.PercpuAddr+16))
 			f[0].Sections = []dt.Section{dt.Percpu()}
 			return f
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'kept' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=20 vlen=1
 				type_id=2 offset=16 size=4 (VAR 'kept')`},
@@ -94,8 +87,7 @@ func leftOutRules() []rule {
 			r := ref(dt.TagReferenceType, "", i)
 			c := base("char", 1, ateSignedChar)
 			return many(dt.CU(r, i, array(i, 2)), dt.CU(c, array(c, 4)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=2
 			[3] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
 			[4] ARRAY '(anon)' type_id=3 index_type_id=1 nr_elems=4`},

@@ -68,72 +68,29 @@ func mergeRules() []rule {
 		{name: "merging puts tags behind all types", features: merge, files: tagged(), want: mergedTags, strings: mergedStrings},
 		{name: "merging by the kernel's note", files: tagged(ltoNote(1)), want: mergedTags, strings: mergedStrings},
 		{name: "of two notes one asks for merging", files: tagged(ltoNote(0), ltoNote(1)), want: mergedTags, strings: mergedStrings},
-		{name: "a note of 0 is none", files: tagged(ltoNote(0)), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "a note of 0 is none", files: tagged(ltoNote(0)), want: textInt + `
 			[2] STRUCT 's' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] DECL_TAG 'of_s' type_id=2 component_idx=-1
 			[4] VAR 'v' type_id=1, linkage=global
 			[5] STRUCT 't' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
-			[6] DECL_TAG 'of_t' type_id=5 component_idx=-1
-			[7] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'first_name' type_id=1
-			[8] FUNC 'f' type_id=7 linkage=static
-			[9] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'second_name' type_id=1
-			[10] FUNC 'g' type_id=9 linkage=static
+			[6] DECL_TAG 'of_t' type_id=5 component_idx=-1` + textFunc(7, 1, "f", "first_name 1") + textFunc(9, 1, "g", "second_name 1") + `
 			[11] DATASEC '.data..percpu' size=8 vlen=1
 				type_id=4 offset=4 size=4 (VAR 'v')`},
-		{name: "merging of a language that is left out", features: merge, files: languages(), exclude: []uint16{0x1c}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "merging of a language that is left out", features: merge, files: languages(), exclude: []uint16{0x1c}, want: textInt + `
 			[2] STRUCT 'c11' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] STRUCT 'asm' size=0 vlen=0`},
 		{name: "merging when the first unit is left out", features: merge, files: languages(), exclude: []uint16{0x1d}, want: ``},
-		{name: "merging of a name that is left out", features: merge, files: languages(), prefix: "a", want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'c11' size=4 vlen=1
-				'x' type_id=1 bits_offset=0
-			[3] STRUCT 'rust' size=8 vlen=2
-				'second' type_id=1 bits_offset=32
-				'first' type_id=1 bits_offset=0
-			[4] STRUCT 'asm' size=0 vlen=0`},
+		{name: "merging of a name that is left out", features: merge, files: languages(), prefix: "a", want: textLanguages},
 		{name: "merging of a name and a language that are left out", features: merge, files: languages(), prefix: "a", exclude: []uint16{0x1c}, want: `
 			[1] STRUCT 'asm' size=0 vlen=0`},
-		{name: "merging of a name that is left out and a language asked for", features: merge, files: languages(), prefix: "c", lang: []uint16{0x1d}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'c11' size=4 vlen=1
-				'x' type_id=1 bits_offset=0
-			[3] STRUCT 'rust' size=8 vlen=2
-				'second' type_id=1 bits_offset=32
-				'first' type_id=1 bits_offset=0
-			[4] STRUCT 'asm' size=0 vlen=0`},
+		{name: "merging of a name that is left out and a language asked for", features: merge, files: languages(), prefix: "c", lang: []uint16{0x1d}, want: textLanguages},
 		{name: "merging of names and languages that are all left out", features: merge, files: languages()[:1], prefix: "c.", exclude: []uint16{0x1c, 0x1d}, want: ""},
-		{name: "plain bit-fields of merged units", features: merge, plain: true, files: silly(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'all' size=8 vlen=2
-				'a' type_id=1 bits_offset=0
-				'b' type_id=1 bits_offset=32
-			[3] STRUCT 'some' size=8 vlen=2
-				'a' type_id=1 bits_offset=0
-				'b' type_id=1 bits_offset=32 bitfield_size=3`},
-		{name: "plain bit-fields", plain: true, files: silly(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'all' size=8 vlen=2
-				'a' type_id=1 bits_offset=0
-				'b' type_id=1 bits_offset=32
-			[3] STRUCT 'some' size=8 vlen=2
-				'a' type_id=1 bits_offset=0
-				'b' type_id=1 bits_offset=32 bitfield_size=3`},
-		{name: "merging of languages asked for", features: merge, files: languages(), lang: []uint16{0x1d}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'c11' size=4 vlen=1
-				'x' type_id=1 bits_offset=0
-			[3] STRUCT 'rust' size=8 vlen=2
-				'second' type_id=1 bits_offset=32
-				'first' type_id=1 bits_offset=0
-			[4] STRUCT 'asm' size=0 vlen=0`},
+		{name: "plain bit-fields of merged units", features: merge, plain: true, files: silly(), want: textAllAndSome},
+		{name: "plain bit-fields", plain: true, files: silly(), want: textAllAndSome},
+		{name: "merging of languages asked for", features: merge, files: languages(), lang: []uint16{0x1d}, want: textLanguages},
 		{name: "merging of languages that the first unit is not in", features: merge, files: languages(), lang: []uint16{0x1c}, want: ``},
 		{name: "types of other units", files: func() []dt.File {
 			i := intType()
@@ -146,8 +103,7 @@ func mergeRules() []rule {
 			return many(dt.CU(i, back), dt.CU(structure("alone", 0)),
 				dt.CU(fwd, ref(dt.TagPointerType, "", nil, far(dt.AtType, ahead)), e, ref(dt.TagArrayType, "", nil, far(dt.AtType, back), dt.N(dt.TagSubrangeType, dt.Upper(3)))),
 				dt.CU(intType(), long, ahead, ref(dt.TagSubroutineType, "", nil, far(dt.AtType, fwd), ref(dt.TagFormalParameter, "", nil, far(dt.AtType, e)))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'back' size=8 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] STRUCT 'alone' size=0 vlen=0
@@ -186,8 +142,7 @@ func mergeRules() []rule {
 			return []dt.File{{Units: []*dt.Unit{
 				dt.CU(i, variable("before", i, dt.PercpuAddr+4), variable("v", nil, dt.PercpuAddr+8), variable("after", i, dt.PercpuAddr+12)),
 				dt.CU(j, variable("other", j, dt.PercpuAddr+16))}, Symbols: []dt.Symbol{dt.Func("f", fn1)}, Sections: []dt.Section{dt.Percpu()}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'before' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=8 vlen=1
 				type_id=2 offset=4 size=4 (VAR 'before')`},
@@ -211,13 +166,8 @@ func mergeRules() []rule {
 				dt.N(dt.TagSubprogram, far(dt.AtAbstractOrigin, h), dt.LowPC(fn3), origin(rb, 5), origin(ra, 4)))
 			return []dt.File{{Units: []*dt.Unit{late, dt.CU(i, f, g, structure("s", 0)), dt.CU(j, h)},
 				Symbols: []dt.Symbol{dt.Func("f", fn1), dt.Func("g", fn2), dt.Func("h", fn3)}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 's' size=0 vlen=0
-			[3] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=1
-			[4] FUNC 'f' type_id=3 linkage=static`},
+		}(), want: textInt + `
+			[2] STRUCT 's' size=0 vlen=0` + textFunc(3, 1, "f", "a 1", "b 1")},
 		{name: "old bit-field whose type is in another unit", files: func() []dt.File {
 			u := base("unsigned int", 4, ateUnsigned)
 			s := structure("s", 4, ref(dt.TagMember, "b", nil, far(dt.AtType, u), dt.MemberAt(0), dt.BitSize(3), dt.Attr{At: dt.AtBitOffset, Val: 24}))
@@ -236,3 +186,21 @@ func mergeRules() []rule {
 			[2] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
 	}
 }
+
+// textLanguages is a struct of each of three languages, as text.
+const textLanguages = textInt + `
+	[2] STRUCT 'c11' size=4 vlen=1
+		'x' type_id=1 bits_offset=0
+	[3] STRUCT 'rust' size=8 vlen=2
+		'second' type_id=1 bits_offset=32
+		'first' type_id=1 bits_offset=0
+	[4] STRUCT 'asm' size=0 vlen=0`
+
+// textAllAndSome is two structs, of which one has a bit-field, as text.
+const textAllAndSome = textInt + `
+	[2] STRUCT 'all' size=8 vlen=2
+		'a' type_id=1 bits_offset=0
+		'b' type_id=1 bits_offset=32
+	[3] STRUCT 'some' size=8 vlen=2
+		'a' type_id=1 bits_offset=0
+		'b' type_id=1 bits_offset=32 bitfield_size=3`

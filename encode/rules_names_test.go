@@ -37,67 +37,21 @@ func nameRules() []rule {
 			i := intType()
 			s := structure("s", 8, member("b", i, 0), member("a", i, 4))
 			return with(funcs(), i, s, function("f", fn1, i, param("z", i, 5), param("a", i, 4)), typedef("t", s))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=8 vlen=2
 				'b' type_id=1 bits_offset=0
 				'a' type_id=1 bits_offset=32
-			[3] TYPEDEF 't' type_id=2
-			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'z' type_id=1
-				'a' type_id=1
-			[5] FUNC 'f' type_id=4 linkage=static`, strings: "int s b a t z f"},
-		{name: "same text under two offsets", files: repeated(dt.FormStrp, dt.FormStrp), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'node' size=12 vlen=2
-				'next' type_id=3 bits_offset=0
-				'value' type_id=1 bits_offset=64
-			[3] PTR '(anon)' type_id=2
-			[4] TYPEDEF 'node_t' type_id=2
-			[5] ENUM 'kind' encoding=UNSIGNED size=4 vlen=1
-				'KIND_ONE' val=1`},
-		{name: "same text inline and in .debug_str", files: repeated(dt.FormStrp, dt.FormString, dt.FormStrp), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'node' size=12 vlen=2
-				'next' type_id=3 bits_offset=0
-				'value' type_id=1 bits_offset=64
-			[3] PTR '(anon)' type_id=2
-			[4] TYPEDEF 'node_t' type_id=2
-			[5] ENUM 'kind' encoding=UNSIGNED size=4 vlen=1
-				'KIND_ONE' val=1`},
-		{name: "same text inline first", files: repeated(dt.FormString, dt.FormStrp, dt.FormString), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'node' size=12 vlen=2
-				'next' type_id=3 bits_offset=0
-				'value' type_id=1 bits_offset=64
-			[3] PTR '(anon)' type_id=2
-			[4] TYPEDEF 'node_t' type_id=2
-			[5] ENUM 'kind' encoding=UNSIGNED size=4 vlen=1
-				'KIND_ONE' val=1`},
-		{name: "same text in .debug_line_str", files: repeated(dt.FormLineStrp, dt.FormStrp, dt.FormLineStrp), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'node' size=12 vlen=2
-				'next' type_id=3 bits_offset=0
-				'value' type_id=1 bits_offset=64
-			[3] PTR '(anon)' type_id=2
-			[4] TYPEDEF 'node_t' type_id=2
-			[5] ENUM 'kind' encoding=UNSIGNED size=4 vlen=1
-				'KIND_ONE' val=1`},
-		{name: "same text by string index", files: repeated(dt.FormStrx1, dt.FormStrx, dt.FormStrx2, dt.FormStrx3, dt.FormStrx4, dt.FormString), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 'node' size=12 vlen=2
-				'next' type_id=3 bits_offset=0
-				'value' type_id=1 bits_offset=64
-			[3] PTR '(anon)' type_id=2
-			[4] TYPEDEF 'node_t' type_id=2
-			[5] ENUM 'kind' encoding=UNSIGNED size=4 vlen=1
-				'KIND_ONE' val=1`},
+			[3] TYPEDEF 't' type_id=2` + textFunc(4, 1, "f", "z 1", "a 1"), strings: "int s b a t z f"},
+		{name: "same text under two offsets", files: repeated(dt.FormStrp, dt.FormStrp), want: textNode},
+		{name: "same text inline and in .debug_str", files: repeated(dt.FormStrp, dt.FormString, dt.FormStrp), want: textNode},
+		{name: "same text inline first", files: repeated(dt.FormString, dt.FormStrp, dt.FormString), want: textNode},
+		{name: "same text in .debug_line_str", files: repeated(dt.FormLineStrp, dt.FormStrp, dt.FormLineStrp), want: textNode},
+		{name: "same text by string index", files: repeated(dt.FormStrx1, dt.FormStrx, dt.FormStrx2, dt.FormStrx3, dt.FormStrx4, dt.FormString), want: textNode},
 		{name: "same text within a unit", files: func() []dt.File {
 			i := intType()
 			return []dt.File{{RepeatStrings: true, Units: []*dt.Unit{dt.CU(i, base("int", 4, ateSigned), inline(dt.TagTypedef, "int", dt.Type(i)),
 				structure("x", 4, member("x", i, 0)), inline(dt.TagStructureType, "x", dt.Size(4), inline(dt.TagMember, "x", dt.Type(i), dt.MemberAt(0))))}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 'int' type_id=1
 			[3] STRUCT 'x' size=4 vlen=1
 				'x' type_id=1 bits_offset=0`},
@@ -110,8 +64,7 @@ func nameRules() []rule {
 				us = append(us, u)
 			}
 			return []dt.File{{RepeatStrings: true, Units: us}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 'a' type_id=1
 			[3] TYPEDEF 'ab' type_id=1
 			[4] TYPEDEF 'abc' type_id=1
@@ -130,12 +83,7 @@ func nameRules() []rule {
 			[3] ARRAY '(anon)' type_id=1 index_type_id=2 nr_elems=2
 			[4] ARRAY '(anon)' type_id=1 index_type_id=2 nr_elems=3`},
 		{name: "same text in functions and tags", files: []dt.File{{RepeatStrings: true, Symbols: funcs(),
-			Units: []*dt.Unit{fn(dt.FormString), fn(dt.FormStrp), fn(dt.FormStrx), fn(dt.FormLineStrp)}}}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'argument' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static
+			Units: []*dt.Unit{fn(dt.FormString), fn(dt.FormStrp), fn(dt.FormStrx), fn(dt.FormLineStrp)}}}, want: textInt + textFunc(2, 1, "f", "a 1", "argument 1") + `
 			[4] DECL_TAG 'tag_text' type_id=3 component_idx=1`},
 		{name: "same text of forward declaration and definition", files: func() []dt.File {
 			f := forward(dt.TagStructureType, "s")
@@ -162,8 +110,7 @@ func nameRules() []rule {
 			i := intType()
 			return []dt.File{{RepeatStrings: true, Units: []*dt.Unit{dt.CU(i, structure("s", 8, member("", i, 0).Add(dt.Name("")), member("", i, 4).Add(dt.NameInline(""))),
 				dt.N(dt.TagStructureType, dt.Name(""), dt.Size(4)), dt.N(dt.TagStructureType, dt.Name(""), dt.Size(8)))}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=8 vlen=2
 				'(anon)' type_id=1 bits_offset=0
 				'(anon)' type_id=1 bits_offset=32
@@ -172,8 +119,7 @@ func nameRules() []rule {
 		{name: "names beyond ASCII and of any length", files: func() []dt.File {
 			i := intType()
 			return one(i, typedef("größe", i), typedef(long, i), inline(dt.TagTypedef, long, dt.Type(i)), structure("T<u8, [i32; 4]>", 4, member("s$x", i, 0)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 'größe' type_id=1
 			[3] TYPEDEF 'long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_long_name_' type_id=1
 			[4] STRUCT 'T<u8, [i32; 4]>' size=4 vlen=1
@@ -188,8 +134,7 @@ func nameRules() []rule {
 				us = append(us, u)
 			}
 			return []dt.File{{RepeatStrings: true, Units: us}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'sa' size=8 vlen=2
 				'ma' type_id=1 bits_offset=0
 				'tail' type_id=1 bits_offset=32
@@ -265,3 +210,13 @@ func nameRules() []rule {
 			[44] TYPEDEF 'tc' type_id=22`},
 	}
 }
+
+// textNode is a list and an enumeration, as text.
+const textNode = textInt + `
+	[2] STRUCT 'node' size=12 vlen=2
+		'next' type_id=3 bits_offset=0
+		'value' type_id=1 bits_offset=64
+	[3] PTR '(anon)' type_id=2
+	[4] TYPEDEF 'node_t' type_id=2
+	[5] ENUM 'kind' encoding=UNSIGNED size=4 vlen=1
+		'KIND_ONE' val=1`

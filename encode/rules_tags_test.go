@@ -40,48 +40,12 @@ func tagRules() []rule {
 		return []any{i, function("f", fn1, i, declTag("before"), param("a", i, 5), param("b", i, 4).Add(declTag("b")), declTag("after"))}
 	}
 	return []rule{
-		{name: "LLVM tags", files: one(all()...), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 's' size=8 vlen=3
-				'x' type_id=1 bits_offset=0
-				'y' type_id=1 bits_offset=32
-				'z' type_id=1 bits_offset=32
-			[3] UNION 'u' size=4 vlen=1
-				'm' type_id=1 bits_offset=0
-			[4] TYPEDEF 't' type_id=1
-			[5] TYPE_TAG 'user' type_id=1
-			[6] TYPE_TAG 'rcu' type_id=5
-			[7] PTR '(anon)' type_id=6
-			[8] DECL_TAG 'first' type_id=2 component_idx=-1
-			[9] DECL_TAG 'x1' type_id=2 component_idx=0
-			[10] DECL_TAG 'x2' type_id=2 component_idx=0
-			[11] DECL_TAG 'last' type_id=2 component_idx=-1
-			[12] DECL_TAG 'z' type_id=2 component_idx=2
-			[13] DECL_TAG 'm' type_id=3 component_idx=0
-			[14] DECL_TAG 'union' type_id=3 component_idx=-1
-			[15] DECL_TAG 't1' type_id=4 component_idx=-1
-			[16] DECL_TAG 't2' type_id=4 component_idx=-1`},
-		{name: "LLVM tags without decl_tag", features: encode.DefaultFeatures &^ encode.DeclTag, files: one(all()...), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 's' size=8 vlen=3
-				'x' type_id=1 bits_offset=0
-				'y' type_id=1 bits_offset=32
-				'z' type_id=1 bits_offset=32
-			[3] UNION 'u' size=4 vlen=1
-				'm' type_id=1 bits_offset=0
-			[4] TYPEDEF 't' type_id=1
+		{name: "LLVM tags", files: one(all()...), want: textTagged},
+		{name: "LLVM tags without decl_tag", features: encode.DefaultFeatures &^ encode.DeclTag, files: one(all()...), want: textNamed + `
 			[5] TYPE_TAG 'user' type_id=1
 			[6] TYPE_TAG 'rcu' type_id=5
 			[7] PTR '(anon)' type_id=6`},
-		{name: "LLVM tags without type_tag", features: encode.DefaultFeatures &^ encode.TypeTag, files: one(all()...), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 's' size=8 vlen=3
-				'x' type_id=1 bits_offset=0
-				'y' type_id=1 bits_offset=32
-				'z' type_id=1 bits_offset=32
-			[3] UNION 'u' size=4 vlen=1
-				'm' type_id=1 bits_offset=0
-			[4] TYPEDEF 't' type_id=1
+		{name: "LLVM tags without type_tag", features: encode.DefaultFeatures &^ encode.TypeTag, files: one(all()...), want: textNamed + `
 			[5] PTR '(anon)' type_id=1
 			[6] DECL_TAG 'first' type_id=2 component_idx=-1
 			[7] DECL_TAG 'x1' type_id=2 component_idx=0
@@ -92,56 +56,24 @@ func tagRules() []rule {
 			[12] DECL_TAG 'union' type_id=3 component_idx=-1
 			[13] DECL_TAG 't1' type_id=4 component_idx=-1
 			[14] DECL_TAG 't2' type_id=4 component_idx=-1`},
-		{name: "LLVM tags are one in all units", files: many(dt.CU(all()...), dt.CU(all()...)), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] STRUCT 's' size=8 vlen=3
-				'x' type_id=1 bits_offset=0
-				'y' type_id=1 bits_offset=32
-				'z' type_id=1 bits_offset=32
-			[3] UNION 'u' size=4 vlen=1
-				'm' type_id=1 bits_offset=0
-			[4] TYPEDEF 't' type_id=1
-			[5] TYPE_TAG 'user' type_id=1
-			[6] TYPE_TAG 'rcu' type_id=5
-			[7] PTR '(anon)' type_id=6
-			[8] DECL_TAG 'first' type_id=2 component_idx=-1
-			[9] DECL_TAG 'x1' type_id=2 component_idx=0
-			[10] DECL_TAG 'x2' type_id=2 component_idx=0
-			[11] DECL_TAG 'last' type_id=2 component_idx=-1
-			[12] DECL_TAG 'z' type_id=2 component_idx=2
-			[13] DECL_TAG 'm' type_id=3 component_idx=0
-			[14] DECL_TAG 'union' type_id=3 component_idx=-1
-			[15] DECL_TAG 't1' type_id=4 component_idx=-1
-			[16] DECL_TAG 't2' type_id=4 component_idx=-1`},
-		{name: "tags of functions and parameters", files: with([]dt.Symbol{dt.Func("f", fn1), dt.Func("z", fn2)}, annotated()...), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static
+		{name: "LLVM tags are one in all units", files: many(dt.CU(all()...), dt.CU(all()...)), want: textTagged},
+		{name: "tags of functions and parameters", files: with([]dt.Symbol{dt.Func("f", fn1), dt.Func("z", fn2)}, annotated()...), want: textInt + textFunc(2, 1, "f", "a 1", "b 1") + `
 			[4] DECL_TAG 'before' type_id=3 component_idx=-1
 			[5] DECL_TAG 'b' type_id=3 component_idx=1
 			[6] DECL_TAG 'after' type_id=3 component_idx=-1`},
 		{name: "tags of functions without decl_tag", features: encode.DefaultFeatures &^ encode.DeclTag,
-			files: with([]dt.Symbol{dt.Func("f", fn1), dt.Func("z", fn2)}, annotated()...), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static`},
+			files: with([]dt.Symbol{dt.Func("f", fn1), dt.Func("z", fn2)}, annotated()...), want: textInt + textFunc(2, 1, "f", "a 1", "b 1")},
 		{name: "class types have no tags", files: func() []dt.File {
 			i := intType()
 			return one(i, composite(dt.TagClassType, "k", 4, declTag("no"), member("x", i, 0, declTag("no"))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'k' size=4 vlen=1
 				'x' type_id=1 bits_offset=0`},
 		{name: "inheritance counts as a component", files: func() []dt.File {
 			i := intType()
 			b := structure("b", 4, member("x", i, 0))
 			return one(i, b, structure("s", 8, dt.N(dt.TagInheritance, dt.Type(b)), member("y", i, 4, declTag("y"))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'b' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] STRUCT 's' size=8 vlen=1
@@ -151,8 +83,7 @@ func tagRules() []rule {
 			i := intType()
 			in := structure("in", 4, member("x", i, 0, declTag("x")))
 			return one(i, structure("out", 8, member("a", i, 0, declTag("a")), in, member("in", in, 4, declTag("b"))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'in' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] STRUCT 'out' size=8 vlen=2
@@ -165,8 +96,7 @@ func tagRules() []rule {
 			i := intType()
 			chain, first := gnuChain("btf_type_tag", "user", "rcu")
 			return one(i, chain, ptr(i, first), ptr(nil, first))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPE_TAG 'user' type_id=3
 			[3] TYPE_TAG 'rcu' type_id=1
 			[4] PTR '(anon)' type_id=2
@@ -181,8 +111,7 @@ func tagRules() []rule {
 			ct, t := gnuChain("btf_decl_tag", "not for typedefs")
 			return one(i, cs, cm, cu, ct, structure("s", 8, s, member("x", i, 0), member("y", i, 4, m)),
 				composite(dt.TagUnionType, "u", 4, u, ref(dt.TagMember, "v", i, m)), typedef("t", i, t))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 's' size=8 vlen=2
 				'x' type_id=1 bits_offset=0
 				'y' type_id=1 bits_offset=32
@@ -199,12 +128,7 @@ func tagRules() []rule {
 			cp, p := gnuChain("btf_decl_tag", "p")
 			return with([]dt.Symbol{dt.Func("f", fn1), dt.Func("z", fn2)}, i, cf, cp,
 				function("f", fn1, i, f, param("a", i, 5), param("b", i, 4).Add(p)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
-				'a' type_id=1
-				'b' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static
+		}(), want: textInt + textFunc(2, 1, "f", "a 1", "b 1") + `
 			[4] DECL_TAG 'p' type_id=3 component_idx=1
 			[5] DECL_TAG 'f1' type_id=3 component_idx=-1
 			[6] DECL_TAG 'f2' type_id=3 component_idx=-1`},
@@ -213,9 +137,33 @@ func tagRules() []rule {
 			other := dt.N(dt.TagGNUAnnotation, dt.Name("other"), dt.Const("no"))
 			first := dt.N(dt.TagGNUAnnotation, dt.Name("btf_type_tag"), dt.Const("yes"), dt.Attr{At: dt.AtGNUAnnotation, Val: other})
 			return one(i, other, first, ptr(i, dt.Attr{At: dt.AtGNUAnnotation, Val: first}))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPE_TAG 'yes' type_id=1
 			[3] PTR '(anon)' type_id=2`},
 	}
 }
+
+// textTagged is tags on types and on members, as text.
+const textTagged = textNamed + `
+	[5] TYPE_TAG 'user' type_id=1
+	[6] TYPE_TAG 'rcu' type_id=5
+	[7] PTR '(anon)' type_id=6
+	[8] DECL_TAG 'first' type_id=2 component_idx=-1
+	[9] DECL_TAG 'x1' type_id=2 component_idx=0
+	[10] DECL_TAG 'x2' type_id=2 component_idx=0
+	[11] DECL_TAG 'last' type_id=2 component_idx=-1
+	[12] DECL_TAG 'z' type_id=2 component_idx=2
+	[13] DECL_TAG 'm' type_id=3 component_idx=0
+	[14] DECL_TAG 'union' type_id=3 component_idx=-1
+	[15] DECL_TAG 't1' type_id=4 component_idx=-1
+	[16] DECL_TAG 't2' type_id=4 component_idx=-1`
+
+// textNamed is what the tags are on, as text.
+const textNamed = textInt + `
+	[2] STRUCT 's' size=8 vlen=3
+		'x' type_id=1 bits_offset=0
+		'y' type_id=1 bits_offset=32
+		'z' type_id=1 bits_offset=32
+	[3] UNION 'u' size=4 vlen=1
+		'm' type_id=1 bits_offset=0
+	[4] TYPEDEF 't' type_id=1`

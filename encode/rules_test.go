@@ -2,6 +2,7 @@ package encode_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -216,6 +217,20 @@ func tidy(s string) string {
 		out = append(out, l+"\n")
 	}
 	return strings.Join(out, "")
+}
+
+// textInt is the type that most rules have first, as text.
+const textInt = "[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED\n"
+
+// textFunc is a prototype and the static function that it is for, as text: the id of
+// the prototype, the type that is returned, and a name and a type for each parameter.
+func textFunc(id, returned int, name string, params ...string) string {
+	text := fmt.Sprintf("\n[%d] FUNC_PROTO '(anon)' ret_type_id=%d vlen=%d\n", id, returned, len(params))
+	for _, p := range params {
+		param, typ, _ := strings.Cut(p, " ")
+		text += fmt.Sprintf("'%s' type_id=%s\n", param, typ)
+	}
+	return text + fmt.Sprintf("[%d] FUNC '%s' type_id=%d linkage=static\n", id+1, name, id)
 }
 
 func allRules() []rule {

@@ -15,8 +15,7 @@ func typeRules() []rule {
 	return []rule{
 		{name: "base types by encoding", files: one(intType(), base("char", 1, ateSignedChar), base("unsigned char", 1, ateUnsignedChar),
 			base("_Bool", 1, ateBool), base("double", 8, ateFloat), base("char16_t", 2, 0x10), base("__int128", 16, ateSigned),
-			base("_Decimal64", 8, 0xf), base("vendor", 4, 0x80)), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			base("_Decimal64", 8, 0xf), base("vendor", 4, 0x80)), want: textInt + `
 			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
 			[3] INT 'unsigned char' size=1 bits_offset=0 nr_bits=8 encoding=(none)
 			[4] INT '_Bool' size=1 bits_offset=0 nr_bits=8 encoding=BOOL
@@ -47,8 +46,7 @@ func typeRules() []rule {
 			p := ptr(i)
 			return one(i, ref(dt.TagConstType, "", i), ref(dt.TagVolatileType, "", i), p, ref(dt.TagRestrictType, "", p),
 				ref(dt.TagConstType, "", nil), ptr(nil), ref(dt.TagVolatileType, "", nil))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] CONST '(anon)' type_id=1
 			[3] VOLATILE '(anon)' type_id=1
 			[4] PTR '(anon)' type_id=1
@@ -61,8 +59,7 @@ func typeRules() []rule {
 			s := structure("", 4, member("x", i, 0))
 			t := typedef("s_t", s)
 			return one(i, typedef("my_int", i), typedef("nothing", nil), s, t, typedef("s_t_t", t))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 'my_int' type_id=1
 			[3] TYPEDEF 'nothing' type_id=0
 			[4] STRUCT '(anon)' size=4 vlen=1
@@ -75,8 +72,7 @@ func typeRules() []rule {
 			t := typedef("inner", i)
 			p := ptr(i)
 			return one(i, t, p, dt.N(dt.TagTypedef, dt.Type(p), dt.Specification(t)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 'inner' type_id=1
 			[3] PTR '(anon)' type_id=1
 			[4] TYPEDEF 'inner' type_id=3`},
@@ -91,8 +87,7 @@ func typeRules() []rule {
 		{name: "array", files: func() []dt.File {
 			i := intType()
 			return one(i, array(i, 7))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=7`},
 		{name: "array index int is the unit's own", files: func() []dt.File {
 			c := base("char", 1, ateSignedChar)
@@ -140,8 +135,7 @@ func typeRules() []rule {
 			i := intType()
 			a := array(i, 2, 3, 4)
 			return one(i, a, typedef("cube", a))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=4
 			[3] ARRAY '(anon)' type_id=2 index_type_id=1 nr_elems=3
 			[4] ARRAY '(anon)' type_id=3 index_type_id=1 nr_elems=2
@@ -152,8 +146,7 @@ func typeRules() []rule {
 				ref(dt.TagArrayType, "", i, dt.N(dt.TagSubrangeType)),
 				typedef("none", ref(dt.TagArrayType, "", i)), ref(dt.TagArrayType, "", i),
 				array(i, 2, 0))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=5
 			[3] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=0
 			[4] TYPEDEF 'none' type_id=0
@@ -165,8 +158,7 @@ func typeRules() []rule {
 				ref(dt.TagArrayType, "", i, dt.N(dt.TagSubrangeType, dt.Attr{At: dt.AtUpperBound, Val: []byte{0x91, 0}}, dt.Count(3)), dt.N(dt.TagSubrangeType, dt.Count(1))),
 				ref(dt.TagArrayType, "", i, dt.N(dt.TagSubrangeType, dt.Attr{At: dt.AtUpperBound, Val: v}), dt.N(dt.TagSubrangeType, dt.Count(2))),
 				ref(dt.TagArrayType, "", i, dt.N(dt.TagSubrangeType, dt.Attr{At: dt.AtCount, Val: v}), dt.N(dt.TagSubrangeType, dt.Count(3))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=1
 			[3] ARRAY '(anon)' type_id=2 index_type_id=1 nr_elems=0
 			[4] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=2
@@ -179,8 +171,7 @@ func typeRules() []rule {
 			return one(i, sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormData8, Val: int64(4999999999)}), sub(dt.Upper(-1)),
 				sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormData4, Val: int64(0xffffffff)}), sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormUdata, Val: 9}),
 				sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormImplicitConst, Val: 10}), sub(dt.Attr{At: dt.AtUpperBound, Form: dt.FormImplicitConst, Val: -1}))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=705032704
 			[3] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=0
 			[4] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=10
@@ -188,8 +179,7 @@ func typeRules() []rule {
 		{name: "array with an enumeration as index", files: func() []dt.File {
 			i := intType()
 			return one(i, ref(dt.TagArrayType, "", i, enum("e", 4, value("A", 0)), dt.N(dt.TagSubrangeType, dt.Upper(2))))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=3`},
 
 		{name: "enumerations", files: func() []dt.File {
@@ -282,8 +272,7 @@ func typeRules() []rule {
 			f := dt.N(dt.TagSubroutineType, dt.Type(i), p(i), p(i))
 			return one(i, f, ptr(f), dt.N(dt.TagSubroutineType), dt.N(dt.TagSubroutineType, p(i), dt.N(dt.TagUnspecifiedParams)),
 				dt.N(dt.TagSubroutineType, dt.N(dt.TagUnspecifiedParams)), dt.N(dt.TagSubroutineType, ref(dt.TagFormalParameter, "named", i)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=2
 				'(anon)' type_id=1
 				'(anon)' type_id=1
@@ -301,8 +290,7 @@ func typeRules() []rule {
 			s := structure("inner", 4, member("x", i, 0))
 			pt := ptr(s)
 			return one(i, dt.N(dt.TagSubroutineType, ref(dt.TagFormalParameter, "a", i), s, ref(dt.TagFormalParameter, "b", pt)), pt)
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'inner' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] FUNC_PROTO '(anon)' ret_type_id=0 vlen=2
@@ -312,15 +300,13 @@ func typeRules() []rule {
 		{name: "unspecified type is void", files: func() []dt.File {
 			v := dt.N(dt.TagUnspecifiedType, dt.Name("decltype(nullptr)"))
 			return one(intType(), v, typedef("nullptr_t", v))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 'nullptr_t' type_id=0`},
 		{name: "nested unspecified type takes no id", files: func() []dt.File {
 			v, i := dt.N(dt.TagUnspecifiedType, dt.Name("nothing")), intType()
 			p := ptr(i)
 			return one(dt.N(dt.TagNamespace, v), i, typedef("nullptr_t", v), p, typedef("after", p))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 'nullptr_t' type_id=0
 			[3] PTR '(anon)' type_id=1
 			[4] TYPEDEF 'after' type_id=3`},
@@ -328,8 +314,7 @@ func typeRules() []rule {
 			i := intType()
 			lost := dt.N(dt.TagSubrangeType, dt.Type(i))
 			return one(i, lost, ref(dt.TagTypedef, "to_subrange", lost))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 'to_subrange' type_id=0`},
 	}
 }

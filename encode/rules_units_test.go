@@ -30,18 +30,8 @@ func variableRules() []rule {
 		return f
 	}
 	return []rule{
-		{name: "percpu variables by offset", files: vars(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=4
-			[3] VAR 'second' type_id=1, linkage=global
-			[4] VAR 'first' type_id=1, linkage=global
-			[5] VAR 'arr' type_id=2, linkage=global
-			[6] VAR 'static_one' type_id=1, linkage=static
-			[7] DATASEC '.data..percpu' size=68 vlen=4
-				type_id=4 offset=4 size=4 (VAR 'first')
-				type_id=3 offset=8 size=4 (VAR 'second')
-				type_id=5 offset=16 size=16 (VAR 'arr')
-				type_id=6 offset=64 size=4 (VAR 'static_one')`},
+		{name: "percpu variables by offset", files: vars(), want: textPercpu + `
+			[7] DATASEC '.data..percpu' size=68 vlen=4` + textPlaces},
 		{name: "variables whose size BTF cannot say", features: encode.DefaultFeatures&^encode.Float | encode.GlobalVar, files: func() []dt.File {
 			ld, cld, odd := base("long double", 12, ateFloat), base("complex long double", 24, ateComplexFloat), base("odd", 3, ateUnsigned)
 			a := array(ld, 3)
@@ -59,26 +49,15 @@ func variableRules() []rule {
 				type_id=5 offset=32 size=36 (VAR 'three')
 				type_id=6 offset=80 size=24 (VAR 'both')
 				type_id=7 offset=112 size=3 (VAR 'odd')`},
-		{name: "global variables", features: encode.DefaultFeatures | encode.GlobalVar, files: vars(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=4
-			[3] VAR 'second' type_id=1, linkage=global
-			[4] VAR 'first' type_id=1, linkage=global
-			[5] VAR 'arr' type_id=2, linkage=global
-			[6] VAR 'static_one' type_id=1, linkage=static
+		{name: "global variables", features: encode.DefaultFeatures | encode.GlobalVar, files: vars(), want: textPercpu + `
 			[7] VAR 'normal' type_id=1, linkage=global
 			[8] VAR 'in_bss' type_id=1, linkage=global
-			[9] DATASEC '.data..percpu' size=68 vlen=4
-				type_id=4 offset=4 size=4 (VAR 'first')
-				type_id=3 offset=8 size=4 (VAR 'second')
-				type_id=5 offset=16 size=16 (VAR 'arr')
-				type_id=6 offset=64 size=4 (VAR 'static_one')
+			[9] DATASEC '.data..percpu' size=68 vlen=4` + textPlaces + `
 			[10] DATASEC '.data' size=20 vlen=1
 				type_id=7 offset=16 size=4 (VAR 'normal')
 			[11] DATASEC '.bss' size=36 vlen=1
 				type_id=8 offset=32 size=4 (VAR 'in_bss')`},
-		{name: "no variables without the feature", features: encode.DefaultFeatures &^ encode.Var, files: vars(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "no variables without the feature", features: encode.DefaultFeatures &^ encode.Var, files: vars(), want: textInt + `
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=4`},
 		{name: "variable in a section beyond number 65280", files: func() []dt.File {
 			i := intType()
@@ -88,16 +67,14 @@ func variableRules() []rule {
 				f[0].Sections[k].Name = ".text.f"
 			}
 			return f
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'known' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=4 vlen=1
 				type_id=2 offset=0 size=4 (VAR 'known')`},
 		{name: "variable at offset 0 needs its symbol", files: func() []dt.File {
 			i := intType()
 			return file([]dt.Symbol{dt.Object("known", ".data..percpu", pc)}, i, variable("known", i, pc), variable("unknown", i, pc))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'known' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=4 vlen=1
 				type_id=2 offset=0 size=4 (VAR 'known')`},
@@ -105,8 +82,7 @@ func variableRules() []rule {
 			i, j := intType(), intType()
 			return append(file([]dt.Symbol{dt.Object("a", ".data..percpu", pc)}, i, variable("a", i, pc)),
 				file([]dt.Symbol{dt.Object("b", ".data..percpu", pc)}, j, variable("a", j, pc), variable("b", j, pc))...)
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'a' type_id=1, linkage=global
 			[3] VAR 'b' type_id=1, linkage=global
 			[4] DATASEC '.data..percpu' size=4 vlen=2
@@ -115,8 +91,7 @@ func variableRules() []rule {
 		{name: "the symbol may be at another offset", files: func() []dt.File {
 			i := intType()
 			return file([]dt.Symbol{dt.Object("moved", ".data..percpu", pc+8), dt.Object("other", ".text", pc)}, i, variable("moved", i, pc), variable("other", i, pc))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'moved' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=4 vlen=1
 				type_id=2 offset=0 size=4 (VAR 'moved')`},
@@ -126,8 +101,7 @@ func variableRules() []rule {
 			percpu.Addr = 0
 			return []dt.File{{Units: []*dt.Unit{dt.CU(i, variable("v", i, 8))}, Symbols: []dt.Symbol{dt.Func("f", fn1)},
 				Sections: []dt.Section{{Name: ".BTF", Data: make([]byte, 64)}, percpu}}}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'v' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=12 vlen=1
 				type_id=2 offset=8 size=4 (VAR 'v')`},
@@ -143,15 +117,12 @@ func variableRules() []rule {
 				dt.N(dt.TagNamespace, variable("in_namespace", i, pc+40)),
 				function("f", fn1, i, variable("in_function", i, pc+44)),
 				ref(dt.TagVariable, "tls", i, dt.Location(append([]byte{0x0e}, append(at(8)[1:], 0xe0)...)...)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] FWD 'fwd' fwd_kind=struct
 			[3] STRUCT 'zero' size=0 vlen=0
 			[4] STRUCT 'one' size=1 vlen=0
 			[5] VAR 'ok' type_id=1, linkage=global
-			[6] VAR '__pi_x' type_id=1, linkage=global
-			[7] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[8] FUNC 'f' type_id=7 linkage=static
+			[6] VAR '__pi_x' type_id=1, linkage=global` + textFunc(7, 1, "f") + `
 			[9] DATASEC '.data..percpu' size=36 vlen=2
 				type_id=5 offset=4 size=4 (VAR 'ok')
 				type_id=6 offset=32 size=4 (VAR '__pi_x')`},
@@ -159,8 +130,7 @@ func variableRules() []rule {
 			i := intType()
 			return file(nil, i, ref(dt.TagVariable, "plus", i, dt.Location(append(at(pc), 0x23, 0x10)...)),
 				ref(dt.TagVariable, "stack_value", i, dt.Location(append(at(pc+0x20), 0x9f)...)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'plus' type_id=1, linkage=static
 			[3] VAR 'stack_value' type_id=1, linkage=static
 			[4] DATASEC '.data..percpu' size=36 vlen=2
@@ -170,8 +140,7 @@ func variableRules() []rule {
 			i := intType()
 			decl := ref(dt.TagVariable, "v", i, dt.External(), dt.Declaration())
 			return file(nil, i, decl, dt.N(dt.TagVariable, dt.Specification(decl), dt.Location(at(pc+8)...)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'v' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=12 vlen=1
 				type_id=2 offset=8 size=4 (VAR 'v')`},
@@ -180,15 +149,13 @@ func variableRules() []rule {
 			a, full := ref(dt.TagArrayType, "", i, dt.N(dt.TagSubrangeType)), array(i, 10)
 			decl := ref(dt.TagVariable, "v", a, dt.External(), dt.Declaration())
 			return file(nil, i, a, full, decl, dt.N(dt.TagVariable, dt.Specification(decl), dt.Type(full), dt.Location(at(pc+8)...)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=0
 			[3] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=10`},
 		{name: "variable tags", files: func() []dt.File {
 			i := intType()
 			return file(nil, i, variable("v", i, pc+8, declTag("one"), declTag("two")), variable("w", i, pc+12))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'v' type_id=1, linkage=global
 			[3] DECL_TAG 'one' type_id=2 component_idx=-1
 			[4] DECL_TAG 'two' type_id=2 component_idx=-1
@@ -201,8 +168,7 @@ func variableRules() []rule {
 			i, i2 := intType(), intType()
 			f[0].Units = []*dt.Unit{dt.CU(i, variable("v", i, pc+8)), dt.CU(i2, variable("v", i2, pc+8), variable("w", i2, pc+4))}
 			return f
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] VAR 'v' type_id=1, linkage=global
 			[3] VAR 'v' type_id=1, linkage=global
 			[4] VAR 'w' type_id=1, linkage=global
@@ -210,31 +176,24 @@ func variableRules() []rule {
 				type_id=4 offset=4 size=4 (VAR 'w')
 				type_id=2 offset=8 size=4 (VAR 'v')
 				type_id=3 offset=8 size=4 (VAR 'v')`},
-		{name: "variable name that is invalid, forced", files: bad(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "variable name that is invalid, forced", files: bad(), want: textInt + `
 			[2] VAR 'ok' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=12 vlen=1
 				type_id=2 offset=8 size=4 (VAR 'ok')`},
 		{name: "variable name that is invalid", features: encode.PlainFeatures, files: bad(), err: "not valid in BTF"},
-		{name: "void variable, forced", files: voidVar(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "void variable, forced", files: voidVar(), want: textInt + `
 			[2] VAR 'before' type_id=1, linkage=global
 			[3] VAR 'after' type_id=1, linkage=global
 			[4] TYPEDEF 't' type_id=1
-			[5] VAR 'w' type_id=1, linkage=global
-			[6] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[7] FUNC 'f' type_id=6 linkage=static
+			[5] VAR 'w' type_id=1, linkage=global` + textFunc(6, 1, "f") + `
 			[8] DATASEC '.data..percpu' size=20 vlen=3
 				type_id=2 offset=4 size=4 (VAR 'before')
 				type_id=3 offset=12 size=4 (VAR 'after')
 				type_id=5 offset=16 size=4 (VAR 'w')`},
-		{name: "void variable", features: encode.PlainFeatures, files: voidVar(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "void variable", features: encode.PlainFeatures, files: voidVar(), want: textInt + `
 			[2] VAR 'before' type_id=1, linkage=global
 			[3] TYPEDEF 't' type_id=1
-			[4] VAR 'w' type_id=1, linkage=global
-			[5] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[6] FUNC 'f' type_id=5 linkage=static
+			[4] VAR 'w' type_id=1, linkage=global` + textFunc(5, 1, "f") + `
 			[7] DATASEC '.data..percpu' size=20 vlen=2
 				type_id=2 offset=4 size=4 (VAR 'before')
 				type_id=4 offset=16 size=4 (VAR 'w')`},
@@ -245,11 +204,8 @@ func variableRules() []rule {
 			late := dt.N(dt.TagSubprogram, dt.Name("unused"), dt.Attr{At: dt.AtLowPC, Form: dt.FormAddrx, Val: dt.Addr(pc + 0x30)})
 			f[0].Units = []*dt.Unit{dt.CU(i, fn, late, ref(dt.TagVariable, "v", i, dt.Location(0xa1, 1)))}
 			return f
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] VAR 'v' type_id=1, linkage=static
-			[3] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[4] FUNC 'f' type_id=3 linkage=static
+		}(), want: textInt + `
+			[2] VAR 'v' type_id=1, linkage=static` + textFunc(3, 1, "f") + `
 			[5] DATASEC '.data..percpu' size=52 vlen=1
 				type_id=2 offset=48 size=4 (VAR 'v')`},
 	}
@@ -299,49 +255,37 @@ func unitRules() []rule {
 		return []dt.File{f}
 	}
 	rules := []rule{
-		{name: "all languages", files: langs(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "all languages", files: langs(), want: textInt + `
 			[2] TYPEDEF 'in_c' type_id=1
 			[3] TYPEDEF 'in_rust' type_id=1
 			[4] TYPEDEF 'in_asm' type_id=1`},
-		{name: "language excluded", exclude: []uint16{0x1c}, files: langs(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "language excluded", exclude: []uint16{0x1c}, files: langs(), want: textInt + `
 			[2] TYPEDEF 'in_c' type_id=1
 			[3] TYPEDEF 'in_asm' type_id=1`},
-		{name: "languages excluded", exclude: []uint16{0x1c, 0x8001}, files: langs(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "languages excluded", exclude: []uint16{0x1c, 0x8001}, files: langs(), want: textInt + `
 			[2] TYPEDEF 'in_c' type_id=1`},
-		{name: "language included", lang: []uint16{0x1c}, files: langs(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "language included", lang: []uint16{0x1c}, files: langs(), want: textInt + `
 			[2] TYPEDEF 'in_rust' type_id=1`},
 		{name: "everything excluded", lang: []uint16{0x8001}, files: many(lang(0x1d, "c")), want: ""},
 		{name: "unit without types", files: many(dt.CU()), want: ""},
 		{name: "unit of labels", files: many(dt.CU(label("start"), label("end"))), want: ""},
-		{name: "unit of labels beside others", files: []dt.File{{Units: []*dt.Unit{dt.CU(label("start"))}}, one(intType())[0]}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "unit of labels beside others", files: []dt.File{{Units: []*dt.Unit{dt.CU(label("start"))}}, one(intType())[0]}, want: textInt},
 		{name: "unit of a function that has no symbol", files: many(dt.CU(function("f", fn1, nil, param("p", nil, 5)))), want: ""},
 		{name: "unit of DIEs that no unit begins with", files: many(dt.CU(dt.N(0x7f, dt.Name("x")))),
 			err: "there are DIEs, but no type or function among them", differs: "it skips them"},
-		{name: "lines without units", files: []dt.File{lines(".debug_line", ".debug_line_str"), one(intType())[0]}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "lines without units at the end", files: []dt.File{one(intType())[0], lines(".debug_line")}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "lines and names of an empty source", files: []dt.File{lines(".debug_line", ".debug_line_str", ".debug_str", ".debug_macro"), one(intType())[0]}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "empty source beside intermediate code", files: []dt.File{lines(".gnu.debuglto_.debug_info", ".debug_abbrev", ".debug_line"), one(intType())[0]}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "frames without units", files: []dt.File{lines(".debug_frame"), one(intType())[0], lines(".debug_frame", ".debug_line")}, want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "lines without units", files: []dt.File{lines(".debug_line", ".debug_line_str"), one(intType())[0]}, want: textInt},
+		{name: "lines without units at the end", files: []dt.File{one(intType())[0], lines(".debug_line")}, want: textInt},
+		{name: "lines and names of an empty source", files: []dt.File{lines(".debug_line", ".debug_line_str", ".debug_str", ".debug_macro"), one(intType())[0]}, want: textInt},
+		{name: "empty source beside intermediate code", files: []dt.File{lines(".gnu.debuglto_.debug_info", ".debug_abbrev", ".debug_line"), one(intType())[0]}, want: textInt},
+		{name: "frames without units", files: []dt.File{lines(".debug_frame"), one(intType())[0], lines(".debug_frame", ".debug_line")}, want: textInt},
 		{name: "only files without units", files: []dt.File{lines(".debug_line"), lines(".debug_frame")}, want: ""},
 		{name: "only lines", files: []dt.File{lines(".debug_line")}, err: "no DWARF debug information"},
 		{name: "strings of an empty source", files: []dt.File{lines(".debug_str", ".debug_line_str", ".debug_macro")}, err: "no DWARF debug information"},
 		{name: "lines with other parts of lost units", files: []dt.File{lines(".debug_line", ".debug_abbrev"), one(intType())[0]},
 			err: "section .debug_abbrev without .debug_info", differs: "it skips the file"},
 		{name: "unit without DIEs", files: many(&dt.Unit{Root: nil}, dt.CU(intType())), want: "[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED", differs: "pahole stops at such a unit"},
-		{name: "unit without children", files: many(&dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("empty.c"))}, dt.CU(intType())), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "units of all versions in one file", files: many(unitOf(2, sample()...), unitOf(3, sample()...), unitOf(4, sample()...), unitOf(5, sample()...)), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		{name: "unit without children", files: many(&dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("empty.c"))}, dt.CU(intType())), want: textInt},
+		{name: "units of all versions in one file", files: many(unitOf(2, sample()...), unitOf(3, sample()...), unitOf(4, sample()...), unitOf(5, sample()...)), want: textInt + `
 			[2] STRUCT 's' size=8 vlen=2
 				'x' type_id=1 bits_offset=0
 				'y' type_id=1 bits_offset=32
@@ -357,8 +301,7 @@ func unitRules() []rule {
 				x(dt.FormBlock4, []byte{5}), x(dt.FormString, "inline"), x(dt.FormSdata, -1000), x(dt.FormUdata, int64(1<<40)), x(dt.FormRefSig8, 7),
 				x(dt.FormStrx3, "three"), x(dt.FormFlag, true), x(dt.FormImplicitConst, -5), x(dt.FormAddr, dt.Addr(1)), x(dt.FormIndirect, 300),
 				x(dt.FormIndirect, "indirect"), x(dt.FormRefUdata, i)), typedef("after", i))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 't' type_id=1
 			[3] TYPEDEF 'after' type_id=1`},
 		{name: "references in all forms", files: func() []dt.File {
@@ -367,15 +310,13 @@ func unitRules() []rule {
 			return one(i, dt.N(dt.TagTypedef, dt.Name("r1"), x(dt.FormRef1)), dt.N(dt.TagTypedef, dt.Name("r2"), x(dt.FormRef2)),
 				dt.N(dt.TagTypedef, dt.Name("r8"), x(dt.FormRef8)), dt.N(dt.TagTypedef, dt.Name("ru"), x(dt.FormRefUdata)),
 				dt.N(dt.TagTypedef, dt.Name("ri"), x(dt.FormIndirect)))
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] TYPEDEF 'r1' type_id=1
 			[3] TYPEDEF 'r2' type_id=1
 			[4] TYPEDEF 'r8' type_id=1
 			[5] TYPEDEF 'ru' type_id=1
 			[6] TYPEDEF 'ri' type_id=1`},
-		{name: "extra zero entries end the unit", files: one(intType(), nil, nil), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
+		{name: "extra zero entries end the unit", files: one(intType(), nil, nil), want: textInt},
 		{name: "DIEs behind the end of the tree", files: one(intType(), nil, typedef("lost", nil)),
 			err: "DIE behind the end of the unit's tree", differs: "there it is lost without a word"},
 		{name: "two files", files: func() []dt.File {
@@ -384,31 +325,17 @@ func unitRules() []rule {
 			b := dt.File{Filler: 100, Units: []*dt.Unit{dt.CU(i2, structure("b", 4, member("x", i2, 0)), structure("a", 4, member("x", i2, 0)), function("g", fn2, i2))},
 				Symbols: []dt.Symbol{dt.Func("g", fn2), dt.Func("zz", fn3)}}
 			return []dt.File{a, b}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+		}(), want: textInt + `
 			[2] STRUCT 'a' size=4 vlen=1
 				'x' type_id=1 bits_offset=0
 			[3] STRUCT 'b' size=4 vlen=1
-				'x' type_id=1 bits_offset=0
-			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'p' type_id=1
-			[5] FUNC 'f' type_id=4 linkage=static
-			[6] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[7] FUNC 'g' type_id=6 linkage=static`},
+				'x' type_id=1 bits_offset=0` + textFunc(4, 1, "f", "p 1") + textFunc(6, 1, "g")},
 		{name: "two files with the same function", files: func() []dt.File {
 			i, i2 := intType(), intType()
 			a := dt.File{Units: []*dt.Unit{dt.CU(i, function("f", fn1, i, param("p", i, 5)), function("zz", fn3, i))}, Symbols: []dt.Symbol{dt.Func("f", fn1), dt.Func("zz", fn3)}}
 			b := dt.File{Filler: 50, Units: []*dt.Unit{dt.CU(i2, function("f", fn2, i2, param("p", i2, 5)), function("zz", fn3, nil))}, Symbols: []dt.Symbol{dt.Func("f", fn2), dt.Func("zz", fn3)}}
 			return []dt.File{a, b}
-		}(), want: `
-			[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-			[2] FUNC_PROTO '(anon)' ret_type_id=1 vlen=1
-				'p' type_id=1
-			[3] FUNC 'f' type_id=2 linkage=static
-			[4] FUNC_PROTO '(anon)' ret_type_id=1 vlen=0
-			[5] FUNC 'zz' type_id=4 linkage=static
-			[6] FUNC_PROTO '(anon)' ret_type_id=0 vlen=0
-			[7] FUNC 'zz' type_id=6 linkage=static`},
+		}(), want: textInt + textFunc(2, 1, "f", "p 1") + textFunc(4, 1, "zz") + textFunc(6, 0, "zz")},
 		{name: "two files, the array index of the first counts", files: func() []dt.File {
 			c, c2 := base("char", 1, ateSignedChar), base("char", 1, ateSignedChar)
 			return []dt.File{{Units: []*dt.Unit{dt.CU(c, array(c, 3))}}, {Units: []*dt.Unit{dt.CU(base("int", 8, ateSigned), c2, array(c2, 4))}}}
@@ -438,3 +365,19 @@ func unitRules() []rule {
 	}
 	return rules
 }
+
+// textPercpu is the variables of a section and their types, and textPlaces where they
+// are, as text.
+const (
+	textPercpu = textInt + `
+		[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=4
+		[3] VAR 'second' type_id=1, linkage=global
+		[4] VAR 'first' type_id=1, linkage=global
+		[5] VAR 'arr' type_id=2, linkage=global
+		[6] VAR 'static_one' type_id=1, linkage=static`
+	textPlaces = `
+		type_id=4 offset=4 size=4 (VAR 'first')
+		type_id=3 offset=8 size=4 (VAR 'second')
+		type_id=5 offset=16 size=16 (VAR 'arr')
+		type_id=6 offset=64 size=4 (VAR 'static_one')`
+)

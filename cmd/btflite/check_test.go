@@ -11,6 +11,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/loadbtf"
 )
@@ -130,7 +131,7 @@ func TestVerifyOption(t *testing.T) {
 	if _, stderr := btfliteRun(t, exitOK, append(args, "--verify=warn")...); !strings.Contains(stderr, ": warning: a kernel refuses the BTF type ") {
 		t.Errorf("%q", stderr)
 	}
-	if len(sectionOf(t, m, loadbtf.SectionBTF)) == 0 {
+	if len(elftest.Contents(t, m, loadbtf.SectionBTF)) == 0 {
 		t.Error("nothing written")
 	}
 }

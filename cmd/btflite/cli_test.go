@@ -308,6 +308,31 @@ func TestLanguageFromEnvironment(t *testing.T) {
 	}
 }
 
+// startSlow starts a command that waits for a signal as soon as it has said word.
+func startSlow(t *testing.T, cmd *exec.Cmd, word string) {
+	t.Helper()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(stdout, make([]byte, len(word)+1)); err != nil {
+		t.Error(err)
+	}
+}
+
+// endBy ends a command by a signal, which must be what it ends by.
+func endBy(t *testing.T, cmd *exec.Cmd, sig os.Signal) {
+	t.Helper()
+	cmd.Process.Signal(sig)
+	cmd.Wait()
+	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !ws.Signaled() || ws.Signal() != sig {
+		t.Errorf("%v: ended by %v", sig, cmd.ProcessState)
+	}
+}
+
 func TestKilledWhileWriting(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if signal.Ignored(sig) {
@@ -317,24 +342,11 @@ func TestKilledWhileWriting(t *testing.T) {
 		os.WriteFile(filepath.Join(dir, "in"), nil, 0o600)
 		os.WriteFile(filepath.Join(dir, "out"), []byte("old"), 0o600)
 		cmd := command(dir, "slow", "-J", "in", "--btf_encode_detached=out")
-		stdout, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.ReadFull(stdout, make([]byte, len("writing\n"))); err != nil {
-			t.Error(err)
-		}
+		startSlow(t, cmd, "writing")
 		if entries, _ := os.ReadDir(dir); len(entries) != 3 {
 			t.Errorf("%d files while writing, want the temporary one too", len(entries))
 		}
-		cmd.Process.Signal(sig)
-		cmd.Wait()
-		if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !ws.Signaled() || ws.Signal() != sig {
-			t.Errorf("%v: ended by %v", sig, cmd.ProcessState)
-		}
+		endBy(t, cmd, sig)
 		onlyFiles(t, dir, "in", "out")
 		wantFile(t, filepath.Join(dir, "out"), "old", 0o600)
 	}

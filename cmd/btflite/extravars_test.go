@@ -11,17 +11,8 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/elftest"
 )
-
-// sectionOf is sectionIfAny for a section that is there.
-func sectionOf(t *testing.T, path, name string) []byte {
-	t.Helper()
-	data := sectionIfAny(t, path, name)
-	if data == nil {
-		t.Fatalf("%s: no section %s", path, name)
-	}
-	return data
-}
 
 // variables lists the VARs of raw BTF over the chain of bases.
 func variables(t *testing.T, path string, bases ...string) (names []string) {
@@ -61,7 +52,7 @@ func TestExtraVarsCommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(sectionOf(t, object, ".BTF"), raw) {
+		if !bytes.Equal(elftest.Contents(t, object, ".BTF"), raw) {
 			t.Errorf("%s: the object has other BTF", target)
 		}
 		got, err := elf.Open(object)

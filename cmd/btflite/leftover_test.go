@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -118,16 +117,7 @@ func TestSignalLeavesNoEmptyFolder(t *testing.T) {
 				copyFile(t, "x86.module.o", dir+"/k/a/one.ko")
 			}
 			cmd := command(dir, "slowModules", "modules", "-j2", "--btf_base="+base, "--btf_encode_detached_dir=out/deep", "k")
-			stdout, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := io.ReadFull(stdout, make([]byte, len("encoding\n"))); err != nil {
-				t.Error(err)
-			}
+			startSlow(t, cmd, "encoding")
 			for range 500 {
 				if _, err := os.Stat(dir + "/out/deep/a/one.ko.btf"); err == nil || !first {
 					break
@@ -137,11 +127,7 @@ func TestSignalLeavesNoEmptyFolder(t *testing.T) {
 			if _, err := os.Stat(dir + "/out/deep"); err != nil {
 				t.Error(err)
 			}
-			cmd.Process.Signal(sig)
-			cmd.Wait()
-			if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !ws.Signaled() || ws.Signal() != sig {
-				t.Errorf("%v: ended by %v", sig, cmd.ProcessState)
-			}
+			endBy(t, cmd, sig)
 			if first {
 				onlyFiles(t, dir+"/out/deep", "a")
 				onlyFiles(t, dir+"/out/deep/a", "one.ko.btf")

@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
-	"debug/elf"
 	"encoding/hex"
 	"os"
 	"path/filepath"
 	"testing"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // What pahole 1.32 writes for a module whose types are all in the base: a header,
@@ -18,33 +18,10 @@ const (
 	noTypesInBase = "9feb0100" + "18000000" + "00000000" + "00000000" + "00000000" + "01000000" + "00"
 )
 
-// contentsOf is the contents of a section, nil if there is none.
-func contentsOf(path, name string) ([]byte, error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if s := f.Section(name); s != nil {
-		return s.Data()
-	}
-	return nil, nil
-}
-
-// sectionIfAny is contentsOf for a file that is there.
-func sectionIfAny(t *testing.T, path, name string) []byte {
-	t.Helper()
-	data, err := contentsOf(path, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-// sectionHex is sectionIfAny in hexadecimal.
+// sectionHex is elftest.Contents in hexadecimal.
 func sectionHex(t *testing.T, path, name string) string {
 	t.Helper()
-	return hex.EncodeToString(sectionIfAny(t, path, name))
+	return hex.EncodeToString(elftest.Contents(t, path, name))
 }
 
 // TestModuleWithoutTypesOfItsOwn: there is BTF as soon as there is a unit over a

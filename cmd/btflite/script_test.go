@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // TestScripts runs the scripts of testdata/script, each in a folder of its own:
@@ -71,7 +73,7 @@ func scriptSection(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: section FILE NAME OUT")
 	}
-	data, err := contentsOf(ts.MkAbs(args[0]), args[1])
+	data, err := elftest.ReadSection(ts.MkAbs(args[0]), args[1])
 	ts.Check(err)
 	if data == nil {
 		ts.Fatalf("%s: no section %s", args[0], args[1])

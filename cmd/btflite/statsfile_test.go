@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // sizes are the numbers of a report that a reader of the output can count.
@@ -114,7 +115,7 @@ func statsOfOne(t *testing.T, name string, base *btf.Blob, over bool, more []str
 		args = append(args, "--report="+report)
 	}
 	stdout, _ := btfliteRun(t, exitOK, append(args, in)...)
-	main, below := sectionIfAny(t, in, ".BTF"), sectionIfAny(t, in, ".BTF.base")
+	main, below := elftest.Contents(t, in, ".BTF"), elftest.Contents(t, in, ".BTF.base")
 	if mode == "detached" {
 		var err error
 		if main, err = os.ReadFile(out); err != nil {

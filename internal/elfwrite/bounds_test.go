@@ -268,6 +268,18 @@ func TestSizeLimits(t *testing.T) {
 	if _, err := read(elftest.Little32).plan([]Section{{Name: ".BTF", Size: room + 16}}); err == nil {
 		t.Errorf("%d bytes: no error", room+16)
 	}
+	// The last byte that such a file can have.
+	b := build(elftest.Little32, elftest.Image{}, withBTF(elftest.Section{Data: []byte("old")})...)
+	for more, ok := range map[int64]bool{0: true, 1: false} {
+		m, err := readImage(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 1<<32 - 1 - align8(int64(len(b))) + more
+		if p, err := m.plan([]Section{{Name: ".BTF", Size: size}}); (err == nil) != ok || ok && p.end != 1<<32-1 {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
 	if _, err := read(elftest.Little64).plan([]Section{{Name: ".a"}, {Name: ".a"}}); err == nil || !strings.Contains(err.Error(), "given twice") {
 		t.Errorf("a name twice: %v", err)
 	}

@@ -4,6 +4,7 @@ package elfwrite
 
 import (
 	"debug/elf"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -51,6 +52,23 @@ func TestSetKeepsOwner(t *testing.T) {
 	}
 	if st := info.Sys().(*syscall.Stat_t); st.Uid != 1234 || st.Gid != 5678 || info.Mode() != 0o755|os.ModeSetuid {
 		t.Errorf("owner %d:%d, mode %v", st.Uid, st.Gid, info.Mode())
+	}
+}
+
+// TestSyncDir: a folder that is not there is an error, one that cannot be
+// synchronised, as those of /proc, is none.
+func TestSyncDir(t *testing.T) {
+	dir := t.TempDir()
+	if err := SyncDir(dir); err != nil {
+		t.Error(err)
+	}
+	if err := SyncDir(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	if _, err := os.Stat("/proc/self"); err == nil {
+		if err := SyncDir("/proc/self"); err != nil {
+			t.Errorf("/proc/self: %v", err)
+		}
 	}
 }
 

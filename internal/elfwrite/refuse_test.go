@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/btflite/btflite/internal/elftest"
 )
@@ -101,22 +102,35 @@ func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 	}
 }
 
+// TestSetNoticesChangesDuringTheCopy: by size or by time, each alone.
 func TestSetNoticesChangesDuringTheCopy(t *testing.T) {
-	path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
-	err := Set(path, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error {
-		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	for name, change := range map[string]func(path string, before os.FileInfo) error{
+		"longer, of the same time": func(path string, before os.FileInfo) error {
+			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString("more")
+			return errors.Join(err, f.Close(), os.Chtimes(path, time.Time{}, before.ModTime()))
+		},
+		"of the same size, later": func(path string, before os.FileInfo) error {
+			return os.Chtimes(path, time.Time{}, before.ModTime().Add(time.Second))
+		},
+	} {
+		path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
+		before, err := os.Stat(path)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		f.WriteString("more")
-		f.Close()
-		_, err = w.Write([]byte("x"))
-		return err
-	}})
-	if err == nil || !strings.Contains(err.Error(), "changed") {
-		t.Errorf("error %v", err)
+		err = Set(path, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error {
+			_, err := w.Write([]byte("x"))
+			return errors.Join(err, change(path, before))
+		}})
+		if err == nil || !strings.Contains(err.Error(), "changed") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		onlyFile(t, path)
 	}
-	onlyFile(t, path)
 }
 
 // FuzzSet checks that an image is refused or gets the sections, and that a

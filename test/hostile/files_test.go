@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // want is what a good encoder does with a file.
@@ -121,7 +123,7 @@ func (c *hostileFile) check(t *testing.T, control []byte) {
 		if r.status == 0 && c.want == mustWork {
 			t.Errorf("in place: %s", q.stderr)
 		}
-	case !bytes.Equal(section(t, in, ".BTF"), data):
+	case !bytes.Equal(elftest.Contents(t, in, ".BTF"), data):
 		t.Error("in place: other BTF")
 	}
 }

@@ -19,57 +19,43 @@ import (
 // output or with an error, before the kernel ends it.
 func TestSmallGroups(t *testing.T) {
 	group := memoryGroup(t)
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, "f.o"), manyTypes())
-	succeeds(t, dir, encodeTo("out", "f.o")...)
-	want := get(t, filepath.Join(dir, "out"))
-	errors, outputs := 0, 0
-	for _, jobs := range []string{"-j1", "-j3"} {
-		for mib := 8; mib <= 48; mib += 2 {
-			os.Remove(filepath.Join(dir, "out"))
-			r := inGroup(t, group, mib, command(dir, append(encodeTo("out", "f.o"), jobs)...))
-			r.clean(t)
-			left := "f.o"
-			if r.status == 0 {
-				outputs++
-				left = "f.o out"
-				if got := get(t, filepath.Join(dir, "out")); string(got) != string(want) {
-					t.Errorf("%d MiB, %s: another output", mib, jobs)
-				}
-			} else {
-				errors++
-				if !strings.Contains(r.stderr, "memory limit") {
-					t.Errorf("%d MiB, %s: status %d: %s", mib, jobs, r.status, r.stderr)
-				}
-			}
-			wantNames(t, dir, left)
-		}
-	}
-	t.Logf("%d outputs, %d errors", outputs, errors)
-	if errors < 4 || outputs < 4 {
-		t.Error("this tests one outcome only")
-	}
+	belowLimits(t, 8, 48, 2, func(mib int, dir string, args ...string) done {
+		return inGroup(t, group, mib, command(dir, args...))
+	})
 }
 
 // TestMemoryLimitHolds: below --memory_limit a run ends with an error or with its
 // output, and its peak of resident memory (VmHWM) is not above the limit.
 func TestMemoryLimitHolds(t *testing.T) {
+	belowLimits(t, 12, 72, 4, func(mib int, dir string, args ...string) done {
+		r, peak := peakOf(t, command(dir, append(args, fmt.Sprintf("--memory_limit=%dM", mib))...))
+		if peak > mib<<10 {
+			t.Errorf("%d MiB, %q: peak of %d KiB, status %d", mib, args, peak, r.status)
+		}
+		return r
+	})
+}
+
+// belowLimits runs the program below limits from some MiB to others. Each run ends
+// with the output that there is without a limit, or with an error and no output; there
+// are several of either.
+func belowLimits(t *testing.T, from, to, step int, run func(mib int, dir string, args ...string) done) {
+	t.Helper()
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "f.o"), manyTypes())
 	succeeds(t, dir, encodeTo("out", "f.o")...)
 	want := get(t, filepath.Join(dir, "out"))
 	errors, outputs := 0, 0
 	for _, jobs := range []string{"-j1", "-j3"} {
-		for mib := 12; mib <= 72; mib += 4 {
+		for mib := from; mib <= to; mib += step {
 			os.Remove(filepath.Join(dir, "out"))
-			r, peak := peakOf(t, command(dir, append(encodeTo("out", "f.o"), jobs, fmt.Sprintf("--memory_limit=%dM", mib))...))
+			r := run(mib, dir, append(encodeTo("out", "f.o"), jobs)...)
 			r.clean(t)
-			if peak > mib<<10 {
-				t.Errorf("%d MiB, %s: peak of %d KiB, status %d", mib, jobs, peak, r.status)
-			}
+			left := "f.o"
 			switch {
 			case r.status == 0:
 				outputs++
+				left = "f.o out"
 				if got := get(t, filepath.Join(dir, "out")); string(got) != string(want) {
 					t.Errorf("%d MiB, %s: another output", mib, jobs)
 				}
@@ -77,8 +63,8 @@ func TestMemoryLimitHolds(t *testing.T) {
 				t.Errorf("%d MiB, %s: status %d: %s", mib, jobs, r.status, r.stderr)
 			default:
 				errors++
-				wantNames(t, dir, "f.o")
 			}
+			wantNames(t, dir, left)
 		}
 	}
 	t.Logf("%d outputs, %d errors", outputs, errors)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/btflite/btflite/internal/elftest"
 	"golang.org/x/sys/unix"
 )
 
@@ -78,7 +79,7 @@ func unchanged(t *testing.T, file, from string) {
 // hasBTF wants the file to have a .BTF that kernels take.
 func hasBTF(t *testing.T, file string) {
 	t.Helper()
-	data := section(t, file, ".BTF")
+	data := elftest.Contents(t, file, ".BTF")
 	if data == nil {
 		t.Fatalf("%s: no .BTF", file)
 	}
@@ -109,7 +110,7 @@ var placeCases = map[string]func(t *testing.T){
 		hasBTF(t, file)
 		wantNames(t, dir, "f.o")
 		for _, s := range []string{".text", ".debug_info", ".symtab", ".rela.debug_info"} {
-			if !bytes.Equal(section(t, file, s), section(t, compiled, s)) {
+			if !bytes.Equal(elftest.Contents(t, file, s), elftest.Contents(t, compiled, s)) {
 				t.Errorf("section %s was changed", s)
 			}
 		}

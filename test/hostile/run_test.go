@@ -18,7 +18,6 @@ import (
 
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/kernelbtf"
-	"github.com/btflite/btflite/mmapelf"
 )
 
 // Limits of one run on a file below 32 MiB.
@@ -132,25 +131,6 @@ func takes(t *testing.T, data []byte) {
 	if err := kernelbtf.Load(data); err != nil && err != unix.EPERM && err != unix.ENOSYS {
 		t.Errorf("kernel: %v: %s", err, kernelbtf.Log(data))
 	}
-}
-
-// section reads a section of an ELF file; nil if it has none.
-func section(t *testing.T, path, name string) []byte {
-	t.Helper()
-	f, err := mmapelf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s := f.Section(name)
-	if s == nil {
-		return nil
-	}
-	data, err := f.Data(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Clone(data)
 }
 
 // put writes a file.
