@@ -79,8 +79,8 @@ var imports = map[string][]string{
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
 	"test/hostile":    {"btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
-	"test/pairs":      {"btf"},                                                                  // for tests
-	"test/kerneltest": nil,                                                                      // its reader of BTF is separate on purpose
+	"test/pairs":      {"btf"},                                                       // for tests
+	"test/kerneltest": nil,                                                           // its reader of BTF is separate on purpose
 	"test/mutants":    nil,
 	"test/torture":    {"*"},
 	"bench":           {"*"},
@@ -95,7 +95,8 @@ var imports = map[string][]string{
 	"test/sourcetree": nil,
 }
 
-var testImports = []string{"github.com/rogpeppe/go-internal/testscript", "btf/btftest", "internal/dwarf/dwarftest", "internal/elftest", "github.com/cpuguy83/go-md2man/v2/md2man", "github.com/klauspost/compress/zstd"}
+var testImports = []string{"btf/btftest", "internal/dwarf/dwarftest", "internal/elftest", "github.com/cpuguy83/go-md2man/v2/md2man",
+	"github.com/google/go-cmp/cmp", "github.com/klauspost/compress/zstd", "github.com/rogpeppe/go-internal/testscript"}
 
 const (
 	maxLines  = 700

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/dedup"
@@ -61,7 +63,7 @@ func TestUnitsEqualLibbpfOnUnambiguousVectors(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if exp := vectors.Parse(t, name+".exp.btf", nil); !bytes.Equal(out.Encode(), exp.Encode()) {
-			t.Errorf("%s: got\n%swant\n%s", name, btftest.Text(out), btftest.Text(exp))
+			t.Errorf("%s: (-want +got)\n%s", name, cmp.Diff(btftest.Text(exp), btftest.Text(out)))
 		}
 	}
 }

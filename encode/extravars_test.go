@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
@@ -67,12 +69,10 @@ func (s content) differs(t *testing.T, want content) {
 		got, want map[string]bool
 	}{{"types", s.types, want.types}, {"variables", s.places, want.places}} {
 		if !maps.Equal(m.got, m.want) {
-			t.Errorf("%s: %d, want %d:\n%s", m.what, len(m.got), len(m.want), firstDiff(sortedLines(m.got), sortedLines(m.want)))
+			t.Errorf("%s: (-want +got)\n%s", m.what, cmp.Diff(m.want, m.got))
 		}
 	}
 }
-
-func sortedLines(m map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(m)), "\n") }
 
 // encodeExtra encodes a file twice. The extra variables must not change the rest.
 func encodeExtra(t *testing.T, path string, opt encode.Options, base *btf.Blob) (main, extra *btf.Blob) {
@@ -264,7 +264,7 @@ func TestExtraVarsOddities(t *testing.T) {
 			"[%d] DATASEC '.data' size=14 vlen=1\n\ttype_id=%d offset=10 size=4 (VAR 'alias')\n",
 			first, first+1, first+2, first+3, first, first+2, first+4, first+1)
 		if text.String() != want {
-			t.Errorf("%s\nwant\n%s", &text, want)
+			t.Errorf("(-want +got)\n%s", cmp.Diff(want, text.String()))
 		}
 		if n := strings.Count(string(main.Strings), "percpu"); n != 2 { // VAR and DATASEC
 			t.Errorf("%d percpu names in the main BTF", n)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
 )
@@ -59,7 +61,7 @@ func TestGolden(t *testing.T) {
 							if !bytes.Equal(got, want) {
 								a, as := format(t, got)
 								b, bs := format(t, want)
-								t.Fatalf("jobs=%d: first line that differs: %s", jobs, firstDiff(a+as, b+bs))
+								t.Fatalf("jobs=%d: (-want +got)\n%s", jobs, cmp.Diff(b+bs, a+as))
 							}
 						}
 					})
@@ -70,17 +72,6 @@ func TestGolden(t *testing.T) {
 			}
 		})
 	}
-}
-
-// firstDiff shows the first lines in which texts differ.
-func firstDiff(got, want string) string {
-	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return fmt.Sprintf("got %q, want %q", a[i], b[i])
-		}
-	}
-	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
 }
 
 // TestExactGolden holds the batch deduplication to the same bytes.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
@@ -132,7 +134,7 @@ func TestLeftOutOfCompilersFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text, _ := format(t, data); text != string(want) {
-			t.Errorf("jobs=%d: %s", jobs, firstDiff(text, string(want)))
+			t.Errorf("jobs=%d: (-want +got)\n%s", jobs, cmp.Diff(string(want), text))
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
@@ -266,7 +268,7 @@ func TestRules(t *testing.T) {
 				}
 				text, strs := format(t, data)
 				if want := tidy(r.want); text != want {
-					t.Errorf("jobs=%d: got\n%swant\n%s", jobs, text, want)
+					t.Errorf("jobs=%d: (-want +got)\n%s", jobs, cmp.Diff(want, text))
 				}
 				if r.strings != "" && strs != r.strings {
 					t.Errorf("jobs=%d: strings %q, want %q", jobs, strs, r.strings)

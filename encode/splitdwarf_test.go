@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/encode"
 )
 
@@ -77,8 +79,7 @@ func TestSplitTypeUnits(t *testing.T) {
 			text, _ = format(t, sameForJobs(t, path, goldenSets[set]))
 			types := typesOf(text)
 			if c.missing == "" && !slices.Equal(types, want) {
-				t.Errorf("%s, %s: %d types, want %d: %s", c.name, set, len(types), len(want),
-					firstDiff(strings.Join(types, "\n"), strings.Join(want, "\n")))
+				t.Errorf("%s, %s: (-want +got)\n%s", c.name, set, cmp.Diff(want, types))
 			}
 			wantMissing, wantMore := c.missing, c.more
 			if set == "all" && wantMissing == local {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/mmapelf"
@@ -84,8 +86,7 @@ func TestTypeUnits(t *testing.T) {
 				want := typesOf(text)
 				text, _ = format(t, sameForJobs(t, path, features))
 				if got := typesOf(text); !slices.Equal(got, want) {
-					t.Errorf("%d types, want %d: %s", len(got), len(want),
-						firstDiff(strings.Join(got, "\n"), strings.Join(want, "\n")))
+					t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
 				}
 			})
 		}

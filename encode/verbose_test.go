@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
@@ -62,7 +64,7 @@ func TestVerboseIsPaholes(t *testing.T) {
 			c.opt.Jobs = jobs
 			got, warnings, data := verboseRun(t, paths, c.opt)
 			if got != string(want) {
-				t.Errorf("%s, jobs=%d: %s", c.log, jobs, firstDiff(got, string(want)))
+				t.Errorf("%s, jobs=%d: (-want +got)\n%s", c.log, jobs, cmp.Diff(string(want), got))
 			}
 			if warnings != "" {
 				t.Errorf("%s: on standard error: %s", c.log, warnings)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 )
@@ -111,10 +113,10 @@ func TestOrderAndCopiesDoNotCount(t *testing.T) {
 				t.Errorf("%s, seed %d: differs from itself\n%s", name, seed, got)
 			}
 			if got := linesOf(t, a, b, Options{}); got != want {
-				t.Errorf("%s, seed %d:\n%s\nwant\n%s", name, seed, got, want)
+				t.Errorf("%s, seed %d: (-want +got)\n%s", name, seed, cmp.Diff(want, got))
 			}
 			if got := linesOf(t, b, a, Options{}); got != back {
-				t.Errorf("%s, seed %d, reversed:\n%s\nwant\n%s", name, seed, got, back)
+				t.Errorf("%s, seed %d, reversed: (-want +got)\n%s", name, seed, cmp.Diff(back, got))
 			}
 		}
 	}
@@ -140,7 +142,7 @@ func TestBasesDoNotCount(t *testing.T) {
 		}
 		want := linesOf(t, a, b, Options{})
 		if got := linesOf(t, remixedOver(t, a, a, 1, r), remixedOver(t, b, b, 1, r), Options{}); got != want {
-			t.Errorf("%s, each over itself:\n%s\nwant\n%s", name, got, want)
+			t.Errorf("%s, each over itself: (-want +got)\n%s", name, cmp.Diff(want, got))
 		}
 	}
 }

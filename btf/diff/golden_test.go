@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 )
 
@@ -26,7 +28,7 @@ func TestGolden(t *testing.T) {
 		// What surrounds the differences is not of this package.
 		want := read("diff.txt")
 		if text, rest, _ := strings.Cut(want, "\n\n"); want != "" && (r.text != text+"\n" || !strings.HasSuffix(rest, r.lines)) {
-			t.Errorf("%s:\n%s%s\nwant\n%s", name, r.text, r.lines, want)
+			t.Errorf("%s: (-want +got)\n%s", name, cmp.Diff(want, r.text+r.lines))
 		}
 		if abi, _, _ := strings.Cut(read("abi.txt"), "\n\n"); linesOf(t, p[0], p[1], Options{ABI: true}) != abi {
 			t.Errorf("%s, ABI:\n%s", name, linesOf(t, p[0], p[1], Options{ABI: true}))
@@ -35,12 +37,12 @@ func TestGolden(t *testing.T) {
 			return !strings.HasPrefix(strings.TrimLeft(l, " "), "- ")
 		}), "\n")
 		if strings.TrimSuffix(r.markdown, "\n") != list || !strings.HasSuffix(read("diff.md"), r.table) {
-			t.Errorf("%s:\n%s%s\nwant\n%s", name, r.markdown, r.table, read("diff.md"))
+			t.Errorf("%s: (-want +got)\n%s", name, cmp.Diff(read("diff.md"), r.markdown+r.table))
 		}
 		_, want, _ = strings.Cut(read("diff.json"), `"differences":[`)
 		want, summary, _ := strings.Cut(want, "],\n")
 		if r.json != want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, r.json, want)
+			t.Errorf("%s: (-want +got)\n%s", name, cmp.Diff(want, r.json))
 		}
 		if !strings.HasPrefix(summary, `"summary":`+r.summary+",") {
 			t.Errorf("%s: summary %s, want %s", name, r.summary, summary)

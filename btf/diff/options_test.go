@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 )
@@ -48,7 +50,7 @@ func TestABIOrder(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 4))
 			a, b := remixed(t, p[0], 1+int(seed%3), r), remixed(t, p[1], 1+int(seed%2), r)
 			if got := linesOf(t, a, b, Options{ABI: true}); got != want {
-				t.Errorf("%s, seed %d:\n%s\nwant\n%s", name, seed, got, want)
+				t.Errorf("%s, seed %d: (-want +got)\n%s", name, seed, cmp.Diff(want, got))
 			}
 			if got := linesOf(t, a, p[0], Options{ABI: true}); got != "" {
 				t.Errorf("%s, seed %d: differs from itself\n%s", name, seed, got)
@@ -134,7 +136,7 @@ func TestNumbers(t *testing.T) {
     + int f(int *p)`},
 	} {
 		if got := linesOf(t, c.a, c.b, Options{ABI: true}); got != c.want {
-			t.Errorf("%d:\n%s\nwant\n%s", i, got, c.want)
+			t.Errorf("%d: (-want +got)\n%s", i, cmp.Diff(c.want, got))
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 )
@@ -35,7 +37,7 @@ func runCases(t *testing.T, cases []compareCase) {
 	t.Helper()
 	for _, c := range cases {
 		if got := linesOf(t, c.a, c.b, Options{}); got != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+			t.Errorf("%s: (-want +got)\n%s", c.name, cmp.Diff(c.want, got))
 		}
 		if got := linesOf(t, c.a, c.a, Options{}) + linesOf(t, c.b, c.b, Options{}); got != "" {
 			t.Errorf("%s: differs from itself:\n%s", c.name, got)
@@ -461,7 +463,7 @@ func TestSortKeys(t *testing.T) {
 	want := linesOf(t, a, none, Options{})
 	for seed := range uint64(20) {
 		if got := linesOf(t, remixed(t, a, 1, rand.New(rand.NewPCG(seed, 9))), none, Options{}); got != want {
-			t.Fatalf("seed %d:\n%s\nwant\n%s", seed, got, want)
+			t.Fatalf("seed %d: (-want +got)\n%s", seed, cmp.Diff(want, got))
 		}
 	}
 }

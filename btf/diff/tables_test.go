@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 )
@@ -170,7 +172,7 @@ func TestSummary(t *testing.T) {
 	}
 	want := "| | added | moved | declared |\n|---|--:|--:|--:|\n| struct | 2 | 0 | 1 |\n| union | 0 | 1 | 0 |"
 	if got := strings.Join(s.Markdown(), "\n"); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
+		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 )
@@ -71,7 +73,7 @@ func TestDistillKinds(t *testing.T) {
 [7] ENUM 'e64' encoding=UNSIGNED size=8 vlen=0
 `
 	if got := btftest.Text(newBase); got != wantBase {
-		t.Errorf("base is\n%swant\n%s", got, wantBase)
+		t.Errorf("base: (-want +got)\n%s", cmp.Diff(wantBase, got))
 	}
 	// The pointers are 8 and on, the copies follow them.
 	got := btftest.Text(out)
@@ -171,6 +173,6 @@ func TestDistillLoop(t *testing.T) {
 [4] FUNC_PROTO '(anon)' ret_type_id=2 vlen=0
 `
 	if got := btftest.Text(out); got != want || newBase.TypeCount() != 1 {
-		t.Errorf("got\n%swant\n%s", got, want)
+		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
 )
@@ -120,7 +122,7 @@ func TestWrite(t *testing.T) {
 ["last","char",320,8,-1,-1]
 ["(padding)","",328,56,-1,-1]`
 	if got := strings.Join(lines(d.Strings, d.Types[0]), "\n"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
 	}
 	// A member of struct list_head points to it.
 	if got := lines(d.Strings, d.Types[1])[0]; got != `["next","struct list_head *",0,64,-1,1]` {

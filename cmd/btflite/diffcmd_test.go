@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/diff"
 )
@@ -132,7 +134,7 @@ func TestDiffOptions(t *testing.T) {
 		{"--functions definitions/a.btf definitions/b.btf", 1, "+ function three: int three(void)\n\n1 difference:\n    function: 1 added\n"},
 	} {
 		if got := runDiffOf(t, c.status, strings.Fields(c.args)...); got != c.want {
-			t.Errorf("%s:\n%swant\n%s", c.args, got, c.want)
+			t.Errorf("%s: (-want +got)\n%s", c.args, cmp.Diff(c.want, got))
 		}
 	}
 }
@@ -260,6 +262,6 @@ func TestDiffMarkdown(t *testing.T) {
 		want += "- changed " + name + ": `size 4 -> 8`\n"
 	}
 	if text != want {
-		t.Errorf("%s\nwant\n%s", text, want)
+		t.Errorf("(-want +got)\n%s", cmp.Diff(want, text))
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/internal/elfwrite"
 )
 
@@ -174,7 +176,7 @@ Try 'btflite version --help' for more information.`, 64},
 			want += strings.Replace("btflite: "+line, "btflite: Try ", "Try ", 1)
 		}
 		if got := stderr.String(); got != want+"\n" {
-			t.Errorf("%s:\n%s, want\n%s", tt.line, got, want)
+			t.Errorf("%s: (-want +got)\n%s", tt.line, cmp.Diff(want, got))
 		}
 		os.Remove("out")
 		if after := contents(t, dir); after != before {

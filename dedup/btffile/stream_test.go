@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/dedup/deduptest"
@@ -25,7 +27,7 @@ func TestStreamEqualsLibbpfOnUnambiguousVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(out.Encode(), exp) {
-				t.Errorf("got\n%swant\n%s", btftest.Text(out), btftest.Text(vectors.Parse(t, name+".exp.btf", nil)))
+				t.Errorf("(-want +got)\n%s", cmp.Diff(btftest.Text(vectors.Parse(t, name+".exp.btf", nil)), btftest.Text(out)))
 			}
 			if err := exact.Certificate(raw, m, out); err != nil {
 				t.Error(err)
@@ -53,7 +55,7 @@ func TestStreamTakesAmbiguousAndQuirkyVectors(t *testing.T) {
 			exp := vectors.Parse(t, name+".exp.btf", nil)
 			equal := bytes.Equal(out.Encode(), exp.Encode())
 			if folder == "quirks" && equal == differ[name] {
-				t.Errorf("%s: got\n%swant\n%s", name, btftest.Text(out), btftest.Text(exp))
+				t.Errorf("%s: (-want +got)\n%s", name, cmp.Diff(btftest.Text(exp), btftest.Text(out)))
 			}
 			all++
 			if equal {

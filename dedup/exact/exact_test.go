@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/dedup/deduptest"
@@ -30,7 +32,7 @@ func TestExactEqualsLibbpfOnVectors(t *testing.T) {
 				}
 				exp := vectors.File(t, name+".exp.btf")
 				if !bytes.Equal(out.Encode(), exp) {
-					t.Errorf("got\n%swant\n%s", btftest.Text(out), btftest.Text(vectors.Parse(t, name+".exp.btf", base)))
+					t.Errorf("(-want +got)\n%s", cmp.Diff(btftest.Text(vectors.Parse(t, name+".exp.btf", base)), btftest.Text(out)))
 				}
 				if !bytes.Equal(raw.Encode(), before) {
 					t.Error("the input was changed")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -162,7 +164,7 @@ func TestSetAddsSection(t *testing.T) {
 		want, names := sections(t, before, ".shstrtab")
 		got, gotNames := sections(t, after, ".shstrtab", ".BTF")
 		if got != want {
-			t.Errorf("other sections changed:\n%s\nwant\n%s", got, want)
+			t.Errorf("other sections changed: (-want +got)\n%s", cmp.Diff(want, got))
 		}
 		if w := fmt.Sprint(append(names, ".BTF")); fmt.Sprint(gotNames) != w {
 			t.Errorf("sections %v, want %v", gotNames, w)
@@ -294,7 +296,7 @@ func TestSetInLoadedSection(t *testing.T) {
 				want, _ := sections(t, start, ".BTF")
 				got, _ := sections(t, b, ".BTF")
 				if got != strings.ReplaceAll(want, old, tt.want+strings.ReplaceAll(tt.rest, "\x00", `\x00`)) {
-					t.Errorf("%v: other sections changed:\n%s\nwant\n%s", l, got, want)
+					t.Errorf("%v: other sections changed: (-want +got)\n%s", l, cmp.Diff(want, got))
 				}
 			}
 		}
@@ -421,7 +423,7 @@ func TestSetKeepsBytesThatOthersClaim(t *testing.T) {
 			want, _ := sections(t, start, ".BTF")
 			b := read(t, path)
 			if got, _ := sections(t, b, ".BTF"); got != want {
-				t.Errorf("%v %s: other sections changed:\n%s\nwant\n%s", l, target, got, want)
+				t.Errorf("%v %s: other sections changed: (-want +got)\n%s", l, target, cmp.Diff(want, got))
 			}
 			if text, _ := contents(t, b, ".BTF"); text != "new" {
 				t.Errorf("%v %s: contents %q", l, target, text)

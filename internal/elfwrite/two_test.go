@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -71,7 +73,7 @@ func checkTwo(t *testing.T, start, after []byte, text, base string) {
 	}
 	want, _ := sections(t, start, ".shstrtab", ".BTF", ".BTF.base")
 	if got, _ := sections(t, after, ".shstrtab", ".BTF", ".BTF.base"); got != want {
-		t.Errorf("other sections changed:\n%s\nwant\n%s", got, want)
+		t.Errorf("other sections changed: (-want +got)\n%s", cmp.Diff(want, got))
 	}
 }
 
