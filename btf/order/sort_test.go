@@ -339,6 +339,18 @@ func TestOverlappingNamesAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v", o.name, err)
 		}
 	}
+	// Long strings of which each is used once are no overlap.
+	b = btftest.New()
+	b.Ptr(0)
+	for len(b.Strings) <= maxNames {
+		b.Fwd(fmt.Sprint(b.N, strings.Repeat("x", 4<<20)))
+	}
+	long := b.Blob(t)
+	for _, o := range orders {
+		if _, err := o.sort(long); err != nil {
+			t.Errorf("%s: %d bytes of names that do not overlap: %v", o.name, len(long.Strings), err)
+		}
+	}
 	if b, err := Canonical(btftest.Over(sample(t, false)).Blob(t)); err != nil || len(b.Off) != 0 {
 		t.Errorf("no types: error %v", err)
 	}
