@@ -6,7 +6,7 @@
 // the kernel's verifier and Diff compares two sets of types. More of these two is
 // in the packages btf/verify and btf/diff.
 //
-// The package keeps no state of the process, prints nothing and never exits. All
+// The package has no global state, prints nothing and never ends the process. Its
 // functions may be called by several goroutines at once.
 package btflite
 
@@ -71,8 +71,8 @@ type Options struct {
 	LangExclude []uint16
 	// CUExclude leaves out the units whose DW_AT_name begins with it; "" none.
 	CUExclude string
-	// NamePrefix, if not empty, replaces every name that begins with it by itself
-	// (pahole's --kabi_prefix).
+	// NamePrefix, if not empty, becomes the name of everything whose name begins
+	// with it (pahole's --kabi_prefix).
 	NamePrefix string
 	// PlainBitfields makes members of bit-fields that are as wide and as
 	// aligned as their type (pahole's --fixup_silly_bitfields).

@@ -14,9 +14,9 @@ import (
 )
 
 // Encode encodes the DWARF of the inputs into one BTF, and checks it. The caller
-// closes the Result. Errors are of type *Error, but for those of wrong Options; one
-// of an input without debug information is ErrNoDWARF. When ctx is done, Encode ends
-// soon with an error that wraps that of ctx.
+// closes the Result. Errors are of type *Error, except those about wrong Options. An
+// input without debug information is ErrNoDWARF. When ctx is done, Encode ends
+// soon, with an error that wraps that of ctx.
 func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) {
 	if err := o.check(in); err != nil {
 		return nil, err

@@ -133,7 +133,7 @@ func openFile(path string, file *os.File) (*File, error) {
 	return f, nil
 }
 
-// mapped are the files of which the memory has a mapping.
+// mapped are the open files that are mapped.
 var mapped = struct {
 	sync.Mutex
 	files map[*File]struct{}

@@ -7,10 +7,10 @@ import "golang.org/x/sys/unix"
 // anonymous ones as zeros. A failure costs memory, nothing else.
 func dropPages(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
 
-// coldPages marks the pages of b, likewise, for a kernel short of memory to
-// reclaim before the pages of the sections that are read at random: without
-// that, a run in a small cgroup throws out and reads back .debug_str all the
-// time. It takes as long as to drop them.
+// coldPages marks the pages of b, which starts on a page boundary too. A kernel
+// that is short of memory reclaims them before the pages of sections that are read at
+// random. Without that, a run in a small cgroup drops .debug_str and reads it again
+// all the time. It takes as long as dropping the pages.
 func coldPages(b []byte) { _ = unix.Madvise(b, unix.MADV_COLD) }
 
 // anonymous returns size bytes of zeros that take memory as they are written,

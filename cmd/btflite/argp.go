@@ -142,9 +142,9 @@ func (p *argpParser) withNextWord(f *pflag.Flag, written string) error {
 	return nil
 }
 
-// isOption tells whether the word looks like an option of the command. getopt_long
-// would take it as an argument all the same; but then a slip would make the next
-// file name, which belongs to that option, an input.
+// isOption reports whether the word looks like an option of the command. getopt_long
+// takes such a word as an argument. Here it is refused, because a forgotten argument
+// would otherwise swallow the option and turn the option's own argument into an input.
 func (p *argpParser) isOption(word string) bool {
 	name, long := strings.CutPrefix(word, "--")
 	if !long {

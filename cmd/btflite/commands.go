@@ -13,8 +13,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// subcommand is an entry of the table of commands. A run builds the command that it
-// needs; of the others it knows what stands here.
+// subcommand is an entry of the table of commands. A run builds only the command that
+// it needs; of the others it knows this entry.
 type subcommand struct {
 	name, short string
 	also        string // other words that people try for it, with blanks between
@@ -58,8 +58,8 @@ func (entry *subcommand) under(root *cobra.Command, c *cli) *cobra.Command {
 	return cmd
 }
 
-// newRoot is what stands above a command: it has the program's name and what holds
-// for all commands.
+// newRoot is the parent of a command. It has the name of the program and the settings
+// that all commands share.
 func newRoot(c *cli) *cobra.Command {
 	root := &cobra.Command{Use: programName, SilenceErrors: true, SilenceUsage: true}
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -147,8 +147,8 @@ const (
 	printingAdvice = "to print the types of FILE, run btflite dump FILE"
 )
 
-// unknownCommand is the error for words of which the first names no command, or
-// is followed by too many.
+// unknownCommand is the error if the first word names no command, or if too many
+// words follow it.
 func unknownCommand(words []string) error {
 	word, file := words[0], "FILE"
 	if len(words) > 1 {
@@ -169,8 +169,8 @@ func unknownCommand(words []string) error {
 	return e
 }
 
-// asCommand returns an error if the first input is no file but the first word of
-// the command line, and stands there like a command.
+// asCommand returns an error if the first input is the first word of the command line
+// and there is no such file: it was probably meant as a command.
 func (c *cli) asCommand(paths []string) error {
 	if len(paths) == 0 || paths[0] != c.firstWord || strings.ContainsAny(paths[0], "/.") {
 		return nil

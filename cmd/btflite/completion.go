@@ -67,8 +67,8 @@ func offerWords(root *cobra.Command) {
 	}
 }
 
-// completionArgs are the words of a request of a shell, the last of which is to be
-// completed, as cobra takes them. A line with a mistake stays as it is.
+// completionArgs translates the words that a shell sends into those that cobra
+// expects. The last word is the one to complete. A line with a mistake stays as it is.
 func completionArgs(root *cobra.Command, args []string) []string {
 	if len(args) < 3 {
 		return args

@@ -136,8 +136,8 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 
 var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_base=BASE")
 
-// encode does the work of the command and writes the report, if one is asked
-// for, whatever has come of it.
+// encode does the work of the command. It writes the report, if there is to be one,
+// also if the work has failed.
 func (c *cli) encode(cfg *encoding, paths []string, out outputs, report *reportFile, opt encode.Options, f *finish.Work) error {
 	if report == nil {
 		return c.encodeTo(cfg, paths, out, &reportFile{}, opt, f)
@@ -225,9 +225,9 @@ func encodeError(paths []string, features encode.Features, err error) error {
 	return wayOut(message.NamingFile(paths, err), features)
 }
 
-// nothingWritten ends a run that has nothing to write: that is told and no
-// error, unless strict, or if the output of an earlier run could be taken for
-// that of this one.
+// nothingWritten ends a run that has nothing to write, with a warning. It is an error
+// with strict, and if the output of an earlier run is there, because that could be
+// mistaken for the output of this run.
 func (c *cli) nothingWritten(strict bool, to outputs, report *reportFile, paths []string, why, advice string) error {
 	for _, p := range paths { // any of them may have got the .BTF
 		if err := to.refuseOld(p, why); err != nil {

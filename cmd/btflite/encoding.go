@@ -41,8 +41,8 @@ type encoding struct {
 
 	features      encode.Features
 	featuresGiven bool
-	unsupported   []string // names of features, told with -V as pahole does
-	unknown       []string // names of features that nobody knows
+	unsupported   []string // unknown names of features; -V prints them, as pahole does
+	unknown       []string // names that no release of pahole knows
 	printing      []string // options that shape the printing of types
 }
 

@@ -37,7 +37,7 @@ var features = []feature{
 // laterFeatures are names that kernel builds pass and pahole 1.32 ignores.
 var laterFeatures = []string{"layout", "inline"}
 
-// warn tells of options and names that change nothing, with one line of each kind.
+// warn prints a line for each kind of options and names that change nothing.
 func (e *encoding) warn(c *cli) {
 	for _, name := range e.unsupported {
 		fmt.Fprintf(c.stderr, "Ignoring unsupported feature '%s'\n", message.OneLine(name)) // pahole's words

@@ -75,8 +75,8 @@ func readKind(path string) []byte {
 
 const emptyFile = "an empty file; what was to write it may have failed"
 
-// notToEncode says what the file is and what to do about it, if it is none that
-// has DWARF, or is "".
+// notToEncode says what the file is, and what to do about it, if files of its kind
+// have no DWARF. For other files it is "".
 func notToEncode(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return "a folder; give files, or for a folder of modules run btflite modules"

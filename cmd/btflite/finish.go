@@ -66,7 +66,7 @@ func wayOut(err error, features encode.Features) error {
 	return fmt.Errorf("%w; %s", err, anyway)
 }
 
-// refusedText tells of BTF that a kernel refuses and that is written all the same;
+// refusedText is the warning about BTF that is written although a kernel refuses it;
 // "" for a nil w.
 func refusedText(w *finish.Warning) string {
 	switch {
@@ -78,7 +78,7 @@ func refusedText(w *finish.Warning) string {
 	return w.String()
 }
 
-// mismatchText tells of a base of another kernel.
+// mismatchText is the warning about a base of another kernel.
 func mismatchText(path, why string) string {
 	return fmt.Sprintf("%s: warning: %s: the BTF fits neither kernel", message.OneLine(path), why)
 }

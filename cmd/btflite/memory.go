@@ -18,12 +18,11 @@ const memoryOfWorker = 2 << 20
 // many pages of the program are read at once.
 const smallGroup = 64 << 20
 
-// limitMemory returns how many bytes the run may take, 0 for no limit: the
-// smaller of the control group's limit and the one given by hand, if any, and
-// which of them. What is given by hand is for all resident memory (VmHWM), so that
-// anyone can see whether it is kept; a control group takes pages of files back
-// itself. The Go runtime is told to collect harder before its heap alone takes
-// most of it.
+// limitMemory returns how many bytes the run may take, 0 for no limit, and whether the
+// limit was given by hand. It is the smaller one of that and of the control group's.
+// A limit given by hand is for all resident memory (VmHWM), so that anyone can check
+// it. A control group takes pages of files back itself. The Go runtime gets a limit
+// below that, so that it collects more often before its heap alone takes most of it.
 func (c *cli) limitMemory(given uint64) (limit uint64, byHand bool) {
 	c.groupLimit = memlimit.Cgroup()
 	limit = c.groupLimit

@@ -36,9 +36,9 @@ const maxList = 64 << 20
 
 // findModules finds the modules that words stand for: a folder for all modules
 // below it, a text file for those that it names, one a line, and any other file
-// for itself. A module that is named twice is taken once. What cannot be read is
-// an entry with an error: the others are encoded all the same. An error here
-// means that nothing was begun.
+// for itself. A module that is named twice is taken once. What cannot be read
+// becomes an entry with an error, so that the other modules are still encoded. If
+// findModules itself returns an error, no module is encoded.
 func findModules(words []string) ([]module, error) {
 	l := moduleList{seen: map[string]bool{}}
 	for _, w := range words {

@@ -130,8 +130,8 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	return nil
 }
 
-// failures is the error of a batch of which some modules failed; each has been
-// named already.
+// failures is the error of a batch in which some modules failed. Each has been named
+// already.
 type failures struct {
 	failed, of int
 	internal   bool // one by a fault of this program
@@ -241,7 +241,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 		if v := recover(); v != nil {
 			line, status := describePanic(v)
 			r.Error, r.internal = message.OneLine(m.path)+": "+line, status == exitInternal
-			w.split, w.full = nil, nil // whatever state they are in
+			w.split, w.full = nil, nil // their state is unknown
 		}
 		r.NS = int64(time.Since(began))
 	}()

@@ -75,8 +75,8 @@ func newBatchReport(base string, results []moduleResult, wall time.Duration) *ba
 	return r
 }
 
-// mismatchText tells of modules whose base is of another kernel, and the first of
-// them; "" for none.
+// mismatchText is the warning about modules whose base is of another kernel. It
+// counts them and names the first. It is "" if there are none.
 func (r *batchReport) mismatchText() string {
 	var first *moduleResult
 	n := 0

@@ -141,7 +141,7 @@ func (s optionSet) add(o *option, name, letter, help string, more []setting) {
 // rare leaves an option out of the help, but not out of the manual page.
 func rare(o *option, _ *pflag.Flag) { o.rare = true }
 
-// always is no setting: the option stands in the help.
+// always changes nothing: the option is in the help.
 func always(*option, *pflag.Flag) {}
 
 // hidden leaves an option out of the manual page and completion too.

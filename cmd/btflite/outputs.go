@@ -108,7 +108,7 @@ func sectionsFor(path string, enc *finish.Encoded, f *finish.Work) ([]elfwrite.S
 func hasSection(path, name string) bool {
 	f, err := mmapelf.Open(path)
 	if err != nil {
-		return false // whoever writes to it will say why
+		return false // the write that follows reports the error
 	}
 	defer f.Close()
 	return f.Section(name) != nil

@@ -12,8 +12,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// target is where an output goes, found before the work begins so that a
-// wrong name is told at once.
+// target is where an output goes. It is found before the work begins, so that a
+// wrong name is an error at once.
 type target struct {
 	path string // as given, for messages
 	// file is the regular file to replace, symbolic links resolved: the link

@@ -46,7 +46,7 @@ type verified struct {
 	section  string
 	outcome  outcome
 	found    *foundBase
-	baseless bool // refused for want of a base, which was looked for in vain
+	baseless bool // refused because its base was not found
 }
 
 // fault is what is wrong with which type.

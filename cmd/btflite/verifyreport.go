@@ -13,7 +13,7 @@ type verifyReport struct {
 	out      *lineWriter
 	json     bool
 	tellFine bool
-	quiet    bool // nothing but what is wrong; --json is printed all the same
+	quiet    bool // print only what is wrong; --json is complete even so
 	files    int  // in all
 
 	n        [outcomes]int
@@ -34,7 +34,7 @@ func (r *verifyReport) begin(rules verify.Rules) {
 	r.out.line(fmt.Sprintf(`{"version":1,"kernel":%s,"level":%s,"files":[`, jsonText(rules.Kernel.String()), jsonText(level)))
 }
 
-// add tells of one file.
+// add prints and counts the outcome for one file.
 func (r *verifyReport) add(v *verified) {
 	r.n[v.outcome]++
 	if v.Warning != "" {

@@ -35,9 +35,9 @@ type Module struct {
 	Size    uint64 // of its struct module, in bytes; 0 if it is not known
 }
 
-// OfKernel reads what the file and its BTF tell, of which base is the
-// BTF or is over it. The file may be raw BTF, or compressed, or gone: then less is
-// known. The Kernel refers to base, which must stay valid as long as it is used.
+// OfKernel reads the file of a kernel. base is its BTF, or split BTF over it. If the
+// file is raw BTF, compressed or missing, less is known. The Kernel refers to base,
+// which must stay valid as long as it is used.
 func OfKernel(in mmapelf.Source, base *btf.Blob) *Kernel {
 	k := &Kernel{path: in.Path}
 	for base.Base != nil {

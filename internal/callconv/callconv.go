@@ -99,9 +99,9 @@ func (e *Functions) wanted(i uint32) bool { return e.Only == nil || e.Only(i) }
 // copiedFlags are the flags that a parameter passes on to its origin.
 const copiedFlags = ParamHasLoc | ParamHasConst | ParamConstant | ParamOnStack | ParamInMemory
 
-// passOn adds what is known of f's parameters to their origins: flags stay set
-// once one concrete function set them, of registers the last one counts. Like
-// names and types, none of this concerns parameters with a type of their own.
+// passOn adds what is known of f's parameters to their origins. Flags stay set once
+// one concrete function has set them; for registers, the last function counts.
+// Parameters with a type of their own pass on nothing.
 func (e *Functions) passOn(f *Func) {
 	ps := e.paramsOf(f)
 	for j := range ps {

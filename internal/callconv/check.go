@@ -43,10 +43,9 @@ func (e *Functions) check(f *Func, args *argRegs) {
 	}
 }
 
-// checkClang is the check for clang functions that keep their signature: clang
-// describes less, so that only a register that is known and wrong counts. On
-// machines of which pahole knows the number of registers only, every register is
-// wrong to it.
+// checkClang is the check for clang functions that keep their signature. clang
+// describes less, so that only a register that is known and wrong counts. pahole knows
+// just the number of registers of some machines. On these, every register is wrong.
 func (e *Functions) checkClang(ps []Param, args *argRegs) {
 	slot := 0
 	for j := range ps {
@@ -153,9 +152,9 @@ func (e *Functions) checkChanged(ps []Param, args *argRegs) {
 }
 
 // trueMember returns 1 + the index of the only member of the struct p that is
-// described, if the described pieces begin at exactly one byte, else 0. It is
-// looked for only where location and type are attributes of the same DIE, so
-// not in concrete functions that have an abstract origin, nor in those.
+// described, if the described pieces begin at exactly one byte, else 0. The DIE must
+// have both the location and the type. In a function with an abstract origin, the
+// concrete DIE has only the location and the origin only the type.
 func (e *Functions) trueMember(p *Param) uint32 {
 	if !p.HasType || p.LocKind == LocNone {
 		return 0

@@ -16,7 +16,7 @@ const (
 )
 
 // argRegs are the registers in which a machine passes arguments, as
-// pahole has them. (ARM has four in truth.)
+// pahole has them. (For ARM that is wrong: it has four.)
 type argRegs struct {
 	n     int     // how many
 	known bool    // regs is valid

@@ -5,7 +5,7 @@ import "encoding/binary"
 // Apply applies the entries from first to before last to b, a private copy of
 // the section's bytes from offset off on. All of them must lie at offsets of
 // that range: ErrOrder otherwise. A field that the end of the range cuts off is
-// left as it is. b is half done when an error is returned.
+// left as it is. After an error, some fields of b have been changed and others not.
 func (t *Table) Apply(b []byte, off uint64, first, last int) error {
 	var ignored Span
 	return t.ApplySpan(b, off, first, last, &ignored)
@@ -67,10 +67,10 @@ func (t *Table) applyFast(b []byte, off uint64, first, last int, span *Span) err
 	}
 }
 
-// plainFields applies entries with an r_info that is in known, as many as come
-// one behind the other and lie well in b, and returns how many bytes of data those
-// are. The fields of names lower low and raise high. Little is to be live here, so
-// that what is for names stays in registers.
+// plainFields applies entries from the start of data, as long as their r_info is in
+// known and their fields are inside b. It returns how many bytes of data these entries
+// take. Fields of names lower low and raise high. The function has few live variables,
+// so that those for names stay in registers.
 //
 //go:noinline
 func plainFields(data, b []byte, off uint64, names *plainInfo, known *[plainInfos]plainInfo, low, high uint64) (n int, lowest, highest uint64) {

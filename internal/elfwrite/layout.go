@@ -22,9 +22,9 @@ import (
 // mentions (an old section table, a signature) stay.
 //
 //   - No section of that name: a tail is added.
-//   - Sections to be set make up such a tail: the tail is written anew. So the
-//     same contents give the same file, and other contents do not make it grow
-//     by more than they are longer.
+//   - The sections to be set already are such a tail: the tail is written again. So
+//     the same contents give the same file, and longer contents make the file grow
+//     only by the difference.
 //   - Contents of the old size: written over the old ones.
 //   - The section is loaded (SHF_ALLOC, and a PT_LOAD has its bytes): written
 //     over the old ones, filled up to their size (Section.Fill) or with zeros

@@ -10,8 +10,8 @@ import (
 	"github.com/btflite/btflite/encode"
 )
 
-// What is to be used is checked first: it is BTF that a kernel takes, of Linux 7.2
-// or 7.0, or whoever asks for it learns why not.
+// Every output is checked before anyone can use it: either kernels take it, from
+// Linux 7.0 on, or the caller learns why not.
 
 // strict is what holds for types of C. Linux 7.0 is the last release that takes no
 // layout section, no long vlen, and no tags behind other modifiers; what it takes,
@@ -32,11 +32,11 @@ func (r *Refused) Error() string {
 
 func (r *Refused) Unwrap() error { return r.Err }
 
-// check judges data, which is the encoder's output for the inputs of these names
-// as it is to be used, over base if it is split BTF. A kernel refuses the names,
-// and at times the layouts, of other languages: pahole writes them all the same, so
-// that is a warning, as is everything if w.Lenient says so. For such BTF an error
-// is only what no reader could understand.
+// check judges data: the final output for the inputs of these names, over base if it
+// is split BTF. A kernel refuses the names, and sometimes the layouts, of languages
+// other than C. pahole writes them nevertheless, so for files with such a language
+// that is only a warning. With w.Lenient it is one for all files. What no reader could
+// understand remains an error.
 func (w *Work) check(names string, out *encode.Output, data []byte, base *btf.Blob) (*Warning, error) {
 	if len(data) == 0 {
 		return nil, nil

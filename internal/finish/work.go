@@ -31,7 +31,7 @@ type Encoded struct {
 	Size  int64 // of the BTF; 0: nothing to encode
 	Below int64 // length of the distilled base, once there is one; 0: none
 	Lead  int   // see encode.Output
-	// Warning tells of what a kernel refuses; nil for nothing.
+	// Warning is about what a kernel refuses; nil if it refuses nothing.
 	Warning *Warning
 	// Mismatch says why the base is not of the file's kernel, if that shows.
 	Mismatch string
@@ -55,8 +55,7 @@ func (e *Encoded) Free() {
 	}
 }
 
-// Warning tells of BTF that a kernel would refuse and that was asked for all the
-// same.
+// Warning is about BTF that a kernel would refuse and that the caller wants even so.
 type Warning struct {
 	Names   string // of the inputs
 	Err     error  // what the kernel refuses

@@ -38,8 +38,8 @@ const (
 	SectionBTFBase = ".BTF.base"
 )
 
-// Chain reads the BTF of files of which each was split from those before
-// it, and returns the last; nil for no files. Errors name the file.
+// Chain reads the BTF of files, each of which was split from those before it. It
+// returns the last one, or nil if there are no files. Errors name the file.
 func (l Loader) Chain(paths []string) (b *btf.Blob, err error) {
 	for _, path := range paths {
 		if b, err = l.Load(path, b); err != nil {

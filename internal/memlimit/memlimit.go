@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// Reserve is what a memory cgroup takes beside anonymous memory, in bytes: what
-// the kernel needs for the process (measured: 0.9 MiB), the page tables of the
-// mapped bytes of files, eight bytes a page of 4 KiB, and the pages of files that
-// must be there for the workers to go on: some of the input, and those of the
-// program itself, if nobody else has it in memory. With 2.3 MiB for them the kernel
-// has been seen to give up.
+// Reserve is what a memory cgroup needs beside anonymous memory, in bytes. It is the
+// sum of three things: what the kernel needs for the process (measured: 0.9 MiB); the
+// page tables of mapped files, eight bytes for each page of 4 KiB; and the pages of
+// files that the workers need in order to go on, which are some of the input, and the
+// program itself if no other process has it in memory. With 2.3 MiB for these pages,
+// the kernel has been seen to end the process.
 func Reserve(mapped uint64, workers int) uint64 {
 	return 4<<20 + mapped/512 + uint64(max(workers, 1))<<18
 }

@@ -55,8 +55,8 @@ func NamingFile(paths []string, err error) error {
 	return fmt.Errorf("%s: %w", OneLine(paths[0]), err)
 }
 
-// Inputs names what several inputs have led to together: the first of them, and
-// how many more there are.
+// Inputs names several inputs in a message about all of them: the first one, and how
+// many more there are.
 func Inputs(paths []string) string {
 	name := OneLine(paths[0])
 	switch n := len(paths) - 1; n {

@@ -51,7 +51,7 @@ func (n *Table) Overflow() bool { return n.pool.Overflow() }
 // FreePool gives the pool back. Names that are in it cannot be read any more.
 func (n *Table) FreePool() { n.pool.Free() }
 
-// Look says that a name that was read is to be looked at: Text.Settle.
+// Look reports whether names that were read by their places need Text.Settle.
 func (n *Table) Look() bool { return n.look.Load() }
 
 // aliasFilter is the number of bits of a filter over the aliases: aliases are
@@ -59,7 +59,7 @@ func (n *Table) Look() bool { return n.look.Load() }
 const aliasFilter = 1 << 14
 
 // SetPrefix makes every name that begins with prefix stand for the prefix
-// alone. Each token is asked for as if it were an alias. It must be called
+// alone. Every token is then looked up as if it were an alias. It must be called
 // before any other name is known.
 func (n *Table) SetPrefix(prefix string) {
 	if prefix == "" {

@@ -11,11 +11,11 @@ import (
 )
 
 // Pool numbers the names that have no offset in a merged .debug_str and keeps
-// a copy of each. Of a relocatable file, that is every name, asked for ten
-// million times in a large module: looking up takes no lock, and the copies lie
+// a copy of each. In a relocatable file these are all names, and a large module
+// looks them up ten million times. So a look-up takes no lock, and the copies are
 // close together, so that the file's .debug_str need not stay in memory.
 //
-// Over a base, a name that is a string of the base has the token of that.
+// Over a base, a name that is also a string of the base has the token of that string.
 type Pool struct {
 	base  *dedup.Base // nil: no base
 	seed  maphash.Seed
@@ -30,10 +30,10 @@ type Pool struct {
 	full bool
 }
 
-// An entry is a word with the token of the name, and in its upper half its rank:
-// how many names came before. Then comes the name and zeros up to a whole word,
-// one at least. All of it is in one chunk; the number of the name is where the
-// entry begins, in words.
+// An entry begins with a word: the token of the name and, in the upper half, its
+// rank, which is how many names came before. The name follows, with at least one zero
+// byte, up to a whole word. An entry is inside one chunk. The number of a name is the
+// place of its entry, in words.
 const entryName = 1
 
 // poolTable is an open-addressing table that is replaced when it grows. A slot

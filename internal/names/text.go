@@ -10,10 +10,11 @@ import (
 type Text struct {
 	*Table
 	Data []byte
-	// ByText says that a name's token follows its content, not its place. So it is
-	// for a relocatable file, whose .debug_str is that of its objects one behind the
-	// other, with nearly every name once for each: a name has one token and no
-	// aliases. So it is over a base as well, whose names are to have the same tokens.
+	// ByText says that a name's token depends on its content, not on its place. That
+	// suits relocatable files: their .debug_str joins those of several objects, so
+	// that nearly every name is there once for each object, and by content it has one
+	// token and no aliases. It is needed over a base, because a name that the base has
+	// must get the base's token.
 	ByText bool
 	Base   uint32     // token of offset 0, less 1
 	Last   dedup.Name // token of the last byte

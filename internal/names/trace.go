@@ -7,11 +7,11 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-// trace is the order in which a Reader has met names, kept from unit to
-// unit: those that include the same headers have the same names in the same
-// order. The name that is expected is the one that came behind the last one when
-// that was read before, and comparing it with the text is less than a look-up. It
-// decides nothing: a name gets the number that the pool has for its text.
+// trace is the order in which a Reader has met names, kept from unit to unit. It
+// saves look-ups, because units that include the same headers have the same names in
+// the same order. After each name, trace expects the one that followed it last time.
+// Comparing that with the text costs less than a look-up. The outcome does not depend
+// on it: a name always gets the number that the pool has for its text.
 type trace struct {
 	read arena.Vec[uint32] // numbers in the pool << traceSize | length, longTrace if that is maskWords or more; 0 for none: a ring of traceLen
 	last arena.Vec[uint32] // by rank in the pool: 1 + where in the ring the name was put last
@@ -40,9 +40,8 @@ func (tr *trace) ring() *[traceLen]uint32 {
 	return (*[traceLen]uint32)(tr.read.S)
 }
 
-// note adds the name with number k, rank r and n bytes, of which follow has found
-// that it was not expected. If it was never read before, what was expected still
-// is.
+// note adds a name that follow did not expect: its number k, its rank and its length
+// n in bytes. If the name was never read before, the next expected name stays the same.
 func (tr *trace) note(k, rank uint32, n int) {
 	if rank >= uint32(len(tr.last.S)) {
 		tr.last.Resize(int(rank+1) * 3 / 2)
@@ -58,15 +57,14 @@ func (tr *trace) note(k, rank uint32, n int) {
 	tr.end = (tr.end + 1) % traceLen
 }
 
-// follow turns the names of m, each 1 + its place in str, into tokens as long as
-// they are the ones that are expected. It returns how many those are. What is no
-// place stays.
+// follow turns the names of m, each 1 + its place in str, into tokens as long as each
+// is the expected one. It returns how many those are. A name that is no place stays.
 func (tr *trace) follow(p *Pool, str []byte, m []dedup.Member) (n int) {
 	n, tr.next, tr.end = followNames(tr.ring(), tr.last.S, p, str, m, tr.next, tr.end)
 	return n
 }
 
-// followNames is follow. Little is to be live here, so that most of it stays in
+// followNames is follow. It has few live variables, so that most of them stay in
 // registers.
 //
 //go:noinline
