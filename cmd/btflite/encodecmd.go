@@ -166,6 +166,7 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 	}
 	defer meter.stop() // also on a panic
 
+	forgetStart(sizeOf(paths))
 	enc, err := runEncode(paths, opt, f)
 	meter.stop()
 	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {

@@ -13,7 +13,21 @@ import (
 // the system reads what is around a page with it, as far as is set for the disk:
 // at times megabytes, the whole program, again and again if that is more than
 // a control group has left, until the kernel gives up and ends the process.
-func ReadProgramSingly() {
+func ReadProgramSingly() { adviseProgram("", unix.MADV_RANDOM) }
+
+// DropCode takes the code of the running program out of the memory of the process.
+// What is needed again comes back as it is used, 16 pages at a time. The start of a Go
+// program runs a bit of every package, so that nearly all of the code is resident
+// afterwards, and most of it is never used again.
+//
+// The code alone is dropped: no system writes to it. Of constants that is not certain,
+// because a program that is built to be loaded anywhere (-buildmode=pie) has addresses
+// among them, which the start fills in.
+func DropCode() { adviseProgram("r-xp", unix.MADV_DONTNEED) }
+
+// adviseProgram gives advice about the mappings of the program that have these
+// permissions (proc_pid_maps(5)), or about all for "".
+func adviseProgram(permissions string, advice uintptr) {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		return
@@ -25,11 +39,12 @@ func ReadProgramSingly() {
 	defer maps.Close()
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		var from, to uintptr
+		var has string
 		if !strings.HasSuffix(lines.Text(), " "+program) {
 			continue
 		}
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x ", &from, &to); err == nil {
-			unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_RANDOM) // only advice
+		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s ", &from, &to, &has); err == nil && (permissions == "" || has == permissions) {
+			unix.Syscall(unix.SYS_MADVISE, from, to-from, advice) // only advice
 		}
 	}
 }
