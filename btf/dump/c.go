@@ -19,6 +19,9 @@ type COptions struct {
 	Unsorted bool
 	// PointerSize is 4 or 8; 0 for what the types of the blob tell, or 8.
 	PointerSize int
+	// Stubs are functions to define behind the types, with a body that does not end.
+	// Those of IDs have what they need defined.
+	Stubs []uint32
 
 	// loseFirst leaves out the first type of a sorted header, as bpftool 7.8 does: an
 	// enum or struct that nothing else needs is not defined then. For comparisons.
@@ -28,7 +31,7 @@ type COptions struct {
 // C writes types as a C header, as "bpftool btf dump file FILE format c". It returns
 // the first error of w, or why the types cannot be said in C.
 func C(w io.Writer, b *btf.Blob, o COptions) error {
-	if err := checkIDs(b, o.IDs); err != nil {
+	if err := checkIDs(b, slices.Concat(o.IDs, o.Stubs)); err != nil {
 		return err
 	}
 	order := newOrderer(b)
@@ -48,6 +51,7 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 	if o.IDs == nil {
 		c.kfuncs()
 	}
+	c.stubs(o.Stubs)
 	c.text(cEnd)
 	return c.end()
 }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestFullcircle: nothing is lost from the DWARF of the test objects to C and back.
+func TestFullcircle(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc")
+	}
+	files := []string{smallFile}
+	for _, pattern := range []string{"../../testdata/*/*.o", "../../encode/testdata/*/*.o"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	n := 0
+	for _, file := range files {
+		c, stdout, stderr := testCLI(t)
+		switch status := c.run([]string{"fullcircle", file}); {
+		case status == exitOK:
+			n++
+		case strings.Contains(stderr.String(), "name a compiler by --cc"), strings.Contains(stderr.String(), "no DWARF"):
+			t.Logf("left out: %s", stderr)
+		default:
+			t.Errorf("%s: status %d\n%s%s", file, status, stdout, stderr)
+		}
+	}
+	if n < 5 {
+		t.Errorf("%d files of %d came around", n, len(files))
+	}
+}
+
+// TestFullcircleFindsLosses: what another compiler does differently is told, and
+// what cannot be done is an error.
+func TestFullcircleFindsLosses(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc")
+	}
+	out, _ := btfliteRun(t, exitFailure, "fullcircle", "--cc=gcc -Dlow=lower", smallFile)
+	if !strings.Contains(out, "~ struct node") || !strings.Contains(out, "lower") {
+		t.Error(out)
+	}
+	kept := filepath.Join(t.TempDir(), "types.c")
+	btfliteRun(t, exitOK, "fullcircle", "-q", "--keep="+kept, smallFile)
+	if text, err := os.ReadFile(kept); err != nil || !strings.Contains(string(text), "\ns64 walk(struct node **nodes, int n,") {
+		t.Errorf("%v: %.2000s", err, text)
+	}
+	for args, want := range map[string]string{
+		"--cc=false " + smallFile:                     "exit status 1",
+		"--cc=no-such-compiler " + smallFile:          "no-such-compiler: ",
+		"--keep=" + smallFile + " " + smallFile:       "the output is the input file",
+		smallFile + ".btf":                            "already BTF",
+		splitDir + "x86.base-btf.o":                   "no DWARF",
+		"--cc=gcc --cc=gcc none.o":                    "none.o: cannot open",
+		smallFile + " " + smallFile:                   "takes one file",
+		"--cc=gcc\u00a0-Dstruct=union " + smallFile:   "",
+		"--cc=gcc -include=/no/such/file " + splitDir: "",
+	} {
+		c, stdout, stderr := testCLI(t)
+		status := c.run(append([]string{"fullcircle"}, strings.Fields(args)...))
+		if status != exitTrouble && status != exitUsage || !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
+			t.Errorf("%s: status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+}
+
+// TestCompilerOptions: of what a file says of its compiler, only options for the
+// machine go to one.
+func TestCompilerOptions(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc")
+	}
+	c, err := findCompiler("GNU C11 999.1 -m64 -mabi=ms;x -march=x86-64 -fplugin=evil.so -funsigned-char -mcmodel=kernel -B/evil -specs=evil", elf.EM_X86_64)
+	if err != nil {
+		t.Skip(err)
+	}
+	got := slices.DeleteFunc(slices.Clone(c.words[1:]), func(w string) bool { return w == "-m64" })
+	if want := []string{"-march=x86-64", "-funsigned-char"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if _, err := findCompiler("GNU C11 12", elf.EM_XTENSA); err == nil || !strings.Contains(err.Error(), "EM_XTENSA") {
+		t.Error(err)
+	}
+}
