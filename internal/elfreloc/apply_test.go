@@ -200,6 +200,8 @@ func TestApplyErrors(t *testing.T) {
 		{"field, 32-bit", mips, rel{13, 1, 2, 0}, "goes beyond the section"},
 		{"compound", mips64, rel{0, 1, 5<<16 | 24<<8 | 7, 0}, "compound"},
 		{"compound, little endian", mips64el, rel{0, 1, 5<<16 | 24<<8 | 7, 0}, "compound"},
+		{"second type, little endian", mips64el, rel{0, 1, 24<<8 | 7, 0}, "compound"},
+		{"third type, little endian", mips64el, rel{0, 1, 5<<16 | 7, 0}, "compound"},
 		{"ULEB128", riscv64, rel{14, 1, 60, 0}, "number goes beyond"},
 	} {
 		b := bytes.Repeat([]byte{0x80}, 16)
@@ -268,13 +270,15 @@ func TestRanges(t *testing.T) {
 
 // TestCutField: a field that the end of the range cuts off stays as it is.
 func TestCutField(t *testing.T) {
-	x := newTable(t, x8664, true, 16, []rel{{6, 1, 1, 0}})
-	b := make([]byte, 10)
-	if err := x.Apply(b, 0, 0, 1); err != nil || !bytes.Equal(b, make([]byte, 10)) {
-		t.Errorf("%x, %v", b, err)
+	for _, at := range []uint64{6, 8} { // the second ends with the section
+		x := newTable(t, x8664, true, 16, []rel{{at, 1, 1, 0}})
+		b := make([]byte, 10)
+		if err := x.Apply(b, 0, 0, 1); err != nil || !bytes.Equal(b, make([]byte, 10)) {
+			t.Errorf("field at %d: %x, %v", at, b, err)
+		}
 	}
 	u := newTable(t, riscv64, true, 16, []rel{{0, 1, 60, 0}})
-	b = []byte{0x80, 0x80}
+	b := []byte{0x80, 0x80}
 	if err := u.Apply(b, 0, 0, 1); err != nil || !bytes.Equal(b, []byte{0x80, 0x80}) {
 		t.Errorf("%x, %v", b, err)
 	}

@@ -27,10 +27,13 @@ func goFiles(pkg string) ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
+// only, if not empty, is the -run of every test run.
+var only string
+
 // tests runs the tests of pkg with an overlay file.
 func tests(pkg string, limit time.Duration, overlay string) ([]byte, error) {
 	return exec.Command("sh", "-c", fmt.Sprintf(`ulimit -v %d; exec go "$@"`, memory), "go",
-		"test", "-count=1", "-failfast", "-pgo=off", "-vet=off", "-timeout="+limit.String(), "-overlay="+overlay, pkg).CombinedOutput()
+		"test", "-count=1", "-failfast", "-pgo=off", "-vet=off", "-timeout="+limit.String(), "-overlay="+overlay, "-run="+only, pkg).CombinedOutput()
 }
 
 // try runs the tests of pkg with f in place.

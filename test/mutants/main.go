@@ -5,7 +5,7 @@
 // one too large. The compiler gets the changed file as an overlay, so that the
 // tree stays as it is.
 //
-//	go run ./test/mutants [-n 40] [-seed 1] [-workers 1] [-at FILE:LINE] ./btf
+//	go run ./test/mutants [-n 40] [-seed 1] [-workers 1] [-at FILE:LINE] [-run TESTS] ./btf
 package main
 
 import (
@@ -34,6 +34,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of the sample")
 	workers := flag.Int("workers", 1, "number of test runs at the same time")
 	limit := flag.Duration("limit", 0, "longest run of the tests (0: ten seconds and five times a run without a fault)")
+	flag.StringVar(&only, "run", "", "only tests that match this")
 	at := flag.String("at", "", "only faults whose FILE:LINE begins with this")
 	flag.Parse()
 	if flag.NArg() != 1 {
