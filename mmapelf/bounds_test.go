@@ -75,6 +75,7 @@ func TestSectionTableBounds(t *testing.T) {
 			{"name table that leaves the file", func(b []byte) []byte { l.Put(b, shoff+2*shdr+8+3*word, word, 1<<20); return b }, "leave the file"},
 			{"last name", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, 13); return b }, ""},
 			{"name behind the table", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, 14); return b }, fmt.Sprintf("section table+%#x: name of section 1", shoff+shdr)},
+			{"no name table", func(b []byte) []byte { l.Put(b, ent+4, 2, 0); return b }, ""},
 			{"no section", func(b []byte) []byte { l.Put(b, ent+2, 2, 0); return b }, ""},
 			{"extended count", func(b []byte) []byte { l.Put(b, ent+2, 2, 0); l.Put(b, first, word, 3); return b }, ""},
 			{"extended count one too large", func(b []byte) []byte { l.Put(b, ent+2, 2, 0); l.Put(b, first, word, 4); return b }, "file ends inside the table (4 entries"},

@@ -166,11 +166,12 @@ func TestSectionCountAboveFF00(t *testing.T) {
 }
 
 func TestFileWithoutSectionTableHasNoSections(t *testing.T) {
-	b := sample(elftest.Little64)[:ehdrSize64]
-	clear(b[40:48])
-	f, err := parse("", b)
-	if err != nil || len(f.Sections) != 0 || f.Section("") != nil {
-		t.Errorf("%v, %v", f, err)
+	for name, b := range map[string][]byte{"header": sample(elftest.Little64)[:ehdrSize64], "sections": elftest.Little64.Image()} {
+		clear(b[40:48])
+		f, err := parse("", b)
+		if err != nil || len(f.Sections) != 0 || f.Section("") != nil {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
 	}
 }
 

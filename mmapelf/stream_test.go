@@ -114,6 +114,9 @@ func TestStreamGoesBack(t *testing.T) {
 			}()
 		}
 		wg.Wait()
+		if st.dropped != 0 || !st.keep {
+			t.Errorf("type %d: what is back counts as dropped", kind)
+		}
 		st.Drop(3 << 20)
 		if !bytes.Equal(st.Bytes()[:2<<20], text[:2<<20]) {
 			t.Errorf("type %d: dropped again", kind)
