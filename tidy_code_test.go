@@ -15,8 +15,8 @@ import (
 var goroutines = map[string]string{
 	"internal/workers/workers.go": "their home",
 	"mmapelf/stream.go":           "a compressed section is expanded while others read it",
-	"encode/file.go":              "symbols are read while units are",
-	"encode/run.go":               "workers take units until none is left, with a state of their own",
+	"encode/input.go":             "symbols are read while units are",
+	"encode/pipeline.go":          "workers take units until none is left, with a state of their own",
 	"cmd/btflite/modulescmd.go":   "one program run for each module",
 	"cmd/btflite/progress.go":     "a clock beside the run",
 	"cmd/btflite/signals.go":      "signals come at any time",

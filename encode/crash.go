@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-
-	"github.com/btflite/btflite/arena"
 )
 
 // Crash is a panic while an input was encoded: a bug of this program.
@@ -69,9 +67,9 @@ type workerPanic struct {
 
 // locate is deferred around the work on a unit: a panic goes on with the unit
 // and the place in it.
-func (f *file) locate(u *unit) {
+func (u *slot) locate() {
 	if x := recover(); x != nil {
-		panic(asWorkerPanic(x, fmt.Sprintf(" .debug_info: unit at %#x:", u.hdr.Off)))
+		panic(asWorkerPanic(x, fmt.Sprintf(" .debug_info: unit at %#x:", u.Hdr.Off)))
 	}
 }
 
@@ -82,23 +80,4 @@ func asWorkerPanic(x any, unit string) workerPanic {
 		return w
 	}
 	return workerPanic{x, unit, PanicSite()}
-}
-
-// recoverCrash is deferred by Run: it turns panics into errors.
-func (r *run) recoverCrash(err *error) {
-	x := recover()
-	if x == nil {
-		return
-	}
-	w := asWorkerPanic(x, "")
-	path := r.path
-	if e, ok := w.value.(arena.Exhausted); ok {
-		*err = r.exhausted(e.Used)
-	} else if s, ok := w.value.(arena.Stopped); ok {
-		*err = fmt.Errorf("%s: %w", path, s.Err)
-	} else if IsFault(w.value) {
-		*err = fmt.Errorf("%s:%s the file was changed while it was read, or cannot be read", path, w.unit)
-	} else {
-		*err = &Crash{File: path, Unit: w.unit, Value: w.value, Site: w.site}
-	}
 }

@@ -1,9 +1,9 @@
 // Package encode turns the DWARF of ELF files into BTF.
 //
-// The path of the data: openFile maps an input and reads its symbols; walk
-// reads a unit's DIEs once into the flat tables of an arena slot; link settles
-// references; functions judges subprograms; dedup.Set.Resolve looks the types
-// up among those known. All of that runs in any number of workers. commit
+// The path of the data: openInput opens an input (package debuginfo) and reads its
+// symbols; package unit reads a unit's DIEs once into the flat tables of an arena
+// slot and links them; functions judges subprograms; dedup.Set.Resolve looks the
+// types up among those known. All of that runs in any number of workers. commit
 // then merges one unit after the other, in file order, into the run's global
 // state: the set of distinct types and the compact function and variable
 // records. When all units are gone, tail adds functions and DATASECs, and the
@@ -74,11 +74,11 @@
 //
 // dwz moves what units share into partial units, which pahole reads twice.
 // Here each is read once, and the first reading is a copy that refers to the
-// same types (mergeimport.go). An alternate file (dwz -m, altfile.go) counts as
+// same types (unit/imports.go). An alternate file (dwz -m, debuginfo/alternate.go) counts as
 // standing before the file; of its units, those are read that something refers
 // to.
 //
-// A unit is read together with the type units that it leads to (typeunits.go), and
-// a split unit from its .dwo file (splitdwarf.go), which is open only while the
+// A unit is read together with the type units that it leads to (unit/typeunits.go), and
+// a split unit from its .dwo file (debuginfo/split.go), which is open only while the
 // unit is read.
 package encode

@@ -6,6 +6,8 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/unit"
 )
 
 // Functions are emitted in the order of their names: strings, FUNC_PROTO, FUNC
@@ -20,6 +22,9 @@ const (
 	kfArenaArg1 = 1 << 14
 	kfArenaArg2 = 1 << 15
 )
+
+// arenaValues are the flags for the values of a prototype, in its order.
+var arenaValues = [...]uint32{kfArenaRet, kfArenaArg1, kfArenaArg2}
 
 // maxParamName is where pahole cuts parameter names and tags
 // of functions.
@@ -39,9 +44,11 @@ func (r *run) emitFuncs() error {
 	e := emitter{run: r, long: r.set.LongestName() > maxParamName} // names of parameters are there
 	var mismatch func(entry uint32, what int, a, b []uint32)
 	if r.raw != nil {
-		mismatch = func(entry uint32, what int, a, b []uint32) { r.raw.mismatch(r, entry, what, a, b) }
+		mismatch = func(entry uint32, what int, a, b []uint32) {
+			r.raw.mismatch(string(r.funcs.table.Name(entry)), what, a, b)
+		}
 	}
-	return r.states.Resolve(r.funcs, compactstate.Decide{
+	return r.funcs.states.Resolve(r.funcs.table, compactstate.Decide{
 		TrueSignature:  r.opt.Features&TrueSignature != 0,
 		ConsistentFunc: r.opt.Features&ConsistentFunc != 0,
 		Workers:        r.opt.Jobs,
@@ -61,7 +68,7 @@ func (r *run) leaveOut(name []byte, why compactstate.Reason) {
 		r.opt.FuncLeftOut(string(name), why.String())
 	}
 	if r.opt.Verbose != nil {
-		r.raw.decided(r, name)
+		r.raw.decided(name)
 		r.opt.Verbose(string(name) + skipping + why.String())
 	}
 }
@@ -70,7 +77,7 @@ func (r *run) leaveOut(name []byte, why compactstate.Reason) {
 func (e *emitter) ahead(entries, hashes []uint32) {
 	e.tokens = e.tokens[:0]
 	for _, x := range entries {
-		e.tokens = append(e.tokens, e.funcName[x])
+		e.tokens = append(e.tokens, e.funcs.names[x])
 	}
 	e.set.AheadTexts(e.tokens, hashes)
 }
@@ -93,7 +100,7 @@ func (e *emitter) addStrings(c *compactstate.Choice) (name uint32, err error) {
 			}
 		}
 	}
-	if name = e.funcName[c.Entry]; c.Symbol {
+	if name = e.funcs.names[c.Entry]; c.Symbol {
 		name = e.names.Literal(c.Name)
 	}
 	if err == nil {
@@ -142,8 +149,8 @@ func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
 // addFunc adds FUNC_PROTO, FUNC and DECL_TAGs of one chosen function, whose
 // strings have been added.
 func (e *emitter) addFunc(c *compactstate.Choice) error {
-	if n := len(c.Params); n > maxVlen {
-		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.files[e.lead].path, quote(c.Name), beyondVlen(n, "parameters"))
+	if n := len(c.Params); n > unit.MaxVlen {
+		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.inputs[e.lead].Path, debuginfo.Quote(c.Name), unit.BeyondVlen(n, "parameters"))
 	}
 	w := append(e.record[:0], 0, btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), c.Ret)
 	for _, p := range c.Params {
@@ -151,7 +158,7 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 	}
 	e.record = w
 	if flags := e.arenaFlags(c); flags != 0 {
-		for i, flag := range [...]uint32{kfArenaRet, kfArenaArg1, kfArenaArg2} {
+		for i, flag := range arenaValues {
 			if flags&flag == 0 {
 				continue
 			}
@@ -161,14 +168,12 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 			}
 		}
 	}
-	fn, err := e.set.AddFunc(c.Token, w, len(e.files) == 1 && e.opt.Base == nil)
+	fn, err := e.set.AddFunc(c.Token, w, len(e.inputs) == 1 && e.opt.Base == nil)
 	if err != nil {
 		return err
 	}
 	e.stats.TypesIn += 2
-	if e.raw != nil {
-		e.raw.function(e, c)
-	}
+	e.verbose(c)
 	for _, a := range c.Annotations {
 		if err := e.addTagType(e.names.Unalias(e.cut(a.Value)), fn, a.Component); err != nil {
 			return err
@@ -189,7 +194,7 @@ const arenaTag = "address_space(1)"
 func (e *emitter) arenaPointer(id uint32, fn []byte) (uint32, error) {
 	w := e.set.Record(id)
 	if id == 0 || w.Kind() != btf.KindPtr {
-		return 0, &Error{File: e.files[e.lead].path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
+		return 0, &Error{File: e.inputs[e.lead].Path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
 	}
 	t, err := e.set.AddRef(btf.MakeRecord(e.names.Literal([]byte(arenaTag)), btf.Info(btf.KindTypeTag, 0, true), w.Third()))
 	if err != nil {
@@ -197,4 +202,23 @@ func (e *emitter) arenaPointer(id uint32, fn []byte) (uint32, error) {
 	}
 	e.stats.TypesIn += 2
 	return e.set.AddRef(btf.MakeRecord(0, btf.Info(btf.KindPtr, 0, false), t))
+}
+
+// verbose writes the lines of -V for a function.
+func (e *emitter) verbose(c *compactstate.Choice) {
+	if e.raw == nil {
+		return
+	}
+	l := chosen{Choice: c, entry: e.funcs.table.Name(c.Entry), kfuncs: len(e.kfuncTags(c))}
+	flags := e.arenaFlags(c)
+	for i, flag := range arenaValues {
+		l.arena[i] = flags&flag != 0
+	}
+	for _, p := range c.Params {
+		l.params = append(l.params, e.cut(e.names.Canonical(p.Name)))
+	}
+	for _, a := range c.Annotations {
+		l.tags = append(l.tags, compactstate.Annotation{Value: e.names.Unalias(e.cut(a.Value)), Component: a.Component})
+	}
+	e.raw.function(&l)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/unit"
 )
 
 // Variables beside the main BTF (Options.ExtraVars): those that the feature
@@ -18,7 +19,7 @@ import (
 // one exception: one of type void does not end those of its unit.
 
 // addExtra keeps a variable whose type is the id of the Set.
-func (r *run) addExtra(v *varRec, typ uint32, size uint64, tags []annotRec) {
+func (r *run) addExtra(v *unit.Var, typ uint32, size uint64, tags []unit.Annot) {
 	if v.SecOff+size > math.MaxUint32 {
 		return // a DATASEC cannot say where it ends
 	}
@@ -108,9 +109,7 @@ const namesStep = 1 << 10
 
 // releaseNames gives back what is mapped of the inputs' .debug_str.
 func (r *run) releaseNames() {
-	for _, f := range r.files {
-		if s := f.dwarf.Section(".debug_str"); s != nil {
-			f.dwarf.ReleaseRange(s.Offset, s.Size)
-		}
+	for _, f := range r.inputs {
+		f.ReleaseNames()
 	}
 }

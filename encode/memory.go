@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -43,77 +44,101 @@ const ResidentProgram = 8 << 20
 // with one worker; size is that of their .debug_info in bytes.
 func UsualMemory(size uint64) uint64 { return usualMemory + size/usualShare }
 
+// budget is what the memory of a run is checked against.
+type budget struct {
+	limit  *arena.Limit
+	opt    *Options
+	stop   func() error // an error once the run is to end
+	path   string       // of the input that is, or was, read
+	total  uint64       // bytes of .debug_info of all inputs
+	mapped uint64       // bytes of the inputs
+
+	unchecked uint64 // bytes of .debug_info since the last look at the memory
+	step      uint64 // when to look again
+	nameBytes uint64 // of the largest .debug_str
+}
+
 // checkInput is the first check, when it is known how much is to be read.
-func (r *run) checkInput(f *file) error {
-	total := r.total + uint64(len(f.info))
+func (b *budget) checkInput(f *debuginfo.File) error {
+	total := b.total + uint64(len(f.Info))
 	least := leastMemory + total/leastShare
-	r.mapped += uint64(len(f.elf.Bytes()))
-	if f.dwarf != f.elf {
-		r.mapped += uint64(len(f.dwarf.Bytes()))
+	b.mapped += uint64(len(f.ELF.Bytes()))
+	if f.Dwarf != f.ELF {
+		b.mapped += uint64(len(f.Dwarf.Bytes()))
 	}
-	r.nameBytes = max(r.nameBytes, uint64(len(f.names.Data)))
-	if r.opt.LimitResident {
-		least += ResidentProgram + r.residentReserve()
+	b.nameBytes = max(b.nameBytes, uint64(len(f.Names.Data)))
+	if b.opt.LimitResident {
+		least += ResidentProgram + b.residentReserve()
 	}
-	if limit := r.opt.MemoryLimit; limit != 0 && least > limit {
+	if limit := b.opt.MemoryLimit; limit != 0 && least > limit {
 		return fmt.Errorf("%s: the memory limit of %s cannot suffice for %s of debug information: kernels of that size need %s",
-			f.path, mib(limit), mib(total), mib(r.usual(total)))
+			f.Path, mib(limit), mib(total), mib(b.usual(total)))
 	}
-	r.limitArena()
+	b.limitArena()
 	return nil
 }
 
 // checkMemory is the second check, between units, and before n bytes are taken
 // in one step.
-func (r *run) checkMemory(n int) error {
-	err := r.limit.Check(n)
+func (b *budget) checkMemory(n int) error {
+	err := b.limit.Check(n)
 	if err == nil {
 		return nil
 	}
 	var full arena.Exhausted
 	if errors.As(err, &full) {
-		return r.exhausted(full.Used)
+		return b.exhausted(full.Used)
 	}
-	return fmt.Errorf("%s: %w", r.path, err)
+	return fmt.Errorf("%s: %w", b.path, err)
 }
 
 // usual is UsualMemory by what counts for the limit.
-func (r *run) usual(size uint64) uint64 {
+func (b *budget) usual(size uint64) uint64 {
 	n := UsualMemory(size)
-	if r.opt.LimitResident {
-		n += ResidentProgram + r.residentReserve()
+	if b.opt.LimitResident {
+		n += ResidentProgram + b.residentReserve()
 	}
 	return n
 }
 
 // residentReserve is how far below the limit resident memory is to be whenever
 // it is looked at, in bytes.
-func (r *run) residentReserve() uint64 {
-	each := min(r.mapped, residentStep) + min(r.nameBytes, residentNames) + uint64(max(r.opt.Jobs, 1))*residentWorker
-	return each * uint64(max(r.opt.Sessions, 1))
+func (b *budget) residentReserve() uint64 {
+	each := min(b.mapped, residentStep) + min(b.nameBytes, residentNames) + uint64(max(b.opt.Jobs, 1))*residentWorker
+	return each * uint64(max(b.opt.Sessions, 1))
 }
 
 // limitArena has the tables make the second check when they grow.
-func (r *run) limitArena() {
-	l := arena.Bounds{Stop: r.ctx.Err, Bytes: r.opt.MemoryLimit, Used: memlimit.Used, Reclaim: debug.FreeOSMemory}
-	r.memoryStep = memoryStep
+func (b *budget) limitArena() {
+	l := arena.Bounds{Stop: b.stop, Bytes: b.opt.MemoryLimit, Used: memlimit.Used, Reclaim: debug.FreeOSMemory}
+	b.step = memoryStep
 	if l.Bytes != 0 {
-		reserve := memlimit.Reserve(r.mapped, r.opt.Jobs)
-		if r.opt.LimitResident {
+		reserve := memlimit.Reserve(b.mapped, b.opt.Jobs)
+		if b.opt.LimitResident {
 			l.Used, l.Drop = memlimit.Resident, mmapelf.ReleaseAll
-			reserve = r.residentReserve()
-			r.memoryStep = 1
+			reserve = b.residentReserve()
+			b.step = 1
 		}
 		l.Bytes = max(l.Bytes, reserve+1) - reserve
 	}
-	r.limit.Set(l)
+	b.limit.Set(l)
+}
+
+// committed counts n bytes of .debug_info that were read, and makes the second
+// check from time to time.
+func (b *budget) committed(n uint64) error {
+	if b.unchecked += n + memoryStep/16; b.unchecked < b.step {
+		return nil
+	}
+	b.unchecked = 0
+	return b.checkMemory(0)
 }
 
 // exhausted is the error for a limit that leaves no room beside the used bytes.
-func (r *run) exhausted(used uint64) error {
-	limit := r.opt.MemoryLimit
+func (b *budget) exhausted(used uint64) error {
+	limit := b.opt.MemoryLimit
 	return fmt.Errorf("%s: the memory limit of %s is reached: %s are in use; kernels of that size need %s",
-		r.path, mib(limit), mib(used), mib(max(r.usual(r.total), limit+limit/8)))
+		b.path, mib(limit), mib(used), mib(max(b.usual(b.total), limit+limit/8)))
 }
 
 // mib is n bytes in MiB, rounded up.

@@ -4,6 +4,7 @@ import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/unit"
 )
 
 // Functions of a merged file that refer to functions in other groups: GCC's
@@ -13,66 +14,59 @@ import (
 // those that decide how a parameter is passed are needed again: they are
 // taken from the Set.
 
-// lateFuncs holds the functions of a file in a slot of its own. Types are ids
-// of the Set until finishLate.
-type lateFuncs struct {
-	u unit
-	// The ids that -V gives the types of functions and parameters, if it is on.
-	rawFuncs, rawParams []uint32
-}
-
 // add takes over the functions of a committed group.
-func (l *lateFuncs) add(u *unit, raw *rawTypes) {
+func (l *lateFuncs) add(u *slot, raw *rawTypes) {
 	if raw != nil {
-		for i := range u.funcs.S {
-			l.rawFuncs = append(l.rawFuncs, raw.rawOf(u, u.funcs.S[i].Type))
+		for i := range u.Funcs.S {
+			l.rawFuncs = append(l.rawFuncs, raw.rawOf(u, u.Funcs.S[i].Type))
 		}
-		for i := range u.params.S {
-			l.rawParams = append(l.rawParams, raw.rawOf(u, u.params.S[i].Type))
+		for i := range u.Params.S {
+			l.rawParams = append(l.rawParams, raw.rawOf(u, u.Params.S[i].Type))
 		}
 	}
-	params, annots, funcs := uint32(len(l.u.params.S)), uint32(len(l.u.annots.S)), uint32(len(l.u.funcs.S))
-	for _, fn := range u.funcs.S {
+	params, annots, funcs := uint32(len(l.u.Params.S)), uint32(len(l.u.Annots.S)), uint32(len(l.u.Funcs.S))
+	for _, fn := range u.Funcs.S {
 		fn.Type = u.id(fn.Type)
 		fn.First += params
 		fn.FirstAn += annots
-		l.u.funcs.Append(fn)
+		l.u.Funcs.Append(fn)
 	}
-	for _, p := range u.params.S {
+	for _, p := range u.Params.S {
 		p.Type = u.id(p.Type)
-		l.u.params.Append(p)
+		l.u.Params.Append(p)
 	}
-	for _, i := range u.funcOrder.S {
-		l.u.funcOrder.Append(funcs + i)
+	for _, i := range u.FuncOrder.S {
+		l.u.FuncOrder.Append(funcs + i)
 	}
-	for _, r := range u.formats.S {
+	for _, r := range u.Formats.S {
 		r.First += funcs
-		l.u.formats.Append(r)
+		l.u.Formats.Append(r)
 	}
-	l.u.annots.AppendSlice(u.annots.S)
+	l.u.Annots.AppendSlice(u.Annots.S)
 }
 
 // finishLate judges all functions of the file and saves their states.
-func (f *file) finishLate(l *lateFuncs) error {
+func (f *input) finishLate(l *lateFuncs) error {
 	u := &l.u
 	u.init(f.run.limit)
+	u.File = f.File
 	defer u.free()
 	t := setTypes{set: f.run.set, u: u, raw: f.run.raw != nil, ref: map[uint64]dedup.Ref{}}
 	arena.Bind(f.run.limit, &t.todo)
 	defer t.todo.Free()
-	for i := range u.funcs.S {
-		u.funcs.S[i].Type = t.node(u.funcs.S[i].Type, rawAt(l.rawFuncs, i))
+	for i := range u.Funcs.S {
+		u.Funcs.S[i].Type = t.node(u.Funcs.S[i].Type, rawAt(l.rawFuncs, i))
 	}
-	for i := range u.params.S {
-		u.params.S[i].Type = t.node(u.params.S[i].Type, rawAt(l.rawParams, i))
+	for i := range u.Params.S {
+		u.Params.S[i].Type = t.node(u.Params.S[i].Type, rawAt(l.rawParams, i))
 	}
 	t.settle()
 	f.functions(u)
 	f.flushLog(u)
-	if u.relocFail != nil {
-		return &Error{File: f.path, Section: ".debug_info", What: u.relocFail.Error()}
+	if u.RelocFail != nil {
+		return &Error{File: f.Path, Section: ".debug_info", What: u.RelocFail.Error()}
 	}
-	f.run.countLeftOut(u)
+	f.run.countUnencodable(u)
 	return f.saveStates(u)
 }
 
@@ -80,7 +74,7 @@ func (f *file) finishLate(l *lateFuncs) error {
 // of parameters looks: not behind pointers.
 type setTypes struct {
 	set  *dedup.Set
-	u    *unit
+	u    *slot
 	ref  map[uint64]dedup.Ref // by id of the Set, and the id of -V above it
 	raw  bool                 // -V is on
 	todo arena.Vec[uint32]    // nodes whose references are still to be made
@@ -96,15 +90,15 @@ func rawAt(raw []uint32, i int) uint32 {
 
 // node is the Ref of a type of the Set. With -V, each of its ids there has a node.
 func (t *setTypes) node(id, raw uint32) dedup.Ref {
-	if id == 0 || id == refLeftOut {
+	if id == 0 || id == unit.Dropped {
 		return id
 	}
 	key := uint64(raw)<<32 | uint64(id)
 	r, ok := t.ref[key]
 	if !ok {
-		i := uint32(len(t.u.types.Nodes.S))
-		t.u.types.Nodes.Append(dedup.Node{})
-		t.u.types.ID.Append(id)
+		i := uint32(len(t.u.Types.Nodes.S))
+		t.u.Types.Nodes.Append(dedup.Node{})
+		t.u.Types.ID.Append(id)
 		t.todo.Append(i)
 		r = i + 1
 		t.ref[key] = r
@@ -120,7 +114,7 @@ func (t *setTypes) settle() {
 	for len(t.todo.S) > 0 {
 		i := t.todo.S[len(t.todo.S)-1]
 		t.todo.S = t.todo.S[:len(t.todo.S)-1]
-		w := t.set.Record(t.u.types.ID.S[i])
+		w := t.set.Record(t.u.Types.ID.S[i])
 		n := dedup.Node{Info: w.Info(), Name: w.Name(), Third: w.Third()}
 		switch w.Kind() {
 		case btf.KindPtr, btf.KindFuncProto:
@@ -133,12 +127,12 @@ func (t *setTypes) settle() {
 		case btf.KindInt:
 			n.Aux = w.Data()
 		case btf.KindStruct, btf.KindUnion:
-			n.First = uint32(len(t.u.types.Members.S))
+			n.First = uint32(len(t.u.Types.Members.S))
 			for j := range int(w.Vlen()) {
 				name, typ, offset := w.Member(j)
-				t.u.types.Members.Append(dedup.Member{Name: name, Type: t.node(typ, 0), Val: offset})
+				t.u.Types.Members.Append(dedup.Member{Name: name, Type: t.node(typ, 0), Val: offset})
 			}
 		}
-		t.u.types.Nodes.S[i] = n
+		t.u.Types.Nodes.S[i] = n
 	}
 }

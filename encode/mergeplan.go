@@ -1,34 +1,17 @@
 package encode
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/unit"
 )
 
 // The plan of a file whose units are merged: which of them have to be read as
 // one group. Only units are looked through whose abbreviations have
 // references to other units, and those before the first int.
 
-// mergeUnit is a unit of the file.
-type mergeUnit struct {
-	off   uint64 // of the header: in .debug_info, or base + that in the alternate file
-	base  uint64 // 0, or of the alternate file the size of .debug_info
-	reloc int    // first relocation, see unit.firstReloc
-	skip  bool   // of the alternate file, and nothing refers to it
-}
-
-// mergeGroup is a run of units that are read as one.
-type mergeGroup struct {
-	first, end int  // indexes of units; end is not of it
-	cross      bool // references lead from unit to unit
-}
-
 // planner collects how far each unit's references lead.
 type planner struct {
-	f       *file
+	f       *input
 	last    []int           // by unit: the last one that has to be in its group
 	cross   []bool          // by unit: references to types leave it
 	calls   map[[2]int]bool // pairs of units: functions of one lead to the other
@@ -37,42 +20,42 @@ type planner struct {
 }
 
 // plan fills f.merge.
-func (f *file) plan() error {
+func (f *input) plan() error {
 	m := f.merge
-	pl := planner{f: f, calls: map[[2]int]bool{}, needInt: f.run.intID.Load() == 0}
-	var u unit
-	u.init(f.run.limit)
-	defer u.free()
+	pl := planner{f: f, calls: map[[2]int]bool{}, needInt: f.run.index.Load() == 0}
+	var u unit.Unit
+	u.Init(f.run.limit)
+	defer u.Free()
 	reloc := 0
-	for off := uint64(0); off < uint64(len(f.info)); off = u.hdr.End() {
+	for off := uint64(0); off < uint64(len(f.Info)); off = u.Hdr.End() {
 		if err := f.run.stopped(); err != nil {
 			return err
 		}
-		if n := f.opt.CULimit; n > 0 && len(m.units) >= n {
+		if n := f.opt.CULimit; n > 0 && len(m.Places) >= n {
 			break
 		}
-		k := mergeUnit{off: off, reloc: reloc}
-		if err := f.header(off, reloc, &u); err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
+		k := unit.Place{Off: off, Reloc: reloc}
+		if err := f.Wrap(f.Header(off, reloc, &u.Cursor)); err != nil {
+			return err
 		}
-		reloc = u.lastReloc
-		m.units = append(m.units, k)
+		reloc = u.LastReloc
+		m.Places = append(m.Places, k)
 		pl.behind(&u)
 	}
-	f.infoSec.given = 0
-	if m.alt != nil {
+	f.Again()
+	if f.Alt != nil {
 		if err := f.planAlt(&u); err != nil {
 			return err
 		}
 	}
-	n := len(m.units)
+	n := len(m.Places)
 	pl.last, pl.cross = make([]int, n), make([]bool, n)
-	if m.alt != nil {
+	if f.Alt != nil {
 		pl.join(0, n-1)
 		pl.cross[0] = true
 	}
 	for k := 0; k < n; k++ {
-		if m.units[k].skip {
+		if m.Places[k].Skip {
 			continue
 		}
 		pl.last[k] = max(pl.last[k], k)
@@ -86,7 +69,7 @@ func (f *file) plan() error {
 		if pl.needInt {
 			// Arrays of this unit need the int that comes later, or is added
 			// at the end.
-			if pl.needInt = u.firstInt == 0; pl.needInt {
+			if pl.needInt = u.FirstInt == 0; pl.needInt {
 				pl.join(k, min(k+1, n-1))
 			}
 		}
@@ -98,7 +81,7 @@ func (f *file) plan() error {
 			return err
 		}
 	}
-	f.infoSec.given = 0 // it is read once more
+	f.Again() // it is read once more
 	if m.all {
 		for c := range pl.calls {
 			pl.join(c[0], c[1])
@@ -106,14 +89,14 @@ func (f *file) plan() error {
 	}
 	group := make([]int, n)
 	for i := 0; i < n; {
-		g := mergeGroup{first: i, end: i + 1}
-		for k := i; k < g.end; k++ {
-			g.end = max(g.end, pl.last[k]+1)
-			g.cross = g.cross || pl.cross[k]
+		g := unit.Group{First: i, End: i + 1}
+		for k := i; k < g.End; k++ {
+			g.End = max(g.End, pl.last[k]+1)
+			g.Cross = g.Cross || pl.cross[k]
 			group[k] = len(m.groups)
 		}
 		m.groups = append(m.groups, g)
-		i = g.end
+		i = g.End
 	}
 	for c := range pl.calls {
 		if group[c[0]] != group[c[1]] {
@@ -123,19 +106,10 @@ func (f *file) plan() error {
 	return nil
 }
 
-// unitAt is the unit in which the section offset lies.
-func (m *merged) unitAt(off uint64) (int, bool) {
-	k, found := slices.BinarySearchFunc(m.units, off, func(u mergeUnit, off uint64) int { return cmp.Compare(u.off, off) })
-	if !found {
-		k--
-	}
-	return k, k >= 0
-}
-
 // behind gives back what has been read.
-func (pl *planner) behind(u *unit) {
-	if s := &pl.f.infoSec; u.base == 0 && u.hdr.End() >= s.given+pl.f.releaseStep() {
-		s.release(pl.f, u.hdr.End())
+func (pl *planner) behind(u *unit.Unit) {
+	if u.Base == 0 {
+		pl.f.Passed(&u.Cursor)
 	}
 }
 
@@ -143,70 +117,67 @@ func (pl *planner) join(a, b int) {
 	pl.last[min(a, b)] = max(pl.last[min(a, b)], max(a, b))
 }
 
-// look reads unit k as far as the plan needs it. It sets u.firstInt if the
+// look reads unit k as far as the plan needs it. It sets u.FirstInt if the
 // unit has an int and none was known.
-func (pl *planner) look(u *unit, k int) error {
+func (pl *planner) look(u *unit.Unit, k int) error {
 	f := pl.f
 	m := f.merge
-	u.reset()
-	from := f.fileOf(k)
-	u.base = m.units[k].base
-	if err := from.header(m.units[k].off-u.base, m.units[k].reloc, u); err != nil {
-		return fmt.Errorf("%s: %w", from.path, err)
+	u.Reset()
+	if err := f.OpenPlace(u, k); err != nil {
+		return err
 	}
-	p, skip, err := from.startUnit(u)
+	p, skip, err := f.Start(u)
 	if err != nil {
 		return err
 	}
 	if k == 0 {
-		m.language, m.clang, m.addrSize = u.language, u.clang, u.hdr.AddrSize
-		m.dropped = f.wrongLanguage(u.language)
+		m.Language, m.Clang, m.AddrSize = u.Language, u.Clang, u.Hdr.AddrSize
+		m.dropped = f.WrongLanguage(u.Language)
 	}
-	if u.filtered {
+	if u.Filtered {
 		f.logFiltered(u)
 	}
-	if skip || !pl.needInt && !u.abbrevs.Cross() {
+	if skip || !pl.needInt && !u.Abbrevs.Cross() {
 		return nil
 	}
 	return pl.scan(u, k, p)
 }
 
 // scan looks at all DIEs of unit k from p on.
-func (pl *planner) scan(u *unit, k, p int) error {
-	f := pl.f.fileOf(k)
-	b := u.hdr.Data
-	cross := u.abbrevs.Cross()
+func (pl *planner) scan(u *unit.Unit, k, p int) error {
+	b := u.Hdr.Data
+	cross := u.Abbrevs.Cross()
 	for depth := 1; p < len(b) && depth > 0; {
 		off := p
 		code, q := dwarf.ULEB(b, p)
 		if q < 0 {
-			return f.dieError(u, off, "abbreviation code cut off")
+			return u.DIEError(off, "abbreviation code cut off")
 		}
 		p = q
 		if code == 0 {
 			depth--
 			continue
 		}
-		a := u.abbrevs.Lookup(code)
-		if a == nil {
-			return f.dieError(u, off, "no abbreviation has its code")
+		a, err := u.Lookup(code, off)
+		if err != nil {
+			return err
 		}
-		isInt := pl.needInt && u.firstInt == 0 && a.Class == dwarf.ClassBase
+		isInt := pl.needInt && u.FirstInt == 0 && a.Class == dwarf.ClassBase
 		if a.Fixed && !isInt && !a.Cross() && a.Class != dwarf.ClassImport {
 			p += int(a.Size)
 		} else {
-			next, have := u.abbrevs.Decode(a, b, p, &u.vals)
+			next, have := u.Abbrevs.Decode(a, b, p, &u.Vals)
 			if next < 0 {
-				return f.cutOff(u, off)
+				return u.CutOff(off)
 			}
 			p = next
-			if isInt && f.names.IsInt(f.nameOf(u, have)) {
-				if u.firstInt = 1; !cross {
+			if isInt && u.File.Names.IsInt(u.NameOf(have)) {
+				if u.FirstInt = 1; !cross {
 					return nil
 				}
 			}
 			if a.Class == dwarf.ClassImport && have&(1<<dwarf.VImport) != 0 {
-				if at, ok := f.importTarget(u, &u.vals[dwarf.VImport]); ok {
+				if at, ok := unit.ImportTarget(&u.Cursor, &u.Vals[dwarf.VImport]); ok {
 					pl.load(k, at)
 				}
 			}
@@ -215,7 +186,7 @@ func (pl *planner) scan(u *unit, k, p int) error {
 			case a.Class == dwarf.ClassVariable && depth > 1:
 				// Of no use here, but where the unit's own types would be in
 				// the BTF, those that went to the alternate file are too.
-				if at, ok := f.altTarget(&u.vals[dwarf.VType]); ok && have&(1<<dwarf.VType) != 0 {
+				if at, ok := u.File.InAlt(&u.Vals[dwarf.VType]); ok && have&(1<<dwarf.VType) != 0 {
 					pl.refer(k, at, true)
 				}
 			default:
@@ -230,8 +201,8 @@ func (pl *planner) scan(u *unit, k, p int) error {
 				continue
 			}
 			var ok bool
-			if p, ok = f.skipChildren(u, p); !ok {
-				return f.cutOff(u, off)
+			if p, ok = u.SkipChildren(p); !ok {
+				return u.CutOff(off)
 			}
 		}
 	}
@@ -245,14 +216,14 @@ func (pl *planner) load(k int, target uint64) {
 }
 
 // note keeps a reference that leaves unit k.
-func (pl *planner) note(u *unit, k, v int, have uint32, types bool) {
-	x := &u.vals[v]
+func (pl *planner) note(u *unit.Unit, k, v int, have uint32, types bool) {
+	x := &u.Vals[v]
 	if have>>v&1 == 0 {
 		return
 	}
-	if x.Form == dwarf.FormRefAddr && (x.U < u.hdr.Off || x.U >= u.hdr.End()) {
-		pl.refer(k, u.base+x.U, types)
-	} else if at, ok := pl.f.fileOf(k).altTarget(x); ok {
+	if x.Form == dwarf.FormRefAddr && (x.U < u.Hdr.Off || x.U >= u.Hdr.End()) {
+		pl.refer(k, u.Base+x.U, types)
+	} else if at, ok := u.File.InAlt(x); ok {
 		pl.refer(k, at, types)
 	}
 }
@@ -260,9 +231,9 @@ func (pl *planner) note(u *unit, k, v int, have uint32, types bool) {
 // refer keeps a reference from unit k to a section offset.
 func (pl *planner) refer(k int, target uint64, types bool) {
 	m := pl.f.merge
-	t, ok := m.unitAt(target)
-	if ok && m.units[t].skip {
-		m.units[t].skip = false
+	t, ok := m.At(target)
+	if ok && m.Places[t].Skip {
+		m.Places[t].Skip = false
 		if t < k {
 			pl.again = append(pl.again, t)
 		}
@@ -278,15 +249,14 @@ func (pl *planner) refer(k int, target uint64, types bool) {
 }
 
 // planAlt adds the units of the alternate file.
-func (f *file) planAlt(u *unit) error {
+func (f *input) planAlt(u *unit.Unit) error {
 	m := f.merge
-	alt := m.alt
-	base := uint64(len(f.info))
-	for off := uint64(0); off < uint64(len(alt.info)); off = u.hdr.End() {
-		if err := alt.header(off, 0, u); err != nil {
-			return fmt.Errorf("%s: %w", alt.path, err)
+	base := uint64(len(f.Info))
+	for off := uint64(0); off < uint64(len(f.Alt.Info)); off = u.Hdr.End() {
+		if err := f.Alt.Wrap(f.Alt.Header(off, 0, &u.Cursor)); err != nil {
+			return err
 		}
-		m.units = append(m.units, mergeUnit{off: base + off, base: base, skip: true})
+		m.Places = append(m.Places, unit.Place{Off: base + off, Base: base, Skip: true})
 	}
 	return nil
 }

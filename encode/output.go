@@ -87,9 +87,9 @@ func (r *run) noUnits(inputs []mmapelf.Source) (*Output, error) {
 // so that their pages and the BTF are not in memory at once.
 func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	if n.Types == 0 && r.opt.Base == nil && (r.hides || len(r.stats.LeftOut) > 0) {
-		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.files[0].path)
+		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.inputs[0].Path)
 	}
-	out := &Output{BigEndian: be, PointerSize: r.files[r.lead].elf.AddrSize, Foreign: r.foreign, Lead: r.lead, limit: r.limit}
+	out := &Output{BigEndian: be, PointerSize: r.inputs[r.lead].ELF.AddrSize, Foreign: r.foreign, Lead: r.lead, limit: r.limit}
 	arena.Bind(r.limit, &out.mem)
 	strs, write := r.set.Strings(), n.Types > 0
 	if !write && r.opt.Base != nil && r.stats.CUs > r.stats.CUsFiltered {
@@ -98,7 +98,7 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 		strs, write = nil, true
 	}
 	r.closeFiles()
-	r.states, r.funcs, r.funcName = nil, nil, nil // garbage, if memory is short
+	r.funcs = functions{} // garbage, if memory is short
 	if r.session == nil || r.opt.Base == nil {
 		r.set.DropIndexes()
 	}
@@ -114,16 +114,11 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 
 // closeFiles closes the inputs. Names cannot be read any more.
 func (r *run) closeFiles() {
-	for _, f := range r.files {
-		f.symbolsRead.Wait() // after an error or a crash
-		f.shared.close()
-		f.close()
-		if f.merge != nil && f.merge.alt != nil {
-			f.merge.alt.shared.close()
-			f.merge.alt.elf.Close()
-		}
+	for _, f := range r.inputs {
+		f.read.Wait() // after an error or a crash
+		f.Close()
 	}
-	r.files = nil
+	r.inputs = nil
 	if r.session == nil {
 		r.names.FreePool()
 	}

@@ -1,12 +1,9 @@
 package encode
 
 import (
-	"context"
-
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/names"
-	"github.com/btflite/btflite/mmapelf"
 )
 
 // Session encodes one file after the other with the same options, and keeps
@@ -32,11 +29,6 @@ const maxPool = 1 << 18
 // NewSession makes a Session; opt is as for Run.
 func NewSession(opt Options) *Session { return &Session{opt: opt} }
 
-// Encode is Run for one file.
-func (s *Session) Encode(path string) (*Output, error) {
-	return runTrials(context.Background(), []mmapelf.Source{{Path: path}}, s.opt, s)
-}
-
 // takeLimit is the limit of the next run.
 func (s *Session) takeLimit() *arena.Limit {
 	if s == nil {
@@ -50,7 +42,7 @@ func (s *Session) Close() {
 	s.dropSet()
 	s.dropPool()
 	for i := range s.slots {
-		s.slots[i].u.free()
+		s.slots[i].free()
 	}
 	s.slots = nil
 }
@@ -68,7 +60,7 @@ func (s *Session) dropPool() {
 		s.pool = nil
 	}
 	for i := range s.slots {
-		s.slots[i].u.reader.Free() // numbers of the pool
+		s.slots[i].Reader.Free() // numbers of the pool
 	}
 }
 
@@ -98,15 +90,14 @@ func (s *Session) takeSet(names dedup.Names) *dedup.Set {
 	return s.set
 }
 
-// takeSlots are n slots for the pipeline of a file.
-func (r *run) takeSlots(n int) []slot {
-	s := r.session
+// takeSlots are n slots for the pipeline of a file, with memory below the limit l.
+func (s *Session) takeSlots(n int, l *arena.Limit) []slot {
 	if s != nil && len(s.slots) == n {
 		return s.slots
 	}
 	slots := make([]slot, n)
 	for i := range slots {
-		slots[i].u.init(r.limit)
+		slots[i].init(l)
 	}
 	if s != nil {
 		s.slots = slots
@@ -117,13 +108,12 @@ func (r *run) takeSlots(n int) []slot {
 // giveSlots ends their use for a file.
 func (s *Session) giveSlots(slots []slot) {
 	for i := range slots {
-		if u := &slots[i].u; s == nil {
+		if u := &slots[i]; s == nil {
 			u.free()
 		} else {
-			slots[i].ready = false
+			u.ready = false
 			u.entries.Reset() // of the file's function table
-			u.own.Forget()    // of its .debug_abbrev
-			u.freeFar()
+			u.Forget()        // of its .debug_abbrev, and the unit of a specification
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/dedup/exact"
+	"github.com/btflite/btflite/internal/unit"
 )
 
 // What comes behind the units: functions in the order of their names, then
@@ -16,12 +17,12 @@ import (
 
 // saveVars adds a VAR, and its DECL_TAGs, for each candidate of the unit that
 // passes the checks.
-func (f *file) saveVars(u *unit) error {
+func (f *input) saveVars(u *slot) error {
 	r := f.run
 	ended := false
-	f.logSearch(u)
-	for i := range u.vars.S {
-		v := &u.vars.S[i]
+	r.raw.variables(u)
+	for i := range u.Vars.S {
+		v := &u.Vars.S[i]
 		if ended && !v.Extra {
 			continue
 		}
@@ -37,11 +38,11 @@ func (f *file) saveVars(u *unit) error {
 			continue
 		}
 		if v.Extra {
-			r.addExtra(v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn])
+			r.addExtra(v, u.id(v.Type), size, u.Annots.S[v.FirstAn:][:v.NAn])
 			continue
 		}
-		if err := r.addVar(v, u.id(v.Type), size, u.annots.S[v.FirstAn:][:v.NAn], r.raw.rawOf(u, v.Type), u); err != nil {
-			return f.unitError(u, err.Error())
+		if err := r.addVar(v, u.id(v.Type), size, u.Annots.S[v.FirstAn:][:v.NAn], r.raw.rawOf(u, v.Type), u); err != nil {
+			return u.UnitError(err.Error())
 		}
 	}
 	return nil
@@ -49,7 +50,7 @@ func (f *file) saveVars(u *unit) error {
 
 // addVar adds the VAR of a variable whose type has the id, and its DECL_TAGs. For
 // -V there are the type's id there and the unit, nil if units are merged.
-func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec, raw uint32, u *unit) error {
+func (r *run) addVar(v *unit.Var, typ uint32, size uint64, tags []unit.Annot, raw uint32, u *slot) error {
 	name, err := r.intern(v.Name)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec, raw ui
 	r.stats.TypesIn++
 	rawVar := uint32(0)
 	if r.raw != nil {
-		rawVar = r.raw.variable(r, v, id, raw, u)
+		rawVar = r.raw.variable(v, id, raw, u)
 	}
 	if r.opt.Features&DeclTag != 0 {
 		for _, a := range tags {
@@ -73,8 +74,7 @@ func (r *run) addVar(v *varRec, typ uint32, size uint64, tags []annotRec, raw ui
 				return err
 			}
 			if r.raw != nil {
-				value, _ := r.names.Bytes(a.Value)
-				r.raw.tag(r, value, rawVar, a.Component)
+				r.raw.tag(a.Value, rawVar, a.Component)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func (r *run) addTagType(value dedup.Name, id uint32, component int32) error {
 
 // finish adds the tail and numbers the types.
 func (r *run) finish() (*Output, error) {
-	if err := r.checkMemory(r.states.Count().Entries * compactstate.ResolveBytes); err != nil {
+	if err := r.checkMemory(r.funcs.states.Count().Entries * compactstate.ResolveBytes); err != nil {
 		return nil, err
 	}
 	err := r.emitFuncs()
@@ -108,7 +108,7 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	for _, s := range r.vars.Sections() {
-		if len(s.Vars) > maxVlen {
+		if len(s.Vars) > unit.MaxVlen {
 			return nil, r.fullSection(s.Index, len(s.Vars))
 		}
 		name, err := r.intern(r.names.Literal([]byte(r.sectionName(s.Index))))
@@ -123,7 +123,7 @@ func (r *run) finish() (*Output, error) {
 			return nil, err
 		}
 		if r.raw != nil {
-			r.raw.datasec(r, r.sectionName(s.Index), s.Size, s.Vars)
+			r.raw.datasec(r.sectionName(s.Index), s.Size, s.Vars)
 		}
 		r.stats.TypesIn++
 	}
@@ -133,7 +133,7 @@ func (r *run) finish() (*Output, error) {
 	}
 	n := r.set.Finish()
 	r.stats.SlowCUs = r.set.Slow
-	be := r.files[r.lead].bigEndian
+	be := r.inputs[r.lead].BigEndian
 	var extra arena.Vec[byte]
 	if r.opt.ExtraVars {
 		if extra, err = r.extraBTF(n, be); err != nil {
@@ -169,7 +169,7 @@ func (r *run) finish() (*Output, error) {
 // fullSection is the error for an ELF section with more variables than a DATASEC
 // holds.
 func (r *run) fullSection(index uint32, vars int) error {
-	why := fmt.Sprintf("%s: DATASEC %q: %s", r.files[r.lead].path, r.sectionName(index), beyondVlen(vars, "variables"))
+	why := fmt.Sprintf("%s: DATASEC %q: %s", r.inputs[r.lead].Path, r.sectionName(index), unit.BeyondVlen(vars, "variables"))
 	if r.opt.Features&GlobalVar != 0 {
 		why += "; --extra_vars=FILE instead of the feature global_var divides them among DATASECs of a file beside"
 	}
@@ -211,16 +211,6 @@ func (r *run) exact(out *Output) error {
 	}
 	r.clock.lap("exact deduplication")
 	return nil
-}
-
-func (r *run) sectionName(index uint32) string {
-	lead := r.files[r.lead]
-	for i := range lead.varSections {
-		if s := &lead.varSections[i]; s.index == index {
-			return s.name
-		}
-	}
-	return ""
 }
 
 // match compares two types of prototypes as pahole does before

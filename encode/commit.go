@@ -1,0 +1,113 @@
+package encode
+
+import (
+	"errors"
+
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/unit"
+)
+
+// Commit: what was read of one unit goes into the state of the run, one unit after
+// the other, in file order.
+
+// commitUnit merges a unit that has been read.
+func (f *input) commitUnit(u *slot) error {
+	if f.merge == nil {
+		if u.fail == nil && u.Hdr.IsType() {
+			f.progress(u)
+			return nil // read with the units that lead there
+		}
+		u.Units = 1
+	}
+	return f.commit(u, func() error { return f.readUnit(u) })
+}
+
+// progress says that a unit is done with.
+func (f *input) progress(u *slot) {
+	if f.opt.Progress != nil {
+		f.opt.Progress(f.run.done.Add(u.size), f.run.total)
+	}
+}
+
+// commit merges what u has; again reads it once more.
+func (f *input) commit(u *slot, again func() error) error {
+	r := f.run
+	if u.fail != nil {
+		return u.fail
+	}
+	defer u.locate()
+	if r.names.Overflow() {
+		return u.UnitError("over 1 GiB of names")
+	}
+	f.progress(u)
+	r.stats.CUs += u.Units
+	r.stats.CUsFiltered += u.UnitsFiltered
+	if err := r.committed(u.size); err != nil {
+		return err
+	}
+	if u.Filtered {
+		r.stats.CUsFiltered++
+		f.logFiltered(&u.Unit)
+		return nil
+	}
+	for {
+		err := r.set.Commit(&u.Types)
+		if errors.Is(err, dedup.ErrAlias) {
+			// A name of the unit has another token: read it again, with
+			// the alias in force.
+			u.restart()
+			if err := again(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return u.UnitError(err.Error())
+		}
+		break
+	}
+	if r.foreign == "" && u.Foreign != 0 {
+		r.foreign = unit.Language(u.Foreign)
+	}
+	if err := f.reached(u); err != nil {
+		return err
+	}
+	r.raw.committed(u)
+	f.flushLog(u)
+	r.countUnencodable(u)
+	r.hides = r.hides || u.Hides
+	r.stats.DIEs += u.DIEs
+	r.stats.TypesIn += uint64(len(u.Types.Order.S))
+	if r.index.Load() == 0 && u.FirstInt != 0 {
+		r.index.Store(u.Types.ID.S[u.FirstInt-1])
+	}
+	if f.merge != nil {
+		return f.takeMerged(u)
+	}
+	if err := f.saveStates(u); err != nil {
+		return err
+	}
+	return f.saveVars(u)
+}
+
+// reached notes the type units that u has led to.
+func (f *input) reached(u *slot) error {
+	if len(u.NeedTypes) == 0 {
+		return nil
+	}
+	t, err := f.Types()
+	for _, i := range u.NeedTypes {
+		t.Reached(i)
+	}
+	return err
+}
+
+// countUnencodable adds what was dropped of a committed unit.
+func (r *run) countUnencodable(u *slot) {
+	for what, n := range u.Unencodable.Counts {
+		if r.stats.LeftOut == nil {
+			r.stats.LeftOut = make(map[string]int)
+		}
+		r.stats.LeftOut[what] += n
+	}
+}

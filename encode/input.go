@@ -1,0 +1,101 @@
+package encode
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/unit"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// openInput maps an input and finds what encoding needs of it. A file without
+// DWARF gives ErrNoDwarf; one whose DWARF has no units is open, and its Info is
+// empty.
+func (r *run) openInput(in *mmapelf.Source) (*input, error) {
+	d, err := debuginfo.Open(in, debuginfo.Settings{
+		Names: &r.names, ByText: r.opt.Base != nil, Limit: r.limit, DebugDir: r.opt.DebugDir, Workers: r.opt.Jobs,
+		Scarce: func(size uint64) bool { return r.opt.MemoryLimit != 0 && r.opt.MemoryLimit < 2*size },
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &input{run: r, opt: &r.opt, Input: unit.Input{File: d, Options: r.opt.reading(), Index: &r.index, Limit: r.limit}}
+	if r.stats.CUs == r.stats.CUsFiltered { // all units before are filtered
+		f.first, r.lead = true, len(r.inputs)
+	}
+	if err := f.open(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// reading is what the options say of how units are read.
+func (o *Options) reading() unit.Options {
+	has := func(f Features) bool { return o.Features&f != 0 }
+	return unit.Options{
+		Float: has(Float), DeclTag: has(DeclTag), TypeTag: has(TypeTag), Enum64: has(Enum64),
+		WholeBitfields: o.PlainBitfields, KeepSigns: o.Verbose != nil,
+		Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
+	}
+}
+
+func (f *input) open() error {
+	if b := f.opt.Base; b != nil && b.d.BigEndian() != f.BigEndian {
+		return fmt.Errorf("%s: ELF header: byte order differs from the base's", f.Path)
+	}
+	if on, err := f.mergeWanted(); err != nil {
+		return err
+	} else if on {
+		f.merge = new(merged)
+		f.Merged = &f.merge.Merged
+	}
+	if err := f.Load(f.merge != nil); err != nil {
+		return err
+	}
+	if len(f.Info) == 0 {
+		if f.OnlyLines() {
+			return nil
+		}
+		return f.NoDwarf()
+	}
+	if err := f.run.checkInput(f.File); err != nil {
+		return err
+	}
+	if f.Relocatable() {
+		if err := f.LoadRelocs(f.run.trial.sortRelocs); err != nil {
+			return err
+		}
+	}
+	if err := f.PlaceNames(); err != nil {
+		return err
+	}
+	f.listSections()
+	if f.opt.Jobs <= 1 {
+		return f.readSymbols()
+	}
+	// Units can be read meanwhile; waitSymbols is where they need it.
+	f.read.Add(1)
+	go func() {
+		defer f.read.Done()
+		debug.SetPanicOnFault(true)
+		defer func() {
+			if x := recover(); x != nil {
+				f.crash = asWorkerPanic(x, " symbol table:")
+			}
+		}()
+		f.err = f.readSymbols()
+	}()
+	return nil
+}
+
+// mergeWanted reports whether the units are to be merged whatever they refer
+// to: by option, or because the kernel's note says that it was optimized at
+// link time.
+func (f *input) mergeWanted() (bool, error) {
+	if f.opt.Features&ForceCUMerging != 0 || f.run.trial.merge[len(f.run.inputs)] {
+		return true, nil
+	}
+	return f.LinkTimeOptimized()
+}

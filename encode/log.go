@@ -1,0 +1,46 @@
+package encode
+
+import "github.com/btflite/btflite/internal/unit"
+
+// When lines of -V are written: with their unit, in file order.
+
+// flushLog writes the lines of a unit.
+func (f *input) flushLog(u *slot) {
+	if f.run.raw == nil {
+		return
+	}
+	f.startLog()
+	if n := len(u.log); n > 0 {
+		f.opt.Verbose(string(u.log[:n-1]))
+	}
+	if u.log = u.log[:0]; cap(u.log) > maxLog {
+		u.log = nil
+	}
+}
+
+// startLog writes what comes before the first type.
+func (f *input) startLog() {
+	l := f.run.raw
+	if l.started {
+		return
+	}
+	l.started = true
+	lead := f.run.inputs[f.run.lead]
+	if lead.ELF.Section(percpuName) == nil {
+		f.opt.Verbose("btf_encoder__new: '" + lead.Path + "' doesn't have '" + percpuName + "' section")
+	}
+	f.opt.Verbose("File " + lead.Path + ":")
+}
+
+// logFiltered writes that a unit is not wanted by its language.
+// pahole asks twice for languages that are excluded.
+func (f *input) logFiltered(u *unit.Unit) {
+	if f.opt.Verbose == nil || f.WrongName(u) {
+		return
+	}
+	line := "Filtering CU " + string(f.Names.Text(u.Name)) + " written in " + unit.Language(u.Language) + "."
+	f.opt.Verbose(line)
+	if len(f.opt.Lang) == 0 && f.merge == nil {
+		f.opt.Verbose(line)
+	}
+}

@@ -1,0 +1,182 @@
+package encode
+
+import (
+	"errors"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/debuginfo"
+)
+
+// pipeline runs the units of one file: workers read them side by side, each
+// into a slot; whoever finishes the unit that is next in order commits it and
+// those behind it that are ready.
+type pipeline struct {
+	f     *input
+	slots []slot
+	free  []*slot // the slots that hold no unit; the last one, used last, is in caches
+	ring  []*slot // the others, by sequence number of their units
+
+	mu         sync.Mutex
+	cond       sync.Cond
+	off        uint64 // of the next unit header
+	reloc      int    // first relocation that is not of an earlier unit
+	next       int    // sequence number of the next unit to read
+	commit     int    // sequence number of the next unit to commit
+	committing bool
+	err        error
+	passage    debuginfo.Passage
+}
+
+// Two slots for a worker, and some that let the workers get further ahead of a
+// unit that takes long, or of one that is held up, before they wait for it.
+const (
+	slotsPerWorker = 2
+	slotsMore      = 2
+)
+
+// encodeUnits reads and commits all units.
+func (f *input) encodeUnits() error {
+	jobs := max(f.opt.Jobs, 1)
+	slots := 1
+	if jobs > 1 {
+		slots = slotsPerWorker*jobs + slotsMore
+	}
+	p := &pipeline{f: f, slots: f.run.session.takeSlots(slots, f.run.limit), ring: make([]*slot, slots)}
+	for i := range p.slots {
+		p.free = append(p.free, &p.slots[i])
+	}
+	p.cond.L = &p.mu
+	defer func() {
+		f.run.session.giveSlots(p.slots)
+	}()
+	if jobs == 1 {
+		old := debug.SetPanicOnFault(true)
+		defer debug.SetPanicOnFault(old)
+		p.work()
+		return p.err
+	}
+	var wg sync.WaitGroup
+	var crash atomic.Value
+	for range jobs {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			debug.SetPanicOnFault(true)
+			defer func() {
+				if x := recover(); x != nil {
+					crash.CompareAndSwap(nil, asWorkerPanic(x, ""))
+					p.mu.Lock()
+					p.err = errors.New("worker failed")
+					p.cond.Broadcast()
+					p.mu.Unlock()
+				}
+			}()
+			p.work()
+		}()
+	}
+	wg.Wait()
+	if x := crash.Load(); x != nil {
+		panic(x)
+	}
+	return p.err
+}
+
+// work reads units until there are none left.
+func (p *pipeline) work() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		// Before the array index type is known, units go one by one: the
+		// first unit with an int decides it.
+		for p.err == nil && p.off < uint64(len(p.f.Info)) &&
+			(len(p.free) == 0 || p.next > p.commit && p.f.run.index.Load() == 0) {
+			p.cond.Wait()
+		}
+		if p.err == nil {
+			if p.err = p.f.run.stopped(); p.err != nil {
+				p.cond.Broadcast()
+			}
+		}
+		if p.err != nil || p.off >= uint64(len(p.f.Info)) {
+			return
+		}
+		s := p.free[len(p.free)-1]
+		p.free = p.free[:len(p.free)-1]
+		p.ring[p.next%len(p.ring)] = s
+		s.reset()
+		s.Seq = p.next
+		p.take(s)
+		p.next++
+		if n := p.f.opt.CULimit; n > 0 && p.next >= n && p.f.merge == nil {
+			p.off = uint64(len(p.f.Info))
+		}
+		p.unlocked(func() { p.f.readSlot(s) })
+		s.ready = true
+		if p.committing {
+			continue
+		}
+		p.committing = true
+		for p.err == nil && p.commit < p.next {
+			s := p.ring[p.commit%len(p.ring)]
+			if !s.ready {
+				break
+			}
+			var err error
+			p.unlocked(func() {
+				err = p.f.commitUnit(s)
+				p.released(s)
+			})
+			s.ready = false
+			p.free = append(p.free, s)
+			p.commit++
+			if err != nil && p.err == nil {
+				p.err = err
+			}
+			p.cond.Broadcast()
+		}
+		p.committing = false
+	}
+}
+
+// take gives u the next unit, or group of a merged file, to read.
+func (p *pipeline) take(u *slot) {
+	f := p.f
+	if err := f.Header(p.off, p.reloc, &u.Cursor); err != nil {
+		// Units before this one are committed first: their errors count.
+		u.Hdr.Off = p.off
+		u.fail = f.InFile(err)
+		p.off = uint64(len(f.Info))
+		return
+	}
+	start := p.off
+	p.off, p.reloc = u.Hdr.End(), u.LastReloc
+	if m := f.merge; m != nil {
+		p.off = uint64(len(f.Info))
+		if end := m.groups[p.next].End; end < len(m.Places) {
+			p.off, p.reloc = m.Places[end].Off, m.Places[end].Reloc
+		}
+	}
+	u.size = p.off - start
+	p.passage.Ahead(&u.Cursor, p.off)
+}
+
+// unlocked runs fn without the lock, and takes it again even if fn panics.
+func (p *pipeline) unlocked(fn func()) {
+	p.mu.Unlock()
+	defer p.mu.Lock()
+	fn()
+}
+
+// released gives back what lies before unit u, which has been committed.
+func (p *pipeline) released(u *slot) {
+	for i := len(u.Params.S) - 1; i >= 0; i-- {
+		if x := &u.Params.S[i]; x.LocKind == callconv.LocList {
+			p.passage.Behind(&u.Cursor, uint64(x.LocOff), true)
+			return
+		}
+	}
+	p.passage.Behind(&u.Cursor, 0, false)
+}

@@ -1,0 +1,102 @@
+package encode
+
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/unit"
+)
+
+// slot is the memory in which one unit, or group of units, is worked on: what was
+// read of it, and what came of judging its functions. It is used again by the next
+// unit that takes it.
+type slot struct {
+	unit.Unit
+	size  uint64 // bytes of .debug_info that the slot stands for
+	fail  error  // why the unit could not be encoded
+	ready bool   // it has been read, and may be committed
+	judged
+
+	// Of -V: the lines, written when the unit is committed, and the ids that it
+	// gives the nodes.
+	log []byte
+	raw arena.Vec[uint32]
+}
+
+// judged is what came of judging the functions of a unit.
+type judged struct {
+	states  arena.Vec[stateRec]
+	params  arena.Vec[compactstate.Param] // of states
+	env     callconv.Functions
+	entries arena.Vec[nameEntry] // kept from unit to unit
+	tokens  []dedup.Name         // scratch of entriesAhead
+	texts   [][]byte             // likewise; parts of the mapping
+	touched byte                 // by entriesAhead; of no meaning
+}
+
+// stateRec is what one subprogram DIE contributes to the choice of functions,
+// while its unit is in work: types are Refs of the unit. The committer turns
+// it into a compactstate record.
+type stateRec struct {
+	Entry   uint32
+	Sym     uint32
+	Ret     dedup.Ref
+	First   uint32 // in judged.params
+	N       uint32
+	FirstAn uint32 // in Tables.Annots
+	NAn     uint32
+	Name    dedup.Name
+	Flags   compactstate.Flags
+}
+
+// nameEntry remembers which ELF function a name token stands for.
+type nameEntry struct{ name, entry uint32 }
+
+// maxKept is what one table may keep between units, in bytes; a larger one, left
+// by an outlier, is given back.
+const maxKept = 1 << 20
+
+// init prepares a new slot, whose memory has the limit l.
+func (u *slot) init(l *arena.Limit) {
+	arena.Bind(l, u)
+	u.env.Only = func(i uint32) bool { return u.Funcs.S[i].Entry != 0 }
+}
+
+// reset prepares the slot for the next unit.
+func (u *slot) reset() {
+	u.log, u.fail = u.log[:0], nil
+	u.raw.Trim(maxKept)
+	u.states.Trim(maxKept)
+	u.params.Trim(maxKept)
+	u.Unit.Reset()
+}
+
+// free gives the slot's memory back.
+func (u *slot) free() {
+	u.Unit.Free()
+	u.states.Free()
+	u.params.Free()
+	u.entries.Free()
+	u.raw.Free()
+}
+
+// restart has the slot's unit read again.
+func (u *slot) restart() {
+	hdr, first, last := u.Hdr, u.FirstReloc, u.LastReloc
+	u.reset()
+	u.Hdr, u.FirstReloc, u.LastReloc = hdr, first, last
+}
+
+// id is the set id of a Ref after the unit was committed.
+func (u *slot) id(ref dedup.Ref) uint32 {
+	switch {
+	case ref == 0:
+		return 0
+	case ref&dedup.Extern != 0:
+		return ref &^ dedup.Extern
+	case ref == unit.Dropped:
+		return ref
+	}
+	return u.Types.ID.S[ref-1]
+}

@@ -1,0 +1,128 @@
+package encode
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/names"
+	"github.com/btflite/btflite/internal/unit"
+)
+
+// run is the state of one encoding: everything that outlives a unit.
+type run struct {
+	ctx context.Context
+	opt Options
+	budget
+	session *Session // nil: of this run alone
+	trial   *trial
+	inputs  []*input
+	lead    int // see Output.Lead
+
+	names   names.Table
+	set     *dedup.Set
+	index   atomic.Uint32 // the Set's int that indexes arrays, 0 until known
+	funcs   functions
+	vars    compactstate.Vars
+	extras  compactstate.ExtraVars
+	raw     *rawTypes // nil without Options.Verbose
+	foreign string    // see Output
+	hides   bool      // see unit.Facts.Hides
+	stats   Stats
+	done    atomic.Uint64 // bytes of .debug_info
+	clock   clock
+}
+
+// functions is what is known of the functions of all units.
+type functions struct {
+	table   *compactstate.FuncTable
+	states  *compactstate.States
+	names   []dedup.Name // by entry of the table
+	scratch []compactstate.Annotation
+}
+
+// input is one file that is encoded.
+type input struct {
+	unit.Input
+	run   *run
+	opt   *Options
+	merge *merged // of a file whose units are merged, else nil
+	first bool    // of the inputs that have a unit to encode; see Output.Lead
+	variables
+	symbols
+}
+
+// variables is where an input's variables are.
+type variables struct {
+	sections []unit.VarSection        // all that variables may lie in
+	starts   map[uint32]*sectionStart // of those that are wanted, by ELF section index
+	objects  map[objectKey]struct{}   // of the symbol table; nil until asked for
+	seed     maphash.Seed             // of objects
+}
+
+// sectionStart is what the symbols say of the start of a section.
+type sectionStart struct {
+	value uint64   // of a symbol there
+	names [][]byte // of the objects there
+}
+
+// objectKey stands for an object: its section and a hash of its name.
+type objectKey struct {
+	section uint32
+	hash    uint64
+}
+
+// symbols is the reading of the symbol table, beside that of units.
+type symbols struct {
+	read  sync.WaitGroup
+	err   error
+	crash any // a panic while the symbols were read
+}
+
+// waitSymbols returns when the symbols have been read, with the error of that.
+func (s *symbols) waitSymbols() error {
+	s.read.Wait()
+	if s.crash != nil {
+		panic(s.crash)
+	}
+	return s.err
+}
+
+// stopped is an error once the run is to end.
+func (r *run) stopped() error {
+	if err := r.ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	return nil
+}
+
+// intern adds a name that does not come with a type to the strings.
+func (r *run) intern(t dedup.Name) (dedup.Name, error) { return r.set.Intern(t) }
+
+// sectionName is the name of a section of variables.
+func (r *run) sectionName(index uint32) string {
+	for i := range r.inputs[r.lead].sections {
+		if s := &r.inputs[r.lead].sections[i]; s.Index == index {
+			return s.Name
+		}
+	}
+	return ""
+}
+
+// warn writes a line of -V on standard error.
+func (f *input) warn(line string) {
+	if f.opt.Warn != nil {
+		f.opt.Warn(line)
+	}
+}
+
+// trial is what earlier attempts have found out about the inputs: rather than
+// look first for what almost no file has, it is noticed on the way.
+type trial struct {
+	sortRelocs bool   // errUnsorted
+	merge      []bool // by file: unit.ErrMerge
+}

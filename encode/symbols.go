@@ -1,0 +1,114 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+const (
+	shtProgbits = 1
+	shtNobits   = 8
+	shfAlloc    = 2
+	sttObject   = 1
+	sttFunc     = 2
+)
+
+// symbolWork and symbolRepeat bound how much is read of the names of symbols:
+// so many bytes, and so many times the size of .strtab. Linkers let a name be the
+// end of another, but in a made file each symbol could name a long rest of it.
+const (
+	symbolWork   = 64 << 20
+	symbolRepeat = 16
+)
+
+// symbolsOverlap is the error for names of symbols that go beyond the bounds.
+func (f *input) symbolsOverlap() error {
+	return fmt.Errorf("%s: .strtab: names of symbols overlap, so that too much of it is read again and again", f.Path)
+}
+
+// symbolBlock is how many functions are added to the function table at once.
+const symbolBlock = 64
+
+// readSymbols reads the symbol table: functions for the function table, and the
+// objects that stand at the start of a section with variables.
+func (f *input) readSymbols() error {
+	e, symtab, strtab, err := f.Symbols()
+	if err != nil {
+		return err
+	}
+	e.PrefetchRange(symtab.Offset, symtab.Size)
+	if f.run.funcs.table == nil {
+		// Count first: a table that grows leaves its old halves behind.
+		n := 0
+		err := e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
+			if s.Info&0xf == sttFunc {
+				n++
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		f.run.funcs.table = compactstate.NewFuncTable(n)
+	}
+	t := f.run.funcs.table
+	t.BeginFile(strtab)
+	idsIndex := uint32(0)
+	var ids *mmapelf.Section
+	if f.first && f.opt.Features&DeclTagKfuncs != 0 {
+		if ids = f.ELF.Section(".BTF_ids"); ids != nil {
+			idsIndex = uint32(ids.Index)
+		}
+	}
+	var kf kfuncs
+	left := symbolWork + symbolRepeat*len(strtab)
+	var wait []compactstate.Symbol
+	err = e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
+		switch s.Info & 0xf {
+		case sttFunc:
+			if wait = append(wait, compactstate.Symbol{Name: s.Name, Value: s.Value}); len(wait) == symbolBlock {
+				left -= t.AddAll(wait)
+				wait = wait[:0]
+			}
+		case sttObject:
+			if at := f.starts[s.Shndx]; at != nil && s.Value == at.value {
+				if name, ok := e.StringAt(strtab, s.Name); ok {
+					left -= len(name)
+					at.names = append(at.names, name)
+				}
+			}
+		}
+		if idsIndex != 0 && s.Shndx == idsIndex {
+			if name, ok := e.StringAt(strtab, s.Name); ok {
+				left -= len(name)
+				kf.add(name, s.Value, s.Size)
+			}
+		}
+		return left >= 0
+	})
+	if err != nil {
+		return err
+	}
+	if left -= t.AddAll(wait); left < 0 {
+		return f.symbolsOverlap()
+	}
+	t.Seal()
+	names := &f.run.funcs.names
+	*names = append(*names, make([]dedup.Name, t.MaxEntry()+1-len(*names))...)
+	e.ReleaseRange(symtab.Offset, symtab.Size)
+	e.Release(strtab)
+	if ids != nil && ids.Type == shtNobits && len(kf.sets) > 0 {
+		return fmt.Errorf("%s: .BTF_ids: no contents (NOBITS, a debug file?), so kernel functions cannot be told; encode the file itself, or without decl_tag_kfuncs", f.Path)
+	}
+	if ids != nil {
+		data, err := f.ELF.Data(ids)
+		if err != nil {
+			return err
+		}
+		kf.resolve(f, ids.Addr, data, t)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package encode
+
+import (
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/unit"
+)
+
+// The reading of one unit, or group of units: all that needs no order.
+
+// readSlot reads the unit, or group, of u. Errors are kept in u.fail.
+func (f *input) readSlot(u *slot) {
+	if u.fail != nil {
+		return
+	}
+	defer u.locate()
+	if u.fail = f.readUnit(u); u.fail == nil {
+		u.fail = u.Fail
+	}
+}
+
+func (f *input) readUnit(u *slot) error {
+	switch {
+	case f.merge != nil:
+		return f.readGroup(u)
+	case u.Hdr.IsType():
+		f.SawType()
+		return nil
+	}
+	p, skip, err := f.Start(&u.Unit)
+	switch {
+	case err == nil && u.Skeleton != nil:
+		return f.readSplit(u)
+	case err == nil && u.Abbrevs.Cross():
+		err = unit.ErrMerge
+	}
+	if err != nil || skip {
+		return err
+	}
+	if err := f.Read(&u.Unit, p); err != nil {
+		return err
+	}
+	return f.resolve(u)
+}
+
+// resolve judges the functions of a unit that has been read and looks its types up.
+func (f *input) resolve(u *slot) error {
+	if err := f.waitSymbols(); err != nil {
+		return err
+	}
+	if err := u.needLists(); err != nil {
+		return err
+	}
+	f.run.raw.types(u)
+	f.functions(u)
+	if u.RelocFail != nil {
+		return u.UnitError(u.RelocFail.Error())
+	}
+	f.run.set.Resolve(&u.Types)
+	return nil
+}
+
+// needLists waits for the location lists of the unit's parameters.
+func (u *slot) needLists() error {
+	low, high := ^uint64(0), uint64(0)
+	for i := 0; i < len(u.Params.S) && u.ExpandsLists(); i++ {
+		if x := &u.Params.S[i]; x.LocKind == callconv.LocList {
+			low, high = min(low, uint64(x.LocOff)), max(high, uint64(x.LocOff))
+		}
+	}
+	data, more, err := u.LocationLists(low <= high, low, high)
+	u.env.Lists.Reset(data, more)
+	return err
+}
+
+// readGroup is readUnit for a group of a merged file.
+func (f *input) readGroup(u *slot) error {
+	m := f.merge
+	if err := f.ReadGroup(&u.Unit, &m.groups[u.Seq], f.run.stopped); err != nil {
+		return err
+	}
+	if err := f.waitSymbols(); err != nil {
+		return err
+	}
+	f.run.raw.types(u)
+	if m.late == nil {
+		f.functions(u)
+	}
+	if u.RelocFail != nil {
+		return u.UnitError(u.RelocFail.Error())
+	}
+	f.run.set.Resolve(&u.Types)
+	return nil
+}
+
+// readSplit is readUnit for the unit that u.Skeleton stands for.
+func (f *input) readSplit(u *slot) error {
+	skel, at := u.Skeleton, u.Save()
+	dwo, err := f.OpenSplit(&u.Cursor, skel)
+	if err != nil {
+		return err
+	}
+	defer dwo.Close()
+	// What the slot remembers is of other sections than these.
+	u.Cursor.Forget()
+	defer func() {
+		u.Leave(&at)
+		u.env.Lists.Reset(nil, nil)
+		u.Cursor.Forget()
+	}()
+	for off := uint64(0); ; off = u.Hdr.End() {
+		if err := dwo.FindSplit(&u.Cursor, off, skel); err != nil {
+			return err
+		}
+		p, skip, err := f.Start(&u.Unit)
+		is := u.IsSplit(skel)
+		switch {
+		case u.Filtered:
+			return nil
+		case err != nil:
+			return err
+		case !is:
+			continue
+		case skip:
+			return nil
+		}
+		u.UseAddresses(&at)
+		if err := f.ReadSplit(&u.Unit, p); err != nil {
+			return err
+		}
+		return f.resolve(u)
+	}
+}
+
+// typeBatch is how many type units that no unit has led to are read together.
+const typeBatch = 256
+
+// finishTypes encodes the types that no unit has led to.
+func (f *input) finishTypes() error {
+	if !f.HasTypes() {
+		return nil
+	}
+	t, err := f.Types()
+	if err != nil {
+		return err
+	}
+	left := t.Unreached()
+	var u slot
+	u.init(f.run.limit)
+	defer u.free()
+	u.Seq = -1 // of none of the slots
+	var seeds []uint32
+	for len(left) > 0 {
+		seeds = seeds[:0]
+		for len(left) > 0 && len(seeds) < typeBatch {
+			if !t.IsReached(left[0]) { // an earlier batch may have led to it
+				seeds = append(seeds, left[0])
+			}
+			left = left[1:]
+		}
+		u.reset()
+		u.fail = f.readTypes(&u, seeds)
+		err := f.commit(&u, func() error { return f.readTypes(&u, seeds) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readTypes reads type units that no unit has led to.
+func (f *input) readTypes(u *slot, seeds []uint32) error {
+	defer u.locate()
+	if err := f.ReadTypes(&u.Unit, seeds); err != nil {
+		return err
+	}
+	f.run.raw.types(u)
+	f.run.set.Resolve(&u.Types)
+	return u.Fail
+}

@@ -1,0 +1,137 @@
+package debuginfo
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// The alternate (supplementary) file: what dwz -m moves out of several files
+// because all of them have it. Its .debug_info is taken to lie behind that of
+// the file, its .debug_str has a place of its own among the names.
+
+// debugRoot is where distributions put debug files.
+var debugRoot = "/usr/lib/debug"
+
+// OpenAlt opens the alternate file, as Alt, if the file has one. Without it names
+// and types would be missing anywhere, so one that is not there is an error.
+func (f *File) OpenAlt() error {
+	name, id, err := f.altLink()
+	if name == "" || err != nil {
+		return err
+	}
+	tried := []string{name}
+	switch {
+	case filepath.IsAbs(name):
+	case f.alone && f.Dwarf == f.ELF:
+		tried = []string{filepath.Join(debugRoot, ".dwz", filepath.Base(name))}
+	default:
+		dir := filepath.Dir(f.Dwarf.Path)
+		if real, err := filepath.EvalSymlinks(f.Dwarf.Path); err == nil {
+			dir = filepath.Dir(real)
+		}
+		tried = []string{filepath.Join(dir, name), filepath.Join(dir, ".dwz", filepath.Base(name)), filepath.Join(debugRoot, ".dwz", filepath.Base(name))}
+	}
+	if len(id) > 1 {
+		x := hex.EncodeToString(id)
+		tried = append(tried, filepath.Join(debugRoot, ".build-id", x[:2], x[2:]+".debug"))
+	}
+	for _, path := range tried {
+		e, err := mmapelf.Open(path)
+		if err != nil {
+			continue
+		}
+		if !bytes.Equal(altID(e), id) {
+			e.Close()
+			continue
+		}
+		return f.useAlt(path, e)
+	}
+	return fmt.Errorf("%s: its alternate debug file %s (dwz) with id %x is neither beside it nor in %s", f.Path, Quote([]byte(name)), id, debugRoot)
+}
+
+// useAlt makes e the alternate file.
+func (f *File) useAlt(path string, e *mmapelf.File) error {
+	alt := newFile(path, e, f.settings)
+	f.Alt = alt
+	for _, s := range []struct {
+		name string
+		data *[]byte
+	}{
+		{".debug_info", &alt.Info}, {".debug_abbrev", &alt.other.abbrev}, {".debug_str", &alt.Names.Data},
+		{".debug_line_str", &alt.other.lineStr}, {".debug_str_offsets", &alt.other.strOffsets},
+	} {
+		if sec := alt.section(s.name); sec != nil {
+			var err error
+			if *s.data, err = e.Data(sec); err != nil {
+				return err
+			}
+		}
+	}
+	return alt.PlaceNames()
+}
+
+// altLink gives the name and the id of the alternate file; "" is none.
+func (f *File) altLink() (name string, id []byte, err error) {
+	if sec := f.Dwarf.Section(".gnu_debugaltlink"); sec != nil {
+		b, err := f.Dwarf.Data(sec)
+		if n := bytes.IndexByte(b, 0); n > 0 && err == nil {
+			return string(b[:n]), b[n+1:], nil
+		}
+		return "", nil, err
+	}
+	if sec := f.Dwarf.Section(".debug_sup"); sec != nil {
+		b, err := f.Dwarf.Data(sec)
+		name, id := debugSup(b, false)
+		return name, id, err
+	}
+	return "", nil, nil
+}
+
+// debugSup reads a .debug_sup section (DWARF 5, 7.3.6); of is_supplementary
+// the value that is asked for.
+func debugSup(b []byte, supplementary bool) (name string, id []byte) {
+	if len(b) < 4 || (b[2] != 0) != supplementary {
+		return "", nil
+	}
+	n := bytes.IndexByte(b[3:], 0)
+	if n < 0 {
+		return "", nil
+	}
+	size, p := dwarf.ULEB(b, 3+n+1)
+	if p < 0 || size > uint64(len(b)-p) {
+		return "", nil
+	}
+	return string(b[3:][:n]), b[p:][:size]
+}
+
+// altID is the id by which an alternate file is known: that of its .debug_sup,
+// or its build id; nil if it has none.
+func altID(e *mmapelf.File) (id []byte) {
+	if sec := e.Section(".debug_sup"); sec != nil {
+		if b, err := e.Data(sec); err == nil {
+			_, id = debugSup(b, true)
+			return id
+		}
+	}
+	return buildID(e)
+}
+
+// InAlt is where a value of a form for the alternate file leads: an offset in
+// .debug_info, that of the alternate file behind that of the file. ok is false for
+// other forms, and if the place is not in the alternate file.
+func (f *File) InAlt(v *dwarf.Value) (off uint64, ok bool) {
+	if IsAlt(v.Form) && f.Alt != nil && v.U < uint64(len(f.Alt.Info)) {
+		return uint64(len(f.Info)) + v.U, true
+	}
+	return 0, false
+}
+
+// IsAlt reports whether a form is a reference to the alternate file.
+func IsAlt(form dwarf.Form) bool {
+	return form == dwarf.FormGNURefAlt || form == dwarf.FormRefSup4 || form == dwarf.FormRefSup8
+}

@@ -1,0 +1,217 @@
+package debuginfo
+
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
+)
+
+// Cursor is what the DIEs of one unit are read from. Its memory serves one unit
+// after the other.
+type Cursor struct {
+	File *File // that the unit is in
+	Seq  int   // position in the order of units, from 0; of none if it is negative
+	// Base is where offsets of the file start behind those of the file and before
+	// those of its alternate file: 0, or the size of the other .debug_info.
+	Base uint64
+
+	Hdr     dwarf.Unit
+	Abbrevs *dwarf.Abbrevs // own, or one that units share
+	Vals    dwarf.Values   // of the DIE that was decoded last
+	Name    dedup.Name     // DW_AT_name of the unit
+	Reader  names.Reader   // of its names; kept from unit to unit
+	SplitID uint64         // DW_AT_GNU_dwo_id
+
+	// Of a relocatable file: the entries that were applied, and why some could not
+	// be. FirstReloc and LastReloc are what Header is given and what it finds.
+	FirstReloc, LastReloc int
+	RelocFail             error
+
+	// Fail is the first thing found wrong that does not end the reading at once.
+	Fail error
+
+	bases
+	own      dwarf.Abbrevs
+	copy     arena.Vec[byte] // the relocated unit, which Hdr.Data is then
+	typeCopy arena.Vec[byte] // likewise of the type unit in work
+	touched  byte            // by touchNames; of no meaning
+}
+
+// bases are where the unit's parts of sections start that indexes lead to.
+type bases struct {
+	str      uint64 // DW_AT_str_offsets_base
+	addr     uint64 // DW_AT_addr_base
+	loclists uint64 // DW_AT_loclists_base
+}
+
+// Start makes the unit ready to be read: its bytes are there and relocated, and its
+// abbreviations compiled. The unit DIE is next: UnitDIE.
+func (c *Cursor) Start() error {
+	f := c.File
+	if _, err := f.inOrder.info.need(c.Seq, f.Info, c.Hdr.Off, uint64(len(c.Hdr.Data))); err != nil {
+		return err
+	}
+	if err := c.relocate(); err != nil {
+		return err
+	}
+	if err := c.compileAbbrevs(); err != nil {
+		return &Error{File: f.Path, Section: ".debug_info", UnitOff: c.Hdr.Off, What: err.Error()}
+	}
+	return nil
+}
+
+// Reset prepares for the next unit. A table above keep bytes is given back.
+func (c *Cursor) Reset(keep int) {
+	c.copy.Trim(keep)
+	c.typeCopy.Trim(keep)
+	c.FirstReloc, c.LastReloc, c.RelocFail, c.Fail = 0, 0, nil, nil
+	c.Reader.Low, c.Reader.Bad = ^uint32(0), false
+	c.bases = bases{}
+	c.Name, c.Base, c.SplitID = 0, 0, 0
+}
+
+// Forget ends what is remembered of the sections of a file.
+func (c *Cursor) Forget() { c.own.Forget() }
+
+// Free gives the memory back.
+func (c *Cursor) Free() {
+	c.copy.Free()
+	c.typeCopy.Free()
+	c.Reader.Free()
+}
+
+// Saved is what a cursor knows of the unit that it is at.
+type Saved struct {
+	file  *File
+	hdr   dwarf.Unit
+	name  dedup.Name
+	bases bases
+}
+
+// Save is the unit that the cursor is at, for Restore when others have been read.
+func (c *Cursor) Save() Saved { return Saved{c.File, c.Hdr, c.Name, c.bases} }
+
+// Restore goes back to a unit.
+func (c *Cursor) Restore(s Saved) { c.File, c.Hdr, c.Name, c.bases = s.file, s.hdr, s.name, s.bases }
+
+// UseAddresses has the unit read its addresses where the unit s has them.
+func (c *Cursor) UseAddresses(s *Saved) { c.bases.addr = s.bases.addr }
+
+// unitDefaults sets the bases to those of a unit that does not name them.
+func (c *Cursor) unitDefaults() {
+	c.bases = bases{8, 8, 12}
+	if c.Hdr.Dwarf64 {
+		c.bases = bases{16, 16, 20}
+	}
+	if c.Hdr.Version < 5 {
+		c.str, c.bases.addr = 0, 0
+	}
+}
+
+// UnitDIE reads the unit DIE into Vals, and its name and bases. next is where its
+// attributes end, and have has the bits of its values. a is nil if the unit has no
+// DIE.
+func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
+	b := c.Hdr.Data
+	off := c.Hdr.First
+	if off >= len(b) {
+		return nil, 0, 0, nil
+	}
+	code, p := dwarf.ULEB(b, off)
+	if p < 0 {
+		return nil, 0, 0, c.CutOff(off)
+	}
+	if code == 0 {
+		return nil, 0, 0, c.CheckEnd(p)
+	}
+	a = c.Abbrevs.Lookup(code)
+	if a == nil {
+		return nil, 0, 0, c.DIEError(off, noCode)
+	}
+	if a.Class != dwarf.ClassUnit {
+		return nil, 0, 0, c.DIEError(off, "unit starts with a DIE that is no unit")
+	}
+	if next, have = c.Abbrevs.Decode(a, b, p, &c.Vals); next < 0 {
+		return nil, 0, 0, c.CutOff(off)
+	}
+	// Bases first: names and addresses of this DIE may need them.
+	c.unitDefaults()
+	for _, x := range []struct {
+		v   int
+		dst *uint64
+	}{{dwarf.VStrBase, &c.str}, {dwarf.VAddrBase, &c.bases.addr}, {dwarf.VLoclistsBase, &c.loclists}} {
+		if have>>x.v&1 != 0 && c.Vals[x.v].U < 1<<40 {
+			*x.dst = c.Vals[x.v].U
+		}
+	}
+	c.Name = c.NameOf(have)
+	if have&(1<<dwarf.VDwoID) != 0 {
+		c.SplitID = c.Vals[dwarf.VDwoID].U
+	}
+	return a, next, have, nil
+}
+
+// noCode says why the abbreviation of a DIE is not known.
+const noCode = "no abbreviation has its code"
+
+// Lookup is the abbreviation with a code, of the DIE at off.
+func (c *Cursor) Lookup(code uint64, off int) (*dwarf.Abbrev, error) {
+	if a := c.Abbrevs.Lookup(code); a != nil {
+		return a, nil
+	}
+	return nil, c.DIEError(off, noCode)
+}
+
+// DecodeAt reads the attributes of the DIE at an offset of the unit into
+// Vals. Its class and the bits of the values that the class captures come
+// back.
+func (c *Cursor) DecodeAt(off uint64) (class dwarf.Class, have uint32, ok bool) {
+	b := c.Hdr.Data
+	if off < uint64(c.Hdr.First) || off >= uint64(len(b)) {
+		return 0, 0, false
+	}
+	code, p := dwarf.ULEB(b, int(off))
+	if p < 0 {
+		return 0, 0, false
+	}
+	a := c.Abbrevs.Lookup(code)
+	if a == nil {
+		return 0, 0, false
+	}
+	next, have := c.Abbrevs.Decode(a, b, p, &c.Vals)
+	return a.Class, have, next >= 0
+}
+
+// SkipChildren goes over the children of a DIE, to behind their closing zero.
+func (c *Cursor) SkipChildren(p int) (next int, ok bool) {
+	b := c.Hdr.Data
+	for depth := 1; depth > 0; {
+		if p >= len(b) {
+			return p, p == len(b)
+		}
+		code := uint64(b[p])
+		if code < 0x80 {
+			p++
+		} else if code, p = dwarf.ULEB(b, p); p < 0 {
+			return 0, false
+		}
+		if code == 0 {
+			depth--
+			continue
+		}
+		a := c.Abbrevs.Lookup(code)
+		if a == nil {
+			return 0, false
+		}
+		if a.Fixed {
+			p += int(a.Size)
+		} else if p, _ = c.Abbrevs.Decode(a, b, p, &c.Vals); p < 0 {
+			return 0, false
+		}
+		if a.Children {
+			depth++
+		}
+	}
+	return p, p <= len(b)
+}

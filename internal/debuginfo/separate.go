@@ -1,0 +1,169 @@
+package debuginfo
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Separate debug files: a file without .debug_info may say where its debug
+// information is, by the build-id in a note, or by a name and a checksum in
+// .gnu_debuglink (GDB manual, "Debugging Information in Separate Files"). DWARF
+// comes from the file found; sections, symbols and notes are those of the
+// file itself, as pahole has it, and it is the one that is
+// written to. Only where it has no symbols either, those of the debug file
+// serve.
+
+// crcStep is how much of a file is read at a time for its checksum, in bytes.
+const crcStep = 1 << 20
+
+// findDebugFile opens the separate debug file and makes it the source of
+// DWARF. Without one it leaves the file as it is; the error is about a file
+// that is named and cannot be used.
+func (f *File) findDebugFile() error {
+	id := buildID(f.ELF)
+	link, crc, err := f.debugLink()
+	if err != nil {
+		return err
+	}
+	var tried []string
+	try := func(path string, byLink bool) bool {
+		e, err := f.openDebugFile(path, id, crc, byLink)
+		if err == nil {
+			f.Dwarf = e
+			return true
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			tried = append(tried, err.Error())
+		}
+		return false
+	}
+	dirs := []string{debugRoot}
+	if f.settings.DebugDir != "" {
+		dirs = []string{f.settings.DebugDir, debugRoot}
+	}
+	if len(id) > 1 {
+		name := fmt.Sprintf(".build-id/%02x/%x.debug", id[0], id[1:])
+		for _, d := range dirs {
+			if try(filepath.Join(d, name), false) {
+				return nil
+			}
+		}
+	}
+	if link != "" && !f.alone {
+		own, err := filepath.Abs(f.Path)
+		if err != nil {
+			return err
+		}
+		if real, err := filepath.EvalSymlinks(own); err == nil {
+			own = real
+		}
+		own = filepath.Dir(own)
+		places := []string{own, filepath.Join(own, ".debug")}
+		if f.settings.DebugDir != "" {
+			places = append(places, f.settings.DebugDir)
+		}
+		for _, d := range dirs {
+			places = append(places, filepath.Join(d, own))
+		}
+		for _, d := range places {
+			if try(filepath.Join(d, link), true) {
+				return nil
+			}
+		}
+		if len(tried) == 0 {
+			return fmt.Errorf("%s: no .debug_info, and its separate debug file %s is not in %s", f.Path, Quote([]byte(link)), strings.Join(places, ", "))
+		}
+	}
+	if len(tried) > 0 {
+		return fmt.Errorf("%s: no .debug_info, and its separate debug file cannot be used: %s", f.Path, strings.Join(tried, "; "))
+	}
+	return nil
+}
+
+// openDebugFile opens a candidate and proves that it belongs to the file: by
+// the build-id if both have one, else by the checksum of .gnu_debuglink. A
+// file without DWARF is none: the file itself may have the name of its link.
+func (f *File) openDebugFile(path string, id []byte, crc uint32, byLink bool) (*mmapelf.File, error) {
+	if same(path, f.Path) {
+		return nil, fs.ErrNotExist
+	}
+	e, err := mmapelf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	fail := func(why string) (*mmapelf.File, error) {
+		e.Close()
+		return nil, fmt.Errorf("%s: %s", path, why)
+	}
+	if e.Section(".debug_info") == nil && e.Section(".zdebug_info") == nil {
+		return fail("no .debug_info")
+	}
+	if e.Machine != f.ELF.Machine || e.Class64 != f.ELF.Class64 || e.BigEndian != f.ELF.BigEndian || e.Type != f.ELF.Type {
+		return fail("of another machine or type")
+	}
+	other := buildID(e)
+	switch {
+	case len(id) > 0 && len(other) > 0:
+		if !bytes.Equal(id, other) {
+			return fail("its build-id is another")
+		}
+	case !byLink:
+		return fail("it has no build-id")
+	case checksum(e) != crc:
+		return fail("its checksum is not that of .gnu_debuglink")
+	}
+	return e, nil
+}
+
+// same reports whether two paths lead to one file.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// checksum is the CRC of .gnu_debuglink over the whole file.
+func checksum(e *mmapelf.File) (sum uint32) {
+	b := e.Bytes()
+	for at := 0; at < len(b); at += crcStep {
+		n := min(crcStep, len(b)-at)
+		e.PrefetchRange(uint64(at), uint64(min(2*crcStep, len(b)-at)))
+		sum = crc32.Update(sum, crc32.IEEETable, b[at:at+n])
+		e.ReleaseRange(uint64(at), uint64(n))
+	}
+	return sum
+}
+
+// debugLink reads .gnu_debuglink: a file name, zeros up to a multiple of four
+// bytes, the checksum. "" if there is none.
+func (f *File) debugLink() (name string, crc uint32, err error) {
+	s := f.ELF.Section(".gnu_debuglink")
+	if s == nil {
+		return "", 0, nil
+	}
+	b, err := f.ELF.Data(s)
+	if err != nil {
+		return "", 0, err
+	}
+	n := bytes.IndexByte(b, 0)
+	at := (n + 4) &^ 3
+	if n <= 0 || at+4 > len(b) {
+		return "", 0, fmt.Errorf("%s: .gnu_debuglink: no name and checksum", f.Path)
+	}
+	name = string(b[:n])
+	if strings.ContainsAny(name, "/\\") || name == "." || name == ".." {
+		return "", 0, fmt.Errorf("%s: .gnu_debuglink: %s is no file name", f.Path, Quote(b[:n]))
+	}
+	return name, f.Order().Uint32(b[at:]), nil
+}

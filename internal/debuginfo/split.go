@@ -1,0 +1,194 @@
+package debuginfo
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Split DWARF (-gsplit-dwarf; DWARF 5 sections 3.1.2 and 7.3.2, for DWARF 4 the
+// GNU extension that it was made from). A skeleton unit in the file names a
+// .dwo file, which has the unit itself in sections of its own; addresses are
+// in the file's .debug_addr. Several .dwo files may be put together in a .dwp
+// beside the file, with an index (section 7.3.5).
+//
+// The unit is read from there in place of its skeleton, at the skeleton's place
+// in the order, so the BTF is that of a build without -gsplit-dwarf. A .dwo is
+// open only while its unit is read. One that cannot be found is an error: the
+// types would be missing without a sign. (pahole leaves them out.)
+
+// Skeleton is what a unit says of the unit that it stands for.
+type Skeleton struct {
+	name, dir string // of the .dwo, dir may be ""
+	id        uint64
+}
+
+// ReadSkeleton is what the unit DIE in Vals says of the unit that it stands for; nil
+// if it is the unit itself.
+func (c *Cursor) ReadSkeleton(have uint32) *Skeleton {
+	if c.File.Split() || have&(1<<dwarf.VDwoName) == 0 {
+		return nil
+	}
+	text := func(v int) string { return string(c.File.Names.Text(c.NameValue(&c.Vals[v]))) }
+	s := &Skeleton{id: c.Hdr.DwoID, name: text(dwarf.VDwoName)}
+	if have&(1<<dwarf.VCompDir) != 0 {
+		s.dir = text(dwarf.VCompDir)
+	}
+	if have&(1<<dwarf.VDwoID) != 0 {
+		s.id = c.SplitID
+	}
+	return s
+}
+
+// OpenSplit opens the unit of a skeleton at c: in the .dwp beside the file, or in its
+// .dwo where the compiler put it or beside the file.
+func (f *File) OpenSplit(c *Cursor, s *Skeleton) (*File, error) {
+	var tried, places []string
+	switch {
+	case filepath.IsAbs(s.name):
+		places = []string{s.name}
+	case s.dir != "":
+		places = []string{filepath.Join(s.dir, s.name)}
+	}
+	if !f.alone {
+		if dwo, err := f.openPacked(f.Path+".dwp", s.id); dwo != nil || err != nil {
+			return dwo, err
+		}
+		own := filepath.Dir(f.Path)
+		if !filepath.IsAbs(s.name) {
+			places = append(places, filepath.Join(own, s.name))
+		}
+		places = append(places, filepath.Join(own, filepath.Base(s.name)))
+	}
+	for _, path := range slices.Compact(places) {
+		e, err := mmapelf.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			tried = append(tried, path)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		dwo := f.part(path, e)
+		if err := dwo.loadSplit(nil); err != nil {
+			dwo.Close()
+			return nil, err
+		}
+		return dwo, nil
+	}
+	return nil, c.UnitError(fmt.Sprintf("its .dwo file %s is not there (looked for %s, and %s.dwp)",
+		Quote([]byte(s.name)), strings.Join(tried, ", "), f.Path))
+}
+
+// part is a file that has units of this one.
+func (f *File) part(path string, e *mmapelf.File) *File {
+	p := newFile(path, e, f.settings)
+	p.BigEndian, p.AddrSize, p.Machine = f.BigEndian, f.AddrSize, f.Machine
+	p.Names.ByText = true
+	p.other.addr, p.suffix, p.dwo = f.other.addr, ".dwo", &pack{main: f.Path}
+	if f.rel != nil {
+		p.rel = new(relocs)
+		p.rel.random[relAddr] = f.rel.random[relAddr]
+	}
+	return p
+}
+
+// FindSplit makes c stand at the unit of the skeleton, or at the unit behind it
+// that may be it, from offset off on; see IsSplit. Error: there is none.
+func (f *File) FindSplit(c *Cursor, off uint64, s *Skeleton) error {
+	for ; ; off = c.Hdr.End() {
+		if off >= uint64(len(f.Info)) {
+			return fmt.Errorf("%s: no unit has the id %#016x of its skeleton in %s", f.Path, s.id, f.dwo.main)
+		}
+		if err := f.Header(off, 0, c); err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+		c.Hdr.AbbrevOff += f.dwo.abbrevAt
+		if !c.Hdr.IsType() {
+			c.SplitID = 0
+			return nil
+		}
+	}
+}
+
+// IsSplit reports whether the unit at c, whose unit DIE has been read, is that of
+// the skeleton.
+func (c *Cursor) IsSplit(s *Skeleton) bool {
+	if c.SplitID != 0 {
+		c.Hdr.DwoID = c.SplitID
+	}
+	return c.Hdr.DwoID == s.id
+}
+
+// pack is what only a .dwo or .dwp has.
+type pack struct {
+	main     string            // path of the file with the skeletons
+	several  bool              // a .dwp: of several .dwo files
+	whole    map[string][]byte // the sections
+	abbrevAt uint64            // of a .dwp: where offsets of the unit in .debug_abbrev start
+}
+
+// packed reports whether the file is a .dwp.
+func (f *File) packed() bool { return f.dwo != nil && f.dwo.several }
+
+// loadSplit finds the sections, or the unit's parts of them in a .dwp.
+func (f *File) loadSplit(parts map[string]span64) error {
+	f.dwo.whole = make(map[string][]byte)
+	for _, s := range []struct {
+		name string
+		data *[]byte
+	}{
+		{".debug_info", &f.Info}, {".debug_abbrev", &f.other.abbrev}, {".debug_str", &f.Names.Data}, {".debug_str_offsets", &f.other.strOffsets},
+		{".debug_loc", &f.Loc}, {".debug_loclists", &f.Loclists}, {".debug_types", nil},
+	} {
+		sec := f.section(s.name)
+		if sec == nil || s.data == nil && !f.packed() {
+			continue
+		}
+		var err error
+		if f.dwo.whole[s.name], err = f.ELF.Data(sec); err != nil {
+			return err
+		}
+		if s.data == nil {
+			continue
+		}
+		if *s.data, err = f.partOf(s.name, parts); err != nil {
+			return err
+		}
+	}
+	if len(f.Info) == 0 {
+		return fmt.Errorf("%s: no .debug_info.dwo", f.Path)
+	}
+	// Type units have other tables in the same section.
+	f.other.abbrev, f.dwo.abbrevAt = f.dwo.whole[".debug_abbrev"], parts[".debug_abbrev"].off
+	f.Names.Place()
+	return nil
+}
+
+// span64 is a part of a section, in bytes.
+type span64 struct{ off, size uint64 }
+
+// partOf is the part of a section that a row of an index names, or all of it.
+func (f *File) partOf(name string, parts map[string]span64) ([]byte, error) {
+	b := f.dwo.whole[name]
+	p, ok := parts[name]
+	if !ok {
+		return b, nil
+	}
+	if p.off > uint64(len(b)) || p.size > uint64(len(b))-p.off {
+		return nil, fmt.Errorf("%s: %s: the index leads out of the section", f.Path, name)
+	}
+	return b[p.off:][:p.size], nil
+}
+
+// Leave goes back from the unit of a .dwo to its skeleton, of which s was saved. The
+// name stays that of the unit.
+func (c *Cursor) Leave(s *Saved) {
+	c.File, c.Hdr, c.Reader.Low = s.file, s.hdr, ^uint32(0)
+}

@@ -1,0 +1,306 @@
+package unit
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// The direct slots of an abbreviation (dwarf.Abbrev.Slots) by what is in them. The
+// class of the DIE says which there are.
+const (
+	slotName        = 0
+	slotType        = 1
+	slotSibling     = 2 // of what is skipped
+	slotMemberLoc   = 2 // of a member; then come the two of a bit-field
+	slotBitSize     = 3
+	slotBitOffset   = 4
+	slotByteSize    = 2 // of a struct, union or enumeration
+	slotDeclaration = 3 // of a struct or union
+	slotConst       = 2 // of an enumerator
+	slotUpperBound  = 2 // of an array's dimension
+	slotCount       = 3
+	slotOrigin      = 2 // of a parameter
+	slotLocation    = 3
+)
+
+// attrs reads the attributes of the DIEs of one unit.
+type attrs struct {
+	in *Input
+	f  *debuginfo.File // that the unit is in
+	u  *Unit
+	b  []byte // of the unit
+	be bool   // big-endian
+}
+
+// attrs are those of the unit that u stands at.
+func (in *Input) attrs(u *Unit) attrs { return attrs{in, u.File, u, u.Hdr.Data, u.File.BigEndian} }
+
+// loadLE reads a direct value of a little-endian file.
+func loadLE(d []byte, s *dwarf.Slot) uint32 {
+	return at32(d, s)&s.Mask + uint32(s.Const)
+}
+
+// loadBE reads a direct value of a big-endian file.
+func loadBE(d []byte, s *dwarf.Slot) uint32 {
+	return bits.ReverseBytes32(at32(d, s))>>bits.LeadingZeros32(s.Mask) + uint32(s.Const)
+}
+
+// at32 is the four bytes at a slot; in this form one check is all it takes.
+func at32(d []byte, s *dwarf.Slot) uint32 {
+	o := int(s.Off)
+	return binary.LittleEndian.Uint32(d[o : o+4 : o+4])
+}
+
+// load reads the direct value in a slot of the DIE with attributes at d.
+func (r *attrs) load(d []byte, a *dwarf.Abbrev, slot int) uint32 {
+	if r.be {
+		return loadBE(d, &a.Slots[slot])
+	}
+	return loadLE(d, &a.Slots[slot])
+}
+
+// decode reads the attributes of d into the values of the unit. It returns where
+// they end, and the bits of those that the class captures.
+func (r *attrs) decode(d die) (next int, have uint32, err error) {
+	next, have = r.u.Abbrevs.Decode(d.a, r.b, d.p, &r.u.Vals)
+	if next < 0 {
+		return 0, 0, r.u.CutOff(d.off)
+	}
+	return next, have, nil
+}
+
+// name is the token of the direct name slot of the DIE with attributes at d.
+func (r *attrs) name(a *dwarf.Abbrev, d []byte) dedup.Name {
+	t := r.namePlace(a, d)
+	n := &r.f.Names
+	if t != 0 && n.Look() && (n.ByText || n.MayBeAlias(t)) {
+		return n.Settle(&r.u.Reader, t)
+	}
+	return t
+}
+
+// namePlace is name for a name that is still to be looked at: the
+// abbreviations are compiled so that names.Base + 1 is added to the offset, and 0
+// is read where there is no name.
+func (r *attrs) namePlace(a *dwarf.Abbrev, d []byte) dedup.Name {
+	t := r.load(d, a, slotName) + a.NameBase
+	if t-1 >= r.f.Names.Last && (t != 0 || a.Present&(1<<dwarf.VName) != 0) {
+		r.u.Reader.Bad = true
+		return 0
+	}
+	return t
+}
+
+// refTo is the reference of the direct type slot.
+func (r *attrs) refTo(d die) (third uint32, err error) {
+	third = r.load(r.b[d.p:], d.a, slotType)
+	if third >= uint32(len(r.b)) {
+		return 0, r.u.OutOfUnit(d.off)
+	}
+	return third, nil
+}
+
+// refOf reads a reference as an offset in the unit; 0 if there is none.
+func (r *attrs) refOf(off int, have uint32, v int) (uint32, error) {
+	if have>>v&1 == 0 {
+		return 0, nil
+	}
+	u := r.u
+	x := u.Vals[v]
+	switch x.Form {
+	case dwarf.FormRef1, dwarf.FormRef2, dwarf.FormRef4, dwarf.FormRef8, dwarf.FormRefUdata:
+		if x.U >= uint64(len(r.b)) {
+			return 0, u.OutOfUnit(off)
+		}
+		return uint32(x.U), nil
+	case dwarf.FormRefAddr:
+		if x.U < u.Hdr.Off || x.U >= u.Hdr.End() {
+			return r.far(off, u.Base+x.U)
+		}
+		return uint32(x.U - u.Hdr.Off), nil
+	case dwarf.FormRefSig8:
+		return r.signature(off, x.U)
+	}
+	if debuginfo.IsAlt(x.Form) {
+		target, ok := r.f.InAlt(&x)
+		if !ok {
+			return 0, u.DIEError(off, "reference leads out of the alternate debug file, or there is none")
+		}
+		return r.far(off, target)
+	}
+	return 0, u.NoReference(off, x.Form)
+}
+
+// crossRef marks a reference by section offset to another unit: the rest is
+// the index in links.cross. While DIEs are walked extraRef is set as well.
+const crossRef = 1 << 30
+
+// far keeps a reference to a section offset until the group is read.
+func (r *attrs) far(at int, off uint64) (uint32, error) {
+	u := r.u
+	if r.in.Merged == nil {
+		return 0, ErrMerge // of a type unit; of others the abbreviations have said so
+	}
+	end := u.Base + uint64(len(r.f.Info))
+	if r.f.Alt != nil {
+		end += uint64(len(r.f.Alt.Info))
+	}
+	if off >= end {
+		return 0, u.DIEError(at, "reference leads out of .debug_info")
+	}
+	k := len(u.cross.S)
+	if k >= crossRef {
+		return 0, u.DIEError(at, "too many references between units")
+	}
+	u.cross.Append(off)
+	return extraRef | crossRef | uint32(k), nil
+}
+
+// signature keeps a reference to the type with a signature until its type
+// unit has been read.
+func (r *attrs) signature(at int, sig uint64) (uint32, error) {
+	u := r.u
+	t, err := r.f.Types()
+	if err != nil {
+		return 0, err
+	}
+	i, place, ok, err := t.Find(sig)
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		return 0, u.DIEError(at, fmt.Sprintf("no type unit has the signature %#016x", sig))
+	}
+	k := len(u.cross.S)
+	if k >= crossRef || len(u.Hdr.Data) >= crossRef {
+		return 0, u.DIEError(at, "too many references to type units")
+	}
+	u.cross.Append(place)
+	u.NeedTypes = append(u.NeedTypes, uint32(i))
+	return extraRef | crossRef | uint32(k), nil
+}
+
+// addStub makes the next node stand for the type that DW_AT_signature names,
+// which GCC also writes for types of the same unit. have is from the DIE at off.
+func (r *attrs) addStub(off int, have uint32) error {
+	to, err := r.refOf(off, have, dwarf.VSignature)
+	r.u.stubs = append(r.u.stubs, stub{r.u.nodes(), to})
+	return err
+}
+
+// defines is called for node i with a DW_AT_specification: in a type unit GCC
+// declares the type where it belongs, and the declaration stands for it.
+func (r *attrs) defines(i uint32) {
+	u := r.u
+	if spec := u.Vals[dwarf.VSpec].U; u.Hdr.IsType() && spec < uint64(len(u.Hdr.Data)) {
+		u.specs = append(u.specs, stub{node: i, ref: uint32(spec)})
+	}
+}
+
+// memberLoc is DW_AT_data_member_location in bytes: a constant, or a block
+// that starts with DW_OP_plus_uconst or DW_OP_constu.
+func (r *attrs) memberLoc(have uint32) uint32 {
+	if have&(1<<dwarf.VMemberLoc) == 0 {
+		return 0
+	}
+	v := &r.u.Vals[dwarf.VMemberLoc]
+	if off, n, ok := v.Block(); ok {
+		e := r.b[off : off+n]
+		const opConstu, opPlusUconst = 0x10, 0x23
+		if len(e) > 1 && (e[0] == opConstu || e[0] == opPlusUconst) {
+			if x, q := dwarf.ULEB(e, 1); q > 0 {
+				return uint32(x)
+			}
+		}
+		return ^uint32(0)
+	}
+	if x := int64(v.Numeric()); x >= -1<<31 && x < 1<<32 {
+		return uint32(x)
+	}
+	return ^uint32(0) // which is behind the end of every struct
+}
+
+// dimension is the number of elements of one array dimension.
+func (r *attrs) dimension(have uint32) uint32 {
+	if have&(1<<dwarf.VUpperBound) != 0 {
+		if v := &r.u.Vals[dwarf.VUpperBound]; isConstant(v.Form) {
+			return uint32(v.U) + 1
+		}
+		return 0
+	}
+	if have&(1<<dwarf.VCount) != 0 {
+		if v := &r.u.Vals[dwarf.VCount]; isConstant(v.Form) {
+			return uint32(v.U)
+		}
+	}
+	return 0
+}
+
+func isConstant(form dwarf.Form) bool {
+	switch form {
+	case dwarf.FormData1, dwarf.FormData2, dwarf.FormData4, dwarf.FormData8,
+		dwarf.FormSdata, dwarf.FormUdata, dwarf.FormImplicitConst:
+		return true
+	}
+	return false
+}
+
+// directDimension is the number of elements of a direct DW_TAG_subrange_type.
+func (r *attrs) directDimension(a *dwarf.Abbrev, d []byte) uint32 {
+	if a.Present&(1<<dwarf.VUpperBound) != 0 {
+		return r.load(d, a, slotUpperBound) + 1
+	}
+	return r.load(d, a, slotCount)
+}
+
+// staticAddress is the address that a location expression starts with.
+func (r *attrs) staticAddress(v *dwarf.Value) (uint64, bool) {
+	const (
+		opAddr       = 0x03
+		opPlusUconst = 0x23
+		opAddrx      = 0xa1
+		opGNUAddrIdx = 0xfb
+	)
+	off, n, ok := v.Block()
+	if !ok || n == 0 {
+		return 0, false
+	}
+	e := r.b[off : off+n]
+	var addr uint64
+	p := 1
+	switch e[0] {
+	case opAddr:
+		size := int(r.u.Hdr.AddrSize)
+		p += size
+		if len(e) < p {
+			return 0, false
+		}
+		switch size {
+		case 8:
+			addr = r.f.Order().Uint64(e[1:])
+		case 4:
+			addr = uint64(r.f.Order().Uint32(e[1:]))
+		default:
+			return 0, false
+		}
+	case opAddrx, opGNUAddrIdx:
+		i, q := dwarf.ULEB(e, 1)
+		if q < 0 {
+			return 0, false
+		}
+		addr, p = r.u.AddressAt(i), q
+	default:
+		return 0, false
+	}
+	if p < len(e) && e[p] == opPlusUconst {
+		if k, q := dwarf.ULEB(e, p+1); q == len(e) {
+			addr += k
+		}
+	}
+	return addr, true
+}

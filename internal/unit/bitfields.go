@@ -1,0 +1,89 @@
+package unit
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+)
+
+// dropWholeBitfields makes members like any other of the bit-fields that are as wide as
+// their type (typedefs and qualifiers stripped) and lie at a multiple of that
+// width, as "int foo:32" does in a struct that is not packed. An aggregate
+// that is left without bit-fields loses its kind_flag. Types must be linked.
+func (u *Tables) dropWholeBitfields() {
+	for i := range u.Types.Nodes.S {
+		n := &u.Types.Nodes.S[i]
+		if k := btf.InfoKind(n.Info); k != btf.KindStruct && k != btf.KindUnion || !btf.InfoKflag(n.Info) {
+			continue
+		}
+		m := u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)]
+		kflag := false
+		for j := range m {
+			size, at := m[j].Val>>24, m[j].Val&0xffffff
+			if size != 0 && size == 8*u.strippedSize(m[j].Type) && at%size == 0 {
+				m[j].Val, size = at, 0
+			}
+			kflag = kflag || size != 0
+		}
+		n.Info = btf.Info(btf.InfoKind(n.Info), uint32(len(m)), kflag)
+	}
+}
+
+// strippedSize is the size in bytes of a type behind typedefs and qualifiers.
+func (u *Tables) strippedSize(r dedup.Ref) uint32 {
+	for range 64 {
+		if r == 0 || r&dedup.Extern != 0 {
+			return 0
+		}
+		n := &u.Types.Nodes.S[r-1]
+		switch btf.InfoKind(n.Info) {
+		case btf.KindTypedef, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
+			r = n.Third
+		case btf.KindInt, btf.KindEnum, btf.KindEnum64, btf.KindFloat, btf.KindStruct, btf.KindUnion:
+			return callconv.DwarfSize(n)
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// oldBitfield is a DWARF 2/3 bit-field whose offset depends on the size of its
+// type, which is known only after linking.
+type oldBitfield struct {
+	Node   uint32
+	Member uint32 // index in the node
+	Loc    uint32 // bytes
+	Size   uint32 // DW_AT_byte_size of the member, 0 absent
+	BitOff int8   // DW_AT_bit_offset
+	Bits   uint8
+}
+
+// linkOldBits settles DWARF 2/3 bit-fields once types are linked.
+func (u *Unit) linkOldBits() error {
+	for i := range u.oldBits.S {
+		o := &u.oldBits.S[i]
+		n := &u.Types.Nodes.S[o.Node]
+		m := &u.Types.Members.S[n.First+o.Member]
+		size := o.Size
+		if size == 0 {
+			size = u.strippedSize(m.Type)
+		}
+		bit := int64(o.Loc) * 8
+		if size != 0 {
+			at := int64(o.BitOff)
+			if !u.File.BigEndian {
+				at = int64(size)*8 - at - int64(o.Bits)
+			}
+			bit += at
+		}
+		if bit < 0 || bit > 0xffffff {
+			return u.nodeError(o.Node, "bit-field offset over 16777215 bits")
+		}
+		if btf.InfoKind(n.Info) == btf.KindUnion && bit != 0 {
+			return u.nodeError(o.Node, "union member at an offset that is not 0")
+		}
+		m.Val = uint32(bit) | uint32(o.Bits)<<24
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package unit
+
+import (
+	"strconv"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// What happens between DIEs of the walk: skipping what has no meaning, and
+// settling a type when its last child has been read.
+
+// maxOffset is the greatest offset in bytes that a member can have in BTF, which
+// counts bits.
+const maxOffset = 1<<29 - 1
+
+// closeFrame ends the innermost open DIE.
+func (w *walker) closeFrame() error {
+	u := w.u
+	k := len(u.frames.S) - 1
+	fr := &u.frames.S[k]
+	u.frames.S = u.frames.S[:k]
+	switch fr.role {
+	case inFunc:
+		w.closeFunc(fr.owner, fr.an)
+	case inType:
+		u.addOrder(fr.owner)
+	case inArray:
+		u.closeArray(fr)
+	case inAggregate, inProto, inEnum:
+		if fr.role == inProto && fr.kflag {
+			u.addMember(fr, dedup.Member{})
+		}
+		n := &u.Types.Nodes.S[fr.owner]
+		if fr.n > MaxVlen {
+			return u.nodeError(fr.owner, BeyondVlen(int(fr.n), [...]string{inAggregate: "members", inProto: "parameters", inEnum: "enumerators"}[fr.role]))
+		}
+		if fr.open {
+			first := uint32(len(u.Types.Members.S))
+			u.Types.Members.AppendSlice(u.open.S[fr.first:])
+			u.open.S = u.open.S[:fr.first]
+			fr.first = first
+		}
+		n.First = fr.first
+		switch fr.role {
+		case inEnum:
+			if err := w.closeEnum(fr); err != nil {
+				return err
+			}
+		case inProto:
+			n.Info = btf.Info(btf.KindFuncProto, fr.n, false)
+		default:
+			n.Info = btf.Info(btf.InfoKind(n.Info), fr.n, fr.kflag)
+			if n.Third > maxOffset && fr.n > 1 && fr.tag != dwarf.TagUnionType {
+				return u.nodeError(fr.owner, "offsets of members in "+strconv.Itoa(int(n.Third))+" bytes may need more than the 32 bits of BTF")
+			}
+			if u.Language == langRust {
+				sortMembers(u.Types.Members.S[fr.first:][:fr.n], fr.kflag)
+			}
+			if fr.an != 0 {
+				w.gnuDeclTags(fr.an, fr.owner, -1)
+			}
+		}
+		u.addOrder(fr.owner)
+	}
+	return nil
+}
+
+// closeArray gives each dimension an ARRAY: the DIE's node is the outermost
+// one, the inner ones become extras and come before it, innermost first.
+func (u *Tables) closeArray(fr *frame) {
+	n := &u.Types.Nodes.S[fr.owner]
+	dims := u.open.S[fr.first:]
+	for i := len(dims) - 1; i > 0; i-- {
+		e := *n
+		e.Aux = dims[i].Val
+		k := uint32(len(u.extra.S)) | extraRef
+		u.extra.Append(e)
+		u.addOrder(k)
+		n.Third = k
+	}
+	if len(dims) > 0 {
+		n.Aux = dims[0].Val
+	}
+	u.open.S = u.open.S[:fr.first]
+	u.addOrder(fr.owner)
+}
+
+// closeEnum settles kind and kind_flag; whether DW_AT_type is signed is known
+// after linking only (see link).
+func (r *runs) closeEnum(fr *frame) error {
+	u := r.u
+	n := &u.Types.Nodes.S[fr.owner]
+	switch {
+	case !r.in.Enum64:
+		n.Info = btf.Info(btf.KindEnum, fr.n, false)
+	case n.Third > 4:
+		n.Info = btf.Info(btf.KindEnum64, fr.n, false)
+		return nil
+	default:
+		if fr.big {
+			return u.nodeError(fr.owner, "enumerator does not fit in 32 bits")
+		}
+		n.Info = btf.Info(btf.KindEnum, fr.n, fr.neg)
+	}
+	m := u.Types.Members.S[fr.first:][:fr.n]
+	for i := range m {
+		m[i].Val = 0
+	}
+	return nil
+}
+
+// sortMembers orders members by byte offset, stable: Rust reorders fields.
+func sortMembers(m []dedup.Member, kflag bool) {
+	off := func(x *dedup.Member) uint32 {
+		if kflag {
+			return x.Val & 0xffffff >> 3
+		}
+		return x.Val >> 3
+	}
+	for i := 1; i < len(m); i++ {
+		for j := i; j > 0 && off(&m[j-1]) > off(&m[j]); j-- {
+			m[j-1], m[j] = m[j], m[j-1]
+		}
+	}
+}

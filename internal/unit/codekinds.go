@@ -1,0 +1,112 @@
+package unit
+
+import (
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// The kinds of DIE that describe functions and variables, and annotations of any
+// DIE. Each method reads the DIE d and returns where it stopped.
+
+// funcParam reads a parameter of a function.
+func (w *walker) funcParam(d die, top *frame) (next int, err error) {
+	u, a := w.u, d.a
+	if u.Funcs.S[top.owner].Flags&callconv.FuncDeclaration != 0 && a.Fixed && !a.Children {
+		return d.p + int(a.Size), nil // of no function that is judged
+	}
+	if next, err = w.param(a, d.off, d.p, top); err != nil {
+		return 0, err
+	}
+	if a.Children {
+		owner, comp := top.owner, int32(top.n)-1
+		fr := u.push(inPart, a.Tag)
+		fr.owner, fr.comp, fr.an = owner, comp, ofParam
+	}
+	return next, nil
+}
+
+// function reads a subprogram.
+func (w *walker) function(d die, top *frame) (next int, err error) {
+	u := w.u
+	next, have, err := w.decode(d)
+	if err != nil {
+		return 0, err
+	}
+	if err := w.subprogram(d.off, have); err != nil {
+		return 0, err
+	}
+	i := uint32(len(u.Funcs.S) - 1)
+	var an uint32
+	if have&(1<<dwarf.VAnnotation) != 0 {
+		an = uint32(u.Vals[dwarf.VAnnotation].U)
+	}
+	if !d.a.Children {
+		w.closeFunc(i, an)
+		return next, nil
+	}
+	u.suspend(top)
+	fr, err := w.open(d, inFunc, d.a.Tag)
+	if err == nil {
+		fr.owner, fr.an = i, an
+	}
+	return next, err
+}
+
+// variable reads a variable of the unit that may be wanted.
+func (w *walker) variable(d die) (next int, err error) {
+	u := w.u
+	if next, err = w.candidate(d); err != nil {
+		return 0, err
+	}
+	if d.a.Children {
+		fr := u.push(inPart, d.a.Tag)
+		if n := len(u.Vars.S); n > 0 && u.Vars.S[n-1].Off == uint32(d.off) {
+			fr.owner, fr.an = uint32(n-1), ofVariable
+		}
+	}
+	return next, nil
+}
+
+// annotation reads an annotation of what is open.
+func (w *walker) annotation(d die) (next int, err error) {
+	next, have, err := w.decode(d)
+	if err != nil {
+		return 0, err
+	}
+	if d.a.Tag == dwarf.TagLLVMAnnotation {
+		w.annotate(have)
+	}
+	if d.a.Children {
+		return w.skipChildren(d, next)
+	}
+	return next, nil
+}
+
+// importUnit keeps the import d for expand.
+func (w *walker) importUnit(d die) error {
+	u := w.u
+	_, have, err := w.decode(d)
+	if err != nil {
+		return err
+	}
+	if have&(1<<dwarf.VImport) == 0 {
+		return nil
+	}
+	target, ok := ImportTarget(&u.Cursor, &u.Vals[dwarf.VImport])
+	if ok {
+		u.imports.Append(importRec{uint32(len(u.Types.Order.S)), uint32(len(u.FuncOrder.S)), target})
+	}
+	return nil
+}
+
+// ImportTarget is the place of the DIE that a DW_AT_import refers to.
+func ImportTarget(u *debuginfo.Cursor, v *dwarf.Value) (uint64, bool) {
+	switch v.Form {
+	case dwarf.FormRefAddr:
+		return u.Base + v.U, true
+	case dwarf.FormRef1, dwarf.FormRef2, dwarf.FormRef4, dwarf.FormRef8, dwarf.FormRefUdata:
+		return u.Base + u.Hdr.Off + v.U, true
+	}
+	return u.File.InAlt(v)
+}

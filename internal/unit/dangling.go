@@ -1,0 +1,58 @@
+package unit
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// checkDangling looks at the references of the unit that lead to no type that
+// has been read, by their offsets in the unit. Some are right: a DIE that stands
+// for void (DW_TAG_unspecified_type), or one in a part of the tree that is not
+// read. What leads into the middle of a DIE, or to one that is no type, is damage:
+// taken for void, it would change a type silently.
+func (u *Unit) checkDangling(offs []uint32) error {
+	slices.Sort(offs)
+	offs = slices.Compact(offs)
+	b := u.Hdr.Data
+	for p := u.Hdr.First; p >= 0 && p < len(b) && len(offs) > 0; {
+		off := p
+		code, next := dwarf.ULEB(b, p)
+		if next < 0 || uint32(off) > offs[0] {
+			break
+		}
+		p = next
+		if code == 0 {
+			continue
+		}
+		a := u.Abbrevs.Lookup(code)
+		if a == nil {
+			break
+		}
+		if uint32(off) == offs[0] {
+			if !mayBeType(a.Class) {
+				return u.DIEError(off, "a reference to a type leads here, but this DIE is none")
+			}
+			offs = offs[1:]
+		}
+		if a.Fixed {
+			p += int(a.Size)
+		} else {
+			p, _ = u.Abbrevs.Decode(a, b, p, &u.Vals)
+		}
+	}
+	if len(offs) > 0 {
+		return u.DIEError(int(offs[0]), "a reference to a type leads here, where no DIE begins")
+	}
+	return nil
+}
+
+// mayBeType reports whether DIEs of a class can be types, or are not known.
+func mayBeType(c dwarf.Class) bool {
+	switch c {
+	case dwarf.ClassMember, dwarf.ClassEnumerator, dwarf.ClassParam, dwarf.ClassVariadic, dwarf.ClassFunc, dwarf.ClassVariable,
+		dwarf.ClassBlock, dwarf.ClassNamespace, dwarf.ClassAnnotation, dwarf.ClassInheritance, dwarf.ClassUnit, dwarf.ClassImport:
+		return false
+	}
+	return true
+}

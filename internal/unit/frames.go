@@ -1,0 +1,158 @@
+package unit
+
+import (
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// role is what the children of a DIE are read as.
+type role uint8
+
+const (
+	inUnit role = iota
+	inNamespace
+	inFunc
+	inBlock
+	inAggregate
+	inEnum
+	inProto
+	inArray // dimensions and annotations only, like all that follow
+	inType  // pointer, typedef …: annotations only
+	inPart  // member, parameter, variable: annotations only
+)
+
+// frame is an open DIE with children.
+type frame struct {
+	role  role
+	tag   dwarf.Tag
+	owner uint32 // node, function or variable index
+	first uint32 // first member in Types.Members, or in Tables.open if open
+	n     uint32 // members, enumerators, parameters so far; dimensions of an array
+	comp  int32  // component index for annotations of the owner's parts
+	kflag bool
+	open  bool   // members are in Tables.open
+	neg   bool   // an enumerator is negative
+	big   bool   // an enumerator needs more than 32 bits
+	an    uint32 // offset of the first of GCC's annotations, 0 for none; of a frame inPart, ofParam or ofVariable
+}
+
+// Whose annotations a frame inPart has, if they count and the owner is not the
+// frame around it.
+const (
+	ofParam = 1 + iota
+	ofVariable
+)
+
+// maxDepth bounds the depth of a DIE tree; compilers stay far below.
+const maxDepth = 2048
+
+// MaxVlen is how many members and the like a type can have: what fits into the 16
+// bits of vlen that all kernels read. What is beyond is refused, not cut.
+const MaxVlen = 0xffff
+
+// push opens a frame for a DIE's children and returns it for the rest of its
+// fields to be set; it is valid until the next call.
+func (t *Tables) push(r role, tag dwarf.Tag) *frame {
+	v := t.frames.S
+	i := len(v)
+	if i == cap(v) {
+		v = t.moreFrames()
+	}
+	v = v[:i+1]
+	v[i] = frame{role: r, tag: tag}
+	t.frames.S = v
+	return &v[i]
+}
+
+//go:noinline
+func (t *Tables) moreFrames() []frame {
+	t.frames.Grow(len(t.frames.S) + 1)
+	return t.frames.S
+}
+
+// suspend is called before a DIE with children of its own opens inside top:
+// top's members so far move to t.open, because those of the inner DIE come in
+// between.
+func (t *Tables) suspend(top *frame) {
+	switch top.role {
+	case inAggregate, inEnum, inProto:
+		if !top.open {
+			first := len(t.open.S)
+			t.open.AppendSlice(t.Types.Members.S[top.first : top.first+top.n])
+			t.Types.Members.S = t.Types.Members.S[:top.first]
+			top.open, top.first = true, uint32(first)
+		}
+	}
+}
+
+// addMember adds a member, enumerator or parameter to the open type top.
+func (t *Tables) addMember(top *frame, m dedup.Member) {
+	if top.open {
+		t.open.Append(m)
+	} else {
+		t.Types.Members.Append(m)
+	}
+	top.n++
+}
+
+// die is a DIE of which the code has been read.
+type die struct {
+	a      *dwarf.Abbrev
+	off    int  // where it begins
+	p      int  // where its attributes begin
+	direct bool // its attributes can be read by masked loads
+}
+
+// walker reads the DIEs of one unit.
+type walker struct{ runs }
+
+// skip goes over a DIE that has no meaning where it is, with its children.
+func (w *walker) skip(d die) (next int, err error) {
+	a := d.a
+	if a.Class == dwarf.ClassSkip && a.Children && d.direct && a.Present != 0 {
+		sib := int(w.load(w.b[d.p:], a, slotSibling))
+		if sib <= d.p || sib > len(w.b) {
+			return 0, w.u.DIEError(d.off, "sibling reference does not lead forward")
+		}
+		return sib, nil
+	}
+	if next, err = w.behind(d); err != nil || !a.Children {
+		return next, err
+	}
+	return w.skipChildren(d, next)
+}
+
+// skipChildren goes over the children of d, which begin at p.
+func (w *walker) skipChildren(d die, p int) (next int, err error) {
+	next, ok := w.u.SkipChildren(p)
+	if !ok {
+		return 0, w.u.CutOff(d.off)
+	}
+	return next, nil
+}
+
+// behind is where the attributes of d end.
+func (w *walker) behind(d die) (next int, err error) {
+	if d.a.Fixed {
+		return d.p + int(d.a.Size), nil
+	}
+	next, _, err = w.decode(d)
+	return next, err
+}
+
+// open opens a frame for the children of d.
+func (w *walker) open(d die, r role, tag dwarf.Tag) (*frame, error) {
+	fr := w.u.push(r, tag)
+	if len(w.u.frames.S) > maxDepth {
+		return nil, w.u.DIEError(d.off, "DIE tree too deep")
+	}
+	return fr, nil
+}
+
+// scope reads a DIE that only has others in it.
+func (w *walker) scope(d die, r role) (next int, err error) {
+	if next, err = w.behind(d); err == nil && d.a.Children {
+		_, err = w.open(d, r, d.a.Tag)
+	}
+	return next, err
+}

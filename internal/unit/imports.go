@@ -1,0 +1,151 @@
+package unit
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+)
+
+// Imported units, as dwz leaves them. pahole reads a unit again
+// where it is imported for the first time, in place, and also where it stands
+// in the file; references lead to what was read last (pahole-behaviour 1.4.3).
+// Here each unit is read once. Its types and functions are what was read last;
+// what pahole reads before that are copies, which share
+// members and refer to the same types.
+
+// importRec is a DW_TAG_imported_unit below a unit of the group.
+type importRec struct {
+	order, funcs uint32 // how many types and functions came before it
+	target       uint64 // section offset, those of the alternate file behind those of the file
+}
+
+// span is a run of types and functions of a part between imports.
+type span struct {
+	part, reading   int  // how often the part was read before
+	last            bool // nothing of the part is read later
+	order, orderEnd uint32
+	funcs, funcsEnd uint32
+}
+
+// spans lists what pahole reads, in its order, and marks the
+// parts that it reads.
+func (u *Unit) spans() []span {
+	var out []span
+	parts := u.parts.S
+	type open struct {
+		span
+		next, end int // imports
+	}
+	imported := make([]bool, len(parts))
+	var stack []open
+	push := func(k int) {
+		p := &parts[k]
+		o := open{span: span{part: k, reading: int(p.readings), order: p.order, funcs: p.funcs}}
+		o.next, o.end = int(p.imports), len(u.imports.S)
+		if k+1 < len(parts) {
+			o.end = int(parts[k+1].imports)
+		}
+		p.readings++
+		stack = append(stack, o)
+	}
+	// Those of the alternate file come first.
+	own := len(parts)
+	for own > 0 && parts[own-1].alt {
+		own--
+	}
+	for i := range parts {
+		k := (i + own) % len(parts)
+		push(k)
+		for len(stack) > 0 {
+			o := &stack[len(stack)-1]
+			p := &parts[o.part]
+			if o.next == o.end {
+				o.orderEnd, o.funcsEnd = p.orderEnd, p.funcsEnd
+				out = append(out, o.span)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			x := &u.imports.S[o.next]
+			o.next++
+			t, ok := u.partAt(x.target)
+			if !ok || imported[t] || parts[t].alt && !p.alt {
+				continue
+			}
+			imported[t] = true
+			o.orderEnd, o.funcsEnd = x.order, x.funcs
+			out = append(out, o.span)
+			o.order, o.funcs = x.order, x.funcs
+			push(t)
+		}
+	}
+	for i := range out {
+		out[i].last = out[i].reading+1 == int(parts[out[i].part].readings)
+	}
+	return out
+}
+
+// expand puts the types and functions of the group into the order in which
+// pahole reads them, with copies of those that it reads twice. Types
+// from place end on, those of type units, stay where they are.
+func (in *Input) expand(u *Unit, spans []span, end int) error {
+	nodes := &u.Types.Nodes
+	order := append([]uint32(nil), u.Types.Order.S...)
+	funcOrder := append([]uint32(nil), u.FuncOrder.S...)
+	u.Types.Order.Reset()
+	u.FuncOrder.Reset()
+	u.OwnFuncs = len(u.Funcs.S)
+	u.FirstInt = 0
+	var tags map[uint32][]Tag
+	if len(u.Tags.S) > 0 {
+		tags = make(map[uint32][]Tag)
+		for _, t := range u.Tags.S {
+			tags[t.Node] = append(tags[t.Node], t)
+		}
+	}
+	left := make(map[uint32]bool)
+	for _, i := range u.Unencodable.nodes {
+		left[i] = true
+	}
+	for _, s := range spans {
+		for _, i := range order[s.order:s.orderEnd] {
+			n := nodes.S[i]
+			if !s.last {
+				k := uint32(len(nodes.S))
+				if uint64(k) >= crossRef {
+					return u.UnitError("too many types in units that refer to each other")
+				}
+				if m := btf.InfoVlen(n.Info); m > 0 && len(left) > 0 {
+					// Members may be dropped from either.
+					first := uint32(len(u.Types.Members.S))
+					u.Types.Members.AppendSlice(append([]dedup.Member(nil), u.Types.Members.S[n.First:][:m]...))
+					n.First = first
+				}
+				nodes.Append(n)
+				for _, t := range tags[i] {
+					u.Tags.Append(Tag{k, t.Value, t.Component})
+				}
+				if left[i] {
+					u.Unencodable.nodes = append(u.Unencodable.nodes, k)
+				}
+				i = k
+			}
+			if u.FirstInt == 0 && btf.InfoKind(n.Info) == btf.KindInt && in.Names.IsInt(n.Name) {
+				u.FirstInt = i + 1
+			}
+			u.Types.Order.Append(i)
+		}
+		for _, i := range funcOrder[s.funcs:s.funcsEnd] {
+			if !s.last {
+				fn := u.Funcs.S[i]
+				first := uint32(len(u.Params.S))
+				u.Params.AppendSlice(append([]callconv.Param(nil), u.Params.S[fn.First:][:fn.N]...))
+				fn.First = first
+				i = uint32(len(u.Funcs.S))
+				u.Funcs.Append(fn)
+			}
+			u.FuncOrder.Append(i)
+		}
+	}
+	u.Types.Order.AppendSlice(order[end:])
+	return nil
+}

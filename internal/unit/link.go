@@ -1,0 +1,252 @@
+package unit
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+)
+
+const infoTypeTag = uint32(btf.KindTypeTag) << 24
+
+// link turns the unit's DIE offsets into Refs, puts the extra nodes behind
+// those of DIEs, and adds what pahole adds behind a unit's
+// types: the int for array indexes if the unit needs one, and the
+// declaration tags of structs, unions and typedefs.
+func (in *Input) link(u *Unit) error {
+	in.linkRefs(u)
+	if len(u.NeedTypes) > 0 {
+		u.addPart(u.Hdr.Off)
+		if err := in.readTypes(u, nil); err != nil {
+			return err
+		}
+	}
+	return in.linkRest(u)
+}
+
+// linkRest is link behind linkRefs.
+func (in *Input) linkRest(u *Unit) error {
+	if err := in.settle(u); err != nil {
+		return err
+	}
+	u.declTags()
+	return nil
+}
+
+// settle is what needs all types of a unit or group to be there.
+func (in *Input) settle(u *Unit) error {
+	in.arrayIndex(u)
+	if len(u.oldBits.S) > 0 {
+		if err := u.linkOldBits(); err != nil {
+			return err
+		}
+	}
+	if in.WholeBitfields {
+		u.dropWholeBitfields()
+	}
+	u.dropUnencodable()
+	return nil
+}
+
+// linkRefs turns the DIE offsets of the unit that has been walked last into
+// Refs.
+func (in *Input) linkRefs(u *Unit) {
+	u.index()
+	nodes := &u.Types.Nodes
+	dies := len(nodes.S)
+	nodes.AppendSlice(u.extra.S)
+	starts := u.starts.S
+	var dangling []uint32
+	ref := func(off uint32) dedup.Ref {
+		switch {
+		case off&extraRef == 0:
+			r := startRef(starts, off)
+			if r == 0 && off != 0 {
+				dangling = append(dangling, off)
+			}
+			return r
+		case off&crossRef != 0:
+			return off &^ extraRef
+		}
+		return dedup.Ref(uint32(dies) + off&^extraRef + 1)
+	}
+	index := in.Index.Load() | dedup.Extern
+	all := u.Types.Members.S
+	own := nodes.S[u.from.nodes:]
+	for i := range own {
+		n := &own[i]
+		switch btf.InfoKind(n.Info) {
+		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
+			n.Third = ref(n.Third)
+		case btf.KindArray:
+			n.Third = ref(n.Third)
+			n.First = index
+		case btf.KindFuncProto:
+			n.Third = ref(n.Third)
+			fallthrough
+		case btf.KindStruct, btf.KindUnion:
+			for m := all[n.First:][:btf.InfoVlen(n.Info)]; ; {
+				k := linkMembers(m, starts)
+				if m = m[k:]; len(m) == 0 {
+					break
+				}
+				m[0].Type = ref(m[0].Type)
+				m = m[1:]
+			}
+		case btf.KindEnum, btf.KindEnum64:
+			r := ref(n.Aux)
+			n.Aux = 0
+			if r&crossRef != 0 {
+				n.Aux = r // for linkCross
+				continue
+			}
+			u.signEnum(n, r)
+			if in.KeepSigns {
+				u.noteSign(uint32(u.from.nodes+i), r)
+			}
+		}
+	}
+	funcs := u.Funcs.S[u.from.funcs:]
+	for i := range funcs {
+		funcs[i].Type = ref(funcs[i].Type)
+	}
+	params := u.Params.S[u.from.params:]
+	for i := range params {
+		params[i].Type = ref(params[i].Type)
+	}
+	vars := u.Vars.S[u.from.vars:]
+	for i := range vars {
+		vars[i].Type = ref(vars[i].Type)
+	}
+	stubs := u.stubs[u.from.stubs:]
+	for i := range stubs {
+		stubs[i].ref = ref(stubs[i].ref)
+	}
+	for _, s := range u.specs {
+		if r := ref(s.ref); r != 0 && r != s.node+1 {
+			u.stubs = append(u.stubs, stub{r - 1, s.node + 1})
+		}
+	}
+	u.specs = u.specs[:0]
+	if len(dangling) > 0 && u.Fail == nil {
+		u.Fail = u.checkDangling(dangling)
+	}
+	if len(u.extra.S) == 0 {
+		return
+	}
+	order := u.Types.Order.S[u.from.order:]
+	for i, k := range order {
+		if k&extraRef != 0 {
+			order[i] = uint32(dies) + k&^extraRef
+		}
+	}
+}
+
+// linkMembers turns DIE offsets into Refs up to the first that is another kind of
+// reference, or none, and returns how many those are.
+//
+//go:noinline
+func linkMembers(m []dedup.Member, starts []startWord) (n int) {
+	for ; n < len(m); n++ {
+		r := startRef(starts, m[n].Type)
+		if r == 0 {
+			break
+		}
+		m[n].Type = r
+	}
+	return n
+}
+
+// signEnum gives an ENUM64 whose type is r the sign of that.
+func (u *Tables) signEnum(n *dedup.Node, r dedup.Ref) {
+	if btf.InfoKind(n.Info) == btf.KindEnum64 && u.isSigned(r) {
+		n.Info = btf.Info(btf.KindEnum64, btf.InfoVlen(n.Info), true)
+	}
+}
+
+// isSigned reports whether a type is a signed INT, not behind a typedef.
+func (u *Tables) isSigned(r dedup.Ref) bool {
+	if r == 0 {
+		return false
+	}
+	t := &u.Types.Nodes.S[r-1]
+	return btf.InfoKind(t.Info) == btf.KindInt && t.Aux>>24 == 1
+}
+
+// declTags adds a DECL_TAG for each tag, in the raw order of their types.
+func (u *Tables) declTags() {
+	u.SortTags()
+	t := u.Tags.S
+	for i := range t {
+		u.Types.Order.Append(uint32(len(u.Types.Nodes.S)))
+		u.Types.Nodes.Append(dedup.Node{
+			Info: btf.Info(btf.KindDeclTag, 0, false), Name: t[i].Value,
+			Third: t[i].Node + 1, Aux: uint32(t[i].Component),
+		})
+	}
+}
+
+// SortTags puts the tags into the raw order of their types.
+func (u *Tables) SortTags() {
+	if len(u.Tags.S) == 0 {
+		return
+	}
+	// Few units have tags at all and most lists are in order already:
+	// insertion sort by the type's place in Order.
+	place := make(map[uint32]int, len(u.Tags.S))
+	for _, t := range u.Tags.S {
+		place[t.Node] = 0
+	}
+	for i, k := range u.Types.Order.S {
+		if _, ok := place[k]; ok {
+			place[k] = i
+		}
+	}
+	t := u.Tags.S
+	for i := 1; i < len(t); i++ {
+		for j := i; j > 0 && place[t[j-1].Node] > place[t[j].Node]; j-- {
+			t[j-1], t[j] = t[j], t[j-1]
+		}
+	}
+}
+
+// arrayIndex gives all arrays of the unit their index type: one int for the
+// whole run. Until one is known, it is the unit's own, which is added if the
+// unit has arrays and no int.
+func (in *Input) arrayIndex(u *Unit) {
+	index := dedup.Ref(0)
+	switch {
+	case in.Index.Load() != 0:
+		index = in.Index.Load() | dedup.Extern
+	case u.FirstInt != 0:
+		index = u.FirstInt
+	case u.arrays:
+		u.Types.Order.Append(uint32(len(u.Types.Nodes.S)))
+		u.Types.Nodes.Append(dedup.Node{
+			Info: btf.Info(btf.KindInt, 0, false), Name: in.Names.Unalias(in.Names.Int), Third: 4, Aux: 1<<24 | 32,
+		})
+		index = uint32(len(u.Types.Nodes.S))
+		u.FirstInt = index
+	}
+	if !u.arrays {
+		return
+	}
+	if index&dedup.Extern != 0 {
+		return // link has set it
+	}
+	for i := range u.Types.Nodes.S {
+		if n := &u.Types.Nodes.S[i]; btf.InfoKind(n.Info) == btf.KindArray {
+			n.First = index
+		}
+	}
+}
+
+// noteSign keeps of node k whether the type r of an enumeration says that its
+// values have no sign, though there are negative ones.
+func (u *Tables) noteSign(k uint32, r dedup.Ref) {
+	n := &u.Types.Nodes.S[k]
+	if btf.InfoKind(n.Info) == btf.KindEnum && btf.InfoKflag(n.Info) && !u.isSigned(r) {
+		if u.Unsigned == nil {
+			u.Unsigned = make(map[uint32]bool)
+		}
+		u.Unsigned[k] = true
+	}
+}

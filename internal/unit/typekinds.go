@@ -1,0 +1,446 @@
+package unit
+
+import (
+	"strconv"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// The kinds of DIE that describe types. Each method reads the DIE d and returns
+// where it stopped: behind its attributes, or behind all of it.
+
+// refKinds says what a DIE of ClassRef becomes, by the low byte of its tag. A
+// name is kept by the mask named.
+var refKinds = [256]struct{ info, named uint32 }{
+	dwarf.TagPointerType:  {btf.Info(btf.KindPtr, 0, false), 0},
+	dwarf.TagConstType:    {btf.Info(btf.KindConst, 0, false), 0},
+	dwarf.TagVolatileType: {btf.Info(btf.KindVolatile, 0, false), 0},
+	dwarf.TagRestrictType: {btf.Info(btf.KindRestrict, 0, false), 0},
+	dwarf.TagTypedef:      {btf.Info(btf.KindTypedef, 0, false), 1<<32 - 1},
+}
+
+// langRust is DW_LANG_Rust; its members are sorted by offset.
+const langRust = 0x1c
+
+// members reads members into the open type top.
+func (w *walker) members(d die, top *frame) (next int, err error) {
+	u, a := w.u, d.a
+	if (d.direct || a.Inline && d.p+int(a.Size)+8 <= len(w.b)) && !top.open && !a.Children {
+		next, n, err := w.memberRun(a, d.off, d.p, top)
+		u.DIEs += n
+		if err == nil {
+			return w.closeRun(next, top), nil
+		}
+		if err != errLongName {
+			return 0, err
+		}
+		// Back to where the code of the member with it was read.
+		d.off = next
+		code, q := dwarf.ULEB(w.b, d.off)
+		a, d.p = u.Abbrevs.Lookup(code), q
+		top = &u.frames.S[len(u.frames.S)-1]
+	}
+	if next, err = w.member(a, d.off, d.p, top); err != nil {
+		return 0, err
+	}
+	if a.Children {
+		u.push(inPart, a.Tag)
+	}
+	return next, nil
+}
+
+// closeRun closes top if it ends at p with nothing to settle. It returns where
+// the next DIE is.
+func (w *walker) closeRun(p int, top *frame) (next int) {
+	u := w.u
+	if p >= len(w.b) || w.b[p] != 0 || top.n > MaxVlen || top.an != 0 || u.Language == langRust {
+		return p
+	}
+	x := &u.Types.Nodes.S[top.owner]
+	x.First = top.first
+	x.Info = btf.Info(btf.InfoKind(x.Info), top.n, top.kflag)
+	u.addOrder(top.owner)
+	u.frames.S = u.frames.S[:len(u.frames.S)-1]
+	return p + 1
+}
+
+// typeOf reads a DIE of which only DW_AT_type counts.
+func (w *walker) typeOf(d die) (next int, third uint32, err error) {
+	if d.direct {
+		third, err = w.refTo(d)
+		return d.p + int(d.a.Size), third, err
+	}
+	next, have, err := w.decode(d)
+	if err != nil {
+		return 0, 0, err
+	}
+	third, err = w.refOf(d.off, have, dwarf.VType)
+	return next, third, err
+}
+
+// ref reads a type that is a reference to another one: pointer, typedef, qualifier.
+func (w *walker) ref(d die) (next int, err error) {
+	u, a := w.u, d.a
+	var name, third uint32
+	if d.direct {
+		if !a.Children {
+			if next, n := w.refRun(a, d.off, d.p); n != 0 {
+				u.DIEs += n - 1
+				return next, nil
+			}
+		}
+		name = w.name(a, w.b[d.p:])
+		next = d.p + int(a.Size)
+		third, err = w.refTo(d)
+	} else {
+		next, name, third, err = w.anyRef(d)
+	}
+	if err != nil {
+		return 0, err
+	}
+	k := &refKinds[a.Tag&0xff]
+	if name &= k.named; name|^k.named == 0 {
+		return 0, u.NoName(d.off, "typedef without a name")
+	}
+	n, i := u.addNode(d.off)
+	n.Info, n.Name, n.Third = k.info, name, third
+	if !a.Children {
+		u.addOrder(i)
+		return next, nil
+	}
+	fr, err := w.open(d, inType, a.Tag)
+	if err == nil {
+		fr.owner = i
+	}
+	return next, err
+}
+
+// anyRef reads name and reference of a type that is not direct.
+func (w *walker) anyRef(d die) (next int, name, third uint32, err error) {
+	u := w.u
+	next, have, err := w.decode(d)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	name = u.NameOf(have)
+	if third, err = w.refOf(d.off, have, dwarf.VType); err != nil {
+		return 0, 0, 0, err
+	}
+	an := uint64(0)
+	if have&(1<<dwarf.VAnnotation) != 0 {
+		an = u.Vals[dwarf.VAnnotation].U
+	}
+	if name == 0 && have&(1<<dwarf.VSpec) != 0 && d.a.Tag == dwarf.TagTypedef {
+		name = u.NameAt(u.Vals[dwarf.VSpec].U)
+	}
+	if an != 0 && d.a.Tag == dwarf.TagPointerType && w.in.TypeTag {
+		third = w.gnuTypeTags(uint32(an), third)
+	}
+	return next, name, third, nil
+}
+
+// aggregate reads a struct or union.
+func (w *walker) aggregate(d die, top *frame) (next int, err error) {
+	u, a := w.u, d.a
+	var name, size, decl uint32
+	if d.direct {
+		x := w.b[d.p:]
+		name = w.name(a, x)
+		size = w.load(x, a, slotByteSize)
+		decl = w.load(x, a, slotDeclaration)
+		next = d.p + int(a.Size)
+	} else if next, name, size, decl, err = w.anyAggregate(d); err != nil {
+		return 0, err
+	}
+	kind := btf.KindStruct
+	if a.Tag == dwarf.TagUnionType {
+		kind = btf.KindUnion
+	}
+	ctx, tag := inAggregate, a.Tag
+	info := btf.Info(kind, 0, false)
+	signed := !d.direct && a.Present&(1<<dwarf.VSignature) != 0
+	if decl != 0 || signed {
+		info, size = btf.Info(btf.KindFwd, 0, kind == btf.KindUnion), 0
+		if ctx, tag, err = w.forward(d, name, signed); err != nil {
+			return 0, err
+		}
+	}
+	n, i := u.addNode(d.off)
+	n.Info, n.Name, n.Third = info, name, size
+	if decl == 0 && !signed {
+		n.First = uint32(len(u.Types.Members.S))
+	}
+	an := uint32(0)
+	if !d.direct && a.Present&(1<<dwarf.VAnnotation) != 0 && a.Tag != dwarf.TagUnionType {
+		an = uint32(u.Vals[dwarf.VAnnotation].U)
+	}
+	if a.Present&(1<<dwarf.VSpec) != 0 {
+		w.defines(i)
+	}
+	if !a.Children {
+		if an != 0 {
+			w.gnuDeclTags(an, i, -1)
+		}
+		u.addOrder(i)
+		return next, nil
+	}
+	u.suspend(top)
+	first, count := uint32(len(u.Types.Members.S)), uint32(0)
+	if ctx == inAggregate && an == 0 {
+		var closed bool
+		next, count, closed = w.memberRunOf(i, next)
+		u.DIEs += uint64(count)
+		if closed {
+			return next, nil
+		}
+	}
+	fr, err := w.open(d, ctx, tag)
+	if err != nil {
+		return 0, err
+	}
+	fr.owner, fr.first, fr.an, fr.n, fr.comp = i, first, an, count, int32(count)
+	return next, nil
+}
+
+// anyAggregate reads the attributes of a struct or union that is not direct.
+func (w *walker) anyAggregate(d die) (next int, name, size, decl uint32, err error) {
+	next, have, err := w.decode(d)
+	if err != nil {
+		return 0, 0, 0, 0, err
+	}
+	name = w.u.NameOf(have)
+	long := w.u.Number(have, dwarf.VByteSize)
+	if long>>32 != 0 {
+		return 0, 0, 0, 0, w.u.DIEError(d.off, "size over 4294967295 bytes")
+	}
+	return next, name, uint32(long), uint32(w.u.Number(have, dwarf.VDeclaration)), nil
+}
+
+// forward prepares for a struct or union that is declared here only; signed says
+// that it is described in a type unit. It returns what its children are read as.
+func (w *walker) forward(d die, name uint32, signed bool) (role, dwarf.Tag, error) {
+	u := w.u
+	if !signed {
+		if name == 0 {
+			if u.Reader.Bad {
+				return 0, 0, u.NoName(d.off, "")
+			}
+			u.Unencodable.add(u.nodes(), "declaration of a struct without a name")
+		}
+		return inType, 0, nil
+	}
+	// What is declared in it may be described here.
+	return inNamespace, 0, w.addStub(d.off, d.a.Present)
+}
+
+// protoParam reads a parameter of a prototype.
+func (w *walker) protoParam(d die, top *frame) (next int, err error) {
+	u, a := w.u, d.a
+	m := dedup.Member{}
+	if d.direct && a.Present&(1<<dwarf.VOrigin|1<<dwarf.VLocation) == 0 {
+		m.Name = w.name(a, w.b[d.p:])
+		m.Type, err = w.refTo(d)
+		next = d.p + int(a.Size)
+	} else {
+		var have uint32
+		if next, have, err = w.decode(d); err != nil {
+			return 0, err
+		}
+		m.Name = u.NameOf(have)
+		m.Type, err = w.refOf(d.off, have, dwarf.VType)
+	}
+	if err != nil {
+		return 0, err
+	}
+	u.addMember(top, m)
+	if a.Children {
+		u.push(inPart, a.Tag)
+	}
+	return next, nil
+}
+
+// proto reads the type of functions.
+func (w *walker) proto(d die, top *frame) (next int, err error) {
+	u := w.u
+	next, third, err := w.typeOf(d)
+	if err != nil {
+		return 0, err
+	}
+	n, i := u.addNode(d.off)
+	n.Third = third
+	n.Info = btf.Info(btf.KindFuncProto, 0, false)
+	n.First = uint32(len(u.Types.Members.S))
+	if !d.a.Children {
+		u.addOrder(i)
+		return next, nil
+	}
+	u.suspend(top)
+	if end, n := w.protoRun(i, next); end != 0 {
+		u.DIEs += n
+		return end, nil
+	}
+	fr, err := w.open(d, inProto, d.a.Tag)
+	if err == nil {
+		fr.owner, fr.first = i, uint32(len(u.Types.Members.S))
+	}
+	return next, err
+}
+
+// array reads an array.
+func (w *walker) array(d die, top *frame) (next int, err error) {
+	u := w.u
+	next, third, err := w.typeOf(d)
+	if err != nil {
+		return 0, err
+	}
+	n, i := u.addNode(d.off)
+	n.Third = third
+	n.Info = btf.Info(btf.KindArray, 0, false)
+	u.arrays = true
+	if !d.a.Children {
+		u.addOrder(i)
+		return next, nil
+	}
+	if end := w.arrayRun(i, next); end != 0 {
+		u.DIEs++
+		return end, nil
+	}
+	// Dimensions wait in open: only the last one says how many inner arrays
+	// there are.
+	u.suspend(top)
+	fr := u.push(inArray, d.a.Tag)
+	fr.owner, fr.first, fr.open = i, uint32(len(u.open.S)), true
+	return next, nil
+}
+
+// subrange reads a dimension of the open array top.
+func (w *walker) subrange(d die, top *frame) (next int, err error) {
+	u, a := w.u, d.a
+	var count uint32
+	if d.direct {
+		count = w.directDimension(a, w.b[d.p:])
+		next = d.p + int(a.Size)
+	} else {
+		var have uint32
+		if next, have, err = w.decode(d); err != nil {
+			return 0, err
+		}
+		count = w.dimension(have)
+	}
+	if top.n < 64 {
+		u.open.Append(dedup.Member{Val: count})
+		top.n++
+	}
+	if a.Children {
+		u.push(inPart, a.Tag)
+	}
+	return next, nil
+}
+
+// base reads a base type.
+func (w *walker) base(d die) (next int, err error) {
+	next, have, err := w.decode(d)
+	if err != nil {
+		return 0, err
+	}
+	if err := w.baseType(d.off, have); err != nil {
+		return 0, err
+	}
+	if d.a.Children {
+		w.u.push(inPart, d.a.Tag)
+	}
+	return next, nil
+}
+
+// enum reads an enumeration.
+func (w *walker) enum(d die, top *frame) (next int, err error) {
+	u, a := w.u, d.a
+	var name, typ, size uint32
+	if d.direct {
+		x := w.b[d.p:]
+		name = w.name(a, x)
+		typ, err = w.refTo(d)
+		size = w.load(x, a, slotByteSize)
+		next = d.p + int(a.Size)
+	} else {
+		var have uint32
+		if next, have, err = w.decode(d); err != nil {
+			return 0, err
+		}
+		name = u.NameOf(have)
+		size = uint32(u.Number(have, dwarf.VByteSize))
+		typ, err = w.refOf(d.off, have, dwarf.VType)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if size == 0 {
+		size = 4
+	}
+	if size > 8 || size&(size-1) != 0 {
+		u.Unencodable.add(u.nodes(), "enumeration of "+strconv.Itoa(int(size))+" bytes")
+	}
+	if !d.direct && a.Present&(1<<dwarf.VSignature) != 0 {
+		if err := w.addStub(d.off, a.Present); err != nil {
+			return 0, err
+		}
+	}
+	n, i := u.addNode(d.off)
+	n.Info, n.Name, n.Third, n.Aux = btf.Info(btf.KindEnum, 0, false), name, size, typ
+	n.First = uint32(len(u.Types.Members.S))
+	if a.Present&(1<<dwarf.VSpec) != 0 {
+		w.defines(i)
+	}
+	if !a.Children {
+		if err := w.closeEnum(&frame{owner: i, first: n.First}); err != nil {
+			return 0, err
+		}
+		u.addOrder(i)
+		return next, nil
+	}
+	u.suspend(top)
+	if end, n, err := w.enumRun(i, next); err != nil || end != 0 {
+		u.DIEs += n
+		return end, err
+	}
+	fr := u.push(inEnum, a.Tag)
+	fr.owner, fr.first = i, uint32(len(u.Types.Members.S))
+	return next, nil
+}
+
+// enumerator reads a value of the open enumeration top.
+func (w *walker) enumerator(d die, top *frame) (next int, err error) {
+	u, a := w.u, d.a
+	var m dedup.Member
+	var v int64
+	if d.direct {
+		x := w.b[d.p:]
+		m.Name = w.name(a, x)
+		v = int64(w.load(x, a, slotConst))
+		next = d.p + int(a.Size)
+	} else {
+		var have uint32
+		if next, have, err = w.decode(d); err != nil {
+			return 0, err
+		}
+		m.Name = u.NameOf(have)
+		v = int64(u.Number(have, dwarf.VConst))
+	}
+	if m.Name == 0 {
+		return 0, u.NoName(d.off, "enumerator without a name")
+	}
+	if v < 0 {
+		top.neg = true
+	}
+	if v < -1<<31 || v > 1<<32-1 {
+		top.big = true
+	}
+	m.Type, m.Val = uint32(v), uint32(uint64(v)>>32)
+	u.addMember(top, m)
+	if a.Children {
+		u.push(inPart, a.Tag)
+	}
+	return next, nil
+}
