@@ -20,7 +20,7 @@ var debugRoot = "/usr/lib/debug"
 // OpenAlt opens the alternate file, as Alt, if the file has one. Without it names
 // and types would be missing anywhere, so one that is not there is an error.
 func (f *File) OpenAlt() error {
-	name, id, err := f.altLink()
+	name, id, err := altLink(f.Dwarf)
 	if name == "" || err != nil {
 		return err
 	}
@@ -76,16 +76,16 @@ func (f *File) useAlt(path string, e *mmapelf.File) error {
 }
 
 // altLink gives the name and the id of the alternate file; "" is none.
-func (f *File) altLink() (name string, id []byte, err error) {
-	if sec := f.Dwarf.Section(".gnu_debugaltlink"); sec != nil {
-		b, err := f.Dwarf.Data(sec)
+func altLink(e *mmapelf.File) (name string, id []byte, err error) {
+	if sec := e.Section(".gnu_debugaltlink"); sec != nil {
+		b, err := e.Data(sec)
 		if n := bytes.IndexByte(b, 0); n > 0 && err == nil {
 			return string(b[:n]), b[n+1:], nil
 		}
 		return "", nil, err
 	}
-	if sec := f.Dwarf.Section(".debug_sup"); sec != nil {
-		b, err := f.Dwarf.Data(sec)
+	if sec := e.Section(".debug_sup"); sec != nil {
+		b, err := e.Data(sec)
 		name, id := debugSup(b, false)
 		return name, id, err
 	}

@@ -10,16 +10,9 @@ import (
 // Cursor is what the DIEs of one unit are read from. Its memory serves one unit
 // after the other.
 type Cursor struct {
-	File *File // that the unit is in
-	Seq  int   // position in the order of units, from 0; of none if it is negative
-	// Base is where offsets of the file start behind those of the file and before
-	// those of its alternate file: 0, or the size of the other .debug_info.
-	Base uint64
-
-	Hdr     dwarf.Unit
+	Position
 	Abbrevs *dwarf.Abbrevs // own, or one that units share
 	Vals    dwarf.Values   // of the DIE that was decoded last
-	Name    dedup.Name     // DW_AT_name of the unit
 	Reader  names.Reader   // of its names; kept from unit to unit
 	SplitID uint64         // DW_AT_GNU_dwo_id
 
@@ -38,27 +31,22 @@ type Cursor struct {
 	touched  byte            // by touchNames; of no meaning
 }
 
+// Position says which unit a cursor is at.
+type Position struct {
+	File *File // that the unit is in
+	Seq  int   // in the order of units, from 0; of none if it is negative
+	// Base is what is to be added to offsets in the unit's .debug_info to tell those
+	// of an alternate file from the file's: 0, or the size of the other .debug_info.
+	Base uint64
+	Hdr  dwarf.Unit
+	Name dedup.Name // DW_AT_name of the unit
+}
+
 // bases are where the unit's parts of sections start that indexes lead to.
 type bases struct {
 	str      uint64 // DW_AT_str_offsets_base
 	addr     uint64 // DW_AT_addr_base
 	loclists uint64 // DW_AT_loclists_base
-}
-
-// Start makes the unit ready to be read: its bytes are there and relocated, and its
-// abbreviations compiled. The unit DIE is next: UnitDIE.
-func (c *Cursor) Start() error {
-	f := c.File
-	if _, err := f.inOrder.info.need(c.Seq, f.Info, c.Hdr.Off, uint64(len(c.Hdr.Data))); err != nil {
-		return err
-	}
-	if err := c.relocate(); err != nil {
-		return err
-	}
-	if err := c.compileAbbrevs(); err != nil {
-		return &Error{File: f.Path, Section: ".debug_info", UnitOff: c.Hdr.Off, What: err.Error()}
-	}
-	return nil
 }
 
 // Reset prepares for the next unit. A table above keep bytes is given back.

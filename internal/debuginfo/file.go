@@ -2,10 +2,14 @@ package debuginfo
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/internal/elfreloc"
 	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -78,30 +82,6 @@ const (
 	shfExclude  = 0x80000000
 )
 
-// Open maps an input and finds the file with its debug sections. Errors: a file
-// that cannot be mapped or is no ELF file, and a separate debug file that is named
-// and cannot be used.
-func Open(in *mmapelf.Source, s Settings) (*File, error) {
-	e, err := in.Open()
-	if err != nil {
-		return nil, err
-	}
-	f := newFile(in.Path, e, s)
-	f.alone = in.InMemory()
-	f.adviseOn(f.ELF)
-	f.prefix = slimPrefix(f.ELF)
-	if f.section(".debug_info") == nil && f.section(".debug_abbrev") == nil {
-		if err := f.findDebugFile(); err != nil {
-			f.Close()
-			return nil, err
-		}
-		if f.Dwarf != f.ELF {
-			f.adviseOn(f.Dwarf)
-		}
-	}
-	return f, nil
-}
-
 // newFile is a file whose sections have not been loaded.
 func newFile(path string, e *mmapelf.File, s Settings) *File {
 	f := &File{
@@ -110,16 +90,6 @@ func newFile(path string, e *mmapelf.File, s Settings) *File {
 	}
 	arena.Bind(s.Limit, &f.types.copies)
 	return f
-}
-
-// adviseOn says how a file will be read. The system's own read-ahead around each
-// page touched can be megabytes; what is read in order is asked for in windows
-// instead. Below a limit that has no room for all of it, pages that are done with
-// are to be the first to go.
-func (f *File) adviseOn(e *mmapelf.File) {
-	size := uint64(len(e.Bytes()))
-	e.RandomRange(0, size)
-	e.Scarce = f.settings.Scarce(size)
 }
 
 // Load loads the debug sections. With whole, compressed ones are expanded as a
@@ -190,19 +160,6 @@ func (f *File) PlaceNames() error {
 // no other: types and inline functions, described before optimization.
 const ltoPrefix = ".gnu.debuglto_"
 
-// slimPrefix is ltoPrefix for a slim object of GCC, else "".
-func slimPrefix(e *mmapelf.File) (prefix string) {
-	for i := range e.Sections {
-		switch name := e.Sections[i].Name; {
-		case strings.HasPrefix(name, ".debug_"), strings.HasPrefix(name, ".zdebug_"):
-			return ""
-		case name == ltoPrefix+".debug_info":
-			prefix = ltoPrefix
-		}
-	}
-	return prefix
-}
-
 // section is the debug section of that name, or the one with the name that
 // compressed contents had at first; nil if there is none. Of several the one
 // counts that does not have type units only (typeindex.go): those are in section
@@ -247,12 +204,7 @@ func (n *naming) kind(section string) string {
 func (f *File) Split() bool { return f.dwo != nil }
 
 // Order is the file's byte order.
-func (f *File) Order() binary.ByteOrder {
-	if f.BigEndian {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
-}
+func (f *File) Order() binary.ByteOrder { return order(f.BigEndian) }
 
 // Close gives back the file and what was made of it.
 func (f *File) Close() {
@@ -299,4 +251,89 @@ func (f *File) ReleaseNames() {
 	if s := f.Dwarf.Section(".debug_str"); s != nil {
 		f.Dwarf.ReleaseRange(s.Offset, s.Size)
 	}
+}
+
+// pack is what only a .dwo or .dwp has.
+type pack struct {
+	main     string            // path of the file with the skeletons
+	several  bool              // a .dwp: of several .dwo files
+	whole    map[string][]byte // the sections
+	abbrevAt uint64            // of a .dwp: where offsets of the unit in .debug_abbrev start
+}
+
+// packed reports whether the file is a .dwp.
+func (f *File) packed() bool { return f.dwo != nil && f.dwo.several }
+
+// relocs is what a relocatable file has beyond a linked one.
+type relocs struct {
+	addrs []uint64 // where each section is assumed to lie, by index
+
+	object *elfreloc.Object
+	info   *elfreloc.Table // of .debug_info, nil if it has none
+	random [relKinds]*elfreloc.Table
+
+	inInfo, inStr section // the section of info, and .debug_str: given back as they are read
+	str           uint32  // section index of .debug_str
+}
+
+// Sections of which single numbers or lists are read.
+const (
+	relAddr = iota
+	relStrOffsets
+	relLoclists
+	relLoc
+	relKinds
+)
+
+// TypeIndex is the index of a file's type units. It does not change once it is
+// made, but for what Reached notes, which belongs to the committer.
+type TypeIndex struct {
+	f        *File
+	units    []typeUnit // by signature
+	sections []typeSection
+	copies   arena.Vec[byte]
+	reached  []bool         // by unit: a committed unit has led to it
+	packed   map[uint64]int // of a .dwp: units by signature, which are not sorted
+
+	once sync.Once
+	err  error
+	saw  atomic.Bool // a type unit went by in .debug_info
+}
+
+// typeUnit is one of them.
+type typeUnit struct {
+	sig     uint64
+	off     uint64 // of the header, from the section's base
+	die     uint64 // of the type, from off
+	copy    uint64 // 1 + offset in copies; 0 if the section itself can be read
+	section uint32 // index in sections
+}
+
+// typeSection is a section with type units. The first one is .debug_info.
+type typeSection struct {
+	base  uint64 // where its offsets start among those of all
+	data  []byte
+	types bool            // .debug_types
+	rel   *elfreloc.Table // in order; nil if it has none
+
+	// Of the type unit alone, in a .dwp:
+	abbrevAt   uint64 // where offsets in .debug_abbrev start
+	strOffsets []byte
+}
+
+// InFile makes err begin with the name of the file, as those of package mmapelf
+// do.
+func (f *File) InFile(err error) error {
+	if e := (*mmapelf.FormatError)(nil); errors.As(err, &e) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", f.Path, err)
+}
+
+// Wrap has an error begin with the name of the file; nil stays nil.
+func (f *File) Wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", f.Path, err)
 }

@@ -27,7 +27,7 @@ func FuzzSplitIndex(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), uint64(0), true)
 	f.Fuzz(func(t *testing.T, index []byte, id uint64, bigEndian bool) {
 		p := withSection(t, dt.Section{Name: ".debug_cu_index", Data: index}, bigEndian)
-		parts, err := p.indexEntry(".debug_cu_index", id)
+		parts, err := indexEntry(p.ELF, ".debug_cu_index", id)
 		if err != nil && parts != nil {
 			t.Fatal("parts and an error")
 		}
@@ -52,7 +52,7 @@ func FuzzLinks(f *testing.F) {
 		s := sections[int(which)%len(sections)]
 		s.Data = data
 		p := withSection(t, s, bigEndian)
-		name, _, err := p.debugLink()
+		name, _, err := debugLink(p.ELF)
 		if err != nil && name != "" {
 			t.Error("a name and an error")
 		}
@@ -61,7 +61,7 @@ func FuzzLinks(f *testing.F) {
 				t.Errorf("%q leads out of the folder", name)
 			}
 		}
-		p.altLink()
+		altLink(p.ELF)
 		altID(p.ELF)
 	})
 }

@@ -21,10 +21,10 @@ func (f *File) NoDwarf() error {
 		return fmt.Errorf("%s: no section table, so no debug information can be found", f.Path)
 	case !slices.ContainsFunc(f.ELF.Sections, func(s mmapelf.Section) bool { return s.Name != "" }):
 		return fmt.Errorf("%s: sections have no names, so no debug information can be found", f.Path)
-	case strings.HasSuffix(f.otherDebug(), "debug_info"):
+	case strings.HasSuffix(otherDebug(f.ELF), "debug_info"):
 		return fmt.Errorf("%s: section .debug_info is empty, or its contents are in another file (SHT_NOBITS)", f.Path)
-	case f.otherDebug() != "":
-		return fmt.Errorf("%s: section %s without .debug_info", f.Path, f.otherDebug())
+	case otherDebug(f.ELF) != "":
+		return fmt.Errorf("%s: section %s without .debug_info", f.Path, otherDebug(f.ELF))
 	case f.ELF.Section(".shstrtab") == nil && f.ELF.Section(".strtab") == nil:
 		return fmt.Errorf("%s: no section is called .shstrtab or .strtab, so the section names cannot be right", f.Path)
 	}
@@ -42,16 +42,16 @@ func (f *File) OnlyLines() bool {
 			lines = lines || s.Size > 0
 		}
 	}
-	return lines && f.otherDebug() == ""
+	return lines && otherDebug(f.ELF) == ""
 }
 
 // otherDebug is the name of a debug section that compilers write together with
 // .debug_info, or "". An empty source has lines, strings and macros alone; GCC's
 // object that holds intermediate code of one has abbreviations, too.
-func (f *File) otherDebug() string {
-	lto := f.ELF.Section(ltoPrefix+".debug_info") != nil
-	for i := range f.ELF.Sections {
-		s := &f.ELF.Sections[i]
+func otherDebug(e *mmapelf.File) string {
+	lto := e.Section(ltoPrefix+".debug_info") != nil
+	for i := range e.Sections {
+		s := &e.Sections[i]
 		name, ok := strings.CutPrefix(strings.Replace(s.Name, ".zdebug_", ".debug_", 1), ".debug_")
 		switch name {
 		case "frame", "gdb_scripts", "line", "line_str", "str", "macro", "macinfo":

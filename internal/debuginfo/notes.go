@@ -38,10 +38,7 @@ func (f *File) LinkTimeOptimized() (on bool, err error) {
 
 // eachNote calls fn for the notes of a section as long as it returns true.
 func eachNote(b []byte, bigEndian bool, fn func(name []byte, typ uint32, desc []byte) bool) {
-	var o binary.ByteOrder = binary.LittleEndian
-	if bigEndian {
-		o = binary.BigEndian
-	}
+	o := order(bigEndian)
 	for len(b) >= 12 {
 		namesz, descsz, typ := uint64(o.Uint32(b)), uint64(o.Uint32(b[4:])), o.Uint32(b[8:])
 		desc := 12 + (namesz+3)&^3
@@ -75,4 +72,12 @@ func buildID(e *mmapelf.File) (id []byte) {
 		}
 	}
 	return id
+}
+
+// order is a byte order.
+func order(bigEndian bool) binary.ByteOrder {
+	if bigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
 }

@@ -24,7 +24,7 @@ func (f *File) openPacked(path string, id uint64) (*File, error) {
 	}
 	p := f.part(path, e)
 	p.dwo.several = true
-	parts, err := p.indexEntry(".debug_cu_index", id)
+	parts, err := indexEntry(p.ELF, ".debug_cu_index", id)
 	if err == nil && parts != nil {
 		err = p.loadSplit(parts)
 	}
@@ -47,26 +47,26 @@ var indexColumns = map[uint32]string{1: ".debug_info", 2: ".debug_types", 3: ".d
 //	hash table of slots: id 8 each, then row 4 each, from 1
 //	columns: section number 4 each
 //	rows: offset 4 for each column; then the same with sizes
-func (f *File) indexEntry(index string, id uint64) (map[string]span64, error) {
-	sec := f.ELF.Section(index)
+func indexEntry(e *mmapelf.File, index string, id uint64) (map[string]span64, error) {
+	sec := e.Section(index)
 	if sec == nil {
-		return nil, fmt.Errorf("%s: no %s", f.Path, index)
+		return nil, fmt.Errorf("%s: no %s", e.Path, index)
 	}
-	b, err := f.ELF.Data(sec)
+	b, err := e.Data(sec)
 	if err != nil {
 		return nil, err
 	}
-	bad := fmt.Errorf("%s: %s: cut off", f.Path, index)
+	bad := fmt.Errorf("%s: %s: cut off", e.Path, index)
 	if len(b) < 16 {
 		return nil, bad
 	}
-	o := f.Order()
+	o := order(e.BigEndian)
 	version := o.Uint32(b)
 	if v := uint32(o.Uint16(b)); v == 5 {
 		version = 5
 	}
 	if version != 2 && version != 5 {
-		return nil, fmt.Errorf("%s: %s: unknown version %d", f.Path, index, version)
+		return nil, fmt.Errorf("%s: %s: unknown version %d", e.Path, index, version)
 	}
 	columns, units, slots := uint64(o.Uint32(b[4:])), uint64(o.Uint32(b[8:])), uint64(o.Uint32(b[12:]))
 	rows := 16 + 12*slots
@@ -74,7 +74,7 @@ func (f *File) indexEntry(index string, id uint64) (map[string]span64, error) {
 		return nil, bad
 	}
 	if slots&(slots-1) != 0 {
-		return nil, fmt.Errorf("%s: %s: %d slots, no power of two", f.Path, index, slots)
+		return nil, fmt.Errorf("%s: %s: %d slots, no power of two", e.Path, index, slots)
 	}
 	// Section 7.3.5.3: from slot to slot in steps that the id gives, to an
 	// unused one.
@@ -120,7 +120,7 @@ func (t *TypeIndex) inPackage(sig uint64) (i int, ok bool, err error) {
 	if i, ok := t.packed[sig]; ok {
 		return i, true, nil
 	}
-	parts, err := f.indexEntry(".debug_tu_index", sig)
+	parts, err := indexEntry(f.ELF, ".debug_tu_index", sig)
 	if parts == nil || err != nil {
 		return 0, false, err
 	}
@@ -132,10 +132,10 @@ func (t *TypeIndex) inPackage(sig uint64) (i int, ok bool, err error) {
 	if _, s.types = parts[".debug_types"]; s.types {
 		name = ".debug_types"
 	}
-	if s.data, err = f.partOf(name, parts); err != nil {
+	if s.data, err = f.dwo.partOf(f.Path, name, parts); err != nil {
 		return 0, false, err
 	}
-	if s.strOffsets, err = f.partOf(".debug_str_offsets", parts); err != nil {
+	if s.strOffsets, err = f.dwo.partOf(f.Path, ".debug_str_offsets", parts); err != nil {
 		return 0, false, err
 	}
 	var h dwarf.Unit

@@ -1,10 +1,8 @@
 package debuginfo
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/elfreloc"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -14,27 +12,6 @@ import (
 // relocated there before it is read, so that all that reads DIEs works as for
 // linked files; of the other sections, what is read is copied and relocated at
 // the moment it is read (pahole-behaviour 5.6 has the rules of addresses).
-
-// relocs is what a relocatable file has beyond a linked one.
-type relocs struct {
-	addrs []uint64 // where each section is assumed to lie, by index
-
-	object *elfreloc.Object
-	info   *elfreloc.Table // of .debug_info, nil if it has none
-	random [relKinds]*elfreloc.Table
-
-	inInfo, inStr section // the section of info, and .debug_str: given back as they are read
-	str           uint32  // section index of .debug_str
-}
-
-// Sections of which single numbers or lists are read.
-const (
-	relAddr = iota
-	relStrOffsets
-	relLoclists
-	relLoc
-	relKinds
-)
 
 // firstAddr is the address of the first section, as pahole has it.
 const firstAddr = 0x10000
@@ -152,75 +129,6 @@ func layout(sections []mmapelf.Section) []uint64 {
 	return addrs
 }
 
-// Header reads the header of the unit at off into c, whose first relocation is
-// entry first, and which relocations belong to the unit. Units share the entries
-// out between them in their order; that each lies in its unit, which Apply checks,
-// proves that none was missed.
-func (f *File) Header(off uint64, first int, c *Cursor) error {
-	c.File = f
-	if _, err := f.inOrder.info.need(c.Seq, f.Info, off, dwarf.MaxUnitHeader); err != nil {
-		return err
-	}
-	if f.rel == nil || f.rel.info == nil {
-		return dwarf.ReadUnit(f.Info, off, f.BigEndian, &c.Hdr)
-	}
-	t := f.rel.info
-	rest := f.Info[off:]
-	var buf [dwarf.MaxUnitHeader]byte
-	head := buf[:copy(buf[:], rest)]
-	if err := t.Apply(head, off, first, t.Search(first, off+uint64(len(head)))); err != nil {
-		return err
-	}
-	if err := dwarf.ReadUnitHeader(head, rest, off, f.BigEndian, &c.Hdr); err != nil {
-		return err
-	}
-	c.FirstReloc, c.LastReloc = first, t.Len()
-	if end := c.Hdr.End(); end < uint64(len(f.Info)) {
-		c.LastReloc = t.Search(first, end)
-	}
-	return nil
-}
-
-// relocate makes c.Hdr.Data a relocated copy of the unit.
-func (c *Cursor) relocate() error {
-	f := c.File
-	if f.rel == nil || f.rel.info == nil {
-		return nil
-	}
-	c.copy.Reset()
-	b := c.copy.Extend(len(c.Hdr.Data))
-	copy(b, f.Info[c.Hdr.Off:])
-	names := elfreloc.Span{Section: f.rel.str}
-	if err := f.rel.info.ApplySpan(b, c.Hdr.Off, c.FirstReloc, c.LastReloc, &names); err != nil {
-		return fmt.Errorf("%s: %w", f.Path, err)
-	}
-	c.Hdr.Data = b
-	c.Reader.Low = uint32(min(uint64(c.Reader.Low), names.Low))
-	c.touchNames(names.Low, names.High)
-	return nil
-}
-
-// touchNames reads one byte of each cache line of the unit's own part of
-// .debug_str. In a module, where nearly every name comes again for each object,
-// the walk would wait for memory at nearly every name: it asks for them in the
-// order of the DIEs, which is none there.
-func (c *Cursor) touchNames(low, high uint64) {
-	const line = 64
-	data := c.File.Names.Data
-	if low > high || high >= uint64(len(data)) || high-low > maxNames {
-		return
-	}
-	sum := byte(0)
-	for s := data[low:high]; len(s) > line; s = s[line:] {
-		sum += s[0]
-	}
-	c.touched = sum
-}
-
-// maxNames is the length of a part of .debug_str above which it would not stay
-// in the cache, in bytes.
-const maxNames = 1 << 20
-
 // Unsorted reports whether an error may come from relocations of .debug_info
 // that are not in the order of their offsets. It reads all of them.
 func (f *File) Unsorted() bool { return f.rel != nil && f.rel.info != nil && f.rel.info.Sort() }
@@ -231,24 +139,4 @@ func (f *File) ListRelocs() *elfreloc.Table {
 		return nil
 	}
 	return f.rel.random[relLoc]
-}
-
-// relocated reads the number of 4 or 8 bytes at offset at of section b, which
-// the caller has found to lie in it. kind is relAddr and the like.
-func (c *Cursor) relocated(kind int, b []byte, at, size uint64) uint64 {
-	f := c.File
-	var buf [8]byte
-	n := buf[:copy(buf[:size], b[at:])]
-	if f.rel != nil {
-		if t := f.rel.random[kind]; t != nil {
-			first := t.Search(0, at)
-			if err := t.Apply(n, at, first, t.Search(first, at+size)); err != nil {
-				c.RelocFail = errors.Join(c.RelocFail, err)
-			}
-		}
-	}
-	if size == 8 {
-		return f.Order().Uint64(n)
-	}
-	return uint64(f.Order().Uint32(n))
 }

@@ -29,13 +29,13 @@ const crcStep = 1 << 20
 // that is named and cannot be used.
 func (f *File) findDebugFile() error {
 	id := buildID(f.ELF)
-	link, crc, err := f.debugLink()
+	link, crc, err := debugLink(f.ELF)
 	if err != nil {
 		return err
 	}
 	var tried []string
 	try := func(path string, byLink bool) bool {
-		e, err := f.openDebugFile(path, id, crc, byLink)
+		e, err := openDebugFile(f.ELF, path, id, crc, byLink)
 		if err == nil {
 			f.Dwarf = e
 			return true
@@ -91,8 +91,8 @@ func (f *File) findDebugFile() error {
 // openDebugFile opens a candidate and proves that it belongs to the file: by
 // the build-id if both have one, else by the checksum of .gnu_debuglink. A
 // file without DWARF is none: the file itself may have the name of its link.
-func (f *File) openDebugFile(path string, id []byte, crc uint32, byLink bool) (*mmapelf.File, error) {
-	if same(path, f.Path) {
+func openDebugFile(own *mmapelf.File, path string, id []byte, crc uint32, byLink bool) (*mmapelf.File, error) {
+	if same(path, own.Path) {
 		return nil, fs.ErrNotExist
 	}
 	e, err := mmapelf.Open(path)
@@ -106,7 +106,7 @@ func (f *File) openDebugFile(path string, id []byte, crc uint32, byLink bool) (*
 	if e.Section(".debug_info") == nil && e.Section(".zdebug_info") == nil {
 		return fail("no .debug_info")
 	}
-	if e.Machine != f.ELF.Machine || e.Class64 != f.ELF.Class64 || e.BigEndian != f.ELF.BigEndian || e.Type != f.ELF.Type {
+	if e.Machine != own.Machine || e.Class64 != own.Class64 || e.BigEndian != own.BigEndian || e.Type != own.Type {
 		return fail("of another machine or type")
 	}
 	other := buildID(e)
@@ -147,23 +147,23 @@ func checksum(e *mmapelf.File) (sum uint32) {
 
 // debugLink reads .gnu_debuglink: a file name, zeros up to a multiple of four
 // bytes, the checksum. "" if there is none.
-func (f *File) debugLink() (name string, crc uint32, err error) {
-	s := f.ELF.Section(".gnu_debuglink")
+func debugLink(e *mmapelf.File) (name string, crc uint32, err error) {
+	s := e.Section(".gnu_debuglink")
 	if s == nil {
 		return "", 0, nil
 	}
-	b, err := f.ELF.Data(s)
+	b, err := e.Data(s)
 	if err != nil {
 		return "", 0, err
 	}
 	n := bytes.IndexByte(b, 0)
 	at := (n + 4) &^ 3
 	if n <= 0 || at+4 > len(b) {
-		return "", 0, fmt.Errorf("%s: .gnu_debuglink: no name and checksum", f.Path)
+		return "", 0, fmt.Errorf("%s: .gnu_debuglink: no name and checksum", e.Path)
 	}
 	name = string(b[:n])
 	if strings.ContainsAny(name, "/\\") || name == "." || name == ".." {
-		return "", 0, fmt.Errorf("%s: .gnu_debuglink: %s is no file name", f.Path, Quote(b[:n]))
+		return "", 0, fmt.Errorf("%s: .gnu_debuglink: %s is no file name", e.Path, Quote(b[:n]))
 	}
-	return name, f.Order().Uint32(b[at:]), nil
+	return name, order(e.BigEndian).Uint32(b[at:]), nil
 }

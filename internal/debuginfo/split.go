@@ -126,17 +126,6 @@ func (c *Cursor) IsSplit(s *Skeleton) bool {
 	return c.Hdr.DwoID == s.id
 }
 
-// pack is what only a .dwo or .dwp has.
-type pack struct {
-	main     string            // path of the file with the skeletons
-	several  bool              // a .dwp: of several .dwo files
-	whole    map[string][]byte // the sections
-	abbrevAt uint64            // of a .dwp: where offsets of the unit in .debug_abbrev start
-}
-
-// packed reports whether the file is a .dwp.
-func (f *File) packed() bool { return f.dwo != nil && f.dwo.several }
-
 // loadSplit finds the sections, or the unit's parts of them in a .dwp.
 func (f *File) loadSplit(parts map[string]span64) error {
 	f.dwo.whole = make(map[string][]byte)
@@ -158,7 +147,7 @@ func (f *File) loadSplit(parts map[string]span64) error {
 		if s.data == nil {
 			continue
 		}
-		if *s.data, err = f.partOf(s.name, parts); err != nil {
+		if *s.data, err = f.dwo.partOf(f.Path, s.name, parts); err != nil {
 			return err
 		}
 	}
@@ -175,16 +164,16 @@ func (f *File) loadSplit(parts map[string]span64) error {
 type span64 struct{ off, size uint64 }
 
 // partOf is the part of a section that a row of an index names, or all of it.
-func (f *File) partOf(name string, parts map[string]span64) ([]byte, error) {
-	b := f.dwo.whole[name]
-	p, ok := parts[name]
+func (p *pack) partOf(path, name string, parts map[string]span64) ([]byte, error) {
+	b := p.whole[name]
+	at, ok := parts[name]
 	if !ok {
 		return b, nil
 	}
-	if p.off > uint64(len(b)) || p.size > uint64(len(b))-p.off {
-		return nil, fmt.Errorf("%s: %s: the index leads out of the section", f.Path, name)
+	if at.off > uint64(len(b)) || at.size > uint64(len(b))-at.off {
+		return nil, fmt.Errorf("%s: %s: the index leads out of the section", path, name)
 	}
-	return b[p.off:][:p.size], nil
+	return b[at.off:][:at.size], nil
 }
 
 // Leave goes back from the unit of a .dwo to its skeleton, of which s was saved. The

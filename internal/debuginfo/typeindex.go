@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 
-	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/elfreloc"
 	"github.com/btflite/btflite/mmapelf"
@@ -32,42 +29,6 @@ import (
 
 // In a relocatable file, and in a .dwo, each type unit has a section of its own:
 // .debug_types or another .debug_info, in a section group with the signature.
-
-// TypeIndex is the index of a file's type units. It does not change once it is
-// made, but for what Reached notes, which belongs to the committer.
-type TypeIndex struct {
-	f        *File
-	units    []typeUnit // by signature
-	sections []typeSection
-	copies   arena.Vec[byte]
-	reached  []bool         // by unit: a committed unit has led to it
-	packed   map[uint64]int // of a .dwp: units by signature, which are not sorted
-
-	once sync.Once
-	err  error
-	saw  atomic.Bool // a type unit went by in .debug_info
-}
-
-// typeUnit is one of them.
-type typeUnit struct {
-	sig     uint64
-	off     uint64 // of the header, from the section's base
-	die     uint64 // of the type, from off
-	copy    uint64 // 1 + offset in copies; 0 if the section itself can be read
-	section uint32 // index in sections
-}
-
-// typeSection is a section with type units. The first one is .debug_info.
-type typeSection struct {
-	base  uint64 // where its offsets start among those of all
-	data  []byte
-	types bool            // .debug_types
-	rel   *elfreloc.Table // in order; nil if it has none
-
-	// Of the type unit alone, in a .dwp:
-	abbrevAt   uint64 // where offsets in .debug_abbrev start
-	strOffsets []byte
-}
 
 // typesBase is where the offsets of other sections start behind those of
 // .debug_info.

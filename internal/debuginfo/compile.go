@@ -1,0 +1,79 @@
+package debuginfo
+
+import "github.com/btflite/btflite/internal/dwarf"
+
+// abbrevMargin is how much of a compressed .debug_abbrev is asked for at
+// first, in bytes: as much as nearly all tables have.
+const abbrevMargin = 16 << 10
+
+// compile compiles the unit's abbreviation table into t.
+func (c *Cursor) compile(t *dwarf.Abbrevs) error {
+	f := c.File
+	all := f.other.abbrev
+	for n := uint64(abbrevMargin); ; n *= 4 {
+		sec, err := f.inOrder.abbrev.need(c.Seq, all, c.Hdr.AbbrevOff, n)
+		if err != nil {
+			return err
+		}
+		err = t.Compile(sec, &c.Hdr, f.Names.Base+1)
+		if !f.shared.charge(t.Work(), uint64(len(all))) {
+			return errAbbrevWork
+		}
+		if err == nil || len(sec) == len(all) {
+			return err
+		}
+	}
+}
+
+// compileAbbrevs makes c.Abbrevs the unit's abbreviation table.
+func (c *Cursor) compileAbbrevs() error {
+	h, shared := &c.Hdr, &c.File.shared
+	if !shared.again(h.AbbrevOff) {
+		c.Abbrevs = &c.own
+		return c.compile(&c.own)
+	}
+	tables := shared.cache()
+	if tables == nil {
+		c.Abbrevs = &c.own
+		return c.compile(&c.own)
+	}
+	key := h.AbbrevOff<<16 | uint64(h.Version)<<8 | uint64(h.AddrSize)<<1
+	if h.Dwarf64 {
+		key |= 1
+	}
+	if t, ok := tables.Get(key); ok {
+		c.Abbrevs = t
+		return nil
+	}
+	if t := shared.largeTable(key); t != nil {
+		c.Abbrevs = t
+		return nil
+	}
+	t := new(dwarf.Abbrevs)
+	if err := c.compile(t); err != nil {
+		return err
+	}
+	if n := t.Bytes(); n > abbrevBudget/2 {
+		shared.keepLarge(key, t)
+	} else {
+		tables.Set(key, t, int64(n))
+	}
+	c.Abbrevs = t
+	return nil
+}
+
+// Start makes the unit ready to be read: its bytes are there and relocated, and its
+// abbreviations compiled. The unit DIE is next: UnitDIE.
+func (c *Cursor) Start() error {
+	f := c.File
+	if _, err := f.inOrder.info.need(c.Seq, f.Info, c.Hdr.Off, uint64(len(c.Hdr.Data))); err != nil {
+		return err
+	}
+	if err := c.relocate(); err != nil {
+		return err
+	}
+	if err := c.compileAbbrevs(); err != nil {
+		return &Error{File: f.Path, Section: ".debug_info", UnitOff: c.Hdr.Off, What: err.Error()}
+	}
+	return nil
+}

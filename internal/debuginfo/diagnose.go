@@ -1,0 +1,77 @@
+package debuginfo
+
+import (
+	"strconv"
+
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// What is wrong with a unit, and where.
+
+// unitName is the name of the unit for errors.
+func (p *Position) unitName() string { return string(p.File.Names.Text(p.Name)) }
+
+// UnitError is an error about the unit as a whole.
+func (p *Position) UnitError(what string) error {
+	return &Error{File: p.File.Path, Section: ".debug_info", Unit: p.unitName(), UnitOff: p.Hdr.Off, What: what}
+}
+
+// TypeError is an error about the type of the unit that is called name.
+func (p *Position) TypeError(name, what string) error {
+	return &Error{File: p.File.Path, Section: ".debug_info", Unit: p.unitName(), UnitOff: p.Hdr.Off, Name: name, What: what}
+}
+
+// DIEError is an error about the DIE at an offset of the unit.
+func (p *Position) DIEError(off int, what string) error {
+	return &Error{File: p.File.Path, Section: ".debug_info", Unit: p.unitName(), UnitOff: p.Hdr.Off,
+		Offset: p.Hdr.Off + uint64(off), What: what}
+}
+
+// CutOff is the error for a DIE that the end of the unit cuts off.
+func (p *Position) CutOff(off int) error {
+	return p.DIEError(off, "DIE goes beyond the end of its unit")
+}
+
+// OutOfUnit is the error for a DIE with a reference beyond the unit.
+func (p *Position) OutOfUnit(off int) error {
+	return p.DIEError(off, "reference leads out of the unit")
+}
+
+// NoReference is the error for an attribute that refers, by its name, but has a
+// form of another class (DWARF 5, sections 7.5.4 and 7.5.6).
+func (p *Position) NoReference(off int, form dwarf.Form) error {
+	return p.DIEError(off, "reference of form "+strconv.Itoa(int(form)))
+}
+
+// NoName is the error for a DIE that needs a name and has none that can be read.
+func (c *Cursor) NoName(off int, what string) error {
+	if c.Reader.Bad {
+		what = badName
+	}
+	return c.DIEError(off, what)
+}
+
+// badName says what Cursor.Reader.Bad means.
+const badName = "a name lies beyond .debug_str"
+
+// CheckNames is an error if a name of the unit could not be read.
+func (c *Cursor) CheckNames() error {
+	if !c.Reader.Bad {
+		return nil
+	}
+	return c.UnitError(badName + c.File.suffix)
+}
+
+// CheckEnd checks that nothing follows the last DIE of a unit, at at, but
+// padding. A DIE there has been cut from its tree by damage before it.
+func (p *Position) CheckEnd(at int) error {
+	for b := p.Hdr.Data; at < len(b); at++ {
+		if b[at] != 0 {
+			return p.DIEError(at, "DIE behind the end of the unit's tree")
+		}
+	}
+	return nil
+}
+
+// BadName is the error for a DIE with a name that cannot be read.
+func (p *Position) BadName(off int) error { return p.DIEError(off, badName) }

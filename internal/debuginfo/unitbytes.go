@@ -1,0 +1,100 @@
+package debuginfo
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfreloc"
+)
+
+// The bytes of a unit: its header, and its relocated copy.
+
+// Header reads the header of the unit at off into c, whose first relocation is
+// entry first, and which relocations belong to the unit. Units share the entries
+// out between them in their order; that each lies in its unit, which Apply checks,
+// proves that none was missed.
+func (f *File) Header(off uint64, first int, c *Cursor) error {
+	c.File = f
+	if _, err := f.inOrder.info.need(c.Seq, f.Info, off, dwarf.MaxUnitHeader); err != nil {
+		return err
+	}
+	if f.rel == nil || f.rel.info == nil {
+		return dwarf.ReadUnit(f.Info, off, f.BigEndian, &c.Hdr)
+	}
+	t := f.rel.info
+	rest := f.Info[off:]
+	var buf [dwarf.MaxUnitHeader]byte
+	head := buf[:copy(buf[:], rest)]
+	if err := t.Apply(head, off, first, t.Search(first, off+uint64(len(head)))); err != nil {
+		return err
+	}
+	if err := dwarf.ReadUnitHeader(head, rest, off, f.BigEndian, &c.Hdr); err != nil {
+		return err
+	}
+	c.FirstReloc, c.LastReloc = first, t.Len()
+	if end := c.Hdr.End(); end < uint64(len(f.Info)) {
+		c.LastReloc = t.Search(first, end)
+	}
+	return nil
+}
+
+// relocate makes c.Hdr.Data a relocated copy of the unit.
+func (c *Cursor) relocate() error {
+	f := c.File
+	if f.rel == nil || f.rel.info == nil {
+		return nil
+	}
+	c.copy.Reset()
+	b := c.copy.Extend(len(c.Hdr.Data))
+	copy(b, f.Info[c.Hdr.Off:])
+	names := elfreloc.Span{Section: f.rel.str}
+	if err := f.rel.info.ApplySpan(b, c.Hdr.Off, c.FirstReloc, c.LastReloc, &names); err != nil {
+		return fmt.Errorf("%s: %w", f.Path, err)
+	}
+	c.Hdr.Data = b
+	c.Reader.Low = uint32(min(uint64(c.Reader.Low), names.Low))
+	c.touchNames(names.Low, names.High)
+	return nil
+}
+
+// touchNames reads one byte of each cache line of the unit's own part of
+// .debug_str. In a module, where nearly every name comes again for each object,
+// the walk would wait for memory at nearly every name: it asks for them in the
+// order of the DIEs, which is none there.
+func (c *Cursor) touchNames(low, high uint64) {
+	const line = 64
+	data := c.File.Names.Data
+	if low > high || high >= uint64(len(data)) || high-low > maxNames {
+		return
+	}
+	sum := byte(0)
+	for s := data[low:high]; len(s) > line; s = s[line:] {
+		sum += s[0]
+	}
+	c.touched = sum
+}
+
+// maxNames is the length of a part of .debug_str above which it would not stay
+// in the cache, in bytes.
+const maxNames = 1 << 20
+
+// relocated reads the number of 4 or 8 bytes at offset at of section b, which
+// the caller has found to lie in it. kind is relAddr and the like.
+func (c *Cursor) relocated(kind int, b []byte, at, size uint64) uint64 {
+	f := c.File
+	var buf [8]byte
+	n := buf[:copy(buf[:size], b[at:])]
+	if f.rel != nil {
+		if t := f.rel.random[kind]; t != nil {
+			first := t.Search(0, at)
+			if err := t.Apply(n, at, first, t.Search(first, at+size)); err != nil {
+				c.RelocFail = errors.Join(c.RelocFail, err)
+			}
+		}
+	}
+	if size == 8 {
+		return f.Order().Uint64(n)
+	}
+	return uint64(f.Order().Uint32(n))
+}
