@@ -10,24 +10,6 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// The direct slots of an abbreviation (dwarf.Abbrev.Slots) by what is in them. The
-// class of the DIE says which there are.
-const (
-	slotName        = 0
-	slotType        = 1
-	slotSibling     = 2 // of what is skipped
-	slotMemberLoc   = 2 // of a member; then come the two of a bit-field
-	slotBitSize     = 3
-	slotBitOffset   = 4
-	slotByteSize    = 2 // of a struct, union or enumeration
-	slotDeclaration = 3 // of a struct or union
-	slotConst       = 2 // of an enumerator
-	slotUpperBound  = 2 // of an array's dimension
-	slotCount       = 3
-	slotOrigin      = 2 // of a parameter
-	slotLocation    = 3
-)
-
 // attrs reads the attributes of the DIEs of one unit.
 type attrs struct {
 	in *Input
@@ -88,7 +70,7 @@ func (r *attrs) name(a *dwarf.Abbrev, d []byte) dedup.Name {
 // abbreviations are compiled so that names.Base + 1 is added to the offset, and 0
 // is read where there is no name.
 func (r *attrs) namePlace(a *dwarf.Abbrev, d []byte) dedup.Name {
-	t := r.load(d, a, slotName) + a.NameBase
+	t := r.load(d, a, dwarf.SlotName) + a.NameBase
 	if t-1 >= r.f.Names.Last && (t != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		r.u.Reader.Bad = true
 		return 0
@@ -98,7 +80,7 @@ func (r *attrs) namePlace(a *dwarf.Abbrev, d []byte) dedup.Name {
 
 // refTo is the reference of the direct type slot.
 func (r *attrs) refTo(d die) (third uint32, err error) {
-	third = r.load(r.b[d.p:], d.a, slotType)
+	third = r.load(r.b[d.p:], d.a, dwarf.SlotType)
 	if third >= uint32(len(r.b)) {
 		return 0, r.u.OutOfUnit(d.off)
 	}
@@ -253,9 +235,9 @@ func isConstant(form dwarf.Form) bool {
 // directDimension is the number of elements of a direct DW_TAG_subrange_type.
 func (r *attrs) directDimension(a *dwarf.Abbrev, d []byte) uint32 {
 	if a.Present&(1<<dwarf.VUpperBound) != 0 {
-		return r.load(d, a, slotUpperBound) + 1
+		return r.load(d, a, dwarf.SlotUpperBound) + 1
 	}
-	return r.load(d, a, slotCount)
+	return r.load(d, a, dwarf.SlotCount)
 }
 
 // staticAddress is the address that a location expression starts with.

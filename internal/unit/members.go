@@ -99,15 +99,15 @@ func plainMembers(out []dedup.Member, b []byte, p int, a *dwarf.Abbrev, tab []dw
 				return n, p
 			}
 		} else {
-			s := &a.Slots[slotName]
+			s := &a.Slots[dwarf.SlotName]
 			name = binary.LittleEndian.Uint32(d[s.Off&31:])&s.Mask + a.NameBase
 			if name-1 >= lastName && (name != 0 || a.Present&(1<<dwarf.VName) != 0) {
 				return n, p
 			}
 		}
-		s := &a.Slots[slotType]
+		s := &a.Slots[dwarf.SlotType]
 		typ := binary.LittleEndian.Uint32(d[(skip+int(s.Off))&31:]) & s.Mask
-		s = &a.Slots[slotMemberLoc]
+		s = &a.Slots[dwarf.SlotMemberLoc]
 		loc := (binary.LittleEndian.Uint32(d[(skip+int(s.Off))&31:])&s.Mask + uint32(s.Const)) * 8
 		if typ >= uint32(len(b)) || loc&wrong != 0 {
 			return n, p
@@ -161,20 +161,20 @@ func (r *runs) oneMember(a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Membe
 		}
 		p += size
 		d = d[size:]
-	} else if m.Name = r.load(d, a, slotName) + a.NameBase; m.Name-1 >= r.f.Names.Last && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+	} else if m.Name = r.load(d, a, dwarf.SlotName) + a.NameBase; m.Name-1 >= r.f.Names.Last && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		return m, 0, u.BadName(off)
 	}
-	m.Type = r.load(d, a, slotType)
-	loc := r.load(d, a, slotMemberLoc)
+	m.Type = r.load(d, a, dwarf.SlotType)
+	loc := r.load(d, a, dwarf.SlotMemberLoc)
 	if loc > maxOffset {
 		return m, 0, u.DIEError(off, "member at an offset over 536870911 bytes")
 	}
 	bit := loc * 8
 	if a.Present&bitField != 0 {
 		if a.Present&hasBitOffset != 0 {
-			bit = r.load(d, a, slotBitOffset)
+			bit = r.load(d, a, dwarf.SlotDataBitOffset)
 		}
-		if size := r.load(d, a, slotBitSize); size > 0xff {
+		if size := r.load(d, a, dwarf.SlotBitSize); size > 0xff {
 			return m, 0, u.DIEError(off, "bit-field of over 255 bits")
 		} else if size != 0 {
 			top.kflag = true

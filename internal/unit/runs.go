@@ -63,7 +63,7 @@ func (r *runs) refRun(a *dwarf.Abbrev, off, p int) (next int, n uint64) {
 	for {
 		d := b[p:]
 		k := &refKinds[a.Tag&0xff]
-		name, third := r.name(a, d)&k.named, r.load(d, a, slotType)
+		name, third := r.name(a, d)&k.named, r.load(d, a, dwarf.SlotType)
 		if u.Reader.Bad || third >= uint32(len(b)) || name|^k.named == 0 {
 			u.Reader.Bad = false
 			return off, n
@@ -122,7 +122,7 @@ func (r *runs) protoRun(i uint32, p int) (next int, n uint64) {
 			break
 		}
 		d := b[p:]
-		m := dedup.Member{Name: r.namePlace(a, d), Type: r.load(d, a, slotType)}
+		m := dedup.Member{Name: r.namePlace(a, d), Type: r.load(d, a, dwarf.SlotType)}
 		if m.Type >= uint32(len(b)) || u.Reader.Bad {
 			break
 		}
@@ -183,7 +183,7 @@ func (r *runs) enumRun(i uint32, p int) (next int, n uint64, err error) {
 			break
 		}
 		d := b[p:]
-		m := dedup.Member{Name: r.namePlace(a, d), Type: r.load(d, a, slotConst)}
+		m := dedup.Member{Name: r.namePlace(a, d), Type: r.load(d, a, dwarf.SlotConst)}
 		if m.Name == 0 {
 			break
 		}

@@ -148,8 +148,8 @@ func (w *walker) aggregate(d die, top *frame) (next int, err error) {
 	if d.direct {
 		x := w.b[d.p:]
 		name = w.name(a, x)
-		size = w.load(x, a, slotByteSize)
-		decl = w.load(x, a, slotDeclaration)
+		size = w.load(x, a, dwarf.SlotByteSize)
+		decl = w.load(x, a, dwarf.SlotDeclaration)
 		next = d.p + int(a.Size)
 	} else if next, name, size, decl, err = w.anyAggregate(d); err != nil {
 		return 0, err
@@ -362,7 +362,7 @@ func (w *walker) enum(d die, top *frame) (next int, err error) {
 		x := w.b[d.p:]
 		name = w.name(a, x)
 		typ, err = w.refTo(d)
-		size = w.load(x, a, slotByteSize)
+		size = w.load(x, a, dwarf.SlotByteSize)
 		next = d.p + int(a.Size)
 	} else {
 		var have uint32
@@ -418,7 +418,7 @@ func (w *walker) enumerator(d die, top *frame) (next int, err error) {
 	if d.direct {
 		x := w.b[d.p:]
 		m.Name = w.name(a, x)
-		v = int64(w.load(x, a, slotConst))
+		v = int64(w.load(x, a, dwarf.SlotConst))
 		next = d.p + int(a.Size)
 	} else {
 		var have uint32
