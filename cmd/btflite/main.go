@@ -4,10 +4,11 @@
 // This package parses the command line, reports, and replaces files. Package
 // encode and those below it decide what BTF is made of; package finish sorts,
 // checks and distils it. Package btflite, the library, is a facade of the same
-// packages. This command does not use it, because it needs what a library should
-// not offer: the lines of -V, a limit on resident memory, sessions that encode one
-// module after the other, BTF that is written while it is read, and advice about
-// options in errors.
+// packages. The commands that print types use it to encode an input without BTF. The
+// commands that encode go round it, because they need what a library should not
+// offer: the lines of -V, a limit on resident memory, sessions that encode one module
+// after the other, BTF that goes to a file without a copy of it in memory, and advice
+// about options in errors.
 //
 // The parts of this package:
 //
@@ -24,6 +25,7 @@
 //	memory.go    the memory limit
 //	finish.go    what the options say of the work in encode and finish
 //	outputs.go, replace.go, target.go, signals.go  output that is whole or not there
+//	readtypes.go  the inputs of commands that print types
 //	stats.go, report.go, progress.go  reports
 package main
 
