@@ -29,8 +29,8 @@ func (f *input) progress(u *slot) {
 	}
 }
 
-// commit merges what u has; again reads it once more.
-func (f *input) commit(u *slot, again func() error) error {
+// commit merges what u has; reread reads it once more.
+func (f *input) commit(u *slot, reread func() error) error {
 	r := f.run
 	if u.fail != nil {
 		return u.fail
@@ -56,7 +56,7 @@ func (f *input) commit(u *slot, again func() error) error {
 			// A name of the unit has another token: read it again, with
 			// the alias in force.
 			u.restart()
-			if err := again(); err != nil {
+			if err := reread(); err != nil {
 				return err
 			}
 			continue

@@ -13,6 +13,25 @@ func (f *input) functions(u *slot) {
 	if len(u.Funcs.S) == 0 {
 		return
 	}
+	f.prepare(u)
+	u.env.Link()
+	if !f.placeFuncs(u) {
+		return
+	}
+	u.env.Analyze()
+	if err := u.env.Lists.Err(); err != nil {
+		u.RelocFail = err
+	}
+	for _, i := range u.FuncOrder.S {
+		if fn := &u.Funcs.S[i]; fn.Entry != 0 {
+			f.addState(u, fn)
+		}
+	}
+}
+
+// prepare says what the unit's functions are judged by. In a merged file that is
+// what all units have in common.
+func (f *input) prepare(u *slot) {
 	e := &u.env
 	addrSize, clang, exprs, copies := int(u.Hdr.AddrSize), u.Clang, u.Hdr.Data, 0
 	if f.merge != nil {
@@ -36,23 +55,16 @@ func (f *input) functions(u *slot) {
 		Funcs: u.Funcs.S, Params: u.Params.S, Copies: copies, Order: u.FuncOrder.S,
 		Formats: u.Formats.S, Only: e.Only,
 	}
-	e.Link()
+}
+
+// placeFuncs looks the unit's functions up in the ELF function table. It reports
+// whether any of them is there and can be encoded.
+func (f *input) placeFuncs(u *slot) (any bool) {
 	table := f.run.funcs.table
-	any := false
 	f.entriesAhead(u)
 	for _, i := range u.FuncOrder.S {
 		fn := &u.Funcs.S[i]
-		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 {
-			continue
-		}
-		named := true
-		for j := range u.Params.S[fn.First:][:fn.N] {
-			if u.Params.S[fn.First+uint32(j)].Name == 0 {
-				named = false
-				break
-			}
-		}
-		if !named {
+		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 || !named(u.Params.S[fn.First:][:fn.N]) {
 			continue
 		}
 		fn.Entry = f.entryOf(u, fn.Name)
@@ -64,61 +76,68 @@ func (f *input) functions(u *slot) {
 		}
 		any = any || fn.Entry != 0
 	}
-	if !any {
-		return
+	return any
+}
+
+// named reports whether all parameters have names.
+func named(params []callconv.Param) bool {
+	for i := range params {
+		if params[i].Name == 0 {
+			return false
+		}
 	}
-	e.Analyze()
-	if err := e.Lists.Err(); err != nil {
-		u.RelocFail = err
-	}
+	return true
+}
+
+// addState adds what fn, which has an entry and has been judged, says of the
+// function.
+func (f *input) addState(u *slot, fn *callconv.Func) {
+	st := stateRec{Entry: fn.Entry, Ret: fn.Type, First: uint32(len(u.params.S)), FirstAn: fn.FirstAn, NAn: fn.NAn, Name: fn.Name}
 	trueSig := f.opt.Features&TrueSignature != 0
-	for _, i := range u.FuncOrder.S {
-		fn := &u.Funcs.S[i]
-		if fn.Entry == 0 {
+	match, optimized, sym := f.run.funcs.table.Symbol(fn.Entry, fn.LowPC)
+	fl := compactstate.Flags(0)
+	set := func(on bool, x compactstate.Flags) {
+		if on {
+			fl |= x
+		}
+	}
+	set(fn.Flags&callconv.FuncUnexpectedReg != 0, compactstate.Unexpected)
+	set(fn.Flags&callconv.FuncOptimizedParams != 0, compactstate.OptimizedParms)
+	set(fn.Flags&callconv.FuncReordered != 0, compactstate.Reordered)
+	set(fn.Flags&callconv.FuncChanged != 0, compactstate.Changed)
+	set(u.env.Uncertain(fn), compactstate.Uncertain)
+	set(match, compactstate.AddressMatches)
+	set(fn.LowPC != 0, compactstate.HasAddress)
+	set(optimized, compactstate.OptimizedSymbol)
+	if trueSig {
+		st.Sym = sym
+	}
+	changed := trueSig && fn.Flags&callconv.FuncChanged != 0
+	for j := range fn.N {
+		p := &u.Params.S[fn.First+j]
+		if fn.Flags&callconv.FuncReordered != 0 && (p.Flags&callconv.ParamHasLoc == 0 || p.Flags&callconv.ParamOptimized != 0) ||
+			changed && p.Flags&callconv.ParamOptimized != 0 {
 			continue
 		}
-		st := stateRec{Entry: fn.Entry, Ret: fn.Type, First: uint32(len(u.params.S)), FirstAn: fn.FirstAn, NAn: fn.NAn, Name: fn.Name}
-		fl := compactstate.Flags(0)
-		set := func(on bool, x compactstate.Flags) {
-			if on {
-				fl |= x
-			}
+		cp := compactstate.Param{Name: p.Name, Type: p.Type}
+		if changed && p.Member != 0 {
+			cp.Name = f.memberName(u, p)
 		}
-		set(fn.Flags&callconv.FuncUnexpectedReg != 0, compactstate.Unexpected)
-		set(fn.Flags&callconv.FuncOptimizedParams != 0, compactstate.OptimizedParms)
-		set(fn.Flags&callconv.FuncReordered != 0, compactstate.Reordered)
-		set(fn.Flags&callconv.FuncChanged != 0, compactstate.Changed)
-		set(e.Uncertain(fn), compactstate.Uncertain)
-		match, optimized, sym := table.Symbol(fn.Entry, fn.LowPC)
-		set(match, compactstate.AddressMatches)
-		set(fn.LowPC != 0, compactstate.HasAddress)
-		set(optimized, compactstate.OptimizedSymbol)
-		if trueSig {
-			st.Sym = sym
-		}
-		changed := trueSig && fn.Flags&callconv.FuncChanged != 0
-		for j := range fn.N {
-			p := &u.Params.S[fn.First+j]
-			if fn.Flags&callconv.FuncReordered != 0 && (p.Flags&callconv.ParamHasLoc == 0 || p.Flags&callconv.ParamOptimized != 0) ||
-				changed && p.Flags&callconv.ParamOptimized != 0 {
-				continue
-			}
-			cp := compactstate.Param{Name: p.Name, Type: p.Type}
-			if changed && p.Member != 0 {
-				m := &u.Types.Members.S[p.Member-1]
-				name := append([]byte(nil), f.Names.Text(p.Name)...)
-				name = append(append(name, "__"...), f.Names.Text(m.Name)...)
-				cp.Name = f.Names.Token(name)
-			}
-			u.params.Append(cp)
-		}
-		if fn.Flags&callconv.FuncVariadic != 0 {
-			u.params.Append(compactstate.Param{})
-		}
-		st.N = uint32(len(u.params.S)) - st.First
-		st.Flags = fl
-		u.states.Append(st)
+		u.params.Append(cp)
 	}
+	if fn.Flags&callconv.FuncVariadic != 0 {
+		u.params.Append(compactstate.Param{})
+	}
+	st.N = uint32(len(u.params.S)) - st.First
+	st.Flags = fl
+	u.states.Append(st)
+}
+
+// memberName is the name of a parameter of which one member is passed.
+func (f *input) memberName(u *slot, p *callconv.Param) dedup.Name {
+	name := append([]byte(nil), f.Names.Text(p.Name)...)
+	name = append(append(name, "__"...), f.Names.Text(u.Types.Members.S[p.Member-1].Name)...)
+	return f.Names.Token(name)
 }
 
 // entryCache is the number of look-ups that a slot remembers: inline functions
@@ -193,7 +212,7 @@ func (f *input) saveStates(u *slot) error {
 		}
 		if f.merge != nil && !f.merge.finishing {
 			f.merge.later(ps, an)
-			r.addState(st, ret, ps, an, raw)
+			r.keepState(st, ret, ps, an, raw)
 			continue
 		}
 		var err error
@@ -207,13 +226,13 @@ func (f *input) saveStates(u *slot) error {
 				return u.UnitError(err.Error())
 			}
 		}
-		r.addState(st, ret, ps, an, raw)
+		r.keepState(st, ret, ps, an, raw)
 	}
 	return nil
 }
 
-// addState keeps a state; raw are the ids of its types for -V.
-func (r *run) addState(st *stateRec, ret uint32, ps []compactstate.Param, an []compactstate.Annotation, raw []uint32) {
+// keepState keeps a state; raw are the ids of its types for -V.
+func (r *run) keepState(st *stateRec, ret uint32, ps []compactstate.Param, an []compactstate.Annotation, raw []uint32) {
 	if r.funcs.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an) && raw != nil {
 		r.raw.protos[r.funcs.states.Place(st.Entry)] = raw
 	}

@@ -42,7 +42,7 @@ func (f *input) plan() error {
 		m.Places = append(m.Places, k)
 		pl.behind(&u)
 	}
-	f.Again()
+	f.Rewind()
 	if f.Alt != nil {
 		if err := f.planAlt(&u); err != nil {
 			return err
@@ -81,7 +81,7 @@ func (f *input) plan() error {
 			return err
 		}
 	}
-	f.Again() // it is read once more
+	f.Rewind() // it is read once more
 	if m.all {
 		for c := range pl.calls {
 			pl.join(c[0], c[1])

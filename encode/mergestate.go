@@ -11,7 +11,7 @@ import (
 type merged struct {
 	unit.Merged
 	groups  []unit.Group
-	dropped bool // the language filter leaves out the file
+	dropped bool // the language filter drops the file
 	all     bool // units are imported: all functions are judged in their group
 
 	tags      []mergedTag

@@ -48,8 +48,8 @@ const (
 // abbrevCounters is how many tables the cache keeps statistics of.
 const abbrevCounters = 1 << 10
 
-// again says whether a table is known to be shared.
-func (s *sharedAbbrevs) again(off uint64) bool {
+// isShared says whether a table is known to be shared.
+func (s *sharedAbbrevs) isShared(off uint64) bool {
 	if off > 1<<32-1 {
 		return false
 	}

@@ -27,7 +27,7 @@ func (f *File) OpenAlt() error {
 	tried := []string{name}
 	switch {
 	case filepath.IsAbs(name):
-	case f.alone && f.Dwarf == f.ELF:
+	case f.inMemory && f.Dwarf == f.ELF:
 		tried = []string{filepath.Join(debugRoot, ".dwz", filepath.Base(name))}
 	default:
 		dir := filepath.Dir(f.Dwarf.Path)

@@ -28,7 +28,7 @@ func (c *Cursor) compile(t *dwarf.Abbrevs) error {
 // compileAbbrevs makes c.Abbrevs the unit's abbreviation table.
 func (c *Cursor) compileAbbrevs() error {
 	h, shared := &c.Hdr, &c.File.shared
-	if !shared.again(h.AbbrevOff) {
+	if !shared.isShared(h.AbbrevOff) {
 		c.Abbrevs = &c.own
 		return c.compile(&c.own)
 	}

@@ -31,7 +31,7 @@ type File struct {
 	Names               names.Text // .debug_str
 
 	settings Settings
-	alone    bool // the input is bytes in memory, and no file lies beside it
+	inMemory bool // the input is bytes in memory, and no file lies beside it
 	naming
 	other   others
 	inOrder inOrder
@@ -256,13 +256,13 @@ func (f *File) ReleaseNames() {
 // pack is what only a .dwo or .dwp has.
 type pack struct {
 	main     string            // path of the file with the skeletons
-	several  bool              // a .dwp: of several .dwo files
+	combined bool              // a .dwp: it combines the units of .dwo files
 	whole    map[string][]byte // the sections
 	abbrevAt uint64            // of a .dwp: where offsets of the unit in .debug_abbrev start
 }
 
 // packed reports whether the file is a .dwp.
-func (f *File) packed() bool { return f.dwo != nil && f.dwo.several }
+func (f *File) packed() bool { return f.dwo != nil && f.dwo.combined }
 
 // relocs is what a relocatable file has beyond a linked one.
 type relocs struct {

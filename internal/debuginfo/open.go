@@ -15,7 +15,7 @@ func Open(in *mmapelf.Source, s Settings) (*File, error) {
 		return nil, err
 	}
 	f := newFile(in.Path, e, s)
-	f.alone = in.InMemory()
+	f.inMemory = in.InMemory()
 	f.adviseOn(f.ELF)
 	f.prefix = slimPrefix(f.ELF)
 	if f.section(".debug_info") == nil && f.section(".debug_abbrev") == nil {

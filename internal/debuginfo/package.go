@@ -23,7 +23,7 @@ func (f *File) openPacked(path string, id uint64) (*File, error) {
 		return nil, err
 	}
 	p := f.part(path, e)
-	p.dwo.several = true
+	p.dwo.combined = true
 	parts, err := indexEntry(p.ELF, ".debug_cu_index", id)
 	if err == nil && parts != nil {
 		err = p.loadSplit(parts)

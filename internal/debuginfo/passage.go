@@ -80,8 +80,8 @@ func (f *File) Passed(c *Cursor) {
 	}
 }
 
-// Again says that the units will be read once more from the first one on.
-func (f *File) Again() {
+// Rewind says that the units will be read once more from the first one on.
+func (f *File) Rewind() {
 	f.inOrder.info.given = 0
 	f.shared.restart()
 }

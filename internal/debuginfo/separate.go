@@ -57,7 +57,7 @@ func (f *File) findDebugFile() error {
 			}
 		}
 	}
-	if link != "" && !f.alone {
+	if link != "" && !f.inMemory {
 		own, err := filepath.Abs(f.Path)
 		if err != nil {
 			return err

@@ -56,7 +56,7 @@ func (f *File) OpenSplit(c *Cursor, s *Skeleton) (*File, error) {
 	case s.dir != "":
 		places = []string{filepath.Join(s.dir, s.name)}
 	}
-	if !f.alone {
+	if !f.inMemory {
 		if dwo, err := f.openPacked(f.Path+".dwp", s.id); dwo != nil || err != nil {
 			return dwo, err
 		}
