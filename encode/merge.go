@@ -14,7 +14,7 @@ import "github.com/btflite/btflite/internal/unit"
 //
 // All of it can be had unit by unit, but for the references. So the file is
 // looked through first (mergeplan.go), and only neighbouring units between
-// which references to types lead are read as one group (unit/group.go). For
+// which references to types lead are read as one group (unit/groupread.go). For
 // the deduplication a group is a unit; where one ends does not show. Most of
 // the types of such groups exist once, which is why their units refer to each
 // other, so that memory still follows the output.

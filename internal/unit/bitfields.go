@@ -48,17 +48,6 @@ func (u *Tables) strippedSize(r dedup.Ref) uint32 {
 	return 0
 }
 
-// oldBitfield is a DWARF 2/3 bit-field whose offset depends on the size of its
-// type, which is known only after linking.
-type oldBitfield struct {
-	Node   uint32
-	Member uint32 // index in the node
-	Loc    uint32 // bytes
-	Size   uint32 // DW_AT_byte_size of the member, 0 absent
-	BitOff int8   // DW_AT_bit_offset
-	Bits   uint8
-}
-
 // linkOldBits settles DWARF 2/3 bit-fields once types are linked.
 func (u *Unit) linkOldBits() error {
 	for i := range u.oldBits.S {

@@ -6,7 +6,7 @@
 // follows no reference; link does that afterwards, and adds what pahole adds behind
 // a unit's types. What stands between units is read with the unit that leads there:
 // type units (typeunits.go), and the units of a group, for files whose units refer
-// to each other (group.go, imports.go).
+// to each other (groupread.go, imports.go).
 //
 // From below: tables and frames (unit.go, frames.go); the values of attributes
 // (attrs.go); runs of DIEs of one kind, which are most of all (members.go,

@@ -5,44 +5,6 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// role is what the children of a DIE are read as.
-type role uint8
-
-const (
-	inUnit role = iota
-	inNamespace
-	inFunc
-	inBlock
-	inAggregate
-	inEnum
-	inProto
-	inArray // dimensions and annotations only, like all that follow
-	inType  // pointer, typedef …: annotations only
-	inPart  // member, parameter, variable: annotations only
-)
-
-// frame is an open DIE with children.
-type frame struct {
-	role  role
-	tag   dwarf.Tag
-	owner uint32 // node, function or variable index
-	first uint32 // first member in Types.Members, or in Tables.open if open
-	n     uint32 // members, enumerators, parameters so far; dimensions of an array
-	comp  int32  // component index for annotations of the owner's parts
-	kflag bool
-	open  bool   // members are in Tables.open
-	neg   bool   // an enumerator is negative
-	big   bool   // an enumerator needs more than 32 bits
-	an    uint32 // offset of the first of GCC's annotations, 0 for none; of a frame inPart, ofParam or ofVariable
-}
-
-// Whose annotations a frame inPart has, if they count and the owner is not the
-// frame around it.
-const (
-	ofParam = 1 + iota
-	ofVariable
-)
-
 // maxDepth bounds the depth of a DIE tree; compilers stay far below.
 const maxDepth = 2048
 

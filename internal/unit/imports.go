@@ -13,12 +13,6 @@ import (
 // what pahole reads before that are copies, which share
 // members and refer to the same types.
 
-// importRec is a DW_TAG_imported_unit below a unit of the group.
-type importRec struct {
-	order, funcs uint32 // how many types and functions came before it
-	target       uint64 // section offset, those of the alternate file behind those of the file
-}
-
 // span is a run of types and functions of a part between imports.
 type span struct {
 	part, reading   int  // how often the part was read before

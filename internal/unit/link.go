@@ -5,23 +5,6 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-const infoTypeTag = uint32(btf.KindTypeTag) << 24
-
-// link turns the unit's DIE offsets into Refs, puts the extra nodes behind
-// those of DIEs, and adds what pahole adds behind a unit's
-// types: the int for array indexes if the unit needs one, and the
-// declaration tags of structs, unions and typedefs.
-func (in *Input) link(u *Unit) error {
-	in.linkRefs(u)
-	if len(u.NeedTypes) > 0 {
-		u.addPart(u.Hdr.Off)
-		if err := in.readTypes(u, nil); err != nil {
-			return err
-		}
-	}
-	return in.linkRest(u)
-}
-
 // linkRest is link behind linkRefs.
 func (in *Input) linkRest(u *Unit) error {
 	if err := in.settle(u); err != nil {

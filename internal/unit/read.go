@@ -35,3 +35,18 @@ func (in *Input) ReadSplit(u *Unit, p int) error {
 	u.NeedTypes = u.NeedTypes[:0] // indexes of an index that goes
 	return nil
 }
+
+// link turns the unit's DIE offsets into Refs, puts the extra nodes behind
+// those of DIEs, and adds what pahole adds behind a unit's
+// types: the int for array indexes if the unit needs one, and the
+// declaration tags of structs, unions and typedefs.
+func (in *Input) link(u *Unit) error {
+	in.linkRefs(u)
+	if len(u.NeedTypes) > 0 {
+		u.addPart(u.Hdr.Off)
+		if err := in.readTypes(u, nil); err != nil {
+			return err
+		}
+	}
+	return in.linkRest(u)
+}

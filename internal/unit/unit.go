@@ -10,6 +10,7 @@ import (
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // Unit is the memory in which one compile unit is read: every table is flat,
@@ -128,6 +129,79 @@ type stub struct {
 	node uint32
 	ref  uint32 // DIE offset, then Ref
 }
+
+// oldBitfield is a DWARF 2/3 bit-field whose offset depends on the size of its
+// type, which is known only after linking.
+type oldBitfield struct {
+	Node   uint32
+	Member uint32 // index in the node
+	Loc    uint32 // bytes
+	Size   uint32 // DW_AT_byte_size of the member, 0 absent
+	BitOff int8   // DW_AT_bit_offset
+	Bits   uint8
+}
+
+// mark is where the tables of the unit in work start; they are not empty if
+// units of the same group come before it.
+type mark struct{ nodes, order, funcs, params, vars, stubs int }
+
+// part is a unit of the group, once linked.
+type part struct {
+	off, end uint64 // in .debug_info, that of the alternate file behind that of the file
+	bits     uint32 // first word in unit.allStarts
+
+	order, orderEnd, funcs, funcsEnd uint32 // in types.Order and funcOrder
+	imports                          uint32 // first in unit.imports
+	readings                         uint16 // how often pahole reads it
+	alt                              bool   // it is in the alternate file
+}
+
+// importRec is a DW_TAG_imported_unit below a unit of the group.
+type importRec struct {
+	order, funcs uint32 // how many types and functions came before it
+	target       uint64 // section offset, those of the alternate file behind those of the file
+}
+
+// infoTypeTag is the first word of a TYPE_TAG.
+const infoTypeTag = uint32(btf.KindTypeTag) << 24
+
+// role is what the children of a DIE are read as.
+type role uint8
+
+const (
+	inUnit role = iota
+	inNamespace
+	inFunc
+	inBlock
+	inAggregate
+	inEnum
+	inProto
+	inArray // dimensions and annotations only, like all that follow
+	inType  // pointer, typedef …: annotations only
+	inPart  // member, parameter, variable: annotations only
+)
+
+// frame is an open DIE with children.
+type frame struct {
+	role  role
+	tag   dwarf.Tag
+	owner uint32 // node, function or variable index
+	first uint32 // first member in Types.Members, or in Tables.open if open
+	n     uint32 // members, enumerators, parameters so far; dimensions of an array
+	comp  int32  // component index for annotations of the owner's parts
+	kflag bool
+	open  bool   // members are in Tables.open
+	neg   bool   // an enumerator is negative
+	big   bool   // an enumerator needs more than 32 bits
+	an    uint32 // offset of the first of GCC's annotations, 0 for none; of a frame inPart, ofParam or ofVariable
+}
+
+// Whose annotations a frame inPart has, if they count and the owner is not the
+// frame around it.
+const (
+	ofParam = 1 + iota
+	ofVariable
+)
 
 // extraRef marks a reference to Tables.extra while DIEs are walked.
 const extraRef = 1 << 31

@@ -1,0 +1,242 @@
+package unit
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+)
+
+// needsTarget reports whether a node of kind k cannot be without the type that
+// Third refers to.
+func needsTarget(k btf.Kind) bool {
+	switch k {
+	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray, btf.KindFuncProto:
+		return true
+	}
+	return false
+}
+
+// dropUnencodable takes the types that BTF cannot say away from a linked unit, whose
+// declaration tags are no types yet. Stubs go as well: references to them lead
+// to what they stand for.
+func (u *Unit) dropUnencodable() {
+	if !u.Unencodable.Any() && len(u.stubs) == 0 {
+		return
+	}
+	bad := u.markUnencodable()
+	nodes, all := u.Types.Nodes.S, u.Types.Members.S
+	to := make([]dedup.Ref, len(nodes)+1)
+	for i := range bad {
+		if bad[i] {
+			to[i+1] = Dropped
+		}
+	}
+	u.Unencodable.count(goneTypes, u.derived(bad))
+	for _, s := range u.stubs {
+		bad[s.node] = true // gone, but not what leads there
+	}
+	n := uint32(0)
+	for i := range nodes {
+		if !bad[i] {
+			n++
+			to[i+1] = n
+		}
+	}
+	targets := u.stubTargets()
+	for _, s := range u.stubs {
+		r := s.ref
+		for range maxStubs {
+			if next, ok := targets[r-1]; ok && r != 0 {
+				r = next
+			}
+		}
+		if to[s.node+1] != Dropped {
+			to[s.node+1] = to[r]
+		}
+	}
+	ref := func(r dedup.Ref) dedup.Ref {
+		if r&dedup.Extern != 0 {
+			return r
+		}
+		return to[r]
+	}
+	gone := map[uint32][]int32{} // by node: its members that are dropped
+	kept := nodes[:0]
+	for i := range nodes {
+		if bad[i] {
+			continue
+		}
+		x := nodes[i]
+		switch k := btf.InfoKind(x.Info); k {
+		case btf.KindPtr:
+			if x.Third = ref(x.Third); x.Third == Dropped {
+				x.Third = 0
+			}
+		case btf.KindArray:
+			x.Third, x.First = ref(x.Third), ref(x.First)
+		case btf.KindFuncProto:
+			x.Third = ref(x.Third)
+			for j := range all[x.First:][:btf.InfoVlen(x.Info)] {
+				m := &all[x.First+uint32(j)]
+				m.Type = ref(m.Type)
+			}
+		case btf.KindStruct, btf.KindUnion:
+			m := all[x.First:][:btf.InfoVlen(x.Info)]
+			good := m[:0]
+			for j := range m {
+				if t := ref(m[j].Type); t != Dropped {
+					good = append(good, dedup.Member{Name: m[j].Name, Type: t, Val: m[j].Val})
+				} else {
+					gone[uint32(i)] = append(gone[uint32(i)], int32(j))
+				}
+			}
+			u.Unencodable.count(goneMembers, len(m)-len(good))
+			x.Info = btf.Info(k, uint32(len(good)), btf.InfoKflag(x.Info))
+		default:
+			if needsTarget(k) {
+				x.Third = ref(x.Third)
+			}
+		}
+		kept = append(kept, x)
+	}
+	u.Types.Nodes.S = kept
+	order := u.Types.Order.S[:0]
+	for _, i := range u.Types.Order.S {
+		if !bad[i] {
+			order = append(order, to[i+1]-1)
+		}
+	}
+	u.Types.Order.S = order
+	u.FirstInt = ref(u.FirstInt)
+	for i := range u.Funcs.S {
+		u.Funcs.S[i].Type = ref(u.Funcs.S[i].Type)
+	}
+	for i := range u.Params.S {
+		u.Params.S[i].Type = ref(u.Params.S[i].Type)
+	}
+	vars := u.Vars.S[:0]
+	for _, v := range u.Vars.S {
+		if v.Type = ref(v.Type); v.Type != Dropped {
+			vars = append(vars, v)
+		}
+	}
+	u.Unencodable.count(goneVariables, len(u.Vars.S)-len(vars))
+	u.Vars.S = vars
+	u.moveTags(to, gone)
+}
+
+// DropFunc reports whether a type of the function's prototype is dropped. Then the
+// function is counted as dropped too.
+func (u *Unit) DropFunc(fn *callconv.Func) bool {
+	if fn.Type != Dropped && !slices.ContainsFunc(u.Params.S[fn.First:][:fn.N], func(p callconv.Param) bool { return p.Type == Dropped }) {
+		return false
+	}
+	u.Unencodable.count(goneFunctions, 1)
+	return true
+}
+
+// markUnencodable finds all types that cannot be without an unencodable one.
+func (u *Unit) markUnencodable() []bool {
+	nodes, all := u.Types.Nodes.S, u.Types.Members.S
+	targets := u.stubTargets()
+	// users lists the users of node i at first[i]:first[i+1].
+	first := make([]uint32, len(nodes)+2)
+	each := func(fn func(target, user uint32)) {
+		use := func(r dedup.Ref, i int) {
+			if r != 0 && r&dedup.Extern == 0 {
+				fn(r-1, uint32(i))
+			}
+		}
+		for i := range nodes {
+			k := btf.InfoKind(nodes[i].Info)
+			if needsTarget(k) {
+				use(nodes[i].Third, i)
+			}
+			if len(targets) > 0 {
+				use(targets[uint32(i)], i)
+			}
+			if k == btf.KindFuncProto {
+				for _, m := range all[nodes[i].First:][:btf.InfoVlen(nodes[i].Info)] {
+					use(m.Type, i)
+				}
+			}
+		}
+	}
+	each(func(target, _ uint32) { first[target+2]++ })
+	for i := 1; i < len(first); i++ {
+		first[i] += first[i-1]
+	}
+	users := make([]uint32, first[len(first)-1])
+	each(func(target, user uint32) {
+		users[first[target+1]] = user
+		first[target+1]++
+	})
+	bad := make([]bool, len(nodes))
+	work := u.Unencodable.nodes
+	for _, i := range work {
+		bad[i] = true
+	}
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, k := range users[first[i]:first[i+1]] {
+			if !bad[k] {
+				bad[k] = true
+				work = append(work, k)
+			}
+		}
+	}
+	return bad
+}
+
+// maxStubs bounds a chain of stubs that stand for each other; cycles exist in
+// broken files only.
+const maxStubs = 64
+
+// stubTargets is what each stub stands for, by node.
+func (u *Unit) stubTargets() map[uint32]dedup.Ref {
+	targets := make(map[uint32]dedup.Ref, len(u.stubs))
+	for _, s := range u.stubs {
+		targets[s.node] = s.ref
+	}
+	return targets
+}
+
+// derived is how many types are dropped because of others.
+func (u *Unit) derived(bad []bool) int {
+	n := -len(u.Unencodable.nodes)
+	for _, b := range bad {
+		if b {
+			n++
+		}
+	}
+	for node := range u.stubTargets() {
+		if bad[node] {
+			n--
+		}
+	}
+	return n
+}
+
+// moveTags renumbers the types of declaration tags and, where members are
+// gone, theirs.
+func (u *Unit) moveTags(to []dedup.Ref, gone map[uint32][]int32) {
+	kept := u.Tags.S[:0]
+	for _, t := range u.Tags.S {
+		lost := gone[t.Node]
+		if to[t.Node+1] == Dropped || slices.Contains(lost, t.Component) {
+			continue
+		}
+		component := t.Component
+		for _, k := range lost {
+			if k < component {
+				t.Component--
+			}
+		}
+		t.Node = to[t.Node+1] - 1
+		kept = append(kept, t)
+	}
+	u.Tags.S = kept
+}
