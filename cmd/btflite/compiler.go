@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/btflite/btflite/internal/message"
@@ -26,12 +27,18 @@ var crossPrefix = map[elf.Machine][]string{
 }
 
 var (
-	gccVersion   = regexp.MustCompile(`^GNU C\S* (\d+)`)
-	clangVersion = regexp.MustCompile(`clang version (\d+)`)
+	gccVersion   = pattern(`^GNU C\S* (\d+)`)
+	clangVersion = pattern(`clang version (\d+)`)
 	// machineOption is an option of a producer that may change layouts. Nothing else of
 	// what a file says goes to a compiler.
-	machineOption = regexp.MustCompile(`^-(m(abi|arch|cpu|long-double|align|be|le)[a-z0-9_.+=-]*|m(32|64|x32|31)|f(no-)?short-enums|f(un)?signed-char)$`)
+	machineOption = pattern(`^-(m(abi|arch|cpu|long-double|align|be|le)[a-z0-9_.+=-]*|m(32|64|x32|31)|f(no-)?short-enums|f(un)?signed-char)$`)
 )
+
+// pattern returns a regular expression that is compiled when it is first used: most
+// runs use none.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // producer is what the first compile unit of an ELF file says of its compiler.
 func producer(file string) (text string, machine elf.Machine, err error) {
@@ -56,7 +63,7 @@ func findCompiler(producer string, machine elf.Machine) (*compiler, error) {
 	prefix := crossPrefix[machine]
 	var tried, flags []string
 	for _, w := range strings.Fields(producer) {
-		if machineOption.MatchString(w) {
+		if machineOption().MatchString(w) {
 			flags = append(flags, w)
 		}
 	}
@@ -67,7 +74,7 @@ func findCompiler(producer string, machine elf.Machine) (*compiler, error) {
 		}
 		return nil
 	}
-	if v := clangVersion.FindStringSubmatch(producer); v != nil && prefix != nil {
+	if v := clangVersion().FindStringSubmatch(producer); v != nil && prefix != nil {
 		flags = append(flags, "--target="+strings.TrimSuffix(prefix[0], "-"))
 		for _, name := range []string{"clang-" + v[1], "clang"} {
 			if c := try(name); c != nil {
@@ -76,7 +83,7 @@ func findCompiler(producer string, machine elf.Machine) (*compiler, error) {
 		}
 	} else if prefix != nil {
 		names := []string{prefix[0] + "gcc"}
-		if v := gccVersion.FindStringSubmatch(producer); v != nil {
+		if v := gccVersion().FindStringSubmatch(producer); v != nil {
 			names = []string{prefix[0] + "gcc-" + v[1], prefix[0] + "gcc"}
 		}
 		for _, name := range names {

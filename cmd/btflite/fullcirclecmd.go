@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -146,13 +145,13 @@ func writeC(file string, b *btf.Blob) error {
 }
 
 // cWords is the name of a number in C.
-var cWords = regexp.MustCompile(`^[A-Za-z_][A-Za-z_0-9 ]*$`)
+var cWords = pattern(`^[A-Za-z_][A-Za-z_0-9 ]*$`)
 
 // uses declares a variable of each type of numbers: compilers leave out those that
 // nothing uses.
 func uses(w io.Writer, b *btf.Blob) {
 	for t := range view.New(b).All() {
-		if k := t.Kind(); (k == btf.KindInt || k == btf.KindFloat) && cWords.Match(t.Name()) && string(t.Name()) != arraySize {
+		if k := t.Kind(); (k == btf.KindInt || k == btf.KindFloat) && cWords().Match(t.Name()) && string(t.Name()) != arraySize {
 			fmt.Fprintf(w, "%s btflite_%d;\n", t.Name(), t.ID)
 		}
 	}
