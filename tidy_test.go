@@ -37,7 +37,7 @@ var imports = map[string][]string{
 	"btf/stats":              {"btf", "btf/view", "btf/btftest"},                                                                   // the last for tests
 	"btf/verify":             {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"}, // the last three for tests
 	"btf/verify/releasetest": {"btf"},
-	"btf/show":               {"btf", "btf/view", "internal/message"},
+	"btf/show":               {"btf", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
 	"btf/view":               {"btf"},
 	"compactstate":           {"arena", "internal/workers"},
 	"dedup":                  {"arena", "btf", "internal/workers", "dedup/btffile", "dedup/deduptest", "dedup/exact"}, // the last three for tests
@@ -75,6 +75,7 @@ var imports = map[string][]string{
 		"btf/dump",
 		"btf/funcs",
 		"btf/order",
+		"btf/show",
 		"btf/page",
 		"btf/stats",
 		"btf/verify",

@@ -7,7 +7,7 @@ import (
 
 // typeName adds the name of t, as it stands before the name of what has it.
 func (p *Printer) typeName(t view.Type, depth int) {
-	if depth > view.MaxDepth {
+	if depth > view.MaxDepth || p.over() {
 		p.text("...")
 		return
 	}
@@ -81,6 +81,9 @@ func (p *Printer) params(proto view.Type, depth int) {
 		return
 	}
 	for i, param := range proto.Params() {
+		if depth > view.MaxDepth || p.over() {
+			break
+		}
 		if i > 0 {
 			p.text(", ")
 		}

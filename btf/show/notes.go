@@ -43,22 +43,7 @@ func (p *Printer) gap(l *view.Layout, i int, f form) {
 		p.text(" hole, try to pack */\n")
 	}
 	if i > 0 && l.Type.Kind() == btf.KindStruct {
-		last := &l.Rows[i-1]
-		switch {
-		case r.Bits != 0 && r.BitHole > 0 && r.Byte == last.Byte:
-			p.tabs(in)
-			p.typeColumn(r, f)
-			p.text(":")
-			p.number(r.BitHole, 0)
-			p.text(";\n")
-		case r.Bits != 0 && r.BitHole > 0:
-			p.text("\n")
-			p.tabs(in)
-			p.text("/* Force alignment to the next boundary: */\n")
-			p.tabs(in)
-			p.typeColumn(r, f)
-			p.text(":0;\n")
-		}
+		p.forcing(l, i, f)
 		switch combined(l, i) {
 		case -1:
 			blank()
@@ -73,6 +58,29 @@ func (p *Printer) gap(l *view.Layout, i int, f form) {
 	if noted {
 		p.text("\n")
 	}
+}
+
+// forcing adds the line of C that puts the bit-field at row i where it is.
+func (p *Printer) forcing(l *view.Layout, i int, f form) {
+	if i == 0 || l.Type.Kind() != btf.KindStruct {
+		return
+	}
+	r, last := &l.Rows[i], &l.Rows[i-1]
+	if r.Bits == 0 || r.BitHole == 0 {
+		return
+	}
+	size := r.BitHole
+	if r.Byte != last.Byte {
+		size = 0
+		p.text("\n")
+		p.tabs(f.indent + 1)
+		p.text("/* Force alignment to the next boundary: */\n")
+	}
+	p.tabs(f.indent + 1)
+	p.typeColumn(r, f)
+	p.text(":")
+	p.number(size, 0)
+	p.text(";\n")
 }
 
 // combined tells whether a bit-field at row i, which is not the first, or before
@@ -98,11 +106,9 @@ func combined(l *view.Layout, i int) int {
 	return 0
 }
 
+// typeColumn adds the type of a bit-field, for one without a name.
 func (p *Printer) typeColumn(r *view.Row, f form) {
-	start := len(p.buf)
-	p.typeName(r.Type(), 0)
-	p.pad(start, f.typeWidth)
-	p.text(" ")
+	p.declare(r.Type(), &declaration{form: f}, 0)
 }
 
 // lastStruct notes what is unused in the struct that row i is.
@@ -196,7 +202,7 @@ func (p *Printer) footer(l *view.Layout, f form) {
 	if l.BitPadding > 0 {
 		p.note(in, "/* bit_padding: ", uint64(l.BitPadding), " bits */\n")
 	}
-	if l.Forced > 0 {
+	if l.Forced > 0 && !p.opt.NoAligned {
 		p.note(in, "/* forced alignments: ", uint64(l.Forced), "")
 		if l.ForcedHoles > 0 {
 			p.note(0, ", forced holes: ", uint64(l.ForcedHoles), "")

@@ -16,6 +16,7 @@ type seen struct {
 	names map[uint64]uint32 // the first type of a name, 0 once it is in types
 	types map[uint64][]uint32
 	hash  maphash.Hash
+	old   uint32 // the type that the last one is like, if it was not new
 }
 
 // maxAlike is how many types of one name, size and form are compared with a new
@@ -45,6 +46,7 @@ func (s *seen) add(t view.Type) bool {
 	old := s.types[key]
 	for _, id := range old {
 		if alike(t, t.View().Type(id)) {
+			s.old = id
 			return false
 		}
 	}

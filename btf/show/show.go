@@ -7,18 +7,15 @@
 package show
 
 import (
+	"errors"
 	"io"
+	"math/bits"
+	"strconv"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
 )
-
-// Options say how types are printed. The zero value is as pahole prints without
-// options.
-type Options struct {
-	CacheLine int // bytes; 0: 64
-}
 
 // Printer prints types of one View.
 type Printer struct {
@@ -28,11 +25,15 @@ type Printer struct {
 	err       error
 	buf       []byte
 	lays      *view.Layouts
-	line      uint64 // size of a cache line
-	odd       bool   // names are looked at before they are printed
-	at        uint64 // the cache line that has been entered last
-	uncounted int    // bytes of the last closing brace's attribute of alignment
-	noted     bool   // a note stands behind the last member
+	line      uint64            // size of a cache line
+	odd       bool              // names are looked at before they are printed
+	at        uint64            // the cache line that has been entered last
+	again     map[uint32]uint64 // by type: how many more are like it
+	written   int               // bytes that have gone to w
+	most      int               // bytes of text, then it ends with an error
+	held      bool              // the text is looked at again: it is not written yet
+	uncounted int               // bytes of the last closing brace's attribute of alignment
+	noted     bool              // a note stands behind the last member
 }
 
 // bufSize is how much text is collected before it is written.
@@ -41,14 +42,20 @@ const bufSize = 64 << 10
 // New returns a Printer that writes to w.
 func New(w io.Writer, v *view.View, opt Options) *Printer {
 	p := &Printer{v: v, opt: opt, w: w, line: 64, lays: view.NewLayouts(v), odd: hasOddNames(v.Blob())}
+	p.most = mostText
+	for b := v.Blob(); b != nil; b = b.Base {
+		p.most += mostPerByte * (4*len(b.Words) + len(b.Strings))
+	}
 	if opt.CacheLine > 0 {
 		p.line = uint64(opt.CacheLine)
+		p.lays.CacheLine = p.line
 	}
 	return p
 }
 
 // Flush writes what is collected and returns the first error of the writer.
 func (p *Printer) Flush() error {
+	p.written += len(p.buf)
 	if p.err == nil && len(p.buf) > 0 {
 		_, p.err = p.w.Write(p.buf)
 	}
@@ -84,7 +91,7 @@ func hasOddNames(b *btf.Blob) bool {
 // in C's printf.
 func (p *Printer) pad(start, n int) {
 	n = max(n, -n)
-	for len(p.buf)-start < n {
+	for p.pos()-start < n {
 		p.buf = append(p.buf, ' ')
 	}
 }
@@ -114,28 +121,40 @@ func (p *Printer) number(n uint64, width int) {
 	p.buf = append(p.buf, d[i:]...)
 }
 
-// All prints every struct and union that has a name, in the order of ids.
-func (p *Printer) All() error {
-	known := newSeen()
-	for t := range p.v.Own() {
-		if !t.IsComposite() || len(t.Name()) == 0 || !known.add(t) {
-			continue
-		}
-		p.Type(t)
-		if len(p.buf) >= bufSize && p.Flush() != nil {
-			break
-		}
+// hex adds n in hexadecimal, as C's %#x does, right-justified in width.
+func (p *Printer) hex(n uint64, width int) {
+	if n == 0 {
+		p.number(0, width)
+		return
 	}
-	return p.Flush()
+	digits := (bits.Len64(n) + 3) / 4
+	for range width - digits - len("0x") {
+		p.buf = append(p.buf, ' ')
+	}
+	p.text("0x")
+	p.buf = strconv.AppendUint(p.buf, n, 16)
 }
 
-// Type prints one struct or union.
-func (p *Printer) Type(t view.Type) {
-	p.at = 0
-	width := 21
-	if t.Kind() == btf.KindUnion {
-		width = 19
+// full writes what is collected if it is much, and tells whether to stop.
+func (p *Printer) full() bool { return p.over() || len(p.buf) >= bufSize && p.Flush() != nil }
+
+// pos is how many bytes have been printed.
+func (p *Printer) pos() int { return p.written + len(p.buf) }
+
+// errTooLong is the error for BTF that was made to become endless text: structs
+// that contain each other, twice each.
+var errTooLong = errors.New("btf: the text of its types has no end: they contain or refer to each other too often")
+
+// The most text: with -E the types of a kernel need 7 bytes for each byte of BTF.
+const (
+	mostText    = 1 << 20
+	mostPerByte = 128 // of BTF
+)
+
+// over tells whether there is more text than types can need, or an error.
+func (p *Printer) over() bool {
+	if p.err == nil && p.pos() > p.most {
+		p.err = errTooLong
 	}
-	p.composite(t, form{typeWidth: 26, nameWidth: width, top: true, inUnion: t.Kind() == btf.KindUnion})
-	p.text(";\n")
+	return p.err != nil
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
+// maxIndent is how deep structs are written out: deeper ones contain themselves.
+const maxIndent = 64
+
 // form is where the text of a struct stands.
 type form struct {
 	indent    int    // tabs before its closing brace
@@ -14,16 +17,21 @@ type form struct {
 	nameWidth int    // columns for their names
 	base      uint64 // bytes: its offset in the outermost one
 	inUnion   bool   // it is, or is in, a union
+	packed    bool   // it lies where its type does not belong
+	relative  bool   // offsets begin at 0 in each inner struct
 	top       bool   // it is the outermost one
 	footer    bool   // the numbers follow the members
 }
 
 // inner is the form of a struct in f.
-func (f form) inner(base uint64) form {
+func (p *Printer) inner(f form, base uint64) form {
+	if f.relative {
+		base = 0
+	}
 	f.indent++
 	f.typeWidth -= 8
 	f.base = base
-	f.top = false
+	f.top, f.footer, f.packed = false, false, false
 	return f
 }
 
@@ -36,6 +44,7 @@ func (f form) at(base uint64) form {
 // composite adds a struct or union from its keyword to its closing brace and
 // attributes. It returns where the brace is.
 func (p *Printer) composite(t view.Type, f form) (brace int) {
+	p.uncounted = 0
 	l := p.lays.Of(t)
 	defer p.lays.Done(l)
 	if t.Kind() == btf.KindUnion {
@@ -51,6 +60,14 @@ func (p *Printer) composite(t view.Type, f form) (brace int) {
 	at := p.at
 	for i := range l.Rows {
 		r := &l.Rows[i]
+		if f.indent > 2*maxIndent || p.over() || !p.held && p.full() {
+			return p.pos()
+		}
+		if p.opt.Quiet {
+			p.forcing(l, i, f)
+			p.member(l, i, f)
+			continue
+		}
 		p.gap(l, i, f)
 		p.boundary(f.base+r.Byte, f.indent+1)
 		p.member(l, i, f)
@@ -59,13 +76,13 @@ func (p *Printer) composite(t view.Type, f form) (brace int) {
 			p.at = at
 		}
 	}
-	if (f.top || f.footer) && t.Kind() == btf.KindStruct {
+	if (f.top || f.footer) && t.Kind() == btf.KindStruct && !p.opt.Quiet {
 		p.footer(l, f)
 	}
 	p.tabs(f.indent)
-	brace = len(p.buf)
+	brace = p.pos()
 	p.text("}")
-	if l.Packed {
+	if (l.Packed || f.packed) && !p.opt.NoPacked {
 		p.text(" __attribute__((__packed__))")
 	}
 	before := len(p.buf)
@@ -110,13 +127,13 @@ func (p *Printer) count(n uint64, word string) {
 func (p *Printer) member(l *view.Layout, i int, f form) {
 	r := &l.Rows[i]
 	p.tabs(f.indent + 1)
-	start := len(p.buf)
+	start := p.pos()
 	t := r.Type()
 	width := f.typeWidth + 1 + f.nameWidth
 	if unnamed(t) {
 		start = p.anonymous(t, r, f)
 	} else {
-		d := declaration{name: r.Name(), form: f.at(f.base + r.Byte), flexible: l.Flexible && i == len(l.Rows)-1 && i > 0 && !f.inUnion}
+		d := declaration{name: r.Name(), form: f.at(f.base + r.Byte), misplaced: r.Misplaced, flexible: i == len(l.Rows)-1 && i > 0 && !f.inUnion}
 		p.declare(t, &d, 0)
 	}
 	bits := len(p.buf)
@@ -127,32 +144,45 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 	bits = len(p.buf) - bits
 	p.aligned(r.Align)
 	p.text(";")
+	if p.opt.Quiet {
+		p.text("\n")
+		return
+	}
 	if unnamed(t) {
-		n := width + 1 - (len(p.buf) - start - bits - p.uncounted)
+		n := width + 1 - (p.pos() - start - bits - p.uncounted)
 		if n == 0 {
 			n = 1
 		}
-		p.pad(len(p.buf), n)
+		p.pad(p.pos(), n)
 	} else {
 		p.pad(start, width)
 		p.text(" ")
 	}
+	p.place(r, f.base)
+}
+
+// place adds the comment with offset and size of a member.
+func (p *Printer) place(r *view.Row, base uint64) {
+	number := p.number
+	if p.opt.Hex {
+		number = p.hex
+	}
 	p.text("/* ")
-	p.number(f.base+r.Byte, 5)
+	number(base+r.Byte, 5)
 	if r.Bits != 0 {
 		p.text(":")
-		p.number(uint64(r.Bit), 2)
+		number(uint64(r.Bit), 2)
 		p.text(" ")
-		p.number(r.Size, 2)
+		number(r.Size, 2)
 	} else {
 		p.text(" ")
-		p.number(r.Size, 5)
+		number(r.Size, 5)
 	}
 	p.text(" */\n")
 }
 
 func (p *Printer) aligned(n uint64) {
-	if n != 0 {
+	if n != 0 && !p.opt.NoAligned {
 		p.text(" __attribute__((__aligned__(")
 		p.number(n, 0)
 		p.text(")))")
@@ -164,9 +194,9 @@ func (p *Printer) aligned(n uint64) {
 func (p *Printer) anonymous(t view.Type, r *view.Row, f form) (brace int) {
 	if t.IsEnum() {
 		p.enum(t, f.indent+1)
-		brace, p.uncounted = len(p.buf)-1, 0
+		brace, p.uncounted = p.pos()-1, 0
 	} else {
-		f = f.inner(f.base + r.Byte)
+		f = p.inner(f, f.base+r.Byte)
 		f.inUnion = f.inUnion || t.Kind() == btf.KindUnion
 		brace = p.composite(t, f)
 	}
@@ -185,12 +215,33 @@ func unnamed(t view.Type) bool { return (t.IsComposite() || t.IsEnum()) && len(t
 type declaration struct {
 	name []byte
 	form
-	flexible bool // it is the flexible array of a struct
+	flexible   bool // it is the flexible array of a struct
+	misplaced  bool // its type belongs to other offsets
+	array      bool // of an array: attributes stand behind the name
+	withFooter bool // the numbers of a struct that is written out follow
+}
+
+// expanded adds what a typedef stands for, and a comment with its name and those
+// of the typedefs that it leads to.
+func (p *Printer) expanded(t view.Type, d *declaration, depth int) {
+	p.text("/* typedef ")
+	p.name(t.Name())
+	t = t.Target()
+	for range view.MaxDepth {
+		if t.Kind() != btf.KindTypedef {
+			break
+		}
+		p.text(" -> ")
+		p.name(t.Name())
+		t = t.Target()
+	}
+	p.text(" */ ")
+	p.declare(t, d, depth+1)
 }
 
 // named adds the name of t and that of what is declared.
 func (p *Printer) named(t view.Type, d *declaration) {
-	start, width := len(p.buf), d.typeWidth
+	start, width := p.pos(), d.typeWidth
 	p.typeName(t, 0)
 	switch t.Kind() {
 	case btf.KindStruct:
@@ -207,7 +258,7 @@ func (p *Printer) named(t view.Type, d *declaration) {
 
 // declare adds a type and a name.
 func (p *Printer) declare(t view.Type, d *declaration, depth int) {
-	start := len(p.buf)
+	start := p.pos()
 	switch {
 	case depth > view.MaxDepth:
 		p.text("...")
@@ -221,6 +272,7 @@ func (p *Printer) declare(t view.Type, d *declaration, depth int) {
 		p.params(proto, 0)
 	case t.Kind() == btf.KindPtr && unnamed(t.Target()):
 		d.typeWidth -= 8
+		d.relative = true
 		p.writtenOut(t.Target(), d, 0, " * ")
 	case t.Kind() == btf.KindArray:
 		p.array(t, d, depth)
@@ -230,15 +282,21 @@ func (p *Printer) declare(t view.Type, d *declaration, depth int) {
 			p.text("const ")
 			d.typeWidth -= len("const ")
 		}
-		if unnamed(elem) {
-			d.footer = true
+		if unnamed(elem) || p.opt.Expand && (elem.IsComposite() || elem.IsEnum()) && d.indent < maxIndent {
 			d.name = nil
+			d.withFooter = true
 			p.writtenOut(elem, d, d.base, "")
 			return
 		}
+		if elem.Kind() == btf.KindTypedef {
+			p.named(elem, d)
+			return
+		}
 		p.declare(elem, d, depth+1)
-	case unnamed(t):
+	case unnamed(t) || p.opt.Expand && (t.IsComposite() || t.IsEnum()) && d.indent < maxIndent:
 		p.writtenOut(t, d, d.base, " ")
+	case p.opt.Expand && t.Kind() == btf.KindTypedef:
+		p.expanded(t, d, depth)
 	default:
 		p.named(t, d)
 	}
@@ -250,11 +308,18 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 	if t.IsEnum() {
 		p.enum(t, d.indent+1)
 	} else {
-		p.composite(t, d.inner(base))
-		attribute = slices.Clone(p.buf[len(p.buf)-p.uncounted:])
-		p.buf = p.buf[:len(p.buf)-p.uncounted]
+		f := p.inner(d.form, base)
+		f.footer, f.packed = d.withFooter, d.misplaced && !d.array
+		f.inUnion = f.inUnion || t.Kind() == btf.KindUnion
+		p.composite(t, f)
+		if d.array && p.uncounted > 0 {
+			attribute = slices.Clone(p.buf[len(p.buf)-p.uncounted:])
+			p.buf = p.buf[:len(p.buf)-p.uncounted]
+		}
 	}
-	p.text(between)
+	if len(d.name) > 0 {
+		p.text(between)
+	}
 	p.name(d.name)
 	p.buf = append(p.buf, attribute...)
 }
@@ -268,47 +333,34 @@ func (p *Printer) array(t view.Type, d *declaration, depth int) {
 		}
 		elem, _ = elem.Elem()
 	}
+	d.array = true
 	p.declare(elem, d, depth+1)
+	if p.opt.Flat {
+		n := uint64(1)
+		for range view.MaxDepth {
+			if t.Kind() != btf.KindArray {
+				break
+			}
+			of, k := t.Elem()
+			t, n = of, n*uint64(k)
+		}
+		p.dimension(n, d)
+		return
+	}
 	for range view.MaxDepth {
 		if t.Kind() != btf.KindArray {
 			break
 		}
 		var n uint32
 		t, n = t.Elem()
-		p.text("[")
-		if n != 0 || !d.flexible {
-			p.number(uint64(n), 0)
-		}
-		p.text("]")
+		p.dimension(uint64(n), d)
 	}
 }
 
-// enum adds an enum from its keyword to its closing brace.
-func (p *Printer) enum(t view.Type, indent int) {
-	p.text("enum ")
-	if name := t.Name(); len(name) > 0 {
-		p.name(name)
-		p.text(" ")
+func (p *Printer) dimension(n uint64, d *declaration) {
+	p.text("[")
+	if n != 0 || !d.flexible {
+		p.number(n, 0)
 	}
-	p.text("{\n")
-	longest := 0
-	for _, e := range t.Values() {
-		longest = max(longest, len(e.Name()))
-	}
-	for _, e := range t.Values() {
-		p.tabs(indent + 1)
-		start := len(p.buf)
-		p.name(e.Name())
-		p.pad(start, longest)
-		p.text(" = ")
-		if e.Value < 0 && t.Flag() {
-			p.text("-")
-			p.number(uint64(-e.Value), 0)
-		} else {
-			p.number(uint64(e.Value), 0)
-		}
-		p.text(",\n")
-	}
-	p.tabs(indent)
-	p.text("}")
+	p.text("]")
 }

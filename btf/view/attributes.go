@@ -2,14 +2,13 @@ package view
 
 import "math/bits"
 
-// cacheLine is what alignments are rounded up to where that is possible: kernels
-// align by it.
-const cacheLine = 64
+// defaultLine is the size of a cache line in bytes if nothing is said.
+const defaultLine = 64
 
 // forced is the alignment that explains n unused bytes before the offset, which
-// no type explains: the lowest power of two above n, or a cache line. An odd
-// offset has none.
-func forced(n, offset uint64) uint64 {
+// no type explains: the lowest power of two above n, or a cache line, by which
+// kernels align. An odd offset has none.
+func forced(n, offset, cacheLine uint64) uint64 {
 	if offset%2 != 0 {
 		return 0
 	}
@@ -21,7 +20,7 @@ func forced(n, offset uint64) uint64 {
 }
 
 // attributes infers __aligned__ and __packed__.
-func (l *Layout) attributes() {
+func (l *Layout) attributes(cacheLine uint64) {
 	natural := uint64(1)
 	misplaced := false
 	for i := range l.Rows {
@@ -29,10 +28,11 @@ func (l *Layout) attributes() {
 		a := r.Type().Align()
 		natural = max(natural, a)
 		if r.Bits == 0 {
-			misplaced = misplaced || r.Byte%a != 0
+			r.Misplaced = r.Byte%a != 0
+			misplaced = misplaced || r.Misplaced
 		}
 		if n := r.free / 8; n >= a {
-			r.Align = forced(n, r.Byte)
+			r.Align = forced(n, r.Byte, cacheLine)
 		}
 		if r.Align != 0 {
 			l.Forced++
@@ -43,7 +43,7 @@ func (l *Layout) attributes() {
 		}
 	}
 	if n := l.free / 8; n >= natural {
-		l.Align = forced(n, l.Size)
+		l.Align = forced(n, l.Size, cacheLine)
 	}
 	l.Packed = l.Padding == 0 && l.Holes == 0 && (misplaced || l.Size%natural != 0)
 }

@@ -54,14 +54,15 @@ func (t *Tally) add(n uint64) {
 // Row is a member with its place.
 type Row struct {
 	Member
-	Byte    uint64 // offset of its bytes, or of the unit of a bit-field
-	Size    uint64 // bytes, of a bit-field of its unit
-	Bit     uint32 // of a bit-field: offset in its unit
-	Hole    uint64 // unused bytes before it
-	BitHole uint64 // unused bits before it
-	Align   uint64 // what __aligned__ must have said; 0: nothing
-	UnitEnd uint64 // bytes: behind the units of the bit-fields up to it, or behind it
-	free    uint64 // bits: unused before it and before members without a size
+	Byte      uint64 // offset of its bytes, or of the unit of a bit-field
+	Size      uint64 // bytes, of a bit-field of its unit
+	Bit       uint32 // of a bit-field: offset in its unit
+	Hole      uint64 // unused bytes before it
+	BitHole   uint64 // unused bits before it
+	Align     uint64 // what __aligned__ must have said; 0: nothing
+	Misplaced bool   // its type belongs to other offsets
+	UnitEnd   uint64 // bytes: behind the units of the bit-fields up to it, or behind it
+	free      uint64 // bits: unused before it and before members without a size
 }
 
 // end is the first bit behind the member.
@@ -75,14 +76,17 @@ func (r *Row) end() uint64 {
 // Layouts computes the layouts of one View and keeps their summaries. It must not
 // be used by several goroutines at a time.
 type Layouts struct {
-	v     *View
-	free  []*Layout
-	sums  map[uint32]Summary
-	depth int
+	CacheLine uint64 // bytes; it has a part in what Align is
+	v         *View
+	free      []*Layout
+	sums      map[uint32]Summary
+	depth     int
 }
 
 // NewLayouts returns Layouts of v.
-func NewLayouts(v *View) *Layouts { return &Layouts{v: v, sums: map[uint32]Summary{}} }
+func NewLayouts(v *View) *Layouts {
+	return &Layouts{CacheLine: defaultLine, v: v, sums: map[uint32]Summary{}}
+}
 
 // Of is the layout of a struct or union; of others it is empty. Done takes it
 // back, to use it again.
@@ -105,7 +109,7 @@ func (s *Layouts) Of(t Type) *Layout {
 		s.members(l)
 		l.holes()
 		l.padding()
-		l.attributes()
+		l.attributes(s.CacheLine)
 	}
 	return l
 }
@@ -133,8 +137,8 @@ func (s *Layouts) Summary(t Type) Summary {
 func (s *Layouts) members(l *Layout) {
 	for i := range l.Rows {
 		t := l.Rows[i].Type()
-		if array := t.Unmodified(); array.Kind() == btf.KindArray && i == len(l.Rows)-1 {
-			_, n := array.Elem()
+		if t.Kind() == btf.KindArray && i == len(l.Rows)-1 {
+			_, n := t.Elem()
 			l.Flexible = n == 0
 		}
 		if t.Kind() != btf.KindStruct {

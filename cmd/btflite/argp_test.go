@@ -107,7 +107,6 @@ func TestCommandLineErrors(t *testing.T) {
 		{"--memory_limit=much", "option '--memory_limit': 'much' is not a size such as 64M or 1.5G"},
 		{"--memory_limit=512", "option '--memory_limit': '512' bytes? write 512M, or 512B"},
 		{"--kabi_prefix=", "option '--kabi_prefix': empty prefix"},
-		{"-F btf", "option '--format_path': 'btf' has no 'dwarf' in it; BTF is encoded from DWARF; to merge BTF use btflite dedup"},
 		{"--hashbits=32", "option '--hashbits': '32' is not a number from 0 to 31"},
 		{"--extra_vars --btf_encode_detached=x f", "option '--extra_vars' requires an argument, and what follows is an option; if it is the argument, write --extra_vars=./--btf_encode_detached=x"},
 		{"--btf_base --verb f", "option '--btf_base' requires an argument, and what follows is an option; if it is the argument, write --btf_base=./--verb"},

@@ -33,6 +33,7 @@ func commands() []subcommand {
 		{"help", "print the help of a command", "", newHelpCommand},
 		{"manual", "print a manual page", "man", newManualCommand},
 		{"modules", "encode kernel modules, each by itself", "batch", newModulesCommand},
+		{"show", "print structs as pahole does", "struct structs", newShowCommand},
 		{"sort", "put the types of BTF into another order", "", newSortCommand},
 		{"stats", "say what the bytes of BTF are spent on", "statistics size bloat", newStatsCommand},
 		{"verify", "check BTF by the rules of the kernel", "check validate lint", newVerifyCommand},
@@ -140,12 +141,12 @@ func (c *cli) dispatch(args []string) error {
 // otherWords are what people may take for commands, and what to do instead.
 var otherWords = map[string]string{
 	"encode": encodingAdvice, "convert": encodingAdvice, "generate": encodingAdvice,
-	"print": printingAdvice, "show": printingAdvice, "cat": printingAdvice, "list": printingAdvice,
+	"print": printingAdvice, "cat": printingAdvice, "list": printingAdvice,
 }
 
 const (
 	encodingAdvice = "to add BTF to FILE, run btflite -J FILE"
-	printingAdvice = "to print the types of FILE, run btflite dump FILE"
+	printingAdvice = "to print the types of FILE, run btflite show FILE or btflite dump FILE"
 )
 
 // unknownCommand is the error if the first word names no command, or if too many
@@ -184,9 +185,6 @@ func (c *cli) asCommand(paths []string) error {
 
 // nothingToDo is the error for a command line without -J.
 func (c *cli) nothingToDo(paths []string) error {
-	if c.calledAs == paholeName {
-		return fmt.Errorf("this pahole is btflite, which encodes BTF (pahole -J) and prints no types; %s", otherPahole())
-	}
 	if len(paths) == 0 {
 		return usagef("nothing to do: -J or --btf_encode_detached=OUT is needed")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,32 +38,65 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 	} {
 		s.call(func() { e.features = e.features&^o.off | o.on }, o.name, "", o.help, rare)
 	}
-	s.value(checkFormats, "format_path", "F", "formats to read; `LIST` must have 'dwarf' in it", rare)
+	s.value(func(v string) error { e.formats = v; return nil }, "format_path", "F", "formats to read; `LIST` must have 'dwarf' in it", rare)
 	s.value(checkHashBits, "hashbits", "", "no effect; an error if `N` is 32 or more", rare)
 	s.call(func() {}, "ptr_table_stats", "", "no effect: there are no such tables", rare)
 	s.call(func() {}, "running_kernel_vmlinux", "", "no effect: give the file", rare)
 	for word := range strings.FieldsSeq(printingOptions) {
 		word, hasArg := strings.CutSuffix(word, "=")
 		name, letter, _ := strings.Cut(word, ",")
-		warn := func() {
+		note := func(value string) error {
+			e.printed = append(e.printed, [2]string{name, value})
 			if option := "--" + name; !slices.Contains(e.printing, option) {
 				e.printing = append(e.printing, option)
 			}
+			return nil
 		}
 		if hasArg {
-			s.value(func(string) error { warn(); return nil }, name, letter, "", hidden)
+			s.value(note, name, letter, "", hidden)
 		} else {
-			s.call(warn, name, letter, "", hidden)
+			s.call(func() { note("true") }, name, letter, "", hidden)
 		}
 	}
+}
+
+// printTypes does what pahole does without -J: it prints types. The options are those
+// of btflite show.
+func (e *encodeCommand) printTypes(c *cli, paths []string) error {
+	s := &showCommand{in: newTypeReader(c.lookupEnv), separator: "\t"}
+	flags := s.command().Flags()
+	if e.formats != "" {
+		e.printed = append(e.printed, [2]string{"format_path", e.formats})
+	}
+	for _, o := range e.printed {
+		if flags.Lookup(o[0]) == nil {
+			return fmt.Errorf("--%s: this part of pahole is not in btflite; %s", o[0], otherPahole())
+		}
+		if err := flags.Set(o[0], o[1]); err != nil {
+			return optionError(nil, err)
+		}
+	}
+	s.in.bases = e.bases
+	switch {
+	case len(paths) > 1:
+		return usagef("types of one file are printed at a time")
+	case len(paths) == 0:
+		return s.run(c, "")
+	case len(e.printed) == 0 || len(s.names) == 0:
+		if names, file := s.split(paths); file == "" { // pahole NAME
+			s.names = append(s.names, names...)
+			return s.run(c, "")
+		}
+	}
+	return s.run(c, paths[0])
 }
 
 // hasCompat tells whether cmd has these options.
 func hasCompat(cmd *cobra.Command) bool { return cmd.Flags().Lookup("hashbits") != nil }
 
 func checkFormats(v string) error {
-	if !slices.Contains(strings.Split(v, ","), "dwarf") {
-		return &usageError{what: "'" + message.OneLine(v) + "' has no 'dwarf' in it",
+	if v != "" && !slices.Contains(strings.Split(v, ","), "dwarf") {
+		return &usageError{what: "option '--format_path': '" + message.OneLine(v) + "' has no 'dwarf' in it",
 			hint: "BTF is encoded from DWARF; to merge BTF use btflite dedup"}
 	}
 	return nil

@@ -69,11 +69,17 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 		_, err := fmt.Fprintln(c.stdout, e.show)
 		return stdoutError(err)
 	}
-	if err := c.asCommand(paths); err != nil {
+	if err := c.asCommand(paths); err != nil && c.calledAs != paholeName {
 		return err
 	}
-	if !e.encode {
+	switch {
+	case !e.encode && (len(e.printed) > 0 || e.formats != "" || c.calledAs == paholeName):
+		return e.printTypes(c, paths)
+	case !e.encode:
 		return c.nothingToDo(paths)
+	}
+	if err := checkFormats(e.formats); err != nil {
+		return err
 	}
 	e.warn(c)
 	opt, err := e.options(c)

@@ -41,9 +41,11 @@ type encoding struct {
 
 	features      encode.Features
 	featuresGiven bool
-	unsupported   []string // unknown names of features; -V prints them, as pahole does
-	unknown       []string // names that no release of pahole knows
-	printing      []string // options that shape the printing of types
+	unsupported   []string    // unknown names of features; -V prints them, as pahole does
+	unknown       []string    // names that no release of pahole knows
+	formats       string      // --format_path
+	printed       [][2]string // names and arguments of options that shape the printing of types
+	printing      []string    // the names, for a warning
 }
 
 // newEncoding is an encoding without any option.

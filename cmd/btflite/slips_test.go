@@ -62,7 +62,7 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite encode vmlinux", `unknown command "encode"; to add BTF to vmlinux, run btflite -J vmlinux
 Try 'btflite --help' for more information.`, 64},
-		{"btflite print vmlinux.btf", `unknown command "print"; to print the types of vmlinux.btf, run btflite dump vmlinux.btf
+		{"btflite print vmlinux.btf", `unknown command "print"; to print the types of vmlinux.btf, run btflite show vmlinux.btf or btflite dump vmlinux.btf
 Try 'btflite --help' for more information.`, 64},
 		{"btflite merge vmlinux.btf", `unknown command "merge"; did you mean "dedup"?
 Try 'btflite --help' for more information.`, 64},
@@ -161,8 +161,13 @@ Try 'btflite completion --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite version --all", `unrecognized option '--all'
 Try 'btflite version --help' for more information.`, 64},
-		{"pahole -C task_struct vmlinux", `this pahole is btflite, which encodes BTF (pahole -J) and prints no types; the other one is in the package dwarves or pahole of distributions`, 1},
-		{"pahole vmlinux", `this pahole is btflite, which encodes BTF (pahole -J) and prints no types; the other one is in the package dwarves or pahole of distributions`, 1},
+		{"btflite -J -F btf vmlinux", `option '--format_path': 'btf' has no 'dwarf' in it; BTF is encoded from DWARF; to merge BTF use btflite dedup
+Try 'btflite --help' for more information.`, 64},
+		{"btflite show lits_head vmlinux.btf", `vmlinux.btf: no type lits_head; did you mean list_head?`, 1},
+		{"pahole -C nothing,list_head vmlinux", `vmlinux: no type nothing`, 1},
+		{"pahole -R vmlinux", `--reorganize: this part of pahole is not in btflite; the other one is in the package dwarves or pahole of distributions`, 1},
+		{"pahole -c many vmlinux", `option '--cacheline_size': 'many' is no number of bytes from 1 to 1048576
+Try 'btflite --help' for more information.`, 64},
 	} {
 		var stdout, stderr bytes.Buffer
 		args := strings.Fields(tt.line)

@@ -1,0 +1,92 @@
+package show
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// kinds are what has a name that a user may give, by the word before it.
+var kinds = map[string][]btf.Kind{
+	"":       {btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef},
+	"struct": {btf.KindStruct},
+	"union":  {btf.KindUnion},
+	"enum":   {btf.KindEnum, btf.KindEnum64},
+}
+
+// Find returns the ids of the types that a name or pattern stands for. The kind is
+// struct, union, enum or "" for any of these and typedefs. A name stands for the
+// first struct, union or enum, or else for the first typedef; a pattern (those of
+// path.Match) for all own types that it fits, each once. The error is that of a
+// malformed pattern.
+func Find(v *view.View, kind, name string) (ids []uint32, err error) {
+	if !strings.ContainsAny(name, `*?[\`) {
+		for _, id := range v.Named(name, kinds[kind]...) {
+			if len(ids) == 0 {
+				ids = []uint32{id}
+			}
+			if v.Type(id).Kind() != btf.KindTypedef {
+				return []uint32{id}, nil
+			}
+		}
+		return ids, nil
+	}
+	if _, err := path.Match(name, ""); err != nil {
+		return nil, err
+	}
+	known := newSeen()
+	for t := range v.Own() {
+		if !slices.Contains(kinds[kind], t.Kind()) || len(t.Name()) == 0 {
+			continue
+		}
+		if ok, _ := path.Match(name, string(t.Name())); ok && (!t.IsComposite() || known.add(t)) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids, nil
+}
+
+// maxName is how long a name may be that others are compared with.
+const maxName = 64
+
+// Nearest is the name of a struct, union, enum or typedef that is most like the
+// name, "" if none is near.
+func Nearest(v *view.View, name string) (nearest string) {
+	if len(name) > maxName {
+		return ""
+	}
+	least := max(2, len(name)/4) + 1 // edits; a name with so many is too far off
+	if len(name) <= 3 {
+		least = 2
+	}
+	for t := range v.All() {
+		if !slices.Contains(kinds[""], t.Kind()) {
+			continue
+		}
+		other := t.Name()
+		if n := len(other) - len(name); n >= least || n <= -least || len(other) == 0 {
+			continue
+		}
+		if d := levenshtein.ComputeDistance(name, string(other)); d < least {
+			nearest, least = string(other), d
+		}
+	}
+	return nearest
+}
+
+// WithEnumerator is the first enum that has the enumerator.
+func WithEnumerator(v *view.View, name string) (t view.Type, ok bool) {
+	for t := range v.Own() {
+		for _, e := range t.Values() {
+			if string(e.Name()) == name {
+				return t, true
+			}
+		}
+	}
+	return t, false
+}

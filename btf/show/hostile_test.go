@@ -1,0 +1,148 @@
+package show
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// counted counts what is written.
+type counted struct{ n int }
+
+func (c *counted) Write(p []byte) (int, error) {
+	c.n += len(p)
+	return len(p), nil
+}
+
+// everything prints v in each way and returns how much that was.
+func everything(t testing.TB, v *view.View) (n int) {
+	t.Helper()
+	for _, opt := range []Options{{}, {Expand: true}, {Expand: true, Quiet: true}, {Hex: true, Relative: true, Flat: true, CacheLine: 1}} {
+		var c counted
+		p := New(&c, v, opt)
+		err := p.List(&Filter{}, Text, "")
+		for x := range v.Own() {
+			switch x.Kind() {
+			case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef:
+				if !p.full() {
+					p.Type(x)
+				}
+			}
+		}
+		if err = errors.Join(err, p.Flush()); err != nil && !errors.Is(err, errTooLong) {
+			t.Fatal(err)
+		}
+		n = max(n, c.n)
+	}
+	p := New(io.Discard, v, Options{})
+	for form := Text; form <= Pointers; form++ {
+		if err := p.Sorted(&Filter{Contains: "s", PointTo: "s"}, form, "\t"); err != nil && !errors.Is(err, errTooLong) {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// TestEndless: types that would become endless text end with an error, and those
+// that refer to themselves in bounded text.
+func TestEndless(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		build   func(b *btf.Builder)
+		tooLong bool
+	}{
+		{"a struct that contains itself", func(b *btf.Builder) {
+			b.Add("s", btf.Info(btf.KindStruct, 1, false), 8, b.Str("m"), 1, 0)
+		}, false},
+		{"anonymous structs that contain two of the next", func(b *btf.Builder) {
+			b.Add("s", btf.Info(btf.KindStruct, 1, false), 8, b.Str("m"), 2, 0)
+			for i := range uint32(60) {
+				b.Add("", btf.Info(btf.KindStruct, 2, false), 8, b.Str("a"), 3+i, 0, b.Str("b"), 3+i, 32)
+			}
+			b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
+		}, true},
+		{"prototypes that take two of the next", func(b *btf.Builder) {
+			b.Add("s", btf.Info(btf.KindStruct, 1, false), 8, b.Str("m"), 2, 0)
+			for i := range uint32(60) {
+				b.Add("", btf.Info(btf.KindPtr, 0, false), 3+2*i)
+				b.Add("", btf.Info(btf.KindFuncProto, 2, false), 0, 0, 4+2*i, 0, 4+2*i)
+			}
+			b.Add("", btf.Info(btf.KindPtr, 0, false), 0)
+		}, true},
+		{"circles of all kinds", func(b *btf.Builder) {
+			b.Add("s", btf.Info(btf.KindStruct, 4, false), 8, b.Str("a"), 2, 0, b.Str("b"), 3, 0, b.Str("c"), 5, 7, b.Str("d"), 6, 9)
+			b.Add("", btf.Info(btf.KindPtr, 0, false), 2)
+			b.Add("t", btf.Info(btf.KindTypedef, 0, false), 4)
+			b.Add("", btf.Info(btf.KindConst, 0, false), 3)
+			b.Add("", btf.Info(btf.KindArray, 0, false), 0, 5, 1, 3)
+			b.Add("", btf.Info(btf.KindFuncProto, 1, false), 6, 0, 6)
+		}, true},
+		{"a member behind everything", func(b *btf.Builder) {
+			b.Add("s", btf.Info(btf.KindStruct, 2, true), 1, b.Str("a"), 2, 0xffffffff, b.Str("b"), 2, 0x00ffffff)
+			b.Add("", btf.Info(btf.KindArray, 0, false), 0, 1, 1, 0xffffffff)
+		}, true},
+	} {
+		b := btf.NewBuilder(false, nil)
+		c.build(b)
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := view.New(blob)
+		err = New(io.Discard, v, Options{Expand: true}).All()
+		if errors.Is(err, errTooLong) != c.tooLong {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		everything(t, v)
+	}
+}
+
+// TestNames: what a terminal would obey is escaped, and long names are printed
+// whole.
+func TestNames(t *testing.T) {
+	b := btf.NewBuilder(false, nil)
+	long := strings.Repeat("n", 60_000)
+	b.Add("a\x1b[2Jb\n\u009b1mc", btf.Info(btf.KindStruct, 1, false), 4, b.Str("\x07"), 2, 0)
+	b.Add(long, btf.Info(btf.KindTypedef, 0, false), 3)
+	b.Add("\x1b]0;x", btf.Info(btf.KindEnum, 1, false), 4, b.Str("\x1bE"), 1)
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view.New(blob)
+	var out bytes.Buffer
+	p := New(&out, v, Options{Expand: true})
+	for x := range v.Own() {
+		p.Type(x)
+	}
+	if err := p.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range out.String() {
+		if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0) {
+			t.Fatalf("%q reaches the terminal", r)
+		}
+	}
+	if !strings.Contains(out.String(), long) {
+		t.Error("the long name is not whole")
+	}
+}
+
+// FuzzShow: whatever btf.Parse takes is printed, or refused as endless.
+func FuzzShow(f *testing.F) {
+	for _, name := range []string{"plain", "bits", "types", "units", "twice"} {
+		f.Add(load(f, "testdata/"+name+".btf").Blob().Encode())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := btf.Parse(data, nil)
+		if err != nil || len(data) > 1<<14 {
+			return
+		}
+		everything(t, view.New(b))
+	})
+}

@@ -1,0 +1,22 @@
+package show
+
+// Options say how types are printed. The zero value is as pahole prints without
+// options.
+type Options struct {
+	CacheLine int  // bytes; 0: 64
+	Expand    bool // members that are structs, and typedefs, are written out
+	Relative  bool // offsets in inner structs begin at 0
+	Hex       bool // offsets and sizes of members in hexadecimal
+	Quiet     bool // no comments
+	Flat      bool // arrays have one dimension
+	NoAligned bool // no __aligned__ and nothing about it
+	NoPacked  bool // no __packed__
+}
+
+// columns for names without and with Expand.
+const (
+	nameWidth     = 21
+	expandedWidth = 53
+	typeWidth     = 26
+	unionLess     = 2 // fewer columns in a union
+)

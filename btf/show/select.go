@@ -1,0 +1,231 @@
+package show
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// Filter says which structs and unions List prints. The zero value means all that
+// have a name, each once; see seen.
+type Filter struct {
+	Structs, Unions bool // only these, if one of them is set
+	Holes           int  // at least as many holes of bytes
+	BitHoles        int  // at least as many holes of bits
+	HoleSize        int  // at least one hole of so many bytes
+	Padding         int  // at least so many bytes unused at the end
+	Packed          bool // only those that must be packed
+	Flexible        bool // only those that end with a flexible array
+	Embedded        bool // only those with a member that has a flexible array
+	Prefixes        []string
+	Without         []string // prefixes of names that are left out
+	Contains        string   // only those with a member of this struct, union or typedef
+	PointTo         string   // only members that point to this struct or union
+}
+
+// Form is what List prints of each type.
+type Form int
+
+// The forms.
+const (
+	Text       Form = iota // all of it
+	Sizes                  // name, size in bytes, number of holes
+	Members                // name, number of members
+	NameLength             // name, its length
+	Times                  // name, how often it is there
+	Names                  // name
+	Pointers               // name and each member that points to Filter.PointTo
+)
+
+// List prints the structs and unions that the filter lets through, in the order of
+// ids. Fields of a line have the separator between them.
+func (p *Printer) List(f *Filter, form Form, separator string) error {
+	if form == Times {
+		p.countTimes()
+	}
+	known := newSeen()
+	for t := range p.v.Own() {
+		if !t.IsComposite() || !f.named(t) || !known.add(t) || !p.passes(f, t) {
+			continue
+		}
+		p.Entry(t, f, form, separator)
+		if p.full() {
+			break
+		}
+	}
+	return p.Flush()
+}
+
+// Sorted is List in the order of names. Of types of one name the last comes first,
+// and those of the same text are printed once.
+func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
+	var list []view.Type
+	for t := range p.v.Own() {
+		if t.IsComposite() && f.named(t) && p.passes(f, t) {
+			list = append(list, t)
+		}
+	}
+	slices.SortFunc(list, func(a, b view.Type) int {
+		return cmp.Or(bytes.Compare(a.Name(), b.Name()), cmp.Compare(b.ID, a.ID))
+	})
+	p.held = true
+	var texts [][]byte // of the types of one name
+	for i, t := range list {
+		if i == 0 || !bytes.Equal(t.Name(), list[i-1].Name()) {
+			texts = texts[:0]
+			if p.full() {
+				break
+			}
+		}
+		start := len(p.buf)
+		p.Entry(t, f, form, separator)
+		if p.over() {
+			break
+		}
+		text := p.buf[start:]
+		if slices.ContainsFunc(texts, func(old []byte) bool { return bytes.Equal(old, text) }) {
+			p.buf = p.buf[:start]
+		} else if len(texts) < maxAlike {
+			texts = append(texts, text)
+		}
+	}
+	return p.Flush()
+}
+
+// countTimes counts the types that List leaves out because another one is like them.
+func (p *Printer) countTimes() {
+	known := newSeen()
+	p.again = map[uint32]uint64{}
+	for t := range p.v.Own() {
+		if t.IsComposite() && len(t.Name()) > 0 && !known.add(t) {
+			p.again[known.old]++
+		}
+	}
+}
+
+// All prints every struct and union that has a name, in the order of ids.
+func (p *Printer) All() error { return p.List(&Filter{}, Text, "") }
+
+// named tells whether the filter takes a type of t's kind and name.
+func (f *Filter) named(t view.Type) bool {
+	name := t.Name()
+	if len(name) == 0 {
+		return false
+	}
+	if isUnion := t.Kind() == btf.KindUnion; (f.Structs || f.Unions) && (isUnion && !f.Unions || !isUnion && !f.Structs) {
+		return false
+	}
+	for _, w := range f.Without {
+		if bytes.HasPrefix(name, []byte(w)) {
+			return false
+		}
+	}
+	for _, w := range f.Prefixes {
+		if bytes.HasPrefix(name, []byte(w)) {
+			return true
+		}
+	}
+	return len(f.Prefixes) == 0
+}
+
+// passes tells whether the layout of t is one that the filter lets through.
+func (p *Printer) passes(f *Filter, t view.Type) bool {
+	if f.Contains != "" && !p.contains(t, f.Contains) || f.PointTo != "" && !p.pointsTo(t, f.PointTo) {
+		return false
+	}
+	if f.Holes == 0 && f.BitHoles == 0 && f.HoleSize == 0 && f.Padding == 0 && !f.Packed && !f.Flexible && !f.Embedded {
+		return true
+	}
+	if t.Kind() == btf.KindUnion {
+		return false
+	}
+	l := p.lays.Of(t)
+	defer p.lays.Done(l)
+	greatest := uint64(0)
+	for i := range l.Rows {
+		greatest = max(greatest, l.Rows[i].Hole)
+	}
+	return l.Holes >= f.Holes && l.BitHoles >= f.BitHoles && greatest >= uint64(f.HoleSize) && l.Padding >= uint64(f.Padding) &&
+		(!f.Packed || l.Packed) && (!f.Flexible || l.Flexible) && (!f.Embedded || l.Embedded)
+}
+
+// contains tells whether a member of t is of the type of the name.
+func (p *Printer) contains(t view.Type, name string) bool {
+	for _, m := range t.Members() {
+		of := m.Type()
+		if (of.IsComposite() || of.Kind() == btf.KindTypedef) && string(of.Name()) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// pointsTo tells whether a member of t points to the type of the name.
+func (p *Printer) pointsTo(t view.Type, name string) bool {
+	for _, m := range t.Members() {
+		if isPointer(m.Type(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+func isPointer(t view.Type, name string) bool {
+	if t.Kind() != btf.KindPtr {
+		return false
+	}
+	of := t.Target()
+	return (of.IsComposite() || of.Kind() == btf.KindFwd) && string(of.Name()) == name
+}
+
+// Entry prints one type in a form. A typedef counts as what it stands for.
+func (p *Printer) Entry(t view.Type, f *Filter, form Form, separator string) {
+	if form == Text {
+		p.Type(t)
+		return
+	}
+	name, of := t.Name(), t.Resolved()
+	if form == Pointers {
+		for _, m := range of.Members() {
+			if isPointer(m.Type(), f.PointTo) {
+				p.name(name)
+				p.text(": ")
+				p.name(m.Name())
+				p.text("\n")
+			}
+		}
+		return
+	}
+	p.name(name)
+	numbers := []uint64{}
+	switch form {
+	case Sizes:
+		numbers = []uint64{of.Size(), 0}
+		if of.Kind() == btf.KindStruct {
+			numbers[1] = uint64(p.lays.Summary(of).Holes)
+		}
+	case Members:
+		numbers = []uint64{uint64(of.Vlen())}
+	case NameLength:
+		numbers = []uint64{uint64(len(name))}
+	case Times:
+		numbers = []uint64{1 + p.again[t.ID]}
+	}
+	for _, n := range numbers {
+		p.text(separator)
+		p.number(n, 0)
+	}
+	p.text("\n")
+}
+
+// End adds the empty line that follows a type that was asked for by name.
+func (p *Printer) End() { p.text("\n") }
+
+// Enum prints an enum as an answer: without a semicolon.
+func (p *Printer) Enum(t view.Type) {
+	p.enum(t, 0)
+	p.text("\n")
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/btf/show"
+	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// showCommand is "btflite show", and what the main command is with pahole's options
+// for printing.
+type showCommand struct {
+	in          *typeReader
+	opt         show.Options
+	filter      show.Filter
+	form        show.Form
+	names       []string // names and patterns
+	skipMissing bool
+	separator   string
+	enumerator  string // --contains_enumerator
+	sorted      bool
+}
+
+func newShowCommand(c *cli) *cobra.Command {
+	s := &showCommand{in: newTypeReader(c.lookupEnv), separator: "\t"}
+	cmd := s.command()
+	cmd.RunE = func(_ *cobra.Command, words []string) error {
+		names, file := s.split(words)
+		s.names = append(s.names, names...)
+		return s.run(c, file)
+	}
+	return cmd
+}
+
+func (s *showCommand) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "show [OPTION...] [NAME|GLOB...] [FILE]",
+		Long: `Print structs, unions, enums and typedefs of FILE as pahole does, with offsets,
+sizes, holes and cache lines; without names all structs and unions. FILE is as
+for btflite dump: BTF, ELF, the name of a module; without it the kernel's.`,
+		Example: `  btflite show task_struct
+  btflite show -E 'tcp_*' vmlinux.btf
+  btflite show --sizes --holes=3 vmlinux`,
+	}
+	s.in.options(cmd, groupPrinted)
+	s.whatOptions(cmd)
+	s.formOptions(cmd)
+	return cmd
+}
+
+// whatOptions adds the options that say which types are printed.
+func (s *showCommand) whatOptions(cmd *cobra.Command) {
+	o := under(cmd, groupPrinted)
+	o.value(func(v string) error { s.addNames(v); return nil }, "class_name", "C", "types by a `LIST` of names and patterns", noFiles)
+	o.toggle(&s.filter.Structs, "structs", "", "no unions", rare)
+	o.toggle(&s.filter.Unions, "unions", "", "only unions", rare)
+	number := func(p *int) func(string) error {
+		return func(v string) (err error) {
+			if *p, err = strconv.Atoi(v); err != nil || *p < 0 {
+				return usagef("'%s' is not a number", message.OneLine(v))
+			}
+			return nil
+		}
+	}
+	o.value(number(&s.filter.Holes), "holes", "H", "structs with `N` holes or more", numbers)
+	o.value(number(&s.filter.BitHoles), "bit_holes", "B", "structs with `N` holes of bits or more", numbers, rare)
+	o.value(func(v string) error { s.form = show.Names; return number(&s.filter.HoleSize)(v) },
+		"hole_size_ge", "z", "names of structs with a hole of `N` bytes or more", numbers, rare)
+	o.value(number(&s.filter.Padding), "padding_ge", "", "structs with `N` unused bytes or more at the end", numbers, rare)
+	o.toggle(&s.filter.Packed, "packed", "", "packed structs", rare)
+	o.toggle(&s.filter.Flexible, "with_flexible_array", "", "structs that end with a flexible array", rare)
+	o.toggle(&s.filter.Embedded, "with_embedded_flexible_array", "", "structs with a member that has one", rare)
+	list := func(p *[]string) func(string) error {
+		return func(v string) error { *p = append(*p, v); return nil }
+	}
+	o.value(list(&s.filter.Prefixes), "prefix_filter", "y", "types whose names begin with `PREFIX`", rare, noFiles)
+	o.value(list(&s.filter.Without), "exclude", "x", "no types whose names begin with `PREFIX`", rare, noFiles)
+	o.value(func(v string) error { s.form, s.filter.Contains = show.Names, v; return nil },
+		"contains", "i", "names of types that have a member of type `NAME`", noFiles)
+	o.value(func(v string) error { s.form, s.filter.PointTo = show.Pointers, v; return nil },
+		"find_pointers_to", "f", "members that point to the struct `NAME`", noFiles)
+	o.value(func(v string) error { s.enumerator = v; return nil },
+		"contains_enumerator", "", "the enum with the enumerator `NAME`", noFiles)
+	o.toggle(&s.skipMissing, "skip_missing", "", "go on if there is no type of a name", rare)
+	o.value(checkReadable, "format_path", "F", "formats to read, `LIST` of btf and dwarf; no effect", rare, noFiles)
+}
+
+// formOptions adds the options that say how types are printed.
+func (s *showCommand) formOptions(cmd *cobra.Command) {
+	o := under(cmd, groupReport)
+	o.toggle(&s.opt.Expand, "expand_types", "E", "write out structs in structs, and typedefs")
+	form := func(f show.Form) func() { return func() { s.form = f } }
+	o.call(form(show.Sizes), "sizes", "s", "names, sizes and numbers of holes")
+	o.call(form(show.Members), "nr_members", "n", "names and numbers of members")
+	o.call(form(show.NameLength), "class_name_len", "N", "names and their lengths", rare)
+	o.call(form(show.Times), "nr_definitions", "T", "names and how often they are defined", rare)
+	o.toggle(&s.opt.Hex, "hex", "", "offsets and sizes in hexadecimal")
+	o.toggle(&s.opt.Relative, "rel_offset", "r", "offsets of inner structs begin at 0")
+	o.toggle(&s.sorted, "sort", "", "in the order of names")
+	o.value(func(v string) (err error) {
+		if s.opt.CacheLine, err = strconv.Atoi(v); err != nil || s.opt.CacheLine <= 0 || s.opt.CacheLine > maxCacheLine {
+			return usagef("'%s' is no number of bytes from 1 to %d", message.OneLine(v), maxCacheLine)
+		}
+		return nil
+	}, "cacheline_size", "c", "cache lines of `N` bytes; 64 if not given", numbers)
+	o.value(func(v string) error { s.separator = v; return nil }, "separator", "t", "`TEXT` between the fields of a line", rare, noFiles)
+	o.toggle(&s.opt.Flat, "flat_arrays", "", "arrays of one dimension", rare)
+	o.toggle(&s.opt.NoAligned, "suppress_aligned_attribute", "", "no __aligned__", rare)
+	o.toggle(&s.opt.NoPacked, "suppress_packed", "", "no __packed__", rare)
+	for _, name := range strings.Fields(noEffectShown) {
+		name, letter, _ := strings.Cut(name, ",")
+		o.call(func() {}, name, letter, "no effect", rare)
+	}
+	o.value(func(string) error { return nil }, "kabi_prefix", "", "no effect; `TEXT` is a prefix of names", rare, noFiles)
+}
+
+const maxCacheLine = 1 << 20
+
+// noEffectShown are options of pahole that change nothing of what it prints of BTF.
+const noEffectShown = `show_only_data_members,M nested_anon_include,A first_obj_only classes_as_structs
+	suppress_force_paddings skip_emitting_atomic_typedefs`
+
+func checkReadable(v string) error {
+	for format := range strings.SplitSeq(v, ",") {
+		if format != "btf" && format != "dwarf" && format != "ctf" {
+			return usagef("'%s' is no format: btf, dwarf", message.OneLine(format))
+		}
+	}
+	return nil
+}
+
+func (s *showCommand) addNames(list string) {
+	for name := range strings.SplitSeq(list, ",") {
+		if name != "" {
+			s.names = append(s.names, name)
+		}
+	}
+}
+
+// split divides words into names of types and the file, "" for the running kernel.
+// The file is the last word, if there is such a file or it can only mean one.
+func (s *showCommand) split(words []string) (names []string, file string) {
+	for _, w := range words {
+		names = append(names, strings.Split(w, ",")...)
+	}
+	if len(words) == 0 {
+		return nil, ""
+	}
+	last := words[len(words)-1]
+	if _, err := os.Stat(last); err != nil && last != dash && !strings.Contains(last, "/") && s.in.resolve(last) == last {
+		return names, ""
+	}
+	return names[:len(names)-len(strings.Split(last, ","))], last
+}
+
+// run prints what is asked for.
+func (s *showCommand) run(c *cli, file string) (err error) {
+	var words []string
+	if file != "" {
+		words = []string{file}
+	}
+	files, err := s.in.open(words)
+	defer s.in.close()
+	if err != nil {
+		return err
+	}
+	t := &files[0]
+	if t.odd != "" {
+		c.warn(mismatchText(t.path, t.odd))
+	}
+	v := view.New(t.Blob)
+	if t.pointerSize != 0 {
+		v.SetPointerSize(t.pointerSize)
+	}
+	s.opt.Quiet = c.quiet
+	out, end := c.pager()
+	defer end()
+	p := show.New(out, v, s.opt)
+	switch {
+	case s.enumerator != "":
+		err = s.withEnumerator(p, v)
+	case len(s.names) > 0:
+		err = s.named(c, p, v)
+	case s.sorted:
+		err = p.Sorted(&s.filter, s.form, s.separator)
+	default:
+		err = p.List(&s.filter, s.form, s.separator)
+	}
+	var missing *missingType
+	if errors.As(err, &missing) {
+		return errors.Join(stdoutError(p.Flush()), fmt.Errorf("%s: %w", message.OneLine(t.path), err))
+	}
+	return stdoutError(err)
+}
+
+// missingType is the error for a name that no type has.
+type missingType struct{ what, name, meant string }
+
+func (m *missingType) Error() string {
+	text := "no " + m.what + " " + message.OneLine(m.name)
+	if m.meant != "" {
+		text += "; did you mean " + message.OneLine(m.meant) + "?"
+	}
+	return text
+}
+
+// named prints the types of the names.
+func (s *showCommand) named(c *cli, p *show.Printer, v *view.View) error {
+	for _, name := range s.names {
+		kind, bare, ok := strings.Cut(name, " ")
+		if !ok || !slices.Contains([]string{"struct", "union", "enum"}, kind) {
+			kind, bare = "", name
+		}
+		ids, err := show.Find(v, kind, bare)
+		if err != nil {
+			return usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(bare))
+		}
+		if len(ids) == 0 {
+			missing := &missingType{"type", name, show.Nearest(v, bare)}
+			if kind != "" {
+				missing.what, missing.name = kind, bare
+			}
+			if !s.skipMissing {
+				return missing
+			}
+			c.warn("note: " + missing.Error())
+		}
+		for _, id := range ids {
+			p.Entry(v.Type(id), &s.filter, s.form, s.separator)
+			p.End()
+		}
+	}
+	return p.Flush()
+}
+
+// withEnumerator prints the enum that has the enumerator.
+func (s *showCommand) withEnumerator(p *show.Printer, v *view.View) error {
+	t, ok := show.WithEnumerator(v, s.enumerator)
+	if !ok {
+		return &missingType{what: "enumerator", name: s.enumerator}
+	}
+	p.Enum(t)
+	return p.Flush()
+}

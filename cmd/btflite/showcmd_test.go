@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var recordShow = flag.Bool("record-show", false, "write testdata/show.txt from what the pahole of the corpus prints")
+
+const shownFiles = "../../btf/show/testdata/"
+
+// shownLines are command lines of pahole that TestShow compares.
+var shownLines = strings.Split(strings.TrimSpace(`
+-C s1 plain.btf
+-C s1,u1,en,eb plain.btf
+-C s1_t,s1p_t,fn_t,arr_t,en_t,anon_t,fun_t,ten_t,un_t,u8 plain.btf
+-C tf,ci_t,ip_t,fpxp,ppt,at,ccp,pa,anp,vfpx,vd,aep,apt,tf2,cip types.btf
+-C an,td,fl2 -E plain.btf
+-E plain.btf
+-E bits.btf
+-E types.btf
+-E -r plain.btf
+-r bits.btf
+--hex plain.btf
+--hex -E bits.btf
+-q plain.btf
+-q bits.btf
+-q -E types.btf
+-s plain.btf
+-n plain.btf
+-N plain.btf
+-T twice.btf
+-t , -s twice.btf
+-s -H 1 plain.btf
+-H 2 plain.btf
+-B 1 bits.btf
+-z 4 plain.btf
+--padding_ge=7 plain.btf
+--packed bits.btf
+--structs -s plain.btf
+--unions plain.btf
+-i s1 plain.btf
+-i u32 bits.btf
+-f fwd plain.btf
+-f fpx types.btf
+-x q bits.btf
+-y q1 bits.btf
+-c 32 plain.btf
+--flat_arrays plain.btf
+--suppress_aligned_attribute plain.btf
+--suppress_packed bits.btf
+--suppress_force_paddings bits.btf
+--with_flexible_array plain.btf
+--with_embedded_flexible_array plain.btf
+--contains_enumerator=E2 plain.btf
+--contains_enumerator=B plain.btf
+--sort plain.btf
+-M -C s2 plain.btf
+-A -C an plain.btf
+`), "\n")
+
+// TestShow: each option prints what pahole 1.32 has printed.
+func TestShow(t *testing.T) {
+	if *recordShow {
+		record(t)
+	}
+	sections := strings.Split(string(mustRead(t, "testdata/show.txt")), "\n== ")
+	if len(sections) != len(shownLines)+1 {
+		t.Fatalf("%d sections for %d command lines", len(sections)-1, len(shownLines))
+	}
+	for i, line := range shownLines {
+		want := strings.TrimPrefix(sections[i+1], line+"\n")
+		var out, errs bytes.Buffer
+		c := newCLI(&out, &errs, func(string) (string, bool) { return "", false })
+		c.calledAs = paholeName
+		args := strings.Fields(line)
+		args[len(args)-1] = shownFiles + args[len(args)-1]
+		if status := c.run(append([]string{"-F", "btf"}, args...)); status != exitOK || errs.Len() > 0 {
+			t.Errorf("%s: status %d, %s", line, status, &errs)
+		}
+		got := strings.TrimSuffix(out.String(), "\n")
+		if i == len(shownLines)-1 {
+			want = strings.TrimSuffix(want, "\n")
+		}
+		if got != want {
+			t.Errorf("%s: got\n%s, want\n%s", line, got, want)
+		}
+	}
+}
+
+// record writes what pahole prints.
+func record(t *testing.T) {
+	t.Helper()
+	folder := os.Getenv("BTFLITE_CORPUS")
+	if folder == "" {
+		cache, _ := os.UserCacheDir()
+		folder = filepath.Join(cache, "btflite-corpus")
+	}
+	text := "What pahole 1.32 prints for these command lines."
+	for _, line := range shownLines {
+		cmd := exec.Command(filepath.Join(folder, "bin", paholeName), append([]string{"-F", "btf"}, strings.Fields(line)...)...)
+		cmd.Dir = shownFiles
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		text += "\n== " + line + "\n" + strings.TrimSuffix(string(out), "\n")
+	}
+	if err := os.WriteFile("testdata/show.txt", []byte(text+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestShowWords: which words are names and which is the file.
+func TestShowWords(t *testing.T) {
+	file := shownFiles + "plain.btf"
+	t.Setenv(kernelBTFEnv, file)
+	for line, want := range map[string]string{
+		"show -s s1 " + file:                  "s1\t8\t1\n\n",
+		"show -s s1":                          "s1\t8\t1\n\n",
+		"show -s s1,s2":                       "s1\t8\t1\n\ns2\t32\t2\n\n",
+		"show -s s[12] " + file:               "s1\t8\t1\n\ns2\t32\t2\n\n",
+		"show -s s1_t " + file:                "s1_t\t8\t1\n\n",
+		"show -s --unions " + file:            "u1\t12\t0\n",
+		"-C s1 -s " + file:                    "s1\t8\t1\n\n",
+		"-s --unions " + file:                 "u1\t12\t0\n",
+		"show --skip_missing -s x s1 " + file: "s1\t8\t1\n\n",
+	} {
+		var out, errs bytes.Buffer
+		c := newCLI(&out, &errs, os.LookupEnv)
+		if status := c.run(strings.Fields(line)); status != exitOK {
+			t.Errorf("%s: status %d, %s", line, status, &errs)
+		}
+		if out.String() != want {
+			t.Errorf("%s: %q, want %q", line, &out, want)
+		}
+	}
+}

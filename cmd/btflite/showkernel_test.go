@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shownKernels are files of the corpus: 64 and 32 bits, both byte orders.
+var shownKernels = []string{"v612-amd64", "v72-amd64", "v72-arm64", "v72-s390x", "v72-armmp"}
+
+// kernelLines are options that TestShowKernels compares for all types of a kernel,
+// and plainLines those for a kernel without Rust only: which types they select
+// depends on numbers that are nonsense for those of Rust.
+var (
+	kernelLines = []string{"", "-r", "--hex", "-q", "-c 32", "-s", "-n", "-T", "-H 2", "-B 1", "-i list_head", "-x s", "-y t",
+		"--unions", "--flat_arrays", "-C task_struct,list_head,spinlock_t,pid_type,u8,bpf_attr", "-C page,inode --hex -q"}
+	plainLines = []string{"-E", "-E -r", "-E --hex", "--packed", "--padding_ge=8", "-z 8", "-f task_struct", "--with_flexible_array",
+		"--with_embedded_flexible_array", "--suppress_aligned_attribute", "-C sk_buff -E"}
+)
+
+// nonsense is what pahole prints of types of Rust that cannot be meant; docs/readers.md
+// lists it.
+var (
+	nonsense   = regexp.MustCompile(`BRAIN FART|padding: 65[0-9]{3}|6553[0-9] bytes of padding|\]\[|iterat|[A-Za-z:<>&_ ,.0-9{}#]{127} [a-z_]+;`)
+	packedText = regexp.MustCompile(` __attribute__\(\(__packed__\)\)`)
+	blockEnd   = regexp.MustCompile(`(?m)^}.*;\n`)
+)
+
+// blocks are the types of a text.
+func blocks(text []byte) (list []string) {
+	for len(text) > 0 {
+		end := len(text)
+		if at := blockEnd.FindIndex(text); at != nil {
+			end = at[1]
+		}
+		list, text = append(list, string(text[:end])), text[end:]
+	}
+	return list
+}
+
+// TestShowKernels: what pahole prints of whole kernels, option by option.
+func TestShowKernels(t *testing.T) {
+	program := pahole()
+	if os.Getenv("CI") != "true" || program == "" {
+		t.Skip("whole kernels are compared with CI=true and the corpus")
+	}
+	for _, kernel := range shownKernels {
+		t.Run(kernel, func(t *testing.T) {
+			in := filepath.Join(filepath.Dir(filepath.Dir(program)), kernel)
+			file := filepath.Join(t.TempDir(), kernel+".btf")
+			if out, err := exec.Command(program, "-J", "--btf_features=default", "--btf_encode_detached="+file, in).CombinedOutput(); err != nil {
+				t.Skipf("%s: %v, %s", in, err, out)
+			}
+			lines := kernelLines
+			if kernel == shownKernels[0] {
+				lines = append(slices.Clone(lines), plainLines...)
+			}
+			for _, line := range lines {
+				args := append(append([]string{"-F", "btf"}, strings.Fields(line)...), file)
+				want, err := exec.Command(program, args...).Output()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got, errs bytes.Buffer
+				c := newCLI(&got, &errs, func(string) (string, bool) { return "", false })
+				c.calledAs = paholeName
+				if status := c.run(args); status != exitOK {
+					t.Fatalf("%s: %s", line, &errs)
+				}
+				compareTypes(t, line, got.Bytes(), want)
+			}
+		})
+	}
+}
+
+// compareTypes compares texts of types. Those of which pahole prints nonsense may
+// differ.
+func compareTypes(t *testing.T, line string, got, want []byte) {
+	t.Helper()
+	if bytes.Equal(got, want) {
+		return
+	}
+	if strings.Contains(line, "-E") {
+		got, want = packedText.ReplaceAll(got, nil), packedText.ReplaceAll(want, nil)
+	}
+	a, b := blocks(got), blocks(want)
+	if len(a) != len(b) {
+		t.Errorf("%q: %d types, pahole has %d", line, len(a), len(b))
+		return
+	}
+	odd := 0
+	for i := range a {
+		switch {
+		case a[i] == b[i]:
+		case nonsense.MatchString(b[i]):
+			odd++
+		default:
+			t.Errorf("%q: got\n%s, want\n%s", line, a[i], b[i])
+			return
+		}
+	}
+	t.Logf("%q: %d types are equal, of %d pahole prints nonsense", line, len(a)-odd, odd)
+}
