@@ -4,8 +4,17 @@ import "github.com/btflite/btflite/btf"
 
 // A record for each kind; ids are those that the calls return.
 
+// info is the second word of a record.
+func info(k btf.Kind, vlen uint32, kflag bool) uint32 {
+	word := uint32(k)<<24 | vlen
+	if kflag {
+		word |= 1 << 31
+	}
+	return word
+}
+
 // plain is the second word of a record without parts.
-func plain(k btf.Kind) uint32 { return btf.Info(k, 0, false) }
+func plain(k btf.Kind) uint32 { return info(k, 0, false) }
 
 // Int is a signed integer of so many bytes.
 func (b *Builder) Int(name string, size uint32) uint32 {
@@ -45,7 +54,7 @@ func (b *Builder) Of(k btf.Kind, name string, kflag bool, third uint32, parts ..
 	for _, p := range parts {
 		rest = append(rest, p...)
 	}
-	return b.Add(name, btf.Info(k, uint32(len(parts)), kflag), third, rest...)
+	return b.Add(name, info(k, uint32(len(parts)), kflag), third, rest...)
 }
 
 // Struct is a struct without bit-fields.
@@ -72,7 +81,7 @@ func (b *Builder) Enum64(name string, values ...Part) uint32 {
 func (b *Builder) Fwd(name string) uint32 { return b.Add(name, plain(btf.KindFwd), 0) }
 
 // FwdUnion is the declaration of a union.
-func (b *Builder) FwdUnion(name string) uint32 { return b.Add(name, btf.Info(btf.KindFwd, 0, true), 0) }
+func (b *Builder) FwdUnion(name string) uint32 { return b.Add(name, info(btf.KindFwd, 0, true), 0) }
 
 // Typedef is a typedef.
 func (b *Builder) Typedef(name string, to uint32) uint32 {
@@ -106,7 +115,7 @@ const (
 
 // Func is a function.
 func (b *Builder) Func(name string, linkage, proto uint32) uint32 {
-	return b.Add(name, btf.Info(btf.KindFunc, linkage, false), proto)
+	return b.Add(name, info(btf.KindFunc, linkage, false), proto)
 }
 
 // Var is a variable.
