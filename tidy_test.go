@@ -30,7 +30,7 @@ var imports = map[string][]string{
 	"btf/btftest":            {"btf"},
 	"btf/diff":               {"btf"},
 	"btf/distill":            {"btf"},
-	"btf/dump":               {"btf", "internal/message"}, // which escapes names
+	"btf/dump":               {"btf", "internal/message", "github.com/btflite/btflite"}, // the second escapes names, the last is for tests
 	"btf/funcs":              {"btf", "btf/view"},
 	"btf/order":              {"btf"},
 	"btf/page":               {"btf", "btf/view"},

@@ -17,6 +17,9 @@ type COptions struct {
 	// Unsorted takes the types in the order of their ids. Otherwise they are sorted,
 	// by kind and then by name, so that two versions of a kernel can be compared.
 	Unsorted bool
+	// Strict gives C that compilers take without a warning: every name is one of C,
+	// and what C cannot say is left out of structs, which keep their layout.
+	Strict bool
 	// PointerSize is 4 or 8; 0 for what the types of the blob tell, or 8.
 	PointerSize int
 	// Stubs are functions to define behind the types, with a body that does not end.
@@ -26,6 +29,8 @@ type COptions struct {
 	// loseFirst leaves out the first type of a sorted header, as bpftool 7.8 does: an
 	// enum or struct that nothing else needs is not defined then. For comparisons.
 	loseFirst bool
+	// asserts writes assertions of sizes and offsets behind each struct.
+	asserts bool
 }
 
 // C writes types as a C header, as "bpftool btf dump file FILE format c". It returns
@@ -34,6 +39,17 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 	if err := checkIDs(b, slices.Concat(o.IDs, o.Stubs)); err != nil {
 		return err
 	}
+	begin, end := cBegin, cEnd
+	if o.Strict {
+		if o.PointerSize == 0 {
+			o.PointerSize = int(pointerSizeOf(b))
+		}
+		var err error
+		if b, _, err = strictTypes(b, o.PointerSize); err != nil {
+			return fmt.Errorf("C: %w", err)
+		}
+		begin, end = strictBegin, strictEnd
+	}
 	order := newOrderer(b)
 	for id := range slices.Values(o.roots(b)) {
 		if _, err := order.place(id, false); err != nil {
@@ -41,7 +57,7 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 		}
 	}
 	c := newCWriter(newOut(w), b, &o)
-	c.text(cBegin)
+	c.text(begin)
 	for _, id := range order.defined {
 		c.define(id)
 		if c.keepUp(); c.err != nil {
@@ -52,7 +68,7 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 		c.kfuncs()
 	}
 	c.stubs(o.Stubs)
-	c.text(cEnd)
+	c.text(end)
 	return c.end()
 }
 
@@ -95,6 +111,9 @@ type cWriter struct {
 	aligns      []uint32   // by id of a struct or union
 	links       []uint32   // see declaration
 	depth       int
+	strict      bool
+	gaps        uint64 // members that fill gaps in strict C
+	asserts     bool
 	steps       int // taken
 	maxSteps    int
 }
@@ -105,7 +124,8 @@ const stepsPerWord = 100
 func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
 	n := b.TypeCount()
 	c := &cWriter{out: o, namer: newNamer(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b), idents: newNameSpace(b),
-		number: make([]uint32, n), state: make([]uint8, n), announced: make([]bool, n), aligns: make([]uint32, n), maxSteps: 1 << 20}
+		number: make([]uint32, n), state: make([]uint8, n), announced: make([]bool, n), aligns: make([]uint32, n), maxSteps: 1 << 20,
+		strict: opt.Strict, asserts: opt.asserts}
 	if c.pointerSize == 0 {
 		c.pointerSize = pointerSizeOf(b)
 	}
@@ -170,6 +190,47 @@ const (
 
 `
 	cEnd = `#ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+#pragma clang attribute pop
+#endif
+
+#endif /* __VMLINUX_H__ */
+`
+)
+
+// The same for compilers that take no word that they do not know.
+const (
+	strictBegin = `#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+
+#if defined(__clang__) && defined(__bpf__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
+#pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
+#endif
+
+#ifndef __ksym
+#define __ksym __attribute__((section(".ksyms")))
+#endif
+
+#ifndef __weak
+#define __weak __attribute__((weak))
+#endif
+
+#ifdef __has_attribute
+#if __has_attribute(bpf_fastcall)
+#define __bpf_fastcall __attribute__((bpf_fastcall))
+#endif
+#if __has_attribute(btf_type_tag)
+#define __btf_type_tag(name) __attribute__((btf_type_tag(name)))
+#endif
+#endif
+#ifndef __bpf_fastcall
+#define __bpf_fastcall
+#endif
+#ifndef __btf_type_tag
+#define __btf_type_tag(name)
+#endif
+
+`
+	strictEnd = `#if defined(__clang__) && defined(__bpf__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
 #pragma clang attribute pop
 #endif
 

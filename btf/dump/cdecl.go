@@ -67,8 +67,10 @@ func (c *cWriter) core(id uint32, from, indent int) {
 		if q == "" {
 			break
 		}
-		c.text(q)
-		c.text(" ")
+		if !c.strict || q != "restrict" {
+			c.text(q)
+			c.text(" ")
+		}
 		c.links = c.links[:len(c.links)-1]
 	}
 	if id == 0 {
@@ -173,6 +175,14 @@ func (c *cWriter) declared(name nameOf, last part) {
 
 // tag writes a type tag, or the attribute that stands in its place.
 func (c *cWriter) tag(rec btf.Record) {
+	if c.strict {
+		if !btf.InfoKflag(rec.Info()) {
+			c.text(` __btf_type_tag("`)
+			c.appendName(rec.Name())
+			c.text(`")`)
+		}
+		return
+	}
 	if btf.InfoKflag(rec.Info()) {
 		c.text(" __attribute__((")
 		c.appendName(rec.Name())

@@ -20,6 +20,7 @@ func (c *cWriter) define(id uint32) {
 		c.memberNeeds(id, rec, id)
 		c.structBody(id, rec, 0)
 		c.text(";\n\n")
+		c.assert(id, id)
 		c.state[id] = written
 	case btf.KindEnum, btf.KindEnum64:
 		c.state[id] = written
@@ -116,6 +117,9 @@ func (c *cWriter) defineTypedef(id uint32, rec btf.Record) {
 	c.text("typedef ")
 	c.declaration(rec.Third(), nameOf{id: id, isSet: true}, 0)
 	c.text(";\n\n")
+	if target := c.b.Record(rec.Third()); target != nil && isComposite(target.Kind()) && target.Name() == 0 {
+		c.assert(id, rec.Third())
+	}
 }
 
 // declare writes the declaration of a struct or union.
@@ -128,7 +132,7 @@ func (c *cWriter) declare(id uint32, rec btf.Record) {
 // structBody writes a struct or union with its members.
 func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 	isStruct := rec.Kind() == btf.KindStruct
-	packed := isStruct && c.isPacked(rec)
+	packed := (isStruct || c.strict) && c.isPacked(rec)
 	kflag := btf.InfoKflag(rec.Info())
 	c.text(strings.TrimSpace(keyword(rec)))
 	if rec.Name() != 0 {
@@ -141,7 +145,7 @@ func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 		name, typ, place := rec.Member(j)
 		off, bits := memberPlace(kflag, place)
 		align := uint32(1)
-		if !packed {
+		if !packed && (bits == 0 || !c.strict) { // a bit-field goes where there is room
 			align = c.align(typ)
 		}
 		if isStruct {
@@ -166,6 +170,8 @@ func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 			align = c.align(id)
 		}
 		c.fill(at, 8*uint64(rec.Third()), align, false, indent+1)
+	} else if c.strict {
+		c.fillUnion(rec, indent+1)
 	}
 	if rec.Vlen() > 0 || rec.Third() > 0 {
 		c.line(indent)
@@ -218,6 +224,8 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 	switch {
 	case rec.Third() == 1:
 		c.text(" __attribute__((mode(byte)))")
+	case rec.Third() == 2 && c.strict:
+		c.text(" __attribute__((mode(HI)))")
 	case rec.Third() == 8 && small:
 		c.text(" __attribute__((mode(word)))")
 	}

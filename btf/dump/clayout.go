@@ -61,6 +61,31 @@ func (c *cWriter) structAlign(id uint32, rec btf.Record) uint32 {
 	return widest
 }
 
+// needs is the largest alignment that a compiler may want for a type. Machines differ
+// in that of numbers that are longer than a pointer.
+func (c *cWriter) needs(id uint32) uint32 {
+	a := c.align(id)
+	for range maxDepth {
+		rec := c.b.Record(id)
+		switch {
+		case rec == nil || !c.strict || a <= 1:
+			return a
+		case rec.Kind() == btf.KindInt || rec.Kind() == btf.KindFloat || rec.Kind() == btf.KindEnum64:
+			if size := rec.Third(); size&(size-1) == 0 {
+				return max(a, min(size, 16))
+			}
+			return a
+		case rec.Kind() == btf.KindArray:
+			id, _, _ = rec.Array()
+		case rec.Kind() == btf.KindTypedef || isModifier(rec.Kind()):
+			id = rec.Third()
+		default:
+			return a
+		}
+	}
+	return a
+}
+
 // memberAlign is the largest alignment of members, and whether each lies as it needs.
 func (c *cWriter) memberAlign(rec btf.Record) (widest uint32, natural bool) {
 	widest, natural = 1, true
@@ -68,12 +93,17 @@ func (c *cWriter) memberAlign(rec btf.Record) (widest uint32, natural bool) {
 	for j := range int(rec.Vlen()) {
 		_, typ, place := rec.Member(j)
 		off, bits := memberPlace(kflag, place)
-		a := c.align(typ)
+		a := c.needs(typ)
 		if a == 0 {
 			continue
 		}
 		widest = max(widest, a)
-		natural = natural && (bits != 0 || uint64(off)%(8*uint64(a)) == 0)
+		switch unit := 8 * c.size(typ); {
+		case bits == 0:
+			natural = natural && uint64(off)%(8*uint64(a)) == 0
+		case c.strict && unit > 0: // a bit-field does not cross the units of its type
+			natural = natural && uint64(off)/unit == (uint64(off)+uint64(bits)-1)/unit
+		}
 	}
 	return widest, natural
 }
@@ -128,7 +158,11 @@ func (c *cWriter) units() [4]unit {
 // there "long: 0" skips, unless a compiler does that by itself, because it aligns
 // what follows; between bit-fields the bits are counted out.
 func (c *cWriter) fill(at, end uint64, align uint32, among bool, indent int) {
-	if end <= at {
+	switch {
+	case end <= at:
+		return
+	case c.strict:
+		c.fillBytes(at, end, align, indent)
 		return
 	}
 	list := c.units()
@@ -164,6 +198,38 @@ func (c *cWriter) fill(at, end uint64, align uint32, among bool, indent int) {
 			}
 		}
 	}
+}
+
+// fillBytes is fill for C that all compilers and machines take alike. Some count the
+// type of a bit-field without a name for the alignment of its struct.
+func (c *cWriter) fillBytes(at, end uint64, align uint32, indent int) {
+	if roundUp(at, max(8, 8*uint64(align))) == end {
+		if at%8 != 0 && end%8 == 0 && align <= 1 {
+			c.gap("unsigned char", end-at, indent)
+		}
+		return
+	}
+	if bits := roundUp(at, 8) - at; bits > 0 {
+		bits = min(bits, end-at)
+		c.gap("unsigned char", bits, indent)
+		at += bits
+	}
+	if n := (end - at) / 8; n > 0 {
+		c.gapMember(n, indent)
+		at += 8 * n
+	}
+	if at < end {
+		c.gap("unsigned char", end-at, indent)
+	}
+}
+
+// gapMember writes a member of n bytes.
+func (c *cWriter) gapMember(n uint64, indent int) {
+	c.gaps++
+	c.line(indent)
+	c.text("unsigned char __gap_")
+	c.buf = strconv.AppendUint(c.buf, c.gaps, 10)
+	c.buf = append(strconv.AppendUint(append(c.buf, '['), n, 10), "];"...)
 }
 
 // gap writes a bit-field without a name.

@@ -25,7 +25,6 @@ const (
 
 // sortKey is where a type stands.
 type sortKey struct {
-	begin  uint64 // the first bytes of the name at of
 	hash   uint64 // see sorter.hashOf
 	of     uint32 // string offset of the name of what it is made of; 0: none
 	own    uint32 // of its own name
@@ -39,29 +38,45 @@ type sorter struct {
 	keys []sortKey
 }
 
+// sortItem is a type to be sorted: its rank and the beginning of the name of what it
+// is made of, which most comparisons need no more than, and its id.
+type sortItem struct {
+	first uint64
+	id    uint32
+}
+
+// rankBits is how many bits of sortItem.first are the rank.
+const rankBits = 3
+
 // sortTypes puts the ids of all types of b, which are given in ascending order, into
 // the order of a sorted header.
 func sortTypes(b *btf.Blob, ids []uint32) {
 	s := sorter{b, make([]sortKey, len(ids))}
+	items := make([]sortItem, len(ids))
 	for i, id := range ids {
-		k := keyOf(b, id)
+		s.keys[i] = keyOf(b, id)
+		k := &s.keys[i]
 		var begin [8]byte
 		copy(begin[:], b.NameBytes(k.of))
-		k.begin = binary.BigEndian.Uint64(begin[:])
-		s.keys[i] = k
+		items[i] = sortItem{uint64(k.rank)<<(64-rankBits) | binary.BigEndian.Uint64(begin[:])>>rankBits, id}
 	}
-	slices.SortFunc(ids, s.compare)
+	slices.SortFunc(items, func(x, y sortItem) int {
+		switch {
+		case x.first < y.first:
+			return -1
+		case x.first > y.first:
+			return 1
+		}
+		return s.compare(x.id, y.id)
+	})
+	for i := range items {
+		ids[i] = items[i].id
+	}
 }
 
-// compare compares two types. It is never 0 for different ones.
+// compare compares two types of one rank. It is never 0 for different ones.
 func (s *sorter) compare(id1, id2 uint32) int {
 	x, y := &s.keys[id1-1], &s.keys[id2-1]
-	switch {
-	case x.rank != y.rank:
-		return cmp.Compare(x.rank, y.rank)
-	case x.begin != y.begin:
-		return cmp.Compare(x.begin, y.begin)
-	}
 	if c := s.names(x.of, y.of); c != 0 {
 		return c
 	}
@@ -78,6 +93,9 @@ func (s *sorter) names(x, y uint32) int {
 	}
 	return bytes.Compare(s.b.NameBytes(x), s.b.NameBytes(y))
 }
+
+// maxLinks bounds what of a chain of types a key looks at.
+const maxLinks = 200
 
 // keyOf is the key of a type without its hash.
 func keyOf(b *btf.Blob, id uint32) sortKey {
@@ -103,7 +121,7 @@ func keyOf(b *btf.Blob, id uint32) sortKey {
 			}
 			return key
 		}
-		if key.hash++; key.hash > maxDepth { // a chain that bites its tail
+		if key.hash++; key.hash > maxLinks { // a chain that bites its tail
 			break
 		}
 	}

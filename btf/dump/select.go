@@ -151,3 +151,28 @@ func isModifier(k btf.Kind) bool {
 	}
 	return false
 }
+
+// Named returns the types that C can define in place of ids: for a function or a
+// variable those that it takes, gives or is of, also behind pointers.
+func Named(b *btf.Blob, ids []uint32) []uint32 {
+	seen := make([]bool, b.TypeCount())
+	var named []uint32
+	todo := slices.Clone(ids)
+	for len(todo) > 0 {
+		id := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		rec := b.Record(id)
+		if rec == nil || seen[id] {
+			continue
+		}
+		seen[id] = true
+		switch k := rec.Kind(); k {
+		case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef, btf.KindFwd, btf.KindInt, btf.KindFloat:
+			named = append(named, id)
+		default:
+			btf.EachRef(rec, func(ref *uint32) { todo = append(todo, *ref) })
+		}
+	}
+	slices.Sort(named)
+	return named
+}

@@ -2,14 +2,18 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/dump"
+	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // dumpCommand is "btflite dump".
@@ -21,6 +25,7 @@ type dumpCommand struct {
 	json   bool // one of the options for JSON
 	names  []string
 	ids    []uint32
+	object string // --for
 }
 
 func newDumpCommand(c *cli) *cobra.Command {
@@ -39,11 +44,13 @@ the running kernel.`,
 	d.in.options(cmd, groupPrinted)
 	s := under(cmd, groupPrinted)
 	s.value(d.addName, "name", "", "only types that `GLOB` fits, and what they need", noFiles)
+	s.file(&d.object, "for", "", "only types that the BPF object `PROG` wants")
 	s.value(d.addID, "id", "", "only the type `N`; repeatable", numbers)
 	r := under(cmd, groupReport)
 	r.value(func(v string) error { d.format = v; return nil }, "format", "",
 		"print `FORMAT`: raw (default), c or json", words("raw", "c", "json"))
 	r.toggle(&d.c.Unsorted, "unsorted", "", "C in the order of ids, not by kind and name")
+	r.toggle(&d.c.Strict, "strict-c", "", "C that compilers take without a warning", alias("strict_c"))
 	style := func(s dump.Style) func() { return func() { d.json, d.style = true, s } }
 	r.call(style(dump.Compact), "json", "j", "JSON in one line")
 	r.call(style(dump.Pretty), "pretty", "p", "JSON with indentation")
@@ -79,19 +86,29 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	switch {
 	case d.json && d.format != "" && d.format != "json":
 		return usagef("--format=%s and options for JSON exclude each other", d.format)
+	case d.c.Strict && d.format == "" && !d.json:
+		d.format = formatC
+	case d.c.Strict && d.format != formatC:
+		return usagef("--strict-c is for --format=c")
 	case d.c.Unsorted && d.format != formatC:
 		return usagef("--unsorted is for --format=c")
-	case len(words) > 1:
-		return usagef("dump takes one file")
+	}
+	if len(words) > 1 && d.format != formatC {
+		return usagef("several files become one with --format=c only: ids would be those of none")
 	}
 	files, err := d.in.open(words)
 	defer d.in.close()
 	if err != nil {
 		return err
 	}
-	t := &files[0]
-	if t.odd != "" {
-		c.warn(mismatchText(t.path, t.odd))
+	for _, f := range files {
+		if f.odd != "" {
+			c.warn(mismatchText(f.path, f.odd))
+		}
+	}
+	t, err := merged(files)
+	if err != nil {
+		return err
 	}
 	ids, err := d.selected(c, t)
 	if err != nil {
@@ -135,7 +152,15 @@ func (c *checkedWriter) Write(p []byte) (n int, err error) {
 
 // selected are the ids of what to print of a file, nil for all.
 func (d *dumpCommand) selected(c *cli, t *types) ([]uint32, error) {
-	if len(d.names)+len(d.ids) == 0 {
+	names := d.names
+	if d.object != "" {
+		more, err := relocatedNames(d.object)
+		if err != nil {
+			return nil, err
+		}
+		names = slices.Concat(names, more)
+	}
+	if len(names)+len(d.ids) == 0 && d.object == "" {
 		return nil, nil
 	}
 	ids := []uint32{}
@@ -146,16 +171,78 @@ func (d *dumpCommand) selected(c *cli, t *types) ([]uint32, error) {
 		}
 		ids = append(ids, id)
 	}
-	if len(d.names) > 0 {
-		named, unmatched, err := dump.Select(t.Blob, d.names)
+	if len(names) > 0 {
+		named, unmatched, err := dump.Select(t.Blob, names)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range unmatched {
-			c.warn("note: --name=" + p + " fits no name in " + message.OneLine(t.path))
+			c.warn("note: " + message.OneLine(p) + " fits no name in " + message.OneLine(t.path))
 		}
-		ids = append(ids, dump.Needed(t.Blob, named)...)
+		ids = append(ids, named...)
+		if d.format != formatC { // which finds what it needs itself
+			ids = append(ids, dump.Needed(t.Blob, named)...)
+		}
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	ids = slices.Compact(ids)
+	if d.format == formatC {
+		ids = dump.Named(t.Blob, ids)
+	}
+	return ids, nil
+}
+
+// relocatedNames are the names of the types that the CO-RE relocations of a BPF object
+// refer to.
+func relocatedNames(path string) ([]string, error) {
+	b, err := btfFiles.Load(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	f, err := mmapelf.Open(path)
+	if err != nil {
+		return nil, message.NamingFile([]string{path}, err)
+	}
+	defer f.Close()
+	s := f.Section(".BTF.ext")
+	if s == nil {
+		return nil, fmt.Errorf("%s: no section .BTF.ext, which has the relocations of BPF objects", message.OneLine(path))
+	}
+	data, err := f.Data(s)
+	if err != nil {
+		return nil, message.NamingFile([]string{path}, err)
+	}
+	names, err := dump.RelocatedNames(data, b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", message.OneLine(path), err)
+	}
+	return names, nil
+}
+
+// merged is all types of the files: a kernel and its modules, or files that stand
+// alone. What several of them have is there once.
+func merged(files []types) (*types, error) {
+	t := files[0]
+	if len(files) == 1 {
+		return &t, nil
+	}
+	base, rest := t.Base, files
+	if files[1].Base == t.Blob {
+		base, rest = t.Blob, files[1:]
+	}
+	var blobs []*btf.Blob
+	paths := []string{t.path}
+	for _, f := range rest {
+		if f.Base != base || f.BigEndian != t.BigEndian {
+			return nil, fmt.Errorf("%s: it is not over the same base as the others", message.OneLine(f.path))
+		}
+		blobs = append(blobs, f.Blob)
+		paths = append(paths, f.path)
+	}
+	b, err := btffile.Dedup(blobs, base, false)
+	if err != nil {
+		return nil, message.NamingFile(paths, err)
+	}
+	t.Blob = b
+	return &t, nil
 }

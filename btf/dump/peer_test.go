@@ -1,0 +1,325 @@
+package dump_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/btflite/btflite"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/dump"
+)
+
+// corpus is where scripts/kernels.sh puts kernels, modules and bpftool.
+func corpus() string {
+	if dir := os.Getenv("BTFLITE_CORPUS"); dir != "" {
+		return dir
+	}
+	cache, _ := os.UserCacheDir()
+	return filepath.Join(cache, "btflite-corpus")
+}
+
+// form is a way to print types, by bpftool and by this package.
+type form struct {
+	name  string
+	args  []string // behind "btf dump file FILE"
+	flags []string // before it
+	print func(*bytes.Buffer, *btf.Blob) error
+}
+
+var forms = []form{
+	{"raw", []string{"format", "raw"}, nil, func(w *bytes.Buffer, b *btf.Blob) error { return dump.Raw(w, b, nil) }},
+	{"c", []string{"format", "c"}, nil, func(w *bytes.Buffer, b *btf.Blob) error {
+		var o dump.COptions
+		o.LoseFirst()
+		return dump.C(w, b, o)
+	}},
+	{"c unsorted", []string{"format", "c", "unsorted"}, nil, func(w *bytes.Buffer, b *btf.Blob) error {
+		return dump.C(w, b, dump.COptions{Unsorted: true})
+	}},
+	{"-j", nil, []string{"-j"}, func(w *bytes.Buffer, b *btf.Blob) error { return dump.JSON(w, b, nil, dump.Compact) }},
+	{"-p", nil, []string{"-p"}, func(w *bytes.Buffer, b *btf.Blob) error { return dump.JSON(w, b, nil, dump.Pretty) }},
+}
+
+// wide finds enumerators of 32 bits without a sign that bpftool's JSON extends by
+// their highest bit.
+var wide = regexp.MustCompile(`"val": ?1844674407\d{10}`)
+
+// mended is what bpftool has printed, with enumerators of 32 bits as they are.
+func mended(text []byte) []byte {
+	if !bytes.Contains(text, []byte("1844674407")) {
+		return text
+	}
+	return wide.ReplaceAllFunc(text, func(m []byte) []byte {
+		key, number, _ := bytes.Cut(m, []byte("1844674407"))
+		n, err := strconv.ParseUint("1844674407"+string(number), 10, 64)
+		if err != nil || n < 1<<64-1<<31 {
+			return m
+		}
+		return strconv.AppendUint(key, n&0xffffffff, 10)
+	})
+}
+
+// compare compares what bpftool and f print of a file, which b has been read from.
+func compare(bpftool, path, basePath string, b *btf.Blob, f form) error {
+	args := append([]string{}, f.flags...)
+	if basePath != "" {
+		args = append(args, "-B", basePath)
+	}
+	args = append(append(args, "btf", "dump", "file", path), f.args...)
+	want, err := exec.Command(bpftool, args...).Output()
+	if err != nil {
+		return fmt.Errorf("bpftool: %w", err)
+	}
+	var got bytes.Buffer
+	if err := f.print(&got, b); err != nil {
+		return err
+	}
+	ours := got.Bytes()
+	if len(f.flags) > 0 {
+		want, ours = mended(want), mended(ours)
+	}
+	if bytes.Equal(ours, want) {
+		return nil
+	}
+	i := 0
+	for i < len(ours) && i < len(want) && ours[i] == want[i] {
+		i++
+	}
+	from := max(0, i-200)
+	return fmt.Errorf("from byte %d of %d and %d:\n%s\n----- bpftool:\n%s", i, len(ours), len(want),
+		ours[from:min(i+200, len(ours))], want[from:min(i+200, len(want))])
+}
+
+func bpftool(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(corpus(), "bin", "bpftool")
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("bpftool is not there: scripts/kernels.sh pahole gets it")
+	}
+	return path
+}
+
+// TestSmallAgainstBpftool: the files of testdata come out as bpftool prints them.
+func TestSmallAgainstBpftool(t *testing.T) {
+	tool := bpftool(t)
+	dir := "../../testdata/"
+	for _, tt := range []struct{ file, base string }{{"small/small.btf", ""}, {"inputs/c11.btf", ""}, {"split/x86.base.btf", ""}, {"split/s390x.base.btf", ""},
+		{"split/x86.module.btf", "split/x86.base.btf"}, {"split/s390x.module.btf", "split/s390x.base.btf"},
+		{"split/x86.distilled.btf", "split/x86.distilled.base.btf"}} {
+		var base *btf.Blob
+		basePath := ""
+		if tt.base != "" {
+			base, basePath = parseFile(t, dir+tt.base, nil), dir+tt.base
+		}
+		b := parseFile(t, dir+tt.file, base)
+		for _, f := range forms {
+			if err := compare(tool, dir+tt.file, basePath, b, f); err != nil {
+				t.Errorf("%s %s: %v", tt.file, f.name, err)
+			}
+		}
+	}
+}
+
+// TestCompiledAgainstBpftool: what compilers make of C with odd layouts and
+// declarations, for machines of both byte orders and pointer sizes.
+func TestCompiledAgainstBpftool(t *testing.T) {
+	tool := bpftool(t)
+	for _, cc := range []string{"gcc", "gcc -m32", "clang", "clang -m32", "clang --target=mips", "clang --target=bpf",
+		"aarch64-linux-gnu-gcc", "s390x-linux-gnu-gcc", "arm-linux-gnueabihf-gcc"} {
+		words := strings.Fields(cc)
+		if _, err := exec.LookPath(words[0]); err != nil {
+			t.Logf("left out: no %s", cc)
+			continue
+		}
+		object := filepath.Join(t.TempDir(), "o")
+		args := append(words[1:], "-g", "-gdwarf-4", "-O1", "-std=gnu11", "-ffreestanding", "-w", "-c", "-o", object+".o", "testdata/types.c")
+		if out, err := exec.Command(words[0], args...).CombinedOutput(); err != nil {
+			t.Logf("left out: %s: %v: %.200s", cc, err, out)
+			continue
+		}
+		r, err := btflite.Encode(context.Background(), btflite.Paths(object+".o"), btflite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(object, r.BTF, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		b := parseFile(t, object, nil)
+		if !strings.HasSuffix(cc, "mips") && !strings.HasSuffix(cc, "bpf") { // which have no such size of long here
+			compileStrict(t, cc, b, object)
+		}
+		for _, f := range forms {
+			if err := compare(tool, object, "", b, f); err != nil {
+				t.Errorf("%s %s: %v", cc, f.name, err)
+			}
+		}
+	}
+}
+
+// compilersFor are the compilers for the machine of a kernel of the corpus.
+func compilersFor(kernel string) []string {
+	_, machine, _ := strings.Cut(kernel, "-")
+	return map[string][]string{"amd64": {"gcc", "clang"}, "arm64": {"aarch64-linux-gnu-gcc", "clang --target=aarch64"},
+		"s390x": {"s390x-linux-gnu-gcc", "clang --target=s390x"},
+		"armmp": {"arm-linux-gnueabihf-gcc", "clang --target=armv7-linux-gnueabihf"}}[machine]
+}
+
+// compileStrict compiles the strict header of types, with an assertion for the size
+// of each struct and the offset of each member.
+func compileStrict(t *testing.T, cc string, b *btf.Blob, name string) {
+	t.Helper()
+	words := strings.Fields(cc)
+	if _, err := exec.LookPath(words[0]); err != nil {
+		t.Logf("left out: no %s", cc)
+		return
+	}
+	o := dump.COptions{Strict: true}
+	o.Asserts()
+	var text bytes.Buffer
+	if err := dump.C(&text, b, o); err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	lost, err := dump.Lost(b)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	asserts := bytes.Count(text.Bytes(), []byte("_Static_assert"))
+	file := name + ".c"
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append(words[1:], "-Wall", "-Wextra", "-Werror", "-fsyntax-only", file)
+	if out, err := exec.Command(words[0], args...).CombinedOutput(); err != nil {
+		t.Errorf("%s: %s: %v: %.2000s", name, cc, err, out)
+	}
+	t.Logf("%s: %s: %d assertions hold, %d members left out", filepath.Base(name), cc, asserts, lost)
+}
+
+func parseFile(t testing.TB, path string, base *btf.Blob) *btf.Blob {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := btf.Parse(data, base)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return b
+}
+
+// TestKernelsAgainstBpftool compares all types of kernels and of modules over them,
+// if CI is true and the corpus is there.
+func TestKernelsAgainstBpftool(t *testing.T) {
+	if os.Getenv("CI") != "true" {
+		t.Skip("CI is not true")
+	}
+	tool := bpftool(t)
+	for _, name := range []string{"v612-amd64", "v72-amd64", "v72-arm64", "v72-s390x", "v72-armmp"} {
+		kernel := filepath.Join(corpus(), name)
+		if _, err := os.Stat(kernel); err != nil {
+			t.Logf("left out: no %s", kernel)
+			continue
+		}
+		path := filepath.Join(t.TempDir(), name)
+		encodeTo(t, kernel, path, nil)
+		b := parseFile(t, path, nil)
+		eachAtOnce(forms, func(f form) {
+			if err := compare(tool, path, "", b, f); err != nil {
+				t.Errorf("%s %s: %v", name, f.name, err)
+			}
+		})
+		for _, cc := range compilersFor(name) {
+			compileStrict(t, cc, b, filepath.Join(t.TempDir(), "strict"))
+		}
+		modules := modulesOf(filepath.Join(corpus(), "modules", name), 50)
+		if len(modules) == 0 {
+			continue
+		}
+		base, err := btflite.OpenBase(context.Background(), btflite.Paths(path)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eachAtOnce(modules, func(m string) {
+			split := filepath.Join(t.TempDir(), "m")
+			if !encodeTo(t, m, split, base) {
+				return
+			}
+			b := parseFile(t, split, b)
+			for _, f := range forms {
+				// C has all of the base each time: for every fifth module.
+				if f.args != nil && f.args[1] == "c" && slices.Index(modules, m)%5 != 0 {
+					continue
+				}
+				if err := compare(tool, split, path, b, f); err != nil {
+					t.Errorf("%s %s: %v", m, f.name, err)
+				}
+			}
+		})
+		base.Close()
+		t.Logf("%s: as bpftool, and so are %d modules", name, len(modules))
+	}
+}
+
+// encodeTo encodes a file into another one, and tells whether there was something.
+func encodeTo(t *testing.T, in, out string, base *btflite.Base) bool {
+	r, err := btflite.Encode(context.Background(), btflite.Paths(in), btflite.Options{Base: base, AllowRefused: true})
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	defer r.Close()
+	if len(r.BTF) == 0 {
+		return false
+	}
+	if err := os.WriteFile(out, r.BTF, 0o600); err != nil {
+		t.Error(err)
+	}
+	return true
+}
+
+// modulesOf are n modules from all over a folder.
+func modulesOf(dir string, n int) (some []string) {
+	var all []string
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".ko" {
+			all = append(all, path)
+		}
+		return nil
+	})
+	for i := range min(n, len(all)) {
+		some = append(some, all[i*len(all)/min(n, len(all))])
+	}
+	return some
+}
+
+// eachAtOnce calls do for all of list, two at a time.
+func eachAtOnce[T any](list []T, do func(T)) {
+	var wait sync.WaitGroup
+	next := make(chan T)
+	for range 2 {
+		wait.Go(func() {
+			for x := range next {
+				do(x)
+			}
+		})
+	}
+	for _, x := range list {
+		next <- x
+	}
+	close(next)
+	wait.Wait()
+}

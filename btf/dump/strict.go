@@ -1,0 +1,396 @@
+package dump
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// C that compilers take without a warning is made from a copy of the types, in which
+// everything has a name that C allows, and from which is left out what C cannot say:
+// members that overlap, lie outside of their struct, or have a type without a size.
+// Their place stays free.
+
+// strictCopy makes the copy. Ids are those of b and its bases; types that are only in
+// the copy come behind them.
+type strictCopy struct {
+	b     *btf.Blob
+	w     *cWriter // for sizes
+	out   *btf.Builder
+	extra []btf.Record // to be added behind the others
+	void  uint32       // id of a pointer to void, 0 before it is needed
+	num   uint32       // id of an unsigned int, likewise
+	lost  int          // members that are left out
+}
+
+// strictTypes returns the copy of b with all bases, and how many members it lacks.
+func strictTypes(b *btf.Blob, pointerSize int) (*btf.Blob, int, error) {
+	s := &strictCopy{b: b, out: btf.NewBuilder(b.BigEndian, nil)}
+	s.w = newCWriter(nil, b, &COptions{PointerSize: pointerSize})
+	for id := uint32(1); id < b.TypeCount(); id++ {
+		s.add(id)
+	}
+	for i := 0; i < len(s.extra); i++ {
+		r := s.extra[i]
+		s.out.Add("", r[1], r[2], r[3:]...)
+	}
+	copied, err := s.out.Blob()
+	return copied, s.lost, err
+}
+
+// more adds a type without a name behind the others and returns its id.
+func (s *strictCopy) more(r btf.Record) uint32 {
+	s.extra = append(s.extra, r)
+	return s.b.TypeCount() + uint32(len(s.extra)) - 1
+}
+
+// add copies a type.
+func (s *strictCopy) add(id uint32) {
+	rec := slices.Clone(s.b.Record(id))
+	name := string(s.b.NameBytes(rec.Name()))
+	switch k := rec.Kind(); k {
+	case btf.KindInt:
+		if rec.Third() == 16 && s.w.pointerSize == 4 && s.number() != 0 { // a machine that has none
+			s.out.Add("", btf.Info(btf.KindArray, 0, false), 0, s.number(), s.number(), 4)
+			return
+		}
+		name = intName(name, rec, s.w.pointerSize)
+	case btf.KindFloat:
+		name = floatName(name, rec.Third())
+	case btf.KindStruct, btf.KindUnion:
+		name = identifier(name)
+		rec = s.members(rec)
+	case btf.KindEnum, btf.KindEnum64:
+		name = identifier(name)
+		rec = s.values(name, rec)
+	case btf.KindFuncProto:
+		s.prototype(rec)
+	case btf.KindConst, btf.KindVolatile, btf.KindRestrict:
+		for s.b.Kind(rec[2]) == k && rec[2] != id {
+			rec[2] = s.b.Record(rec[2]).Third()
+			if rec[2] == id {
+				break
+			}
+		}
+	case btf.KindDatasec, btf.KindDeclTag, btf.KindTypeTag:
+	default:
+		name = identifier(name)
+	}
+	s.out.Add(name, rec[1], rec[2], rec[3:]...)
+}
+
+// members copies a struct or union with the members that C can have.
+func (s *strictCopy) members(rec btf.Record) btf.Record {
+	kept := btf.Record{0, 0, rec.Third()}
+	kflag, union := btf.InfoKflag(rec.Info()), rec.Kind() == btf.KindUnion
+	end, size := uint64(0), 8*uint64(rec.Third())
+	used := map[string]bool{}
+	n := uint32(0)
+	for j := range int(rec.Vlen()) {
+		nameOff, typ, place := rec.Member(j)
+		off, bits := memberPlace(kflag, place)
+		width := uint64(bits)
+		if bits == 0 {
+			width = 8 * s.w.size(typ)
+		}
+		flexible := width == 0 && bits == 0 && s.isArray(typ)
+		if uint64(off)+width > size || union && off != 0 || !union && uint64(off) < end ||
+			width == 0 && !flexible && !s.isEmpty(typ) || bits != 0 && !s.isWhole(typ, bits) {
+			s.lost++
+			continue
+		}
+		end = max(end, uint64(off)+width)
+		name := identifier(string(s.b.NameBytes(nameOff)))
+		if name == "" && bits == 0 {
+			name, typ = s.unnamed(typ, j)
+		}
+		if bits != 0 && !s.holds(typ, bits) && s.number() != 0 {
+			typ = s.number()
+		}
+		for name != "" && used[name] {
+			name += "_"
+		}
+		used[name] = true
+		kept = append(kept, s.out.Str(name), typ, place)
+		n++
+	}
+	kept[1] = btf.Info(rec.Kind(), n, kflag)
+	return kept
+}
+
+// isArray tells whether a member is an array, as one without elements at the end is.
+func (s *strictCopy) isArray(id uint32) bool {
+	rec := s.resolved(id)
+	return rec != nil && rec.Kind() == btf.KindArray && s.b.Kind(id) != btf.KindFwd && s.isSized(rec.Extra()[0])
+}
+
+// isEmpty tells whether a type is a struct or union of no bytes.
+func (s *strictCopy) isEmpty(id uint32) bool {
+	rec := s.resolved(id)
+	return rec != nil && isComposite(rec.Kind())
+}
+
+// isSized tells whether there can be an array of the type.
+func (s *strictCopy) isSized(id uint32) bool {
+	for range maxLinks {
+		rec := s.resolved(id)
+		switch {
+		case rec == nil:
+			return false
+		case rec.Kind() == btf.KindArray:
+			id = rec.Extra()[0]
+			continue
+		case rec.Kind() == btf.KindInt || rec.Kind() == btf.KindFloat:
+			return rec.Third() != 0
+		}
+		return rec.Kind() != btf.KindFwd && rec.Kind() != btf.KindFuncProto
+	}
+	return false
+}
+
+// isWhole tells whether a bit-field can have the type.
+func (s *strictCopy) isWhole(id, bits uint32) bool {
+	rec := s.resolved(id)
+	if rec == nil {
+		return false
+	}
+	k := rec.Kind()
+	return (k == btf.KindInt || k == btf.KindEnum || k == btf.KindEnum64) && bits <= 8*rec.Third() && rec.Third() <= 8
+}
+
+// holds tells whether a bit-field has room for all values of an enum, which compilers
+// want. Other types are fine.
+func (s *strictCopy) holds(id, bits uint32) bool {
+	rec := s.resolved(id)
+	if rec == nil || rec.Kind() != btf.KindEnum {
+		return true
+	}
+	signed := btf.InfoKflag(rec.Info())
+	for j := range int(rec.Vlen()) {
+		v := rec.Extra()[2*j+1]
+		if signed && (int32(v) < -1<<(bits-1) || int32(v) >= 1<<(bits-1)) || !signed && uint64(v) >= 1<<bits {
+			return false
+		}
+	}
+	return true
+}
+
+// resolved is the record of a type without modifiers and typedefs, nil for void.
+func (s *strictCopy) resolved(id uint32) btf.Record {
+	for range maxLinks {
+		rec := s.b.Record(id)
+		if rec == nil || !isModifier(rec.Kind()) && rec.Kind() != btf.KindTypedef {
+			return rec
+		}
+		id = rec.Third()
+	}
+	return nil
+}
+
+// unnamed is what becomes of a member without a name: the members of a struct that
+// has a name itself are repeated, others get a name.
+func (s *strictCopy) unnamed(typ uint32, j int) (string, uint32) {
+	rec := s.b.Record(typ)
+	for rec != nil && isModifier(rec.Kind()) {
+		rec = s.b.Record(rec.Third())
+	}
+	switch {
+	case rec == nil || !isComposite(rec.Kind()):
+		return "__unnamed_" + strconv.Itoa(j), typ
+	case rec.Name() == 0:
+		return "", typ
+	}
+	return "", s.more(s.members(slices.Clone(rec)))
+}
+
+// values copies an enum; one without values gets one, because C has none without.
+func (s *strictCopy) values(name string, rec btf.Record) btf.Record {
+	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
+	for i := range n {
+		e := rec.Extra()[i*stride:]
+		e[0] = s.out.Str(identifier(string(s.b.NameBytes(e[0]))))
+	}
+	if n > 0 || name == "" {
+		return rec
+	}
+	kept := btf.MakeRecord(0, btf.Info(rec.Kind(), 1, btf.InfoKflag(rec.Info())), rec.Third(), s.out.Str(name+"__none"), 0)
+	if rec.Kind() == btf.KindEnum64 {
+		kept = append(kept, 0)
+	}
+	return kept
+}
+
+// prototype makes what a function takes and gives nameable: a type without a name in
+// a list of parameters would be another type than every other one.
+func (s *strictCopy) prototype(rec btf.Record) {
+	for s.b.Record(rec[2]) != nil && isModifier(s.b.Kind(rec[2])) {
+		rec[2] = s.b.Record(rec[2]).Third() // a qualifier of a result says nothing
+	}
+	rec[2] = s.nameable(rec[2])
+	for j := range int(rec.Vlen()) {
+		p := rec[3+2*j:]
+		p[0] = s.out.Str(identifier(string(s.b.NameBytes(p[0]))))
+		p[1] = s.nameable(p[1])
+	}
+}
+
+// nameable is a type in place of one that leads to a struct, union or enum without a
+// name.
+func (s *strictCopy) nameable(id uint32) uint32 {
+	pointer := false
+	at := id
+	for range maxLinks {
+		rec := s.b.Record(at)
+		if rec == nil {
+			return id
+		}
+		switch k := rec.Kind(); {
+		case k == btf.KindPtr || isModifier(k):
+			pointer = pointer || k == btf.KindPtr
+			at = rec.Third()
+		case k == btf.KindArray:
+			at = rec.Extra()[0]
+		case rec.Name() != 0 || k == btf.KindFuncProto:
+			return id
+		case pointer || isComposite(k):
+			return s.voidPointer()
+		default:
+			return s.number()
+		}
+	}
+	return id
+}
+
+func (s *strictCopy) voidPointer() uint32 {
+	if s.void == 0 {
+		s.void = s.more(btf.Record{0, btf.Info(btf.KindPtr, 0, false), 0})
+	}
+	return s.void
+}
+
+// number is the id of an integer.
+func (s *strictCopy) number() uint32 {
+	for id := uint32(1); s.num == 0 && id < s.b.TypeCount(); id++ {
+		if rec := s.b.Record(id); rec.Kind() == btf.KindInt && rec.Third() == 4 {
+			s.num = id
+		}
+	}
+	return s.num
+}
+
+// Words that names of numbers in C consist of.
+var (
+	intWords   = strings.Fields("char short int long signed unsigned _Bool __int128")
+	floatWords = strings.Fields("float double long")
+)
+
+// onlyWords tells whether name consists of words of a list.
+func onlyWords(name string, list []string) bool {
+	words := strings.Fields(name)
+	for _, w := range words {
+		if !slices.Contains(list, w) {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+// intSize is the size of an integer of that name in C.
+func intSize(name string, pointerSize uint32) uint32 {
+	words := strings.Fields(name)
+	switch has := func(w string) bool { return slices.Contains(words, w) }; {
+	case has("char"), has("_Bool"):
+		return 1
+	case has("short"):
+		return 2
+	case has("__int128"):
+		return 16
+	case strings.Count(name, "long") > 1:
+		return 8
+	case has("long"):
+		return pointerSize
+	}
+	return 4
+}
+
+// intName is the name of an integer in C. Compilers define macros for each size.
+func intName(name string, rec btf.Record, pointerSize uint32) string {
+	encoding, _, _ := intParts(rec.Data())
+	sign := "U"
+	if encoding&1 != 0 {
+		sign = ""
+	}
+	switch size := rec.Third(); {
+	case onlyWords(name, intWords) && intSize(name, pointerSize) == size:
+		return name
+	case size == 0:
+		return "void"
+	case encoding == 4 && size == 1:
+		return "_Bool"
+	case size == 16 && sign == "":
+		return "__int128"
+	case size == 16:
+		return "unsigned __int128"
+	case size == 1 || size == 2 || size == 4 || size == 8:
+		return "__" + sign + "INT" + strconv.Itoa(int(8*size)) + "_TYPE__"
+	}
+	return identifier(name)
+}
+
+// floatName is the name of a floating-point number in C.
+func floatName(name string, size uint32) string {
+	switch {
+	case onlyWords(name, floatWords):
+		return name
+	case size == 4:
+		return "float"
+	case size == 8:
+		return "double"
+	case size >= 10:
+		return "long double"
+	}
+	return identifier(name)
+}
+
+// reserved are the words that are no names in C, nor in GNU C: there, some are macros.
+var reserved = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
+		long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof
+		linux unix i386 alignas alignof bool constexpr nullptr static_assert thread_local typeof_unqual`) {
+		m[w] = true
+	}
+	delete(m, "bool") // which headers define, until C23
+	return m
+}()
+
+// identifier is name as C allows it, "" for "".
+func identifier(name string) string {
+	if reserved[name] {
+		return name + "_"
+	}
+	for i := range len(name) {
+		if !isLetter(name[i]) && (i == 0 || name[i]-'0' > 9) {
+			return madeIdentifier(name)
+		}
+	}
+	return name
+}
+
+// madeIdentifier replaces what C does not allow in a name.
+func madeIdentifier(name string) string {
+	made := []byte(name)
+	for i, c := range made {
+		if !isLetter(c) && c-'0' > 9 {
+			made[i] = '_'
+		}
+	}
+	if made[0]-'0' <= 9 {
+		return "_" + string(made)
+	}
+	return string(made)
+}
+
+func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
