@@ -58,7 +58,7 @@ func (c *cli) room(file string, n int64) error {
 // which costs up to a millisecond of CPU time and makes the peak a mebibyte lower.
 const largeInput = 64 << 20
 
-// forgetStart drops the code that only the start of the program has used, if the
+// forgetStart drops what of the program only its start has used, if the
 // inputs are large. It must come before the memory of the run.
 func forgetStart(inputs uint64) {
 	if inputs >= largeInput {

@@ -2,7 +2,9 @@ package memlimit
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -15,15 +17,33 @@ import (
 // a control group has left, until the kernel gives up and ends the process.
 func ReadProgramSingly() { adviseProgram("", unix.MADV_RANDOM) }
 
-// DropCode takes the code of the running program out of the memory of the process.
-// What is needed again comes back as it is used, 16 pages at a time. The start of a Go
-// program runs a bit of every package, so that nearly all of the code is resident
-// afterwards, and most of it is never used again.
+// DropCode takes the code and the constants of the running program out of the memory
+// of the process. What is needed again comes back as it is used, 16 pages at a time.
+// The start of a Go program runs a bit of every package, so that nearly all of the
+// program is resident afterwards, and most of it is never used again.
 //
-// The code alone is dropped: no system writes to it. Of constants that is not certain,
-// because a program that is built to be loaded anywhere (-buildmode=pie) has addresses
-// among them, which the start fills in.
-func DropCode() { adviseProgram("r-xp", unix.MADV_DONTNEED) }
+// Constants stay in a program that can be loaded anywhere (-buildmode=pie): the start
+// writes addresses into them.
+func DropCode() {
+	adviseProgram("r-xp", unix.MADV_DONTNEED)
+	if atFixedPlace() {
+		adviseProgram("r--p", unix.MADV_DONTNEED)
+	}
+}
+
+// atFixedPlace reports whether the program is linked for one address: e_type of its
+// ELF header is ET_EXEC.
+func atFixedPlace() bool {
+	const typeAt, executable = 16, 2
+	f, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [typeAt + 2]byte
+	_, err = io.ReadFull(f, head[:])
+	return err == nil && binary.NativeEndian.Uint16(head[typeAt:]) == executable
+}
 
 // adviseProgram gives advice about the mappings of the program that have these
 // permissions (proc_pid_maps(5)), or about all for "".
