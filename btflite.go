@@ -50,6 +50,16 @@ const (
 	PlainFeatures   = encode.PlainFeatures   // pahole's without an option
 )
 
+// Libbpf is a release of libbpf: over each, pahole 1.32 writes other bytes.
+type Libbpf = encode.Libbpf
+
+// The releases; see package encode for what they differ in.
+const (
+	LibbpfAny = encode.LibbpfAny // the shortest header, unless a feature takes a longer one
+	Libbpf17  = encode.Libbpf17  // no layout section, typedefs of the base are repeated
+	Libbpf18  = encode.Libbpf18  // headers of 32 bytes, types with more than 65,535 elements
+)
+
 // Order is an order of types.
 type Order int
 
@@ -89,9 +99,8 @@ type Options struct {
 	// Exact selects libbpf's own algorithm for deduplication: slower, with memory that
 	// grows with the input.
 	Exact bool
-	// LibbpfTypedefBug repeats a flaw of libbpf 1.7.0: typedefs of the base are
-	// repeated where they are used.
-	LibbpfTypedefBug bool
+	// Libbpf is the release of libbpf that the output is to be pahole's over.
+	Libbpf Libbpf
 	// DebugDir is a folder of separate debug files, asked before
 	// /usr/lib/debug; "" for none.
 	DebugDir string

@@ -87,7 +87,7 @@ func TestBase(t *testing.T) {
 	defer file.Close()
 	bases = append(bases, btflite.Source{Path: "b", Reader: file})
 	for i, in := range bases {
-		r, err := btflite.Encode(ctx, module, btflite.Options{Base: openBase(t, in), LibbpfTypedefBug: true})
+		r, err := btflite.Encode(ctx, module, btflite.Options{Base: openBase(t, in), Libbpf: btflite.Libbpf17})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func TestTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			o, in, split := btflite.Options{Jobs: 1 + i%3, LibbpfTypedefBug: true}, btflite.Paths(splitFiles+"x86.base.o"), i%2 == 0
+			o, in, split := btflite.Options{Jobs: 1 + i%3, Libbpf: btflite.Libbpf17}, btflite.Paths(splitFiles+"x86.base.o"), i%2 == 0
 			if split {
 				o.Base, in = base, []btflite.Source{{Path: "module", Data: data}}
 			}

@@ -74,6 +74,8 @@ func (o *Options) check(in []Source) error {
 		return errors.New("btflite: ExtraVars with Distil: the types have other ids in each kernel")
 	case o.ExtraVars && o.Features&encode.GlobalVar != 0:
 		return errors.New("btflite: ExtraVars with the feature global_var, which has all variables in BTF already")
+	case o.Libbpf > Libbpf18:
+		return fmt.Errorf("btflite: there is no release %d of libbpf", o.Libbpf)
 	case o.Order < AsEncoded || o.Order > ByName:
 		return fmt.Errorf("btflite: there is no order %d", o.Order)
 	}
@@ -86,7 +88,7 @@ func (o *Options) below(r *Result) encode.Options {
 	e := encode.Options{
 		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
 		NamePrefix: o.NamePrefix, PlainBitfields: o.PlainBitfields, MemoryLimit: o.MemoryLimit, Exact: o.Exact, ExtraVars: o.ExtraVars,
-		DebugDir: o.DebugDir, LibbpfTypedefBug: o.LibbpfTypedefBug, Progress: o.Progress,
+		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress,
 		FuncLeftOut: func(name, reason string) { r.LeftOut = append(r.LeftOut, LeftOut{name, reason}) },
 	}
 	if o.Base != nil {

@@ -62,7 +62,7 @@ func (b *Blob) startsString(off uint32) bool {
 // Rebase returns the types of b over other BTF than its base, which has been
 // renumbered: id gives the type id there of each id of b's base. b is left
 // unchanged. Errors: the byte orders differ, or ids or strings would exceed the
-// format.
+// format. It keeps its Form.
 func Rebase(b, base *Blob, id func(uint32) uint32) (*Blob, error) {
 	out := NewBuilder(b.BigEndian, base)
 	first := base.TypeCount()
@@ -79,7 +79,12 @@ func Rebase(b, base *Blob, id func(uint32) uint32) (*Blob, error) {
 		EachName(r, func(off *uint32) { *off = out.Str(b.Name(*off)) })
 		out.Add(name, r[1], r[2], r[3:]...)
 	}
-	return out.Blob()
+	res, err := out.Blob()
+	if err != nil {
+		return nil, err
+	}
+	res.Form = b.Form
+	return res, nil
 }
 
 // Sum is the SHA-256 of b with all its bases, root first: byte order, types and
@@ -95,7 +100,9 @@ func (b *Blob) Sum() (sum [sha256.Size]byte) {
 	}
 	h := sha256.New()
 	for _, b := range slices.Backward(chain) {
-		h.Write(b.Encode())
+		plain := *b
+		plain.Form = Form{}
+		h.Write(plain.Encode())
 	}
 	h.Sum(sum[:0])
 	return sum

@@ -119,6 +119,12 @@ func FuzzChain(f *testing.F) {
 		f.Add(l[0], l[1], l[2])
 		f.Add(l[0], l[2], l[1])
 		f.Add(l[0], l[0], l[1])
+		root, err := Parse(l[0], nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		root.Form = WithLayout()
+		f.Add(root.Encode(), l[1], l[2])
 	}
 	f.Fuzz(func(t *testing.T, root, middle, top []byte) {
 		b, err := parseChain(root, middle, top)

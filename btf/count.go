@@ -8,6 +8,7 @@ type Counts struct {
 	Kinds   [KindEnum64 + 1]int // the same by kind
 	TypeLen int                 // length of the type section in bytes
 	StrLen  int                 // length of the string section in bytes
+	Vlen    uint32              // most elements of a record
 }
 
 // Count reads the kinds and lengths of the records of a blob and nothing else: it
@@ -36,6 +37,7 @@ func Count(data []byte) (c Counts, err error) {
 		at += size
 		c.Types++
 		c.Kinds[k]++
+		c.Vlen = max(c.Vlen, InfoVlen(info))
 	}
 	return c, nil
 }

@@ -27,6 +27,7 @@ func TestCount(t *testing.T) {
 		want := btf.Counts{Types: len(b.Off), TypeLen: 4 * len(b.Words), StrLen: len(b.Strings)}
 		for id := b.FirstID; id < b.TypeCount(); id++ {
 			want.Kinds[b.Kind(id)]++
+			want.Vlen = max(want.Vlen, b.Record(id).Vlen())
 		}
 		if got, err := btf.Count(data); err != nil || got != want {
 			t.Errorf("%s: %+v, %v; want %+v", path, got, err, want)

@@ -35,7 +35,11 @@ func (f formatter) name(off uint32) string {
 func (f formatter) record(id uint32) {
 	r := f.b.Record(id)
 	k, vlen, kflag := InfoKind(r[1]), InfoVlen(r[1]), InfoKflag(r[1])
-	f.printf("[%d] %s '%s'", id, k, f.name(r[0]))
+	word := k.String()
+	if k == KindVoid {
+		word = "UNKNOWN" // as bpftool has it
+	}
+	f.printf("[%d] %s '%s'", id, word, f.name(r[0]))
 	switch k {
 	case KindInt:
 		d := r[3]
@@ -72,6 +76,8 @@ func (f formatter) record(id uint32) {
 		f.printf(" size=%d\n", r[2])
 	case KindDeclTag:
 		f.printf(" type_id=%d component_idx=%d\n", r[2], int32(r[3]))
+	case KindVoid: // skipped
+		f.printf("\n")
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// HeaderLen is the size in bytes of the header this package writes. Readers
-// also accept longer ones.
+// HeaderLen is the length in bytes of the shortest header, which is written unless a
+// Form says otherwise.
 const HeaderLen = 24
 
 const (
@@ -15,16 +15,9 @@ const (
 	layoutHeaderLen = 32 // header with layout_off and layout_len
 )
 
-// AppendHeader appends the 24-byte header of a blob whose types (typeLen
-// bytes) are followed directly by its strings (strLen bytes).
+// AppendHeader appends the header of a blob of the zero Form.
 func AppendHeader(dst []byte, bigEndian bool, typeLen, strLen uint32) []byte {
-	o := order(bigEndian)
-	dst = o.AppendUint16(dst, magic)
-	dst = append(dst, version, 0)
-	for _, w := range [...]uint32{HeaderLen, 0, typeLen, typeLen, strLen} {
-		dst = o.AppendUint32(dst, w)
-	}
-	return dst
+	return Form{}.AppendHeader(dst, bigEndian, typeLen, strLen)
 }
 
 // byteOrder reads and appends integers of one byte order.
@@ -45,6 +38,7 @@ type sections struct {
 	bigEndian bool
 	types     []byte
 	strings   []byte
+	form      Form
 }
 
 // parseHeader checks the header of data and cuts out the sections. Bytes after
@@ -100,6 +94,7 @@ func parseHeader(data []byte) (sections, error) {
 	case strLen > MaxStrOff:
 		return s, fmt.Errorf("btf: header: string section length %d too large", strLen)
 	}
+	s.form.HeaderLen = uint32(hdrLen)
 	if layoutLen != 0 {
 		if layoutOff%4 != 0 || layoutLen%4 != 0 {
 			return s, fmt.Errorf("btf: header: layout section %d+%d is not aligned to 4", layoutOff, layoutLen)
@@ -107,6 +102,7 @@ func parseHeader(data []byte) (sections, error) {
 		if layoutOff < typeEnd || layoutOff+layoutLen > strOff {
 			return s, fmt.Errorf("btf: header: layout section %d+%d is not between types and strings", layoutOff, layoutLen)
 		}
+		s.form.Layout = body[layoutOff:][:layoutLen]
 	}
 	s.types, s.strings = body[typeOff:typeEnd], body[strOff:strEnd]
 	return s, nil

@@ -28,6 +28,18 @@ type Blob struct {
 	FirstID uint32
 	// Base is the BTF this one splits from, or nil.
 	Base *Blob
+	// Form is what is around types and strings in the encoded form.
+	Form Form
+	// Skipped says which own types are of kinds that this package does not know: by
+	// the layout section they were skipped. They keep their ids, as records of
+	// KindVoid without name and contents.
+	Skipped []Skipped
+}
+
+// Skipped is how many types are of a kind that this package does not know.
+type Skipped struct {
+	Kind  Kind
+	Types int
 }
 
 // ErrNoBase is in the errors of Parse for data that goes beyond its own end, or
@@ -39,8 +51,8 @@ var ErrNoBase = errors.New("as in BTF split from a base that is missing here")
 // split from, or nil. Every record, name offset and type id is checked (libbpf's
 // sanity check: names resolvable, ids below the type count, FUNC pointing to a
 // FUNC_PROTO), so that the methods of Blob cannot fail on the result. Records of
-// unknown kinds are refused, even where a layout section would allow to skip
-// them. data may be reused afterwards.
+// unknown kinds are refused, unless the layout section of data, or without one that
+// of base, says how long they are: see Blob.Skipped. data may be reused afterwards.
 func Parse(data []byte, base *Blob) (*Blob, error) { return parse(data, base, false) }
 
 // ParseShared is Parse for data that is not changed as long as the Blob is in
@@ -63,9 +75,9 @@ func parse(data []byte, base *Blob, share bool) (*Blob, error) {
 		return nil, fmt.Errorf("btf: strings: %d bytes over a base of %d exceed the limit", len(s.strings), b.StrBase)
 	}
 	b.Words = toWords(s.types, s.bigEndian, share)
-	b.Strings = s.strings
+	b.Strings, b.Form = s.strings, s.form
 	if !share {
-		b.Strings = bytes.Clone(s.strings)
+		b.Strings, b.Form = bytes.Clone(s.strings), s.form.clone()
 	}
 	if err := b.scan(); err != nil {
 		return nil, err
@@ -139,8 +151,11 @@ func (b *Blob) scan() error {
 			return fmt.Errorf("btf: types: truncated record at offset %d", 4*w)
 		}
 		k := InfoKind(r[1])
-		if !k.known() {
-			return fmt.Errorf("btf: types: unknown kind %d at offset %d", k, 4*w)
+		if !k.known() && (k != KindVoid || len(b.Skipped) == 0) {
+			if err := b.skipUnknown(); err != nil {
+				return err
+			}
+			return b.scan()
 		}
 		s := &shapes[k]
 		size := 3 + int(s.fixed) + int(s.stride)*int(InfoVlen(r[1]))

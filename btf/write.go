@@ -2,13 +2,14 @@ package btf
 
 import "fmt"
 
-// Encode returns the binary form of b in its byte order: a 24-byte header, the
-// types, the strings. A base is not part of it.
+// Encode returns the binary form of b in its byte order: header, types, layout
+// section if it has one, strings. A base is not part of it. b has no Skipped types.
 func (b *Blob) Encode() []byte {
 	typeLen := 4 * len(b.Words)
-	dst := make([]byte, 0, HeaderLen+typeLen+len(b.Strings))
-	dst = AppendHeader(dst, b.BigEndian, uint32(typeLen), uint32(len(b.Strings)))
+	dst := make([]byte, 0, b.Form.Len()+typeLen+len(b.Strings))
+	dst = b.Form.AppendHeader(dst, b.BigEndian, uint32(typeLen), uint32(len(b.Strings)))
 	dst = AppendWords(dst, b.BigEndian, b.Words)
+	dst = append(dst, b.Form.Layout...)
 	return append(dst, b.Strings...)
 }
 

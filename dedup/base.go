@@ -180,7 +180,7 @@ func (s *tables) loadRecord(id uint32, r btf.Record) {
 		case named:
 			s.keys.S[id].hash = contentHash(r)
 		}
-	case btf.KindVar, btf.KindDatasec:
+	case btf.KindVar, btf.KindDatasec, btf.KindVoid: // the last for what was skipped
 	default:
 		s.keys.S[id].hash = contentHash(r)
 	}

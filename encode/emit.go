@@ -149,8 +149,8 @@ func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
 // addFunc adds FUNC_PROTO, FUNC and DECL_TAGs of one chosen function, whose
 // strings have been added.
 func (e *emitter) addFunc(c *compactstate.Choice) error {
-	if n := len(c.Params); n > unit.MaxVlen {
-		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.inputs[e.lead].Path, debuginfo.Quote(c.Name), unit.BeyondVlen(n, "parameters"))
+	if why := unit.BeyondVlen(len(c.Params), "parameters", e.opt.Libbpf == Libbpf18); why != "" {
+		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.inputs[e.lead].Path, debuginfo.Quote(c.Name), why)
 	}
 	w := append(e.record[:0], 0, btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), c.Ret)
 	for _, p := range c.Params {

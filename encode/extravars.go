@@ -61,8 +61,9 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 		below = r.set.Strings()
 	}
 	const rest = 8 << 10 // DATASECs and their names
-	out.Grow(btf.HeaderLen + 28*count + len(below) + len(more.Bytes()) + rest)
-	out.Extend(btf.HeaderLen)
+	form := r.opt.form(true)
+	out.Grow(form.Len() + 28*count + len(below) + len(more.Bytes()) + rest)
+	out.Extend(form.Len())
 	var buf []byte
 	add := func(w ...uint32) {
 		buf = btf.AppendWords(buf[:0], bigEndian, w)
@@ -95,8 +96,8 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 		out.Free()
 		return out, err
 	}
-	types := len(out.S) - btf.HeaderLen
-	copy(out.S, btf.AppendHeader(nil, bigEndian, uint32(types), uint32(len(below)+len(more.Bytes()))))
+	types := len(out.S) - form.Len()
+	copy(out.S, form.AppendHeader(nil, bigEndian, uint32(types), uint32(len(below)+len(more.Bytes()))))
 	out.AppendSlice(below)
 	out.AppendSlice(more.Bytes())
 	r.stats.ExtraVars = count

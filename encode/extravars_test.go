@@ -197,7 +197,7 @@ func TestExtraVarsOverBase(t *testing.T) {
 		var base *btf.Blob
 		for _, name := range []string{"base", "module", "upper"} {
 			for _, opt := range []encode.Options{{Features: encode.DefaultFeatures}, {Features: encode.DefaultFeatures, Exact: true},
-				{Features: encode.DefaultFeatures &^ encode.Var, LibbpfTypedefBug: true}} {
+				{Features: encode.DefaultFeatures &^ encode.Var, Libbpf: encode.Libbpf17}} {
 				all := opt
 				all.Features |= encode.GlobalVar
 				if base != nil {

@@ -28,6 +28,9 @@ const (
 	GlobalVar
 	Attributes
 	TrueSignature
+	// Layout adds a section with the sizes of records, by which readers skip kinds
+	// that they do not know, to BTF that stands alone. Linux takes it since 7.1.
+	Layout
 	ForceCUMerging
 )
 
@@ -35,11 +38,41 @@ const (
 const DefaultFeatures = EncodeForce | Var | Float | DeclTag | TypeTag | Enum64 |
 	OptimizedFunc | ConsistentFunc | DeclTagKfuncs
 
-// AllFeatures is what the list element "all" stands for in pahole 1.32.
-const AllFeatures = DefaultFeatures | ReproducibleBuild | GlobalVar | Attributes | TrueSignature
+// AllFeatures is what the list element "all" stands for in pahole 1.32 over libbpf 1.8.
+const AllFeatures = DefaultFeatures | ReproducibleBuild | GlobalVar | Attributes | TrueSignature | Layout
 
 // PlainFeatures is in force when no features option is given at all.
 const PlainFeatures = Var | DeclTag | TypeTag | Enum64
+
+// Libbpf is a release of libbpf: over each, pahole 1.32 writes other bytes.
+type Libbpf uint8
+
+// The releases.
+const (
+	// LibbpfAny is none of them: the header of 24 bytes that every reader takes,
+	// unless there is a layout section, and the right rule for typedefs of the base.
+	LibbpfAny Libbpf = iota
+	// Libbpf17 knows no layout section, and the feature Layout changes nothing. It
+	// does not find typedefs of the base, so that the output repeats those it uses.
+	Libbpf17
+	// Libbpf18 writes headers of 32 bytes, and types with more than 65,535 elements,
+	// which Linux takes since 7.2.
+	Libbpf18
+)
+
+// form is what is around types and strings of the output, or of split BTF over it.
+// BTF over another has no layout section.
+func (o *Options) form(split bool) btf.Form {
+	switch {
+	case o.Libbpf == Libbpf17:
+		return btf.Form{}
+	case o.Features&Layout != 0 && !split:
+		return btf.WithLayout()
+	case o.Libbpf == Libbpf18:
+		return btf.LongHeader
+	}
+	return btf.Form{}
+}
 
 // Options say what to encode and how. The zero value of each field but Features is
 // pahole's behaviour without the option; no Features are no feature at all, where
@@ -75,9 +108,8 @@ type Options struct {
 	// ExtraVars makes Output.Extra: split BTF over the output with the
 	// variables that Features leave out. The output itself stays what it is.
 	ExtraVars bool
-	// LibbpfTypedefBug repeats a flaw of libbpf 1.7.0: no typedef of the base
-	// is found, so that the output repeats those that it uses.
-	LibbpfTypedefBug bool
+	// Libbpf is the release of libbpf that the output is to be pahole's over.
+	Libbpf Libbpf
 	// DebugDir is a folder of separate debug files, asked before
 	// /usr/lib/debug; "" for none.
 	DebugDir string

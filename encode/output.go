@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/btflite/btflite/arena"
-	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -26,6 +25,9 @@ type Output struct {
 	// in the BTF and not in C or assembler; "" if there is none. Its types
 	// may have names and layouts that no kernel takes.
 	Foreign string
+	// Layout and LongVlen tell that there is a layout section and that a type has
+	// more than 65,535 elements: older kernels take neither.
+	Layout, LongVlen bool
 
 	data []byte
 	mem  arena.Vec[byte] // backs data, unless that is on the heap
@@ -103,9 +105,12 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 		r.set.DropIndexes()
 	}
 	if write {
-		out.mem.Grow(btf.HeaderLen + n.TypeBytes + len(strs))
-		out.mem.AppendSlice(btf.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs))))
+		form := r.opt.form(r.opt.Base != nil)
+		out.mem.Grow(form.Len() + n.TypeBytes + len(strs))
+		out.mem.AppendSlice(form.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs))))
 		n.PutTypes(out.mem.Extend(n.TypeBytes), be, r.opt.Jobs)
+		out.mem.AppendSlice(form.Layout)
+		out.Layout = form.Layout != nil
 		out.mem.AppendSlice(strs)
 		out.data = out.mem.S
 	}

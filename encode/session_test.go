@@ -27,7 +27,7 @@ func TestSession(t *testing.T) {
 	for name, opt := range map[string]encode.Options{
 		"alone":  {Features: encode.DefaultFeatures, Jobs: 1},
 		"base":   {Features: encode.DefaultFeatures, Jobs: 1, Base: base},
-		"flaw":   {Features: encode.DefaultFeatures, Jobs: 2, Base: base, LibbpfTypedefBug: true},
+		"flaw":   {Features: encode.DefaultFeatures, Jobs: 2, Base: base, Libbpf: encode.Libbpf17},
 		"exact":  {Features: encode.DefaultFeatures, Jobs: 1, Base: base, Exact: true},
 		"global": {Features: encode.AllFeatures, Jobs: 2, Base: base},
 	} {

@@ -25,7 +25,7 @@ func (r *run) takeSet() (err error) {
 		r.set = dedup.NewSet(&r.names, 1<<17)
 		r.set.Raw = true
 	case base != nil:
-		r.set, err = dedup.NewSplitSet(&r.names, base, 1<<12, r.opt.LibbpfTypedefBug)
+		r.set, err = dedup.NewSplitSet(&r.names, base, 1<<12, r.opt.Libbpf == Libbpf17)
 	default:
 		r.set = dedup.NewSet(&r.names, 1<<17)
 	}

@@ -108,8 +108,8 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	for _, s := range r.vars.Sections() {
-		if len(s.Vars) > unit.MaxVlen {
-			return nil, r.fullSection(s.Index, len(s.Vars))
+		if why := unit.BeyondVlen(len(s.Vars), "variables", r.opt.Libbpf == Libbpf18); why != "" {
+			return nil, r.fullSection(s.Index, why)
 		}
 		name, err := r.intern(r.names.Literal([]byte(r.sectionName(s.Index))))
 		if err != nil {
@@ -161,6 +161,10 @@ func (r *run) finish() (*Output, error) {
 		out.Close()
 		return nil, err
 	}
+	if r.opt.Libbpf == Libbpf18 {
+		c, err := btf.Count(out.data)
+		out.LongVlen = err == nil && c.Vlen > unit.MaxVlen // as counted above, there is no error
+	}
 	r.stats.Phases = r.clock.phases
 	out.Stats = r.stats
 	return out, nil
@@ -168,8 +172,8 @@ func (r *run) finish() (*Output, error) {
 
 // fullSection is the error for an ELF section with more variables than a DATASEC
 // holds.
-func (r *run) fullSection(index uint32, vars int) error {
-	why := fmt.Sprintf("%s: DATASEC %q: %s", r.inputs[r.lead].Path, r.sectionName(index), unit.BeyondVlen(vars, "variables"))
+func (r *run) fullSection(index uint32, why string) error {
+	why = fmt.Sprintf("%s: DATASEC %q: %s", r.inputs[r.lead].Path, r.sectionName(index), why)
 	if r.opt.Features&GlobalVar != 0 {
 		why += "; --extra_vars=FILE instead of the feature global_var divides them among DATASECs of a file beside"
 	}
@@ -198,7 +202,7 @@ func (r *run) exact(out *Output) error {
 		}
 		shift = in.FirstID - 1
 	}
-	done, ids, err := exact.DedupWithMap(in, exact.Options{KeepStrings: true, LibbpfTypedefBug: r.opt.LibbpfTypedefBug})
+	done, ids, err := exact.DedupWithMap(in, exact.Options{KeepStrings: true, LibbpfTypedefBug: r.opt.Libbpf == Libbpf17})
 	if err != nil {
 		return err
 	}

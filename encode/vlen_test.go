@@ -10,10 +10,16 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// TestVlen: the vlen of a type holds 65,535 elements, of each kind. One more is an
-// error that says how many of what there are; no number is ever cut.
-func TestVlen(t *testing.T) {
-	const most = 1<<16 - 1
+// longType is a type with any number of elements.
+type longType struct {
+	name, what string
+	kind       btf.Kind // named many, but for prototypes
+	files      func(n int) []dt.File
+	extra      bool // --extra_vars is a way out
+}
+
+// longTypes has one of each kind.
+func longTypes() []longType {
 	members := func(d *dt.DIE, n int, typ *dt.DIE) *dt.DIE {
 		for range n {
 			d.Add(member("m", typ, 0))
@@ -46,12 +52,7 @@ func TestVlen(t *testing.T) {
 		percpu := dt.Section{Name: ".data..percpu", Flags: 3, Addr: dt.PercpuAddr, Data: make([]byte, n)}
 		return []dt.File{{Units: []*dt.Unit{cu}, Sections: []dt.Section{percpu}, Symbols: []dt.Symbol{dt.Object("v", ".data..percpu", dt.PercpuAddr)}}}
 	}
-	for i, tt := range []struct {
-		name, what string
-		kind       btf.Kind // named many, but for prototypes
-		files      func(n int) []dt.File
-		extra      bool // --extra_vars is a way out
-	}{
+	return []longType{
 		{"struct", "members", btf.KindStruct, func(n int) []dt.File {
 			i := intType()
 			return one(i, members(structure("many", 1<<19), n, i))
@@ -82,12 +83,21 @@ func TestVlen(t *testing.T) {
 			return with([]dt.Symbol{dt.Func("many", fn1)}, i, params(function("many", fn1, i), n, i))
 		}, false},
 		{"section", "variables", btf.KindDatasec, variables, true},
-	} {
+	}
+}
+
+// mostVlen is how many elements the vlen of a type holds for all readers.
+const mostVlen = 1<<16 - 1
+
+// TestVlen: the vlen of a type holds 65,535 elements, of each kind. One more is an
+// error that says how many of what there are; no number is ever cut.
+func TestVlen(t *testing.T) {
+	for i, tt := range longTypes() {
 		others := []encode.Options{{Features: encode.DefaultFeatures, Exact: true},
 			{Features: encode.DefaultFeatures | encode.ForceCUMerging}, {Features: encode.DefaultFeatures | encode.GlobalVar, Jobs: 4}}
 		for _, opt := range []encode.Options{{Features: encode.DefaultFeatures}, others[i%len(others)]} {
 			t.Run(fmt.Sprintf("%s/%x,%v", tt.name, opt.Features, opt.Exact), func(t *testing.T) {
-				x := rule{files: tt.files(most)}
+				x := rule{files: tt.files(mostVlen)}
 				data, err := runFiles(x.write(t, t.TempDir()), opt)
 				if err != nil {
 					t.Fatal(err)
@@ -96,18 +106,53 @@ func TestVlen(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if n := longest(b, tt.kind); n != most {
-					t.Errorf("the longest %v has %d elements, want %d", tt.kind, n, most)
+				if n := longest(b, tt.kind); n != mostVlen {
+					t.Errorf("the longest %v has %d elements, want %d", tt.kind, n, mostVlen)
 				}
-				x = rule{files: tt.files(most + 1)}
+				x = rule{files: tt.files(mostVlen + 1)}
 				_, err = runFiles(x.write(t, t.TempDir()), opt)
-				want := fmt.Sprintf("%d %s are more than the %d that the vlen of BTF holds; Linux 7.2 and libbpf 1.8", most+1, tt.what, most)
+				want := fmt.Sprintf("%d %s are more than the %d that the vlen of BTF holds; Linux 7.2 and libbpf 1.8", mostVlen+1, tt.what, mostVlen)
 				if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), strings.TrimSuffix(tt.kind.String(), "64")) ||
 					!strings.Contains(err.Error(), "many") && tt.kind != btf.KindDatasec && tt.kind != btf.KindFuncProto {
 					t.Errorf("got %v, want %s", err, want)
 				}
 				if help := opt.Features&encode.GlobalVar != 0 && tt.extra; err != nil && strings.Contains(err.Error(), "--extra_vars") != help {
 					t.Errorf("%v: extra variables are mentioned: %v", err, !help)
+				}
+			})
+		}
+	}
+}
+
+// TestLongVlen: for readers of the 24 bits of libbpf 1.8, types have up to 16,777,215
+// elements, and all of them.
+func TestLongVlen(t *testing.T) {
+	const million = 1000000
+	for i, tt := range longTypes() {
+		for _, n := range []int{mostVlen + 1, 70000, million} {
+			if n == million && (testing.Short() || strings.Contains(tt.name, " ")) { // one of each kind
+				continue
+			}
+			opt := encode.Options{Features: encode.DefaultFeatures, Libbpf: encode.Libbpf18, Exact: n == 70000 && i%2 == 0, Jobs: 1 + i%3}
+			if n == mostVlen+1 {
+				opt.Features |= encode.Layout
+			}
+			t.Run(fmt.Sprintf("%s/%d", tt.name, n), func(t *testing.T) {
+				x := rule{files: tt.files(n)}
+				out, err := encode.Run(x.write(t, t.TempDir()), opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer out.Close()
+				b, err := btf.Parse(out.Bytes(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := longest(b, tt.kind); got != uint32(n) {
+					t.Errorf("the longest %v has %d elements, want %d", tt.kind, got, n)
+				}
+				if !out.LongVlen || out.Layout != (n == mostVlen+1) || b.Form.HeaderLen != 32 || (b.Form.Layout != nil) != out.Layout {
+					t.Errorf("long vlen %v, layout %v, %+v", out.LongVlen, out.Layout, b.Form)
 				}
 			})
 		}

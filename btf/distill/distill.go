@@ -20,13 +20,17 @@ import (
 // they are, STRUCT and UNION as their size alone, ENUM and ENUM64 as an ENUM
 // without values. All others that own types lead to, not looking into named
 // structs and unions, follow the own types in out as full copies. Both parts
-// keep the order of the old ids.
+// keep the order of the old ids. Their headers are as long as that of split, and neither
+// has a layout section.
 //
 // split is left unchanged and shares no memory with the results. Errors: split
-// has no base, or refers to a FUNC, VAR, DATASEC or DECL_TAG of it.
+// has no base, has types of kinds that are not known, or refers to a FUNC, VAR, DATASEC or DECL_TAG of it.
 func Split(split *btf.Blob) (base, out *btf.Blob, err error) {
 	if split.Base == nil {
 		return nil, nil, errors.New("btf: only split BTF has a base to distil")
+	}
+	if err := split.CheckKnown(); err != nil {
+		return nil, nil, err
 	}
 	d := distiller{split: split, ids: map[uint32]uint32{}}
 	if err := d.collect(); err != nil {
@@ -35,8 +39,11 @@ func Split(split *btf.Blob) (base, out *btf.Blob, err error) {
 	if base, err = d.makeBase(); err != nil {
 		return nil, nil, err
 	}
-	out, err = d.makeSplit(base)
-	return base, out, err
+	if out, err = d.makeSplit(base); err != nil {
+		return nil, nil, err
+	}
+	base.Form.HeaderLen, out.Form.HeaderLen = split.Form.HeaderLen, split.Form.HeaderLen
+	return base, out, nil
 }
 
 // distiller is the state of one Split.
@@ -55,6 +62,8 @@ func (d *distiller) collect() error {
 	for i := 0; i < len(d.used); i++ { // grows meanwhile
 		r := d.split.Record(d.used[i])
 		switch k := btf.InfoKind(r[1]); k {
+		case btf.KindVoid:
+			return fmt.Errorf("btf: types: [%d] of the base is referred to, which is of a kind that is not known", d.used[i])
 		case btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag:
 			return fmt.Errorf("btf: types: %s [%d] of the base is referred to, which cannot be distilled", k, d.used[i])
 		case btf.KindStruct, btf.KindUnion:

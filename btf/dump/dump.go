@@ -148,6 +148,15 @@ func signedness(signed bool) string {
 	return "UNSIGNED"
 }
 
+// kindWord is the word for a kind; of a type that was skipped (see btf.Blob.Skipped), that
+// is the one of bpftool.
+func kindWord(k btf.Kind) string {
+	if k == btf.KindVoid {
+		return "UNKNOWN"
+	}
+	return k.String()
+}
+
 // fwdKind is the word for the kind_flag of a FWD.
 func fwdKind(union bool) string {
 	if union {

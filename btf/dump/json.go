@@ -180,7 +180,7 @@ func (j *jsonWriter) record(id uint32) {
 	k := rec.Kind()
 	j.open('{')
 	j.number(`"id":`, id)
-	j.word(`"kind":`, k.String())
+	j.word(`"kind":`, kindWord(k))
 	j.name(rec.Name())
 	switch k {
 	case btf.KindInt:
@@ -215,6 +215,7 @@ func (j *jsonWriter) record(id uint32) {
 	case btf.KindDeclTag:
 		j.number(`"type_id":`, rec.Third())
 		j.signed(`"component_idx":`, int64(int32(rec.Data())))
+	case btf.KindVoid:
 	default: // they refer to a type, and nothing else
 		j.number(`"type_id":`, rec.Third())
 	}

@@ -53,7 +53,7 @@ func (r *rawWriter) record(id uint32) {
 	k := rec.Kind()
 	r.number("[", id)
 	r.text("] ")
-	r.text(k.String())
+	r.text(kindWord(k))
 	r.name(" '", rec.Name())
 	switch k {
 	case btf.KindInt:
@@ -92,6 +92,7 @@ func (r *rawWriter) record(id uint32) {
 	case btf.KindDeclTag:
 		r.number(" type_id=", rec.Third())
 		r.signed(" component_idx=", int64(int32(rec.Data())))
+	case btf.KindVoid:
 	default: // they refer to a type, and nothing else
 		r.number(" type_id=", rec.Third())
 	}

@@ -28,6 +28,9 @@ const maxNames = 16 << 20
 // all of them together take much more than the sections that hold them, that is
 // an error, since writing and comparing them would take any time and memory.
 func rankNames(b *btf.Blob, used []uint32) (*names, error) {
+	if err := b.CheckKnown(); err != nil {
+		return nil, err
+	}
 	slices.Sort(used)
 	used = slices.Compact(used)
 	total, limit := uint64(0), max(uint64(b.StrEnd()), maxNames)

@@ -27,8 +27,8 @@ import (
 // for byte. Types keep their strings and their references, also those into the
 // base, which is not touched. b is left unchanged; the result shares its strings.
 //
-// An error says that names overlap so that comparing them has no bound; see
-// rankNames.
+// An error says that b has types of kinds that are not known (btf.Blob.Skipped), or
+// that names overlap so that comparing them has no bound; see rankNames.
 func ByName(b *btf.Blob) (*btf.Blob, error) {
 	out, _, err := ByNameWithMap(context.Background(), b)
 	return out, err

@@ -356,10 +356,17 @@ func TestOverlappingNamesAreRefused(t *testing.T) {
 	}
 }
 
+func withLayout(b *btf.Blob) *btf.Blob {
+	b.Form = btf.WithLayout()
+	return b
+}
+
 func FuzzSort(f *testing.F) {
 	f.Add(sample(f, false).Encode(), uint64(1), false)
 	f.Add(sample(f, true).Encode(), uint64(2), false)
 	f.Add(sample(f, false).Encode(), uint64(3), true)
+	f.Add(withLayout(sample(f, true)).Encode(), uint64(4), false)
+	f.Add(withLayout(sample(f, false)).Encode(), uint64(5), true)
 	base := sample(f, false)
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64, split bool) {
 		var over *btf.Blob
@@ -369,6 +376,14 @@ func FuzzSort(f *testing.F) {
 		b, err := btf.Parse(data, over)
 		if err != nil || len(b.Strings) > 1<<16 {
 			return
+		}
+		if len(b.Skipped) > 0 {
+			if _, err := ByName(b); err == nil {
+				t.Fatal("types of unknown kinds are sorted")
+			}
+			if b, err = b.WithoutSkipped(); err != nil {
+				return
+			}
 		}
 		named, err := ByName(b)
 		if err != nil {

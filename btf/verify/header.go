@@ -14,6 +14,7 @@ type sections struct {
 	bigEndian bool
 	types     []byte
 	strings   []byte
+	layout    []byte // layout section, nil for none
 	// laterHeader tells of what kernels do not take that know no layout section.
 	laterHeader bool
 }
@@ -104,6 +105,9 @@ func parseSections(data []byte, base *btf.Blob) (sections, error) {
 	}
 	if layout.len != 0 && (layout.off%4 != 0 || layout.len%4 != 0) {
 		return s, headerFault("layout section %d+%d is not aligned to 4 bytes", layout.off, layout.len)
+	}
+	if layout.len != 0 {
+		s.layout = body[layout.off : layout.off+layout.len]
 	}
 	s.types = body[types.off : types.off+types.len]
 	s.strings = body[strings.off : strings.off+strings.len]

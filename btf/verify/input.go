@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -17,6 +18,9 @@ type input struct {
 	kinds []btf.Kind
 
 	behindLast *Fault // what follows these types and is no record, or nil
+
+	skips   bool          // records of unknown kinds are skipped by the layout section
+	skipped []btf.Skipped // those
 }
 
 // enter finds all records of data that fit.
@@ -25,7 +29,7 @@ func enter(data []byte, base *btf.Blob, rules Rules) (input, error) {
 	if err != nil {
 		return input{}, err
 	}
-	x := input{sections: s, texts: texts{base: base, own: s.strings}, first: 1}
+	x := input{sections: s, texts: texts{base: base, own: s.strings}, first: 1, skips: rules.Kernel == (Release{})}
 	if base != nil {
 		x.first = base.TypeCount()
 		x.start = base.StrEnd()
@@ -66,16 +70,35 @@ func (x *input) enterRecord(at int) int {
 	}
 	info := x.word(at + 4)
 	k := btf.InfoKind(info)
-	if k == btf.KindVoid || k > btf.KindEnum64 {
-		return fault(fmt.Sprintf("unknown kind %d", k))
-	}
 	n := 12 + 4*btf.ExtraWords(k, btf.InfoVlen(info))
+	known := k != btf.KindVoid && k <= btf.KindEnum64
+	if !known {
+		words, ok := btf.UnknownWords(btf.LayoutFor(x.layout, x.base), k, btf.InfoVlen(info))
+		if !ok || !x.skips || k == btf.KindVoid {
+			return fault(fmt.Sprintf("unknown kind %d", k))
+		}
+		n = 4 * words
+	}
 	if n > len(x.types)-at {
 		return fault("record goes beyond the type section")
+	}
+	if !known {
+		x.skip(at, k)
+		k = btf.KindVoid
 	}
 	x.off = append(x.off, uint32(at))
 	x.kinds = append(x.kinds, k)
 	return n
+}
+
+// skip makes a record of KindVoid of the one at offset at of the types, which are
+// copied for that.
+func (x *input) skip(at int, k btf.Kind) {
+	if x.skipped == nil {
+		x.types = slices.Clone(x.types)
+	}
+	clear(x.types[at : at+12])
+	x.skipped = btf.CountSkipped(x.skipped, k)
 }
 
 // fault describes what is wrong with an own type.

@@ -28,7 +28,9 @@ const (
 // release known.
 type Rules struct {
 	Level Level
-	// Kernel is the release by which to judge; the zero value is the newest one.
+	// Kernel is the release by which to judge; the zero value is the newest one, or one
+	// after it: types of unknown kinds are skipped where the layout section says how
+	// long they are, and are not judged.
 	Kernel Release
 	// PointerSize is the size of a pointer in bytes, 4 or 8; 0 takes that of
 	// the INT for C's long. If there is none, or one of each size, then one of the

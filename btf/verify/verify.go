@@ -46,6 +46,9 @@ type Verdict struct {
 	Types int     // number of own types
 	Since Release // the first release from which on all take it
 	Why   *Fault  // what Since is needed for; nil where all releases known take it
+	// Skipped are types of kinds that no release known takes, which were skipped by
+	// the layout section and not judged. Since is that of the others.
+	Skipped []btf.Skipped
 }
 
 // Judge is Check with a verdict that also tells of older releases.
@@ -57,7 +60,7 @@ func Judge(data []byte, base *btf.Blob, rules Rules) (v Verdict, err error) {
 	if fault := c.judge(rules.Level); fault != nil {
 		return v, fault
 	}
-	v.Types = len(c.kinds)
+	v.Types, v.Skipped = len(c.kinds), c.skipped
 	v.Since, v.Why = c.oldest(rules)
 	return v, nil
 }

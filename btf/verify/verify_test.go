@@ -310,6 +310,9 @@ func TestPointerSize(t *testing.T) {
 func FuzzCheck(f *testing.F) {
 	f.Add(start().Encode(false))
 	f.Add(start().Encode(true))
+	for _, big := range []bool{false, true} {
+		f.Add(laterBTF(big, nil, laterLayout()))
+	}
 	for i := range 20 {
 		f.Add(randomBlob(rand.New(rand.NewPCG(2, uint64(i)))))
 	}

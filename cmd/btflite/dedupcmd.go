@@ -62,6 +62,9 @@ func (d *dedupCommand) run(c *cli, paths []string) error {
 		if err != nil {
 			return err
 		}
+		if b, err = c.withoutSkipped(p, b); err != nil {
+			return err
+		}
 		if len(blobs) > 0 && b.BigEndian != blobs[0].BigEndian {
 			return fmt.Errorf("%s: its byte order differs from that of %s", message.OneLine(p), message.OneLine(paths[0]))
 		}

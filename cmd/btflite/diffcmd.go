@@ -175,6 +175,7 @@ func (d *diffCommand) inputs(c *cli, a, b string) (blobs [2]*btf.Blob, err error
 		if blobs[i], err = btfFiles.LoadOver(path, bases[i]); err != nil {
 			return blobs, err
 		}
+		c.warnSkipped(path, blobs[i], "they are not compared")
 	}
 	return blobs, nil
 }

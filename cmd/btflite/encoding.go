@@ -18,21 +18,20 @@ import (
 // encoding is what the commands that encode have in common: what is to be encoded,
 // over what, and with how much.
 type encoding struct {
-	bases []string // --btf_base, the first stands alone
-	// typedefBug is --btf_compat=libbpf-1.7.
-	typedefBug bool
-	jobs       int
-	bareJobs   bool          // -j without a number: jobs may be lowered
-	memory     uint64        // --memory_limit in bytes, 0: none
-	cuLimit    int           // --cu_limit, 0: none
-	debugDir   string        // --debug_dir
-	exact      bool          // --dedup=exact
-	order      finish.Sorter // --btf_sort, nil: as encoded
-	extraVars  string        // --extra_vars: the file, for modules the end of its name
-	lenient    bool          // --verify=warn
-	verbose    bool
-	strict     bool // --strict: nothing written is an error
-	stats      statsFormat
+	bases     []string      // --btf_base, the first stands alone
+	libbpf    encode.Libbpf // --btf_compat
+	jobs      int
+	bareJobs  bool          // -j without a number: jobs may be lowered
+	memory    uint64        // --memory_limit in bytes, 0: none
+	cuLimit   int           // --cu_limit, 0: none
+	debugDir  string        // --debug_dir
+	exact     bool          // --dedup=exact
+	order     finish.Sorter // --btf_sort, nil: as encoded
+	extraVars string        // --extra_vars: the file, for modules the end of its name
+	lenient   bool          // --verify=warn
+	verbose   bool
+	strict    bool // --strict: nothing written is an error
+	stats     statsFormat
 
 	lang    langFilter
 	exclude string // --cu_exclude
@@ -69,8 +68,9 @@ func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	addOrder(cmd, &e.order)
 	s.value(func(v string) error { e.lenient = v == "warn"; return nil }, "verify", "",
 		"`MODE` for what kernels refuse: refuse, warn", words("refuse", "warn"), few)
-	s.value(func(string) error { e.typedefBug = true; return nil }, "btf_compat", "",
-		"repeat typedefs of BASE, as `libbpf-1.7` does", words("libbpf-1.7"), rare)
+	releases := map[string]encode.Libbpf{"libbpf-1.7": encode.Libbpf17, "libbpf-1.8": encode.Libbpf18}
+	s.value(func(v string) error { e.libbpf = releases[v]; return nil }, "btf_compat", "",
+		"the bytes of pahole over `LIBBPF`: libbpf-1.7, libbpf-1.8", words("libbpf-1.7", "libbpf-1.8"), rare)
 }
 
 // addOrder adds --btf_sort.
@@ -179,7 +179,7 @@ func (e *encoding) options(c *cli) (encode.Options, error) {
 	return encode.Options{
 		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Exact: e.exact, CULimit: e.cuLimit, DebugDir: e.debugDir,
 		Lang: lang, LangExclude: exclude,
-		ExtraVars: e.extraVars != "", CUExclude: e.exclude, NamePrefix: e.prefix, PlainBitfields: e.plain, LibbpfTypedefBug: e.typedefBug}, err
+		ExtraVars: e.extraVars != "", CUExclude: e.exclude, NamePrefix: e.prefix, PlainBitfields: e.plain, Libbpf: e.libbpf}, err
 }
 
 // distils tells whether a distilled base is to be written. For a detached file

@@ -15,7 +15,8 @@ type feature struct {
 	bit  encode.Features
 }
 
-// features is in the order in which pahole 1.32 prints them.
+// features is in the order in which pahole 1.32 prints them. Over libbpf 1.7 it knows
+// layout too, but does not print it.
 var features = []feature{
 	{"encode_force", encode.EncodeForce},
 	{"var", encode.Var},
@@ -31,11 +32,12 @@ var features = []feature{
 	{"global_var", encode.GlobalVar},
 	{"attributes", encode.Attributes},
 	{"true_signature", encode.TrueSignature},
+	{"layout", encode.Layout},
 	{"force_cu_merging", encode.ForceCUMerging},
 }
 
 // laterFeatures are names that kernel builds pass and pahole 1.32 ignores.
-var laterFeatures = []string{"layout", "inline"}
+var laterFeatures = []string{"inline"}
 
 // warn prints a line for each kind of options and names that change nothing.
 func (e *encoding) warn(c *cli) {

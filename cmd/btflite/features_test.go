@@ -10,10 +10,10 @@ import (
 
 // Printed by pahole 1.32 --supported_btf_features.
 const supportedFeatures = "encode_force,var,float,decl_tag,type_tag,enum64,optimized_func,consistent_func," +
-	"decl_tag_kfuncs,reproducible_build,distilled_base,global_var,attributes,true_signature,force_cu_merging"
+	"decl_tag_kfuncs,reproducible_build,distilled_base,global_var,attributes,true_signature,layout,force_cu_merging"
 
-// The cases were tried with pahole 1.32 on a small file with floats, a 64-bit
-// enum and global variables.
+// The cases were tried with pahole 1.32 over libbpf 1.7 and 1.8 on a small file with
+// floats, a 64-bit enum and global variables.
 func TestFeatureRules(t *testing.T) {
 	const (
 		plain = encode.PlainFeatures
@@ -42,7 +42,7 @@ func TestFeatureRules(t *testing.T) {
 		{"--btf_features=var,all", all},
 		{"--btf_features=allx", 0},
 		{"--btf_features=FLOAT", 0},
-		{"--btf_features=layout", 0},
+		{"--btf_features=layout", encode.Layout},
 		{"--btf_features=attributes --btf_features=float", encode.Attributes | encode.Float},
 		{"--features=float --btf_features_strict=enum64", encode.Float | encode.Enum64},
 		{"--btf_features_strict=var,default", def},
@@ -79,7 +79,7 @@ func TestStrictFeatures(t *testing.T) {
 		{"foo", "foo", "foo"},
 		{"+foo", "foo", "foo"},
 		{"all,foo", "foo", "all,foo"},
-		{"default,layout", "layout", "default,layout"},
+		{"default,layout,inline", "inline", "default,layout,inline"},
 		{"++global_var", "+global_var", "+global_var"},
 	}
 	for _, tt := range tests {

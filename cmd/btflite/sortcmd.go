@@ -58,6 +58,9 @@ func (s *sortCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
+	if b, err = c.withoutSkipped(in[0], b); err != nil {
+		return err
+	}
 	sorted, _, err := s.order(context.Background(), b)
 	if err != nil {
 		return message.NamingFile(in, err)

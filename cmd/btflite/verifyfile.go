@@ -38,9 +38,11 @@ type verified struct {
 	Since string `json:"since,omitempty"`
 	Needs string `json:"needs,omitempty"`
 	// Reason says why it is refused or unreadable, without the name of the file.
-	Reason     string   `json:"reason,omitempty"`
-	Fault      *fault   `json:"fault,omitempty"`
-	Warning    string   `json:"warning,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Fault   *fault `json:"fault,omitempty"`
+	Warning string `json:"warning,omitempty"`
+	// Skipped tells of types that were not judged, of kinds that btflite does not know.
+	Skipped    string   `json:"skipped,omitempty"`
 	Duplicates []string `json:"duplicates,omitempty"`
 
 	section  string
@@ -155,6 +157,9 @@ func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verif
 		return
 	}
 	v.Types, v.Since = judged.Types, judged.Since.String()
+	if v.Skipped = skippedText(judged.Skipped); v.Skipped != "" {
+		v.Since = "" // no release known takes these
+	}
 	if judged.Why != nil && rules.Kernel == (verify.Release{}) {
 		v.Needs = plain(judged.Why)
 	}

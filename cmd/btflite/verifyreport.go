@@ -81,6 +81,9 @@ func (r *verifyReport) add(v *verified) {
 			r.out.line(fmt.Sprintf("%s: fine: %s types, %s%s", name, grouped(uint64(v.Types)), message.ByteSize(uint64(v.Bytes)), note))
 		}
 	}
+	if v.Skipped != "" && !r.quiet {
+		r.out.line(name + ": note: " + v.Skipped + "; they are not judged")
+	}
 	if v.Warning != "" && !r.quiet {
 		r.out.line(name + ": warning: " + v.Warning)
 	}

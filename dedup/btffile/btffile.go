@@ -17,9 +17,17 @@ import (
 // Dedup merges inputs and deduplicates the result. base is the BTF that all
 // inputs were parsed over, or nil. With byLibbpf set, and always with a base,
 // the result equals libbpf's on every input; otherwise names with several
-// definitions may lead to other survivors, in much less memory.
+// definitions may lead to other survivors, in much less memory. Types of kinds that are
+// not known (btf.Blob.Skipped) are left out.
 func Dedup(inputs []*btf.Blob, base *btf.Blob, byLibbpf bool) (*btf.Blob, error) {
-	in, err := exact.Merge(inputs)
+	known := make([]*btf.Blob, len(inputs))
+	for i, in := range inputs {
+		var err error
+		if known[i], err = in.WithoutSkipped(); err != nil {
+			return nil, err
+		}
+	}
+	in, err := exact.Merge(known)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +114,11 @@ func streamRuns(in *btf.Blob) (*btf.Blob, []uint32, error) {
 		copy(r.Placed[first:end], u.ID.S)
 		first = end
 	}
-	return Finish(s, in.BigEndian, r.Placed)
+	out, m, err := Finish(s, in.BigEndian, r.Placed)
+	if err == nil {
+		out.Form = in.Form
+	}
+	return out, m, err
 }
 
 // Finish finishes s, which has no base, and returns what it holds as a Blob.

@@ -333,7 +333,10 @@ func FuzzStream(f *testing.F) {
 	for _, folder := range []string{"quirks", "ambiguous", "unambiguous"} {
 		for i, name := range vectors.Names(f, folder) {
 			if i < 12 && vectors.Base(f, name) == nil {
-				f.Add(vectors.Parse(f, name+".raw.btf", nil).Encode())
+				raw := vectors.Parse(f, name+".raw.btf", nil)
+				f.Add(raw.Encode())
+				raw.Form = btf.WithLayout()
+				f.Add(raw.Encode())
 			}
 		}
 	}
@@ -348,6 +351,9 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		raw, err := btf.Parse(data, nil)
 		if err != nil || len(data) > 1<<16 {
+			return
+		}
+		if raw, err = raw.WithoutSkipped(); err != nil {
 			return
 		}
 		watch := time.AfterFunc(20*time.Second, func() { panic("endless, or as good as") })

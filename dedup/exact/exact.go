@@ -20,7 +20,7 @@ import "github.com/btflite/btflite/btf"
 // Dedup deduplicates in and returns a new Blob over the same base. in is left
 // unchanged. It needs several times the size of in as memory. Errors: references
 // that form a loop without a struct, union or typedef, and struct graphs that
-// reach a VAR, DATASEC or DECL_TAG.
+// reach a VAR, DATASEC or DECL_TAG; types of kinds that are not known (btf.Blob.Skipped).
 func Dedup(in *btf.Blob, opt Options) (*btf.Blob, error) {
 	out, _, err := DedupWithMap(in, opt)
 	return out, err
@@ -29,6 +29,9 @@ func Dedup(in *btf.Blob, opt Options) (*btf.Blob, error) {
 // DedupWithMap is Dedup that also returns what became of each type: m[id] is the
 // id in the output that stands for id of the input; see Certificate.
 func DedupWithMap(in *btf.Blob, opt Options) (out *btf.Blob, m []uint32, err error) {
+	if err := in.CheckKnown(); err != nil {
+		return nil, nil, err
+	}
 	d, err := newState(in, opt)
 	if err != nil {
 		return nil, nil, err

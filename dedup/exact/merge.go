@@ -9,8 +9,8 @@ import (
 
 // Merge concatenates BTF objects over one base (or all without a base) into one:
 // ids and string offsets of each are shifted behind those of the one before.
-// Nothing is deduplicated; equal strings stay apart until a string pass. A single
-// input is returned as it is.
+// Nothing is deduplicated; equal strings stay apart until a string pass. Header and
+// layout section are the longest of any input. A single input is returned as it is.
 func Merge(inputs []*btf.Blob) (*btf.Blob, error) {
 	if len(inputs) == 0 {
 		return nil, errors.New("dedup: no input")
@@ -22,7 +22,7 @@ func Merge(inputs []*btf.Blob) (*btf.Blob, error) {
 	if err := mergeable(inputs); err != nil {
 		return nil, err
 	}
-	out := &btf.Blob{BigEndian: head.BigEndian, StrBase: head.StrBase, FirstID: head.FirstID, Base: head.Base}
+	out := &btf.Blob{BigEndian: head.BigEndian, StrBase: head.StrBase, FirstID: head.FirstID, Base: head.Base, Form: btf.JoinForms(inputs)}
 	for _, in := range inputs {
 		appendBlob(out, in)
 	}

@@ -124,6 +124,7 @@ func (d *state) compact(strs []byte) (out *btf.Blob, m []uint32, err error) {
 		StrBase:   d.in.StrBase,
 		FirstID:   d.first,
 		Base:      d.in.Base,
+		Form:      d.in.Form,
 	}
 	for id := d.first; id < d.count(); id++ {
 		if d.target[id] != id {

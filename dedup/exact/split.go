@@ -10,7 +10,8 @@ import (
 
 // Split returns the types of in, which has no base, as split BTF over base:
 // ids continue those of the base, and strings that the base has are taken from
-// there; the others keep their order. Nothing is deduplicated but strings.
+// there; the others keep their order. Nothing is deduplicated but strings. The length
+// of the header stays; a layout section is in the base alone.
 func Split(in, base *btf.Blob) (*btf.Blob, error) {
 	if in.Base != nil || in.BigEndian != base.BigEndian {
 		return nil, errors.New("dedup: input does not fit the base")
@@ -33,6 +34,7 @@ func Split(in, base *btf.Blob) (*btf.Blob, error) {
 		StrBase:   base.StrEnd(),
 		FirstID:   base.TypeCount(),
 		Base:      base,
+		Form:      btf.Form{HeaderLen: in.Form.HeaderLen},
 	}
 	for id := out.FirstID; id < out.TypeCount(); id++ {
 		r := out.Record(id)

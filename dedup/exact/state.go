@@ -126,7 +126,7 @@ func (d *state) indexBase() {
 		d.target[id] = id
 		r := d.rec(id)
 		switch btf.InfoKind(r[1]) {
-		case btf.KindVar, btf.KindDatasec:
+		case btf.KindVar, btf.KindDatasec, btf.KindVoid: // the last for what was skipped
 			continue
 		case btf.KindTypedef:
 			key := keyOf(r)

@@ -11,12 +11,24 @@ import (
 )
 
 // Every output is checked before anyone can use it: either kernels take it, from
-// Linux 7.0 on, or the caller learns why not.
+// Linux 7.0 on or what was asked for, or the caller learns why not.
 
 // strict is what holds for types of C. Linux 7.0 is the last release that takes no
 // layout section, no long vlen, and no tags behind other modifiers; what it takes,
 // the later ones do.
 var strict = verify.Rules{Kernel: verify.Release{Major: 7}}
+
+// kernelFor is the oldest release by which to judge the output: the first that takes
+// what was asked for.
+func kernelFor(out *encode.Output) verify.Release {
+	switch {
+	case out.LongVlen:
+		return verify.Release{Major: 7, Minor: 2}
+	case out.Layout:
+		return verify.Release{Major: 7, Minor: 1}
+	}
+	return strict.Kernel
+}
 
 // Refused is the error for BTF that a kernel would refuse.
 type Refused struct {
@@ -42,6 +54,7 @@ func (w *Work) check(names string, out *encode.Output, data []byte, base *btf.Bl
 		return nil, nil
 	}
 	rules := strict
+	rules.Kernel = kernelFor(out)
 	rules.Workers = w.Jobs
 	rules.PointerSize = out.PointerSize
 	if rules.PointerSize != 4 {

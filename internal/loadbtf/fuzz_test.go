@@ -21,6 +21,9 @@ func FuzzLoadBTF(f *testing.F) {
 	b := btftest.Over(base)
 	b.Typedef("of_base", 1)
 	f.Add(small)
+	long := btftest.Parse(f, small, nil)
+	long.Form = btf.WithLayout()
+	f.Add(long.Encode())
 	f.Add(b.Encode(false))
 	for _, pattern := range []string{"../../testdata/split/*.gz", "../../testdata/split/*.xz", "../../testdata/split/*.zst", "../../encode/testdata/golden/x86-tags.elf"} {
 		names, _ := filepath.Glob(pattern)

@@ -34,7 +34,10 @@ func (w *walker) closeFrame() error {
 		}
 		n := &u.Types.Nodes.S[fr.owner]
 		if fr.n > MaxVlen {
-			return u.nodeError(fr.owner, BeyondVlen(int(fr.n), [...]string{inAggregate: "members", inProto: "parameters", inEnum: "enumerators"}[fr.role]))
+			what := [...]string{inAggregate: "members", inProto: "parameters", inEnum: "enumerators"}[fr.role]
+			if why := BeyondVlen(int(fr.n), what, w.in.LongVlen); why != "" {
+				return u.nodeError(fr.owner, why)
+			}
 		}
 		if fr.open {
 			first := uint32(len(u.Types.Members.S))

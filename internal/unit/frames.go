@@ -9,7 +9,8 @@ import (
 const maxDepth = 2048
 
 // MaxVlen is how many members and the like a type can have: what fits into the 16
-// bits of vlen that all kernels read. What is beyond is refused, not cut.
+// bits of vlen that all kernels read. What is beyond is refused, not cut, unless
+// Options.LongVlen allows it.
 const MaxVlen = 0xffff
 
 // push opens a frame for a DIE's children and returns it for the rest of its

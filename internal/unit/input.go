@@ -31,6 +31,8 @@ type Options struct {
 	// WholeBitfields has bit-fields that are as wide and as aligned as their type
 	// read as members like any other (pahole's --fixup_silly_bitfields).
 	WholeBitfields bool
+	// LongVlen allows more than MaxVlen members and the like.
+	LongVlen bool
 	// KeepSigns fills Tables.Unsigned with the nodes of ENUMs with negative values
 	// and a type that has no sign.
 	KeepSigns bool

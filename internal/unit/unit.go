@@ -390,7 +390,15 @@ func (u *Unit) nodeError(node uint32, what string) error {
 	return u.TypeError(strings.TrimSuffix(name, " "), what)
 }
 
-// BeyondVlen says why n of what, members or the like, cannot be encoded.
-func BeyondVlen(n int, what string) string {
-	return fmt.Sprintf("%d %s are more than the %d that the vlen of BTF holds; Linux 7.2 and libbpf 1.8 could read more, no release before them", n, what, MaxVlen)
+// BeyondVlen says why n of what, members or the like, cannot be encoded, or "": with
+// long they may be as many as 24 bits hold.
+func BeyondVlen(n int, what string, long bool) string {
+	switch {
+	case n <= MaxVlen || long && n <= btf.MaxVlen:
+		return ""
+	case n > btf.MaxVlen:
+		return fmt.Sprintf("%d %s are more than the %d that the vlen of BTF holds in any release", n, what, btf.MaxVlen)
+	}
+	return fmt.Sprintf("%d %s are more than the %d that the vlen of BTF holds; Linux 7.2 and libbpf 1.8 could read more, no release before them: "+
+		"--btf_compat=libbpf-1.8 writes that", n, what, MaxVlen)
 }

@@ -125,7 +125,7 @@ func describe(b, strs []byte, order binary.ByteOrder) (string, int, error) {
 		return "", 0, fmt.Errorf("%d bytes left, a type has 12", len(b))
 	}
 	info := order.Uint32(b[4:])
-	kind, vlen := int(info>>24&0x1f), int(info&0xffff)
+	kind, vlen := int(info>>24&0x7f), int(info&0xffffff)
 	if kind == 0 || kind >= len(kindNames) {
 		return "", 0, fmt.Errorf("unknown kind %d", kind)
 	}

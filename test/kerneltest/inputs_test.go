@@ -50,10 +50,7 @@ func TestKernelsAndModulesTogether(t *testing.T) {
 				args := slices.Concat(featureSets[set%len(featureSets)].args, more)
 				want := encode(t, pahole, "1", args, inputs...)
 				// Variables of two files in sections of one name may overlap.
-				args = append(args, "--verify=warn")
-				if len(more) > 0 {
-					args = append(args, "--btf_compat=libbpf-1.7") // pahole's libbpf
-				}
+				args = append(args, "--verify=warn", "--btf_compat=libbpf-1.7") // pahole's libbpf
 				for _, jobs := range inputsJobs {
 					if diff := FirstDifference(want, encode(t, btflite, jobs, args, inputs...)); diff != "" {
 						t.Errorf("-j%s %s: %s", jobs, strings.Join(args, " "), diff)

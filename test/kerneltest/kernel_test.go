@@ -29,7 +29,8 @@ var featureSets = []struct {
 		"--btf_features=encode_force,var,float,enum64,decl_tag,type_tag,optimized_func,consistent_func,decl_tag_kfuncs",
 		"--btf_features=attributes", "--lang_exclude=rust"}, nil},
 	{"default-without-rust", []string{"--btf_features=default", "--lang_exclude=rust"}, nil},
-	{"all", []string{"--btf_features=all"}, []string{"--verify=warn"}}, // variables of .rodata overlap
+	{"all", []string{"--btf_features=all"}, []string{"--verify=warn", // variables of .rodata overlap
+		"--btf_compat=libbpf-1.7"}}, // whose pahole writes no layout section
 }
 
 // buildBtflite compiles the command into a temporary folder, unless -btflite

@@ -61,6 +61,8 @@ func judgeTrial(c *trial) ([]finding, error) {
 	j.args = append(append([]string{"-J"}, j.opts...), j.base...)
 	if c.hasOwn("--btf_compat=") {
 		j.args = append(j.args, "--btf_compat=libbpf-1.7")
+	} else if c.has("layout") && len(c.bases) == 0 {
+		j.args = append(j.args, "--btf_compat=libbpf-1.7") // pahole's libbpf, which knows no layout section
 	}
 	plain := func() {
 		j.plainRun = j.ours(j.f, "plain", append(j.args, "--btf_encode_detached=plain.btf"), "plain.btf")

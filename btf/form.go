@@ -1,0 +1,127 @@
+package btf
+
+import "bytes"
+
+// Form is what a blob has around its types and strings. The zero value is a header
+// of 24 bytes and no layout section, which every reader takes.
+type Form struct {
+	// HeaderLen is the length of the header in bytes: 24, what libbpf writes up to
+	// 1.7, or 32, what it writes from 1.8 on. 0 stands for 24, or for 32 if there is a
+	// Layout. Files may have other lengths; bytes behind the known ones are zero.
+	HeaderLen uint32
+	// Layout is the layout section, in the byte order of the blob; see Layout. Linux
+	// takes it since 7.1.
+	Layout []byte
+}
+
+// LongHeader is the form that libbpf 1.8 gives to BTF without a layout section.
+var LongHeader = Form{HeaderLen: layoutHeaderLen}
+
+// WithLayout is the form of BTF with the layout section that libbpf 1.8 writes.
+func WithLayout() Form { return Form{HeaderLen: layoutHeaderLen, Layout: Layout()} }
+
+// Len is the length of all but types and strings.
+func (f Form) Len() int { return int(f.headerLen()) + len(f.Layout) }
+
+func (f Form) headerLen() uint32 {
+	switch {
+	case len(f.Layout) > 0:
+		return max(f.HeaderLen, layoutHeaderLen)
+	case f.HeaderLen == 0:
+		return HeaderLen
+	}
+	return f.HeaderLen
+}
+
+// AppendHeader appends the header of a blob with typeLen bytes of types and strLen
+// bytes of strings. Behind it come the types, the layout section, the strings.
+func (f Form) AppendHeader(dst []byte, bigEndian bool, typeLen, strLen uint32) []byte {
+	o := order(bigEndian)
+	start, n, layout := len(dst), f.headerLen(), uint32(len(f.Layout))
+	dst = o.AppendUint16(dst, magic)
+	dst = append(dst, version, 0)
+	for _, w := range [...]uint32{n, 0, typeLen, typeLen + layout, strLen} {
+		dst = o.AppendUint32(dst, w)
+	}
+	if layout > 0 {
+		dst = o.AppendUint32(o.AppendUint32(dst, typeLen), layout)
+	}
+	return append(dst, make([]byte, int(n)-(len(dst)-start))...)
+}
+
+// join is the form for what is made of blobs of the forms f and g: whoever reads the
+// one or the other can read it.
+func (f Form) join(g Form) Form {
+	if len(f.Layout) < len(g.Layout) {
+		f.Layout = g.Layout
+	}
+	f.HeaderLen = max(f.headerLen(), g.headerLen())
+	return f
+}
+
+// JoinForms is the form for BTF that is merged of blobs: the longest header and the
+// longest layout section of any.
+func JoinForms(blobs []*Blob) (f Form) {
+	for _, b := range blobs {
+		f = f.join(b.Form)
+	}
+	return f
+}
+
+// sizes are how long records of a kind are: 12 bytes, more that each has, and more
+// for each of the elements.
+type sizes struct{ fixed, element uint8 }
+
+// layoutEntry is the length of an entry of the layout section: sizes.fixed,
+// sizes.element, and 16 bits of flags, all of them 0.
+const layoutEntry = 4
+
+// Layout is the layout section that libbpf 1.8 writes: the sizes of the records of
+// each kind from KindVoid to KindEnum64, 4 bytes each. They are the same in both byte
+// orders. A reader skips kinds that it does not know by it.
+func Layout() []byte {
+	layout := make([]byte, 0, layoutEntry*len(shapes))
+	for _, s := range shapes {
+		layout = append(layout, 4*s.fixed, 4*s.stride, 0, 0)
+	}
+	return layout
+}
+
+// layoutOf says what the layout section says of a kind. It is not ok if that is
+// nothing, or sizes that are no multiples of 4.
+func layoutOf(layout []byte, k Kind) (s sizes, ok bool) {
+	at := layoutEntry * int(k)
+	if at+layoutEntry > len(layout) {
+		return s, false
+	}
+	s = sizes{layout[at], layout[at+1]}
+	return s, s.fixed%4 == 0 && s.element%4 == 0
+}
+
+// words is how many words a record with vlen elements has.
+func (s sizes) words(vlen uint32) int {
+	return recordHead + int(s.fixed)/4 + int(s.element)/4*int(vlen)
+}
+
+// UnknownWords is how many words a record of a kind that this package does not know
+// has by the layout section, with vlen elements. It is not ok if the section does not
+// say it.
+func UnknownWords(layout []byte, k Kind, vlen uint32) (n int, ok bool) {
+	s, ok := layoutOf(layout, k)
+	return s.words(vlen), ok
+}
+
+// LayoutFor is the layout section for the own types of BTF that has the section own,
+// or none, over base, or nil: without one of its own that of its base, as libbpf has it.
+func LayoutFor(own []byte, base *Blob) []byte {
+	if len(own) == 0 && base != nil {
+		return base.Form.Layout
+	}
+	return own
+}
+
+// clone is the form f without shared memory.
+func (f Form) clone() Form {
+	f.Layout = bytes.Clone(f.Layout)
+	return f
+}

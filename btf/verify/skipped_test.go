@@ -1,0 +1,109 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// laterBTF is BTF with types of kinds 20 and 21 between others, over base or nil, and
+// a layout section.
+func laterBTF(big bool, base *btf.Blob, layout []byte) []byte {
+	first := uint32(1)
+	types := []uint32{}
+	strs := "\x00int\x00"
+	name := uint32(1)
+	if base != nil {
+		first, strs = base.TypeCount(), "int\x00"
+		name = base.StrEnd()
+	}
+	types = append(types,
+		0, btf.Info(20, 2, false), 4, 8, 1, 2,
+		name, btf.Info(btf.KindInt, 0, false), 4, 1<<24|32,
+		0, btf.Info(21, 1, true), 0, first,
+		0, btf.Info(btf.KindPtr, 0, false), first+1,
+	)
+	f := btf.Form{Layout: layout}
+	d := f.AppendHeader(nil, big, uint32(4*len(types)), uint32(len(strs)))
+	d = btf.AppendWords(d, big, types)
+	return append(append(d, layout...), strs...)
+}
+
+func laterLayout() []byte { return append(btf.Layout(), 4, 4, 0, 0, 0, 4, 0, 0) }
+
+// TestUnknownKindsAreNotJudged: by the newest release or one after it, types of
+// unknown kinds are skipped by the layout section. No release known takes them.
+func TestUnknownKindsAreNotJudged(t *testing.T) {
+	for _, big := range []bool{false, true} {
+		data := laterBTF(big, nil, laterLayout())
+		before := slices.Clone(data)
+		for _, level := range []Level{Load, Boot, Readable} {
+			v, err := Judge(data, nil, Rules{Level: level})
+			if err != nil || v.Types != 4 || !slices.Equal(v.Skipped, []btf.Skipped{{Kind: 20, Types: 1}, {Kind: 21, Types: 1}}) {
+				t.Errorf("level %d: %+v, %v", level, v, err)
+			}
+		}
+		if !slices.Equal(data, before) {
+			t.Error("the data has changed")
+		}
+		for _, r := range []Release{{7, 2, 0}, {7, 1, 0}, {5, 2, 0}} {
+			if _, err := Check(data, nil, Rules{Kernel: r}); err == nil || !strings.Contains(err.Error(), "unknown kind 20") {
+				t.Errorf("Linux %s: %v", r, err)
+			}
+		}
+	}
+}
+
+// TestUnknownKindsNeedALayout: of the file, or of its base if it has none of its own.
+func TestUnknownKindsNeedALayout(t *testing.T) {
+	odd := laterLayout()
+	odd[4*20] = 5
+	long := laterLayout()
+	long[4*21+1] = 252
+	for name, c := range map[string]struct {
+		layout []byte
+		want   string
+	}{
+		"none":                 {nil, "unknown kind 20"},
+		"too short":            {laterLayout()[:84], "unknown kind 21"},
+		"an odd size":          {odd, "unknown kind 20"},
+		"more than there is":   {long, "record goes beyond the type section"},
+		"sizes of known kinds": {append(make([]byte, 80), 4, 4, 0, 0, 0, 4, 0, 0), ""},
+	} {
+		_, err := Check(laterBTF(false, nil, c.layout), nil, Rules{})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	b := btf.NewBuilder(false, nil)
+	b.Add("base", btf.Info(btf.KindInt, 0, false), 8, 64)
+	base, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	split := laterBTF(false, base, nil)
+	if _, err := Check(split, base, Rules{}); err == nil {
+		t.Error("over a base without a layout section")
+	}
+	base.Form.Layout = laterLayout()
+	if v, err := Judge(split, base, Rules{}); err != nil || len(v.Skipped) != 2 {
+		t.Errorf("over a base with one: %+v, %v", v, err)
+	}
+}
+
+// TestSkippedWordsAreNotFollowed: nothing in a record of an unknown kind counts as a
+// name or a reference.
+func TestSkippedWordsAreNotFollowed(t *testing.T) {
+	data := laterBTF(false, nil, laterLayout())
+	for _, at := range []int{0, 8, 12, 16, 20, 24 + 16, 24 + 16 + 8, 24 + 16 + 12} {
+		d := slices.Clone(data)
+		for i := range 4 {
+			d[32+at+i] = 0xff
+		}
+		if _, err := Check(d, nil, Rules{}); err != nil {
+			t.Errorf("word at %d: %v", at, err)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// Types of kinds that btflite does not know, in files whose layout section says how
+// long they are.
+
+// skippedText says how many there are, "" for none.
+func skippedText(skipped []btf.Skipped) string {
+	var list []string
+	for _, s := range skipped {
+		list = append(list, fmt.Sprintf("%s of kind %d", grouped(uint64(s.Types)), s.Kind))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "types of kinds that btflite does not know: " + strings.Join(list, ", ")
+}
+
+// warnSkipped tells, once for a file, that such types are passed over, and what comes
+// of it.
+func (c *cli) warnSkipped(path string, b *btf.Blob, outcome string) {
+	if text := skippedText(b.Skipped); text != "" {
+		c.warn(message.OneLine(path) + ": note: " + text + "; " + outcome)
+	}
+}
+
+// withoutSkipped is b, read from a file, without such types. That is told.
+func (c *cli) withoutSkipped(path string, b *btf.Blob) (*btf.Blob, error) {
+	c.warnSkipped(path, b, "they are left out, as nobody can tell which ids in them to change")
+	known, err := b.WithoutSkipped()
+	if err != nil {
+		return nil, message.NamingFile([]string{path}, err)
+	}
+	return known, nil
+}
