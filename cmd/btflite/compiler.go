@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"debug/dwarf"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -40,7 +41,12 @@ func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// producer is what the first compile unit of an ELF file says of its compiler.
+// maxProducers is how many units of an ELF file are asked for their compiler: those
+// of an assembler may come first.
+const maxProducers = 1000
+
+// producer is what the first compile unit of an ELF file that is no assembler's says of
+// its compiler.
 func producer(file string) (text string, machine elf.Machine, err error) {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -51,8 +57,16 @@ func producer(file string) (text string, machine elf.Machine, err error) {
 	if err != nil {
 		return "", f.Machine, nil // the encoder has read it
 	}
-	if e, err := d.Reader().Next(); err == nil && e != nil {
-		text, _ = e.Val(0x25).(string) // DW_AT_producer
+	units := d.Reader()
+	for range maxProducers {
+		e, err := units.Next()
+		if err != nil || e == nil {
+			break
+		}
+		if text, _ = e.Val(dwarf.AttrProducer).(string); gccVersion().MatchString(text) || clangVersion().MatchString(text) {
+			break
+		}
+		units.SkipChildren()
 	}
 	return text, f.Machine, nil
 }

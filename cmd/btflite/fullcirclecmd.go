@@ -147,12 +147,25 @@ func writeC(file string, b *btf.Blob) error {
 // cWords is the name of a number in C.
 var cWords = pattern(`^[A-Za-z_][A-Za-z_0-9 ]*$`)
 
-// uses declares a variable of each type of numbers: compilers leave out those that
-// nothing uses.
+// uses declares a variable for each number, and for each struct and union that is only
+// declared: compilers leave out those that nothing uses.
 func uses(w io.Writer, b *btf.Blob) {
-	for t := range view.New(b).All() {
-		if k := t.Kind(); (k == btf.KindInt || k == btf.KindFloat) && cWords().Match(t.Name()) && string(t.Name()) != arraySize {
-			fmt.Fprintf(w, "%s btflite_%d;\n", t.Name(), t.ID)
+	v := view.New(b)
+	tags := map[string]int{}
+	for t := range v.All() {
+		switch t.Kind() {
+		case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
+			tags[string(t.Name())]++
+		}
+	}
+	for t := range v.All() {
+		name := t.Name()
+		switch k := t.Kind(); {
+		case !cWords().Match(name):
+		case (k == btf.KindInt || k == btf.KindFloat) && string(name) != arraySize:
+			fmt.Fprintf(w, "%s btflite_%d;\n", name, t.ID)
+		case k == btf.KindFwd && tags[string(name)] == 1:
+			fmt.Fprintf(w, "%s %s *btflite_%d;\n", map[bool]string{false: "struct", true: "union"}[t.Flag()], name, t.ID)
 		}
 	}
 }
