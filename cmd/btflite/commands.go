@@ -38,6 +38,7 @@ func commands() []subcommand {
 		{"stats", "say what the bytes of BTF are spent on", "statistics size bloat", newStatsCommand},
 		{"verify", "check BTF by the rules of the kernel", "check validate lint", newVerifyCommand},
 		{"version", "print the version of btflite", "", newVersionCommand},
+		{"why", "say why a function is or is not in BTF", "explain", newWhyCommand},
 	}
 }
 
