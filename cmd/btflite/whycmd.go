@@ -19,7 +19,7 @@ import (
 )
 
 // whyCommand is "btflite why".
-type whyCommand struct{ names []string }
+type whyCommand struct{}
 
 func newWhyCommand(c *cli) *cobra.Command {
 	var w whyCommand
