@@ -35,12 +35,16 @@ type orderer struct {
 	state   []uint8
 	defined []uint32 // the ids to define, in order
 	depth   int
+	steps   int // that may still be taken
 }
 
 // newOrderer looks for the enums that are no definitions of their own.
 func newOrderer(b *btf.Blob) *orderer {
 	n := b.TypeCount()
-	o := &orderer{b: b, inner: make([]bool, n), state: make([]uint8, n)}
+	o := &orderer{b: b, inner: make([]bool, n), state: make([]uint8, n), steps: 1 << 20}
+	for over := b; over != nil; over = over.Base {
+		o.steps += stepsPerWord * len(over.Words)
+	}
 	for id := uint32(1); id < n; id++ {
 		rec := b.Record(id)
 		skip := rec.Kind() == btf.KindFuncProto // its result does not count, as in bpftool
@@ -69,6 +73,9 @@ func (o *orderer) place(id uint32, pointed bool) (known bool, err error) {
 			return false, nil
 		}
 		return false, o.cycle(id, rec)
+	}
+	if o.steps--; o.steps < 0 {
+		return false, fmt.Errorf("%w: type [%d]", errSteps, id)
 	}
 	if o.depth++; o.depth > maxDepth {
 		return false, fmt.Errorf("%w: type [%d]", errDepth, id)

@@ -23,6 +23,7 @@ type strictCopy struct {
 	void  uint32       // id of a pointer to void, 0 before it is needed
 	num   uint32       // id of an unsigned int, likewise
 	lost  int          // members that are left out
+	depth int          // of structs whose members are being repeated
 }
 
 // strictTypes returns the copy of b with all bases, and how many members it lacks.
@@ -189,6 +190,9 @@ func (s *strictCopy) resolved(id uint32) btf.Record {
 	return nil
 }
 
+// maxRepeated is how deep members are repeated; a struct may contain itself.
+const maxRepeated = 8
+
 // unnamed is what becomes of a member without a name: the members of a struct that
 // has a name itself are repeated, others get a name.
 func (s *strictCopy) unnamed(typ uint32, j int) (string, uint32) {
@@ -201,7 +205,11 @@ func (s *strictCopy) unnamed(typ uint32, j int) (string, uint32) {
 		return "__unnamed_" + strconv.Itoa(j), typ
 	case rec.Name() == 0:
 		return "", typ
+	case s.depth == maxRepeated || len(s.extra) > len(s.b.Off):
+		return "__unnamed_" + strconv.Itoa(j), typ
 	}
+	s.depth++
+	defer func() { s.depth-- }()
 	return "", s.more(s.members(slices.Clone(rec)))
 }
 
