@@ -52,3 +52,45 @@ func (r Record) Param(j int) (name, typ uint32) {
 	p := r[recordHead+2*j:][:2]
 	return p[0], p[1]
 }
+
+// Value is the name and the value of value j of an ENUM.
+func (r Record) Value(j int) (name, value uint32) {
+	v := r[recordHead+2*j:][:2]
+	return v[0], v[1]
+}
+
+// Value64 is the name of value j of an ENUM64, and the value in two halves.
+func (r Record) Value64(j int) (name, low, high uint32) {
+	v := r[recordHead+3*j:][:3]
+	return v[0], v[1], v[2]
+}
+
+// Entry is the VAR or FUNC of entry j of a DATASEC, its offset and size.
+func (r Record) Entry(j int) (id, offset, size uint32) {
+	e := r[recordHead+3*j:][:3]
+	return e[0], e[1], e[2]
+}
+
+// SetHead sets the first three words.
+func (r Record) SetHead(name, info, third uint32) { r[0], r[1], r[2] = name, info, third }
+
+// SetData sets the extra word of an INT, VAR or DECL_TAG.
+func (r Record) SetData(data uint32) { r[3] = data }
+
+// SetArray sets what Array returns.
+func (r Record) SetArray(elem, index, n uint32) { r[3], r[4], r[5] = elem, index, n }
+
+// SetPair sets the two words of element j of a kind with two, an ENUM or
+// FUNC_PROTO, in the order in which Value and Param return them.
+func (r Record) SetPair(j int, a, b uint32) {
+	e := r[recordHead+2*j:][:2]
+	e[0], e[1] = a, b
+}
+
+// SetTriple sets the three words of element j of a kind with three, a STRUCT,
+// UNION, ENUM64 or DATASEC, in the order in which Member, Value64 and Entry return
+// them.
+func (r Record) SetTriple(j int, a, b, c uint32) {
+	e := r[recordHead+3*j:][:3]
+	e[0], e[1], e[2] = a, b, c
+}

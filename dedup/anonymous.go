@@ -24,7 +24,7 @@ func (s *lookup) anonHash(u *Unit, n *Node, m []Member) uint32 {
 			h = mix(h, cutName(o.Info, o.Name))
 		}
 	}
-	return uint32(h>>32)&^lone | inTable
+	return uint32(h>>32)&^unique | inTable
 }
 
 // cutName is the name of a type of kinds that anonHash knows to have one.
@@ -42,8 +42,8 @@ func sameShape(w btf.Record, n *Node, m []Member) bool {
 	if w.Third() != n.Third {
 		return false
 	}
-	for e := w.Extra()[:3*len(m)]; len(e) >= 3; m, e = m[1:], e[3:] {
-		if m[0].Name != e[0] || m[0].Val != e[2] {
+	for j := range m {
+		if name, _, offset := w.Member(j); m[j].Name != name || m[j].Val != offset {
 			return false
 		}
 	}
@@ -59,19 +59,24 @@ func (s *lookup) findAnonymous(u *Unit, i uint32, depth int, guess uint32, is bo
 		w = s.record(guess)
 	}
 	for j := range m {
-		if m[j].Type&Extern == 0 {
-			s.ref(u, m[j].Type, depth, guessAt(w, 4+3*j))
+		if m[j].Type&Extern != 0 {
+			continue
 		}
+		var like uint32
+		if is {
+			_, like, _ = w.Member(j)
+		}
+		s.ref(u, m[j].Type, depth, like)
 	}
 	if is && sameShape(w, n, m) && s.sameDefinition(u, i, guess) {
 		return guess
 	}
 	h := s.anonHash(u, n, m)
-	if is && s.keys.S[guess].hash&^lone == h {
+	if is && s.keys.S[guess].hash&^unique == h {
 		return idNew // there is no other one
 	}
 	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
-		if s.keys.S[id].hash&^lone == h && s.sameDefinition(u, i, id) {
+		if s.keys.S[id].hash&^unique == h && s.sameDefinition(u, i, id) {
 			return id
 		}
 	}

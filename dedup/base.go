@@ -39,7 +39,7 @@ type baseState struct {
 	forward              map[forwardKey]uint32 // FWDs of the base
 	redirected           []uint32              // forwards of the base that lead to own types
 	pointed              []uint32              // types of the base with an own PTR or CONST
-	crowded              []uint32              // types of the base that own types have taken lone from
+	lostUnique           []uint32              // types of the base that own types have made not unique
 	copies               map[uint32][]uint32   // own copies of types of the base, oldest first
 	unitEnds             []uint32              // last id of each unit that brought new types
 	anonymous            []uint32              // structs and unions of the base that have no hash yet
@@ -102,7 +102,7 @@ func (s *tables) loadBase(own int) error {
 	}
 	s.insertBase(own)
 	b.words, b.ents, b.entered = len(s.words.S), len(s.ents.S), s.entered
-	b.crowded = b.crowded[:0]
+	b.lostUnique = b.lostUnique[:0]
 	s.conflicts = 0
 	return nil
 }
@@ -114,16 +114,17 @@ func (s *tables) loadRecord(id uint32, r btf.Record) {
 	b := s.base
 	named, info := r.Name() != 0, r.Info()
 	name := b.token(r.Name())
-	r[0] = name
+	r.SetHead(name, info, r.Third())
 	k := btf.InfoKind(info)
+	stride, names := btf.NameWords(k, btf.InfoVlen(info))
+	for e := r.Extra(); names > 0; names, e = names-1, e[stride:] {
+		e[0] = b.token(e[0]) // not by btf.EachName: a call for each word would take longer
+	}
 	plain := !named && info == btf.Info(k, 0, false)
 	switch k {
 	case btf.KindFunc:
 		b.funcs++ // see baseFunc
 	case btf.KindFuncProto:
-		for e := r.Extra(); len(e) >= 2; e = e[2:] {
-			e[0] = b.token(e[0])
-		}
 		if !named {
 			s.keys.S[id].hash = contentHash(r)
 		}
@@ -144,9 +145,6 @@ func (s *tables) loadRecord(id uint32, r btf.Record) {
 			s.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindStruct, btf.KindUnion:
-		for e := r.Extra(); len(e) >= 3; e = e[3:] {
-			e[0] = b.token(e[0])
-		}
 		if name == 0 {
 			b.anonymous = append(b.anonymous, id)
 			break
@@ -162,13 +160,6 @@ func (s *tables) loadRecord(id uint32, r btf.Record) {
 			b.forward[forwardKey{name, fwdAggregate(info)}] = id
 		}
 	case btf.KindEnum, btf.KindEnum64:
-		stride := 2
-		if k == btf.KindEnum64 {
-			stride = 3
-		}
-		for e := r.Extra(); len(e) >= stride; e = e[stride:] {
-			e[0] = b.token(e[0])
-		}
 		switch {
 		case btf.InfoVlen(info) > 0 && name != 0:
 			s.index(id)
@@ -211,9 +202,9 @@ func (s *tables) insertBase(own int) {
 		}
 		first := &table[h&mask]
 		keys[id].next = *first
-		only := uint32(lone)
+		only := uint32(unique)
 		for o := *first; o != 0; o = keys[o].next {
-			if keys[o].hash&^lone == h {
+			if keys[o].hash&^unique == h {
 				keys[o].hash, only = h, 0
 			}
 		}
@@ -407,10 +398,10 @@ func (s *Set) Restart(names Names) error {
 			s.keys.S[t].constTo = 0
 		}
 	}
-	for _, id := range b.crowded {
-		s.keys.S[id].hash |= lone
+	for _, id := range b.lostUnique {
+		s.keys.S[id].hash |= unique
 	}
-	b.crowded = b.crowded[:0]
+	b.lostUnique = b.lostUnique[:0]
 	b.redirected, b.pointed, b.unitEnds = b.redirected[:0], b.pointed[:0], b.unitEnds[:0]
 	clear(b.copies)
 	n := int(s.baseIDs) + 1

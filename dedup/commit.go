@@ -19,38 +19,13 @@ func (s *Set) Commit(u *Unit) error {
 	if !u.resolved || u.view != s.conflicts || u.err != nil || u.loops {
 		s.resolve(u)
 	} else {
-		s.again(u)
+		s.retryUnknown(u)
 	}
 	if u.err != nil {
 		return u.err
 	}
-	slow := u.dirty
-	if slow {
-		s.addSeeds(u)
-	}
-	if err := s.internNew(u); err != nil {
+	if err := s.place(u); err != nil {
 		return err
-	}
-	if slow {
-		s.taint(u)
-	}
-	if !slow {
-		s.placeTypes(u)
-	}
-	if u.dirty {
-		if !slow {
-			s.taint(u)
-		}
-		s.Slow++
-		if err := s.slowPlace(u); err != nil {
-			return err
-		}
-	}
-	if u.err == nil {
-		s.placeRefs(u)
-	}
-	if u.err != nil {
-		return u.err
 	}
 	if err := s.checkTried(u); err != nil {
 		return err
@@ -70,6 +45,32 @@ func (s *Set) Commit(u *Unit) error {
 	return nil
 }
 
+// place finds out which of the new nodes are equal to another, and adds the
+// strings of all.
+func (s *Set) place(u *Unit) error {
+	seeds := u.dirty
+	if seeds {
+		s.addSeeds(u)
+	}
+	if err := s.internNew(u); err != nil {
+		return err
+	}
+	if !seeds {
+		s.placeTypes(u)
+	}
+	if u.dirty {
+		s.taint(u)
+		s.Slow++
+		if err := s.slowPlace(u); err != nil {
+			return err
+		}
+	}
+	if u.err == nil {
+		s.placeRefs(u)
+	}
+	return u.err
+}
+
 // commitRaw adds all nodes of a unit as they are.
 func (s *Set) commitRaw(u *Unit) error {
 	u.ID.Reset()
@@ -86,9 +87,9 @@ func (s *Set) commitRaw(u *Unit) error {
 	return s.store(u)
 }
 
-// again looks up once more what was unknown when Resolve ran: units that were
+// retryUnknown looks up once more what was unknown when Resolve ran: units that were
 // committed since may have brought it.
-func (s *Set) again(u *Unit) {
+func (s *Set) retryUnknown(u *Unit) {
 	if len(u.news.S) == 0 {
 		return
 	}
@@ -158,15 +159,6 @@ func (s *Set) internNew(u *Unit) error {
 	return nil
 }
 
-// membersOf is members for kinds that have any, nil for others.
-func (u *Unit) membersOf(n *Node) []Member {
-	switch btf.InfoKind(n.Info) {
-	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
-		return u.members(n)
-	}
-	return nil
-}
-
 // store gives the new types of u their ids, in raw order, and adds their
 // records to the Set.
 func (s *Set) store(u *Unit) error {
@@ -224,38 +216,38 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 	if err != nil {
 		return err
 	}
-	w[0], w[1], w[2] = n.Name, n.Info, n.Third
+	third := n.Third
+	if btf.ThirdIsRef(k) {
+		third = u.id(third)
+	}
+	w.SetHead(n.Name, n.Info, third)
 	switch k {
-	case btf.KindInt:
-		w[3] = n.Aux
+	case btf.KindInt, btf.KindVar, btf.KindDeclTag:
+		w.SetData(n.Aux)
 	case btf.KindArray:
-		w[2], w[3], w[4], w[5] = 0, u.id(n.Third), u.id(n.First), n.Aux
+		w.SetHead(0, n.Info, 0)
+		w.SetArray(u.id(n.Third), u.id(n.First), n.Aux)
 	case btf.KindStruct, btf.KindUnion:
 		for j := range m {
-			w[3+3*j], w[4+3*j], w[5+3*j] = m[j].Name, u.id(m[j].Type), m[j].Val
+			w.SetTriple(j, m[j].Name, u.id(m[j].Type), m[j].Val)
 		}
 	case btf.KindEnum:
 		for j := range m {
-			w[3+2*j], w[4+2*j] = m[j].Name, m[j].Type
+			w.SetPair(j, m[j].Name, m[j].Type)
 		}
 	case btf.KindEnum64:
 		for j := range m {
-			w[3+3*j], w[4+3*j], w[5+3*j] = m[j].Name, m[j].Type, m[j].Val
+			w.SetTriple(j, m[j].Name, m[j].Type, m[j].Val)
 		}
 	case btf.KindFuncProto:
-		w[0], w[2] = 0, u.id(n.Third)
+		w.SetHead(0, n.Info, third)
 		for j := range m {
-			w[3+2*j], w[4+2*j] = m[j].Name, u.id(m[j].Type)
+			w.SetPair(j, m[j].Name, u.id(m[j].Type))
 		}
 	case btf.KindDatasec:
 		for j := range m {
-			w[3+3*j], w[4+3*j], w[5+3*j] = u.id(m[j].Type), m[j].Name, m[j].Val
+			w.SetTriple(j, u.id(m[j].Type), m[j].Name, m[j].Val)
 		}
-	case btf.KindVar, btf.KindDeclTag:
-		w[2], w[3] = u.id(n.Third), n.Aux
-	case btf.KindFwd, btf.KindFloat:
-	default:
-		w[2] = u.id(n.Third)
 	}
 	if n.Name == 0 && (k == btf.KindStruct || k == btf.KindUnion) {
 		s.indexAnonymous(id, s.anonHash(u, n, m))

@@ -2,14 +2,14 @@ package dedup
 
 // What the tests of when units are resolved need of Resolve's steps.
 
-// Begin is begin.
-func (s *Set) Begin(u *Unit) { s.begin(u) }
+// Prepare is prepare.
+func (s *Set) Prepare(u *Unit) { s.prepare(u) }
 
-// Resume is resume that lets a writer in.
-func (s *Set) Resume(u *Unit) bool { return s.resume(u, true) }
+// LookUpNodes is lookUpNodes that lets a writer in.
+func (s *Set) LookUpNodes(u *Unit) bool { return s.lookUpNodes(u, true) }
 
-// Renew is renew.
-func (s *Set) Renew(u *Unit) { s.renew(u) }
+// CatchUp is catchUp.
+func (s *Set) CatchUp(u *Unit) { s.catchUp(u) }
 
 // WantWrite says whether there is a writer to let in.
 func (s *Set) WantWrite(yes bool) {

@@ -159,7 +159,6 @@ func (s *Set) mergeRefs() {
 			continue
 		}
 		w := s.record(id)
-		k := w.Kind()
 		w = w[:w.Len()]
 		changed := false
 		update := func(p *uint32) {
@@ -174,27 +173,7 @@ func (s *Set) mergeRefs() {
 		if !changed {
 			continue
 		}
-		var h, other uint32
-		switch k {
-		case btf.KindPtr:
-			other = s.keys.S[w.Third()].ptrTo
-		case btf.KindConst:
-			other = s.keys.S[w.Third()].constTo
-		default:
-			h = contentHash(w)
-			for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.keys.S[o].next {
-				if o != id && s.keys.S[o].hash&^lone == h && s.ids.S[o].fwd == o && equalWords(s.record(o), w) {
-					other = o
-					break
-				}
-			}
-			if other == 0 {
-				other = s.baseFunc(w)
-			}
-		}
-		if other == id {
-			other = 0
-		}
+		h, other := s.equalRef(id, w)
 		if other != 0 && (other < first || at.S[other-first] < at.S[id-first]) {
 			s.ids.S[id].fwd = other
 			continue
@@ -202,7 +181,7 @@ func (s *Set) mergeRefs() {
 		if other != 0 {
 			s.ids.S[other].fwd = id
 		}
-		switch k {
+		switch w.Kind() {
 		case btf.KindPtr:
 			s.setPtrTo(w.Third(), id)
 		case btf.KindConst:
@@ -211,6 +190,29 @@ func (s *Set) mergeRefs() {
 			s.rehash(id, h)
 		}
 	}
+}
+
+// equalRef finds another reference with the record w, that of id as it has become;
+// 0 if there is none. h is the hash of w, for the kinds that are found by theirs.
+func (s *Set) equalRef(id uint32, w btf.Record) (h, other uint32) {
+	switch w.Kind() {
+	case btf.KindPtr:
+		other = s.keys.S[w.Third()].ptrTo
+	case btf.KindConst:
+		other = s.keys.S[w.Third()].constTo
+	default:
+		h = contentHash(w)
+		for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.keys.S[o].next {
+			if o != id && s.keys.S[o].hash&^unique == h && s.ids.S[o].fwd == o && equalWords(s.record(o), w) {
+				return h, o
+			}
+		}
+		other = s.baseFunc(w)
+	}
+	if other == id {
+		other = 0
+	}
+	return h, other
 }
 
 // ID is the type id in the output of an id of the Set.
@@ -261,69 +263,38 @@ func (n *Numbering) cut(from uint32, want int) (to uint32, size int) {
 	return to, size
 }
 
-// put fills dst with the types from id from to before id to.
+// put fills dst with the types from id from to before id to. It does without
+// btf.EachName and btf.EachRef: a call for each word would take longer.
 func (n *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 	s := n.set
-	put := func(x uint32) {
-		if bigEndian {
-			x = bits.ReverseBytes32(x)
-		}
-		binary.LittleEndian.PutUint32(dst, x)
-		dst = dst[4:]
-	}
+	var out btf.Record
 	for id := from; id < to; id++ {
 		if s.ids.S[id].fwd != id {
 			continue
 		}
 		r := s.record(id)
-		r = r[:r.Len()]
-		k, vlen := r.Kind(), r.Vlen()
-		name, _ := s.strings.offset(r.Name())
-		put(name)
-		put(r.Info())
-		if third := r.Third(); btf.ThirdIsRef(k) {
-			put(n.ID(third))
-		} else {
-			put(third)
+		out = append(out[:0], r[:r.Len()]...)
+		k, vlen, third := r.Kind(), r.Vlen(), r.Third()
+		if btf.ThirdIsRef(k) {
+			third = n.ID(third)
 		}
-		switch e := r.Extra(); k {
-		case btf.KindArray:
-			elem, index, nelems := r.Array()
-			put(n.ID(elem))
-			put(n.ID(index))
-			put(nelems)
-		case btf.KindStruct, btf.KindUnion:
-			for ; len(e) >= 3; e = e[3:] {
-				name, _ := s.strings.offset(e[0])
-				put(name)
-				put(n.ID(e[1]))
-				put(e[2])
+		name, _ := s.strings.offset(r.Name())
+		out.SetHead(name, r.Info(), third)
+		stride, m := btf.NameWords(k, vlen)
+		for e := out.Extra(); m > 0; m, e = m-1, e[stride:] {
+			e[0], _ = s.strings.offset(e[0])
+		}
+		start, stride, m := btf.RefWords(k, vlen)
+		for j := range m {
+			w := &out[start+j*stride]
+			*w = n.ID(*w)
+		}
+		for _, w := range out {
+			if bigEndian {
+				w = bits.ReverseBytes32(w)
 			}
-		case btf.KindFuncProto:
-			for ; len(e) >= 2; e = e[2:] {
-				name, _ := s.strings.offset(e[0])
-				put(name)
-				put(n.ID(e[1]))
-			}
-		case btf.KindEnum, btf.KindEnum64:
-			stride, _ := btf.NameWords(k, vlen)
-			for ; len(e) > 0; e = e[stride:] {
-				name, _ := s.strings.offset(e[0])
-				put(name)
-				for _, value := range e[1:stride] {
-					put(value)
-				}
-			}
-		case btf.KindDatasec:
-			for ; len(e) >= 3; e = e[3:] {
-				put(n.ID(e[0]))
-				put(e[1])
-				put(e[2])
-			}
-		default:
-			for _, x := range e {
-				put(x)
-			}
+			binary.LittleEndian.PutUint32(dst, w)
+			dst = dst[4:]
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		return id
 	}
 	w, guess := s.guessed(guess, n)
-	is := w.Name() == n.Name && s.keys.S[guess].hash&lone != 0
+	is := w.Name() == n.Name && s.keys.S[guess].hash&unique != 0
 	switch k {
 	case btf.KindStruct, btf.KindUnion:
 		if n.Name == 0 {
@@ -57,14 +57,14 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			break
 		}
 		if w.Name() == n.Name && w.Third() == n.Third && s.keys.S[guess].hash&likely != 0 {
-			u.several.Append(i)
+			u.ambiguous.Append(i)
 			id = guess // as choose would
 			break
 		}
 		if e := s.entity(n.Name); e != nil {
 			if d := e.defs[aggregate(n.Info)]; d != 0 {
 				if id = d; s.keys.S[d].next != 0 {
-					u.several.Append(i)
+					u.ambiguous.Append(i)
 					u.ID.S[i] = idBusy
 					id = s.choose(u, i, d)
 				}
@@ -74,7 +74,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		if w.Name() == n.Name && s.base == nil {
 			// The forward declaration of the name. If it leads to the only
 			// definition, there is nothing else to know.
-			if d := s.Final(guess); d != guess && s.keys.S[d].hash&lone != 0 {
+			if d := s.Final(guess); d != guess && s.keys.S[d].hash&unique != 0 {
 				id = d
 				break
 			}
@@ -82,7 +82,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		if e := s.entity(n.Name); e != nil {
 			k := fwdAggregate(n.Info)
 			if d := e.defs[k]; d != 0 && s.keys.S[d].next != 0 {
-				u.several.Append(i)
+				u.ambiguous.Append(i)
 			}
 			if f := e.fwds[k]; f != 0 {
 				id = s.Final(f)
@@ -160,27 +160,31 @@ func (s *lookup) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
 // findRefs looks up what a reference node refers to; false if one of them is
 // not in the Set. w is a record like n, or nil: its references are guesses.
 func (s *lookup) findRefs(u *Unit, n *Node, depth int, w btf.Record) bool {
-	switch btf.InfoKind(n.Info) {
+	var third, elem uint32
+	k := btf.InfoKind(n.Info)
+	if w != nil {
+		third = w.Third()
+	}
+	if w != nil && k == btf.KindArray {
+		elem, _, _ = w.Array()
+	}
+	switch k {
 	case btf.KindArray:
-		ok := s.ref(u, n.Third, depth, guessAt(w, 3)) < MaxIDs
+		ok := s.ref(u, n.Third, depth, elem) < MaxIDs
 		return s.ref(u, n.First, depth, 0) < MaxIDs && ok
 	case btf.KindFuncProto:
-		ok := s.ref(u, n.Third, depth, guessAt(w, 2)) < MaxIDs
+		ok := s.ref(u, n.Third, depth, third) < MaxIDs
 		m := u.members(n)
 		for j := range m {
-			ok = s.ref(u, m[j].Type, depth, guessAt(w, 4+2*j)) < MaxIDs && ok
+			var guess uint32
+			if w != nil {
+				_, guess = w.Param(j)
+			}
+			ok = s.ref(u, m[j].Type, depth, guess) < MaxIDs && ok
 		}
 		return ok
 	}
-	return s.ref(u, n.Third, depth, guessAt(w, 2)) < MaxIDs
-}
-
-// guessAt is word k of a record, or 0.
-func guessAt(w []uint32, k int) uint32 {
-	if k < len(w) {
-		return w[k]
-	}
-	return 0
+	return s.ref(u, n.Third, depth, third) < MaxIDs
 }
 
 // findEnum looks an enumeration up: one with values by its values, one
@@ -190,7 +194,7 @@ func (s *lookup) findEnum(u *Unit, n *Node) uint32 {
 	if n.Name == 0 {
 		h := enumHash(n, m)
 		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
-			if s.keys.S[id].hash&^lone == h && sameEnum(s.record(id), n, m) {
+			if s.keys.S[id].hash&^unique == h && sameEnum(s.record(id), n, m) {
 				return id
 			}
 		}
@@ -228,26 +232,23 @@ func enumHash(n *Node, m []Member) uint32 {
 			h = mix(h, m[i].Val)
 		}
 	}
-	return uint32(h>>32)&^lone | inTable
+	return uint32(h>>32)&^unique | inTable
 }
 
 func sameEnum(r btf.Record, n *Node, m []Member) bool {
 	if r.Info() != n.Info || r.Name() != n.Name || r.Third() != n.Third {
 		return false
 	}
-	w := r.Extra()
 	if btf.InfoKind(n.Info) == btf.KindEnum64 {
-		w = w[:3*len(m)]
-		for i := range m {
-			if w[3*i] != m[i].Name || w[3*i+1] != m[i].Type || w[3*i+2] != m[i].Val {
+		for j := range m {
+			if name, low, high := r.Value64(j); name != m[j].Name || low != m[j].Type || high != m[j].Val {
 				return false
 			}
 		}
 		return true
 	}
-	w = w[:2*len(m)]
-	for i := range m {
-		if w[2*i] != m[i].Name || w[2*i+1] != m[i].Type {
+	for j := range m {
+		if name, value := r.Value(j); name != m[j].Name || value != m[j].Type {
 			return false
 		}
 	}

@@ -15,14 +15,13 @@ func (s *lookup) sameDefinition(u *Unit, i, id uint32) bool {
 		return false
 	}
 	m := u.members(n)
-	e := w.Extra()[:3*len(m)]
 	ids := u.ID.S
 	pairs, inBase := len(u.pairs.S), u.inBase
 	u.inBase = id <= s.baseIDs
 	for j := range m {
 		x := &m[j]
-		y := e[3*j : 3*j+3 : 3*j+3]
-		if x.Name != y[0] || x.Val != y[2] {
+		name, typ, offset := w.Member(j)
+		if x.Name != name || x.Val != offset {
 			u.disown(pairs, i)
 			u.inBase = inBase
 			return false
@@ -32,22 +31,22 @@ func (s *lookup) sameDefinition(u *Unit, i, id uint32) bool {
 			if id == 0 {
 				// A nested look-up may meet forwards of its own.
 				u.own(pairs, i)
-				id = s.find(u, t, 0, y[1])
+				id = s.find(u, t, 0, typ)
 			}
-			if id == y[1] || u.matched.S[x.Type-1] == y[1] && y[1] != 0 {
+			if id == typ || u.matched.S[x.Type-1] == typ && typ != 0 {
 				continue
 			}
-		} else if x.Type&^Extern == y[1] {
+		} else if x.Type&^Extern == typ {
 			continue
 		}
 		before := len(u.pairs.S)
-		if !s.matchRef(u, x.Type, y[1], 0) {
+		if !s.matchRef(u, x.Type, typ, 0) {
 			u.disown(pairs, i)
 			u.inBase = inBase
 			return false
 		}
 		if x.Type != 0 && x.Type&Extern == 0 && len(u.pairs.S) == before {
-			u.matched.S[x.Type-1] = y[1]
+			u.matched.S[x.Type-1] = typ
 		}
 	}
 	u.own(pairs, i)
@@ -115,22 +114,21 @@ func (s *lookup) alike(u *Unit, i, id uint32) bool {
 		return false
 	}
 	m := u.members(n)
-	e := w.Extra()[:3*len(m)]
 	for j := range m {
-		if m[j].Name != e[3*j] || m[j].Val != e[3*j+2] {
+		if name, _, offset := w.Member(j); m[j].Name != name || m[j].Val != offset {
 			return false
 		}
 	}
-	pairs, loose, inBase := len(u.pairs.S), u.loose, u.inBase
-	u.loose, u.inBase = true, id <= s.baseIDs
+	pairs, byName, inBase := len(u.pairs.S), u.byName, u.inBase
+	u.byName, u.inBase = true, id <= s.baseIDs
 	same := true
 	for j := range m {
-		if !s.matchRef(u, m[j].Type, e[3*j+1], 0) {
+		if _, typ, _ := w.Member(j); !s.matchRef(u, m[j].Type, typ, 0) {
 			same = false
 			break
 		}
 	}
-	u.loose, u.inBase = loose, inBase
+	u.byName, u.inBase = byName, inBase
 	u.disown(pairs, noOwner) // those of nested look-ups stay
 	return same
 }
@@ -216,7 +214,7 @@ func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 			return true
 		}
 		if n.Name != 0 {
-			return u.loose && xk == yk && s.mayBe(u, i, y)
+			return u.byName && xk == yk && s.mayBe(u, i, y)
 		}
 		if xk != yk || n.Info != w.Info() || n.Third != w.Third() {
 			return false
@@ -236,9 +234,9 @@ func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 		if btf.InfoVlen(n.Info) == 0 || w.Vlen() == 0 {
 			return n.Name != 0
 		}
-		return u.loose && xk == yk && sameEnum(w, n, u.members(n))
+		return u.byName && xk == yk && sameEnum(w, n, u.members(n))
 	}
-	if u.loose && (xk == btf.KindInt || xk == btf.KindFloat) {
+	if u.byName && (xk == btf.KindInt || xk == btf.KindFloat) {
 		return n.Info == w.Info() && n.Third == w.Third() && (xk == btf.KindFloat || n.Aux == w.Data())
 	}
 	if n.Info != w.Info() {

@@ -123,6 +123,26 @@ func sameNode(u *Unit, a, b *Node) bool {
 	return true
 }
 
+// sameNames compares the names of the elements of two nodes, as many of each.
+func sameNames(x, y []Member) bool {
+	for i := range x {
+		if x[i].Name != y[i].Name {
+			return false
+		}
+	}
+	return true
+}
+
+// sameOffsets compares where the members of two structs or unions are.
+func sameOffsets(x, y []Member) bool {
+	for i := range x {
+		if x[i].Val != y[i].Val {
+			return false
+		}
+	}
+	return true
+}
+
 // matchLocal is matchRef for two nodes of the unit.
 func (s *placer) matchLocal(u *Unit, a, b uint32, depth int) bool {
 	if a == b {
@@ -161,53 +181,30 @@ func (s *placer) matchLocal(u *Unit, a, b uint32, depth int) bool {
 		}
 		return s.matchLocal(u, p-1, q-1, depth+1)
 	}
-	switch nk {
-	case btf.KindStruct, btf.KindUnion:
-		if n.Name != 0 && depth > 0 {
-			// Anchors: one definition of a name in a unit, else the unit is
-			// dirty already.
-			if n.Third != o.Third {
-				u.dirty = true
-			}
-			return n.Third == o.Third
-		}
+	if nk == btf.KindStruct || nk == btf.KindUnion {
+		// Names cut the graph: there is one definition of a name in a unit, or
+		// the unit is dirty already.
+		named := n.Name != 0 && depth > 0
 		if n.Third != o.Third {
+			u.dirty = u.dirty || named
 			return false
 		}
-		p, q := u.members(n), u.members(o)
-		for j := range p {
-			if p[j].Name != q[j].Name || p[j].Val != q[j].Val {
-				return false
-			}
+		if named {
+			return true
 		}
-		for j := range p {
-			if !ref(p[j].Type, q[j].Type) {
-				return false
-			}
-		}
-		return true
-	case btf.KindArray:
-		return n.Aux == o.Aux && ref(n.First, o.First) && ref(n.Third, o.Third)
-	case btf.KindFuncProto:
-		p, q := u.members(n), u.members(o)
-		for j := range p {
-			if p[j].Name != q[j].Name {
-				return false
-			}
-		}
-		if !ref(n.Third, o.Third) {
+		if !sameOffsets(u.members(n), u.members(o)) {
 			return false
 		}
-		for j := range p {
-			if !ref(p[j].Type, q[j].Type) {
-				return false
-			}
-		}
-		return true
-	case btf.KindDeclTag, btf.KindVar:
-		return n.Aux == o.Aux && ref(n.Third, o.Third)
 	}
-	return ref(n.Third, o.Third)
+	if n.hasAux() && n.Aux != o.Aux || !sameNames(u.membersOf(n), u.membersOf(o)) {
+		return false
+	}
+	for k := range u.refs(n) {
+		if !ref(u.ref(n, k), u.ref(o, k)) {
+			return false
+		}
+	}
+	return true
 }
 
 // placeRefs places the references among the new nodes, depth first in raw
@@ -229,9 +226,10 @@ func (s *placer) placeRef(u *Unit, i uint32, depth int) {
 	}
 	n := &u.Nodes.S[i]
 	u.ID.S[i] = idBusy
-	down := func(r Ref) {
-		if r == 0 || r&Extern != 0 || u.err != nil {
-			return
+	for k := range u.refs(n) {
+		r := u.ref(n, k)
+		if r == 0 || r&Extern != 0 {
+			continue
 		}
 		switch u.ID.S[r-1] {
 		case idNew:
@@ -239,21 +237,9 @@ func (s *placer) placeRef(u *Unit, i uint32, depth int) {
 		case idBusy:
 			u.err = ErrChain
 		}
-	}
-	switch btf.InfoKind(n.Info) {
-	case btf.KindFuncProto:
-		down(n.Third)
-		for _, m := range u.members(n) {
-			down(m.Type)
+		if u.err != nil {
+			return
 		}
-	case btf.KindArray:
-		down(n.First)
-		down(n.Third)
-	default:
-		down(n.Third)
-	}
-	if u.err != nil {
-		return
 	}
 	w := u.content(n)
 	h := contentHash(w)
@@ -278,17 +264,9 @@ func (s *placer) placeRef(u *Unit, i uint32, depth int) {
 
 // inSet says whether all that a reference node refers to has an id.
 func (s *placer) inSet(u *Unit, n *Node) bool {
-	if u.id(n.Third) >= MaxIDs {
-		return false
-	}
-	switch btf.InfoKind(n.Info) {
-	case btf.KindArray:
-		return u.id(n.First) < MaxIDs
-	case btf.KindFuncProto:
-		for _, m := range u.members(n) {
-			if u.id(m.Type) >= MaxIDs {
-				return false
-			}
+	for k := range u.refs(n) {
+		if u.id(u.ref(n, k)) >= MaxIDs {
+			return false
 		}
 	}
 	return true
@@ -313,20 +291,12 @@ func (s *placer) findRef(n *Node, w btf.Record, h uint32) uint32 {
 
 // sameRef compares two reference nodes of a unit whose references are placed.
 func (s *placer) sameRef(u *Unit, a, b *Node) bool {
-	if a.Info != b.Info || a.Name != b.Name || u.id(a.Third) != u.id(b.Third) {
+	if a.Info != b.Info || a.Name != b.Name || a.hasAux() && a.Aux != b.Aux || !sameNames(u.membersOf(a), u.membersOf(b)) {
 		return false
 	}
-	switch btf.InfoKind(a.Info) {
-	case btf.KindArray:
-		return a.Aux == b.Aux && u.id(a.First) == u.id(b.First)
-	case btf.KindDeclTag:
-		return a.Aux == b.Aux
-	case btf.KindFuncProto:
-		x, y := u.members(a), u.members(b)
-		for j := range x {
-			if x[j].Name != y[j].Name || u.id(x[j].Type) != u.id(y[j].Type) {
-				return false
-			}
+	for k := range u.refs(a) {
+		if u.id(u.ref(a, k)) != u.id(u.ref(b, k)) {
+			return false
 		}
 	}
 	return true

@@ -39,7 +39,7 @@ type idState struct {
 }
 
 type idKeys struct {
-	hash    uint32 // inTable and content hash, of types in the table; lone
+	hash    uint32 // inTable and content hash, of types in the table; unique
 	next    uint32 // next older id in its chain
 	ptrTo   uint32 // the PTR to it
 	constTo uint32 // the CONST of it
@@ -84,7 +84,7 @@ func (s *records) newIDs(n int) (uint32, error) {
 }
 
 // add appends the record of an id: n words, not yet filled.
-func (s *records) add(id uint32, n int) ([]uint32, error) {
+func (s *records) add(id uint32, n int) (btf.Record, error) {
 	at, err := s.addWords(n)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import "github.com/btflite/btflite/btf"
 // index.
 type fwdPair struct{ fwd, def, owner uint32 }
 
-// Resolve looks the nodes of u up in the Set as it stands. It changes u only
+// Resolve looks the nodes of u up in the Set as it is. It changes u only
 // and may run beside other Resolves and Commits. How much it finds depends on
 // when it runs; what Commit makes of u does not.
 func (s *Set) Resolve(u *Unit) {
@@ -16,22 +16,22 @@ func (s *Set) Resolve(u *Unit) {
 	}
 	s.gate.rlock()
 	defer s.gate.runlock()
-	s.begin(u)
-	for !s.resume(u, true) {
+	s.prepare(u)
+	for !s.lookUpNodes(u, true) {
 		s.gate.runlock()
 		s.gate.rlock()
-		s.renew(u)
+		s.catchUp(u)
 	}
 }
 
 // resolve is Resolve for a caller that nobody writes beside.
 func (s *Set) resolve(u *Unit) {
-	s.begin(u)
-	s.resume(u, false)
+	s.prepare(u)
+	s.lookUpNodes(u, false)
 }
 
-// begin prepares u for resume.
-func (s *Set) begin(u *Unit) {
+// prepare makes u ready for lookUpNodes.
+func (s *Set) prepare(u *Unit) {
 	n := len(u.Nodes.S)
 	u.ID.Reset()
 	u.ID.Resize(n)
@@ -39,7 +39,7 @@ func (s *Set) begin(u *Unit) {
 	u.matched.Resize(n)
 	u.news.Reset()
 	u.pairs.Reset()
-	u.several.Reset()
+	u.ambiguous.Reset()
 	u.slow.seeds.Reset()
 	u.dirty, u.loops, u.err = false, false, nil
 	u.view = s.conflicts
@@ -48,9 +48,9 @@ func (s *Set) begin(u *Unit) {
 	u.done, u.guess = 0, 0
 }
 
-// resume looks nodes up, beginning where it stopped, and says whether it has come
+// lookUpNodes looks nodes up, beginning where it stopped, and says whether it has come
 // to the end. If it is to yield, it stops as soon as there is a writer.
-func (s *Set) resume(u *Unit, yield bool) bool {
+func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 	nodes, guess := u.Nodes.S, u.guess
 	order := u.Order.S
 	for k := u.done; k < len(order); k++ {
@@ -83,11 +83,11 @@ func (s *Set) resume(u *Unit, yield bool) bool {
 	return true
 }
 
-// renew prepares u for resume after something was added to the Set: what was
+// catchUp makes u ready for lookUpNodes after something was added to the Set: what was
 // unknown may be known now.
-func (s *Set) renew(u *Unit) {
+func (s *Set) catchUp(u *Unit) {
 	if u.view != s.conflicts {
-		s.begin(u)
+		s.prepare(u)
 		return
 	}
 	ids := u.ID.S
@@ -96,46 +96,5 @@ func (s *Set) renew(u *Unit) {
 			ids[i] = 0
 		}
 	}
-	s.again(u)
-}
-
-// id is the id of what r refers to, once it has been looked up.
-func (u *Unit) id(r Ref) uint32 {
-	switch {
-	case r == 0:
-		return 0
-	case r&Extern != 0:
-		return r &^ Extern
-	}
-	return u.ID.S[r-1]
-}
-
-// content is the record of a reference node all of whose references have been
-// looked up; nil for kinds that are never equal to another. The slice is
-// valid until the next call.
-func (u *Unit) content(n *Node) []uint32 {
-	w := u.scratch[:0]
-	c := u.id(n.Third)
-	switch btf.InfoKind(n.Info) {
-	case btf.KindVar, btf.KindDatasec:
-		return nil
-	case btf.KindArray:
-		w = append(w, 0, n.Info, 0, c, u.id(n.First), n.Aux)
-	case btf.KindDeclTag:
-		w = append(w, n.Name, n.Info, c, n.Aux)
-	case btf.KindFuncProto:
-		w = append(w, 0, n.Info, c)
-		for _, m := range u.members(n) {
-			w = append(w, m.Name, u.id(m.Type))
-		}
-	default:
-		w = append(w, n.Name, n.Info, c)
-	}
-	u.scratch = w
-	return w
-}
-
-// members are the elements of node n.
-func (u *Unit) members(n *Node) []Member {
-	return u.Members.S[n.First:][:btf.InfoVlen(n.Info)]
+	s.retryUnknown(u)
 }

@@ -67,6 +67,8 @@ func (w *slowState) seed(i uint32) {
 	}
 }
 
+func (w *slowState) taint(i uint32) { w.tainted.S[i>>6] |= 1 << (i & 63) }
+
 func (w *slowState) isTainted(i uint32) bool { return w.tainted.S[i>>6]>>(i&63)&1 != 0 }
 
 // maxWalk bounds the recursion of the walk.
@@ -93,9 +95,38 @@ func (s *walker) taint(u *Unit) {
 	w := &u.slow
 	w.tainted.Reset()
 	w.tainted.Resize((len(u.Nodes.S) + 63) / 64)
-	bits := w.tainted.S
-	mark := func(i uint32) { bits[i>>6] |= 1 << (i & 63) }
+	u.markConflicts()
+	s.spreadTaint(u)
 
+	keep := u.pairs.S[:0]
+	for _, p := range u.pairs.S {
+		if !w.isTainted(p.owner) {
+			keep = append(keep, p)
+		}
+	}
+	u.pairs.S = keep
+	u.news.Reset()
+	for _, i := range u.Order.S {
+		n := &u.Nodes.S[i]
+		if w.isTainted(i) {
+			u.ID.S[i] = idNew
+			if btf.InfoKind(n.Info) == btf.KindFwd {
+				// Its own forward, not the definition it may lead to.
+				if e := s.entity(n.Name); e != nil && e.fwds[fwdAggregate(n.Info)] != 0 {
+					u.ID.S[i] = e.fwds[fwdAggregate(n.Info)]
+				}
+			}
+		}
+		if id := u.ID.S[i]; id >= MaxIDs {
+			u.ID.S[i] = idNew
+			u.news.Append(i)
+		}
+	}
+}
+
+// markConflicts taints the nodes that have a conflicting name themselves.
+func (u *Unit) markConflicts() {
+	w := &u.slow
 	// Nodes whose name has several known definitions are marked at once; those
 	// with the name of a seed, or of a new definition that the unit has twice,
 	// when all such names are known.
@@ -108,8 +139,8 @@ func (s *walker) taint(u *Unit) {
 		n := &u.Nodes.S[i]
 		bad[key{n.Name, aggregate(n.Info)}] = true
 	}
-	for _, i := range u.several.S {
-		mark(i)
+	for _, i := range u.ambiguous.S {
+		w.taint(i)
 	}
 	fresh := map[key]bool{}
 	for _, i := range u.news.S {
@@ -125,37 +156,8 @@ func (s *walker) taint(u *Unit) {
 		for i := range u.Nodes.S {
 			n := &u.Nodes.S[i]
 			if k := anchorKind(n); k >= 0 && bad[key{n.Name, k}] {
-				mark(uint32(i))
+				w.taint(uint32(i))
 			}
-		}
-	}
-	s.spreadTaint(u)
-
-	keep := u.pairs.S[:0]
-	for _, p := range u.pairs.S {
-		if !w.isTainted(p.owner) {
-			keep = append(keep, p)
-		}
-	}
-	u.pairs.S = keep
-	u.news.Reset()
-	for _, i := range u.Order.S {
-		n := &u.Nodes.S[i]
-		if w.isTainted(i) {
-			switch btf.InfoKind(n.Info) {
-			case btf.KindFwd:
-				// Its own forward, not the definition it may lead to.
-				u.ID.S[i] = idNew
-				if e := s.entity(n.Name); e != nil && e.fwds[fwdAggregate(n.Info)] != 0 {
-					u.ID.S[i] = e.fwds[fwdAggregate(n.Info)]
-				}
-			default:
-				u.ID.S[i] = idNew
-			}
-		}
-		if id := u.ID.S[i]; id >= MaxIDs {
-			u.ID.S[i] = idNew
-			u.news.Append(i)
 		}
 	}
 }
@@ -178,7 +180,6 @@ func anchorKind(n *Node) int {
 // turned round, each node once.
 func (s *walker) spreadTaint(u *Unit) {
 	w := &u.slow
-	bits := w.tainted.S
 	n := len(u.Nodes.S)
 	// Edges into each node, by counting: start[i] to start[i+1] in from.
 	w.start.Reset()
@@ -188,27 +189,10 @@ func (s *walker) spreadTaint(u *Unit) {
 	each := func(fn func(from, to uint32)) {
 		for i := range u.Nodes.S {
 			x := &u.Nodes.S[i]
-			to := func(r Ref) {
-				if r != 0 && r&Extern == 0 {
+			for k := range u.refs(x) {
+				if r := u.ref(x, k); r != 0 && r&Extern == 0 {
 					fn(uint32(i), r-1)
 				}
-			}
-			switch btf.InfoKind(x.Info) {
-			case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64, btf.KindDatasec:
-			case btf.KindStruct, btf.KindUnion:
-				for _, m := range u.members(x) {
-					to(m.Type)
-				}
-			case btf.KindFuncProto:
-				to(x.Third)
-				for _, m := range u.members(x) {
-					to(m.Type)
-				}
-			case btf.KindArray:
-				to(x.Third)
-				to(x.First)
-			default:
-				to(x.Third)
 			}
 		}
 	}
@@ -236,8 +220,8 @@ func (s *walker) spreadTaint(u *Unit) {
 		k := todo.S[len(todo.S)-1]
 		todo.S = todo.S[:len(todo.S)-1]
 		for _, i := range w.from.S[start[k]:start[k+1]] {
-			if bits[i>>6]>>(i&63)&1 == 0 {
-				bits[i>>6] |= 1 << (i & 63)
+			if !w.isTainted(i) {
+				w.taint(i)
 				todo.Append(i)
 			}
 		}
@@ -295,7 +279,7 @@ func (s *walker) slowPlace(u *Unit) error {
 // remember keeps what the walks of this unit decided on where a name has
 // several definitions, for choose: the next unit most likely has the same.
 func (s *walker) remember(u *Unit) {
-	for _, i := range u.several.S {
+	for _, i := range u.ambiguous.S {
 		n := &u.Nodes.S[i]
 		id := u.ID.S[i]
 		if k := btf.InfoKind(n.Info); id >= MaxIDs || k != btf.KindStruct && k != btf.KindUnion {
@@ -352,7 +336,7 @@ func (s *walker) tryKnown(u *Unit, i, h uint32) bool {
 	default:
 		h := s.anonHash(u, n, u.members(n))
 		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
-			if s.keys.S[id].hash&^lone == h && s.try(u, i, id) {
+			if s.keys.S[id].hash&^unique == h && s.try(u, i, id) {
 				return true
 			}
 		}

@@ -33,18 +33,18 @@ func streamSteps(in *btf.Blob, cus []uint32, window int, r *rand.Rand) (*btf.Blo
 			if err := reader.Read(&u.Unit, u.from, u.to); err != nil {
 				return nil, 0, err
 			}
-			s.Begin(&u.Unit)
+			s.Prepare(&u.Unit)
 			open, cus = append(open, u), cus[1:]
 			continue
 		}
 		if u := open[r.IntN(len(open))]; !u.ended {
 			if u.stale {
-				s.Renew(&u.Unit)
+				s.CatchUp(&u.Unit)
 				u.stale = false
 				renewed++
 			}
 			s.WantWrite(true)
-			u.ended = s.Resume(&u.Unit)
+			u.ended = s.LookUpNodes(&u.Unit)
 		}
 		if u := open[0]; u.ended {
 			s.WantWrite(false)

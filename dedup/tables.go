@@ -70,10 +70,10 @@ const (
 // Bits of Set.hash beside those of the hash.
 const (
 	inTable = 1 << 31 // the id is in the table
-	// lone says that a look-up which fits the id's record can give no other
+	// unique says that a look-up which fits the id's record can give no other
 	// id: no other type in the table has its hash, or no other definition, or
-	// typedef, has its name. What may be found by another way has no lone.
-	lone = 1 << 30
+	// typedef, has its name. What may be found another way is not unique.
+	unique = 1 << 30
 	// likely says of a named struct or union, which is not in the table, that
 	// it is its entity's likely one.
 	likely = 1 << 29
@@ -144,12 +144,12 @@ func mix64(h, x uint64) uint64 {
 	return h ^ h>>29
 }
 
-// notLone takes lone from id, for another type has been entered beside it.
-func (s *tables) notLone(id uint32) {
-	if s.keys.S[id].hash&lone != 0 {
-		s.keys.S[id].hash &^= lone
+// notUnique notes that another type has been entered beside id.
+func (s *tables) notUnique(id uint32) {
+	if s.keys.S[id].hash&unique != 0 {
+		s.keys.S[id].hash &^= unique
 		if id <= s.baseIDs {
-			s.base.crowded = append(s.base.crowded, id)
+			s.base.lostUnique = append(s.base.lostUnique, id)
 		}
 	}
 }
@@ -159,9 +159,9 @@ func (s *tables) notLone(id uint32) {
 func (s *tables) enter(first *uint32, id uint32) {
 	s.keys.S[id].next = *first
 	if *first == 0 {
-		s.keys.S[id].hash = lone
+		s.keys.S[id].hash = unique
 	} else {
-		s.notLone(*first)
+		s.notUnique(*first)
 	}
 	*first = id
 }
@@ -199,10 +199,10 @@ func (s *tables) insert(id, h uint32) {
 		}
 	}
 	b := h & uint32(len(s.table.S)-1)
-	only := uint32(lone)
+	only := uint32(unique)
 	for o := s.table.S[b]; o != 0; o = s.keys.S[o].next {
-		if s.keys.S[o].hash&^lone == h {
-			s.notLone(o)
+		if s.keys.S[o].hash&^unique == h {
+			s.notUnique(o)
 			only = 0
 		}
 	}
@@ -229,15 +229,16 @@ func contentHash(w btf.Record) uint32 {
 			h = mix(h, x)
 		}
 	case btf.KindFuncProto:
-		for p := w.Extra()[:2*n]; len(p) >= 2; p = p[2:] {
-			h = mix64(h, uint64(p[0])<<32|uint64(p[1]))
+		for j := range int(n) {
+			name, typ := w.Param(j)
+			h = mix64(h, uint64(name)<<32|uint64(typ))
 		}
 	case btf.KindEnum64:
 		for _, x := range w.Extra()[:3*n] {
 			h = mix(h, x)
 		}
 	}
-	return uint32(h>>32)&^lone | inTable
+	return uint32(h>>32)&^unique | inTable
 }
 
 // index enters a stored record into the look-up tables.
@@ -309,7 +310,7 @@ func (s *tables) indexAnonymous(id, h uint32) {
 		return
 	}
 	for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.keys.S[o].next {
-		if s.keys.S[o].hash&^lone == h {
+		if s.keys.S[o].hash&^unique == h {
 			s.conflicts++
 			break
 		}
@@ -322,21 +323,22 @@ func (s *tables) indexAnonymous(id, h uint32) {
 func (s *tables) anonRecordHash(w btf.Record) uint32 {
 	h := mix(mix(0, w.Info()), w.Third())
 	last := uint32(0)
-	for m := w.Extra()[:3*w.Vlen()]; len(m) >= 3; m = m[3:] {
-		h = mix(mix(h, m[0]), m[2])
-		last = m[1]
+	for j := range int(w.Vlen()) {
+		name, typ, offset := w.Member(j)
+		h = mix(mix(h, name), offset)
+		last = typ
 	}
 	if last != 0 {
 		t := s.record(last)
 		h = mix(h, cutName(t.Info(), t.Name()))
 	}
-	return uint32(h>>32)&^lone | inTable
+	return uint32(h>>32)&^unique | inTable
 }
 
 // findRecord looks a record with settled references up in the table.
 func (s *tables) findRecord(w btf.Record, h uint32) uint32 {
 	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
-		if s.keys.S[id].hash&^lone == h && equalWords(s.record(id), w) {
+		if s.keys.S[id].hash&^unique == h && equalWords(s.record(id), w) {
 			return s.Final(id)
 		}
 	}

@@ -66,26 +66,26 @@ type Unit struct {
 	// nodes that Resolve found in the Set, else one of the states below.
 	ID arena.Vec[uint32]
 
-	news     arena.Vec[uint32]  // nodes that Resolve did not find, in Order's order
-	pairs    arena.Vec[fwdPair] // forwards met by definitions
-	several  arena.Vec[uint32]  // nodes whose name has several known definitions
-	matched  arena.Vec[uint32]  // per node: last set id it was found equal to by structure
-	dirty    bool               // a name of the unit has more than one definition
-	loops    bool               // a look-up came back to where it began
-	view     uint32             // Set.conflicts at the time of Resolve
-	done     int                // how many of Order Resolve has looked up
-	guess    uint32             // for the next one
-	resolved bool
-	budget   int    // steps that matchRef may still take
-	tried    uint64 // definitions of its names that were considered; see Set.tried
-	loose    bool   // matchRef compares named types by name
-	inBase   bool   // matchRef looks at the graph of a type of the base
-	nested   int    // depth of picks in picks (mayBe)
-	err      error  // why the unit cannot be merged
-	visits   arena.Vec[uint32]
-	names    arena.Vec[Name] // of the new nodes, while they are interned
-	scratch  []uint32
-	slow     slowState
+	news      arena.Vec[uint32]  // nodes that Resolve did not find, in Order's order
+	pairs     arena.Vec[fwdPair] // forwards met by definitions
+	ambiguous arena.Vec[uint32]  // nodes whose name has several known definitions
+	matched   arena.Vec[uint32]  // per node: last set id it was found equal to by structure
+	dirty     bool               // a name of the unit has more than one definition
+	loops     bool               // a look-up came back to where it began
+	view      uint32             // Set.conflicts at the time of Resolve
+	done      int                // how many of Order Resolve has looked up
+	guess     uint32             // for the next one
+	resolved  bool
+	budget    int    // steps that matchRef may still take
+	tried     uint64 // definitions of its names that were considered; see Set.tried
+	byName    bool   // matchRef compares named types by name
+	inBase    bool   // matchRef looks at the graph of a type of the base
+	nested    int    // depth of picks in picks (mayBe)
+	err       error  // why the unit cannot be merged
+	visits    arena.Vec[uint32]
+	names     arena.Vec[Name] // of the new nodes, while they are interned
+	scratch   []uint32
+	slow      slowState
 }
 
 // Reset empties the unit. Tables over keep bytes give their memory back.
@@ -96,7 +96,7 @@ func (u *Unit) Reset(keep int) {
 	u.ID.Trim(keep)
 	u.news.Trim(keep)
 	u.pairs.Trim(keep)
-	u.several.Trim(keep)
+	u.ambiguous.Trim(keep)
 	u.matched.Trim(keep)
 	u.visits.Trim(keep)
 	u.names.Trim(keep)
@@ -113,7 +113,7 @@ func (u *Unit) Free() {
 	u.ID.Free()
 	u.news.Free()
 	u.pairs.Free()
-	u.several.Free()
+	u.ambiguous.Free()
 	u.matched.Free()
 	u.visits.Free()
 	u.names.Free()

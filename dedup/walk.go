@@ -65,14 +65,14 @@ func (s *walker) isFwd(u *Unit, x uint32) bool {
 // this unit.
 type known struct {
 	info, name, third, first, aux uint32
-	words                         []uint32 // of the Set
-	members                       []Member // of the unit
+	record                        btf.Record // of the Set, or nil
+	members                       []Member   // of the unit
 }
 
 func (s *walker) known(u *Unit, y uint32) known {
 	if y < idLocal {
 		w := s.record(y)
-		k := known{info: w.Info(), name: w.Name(), third: w.Third(), words: w.Extra()}
+		k := known{info: w.Info(), name: w.Name(), third: w.Third(), record: w}
 		switch w.Kind() {
 		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
 			k.aux = w.Data()
@@ -105,15 +105,25 @@ func local(r Ref) uint32 {
 
 // member is the name, type and offset of struct member or parameter j.
 func (k *known) member(j int, stride int) (name, typ, val uint32) {
-	if k.words != nil {
-		w := k.words[stride*j : stride*j+stride]
-		if stride == 3 {
-			return w[0], w[1], w[2]
-		}
-		return w[0], w[1], 0
+	if k.record != nil && stride == 3 {
+		return k.record.Member(j)
+	} else if k.record != nil {
+		name, typ = k.record.Param(j)
+		return name, typ, 0
 	}
 	m := &k.members[j]
 	return m.Name, local(m.Type), m.Val
+}
+
+// likeMembers says whether the members have the names and offsets of m, or the
+// parameters the names.
+func (k *known) likeMembers(m []Member, stride int) bool {
+	for j := range m {
+		if name, _, val := k.member(j, stride); m[j].Name != name || stride == 3 && m[j].Val != val {
+			return false
+		}
+	}
+	return true
 }
 
 // walk says whether what x refers to in the unit and the known node y are
@@ -224,42 +234,25 @@ func (s *walker) sameNodes(u *Unit, i, y uint32, depth int, inBase bool) bool {
 	case btf.KindArray:
 		return n.Aux == k.aux && s.walk(u, n.First, k.first, depth+1, inBase) && s.walk(u, n.Third, k.third, depth+1, inBase)
 	case btf.KindStruct, btf.KindUnion:
-		if n.Third != k.third {
-			return false
-		}
 		m := u.members(n)
-		for j := range m {
-			name, _, val := k.member(j, 3)
-			if m[j].Name != name || m[j].Val != val {
-				return false
-			}
-		}
-		for j := range m {
-			if _, typ, _ := k.member(j, 3); !s.walk(u, m[j].Type, typ, depth+1, inBase) {
-				return false
-			}
-		}
-		return true
+		return n.Third == k.third && k.likeMembers(m, 3) && s.walkMembers(u, m, &k, 3, depth+1, inBase)
 	case btf.KindFuncProto:
 		m := u.members(n)
-		for j := range m {
-			if name, _, _ := k.member(j, 2); m[j].Name != name {
-				return false
-			}
-		}
-		if !s.walk(u, n.Third, k.third, depth+1, inBase) {
-			return false
-		}
-		for j := range m {
-			if _, typ, _ := k.member(j, 2); !s.walk(u, m[j].Type, typ, depth+1, inBase) {
-				return false
-			}
-		}
-		return true
+		return k.likeMembers(m, 2) && s.walk(u, n.Third, k.third, depth+1, inBase) && s.walkMembers(u, m, &k, 2, depth+1, inBase)
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindFunc:
 		return s.walk(u, n.Third, k.third, depth+1, inBase)
 	}
 	return false
+}
+
+// walkMembers walks on from the types of members or parameters.
+func (s *walker) walkMembers(u *Unit, m []Member, k *known, stride, depth int, inBase bool) bool {
+	for j := range m {
+		if _, typ, _ := k.member(j, stride); !s.walk(u, m[j].Type, typ, depth, inBase) {
+			return false
+		}
+	}
+	return true
 }
 
 // equalEnums compares two enumerations with values.

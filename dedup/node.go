@@ -1,0 +1,90 @@
+package dedup
+
+import "github.com/btflite/btflite/btf"
+
+// What belongs to a node of a unit: its elements, what it refers to, its contents.
+
+// id is the id of what r refers to, once it has been looked up.
+func (u *Unit) id(r Ref) uint32 {
+	switch {
+	case r == 0:
+		return 0
+	case r&Extern != 0:
+		return r &^ Extern
+	}
+	return u.ID.S[r-1]
+}
+
+// content is the record of a reference node all of whose references have been
+// looked up; nil for kinds that are never equal to another. The slice is
+// valid until the next call.
+func (u *Unit) content(n *Node) []uint32 {
+	w := u.scratch[:0]
+	c := u.id(n.Third)
+	switch btf.InfoKind(n.Info) {
+	case btf.KindVar, btf.KindDatasec:
+		return nil
+	case btf.KindArray:
+		w = append(w, 0, n.Info, 0, c, u.id(n.First), n.Aux)
+	case btf.KindDeclTag:
+		w = append(w, n.Name, n.Info, c, n.Aux)
+	case btf.KindFuncProto:
+		w = append(w, 0, n.Info, c)
+		for _, m := range u.members(n) {
+			w = append(w, m.Name, u.id(m.Type))
+		}
+	default:
+		w = append(w, n.Name, n.Info, c)
+	}
+	u.scratch = w
+	return w
+}
+
+// members are the elements of node n.
+func (u *Unit) members(n *Node) []Member {
+	return u.Members.S[n.First:][:btf.InfoVlen(n.Info)]
+}
+
+// membersOf is members for kinds that have any, nil for others.
+func (u *Unit) membersOf(n *Node) []Member {
+	switch btf.InfoKind(n.Info) {
+	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
+		return u.members(n)
+	}
+	return nil
+}
+
+// hasAux says whether a node that refers to others has more to compare in Aux.
+func (n *Node) hasAux() bool {
+	switch btf.InfoKind(n.Info) {
+	case btf.KindArray, btf.KindVar, btf.KindDeclTag:
+		return true
+	}
+	return false
+}
+
+// refs is how many references node n has; ref is one of them, in the order in
+// which they are placed: of an ARRAY the index type first.
+func (u *Unit) refs(n *Node) int {
+	k := btf.InfoKind(n.Info)
+	_, _, refs := btf.RefWords(k, btf.InfoVlen(n.Info))
+	if btf.ThirdIsRef(k) {
+		refs++
+	}
+	return refs
+}
+
+func (u *Unit) ref(n *Node, i int) Ref {
+	k := btf.InfoKind(n.Info)
+	switch {
+	case k == btf.KindArray && i == 0:
+		return n.First
+	case k == btf.KindArray:
+		return n.Third
+	case btf.ThirdIsRef(k) && i == 0:
+		return n.Third
+	case btf.ThirdIsRef(k):
+		i--
+	}
+	return u.Members.S[n.First:][i].Type
+}
