@@ -24,7 +24,7 @@ const module = "github.com/btflite/btflite/"
 // allows everything. Tests may import the packages of testImports as well.
 var imports = map[string][]string{
 	".": {"btf", "btf/diff", "btf/order", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "mmapelf",
-		"github.com/btflite/btflite"}, // the last for tests
+		"bench/shape", "github.com/btflite/btflite"}, // the last two for tests
 	"arena":                  {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
 	"btf":                    {"arena"},
 	"btf/btftest":            {"btf"},

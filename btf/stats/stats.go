@@ -3,6 +3,7 @@
 // base saves.
 //
 //	stats.go     Report, bytes by kind and by type
+//	top.go       the first of a list
 //	strings.go   which type uses a string first
 //	repeated.go  names with several definitions
 //	waste.go     holes and padding of structs
@@ -105,31 +106,3 @@ func Of(v *view.View, top int) *Report {
 	r.Base = savedBy(v)
 	return r
 }
-
-// recordBytes is the length of a type's record.
-func recordBytes(t view.Type) uint64 { return 4 * uint64(t.Record().Len()) }
-
-// top keeps the first n of what is added, in an order.
-type top[T any] struct {
-	n     int
-	order func(x, y *T) int
-	kept  []T
-}
-
-func newTop[T any](n int, order func(x, y *T) int) *top[T] {
-	return &top[T]{n: max(n, 0), order: order}
-}
-
-func (t *top[T]) add(x T) {
-	if len(t.kept) > 0 && len(t.kept) >= t.n && t.order(&x, &t.kept[len(t.kept)-1]) >= 0 {
-		return
-	}
-	i, _ := slices.BinarySearchFunc(t.kept, x, func(x, y T) int { return t.order(&x, &y) })
-	t.kept = slices.Insert(t.kept, i, x)
-	if len(t.kept) > t.n {
-		t.kept = t.kept[:t.n]
-	}
-}
-
-// sorted is what is kept, not nil.
-func (t *top[T]) sorted() []T { return append([]T{}, t.kept...) }
