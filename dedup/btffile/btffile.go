@@ -72,21 +72,21 @@ func Stream(in *btf.Blob) (out *btf.Blob, m []uint32, err error) {
 // short cuts do not hold: stray names, flags or words on kinds that have none,
 // missing names, and anonymous enumerations without values, which stand for
 // any anonymous enumeration.
-func irregular(r []uint32) bool {
-	info := r[1]
+func irregular(r btf.Record) bool {
+	info := r.Info()
 	switch k := btf.InfoKind(info); k {
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict:
-		return r[0] != 0 || info != btf.Info(k, 0, false)
+		return r.Name() != 0 || info != btf.Info(k, 0, false)
 	case btf.KindArray:
-		return r[0] != 0 || r[2] != 0 || info != btf.Info(k, 0, false)
+		return r.Name() != 0 || r.Third() != 0 || info != btf.Info(k, 0, false)
 	case btf.KindFuncProto:
-		return r[0] != 0
+		return r.Name() != 0
 	case btf.KindFwd:
-		return r[0] == 0 || r[2] != 0 || btf.InfoVlen(info) != 0
+		return r.Name() == 0 || r.Third() != 0 || btf.InfoVlen(info) != 0
 	case btf.KindTypedef:
-		return r[0] == 0
+		return r.Name() == 0
 	case btf.KindEnum, btf.KindEnum64:
-		return r[0] == 0 && btf.InfoVlen(info) == 0
+		return r.Name() == 0 && btf.InfoVlen(info) == 0
 	}
 	return false
 }

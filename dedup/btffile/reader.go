@@ -83,27 +83,29 @@ func (r *Reader) Read(u *dedup.Unit, first, end uint32) error {
 	}
 	for id := first; id < end; id++ {
 		w := r.in.Record(id)
-		name, err := r.token(w[0])
+		name, err := r.token(w.Name())
 		if err != nil {
 			return err
 		}
-		n := dedup.Node{Info: w[1], Name: name, Third: w[2], First: uint32(len(u.Members.S))}
-		k, vlen := btf.InfoKind(w[1]), int(btf.InfoVlen(w[1]))
+		n := dedup.Node{Info: w.Info(), Name: name, Third: w.Third(), First: uint32(len(u.Members.S))}
+		k, vlen := w.Kind(), int(w.Vlen())
 		if btf.ThirdIsRef(k) {
-			n.Third = ref(w[2])
+			n.Third = ref(w.Third())
 		}
-		switch e := w[3:]; k {
+		switch k {
 		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
-			n.Aux = e[0]
+			n.Aux = w.Data()
 		case btf.KindArray:
-			n.Third, n.First, n.Aux = ref(e[0]), ref(e[1]), e[2]
+			elem, index, count := w.Array()
+			n.Third, n.First, n.Aux = ref(elem), ref(index), count
 		case btf.KindDatasec:
 			m := u.Members.Extend(vlen)
 			for j := range m {
-				m[j] = dedup.Member{Name: e[3*j+1], Type: ref(e[3*j]), Val: e[3*j+2]}
+				id, offset, size := w.Entry(j)
+				m[j] = dedup.Member{Name: offset, Type: ref(id), Val: size}
 			}
 		case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
-			if err := r.elements(u.Members.Extend(vlen), k, e, ref); err != nil {
+			if err := r.elements(u.Members.Extend(vlen), k, w.Extra(), ref); err != nil {
 				return err
 			}
 		default:

@@ -36,36 +36,36 @@ func Certificate(raw *btf.Blob, m []uint32, out *btf.Blob) error {
 		}
 		if at := differ(raw, a, m, out, b); at >= 0 {
 			return fmt.Errorf("dedup: certificate: %s [%d] differs from its survivor [%d] in word %d",
-				btf.InfoKind(a[1]), x, m[x], at)
+				a.Kind(), x, m[x], at)
 		}
 	}
 	return nil
 }
 
 // isForwardFor reports whether record a is a forward of definition b.
-func isForwardFor(raw *btf.Blob, a []uint32, out *btf.Blob, b []uint32) bool {
+func isForwardFor(raw *btf.Blob, a btf.Record, out *btf.Blob, b btf.Record) bool {
 	switch {
-	case btf.InfoKind(a[1]) == btf.KindFwd:
-		if !forwardOf(a, b[1]) {
+	case a.Kind() == btf.KindFwd:
+		if !forwardOf(a, b.Info()) {
 			return false
 		}
-	case isEnum(a) && btf.InfoVlen(a[1]) == 0:
+	case isEnum(a) && a.Vlen() == 0:
 		if !isEnum(b) {
 			return false
 		}
 	default:
 		return false
 	}
-	return bytes.Equal(raw.NameBytes(a[0]), out.NameBytes(b[0]))
+	return bytes.Equal(raw.NameBytes(a.Name()), out.NameBytes(b.Name()))
 }
 
 // differ compares a, mapped through m, with b. It returns the index of the
 // first word that differs, or -1.
-func differ(raw *btf.Blob, a, m []uint32, out *btf.Blob, b []uint32) int {
-	if a[1] != b[1] {
+func differ(raw *btf.Blob, a btf.Record, m []uint32, out *btf.Blob, b btf.Record) int {
+	if a.Info() != b.Info() {
 		return 1
 	}
-	k, vlen := btf.InfoKind(a[1]), btf.InfoVlen(a[1])
+	k, vlen := a.Kind(), a.Vlen()
 	nameStride, names := btf.NameWords(k, vlen)
 	refStart, refStride, refs := btf.RefWords(k, vlen)
 	refEnd := refStart + refs*refStride

@@ -16,17 +16,18 @@ import (
 // All need names that are equal exactly when their offsets are.
 
 // keyOf hashes the words of r that two mergeable records must share.
-func keyOf(r []uint32) uint64 {
-	h := mix(0, r[0])
-	switch k := btf.InfoKind(r[1]); k {
+func keyOf(r btf.Record) uint64 {
+	h := mix(0, r.Name())
+	switch k := r.Kind(); k {
 	case btf.KindEnum, btf.KindEnum64:
 		return mix(h, uint32(btf.KindEnum)<<24)
 	case btf.KindTypedef:
-		return mix(h, r[1])
+		return mix(h, r.Info())
 	case btf.KindStruct, btf.KindUnion:
-		h = mix(mix(h, r[1]), r[2])
-		for e := r[3:]; len(e) > 0; e = e[3:] {
-			h = mix(mix(h, e[0]), e[2])
+		h = mix(mix(h, r.Info()), r.Third())
+		for j := range int(r.Vlen()) {
+			name, _, offset := r.Member(j)
+			h = mix(mix(h, name), offset)
 		}
 		return h
 	}
@@ -42,54 +43,62 @@ func mix(h uint64, w uint32) uint64 {
 }
 
 // sameHead compares name, info and third word.
-func sameHead(a, b []uint32) bool { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] }
+func sameHead(a, b btf.Record) bool {
+	return a.Name() == b.Name() && a.Info() == b.Info() && a.Third() == b.Third()
+}
 
 // sameNameInfo compares name and info.
-func sameNameInfo(a, b []uint32) bool { return a[0] == b[0] && a[1] == b[1] }
+func sameNameInfo(a, b btf.Record) bool { return a.Name() == b.Name() && a.Info() == b.Info() }
 
 // equal compares all words.
-func equal(a, b []uint32) bool { return slices.Equal(a, b) }
+func equal(a, b btf.Record) bool { return slices.Equal(a, b) }
 
 // shallow compares two structs or unions without their member types.
-func shallow(a, b []uint32) bool {
+func shallow(a, b btf.Record) bool {
 	if !sameHead(a, b) {
 		return false
 	}
-	for i := 3; i < len(a); i += 3 {
-		if a[i] != b[i] || a[i+2] != b[i+2] {
+	for j := range int(a.Vlen()) {
+		name, _, offset := a.Member(j)
+		if other, _, at := b.Member(j); name != other || offset != at {
 			return false
 		}
 	}
 	return true
 }
 
-func isEnum(r []uint32) bool {
-	k := btf.InfoKind(r[1])
+func isEnum(r btf.Record) bool {
+	k := r.Kind()
 	return k == btf.KindEnum || k == btf.KindEnum64
 }
 
 // compatEnum compares two ENUM or ENUM64; one without values stands for
 // any of the same name, whatever its kind, size or sign.
-func compatEnum(a, b []uint32) bool {
+func compatEnum(a, b btf.Record) bool {
 	if !isEnum(a) || !isEnum(b) {
 		return false
 	}
-	if btf.InfoVlen(a[1]) == 0 || btf.InfoVlen(b[1]) == 0 {
-		return a[0] == b[0]
+	if a.Vlen() == 0 || b.Vlen() == 0 {
+		return a.Name() == b.Name()
 	}
 	return equal(a, b)
 }
 
 // compatArray compares two arrays without their references.
-func compatArray(a, b []uint32) bool { return sameHead(a, b) && a[5] == b[5] }
+func compatArray(a, b btf.Record) bool {
+	_, _, n := a.Array()
+	_, _, m := b.Array()
+	return sameHead(a, b) && n == m
+}
 
 // compatProto compares two prototypes without their references.
-func compatProto(a, b []uint32) bool {
+func compatProto(a, b btf.Record) bool {
 	if !sameNameInfo(a, b) {
 		return false
 	}
-	for i := 3; i < len(a); i += 2 {
-		if a[i] != b[i] {
+	for j := range int(a.Vlen()) {
+		name, _ := a.Param(j)
+		if other, _ := b.Param(j); name != other {
 			return false
 		}
 	}
@@ -98,8 +107,8 @@ func compatProto(a, b []uint32) bool {
 
 // forwardOf reports whether forward f can stand for the type with info word
 // info: a struct, or a union if kind_flag of f is set.
-func forwardOf(f []uint32, info uint32) bool {
-	if btf.InfoKflag(f[1]) {
+func forwardOf(f btf.Record, info uint32) bool {
+	if btf.InfoKflag(f.Info()) {
 		return btf.InfoKind(info) == btf.KindUnion
 	}
 	return btf.InfoKind(info) == btf.KindStruct

@@ -34,7 +34,7 @@ func (d *state) structs() error {
 func (d *state) placeStruct(id uint32) error {
 	r := d.rec(id)
 	same := shallow
-	if btf.InfoKind(r[1]) == btf.KindTypedef {
+	if r.Kind() == btf.KindTypedef {
 		same = sameNameInfo
 	}
 	key := keyOf(r)
@@ -103,15 +103,15 @@ func (d *state) step(x, y uint32) (bool, error) {
 	d.paired = append(d.paired, y)
 
 	a, b := d.rec(x), d.rec(y)
-	if a[0] != b[0] {
+	if a.Name() != b.Name() {
 		return false, nil
 	}
-	ka, kb := btf.InfoKind(a[1]), btf.InfoKind(b[1])
+	ka, kb := a.Kind(), b.Kind()
 	if (ka == btf.KindFwd) != (kb == btf.KindFwd) {
 		if ka == btf.KindFwd {
-			return forwardOf(a, b[1]), nil
+			return forwardOf(a, b.Info()), nil
 		}
-		ok := forwardOf(b, a[1])
+		ok := forwardOf(b, a.Info())
 		if ok && y < d.first {
 			d.baseChange = true
 		}
@@ -125,8 +125,8 @@ func (d *state) step(x, y uint32) (bool, error) {
 
 // compare compares two records of one kind and name and pushes the pairs of
 // their references, so that they are taken in the order they are to be compared.
-func (d *state) compare(x uint32, a, b []uint32) (bool, error) {
-	switch k := btf.InfoKind(a[1]); k {
+func (d *state) compare(x uint32, a, b btf.Record) (bool, error) {
+	switch k := a.Kind(); k {
 	case btf.KindInt:
 		return equal(a, b), nil
 	case btf.KindFloat, btf.KindFwd:
@@ -135,28 +135,34 @@ func (d *state) compare(x uint32, a, b []uint32) (bool, error) {
 		return compatEnum(a, b), nil
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict,
 		btf.KindTypedef, btf.KindFunc, btf.KindTypeTag:
-		d.push(a[2], b[2])
-		return a[1] == b[1], nil
+		d.push(a.Third(), b.Third())
+		return a.Info() == b.Info(), nil
 	case btf.KindArray:
-		d.push(a[3], b[3])
-		d.push(a[4], b[4])
+		elem, index, _ := a.Array()
+		elemOf, indexOf, _ := b.Array()
+		d.push(elem, elemOf)
+		d.push(index, indexOf)
 		return compatArray(a, b), nil
 	case btf.KindStruct, btf.KindUnion:
 		if !shallow(a, b) {
 			return false, nil
 		}
-		for i := len(a) - 3; i >= 3; i -= 3 {
-			d.push(a[i+1], b[i+1])
+		for j := int(a.Vlen()) - 1; j >= 0; j-- {
+			_, p, _ := a.Member(j)
+			_, q, _ := b.Member(j)
+			d.push(p, q)
 		}
 		return true, nil
 	case btf.KindFuncProto:
 		if !compatProto(a, b) {
 			return false, nil
 		}
-		for i := len(a) - 2; i >= 3; i -= 2 {
-			d.push(a[i+1], b[i+1])
+		for j := int(a.Vlen()) - 1; j >= 0; j-- {
+			_, p := a.Param(j)
+			_, q := b.Param(j)
+			d.push(p, q)
 		}
-		d.push(a[2], b[2])
+		d.push(a.Third(), b.Third())
 		return true, nil
 	default:
 		return false, fmt.Errorf("btf: types: a struct or typedef refers to %s [%d]", k, x)
@@ -201,8 +207,8 @@ func (d *state) identical(x, y uint32, depth int) (bool, error) {
 			return false, fmt.Errorf("btf: types: [%d] and [%d] are too complex to compare", x, y)
 		}
 		a, b := d.rec(x), d.rec(y)
-		k := btf.InfoKind(a[1])
-		if k != btf.InfoKind(b[1]) {
+		k := a.Kind()
+		if k != b.Kind() {
 			return false, nil
 		}
 		switch k {
@@ -219,7 +225,7 @@ func (d *state) identical(x, y uint32, depth int) (bool, error) {
 			if !sameNameInfo(a, b) {
 				return false, nil
 			}
-			x, y = a[2], b[2]
+			x, y = a.Third(), b.Third()
 		case btf.KindArray:
 			if !compatArray(a, b) || !d.opt.StrictArrays {
 				return compatArray(a, b), nil
@@ -234,8 +240,8 @@ func (d *state) identical(x, y uint32, depth int) (bool, error) {
 			if !compatProto(a, b) {
 				return false, nil
 			}
-			if a[2] != b[2] {
-				if ok, err := d.identical(a[2], b[2], depth-1); !ok || err != nil {
+			if a.Third() != b.Third() {
+				if ok, err := d.identical(a.Third(), b.Third(), depth-1); !ok || err != nil {
 					return ok, err
 				}
 			}
@@ -248,8 +254,8 @@ func (d *state) identical(x, y uint32, depth int) (bool, error) {
 
 // identicalRefs compares the references behind the third word of two records of
 // one kind and vlen.
-func (d *state) identicalRefs(a, b []uint32, depth int) (bool, error) {
-	start, stride, n := btf.RefWords(btf.InfoKind(a[1]), btf.InfoVlen(a[1]))
+func (d *state) identicalRefs(a, b btf.Record, depth int) (bool, error) {
+	start, stride, n := btf.RefWords(a.Kind(), a.Vlen())
 	for i := 0; i < n; i++ {
 		x, y := a[start+i*stride], b[start+i*stride]
 		if x == y {

@@ -6,7 +6,7 @@ import "github.com/btflite/btflite/btf"
 func (d *state) primitives() {
 	for id := d.first; id < d.count(); id++ {
 		r := d.rec(id)
-		switch btf.InfoKind(r[1]) {
+		switch r.Kind() {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd:
 			key := keyOf(r)
 			if c := d.find(key, r); c != 0 {
@@ -21,7 +21,7 @@ func (d *state) primitives() {
 }
 
 // find returns the first candidate of key with the words r, or 0.
-func (d *state) find(key uint64, r []uint32) uint32 {
+func (d *state) find(key uint64, r btf.Record) uint32 {
 	for cur := d.index.first(key); cur >= 0; {
 		var c uint32
 		c, cur = d.index.at(cur)
@@ -35,7 +35,7 @@ func (d *state) find(key uint64, r []uint32) uint32 {
 // enum places an ENUM or ENUM64. A forward (no values) joins the first enum of
 // its name; a full one takes over all forwards tried before its equal is found,
 // so that a forward ends at the last distinct full enum.
-func (d *state) enum(id uint32, r []uint32) {
+func (d *state) enum(id uint32, r btf.Record) {
 	key := keyOf(r)
 	for cur := d.index.first(key); cur >= 0; {
 		var c uint32
@@ -48,7 +48,7 @@ func (d *state) enum(id uint32, r []uint32) {
 		if !compatEnum(cr, r) {
 			continue
 		}
-		if btf.InfoVlen(r[1]) == 0 {
+		if r.Vlen() == 0 {
 			d.target[id] = c
 			return
 		}

@@ -14,24 +14,24 @@ func (d *state) forwards() {
 	owner := make(map[uint32]uint32)
 	for id := uint32(1); id < d.count(); id++ {
 		r := d.rec(id)
-		if k := btf.InfoKind(r[1]); k != btf.KindStruct && k != btf.KindUnion {
+		if k := r.Kind(); k != btf.KindStruct && k != btf.KindUnion {
 			continue
 		}
-		if d.target[id] != id || r[0] == 0 {
+		if d.target[id] != id || r.Name() == 0 {
 			continue
 		}
-		if _, taken := owner[r[0]]; taken {
-			owner[r[0]] = ambiguous
+		if _, taken := owner[r.Name()]; taken {
+			owner[r.Name()] = ambiguous
 		} else {
-			owner[r[0]] = id
+			owner[r.Name()] = id
 		}
 	}
 	for id := d.first; id < d.count(); id++ {
 		r := d.rec(id)
-		if btf.InfoKind(r[1]) != btf.KindFwd || d.target[id] != id {
+		if r.Kind() != btf.KindFwd || d.target[id] != id {
 			continue
 		}
-		o, ok := owner[r[0]]
+		o, ok := owner[r.Name()]
 		if ok && o != ambiguous && forwardOf(r, d.rec(o)[1]) {
 			d.target[id] = o
 		}
@@ -62,8 +62,8 @@ func (d *state) references() error {
 // pops f.
 func (d *state) advance(f *frame) error {
 	r := d.rec(f.id)
-	k := btf.InfoKind(r[1])
-	start, stride, n := btf.RefWords(k, btf.InfoVlen(r[1]))
+	k := r.Kind()
+	start, stride, n := btf.RefWords(k, r.Vlen())
 	for ; f.ref <= n; f.ref++ {
 		w := &r[2]
 		if f.ref > 0 {

@@ -100,7 +100,7 @@ func newState(in *btf.Blob, opt Options) (*state, error) {
 func (d *state) count() uint32 { return uint32(len(d.off)) }
 
 // rec returns the words of type id.
-func (d *state) rec(id uint32) []uint32 {
+func (d *state) rec(id uint32) btf.Record {
 	w := d.off[id]
 	info := d.words[w+1]
 	end := w + 3 + uint32(btf.ExtraWords(btf.InfoKind(info), btf.InfoVlen(info)))
@@ -125,7 +125,7 @@ func (d *state) indexBase() {
 	for id := uint32(1); id < d.first; id++ {
 		d.target[id] = id
 		r := d.rec(id)
-		switch btf.InfoKind(r[1]) {
+		switch r.Kind() {
 		case btf.KindVar, btf.KindDatasec, btf.KindVoid: // the last for what was skipped
 			continue
 		case btf.KindTypedef:
