@@ -1,8 +1,6 @@
 package btflite_test
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/bench/shape"
@@ -18,9 +16,6 @@ const (
 	maxUpward   = 20 // percent of the references between files
 )
 
-// unshaped are the packages that still break limits.
-var unshaped = []string{"btf/show"}
-
 // TestShape: types, functions and packages are small enough to be read one by one,
 // and files refer to those below them.
 func TestShape(t *testing.T) {
@@ -30,9 +25,6 @@ func TestShape(t *testing.T) {
 	s, err := shape.Measure(".")
 	if err != nil {
 		t.Fatal(err)
-	}
-	exempt := func(name string) bool {
-		return slices.ContainsFunc(unshaped, func(p string) bool { return name == p || strings.HasPrefix(name, p+".") })
 	}
 	for _, c := range []struct {
 		what  string
@@ -45,7 +37,7 @@ func TestShape(t *testing.T) {
 		{"levels of nesting", s.Depth, maxDepth},
 	} {
 		for _, x := range c.list {
-			if x.N > c.limit && !exempt(x.Name) {
+			if x.N > c.limit {
 				t.Errorf("%s has %d %s, at most %d are allowed", x.Name, x.N, c.what, c.limit)
 			}
 		}
@@ -55,7 +47,7 @@ func TestShape(t *testing.T) {
 		t.Errorf("one function in 20 has %d lines or more, as %s; at most %d are allowed", x.N, x.Name, maxMost)
 	}
 	for _, p := range s.Packages {
-		if 100*p.Up > maxUpward*p.Refs && !exempt(p.Path) {
+		if 100*p.Up > maxUpward*p.Refs {
 			t.Errorf("%s: %d of %d references between files run upwards, at most %d %% may", p.Path, p.Up, p.Refs, maxUpward)
 		}
 	}

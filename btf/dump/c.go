@@ -161,8 +161,6 @@ func (c *cWriter) goesOn(id uint32) bool {
 	return true
 }
 
-func (c *cWriter) text(s string) { c.buf = append(c.buf, s...) }
-
 // What is around the types.
 const (
 	cBegin = `#ifndef __VMLINUX_H__

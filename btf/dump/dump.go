@@ -34,6 +34,9 @@ func newOut(w io.Writer) *out {
 	return &out{w: w, buf: make([]byte, 0, flushAt+room)}
 }
 
+// text adds s.
+func (o *out) text(s string) { o.buf = append(o.buf, s...) }
+
 // flush writes what is collected.
 func (o *out) flush() {
 	if len(o.buf) > 0 && o.err == nil {

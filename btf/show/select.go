@@ -133,7 +133,7 @@ func (f *Filter) named(t view.Type) bool {
 
 // passes tells whether the layout of t is one that the filter lets through.
 func (p *Printer) passes(f *Filter, t view.Type) bool {
-	if f.Contains != "" && !p.contains(t, f.Contains) || f.PointTo != "" && !p.pointsTo(t, f.PointTo) {
+	if f.Contains != "" && !contains(t, f.Contains) || f.PointTo != "" && !pointsTo(t, f.PointTo) {
 		return false
 	}
 	if f.Holes == 0 && f.BitHoles == 0 && f.HoleSize == 0 && f.Padding == 0 && !f.Packed && !f.Flexible && !f.Embedded {
@@ -153,7 +153,7 @@ func (p *Printer) passes(f *Filter, t view.Type) bool {
 }
 
 // contains tells whether a member of t is of the type of the name.
-func (p *Printer) contains(t view.Type, name string) bool {
+func contains(t view.Type, name string) bool {
 	for _, m := range t.Members() {
 		of := m.Type()
 		if (of.IsComposite() || of.Kind() == btf.KindTypedef) && string(of.Name()) == name {
@@ -164,7 +164,7 @@ func (p *Printer) contains(t view.Type, name string) bool {
 }
 
 // pointsTo tells whether a member of t points to the type of the name.
-func (p *Printer) pointsTo(t view.Type, name string) bool {
+func pointsTo(t view.Type, name string) bool {
 	for _, m := range t.Members() {
 		if isPointer(m.Type(), name) {
 			return true
