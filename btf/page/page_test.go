@@ -282,3 +282,40 @@ func readView(t *testing.T, path string) *view.View {
 	}
 	return view.New(blob)
 }
+
+// TestUnused: what is hatched is what "btflite show" calls holes and padding.
+func TestUnused(t *testing.T) {
+	views := []*view.View{sample(t, false), sample(t, true)}
+	if path := os.Getenv("BTFLITE_BTF"); path != "" {
+		views = append(views, readView(t, path))
+	}
+	for _, v := range views {
+		layouts, n := view.NewLayouts(v), 0
+		for x := range v.All() {
+			if x.Kind() != btf.KindStruct || x.Vlen() == 0 {
+				continue
+			}
+			l, got, last := layouts.Of(x), uint64(0), uint64(0)
+			for _, p := range layout(x) {
+				switch {
+				case p.kind != 0:
+					got += p.size
+				case p.at < last: // members that overlap: there is no rule for what is between
+					got |= 1 << 63
+				default: // an empty class: nothing to pahole, a byte on the page
+					if in := p.m.Type().Resolved(); in.IsComposite() && in.Vlen() == 0 && in.Size() == 1 {
+						got |= 1 << 63
+					}
+				}
+				last = p.at
+			}
+			want := 8*(l.SumHoles+l.Padding) + l.SumBitHoles + l.BitPadding
+			layouts.Done(l)
+			if got != want && got>>40 == 0 {
+				t.Errorf("type %d %s: %d bits are hatched, %d are holes and padding", x.ID, x.Name(), got, want)
+			}
+			n++
+		}
+		t.Logf("%d structs", n)
+	}
+}
