@@ -2,9 +2,7 @@ package memlimit
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -15,56 +13,60 @@ import (
 // the system reads what is around a page with it, as far as is set for the disk:
 // at times megabytes, the whole program, again and again if that is more than
 // a control group has left, until the kernel gives up and ends the process.
-func ReadProgramSingly() { adviseProgram("", unix.MADV_RANDOM) }
+func ReadProgramSingly() {
+	for _, m := range program() {
+		unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_RANDOM) // only advice
+	}
+}
 
 // DropCode takes the code and the constants of the running program out of the memory
 // of the process. What is needed again comes back as it is used, 16 pages at a time.
 // The start of a Go program runs a bit of every package, so that nearly all of the
 // program is resident afterwards, and most of it is never used again.
 //
-// Constants stay in a program that can be loaded anywhere (-buildmode=pie): the start
-// writes addresses into them.
+// A mapping of which a page is not as in the file stays: a debugger may have put
+// breakpoints there, a tracer probes, or the start addresses (-buildmode=pie).
 func DropCode() {
-	adviseProgram("r-xp", unix.MADV_DONTNEED)
-	if atFixedPlace() {
-		adviseProgram("r--p", unix.MADV_DONTNEED)
+	for _, m := range program() {
+		if !m.writable && !m.changed {
+			unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED) // only advice
+		}
 	}
 }
 
-// atFixedPlace reports whether the program is linked for one address: e_type of its
-// ELF header is ET_EXEC.
-func atFixedPlace() bool {
-	const typeAt, executable = 16, 2
-	f, err := os.Open("/proc/self/exe")
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [typeAt + 2]byte
-	_, err = io.ReadFull(f, head[:])
-	return err == nil && binary.NativeEndian.Uint16(head[typeAt:]) == executable
+// mapping is a part of the running program in memory.
+type mapping struct {
+	from, to uintptr
+	writable bool
+	changed  bool // a page is no longer that of the file
 }
 
-// adviseProgram gives advice about the mappings of the program that have these
-// permissions (proc_pid_maps(5)), or about all for "".
-func adviseProgram(permissions string, advice uintptr) {
-	program, err := os.Readlink("/proc/self/exe")
+// program lists the mappings of the running program (proc_pid_smaps(5)); none if the
+// system does not tell them.
+func program() (list []mapping) {
+	name, err := os.Readlink("/proc/self/exe")
 	if err != nil {
-		return
+		return nil
 	}
-	maps, err := os.Open("/proc/self/maps")
+	smaps, err := os.Open("/proc/self/smaps")
 	if err != nil {
-		return
+		return nil
 	}
-	defer maps.Close()
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
-		var from, to uintptr
-		var has string
-		if !strings.HasSuffix(lines.Text(), " "+program) {
-			continue
-		}
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s ", &from, &to, &has); err == nil && (permissions == "" || has == permissions) {
-			unix.Syscall(unix.SYS_MADVISE, from, to-from, advice) // only advice
+	defer smaps.Close()
+	own := false // the lines are of a mapping of the program
+	for lines := bufio.NewScanner(smaps); lines.Scan(); {
+		var m mapping
+		var permissions string
+		var kib int
+		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s ", &m.from, &m.to, &permissions); err == nil {
+			if own = strings.HasSuffix(lines.Text(), " "+name); own {
+				m.writable = strings.Contains(permissions, "w")
+				m.changed = true // until the system says that none is
+				list = append(list, m)
+			}
+		} else if _, err := fmt.Sscanf(lines.Text(), "Anonymous: %d kB", &kib); own && err == nil {
+			list[len(list)-1].changed = kib > 0
 		}
 	}
+	return list
 }

@@ -2,6 +2,7 @@ package memlimit
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,40 @@ func TestDropCode(t *testing.T) {
 	ReadProgramSingly()
 	if again := residentCode(t); again == 0 {
 		t.Error("no code is resident, and yet it runs")
+	}
+}
+
+// TestDropCodeKeepsProbes: code that was written to, as a debugger does for a
+// breakpoint, stays.
+func TestDropCodeKeepsProbes(t *testing.T) {
+	mem, err := os.OpenFile("/proc/self/mem", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer mem.Close()
+	changed := func() (list []mapping) {
+		for _, m := range program() {
+			if m.changed && !m.writable {
+				list = append(list, m)
+			}
+		}
+		return list
+	}
+	all := program()
+	if len(all) == 0 {
+		t.Skip("the system does not tell the mappings of the program")
+	}
+	var b [1]byte
+	if _, err := mem.ReadAt(b[:], int64(all[0].from)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := mem.WriteAt(b[:], int64(all[0].from)); err != nil {
+		t.Skip(err)
+	}
+	before := changed()
+	DropCode()
+	if after := changed(); len(before) == 0 || !slices.Equal(after, before) {
+		t.Errorf("changed before: %v, and after: %v", before, after)
 	}
 }
 
