@@ -63,28 +63,21 @@ func (n *Node) hasAux() bool {
 	return false
 }
 
-// refs is how many references node n has; ref is one of them, in the order in
-// which they are placed: of an ARRAY the index type first.
-func (u *Unit) refs(n *Node) int {
-	k := btf.InfoKind(n.Info)
-	_, _, refs := btf.RefWords(k, btf.InfoVlen(n.Info))
-	if btf.ThirdIsRef(k) {
-		refs++
+// refs is what node n refers to, in the order in which it is placed: types of its
+// own, of an ARRAY the index type first, where 0 may also stand for none, and the
+// types of its elements. It takes one look at the kind for all of them: the walk
+// over a large module asks for the references of every node.
+func (u *Unit) refs(n *Node) (own [2]Ref, elements []Member) {
+	switch btf.InfoKind(n.Info) {
+	case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
+	case btf.KindStruct, btf.KindUnion, btf.KindDatasec:
+		elements = u.members(n)
+	case btf.KindFuncProto:
+		own[0], elements = n.Third, u.members(n)
+	case btf.KindArray:
+		own = [2]Ref{n.First, n.Third}
+	default:
+		own[0] = n.Third
 	}
-	return refs
-}
-
-func (u *Unit) ref(n *Node, i int) Ref {
-	k := btf.InfoKind(n.Info)
-	switch {
-	case k == btf.KindArray && i == 0:
-		return n.First
-	case k == btf.KindArray:
-		return n.Third
-	case btf.ThirdIsRef(k) && i == 0:
-		return n.Third
-	case btf.ThirdIsRef(k):
-		i--
-	}
-	return u.Members.S[n.First:][i].Type
+	return own, elements
 }

@@ -199,8 +199,15 @@ func (s *placer) matchLocal(u *Unit, a, b uint32, depth int) bool {
 	if n.hasAux() && n.Aux != o.Aux || !sameNames(u.membersOf(n), u.membersOf(o)) {
 		return false
 	}
-	for k := range u.refs(n) {
-		if !ref(u.ref(n, k), u.ref(o, k)) {
+	own, elements := u.refs(n)
+	other, others := u.refs(o)
+	for k, r := range own {
+		if !ref(r, other[k]) {
+			return false
+		}
+	}
+	for k := range elements {
+		if !ref(elements[k].Type, others[k].Type) {
 			return false
 		}
 	}
@@ -226,20 +233,15 @@ func (s *placer) placeRef(u *Unit, i uint32, depth int) {
 	}
 	n := &u.Nodes.S[i]
 	u.ID.S[i] = idBusy
-	for k := range u.refs(n) {
-		r := u.ref(n, k)
-		if r == 0 || r&Extern != 0 {
-			continue
-		}
-		switch u.ID.S[r-1] {
-		case idNew:
-			s.placeRef(u, r-1, depth+1)
-		case idBusy:
-			u.err = ErrChain
-		}
-		if u.err != nil {
-			return
-		}
+	own, elements := u.refs(n)
+	for _, r := range own {
+		s.placeTarget(u, r, depth)
+	}
+	for k := range elements {
+		s.placeTarget(u, elements[k].Type, depth)
+	}
+	if u.err != nil {
+		return
 	}
 	w := u.content(n)
 	h := contentHash(w)
@@ -262,10 +264,27 @@ func (s *placer) placeRef(u *Unit, i uint32, depth int) {
 	u.visits.Append(i)
 }
 
+// placeTarget places what a reference at a depth leads to, unless it has its place.
+func (s *placer) placeTarget(u *Unit, r Ref, depth int) {
+	if u.err != nil || r == 0 || r&Extern != 0 {
+		return
+	}
+	switch u.ID.S[r-1] {
+	case idNew:
+		s.placeRef(u, r-1, depth+1)
+	case idBusy:
+		u.err = ErrChain
+	}
+}
+
 // inSet says whether all that a reference node refers to has an id.
 func (s *placer) inSet(u *Unit, n *Node) bool {
-	for k := range u.refs(n) {
-		if u.id(u.ref(n, k)) >= MaxIDs {
+	own, elements := u.refs(n)
+	if u.id(own[0]) >= MaxIDs || u.id(own[1]) >= MaxIDs {
+		return false
+	}
+	for k := range elements {
+		if u.id(elements[k].Type) >= MaxIDs {
 			return false
 		}
 	}
@@ -294,8 +313,15 @@ func (s *placer) sameRef(u *Unit, a, b *Node) bool {
 	if a.Info != b.Info || a.Name != b.Name || a.hasAux() && a.Aux != b.Aux || !sameNames(u.membersOf(a), u.membersOf(b)) {
 		return false
 	}
-	for k := range u.refs(a) {
-		if u.id(u.ref(a, k)) != u.id(u.ref(b, k)) {
+	own, elements := u.refs(a)
+	other, others := u.refs(b)
+	for k, r := range own {
+		if u.id(r) != u.id(other[k]) {
+			return false
+		}
+	}
+	for k := range elements {
+		if u.id(elements[k].Type) != u.id(others[k].Type) {
 			return false
 		}
 	}

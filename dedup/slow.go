@@ -188,9 +188,14 @@ func (s *walker) spreadTaint(u *Unit) {
 	edges := 0
 	each := func(fn func(from, to uint32)) {
 		for i := range u.Nodes.S {
-			x := &u.Nodes.S[i]
-			for k := range u.refs(x) {
-				if r := u.ref(x, k); r != 0 && r&Extern == 0 {
+			own, elements := u.refs(&u.Nodes.S[i])
+			for _, r := range own {
+				if r != 0 && r&Extern == 0 {
+					fn(uint32(i), r-1)
+				}
+			}
+			for j := range elements {
+				if r := elements[j].Type; r != 0 && r&Extern == 0 {
 					fn(uint32(i), r-1)
 				}
 			}
