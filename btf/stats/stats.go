@@ -21,7 +21,8 @@ import (
 // Report is what Of has found. Bytes are those of the encoded form. Only types and
 // strings that are not of a base count, if nothing else is said.
 type Report struct {
-	// Bytes is the length of all, that of the header included.
+	// Bytes is the length of all, those of the header and of a layout section
+	// included, but without types of kinds that are not known.
 	Bytes       uint64 `json:"bytes"`
 	TypeBytes   uint64 `json:"type_bytes"`
 	StringBytes uint64 `json:"string_bytes"`
@@ -72,7 +73,7 @@ func Of(v *view.View, top int) *Report {
 	r := &Report{
 		TypeBytes: 4 * uint64(len(b.Words)), StringBytes: uint64(len(b.Strings)), Types: uint32(len(b.Off)),
 	}
-	r.Bytes = btf.HeaderLen + r.TypeBytes + r.StringBytes
+	r.Bytes = uint64(b.Form.Len()) + r.TypeBytes + r.StringBytes
 	s := newStringUse(b)
 	kinds := map[btf.Kind]*Kind{}
 	largest := newTop(top, func(x, y *Type) int {
