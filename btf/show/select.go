@@ -3,6 +3,7 @@ package show
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/btflite/btflite/btf"
@@ -46,17 +47,25 @@ func (p *Printer) List(f *Filter, form Form, separator string) error {
 	if form == Times {
 		p.countTimes()
 	}
-	known := newSeen()
-	for t := range p.v.Own() {
-		if !t.IsComposite() || !f.named(t) || !known.add(t) || !p.passes(f, t) {
-			continue
-		}
+	for t := range p.Listed(f) {
 		p.Entry(t, f, form, separator)
 		if p.full() {
 			break
 		}
 	}
 	return p.Flush()
+}
+
+// Listed gives the types that List prints.
+func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
+	return func(yield func(view.Type) bool) {
+		known := newSeen()
+		for t := range p.v.Own() {
+			if t.IsComposite() && f.named(t) && known.add(t) && p.passes(f, t) && !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // Sorted is List in the order of names. Of types of one name the last comes first,

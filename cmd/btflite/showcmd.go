@@ -27,11 +27,14 @@ type showCommand struct {
 	separator   string
 	enumerator  string // --contains_enumerator
 	sorted      bool
+	format      string // of a picture; "" for text
 }
 
 func newShowCommand(c *cli) *cobra.Command {
 	s := &showCommand{in: newTypeReader(c.lookupEnv), separator: "\t"}
 	cmd := s.command()
+	under(cmd, groupReport).value(func(v string) error { s.format = v; return nil }, "format", "",
+		"draw layouts in `FORMAT`: html, or svg for one", words("text", "html", "svg"))
 	cmd.RunE = func(_ *cobra.Command, words []string) error {
 		names, file := s.split(words)
 		s.names = append(s.names, names...)
@@ -181,6 +184,9 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		v.SetPointerSize(t.pointerSize)
 	}
 	s.opt.Quiet = c.quiet
+	if s.format == "html" || s.format == "svg" {
+		return s.draw(c, t.path, v)
+	}
 	out, end := c.pager()
 	defer end()
 	p := show.New(out, v, s.opt)
@@ -194,11 +200,19 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	default:
 		err = p.List(&s.filter, s.form, s.separator)
 	}
-	var missing *missingType
-	if errors.As(err, &missing) {
-		return errors.Join(stdoutError(p.Flush()), fmt.Errorf("%s: %w", message.OneLine(t.path), err))
+	if of := missingOf(t.path, err); of != nil {
+		return errors.Join(stdoutError(p.Flush()), of)
 	}
 	return stdoutError(err)
+}
+
+// missingOf is the error for a type that the file does not have, nil if err is none.
+func missingOf(path string, err error) error {
+	var missing *missingType
+	if !errors.As(err, &missing) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", message.OneLine(path), err)
 }
 
 // missingType is the error for a name that no type has.
@@ -214,6 +228,18 @@ func (m *missingType) Error() string {
 
 // named prints the types of the names.
 func (s *showCommand) named(c *cli, p *show.Printer, v *view.View) error {
+	err := s.eachNamed(c, v, func(t view.Type) {
+		p.Entry(t, &s.filter, s.form, s.separator)
+		p.End()
+	})
+	if err != nil {
+		return err
+	}
+	return p.Flush()
+}
+
+// eachNamed gives the types of the names.
+func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error {
 	for _, name := range s.names {
 		kind, bare, ok := strings.Cut(name, " ")
 		if !ok || !slices.Contains([]string{"struct", "union", "enum"}, kind) {
@@ -234,11 +260,10 @@ func (s *showCommand) named(c *cli, p *show.Printer, v *view.View) error {
 			c.warn("note: " + missing.Error())
 		}
 		for _, id := range ids {
-			p.Entry(v.Type(id), &s.filter, s.form, s.separator)
-			p.End()
+			fn(v.Type(id))
 		}
 	}
-	return p.Flush()
+	return nil
 }
 
 // withEnumerator prints the enum that has the enumerator.

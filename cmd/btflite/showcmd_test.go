@@ -141,3 +141,46 @@ func TestShowWords(t *testing.T) {
 		}
 	}
 }
+
+// TestShowPictures: pages have what is asked for, an SVG file one struct, and what
+// has no layout is told.
+func TestShowPictures(t *testing.T) {
+	const file = "../../testdata/small/small.btf"
+	run := func(status int, args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		got := newCLI(&out, &errs, func(string) (string, bool) { return "", false }).run(append([]string{"show"}, args...))
+		if got != status || (status == 0) != (errs.Len() == 0) {
+			t.Errorf("%q: status %d, %s", args, got, errs.String())
+		}
+		return out.String() + errs.String()
+	}
+	all := run(0, "--format=html", file)
+	if !strings.Contains(all, "<!doctype html>") || strings.Contains(all, `"list":[]`) {
+		t.Error("the page of a file has no structs")
+	}
+	names := strings.Fields(run(0, "--sizes", file))
+	name := names[0]
+	if page := run(0, "--format=html", name, file); !strings.Contains(page, `"`+name+`"`) || len(page) >= len(all) {
+		t.Errorf("the page of %s has %d bytes, that of the file %d", name, len(page), len(all))
+	}
+	if svg := run(0, "--format=svg", name, file); !strings.HasPrefix(svg, "<svg ") || !strings.Contains(svg, name) {
+		t.Errorf("%s", svg)
+	}
+	for _, x := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"--format=svg", exitUsage, "draws one struct or union"},
+		{"--format=html int", exitFailure, "no type int"},
+		{"--format=html u16", exitFailure, file + ": u16: only structs and unions have a layout, and it is a TYPEDEF"},
+		{"--format=html --sizes", exitUsage, "leave out the options for lists"},
+		{"--format=html no_such_struct", exitFailure, "no type no_such_struct"},
+		{"--format=pdf", exitUsage, "use text or html or svg"},
+	} {
+		if got := run(x.status, append(strings.Fields(x.args), file)...); !strings.Contains(got, x.want) {
+			t.Errorf("%s: %s", x.args, got)
+		}
+	}
+}

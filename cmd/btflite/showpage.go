@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/btflite/btflite/btf/page"
+	"github.com/btflite/btflite/btf/show"
+	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// draw draws the structs and unions that are asked for: as a page for a browser, or
+// one of them as an SVG file.
+func (s *showCommand) draw(c *cli, path string, v *view.View) error {
+	if s.enumerator != "" || s.form != show.Text {
+		return usagef("--format=%s draws structs and unions: leave out the options for lists and enums", s.format)
+	}
+	ids, err := s.drawn(c, v)
+	switch of := missingOf(path, err); {
+	case of != nil:
+		return of
+	case errors.Is(err, page.ErrNotComposite):
+		return fmt.Errorf("%s: %w", message.OneLine(path), err)
+	case err != nil:
+		return err
+	}
+	opt := page.Options{Line: s.opt.CacheLine, Title: path}
+	out := bufio.NewWriter(c.stdout)
+	if s.format == "svg" {
+		if len(ids) != 1 {
+			return usagef("--format=svg draws one struct or union, and these are %d: name one", len(ids))
+		}
+		err = page.SVG(out, v, ids[0], opt)
+	} else {
+		err = page.Write(out, v, ids, opt)
+	}
+	return stdoutError(errors.Join(err, out.Flush()))
+}
+
+// drawn are the ids of the structs and unions that are asked for.
+func (s *showCommand) drawn(c *cli, v *view.View) (ids []uint32, err error) {
+	if len(s.names) == 0 {
+		for t := range show.New(io.Discard, v, s.opt).Listed(&s.filter) {
+			ids = append(ids, t.ID)
+		}
+		return ids, nil
+	}
+	for _, name := range s.names {
+		one, pattern := showCommand{names: []string{name}, skipMissing: s.skipMissing}, strings.ContainsAny(name, `*?[\`)
+		fault := one.eachNamed(c, v, func(t view.Type) {
+			switch of := t.Resolved(); {
+			case of.IsComposite():
+				ids = append(ids, of.ID)
+			case !pattern: // a pattern fits enums by the way
+				err = fmt.Errorf("%s: %w, and it is a %s", message.OneLine(name), page.ErrNotComposite, t.Kind())
+			}
+		})
+		if err = errors.Join(fault, err); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
