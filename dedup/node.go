@@ -67,17 +67,17 @@ func (n *Node) hasAux() bool {
 // own, of an ARRAY the index type first, where 0 may also stand for none, and the
 // types of its elements. It takes one look at the kind for all of them: the walk
 // over a large module asks for the references of every node.
-func (u *Unit) refs(n *Node) (own [2]Ref, elements []Member) {
+func (u *Unit) refs(n *Node) (first, second Ref, elements []Member) {
 	switch btf.InfoKind(n.Info) {
 	case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
 	case btf.KindStruct, btf.KindUnion, btf.KindDatasec:
 		elements = u.members(n)
 	case btf.KindFuncProto:
-		own[0], elements = n.Third, u.members(n)
+		first, elements = n.Third, u.members(n)
 	case btf.KindArray:
-		own = [2]Ref{n.First, n.Third}
+		first, second = n.First, n.Third
 	default:
-		own[0] = n.Third
+		first = n.Third
 	}
-	return own, elements
+	return first, second, elements
 }

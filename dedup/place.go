@@ -199,12 +199,10 @@ func (s *placer) matchLocal(u *Unit, a, b uint32, depth int) bool {
 	if n.hasAux() && n.Aux != o.Aux || !sameNames(u.membersOf(n), u.membersOf(o)) {
 		return false
 	}
-	own, elements := u.refs(n)
-	other, others := u.refs(o)
-	for k, r := range own {
-		if !ref(r, other[k]) {
-			return false
-		}
+	first, second, elements := u.refs(n)
+	otherFirst, otherSecond, others := u.refs(o)
+	if !ref(first, otherFirst) || !ref(second, otherSecond) {
+		return false
 	}
 	for k := range elements {
 		if !ref(elements[k].Type, others[k].Type) {
@@ -233,10 +231,9 @@ func (s *placer) placeRef(u *Unit, i uint32, depth int) {
 	}
 	n := &u.Nodes.S[i]
 	u.ID.S[i] = idBusy
-	own, elements := u.refs(n)
-	for _, r := range own {
-		s.placeTarget(u, r, depth)
-	}
+	first, second, elements := u.refs(n)
+	s.placeTarget(u, first, depth)
+	s.placeTarget(u, second, depth)
 	for k := range elements {
 		s.placeTarget(u, elements[k].Type, depth)
 	}
@@ -279,8 +276,8 @@ func (s *placer) placeTarget(u *Unit, r Ref, depth int) {
 
 // inSet says whether all that a reference node refers to has an id.
 func (s *placer) inSet(u *Unit, n *Node) bool {
-	own, elements := u.refs(n)
-	if u.id(own[0]) >= MaxIDs || u.id(own[1]) >= MaxIDs {
+	first, second, elements := u.refs(n)
+	if u.id(first) >= MaxIDs || u.id(second) >= MaxIDs {
 		return false
 	}
 	for k := range elements {
@@ -313,12 +310,10 @@ func (s *placer) sameRef(u *Unit, a, b *Node) bool {
 	if a.Info != b.Info || a.Name != b.Name || a.hasAux() && a.Aux != b.Aux || !sameNames(u.membersOf(a), u.membersOf(b)) {
 		return false
 	}
-	own, elements := u.refs(a)
-	other, others := u.refs(b)
-	for k, r := range own {
-		if u.id(r) != u.id(other[k]) {
-			return false
-		}
+	first, second, elements := u.refs(a)
+	otherFirst, otherSecond, others := u.refs(b)
+	if u.id(first) != u.id(otherFirst) || u.id(second) != u.id(otherSecond) {
+		return false
 	}
 	for k := range elements {
 		if u.id(elements[k].Type) != u.id(others[k].Type) {

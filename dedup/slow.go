@@ -186,34 +186,47 @@ func (s *walker) spreadTaint(u *Unit) {
 	w.start.Resize(n + 2)
 	start := w.start.S
 	edges := 0
-	each := func(fn func(from, to uint32)) {
-		for i := range u.Nodes.S {
-			own, elements := u.refs(&u.Nodes.S[i])
-			for _, r := range own {
-				if r != 0 && r&Extern == 0 {
-					fn(uint32(i), r-1)
-				}
-			}
-			for j := range elements {
-				if r := elements[j].Type; r != 0 && r&Extern == 0 {
-					fn(uint32(i), r-1)
-				}
+	local := func(r Ref) bool { return r != 0 && r&Extern == 0 }
+	for i := range u.Nodes.S {
+		first, second, elements := u.refs(&u.Nodes.S[i])
+		if local(first) {
+			start[first+1]++
+			edges++
+		}
+		if local(second) {
+			start[second+1]++
+			edges++
+		}
+		for j := range elements {
+			if r := elements[j].Type; local(r) {
+				start[r+1]++
+				edges++
 			}
 		}
 	}
-	each(func(_, to uint32) {
-		start[to+2]++
-		edges++
-	})
 	for i := 2; i < len(start); i++ {
 		start[i] += start[i-1]
 	}
 	w.from.Reset()
 	w.from.Resize(edges)
-	each(func(from, to uint32) {
-		w.from.S[start[to+1]] = from
-		start[to+1]++
-	})
+	from := w.from.S
+	for i := range u.Nodes.S {
+		first, second, elements := u.refs(&u.Nodes.S[i])
+		if local(first) {
+			from[start[first]] = uint32(i)
+			start[first]++
+		}
+		if local(second) {
+			from[start[second]] = uint32(i)
+			start[second]++
+		}
+		for j := range elements {
+			if r := elements[j].Type; local(r) {
+				from[start[r]] = uint32(i)
+				start[r]++
+			}
+		}
+	}
 	todo := w.todo
 	todo.Reset()
 	for i := range uint32(n) {
