@@ -17,6 +17,7 @@ import (
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
 )
 
@@ -120,9 +121,9 @@ func TestSmallAgainstBpftool(t *testing.T) {
 		var base *btf.Blob
 		basePath := ""
 		if tt.base != "" {
-			base, basePath = parseFile(t, dir+tt.base, nil), dir+tt.base
+			base, basePath = btftest.Read(t, dir+tt.base, nil), dir+tt.base
 		}
-		b := parseFile(t, dir+tt.file, base)
+		b := btftest.Read(t, dir+tt.file, base)
 		for _, f := range forms {
 			if err := compare(tool, dir+tt.file, basePath, b, f); err != nil {
 				t.Errorf("%s %s: %v", tt.file, f.name, err)
@@ -156,7 +157,7 @@ func TestCompiledAgainstBpftool(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Close()
-		b := parseFile(t, object, nil)
+		b := btftest.Read(t, object, nil)
 		if !strings.HasSuffix(cc, "mips") && !strings.HasSuffix(cc, "bpf") { // which have no such size of long here
 			compileStrict(t, cc, b, object)
 		}
@@ -208,19 +209,6 @@ func compileStrict(t *testing.T, cc string, b *btf.Blob, name string) {
 	t.Logf("%s: %s: %d assertions hold, %d members left out", filepath.Base(name), cc, asserts, lost)
 }
 
-func parseFile(t testing.TB, path string, base *btf.Blob) *btf.Blob {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := btf.Parse(data, base)
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	return b
-}
-
 // TestKernelsAgainstBpftool compares all types of kernels and of modules over them,
 // if CI is true and the corpus is there.
 func TestKernelsAgainstBpftool(t *testing.T) {
@@ -236,7 +224,7 @@ func TestKernelsAgainstBpftool(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), name)
 		encodeTo(t, kernel, path, nil)
-		b := parseFile(t, path, nil)
+		b := btftest.Read(t, path, nil)
 		eachAtOnce(forms, func(f form) {
 			if err := compare(tool, path, "", b, f); err != nil {
 				t.Errorf("%s %s: %v", name, f.name, err)
@@ -258,7 +246,7 @@ func TestKernelsAgainstBpftool(t *testing.T) {
 			if !encodeTo(t, m, split, base) {
 				return
 			}
-			b := parseFile(t, split, b)
+			b := btftest.Read(t, split, b)
 			for _, f := range forms {
 				// C has all of the base each time: for every fifth module.
 				if f.args != nil && f.args[1] == "c" && slices.Index(modules, m)%5 != 0 {

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/view"
 )
 
 // browser is a headless Chromium that is asked over pipes: its descriptors 3 and 4
@@ -283,7 +286,7 @@ func TestBrowserOpensKernel(t *testing.T) {
 	if path == "" {
 		t.Skip("BTFLITE_BTF names no file")
 	}
-	v := readView(t, path)
+	v := view.New(btftest.Read(t, path, nil))
 	dir := t.TempDir()
 	var html bytes.Buffer
 	if err := Write(&html, v, ids(v), Options{Title: filepath.Base(path)}); err != nil {

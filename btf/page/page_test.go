@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 )
 
@@ -269,25 +270,11 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// readView reads raw BTF.
-func readView(t *testing.T, path string) *view.View {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blob, err := btf.Parse(b, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return view.New(blob)
-}
-
 // TestUnused: what is hatched is what "btflite show" calls holes and padding.
 func TestUnused(t *testing.T) {
 	views := []*view.View{sample(t, false), sample(t, true)}
 	if path := os.Getenv("BTFLITE_BTF"); path != "" {
-		views = append(views, readView(t, path))
+		views = append(views, view.New(btftest.Read(t, path, nil)))
 	}
 	for _, v := range views {
 		layouts, n := view.NewLayouts(v), 0
