@@ -1,13 +1,17 @@
 package show
 
 import (
+	"slices"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Type prints one struct, union, enum or typedef.
 func (p *Printer) Type(t view.Type) {
 	p.at, p.noted = 0, false
+	p.usedAt()
 	switch t.Kind() {
 	case btf.KindTypedef:
 		p.typedef(t)
@@ -17,6 +21,57 @@ func (p *Printer) Type(t view.Type) {
 		p.composite(t, p.outermost(t))
 	}
 	p.text(";\n")
+}
+
+// usedAt adds the lines about the file, in which pahole has for BTF what printf makes
+// of no string.
+func (p *Printer) usedAt() {
+	if p.opt.UsedAt == "" {
+		return
+	}
+	p.text("/* Used at: ")
+	p.text(message.OneLine(p.opt.UsedAt))
+	p.text(" */\n/* <0> (null):0 */\n")
+}
+
+// unnamedType prints a struct or union without a name, as the typedef that gives it
+// one.
+func (p *Printer) unnamedType(t view.Type) {
+	p.at, p.noted = 0, false
+	p.usedAt()
+	name := p.v.Type(p.typedefs[t.ID]).Name()
+	if len(name) > 0 {
+		p.text("typedef ")
+	}
+	p.composite(t, p.outermost(t))
+	if len(name) > 0 {
+		p.typedefName(name)
+	}
+	p.text(";\n")
+}
+
+// typedefName adds the name of a typedef behind the braces of a struct, but before
+// its attribute of alignment.
+func (p *Printer) typedefName(name []byte) {
+	attribute := slices.Clone(p.buf[len(p.buf)-p.uncounted:])
+	p.buf = p.buf[:len(p.buf)-p.uncounted]
+	p.text(" ")
+	p.name(name)
+	p.buf = append(p.buf, attribute...)
+}
+
+// findTypedefs finds the first typedefs of structs and unions without a name.
+func findTypedefs(v *view.View) map[uint32]uint32 {
+	found := map[uint32]uint32{}
+	for t := range v.All() {
+		if t.Kind() != btf.KindTypedef {
+			continue
+		}
+		if of := t.Target(); of.IsComposite() && len(of.Name()) == 0 && found[of.ID] == 0 {
+			found[of.ID] = t.ID
+		}
+	}
+	return found
 }
 
 // outermost is the form of a struct that is not in another one.
@@ -43,14 +98,14 @@ func (p *Printer) typedef(t view.Type) {
 	case unnamed(of) || p.opt.Expand && of.IsComposite():
 		if of.IsEnum() {
 			p.enum(of, 0)
+			p.uncounted = 0
 		} else {
 			f := p.outermost(t)
 			f.typeWidth -= 8
 			f.inUnion = of.Kind() == btf.KindUnion
 			p.composite(of, f)
 		}
-		p.text(" ")
-		p.name(name)
+		p.typedefName(name)
 	case of.Kind() == btf.KindPtr && of.Target().Kind() == btf.KindFuncProto:
 		p.typeName(of.Target().Target(), 0)
 		p.text(" (*")

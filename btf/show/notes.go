@@ -6,7 +6,7 @@ import (
 )
 
 // note adds one line of a comment at the indentation.
-func (p *Printer) note(indent int, what string, n uint64, rest string) {
+func (p *output) note(indent int, what string, n uint64, rest string) {
 	p.tabs(indent)
 	p.text(what)
 	p.number(n, 0)
@@ -77,7 +77,7 @@ func (p *Printer) forcing(l *view.Layout, i int, f form) {
 		p.text("/* Force alignment to the next boundary: */\n")
 	}
 	p.tabs(f.indent + 1)
-	p.typeColumn(r, f)
+	p.declare(r.Type(), &declaration{form: f}, 0) // without a name
 	p.text(":")
 	p.number(size, 0)
 	p.text(";\n")
@@ -104,11 +104,6 @@ func combined(l *view.Layout, i int) int {
 		return -1
 	}
 	return 0
-}
-
-// typeColumn adds the type of a bit-field, for one without a name.
-func (p *Printer) typeColumn(r *view.Row, f form) {
-	p.declare(r.Type(), &declaration{form: f}, 0)
 }
 
 // lastStruct notes what is unused in the struct that row i is.
@@ -163,104 +158,4 @@ func (p *Printer) lastStruct(l *view.Layout, i int, f form) {
 			p.noted = true
 		}
 	}
-}
-
-// footer adds the numbers of a struct.
-func (p *Printer) footer(l *view.Layout, f form) {
-	p.text("\n")
-	in := f.indent + 1
-	p.note(in, "/* size: ", l.Size, "")
-	lines := (l.Size + p.line - 1) / p.line
-	if l.Size == 1 && len(l.Rows) == 0 {
-		lines = 0 // see view.Row
-	}
-	p.note(0, ", cachelines: ", lines, "")
-	p.note(0, ", members: ", uint64(len(l.Rows)), " */\n")
-	if l.Holes > 0 || l.BitHoles > 0 {
-		if l.SumMembers > 0 {
-			p.note(in, "/* sum members: ", l.SumMembers, "")
-			if l.Holes > 0 {
-				p.note(0, ", holes: ", uint64(l.Holes), "")
-				p.note(0, ", sum holes: ", l.SumHoles, "")
-			}
-			p.text(" */\n")
-		}
-		if l.SumBits > 0 {
-			p.note(in, "/* sum bitfield members: ", l.SumBits, " bits")
-			if l.BitHoles > 0 {
-				p.note(0, ", bit holes: ", uint64(l.BitHoles), "")
-				p.note(0, ", sum bit holes: ", l.SumBitHoles, " bits */\n")
-			} else {
-				p.note(0, " (", l.SumBits/8, " bytes) */\n")
-			}
-		}
-	}
-	if l.Padding > 0 {
-		p.note(in, "/* padding: ", uint64(l.Padding), " */\n")
-	}
-	p.inMembers(l, in)
-	if l.BitPadding > 0 {
-		p.note(in, "/* bit_padding: ", uint64(l.BitPadding), " bits */\n")
-	}
-	if l.Forced > 0 && !p.opt.NoAligned {
-		p.note(in, "/* forced alignments: ", uint64(l.Forced), "")
-		if l.ForcedHoles > 0 {
-			p.note(0, ", forced holes: ", uint64(l.ForcedHoles), "")
-			p.note(0, ", sum forced holes: ", l.SumForcedHoles, "")
-		}
-		p.text(" */\n")
-	}
-	p.flexibles(l, in)
-	if last := (f.base + l.Size) % p.line; last != 0 {
-		p.note(in, "/* last cacheline: ", last, " bytes */\n")
-	}
-}
-
-// inMembers adds the sums of what is unused in members that are structs.
-func (p *Printer) inMembers(l *view.Layout, in int) {
-	n := 0
-	item := func(what string, t view.Tally, unit string) {
-		if t.Members == 0 {
-			return
-		}
-		if n == 0 {
-			p.tabs(in)
-			p.text("/* member types with ")
-		} else {
-			p.text(", ")
-		}
-		n++
-		p.note(0, what+": ", uint64(t.Members), "")
-		p.note(0, ", total: ", t.Sum, unit)
-	}
-	item("holes", l.InHoles, "")
-	item("bit holes", l.InBitHoles, "")
-	unit := " bits"
-	if l.InBitPadding.Sum == 1 {
-		unit = " bit"
-	}
-	item("bit paddings", l.InBitPadding, unit)
-	if n > 0 {
-		p.text(" */\n")
-	}
-	if l.InPadding.Members > 0 {
-		p.note(in, "/* paddings: ", uint64(l.InPadding.Members), "")
-		p.note(0, ", sum paddings: ", l.InPadding.Sum, " */\n")
-	}
-}
-
-// flexibles adds how many members have flexible arrays.
-func (p *Printer) flexibles(l *view.Layout, in int) {
-	switch {
-	case l.InEnd > 0:
-		p.note(in, "/* flexible array members: end: ", uint64(l.InEnd), "")
-		if l.InMiddle > 0 {
-			p.note(0, ", middle: ", uint64(l.InMiddle), "")
-		}
-	case l.InMiddle > 0:
-		p.note(in, "/* flexible array members: middle: ", uint64(l.InMiddle), "")
-	default:
-		return
-	}
-	p.text(" */\n")
 }

@@ -11,6 +11,10 @@ type Options struct {
 	Flat      bool // arrays have one dimension
 	NoAligned bool // no __aligned__ and nothing about it
 	NoPacked  bool // no __packed__
+	Biggest   bool // the numbers of a struct end with its first number of the most bytes
+
+	// UsedAt, if it is not empty, is the name of the file, which stands before each type.
+	UsedAt string
 }
 
 // columns for names without and with Expand.

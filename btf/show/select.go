@@ -25,6 +25,8 @@ type Filter struct {
 	Without         []string // prefixes of names that are left out
 	Contains        string   // only those with a member of this struct, union or typedef
 	PointTo         string   // only members that point to this struct or union
+	Anonymous       bool     // structs without a name too: those with a typedef
+	Nested          bool     // with Anonymous: those without a typedef as well
 }
 
 // Form is what List prints of each type.
@@ -39,13 +41,14 @@ const (
 	Times                  // name, how often it is there
 	Names                  // name
 	Pointers               // name and each member that points to Filter.PointTo
+	Nothing
 )
 
 // List prints the structs and unions that the filter lets through, in the order of
 // ids. Fields of a line have the separator between them.
 func (p *Printer) List(f *Filter, form Form, separator string) error {
 	if form == Times {
-		p.countTimes()
+		p.again = countTimes(p.v)
 	}
 	for t := range p.Listed(f) {
 		p.Entry(t, f, form, separator)
@@ -61,7 +64,7 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 	return func(yield func(view.Type) bool) {
 		known := newSeen()
 		for t := range p.v.Own() {
-			if t.IsComposite() && f.named(t) && known.add(t) && p.passes(f, t) && !yield(t) {
+			if t.IsComposite() && f.named(t) && (len(t.Name()) == 0 || known.add(t)) && f.passes(p.lays, t) && !yield(t) {
 				return
 			}
 		}
@@ -73,7 +76,7 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	var list []view.Type
 	for t := range p.v.Own() {
-		if t.IsComposite() && f.named(t) && p.passes(f, t) {
+		if t.IsComposite() && len(t.Name()) > 0 && f.named(t) && f.passes(p.lays, t) {
 			list = append(list, t)
 		}
 	}
@@ -105,14 +108,15 @@ func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 }
 
 // countTimes counts the types that List leaves out because another one is like them.
-func (p *Printer) countTimes() {
+func countTimes(v *view.View) map[uint32]uint64 {
 	known := newSeen()
-	p.again = map[uint32]uint64{}
-	for t := range p.v.Own() {
+	again := map[uint32]uint64{}
+	for t := range v.Own() {
 		if t.IsComposite() && len(t.Name()) > 0 && !known.add(t) {
-			p.again[known.old]++
+			again[known.old]++
 		}
 	}
+	return again
 }
 
 // All prints every struct and union that has a name, in the order of ids.
@@ -121,7 +125,7 @@ func (p *Printer) All() error { return p.List(&Filter{}, Text, "") }
 // named tells whether the filter takes a type of t's kind and name.
 func (f *Filter) named(t view.Type) bool {
 	name := t.Name()
-	if len(name) == 0 {
+	if len(name) == 0 && !f.Anonymous {
 		return false
 	}
 	if isUnion := t.Kind() == btf.KindUnion; (f.Structs || f.Unions) && (isUnion && !f.Unions || !isUnion && !f.Structs) {
@@ -141,7 +145,7 @@ func (f *Filter) named(t view.Type) bool {
 }
 
 // passes tells whether the layout of t is one that the filter lets through.
-func (p *Printer) passes(f *Filter, t view.Type) bool {
+func (f *Filter) passes(lays *view.Layouts, t view.Type) bool {
 	if f.Contains != "" && !contains(t, f.Contains) || f.PointTo != "" && !pointsTo(t, f.PointTo) {
 		return false
 	}
@@ -151,8 +155,8 @@ func (p *Printer) passes(f *Filter, t view.Type) bool {
 	if t.Kind() == btf.KindUnion {
 		return false
 	}
-	l := p.lays.Of(t)
-	defer p.lays.Done(l)
+	l := lays.Of(t)
+	defer lays.Done(l)
 	greatest := uint64(0)
 	for i := range l.Rows {
 		greatest = max(greatest, l.Rows[i].Hole)
@@ -192,11 +196,24 @@ func isPointer(t view.Type, name string) bool {
 
 // Entry prints one type in a form. A typedef counts as what it stands for.
 func (p *Printer) Entry(t view.Type, f *Filter, form Form, separator string) {
+	name, of := t.Name(), t.Resolved()
+	if len(name) == 0 {
+		if p.typedefs == nil {
+			p.typedefs = findTypedefs(p.v)
+		}
+		if name = p.v.Type(p.typedefs[t.ID]).Name(); len(name) == 0 {
+			name = []byte("(anonymous)")
+		}
+	}
 	if form == Text {
-		p.Type(t)
+		switch {
+		case len(t.Name()) > 0:
+			p.Type(t)
+		case p.typedefs[t.ID] != 0 || f.Nested:
+			p.unnamedType(t)
+		}
 		return
 	}
-	name, of := t.Name(), t.Resolved()
 	if form == Pointers {
 		for _, m := range of.Members() {
 			if isPointer(m.Type(), f.PointTo) {

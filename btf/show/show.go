@@ -24,6 +24,7 @@ type Printer struct {
 	held      bool              // the text is looked at again: it is not written yet
 	uncounted int               // bytes of the last closing brace's attribute of alignment
 	noted     bool              // a note stands behind the last member
+	typedefs  map[uint32]uint32 // by struct without a name: its first typedef
 }
 
 // New returns a Printer that writes to w.

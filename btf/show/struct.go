@@ -114,7 +114,7 @@ func (p *Printer) boundary(offset uint64, indent int) {
 }
 
 // count adds "1 byte" or "2 bytes".
-func (p *Printer) count(n uint64, word string) {
+func (p *output) count(n uint64, word string) {
 	p.number(n, 0)
 	p.text(" ")
 	p.text(word)
@@ -344,7 +344,7 @@ func (p *Printer) array(t view.Type, d *declaration, depth int) {
 			of, k := t.Elem()
 			t, n = of, n*uint64(k)
 		}
-		p.dimension(n, d)
+		p.dimension(n, d.flexible)
 		return
 	}
 	for range view.MaxDepth {
@@ -353,13 +353,13 @@ func (p *Printer) array(t view.Type, d *declaration, depth int) {
 		}
 		var n uint32
 		t, n = t.Elem()
-		p.dimension(uint64(n), d)
+		p.dimension(uint64(n), d.flexible)
 	}
 }
 
-func (p *Printer) dimension(n uint64, d *declaration) {
+func (p *output) dimension(n uint64, flexible bool) {
 	p.text("[")
-	if n != 0 || !d.flexible {
+	if n != 0 || !flexible {
 		p.number(n, 0)
 	}
 	p.text("]")

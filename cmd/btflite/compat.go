@@ -76,7 +76,7 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 			return optionError(nil, err)
 		}
 	}
-	s.in.bases = e.bases
+	s.in.bases, s.in.lang, s.in.cuExclude = e.bases, e.lang, e.exclude
 	switch {
 	case len(paths) > 1:
 		return usagef("types of one file are printed at a time")

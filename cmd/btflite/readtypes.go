@@ -42,6 +42,9 @@ type typeReader struct {
 	find      *baseFinder
 	whole     *btf.Blob // the first input that needs no base, or nil
 	opened    []func()
+	// What DWARF is encoded of; pahole leaves out BTF by the same rules.
+	lang      langFilter
+	cuExclude string // a prefix of names of units; "": none
 }
 
 // types are those of one input.
@@ -170,7 +173,10 @@ func (r *typeReader) base(path string, raw *loadbtf.Raw) (*btf.Blob, *foundBase,
 // what they lack. What a kernel would refuse is welcome: it is only read.
 func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), err error) {
 	ctx := context.Background()
-	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true}
+	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, CUExclude: r.cuExclude}
+	if opt.Lang, opt.LangExclude, err = r.lang.resolve(r.lookupEnv); err != nil {
+		return nil, nil, err
+	}
 	release := func() {}
 	if len(r.bases) > 0 {
 		if opt.Base, err = btflite.OpenBase(ctx, btflite.Paths(r.bases...)...); err != nil {

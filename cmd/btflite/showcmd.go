@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -27,7 +28,12 @@ type showCommand struct {
 	separator   string
 	enumerator  string // --contains_enumerator
 	sorted      bool
-	format      string // of a picture; "" for text
+	times       bool     // -T: the list follows the types, if these are printed
+	methods     bool     // -m
+	where       bool     // -u
+	declExclude []string // -D
+	usedAt      bool     // -I
+	format      string   // of a picture; "" for text
 }
 
 func newShowCommand(c *cli) *cobra.Command {
@@ -56,6 +62,7 @@ for btflite dump: BTF, ELF, the name of a module; without it the kernel's.`,
 	s.in.options(cmd, groupPrinted)
 	s.whatOptions(cmd)
 	s.formOptions(cmd)
+	s.unitOptions(cmd)
 	return cmd
 }
 
@@ -90,8 +97,11 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 		"contains", "i", "names of types that have a member of type `NAME`", noFiles)
 	o.value(func(v string) error { s.form, s.filter.PointTo = show.Pointers, v; return nil },
 		"find_pointers_to", "f", "members that point to the struct `NAME`", noFiles)
+	o.value(list(&s.declExclude), "decl_exclude", "D", "no types declared in files that begin with `PREFIX`: none of BTF, which has no files", rare, noFiles)
 	o.value(func(v string) error { s.enumerator = v; return nil },
 		"contains_enumerator", "", "the enum with the enumerator `NAME`", noFiles)
+	o.toggle(&s.filter.Anonymous, "anon_include", "a", "structs without a name too, if a typedef gives them one", rare)
+	o.toggle(&s.filter.Nested, "nested_anon_include", "A", "with -a: structs without any name", rare)
 	o.toggle(&s.skipMissing, "skip_missing", "", "go on if there is no type of a name", rare)
 	o.value(checkReadable, "format_path", "F", "formats to read, `LIST` of btf and dwarf; no effect", rare, noFiles)
 }
@@ -100,11 +110,13 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o := under(cmd, groupReport)
 	o.toggle(&s.opt.Expand, "expand_types", "E", "write out structs in structs, and typedefs")
+	o.call(func() { s.form, s.times, s.methods = show.Nothing, true, false }, "nr_definitions", "T", "names and how often they are defined", rare)
+	o.call(func() { s.form, s.times, s.methods = show.Nothing, false, true }, "nr_methods", "m", "nothing: BTF has no methods", rare)
+	o.toggle(&s.where, "defined_in", "u", "with -C: the name of the file", rare)
 	form := func(f show.Form) func() { return func() { s.form = f } }
 	o.call(form(show.Sizes), "sizes", "s", "names, sizes and numbers of holes")
 	o.call(form(show.Members), "nr_members", "n", "names and numbers of members")
 	o.call(form(show.NameLength), "class_name_len", "N", "names and their lengths", rare)
-	o.call(form(show.Times), "nr_definitions", "T", "names and how often they are defined", rare)
 	o.toggle(&s.opt.Hex, "hex", "", "offsets and sizes in hexadecimal")
 	o.toggle(&s.opt.Relative, "rel_offset", "r", "offsets of inner structs begin at 0")
 	o.toggle(&s.sorted, "sort", "", "in the order of names")
@@ -115,6 +127,8 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 		return nil
 	}, "cacheline_size", "c", "cache lines of `N` bytes; 64 if not given", numbers)
 	o.value(func(v string) error { s.separator = v; return nil }, "separator", "t", "`TEXT` between the fields of a line", rare, noFiles)
+	o.toggle(&s.opt.Biggest, "show_first_biggest_size_base_type_member", "l", "the first number of the most bytes in a struct", rare)
+	o.toggle(&s.usedAt, "show_decl_info", "I", "the name of the file before each type", rare)
 	o.toggle(&s.opt.Flat, "flat_arrays", "", "arrays of one dimension", rare)
 	o.toggle(&s.opt.NoAligned, "suppress_aligned_attribute", "", "no __aligned__", rare)
 	o.toggle(&s.opt.NoPacked, "suppress_packed", "", "no __packed__", rare)
@@ -122,13 +136,24 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 		name, letter, _ := strings.Cut(name, ",")
 		o.call(func() {}, name, letter, "no effect", rare)
 	}
+	for _, name := range []string{"count", "skip"} {
+		o.value(func(string) error { return nil }, name, "", "no effect; `N` is a number of records of raw data", rare, noFiles)
+	}
 	o.value(func(string) error { return nil }, "kabi_prefix", "", "no effect; `TEXT` is a prefix of names", rare, noFiles)
+}
+
+// unitOptions adds the options about compile units, which matter for DWARF.
+func (s *showCommand) unitOptions(cmd *cobra.Command) {
+	o := under(cmd, groupPrinted)
+	o.value(func(v string) error { return s.in.lang.set(v, false) }, "lang", "", "only compile units in a language of `LIST`; BTF counts as c", rare, listOf(languageNames))
+	o.value(func(v string) error { return s.in.lang.set(v, true) }, "lang_exclude", "", "no compile units in a language of `LIST`", rare, listOf(languageNames))
+	o.value(func(v string) error { s.in.cuExclude = v; return nil }, "cu_exclude", "X", "no compile units whose names begin with `PREFIX`", rare, noFiles)
 }
 
 const maxCacheLine = 1 << 20
 
 // noEffectShown are options of pahole that change nothing of what it prints of BTF.
-const noEffectShown = `show_only_data_members,M nested_anon_include,A first_obj_only classes_as_structs
+const noEffectShown = `show_only_data_members,M show_private_classes show_reorg_steps,S recursive,d first_obj_only classes_as_structs
 	suppress_force_paddings skip_emitting_atomic_typedefs`
 
 func checkReadable(v string) error {
@@ -184,26 +209,79 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		v.SetPointerSize(t.pointerSize)
 	}
 	s.opt.Quiet = c.quiet
+	if s.usedAt {
+		s.opt.UsedAt = t.path
+	}
 	if s.format == "html" || s.format == "svg" {
 		return s.draw(c, t.path, v)
+	}
+	if note := s.leftOut(t); note != "" {
+		c.warn(message.OneLine(t.path) + ": " + note)
+		return nil
 	}
 	out, end := c.pager()
 	defer end()
 	p := show.New(out, v, s.opt)
 	switch {
+	case s.where && len(s.names) > 0:
+		err = s.defined(c, v, t.path, out)
 	case s.enumerator != "":
 		err = s.withEnumerator(p, v)
 	case len(s.names) > 0:
 		err = s.named(c, p, v)
-	case s.sorted:
-		err = p.Sorted(&s.filter, s.form, s.separator)
 	default:
-		err = p.List(&s.filter, s.form, s.separator)
+		err = s.all(p)
 	}
 	if of := missingOf(t.path, err); of != nil {
 		return errors.Join(stdoutError(p.Flush()), of)
 	}
 	return stdoutError(err)
+}
+
+// all prints all types that the options let through.
+func (s *showCommand) all(p *show.Printer) error {
+	list := p.List
+	if s.sorted {
+		list = p.Sorted
+	}
+	s.filter.Anonymous = s.filter.Anonymous && s.form != show.NameLength
+	if s.form != show.Nothing {
+		if err := list(&s.filter, s.form, s.separator); err != nil {
+			return err
+		}
+	}
+	if !s.times {
+		return nil
+	}
+	s.filter.Anonymous = false
+	return list(&s.filter, show.Times, s.separator)
+}
+
+// leftOut tells why no type is printed, "" if some are. pahole takes raw BTF as a
+// compile unit in C that has the name of the file, with types that no file declares.
+func (s *showCommand) leftOut(t *types) string {
+	if t.encoded {
+		return ""
+	}
+	const c = 2
+	switch filter := s.in.lang; {
+	case filter.exclude && slices.Contains(filter.list, c), filter.include && !filter.exclude && !slices.Contains(filter.list, c):
+		return "note: BTF counts as C, which is left out"
+	case s.in.cuExclude != "" && strings.HasPrefix(t.path, s.in.cuExclude):
+		return "note: BTF counts as a compile unit of the name of its file, which is left out"
+	case len(s.declExclude) > 0 && len(s.names) == 0:
+		return "note: BTF does not say which files declare its types: with --decl_exclude all are left out"
+	case s.methods && len(s.names) == 0:
+		return "note: BTF has no methods"
+	}
+	return ""
+}
+
+// defined prints where types are defined: BTF knows its file.
+func (s *showCommand) defined(c *cli, v *view.View, path string, out io.Writer) error {
+	w := newLineWriter(out)
+	err := s.eachNamed(c, v, func(view.Type) { w.line(message.OneLine(path)) })
+	return errors.Join(err, w.flush())
 }
 
 // missingOf is the error for a type that the file does not have, nil if err is none.

@@ -62,6 +62,17 @@ var shownLines = strings.Split(strings.TrimSpace(`
 --sort plain.btf
 -M -C s2 plain.btf
 -A -C an plain.btf
+-a plain.btf
+-a -A -E plain.btf
+-a -x s -q plain.btf
+-l plain.btf
+-l -E types.btf
+-T -s twice.btf
+-s -T twice.btf
+-D x -C s1 plain.btf
+-X nothing plain.btf
+--lang=c plain.btf
+--lang_exclude=rust -d -S plain.btf
 `), "\n")
 
 // TestShow: each option prints what pahole 1.32 has printed.

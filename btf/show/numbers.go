@@ -1,0 +1,165 @@
+package show
+
+import "github.com/btflite/btflite/btf/view"
+
+// footer adds the numbers of a struct.
+func (p *Printer) footer(l *view.Layout, f form) {
+	n := numbers{p, l, f.indent + 1}
+	n.add(f)
+}
+
+// numbers is the footer of a struct in work.
+type numbers struct {
+	*Printer
+	l  *view.Layout
+	in int // tabs before each line
+}
+
+func (p *numbers) add(f form) {
+	l, in := p.l, p.in
+	p.text("\n")
+	p.note(in, "/* size: ", l.Size, "")
+	lines := (l.Size + p.line - 1) / p.line
+	if l.Size == 1 && len(l.Rows) == 0 {
+		lines = 0 // see view.Row
+	}
+	p.note(0, ", cachelines: ", lines, "")
+	p.note(0, ", members: ", uint64(len(l.Rows)), " */\n")
+	if l.Holes > 0 || l.BitHoles > 0 {
+		if l.SumMembers > 0 {
+			p.note(in, "/* sum members: ", l.SumMembers, "")
+			if l.Holes > 0 {
+				p.note(0, ", holes: ", uint64(l.Holes), "")
+				p.note(0, ", sum holes: ", l.SumHoles, "")
+			}
+			p.text(" */\n")
+		}
+		if l.SumBits > 0 {
+			p.note(in, "/* sum bitfield members: ", l.SumBits, " bits")
+			if l.BitHoles > 0 {
+				p.note(0, ", bit holes: ", uint64(l.BitHoles), "")
+				p.note(0, ", sum bit holes: ", l.SumBitHoles, " bits */\n")
+			} else {
+				p.note(0, " (", l.SumBits/8, " bytes) */\n")
+			}
+		}
+	}
+	if l.Padding > 0 {
+		p.note(in, "/* padding: ", uint64(l.Padding), " */\n")
+	}
+	p.inMembers()
+	if l.BitPadding > 0 {
+		p.note(in, "/* bit_padding: ", uint64(l.BitPadding), " bits */\n")
+	}
+	if l.Forced > 0 && !p.opt.NoAligned {
+		p.note(in, "/* forced alignments: ", uint64(l.Forced), "")
+		if l.ForcedHoles > 0 {
+			p.note(0, ", forced holes: ", uint64(l.ForcedHoles), "")
+			p.note(0, ", sum forced holes: ", l.SumForcedHoles, "")
+		}
+		p.text(" */\n")
+	}
+	p.flexibles()
+	if last := (f.base + l.Size) % p.line; last != 0 {
+		p.note(in, "/* last cacheline: ", last, " bytes */\n")
+	}
+	if p.opt.Biggest {
+		p.biggest()
+	}
+}
+
+// inMembers adds the sums of what is unused in members that are structs.
+func (p *numbers) inMembers() {
+	l, in := p.l, p.in
+	n := 0
+	item := func(what string, t view.Tally, unit string) {
+		if t.Members == 0 {
+			return
+		}
+		if n == 0 {
+			p.tabs(in)
+			p.text("/* member types with ")
+		} else {
+			p.text(", ")
+		}
+		n++
+		p.note(0, what+": ", uint64(t.Members), "")
+		p.note(0, ", total: ", t.Sum, unit)
+	}
+	item("holes", l.InHoles, "")
+	item("bit holes", l.InBitHoles, "")
+	unit := " bits"
+	if l.InBitPadding.Sum == 1 {
+		unit = " bit"
+	}
+	item("bit paddings", l.InBitPadding, unit)
+	if n > 0 {
+		p.text(" */\n")
+	}
+	if l.InPadding.Members > 0 {
+		p.note(in, "/* paddings: ", uint64(l.InPadding.Members), "")
+		p.note(0, ", sum paddings: ", l.InPadding.Sum, " */\n")
+	}
+}
+
+// flexibles adds how many members have flexible arrays.
+func (p *numbers) flexibles() {
+	l, in := p.l, p.in
+	switch {
+	case l.InEnd > 0:
+		p.note(in, "/* flexible array members: end: ", uint64(l.InEnd), "")
+		if l.InMiddle > 0 {
+			p.note(0, ", middle: ", uint64(l.InMiddle), "")
+		}
+	case l.InMiddle > 0:
+		p.note(in, "/* flexible array members: middle: ", uint64(l.InMiddle), "")
+	default:
+		return
+	}
+	p.text(" */\n")
+}
+
+// big is a member that is a number, pointer or enum, or an array of them.
+type big struct {
+	view.Row
+	elem uint64 // bytes of an element
+}
+
+// biggest adds which number has the most bytes.
+func (p *numbers) biggest() {
+	b, ok := p.biggestOf(p.l.Rows, 0)
+	if !ok {
+		return
+	}
+	p.tabs(p.in)
+	p.text("/* first biggest size base type member: ")
+	p.name(b.Name())
+	p.note(0, " ", b.Byte, "")
+	p.note(0, " ", b.Size, " */\n")
+}
+
+// biggestOf is the first of the biggest members, those of inner structs included. A
+// word is big enough: none behind it is looked at.
+func (p *numbers) biggestOf(rows []view.Row, depth int) (b big, ok bool) {
+	word := uint64(p.v.PointerSize())
+	for i := range rows {
+		m, found := big{Row: rows[i]}, true
+		if of := rows[i].Type().Innermost(); of.IsComposite() {
+			if depth == maxIndent {
+				continue
+			}
+			l := p.lays.Of(of)
+			m, found = p.biggestOf(l.Rows, depth+1)
+			p.lays.Done(l)
+		} else {
+			m.elem = of.Size()
+		}
+		if found && (!ok || m.elem > b.elem) {
+			b, ok = m, true
+		}
+		if b.elem >= word {
+			break
+		}
+	}
+	return b, ok
+}
