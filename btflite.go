@@ -60,6 +60,15 @@ const (
 	Libbpf18  = encode.Libbpf18  // headers of 32 bytes, types with more than 65,535 elements
 )
 
+// FunctionQuery asks what has become of functions, which a Function says.
+type FunctionQuery = encode.FunctionQuery
+
+// Function is what has become of a function; its Definitions are those of DWARF.
+type Function = encode.Function
+
+// Definition is what one unit says of a function.
+type Definition = encode.Definition
+
 // Order is an order of types.
 type Order int
 
@@ -104,6 +113,9 @@ type Options struct {
 	// DebugDir is a folder of separate debug files, asked before
 	// /usr/lib/debug; "" for none.
 	DebugDir string
+	// Functions asks what has become of functions, and where they are defined; nil for
+	// nobody.
+	Functions *FunctionQuery
 	// MemoryLimit is how many bytes the process may have in use while this encode goes
 	// on: one that cannot go on below it ends with an error, and others go on. 0 is no
 	// limit. Pages of files do not count.

@@ -88,7 +88,7 @@ func (o *Options) below(r *Result) encode.Options {
 	e := encode.Options{
 		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
 		NamePrefix: o.NamePrefix, PlainBitfields: o.PlainBitfields, MemoryLimit: o.MemoryLimit, Exact: o.Exact, ExtraVars: o.ExtraVars,
-		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress,
+		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress, Functions: o.Functions,
 		FuncLeftOut: func(name, reason string) { r.LeftOut = append(r.LeftOut, LeftOut{name, reason}) },
 	}
 	if o.Base != nil {

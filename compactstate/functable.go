@@ -312,6 +312,20 @@ func (t *FuncTable) SymbolName(sym uint32) []byte {
 	return name
 }
 
+// SymbolAt returns the name of the first symbol of entry e with the value addr, nil if
+// there is none.
+func (t *FuncTable) SymbolAt(e uint32, addr uint64) []byte {
+	if !t.valid(e) {
+		return nil
+	}
+	for s, ok := e-1, true; ok; s, ok = t.after(e-1, s) {
+		if t.values[s] == addr {
+			return t.SymbolName(s + 1)
+		}
+	}
+	return nil
+}
+
 // SetKfunc marks entry e as a kfunc with the flags of its BTF set. The last
 // call for an entry counts.
 func (t *FuncTable) SetKfunc(e uint32, flags uint32) {

@@ -33,9 +33,10 @@ const maxParamName = 127
 // emitter adds functions to a set.
 type emitter struct {
 	*run
-	long   bool // there are names to cut
-	record []uint32
-	tokens []dedup.Name
+	long     bool // there are names to cut
+	record   []uint32
+	tokens   []dedup.Name
+	*telling // nil without Options.Functions
 }
 
 // emitFuncs emits all functions.
@@ -43,12 +44,19 @@ func (r *run) emitFuncs() error {
 	r.stats.Skipped = map[string]int{}
 	e := emitter{run: r, long: r.set.LongestName() > maxParamName} // names of parameters are there
 	var mismatch func(entry uint32, what int, a, b []uint32)
+	e.telling = r.newTelling()
+	if e.telling != nil {
+		mismatch = e.telling.mismatch
+	}
 	if r.raw != nil {
 		mismatch = func(entry uint32, what int, a, b []uint32) {
 			r.raw.mismatch(string(r.funcs.table.Name(entry)), what, a, b)
+			if e.telling != nil {
+				e.telling.mismatch(entry, what, a, b)
+			}
 		}
 	}
-	return r.funcs.states.Resolve(r.funcs.table, compactstate.Decide{
+	err := r.funcs.states.Resolve(r.funcs.table, compactstate.Decide{
 		TrueSignature:  r.opt.Features&TrueSignature != 0,
 		ConsistentFunc: r.opt.Features&ConsistentFunc != 0,
 		Workers:        r.opt.Jobs,
@@ -58,14 +66,20 @@ func (r *run) emitFuncs() error {
 		Strings:        e.addStrings,
 		AllParams:      e.long,
 		Ahead:          e.ahead,
-	}, e.addFunc, r.leaveOut)
+	}, e.addFunc, e.leaveOut)
+	e.telling.rest(err)
+	return err
 }
 
 // leaveOut counts and reports a function that is not emitted.
-func (r *run) leaveOut(name []byte, why compactstate.Reason) {
+func (e *emitter) leaveOut(name []byte, why compactstate.Reason) {
+	r := e.run
 	r.stats.Skipped[why.String()]++
 	if r.opt.FuncLeftOut != nil {
 		r.opt.FuncLeftOut(string(name), why.String())
+	}
+	if e.telling != nil {
+		e.telling.leftOut(name, why)
 	}
 	if r.opt.Verbose != nil {
 		r.raw.decided(name)
@@ -173,6 +187,9 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 		return err
 	}
 	e.stats.TypesIn += 2
+	if e.telling != nil {
+		e.telling.encoded(e.funcs.table.Name(c.Entry))
+	}
 	e.verbose(c)
 	for _, a := range c.Annotations {
 		if err := e.addTagType(e.names.Unalias(e.cut(a.Value)), fn, a.Component); err != nil {

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"cmp"
+
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
@@ -15,9 +17,16 @@ func (f *input) functions(u *slot) {
 	}
 	f.prepare(u)
 	u.env.Link()
-	if !f.placeFuncs(u) {
-		return
+	if f.placeFuncs(u) {
+		f.judge(u)
 	}
+	if f.opt.Functions != nil {
+		u.RelocFail = cmp.Or(u.RelocFail, judgingOf(f, u).define())
+	}
+}
+
+// judge judges the functions that have an entry.
+func (f *input) judge(u *slot) {
 	u.env.Analyze()
 	if err := u.env.Lists.Err(); err != nil {
 		u.RelocFail = err
@@ -187,6 +196,9 @@ func (f *input) entryOf(u *slot, name dedup.Name) uint32 {
 // order; their names go into the string section as they come.
 func (f *input) saveStates(u *slot) error {
 	r := f.run
+	if u.judging != nil {
+		r.funcs.take(&u.judging.defined)
+	}
 	if len(u.states.S) > 0 {
 		r.funcs.states.Reserve(r.funcs.table.MaxEntry())
 	}

@@ -127,6 +127,9 @@ type Options struct {
 	// FuncLeftOut receives each function that is left out and the reason, as -V
 	// prints it, in the order of names; nil for none.
 	FuncLeftOut func(name, reason string)
+	// Functions asks what has become of functions, and where they are defined; nil for
+	// nobody, which costs nothing.
+	Functions *FunctionQuery
 	// Progress receives bytes of .debug_info done and in all; nil for none.
 	// It is called from any worker, at most once per unit.
 	Progress func(done, total uint64)

@@ -33,6 +33,7 @@ type judged struct {
 	tokens  []dedup.Name         // scratch of entriesAhead
 	texts   [][]byte             // likewise; parts of the mapping
 	touched byte                 // by entriesAhead; of no meaning
+	judging *judging             // nil without Options.Functions
 }
 
 // stateRec is what one subprogram DIE contributes to the choice of functions,
@@ -79,6 +80,7 @@ func (u *slot) free() {
 	u.params.Free()
 	u.entries.Free()
 	u.raw.Free()
+	u.judging.free()
 }
 
 // restart has the slot's unit read again.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/internal/unit"
 )
@@ -43,6 +44,7 @@ type functions struct {
 	states  *compactstate.States
 	names   []dedup.Name // by entry of the table
 	scratch []compactstate.Annotation
+	defined // with Options.Functions
 }
 
 // input is one file that is encoded.
@@ -50,8 +52,9 @@ type input struct {
 	unit.Input
 	run   *run
 	opt   *Options
-	merge *merged // of a file whose units are merged, else nil
-	first bool    // of the inputs that have a unit to encode; see Output.Lead
+	merge *merged          // of a file whose units are merged, else nil
+	first bool             // of the inputs that have a unit to encode; see Output.Lead
+	lines *debuginfo.Lines // nil until asked for
 	variables
 	symbols
 }

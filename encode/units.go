@@ -95,6 +95,11 @@ func (f *input) readGroup(u *slot) error {
 // readSplit is readUnit for the unit that u.Skeleton stands for.
 func (f *input) readSplit(u *slot) error {
 	skel, at := u.Skeleton, u.Save()
+	if f.opt.Functions != nil {
+		if err := judgingOf(f, u).noteSkeleton(); err != nil {
+			return err
+		}
+	}
 	dwo, err := f.OpenSplit(&u.Cursor, skel)
 	if err != nil {
 		return err

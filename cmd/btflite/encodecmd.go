@@ -149,6 +149,7 @@ func (c *cli) encode(cfg *encoding, paths []string, out outputs, report *reportF
 		return c.encodeTo(cfg, paths, out, &reportFile{}, opt, f)
 	}
 	opt.FuncLeftOut = report.addFunction
+	opt.Functions = &encode.FunctionQuery{Tell: report.addDefinitions}
 	err := c.encodeTo(cfg, paths, out, report, opt, f)
 	return errors.Join(err, report.write(c.guard, err))
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -27,6 +29,18 @@ type reportFile struct {
 type leftOutFunction struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
+	// Definitions are those with code, or of a function without any all there are.
+	Definitions []reportedDefinition `json:"definitions,omitempty"`
+}
+
+// reportedDefinition is where a function is defined. What is not known is missing.
+type reportedDefinition struct {
+	Unit    string `json:"unit"` // DW_AT_name
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Symbol  string `json:"symbol,omitempty"`
+	Address string `json:"address,omitempty"` // 0x and digits; in the section, if there is one
+	Section string `json:"section,omitempty"`
 }
 
 // openReport finds the place of the report, which must be neither an input nor
@@ -48,7 +62,31 @@ func (c *cli) openReport(path string, inputs []string, outs ...*target) (*report
 }
 
 func (r *reportFile) addFunction(name, reason string) {
-	r.LeftOutFunctions = append(r.LeftOutFunctions, leftOutFunction{name, reason})
+	r.LeftOutFunctions = append(r.LeftOutFunctions, leftOutFunction{Name: name, Reason: reason})
+}
+
+// addDefinitions adds where the function is defined that was added last.
+func (r *reportFile) addDefinitions(f *encode.Function) {
+	if f.Reason == "" || len(r.LeftOutFunctions) == 0 {
+		return
+	}
+	last := &r.LeftOutFunctions[len(r.LeftOutFunctions)-1]
+	defs, err := f.Definitions()
+	if err != nil || last.Name != f.Name {
+		return // files have no names then
+	}
+	code := slices.ContainsFunc(defs, func(d encode.Definition) bool { return d.Code })
+	for i := range defs {
+		d := &defs[i]
+		if d.Code != code {
+			continue
+		}
+		x := reportedDefinition{Unit: d.Unit, File: d.File, Line: d.Line, Symbol: d.Symbol, Section: d.Section}
+		if d.Symbol != "" {
+			x.Address = fmt.Sprintf("%#x", d.Address)
+		}
+		last.Definitions = append(last.Definitions, x)
+	}
 }
 
 // write writes the report of a run that has ended with err.

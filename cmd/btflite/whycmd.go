@@ -19,19 +19,25 @@ import (
 )
 
 // whyCommand is "btflite why".
-type whyCommand struct{}
+type whyCommand struct {
+	file    string
+	names   []string
+	places  whyPlaces
+	symbols [][]whySymbol // by name
+	found   [][]whyFound  // likewise
+	set     *funcs.Set    // nil if there is no BTF
+}
 
 func newWhyCommand(c *cli) *cobra.Command {
-	var w whyCommand
 	return &cobra.Command{
 		Use: "why [OPTION...] NAME... VMLINUX",
 		Long: `Say why functions are or are not in the BTF that VMLINUX, which has DWARF, would
 get with the default features: the reason in pahole's words and in others, each
-symbol with its address, its definition with unit and line, where its
+symbol with its address, its definitions with unit and line, where their
 parameters are, and what a tracer can attach to.`,
 		Example: `  btflite why tcp_v4_rcv vmlinux
   btflite why veth_xmit drivers/net/veth.ko`,
-		RunE: func(_ *cobra.Command, args []string) error { return w.run(c, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return new(whyCommand).run(c, args) },
 	}
 }
 
@@ -51,43 +57,96 @@ type whySymbol struct {
 	address, size uint64
 }
 
+// whyFound is a function, kept while the encoder's is gone.
+type whyFound struct {
+	btflite.Function
+	defs []btflite.Definition
+}
+
 func (w *whyCommand) run(c *cli, words []string) error {
 	if len(words) < 2 {
 		return usagef("why takes names of functions and a file")
 	}
-	file, names := words[len(words)-1], words[:len(words)-1]
-	if err := checkInputs([]string{file}); err != nil {
+	w.file, w.names = words[len(words)-1], words[:len(words)-1]
+	if err := checkInputs([]string{w.file}); err != nil {
 		return err
 	}
-	if why := notToEncode(file); why != "" {
-		return fmt.Errorf("%s: %s", message.OneLine(file), why)
+	if why := notToEncode(w.file); why != "" {
+		return fmt.Errorf("%s: %s", message.OneLine(w.file), why)
 	}
-	got, err := btflite.Encode(context.Background(), btflite.Paths(file), btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true})
+	w.found = make([][]whyFound, len(w.names))
+	var failed error // of reading names of files
+	query := &btflite.FunctionQuery{
+		Wanted: w.wanted,
+		Tell: func(f *btflite.Function) {
+			defs, err := f.Definitions()
+			if err != nil && failed == nil {
+				failed = err
+			}
+			for i, name := range w.names {
+				if name == f.Name {
+					w.found[i] = append(w.found[i], whyFound{*f, defs})
+				}
+			}
+		},
+	}
+	got, err := btflite.Encode(context.Background(), btflite.Paths(w.file), btflite.Options{
+		Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Functions: query,
+	})
 	if err != nil {
 		return err
 	}
 	defer got.Close()
-	var set *funcs.Set
+	if failed != nil {
+		return message.NamingFile([]string{w.file}, failed)
+	}
 	if len(got.BTF) > 0 {
 		b, err := btf.ParseShared(got.BTF, nil)
 		if err != nil {
-			return message.NamingFile([]string{file}, err)
+			return message.NamingFile([]string{w.file}, err)
 		}
-		set = funcs.New(view.New(b))
+		w.set = funcs.New(view.New(b))
 	}
-	symbols, err := whySymbols(file, names)
-	if err != nil {
+	if err := w.findSymbols(); err != nil {
 		return err
 	}
-	info, err := openWhyDWARF(file)
-	if err == nil {
-		defer info.close()
+	return w.tellAll(c)
+}
+
+// wanted reports whether a name is asked for. It is called for each DIE of a function.
+func (w *whyCommand) wanted(name []byte) bool {
+	for _, n := range w.names {
+		if string(name) == n {
+			return true
+		}
 	}
+	return false
+}
+
+// findSymbols finds the symbols of each name: NAME, and NAME.isra.0 and the like.
+func (w *whyCommand) findSymbols() error {
+	w.symbols = make([][]whySymbol, len(w.names))
+	if err := w.places.open(w.file); err != nil {
+		return err
+	}
+	return eachFunctionSymbol(w.file, func(symbol []byte, s *mmapelf.Symbol) {
+		stem, _, _ := bytes.Cut(symbol, []byte("."))
+		for i, name := range w.names {
+			if string(stem) == name || string(symbol) == name {
+				w.symbols[i] = append(w.symbols[i], whySymbol{string(symbol), s.Value, s.Size})
+			}
+		}
+	})
+}
+
+// tellAll prints what is known of all names.
+func (w *whyCommand) tellAll(c *cli) error {
 	out := newLineWriter(c.stdout)
 	missing := ""
-	for i, name := range names {
-		known := w.tell(out, name, set, got.LeftOut, symbols[i], info)
-		if !known && missing == "" {
+	for i, name := range w.names {
+		t := whyTeller{w: w, name: name, symbols: w.symbols[i], found: w.found[i],
+			line: func(format string, args ...any) { out.line(message.OneLine(fmt.Sprintf(format, args...))) }}
+		if !t.tell() && missing == "" {
 			missing = name
 		}
 	}
@@ -96,85 +155,171 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	}
 	if missing != "" {
 		hint := ""
-		if set != nil {
-			hint = nearFunction(set, missing)
+		if w.set != nil {
+			hint = nearFunction(w.set, missing)
 		}
-		return fmt.Errorf("%s: no function and no symbol %q%s", message.OneLine(file), message.OneLine(missing), hint)
+		return fmt.Errorf("%s: no function and no symbol %q%s", message.OneLine(w.file), message.OneLine(missing), hint)
 	}
 	return nil
 }
 
-// whySymbols finds the symbols of each name: NAME, and NAME.isra.0 and the like.
-func whySymbols(file string, names []string) ([][]whySymbol, error) {
-	found := make([][]whySymbol, len(names))
-	err := eachFunctionSymbol(file, func(symbol []byte, s *mmapelf.Symbol) {
-		stem, _, _ := bytes.Cut(symbol, []byte("."))
-		for i, name := range names {
-			if string(stem) == name || string(symbol) == name {
-				found[i] = append(found[i], whySymbol{string(symbol), s.Value, s.Size})
-			}
-		}
-	})
-	return found, err
+// whyTeller tells of one name.
+type whyTeller struct {
+	w       *whyCommand
+	name    string
+	symbols []whySymbol
+	found   []whyFound
+	line    func(format string, args ...any)
 }
 
-// tell prints what is known of a function, and tells whether that is anything.
-func (w *whyCommand) tell(out *lineWriter, name string, set *funcs.Set, left []btflite.LeftOut, symbols []whySymbol, info *whyDWARF) bool {
-	line := func(format string, args ...any) { out.line(message.OneLine(fmt.Sprintf(format, args...))) }
-	var inBTF []funcs.Func
-	if set != nil {
-		inBTF = set.Named(name)
-	}
-	i := slices.IndexFunc(left, func(l btflite.LeftOut) bool { return l.Name == name })
-	switch {
-	case len(inBTF) > 0:
-		line("%s: in BTF, [%d]: %s", name, inBTF[0].ID, funcs.Style{}.AppendPrototype(nil, inBTF[0]))
-	case i >= 0:
-		line("%s: not in BTF: %s", name, left[i].Reason)
-		if own := ownReasons[left[i].Reason]; own != "" {
-			line("    %s", own)
-		}
-	case len(symbols) == 0:
+// tell prints what is known, and tells whether that is anything.
+func (t *whyTeller) tell() bool {
+	if len(t.found) == 0 && len(t.symbols) == 0 {
 		return false
-	default:
-		line("%s: not in BTF, and not left out", name)
-		line("    DWARF has no function of this name that has parameters with names; it may come from assembly, or from a unit that is left out")
 	}
-	for _, s := range symbols {
-		line("    symbol %s at %#x, %s", s.name, s.address, countOf(int(min(s.size, 1<<31)), "byte"))
-		if info == nil {
-			continue
-		}
-		d := info.at(name, s.address)
-		if d == nil {
-			line("        no definition in DWARF begins there")
-			continue
-		}
-		line("        defined in %s:%d, unit %s", d.file, d.line, d.unit)
-		for n, p := range d.params {
-			line("        parameter %d, %s: %s", n, p.name, p.place)
+	var f whyFound
+	if len(t.found) > 0 {
+		f = t.found[0]
+	}
+	inBTF := t.tellState(&f)
+	told := make([]bool, len(f.defs))
+	for _, s := range t.symbols {
+		t.line("    symbol %s at %#x, %s", s.name, s.address, countOf(int(min(s.size, 1<<31)), "byte"))
+		for i := range f.defs {
+			if d := &f.defs[i]; d.Address == s.address && (d.Symbol == s.name || d.Symbol == "") && d.Code && !told[i] {
+				told[i] = true
+				t.define("        ", d, f.Reason)
+			}
 		}
 	}
-	w.attach(line, name, len(inBTF) > 0, symbols)
+	described, first := 0, 0
+	for i := range f.defs {
+		switch {
+		case told[i]:
+		case f.defs[i].Code:
+			t.define("    ", &f.defs[i], f.Reason)
+		default:
+			if described++; described == 1 {
+				first = i
+			}
+		}
+	}
+	switch {
+	case described == len(f.defs) && described > 0:
+		t.described(&f.defs[first], described)
+	case described > 0 && f.Mismatch != "":
+		t.otherwise(f.defs)
+	}
+	t.attach(inBTF)
 	return true
 }
 
+// tellState prints whether the BTF has it, and if not the reason.
+func (t *whyTeller) tellState(f *whyFound) (inBTF bool) {
+	if t.w.set != nil && f.Encoded {
+		if all := t.w.set.Named(t.name); len(all) > 0 {
+			t.line("%s: in BTF, [%d]: %s", t.name, all[0].ID, funcs.Style{}.AppendPrototype(nil, all[0]))
+			return true
+		}
+	}
+	reason := f.Reason
+	for i := range f.defs {
+		if reason == "" {
+			reason = f.defs[i].Fault
+		}
+	}
+	switch {
+	case reason != "":
+		t.line("%s: not in BTF: %s", t.name, reason)
+		if own := ownReasons[reason]; own != "" {
+			t.line("    %s", own)
+		}
+		if f.Mismatch != "" {
+			t.line("    the first difference: %s", f.Mismatch)
+		}
+	case len(t.symbols) == 0:
+		t.line("%s: not in BTF: it has no symbol", t.name)
+	case len(f.defs) == 0:
+		t.line("%s: not in BTF: DWARF has no function of this name; it may come from assembly, or from a unit that is left out", t.name)
+	default:
+		t.line("%s: not in BTF, and not left out", t.name)
+	}
+	return false
+}
+
+// define prints a definition with code. reason is what has been said of the function.
+func (t *whyTeller) define(indent string, d *btflite.Definition, reason string) {
+	at := "several places"
+	if d.Address != 0 || d.Section != "" {
+		at = fmt.Sprintf("%#x", d.Address)
+		if d.Section != "" {
+			at += " of " + d.Section
+		}
+	}
+	t.line("%sdefined in %s, unit %s, code at %s", indent, placeText(d), d.Unit, at)
+	if d.Fault != "" && d.Fault != reason {
+		t.line("%s    would be left out: %s", indent, d.Fault)
+	}
+	for n := range d.Params {
+		p := &d.Params[n]
+		name := p.Name
+		if name == "" {
+			name = "(no name)"
+		}
+		t.line("%sparameter %d, %s: %s", indent, n, name, t.w.places.text(p.Place))
+	}
+}
+
+// placeText is the file and line of a definition.
+func placeText(d *btflite.Definition) string {
+	file := d.File
+	if file == "" {
+		file = "a file that is not told"
+	}
+	if d.Line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, d.Line)
+}
+
+// described prints that n units have no code for it, and no unit has.
+func (t *whyTeller) described(d *btflite.Definition, n int) {
+	more := ""
+	if n > 1 {
+		more = fmt.Sprintf(" and %s", countOf(n-1, "other unit"))
+	}
+	t.line("    described in %s, unit %s%s, without code: its callers have taken it in", placeText(d), d.Unit, more)
+}
+
+// otherwise prints where the function is described without code, each place once: one
+// of them may be what differs.
+func (t *whyTeller) otherwise(defs []btflite.Definition) {
+	told := map[string]bool{}
+	for i := range defs {
+		d := &defs[i]
+		if at := placeText(d); !d.Code && !told[at] {
+			told[at] = true
+			t.line("    described in %s, unit %s, without code", at, d.Unit)
+		}
+	}
+}
+
 // attach says what a tracer can attach to.
-func (w *whyCommand) attach(line func(string, ...any), name string, inBTF bool, symbols []whySymbol) {
+func (t *whyTeller) attach(inBTF bool) {
 	var whole []string // without parts that are entered in the middle
-	for _, s := range symbols {
+	for _, s := range t.symbols {
 		if !strings.Contains(s.name, ".cold") && !strings.Contains(s.name, ".part.") && !slices.Contains(whole, "kprobe:"+s.name) {
 			whole = append(whole, "kprobe:"+s.name)
 		}
 	}
 	switch {
 	case inBTF:
-		line("    attach to it by fentry:%s, fexit:%s or kprobe:%s", name, name, name)
+		t.line("    attach to it by fentry:%s, fexit:%s or kprobe:%s", t.name, t.name, t.name)
 	case len(whole) == 0:
-		line("    there is nothing to attach to: its code is in its callers")
+		t.line("    there is nothing to attach to: its code is in its callers")
 	case len(whole) == 1:
-		line("    attach to it by %s", whole[0])
+		t.line("    attach to it by %s", whole[0])
 	default:
-		line("    attach to each by %s", strings.Join(whole, ", "))
+		t.line("    attach to each by %s", strings.Join(whole, ", "))
 	}
 }

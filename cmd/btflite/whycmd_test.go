@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"debug/elf"
-	"math/rand/v2"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestWhy(t *testing.T) {
@@ -16,13 +14,13 @@ func TestWhy(t *testing.T) {
 	const want = `sum_point: not in BTF: optimized parameters
     the compiler has removed a parameter, so a tracer would take others for it
     symbol sum_point.constprop.0 at 0x401090, 13 bytes
-        defined in small.c:143, unit small.c
+        defined in small.c:143, unit small.c, code at 0x401090
         parameter 0, unused: nowhere: always the same value
         parameter 1, p: nowhere: always the same value
     attach to it by kprobe:sum_point.constprop.0
 walk: in BTF, [99]: s64 walk(struct node * * nodes, int n, bool_t deep, u8 a, u16 b, u32 c, u64 d, point_t on_stack);
     symbol walk at 0x401150, 113 bytes
-        defined in small.c:167, unit small.c
+        defined in small.c:167, unit small.c, code at 0x401150
         parameter 0, nodes: at first in register rdi
         parameter 1, n: at first in register rsi
         parameter 2, deep: at first in register rdx
@@ -59,36 +57,44 @@ func TestWhyErrors(t *testing.T) {
 	}
 }
 
-// TestWhyDamaged: damaged DWARF ends the search.
-func TestWhyDamaged(t *testing.T) {
-	data, err := os.ReadFile(smallFile)
+// TestWhyNoCode: functions that all callers have taken in, and one that another unit
+// describes otherwise.
+func TestWhyNoCode(t *testing.T) {
+	got, _ := btfliteRun(t, exitOK, "why", "shared_inline", "not_inlined", "../../encode/testdata/golden/x86-gcc5.elf")
+	const want = `shared_inline: not in BTF: it has no symbol
+    described in shared.h:24, unit funcs.c and 1 other unit, without code: its callers have taken it in
+    there is nothing to attach to: its code is in its callers
+not_inlined: not in BTF: inconsistet prototype
+    functions of this name have different prototypes
+    the first difference: the types of parameter 0 differ
+    symbol not_inlined at 0x400210, 18 bytes
+        defined in funcs.c:39, unit funcs.c, code at 0x400210
+        parameter 0, node: in register rdi
+    described in other.c:8, unit other.c, without code
+    attach to it by kprobe:not_inlined
+`
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// TestReportDefinitions: --report says where what is left out is defined.
+func TestReportDefinitions(t *testing.T) {
+	dir := t.TempDir()
+	report := filepath.Join(dir, "report")
+	btfliteRun(t, exitOK, "-J", "--btf_features=default", "--btf_encode_detached="+filepath.Join(dir, "out"), "--report="+report, smallFile)
+	data, err := os.ReadFile(report)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := elf.NewFile(bytes.NewReader(data))
-	if err != nil {
+	var r struct {
+		Functions []leftOutFunction `json:"left_out_functions"`
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "damaged")
-	r := rand.New(rand.NewPCG(1, 2))
-	begin := time.Now()
-	for range 300 {
-		bad := bytes.Clone(data)
-		for _, name := range []string{".debug_info", ".debug_abbrev", ".debug_line", ".debug_loclists"} {
-			s := e.Section(name)
-			bad[s.Offset+r.Uint64N(s.Size)] = byte(r.Uint32())
-		}
-		if err := os.WriteFile(file, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if w, err := openWhyDWARF(file); err == nil {
-			for _, address := range []uint64{0x401090, 0x401150, 0} {
-				w.at("walk", address)
-			}
-			w.close()
-		}
-	}
-	if d := time.Since(begin); d > time.Minute {
-		t.Errorf("300 damaged files took %v", d)
+	want := leftOutFunction{"sum_point", "optimized parameters", []reportedDefinition{{"small.c", "small.c", 143, "sum_point.constprop.0", "0x401090", ""}}}
+	if len(r.Functions) != 2 || !reflect.DeepEqual(r.Functions[1], want) {
+		t.Errorf("%+v, want %+v", r.Functions, want)
 	}
 }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"debug/elf"
+	"strconv"
+	"strings"
+
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// whyPlaces says where parameters are, in the words of a machine.
+type whyPlaces struct{ machine elf.Machine }
+
+func (w *whyPlaces) open(file string) error {
+	e, err := mmapelf.Open(file)
+	if err != nil {
+		return err
+	}
+	w.machine = elf.Machine(e.Machine)
+	return e.Close()
+}
+
+func (w *whyPlaces) text(p encode.Place) string {
+	at := ""
+	switch p.Kind {
+	case encode.PlaceNone:
+		return "nowhere: optimized away"
+	case encode.PlaceConstant:
+		return "nowhere: always the same value"
+	case encode.PlaceRegister:
+		at = "in register " + w.register(p.Register)
+	case encode.PlaceStack:
+		at = "on the stack"
+	case encode.PlaceFixed:
+		at = "at a fixed address"
+	case encode.PlaceCompute:
+		at = "computed"
+	default:
+		return "in several places"
+	}
+	if p.Moves {
+		return "at first " + at
+	}
+	return at
+}
+
+// amd64Registers are the registers of x86-64 by their numbers in DWARF.
+var amd64Registers = strings.Fields("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15")
+
+// amd64Vectors is the number of the first of 16 vector registers.
+const amd64Vectors = 17
+
+// register is the name of a register, or its number in DWARF.
+func (w *whyPlaces) register(n uint16) string {
+	number := strconv.Itoa(int(n))
+	switch {
+	case w.machine == elf.EM_X86_64 && int(n) < len(amd64Registers):
+		return amd64Registers[n]
+	case w.machine == elf.EM_X86_64 && n >= amd64Vectors && n < amd64Vectors+16:
+		return "xmm" + strconv.Itoa(int(n)-amd64Vectors)
+	case w.machine == elf.EM_AARCH64 && n < 31:
+		return "x" + number
+	case w.machine == elf.EM_S390 && n < 16, w.machine == elf.EM_ARM && n < 16:
+		return "r" + number
+	}
+	return number
+}

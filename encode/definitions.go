@@ -1,0 +1,432 @@
+package encode
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// What DWARF says of functions beyond their types, for Options.Functions: where they
+// are defined, and where their parameters are. Workers note it in their slots, the
+// committer keeps it, and names are looked up when somebody asks.
+
+// Faults of definitions, beside the reasons of package compactstate.
+const (
+	faultUnnamed = "a parameter has no name"
+	faultNoType  = "it uses a type that BTF has no kind for"
+)
+
+// defined is what is kept of definitions, in file order.
+type defined struct {
+	units  []definedUnit
+	defs   []definition
+	params []definedParam
+}
+
+type definedUnit struct {
+	f        *input
+	name     dedup.Name
+	lines    uint64 // offset of its line table
+	hasLines bool
+}
+
+type definition struct {
+	low            uint64
+	name           dedup.Name
+	entry, unit    uint32
+	file, line     uint32
+	first, nparams uint32
+	fault          string
+	hasFile, code  bool
+}
+
+type definedParam struct {
+	name  dedup.Name
+	place Place
+}
+
+// judging is what a slot needs to note definitions; it is of use with
+// Options.Functions only.
+type judging struct {
+	f *input
+	u *slot
+	defined
+	decls   dwarf.Decls
+	seen    map[uint32]bool // of a merged file: DIE offsets
+	skel    definedUnit     // the unit of a skeleton
+	far     *slot           // of a merged file: another unit
+	farUnit int             // its number, plus 1
+}
+
+// judgingOf is what u needs, whose unit is of f.
+func judgingOf(f *input, u *slot) *judging {
+	if u.judging == nil {
+		u.judging = &judging{u: u, seen: map[uint32]bool{}}
+	}
+	if j := u.judging; j.f != f {
+		j.f, j.farUnit = f, 0
+		j.decls.Forget()
+	}
+	return u.judging
+}
+
+// free gives the memory back.
+func (j *judging) free() {
+	if j != nil && j.far != nil {
+		j.far.free()
+		j.far, j.farUnit = nil, 0
+	}
+}
+
+// define notes the definitions of the functions of the unit, after they have been
+// judged.
+func (j *judging) define() error {
+	f, u := j.f, j.u
+	clear(j.seen)
+	j.drop() // the unit may be read again
+	q := f.opt.Functions
+	for _, i := range u.FuncOrder.S {
+		fn := &u.Funcs.S[i]
+		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 {
+			continue
+		}
+		entry := f.entryOf(u, fn.Name)
+		if q.Wanted == nil && (entry == 0 || fn.Flags&callconv.FuncInline != 0) || q.Wanted != nil && !q.Wanted(f.Names.Text(fn.Name)) {
+			continue
+		}
+		if f.merge != nil {
+			if j.seen[fn.Off] {
+				continue // of a unit that is imported more than once
+			}
+			j.seen[fn.Off] = true
+		}
+		d := definition{low: fn.LowPC, name: fn.Name, entry: entry, fault: faultOf(u, fn, entry), code: fn.LowPC != 0}
+		if err := j.declare(&d, fn); err != nil {
+			return err
+		}
+		d.first = uint32(len(j.params))
+		for k := range fn.N {
+			p := &u.Params.S[fn.First+k]
+			j.params = append(j.params, definedParam{p.Name, placeOf(u, i, p)})
+		}
+		d.nparams = fn.N
+		j.defs = append(j.defs, d)
+	}
+	return nil
+}
+
+// faultOf is what of fn leaves the function out, as far as it is known before all
+// definitions are.
+func faultOf(u *slot, fn *callconv.Func, entry uint32) string {
+	switch {
+	case !named(u.Params.S[fn.First:][:fn.N]):
+		return faultUnnamed
+	case entry != 0 && fn.Entry == 0:
+		return faultNoType
+	case fn.Entry == 0:
+		return ""
+	case fn.Flags&callconv.FuncOptimizedParams != 0:
+		return compactstate.ReasonOptimized.String()
+	case fn.Flags&callconv.FuncReordered != 0:
+		return compactstate.ReasonReordered.String()
+	case u.env.Uncertain(fn):
+		return compactstate.ReasonUncertain.String()
+	case fn.Flags&callconv.FuncUnexpectedReg != 0:
+		return compactstate.ReasonUnexpected.String()
+	}
+	return ""
+}
+
+// maxOrigins bounds a chain of origins and specifications.
+const maxOrigins = 8
+
+// declare fills in where fn is declared, which its origin may have.
+func (j *judging) declare(d *definition, fn *callconv.Func) error {
+	for n := range maxOrigins {
+		c, off, err := j.unitOf(fn.Off)
+		if err != nil || c == nil {
+			return err
+		}
+		if err := c.Declarations(&j.decls); err != nil {
+			return err
+		}
+		x, ok := j.decls.Read(c.Hdr.Data, off)
+		if n == 0 {
+			d.code = d.code || ok && x.Ranges
+			d.unit = j.noteUnit(c)
+		}
+		// What a definition has in common with its declaration it leaves out.
+		if d.line == 0 {
+			d.line = uint32(min(x.Line, 1<<31-1))
+		}
+		if x.HasFile {
+			d.file, d.hasFile = uint32(min(x.File, 1<<32-1)), true
+		}
+		if !ok || d.line != 0 && d.hasFile {
+			return nil
+		}
+		if fn = j.u.env.Origin(fn); fn == nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// unitOf is the unit in which the DIE at off is, and the offset of the DIE there; nil
+// for none.
+func (j *judging) unitOf(off uint32) (c *debuginfo.Cursor, at int, err error) {
+	f := j.f
+	if f.merge == nil {
+		return &j.u.Cursor, int(off), nil
+	}
+	k, ok := f.merge.At(uint64(off))
+	if !ok {
+		return nil, 0, nil
+	}
+	if j.far == nil {
+		j.far = new(slot)
+		j.far.init(f.run.limit)
+	}
+	if far := j.far; j.farUnit != k+1 {
+		far.Unit.Reset()
+		far.Forget()
+		j.decls.Forget()
+		far.Seq = j.u.Seq
+		if err := f.OpenPlace(&far.Unit, k); err != nil {
+			return nil, 0, err
+		}
+		far.File = f.FileOf(k)
+		if _, _, err := f.Start(&far.Unit); err != nil {
+			return nil, 0, err
+		}
+		j.farUnit = k + 1
+	}
+	return &j.far.Cursor, int(uint64(off) - f.merge.Places[k].Off), nil
+}
+
+// noteUnit is the number of a unit in j.units.
+func (j *judging) noteUnit(c *debuginfo.Cursor) uint32 {
+	x := definedUnit{f: j.f, name: c.Name}
+	if j.u.Skeleton != nil || c.File.Split() {
+		x.lines, x.hasLines = j.skel.lines, j.skel.hasLines
+	} else if d, ok := j.decls.Read(c.Hdr.Data, c.Hdr.First); ok {
+		x.lines, x.hasLines = d.LineTable, d.HasLines
+	}
+	if n := len(j.units); n > 0 && j.units[n-1] == x {
+		return uint32(n - 1)
+	}
+	j.units = append(j.units, x)
+	return uint32(len(j.units) - 1)
+}
+
+// noteSkeleton keeps the line table of the skeleton unit.
+func (j *judging) noteSkeleton() error {
+	u := j.u
+	if err := u.Declarations(&j.decls); err != nil {
+		return err
+	}
+	x, _ := j.decls.Read(u.Hdr.Data, u.Hdr.First)
+	j.skel = definedUnit{lines: x.LineTable, hasLines: x.HasLines}
+	j.decls.Forget()
+	return nil
+}
+
+// placeOf says where parameter p of function i is.
+func placeOf(u *slot, i uint32, p *callconv.Param) Place {
+	expr, list, ok := u.env.Location(i, p)
+	switch {
+	case ok:
+		at := placeIn(expr)
+		at.Moves = list
+		return at
+	case p.LocKind != callconv.LocNone:
+		return Place{Kind: PlaceList}
+	case p.Flags&callconv.ParamHasConst != 0:
+		return Place{Kind: PlaceConstant}
+	}
+	return Place{}
+}
+
+// Operations of DWARF expressions that give a place.
+const (
+	opAddr  = 0x03
+	opRegX  = 0x90
+	opBregX = 0x92
+)
+
+// placeIn is the place that an expression gives.
+func placeIn(expr []byte) Place {
+	if len(expr) == 0 {
+		return Place{}
+	}
+	last := expr[len(expr)-1]
+	switch op := expr[0]; {
+	case op >= dwarf.OpReg0 && op <= dwarf.OpReg31:
+		return Place{Kind: PlaceRegister, Register: uint16(op - dwarf.OpReg0)}
+	case op == opRegX:
+		n, _ := binary.Uvarint(expr[1:])
+		return Place{Kind: PlaceRegister, Register: uint16(min(n, 1<<16-1))}
+	case op == dwarf.OpFbreg, op >= dwarf.OpBreg0 && op <= dwarf.OpBreg31, op == opBregX:
+		return Place{Kind: PlaceStack}
+	case (op == opAddr || op >= dwarf.OpLit0 && op <= dwarf.OpLit31 || op == dwarf.OpConstu || op == dwarf.OpConsts) && last == dwarf.OpStackValue:
+		return Place{Kind: PlaceConstant}
+	case op == opAddr:
+		return Place{Kind: PlaceFixed}
+	}
+	return Place{Kind: PlaceCompute}
+}
+
+// take keeps what a slot has noted.
+func (d *defined) take(from *defined) {
+	units, params := uint32(len(d.units)), uint32(len(d.params))
+	d.units = append(d.units, from.units...)
+	d.params = append(d.params, from.params...)
+	for _, x := range from.defs {
+		x.unit += units
+		x.first += params
+		d.defs = append(d.defs, x)
+	}
+	from.drop()
+}
+
+func (d *defined) drop() { *d = defined{d.units[:0], d.defs[:0], d.params[:0]} }
+
+// telling tells what has become of functions. A nil one is asked for nothing.
+type telling struct {
+	of     *run
+	named  map[string][]uint32 // definitions, by name
+	told   map[string]bool
+	mu     sync.Mutex
+	differ map[string]string // by name
+}
+
+// newTelling is ready once all units are committed; nil if nobody asks.
+func (r *run) newTelling() *telling {
+	if r.opt.Functions == nil {
+		return nil
+	}
+	t := &telling{of: r, named: map[string][]uint32{}, differ: map[string]string{}, told: map[string]bool{}}
+	for i := range r.funcs.defs {
+		name := string(r.names.Text(r.funcs.defs[i].name))
+		t.named[name] = append(t.named[name], uint32(i))
+	}
+	return t
+}
+
+// mismatch keeps the first difference between two definitions: see
+// compactstate.Decide.
+func (t *telling) mismatch(entry uint32, what int, a, b []uint32) {
+	name := string(t.of.funcs.table.Name(entry))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.differ[name] != "" {
+		return
+	}
+	switch {
+	case what < 0:
+		t.differ[name] = fmt.Sprintf("%d and %d parameters", len(a)/2, len(b)/2)
+	case what == 0:
+		t.differ[name] = "the types that are returned differ"
+	default:
+		t.differ[name] = fmt.Sprintf("the types of parameter %d differ", what-1)
+	}
+}
+
+// encoded tells a function that the BTF has.
+func (t *telling) encoded(name []byte) { t.tell(Function{Name: string(name), Encoded: true}) }
+
+// leftOut tells a function with a symbol that is left out.
+func (t *telling) leftOut(name []byte, why compactstate.Reason) {
+	x := Function{Name: string(name), Reason: why.String()}
+	if why == compactstate.ReasonInconsistent {
+		t.mu.Lock()
+		x.Mismatch = t.differ[x.Name]
+		t.mu.Unlock()
+	}
+	t.tell(x)
+}
+
+func (t *telling) tell(x Function) {
+	q := t.of.opt.Functions
+	if x.defs = t.named[x.Name]; x.defs == nil && q.Wanted != nil && !q.Wanted([]byte(x.Name)) {
+		return
+	}
+	t.told[x.Name] = true
+	x.r = t.of
+	q.Tell(&x)
+}
+
+// rest tells what has not been told, once all others have been without an error.
+func (t *telling) rest(err error) {
+	if t == nil || err != nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.named)) {
+		if !t.told[name] {
+			t.tell(Function{Name: name})
+		}
+	}
+}
+
+// Definitions are the definitions, in the order of units. It reads the names of
+// files.
+func (x *Function) Definitions() ([]Definition, error) {
+	var list []Definition
+	for _, i := range x.defs {
+		d := &x.r.funcs.defs[i]
+		u := &x.r.funcs.units[d.unit]
+		text := func(t dedup.Name) string { return string(x.r.names.Text(t)) }
+		out := Definition{Unit: text(u.name), Line: int(d.line), Code: d.code, Address: d.low, Fault: d.fault}
+		if d.hasFile && u.hasLines {
+			l, err := u.lineFiles()
+			if err != nil {
+				return nil, err
+			}
+			out.File = l.File(u.lines, uint64(d.file))
+		}
+		if d.low != 0 {
+			out.Section, out.Address = u.inSection(d.low)
+			out.Symbol = string(x.r.funcs.table.SymbolAt(d.entry, out.Address))
+		}
+		for _, p := range x.r.funcs.params[d.first:][:d.nparams] {
+			out.Params = append(out.Params, Parameter{text(p.name), p.place})
+		}
+		list = append(list, out)
+	}
+	return list, nil
+}
+
+// lineFiles opens .debug_line once.
+func (u *definedUnit) lineFiles() (*debuginfo.Lines, error) {
+	if u.f.lines == nil {
+		l, err := debuginfo.OpenLines(u.f.File)
+		if err != nil {
+			return nil, err
+		}
+		u.f.lines = l
+	}
+	return u.f.lines, nil
+}
+
+// inSection is the section of an object in which an address is, and the place there;
+// of a linked file the address itself.
+func (u *definedUnit) inSection(address uint64) (section string, place uint64) {
+	f := u.f
+	if !f.Relocatable() {
+		return "", address
+	}
+	for i, start := range f.Addresses() {
+		if s := &f.ELF.Sections[i]; s.Flags&shfAlloc != 0 && address >= start && address-start < s.Size {
+			return s.Name, address - start
+		}
+	}
+	return "", address
+}

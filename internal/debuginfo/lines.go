@@ -1,0 +1,99 @@
+package debuginfo
+
+import (
+	"bytes"
+	"path"
+
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfreloc"
+)
+
+// Lines is the file names of .debug_line, which encoding does not read.
+type Lines struct {
+	f    *File
+	data []byte
+	rel  *elfreloc.Table // of a relocatable file, else nil
+}
+
+// OpenLines opens .debug_line of f. A file without it has no names. The Lines is for one
+// goroutine at a time, until Close of the File.
+func OpenLines(f *File) (*Lines, error) {
+	l := &Lines{f: f}
+	sec := f.section(".debug_line")
+	if sec == nil {
+		return l, nil
+	}
+	var err error
+	if l.data, err = f.Dwarf.Data(sec); err != nil || f.rel == nil {
+		return l, err
+	}
+	for i := range f.Dwarf.Sections {
+		s := &f.Dwarf.Sections[i]
+		if (s.Type == shtRela || s.Type == shtRel) && uint64(s.Info) == uint64(sec.Index) {
+			if l.rel, err = f.relocsIn(s, sec.Name, len(l.data)); err != nil {
+				return nil, err
+			}
+			l.rel.Sort()
+			break
+		}
+	}
+	return l, nil
+}
+
+// File is the path of a file by its number in the table at an offset of the section:
+// one below the folder of the compilation is relative to it. It is "" if the table
+// does not say.
+func (l *Lines) File(table, number uint64) string {
+	n, ok := dwarf.LineFile(l.data, table, l.f.BigEndian, number, l.text)
+	if !ok {
+		return ""
+	}
+	name := string(n.Name)
+	if len(n.Dir) > 0 && !path.IsAbs(name) {
+		name = path.Join(string(n.Dir), name)
+	}
+	if len(n.CompDir) > 0 {
+		if rest, ok := bytes.CutPrefix([]byte(name), append(bytes.Clone(n.CompDir), '/')); ok {
+			name = string(rest)
+		}
+	}
+	return name
+}
+
+// text is the string whose offset is at a place of the section.
+func (l *Lines) text(form dwarf.Form, at uint64, size int) []byte {
+	var buf [8]byte
+	b := buf[:copy(buf[:size], l.data[at:])]
+	if l.rel != nil {
+		first := l.rel.Search(0, at)
+		if l.rel.Apply(b, at, first, l.rel.Search(first, at+uint64(size))) != nil {
+			return nil
+		}
+	}
+	off := uint64(0)
+	if size == 8 {
+		off = l.f.Order().Uint64(b)
+	} else {
+		off = uint64(l.f.Order().Uint32(b))
+	}
+	strings := l.f.Names.Data
+	if form == dwarf.FormLineStrp {
+		strings = l.f.other.lineStr
+	}
+	if off >= uint64(len(strings)) {
+		return nil
+	}
+	s, _, _ := bytes.Cut(strings[off:], []byte{0})
+	return s
+}
+
+// Declarations gives d the abbreviations of the unit at c, which Start has prepared.
+func (c *Cursor) Declarations(d *dwarf.Decls) error {
+	all := c.File.other.abbrev
+	for n := uint64(abbrevMargin); ; n *= 4 {
+		sec, err := c.File.inOrder.abbrev.need(c.Seq, all, c.Hdr.AbbrevOff, n)
+		if err != nil || d.Index(sec, &c.Hdr) || len(sec) == len(all) {
+			return err
+		}
+	}
+}
