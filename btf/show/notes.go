@@ -108,11 +108,10 @@ func combined(l *view.Layout, i int) int {
 
 // lastStruct notes what is unused in the struct that row i is.
 func (p *Printer) lastStruct(l *view.Layout, i int, f form) {
-	t := l.Rows[i].Type()
-	if t.Kind() != btf.KindStruct || l.Type.Kind() == btf.KindUnion {
+	if l.Rows[i].Kind() != btf.KindStruct || l.Type.Kind() == btf.KindUnion {
 		return
 	}
-	s := p.lays.Summary(t)
+	s := p.lays.SummaryOf(l.Rows[i].TypeID)
 	n := 0
 	item := func() {
 		if n == 0 {

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"math/bits"
@@ -15,7 +16,7 @@ type output struct {
 	w       io.Writer
 	err     error
 	buf     []byte
-	odd     bool // names are looked at before they are printed
+	checked bool // no name has anything but printable ASCII
 	written int  // bytes that have gone to w
 	most    int  // bytes of text, then it ends with an error
 }
@@ -38,7 +39,7 @@ func (o *output) text(s string) { o.buf = append(o.buf, s...) }
 
 // name adds a name. What a terminal would obey in it is escaped.
 func (o *output) name(name []byte) {
-	if o.odd {
+	if !o.checked && isOdd(name) {
 		o.text(message.OneLine(string(name)))
 		return
 	}
@@ -48,10 +49,31 @@ func (o *output) name(name []byte) {
 // hasOddNames tells whether a name of b may have anything but printable ASCII.
 func hasOddNames(b *btf.Blob) bool {
 	for ; b != nil; b = b.Base {
-		for _, c := range b.Strings {
-			if c-1 < 0x1f || c >= 0x7f {
-				return true
-			}
+		if isOdd(b.Strings) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOdd tells whether s has anything but printable ASCII and NUL. It looks at eight
+// bytes at a time: a byte below 0x80 plus n has its highest bit if it is 0x80-n or
+// more, and no sum goes over into the next byte.
+func isOdd(s []byte) bool {
+	const each = 0x0101010101010101 // times a byte: that byte eight times
+	for ; len(s) >= 8; s = s[8:] {
+		x := binary.LittleEndian.Uint64(s)
+		if x&(0x80*each) != 0 {
+			return true
+		}
+		control := ^(x + 0x60*each) & (x + 0x7f*each) // below a space and above NUL
+		if deleted := x + each; (control|deleted)&(0x80*each) != 0 {
+			return true
+		}
+	}
+	for _, c := range s {
+		if c-1 < 0x1f || c >= 0x7f {
+			return true
 		}
 	}
 	return false
@@ -60,11 +82,16 @@ func hasOddNames(b *btf.Blob) bool {
 // pad adds spaces until n bytes have come since start, or -n if n is negative, as
 // in C's printf.
 func (o *output) pad(start, n int) {
-	n = max(n, -n)
-	for o.pos()-start < n {
-		o.buf = append(o.buf, ' ')
+	n = max(n, -n) - (o.pos() - start)
+	for ; n > len(spaces); n -= len(spaces) {
+		o.buf = append(o.buf, spaces...)
+	}
+	if n > 0 {
+		o.buf = append(o.buf, spaces[:n]...)
 	}
 }
+
+const spaces = "                                                                "
 
 // tabs adds n tabs.
 func (o *output) tabs(n int) {
@@ -75,20 +102,24 @@ func (o *output) tabs(n int) {
 
 // number adds n, right-justified in width.
 func (o *output) number(n uint64, width int) {
-	var d [20]byte
-	i := len(d)
-	for {
-		i--
-		d[i] = byte('0' + n%10)
-		n /= 10
-		if n == 0 {
+	for digits, more := 1, n; ; digits++ {
+		if more /= 10; more == 0 {
+			width = max(width, digits)
 			break
 		}
 	}
-	for range width - (len(d) - i) {
-		o.buf = append(o.buf, ' ')
+	o.buf = append(o.buf, spaces[:width]...)
+	digits(o.buf[len(o.buf)-width:], n)
+}
+
+// digits writes n, right-justified, into b.
+func digits(b []byte, n uint64) {
+	for i := len(b) - 1; i >= 0; i-- {
+		b[i] = byte('0' + n%10)
+		if n /= 10; n == 0 {
+			return
+		}
 	}
-	o.buf = append(o.buf, d[i:]...)
 }
 
 // hex adds n in hexadecimal, as C's %#x does, right-justified in width.

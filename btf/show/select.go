@@ -47,6 +47,7 @@ const (
 // List prints the structs and unions that the filter lets through, in the order of
 // ids. Fields of a line have the separator between them.
 func (p *Printer) List(f *Filter, form Form, separator string) error {
+	p.many()
 	if form == Times {
 		p.again = countTimes(p.v)
 	}
@@ -59,12 +60,22 @@ func (p *Printer) List(f *Filter, form Form, separator string) error {
 	return p.Flush()
 }
 
+// many prepares for many types: what is done for all at once pays then.
+func (p *Printer) many() {
+	p.checked = !hasOddNames(p.v.Blob())
+	if p.columns.of[0] == nil {
+		for i := range p.columns.of {
+			p.columns.of[i] = make([]column, p.v.Count())
+		}
+	}
+}
+
 // Listed gives the types that List prints.
 func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 	return func(yield func(view.Type) bool) {
 		known := newSeen()
-		for t := range p.v.Own() {
-			if t.IsComposite() && f.named(t) && (len(t.Name()) == 0 || known.add(t)) && f.passes(p.lays, t) && !yield(t) {
+		for t := range p.v.OwnComposites() {
+			if f.named(t) && (len(t.Name()) == 0 || known.add(t)) && f.passes(p.lays, t) && !yield(t) {
 				return
 			}
 		}
@@ -74,9 +85,10 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 // Sorted is List in the order of names. Of types of one name the last comes first,
 // and those of the same text are printed once.
 func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
+	p.many()
 	var list []view.Type
-	for t := range p.v.Own() {
-		if t.IsComposite() && len(t.Name()) > 0 && f.named(t) && f.passes(p.lays, t) {
+	for t := range p.v.OwnComposites() {
+		if len(t.Name()) > 0 && f.named(t) && f.passes(p.lays, t) {
 			list = append(list, t)
 		}
 	}
@@ -111,8 +123,8 @@ func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 func countTimes(v *view.View) map[uint32]uint64 {
 	known := newSeen()
 	again := map[uint32]uint64{}
-	for t := range v.Own() {
-		if t.IsComposite() && len(t.Name()) > 0 && !known.add(t) {
+	for t := range v.OwnComposites() {
+		if len(t.Name()) > 0 && !known.add(t) {
 			again[known.old]++
 		}
 	}

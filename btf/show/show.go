@@ -25,11 +25,12 @@ type Printer struct {
 	uncounted int               // bytes of the last closing brace's attribute of alignment
 	noted     bool              // a note stands behind the last member
 	typedefs  map[uint32]uint32 // by struct without a name: its first typedef
+	columns   columns
 }
 
 // New returns a Printer that writes to w.
 func New(w io.Writer, v *view.View, opt Options) *Printer {
-	p := &Printer{output: output{w: w, odd: hasOddNames(v.Blob()), most: mostText}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
+	p := &Printer{output: output{w: w, most: mostText}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
 	for b := v.Blob(); b != nil; b = b.Base {
 		p.most += mostPerByte * (4*len(b.Words) + len(b.Strings))
 	}

@@ -128,9 +128,13 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 	r := &l.Rows[i]
 	p.tabs(f.indent + 1)
 	start := p.pos()
-	t := r.Type()
 	width := f.typeWidth + 1 + f.nameWidth
-	if unnamed(t) {
+	whole := false
+	if column := p.column(r.TypeID, f); column != nil {
+		p.buf = append(p.buf, column...)
+		p.name(r.Name())
+	} else if t := r.Type(); unnamed(t) {
+		whole = true
 		start = p.anonymous(t, r, f)
 	} else {
 		d := declaration{name: r.Name(), form: f.at(f.base + r.Byte), misplaced: r.Misplaced, flexible: i == len(l.Rows)-1 && i > 0 && !f.inUnion}
@@ -148,7 +152,7 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 		p.text("\n")
 		return
 	}
-	if unnamed(t) {
+	if whole {
 		n := width + 1 - (p.pos() - start - bits - p.uncounted)
 		if n == 0 {
 			n = 1
@@ -163,6 +167,14 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 
 // place adds the comment with offset and size of a member.
 func (p *Printer) place(r *view.Row, base uint64) {
+	const five = 100_000
+	if at := base + r.Byte; at < five && r.Size < five && r.Bits == 0 && !p.opt.Hex {
+		p.text("/*             */\n")
+		b := p.buf[len(p.buf)-len("             */\n"):]
+		digits(b[1:6], at)
+		digits(b[7:12], r.Size)
+		return
+	}
 	number := p.number
 	if p.opt.Hex {
 		number = p.hex
@@ -209,7 +221,7 @@ func (p *Printer) anonymous(t view.Type, r *view.Row, f form) (brace int) {
 
 // unnamed tells whether t is written out where it is used: it has no name to
 // stand for it.
-func unnamed(t view.Type) bool { return (t.IsComposite() || t.IsEnum()) && len(t.Name()) == 0 }
+func unnamed(t view.Type) bool { return (t.IsComposite() || t.IsEnum()) && !t.HasName() }
 
 // declaration is a name to be declared.
 type declaration struct {
@@ -258,47 +270,69 @@ func (p *Printer) named(t view.Type, d *declaration) {
 
 // declare adds a type and a name.
 func (p *Printer) declare(t view.Type, d *declaration, depth int) {
-	start := p.pos()
-	switch {
-	case depth > view.MaxDepth:
+	if depth > view.MaxDepth {
 		p.text("...")
-	case t.Kind() == btf.KindPtr && t.Target().Kind() == btf.KindFuncProto:
-		proto := t.Target()
-		p.typeName(proto.Target(), 0)
+		return
+	}
+	switch t.Kind() {
+	case btf.KindPtr:
+		p.declarePointer(t, d)
+		return
+	case btf.KindArray:
+		p.array(t, d, depth)
+		return
+	case btf.KindConst:
+		p.declareConst(t.Target(), d, depth)
+		return
+	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
+		if p.opt.Expand && d.indent < maxIndent || unnamed(t) {
+			p.writtenOut(t, d, d.base, " ")
+			return
+		}
+	case btf.KindTypedef:
+		if p.opt.Expand {
+			p.expanded(t, d, depth)
+			return
+		}
+	}
+	p.named(t, d)
+}
+
+// declarePointer is declare for a pointer.
+func (p *Printer) declarePointer(t view.Type, d *declaration) {
+	start, of := p.pos(), t.Target()
+	switch {
+	case of.Kind() == btf.KindFuncProto:
+		p.typeName(of.Target(), 0)
 		p.pad(start, d.typeWidth)
 		p.text(" (*")
 		p.name(d.name)
 		p.text(")")
-		p.params(proto, 0)
-	case t.Kind() == btf.KindPtr && unnamed(t.Target()):
+		p.params(of, 0)
+	case unnamed(of):
 		d.typeWidth -= 8
 		d.relative = true
-		p.writtenOut(t.Target(), d, 0, " * ")
-	case t.Kind() == btf.KindArray:
-		p.array(t, d, depth)
-	case t.Kind() == btf.KindConst:
-		elem := t.Target()
-		if _, n := elem.Elem(); elem.Kind() != btf.KindArray || n != 0 || !d.flexible {
-			p.text("const ")
-			d.typeWidth -= len("const ")
-		}
-		if unnamed(elem) || p.opt.Expand && (elem.IsComposite() || elem.IsEnum()) && d.indent < maxIndent {
-			d.name = nil
-			d.withFooter = true
-			p.writtenOut(elem, d, d.base, "")
-			return
-		}
-		if elem.Kind() == btf.KindTypedef {
-			p.named(elem, d)
-			return
-		}
-		p.declare(elem, d, depth+1)
-	case unnamed(t) || p.opt.Expand && (t.IsComposite() || t.IsEnum()) && d.indent < maxIndent:
-		p.writtenOut(t, d, d.base, " ")
-	case p.opt.Expand && t.Kind() == btf.KindTypedef:
-		p.expanded(t, d, depth)
+		p.writtenOut(of, d, 0, " * ")
 	default:
 		p.named(t, d)
+	}
+}
+
+// declareConst is declare for what is const.
+func (p *Printer) declareConst(t view.Type, d *declaration, depth int) {
+	if _, n := t.Elem(); t.Kind() != btf.KindArray || n != 0 || !d.flexible {
+		p.text("const ")
+		d.typeWidth -= len("const ")
+	}
+	switch {
+	case unnamed(t) || p.opt.Expand && (t.IsComposite() || t.IsEnum()) && d.indent < maxIndent:
+		d.name = nil
+		d.withFooter = true
+		p.writtenOut(t, d, d.base, "")
+	case t.Kind() == btf.KindTypedef:
+		p.named(t, d)
+	default:
+		p.declare(t, d, depth+1)
 	}
 }
 
@@ -334,7 +368,12 @@ func (p *Printer) array(t view.Type, d *declaration, depth int) {
 		elem, _ = elem.Elem()
 	}
 	d.array = true
-	p.declare(elem, d, depth+1)
+	if column := p.column(elem.ID, d.form); column != nil {
+		p.buf = append(p.buf, column...)
+		p.name(d.name)
+	} else {
+		p.declare(elem, d, depth+1)
+	}
 	if p.opt.Flat {
 		n := uint64(1)
 		for range view.MaxDepth {

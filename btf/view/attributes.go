@@ -25,7 +25,7 @@ func (l *Layout) attributes(cacheLine uint64) {
 	misplaced := false
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		a := r.Type().Align()
+		a := uint64(r.align)
 		natural = max(natural, a)
 		if r.Bits == 0 {
 			r.Misplaced = r.Byte%a != 0

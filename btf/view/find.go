@@ -48,15 +48,17 @@ func (v *View) offsets(name string) (offs []uint32) {
 	if name == "" || bytes.IndexByte([]byte(name), 0) >= 0 {
 		return nil
 	}
-	end := append([]byte(name), 0)
+	last := name[len(name)-1]
 	for _, b := range v.chain() {
-		for at := 0; ; at++ {
-			i := bytes.Index(b.Strings[at:], end)
-			if i < 0 {
+		for s, at := b.Strings, 0; ; at++ {
+			n := bytes.IndexByte(s[at:], 0)
+			if n < 0 {
 				break
 			}
-			at += i
-			offs = append(offs, b.StrBase+uint32(at))
+			at += n
+			if start := at - len(name); start >= 0 && s[at-1] == last && string(s[start:at]) == name {
+				offs = append(offs, b.StrBase+uint32(start))
+			}
 		}
 	}
 	return offs

@@ -1,6 +1,10 @@
 package view
 
-import "github.com/btflite/btflite/btf"
+import (
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+)
 
 // Layout is where the members of a struct or union lie, with the holes between
 // them as pahole counts them. A bit-field occupies a unit of the size of its type,
@@ -63,7 +67,53 @@ type Row struct {
 	Misplaced bool   // its type belongs to other offsets
 	UnitEnd   uint64 // bytes: behind the units of the bit-fields up to it, or behind it
 	free      uint64 // bits: unused before it and before members without a size
+	fact
 }
+
+// Kind is the kind of the member's type.
+func (r *Row) Kind() btf.Kind { return r.kind }
+
+// fact is what Layouts remembers of a type that members have.
+type fact struct {
+	size     uint64 // bytes; of an empty class of C++ or Rust, in whose byte others may lie: 0
+	align    uint8
+	kind     btf.Kind
+	at, bits uint8 // of an INT of fewer bits than its size
+	known    bool
+}
+
+// fact is what is to be known of the type with the id.
+func (s *Layouts) fact(id uint32) *fact {
+	if s.facts == nil {
+		s.facts = make([]*[factPage]fact, s.v.Count()/factPage+1)
+	}
+	if id >= s.v.Count() {
+		id = 0
+	}
+	page := &s.facts[id/factPage]
+	if *page == nil {
+		*page = new([factPage]fact)
+	}
+	known := &(*page)[id%factPage]
+	if known.known {
+		return known
+	}
+	t := s.v.Type(id)
+	f := fact{size: t.Size(), align: uint8(t.Align()), kind: t.Kind(), known: true}
+	if f.size == 1 {
+		if of := t.Resolved(); of.IsComposite() && of.Vlen() == 0 {
+			f.size = 0
+		}
+	}
+	if _, at, bits := t.IntEncoding(); f.kind == btf.KindInt && (at != 0 || uint64(bits) != 8*f.size) {
+		f.at, f.bits = uint8(at), uint8(bits)
+	}
+	*known = f
+	return known
+}
+
+// factPage is how many facts a page has: 4 KiB.
+const factPage = 256
 
 // end is the first bit behind the member.
 func (r *Row) end() uint64 {
@@ -80,6 +130,7 @@ type Layouts struct {
 	v         *View
 	free      []*Layout
 	sums      map[uint32]Summary
+	facts     []*[factPage]fact // by type id, in pages: few types are asked for by name
 	depth     int
 }
 
@@ -102,9 +153,7 @@ func (s *Layouts) Of(t Type) *Layout {
 		return l
 	}
 	l.Size = uint64(t.rec.Third())
-	for _, m := range t.Members() {
-		l.Rows = append(l.Rows, place(m))
-	}
+	s.rows(l)
 	if t.Kind() == btf.KindStruct {
 		s.members(l)
 		l.holes()
@@ -118,17 +167,20 @@ func (s *Layouts) Of(t Type) *Layout {
 func (s *Layouts) Done(l *Layout) { s.free = append(s.free, l) }
 
 // Summary is what t, a struct or union, tells those that contain it.
-func (s *Layouts) Summary(t Type) Summary {
-	if sum, ok := s.sums[t.ID]; ok || s.depth == MaxDepth {
+func (s *Layouts) Summary(t Type) Summary { return s.SummaryOf(t.ID) }
+
+// SummaryOf is the Summary of the struct or union with the id.
+func (s *Layouts) SummaryOf(id uint32) Summary {
+	if sum, ok := s.sums[id]; ok || s.depth == MaxDepth {
 		return sum
 	}
-	s.sums[t.ID] = Summary{} // it may contain itself
+	s.sums[id] = Summary{} // it may contain itself
 	s.depth++
-	l := s.Of(t)
+	l := s.Of(s.v.Type(id))
 	sum := l.Summary
 	s.Done(l)
 	s.depth--
-	s.sums[t.ID] = sum
+	s.sums[id] = sum
 	return sum
 }
 
@@ -136,15 +188,15 @@ func (s *Layouts) Summary(t Type) Summary {
 // arrays.
 func (s *Layouts) members(l *Layout) {
 	for i := range l.Rows {
-		t := l.Rows[i].Type()
-		if t.Kind() == btf.KindArray && i == len(l.Rows)-1 {
-			_, n := t.Elem()
+		r := &l.Rows[i]
+		if r.kind == btf.KindArray && i == len(l.Rows)-1 {
+			_, n := r.Type().Elem()
 			l.Flexible = n == 0
 		}
-		if t.Kind() != btf.KindStruct {
+		if r.kind != btf.KindStruct {
 			continue
 		}
-		sum := s.Summary(t)
+		sum := s.SummaryOf(r.TypeID)
 		l.InHoles.add(uint64(sum.Holes))
 		l.InBitHoles.add(uint64(sum.BitHoles))
 		l.InPadding.add(sum.Padding)
@@ -159,19 +211,28 @@ func (s *Layouts) members(l *Layout) {
 	}
 }
 
-// place is the row of a member without what is before it.
-func place(m Member) Row {
-	t := m.Type()
-	r := Row{Member: m, Byte: uint64(m.Offset / 8), Size: t.Size()}
-	if t = t.Resolved(); r.Size == 1 && t.IsComposite() && t.Vlen() == 0 {
-		r.Size = 0 // an empty class of C++ or Rust: others may lie in its byte
+// rows makes the rows of l, without what is before them.
+func (s *Layouts) rows(l *Layout) {
+	flag := btf.InfoKflag(l.Type.rec.Info())
+	n := l.Type.Vlen()
+	l.Rows = slices.Grow(l.Rows, n)[:n]
+	for i := range l.Rows {
+		name, id, off := l.Type.rec.Member(i)
+		f := s.fact(id)
+		r := &l.Rows[i]
+		*r = Row{Member: Member{NameOff: name, TypeID: id, Offset: off, v: s.v}, Size: f.size, fact: *f}
+		switch {
+		case flag:
+			r.Offset, r.Bits = off&0xffffff, off>>24
+		case f.bits != 0 || f.at != 0:
+			r.Offset, r.Bits = off+uint32(f.at), uint32(f.bits)
+		}
+		r.Byte = uint64(r.Offset / 8)
+		if r.Bits != 0 && r.Size != 0 {
+			r.Byte = r.Byte / r.Size * r.Size
+			r.Bit = uint32(uint64(r.Offset) - 8*r.Byte)
+		}
 	}
-	if m.Bits == 0 || r.Size == 0 {
-		return r
-	}
-	r.Byte = uint64(m.Offset) / 8 / r.Size * r.Size
-	r.Bit = uint32(uint64(m.Offset) - 8*r.Byte)
-	return r
 }
 
 // holes finds what is unused before each row.

@@ -105,8 +105,9 @@ func (v *View) align(t Type, depth int) uint64 {
 	}
 	v.aligns[t.ID] = noAlign
 	most := uint64(1)
-	for _, m := range t.Members() {
-		most = max(most, v.align(m.Type(), depth+1))
+	for i := range t.Vlen() {
+		_, id, _ := t.rec.Member(i)
+		most = max(most, v.align(v.Type(id), depth+1))
 	}
 	v.aligns[t.ID] = uint8(bits.Len64(most))
 	return most

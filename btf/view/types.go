@@ -28,6 +28,9 @@ func (t Type) Name() []byte {
 	return t.v.Name(t.rec.Name())
 }
 
+// HasName tells whether t has a name that is not empty.
+func (t Type) HasName() bool { return t.rec != nil && t.rec.Name() != 0 && len(t.Name()) > 0 }
+
 // Vlen is the number of elements: of members, values, parameters, variables.
 func (t Type) Vlen() int {
 	if t.rec == nil || t.rec.Kind() == btf.KindFunc {

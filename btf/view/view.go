@@ -71,6 +71,21 @@ func (v *View) All() iter.Seq[Type] { return v.from(1) }
 // Own gives the types that are not of a base, in the order of ids.
 func (v *View) Own() iter.Seq[Type] { return v.from(v.blob.FirstID) }
 
+// OwnComposites gives the own structs and unions. It is much faster than to look for
+// them in Own.
+func (v *View) OwnComposites() iter.Seq[Type] {
+	return func(yield func(Type) bool) {
+		for i, w := range v.blob.Off {
+			if k := btf.InfoKind(v.blob.Words[w+1]); k != btf.KindStruct && k != btf.KindUnion {
+				continue
+			}
+			if !yield(v.Type(v.blob.FirstID + uint32(i))) {
+				return
+			}
+		}
+	}
+}
+
 func (v *View) from(first uint32) iter.Seq[Type] {
 	return func(yield func(Type) bool) {
 		for id := first; id < v.Count(); id++ {
