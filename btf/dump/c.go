@@ -51,10 +51,8 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 		begin, end = strictBegin, strictEnd
 	}
 	order := newOrderer(b)
-	for id := range slices.Values(o.roots(b)) {
-		if _, err := order.place(id, false); err != nil {
-			return fmt.Errorf("C: %w", err)
-		}
+	if err := o.place(order); err != nil {
+		return fmt.Errorf("C: %w", err)
 	}
 	c := newCWriter(newOut(w), b, &o)
 	c.text(begin)
@@ -72,23 +70,24 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 	return c.end()
 }
 
-// roots are the types in the order in which they are taken.
-func (o *COptions) roots(b *btf.Blob) []uint32 {
-	if o.IDs != nil {
-		return o.IDs
+// place takes the types in their order.
+func (o *COptions) place(order *orderer) error {
+	switch {
+	case o.IDs == nil && !o.Unsorted:
+		return order.placeSorted(o.loseFirst)
+	case o.IDs == nil:
+		for id := uint32(1); id < order.b.TypeCount(); id++ {
+			if _, err := order.place(id, false); err != nil {
+				return err
+			}
+		}
 	}
-	ids := make([]uint32, b.TypeCount()-1)
-	for i := range ids {
-		ids[i] = uint32(i + 1)
+	for _, id := range o.IDs {
+		if _, err := order.place(id, false); err != nil {
+			return err
+		}
 	}
-	if o.Unsorted {
-		return ids
-	}
-	sortTypes(b, ids)
-	if o.loseFirst && len(ids) > 0 {
-		return ids[1:]
-	}
-	return ids
+	return nil
 }
 
 // States of a type in a cWriter.

@@ -39,6 +39,7 @@ func (c *cWriter) align(id uint32) uint32 {
 // Entries of cWriter.aligns beside alignments.
 const (
 	alignUnknown = 0
+	alignPacked  = 1<<32 - 2 // 1, and the struct needs the attribute for it
 	alignOpen    = 1<<32 - 1 // it is being looked for: the struct contains itself
 )
 
@@ -47,7 +48,7 @@ const (
 func (c *cWriter) structAlign(id uint32, rec btf.Record) uint32 {
 	switch a := c.aligns[id]; a {
 	case alignUnknown:
-	case alignOpen:
+	case alignOpen, alignPacked:
 		return 1
 	default:
 		return a
@@ -55,7 +56,8 @@ func (c *cWriter) structAlign(id uint32, rec btf.Record) uint32 {
 	c.aligns[id] = alignOpen
 	widest, natural := c.memberAlign(rec)
 	if !natural || rec.Third()%widest != 0 {
-		widest = 1
+		c.aligns[id] = alignPacked
+		return 1
 	}
 	c.aligns[id] = widest
 	return widest
@@ -98,10 +100,14 @@ func (c *cWriter) memberAlign(rec btf.Record) (widest uint32, natural bool) {
 			continue
 		}
 		widest = max(widest, a)
-		switch unit := 8 * c.size(typ); {
-		case bits == 0:
+		if bits == 0 {
 			natural = natural && uint64(off)%(8*uint64(a)) == 0
-		case c.strict && unit > 0: // a bit-field does not cross the units of its type
+			continue
+		}
+		if !c.strict {
+			continue
+		}
+		if unit := 8 * c.size(typ); unit > 0 { // a bit-field does not cross the units of its type
 			natural = natural && uint64(off)/unit == (uint64(off)+uint64(bits)-1)/unit
 		}
 	}
@@ -109,9 +115,9 @@ func (c *cWriter) memberAlign(rec btf.Record) (widest uint32, natural bool) {
 }
 
 // isPacked tells whether a struct needs the attribute.
-func (c *cWriter) isPacked(rec btf.Record) bool {
-	widest, natural := c.memberAlign(rec)
-	return !natural || rec.Third()%widest != 0
+func (c *cWriter) isPacked(id uint32, rec btf.Record) bool {
+	c.structAlign(id, rec)
+	return c.aligns[id] == alignPacked
 }
 
 // size is the size of a type in bytes, 0 for what has none.

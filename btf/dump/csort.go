@@ -23,67 +23,161 @@ const (
 	rankOther
 )
 
-// sortKey is where a type stands.
-type sortKey struct {
-	hash   uint64 // see sorter.hashOf
-	of     uint32 // string offset of the name of what it is made of; 0: none
-	own    uint32 // of its own name
-	rank   uint8
-	hashed bool
-}
-
-// sorter has the keys of all types, that of id 1 first.
-type sorter struct {
-	b    *btf.Blob
-	keys []sortKey
-}
-
-// sortItem is a type to be sorted: its rank and the beginning of the name of what it
-// is made of, which most comparisons need no more than, and its id.
+// sortItem is a type to be sorted.
 type sortItem struct {
-	first uint64
+	first uint64 // its rank and the beginning of the name at of, which most comparisons need no more than
+	of    uint32 // string offset of the name of what it is made of; 0: none
+	own   uint32 // of its own name
 	id    uint32
+}
+
+// sorter has the types that are to be sorted.
+type sorter struct {
+	b      *btf.Blob
+	items  []sortItem
+	hashes map[uint32]uint64 // by id: what hashOf has found, members included
 }
 
 // rankBits is how many bits of sortItem.first are the rank.
 const rankBits = 3
 
-// sortTypes puts the ids of all types of b, which are given in ascending order, into
-// the order of a sorted header.
-func sortTypes(b *btf.Blob, ids []uint32) {
-	s := sorter{b, make([]sortKey, len(ids))}
-	items := make([]sortItem, len(ids))
-	for i, id := range ids {
-		s.keys[i] = keyOf(b, id)
-		k := &s.keys[i]
-		var begin [8]byte
-		copy(begin[:], b.NameBytes(k.of))
-		items[i] = sortItem{uint64(k.rank)<<(64-rankBits) | binary.BigEndian.Uint64(begin[:])>>rankBits, id}
+// placeSorted puts all types in the order of a sorted header. loseFirst leaves out the
+// first one; see COptions.
+//
+// Two of three types have no place of their own: functions and variables are no
+// types of C, and what is made of types that have their places, as pointers and
+// prototypes are, has nothing placed any more when its turn comes. They are not
+// sorted.
+func (o *orderer) placeSorted(loseFirst bool) error {
+	n := o.b.TypeCount()
+	s := sorter{b: o.b, hashes: map[uint32]uint64{}}
+	var late []uint32
+	for id := uint32(1); id < n; id++ {
+		rec := o.b.Record(id)
+		if isNoType(rec.Kind()) && !loseFirst {
+			continue
+		}
+		if it := itemOf(o.b, id, rec); it.rank() < rankOther {
+			s.items = append(s.items, it)
+		} else {
+			late = append(late, id)
+		}
 	}
-	slices.SortFunc(items, func(x, y sortItem) int {
+	s.sort()
+	if loseFirst && len(s.items) > 0 {
+		s.items, loseFirst = s.items[1:], false
+	}
+	if err := o.placeItems(s.items); err != nil {
+		return err
+	}
+	s.items = s.items[:0]
+	settled := settler{o: o, known: make([]uint8, n)}
+	for _, id := range late {
+		if loseFirst || !settled.is(id, 0) {
+			s.items = append(s.items, itemOf(o.b, id, o.b.Record(id)))
+		}
+	}
+	s.sort()
+	if loseFirst && len(s.items) > 0 {
+		s.items = s.items[1:]
+	}
+	return o.placeItems(s.items)
+}
+
+func (o *orderer) placeItems(items []sortItem) error {
+	for i := range items {
+		if _, err := o.place(items[i].id, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isNoType tells whether a kind is none of a type that C has.
+func isNoType(k btf.Kind) bool {
+	switch k {
+	case btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag, btf.KindVoid:
+		return true
+	}
+	return false
+}
+
+// settler finds the types that lead to no type that is still to be placed.
+type settler struct {
+	o     *orderer
+	known []uint8 // by id
+}
+
+// Entries of settler.known.
+const (
+	notKnown = iota
+	isSettled
+	isNotSettled // or it is being looked for: a type that contains itself is an error
+)
+
+func (s *settler) is(id uint32, depth int) bool {
+	if id == 0 || s.o.state[id] == placed || s.known[id] == isSettled {
+		return true
+	}
+	if s.known[id] == isNotSettled || depth > maxDepth {
+		return false
+	}
+	s.known[id] = isNotSettled
+	rec := s.o.b.Record(id)
+	switch k := rec.Kind(); {
+	case k == btf.KindPtr || isModifier(k):
+		if !s.is(rec.Third(), depth+1) {
+			return false
+		}
+	case k == btf.KindArray:
+		if elem, _, _ := rec.Array(); !s.is(elem, depth+1) {
+			return false
+		}
+	case k == btf.KindFuncProto:
+		if !s.is(rec.Third(), depth+1) {
+			return false
+		}
+		for j := range int(rec.Vlen()) {
+			if _, typ := rec.Param(j); !s.is(typ, depth+1) {
+				return false
+			}
+		}
+	case isComposite(k) && rec.Name() == 0:
+		for j := range int(rec.Vlen()) {
+			if _, typ, _ := rec.Member(j); !s.is(typ, depth+1) {
+				return false
+			}
+		}
+	default:
+		return false
+	}
+	s.known[id] = isSettled
+	return true
+}
+
+func (it *sortItem) rank() uint8 { return uint8(it.first >> (64 - rankBits)) }
+
+func (s *sorter) sort() {
+	slices.SortFunc(s.items, func(x, y sortItem) int {
 		switch {
 		case x.first < y.first:
 			return -1
 		case x.first > y.first:
 			return 1
 		}
-		return s.compare(x.id, y.id)
+		return s.compare(&x, &y)
 	})
-	for i := range items {
-		ids[i] = items[i].id
-	}
 }
 
 // compare compares two types of one rank. It is never 0 for different ones.
-func (s *sorter) compare(id1, id2 uint32) int {
-	x, y := &s.keys[id1-1], &s.keys[id2-1]
+func (s *sorter) compare(x, y *sortItem) int {
 	if c := s.names(x.of, y.of); c != 0 {
 		return c
 	}
 	if c := s.names(x.own, y.own); c != 0 {
 		return c
 	}
-	return cmp.Or(cmp.Compare(s.hashOf(id1, true, 0), s.hashOf(id2, true, 0)), cmp.Compare(id1, id2))
+	return cmp.Or(cmp.Compare(s.hashOf(x.id, true, 0), s.hashOf(y.id, true, 0)), cmp.Compare(x.id, y.id))
 }
 
 // names compares the names at two string offsets.
@@ -97,36 +191,39 @@ func (s *sorter) names(x, y uint32) int {
 // maxLinks bounds what of a chain of types a key looks at.
 const maxLinks = 200
 
-// keyOf is the key of a type without its hash.
-func keyOf(b *btf.Blob, id uint32) sortKey {
-	rec := b.Record(id)
-	key := sortKey{own: rec.Name(), rank: rankOther}
-	named := rec.Name() != 0
-	for of := id; rec != nil; rec = b.Record(of) {
+// itemOf is where a type stands.
+func itemOf(b *btf.Blob, id uint32, rec btf.Record) sortItem {
+	it := sortItem{id: id, own: rec.Name()}
+	rank := uint8(rankOther)
+	named, of := rec.Name() != 0, id
+	for range maxLinks { // a chain may bite its tail
 		k := rec.Kind()
-		switch {
-		case k == btf.KindTypedef || k == btf.KindPtr || isModifier(k):
+		if k == btf.KindTypedef || k == btf.KindPtr || isModifier(k) {
 			of = rec.Third()
-		case k == btf.KindArray:
+		} else if k == btf.KindArray {
 			of, _, _ = rec.Array()
-		case !named && of == id && (k == btf.KindEnum || k == btf.KindEnum64):
-			key.rank = rankAnonymousEnum
-			if rec.Vlen() > 0 {
-				key.of = rec.Extra()[0]
+		} else {
+			switch {
+			case named:
+				it.of, rank = rec.Name(), rankOf(k)
+			case of != id || k != btf.KindEnum && k != btf.KindEnum64:
+				it.of = rec.Name()
+			default:
+				rank = rankAnonymousEnum
+				if rec.Vlen() > 0 {
+					it.of = rec.Extra()[0]
+				}
 			}
-			return key
-		default:
-			if key.of = rec.Name(); named {
-				key.rank = rankOf(k)
-			}
-			return key
+			break
 		}
-		if key.hash++; key.hash > maxLinks { // a chain that bites its tail
+		if rec = b.Record(of); rec == nil {
 			break
 		}
 	}
-	key.hash = 0
-	return key
+	var begin [8]byte
+	copy(begin[:], b.NameBytes(it.of))
+	it.first = uint64(rank)<<(64-rankBits) | binary.BigEndian.Uint64(begin[:])>>rankBits
+	return it
 }
 
 // rankOf is the rank of a type with a name that is made of one of the kind.
@@ -154,9 +251,10 @@ func (s *sorter) hashOf(id uint32, members bool, depth int) (h uint64) {
 	if id == 0 || depth > maxDepth {
 		return 0
 	}
-	key := &s.keys[id-1]
-	if members && key.hashed {
-		return key.hash
+	if members {
+		if h, ok := s.hashes[id]; ok {
+			return h
+		}
 	}
 	rec := s.b.Record(id)
 	h = s.addName(0, rec.Name())
@@ -181,7 +279,7 @@ func (s *sorter) hashOf(id uint32, members bool, depth int) (h uint64) {
 		h = hashFactor*(hashFactor*h+uint64(n)) + s.hashOf(elem, members, depth+1)
 	}
 	if members {
-		key.hash, key.hashed = h, true
+		s.hashes[id] = h
 	}
 	return h
 }

@@ -8,6 +8,8 @@
 package dump
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"iter"
@@ -62,10 +64,39 @@ func (o *out) end() error {
 // printable ASCII, so that it may have to be escaped.
 func hasOddNames(b *btf.Blob) bool {
 	for ; b != nil; b = b.Base {
-		for _, c := range b.Strings {
-			if c-1 < 0x1f || c >= 0x7f {
-				return true
-			}
+		if isOdd(b.Strings) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOdd tells whether text has other bytes than printable ASCII and 0. It looks at
+// eight at a time.
+func isOdd(text []byte) bool {
+	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	for ; len(text) >= 8; text = text[8:] {
+		w := binary.NativeEndian.Uint64(text)
+		rest := w & low
+		atLeast20, above7e, not0 := rest+0x6060606060606060, rest+0x0101010101010101, rest+low
+		if (w|above7e|not0&^atLeast20)&high != 0 {
+			return true
+		}
+	}
+	for _, c := range text {
+		if c-1 < 0x1f || c >= 0x7f {
+			return true
+		}
+	}
+	return false
+}
+
+// hasQuotes tells whether a string of b or its bases has a character that JSON
+// escapes and that is printable.
+func hasQuotes(b *btf.Blob) bool {
+	for ; b != nil; b = b.Base {
+		if bytes.IndexByte(b.Strings, '"') >= 0 || bytes.IndexByte(b.Strings, '\\') >= 0 {
+			return true
 		}
 	}
 	return false
@@ -91,19 +122,23 @@ func (n *namer) append(dst []byte, off uint32) []byte {
 	return append(dst, name...)
 }
 
-// eachID yields the ids, or those of all types of b without its base for none.
-func eachID(b *btf.Blob, ids []uint32) iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
+// each yields the types with the ids, or all types of b without its base for none.
+func each(b *btf.Blob, ids []uint32) iter.Seq2[uint32, btf.Record] {
+	return func(yield func(uint32, btf.Record) bool) {
 		for _, id := range ids {
-			if !yield(id) {
+			if !yield(id, b.Record(id)) {
 				return
 			}
 		}
 		if ids != nil {
 			return
 		}
-		for id := b.FirstID; id < b.TypeCount(); id++ {
-			if !yield(id) {
+		for i, from := range b.Off {
+			to := uint32(len(b.Words))
+			if i+1 < len(b.Off) {
+				to = b.Off[i+1]
+			}
+			if !yield(b.FirstID+uint32(i), btf.Record(b.Words[from:to:to])) {
 				return
 			}
 		}

@@ -134,13 +134,13 @@ func TestSelect(t *testing.T) {
 		{"none outer", []uint32{outer}, 1},
 		{"?ar [o]uter", []uint32{far, outer}, 0},
 	} {
-		ids, missing, err := dump.Select(b, strings.Fields(tt.patterns))
+		ids, missing, err := dump.Select(b, strings.Fields(tt.patterns), false)
 		if err != nil || !slices.Equal(ids, tt.want) || len(missing) != tt.missing {
 			t.Errorf("%s: %v, %v, %v", tt.patterns, ids, missing, err)
 		}
 	}
 	for _, bad := range []string{"", "[a", `a\`} {
-		if _, _, err := dump.Select(b, []string{bad}); err == nil {
+		if _, _, err := dump.Select(b, []string{bad}, false); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}

@@ -49,7 +49,7 @@ func FuzzDump(f *testing.F) {
 			}
 		}
 		_, _ = dump.RelocatedNames(data, b)
-		ids, _, err := dump.Select(b, []string{"*"})
+		ids, _, err := dump.Select(b, []string{"*"}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

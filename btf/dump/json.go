@@ -3,6 +3,7 @@ package dump
 import (
 	"io"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,14 +26,14 @@ func JSON(w io.Writer, b *btf.Blob, ids []uint32, style Style) error {
 	if err := checkIDs(b, ids); err != nil {
 		return err
 	}
-	j := jsonWriter{out: newOut(w), b: b, odd: hasOddNames(b), style: style, first: true}
+	j := jsonWriter{out: newOut(w), b: b, odd: hasOddNames(b) || hasQuotes(b), style: style, first: true}
 	if style != Lines {
 		j.open('{')
-		j.key(`"types":`)
+		j.key(`,"types":`)
 		j.open('[')
 	}
-	for id := range eachID(b, ids) {
-		j.record(id)
+	for id, rec := range each(b, ids) {
+		j.record(id, rec)
 		if style == Lines {
 			j.buf = append(j.buf, '\n')
 			j.first = true
@@ -50,7 +51,7 @@ func JSON(w io.Writer, b *btf.Blob, ids []uint32, style Style) error {
 }
 
 // jsonWriter writes one value after another. Keys are given as they stand in the
-// text: in quotes, with the colon.
+// text: in quotes, with the comma before and the colon, and what a text begins with.
 type jsonWriter struct {
 	*out
 	b     *btf.Blob
@@ -62,57 +63,77 @@ type jsonWriter struct {
 
 // open opens a bracket.
 func (j *jsonWriter) open(bracket byte) {
-	if bracket == '{' && j.depth > 0 { // an element of an array
-		j.next()
+	if bracket == '{' && j.depth > 0 && !j.first { // an element of an array, after which no line begins
+		j.buf = append(j.buf, ',')
 	}
 	j.buf = append(j.buf, bracket)
 	j.depth++
 	j.first = true
 }
 
-// next ends what stands before a value in an array. As in bpftool's text, no new
-// line comes between two objects.
-func (j *jsonWriter) next() {
-	if !j.first {
-		j.buf = append(j.buf, ',')
-	}
-}
-
 // close closes a bracket.
 func (j *jsonWriter) close(bracket byte) {
 	j.depth--
-	if !j.first {
+	if j.style == Pretty && !j.first {
 		j.line()
 	}
 	j.buf = append(j.buf, bracket)
 	j.first = false
 }
 
-// line begins a line, if there are any.
+// line begins a line.
 func (j *jsonWriter) line() {
-	if j.style != Pretty {
-		return
-	}
 	j.buf = append(j.buf, '\n')
 	for range j.depth {
 		j.buf = append(j.buf, "    "...)
 	}
 }
 
+// object opens the object of an array with its first field, whose key has the bracket
+// before it.
+func (j *jsonWriter) object(k string) {
+	if j.style == Pretty {
+		j.open('{')
+		j.prettyKey(k[1:])
+		return
+	}
+	if j.first {
+		k = k[1:]
+	}
+	j.first = false
+	j.depth++
+	j.buf = append(j.buf, k...)
+}
+
 // key begins a field.
 func (j *jsonWriter) key(k string) {
-	j.next()
+	if j.style != Pretty {
+		if j.first {
+			j.first, k = false, k[1:]
+		}
+		j.buf = append(j.buf, k...)
+		return
+	}
+	j.prettyKey(k)
+}
+
+// prettyKey is key for a line of its own.
+func (j *jsonWriter) prettyKey(k string) {
+	if !j.first {
+		j.buf = append(j.buf, ',')
+	}
 	j.line()
 	j.first = false
-	j.buf = append(j.buf, k...)
-	if j.style == Pretty {
-		j.buf = append(j.buf, ' ')
-	}
+	name, begin, _ := strings.Cut(k[1:], ":")
+	j.buf = append(append(append(j.buf, name...), ": "...), begin...)
 }
 
 func (j *jsonWriter) number(k string, n uint32) {
-	j.key(k)
-	j.buf = strconv.AppendUint(j.buf, uint64(n), 10)
+	if j.style == Pretty || j.first {
+		j.key(k)
+		k = ""
+	}
+	j.buf = appendUint32(append(j.buf, k...), n)
 }
 
 func (j *jsonWriter) signed(k string, n int64) {
@@ -120,31 +141,22 @@ func (j *jsonWriter) signed(k string, n int64) {
 	j.buf = strconv.AppendInt(j.buf, n, 10)
 }
 
-// word writes a text that needs no escapes.
+// word writes a text that needs no escapes. k ends with its quote.
 func (j *jsonWriter) word(k, text string) {
 	j.key(k)
-	j.buf = append(append(append(j.buf, '"'), text...), '"')
+	j.buf = append(append(j.buf, text...), '"')
 }
 
-// name writes the field "name".
+// name writes a name behind its quote.
 func (j *jsonWriter) name(off uint32) {
 	name := j.b.NameBytes(off)
-	if len(name) == 0 {
-		j.word(`"name":`, noName)
-		return
-	}
-	j.key(`"name":`)
-	j.buf = append(j.buf, '"')
-	if from := len(j.buf); j.odd {
+	switch {
+	case len(name) == 0:
+		j.buf = append(j.buf, noName...)
+	case j.odd:
 		j.buf = appendEscaped(j.buf, name)
-	} else {
+	default:
 		j.buf = append(j.buf, name...)
-		for _, c := range j.buf[from:] {
-			if c == '"' || c == '\\' {
-				j.buf = appendEscaped(j.buf[:from], name)
-				break
-			}
-		}
 	}
 	j.buf = append(j.buf, '"')
 }
@@ -175,68 +187,68 @@ func appendEscaped(dst, text []byte) []byte {
 }
 
 // record writes a type.
-func (j *jsonWriter) record(id uint32) {
-	rec := j.b.Record(id)
+func (j *jsonWriter) record(id uint32, rec btf.Record) {
 	k := rec.Kind()
-	j.open('{')
-	j.number(`"id":`, id)
-	j.word(`"kind":`, kindWord(k))
+	j.object(`,{"id":`)
+	j.buf = appendUint32(j.buf, id)
+	j.word(`,"kind":"`, kindWord(k))
+	j.key(`,"name":"`)
 	j.name(rec.Name())
 	switch k {
 	case btf.KindInt:
 		encoding, offset, bits := intParts(rec.Data())
-		j.number(`"size":`, rec.Third())
-		j.number(`"bits_offset":`, offset)
-		j.number(`"nr_bits":`, bits)
-		j.word(`"encoding":`, btf.EncodingName(encoding))
+		j.number(`,"size":`, rec.Third())
+		j.number(`,"bits_offset":`, offset)
+		j.number(`,"nr_bits":`, bits)
+		j.word(`,"encoding":"`, btf.EncodingName(encoding))
 	case btf.KindArray:
 		elem, index, n := rec.Array()
-		j.number(`"type_id":`, elem)
-		j.number(`"index_type_id":`, index)
-		j.number(`"nr_elems":`, n)
+		j.number(`,"type_id":`, elem)
+		j.number(`,"index_type_id":`, index)
+		j.number(`,"nr_elems":`, n)
 	case btf.KindStruct, btf.KindUnion:
 		j.members(rec)
 	case btf.KindEnum, btf.KindEnum64:
 		j.values(rec)
 	case btf.KindFwd:
-		j.word(`"fwd_kind":`, fwdKind(btf.InfoKflag(rec.Info())))
+		j.word(`,"fwd_kind":"`, fwdKind(btf.InfoKflag(rec.Info())))
 	case btf.KindFunc:
-		j.number(`"type_id":`, rec.Third())
-		j.word(`"linkage":`, btf.LinkageName(rec.Vlen()))
+		j.number(`,"type_id":`, rec.Third())
+		j.word(`,"linkage":"`, btf.LinkageName(rec.Vlen()))
 	case btf.KindFuncProto:
 		j.params(rec)
 	case btf.KindVar:
-		j.number(`"type_id":`, rec.Third())
-		j.word(`"linkage":`, btf.LinkageName(rec.Data()))
+		j.number(`,"type_id":`, rec.Third())
+		j.word(`,"linkage":"`, btf.LinkageName(rec.Data()))
 	case btf.KindDatasec:
 		j.section(rec)
 	case btf.KindFloat:
-		j.number(`"size":`, rec.Third())
+		j.number(`,"size":`, rec.Third())
 	case btf.KindDeclTag:
-		j.number(`"type_id":`, rec.Third())
-		j.signed(`"component_idx":`, int64(int32(rec.Data())))
+		j.number(`,"type_id":`, rec.Third())
+		j.signed(`,"component_idx":`, int64(int32(rec.Data())))
 	case btf.KindVoid:
 	default: // they refer to a type, and nothing else
-		j.number(`"type_id":`, rec.Third())
+		j.number(`,"type_id":`, rec.Third())
 	}
 	j.close('}')
 }
 
 func (j *jsonWriter) members(rec btf.Record) {
-	j.number(`"size":`, rec.Third())
-	j.number(`"vlen":`, rec.Vlen())
-	j.key(`"members":`)
+	j.number(`,"size":`, rec.Third())
+	j.number(`,"vlen":`, rec.Vlen())
+	j.key(`,"members":`)
 	j.open('[')
 	kflag := btf.InfoKflag(rec.Info())
 	for i := range int(rec.Vlen()) {
 		name, typ, place := rec.Member(i)
 		off, bits := memberPlace(kflag, place)
-		j.open('{')
+		j.object(`,{"name":"`)
 		j.name(name)
-		j.number(`"type_id":`, typ)
-		j.number(`"bits_offset":`, off)
+		j.number(`,"type_id":`, typ)
+		j.number(`,"bits_offset":`, off)
 		if bits != 0 {
-			j.number(`"bitfield_size":`, bits)
+			j.number(`,"bitfield_size":`, bits)
 		}
 		j.close('}')
 		j.keepUp()
@@ -246,26 +258,26 @@ func (j *jsonWriter) members(rec btf.Record) {
 
 func (j *jsonWriter) values(rec btf.Record) {
 	signed := btf.InfoKflag(rec.Info())
-	j.word(`"encoding":`, signedness(signed))
-	j.number(`"size":`, rec.Third())
-	j.number(`"vlen":`, rec.Vlen())
-	j.key(`"values":`)
+	j.word(`,"encoding":"`, signedness(signed))
+	j.number(`,"size":`, rec.Third())
+	j.number(`,"vlen":`, rec.Vlen())
+	j.key(`,"values":`)
 	j.open('[')
 	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
 	for i := range n {
 		e := rec.Extra()[i*stride:]
-		j.open('{')
+		j.object(`,{"name":"`)
 		j.name(e[0])
 		switch {
 		case stride == 3 && signed:
-			j.signed(`"val":`, int64(value64(e[1], e[2])))
+			j.signed(`,"val":`, int64(value64(e[1], e[2])))
 		case stride == 3:
-			j.key(`"val":`)
+			j.key(`,"val":`)
 			j.buf = strconv.AppendUint(j.buf, value64(e[1], e[2]), 10)
 		case signed:
-			j.signed(`"val":`, int64(int32(e[1])))
+			j.signed(`,"val":`, int64(int32(e[1])))
 		default:
-			j.number(`"val":`, e[1])
+			j.number(`,"val":`, e[1])
 		}
 		j.close('}')
 		j.keepUp()
@@ -274,15 +286,15 @@ func (j *jsonWriter) values(rec btf.Record) {
 }
 
 func (j *jsonWriter) params(rec btf.Record) {
-	j.number(`"ret_type_id":`, rec.Third())
-	j.number(`"vlen":`, rec.Vlen())
-	j.key(`"params":`)
+	j.number(`,"ret_type_id":`, rec.Third())
+	j.number(`,"vlen":`, rec.Vlen())
+	j.key(`,"params":`)
 	j.open('[')
 	for i := range int(rec.Vlen()) {
 		name, typ := rec.Param(i)
-		j.open('{')
+		j.object(`,{"name":"`)
 		j.name(name)
-		j.number(`"type_id":`, typ)
+		j.number(`,"type_id":`, typ)
 		j.close('}')
 		j.keepUp()
 	}
@@ -291,16 +303,16 @@ func (j *jsonWriter) params(rec btf.Record) {
 
 // section writes the variables of a DATASEC.
 func (j *jsonWriter) section(rec btf.Record) {
-	j.number(`"size":`, rec.Third())
-	j.number(`"vlen":`, rec.Vlen())
-	j.key(`"vars":`)
+	j.number(`,"size":`, rec.Third())
+	j.number(`,"vlen":`, rec.Vlen())
+	j.key(`,"vars":`)
 	j.open('[')
 	for i := range int(rec.Vlen()) {
 		e := rec.Extra()[3*i:]
-		j.open('{')
-		j.number(`"type_id":`, e[0])
-		j.number(`"offset":`, e[1])
-		j.number(`"size":`, e[2])
+		j.object(`,{"type_id":`)
+		j.buf = appendUint32(j.buf, e[0])
+		j.number(`,"offset":`, e[1])
+		j.number(`,"size":`, e[2])
 		j.close('}')
 		j.keepUp()
 	}

@@ -16,8 +16,8 @@ func Raw(w io.Writer, b *btf.Blob, ids []uint32) error {
 		return err
 	}
 	r := rawWriter{out: newOut(w), namer: newNamer(b)}
-	for id := range eachID(b, ids) {
-		r.record(id)
+	for id, rec := range each(b, ids) {
+		r.record(id, rec)
 		if r.keepUp(); r.err != nil {
 			break
 		}
@@ -32,7 +32,7 @@ type rawWriter struct {
 
 // number writes a text and a number.
 func (r *rawWriter) number(text string, n uint32) {
-	r.buf = strconv.AppendUint(append(r.buf, text...), uint64(n), 10)
+	r.buf = appendUint32(append(r.buf, text...), n)
 }
 
 // signed is number for one with a sign.
@@ -48,8 +48,7 @@ func (r *rawWriter) name(text string, off uint32) {
 }
 
 // record writes a type.
-func (r *rawWriter) record(id uint32) {
-	rec := r.b.Record(id)
+func (r *rawWriter) record(id uint32, rec btf.Record) {
 	k := rec.Kind()
 	r.number("[", id)
 	r.text("] ")

@@ -39,12 +39,13 @@ func (p *pattern) fit(name []byte) bool {
 	return ok
 }
 
-// Select returns the ids of the types of b, without its base, whose name fits one of
-// the patterns, in ascending order, and the patterns that fit no name. Patterns are
+// Select returns the ids of the types of b whose name fits one of the patterns, in
+// ascending order, and the patterns that fit no name. In the bases of b it looks for
+// patterns that fit no type of b itself or, with bases, for all of them. Patterns are
 // those of path.Match (*, ?, [a-z], \), with any character for *. One without these
 // also stands for the enum that has an enumerator of the name, because most of
 // those have no name. Names of tags are no names of types.
-func Select(b *btf.Blob, patterns []string) (ids []uint32, unmatched []string, err error) {
+func Select(b *btf.Blob, patterns []string, bases bool) (ids []uint32, unmatched []string, err error) {
 	list := make([]pattern, len(patterns))
 	for i, text := range patterns {
 		if err := CheckPattern(text); err != nil {
@@ -55,16 +56,27 @@ func Select(b *btf.Blob, patterns []string) (ids []uint32, unmatched []string, e
 			list[i].match = strings.ReplaceAll(text, "/", "\x00")
 		}
 	}
-	for id := b.FirstID; id < b.TypeCount(); id++ {
-		if selected(b, b.Record(id), list) {
-			ids = append(ids, id)
+	search := func(from, to uint32, list []pattern) {
+		for id := from; id < to; id++ {
+			if selected(b, b.Record(id), list) {
+				ids = append(ids, id)
+			}
 		}
 	}
-	for i := range list {
-		if !list[i].fits {
-			unmatched = append(unmatched, list[i].text)
+	search(b.FirstID, b.TypeCount(), list)
+	rest := list
+	if !bases {
+		rest = slices.DeleteFunc(slices.Clone(list), func(p pattern) bool { return p.fits })
+	}
+	if len(rest) > 0 {
+		search(1, b.FirstID, rest)
+	}
+	for i := range rest {
+		if !rest[i].fits {
+			unmatched = append(unmatched, rest[i].text)
 		}
 	}
+	slices.Sort(ids)
 	return ids, unmatched, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -93,8 +94,11 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	case d.c.Unsorted && d.format != formatC:
 		return usagef("--unsorted is for --format=c")
 	}
-	if len(words) > 1 && d.format != formatC {
+	switch {
+	case len(words) > 1 && d.format != formatC:
 		return usagef("several files become one with --format=c only: ids would be those of none")
+	case len(words) > 1 && len(d.ids) > 0:
+		return usagef("--id is for one file: ids of several that become one would be those of none")
 	}
 	files, err := d.in.open(words)
 	defer d.in.close()
@@ -110,7 +114,8 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	ids, err := d.selected(c, t)
+	// Types of a kernel that is among the files are like those of modules.
+	ids, err := d.selected(c, t, len(files) > 1 && t.Base == files[0].Blob)
 	if err != nil {
 		return err
 	}
@@ -150,8 +155,9 @@ func (c *checkedWriter) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// selected are the ids of what to print of a file, nil for all.
-func (d *dumpCommand) selected(c *cli, t *types) ([]uint32, error) {
+// selected are the ids of what to print of a file, nil for all. bases is that of
+// dump.Select.
+func (d *dumpCommand) selected(c *cli, t *types, bases bool) ([]uint32, error) {
 	names := d.names
 	if d.object != "" {
 		more, err := relocatedNames(d.object)
@@ -172,9 +178,12 @@ func (d *dumpCommand) selected(c *cli, t *types) ([]uint32, error) {
 		ids = append(ids, id)
 	}
 	if len(names) > 0 {
-		named, unmatched, err := dump.Select(t.Blob, names)
+		named, unmatched, err := dump.Select(t.Blob, names, bases)
 		if err != nil {
 			return nil, err
+		}
+		if len(named) == 0 && len(ids) == 0 && len(d.names) > 0 {
+			return nil, fmt.Errorf("%s: no type has a name that fits %s", message.OneLine(t.path), message.OneLine(strings.Join(d.names, ", ")))
 		}
 		for _, p := range unmatched {
 			c.warn("note: " + message.OneLine(p) + " fits no name in " + message.OneLine(t.path))

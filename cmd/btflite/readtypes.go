@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,13 +79,18 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 	if err := checkNames(words); err != nil {
 		return nil, err
 	}
+	given := len(words)
 	if len(r.bases) > 0 && r.find.fixed == nil {
 		if err := r.find.fix(r.bases); err != nil {
 			return nil, err
 		}
 	}
-	for _, w := range words {
-		t, err := r.openOne(r.resolve(w))
+	for i := 0; i < len(words); i++ {
+		t, err := r.openOne(r.resolve(words[i]))
+		if errors.Is(err, btf.ErrNoBase) && r.whole == nil && len(r.bases) == 0 && i+1 < len(words) && i < given {
+			words = append(slices.Clone(words), words[i]) // its base may be one of those that follow
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

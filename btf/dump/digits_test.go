@@ -1,0 +1,46 @@
+package dump
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
+
+// TestAppendUint32: the digits are those of strconv, whatever room there is.
+func TestAppendUint32(t *testing.T) {
+	numbers := []uint32{0, 1<<32 - 1}
+	for p := uint64(1); p < 1<<32; p *= 10 {
+		numbers = append(numbers, uint32(p-1), uint32(p), uint32(p+1))
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 10_000 {
+		numbers = append(numbers, r.Uint32()>>r.IntN(32))
+	}
+	for _, n := range numbers {
+		for room := range 2 * maxDigits {
+			want := strconv.AppendUint([]byte{'x'}, uint64(n), 10)
+			if got := appendUint32(append(make([]byte, 0, 1+room), 'x'), n); string(got) != string(want) {
+				t.Fatalf("%s, want %s", got, want)
+			}
+		}
+	}
+}
+
+// TestIsOdd: each byte is judged alike, wherever it is.
+func TestIsOdd(t *testing.T) {
+	for c := range 256 {
+		want := c != 0 && (c < 0x20 || c >= 0x7f)
+		for n := 1; n < 20; n++ {
+			for at := range n {
+				text := make([]byte, n)
+				for i := range text {
+					text[i] = "a \x00~"[i%4]
+				}
+				text[at] = byte(c)
+				if isOdd(text) != want {
+					t.Fatalf("%#x at %d of %d: %v", c, at, n, !want)
+				}
+			}
+		}
+	}
+}
