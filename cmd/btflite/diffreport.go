@@ -170,7 +170,7 @@ func jsonText(v any) string {
 	if err != nil {
 		panic(err)
 	}
-	return string(text)
+	return string(printableJSON(text))
 }
 
 // countOf is n things.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/btflite/btflite/internal/message"
@@ -39,4 +41,27 @@ func plainPrefix(text []byte) int {
 		i += n
 	}
 	return len(text)
+}
+
+// printableJSON is JSON as it may go to a terminal: what encoding/json leaves as it is
+// in strings and does not show, as escapes.
+func printableJSON(text []byte) []byte {
+	n := plainPrefix(text)
+	if n == len(text) {
+		return text
+	}
+	out := append([]byte{}, text[:n]...)
+	for text = text[n:]; len(text) > 0; text = text[n:] {
+		r, size := utf8.DecodeRune(text)
+		if r > 0xffff {
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, "\\u%04x\\u%04x", high, low)
+		} else {
+			out = fmt.Appendf(out, "\\u%04x", r)
+		}
+		text = text[size:]
+		n = plainPrefix(text)
+		out = append(out, text[:n]...)
+	}
+	return out
 }

@@ -79,7 +79,7 @@ func (s *statsCommand) run(c *cli, words []string) error {
 		if err := e.Encode(report); err != nil {
 			return err
 		}
-		out.bytes(text.Bytes())
+		out.bytes(printableJSON(text.Bytes()))
 	} else {
 		statsTables{out}.all(report)
 	}
