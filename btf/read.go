@@ -276,11 +276,13 @@ func (b *Blob) Record(id uint32) Record {
 // Kind returns the kind of type id, KindVoid for void and for ids that do not
 // exist.
 func (b *Blob) Kind(id uint32) Kind {
-	r := b.Record(id)
-	if r == nil {
+	for b != nil && id < b.FirstID {
+		b = b.Base
+	}
+	if b == nil || id >= b.TypeCount() {
 		return KindVoid
 	}
-	return InfoKind(r[1])
+	return InfoKind(b.Words[b.Off[id-b.FirstID]+1])
 }
 
 // NameBytes returns the string at offset off without its NUL. The slice

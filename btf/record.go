@@ -41,33 +41,41 @@ func (r Record) Data() uint32 { return r[3] }
 // ARRAY.
 func (r Record) Array() (elem, index, n uint32) { return r[3], r[4], r[5] }
 
+// The accessors of elements cut out what they read in one step, with its capacity:
+// that takes one check, where r[k:][:3] takes two and clamps a pointer.
+
 // Member is the name, the type and the offset of member j of a STRUCT or UNION.
 func (r Record) Member(j int) (name, typ, offset uint32) {
-	m := r[recordHead+3*j:][:3]
+	k := recordHead + 3*j
+	m := r[k : k+3 : k+3]
 	return m[0], m[1], m[2]
 }
 
 // Param is the name and the type of parameter j of a FUNC_PROTO.
 func (r Record) Param(j int) (name, typ uint32) {
-	p := r[recordHead+2*j:][:2]
+	k := recordHead + 2*j
+	p := r[k : k+2 : k+2]
 	return p[0], p[1]
 }
 
 // Value is the name and the value of value j of an ENUM.
 func (r Record) Value(j int) (name, value uint32) {
-	v := r[recordHead+2*j:][:2]
+	k := recordHead + 2*j
+	v := r[k : k+2 : k+2]
 	return v[0], v[1]
 }
 
 // Value64 is the name of value j of an ENUM64, and the value in two halves.
 func (r Record) Value64(j int) (name, low, high uint32) {
-	v := r[recordHead+3*j:][:3]
+	k := recordHead + 3*j
+	v := r[k : k+3 : k+3]
 	return v[0], v[1], v[2]
 }
 
 // Entry is the VAR or FUNC of entry j of a DATASEC, its offset and size.
 func (r Record) Entry(j int) (id, offset, size uint32) {
-	e := r[recordHead+3*j:][:3]
+	k := recordHead + 3*j
+	e := r[k : k+3 : k+3]
 	return e[0], e[1], e[2]
 }
 
@@ -83,7 +91,8 @@ func (r Record) SetArray(elem, index, n uint32) { r[3], r[4], r[5] = elem, index
 // SetPair sets the two words of element j of a kind with two, an ENUM or
 // FUNC_PROTO, in the order in which Value and Param return them.
 func (r Record) SetPair(j int, a, b uint32) {
-	e := r[recordHead+2*j:][:2]
+	k := recordHead + 2*j
+	e := r[k : k+2 : k+2]
 	e[0], e[1] = a, b
 }
 
@@ -91,6 +100,7 @@ func (r Record) SetPair(j int, a, b uint32) {
 // UNION, ENUM64 or DATASEC, in the order in which Member, Value64 and Entry return
 // them.
 func (r Record) SetTriple(j int, a, b, c uint32) {
-	e := r[recordHead+3*j:][:3]
+	k := recordHead + 3*j
+	e := r[k : k+3 : k+3]
 	e[0], e[1], e[2] = a, b, c
 }

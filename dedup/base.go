@@ -116,9 +116,11 @@ func (s *tables) loadRecord(id uint32, r btf.Record) {
 	name := b.token(r.Name())
 	r.SetHead(name, info, r.Third())
 	k := btf.InfoKind(info)
-	stride, names := btf.NameWords(k, btf.InfoVlen(info))
-	for e := r.Extra(); names > 0; names, e = names-1, e[stride:] {
-		e[0] = b.token(e[0]) // not by btf.EachName: a call for each word would take longer
+	if vlen := btf.InfoVlen(info); vlen != 0 { // not by btf.EachName: a call for each word would take longer
+		stride, names := btf.NameWords(k, vlen)
+		for e, j := r.Extra(), 0; names > 0; names, j = names-1, j+stride {
+			e[j] = b.token(e[j])
+		}
 	}
 	plain := !named && info == btf.Info(k, 0, false)
 	switch k {

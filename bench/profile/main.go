@@ -1,6 +1,6 @@
 // Command profile makes cmd/btflite/default.pgo anew, by which the compiler
-// decides what to inline: it encodes and checks the kernels of the corpus in one
-// process under the CPU profiler.
+// decides what to inline: it encodes and checks the kernels of the corpus, and some
+// modules over each, in one process under the CPU profiler.
 //
 //	make profile
 //	go run -pgo=off ./bench/profile [-o=FILE] [-n=ROUNDS] [KERNEL...]
@@ -11,15 +11,19 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime/pprof"
+	"slices"
 
 	"github.com/google/pprof/profile"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 )
@@ -86,14 +90,81 @@ func corpus() ([]string, error) {
 	return kernels, err
 }
 
-// encodeOne does to a kernel what the command does, but writes nothing.
+// modulesOf is which modules of a kernel are encoded over it: of all that the
+// corpus has, the largest ones and some of the others. Names are read another way
+// in a module than in a kernel, so a profile of kernels alone would leave that code
+// without inlining.
+func modulesOf(kernel string) []string {
+	sizes := map[string]int64{}
+	for _, folder := range []string{"modules", "some-modules"} {
+		top := filepath.Join(filepath.Dir(kernel), folder, filepath.Base(kernel))
+		filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
+			if err == nil && filepath.Ext(path) == ".ko" {
+				if info, err := d.Info(); err == nil {
+					sizes[path] = info.Size()
+				}
+			}
+			return nil
+		})
+		if len(sizes) > 0 {
+			break
+		}
+	}
+	return someOf(sizes)
+}
+
+// someOf is the largest four of the files and each fiftieth of the others.
+func someOf(sizes map[string]int64) (some []string) {
+	all := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
+	})
+	for i, path := range all {
+		if i < 4 || i%50 == 0 {
+			some = append(some, path)
+		}
+	}
+	return some
+}
+
+// encodeOne does to a kernel and its modules what the command does, but writes nothing.
 func encodeOne(kernel string, jobs int) error {
-	out, err := encode.Run([]string{kernel}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})
+	o := encode.Options{Features: encode.DefaultFeatures, Jobs: jobs}
+	out, err := encode.Run([]string{kernel}, o)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
 	verify.Check(out.Bytes(), nil, verify.Rules{}) // refuses names of Rust, which the command only tells
+	modules := modulesOf(kernel)
+	if len(modules) == 0 {
+		return nil
+	}
+	blob, err := btf.Parse(out.Bytes(), nil)
+	if err != nil {
+		return err
+	}
+	if o.Base, err = encode.NewBase(blob); err != nil {
+		return err
+	}
+	defer o.Base.Free()
+	for _, module := range modules {
+		if err := encodeModule(module, blob, o); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(module), err)
+		}
+	}
+	return nil
+}
+
+// encodeModule encodes and checks a module over blob.
+func encodeModule(module string, blob *btf.Blob, o encode.Options) error {
+	out, err := encode.Run([]string{module}, o)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if len(out.Bytes()) > 0 {
+		verify.Check(out.Bytes(), blob, verify.Rules{})
+	}
 	return nil
 }
 

@@ -132,22 +132,33 @@ func (x *input) get(id uint32, i int) uint32 {
 // pointerSizes are the sizes that pointers may have: that of C's long, or any if
 // nothing tells or if there are longs of both sizes.
 func (x *input) pointerSizes() []uint32 {
-	found := uint32(0)
-	for id := uint32(1); id < x.count(); id++ {
-		if x.kind(id) != btf.KindInt {
-			continue
-		}
-		switch string(x.name(x.get(id, 0))) {
+	found, both := uint32(0), false
+	note := func(name []byte, size uint32) {
+		switch string(name) {
 		case "long", "long int", "unsigned long", "long unsigned int":
-			size := x.get(id, 2)
-			switch {
-			case size != 4 && size != 8 || size == found:
-			case found == 0:
+			if size == 4 || size == 8 {
+				both = both || found != 0 && found != size
 				found = size
-			default:
-				return []uint32{8, 4}
 			}
 		}
+	}
+	// The records of the base are looked at one after the other: a module has few
+	// types of its own, and looking each of those of its kernel up takes longer than
+	// all else here.
+	for b := x.base; b != nil; b = b.Base {
+		for _, off := range b.Off {
+			if btf.InfoKind(b.Words[off+1]) == btf.KindInt {
+				note(x.name(b.Words[off]), b.Words[off+2])
+			}
+		}
+	}
+	for i, k := range x.kinds {
+		if id := x.first + uint32(i); k == btf.KindInt {
+			note(x.name(x.get(id, 0)), x.get(id, 2))
+		}
+	}
+	if both {
+		return []uint32{8, 4}
 	}
 	if found != 0 {
 		return []uint32{found}

@@ -22,28 +22,17 @@ type attrs struct {
 // attrs are those of the unit that u stands at.
 func (in *Input) attrs(u *Unit) attrs { return attrs{in, u.File, u, u.Hdr.Data, u.File.BigEndian} }
 
-// loadLE reads a direct value of a little-endian file.
-func loadLE(d []byte, s *dwarf.Slot) uint32 {
-	return at32(d, s)&s.Mask + uint32(s.Const)
-}
-
-// loadBE reads a direct value of a big-endian file.
-func loadBE(d []byte, s *dwarf.Slot) uint32 {
-	return bits.ReverseBytes32(at32(d, s))>>bits.LeadingZeros32(s.Mask) + uint32(s.Const)
-}
-
-// at32 is the four bytes at a slot; in this form one check is all it takes.
-func at32(d []byte, s *dwarf.Slot) uint32 {
-	o := int(s.Off)
-	return binary.LittleEndian.Uint32(d[o : o+4 : o+4])
-}
-
-// load reads the direct value in a slot of the DIE with attributes at d.
-func (r *attrs) load(d []byte, a *dwarf.Abbrev, slot int) uint32 {
+// load reads the direct value in a slot of the DIE with attributes at p. It is kept
+// small enough to be inlined everywhere. Cutting four bytes out of all of the unit, in
+// this form, takes one check and no arithmetic on pointers.
+func (r *attrs) load(p int, a *dwarf.Abbrev, slot int) uint32 {
+	s := &a.Slots[slot]
+	p += int(s.Off)
+	x := binary.LittleEndian.Uint32(r.b[p : p+4 : p+4])
 	if r.be {
-		return loadBE(d, &a.Slots[slot])
+		x = bits.ReverseBytes32(x) >> bits.LeadingZeros32(s.Mask)
 	}
-	return loadLE(d, &a.Slots[slot])
+	return x&s.Mask + uint32(s.Const)
 }
 
 // decode reads the attributes of d into the values of the unit. It returns where
@@ -56,9 +45,9 @@ func (r *attrs) decode(d die) (next int, have uint32, err error) {
 	return next, have, nil
 }
 
-// name is the token of the direct name slot of the DIE with attributes at d.
-func (r *attrs) name(a *dwarf.Abbrev, d []byte) dedup.Name {
-	t := r.namePlace(a, d)
+// name is the token of the direct name slot of the DIE with attributes at p.
+func (r *attrs) name(a *dwarf.Abbrev, p int) dedup.Name {
+	t := r.namePlace(a, p)
 	n := &r.f.Names
 	if t != 0 && n.Look() && (n.ByText || n.MayBeAlias(t)) {
 		return n.Settle(&r.u.Reader, t)
@@ -69,8 +58,8 @@ func (r *attrs) name(a *dwarf.Abbrev, d []byte) dedup.Name {
 // namePlace is name for a name that is still to be looked at: the
 // abbreviations are compiled so that names.Base + 1 is added to the offset, and 0
 // is read where there is no name.
-func (r *attrs) namePlace(a *dwarf.Abbrev, d []byte) dedup.Name {
-	t := r.load(d, a, dwarf.SlotName) + a.NameBase
+func (r *attrs) namePlace(a *dwarf.Abbrev, p int) dedup.Name {
+	t := r.load(p, a, dwarf.SlotName) + a.NameBase
 	if t-1 >= r.f.Names.Last && (t != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		r.u.Reader.Bad = true
 		return 0
@@ -80,7 +69,7 @@ func (r *attrs) namePlace(a *dwarf.Abbrev, d []byte) dedup.Name {
 
 // refTo is the reference of the direct type slot.
 func (r *attrs) refTo(d die) (third uint32, err error) {
-	third = r.load(r.b[d.p:], d.a, dwarf.SlotType)
+	third = r.load(d.p, d.a, dwarf.SlotType)
 	if third >= uint32(len(r.b)) {
 		return 0, r.u.OutOfUnit(d.off)
 	}
@@ -233,11 +222,11 @@ func isConstant(form dwarf.Form) bool {
 }
 
 // directDimension is the number of elements of a direct DW_TAG_subrange_type.
-func (r *attrs) directDimension(a *dwarf.Abbrev, d []byte) uint32 {
+func (r *attrs) directDimension(a *dwarf.Abbrev, p int) uint32 {
 	if a.Present&(1<<dwarf.VUpperBound) != 0 {
-		return r.load(d, a, dwarf.SlotUpperBound) + 1
+		return r.load(p, a, dwarf.SlotUpperBound) + 1
 	}
-	return r.load(d, a, dwarf.SlotCount)
+	return r.load(p, a, dwarf.SlotCount)
 }
 
 // staticAddress is the address that a location expression starts with.

@@ -171,18 +171,17 @@ func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	u := w.u
 	fn := &u.Funcs.S[top.owner]
 	if b := w.b; a.Direct && p+int(a.Size)+4 <= len(b) {
-		d := b[p:]
 		pm := callconv.Param{Off: uint32(off), Reg: -1}
-		pm.Name = w.name(a, d)
-		pm.Type = w.load(d, a, dwarf.SlotType)
-		pm.Origin = w.load(d, a, dwarf.SlotOrigin)
+		pm.Name = w.name(a, p)
+		pm.Type = w.load(p, a, dwarf.SlotType)
+		pm.Origin = w.load(p, a, dwarf.SlotOrigin)
 		if max(pm.Type, pm.Origin) >= uint32(len(b)) {
 			return 0, u.OutOfUnit(off)
 		}
 		pm.HasType = a.Present&(1<<dwarf.VType) != 0
 		if a.Present&(1<<dwarf.VLocation) != 0 {
 			pm.Flags |= callconv.ParamHasLoc
-			pm.LocKind, pm.LocOff = callconv.LocList, w.load(d, a, dwarf.SlotLocation)
+			pm.LocKind, pm.LocOff = callconv.LocList, w.load(p, a, dwarf.SlotLocation)
 		}
 		u.addParam(fn, top, pm)
 		return p + int(a.Size), nil

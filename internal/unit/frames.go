@@ -73,7 +73,7 @@ type walker struct{ runs }
 func (w *walker) skip(d die) (next int, err error) {
 	a := d.a
 	if a.Class == dwarf.ClassSkip && a.Children && d.direct && a.Present != 0 {
-		sib := int(w.load(w.b[d.p:], a, dwarf.SlotSibling))
+		sib := int(w.load(d.p, a, dwarf.SlotSibling))
 		if sib <= d.p || sib > len(w.b) {
 			return 0, w.u.DIEError(d.off, "sibling reference does not lead forward")
 		}

@@ -152,29 +152,27 @@ func (r *runs) oneMember(a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Membe
 		bitField     = hasBitOffset | 1<<dwarf.VBitSize
 	)
 	u, b := r.u, r.b
-	d := b[p:]
 	if a.Inline {
 		// Compilers write names of up to three bytes in place.
 		var size int
-		if m.Name, size = inlineName(binary.LittleEndian.Uint32(d)); size == 0 {
+		if m.Name, size = inlineName(binary.LittleEndian.Uint32(b[p:])); size == 0 {
 			return m, 0, errLongName
 		}
 		p += size
-		d = d[size:]
-	} else if m.Name = r.load(d, a, dwarf.SlotName) + a.NameBase; m.Name-1 >= r.f.Names.Last && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+	} else if m.Name = r.load(p, a, dwarf.SlotName) + a.NameBase; m.Name-1 >= r.f.Names.Last && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
 		return m, 0, u.BadName(off)
 	}
-	m.Type = r.load(d, a, dwarf.SlotType)
-	loc := r.load(d, a, dwarf.SlotMemberLoc)
+	m.Type = r.load(p, a, dwarf.SlotType)
+	loc := r.load(p, a, dwarf.SlotMemberLoc)
 	if loc > maxOffset {
 		return m, 0, u.DIEError(off, "member at an offset over 536870911 bytes")
 	}
 	bit := loc * 8
 	if a.Present&bitField != 0 {
 		if a.Present&hasBitOffset != 0 {
-			bit = r.load(d, a, dwarf.SlotDataBitOffset)
+			bit = r.load(p, a, dwarf.SlotDataBitOffset)
 		}
-		if size := r.load(d, a, dwarf.SlotBitSize); size > 0xff {
+		if size := r.load(p, a, dwarf.SlotBitSize); size > 0xff {
 			return m, 0, u.DIEError(off, "bit-field of over 255 bits")
 		} else if size != 0 {
 			top.kflag = true

@@ -61,9 +61,8 @@ func (r *runs) refRun(a *dwarf.Abbrev, off, p int) (next int, n uint64) {
 	tab := u.Abbrevs.Dense()
 	tab = tab[:min(len(tab), 0x80)] // codes of one byte
 	for {
-		d := b[p:]
 		k := &refKinds[a.Tag&0xff]
-		name, third := r.name(a, d)&k.named, r.load(d, a, dwarf.SlotType)
+		name, third := r.name(a, p)&k.named, r.load(p, a, dwarf.SlotType)
 		if u.Reader.Bad || third >= uint32(len(b)) || name|^k.named == 0 {
 			u.Reader.Bad = false
 			return off, n
@@ -121,8 +120,7 @@ func (r *runs) protoRun(i uint32, p int) (next int, n uint64) {
 		if a.Class != dwarf.ClassParam || !a.Direct || a.Present&ofFunction != 0 || p+int(a.Size)+4 > len(b) {
 			break
 		}
-		d := b[p:]
-		m := dedup.Member{Name: r.namePlace(a, d), Type: r.load(d, a, dwarf.SlotType)}
+		m := dedup.Member{Name: r.namePlace(a, p), Type: r.load(p, a, dwarf.SlotType)}
 		if m.Type >= uint32(len(b)) || u.Reader.Bad {
 			break
 		}
@@ -148,7 +146,7 @@ func (r *runs) arrayRun(i uint32, p int) (next int) {
 	if a.Class != dwarf.ClassSubrange || !a.Direct || a.Children || end+4 > len(b) || b[end] != 0 {
 		return 0
 	}
-	u.Types.Nodes.S[i].Aux = r.directDimension(a, b[p:])
+	u.Types.Nodes.S[i].Aux = r.directDimension(a, p)
 	u.addOrder(i)
 	return end + 1
 }
@@ -182,8 +180,7 @@ func (r *runs) enumRun(i uint32, p int) (next int, n uint64, err error) {
 		if a.Class != dwarf.ClassEnumerator || !a.Direct || a.Children || n >= MaxVlen || p+int(a.Size)+4 > len(b) {
 			break
 		}
-		d := b[p:]
-		m := dedup.Member{Name: r.namePlace(a, d), Type: r.load(d, a, dwarf.SlotConst)}
+		m := dedup.Member{Name: r.namePlace(a, p), Type: r.load(p, a, dwarf.SlotConst)}
 		if m.Name == 0 {
 			break
 		}

@@ -85,13 +85,7 @@ func (w *walker) ref(d die) (next int, err error) {
 	u, a := w.u, d.a
 	var name, third uint32
 	if d.direct {
-		if !a.Children {
-			if next, n := w.refRun(a, d.off, d.p); n != 0 {
-				u.DIEs += n - 1
-				return next, nil
-			}
-		}
-		name = w.name(a, w.b[d.p:])
+		name = w.name(a, d.p)
 		next = d.p + int(a.Size)
 		third, err = w.refTo(d)
 	} else {
@@ -146,10 +140,9 @@ func (w *walker) aggregate(d die, top *frame) (next int, err error) {
 	u, a := w.u, d.a
 	var name, size, decl uint32
 	if d.direct {
-		x := w.b[d.p:]
-		name = w.name(a, x)
-		size = w.load(x, a, dwarf.SlotByteSize)
-		decl = w.load(x, a, dwarf.SlotDeclaration)
+		name = w.name(a, d.p)
+		size = w.load(d.p, a, dwarf.SlotByteSize)
+		decl = w.load(d.p, a, dwarf.SlotDeclaration)
 		next = d.p + int(a.Size)
 	} else if next, name, size, decl, err = w.anyAggregate(d); err != nil {
 		return 0, err
@@ -240,7 +233,7 @@ func (w *walker) protoParam(d die, top *frame) (next int, err error) {
 	u, a := w.u, d.a
 	m := dedup.Member{}
 	if d.direct && a.Present&(1<<dwarf.VOrigin|1<<dwarf.VLocation) == 0 {
-		m.Name = w.name(a, w.b[d.p:])
+		m.Name = w.name(a, d.p)
 		m.Type, err = w.refTo(d)
 		next = d.p + int(a.Size)
 	} else {
@@ -320,7 +313,7 @@ func (w *walker) subrange(d die, top *frame) (next int, err error) {
 	u, a := w.u, d.a
 	var count uint32
 	if d.direct {
-		count = w.directDimension(a, w.b[d.p:])
+		count = w.directDimension(a, d.p)
 		next = d.p + int(a.Size)
 	} else {
 		var have uint32
@@ -359,10 +352,9 @@ func (w *walker) enum(d die, top *frame) (next int, err error) {
 	u, a := w.u, d.a
 	var name, typ, size uint32
 	if d.direct {
-		x := w.b[d.p:]
-		name = w.name(a, x)
+		name = w.name(a, d.p)
 		typ, err = w.refTo(d)
-		size = w.load(x, a, dwarf.SlotByteSize)
+		size = w.load(d.p, a, dwarf.SlotByteSize)
 		next = d.p + int(a.Size)
 	} else {
 		var have uint32
@@ -416,9 +408,8 @@ func (w *walker) enumerator(d die, top *frame) (next int, err error) {
 	var m dedup.Member
 	var v int64
 	if d.direct {
-		x := w.b[d.p:]
-		m.Name = w.name(a, x)
-		v = int64(w.load(x, a, dwarf.SlotConst))
+		m.Name = w.name(a, d.p)
+		v = int64(w.load(d.p, a, dwarf.SlotConst))
 		next = d.p + int(a.Size)
 	} else {
 		var have uint32

@@ -307,41 +307,34 @@ func (l *links) freeFar() {
 // index. The fields are to be set in place: a Node that is built elsewhere and
 // then copied waits for its parts. It is valid until the next call.
 func (t *Tables) addNode(off int) (*dedup.Node, uint32) {
-	v := t.Types.Nodes.S
-	i := len(v)
-	if i == cap(v) {
-		v = t.moreNodes()
+	v := &t.Types.Nodes
+	i := len(v.S)
+	if i == cap(v.S) {
+		t.moreNodes()
 	}
 	t.starts.S[uint(off)>>6].bits |= 1 << (uint(off) & 63)
-	v = v[:i+1]
-	v[i] = dedup.Node{}
-	t.Types.Nodes.S = v
-	return &v[i], uint32(i)
+	v.S = v.S[:i+1]
+	v.S[i] = dedup.Node{}
+	return &v.S[i], uint32(i)
 }
 
 //go:noinline
-func (t *Tables) moreNodes() []dedup.Node {
-	t.Types.Nodes.Grow(len(t.Types.Nodes.S) + 1)
-	return t.Types.Nodes.S
-}
+func (t *Tables) moreNodes() { t.Types.Nodes.Grow(len(t.Types.Nodes.S) + 1) }
 
 // nodes is the number of nodes so far, the index of the next one.
 func (t *Tables) nodes() uint32 { return uint32(len(t.Types.Nodes.S)) }
 
 // addOrder gives a node its place in the raw order.
 func (t *Tables) addOrder(i uint32) {
-	v := t.Types.Order.S
-	if len(v) == cap(v) {
-		v = t.moreOrder()
+	v := &t.Types.Order
+	if len(v.S) == cap(v.S) {
+		t.moreOrder()
 	}
-	t.Types.Order.S = append(v, i)
+	v.S = append(v.S, i)
 }
 
 //go:noinline
-func (t *Tables) moreOrder() []uint32 {
-	t.Types.Order.Grow(len(t.Types.Order.S) + 1)
-	return t.Types.Order.S
-}
+func (t *Tables) moreOrder() { t.Types.Order.Grow(len(t.Types.Order.S) + 1) }
 
 // addExtra adds a node without a DIE, and returns the reference to it.
 func (t *Tables) addExtra(n dedup.Node) uint32 {

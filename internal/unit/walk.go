@@ -20,15 +20,35 @@ import (
 // walk reads all DIEs below the unit DIE, which ends at p.
 func (in *Input) walk(u *Unit, p int) error {
 	w := walker{runs{in.attrs(u)}}
-	b := w.b
-	tab := u.Abbrevs.Dense()
-	u.starts.Resize((len(b) + 63) / 64)
+	u.starts.Resize((len(w.b) + 63) / 64)
 	u.push(inUnit, 0)
-	dies := uint64(0)
+	p, err := w.read(p)
+	if err != nil {
+		return err
+	}
+	// A unit may end without the last zero bytes: close what is open.
+	for len(u.frames.S) > 0 {
+		if err := w.closeFrame(); err != nil {
+			return err
+		}
+	}
+	if p > len(w.b) {
+		return u.CutOff(len(w.b))
+	}
+	return nil
+}
+
+// read reads DIEs from p on, up to the one that ends the unit, and returns where it
+// stopped. Finding the abbreviation and choosing what to do are one function, because
+// a call for each DIE costs as much as the loop itself.
+func (w *walker) read(p int) (end int, err error) {
+	const notRead = -1
+	u, b := w.u, w.b
+	tab := u.Abbrevs.Dense()
 	last := p
 	for p < len(b) {
 		if u.Reader.Bad {
-			return u.BadName(last)
+			return 0, u.BadName(last)
 		}
 		off := p
 		last = p
@@ -36,18 +56,15 @@ func (in *Input) walk(u *Unit, p int) error {
 		p++
 		if code >= 0x80 {
 			if code, p = dwarf.ULEB(b, off); p < 0 {
-				return u.DIEError(off, "abbreviation code cut off")
+				return 0, u.DIEError(off, "abbreviation code cut off")
 			}
 		}
 		if code == 0 {
 			if err := w.closeFrame(); err != nil {
-				return err
+				return 0, err
 			}
 			if len(u.frames.S) == 0 {
-				if err := u.CheckEnd(p); err != nil {
-					return err
-				}
-				break
+				return p, u.CheckEnd(p)
 			}
 			continue
 		}
@@ -56,55 +73,80 @@ func (in *Input) walk(u *Unit, p int) error {
 			a = &tab[code]
 		}
 		if a == nil || a.Tag == 0 {
-			var err error
 			if a, err = u.Lookup(code, off); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		dies++
-		next, err := w.read(die{a, off, p, a.Direct && p+int(a.Size)+4 <= len(b)})
+		d := die{a, off, p, a.Direct && p+int(a.Size)+4 <= len(b)}
+		top := &u.frames.S[len(u.frames.S)-1]
+		class := a.Class
+		if top.role >= inArray && class != dwarf.ClassSubrange && class != dwarf.ClassAnnotation {
+			class = dwarf.ClassSkip
+		}
+		p = notRead // which is no error
+		switch class {
+		case dwarf.ClassMember:
+			if top.role == inAggregate {
+				p, err = w.members(d, top)
+			}
+		case dwarf.ClassRef:
+			if d.direct && !a.Children {
+				if next, n := w.refRun(a, off, d.p); n != 0 {
+					u.DIEs += n
+					p = next
+					continue
+				}
+			}
+			p, err = w.ref(d)
+		case dwarf.ClassAggregate:
+			p, err = w.aggregate(d, top)
+		case dwarf.ClassParam:
+			switch top.role {
+			case inProto:
+				p, err = w.protoParam(d, top)
+			case inFunc:
+				p, err = w.funcParam(d, top)
+			}
+		case dwarf.ClassFunc:
+			p, err = w.function(d, top)
+		case dwarf.ClassBlock:
+			if top.role == inFunc || top.role == inBlock || top.role == inUnit || top.role == inNamespace {
+				p, err = w.scope(d, inBlock)
+			}
+		case dwarf.ClassProto:
+			p, err = w.proto(d, top)
+		case dwarf.ClassArray:
+			p, err = w.array(d, top)
+		case dwarf.ClassEnum:
+			p, err = w.enum(d, top)
+		case dwarf.ClassVariable:
+			if top.role == inUnit && len(w.in.Sections) > 0 && (a.Present&(1<<dwarf.VLocation) != 0 || !a.Fixed) {
+				p, err = w.variable(d)
+			}
+		case dwarf.ClassSkip, dwarf.ClassUnspecified:
+		default:
+			p, err = w.rare(d, top)
+		}
+		if p < 0 {
+			if a.Fixed && !a.Children {
+				p = d.p + int(a.Size)
+			} else {
+				p, err = w.skip(d)
+			}
+		}
 		if err != nil {
-			return err
+			return 0, err
 		}
-		p = next
+		u.DIEs++
 	}
-	// A unit may end without the last zero bytes: close what is open.
-	for len(u.frames.S) > 0 {
-		if err := w.closeFrame(); err != nil {
-			return err
-		}
-	}
-	u.DIEs += dies
-	if p > len(b) {
-		return u.CutOff(len(b))
-	}
-	return nil
+	return p, nil
 }
 
-// read reads a DIE, and maybe some that follow. It returns where it stopped.
-func (w *walker) read(d die) (next int, err error) {
-	u, a := w.u, d.a
-	top := &u.frames.S[len(u.frames.S)-1]
-	class := a.Class
-	if top.role >= inArray && class != dwarf.ClassSubrange && class != dwarf.ClassAnnotation {
-		return w.skip(d)
-	}
-	switch class {
-	case dwarf.ClassMember:
-		if top.role == inAggregate {
-			return w.members(d, top)
-		}
-	case dwarf.ClassRef:
-		return w.ref(d)
-	case dwarf.ClassAggregate:
-		return w.aggregate(d, top)
-	case dwarf.ClassParam:
-		switch top.role {
-		case inProto:
-			return w.protoParam(d, top)
-		case inFunc:
-			return w.funcParam(d, top)
-		}
+// rare reads a DIE of a class that few are of. It returns -1 where it has no meaning
+// but what has been noted.
+func (w *walker) rare(d die, top *frame) (next int, err error) {
+	u := w.u
+	switch d.a.Class {
 	case dwarf.ClassVariadic:
 		switch top.role {
 		case inProto:
@@ -116,28 +158,12 @@ func (w *walker) read(d die) (next int, err error) {
 		if top.role == inEnum {
 			return w.enumerator(d, top)
 		}
-	case dwarf.ClassFunc:
-		return w.function(d, top)
-	case dwarf.ClassBlock:
-		if top.role == inFunc || top.role == inBlock || top.role == inUnit || top.role == inNamespace {
-			return w.scope(d, inBlock)
-		}
-	case dwarf.ClassProto:
-		return w.proto(d, top)
-	case dwarf.ClassArray:
-		return w.array(d, top)
 	case dwarf.ClassSubrange:
 		if top.role == inArray {
 			return w.subrange(d, top)
 		}
 	case dwarf.ClassBase:
 		return w.base(d)
-	case dwarf.ClassEnum:
-		return w.enum(d, top)
-	case dwarf.ClassVariable:
-		if top.role == inUnit && len(w.in.Sections) > 0 && (a.Present&(1<<dwarf.VLocation) != 0 || !a.Fixed) {
-			return w.variable(d)
-		}
 	case dwarf.ClassNamespace:
 		if top.role == inUnit || top.role == inNamespace {
 			return w.scope(d, inNamespace)
@@ -152,7 +178,7 @@ func (w *walker) read(d die) (next int, err error) {
 		n, i := u.addNode(d.off)
 		n.Info = btf.Info(btf.KindConst, 0, false)
 		u.addOrder(i)
-		u.Unencodable.add(i, tagName(a.Tag))
+		u.Unencodable.add(i, tagName(d.a.Tag))
 	case dwarf.ClassImport:
 		if top.role == inUnit {
 			if err := w.importUnit(d); err != nil {
@@ -160,7 +186,7 @@ func (w *walker) read(d die) (next int, err error) {
 			}
 		}
 	}
-	return w.skip(d)
+	return -1, nil
 }
 
 // tagName is the name of a tag that errors mention.
