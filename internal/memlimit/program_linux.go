@@ -2,8 +2,8 @@ package memlimit
 
 import (
 	"bufio"
-	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -55,18 +55,30 @@ func program() (list []mapping) {
 	defer smaps.Close()
 	own := false // the lines are of a mapping of the program
 	for lines := bufio.NewScanner(smaps); lines.Scan(); {
-		var m mapping
-		var permissions string
-		var kib int
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s ", &m.from, &m.to, &permissions); err == nil {
-			if own = strings.HasSuffix(lines.Text(), " "+name); own {
-				m.writable = strings.Contains(permissions, "w")
-				m.changed = true // until the system says that none is
-				list = append(list, m)
+		// Not by fmt.Sscanf, which panics within itself at each line of another form.
+		word, rest, _ := strings.Cut(lines.Text(), " ")
+		if from, to, ok := strings.Cut(word, "-"); ok {
+			if own = strings.HasSuffix(rest, " "+name); own {
+				permissions, _, _ := strings.Cut(rest, " ")
+				list = append(list, mapping{
+					from: address(from), to: address(to),
+					writable: strings.Contains(permissions, "w"),
+					changed:  true, // until the system says that none is
+				})
 			}
-		} else if _, err := fmt.Sscanf(lines.Text(), "Anonymous: %d kB", &kib); own && err == nil {
-			list[len(list)-1].changed = kib > 0
+		} else if own && word == "Anonymous:" {
+			list[len(list)-1].changed = strings.TrimSpace(rest) != "0 kB"
 		}
 	}
 	return list
+}
+
+// address is what smaps writes for an address; 0, which no mapping begins at, if it
+// is none.
+func address(hex string) uintptr {
+	x, err := strconv.ParseUint(hex, 16, strconv.IntSize)
+	if err != nil {
+		return 0
+	}
+	return uintptr(x)
 }
