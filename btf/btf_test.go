@@ -157,7 +157,7 @@ func TestParseRefusesDamage(t *testing.T) {
 		{"truncated types", put(12, 4), "truncated record at offset 0"},
 		{"truncated trailer", put(12, 12), "truncated INT at offset 0"},
 		{"kind 0", put(24+4, 0), "unknown kind 0"},
-		{"kind 20", put(24+4, 20<<24), "unknown kind 20"},
+		{"kind 23", put(24+4, 23<<24), "unknown kind 23"},
 		{"huge vlen", put(24+4, 4<<24|0xffffff), "truncated STRUCT"},
 		{"name offset", put(24, 0x7fff0000), "name offset"},
 		{"type id", put(24+16+8, 20), "PTR [2] at offset 16: type id 20"},

@@ -4,11 +4,11 @@ import "fmt"
 
 // Counts says how much there is in finished BTF, of split BTF without its base.
 type Counts struct {
-	Types   int                 // records
-	Kinds   [KindEnum64 + 1]int // the same by kind
-	TypeLen int                 // length of the type section in bytes
-	StrLen  int                 // length of the string section in bytes
-	Vlen    uint32              // most elements of a record
+	Types   int           // records
+	Kinds   [NumKinds]int // the same by kind
+	TypeLen int           // length of the type section in bytes
+	StrLen  int           // length of the string section in bytes
+	Vlen    uint32        // most elements of a record
 }
 
 // Count reads the kinds and lengths of the records of a blob and nothing else: it

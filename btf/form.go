@@ -80,8 +80,16 @@ const layoutEntry = 4
 // each kind from KindVoid to KindEnum64, 4 bytes each. They are the same in both byte
 // orders. A reader skips kinds that it does not know by it.
 func Layout() []byte {
-	layout := make([]byte, 0, layoutEntry*len(shapes))
-	for _, s := range shapes {
+	return layoutOfKinds(KindEnum64)
+}
+
+// LongLayout is the layout section of BTF with the kinds of inlined functions: that of
+// all kinds that this package knows.
+func LongLayout() []byte { return layoutOfKinds(lastKind) }
+
+func layoutOfKinds(last Kind) []byte {
+	layout := make([]byte, 0, layoutEntry*NumKinds)
+	for _, s := range shapes[:last+1] {
 		layout = append(layout, 4*s.fixed, 4*s.stride, 0, 0)
 	}
 	return layout

@@ -90,7 +90,7 @@ func TestFormIsKept(t *testing.T) {
 }
 
 func TestJoinForms(t *testing.T) {
-	long := append(Layout(), 4, 4, 0, 0)
+	long := append(LongLayout(), 4, 4, 0, 0)
 	for _, c := range []struct {
 		in     []Form
 		header uint32
@@ -118,12 +118,12 @@ func unknownKinds(t testing.TB, big bool, layout []byte) []byte {
 	t.Helper()
 	types := []uint32{
 		1, Info(KindInt, 0, false), 4, 1<<24 | 32,
-		0, Info(20, 2, false), 4, 8, 1, 2, // LOC_PARAM
+		0, Info(23, 2, false), 4, 8, 1, 2, // a kind to come
 		0, Info(KindPtr, 0, false), 4,
 		5, Info(KindTypedef, 0, false), 1,
-		0, Info(21, 1, false), 0, 2, // LOC_PROTO
+		0, Info(24, 1, false), 0, 2, // another one
 		5, Info(127, 0, true), 0,
-		0, Info(20, 0, false), 4, 8,
+		0, Info(23, 0, false), 4, 8,
 		0, Info(KindPtr, 0, false), 8,
 	}
 	strs := "\x00int\x00t\x00"
@@ -135,8 +135,8 @@ func unknownKinds(t testing.TB, big bool, layout []byte) []byte {
 
 // laterLayout describes kinds up to 127.
 func laterLayout() []byte {
-	l := append(Layout(), 4, 4, 0, 0, 0, 4, 0, 0)
-	return append(l, make([]byte, 4*(128-22))...)
+	l := append(LongLayout(), 4, 4, 0, 0, 0, 4, 0, 0)
+	return append(l, make([]byte, 4*(128-25))...)
 }
 
 func TestUnknownKindsAreSkippedByTheLayout(t *testing.T) {
@@ -145,7 +145,7 @@ func TestUnknownKindsAreSkippedByTheLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := []Skipped{{20, 2}, {21, 1}, {127, 1}}; !slices.Equal(b.Skipped, want) {
+		if want := []Skipped{{23, 2}, {24, 1}, {127, 1}}; !slices.Equal(b.Skipped, want) {
 			t.Errorf("skipped %v, want %v", b.Skipped, want)
 		}
 		if len(b.Off) != 8 || b.Kind(2) != KindVoid || b.Kind(4) != KindTypedef || b.Name(b.Record(4)[0]) != "t" || b.Record(8)[2] != 8 {
@@ -176,9 +176,9 @@ func TestUnknownKindsOverABase(t *testing.T) {
 	base := everyKind(t, false)
 	split := func() []byte {
 		d := AppendHeader(nil, false, 8*4, 0)
-		return AppendWords(d, false, []uint32{0, Info(20, 1, false), 4, 8, 1, 0, Info(KindPtr, 0, false), 1})
+		return AppendWords(d, false, []uint32{0, Info(23, 1, false), 4, 8, 1, 0, Info(KindPtr, 0, false), 1})
 	}
-	if _, err := Parse(split(), base); err == nil || !strings.Contains(err.Error(), "unknown kind 20 at offset 0") {
+	if _, err := Parse(split(), base); err == nil || !strings.Contains(err.Error(), "unknown kind 23 at offset 0") {
 		t.Errorf("over a base without a layout: %v", err)
 	}
 	base.Form.Layout = laterLayout()
@@ -209,14 +209,14 @@ func TestHostileLayouts(t *testing.T) {
 		want   string
 	}{
 		{"known kinds have their own sizes", with(int(KindInt), 255, 255, 255, 255), ""},
-		{"flags are not looked at", with(20, 4, 4, 255, 255), ""},
-		{"none for a kind", laterLayout()[:4*21], "unknown kind 21 at offset 64, which the layout section does not describe"},
-		{"none at all", nil, "unknown kind 20 at offset 16"},
+		{"flags are not looked at", with(23, 4, 4, 255, 255), ""},
+		{"none for a kind", laterLayout()[:4*24], "unknown kind 24 at offset 64, which the layout section does not describe"},
+		{"none at all", nil, "unknown kind 23 at offset 16"},
 		{"one entry", laterLayout()[:4], "does not describe"},
-		{"odd size", with(20, 6, 4), "does not describe"},
-		{"odd size of elements", with(20, 4, 3), "does not describe"},
+		{"odd size", with(23, 6, 4), "does not describe"},
+		{"odd size of elements", with(23, 4, 3), "does not describe"},
 		{"more than there is", with(127, 252, 252), "truncated KIND_127 at offset 80"},
-		{"the greatest record", with(20, 252, 252), "truncated KIND_20 at offset 16"},
+		{"the greatest record", with(23, 252, 252), "truncated KIND_23 at offset 16"},
 	} {
 		for _, big := range []bool{false, true} {
 			_, err := Parse(unknownKinds(t, big, c.layout), nil)
@@ -226,12 +226,12 @@ func TestHostileLayouts(t *testing.T) {
 		}
 	}
 	d := unknownKinds(t, false, laterLayout())
-	binary.LittleEndian.PutUint32(d[32+16+4:], Info(20, MaxVlen, false))
-	if _, err := Parse(d, nil); err == nil || !strings.Contains(err.Error(), "truncated KIND_20") {
+	binary.LittleEndian.PutUint32(d[32+16+4:], Info(23, MaxVlen, false))
+	if _, err := Parse(d, nil); err == nil || !strings.Contains(err.Error(), "truncated KIND_23") {
 		t.Errorf("the greatest vlen: %v", err)
 	}
-	for k := range Kind(20) {
-		if n, ok := UnknownWords(Layout(), k, 3); !ok || n != recordHead+ExtraWords(k, 3) {
+	for k := range Kind(NumKinds) {
+		if n, ok := UnknownWords(LongLayout(), k, 3); !ok || n != recordHead+ExtraWords(k, 3) {
 			t.Errorf("kind %d: %d words by the layout, %d by its shape", k, n, recordHead+ExtraWords(k, 3))
 		}
 	}

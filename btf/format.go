@@ -76,9 +76,41 @@ func (f formatter) record(id uint32) {
 		f.printf(" size=%d\n", r[2])
 	case KindDeclTag:
 		f.printf(" type_id=%d component_idx=%d\n", r[2], int32(r[3]))
+	case KindLocParam, KindLocProto, KindLocsec:
+		f.location(k, r, vlen)
 	case KindVoid: // skipped
 		f.printf("\n")
 	}
+}
+
+// location writes what follows the name of a kind of inlined functions.
+func (f formatter) location(k Kind, r Record, vlen uint32) {
+	if k == KindLocParam {
+		f.printf(" size=%d flags=%#x vlen=%d values='%s'\n", r[2], r[3], vlen, LocText(r))
+		return
+	}
+	f.printf(" vlen=%d\n", vlen)
+	if k == KindLocProto {
+		for _, id := range r[3:] {
+			f.printf("\ttype_id=%d value='%s'\n", id, f.place(id))
+		}
+		return
+	}
+	for e := r[3:]; len(e) > 0; e = e[3:] {
+		name := ""
+		if fn := f.b.Record(e[0]); fn != nil {
+			name = f.name(fn[0])
+		}
+		f.printf("\tname='%s' func_type_id=%d loc_proto_type_id=%d offset=%d\n", name, e[0], e[1], e[2])
+	}
+}
+
+// place is what the LOC_PARAM with an id says; "" for none.
+func (f formatter) place(id uint32) string {
+	if p := f.b.Record(id); p != nil {
+		return LocText(p)
+	}
+	return ""
 }
 
 func (f formatter) members(r []uint32, vlen uint32, kflag bool) {

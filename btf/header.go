@@ -41,6 +41,12 @@ type sections struct {
 	form      Form
 }
 
+// Sections cuts the types and the strings out of a blob, without a look at them.
+func Sections(data []byte) (types, strings []byte, err error) {
+	s, err := parseHeader(data)
+	return s.types, s.strings, err
+}
+
 // parseHeader checks the header of data and cuts out the sections. Bytes after
 // the strings are tolerated; unknown header bytes must be zero, because
 // rewriting the blob would lose them.

@@ -31,7 +31,18 @@ const (
 	KindDeclTag
 	KindTypeTag
 	KindEnum64
+	// Where inlined functions are, and their parameters there. Linux has them from
+	// 2026-09 on (bpf-next), no release yet.
+	KindLocParam
+	KindLocProto
+	KindLocsec
 )
+
+// lastKind is the last kind that this package knows.
+const lastKind = KindLocsec
+
+// NumKinds is above the numbers of all kinds.
+const NumKinds = int(lastKind) + 1
 
 // Limits of the format as libbpf reads it. Kernels are stricter.
 const (
@@ -43,7 +54,7 @@ const (
 var kindNames = [...]string{
 	"VOID", "INT", "PTR", "ARRAY", "STRUCT", "UNION", "ENUM", "FWD", "TYPEDEF",
 	"VOLATILE", "CONST", "RESTRICT", "FUNC", "FUNC_PROTO", "VAR", "DATASEC",
-	"FLOAT", "DECL_TAG", "TYPE_TAG", "ENUM64",
+	"FLOAT", "DECL_TAG", "TYPE_TAG", "ENUM64", "LOC_PARAM", "LOC_PROTO", "LOCSEC",
 }
 
 // String returns the kind's name as bpftool prints it, for example "FUNC_PROTO".
@@ -55,7 +66,7 @@ func (k Kind) String() string {
 }
 
 // known reports whether k is a kind that a record may have.
-func (k Kind) known() bool { return k >= KindInt && k <= KindEnum64 }
+func (k Kind) known() bool { return k >= KindInt && k <= lastKind }
 
 // shape says which words of a record mean what.
 type shape struct {
@@ -64,10 +75,11 @@ type shape struct {
 	thirdRef  bool  // the third word is a type id
 	refs      uint8 // type ids in the fixed words (ARRAY), from word 3 on
 	elemRef   int8  // index of the type id in an element, or -1
+	pairs     bool  // an element has another type id behind that one (LOCSEC)
 	elemNamed bool  // the first word of an element is a string offset
 }
 
-var shapes = [KindEnum64 + 1]shape{
+var shapes = [NumKinds]shape{
 	KindVoid:      {elemRef: -1},
 	KindInt:       {fixed: 1, elemRef: -1},
 	KindPtr:       {thirdRef: true, elemRef: -1},
@@ -88,10 +100,13 @@ var shapes = [KindEnum64 + 1]shape{
 	KindDeclTag:   {fixed: 1, thirdRef: true, elemRef: -1},
 	KindTypeTag:   {thirdRef: true, elemRef: -1},
 	KindEnum64:    {stride: 3, elemRef: -1, elemNamed: true},
+	KindLocParam:  {fixed: 1, stride: 1, elemRef: -1},
+	KindLocProto:  {stride: 1, elemRef: 0},
+	KindLocsec:    {stride: 3, elemRef: 0, pairs: true},
 }
 
 func (k Kind) shape() *shape {
-	if k > KindEnum64 {
+	if k > lastKind {
 		k = KindVoid
 	}
 	return &shapes[k]
@@ -127,7 +142,8 @@ func ExtraWords(k Kind, vlen uint32) int {
 func ThirdIsRef(k Kind) bool { return k.shape().thirdRef }
 
 // RefWords says where a record of kind k keeps type ids besides the third
-// word: at rec[start+i*stride] for 0 <= i < n, in the order of the record.
+// word: at rec[start+i*stride] for 0 <= i < n, in the order of the record. If
+// RefPairs says so, each of them has another one behind it.
 func RefWords(k Kind, vlen uint32) (start, stride, n int) {
 	s := k.shape()
 	if s.refs != 0 {
@@ -138,6 +154,10 @@ func RefWords(k Kind, vlen uint32) (start, stride, n int) {
 	}
 	return 3 + int(s.elemRef), int(s.stride), int(vlen)
 }
+
+// RefPairs reports whether the elements of kind k have two type ids each: those that
+// RefWords tells, and the words behind them.
+func RefPairs(k Kind) bool { return k.shape().pairs }
 
 // NameWords says where a record of kind k keeps string offsets besides the
 // first word: at rec[3+i*stride] for 0 <= i < n.
@@ -157,8 +177,12 @@ func EachRef(r []uint32, fn func(id *uint32)) {
 		fn(&r[2])
 	}
 	start, stride, n := RefWords(k, InfoVlen(r[1]))
+	pairs := RefPairs(k)
 	for i := range n {
 		fn(&r[start+i*stride])
+		if pairs {
+			fn(&r[start+i*stride+1])
+		}
 	}
 }
 

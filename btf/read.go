@@ -190,6 +190,14 @@ func (b *Blob) scan() error {
 			for ; len(e) >= 3; e = e[3:] {
 				ref = max(ref, e[0])
 			}
+		case KindLocsec:
+			for ; len(e) >= 3; e = e[3:] {
+				ref = max(ref, e[0], e[1])
+			}
+		case KindLocProto:
+			for _, p := range e {
+				ref = max(ref, p)
+			}
 		case KindArray:
 			ref = max(ref, e[0], e[1])
 		case KindFunc:
@@ -235,6 +243,9 @@ func (b *Blob) check() error {
 		for j := 0; j < n; j++ {
 			if v := r[start+j*stride]; v >= count {
 				return bad("type id", v)
+			}
+			if RefPairs(k) && r[start+j*stride+1] >= count {
+				return bad("type id", r[start+j*stride+1])
 			}
 		}
 		stride, n = NameWords(k, vlen)

@@ -79,6 +79,10 @@ func (r Record) Entry(j int) (id, offset, size uint32) {
 	return e[0], e[1], e[2]
 }
 
+// Site is entry j of a LOCSEC: a FUNC, the LOC_PROTO with its parameters' places, and
+// the offset in the section.
+func (r Record) Site(j int) (fn, proto, offset uint32) { return r.Entry(j) }
+
 // SetHead sets the first three words.
 func (r Record) SetHead(name, info, third uint32) { r[0], r[1], r[2] = name, info, third }
 

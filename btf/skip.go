@@ -18,7 +18,7 @@ func (b *Blob) skipUnknown() error {
 		}
 		k, vlen := InfoKind(r[1]), InfoVlen(r[1])
 		n, ok := recordHead+ExtraWords(k, vlen), k.known()
-		if k > KindEnum64 {
+		if k > lastKind {
 			n, ok = UnknownWords(layout, k, vlen)
 		}
 		switch {

@@ -227,6 +227,8 @@ func (j *jsonWriter) record(id uint32, rec btf.Record) {
 	case btf.KindDeclTag:
 		j.number(`,"type_id":`, rec.Third())
 		j.signed(`,"component_idx":`, int64(int32(rec.Data())))
+	case btf.KindLocParam, btf.KindLocProto, btf.KindLocsec:
+		j.location(rec)
 	case btf.KindVoid:
 	default: // they refer to a type, and nothing else
 		j.number(`,"type_id":`, rec.Third())

@@ -91,6 +91,8 @@ func (r *rawWriter) record(id uint32, rec btf.Record) {
 	case btf.KindDeclTag:
 		r.number(" type_id=", rec.Third())
 		r.signed(" component_idx=", int64(int32(rec.Data())))
+	case btf.KindLocParam, btf.KindLocProto, btf.KindLocsec:
+		r.location(rec)
 	case btf.KindVoid:
 	default: // they refer to a type, and nothing else
 		r.number(" type_id=", rec.Third())

@@ -147,10 +147,11 @@ func (r *refiner) byContent() {
 // what is made of other types, and last what speaks of types and has no layout.
 // Readers that print types in this order, what they need first, move fewest
 // lines when a type changes.
-var kindOrder = func() (place [btf.KindEnum64 + 1]int) {
+var kindOrder = func() (place [btf.NumKinds]int) {
 	for i, k := range []btf.Kind{btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64, btf.KindFwd, btf.KindTypedef,
 		btf.KindStruct, btf.KindUnion, btf.KindPtr, btf.KindArray, btf.KindVolatile, btf.KindConst, btf.KindRestrict,
-		btf.KindTypeTag, btf.KindFuncProto, btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag} {
+		btf.KindTypeTag, btf.KindFuncProto, btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag,
+		btf.KindLocParam, btf.KindLocProto, btf.KindLocsec} {
 		place[k] = i
 	}
 	return place
@@ -178,7 +179,7 @@ func (r *refiner) compareContent(x, y uint32) int {
 	}
 	start, step, refs := btf.RefWords(k, btf.InfoVlen(a[1]))
 	for i := 2; i < len(a); i++ {
-		isRef := i == 2 && btf.ThirdIsRef(k) || i >= start && i < start+refs*step && (i-start)%step == 0
+		isRef := i == 2 && btf.ThirdIsRef(k) || i >= start && i < start+refs*step && ((i-start)%step == 0 || btf.RefPairs(k) && (i-start)%step == 1)
 		isName := n > 0 && i >= 3 && (i-3)%stride == 0 // is equal by now
 		v, w := a[i], b[i]
 		if isRef { // types of the base come first, by id

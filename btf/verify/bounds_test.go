@@ -89,7 +89,7 @@ func TestCutRecords(t *testing.T) {
 			}
 		}
 	}
-	for k, want := range map[btf.Kind]string{0: "unknown kind 0", btf.KindEnum64: "", btf.KindEnum64 + 1: "unknown kind 20", 127: "unknown kind 127"} {
+	for k, want := range map[btf.Kind]string{0: "unknown kind 0", btf.KindLocsec: "", btf.KindLocsec + 1: "unknown kind 23", 127: "unknown kind 127"} {
 		b := newBlob()
 		b.add("x", k, 0, false, 4)
 		if _, err := Check(b.Encode(false), nil, Rules{Level: Readable}); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

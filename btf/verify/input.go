@@ -71,7 +71,7 @@ func (x *input) enterRecord(at int) int {
 	info := x.word(at + 4)
 	k := btf.InfoKind(info)
 	n := 12 + 4*btf.ExtraWords(k, btf.InfoVlen(info))
-	known := k != btf.KindVoid && k <= btf.KindEnum64
+	known := k != btf.KindVoid && int(k) < btf.NumKinds
 	if !known {
 		words, ok := btf.UnknownWords(btf.LayoutFor(x.layout, x.base), k, btf.InfoVlen(info))
 		if !ok || !x.skips || k == btf.KindVoid {

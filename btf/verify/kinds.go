@@ -8,9 +8,11 @@ const (
 	records   = 1<<btf.KindStruct | 1<<btf.KindUnion
 	nests     = records | 1<<btf.KindArray
 	// sources are never referred to by types of data.
-	sources = 1<<btf.KindVar | 1<<btf.KindDatasec | 1<<btf.KindDeclTag
+	sources = 1<<btf.KindVar | 1<<btf.KindDatasec | 1<<btf.KindDeclTag | locations
+	// locations are of inlined functions.
+	locations = 1<<btf.KindLocParam | 1<<btf.KindLocProto | 1<<btf.KindLocsec
 	// resolvable types refer to others.
-	resolvable = modifiers | records | sources | 1<<btf.KindPtr | 1<<btf.KindArray | 1<<btf.KindFunc
+	resolvable = modifiers | records | sources&^locations | 1<<btf.KindPtr | 1<<btf.KindArray | 1<<btf.KindFunc
 	// ownSize types have their size in the record.
 	ownSize = records | 1<<btf.KindInt | 1<<btf.KindEnum | 1<<btf.KindEnum64 | 1<<btf.KindFloat
 	sized   = ownSize | 1<<btf.KindPtr | 1<<btf.KindArray

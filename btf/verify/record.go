@@ -71,6 +71,9 @@ func (c *recordCheck) readable(at int) string {
 	start, stride, m := btf.RefWords(k, vlen)
 	for j := range m {
 		c.maxRef = max(c.maxRef, c.word(at+4*(start+j*stride)))
+		if btf.RefPairs(k) {
+			c.maxRef = max(c.maxRef, c.word(at+4*(start+j*stride)+4))
+		}
 	}
 	return ""
 }
@@ -90,7 +93,7 @@ type plan struct {
 	kflag bool
 }
 
-var plans = [btf.KindEnum64 + 1]plan{
+var plans = [btf.NumKinds]plan{
 	btf.KindInt:       {name: nameAny},
 	btf.KindPtr:       {name: nameNone, third: thirdIsRef},
 	btf.KindArray:     {name: nameNone, third: thirdIsZero},
@@ -110,6 +113,9 @@ var plans = [btf.KindEnum64 + 1]plan{
 	btf.KindDeclTag:   {name: nameText, third: thirdIsRef, kflag: true},
 	btf.KindTypeTag:   {name: nameText, third: thirdIsRef, kflag: true},
 	btf.KindEnum64:    {name: nameOptional, vlen: true, kflag: true},
+	btf.KindLocParam:  {name: nameNone, vlen: true},
+	btf.KindLocProto:  {name: nameNone, third: thirdIsZero, vlen: true},
+	btf.KindLocsec:    {name: nameSection, third: thirdIsZero, vlen: true},
 }
 
 // record applies the rules that need nothing but the record, which is that of the
@@ -191,6 +197,10 @@ func (c *recordCheck) record(i, at, n int) string {
 		if idx := int32(c.word(body)); idx < -1 {
 			return fmt.Sprintf("component index %d", idx)
 		}
+	case btf.KindLocParam:
+		return locParam(third, c.word(body), vlen)
+	case btf.KindLocProto, btf.KindLocsec:
+		return c.locations(k, body, at+n)
 	}
 	return ""
 }

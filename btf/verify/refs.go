@@ -27,6 +27,9 @@ func (x *input) dangling(maxRef uint32) *Fault {
 			if ref := x.word(int(at) + 4*(start+j*stride)); ref >= count {
 				return bad(ref)
 			}
+			if ref := x.word(int(at) + 4*(start+j*stride) + 4); btf.RefPairs(k) && ref >= count {
+				return bad(ref)
+			}
 		}
 	}
 	return nil

@@ -106,9 +106,10 @@ type Feature struct {
 	Source, Note string
 }
 
-// Taken tells whether a release takes the feature.
+// Taken tells whether a release takes the feature. The zero value stands for one that
+// takes all that is known.
 func (f *Feature) Taken(r Release) bool {
-	if !r.before(f.Since) {
+	if r == (Release{}) || !r.before(f.Since) {
 		return true
 	}
 	if f.Lost != (Release{}) && !r.before(f.Known) && r.before(f.Lost) {
@@ -143,6 +144,9 @@ const (
 	kindDeclTag
 	kindTypeTag
 	kindEnum64
+	kindLocParam
+	kindLocProto
+	kindLocsec
 	signedEnum
 	longName
 	dottedName
@@ -206,14 +210,26 @@ var features = [numFeatures]Feature{
 		Note:   "so too strings that are not last; older kernels take a longer header of zeros"},
 	longVlen: {What: "more than 65,535 elements", Since: Release{7, 2, 0},
 		Source: `f7a6b9eaff3e "bpf: Extend BTF UAPI vlen, kinds to use unused bits"`},
+	kindLocParam: {Kind: btf.KindLocParam, Since: inlined, Source: inlinedSource, Note: inlinedNote},
+	kindLocProto: {Kind: btf.KindLocProto, Since: inlined, Source: inlinedSource, Note: inlinedNote},
+	kindLocsec:   {Kind: btf.KindLocsec, Since: inlined, Source: inlinedSource, Note: inlinedNote},
 	tagBehindModifier: {What: "a TYPE_TAG behind another modifier", Since: Release{7, 2, 0},
 		Known: Release{5, 17, 0}, Lost: Release{5, 19, 0},
 		Source: `39799c63578e "bpf: Allow type tag BTF records to succeed other modifier records"`,
 		Note:   `5.17 and 5.18 did not look at the order; eb596b090558 "bpf: Ensure type tags precede modifiers in BTF" forbade it in 5.19 (release by date, not certain)`},
 }
 
+// What is known of the kinds of inlined functions. They are in bpf-next since
+// 2026-09-24 and in no release.
+const (
+	inlinedSource = `33c5a327 of the series "Support inline functions in BTF" (September 2026)`
+	inlinedNote   = "in bpf-next, in no release yet: which one will have it is not certain"
+)
+
+var inlined = Release{7, 4, 0}
+
 // kindFeature is the feature that a kind is, or numFeatures.
-var kindFeature = func() (t [btf.KindEnum64 + 1]feature) {
+var kindFeature = func() (t [btf.NumKinds]feature) {
 	for k := range t {
 		t[k] = numFeatures
 	}

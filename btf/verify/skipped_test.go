@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// laterBTF is BTF with types of kinds 20 and 21 between others, over base or nil, and
+// laterBTF is BTF with types of kinds 23 and 24 between others, over base or nil, and
 // a layout section.
 func laterBTF(big bool, base *btf.Blob, layout []byte) []byte {
 	first := uint32(1)
@@ -20,9 +20,9 @@ func laterBTF(big bool, base *btf.Blob, layout []byte) []byte {
 		name = base.StrEnd()
 	}
 	types = append(types,
-		0, btf.Info(20, 2, false), 4, 8, 1, 2,
+		0, btf.Info(23, 2, false), 4, 8, 1, 2,
 		name, btf.Info(btf.KindInt, 0, false), 4, 1<<24|32,
-		0, btf.Info(21, 1, true), 0, first,
+		0, btf.Info(24, 1, true), 0, first,
 		0, btf.Info(btf.KindPtr, 0, false), first+1,
 	)
 	f := btf.Form{Layout: layout}
@@ -31,7 +31,7 @@ func laterBTF(big bool, base *btf.Blob, layout []byte) []byte {
 	return append(append(d, layout...), strs...)
 }
 
-func laterLayout() []byte { return append(btf.Layout(), 4, 4, 0, 0, 0, 4, 0, 0) }
+func laterLayout() []byte { return append(btf.LongLayout(), 4, 4, 0, 0, 0, 4, 0, 0) }
 
 // TestUnknownKindsAreNotJudged: by the newest release or one after it, types of
 // unknown kinds are skipped by the layout section. No release known takes them.
@@ -41,7 +41,7 @@ func TestUnknownKindsAreNotJudged(t *testing.T) {
 		before := slices.Clone(data)
 		for _, level := range []Level{Load, Boot, Readable} {
 			v, err := Judge(data, nil, Rules{Level: level})
-			if err != nil || v.Types != 4 || !slices.Equal(v.Skipped, []btf.Skipped{{Kind: 20, Types: 1}, {Kind: 21, Types: 1}}) {
+			if err != nil || v.Types != 4 || !slices.Equal(v.Skipped, []btf.Skipped{{Kind: 23, Types: 1}, {Kind: 24, Types: 1}}) {
 				t.Errorf("level %d: %+v, %v", level, v, err)
 			}
 		}
@@ -49,7 +49,7 @@ func TestUnknownKindsAreNotJudged(t *testing.T) {
 			t.Error("the data has changed")
 		}
 		for _, r := range []Release{{7, 2, 0}, {7, 1, 0}, {5, 2, 0}} {
-			if _, err := Check(data, nil, Rules{Kernel: r}); err == nil || !strings.Contains(err.Error(), "unknown kind 20") {
+			if _, err := Check(data, nil, Rules{Kernel: r}); err == nil || !strings.Contains(err.Error(), "unknown kind 23") {
 				t.Errorf("Linux %s: %v", r, err)
 			}
 		}
@@ -59,18 +59,18 @@ func TestUnknownKindsAreNotJudged(t *testing.T) {
 // TestUnknownKindsNeedALayout: of the file, or of its base if it has none of its own.
 func TestUnknownKindsNeedALayout(t *testing.T) {
 	odd := laterLayout()
-	odd[4*20] = 5
+	odd[4*23] = 5
 	long := laterLayout()
-	long[4*21+1] = 252
+	long[4*24+1] = 252
 	for name, c := range map[string]struct {
 		layout []byte
 		want   string
 	}{
-		"none":                 {nil, "unknown kind 20"},
-		"too short":            {laterLayout()[:84], "unknown kind 21"},
-		"an odd size":          {odd, "unknown kind 20"},
+		"none":                 {nil, "unknown kind 23"},
+		"too short":            {laterLayout()[:96], "unknown kind 24"},
+		"an odd size":          {odd, "unknown kind 23"},
 		"more than there is":   {long, "record goes beyond the type section"},
-		"sizes of known kinds": {append(make([]byte, 80), 4, 4, 0, 0, 0, 4, 0, 0), ""},
+		"sizes of known kinds": {append(make([]byte, 4*btf.NumKinds), 4, 4, 0, 0, 0, 4, 0, 0), ""},
 	} {
 		_, err := Check(laterBTF(false, nil, c.layout), nil, Rules{})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

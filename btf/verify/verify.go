@@ -113,7 +113,7 @@ func (c *check) judge(level Level) *Fault {
 	for _, n := range sizes {
 		fault := c.references(n)
 		if fault == nil {
-			return nil
+			return c.sites()
 		}
 		if first == nil {
 			first = fault

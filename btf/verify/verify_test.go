@@ -131,7 +131,7 @@ func TestRefused(t *testing.T) {
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.Str("m"), 99, 0) }, Readable, `STRUCT "s": refers to type [99], which does not exist`},
 		{func(b *blob) { b.add("", btf.KindPtr, 0, false, 5) }, Readable, `PTR (anon): refers to type [5], which does not exist`},
 		{func(b *blob) { b.Words = append(b.Words, 1<<20, btf.Info(btf.KindFwd, 0, false), 0) }, Readable, `name offset 1048576 goes beyond the strings`},
-		{func(b *blob) { b.Words = append(b.Words, 0, 20<<24, 0) }, Readable, `unknown kind 20`},
+		{func(b *blob) { b.Words = append(b.Words, 0, 23<<24, 0) }, Readable, `unknown kind 23`},
 		{func(b *blob) { b.Words = append(b.Words, 0, btf.Info(btf.KindStruct, 9, false), 0) }, Readable, `record goes beyond the type section`},
 		{func(b *blob) { b.Words = append(b.Words, 0, 0) }, Readable, `record goes beyond the type section`},
 	} {

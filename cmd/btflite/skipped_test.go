@@ -11,14 +11,14 @@ import (
 	"github.com/btflite/btflite/internal/loadbtf"
 )
 
-// writeLater writes BTF with a type of kind 20 and one of kind 21, which btflite does
+// writeLater writes BTF with a type of kind 23 and one of kind 24, which btflite does
 // not know, and a layout section that says how long they are. It returns its path.
 func writeLater(t *testing.T, big bool) string {
 	t.Helper()
 	types := []uint32{
-		0, btf.Info(20, 2, false), 4, 8, 1, 2,
+		0, btf.Info(23, 2, false), 4, 8, 1, 2,
 		1, btf.Info(btf.KindInt, 0, false), 4, 1<<24 | 32,
-		0, btf.Info(21, 1, false), 0, 1,
+		0, btf.Info(24, 1, false), 0, 1,
 		0, btf.Info(btf.KindPtr, 0, false), 2,
 		5, btf.Info(btf.KindTypedef, 0, false), 4,
 	}
@@ -33,9 +33,9 @@ func writeLater(t *testing.T, big bool) string {
 	return path
 }
 
-func laterLayout() []byte { return append(btf.Layout(), 4, 4, 0, 0, 0, 4, 0, 0) }
+func laterLayout() []byte { return append(btf.LongLayout(), 4, 4, 0, 0, 0, 4, 0, 0) }
 
-const unknownKinds = "types of kinds that btflite does not know: 1 of kind 20, 1 of kind 21"
+const unknownKinds = "types of kinds that btflite does not know: 1 of kind 23, 1 of kind 24"
 
 // TestUnknownKinds: each command passes over them and says so once, for either byte
 // order; what sort and dedup write has the layout section of the input.
@@ -54,7 +54,7 @@ func TestUnknownKinds(t *testing.T) {
 		if stdout, _ := btfliteRun(t, exitOK, "verify", "-q", in); stdout != "" {
 			t.Errorf("-q: %q", stdout)
 		}
-		if stdout, _ := btfliteRun(t, exitFailure, "verify", "--kernel=7.2", in); !strings.Contains(stdout, "unknown kind 20") {
+		if stdout, _ := btfliteRun(t, exitFailure, "verify", "--kernel=7.2", in); !strings.Contains(stdout, "unknown kind 23") {
 			t.Errorf("for 7.2: %q", stdout)
 		}
 		if stdout, _ := btfliteRun(t, exitOK, "verify", "--json", in); !strings.Contains(stdout, `"skipped":"`+unknownKinds+`"`) || strings.Contains(stdout, `"since"`) {

@@ -74,7 +74,7 @@ func differ(raw *btf.Blob, a btf.Record, m []uint32, out *btf.Blob, b btf.Record
 		switch {
 		case i == 0, i >= 3 && names > 0 && (i-3)%nameStride == 0:
 			same = bytes.Equal(raw.NameBytes(a[i]), out.NameBytes(b[i]))
-		case i == 2 && btf.ThirdIsRef(k), i >= refStart && i < refEnd && (i-refStart)%refStride == 0:
+		case i == 2 && btf.ThirdIsRef(k), i >= refStart && i < refEnd && ((i-refStart)%refStride == 0 || btf.RefPairs(k) && (i-refStart)%refStride == 1):
 			same = m[a[i]] == b[i]
 		}
 		if !same {

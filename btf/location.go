@@ -1,0 +1,77 @@
+package btf
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Flags of a LOC_PARAM: its first word behind the head. The values follow.
+const (
+	LocSigned = 1 << iota // the constant, or the offset, has a sign
+	LocConst              // the values are the constant, the low word first
+	LocAddr               // with LocConst: an address, less the base of the program
+	LocReg                // the first value is a register by its DWARF number; two of them hold two parts
+	LocDeref              // the parameter is in memory at the register
+	LocOffset             // the values behind the register are an offset to it
+)
+
+// LocFrameBase stands in place of a register for the frame base of the function around a
+// site (DW_OP_fbreg).
+const LocFrameBase = ^uint32(0)
+
+// LocText is what a LOC_PARAM says, in the form of bpftool: "reg1", "*(reg2 + 0x10)",
+// "fbreg - 0x10", "0x2". What has no such form is written as words.
+func LocText(r Record) string {
+	if r.Kind() != KindLocParam {
+		return ""
+	}
+	flags, values := r[3], r[4:r.Len()]
+	long := func(v []uint32) uint64 {
+		x := uint64(v[0])
+		if len(v) > 1 {
+			x |= uint64(v[1]) << 32
+		}
+		return x
+	}
+	switch n := len(values); {
+	case flags&LocConst != 0 && (n == 1 || n == 2):
+		v := long(values)
+		bits := 8 * min(max(r.Third(), 1), 8)
+		if s := int64(v<<(64-bits)) >> (64 - bits); flags&LocSigned != 0 && flags&LocAddr == 0 && s < 0 {
+			return fmt.Sprintf("-%#x", uint64(-s))
+		}
+		if flags&LocAddr != 0 {
+			return fmt.Sprintf("%#x (addr)", v)
+		}
+		return fmt.Sprintf("%#x", v)
+	case flags&LocReg != 0 && flags&LocOffset != 0 && (n == 2 || n == 3):
+		v := long(values[1:])
+		sign, size := "+", v
+		if s := int64(v); flags&LocSigned != 0 && n == 2 && int32(v) < 0 {
+			sign, size = "-", uint64(-int64(int32(v)))
+		} else if flags&LocSigned != 0 && n == 3 && s < 0 {
+			sign, size = "-", uint64(-s)
+		}
+		text := fmt.Sprintf("%s %s %#x", regText(values[0]), sign, size)
+		if flags&LocDeref != 0 {
+			return "*(" + text + ")"
+		}
+		return text
+	case flags&LocReg != 0 && flags&LocDeref != 0 && n == 1:
+		return "*(" + regText(values[0]) + ")"
+	case flags&LocReg != 0 && n > 0:
+		var parts []string
+		for _, v := range values {
+			parts = append(parts, regText(v))
+		}
+		return strings.Join(parts, " ")
+	}
+	return fmt.Sprintf("%#x", values)
+}
+
+func regText(reg uint32) string {
+	if reg == LocFrameBase {
+		return "fbreg"
+	}
+	return fmt.Sprintf("reg%d", reg)
+}
