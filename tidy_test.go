@@ -44,15 +44,18 @@ var imports = map[string][]string{
 	"dedup/btffile":          {"arena", "btf", "dedup", "dedup/exact", "dedup/deduptest"},                             // the last for tests
 	"dedup/deduptest":        {"btf"},
 	"dedup/exact":            {"btf", "dedup/deduptest"}, // the last for tests
-	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/memlimit", "internal/names",
-		"internal/unit", "mmapelf"},
+	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
+		"internal/unit", "mmapelf",
+		"btf/verify"}, // the last for tests
 	"internal/basematch": {"btf", "mmapelf"},
 	"internal/callconv":  {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
 	// dedup for the type of names, which are its tokens.
 	"internal/debuginfo": {"arena", "dedup", "internal/dwarf", "internal/elfreloc", "internal/names", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
 	// btf and dedup for the nodes that DIEs become, callconv for the records of functions.
-	"internal/unit":   {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/names"},
+	"internal/unit": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/names"},
+	// callconv for where functions are, btf for the records that sites become.
+	"internal/inline": {"arena", "btf", "internal/callconv", "internal/debuginfo", "internal/dwarf"},
 	"internal/finish": {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
 	"internal/loadbtf": {"btf", "internal/basematch", "internal/message", "mmapelf",
 		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},

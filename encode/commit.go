@@ -87,6 +87,7 @@ func (f *input) commit(u *slot, reread func() error) error {
 	if err := f.saveStates(u); err != nil {
 		return err
 	}
+	saveInlined(f, u)
 	return f.saveVars(u)
 }
 

@@ -33,6 +33,8 @@ func (f *input) takeMerged(u *slot) error {
 		m.late.add(u, f.run.raw)
 	} else if err := f.saveStates(u); err != nil {
 		return err
+	} else {
+		saveInlined(f, u)
 	}
 	for i := range u.Vars.S {
 		v := u.Vars.S[i]

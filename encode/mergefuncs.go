@@ -4,6 +4,7 @@ import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/inline"
 	"github.com/btflite/btflite/internal/unit"
 )
 
@@ -43,6 +44,12 @@ func (l *lateFuncs) add(u *slot, raw *rawTypes) {
 		l.u.Formats.Append(r)
 	}
 	l.u.Annots.AppendSlice(u.Annots.S)
+	if u.Inline != nil {
+		if l.u.Inline == nil {
+			l.u.Inline = new(inline.Reader)
+		}
+		l.u.Inline.Add(u.Inline)
+	}
 }
 
 // finishLate judges all functions of the file and saves their states.
@@ -67,7 +74,11 @@ func (f *input) finishLate(l *lateFuncs) error {
 		return &Error{File: f.Path, Section: ".debug_info", What: u.RelocFail.Error()}
 	}
 	f.run.countUnencodable(u)
-	return f.saveStates(u)
+	if err := f.saveStates(u); err != nil {
+		return err
+	}
+	saveInlined(f, u)
+	return nil
 }
 
 // setTypes makes nodes of a unit from types of the Set, as far as the judging

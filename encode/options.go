@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/inline"
 )
 
 // Features is the set of BTF features to encode, one bit each.
@@ -32,6 +33,8 @@ const (
 	// that they do not know, to BTF that stands alone. Linux takes it since 7.1.
 	Layout
 	ForceCUMerging
+	// Inline adds the sites of inlined functions. No release of pahole knows it.
+	Inline
 )
 
 // DefaultFeatures is what the list element "default" stands for.
@@ -108,6 +111,9 @@ type Options struct {
 	// ExtraVars makes Output.Extra: split BTF over the output with the
 	// variables that Features leave out. The output itself stays what it is.
 	ExtraVars bool
+	// Inline makes Output.Inline: split BTF over the output with the sites of inlined
+	// functions. The output itself stays what it is.
+	Inline bool
 	// Libbpf is the release of libbpf that the output is to be pahole's over.
 	Libbpf Libbpf
 	// DebugDir is a folder of separate debug files, asked before
@@ -155,9 +161,11 @@ type Stats struct {
 	LeftOut   map[string]int `json:"left_out"`
 	Vars      int            `json:"variables"`                 // VARs of the output
 	ExtraVars int            `json:"extra_variables,omitempty"` // VARs of Output.Extra
-	TypeBytes int            `json:"type_bytes"`                // of the output
-	StrBytes  int            `json:"string_bytes"`              // of the output
-	Phases    []Phase        `json:"phases"`
+	// Inline is what Output.Inline has, or the feature Inline adds; nil without.
+	Inline    *inline.Stats `json:"inline,omitempty"`
+	TypeBytes int           `json:"type_bytes"`   // of the output
+	StrBytes  int           `json:"string_bytes"` // of the output
+	Phases    []Phase       `json:"phases"`
 	// PeakRSS is VmHWM in bytes, 0 where the system does not tell.
 	PeakRSS uint64 `json:"peak_rss_bytes"`
 }

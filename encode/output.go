@@ -28,12 +28,18 @@ type Output struct {
 	// Layout and LongVlen tell that there is a layout section and that a type has
 	// more than 65,535 elements: older kernels take neither.
 	Layout, LongVlen bool
+	// Inlined tells that there are sites of inlined functions in the BTF or beside it,
+	// which no release of Linux takes yet.
+	Inlined bool
 
 	data []byte
 	mem  arena.Vec[byte] // backs data, unless that is on the heap
 
 	extra    []byte
 	extraMem arena.Vec[byte]
+
+	inline    []byte
+	inlineMem arena.Vec[byte]
 
 	limit *arena.Limit
 }
@@ -58,6 +64,11 @@ func (o *Output) Write(w io.Writer) error {
 // must not be changed, and is valid until Close.
 func (o *Output) Extra() []byte { return o.extra }
 
+// Inline is split BTF over Bytes, or over Options.Base if there are none: the sites of
+// inlined functions that Options.Inline asks for. It is nil if there are none. It must
+// not be changed, and is valid until Close.
+func (o *Output) Inline() []byte { return o.inline }
+
 // CheckMemory returns an error if n bytes more, for work on the BTF, would break
 // Options.MemoryLimit.
 func (o *Output) CheckMemory(n int) error {
@@ -70,9 +81,10 @@ func (o *Output) CheckMemory(n int) error {
 
 // Close gives the memory back. The Output must not be used afterwards.
 func (o *Output) Close() {
-	o.data, o.extra = nil, nil
+	o.data, o.extra, o.inline = nil, nil, nil
 	o.mem.Free()
 	o.extraMem.Free()
+	o.inlineMem.Free()
 }
 
 // noUnits is the Output for inputs that have no units at all.

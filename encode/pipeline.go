@@ -48,6 +48,7 @@ func (f *input) encodeUnits() error {
 	for i := range p.slots {
 		p.free = append(p.free, &p.slots[i])
 	}
+	f.run.readInlined(p.slots)
 	p.cond.L = &p.mu
 	defer func() {
 		f.run.session.giveSlots(p.slots)

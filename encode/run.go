@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/compactstate"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/unit"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -80,6 +81,7 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *tri
 	}
 	r.names.SetPrefix(opt.NamePrefix)
 	arena.Bind(r.limit, &r.extras)
+	r.newInlining()
 	for i := range inputs {
 		r.path = inputs[i].Path
 		f, err := r.openInput(&inputs[i])
@@ -107,6 +109,9 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *tri
 			}
 			return nil, err
 		}
+		if r.inline != nil {
+			debuginfo.ReleaseLists(f.File)
+		}
 		r.clock.lap("compile units")
 	}
 	if r.total == 0 {
@@ -130,6 +135,7 @@ func (r *run) free() {
 	}
 	r.set = nil
 	r.extras.Free()
+	r.inline.free()
 	r.closeFiles()
 }
 

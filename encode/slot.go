@@ -71,6 +71,9 @@ func (u *slot) reset() {
 	u.states.Trim(maxKept)
 	u.params.Trim(maxKept)
 	u.Unit.Reset()
+	if u.Inline != nil {
+		u.Inline.Reset(maxInlined)
+	}
 }
 
 // free gives the slot's memory back.
@@ -81,6 +84,9 @@ func (u *slot) free() {
 	u.entries.Free()
 	u.raw.Free()
 	u.judging.free()
+	if u.Inline != nil {
+		u.Inline.Free()
+	}
 }
 
 // restart has the slot's unit read again.

@@ -30,6 +30,7 @@ type run struct {
 	funcs   functions
 	vars    compactstate.Vars
 	extras  compactstate.ExtraVars
+	inline  *inlining // nil if sites of inlined functions are not wanted
 	raw     *rawTypes // nil without Options.Verbose
 	foreign string    // see Output
 	hides   bool      // see unit.Facts.Hides

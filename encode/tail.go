@@ -141,6 +141,11 @@ func (r *run) finish() (*Output, error) {
 			return nil, err
 		}
 	}
+	if err := r.settleInlined(n); err != nil {
+		n.Free()
+		extra.Free()
+		return nil, err
+	}
 	out, err := r.output(n, be)
 	if err != nil {
 		n.Free()
@@ -150,12 +155,19 @@ func (r *run) finish() (*Output, error) {
 	out.extra, out.extraMem = extra.S, extra
 	raw := n.Types
 	n.Free()
+	in := r.inline
+	r.inline = nil
+	defer in.free()
 	r.free()
 	r.clock.lap("numbering, output")
 	if r.opt.Exact && raw > 0 {
-		if err := r.exact(out); err != nil {
+		if err := r.exact(out, in); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.addInlined(out, in); err != nil {
+		out.Close()
+		return nil, err
 	}
 	if err := r.stats.Count(out.data); err != nil {
 		out.Close()
@@ -181,7 +193,7 @@ func (r *run) fullSection(index uint32, why string) error {
 }
 
 // exact deduplicates the raw types of all units by the batch algorithm.
-func (r *run) exact(out *Output) error {
+func (r *run) exact(out *Output, sites *inlining) error {
 	in, err := btf.Parse(out.data, nil)
 	if err != nil {
 		out.Close()
@@ -207,6 +219,14 @@ func (r *run) exact(out *Output) error {
 		return err
 	}
 	out.data = done.Encode()
+	if sites != nil {
+		sites.settled.Retype(func(id uint32) uint32 {
+			if id == 0 {
+				return 0
+			}
+			return ids[id+shift]
+		})
+	}
 	if extra != nil {
 		if extra, err = btf.Rebase(extra, done, func(id uint32) uint32 { return ids[id+shift] }); err != nil {
 			return err

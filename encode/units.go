@@ -100,6 +100,11 @@ func (f *input) readSplit(u *slot) error {
 			return err
 		}
 	}
+	if u.Inline != nil {
+		if err := u.Inline.Skeleton(&u.Cursor); err != nil {
+			return err
+		}
+	}
 	dwo, err := f.OpenSplit(&u.Cursor, skel)
 	if err != nil {
 		return err

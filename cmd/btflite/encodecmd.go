@@ -43,6 +43,7 @@ func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
 		return nil
 	}, detachedName, "", "write the BTF to the file `OUT` (implies -J)", files)
 	out.file(&e.extraVars, "extra_vars", "", "other variables, as split BTF, to `FILE` (or .o)")
+	out.file(&e.inlineTo, "inline", "", "sites of inlined functions, likewise, to `FILE`", rare)
 	e.resourceOptions(cmd)
 	e.resultOptions(cmd, rare)
 	out.bases(&e.bases, "btf_base", "leave out what `BASE` has; several are a chain")
@@ -102,15 +103,13 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 			return err
 		}
 	}
-	var extra *target // nil: no extra variables
-	if opt.ExtraVars {
-		if extra, err = c.openExtra(&e.encoding, slices.Concat(paths, bases), out); err != nil {
-			return err
-		}
+	extra, inlined, err := c.openBeside(&e.encoding, slices.Concat(paths, bases), out)
+	if err != nil {
+		return err
 	}
 	var report *reportFile
 	if e.hasReport {
-		if report, err = c.openReport(e.report, paths, out, extra); err != nil {
+		if report, err = c.openReport(e.report, paths, out, extra, inlined); err != nil {
 			return err
 		}
 	}
@@ -137,7 +136,7 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 	}
 	f := e.finish(over, bases, out == nil)
 	f.Jobs = opt.Jobs
-	return c.encode(&e.encoding, paths, outputs{out, extra}, report, opt, f)
+	return c.encode(&e.encoding, paths, outputs{out, extra, inlined}, report, opt, f)
 }
 
 var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_base=BASE")
@@ -159,7 +158,7 @@ func (c *cli) encode(cfg *encoding, paths []string, out outputs, report *reportF
 func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *reportFile, opt encode.Options, f *finish.Work) error {
 	began := time.Now()
 	textTo := c.stdout
-	if c.isStdout(to.main) || c.isStdout(to.extra) || c.isStdout(report.to) {
+	if c.isStdout(to.main) || c.isStdout(to.extra) || c.isStdout(to.inline) || c.isStdout(report.to) {
 		textTo = c.stderr // standard output is for that alone
 	}
 	text := newLineWriter(textTo)
@@ -202,12 +201,14 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 		c.warn(mismatchText(paths[enc.Lead], enc.Mismatch))
 	}
 	writing := time.Now()
-	if err := c.writeBoth(to, paths[enc.Lead], enc, f); err != nil {
+	if err := c.writeAll(to, paths[enc.Lead], enc, f); err != nil {
 		text.flush()
 		return err
 	}
-	if to.extra != nil && enc.Extra.Data == nil {
-		c.warn(message.OneLine(to.extra.path) + ": no extra variables: nothing written")
+	for _, s := range to.sides(enc) {
+		if s.to != nil && s.data.Data == nil {
+			c.warn(message.OneLine(s.to.path) + ": no " + s.what + ": nothing written")
+		}
 	}
 	r := newRunReport(paths, to, enc, time.Since(writing), time.Since(began))
 	report.runReport = r

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"runtime"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,20 +16,20 @@ import (
 // encoding is what the commands that encode have in common: what is to be encoded,
 // over what, and with how much.
 type encoding struct {
-	bases     []string      // --btf_base, the first stands alone
-	libbpf    encode.Libbpf // --btf_compat
-	jobs      int
-	bareJobs  bool          // -j without a number: jobs may be lowered
-	memory    uint64        // --memory_limit in bytes, 0: none
-	cuLimit   int           // --cu_limit, 0: none
-	debugDir  string        // --debug_dir
-	exact     bool          // --dedup=exact
-	order     finish.Sorter // --btf_sort, nil: as encoded
-	extraVars string        // --extra_vars: the file, for modules the end of its name
-	lenient   bool          // --verify=warn
-	verbose   bool
-	strict    bool // --strict: nothing written is an error
-	stats     statsFormat
+	bases    []string      // --btf_base, the first stands alone
+	libbpf   encode.Libbpf // --btf_compat
+	jobs     int
+	bareJobs bool          // -j without a number: jobs may be lowered
+	memory   uint64        // --memory_limit in bytes, 0: none
+	cuLimit  int           // --cu_limit, 0: none
+	debugDir string        // --debug_dir
+	exact    bool          // --dedup=exact
+	order    finish.Sorter // --btf_sort, nil: as encoded
+	beside                 // --extra_vars, --inline
+	lenient  bool          // --verify=warn
+	verbose  bool
+	strict   bool // --strict: nothing written is an error
+	stats    statsFormat
 
 	lang    langFilter
 	exclude string // --cu_exclude
@@ -156,17 +154,6 @@ func (e *encoding) setPrefix(v string) error {
 	return nil
 }
 
-// extraSuffix is how files of extra variables of modules end.
-const extraSuffix = ".vars.btf"
-
-func (e *encoding) setExtraSuffix(v string) error {
-	if strings.ContainsRune(v, '/') {
-		return usagef("'%s' is no end of a file name", message.OneLine(v))
-	}
-	e.extraVars = cmp.Or(v, extraSuffix)
-	return nil
-}
-
 func (e *encoding) setDedup(v string) error {
 	e.exact = v == "exact"
 	return nil
@@ -179,7 +166,7 @@ func (e *encoding) options(c *cli) (encode.Options, error) {
 	return encode.Options{
 		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Exact: e.exact, CULimit: e.cuLimit, DebugDir: e.debugDir,
 		Lang: lang, LangExclude: exclude,
-		ExtraVars: e.extraVars != "", CUExclude: e.exclude, NamePrefix: e.prefix, PlainBitfields: e.plain, Libbpf: e.libbpf}, err
+		ExtraVars: e.extraVars != "", Inline: e.inlineTo != "", CUExclude: e.exclude, NamePrefix: e.prefix, PlainBitfields: e.plain, Libbpf: e.libbpf}, err
 }
 
 // distils tells whether a distilled base is to be written. For a detached file

@@ -36,8 +36,9 @@ var features = []feature{
 	{"force_cu_merging", encode.ForceCUMerging},
 }
 
-// laterFeatures are names that kernel builds pass and pahole 1.32 ignores.
-var laterFeatures = []string{"inline"}
+// laterFeatures are those that no release of pahole knows. They are not in the list that
+// --supported_btf_features prints, by which builds tell releases apart.
+var laterFeatures = []feature{{"inline", encode.Inline}}
 
 // warn prints a line for each kind of options and names that change nothing.
 func (e *encoding) warn(c *cli) {
@@ -63,12 +64,12 @@ func (e *encoding) warn(c *cli) {
 const maxFeatureList = 1024
 
 // featureNames is the list that --supported_btf_features prints.
-func featureNames() string { return strings.Join(featureWords()[2:], ",") }
+func featureNames() string { return strings.Join(featureWords()[2:2+len(features)], ",") }
 
 // featureWords are all that may stand in a list of features.
 func featureWords() []string {
 	words := []string{"default", "all"}
-	for _, f := range features {
+	for _, f := range slices.Concat(features, laterFeatures) {
 		words = append(words, f.name)
 	}
 	return words
@@ -113,7 +114,7 @@ func (e *encoding) addFeatures(list string, strict bool) error {
 		if !ok && e.verbose {
 			e.unsupported = append(e.unsupported, name)
 		}
-		if !ok && !slices.Contains(laterFeatures, name) {
+		if !ok {
 			e.unknown = append(e.unknown, name)
 		}
 		set |= bits
@@ -132,7 +133,7 @@ func featureBits(name string) (encode.Features, bool) {
 	case "all":
 		return encode.AllFeatures, true
 	}
-	for _, f := range features {
+	for _, f := range slices.Concat(features, laterFeatures) {
 		if f.name == name {
 			return f.bit, true
 		}

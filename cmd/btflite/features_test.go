@@ -79,7 +79,7 @@ func TestStrictFeatures(t *testing.T) {
 		{"foo", "foo", "foo"},
 		{"+foo", "foo", "foo"},
 		{"all,foo", "foo", "all,foo"},
-		{"default,layout,inline", "inline", "default,layout,inline"},
+		{"default,layout,inlined", "inlined", "default,layout,inlined"},
 		{"++global_var", "+global_var", "+global_var"},
 	}
 	for _, tt := range tests {

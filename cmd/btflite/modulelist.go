@@ -17,12 +17,13 @@ import (
 
 // module is one input of "btflite modules".
 type module struct {
-	path  string // as given or found, for messages
-	out   string // detached file; "" for in place
-	extra string // file of extra variables; "" for none
-	rel   string // path below the folder of detached files, without the suffix
-	size  int64
-	err   error // why it cannot be encoded; nil as far as is known
+	path   string // as given or found, for messages
+	out    string // detached file; "" for in place
+	extra  string // file of extra variables; "" for none
+	inline string // file of inlined functions; "" for none
+	rel    string // path below the folder of detached files, without the suffix
+	size   int64
+	err    error // why it cannot be encoded; nil as far as is known
 }
 
 // moduleSuffix is how modules in a folder are named. compressedSuffixes are
@@ -212,9 +213,9 @@ func placeDetached(mods []module, dir string) error {
 // detachedSuffix follows the names of modules in those of detached files.
 const detachedSuffix = ".btf"
 
-// placeExtra decides on the files of extra variables: beside the BTF of each
-// module, with suffix in place of that of a detached file.
-func placeExtra(mods []module, suffix string) error {
+// placeBeside decides on the files beside the BTF of each module: they have suffixes in
+// place of that of a detached file.
+func placeBeside(mods []module, suffixes beside) error {
 	others := map[string]bool{}
 	for i := range mods {
 		m := &mods[i]
@@ -222,11 +223,21 @@ func placeExtra(mods []module, suffix string) error {
 			continue
 		}
 		others[m.path], others[m.out] = true, true
-		m.extra = cmp.Or(strings.TrimSuffix(m.out, detachedSuffix), m.path) + suffix
+		stem := cmp.Or(strings.TrimSuffix(m.out, detachedSuffix), m.path)
+		if suffixes.extraVars != "" {
+			m.extra = stem + suffixes.extraVars
+		}
+		if suffixes.inlineTo != "" {
+			m.inline = stem + suffixes.inlineTo
+		}
 	}
 	for i := range mods {
-		if m := &mods[i]; m.extra != "" && others[m.extra] {
+		m := &mods[i]
+		if m.extra != "" && others[m.extra] {
 			return fmt.Errorf("%s: the extra variables of %s would be written there", message.OneLine(m.extra), message.OneLine(m.path))
+		}
+		if m.inline != "" && (others[m.inline] || m.inline == m.extra) {
+			return fmt.Errorf("%s: the inlined functions of %s would be written there", message.OneLine(m.inline), message.OneLine(m.path))
 		}
 	}
 	return nil

@@ -46,6 +46,7 @@ folder for all .ko files below it, or a text file that names one a line.`,
 	out.bases(&m.bases, "btf_base", "leave out what `BASE` has; several are a chain")
 	out.file(&m.outDir, "btf_encode_detached_dir", "", "write below `DIR`, not into the modules", folder)
 	out.value(m.setExtraSuffix, "extra_vars", "", "other variables, to MODULE.vars.btf or `SUFFIX`", bare(extraSuffix))
+	out.value(m.setInlineSuffix, "inline", "", "sites of inlined functions, likewise; or `SUFFIX`", bare(inlineSuffix))
 	m.resourceOptions(cmd)
 	m.resultOptions(cmd, always)
 	m.featureOptions(cmd)
@@ -87,13 +88,11 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 			}
 		}()
 	}
-	if m.extraVars != "" {
-		if err := m.checkExtra(m.outDir == ""); err != nil {
-			return err
-		}
-		if err := placeExtra(mods, m.extraVars); err != nil {
-			return err
-		}
+	if err := m.checkBeside(m.outDir == ""); err != nil {
+		return err
+	}
+	if err := placeBeside(mods, m.beside); err != nil {
+		return err
 	}
 	blob, base, closeBase, err := openBase(m.bases)
 	if err != nil {
@@ -262,7 +261,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 	}
 	if w.fullToo {
 		opt := w.opt
-		opt.Base, opt.ExtraVars = nil, false
+		opt.Base, opt.ExtraVars, opt.Inline = nil, false, false
 		full, err := w.encode(&w.full, m.path, opt, &finish.Work{})
 		if err != nil {
 			return fail(err)
@@ -292,12 +291,13 @@ func (w *worker) one(m *module) (r moduleResult) {
 	}
 	to, err := m.outputs(w.c, w.bases)
 	if err == nil {
-		err = w.c.writeBoth(to, m.path, enc, w.finish)
+		err = w.c.writeAll(to, m.path, enc, w.finish)
 	}
 	if err != nil {
 		return fail(err)
 	}
 	r.Bytes, r.Base, r.Types, r.Extra = enc.Size, enc.Below, enc.Stats.TypesOut, int64(len(enc.Extra.Data))
+	r.Inline = int64(len(enc.Inline.Data))
 	return r
 }
 
@@ -309,7 +309,7 @@ func (m *module) leftAlone(c *cli, why string) error {
 			return err
 		}
 	}
-	for _, path := range []string{m.out, m.extra} {
+	for _, path := range []string{m.out, m.extra, m.inline} {
 		if _, err := os.Stat(path); err != nil {
 			continue // the folder may be missing, too
 		}
@@ -324,7 +324,7 @@ func (m *module) leftAlone(c *cli, why string) error {
 	return nil
 }
 
-// outputs are the places of a module's BTF and extra variables, which must
+// outputs are the places of a module's BTF and what is beside it, which must
 // not be one of the bases. Their folder is made if it is missing.
 func (m *module) outputs(c *cli, bases []string) (to outputs, err error) {
 	if m.out != "" {
@@ -335,7 +335,7 @@ func (m *module) outputs(c *cli, bases []string) (to outputs, err error) {
 	for _, t := range []struct {
 		path string
 		to   **target
-	}{{m.out, &to.main}, {m.extra, &to.extra}} {
+	}{{m.out, &to.main}, {m.extra, &to.extra}, {m.inline, &to.inline}} {
 		if t.path == "" {
 			continue
 		}

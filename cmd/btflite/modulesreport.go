@@ -19,6 +19,7 @@ type moduleResult struct {
 	Full   int64  `json:"full_btf_bytes,omitempty"` // without the base, if asked for
 	Base   int64  `json:"base_btf_bytes,omitempty"` // of the distilled base
 	Extra  int64  `json:"extra_btf_bytes,omitempty"`
+	Inline int64  `json:"inline_btf_bytes,omitempty"`
 	Types  int    `json:"types"`
 	NS     int64  `json:"wall_ns"`
 	Empty  bool   `json:"nothing_to_encode,omitempty"`

@@ -16,14 +16,25 @@ import (
 )
 
 // outputs are the places of the BTF, nil for the leading input itself, and of the
-// extra variables, nil for none.
-type outputs struct{ main, extra *target }
+// extra variables and the sites of inlined functions, nil for none.
+type outputs struct{ main, extra, inline *target }
 
-// writeBoth writes the BTF and the extra variables: their file is complete before
-// anything is replaced. If there are none, they must not be there from an earlier
-// run.
-func (c *cli) writeBoth(to outputs, path string, enc *finish.Encoded, f *finish.Work) error {
-	main := func() error {
+// side is BTF beside the output: what it is, where it goes, nil for nowhere, and its data.
+type side struct {
+	what string
+	to   *target
+	data *finish.Extra
+}
+
+// sides are those of a finished output.
+func (o outputs) sides(enc *finish.Encoded) []side {
+	return []side{{"extra variables", o.extra, &enc.Extra}, {"inlined functions", o.inline, &enc.Inline}}
+}
+
+// writeAll writes the BTF and what is beside it: those files are complete before
+// anything is replaced. What there is nothing for must not be there from an earlier run.
+func (c *cli) writeAll(to outputs, path string, enc *finish.Encoded, f *finish.Work) error {
+	all := func() error {
 		if to.main != nil {
 			if err := c.room(to.main.file, enc.Size); err != nil {
 				return err
@@ -37,20 +48,24 @@ func (c *cli) writeBoth(to outputs, path string, enc *finish.Encoded, f *finish.
 		}
 		return c.writeInPlace(path, enc, f)
 	}
-	if to.extra == nil {
-		return main()
-	}
-	if enc.Extra.Data == nil {
-		if err := to.extra.refuseOld("no extra variables to write"); err != nil {
-			return err
+	for _, s := range to.sides(enc) {
+		if s.to == nil {
+			continue
 		}
-		return main()
+		if s.data.Data == nil {
+			if err := s.to.refuseOld("no " + s.what + " to write"); err != nil {
+				return err
+			}
+			continue
+		}
+		write, err := extraWriter(s.data, s.to.path, path)
+		if err != nil {
+			return message.NamingFile([]string{path}, err)
+		}
+		rest := all
+		all = func() error { return s.to.writeAfter(c.guard, write, rest) }
 	}
-	write, err := extraWriter(&enc.Extra, to.extra.path, path)
-	if err != nil {
-		return message.NamingFile([]string{path}, err)
-	}
-	return to.extra.writeAfter(c.guard, write, main)
+	return all()
 }
 
 // writeInPlace puts the BTF into the section .BTF of the file. If its base is to
@@ -133,7 +148,10 @@ func (o outputs) refuseOld(path, why string) error {
 	if err := refuseOldMain(o.main, path, why); err != nil {
 		return err
 	}
-	return o.extra.refuseOld(why)
+	if err := o.extra.refuseOld(why); err != nil {
+		return err
+	}
+	return o.inline.refuseOld(why)
 }
 
 // refuseOldMain is refuseOld for the BTF alone, which goes to t or, if that is

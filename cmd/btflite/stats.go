@@ -35,6 +35,9 @@ type runReport struct {
 	// Of the extra variables: the file and the length of their BTF.
 	Extra      string `json:"extra_output,omitempty"`
 	ExtraBytes int64  `json:"extra_btf_bytes,omitempty"`
+	// Of the inlined functions: the file and the length of their BTF.
+	InlineTo    string `json:"inline_output,omitempty"`
+	InlineBytes int64  `json:"inline_btf_bytes,omitempty"`
 	encode.Stats
 	place string // ", in FILE" and the like
 }
@@ -51,6 +54,9 @@ func newRunReport(paths []string, to outputs, enc *finish.Encoded, writing, wall
 	}
 	if to.extra != nil && enc.Extra.Data != nil {
 		r.Extra, r.ExtraBytes = to.extra.path, int64(len(enc.Extra.Data))
+	}
+	if to.inline != nil && enc.Inline.Data != nil {
+		r.InlineTo, r.InlineBytes = to.inline.path, int64(len(enc.Inline.Data))
 	}
 	if peak := readPeakRSS(); peak > r.PeakRSS {
 		r.PeakRSS = peak
@@ -106,6 +112,18 @@ func (r *runReport) format(f statsFormat) string {
 	if r.Extra != "" {
 		row("extra", "%s variables, %s, in %s", grouped(uint64(r.ExtraVars)), message.ByteSize(uint64(r.ExtraBytes)), message.OneLine(r.Extra))
 	}
+	if in := r.Inline; in != nil {
+		row("inline", "%s sites of %s functions, %s of types, %s of names%s", grouped(uint64(in.Sites)), grouped(uint64(in.Funcs)),
+			message.ByteSize(uint64(in.Types)), message.ByteSize(uint64(in.Names)), inlinePlace(r.InlineTo))
+		row("", "%s with all parameters, %s with some, %s with none", grouped(uint64(in.All)), grouped(uint64(in.Some)), grouped(uint64(in.None)))
+		row("", "%s LOC_PARAMs, %s LOC_PROTOs", grouped(uint64(in.Params)), grouped(uint64(in.Protos)))
+		for _, why := range slices.Sorted(maps.Keys(in.Missing)) {
+			row("", "%s parameters missing: %s", grouped(uint64(in.Missing[why])), why)
+		}
+		for _, why := range slices.Sorted(maps.Keys(in.Dropped)) {
+			row("", "%s sites left out: %s", grouped(uint64(in.Dropped[why])), why)
+		}
+	}
 	row("time", "%s in all", seconds(time.Duration(r.WallNS)))
 	for _, p := range r.Phases {
 		row("", "%s %s", seconds(p.Time), message.OneLine(p.Name))
@@ -116,6 +134,14 @@ func (r *runReport) format(f statsFormat) string {
 		row("memory", "peak unknown on this system")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// inlinePlace says that the sites are in a file of their own.
+func inlinePlace(file string) string {
+	if file == "" {
+		return ""
+	}
+	return ", in " + message.OneLine(file)
 }
 
 // grouped is n with commas between thousands.

@@ -41,11 +41,11 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 		paths[i] = in[i].Path
 	}
 	names := message.Inputs(paths)
-	data, write, more := out.Bytes(), out.Write, out.Extra()
-	if w.Order != nil && !w.Distil && len(data)+len(more) > 0 {
-		err := out.CheckMemory(sortShare * (len(data) + len(more)))
+	data, write, more := out.Bytes(), out.Write, [...][]byte{out.Extra(), out.Inline()}
+	if size := len(data) + len(more[0]) + len(more[1]); w.Order != nil && !w.Distil && size > 0 {
+		err := out.CheckMemory(sortShare * size)
 		if err == nil {
-			data, more, err = w.sorted(ctx, data, more)
+			data, err = w.sorted(ctx, data, more[:])
 		}
 		if err == nil {
 			write, err = WriteBytes(data), out.Stats.Count(data)
@@ -63,29 +63,33 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 	if err != nil {
 		return nil, err
 	}
-	extra, also, err := w.extra(names, out, more, data)
+	extra, also, err := w.extra(names, "extra variables", out, more[0], data)
+	if err != nil {
+		return nil, err
+	}
+	inlined, third, err := w.extra(names, "inlined functions", out, more[1], data)
 	if err != nil {
 		return nil, err
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also), Mismatch: w.mismatch(in[out.Lead], data),
-		Data: data, Write: write, Extra: extra, close: out.Close}, nil
+	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also, third), Mismatch: w.mismatch(in[out.Lead], data),
+		Data: data, Write: write, Extra: extra, Inline: inlined, close: out.Close}, nil
 }
 
-// extra checks the extra variables of out, and main, which they are over and
-// which is over w.Base: both are as they will be used, and may be empty.
-func (w *Work) extra(names string, out *encode.Output, extra, main []byte) (x Extra, warning *Warning, err error) {
+// extra checks what is beside the output out, and main, which it is over and which is
+// over w.Base: both are as they will be used, and may be empty.
+func (w *Work) extra(names, what string, out *encode.Output, extra, main []byte) (x Extra, warning *Warning, err error) {
 	if len(extra) == 0 {
 		return x, nil, nil
 	}
 	x = Extra{Data: extra, Base: w.Base}
 	if len(main) > 0 {
-		if x.Base, err = btf.Parse(main, w.Base); err != nil {
+		if x.Base, err = btf.ParseShared(main, w.Base); err != nil {
 			return x, nil, message.NamingFile([]string{names}, err)
 		}
 	}
 	if warning, err = w.check(names, out, x.Data, x.Base); err != nil {
-		err = fmt.Errorf("extra variables: %w", err)
+		err = fmt.Errorf("%s: %w", what, err)
 	}
 	return x, warning, err
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// sorted is the BTF main, over w.Base or without one, and the BTF extra over that,
-// both in the order. Either may be empty.
-func (w *Work) sorted(ctx context.Context, main, extra []byte) ([]byte, []byte, error) {
+// sorted is the BTF main, over w.Base or without one, in the order, and puts those over
+// it into the order too. Any may be empty.
+func (w *Work) sorted(ctx context.Context, main []byte, over [][]byte) ([]byte, error) {
 	old, to := w.Base, w.Base // what extra was over, and is
 	var ids []uint32
 	var err error
@@ -17,14 +17,25 @@ func (w *Work) sorted(ctx context.Context, main, extra []byte) ([]byte, []byte, 
 			to, ids, err = w.Order(ctx, old)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		main = to.Encode()
 	}
-	if len(extra) == 0 {
-		return main, nil, nil
+	for i, data := range over {
+		if len(data) == 0 {
+			continue
+		}
+		if over[i], err = w.sortedOver(ctx, data, old, to, ids); err != nil {
+			return nil, err
+		}
 	}
-	x, err := btf.Parse(extra, old)
+	return main, nil
+}
+
+// sortedOver is the BTF data, which was over old, in the order over to; ids are what
+// the types of old have become.
+func (w *Work) sortedOver(ctx context.Context, data []byte, old, to *btf.Blob, ids []uint32) ([]byte, error) {
+	x, err := btf.Parse(data, old)
 	if err == nil && old != to {
 		x, err = btf.Rebase(x, to, func(id uint32) uint32 {
 			if id < old.FirstID {
@@ -37,7 +48,7 @@ func (w *Work) sorted(ctx context.Context, main, extra []byte) ([]byte, []byte, 
 		x, _, err = w.Order(ctx, x)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return main, x.Encode(), nil
+	return x.Encode(), nil
 }

@@ -38,11 +38,12 @@ type Encoded struct {
 	Data     []byte                // the BTF, valid until Free
 	Write    func(io.Writer) error // writes it
 	NoDwarf  bool                  // so that there is nothing to encode
-	Extra    Extra
+	Extra    Extra                 // the extra variables (encode.Options.ExtraVars)
+	Inline   Extra                 // the sites of inlined functions (encode.Options.Inline)
 	close    func()
 }
 
-// Extra is the split BTF with the extra variables (encode.Options.ExtraVars).
+// Extra is split BTF beside the output.
 type Extra struct {
 	Data []byte    // nil: there are none
 	Base *btf.Blob // what it is over

@@ -89,6 +89,9 @@ func (in *Input) readPart(u *Unit, cross bool) error {
 	if err := u.CheckNames(); err != nil {
 		return err
 	}
+	if err := in.inlined(u); err != nil {
+		return err
+	}
 	in.linkRefs(u)
 	if cross || len(u.NeedTypes) > 0 {
 		u.addPart(u.Base + u.Hdr.Off)

@@ -9,6 +9,9 @@ func (in *Input) Read(u *Unit, p int) error {
 	if err := u.CheckNames(); err != nil {
 		return err
 	}
+	if err := in.inlined(u); err != nil {
+		return err
+	}
 	return in.link(u)
 }
 
@@ -18,6 +21,9 @@ func (in *Input) ReadSplit(u *Unit, p int) error {
 		return err
 	}
 	if err := u.CheckNames(); err != nil {
+		return err
+	}
+	if err := in.inlined(u); err != nil {
 		return err
 	}
 	// All type units are this unit's, those that nothing leads to as well; whose

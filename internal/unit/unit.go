@@ -11,6 +11,7 @@ import (
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/inline"
 )
 
 // Unit is the memory in which one compile unit is read: every table is flat,
@@ -27,6 +28,8 @@ type Unit struct {
 	Functions
 	links
 	group
+	// Inline reads what is inlined in the functions; nil if nobody wants that.
+	Inline *inline.Reader
 }
 
 // Facts is what is known of a unit as a whole.

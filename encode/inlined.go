@@ -1,0 +1,487 @@
+package encode
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/inline"
+	"github.com/btflite/btflite/internal/unit"
+)
+
+// Sites of inlined functions (Options.Inline, and the feature of that name): package
+// inline reads them with each unit and keeps them, in the order of units. What they say
+// of functions are types of the Set until it is numbered. The main BTF is made as
+// without them; what comes on top has ids and strings behind its own, so that both
+// together are one BTF, or the second is split BTF over the first.
+
+// inlining is the state of a run that wants sites.
+type inlining struct {
+	store   inline.Store
+	settled *inline.Settled
+	names   []byte // the strings that come on top
+
+	sections []codeSection // with code, by address
+	last     int           // the one that was found last
+	titles   []title       // names of LOCSECs, by section index
+
+	funcs  []inlinedFunc // of the unit in work, by index of its functions
+	words  []uint32
+	places []uint32
+	chain  []uint32
+}
+
+// codeSection is a section of the leading input that sites can be in.
+type codeSection struct {
+	addr, size uint64
+	index      uint32
+}
+
+// title is the string offset of a section's LOCSEC.
+type title struct{ section, name uint32 }
+
+// inlinedFunc is what is known of a function of the unit: 1 + its index in the store, or
+// why it has none.
+type inlinedFunc struct {
+	index uint32
+	drop  inline.Drop
+	bad   bool
+}
+
+// maxInlined is what a table of sites may keep between units, in bytes.
+const maxInlined = 128 << 10
+
+// newInlining prepares the run for sites, if they are wanted.
+func (r *run) newInlining() {
+	if !r.opt.Inline && r.opt.Features&Inline == 0 {
+		return
+	}
+	r.inline = new(inlining)
+	arena.Bind(r.limit, &r.inline.store)
+}
+
+// readInlined has sites read with the units of the slots.
+func (r *run) readInlined(slots []slot) {
+	for i := range slots {
+		switch u := &slots[i]; {
+		case r.inline == nil:
+			u.Inline = nil
+		case u.Inline == nil:
+			u.Inline = new(inline.Reader)
+			u.Inline.Init(r.limit)
+		default:
+			u.Inline.Forget()
+		}
+	}
+}
+
+func (in *inlining) free() {
+	if in != nil {
+		in.store.Free()
+		if in.settled != nil {
+			in.settled.Free()
+		}
+	}
+}
+
+// listCode lists the sections of an input that have code.
+func (in *inlining) listCode(f *input) {
+	const alloc, execute = 2, 4
+	var addrs []uint64
+	if f.Relocatable() {
+		addrs = f.Addresses()
+	}
+	for i := range f.ELF.Sections {
+		s := &f.ELF.Sections[i]
+		if s.Flags&(alloc|execute) != alloc|execute || s.Size == 0 {
+			continue
+		}
+		c := codeSection{s.Addr, s.Size, uint32(i)}
+		if addrs != nil {
+			c.addr = addrs[i]
+		}
+		in.sections = append(in.sections, c)
+	}
+	slices.SortStableFunc(in.sections, func(a, b codeSection) int { return cmp.Compare(a.addr, b.addr) })
+}
+
+// sectionOf is the section with code that an address is in; nil for none.
+func (in *inlining) sectionOf(addr uint64) *codeSection {
+	if s := &in.sections[in.last]; addr-s.addr < s.size {
+		return s
+	}
+	i, ok := slices.BinarySearchFunc(in.sections, addr, func(s codeSection, a uint64) int { return cmp.Compare(s.addr, a) })
+	if !ok {
+		i--
+	}
+	if i < 0 || addr-in.sections[i].addr >= in.sections[i].size {
+		return nil
+	}
+	in.last = i
+	return &in.sections[i]
+}
+
+// saveInlined keeps the sites of a unit that has been committed.
+func saveInlined(f *input, u *slot) {
+	in := f.run.inline
+	if in == nil || u.Inline == nil || len(u.Inline.Sites.S) == 0 || !f.first {
+		return
+	}
+	if in.sections == nil {
+		if in.listCode(f); len(in.sections) == 0 {
+			in.sections = []codeSection{{}}
+		}
+	}
+	in.funcs = slices.Grow(in.funcs[:0], len(u.Funcs.S))[:len(u.Funcs.S)]
+	clear(in.funcs)
+	r := inlinedUnit{inlining: in, u: u, own: u.Funcs.S}
+	if u.OwnFuncs != 0 {
+		r.own = u.Funcs.S[:u.OwnFuncs]
+	}
+	if f.merge == nil {
+		r.base = u.Inline.Base()
+	}
+	for i := range u.Inline.Sites.S {
+		r.site(f, &u.Inline.Sites.S[i])
+	}
+}
+
+// inlinedUnit is the unit in work.
+type inlinedUnit struct {
+	*inlining
+	u    *slot
+	own  []callconv.Func
+	base uint64 // place of offset 0 of own
+	memo [61]found
+}
+
+// found is where a function was found.
+type found struct {
+	place uint64
+	index int
+}
+
+// find is the index of the function at a place.
+func (r *inlinedUnit) find(place uint64) (i int, ok bool) {
+	memo := &r.memo[place%uint64(len(r.memo))]
+	if memo.place == place {
+		return memo.index, true
+	}
+	if i, ok = r.search(place); ok {
+		*memo = found{place, i}
+	}
+	return i, ok
+}
+
+func (r *inlinedUnit) search(place uint64) (i int, ok bool) {
+	return slices.BinarySearchFunc(r.own, place-r.base, func(fn callconv.Func, off uint64) int { return cmp.Compare(uint64(fn.Off), off) })
+}
+
+// maxAbstract is how many abstract origins lead to a function.
+const maxAbstract = 8
+
+// origins puts the function at a place, and those that it stands for, into r.chain.
+func (r *inlinedUnit) origins(place uint64) bool {
+	r.chain = r.chain[:0]
+	for range maxAbstract {
+		i, ok := r.find(place)
+		if !ok {
+			return false
+		}
+		r.chain = append(r.chain, uint32(i))
+		if r.own[i].Origin == 0 {
+			return true
+		}
+		place = r.base + uint64(r.own[i].Origin)
+	}
+	return false
+}
+
+// site keeps one site.
+func (r *inlinedUnit) site(f *input, s *inline.Site) {
+	if s.Addr == 0 {
+		r.store.Drop(inline.NoAddress)
+		return
+	}
+	sec := r.sectionOf(s.Addr)
+	if sec == nil || s.Addr-sec.addr > 1<<32-1 {
+		r.store.Drop(inline.NoSection)
+		return
+	}
+	if !r.origins(s.Origin) {
+		r.store.Drop(inline.NoFunction)
+		return
+	}
+	i := r.chain[len(r.chain)-1]
+	fn, known := &r.own[i], &r.funcs[i]
+	if known.index == 0 && !known.bad {
+		*known = r.function(f, fn)
+	}
+	if known.bad {
+		r.store.Drop(known.drop)
+		return
+	}
+	r.place(s, fn)
+	r.store.Site(known.index-1, sec.index, uint32(s.Addr-sec.addr), r.places, fn.Flags&callconv.FuncVariadic != 0)
+}
+
+// function is what the store knows of a function from now on.
+func (r *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
+	u := r.u
+	bad := func(why inline.Drop) inlinedFunc { return inlinedFunc{drop: why, bad: true} }
+	if fn.Name == 0 {
+		return bad(inline.NoFunction)
+	}
+	ret := u.id(fn.Type)
+	if ret == unit.Dropped {
+		return bad(inline.NoType)
+	}
+	ps := u.Params.S[fn.First:][:fn.N]
+	r.words = append(r.words[:0], fn.Name, ret)
+	for i := range ps {
+		typ := u.id(ps[i].Type)
+		if typ == unit.Dropped || typ == 0 {
+			return bad(inline.NoType)
+		}
+		r.words = append(r.words, ps[i].Name, typ)
+	}
+	if fn.Flags&callconv.FuncVariadic != 0 {
+		r.words = append(r.words, 0, 0)
+	}
+	if i, ok := r.store.Known(r.words); ok {
+		return inlinedFunc{index: 1 + i}
+	}
+	ok := identifier(f.Names.Text(fn.Name))
+	for i := range ps {
+		ok = ok && ps[i].Name != 0 && identifier(f.Names.Text(ps[i].Name))
+	}
+	if !ok {
+		return bad(inline.BadName)
+	}
+	return inlinedFunc{index: 1 + r.store.Func(r.words)}
+}
+
+// identifier reports whether kernels take a name for that of a function.
+func identifier(name []byte) bool {
+	const longest = 511 // Linux: KSYM_NAME_LEN, with the NUL
+	if len(name) == 0 || len(name) > longest {
+		return false
+	}
+	for i, c := range name {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '.'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// place puts into r.places where the parameters of fn are at a site.
+func (r *inlinedUnit) place(s *inline.Site, fn *callconv.Func) {
+	u := r.u
+	ps := u.Params.S[fn.First:][:fn.N]
+	r.places = r.places[:0]
+	const unset = ^uint32(0)
+	for range ps {
+		r.places = append(r.places, unset)
+	}
+	next := 0
+	for i := range u.Inline.Params.S[s.First:][:s.N] {
+		p := &u.Inline.Params.S[int(s.First)+i]
+		j, ok := r.paramOf(p.Origin, ps, next)
+		if !ok || r.places[j] != unset {
+			continue
+		}
+		next = j + 1
+		size, signed := r.valueOf(ps[j].Type)
+		r.places[j] = r.store.Place(&p.Place, size, signed)
+	}
+	for j := range r.places {
+		if r.places[j] == unset {
+			r.places[j] = r.store.Missing(inline.NotListed)
+		}
+	}
+}
+
+// paramOf is which of the parameters ps one at a site stands for; it is probably number
+// guess.
+func (r *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j int, ok bool) {
+	off := uint32(place - r.base)
+	if uint64(off) != place-r.base {
+		return 0, false
+	}
+	for range r.chain {
+		for k := range ps {
+			if j := (guess + k) % len(ps); ps[j].Off == off {
+				return j, true
+			}
+		}
+		next := uint32(0)
+		for _, i := range r.chain[:len(r.chain)-1] {
+			fn := &r.own[i]
+			for _, p := range r.u.Params.S[fn.First:][:fn.N] {
+				if p.Off == off {
+					next = p.Origin
+				}
+			}
+		}
+		if off = next; off == 0 {
+			break
+		}
+	}
+	return 0, false
+}
+
+// maxTypes bounds the way along a chain of types.
+const maxTypes = 64
+
+// valueOf is the size of a type in bytes, 0 for none, and whether it is an integer with
+// a sign.
+func (r *inlinedUnit) valueOf(ref dedup.Ref) (size uint32, signed bool) {
+	for range maxTypes {
+		if ref == 0 || int64(ref) > int64(len(r.u.Types.Nodes.S)) {
+			return 0, false
+		}
+		n := &r.u.Types.Nodes.S[ref-1]
+		switch k := btf.InfoKind(n.Info); k {
+		case btf.KindPtr:
+			return uint32(r.u.Hdr.AddrSize), false
+		case btf.KindInt:
+			return callconv.DwarfSize(n), n.Aux>>24&1 != 0
+		case btf.KindEnum, btf.KindEnum64:
+			return n.Third, btf.InfoKflag(n.Info)
+		case btf.KindFloat, btf.KindStruct, btf.KindUnion:
+			return n.Third, false
+		case btf.KindArray, btf.KindFwd, btf.KindFuncProto:
+			return 0, false
+		}
+		ref = n.Third
+	}
+	return 0, false
+}
+
+// settleInlined turns names and types of the functions into those of the output, which n
+// numbers.
+func (r *run) settleInlined(n *dedup.Numbering) error {
+	in := r.inline
+	if in == nil {
+		return nil
+	}
+	more := r.set.MoreStrings()
+	defer more.Free()
+	r.releaseNames()
+	asked := 0
+	var err error
+	name := func(t uint32) (uint32, error) {
+		if t == 0 {
+			return 0, nil
+		}
+		if asked++; asked%namesStep == 0 {
+			r.releaseNames()
+		}
+		return more.Offset(t)
+	}
+	if in.settled, err = in.store.Settle(name, n.ID); err != nil {
+		return err
+	}
+	for _, s := range in.sections {
+		if s.size > 0 {
+			text := "inline" + r.inputs[r.lead].ELF.Sections[s.index].Name
+			off, err := more.Offset(r.names.Literal([]byte(text)))
+			if err != nil {
+				return err
+			}
+			in.titles = append(in.titles, title{s.index, off})
+		}
+	}
+	if n.Types == 0 {
+		in.names = slices.Clone(r.set.Strings()) // those of the main BTF, which has none
+	}
+	in.names = append(in.names, more.Bytes()...)
+	r.releaseNames()
+	return nil
+}
+
+// addInlined puts the sites on top of the output.
+func (r *run) addInlined(out *Output, in *inlining) error {
+	if in == nil || in.settled == nil {
+		return nil
+	}
+	form := btf.LongHeader
+	beside, err := besideOf(out, r.opt.Base)
+	if err != nil {
+		return err
+	}
+	var mem arena.Vec[byte]
+	arena.Bind(r.limit, &mem)
+	mem.Extend(form.Len())
+	in.settled.Append(&mem, beside, func(section uint32) uint32 {
+		for _, t := range in.titles {
+			if t.section == section {
+				return t.name
+			}
+		}
+		return 0
+	})
+	st := &in.store.Stats
+	st.Names = len(in.names)
+	r.stats.Inline = st
+	if st.Sites == 0 {
+		mem.Free()
+		return nil
+	}
+	out.Inlined = true
+	copy(mem.S, form.AppendHeader(nil, out.BigEndian, uint32(len(mem.S)-form.Len()), uint32(len(in.names))))
+	mem.AppendSlice(in.names)
+	if r.opt.Inline {
+		out.inline, out.inlineMem = mem.S, mem
+		return nil
+	}
+	defer mem.Free()
+	return out.merge(mem.S[form.Len():][:st.Types], in.names, r.opt.form(r.opt.Base != nil))
+}
+
+// besideOf is the output as what records come on top of.
+func besideOf(out *Output, base *Base) (*inline.Beside, error) {
+	b := &inline.Beside{BigEndian: out.BigEndian, First: 1}
+	if base != nil {
+		b.First = base.d.Blob().TypeCount()
+	}
+	b.End = b.First
+	if len(out.data) == 0 {
+		return b, nil
+	}
+	c, err := btf.Count(out.data)
+	if err != nil {
+		return nil, err
+	}
+	b.Types, _, err = btf.Sections(out.data)
+	b.End += uint32(c.Types)
+	return b, err
+}
+
+// merge puts types and strings that come on top of the output into it.
+func (o *Output) merge(types, names []byte, form btf.Form) error {
+	if form.Layout != nil {
+		form.Layout = btf.LongLayout()
+	}
+	form.HeaderLen = max(form.HeaderLen, btf.LongHeader.HeaderLen)
+	old, strs, err := btf.Sections(o.data)
+	if err != nil {
+		return err
+	}
+	mem := o.mem.Another()
+	mem.Grow(form.Len() + len(old) + len(types) + len(strs) + len(names))
+	mem.AppendSlice(form.AppendHeader(nil, o.BigEndian, uint32(len(old)+len(types)), uint32(len(strs)+len(names))))
+	mem.AppendSlice(old)
+	mem.AppendSlice(types)
+	mem.AppendSlice(form.Layout)
+	mem.AppendSlice(strs)
+	mem.AppendSlice(names)
+	o.mem.Free()
+	o.data, o.mem = mem.S, mem
+	return nil
+}

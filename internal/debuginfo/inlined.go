@@ -1,0 +1,128 @@
+package debuginfo
+
+import (
+	"github.com/btflite/btflite/internal/elfreloc"
+)
+
+// What only the reader of inlined functions asks for: abbreviation tables as bytes,
+// location lists with their addresses, and address ranges, which nobody else needs.
+
+// Ranges are the sections with address ranges of a file, once LoadRanges has been
+// called: .debug_ranges and .debug_rnglists.
+type Ranges struct {
+	Old, New       []byte
+	oldRel, newRel *elfreloc.Table
+}
+
+// LoadRanges finds the sections of f with address ranges. It comes after LoadRelocs.
+func LoadRanges(f *File) (*Ranges, error) {
+	r := new(Ranges)
+	for _, s := range []struct {
+		name string
+		data *[]byte
+		rel  **elfreloc.Table
+	}{{".debug_ranges", &r.Old, &r.oldRel}, {".debug_rnglists", &r.New, &r.newRel}} {
+		sec := f.section(s.name)
+		if sec == nil {
+			continue
+		}
+		var err error
+		if *s.data, err = f.Dwarf.Data(sec); err != nil {
+			return nil, err
+		}
+		for i := range f.Dwarf.Sections {
+			x := &f.Dwarf.Sections[i]
+			if f.rel == nil || x.Type != shtRela && x.Type != shtRel || int(x.Info) != sec.Index || *s.rel != nil {
+				continue
+			}
+			if *s.rel, err = f.relocsIn(x, sec.Name, len(*s.data)); err != nil {
+				return nil, err
+			}
+			(*s.rel).Sort()
+		}
+	}
+	return r, nil
+}
+
+// ReleaseLists gives back what is mapped of the sections with address ranges and of those
+// with location lists.
+func ReleaseLists(f *File) {
+	for _, name := range []string{".debug_ranges", ".debug_rnglists", ".debug_loc", ".debug_loclists"} {
+		if s := f.section(name); s != nil && s.Flags&shfCompress == 0 {
+			f.Dwarf.ReleaseRange(s.Offset, s.Size)
+		}
+	}
+}
+
+// RangeAddress is the address at offset at of the section with ranges for units of
+// DWARF 5, or of the one before; 0 and false if the section ends there.
+func (c *Cursor) RangeAddress(r *Ranges, v5 bool, at uint64) (uint64, bool) {
+	b, rel, n := r.Old, r.oldRel, uint64(c.Hdr.AddrSize)
+	if v5 {
+		b, rel = r.New, r.newRel
+	}
+	return c.number(rel, b, at, n)
+}
+
+// RangeOffset is the number, as long as a section offset of the unit, at offset at of
+// .debug_rnglists.
+func (c *Cursor) RangeOffset(r *Ranges, at uint64) (uint64, bool) {
+	return c.number(r.newRel, r.New, at, uint64(c.Hdr.OffsetSize()))
+}
+
+// ListAddress is the address at offset at of b, the section of the unit's location
+// lists as ListBytes gives it; false if b ends there.
+func (c *Cursor) ListAddress(b []byte, at uint64) (uint64, bool) {
+	var rel *elfreloc.Table
+	if f := c.File; f.rel != nil {
+		if rel = f.rel.random[relLoc]; c.Hdr.Version >= 5 {
+			rel = f.rel.random[relLoclists]
+		}
+	}
+	return c.number(rel, b, at, uint64(c.Hdr.AddrSize))
+}
+
+// number reads a number of 4 or 8 bytes at offset at of b.
+func (c *Cursor) number(rel *elfreloc.Table, b []byte, at, n uint64) (uint64, bool) {
+	if at > uint64(len(b)) || uint64(len(b))-at < n || n != 4 && n != 8 {
+		return 0, false
+	}
+	field := b[at : at+n]
+	var buf [8]byte
+	if rel != nil {
+		field = buf[:copy(buf[:n], field)]
+		first := rel.Search(0, at)
+		if rel.Apply(field, at, first, rel.Search(first, at+n)) != nil {
+			return 0, false
+		}
+	}
+	if n == 8 {
+		return c.File.Order().Uint64(field), true
+	}
+	return uint64(c.File.Order().Uint32(field)), true
+}
+
+// ListBytes is the section of the unit's location lists, of which n bytes from offset
+// off on can be read if it has so many.
+func (c *Cursor) ListBytes(off, n uint64) ([]byte, error) {
+	s, all := c.lists()
+	return s.need(c.Seq, all, off, n)
+}
+
+// AbbrevTable is the unit's abbreviation table with what follows it, of which n bytes
+// can be read; all says that the section has no more.
+func (c *Cursor) AbbrevTable(n uint64) (data []byte, all bool, err error) {
+	f := c.File
+	if c.Hdr.AbbrevOff > uint64(len(f.other.abbrev)) {
+		return nil, true, nil
+	}
+	b, err := f.inOrder.abbrev.need(c.Seq, f.other.abbrev, c.Hdr.AbbrevOff, n)
+	if err != nil || c.Hdr.AbbrevOff > uint64(len(b)) {
+		return nil, true, err
+	}
+	return b[c.Hdr.AbbrevOff:], len(b) == len(f.other.abbrev), nil
+}
+
+// LoclistsBase is where the unit's part of .debug_loclists starts, which indexes count
+// from.
+func (c *Cursor) LoclistsBase() uint64 { return c.loclists }

@@ -1,0 +1,153 @@
+package inline
+
+import "github.com/btflite/btflite/internal/dwarf"
+
+// Expressions (DWARF 5, section 2.5 and 2.6) as places. An expression is run on a
+// stack of values that are a constant, a register or what is in memory, each with an
+// offset; nothing else has a form in BTF. Operations, their number and the depth of
+// the stack are bounded: what compilers write for a parameter is short.
+
+// Operations that package dwarf does not name.
+const (
+	opAddr          = 0x03
+	opDeref         = 0x06
+	opConst1u       = 0x08
+	opConst8s       = 0x0f
+	opAnd           = 0x1a
+	opMinus         = 0x1c
+	opPlus          = 0x22
+	opPlusUconst    = 0x23
+	opRegx          = 0x90
+	opBregx         = 0x92
+	opDerefSize     = 0x94
+	opNop           = 0x96
+	opBitPiece      = 0x9d
+	opImplicitValue = 0x9e
+	opImplicitPtr   = 0xa0
+	opAddrx         = 0xa1
+	opConstx        = 0xa2
+	opConstType     = 0xa4
+	opReinterpret   = 0xa9
+	opGNUImplicit   = 0xf2
+	opGNUConstType  = 0xf4
+	opGNUReinterp   = 0xf9
+	opGNUAddrIndex  = 0xfb
+	opGNUConstIndex = 0xfc
+)
+
+// maxOps is how many operations an expression may have, and maxNested how deep
+// expressions are in expressions.
+const (
+	maxOps    = 64
+	maxNested = 2
+)
+
+// Env is what an expression is evaluated in.
+type Env struct {
+	Format dwarf.ExprFormat
+	// AddressAt is the address at an index of .debug_addr; nil for none.
+	AddressAt func(index uint64) uint64
+	// AtEntry says that the site begins where the function around it does, so that
+	// registers have what they had when that was called.
+	AtEntry bool
+	// Base is where the program begins: addresses are less it. What is below it does
+	// not move with the program.
+	Base uint64
+	// Relocatable says that addresses are of no meaning yet.
+	Relocatable bool
+}
+
+// Place is the place that an expression stands for.
+func (e *Env) Place(expr []byte) Place {
+	// Most are a register, or a small constant.
+	switch {
+	case len(expr) == 1 && expr[0] >= dwarf.OpReg0 && expr[0] <= dwarf.OpReg31:
+		return Place{Kind: Register, Reg: uint32(expr[0] - dwarf.OpReg0)}
+	case len(expr) == 2 && expr[0] >= dwarf.OpLit0 && expr[0] <= dwarf.OpLit31 && expr[1] == dwarf.OpStackValue:
+		return Place{Kind: Const, Value: uint64(expr[0] - dwarf.OpLit0), Width: e.Format.AddrSize}
+	}
+	return e.place(expr, maxNested)
+}
+
+func (e *Env) place(expr []byte, nested int) Place {
+	if len(expr) == 0 {
+		return missing(OptimizedOut)
+	}
+	m := machine{env: e, nested: nested}
+	x := dwarf.NewExpr(expr, e.Format)
+	var op dwarf.ExprOp
+	for n := 0; x.Next(&op); n++ {
+		if n == maxOps {
+			return missing(Computed)
+		}
+		if !m.step(&op) {
+			return missing(m.why)
+		}
+	}
+	if x.Bad() {
+		return missing(BadExpression)
+	}
+	return m.result()
+}
+
+// step runs an operation; if it returns false, why says what is in the way.
+func (m *machine) step(op *dwarf.ExprOp) bool {
+	switch c := op.Code; {
+	case c == opNop:
+		return true
+	case m.done && c != dwarf.OpPiece:
+		return m.fail(Computed)
+	}
+	switch c := op.Code; {
+	case c >= dwarf.OpLit0 && c <= dwarf.OpLit31:
+		return m.push(term{off: uint64(c - dwarf.OpLit0)})
+	case c >= dwarf.OpReg0 && c <= dwarf.OpReg31:
+		return m.inRegister(uint64(c - dwarf.OpReg0))
+	case c >= dwarf.OpBreg0 && c <= dwarf.OpBreg31:
+		return m.push(term{sort: ofRegister, reg: uint32(c - dwarf.OpBreg0), off: op.A})
+	case c >= opConst1u && c <= opConst8s || c == dwarf.OpConstu || c == dwarf.OpConsts:
+		return m.push(term{off: op.A})
+	}
+	switch op.Code {
+	case opRegx:
+		return m.inRegister(op.A)
+	case opBregx:
+		if op.A >= uint64(FrameBase) {
+			return m.fail(Computed)
+		}
+		return m.push(term{sort: ofRegister, reg: uint32(op.A), off: op.B})
+	case dwarf.OpFbreg:
+		return m.push(term{sort: ofRegister, reg: FrameBase, off: op.A})
+	case opAddr:
+		return m.push(term{sort: ofProgram, off: op.A})
+	case opAddrx, opGNUAddrIndex:
+		if m.env.AddressAt == nil {
+			return m.fail(Computed)
+		}
+		return m.push(term{sort: ofProgram, off: m.env.AddressAt(op.A)})
+	case opPlusUconst:
+		return m.add(op.A)
+	case opPlus, opMinus, opAnd:
+		return m.binary(op.Code)
+	case opDeref:
+		return m.deref(uint64(m.env.Format.AddrSize))
+	case opDerefSize:
+		return m.deref(op.A)
+	case dwarf.OpEntryValue, dwarf.OpGNUEntryValue:
+		return m.entryValue(op.Block)
+	case dwarf.OpStackValue:
+		return m.stackValue()
+	case opImplicitValue:
+		return m.implicitValue(op.Block)
+	case dwarf.OpPiece:
+		return m.piece(op.A)
+	case opImplicitPtr, opGNUImplicit:
+		return m.fail(ImplicitPtr)
+	case opBitPiece:
+		return m.fail(InPieces)
+	}
+	if op.Code >= opConstType && op.Code <= opReinterpret || op.Code >= opGNUConstType && op.Code <= opGNUReinterp {
+		return m.fail(Typed)
+	}
+	return m.fail(Computed)
+}

@@ -1,0 +1,110 @@
+package inline
+
+import (
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// Address ranges (DWARF 5, section 2.17.3 and 7.25). Of a list of them the first
+// address is asked for: the base address of what the ranges belong to.
+
+// maxBases is how many entries may come before the first range.
+const maxBases = 16
+
+// ranges reads the lists of address ranges of a unit.
+type ranges struct {
+	c        *debuginfo.Cursor
+	sections *debuginfo.Ranges
+	base     uint64 // address that offsets count from at first
+	start    uint64 // where the unit's part of .debug_rnglists starts, which indexes count from
+	old      uint64 // likewise of .debug_ranges, for units of a .dwo
+}
+
+// first is the first address of the ranges that the value of a DW_AT_ranges names.
+func (r *ranges) first(v uint64, form dwarf.Form) (uint64, bool) {
+	if r.sections == nil {
+		return 0, false
+	}
+	if r.c.Hdr.Version < 5 {
+		return r.first2(v + r.old)
+	}
+	if form == dwarf.FormRnglistx {
+		if v > uint64(len(r.sections.New)) {
+			return 0, false
+		}
+		off, ok := r.c.RangeOffset(r.sections, r.start+v*uint64(r.c.Hdr.OffsetSize()))
+		if !ok {
+			return 0, false
+		}
+		v = r.start + off
+	}
+	return r.first5(v)
+}
+
+// first2 is first for .debug_ranges.
+func (r *ranges) first2(at uint64) (uint64, bool) {
+	n := uint64(r.c.Hdr.AddrSize)
+	ones := ^uint64(0) >> (64 - 8*(n&15))
+	base := r.base
+	for range maxBases {
+		from, ok := r.c.RangeAddress(r.sections, false, at)
+		if !ok {
+			return 0, false
+		}
+		to, ok := r.c.RangeAddress(r.sections, false, at+n)
+		switch {
+		case !ok, from == 0 && to == 0:
+			return 0, false
+		case from != ones:
+			return base + from, true
+		}
+		base, at = to, at+2*n
+	}
+	return 0, false
+}
+
+// The kinds of entries of .debug_rnglists.
+const (
+	rleEnd = iota
+	rleBasex
+	rleStartxEndx
+	rleStartxLength
+	rleOffsetPair
+	rleBase
+	rleStartEnd
+	rleStartLength
+)
+
+// first5 is first for .debug_rnglists.
+func (r *ranges) first5(at uint64) (uint64, bool) {
+	b, base := r.sections.New, r.base
+	for range maxBases {
+		if at >= uint64(len(b)) {
+			return 0, false
+		}
+		kind := b[at]
+		at++
+		switch kind {
+		case rleBasex, rleStartxEndx, rleStartxLength, rleOffsetPair:
+			v, p := dwarf.ULEB(b, int(at))
+			switch {
+			case p < 0:
+				return 0, false
+			case kind == rleOffsetPair:
+				return base + v, true
+			case kind != rleBasex:
+				return r.c.AddressAt(v), true
+			}
+			base, at = r.c.AddressAt(v), uint64(p)
+		case rleBase, rleStartEnd, rleStartLength:
+			v, ok := r.c.RangeAddress(r.sections, true, at)
+			if !ok || kind != rleBase {
+				return v, ok
+			}
+			base, at = v, at+uint64(r.c.Hdr.AddrSize)
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,247 @@
+package inline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
+
+// What the Store has becomes BTF in two steps. Settle turns names and types into string
+// offsets and type ids, as long as there is something to ask for them. Append, when the
+// BTF beside is finished, finds the functions and prototypes that it has already, and
+// writes the rest.
+
+// Settled is what comes on top of BTF.
+type Settled struct {
+	*Store
+	// protoTypes are FUNC_PROTO records, and functions the names and indexes of those
+	// of functions; they take the place of Store.funcs.
+	protoTypes, functions table
+}
+
+// Settle turns the names and types of functions into what the functions make of them.
+// The Store can take no more then.
+func (s *Store) Settle(name func(uint32) (uint32, error), id func(uint32) uint32) (*Settled, error) {
+	t := &Settled{Store: s}
+	arena.Bind(s.sites.Limit(), t)
+	became := s.sites.Another()
+	defer became.Free()
+	var w []uint32
+	for i := range s.funcs.len() {
+		r := s.funcs.record(uint32(i))
+		w = append(w[:0], 0, btf.Info(btf.KindFuncProto, uint32(len(r)-2)/2, false), id(r[1]))
+		for p := r[2:]; len(p) > 0; p = p[2:] {
+			n, err := name(p[0])
+			if err != nil {
+				return nil, err
+			}
+			w = append(w, n, id(p[1]))
+		}
+		n, err := name(r[0])
+		if err != nil {
+			return nil, err
+		}
+		became.Append(siteRec{fn: t.functions.intern([]uint32{n, t.protoTypes.intern(w)})})
+	}
+	s.funcs.free()
+	for i := range s.sites.S {
+		x := &s.sites.S[i]
+		x.fn = became.S[x.fn].fn
+	}
+	return t, nil
+}
+
+// Retype replaces each type id by what id makes of it.
+func (t *Settled) Retype(id func(uint32) uint32) {
+	var old Settled
+	old.protoTypes, old.functions = t.protoTypes, t.functions
+	t.protoTypes, t.functions = table{}, table{}
+	arena.Bind(t.sites.Limit(), t)
+	var w []uint32
+	became := make([]uint32, 0, old.functions.len())
+	for i := range old.functions.len() {
+		r := old.functions.record(uint32(i))
+		w = append(w[:0], old.protoTypes.record(r[1])...)
+		btf.EachRef(w, func(p *uint32) { *p = id(*p) })
+		became = append(became, t.functions.intern([]uint32{r[0], t.protoTypes.intern(w)}))
+	}
+	for i := range t.sites.S {
+		t.sites.S[i].fn = became[t.sites.S[i].fn]
+	}
+	old.protoTypes.free()
+	old.functions.free()
+}
+
+// Free gives the memory back.
+func (t *Settled) Free() {
+	t.Store.Free()
+	t.protoTypes.free()
+	t.functions.free()
+}
+
+// known are the ids that types have in the BTF beside; 0 for those that it lacks.
+type known struct{ protos, funcs arena.Vec[uint32] }
+
+// Beside is the BTF on top of which the records come.
+type Beside struct {
+	BigEndian bool
+	Types     []byte // its type section
+	First     uint32 // its first id
+	End       uint32 // the first id behind it
+}
+
+// word is word i of the types.
+func (b *Beside) word(i int) uint32 { return order(b.BigEndian).Uint32(b.Types[4*i:]) }
+
+// each calls fn with the id, the first word's index and the info word of each type.
+func (b *Beside) each(fn func(id uint32, at int, info uint32)) {
+	id := b.First
+	for at := 0; 4*at+12 <= len(b.Types); id++ {
+		info := b.word(at + 1)
+		fn(id, at, info)
+		at += 3 + btf.ExtraWords(btf.InfoKind(info), btf.InfoVlen(info))
+	}
+}
+
+// find looks for the functions and their prototypes in the BTF beside.
+func (t *Settled) find(b *Beside) (k known) {
+	arena.Bind(t.sites.Limit(), &k)
+	k.protos.Resize(t.protoTypes.len())
+	k.funcs.Resize(t.functions.len())
+	pairs := t.runs.Another() // ids of prototypes with their indexes, by id
+	defer pairs.Free()
+	var w []uint32
+	b.each(func(id uint32, at int, info uint32) {
+		if btf.InfoKind(info) != btf.KindFuncProto {
+			return
+		}
+		w = w[:0]
+		for i := range 3 + 2*int(btf.InfoVlen(info)) {
+			w = append(w, b.word(at+i))
+		}
+		if i, ok := t.protoTypes.find(w); ok && k.protos.S[i] == 0 {
+			k.protos.S[i] = id
+			pairs.Append(run{id, i})
+		}
+	})
+	b.each(func(id uint32, at int, info uint32) {
+		if btf.InfoKind(info) != btf.KindFunc {
+			return
+		}
+		j, ok := slices.BinarySearchFunc(pairs.S, b.word(at+2), func(p run, id uint32) int { return cmp.Compare(p.section, id) })
+		if !ok {
+			return
+		}
+		if i, ok := t.functions.find([]uint32{b.word(at), pairs.S[j].first}); ok && k.funcs.S[i] == 0 {
+			k.funcs.S[i] = id
+		}
+	})
+	return k
+}
+
+// maxSites is how many sites a LOCSEC has; what is more goes into another one.
+const maxSites = btf.MaxVlen
+
+// Append writes the records that come on top of b behind dst: LOC_PARAMs, LOC_PROTOs,
+// FUNC_PROTOs, FUNCs, LOCSECs. name is the string offset of a section's LOCSEC.
+func (t *Settled) Append(dst *arena.Vec[byte], b *Beside, name func(section uint32) uint32) {
+	from := len(dst.S)
+	k := t.find(b)
+	defer k.protos.Free()
+	defer k.funcs.Free()
+	o := order(b.BigEndian)
+	put := func(words ...uint32) {
+		d := dst.Extend(4 * len(words))
+		for i, w := range words {
+			o.PutUint32(d[4*i:], w)
+		}
+	}
+	id := b.End
+	params := id
+	for i := range t.params.len() {
+		r := t.params.record(uint32(i)) // size, flags, values
+		put(0, btf.Info(btf.KindLocParam, uint32(len(r)-2), false), r[0], r[1])
+		put(r[2:]...)
+		id++
+	}
+	protos := id
+	for i := range t.protos.len() {
+		r := t.protos.record(uint32(i))
+		put(0, btf.Info(btf.KindLocProto, uint32(len(r)), false), 0)
+		for _, p := range r {
+			if p != 0 {
+				p += params - 1
+			}
+			put(p)
+		}
+		id++
+	}
+	for i := range t.protoTypes.len() {
+		if k.protos.S[i] == 0 {
+			put(t.protoTypes.record(uint32(i))...)
+			k.protos.S[i] = id
+			id++
+		}
+	}
+	t.Stats.Funcs = t.functions.len()
+	for i := range t.functions.len() {
+		if k.funcs.S[i] == 0 {
+			r := t.functions.record(uint32(i))
+			put(r[0], btf.Info(btf.KindFunc, 0, false), k.protos.S[r[1]])
+			k.funcs.S[i] = id
+			id++
+			t.Stats.Added++
+		}
+	}
+	t.Stats.Params, t.Stats.Protos = t.params.len(), t.protos.len()
+	t.protoTypes.free()
+	t.functions.free()
+	t.sections(ranks(k.funcs.S), func(section uint32, sites []siteRec) {
+		for len(sites) > 0 {
+			n := min(len(sites), maxSites)
+			put(name(section), btf.Info(btf.KindLocsec, uint32(n), false), 0)
+			d := dst.Extend(12 * n)
+			for i, s := range sites[:n] {
+				e := d[12*i:][:12]
+				o.PutUint32(e, k.funcs.S[s.fn])
+				o.PutUint32(e[4:], protos+s.proto)
+				o.PutUint32(e[8:], s.off)
+			}
+			sites = sites[n:]
+		}
+	})
+	t.Stats.Types = len(dst.S) - from
+	t.texts()
+}
+
+// ranks is the place of each of the ids in their order.
+func ranks(ids []uint32) []uint32 {
+	order := make([]uint32, len(ids))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(ids[a], ids[b]) })
+	rank := make([]uint32, len(ids))
+	for i, k := range order {
+		rank[k] = uint32(i)
+	}
+	return rank
+}
+
+// texts makes the counts by reason.
+func (s *Store) texts() {
+	st := &s.Stats
+	st.Missing, st.Dropped = map[string]int{}, map[string]int{}
+	for i, n := range st.missing {
+		if n > 0 {
+			st.Missing[Reason(i).String()] = n
+		}
+	}
+	for i, n := range st.dropped {
+		if n > 0 {
+			st.Dropped[dropText[i]] = n
+		}
+	}
+}

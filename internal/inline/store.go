@@ -1,0 +1,202 @@
+package inline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/btflite/btflite/arena"
+)
+
+// Store keeps what was found of all units: functions, places and lists of places once
+// each, and 12 bytes for each site, outside the Go heap. Names and types of functions
+// are opaque to it until Settle.
+type Store struct {
+	params, protos, funcs table
+	sites                 arena.Vec[siteRec]
+	runs                  arena.Vec[run]
+	Stats                 Stats
+}
+
+// siteRec is a site: indexes of tables, and its offset in a section.
+type siteRec struct{ fn, proto, off uint32 }
+
+// run says of which section the sites from index first on are.
+type run struct{ section, first uint32 }
+
+// Stats counts sites and their parameters.
+type Stats struct {
+	Sites  int `json:"sites"`
+	All    int `json:"sites_with_all_parameters"` // sites of functions without parameters among them
+	Some   int `json:"sites_with_some_parameters"`
+	None   int `json:"sites_with_no_parameters"`
+	Funcs  int `json:"functions"`       // FUNCs that sites name
+	Added  int `json:"functions_added"` // of those, FUNCs that are not in the BTF beside
+	Params int `json:"loc_params"`
+	Protos int `json:"loc_protos"`
+	Types  int `json:"type_bytes"`   // of what comes on top
+	Names  int `json:"string_bytes"` // likewise
+	// Missing counts parameters that are missing, and Dropped sites that are, by reason.
+	Missing map[string]int `json:"parameters_missing"`
+	Dropped map[string]int `json:"sites_left_out"`
+
+	missing [Reasons]int
+	dropped [drops]int
+}
+
+// Drop says why a site is left out.
+type Drop uint8
+
+// The reasons.
+const (
+	NoAddress  Drop = iota // nothing says where it is
+	NoSection              // no section with code has its address
+	NoFunction             // its function is not described, or has no name
+	BadName                // the function or a parameter has a name that kernels refuse
+	NoType                 // a type of the function cannot be said in BTF
+	drops
+)
+
+var dropText = [drops]string{
+	"no address", "in no section with code", "function not described or without a name",
+	"name that is no identifier", "type that BTF has no kind for",
+}
+
+// Drop counts a site that is left out.
+func (s *Store) Drop(why Drop) { s.Stats.dropped[why]++ }
+
+// Free gives the memory back.
+func (s *Store) Free() {
+	s.params.free()
+	s.protos.free()
+	s.funcs.free()
+	s.sites.Free()
+	s.runs.Free()
+}
+
+// Func is the index of a function: its name, its return type, and name and type of each
+// parameter one after the other.
+func (s *Store) Func(words []uint32) uint32 { return s.funcs.intern(words) }
+
+// Known is the index of a function that the store has already.
+func (s *Store) Known(words []uint32) (i uint32, ok bool) { return s.funcs.find(words) }
+
+// Place keeps the place of a parameter of size bytes, which is signed if it is an
+// integer with a sign. It returns 1 + the index of the place, or 0 if there is none,
+// which is counted.
+func (s *Store) Place(p *Place, size uint32, signed bool) uint32 {
+	var buf [2 + 3]uint32
+	flags, values, why := p.record(buf[2:2], size, signed)
+	if why != NoPlace {
+		s.Stats.missing[why]++
+		return 0
+	}
+	buf[0], buf[1] = size, flags
+	return 1 + s.params.intern(buf[:2+len(values)])
+}
+
+// Missing counts a parameter that has no place, and returns 0.
+func (s *Store) Missing(why Reason) uint32 {
+	s.Stats.missing[why]++
+	return 0
+}
+
+// Site adds a site of function fn at an offset of a section, with the places of its
+// parameters. An ellipsis behind them has none.
+func (s *Store) Site(fn, section, off uint32, places []uint32, ellipsis bool) {
+	with := 0
+	for _, p := range places {
+		if p != 0 {
+			with++
+		}
+	}
+	st := &s.Stats
+	st.Sites++
+	switch with {
+	case len(places):
+		st.All++
+	case 0:
+		st.None++
+	default:
+		st.Some++
+	}
+	if ellipsis {
+		places = append(places, 0)
+	}
+	if n := len(s.runs.S); n == 0 || s.runs.S[n-1].section != section {
+		s.runs.Append(run{section, uint32(len(s.sites.S))})
+	}
+	s.sites.Append(siteRec{fn, s.protos.intern(places), off})
+}
+
+// sections calls fn with the sites of each section, in ascending order of sections, and
+// of functions, offsets and places in each. No site is there twice. What fn is given is
+// valid until it returns. rank is the place of each function in the order, by index.
+func (s *Store) sections(rank []uint32, fn func(section uint32, sites []siteRec)) {
+	runs := make([]uint32, len(s.runs.S))
+	for i := range runs {
+		runs[i] = uint32(i)
+	}
+	slices.SortStableFunc(runs, func(a, b uint32) int { return cmp.Compare(s.runs.S[a].section, s.runs.S[b].section) })
+	all, counts := s.sites.Another(), s.protos.at.Another()
+	defer all.Free()
+	defer counts.Free()
+	for len(runs) > 0 {
+		section, n := s.runs.S[runs[0]].section, 1
+		for n < len(runs) && s.runs.S[runs[n]].section == section {
+			n++
+		}
+		counts.Reset()
+		counts.Resize(len(rank) + 1)
+		total := 0
+		s.eachRun(runs[:n], func(sites []siteRec) {
+			for i := range sites {
+				counts.S[rank[sites[i].fn]+1]++
+			}
+			total += len(sites)
+		})
+		for i := range rank {
+			counts.S[i+1] += counts.S[i]
+		}
+		all.Reset()
+		all.Extend(total)
+		s.eachRun(runs[:n], func(sites []siteRec) {
+			for _, x := range sites {
+				at := &counts.S[rank[x.fn]]
+				all.S[*at] = x
+				*at++
+			}
+		})
+		sortEach(all.S)
+		fn(section, slices.Compact(all.S))
+		runs = runs[n:]
+	}
+}
+
+// eachRun calls fn with the sites of each of the runs.
+func (s *Store) eachRun(runs []uint32, fn func(sites []siteRec)) {
+	for _, i := range runs {
+		from, to := s.runs.S[i].first, uint32(len(s.sites.S))
+		if int(i)+1 < len(s.runs.S) {
+			to = s.runs.S[i+1].first
+		}
+		fn(s.sites.S[from:to])
+	}
+}
+
+// sortEach sorts the sites of each function, which lie together.
+func sortEach(sites []siteRec) {
+	for len(sites) > 0 {
+		n, sorted := 1, true
+		for n < len(sites) && sites[n].fn == sites[0].fn {
+			sorted = sorted && !sites[n].before(sites[n-1])
+			n++
+		}
+		if !sorted {
+			slices.SortFunc(sites[:n], func(a, b siteRec) int { return cmp.Or(cmp.Compare(a.off, b.off), cmp.Compare(a.proto, b.proto)) })
+		}
+		sites = sites[n:]
+	}
+}
+
+// before compares two sites of one function.
+func (a *siteRec) before(b siteRec) bool { return a.off < b.off || a.off == b.off && a.proto < b.proto }
