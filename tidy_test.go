@@ -25,17 +25,18 @@ const module = "github.com/btflite/btflite/"
 var imports = map[string][]string{
 	".": {"btf", "btf/diff", "btf/order", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "mmapelf",
 		"bench/shape", "github.com/btflite/btflite"}, // the last two for tests
-	"arena":                  {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
-	"btf":                    {"arena"},
-	"btf/btftest":            {"btf"},
-	"btf/diff":               {"btf"},
-	"btf/distill":            {"btf"},
-	"btf/dump":               {"btf", "internal/message", "github.com/btflite/btflite"}, // the second escapes names, the last is for tests
-	"btf/funcs":              {"btf", "btf/view"},
-	"btf/order":              {"btf"},
-	"btf/page":               {"btf", "btf/view"},
-	"btf/stats":              {"btf", "btf/view", "btf/btftest"},                                                                   // the last for tests
-	"btf/verify":             {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"}, // the last three for tests
+	"arena":       {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
+	"btf":         {"arena"},
+	"btf/btftest": {"btf"},
+	"btf/diff":    {"btf"},
+	"btf/distill": {"btf"},
+	"btf/dump":    {"btf", "internal/message", "github.com/btflite/btflite"}, // the second escapes names, the last is for tests
+	"btf/funcs":   {"btf", "btf/view"},
+	"btf/order":   {"btf"},
+	"btf/page":    {"btf", "btf/view"},
+	"btf/stats":   {"btf", "btf/view", "btf/btftest"}, // the last for tests
+	"btf/verify": {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix",
+		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests
 	"btf/verify/releasetest": {"btf"},
 	"btf/show":               {"btf", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
 	"btf/view":               {"btf"},
