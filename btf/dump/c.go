@@ -25,6 +25,8 @@ type COptions struct {
 	// Stubs are functions to define behind the types, with a body that does not end.
 	// Those of IDs have what they need defined.
 	Stubs []uint32
+	// Declare has the Stubs declared only.
+	Declare bool
 
 	// loseFirst leaves out the first type of a sorted header, as bpftool 7.8 does: an
 	// enum or struct that nothing else needs is not defined then. For comparisons.
@@ -65,7 +67,7 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 	if o.IDs == nil {
 		c.kfuncs()
 	}
-	c.stubs(o.Stubs)
+	c.stubs(&o)
 	c.text(end)
 	return c.end()
 }

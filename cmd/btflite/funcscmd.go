@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/btf/funcs"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
@@ -32,6 +33,7 @@ type funcsCommand struct {
 	number                   funcsNumber
 	params, json             bool
 	style                    funcs.Style
+	compile, expand          bool // C with the types that the functions need
 }
 
 // funcsNumber is a number that is printed of each function.
@@ -86,6 +88,19 @@ func (f *funcsCommand) printOptions(cmd *cobra.Command) {
 	s.call(func() { f.number = codeSize }, "sizes", "s", "names with the size of code, by FILE's symbols")
 	s.toggle(&f.verbose, "verbose", "V", "prototypes with a count of definitions, which is always 1 in BTF", rare)
 	s.toggle(&f.json, "json", "", "print one JSON object")
+	s.value(f.setCompile, "compile", "", "C that compiles, of `NAME` or all, with their types", bare(allFuncs), noFiles, rare)
+	s.toggle(&f.expand, "expand_types", "b", "the same with prototypes only", rare)
+}
+
+// allFuncs is what --compile stands for.
+const allFuncs = "*"
+
+// setCompile takes the function of --compile.
+func (f *funcsCommand) setCompile(v string) error {
+	if f.compile = true; v == allFuncs {
+		return nil
+	}
+	return f.addName(v)
 }
 
 // nonEmpty stores a name.
@@ -135,6 +150,9 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	list, err := f.selected(funcs.New(v), files[0].path)
 	if err != nil {
 		return err
+	}
+	if f.compile || f.expand {
+		return f.printC(c, list, &files[0])
 	}
 	out := newLineWriter(c.stdout)
 	if err := f.print(out, list, files[0].path); err != nil {
@@ -261,6 +279,27 @@ func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file string) er
 			buf = append(append(buf, x.Name()...), '\n')
 		}
 		out.bytes(printable(buf))
+	}
+	return nil
+}
+
+// printC prints the functions as C with the types that they need.
+func (f *funcsCommand) printC(c *cli, list []funcs.Func, t *types) error {
+	if f.json || f.params {
+		return usagef("--compile and --expand_types print C, and exclude --json and --params")
+	}
+	o := dump.COptions{Strict: true, PointerSize: t.pointerSize, Declare: !f.compile, IDs: []uint32{}}
+	for _, x := range list {
+		o.Stubs = append(o.Stubs, x.ID)
+	}
+	o.IDs = append(o.IDs, dump.Named(t.Blob, o.Stubs)...)
+	out := &checkedWriter{w: c.stdout}
+	err := dump.C(out, t.Blob, o)
+	if out.err != nil {
+		return stdoutError(out.err)
+	}
+	if err != nil {
+		return message.NamingFile([]string{t.path}, err)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -136,4 +137,36 @@ func TestFuncsHostileNames(t *testing.T) {
 	if want := `void \x1b[2J\xff\u202eé(void);` + "\nvoid " + strings.Repeat("n", 60_000) + "(void);\n"; got != want {
 		t.Errorf("%.100q", got)
 	}
+}
+
+// TestFuncsCompile: --compile gives C that compiles without a warning, and has the
+// functions; --expand_types has their prototypes.
+func TestFuncsCompile(t *testing.T) {
+	file := "../../encode/testdata/golden/x86-gcc5.default.btf"
+	one, _ := btfliteRun(t, exitOK, "funcs", "--compile=conflict", file)
+	none, _ := btfliteRun(t, exitOK, "funcs", "-b", "-f", "user_of_own", file)
+	all, _ := btfliteRun(t, exitOK, "funcs", "--compile", file)
+	if !strings.Contains(none, "\nint user_of_own(struct own *own);\n") || !strings.Contains(none, "struct own {") || strings.Contains(none, "for (;;)") {
+		t.Errorf("%s", none)
+	}
+	if strings.Contains(one, "user_of_own") || strings.Count(one, "for (;;)") > 1 {
+		t.Errorf("%s", one)
+	}
+	if names, _ := btfliteRun(t, exitOK, "funcs", file); strings.Count(all, "for (;;)") < strings.Count(names, "\n")/2 {
+		t.Errorf("%d of %d functions", strings.Count(all, "for (;;)"), strings.Count(names, "\n"))
+	}
+	for _, cc := range []string{"gcc", "clang"} {
+		if _, err := exec.LookPath(cc); err != nil {
+			t.Logf("left out: no %s", cc)
+			continue
+		}
+		for _, text := range []string{one, none, all} {
+			cmd := exec.Command(cc, "-Wall", "-Wextra", "-Werror", "-xc", "-c", "-o", os.DevNull, "-")
+			cmd.Stdin = strings.NewReader(text)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %.1000s", cc, err, out)
+			}
+		}
+	}
+	btfliteRun(t, exitUsage, "funcs", "--compile", "--json", file)
 }
