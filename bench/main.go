@@ -1,11 +1,12 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
 // DIEs, and writes BENCHMARKS.md with its plots, and the figures of the README.
 //
-//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,order,diff,extra,shape] [-n=5]
+//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,order,diff,extra,readers,shape] [-n=5]
 //
 // The part modules compares kernel modules with pahole's, file by file, the part
 // modulecosts measures them, the part order measures two kernels in several
-// orders of types, the part diff btflite diff, and the part extra looks at
+// orders of types, the part diff btflite diff, the part readers the commands that
+// print types beside bpftool, pahole and pfunct, and the part extra looks at
 // --extra_vars; these are left out unless named. See the files of these names.
 //
 // The part shape measures no program but the source: it prints how long functions
@@ -61,7 +62,7 @@ type config struct {
 }
 
 var (
-	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partOrder, partDiff, partExtra, partShape}
+	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partOrder, partDiff, partExtra, partReaders, partShape}
 	defaultParts = allParts[:4]
 )
 
@@ -215,7 +216,7 @@ func run(ctx context.Context) error {
 		name    string
 		measure func(context.Context) error
 	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}, {partModuleCosts, b.moduleCosts}, {partOrder, b.order},
-		{partDiff, b.diff}, {partExtra, b.extra}} {
+		{partDiff, b.diff}, {partExtra, b.extra}, {partReaders, b.readers}} {
 		if !slices.Contains(c.parts, part.name) {
 			continue
 		}

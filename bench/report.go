@@ -59,6 +59,7 @@ func report(r *Results, main *KernelResult, plots []plot, plotDir string) string
 	growthSection(b, main)
 	moduleSections(b, r)
 	orderSection(b, r.Order)
+	readersSection(b, r.Readers)
 	extraSection(b, r.Extra)
 	diffSection(b, r.Diff)
 	return strings.TrimRight(b.String(), "\n") + "\n"

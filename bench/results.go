@@ -18,6 +18,7 @@ type Results struct {
 	Machine Machine         `json:"machine"`
 	Kernels []*KernelResult `json:"kernels"`
 	Order   *OrderResult    `json:"order,omitempty"`
+	Readers []*ReaderResult `json:"readers,omitempty"`
 	Diff    *DiffResult     `json:"diff,omitempty"`
 	Extra   []*ExtraResult  `json:"extra,omitempty"`
 }

@@ -48,6 +48,11 @@ type runner struct {
 // run executes args and waits. limit 0 means no limit. The error is for runs
 // that could not be measured; a program that fails has a status and no error.
 func (r *runner) run(ctx context.Context, limit time.Duration, args []string) (*outcome, error) {
+	return r.runTo(ctx, limit, args, nil)
+}
+
+// runTo is run for a program whose standard output is a file, if one is given.
+func (r *runner) runTo(ctx context.Context, limit time.Duration, args []string, to *os.File) (*outcome, error) {
 	if limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
@@ -62,6 +67,9 @@ func (r *runner) run(ctx context.Context, limit time.Duration, args []string) (*
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, r.measure, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if to != nil {
+		cmd.Stdout = to
+	}
 	cmd.ExtraFiles = []*os.File{fd3}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

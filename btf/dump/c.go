@@ -20,6 +20,9 @@ type COptions struct {
 	// Strict gives C that compilers take without a warning: every name is one of C,
 	// and what C cannot say is left out of structs, which keep their layout.
 	Strict bool
+	// PackedUnions marks unions as packed that have to be. Strict C does so anyway;
+	// bpftool's text does not.
+	PackedUnions bool
 	// PointerSize is 4 or 8; 0 for what the types of the blob tell, or 8.
 	PointerSize int
 	// Stubs are functions to define behind the types, with a body that does not end.
@@ -113,6 +116,7 @@ type cWriter struct {
 	links       []uint32   // see declaration
 	depth       int
 	strict      bool
+	unions      bool   // unions can be packed
 	gaps        uint64 // members that fill gaps in strict C
 	asserts     bool
 	steps       int // taken
@@ -126,7 +130,7 @@ func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
 	n := b.TypeCount()
 	c := &cWriter{out: o, namer: newNamer(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b), idents: newNameSpace(b),
 		number: make([]uint32, n), state: make([]uint8, n), announced: make([]bool, n), aligns: make([]uint32, n), maxSteps: 1 << 20,
-		strict: opt.Strict, asserts: opt.asserts}
+		strict: opt.Strict, unions: opt.Strict || opt.PackedUnions, asserts: opt.asserts}
 	if c.pointerSize == 0 {
 		c.pointerSize = pointerSizeOf(b)
 	}

@@ -132,7 +132,7 @@ func (c *cWriter) declare(id uint32, rec btf.Record) {
 // structBody writes a struct or union with its members.
 func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 	isStruct := rec.Kind() == btf.KindStruct
-	packed := (isStruct || c.strict) && c.isPacked(id, rec)
+	packed := (isStruct || c.unions) && c.isPacked(id, rec)
 	kflag := btf.InfoKflag(rec.Info())
 	c.text(strings.TrimSpace(keyword(rec)))
 	if rec.Name() != 0 {

@@ -8,6 +8,7 @@
 //	repeated.go  names with several definitions
 //	waste.go     holes and padding of structs
 //	saved.go     what a base saves
+//	plot.go      the report as a picture
 package stats
 
 import (

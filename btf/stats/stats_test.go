@@ -1,8 +1,12 @@
 package stats
 
 import (
+	"bytes"
+	"encoding/xml"
+	"io"
 	"os"
 	"testing"
+	"unicode"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
@@ -119,6 +123,34 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestSVG: the picture is XML, names are escaped, and no control character is in it.
+func TestSVG(t *testing.T) {
+	b := btf.NewBuilder(false, nil)
+	b.Add("<s>&\x1b[2J\"\u009b", btf.Info(btf.KindStruct, 2, false), 64, b.Str("m"), 2, 0, b.Str("n"), 2, 256)
+	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
+	odd, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, up := sample(t)
+	for _, blob := range []*btf.Blob{odd, low, up} {
+		text := Of(view.New(blob), 20).SVG()
+		d := xml.NewDecoder(bytes.NewReader(text))
+		for err = nil; err == nil; {
+			_, err = d.Token()
+		}
+		if err != io.EOF {
+			t.Errorf("%v in %s", err, text)
+		}
+		if i := bytes.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }); i >= 0 {
+			t.Errorf("control character: %q", text[i:min(len(text), i+20)])
+		}
+		if !bytes.Contains(text, []byte("Types, by kind")) {
+			t.Errorf("%s", text)
+		}
+	}
+}
+
 func FuzzStats(f *testing.F) {
 	low, up := sample(f)
 	f.Add(up.Encode(), true)
@@ -132,6 +164,8 @@ func FuzzStats(f *testing.F) {
 		if err != nil {
 			return
 		}
-		check(t, Of(view.New(b), 3))
+		r := Of(view.New(b), 3)
+		check(t, r)
+		r.SVG()
 	})
 }

@@ -130,7 +130,7 @@ func circleBTF(file string) (b *btf.Blob, done func(), err error) {
 
 // writeC writes all types and functions as C.
 func writeC(file string, b *btf.Blob) error {
-	o := dump.COptions{}
+	o := dump.COptions{PackedUnions: true}
 	for x := range funcs.New(view.New(b)).All() {
 		o.Stubs = append(o.Stubs, x.ID)
 	}

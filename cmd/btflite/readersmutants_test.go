@@ -21,7 +21,7 @@ import (
 var readerCommands = []string{
 	"dump FILE", "dump --format=c FILE", "dump --format=c --unsorted FILE", "dump --strict-c FILE", "dump -j FILE", "dump -p FILE",
 	"dump --json-lines FILE", "dump --name=* --strict-c FILE", "funcs FILE", "funcs -P FILE", "funcs --params --json FILE", "funcs --takes=list_head FILE",
-	"stats FILE", "stats --json FILE", "show FILE", "show -E FILE", "show --format=html FILE", "sort --order=name FILE",
+	"stats FILE", "stats --json FILE", "stats --format=svg FILE", "show FILE", "show -E FILE", "show --format=html FILE", "sort --order=name FILE",
 }
 
 // mutantSeeds are the files that are damaged: of both byte orders, alone and over a base.

@@ -16,9 +16,10 @@ import (
 
 // statsCommand is "btflite stats".
 type statsCommand struct {
-	in   *typeReader
-	top  int
-	json bool
+	in     *typeReader
+	top    int
+	json   bool
+	format string // "" for text
 }
 
 // statsTop is how many entries lists have if nothing is said.
@@ -40,6 +41,8 @@ and what a base saves. Without FILE it is the running kernel.`,
 	s.in.options(cmd, groupReport)
 	o.value(s.setTop, "top", "n", fmt.Sprintf("at most `N` entries in each list; without, %d", statsTop), numbers)
 	o.toggle(&s.json, "json", "", "print one JSON object")
+	o.value(func(v string) error { s.format = v; return nil }, "format", "",
+		"print `FORMAT`: text (default), json or svg", words("text", "json", "svg"))
 	return cmd
 }
 
@@ -56,6 +59,9 @@ func (s *statsCommand) run(c *cli, words []string) error {
 	if len(words) > 1 {
 		return usagef("stats takes one file")
 	}
+	if s.json && s.format != "" && s.format != "json" {
+		return usagef("--json and --format=%s exclude each other", s.format)
+	}
 	defer s.in.close()
 	files, err := s.in.open(words)
 	if err != nil {
@@ -71,7 +77,10 @@ func (s *statsCommand) run(c *cli, words []string) error {
 	}
 	report := stats.Of(v, s.top)
 	out := newLineWriter(c.stdout)
-	if s.json {
+	switch {
+	case s.format == "svg":
+		out.bytes(report.SVG())
+	case s.json || s.format == "json":
 		var text bytes.Buffer
 		e := json.NewEncoder(&text)
 		e.SetEscapeHTML(false)
@@ -80,7 +89,7 @@ func (s *statsCommand) run(c *cli, words []string) error {
 			return err
 		}
 		out.bytes(printableJSON(text.Bytes()))
-	} else {
+	default:
 		statsTables{out}.all(report)
 	}
 	return stdoutError(out.flush())

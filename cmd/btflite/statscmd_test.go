@@ -20,7 +20,13 @@ func TestStatsCommand(t *testing.T) {
 	if text, _ := btfliteRun(t, exitOK, "stats", smallFile); !strings.Contains(text, "STRUCT node") || strings.Contains(text, "The base") {
 		t.Error(text)
 	}
-	for _, args := range [][]string{{"--top=-1", module}, {"--top=x", module}, {base, module}} {
+	if svg, _ := btfliteRun(t, exitOK, "stats", "--format=svg", smallFile); !strings.HasPrefix(svg, "<svg ") || !strings.HasSuffix(svg, "</svg>\n") {
+		t.Error(svg)
+	}
+	if again, _ := btfliteRun(t, exitOK, "stats", "--top=3", "--format=json", "--btf_base="+base, module); again != out {
+		t.Errorf("%s", again)
+	}
+	for _, args := range [][]string{{"--format=svg", "--json", module}, {"--format=png", module}, {"--top=-1", module}, {"--top=x", module}, {base, module}} {
 		btfliteRun(t, exitUsage, append([]string{"stats"}, args...)...)
 	}
 }

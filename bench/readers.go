@@ -1,0 +1,125 @@
+package main
+
+// The part "readers": btflite's commands that read BTF beside the programs that
+// print the same text: bpftool, pahole and pfunct. Both write to a file, in turns.
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const partReaders = "readers"
+
+// readerCommands are what is measured: what to print, the program and its words, and
+// ours. BTF stands for the file. Rounds is how often at most a slow program runs.
+var readerCommands = []struct {
+	name, program, peer, ours string
+	rounds                    int
+}{
+	{"dump: raw", "bpftool", "btf dump file BTF format raw", "dump BTF", 0},
+	{"dump: C, sorted", "bpftool", "btf dump file BTF format c", "dump --format=c BTF", 0},
+	{"dump: C, unsorted", "bpftool", "btf dump file BTF format c unsorted", "dump --format=c --unsorted BTF", 0},
+	{"dump: -j", "bpftool", "-j btf dump file BTF", "dump -j BTF", 0},
+	{"dump: -p", "bpftool", "-p btf dump file BTF", "dump -p BTF", 0},
+	{"show: all structs", toolPahole, "-F btf BTF", "show BTF", 0},
+	{"show: one struct", toolPahole, "-F btf -C task_struct BTF", "show task_struct BTF", 0},
+	{"funcs: all prototypes", "pfunct", "-P BTF", "funcs -P BTF", 1},
+	{"funcs: in the order of the file", "pfunct", "-P -A BTF", "funcs -P -A BTF", 0},
+	{"funcs: one", "pfunct", "-f tcp_v4_rcv BTF", "funcs -f tcp_v4_rcv BTF", 0},
+}
+
+// ReaderResult is the outcome for one command.
+type ReaderResult struct {
+	Kernel  string   `json:"kernel"`
+	Name    string   `json:"name"`
+	Program string   `json:"program"`
+	Peer    []Sample `json:"peer"`
+	Ours    []Sample `json:"ours"`
+	Same    bool     `json:"same"` // both texts are equal
+}
+
+// readers measures all commands on the BTF of the main kernel.
+func (b *bench) readers(ctx context.Context) error {
+	path, err := b.vmlinux(b.config.main)
+	if err != nil {
+		return err
+	}
+	if _, _, err := b.encode(ctx, toolBtflite, 1, path); err != nil {
+		return err
+	}
+	var results []*ReaderResult
+	for _, x := range readerCommands {
+		r := &ReaderResult{Kernel: b.config.main, Name: x.name, Program: x.program}
+		program := filepath.Join(b.corpus, "bin", x.program)
+		if x.program == toolPahole {
+			program = b.pahole
+		}
+		words := func(program, args string) []string {
+			return append([]string{program}, strings.Fields(strings.ReplaceAll(args, "BTF", b.out(toolBtflite)))...)
+		}
+		for round := range b.n {
+			ours, text, err := b.printed(ctx, words(b.btflite, x.ours))
+			if err != nil {
+				return err
+			}
+			r.Ours = append(r.Ours, ours)
+			if x.rounds > 0 && round >= x.rounds {
+				continue
+			}
+			peer, want, err := b.printed(ctx, words(program, x.peer))
+			if err != nil {
+				return err
+			}
+			r.Peer = append(r.Peer, peer)
+			r.Same = bytes.Equal(text, want) && (r.Same || round == 0)
+		}
+		say("%s: %s done", r.Kernel, r.Name)
+		results = append(results, r)
+	}
+	b.results.Readers = results
+	return nil
+}
+
+// printed runs a program whose standard output is a file, and reads that.
+func (b *bench) printed(ctx context.Context, args []string) (Sample, []byte, error) {
+	path := filepath.Join(b.runner.dir, "printed")
+	f, err := os.Create(path)
+	if err != nil {
+		return Sample{}, nil, err
+	}
+	defer f.Close()
+	o, err := b.runner.runTo(ctx, time.Duration(0), args, f)
+	if err != nil {
+		return Sample{}, nil, err
+	}
+	if o.status != 0 {
+		return Sample{}, nil, fmt.Errorf("%s: status %d: %s", strings.Join(args, " "), o.status, tail(o.printed, 400))
+	}
+	text, err := os.ReadFile(path)
+	return o.Sample, text, err
+}
+
+func readersSection(b *strings.Builder, list []*ReaderResult) {
+	if len(list) == 0 {
+		return
+	}
+	n := 0
+	for _, r := range list {
+		n = max(n, len(r.Ours))
+	}
+	fmt.Fprintf(b, "## Readers\n\nCPU time and peak memory of printing the BTF of %s to a file, by btflite and by the program that prints the same. Where the "+
+		"texts differ, [docs/readers.md](docs/readers.md) says why.\n\n", list[0].Kernel)
+	fmt.Fprint(b, command(fmt.Sprintf("go run ./bench -only=%s -n=%d", partReaders, n)))
+	table(b, "l|l|r|r|r|r|r|l", "what|program|CPU s|btflite|ratio|MiB|btflite|text", func(row func(...any)) {
+		for _, r := range list {
+			p, o := summarize(r.Peer), summarize(r.Ours)
+			row(r.Name, r.Program, seconds(p.CPU), seconds(o.CPU), fmt.Sprintf("%.3f", o.CPU/max(p.CPU, 0.001)), mib(p.Peak), mib(o.Peak),
+				map[bool]string{true: "same", false: "differs"}[r.Same])
+		}
+	})
+}
