@@ -16,7 +16,7 @@ func TestReadersSection(t *testing.T) {
 		{"k", "raw", "bpftool", []Sample{sample(0.4, 20480), sample(0.2, 20480), sample(0.3, 20480)}, []Sample{sample(0.03, 10240), sample(0.02, 10240), sample(0.04, 10240)}, true},
 		{"k", "json", "bpftool", []Sample{sample(1, 1024)}, []Sample{sample(2, 2048)}, false},
 	})
-	for _, want := range []string{"-only=readers -n=3", "| raw | bpftool | 0.300 | 0.030 | 0.100 | 20.0 | 10.0 | same |", "| json | bpftool | 1.00 | 2.00 | 2.000 | 1.0 | 2.0 | differs |"} {
+	for _, want := range []string{"-only=readers -n=3", "| raw | bpftool | 0.300 | 0.030 | 0.100 | 20.0 | 10.0 | same |", "| json | bpftool | 1.000 | 2.000 | 2.000 | 1.0 | 2.0 | differs |"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}
