@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/btf"
@@ -194,7 +193,7 @@ func TestErrors(t *testing.T) {
 	if err != nil || len(r.Warnings) != 1 {
 		t.Fatalf("%v %v", r, err)
 	}
-	if err := btflite.Verify(r.BTF, nil, "6.12"); !errors.As(err, &fault) {
+	if err := btflite.Verify(ctx, r.BTF, nil, "6.12"); !errors.As(err, &fault) {
 		t.Error(err)
 	}
 	r.Close()
@@ -253,50 +252,6 @@ func TestTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-// TestCancel: a context that is done ends an encode soon, in whatever state it is.
-func TestCancel(t *testing.T) {
-	done, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := btflite.Encode(done, btflite.Paths(smallFile), btflite.Options{}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if _, err := btflite.OpenBase(done, btflite.Paths(splitFiles+"x86.base.btf")...); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	data := read(t, smallFile)
-	if _, err := btflite.Encode(done, []btflite.Source{{Path: "in", Reader: bytes.NewReader(data), Size: int64(len(data))}}, btflite.Options{}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	path := os.Getenv("BTFLITE_VMLINUX")
-	if path == "" {
-		t.Skip("BTFLITE_VMLINUX names no kernel to end the encoding of")
-	}
-	o := btflite.Options{Jobs: 2, Order: btflite.Canonical}
-	began := time.Now()
-	r, err := btflite.Encode(ctx, btflite.Paths(path), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
-	whole := time.Since(began)
-	const parts = 20
-	for i := range parts {
-		after := whole * time.Duration(i) / parts
-		soon, cancel := context.WithTimeout(ctx, after)
-		began := time.Now()
-		r, err := btflite.Encode(soon, btflite.Paths(path), o)
-		if late := time.Since(began) - after; err != nil && late > 100*time.Millisecond {
-			t.Errorf("ended %v after it was to end at %v of %v", late, after, whole)
-		}
-		if err == nil {
-			r.Close()
-		} else if !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
-		}
-		cancel()
-	}
 }
 
 // TestDiffOfSources: none between one file in two forms, and some between others.

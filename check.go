@@ -11,9 +11,10 @@ import (
 
 // Verify checks BTF, split from base unless that is nil, by the rules of a release of
 // Linux as "6.12"; "" is the newest one known. What a kernel refuses is an error
-// that wraps a *verify.Fault. Package btf/verify says more.
-func Verify(data []byte, base *Base, release string) error {
-	var rules verify.Rules
+// that wraps a *verify.Fault. When ctx is done, Verify ends soon with its error.
+// Package btf/verify says more.
+func Verify(ctx context.Context, data []byte, base *Base, release string) error {
+	rules := verify.Rules{Stop: ctx.Err}
 	if release != "" {
 		var err error
 		if rules.Kernel, err = verify.ParseRelease(release); err != nil {

@@ -71,9 +71,9 @@ func ExampleVerify() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(btflite.Verify(data, nil, "6.12"))
+	fmt.Println(btflite.Verify(ctx, data, nil, "6.12"))
 	bad := []byte(strings.Replace(string(data), "\x00thing\x00", "\x00th ng\x00", 1))
-	fmt.Println(btflite.Verify(bad, nil, "6.12"))
+	fmt.Println(btflite.Verify(ctx, bad, nil, "6.12"))
 	// Output:
 	// <nil>
 	// BTF type [6] STRUCT "th ng": name is no C identifier

@@ -3,6 +3,7 @@
 package distill
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,14 +26,15 @@ import (
 //
 // split is left unchanged and shares no memory with the results. Errors: split
 // has no base, has types of kinds that are not known, or refers to a FUNC, VAR, DATASEC or DECL_TAG of it.
-func Split(split *btf.Blob) (base, out *btf.Blob, err error) {
+// When ctx is done, Split ends soon with its error.
+func Split(ctx context.Context, split *btf.Blob) (base, out *btf.Blob, err error) {
 	if split.Base == nil {
 		return nil, nil, errors.New("btf: only split BTF has a base to distil")
 	}
 	if err := split.CheckKnown(); err != nil {
 		return nil, nil, err
 	}
-	d := distiller{split: split, ids: map[uint32]uint32{}}
+	d := distiller{ctx: ctx, split: split, ids: map[uint32]uint32{}}
 	if err := d.collect(); err != nil {
 		return nil, nil, err
 	}
@@ -48,18 +50,35 @@ func Split(split *btf.Blob) (base, out *btf.Blob, err error) {
 
 // distiller is the state of one Split.
 type distiller struct {
+	ctx   context.Context
+	steps int // types that have been looked at
 	split *btf.Blob
 	used  []uint32          // ids of the base that are needed, ascending
 	ids   map[uint32]uint32 // new id of each of used; 0 until it has one
 	own   uint32            // new id of the first own type
 }
 
+// step is called for each type that is looked at. Now and then it returns the error
+// of the context.
+func (d *distiller) step() error {
+	if d.steps++; d.steps%1024 != 1 {
+		return nil
+	}
+	return d.ctx.Err()
+}
+
 // collect finds the base types that own types lead to.
 func (d *distiller) collect() error {
 	for id := d.split.FirstID; id < d.split.TypeCount(); id++ {
+		if err := d.step(); err != nil {
+			return err
+		}
 		d.need(d.split.Record(id))
 	}
 	for i := 0; i < len(d.used); i++ { // grows meanwhile
+		if err := d.step(); err != nil {
+			return err
+		}
 		r := d.split.Record(d.used[i])
 		switch k := btf.InfoKind(r[1]); k {
 		case btf.KindVoid:
@@ -94,6 +113,9 @@ func (d *distiller) need(r []uint32) {
 func (d *distiller) makeBase() (*btf.Blob, error) {
 	b := btf.NewBuilder(d.split.BigEndian, nil)
 	for _, id := range d.used {
+		if err := d.step(); err != nil {
+			return nil, err
+		}
 		r := d.split.Record(id)
 		name := d.split.Name(r[0])
 		switch k := btf.InfoKind(r[1]); k {
@@ -124,18 +146,26 @@ func (d *distiller) makeSplit(base *btf.Blob) (*btf.Blob, error) {
 	}
 	b := btf.NewBuilder(d.split.BigEndian, base)
 	for id := d.split.FirstID; id < d.split.TypeCount(); id++ {
-		d.copyType(b, id)
+		if err := d.copyType(b, id); err != nil {
+			return nil, err
+		}
 	}
 	for _, id := range d.used {
-		if d.ids[id] >= d.own {
-			d.copyType(b, id)
+		if d.ids[id] < d.own {
+			continue
+		}
+		if err := d.copyType(b, id); err != nil {
+			return nil, err
 		}
 	}
 	return b.Blob()
 }
 
 // copyType adds type id to b with new ids and names.
-func (d *distiller) copyType(b *btf.Builder, id uint32) {
+func (d *distiller) copyType(b *btf.Builder, id uint32) error {
+	if err := d.step(); err != nil {
+		return err
+	}
 	r := slices.Clone(d.split.Record(id))
 	name := d.split.Name(r[0])
 	b.Str(name) // before those of the elements, as the strings are ordered by first use
@@ -152,4 +182,5 @@ func (d *distiller) copyType(b *btf.Builder, id uint32) {
 		}
 	})
 	b.Add(name, r[1], r[2], r[3:]...)
+	return nil
 }

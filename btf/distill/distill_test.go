@@ -2,6 +2,8 @@ package distill
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -32,7 +34,7 @@ func TestDistillEqualsPahole(t *testing.T) {
 		base := splitBlob(t, name+".base.btf", nil)
 		module := splitBlob(t, name+".module.btf", base)
 		before := module.Encode()
-		newBase, out, err := Split(module)
+		newBase, out, err := Split(t.Context(), module)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -60,7 +62,7 @@ func TestDistillKinds(t *testing.T) {
 		}
 	}
 	split := b.Blob(t)
-	newBase, out, err := Split(split)
+	newBase, out, err := Split(t.Context(), split)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,14 +133,14 @@ func chainOfKinds() *btftest.Builder {
 
 func TestDistillErrors(t *testing.T) {
 	base := chainOfKinds().Blob(t)
-	if _, _, err := Split(base); err == nil {
+	if _, _, err := Split(t.Context(), base); err == nil {
 		t.Error("BTF without a base was distilled")
 	}
 	for id := uint32(1); id < base.TypeCount(); id++ {
 		b := btftest.Over(base)
 		b.Ptr(id)
 		split := b.Blob(t)
-		_, _, err := Split(split)
+		_, _, err := Split(t.Context(), split)
 		switch k := base.Kind(id); k {
 		case btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag:
 			if err == nil || !strings.Contains(err.Error(), k.String()) {
@@ -163,7 +165,7 @@ func TestDistillLoop(t *testing.T) {
 	b = btftest.Over(base)
 	b.Typedef("mine", 2)
 	split := b.Blob(t)
-	newBase, out, err := Split(split)
+	newBase, out, err := Split(t.Context(), split)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,4 +177,45 @@ func TestDistillLoop(t *testing.T) {
 	if got := btftest.Text(out); got != want || newBase.TypeCount() != 1 {
 		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
 	}
+}
+
+// TestStop: when the context is done, Split ends with its error, wherever it is.
+func TestStop(t *testing.T) {
+	const types = 5000 // five questions in each pass
+	b := btftest.New()
+	i := b.Int("int", 4)
+	for range types {
+		i = b.Typedef("t", i)
+	}
+	base := b.Blob(t)
+	b = btftest.Over(base)
+	for range types {
+		i = b.Ptr(i)
+	}
+	split := b.Blob(t)
+	for looks := 0; ; looks++ {
+		base, out, err := Split(&countdown{t.Context(), looks}, split)
+		if err == nil {
+			if looks < 4*types/1024 {
+				t.Errorf("nobody looked at the context after %d looks", looks)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) || base != nil || out != nil {
+			t.Fatalf("after %d looks: %v %v %v", looks, base, out, err)
+		}
+	}
+}
+
+// countdown is a context that is done after so many looks at it.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
 }

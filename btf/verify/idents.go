@@ -19,7 +19,7 @@ func (t *texts) findIdentifiers() {
 	}
 	begin, judged := 0, false // the string that the block before ends in
 	first := uint64(1)        // a string begins with the block
-	for at := 0; at < len(s); at += 64 {
+	for at := 0; at < len(s) && !t.endedAt(at/64, askBytes/64); at += 64 {
 		block := s[at:]
 		if len(block) < 64 {
 			block = append(make([]byte, 0, 64), block...)[:64]

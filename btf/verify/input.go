@@ -29,7 +29,7 @@ func enter(data []byte, base *btf.Blob, rules Rules) (input, error) {
 	if err != nil {
 		return input{}, err
 	}
-	x := input{sections: s, texts: texts{base: base, own: s.strings}, first: 1, skips: rules.Kernel == (Release{})}
+	x := input{sections: s, texts: texts{base: base, own: s.strings, stop: rules.Stop}, first: 1, skips: rules.Kernel == (Release{})}
 	if base != nil {
 		x.first = base.TypeCount()
 		x.start = base.StrEnd()
@@ -49,7 +49,7 @@ func enter(data []byte, base *btf.Blob, rules Rules) (input, error) {
 // enterAll enters all records, up to one that does not fit.
 func (x *input) enterAll() {
 	at := 0
-	for at < len(x.types) && x.behindLast == nil {
+	for at < len(x.types) && x.behindLast == nil && !x.endedAt(len(x.kinds), askTypes) {
 		at += x.enterRecord(at)
 	}
 	x.off = append(x.off, uint32(at))

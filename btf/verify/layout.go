@@ -56,7 +56,7 @@ func (l *links) regularInt(id uint32) bool {
 func (l *links) stepMembers(f *frame, at int, info, size uint32) (down uint32, rule string) {
 	vlen := btf.InfoVlen(info)
 	kflag := btf.InfoKflag(info)
-	for ; f.next < vlen; f.next++ {
+	for ; f.next < vlen && !l.endedAt(int(f.next), askElements); f.next++ {
 		m := at + 12 + 12*int(f.next)
 		typ, off := l.word(m+4), l.word(m+8)
 		if in(sources, l.kind(typ)) {

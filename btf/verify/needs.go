@@ -123,7 +123,7 @@ func (f *finder) all() {
 	if f.count() > 1<<16 && len(f.kinds) > 0 {
 		f.needs.add(manyTypes, max(f.first, 1<<16))
 	}
-	each, _ := inChunks(len(f.kinds), f.rules.Workers, f, (*finder).some)
+	each, _ := inChunks(len(f.kinds), f.rules.Workers, f.ended, f, (*finder).some)
 	for _, w := range each {
 		f.needs.merge(&w.needs)
 	}

@@ -47,7 +47,7 @@ func (p *proof) proven(workers int) bool {
 
 // all has do called for all types.
 func (p *proof) all(workers int, do func(p *proof, from, to int) bool) bool {
-	each, ok := inChunks(len(p.kinds), workers, p, do)
+	each, ok := inChunks(len(p.kinds), workers, p.ended, p, do)
 	for _, w := range each {
 		p.reach.merge(w.reach)
 	}

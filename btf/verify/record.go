@@ -20,7 +20,7 @@ type recordCheck struct {
 
 // all judges all records. It returns the first that is at fault.
 func (c *recordCheck) all(workers int) *Fault {
-	each, _ := inChunks(len(c.kinds), workers, c, (*recordCheck).some)
+	each, _ := inChunks(len(c.kinds), workers, c.ended, c, (*recordCheck).some)
 	for _, w := range each {
 		c.maxRef = max(c.maxRef, w.maxRef)
 		if w.found != nil && (c.found == nil || w.found.ID < c.found.ID) {
@@ -61,6 +61,9 @@ func (c *recordCheck) readable(at int) string {
 	}
 	stride, m := btf.NameWords(k, vlen)
 	for j := range m {
+		if c.endedAt(j, askElements) {
+			return ""
+		}
 		if name := c.word(at + 4*(3+j*stride)); name >= c.strEnd() && name != 0 {
 			return fmt.Sprintf("element %d: name offset %d goes beyond the strings", j, name)
 		}
@@ -222,7 +225,7 @@ func intRule(size, data uint32) string {
 
 func (c *recordCheck) members(at, end int, union, kflag bool, size uint32) string {
 	last := uint32(0)
-	for i := 0; at < end; i, at = i+1, at+12 {
+	for i := 0; at < end && !c.endedAt(i, askElements); i, at = i+1, at+12 {
 		name, typ, off := c.word(at), c.word(at+4), c.word(at+8)
 		if name >= c.strEnd() && name != 0 {
 			return fmt.Sprintf("member %d: name offset %d goes beyond the strings", i, name)
@@ -254,7 +257,7 @@ func (c *recordCheck) enumerators(at, end, stride int, size uint32) string {
 	if size != 1 && size != 2 && size != 4 && size != 8 {
 		return fmt.Sprintf("size %d of an enumeration", size)
 	}
-	for i := 0; at < end; i, at = i+1, at+stride {
+	for i := 0; at < end && !c.endedAt(i, askElements); i, at = i+1, at+stride {
 		name := c.word(at)
 		if name >= c.strEnd() {
 			return fmt.Sprintf("value %d: name offset %d goes beyond the strings", i, name)
@@ -270,7 +273,7 @@ func (c *recordCheck) enumerators(at, end, stride int, size uint32) string {
 // about parameters is a matter of level Load, but for names that lie beyond the
 // strings.
 func (c *recordCheck) parameters(proto, at, end int) string {
-	for i := 0; at < end; i, at = i+1, at+8 {
+	for i := 0; at < end && !c.endedAt(i, askElements); i, at = i+1, at+8 {
 		name, typ := c.word(at), c.word(at+4)
 		if name >= c.strEnd() && name != 0 {
 			return fmt.Sprintf("parameter %d: name offset %d goes beyond the strings", i, name)

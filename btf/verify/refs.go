@@ -14,6 +14,9 @@ func (x *input) dangling(maxRef uint32) *Fault {
 		return nil
 	}
 	for i, at := range x.off[:len(x.kinds)] {
+		if x.endedAt(i, askTypes) {
+			return nil
+		}
 		info := x.word(int(at) + 4)
 		k, vlen := btf.InfoKind(info), btf.InfoVlen(info)
 		bad := func(ref uint32) *Fault {
@@ -41,6 +44,9 @@ func (x *input) dangling(maxRef uint32) *Fault {
 func (x *input) chains() *Fault {
 	passed := x.first - 1
 	for i, k := range x.kinds {
+		if x.endedAt(i, askTypes) {
+			return nil
+		}
 		if !in(modifiers, k) {
 			continue
 		}

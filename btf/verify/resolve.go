@@ -35,6 +35,9 @@ func (w *walk) resolveAll() *Fault {
 	w.mode = undecided
 	clear(w.final)
 	for i, k := range w.kinds {
+		if w.endedAt(i, askTypes) {
+			return nil
+		}
 		id := w.first + uint32(i)
 		if in(resolvable, k) {
 			if w.state[i] == untouched {

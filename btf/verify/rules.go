@@ -45,4 +45,8 @@ type Rules struct {
 	// Workers is how many goroutines share the work; 0 is one. The verdict does
 	// not depend on it.
 	Workers int
+	// Stop, if not nil, is asked now and then, by several goroutines: once it returns
+	// an error, as context.Context.Err does, the check ends soon with that. It must
+	// return it ever after.
+	Stop func() error
 }

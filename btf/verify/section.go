@@ -31,7 +31,7 @@ func (x *input) section(at, end int, size uint32) (maxRef uint32, rule string) {
 		return 0, "size 0"
 	}
 	next := uint64(0)
-	for i := 0; at < end; i, at = i+1, at+12 {
+	for i := 0; at < end && !x.endedAt(i, askElements); i, at = i+1, at+12 {
 		e := x.entry(at)
 		maxRef = max(maxRef, e.id)
 		if e.id == 0 {
@@ -58,7 +58,7 @@ const linkageExtern = 2
 // and those that it writes anew.
 func (x *input) loadedSection(at, end int, size, name uint32) (maxRef uint32, rule string) {
 	var list []entry
-	for ; at < end; at += 12 {
+	for ; at < end && !x.endedAt(len(list), askElements); at += 12 {
 		e := x.entry(at)
 		if e.id == 0 {
 			return maxRef, fmt.Sprintf("entry %d: type is void", len(list))

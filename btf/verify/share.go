@@ -32,8 +32,9 @@ func workersFor(workers, n int) int {
 // inChunks has do called for n types, from index from to before index to at a
 // time, in ascending order, by several goroutines with a copy of state each. Once
 // do returns false no more begin: by then all types before these have been done,
-// or are being done. It returns the copies, and whether do never returned false.
-func inChunks[S any](n, most int, state *S, do func(s *S, from, to int) bool) (each []*S, ok bool) {
+// or are being done. None begin either when ended returns an error. It returns the
+// copies, and whether all types were done.
+func inChunks[S any](n, most int, ended func() error, state *S, do func(s *S, from, to int) bool) (each []*S, ok bool) {
 	k := workersFor(most, n)
 	each = make([]*S, k) // apart, so that they share no cache line
 	for i := range each {
@@ -41,7 +42,12 @@ func inChunks[S any](n, most int, state *S, do func(s *S, from, to int) bool) (e
 		*each[i] = *state
 	}
 	if k == 1 {
-		return each, do(each[0], 0, n)
+		for from := 0; from < n; from += chunkTypes {
+			if ended() != nil || !do(each[0], from, min(from+chunkTypes, n)) {
+				return each, false
+			}
+		}
+		return each, true
 	}
 	var next atomic.Int64
 	var stop atomic.Bool
@@ -51,7 +57,7 @@ func inChunks[S any](n, most int, state *S, do func(s *S, from, to int) bool) (e
 			if from >= n {
 				return
 			}
-			if !do(each[k], from, min(from+chunkTypes, n)) {
+			if ended() != nil || !do(each[k], from, min(from+chunkTypes, n)) {
 				stop.Store(true)
 			}
 		}

@@ -49,7 +49,7 @@ func (l *links) step(f *frame) (down uint32, rule string) {
 }
 
 func (l *links) stepSection(f *frame, at int, vlen uint32) (down uint32, rule string) {
-	for ; f.next < vlen; f.next++ {
+	for ; f.next < vlen && !l.endedAt(int(f.next), askElements); f.next++ {
 		e := at + 12 + 12*int(f.next)
 		v := l.word(e)
 		if l.loaded && l.kind(v) == btf.KindFunc {
@@ -147,7 +147,7 @@ func (l *links) stepSignature(f *frame) (down uint32, rule string) {
 			return 0, "return type: " + rule
 		}
 	}
-	for ; f.next < vlen; f.next++ {
+	for ; f.next < vlen && !l.endedAt(int(f.next), askElements); f.next++ {
 		j := int(f.next)
 		name, typ := l.word(at+12+8*j), l.word(at+16+8*j)
 		if typ == 0 {

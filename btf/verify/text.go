@@ -13,8 +13,30 @@ type texts struct {
 	base   *btf.Blob // or nil
 	start  uint32    // offset of own[0]
 	own    []byte
-	idents []uint64 // by own string offset, a bit: a string begins here, an identifier
+	idents []uint64     // by own string offset, a bit: a string begins here, an identifier
+	stop   func() error // see Rules.Stop; or nil
 }
+
+// ended is the error that ends the check, or nil. What has been found out by then
+// means nothing.
+func (t *texts) ended() error {
+	if t.stop == nil {
+		return nil
+	}
+	return t.stop()
+}
+
+// endedAt is for loops: it asks at each n-th call for ascending i.
+func (t *texts) endedAt(i, n int) bool { return i&(n-1) == n-1 && t.ended() != nil }
+
+// askTypes and askElements are how many types, and elements of one type, are judged
+// between two questions whether the check is to end, and askBytes how many bytes of
+// strings: some milliseconds. All are powers of two.
+const (
+	askTypes    = 1 << 10
+	askElements = 1 << 14
+	askBytes    = 1 << 20
+)
 
 // strEnd is the first string offset behind the own strings.
 func (t *texts) strEnd() uint32 { return t.start + uint32(len(t.own)) }

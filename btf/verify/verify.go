@@ -29,13 +29,18 @@ package verify
 import "github.com/btflite/btflite/btf"
 
 // Check judges data, over base if it is split BTF; the base itself is taken as
-// it is. It returns the number of types in data. A non-nil error is a *Fault.
+// it is. It returns the number of types in data. A non-nil error is a *Fault, or
+// that of Rules.Stop.
 func Check(data []byte, base *btf.Blob, rules Rules) (types int, err error) {
 	c, err := begin(data, base, rules)
 	if err != nil {
 		return 0, err
 	}
-	if fault := c.judge(rules.Level); fault != nil {
+	fault := c.judge(rules.Level)
+	if err := c.ended(); err != nil {
+		return 0, err
+	}
+	if fault != nil {
 		return 0, fault
 	}
 	return len(c.kinds), nil
@@ -57,28 +62,40 @@ func Judge(data []byte, base *btf.Blob, rules Rules) (v Verdict, err error) {
 	if err != nil {
 		return v, err
 	}
-	if fault := c.judge(rules.Level); fault != nil {
+	fault := c.judge(rules.Level)
+	if err := c.ended(); err != nil {
+		return v, err
+	}
+	if fault != nil {
 		return v, fault
 	}
 	v.Types, v.Skipped = len(c.kinds), c.skipped
 	v.Since, v.Why = c.oldest(rules)
-	return v, nil
+	return v, c.ended()
 }
 
-// CheckBoth is Check and, if that refuses data, also Check by level Readable.
+// CheckBoth is Check and, if that refuses data, also Check by level Readable. If
+// Rules.Stop ends it, both errors are that.
 func CheckBoth(data []byte, base *btf.Blob, rules Rules) (refused, unreadable error) {
 	c, err := begin(data, base, rules)
 	if err != nil {
 		return err, err
 	}
 	fault := c.judge(rules.Level)
-	if fault == nil {
+	var worse *Fault
+	if fault != nil {
+		worse = c.judge(Readable)
+	}
+	if err := c.ended(); err != nil {
+		return err, err
+	}
+	switch {
+	case fault == nil:
 		return nil, nil
+	case worse == nil:
+		return fault, nil
 	}
-	if worse := c.judge(Readable); worse != nil {
-		return fault, worse
-	}
-	return fault, nil
+	return fault, worse
 }
 
 // check is one run of Check, Judge or CheckBoth.
@@ -97,12 +114,13 @@ func begin(data []byte, base *btf.Blob, rules Rules) (*check, error) {
 	return &check{x, rules, make([]uint8, len(x.kinds))}, nil
 }
 
-// judge applies the rules of the level.
+// judge applies the rules of the level. Each step relies on what the ones before it
+// have found out about all types, so none begins when the check is to end.
 func (c *check) judge(level Level) *Fault {
-	if fault := c.withoutSizes(level); fault != nil || level == Readable {
+	if fault := c.withoutSizes(level); fault != nil || level == Readable || c.ended() != nil {
 		return fault
 	}
-	if fault := c.lackingFeature(c.rules); fault != nil || level != Load {
+	if fault := c.lackingFeature(c.rules); fault != nil || level != Load || c.ended() != nil {
 		return fault
 	}
 	sizes := c.pointerSizes()
@@ -125,13 +143,13 @@ func (c *check) judge(level Level) *Fault {
 // withoutSizes applies all rules but those of level Load.
 func (c *check) withoutSizes(level Level) *Fault {
 	r := recordCheck{input: c.input, level: level, loaded: c.rules.Loaded, state: c.state}
-	if fault := r.all(c.rules.Workers); fault != nil {
+	if fault := r.all(c.rules.Workers); fault != nil || c.ended() != nil {
 		return fault
 	}
 	if c.behindLast != nil {
 		return c.behindLast
 	}
-	if fault := c.dangling(r.maxRef); fault != nil || level == Readable {
+	if fault := c.dangling(r.maxRef); fault != nil || level == Readable || c.ended() != nil {
 		return fault
 	}
 	if len(c.kinds) == 0 && c.base == nil && level == Load {
@@ -143,8 +161,8 @@ func (c *check) withoutSizes(level Level) *Fault {
 // references applies the rules about what types refer to.
 func (c *check) references(ptrSize uint32) *Fault {
 	l := c.links(ptrSize)
-	if p := (proof{links: l}); p.proven(c.rules.Workers) {
-		return nil
+	if p := (proof{links: l}); p.proven(c.rules.Workers) || c.ended() != nil {
+		return nil // without a proof sizes may be missing only if the check is to end
 	}
 	w := walk{links: l}
 	return w.resolveAll()

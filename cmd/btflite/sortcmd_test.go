@@ -116,7 +116,7 @@ func TestSortDistilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, split, err = distill.Split(split); err != nil {
+	if _, split, err = distill.Split(t.Context(), split); err != nil {
 		t.Fatal(err)
 	}
 	if split, err = order.ByName(split); err != nil {

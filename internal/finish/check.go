@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Every output is checked before anyone can use it: either kernels take it, from
@@ -51,18 +53,21 @@ func (r *Refused) Unwrap() error { return r.Err }
 // other than C. pahole writes them nevertheless, so for files with such a language
 // that is only a warning. With w.Lenient it is one for all files. What no reader could
 // understand remains an error.
-func (w *Work) check(names string, out *encode.Output, data []byte, base *btf.Blob) (*Warning, error) {
+func (w *Work) check(ctx context.Context, names string, out *encode.Output, data []byte, base *btf.Blob) (*Warning, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
 	rules := strict
 	rules.Kernel = kernelFor(out)
-	rules.Workers = w.Jobs
+	rules.Workers, rules.Stop = w.Jobs, ctx.Err
 	rules.PointerSize = out.PointerSize
 	if rules.PointerSize != 4 {
 		rules.PointerSize = 8
 	}
 	refused, unreadable := verify.CheckBoth(data, base, rules)
+	if err := ctx.Err(); err != nil {
+		return nil, message.NamingFile([]string{names}, err)
+	}
 	switch {
 	case refused == nil:
 		return nil, nil

@@ -59,15 +59,15 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 	if err := ctx.Err(); err != nil {
 		return nil, message.NamingFile([]string{names}, err)
 	}
-	warning, err := w.check(names, out, data, w.Base)
+	warning, err := w.check(ctx, names, out, data, w.Base)
 	if err != nil {
 		return nil, err
 	}
-	extra, also, err := w.extra(names, "extra variables", out, more[0], data)
+	extra, also, err := w.extra(ctx, names, "extra variables", out, more[0], data)
 	if err != nil {
 		return nil, err
 	}
-	inlined, third, err := w.extra(names, "inlined functions", out, more[1], data)
+	inlined, third, err := w.extra(ctx, names, "inlined functions", out, more[1], data)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 
 // extra checks what is beside the output out, and main, which it is over and which is
 // over w.Base: both are as they will be used, and may be empty.
-func (w *Work) extra(names, what string, out *encode.Output, extra, main []byte) (x Extra, warning *Warning, err error) {
+func (w *Work) extra(ctx context.Context, names, what string, out *encode.Output, extra, main []byte) (x Extra, warning *Warning, err error) {
 	if len(extra) == 0 {
 		return x, nil, nil
 	}
@@ -88,7 +88,7 @@ func (w *Work) extra(names, what string, out *encode.Output, extra, main []byte)
 			return x, nil, message.NamingFile([]string{names}, err)
 		}
 	}
-	if warning, err = w.check(names, out, x.Data, x.Base); err != nil {
+	if warning, err = w.check(ctx, names, out, x.Data, x.Base); err != nil {
 		err = fmt.Errorf("%s: %w", what, err)
 	}
 	return x, warning, err
@@ -119,10 +119,7 @@ func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, e
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
-	base, split, err := distill.Split(split)
+	base, split, err := distill.Split(ctx, split)
 	if err == nil && w.Order != nil {
 		split, _, err = w.Order(ctx, split)
 	}
