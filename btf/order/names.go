@@ -3,6 +3,7 @@ package order
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -24,15 +25,26 @@ func (n *names) of(off uint32) uint32 { return n.rank[off] }
 const maxNames = 16 << 20
 
 // rankNames ranks the strings at the offsets used, which may come in any order
-// and repeat. Offsets into the middle of a string make names that overlap: if
+// and repeat; the slice is used up. Offsets into the middle of a string make names that overlap: if
 // all of them together take much more than the sections that hold them, that is
 // an error, since writing and comparing them would take any time and memory.
-func rankNames(b *btf.Blob, used []uint32) (*names, error) {
+func rankNames(ctx context.Context, b *btf.Blob, used []uint32) (*names, error) {
 	if err := b.CheckKnown(); err != nil {
 		return nil, err
 	}
-	slices.Sort(used)
-	used = slices.Compact(used)
+	n := &names{rank: make([]uint32, b.StrEnd()+1), sorted: []uint32{0}}
+	for _, off := range used {
+		n.rank[off] = 1 // which sorts them, and is replaced below
+	}
+	used = used[:0]
+	for off, is := range n.rank {
+		if is != 0 {
+			used = append(used, uint32(off))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	total, limit := uint64(0), max(uint64(b.StrEnd()), maxNames)
 	for _, off := range used {
 		// A long string is looked through once for each offset in it, which
@@ -41,12 +53,13 @@ func rankNames(b *btf.Blob, used []uint32) (*names, error) {
 			return nil, fmt.Errorf("btf: strings: overlapping names take more than %d bytes", limit)
 		}
 	}
-	n := &names{rank: make([]uint32, b.StrEnd()+1), sorted: []uint32{0}}
-	byName := slices.Clone(used)
-	slices.SortFunc(byName, func(x, y uint32) int {
+	err := sortUntil(ctx, used, func(x, y uint32) int {
 		return cmp.Or(bytes.Compare(b.NameBytes(x), b.NameBytes(y)), cmp.Compare(x, y))
 	})
-	for _, off := range byName {
+	if err != nil {
+		return nil, err
+	}
+	for _, off := range used {
 		last := n.sorted[len(n.sorted)-1]
 		if !bytes.Equal(b.NameBytes(off), b.NameBytes(last)) {
 			n.sorted = append(n.sorted, off)
@@ -54,6 +67,21 @@ func rankNames(b *btf.Blob, used []uint32) (*names, error) {
 		n.rank[off] = uint32(len(n.sorted) - 1)
 	}
 	return n, nil
+}
+
+// sortUntil is slices.SortFunc that ends with the error of ctx when that is done.
+func sortUntil(ctx context.Context, s []uint32, compare func(x, y uint32) int) (err error) {
+	comparisons := 0
+	slices.SortFunc(s, func(x, y uint32) int {
+		if comparisons++; comparisons%4096 == 0 && err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return 0 // soon all is in order
+		}
+		return compare(x, y)
+	})
+	return err
 }
 
 // write returns the own strings of BTF with these names, over the base of b:

@@ -105,8 +105,13 @@ func (r *refiner) size(class uint32) uint32 { return r.end[class] - r.start[clas
 // choose one of several types that nothing tells apart. It ends early, somewhere on
 // the way, when ctx is done.
 func (r *refiner) run(ctx context.Context) (choices int) {
-	r.byContent()
+	if ctx.Err() != nil || r.byContent(ctx) != nil {
+		return 0
+	}
 	r.settle(ctx)
+	if ctx.Err() != nil {
+		return 0
+	}
 	r.inward = true
 	r.touchAll()
 	r.divideTouched()
@@ -123,9 +128,11 @@ func (r *refiner) run(ctx context.Context) (choices int) {
 }
 
 // byContent makes the first classes: types that are equal but for what own types
-// they refer to.
-func (r *refiner) byContent() {
-	slices.SortFunc(r.types, r.compareContent)
+// they refer to. The error is that of ctx.
+func (r *refiner) byContent(ctx context.Context) error {
+	if err := sortUntil(ctx, r.types, r.compareContent); err != nil {
+		return err
+	}
 	all := r.types
 	r.start, r.end = []uint32{0}, []uint32{uint32(len(all))}
 	var parts [][]uint32
@@ -141,6 +148,7 @@ func (r *refiner) byContent() {
 		r.at[t] = uint32(i)
 	}
 	r.divide(0, parts, nil)
+	return nil
 }
 
 // kindOrder is the place of each kind: what stands for itself, what has names,

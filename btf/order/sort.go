@@ -16,7 +16,6 @@ package order
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -42,7 +41,7 @@ func ByNameWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint3
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		used = append(used, b.Record(id)[0])
 	}
-	ranks, err := rankNames(b, used)
+	ranks, err := rankNames(ctx, b, used)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,12 +49,12 @@ func ByNameWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint3
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	if err := ctx.Err(); err != nil {
+	err = sortUntil(ctx, order, func(x, y uint32) int {
+		return cmp.Or(cmp.Compare(ranks.of(b.Words[b.Off[x]]), ranks.of(b.Words[b.Off[y]])), cmp.Compare(x, y))
+	})
+	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(order, func(x, y uint32) int {
-		return cmp.Compare(ranks.of(b.Words[b.Off[x]]), ranks.of(b.Words[b.Off[y]]))
-	})
 	out, ids = permuted(b, order)
 	return out, ids, nil
 }
@@ -85,7 +84,7 @@ func CanonicalWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []ui
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		btf.EachName(b.Record(id), func(off *uint32) { used = append(used, *off) })
 	}
-	ranks, err := rankNames(b, used)
+	ranks, err := rankNames(ctx, b, used)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,6 +94,9 @@ func CanonicalWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []ui
 		return nil, nil, err
 	}
 	out, ids = permuted(b, r.types)
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	out.Strings = ranks.write(b)
 	for i := range out.Off {
 		btf.EachName(out.Record(out.FirstID+uint32(i)), func(off *uint32) { *off = ranks.written(*off) })

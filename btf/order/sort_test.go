@@ -245,7 +245,7 @@ func canonical(t testing.TB, b *btf.Blob) (*btf.Blob, int) {
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		btf.EachName(b.Record(id), func(off *uint32) { used = append(used, *off) })
 	}
-	ranks, err := rankNames(b, used)
+	ranks, err := rankNames(t.Context(), b, slices.Clone(used))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,9 @@ func (w *Work) sorted(ctx context.Context, main []byte, over [][]byte) ([]byte, 
 	var err error
 	if len(main) > 0 {
 		if old, err = btf.Parse(main, w.Base); err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
 			to, ids, err = w.Order(ctx, old)
 		}
 		if err != nil {
