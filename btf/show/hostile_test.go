@@ -22,7 +22,7 @@ func (c *counted) Write(p []byte) (int, error) {
 // everything prints v in each way and returns how much that was.
 func everything(t testing.TB, v *view.View) (n int) {
 	t.Helper()
-	for _, opt := range []Options{{}, {Expand: true}, {Expand: true, Quiet: true}, {Hex: true, Relative: true, Flat: true, CacheLine: 1}} {
+	for _, opt := range []Options{{}, {Expand: true}, {Expand: true, Quiet: true}, {Reorganize: true, Steps: true, Biggest: true}, {Hex: true, Relative: true, Flat: true, CacheLine: 1}} {
 		var c counted
 		p := New(&c, v, opt)
 		err := p.List(&Filter{}, Text, "")
@@ -30,7 +30,9 @@ func everything(t testing.TB, v *view.View) (n int) {
 			switch x.Kind() {
 			case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef:
 				if !p.full() {
-					p.Type(x)
+					if !p.full() {
+						p.Entry(x, &Filter{Anonymous: true, Nested: true}, Text, "")
+					}
 				}
 			}
 		}

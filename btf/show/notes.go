@@ -5,6 +5,9 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
+// notes adds what stands between members.
+type notes struct{ *Printer }
+
 // note adds one line of a comment at the indentation.
 func (p *output) note(indent int, what string, n uint64, rest string) {
 	p.tabs(indent)
@@ -14,7 +17,7 @@ func (p *output) note(indent int, what string, n uint64, rest string) {
 }
 
 // gap adds the notes on what is unused before row i.
-func (p *Printer) gap(l *view.Layout, i int, f form) {
+func (p notes) gap(l *view.Layout, i int, f form) {
 	r := &l.Rows[i]
 	in := f.indent + 1
 	noted := false
@@ -61,7 +64,7 @@ func (p *Printer) gap(l *view.Layout, i int, f form) {
 }
 
 // forcing adds the line of C that puts the bit-field at row i where it is.
-func (p *Printer) forcing(l *view.Layout, i int, f form) {
+func (p notes) forcing(l *view.Layout, i int, f form) {
 	if i == 0 || l.Type.Kind() != btf.KindStruct {
 		return
 	}
@@ -107,7 +110,7 @@ func combined(l *view.Layout, i int) int {
 }
 
 // lastStruct notes what is unused in the struct that row i is.
-func (p *Printer) lastStruct(l *view.Layout, i int, f form) {
+func (p notes) lastStruct(l *view.Layout, i int, f form) {
 	if l.Rows[i].Kind() != btf.KindStruct || l.Type.Kind() == btf.KindUnion {
 		return
 	}

@@ -145,12 +145,7 @@ func (p *numbers) biggestOf(rows []view.Row, depth int) (b big, ok bool) {
 	for i := range rows {
 		m, found := big{Row: rows[i]}, true
 		if of := rows[i].Type().Innermost(); of.IsComposite() {
-			if depth == maxIndent {
-				continue
-			}
-			l := p.lays.Of(of)
-			m, found = p.biggestOf(l.Rows, depth+1)
-			p.lays.Done(l)
+			m, found = p.biggestIn(of, depth+1)
 		} else {
 			m.elem = of.Size()
 		}
@@ -160,6 +155,27 @@ func (p *numbers) biggestOf(rows []view.Row, depth int) (b big, ok bool) {
 		if b.elem >= word {
 			break
 		}
+	}
+	return b, ok
+}
+
+// biggestIn is biggestOf for a struct, which may be in many others.
+func (p *numbers) biggestIn(t view.Type, depth int) (b big, ok bool) {
+	if p.bigs == nil {
+		p.bigs = map[uint32]*big{}
+	}
+	if known, ok := p.bigs[t.ID]; ok || depth > maxIndent {
+		if known == nil {
+			return b, false
+		}
+		return *known, true
+	}
+	p.bigs[t.ID] = nil // it may contain itself
+	l := p.lays.Of(t)
+	b, ok = p.biggestOf(l.Rows, depth)
+	p.lays.Done(l)
+	if ok {
+		p.bigs[t.ID] = &b
 	}
 	return b, ok
 }

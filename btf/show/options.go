@@ -13,6 +13,9 @@ type Options struct {
 	NoPacked  bool // no __packed__
 	Biggest   bool // the numbers of a struct end with its first number of the most bytes
 
+	Reorganize bool // structs have their members in an order of fewer holes
+	Steps      bool // with Reorganize: each step on the way, too
+
 	// UsedAt, if it is not empty, is the name of the file, which stands before each type.
 	UsedAt string
 }

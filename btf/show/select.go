@@ -41,6 +41,7 @@ const (
 	Times                  // name, how often it is there
 	Names                  // name
 	Pointers               // name and each member that points to Filter.PointTo
+	Packable               // name, size, size in a better order and what that saves, if it saves
 	Nothing
 )
 
@@ -217,8 +218,14 @@ func (p *Printer) Entry(t view.Type, f *Filter, form Form, separator string) {
 			name = []byte("(anonymous)")
 		}
 	}
+	if form == Packable {
+		reorganizer{p}.packable(t, separator)
+		return
+	}
 	if form == Text {
 		switch {
+		case p.opt.Reorganize:
+			reorganizer{p}.print(t)
 		case len(t.Name()) > 0:
 			p.Type(t)
 		case p.typedefs[t.ID] != 0 || f.Nested:

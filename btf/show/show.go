@@ -26,6 +26,7 @@ type Printer struct {
 	noted     bool              // a note stands behind the last member
 	typedefs  map[uint32]uint32 // by struct without a name: its first typedef
 	columns   columns
+	bigs      map[uint32]*big // by struct: its biggest number; nil for none
 }
 
 // New returns a Printer that writes to w.

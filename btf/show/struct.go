@@ -44,9 +44,15 @@ func (f form) at(base uint64) form {
 // composite adds a struct or union from its keyword to its closing brace and
 // attributes. It returns where the brace is.
 func (p *Printer) composite(t view.Type, f form) (brace int) {
-	p.uncounted = 0
 	l := p.lays.Of(t)
 	defer p.lays.Done(l)
+	return p.laidOut(l, f)
+}
+
+// laidOut is composite for a layout.
+func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
+	p.uncounted = 0
+	t := l.Type
 	if t.Kind() == btf.KindUnion {
 		p.text("union ")
 	} else {
@@ -64,14 +70,14 @@ func (p *Printer) composite(t view.Type, f form) (brace int) {
 			return p.pos()
 		}
 		if p.opt.Quiet {
-			p.forcing(l, i, f)
+			notes{p}.forcing(l, i, f)
 			p.member(l, i, f)
 			continue
 		}
-		p.gap(l, i, f)
+		notes{p}.gap(l, i, f)
 		p.boundary(f.base+r.Byte, f.indent+1)
 		p.member(l, i, f)
-		p.lastStruct(l, i, f)
+		notes{p}.lastStruct(l, i, f)
 		if t.Kind() == btf.KindUnion {
 			p.at = at
 		}

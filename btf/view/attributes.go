@@ -34,16 +34,22 @@ func (l *Layout) attributes(cacheLine uint64) {
 		if n := r.free / 8; n >= a {
 			r.Align = forced(n, r.Byte, cacheLine)
 		}
-		if r.Align != 0 {
-			l.Forced++
-			if r.Hole > 0 {
-				l.ForcedHoles++
-				l.SumForcedHoles += r.Hole
-			}
-		}
+		l.countForced(r)
 	}
 	if n := l.free / 8; n >= natural {
 		l.Align = forced(n, l.Size, cacheLine)
 	}
 	l.Packed = l.Padding == 0 && l.Holes == 0 && (misplaced || l.Size%natural != 0)
+}
+
+// countForced counts a member that was aligned by attribute.
+func (l *Layout) countForced(r *Row) {
+	if r.Align == 0 {
+		return
+	}
+	l.Forced++
+	if r.Hole > 0 {
+		l.ForcedHoles++
+		l.SumForcedHoles += r.Hole
+	}
 }

@@ -31,6 +31,8 @@ type showCommand struct {
 	times       bool     // -T: the list follows the types, if these are printed
 	methods     bool     // -m
 	where       bool     // -u
+	packable    bool     // -P
+	reorganize  bool     // -R
 	declExclude []string // -D
 	usedAt      bool     // -I
 	format      string   // of a picture; "" for text
@@ -128,6 +130,9 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	}, "cacheline_size", "c", "cache lines of `N` bytes; 64 if not given", numbers)
 	o.value(func(v string) error { s.separator = v; return nil }, "separator", "t", "`TEXT` between the fields of a line", rare, noFiles)
 	o.toggle(&s.opt.Biggest, "show_first_biggest_size_base_type_member", "l", "the first number of the most bytes in a struct", rare)
+	o.toggle(&s.reorganize, "reorganize", "R", "with names: members in an order of fewer holes", rare)
+	o.toggle(&s.opt.Steps, "show_reorg_steps", "S", "with -R: each step on the way", rare)
+	o.toggle(&s.packable, "packable", "P", "structs that another order makes smaller", rare)
 	o.toggle(&s.usedAt, "show_decl_info", "I", "the name of the file before each type", rare)
 	o.toggle(&s.opt.Flat, "flat_arrays", "", "arrays of one dimension", rare)
 	o.toggle(&s.opt.NoAligned, "suppress_aligned_attribute", "", "no __aligned__", rare)
@@ -153,7 +158,7 @@ func (s *showCommand) unitOptions(cmd *cobra.Command) {
 const maxCacheLine = 1 << 20
 
 // noEffectShown are options of pahole that change nothing of what it prints of BTF.
-const noEffectShown = `show_only_data_members,M show_private_classes show_reorg_steps,S recursive,d first_obj_only classes_as_structs
+const noEffectShown = `show_only_data_members,M show_private_classes recursive,d first_obj_only classes_as_structs
 	suppress_force_paddings skip_emitting_atomic_typedefs`
 
 func checkReadable(v string) error {
@@ -209,6 +214,7 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		v.SetPointerSize(t.pointerSize)
 	}
 	s.opt.Quiet = c.quiet
+	s.settle()
 	if s.usedAt {
 		s.opt.UsedAt = t.path
 	}
@@ -236,6 +242,21 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		return errors.Join(stdoutError(p.Flush()), of)
 	}
 	return stdoutError(err)
+}
+
+// settle decides between options that exclude each other, as pahole does.
+func (s *showCommand) settle() {
+	s.opt.Reorganize = s.reorganize && len(s.names) > 0
+	switch {
+	case s.filter.Contains != "":
+		s.form, s.filter.PointTo = show.Names, ""
+	case s.filter.PointTo != "":
+		s.form = show.Pointers
+	case s.packable && len(s.names) == 0:
+		s.form = show.Packable
+	case s.reorganize && len(s.names) > 0:
+		s.form = show.Text
+	}
 }
 
 // all prints all types that the options let through.
@@ -308,7 +329,9 @@ func (m *missingType) Error() string {
 func (s *showCommand) named(c *cli, p *show.Printer, v *view.View) error {
 	err := s.eachNamed(c, v, func(t view.Type) {
 		p.Entry(t, &s.filter, s.form, s.separator)
-		p.End()
+		if !s.opt.Reorganize {
+			p.End()
+		}
 	})
 	if err != nil {
 		return err

@@ -73,6 +73,10 @@ var shownLines = strings.Split(strings.TrimSpace(`
 -X nothing plain.btf
 --lang=c plain.btf
 --lang_exclude=rust -d -S plain.btf
+-R -C s1,s2,big plain.btf
+-R -S -C s1,s2 plain.btf
+-R -E -q -C s2 plain.btf
+-R -C u1,en,s1_t,e0 plain.btf
 `), "\n")
 
 // TestShow: each option prints what pahole 1.32 has printed.

@@ -22,7 +22,7 @@ var (
 		"--unions", "--flat_arrays", "-C task_struct,list_head,spinlock_t,pid_type,u8,bpf_attr", "-C page,inode --hex -q",
 		"-a", "-a -A", "-I", "-s -T", "-l -C task_struct,inode,sk_buff"}
 	plainLines = []string{"-E", "-E -r", "-E --hex", "--packed", "--padding_ge=8", "-z 8", "-f task_struct", "--with_flexible_array",
-		"--with_embedded_flexible_array", "--suppress_aligned_attribute", "-C sk_buff -E"}
+		"--with_embedded_flexible_array", "--suppress_aligned_attribute", "-C sk_buff -E", "-R -C inode,sk_buff,file,dentry"}
 )
 
 // nonsense is what pahole prints of types of Rust that cannot be meant; docs/readers.md
