@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // shapes are the types of BTF data without their ids and order.
@@ -81,6 +82,49 @@ func TestAlternateFileMissing(t *testing.T) {
 		link(filepath.Join(filepath.Dir(c.elf), c.alt), ".dwz/"+c.alt)
 		if _, err := runFiles(paths, encode.Options{Features: encode.DefaultFeatures}); err != nil {
 			t.Errorf("in .dwz: %v", err)
+		}
+	}
+}
+
+// TestAlternateFileOfAlternate: there is no file behind the alternate one. A string, or
+// a type, that is said to be there is an error.
+func TestAlternateFileOfAlternate(t *testing.T) {
+	const formRefAlt, formStrpAlt = 0x1f20, 0x1f21
+	i := func(name dt.Attr) *dt.DIE { return dt.N(dt.TagBaseType, name, dt.Size(4), dt.Encoding(5)) }
+	aliased := func(form int) dt.Attr { return dt.Attr{At: dt.AtName, Form: form, Val: dt.Raw{0, 0, 0, 0}} }
+	for _, c := range []struct {
+		what string
+		alt  *dt.DIE // in the partial unit of the alternate file
+		want string  // the error; "" for none
+	}{
+		{"a type", i(dt.Name("int")), ""},
+		{"a string elsewhere", i(aliased(formStrpAlt)), "a name lies beyond .debug_str"},
+		{"a type elsewhere", dt.N(dt.TagTypedef, dt.Name("t"), dt.Attr{At: dt.AtType, Form: formRefAlt, Val: dt.Raw{99, 0, 0, 0}}),
+			"reference leads out of the alternate debug file, or there is none"},
+	} {
+		dir := t.TempDir()
+		alt := dt.File{Units: []*dt.Unit{{Type: 3, Root: dt.N(dt.TagPartialUnit, dt.Language(0x1d), c.alt)}}}
+		file := dt.File{
+			Units: []*dt.Unit{dt.CU(i(dt.Name("unsigned")),
+				dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: formRefAlt, Val: dt.Raw{12, 0, 0, 0}}))},
+			Sections: []dt.Section{{Name: ".gnu_debugaltlink", Data: []byte("alt\x00")}},
+		}
+		path := filepath.Join(dir, "file")
+		for path, data := range map[string][]byte{path: file.Bytes(), filepath.Join(dir, "alt"): alt.Bytes()} {
+			if err := os.WriteFile(path, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, jobs := range []int{1, 3} {
+			data, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})
+			switch {
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("%s, jobs=%d: error %v, want %q", c.what, jobs, err, c.want)
+			case c.want == "" && err != nil:
+				t.Errorf("%s, jobs=%d: %v", c.what, jobs, err)
+			case c.want == "" && !strings.Contains(strings.Join(shapes(t, data), "\n"), "INT 'int'"):
+				t.Errorf("%s: types %q", c.what, shapes(t, data))
+			}
 		}
 	}
 }

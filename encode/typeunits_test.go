@@ -1,6 +1,7 @@
 package encode_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/dwarf"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -167,5 +169,52 @@ func TestTypeUnitSections(t *testing.T) {
 				t.Errorf("%s, jobs=%d: error %v, want %q", c.name, jobs, err, c.want)
 			}
 		}
+	}
+}
+
+// TestTypeUnitCrossReference: a type unit that refers to another unit by the offset in
+// the section makes the file one whose units are read together; it has the types that
+// it has without type units.
+func TestTypeUnitCrossReference(t *testing.T) {
+	const typeUnit = 2
+	file := func(split bool) []byte {
+		i := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
+		form := 0
+		if split {
+			form = dt.FormRefAddr
+		}
+		s := dt.N(dt.TagStructureType, dt.Name("s"), dt.Size(4),
+			dt.N(dt.TagMember, dt.Name("m"), dt.Attr{At: dt.AtType, Form: form, Val: i}, dt.MemberAt(0)))
+		to := dt.Type(s)
+		if split {
+			to = dt.Attr{At: dt.AtType, Form: dt.FormRefSig8, Val: dt.Signature}
+		}
+		t := dt.N(dt.TagTypedef, dt.Name("t"), to)
+		f := dt.File{Units: []*dt.Unit{dt.CU(i, t, s)}}
+		if split {
+			types := &dt.Unit{Type: typeUnit, TypeDIE: s, Root: dt.N(0x41, dt.Language(0x1d), s)}
+			f.Units = []*dt.Unit{dt.CU(i), dt.CU(t), types}
+		}
+		return f.Bytes()
+	}
+	opt := encode.Options{Features: encode.DefaultFeatures}
+	path := filepath.Join(t.TempDir(), "file")
+	var got [3][]byte
+	for k, data := range [][]byte{file(false), file(true), file(true)} {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		opt.Jobs = max(k, 1)
+		var err error
+		if got[k], err = runFiles([]string{path}, opt); err != nil {
+			t.Fatalf("jobs=%d: %v", opt.Jobs, err)
+		}
+	}
+	want, types := shapes(t, got[0]), shapes(t, got[1])
+	if !slices.Equal(types, want) || !strings.Contains(strings.Join(types, "\n"), "STRUCT 's'") {
+		t.Errorf("(-want +got)\n%s", cmp.Diff(want, types))
+	}
+	if !bytes.Equal(got[1], got[2]) {
+		t.Error("two workers make something else of it")
 	}
 }

@@ -224,6 +224,9 @@ type Unit struct {
 	AddrSize int // 0 is that of the file
 	Type     int // DW_UT_ of DWARF 5; 0 is DW_UT_compile
 	Root     *DIE
+	// TypeDIE is what the signature of a type unit stands for. Its bytes are those of
+	// Signature in every one.
+	TypeDIE *DIE
 	// StrForm is the form of strings that have none; 0 is DW_FORM_strp.
 	StrForm int
 	// Siblings gives every DIE with children, except the root, a DW_AT_sibling.
@@ -241,6 +244,10 @@ type Unit struct {
 	addrOff int
 	listOff int
 }
+
+// Signature is the signature of type units and the id of skeleton and split units, in
+// the order of the bytes: a number in a little-endian file.
+const Signature = 0x0807060504030201
 
 // CU is a DWARF 5 compile unit in C with the given parts.
 func CU(parts ...any) *Unit {

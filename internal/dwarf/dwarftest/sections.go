@@ -206,7 +206,11 @@ func (b *builder) unit(u *Unit, final bool) []byte {
 			p = append(p, 1, 2, 3, 4, 5, 6, 7, 8)
 		case 2, 6:
 			p = append(p, 1, 2, 3, 4, 5, 6, 7, 8)
-			p = b.uint(p, 0, u.offsetSize())
+			at := 0
+			if u.TypeDIE != nil && final {
+				at = u.TypeDIE.off
+			}
+			p = b.uint(p, uint64(at), u.offsetSize())
 		}
 	} else {
 		p = b.uint(p, uint64(u.abbrOff), u.offsetSize())
