@@ -46,7 +46,7 @@ var imports = map[string][]string{
 	"dedup/deduptest":        {"btf"},
 	"dedup/exact":            {"btf", "dedup/deduptest"}, // the last for tests
 	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
-		"internal/unit", "mmapelf",
+		"internal/unit", "internal/unitrecord", "mmapelf",
 		"btf/verify"}, // the last for tests
 	"internal/basematch": {"btf", "mmapelf"},
 	"internal/callconv":  {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
@@ -57,6 +57,13 @@ var imports = map[string][]string{
 	"internal/unit": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/names"},
 	// callconv for where functions are, btf for the records that sites become.
 	"internal/inline": {"arena", "btf", "internal/callconv", "internal/debuginfo", "internal/dwarf"},
+	// btf, callconv and dedup for what a unit's tables hold.
+	"internal/unitrecord": {"btf", "dedup", "internal/callconv", "internal/dwarf", "internal/names", "internal/unit",
+		"github.com/klauspost/compress/zstd", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
+	"internal/elfobject": {"mmapelf"},
+	"internal/ccline":    nil,
+	"internal/ccobject": {"arena", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
+		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
 	"internal/finish": {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
 	"internal/loadbtf": {"btf", "internal/basematch", "internal/message", "mmapelf",
 		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
@@ -84,8 +91,8 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/dwarf", "internal/basematch", "internal/elfwrite",
-		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/workers", "mmapelf",
+		"dedup/btffile", "encode", "internal/dwarf", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite",
+		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
 	"test/hostile":    {"btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
@@ -96,6 +103,7 @@ var imports = map[string][]string{
 	"bench":           {"*"},
 	"bench/barescan":  {"*"},
 	"bench/measure":   {"*"},
+	"bench/mkdict":    {"*"},
 	"bench/profile":   {"*"},
 	"bench/scan":      {"*"},
 	"bench/shape":     {"*"},

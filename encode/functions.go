@@ -51,6 +51,9 @@ func (f *input) prepare(u *slot) {
 		e.Lists.Reset(nil, nil)
 		e.Lists.Both = [2][]byte{f.Loc, f.Loclists}
 	}
+	if u.Exprs != nil {
+		exprs = u.Exprs
+	}
 	e.Lists.Reloc = u.File.ListRelocs()
 	*e = callconv.Functions{
 		Machine: u.File.Machine,

@@ -14,7 +14,7 @@ import (
 // empty.
 func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	d, err := debuginfo.Open(in, debuginfo.Settings{
-		Names: &r.names, ByText: r.opt.Base != nil, Limit: r.limit, DebugDir: r.opt.DebugDir, Workers: r.opt.Jobs,
+		Names: &r.names, ByText: r.opt.Base != nil || r.trial.byText, Limit: r.limit, DebugDir: r.opt.DebugDir, Workers: r.opt.Jobs,
 		Scarce: func(size uint64) bool { return r.opt.MemoryLimit != 0 && r.opt.MemoryLimit < 2*size },
 	})
 	if err != nil {

@@ -48,7 +48,7 @@ func runTrials(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Ses
 func untilKnown(ctx context.Context, inputs []mmapelf.Source, opt Options, t *trial, s *Session) (*Output, error) {
 	for {
 		out, err := encodeAll(ctx, inputs, opt, t, s)
-		if !errors.Is(err, errUnsorted) && !errors.Is(err, unit.ErrMerge) {
+		if !errors.Is(err, errUnsorted) && !errors.Is(err, unit.ErrMerge) && !errors.Is(err, errByText) {
 			return out, err
 		}
 	}
@@ -106,6 +106,8 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *tri
 				t.sortRelocs, err = true, errUnsorted
 			case errors.Is(err, unit.ErrMerge):
 				t.merge[i] = true
+			case errors.Is(err, errByText):
+				t.byText = true
 			}
 			return nil, err
 		}

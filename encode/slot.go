@@ -6,6 +6,7 @@ import (
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/unit"
+	"github.com/btflite/btflite/internal/unitrecord"
 )
 
 // slot is the memory in which one unit, or group of units, is worked on: what was
@@ -17,6 +18,7 @@ type slot struct {
 	fail  error  // why the unit could not be encoded
 	ready bool   // it has been read, and may be committed
 	judged
+	record unitrecord.Reader
 
 	// Of -V: the lines, written when the unit is committed, and the ids that it
 	// gives the nodes.

@@ -12,6 +12,7 @@ import (
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/internal/unit"
+	"github.com/btflite/btflite/internal/unitrecord"
 )
 
 // run is the state of one encoding: everything that outlives a unit.
@@ -25,6 +26,10 @@ type run struct {
 	lead    int // see Output.Lead
 
 	names   names.Table
+	records struct { // the names of unit records
+		once  sync.Once
+		names *unitrecord.Names
+	}
 	set     *dedup.Set
 	index   atomic.Uint32 // the Set's int that indexes arrays, 0 until known
 	funcs   functions
@@ -104,6 +109,12 @@ func (r *run) stopped() error {
 	return nil
 }
 
+// recordNames are the names of unit records as tokens.
+func (r *run) recordNames() *unitrecord.Names {
+	r.records.once.Do(func() { r.records.names = unitrecord.NewNames(&r.names) })
+	return r.records.names
+}
+
 // intern adds a name that does not come with a type to the strings.
 func (r *run) intern(t dedup.Name) (dedup.Name, error) { return r.set.Intern(t) }
 
@@ -129,4 +140,5 @@ func (f *input) warn(line string) {
 type trial struct {
 	sortRelocs bool   // errUnsorted
 	merge      []bool // by file: unit.ErrMerge
+	byText     bool   // errByText
 }

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"errors"
+
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/unit"
 )
@@ -36,10 +38,27 @@ func (f *input) readUnit(u *slot) error {
 	if err != nil || skip {
 		return err
 	}
-	if err := f.Read(&u.Unit, p); err != nil {
+	if u.Record != nil {
+		err = u.readRecord(f)
+	} else {
+		err = f.Read(&u.Unit, p)
+	}
+	if err != nil {
 		return err
 	}
 	return f.resolve(u)
+}
+
+// errByText says that names are to stand for their text, as a unit record has no
+// places of names.
+var errByText = errors.New("a unit record")
+
+// readRecord reads the unit of u from its record.
+func (u *slot) readRecord(f *input) error {
+	if !f.Names.ByText {
+		return errByText
+	}
+	return u.record.Read(&u.Unit, &f.Input, f.run.recordNames())
 }
 
 // resolve judges the functions of a unit that has been read and looks its types up.

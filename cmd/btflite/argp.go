@@ -23,6 +23,7 @@ import (
 // to pflag: --name or --name=value for each option, "--", and all other words.
 func argp(cmd *cobra.Command, args []string) ([]string, error) {
 	p := argpParser{flags: cmd.Flags(), rest: args}
+	_, inOrder := cmd.Annotations[inOrderKey]
 	for len(p.rest) > 0 {
 		word := p.next()
 		var err error
@@ -34,6 +35,8 @@ func argp(cmd *cobra.Command, args []string) ([]string, error) {
 			err = p.long(word)
 		case len(word) > 1 && word[0] == '-':
 			err = p.letters(word[1:])
+		case inOrder:
+			p.others, p.rest = append(p.others, args[len(args)-len(p.rest)-1:]...), nil
 		default:
 			p.others = append(p.others, word)
 		}
@@ -43,6 +46,10 @@ func argp(cmd *cobra.Command, args []string) ([]string, error) {
 	}
 	return append(append(p.options, "--"), p.others...), nil
 }
+
+// inOrderKey is the annotation of commands whose own options end at the first word that
+// is none.
+const inOrderKey = "inorder"
 
 // detachedName is the option that people expect to be -o.
 const detachedName = "btf_encode_detached"

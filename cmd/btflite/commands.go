@@ -24,6 +24,7 @@ type subcommand struct {
 // commands is the table of commands, by name.
 func commands() []subcommand {
 	return []subcommand{
+		{compilerName, "compile to unit records in place of DWARF", "gcc clang compiler compile", newCompilerCommand},
 		{"completion", "print a script that completes command lines", "", newCompletionCommand},
 		{"dedup", "merge BTF and deduplicate it", "merge deduplicate", newDedupCommand},
 		{"diff", "say what differs between the BTF of two files", "compare cmp", newDiffCommand},
@@ -112,6 +113,14 @@ func complete(cmd *cobra.Command, c *cli) {
 // dispatch runs the command. Only the first word can be the name of one; a file
 // of that name is reached as ./name.
 func (c *cli) dispatch(args []string) error {
+	c.running = &cobra.Command{}
+	if is, err := c.asCompiler(args); is {
+		return err
+	}
+	if len(args) > 1 && args[0] == compilerName && !strings.HasPrefix(args[1], "-") {
+		// A build calls this thousands of times: no time for a command with options.
+		return new(compilerCommand).run(c, args[1:])
+	}
 	var cmd *cobra.Command
 	var name []string
 	if len(args) > 0 {

@@ -27,6 +27,11 @@ func (e *Functions) locate(p *Param, t dedup.Ref, args *argRegs) {
 		if off+n <= uint64(len(e.Exprs)) {
 			d.expr(e.Exprs[off:][:n], 0)
 		}
+	case LocEntries:
+		off, n := uint64(p.LocOff), uint64(p.LocLen)
+		if off+n <= uint64(len(e.Exprs)) {
+			d.entries(e.Exprs[off:][:n])
+		}
 	case LocList:
 		if e.Lists.Reloc != nil && e.Format.Version < 5 {
 			e.Lists.relocated(&d, uint64(p.LocOff))

@@ -15,6 +15,7 @@ type Cursor struct {
 	Vals    dwarf.Values   // of the DIE that was decoded last
 	Reader  names.Reader   // of its names; kept from unit to unit
 	SplitID uint64         // DW_AT_GNU_dwo_id
+	Record  []byte         // the unit record that the unit DIE has; part of Hdr.Data
 
 	// Of a relocatable file: the entries that were applied, and why some could not
 	// be. FirstReloc and LastReloc are what Header is given and what it finds.
@@ -56,7 +57,7 @@ func (c *Cursor) Reset(keep int) {
 	c.FirstReloc, c.LastReloc, c.RelocFail, c.Fail = 0, 0, nil, nil
 	c.Reader.Low, c.Reader.Bad = ^uint32(0), false
 	c.bases = bases{}
-	c.Name, c.Base, c.SplitID = 0, 0, 0
+	c.Name, c.Base, c.SplitID, c.Record = 0, 0, 0, nil
 }
 
 // Forget ends what is remembered of the sections of a file.
@@ -134,6 +135,12 @@ func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 		}
 	}
 	c.Name = c.NameOf(have)
+	c.Record = nil
+	if have&(1<<dwarf.VRecord) != 0 {
+		if off, n, ok := c.Vals[dwarf.VRecord].Block(); ok {
+			c.Record = b[off : off+n]
+		}
+	}
 	if have&(1<<dwarf.VDwoID) != 0 {
 		c.SplitID = c.Vals[dwarf.VDwoID].U
 	}

@@ -102,6 +102,11 @@ func (c *Cursor) AddressAt(index uint64) uint64 {
 	return c.relocated(relAddr, all, p, size)
 }
 
+// AddressPlace is where in .debug_addr the address at an index is.
+func (c *Cursor) AddressPlace(index uint64) (off uint64, ok bool) {
+	return indexed(c.File.other.addr, c.bases.addr, index, uint64(c.Hdr.AddrSize))
+}
+
 // ListAt turns an index of DW_FORM_loclistx into an offset in .debug_loclists.
 // Fail says so if that cannot be read.
 func (c *Cursor) ListAt(index uint64) (uint32, bool) {

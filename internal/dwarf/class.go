@@ -68,6 +68,9 @@ const (
 	VCompDir
 	VDwoID
 	NumValues
+
+	// VRecord is AtUnitRecord of a unit DIE, which has no location.
+	VRecord = VLocation
 )
 
 // attrValue maps DW_AT_ numbers below 0x90 to 1 + value index.
@@ -168,6 +171,8 @@ func useBeyond(c Class, attr uint64) use {
 		return dwoNames[c]
 	case attr == atGNUDwoID && c == ClassUnit:
 		return use{VDwoID, -1}
+	case attr == AtUnitRecord && c == ClassUnit:
+		return use{VRecord, -1}
 	case attr == atGNUAddrBase && c == ClassUnit:
 		return use{VAddrBase, -1}
 	}

@@ -85,6 +85,10 @@ const (
 	atGNUDwoID          = 0x2131
 	atGNUAddrBase       = 0x2133
 	atGNUAnnotation     = 0x2139
+
+	// AtUnitRecord is the attribute of a unit DIE that has a unit record, a block
+	// (docs/unit-records.md). It is our own, in the range for vendors.
+	AtUnitRecord = 0x2b74
 )
 
 // Form is a DW_FORM_ value (DWARF 5, section 7.5.6).

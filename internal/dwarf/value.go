@@ -36,6 +36,25 @@ func (v *Value) Block() (off, n int, ok bool) {
 	return 0, 0, false
 }
 
+// Place is where value v begins in b, of the DIE with abbreviation a whose attributes
+// are at b[p:]; -1 if it is not there. It is for values whose relocations count.
+func (t *Abbrevs) Place(a *Abbrev, b []byte, p int, v int) int {
+	ops := t.ops[a.prog&^crossProg:]
+	for i, o := range ops {
+		switch {
+		case o.code == opEnd:
+			return -1
+		case o.slot == uint8(v) && (o.code == opFixed || o.code == opULEB):
+			// The program up to here ends where the value begins.
+			before := Abbrevs{ops: append(append([]op(nil), ops[:i]...), op{code: opEnd}), consts: t.consts, unitFormat: t.unitFormat, forms: t.forms}
+			var vals Values
+			next, _ := before.Decode(&Abbrev{}, b, p, &vals)
+			return next
+		}
+	}
+	return -1
+}
+
 // Decode runs the program of a on the attributes at b[p:] and returns the
 // offset behind them and the bits of the values it set, or -1 if b ends first.
 func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, present uint32) {

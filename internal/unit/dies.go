@@ -7,6 +7,7 @@ import (
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
 )
 
 // Readers of single DIEs: everything that is rare enough not to stand in a run.
@@ -27,7 +28,7 @@ func (w *walker) baseType(off int, have uint32) error {
 	if n.Name == 0 {
 		return u.NoName(off, "base type without a name")
 	}
-	var enc uint32
+	var enc byte
 	isFloat := false
 	switch u.Number(have, dwarf.VEncoding) {
 	case ateSigned, ateSignedChar:
@@ -49,22 +50,26 @@ func (w *walker) baseType(off int, have uint32) error {
 		}
 		n.Info = btf.Info(btf.KindFloat, 0, false)
 	} else {
-		isInt := u.FirstInt == 0 && names.IsInt(n.Name)
-		if size == 0 || size&(size-1) != 0 || size > 16 {
-			n.Name, n.First, size = names.Unalias(names.FakeInt), size+1, 4
-			n.Third = 4
-		}
-		n.Info = btf.Info(btf.KindInt, 0, false)
-		n.Aux = enc<<24 | size*8
-		if isInt {
+		if u.FirstInt == 0 && names.IsInt(n.Name) {
 			u.FirstInt = u.nodes() + 1
 		}
+		SetInt(&n, size, enc, names)
 	}
 	i := u.nodes()
 	u.Types.Nodes.Append(n)
 	u.starts.S[off>>6].bits |= 1 << (off & 63)
 	u.Types.Order.Append(i)
 	return nil
+}
+
+// SetInt makes n, which has its name, an INT of a size in bytes and an encoding as BTF
+// has it. One that BTF does not know becomes what pahole makes of it.
+func SetInt(n *dedup.Node, size uint32, encoding byte, names *names.Text) {
+	if size == 0 || size&(size-1) != 0 || size > 16 {
+		n.Name, n.First, size = names.Unalias(names.FakeInt), size+1, 4
+	}
+	n.Info, n.Third = btf.Info(btf.KindInt, 0, false), size
+	n.Aux = uint32(encoding)<<24 | size*8
 }
 
 // member reads a member DIE that the hot loop does not take.

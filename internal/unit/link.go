@@ -201,7 +201,7 @@ func (in *Input) arrayIndex(u *Unit) {
 		index = in.Index.Load() | dedup.Extern
 	case u.FirstInt != 0:
 		index = u.FirstInt
-	case u.arrays:
+	case u.Arrays:
 		u.Types.Order.Append(uint32(len(u.Types.Nodes.S)))
 		u.Types.Nodes.Append(dedup.Node{
 			Info: btf.Info(btf.KindInt, 0, false), Name: in.Names.Unalias(in.Names.Int), Third: 4, Aux: 1<<24 | 32,
@@ -209,7 +209,7 @@ func (in *Input) arrayIndex(u *Unit) {
 		index = uint32(len(u.Types.Nodes.S))
 		u.FirstInt = index
 	}
-	if !u.arrays {
+	if !u.Arrays {
 		return
 	}
 	if index&dedup.Extern != 0 {

@@ -291,7 +291,7 @@ func (w *walker) array(d die, top *frame) (next int, err error) {
 	n, i := u.addNode(d.off)
 	n.Third = third
 	n.Info = btf.Info(btf.KindArray, 0, false)
-	u.arrays = true
+	u.Arrays = true
 	if !d.a.Children {
 		u.addOrder(i)
 		return next, nil

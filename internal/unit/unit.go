@@ -66,7 +66,8 @@ type Tables struct {
 	open    arena.Vec[dedup.Member]
 	frames  arena.Vec[frame]
 	oldBits arena.Vec[oldBitfield]
-	arrays  bool
+	// Arrays says whether a node is an ARRAY.
+	Arrays bool
 }
 
 // Functions is what has been read of functions.
@@ -76,6 +77,9 @@ type Functions struct {
 	FuncOrder arena.Vec[uint32] // Funcs in functions-table order
 	OwnFuncs  int               // those behind them are copies (Expand), if not 0
 	Formats   arena.Vec[callconv.FormatRun]
+	// Exprs is what the expressions of parameters are offsets in, of a unit record. nil
+	// for others, where it is Hdr.Data.
+	Exprs []byte
 }
 
 // links are references that leave the unit, and what stands for types elsewhere.
@@ -238,7 +242,7 @@ func (t *Tables) reset() {
 	t.oldBits.Trim(maxKept)
 	t.Unsigned = nil
 	t.Unencodable.reset()
-	t.FirstInt, t.arrays = 0, false
+	t.FirstInt, t.Arrays = 0, false
 }
 
 func (t *Functions) reset() {
@@ -246,7 +250,7 @@ func (t *Functions) reset() {
 	t.Params.Trim(maxKept)
 	t.FuncOrder.Trim(maxKept)
 	t.Formats.Trim(maxKept)
-	t.OwnFuncs = 0
+	t.OwnFuncs, t.Exprs = 0, nil
 }
 
 func (l *links) reset() {

@@ -42,6 +42,12 @@ func (in *Input) unitDIE(u *Unit) (p int, skip bool, err error) {
 	if u.Foreign == 0 && foreign(u.Language, producer) {
 		u.Foreign = u.Language
 	}
+	if u.Record != nil {
+		if in.Merged != nil {
+			return 0, false, u.DIEError(u.Hdr.First, "unit record in a file whose units refer to each other")
+		}
+		return next, false, nil
+	}
 	if !a.Children {
 		return next, true, u.CheckEnd(next)
 	}

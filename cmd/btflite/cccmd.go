@@ -1,0 +1,165 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/internal/ccline"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// compilerCommand is "btflite cc".
+type compilerCommand struct {
+	keep string // --keep-dwarf: a folder; "" for none
+}
+
+// compilerName is the name of the command.
+const compilerName = "cc"
+
+func newCompilerCommand(c *cli) *cobra.Command {
+	var k compilerCommand
+	cmd := &cobra.Command{
+		Use: "cc [--keep-dwarf=DIR] COMPILER [ARG...]",
+		Long: `Run COMPILER, a C compiler like gcc or clang, with its arguments. An object that it
+writes with debug information gets unit records in place of its debug sections: all
+that btflite needs to encode it, in about a twenty-fifth of the bytes. btflite -J takes
+a kernel or module that is linked of such objects as it takes one with DWARF, and
+writes the same BTF.
+
+Everything else passes through: options, output, exit status. What cannot be told by
+a record keeps its DWARF, and is encoded from that.
+
+A link to btflite that has the name of a compiler (gcc, clang, aarch64-linux-gnu-gcc)
+stands for btflite cc with the compiler of that name that is next in PATH.`,
+		Example: `  make CC="btflite cc gcc" PAHOLE=btflite olddefconfig all
+  btflite cc --keep-dwarf=../debug gcc -g -O2 -c file.c`,
+		RunE:        func(_ *cobra.Command, args []string) error { return k.run(c, args) },
+		Annotations: map[string]string{inOrderKey: ""},
+	}
+	s := under(cmd, groupReport)
+	s.file(&k.keep, "keep-dwarf", "", "keep each object as the compiler wrote it, compressed, below the folder `DIR`")
+	return cmd
+}
+
+func (k *compilerCommand) run(c *cli, words []string) error {
+	if len(words) == 0 {
+		return usagef("cc: which compiler? btflite cc COMPILER ARG...")
+	}
+	k.keep = cmp.Or(k.keep, os.Getenv(keepVariable))
+	path, err := exec.LookPath(words[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return fmt.Errorf("%s: cannot run it: %w", message.OneLine(words[0]), cause(err))
+	}
+	return k.compile(c, path, words)
+}
+
+// compile runs the compiler at path, whose command line is words, and converts what it
+// has written.
+func (k *compilerCommand) compile(c *cli, path string, words []string) error {
+	objects := ccline.Parse(words[1:]).Objects
+	if len(objects) == 0 {
+		// Nothing is left to do afterwards, so that nothing need wait.
+		err := syscall.Exec(path, words, os.Environ())
+		return fmt.Errorf("%s: cannot run it: %w", message.OneLine(path), err)
+	}
+	if err := c.runCompiler(path, words); err != nil {
+		return err
+	}
+	// An object takes a few megabytes, which the end of the process frees at once.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(collectFrom)
+	for _, o := range objects {
+		if err := k.convert(c, o); err != nil {
+			c.complain(err.Error())
+		}
+	}
+	return nil
+}
+
+// collectFrom is how large the heap may become, in bytes, before garbage is collected.
+const collectFrom = 256 << 20
+
+// runCompiler runs the compiler to its end. Its status is that of the error; a
+// signal that has ended it ends this process too.
+func (c *cli) runCompiler(path string, words []string) error {
+	cmd := &exec.Cmd{Path: path, Args: words, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s: cannot run it: %w", message.OneLine(path), cause(err))
+	}
+	c.guard.setOnDeath(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it removes what it has begun to write
+		_, _ = cmd.Process.Wait()
+	})
+	err := cmd.Wait()
+	c.guard.setOnDeath(nil)
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &exit):
+		return fmt.Errorf("%s: %w", message.OneLine(path), cause(err))
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		dieBy(status.Signal())
+	}
+	return verdict{exit.ExitCode()}
+}
+
+// cause is the error without the name of the system call and of the file.
+func cause(err error) error {
+	var path *fs.PathError
+	var program *exec.Error
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &program):
+		return program.Err
+	}
+	return err
+}
+
+// asCompiler runs the compiler that a link to this program stands for, if it has the
+// name of one.
+func (c *cli) asCompiler(args []string) (is bool, err error) {
+	if !ccline.IsCompiler(c.calledAs) {
+		return false, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return true, err
+	}
+	own, err := os.Stat(self)
+	if err != nil {
+		return true, err
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		path := filepath.Join(dir, c.calledAs)
+		info, err := os.Stat(path)
+		if err != nil || info.IsDir() || info.Mode()&0o111 == 0 || os.SameFile(own, info) {
+			continue
+		}
+		keep := os.Getenv(keepVariable)
+		return true, (&compilerCommand{keep}).compile(c, path, slices.Concat([]string{path}, args))
+	}
+	return true, fmt.Errorf("%s is a link to btflite, and PATH has no other program of that name", message.OneLine(c.calledAs))
+}
+
+// keepVariable is the environment variable that stands for --keep-dwarf, for links.
+const keepVariable = "BTFLITE_KEEP_DWARF"
+
+// exportsNeedDwarf says whether the build reads the DWARF of objects with exported symbols.
+func exportsNeedDwarf() bool {
+	b, err := os.ReadFile("include/config/auto.conf")
+	return err == nil && strings.Contains("\n"+string(b), "\nCONFIG_GENDWARFKSYMS=y\n")
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/btflite/btflite/internal/ccobject"
+	"github.com/btflite/btflite/internal/elfobject"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/internal/unitrecord"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// convert replaces the debug sections of an object by unit records, if it can. The error
+// says why an object was left as it is that should not have been.
+func (k *compilerCommand) convert(c *cli, object string) error {
+	path, err := filepath.EvalSymlinks(object)
+	if err != nil {
+		return nil // the compiler has written nothing
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	src := mmapelf.Source{Path: path}
+	out, err := ccobject.Convert(src, recordMaker(), exportsNeedDwarf())
+	switch {
+	case err == nil:
+	case isSilent(err):
+		return nil
+	case isUsual(err):
+		c.noteOnce(object, err)
+		return nil
+	default:
+		return message.FileError(object, "left with DWARF", err)
+	}
+	if k.keep != "" {
+		if err := c.keepObject(k.keep, path); err != nil {
+			return message.FileError(object, "left with DWARF, as it cannot be kept", err)
+		}
+	}
+	err = c.replaceObject(path, info.Mode().Perm(), out)
+	return message.FileError(object, "left with DWARF", err)
+}
+
+// recordMaker is the version that unit records say they are made by, in at most 255
+// bytes.
+func recordMaker() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
+	}
+	version := thisBuild(info).version
+	return version[:min(len(version), 255)]
+}
+
+// isSilent reports whether an object is left as it is for a reason that nobody wants to
+// hear of: there is nothing to do.
+func isSilent(err error) bool {
+	return errors.Is(err, ccobject.ErrNoDwarf) || errors.Is(err, ccobject.ErrAssembler) || errors.Is(err, ccobject.ErrRecords)
+}
+
+// isUsual reports whether a reason comes from how the kernel is configured.
+func isUsual(err error) bool {
+	for _, e := range []error{ccobject.ErrExports, ccobject.ErrLTO, ccobject.ErrSplit, ccobject.ErrTypeUnits, unitrecord.ErrNot, elfobject.ErrShape} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteOnce says why an object keeps its DWARF, once for each reason and folder that
+// the build runs in: what is true of one object is true of most.
+func (c *cli) noteOnce(object string, why error) {
+	dir, _ := os.Getwd()
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d\x00%s\x00%s", os.Getuid(), dir, why)
+	mark := filepath.Join(os.TempDir(), fmt.Sprintf("btflite-cc-%016x", h.Sum64()))
+	f, err := os.OpenFile(mark, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return
+	}
+	f.Close()
+	c.warn(message.OneLine(object) + ": left with DWARF, like others after it: " + why.Error())
+}
+
+// replaceObject gives the object at path new contents, as a whole or not at all. It
+// does not wait for the disk, as compilers do not either.
+func (c *cli) replaceObject(path string, mode os.FileMode, data []byte) error {
+	f, err := c.guard.create(func() (*os.File, error) { return openTemp(filepath.Dir(path), mode) })
+	if err != nil {
+		return err
+	}
+	name := f.Name()
+	defer c.guard.forget(name)
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(name, path)
+	}
+	if err != nil {
+		os.Remove(name)
+	}
+	return err
+}
+
+// keepObject keeps an object below dir, compressed, by its whole path.
+func (c *cli) keepObject(dir, path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(dir, strings.TrimPrefix(whole, filepath.VolumeName(whole))) + ".zst"
+	if err := c.guard.makeFolder(filepath.Dir(to)); err != nil {
+		return err
+	}
+	packed, err := ccobject.Pack(data)
+	if err != nil {
+		return err
+	}
+	return c.replaceObject(to, newFileMode&^0o022, packed)
+}

@@ -1,0 +1,63 @@
+package callconv
+
+import "github.com/btflite/btflite/internal/dwarf"
+
+// What a unit record keeps of a parameter's location: the expressions that can decide
+// something, without the ranges of addresses that they hold for.
+
+// MaxEntry is the length in bytes of the longest expression that is kept.
+const MaxEntry = 0xff
+
+// entries takes expressions that Condense has kept.
+func (d *locDecoder) entries(b []byte) {
+	for n := 0; len(b) > 0; n++ {
+		size := int(b[0])
+		if b = b[1:]; size > len(b) || !d.expr(b[:size], n) || d.done() {
+			return
+		}
+		b = b[size:]
+	}
+}
+
+// Condense appends to to what decides of a location with these expressions, as a
+// parameter with LocEntries has it: each behind its length in a byte. Whatever
+// the parameter's type and the options are, the judgement stays the same. An
+// expression that changes nothing is empty, or not there if it is not the first. It
+// reports whether all could be kept.
+func Condense(to []byte, exprs [][]byte, f dwarf.ExprFormat) ([]byte, bool) {
+	one, two := Param{Reg: -1}, Param{Reg: -1}
+	size := uint64(f.AddrSize)
+	narrow := locDecoder{p: &one, format: f, addrSize: size}
+	wide := locDecoder{p: &two, format: f, addrSize: size, two: true, full: true}
+	for n, x := range exprs {
+		before, beforeWide := one, two
+		if !narrow.expr(x, n) || !wide.expr(x, n) {
+			break // nothing counts from here on
+		}
+		changes := one != before || two != beforeWide
+		switch {
+		case changes && len(x) > MaxEntry:
+			return to, false
+		case changes:
+			to = append(append(to, byte(len(x))), x...)
+		case n == 0:
+			to = append(to, 0)
+		}
+	}
+	return to, true
+}
+
+// Expressions calls fn with each expression of the location of p, in order.
+func (e *Functions) Expressions(p *Param, fn func(expr []byte)) {
+	switch p.LocKind {
+	case LocExpr:
+		if off, n := uint64(p.LocOff), uint64(p.LocLen); off+n <= uint64(len(e.Exprs)) {
+			fn(e.Exprs[off:][:n])
+		}
+	case LocList:
+		l := dwarf.NewLocList(e.Lists.Data, uint64(p.LocOff), e.Format)
+		for x, ok := l.Next(); ok; x, ok = l.Next() {
+			fn(x)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+// Package ccline says what a command line of a C compiler makes: GCC's and clang's
+// options as far as they decide whether an object comes out, and where.
+package ccline
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Line is what a command line asks for.
+type Line struct {
+	// Objects are the objects that the compiler writes, with debug information; nil if
+	// it does not compile C, writes something else, or has no -g.
+	Objects []string
+}
+
+// withValue are options whose value is the next word. What follows them is no option,
+// whatever it looks like.
+var withValue = []string{
+	"-o", "-x", "-I", "-D", "-U", "-include", "-imacros", "-isystem", "-idirafter", "-iquote", "-iprefix", "-isysroot",
+	"-iwithprefix", "-iwithprefixbefore", "-imultilib", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang",
+	"-Xanalyzer", "-T", "-u", "-z", "-L", "-l", "-e", "-A", "-B", "-arch", "-target", "-mllvm", "-aux-info", "-dumpbase", "-dumpbase-ext",
+	"-dumpdir", "-wrapper", "-specs", "-G", "-F", "-framework", "--param", "--sysroot", "--target", "--output", "--language", "--include-directory",
+	"-serialize-diagnostics", "--serialize-diagnostics", "-gcc-toolchain", "-ivfsoverlay", "-iframework",
+}
+
+// elsewhere are options with which no object comes out.
+var elsewhere = []string{"-E", "-S", "-M", "-MM", "-fsyntax-only", "-###", "--help", "--version", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs",
+	"-emit-llvm", "--analyze", "--preprocess", "--assemble", "-fdirectives-only"}
+
+// state is what has been read so far.
+type state struct {
+	compile, debug, elsewhere bool
+	output, language          string
+	inputs                    []input
+}
+
+// input is an input file, and the language that -x says it has.
+type input struct{ path, language string }
+
+// maxFiles bounds how many files of options refer to each other.
+const maxFiles = 32
+
+// Parse reads the words of a command line behind the name of the compiler. Files of
+// options (@FILE) are read; one that cannot be is for the compiler to complain about.
+func Parse(words []string) Line {
+	var s state
+	files := 0
+	s.read(expand(words, &files))
+	if !s.compile || !s.debug || s.elsewhere {
+		return Line{}
+	}
+	var l Line
+	for _, in := range s.inputs {
+		if !in.isC() {
+			return Line{}
+		}
+		l.Objects = append(l.Objects, objectOf(in.path))
+	}
+	if s.output != "" && len(l.Objects) > 0 {
+		l.Objects = []string{s.output}
+	}
+	return l
+}
+
+// read reads words.
+func (s *state) read(words []string) {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		value := ""
+		if slices.Contains(withValue, w) {
+			if i++; i < len(words) {
+				value = words[i]
+			}
+			s.option(w, value)
+			continue
+		}
+		switch {
+		case w == "-" || !strings.HasPrefix(w, "-"):
+			s.inputs = append(s.inputs, input{w, s.language})
+		case strings.HasPrefix(w, "-o"):
+			s.output = w[2:]
+		case strings.HasPrefix(w, "--output="):
+			s.output = strings.TrimPrefix(w, "--output=")
+		case strings.HasPrefix(w, "-x"):
+			s.option("-x", w[2:])
+		default:
+			s.option(w, "")
+		}
+	}
+}
+
+// option reads an option with its value, if that is a word of its own.
+func (s *state) option(w, value string) {
+	switch {
+	case w == "-o" || w == "--output":
+		s.output = value
+	case w == "-x" || w == "--language":
+		if s.language = value; value == "none" {
+			s.language = ""
+		}
+	case w == "-c" || w == "--compile":
+		s.compile = true
+	case slices.Contains(elsewhere, w), strings.HasPrefix(w, "-print-"), strings.HasPrefix(w, "--print-"):
+		s.elsewhere = true
+	case strings.HasPrefix(w, "-g"):
+		s.debugOption(w)
+	}
+}
+
+// debugOption reads an option that begins with -g. The last one that turns debug
+// information on or off counts.
+func (s *state) debugOption(w string) {
+	switch {
+	case w == "-g0" || w == "-ggdb0":
+		s.debug = false
+	case w == "-g", w == "-ggdb", strings.HasPrefix(w, "-gdwarf"), strings.HasPrefix(w, "-ggdb"), w == "-gline-tables-only", w == "-gmlt",
+		w == "-gsplit-dwarf", len(w) == 3 && w[2] >= '1' && w[2] <= '9':
+		s.debug = true
+	}
+}
+
+// isC says whether the input is C, preprocessed or not. Standard input is what -x says.
+func (in *input) isC() bool {
+	switch in.language {
+	case "c", "cpp-output", "c-cpp-output":
+		return true
+	case "":
+		ext := filepath.Ext(in.path)
+		return ext == ".c" || ext == ".i"
+	}
+	return false
+}
+
+// objectOf is the object that the compiler writes for an input, without -o.
+func objectOf(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base)) + ".o"
+}
+
+// expand puts the words of files of options in the place of @FILE.
+func expand(words []string, files *int) []string {
+	if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "@") }) {
+		return words
+	}
+	var out []string
+	for _, w := range words {
+		path, isFile := strings.CutPrefix(w, "@")
+		if !isFile || *files >= maxFiles {
+			out = append(out, w)
+			continue
+		}
+		*files++
+		text, err := os.ReadFile(path)
+		if err != nil {
+			out = append(out, w)
+			continue
+		}
+		out = append(out, expand(split(string(text)), files)...)
+	}
+	return out
+}
+
+// split cuts the text of a file of options into words, which blanks part. Quotes of
+// both kinds and backslashes keep blanks in a word.
+func split(text string) []string {
+	var words []string
+	var word strings.Builder
+	open, quote := false, byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\\' && i+1 < len(text):
+			i++
+			word.WriteByte(text[i])
+			open = true
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			} else {
+				word.WriteByte(c)
+			}
+		case c == '"' || c == '\'':
+			quote, open = c, true
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			if open {
+				words = append(words, word.String())
+				word.Reset()
+				open = false
+			}
+		default:
+			word.WriteByte(c)
+			open = true
+		}
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// IsCompiler says whether a program of that name, without folders, is a C compiler: cc,
+// gcc or clang, with a target in front or a version behind.
+func IsCompiler(name string) bool {
+	name = strings.TrimRight(name, "0123456789.")
+	name = strings.TrimSuffix(name, "-")
+	if i := strings.LastIndexByte(name, '-'); i >= 0 {
+		name = name[i+1:]
+	}
+	return name == "gcc" || name == "cc" || name == "clang"
+}

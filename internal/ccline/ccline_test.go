@@ -1,0 +1,136 @@
+package ccline
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for _, x := range []struct{ line, want string }{
+		{"-g -c a.c", "a.o"},
+		{"-g -c dir/a.c", "a.o"},
+		{"-g -c a.c b.c", "a.o b.o"},
+		{"-g -c -o x.o a.c", "x.o"},
+		{"-g -c -ox.o a.c", "x.o"},
+		{"-g -c --output=x.o a.c", "x.o"},
+		{"-gdwarf-5 -O2 -c a.i", "a.o"},
+		{"-g -c -x c -o x.o -", "x.o"},
+		{"-g -xc -c -o x.o -", "x.o"},
+		{"-g3 -c a.c", "a.o"},
+		{"-g -gz -c a.c", "a.o"},
+		// No debug information, or none any more.
+		{"-c a.c", ""},
+		{"-g -g0 -c a.c", ""},
+		{"-g0 -g -c a.c", "a.o"},
+		{"-gz -c a.c", ""},
+		{"-gno-record-gcc-switches -c a.c", ""},
+		// No object.
+		{"-g a.c", ""},
+		{"-g -S a.c", ""},
+		{"-g -E -c a.c", ""},
+		{"-g -c a.c -fsyntax-only", ""},
+		{"-g -M -c a.c", ""},
+		{"-g -MD -MF a.d -c a.c", "a.o"},
+		{"--version", ""},
+		{"-print-file-name=plugin", ""},
+		{"", ""},
+		// No C.
+		{"-g -c a.S", ""},
+		{"-g -c a.s", ""},
+		{"-g -c -x assembler-with-cpp a.c", ""},
+		{"-g -c a.cc", ""},
+		{"-g -c -x c a.S", "a.o"},
+		{"-g -c -x c a.S -x none b.S", ""},
+		// Values that look like options, and options that look like values.
+		{"-g -o -c a.c", ""},
+		{"-g -c -I -E a.c", "a.o"},
+		{"-g -c -D -S a.c", "a.o"},
+		{"-g -c -MT -M a.c", "a.o"},
+		{"-g -c -include -c a.c", "a.o"},
+		{"-c -include -g a.c", ""},
+		{"-g -c -Xclang -fsyntax-only a.c", "a.o"},
+		{"-g -c a.c -o", "a.o"},
+	} {
+		if got := strings.Join(Parse(strings.Fields(x.line)).Objects, " "); got != x.want {
+			t.Errorf("%s: %q, want %q", x.line, got, x.want)
+		}
+	}
+}
+
+// TestOptionFiles: words come from files, too, which may name others.
+func TestOptionFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	inner := write("inner", "-c\n-o 'x y.o'")
+	outer := write("outer", "-g @"+inner)
+	loop := write("loop", "-g -c a.c @"+filepath.Join(dir, "loop"))
+	for _, x := range []struct {
+		words []string
+		want  []string
+	}{
+		{[]string{"@" + outer, "a.c"}, []string{"x y.o"}},
+		{[]string{"@" + filepath.Join(dir, "nothing"), "-g", "-c", "a.c"}, nil},
+		{[]string{"@" + loop}, nil},
+	} {
+		got := Parse(x.words).Objects
+		if x.want == nil && len(got) < maxFiles+2 {
+			continue // the compiler complains about it
+		}
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%q: %q, want %q", x.words, got, x.want)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                     nil,
+		" a  b\n\tc ":          {"a", "b", "c"},
+		`-DX="a b" 'c d'`:      {"-DX=a b", "c d"},
+		`a\ b "c\"d" ''`:       {"a b", `c"d`, ""},
+		`"open to the end`:     {"open to the end"},
+		`ends with backslash\`: {"ends", "with", `backslash\`},
+	} {
+		if got := split(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestIsCompiler(t *testing.T) {
+	for _, name := range []string{"cc", "gcc", "clang", "gcc-12", "clang-14", "aarch64-linux-gnu-gcc", "x86_64-linux-gnu-gcc-12.2"} {
+		if !IsCompiler(name) {
+			t.Errorf("%s is a compiler", name)
+		}
+	}
+	for _, name := range []string{"btflite", "pahole", "g++", "clang++", "clang-format", "gcc-ar", "ld", "pahole-1.32", "", "12", "btflite-gcc.bak"} {
+		if IsCompiler(name) {
+			t.Errorf("%s is no compiler", name)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("-g -c a.c")
+	f.Add("-g\x00-o\x00-c a.c")
+	f.Fuzz(func(t *testing.T, line string) {
+		words := strings.Split(line, " ")
+		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "@") }) {
+			return // whatever file that is
+		}
+		for _, o := range Parse(words).Objects {
+			if o == "" {
+				t.Errorf("%q: an object without a name", words)
+			}
+		}
+	})
+}

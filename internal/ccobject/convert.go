@@ -1,0 +1,185 @@
+// Package ccobject replaces the debug sections of an object by unit records.
+//
+// The object stays an object: its .debug_info has a unit for each one that the
+// compiler wrote, with name, language and producer as before, and with the unit
+// record as one more attribute. To a linker, a debugger or another encoder it is a
+// unit without DIEs. So units stand in link order beside those of other objects, and
+// what drops debug sections drops records.
+package ccobject
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/elfobject"
+	"github.com/btflite/btflite/internal/names"
+	"github.com/btflite/btflite/internal/unit"
+	"github.com/btflite/btflite/internal/unitrecord"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Languages that stay DWARF: DW_LANG_Mips_Assembler and DW_LANG_Assembly.
+const (
+	langMipsAssembler = 0x8001
+	langAssembly      = 0x0031
+)
+
+// Convert gives the object with unit records in place of its debug sections. maker is the
+// version of btflite. With keepExports, objects that export symbols are left as they
+// are. Errors: a reason to leave the object as it is, and those of a damaged one.
+func Convert(src mmapelf.Source, maker string, keepExports bool) ([]byte, error) {
+	limit := new(arena.Limit)
+	table := new(names.Table)
+	table.Use(names.NewPool(nil, limit))
+	defer table.FreePool()
+	f, err := open(&src, keepExports, table, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	w, err := unitrecord.NewWriter()
+	if err != nil {
+		return nil, err
+	}
+	c := &converter{file: f, writer: w, maker: maker}
+	c.in = unit.Input{
+		File: f, Index: new(atomic.Uint32), Limit: limit,
+		Options:  unit.Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true, KeepSigns: true},
+		Sections: []unit.VarSection{{Size: ^uint64(0), Wanted: true}}, // all of them
+	}
+	c.u.Init(limit)
+	defer c.u.Free()
+	if c.object, err = elfobject.New(f.ELF); err != nil {
+		return nil, err
+	}
+	if err := c.find(); err != nil {
+		return nil, err
+	}
+	if err := c.units(); err != nil {
+		return nil, err
+	}
+	return c.rewrite()
+}
+
+// open opens an object that has DWARF of its own.
+func open(src *mmapelf.Source, keepExports bool, table *names.Table, limit *arena.Limit) (*debuginfo.File, error) {
+	e, err := src.Open()
+	if err != nil {
+		return nil, err
+	}
+	err = suits(e, keepExports)
+	e.Close()
+	if err != nil {
+		return nil, err
+	}
+	f, err := debuginfo.Open(src, debuginfo.Settings{
+		Names: table, ByText: true, Limit: limit, Workers: 1, Scarce: func(uint64) bool { return false },
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err = f.Load(true); err == nil {
+		err = f.LoadRelocs(true)
+	}
+	if err == nil {
+		err = f.PlaceNames()
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// suits says why the sections of an object show that it is to stay as it is.
+func suits(e *mmapelf.File, keepExports bool) error {
+	has := false
+	for i := range e.Sections {
+		switch name := e.Sections[i].Name; {
+		case name == ".export_symbol" && keepExports:
+			return ErrExports
+		case strings.HasPrefix(name, ".gnu.debuglto_"), strings.HasPrefix(name, ".gnu.lto_"), name == ".llvm.lto":
+			return ErrLTO
+		case strings.HasSuffix(name, ".dwo"):
+			return ErrSplit
+		case name == ".debug_types", name == ".debug_info" && e.Sections[i].Flags&shfGroup != 0:
+			return ErrTypeUnits
+		case name == ".debug_info" || name == ".zdebug_info":
+			has = true
+		}
+	}
+	if !has {
+		return ErrNoDwarf
+	}
+	return nil
+}
+
+// units makes the record of each unit.
+func (c *converter) units() error {
+	f, u := c.file, &c.u
+	for off, first := uint64(0), 0; off < uint64(len(f.Info)); off, first = u.Hdr.End(), u.LastReloc {
+		u.Reset()
+		u.Seq = -1
+		if err := f.Header(off, first, &u.Cursor); err != nil {
+			return f.InFile(err)
+		}
+		if u.Hdr.IsType() {
+			return ErrTypeUnits
+		}
+		if err := c.unit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unit makes the record of the unit that c.u stands at.
+func (c *converter) unit() error {
+	u := &c.u
+	p, skip, err := c.in.Start(&c.u)
+	switch {
+	case err != nil:
+		return err
+	case u.Record != nil:
+		return ErrRecords
+	case u.Skeleton != nil:
+		return ErrSplit
+	case u.Language == langMipsAssembler || u.Language == langAssembly:
+		return ErrAssembler
+	case skip:
+		return fmt.Errorf("%w: a unit without DIEs", unitrecord.ErrNot)
+	case u.Abbrevs.Cross():
+		return fmt.Errorf("%w: its units refer to each other", unitrecord.ErrNot)
+	}
+	if err := c.in.ReadLinked(u, p); err != nil {
+		return err
+	}
+	lists := c.file.Loclists
+	if u.Hdr.Version < 5 {
+		if lists, err = c.oldLists(); err != nil {
+			return err
+		}
+	}
+	c.begin()
+	rec, err := c.writer.Write(u, &c.in, c, lists, c.maker)
+	if err != nil {
+		return err
+	}
+	return c.add(rec)
+}
+
+// oldLists is .debug_loc, relocated.
+func (c *converter) oldLists() ([]byte, error) {
+	t := c.file.ListRelocs()
+	if c.lists != nil || t == nil {
+		if c.lists == nil {
+			c.lists = c.file.Loc
+		}
+		return c.lists, nil
+	}
+	c.lists = append([]byte(nil), c.file.Loc...)
+	return c.lists, t.Apply(c.lists, 0, 0, t.Len())
+}

@@ -1,0 +1,217 @@
+package ccobject
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfobject"
+	"github.com/btflite/btflite/internal/unit"
+	"github.com/btflite/btflite/internal/unitrecord"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// converter is one conversion.
+type converter struct {
+	file   *debuginfo.File
+	object *elfobject.Object
+	writer *unitrecord.Writer
+	maker  string
+	in     unit.Input
+	u      unit.Unit
+	lists  []byte // location lists of units before DWARF 5, relocated
+	sections
+	relocations
+	out output
+}
+
+// sections are those of the object that matter here.
+type sections struct {
+	info, abbrev *mmapelf.Section
+}
+
+// relocations are those of the object, and those of the unit in work.
+type relocations struct {
+	infoRelocs, addrRelocs *elfobject.Relocs // of .debug_info; of .debug_addr, or nil
+	bases                  []elfobject.Reloc // by number of the base, with addend 0
+}
+
+// output is what the new sections hold.
+type output struct {
+	info   []byte
+	relocs []byte
+}
+
+// find finds the sections and relocations of the object.
+func (c *converter) find() (err error) {
+	for i := range c.file.ELF.Sections {
+		s := &c.file.ELF.Sections[i]
+		switch plain(s.Name) {
+		case ".debug_info":
+			if c.info != nil {
+				return fmt.Errorf("%w: two sections .debug_info", unitrecord.ErrNot)
+			}
+			c.info = s
+		case ".debug_abbrev":
+			c.abbrev = s
+		case ".debug_addr":
+			if c.addrRelocs, err = c.object.Relocs(s); err != nil {
+				return err
+			}
+		}
+	}
+	if c.info == nil || c.abbrev == nil {
+		return ErrNoDwarf
+	}
+	if c.info.Name != ".debug_info" || c.abbrev.Name != ".debug_abbrev" {
+		return fmt.Errorf("%w: its debug sections are compressed in the old way", unitrecord.ErrNot)
+	}
+	if c.infoRelocs, err = c.object.Relocs(c.info); err == nil && c.infoRelocs == nil {
+		err = fmt.Errorf("%w: its .debug_info has no relocations", unitrecord.ErrNot)
+	}
+	return err
+}
+
+// plain is the name that a debug section has when it is not compressed.
+func plain(name string) string {
+	if rest, ok := strings.CutPrefix(name, ".z"); ok {
+		return "." + rest
+	}
+	return name
+}
+
+// begin forgets the bases of the unit before.
+func (c *converter) begin() { c.bases = c.bases[:0] }
+
+// Base is part of unitrecord.Addresses. A base is a symbol, whatever is added to it.
+func (c *converter) Base(f unitrecord.Field) (base int, offset uint64, ok bool) {
+	table := c.infoRelocs
+	if f.Indexed {
+		table = c.addrRelocs
+	}
+	if table == nil {
+		return 0, 0, false
+	}
+	r, ok := table.At(f.Off)
+	if !ok || c.object.Merged(r.Symbol) {
+		return 0, 0, false
+	}
+	offset = uint64(r.Addend)
+	r.Addend, r.Off = 0, 0
+	if base = slices.Index(c.bases, r); base < 0 {
+		base = len(c.bases)
+		c.bases = append(c.bases, r)
+	}
+	return base, offset, true
+}
+
+// abbrevs is the abbreviation of units with a record.
+var abbrevs = func() []byte {
+	const tagCompileUnit, atName, atLanguage, atProducer = 0x11, 0x03, 0x13, 0x25
+	b := []byte{1, tagCompileUnit, 0}
+	for _, x := range []struct {
+		at   uint64
+		form dwarf.Form
+	}{
+		{atProducer, dwarf.FormString}, {atLanguage, dwarf.FormData2}, {atName, dwarf.FormString},
+		{dwarf.AtUnitRecord, dwarf.FormBlock4}, {0, 0},
+	} {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, x.at), uint64(x.form))
+	}
+	return append(b, 0)
+}()
+
+// add appends the unit in work to the new .debug_info.
+func (c *converter) add(rec unitrecord.Record) error {
+	u, order := &c.u, c.file.Order()
+	field := u.Hdr.Off + 6 // of debug_abbrev_offset
+	if u.Hdr.Version >= 5 {
+		field += 2
+	}
+	abbrev, ok := c.infoRelocs.At(field)
+	if !ok {
+		return fmt.Errorf("%w: a unit header without a relocation", unitrecord.ErrNot)
+	}
+	start := len(c.out.info)
+	b := append(c.out.info, 0, 0, 0, 0, 5, 0, 1, u.Hdr.AddrSize)
+	order.PutUint16(b[start+4:], 5)
+	abbrev.Off, abbrev.Addend = uint64(len(b)), 0
+	c.out.relocs = c.infoRelocs.Append(c.out.relocs, abbrev)
+	b = append(b, 0, 0, 0, 0, 1)
+	b = append(append(b, c.producer()...), 0)
+	b = append(b, 0, 0)
+	order.PutUint16(b[len(b)-2:], u.Language)
+	b = append(append(b, c.file.Names.Text(u.Name)...), 0)
+	b = append(b, 0, 0, 0, 0)
+	order.PutUint32(b[len(b)-4:], uint32(len(rec.Bytes)))
+	at := len(b)
+	b = append(b, rec.Bytes...)
+	size := int(u.Hdr.AddrSize)
+	for i, base := range c.bases[:rec.N] {
+		base.Off, base.Addend = uint64(at+rec.Bases+i*size), 1
+		c.out.relocs = c.infoRelocs.Append(c.out.relocs, base)
+		if size == 8 {
+			order.PutUint64(b[base.Off:], 1)
+		} else {
+			order.PutUint32(b[base.Off:], 1)
+		}
+	}
+	order.PutUint32(b[start:], uint32(len(b)-start-4))
+	c.out.info = b
+	return nil
+}
+
+// producer is the producer of the unit without its options, which nothing asks for.
+func (c *converter) producer() string {
+	u := &c.u
+	_, _, have, err := u.UnitDIE()
+	if err != nil || have&(1<<dwarf.VProducer) == 0 {
+		return ""
+	}
+	text, _, _ := strings.Cut(string(c.file.Names.Text(u.NameValue(&u.Vals[dwarf.VProducer]))), " -")
+	return text
+}
+
+// rewrite is the object with the new sections.
+func (c *converter) rewrite() ([]byte, error) {
+	change := elfobject.Change{
+		Drop: make(map[int]bool),
+		Set:  map[int][]byte{c.info.Index: c.out.info, c.abbrev.Index: abbrevs, c.infoRelocs.Section.Index: c.out.relocs},
+	}
+	all := c.file.ELF.Sections
+	debug := func(s *mmapelf.Section) bool {
+		return s.Flags&shfAlloc == 0 && (strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_"))
+	}
+	for i := range all {
+		s := &all[i]
+		about := s
+		if (s.Type == shtRela || s.Type == shtRel) && int(s.Info) < len(all) {
+			about = &all[s.Info]
+		}
+		if _, set := change.Set[i]; !set && debug(about) {
+			change.Drop[i] = true
+		}
+	}
+	return c.object.Rewrite(change)
+}
+
+const (
+	shtRela  = 4
+	shtRel   = 9
+	shfAlloc = 2
+	shfGroup = 0x200
+)
+
+// Pack is the contents of an object, compressed, to be kept.
+func Pack(data []byte) ([]byte, error) {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	return z.EncodeAll(data, nil), z.Close()
+}

@@ -1,0 +1,225 @@
+package elfobject
+
+import (
+	"encoding/binary"
+
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Change says what becomes of the sections of an object, by their indexes.
+type Change struct {
+	Drop map[int]bool
+	Set  map[int][]byte // new contents, not compressed
+}
+
+// rewriter lays an object out anew.
+type rewriter struct {
+	*Object
+	to   []int // new index by old one; 0 for what is dropped
+	n    int   // sections that stay
+	home int   // old index of the section that gets symbols of dropped ones
+	out  []byte
+}
+
+// Rewrite is the object with a change. Symbols of sections that are dropped stay, since
+// the numbers of all others would change with them: they become symbols of the first
+// section of Set. Errors: ErrShape, if something that stays needs what is dropped.
+func (o *Object) Rewrite(c Change) ([]byte, error) {
+	r := &rewriter{Object: o, to: make([]int, len(o.f.Sections)), home: -1}
+	for i := range o.f.Sections {
+		if !c.Drop[i] {
+			r.to[i] = r.n
+			r.n++
+		}
+		if _, ok := c.Set[i]; ok && r.home < 0 {
+			r.home = i
+		}
+	}
+	if r.home < 0 {
+		return nil, shape("nothing is set")
+	}
+	head := 52
+	if o.f.Class64 {
+		head = 64
+	}
+	if len(o.raw) < head {
+		return nil, shape("no header")
+	}
+	r.out = append(make([]byte, 0, len(o.raw)), o.raw[:head]...)
+	headers := make([]byte, 0, r.n*r.headerSize())
+	for i := range o.f.Sections {
+		if c.Drop[i] {
+			continue
+		}
+		h, err := r.section(&o.f.Sections[i], c)
+		if err != nil {
+			return nil, err
+		}
+		headers = append(headers, h...)
+	}
+	r.align(8)
+	at := uint64(len(r.out))
+	r.out = append(r.out, headers...)
+	r.patchHeader(at)
+	return r.out, nil
+}
+
+func (o *Object) headerSize() int {
+	if o.f.Class64 {
+		return 64
+	}
+	return 40
+}
+
+// align appends zeros up to a multiple of n.
+func (r *rewriter) align(n uint64) {
+	for n > 1 && uint64(len(r.out))%n != 0 {
+		r.out = append(r.out, 0)
+	}
+}
+
+// patchHeader sets the place and number of section headers, and the section of
+// their names.
+func (r *rewriter) patchHeader(at uint64) {
+	o := r.order
+	if r.f.Class64 {
+		o.PutUint64(r.out[40:], at)
+		o.PutUint16(r.out[60:], uint16(r.n))
+		o.PutUint16(r.out[62:], uint16(r.to[o.Uint16(r.out[62:])]))
+		return
+	}
+	o.PutUint32(r.out[32:], uint32(at))
+	o.PutUint16(r.out[48:], uint16(r.n))
+	o.PutUint16(r.out[50:], uint16(r.to[o.Uint16(r.out[50:])]))
+}
+
+// section appends the contents of s, and returns its header.
+func (r *rewriter) section(s *mmapelf.Section, c Change) ([]byte, error) {
+	size := s.Size
+	data, set := c.Set[s.Index]
+	if !set && s.Type != shtNull && s.Type != shtNobits {
+		if s.Offset > uint64(len(r.raw)) || uint64(len(r.raw))-s.Offset < s.Size {
+			return nil, shape("%s: its contents lie beyond the file", s.Name)
+		}
+		data = r.raw[s.Offset:][:s.Size]
+	}
+	link, info := s.Link, s.Info
+	if int(link) < len(r.to) && link != 0 {
+		if c.Drop[int(link)] {
+			return nil, shape("%s needs a section that is dropped", s.Name)
+		}
+		link = uint32(r.to[link])
+	}
+	if s.Type == shtRel || s.Type == shtRela || s.Flags&shfInfoLink != 0 {
+		if int(info) >= len(r.to) || c.Drop[int(info)] {
+			return nil, shape("%s is about a section that is dropped", s.Name)
+		}
+		info = uint32(r.to[info])
+	}
+	switch s.Type {
+	case shtSymtab:
+		data = r.symbols(c)
+	case shtGroup:
+		var err error
+		if data, err = r.group(s, data, c); err != nil {
+			return nil, err
+		}
+	}
+	at := s.Offset
+	if s.Type != shtNull {
+		r.align(s.Align)
+		at = uint64(len(r.out))
+		r.out = append(r.out, data...)
+	}
+	if s.Type != shtNobits && s.Type != shtNull {
+		size = uint64(len(data))
+	}
+	flags := s.Flags
+	if set {
+		flags &^= shfCompressed
+	}
+	return r.header(s, flags, at, size, link, info)
+}
+
+// header is the header of s with other values.
+func (r *rewriter) header(s *mmapelf.Section, flags, at, size uint64, link, info uint32) ([]byte, error) {
+	o, n := r.order, r.headerSize()
+	old, err := r.oldHeader(s.Index)
+	if err != nil {
+		return nil, err
+	}
+	h := append(make([]byte, 0, n), old...)
+	if r.f.Class64 {
+		o.PutUint64(h[8:], flags)
+		o.PutUint64(h[24:], at)
+		o.PutUint64(h[32:], size)
+		o.PutUint32(h[40:], link)
+		o.PutUint32(h[44:], info)
+		return h, nil
+	}
+	o.PutUint32(h[8:], uint32(flags))
+	o.PutUint32(h[16:], uint32(at))
+	o.PutUint32(h[20:], uint32(size))
+	o.PutUint32(h[24:], link)
+	o.PutUint32(h[28:], info)
+	return h, nil
+}
+
+// oldHeader is the header of section i in the file.
+func (r *rewriter) oldHeader(i int) ([]byte, error) {
+	n := uint64(r.headerSize())
+	var shoff uint64
+	if r.f.Class64 {
+		shoff = r.order.Uint64(r.raw[40:])
+	} else {
+		shoff = uint64(r.order.Uint32(r.raw[32:]))
+	}
+	at := shoff + uint64(i)*n
+	if at < shoff || at > uint64(len(r.raw)) || uint64(len(r.raw))-at < n {
+		return nil, shape("section header %d lies beyond the file", i)
+	}
+	return r.raw[at:][:n], nil
+}
+
+// symbols is the symbol table with new indexes of sections.
+func (r *rewriter) symbols(c Change) []byte {
+	data := append([]byte(nil), r.syms...)
+	size, at := r.symbolSize(), r.sectionAt()
+	for off := 0; off+size <= len(data); off += size {
+		s := data[off:][:size]
+		k := int(r.order.Uint16(s[at:]))
+		switch {
+		case k == 0 || k >= shnLoReserve || k >= len(r.to):
+			continue
+		case c.Drop[k]:
+			clearValue(s, r.order, r.f.Class64)
+			k = r.home
+		}
+		r.order.PutUint16(s[at:], uint16(r.to[k]))
+	}
+	return data
+}
+
+// clearValue sets value and size of a symbol to 0.
+func clearValue(s []byte, o binary.ByteOrder, class64 bool) {
+	if class64 {
+		o.PutUint64(s[8:], 0)
+		o.PutUint64(s[16:], 0)
+		return
+	}
+	o.PutUint32(s[4:], 0)
+	o.PutUint32(s[8:], 0)
+}
+
+// group is the contents of a section group with new indexes.
+func (r *rewriter) group(s *mmapelf.Section, data []byte, c Change) ([]byte, error) {
+	data = append([]byte(nil), data...)
+	for off := 4; off+4 <= len(data); off += 4 {
+		k := r.order.Uint32(data[off:])
+		if int(k) >= len(r.to) || c.Drop[int(k)] {
+			return nil, shape("%s: a section of a group is dropped", s.Name)
+		}
+		r.order.PutUint32(data[off:], uint32(r.to[k]))
+	}
+	return data, nil
+}

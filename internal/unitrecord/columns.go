@@ -1,0 +1,146 @@
+package unitrecord
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// A record is a number of columns: numbers of one sort, one behind the other. What is
+// alike stands side by side, which is what compression needs. docs/unit-records.md has
+// the reason of each.
+const (
+	colHead    = iota // counts and facts of the unit
+	colName           // names of nodes and members: code, see names.go
+	colNameLow        // lower halves of the codes that need two bytes
+	colNameFar        // codes that do not fit into two bytes
+	colDict           // fresh names: steps in the dictionary
+	colText           // fresh names that the dictionary does not have, each with a NUL
+	colKind           // nodes: kind, kind_flag, and whether vlen is not 0
+	colVlen           // nodes with elements
+	colSize           // nodes with a size, in bytes
+	colRef            // references: code, see refs.go
+	colRefLow
+	colRefFar
+	colOffset   // members: steps of the offset
+	colBits     // members of structs with kind_flag: width, and the offset's odd bits
+	colValue    // enumerators: steps of the lower 32 bits
+	colHigh     // enumerators of ENUM64: the upper 32 bits
+	colCount    // arrays: elements
+	colInt      // INTs: encoding
+	colOrder    // steps of the raw order
+	colUnsigned // ENUMs of Tables.Unsigned
+	colFunc     // functions: flags
+	colFuncMore // functions: origins, specifications, numbers of parameters and annotations
+	colParam    // parameters: flags
+	colPlace    // parameters: number of the location
+	colOrigin   // parameters: origins that are not where they are expected
+	colAddress  // addresses: number of the base, offset
+	colVar      // variables: flags
+	colAnnot    // annotations and tags: component
+	colLocation // locations: lengths and expressions
+	numColumns
+)
+
+// columns are those of a record that is made.
+type columns [numColumns][]byte
+
+func (c *columns) byte(col int, b byte)    { c[col] = append(c[col], b) }
+func (c *columns) uint(col int, v uint64)  { c[col] = binary.AppendUvarint(c[col], v) }
+func (c *columns) step(col int, v int64)   { c.uint(col, zigzag(v)) }
+func (c *columns) bytes(col int, b []byte) { c[col] = append(c[col], b...) }
+func zigzag(v int64) uint64                { return uint64(v)<<1 ^ uint64(v>>63) }
+func unzigzag(v uint64) int64              { return int64(v>>1) ^ -int64(v&1) }
+func (c *columns) reset() {
+	for i := range c {
+		c[i] = c[i][:0]
+	}
+}
+
+// pack appends the columns to b: their lengths, then their bytes.
+func (c *columns) pack(b []byte) []byte {
+	for _, col := range c {
+		b = binary.AppendUvarint(b, uint64(len(col)))
+	}
+	for _, col := range c {
+		b = append(b, col...)
+	}
+	return b
+}
+
+// errDamaged says that a record does not hold what it promises.
+var errDamaged = errors.New("the unit record is damaged")
+
+// column is one that is read. Reading beyond its end gives zeros, and bad is set.
+type column struct {
+	b   []byte
+	bad bool
+}
+
+// unpack cuts b into its columns.
+func unpack(b []byte, c *[numColumns]column) error {
+	var size [numColumns]uint64
+	for i := range size {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v > uint64(len(b)) {
+			return errDamaged
+		}
+		size[i], b = v, b[n:]
+	}
+	for i, n := range size {
+		if n > uint64(len(b)) {
+			return errDamaged
+		}
+		c[i] = column{b: b[:n:n]}
+		b = b[n:]
+	}
+	if len(b) != 0 {
+		return errDamaged
+	}
+	return nil
+}
+
+func (c *column) byte() byte {
+	if len(c.b) == 0 {
+		c.bad = true
+		return 0
+	}
+	x := c.b[0]
+	c.b = c.b[1:]
+	return x
+}
+
+func (c *column) uint() uint64 {
+	if len(c.b) > 0 && c.b[0] < 0x80 {
+		x := c.b[0]
+		c.b = c.b[1:]
+		return uint64(x)
+	}
+	v, n := binary.Uvarint(c.b)
+	if n <= 0 {
+		c.bad, c.b = true, nil
+		return 0
+	}
+	c.b = c.b[n:]
+	return v
+}
+
+// uint32 is uint for a number that has 32 bits.
+func (c *column) uint32() uint32 {
+	v := c.uint()
+	if v > 1<<32-1 {
+		c.bad = true
+	}
+	return uint32(v)
+}
+
+func (c *column) step() int64 { return unzigzag(c.uint()) }
+
+// count is a number of things that each take at least one byte of column of.
+func (c *column) count(of *column) int {
+	v := c.uint()
+	if v > uint64(len(of.b)) {
+		c.bad = true
+		return 0
+	}
+	return int(v)
+}

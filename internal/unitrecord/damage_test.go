@@ -1,0 +1,205 @@
+package unitrecord_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/btflite/btflite"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/ccobject"
+	"github.com/btflite/btflite/internal/unitrecord"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// object compiles the unit of ccobject's tests, and converts it.
+func object(tb testing.TB) []byte {
+	tb.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		tb.Skip(err)
+	}
+	path := filepath.Join(tb.TempDir(), "unit.o")
+	if out, err := exec.Command("gcc", "-g", "-O2", "-w", "-ffreestanding", "-c", "-o", path, "../ccobject/testdata/unit.c").CombinedOutput(); err != nil {
+		tb.Fatalf("%v\n%s", err, out)
+	}
+	data, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", false)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+// record finds the record in an object of one unit: its place, and that of its length.
+func record(tb testing.TB, object []byte) (from, to int) {
+	tb.Helper()
+	f, err := mmapelf.New("unit.o", object)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := f.Section(".debug_info")
+	info := object[s.Offset:][:s.Size]
+	at := 13
+	for range 2 { // producer, then language and name
+		for info[at] != 0 {
+			at++
+		}
+		at++
+		if at < 64 && info[at] == 29 { // DW_LANG_C11
+			at += 2
+		}
+	}
+	n := int(binary.LittleEndian.Uint32(info[at:]))
+	if at+4+n != len(info) {
+		tb.Fatalf("the record is not found: %d + 4 + %d of %d bytes", at, n, len(info))
+	}
+	return int(s.Offset) + at + 4, int(s.Offset) + len(info)
+}
+
+// encodes encodes an object whose record may be damaged, and fails the test if that
+// crashes or writes BTF that the kernel would refuse. It reports whether there was
+// BTF.
+func encodes(tb testing.TB, object []byte) bool {
+	tb.Helper()
+	r, err := btflite.Encode(context.Background(), []btflite.Source{{Path: "unit.o", Data: object}}, btflite.Options{})
+	var crash *encode.Crash
+	if errors.As(err, &crash) {
+		tb.Fatalf("crash: %v", err)
+	}
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	if err := btflite.Verify(context.Background(), r.BTF, nil, ""); err != nil {
+		tb.Fatalf("BTF is refused: %v", err)
+	}
+	return true
+}
+
+// rounds is how many mutants a test makes; BTFLITE_MUTANTS asks for more.
+func rounds(tb testing.TB) int {
+	if s := os.Getenv("BTFLITE_MUTANTS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return n
+	}
+	return 300
+}
+
+// TestDamagedFrame: a record in which a byte has changed gives an error, unless it is
+// one that nothing depends on.
+func TestDamagedFrame(t *testing.T) {
+	data := object(t)
+	if !encodes(t, data) {
+		t.Fatal("the object itself cannot be encoded")
+	}
+	from, to := record(t, data)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range rounds(t) {
+		mutant := append([]byte(nil), data...)
+		for range 1 + random.IntN(3) {
+			mutant[from+random.IntN(to-from)] ^= 1 << random.IntN(8)
+		}
+		encodes(t, mutant)
+	}
+}
+
+// TestMadeUpColumns: columns that somebody has made up, with a checksum that is right,
+// crash nothing.
+func TestMadeUpColumns(t *testing.T) {
+	data := object(t)
+	from, to := record(t, data)
+	random := rand.New(rand.NewPCG(3, 4))
+	accepted := 0
+	for range rounds(t) {
+		made := unitrecord.Remake(data[from:to], 8, func(columns []byte) []byte {
+			for range 1 + random.IntN(4) {
+				at := random.IntN(len(columns))
+				switch random.IntN(3) {
+				case 0:
+					columns[at] ^= 1 << random.IntN(8)
+				case 1:
+					columns[at] = byte(random.IntN(256))
+				default:
+					columns[at] = columns[random.IntN(len(columns))]
+				}
+			}
+			return columns
+		})
+		if made == nil {
+			t.Fatal("no record")
+		}
+		if mutant := withRecord(data, from, to, made); mutant != nil && encodes(t, mutant) {
+			accepted++
+		}
+	}
+	if accepted == 0 {
+		t.Error("no mutant at all was accepted: the test does not reach behind the checksum")
+	}
+}
+
+// withRecord is the object with another record, as long as the old one or shorter: zeros
+// follow, which zstd passes over as no frame. nil if it is longer.
+func withRecord(data []byte, from, to int, made []byte) []byte {
+	grown := len(made) - (to - from)
+	out := append([]byte(nil), data[:from]...)
+	out = append(out, made...)
+	binary.LittleEndian.PutUint32(out[from-4:], uint32(len(made)))
+	return moved(append(out, data[to:]...), data, from, grown)
+}
+
+// moved corrects the header, the sections and the unit of an object whose .debug_info
+// has grown by some bytes.
+func moved(out, data []byte, from, grown int) []byte {
+	le := binary.LittleEndian
+	shoff := int(le.Uint64(data[40:]))
+	le.PutUint64(out[40:], uint64(shoff+grown))
+	for i := range int(le.Uint16(data[60:])) {
+		h := out[shoff+grown+i*64:]
+		switch off := int(le.Uint64(h[24:])); {
+		case off > from:
+			le.PutUint64(h[24:], uint64(off+grown))
+		case off <= from && from < off+int(le.Uint64(h[32:])):
+			le.PutUint64(h[32:], le.Uint64(h[32:])+uint64(grown))
+			le.PutUint32(out[off:], le.Uint32(out[off:])+uint32(grown))
+		}
+	}
+	return out
+}
+
+// FuzzRecord encodes objects whose record has any columns.
+func FuzzRecord(f *testing.F) {
+	data := object(f)
+	from, to := record(f, data)
+	var columns []byte
+	unitrecord.Remake(data[from:to], 8, func(c []byte) []byte {
+		columns = append([]byte(nil), c...)
+		return c
+	})
+	f.Add(columns)
+	f.Fuzz(func(t *testing.T, columns []byte) {
+		made := unitrecord.Remake(data[from:to], 8, func([]byte) []byte { return columns })
+		encodes(t, withRecord(data, from, to, made))
+	})
+}
+
+// TestVersion: a record of another format says who has made it.
+func TestVersion(t *testing.T) {
+	data := object(t)
+	from, _ := record(t, data)
+	for at := range 2 { // format, dictionary
+		other := append([]byte(nil), data...)
+		other[from+at] += 7
+		_, err := btflite.Encode(context.Background(), []btflite.Source{{Path: "unit.o", Data: other}}, btflite.Options{})
+		if want := `unit.o: .debug_info: CU "../ccobject/testdata/unit.c" at 0x0: the unit record was built by btflite "test": rebuild the object or use that version`; err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

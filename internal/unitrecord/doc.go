@@ -1,0 +1,14 @@
+// Package unitrecord keeps what is read of a compile unit in a few kilobytes: a unit
+// record, which stands in .debug_info in place of the unit's DIEs.
+//
+// A record is made when the unit is compiled (Writer) and read when the kernel is
+// encoded (Reader). It holds the tables that unit.Input.ReadLinked leaves: types,
+// functions with where their parameters are, variables, annotations, with everything
+// that any feature may ask for. What depends on options, on symbols or on other
+// units is done as for DIEs, after reading.
+//
+// From below: columns of numbers (columns.go); names and references as codes
+// (names.go, refs.go); the tables (types.go, funcs.go, vars.go and their
+// counterparts in read*.go); the frame around them (frame.go).
+// docs/unit-records.md describes the format.
+package unitrecord

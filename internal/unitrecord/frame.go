@@ -1,0 +1,83 @@
+package unitrecord
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+// The frame of a record: what is needed before the columns can be read. Addresses
+// that the linker decides stand in it as plain words, each with a relocation.
+//
+//	1       format, 1
+//	1       number of the dictionary of names
+//	1, n    length and text of the version of btflite that has made the record
+//	ULEB    number of bases
+//	n × 4|8 bases: addresses in the byte order of the file, each one more than it is;
+//	        0 where the linker has dropped the section
+//	ULEB    length of the columns before compression
+//	4       CRC-32C of the columns before compression, little-endian
+//	rest    columns, a zstd frame
+
+// Format is the version of the format of records. Another one is not read.
+const Format = 1
+
+// maxColumns is the most bytes that the columns of a record may have.
+const maxColumns = 256 << 20
+
+// frame is the parsed frame.
+type frame struct {
+	maker  string
+	bases  []byte // of addrSize bytes each
+	length int    // of the columns
+	sum    uint32
+	packed []byte
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// appendFrame appends the frame with n bases of addrSize bytes, all zero, and the
+// columns. It returns where the bases begin.
+func appendFrame(b []byte, maker string, n, addrSize int, columns, packed []byte) (out []byte, bases int) {
+	b = append(b, Format, Dictionary, byte(len(maker)))
+	b = append(b, maker...)
+	b = binary.AppendUvarint(b, uint64(n))
+	bases = len(b)
+	b = append(b, make([]byte, n*addrSize)...)
+	b = binary.AppendUvarint(b, uint64(len(columns)))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(columns, castagnoli))
+	return append(b, packed...), bases
+}
+
+// VersionError is a record of another format or with another dictionary.
+type VersionError struct {
+	Maker string // the version of btflite that has made it
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("the unit record was built by btflite %q: rebuild the object or use that version", e.Maker)
+}
+
+// parseFrame reads the frame of a record.
+func parseFrame(b []byte, addrSize int) (f frame, err error) {
+	if len(b) < 3 || len(b)-3 < int(b[2]) {
+		return f, errDamaged
+	}
+	format, dictionary := b[0], b[1]
+	f.maker = string(b[3 : 3+int(b[2])])
+	b = b[3+int(b[2]):]
+	if format != Format || dictionary != Dictionary {
+		return f, &VersionError{f.maker}
+	}
+	n, k := binary.Uvarint(b)
+	if k <= 0 || n > uint64(len(b)-k)/uint64(addrSize) {
+		return f, errDamaged
+	}
+	f.bases, b = b[k:k+int(n)*addrSize], b[k+int(n)*addrSize:]
+	n, k = binary.Uvarint(b)
+	if k <= 0 || n > maxColumns || len(b)-k < 4 {
+		return f, errDamaged
+	}
+	f.length, f.sum, f.packed = int(n), binary.LittleEndian.Uint32(b[k:]), b[k+4:]
+	return f, nil
+}

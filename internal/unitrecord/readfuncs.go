@@ -1,0 +1,208 @@
+package unitrecord
+
+import (
+	"encoding/binary"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/unit"
+)
+
+// bases are the addresses that a record's offsets count from.
+type bases struct {
+	words     []byte
+	size      int // bytes of one
+	bigEndian bool
+}
+
+// at is base i as the linker has left it; ok is false if there is none.
+func (b *bases) at(i uint64) (v uint64, ok bool) {
+	if i >= uint64(len(b.words)/b.size) {
+		return 0, false
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if b.bigEndian {
+		order = binary.BigEndian
+	}
+	word := b.words[int(i)*b.size:][:b.size]
+	switch b.size {
+	case 8:
+		return order.Uint64(word), true
+	case 4:
+		return uint64(order.Uint32(word)), true
+	}
+	return 0, false
+}
+
+// address reads an address; 0 for one whose section the linker has dropped.
+func (r *Reader) address() uint64 {
+	c := &r.cols[colAddress]
+	v, ok := r.bases.at(c.uint())
+	offset := c.step()
+	if !ok {
+		c.bad = true
+		return 0
+	}
+	if v == 0 {
+		return 0
+	}
+	v += uint64(offset) - 1
+	if r.bases.size == 4 {
+		v = uint64(uint32(v))
+	}
+	return v
+}
+
+// locations finds the n locations in colLocation, which becomes the expressions of u.
+func (r *Reader) locations(u *unit.Unit, n int) {
+	c := &r.cols[colLocation]
+	u.Exprs = c.b
+	whole := len(c.b)
+	r.spans = r.spans[:0]
+	for range n {
+		size := c.count(c)
+		r.spans = append(r.spans, span{uint32(whole - len(c.b)), uint32(size)})
+		c.b = c.b[min(size, len(c.b)):]
+	}
+}
+
+// funcs reads n functions with m parameters.
+func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int) {
+	place := uint32(1)
+	for range n {
+		fn := callconv.Func{Off: place, First: uint32(len(u.Params.S)), FirstAn: uint32(len(u.Annots.S))}
+		flags := r.cols[colFunc].byte()
+		fn.Flags = callconv.FuncFlags(flags & funcFlags)
+		more := &r.cols[colFuncMore]
+		if flags&funcOrigin != 0 {
+			fn.Origin, fn.Spec = more.uint32(), more.uint32()
+		}
+		if flags&funcAddress != 0 {
+			fn.LowPC = r.address()
+		}
+		fn.Name = r.names.next()
+		if flags&funcAnnots != 0 {
+			fn.NAn = r.annots(u, in)
+		}
+		if fn.Flags&callconv.FuncHasType != 0 {
+			fn.Type = r.refs.at(0)
+		}
+		fn.N = more.uint32()
+		if uint64(fn.N) > uint64(m) {
+			r.bad = true
+			return
+		}
+		m -= int(fn.N)
+		for j := range fn.N {
+			r.param(u, place+1+j, fn.Origin+1+j)
+		}
+		place += 1 + fn.N
+		u.Funcs.Append(fn)
+	}
+	r.bad = r.bad || m != 0
+	next := int64(0)
+	seen := make([]bool, n)
+	for range n {
+		k := next + r.cols[colFuncMore].step()
+		if uint64(k) >= uint64(n) || seen[k] {
+			r.bad = true
+			return
+		}
+		seen[k] = true
+		u.FuncOrder.Append(uint32(k))
+		next = k + 1
+	}
+}
+
+// param reads a parameter, whose origin is expected at a place.
+func (r *Reader) param(u *unit.Unit, place, expected uint32) {
+	flags := r.cols[colParam].byte()
+	pm := callconv.Param{Off: place, Reg: -1, HasType: flags&paramType != 0}
+	if flags&paramConst != 0 {
+		pm.Flags |= callconv.ParamHasConst
+	}
+	if flags&paramLoc != 0 {
+		pm.Flags |= callconv.ParamHasLoc
+		pm.LocKind = callconv.LocEntries
+		k := r.cols[colPlace].uint()
+		if k >= uint64(len(r.spans)) {
+			r.bad = true
+			return
+		}
+		pm.LocOff, pm.LocLen = r.spans[k].off, r.spans[k].n
+	}
+	if flags&paramOrigin != 0 {
+		pm.Origin = expected
+		if flags&paramFar != 0 {
+			pm.Origin = r.cols[colOrigin].uint32()
+		}
+	}
+	pm.Name = r.names.next()
+	if pm.HasType {
+		pm.Type = r.refs.at(0)
+	}
+	u.Params.Append(pm)
+}
+
+// annots reads annotations, and returns how many of them the run wants.
+func (r *Reader) annots(u *unit.Unit, in *unit.Input) uint32 {
+	n := r.cols[colAnnot].count(&r.cols[colName])
+	for range n {
+		a := unit.Annot{Value: r.names.next(), Component: int32(r.cols[colAnnot].step())}
+		if in.DeclTag {
+			u.Annots.Append(a)
+		}
+	}
+	if !in.DeclTag {
+		return 0
+	}
+	return uint32(n)
+}
+
+// vars reads n variables, of which those are kept that lie in a wanted section.
+func (r *Reader) vars(u *unit.Unit, in *unit.Input, n int) {
+	for range n {
+		addr := r.address()
+		v := unit.Var{Name: r.names.next(), Type: r.refs.at(0), FirstAn: uint32(len(u.Annots.S))}
+		flags := r.cols[colVar].byte()
+		v.External = flags&varExternal != 0
+		if flags&varAnnots != 0 {
+			v.NAn = r.annots(u, in)
+		}
+		if in.Place(&v, addr) {
+			u.Vars.Append(v)
+		}
+	}
+}
+
+// tags reads n declaration tags of types.
+func (r *Reader) tags(u *unit.Unit, in *unit.Input, n int) {
+	c := &r.cols[colAnnot]
+	node := int64(0)
+	for range n {
+		node += c.step()
+		t := unit.Tag{Node: uint32(node), Component: int32(c.step()), Value: r.names.next()}
+		if uint64(node) >= uint64(len(u.Types.Nodes.S)) {
+			r.bad = true
+			return
+		}
+		switch btf.InfoKind(u.Types.Nodes.S[node].Info) {
+		case btf.KindStruct, btf.KindUnion, btf.KindTypedef:
+		default:
+			r.bad = true
+		}
+		if in.DeclTag {
+			u.Tags.Append(t)
+		}
+	}
+}
+
+// vlenOf is how many elements a node has.
+func vlenOf(n *dedup.Node) uint32 {
+	switch btf.InfoKind(n.Info) {
+	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
+		return btf.InfoVlen(n.Info)
+	}
+	return 0
+}

@@ -1,0 +1,131 @@
+package unitrecord
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/unit"
+)
+
+// Writer makes records, one after the other.
+type Writer struct {
+	cols      columns
+	dict      *dictionary
+	names     namer
+	env       callconv.Functions // for what locations are in
+	addrs     Addresses
+	locations map[string]int // number by what Condense has kept
+	bases     int
+	head      head
+	exprs     [][]byte
+	scratch   []byte
+	packed    []byte
+	zstd      *zstd.Encoder
+	err       error
+}
+
+// head is what colHead begins with.
+type head struct{ nodes, members, funcs, params, vars, tags int }
+
+// ErrNot says that a unit cannot be told by a record. Its DIEs are to stay.
+var ErrNot = errors.New("it cannot be told by a unit record")
+
+func (w *Writer) fail(what string) {
+	if w.err == nil {
+		w.err = fmt.Errorf("%w: %s", ErrNot, what)
+	}
+}
+
+// NewWriter is a Writer.
+func NewWriter() (*Writer, error) {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20),
+		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithSingleSegment(true), zstd.WithLowerEncoderMem(true))
+	d := loadDictionary()
+	d.index()
+	return &Writer{zstd: z, dict: d}, err
+}
+
+// Record is a unit record and where it is to be relocated.
+type Record struct {
+	Bytes []byte // valid until the next record is made
+	Bases int    // offset of the first base in Bytes
+	N     int    // bases
+}
+
+// Write makes the record of a unit that ReadLinked has read with in, all of whose
+// features are on. lists are the unit's location lists, relocated. maker is the
+// version of btflite, at most 255 bytes. Error: ErrNot, with the reason.
+func (w *Writer) Write(u *unit.Unit, in *unit.Input, addrs Addresses, lists []byte, maker string) (Record, error) {
+	w.start(u, in, addrs, lists)
+	if why := u.Apart(); why != "" {
+		w.fail(why)
+	}
+	if u.Hdr.Version < 3 || u.Hdr.Dwarf64 {
+		w.fail("its DWARF is of version 2 or of 64 bits")
+	}
+	if len(u.Types.Order.S) != len(u.Types.Nodes.S) {
+		w.fail("its types have no order")
+	}
+	if w.err != nil {
+		return Record{}, w.err
+	}
+	w.types(u)
+	w.funcs(u)
+	w.vars(u)
+	w.tags(u)
+	w.facts(u)
+	if w.err != nil {
+		return Record{}, w.err
+	}
+	raw := w.cols.pack(w.scratch[:0])
+	w.scratch = raw
+	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(u.Hdr.AddrSize), raw, nil)
+	out = w.zstd.EncodeAll(raw, out)
+	w.packed = out
+	return Record{Bytes: out, Bases: bases, N: w.bases}, nil
+}
+
+// start prepares for a unit.
+func (w *Writer) start(u *unit.Unit, in *unit.Input, addrs Addresses, lists []byte) {
+	w.cols.reset()
+	w.names = namer{text: in.Names.Table, dict: w.dict, number: make(map[dedup.Name]int, len(u.Types.Nodes.S)/2)}
+	w.addrs, w.bases, w.err = addrs, 0, nil
+	w.locations = make(map[string]int)
+	w.env = callconv.Functions{
+		Format: dwarf.ExprFormat{Version: u.Hdr.Version, AddrSize: u.Hdr.AddrSize, BigEndian: u.Hdr.BigEndian},
+		Exprs:  u.Hdr.Data, Lists: callconv.Lists{Data: lists},
+	}
+	w.head = head{nodes: len(u.Types.Nodes.S), vars: len(u.Vars.S), tags: len(u.Tags.S)}
+	for i := range u.Types.Nodes.S {
+		w.head.members += int(vlenOf(&u.Types.Nodes.S[i]))
+	}
+}
+
+// Facts of a unit, as bits in colHead.
+const (
+	factHides = 1 << iota
+	factArrays
+)
+
+// facts writes colHead.
+func (w *Writer) facts(u *unit.Unit) {
+	c, h := &w.cols, &w.head
+	for _, n := range []int{h.nodes, h.members, h.funcs, h.params, h.vars, h.tags, len(w.locations)} {
+		c.uint(colHead, uint64(n))
+	}
+	c.uint(colHead, u.DIEs)
+	c.uint(colHead, uint64(u.FirstInt))
+	bits := uint64(0)
+	if u.Hides {
+		bits |= factHides
+	}
+	if u.Arrays {
+		bits |= factArrays
+	}
+	c.uint(colHead, bits)
+}
