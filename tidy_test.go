@@ -28,17 +28,18 @@ var imports = map[string][]string{
 	"arena":       {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
 	"btf":         {"arena"},
 	"btf/btftest": {"btf"},
+	"btf/ctype":   {"btf", "btf/view"},
 	"btf/diff":    {"btf"},
 	"btf/distill": {"btf"},
 	"btf/dump":    {"btf", "internal/message", "github.com/btflite/btflite"}, // the second escapes names, the last is for tests
-	"btf/funcs":   {"btf", "btf/view"},
+	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
 	"btf/order":   {"btf"},
 	"btf/page":    {"btf", "btf/view"},
 	"btf/stats":   {"btf", "btf/view", "btf/btftest"}, // the last for tests
 	"btf/verify": {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix",
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests
 	"btf/verify/releasetest": {"btf"},
-	"btf/show":               {"btf", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
+	"btf/show":               {"btf", "btf/ctype", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
 	"btf/view":               {"btf"},
 	"compactstate":           {"arena", "internal/workers"},
 	"dedup":                  {"arena", "btf", "internal/workers", "dedup/btffile", "dedup/deduptest", "dedup/exact"}, // the last three for tests

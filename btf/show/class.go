@@ -107,21 +107,21 @@ func (p *Printer) typedef(t view.Type) {
 		}
 		p.typedefName(name)
 	case of.Kind() == btf.KindPtr && of.Target().Kind() == btf.KindFuncProto:
-		p.typeName(of.Target().Target(), 0)
+		p.typeName(of.Target().Target())
 		p.text(" (*")
 		p.name(name)
 		p.text(")")
-		p.params(of.Target(), 0)
+		p.params(of.Target())
 	case of.Kind() == btf.KindFuncProto:
-		p.typeName(of.Target(), 0)
+		p.typeName(of.Target())
 		p.text(" (")
 		p.name(name)
 		p.text(")")
-		p.params(of, 0)
+		p.params(of)
 	case of.Kind() == btf.KindArray:
 		p.array(of, &declaration{name: name, form: p.outermost(of)}, 0)
 	default:
-		p.typeName(of, 0)
+		p.typeName(of)
 		p.text(" ")
 		p.name(name)
 	}

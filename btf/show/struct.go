@@ -260,7 +260,7 @@ func (p *Printer) expanded(t view.Type, d *declaration, depth int) {
 // named adds the name of t and that of what is declared.
 func (p *Printer) named(t view.Type, d *declaration) {
 	start, width := p.pos(), d.typeWidth
-	p.typeName(t, 0)
+	p.typeName(t)
 	switch t.Kind() {
 	case btf.KindStruct:
 		start, width = start+len("struct "), width-len("struct ")
@@ -309,12 +309,12 @@ func (p *Printer) declarePointer(t view.Type, d *declaration) {
 	start, of := p.pos(), t.Target()
 	switch {
 	case of.Kind() == btf.KindFuncProto:
-		p.typeName(of.Target(), 0)
+		p.typeName(of.Target())
 		p.pad(start, d.typeWidth)
 		p.text(" (*")
 		p.name(d.name)
 		p.text(")")
-		p.params(of, 0)
+		p.params(of)
 	case unnamed(of):
 		d.typeWidth -= 8
 		d.relative = true

@@ -1,0 +1,203 @@
+// Package ctype writes types of BTF as text, in two forms:
+//
+//	pahole.go    Writer: as pahole and pfunct of pahole 1.32 spell types
+//	declare.go   Declarer: as C declares what has the type
+//
+// Both take every blob that btf.Parse takes, and end on types that refer to
+// themselves.
+package ctype
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// Style is a program whose spelling a Writer has.
+type Style uint8
+
+// The styles.
+const (
+	Pahole        Style = iota // types of members, as pahole prints them
+	Pfunct                     // prototypes, as pfunct prints them
+	PfunctUnnamed              // the same without the names of parameters
+)
+
+// Writer appends types to a text, as they stand before the name of what has them:
+// "const char  *". Every qualifier in front adds a blank behind the type.
+type Writer struct {
+	Text  []byte
+	Style Style
+	// Escape appends a name; nil for names as they are.
+	Escape func(dst, name []byte) []byte
+	// Limit is how long Text may become: what does not fit is cut, and Cut set.
+	Limit int
+	Cut   bool
+}
+
+// cut stands for what is left out: of a text that is too long, or of a type that
+// refers to itself.
+const cut = "..."
+
+// Put appends s.
+func (w *Writer) Put(s string) {
+	if w.fits(len(s)) {
+		w.Text = append(w.Text, s...)
+	}
+}
+
+// Name appends a name.
+func (w *Writer) Name(name []byte) {
+	switch {
+	case !w.fits(len(name)):
+	case w.Escape != nil:
+		w.Text = w.Escape(w.Text, name)
+	default:
+		w.Text = append(w.Text, name...)
+	}
+}
+
+// fits tells whether there is room for n bytes, and cuts the text if there is none.
+func (w *Writer) fits(n int) bool {
+	if !w.Cut && len(w.Text)+n > w.Limit {
+		w.Cut = true
+		w.Text = append(w.Text, cut...)
+	}
+	return !w.Cut
+}
+
+// Type appends a type.
+func (w *Writer) Type(t view.Type) { w.typ(t, 0) }
+
+func (w *Writer) typ(t view.Type, depth int) {
+	if depth > view.MaxDepth || w.Cut {
+		w.Put(cut)
+		return
+	}
+	depth++
+	switch k := t.Kind(); k {
+	case btf.KindVoid:
+		w.Put("void")
+	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
+		w.Put(Keyword(t))
+		w.Name(t.Name())
+	case btf.KindFloat:
+		if w.Style == Pahole {
+			w.Put("single ")
+		}
+		w.Name(t.Name())
+	case btf.KindPtr:
+		w.pointer(t.Target(), depth)
+	case btf.KindConst:
+		w.qualified("const ", "", t, depth)
+	case btf.KindVolatile:
+		w.qualified("volatile ", "", t, depth)
+	case btf.KindRestrict:
+		w.qualified("", " restrict", t, depth)
+	case btf.KindTypeTag:
+		w.typ(t.Target(), depth)
+	case btf.KindArray:
+		elem, _ := t.Elem()
+		w.typ(elem, depth)
+	case btf.KindFuncProto:
+		w.typ(t.Target(), depth)
+		w.Put(" ()")
+		w.params(t, depth, nil)
+	default:
+		w.Name(t.Name())
+	}
+}
+
+// qualified is a type with a qualifier before or behind it. pfunct writes no blank
+// behind it where it leaves out the names of parameters, and pahole none behind
+// restrict.
+func (w *Writer) qualified(before, behind string, t view.Type, depth int) {
+	w.Put(before)
+	w.typ(t.Target(), depth)
+	w.Put(behind)
+	if w.Style == Pfunct || w.Style == Pahole && behind == "" {
+		w.Put(" ")
+	}
+}
+
+// pointer is a pointer to t. A constant pointer that is pointed to has its const
+// behind the star, other constant types have it in front.
+func (w *Writer) pointer(t view.Type, depth int) {
+	if inner := t.Target(); t.Kind() == btf.KindConst && inner.Kind() == btf.KindPtr {
+		w.typ(inner, depth)
+		w.Put(" const *")
+		return
+	}
+	w.typ(t, depth)
+	w.Put(" *")
+}
+
+// Params appends the list of parameters of a prototype, in parentheses. before, if it
+// is not nil, is called before each parameter.
+func (w *Writer) Params(proto view.Type, before func(i int)) { w.params(proto, 0, before) }
+
+func (w *Writer) params(proto view.Type, depth int, before func(i int)) {
+	n := proto.Vlen()
+	if n == 0 || w.Style == Pahole && n == 1 && proto.Param(0).Variadic() {
+		w.Put("(void)")
+		return
+	}
+	w.Put("(")
+	for i, p := range proto.Params() {
+		if i > 0 {
+			w.Put(", ")
+		}
+		if p.Variadic() && (w.Style == Pahole || i == n-1) {
+			w.Put("...")
+		} else {
+			if before != nil {
+				before(i)
+			}
+			w.param(p, depth+1)
+		}
+		if w.Cut || depth > view.MaxDepth {
+			break
+		}
+	}
+	w.Put(")")
+}
+
+// param is one parameter. Pointers to functions have the name inside.
+func (w *Writer) param(p view.Param, depth int) {
+	var name []byte
+	if w.Style == Pfunct {
+		name = p.Name()
+	}
+	t := p.Type()
+	switch {
+	case t.Kind() == btf.KindPtr && t.Target().Kind() == btf.KindFuncProto:
+		w.typ(t.Target().Target(), depth)
+		w.Put(" (*")
+		w.Name(name)
+		w.Put(")")
+		w.params(t.Target(), depth, nil)
+	case t.Kind() == btf.KindFuncProto && w.Style != Pahole:
+		w.typ(t.Target(), depth)
+		w.Put(" ")
+		w.Name(name)
+		w.params(t, depth, nil)
+	default:
+		w.typ(t, depth)
+		if len(name) > 0 {
+			w.Put(" ")
+			w.Name(name)
+		}
+	}
+}
+
+// Keyword is the word before a tag, with a blank; "" for types that have none.
+func Keyword(t view.Type) string {
+	switch k := t.Kind(); {
+	case k == btf.KindUnion, k == btf.KindFwd && t.Flag():
+		return "union "
+	case k == btf.KindStruct, k == btf.KindFwd:
+		return "struct "
+	case t.IsEnum():
+		return "enum "
+	}
+	return ""
+}
