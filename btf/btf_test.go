@@ -267,3 +267,27 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestPointerSize: the size of long counts, wherever in the chain it is.
+func TestPointerSize(t *testing.T) {
+	blob := func(base *Blob, long string, size uint32) *Blob {
+		b := NewBuilder(false, base)
+		b.Add("long double", Info(KindFloat, 0, false), 8)
+		b.Add("long long", Info(KindInt, 0, false), 4, 32)
+		b.Add(long, Info(KindInt, 0, false), size, 8*size)
+		got, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	four := blob(nil, "int unsigned long", 4)
+	for _, x := range []struct {
+		b    *Blob
+		want int
+	}{{blob(nil, "longer", 4), 8}, {four, 4}, {blob(four, "long int", 8), 4}, {blob(blob(nil, "i", 4), "long int", 4), 4}} {
+		if got := x.b.PointerSize(); got != x.want {
+			t.Errorf("%d, want %d", got, x.want)
+		}
+	}
+}

@@ -47,7 +47,7 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 	begin, end := cBegin, cEnd
 	if o.Strict {
 		if o.PointerSize == 0 {
-			o.PointerSize = int(pointerSizeOf(b))
+			o.PointerSize = b.PointerSize()
 		}
 		var err error
 		if b, _, err = strictTypes(b, o.PointerSize); err != nil {
@@ -132,7 +132,7 @@ func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
 		number: make([]uint32, n), state: make([]uint8, n), announced: make([]bool, n), aligns: make([]uint32, n), maxSteps: 1 << 20,
 		strict: opt.Strict, unions: opt.Strict || opt.PackedUnions, asserts: opt.asserts}
 	if c.pointerSize == 0 {
-		c.pointerSize = pointerSizeOf(b)
+		c.pointerSize = uint32(b.PointerSize())
 	}
 	for ; b != nil; b = b.Base {
 		c.maxSteps += stepsPerWord * len(b.Words)
@@ -240,23 +240,3 @@ const (
 #endif /* __VMLINUX_H__ */
 `
 )
-
-// longNames are the names of the type whose size is that of a pointer.
-var longNames = []string{"long", "long int", "int long", "unsigned long", "long unsigned", "unsigned long int", "unsigned int long",
-	"long unsigned int", "long int unsigned", "int unsigned long", "int long unsigned"}
-
-// pointerSizeOf is the size of pointers, by that of long.
-func pointerSizeOf(b *btf.Blob) uint32 {
-	for id := uint32(1); id < b.TypeCount(); id++ {
-		rec := b.Record(id)
-		if rec.Kind() != btf.KindInt || rec.Third() != 4 && rec.Third() != 8 {
-			continue
-		}
-		for _, name := range longNames {
-			if string(b.NameBytes(rec.Name())) == name {
-				return rec.Third()
-			}
-		}
-	}
-	return 8
-}

@@ -10,6 +10,6 @@ func (o *COptions) Asserts() { o.asserts = true }
 
 // Lost is how many members a strict header lacks.
 func Lost(b *btf.Blob) (int, error) {
-	_, lost, err := strictTypes(b, int(pointerSizeOf(b)))
+	_, lost, err := strictTypes(b, b.PointerSize())
 	return lost, err
 }

@@ -22,9 +22,10 @@ var kinds = map[string][]btf.Kind{
 // Find returns the ids of the types that a name or pattern stands for. The kind is
 // struct, union, enum or "" for any of these and typedefs. A name stands for the
 // first struct, union or enum, or else for the first typedef; a pattern (those of
-// path.Match) for all own types that it fits, each once. The error is that of a
+// path.Match) for all types that it fits, each once, those of bases only if they are
+// wanted. The error is that of a
 // malformed pattern.
-func Find(v *view.View, kind, name string) (ids []uint32, err error) {
+func Find(v *view.View, kind, name string, withBases bool) (ids []uint32, err error) {
 	if !strings.ContainsAny(name, `*?[\`) {
 		for _, id := range v.Named(name, kinds[kind]...) {
 			if len(ids) == 0 {
@@ -40,7 +41,11 @@ func Find(v *view.View, kind, name string) (ids []uint32, err error) {
 		return nil, err
 	}
 	known := newSeen()
-	for t := range v.Own() {
+	types := v.Own()
+	if withBases {
+		types = v.All()
+	}
+	for t := range types {
 		if !slices.Contains(kinds[kind], t.Kind()) || len(t.Name()) == 0 {
 			continue
 		}
@@ -81,7 +86,7 @@ func Nearest(v *view.View, name string) (nearest string) {
 
 // WithEnumerator is the first enum that has the enumerator.
 func WithEnumerator(v *view.View, name string) (t view.Type, ok bool) {
-	for t := range v.Own() {
+	for t := range v.All() {
 		for _, e := range t.Values() {
 			if string(e.Name()) == name {
 				return t, true

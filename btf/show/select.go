@@ -25,6 +25,7 @@ type Filter struct {
 	Without         []string // prefixes of names that are left out
 	Contains        string   // only those with a member of this struct, union or typedef
 	PointTo         string   // only members that point to this struct or union
+	Bases           bool     // those of bases, too
 	Anonymous       bool     // structs without a name too: those with a typedef
 	Nested          bool     // with Anonymous: those without a typedef as well
 }
@@ -50,7 +51,7 @@ const (
 func (p *Printer) List(f *Filter, form Form, separator string) error {
 	p.many()
 	if form == Times {
-		p.again = countTimes(p.v)
+		p.again = countTimes(p.v, f.Bases)
 	}
 	for t := range p.Listed(f) {
 		p.Entry(t, f, form, separator)
@@ -75,7 +76,7 @@ func (p *Printer) many() {
 func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 	return func(yield func(view.Type) bool) {
 		known := newSeen()
-		for t := range p.v.OwnComposites() {
+		for t := range p.v.Composites(f.Bases) {
 			if f.named(t) && (len(t.Name()) == 0 || known.add(t)) && f.passes(p.lays, t) && !yield(t) {
 				return
 			}
@@ -88,7 +89,7 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	p.many()
 	var list []view.Type
-	for t := range p.v.OwnComposites() {
+	for t := range p.v.Composites(f.Bases) {
 		if len(t.Name()) > 0 && f.named(t) && f.passes(p.lays, t) {
 			list = append(list, t)
 		}
@@ -121,10 +122,10 @@ func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 }
 
 // countTimes counts the types that List leaves out because another one is like them.
-func countTimes(v *view.View) map[uint32]uint64 {
+func countTimes(v *view.View, withBases bool) map[uint32]uint64 {
 	known := newSeen()
 	again := map[uint32]uint64{}
-	for t := range v.OwnComposites() {
+	for t := range v.Composites(withBases) {
 		if len(t.Name()) > 0 && !known.add(t) {
 			again[known.old]++
 		}

@@ -34,9 +34,7 @@ type View struct {
 
 // New returns the types of b. b must not change as long as they are in use.
 func New(b *btf.Blob) *View {
-	v := &View{blob: b}
-	v.pointer = v.guessPointer()
-	return v
+	return &View{blob: b, pointer: uint8(b.PointerSize())}
 }
 
 // Blob is the blob that v reads.
@@ -71,16 +69,22 @@ func (v *View) All() iter.Seq[Type] { return v.from(1) }
 // Own gives the types that are not of a base, in the order of ids.
 func (v *View) Own() iter.Seq[Type] { return v.from(v.blob.FirstID) }
 
-// OwnComposites gives the own structs and unions. It is much faster than to look for
-// them in Own.
-func (v *View) OwnComposites() iter.Seq[Type] {
+// Composites gives the structs and unions, those of the bases first if they are wanted.
+// It is much faster than to look for them in All or Own.
+func (v *View) Composites(withBases bool) iter.Seq[Type] {
+	chain := v.chain()
+	if !withBases {
+		chain = chain[len(chain)-1:]
+	}
 	return func(yield func(Type) bool) {
-		for i, w := range v.blob.Off {
-			if k := btf.InfoKind(v.blob.Words[w+1]); k != btf.KindStruct && k != btf.KindUnion {
-				continue
-			}
-			if !yield(v.Type(v.blob.FirstID + uint32(i))) {
-				return
+		for _, b := range chain {
+			for i, w := range b.Off {
+				if k := btf.InfoKind(b.Words[w+1]); k != btf.KindStruct && k != btf.KindUnion {
+					continue
+				}
+				if !yield(v.Type(b.FirstID + uint32(i))) {
+					return
+				}
 			}
 		}
 	}
@@ -99,28 +103,9 @@ func (v *View) from(first uint32) iter.Seq[Type] {
 // Name is the string at an offset; see btf.Blob.NameBytes.
 func (v *View) Name(off uint32) []byte { return v.blob.NameBytes(off) }
 
-// PointerSize is the size of a pointer in bytes: 8, or 4. BTF does not say it: it
-// is the size of the type long, 8 if there is none.
+// PointerSize is the size of a pointer in bytes: 8, or 4. See btf.Blob.
 func (v *View) PointerSize() int { return int(v.pointer) }
 
 // SetPointerSize sets the size of a pointer, for whoever knows it from an ELF
 // header. It must come before all questions for sizes.
 func (v *View) SetPointerSize(bytes int) { v.pointer = uint8(bytes) }
-
-// longNames are the names that compilers give to long in debug information.
-var longNames = []string{"long unsigned int", "long int", "unsigned long", "long", "int long", "unsigned long int"}
-
-func (v *View) guessPointer() uint8 {
-	for t := range v.All() {
-		if t.Kind() != btf.KindInt || t.rec.Third() != 4 && t.rec.Third() != 8 {
-			continue
-		}
-		name := t.Name()
-		for _, long := range longNames {
-			if string(name) == long {
-				return uint8(t.rec.Third())
-			}
-		}
-	}
-	return 8
-}

@@ -64,6 +64,7 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 // of btflite show.
 func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 	s := &showCommand{in: newTypeReader(c.lookupEnv), separator: "\t"}
+	s.filter.Bases = true // as pahole
 	flags := s.command().Flags()
 	if e.formats != "" {
 		e.printed = append(e.printed, [2]string{"format_path", e.formats})

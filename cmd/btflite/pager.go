@@ -1,32 +1,63 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
+	"syscall"
 )
+
+// defaultPager is what shows long text if $PAGER is not set.
+const defaultPager = "less"
 
 // pager returns where a command writes what may be long: the standard output or, if
 // that is a terminal, the program that $PAGER names, less if it names none. end
 // waits until the user has left it.
 func (c *cli) pager() (out io.Writer, end func()) {
+	none := func() {}
 	f, ok := c.stdout.(*os.File)
 	name, set := c.lookupEnv("PAGER")
 	if !ok || !isTerminal(f) || name == "cat" || set && name == "" {
-		return c.stdout, func() {}
+		return c.stdout, none
 	}
 	if name == "" {
-		name = "less"
+		name = defaultPager
+		if _, err := exec.LookPath(name); err != nil {
+			return c.stdout, none
+		}
 	}
 	cmd := exec.Command("/bin/sh", "-c", name)
 	cmd.Stdout, cmd.Stderr = f, os.Stderr
 	cmd.Env = os.Environ()
-	if _, set := c.lookupEnv("LESS"); !set {
-		cmd.Env = append(cmd.Env, "LESS=FRX") // as git: short text needs no key
+	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} { // as git: short text needs no key
+		if _, set := c.lookupEnv(name); !set {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
 	}
 	in, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {
-		return c.stdout, func() {}
+		return c.stdout, none
 	}
-	return in, func() { in.Close(); cmd.Wait() }
+	// An interrupt is for the pager, which stays; it would lose its text and the
+	// terminal its settings if we ended now.
+	signal.Ignore(os.Interrupt)
+	return &pagerPipe{in}, func() {
+		in.Close()
+		cmd.Wait()
+		signal.Reset(os.Interrupt)
+	}
+}
+
+// pagerPipe writes to a pager. Who leaves it early has seen enough: that is no error.
+type pagerPipe struct{ to io.Writer }
+
+func (p *pagerPipe) Write(b []byte) (int, error) {
+	n, err := p.to.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		p.to = io.Discard
+		return len(b), nil
+	}
+	return n, err
 }

@@ -36,11 +36,15 @@ type showCommand struct {
 	declExclude []string // -D
 	usedAt      bool     // -I
 	format      string   // of a picture; "" for text
+	color       string   // --color
 }
 
 func newShowCommand(c *cli) *cobra.Command {
 	s := &showCommand{in: newTypeReader(c.lookupEnv), separator: "\t"}
 	cmd := s.command()
+	under(cmd, groupPrinted).toggle(&s.filter.Bases, "with_base", "", "the types of the base, too", rare)
+	under(cmd, groupReport).value(func(v string) error { s.color = v; return nil }, "color", "", "colours `WHEN`: auto, always or never",
+		words(colorAuto, colorAlways, colorNever), rare)
 	under(cmd, groupReport).value(func(v string) error { s.format = v; return nil }, "format", "",
 		"draw layouts in `FORMAT`: html, or svg for one", words("text", "html", "svg"))
 	cmd.RunE = func(_ *cobra.Command, words []string) error {
@@ -227,6 +231,11 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	}
 	out, end := c.pager()
 	defer end()
+	if c.colored(s.color) {
+		paint := &painter{to: out}
+		defer paint.Flush()
+		out = paint
+	}
 	p := show.New(out, v, s.opt)
 	switch {
 	case s.where && len(s.names) > 0:
@@ -346,7 +355,7 @@ func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error 
 		if !ok || !slices.Contains([]string{"struct", "union", "enum"}, kind) {
 			kind, bare = "", name
 		}
-		ids, err := show.Find(v, kind, bare)
+		ids, err := show.Find(v, kind, bare, s.filter.Bases)
 		if err != nil {
 			return usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(bare))
 		}

@@ -108,3 +108,51 @@ func compareTypes(t *testing.T, line string, got, want []byte) {
 	}
 	t.Logf("%q: %d types are equal, of %d pahole prints nonsense", line, len(a)-odd, odd)
 }
+
+// shownModules is how many modules TestShowModules compares.
+const shownModules = 50
+
+// TestShowModules: what pahole prints of modules over the BTF of their kernel, which
+// it prints too.
+func TestShowModules(t *testing.T) {
+	program := pahole()
+	if os.Getenv("CI") != "true" || program == "" {
+		t.Skip("modules are compared with CI=true and the corpus")
+	}
+	corpus, kernel := filepath.Dir(filepath.Dir(program)), shownKernels[0]
+	var modules []string
+	filepath.WalkDir(filepath.Join(corpus, "modules", kernel), func(path string, _ os.DirEntry, _ error) error {
+		if strings.HasSuffix(path, ".ko") {
+			modules = append(modules, path)
+		}
+		return nil
+	})
+	if len(modules) < shownModules {
+		t.Skipf("%d modules of %s", len(modules), kernel)
+	}
+	run := func(args ...string) []byte {
+		var out, errs bytes.Buffer
+		c := newCLI(&out, &errs, func(string) (string, bool) { return "", false })
+		c.calledAs = paholeName
+		if status := c.run(args); status != exitOK {
+			t.Fatalf("%q: %s", args, &errs)
+		}
+		return out.Bytes()
+	}
+	base, split := filepath.Join(t.TempDir(), "base"), filepath.Join(t.TempDir(), "split")
+	run("-J", "--btf_features=default", "--btf_encode_detached="+base, filepath.Join(corpus, kernel))
+	for i := range shownModules {
+		module := modules[i*(len(modules)/shownModules)]
+		run("-J", "--btf_features=default", "--btf_base="+base, "--btf_encode_detached="+split, module)
+		for _, line := range []string{"", "-s -T"} {
+			args := append([]string{"-F", "btf", "--btf_base=" + base}, append(strings.Fields(line), split)...)
+			want, err := exec.Command(program, args...).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := run(args...); !bytes.Equal(got, want) {
+				t.Errorf("%s: %q: %d bytes, pahole has %d, and they differ", module, line, len(got), len(want))
+			}
+		}
+	}
+}

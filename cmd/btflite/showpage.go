@@ -50,7 +50,7 @@ func (s *showCommand) drawn(c *cli, v *view.View) (ids []uint32, err error) {
 		return ids, nil
 	}
 	for _, name := range s.names {
-		one, pattern := showCommand{names: []string{name}, skipMissing: s.skipMissing}, strings.ContainsAny(name, `*?[\`)
+		one, pattern := showCommand{names: []string{name}, skipMissing: s.skipMissing, filter: s.filter}, strings.ContainsAny(name, `*?[\`)
 		fault := one.eachNamed(c, v, func(t view.Type) {
 			switch of := t.Resolved(); {
 			case of.IsComposite():
