@@ -29,12 +29,12 @@ var imports = map[string][]string{
 	"btf":         {"arena"},
 	"btf/btftest": {"btf"},
 	"btf/ctype":   {"btf", "btf/view"},
-	"btf/diff":    {"btf"},
+	"btf/diff":    {"btf", "btf/ctype"},
 	"btf/distill": {"btf"},
 	"btf/dump":    {"btf", "internal/message", "github.com/btflite/btflite"}, // the second escapes names, the last is for tests
 	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
 	"btf/order":   {"btf"},
-	"btf/page":    {"btf", "btf/view"},
+	"btf/page":    {"btf", "btf/ctype", "btf/view"},
 	"btf/stats":   {"btf", "btf/view", "btf/btftest"}, // the last for tests
 	"btf/verify": {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix",
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests

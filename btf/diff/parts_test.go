@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/ctype"
 )
 
 // Words of types that the tests build.
@@ -199,6 +200,11 @@ func TestCType(t *testing.T) {
 		t.Errorf("%d parameters: %s", strings.Count(got, ","), got)
 	}
 }
+
+const (
+	maxTypes = ctype.MaxTypes
+	maxText  = ctype.MaxBytes
+)
 
 // TestTypeBounds: how many types and bytes a text takes at most.
 func TestTypeBounds(t *testing.T) {

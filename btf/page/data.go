@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/ctype"
 	"github.com/btflite/btflite/btf/view"
 )
 
@@ -184,99 +184,29 @@ func layout(t view.Type) (parts []part) {
 
 // typeText is the type in C, without a name of a variable.
 func typeText(t view.Type) string {
-	w := declarators{left: maxDeclarators}
-	left, right := w.around(t)
-	return strings.TrimSpace(left) + right
+	v := t.View()
+	d := ctype.Declarer{Blob: v.Blob(), Name: func(off uint32) string { return shownName(v.Name(off)) }, Cut: "…"}
+	return d.Declare(t.ID, "")
 }
 
-// maxDeclarators is how many pointers, arrays, functions and names are told of one
-// type. Prototypes of hostile files could have each other as parameters forever.
-const maxDeclarators = 64
-
-// declarators tells types as far as there is room.
-type declarators struct{ left int }
-
-// around is what stands left and right of a name that is declared with t.
-func (w *declarators) around(t view.Type) (left, right string) {
-	if w.left--; w.left < 0 {
-		return "… ", ""
+// shownName is a name as it is told.
+func shownName(name []byte) string {
+	if len(name) > maxName {
+		return string(name[:maxName]) + "…"
 	}
-	target := t.Target()
-	switch k := t.Kind(); k {
-	case btf.KindPtr:
-		left, right = w.around(target)
-		if k := target.Unmodified().Kind(); k == btf.KindFuncProto || k == btf.KindArray {
-			return left + "(*", ")" + right
-		}
-		return left + "*", right
-	case btf.KindConst, btf.KindVolatile, btf.KindRestrict:
-		left, right = w.around(target)
-		word := qualifiers[k]
-		if target.Unmodified().Kind() == btf.KindPtr {
-			return left + word, right
-		}
-		return word + left, right
-	case btf.KindTypeTag:
-		return w.around(target)
-	case btf.KindArray:
-		elem, n := t.Elem()
-		left, right = w.around(elem)
-		return left, "[" + strconv.FormatUint(uint64(n), 10) + "]" + right
-	case btf.KindFuncProto:
-		left, right = w.around(target)
-		return left, "(" + w.params(t) + ")" + right
-	}
-	return plainName(t) + " ", ""
-}
-
-var qualifiers = map[btf.Kind]string{btf.KindConst: "const ", btf.KindVolatile: "volatile ", btf.KindRestrict: "restrict "}
-
-// params is the parameters of a prototype.
-func (w *declarators) params(t view.Type) string {
-	var list []string
-	for i, p := range t.Params() {
-		switch {
-		case p.Variadic() && i > 0:
-			list = append(list, "...")
-			continue
-		case w.left <= 0:
-			return strings.Join(append(list, "…"), ", ")
-		}
-		left, right := w.around(p.Type())
-		list = append(list, strings.TrimSpace(left)+right)
-	}
-	if len(list) == 0 {
-		return "void"
-	}
-	return strings.Join(list, ", ")
+	return string(name)
 }
 
 // plainName is the name of a type that is told by one.
 func plainName(t view.Type) string {
-	word := ""
-	switch t.Kind() {
-	case btf.KindVoid:
+	switch name := t.Name(); {
+	case t.Kind() == btf.KindVoid:
 		return "void"
-	case btf.KindStruct:
-		word = "struct "
-	case btf.KindUnion:
-		word = "union "
-	case btf.KindEnum, btf.KindEnum64:
-		word = "enum "
-	case btf.KindFwd:
-		word = "struct "
-		if t.Flag() {
-			word = "union "
-		}
-	}
-	name := t.Name()
-	switch {
 	case len(name) == 0:
-		return word + "(anonymous)"
-	case len(name) > maxName:
-		return word + string(name[:maxName]) + "…"
+		return ctype.Keyword(t) + "(anonymous)"
+	default:
+		return ctype.Keyword(t) + shownName(name)
 	}
-	return word + string(name)
 }
 
 // maxName is how many bytes of the name of a type are told in a text about
