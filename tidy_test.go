@@ -40,6 +40,7 @@ var imports = map[string][]string{
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests
 	"btf/verify/releasetest": {"btf"},
 	"btf/show":               {"btf", "btf/ctype", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
+	"btf/sites":              {"btf"},
 	"btf/view":               {"btf"},
 	"compactstate":           {"arena", "internal/workers"},
 	"dedup":                  {"arena", "btf", "internal/workers", "dedup/btffile", "dedup/deduptest", "dedup/exact"}, // the last three for tests
@@ -88,6 +89,7 @@ var imports = map[string][]string{
 		"btf/funcs",
 		"btf/order",
 		"btf/show",
+		"btf/sites",
 		"btf/page",
 		"btf/stats",
 		"btf/verify",

@@ -31,6 +31,7 @@ type inlining struct {
 	funcs  []inlinedFunc // of the unit in work, by index of its functions
 	words  []uint32
 	places []uint32
+	why    []string // for Options.InlineMissing
 	chain  []uint32
 }
 
@@ -224,7 +225,10 @@ func (r *inlinedUnit) site(f *input, s *inline.Site) {
 		r.store.Drop(known.drop)
 		return
 	}
-	r.place(s, fn)
+	r.place(f, s, fn)
+	if f.opt.InlineMissing != nil {
+		f.opt.InlineMissing(f.Names.Text(fn.Name), f.ELF.Sections[sec.index].Name, uint32(s.Addr-sec.addr), r.why)
+	}
 	r.store.Site(known.index-1, sec.index, uint32(s.Addr-sec.addr), r.places, fn.Flags&callconv.FuncVariadic != 0)
 }
 
@@ -280,28 +284,41 @@ func identifier(name []byte) bool {
 }
 
 // place puts into r.places where the parameters of fn are at a site.
-func (r *inlinedUnit) place(s *inline.Site, fn *callconv.Func) {
+func (r *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func) {
 	u := r.u
 	ps := u.Params.S[fn.First:][:fn.N]
-	r.places = r.places[:0]
+	r.places, r.why = r.places[:0], r.why[:0]
+	tell := f.opt.InlineMissing != nil
 	const unset = ^uint32(0)
 	for range ps {
 		r.places = append(r.places, unset)
+		if tell {
+			r.why = append(r.why, inline.NotListed.String())
+		}
 	}
 	next := 0
-	for i := range u.Inline.Params.S[s.First:][:s.N] {
-		p := &u.Inline.Params.S[int(s.First)+i]
-		j, ok := r.paramOf(p.Origin, ps, next)
-		if !ok || r.places[j] != unset {
+	found := u.Inline.Params.S[s.First:][:s.N]
+	for i := range found {
+		j, ok := r.paramOf(found[i].Origin, ps, next)
+		if !ok {
 			continue
 		}
 		next = j + 1
-		size, signed := r.valueOf(ps[j].Type)
-		r.places[j] = r.store.Place(&p.Place, size, signed)
+		// GCC describes some parameters twice: the first one with a place counts.
+		if k := r.places[j]; k == unset || found[k].Kind == inline.Missing && found[i].Kind != inline.Missing {
+			r.places[j] = uint32(i)
+		}
 	}
-	for j := range r.places {
-		if r.places[j] == unset {
+	for j, k := range r.places {
+		if k == unset {
 			r.places[j] = r.store.Missing(inline.NotListed)
+			continue
+		}
+		size, signed := r.valueOf(ps[j].Type)
+		place, why := r.store.Place(&found[k].Place, size, signed)
+		r.places[j] = place
+		if tell {
+			r.why[j] = why.String()
 		}
 	}
 }
@@ -361,127 +378,4 @@ func (r *inlinedUnit) valueOf(ref dedup.Ref) (size uint32, signed bool) {
 		ref = n.Third
 	}
 	return 0, false
-}
-
-// settleInlined turns names and types of the functions into those of the output, which n
-// numbers.
-func (r *run) settleInlined(n *dedup.Numbering) error {
-	in := r.inline
-	if in == nil {
-		return nil
-	}
-	more := r.set.MoreStrings()
-	defer more.Free()
-	r.releaseNames()
-	asked := 0
-	var err error
-	name := func(t uint32) (uint32, error) {
-		if t == 0 {
-			return 0, nil
-		}
-		if asked++; asked%namesStep == 0 {
-			r.releaseNames()
-		}
-		return more.Offset(t)
-	}
-	if in.settled, err = in.store.Settle(name, n.ID); err != nil {
-		return err
-	}
-	for _, s := range in.sections {
-		if s.size > 0 {
-			text := "inline" + r.inputs[r.lead].ELF.Sections[s.index].Name
-			off, err := more.Offset(r.names.Literal([]byte(text)))
-			if err != nil {
-				return err
-			}
-			in.titles = append(in.titles, title{s.index, off})
-		}
-	}
-	if n.Types == 0 {
-		in.names = slices.Clone(r.set.Strings()) // those of the main BTF, which has none
-	}
-	in.names = append(in.names, more.Bytes()...)
-	r.releaseNames()
-	return nil
-}
-
-// addInlined puts the sites on top of the output.
-func (r *run) addInlined(out *Output, in *inlining) error {
-	if in == nil || in.settled == nil {
-		return nil
-	}
-	form := btf.LongHeader
-	beside, err := besideOf(out, r.opt.Base)
-	if err != nil {
-		return err
-	}
-	var mem arena.Vec[byte]
-	arena.Bind(r.limit, &mem)
-	mem.Extend(form.Len())
-	in.settled.Append(&mem, beside, func(section uint32) uint32 {
-		for _, t := range in.titles {
-			if t.section == section {
-				return t.name
-			}
-		}
-		return 0
-	})
-	st := &in.store.Stats
-	st.Names = len(in.names)
-	r.stats.Inline = st
-	if st.Sites == 0 {
-		mem.Free()
-		return nil
-	}
-	out.Inlined = true
-	copy(mem.S, form.AppendHeader(nil, out.BigEndian, uint32(len(mem.S)-form.Len()), uint32(len(in.names))))
-	mem.AppendSlice(in.names)
-	if r.opt.Inline {
-		out.inline, out.inlineMem = mem.S, mem
-		return nil
-	}
-	defer mem.Free()
-	return out.merge(mem.S[form.Len():][:st.Types], in.names, r.opt.form(r.opt.Base != nil))
-}
-
-// besideOf is the output as what records come on top of.
-func besideOf(out *Output, base *Base) (*inline.Beside, error) {
-	b := &inline.Beside{BigEndian: out.BigEndian, First: 1}
-	if base != nil {
-		b.First = base.d.Blob().TypeCount()
-	}
-	b.End = b.First
-	if len(out.data) == 0 {
-		return b, nil
-	}
-	c, err := btf.Count(out.data)
-	if err != nil {
-		return nil, err
-	}
-	b.Types, _, err = btf.Sections(out.data)
-	b.End += uint32(c.Types)
-	return b, err
-}
-
-// merge puts types and strings that come on top of the output into it.
-func (o *Output) merge(types, names []byte, form btf.Form) error {
-	if form.Layout != nil {
-		form.Layout = btf.LongLayout()
-	}
-	form.HeaderLen = max(form.HeaderLen, btf.LongHeader.HeaderLen)
-	old, strs, err := btf.Sections(o.data)
-	if err != nil {
-		return err
-	}
-	mem := o.mem.Another()
-	mem.Grow(form.Len() + len(old) + len(types) + len(strs) + len(names))
-	mem.AppendSlice(form.AppendHeader(nil, o.BigEndian, uint32(len(old)+len(types)), uint32(len(strs)+len(names))))
-	mem.AppendSlice(old)
-	mem.AppendSlice(types)
-	mem.AppendSlice(form.Layout)
-	mem.AppendSlice(strs)
-	mem.AppendSlice(names)
-	o.mem.Free()
-	o.data, o.mem = mem.S, mem
-	return nil
 }

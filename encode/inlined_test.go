@@ -91,13 +91,13 @@ func inlinedFile(bigEndian, class32 bool) *dt.File {
 }
 
 func TestInlined(t *testing.T) {
-	const want = `[5] LOC_PARAM '(anon)' size=8 flags=0x8 vlen=1 values='reg5'
-[6] LOC_PARAM '(anon)' size=4 flags=0x3 vlen=1 values='-0x2'
+	const want = `[5] LOC_PARAM '(anon)' size=4 flags=0x3 vlen=1 values='-0x2'
+[6] LOC_PARAM '(anon)' size=8 flags=0x8 vlen=1 values='reg5'
 [7] LOC_PARAM '(anon)' size=8 flags=0x39 vlen=2 values='*(fbreg - 0x10)'
 [8] LOC_PARAM '(anon)' size=4 flags=0x38 vlen=2 values='*(reg7 + 0x8)'
 [9] LOC_PROTO '(anon)' vlen=2
-	type_id=6 value='-0x2'
-	type_id=5 value='reg5'
+	type_id=5 value='-0x2'
+	type_id=6 value='reg5'
 [10] LOC_PROTO '(anon)' vlen=2
 	type_id=7 value='*(fbreg - 0x10)'
 	type_id=0 value=''

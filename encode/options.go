@@ -114,6 +114,10 @@ type Options struct {
 	// Inline makes Output.Inline: split BTF over the output with the sites of inlined
 	// functions. The output itself stays what it is.
 	Inline bool
+	// InlineMissing receives of each site, in the order of units, why parameters have no
+	// place: a line each, "" for those that have one. The function is in section at an
+	// offset. What it is given is valid until it returns. nil is for none.
+	InlineMissing func(name []byte, section string, offset uint32, why []string)
 	// Libbpf is the release of libbpf that the output is to be pahole's over.
 	Libbpf Libbpf
 	// DebugDir is a folder of separate debug files, asked before

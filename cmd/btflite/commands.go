@@ -32,6 +32,7 @@ func commands() []subcommand {
 		{"fullcircle", "say what is lost from DWARF to C and back", "roundtrip", newFullcircleCommand},
 		{"funcs", "print functions as pfunct does", "functions prototypes pfunct", newFuncsCommand},
 		{"help", "print the help of a command", "", newHelpCommand},
+		{"inline", "list where functions are inlined", "inlined sites", newInlineCommand},
 		{"manual", "print a manual page", "man", newManualCommand},
 		{"modules", "encode kernel modules, each by itself", "batch", newModulesCommand},
 		{"show", "print structs as pahole does", "struct structs", newShowCommand},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/diff"
+	"github.com/btflite/btflite/btf/sites"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -128,7 +129,7 @@ func (d *diffCommand) print(c *cli, a, b string) (same bool, err error) {
 		if err == errDiffer {
 			return false, nil
 		}
-		return true, err
+		return err != nil || d.sites(c, blobs), err
 	}
 	out := d.writer(newLineWriter(c.stdout), a, b, blobs)
 	out.begin()
@@ -146,7 +147,26 @@ func (d *diffCommand) print(c *cli, a, b string) (same bool, err error) {
 	for _, p := range unmatched {
 		c.warn(fmt.Sprintf("note: --name=%s fits no name%s in these files", p, d.partsText()))
 	}
-	return len(counts) == 0, stdoutError(err)
+	same = d.sites(c, blobs)
+	return same && len(counts) == 0, stdoutError(err)
+}
+
+// sites says how the sites of inlined functions differ, unless only some of the types are
+// compared. It reports whether they do not.
+func (d *diffCommand) sites(c *cli, blobs [2]*btf.Blob) (same bool) {
+	if len(d.compare.Parts)+len(d.compare.Names) > 0 || d.compare.ABI {
+		return true
+	}
+	s := sites.Compare(blobs[0], blobs[1])
+	if s.Same() {
+		return true
+	}
+	of := func(n sites.Counts) string {
+		return fmt.Sprintf("%s, %s with all parameters", countOf(n.Sites, "site"), grouped(uint64(n.All)))
+	}
+	c.warn(fmt.Sprintf("note: inlined functions: %s gone, %s come; %s before, %s now",
+		grouped(uint64(s.Gone)), grouped(uint64(s.Come)), of(s.A), of(s.B)))
+	return false
 }
 
 // partsText says of what names are, if not all are compared.

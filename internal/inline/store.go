@@ -81,17 +81,17 @@ func (s *Store) Func(words []uint32) uint32 { return s.funcs.intern(words) }
 func (s *Store) Known(words []uint32) (i uint32, ok bool) { return s.funcs.find(words) }
 
 // Place keeps the place of a parameter of size bytes, which is signed if it is an
-// integer with a sign. It returns 1 + the index of the place, or 0 if there is none,
+// integer with a sign. It returns 1 + the index of the place, or 0 and why there is none,
 // which is counted.
-func (s *Store) Place(p *Place, size uint32, signed bool) uint32 {
+func (s *Store) Place(p *Place, size uint32, signed bool) (uint32, Reason) {
 	var buf [2 + 3]uint32
 	flags, values, why := p.record(buf[2:2], size, signed)
 	if why != NoPlace {
 		s.Stats.missing[why]++
-		return 0
+		return 0, why
 	}
 	buf[0], buf[1] = size, flags
-	return 1 + s.params.intern(buf[:2+len(values)])
+	return 1 + s.params.intern(buf[:2+len(values)]), NoPlace
 }
 
 // Missing counts a parameter that has no place, and returns 0.

@@ -1,0 +1,113 @@
+// Package sites tells where inlined functions are by the BTF kinds LOCSEC, LOC_PROTO and
+// LOC_PARAM.
+package sites
+
+import (
+	"strings"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// Site is the body of an inlined function.
+type Site struct {
+	Section string // ELF section, such as ".text"
+	Offset  uint32 // from its start, in bytes
+	Func    string // name of the function
+	Params  []Param
+}
+
+// Param is a parameter of a site.
+type Param struct {
+	Name string
+	// Place is the LOC_PARAM that says where it is; nil if nothing does.
+	Place btf.Record
+}
+
+// prefix is what names of LOCSECs have before the name of the section.
+const prefix = "inline"
+
+// Each calls fn with the sites of b and of what it is over, as long as fn returns true:
+// of b first, in the order of its LOCSECs. wanted says which functions and offsets matter;
+// the rest is not looked at.
+func Each(b *btf.Blob, wanted func(name []byte, section string, offset uint32) bool, fn func(s *Site) bool) {
+	for all := b; all != nil; all = all.Base {
+		for i := range all.Off {
+			r := all.Record(all.FirstID + uint32(i))
+			if r.Kind() == btf.KindLocsec && !section(b, r, wanted, fn) {
+				return
+			}
+		}
+	}
+}
+
+// section is Each for one LOCSEC.
+func section(b *btf.Blob, r btf.Record, wanted func(name []byte, section string, offset uint32) bool, fn func(s *Site) bool) bool {
+	name := strings.TrimPrefix(b.Name(r.Name()), prefix)
+	for j := range int(r.Vlen()) {
+		id, proto, offset := r.Site(j)
+		f := b.Record(id)
+		if f == nil || f.Kind() != btf.KindFunc || !wanted(b.NameBytes(f.Name()), name, offset) {
+			continue
+		}
+		s := Site{Section: name, Offset: offset, Func: b.Name(f.Name()), Params: params(b, f, proto)}
+		if !fn(&s) {
+			return false
+		}
+	}
+	return true
+}
+
+// params are the parameters of the FUNC f with the places of a LOC_PROTO. An ellipsis is
+// none.
+func params(b *btf.Blob, f btf.Record, proto uint32) (list []Param) {
+	sig, places := b.Record(f.Third()), b.Record(proto)
+	if sig == nil || sig.Kind() != btf.KindFuncProto || places == nil || places.Kind() != btf.KindLocProto {
+		return nil
+	}
+	for j := range int(sig.Vlen()) {
+		name, typ := sig.Param(j)
+		if typ == 0 {
+			continue
+		}
+		p := Param{Name: b.Name(name)}
+		if j < int(places.Vlen()) {
+			if r := b.Record(places[3+j]); r != nil && r.Kind() == btf.KindLocParam {
+				p.Place = r
+			}
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// Counts says how much there is.
+type Counts struct {
+	Sites int // in all LOCSECs
+	All   int // of which all parameters have places
+}
+
+// Count counts the sites of b, without those of what it is over.
+func Count(b *btf.Blob) (c Counts) {
+	whole := map[uint32]bool{} // LOC_PROTOs
+	for i := range b.Off {
+		r := b.Record(b.FirstID + uint32(i))
+		if r.Kind() != btf.KindLocsec {
+			continue
+		}
+		for j := range int(r.Vlen()) {
+			id, proto, _ := r.Site(j)
+			all, known := whole[proto]
+			if !known {
+				all = true
+				for _, p := range params(b, b.Record(id), proto) {
+					all = all && p.Place != nil
+				}
+				whole[proto] = all
+			}
+			if c.Sites++; all {
+				c.All++
+			}
+		}
+	}
+	return c
+}

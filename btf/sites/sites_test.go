@@ -1,0 +1,90 @@
+package sites
+
+import (
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// TestCompare: sites that are gone, that have come, and that say something else.
+func TestCompare(t *testing.T) {
+	blob := func(register uint32, offsets ...uint32) *btf.Blob {
+		b := btf.NewBuilder(false, nil)
+		b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+		b.Add("", btf.Info(btf.KindFuncProto, 1, false), 0, b.Str("a"), 1)
+		b.Add("f", btf.Info(btf.KindFunc, 0, false), 2)
+		b.Add("", btf.Info(btf.KindLocParam, 1, false), 4, btf.LocReg, register)
+		b.Add("", btf.Info(btf.KindLocProto, 1, false), 0, 4)
+		var words []uint32
+		for _, o := range offsets {
+			words = append(words, 3, 5, o)
+		}
+		b.Add("inline.text", btf.Info(btf.KindLocsec, uint32(len(offsets)), false), 0, words...)
+		out, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		a, b *btf.Blob
+		want Difference
+	}{
+		{blob(1, 4, 8), blob(1, 8, 4), Difference{Counts{2, 2}, Counts{2, 2}, 0, 0}},
+		{blob(1, 4, 8), blob(1, 8), Difference{Counts{2, 2}, Counts{1, 1}, 1, 0}},
+		{blob(1, 4), blob(1, 4, 4, 12), Difference{Counts{1, 1}, Counts{3, 3}, 0, 2}},
+		{blob(1, 4), blob(2, 4), Difference{Counts{1, 1}, Counts{1, 1}, 1, 1}},
+	} {
+		if got := Compare(c.a, c.b); got != c.want {
+			t.Errorf("%+v, want %+v", got, c.want)
+		}
+	}
+}
+
+// TestEach: sites of split BTF and of what it is over, an ellipsis, a function without
+// parameters, and what does not fit together.
+func TestEach(t *testing.T) {
+	b := btf.NewBuilder(false, nil)
+	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+	b.Add("", btf.Info(btf.KindFuncProto, 2, false), 0, b.Str("a"), 1, 0, 0)
+	b.Add("f", btf.Info(btf.KindFunc, 0, false), 2)
+	b.Add("", btf.Info(btf.KindLocParam, 1, false), 4, btf.LocReg, 5)
+	b.Add("", btf.Info(btf.KindLocProto, 2, false), 0, 4, 0)
+	b.Add("inline.text", btf.Info(btf.KindLocsec, 2, false), 0, 3, 5, 0x10, 3, 5, 0x20)
+	base, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = btf.NewBuilder(false, base)
+	b.Add("", btf.Info(btf.KindFuncProto, 0, false), 0)
+	b.Add("g", btf.Info(btf.KindFunc, 0, false), 7)
+	b.Add("", btf.Info(btf.KindLocProto, 0, false), 0)
+	b.Add("", btf.Info(btf.KindLocProto, 1, false), 0, 0) // too short for f
+	b.Add("inline.init.text", btf.Info(btf.KindLocsec, 3, false), 0, 8, 9, 4, 3, 10, 8, 1, 9, 12)
+	over, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	Each(over, func([]byte, string, uint32) bool { return true }, func(s *Site) bool {
+		line := s.Func + s.Section
+		for _, p := range s.Params {
+			line += " " + p.Name
+			if p.Place != nil {
+				line += "=" + btf.LocText(p.Place)
+			}
+		}
+		got = append(got, line)
+		return len(got) < 3
+	})
+	want := []string{"g.init.text", "f.init.text a", "f.text a=reg5"}
+	if len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if c := Count(base); c != (Counts{2, 2}) {
+		t.Errorf("%+v", c)
+	}
+	if c := Count(over); c != (Counts{3, 2}) {
+		t.Errorf("%+v", c)
+	}
+}

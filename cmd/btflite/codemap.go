@@ -1,0 +1,90 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// codeMap knows the sections and functions of an ELF file by address.
+type codeMap struct {
+	path      string
+	sections  []codeRange
+	functions []codeRange // by address
+}
+
+// codeRange is a section or a function. Of a file that is not linked, addresses are
+// offsets in sections, and several are the same.
+type codeRange struct {
+	name       string
+	addr, size uint64
+	section    uint32
+}
+
+// openCode reads the file given, or else the input if that is an ELF file; nil if it is
+// not.
+func openCode(input, given string) (*codeMap, error) {
+	path := cmp.Or(given, input)
+	e, err := mmapelf.Open(path)
+	if err != nil {
+		if given == "" {
+			return nil, nil
+		}
+		return nil, err
+	}
+	defer e.Close()
+	m := &codeMap{path: path}
+	for i := range e.Sections {
+		const alloc, execute = 2, 4
+		if s := &e.Sections[i]; s.Flags&(alloc|execute) == alloc|execute && s.Size > 0 {
+			m.sections = append(m.sections, codeRange{s.Name, s.Addr, s.Size, uint32(i)})
+		}
+	}
+	if e.Section(".symtab") != nil {
+		err = eachFunctionSymbol(path, func(name []byte, s *mmapelf.Symbol) {
+			m.functions = append(m.functions, codeRange{string(name), s.Value, s.Size, uint32(s.Shndx)})
+		})
+	}
+	slices.SortStableFunc(m.functions, func(a, b codeRange) int {
+		return cmp.Or(cmp.Compare(a.section, b.section), cmp.Compare(a.addr, b.addr))
+	})
+	return m, err
+}
+
+// pointAt is where an address is.
+func (m *codeMap) pointAt(addr uint64) (p sitePoint, ok bool) {
+	for _, s := range m.sections {
+		if addr >= s.addr && addr-s.addr < s.size {
+			return sitePoint{s.name, uint32(addr - s.addr)}, true
+		}
+	}
+	return p, false
+}
+
+// describe is the address of a place in a section, and the function there; "" for what is
+// not known.
+func (m *codeMap) describe(section string, offset uint32) (address, symbol string) {
+	i := slices.IndexFunc(m.sections, func(s codeRange) bool { return s.name == section && uint64(offset) < s.size })
+	if i < 0 {
+		return "", ""
+	}
+	s := &m.sections[i]
+	addr := s.addr + uint64(offset)
+	j, found := slices.BinarySearchFunc(m.functions, codeRange{section: s.section, addr: addr}, func(f, at codeRange) int {
+		return cmp.Or(cmp.Compare(f.section, at.section), cmp.Compare(f.addr, at.addr))
+	})
+	if !found {
+		j--
+	}
+	for ; j >= 0 && m.functions[j].section == s.section; j-- {
+		if f := &m.functions[j]; addr-f.addr < f.size {
+			return fmt.Sprintf("%#x", addr), fmt.Sprintf("%s+%#x", f.name, addr-f.addr)
+		}
+		if addr-m.functions[j].addr > 1<<20 {
+			break
+		}
+	}
+	return fmt.Sprintf("%#x", addr), ""
+}

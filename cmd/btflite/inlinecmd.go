@@ -1,0 +1,254 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/sites"
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// inlineCommand is "btflite inline": where functions are inlined.
+type inlineCommand struct {
+	in    *typeReader
+	at    string // --at
+	asked bool   // there is --at
+	elf   string // --elf: the file with the code
+	json  bool
+
+	names  []string
+	point  sitePoint
+	code   *codeMap
+	why    map[siteKey][]string // of DWARF: why parameters are missing
+	listed []listedSite
+}
+
+// sitePoint is what --at asks for: a place in a section, or in any if it has no name.
+type sitePoint struct {
+	section string
+	offset  uint32
+}
+
+// siteKey tells sites apart. Several functions may begin at one place.
+type siteKey struct {
+	function, section string
+	offset            uint32
+}
+
+// listedSite is a site as --json prints it.
+type listedSite struct {
+	Function string        `json:"function"`
+	Section  string        `json:"section"`
+	Offset   uint32        `json:"offset"`
+	Address  string        `json:"address,omitempty"`
+	Symbol   string        `json:"symbol,omitempty"` // the function around, with the offset there
+	Params   []listedPlace `json:"parameters"`
+}
+
+// listedPlace is where a parameter is, or why that is not known.
+type listedPlace struct {
+	Name    string `json:"name"`
+	Place   string `json:"place,omitempty"`
+	Missing string `json:"missing,omitempty"`
+}
+
+const groupSites = "Which sites"
+
+func newInlineCommand(c *cli) *cobra.Command {
+	m := &inlineCommand{in: newTypeReader(c.lookupEnv)}
+	cmd := &cobra.Command{
+		Use: "inline [OPTION...] [NAME...] FILE",
+		Long: `List where functions are inlined: the section and the offset there, the address
+and the function around if FILE is an ELF file, and where each parameter is. FILE
+is BTF with such sites, or has DWARF, which also tells why a parameter is nowhere.`,
+		Example: `  btflite inline tcp_ack vmlinux
+  btflite inline --at=0xffffffff81001234 vmlinux
+  btflite inline --at=.text+0x1234 --elf=vmlinux vmlinux.inline.btf`,
+		RunE: func(_ *cobra.Command, args []string) error { return m.run(c, args) },
+	}
+	s := under(cmd, groupSites)
+	s.value(func(v string) error { m.at, m.asked = v, true; return nil }, "at", "", "what is inlined at `ADDR`, or SECTION+OFFSET")
+	s.file(&m.elf, "elf", "", "addresses and symbols of `FILE`")
+	s.toggle(&m.json, "json", "", "print one JSON array")
+	m.in.options(cmd, groupSites)
+	return cmd
+}
+
+func (m *inlineCommand) run(c *cli, words []string) (err error) {
+	if len(words) == 0 || len(words) == 1 && !m.asked {
+		return usagef("inline takes names of functions, or --at=ADDR, and a file")
+	}
+	file := words[len(words)-1]
+	m.names = words[:len(words)-1]
+	if err := checkInputs([]string{file}); err != nil {
+		return err
+	}
+	if m.code, err = openCode(file, m.elf); err != nil {
+		return err
+	}
+	if m.asked {
+		if m.point, err = m.parseAt(); err != nil {
+			return err
+		}
+	}
+	b, done, err := m.types(file)
+	if err != nil {
+		return err
+	}
+	defer done()
+	sites.Each(b, m.wanted, func(s *sites.Site) bool {
+		m.listed = append(m.listed, m.listedSite(s))
+		return true
+	})
+	if len(m.listed) == 0 {
+		return m.nothing(file, b)
+	}
+	if m.json {
+		e := json.NewEncoder(c.stdout)
+		e.SetIndent("", " ")
+		return stdoutError(e.Encode(m.listed))
+	}
+	_, err = c.stdout.Write(m.text())
+	return stdoutError(err)
+}
+
+// nothing is the error for no site.
+func (m *inlineCommand) nothing(file string, b *btf.Blob) error {
+	any := false
+	sites.Each(b, func([]byte, string, uint32) bool { return true }, func(*sites.Site) bool { any = true; return false })
+	switch {
+	case !any:
+		return fmt.Errorf("%s: there are no sites of inlined functions; --btf_features=inline or --inline=FILE encodes them", message.OneLine(file))
+	case m.asked:
+		return fmt.Errorf("%s: nothing that was asked for is inlined at %s", message.OneLine(file), message.OneLine(m.at))
+	}
+	return fmt.Errorf("%s: not inlined: %s", message.OneLine(file), message.OneLine(strings.Join(m.names, ", ")))
+}
+
+// types are those of the file with the sites: its BTF, or what its DWARF becomes.
+func (m *inlineCommand) types(file string) (b *btf.Blob, done func(), err error) {
+	if e, openErr := mmapelf.Open(file); openErr == nil {
+		dwarf := e.Section(".debug_info") != nil || e.Section(".zdebug_info") != nil
+		e.Close()
+		if dwarf {
+			return m.encode(file)
+		}
+	}
+	all, err := m.in.open([]string{file})
+	if err != nil {
+		m.in.close()
+		return nil, nil, err
+	}
+	return all[0].Blob, m.in.close, nil
+}
+
+// encode encodes the DWARF of the file with its sites.
+func (m *inlineCommand) encode(file string) (b *btf.Blob, done func(), err error) {
+	m.why = map[siteKey][]string{}
+	opt := encode.Options{
+		Features: encode.PlainFeatures | encode.Inline, Jobs: runtime.GOMAXPROCS(0),
+		InlineMissing: func(name []byte, section string, offset uint32, why []string) {
+			if m.wanted(name, section, offset) {
+				m.why[siteKey{string(name), section, offset}] = slices.Clone(why)
+			}
+		},
+	}
+	out, err := encode.Run([]string{file}, opt)
+	if err != nil {
+		return nil, nil, message.NamingFile([]string{file}, err)
+	}
+	if b, err = btf.ParseShared(out.Bytes(), nil); err != nil {
+		out.Close()
+		return nil, nil, message.NamingFile([]string{file}, err)
+	}
+	return b, out.Close, nil
+}
+
+// wanted reports whether a site is asked for.
+func (m *inlineCommand) wanted(name []byte, section string, offset uint32) bool {
+	if m.asked && (offset != m.point.offset || section != m.point.section && m.point.section != "") {
+		return false
+	}
+	return len(m.names) == 0 || slices.ContainsFunc(m.names, func(n string) bool { return n == string(name) })
+}
+
+// parseAt reads --at.
+func (m *inlineCommand) parseAt() (p sitePoint, err error) {
+	section, offset, ok := strings.Cut(m.at, "+")
+	if ok && section != "" {
+		n, err := strconv.ParseUint(offset, 0, 32)
+		if err != nil {
+			return p, usagef("--at: '%s' is no offset in a section", message.OneLine(offset))
+		}
+		return sitePoint{section, uint32(n)}, nil
+	}
+	addr, err := strconv.ParseUint(m.at, 0, 64)
+	if err != nil {
+		if addr, err = strconv.ParseUint(m.at, 16, 64); err != nil {
+			return p, usagef("--at: '%s' is neither an address nor SECTION+OFFSET", message.OneLine(m.at))
+		}
+	}
+	if m.code == nil {
+		return p, errors.New("--at: BTF has no addresses; give --elf=VMLINUX, or --at=SECTION+OFFSET")
+	}
+	if p, ok = m.code.pointAt(addr); !ok {
+		return p, fmt.Errorf("%s: no section with code at %#x", message.OneLine(m.code.path), addr)
+	}
+	return p, nil
+}
+
+// listedSite is a site for the output.
+func (m *inlineCommand) listedSite(s *sites.Site) listedSite {
+	l := listedSite{Function: s.Func, Section: s.Section, Offset: s.Offset, Params: []listedPlace{}}
+	if m.code != nil {
+		l.Address, l.Symbol = m.code.describe(s.Section, s.Offset)
+	}
+	why := m.why[siteKey{s.Func, s.Section, s.Offset}]
+	for i, p := range s.Params {
+		one := listedPlace{Name: p.Name}
+		switch {
+		case p.Place != nil:
+			one.Place = btf.LocText(p.Place)
+		case i < len(why):
+			one.Missing = why[i]
+		default:
+			one.Missing = "not available"
+		}
+		l.Params = append(l.Params, one)
+	}
+	return l
+}
+
+// text is the list for people.
+func (m *inlineCommand) text() []byte {
+	var out []byte
+	for i := range m.listed {
+		s := &m.listed[i]
+		out = fmt.Appendf(out, "%s at %s+%#x", message.OneLine(s.Function), message.OneLine(s.Section), s.Offset)
+		if s.Address != "" {
+			out = fmt.Appendf(out, ", %s", s.Address)
+		}
+		if s.Symbol != "" {
+			out = fmt.Appendf(out, ", in %s", message.OneLine(s.Symbol))
+		}
+		out = append(out, '\n')
+		for _, p := range s.Params {
+			if p.Place != "" {
+				out = fmt.Appendf(out, "\t%s: %s\n", message.OneLine(p.Name), p.Place)
+			} else {
+				out = fmt.Appendf(out, "\t%s: missing: %s\n", message.OneLine(p.Name), p.Missing)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package encode
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/inline"
+)
+
+// What becomes of the sites when all units are gone.
+
+// settleInlined turns names and types of the functions into those of the output, which n
+// numbers.
+func (r *run) settleInlined(n *dedup.Numbering) error {
+	in := r.inline
+	if in == nil {
+		return nil
+	}
+	more := r.set.MoreStrings()
+	defer more.Free()
+	r.releaseNames()
+	asked := 0
+	var err error
+	name := func(t uint32) (uint32, error) {
+		if t == 0 {
+			return 0, nil
+		}
+		if asked++; asked%namesStep == 0 {
+			r.releaseNames()
+		}
+		return more.Offset(t)
+	}
+	if in.settled, err = in.store.Settle(name, n.ID); err != nil {
+		return err
+	}
+	for _, s := range in.sections {
+		if s.size > 0 {
+			text := "inline" + r.inputs[r.lead].ELF.Sections[s.index].Name
+			off, err := more.Offset(r.names.Literal([]byte(text)))
+			if err != nil {
+				return err
+			}
+			in.titles = append(in.titles, title{s.index, off})
+		}
+	}
+	if n.Types == 0 {
+		in.names = slices.Clone(r.set.Strings()) // those of the main BTF, which has none
+	}
+	in.names = append(in.names, more.Bytes()...)
+	r.releaseNames()
+	return nil
+}
+
+// addInlined puts the sites on top of the output.
+func (r *run) addInlined(out *Output, in *inlining) error {
+	if in == nil || in.settled == nil {
+		return nil
+	}
+	form := btf.LongHeader
+	beside, err := besideOf(out, r.opt.Base)
+	if err != nil {
+		return err
+	}
+	var mem arena.Vec[byte]
+	arena.Bind(r.limit, &mem)
+	mem.Extend(form.Len())
+	in.settled.Append(&mem, beside, func(section uint32) uint32 {
+		for _, t := range in.titles {
+			if t.section == section {
+				return t.name
+			}
+		}
+		return 0
+	})
+	st := &in.store.Stats
+	st.Names = len(in.names)
+	r.stats.Inline = st
+	if st.Sites == 0 {
+		mem.Free()
+		return nil
+	}
+	out.Inlined = true
+	copy(mem.S, form.AppendHeader(nil, out.BigEndian, uint32(len(mem.S)-form.Len()), uint32(len(in.names))))
+	mem.AppendSlice(in.names)
+	if r.opt.Inline {
+		out.inline, out.inlineMem = mem.S, mem
+		return nil
+	}
+	defer mem.Free()
+	return out.merge(mem.S[form.Len():][:st.Types], in.names, r.opt.form(r.opt.Base != nil))
+}
+
+// besideOf is the output as what records come on top of.
+func besideOf(out *Output, base *Base) (*inline.Beside, error) {
+	b := &inline.Beside{BigEndian: out.BigEndian, First: 1}
+	if base != nil {
+		b.First = base.d.Blob().TypeCount()
+	}
+	b.End = b.First
+	if len(out.data) == 0 {
+		return b, nil
+	}
+	c, err := btf.Count(out.data)
+	if err != nil {
+		return nil, err
+	}
+	b.Types, _, err = btf.Sections(out.data)
+	b.End += uint32(c.Types)
+	return b, err
+}
+
+// merge puts types and strings that come on top of the output into it.
+func (o *Output) merge(types, names []byte, form btf.Form) error {
+	if form.Layout != nil {
+		form.Layout = btf.LongLayout()
+	}
+	form.HeaderLen = max(form.HeaderLen, btf.LongHeader.HeaderLen)
+	old, strs, err := btf.Sections(o.data)
+	if err != nil {
+		return err
+	}
+	mem := o.mem.Another()
+	mem.Grow(form.Len() + len(old) + len(types) + len(strs) + len(names))
+	mem.AppendSlice(form.AppendHeader(nil, o.BigEndian, uint32(len(old)+len(types)), uint32(len(strs)+len(names))))
+	mem.AppendSlice(old)
+	mem.AppendSlice(types)
+	mem.AppendSlice(form.Layout)
+	mem.AppendSlice(strs)
+	mem.AppendSlice(names)
+	o.mem.Free()
+	o.data, o.mem = mem.S, mem
+	return nil
+}
