@@ -136,6 +136,10 @@ func (w *Writer) pointer(t view.Type, depth int) {
 func (w *Writer) Params(proto view.Type, before func(i int)) { w.params(proto, 0, before) }
 
 func (w *Writer) params(proto view.Type, depth int, before func(i int)) {
+	if depth > view.MaxDepth || w.Cut {
+		w.Put(cut)
+		return
+	}
 	n := proto.Vlen()
 	if n == 0 || w.Style == Pahole && n == 1 && proto.Param(0).Variadic() {
 		w.Put("(void)")
@@ -154,7 +158,7 @@ func (w *Writer) params(proto view.Type, depth int, before func(i int)) {
 			}
 			w.param(p, depth+1)
 		}
-		if w.Cut || depth > view.MaxDepth {
+		if w.Cut {
 			break
 		}
 	}

@@ -306,3 +306,52 @@ func TestUnused(t *testing.T) {
 		t.Logf("%d structs", n)
 	}
 }
+
+// hostilePage draws all of v as a page and as pictures, and tells what is wrong with them.
+func hostilePage(t testing.TB, v *view.View) {
+	t.Helper()
+	var all []uint32
+	for x := range v.Composites(false) {
+		all = append(all, x.ID)
+	}
+	var html bytes.Buffer
+	if err := Write(&html, v, all, Options{Title: "m"}); err != nil {
+		return
+	}
+	parts := bytes.Count(html.Bytes(), []byte("<script"))
+	if bytes.Count(html.Bytes(), []byte("</script")) != parts || bytes.Contains(html.Bytes(), []byte("\x1b")) || bytes.Contains(html.Bytes(), []byte("</a>")) {
+		t.Error("a name reaches the page as it is")
+	}
+	for i, id := range all {
+		if i == 3 {
+			break
+		}
+		var svg bytes.Buffer
+		if err := SVG(&svg, v, id, Options{}); err == nil && bytes.ContainsAny(svg.Bytes(), "\x1b\r\x00") {
+			t.Error("a control character reaches the picture")
+		}
+	}
+}
+
+// TestMutants: pages of what was made from good files to be bad ones.
+func TestMutants(t *testing.T) {
+	var seeds [][]byte
+	for _, name := range []string{"plain", "bits", "types"} {
+		seeds = append(seeds, btftest.Read(t, "../show/testdata/"+name+".btf", nil).Encode())
+	}
+	btftest.Mutants(t, 100, seeds, func(b *btf.Blob) { hostilePage(t, view.New(b)) })
+}
+
+// FuzzPage: whatever btf.Parse takes becomes a page, or an error.
+func FuzzPage(f *testing.F) {
+	for _, name := range []string{"plain", "bits", "types"} {
+		f.Add(btftest.Read(f, "../show/testdata/"+name+".btf", nil).Encode())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := btf.Parse(data, nil)
+		if err != nil || len(data) > 1<<13 {
+			return
+		}
+		hostilePage(t, view.New(b))
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 )
 
@@ -146,5 +147,32 @@ func FuzzShow(f *testing.F) {
 			return
 		}
 		everything(t, view.New(b))
+	})
+}
+
+// TestMutants: what was made from good files to be bad ones is printed in bounded time
+// and text, without what a terminal obeys.
+func TestMutants(t *testing.T) {
+	var seeds [][]byte
+	for _, name := range []string{"plain", "bits", "types"} {
+		seeds = append(seeds, load(t, "testdata/"+name+".btf").Blob().Encode())
+	}
+	btftest.Mutants(t, 300, seeds, func(b *btf.Blob) {
+		v := view.New(b)
+		everything(t, v)
+		var out bytes.Buffer
+		p := New(&out, v, Options{Expand: true, Steps: true, Reorganize: true, Biggest: true})
+		for x := range v.Own() {
+			if p.full() {
+				break
+			}
+			p.Entry(x, &Filter{Anonymous: true, Nested: true}, Text, "\t")
+		}
+		p.Flush()
+		for at, r := range out.String() {
+			if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0) {
+				t.Fatalf("%q reaches the terminal at %d", r, at)
+			}
+		}
 	})
 }

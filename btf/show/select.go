@@ -133,6 +133,46 @@ func countTimes(v *view.View, withBases bool) map[uint32]uint64 {
 	return again
 }
 
+// Methods prints the names of structs that functions take by a pointer, in the order of
+// the functions, and the number of such parameters.
+func (p *Printer) Methods(f *Filter, separator string) error {
+	p.many()
+	var order []uint32
+	count := map[uint32]uint64{}
+	known, same := newSeen(), map[uint32]uint32{}
+	for t := range p.v.All() {
+		if t.Kind() != btf.KindFunc || !f.Bases && t.ID < p.v.FirstOwn() {
+			continue
+		}
+		for _, param := range t.Params() {
+			of := param.Type()
+			if of.Kind() != btf.KindPtr || of.Target().Kind() != btf.KindStruct || !f.named(of.Target()) {
+				continue
+			}
+			id := of.TargetID()
+			if _, ok := same[id]; !ok {
+				if same[id] = id; !known.add(of.Target()) {
+					same[id] = known.old
+				}
+			}
+			if id = same[id]; count[id] == 0 {
+				order = append(order, id)
+			}
+			count[id]++
+		}
+	}
+	for _, id := range order {
+		p.name(p.v.Type(id).Name())
+		p.text(separator)
+		p.number(count[id], 0)
+		p.text("\n")
+		if p.full() {
+			break
+		}
+	}
+	return p.Flush()
+}
+
 // All prints every struct and union that has a name, in the order of ids.
 func (p *Printer) All() error { return p.List(&Filter{}, Text, "") }
 

@@ -117,7 +117,7 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o := under(cmd, groupReport)
 	o.toggle(&s.opt.Expand, "expand_types", "E", "write out structs in structs, and typedefs")
 	o.call(func() { s.form, s.times, s.methods = show.Nothing, true, false }, "nr_definitions", "T", "names and how often they are defined", rare)
-	o.call(func() { s.form, s.times, s.methods = show.Nothing, false, true }, "nr_methods", "m", "nothing: BTF has no methods", rare)
+	o.call(func() { s.form, s.times, s.methods = show.Nothing, false, true }, "nr_methods", "m", "names of structs, and how many parameters of functions point to them", rare)
 	o.toggle(&s.where, "defined_in", "u", "with -C: the name of the file", rare)
 	form := func(f show.Form) func() { return func() { s.form = f } }
 	o.call(form(show.Sizes), "sizes", "s", "names, sizes and numbers of holes")
@@ -280,10 +280,13 @@ func (s *showCommand) all(p *show.Printer) error {
 			return err
 		}
 	}
-	if !s.times {
+	s.filter.Anonymous = false
+	switch {
+	case s.methods:
+		return p.Methods(&s.filter, s.separator)
+	case !s.times:
 		return nil
 	}
-	s.filter.Anonymous = false
 	return list(&s.filter, show.Times, s.separator)
 }
 
@@ -301,8 +304,6 @@ func (s *showCommand) leftOut(t *types) string {
 		return "note: BTF counts as a compile unit of the name of its file, which is left out"
 	case len(s.declExclude) > 0 && len(s.names) == 0:
 		return "note: BTF does not say which files declare its types: with --decl_exclude all are left out"
-	case s.methods && len(s.names) == 0:
-		return "note: BTF has no methods"
 	}
 	return ""
 }
