@@ -1,36 +1,48 @@
 package view
 
 import (
-	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/btflite/btflite/btf"
 )
 
 // Named gives the ids of all types of the name, those of bases included, in
-// ascending order; with kinds only those that are of one of them. It looks
-// through all strings and all types once: a few milliseconds for a kernel, and no
-// memory but the result. Whoever has many names takes an Index.
+// ascending order; with kinds only those that are of one of them. It looks at all
+// types once: a millisecond for a kernel, and no memory but the result. Whoever has
+// many names takes an Index.
 func (v *View) Named(name string, kinds ...btf.Kind) (ids []uint32) {
-	offs := v.offsets(name)
-	if len(offs) == 0 {
+	if name == "" || strings.IndexByte(name, 0) >= 0 {
 		return nil
+	}
+	wanted := ^uint64(0)
+	if len(kinds) > 0 {
+		wanted = 0
+		for _, k := range kinds {
+			wanted |= 1 << k
+		}
 	}
 	for _, b := range v.chain() {
 		for i, w := range b.Off {
-			off := b.Words[w]
-			if off < offs[0] || off > offs[len(offs)-1] {
-				continue
-			}
-			if _, ok := slices.BinarySearch(offs, off); !ok {
-				continue
-			}
-			if k := btf.InfoKind(b.Words[w+1]); len(kinds) == 0 || slices.Contains(kinds, k) {
+			if k := btf.InfoKind(b.Words[w+1]); wanted>>k&1 != 0 && v.is(b.Words[w], name) {
 				ids = append(ids, b.FirstID+uint32(i))
 			}
 		}
 	}
 	return ids
+}
+
+// is tells whether the string at an offset is the name.
+func (v *View) is(off uint32, name string) bool {
+	b := v.blob
+	for b != nil && off < b.StrBase {
+		b = b.Base
+	}
+	if b == nil || uint64(off-b.StrBase)+uint64(len(name)) >= uint64(len(b.Strings)) {
+		return false
+	}
+	s := b.Strings[off-b.StrBase:]
+	return s[len(name)] == 0 && s[0] == name[0] && string(s[:len(name)]) == name
 }
 
 // chain is the blob and its bases, the lowest first.
@@ -40,28 +52,6 @@ func (v *View) chain() (chain []*btf.Blob) {
 	}
 	slices.Reverse(chain)
 	return chain
-}
-
-// offsets are the offsets at which the string stands, alone or as the end of
-// another one, in ascending order.
-func (v *View) offsets(name string) (offs []uint32) {
-	if name == "" || bytes.IndexByte([]byte(name), 0) >= 0 {
-		return nil
-	}
-	last := name[len(name)-1]
-	for _, b := range v.chain() {
-		for s, at := b.Strings, 0; ; at++ {
-			n := bytes.IndexByte(s[at:], 0)
-			if n < 0 {
-				break
-			}
-			at += n
-			if start := at - len(name); start >= 0 && s[at-1] == last && string(s[start:at]) == name {
-				offs = append(offs, b.StrBase+uint32(start))
-			}
-		}
-	}
-	return offs
 }
 
 // Index finds types by name, for many look-ups. It may be used by several
