@@ -37,6 +37,7 @@ type showCommand struct {
 	usedAt      bool     // -I
 	format      string   // of a picture; "" for text
 	color       string   // --color
+	wordSize    int      // -w; 0: what the types are laid out for
 }
 
 func newShowCommand(c *cli) *cobra.Command {
@@ -103,6 +104,7 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 		"contains", "i", "names of types that have a member of type `NAME`", noFiles)
 	o.value(func(v string) error { s.form, s.filter.PointTo = show.Pointers, v; return nil },
 		"find_pointers_to", "f", "members that point to the struct `NAME`", noFiles)
+	o.value(number(&s.wordSize), "word_size", "w", "an error unless words have `N` bytes", numbers, rare)
 	o.value(list(&s.declExclude), "decl_exclude", "D", "no types declared in files that begin with `PREFIX`: none of BTF, which has no files", rare, noFiles)
 	o.value(func(v string) error { s.enumerator = v; return nil },
 		"contains_enumerator", "", "the enum with the enumerator `NAME`", noFiles)
@@ -216,6 +218,9 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	v := view.New(t.Blob)
 	if t.pointerSize != 0 {
 		v.SetPointerSize(t.pointerSize)
+	}
+	if s.wordSize != 0 && s.wordSize != v.PointerSize() {
+		return fmt.Errorf("%s: the types are laid out for words of %d bytes; BTF does not tell a layout for other ones", message.OneLine(t.path), v.PointerSize())
 	}
 	s.opt.Quiet = c.quiet
 	s.settle()
