@@ -58,14 +58,28 @@ func (r *run) addInlined(out *Output, in *inlining) error {
 	if in == nil || in.settled == nil {
 		return nil
 	}
-	form := btf.LongHeader
+	r.stats.Inline = &in.store.Stats
+	in.store.Stats.Names = len(in.names)
 	beside, err := besideOf(out, r.opt.Base)
 	if err != nil {
 		return err
 	}
+	form := btf.LongHeader
+	var types, strs []byte // of the same BTF
+	if !r.opt.Inline {
+		if types, strs, err = btf.Sections(out.data); err != nil {
+			return err
+		}
+		if form = r.opt.form(r.opt.Base != nil); form.Layout != nil {
+			form.Layout = btf.LongLayout()
+		}
+		form.HeaderLen = max(form.HeaderLen, btf.LongHeader.HeaderLen)
+	}
 	var mem arena.Vec[byte]
 	arena.Bind(r.limit, &mem)
-	mem.Extend(form.Len())
+	header := form.Len() - len(form.Layout)
+	mem.Extend(header)
+	mem.AppendSlice(types)
 	in.settled.Append(&mem, beside, func(section uint32) uint32 {
 		for _, t := range in.titles {
 			if t.section == section {
@@ -74,22 +88,22 @@ func (r *run) addInlined(out *Output, in *inlining) error {
 		}
 		return 0
 	})
-	st := &in.store.Stats
-	st.Names = len(in.names)
-	r.stats.Inline = st
-	if st.Sites == 0 {
+	if in.store.Stats.Sites == 0 {
 		mem.Free()
 		return nil
 	}
 	out.Inlined = true
-	copy(mem.S, form.AppendHeader(nil, out.BigEndian, uint32(len(mem.S)-form.Len()), uint32(len(in.names))))
+	copy(mem.S, form.AppendHeader(nil, out.BigEndian, uint32(len(mem.S)-header), uint32(len(strs)+len(in.names))))
+	mem.AppendSlice(form.Layout)
+	mem.AppendSlice(strs)
 	mem.AppendSlice(in.names)
 	if r.opt.Inline {
 		out.inline, out.inlineMem = mem.S, mem
 		return nil
 	}
-	defer mem.Free()
-	return out.merge(mem.S[form.Len():][:st.Types], in.names, r.opt.form(r.opt.Base != nil))
+	out.mem.Free()
+	out.data, out.mem = mem.S, mem
+	return nil
 }
 
 // besideOf is the output as what records come on top of.
@@ -109,27 +123,4 @@ func besideOf(out *Output, base *Base) (*inline.Beside, error) {
 	b.Types, _, err = btf.Sections(out.data)
 	b.End += uint32(c.Types)
 	return b, err
-}
-
-// merge puts types and strings that come on top of the output into it.
-func (o *Output) merge(types, names []byte, form btf.Form) error {
-	if form.Layout != nil {
-		form.Layout = btf.LongLayout()
-	}
-	form.HeaderLen = max(form.HeaderLen, btf.LongHeader.HeaderLen)
-	old, strs, err := btf.Sections(o.data)
-	if err != nil {
-		return err
-	}
-	mem := o.mem.Another()
-	mem.Grow(form.Len() + len(old) + len(types) + len(strs) + len(names))
-	mem.AppendSlice(form.AppendHeader(nil, o.BigEndian, uint32(len(old)+len(types)), uint32(len(strs)+len(names))))
-	mem.AppendSlice(old)
-	mem.AppendSlice(types)
-	mem.AppendSlice(form.Layout)
-	mem.AppendSlice(strs)
-	mem.AppendSlice(names)
-	o.mem.Free()
-	o.data, o.mem = mem.S, mem
-	return nil
 }

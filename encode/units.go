@@ -58,6 +58,9 @@ func (u *slot) readRecord(f *input) error {
 	if !f.Names.ByText {
 		return errByText
 	}
+	if f.run.inline != nil {
+		return u.UnitError("its unit record says nothing of inlined functions: compile it without one, or leave inlined functions out")
+	}
 	return u.record.Read(&u.Unit, &f.Input, f.run.recordNames())
 }
 

@@ -413,6 +413,9 @@ func (r *Reader) location(d *die, at point) Place {
 	views := uint64(0)
 	if d.has(atViews) {
 		views = d.v[atViews].U
+		if r.env.Format.Split && r.env.Format.Version >= 5 {
+			views += r.c.LoclistsBase() // GCC counts from behind the header there
+		}
 	}
 	switch v.Form {
 	case dwarf.FormSecOffset, dwarf.FormData4, dwarf.FormData8:

@@ -192,7 +192,12 @@ func sortEach(sites []siteRec) {
 			n++
 		}
 		if !sorted {
-			slices.SortFunc(sites[:n], func(a, b siteRec) int { return cmp.Or(cmp.Compare(a.off, b.off), cmp.Compare(a.proto, b.proto)) })
+			slices.SortFunc(sites[:n], func(a, b siteRec) int {
+				if a.off == b.off {
+					return cmp.Compare(a.proto, b.proto)
+				}
+				return cmp.Compare(a.off, b.off)
+			})
 		}
 		sites = sites[n:]
 	}

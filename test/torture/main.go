@@ -12,6 +12,7 @@
 //	go run ./test/torture                      all seeds, 2,000 mutants each
 //	go run ./test/torture -n 50 -out /dev/null a look, without a report
 //	go run ./test/torture -gen x86-gcc5:17     write one mutant to standard output
+//	go run ./test/torture -features=default,inline -out /dev/null
 //	go run ./test/torture -several 10000       runs with several inputs each (several.go)
 package main
 
@@ -35,6 +36,7 @@ var (
 	report   = flag.String("out", "RELIABILITY.md", "the report: all behind its marker is written anew")
 	keep     = flag.String("keep", "", "keep mutants with bad outcomes of btflite in this folder")
 	jobs     = flag.Int("j", runtime.NumCPU(), "processes at once")
+	features = flag.String("features", "default", "the features to encode with; pahole passes over those that it does not know")
 	btflite  = flag.String("btflite", "./btflite", "the btflite to run")
 	pahole   = flag.String("pahole", os.Getenv("BTFLITE_PAHOLE"), "the pahole to run beside it; empty for none")
 	paholeN  = flag.Int("pahole_n", 1<<30, "run pahole on the first mutants of each seed only")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -180,7 +181,7 @@ func (c *campaign) encode(worker int, p program, s *seed, data []byte) (r result
 // in r what it used and the hash of what it wrote.
 func (c *campaign) attempt(p program, s *seed, dir string, data []byte, r *result) (outcome, string) {
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
-	args := []string{"-J", "--btf_features=default", in}
+	args := []string{"-J", "--btf_features=" + *features, in}
 	if !p.inPlace {
 		args = append(args, "--btf_encode_detached="+out)
 	}
@@ -303,6 +304,10 @@ func (c *campaign) judge(sum [32]byte, s *seed, data []byte) string {
 		return verdict
 	}
 	rules := verify.Rules{Kernel: verify.Release{Major: 7}, PointerSize: 8}
+	inlined := strings.Contains(*features, "inline") // which no release takes
+	if inlined {
+		rules.Kernel = verify.Release{}
+	}
 	if !s.class64 {
 		rules.PointerSize = 4
 	}
@@ -310,7 +315,7 @@ func (c *campaign) judge(sum [32]byte, s *seed, data []byte) string {
 		verdict = "verifier: " + err.Error()
 	}
 	strict, asked, refused := verdict != "", false, false
-	if s.class64 && data[0] == 0x9f {
+	if s.class64 && data[0] == 0x9f && !inlined {
 		err := kernelbtf.Load(data)
 		asked, refused = !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSYS), err != nil
 		if asked && refused {
