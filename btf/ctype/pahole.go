@@ -122,10 +122,12 @@ func (w *Writer) qualified(before, behind string, t view.Type, depth int) {
 // pointer is a pointer to t. A constant pointer that is pointed to has its const
 // behind the star, other constant types have it in front.
 func (w *Writer) pointer(t view.Type, depth int) {
-	if inner := t.Target(); t.Kind() == btf.KindConst && inner.Kind() == btf.KindPtr {
-		w.typ(inner, depth)
-		w.Put(" const *")
-		return
+	if t.Kind() == btf.KindConst {
+		if inner := t.Target(); inner.Kind() == btf.KindPtr {
+			w.typ(inner, depth)
+			w.Put(" const *")
+			return
+		}
 	}
 	w.typ(t, depth)
 	w.Put(" *")
@@ -172,24 +174,38 @@ func (w *Writer) param(p view.Param, depth int) {
 		name = p.Name()
 	}
 	t := p.Type()
-	switch {
-	case t.Kind() == btf.KindPtr && t.Target().Kind() == btf.KindFuncProto:
-		w.typ(t.Target().Target(), depth)
+	k := t.Kind()
+	if k == btf.KindPtr && depth < view.MaxDepth {
+		target := t.Target()
+		if target.Kind() != btf.KindFuncProto {
+			w.pointer(target, depth+1)
+			w.named(name)
+			return
+		}
+		w.typ(target.Target(), depth)
 		w.Put(" (*")
 		w.Name(name)
 		w.Put(")")
-		w.params(t.Target(), depth, nil)
-	case t.Kind() == btf.KindFuncProto && w.Style != Pahole:
+		w.params(target, depth, nil)
+		return
+	}
+	switch {
+	case k == btf.KindFuncProto && w.Style != Pahole:
 		w.typ(t.Target(), depth)
 		w.Put(" ")
 		w.Name(name)
 		w.params(t, depth, nil)
 	default:
 		w.typ(t, depth)
-		if len(name) > 0 {
-			w.Put(" ")
-			w.Name(name)
-		}
+		w.named(name)
+	}
+}
+
+// named appends a name behind a blank, if there is one.
+func (w *Writer) named(name []byte) {
+	if len(name) > 0 {
+		w.Put(" ")
+		w.Name(name)
 	}
 }
 

@@ -18,8 +18,10 @@ import (
 
 // Set is the functions of a view. It may be used by several goroutines.
 type Set struct {
-	v    *view.View
-	tags map[place][]uint32 // declaration tags by what they are on
+	v      *view.View
+	tags   map[place][]uint32 // declaration tags by what they are on
+	tagged []uint64           // by id, a bit: the function or a parameter of it has tags
+	count  int
 }
 
 // place is a function or, if part is not -1, a parameter of it.
@@ -30,15 +32,21 @@ type place struct {
 
 // New reads v once. The Set takes memory for functions with declaration tags only.
 func New(v *view.View) *Set {
-	s := &Set{v, map[place][]uint32{}}
+	s := &Set{v, map[place][]uint32{}, make([]uint64, v.Count()/64+1), 0}
 	for t := range v.All() {
-		if t.Kind() == btf.KindDeclTag && t.Target().Kind() == btf.KindFunc {
+		if t.Kind() == btf.KindFunc {
+			s.count++
+		} else if t.Kind() == btf.KindDeclTag && t.Target().Kind() == btf.KindFunc {
 			at := place{t.TargetID(), t.Component()}
 			s.tags[at] = append(s.tags[at], t.ID)
+			s.tagged[at.id/64] |= 1 << (at.id % 64)
 		}
 	}
 	return s
 }
+
+// Len is how many functions there are, those of the bases included.
+func (s *Set) Len() int { return s.count }
 
 // Own gives the functions that are not of a base, in the order of ids.
 func (s *Set) Own() iter.Seq[Func] { return s.from(s.v.FirstOwn()) }
@@ -70,11 +78,16 @@ type Func struct {
 	set *Set
 }
 
+// HasTags tells whether f or a parameter of it has declaration tags.
+func (f Func) HasTags() bool {
+	return f.set != nil && f.set.tagged[f.ID/64]>>(f.ID%64)&1 != 0
+}
+
 // Tags gives the texts of the declaration tags of parameter i, those of f for -1,
 // as "bpf_kfunc".
 func (f Func) Tags(i int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		if f.set == nil {
+		if !f.HasTags() {
 			return
 		}
 		for _, id := range f.set.tags[place{f.ID, i}] {

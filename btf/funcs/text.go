@@ -25,6 +25,20 @@ func (s Style) AppendType(dst []byte, t view.Type) []byte {
 // AppendPrototype appends the prototype of a function, with a semicolon.
 func (s Style) AppendPrototype(dst []byte, f Func) []byte {
 	w := s.writer(dst)
+	if f.HasTags() {
+		return tagged(w, f)
+	}
+	proto := f.Proto()
+	w.Type(proto.Target())
+	w.Put(" ")
+	w.Name(f.Name())
+	w.Params(proto, nil)
+	w.Put(";")
+	return w.Text
+}
+
+// tagged is AppendPrototype for a function with declaration tags.
+func tagged(w ctype.Writer, f Func) []byte {
 	proto := f.Proto()
 	tags(&w, f, -1)
 	w.Type(proto.Target())

@@ -164,16 +164,14 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 // selected are the functions to print, in the order of pfunct: that of the file
 // where it prints prototypes of all or of some, else the other way round.
 func (f *funcsCommand) selected(set *funcs.Set, file string) ([]funcs.Func, error) {
-	var list []funcs.Func
-	switch {
-	case len(f.names) > 0 || f.address != nil:
+	if len(f.names) > 0 || f.address != nil {
 		return f.named(set, file)
-	case f.withBase:
-		list = slices.Collect(set.All())
-	default:
-		list = slices.Collect(set.Own())
 	}
-	list = f.filter(list, set)
+	from := set.Own()
+	if f.withBase {
+		from = set.All()
+	}
+	list := f.filter(slices.AppendSeq(make([]funcs.Func, 0, set.Len()), from), set)
 	if !f.inOrder() {
 		list = slices.DeleteFunc(list, func(x funcs.Func) bool { return len(x.Name()) == 0 })
 		slices.Reverse(list)
@@ -187,6 +185,9 @@ func (f *funcsCommand) inOrder() bool {
 }
 
 func (f *funcsCommand) filter(list []funcs.Func, set *funcs.Set) []funcs.Func {
+	if !f.externals && f.class == "" && f.takes == "" {
+		return list
+	}
 	taking := set.Taking(f.takes)
 	return slices.DeleteFunc(list, func(x funcs.Func) bool {
 		return f.externals && !x.Global() || f.class != "" && !x.HasPointerTo([]byte(f.class)) || f.takes != "" && !taking.Has(x)
