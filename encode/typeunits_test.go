@@ -210,7 +210,10 @@ func TestTypeUnitCrossReference(t *testing.T) {
 			t.Fatalf("jobs=%d: %v", opt.Jobs, err)
 		}
 	}
-	want, types := shapes(t, got[0]), shapes(t, got[1])
+	text, _ := format(t, got[0])
+	want := typesOf(text)
+	text, _ = format(t, got[1])
+	types := typesOf(text)
 	if !slices.Equal(types, want) || !strings.Contains(strings.Join(types, "\n"), "STRUCT 's'") {
 		t.Errorf("(-want +got)\n%s", cmp.Diff(want, types))
 	}
