@@ -47,7 +47,7 @@ type Features = encode.Features
 const (
 	DefaultFeatures = encode.DefaultFeatures // "default": what kernels are built with
 	AllFeatures     = encode.AllFeatures     // "all"
-	PlainFeatures   = encode.PlainFeatures   // pahole's without an option
+	BasicFeatures   = encode.BasicFeatures   // pahole's without an option
 )
 
 // Libbpf is a release of libbpf: over each, pahole 1.32 writes other bytes.
@@ -93,9 +93,9 @@ type Options struct {
 	// NamePrefix, if not empty, becomes the name of everything whose name begins
 	// with it (pahole's --kabi_prefix).
 	NamePrefix string
-	// PlainBitfields makes members of bit-fields that are as wide and as
+	// WholeBitfields makes members of bit-fields that are as wide and as
 	// aligned as their type (pahole's --fixup_silly_bitfields).
-	PlainBitfields bool
+	WholeBitfields bool
 	// Base is what the output is split from; nil for BTF that stands alone.
 	Base *Base
 	// Distil makes Result.DistilledBase, and puts Result.BTF over it. It takes a Base.
@@ -140,8 +140,8 @@ type Result struct {
 	// Options.ExtraVars. It is empty if there are none, and must not be changed.
 	ExtraVars []byte
 	Stats     Stats
-	// LeftOut are the functions that have a symbol and no FUNC, by name.
-	LeftOut  []LeftOut
+	// Skipped are the functions that have a symbol and no FUNC, by name.
+	Skipped  []Skipped
 	Warnings []string
 	// Lead is the index of the first input with a unit that no filter leaves out: its
 	// sections say which variables there are.
@@ -150,8 +150,8 @@ type Result struct {
 	encoded *finish.Encoded
 }
 
-// LeftOut is a function that is left out, and why.
-type LeftOut struct{ Name, Reason string }
+// Skipped is a function that has a symbol and no FUNC, and why.
+type Skipped struct{ Name, Reason string }
 
 // Close gives the memory back. BTF and ExtraVars are not valid afterwards. A second
 // Close does nothing.

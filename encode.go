@@ -87,9 +87,9 @@ func (o *Options) check(in []Source) error {
 func (o *Options) below(r *Result) encode.Options {
 	e := encode.Options{
 		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
-		NamePrefix: o.NamePrefix, PlainBitfields: o.PlainBitfields, MemoryLimit: o.MemoryLimit, Exact: o.Exact, ExtraVars: o.ExtraVars,
+		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, MemoryLimit: o.MemoryLimit, Exact: o.Exact, ExtraVars: o.ExtraVars,
 		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress, Functions: o.Functions,
-		FuncLeftOut: func(name, reason string) { r.LeftOut = append(r.LeftOut, LeftOut{name, reason}) },
+		FuncSkipped: func(name, reason string) { r.Skipped = append(r.Skipped, Skipped{name, reason}) },
 	}
 	if o.Base != nil {
 		e.Base = o.Base.base

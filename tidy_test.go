@@ -56,7 +56,8 @@ var imports = map[string][]string{
 	"internal/debuginfo": {"arena", "dedup", "internal/dwarf", "internal/elfreloc", "internal/names", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
 	// btf and dedup for the nodes that DIEs become, callconv for the records of functions.
-	"internal/unit": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/names"},
+	"internal/unit": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/names",
+		"mmapelf"}, // the last for tests
 	// callconv for where functions are, btf for the records that sites become.
 	"internal/inline": {"arena", "btf", "internal/callconv", "internal/debuginfo", "internal/dwarf"},
 	// btf, callconv and dedup for what a unit's tables hold.

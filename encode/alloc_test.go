@@ -78,7 +78,7 @@ func TestNoAllocationsPerUnit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a, b := run(few, c.jobs, c.make), run(many, c.jobs, c.make)
 			// A few allocations belong to the run, not to a unit, and some
-			// to each slot: the short run may not need all slots.
+			// to each workspace: the short run may not need all workspaces.
 			rest := uint64(many-few) / 50
 			if c.jobs > 1 {
 				rest += uint64(many-few) / 2

@@ -11,7 +11,7 @@ import (
 // the other, in file order.
 
 // commitUnit merges a unit that has been read.
-func (f *input) commitUnit(u *slot) error {
+func (f *input) commitUnit(u *workspace) error {
 	if f.merge == nil {
 		if u.fail == nil && u.Hdr.IsType() {
 			f.progress(u)
@@ -23,14 +23,14 @@ func (f *input) commitUnit(u *slot) error {
 }
 
 // progress says that a unit is done with.
-func (f *input) progress(u *slot) {
+func (f *input) progress(u *workspace) {
 	if f.opt.Progress != nil {
 		f.opt.Progress(f.run.done.Add(u.size), f.run.total)
 	}
 }
 
 // commit merges what u has; reread reads it once more.
-func (f *input) commit(u *slot, reread func() error) error {
+func (f *input) commit(u *workspace, reread func() error) error {
 	r := f.run
 	if u.fail != nil {
 		return u.fail
@@ -92,7 +92,7 @@ func (f *input) commit(u *slot, reread func() error) error {
 }
 
 // reached notes the type units that u has led to.
-func (f *input) reached(u *slot) error {
+func (f *input) reached(u *workspace) error {
 	if len(u.NeedTypes) == 0 {
 		return nil
 	}
@@ -104,11 +104,11 @@ func (f *input) reached(u *slot) error {
 }
 
 // countUnencodable adds what was dropped of a committed unit.
-func (r *run) countUnencodable(u *slot) {
+func (r *run) countUnencodable(u *workspace) {
 	for what, n := range u.Unencodable.Counts {
-		if r.stats.LeftOut == nil {
-			r.stats.LeftOut = make(map[string]int)
+		if r.stats.Unencodable == nil {
+			r.stats.Unencodable = make(map[string]int)
 		}
-		r.stats.LeftOut[what] += n
+		r.stats.Unencodable[what] += n
 	}
 }

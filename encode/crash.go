@@ -67,7 +67,7 @@ type workerPanic struct {
 
 // locate is deferred around the work on a unit: a panic goes on with the unit
 // and the place in it.
-func (u *slot) locate() {
+func (u *workspace) locate() {
 	if x := recover(); x != nil {
 		panic(asWorkerPanic(x, fmt.Sprintf(" .debug_info: unit at %#x:", u.Hdr.Off)))
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // What DWARF says of functions beyond their types, for Options.Functions: where they
-// are defined, and where their parameters are. Workers note it in their slots, the
+// are defined, and where their parameters are. Workers note it in their workspaces, the
 // committer keeps it, and names are looked up when somebody asks.
 
 // Faults of definitions, beside the reasons of package compactstate.
@@ -53,21 +53,21 @@ type definedParam struct {
 	place Place
 }
 
-// judging is what a slot needs to note definitions; it is of use with
+// judging is what a workspace needs to note definitions; it is of use with
 // Options.Functions only.
 type judging struct {
 	f *input
-	u *slot
+	u *workspace
 	defined
 	decls   dwarf.Decls
 	seen    map[uint32]bool // of a merged file: DIE offsets
 	skel    definedUnit     // the unit of a skeleton
-	far     *slot           // of a merged file: another unit
+	far     *workspace      // of a merged file: another unit
 	farUnit int             // its number, plus 1
 }
 
 // judgingOf is what u needs, whose unit is of f.
-func judgingOf(f *input, u *slot) *judging {
+func judgingOf(f *input, u *workspace) *judging {
 	if u.judging == nil {
 		u.judging = &judging{u: u, seen: map[uint32]bool{}}
 	}
@@ -125,7 +125,7 @@ func (j *judging) define() error {
 
 // faultOf is what of fn leaves the function out, as far as it is known before all
 // definitions are.
-func faultOf(u *slot, fn *callconv.Func, entry uint32) string {
+func faultOf(u *workspace, fn *callconv.Func, entry uint32) string {
 	switch {
 	case !named(u.Params.S[fn.First:][:fn.N]):
 		return faultUnnamed
@@ -192,7 +192,7 @@ func (j *judging) unitOf(off uint32) (c *debuginfo.Cursor, at int, err error) {
 		return nil, 0, nil
 	}
 	if j.far == nil {
-		j.far = new(slot)
+		j.far = new(workspace)
 		j.far.init(f.run.limit)
 	}
 	if far := j.far; j.farUnit != k+1 {
@@ -240,7 +240,7 @@ func (j *judging) noteSkeleton() error {
 }
 
 // placeOf says where parameter p of function i is.
-func placeOf(u *slot, i uint32, p *callconv.Param) Place {
+func placeOf(u *workspace, i uint32, p *callconv.Param) Place {
 	expr, list, ok := u.env.Location(i, p)
 	switch {
 	case ok:
@@ -284,7 +284,7 @@ func placeIn(expr []byte) Place {
 	return Place{Kind: PlaceCompute}
 }
 
-// take keeps what a slot has noted.
+// take keeps what a workspace has noted.
 func (d *defined) take(from *defined) {
 	units, params := uint32(len(d.units)), uint32(len(d.params))
 	d.units = append(d.units, from.units...)
@@ -343,8 +343,8 @@ func (t *telling) mismatch(entry uint32, what int, a, b []uint32) {
 // encoded tells a function that the BTF has.
 func (t *telling) encoded(name []byte) { t.tell(Function{Name: string(name), Encoded: true}) }
 
-// leftOut tells a function with a symbol that is left out.
-func (t *telling) leftOut(name []byte, why compactstate.Reason) {
+// skipped tells a function with a symbol that is left out.
+func (t *telling) skipped(name []byte, why compactstate.Reason) {
 	x := Function{Name: string(name), Reason: why.String()}
 	if why == compactstate.ReasonInconsistent {
 		t.mu.Lock()

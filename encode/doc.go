@@ -2,7 +2,7 @@
 //
 // The path of the data: openInput opens an input (package debuginfo) and reads its
 // symbols; package unit reads a unit's DIEs once into the flat tables of an arena
-// slot and links them; functions judges subprograms; dedup.Set.Resolve looks the
+// workspace and links them; functions judges subprograms; dedup.Set.Resolve looks the
 // types up among those known. All of that runs in any number of workers. commit
 // then merges one unit after the other, in file order, into the run's global
 // state: the set of distinct types and the compact function and variable
@@ -25,8 +25,8 @@
 // to restart at. So are all compressed sections of files whose units refer to
 // each other.
 //
-// A slot is the arena tables of one unit. One worker has one, more workers have
-// two each and two in common; the slot that was used last is used first. A table
+// A workspace is the arena tables of one unit. One worker has one, more workers have
+// two each and two in common; the workspace that was used last is used first. A table
 // above 1 MiB is given back, so that one huge unit does not pin its memory. For a
 // relocatable file, one of the tables is the relocated copy of the unit.
 //
@@ -45,7 +45,7 @@
 //
 // # Why the output does not depend on the number of workers
 //
-// Workers write to their slot, to the pool of names and to the cache of
+// Workers write to their workspace, to the pool of names and to the cache of
 // abbreviation tables, and to nothing else. Whoever finishes the unit that is
 // next in file order commits it, and those behind it that are ready; one
 // worker commits at a time. Commit looks up again what Resolve did not find, and
@@ -62,7 +62,7 @@
 // Link-time optimization leaves such units, and pahole merges all units of the
 // file. Where a unit ends matters to the deduplication only because references
 // stay inside it. So only neighbours between which references to types lead
-// share a slot: a group. A first look at the units finds the groups
+// share a workspace: a group. A first look at the units finds the groups
 // (mergeplan.go); it reads DIEs only where abbreviations have
 // DW_FORM_ref_addr. GCC's types stay in their units; clang's units share types,
 // so that a group has most of them once. Memory follows the output either

@@ -66,20 +66,20 @@ func (r *run) emitFuncs() error {
 		Strings:        e.addStrings,
 		AllParams:      e.long,
 		Ahead:          e.ahead,
-	}, e.addFunc, e.leaveOut)
+	}, e.addFunc, e.skip)
 	e.telling.rest(err)
 	return err
 }
 
-// leaveOut counts and reports a function that is not emitted.
-func (e *emitter) leaveOut(name []byte, why compactstate.Reason) {
+// skip counts and reports a function that is not emitted.
+func (e *emitter) skip(name []byte, why compactstate.Reason) {
 	r := e.run
 	r.stats.Skipped[why.String()]++
-	if r.opt.FuncLeftOut != nil {
-		r.opt.FuncLeftOut(string(name), why.String())
+	if r.opt.FuncSkipped != nil {
+		r.opt.FuncSkipped(string(name), why.String())
 	}
 	if e.telling != nil {
-		e.telling.leftOut(name, why)
+		e.telling.skipped(name, why)
 	}
 	if r.opt.Verbose != nil {
 		r.raw.decided(name)

@@ -245,7 +245,7 @@ func TestExtraVarsOddities(t *testing.T) {
 		return f.Bytes()
 	}
 	path := filepath.Join(t.TempDir(), "input")
-	for _, features := range []encode.Features{encode.PlainFeatures, encode.PlainFeatures | encode.ForceCUMerging} {
+	for _, features := range []encode.Features{encode.BasicFeatures, encode.BasicFeatures | encode.ForceCUMerging} {
 		i, i2 := intType(), intType()
 		image := file(dt.CU(i, variable("nothing", nil, data+4), variable("percpu", i, pc+4), variable("a", i, data+8),
 			variable("alias", i, data+10), variable("void_percpu", nil, pc+8), variable("left_out", i, pc+12), variable("b", i, data+12)),
@@ -274,7 +274,7 @@ func TestExtraVarsOddities(t *testing.T) {
 	if err := os.WriteFile(path, file(dt.CU(i, variable("not-c", i, data+8))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for features, want := range map[encode.Features]string{encode.PlainFeatures: "is not valid in BTF", encode.DefaultFeatures: ""} {
+	for features, want := range map[encode.Features]string{encode.BasicFeatures: "is not valid in BTF", encode.DefaultFeatures: ""} {
 		out, err := encode.Run([]string{path}, encode.Options{Features: features, ExtraVars: true})
 		if want == "" {
 			if err != nil || out.Extra() != nil {
@@ -298,7 +298,7 @@ func FuzzExtraVars(f *testing.F) {
 		f.Add(b, byte(0))
 		f.Add(b, byte(1))
 	}
-	sets := []encode.Features{encode.DefaultFeatures, encode.PlainFeatures &^ encode.Var, encode.DefaultFeatures | encode.ForceCUMerging}
+	sets := []encode.Features{encode.DefaultFeatures, encode.BasicFeatures &^ encode.Var, encode.DefaultFeatures | encode.ForceCUMerging}
 	path := filepath.Join(f.TempDir(), "input")
 	f.Fuzz(func(t *testing.T, image []byte, set byte) {
 		if err := os.WriteFile(path, image, 0o644); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // functions judges the unit's subprograms and fills u.states: which of them
 // count, where their parameters are, and what prototype they show.
-func (f *input) functions(u *slot) {
+func (f *input) functions(u *workspace) {
 	if len(u.Funcs.S) == 0 {
 		return
 	}
@@ -26,7 +26,7 @@ func (f *input) functions(u *slot) {
 }
 
 // judge judges the functions that have an entry.
-func (f *input) judge(u *slot) {
+func (f *input) judge(u *workspace) {
 	u.env.Analyze()
 	if err := u.env.Lists.Err(); err != nil {
 		u.RelocFail = err
@@ -40,7 +40,7 @@ func (f *input) judge(u *slot) {
 
 // prepare says what the unit's functions are judged by. In a merged file that is
 // what all units have in common.
-func (f *input) prepare(u *slot) {
+func (f *input) prepare(u *workspace) {
 	e := &u.env
 	addrSize, clang, exprs, copies := int(u.Hdr.AddrSize), u.Clang, u.Hdr.Data, 0
 	if f.merge != nil {
@@ -71,7 +71,7 @@ func (f *input) prepare(u *slot) {
 
 // placeFuncs looks the unit's functions up in the ELF function table. It reports
 // whether any of them is there and can be encoded.
-func (f *input) placeFuncs(u *slot) (any bool) {
+func (f *input) placeFuncs(u *workspace) (any bool) {
 	table := f.run.funcs.table
 	f.entriesAhead(u)
 	for _, i := range u.FuncOrder.S {
@@ -103,7 +103,7 @@ func named(params []callconv.Param) bool {
 
 // addState adds what fn, which has an entry and has been judged, says of the
 // function.
-func (f *input) addState(u *slot, fn *callconv.Func) {
+func (f *input) addState(u *workspace, fn *callconv.Func) {
 	st := stateRec{Entry: fn.Entry, Ret: fn.Type, First: uint32(len(u.params.S)), FirstAn: fn.FirstAn, NAn: fn.NAn, Name: fn.Name}
 	trueSig := f.opt.Features&TrueSignature != 0
 	match, optimized, sym := f.run.funcs.table.Symbol(fn.Entry, fn.LowPC)
@@ -146,26 +146,26 @@ func (f *input) addState(u *slot, fn *callconv.Func) {
 }
 
 // memberName is the name of a parameter of which one member is passed.
-func (f *input) memberName(u *slot, p *callconv.Param) dedup.Name {
+func (f *input) memberName(u *workspace, p *callconv.Param) dedup.Name {
 	name := append([]byte(nil), f.Names.Text(p.Name)...)
 	name = append(append(name, "__"...), f.Names.Text(u.Types.Members.S[p.Member-1].Name)...)
 	return f.Names.Token(name)
 }
 
-// entryCache is the number of look-ups that a slot remembers: inline functions
+// entryCache is the number of look-ups that a workspace remembers: inline functions
 // of headers come again in unit after unit.
 const entryCache = 1 << entryBits
 
 const entryBits = 13
 
-// nameEntry is the one place where the slot remembers a name, which may have
+// nameEntry is the one place where the workspace remembers a name, which may have
 // another one there.
-func (u *slot) nameEntry(name dedup.Name) *nameEntry {
+func (u *workspace) nameEntry(name dedup.Name) *nameEntry {
 	return &u.entries.S[name*0x9e3779b1>>(32-entryBits)]
 }
 
 // entriesAhead prepares entryOf for the unit's functions.
-func (f *input) entriesAhead(u *slot) {
+func (f *input) entriesAhead(u *workspace) {
 	if len(u.entries.S) == 0 {
 		u.entries.Resize(entryCache)
 	}
@@ -187,7 +187,7 @@ func (f *input) entriesAhead(u *slot) {
 }
 
 // entryOf is the ELF function table's entry for a name, 0 if there is none.
-func (f *input) entryOf(u *slot, name dedup.Name) uint32 {
+func (f *input) entryOf(u *workspace, name dedup.Name) uint32 {
 	e := u.nameEntry(name)
 	if e.name != name {
 		*e = nameEntry{name, f.run.funcs.table.Lookup(f.Names.Text(name))}
@@ -197,7 +197,7 @@ func (f *input) entryOf(u *slot, name dedup.Name) uint32 {
 
 // saveStates hands the unit's states over to the run, in functions-table
 // order; their names go into the string section as they come.
-func (f *input) saveStates(u *slot) error {
+func (f *input) saveStates(u *workspace) error {
 	r := f.run
 	if u.judging != nil {
 		r.funcs.take(&u.judging.defined)

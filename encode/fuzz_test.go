@@ -38,7 +38,7 @@ func FuzzEncode(f *testing.F) {
 			f.Add(b, byte(2))
 		}
 	}
-	sets := []encode.Features{encode.PlainFeatures, encode.DefaultFeatures, encode.AllFeatures, encode.DefaultFeatures | encode.ForceCUMerging}
+	sets := []encode.Features{encode.BasicFeatures, encode.DefaultFeatures, encode.AllFeatures, encode.DefaultFeatures | encode.ForceCUMerging}
 	path := filepath.Join(f.TempDir(), "input")
 	f.Fuzz(func(t *testing.T, image []byte, set byte) {
 		tryBytes(t, path, image, sets[int(set)%len(sets)])
@@ -90,7 +90,7 @@ func FuzzSections(f *testing.F) {
 			{Name: ".debug_str", Data: str}, {Name: ".debug_loclists", Data: loclists}})
 		features := encode.AllFeatures
 		if shape&4 != 0 {
-			features = encode.PlainFeatures
+			features = encode.BasicFeatures
 		}
 		tryBytes(t, path, image, features)
 	})

@@ -18,7 +18,7 @@ import (
 // goldenSets are the feature sets of scripts/golden.sh. The files are of pahole over
 // libbpf 1.7, whose "all" has no layout section.
 var goldenSets = map[string]encode.Features{
-	"none":    encode.PlainFeatures,
+	"none":    encode.BasicFeatures,
 	"default": encode.DefaultFeatures,
 	"all":     encode.AllFeatures &^ encode.Layout,
 	"merge":   encode.DefaultFeatures | encode.ForceCUMerging,

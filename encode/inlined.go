@@ -64,10 +64,10 @@ func (r *run) newInlining() {
 	arena.Bind(r.limit, &r.inline.store)
 }
 
-// readInlined has sites read with the units of the slots.
-func (r *run) readInlined(slots []slot) {
-	for i := range slots {
-		switch u := &slots[i]; {
+// readInlined has sites read with the units of the workspaces.
+func (r *run) readInlined(workspaces []workspace) {
+	for i := range workspaces {
+		switch u := &workspaces[i]; {
 		case r.inline == nil:
 			u.Inline = nil
 		case u.Inline == nil:
@@ -126,7 +126,7 @@ func (in *inlining) sectionOf(addr uint64) *codeSection {
 }
 
 // saveInlined keeps the sites of a unit that has been committed.
-func saveInlined(f *input, u *slot) {
+func saveInlined(f *input, u *workspace) {
 	in := f.run.inline
 	if in == nil || u.Inline == nil || len(u.Inline.Sites.S) == 0 || !f.first {
 		return
@@ -153,7 +153,7 @@ func saveInlined(f *input, u *slot) {
 // inlinedUnit is the unit in work.
 type inlinedUnit struct {
 	*inlining
-	u    *slot
+	u    *workspace
 	own  []callconv.Func
 	base uint64 // place of offset 0 of own
 	memo [61]found

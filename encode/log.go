@@ -5,7 +5,7 @@ import "github.com/btflite/btflite/internal/unit"
 // When lines of -V are written: with their unit, in file order.
 
 // flushLog writes the lines of a unit.
-func (f *input) flushLog(u *slot) {
+func (f *input) flushLog(u *workspace) {
 	if f.run.raw == nil {
 		return
 	}

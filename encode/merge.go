@@ -23,7 +23,7 @@ import "github.com/btflite/btflite/internal/unit"
 // the file wait until its last unit has been read (mergefuncs.go).
 
 // takeMerged keeps of a committed group what waits for the end of the file.
-func (f *input) takeMerged(u *slot) error {
+func (f *input) takeMerged(u *workspace) error {
 	m := f.merge
 	u.SortTags()
 	for _, t := range u.Tags.S {

@@ -16,7 +16,7 @@ import (
 // taken from the Set.
 
 // add takes over the functions of a committed group.
-func (l *lateFuncs) add(u *slot, raw *rawTypes) {
+func (l *lateFuncs) add(u *workspace, raw *rawTypes) {
 	if raw != nil {
 		for i := range u.Funcs.S {
 			l.rawFuncs = append(l.rawFuncs, raw.rawOf(u, u.Funcs.S[i].Type))
@@ -85,7 +85,7 @@ func (f *input) finishLate(l *lateFuncs) error {
 // of parameters looks: not behind pointers.
 type setTypes struct {
 	set  *dedup.Set
-	u    *slot
+	u    *workspace
 	ref  map[uint64]dedup.Ref // by id of the Set, and the id of -V above it
 	raw  bool                 // -V is on
 	todo arena.Vec[uint32]    // nodes whose references are still to be made

@@ -49,10 +49,10 @@ func (m *merged) later(params []compactstate.Param, an []compactstate.Annotation
 	}
 }
 
-// lateFuncs holds the functions of a file in a slot of its own. Types are ids
+// lateFuncs holds the functions of a file in a workspace of its own. Types are ids
 // of the Set until finishLate.
 type lateFuncs struct {
-	u slot
+	u workspace
 	// The ids that -V gives the types of functions and parameters, if it is on.
 	rawFuncs, rawParams []uint32
 }

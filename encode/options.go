@@ -44,8 +44,8 @@ const DefaultFeatures = EncodeForce | Var | Float | DeclTag | TypeTag | Enum64 |
 // AllFeatures is what the list element "all" stands for in pahole 1.32 over libbpf 1.8.
 const AllFeatures = DefaultFeatures | ReproducibleBuild | GlobalVar | Attributes | TrueSignature | Layout
 
-// PlainFeatures is in force when no features option is given at all.
-const PlainFeatures = Var | DeclTag | TypeTag | Enum64
+// BasicFeatures is in force when no features option is given at all.
+const BasicFeatures = Var | DeclTag | TypeTag | Enum64
 
 // Libbpf is a release of libbpf: over each, pahole 1.32 writes other bytes.
 type Libbpf uint8
@@ -79,7 +79,7 @@ func (o *Options) form(split bool) btf.Form {
 
 // Options say what to encode and how. The zero value of each field but Features is
 // pahole's behaviour without the option; no Features are no feature at all, where
-// pahole has PlainFeatures.
+// pahole has BasicFeatures.
 type Options struct {
 	Features Features
 	Jobs     int // workers; <= 1 is one
@@ -91,9 +91,9 @@ type Options struct {
 	// NamePrefix, if not empty, replaces every name of the DWARF that begins
 	// with it: what follows the prefix is cut off (pahole's --kabi_prefix).
 	NamePrefix string
-	// PlainBitfields makes members of bit-fields that are as wide and as
+	// WholeBitfields makes members of bit-fields that are as wide and as
 	// aligned as their type (pahole's --fixup_silly_bitfields).
-	PlainBitfields bool
+	WholeBitfields bool
 	// MemoryLimit is how many bytes the process may take while the run goes on: a run
 	// that cannot go on below it ends with an error, and others go on. 0 is no limit. What counts is what the
 	// system cannot take back, or with LimitResident all that is resident, pages
@@ -134,9 +134,9 @@ type Options struct {
 	// Warn receives what -V reports on standard error, one line a call; nil for
 	// none.
 	Warn func(line string)
-	// FuncLeftOut receives each function that is left out and the reason, as -V
+	// FuncSkipped receives each function that has no FUNC, though it has a symbol, and the reason, as -V
 	// prints it, in the order of names; nil for none.
-	FuncLeftOut func(name, reason string)
+	FuncSkipped func(name, reason string)
 	// Functions asks what has become of functions, and where they are defined; nil for
 	// nobody, which costs nothing.
 	Functions *FunctionQuery
@@ -157,14 +157,14 @@ type Stats struct {
 	SlowCUs     int    `json:"cus_with_conflicting_names"`
 	FuncStates  uint64 `json:"function_dies"` // subprogram DIEs considered
 	Funcs       int    `json:"functions"`     // FUNCs of the output
-	// Skipped counts functions left out, by the reason that -V prints.
+	// Skipped counts functions that have no FUNC, by the reason that -V prints.
 	Skipped map[string]int `json:"functions_left_out"`
-	// LeftOut counts what BTF has no kind for, by sort of type, and what is left
+	// Unencodable counts what BTF has no kind for, by sort of type, and what is left
 	// out with those types (types made of them, members, functions, variables).
 	// Counts are of DIEs of all units, before deduplication.
-	LeftOut   map[string]int `json:"left_out"`
-	Vars      int            `json:"variables"`                 // VARs of the output
-	ExtraVars int            `json:"extra_variables,omitempty"` // VARs of Output.Extra
+	Unencodable map[string]int `json:"left_out"`
+	Vars        int            `json:"variables"`                 // VARs of the output
+	ExtraVars   int            `json:"extra_variables,omitempty"` // VARs of Output.Extra
 	// Inline is what Output.Inline has, or the feature Inline adds; nil without.
 	Inline    *inline.Stats `json:"inline,omitempty"`
 	TypeBytes int           `json:"type_bytes"`   // of the output

@@ -11,13 +11,13 @@ import (
 )
 
 // pipeline runs the units of one file: workers read them side by side, each
-// into a slot; whoever finishes the unit that is next in order commits it and
+// into a workspace; whoever finishes the unit that is next in order commits it and
 // those behind it that are ready.
 type pipeline struct {
-	f     *input
-	slots []slot
-	free  []*slot // the slots that hold no unit; the last one, used last, is in caches
-	ring  []*slot // the others, by sequence number of their units
+	f          *input
+	workspaces []workspace
+	free       []*workspace // the workspaces that hold no unit; the last one, used last, is in caches
+	ring       []*workspace // the others, by sequence number of their units
 
 	mu         sync.Mutex
 	cond       sync.Cond
@@ -30,28 +30,28 @@ type pipeline struct {
 	passage    debuginfo.Passage
 }
 
-// Two slots for a worker, and some that let the workers get further ahead of a
+// Two workspaces for a worker, and some that let the workers get further ahead of a
 // unit that takes long, or of one that is held up, before they wait for it.
 const (
-	slotsPerWorker = 2
-	slotsMore      = 2
+	workspacesPerWorker = 2
+	workspacesMore      = 2
 )
 
 // encodeUnits reads and commits all units.
 func (f *input) encodeUnits() error {
 	jobs := max(f.opt.Jobs, 1)
-	slots := 1
+	workspaces := 1
 	if jobs > 1 {
-		slots = slotsPerWorker*jobs + slotsMore
+		workspaces = workspacesPerWorker*jobs + workspacesMore
 	}
-	p := &pipeline{f: f, slots: f.run.session.takeSlots(slots, f.run.limit), ring: make([]*slot, slots)}
-	for i := range p.slots {
-		p.free = append(p.free, &p.slots[i])
+	p := &pipeline{f: f, workspaces: f.run.session.takeWorkspaces(workspaces, f.run.limit), ring: make([]*workspace, workspaces)}
+	for i := range p.workspaces {
+		p.free = append(p.free, &p.workspaces[i])
 	}
-	f.run.readInlined(p.slots)
+	f.run.readInlined(p.workspaces)
 	p.cond.L = &p.mu
 	defer func() {
-		f.run.session.giveSlots(p.slots)
+		f.run.session.giveWorkspaces(p.workspaces)
 	}()
 	if jobs == 1 {
 		old := debug.SetPanicOnFault(true)
@@ -114,7 +114,7 @@ func (p *pipeline) work() {
 		if n := p.f.opt.CULimit; n > 0 && p.next >= n && p.f.merge == nil {
 			p.off = uint64(len(p.f.Info))
 		}
-		p.unlocked(func() { p.f.readSlot(s) })
+		p.unlocked(func() { p.f.readWorkspace(s) })
 		s.ready = true
 		if p.committing {
 			continue
@@ -143,7 +143,7 @@ func (p *pipeline) work() {
 }
 
 // take gives u the next unit, or group of a merged file, to read.
-func (p *pipeline) take(u *slot) {
+func (p *pipeline) take(u *workspace) {
 	f := p.f
 	if err := f.Header(p.off, p.reloc, &u.Cursor); err != nil {
 		// Units before this one are committed first: their errors count.
@@ -172,7 +172,7 @@ func (p *pipeline) unlocked(fn func()) {
 }
 
 // released gives back what lies before unit u, which has been committed.
-func (p *pipeline) released(u *slot) {
+func (p *pipeline) released(u *workspace) {
 	for i := len(u.Params.S) - 1; i >= 0; i-- {
 		if x := &u.Params.S[i]; x.LocKind == callconv.LocList {
 			p.passage.Behind(&u.Cursor, uint64(x.LocOff), true)

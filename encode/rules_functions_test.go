@@ -211,7 +211,7 @@ func functionRules() []rule {
 			[3] PTR '(anon)' type_id=1`},
 		{name: "inconsistent prototypes: typedef", files: inconsistent(typedefs), want: textInt + `
 			[2] TYPEDEF 'I' type_id=1`},
-		{name: "inconsistent prototypes without consistent_func", features: encode.PlainFeatures, files: inconsistent(typedefs), want: textInt + `
+		{name: "inconsistent prototypes without consistent_func", features: encode.BasicFeatures, files: inconsistent(typedefs), want: textInt + `
 			[2] TYPEDEF 'I' type_id=1` + textFunc(3, 0, "f", "x 1")},
 		{name: "inconsistent number of parameters", files: func() []dt.File {
 			i, i2 := intType(), intType()

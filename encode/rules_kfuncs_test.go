@@ -40,7 +40,7 @@ func kfuncRules() []rule {
 			[6] DECL_TAG 'bpf_fastcall' type_id=4 component_idx=-1`},
 		{name: "kfunc set without the flag", files: kfunc(0, 0, false), want: textInt + `
 			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2")},
-		{name: "kfunc without the feature", features: encode.PlainFeatures, files: kfunc(1, 0, false), want: textInt + `
+		{name: "kfunc without the feature", features: encode.BasicFeatures, files: kfunc(1, 0, false), want: textInt + `
 			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2")},
 		{name: "kfunc with arena flags", features: encode.AllFeatures, files: kfunc(1, 1<<13|1<<14|1<<15, true), want: textInt + `
 			[2] PTR '(anon)' type_id=1

@@ -26,7 +26,7 @@ type rule struct {
 	lang     []uint16
 	exclude  []uint16
 	prefix   string // Options.CUExclude
-	plain    bool   // Options.PlainBitfields
+	plain    bool   // Options.WholeBitfields
 	want     string // btf.Format; "" is no BTF at all
 	err      string // part of the error, instead of want
 	// strings is the whole string section, joined with spaces, if not "".
@@ -140,7 +140,7 @@ func (r *rule) options(jobs int) encode.Options {
 	if f == 0 {
 		f = encode.DefaultFeatures
 	}
-	return encode.Options{Features: f, Jobs: jobs, Lang: r.lang, LangExclude: r.exclude, CUExclude: r.prefix, PlainBitfields: r.plain}
+	return encode.Options{Features: f, Jobs: jobs, Lang: r.lang, LangExclude: r.exclude, CUExclude: r.prefix, WholeBitfields: r.plain}
 }
 
 // write puts the files of the rule into a folder.
@@ -237,7 +237,7 @@ func textFunc(id, returned int, name string, params ...string) string {
 
 func allRules() []rule {
 	var all []rule
-	for _, r := range [][]rule{typeRules(), compositeRules(), tagRules(), functionRules(), kfuncRules(), variableRules(), nameRules(), unitRules(), mergeRules(), leftOutRules()} {
+	for _, r := range [][]rule{typeRules(), compositeRules(), tagRules(), functionRules(), kfuncRules(), variableRules(), nameRules(), unitRules(), mergeRules(), unencodableRules()} {
 		all = append(all, r...)
 	}
 	return all

@@ -180,7 +180,7 @@ func variableRules() []rule {
 			[2] VAR 'ok' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=12 vlen=1
 				type_id=2 offset=8 size=4 (VAR 'ok')`},
-		{name: "variable name that is invalid", features: encode.PlainFeatures, files: bad(), err: "not valid in BTF"},
+		{name: "variable name that is invalid", features: encode.BasicFeatures, files: bad(), err: "not valid in BTF"},
 		{name: "void variable, forced", files: voidVar(), want: textInt + `
 			[2] VAR 'before' type_id=1, linkage=global
 			[3] VAR 'after' type_id=1, linkage=global
@@ -190,7 +190,7 @@ func variableRules() []rule {
 				type_id=2 offset=4 size=4 (VAR 'before')
 				type_id=3 offset=12 size=4 (VAR 'after')
 				type_id=5 offset=16 size=4 (VAR 'w')`},
-		{name: "void variable", features: encode.PlainFeatures, files: voidVar(), want: textInt + `
+		{name: "void variable", features: encode.BasicFeatures, files: voidVar(), want: textInt + `
 			[2] VAR 'before' type_id=1, linkage=global
 			[3] TYPEDEF 't' type_id=1
 			[4] VAR 'w' type_id=1, linkage=global` + textFunc(5, 1, "f") + `

@@ -35,7 +35,7 @@ func runTrials(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Ses
 	t := trial{merge: make([]bool, len(inputs))}
 	if opt.Verbose != nil {
 		quiet := opt
-		quiet.Verbose, quiet.Warn, quiet.FuncLeftOut, quiet.Functions, quiet.Progress, quiet.Exact = nil, nil, nil, nil, nil, false
+		quiet.Verbose, quiet.Warn, quiet.FuncSkipped, quiet.Functions, quiet.Progress, quiet.Exact = nil, nil, nil, nil, nil, false
 		if out, err := untilKnown(ctx, inputs, quiet, &t, s); err == nil {
 			out.Close()
 		}

@@ -8,7 +8,7 @@ import (
 
 // Session encodes one file after the other with the same options, and keeps
 // what does not depend on the file: the set with the base's types, the pool of
-// names with what follows what, and the arena slots. Each output is the same
+// names with what follows what, and the arena workspaces. Each output is the same
 // as that of Run. A Session is for one goroutine at a time; sessions over one
 // Base, which never changes, may run side by side: btflite modules gives each
 // worker a session and the largest module that is left. The zero value is not
@@ -17,9 +17,9 @@ type Session struct {
 	opt  Options
 	set  *dedup.Set
 	pool *names.Pool
-	// slots of the pipeline, between files.
-	slots []slot
-	limit arena.Limit // of all that is kept
+	// workspaces of the pipeline, between files.
+	workspaces []workspace
+	limit      arena.Limit // of all that is kept
 }
 
 // maxPool is how many names a Session's pool may hold before it starts anew:
@@ -41,10 +41,10 @@ func (s *Session) takeLimit() *arena.Limit {
 func (s *Session) Close() {
 	s.dropSet()
 	s.dropPool()
-	for i := range s.slots {
-		s.slots[i].free()
+	for i := range s.workspaces {
+		s.workspaces[i].free()
 	}
-	s.slots = nil
+	s.workspaces = nil
 }
 
 func (s *Session) dropSet() {
@@ -59,8 +59,8 @@ func (s *Session) dropPool() {
 		s.pool.Free()
 		s.pool = nil
 	}
-	for i := range s.slots {
-		s.slots[i].Reader.Free() // numbers of the pool
+	for i := range s.workspaces {
+		s.workspaces[i].Reader.Free() // numbers of the pool
 	}
 }
 
@@ -90,25 +90,25 @@ func (s *Session) takeSet(names dedup.Names) *dedup.Set {
 	return s.set
 }
 
-// takeSlots are n slots for the pipeline of a file, with memory below the limit l.
-func (s *Session) takeSlots(n int, l *arena.Limit) []slot {
-	if s != nil && len(s.slots) == n {
-		return s.slots
+// takeWorkspaces are n workspaces for the pipeline of a file, with memory below the limit l.
+func (s *Session) takeWorkspaces(n int, l *arena.Limit) []workspace {
+	if s != nil && len(s.workspaces) == n {
+		return s.workspaces
 	}
-	slots := make([]slot, n)
-	for i := range slots {
-		slots[i].init(l)
+	workspaces := make([]workspace, n)
+	for i := range workspaces {
+		workspaces[i].init(l)
 	}
 	if s != nil {
-		s.slots = slots
+		s.workspaces = workspaces
 	}
-	return slots
+	return workspaces
 }
 
-// giveSlots ends their use for a file.
-func (s *Session) giveSlots(slots []slot) {
-	for i := range slots {
-		if u := &slots[i]; s == nil {
+// giveWorkspaces ends their use for a file.
+func (s *Session) giveWorkspaces(workspaces []workspace) {
+	for i := range workspaces {
+		if u := &workspaces[i]; s == nil {
 			u.free()
 		} else {
 			u.ready = false

@@ -17,7 +17,7 @@ import (
 
 // saveVars adds a VAR, and its DECL_TAGs, for each candidate of the unit that
 // passes the checks.
-func (f *input) saveVars(u *slot) error {
+func (f *input) saveVars(u *workspace) error {
 	r := f.run
 	ended := false
 	r.raw.variables(u)
@@ -50,7 +50,7 @@ func (f *input) saveVars(u *slot) error {
 
 // addVar adds the VAR of a variable whose type has the id, and its DECL_TAGs. For
 // -V there are the type's id there and the unit, nil if units are merged.
-func (r *run) addVar(v *unit.Var, typ uint32, size uint64, tags []unit.Annot, raw uint32, u *slot) error {
+func (r *run) addVar(v *unit.Var, typ uint32, size uint64, tags []unit.Annot, raw uint32, u *workspace) error {
 	name, err := r.intern(v.Name)
 	if err != nil {
 		return err

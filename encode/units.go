@@ -9,8 +9,8 @@ import (
 
 // The reading of one unit, or group of units: all that needs no order.
 
-// readSlot reads the unit, or group, of u. Errors are kept in u.fail.
-func (f *input) readSlot(u *slot) {
+// readWorkspace reads the unit, or group, of u. Errors are kept in u.fail.
+func (f *input) readWorkspace(u *workspace) {
 	if u.fail != nil {
 		return
 	}
@@ -20,7 +20,7 @@ func (f *input) readSlot(u *slot) {
 	}
 }
 
-func (f *input) readUnit(u *slot) error {
+func (f *input) readUnit(u *workspace) error {
 	switch {
 	case f.merge != nil:
 		return f.readGroup(u)
@@ -54,7 +54,7 @@ func (f *input) readUnit(u *slot) error {
 var errByText = errors.New("a unit record")
 
 // readRecord reads the unit of u from its record.
-func (u *slot) readRecord(f *input) error {
+func (u *workspace) readRecord(f *input) error {
 	if !f.Names.ByText {
 		return errByText
 	}
@@ -65,7 +65,7 @@ func (u *slot) readRecord(f *input) error {
 }
 
 // resolve judges the functions of a unit that has been read and looks its types up.
-func (f *input) resolve(u *slot) error {
+func (f *input) resolve(u *workspace) error {
 	if err := f.waitSymbols(); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (f *input) resolve(u *slot) error {
 }
 
 // needLists waits for the location lists of the unit's parameters.
-func (u *slot) needLists() error {
+func (u *workspace) needLists() error {
 	low, high := ^uint64(0), uint64(0)
 	for i := 0; i < len(u.Params.S) && u.ExpandsLists(); i++ {
 		if x := &u.Params.S[i]; x.LocKind == callconv.LocList {
@@ -95,7 +95,7 @@ func (u *slot) needLists() error {
 }
 
 // readGroup is readUnit for a group of a merged file.
-func (f *input) readGroup(u *slot) error {
+func (f *input) readGroup(u *workspace) error {
 	m := f.merge
 	if err := f.ReadGroup(&u.Unit, &m.groups[u.Seq], f.run.stopped); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (f *input) readGroup(u *slot) error {
 }
 
 // readSplit is readUnit for the unit that u.Skeleton stands for.
-func (f *input) readSplit(u *slot) error {
+func (f *input) readSplit(u *workspace) error {
 	skel, at := u.Skeleton, u.Save()
 	if f.opt.Functions != nil {
 		if err := judgingOf(f, u).noteSkeleton(); err != nil {
@@ -132,7 +132,7 @@ func (f *input) readSplit(u *slot) error {
 		return err
 	}
 	defer dwo.Close()
-	// What the slot remembers is of other sections than these.
+	// What the workspace remembers is of other sections than these.
 	u.Cursor.Forget()
 	defer func() {
 		u.Leave(&at)
@@ -176,10 +176,10 @@ func (f *input) finishTypes() error {
 		return err
 	}
 	left := t.Unreached()
-	var u slot
+	var u workspace
 	u.init(f.run.limit)
 	defer u.free()
-	u.Seq = -1 // of none of the slots
+	u.Seq = -1 // of none of the workspaces
 	var seeds []uint32
 	for len(left) > 0 {
 		seeds = seeds[:0]
@@ -200,7 +200,7 @@ func (f *input) finishTypes() error {
 }
 
 // readTypes reads type units that no unit has led to.
-func (f *input) readTypes(u *slot, seeds []uint32) error {
+func (f *input) readTypes(u *workspace, seeds []uint32) error {
 	defer u.locate()
 	if err := f.ReadTypes(&u.Unit, seeds); err != nil {
 		return err

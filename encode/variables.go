@@ -70,7 +70,7 @@ var errVoidVar = errors.New("variable has void type")
 
 // keepVar makes the checks of pahole-behaviour 5.3, but for the first one. It
 // gives the variable's size in bytes, and whether it is to be kept.
-func (f *input) keepVar(u *slot, v *unit.Var) (size uint64, keep bool, err error) {
+func (f *input) keepVar(u *workspace, v *unit.Var) (size uint64, keep bool, err error) {
 	name := f.Names.Text(v.Name)
 	if len(name) == 0 {
 		return 0, false, nil

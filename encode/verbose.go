@@ -53,10 +53,10 @@ func newRawTypes(opt *Options, names *names.Table) *rawTypes {
 func (l *rawTypes) text(t dedup.Name) []byte { return l.names.Text(t) }
 
 // say keeps a line until its unit is committed.
-func (l *rawTypes) say(u *slot, line string) { u.log = append(append(u.log, line...), '\n') }
+func (l *rawTypes) say(u *workspace, line string) { u.log = append(append(u.log, line...), '\n') }
 
 // types keeps the lines of the unit's types, which are linked, and their ids.
-func (l *rawTypes) types(u *slot) {
+func (l *rawTypes) types(u *workspace) {
 	if l == nil {
 		return
 	}
@@ -71,7 +71,7 @@ func (l *rawTypes) types(u *slot) {
 }
 
 // rawOf is the id of a Ref of the unit.
-func (l *rawTypes) rawOf(u *slot, ref dedup.Ref) uint32 {
+func (l *rawTypes) rawOf(u *workspace, ref dedup.Ref) uint32 {
 	switch {
 	case l == nil || ref == 0 || ref == unit.Dropped:
 		return 0
@@ -84,7 +84,7 @@ func (l *rawTypes) rawOf(u *slot, ref dedup.Ref) uint32 {
 }
 
 // committed counts the types of a unit.
-func (l *rawTypes) committed(u *slot) {
+func (l *rawTypes) committed(u *workspace) {
 	if l == nil {
 		return
 	}
@@ -120,7 +120,7 @@ func appendHead(b []byte, id uint32, kind string, name []byte) []byte {
 }
 
 // appendType appends the lines of node k of the unit.
-func (l *rawTypes) appendType(b []byte, u *slot, id, k uint32) []byte {
+func (l *rawTypes) appendType(b []byte, u *workspace, id, k uint32) []byte {
 	n := &u.Types.Nodes.S[k]
 	kind := btf.InfoKind(n.Info)
 	b = appendHead(b, id, kind.String(), l.text(n.Name))
@@ -176,7 +176,7 @@ var intEncodings = [8]string{0: "(none)", 1: "SIGNED", 4: "BOOL"}
 
 // appendMember appends the line of a member: from the first bit-field on all of
 // them have a width.
-func (l *rawTypes) appendMember(b []byte, u *slot, n *dedup.Node, m *dedup.Member) []byte {
+func (l *rawTypes) appendMember(b []byte, u *workspace, n *dedup.Node, m *dedup.Member) []byte {
 	b = appendName(append(b, '\t'), l.text(m.Name))
 	b = appendField(b, "type_id", l.rawOf(u, m.Type))
 	at := m.Val
@@ -243,14 +243,14 @@ func (l *rawTypes) tag(value dedup.Name, typ uint32, component int32) {
 }
 
 // variables writes that the variables of a unit follow, nil if units are merged.
-func (l *rawTypes) variables(u *slot) {
+func (l *rawTypes) variables(u *workspace) {
 	if l != nil && l.search {
 		l.out("search cu '" + l.unitName(u) + "' for percpu global variables.")
 	}
 }
 
 // unitName is the name of a unit for lines; u is nil if units are merged.
-func (l *rawTypes) unitName(u *slot) string {
+func (l *rawTypes) unitName(u *workspace) string {
 	if u == nil {
 		return ""
 	}
@@ -259,7 +259,7 @@ func (l *rawTypes) unitName(u *slot) string {
 
 // variable writes the lines of a variable of u, nil if units are merged, whose VAR
 // has an id in the Set, and gives its id here.
-func (l *rawTypes) variable(v *unit.Var, id, typ uint32, u *slot) uint32 {
+func (l *rawTypes) variable(v *unit.Var, id, typ uint32, u *workspace) uint32 {
 	name := l.text(v.Name)
 	l.out("Variable '" + string(appendName(nil, name)) + "' from CU '" + l.unitName(u) + "' at address 0x" + strconv.FormatUint(v.SecOff, 16) + " encoded")
 	l.vars[id] = l.next
@@ -272,7 +272,7 @@ func (l *rawTypes) variable(v *unit.Var, id, typ uint32, u *slot) uint32 {
 }
 
 // proto is the ids of the types of a function state.
-func (l *rawTypes) proto(u *slot, ret dedup.Ref, params []compactstate.Param) []uint32 {
+func (l *rawTypes) proto(u *workspace, ret dedup.Ref, params []compactstate.Param) []uint32 {
 	ids := []uint32{l.rawOf(u, ret)}
 	for _, p := range params {
 		ids = append(ids, l.rawOf(u, p.Type))

@@ -41,7 +41,7 @@ func TestVerboseIsPaholes(t *testing.T) {
 		{"x86-clang5.default", "x86-clang5", encode.Options{Features: encode.DefaultFeatures}},
 		{"x86-gcc5-dwz.over", "x86-gcc5-dwz", encode.Options{Features: encode.AllFeatures, Base: base}},
 		{"x86-gcc5-lto.all", "x86-gcc5-lto", encode.Options{Features: encode.AllFeatures}},
-		{"x86-tags.none", "x86-tags", encode.Options{Features: encode.PlainFeatures}},
+		{"x86-tags.none", "x86-tags", encode.Options{Features: encode.BasicFeatures}},
 		{"x86-g++4-slim.float", "x86-g++4-slim", encode.Options{Features: encode.Float}},
 		{"x86-mixture.rust", "x86-mixture", encode.Options{Features: encode.DefaultFeatures, Lang: []uint16{0x1c}}},
 		{"x86-mixture.norust", "x86-mixture", encode.Options{Features: encode.DefaultFeatures, LangExclude: []uint16{0x1c}}},

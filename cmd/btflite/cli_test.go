@@ -101,8 +101,8 @@ func fakeRun(paths []string, opt encode.Options, _ *finish.Work) (*finish.Encode
 	if opt.Verbose != nil {
 		opt.Verbose("[1] INT int")
 	}
-	if opt.FuncLeftOut != nil {
-		opt.FuncLeftOut("f", "ambiguous address")
+	if opt.FuncSkipped != nil {
+		opt.FuncSkipped("f", "ambiguous address")
 	}
 	return enc, nil
 }

@@ -147,7 +147,7 @@ func (c *cli) encode(cfg *encoding, paths []string, out outputs, report *reportF
 	if report == nil {
 		return c.encodeTo(cfg, paths, out, &reportFile{}, opt, f)
 	}
-	opt.FuncLeftOut = report.addFunction
+	opt.FuncSkipped = report.addFunction
 	opt.Functions = &encode.FunctionQuery{Tell: report.addDefinitions}
 	err := c.encodeTo(cfg, paths, out, report, opt, f)
 	return errors.Join(err, report.write(c.guard, err))
@@ -185,8 +185,8 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 		return encodeError(paths, cfg.features, err)
 	}
 	defer enc.Free()
-	for _, what := range slices.Sorted(maps.Keys(enc.Stats.LeftOut)) {
-		c.warn(leftOutText(message.Inputs(paths), what, enc.Stats.LeftOut[what]))
+	for _, what := range slices.Sorted(maps.Keys(enc.Stats.Unencodable)) {
+		c.warn(unencodableText(message.Inputs(paths), what, enc.Stats.Unencodable[what]))
 	}
 	if enc.Size == 0 {
 		if err := text.flush(); err != nil {
@@ -218,8 +218,8 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 	return stdoutError(text.flush())
 }
 
-// leftOutText tells how many of a kind are left out; see encode.Stats.
-func leftOutText(where, what string, n int) string {
+// unencodableText tells how many of a kind are left out; see encode.Stats.
+func unencodableText(where, what string, n int) string {
 	return fmt.Sprintf("%s: left out, as BTF cannot say it: %s %s", where, grouped(uint64(n)), message.OneLine(what))
 }
 

@@ -47,7 +47,7 @@ type encoding struct {
 
 // newEncoding is an encoding without any option.
 func newEncoding() encoding {
-	return encoding{jobs: 1, features: encode.PlainFeatures}
+	return encoding{jobs: 1, features: encode.BasicFeatures}
 }
 
 // resourceOptions adds the options of how much may be used.
@@ -166,7 +166,7 @@ func (e *encoding) options(c *cli) (encode.Options, error) {
 	return encode.Options{
 		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Exact: e.exact, CULimit: e.cuLimit, DebugDir: e.debugDir,
 		Lang: lang, LangExclude: exclude,
-		ExtraVars: e.extraVars != "", Inline: e.inlineTo != "", CUExclude: e.exclude, NamePrefix: e.prefix, PlainBitfields: e.plain, Libbpf: e.libbpf}, err
+		ExtraVars: e.extraVars != "", Inline: e.inlineTo != "", CUExclude: e.exclude, NamePrefix: e.prefix, WholeBitfields: e.plain, Libbpf: e.libbpf}, err
 }
 
 // distils tells whether a distilled base is to be written. For a detached file

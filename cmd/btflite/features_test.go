@@ -16,7 +16,7 @@ const supportedFeatures = "encode_force,var,float,decl_tag,type_tag,enum64,optim
 // floats, a 64-bit enum and global variables.
 func TestFeatureRules(t *testing.T) {
 	const (
-		plain = encode.PlainFeatures
+		plain = encode.BasicFeatures
 		def   = encode.DefaultFeatures
 		all   = encode.AllFeatures
 	)

@@ -115,8 +115,8 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 			c.complain(one.Error)
 		}
 	}
-	for _, what := range slices.Sorted(maps.Keys(r.LeftOut)) {
-		c.warn(leftOutText("all modules", what, r.LeftOut[what]))
+	for _, what := range slices.Sorted(maps.Keys(r.Unencodable)) {
+		c.warn(unencodableText("all modules", what, r.Unencodable[what]))
 	}
 	if !c.quiet || m.stats != statsNone {
 		if _, err := fmt.Fprintln(c.stdout, r.format(m.stats)); err != nil {
@@ -274,7 +274,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 		return fail(err)
 	}
 	defer enc.Free()
-	r.leftOut = enc.Stats.LeftOut
+	r.unencodable = enc.Stats.Unencodable
 	r.Warning, r.Mismatch = refusedText(enc.Warning), enc.Mismatch
 	if r.Empty = enc.Size == 0; r.Empty {
 		stats, why := &enc.Stats, emptyText(m.path, &enc.Stats)

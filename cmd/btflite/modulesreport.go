@@ -29,25 +29,25 @@ type moduleResult struct {
 	// Mismatch says why the base is not of the module's kernel, if that shows.
 	Mismatch string `json:"base_mismatch,omitempty"`
 
-	internal bool           // failed by a fault of this program
-	leftOut  map[string]int // see encode.Stats
+	internal    bool           // failed by a fault of this program
+	unencodable map[string]int // see encode.Stats
 }
 
 // batchReport is the summary of "btflite modules"; --stats=json is its JSON
 // form.
 type batchReport struct {
-	Base    string         `json:"base"` // files of a chain are joined by " + "
-	Count   int            `json:"modules"`
-	Failed  int            `json:"failed"`
-	Empty   int            `json:"nothing_to_encode"`
-	Bytes   int64          `json:"btf_bytes"`
-	Full    int64          `json:"full_btf_bytes,omitempty"`
-	BaseLen int64          `json:"base_btf_bytes,omitempty"` // of the distilled bases
-	Extra   int64          `json:"extra_btf_bytes,omitempty"`
-	WallNS  int64          `json:"wall_ns"`
-	PeakRSS uint64         `json:"peak_rss_bytes"` // VmHWM, 0 where the system does not tell
-	LeftOut map[string]int `json:"left_out"`       // see encode.Stats
-	Modules []moduleResult `json:"results"`        // by path
+	Base        string         `json:"base"` // files of a chain are joined by " + "
+	Count       int            `json:"modules"`
+	Failed      int            `json:"failed"`
+	Empty       int            `json:"nothing_to_encode"`
+	Bytes       int64          `json:"btf_bytes"`
+	Full        int64          `json:"full_btf_bytes,omitempty"`
+	BaseLen     int64          `json:"base_btf_bytes,omitempty"` // of the distilled bases
+	Extra       int64          `json:"extra_btf_bytes,omitempty"`
+	WallNS      int64          `json:"wall_ns"`
+	PeakRSS     uint64         `json:"peak_rss_bytes"` // VmHWM, 0 where the system does not tell
+	Unencodable map[string]int `json:"left_out"`       // see encode.Stats
+	Modules     []moduleResult `json:"results"`        // by path
 
 	internal bool
 }
@@ -55,10 +55,10 @@ type batchReport struct {
 // newBatchReport adds the results up.
 func newBatchReport(base string, results []moduleResult, wall time.Duration) *batchReport {
 	slices.SortFunc(results, func(a, b moduleResult) int { return cmp.Compare(a.Path, b.Path) })
-	r := &batchReport{Base: base, Count: len(results), WallNS: int64(wall), PeakRSS: readPeakRSS(), LeftOut: map[string]int{}, Modules: results}
+	r := &batchReport{Base: base, Count: len(results), WallNS: int64(wall), PeakRSS: readPeakRSS(), Unencodable: map[string]int{}, Modules: results}
 	for _, m := range results {
-		for what, n := range m.leftOut {
-			r.LeftOut[what] += n
+		for what, n := range m.unencodable {
+			r.Unencodable[what] += n
 		}
 		r.internal = r.internal || m.internal
 		switch {

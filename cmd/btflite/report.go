@@ -18,15 +18,15 @@ type reportFile struct {
 	Error string `json:"error,omitempty"`
 	// NothingWritten says why a run with status 0 has written no BTF.
 	NothingWritten string `json:"nothing_written,omitempty"`
-	// LeftOutFunctions are the functions that have no FUNC though they have a
+	// SkippedFunctions are the functions that have no FUNC though they have a
 	// symbol, in the order of names.
-	LeftOutFunctions []leftOutFunction `json:"left_out_functions"`
+	SkippedFunctions []skippedFunction `json:"left_out_functions"`
 
 	to *target
 }
 
-// leftOutFunction is a function and why it was left out, in the words of -V.
-type leftOutFunction struct {
+// skippedFunction is a function and why it was left out, in the words of -V.
+type skippedFunction struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 	// Definitions are those with code, or of a function without any all there are.
@@ -58,19 +58,19 @@ func (c *cli) openReport(path string, inputs []string, outs ...*target) (*report
 			return nil, fmt.Errorf("%s: the report would replace the output", message.OneLine(path))
 		}
 	}
-	return &reportFile{to: to, LeftOutFunctions: []leftOutFunction{}}, nil
+	return &reportFile{to: to, SkippedFunctions: []skippedFunction{}}, nil
 }
 
 func (r *reportFile) addFunction(name, reason string) {
-	r.LeftOutFunctions = append(r.LeftOutFunctions, leftOutFunction{Name: name, Reason: reason})
+	r.SkippedFunctions = append(r.SkippedFunctions, skippedFunction{Name: name, Reason: reason})
 }
 
 // addDefinitions adds where the function is defined that was added last.
 func (r *reportFile) addDefinitions(f *encode.Function) {
-	if f.Reason == "" || len(r.LeftOutFunctions) == 0 {
+	if f.Reason == "" || len(r.SkippedFunctions) == 0 {
 		return
 	}
-	last := &r.LeftOutFunctions[len(r.LeftOutFunctions)-1]
+	last := &r.SkippedFunctions[len(r.SkippedFunctions)-1]
 	defs, err := f.Definitions()
 	if err != nil || last.Name != f.Name {
 		return // files have no names then

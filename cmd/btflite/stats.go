@@ -70,8 +70,8 @@ func (r *runReport) format(f statsFormat) string {
 		if r.Skipped == nil {
 			r.Skipped = map[string]int{}
 		}
-		if r.LeftOut == nil {
-			r.LeftOut = map[string]int{}
+		if r.Unencodable == nil {
+			r.Unencodable = map[string]int{}
 		}
 		b, err := json.Marshal(r)
 		if err != nil { // no field can cause it
@@ -101,8 +101,8 @@ func (r *runReport) format(f statsFormat) string {
 		row("", "%s left out: %s", grouped(uint64(r.Skipped[reason])), message.OneLine(reason))
 	}
 	row("variables", "%s encoded", grouped(uint64(r.Vars)))
-	for i, what := range slices.Sorted(maps.Keys(r.LeftOut)) {
-		row([]string{"left out", ""}[min(i, 1)], "%s %s", grouped(uint64(r.LeftOut[what])), message.OneLine(what))
+	for i, what := range slices.Sorted(maps.Keys(r.Unencodable)) {
+		row([]string{"left out", ""}[min(i, 1)], "%s %s", grouped(uint64(r.Unencodable[what])), message.OneLine(what))
 	}
 	row("BTF", "%s (%s types, %s strings), %s%s", message.ByteSize(uint64(r.Bytes)),
 		message.ByteSize(uint64(r.TypeBytes)), message.ByteSize(uint64(r.StrBytes)), r.place, message.OneLine(r.Output))

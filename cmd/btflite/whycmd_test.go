@@ -88,12 +88,12 @@ func TestReportDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r struct {
-		Functions []leftOutFunction `json:"left_out_functions"`
+		Functions []skippedFunction `json:"left_out_functions"`
 	}
 	if err := json.Unmarshal(data, &r); err != nil {
 		t.Fatal(err)
 	}
-	want := leftOutFunction{"sum_point", "optimized parameters", []reportedDefinition{{"small.c", "small.c", 143, "sum_point.constprop.0", "0x401090", ""}}}
+	want := skippedFunction{"sum_point", "optimized parameters", []reportedDefinition{{"small.c", "small.c", 143, "sum_point.constprop.0", "0x401090", ""}}}
 	if len(r.Functions) != 2 || !reflect.DeepEqual(r.Functions[1], want) {
 		t.Errorf("%+v, want %+v", r.Functions, want)
 	}

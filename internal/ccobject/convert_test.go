@@ -17,7 +17,7 @@ import (
 // features, those of kernel builds, all, and some alone.
 var featureSets = map[string]encode.Features{
 	"none":    0,
-	"plain":   encode.PlainFeatures,
+	"plain":   encode.BasicFeatures,
 	"kernel":  encode.DefaultFeatures,
 	"all":     encode.AllFeatures &^ encode.Layout,
 	"globals": encode.GlobalVar | encode.Var | encode.EncodeForce,

@@ -8,7 +8,7 @@ import (
 )
 
 // Relocatable files (ET_REL: .o, .ko). The mapping is never written to, and no
-// section is relocated as a whole: a unit is copied into its slot and
+// section is relocated as a whole: a unit is copied into its workspace and
 // relocated there before it is read, so that all that reads DIEs works as for
 // linked files; of the other sections, what is read is copied and relocated at
 // the moment it is read (pahole-behaviour 5.6 has the rules of addresses).

@@ -10,7 +10,7 @@ import (
 )
 
 // Reading of a group: its units are walked and linked one behind the other
-// into the tables of one slot. References inside a unit are settled with the
+// into the tables of one workspace. References inside a unit are settled with the
 // unit, as always; those that leave it are markers until all units of the
 // group are there.
 

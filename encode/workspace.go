@@ -9,12 +9,12 @@ import (
 	"github.com/btflite/btflite/internal/unitrecord"
 )
 
-// slot is the memory in which one unit, or group of units, is worked on: what was
+// workspace is the memory in which one unit, or group of units, is worked on: what was
 // read of it, and what came of judging its functions. It is used again by the next
 // unit that takes it.
-type slot struct {
+type workspace struct {
 	unit.Unit
-	size  uint64 // bytes of .debug_info that the slot stands for
+	size  uint64 // bytes of .debug_info that the workspace stands for
 	fail  error  // why the unit could not be encoded
 	ready bool   // it has been read, and may be committed
 	judged
@@ -60,14 +60,14 @@ type nameEntry struct{ name, entry uint32 }
 // by an outlier, is given back.
 const maxKept = 1 << 20
 
-// init prepares a new slot, whose memory has the limit l.
-func (u *slot) init(l *arena.Limit) {
+// init prepares a new workspace, whose memory has the limit l.
+func (u *workspace) init(l *arena.Limit) {
 	arena.Bind(l, u)
 	u.env.Only = func(i uint32) bool { return u.Funcs.S[i].Entry != 0 }
 }
 
-// reset prepares the slot for the next unit.
-func (u *slot) reset() {
+// reset prepares the workspace for the next unit.
+func (u *workspace) reset() {
 	u.log, u.fail = u.log[:0], nil
 	u.raw.Trim(maxKept)
 	u.states.Trim(maxKept)
@@ -78,8 +78,8 @@ func (u *slot) reset() {
 	}
 }
 
-// free gives the slot's memory back.
-func (u *slot) free() {
+// free gives the workspace's memory back.
+func (u *workspace) free() {
 	u.Unit.Free()
 	u.states.Free()
 	u.params.Free()
@@ -91,15 +91,15 @@ func (u *slot) free() {
 	}
 }
 
-// restart has the slot's unit read again.
-func (u *slot) restart() {
+// restart has the workspace's unit read again.
+func (u *workspace) restart() {
 	hdr, first, last := u.Hdr, u.FirstReloc, u.LastReloc
 	u.reset()
 	u.Hdr, u.FirstReloc, u.LastReloc = hdr, first, last
 }
 
 // id is the set id of a Ref after the unit was committed.
-func (u *slot) id(ref dedup.Ref) uint32 {
+func (u *workspace) id(ref dedup.Ref) uint32 {
 	switch {
 	case ref == 0:
 		return 0

@@ -11,9 +11,9 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// leftOutRules are about types that BTF has no kind for. pahole
+// unencodableRules are about types that BTF has no kind for. pahole
 // writes nothing for any of these files.
-func leftOutRules() []rule {
+func unencodableRules() []rule {
 	const refused = "pahole gives up"
 	rules := []rule{
 		{name: "left out alone", files: one(
@@ -100,8 +100,8 @@ func leftOutRules() []rule {
 	return rules
 }
 
-// TestLeftOutIsCounted: Stats says what was left out, once for each DIE.
-func TestLeftOutIsCounted(t *testing.T) {
+// TestUnencodableIsCounted: Stats says what was left out, once for each DIE.
+func TestUnencodableIsCounted(t *testing.T) {
 	i := intType()
 	r := ref(dt.TagReferenceType, "", i)
 	td := typedef("t", r)
@@ -117,13 +117,13 @@ func TestLeftOutIsCounted(t *testing.T) {
 	defer out.Close()
 	want := map[string]int{"DW_TAG_reference_type": 2, "floating-point type of 10 bytes": 1, "types made of them": 1,
 		"struct and union members": 1, "functions": 1, "variables": 1}
-	if !maps.Equal(out.Stats.LeftOut, want) {
-		t.Errorf("left out %v, want %v", out.Stats.LeftOut, want)
+	if !maps.Equal(out.Stats.Unencodable, want) {
+		t.Errorf("left out %v, want %v", out.Stats.Unencodable, want)
 	}
 }
 
-// TestLeftOutOfCompilersFile encodes what g++ made (scripts/golden.sh).
-func TestLeftOutOfCompilersFile(t *testing.T) {
+// TestUnencodableOfCompilersFile encodes what g++ made (scripts/golden.sh).
+func TestUnencodableOfCompilersFile(t *testing.T) {
 	want, err := os.ReadFile("testdata/leftout/x86-g++5.txt")
 	if err != nil {
 		t.Fatal(err)
