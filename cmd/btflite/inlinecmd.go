@@ -156,7 +156,7 @@ func (m *inlineCommand) types(file string) (b *btf.Blob, done func(), err error)
 func (m *inlineCommand) encode(file string) (b *btf.Blob, done func(), err error) {
 	m.why = map[siteKey][]string{}
 	opt := encode.Options{
-		Features: encode.PlainFeatures | encode.Inline, Jobs: runtime.GOMAXPROCS(0),
+		Features: encode.BasicFeatures | encode.Inline, Jobs: runtime.GOMAXPROCS(0),
 		InlineMissing: func(name []byte, section string, offset uint32, why []string) {
 			if m.wanted(name, section, offset) {
 				m.why[siteKey{string(name), section, offset}] = slices.Clone(why)
