@@ -37,6 +37,7 @@ here=$PWD
 work=${BTFLITE_KERNEL_TEST:-${XDG_CACHE_HOME:-$HOME/.cache}/btflite-kernel-test}
 jobs=${JOBS:-2}
 btflite=$(realpath "${BTFLITE:-./btflite}")
+cc=${RECORDS:+$btflite cc }gcc
 failures=0
 fail() { echo "FAIL $*"; failures=$((failures + 1)); }
 pass() { echo "ok   $*"; }
@@ -64,7 +65,7 @@ source_of() {
 build() {
 	local pahole=$1
 	shift
-	make -s -C "$src" -j"$jobs" ARCH=x86_64 O="$out" PAHOLE="$pahole" "$@" > "$out/build.log" 2>&1 ||
+	make -s -C "$src" -j"$jobs" ARCH=x86_64 O="$out" PAHOLE="$pahole" CC="$cc" "$@" > "$out/build.log" 2>&1 ||
 		die "make $* with PAHOLE=$pahole: $(tail -n 20 "$out/build.log")"
 	grep -iE 'btf|pahole' "$out/build.log" | sed "s/^/     build: /" || true
 }
@@ -188,18 +189,17 @@ has() {
 
 sum() { sha256sum < "$1" | cut -d ' ' -f 1; }
 
-run() {
-	series=$1 out=$work/build-$1
-	source_of "$series"
+# configure: make the configuration of the test in $out.
+configure() {
 	mkdir -p "$out"
-	say "$series: building with PAHOLE=$btflite"
-	make -s -C "$src" ARCH=x86_64 O="$out" PAHOLE="$btflite" KCONFIG_ALLCONFIG="$here/scripts/kernel-test/config" allnoconfig
+	make -s -C "$src" ARCH=x86_64 O="$out" PAHOLE="$btflite" CC="$cc" KCONFIG_ALLCONFIG="$here/scripts/kernel-test/config" allnoconfig
 	grep '^CONFIG' scripts/kernel-test/config | while read -r line; do
 		grep -qx "$line" "$out/.config" || die "$series: the configuration has not taken $line"
 	done
-	unlink_kernel
-	build "$btflite" vmlinux bzImage modules
-	save btflite
+}
+
+# against_pahole: link again with pahole 1.32, and compare.
+against_pahole() {
 	say "$series: linking again with PAHOLE=$pahole"
 	unlink_kernel
 	recorder
@@ -215,6 +215,42 @@ run() {
 	fi
 	[ "$(find "$out/recorded" -name input | wc -l)" -ge 2 ] || fail "$series: the build has not called pahole for vmlinux and module"
 	replay
+}
+
+# against_dwarf: compile everything once more with gcc alone, and compare.
+against_dwarf() {
+	local records=$out name
+	out=$out-dwarf cc=gcc
+	say "$series: building with DWARF"
+	configure
+	build "$btflite" vmlinux modules
+	save btflite
+	for name in vmlinux $(modules); do
+		name=${name##*/}
+		if cmp -s "$records/btflite/$name.BTF" "$out/btflite/$name.BTF"; then
+			pass "$series: the BTF of $name is the same as from DWARF"
+		else
+			fail "$series: the BTF of $name differs from that from DWARF"
+		fi
+		pass "$series: $name has $(stat -c %s "$records/$(cd "$out" && find . -name "$name" | head -n 1)") bytes, $(stat -c %s "$(find "$out" -name "$name" -not -path '*/btflite/*' | head -n 1)") with DWARF"
+	done
+	pass "$series: vmlinux.o has $(stat -c %s "$records/vmlinux.o") bytes, $(stat -c %s "$out/vmlinux.o") with DWARF"
+	out=$records
+}
+
+run() {
+	series=$1 out=$work/build-$1${RECORDS:+-records}
+	source_of "$series"
+	say "$series: building with CC=\"$cc\" PAHOLE=$btflite"
+	configure
+	unlink_kernel
+	build "$btflite" vmlinux bzImage modules
+	save btflite
+	if [ -n "${RECORDS:-}" ]; then
+		against_dwarf
+	else
+		against_pahole
+	fi
 	say "$series: booting"
 	guest
 	boot

@@ -73,8 +73,12 @@ var errDamaged = errors.New("the unit record is damaged")
 // column is one that is read. Reading beyond its end gives zeros, and bad is set.
 type column struct {
 	b   []byte
+	p   int // of the next byte
 	bad bool
 }
+
+// left is how many bytes are still to be read.
+func (c *column) left() int { return len(c.b) - c.p }
 
 // unpack cuts b into its columns.
 func unpack(b []byte, c *[numColumns]column) error {
@@ -100,27 +104,34 @@ func unpack(b []byte, c *[numColumns]column) error {
 }
 
 func (c *column) byte() byte {
-	if len(c.b) == 0 {
+	if c.p >= len(c.b) {
 		c.bad = true
 		return 0
 	}
-	x := c.b[0]
-	c.b = c.b[1:]
+	x := c.b[c.p]
+	c.p++
 	return x
 }
 
 func (c *column) uint() uint64 {
-	if len(c.b) > 0 && c.b[0] < 0x80 {
-		x := c.b[0]
-		c.b = c.b[1:]
+	if c.p < len(c.b) && c.b[c.p] < 0x80 {
+		x := c.b[c.p]
+		c.p++
 		return uint64(x)
 	}
-	v, n := binary.Uvarint(c.b)
+	return c.long()
+}
+
+// long is uint for a number of more than one byte.
+//
+//go:noinline
+func (c *column) long() uint64 {
+	v, n := binary.Uvarint(c.b[min(c.p, len(c.b)):])
 	if n <= 0 {
-		c.bad, c.b = true, nil
+		c.bad, c.p = true, len(c.b)
 		return 0
 	}
-	c.b = c.b[n:]
+	c.p += n
 	return v
 }
 
@@ -138,7 +149,7 @@ func (c *column) step() int64 { return unzigzag(c.uint()) }
 // count is a number of things that each take at least one byte of column of.
 func (c *column) count(of *column) int {
 	v := c.uint()
-	if v > uint64(len(of.b)) {
+	if v > uint64(of.left()) {
 		c.bad = true
 		return 0
 	}

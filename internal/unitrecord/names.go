@@ -94,53 +94,78 @@ func (n *Names) token(i int) dedup.Name {
 
 // nameReader gives the names of a unit that is read.
 type nameReader struct {
-	names                      *Names
-	code, low, far, dict, text *column
-	known                      []dedup.Name
-	last                       int
+	names *Names
+	all   []dedup.Name // as they are used
+	p     int          // of the next one
+	known []dedup.Name // by number
+	last  int          // in the dictionary
+	bad   bool
+}
+
+// read reads all names of a unit at once: the loop has nothing else to do.
+func (r *nameReader) read(n *Names, c *[numColumns]column) {
+	codes, low, far := &c[colName], &c[colNameLow], &c[colNameFar]
+	if cap(r.all) < len(codes.b) {
+		r.all = make([]dedup.Name, len(codes.b)+len(codes.b)/2)
+	}
+	r.names, r.all, r.p, r.known, r.last, r.bad = n, r.all[:len(codes.b)], 0, r.known[:0], 0, false
+	for i, b := range codes.b {
+		var k int
+		switch {
+		case b == 0:
+			r.all[i] = 0
+			continue
+		case b == nameFresh:
+			t := r.fresh(&c[colDict], &c[colText])
+			r.known = append(r.known, t)
+			r.all[i] = t
+			continue
+		case b < refHigh:
+			k = int(b) - nameNear
+		case b < refFar:
+			k = int(b-refHigh)<<8 | int(low.byte())
+		default:
+			k = int(min(far.uint(), 1<<40))
+		}
+		if k >= len(r.known) {
+			r.bad = true
+			return
+		}
+		r.all[i] = r.known[k]
+	}
+	codes.p = len(codes.b)
 }
 
 // next is the next name.
 func (r *nameReader) next() dedup.Name {
-	b := r.code.byte()
-	var k int
-	switch {
-	case b == 0:
-		return 0
-	case b == nameFresh:
-		t := r.fresh()
-		r.known = append(r.known, t)
-		return t
-	case b < refHigh:
-		k = int(b) - nameNear
-	case b < refFar:
-		k = int(b-refHigh)<<8 | int(r.low.byte())
-	default:
-		k = int(min(r.far.uint(), 1<<40))
-	}
-	if k >= len(r.known) {
-		r.code.bad = true
+	if r.p >= len(r.all) {
+		r.bad = true
 		return 0
 	}
-	return r.known[k]
+	t := r.all[r.p]
+	r.p++
+	return t
 }
 
+// done says whether all names were used, and all were right.
+func (r *nameReader) done() bool { return !r.bad && r.p == len(r.all) }
+
 // fresh reads what a name is.
-func (r *nameReader) fresh() dedup.Name {
-	if d := r.dict.uint(); d != 0 {
+func (r *nameReader) fresh(dict, text *column) dedup.Name {
+	if d := dict.uint(); d != 0 {
 		r.last += int(unzigzag(d - 1))
 		if uint(r.last) >= uint(len(r.names.known)) {
-			r.dict.bad, r.last = true, 0
+			r.bad, r.last = true, 0
 			return 0
 		}
 		return r.names.token(r.last)
 	}
-	end := bytes.IndexByte(r.text.b, 0)
+	rest := text.b[text.p:]
+	end := bytes.IndexByte(rest, 0)
 	if end < 0 {
-		r.text.bad = true
+		r.bad = true
 		return 0
 	}
-	t := r.names.table.Token(r.text.b[:end])
-	r.text.b = r.text.b[end+1:]
-	return t
+	text.p += end + 1
+	return r.names.table.Token(rest[:end])
 }

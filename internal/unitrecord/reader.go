@@ -34,7 +34,7 @@ func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names) error {
 		return u.UnitError(err.Error())
 	}
 	h := &r.cols[colHead]
-	nodes, members := h.count(&r.cols[colKind]), h.count(&r.cols[colName])
+	nodes, members := h.count(&r.cols[colKind]), int(min(h.uint(), uint64(len(r.cols[colName].b))))
 	funcs, params := h.count(&r.cols[colFunc]), h.count(&r.cols[colParam])
 	vars, tags := h.count(&r.cols[colVar]), h.count(&r.cols[colAnnot])
 	locations := h.count(&r.cols[colLocation])
@@ -48,7 +48,7 @@ func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names) error {
 	if h.bad {
 		return u.UnitError(errDamaged.Error())
 	}
-	r.refs = refs{&r.cols[colRef], &r.cols[colRefLow], &r.cols[colRefFar], nodes}
+	r.refs.read(&r.cols[colRef], &r.cols[colRefLow], &r.cols[colRefFar], nodes)
 	r.types(u, in, nodes, members)
 	r.locations(u, locations)
 	r.funcs(u, in, funcs, params)
@@ -79,9 +79,7 @@ func (r *Reader) open(u *unit.Unit, n *Names) error {
 	}
 	r.bad = false
 	r.bases = bases{f.bases, size, u.Hdr.BigEndian}
-	c := &r.cols
-	r.names = nameReader{names: n, code: &c[colName], low: &c[colNameLow], far: &c[colNameFar], dict: &c[colDict], text: &c[colText],
-		known: r.names.known[:0]}
+	r.names.read(n, &r.cols)
 	return nil
 }
 
@@ -112,11 +110,11 @@ const maxKept = 1 << 20
 // damaged says whether a column was read wrong, or not all of it.
 func (r *Reader) damaged() bool {
 	for i := range r.cols {
-		if r.cols[i].bad || len(r.cols[i].b) != 0 {
+		if r.cols[i].bad || r.cols[i].left() != 0 {
 			return true
 		}
 	}
-	return r.bad
+	return r.bad || !r.names.done() || !r.refs.done()
 }
 
 // ordered says whether each node has one place in the raw order.

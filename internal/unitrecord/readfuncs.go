@@ -58,12 +58,11 @@ func (r *Reader) address() uint64 {
 func (r *Reader) locations(u *unit.Unit, n int) {
 	c := &r.cols[colLocation]
 	u.Exprs = c.b
-	whole := len(c.b)
 	r.spans = r.spans[:0]
 	for range n {
 		size := c.count(c)
-		r.spans = append(r.spans, span{uint32(whole - len(c.b)), uint32(size)})
-		c.b = c.b[min(size, len(c.b)):]
+		r.spans = append(r.spans, span{uint32(c.p), uint32(size)})
+		c.p += size
 	}
 }
 
@@ -147,7 +146,7 @@ func (r *Reader) param(u *unit.Unit, place, expected uint32) {
 
 // annots reads annotations, and returns how many of them the run wants.
 func (r *Reader) annots(u *unit.Unit, in *unit.Input) uint32 {
-	n := r.cols[colAnnot].count(&r.cols[colName])
+	n := r.cols[colAnnot].count(&r.cols[colAnnot])
 	for range n {
 		a := unit.Annot{Value: r.names.next(), Component: int32(r.cols[colAnnot].step())}
 		if in.DeclTag {

@@ -24,15 +24,16 @@ func (r *Reader) types(u *unit.Unit, in *unit.Input, n, m int) {
 	r.bad = r.bad || len(members) != 0
 	order := u.Types.Order.Extend(n)
 	last := int64(-1)
+	steps := &r.cols[colOrder]
 	for i := range order {
-		last += r.cols[colOrder].step() + 1
+		last += steps.step() + 1
 		if uint64(last) >= uint64(n) {
 			r.bad, last = true, 0
 		}
 		order[i] = uint32(last)
 	}
 	last = 0
-	for len(r.cols[colUnsigned].b) > 0 {
+	for r.cols[colUnsigned].left() > 0 {
 		last += r.cols[colUnsigned].step()
 		if in.KeepSigns && in.Enum64 {
 			if u.Unsigned == nil {

@@ -35,30 +35,63 @@ func (c *columns) ref(i int, r dedup.Ref) {
 	}
 }
 
-// refs reads references.
+// refs are the references of a unit that is read.
 type refs struct {
-	code, low, far *column
-	nodes          int // of the unit
+	all   []uint32 // as read: a Ref, or near and the code of a distance
+	p     int      // of the next one
+	nodes int      // of the unit
+	bad   bool
 }
 
-// at is the next reference, at node i. What leads to no node is void, and the column is
-// bad.
-func (r *refs) at(i int) dedup.Ref {
-	b := r.code.byte()
-	var to int
-	switch {
-	case b == 0:
-		return 0
-	case b < refHigh:
-		to = i + int(unzigzag(uint64(b)-1))
-	case b < refFar:
-		to = int(b-refHigh)<<8 | int(r.low.byte())
-	default:
-		to = int(min(r.far.uint(), 1<<40))
+// near marks a reference that is told by its distance.
+const near = 1 << 31
+
+// read reads all references of a unit at once: the loop has nothing else to do.
+func (r *refs) read(codes, low, far *column, nodes int) {
+	if cap(r.all) < len(codes.b) {
+		r.all = make([]uint32, len(codes.b)+len(codes.b)/2)
 	}
-	if uint(to) >= uint(r.nodes) {
-		r.code.bad = true
-		return 0
+	r.all, r.p, r.nodes, r.bad = r.all[:len(codes.b)], 0, nodes, false
+	for k, b := range codes.b {
+		var to int
+		switch {
+		case b == 0:
+			r.all[k] = 0
+			continue
+		case b < refHigh:
+			r.all[k] = near | uint32(b-1)
+			continue
+		case b < refFar:
+			to = int(b-refHigh)<<8 | int(low.byte())
+		default:
+			to = int(min(far.uint(), 1<<40))
+		}
+		if to >= nodes {
+			r.bad, to = true, 0
+		}
+		r.all[k] = uint32(to) + 1
 	}
-	return dedup.Ref(to + 1)
+	codes.p = len(codes.b)
 }
+
+// at is the next reference, at node i. What leads to no node is void, and bad is set.
+func (r *refs) at(i int) dedup.Ref {
+	if r.p >= len(r.all) {
+		r.bad = true
+		return 0
+	}
+	v := r.all[r.p]
+	r.p++
+	if v&near != 0 {
+		to := i + int(int32(v>>1&0x3f)^-int32(v&1))
+		if uint(to) >= uint(r.nodes) {
+			r.bad = true
+			return 0
+		}
+		return dedup.Ref(to + 1)
+	}
+	return v
+}
+
+// done says whether all references were used, and all were right.
+func (r *refs) done() bool { return !r.bad && r.p == len(r.all) }
