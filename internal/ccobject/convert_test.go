@@ -90,7 +90,7 @@ func TestCompilers(t *testing.T) {
 	}
 	for _, cc := range compilers {
 		t.Run(strings.ReplaceAll(cc, " ", ""), func(t *testing.T) {
-			for _, options := range []string{"-O2 -gdwarf-5", "-O0 -gdwarf-4", "-O2 -gdwarf-3 -ffunction-sections", "-O2 -g -gz"} {
+			for _, options := range []string{"-O2 -gdwarf-5", "-O0 -gdwarf-4", "-O2 -gdwarf-3 -ffunction-sections", "-O2 -g -gz", "-O1 -g -fmerge-all-constants"} {
 				if strings.HasPrefix(cc, "clang") && strings.HasSuffix(options, "-gz") && testing.Short() {
 					continue
 				}

@@ -38,7 +38,7 @@ type sections struct {
 // relocations are those of the object, and those of the unit in work.
 type relocations struct {
 	infoRelocs, addrRelocs *elfobject.Relocs // of .debug_info; of .debug_addr, or nil
-	bases                  []elfobject.Reloc // by number of the base, with addend 0
+	bases                  []elfobject.Reloc // by number of the base, at offset 0
 }
 
 // output is what the new sections hold.
@@ -88,7 +88,9 @@ func plain(name string) string {
 // begin forgets the bases of the unit before.
 func (c *converter) begin() { c.bases = c.bases[:0] }
 
-// Base is part of unitrecord.Addresses. A base is a symbol, whatever is added to it.
+// Base is part of unitrecord.Addresses. A base is a symbol, one more than it: whatever
+// is added to it is the offset. In a section whose contents the linker merges, only
+// the address itself has a meaning. It is a base of its own, and 1 is the offset.
 func (c *converter) Base(f unitrecord.Field) (base int, offset uint64, ok bool) {
 	table := c.infoRelocs
 	if f.Indexed {
@@ -98,11 +100,13 @@ func (c *converter) Base(f unitrecord.Field) (base int, offset uint64, ok bool) 
 		return 0, 0, false
 	}
 	r, ok := table.At(f.Off)
-	if !ok || c.object.Merged(r.Symbol) {
+	if !ok {
 		return 0, 0, false
 	}
-	offset = uint64(r.Addend)
-	r.Addend, r.Off = 0, 0
+	r.Off = 0
+	if offset = 1; !c.object.Merged(r.Symbol) {
+		offset, r.Addend = uint64(r.Addend), 1
+	}
 	if base = slices.Index(c.bases, r); base < 0 {
 		base = len(c.bases)
 		c.bases = append(c.bases, r)
@@ -153,12 +157,12 @@ func (c *converter) add(rec unitrecord.Record) error {
 	b = append(b, rec.Bytes...)
 	size := int(u.Hdr.AddrSize)
 	for i, base := range c.bases[:rec.N] {
-		base.Off, base.Addend = uint64(at+rec.Bases+i*size), 1
+		base.Off = uint64(at + rec.Bases + i*size)
 		c.out.relocs = c.infoRelocs.Append(c.out.relocs, base)
 		if size == 8 {
-			order.PutUint64(b[base.Off:], 1)
+			order.PutUint64(b[base.Off:], uint64(base.Addend))
 		} else {
-			order.PutUint32(b[base.Off:], 1)
+			order.PutUint32(b[base.Off:], uint32(base.Addend))
 		}
 	}
 	order.PutUint32(b[start:], uint32(len(b)-start-4))

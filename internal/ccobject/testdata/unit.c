@@ -46,3 +46,7 @@ long entry(struct item *item, callback call, int n, struct bits b)
 __attribute__((section(".init.text"))) int in_init(enum large x, enum plain y) { return x == LARGE_A && y == PLAIN; }
 static __attribute__((noinline, noclone)) int variadic(const char *format, ...) { return *format; }
 int calls_variadic(void) { return variadic("x", 1) + weak_function(2); }
+
+/* In a section whose contents the linker merges, if the compiler puts constants there. */
+static const long table[2] = { 1, 2 };
+__attribute__((weak)) long lookup(int i) { return table[i]; }
