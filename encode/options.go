@@ -126,6 +126,9 @@ type Options struct {
 	// CULimit is how many units of each file are read, in file order; the rest
 	// is ignored. 0 reads all. It is for measuring how cost grows with input.
 	CULimit int
+	// UnitsRead is called when all units have been read, before functions are chosen and
+	// the output is made: the memory of a run is at its peak then. nil is for none.
+	UnitsRead func()
 	// Verbose receives what -V reports on standard output: a line for each type,
 	// variable and function, and for what is left out. A call may have several
 	// lines; the newline of the last one is not there. nil is for none, which

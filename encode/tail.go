@@ -100,6 +100,9 @@ func (r *run) addTagType(value dedup.Name, id uint32, component int32) error {
 
 // finish adds the tail and numbers the types.
 func (r *run) finish() (*Output, error) {
+	if r.opt.UnitsRead != nil {
+		r.opt.UnitsRead()
+	}
 	if err := r.checkMemory(r.funcs.states.Count().Entries * compactstate.ResolveBytes); err != nil {
 		return nil, err
 	}

@@ -172,7 +172,9 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 	}
 	defer meter.stop() // also on a panic
 
-	forgetStart(sizeOf(paths))
+	size := sizeOf(paths)
+	forget(size)
+	opt.UnitsRead = func() { forget(size) } // the readers of DWARF are not needed any more
 	enc, err := runEncode(paths, opt, f)
 	meter.stop()
 	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {

@@ -58,9 +58,9 @@ func (c *cli) room(file string, n int64) error {
 // which costs up to a millisecond of CPU time and makes the peak a mebibyte lower.
 const largeInput = 64 << 20
 
-// forgetStart drops what of the program only its start has used, if the
-// inputs are large. It must come before the memory of the run.
-func forgetStart(inputs uint64) {
+// forget drops what of the program only the work before has used, if the inputs are
+// large: before the memory of the run is taken, and where the largest is taken.
+func forget(inputs uint64) {
 	if inputs >= largeInput {
 		memlimit.DropCode()
 	}

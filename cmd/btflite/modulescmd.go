@@ -157,7 +157,7 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 	for _, m := range mods {
 		total.Add(uint64(m.size))
 	}
-	forgetStart(total.Load())
+	forget(total.Load())
 	meter := b.c.startProgress(b.c.quiet, func(done, total uint64) string {
 		return batchProgress(done, total, int(count.Load()), len(mods))
 	})
