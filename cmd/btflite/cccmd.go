@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -26,6 +24,9 @@ type compilerCommand struct {
 
 // compilerName is the name of the command.
 const compilerName = "cc"
+
+// cannotRun says what is wrong with a compiler.
+const cannotRun = "cannot run it"
 
 func newCompilerCommand(c *cli) *cobra.Command {
 	var k compilerCommand
@@ -59,7 +60,7 @@ func (k *compilerCommand) run(c *cli, words []string) error {
 	k.keep = cmp.Or(k.keep, os.Getenv(keepVariable))
 	path, err := exec.LookPath(words[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) {
-		return fmt.Errorf("%s: cannot run it: %w", message.OneLine(words[0]), cause(err))
+		return message.FileError(words[0], cannotRun, err)
 	}
 	return k.compile(c, path, words)
 }
@@ -70,8 +71,7 @@ func (k *compilerCommand) compile(c *cli, path string, words []string) error {
 	objects := ccline.Parse(words[1:]).Objects
 	if len(objects) == 0 {
 		// Nothing is left to do afterwards, so that nothing need wait.
-		err := syscall.Exec(path, words, os.Environ())
-		return fmt.Errorf("%s: cannot run it: %w", message.OneLine(path), err)
+		return message.FileError(path, cannotRun, syscall.Exec(path, words, os.Environ()))
 	}
 	if err := c.runCompiler(path, words); err != nil {
 		return err
@@ -95,7 +95,7 @@ const collectFrom = 256 << 20
 func (c *cli) runCompiler(path string, words []string) error {
 	cmd := &exec.Cmd{Path: path, Args: words, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("%s: cannot run it: %w", message.OneLine(path), cause(err))
+		return message.FileError(path, cannotRun, err)
 	}
 	c.guard.setOnDeath(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // it removes what it has begun to write
@@ -108,25 +108,12 @@ func (c *cli) runCompiler(path string, words []string) error {
 	case err == nil:
 		return nil
 	case !errors.As(err, &exit):
-		return fmt.Errorf("%s: %w", message.OneLine(path), cause(err))
+		return fmt.Errorf("%s: %w", message.OneLine(path), err)
 	}
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		dieBy(status.Signal())
 	}
 	return verdict{exit.ExitCode()}
-}
-
-// cause is the error without the name of the system call and of the file.
-func cause(err error) error {
-	var path *fs.PathError
-	var program *exec.Error
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &program):
-		return program.Err
-	}
-	return err
 }
 
 // asCompiler runs the compiler that a link to this program stands for, if it has the
@@ -135,20 +122,7 @@ func (c *cli) asCompiler(args []string) (is bool, err error) {
 	if !ccline.IsCompiler(c.calledAs) {
 		return false, nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return true, err
-	}
-	own, err := os.Stat(self)
-	if err != nil {
-		return true, err
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		path := filepath.Join(dir, c.calledAs)
-		info, err := os.Stat(path)
-		if err != nil || info.IsDir() || info.Mode()&0o111 == 0 || os.SameFile(own, info) {
-			continue
-		}
+	if path := otherProgram(c.calledAs); path != "" {
 		keep := os.Getenv(keepVariable)
 		return true, (&compilerCommand{keep}).compile(c, path, slices.Concat([]string{path}, args))
 	}

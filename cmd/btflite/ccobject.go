@@ -28,7 +28,7 @@ func (k *compilerCommand) convert(c *cli, object string) error {
 		return nil
 	}
 	src := mmapelf.Source{Path: path}
-	out, err := ccobject.Convert(src, recordMaker(), exportsNeedDwarf())
+	out, err := ccobject.Convert(src, recordMaker(), exportsNeedDwarf)
 	switch {
 	case err == nil:
 	case isSilent(err):

@@ -213,16 +213,28 @@ const paholeName = "pahole"
 
 // otherPahole says how to reach the program that this one stands in for.
 func otherPahole() string {
+	if path := otherProgram(paholeName); path != "" {
+		return path + " is the other one"
+	}
+	return "the other one is in the package dwarves or pahole of distributions"
+}
+
+// otherProgram is the first program of a name in PATH that is not this one; "" if
+// there is none.
+func otherProgram(name string) string {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
-	own, _ := os.Stat(self)
+	own, err := os.Stat(self)
+	if err != nil {
+		return ""
+	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		path := filepath.Join(dir, paholeName)
-		if info, err := os.Stat(path); err == nil && !info.IsDir() && !os.SameFile(own, info) {
-			return path + " is the other one"
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 && !os.SameFile(own, info) {
+			return path
 		}
 	}
-	return "the other one is in the package dwarves or pahole of distributions"
+	return ""
 }

@@ -28,9 +28,9 @@ const (
 )
 
 // Convert gives the object with unit records in place of its debug sections. maker is the
-// version of btflite. With keepExports, objects that export symbols are left as they
-// are. Errors: a reason to leave the object as it is, and those of a damaged one.
-func Convert(src mmapelf.Source, maker string, keepExports bool) ([]byte, error) {
+// version of btflite. An object that exports symbols is left as it is if keepExports,
+// which is asked for no other and may be nil, says so. Errors: a reason to leave the object as it is, and those of a damaged one.
+func Convert(src mmapelf.Source, maker string, keepExports func() bool) ([]byte, error) {
 	limit := new(arena.Limit)
 	table := new(names.Table)
 	table.Use(names.NewPool(nil, limit))
@@ -65,7 +65,7 @@ func Convert(src mmapelf.Source, maker string, keepExports bool) ([]byte, error)
 }
 
 // open opens an object that has DWARF of its own.
-func open(src *mmapelf.Source, keepExports bool, table *names.Table, limit *arena.Limit) (*debuginfo.File, error) {
+func open(src *mmapelf.Source, keepExports func() bool, table *names.Table, limit *arena.Limit) (*debuginfo.File, error) {
 	e, err := src.Open()
 	if err != nil {
 		return nil, err
@@ -95,11 +95,11 @@ func open(src *mmapelf.Source, keepExports bool, table *names.Table, limit *aren
 }
 
 // suits says why the sections of an object show that it is to stay as it is.
-func suits(e *mmapelf.File, keepExports bool) error {
+func suits(e *mmapelf.File, keepExports func() bool) error {
 	has := false
 	for i := range e.Sections {
 		switch name := e.Sections[i].Name; {
-		case name == ".export_symbol" && keepExports:
+		case name == ".export_symbol" && keepExports != nil && keepExports():
 			return ErrExports
 		case strings.HasPrefix(name, ".gnu.debuglto_"), strings.HasPrefix(name, ".gnu.lto_"), name == ".llvm.lto":
 			return ErrLTO

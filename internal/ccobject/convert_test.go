@@ -54,7 +54,7 @@ func sameBTF(t *testing.T, what, dwarf, record string) {
 
 // convert converts the object at path to another file, which it returns.
 func convert(path string) (string, error) {
-	out, err := Convert(mmapelf.Source{Path: path}, "test", false)
+	out, err := Convert(mmapelf.Source{Path: path}, "test", nil)
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,11 +26,14 @@ func FileError(path, what string, err error) error {
 func cause(err error) error {
 	var pe *fs.PathError
 	var le *os.LinkError
+	var ee *exec.Error
 	switch {
 	case errors.As(err, &pe):
 		return pe.Err
 	case errors.As(err, &le):
 		return le.Err
+	case errors.As(err, &ee):
+		return ee.Err
 	}
 	return err
 }

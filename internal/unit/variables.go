@@ -25,11 +25,10 @@ func (w *walker) candidate(d die) (next int, err error) {
 	if !ok {
 		return next, nil
 	}
-	sec := w.in.sectionOf(addr)
-	if sec == nil {
+	v := Var{Off: uint32(off)}
+	if !w.in.Place(&v, addr) {
 		return next, nil
 	}
-	v := Var{Off: uint32(off), Section: sec.Index, SecOff: addr - sec.Addr, Extra: sec.Extra}
 	if have&(1<<dwarf.VSpec) != 0 {
 		// Name, type and linkage come from the specification.
 		spec, far := u.Vals[dwarf.VSpec].U, false

@@ -28,7 +28,7 @@ func object(tb testing.TB) []byte {
 	if out, err := exec.Command("gcc", "-g", "-O2", "-w", "-ffreestanding", "-c", "-o", path, "../ccobject/testdata/unit.c").CombinedOutput(); err != nil {
 		tb.Fatalf("%v\n%s", err, out)
 	}
-	data, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", false)
+	data, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

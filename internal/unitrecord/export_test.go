@@ -16,7 +16,7 @@ func Remake(record []byte, addrSize int, change func(columns []byte) []byte) []b
 		return nil
 	}
 	columns = change(columns)
-	out, bases := appendFrame(nil, f.maker, len(f.bases)/addrSize, addrSize, columns, nil)
+	out, bases := appendFrame(nil, f.maker, len(f.bases)/addrSize, addrSize, columns)
 	copy(out[bases:], f.bases)
 	return w.zstd.EncodeAll(columns, out)
 }

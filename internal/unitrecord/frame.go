@@ -36,9 +36,9 @@ type frame struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendFrame appends the frame with n bases of addrSize bytes, all zero, and the
-// columns. It returns where the bases begin.
-func appendFrame(b []byte, maker string, n, addrSize int, columns, packed []byte) (out []byte, bases int) {
+// appendFrame appends the frame of columns with n bases of addrSize bytes, all zero, up
+// to the columns themselves. It returns where the bases begin.
+func appendFrame(b []byte, maker string, n, addrSize int, columns []byte) (out []byte, bases int) {
 	b = append(b, Format, Dictionary, byte(len(maker)))
 	b = append(b, maker...)
 	b = binary.AppendUvarint(b, uint64(n))
@@ -46,7 +46,7 @@ func appendFrame(b []byte, maker string, n, addrSize int, columns, packed []byte
 	b = append(b, make([]byte, n*addrSize)...)
 	b = binary.AppendUvarint(b, uint64(len(columns)))
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(columns, castagnoli))
-	return append(b, packed...), bases
+	return b, bases
 }
 
 // VersionError is a record of another format or with another dictionary.

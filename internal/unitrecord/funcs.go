@@ -61,12 +61,7 @@ type places struct {
 func (w *Writer) placesOf(u *unit.Unit) *places {
 	wanted := map[uint32]bool{} // by DIE offset: something refers to it
 	for i := range u.Funcs.S {
-		if fn := &u.Funcs.S[i]; fn.Spec != 0 {
-			wanted[fn.Spec] = true
-		}
-		if fn := &u.Funcs.S[i]; fn.Origin != 0 {
-			wanted[fn.Origin] = true
-		}
+		wanted[u.Funcs.S[i].Origin], wanted[u.Funcs.S[i].Spec] = true, true
 	}
 	p := &places{of: make([]int, len(u.Funcs.S)), index: make([]int, len(u.Funcs.S)), at: []uint32{0}}
 	place, number := 1, 0

@@ -84,7 +84,7 @@ func (w *Writer) Write(u *unit.Unit, in *unit.Input, addrs Addresses, lists []by
 	}
 	raw := w.cols.pack(w.scratch[:0])
 	w.scratch = raw
-	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(u.Hdr.AddrSize), raw, nil)
+	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(u.Hdr.AddrSize), raw)
 	out = w.zstd.EncodeAll(raw, out)
 	w.packed = out
 	return Record{Bytes: out, Bases: bases, N: w.bases}, nil
