@@ -47,7 +47,7 @@ var imports = map[string][]string{
 	"dedup/btffile":          {"arena", "btf", "dedup", "dedup/exact", "dedup/deduptest"},                             // the last for tests
 	"dedup/deduptest":        {"btf"},
 	"dedup/exact":            {"btf", "dedup/deduptest"}, // the last for tests
-	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
+	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/basematch", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
 		"internal/unit", "internal/unitrecord", "mmapelf",
 		"btf/verify"}, // the last for tests
 	"internal/basematch": {"btf", "mmapelf"},

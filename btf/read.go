@@ -142,9 +142,9 @@ func checkStrings(s []byte, split bool) error {
 // scan finds the records in b.Words, fills b.Off and checks the records.
 func (b *Blob) scan() error {
 	words := b.Words
-	b.Off = make([]uint32, 0, len(words)/3)
-	var name, ref uint32 // the highest ones
-	protos := true       // each FUNC has been seen to refer to a FUNC_PROTO
+	b.Off = make([]uint32, 0, len(words)/6) // kernels have more than six words a type
+	var name, ref uint32                    // the highest ones
+	protos := true                          // each FUNC has been seen to refer to a FUNC_PROTO
 	for w := 0; w < len(words); {
 		r := words[w:]
 		if len(r) < 3 {

@@ -127,12 +127,16 @@ type Counts struct {
 const (
 	blockBits  = 14
 	blockWords = 1 << blockBits
+
+	// firstWords is the size of the first block until more is needed: most modules
+	// have few functions.
+	firstWords = 1 << 10
 )
 
 // NewStates returns an empty States.
 func NewStates() *States {
 	s := &States{recs: newIndex(0), seed: rand.Uint64()}
-	s.blocks = append(s.blocks, make([]uint32, 1, blockWords))
+	s.blocks = append(s.blocks, make([]uint32, 1, firstWords))
 	return s
 }
 
@@ -277,6 +281,10 @@ func (s *States) write(entry uint32, f Flags, sym, ret uint32, params []Param, a
 // word has number ref.
 func (s *States) block(n int) (ref uint32, w []uint32) {
 	w = s.blocks[len(s.blocks)-1]
+	if len(s.blocks) == 1 && cap(w)-len(w) < n && len(w)+n <= blockWords {
+		w = append(make([]uint32, 0, min(2*(len(w)+n), blockWords)), w...)
+		s.blocks[0] = w
+	}
 	if cap(w)-len(w) < n || len(w) >= blockWords {
 		w = make([]uint32, 0, max(n, blockWords))
 		s.blocks = append(s.blocks, w)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -21,6 +22,9 @@ type Output struct {
 	// BigEndian and PointerSize (4 or 8 bytes) are those of that input.
 	BigEndian   bool
 	PointerSize int
+	// Origin is what that input tells of the kernel that it is a module of. It is
+	// empty without Options.Base.
+	Origin basematch.Module
 	// Foreign is the language, as --lang names it, of the first unit that is
 	// in the BTF and not in C or assembler; "" if there is none. Its types
 	// may have names and layouts that no kernel takes.
@@ -104,6 +108,9 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.inputs[0].Path)
 	}
 	out := &Output{BigEndian: be, PointerSize: r.inputs[r.lead].ELF.AddrSize, Foreign: r.foreign, Lead: r.lead, limit: r.limit}
+	if r.opt.Base != nil {
+		out.Origin = basematch.OfModule(r.inputs[r.lead].ELF)
+	}
 	arena.Bind(r.limit, &out.mem)
 	strs, write := r.set.Strings(), n.Types > 0
 	if !write && r.opt.Base != nil && r.stats.CUs > r.stats.CUsFiltered {

@@ -123,9 +123,9 @@ func (c *check) judge(level Level) *Fault {
 	if fault := c.lackingFeature(c.rules); fault != nil || level != Load || c.ended() != nil {
 		return fault
 	}
-	sizes := c.pointerSizes()
-	if n := c.rules.PointerSize; n != 0 {
-		sizes = []uint32{uint32(n)}
+	sizes := []uint32{uint32(c.rules.PointerSize)}
+	if sizes[0] == 0 {
+		sizes = c.pointerSizes()
 	}
 	var first *Fault
 	for _, n := range sizes {

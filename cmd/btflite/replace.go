@@ -17,7 +17,7 @@ import (
 )
 
 // outputBuffer gathers small writes; the encoder writes in chunks anyway.
-const outputBuffer = 64 << 10
+const outputBuffer = 8 << 10
 
 // write writes what content produces to the target. A regular file is either
 // replaced as a whole or left as it was: the bytes go to a new file in the

@@ -124,19 +124,8 @@ func releaseIn(b []byte) string {
 	}
 }
 
-// OfModule reads what the file tells. A file that is no module, or cannot
-// be read, tells nothing.
-func OfModule(in mmapelf.Source) (m Module) {
-	f, err := in.Open()
-	if err != nil {
-		return m
-	}
-	defer f.Close()
-	return ModuleOf(f)
-}
-
-// ModuleOf is OfModule for an open file.
-func ModuleOf(f *mmapelf.File) (m Module) {
+// OfModule reads what the open file tells. A file that is no module tells its machine.
+func OfModule(f *mmapelf.File) (m Module) {
 	m.Machine = f.Machine
 	if s := f.Section(".gnu.linkonce.this_module"); s != nil {
 		m.Size = s.Size

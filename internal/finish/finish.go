@@ -13,7 +13,6 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -72,7 +71,7 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 		return nil, err
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also, third), Mismatch: w.mismatch(in[out.Lead], data),
+	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also, third), Mismatch: w.mismatch(out, data),
 		Data: data, Write: write, Extra: extra, Inline: inlined, close: out.Close}, nil
 }
 
@@ -94,9 +93,9 @@ func (w *Work) extra(ctx context.Context, names, what string, out *encode.Output
 	return x, warning, err
 }
 
-// mismatch says why the file, with data as its split BTF, is not of the kernel that
-// the base is of; "" if nothing shows.
-func (w *Work) mismatch(in mmapelf.Source, data []byte) string {
+// mismatch says why the input of out, with data as its split BTF, is not of the kernel
+// that the base is of; "" if nothing shows.
+func (w *Work) mismatch(out *encode.Output, data []byte) string {
 	if w.Kernel == nil || w.Base == nil {
 		return ""
 	}
@@ -104,7 +103,7 @@ func (w *Work) mismatch(in mmapelf.Source, data []byte) string {
 	if err != nil {
 		own = nil // there is nothing to encode
 	}
-	return w.Kernel.Mismatch(basematch.OfModule(in), own)
+	return w.Kernel.Mismatch(out.Origin, own)
 }
 
 // DistilBase returns the BTF over a distilled base, and that base. The numbers of e

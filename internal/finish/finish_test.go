@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -216,11 +214,6 @@ func TestDistil(t *testing.T) {
 
 // TestMismatch: that the base is of another kernel is told, and changes nothing.
 func TestMismatch(t *testing.T) {
-	module := dt.File{Machine: dt.MachineX86_64, Sections: []dt.Section{{Name: ".modinfo", Data: []byte("vermagic=6.1.0 SMP\x00")}}}
-	path := filepath.Join(t.TempDir(), "m.ko")
-	if err := os.WriteFile(path, module.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	base := btftest.Build(t, nil, func(b *btftest.Builder) { b.Int("int", 4) })
 	shared, err := encode.NewBase(base)
 	if err != nil {
@@ -236,8 +229,9 @@ func TestMismatch(t *testing.T) {
 		{Work{Base: base}, ""},
 	} {
 		out := encoded(t, "s", languageC, func(o *encode.Options) { o.Base = shared })
+		out.Origin = basematch.Module{Release: "6.1.0", Machine: dt.MachineX86_64}
 		want := bytes.Clone(out.Bytes())
-		e, err := c.work.Output(t.Context(), mmapelf.Paths(path), out)
+		e, err := c.work.Output(t.Context(), mmapelf.Paths("m.ko"), out)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -263,7 +263,7 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	}
 	raw = Raw{Section: " section .BTF:", PointerSize: elf.AddrSize, Relocatable: elf.Type == elfRelocatable, BPF: elf.Machine == elfMachineBPF}
 	if raw.Relocatable {
-		raw.Module = basematch.ModuleOf(elf)
+		raw.Module = basematch.OfModule(elf)
 	}
 	if elf.Section(SectionBTF) == nil {
 		elf.Close()
