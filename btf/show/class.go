@@ -12,6 +12,10 @@ import (
 func (p *Printer) Type(t view.Type) {
 	p.at, p.noted = 0, false
 	p.usedAt()
+	if p.opt.Pointers && p.opt.Expand {
+		p.open[t.ID]++
+		defer func() { p.open[t.ID]-- }()
+	}
 	switch t.Kind() {
 	case btf.KindTypedef:
 		p.typedef(t)
@@ -102,6 +106,7 @@ func (p *Printer) typedef(t view.Type) {
 		} else {
 			f := p.outermost(t)
 			f.typeWidth -= 8
+			f.holder = name
 			f.inUnion = of.Kind() == btf.KindUnion
 			p.composite(of, f)
 		}

@@ -26,7 +26,7 @@ const longestColumn = 200
 // nil.
 func (p *Printer) column(id uint32, f form) []byte {
 	all, depth := &p.columns, (typeWidth-f.typeWidth)/8
-	if p.opt.Expand || depth < 0 || depth >= len(all.of) || typeWidth-f.typeWidth != 8*depth {
+	if p.opt.Expand || p.opt.Pointers || depth < 0 || depth >= len(all.of) || typeWidth-f.typeWidth != 8*depth {
 		return nil
 	}
 	if id >= uint32(len(all.of[depth])) {

@@ -26,12 +26,16 @@ type Printer struct {
 	noted     bool              // a note stands behind the last member
 	typedefs  map[uint32]uint32 // by struct without a name: its first typedef
 	columns   columns
+	open      map[uint32]int  // with Options.Pointers: types that are being written out
 	bigs      map[uint32]*big // by struct: its biggest number; nil for none
 }
 
 // New returns a Printer that writes to w.
 func New(w io.Writer, v *view.View, opt Options) *Printer {
 	p := &Printer{output: output{w: w, most: mostText}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
+	if opt.Pointers {
+		p.open = map[uint32]int{}
+	}
 	for b := v.Blob(); b != nil; b = b.Base {
 		p.most += mostPerByte * (4*len(b.Words) + len(b.Strings))
 	}

@@ -1,8 +1,6 @@
 package show
 
 import (
-	"slices"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
 )
@@ -21,6 +19,8 @@ type form struct {
 	relative  bool   // offsets begin at 0 in each inner struct
 	top       bool   // it is the outermost one
 	footer    bool   // the numbers follow the members
+	bare      bool   // members have no comments with offset and size
+	holder    []byte // the name of what it is written out for, if more than the struct itself is before that
 }
 
 // inner is the form of a struct in f.
@@ -31,7 +31,7 @@ func (p *Printer) inner(f form, base uint64) form {
 	f.indent++
 	f.typeWidth -= 8
 	f.base = base
-	f.top, f.footer, f.packed = false, false, false
+	f.top, f.footer, f.packed, f.holder = false, false, false, nil
 	return f
 }
 
@@ -154,7 +154,7 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 	bits = len(p.buf) - bits
 	p.aligned(r.Align)
 	p.text(";")
-	if p.opt.Quiet {
+	if p.opt.Quiet || f.bare {
 		p.text("\n")
 		return
 	}
@@ -228,184 +228,3 @@ func (p *Printer) anonymous(t view.Type, r *view.Row, f form) (brace int) {
 // unnamed tells whether t is written out where it is used: it has no name to
 // stand for it.
 func unnamed(t view.Type) bool { return (t.IsComposite() || t.IsEnum()) && !t.HasName() }
-
-// declaration is a name to be declared.
-type declaration struct {
-	name []byte
-	form
-	flexible   bool // it is the flexible array of a struct
-	misplaced  bool // its type belongs to other offsets
-	array      bool // of an array: attributes stand behind the name
-	withFooter bool // the numbers of a struct that is written out follow
-}
-
-// expanded adds what a typedef stands for, and a comment with its name and those
-// of the typedefs that it leads to.
-func (p *Printer) expanded(t view.Type, d *declaration, depth int) {
-	p.text("/* typedef ")
-	p.name(t.Name())
-	t = t.Target()
-	for range view.MaxDepth {
-		if t.Kind() != btf.KindTypedef {
-			break
-		}
-		p.text(" -> ")
-		p.name(t.Name())
-		t = t.Target()
-	}
-	p.text(" */ ")
-	p.declare(t, d, depth+1)
-}
-
-// named adds the name of t and that of what is declared.
-func (p *Printer) named(t view.Type, d *declaration) {
-	start, width := p.pos(), d.typeWidth
-	p.typeName(t)
-	switch t.Kind() {
-	case btf.KindStruct:
-		start, width = start+len("struct "), width-len("struct ")
-	case btf.KindUnion:
-		start, width = start+len("union "), width-len("union ")
-	case btf.KindEnum, btf.KindEnum64:
-		start, width = start+len("enum "), width-len("enum ")
-	}
-	p.pad(start, width)
-	p.text(" ")
-	p.name(d.name)
-}
-
-// declare adds a type and a name.
-func (p *Printer) declare(t view.Type, d *declaration, depth int) {
-	if depth > view.MaxDepth {
-		p.text("...")
-		return
-	}
-	switch t.Kind() {
-	case btf.KindPtr:
-		p.declarePointer(t, d)
-		return
-	case btf.KindArray:
-		p.array(t, d, depth)
-		return
-	case btf.KindConst:
-		p.declareConst(t.Target(), d, depth)
-		return
-	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
-		if p.opt.Expand && d.indent < maxIndent || unnamed(t) {
-			p.writtenOut(t, d, d.base, " ")
-			return
-		}
-	case btf.KindTypedef:
-		if p.opt.Expand {
-			p.expanded(t, d, depth)
-			return
-		}
-	}
-	p.named(t, d)
-}
-
-// declarePointer is declare for a pointer.
-func (p *Printer) declarePointer(t view.Type, d *declaration) {
-	start, of := p.pos(), t.Target()
-	switch {
-	case of.Kind() == btf.KindFuncProto:
-		p.typeName(of.Target())
-		p.pad(start, d.typeWidth)
-		p.text(" (*")
-		p.name(d.name)
-		p.text(")")
-		p.params(of)
-	case unnamed(of):
-		d.typeWidth -= 8
-		d.relative = true
-		p.writtenOut(of, d, 0, " * ")
-	default:
-		p.named(t, d)
-	}
-}
-
-// declareConst is declare for what is const.
-func (p *Printer) declareConst(t view.Type, d *declaration, depth int) {
-	if _, n := t.Elem(); t.Kind() != btf.KindArray || n != 0 || !d.flexible {
-		p.text("const ")
-		d.typeWidth -= len("const ")
-	}
-	switch {
-	case unnamed(t) || p.opt.Expand && (t.IsComposite() || t.IsEnum()) && d.indent < maxIndent:
-		d.name = nil
-		d.withFooter = true
-		p.writtenOut(t, d, d.base, "")
-	case t.Kind() == btf.KindTypedef:
-		p.named(t, d)
-	default:
-		p.declare(t, d, depth+1)
-	}
-}
-
-// writtenOut adds all of a type without a name, with the name behind it.
-func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between string) {
-	var attribute []byte
-	if t.IsEnum() {
-		p.enum(t, d.indent+1)
-	} else {
-		f := p.inner(d.form, base)
-		f.footer, f.packed = d.withFooter, d.misplaced && !d.array
-		f.inUnion = f.inUnion || t.Kind() == btf.KindUnion
-		p.composite(t, f)
-		if d.array && p.uncounted > 0 {
-			attribute = slices.Clone(p.buf[len(p.buf)-p.uncounted:])
-			p.buf = p.buf[:len(p.buf)-p.uncounted]
-		}
-	}
-	if len(d.name) > 0 {
-		p.text(between)
-	}
-	p.name(d.name)
-	p.buf = append(p.buf, attribute...)
-}
-
-// array adds an array: what it is made of, with the name, and its dimensions.
-func (p *Printer) array(t view.Type, d *declaration, depth int) {
-	elem := t
-	for range view.MaxDepth {
-		if elem.Kind() != btf.KindArray {
-			break
-		}
-		elem, _ = elem.Elem()
-	}
-	d.array = true
-	if column := p.column(elem.ID, d.form); column != nil {
-		p.buf = append(p.buf, column...)
-		p.name(d.name)
-	} else {
-		p.declare(elem, d, depth+1)
-	}
-	if p.opt.Flat {
-		n := uint64(1)
-		for range view.MaxDepth {
-			if t.Kind() != btf.KindArray {
-				break
-			}
-			of, k := t.Elem()
-			t, n = of, n*uint64(k)
-		}
-		p.dimension(n, d.flexible)
-		return
-	}
-	for range view.MaxDepth {
-		if t.Kind() != btf.KindArray {
-			break
-		}
-		var n uint32
-		t, n = t.Elem()
-		p.dimension(uint64(n), d.flexible)
-	}
-}
-
-func (p *output) dimension(n uint64, flexible bool) {
-	p.text("[")
-	if n != 0 || !flexible {
-		p.number(n, 0)
-	}
-	p.text("]")
-}

@@ -118,6 +118,7 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o := under(cmd, groupReport)
 	o.toggle(&s.opt.Expand, "expand_types", "E", "write out structs in structs, and typedefs")
+	o.toggle(&s.opt.Pointers, "expand_pointers", "p", "write out what members point to", rare)
 	o.call(func() { s.form, s.times, s.methods = show.Nothing, true, false }, "nr_definitions", "T", "names and how often they are defined", rare)
 	o.call(func() { s.form, s.times, s.methods = show.Nothing, false, true }, "nr_methods", "m", "names of structs, and how many parameters of functions point to them", rare)
 	o.toggle(&s.where, "defined_in", "u", "with -C: the name of the file", rare)
@@ -241,10 +242,11 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		defer paint.Flush()
 		out = paint
 	}
-	p := show.New(out, v, s.opt)
+	checked := &checkedWriter{w: out}
+	p := show.New(checked, v, s.opt)
 	switch {
 	case s.where && len(s.names) > 0:
-		err = s.defined(c, v, t.path, out)
+		err = s.defined(c, v, t.path, checked)
 	case s.enumerator != "":
 		err = s.withEnumerator(p, v)
 	case len(s.names) > 0:
@@ -253,9 +255,13 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		err = s.all(p)
 	}
 	if of := missingOf(t.path, err); of != nil {
-		return errors.Join(stdoutError(p.Flush()), of)
+		p.Flush()
+		return errors.Join(stdoutError(checked.err), of)
 	}
-	return stdoutError(err)
+	if checked.err != nil || err == nil {
+		return stdoutError(checked.err)
+	}
+	return message.NamingFile([]string{t.path}, err)
 }
 
 // settle decides between options that exclude each other, as pahole does.

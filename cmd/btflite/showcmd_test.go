@@ -77,6 +77,15 @@ var shownLines = strings.Split(strings.TrimSpace(`
 -R -S -C s1,s2 plain.btf
 -R -E -q -C s2 plain.btf
 -R -C u1,en,s1_t,e0 plain.btf
+-p plain.btf
+-p -E plain.btf
+-p pointers.btf
+-p -E pointers.btf
+-p -q -r pointers.btf
+-p --hex -C b_t,cc_t,cp,carr,z1 pointers.btf
+-E consts.btf
+-p consts.btf
+-p -E consts.btf
 `), "\n")
 
 // TestShow: each option prints what pahole 1.32 has printed.

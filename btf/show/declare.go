@@ -1,0 +1,255 @@
+package show
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// declaration is a name to be declared.
+type declaration struct {
+	name []byte
+	form
+	flexible   bool // it is the flexible array of a struct
+	misplaced  bool // its type belongs to other offsets
+	array      bool // of an array: attributes stand behind the name
+	withFooter bool // the numbers of a struct that is written out follow
+	inside     bool // an array, a typedef or a pointer leads to it
+	expand     bool // what has a name is written out
+	constant   bool // it is const
+	stay       bool // pointers are not followed
+	stars      int  // pointers that were followed: as many stars are in the name
+}
+
+// expanded adds what a typedef stands for, and a comment with its name and those
+// of the typedefs that it leads to.
+func (p *Printer) expanded(t view.Type, d *declaration, depth int) {
+	p.text("/* typedef ")
+	p.name(t.Name())
+	t = t.Target()
+	for range view.MaxDepth {
+		if t.Kind() != btf.KindTypedef {
+			break
+		}
+		p.text(" -> ")
+		p.name(t.Name())
+		t = t.Target()
+	}
+	p.text(" */ ")
+	d.inside, d.stay = true, true
+	p.declare(t, d, depth+1)
+}
+
+// named adds the name of t and that of what is declared.
+func (p *Printer) named(t view.Type, d *declaration) {
+	start, width := p.pos(), d.typeWidth
+	p.typeName(t)
+	switch t.Kind() {
+	case btf.KindStruct:
+		start, width = start+len("struct "), width-len("struct ")
+	case btf.KindUnion:
+		start, width = start+len("union "), width-len("union ")
+	case btf.KindEnum, btf.KindEnum64:
+		start, width = start+len("enum "), width-len("enum ")
+	}
+	p.pad(start, width)
+	p.text(" ")
+	if p.opt.Pointers && p.opt.Expand && !d.inside && (t.Kind() == btf.KindStruct || t.IsEnum()) {
+		p.text(" ") // it could be written out, but is not
+	}
+	p.name(d.name)
+}
+
+// declare adds a type and a name.
+func (p *Printer) declare(t view.Type, d *declaration, depth int) {
+	if depth > view.MaxDepth {
+		p.text("...")
+		return
+	}
+	switch stay := d.stay; {
+	case !p.opt.Pointers:
+		d.expand = p.opt.Expand
+	case !stay:
+		t = p.follow(t, d)
+		p.open[t.ID]++
+		defer func() { p.open[t.ID]-- }()
+	}
+	d.stay = false
+	switch t.Kind() {
+	case btf.KindPtr:
+		p.declarePointer(t, d)
+		return
+	case btf.KindArray:
+		p.array(t, d, depth)
+		return
+	case btf.KindConst:
+		p.declareConst(t.Target(), d, depth)
+		return
+	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
+		if p.expands(t, d) || unnamed(t) {
+			p.writtenOut(t, d, d.base, " ")
+			return
+		}
+	case btf.KindTypedef:
+		if d.expand {
+			p.expanded(t, d, depth)
+			return
+		}
+	case btf.KindFuncProto:
+		if d.stars > 0 {
+			p.declareFunc(t, d)
+			return
+		}
+	case btf.KindFwd:
+		if t.Flag() && d.stars > 0 && p.opt.Expand || !t.Flag() && d.expand && p.opt.Pointers {
+			p.declareEmpty(t, d)
+			return
+		}
+	}
+	p.named(t, d)
+}
+
+// expands tells whether t is written out where its name could stand for it. Of unions
+// the option decides alone.
+func (p *Printer) expands(t view.Type, d *declaration) bool {
+	if d.indent >= maxIndent {
+		return false
+	}
+	if t.Kind() == btf.KindUnion {
+		return p.opt.Expand
+	}
+	return d.expand && (t.Kind() == btf.KindStruct || t.IsEnum())
+}
+
+// declarePointer is declare for a pointer.
+func (p *Printer) declarePointer(t view.Type, d *declaration) {
+	of := t.Target()
+	switch {
+	case of.Kind() == btf.KindFuncProto:
+		d.name, d.stars = starred(1, d.name), 1
+		p.declareFunc(of, d)
+	case unnamed(of):
+		d.typeWidth -= 8
+		d.relative = true
+		p.writtenOut(of, d, 0, " * ")
+	default:
+		p.named(t, d)
+	}
+}
+
+// declareFunc is declare for a function that the stars in the name lead to.
+func (p *Printer) declareFunc(proto view.Type, d *declaration) {
+	start := p.pos()
+	p.typeName(proto.Target())
+	p.pad(start, d.typeWidth)
+	p.text(" (")
+	p.name(d.name)
+	p.text(")")
+	p.params(proto)
+}
+
+// declareConst is declare for what is const. A struct has the name of what it is written
+// out within.
+func (p *Printer) declareConst(t view.Type, d *declaration, depth int) {
+	if _, n := t.Elem(); t.Kind() != btf.KindArray || n != 0 || !d.flexible {
+		p.text("const ")
+		d.typeWidth -= len("const ")
+	}
+	d.inside = true
+	switch {
+	case t.Kind() == btf.KindVoid && d.stars > 0:
+		start := p.pos()
+		p.text("const void ") // pahole has const twice, as for arrays
+		p.pad(start, d.typeWidth)
+		p.text(" ")
+		p.name(d.name)
+	case unnamed(t) || p.expands(t, d):
+		if t.Kind() != btf.KindUnion {
+			d.name = d.holder
+		}
+		d.constant, d.withFooter = true, d.top || d.footer
+		p.writtenOut(t, d, d.base, " ")
+	case t.Kind() == btf.KindTypedef:
+		p.named(t, d)
+	default:
+		d.stay = true
+		p.declare(t, d, depth+1)
+	}
+}
+
+// writtenOut adds all of a type without a name, with the name behind it.
+func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between string) {
+	var attribute []byte
+	pointers := d.stars > 0 && !d.constant
+	if t.IsEnum() {
+		p.enum(t, d.indent+1)
+	} else {
+		f := p.inner(d.form, base)
+		f.footer, f.packed = d.withFooter, d.misplaced && !d.array
+		f.inUnion = f.inUnion || t.Kind() == btf.KindUnion
+		f.bare = f.bare || pointers
+		switch {
+		case between == " * ":
+			f.holder = append([]byte("* "), d.name...)
+		case d.inside || d.constant:
+			f.holder = d.name
+		}
+		p.composite(t, f)
+		if (d.array || d.stars > 0) && p.uncounted > 0 {
+			attribute = slices.Clone(p.buf[len(p.buf)-p.uncounted:])
+			p.buf = p.buf[:len(p.buf)-p.uncounted]
+		}
+	}
+	if len(d.name) > 0 {
+		p.text(between)
+	}
+	p.name(d.name)
+	p.buf = append(p.buf, attribute...)
+}
+
+// array adds an array: what it is made of, with the name, and its dimensions.
+func (p *Printer) array(t view.Type, d *declaration, depth int) {
+	elem := t
+	for range view.MaxDepth {
+		if elem.Kind() != btf.KindArray {
+			break
+		}
+		elem, _ = elem.Elem()
+	}
+	d.array, d.inside = true, true
+	if column := p.column(elem.ID, d.form); column != nil {
+		p.buf = append(p.buf, column...)
+		p.name(d.name)
+	} else {
+		p.declare(elem, d, depth+1)
+	}
+	if p.opt.Flat {
+		n := uint64(1)
+		for range view.MaxDepth {
+			if t.Kind() != btf.KindArray {
+				break
+			}
+			of, k := t.Elem()
+			t, n = of, n*uint64(k)
+		}
+		p.dimension(n, d.flexible)
+		return
+	}
+	for range view.MaxDepth {
+		if t.Kind() != btf.KindArray {
+			break
+		}
+		var n uint32
+		t, n = t.Elem()
+		p.dimension(uint64(n), d.flexible)
+	}
+}
+
+func (p *output) dimension(n uint64, flexible bool) {
+	p.text("[")
+	if n != 0 || !flexible {
+		p.number(n, 0)
+	}
+	p.text("]")
+}

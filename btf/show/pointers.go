@@ -1,0 +1,40 @@
+package show
+
+import (
+	"bytes"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// follow is the type that the pointers of t lead to, t itself if it is none. Each
+// pointer is a star before the name of d, and the type is written out, unless that is
+// what happens to it already.
+func (p *Printer) follow(t view.Type, d *declaration) view.Type {
+	n := 0
+	for t.Kind() == btf.KindPtr && t.TargetID() != 0 && n < view.MaxDepth {
+		t = t.Target()
+		n++
+	}
+	d.expand = n > 0 && p.open[t.ID] == 0
+	if n > 0 {
+		d.name, d.stars = starred(n, d.name), d.stars+n
+		d.inside, d.misplaced = true, false
+	}
+	return t
+}
+
+// starred is the name behind n stars.
+func starred(n int, name []byte) []byte {
+	return append(bytes.Repeat([]byte("*"), n), name...)
+}
+
+// declareEmpty is declare for a forward declaration that pointers lead to: it has no
+// members to write out.
+func (p *Printer) declareEmpty(t view.Type, d *declaration) {
+	p.typeName(t)
+	p.text(" {\n")
+	p.tabs(d.indent + 1)
+	p.text("} ")
+	p.name(d.name)
+}
