@@ -23,7 +23,7 @@ func (c *counted) Write(p []byte) (int, error) {
 // everything prints v in each way and returns how much that was.
 func everything(t testing.TB, v *view.View) (n int) {
 	t.Helper()
-	for _, opt := range []Options{{}, {Expand: true}, {Expand: true, Quiet: true}, {Pointers: true}, {Pointers: true, Expand: true}, {Reorganize: true, Steps: true, Biggest: true}, {Hex: true, Relative: true, Flat: true, CacheLine: 1}} {
+	for _, opt := range []Options{{}, {Expand: true}, {Expand: true, Quiet: true}, {Pointers: true}, {Pointers: true, Expand: true}, {Compile: true}, {Reorganize: true, Steps: true, Biggest: true}, {Hex: true, Relative: true, Flat: true, CacheLine: 1}} {
 		var c counted
 		p := New(&c, v, opt)
 		err := p.List(&Filter{}, Text, "")

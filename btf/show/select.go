@@ -267,6 +267,8 @@ func (p *Printer) Entry(t view.Type, f *Filter, form Form, separator string) {
 		switch {
 		case p.opt.Reorganize:
 			reorganizer{p}.print(t)
+		case len(t.Name()) > 0 && p.opt.Compile:
+			p.compilable(t, func() { p.Type(t) })
 		case len(t.Name()) > 0:
 			p.Type(t)
 		case p.typedefs[t.ID] != 0 || f.Nested:

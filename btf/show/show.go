@@ -27,6 +27,7 @@ type Printer struct {
 	typedefs  map[uint32]uint32 // by struct without a name: its first typedef
 	columns   columns
 	open      map[uint32]int  // with Options.Pointers: types that are being written out
+	emitter   *emitter        // with Options.Compile
 	bigs      map[uint32]*big // by struct: its biggest number; nil for none
 }
 

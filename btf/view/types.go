@@ -25,6 +25,11 @@ func (t Type) Name() []byte {
 	if t.rec == nil {
 		return nil
 	}
+	if t.v.renamed != nil {
+		if name := t.v.renamed[t.ID]; name != nil {
+			return name
+		}
+	}
 	return t.v.Name(t.rec.Name())
 }
 

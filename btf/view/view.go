@@ -30,6 +30,16 @@ type View struct {
 	blob    *btf.Blob
 	pointer uint8
 	aligns  []uint8 // by type id; see Align
+	renamed map[uint32][]byte
+}
+
+// Rename gives a type another name, for whoever prints two types of one name. It must
+// not be called while other goroutines use v.
+func (v *View) Rename(id uint32, name []byte) {
+	if v.renamed == nil {
+		v.renamed = map[uint32][]byte{}
+	}
+	v.renamed[id] = name
 }
 
 // New returns the types of b. b must not change as long as they are in use.

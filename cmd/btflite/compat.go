@@ -70,9 +70,6 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 		e.printed = append(e.printed, [2]string{"format_path", e.formats})
 	}
 	for _, o := range e.printed {
-		if o[0] == "compile" {
-			return &usageError{what: "--compile is not in btflite", hint: "btflite dump --name=NAME FILE prints C that compiles"}
-		}
 		if flags.Lookup(o[0]) == nil {
 			return fmt.Errorf("--%s: this part of pahole is not in btflite; %s", o[0], otherPahole())
 		}

@@ -119,6 +119,7 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o := under(cmd, groupReport)
 	o.toggle(&s.opt.Expand, "expand_types", "E", "write out structs in structs, and typedefs")
 	o.toggle(&s.opt.Pointers, "expand_pointers", "p", "write out what members point to", rare)
+	o.toggle(&s.opt.Compile, "compile", "", "print what types need before them", rare)
 	o.call(func() { s.form, s.times, s.methods = show.Nothing, true, false }, "nr_definitions", "T", "names and how often they are defined", rare)
 	o.call(func() { s.form, s.times, s.methods = show.Nothing, false, true }, "nr_methods", "m", "names of structs, and how many parameters of functions point to them", rare)
 	o.toggle(&s.where, "defined_in", "u", "with -C: the name of the file", rare)

@@ -86,6 +86,14 @@ var shownLines = strings.Split(strings.TrimSpace(`
 -E consts.btf
 -p consts.btf
 -p -E consts.btf
+--compile plain.btf
+--compile -q types.btf
+--compile twice.btf
+--compile -E bits.btf
+--compile needs.btf
+--compile --hex -q consts.btf
+--compile -q -C w,x,a_t,fn_t,k2,s21,s22,s23,fpx needs.btf
+--compile -C td,s1_t,en_t,anon_t,s1,en plain.btf
 `), "\n")
 
 // TestShow: each option prints what pahole 1.32 has printed.

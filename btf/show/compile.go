@@ -1,0 +1,279 @@
+package show
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// emitter prints what a type needs before it, in pahole's order and with its empty
+// lines: definitions of what members are, declarations of what they point to. Each
+// name is printed once.
+type emitter struct {
+	*Printer
+	defined  map[string]btf.Kind // structs and unions
+	declared map[string]bool     // structs and unions
+	enums    map[string]bool
+	typedefs map[string]bool
+	open     map[string]int  // typedefs in work
+	unnamed  map[uint32]bool // structs and unions without a name that have been looked at
+	depth    int
+	looked   int // members, results and parameters that were looked at
+}
+
+// perLook is how many bytes of text a type may have for each member and parameter that
+// is looked at before it is clear that the text has no end.
+const perLook = 16
+
+func newEmitter(p *Printer) *emitter {
+	return &emitter{Printer: p, defined: map[string]btf.Kind{}, declared: map[string]bool{},
+		enums: map[string]bool{}, typedefs: map[string]bool{}, open: map[string]int{}, unnamed: map[uint32]bool{}}
+}
+
+// compilable prints t behind what it needs. What has been printed is an empty line.
+func (p *Printer) compilable(t view.Type, print func()) {
+	if p.emitter == nil {
+		p.emitter = newEmitter(p)
+	}
+	e, name := p.emitter, string(t.Name())
+	known := false
+	switch t.Kind() {
+	case btf.KindTypedef:
+		if known = e.typedefs[name]; !known {
+			e.typedef(t)
+		}
+	case btf.KindEnum, btf.KindEnum64:
+		known = name != "" && e.enums[name]
+		if _, ok := e.defined[name]; ok && !known {
+			e.rename(t)
+		}
+		e.enums[string(t.Name())] = true
+	default:
+		if known = e.known(t); !known {
+			e.members(t)
+		}
+	}
+	if known {
+		p.text("\n")
+		return
+	}
+	print()
+}
+
+// known tells whether a struct or union of the name of t has been printed, and notes
+// that it will be. If the name was that of another kind of type, t has a new one.
+func (e *emitter) known(t view.Type) bool {
+	name := string(t.Name())
+	kind, ok := e.defined[name]
+	if ok && (kind == t.Kind() || kind == btf.KindFwd || t.Kind() == btf.KindFwd) {
+		return true
+	}
+	if ok || e.enums[name] {
+		e.rename(t)
+	}
+	e.defined[string(t.Name())] = t.Kind()
+	return false
+}
+
+// rename gives t a name that no type has that was printed.
+func (e *emitter) rename(t view.Type) {
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("%s__%d", t.Name(), n)
+		if _, ok := e.defined[name]; !ok && !e.enums[name] {
+			e.v.Rename(t.ID, []byte(name))
+			break
+		}
+	}
+	for i := range e.columns.of { // they may have the old name
+		clear(e.columns.of[i])
+	}
+}
+
+// plain prints t as pahole prints what another type needs: without the options.
+func (e *emitter) plain(t view.Type) {
+	opt := e.opt
+	e.opt = Options{}
+	defer func() { e.opt = opt }()
+	of := t.Target()
+	if t.Kind() != btf.KindTypedef || !of.IsComposite() || of.Kind() == btf.KindStruct && of.HasName() {
+		e.Type(t)
+		return
+	}
+	e.text("typedef ")
+	if of.HasName() {
+		e.named(of, &declaration{name: t.Name(), form: e.outermost(t)})
+	} else {
+		e.at, e.noted = 0, false
+		e.composite(of, e.outermost(of))
+		e.typedefName(t.Name())
+	}
+	e.text(";\n")
+}
+
+// members emits what the members of t need. It tells whether that was anything; each
+// member that needed something has an empty line behind that.
+func (e *emitter) members(t view.Type) (any bool) {
+	if !t.HasName() {
+		if e.unnamed[t.ID] {
+			return false
+		}
+		e.unnamed[t.ID] = true
+	}
+	if e.depth > maxIndent {
+		return false
+	}
+	e.depth++
+	for _, m := range t.Members() {
+		if e.over() || !e.held && e.full() {
+			break
+		}
+		if e.needed(m.Type()) {
+			e.text("\n")
+			any = true
+		}
+	}
+	e.depth--
+	return any
+}
+
+// needed emits what a member or parameter of a type needs. It tells whether there is
+// something, which may have been there before.
+func (e *emitter) needed(t view.Type) bool {
+	if e.looked++; e.looked > e.most/perLook && e.err == nil {
+		e.err = errTooLong
+	}
+	if e.over() {
+		return false
+	}
+	pointer := false
+	for range view.MaxDepth {
+		switch {
+		case t.Kind() == btf.KindPtr:
+			pointer = true
+			t = t.Target()
+			continue
+		case t.Kind() == btf.KindArray:
+			t, _ = t.Elem()
+			continue
+		case t.IsModifier():
+			t = t.Target()
+			continue
+		}
+		break
+	}
+	switch t.Kind() {
+	case btf.KindTypedef:
+		return e.typedef(t)
+	case btf.KindEnum, btf.KindEnum64:
+		return e.enumeration(t)
+	case btf.KindFuncProto:
+		return e.proto(t)
+	case btf.KindStruct, btf.KindUnion, btf.KindFwd:
+		switch {
+		case !pointer:
+			return e.definition(t)
+		case t.HasName():
+			return e.declaration(t)
+		}
+		e.members(t)
+	}
+	return false
+}
+
+// definition emits a struct or union. Of a forward declaration it makes a struct
+// without members, as pahole does.
+func (e *emitter) definition(t view.Type) bool {
+	if !t.HasName() {
+		e.members(t)
+		return true
+	}
+	if e.known(t) {
+		return true
+	}
+	if t.Kind() == btf.KindFwd {
+		e.typeName(t)
+		e.text(" {\n\n\t/* size: 0, cachelines: 0, members: 0 */\n};\n")
+		return true
+	}
+	e.members(t)
+	e.plain(t)
+	return true
+}
+
+// declaration emits a forward declaration.
+func (e *emitter) declaration(t view.Type) bool {
+	name := string(t.Name())
+	if e.declared[name] {
+		return false
+	}
+	e.declared[name] = true
+	e.typeName(t)
+	e.text(";\n")
+	return true
+}
+
+func (e *emitter) enumeration(t view.Type) bool {
+	name := string(t.Name())
+	if name == "" || e.enums[name] {
+		return false
+	}
+	e.enums[name] = true
+	if t.Vlen() == 0 {
+		e.typeName(t)
+		e.text(";\n")
+	} else {
+		e.plain(t)
+	}
+	return true
+}
+
+// typedef emits a typedef and what it needs. That is less than for a member: pahole
+// leaves out what stands behind const or behind two pointers.
+func (e *emitter) typedef(t view.Type) bool {
+	name := string(t.Name())
+	if e.typedefs[name] || e.open[name] > 1 || e.depth > maxIndent {
+		return false
+	}
+	e.open[name]++
+	e.depth++
+	of := t.Target()
+	if of.Kind() == btf.KindPtr {
+		of = of.Target()
+		if k := of.Kind(); k == btf.KindTypedef || k == btf.KindFuncProto {
+			e.needed(of)
+		}
+	} else if !of.IsModifier() {
+		e.needed(of)
+	}
+	e.depth--
+	e.open[name]--
+	if e.typedefs[name] { // what it needs has a member of it
+		return true
+	}
+	e.typedefs[name] = true
+	e.plain(t)
+	return true
+}
+
+// proto emits what the result and the parameters of a function need.
+func (e *emitter) proto(t view.Type) bool {
+	if e.depth > maxIndent {
+		return false
+	}
+	e.depth++
+	any := e.needed(t.Target())
+	for _, param := range t.Params() {
+		if e.err != nil {
+			break
+		}
+		if e.needed(param.Type()) {
+			any = true
+		}
+	}
+	e.depth--
+	if any {
+		e.text("\n")
+	}
+	return any
+}
