@@ -64,12 +64,11 @@ func (p *Printer) compilable(t view.Type, print func()) {
 // known tells whether a struct or union of the name of t has been printed, and notes
 // that it will be. If the name was that of another kind of type, t has a new one.
 func (e *emitter) known(t view.Type) bool {
-	name := string(t.Name())
-	kind, ok := e.defined[name]
+	kind, ok := e.defined[string(t.Name())]
 	if ok && (kind == t.Kind() || kind == btf.KindFwd || t.Kind() == btf.KindFwd) {
 		return true
 	}
-	if ok || e.enums[name] {
+	if ok || e.enums[string(t.Name())] {
 		e.rename(t)
 	}
 	e.defined[string(t.Name())] = t.Kind()
