@@ -32,12 +32,8 @@ func newEmitter(p *Printer) *emitter {
 }
 
 // compilable prints t behind what it needs. What has been printed is an empty line.
-func (p *Printer) compilable(t view.Type, print func()) {
-	if p.emitter == nil {
-		p.emitter = newEmitter(p)
-	}
-	e, name := p.emitter, string(t.Name())
-	known := false
+func (e *emitter) compilable(t view.Type) {
+	known, name := false, string(t.Name())
 	switch t.Kind() {
 	case btf.KindTypedef:
 		if known = e.typedefs[name]; !known {
@@ -55,10 +51,10 @@ func (p *Printer) compilable(t view.Type, print func()) {
 		}
 	}
 	if known {
-		p.text("\n")
+		e.text("\n")
 		return
 	}
-	print()
+	e.Type(t)
 }
 
 // known tells whether a struct or union of the name of t has been printed, and notes

@@ -71,7 +71,7 @@ func (p *Printer) declare(t view.Type, d *declaration, depth int) {
 	case !p.opt.Pointers:
 		d.expand = p.opt.Expand
 	case !stay:
-		t = p.follow(t, d)
+		t = pointers{p}.follow(t, d)
 		p.open[t.ID]++
 		defer func() { p.open[t.ID]-- }()
 	}
@@ -103,7 +103,7 @@ func (p *Printer) declare(t view.Type, d *declaration, depth int) {
 		}
 	case btf.KindFwd:
 		if t.Flag() && d.stars > 0 && p.opt.Expand || !t.Flag() && d.expand && p.opt.Pointers {
-			p.declareEmpty(t, d)
+			pointers{p}.declareEmpty(t, d)
 			return
 		}
 	}
@@ -181,14 +181,14 @@ func (p *Printer) declareConst(t view.Type, d *declaration, depth int) {
 // writtenOut adds all of a type without a name, with the name behind it.
 func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between string) {
 	var attribute []byte
-	pointers := d.stars > 0 && !d.constant
+	pointed := d.stars > 0 && !d.constant
 	if t.IsEnum() {
 		p.enum(t, d.indent+1)
 	} else {
 		f := p.inner(d.form, base)
 		f.footer, f.packed = d.withFooter, d.misplaced && !d.array
 		f.inUnion = f.inUnion || t.Kind() == btf.KindUnion
-		f.bare = f.bare || pointers
+		f.bare = f.bare || pointed
 		switch {
 		case between == " * ":
 			f.holder = append([]byte("* "), d.name...)

@@ -7,10 +7,13 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
+// pointers follows pointers for declare.
+type pointers struct{ *Printer }
+
 // follow is the type that the pointers of t lead to, t itself if it is none. Each
 // pointer is a star before the name of d, and the type is written out, unless that is
 // what happens to it already.
-func (p *Printer) follow(t view.Type, d *declaration) view.Type {
+func (p pointers) follow(t view.Type, d *declaration) view.Type {
 	n := 0
 	for t.Kind() == btf.KindPtr && t.TargetID() != 0 && n < view.MaxDepth {
 		t = t.Target()
@@ -31,7 +34,7 @@ func starred(n int, name []byte) []byte {
 
 // declareEmpty is declare for a forward declaration that pointers lead to: it has no
 // members to write out.
-func (p *Printer) declareEmpty(t view.Type, d *declaration) {
+func (p pointers) declareEmpty(t view.Type, d *declaration) {
 	p.typeName(t)
 	p.text(" {\n")
 	p.tabs(d.indent + 1)

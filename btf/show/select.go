@@ -268,7 +268,7 @@ func (p *Printer) Entry(t view.Type, f *Filter, form Form, separator string) {
 		case p.opt.Reorganize:
 			reorganizer{p}.print(t)
 		case len(t.Name()) > 0 && p.opt.Compile:
-			p.compilable(t, func() { p.Type(t) })
+			p.emitter.compilable(t)
 		case len(t.Name()) > 0:
 			p.Type(t)
 		case p.typedefs[t.ID] != 0 || f.Nested:

@@ -34,6 +34,9 @@ type Printer struct {
 // New returns a Printer that writes to w.
 func New(w io.Writer, v *view.View, opt Options) *Printer {
 	p := &Printer{output: output{w: w, most: mostText}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
+	if opt.Compile {
+		p.emitter = newEmitter(p)
+	}
 	if opt.Pointers {
 		p.open = map[uint32]int{}
 	}
