@@ -19,7 +19,10 @@
 #   2. the kernel boots under qemu, in software: /sys/kernel/btf must hold the
 #      bytes that were written, bpftool must read them, a CO-RE program with
 #      fentry on a kernel function and on a module function must load and
-#      count, and the kernel's log must have no complaint about BTF.
+#      count, and the kernel's log must have no complaint about BTF;
+#   3. a module of inlined functions (scripts/kernel-test/inlined) is built, and
+#      the guest sets kprobes where btflite says that they are inlined. Each must
+#      read the parameters from the places in the BTF, with the right values.
 #
 # Needs packages: make gcc bc flex bison xz-utils libelf-dev libssl-dev clang
 # libbpf-dev zlib1g-dev busybox-static cpio qemu-system-x86. JOBS=N builds with
@@ -155,6 +158,8 @@ guest() {
 	cp "$(command -v busybox)" "$root/bin/"
 	cp scripts/kernel-test/init "$root/init"
 	cp "$out"/btflite/*.ko "$root/modules/" 2> /dev/null || true
+	[ ! -e "$mod/events" ] || cp "$mod/inlined.ko" "$root/modules/"
+	[ ! -e "$mod/events" ] || cp "$mod/events" "$root/events"
 	# bpftool as kernels.sh has fetched it, with its own loader and libraries.
 	cp "$corpus/sid/usr/sbin/bpftool" "$root/bpftool/"
 	cp "$(find "$corpus/sid/usr/lib" -name 'ld-linux*.so*' | head -n 1)" "$root/bpftool/ld.so"
@@ -195,6 +200,35 @@ configure() {
 	make -s -C "$src" ARCH=x86_64 O="$out" PAHOLE="$btflite" CC="$cc" KCONFIG_ALLCONFIG="$here/scripts/kernel-test/config" allnoconfig
 	grep '^CONFIG' scripts/kernel-test/config | while read -r line; do
 		grep -qx "$line" "$out/.config" || die "$series: the configuration has not taken $line"
+	done
+}
+
+# inlined: build the module of inlined functions against vmlinux with our BTF, and
+# make kprobe events of what its BTF says of them.
+inlined() {
+	rm -rf "$mod"
+	cp -r scripts/kernel-test/inlined "$mod"
+	build "$btflite" M="$mod" modules
+	"$btflite" -J --btf_features=default --btf_base="$out/btflite/vmlinux" \
+		--btf_encode_detached="$mod/main.btf" --inline="$mod/inline.btf" "$mod/inlined.ko" || die "$series: inlined.ko: no BTF"
+	"$btflite" inline --json --btf_base="$out/btflite/vmlinux,$mod/main.btf" --elf="$mod/inlined.ko" \
+		site_{constant,negative,register,pointee,sum,spilled,pair,outer,inner} "$mod/inline.btf" > "$mod/sites.json" || die "$series: inlined.ko: no sites"
+	awk -v MODULE=inlined -f scripts/kernel-test/inlined/events.awk "$mod/sites.json" > "$mod/events"
+}
+
+# read_right: check what the kprobes on inlined functions have read.
+read_right() {
+	local n
+	for n in 100 30064771072; do # more than 32 bits
+		has "site $n site_constant: .* constant=0x1234567"
+		has "site $n site_negative: .* negative=0xfffb"
+		has "$(printf 'site %d site_register: .* reg=0x%x' "$n" $((n + 1)))"
+		has "$(printf 'site %d site_pointee: .* pointee=0x%x' "$n" $((n + 2)))"
+		has "$(printf 'site %d site_sum: .* at_sum=0x%x' "$n" $(((n + 3) & 0xffffffff)))"
+		has "$(printf 'site %d site_spilled: .* spilled=0x%x' "$n" $((n + 4)))"
+		has "$(printf 'site %d site_pair: .* pair_0=0x%x pair_1=0x%x' "$n" $((n + 5)) $((n + 6)))"
+		has "$(printf 'site %d site_outer: .* outer=0x%x' "$n" $((n + 6)))"
+		has "$(printf 'site %d site_inner: .* inner=0x%x' "$n" $((n + 7)))"
 	done
 }
 
@@ -239,7 +273,7 @@ against_dwarf() {
 }
 
 run() {
-	series=$1 out=$work/build-$1${RECORDS:+-records}
+	series=$1 out=$work/build-$1${RECORDS:+-records} mod=$work/inlined-$1${RECORDS:+-records}
 	source_of "$series"
 	say "$series: building with CC=\"$cc\" PAHOLE=$btflite"
 	configure
@@ -249,6 +283,7 @@ run() {
 	if [ -n "${RECORDS:-}" ]; then
 		against_dwarf
 	else
+		inlined # unit records say nothing of inlined functions
 		against_pahole
 	fi
 	say "$series: booting"
@@ -261,6 +296,7 @@ run() {
 	has "module overlay $(sum "$out/btflite/overlay.ko.BTF")  -"
 	has "module-types overlay [1-9][0-9]*"
 	has "count: kernel 14 module 7 name bytes [1-9][0-9]*" # an overlay asks the file system below
+	[ ! -e "$mod/events" ] || read_right
 	if grep -iE '^log .*(btf.*(fail|invalid|mismatch|error|unsupported)|failed to validate)' "$out/results"; then
 		fail "$series: the kernel complains about BTF"
 	else

@@ -59,6 +59,7 @@ type listedSite struct {
 type listedPlace struct {
 	Name    string `json:"name"`
 	Place   string `json:"place,omitempty"`
+	Size    uint32 `json:"size,omitempty"` // in bytes, of a parameter with a place
 	Missing string `json:"missing,omitempty"`
 }
 
@@ -218,7 +219,7 @@ func (m *inlineCommand) listedSite(s *sites.Site) listedSite {
 		one := listedPlace{Name: p.Name}
 		switch {
 		case p.Place != nil:
-			one.Place = btf.LocText(p.Place)
+			one.Place, one.Size = btf.LocText(p.Place), p.Place.Third()
 		case i < len(why):
 			one.Missing = why[i]
 		default:

@@ -56,7 +56,7 @@ func TestInlineCommand(t *testing.T) {
 	}
 	text, _ := btfliteRun(t, 0, "inline", "--json", "add", in)
 	var got []listedSite
-	if err := json.Unmarshal([]byte(text), &got); err != nil || len(got) != 2 || got[1].Symbol != "f+0x8" || got[0].Params[0] != (listedPlace{Name: "a", Place: "reg5"}) ||
+	if err := json.Unmarshal([]byte(text), &got); err != nil || len(got) != 2 || got[1].Symbol != "f+0x8" || got[0].Params[0] != (listedPlace{Name: "a", Place: "reg5", Size: 4}) ||
 		got[1].Params[1].Missing != strings.TrimSpace(reason) {
 		t.Errorf("%v: %s", err, text)
 	}
