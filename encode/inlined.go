@@ -156,7 +156,7 @@ type inlinedUnit struct {
 	u    *workspace
 	own  []callconv.Func
 	base uint64 // place of offset 0 of own
-	memo [61]found
+	memo [251]found
 }
 
 // found is where a function was found.

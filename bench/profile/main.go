@@ -1,6 +1,7 @@
 // Command profile makes cmd/btflite/default.pgo anew, by which the compiler
-// decides what to inline: it encodes and checks the kernels of the corpus, and some
-// modules over each, in one process under the CPU profiler.
+// decides what to inline: it encodes and checks the kernels of the corpus, some
+// modules over each, and the kernels once more with the sites of inlined functions,
+// in one process under the CPU profiler.
 //
 //	make profile
 //	go run -pgo=off ./bench/profile [-o=FILE] [-n=ROUNDS] [KERNEL...]
@@ -56,6 +57,12 @@ func run(out string, rounds int, kernels []string) error {
 					pprof.StopCPUProfile()
 					return fmt.Errorf("%s: %w", kernel, err)
 				}
+			}
+		}
+		for _, kernel := range kernels {
+			if err := encodeInlined(kernel); err != nil {
+				pprof.StopCPUProfile()
+				return fmt.Errorf("%s with inlined functions: %w", kernel, err)
 			}
 		}
 	}
@@ -152,6 +159,17 @@ func encodeOne(kernel string, jobs int) error {
 			return fmt.Errorf("%s: %w", filepath.Base(module), err)
 		}
 	}
+	return nil
+}
+
+// encodeInlined encodes a kernel with the sites of inlined functions.
+func encodeInlined(kernel string) error {
+	out, err := encode.Run([]string{kernel}, encode.Options{Features: encode.DefaultFeatures | encode.Inline, Jobs: 1})
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	verify.Check(out.Bytes(), nil, verify.Rules{})
 	return nil
 }
 

@@ -118,48 +118,51 @@ func (t *abbrevs) load(c *debuginfo.Cursor) error {
 func (t *abbrevs) parse(b []byte) bool {
 	clear(t.dense)
 	t.dense, t.specs, t.sparse = t.dense[:0], t.specs[:0], nil
-	p := 0
-	next := func() (v uint64) {
-		if p < 0 {
-			return 0
-		}
-		if p < len(b) && b[p] < 0x80 {
-			p++
-			return uint64(b[p-1])
-		}
-		v, p = dwarf.ULEB(b, p)
-		return v
-	}
-	for {
-		code := next()
-		if p < 0 || code == 0 {
+	for p := 0; ; {
+		var code, tag uint64
+		if code, p = dwarf.ULEB(b, p); p < 0 || code == 0 {
 			return p >= 0
 		}
-		a := abbrev{tag: dwarf.Tag(next()), first: uint32(len(t.specs))}
-		if p < 0 || p >= len(b) {
+		if tag, p = dwarf.ULEB(b, p); p < 0 || p >= len(b) {
 			return false
 		}
-		a.children = b[p] != 0
-		p++
-		a.read = isRead(a.tag)
-		for {
-			at, form := next(), dwarf.Form(next())
-			s := spec{form: form, index: attrIndex(at)}
-			if form == dwarf.FormImplicitConst && p >= 0 {
-				s.value, p = dwarf.SLEB(b, p)
-			}
-			if p < 0 {
-				return false
-			}
-			if at == 0 && form == 0 {
-				break
-			}
-			if a.read {
-				t.add(s, int(a.first))
-			}
+		a := abbrev{tag: dwarf.Tag(tag), children: b[p] != 0, read: isRead(dwarf.Tag(tag)), first: uint32(len(t.specs))}
+		if p = t.attributes(b, p+1, a.read); p < 0 {
+			return false
 		}
 		a.n = uint32(len(t.specs)) - a.first
 		t.put(code, a)
+	}
+}
+
+// attributes reads the attributes of an abbreviation, and adds them if they are wanted. It
+// returns where they end, or -1 if b ends first.
+func (t *abbrevs) attributes(b []byte, p int, wanted bool) int {
+	first := len(t.specs)
+	for {
+		var at, form uint64
+		if uint(p)+1 < uint(len(b)) && b[p]|b[p+1] < 0x80 {
+			at, form = uint64(b[p]), uint64(b[p+1])
+			p += 2
+		} else {
+			at, p = dwarf.ULEB(b, p)
+			if form, p = dwarf.ULEB(b, p); p < 0 {
+				return -1
+			}
+		}
+		if at == 0 && form == 0 {
+			return p
+		}
+		s := spec{form: dwarf.Form(form)}
+		if s.form == dwarf.FormImplicitConst {
+			if s.value, p = dwarf.SLEB(b, p); p < 0 {
+				return -1
+			}
+		}
+		if wanted {
+			s.index = attrIndex(at)
+			t.add(s, first)
+		}
 	}
 }
 

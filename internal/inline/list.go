@@ -159,6 +159,9 @@ func (l *lists) uleb() uint64 {
 }
 
 func (l *lists) address() uint64 {
+	if !l.c.File.Relocatable() {
+		return l.fixed(uint64(l.c.Hdr.AddrSize))
+	}
 	v, ok := l.c.ListAddress(l.b, l.p)
 	l.bad = l.bad || !ok
 	l.p += uint64(l.c.Hdr.AddrSize)

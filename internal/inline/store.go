@@ -15,6 +15,13 @@ type Store struct {
 	sites                 arena.Vec[siteRec]
 	runs                  arena.Vec[run]
 	Stats                 Stats
+
+	// Most parameters are in a register, and many sites have one parameter: 1 + the
+	// indexes of such places, and of lists of one place, without a hash.
+	registers [32][maxConst + 1]uint32 // by register and size
+	alone     arena.Vec[uint32]        // by place
+	// Units inline the functions that others do: 1 + the index of the last one by name.
+	last [1 << 12]uint32
 }
 
 // siteRec is a site: indexes of tables, and its offset in a section.
@@ -66,6 +73,7 @@ func (s *Store) Drop(why Drop) { s.Stats.dropped[why]++ }
 
 // Free gives the memory back.
 func (s *Store) Free() {
+	s.alone.Free()
 	s.params.free()
 	s.protos.free()
 	s.funcs.free()
@@ -78,12 +86,27 @@ func (s *Store) Free() {
 func (s *Store) Func(words []uint32) uint32 { return s.funcs.intern(words) }
 
 // Known is the index of a function that the store has already.
-func (s *Store) Known(words []uint32) (i uint32, ok bool) { return s.funcs.find(words) }
+func (s *Store) Known(words []uint32) (i uint32, ok bool) {
+	last := &s.last[(words[0]^words[0]>>12)%uint32(len(s.last))]
+	if *last != 0 && slices.Equal(s.funcs.record(*last-1), words) {
+		return *last - 1, true
+	}
+	if i, ok = s.funcs.find(words); ok {
+		*last = 1 + i
+	}
+	return i, ok
+}
 
 // Place keeps the place of a parameter of size bytes, which is signed if it is an
 // integer with a sign. It returns 1 + the index of the place, or 0 and why there is none,
 // which is counted.
 func (s *Store) Place(p *Place, size uint32, signed bool) (uint32, Reason) {
+	var quick *uint32
+	if p.Kind == Register && p.Reg < uint32(len(s.registers)) && size <= maxConst && p.Width == 0 {
+		if quick = &s.registers[p.Reg][size]; *quick != 0 {
+			return *quick, NoPlace
+		}
+	}
 	var buf [2 + 3]uint32
 	flags, values, why := p.record(buf[2:2], size, signed)
 	if why != NoPlace {
@@ -91,7 +114,11 @@ func (s *Store) Place(p *Place, size uint32, signed bool) (uint32, Reason) {
 		return 0, why
 	}
 	buf[0], buf[1] = size, flags
-	return 1 + s.params.intern(buf[:2+len(values)]), NoPlace
+	i := 1 + s.params.intern(buf[:2+len(values)])
+	if quick != nil {
+		*quick = i
+	}
+	return i, NoPlace
 }
 
 // Missing counts a parameter that has no place, and returns 0.
@@ -125,7 +152,23 @@ func (s *Store) Site(fn, section, off uint32, places []uint32, ellipsis bool) {
 	if n := len(s.runs.S); n == 0 || s.runs.S[n-1].section != section {
 		s.runs.Append(run{section, uint32(len(s.sites.S))})
 	}
-	s.sites.Append(siteRec{fn, s.protos.intern(places), off})
+	s.sites.Append(siteRec{fn, s.list(places), off})
+}
+
+// list is the index of a list of places.
+func (s *Store) list(places []uint32) uint32 {
+	if len(places) != 1 {
+		return s.protos.intern(places)
+	}
+	p := int(places[0])
+	if p >= len(s.alone.S) {
+		s.alone.Resize(max(2*p, 64))
+	}
+	known := &s.alone.S[p]
+	if *known == 0 {
+		*known = 1 + s.protos.intern(places)
+	}
+	return *known - 1
 }
 
 // sections calls fn with the sites of each section, in ascending order of sections, and
@@ -185,23 +228,26 @@ func (s *Store) eachRun(runs []uint32, fn func(sites []siteRec)) {
 
 // sortEach sorts the sites of each function, which lie together.
 func sortEach(sites []siteRec) {
+	var keys []uint64 // of sites of one function: a sort of numbers takes half the time
 	for len(sites) > 0 {
 		n, sorted := 1, true
 		for n < len(sites) && sites[n].fn == sites[0].fn {
-			sorted = sorted && !sites[n].before(sites[n-1])
+			sorted = sorted && sites[n-1].key() <= sites[n].key()
 			n++
 		}
 		if !sorted {
-			slices.SortFunc(sites[:n], func(a, b siteRec) int {
-				if a.off == b.off {
-					return cmp.Compare(a.proto, b.proto)
-				}
-				return cmp.Compare(a.off, b.off)
-			})
+			keys = keys[:0]
+			for i := range sites[:n] {
+				keys = append(keys, sites[i].key())
+			}
+			slices.Sort(keys)
+			for i, k := range keys {
+				sites[i].off, sites[i].proto = uint32(k>>32), uint32(k)
+			}
 		}
 		sites = sites[n:]
 	}
 }
 
-// before compares two sites of one function.
-func (a *siteRec) before(b siteRec) bool { return a.off < b.off || a.off == b.off && a.proto < b.proto }
+// key orders sites of one function.
+func (a *siteRec) key() uint64 { return uint64(a.off)<<32 | uint64(a.proto) }
