@@ -211,7 +211,7 @@ inlined() {
 	build "$btflite" M="$mod" modules
 	"$btflite" -J --btf_features=default --btf_base="$out/btflite/vmlinux" \
 		--btf_encode_detached="$mod/main.btf" --inline="$mod/inline.btf" "$mod/inlined.ko" || die "$series: inlined.ko: no BTF"
-	"$btflite" inline --json --btf_base="$out/btflite/vmlinux,$mod/main.btf" --elf="$mod/inlined.ko" \
+	"$btflite" inline --json --btf_base="$out/btflite/vmlinux" --btf_base="$mod/main.btf" --elf="$mod/inlined.ko" \
 		site_{constant,negative,register,pointee,sum,spilled,pair,outer,inner} "$mod/inline.btf" > "$mod/sites.json" || die "$series: inlined.ko: no sites"
 	awk -v MODULE=inlined -f scripts/kernel-test/inlined/events.awk "$mod/sites.json" > "$mod/events"
 }
@@ -224,11 +224,11 @@ read_right() {
 		has "site $n site_negative: .* negative=0xfffb"
 		has "$(printf 'site %d site_register: .* reg=0x%x' "$n" $((n + 1)))"
 		has "$(printf 'site %d site_pointee: .* pointee=0x%x' "$n" $((n + 2)))"
-		has "$(printf 'site %d site_sum: .* at_sum=0x%x' "$n" $(((n + 3) & 0xffffffff)))"
+		has "$(printf 'site %d site_sum: .* sum_reg=0x[0-9a-f]+ sum_add=0xc at_sum=0x%x' "$n" $(((n + 3) & 0xffffffff)))"
 		has "$(printf 'site %d site_spilled: .* spilled=0x%x' "$n" $((n + 4)))"
 		has "$(printf 'site %d site_pair: .* pair_0=0x%x pair_1=0x%x' "$n" $((n + 5)) $((n + 6)))"
 		has "$(printf 'site %d site_outer: .* outer=0x%x' "$n" $((n + 6)))"
-		has "$(printf 'site %d site_inner: .* inner=0x%x' "$n" $((n + 7)))"
+		has "$(printf 'site %d site_inner: .* inner_reg=0x%x inner_add=0x1 .*' "$n" $((n + 6)))"
 	done
 }
 

@@ -2,9 +2,9 @@
 # says of a module of x86-64: one for each site, which reads all parameters from their
 # places. MODULE is the module's name.
 #
-# A register with an offset is no argument of a kprobe. The event has what is in memory
-# there: the parameter must be a pointer. The frame base is what GCC says it is, the
-# address behind the return address, in a function with a frame pointer.
+# A register with an offset is no argument of a kprobe. The event has the register, what
+# is added, and, for pointers, what is in memory there. The frame base is what GCC says
+# it is, the address behind the return address, in a function with a frame pointer.
 
 BEGIN { split("ax dx cx bx si di bp sp r8 r9 r10 r11 r12 r13 r14 r15", names) }
 
@@ -46,7 +46,8 @@ function argument(name, place, size, type, w) {
 		return " " name "=" register(place) type
 	if (place ~ /^\*\(/)
 		return " " name "=" memory(substr(place, 3, length(place) - 3)) type
-	return " at_" name "=" memory(place) ":x32"
+	split(place, w, " ")
+	return " " name "_reg=" register(w[1]) ":x64 " name "_add=\\" (w[2] == "-" ? "-" : "") w[3] ":x64 at_" name "=" memory(place) ":x32"
 }
 
 /"function": / { event = "p:sites/" value($0) }

@@ -9,7 +9,7 @@
 	sum		a pointer to N + 3
 	spilled		N + 4
 	pair		N + 5 and N + 6
-	inner		N + 7, of a function that is inlined in an inlined one
+	inner		the register of outer, N + 6, and 1; inlined in an inlined function
 
    N is not known to the compiler, and no function keeps more than it needs to. */
 #include <linux/compiler.h>
