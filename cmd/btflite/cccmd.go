@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -97,6 +98,7 @@ func (c *cli) runCompiler(path string, words []string) error {
 	if err := cmd.Start(); err != nil {
 		return message.FileError(path, cannotRun, err)
 	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT) // from a terminal: for both, and the compiler will end
 	c.guard.setOnDeath(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // it removes what it has begun to write
 		_, _ = cmd.Process.Wait()
@@ -111,9 +113,22 @@ func (c *cli) runCompiler(path string, words []string) error {
 		return fmt.Errorf("%s: %w", message.OneLine(path), err)
 	}
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		dieBy(status.Signal())
+		dieLike(status.Signal())
 	}
 	return verdict{exit.ExitCode()}
+}
+
+// dieLike ends the process by the signal s that has ended a compiler. For many signals,
+// Go's runtime prints its goroutines in place of that, or does nothing. A shell has the
+// system's own answers to all.
+func dieLike(s syscall.Signal) {
+	switch s {
+	case syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL:
+		dieBy(s)
+	}
+	kill := fmt.Sprintf("ulimit -c 0; kill -%d $$", int(s))
+	_ = syscall.Exec("/bin/sh", []string{"sh", "-c", kill}, os.Environ())
+	os.Exit(128 + int(s)) // as shells say it
 }
 
 // asCompiler runs the compiler that a link to this program stands for, if it has the

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/elfobject"
 	"github.com/btflite/btflite/internal/message"
@@ -27,8 +28,7 @@ func (k *compilerCommand) convert(c *cli, object string) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	src := mmapelf.Source{Path: path}
-	out, err := ccobject.Convert(src, recordMaker(), exportsNeedDwarf)
+	out, err := records(path)
 	switch {
 	case err == nil:
 	case isSilent(err):
@@ -44,8 +44,25 @@ func (k *compilerCommand) convert(c *cli, object string) error {
 			return message.FileError(object, "left with DWARF, as it cannot be kept", err)
 		}
 	}
-	err = c.replaceObject(path, info.Mode().Perm(), out)
+	err = c.replaceObject(path, info.Mode().Perm(), out, info)
 	return message.FileError(object, "left with DWARF", err)
+}
+
+// errChanged says that an object is not the one that was converted, or was not whole
+// then: another compiler writes it.
+var errChanged = errors.New("another program has changed it meanwhile")
+
+// records is the object at path with unit records. If it is cut short while it is read,
+// the error is errChanged.
+func records(path string) (out []byte, err error) {
+	defer func() {
+		if v := recover(); encode.IsFault(v) {
+			out, err = nil, errChanged
+		} else if v != nil {
+			panic(v)
+		}
+	}()
+	return ccobject.Convert(mmapelf.Source{Path: path}, recordMaker(), exportsNeedDwarf)
 }
 
 // recordMaker is the version that unit records say they are made by, in at most 255
@@ -90,9 +107,10 @@ func (c *cli) noteOnce(object string, why error) {
 	c.warn(message.OneLine(object) + ": left with DWARF, like others after it: " + why.Error())
 }
 
-// replaceObject gives the object at path new contents, as a whole or not at all. It
-// does not wait for the disk, as compilers do not either.
-func (c *cli) replaceObject(path string, mode os.FileMode, data []byte) error {
+// replaceObject gives the object at path new contents, as a whole or not at all, if it
+// is still as it was before; nil stands for whatever is there. It does not wait for the
+// disk, as compilers do not either.
+func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before os.FileInfo) error {
 	f, err := c.guard.create(func() (*os.File, error) { return openTemp(filepath.Dir(path), mode) })
 	if err != nil {
 		return err
@@ -103,13 +121,23 @@ func (c *cli) replaceObject(path string, mode os.FileMode, data []byte) error {
 	if err == nil {
 		err = f.Chmod(mode)
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	err = errors.Join(err, f.Close())
+	if now, _ := os.Lstat(path); err == nil && before != nil && !isAsBefore(before, now) {
+		err = errChanged
+	}
+	if err == nil {
 		err = os.Rename(name, path)
 	}
 	if err != nil {
 		os.Remove(name)
 	}
 	return err
+}
+
+// isAsBefore reports whether a file is the one of before, unchanged. A nil now stands for
+// one that is gone.
+func isAsBefore(before, now os.FileInfo) bool {
+	return now != nil && os.SameFile(before, now) && now.Size() == before.Size() && now.ModTime().Equal(before.ModTime())
 }
 
 // keepObject keeps an object below dir, compressed, by its whole path.
@@ -130,5 +158,5 @@ func (c *cli) keepObject(dir, path string) error {
 	if err != nil {
 		return err
 	}
-	return c.replaceObject(to, newFileMode&^0o022, packed)
+	return c.replaceObject(to, newFileMode&^0o022, packed, nil)
 }
