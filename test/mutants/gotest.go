@@ -27,17 +27,49 @@ func goFiles(pkg string) ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
-// only, if not empty, is the -run of every test run.
-var only string
-
-// tests runs the tests of pkg with an overlay file.
-func tests(pkg string, limit time.Duration, overlay string) ([]byte, error) {
-	return exec.Command("sh", "-c", fmt.Sprintf(`ulimit -v %d; exec go "$@"`, memory), "go",
-		"test", "-count=1", "-failfast", "-pgo=off", "-vet=off", "-timeout="+limit.String(), "-overlay="+overlay, "-run="+only, pkg).CombinedOutput()
+// suite is the tests that judge a fault: runs of "go test", tried in turn
+// until one notices it.
+type suite struct {
+	runs  []testRun
+	short bool
 }
 
-// try runs the tests of pkg with f in place.
-func try(pkg string, f fault, limit time.Duration) (verdict, error) {
+// testRun is a package and the -run of its tests; empty is all of them.
+type testRun struct{ pkg, only string }
+
+// suiteOf reads the value of -by, "PACKAGE[:TESTS],...". Empty is the tests of
+// pkg that match only.
+func suiteOf(pkg, by, only string, short bool) suite {
+	s := suite{short: short}
+	if by == "" {
+		s.runs = []testRun{{pkg, only}}
+		return s
+	}
+	for word := range strings.SplitSeq(by, ",") {
+		name, tests, found := strings.Cut(word, ":")
+		if !found {
+			tests = only
+		}
+		s.runs = append(s.runs, testRun{name, tests})
+	}
+	return s
+}
+
+// run runs the tests with an overlay file, up to the run that fails.
+func (s suite) run(limit time.Duration, overlay string) (out []byte, err error) {
+	for _, r := range s.runs {
+		out, err = exec.Command("sh", "-c", fmt.Sprintf(`ulimit -v %d; exec go "$@"`, memory), "go",
+			"test", "-count=1", "-failfast", "-pgo=off", "-vet=off", fmt.Sprintf("-short=%t", s.short), "-timeout="+limit.String(),
+			"-overlay="+overlay, "-run="+r.only, r.pkg).CombinedOutput()
+		if err != nil {
+			break
+		}
+	}
+	return out, err
+}
+
+// try runs the tests with f in place.
+func (s suite) try(f fault, limit time.Duration) (verdict, error) {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return 0, err
@@ -55,7 +87,7 @@ func try(pkg string, f fault, limit time.Duration) (verdict, error) {
 	if err := errors.Join(os.WriteFile(changed, f.apply(src), 0o666), os.WriteFile(overlay, table, 0o666)); err != nil {
 		return 0, err
 	}
-	out, err := tests(pkg, limit, overlay)
+	out, err := s.run(limit, overlay)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -5,7 +5,11 @@
 // one too large. The compiler gets the changed file as an overlay, so that the
 // tree stays as it is.
 //
-//	go run ./test/mutants [-n 40] [-seed 1] [-workers 1] [-at FILE:LINE] [-run TESTS] ./btf
+// With -by the tests of other packages judge, in turn until one notices: those
+// of the package that uses this one, or a quick part of the tests first.
+//
+//	go run ./test/mutants [-n 40] [-seed 1] [-workers 1] [-short] [-at FILE:LINE] [-run TESTS] ./btf
+//	go run ./test/mutants -by './internal/unit,./encode:Golden|Rules,./encode' ./internal/unit
 package main
 
 import (
@@ -34,20 +38,22 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of the sample")
 	workers := flag.Int("workers", 1, "number of test runs at the same time")
 	limit := flag.Duration("limit", 0, "longest run of the tests (0: ten seconds and five times a run without a fault)")
-	flag.StringVar(&only, "run", "", "only tests that match this")
+	only := flag.String("run", "", "only tests that match this")
+	by := flag.String("by", "", "tests that judge, `PACKAGE[:TESTS],...` (empty: those of PACKAGE)")
+	short := flag.Bool("short", false, "run the tests with -short")
 	at := flag.String("at", "", "only faults whose FILE:LINE begins with this")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: mutants [options] PACKAGE")
 		os.Exit(2)
 	}
-	if err := run(os.Stdout, flag.Arg(0), *at, *n, *seed, *workers, *limit); err != nil {
+	if err := run(os.Stdout, flag.Arg(0), suiteOf(flag.Arg(0), *by, *only, *short), *at, *n, *seed, *workers, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer, pkg, at string, n int, seed uint64, workers int, limit time.Duration) error {
+func run(w io.Writer, pkg string, by suite, at string, n int, seed uint64, workers int, limit time.Duration) error {
 	files, err := goFiles(pkg)
 	if err != nil {
 		return err
@@ -69,8 +75,8 @@ func run(w io.Writer, pkg, at string, n int, seed uint64, workers int, limit tim
 		}
 	}
 	start := time.Now()
-	if out, err := tests(pkg, 10*time.Minute, ""); err != nil {
-		return fmt.Errorf("the tests of %s fail without a fault: %w\n%s", pkg, err, out)
+	if out, err := by.run(10*time.Minute, ""); err != nil {
+		return fmt.Errorf("the tests that judge %s fail without a fault: %w\n%s", pkg, err, out)
 	}
 	if limit == 0 {
 		limit = 10*time.Second + 5*time.Since(start)
@@ -79,7 +85,7 @@ func run(w io.Writer, pkg, at string, n int, seed uint64, workers int, limit tim
 	if n == 0 {
 		n = len(all)
 	}
-	counts, err := judge(w, pkg, all, n, workers, limit)
+	counts, err := judge(w, by, all, n, workers, limit)
 	fmt.Fprintf(w, "%s: of %d faults %d were noticed, %d live on; %d more did not build; %d possible faults\n",
 		pkg, counts[noticed]+counts[alive], counts[noticed], counts[alive], counts[unbuilt], len(all))
 	return err
@@ -87,7 +93,7 @@ func run(w io.Writer, pkg, at string, n int, seed uint64, workers int, limit tim
 
 // judge tries the faults in their order until n have built, and prints those
 // that live on.
-func judge(w io.Writer, pkg string, all []fault, n, workers int, limit time.Duration) (counts [3]int, failed error) {
+func judge(w io.Writer, by suite, all []fault, n, workers int, limit time.Duration) (counts [3]int, failed error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	next, running := 0, 0
@@ -108,7 +114,7 @@ func judge(w io.Writer, pkg string, all []fault, n, workers int, limit time.Dura
 				next++
 				running++
 				mu.Unlock()
-				v, err := try(pkg, f, limit)
+				v, err := by.try(f, limit)
 				mu.Lock()
 				running--
 				more.Broadcast()

@@ -80,7 +80,7 @@ func Test(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	for workers := 1; workers <= 2; workers++ {
 		var out bytes.Buffer
-		if err := run(&out, ".", "", 0, 1, workers, 2e9); err != nil {
+		if err := run(&out, ".", suiteOf(".", "", "", false), "", 0, 1, workers, 2e9); err != nil {
 			t.Fatal(err)
 		}
 		const want = `p.go:5: "!=" becomes "==" in a != b
@@ -93,7 +93,7 @@ func Test(t *testing.T) {
 	if err := os.WriteFile("p_test.go", []byte("package p\n\nimport \"testing\"\n\nfunc Test(t *testing.T) { t.Fatal() }\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(new(bytes.Buffer), ".", "", 0, 1, 1, 0); err == nil {
+	if err := run(new(bytes.Buffer), ".", suiteOf(".", "", "", false), "", 0, 1, 1, 0); err == nil {
 		t.Error("tests that fail by themselves are no measure, and there is no error")
 	}
 }
