@@ -97,3 +97,65 @@ func Test(t *testing.T) {
 		t.Error("tests that fail by themselves are no measure, and there is no error")
 	}
 }
+
+// TestBy: the tests of another package judge, in turn, and with -short.
+func TestBy(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":     "module p\n",
+		"inner/p.go": "package inner\n\nfunc Same(a, b int) bool { return a == b }\n",
+		"user_test.go": `package p
+
+import (
+	"p/inner"
+	"testing"
+)
+
+func TestSame(t *testing.T) {
+	if !inner.Same(1, 1) { t.Error("1 is not 1") }
+}
+
+func TestLong(t *testing.T) {
+	if !testing.Short() { t.Error("not short") }
+}
+
+func TestNothing(t *testing.T) {}
+`,
+	} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("GOWORK", "off")
+	for _, row := range []struct {
+		by, only string
+		noticed  bool
+	}{
+		{"", "", false},
+		{".", "", true},
+		{".:Nothing", "", false},
+		{".", "Nothing", false},
+		{"./inner,.:Same", "Nothing", true},
+		{".:Nothing,.:Same|Long", "", true},
+	} {
+		var out bytes.Buffer
+		if err := run(&out, "./inner", suiteOf("./inner", row.by, row.only, true), "", 0, 1, 1, 0); err != nil {
+			t.Fatal(err)
+		}
+		want := "of 1 faults 0 were noticed, 1 live on"
+		if row.noticed {
+			want = "of 1 faults 1 were noticed, 0 live on"
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("-by %q -run %q: %s, not %s", row.by, row.only, out.String(), want)
+		}
+	}
+	if err := run(new(bytes.Buffer), "./inner", suiteOf("./inner", ".", "", false), "", 0, 1, 1, 0); err == nil {
+		t.Error("without -short the tests fail by themselves, and there is no error")
+	}
+}
