@@ -278,26 +278,49 @@ func TestParameterLocations(t *testing.T) {
 		{"register in the second half", tTwo, [][]byte{xHigh}, "[5]"},
 		{"whole two-register value as one register", tTwo, [][]byte{reg(5)}, "[5]"},
 		{"two-register value calculated", tTwo, [][]byte{{0x75, 0, 0x9f, 0x93, 8}}, "[?]"},
+		{"first register of the machine", tInt, [][]byte{reg(0)}, "[0!]"},
+		{"last register of the machine", tInt, [][]byte{reg(31)}, "[31!]"},
+		{"first register, as a value", tInt, [][]byte{{0x70, 0, 0x9f}}, "[0!]"},
+		{"last register, as a value", tInt, [][]byte{{0x8f, 0, 0x9f}}, "[31!]"},
+		{"calculated from the first register", tInt, [][]byte{{0x70, 0, 0x31, 0x22, 0x9f}}, "[0!]"},
+		{"calculated from the last register", tInt, [][]byte{{0x8f, 0, 0x31, 0x22, 0x9f}}, "[31!]"},
+		{"entry value of the first register", tInt, [][]byte{{0xa3, 1, 0x50, 0x9f}}, "[0!]"},
+		{"entry value of the last register", tInt, [][]byte{{0xa3, 1, 0x6f, 0x9f}}, "[31!]"},
+		{"entry value of a literal", tInt, [][]byte{{0xa3, 1, 0x4f, 0x9f}}, "[?]"},
+		{"piece of the last register", tInt, [][]byte{{0x6f, 0x93, 4}}, "[31!]"},
+		{"pieces of the last registers", tTwo, [][]byte{{0x6f, 0x93, 8, 0x6e, 0x93, 8}}, "[31!]"},
+		{"the middle literal", tInt, [][]byte{{0x4f, 0x9f}}, "[?#]"},
+		{"constant of two registers with more behind it", tTwo, [][]byte{{0x4f, 0x9f, 0x93, 8}}, "[?#]"},
 	}
 	for _, tt := range tests {
 		for version := uint16(2); version <= 5; version++ {
 			for _, bigEndian := range []bool{false, true} {
-				machine := uint16(emX8664)
-				e := buildEnv(machine, version, []fun{{params: []prm{{typ: tt.typ}}}})
-				p := &e.Params[0]
-				p.LocKind = LocList
-				p.Flags |= ParamHasLoc
-				e.Format.BigEndian = bigEndian
-				p.LocOff = 3
-				e.Lists.Data = appendList4(make([]byte, 3), tt.list, 8, bigEndian)
-				if version == 5 {
-					e.Lists.Data = appendList5(make([]byte, 3), tt.list)
+				list := func(e *Functions, p *Param) {
+					p.LocKind, p.LocOff = LocList, 3
+					e.Lists.Data = appendList4(make([]byte, 3), tt.list, 8, bigEndian)
+					if version == 5 {
+						e.Lists.Data = appendList5(make([]byte, 3), tt.list)
+					}
 				}
-				e.Link()
-				e.Analyze()
-				got := describe(e, 0)
-				if got = got[strings.IndexByte(got, '['):]; got != tt.want {
-					t.Errorf("%s, DWARF %d, big-endian %v: got %q, want %q", tt.name, version, bigEndian, got, tt.want)
+				condensed := func(e *Functions, p *Param) {
+					kept, ok := Condense(make([]byte, 3), tt.list, e.Format)
+					if !ok {
+						t.Errorf("%s: not kept", tt.name)
+					}
+					p.LocKind, p.LocOff, p.LocLen = LocEntries, 3, uint32(len(kept)-3)
+					e.Exprs = kept
+				}
+				for _, locate := range []func(*Functions, *Param){list, condensed} {
+					e := buildEnv(emX8664, version, []fun{{params: []prm{{typ: tt.typ}}}})
+					e.Format.BigEndian = bigEndian
+					e.Params[0].Flags |= ParamHasLoc
+					locate(e, &e.Params[0])
+					e.Link()
+					e.Analyze()
+					got := describe(e, 0)
+					if got = got[strings.IndexByte(got, '['):]; got != tt.want {
+						t.Errorf("%s, DWARF %d, big-endian %v, kind %d: got %q, want %q", tt.name, version, bigEndian, e.Params[0].LocKind, got, tt.want)
+					}
 				}
 			}
 		}
@@ -310,6 +333,8 @@ func TestUnreadableLocations(t *testing.T) {
 		{LocKind: LocBad},
 		{LocKind: LocExpr, LocOff: 1 << 31, LocLen: 1 << 31},
 		{LocKind: LocExpr, LocOff: 0, LocLen: 2},
+		{LocKind: LocEntries, LocOff: 0, LocLen: 2},
+		{LocKind: LocEntries, LocOff: 1 << 31, LocLen: 1 << 31},
 		{LocKind: LocList, LocOff: 1 << 31},
 		{LocKind: LocList, LocOff: 0},
 		{LocKind: 77},
@@ -420,6 +445,8 @@ func TestClangSignatures(t *testing.T) {
 			"changed [5][1]", "changed [5][1]"},
 		{"changed, wrong register keeps the name", FuncNoCall, []prm{{typ: tTwo, loc: []byte{0x93, 8, 0x51, 0x93, 8}}, {typ: tInt, loc: reg(4)}},
 			"changed [1!][4!]", "changed [1! member 1 type 4][4!]"},
+		{"changed, seventh on the stack", FuncNoCall, []prm{{typ: tInt, loc: reg(5)}, {typ: tTwo, loc: []byte{0x54, 0x93, 8, 0x51, 0x93, 8}}, {typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(8)}, {typ: tInt, loc: reg(9)}, {typ: tInt, loc: xStack}, {typ: tInt, loc: xStack}},
+			"changed [5][4][2][8][9][s][s]", "changed [5][4][2][8][9][s][s]"},
 		{"inlined functions are not changed", FuncNoCall | FuncInline, []prm{{typ: tInt, loc: xEmpty}}, "[]", ""},
 	}
 	for _, tt := range tests {
