@@ -71,6 +71,89 @@ func TestLineFile(t *testing.T) {
 	}
 }
 
+// lineTable5 is a header in DWARF 5 of which tables are the tables of names.
+func lineTable5(tables ...byte) []byte {
+	b := append([]byte{5, 0, 8, 0, 0, 0, 0, 0, 1, 1, 1, 0xfb, 14, 1}, tables...)
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...)
+}
+
+// TestLineStrings: strings in other sections are asked for by where their offset
+// is, those of the file that is wanted alone.
+func TestLineStrings(t *testing.T) {
+	section := lineTable5(
+		1, 1, 0x1f, 2, // folders: path, line_strp
+		0xa0, 0, 0, 0, 0xa1, 0, 0, 0,
+		3, 1, 0x0e, 2, 0x0b, 0x03, 0x0e, // files: path, strp; folder, data1; 3, strp
+		2,
+		0xb0, 0, 0, 0, 0, 0xc0, 0, 0, 0,
+		0xb1, 0, 0, 0, 1, 0xc1, 0, 0, 0)
+	for number, want := range []struct {
+		name  string
+		asked int
+	}{{"/a0||eb0", 2}, {"/a0|/a1|eb1", 3}, {"||", 1}} {
+		asked := 0
+		f, ok := dwarf.LineFile(section, 0, false, uint64(number), func(form dwarf.Form, at uint64, size int) []byte {
+			asked++
+			if size != 4 {
+				t.Errorf("an offset of %d bytes", size)
+			}
+			if form == dwarf.FormLineStrp {
+				return fmt.Appendf(nil, "/%x", section[at])
+			}
+			return fmt.Appendf(nil, "%x%x", form, section[at])
+		})
+		if got := fmt.Sprintf("%s|%s|%s", f.CompDir, f.Dir, f.Name); got != want.name || ok != (want.name != "||") || asked != want.asked {
+			t.Errorf("file %d: %s, %v, asked %d times; want %s, %d", number, got, ok, asked, want.name, want.asked)
+		}
+	}
+	if f, ok := dwarf.LineFile(section, 0, false, 0, nil); ok {
+		t.Errorf("without other sections: %s", f.Name)
+	}
+}
+
+// TestLineFileRefuses: headers that name no file.
+func TestLineFileRefuses(t *testing.T) {
+	good := lineTable5(0, 0, 1, 1, 8, 1, 'a', 0)
+	if f, ok := dwarf.LineFile(good, 0, false, 0, nil); !ok || string(f.Name) != "a" {
+		t.Fatalf("%s, %v", f.Name, ok)
+	}
+	changed := func(at int, b byte) []byte {
+		section := append([]byte{}, good...)
+		section[at] = b
+		return section
+	}
+	for name, section := range map[string][]byte{
+		"nothing":                     {},
+		"version 1":                   changed(4, 1),
+		"version 6":                   changed(4, 6),
+		"longer than the section":     changed(0, good[0]+1),
+		"shorter than its tables":     changed(0, good[0]-1),
+		"more opcodes than bytes":     changed(4+13, 200),
+		"unknown form":                lineTable5(0, 0, 1, 1, 2, 1, 'a', 0),
+		"no formats":                  lineTable5(0, 0, 0, 1, 'a', 0),
+		"no path":                     lineTable5(0, 0, 1, 2, 0x0b, 1, 1),
+		"no name":                     lineTable5(0, 0, 1, 1, 8, 1, 0),
+		"entries of no bytes":         lineTable5(1, 2, 0x19, 0xff, 0xff, 0xff, 0x7f, 1, 1, 8, 1, 'a', 0),
+		"files of no bytes":           lineTable5(0, 0, 1, 1, 0x19, 0xff, 0xff, 0xff, 0x7f),
+		"the folders are cut off":     lineTable5(1, 1, 8, 2, 'a', 0, 'b'),
+		"a name without an end":       lineTable5(0, 0, 1, 1, 8, 1, 'a'),
+		"64-bit length, without it":   {255, 255, 255, 255, 0, 0},
+		"64-bit, longer than section": append([]byte{255, 255, 255, 255, 100, 0, 0, 0, 0, 0, 0, 0}, good[4:]...),
+	} {
+		if f, ok := dwarf.LineFile(section, 0, false, 0, nil); ok {
+			t.Errorf("%s: %q", name, f.Name)
+		}
+	}
+	for _, off := range []uint64{uint64(len(good)), uint64(len(good)) + 1, 1 << 63} {
+		if _, ok := dwarf.LineFile(good, off, false, 0, nil); ok {
+			t.Errorf("a header at %d of %d", off, len(good))
+		}
+	}
+	if f, ok := dwarf.LineFile(changed(4+13, 0), 0, false, 0, nil); !ok || string(f.Name) != "a" {
+		t.Errorf("a table of no opcodes: %q, %v", f.Name, ok)
+	}
+}
+
 // FuzzLineFile: any bytes give a name of theirs or none, and soon.
 func FuzzLineFile(f *testing.F) {
 	for version := uint16(2); version <= 5; version++ {
