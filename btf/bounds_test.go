@@ -270,7 +270,7 @@ func TestWholeByItself(t *testing.T) {
 // TestEachKindAlone is TestEveryNameAndIDIsChecked for BTF in which nothing
 // else is out of the ordinary: all other words are 0 or 1.
 func TestEachKindAlone(t *testing.T) {
-	for k := KindInt; k <= KindEnum64; k++ {
+	for k := KindInt; k <= lastKind; k++ {
 		b := NewBuilder(false, nil)
 		b.Add("a", Info(KindFuncProto, 0, false), 0)
 		b.Add("bc", Info(KindFwd, 0, false), 0)
