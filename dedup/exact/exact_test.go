@@ -2,6 +2,8 @@ package exact
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -185,6 +187,135 @@ func TestCertificateNamesTheViolation(t *testing.T) {
 	}
 	if err := Certificate(raw, m[1:], out); err == nil {
 		t.Error("short map accepted")
+	}
+}
+
+// TestCertificateWords: a survivor that differs in one word is no survivor,
+// whichever word it is; one that is a definition of a forward's name is.
+func TestCertificateWords(t *testing.T) {
+	raw := btftest.Build(t, nil, func(b *btftest.Builder) {
+		i := b.Int("int", 4)
+		b.Enum("e", b.Value("A", 1), b.Value("B", 2))
+		b.Struct("s", 8, b.Member("a", i, 0), b.Member("b", i, 32))
+		p := b.Proto(i, b.Param("x", i), b.Param("y", i))
+		f := b.Func("f", 1, p)
+		l := b.Add("", btf.Info(btf.KindLocParam, 1, false), 4, btf.LocReg, 5)
+		q := b.Add("", btf.Info(btf.KindLocProto, 2, false), 0, l, l)
+		b.Add(".text", btf.Info(btf.KindLocsec, 2, false), 0, f, q, 16, f, q, 32)
+		b.Array(i, i, 3)
+		b.Int("other", 8)
+	})
+	m := make([]uint32, raw.TypeCount())
+	for id := range m {
+		m[id] = uint32(id)
+	}
+	out := *raw
+	out.Words = slices.Clone(raw.Words)
+	if err := Certificate(raw, m, &out); err != nil {
+		t.Fatal(err)
+	}
+	for id := uint32(1); id < raw.TypeCount(); id++ {
+		for at := range raw.Record(id) {
+			w := &out.Words[raw.Off[id-1]:][:at+1][at]
+			was := *w
+			*w ^= 1
+			if err := Certificate(raw, m, &out); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("[%d]", id)) {
+				t.Errorf("[%d] %s, another word %d: error %v", id, raw.Kind(id), at, err)
+			}
+			*w = was
+		}
+	}
+	// All ids are others in the result, so that references are compared by the map.
+	moved := btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Int("other", 8)
+		i := b.Int("int", 4)
+		b.Enum("e", b.Value("A", 1), b.Value("B", 2))
+		b.Struct("s", 8, b.Member("a", i, 0), b.Member("b", i, 32))
+		p := b.Proto(i, b.Param("x", i), b.Param("y", i))
+		f := b.Func("f", 1, p)
+		l := b.Add("", btf.Info(btf.KindLocParam, 1, false), 4, btf.LocReg, 5)
+		q := b.Add("", btf.Info(btf.KindLocProto, 2, false), 0, l, l)
+		b.Add(".text", btf.Info(btf.KindLocsec, 2, false), 0, f, q, 16, f, q, 32)
+		b.Array(i, i, 3)
+	})
+	for id := range m[1:] {
+		m[1+id] = uint32(1+id)%(raw.TypeCount()-1) + 1
+	}
+	if err := Certificate(raw, m, moved); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCertificateForwards: what stands for an enumeration or a forward.
+func TestCertificateForwards(t *testing.T) {
+	enum := func(name string, values ...int32) func(*btftest.Builder) {
+		return func(b *btftest.Builder) {
+			var parts []btftest.Part
+			for _, v := range values {
+				parts = append(parts, b.Value("A", v))
+			}
+			b.Enum(name, parts...)
+		}
+	}
+	ptr := func(b *btftest.Builder) { b.Ptr(0) }
+	void := func(b *btftest.Builder) { b.Const(0) }
+	fwd := func(b *btftest.Builder) { b.Fwd("s") }
+	fwdUnion := func(b *btftest.Builder) { b.FwdUnion("s") }
+	structure := func(b *btftest.Builder) { b.Struct("s", 0) }
+	union := func(b *btftest.Builder) { b.Union("s", 0) }
+	for _, tt := range []struct {
+		name     string
+		raw, out func(*btftest.Builder)
+		want     bool
+	}{
+		{"a definition of an enumeration", enum("e"), enum("e", 1), true},
+		{"of another name", enum("e"), enum("f", 1), false},
+		{"other values", enum("e", 1), enum("e", 2), false},
+		{"more values", enum("e", 1), enum("e", 1, 2), false},
+		{"no values", enum("e", 1), enum("e"), false},
+		{"a pointer is no enumeration", ptr, void, false},
+		{"an enumeration is no pointer", enum(""), ptr, false},
+		{"struct", fwd, structure, true},
+		{"union", fwdUnion, union, true},
+		{"union for struct", fwd, union, false},
+		{"struct for union", fwdUnion, structure, false},
+		{"forward for struct", structure, fwd, false},
+	} {
+		raw, out := btftest.Build(t, nil, tt.raw), btftest.Build(t, nil, tt.out)
+		if err := Certificate(raw, []uint32{0, 1}, out); (err == nil) != tt.want {
+			t.Errorf("%s: error %v", tt.name, err)
+		}
+	}
+}
+
+// TestIdenticalDepth: libbpf compares copies of a type 16 structs or prototypes
+// deep; what is deeper counts as different.
+func TestIdenticalDepth(t *testing.T) {
+	for name, wrap := range map[string]func(b *btftest.Builder, inner uint32) uint32{
+		"members":    func(b *btftest.Builder, inner uint32) uint32 { return b.Struct("s", 4, b.Member("m", inner, 0)) },
+		"parameters": func(b *btftest.Builder, inner uint32) uint32 { return b.Proto(0, b.Param("p", inner)) },
+		"results":    func(b *btftest.Builder, inner uint32) uint32 { return b.Proto(inner) },
+	} {
+		for levels, want := range map[int]bool{1: true, 15: true, 16: false, 17: false} {
+			var tops [2]uint32
+			raw := btftest.Build(t, nil, func(b *btftest.Builder) {
+				for i := range tops {
+					tops[i] = b.Ptr(b.Int("int", 4)) // two ints, which are compared as well
+					for range levels {
+						tops[i] = wrap(b, b.Ptr(tops[i]))
+					}
+				}
+			})
+			d, err := newState(raw, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.budget = maxSteps
+			same, err := d.identical(tops[0], tops[1], maxDepth)
+			if err != nil || same != want {
+				t.Errorf("%s, %d levels: %v, %v, want %v", name, levels, same, err, want)
+			}
+		}
 	}
 }
 

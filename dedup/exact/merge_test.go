@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,41 @@ func TestMergeRefusesInputsThatDoNotFit(t *testing.T) {
 	} {
 		if _, err := Merge(inputs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// TestMergeOfOne: a single input is the result, as it is.
+func TestMergeOfOne(t *testing.T) {
+	in := vectors.Parse(t, "quirks/array-slack.raw.btf", nil)
+	if out, err := Merge([]*btf.Blob{in}); err != nil || out != in {
+		t.Errorf("%p became %p, %v", in, out, err)
+	}
+}
+
+// TestMergeLimits: inputs may have the highest id and string offset of the format
+// together, and no more. They are the same input again and again, which is never
+// looked into.
+func TestMergeLimits(t *testing.T) {
+	const many = 1 << 11
+	for _, tt := range []struct {
+		name                  string
+		types, words, strings uint64 // of all together
+		want                  string // "" is none
+	}{
+		{"all that fits", btf.MaxID, 1 << 20, btf.MaxStrOff, ""},
+		{"one type too many", btf.MaxID + 1, 0, 0, "2147483648 types"},
+		{"one string byte too many", 0, 0, btf.MaxStrOff + 1, "2147483648 string bytes"},
+		{"words", 0, inProgress - 1, 0, ""},
+		{"one word too many", 0, inProgress, 0, "too large"},
+	} {
+		up := func(n uint64) uint64 { return (n + many - 1) / many }
+		in := &btf.Blob{Off: make([]uint32, up(tt.types)), Words: make([]uint32, up(tt.words)), Strings: make([]byte, up(tt.strings))}
+		inputs := slices.Repeat([]*btf.Blob{in}, many)
+		last := btf.Blob{Off: in.Off[many*up(tt.types)-tt.types:], Words: in.Words[many*up(tt.words)-tt.words:], Strings: in.Strings[many*up(tt.strings)-tt.strings:]}
+		inputs[many-1] = &last
+		if err := mergeable(inputs); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
 }
