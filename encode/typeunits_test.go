@@ -221,3 +221,62 @@ func TestTypeUnitCrossReference(t *testing.T) {
 		t.Error("two workers make something else of it")
 	}
 }
+
+// TestTypeUnitDeclaration: a declaration in a type unit stands for the definition
+// that names it as its specification, wherever in the unit the two are. Another type
+// has the same name, so that the deduplication does not find the definition by it.
+func TestTypeUnitDeclaration(t *testing.T) {
+	const typeUnit = 2
+	opt := encode.Options{Features: encode.DefaultFeatures}
+	path := filepath.Join(t.TempDir(), "file")
+	types := func(f dt.File) []string {
+		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		data, err := runFiles([]string{path}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := format(t, data)
+		return typesOf(text)
+	}
+	for _, tag := range []int{dt.TagStructureType, dt.TagUnionType, dt.TagEnumerationType} {
+		for between := range 4 {
+			dies := func(split bool) (all []*dt.DIE, definition *dt.DIE) {
+				definition = dt.N(tag, dt.Name("s"), dt.Size(8))
+				to := definition
+				if split {
+					to = dt.N(tag, dt.Name("s"), dt.Declaration())
+					all = append(all, to)
+					definition.Attrs[0] = dt.Specification(to)
+					definition.Add(dt.Name("s"))
+				}
+				for k := range between {
+					all = append(all, dt.N(dt.TagBaseType, dt.Name(fmt.Sprintf("filler%d", k)), dt.Size(4), dt.Encoding(5)))
+				}
+				p := dt.N(dt.TagPointerType, dt.Type(to))
+				if tag == dt.TagEnumerationType {
+					definition.Add(dt.N(dt.TagEnumerator, dt.Name("A"), dt.Const(1)))
+				} else {
+					definition.Add(dt.N(dt.TagMember, dt.Name("m"), dt.Type(p), dt.MemberAt(0)))
+				}
+				return append(all, definition, p), definition
+			}
+			other := func() *dt.DIE {
+				return dt.N(tag, dt.Name("s"), dt.Size(8), dt.N(dt.TagEnumerator, dt.Name("B"), dt.Const(2)))
+			}
+			if tag != dt.TagEnumerationType {
+				other = func() *dt.DIE { return dt.N(tag, dt.Name("s"), dt.Size(16)) }
+			}
+			all, s := dies(false)
+			want := types(dt.File{Units: []*dt.Unit{dt.CU(other(), all, dt.N(dt.TagTypedef, dt.Name("t"), dt.Type(s)))}})
+			all, s = dies(true)
+			got := types(dt.File{Units: []*dt.Unit{
+				dt.CU(other(), dt.N(dt.TagTypedef, dt.Name("t"), dt.Attr{At: dt.AtType, Form: dt.FormRefSig8, Val: dt.Signature})),
+				{Type: typeUnit, TypeDIE: s, Root: dt.N(0x41, dt.Language(0x1d)).Add(all)}}})
+			if !slices.Equal(got, want) {
+				t.Errorf("tag %#x, %d DIEs between: (-want +got)\n%s", tag, between, cmp.Diff(want, got))
+			}
+		}
+	}
+}
