@@ -22,7 +22,9 @@ func silly() []dt.File {
 	}
 	i, j := intType(), intType()
 	return many(dt.CU(i, structure("all", 8, bits("a", i, 0, 32), bits("b", i, 32, 32))),
-		dt.CU(j, structure("some", 8, bits("a", j, 0, 32), bits("b", j, 32, 3))))
+		dt.CU(j, structure("some", 8, bits("a", j, 0, 32), bits("b", j, 32, 3)),
+			composite(dt.TagUnionType, "or", 4, bits("a", j, 0, 32), bits("b", j, 0, 32)),
+			composite(dt.TagUnionType, "any", 4, bits("a", j, 0, 32), bits("b", j, 0, 3))))
 }
 
 // Files whose units are merged.
@@ -196,11 +198,17 @@ const textLanguages = textInt + `
 		'first' type_id=1 bits_offset=0
 	[4] STRUCT 'asm' size=0 vlen=0`
 
-// textAllAndSome is two structs, of which one has a bit-field, as text.
+// textAllAndSome is two structs and two unions, of which one each has a bit-field, as text.
 const textAllAndSome = textInt + `
 	[2] STRUCT 'all' size=8 vlen=2
 		'a' type_id=1 bits_offset=0
 		'b' type_id=1 bits_offset=32
 	[3] STRUCT 'some' size=8 vlen=2
 		'a' type_id=1 bits_offset=0
-		'b' type_id=1 bits_offset=32 bitfield_size=3`
+		'b' type_id=1 bits_offset=32 bitfield_size=3
+	[4] UNION 'or' size=4 vlen=2
+		'a' type_id=1 bits_offset=0
+		'b' type_id=1 bits_offset=0
+	[5] UNION 'any' size=4 vlen=2
+		'a' type_id=1 bits_offset=0
+		'b' type_id=1 bits_offset=0 bitfield_size=3`

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -21,15 +22,21 @@ var all = Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true}
 // readUnit reads the first unit of a file.
 func readUnit(t *testing.T, f *dt.File, o Options) (u *Unit, skip bool, err error) {
 	t.Helper()
+	return readImage(t, f.Bytes(), o)
+}
+
+// readImage reads the first unit of the bytes of a file.
+func readImage(t *testing.T, image []byte, o Options) (u *Unit, skip bool, err error) {
+	t.Helper()
 	table := new(names.Table)
 	table.Use(names.NewPool(nil, nil))
-	file, err := debuginfo.Open(&mmapelf.Source{Path: "in", Data: f.Bytes()}, debuginfo.Settings{Names: table, Scarce: func(uint64) bool { return false }})
+	file, err := debuginfo.Open(&mmapelf.Source{Path: "in", Data: image}, debuginfo.Settings{Names: table, Scarce: func(uint64) bool { return false }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(file.Close)
 	if err := file.Load(false); err != nil {
-		t.Fatal(err)
+		return nil, false, err
 	}
 	if err := file.PlaceNames(); err != nil {
 		t.Fatal(err)
@@ -40,7 +47,7 @@ func readUnit(t *testing.T, f *dt.File, o Options) (u *Unit, skip bool, err erro
 	t.Cleanup(u.Free)
 	u.Reset()
 	if err := file.Header(0, 0, &u.Cursor); err != nil {
-		t.Fatal(err)
+		return nil, false, err
 	}
 	p, skip, err := in.Start(u)
 	if err == nil && !skip {
@@ -99,17 +106,19 @@ func dump(u *Unit) string {
 // long is a name that is not written in place.
 const long = "a_name_that_is_long"
 
-// TestRead: what becomes of DIEs, in each of the ways in which they may be written.
-func TestRead(t *testing.T) {
+// readCase is DIEs and what becomes of them.
+type readCase struct {
+	what string
+	dies func() []any
+	want string
+}
+
+func readCases() []readCase {
 	integer := func() *dt.DIE { return dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5)) }
 	member := func(name string, typ *dt.DIE, at int, more ...any) *dt.DIE {
 		return dt.N(dt.TagMember, dt.Name(name), dt.Type(typ), dt.MemberAt(at)).Add(more...)
 	}
-	for _, c := range []struct {
-		what string
-		dies func() []any
-		want string
-	}{
+	return []readCase{
 		{"base types", func() []any {
 			base := func(name string, size, encoding int) *dt.DIE {
 				return dt.N(dt.TagBaseType, dt.Name(name), dt.Size(size), dt.Encoding(encoding))
@@ -204,12 +213,14 @@ func TestRead(t *testing.T) {
 			param := func(typ *dt.DIE) *dt.DIE { return dt.N(dt.TagFormalParameter, dt.Type(typ)) }
 			p := dt.N(dt.TagPointerType)
 			return []any{i, p, dt.N(dt.TagSubroutineType), dt.N(dt.TagSubroutineType, dt.Type(i), param(i), param(p)),
-				dt.N(dt.TagSubroutineType, param(p), dt.N(dt.TagUnspecifiedParams))}
+				dt.N(dt.TagSubroutineType, param(p), dt.N(dt.TagUnspecifiedParams)),
+				dt.N(dt.TagSubroutineType, dt.N(dt.TagUnspecifiedParams))}
 		}, `1 INT "int" 4 0x1000020
 2 PTR "" to 0
 3 FUNC_PROTO "" to 0
 4 FUNC_PROTO "" to 1, "" 1, "" 2
 5 FUNC_PROTO "" to 0, "" 2, "" 0
+6 FUNC_PROTO "" to 0, "" 0
 `},
 		{"functions", func() []any {
 			i := integer()
@@ -250,31 +261,85 @@ func "method" to 0: flags 0x0
 7 DECL_TAG "whole" to 2, -1
 8 DECL_TAG "of t" to 4, -1
 `},
-	} {
-		for _, way := range []struct {
-			what   string
-			file   dt.File
-			unit   dt.Unit
-			langOf int
-		}{
-			{"DWARF 5", dt.File{}, dt.Unit{}, 0x1d},
-			{"DWARF 5, big-endian", dt.File{BigEndian: true, Machine: dt.MachineS390}, dt.Unit{}, 0x1d},
-			{"DWARF 4, inline strings", dt.File{}, dt.Unit{Version: 4, StrForm: dt.FormString}, 0x1d},
-			{"DWARF 4, big-endian, siblings", dt.File{BigEndian: true, Machine: dt.MachineS390}, dt.Unit{Version: 4, Siblings: true}, 0x1d},
-			{"DWARF64", dt.File{}, dt.Unit{Dwarf64: true, Siblings: true}, 0x1d},
-			{"string indexes", dt.File{}, dt.Unit{StrForm: dt.FormStrx}, 0x1d},
-			{"Rust", dt.File{}, dt.Unit{}, langRust},
-		} {
-			f, unit := way.file, way.unit
-			unit.Root = dt.N(dt.TagCompileUnit, dt.Name("t.c"), dt.Language(way.langOf)).Add(c.dies()...)
-			f.Units = []*dt.Unit{&unit}
-			u, skip, err := readUnit(t, &f, all)
+	}
+}
+
+// readWay is one of the ways in which DIEs may be written.
+type readWay struct {
+	what   string
+	file   dt.File
+	unit   dt.Unit
+	langOf int
+}
+
+var readWays = []readWay{
+	{"DWARF 5", dt.File{}, dt.Unit{}, 0x1d},
+	{"DWARF 5, big-endian", dt.File{BigEndian: true, Machine: dt.MachineS390}, dt.Unit{}, 0x1d},
+	{"DWARF 4, inline strings", dt.File{}, dt.Unit{Version: 4, StrForm: dt.FormString}, 0x1d},
+	{"DWARF 4, big-endian, siblings", dt.File{BigEndian: true, Machine: dt.MachineS390}, dt.Unit{Version: 4, Siblings: true}, 0x1d},
+	{"DWARF64", dt.File{}, dt.Unit{Dwarf64: true, Siblings: true}, 0x1d},
+	{"string indexes", dt.File{}, dt.Unit{StrForm: dt.FormStrx}, 0x1d},
+	{"Rust", dt.File{}, dt.Unit{}, langRust},
+}
+
+// image is a file with the DIEs.
+func (w *readWay) image(dies []any) *dt.File {
+	f, unit := w.file, w.unit
+	unit.Root = dt.N(dt.TagCompileUnit, dt.Name("t.c"), dt.Language(w.langOf)).Add(dies...)
+	f.Units = []*dt.Unit{&unit}
+	return &f
+}
+
+// TestRead: what becomes of DIEs, in each of the ways in which they may be written.
+func TestRead(t *testing.T) {
+	for _, c := range readCases() {
+		for _, way := range readWays {
+			u, skip, err := readUnit(t, way.image(c.dies()), all)
 			if err != nil || skip {
 				t.Errorf("%s, %s: skipped %v, %v", c.what, way.what, skip, err)
 				continue
 			}
 			if got := dump(u); got != c.want {
 				t.Errorf("%s, %s: (-want +got)\n%s", c.what, way.what, cmp.Diff(c.want, got))
+			}
+		}
+	}
+}
+
+// entries is how many DIEs d is made of, zeros at the ends of children included.
+func entries(d *dt.DIE) int {
+	n := 1
+	for _, c := range d.Children {
+		n += entries(c)
+	}
+	if len(d.Children) > 0 || d.KeepChildren {
+		n++
+	}
+	return n
+}
+
+// TestCutOff: a unit that ends in the middle of a DIE is an error; it may end behind one,
+// as it may for pahole, and nothing behind its end is looked at.
+func TestCutOff(t *testing.T) {
+	for _, c := range readCases() {
+		for _, way := range readWays[:3] {
+			f := way.image(c.dies())
+			debug := f.DebugSections()
+			info := debug[0].Data
+			whole := 0
+			for n := len(info) - 1; n >= 4; n-- {
+				if f.BigEndian {
+					binary.BigEndian.PutUint32(info, uint32(n-4))
+				} else {
+					binary.LittleEndian.PutUint32(info, uint32(n-4))
+				}
+				debug[0].Data = info[:n]
+				if _, _, err := readImage(t, f.Image(debug), all); err == nil {
+					whole++
+				}
+			}
+			if most := entries(f.Units[0].Root); whole > most {
+				t.Errorf("%s, %s: no error for %d lengths; the unit has %d DIEs and zeros", c.what, way.what, whole, most)
 			}
 		}
 	}
