@@ -3,6 +3,7 @@ package unit
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -222,6 +223,25 @@ func readCases() []readCase {
 5 FUNC_PROTO "" to 0, "" 2, "" 0
 6 FUNC_PROTO "" to 0, "" 0
 `},
+		{"forms of one byte", func() []any {
+			i := integer()
+			typ := func() dt.Attr { return dt.Attr{At: dt.AtType, Form: dt.FormRef1, Val: i} }
+			small := func(at, n int) dt.Attr { return dt.Attr{At: at, Form: dt.FormData1, Val: n} }
+			m := func(name string, at int) *dt.DIE {
+				return dt.N(dt.TagMember, dt.Name(name), typ(), small(dt.AtMemberLocation, at))
+			}
+			return []any{i, dt.N(dt.TagSubroutineType, typ(), dt.N(dt.TagFormalParameter, typ()), dt.N(dt.TagFormalParameter, dt.Name("p"), typ())),
+				dt.N(dt.TagArrayType, typ(), dt.N(dt.TagSubrangeType, small(dt.AtUpperBound, 6))),
+				dt.N(dt.TagEnumerationType, dt.Size(4), dt.N(dt.TagEnumerator, dt.Name("A"), small(dt.AtConstValue, 1)), dt.N(dt.TagEnumerator, dt.Name("B"), small(dt.AtConstValue, 2))),
+				dt.N(dt.TagPointerType, typ()), dt.N(dt.TagConstType, typ()), dt.N(dt.TagStructureType, dt.Size(8), m("a", 0), m("b", 4))}
+		}, `1 INT "int" 4 0x1000020
+2 FUNC_PROTO "" to 1, "" 1, "p" 1
+3 ARRAY "" of 1, 7
+4 ENUM "" 4, "A" 1, "B" 2
+5 PTR "" to 1
+6 CONST "" to 1
+7 STRUCT "" 8, "a" 1, "b" 1 0x20
+`},
 		{"functions", func() []any {
 			i := integer()
 			param := func(name string) *dt.DIE { return dt.N(dt.TagFormalParameter, dt.Name(name), dt.Type(i)) }
@@ -435,6 +455,66 @@ func TestReadErrors(t *testing.T) {
 				t.Errorf("%s, big-endian %v: error %v, want %q", c.what, bigEndian, err, c.want)
 			}
 		}
+	}
+}
+
+// TestBadNames: a name that is no offset of .debug_str is an error wherever it stands,
+// also the one that becomes the token of no name.
+func TestBadNames(t *testing.T) {
+	i := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
+	for what, in := range map[string]func(name dt.Attr) *dt.DIE{
+		"member": func(name dt.Attr) *dt.DIE {
+			m := func(name dt.Attr) *dt.DIE { return dt.N(dt.TagMember, name, dt.Type(i), dt.MemberAt(0)) }
+			return dt.N(dt.TagStructureType, dt.Name("s"), dt.Size(4), m(dt.Name("a")), m(name), m(dt.Name("b")), m(dt.Name("c")), m(dt.Name("d")), m(dt.Name("e")))
+		},
+		"struct":    func(name dt.Attr) *dt.DIE { return dt.N(dt.TagStructureType, name, dt.Size(4)) },
+		"union":     func(name dt.Attr) *dt.DIE { return dt.N(dt.TagUnionType, name, dt.Size(4)) },
+		"typedef":   func(name dt.Attr) *dt.DIE { return dt.N(dt.TagTypedef, name, dt.Type(i)) },
+		"base type": func(name dt.Attr) *dt.DIE { return dt.N(dt.TagBaseType, name, dt.Size(4), dt.Encoding(5)) },
+		"enum":      func(name dt.Attr) *dt.DIE { return dt.N(dt.TagEnumerationType, name, dt.Size(4)) },
+		"enumerator": func(name dt.Attr) *dt.DIE {
+			return dt.N(dt.TagEnumerationType, dt.Size(4), dt.N(dt.TagEnumerator, name, dt.Const(1)))
+		},
+		"parameter": func(name dt.Attr) *dt.DIE {
+			return dt.N(dt.TagSubroutineType, dt.N(dt.TagFormalParameter, name, dt.Type(i)))
+		},
+		"function": func(name dt.Attr) *dt.DIE { return dt.N(dt.TagSubprogram, name, dt.Type(i)) },
+	} {
+		for _, bigEndian := range []bool{false, true} {
+			try := func(offset uint32) error {
+				raw := binary.LittleEndian.AppendUint32(nil, offset)
+				f := dt.File{}
+				if bigEndian {
+					raw, f = binary.BigEndian.AppendUint32(nil, offset), dt.File{BigEndian: true, Machine: dt.MachineS390}
+				}
+				// Enough stands behind it for the loops that read many DIEs at once.
+				f.Units = []*dt.Unit{dt.CU(i, in(dt.Attr{At: dt.AtName, Form: dt.FormStrp, Val: dt.Raw(raw)}), slices.Repeat([]*dt.DIE{dt.N(dt.TagPointerType)}, 64))}
+				_, _, err := readUnit(t, &f, all)
+				return err
+			}
+			if err := try(1); err != nil {
+				t.Errorf("%s, big-endian %v: %v", what, bigEndian, err)
+			}
+			for k := uint32(1); k <= 8; k++ {
+				for _, offset := range []uint32{-k, 0x7ffffff0 + k} {
+					if err := try(offset); err == nil || !strings.Contains(err.Error(), "name") {
+						t.Errorf("%s, big-endian %v, offset %#x: error %v", what, bigEndian, offset, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestImports: a DIE that imports a unit says which; without DW_AT_import it imports none.
+func TestImports(t *testing.T) {
+	partial := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
+	root := dt.N(dt.TagPartialUnit, partial)
+	f := dt.File{Units: []*dt.Unit{dt.CU(dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: dt.FormRefAddr, Val: root}), dt.N(dt.TagImportedUnit), dt.N(dt.TagPointerType)),
+		{Type: 3, Root: root}}}
+	u, _, err := readUnit(t, &f, all)
+	if err != nil || len(u.imports.S) != 1 {
+		t.Errorf("%d imports, %v", len(u.imports.S), err)
 	}
 }
 
