@@ -144,6 +144,17 @@ func variableRules() []rule {
 			[2] VAR 'v' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=12 vlen=1
 				type_id=2 offset=8 size=4 (VAR 'v')`},
+		{name: "variables with specifications in other units", files: farVars(), want: textInt + `
+			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
+			[3] TYPEDEF 't' type_id=1
+			[4] VAR 'near' type_id=2, linkage=global
+			[5] VAR 'third' type_id=3, linkage=global
+			[6] DATASEC '.data..percpu' size=16 vlen=2
+				type_id=4 offset=8 size=1 (VAR 'near')
+				type_id=5 offset=12 size=4 (VAR 'third')`},
+		{name: "void variable with a specification in another unit", features: encode.BasicFeatures, files: farVars(true), want: textInt + `
+			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
+			[3] TYPEDEF 't' type_id=1`},
 		{name: "variable whose specification is an incomplete array", files: func() []dt.File {
 			i := intType()
 			a, full := ref(dt.TagArrayType, "", i, dt.N(dt.TagSubrangeType)), array(i, 10)
@@ -209,6 +220,26 @@ func variableRules() []rule {
 			[5] DATASEC '.data..percpu' size=52 vlen=1
 				type_id=2 offset=48 size=4 (VAR 'v')`},
 	}
+}
+
+// farVars is a file of variables whose specifications are in other units: one with a type
+// of that unit, one with a type of a third unit, and with void one without a type before them.
+func farVars(void ...bool) []dt.File {
+	i, c := intType(), base("char", 1, ateSignedChar)
+	t := typedef("t", i)
+	declare := func(name string, parts ...any) *dt.DIE {
+		return dt.N(dt.TagVariable, dt.Name(name), dt.External(), dt.Declaration()).Add(parts...)
+	}
+	near, third, none := declare("near", dt.Type(c)), declare("third", far(dt.AtType, t)), declare("none")
+	define := func(of *dt.DIE, addr uint64) *dt.DIE {
+		return dt.N(dt.TagVariable, far(dt.AtSpecification, of), dt.Location(at(addr)...))
+	}
+	first := []*dt.DIE{intType()}
+	if len(void) > 0 {
+		first = append(first, define(none, dt.PercpuAddr+4))
+	}
+	first = append(first, define(near, dt.PercpuAddr+8), define(third, dt.PercpuAddr+12))
+	return []dt.File{{Units: []*dt.Unit{dt.CU(first), dt.CU(c, near, third, none), dt.CU(i, t)}, Symbols: []dt.Symbol{dt.Func("f", fn1)}, Sections: []dt.Section{dt.Percpu()}}}
 }
 
 // lines is a file with these debug sections alone.
