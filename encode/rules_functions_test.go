@@ -209,6 +209,13 @@ func functionRules() []rule {
 			[1] CONST '(anon)' type_id=0
 			[2] PTR '(anon)' type_id=0
 			[3] PTR '(anon)' type_id=1`},
+		{name: "inconsistent prototypes: const void and void", files: inconsistent(func() ([]*dt.DIE, *dt.DIE, *dt.DIE) {
+			all, p, q := voids()
+			return all, q, p
+		}), want: `
+			[1] CONST '(anon)' type_id=0
+			[2] PTR '(anon)' type_id=0
+			[3] PTR '(anon)' type_id=1`},
 		{name: "inconsistent prototypes: typedef", files: inconsistent(typedefs), want: textInt + `
 			[2] TYPEDEF 'I' type_id=1`},
 		{name: "inconsistent prototypes without consistent_func", features: encode.BasicFeatures, files: inconsistent(typedefs), want: textInt + `

@@ -2,6 +2,7 @@ package encode_test
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/btflite/btflite/encode"
@@ -34,6 +35,15 @@ func kfuncRules() []rule {
 		{name: "kfunc", files: kfunc(1, 0, false), want: textInt + `
 			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2") + `
 			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1`},
+		{name: "kfuncs without the number that ends their symbols", files: func() []dt.File {
+			f := kfunc(1, 0, false)
+			for _, name := range []string{"", "_", "_f", "f_", "f", "f_1"} {
+				f[0].Symbols = append(f[0].Symbols, dt.Object("__BTF_ID__func__"+name, ".BTF_ids", 0x50000+8))
+			}
+			f[0].Symbols = slices.DeleteFunc(f[0].Symbols, func(s dt.Symbol) bool { return strings.HasSuffix(s.Name, "__42") })
+			return f
+		}(), want: textInt + `
+			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2")},
 		{name: "kfunc that is fast", files: kfunc(1, 1<<12, false), want: textInt + `
 			[2] PTR '(anon)' type_id=1` + textFunc(3, 2, "f", "a 2", "b 2") + `
 			[5] DECL_TAG 'bpf_kfunc' type_id=4 component_idx=-1

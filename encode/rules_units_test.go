@@ -152,6 +152,16 @@ func variableRules() []rule {
 			[6] DATASEC '.data..percpu' size=16 vlen=2
 				type_id=4 offset=8 size=1 (VAR 'near')
 				type_id=5 offset=12 size=4 (VAR 'third')`},
+		{name: "variables beyond 4 GiB of their section", files: func() []dt.File {
+			i := intType()
+			percpu := dt.Percpu()
+			percpu.Type, percpu.Data, percpu.Size = 8, nil, 16<<30
+			return []dt.File{{Units: []*dt.Unit{dt.CU(i, variable("v", i, percpu.Addr+4), variable("far", i, percpu.Addr+1<<32+8))},
+				Symbols: []dt.Symbol{dt.Func("f", fn1)}, Sections: []dt.Section{percpu}}}
+		}(), want: textInt + `
+			[2] VAR 'v' type_id=1, linkage=global
+			[3] DATASEC '.data..percpu' size=8 vlen=1
+				type_id=2 offset=4 size=4 (VAR 'v')`},
 		{name: "void variable with a specification in another unit", features: encode.BasicFeatures, files: farVars(true), want: textInt + `
 			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
 			[3] TYPEDEF 't' type_id=1`},
