@@ -5,12 +5,14 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
 // definitionsOf are all functions of a file with their definitions, and the BTF.
@@ -174,5 +176,38 @@ func stdParams(d *dwarf.Data, at *dwarf.Entry) (n int) {
 			n++
 		}
 		r.SkipChildren()
+	}
+}
+
+// TestMismatch: the first difference between the definitions that units have of a function.
+func TestMismatch(t *testing.T) {
+	unit := func(result bool, params ...bool) *dt.Unit { // true is a char, false an int
+		i, c := intType(), base("char", 1, ateSignedChar)
+		of := map[bool]*dt.DIE{false: i, true: c}
+		f := function("f", fn1, of[result])
+		for j, p := range params {
+			f.Add(param("p", of[p], []int{5, 4, 1}[j]))
+		}
+		return dt.CU(i, c, f)
+	}
+	for want, second := range map[string]*dt.Unit{
+		"":                                   unit(false, false, false),
+		"the types that are returned differ": unit(true, true, true),
+		"the types of parameter 0 differ":    unit(false, true, true),
+		"the types of parameter 1 differ":    unit(false, false, true),
+		"2 and 1 parameters":                 unit(false, false),
+		"2 and 3 parameters":                 unit(true, true, true, true),
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		f := dt.File{Units: []*dt.Unit{unit(false, false, false), second}, Symbols: funcs()}
+		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, jobs := range []int{1, 3} {
+			_, told, _ := definitionsOf(t, path, encode.DefaultFeatures, jobs, func(name []byte) bool { return string(name) == "f" })
+			if len(told) != 1 || told[0].Mismatch != want || told[0].Encoded != (want == "") {
+				t.Errorf("%d workers: %+v, want %q", jobs, told, want)
+			}
+		}
 	}
 }

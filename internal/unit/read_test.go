@@ -510,11 +510,11 @@ func TestBadNames(t *testing.T) {
 func TestImports(t *testing.T) {
 	partial := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
 	root := dt.N(dt.TagPartialUnit, partial)
-	f := dt.File{Units: []*dt.Unit{dt.CU(dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: dt.FormRefAddr, Val: root}), dt.N(dt.TagImportedUnit), dt.N(dt.TagPointerType)),
-		{Type: 3, Root: root}}}
+	one := dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: dt.FormRefAddr, Val: root})
+	f := dt.File{Units: []*dt.Unit{dt.CU(one, dt.N(dt.TagImportedUnit), one, dt.N(dt.TagPointerType)), {Type: 3, Root: root}}}
 	u, _, err := readUnit(t, &f, all)
-	if err != nil || len(u.imports.S) != 1 {
-		t.Errorf("%d imports, %v", len(u.imports.S), err)
+	if err != nil || len(u.imports.S) != 2 {
+		t.Errorf("%d imports, want 2; %v", len(u.imports.S), err)
 	}
 }
 
