@@ -1,6 +1,7 @@
 package debuginfo
 
 import (
+	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/elfreloc"
 )
 
@@ -73,13 +74,55 @@ func (c *Cursor) RangeOffset(r *Ranges, at uint64) (uint64, bool) {
 // ListAddress is the address at offset at of b, the section of the unit's location
 // lists as ListBytes gives it; false if b ends there.
 func (c *Cursor) ListAddress(b []byte, at uint64) (uint64, bool) {
-	var rel *elfreloc.Table
-	if f := c.File; f.rel != nil {
-		if rel = f.rel.random[relLoc]; c.Hdr.Version >= 5 {
-			rel = f.rel.random[relLoclists]
-		}
+	return c.number(c.listRelocs(), b, at, uint64(c.Hdr.AddrSize))
+}
+
+// listRelocs are the relocations of the unit's location lists.
+func (c *Cursor) listRelocs() *elfreloc.Table {
+	switch f := c.File; {
+	case f.rel == nil:
+		return nil
+	case c.Hdr.Version >= 5:
+		return f.rel.random[relLoclists]
+	default:
+		return f.rel.random[relLoc]
 	}
-	return c.number(rel, b, at, uint64(c.Hdr.AddrSize))
+}
+
+// MovedNumbers reports whether ULEB128 numbers of lists may have relocations: then
+// ListULEB and RangeULEB read them.
+func (c *Cursor) MovedNumbers() bool {
+	return c.File.rel != nil && elfreloc.NumbersMove(c.File.Machine)
+}
+
+// ListULEB is the ULEB128 number at offset at of b, the section of the unit's location
+// lists, and where it ends; -1 if that is behind b.
+func (c *Cursor) ListULEB(b []byte, at int) (v uint64, next int) {
+	return movedULEB(c.listRelocs(), b, at)
+}
+
+// RangeULEB is ListULEB for .debug_rnglists.
+func (c *Cursor) RangeULEB(r *Ranges, at int) (v uint64, next int) {
+	return movedULEB(r.newRel, r.New, at)
+}
+
+// movedULEB reads a ULEB128 number with its relocations.
+func movedULEB(rel *elfreloc.Table, b []byte, at int) (v uint64, next int) {
+	v, next = dwarf.ULEB(b, at)
+	if next < 0 || rel == nil {
+		return v, next
+	}
+	first := rel.Search(0, uint64(at))
+	last := rel.Search(first, uint64(next))
+	if first == last {
+		return v, next
+	}
+	field := append(make([]byte, 0, 10), b[at:next]...)
+	if rel.Apply(field, uint64(at), first, last) != nil {
+		return 0, -1
+	}
+	v, _ = dwarf.ULEB(field, 0)
+	return v, next
 }
 
 // number reads a number of 4 or 8 bytes at offset at of b.

@@ -140,3 +140,7 @@ func rulesOf(machine uint16) map[uint32]rule {
 	}
 	return nil
 }
+
+// NumbersMove reports whether a machine's linker may still change LEB128 numbers that are
+// differences of addresses: then they have relocations, and are not right without.
+func NumbersMove(machine uint16) bool { return machine == emRISCV || machine == emLoongArch }

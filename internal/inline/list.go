@@ -30,6 +30,7 @@ type lists struct {
 	c      *debuginfo.Cursor
 	base   uint64 // address that offsets count from at first
 	budget int    // entries that may still be looked at in the unit
+	moved  bool   // see debuginfo.Cursor.MovedNumbers
 	b      []byte // the section, or as much of it as there is
 	p      uint64
 	bad    bool
@@ -158,6 +159,20 @@ func (l *lists) uleb() uint64 {
 	return v
 }
 
+// distance is a number of bytes of code.
+func (l *lists) distance() uint64 {
+	if !l.moved {
+		return l.uleb()
+	}
+	v, p := l.c.ListULEB(l.b, int(min(l.p, uint64(len(l.b)))))
+	if p < 0 {
+		l.bad = true
+		return 0
+	}
+	l.p = uint64(p)
+	return v
+}
+
 func (l *lists) address() uint64 {
 	if !l.c.File.Relocatable() {
 		return l.fixed(uint64(l.c.Hdr.AddrSize))
@@ -226,16 +241,16 @@ func (l *lists) next5(e *entry) bool {
 		e.from, e.to = l.c.AddressAt(l.uleb()), l.c.AddressAt(l.uleb())
 	case lleStartxLength:
 		e.from = l.c.AddressAt(l.uleb())
-		e.to = e.from + l.uleb()
+		e.to = e.from + l.distance()
 	case lleOffsetPair:
-		e.from, e.to = e.base+l.uleb(), e.base+l.uleb()
+		e.from, e.to = e.base+l.distance(), e.base+l.distance()
 	case lleDefault:
 		e.always = true
 	case lleStartEnd:
 		e.from, e.to = l.address(), l.address()
 	case lleStartLength:
 		e.from = l.address()
-		e.to = e.from + l.uleb()
+		e.to = e.from + l.distance()
 	default:
 		return l.stop()
 	}

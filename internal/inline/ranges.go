@@ -90,6 +90,9 @@ func (r *ranges) first5(at uint64) (uint64, bool) {
 			switch {
 			case p < 0:
 				return 0, false
+			case kind == rleOffsetPair && r.c.MovedNumbers():
+				v, p = r.c.RangeULEB(r.sections, int(at))
+				return base + v, p >= 0
 			case kind == rleOffsetPair:
 				return base + v, true
 			case kind != rleBasex:
