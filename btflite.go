@@ -102,7 +102,10 @@ type Options struct {
 	Distil bool
 	// ExtraVars makes Result.ExtraVars: the variables that Features leave out.
 	ExtraVars bool
-	Order     Order
+	// Inline makes Result.Inline: where inlined functions are, and their parameters there.
+	// It takes one input, as sites are offsets in the sections of a file.
+	Inline bool
+	Order  Order
 	// AllowRefused makes what a kernel would refuse a warning.
 	AllowRefused bool
 	// Exact selects libbpf's own algorithm for deduplication: slower, with memory that
@@ -139,7 +142,11 @@ type Result struct {
 	// ExtraVars is split BTF over BTF, or over the Base if BTF is empty; see
 	// Options.ExtraVars. It is empty if there are none, and must not be changed.
 	ExtraVars []byte
-	Stats     Stats
+	// Inline is split BTF over BTF, or over the Base if BTF is empty, with the kinds
+	// LOC_PARAM, LOC_PROTO and LOCSEC; see Options.Inline. It is empty if nothing is
+	// inlined, and must not be changed. No released kernel takes these kinds.
+	Inline []byte
+	Stats  Stats
 	// Skipped are the functions that have a symbol and no FUNC, by name.
 	Skipped  []Skipped
 	Warnings []string
@@ -153,14 +160,14 @@ type Result struct {
 // Skipped is a function that has a symbol and no FUNC, and why.
 type Skipped struct{ Name, Reason string }
 
-// Close gives the memory back. BTF and ExtraVars are not valid afterwards. A second
+// Close gives the memory back. BTF, ExtraVars and Inline are not valid afterwards. A second
 // Close does nothing.
 func (r *Result) Close() {
 	if r.encoded == nil {
 		return
 	}
 	r.encoded.Free()
-	r.encoded, r.BTF, r.ExtraVars = nil, nil, nil
+	r.encoded, r.BTF, r.ExtraVars, r.Inline = nil, nil, nil, nil
 }
 
 // below is the source for the packages below, valid until done is called. A Reader is

@@ -161,6 +161,41 @@ func TestExtraVars(t *testing.T) {
 	}
 }
 
+// TestInline: the sites are split BTF over what is encoded, whose bytes do not change.
+func TestInline(t *testing.T) {
+	n := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
+	a := dt.N(dt.TagFormalParameter, dt.Name("a"), dt.Type(n))
+	add := dt.N(dt.TagSubprogram, dt.Name("add"), dt.Inline(), dt.Type(n), a)
+	site := dt.N(dt.TagInlinedSubroutine, dt.Origin(add), dt.LowPC(dt.TextAddr+4), dt.N(dt.TagFormalParameter, dt.Origin(a), dt.Location(0x55)))
+	f := dt.File{Units: []*dt.Unit{dt.CU(n, add, dt.N(dt.TagSubprogram, dt.Name("f"), dt.LowPC(dt.TextAddr), site))}}
+	in := []btflite.Source{{Path: "in", Data: f.Bytes()}}
+	plain, err := btflite.Encode(ctx, in, btflite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	r, err := btflite.Encode(ctx, in, btflite.Options{Inline: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if !bytes.Equal(r.BTF, plain.BTF) || plain.Inline != nil {
+		t.Errorf("%d bytes of BTF, %d without Inline, which has %d bytes of sites", len(r.BTF), len(plain.BTF), len(plain.Inline))
+	}
+	main, err := btf.Parse(r.BTF, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, err := btf.Parse(r.Inline, main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := btf.Format(&text, over); err != nil || !strings.Contains(text.String(), "name='add' func_type_id=") || !strings.Contains(text.String(), "'reg5'") {
+		t.Errorf("%v:\n%s", err, text.String())
+	}
+}
+
 // TestErrors: errors say what is at fault in fields and in their text.
 func TestErrors(t *testing.T) {
 	broken := structFile("s")
@@ -208,6 +243,7 @@ func TestErrors(t *testing.T) {
 	for i, o := range []btflite.Options{
 		{Distil: true}, {Order: 7}, {Lang: []uint16{1}, LangExclude: []uint16{2}},
 		{ExtraVars: true, Features: encode.GlobalVar}, {Distil: true, ExtraVars: true, Base: base},
+		{Distil: true, Inline: true, Base: base},
 	} {
 		if r, err := btflite.Encode(ctx, btflite.Paths(smallFile), o); err == nil {
 			r.Close()
@@ -216,6 +252,11 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := btflite.Encode(ctx, nil, btflite.Options{}); err == nil {
 		t.Error("no inputs are taken")
+	}
+	for _, o := range []btflite.Options{{Inline: true}, {Features: btflite.DefaultFeatures | encode.Inline}} {
+		if _, err := btflite.Encode(ctx, btflite.Paths(smallFile, smallFile), o); err == nil || !strings.Contains(err.Error(), "several inputs") {
+			t.Errorf("two inputs with sites: %v", err)
+		}
 	}
 }
 

@@ -74,6 +74,10 @@ func (o *Options) check(in []Source) error {
 		return errors.New("btflite: ExtraVars with Distil: the types have other ids in each kernel")
 	case o.ExtraVars && o.Features&encode.GlobalVar != 0:
 		return errors.New("btflite: ExtraVars with the feature global_var, which has all variables in BTF already")
+	case o.Distil && o.inlines():
+		return errors.New("btflite: Inline with Distil: the types have other ids in each kernel")
+	case len(in) > 1 && o.inlines():
+		return errors.New("btflite: Inline with several inputs: sites are offsets in the sections of one file")
 	case o.Libbpf > Libbpf18:
 		return fmt.Errorf("btflite: there is no release %d of libbpf", o.Libbpf)
 	case o.Order < AsEncoded || o.Order > ByName:
@@ -82,12 +86,15 @@ func (o *Options) check(in []Source) error {
 	return nil
 }
 
+// inlines reports whether sites of inlined functions are asked for.
+func (o *Options) inlines() bool { return o.Inline || o.Features&encode.Inline != 0 }
+
 // below are the options of package encode, which adds to r the functions that are
 // left out.
 func (o *Options) below(r *Result) encode.Options {
 	e := encode.Options{
 		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
-		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, MemoryLimit: o.MemoryLimit, Exact: o.Exact, ExtraVars: o.ExtraVars,
+		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, MemoryLimit: o.MemoryLimit, Exact: o.Exact, ExtraVars: o.ExtraVars, Inline: o.Inline,
 		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress, Functions: o.Functions,
 		FuncSkipped: func(name, reason string) { r.Skipped = append(r.Skipped, Skipped{name, reason}) },
 	}
@@ -108,7 +115,7 @@ func (r *Result) take(ctx context.Context, work *finish.Work, in []Source) (err 
 	default:
 		r.BTF = e.Data
 	}
-	r.ExtraVars, r.Stats, r.Lead = e.Extra.Data, e.Stats, e.Lead
+	r.ExtraVars, r.Inline, r.Stats, r.Lead = e.Extra.Data, e.Inline.Data, e.Stats, e.Lead
 	if e.Warning != nil {
 		r.Warnings = append(r.Warnings, e.Warning.String())
 	}

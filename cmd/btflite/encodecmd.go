@@ -93,6 +93,9 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 	if err := checkInputs(paths); err != nil {
 		return err
 	}
+	if len(paths) > 1 && (opt.Inline || opt.Features&encode.Inline != 0) {
+		return usagef("inlined functions of several files: sites are offsets in the sections of one file; give one FILE, or leave inline out")
+	}
 	var out *target // nil: into the leading input
 	bases := c.basePaths(e.bases, paths)
 	if e.hasOut {

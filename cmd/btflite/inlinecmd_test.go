@@ -81,3 +81,18 @@ func TestInlineCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestInlineSeveralFiles: which file an offset would be in, nothing says.
+func TestInlineSeveralFiles(t *testing.T) {
+	in, dir := inlineInput(t), t.TempDir()
+	out := filepath.Join(dir, "out.btf")
+	for _, option := range []string{"--btf_features=default,inline", "--inline=" + filepath.Join(dir, "side.btf")} {
+		_, stderr := btfliteRun(t, exitUsage, "-J", "--btf_encode_detached="+out, option, in, in)
+		if !strings.Contains(stderr, "inlined functions of several files") {
+			t.Errorf("%s: %q", option, stderr)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("%s leaves %v", option, left)
+		}
+	}
+}
