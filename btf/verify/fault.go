@@ -11,7 +11,7 @@ import (
 // Fault is the first thing in a blob that a kernel refuses.
 type Fault struct {
 	ID    uint32   // type id, 0 if the header or the strings are at fault
-	Kind  btf.Kind // of the type
+	Kind  btf.Kind // of the type; void if there is no record of a known kind
 	Name  string   // of the type, as in the blob; "" for none
 	Rule  string   // what is wrong, including member or parameter
 	Level Level    // the weakest level whose rules refuse it
@@ -33,6 +33,9 @@ func (f *Fault) Overlaps() bool {
 func (f *Fault) Error() string {
 	if f.ID == 0 {
 		return "BTF " + f.Rule
+	}
+	if f.Kind == btf.KindVoid { // no record
+		return fmt.Sprintf("BTF type [%d]: %s", f.ID, f.Rule)
 	}
 	name, colon := "(anon)", ":"
 	if f.Name != "" {

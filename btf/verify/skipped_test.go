@@ -73,6 +73,9 @@ func TestUnknownKindsNeedALayout(t *testing.T) {
 		"sizes of known kinds": {append(make([]byte, 4*btf.NumKinds), 4, 4, 0, 0, 0, 4, 0, 0), ""},
 	} {
 		_, err := Check(laterBTF(false, nil, c.layout), nil, Rules{})
+		if err != nil && strings.Contains(err.Error(), "VOID") {
+			t.Errorf("%s: %v: of a kind that it is not", name, err)
+		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

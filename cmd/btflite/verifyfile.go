@@ -207,7 +207,7 @@ func (v *verified) refuse(err error, rules verify.Rules, hint string) {
 	var f *verify.Fault
 	if errors.As(err, &f) {
 		v.Fault = &fault{ID: f.ID, Name: f.Name, Rule: f.Rule, Boot: f.Level != verify.Load}
-		if f.ID != 0 {
+		if f.Kind != btf.KindVoid {
 			v.Fault.Kind = f.Kind.String()
 		}
 		if f.Needs != (verify.Release{}) {

@@ -89,20 +89,18 @@ func (c *Cursor) listRelocs() *elfreloc.Table {
 	}
 }
 
-// MovedNumbers reports whether ULEB128 numbers of lists may have relocations: then
-// ListULEB and RangeULEB read them.
-func (c *Cursor) MovedNumbers() bool {
-	return c.File.rel != nil && elfreloc.NumbersMove(c.File.Machine)
-}
+// MovedNumbers reports whether ULEB128 numbers of the lists of f may have relocations:
+// then ListULEB and Ranges.ULEB read them.
+func MovedNumbers(f *File) bool { return f.rel != nil && elfreloc.NumbersMove(f.Machine) }
 
-// ListULEB is the ULEB128 number at offset at of b, the section of the unit's location
-// lists, and where it ends; -1 if that is behind b.
-func (c *Cursor) ListULEB(b []byte, at int) (v uint64, next int) {
+// ListULEB is the ULEB128 number at offset at of b, the section of the location lists of
+// the unit at c, and where it ends; -1 if that is behind b.
+func ListULEB(c *Cursor, b []byte, at int) (v uint64, next int) {
 	return movedULEB(c.listRelocs(), b, at)
 }
 
-// RangeULEB is ListULEB for .debug_rnglists.
-func (c *Cursor) RangeULEB(r *Ranges, at int) (v uint64, next int) {
+// ULEB is ListULEB for .debug_rnglists.
+func (r *Ranges) ULEB(at int) (v uint64, next int) {
 	return movedULEB(r.newRel, r.New, at)
 }
 

@@ -40,17 +40,17 @@ func TestMovedNumbers(t *testing.T) {
 			at, next int
 			want     uint64
 		}{{0, 1, 4}, {1, 3, 0x10c}, {3, 4, 7}, {4, -1, 0}, {5, -1, 0}} {
-			if v, next := c.ListULEB(b, x.at); v != x.want || next != x.next {
+			if v, next := ListULEB(&c, b, x.at); v != x.want || next != x.next {
 				t.Errorf("machine %d, list, offset %d: %#x to %d, want %#x to %d", machine, x.at, v, next, x.want, x.next)
 			}
-			if v, next := c.RangeULEB(&r, x.at); v != x.want || next != x.next {
+			if v, next := r.ULEB(x.at); v != x.want || next != x.next {
 				t.Errorf("machine %d, range, offset %d: %#x to %d, want %#x to %d", machine, x.at, v, next, x.want, x.next)
 			}
 		}
-		if !c.MovedNumbers() {
+		if !MovedNumbers(c.File) {
 			t.Errorf("machine %d: numbers do not move", machine)
 		}
-		if c.File.rel = nil; c.MovedNumbers() {
+		if c.File.rel = nil; MovedNumbers(c.File) {
 			t.Errorf("machine %d: numbers move in a file without relocations", machine)
 		}
 	}

@@ -30,7 +30,8 @@ type lists struct {
 	c      *debuginfo.Cursor
 	base   uint64 // address that offsets count from at first
 	budget int    // entries that may still be looked at in the unit
-	moved  bool   // see debuginfo.Cursor.MovedNumbers
+	plain  bool   // there are no relocations
+	moved  bool   // see debuginfo.MovedNumbers
 	b      []byte // the section, or as much of it as there is
 	p      uint64
 	bad    bool
@@ -164,7 +165,7 @@ func (l *lists) distance() uint64 {
 	if !l.moved {
 		return l.uleb()
 	}
-	v, p := l.c.ListULEB(l.b, int(min(l.p, uint64(len(l.b)))))
+	v, p := debuginfo.ListULEB(l.c, l.b, int(min(l.p, uint64(len(l.b)))))
 	if p < 0 {
 		l.bad = true
 		return 0
@@ -174,7 +175,7 @@ func (l *lists) distance() uint64 {
 }
 
 func (l *lists) address() uint64 {
-	if !l.c.File.Relocatable() {
+	if l.plain {
 		return l.fixed(uint64(l.c.Hdr.AddrSize))
 	}
 	v, ok := l.c.ListAddress(l.b, l.p)

@@ -90,8 +90,8 @@ func (r *ranges) first5(at uint64) (uint64, bool) {
 			switch {
 			case p < 0:
 				return 0, false
-			case kind == rleOffsetPair && r.c.MovedNumbers():
-				v, p = r.c.RangeULEB(r.sections, int(at))
+			case kind == rleOffsetPair && debuginfo.MovedNumbers(r.c.File):
+				v, p = r.sections.ULEB(int(at))
 				return base + v, p >= 0
 			case kind == rleOffsetPair:
 				return base + v, true

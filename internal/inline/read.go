@@ -124,7 +124,8 @@ func (r *Reader) start(c *debuginfo.Cursor) error {
 		AddressAt: c.AddressAt, Base: r.base, Relocatable: c.File.Relocatable(),
 	}
 	r.ranges.c, r.lists.c = c, c
-	r.lists.budget, r.lists.moved = len(r.b)+unitEntries, c.MovedNumbers()
+	r.lists.budget = len(r.b) + unitEntries
+	r.lists.plain, r.lists.moved = !c.File.Relocatable(), debuginfo.MovedNumbers(c.File)
 	a, p, err := r.next(h.First)
 	if err != nil || a == nil {
 		return err
