@@ -1,6 +1,7 @@
 package encode_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -155,6 +156,42 @@ func TestLongVlen(t *testing.T) {
 					t.Errorf("long vlen %v, layout %v, %+v", out.LongVlen, out.Layout, b.Form)
 				}
 			})
+		}
+	}
+}
+
+// TestMostVlen: 16,777,215 elements are the most that any release reads. One more is an
+// error whatever the target is.
+func TestMostVlen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a gigabyte")
+	}
+	file := func(n int) string {
+		// Parameters without attributes are one byte each, the code of their abbreviation.
+		const plain = 4 // behind the unit, the prototype and the first parameter
+		rest := append([]byte{1}, bytes.Repeat([]byte{plain}, n-2)...)
+		first := dt.N(dt.TagFormalParameter, dt.Attr{At: 0x3b, Form: dt.FormData1, Val: dt.Raw(rest)}) // DW_AT_decl_line
+		x := rule{files: one(dt.N(dt.TagSubroutineType, first, dt.N(dt.TagFormalParameter)))}
+		return x.write(t, t.TempDir())[0]
+	}
+	const most = 1<<24 - 1
+	out, err := encode.Run([]string{file(most)}, encode.Options{Features: encode.DefaultFeatures, Libbpf: encode.Libbpf18})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := btf.ParseShared(out.Bytes(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := longest(b, btf.KindFuncProto); got != most {
+		t.Errorf("the longest prototype has %d parameters, want %d", got, most)
+	}
+	out.Close()
+	for _, libbpf := range []encode.Libbpf{encode.LibbpfAny, encode.Libbpf17, encode.Libbpf18} {
+		const want = "16777216 parameters are more than the 16777215 that the vlen of BTF holds in any release"
+		_, err := encode.Run([]string{file(most + 1)}, encode.Options{Features: encode.DefaultFeatures, Libbpf: libbpf})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "--btf_compat") {
+			t.Errorf("libbpf %d: %v, want %q", libbpf, err, want)
 		}
 	}
 }
