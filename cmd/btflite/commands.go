@@ -211,14 +211,6 @@ func (c *cli) nothingToDo(paths []string) error {
 // paholeName is how a link to this program is called that stands in for pahole.
 const paholeName = "pahole"
 
-// otherPahole says how to reach the program that this one stands in for.
-func otherPahole() string {
-	if path := otherProgram(paholeName); path != "" {
-		return path + " is the other one"
-	}
-	return "the other one is in the package dwarves or pahole of distributions"
-}
-
 // otherProgram is the first program of a name in PATH that is not this one; "" if
 // there is none.
 func otherProgram(name string) string {

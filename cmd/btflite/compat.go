@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,9 +69,6 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 		e.printed = append(e.printed, [2]string{"format_path", e.formats})
 	}
 	for _, o := range e.printed {
-		if flags.Lookup(o[0]) == nil {
-			return fmt.Errorf("--%s: this part of pahole is not in btflite; %s", o[0], otherPahole())
-		}
 		if err := flags.Set(o[0], o[1]); err != nil {
 			return optionError(nil, err)
 		}

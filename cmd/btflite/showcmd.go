@@ -38,6 +38,7 @@ type showCommand struct {
 	format      string   // of a picture; "" for text
 	color       string   // --color
 	wordSize    int      // -w; 0: what the types are laid out for
+	raw         rawData  // --prettify and its options
 }
 
 func newShowCommand(c *cli) *cobra.Command {
@@ -70,6 +71,7 @@ for btflite dump: BTF, ELF, the name of a module; without it the kernel's.`,
 	s.whatOptions(cmd)
 	s.formOptions(cmd)
 	s.unitOptions(cmd)
+	s.raw.options(cmd)
 	return cmd
 }
 
@@ -149,9 +151,6 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 		name, letter, _ := strings.Cut(name, ",")
 		o.call(func() {}, name, letter, "no effect", rare)
 	}
-	for _, name := range []string{"count", "skip"} {
-		o.value(func(string) error { return nil }, name, "", "no effect; `N` is a number of records of raw data", rare, noFiles)
-	}
 	o.value(func(string) error { return nil }, "kabi_prefix", "", "no effect; `TEXT` is a prefix of names", rare, noFiles)
 }
 
@@ -179,9 +178,18 @@ func checkReadable(v string) error {
 }
 
 func (s *showCommand) addNames(list string) {
-	for name := range strings.SplitSeq(list, ",") {
-		if name != "" {
-			s.names = append(s.names, name)
+	start, depth := 0, 0 // classes of --prettify have arguments in parentheses
+	for i := range len(list) + 1 {
+		switch {
+		case i < len(list) && list[i] == '(':
+			depth++
+		case i < len(list) && list[i] == ')':
+			depth--
+		case i == len(list) || list[i] == ',' && depth <= 0:
+			if i > start {
+				s.names = append(s.names, list[start:i])
+			}
+			start = i + 1
 		}
 	}
 }
@@ -246,6 +254,11 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	checked := &checkedWriter{w: out}
 	p := show.New(checked, v, s.opt)
 	switch {
+	case s.raw.path != "" && (len(s.names) > 0 || s.raw.header != ""):
+		err = s.raw.print(checked, v, s.names, s.opt.Hex)
+		if err != nil && checked.err == nil {
+			return err
+		}
 	case s.where && len(s.names) > 0:
 		err = s.defined(c, v, t.path, checked)
 	case s.enumerator != "":

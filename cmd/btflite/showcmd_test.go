@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -94,6 +95,20 @@ var shownLines = strings.Split(strings.TrimSpace(`
 --compile --hex -q consts.btf
 --compile -q -C w,x,a_t,fn_t,k2,s21,s22,s23,fpx needs.btf
 --compile -C td,s1_t,en_t,anon_t,s1,en plain.btf
+--header_type fhdr --prettify records.raw records.btf
+--header_type fhdr --range data --prettify records.raw -C hdr records.btf
+--header_type fhdr --range data --prettify records.raw -C hdr(sizeof,type) records.btf
+--header_type fhdr --range data --prettify records.raw -C hdr(sizeof,type,type_enum=ev_type) records.btf
+--header_type fhdr --range data --prettify records.raw -C hdr(sizeof,type,type_enum=ev_type+ev_user) --hex records.btf
+--header_type fhdr --range other --prettify records.raw -C hdr(sizeof=size) records.btf
+--header_type fhdr --seek_bytes $header.data.offset --size_bytes $header.data.size --prettify records.raw -C hdr(sizeof,type,type_enum=ev_type,filter=type==FOO) records.btf
+--seek_bytes 64 --prettify records.raw -C hdr(sizeof,type,type_enum=ev_type+ev_user,type==EV_USER_X) --count 1 records.btf
+--seek_bytes 0x40 --prettify records.raw -C hdr(sizeof,type,filter=type==4) records.btf
+--skip 1 --count 2 --prettify records.raw -C values records.btf
+--hex --prettify records.raw -C values records.btf
+--prettify records.raw -C ev_type --seek_bytes 8 --size_bytes 15 records.btf
+--prettify records.raw -C unnamed records.btf
+--prettify records.raw -C u32 records.btf
 `), "\n")
 
 // TestShow: each option prints what pahole 1.32 has printed.
@@ -112,6 +127,9 @@ func TestShow(t *testing.T) {
 		c.calledAs = paholeName
 		args := strings.Fields(line)
 		args[len(args)-1] = shownFiles + args[len(args)-1]
+		if i := slices.Index(args, "--prettify"); i >= 0 {
+			args[i+1] = shownFiles + args[i+1]
+		}
 		if status := c.run(append([]string{"-F", "btf"}, args...)); status != exitOK || errs.Len() > 0 {
 			t.Errorf("%s: status %d, %s", line, status, &errs)
 		}

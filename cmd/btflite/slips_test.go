@@ -165,7 +165,11 @@ Try 'btflite version --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite show lits_head vmlinux.btf", `vmlinux.btf: no type lits_head; did you mean list_head?`, 1},
 		{"pahole -C nothing,list_head vmlinux", `vmlinux: no type nothing`, 1},
-		{"pahole --prettify=x vmlinux", `--prettify: this part of pahole is not in btflite; the other one is in the package dwarves or pahole of distributions`, 1},
+		{"pahole -C list_head --prettify=nosuch vmlinux", `nosuch: cannot read: no such file or directory`, 1},
+		{"pahole -C list_head(sizeof --prettify=vmlinux vmlinux", `--class_name: list_head(sizeof lacks a closing parenthesis
+Try 'btflite --help' for more information.`, 64},
+		{"pahole -C list_head --range=data --prettify=vmlinux vmlinux", `--range needs --header_type
+Try 'btflite --help' for more information.`, 64},
 		{"pahole -c many vmlinux", `option '--cacheline_size': 'many' is no number of bytes from 1 to 1048576
 Try 'btflite --help' for more information.`, 64},
 	} {

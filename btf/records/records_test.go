@@ -1,0 +1,135 @@
+package records
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// load reads the types and the data that "btflite show" is compared with pahole on.
+func load(t testing.TB) (*view.View, []byte) {
+	t.Helper()
+	const folder = "../show/testdata/"
+	data, err := os.ReadFile(folder + "records.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(folder + "records.raw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := btf.Parse(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return view.New(b), raw
+}
+
+// printed is the text of the records of a class.
+func printed(v *view.View, class, header string, data io.Reader, in Range) (string, error) {
+	var out strings.Builder
+	r := NewReader(data)
+	if header != "" {
+		h, err := r.Header(v, header)
+		if err != nil {
+			return "", err
+		}
+		if in.Seek, err = h.Number("data.offset"); err != nil {
+			return "", err
+		}
+	}
+	c, err := ParseClass(v, class)
+	if err == nil {
+		err = NewPrinter(&out, v, false).Print(r, c, in)
+	}
+	return out.String(), err
+}
+
+// TestErrors: what a class, a header or the data lacks is told.
+func TestErrors(t *testing.T) {
+	v, raw := load(t)
+	record := func(kind, size byte) []byte { return []byte{kind, 0, 0, 0, 7, 0, size, 0} }
+	for _, x := range []struct {
+		class, header string
+		data          []byte
+		in            Range
+		want          string
+	}{
+		{"nosuch", "", raw, Range{}, "no type nosuch with a size"},
+		{"hdr(sizeof", "", raw, Range{}, "lacks a closing parenthesis"},
+		{"hdr(sizeof=x)", "", raw, Range{}, "hdr has no member x"},
+		{"fhdr(sizeof=data)", "", raw, Range{}, "member data of fhdr is no number"},
+		{"hdr(other=x)", "", raw, Range{}, "other is no argument of a class"},
+		{"hdr(type_enum=hdr)", "", raw, Range{}, "no enum hdr"},
+		{"hdr(type,filter=size==1)", "", raw, Range{}, "filter size==1 is not MEMBER==VALUE"},
+		{"hdr(type==1)", "", raw, Range{}, "filter type==1 is not MEMBER==VALUE"},
+		{"hdr(type,type==A)", "", raw, Range{}, "A is no number and in no enum"},
+		{"hdr", "nosuch", raw, Range{}, "no type nosuch"},
+		{"hdr", "hdr", raw, Range{}, "hdr has no member data.offset"},
+		{"hdr", "fhdr", raw[:10], Range{}, "EOF"},
+		{"hdr", "", raw, Range{Seek: 1 << 40}, "records are to begin at byte 1099511627776"},
+		{"hdr(sizeof)", "", record(1, 7), Range{}, "the record at byte 0 says that it has 7 bytes; hdr alone has 8"},
+		{"hdr(sizeof)", "", record(1, 9), Range{}, "it ends within the record at byte 0, which has 9 bytes"},
+	} {
+		_, err := printed(v, x.class, x.header, bytes.NewReader(x.data), x.in)
+		if err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: error %v, want %q", x.class, err, x.want)
+		}
+	}
+}
+
+// TestShortRecord: members that a record is too short for are zero, also if the record
+// before it was longer.
+func TestShortRecord(t *testing.T) {
+	v, _ := load(t)
+	data := append([]byte{9, 0, 0, 0, 1, 1, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8}, 5, 0, 0, 0, 7, 0, 10, 0, 0xff, 0xff)
+	got, err := printed(v, "hdr(sizeof,type,type_enum=ev_type,type==SHORT)", "", bytes.NewReader(data), Range{})
+	const want = "{\n\t.header = {\n\t\t.type = EV_REC_SHORT,\n\t\t.misc = 7,\n\t\t.size = 10,\n\t},\n\t.k = { -1, 0, 0, 0 },\n\t.m = {\n\t\t.l = 0,\n\t},\n},\n"
+	if err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}
+
+// TestBigEndian: numbers and bit-fields of the other byte order.
+func TestBigEndian(t *testing.T) {
+	b := btf.NewBuilder(true, nil)
+	b.Add("u32", btf.Info(btf.KindInt, 0, false), 4, 32)
+	b.Add("s", btf.Info(btf.KindStruct, 3, true), 8, b.Str("a"), 1, 3<<24, b.Str("b"), 1, 29<<24|3, b.Str("c"), 1, 32)
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := printed(view.New(blob), "s", "", strings.NewReader("\xe0\x00\x00\x05\x00\x00\x01\x02"), Range{})
+	if want := "{\n\t.a = 7,\n\t.b = 5,\n\t.c = 258,\n},\n"; err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}
+
+// TestNoControlCharacters: strings in data do not reach a terminal as they are.
+func TestNoControlCharacters(t *testing.T) {
+	v, _ := load(t)
+	got, err := printed(v, "ev_rec_foo", "", io.MultiReader(bytes.NewReader(make([]byte, 16)), strings.NewReader(strings.Repeat("\x1b[2J\x9b", 1000))), Range{})
+	if err != nil || !strings.Contains(got, `\x1b[2J\x9b`) || strings.ContainsAny(got, "\x1b\x9b") {
+		t.Errorf("%.80q, %v", got, err)
+	}
+}
+
+// FuzzRecords: no class and no data make the printer fail otherwise than by an error.
+func FuzzRecords(f *testing.F) {
+	v, raw := load(f)
+	f.Add("hdr(sizeof,type,type_enum=ev_type+ev_user,filter=type==A)", raw[64:], true)
+	f.Add("values", raw, false)
+	f.Add("fhdr(sizeof=data.size,type=other.size)", raw, false)
+	f.Fuzz(func(t *testing.T, class string, data []byte, header bool) {
+		name := ""
+		if header {
+			name = "fhdr"
+		}
+		printed(v, class, name, bytes.NewReader(data), Range{Count: 100, Size: 1 << 12})
+	})
+}

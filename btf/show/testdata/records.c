@@ -1,0 +1,15 @@
+typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32; typedef unsigned long long u64; typedef struct { u16 q; } tq; typedef char str_t[4]; typedef u16 arr_t[2];
+enum ev_type { EV_REC_A = 1, EV_REC_FOO = 2, EV_REC_BAR = 3, EV_REC_NOSTRUCT = 4, EV_REC_SHORT = 5 };
+enum ev_user { EV_REC_USER = 64, EV_USER_X = 65 };
+struct hdr { u32 type; u16 misc; u16 size; };
+struct ev_rec_a { struct hdr header; u64 id; };
+struct ev_rec_foo { struct hdr header; u64 id; char path[4096]; };
+struct ev_rec_bar { struct hdr header; u32 n; u32 vals[]; };
+struct ev_rec_short { struct hdr header; u16 k[4]; struct { u16 l; } m; };
+struct ev_rec_user { struct hdr hdr; struct { u8 k; } f[]; };
+struct ev_user_x { u32 q; };
+struct fhdr { u64 magic; u64 size; struct { u64 offset; u64 size; } data; struct { u32 offset; u32 size; } other; u32 flat; str_t s; };
+union nu { u32 a; struct { u16 x, y; } s; u8 b[4]; };
+struct values { union nu u; tq t; const u16 c; enum ev_type e[2]; u16 m[2][2]; void *p; int sb:3; int sc:29; _Bool ok; signed char sc1; arr_t a; const u16 cu[2]; u16 sh[2]; float f; double d; u8 z[0]; struct { } em; };
+struct unnamed { struct { u16 x; }; union { struct { u16 k; }; u16 l; }; u16 n; union { u16 o; u16 q; } r; };
+enum ev_type v1; enum ev_user v2; struct ev_rec_a v3; struct ev_rec_foo v4; struct ev_rec_bar v5; struct ev_rec_short v6; struct ev_rec_user v7; struct ev_user_x v8; struct fhdr v9; struct values v10; struct unnamed v11;
