@@ -43,12 +43,6 @@ func (p *Printer) text(s string) { p.buf = append(p.buf, s...) }
 // name adds a name or a string. What a terminal would obey in it is escaped.
 func (p *Printer) name(s []byte) { p.text(message.OneLine(string(s))) }
 
-// Header prints a header.
-func (p *Printer) Header(h *Header) error {
-	p.record(&Class{Type: h.Type}, h.Type, h.data)
-	return p.Flush()
-}
-
 // record is one that is printed. What the data lacks is zero.
 type record struct {
 	*Printer

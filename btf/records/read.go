@@ -55,6 +55,12 @@ func (h *Header) Number(path string) (uint64, error) {
 	return number(h.Type.View(), m, h.data), nil
 }
 
+// Header prints a header.
+func (p *Printer) Header(h *Header) error {
+	p.record(&Class{Type: h.Type}, h.Type, h.data)
+	return p.Flush()
+}
+
 // more reads n bytes behind those in head. The error is io.EOF if there are fewer.
 func (r *Reader) more(head []byte, n int) ([]byte, error) {
 	b := bytes.NewBuffer(head)

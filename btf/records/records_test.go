@@ -114,7 +114,7 @@ func TestBigEndian(t *testing.T) {
 func TestNoControlCharacters(t *testing.T) {
 	v, _ := load(t)
 	got, err := printed(v, "ev_rec_foo", "", io.MultiReader(bytes.NewReader(make([]byte, 16)), strings.NewReader(strings.Repeat("\x1b[2J\x9b", 1000))), Range{})
-	if err != nil || !strings.Contains(got, `\x1b[2J\x9b`) || strings.ContainsAny(got, "\x1b\x9b") {
+	if err != nil || !strings.Contains(got, `\x1b[2J\x9b`) || strings.Contains(got, "\x1b") || strings.Contains(got, "\x9b") {
 		t.Errorf("%.80q, %v", got, err)
 	}
 }
