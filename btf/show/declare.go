@@ -12,7 +12,6 @@ type declaration struct {
 	name []byte
 	form
 	flexible   bool // it is the flexible array of a struct
-	misplaced  bool // its type belongs to other offsets
 	array      bool // of an array: attributes stand behind the name
 	withFooter bool // the numbers of a struct that is written out follow
 	inside     bool // an array, a typedef or a pointer leads to it
@@ -186,7 +185,7 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 		p.enum(t, d.indent+1)
 	} else {
 		f := p.inner(d.form, base)
-		f.footer, f.packed = d.withFooter, d.misplaced && !d.array
+		f.footer = d.withFooter
 		f.inUnion = f.inUnion || t.Kind() == btf.KindUnion
 		f.bare = f.bare || pointed
 		switch {

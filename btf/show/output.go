@@ -16,9 +16,10 @@ type output struct {
 	w       io.Writer
 	err     error
 	buf     []byte
-	checked bool // no name has anything but printable ASCII
-	written int  // bytes that have gone to w
-	most    int  // bytes of text, then it ends with an error
+	checked bool            // no name has anything but printable ASCII
+	written int             // bytes that have gone to w
+	most    int             // bytes of text, then it ends with an error
+	packed  map[uint32]bool // types that were seen at an odd place
 }
 
 // bufSize is how much text is collected before it is written.

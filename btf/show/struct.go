@@ -15,7 +15,6 @@ type form struct {
 	nameWidth int    // columns for their names
 	base      uint64 // bytes: its offset in the outermost one
 	inUnion   bool   // it is, or is in, a union
-	packed    bool   // it lies where its type does not belong
 	relative  bool   // offsets begin at 0 in each inner struct
 	top       bool   // it is the outermost one
 	footer    bool   // the numbers follow the members
@@ -31,7 +30,7 @@ func (p *Printer) inner(f form, base uint64) form {
 	f.indent++
 	f.typeWidth -= 8
 	f.base = base
-	f.top, f.footer, f.packed, f.holder = false, false, false, nil
+	f.top, f.footer, f.holder = false, false, nil
 	return f
 }
 
@@ -63,6 +62,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 		p.text(" ")
 	}
 	p.text("{\n")
+	p.markPacked(l)
 	at := p.at
 	for i := range l.Rows {
 		r := &l.Rows[i]
@@ -88,13 +88,31 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	p.tabs(f.indent)
 	brace = p.pos()
 	p.text("}")
-	if (l.Packed || f.packed) && !p.opt.NoPacked {
+	if (l.Packed || p.packed[t.ID]) && !p.opt.NoPacked {
 		p.text(" __attribute__((__packed__))")
 	}
 	before := len(p.buf)
 	p.aligned(l.Align)
 	p.uncounted = len(p.buf) - before
 	return brace
+}
+
+// markPacked notes which types must be packed because a member of l is at an odd place,
+// though l is not packed. pahole takes them as packed from there on, wherever they stand.
+func (p *output) markPacked(l *view.Layout) {
+	if l.Packed || l.Type.Kind() != btf.KindStruct {
+		return
+	}
+	for i := range l.Rows {
+		if r := &l.Rows[i]; r.Misplaced {
+			if of := r.Type().Resolved(); of.IsComposite() {
+				if p.packed == nil {
+					p.packed = map[uint32]bool{}
+				}
+				p.packed[of.ID] = true
+			}
+		}
+	}
 }
 
 // boundary notes the cache line that a member at the offset is in, if it is a new
@@ -143,7 +161,7 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 		whole = true
 		start = p.anonymous(t, r, f)
 	} else {
-		d := declaration{name: r.Name(), form: f.at(f.base + r.Byte), misplaced: r.Misplaced, flexible: i == len(l.Rows)-1 && i > 0 && !f.inUnion}
+		d := declaration{name: r.Name(), form: f.at(f.base + r.Byte), flexible: i == len(l.Rows)-1 && i > 0 && !f.inUnion}
 		p.declare(t, &d, 0)
 	}
 	bits := len(p.buf)

@@ -29,7 +29,6 @@ var (
 // lists it.
 var (
 	nonsense   = regexp.MustCompile(`BRAIN FART|padding: 65[0-9]{3}|6553[0-9] bytes of padding|\]\[|iterat|[A-Za-z:<>&_ ,.0-9{}#]{127} [a-z_]+;`)
-	packedText = regexp.MustCompile(` __attribute__\(\(__packed__\)\)`)
 	blockEnd   = regexp.MustCompile(`(?m)^}.*;\n`)
 )
 
@@ -86,9 +85,6 @@ func compareTypes(t *testing.T, line string, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {
 		return
-	}
-	if strings.Contains(line, "-E") {
-		got, want = packedText.ReplaceAll(got, nil), packedText.ReplaceAll(want, nil)
 	}
 	a, b := blocks(got), blocks(want)
 	if len(a) != len(b) {
