@@ -28,8 +28,8 @@ var (
 // nonsense is what pahole prints of types of Rust that cannot be meant; docs/readers.md
 // lists it.
 var (
-	nonsense   = regexp.MustCompile(`BRAIN FART|padding: 65[0-9]{3}|6553[0-9] bytes of padding|\]\[|iterat|[A-Za-z:<>&_ ,.0-9{}#]{127} [a-z_]+;`)
-	blockEnd   = regexp.MustCompile(`(?m)^}.*;\n`)
+	nonsense = regexp.MustCompile(`BRAIN FART|padding: 65[0-9]{3}|6553[0-9] bytes of padding|\]\[|iterat|[A-Za-z:<>&_ ,.0-9{}#]{127} [a-z_]+;`)
+	blockEnd = regexp.MustCompile(`(?m)^}.*;\n`)
 )
 
 // blocks are the types of a text.
