@@ -34,7 +34,7 @@ var imports = map[string][]string{
 	"btf/dump":    {"btf", "internal/message", "github.com/btflite/btflite"}, // the second escapes names, the last is for tests
 	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
 	"btf/order":   {"btf"},
-	"btf/page":    {"btf", "btf/ctype", "btf/view"},
+	"btf/page":    {"btf", "btf/ctype", "btf/view", "internal/message"},
 	"btf/stats":   {"btf", "btf/view", "btf/btftest"}, // the last for tests
 	"btf/verify": {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix",
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests

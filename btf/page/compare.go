@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Compare writes a page with the structs and unions of a and b whose layouts
@@ -15,6 +16,9 @@ import (
 // names says what a and b are called. It returns the number of types that differ.
 func Compare(w io.Writer, a, b *view.View, names [2]string, o Options) (int, error) {
 	d := newData(o)
+	for i, name := range names {
+		names[i] = message.OneLine(name)
+	}
 	d.Sides = names[:]
 	pairs := differing(a, b, o.Only)
 	sides := [2]*side{d.side(a), d.side(b)}

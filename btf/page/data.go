@@ -8,6 +8,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/ctype"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // data is what the script of the page reads; it says there what is what.
@@ -37,7 +38,7 @@ func (d *data) intern(s string) int {
 	if !ok {
 		i = len(d.Strings)
 		d.text[s] = i
-		d.Strings = append(d.Strings, s)
+		d.Strings = append(d.Strings, message.OneLine(s)) // browsers show no control characters
 	}
 	return i
 }

@@ -20,6 +20,7 @@ import (
 	"io"
 
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/message"
 )
 
 //go:embed page.html
@@ -64,7 +65,7 @@ func Write(w io.Writer, v *view.View, ids []uint32, o Options) error {
 		return err
 	}
 	d.listNames()
-	d.About = fmt.Sprintf("%s: %d structs and unions", o.Title, len(d.List))
+	d.About = fmt.Sprintf("%s: %d structs and unions", message.OneLine(o.Title), len(d.List))
 	return d.write(w)
 }
 

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+
 	"io"
 	"os"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -319,7 +321,7 @@ func hostilePage(t testing.TB, v *view.View) {
 		return
 	}
 	parts := bytes.Count(html.Bytes(), []byte("<script"))
-	if bytes.Count(html.Bytes(), []byte("</script")) != parts || bytes.Contains(html.Bytes(), []byte("\x1b")) || bytes.Contains(html.Bytes(), []byte("</a>")) {
+	if bytes.Count(html.Bytes(), []byte("</script")) != parts || hasControl(html.Bytes()) || bytes.Contains(html.Bytes(), []byte("</a>")) {
 		t.Error("a name reaches the page as it is")
 	}
 	for i, id := range all {
@@ -327,8 +329,36 @@ func hostilePage(t testing.TB, v *view.View) {
 			break
 		}
 		var svg bytes.Buffer
-		if err := SVG(&svg, v, id, Options{}); err == nil && bytes.ContainsAny(svg.Bytes(), "\x1b\r\x00") {
+		if err := SVG(&svg, v, id, Options{}); err == nil && hasControl(svg.Bytes()) {
 			t.Error("a control character reaches the picture")
+		}
+	}
+}
+
+// hasControl tells whether text has a character that is not shown, but for the ends of
+// lines.
+func hasControl(text []byte) bool {
+	return bytes.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.C, r) && r != '\n' && r != '\t' })
+}
+
+// TestNothingHidden: names with characters that browsers do not show, or that turn the
+// text around, have escapes on the page and in pictures.
+func TestNothingHidden(t *testing.T) {
+	b := btf.NewBuilder(false, nil)
+	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+	id := b.Add("s\x7f\u009b\u202e", btf.Info(btf.KindStruct, 1, false), 4, b.Str("m\u0085"), 1, 0)
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view.New(blob)
+	var html, svg bytes.Buffer
+	if err := errors.Join(Write(&html, v, []uint32{id}, Options{Title: "t\u202e"}), SVG(&svg, v, id, Options{})); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range [][]byte{html.Bytes(), svg.Bytes()} {
+		if hasControl(text) || !bytes.Contains(text, []byte(`u009b`)) || !bytes.Contains(text, []byte(`u202e`)) {
+			t.Errorf("a name has what is not shown: %.200q", text)
 		}
 	}
 }

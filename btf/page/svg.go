@@ -9,6 +9,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // The measures of a picture, in pixels.
@@ -190,9 +191,9 @@ func fit(s string, width float64) string {
 	}
 }
 
-// escape is a text as XML has it. What XML cannot say becomes U+FFFD.
+// escape is a text as XML has it, and nothing in it that is not shown.
 func escape(s string) string {
 	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(s)) // a Buffer takes everything
+	_ = xml.EscapeText(&b, []byte(message.OneLine(s))) // a Buffer takes everything
 	return b.String()
 }

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,7 +21,8 @@ import (
 var readerCommands = []string{
 	"dump FILE", "dump --format=c FILE", "dump --format=c --unsorted FILE", "dump --strict-c FILE", "dump -j FILE", "dump -p FILE",
 	"dump --json-lines FILE", "dump --name=* --strict-c FILE", "funcs FILE", "funcs -P FILE", "funcs --params --json FILE", "funcs --takes=list_head FILE",
-	"stats FILE", "stats --json FILE", "stats --format=svg FILE", "show FILE", "show -E FILE", "show --format=html FILE", "sort --order=name FILE",
+	"stats FILE", "stats --json FILE", "stats --format=svg FILE", "show FILE", "show -E FILE", "show --format=html FILE", "show -p FILE",
+	"show --compile FILE", "show --prettify=FILE --class_name=list_head,unsigned FILE", "show --reorganize * FILE", "sort --order=name FILE",
 }
 
 // mutantSeeds are the files that are damaged: of both byte orders, alone and over a base.
@@ -119,26 +120,37 @@ func TestReadersOfMutants(t *testing.T) {
 // maxReading is how long reading of a file of some kilobytes may take.
 const maxReading = 20 * time.Second
 
+// maxMemory is how many bytes all that is allocated for a file of some kilobytes may have,
+// beside perOutput for each byte of text, which the test collects.
+const (
+	maxMemory = 64 << 20
+	perOutput = 8
+)
+
 // judgeReader runs a reader and says what is wrong with what it does, "" for nothing.
 func judgeReader(t *testing.T, words []string) (status int, why string) {
 	c, out, errs := testCLI(t)
 	if words[0] == "sort" {
 		words = append(words, "--output="+os.DevNull)
 	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	begin := time.Now()
 	status = c.run(words)
-	switch d := time.Since(begin); {
+	d := time.Since(begin)
+	runtime.ReadMemStats(&after)
+	memory := after.TotalAlloc - before.TotalAlloc // which is more than there is at a time
+	switch {
 	case d > maxReading:
 		return status, fmt.Sprintf("it takes %v", d)
+	case memory > maxMemory+perOutput*uint64(out.Len()):
+		return status, fmt.Sprintf("it takes %d bytes of memory, for %d bytes of output", memory, out.Len())
 	case out.Len() > 512<<20:
 		return status, fmt.Sprintf("%d bytes of output", out.Len())
 	case status == exitInternal && words[0] != "diff":
 		return status, "internal error: " + errs.String()
 	}
-	texts := map[string][]byte{"error": errs.Bytes()}
-	if !slices.Contains(words, "--format=html") { // which is for browsers
-		texts["output"] = out.Bytes()
-	}
+	texts := map[string][]byte{"error": errs.Bytes(), "output": out.Bytes()}
 	for name, text := range texts {
 		if at := obeyed(text); at >= 0 {
 			return status, fmt.Sprintf("%s has a control character: %q", name, text[max(0, at-20):min(len(text), at+20)])
