@@ -39,7 +39,7 @@ var imports = map[string][]string{
 	"btf/verify": {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix",
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests
 	"btf/verify/releasetest": {"btf"},
-	"btf/records":            {"btf", "btf/view", "internal/message"},
+	"btf/rawdata":            {"btf", "btf/view", "internal/message"},
 	"btf/show":               {"btf", "btf/ctype", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
 	"btf/sites":              {"btf"},
 	"btf/view":               {"btf"},
@@ -90,7 +90,7 @@ var imports = map[string][]string{
 		"btf/dump",
 		"btf/funcs",
 		"btf/order",
-		"btf/records", "btf/show",
+		"btf/rawdata", "btf/show",
 		"btf/sites",
 		"btf/page",
 		"btf/stats",

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/btflite/btflite/btf/records"
+	"github.com/btflite/btflite/btf/rawdata"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -50,7 +50,7 @@ func (d *rawData) print(w io.Writer, v *view.View, classes []string, hex bool) e
 		return message.FileError(d.path, "cannot read", err)
 	}
 	defer f.Close()
-	if err = d.printFrom(records.NewReader(f), records.NewPrinter(w, v, hex), v, classes); err == nil {
+	if err = d.printFrom(rawdata.NewReader(f), rawdata.NewPrinter(w, v, hex), v, classes); err == nil {
 		return nil
 	}
 	var usage *usageError
@@ -63,16 +63,16 @@ func (d *rawData) print(w io.Writer, v *view.View, classes []string, hex bool) e
 	return message.NamingFile([]string{d.path}, err)
 }
 
-func (d *rawData) printFrom(r *records.Reader, p *records.Printer, v *view.View, classes []string) error {
-	var list []*records.Class
+func (d *rawData) printFrom(r *rawdata.Reader, p *rawdata.Printer, v *view.View, classes []string) error {
+	var list []*rawdata.Class
 	for _, text := range classes {
-		c, err := records.ParseClass(v, text)
+		c, err := rawdata.ParseClass(v, text)
 		if err != nil {
 			return usagef("--class_name: %s", err)
 		}
 		list = append(list, c)
 	}
-	var h *records.Header
+	var h *rawdata.Header
 	if d.header != "" {
 		var err error
 		if h, err = r.Header(v, d.header); err != nil {
@@ -96,8 +96,8 @@ func (d *rawData) printFrom(r *records.Reader, p *records.Printer, v *view.View,
 }
 
 // where is which records are printed.
-func (d *rawData) where(h *records.Header) (in records.Range, err error) {
-	in = records.Range{Skip: d.skip, Count: d.count}
+func (d *rawData) where(h *rawdata.Header) (in rawdata.Range, err error) {
+	in = rawdata.Range{Skip: d.skip, Count: d.count}
 	if d.in != "" {
 		if in.Seek, err = fromHeader(h, "range", d.in+".offset"); err == nil {
 			in.Size, err = fromHeader(h, "range", d.in+".size")
@@ -111,7 +111,7 @@ func (d *rawData) where(h *records.Header) (in records.Range, err error) {
 }
 
 // numberOrMember reads the value of an option: a number, or $header.MEMBER.
-func numberOrMember(h *records.Header, option, text string) (uint64, error) {
+func numberOrMember(h *rawdata.Header, option, text string) (uint64, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -125,7 +125,7 @@ func numberOrMember(h *records.Header, option, text string) (uint64, error) {
 	return n, nil
 }
 
-func fromHeader(h *records.Header, option, member string) (uint64, error) {
+func fromHeader(h *rawdata.Header, option, member string) (uint64, error) {
 	if h == nil {
 		return 0, usagef("--%s needs --header_type", option)
 	}

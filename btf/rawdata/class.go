@@ -1,11 +1,11 @@
-// Package records prints raw data as the structs that its bytes are, in the text of
+// Package rawdata prints raw data as the structs that its bytes are, in the text of
 // pahole 1.32 (--prettify). A Class says what a record is: a struct, and which of its
 // members have the size of the record and the kind of record that it is.
 //
 //	class.go   what a record is, as the command line says it
 //	read.go    records, one after another; the header of a file
 //	print.go   their text
-package records
+package rawdata
 
 import (
 	"fmt"
