@@ -28,6 +28,8 @@ var readerCommands = []struct {
 	{"dump: -p", "bpftool", "-p btf dump file BTF", "dump -p BTF", 0},
 	{"show: all structs", toolPahole, "-F btf BTF", "show BTF", 0},
 	{"show: one struct", toolPahole, "-F btf -C task_struct BTF", "show task_struct BTF", 0},
+	{"show: -E", toolPahole, "-F btf -E BTF", "show -E BTF", 0},
+	{"show: --compile", toolPahole, "-F btf --compile BTF", "show --compile BTF", 1},
 	{"funcs: all prototypes", "pfunct", "-P BTF", "funcs -P BTF", 1},
 	{"funcs: in the order of the file", "pfunct", "-P -A BTF", "funcs -P -A BTF", 0},
 	{"funcs: one", "pfunct", "-f tcp_v4_rcv BTF", "funcs -f tcp_v4_rcv BTF", 0},

@@ -66,15 +66,23 @@ func (p *Printer) declare(t view.Type, d *declaration, depth int) {
 		p.text("...")
 		return
 	}
-	switch stay := d.stay; {
+	stay := d.stay
+	d.stay = false
+	switch {
 	case !p.opt.Pointers:
 		d.expand = p.opt.Expand
 	case !stay:
 		t = pointers{p}.follow(t, d)
 		p.open[t.ID]++
-		defer func() { p.open[t.ID]-- }()
+		p.declareType(t, d, depth)
+		p.open[t.ID]--
+		return
 	}
-	d.stay = false
+	p.declareType(t, d, depth)
+}
+
+// declareType is declare for a type that pointers have led to, if they are followed.
+func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
 	switch t.Kind() {
 	case btf.KindPtr:
 		p.declarePointer(t, d)
@@ -97,7 +105,7 @@ func (p *Printer) declare(t view.Type, d *declaration, depth int) {
 		}
 	case btf.KindFuncProto:
 		if d.stars > 0 {
-			p.declareFunc(t, d)
+			p.declareFunc(t, d, " (")
 			return
 		}
 	case btf.KindFwd:
@@ -126,8 +134,7 @@ func (p *Printer) declarePointer(t view.Type, d *declaration) {
 	of := t.Target()
 	switch {
 	case of.Kind() == btf.KindFuncProto:
-		d.name, d.stars = starred(1, d.name), 1
-		p.declareFunc(of, d)
+		p.declareFunc(of, d, " (*")
 	case unnamed(of):
 		d.typeWidth -= 8
 		d.relative = true
@@ -137,12 +144,13 @@ func (p *Printer) declarePointer(t view.Type, d *declaration) {
 	}
 }
 
-// declareFunc is declare for a function that the stars in the name lead to.
-func (p *Printer) declareFunc(proto view.Type, d *declaration) {
+// declareFunc is declare for a function that the stars in the name lead to, or one that
+// is in the text before the name.
+func (p *Printer) declareFunc(proto view.Type, d *declaration, before string) {
 	start := p.pos()
 	p.typeName(proto.Target())
 	p.pad(start, d.typeWidth)
-	p.text(" (")
+	p.text(before)
 	p.name(d.name)
 	p.text(")")
 	p.params(proto)
