@@ -77,7 +77,7 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 	return func(yield func(view.Type) bool) {
 		known := newSeen()
 		for t := range p.v.Composites(f.Bases) {
-			if f.named(t) && (len(t.Name()) == 0 || known.add(t)) && f.passes(p.lays, t) && !yield(t) {
+			if f.named(t) && (len(t.Name()) == 0 || known.add(t)) && f.passes(p, t) && !yield(t) {
 				return
 			}
 		}
@@ -90,7 +90,7 @@ func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	p.many()
 	var list []view.Type
 	for t := range p.v.Composites(f.Bases) {
-		if len(t.Name()) > 0 && f.named(t) && f.passes(p.lays, t) {
+		if len(t.Name()) > 0 && f.named(t) && f.passes(p, t) {
 			list = append(list, t)
 		}
 	}
@@ -199,7 +199,7 @@ func (f *Filter) named(t view.Type) bool {
 }
 
 // passes tells whether the layout of t is one that the filter lets through.
-func (f *Filter) passes(lays *view.Layouts, t view.Type) bool {
+func (f *Filter) passes(p *Printer, t view.Type) bool {
 	if f.Contains != "" && !contains(t, f.Contains) || f.PointTo != "" && !pointsTo(t, f.PointTo) {
 		return false
 	}
@@ -209,8 +209,11 @@ func (f *Filter) passes(lays *view.Layouts, t view.Type) bool {
 	if t.Kind() == btf.KindUnion {
 		return false
 	}
-	l := lays.Of(t)
-	defer lays.Done(l)
+	l := p.lays.Of(t)
+	defer p.lays.Done(l)
+	if f.Packed {
+		p.markPacked(l)
+	}
 	greatest := uint64(0)
 	for i := range l.Rows {
 		greatest = max(greatest, l.Rows[i].Hole)
