@@ -13,7 +13,9 @@ import (
 type emitter struct {
 	*Printer
 	defined  map[string]btf.Kind // structs and unions
-	declared map[string]bool     // structs and unions
+	declared map[string]uint32   // structs and unions: the type of the name that was not defined then
+	done     map[uint32]bool     // types that were declared
+	ids      map[uint32]bool     // types that were defined
 	enums    map[string]bool
 	typedefs map[string]bool
 	open     map[string]int  // typedefs in work
@@ -27,7 +29,7 @@ type emitter struct {
 const perLook = 16
 
 func newEmitter(p *Printer) *emitter {
-	return &emitter{Printer: p, defined: map[string]btf.Kind{}, declared: map[string]bool{},
+	return &emitter{Printer: p, defined: map[string]btf.Kind{}, declared: map[string]uint32{}, done: map[uint32]bool{}, ids: map[uint32]bool{},
 		enums: map[string]bool{}, typedefs: map[string]bool{}, open: map[string]int{}, unnamed: map[uint32]bool{}}
 }
 
@@ -68,6 +70,10 @@ func (e *emitter) known(t view.Type) bool {
 		e.rename(t)
 	}
 	e.defined[string(t.Name())] = t.Kind()
+	e.ids[t.ID] = true
+	if e.declared[string(t.Name())] == t.ID {
+		delete(e.declared, string(t.Name()))
+	}
 	return false
 }
 
@@ -196,13 +202,16 @@ func (e *emitter) definition(t view.Type) bool {
 	return true
 }
 
-// declaration emits a forward declaration.
+// declaration emits a forward declaration: one for each name and, as in pahole, another
+// one for a second type of the name if the first one has been defined.
 func (e *emitter) declaration(t view.Type) bool {
-	name := string(t.Name())
-	if e.declared[name] {
+	if e.done[t.ID] || e.declared[string(t.Name())] != 0 {
 		return false
 	}
-	e.declared[name] = true
+	e.done[t.ID] = true
+	if !e.ids[t.ID] {
+		e.declared[string(t.Name())] = t.ID
+	}
 	e.typeName(t)
 	e.text(";\n")
 	return true

@@ -92,6 +92,7 @@ var shownLines = strings.Split(strings.TrimSpace(`
 --compile twice.btf
 --compile -E bits.btf
 --compile needs.btf
+--compile samename.btf
 --compile --hex -q consts.btf
 --compile -q -C w,x,a_t,fn_t,k2,s21,s22,s23,fpx needs.btf
 --compile -C td,s1_t,en_t,anon_t,s1,en plain.btf
