@@ -258,6 +258,7 @@ type pack struct {
 	main     string            // path of the file with the skeletons
 	combined bool              // a .dwp: it combines the units of .dwo files
 	whole    map[string][]byte // the sections
+	parts    map[string]span64 // of a .dwp: what of a section belongs to the unit
 	abbrevAt uint64            // of a .dwp: where offsets of the unit in .debug_abbrev start
 }
 

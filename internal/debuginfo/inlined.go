@@ -31,6 +31,12 @@ func LoadRanges(f *File) (*Ranges, error) {
 		if *s.data, err = f.Dwarf.Data(sec); err != nil {
 			return nil, err
 		}
+		if f.packed() {
+			f.dwo.whole[s.name] = *s.data
+			if *s.data, err = f.dwo.partOf(f.Path, s.name, f.dwo.parts); err != nil {
+				return nil, err
+			}
+		}
 		for i := range f.Dwarf.Sections {
 			x := &f.Dwarf.Sections[i]
 			if f.rel == nil || x.Type != shtRela && x.Type != shtRel || int(x.Info) != sec.Index || *s.rel != nil {

@@ -104,6 +104,9 @@ func indexEntry(e *mmapelf.File, index string, id uint64) (map[string]span64, er
 				name = ".debug_loclists"
 			}
 		}
+		if n == 8 && version == 5 { // macros before
+			name = ".debug_rnglists"
+		}
 		if name != "" {
 			at := rows + 4*columns + 4*(columns*(row-1)+c)
 			parts[name] = span64{uint64(o.Uint32(b[at:])), uint64(o.Uint32(b[at+4*columns*units:]))}

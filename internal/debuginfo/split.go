@@ -128,7 +128,7 @@ func (c *Cursor) IsSplit(s *Skeleton) bool {
 
 // loadSplit finds the sections, or the unit's parts of them in a .dwp.
 func (f *File) loadSplit(parts map[string]span64) error {
-	f.dwo.whole = make(map[string][]byte)
+	f.dwo.whole, f.dwo.parts = make(map[string][]byte), parts
 	for _, s := range []struct {
 		name string
 		data *[]byte
