@@ -1,13 +1,14 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
 // DIEs, and writes BENCHMARKS.md with its plots, and the figures of the README.
 //
-//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,order,diff,extra,readers,shape] [-n=5]
+//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,order,diff,extra,readers,records,shape] [-n=5]
 //
 // The part modules compares kernel modules with pahole's, file by file, the part
 // modulecosts measures them, the part order measures two kernels in several
 // orders of types, the part diff btflite diff, the part readers the commands that
 // print types beside bpftool, pahole and pfunct, and the part extra looks at
-// --extra_vars; these are left out unless named. See the files of these names.
+// --extra_vars, the part records two build folders (-dwarf, -records) of a kernel
+// with and without unit records; these are left out unless named. See the files of these names.
 //
 // The part shape measures no program but the source: it prints how long functions
 // and how large types are, of the module in the current folder and of those in
@@ -59,10 +60,15 @@ type config struct {
 	allModules bool   // compare all, not only those that pahole has encoded before
 	refs       string // folder of pahole's outputs
 	trees      string // folders whose shape is measured
+
+	recordTrees
 }
 
+// recordTrees are the build folders of the part records.
+type recordTrees struct{ dwarfTree, recordTree, configuration string }
+
 var (
-	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partOrder, partDiff, partExtra, partReaders, partShape}
+	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partOrder, partDiff, partExtra, partReaders, partRecords, partShape}
 	defaultParts = allParts[:4]
 )
 
@@ -92,6 +98,9 @@ func parseFlags() (*config, error) {
 	flag.BoolVar(&c.allModules, "all_modules", false, "compare all modules: let pahole make the outputs that are missing in -refs")
 	flag.StringVar(&c.refs, "refs", "", "`folder` of pahole's outputs for modules, kept from run to run (default refs in the corpus)")
 	flag.StringVar(&c.trees, "tree", ".", "`folders` of modules whose shape is measured, separated by commas")
+	flag.StringVar(&c.dwarfTree, "dwarf", "", "build `folder` of a kernel with DWARF, for the part records")
+	flag.StringVar(&c.recordTree, "records", "", "build `folder` of the same kernel with unit records")
+	flag.StringVar(&c.configuration, "configuration", "small", "`name` of its configuration, for the report")
 	flag.BoolVar(&c.render, "render", false, "only write the report from the samples there are")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -216,7 +225,7 @@ func run(ctx context.Context) error {
 		name    string
 		measure func(context.Context) error
 	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}, {partModuleCosts, b.moduleCosts}, {partOrder, b.order},
-		{partDiff, b.diff}, {partExtra, b.extra}, {partReaders, b.readers}} {
+		{partDiff, b.diff}, {partExtra, b.extra}, {partReaders, b.readers}, {partRecords, b.records}} {
 		if !slices.Contains(c.parts, part.name) {
 			continue
 		}

@@ -36,6 +36,11 @@ func writeReport(r *Results, c *config) error {
 			return err
 		}
 	}
+	if picture := recordsPicture(r.Records); picture != "" {
+		if err := os.WriteFile(filepath.Join(c.plots, recordsFile), []byte(picture), 0o644); err != nil {
+			return err
+		}
+	}
 	text := report(r, main, plots, plotDir)
 	if err := os.WriteFile(c.report, []byte(text), 0o644); err != nil {
 		return err
@@ -62,6 +67,7 @@ func report(r *Results, main *KernelResult, plots []plot, plotDir string) string
 	readersSection(b, r.Readers)
 	extraSection(b, r.Extra)
 	diffSection(b, r.Diff)
+	recordsSection(b, r.Records, plotDir)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 

@@ -21,6 +21,8 @@ type Results struct {
 	Readers []*ReaderResult `json:"readers,omitempty"`
 	Diff    *DiffResult     `json:"diff,omitempty"`
 	Extra   []*ExtraResult  `json:"extra,omitempty"`
+
+	Records []*RecordsResult `json:"records,omitempty"`
 }
 
 // KernelResult holds everything measured on one kernel.

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func sampleRecords() *RecordsResult {
+	steps := func(cpu float64, peak int64) map[string][]Sample {
+		m := map[string][]Sample{}
+		for _, name := range recordSteps {
+			m[name] = []Sample{{CPU: cpu, Peak: peak << 10}}
+		}
+		return m
+	}
+	r := &RecordsResult{
+		Name: "small", Same: true,
+		Dwarf:   &TreeResult{Objects: 1300, Size: 300e6, Debug: 250e6, Tree: 900e6, Steps: steps(4, 300)},
+		Records: &TreeResult{Objects: 1300, Size: 60e6, Debug: 10e6, Tree: 300e6, Steps: steps(1, 50)},
+		Floors:  []RecordsTool{{"DWARF, pahole", 800, 16}, {"DWARF, btflite", 400, 16}, {"btflite cc", 40, 4}},
+	}
+	delete(r.Records.Steps, stepPahole)
+	return r
+}
+
+func TestRecordsSection(t *testing.T) {
+	var b strings.Builder
+	recordsSection(&b, []*RecordsResult{sampleRecords()}, "plots")
+	for _, want := range []string{
+		"](plots/records.svg)", "-configuration=small -n=1", "1300 objects. The same BTF from both: yes.",
+		"| debug information in them, MB | 250.0 | 10.0 | 1/25.0 |",
+		"| `ld, vmlinux`, peak MiB | 300.0 | 50.0 | 1/6.0 |",
+		"| `pahole -J -j1`, CPU s | 4.000 |  |  |",
+		"| btflite cc | 40 | 4 |",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestRecordsPicture(t *testing.T) {
+	picture := recordsPicture([]*RecordsResult{sampleRecords()})
+	for _, want := range []string{"800 MiB", "400 MiB", "40 MiB", "small configuration, 1,300 objects"} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("no %q in the picture", want)
+		}
+	}
+	r := sampleRecords()
+	r.Floors = nil
+	if picture := recordsPicture([]*RecordsResult{r}); picture != "" {
+		t.Errorf("a picture of nothing: %s", picture)
+	}
+}
+
+// TestRecordsPictureIsThat of results.json.
+func TestRecordsPictureIsThat(t *testing.T) {
+	r, err := read("results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := os.ReadFile("plots/" + recordsFile)
+	if err != nil && len(r.Records) > 0 {
+		t.Fatal(err)
+	}
+	if string(picture) != recordsPicture(r.Records) {
+		t.Errorf("plots/%s: not what results.json says; go run ./bench -render draws it", recordsFile)
+	}
+}
+
+// TestMeasureTree: a build folder with one object, and files that do not count as objects.
+func TestMeasureTree(t *testing.T) {
+	object, err := os.ReadFile("../testdata/split/x86.module.o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"fs/a.o", "scripts/b.o", "vmlinux.o", ".c.o"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, object, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var r TreeResult
+	if err := r.measure(dir); err != nil {
+		t.Fatal(err)
+	}
+	size := int64(len(object))
+	if r.Objects != 1 || r.Size != size || r.Tree != 4*size || r.Debug <= 0 || r.Debug >= size {
+		t.Errorf("%+v, with objects of %d bytes", r, size)
+	}
+}
