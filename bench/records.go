@@ -24,6 +24,7 @@ const partRecords = "records"
 type RecordsResult struct {
 	Name    string        `json:"name"` // of the configuration
 	Same    bool          `json:"same_bytes"`
+	Load    string        `json:"load"` // load average when it began
 	Dwarf   *TreeResult   `json:"dwarf"`
 	Records *TreeResult   `json:"records"`
 	Floors  []RecordsTool `json:"floors,omitempty"`
@@ -101,6 +102,7 @@ func (b *bench) records(ctx context.Context) error {
 		return err
 	}
 	r := &RecordsResult{Name: b.configuration, Dwarf: new(TreeResult), Records: new(TreeResult)}
+	r.Load, _, _ = strings.Cut(firstLine("/proc/loadavg"), " ")
 	for tree, t := range map[string]*TreeResult{dwarf: r.Dwarf, records: r.Records} {
 		if err := t.measure(tree); err != nil {
 			return err
@@ -280,7 +282,8 @@ func recordsSection(b *strings.Builder, all []*RecordsResult, plotDir string) {
 		fmt.Fprintf(b, "### The %s configuration\n\n", r.Name)
 		fmt.Fprint(b, command("scripts/records-convert.sh DWARF RECORDS",
 			fmt.Sprintf("go run ./bench -only=records -dwarf=DWARF -records=RECORDS -configuration=%s -n=%d", r.Name, len(r.Dwarf.Steps[stepObject]))))
-		fmt.Fprintf(b, "Linux 7.2, %d objects. The same BTF from both: %s.\n\n", r.Dwarf.Objects, yesNo(&r.Same))
+		fmt.Fprintf(b, "Linux 7.2, %d objects. The same BTF from both: %s. The load average was %s when it began: "+
+			"with more than the number of cores, CPU times are longer than on an idle machine.\n\n", r.Dwarf.Objects, yesNo(&r.Same), r.Load)
 		table(b, "l|r|r|r", "|with DWARF|with records|÷", r.rows)
 		if len(r.Floors) == 0 {
 			continue
