@@ -175,6 +175,7 @@ test-kernels:
 	scripts/kernels.sh $(KERNELS)
 	BTFLITE_KERNELS=1 BTFLITE_PAHOLE="$(PAHOLE)" \
 		go test -count=1 -timeout 30m -v -run TestKernels ./test/kerneltest
+	PAHOLE="$(PAHOLE)" go test -count=1 -run TestRulesAgainstPahole ./encode
 
 kernel-test: build
 	scripts/kernel-test.sh $(SERIES)

@@ -140,6 +140,7 @@ func (r *rule) options(jobs int) encode.Options {
 	if f == 0 {
 		f = encode.DefaultFeatures
 	}
+	f &^= encode.Layout // of libbpf 1.8, for which the rules are no other
 	return encode.Options{Features: f, Jobs: jobs, Lang: r.lang, LangExclude: r.exclude, CUExclude: r.prefix, WholeBitfields: r.plain}
 }
 
@@ -280,7 +281,7 @@ func TestRules(t *testing.T) {
 
 // featureNames are the option's names, by bit.
 var featureNames = []string{"encode_force", "var", "float", "decl_tag", "type_tag", "enum64", "optimized_func", "consistent_func",
-	"decl_tag_kfuncs", "reproducible_build", "distilled_base", "global_var", "attributes", "true_signature", "force_cu_merging"}
+	"decl_tag_kfuncs", "reproducible_build", "distilled_base", "global_var", "attributes", "true_signature", "layout", "force_cu_merging"}
 
 // paholeArgs are the options of pahole for the rule, without the output.
 func (r *rule) paholeArgs() []string {
