@@ -63,7 +63,7 @@ var imports = map[string][]string{
 	"internal/inline": {"arena", "btf", "internal/callconv", "internal/debuginfo", "internal/dwarf"},
 	// btf, callconv and dedup for what a unit's tables hold.
 	"internal/unitrecord": {"btf", "dedup", "internal/callconv", "internal/dwarf", "internal/names", "internal/unit",
-		"github.com/klauspost/compress/zstd", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
+		"github.com/klauspost/compress/s2", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
 	"internal/elfobject": {"mmapelf"},
 	"internal/ccline":    nil,
 	"internal/ccobject": {"arena", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",

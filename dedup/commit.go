@@ -8,7 +8,7 @@ import "github.com/btflite/btflite/btf"
 func (s *Set) Commit(u *Unit) error {
 	// conflicts changes in commits only, and this is the only one.
 	if u.resolved && u.view == s.conflicts && u.err == nil && !u.dirty && !u.loops &&
-		len(u.news.S) == 0 && len(u.pairs.S) == 0 {
+		len(u.news.S) == 0 && len(u.pairs.S) == 0 && !u.incomplete(s.conflicts) && !u.bringsChunks() {
 		return nil // all was known: no need to keep Resolves waiting
 	}
 	if s.Raw {
@@ -20,6 +20,9 @@ func (s *Set) Commit(u *Unit) error {
 		s.resolve(u)
 	} else {
 		s.retryUnknown(u)
+	}
+	if u.incomplete(s.conflicts) {
+		return ErrIncomplete
 	}
 	if u.err != nil {
 		return u.err
@@ -36,6 +39,9 @@ func (s *Set) Commit(u *Unit) error {
 		return err
 	}
 	s.forwardPairs(u)
+	if u.bringsChunks() {
+		s.keepChunks(u)
+	}
 	switch {
 	case s.base != nil:
 		s.noteCopies(u)
@@ -57,6 +63,9 @@ func (s *Set) place(u *Unit) error {
 	}
 	if !seeds {
 		s.placeTypes(u)
+	}
+	if u.incomplete(s.conflicts) {
+		return ErrIncomplete
 	}
 	if u.dirty {
 		s.taint(u)

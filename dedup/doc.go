@@ -41,6 +41,9 @@
 //     since a body may turn up. A chain of bases is numbered through and works
 //     like one file with the types and strings of all. Restart forgets the types
 //     of one module and keeps the base for the next one.
+//  10. A unit may leave out runs of nodes that the set knows by a key of their
+//     content (chunk.go). Where names have several definitions, or a comparison
+//     fails, Commit asks for the whole unit.
 //
 // Resolve reads the set for long, so between two nodes it lets a Commit add to the
 // set (gate.go), and looks up again what was unknown.

@@ -161,7 +161,7 @@ func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 	}
 	y = s.Final(y)
 	if x&Extern != 0 {
-		return s.Final(x&^Extern) == y
+		return s.Final(x&^Extern) == y || u.chunks.left > 0 && s.matchKnown(u, x&^Extern, y, depth)
 	}
 	if u.budget--; depth > maxMatch || u.budget < 0 {
 		u.dirty = true // the walk remembers what it compared

@@ -177,7 +177,9 @@ func (s *placer) matchLocal(u *Unit, a, b uint32, depth int) bool {
 	}
 	ref := func(p, q Ref) bool {
 		if p == 0 || q == 0 || p&Extern != 0 || q&Extern != 0 {
-			return p == q || p != 0 && q != 0 && u.id(p) == u.id(q)
+			same := p == q || p != 0 && q != 0 && u.id(p) == u.id(q)
+			u.dirty = u.dirty || !same && u.chunks.left > 0 // they may be equal in structure
+			return same
 		}
 		return s.matchLocal(u, p-1, q-1, depth+1)
 	}

@@ -116,6 +116,7 @@ func (s *Set) Free() {
 	s.shapes.Free()
 	s.strings.free()
 	s.visited.Free()
+	s.chunks.free()
 }
 
 // SetLimit makes l the limit of the memory that the Set takes.
@@ -129,5 +130,6 @@ func (s *Set) DropIndexes() {
 	s.keys.Free()
 	s.local.free()
 	s.strings.freeByText()
+	s.chunks.free()
 	s.visited.Free()
 }

@@ -19,6 +19,8 @@ type tables struct {
 	// another definition; a Resolve that saw an older value is not trusted.
 	conflicts uint32
 
+	chunks chunkTable
+
 	base     *baseState        // nil: no base
 	baseIDs  uint32            // ids up to this one are type ids of the base; 0 without one
 	forwards arena.Vec[uint32] // ids of FWDs, for the unique-name pass
@@ -256,9 +258,11 @@ func (s *tables) index(id uint32) {
 	case btf.KindConst:
 		s.setConstTo(w.Third(), id)
 	case btf.KindStruct, btf.KindUnion:
-		d := &s.addEntity(name).defs[aggregate(info)]
+		e := s.addEntity(name)
+		d := &e.defs[aggregate(info)]
 		if *d != 0 {
 			s.conflicts++
+			s.chunks.noteHazy(id, *d, e.fwds[aggregate(info)])
 		}
 		s.enter(d, id)
 	case btf.KindTypedef:
@@ -269,7 +273,11 @@ func (s *tables) index(id uint32) {
 		s.enter(&e.typedefs, id)
 	case btf.KindFwd:
 		k := fwdAggregate(info)
-		s.addEntity(name).fwds[k] = id
+		e := s.addEntity(name)
+		e.fwds[k] = id
+		if d := e.defs[k]; d != 0 && s.keys.S[d].next != 0 {
+			s.chunks.noteHazy(id)
+		}
 		s.forwards.Append(id)
 		if f := s.baseForward(name, k); f != 0 && s.ids.S[f].fwd != f {
 			s.ids.S[id].fwd = s.Final(f)

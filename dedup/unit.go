@@ -86,6 +86,7 @@ type Unit struct {
 	names     arena.Vec[Name] // of the new nodes, while they are interned
 	scratch   []uint32
 	slow      slowState
+	chunks    unitChunks
 }
 
 // Reset empties the unit. Tables over keep bytes give their memory back.
@@ -101,6 +102,7 @@ func (u *Unit) Reset(keep int) {
 	u.visits.Trim(keep)
 	u.names.Trim(keep)
 	u.slow.reset(keep)
+	u.chunks = unitChunks{}
 	u.err = nil
 	u.dirty, u.loops, u.view, u.resolved = false, false, 0, false
 }

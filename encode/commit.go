@@ -52,10 +52,11 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	}
 	for {
 		err := r.set.Commit(&u.Types)
-		if errors.Is(err, dedup.ErrAlias) {
-			// A name of the unit has another token: read it again, with
-			// the alias in force.
+		if errors.Is(err, dedup.ErrAlias) || errors.Is(err, dedup.ErrIncomplete) {
+			// A name of the unit has another token, or types that were left out are
+			// needed: read it again, with the alias in force, and whole.
 			u.restart()
+			u.whole = errors.Is(err, dedup.ErrIncomplete)
 			if err := reread(); err != nil {
 				return err
 			}
@@ -77,9 +78,9 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	r.countUnencodable(u)
 	r.hides = r.hides || u.Hides
 	r.stats.DIEs += u.DIEs
-	r.stats.TypesIn += uint64(len(u.Types.Order.S))
+	r.stats.TypesIn += uint64(len(u.Types.Order.S) + u.Types.Left())
 	if r.index.Load() == 0 && u.FirstInt != 0 {
-		r.index.Store(u.Types.ID.S[u.FirstInt-1])
+		r.index.Store(u.id(u.FirstInt))
 	}
 	if f.merge != nil {
 		return f.takeMerged(u)

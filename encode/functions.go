@@ -62,11 +62,21 @@ func (f *input) prepare(u *workspace) {
 			BigEndian: f.BigEndian, Split: u.File.Split(),
 		},
 		Clang: clang, TrueSignature: f.opt.Features&TrueSignature != 0,
-		Types: callconv.Types{Nodes: u.Types.Nodes.S, Members: u.Types.Members.S, AddrSize: addrSize},
+		Types: u.sizes(f.run.set, addrSize),
 		Exprs: exprs, Lists: e.Lists,
 		Funcs: u.Funcs.S, Params: u.Params.S, Copies: copies, Order: u.FuncOrder.S,
 		Formats: u.Formats.S, Only: e.Only,
 	}
+}
+
+// sizes are the types of the unit that decide how large things are: its own, and those
+// of the set that were left out of it.
+func (u *workspace) sizes(set *dedup.Set, addrSize int) callconv.Types {
+	t := callconv.Types{Nodes: u.Types.Nodes.S, Members: u.Types.Members.S, AddrSize: addrSize}
+	if u.Types.Left() > 0 {
+		t.Set = set
+	}
+	return t
 }
 
 // placeFuncs looks the unit's functions up in the ELF function table. It reports
@@ -148,7 +158,7 @@ func (f *input) addState(u *workspace, fn *callconv.Func) {
 // memberName is the name of a parameter of which one member is passed.
 func (f *input) memberName(u *workspace, p *callconv.Param) dedup.Name {
 	name := append([]byte(nil), f.Names.Text(p.Name)...)
-	name = append(append(name, "__"...), f.Names.Text(u.Types.Members.S[p.Member-1].Name)...)
+	name = append(append(name, "__"...), f.Names.Text(u.env.Types.Members[p.Member-1].Name)...)
 	return f.Names.Token(name)
 }
 

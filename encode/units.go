@@ -61,7 +61,11 @@ func (u *workspace) readRecord(f *input) error {
 	if f.run.inline != nil {
 		return u.UnitError("its unit record says nothing of inlined functions: compile it without one, or leave inlined functions out")
 	}
-	return u.record.Read(&u.Unit, &f.Input, f.run.recordNames())
+	known := f.run.set
+	if u.whole || f.run.raw != nil || f.opt.Base != nil || f.opt.Exact || f.opt.WholeBitfields {
+		known = nil
+	}
+	return u.record.Read(&u.Unit, &f.Input, f.run.recordNames(), known)
 }
 
 // resolve judges the functions of a unit that has been read and looks its types up.
@@ -73,12 +77,21 @@ func (f *input) resolve(u *workspace) error {
 		return err
 	}
 	f.run.raw.types(u)
-	f.functions(u)
+	functionsOfSet(f, u)
 	if u.RelocFail != nil {
 		return u.UnitError(u.RelocFail.Error())
 	}
 	f.run.set.Resolve(&u.Types)
 	return nil
+}
+
+// functionsOfSet is functions for a unit whose types may be in the set alone.
+func functionsOfSet(f *input, u *workspace) {
+	if u.Types.Left() > 0 {
+		f.run.set.Hold()
+		defer f.run.set.Release()
+	}
+	f.functions(u)
 }
 
 // needLists waits for the location lists of the unit's parameters.

@@ -104,7 +104,7 @@ func (f *input) keepVar(u *workspace, v *unit.Var) (size uint64, keep bool, err 
 		}
 		return 0, false, errVoidVar
 	}
-	size = varSize(&u.Tables, v.Type, f.AddrSize)
+	size = varSize(new(u.sizes(f.run.set, f.AddrSize)), v.Type)
 	if size == 0 || size > 1<<32-1 || v.SecOff > 1<<32-1 {
 		if size == 0 {
 			f.warn("Ignoring zero-sized variable '" + string(appendName(nil, name)) + "'...")
@@ -176,16 +176,16 @@ func validName(b []byte) bool {
 }
 
 // varSize is the size of a variable's type: pahole-behaviour 5.3.
-func varSize(t *unit.Tables, r dedup.Ref, addrSize int) uint64 {
+func varSize(t *callconv.Types, r dedup.Ref) uint64 {
 	mul := uint64(1)
 	for range 4096 {
-		if r == 0 || r&dedup.Extern != 0 {
+		n := t.Node(r)
+		if n == nil {
 			return 0
 		}
-		n := &t.Types.Nodes.S[r-1]
 		switch btf.InfoKind(n.Info) {
 		case btf.KindPtr:
-			return mul * uint64(addrSize)
+			return mul * uint64(t.AddrSize)
 		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64:
 			return mul * uint64(callconv.DwarfSize(n))
 		case btf.KindStruct, btf.KindUnion:

@@ -17,6 +17,7 @@ type workspace struct {
 	size  uint64 // bytes of .debug_info that the workspace stands for
 	fail  error  // why the unit could not be encoded
 	ready bool   // it has been read, and may be committed
+	whole bool   // no types may be left out of it that are known
 	judged
 	record unitrecord.Reader
 
@@ -68,7 +69,7 @@ func (u *workspace) init(l *arena.Limit) {
 
 // reset prepares the workspace for the next unit.
 func (u *workspace) reset() {
-	u.log, u.fail = u.log[:0], nil
+	u.log, u.fail, u.whole = u.log[:0], nil, false
 	u.raw.Trim(maxKept)
 	u.states.Trim(maxKept)
 	u.params.Trim(maxKept)

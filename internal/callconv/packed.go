@@ -28,7 +28,7 @@ func (e *Functions) Uncertain(f *Func) bool {
 	args := argRegsOf(e.Machine)
 	ps := e.paramsOf(f)
 	for j := args.n; j < len(ps); j++ {
-		n := e.Types.node(ps[j].Type)
+		n := e.Types.Node(ps[j].Type)
 		if n != nil && btf.InfoKind(n.Info) == btf.KindStruct && n.Name != 0 && e.Types.packed(n) {
 			return true
 		}
@@ -86,7 +86,7 @@ func (t *Types) layout(r dedup.Ref, depth int, budget *int) (size, align uint64)
 	count := uint64(1)
 	for ; depth > 0 && *budget > 0; depth-- {
 		*budget--
-		n := t.node(r)
+		n := t.Node(r)
 		if n == nil {
 			return 0, 0
 		}

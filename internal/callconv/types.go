@@ -10,15 +10,24 @@ type Types struct {
 	Nodes    []dedup.Node
 	Members  []dedup.Member
 	AddrSize int // bytes of a pointer
+	// Set has the types that are no nodes, if what refers to them is Extern. Nobody may
+	// change it meanwhile (dedup.Set.Hold). nil if there are none.
+	Set *dedup.Set
 }
 
 // maxTypeHops bounds every walk along a chain of types; real chains have a
 // handful, cycles exist in broken files only.
 const maxTypeHops = 64
 
-// node returns the node that r refers to, or nil for void and for what is not
-// of this unit.
-func (t *Types) node(r dedup.Ref) *dedup.Node {
+// Node returns the node that r refers to, or nil for void and for what is not
+// of this unit and not in Set. Members may be another slice afterwards, with the members
+// of types in Set at its end.
+func (t *Types) Node(r dedup.Ref) *dedup.Node {
+	if r&dedup.Extern != 0 && t.Set != nil {
+		n, members := t.Set.Node(r&^dedup.Extern, t.Members)
+		t.Members = members
+		return &n
+	}
 	if r == 0 || uint64(r) > uint64(len(t.Nodes)) {
 		return nil
 	}
@@ -30,7 +39,7 @@ func (t *Types) node(r dedup.Ref) *dedup.Node {
 // size of its element.
 func (t *Types) typeSize(r dedup.Ref) uint16 {
 	for range maxTypeHops {
-		n := t.node(r)
+		n := t.Node(r)
 		if n == nil {
 			return 0
 		}
@@ -50,7 +59,7 @@ func (t *Types) typeSize(r dedup.Ref) uint16 {
 // stripped returns the node behind const and typedef, or nil for void.
 func (t *Types) stripped(r dedup.Ref) *dedup.Node {
 	for range maxTypeHops {
-		n := t.node(r)
+		n := t.Node(r)
 		if n == nil {
 			return nil
 		}

@@ -40,11 +40,7 @@ func Convert(src mmapelf.Source, maker string, keepExports func() bool) ([]byte,
 		return nil, err
 	}
 	defer f.Close()
-	w, err := unitrecord.NewWriter()
-	if err != nil {
-		return nil, err
-	}
-	c := &converter{file: f, writer: w, maker: maker}
+	c := &converter{file: f, writer: unitrecord.NewWriter(), maker: maker}
 	c.in = unit.Input{
 		File: f, Index: new(atomic.Uint32), Limit: limit,
 		Options:  unit.Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true, KeepSigns: true},

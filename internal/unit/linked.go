@@ -29,10 +29,14 @@ func (in *Input) ReadLinked(u *Unit, p int) error {
 
 // Settle is the second step of Read, for tables as ReadLinked leaves them.
 func (in *Input) Settle(u *Unit) error {
-	if id := in.Index.Load(); id != 0 && u.Arrays {
+	index := in.Index.Load() | dedup.Extern
+	if index == dedup.Extern {
+		index = u.FirstInt
+	}
+	if index&dedup.Extern != 0 && u.Arrays {
 		for i := range u.Types.Nodes.S {
 			if n := &u.Types.Nodes.S[i]; btf.InfoKind(n.Info) == btf.KindArray {
-				n.First = id | dedup.Extern
+				n.First = index
 			}
 		}
 	}

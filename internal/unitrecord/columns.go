@@ -10,24 +10,18 @@ import (
 // the reason of each.
 const (
 	colHead    = iota // counts and facts of the unit
-	colName           // names of nodes and members: code, see names.go
+	colName           // names that are not in colNode: code, see names.go
 	colNameLow        // lower halves of the codes that need two bytes
 	colNameFar        // codes that do not fit into two bytes
 	colDict           // fresh names: steps in the dictionary
 	colText           // fresh names that the dictionary does not have, each with a NUL
-	colKind           // nodes: kind, kind_flag, and whether vlen is not 0
-	colVlen           // nodes with elements
-	colSize           // nodes with a size, in bytes
-	colRef            // references: code, see refs.go
+	colKey            // chunks: keys of 8 bytes, see key.go
+	colChunk          // chunks: nodes, elements, fresh names, bytes
+	colNode           // nodes, see types.go
+	colRef            // references that are not in colNode: code, see refs.go
 	colRefLow
 	colRefFar
-	colOffset   // members: steps of the offset
-	colBits     // members of structs with kind_flag: width, and the offset's odd bits
-	colValue    // enumerators: steps of the lower 32 bits
-	colHigh     // enumerators of ENUM64: the upper 32 bits
-	colCount    // arrays: elements
-	colInt      // INTs: encoding
-	colOrder    // steps of the raw order
+	colOrder    // raw order: runs of nodes, and the steps between them
 	colUnsigned // ENUMs of Tables.Unsigned
 	colFunc     // functions: flags
 	colFuncMore // functions: origins, specifications, numbers of parameters and annotations

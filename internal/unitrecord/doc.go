@@ -9,6 +9,7 @@
 //
 // From below: columns of numbers (columns.go); names and references as codes
 // (names.go, refs.go); the tables (types.go, funcs.go, vars.go and their
-// counterparts in read*.go); the frame around them (frame.go).
+// counterparts in read*.go), of which the types are in chunks that have keys (key.go);
+// the frame around them (frame.go).
 // docs/unit-records.md describes the format.
 package unitrecord

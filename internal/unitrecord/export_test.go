@@ -6,10 +6,6 @@ func Remake(record []byte, addrSize int, change func(columns []byte) []byte) []b
 	if err != nil {
 		return nil
 	}
-	w, err := NewWriter()
-	if err != nil {
-		return nil
-	}
 	r := new(Reader)
 	columns, err := r.expand(&f)
 	if err != nil {
@@ -18,5 +14,5 @@ func Remake(record []byte, addrSize int, change func(columns []byte) []byte) []b
 	columns = change(columns)
 	out, bases := appendFrame(nil, f.maker, len(f.bases)/addrSize, addrSize, columns)
 	copy(out[bases:], f.bases)
-	return w.zstd.EncodeAll(columns, out)
+	return compress(out, columns)
 }

@@ -9,7 +9,7 @@ import (
 // The frame of a record: what is needed before the columns can be read. Addresses
 // that the linker decides stand in it as plain words, each with a relocation.
 //
-//	1       format, 1
+//	1       format, 2
 //	1       number of the dictionary of names
 //	1, n    length and text of the version of btflite that has made the record
 //	ULEB    number of bases
@@ -17,10 +17,10 @@ import (
 //	        0 where the linker has dropped the section
 //	ULEB    length of the columns before compression
 //	4       CRC-32C of the columns before compression, little-endian
-//	rest    columns, a zstd frame
+//	rest    columns, an S2 block
 
 // Format is the version of the format of records. Another one is not read.
-const Format = 1
+const Format = 2
 
 // maxColumns is the most bytes that the columns of a record may have.
 const maxColumns = 256 << 20

@@ -123,7 +123,7 @@ func (w *Writer) function(u *unit.Unit, fn *callconv.Func, p *places) {
 	}
 	c.byte(colFunc, flags)
 	if fn.Flags&callconv.FuncHasType != 0 {
-		c.ref(0, fn.Type)
+		c.ref(fn.Type)
 	}
 	c.uint(colFuncMore, uint64(fn.N))
 	origin := p.to(fn.Origin)
@@ -156,7 +156,7 @@ func (w *Writer) param(u *unit.Unit, pm *callconv.Param, p *places, expected int
 	c.byte(colParam, flags)
 	w.name(pm.Name)
 	if pm.HasType {
-		c.ref(0, pm.Type)
+		c.ref(pm.Type)
 	}
 }
 

@@ -34,26 +34,29 @@ type namer struct {
 }
 
 // name writes a name.
-func (w *Writer) name(t dedup.Name) {
+func (w *Writer) name(t dedup.Name) { w.nameTo(t, colName, colNameLow, colNameFar) }
+
+// nameTo writes a name to columns.
+func (w *Writer) nameTo(t dedup.Name, code, low, far int) {
 	n := &w.names
 	if t == 0 {
-		w.cols.byte(colName, 0)
+		w.cols.byte(code, 0)
 		return
 	}
 	k, known := n.number[t]
 	switch {
 	case !known:
 		n.number[t] = len(n.number)
-		w.cols.byte(colName, nameFresh)
+		w.cols.byte(code, nameFresh)
 		w.fresh(n.text.Text(t))
 	case k < refHigh-nameNear:
-		w.cols.byte(colName, byte(nameNear+k))
+		w.cols.byte(code, byte(nameNear+k))
 	case k>>8 < refFar-refHigh:
-		w.cols.byte(colName, byte(refHigh+k>>8))
-		w.cols.byte(colNameLow, byte(k))
+		w.cols.byte(code, byte(refHigh+k>>8))
+		w.cols.byte(low, byte(k))
 	default:
-		w.cols.byte(colName, refFar)
-		w.cols.uint(colNameFar, uint64(k))
+		w.cols.byte(code, refFar)
+		w.cols.uint(far, uint64(k))
 	}
 }
 
@@ -95,77 +98,81 @@ func (n *Names) token(i int) dedup.Name {
 // nameReader gives the names of a unit that is read.
 type nameReader struct {
 	names *Names
-	all   []dedup.Name // as they are used
-	p     int          // of the next one
-	known []dedup.Name // by number
-	last  int          // in the dictionary
+	known []freshName // by number
+	next  int         // number of the next fresh name
+	text  []byte
 	bad   bool
 }
 
-// read reads all names of a unit at once: the loop has nothing else to do.
-func (r *nameReader) read(n *Names, c *[numColumns]column) {
-	codes, low, far := &c[colName], &c[colNameLow], &c[colNameFar]
-	if cap(r.all) < len(codes.b) {
-		r.all = make([]dedup.Name, len(codes.b)+len(codes.b)/2)
-	}
-	r.names, r.all, r.p, r.known, r.last, r.bad = n, r.all[:len(codes.b)], 0, r.known[:0], 0, false
-	for i, b := range codes.b {
-		var k int
-		switch {
-		case b == 0:
-			r.all[i] = 0
-			continue
-		case b == nameFresh:
-			t := r.fresh(&c[colDict], &c[colText])
-			r.known = append(r.known, t)
-			r.all[i] = t
-			continue
-		case b < refHigh:
-			k = int(b) - nameNear
-		case b < refFar:
-			k = int(b-refHigh)<<8 | int(low.byte())
-		default:
-			k = int(min(far.uint(), 1<<40))
-		}
-		if k >= len(r.known) {
-			r.bad = true
-			return
-		}
-		r.all[i] = r.known[k]
-	}
-	codes.p = len(codes.b)
+// freshName is where a name is used for the first time. What it is is found when it is
+// asked for: most are in chunks that nobody reads.
+type freshName struct {
+	token dedup.Name // 0: not asked for yet
+	at    int32      // place in the dictionary, or -1 - offset in colText
 }
 
-// next is the next name.
-func (r *nameReader) next() dedup.Name {
-	if r.p >= len(r.all) {
+// read finds all names of a unit.
+func (r *nameReader) read(n *Names, dict, text *column) {
+	*r = nameReader{names: n, known: r.known[:0], text: text.b}
+	last := 0
+	for dict.left() > 0 {
+		d := dict.uint()
+		if d != 0 {
+			last += int(unzigzag(d - 1))
+			if uint(last) >= uint(len(n.known)) {
+				r.bad, last = true, 0
+			}
+			r.known = append(r.known, freshName{at: int32(last)})
+			continue
+		}
+		end := bytes.IndexByte(text.b[text.p:], 0)
+		if end < 0 {
+			r.bad = true
+			break
+		}
+		r.known = append(r.known, freshName{at: int32(-1 - text.p)})
+		text.p += end + 1
+	}
+}
+
+// name reads a name from columns.
+func (r *nameReader) name(code, low, far *column) dedup.Name {
+	b := code.byte()
+	k := 0
+	switch {
+	case b == 0:
+		return 0
+	case b == nameFresh:
+		k = r.next
+		r.next++
+	case b < refHigh:
+		k = int(b) - nameNear
+	case b < refFar:
+		k = int(b-refHigh)<<8 | int(low.byte())
+	default:
+		k = int(min(far.uint(), 1<<40))
+	}
+	if uint(k) >= uint(len(r.known)) {
 		r.bad = true
 		return 0
 	}
-	t := r.all[r.p]
-	r.p++
-	return t
+	if t := r.known[k].token; t != 0 {
+		return t
+	}
+	return r.ask(k)
+}
+
+// ask is the token of the name of number k, which exists.
+func (r *nameReader) ask(k int) dedup.Name {
+	f := &r.known[k]
+	if f.at >= 0 {
+		f.token = r.names.token(int(f.at))
+		return f.token
+	}
+	rest := r.text[-1-f.at:]
+	f.token = r.names.table.Token(rest[:bytes.IndexByte(rest, 0)])
+	return f.token
 }
 
 // done says whether all names were used, and all were right.
-func (r *nameReader) done() bool { return !r.bad && r.p == len(r.all) }
-
-// fresh reads what a name is.
-func (r *nameReader) fresh(dict, text *column) dedup.Name {
-	if d := dict.uint(); d != 0 {
-		r.last += int(unzigzag(d - 1))
-		if uint(r.last) >= uint(len(r.names.known)) {
-			r.bad, r.last = true, 0
-			return 0
-		}
-		return r.names.token(r.last)
-	}
-	rest := text.b[text.p:]
-	end := bytes.IndexByte(rest, 0)
-	if end < 0 {
-		r.bad = true
-		return 0
-	}
-	text.p += end + 1
-	return r.names.table.Token(rest[:end])
-}
+func (r *nameReader) done() bool { return !r.bad && r.next == len(r.known) }

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 
+	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/unit"
 )
 
@@ -14,53 +15,72 @@ import (
 type Reader struct {
 	cols  [numColumns]column
 	names nameReader
-	refs  refs
+	chunk chunkReader
 	bases bases
 	spans []span // of the locations, in colLocation
 	raw   []byte
-	zstd  *zstd.Decoder
 	bad   bool
-	seen  []uint64 // scratch of ordered
+	seen  []uint64 // scratch of order
 }
 
 // span is a part of colLocation.
 type span struct{ off, n uint32 }
 
 // Read fills u with what its record holds, as ReadLinked does with what its DIEs hold,
-// and settles it. u.Exprs is part of the Reader, and valid until the next Read. Errors:
-// a damaged record, and a *VersionError.
-func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names) error {
+// and settles it. Types that set knows are left out: what refers to them is Extern. They
+// are not if set is nil. u.Exprs is part of the Reader, and valid until the next Read.
+// Errors: a damaged record, and a *VersionError.
+func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names, set *dedup.Set) error {
 	if err := r.open(u, n); err != nil {
 		return u.UnitError(err.Error())
 	}
 	h := &r.cols[colHead]
-	nodes, members := h.count(&r.cols[colKind]), int(min(h.uint(), uint64(len(r.cols[colName].b))))
+	nodes := h.count(&r.cols[colNode])
 	funcs, params := h.count(&r.cols[colFunc]), h.count(&r.cols[colParam])
 	vars, tags := h.count(&r.cols[colVar]), h.count(&r.cols[colAnnot])
 	locations := h.count(&r.cols[colLocation])
 	u.DIEs = h.uint()
-	u.FirstInt = h.uint32()
+	firstInt := h.uint()
 	facts := h.uint()
 	u.Hides, u.Arrays = facts&factHides != 0, facts&factArrays != 0
-	if u.FirstInt > uint32(nodes) {
+	if firstInt > uint64(nodes) {
 		h.bad = true
 	}
 	if h.bad {
 		return u.UnitError(errDamaged.Error())
 	}
-	r.refs.read(&r.cols[colRef], &r.cols[colRefLow], &r.cols[colRefFar], nodes)
-	r.types(u, in, nodes, members)
+	withTypeTags := facts&factTypeTags != 0
+	if tags > 0 || withTypeTags && !in.TypeTag {
+		set = nil // they need the nodes themselves
+	}
+	r.types(u, in, nodes, set)
+	if r.bad {
+		return u.UnitError(errDamaged.Error())
+	}
+	if firstInt != 0 {
+		u.FirstInt = r.chunk.nodes[firstInt-1]
+	}
 	r.locations(u, locations)
 	r.funcs(u, in, funcs, params)
 	r.vars(u, in, vars)
 	r.tags(u, in, tags)
-	if r.damaged() || !r.ordered(u) {
+	if r.damaged() {
 		return u.UnitError(errDamaged.Error())
 	}
-	if !in.TypeTag {
+	if withTypeTags && !in.TypeTag {
 		withoutTags(u)
 	}
 	return in.Settle(u)
+}
+
+// ref reads a reference that is not part of a node.
+func (r *Reader) ref() dedup.Ref {
+	return readRef(0, r.chunk.nodes, &r.cols[colRef], &r.cols[colRefLow], &r.cols[colRefFar])
+}
+
+// name reads a name that is not part of a node.
+func (r *Reader) name() dedup.Name {
+	return r.names.name(&r.cols[colName], &r.cols[colNameLow], &r.cols[colNameFar])
 }
 
 // open parses the frame and the columns of the record of u.
@@ -79,29 +99,26 @@ func (r *Reader) open(u *unit.Unit, n *Names) error {
 	}
 	r.bad = false
 	r.bases = bases{f.bases, size, u.Hdr.BigEndian}
-	r.names.read(n, &r.cols)
+	r.names.read(n, &r.cols[colDict], &r.cols[colText])
 	return nil
 }
 
 // expand gives the columns of a record. They are valid until the next call.
 func (r *Reader) expand(f *frame) ([]byte, error) {
-	var err error
-	if r.zstd == nil {
-		r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxColumns))
-		if err != nil {
-			return nil, err
-		}
-	}
-	if cap(r.raw) > maxKept {
-		r.raw = nil
-	}
-	if r.raw, err = r.zstd.DecodeAll(f.packed, r.raw[:0]); err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
-	}
-	if len(r.raw) != f.length || crc32.Checksum(r.raw, castagnoli) != f.sum {
+	if n, err := s2.DecodedLen(f.packed); err != nil || n != f.length {
 		return nil, errDamaged
 	}
-	return r.raw, nil
+	if cap(r.raw) < f.length || cap(r.raw) > maxKept {
+		r.raw = make([]byte, f.length+f.length/2)
+	}
+	raw, err := s2.Decode(r.raw[:cap(r.raw)], f.packed)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	if len(raw) != f.length || crc32.Checksum(raw, castagnoli) != f.sum {
+		return nil, errDamaged
+	}
+	return raw, nil
 }
 
 // maxKept is how much memory for columns is kept from unit to unit, in bytes.
@@ -114,22 +131,5 @@ func (r *Reader) damaged() bool {
 			return true
 		}
 	}
-	return r.bad || !r.names.done() || !r.refs.done()
-}
-
-// ordered says whether each node has one place in the raw order.
-func (r *Reader) ordered(u *unit.Unit) bool {
-	n := (len(u.Types.Nodes.S) + 63) / 64
-	if cap(r.seen) < n {
-		r.seen = make([]uint64, n)
-	}
-	seen := r.seen[:n]
-	clear(seen)
-	for _, k := range u.Types.Order.S {
-		if seen[k>>6]>>(k&63)&1 != 0 {
-			return false
-		}
-		seen[k>>6] |= 1 << (k & 63)
-	}
-	return true
+	return r.bad || !r.names.done()
 }

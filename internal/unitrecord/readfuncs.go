@@ -80,12 +80,12 @@ func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int) {
 		if flags&funcAddress != 0 {
 			fn.LowPC = r.address()
 		}
-		fn.Name = r.names.next()
+		fn.Name = r.name()
 		if flags&funcAnnots != 0 {
 			fn.NAn = r.annots(u, in)
 		}
 		if fn.Flags&callconv.FuncHasType != 0 {
-			fn.Type = r.refs.at(0)
+			fn.Type = r.ref()
 		}
 		fn.N = more.uint32()
 		if uint64(fn.N) > uint64(m) {
@@ -137,9 +137,9 @@ func (r *Reader) param(u *unit.Unit, place, expected uint32) {
 			pm.Origin = r.cols[colOrigin].uint32()
 		}
 	}
-	pm.Name = r.names.next()
+	pm.Name = r.name()
 	if pm.HasType {
-		pm.Type = r.refs.at(0)
+		pm.Type = r.ref()
 	}
 	u.Params.Append(pm)
 }
@@ -148,7 +148,7 @@ func (r *Reader) param(u *unit.Unit, place, expected uint32) {
 func (r *Reader) annots(u *unit.Unit, in *unit.Input) uint32 {
 	n := r.cols[colAnnot].count(&r.cols[colAnnot])
 	for range n {
-		a := unit.Annot{Value: r.names.next(), Component: int32(r.cols[colAnnot].step())}
+		a := unit.Annot{Value: r.name(), Component: int32(r.cols[colAnnot].step())}
 		if in.DeclTag {
 			u.Annots.Append(a)
 		}
@@ -163,7 +163,7 @@ func (r *Reader) annots(u *unit.Unit, in *unit.Input) uint32 {
 func (r *Reader) vars(u *unit.Unit, in *unit.Input, n int) {
 	for range n {
 		addr := r.address()
-		v := unit.Var{Name: r.names.next(), Type: r.refs.at(0), FirstAn: uint32(len(u.Annots.S))}
+		v := unit.Var{Name: r.name(), Type: r.ref(), FirstAn: uint32(len(u.Annots.S))}
 		flags := r.cols[colVar].byte()
 		v.External = flags&varExternal != 0
 		if flags&varAnnots != 0 {
@@ -181,7 +181,7 @@ func (r *Reader) tags(u *unit.Unit, in *unit.Input, n int) {
 	node := int64(0)
 	for range n {
 		node += c.step()
-		t := unit.Tag{Node: uint32(node), Component: int32(c.step()), Value: r.names.next()}
+		t := unit.Tag{Node: uint32(node), Component: int32(c.step()), Value: r.name()}
 		if uint64(node) >= uint64(len(u.Types.Nodes.S)) {
 			r.bad = true
 			return

@@ -1,0 +1,175 @@
+package unitrecord
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/names"
+	"github.com/btflite/btflite/internal/unit"
+)
+
+// Keys of chunks. The key of a chunk is a hash of all that its nodes are, and of what
+// they refer to down to structs, unions and forward declarations with a name, which
+// count by kind and name (see dedup.Chunk). Where a chunk ends depends on its last node
+// alone, so that the same types make the same chunks in other units.
+
+// chunkSize is how many nodes a chunk has on average: a power of two. Smaller ones are
+// known more often, but each has a key, which does not compress. Of Linux 7.2, nine
+// nodes of ten are in known chunks of 8, eight of ten in chunks of 16.
+const chunkSize = 8
+
+// endsChunk says whether a node is the last one of a chunk.
+func endsChunk(hash uint64) bool { return hash>>32%chunkSize == 0 }
+
+// chunkKey is a chunk that is written.
+type chunkKey struct {
+	from     int // in colNode
+	names    int // number of the first fresh one
+	nodes    int
+	elements int
+	hash     uint64
+	none     bool // it cannot have a key
+}
+
+// add adds the hash of a node.
+func (k *chunkKey) add(hash uint64) {
+	k.nodes++
+	k.hash = mix(k.hash, hash)
+	k.none = k.none || hash == 0
+}
+
+// key is the key; 0 for none.
+func (k *chunkKey) key() uint64 {
+	if k.none {
+		return 0
+	}
+	return k.hash
+}
+
+func mix(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// keyMaker makes the hashes of the nodes of a unit.
+type keyMaker struct {
+	u      *unit.Unit
+	names  *names.Table
+	hash   []uint64 // by node; 0 if it has none
+	state  []byte   // by node
+	tokens map[dedup.Name]uint64
+}
+
+// States of a node.
+const (
+	stateNew = iota
+	stateBusy
+	stateDone
+)
+
+// hashes are the hashes of the nodes of u, 0 for one that cannot have one: it refers to
+// itself, or to so much that nobody wants to follow; or it is an enumeration without
+// values, which may become another one with each unit; or an INT that BTF cannot tell.
+// They are valid until the next call.
+func (m *keyMaker) hashes(u *unit.Unit, t *names.Table) []uint64 {
+	n := len(u.Types.Nodes.S)
+	*m = keyMaker{u: u, names: t, hash: make([]uint64, n), state: make([]byte, n), tokens: make(map[dedup.Name]uint64, n)}
+	for i := range n {
+		m.node(i, 0)
+	}
+	return m.hash
+}
+
+// maxKeyDepth is how deep a hash follows references.
+const maxKeyDepth = 64
+
+// name is the hash of a name.
+func (m *keyMaker) name(t dedup.Name) uint64 {
+	if t == 0 {
+		return 0
+	}
+	h, ok := m.tokens[t]
+	if !ok {
+		h = 14695981039346656037
+		for _, c := range m.names.Text(t) {
+			h = (h ^ uint64(c)) * 1099511628211
+		}
+		m.tokens[t] = h
+	}
+	return h
+}
+
+// node is the hash of node i.
+func (m *keyMaker) node(i, depth int) uint64 {
+	if m.state[i] == stateDone {
+		return m.hash[i]
+	}
+	if m.state[i] == stateBusy || depth > maxKeyDepth {
+		return 0
+	}
+	m.state[i] = stateBusy
+	m.hash[i] = m.content(&m.u.Types.Nodes.S[i], depth)
+	m.state[i] = stateDone
+	return m.hash[i]
+}
+
+// content is the hash of what a node is.
+func (m *keyMaker) content(n *dedup.Node, depth int) uint64 {
+	kind := btf.InfoKind(n.Info)
+	h := mix(mix(1, uint64(n.Info)), m.name(n.Name))
+	whole := true // everything has a hash
+	ref := func(r dedup.Ref) {
+		x := m.ref(r, depth+1)
+		whole = whole && x != 0
+		h = mix(h, x)
+	}
+	switch kind {
+	case btf.KindInt:
+		whole = n.First == 0
+		h = mix(mix(h, uint64(n.Third)), uint64(n.Aux))
+	case btf.KindFloat:
+		h = mix(h, uint64(n.Third))
+	case btf.KindFwd:
+	case btf.KindStruct, btf.KindUnion:
+		h = mix(h, uint64(n.Third))
+		for _, x := range m.u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
+			h = mix(mix(h, m.name(x.Name)), uint64(x.Val))
+			ref(x.Type)
+		}
+	case btf.KindEnum, btf.KindEnum64:
+		whole = btf.InfoVlen(n.Info) != 0
+		h = mix(h, uint64(n.Third))
+		for _, x := range m.u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
+			h = mix(mix(h, m.name(x.Name)), uint64(x.Type)|uint64(x.Val)<<32)
+		}
+	case btf.KindFuncProto:
+		ref(n.Third)
+		for _, x := range m.u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
+			h = mix(h, m.name(x.Name))
+			ref(x.Type)
+		}
+	case btf.KindArray:
+		ref(n.Third)
+		h = mix(h, uint64(n.Aux))
+	default:
+		ref(n.Third)
+	}
+	if !whole {
+		return 0
+	}
+	return max(h, 1)
+}
+
+// ref is the hash of what a reference leads to.
+func (m *keyMaker) ref(r dedup.Ref, depth int) uint64 {
+	if r == 0 {
+		return 2
+	}
+	n := &m.u.Types.Nodes.S[r-1]
+	switch kind := btf.InfoKind(n.Info); kind {
+	case btf.KindStruct, btf.KindUnion, btf.KindFwd:
+		if n.Name != 0 {
+			return max(mix(mix(3, uint64(n.Info)&^0xffff), m.name(n.Name)), 1)
+		}
+	}
+	return m.node(int(r-1), depth)
+}
