@@ -97,7 +97,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	return brace
 }
 
-// markPacked notes which types must be packed because a member of l is at an odd place,
+// markPacked notes which structs must be packed because a member of l is at an odd place,
 // though l is not packed. pahole takes them as packed from there on, wherever they stand.
 func (p *output) markPacked(l *view.Layout) {
 	if l.Packed || l.Type.Kind() != btf.KindStruct {
@@ -105,7 +105,7 @@ func (p *output) markPacked(l *view.Layout) {
 	}
 	for i := range l.Rows {
 		if r := &l.Rows[i]; r.Misplaced {
-			if of := r.Type().Resolved(); of.IsComposite() {
+			if of := r.Type().Resolved(); of.Kind() == btf.KindStruct {
 				if p.packed == nil {
 					p.packed = map[uint32]bool{}
 				}
