@@ -8,7 +8,7 @@ import (
 )
 
 // Chunks: runs of nodes that come again in unit after unit. Whoever reads a unit may
-// have, for a run of its nodes, a key of their content (ChunkKey). If a chunk of that
+// have, for a run of its nodes, a key of their content (Chunk.Key). If a chunk of that
 // key was committed before, its nodes have ids, and need not be read at all: they are
 // not in the unit, and what refers to them is Extern.
 //

@@ -190,19 +190,24 @@ func TestCertificateNamesTheViolation(t *testing.T) {
 	}
 }
 
+// everyKind adds a type of each kind whose records differ in shape.
+func everyKind(b *btftest.Builder) {
+	i := b.Int("int", 4)
+	b.Enum("e", b.Value("A", 1), b.Value("B", 2))
+	b.Struct("s", 8, b.Member("a", i, 0), b.Member("b", i, 32))
+	p := b.Proto(i, b.Param("x", i), b.Param("y", i))
+	f := b.Func("f", 1, p)
+	l := b.Add("", btf.Info(btf.KindLocParam, 1, false), 4, btf.LocReg, 5)
+	q := b.Add("", btf.Info(btf.KindLocProto, 2, false), 0, l, l)
+	b.Add(".text", btf.Info(btf.KindLocsec, 2, false), 0, f, q, 16, f, q, 32)
+	b.Array(i, i, 3)
+}
+
 // TestCertificateWords: a survivor that differs in one word is no survivor,
 // whichever word it is; one that is a definition of a forward's name is.
 func TestCertificateWords(t *testing.T) {
 	raw := btftest.Build(t, nil, func(b *btftest.Builder) {
-		i := b.Int("int", 4)
-		b.Enum("e", b.Value("A", 1), b.Value("B", 2))
-		b.Struct("s", 8, b.Member("a", i, 0), b.Member("b", i, 32))
-		p := b.Proto(i, b.Param("x", i), b.Param("y", i))
-		f := b.Func("f", 1, p)
-		l := b.Add("", btf.Info(btf.KindLocParam, 1, false), 4, btf.LocReg, 5)
-		q := b.Add("", btf.Info(btf.KindLocProto, 2, false), 0, l, l)
-		b.Add(".text", btf.Info(btf.KindLocsec, 2, false), 0, f, q, 16, f, q, 32)
-		b.Array(i, i, 3)
+		everyKind(b)
 		b.Int("other", 8)
 	})
 	m := make([]uint32, raw.TypeCount())
@@ -228,15 +233,7 @@ func TestCertificateWords(t *testing.T) {
 	// All ids are others in the result, so that references are compared by the map.
 	moved := btftest.Build(t, nil, func(b *btftest.Builder) {
 		b.Int("other", 8)
-		i := b.Int("int", 4)
-		b.Enum("e", b.Value("A", 1), b.Value("B", 2))
-		b.Struct("s", 8, b.Member("a", i, 0), b.Member("b", i, 32))
-		p := b.Proto(i, b.Param("x", i), b.Param("y", i))
-		f := b.Func("f", 1, p)
-		l := b.Add("", btf.Info(btf.KindLocParam, 1, false), 4, btf.LocReg, 5)
-		q := b.Add("", btf.Info(btf.KindLocProto, 2, false), 0, l, l)
-		b.Add(".text", btf.Info(btf.KindLocsec, 2, false), 0, f, q, 16, f, q, 32)
-		b.Array(i, i, 3)
+		everyKind(b)
 	})
 	for id := range m[1:] {
 		m[1+id] = uint32(1+id)%(raw.TypeCount()-1) + 1
