@@ -23,6 +23,7 @@ type cli struct {
 	lookupEnv      func(string) (string, bool)
 	guard          *guard
 	groupLimit     uint64 // of the control group, if that is the memory limit; else 0
+	heap           heap
 
 	calledAs  string         // the program's name, without folders
 	firstWord string         // of the command line

@@ -170,14 +170,16 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 		opt.Warn = func(line string) { fmt.Fprintln(c.stderr, line) }
 	}
 	meter := c.startProgress(cfg.verbose || c.quiet, fileProgress(paths[0]))
-	if meter != nil {
-		opt.Progress = meter.update
-	}
 	defer meter.stop() // also on a panic
 
 	size := sizeOf(paths)
-	forget(size)
-	opt.UnitsRead = func() { forget(size) } // the readers of DWARF are not needed any more
+	trim := newCodeTrim(size, 64<<20)
+	opt.Progress = func(done, total uint64) {
+		trim.done(done)
+		meter.update(done, total)
+	}
+	c.heap.forget(size)
+	opt.UnitsRead = func() { c.heap.forget(size) } // the readers of DWARF are not needed any more
 	enc, err := runEncode(paths, opt, f)
 	meter.stop()
 	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {

@@ -22,7 +22,7 @@
 //	help.go, manual.go, completion.go  what is printed of commands and options
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
-//	memory.go    the memory limit
+//	memory.go    the memory limit, and what a run gives back
 //	finish.go    what the options say of the work in encode and finish
 //	outputs.go, replace.go, target.go, signals.go  output that is whole or not there
 //	readtypes.go  the inputs of commands that print types
@@ -32,24 +32,11 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 )
 
-// gcPercent is how much garbage the heap may hold beside what is live. Almost
-// all memory of a run is outside the heap, and what is in it holds hardly any
-// pointers: collecting often costs nothing and keeps the peak down.
-const gcPercent = 20
-
-// firstPercent makes the heap grow to 8 MiB, twice what Go starts from, before it
-// is collected for the first time. With gcPercent a run would collect ten times
-// on the way there, a twentieth of all time for a small module.
-const firstPercent = 200
-
 func main() {
-	debug.SetGCPercent(firstPercent)
-	runtime.AddCleanup(&struct{ p *byte }{}, func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
 	c := newCLI(os.Stdout, os.Stderr, os.LookupEnv)
+	c.heap.growFirst()
 	c.calledAs = filepath.Base(os.Args[0])
 	os.Exit(c.run(os.Args[1:]))
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/memlimit"
@@ -54,6 +56,35 @@ func (c *cli) room(file string, n int64) error {
 	return nil
 }
 
+// gcPercent is how much garbage the heap may hold beside what is live. Almost
+// all memory of a run is outside the heap, and what is in it holds hardly any
+// pointers: collecting often costs nothing and keeps the peak down.
+const gcPercent = 20
+
+// firstPercent makes the heap grow to 8 MiB, twice what Go starts from, before it
+// is collected for the first time. With gcPercent a run would collect ten times
+// on the way there, a twentieth of all time for a small module.
+const firstPercent = 200
+
+// heap tells Go how often to collect garbage.
+type heap struct {
+	first runtime.Cleanup // sets gcPercent when the first collection has run
+}
+
+// growFirst has the heap grow before it is collected for the first time.
+func (h *heap) growFirst() {
+	debug.SetGCPercent(firstPercent)
+	h.first = runtime.AddCleanup(&struct{ p *byte }{}, func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
+}
+
+// clear gives back what is garbage now, and has the heap grow again: collections
+// in between would save less than the tables of functions that they touch take.
+func (h *heap) clear() {
+	h.first.Stop()
+	debug.FreeOSMemory()
+	h.growFirst()
+}
+
 // largeInput is how many bytes of input make up for what forget costs: one to two
 // milliseconds of CPU time. It makes the peak two mebibytes lower.
 const largeInput = 64 << 20
@@ -61,9 +92,36 @@ const largeInput = 64 << 20
 // forget drops what only the work before has used, if the inputs are large: garbage, which
 // the heap would hold on to, and code. It is called before the memory of the run is taken,
 // and where the largest is taken.
-func forget(inputs uint64) {
+func (h *heap) forget(inputs uint64) {
 	if inputs >= largeInput {
-		debug.FreeOSMemory()
+		h.clear()
+		memlimit.DropCode()
+	}
+}
+
+// codeTrim drops the code that is no longer used while a run goes on: a run begins with
+// code of which it needs nothing later, and a function that is called once keeps 16 pages.
+type codeTrim struct {
+	step uint64        // bytes of input between two times
+	next atomic.Uint64 // when so many bytes are done; 0 is never
+}
+
+// firstTrim is how many bytes are done when a run has used the code of its start.
+const firstTrim = 2 << 20
+
+// newCodeTrim returns the codeTrim of a run over inputs of some size in all; it drops
+// nothing if they are small.
+func newCodeTrim(inputs, step uint64) *codeTrim {
+	t := &codeTrim{step: step}
+	if inputs >= largeInput {
+		t.next.Store(firstTrim)
+	}
+	return t
+}
+
+// done notes how many bytes are done. Any goroutine may call it.
+func (t *codeTrim) done(bytes uint64) {
+	if next := t.next.Load(); next != 0 && bytes >= next && t.next.CompareAndSwap(next, bytes+t.step) {
 		memlimit.DropCode()
 	}
 }

@@ -30,3 +30,29 @@ func TestJobsFollowMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestCodeTrim: code is dropped once the start is over and then at each step, never for small
+// inputs.
+func TestCodeTrim(t *testing.T) {
+	const step = 100 << 20
+	for _, c := range []struct {
+		inputs uint64
+		done   []uint64
+		next   uint64
+	}{
+		{largeInput - 1, []uint64{largeInput}, 0},
+		{largeInput, nil, firstTrim},
+		{largeInput, []uint64{firstTrim - 1}, firstTrim},
+		{largeInput, []uint64{firstTrim}, firstTrim + step},
+		{largeInput, []uint64{firstTrim, firstTrim + step - 1}, firstTrim + step},
+		{1 << 40, []uint64{5 * step, 6 * step}, 7 * step},
+	} {
+		trim := newCodeTrim(c.inputs, step)
+		for _, d := range c.done {
+			trim.done(d)
+		}
+		if got := trim.next.Load(); got != c.next {
+			t.Errorf("%d bytes of input, done %v: next at %d, want %d", c.inputs, c.done, got, c.next)
+		}
+	}
+}

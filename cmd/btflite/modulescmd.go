@@ -157,7 +157,8 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 	for _, m := range mods {
 		total.Add(uint64(m.size))
 	}
-	forget(total.Load())
+	b.c.heap.forget(total.Load())
+	trim := newCodeTrim(total.Load(), 256<<20)
 	meter := b.c.startProgress(b.c.quiet, func(done, total uint64) string {
 		return batchProgress(done, total, int(count.Load()), len(mods))
 	})
@@ -178,9 +179,9 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 				}
 				results[i] = w.one(&mods[i])
 				count.Add(1)
-				if meter != nil {
-					meter.update(done.Add(uint64(mods[i].size)), total.Load())
-				}
+				soFar := done.Add(uint64(mods[i].size))
+				trim.done(soFar)
+				meter.update(soFar, total.Load())
 			}
 		}()
 	}

@@ -71,6 +71,9 @@ func fileProgress(path string) func(done, total uint64) string {
 // update notes how much is done and what there is in all. It may be called from
 // any goroutine.
 func (p *progress) update(done, total uint64) {
+	if p == nil {
+		return
+	}
 	p.done.Store(done)
 	p.total.Store(total)
 }
