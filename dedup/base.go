@@ -42,8 +42,9 @@ type baseState struct {
 	lostUnique           []uint32              // types of the base that own types have made not unique
 	copies               map[uint32][]uint32   // own copies of types of the base, oldest first
 	unitEnds             []uint32              // last id of each unit that brought new types
-	anonymous            []uint32              // structs and unions of the base that have no hash yet
-	funcs                int                   // FUNCs of the base, and their table: see baseFunc
+	order                baseOrder
+	anonymous            []uint32 // structs and unions of the base that have no hash yet
+	funcs                int      // FUNCs of the base, and their table: see baseFunc
 	funcsOnce            sync.Once
 	funcTab              arena.Vec[uint32]
 	// noTypedefs keeps units from finding TYPEDEFs of the base, as libbpf 1.7.0
@@ -83,6 +84,7 @@ func (s *tables) loadBase(own int) error {
 	s.reserveEntities(int(b.types) / 8)
 	s.ents.Populate(int(b.types) / 9)
 	id := uint32(1)
+	b.order.next = 1
 	for _, x := range b.chain {
 		at, err := s.addWords(len(x.Words))
 		if err != nil {
@@ -97,9 +99,11 @@ func (s *tables) loadBase(own int) error {
 			}
 			s.ids.S[id].off = at + off
 			s.loadRecord(id, w[off:end:end])
+			b.order.count(id)
 			id++
 		}
 	}
+	s.enterAgain()
 	s.insertBase(own)
 	b.words, b.ents, b.entered = len(s.words.S), len(s.ents.S), s.entered
 	b.lostUnique = b.lostUnique[:0]
@@ -108,8 +112,8 @@ func (s *tables) loadBase(own int) error {
 }
 
 // loadRecord turns the words of a type of the base into a record and enters it
-// into the look-up tables, unless it is irregular. The hash of what belongs into
-// the table is put where insertBase finds it.
+// into the look-up tables, unless it is irregular or another one is there. The hash
+// of what belongs into the table is put where insertBase finds it.
 func (s *tables) loadRecord(id uint32, r btf.Record) {
 	b := s.base
 	named, info := r.Name() != 0, r.Info()
@@ -132,11 +136,11 @@ func (s *tables) loadRecord(id uint32, r btf.Record) {
 		}
 	case btf.KindPtr:
 		if plain {
-			s.keys.S[r.Third()].ptrTo = id
+			s.loadFirst(&s.keys.S[r.Third()].ptrTo, id)
 		}
 	case btf.KindConst:
 		if plain {
-			s.keys.S[r.Third()].constTo = id
+			s.loadFirst(&s.keys.S[r.Third()].constTo, id)
 		}
 	case btf.KindVolatile, btf.KindRestrict:
 		if plain {
@@ -151,15 +155,20 @@ func (s *tables) loadRecord(id uint32, r btf.Record) {
 			b.anonymous = append(b.anonymous, id)
 			break
 		}
-		s.enter(&s.addEntity(name).defs[aggregate(info)], id)
+		if s.loadFirst(&s.addEntity(name).defs[aggregate(info)], id) {
+			s.keys.S[id].hash = unique
+		}
 	case btf.KindTypedef:
-		if named {
-			s.enter(&s.addEntity(name).typedefs, id)
+		if named && s.loadFirst(&s.addEntity(name).typedefs, id) {
+			s.keys.S[id].hash = unique
 		}
 	case btf.KindFwd:
 		if named && r.Third() == 0 && btf.InfoVlen(info) == 0 {
 			s.addEntity(name)
-			b.forward[forwardKey{name, fwdAggregate(info)}] = id
+			key := forwardKey{name, fwdAggregate(info)}
+			first := b.forward[key]
+			s.loadFirst(&first, id)
+			b.forward[key] = first
 		}
 	case btf.KindEnum, btf.KindEnum64:
 		switch {
@@ -174,9 +183,21 @@ func (s *tables) loadRecord(id uint32, r btf.Record) {
 			s.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindVar, btf.KindDatasec, btf.KindVoid: // the last for what was skipped
+		b.order.none++
 	default:
 		s.keys.S[id].hash = contentHash(r)
 	}
+}
+
+// loadFirst makes id what first leads to, or leaves it to enterAgain if there is
+// another one.
+func (s *tables) loadFirst(first *uint32, id uint32) bool {
+	if *first != 0 {
+		s.base.order.again = append(s.base.order.again, id)
+		return false
+	}
+	*first = id
+	return true
 }
 
 // insertBase puts the types that loadRecord has hashed into the table.
@@ -203,7 +224,6 @@ func (s *tables) insertBase(own int) {
 			continue
 		}
 		first := &table[h&mask]
-		keys[id].next = *first
 		only := uint32(unique)
 		for o := *first; o != 0; o = keys[o].next {
 			if keys[o].hash&^unique == h {
@@ -211,12 +231,16 @@ func (s *tables) insertBase(own int) {
 			}
 		}
 		keys[id].hash = h | only
+		if only == 0 {
+			s.insertAmong(first, uint32(id))
+			continue
+		}
+		keys[id].next = *first
 		*first = uint32(id)
 	}
 }
 
-// baseFunc is the newest FUNC of the base that has the record w; 0 if there is
-// none. FUNCs are half of all types of a kernel and a module defines few of their
+// baseFunc is the FUNC of the base that has the record w; 0 if there is none. FUNCs are half of all types of a kernel and a module defines few of their
 // names, so they are not in the table: the first call indexes them by name.
 func (s *tables) baseFunc(w btf.Record) uint32 {
 	b := s.base
@@ -224,12 +248,15 @@ func (s *tables) baseFunc(w btf.Record) uint32 {
 		return 0
 	}
 	b.funcsOnce.Do(s.indexFuncs)
+	found := uint32(0)
 	for id := b.funcTab.S[mix32(w.Name())&uint32(len(b.funcTab.S)-1)]; id != 0; id = s.keys.S[id].next {
 		if equalWords(s.record(id), w) {
-			return id
+			if found = id; !b.order.behind(id) {
+				break
+			}
 		}
 	}
-	return 0
+	return found
 }
 
 // indexFuncs fills the table of baseFunc, which is chained by s.next.

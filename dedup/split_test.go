@@ -3,6 +3,8 @@ package dedup_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
@@ -154,5 +156,96 @@ func TestSplitStreamEqualsExact(t *testing.T) {
 				t.Logf("%d copies of types of the base", raised)
 			})
 		}
+	}
+}
+
+// repeating is base with copies of some of its records behind, as resolve_btfids leaves
+// prototypes.
+func repeating(base *btf.Blob, rng *rand.Rand, kinds ...btf.Kind) *btf.Blob {
+	out := *base
+	out.Words, out.Off = slices.Clone(base.Words), slices.Clone(base.Off)
+	for range 1 + rng.IntN(3*len(base.Off)) {
+		r := base.Record(1 + uint32(rng.IntN(len(base.Off))))
+		if slices.Contains(kinds, r.Kind()) {
+			out.Off = append(out.Off, uint32(len(out.Words)))
+			out.Words = append(out.Words, r...)
+		}
+	}
+	return &out
+}
+
+// entries is how many types of b libbpf's table takes.
+func entries(b *btf.Blob) (n int) {
+	for id := b.FirstID; id < b.TypeCount(); id++ {
+		if k := b.Kind(id); k != btf.KindVar && k != btf.KindDatasec {
+			n++
+		}
+	}
+	return n
+}
+
+// turnsAfter is how often libbpf's table doubles behind entry n, up to entry end.
+func turnsAfter(n, end int) (turns int) {
+	for next := 4; next <= end; next = 2*next - 1 {
+		if next > n {
+			turns++
+		}
+	}
+	return turns
+}
+
+// TestBaseThatRepeatsTypes compares with package exact over a base with equal types. Which
+// of them counts depends on how often libbpf's table has doubled since.
+func TestBaseThatRepeatsTypes(t *testing.T) {
+	compared, turned := 0, 0
+	for seed := range uint64(deduptest.Universes(600)) {
+		raw, cus, err := deduptest.NewUniverse(seed, deduptest.Options{Names: 6, Units: 6}).Build(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := len(cus) - 2
+		base, err := exact.Dedup(cut(raw, 1, cus[k]), exact.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		unique := entries(base)
+		base = repeating(base, rand.New(rand.NewPCG(seed, 0)),
+			btf.KindFuncProto, btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindArray, btf.KindTypedef)
+		in, err := exact.Split(cut(raw, cus[k], cus[k+1]), base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := entries(base); turnsAfter(all, all+len(in.Off)) > 0 {
+			continue
+		}
+		want, err := exact.Dedup(in, exact.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := dedup.NewBase(base, noShort)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := &splitNames{base: b, index: map[string]dedup.Name{}}
+		s, err := dedup.NewSplitSet(names, b, 16, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := streamSplit(s, names, in, []uint32{in.FirstID, in.TypeCount()})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if !bytes.Equal(got.Encode(), want.Encode()) {
+			t.Errorf("seed %d: %d types instead of %d: %s", seed, len(got.Off), len(want.Off), deduptest.FirstDifference(btftest.Text(got), btftest.Text(want)))
+		}
+		compared++
+		if turnsAfter(unique, entries(base))%2 != 0 {
+			turned++
+		}
+		s.Free()
+		b.Free()
+	}
+	if t.Logf("%d compared, %d turned", compared, turned); turned < 5 || compared-turned < 5 {
+		t.Error("too few")
 	}
 }

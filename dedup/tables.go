@@ -193,11 +193,16 @@ func (s *tables) insert(id, h uint32) {
 		mask := uint32(n - 1)
 		// Ascending ids: the newest stays in front.
 		for k := uint32(1); k < uint32(len(s.ids.S)); k++ {
-			if s.keys.S[k].hash&inTable != 0 && k != id {
-				b := s.keys.S[k].hash & mask
-				s.keys.S[k].next = s.table.S[b]
-				s.table.S[b] = k
+			if s.keys.S[k].hash&inTable == 0 || k == id {
+				continue
 			}
+			b := &s.table.S[s.keys.S[k].hash&mask]
+			if k <= s.baseIDs && s.keys.S[k].hash&unique == 0 {
+				s.insertAmong(b, k)
+				continue
+			}
+			s.keys.S[k].next = *b
+			*b = k
 		}
 	}
 	b := h & uint32(len(s.table.S)-1)
