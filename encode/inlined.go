@@ -29,6 +29,7 @@ type inlining struct {
 	titles   []title       // names of LOCSECs, by section index
 
 	funcs  []inlinedFunc // of the unit in work, by index of its functions
+	values []value       // of the parameters of those
 	words  []uint32
 	places []uint32
 	why    []string // for Options.InlineMissing
@@ -48,8 +49,15 @@ type title struct{ section, name uint32 }
 // why it has none.
 type inlinedFunc struct {
 	index uint32
+	first uint32 // of its parameters in inlining.values
 	drop  inline.Drop
 	bad   bool
+}
+
+// value is what the places of a parameter have to hold: size is 0 if that is not known.
+type value struct {
+	size   uint32
+	signed bool
 }
 
 // maxInlined is what a table of sites may keep between units, in bytes.
@@ -138,6 +146,7 @@ func saveInlined(f *input, u *workspace) {
 	}
 	in.funcs = slices.Grow(in.funcs[:0], len(u.Funcs.S))[:len(u.Funcs.S)]
 	clear(in.funcs)
+	in.values = in.values[:0]
 	r := inlinedUnit{inlining: in, u: u, own: u.Funcs.S}
 	if u.OwnFuncs != 0 {
 		r.own = u.Funcs.S[:u.OwnFuncs]
@@ -156,29 +165,37 @@ type inlinedUnit struct {
 	u    *workspace
 	own  []callconv.Func
 	base uint64 // place of offset 0 of own
-	memo [251]found
+	memo [1 << memoBits]found
 }
 
 // found is where a function was found.
-type found struct {
-	place uint64
-	index int
-}
+type found struct{ off, index uint32 }
+
+const memoBits = 10
 
 // find is the index of the function at a place.
 func (r *inlinedUnit) find(place uint64) (i int, ok bool) {
-	memo := &r.memo[place%uint64(len(r.memo))]
-	if memo.place == place {
-		return memo.index, true
+	if place-r.base > 1<<32-1 {
+		return 0, false
 	}
-	if i, ok = r.search(place); ok {
-		*memo = found{place, i}
+	off := uint32(place - r.base)
+	memo := &r.memo[off*0x9e3779b1>>(32-memoBits)]
+	if memo.off == off && off != 0 {
+		return int(memo.index), true
 	}
-	return i, ok
-}
-
-func (r *inlinedUnit) search(place uint64) (i int, ok bool) {
-	return slices.BinarySearchFunc(r.own, place-r.base, func(fn callconv.Func, off uint64) int { return cmp.Compare(uint64(fn.Off), off) })
+	low, high := 0, len(r.own)
+	for low < high {
+		if mid := int(uint(low+high) / 2); r.own[mid].Off < off {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low == len(r.own) || r.own[low].Off != off {
+		return 0, false
+	}
+	*memo = found{off, uint32(low)}
+	return low, true
 }
 
 // maxAbstract is how many abstract origins lead to a function.
@@ -225,7 +242,7 @@ func (r *inlinedUnit) site(f *input, s *inline.Site) {
 		r.store.Drop(known.drop)
 		return
 	}
-	r.place(f, s, fn)
+	r.place(f, s, fn, r.values[known.first:])
 	if f.opt.InlineMissing != nil {
 		f.opt.InlineMissing(f.Names.Text(fn.Name), f.ELF.Sections[sec.index].Name, uint32(s.Addr-sec.addr), r.why)
 	}
@@ -255,8 +272,12 @@ func (r *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
 	if fn.Flags&callconv.FuncVariadic != 0 {
 		r.words = append(r.words, 0, 0)
 	}
+	first := uint32(len(r.values))
+	for i := range ps {
+		r.values = append(r.values, r.valueOf(ps[i].Type))
+	}
 	if i, ok := r.store.Known(r.words); ok {
-		return inlinedFunc{index: 1 + i}
+		return inlinedFunc{index: 1 + i, first: first}
 	}
 	ok := identifier(f.Names.Text(fn.Name))
 	for i := range ps {
@@ -265,7 +286,7 @@ func (r *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
 	if !ok {
 		return bad(inline.BadName)
 	}
-	return inlinedFunc{index: 1 + r.store.Func(r.words)}
+	return inlinedFunc{index: 1 + r.store.Func(r.words), first: first}
 }
 
 // identifier reports whether kernels take a name for that of a function.
@@ -283,8 +304,8 @@ func identifier(name []byte) bool {
 	return true
 }
 
-// place puts into r.places where the parameters of fn are at a site.
-func (r *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func) {
+// place puts into r.places where the parameters of fn, of these values, are at a site.
+func (r *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func, values []value) {
 	u := r.u
 	ps := u.Params.S[fn.First:][:fn.N]
 	r.places, r.why = r.places[:0], r.why[:0]
@@ -314,8 +335,7 @@ func (r *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func) {
 			r.places[j] = r.store.Missing(inline.NotListed)
 			continue
 		}
-		size, signed := r.valueOf(ps[j].Type)
-		place, why := r.store.Place(&found[k].Place, size, signed)
+		place, why := r.store.Place(&found[k].Place, values[j].size, values[j].signed)
 		r.places[j] = place
 		if tell {
 			r.why[j] = why.String()
@@ -331,8 +351,11 @@ func (r *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j i
 		return 0, false
 	}
 	for range r.chain {
-		for k := range ps {
-			if j := (guess + k) % len(ps); ps[j].Off == off {
+		if guess < len(ps) && ps[guess].Off == off {
+			return guess, true
+		}
+		for j := range ps {
+			if ps[j].Off == off {
 				return j, true
 			}
 		}
@@ -355,27 +378,26 @@ func (r *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j i
 // maxTypes bounds the way along a chain of types.
 const maxTypes = 64
 
-// valueOf is the size of a type in bytes, 0 for none, and whether it is an integer with
-// a sign.
-func (r *inlinedUnit) valueOf(ref dedup.Ref) (size uint32, signed bool) {
+// valueOf is what there is of a type.
+func (r *inlinedUnit) valueOf(ref dedup.Ref) value {
 	for range maxTypes {
 		if ref == 0 || int64(ref) > int64(len(r.u.Types.Nodes.S)) {
-			return 0, false
+			return value{}
 		}
 		n := &r.u.Types.Nodes.S[ref-1]
 		switch k := btf.InfoKind(n.Info); k {
 		case btf.KindPtr:
-			return uint32(r.u.Hdr.AddrSize), false
+			return value{uint32(r.u.Hdr.AddrSize), false}
 		case btf.KindInt:
-			return callconv.DwarfSize(n), n.Aux>>24&1 != 0
+			return value{callconv.DwarfSize(n), n.Aux>>24&1 != 0}
 		case btf.KindEnum, btf.KindEnum64:
-			return n.Third, btf.InfoKflag(n.Info)
+			return value{n.Third, btf.InfoKflag(n.Info)}
 		case btf.KindFloat, btf.KindStruct, btf.KindUnion:
-			return n.Third, false
+			return value{n.Third, false}
 		case btf.KindArray, btf.KindFwd, btf.KindFuncProto:
-			return 0, false
+			return value{}
 		}
 		ref = n.Third
 	}
-	return 0, false
+	return value{}
 }

@@ -21,6 +21,7 @@ type Cursor struct {
 	// be. FirstReloc and LastReloc are what Header is given and what it finds.
 	FirstReloc, LastReloc int
 	RelocFail             error
+	nearRange, nearList   nearby // where it was read last in sections with lists
 
 	// Fail is the first thing found wrong that does not end the reading at once.
 	Fail error
@@ -55,6 +56,7 @@ func (c *Cursor) Reset(keep int) {
 	c.copy.Trim(keep)
 	c.typeCopy.Trim(keep)
 	c.FirstReloc, c.LastReloc, c.RelocFail, c.Fail = 0, 0, nil, nil
+	c.nearRange, c.nearList = nearby{}, nearby{}
 	c.Reader.Low, c.Reader.Bad = ^uint32(0), false
 	c.bases = bases{}
 	c.Name, c.Base, c.SplitID, c.Record = 0, 0, 0, nil

@@ -68,19 +68,19 @@ func (c *Cursor) RangeAddress(r *Ranges, v5 bool, at uint64) (uint64, bool) {
 	if v5 {
 		b, rel = r.New, r.newRel
 	}
-	return c.number(rel, b, at, n)
+	return c.number(rel, &c.nearRange, b, at, n)
 }
 
 // RangeOffset is the number, as long as a section offset of the unit, at offset at of
 // .debug_rnglists.
 func (c *Cursor) RangeOffset(r *Ranges, at uint64) (uint64, bool) {
-	return c.number(r.newRel, r.New, at, uint64(c.Hdr.OffsetSize()))
+	return c.number(r.newRel, &c.nearRange, r.New, at, uint64(c.Hdr.OffsetSize()))
 }
 
 // ListAddress is the address at offset at of b, the section of the unit's location
 // lists as ListBytes gives it; false if b ends there.
 func (c *Cursor) ListAddress(b []byte, at uint64) (uint64, bool) {
-	return c.number(c.listRelocs(), b, at, uint64(c.Hdr.AddrSize))
+	return c.number(c.listRelocs(), &c.nearList, b, at, uint64(c.Hdr.AddrSize))
 }
 
 // listRelocs are the relocations of the unit's location lists.
@@ -129,8 +129,26 @@ func movedULEB(rel *elfreloc.Table, b []byte, at int) (v uint64, next int) {
 	return v, next
 }
 
+// nearby remembers the relocation at which a search for the first one at or behind an
+// offset has ended.
+type nearby struct {
+	rel   *elfreloc.Table
+	off   uint64
+	first int
+}
+
+// search is where the relocations from off on begin.
+func (n *nearby) search(rel *elfreloc.Table, off uint64) int {
+	from := 0
+	if n.rel == rel && n.off <= off {
+		from = n.first
+	}
+	*n = nearby{rel, off, rel.Search(from, off)}
+	return n.first
+}
+
 // number reads a number of 4 or 8 bytes at offset at of b.
-func (c *Cursor) number(rel *elfreloc.Table, b []byte, at, n uint64) (uint64, bool) {
+func (c *Cursor) number(rel *elfreloc.Table, near *nearby, b []byte, at, n uint64) (uint64, bool) {
 	if at > uint64(len(b)) || uint64(len(b))-at < n || n != 4 && n != 8 {
 		return 0, false
 	}
@@ -138,7 +156,7 @@ func (c *Cursor) number(rel *elfreloc.Table, b []byte, at, n uint64) (uint64, bo
 	var buf [8]byte
 	if rel != nil {
 		field = buf[:copy(buf[:n], field)]
-		first := rel.Search(0, at)
+		first := near.search(rel, at)
 		if rel.Apply(field, at, first, rel.Search(first, at+n)) != nil {
 			return 0, false
 		}

@@ -1,6 +1,7 @@
 package inline
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"github.com/btflite/btflite/internal/debuginfo"
@@ -57,22 +58,59 @@ func attrIndex(at uint64) int8 {
 	return -1
 }
 
+// wanted are the attributes that are read of DIEs with a tag, as bits. ok says that the
+// tag counts.
+func wanted(tag dwarf.Tag) (attrs uint32, ok bool) {
+	const code = 1<<atLowPC | 1<<atEntryPC | 1<<atRanges
+	switch tag {
+	case dwarf.TagInlinedSubroutine:
+		return code | 1<<atOrigin | 1<<atEntryView, true
+	case dwarf.TagFormalParameter:
+		return 1<<atOrigin | 1<<atLocation | 1<<atConst | 1<<atViews, true
+	case dwarf.TagSubprogram:
+		return code | 1<<atSibling, true
+	case dwarf.TagLexicalBlock:
+		return 0, true
+	case dwarf.TagCallSite, dwarf.TagGNUCallSite:
+		return 1 << atSibling, true
+	case dwarf.TagCompileUnit, dwarf.TagPartialUnit, dwarf.TagSkeletonUnit:
+		return 1<<atLowPC | 1<<atRnglistsBase | 1<<atRangesBase | 1<<atSibling, true
+	}
+	return 0, false
+}
+
 // abbrev is an abbreviation of a tag that counts; of others there is only the tag.
 type abbrev struct {
 	tag      dwarf.Tag
 	children bool
 	read     bool   // its attributes are in specs
+	have     uint32 // those that are wanted, as bits
+	least    uint32 // bytes that its DIEs have at least
 	first, n uint32 // of specs
 }
 
 // spec is an attribute of an abbreviation, or several that are stepped over.
 type spec struct {
-	value    int64  // of DW_FORM_implicit_const
-	size     uint32 // in bytes, unless variable is set
-	form     dwarf.Form
-	index    int8 // of die, or -1
-	variable bool
+	value uint64 // of how asValue
+	size  uint32 // in bytes
+	form  dwarf.Form
+	index int8 // of die, or -1
+	how   how
 }
+
+// how says how an attribute is read.
+type how uint8
+
+const (
+	over     how = iota // not at all
+	byte1               // a number of so many bytes
+	byte2               // likewise
+	byte4               // likewise
+	byte8               // likewise
+	byteN               // a number of size bytes
+	asValue             // it is in the abbreviation
+	variable            // how long it is stands in the data
+)
 
 // abbrevs is the table of a unit.
 type abbrevs struct {
@@ -126,8 +164,15 @@ func (t *abbrevs) parse(b []byte) bool {
 		if tag, p = dwarf.ULEB(b, p); p < 0 || p >= len(b) {
 			return false
 		}
-		a := abbrev{tag: dwarf.Tag(tag), children: b[p] != 0, read: isRead(dwarf.Tag(tag)), first: uint32(len(t.specs))}
-		if p = t.attributes(b, p+1, a.read); p < 0 {
+		a := abbrev{tag: dwarf.Tag(tag), children: b[p] != 0, first: uint32(len(t.specs))}
+		p++
+		var attrs uint32
+		if attrs, a.read = wanted(a.tag); a.read {
+			p = t.attributes(b, p, attrs, &a)
+		} else {
+			p = overAttributes(b, p)
+		}
+		if p < 0 {
 			return false
 		}
 		a.n = uint32(len(t.specs)) - a.first
@@ -135,10 +180,30 @@ func (t *abbrevs) parse(b []byte) bool {
 	}
 }
 
-// attributes reads the attributes of an abbreviation, and adds them if they are wanted. It
-// returns where they end, or -1 if b ends first.
-func (t *abbrevs) attributes(b []byte, p int, wanted bool) int {
-	first := len(t.specs)
+// overAttributes returns where the attributes of an abbreviation end, or -1 if b ends
+// first.
+func overAttributes(b []byte, p int) int {
+	for {
+		for uint(p)+1 < uint(len(b)) && b[p]|b[p+1] < 0x80 && b[p+1] != byte(dwarf.FormImplicitConst) {
+			if p += 2; b[p-2]|b[p-1] == 0 {
+				return p
+			}
+		}
+		at, q := dwarf.ULEB(b, p)
+		form, q := dwarf.ULEB(b, q)
+		if dwarf.Form(form) == dwarf.FormImplicitConst {
+			_, q = dwarf.SLEB(b, q)
+		}
+		if q < 0 || at == 0 && form == 0 {
+			return q
+		}
+		p = q
+	}
+}
+
+// attributes reads the attributes of an abbreviation of which some are wanted. It returns
+// where they end, or -1 if b ends first.
+func (t *abbrevs) attributes(b []byte, p int, attrs uint32, a *abbrev) int {
 	for {
 		var at, form uint64
 		if uint(p)+1 < uint(len(b)) && b[p]|b[p+1] < 0x80 {
@@ -153,24 +218,48 @@ func (t *abbrevs) attributes(b []byte, p int, wanted bool) int {
 		if at == 0 && form == 0 {
 			return p
 		}
-		s := spec{form: dwarf.Form(form)}
+		s := spec{form: dwarf.Form(form), index: -1}
 		if s.form == dwarf.FormImplicitConst {
-			if s.value, p = dwarf.SLEB(b, p); p < 0 {
+			var v int64
+			if v, p = dwarf.SLEB(b, p); p < 0 {
 				return -1
 			}
+			s.value = uint64(v)
 		}
-		if wanted {
-			s.index = attrIndex(at)
-			t.add(s, first)
+		if i := attrIndex(at); i >= 0 && attrs>>i&1 != 0 {
+			s.index = i
+			a.have |= 1 << i
 		}
+		t.add(s, a)
 	}
 }
 
-// add adds an attribute to the abbreviation whose attributes begin at first.
-func (t *abbrevs) add(s spec, first int) {
+// add adds an attribute to an abbreviation.
+func (t *abbrevs) add(s spec, a *abbrev) {
 	n := t.sizeOf(s.form)
-	s.size, s.variable = uint32(max(n, 0)), n < 0
-	if k := len(t.specs); k > first && s.index < 0 && !s.variable && t.specs[k-1].index < 0 && !t.specs[k-1].variable {
+	switch {
+	case n < 0:
+		s.how, n = variable, 1
+	case s.index < 0:
+		s.how = over
+	case s.form == dwarf.FormImplicitConst:
+		s.how = asValue
+	case s.form == dwarf.FormFlagPresent:
+		s.how, s.value = asValue, 1
+	case n == 1:
+		s.how = byte1
+	case n == 2:
+		s.how = byte2
+	case n == 4:
+		s.how = byte4
+	case n == 8:
+		s.how = byte8
+	default:
+		s.how = byteN
+	}
+	s.size = uint32(n)
+	a.least += s.size
+	if k := uint32(len(t.specs)); s.how == over && k > a.first && t.specs[k-1].how == over {
 		t.specs[k-1].size += s.size
 		return
 	}
@@ -223,16 +312,6 @@ func (t *abbrevs) put(code uint64, a abbrev) {
 	t.dense[code] = a
 }
 
-// isRead reports whether the attributes of DIEs with the tag are of interest.
-func isRead(tag dwarf.Tag) bool {
-	switch tag {
-	case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine, dwarf.TagFormalParameter, dwarf.TagLexicalBlock,
-		dwarf.TagCallSite, dwarf.TagGNUCallSite, dwarf.TagCompileUnit, dwarf.TagPartialUnit, dwarf.TagSkeletonUnit:
-		return true
-	}
-	return false
-}
-
 func (t *abbrevs) lookup(code uint64) *abbrev {
 	if code < uint64(len(t.dense)) {
 		if a := &t.dense[code]; a.tag != 0 {
@@ -257,36 +336,46 @@ func (d *die) has(i int) bool { return d.have>>i&1 != 0 }
 // decode reads the attributes of a DIE with abbreviation a at b[p:]. It returns where
 // they end; -1 if b ends first or a form is not known.
 func (t *abbrevs) decode(a *abbrev, c *debuginfo.Cursor, b []byte, p int, d *die) int {
-	d.have = 0
+	if len(b)-p < int(a.least) {
+		return -1
+	}
+	d.have = a.have
 	specs := t.specs[a.first:][:a.n]
+	big := c.File.BigEndian
 	for i := range specs {
 		s := &specs[i]
-		switch {
-		case s.variable:
-			v := dwarf.Value{Form: s.form}
+		if s.how == over {
+			if p += int(s.size); p > len(b) {
+				return -1
+			}
+			continue
+		}
+		v := dwarf.Value{Form: s.form}
+		switch rest := b[p:]; {
+		case s.how == asValue:
+			v.U = s.value
+		case s.how == variable:
 			if p = readValue(c, b, p, &v); p < 0 || p > len(b) {
 				return -1
 			}
 			if s.index >= 0 {
-				d.have |= 1 << s.index
 				d.v[s.index] = v
 			}
 			continue
-		case uint64(s.size) > uint64(len(b)-p):
+		case len(rest) < int(s.size):
 			return -1
-		case s.index >= 0:
-			v := &d.v[s.index]
-			v.Form = s.form
-			switch s.form {
-			case dwarf.FormImplicitConst:
-				v.U = uint64(s.value)
-			case dwarf.FormFlagPresent:
-				v.U = 1
-			default:
-				v.U = number(b[p:p+int(s.size)], c.File.BigEndian)
-			}
-			d.have |= 1 << s.index
+		case big, s.how == byteN:
+			v.U = number(rest[:s.size], big)
+		case s.how == byte4:
+			v.U = uint64(binary.LittleEndian.Uint32(rest))
+		case s.how == byte8:
+			v.U = binary.LittleEndian.Uint64(rest)
+		case s.how == byte2:
+			v.U = uint64(binary.LittleEndian.Uint16(rest))
+		default:
+			v.U = uint64(rest[0])
 		}
+		d.v[s.index] = v
 		p += int(s.size)
 	}
 	return p

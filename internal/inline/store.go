@@ -16,16 +16,31 @@ type Store struct {
 	runs                  arena.Vec[run]
 	Stats                 Stats
 
-	// Most parameters are in a register, and many sites have one parameter: 1 + the
-	// indexes of such places, and of lists of one place, without a hash.
+	// Most parameters are in a register, and most sites have at most two: 1 + the
+	// indexes of such places, and of lists of one place, without a hash; and what was
+	// asked for last of other places and of lists of two.
 	registers [32][maxConst + 1]uint32 // by register and size
-	alone     arena.Vec[uint32]        // by place
+	recent    [1 << 9]recentPlace
+	alone     arena.Vec[uint32] // by place
+	pairs     [1 << 11]pair
+	empty     uint32 // 1 + the index of the list of no place
 	// Units inline the functions that others do: 1 + the index of the last one by name.
 	last [1 << 12]uint32
 }
 
 // siteRec is a site: indexes of tables, and its offset in a section.
 type siteRec struct{ fn, proto, off uint32 }
+
+// recentPlace is 1 + the index of a place that is right for parameters of a size.
+type recentPlace struct {
+	Place
+	size   uint32
+	index  uint32
+	signed bool
+}
+
+// pair is 1 + the index of a list of two places.
+type pair struct{ first, second, index uint32 }
 
 // run says of which section the sites from index first on are.
 type run struct{ section, first uint32 }
@@ -102,10 +117,19 @@ func (s *Store) Known(words []uint32) (i uint32, ok bool) {
 // which is counted.
 func (s *Store) Place(p *Place, size uint32, signed bool) (uint32, Reason) {
 	var quick *uint32
-	if p.Kind == Register && p.Reg < uint32(len(s.registers)) && size <= maxConst && p.Width == 0 {
+	switch {
+	case p.Kind == Missing:
+	case p.Kind == Register && p.Reg < uint32(len(s.registers)) && size <= maxConst && p.Width == 0:
 		if quick = &s.registers[p.Reg][size]; *quick != 0 {
 			return *quick, NoPlace
 		}
+	default:
+		r := &s.recent[(p.Value^uint64(p.Reg)<<6^uint64(size)<<3^uint64(p.Kind))*0x9e3779b97f4a7c15>>(64-9)]
+		if r.index != 0 && r.Place == *p && r.size == size && r.signed == signed {
+			return r.index, NoPlace
+		}
+		*r = recentPlace{*p, size, 0, signed}
+		quick = &r.index
 	}
 	var buf [2 + 3]uint32
 	flags, values, why := p.record(buf[2:2], size, signed)
@@ -157,14 +181,25 @@ func (s *Store) Site(fn, section, off uint32, places []uint32, ellipsis bool) {
 
 // list is the index of a list of places.
 func (s *Store) list(places []uint32) uint32 {
-	if len(places) != 1 {
+	var known *uint32
+	switch len(places) {
+	case 0:
+		known = &s.empty
+	case 1:
+		p := int(places[0])
+		if p >= len(s.alone.S) {
+			s.alone.Resize(max(2*p, 64))
+		}
+		known = &s.alone.S[p]
+	case 2:
+		p := &s.pairs[(uint64(places[0])<<32|uint64(places[1]))*0x9e3779b97f4a7c15>>(64-11)]
+		if p.first != places[0] || p.second != places[1] {
+			*p = pair{first: places[0], second: places[1]}
+		}
+		known = &p.index
+	default:
 		return s.protos.intern(places)
 	}
-	p := int(places[0])
-	if p >= len(s.alone.S) {
-		s.alone.Resize(max(2*p, 64))
-	}
-	known := &s.alone.S[p]
 	if *known == 0 {
 		*known = 1 + s.protos.intern(places)
 	}
