@@ -251,22 +251,24 @@ against_pahole() {
 	replay
 }
 
-# against_dwarf: compile everything once more with gcc alone, and compare.
+# against_dwarf: compile everything with gcc alone, as a run without RECORDS does and
+# may have done, and compare.
 against_dwarf() {
-	local records=$out name
-	out=$out-dwarf cc=gcc
+	local records=$out file name cc=gcc
+	out=$work/build-$series
 	say "$series: building with DWARF"
 	configure
+	unlink_kernel
 	build "$btflite" vmlinux modules
 	save btflite
-	for name in vmlinux $(modules); do
-		name=${name##*/}
+	for file in vmlinux $(modules); do
+		name=${file##*/}
 		if cmp -s "$records/btflite/$name.BTF" "$out/btflite/$name.BTF"; then
-			pass "$series: the BTF of $name is the same as from DWARF"
+			pass "$series: the BTF of $name is the same as from DWARF, $(wc -c < "$out/btflite/$name.BTF") bytes"
 		else
 			fail "$series: the BTF of $name differs from that from DWARF"
 		fi
-		pass "$series: $name has $(stat -c %s "$records/$(cd "$out" && find . -name "$name" | head -n 1)") bytes, $(stat -c %s "$(find "$out" -name "$name" -not -path '*/btflite/*' | head -n 1)") with DWARF"
+		pass "$series: $name has $(stat -c %s "$records/$file") bytes, $(stat -c %s "$out/$file") with DWARF"
 	done
 	pass "$series: vmlinux.o has $(stat -c %s "$records/vmlinux.o") bytes, $(stat -c %s "$out/vmlinux.o") with DWARF"
 	out=$records
