@@ -42,9 +42,14 @@ func openCode(input, given string) (*codeMap, error) {
 			m.sections = append(m.sections, codeRange{s.Name, s.Addr, s.Size, uint32(i)})
 		}
 	}
+	const machineARM = 40
+	mode := uint64(0) // bits of a symbol's value that are no address
+	if e.Machine == machineARM {
+		mode = 1 // Thumb
+	}
 	if e.Section(".symtab") != nil {
 		err = eachFunctionSymbol(path, func(name []byte, s *mmapelf.Symbol) {
-			m.functions = append(m.functions, codeRange{string(name), s.Value, s.Size, uint32(s.Shndx)})
+			m.functions = append(m.functions, codeRange{string(name), s.Value &^ mode, s.Size, uint32(s.Shndx)})
 		})
 	}
 	slices.SortStableFunc(m.functions, func(a, b codeRange) int {
@@ -61,6 +66,26 @@ func (m *codeMap) pointAt(addr uint64) (p sitePoint, ok bool) {
 		}
 	}
 	return p, false
+}
+
+// hasSection reports whether a section with code has the name.
+func (m *codeMap) hasSection(name string) bool {
+	return slices.ContainsFunc(m.sections, func(s codeRange) bool { return s.name == name })
+}
+
+// inFunction is where an offset in the functions of a name is.
+func (m *codeMap) inFunction(name string, offset uint64) (places []sitePoint) {
+	for _, f := range m.functions {
+		if f.name != name || offset >= f.size {
+			continue
+		}
+		for _, s := range m.sections {
+			if p := (sitePoint{s.name, uint32(f.addr - s.addr + offset)}); s.section == f.section && !slices.Contains(places, p) {
+				places = append(places, p)
+			}
+		}
+	}
+	return places
 }
 
 // describe is the address of a place in a section, and the function there; "" for what is

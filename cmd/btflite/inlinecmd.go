@@ -78,7 +78,7 @@ is BTF with such sites, or has DWARF, which also tells why a parameter is nowher
 		RunE: func(_ *cobra.Command, args []string) error { return m.run(c, args) },
 	}
 	s := under(cmd, groupSites)
-	s.value(func(v string) error { m.at, m.asked = v, true; return nil }, "at", "", "what is inlined at `ADDR`, or SECTION+OFFSET")
+	s.value(func(v string) error { m.at, m.asked = v, true; return nil }, "at", "", "what is inlined at `ADDR`, SECTION+OFFSET or FUNCTION+OFFSET")
 	s.file(&m.elf, "elf", "", "addresses and symbols of `FILE`")
 	s.toggle(&m.json, "json", "", "print one JSON array")
 	m.in.options(cmd, groupSites)
@@ -189,14 +189,24 @@ func (m *inlineCommand) parseAt() (p sitePoint, err error) {
 	if ok && section != "" {
 		n, err := strconv.ParseUint(offset, 0, 32)
 		if err != nil {
-			return p, usagef("--at: '%s' is no offset in a section", message.OneLine(offset))
+			return p, usagef("--at: '%s' is no offset", message.OneLine(offset))
 		}
-		return sitePoint{section, uint32(n)}, nil
+		if m.code == nil || m.code.hasSection(section) {
+			return sitePoint{section, uint32(n)}, nil
+		}
+		switch places := m.code.inFunction(section, n); len(places) {
+		case 1:
+			return places[0], nil
+		case 0:
+			return p, fmt.Errorf("%s: no section with code and no function has %s", message.OneLine(m.code.path), message.OneLine(m.at))
+		default:
+			return p, fmt.Errorf("%s: %d functions have %s; give --at=SECTION+OFFSET", message.OneLine(m.code.path), len(places), message.OneLine(m.at))
+		}
 	}
 	addr, err := strconv.ParseUint(m.at, 0, 64)
 	if err != nil {
 		if addr, err = strconv.ParseUint(m.at, 16, 64); err != nil {
-			return p, usagef("--at: '%s' is neither an address nor SECTION+OFFSET", message.OneLine(m.at))
+			return p, usagef("--at: '%s' is neither an address nor SECTION+OFFSET nor FUNCTION+OFFSET", message.OneLine(m.at))
 		}
 	}
 	if m.code == nil {

@@ -12,6 +12,11 @@ import (
 
 // inlineInput is a file with add(a, b) inlined in f at two places.
 func inlineInput(t *testing.T) string {
+	return inlineFile(t, dt.File{}, dt.Func("f", dt.TextAddr+0x10))
+}
+
+// inlineFile is such a file with these symbols.
+func inlineFile(t *testing.T, file dt.File, symbols ...dt.Symbol) string {
 	t.Helper()
 	i := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
 	a := dt.N(dt.TagFormalParameter, dt.Name("a"), dt.Type(i))
@@ -22,7 +27,7 @@ func inlineInput(t *testing.T) string {
 			dt.N(dt.TagFormalParameter, dt.Origin(a), dt.Location(0x55)), dt.N(dt.TagFormalParameter, dt.Origin(b), dt.Const(3))),
 		dt.N(dt.TagInlinedSubroutine, dt.Origin(add), dt.LowPC(dt.TextAddr+0x18),
 			dt.N(dt.TagFormalParameter, dt.Origin(a), dt.Location(0x77, 8))))
-	file := dt.File{Units: []*dt.Unit{dt.CU(i, add, f)}, Symbols: []dt.Symbol{dt.Func("f", dt.TextAddr+0x10)}}
+	file.Units, file.Symbols = []*dt.Unit{dt.CU(i, add, f)}, symbols
 	path := filepath.Join(t.TempDir(), "in.elf")
 	if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
@@ -47,6 +52,8 @@ func TestInlineCommand(t *testing.T) {
 		{[]string{"add", in}, first + second + reason},
 		{[]string{"--at=0x10018", in}, second + reason},
 		{[]string{"--at=.text+0x14", "add", in}, first},
+		{[]string{"--at=f+0x4", in}, first},
+		{[]string{"--btf_base=" + main, "--elf=" + in, "--at=f+8", side}, second + "not available\n"},
 		{[]string{"--btf_base=" + main, "--elf=" + in, "add", side}, first + second + "not available\n"},
 		{[]string{"--btf_base=" + main, "--at=.text+20", side}, "add at .text+0x14\n\ta: reg5\n\tb: 0x3\n"},
 	} {
@@ -70,7 +77,10 @@ func TestInlineCommand(t *testing.T) {
 		{[]string{"--at=0x9000000", in}, "no section with code at 0x9000000", exitFailure},
 		{[]string{"--at=0x10014", main}, "BTF has no addresses", exitFailure},
 		{[]string{"add", main}, "there are no sites of inlined functions", exitFailure},
-		{[]string{"--at=.text+x", in}, "no offset in a section", exitUsage},
+		{[]string{"--at=f+5", in}, "nothing that was asked for is inlined at f+5", exitFailure},
+		{[]string{"--at=f+16", in}, "no section with code and no function has f+16", exitFailure},
+		{[]string{"--at=g+0", in}, "no section with code and no function has g+0", exitFailure},
+		{[]string{"--at=.text+x", in}, "'x' is no offset", exitUsage},
 		{[]string{"--at=text", in}, "neither an address nor SECTION+OFFSET", exitUsage},
 		{[]string{in}, "inline takes names of functions", exitUsage},
 		{nil, "inline takes names of functions", exitUsage},
@@ -79,6 +89,25 @@ func TestInlineCommand(t *testing.T) {
 		if _, stderr := btfliteRun(t, c.code, append([]string{"inline"}, c.args...)...); !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") > 3 {
 			t.Errorf("%q: %q, want %q", c.args, stderr, c.want)
 		}
+	}
+}
+
+// TestInlineThumb: symbols of functions in Thumb code have bit 0 set.
+func TestInlineThumb(t *testing.T) {
+	in := inlineFile(t, dt.File{Machine: dt.MachineARM, Class32: true}, dt.Func("f", dt.TextAddr+0x11))
+	if got, _ := btfliteRun(t, 0, "inline", "--at=f+0x4", in); !strings.HasPrefix(got, "add at .text+0x14, 0x10014, in f+0x4\n") {
+		t.Error(got)
+	}
+}
+
+// TestInlineTwoFunctions: functions of one name are told apart by their sections.
+func TestInlineTwoFunctions(t *testing.T) {
+	in := inlineFile(t, dt.File{}, dt.Func("f", dt.TextAddr+0x10), dt.Func("g", dt.TextAddr+0x10), dt.Func("f", dt.TextAddr))
+	if _, stderr := btfliteRun(t, exitFailure, "inline", "--at=f+0x4", in); !strings.Contains(stderr, "2 functions have f+0x4; give --at=SECTION+OFFSET") {
+		t.Error(stderr)
+	}
+	if got, _ := btfliteRun(t, 0, "inline", "--at=g+0x4", in); !strings.Contains(got, "add at .text+0x14, 0x10014, in ") {
+		t.Error(got)
 	}
 }
 
