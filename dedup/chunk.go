@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
@@ -47,80 +48,88 @@ func (u *Unit) Left() int { return u.chunks.left }
 
 // chunkTable has the ids of the nodes of known chunks.
 type chunkTable struct {
-	keys arena.Vec[uint64] // open addressing: keys, 0 for a free place
-	at   arena.Vec[uint32] // of the key in the same place: index in ids
-	used int               // places
-	ids  arena.Vec[uint32] // of each chunk: how many nodes it has, then their ids
-	hazy arena.Vec[uint64] // bit set of ids: their name has several definitions
+	known arena.Vec[chunkEntry] // in the order in which they came; the first is none
+	slots arena.Vec[uint32]     // open addressing: index in known, 0 for a free place
+	ids   arena.Vec[uint32]     // of the nodes of each chunk
+	hazy  arena.Vec[uint64]     // bit set of ids: their name has several definitions
+	notes uint32                // how often hazy got more
+}
+
+// unchecked is chunkEntry.checked when nobody has looked yet.
+const unchecked = ^uint32(0)
+
+// chunkEntry is a known chunk.
+type chunkEntry struct {
+	key     uint64
+	at      uint32 // of its ids
+	count   uint32
+	checked uint32 // chunkTable.notes when no id was hazy
+	moves   bool   // ids of it may be forwarded
 }
 
 func (t *chunkTable) free() {
-	t.keys.Free()
-	t.at.Free()
+	t.known.Free()
+	t.slots.Free()
 	t.ids.Free()
 	t.hazy.Free()
 }
 
-// find is the ids of a chunk's nodes; nil if it is not known.
-func (t *chunkTable) find(c *Chunk) []uint32 {
-	if len(t.keys.S) == 0 || c.Key == 0 {
-		return nil
+// find is the index of a chunk in known, 0 if it is not known. Units bring the chunks of a
+// header in the same order, so what is looked for is mostly the chunk behind the last one
+// that was found, guess.
+func (t *chunkTable) find(c *Chunk, guess uint32) uint32 {
+	if c.Key == 0 || len(t.slots.S) == 0 {
+		return 0
 	}
-	i := t.place(c.Key)
-	if t.keys.S[i] == 0 {
-		return nil
+	if guess++; guess >= uint32(len(t.known.S)) || t.known.S[guess].key != c.Key {
+		guess = t.slots.S[t.slot(c.Key)]
 	}
-	ids := t.ids.S[t.at.S[i]:]
-	if ids[0] != c.Count {
-		return nil // two chunks of one key
+	if t.known.S[guess].count != c.Count {
+		return 0 // two chunks of one key
 	}
-	return ids[1:][:c.Count]
+	return guess
 }
 
-// place is where a key is, or the free place where it would go.
-func (t *chunkTable) place(key uint64) uint64 {
-	mask := uint64(len(t.keys.S) - 1)
+// slot is where a key is in slots, or the free place where it would go.
+func (t *chunkTable) slot(key uint64) uint64 {
+	mask := uint64(len(t.slots.S) - 1)
 	i := key & mask
-	for t.keys.S[i] != 0 && t.keys.S[i] != key {
+	for t.slots.S[i] != 0 && t.known.S[t.slots.S[i]].key != key {
 		i = (i + 1) & mask
 	}
 	return i
 }
 
 // add adds a chunk, unless its key is known.
-func (t *chunkTable) add(key uint64, ids []uint32) {
-	if 2*t.used >= len(t.keys.S) {
+func (t *chunkTable) add(key uint64, ids []uint32, moves bool) {
+	if 2*len(t.known.S) >= len(t.slots.S) {
 		t.grow()
 	}
-	i := t.place(key)
-	if t.keys.S[i] != 0 {
+	i := t.slot(key)
+	if t.slots.S[i] != 0 {
 		return
 	}
-	t.used++
-	t.keys.S[i], t.at.S[i] = key, uint32(len(t.ids.S))
-	t.ids.Append(uint32(len(ids)))
+	t.slots.S[i] = uint32(len(t.known.S))
+	t.known.Append(chunkEntry{key: key, at: uint32(len(t.ids.S)), count: uint32(len(ids)), checked: unchecked, moves: moves})
 	t.ids.AppendSlice(ids)
 }
 
 // grow makes the table twice as large.
 func (t *chunkTable) grow() {
-	old := *t
-	t.keys, t.at = old.keys.Another(), old.at.Another()
-	n := max(2*len(old.keys.S), 1<<12)
-	t.keys.Resize(n)
-	t.at.Resize(n)
-	for i, key := range old.keys.S {
-		if key != 0 {
-			k := t.place(key)
-			t.keys.S[k], t.at.S[k] = key, old.at.S[i]
-		}
+	if len(t.known.S) == 0 {
+		t.known.Append(chunkEntry{})
 	}
-	old.keys.Free()
-	old.at.Free()
+	n := max(2*len(t.slots.S), 1<<12)
+	t.slots.Free()
+	t.slots.Resize(n)
+	for k := 1; k < len(t.known.S); k++ {
+		t.slots.S[t.slot(t.known.S[k].key)] = uint32(k)
+	}
 }
 
 // noteHazy notes that the name of these ids has several definitions.
 func (t *chunkTable) noteHazy(ids ...uint32) {
+	t.notes++
 	for _, id := range ids {
 		if n := int(id>>6) + 1; n > len(t.hazy.S) {
 			t.hazy.Resize(n + n/2)
@@ -133,40 +142,80 @@ func (t *chunkTable) isHazy(id uint32) bool {
 	return id>>6 < uint32(len(t.hazy.S)) && t.hazy.S[id>>6]>>(id&63)&1 != 0
 }
 
-// LookUpChunks gives the nodes of the known ones among chunks their ids: to has a place
-// for each node of all chunks, and is 0 where the node is not known. If it is found
+// LookUpChunks gives the nodes of the known ones among chunks their ids, as Refs: to has a
+// place for each node of all chunks, and is 0 where the node is not known. If it is found
 // that the unit has to be read as a whole, to is all 0. It may run beside Commits.
-func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, to []uint32) {
+func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, to []Ref) {
 	s.gate.rlock()
 	defer s.gate.runlock()
 	u.chunks.view, u.chunks.left = s.conflicts, 0
+	last := uint32(0)
 	for i := range chunks {
 		c := &chunks[i]
-		known := s.chunks.find(c)
-		if known == nil {
+		k := s.chunks.find(c, last)
+		at := to[c.First:][:c.Count]
+		if k == 0 {
+			clear(at)
 			continue
 		}
-		at := to[c.First:][:c.Count]
-		for k, id := range known {
-			id = s.Final(id)
-			if s.chunks.isHazy(id) {
-				clear(to)
-				u.chunks.left = 0
-				return
-			}
-			at[k] = id
+		last = k
+		if !s.chunkIDs(&s.chunks.known.S[k], at) {
+			clear(to)
+			u.chunks.left = 0
+			return
 		}
 		u.chunks.left += int(c.Count)
 	}
+}
+
+// chunkIDs gives the nodes of a known chunk their ids. It reports whether each name of
+// them has one definition.
+func (s *tables) chunkIDs(e *chunkEntry, to []Ref) bool {
+	t := &s.chunks
+	if ids := t.ids.S[e.at:][:len(to)]; e.moves {
+		for i, id := range ids {
+			to[i] = s.Final(id) | Extern
+		}
+	} else {
+		for i, id := range ids {
+			to[i] = id | Extern
+		}
+	}
+	if !e.moves && atomic.LoadUint32(&e.checked) == t.notes {
+		return true
+	}
+	for _, id := range to {
+		if t.isHazy(id &^ Extern) {
+			return false
+		}
+	}
+	atomic.StoreUint32(&e.checked, t.notes) // other units may do the same
+	return true
 }
 
 // keepChunks keeps the ids of the chunks that a unit has brought. The gate is locked.
 func (s *tables) keepChunks(u *Unit) {
 	for _, c := range u.chunks.read {
 		if c.Key != 0 {
-			s.chunks.add(c.Key, u.ID.S[c.First:][:c.Count])
+			s.chunks.add(c.Key, u.ID.S[c.First:][:c.Count], u.moves(&c))
 		}
 	}
+}
+
+// moves says whether a node of the chunk may come to stand for another type: it is a
+// forward declaration.
+func (u *Unit) moves(c *Chunk) bool {
+	for _, n := range u.Nodes.S[c.First:][:c.Count] {
+		switch btf.InfoKind(n.Info) {
+		case btf.KindFwd:
+			return true
+		case btf.KindEnum, btf.KindEnum64:
+			if btf.InfoVlen(n.Info) == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // bringsChunks says whether the unit, which is committed, brings chunks that may be kept.

@@ -95,6 +95,9 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *tri
 		r.total += uint64(len(f.Info))
 		r.stats.DebugInfo += uint64(len(f.Info))
 		r.reserve(f)
+		if r.records.names != nil {
+			r.records.names.Forget()
+		}
 		r.clock.lap("open, symbols")
 		err = f.encode()
 		if serr := f.waitSymbols(); serr != nil {

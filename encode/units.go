@@ -65,7 +65,8 @@ func (u *workspace) readRecord(f *input) error {
 	if u.whole || f.run.raw != nil || f.opt.Base != nil || f.opt.Exact || f.opt.WholeBitfields {
 		known = nil
 	}
-	return u.record.Read(&u.Unit, &f.Input, f.run.recordNames(), known)
+	all := f.run.raw != nil || f.opt.Functions != nil
+	return u.record.Read(&u.Unit, &f.Input, f.run.recordNames(), known, all)
 }
 
 // resolve judges the functions of a unit that has been read and looks its types up.
@@ -78,6 +79,9 @@ func (f *input) resolve(u *workspace) error {
 	}
 	f.run.raw.types(u)
 	functionsOfSet(f, u)
+	if u.Record != nil {
+		u.record.Judged(&u.Unit, f.run.recordNames())
+	}
 	if u.RelocFail != nil {
 		return u.UnitError(u.RelocFail.Error())
 	}

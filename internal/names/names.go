@@ -110,6 +110,19 @@ func (n *Table) Literal(b []byte) dedup.Name {
 	return n.Unalias(n.pool.token(n.pool.number(b)))
 }
 
+// Tokens is Token for many names, which may not be empty. It takes less time than one by one.
+func (n *Table) Tokens(names [][]byte, to []dedup.Name, x *Batch) {
+	n.pool.numbers(names, to, x)
+	for i, b := range names {
+		if t, ok := InlineToken(b); ok {
+			to[i] = t
+		} else {
+			to[i] = n.pool.token(to[i])
+		}
+		to[i] = n.Canonical(to[i])
+	}
+}
+
 // InlineToken is the token of a name of at most three bytes, and says whether
 // b is one.
 func InlineToken(b []byte) (dedup.Name, bool) {

@@ -3,6 +3,7 @@ package names
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -65,6 +66,39 @@ func (p *Pool) number(b []byte) uint32 {
 		return k
 	}
 	return p.add(h, b)
+}
+
+// Batch is the memory of Table.Tokens.
+type Batch struct {
+	hashes  []uint64
+	slots   []uint64
+	touched byte // of no meaning
+}
+
+// numbers gives names their numbers. It looks into the places of all before it compares the
+// first one, so that waiting for memory overlaps.
+func (p *Pool) numbers(names [][]byte, to []uint32, x *Batch) {
+	x.hashes, x.slots = slices.Grow(x.hashes[:0], len(names)), slices.Grow(x.slots[:0], len(names))
+	t := p.table.Load()
+	mask := uint64(len(t.slots) - 1)
+	for _, b := range names {
+		x.hashes = append(x.hashes, maphash.Bytes(p.seed, b))
+	}
+	for _, h := range x.hashes {
+		x.slots = append(x.slots, t.slots[h>>32&mask].Load())
+	}
+	for _, s := range x.slots {
+		if s != 0 {
+			x.touched += p.bytes(uint32(s) - 1)[0]
+		}
+	}
+	for i, b := range names {
+		k, ok := p.find(p.table.Load(), x.hashes[i], b)
+		if !ok {
+			k = p.add(x.hashes[i], b)
+		}
+		to[i] = k
+	}
 }
 
 func (p *Pool) find(t *poolTable, h uint64, b []byte) (uint32, bool) {

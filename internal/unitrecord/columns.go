@@ -9,22 +9,23 @@ import (
 // alike stands side by side, which is what compression needs. docs/unit-records.md has
 // the reason of each.
 const (
-	colHead    = iota // counts and facts of the unit
-	colName           // names that are not in colNode: code, see names.go
-	colNameLow        // lower halves of the codes that need two bytes
-	colNameFar        // codes that do not fit into two bytes
-	colDict           // fresh names: steps in the dictionary
-	colText           // fresh names that the dictionary does not have, each with a NUL
-	colKey            // chunks: keys of 8 bytes, see key.go
-	colChunk          // chunks: nodes, elements, fresh names, bytes
-	colNode           // nodes, see types.go
-	colRef            // references that are not in colNode: code, see refs.go
-	colRefLow
-	colRefFar
-	colOrder    // raw order: runs of nodes, and the steps between them
-	colUnsigned // ENUMs of Tables.Unsigned
-	colFunc     // functions: flags
-	colFuncMore // functions: origins, specifications, numbers of parameters and annotations
+	colHead     = iota // counts and facts of the unit
+	colName            // names that are in no chunk or run, see names.go
+	colDict            // fresh names: which of the dictionary, and which not
+	colText            // fresh names that the dictionary does not have, each behind its length
+	colKey             // chunks: keys of 8 bytes, see key.go
+	colChunk           // chunks: nodes
+	colBlock           // blocks of chunks: chunks, fresh names, bytes
+	colCommon          // nodes that are referred to most often: steps
+	colRef             // references that are in no chunk or run, see refs.go
+	colOrder           // raw order: runs of nodes, and the steps between them
+	colUnsigned        // ENUMs of Tables.Unsigned
+	colRunKey          // runs of inline functions: keys of 8 bytes
+	colRun             // runs of inline functions: functions, fresh names, bytes
+	colInline          // inline functions, run by run, see inline.go
+	colFunc            // other functions: flags
+	colFuncMore        // functions: origins, specifications, numbers of parameters and annotations
+	colFuncOrder
 	colParam    // parameters: flags
 	colPlace    // parameters: number of the location
 	colOrigin   // parameters: origins that are not where they are expected
@@ -33,10 +34,12 @@ const (
 	colAnnot    // annotations and tags: component
 	colLocation // locations: lengths and expressions
 	numColumns
+	// colNode is no column: the nodes of the block in work, see types.go.
+	colNode = numColumns
 )
 
-// columns are those of a record that is made.
-type columns [numColumns][]byte
+// columns are those of a record that is made, and colNode.
+type columns [numColumns + 1][]byte
 
 func (c *columns) byte(col int, b byte)    { c[col] = append(c[col], b) }
 func (c *columns) uint(col int, v uint64)  { c[col] = binary.AppendUvarint(c[col], v) }
@@ -52,10 +55,10 @@ func (c *columns) reset() {
 
 // pack appends the columns to b: their lengths, then their bytes.
 func (c *columns) pack(b []byte) []byte {
-	for _, col := range c {
+	for _, col := range c[:numColumns] {
 		b = binary.AppendUvarint(b, uint64(len(col)))
 	}
-	for _, col := range c {
+	for _, col := range c[:numColumns] {
 		b = append(b, col...)
 	}
 	return b

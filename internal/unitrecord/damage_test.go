@@ -111,15 +111,19 @@ func TestDamagedFrame(t *testing.T) {
 	}
 }
 
-// TestMadeUpColumns: columns that somebody has made up, with a checksum that is right,
-// crash nothing.
+// TestMadeUpColumns: columns and blocks that somebody has made up, with a checksum that is
+// right, crash nothing.
 func TestMadeUpColumns(t *testing.T) {
 	data := object(t)
 	from, to := record(t, data)
 	random := rand.New(rand.NewPCG(3, 4))
 	accepted := 0
-	for range rounds(t) {
-		made := unitrecord.Remake(data[from:to], 8, func(columns []byte) []byte {
+	for i := range rounds(t) {
+		remake := unitrecord.Remake
+		if i%2 == 1 {
+			remake = unitrecord.RemakeBlocks
+		}
+		made := remake(data[from:to], 8, func(columns []byte) []byte {
 			for range 1 + random.IntN(4) {
 				at := random.IntN(len(columns))
 				switch random.IntN(3) {
@@ -145,8 +149,7 @@ func TestMadeUpColumns(t *testing.T) {
 	}
 }
 
-// withRecord is the object with another record, as long as the old one or shorter: zeros
-// follow, which zstd passes over as no frame. nil if it is longer.
+// withRecord is the object with another record.
 func withRecord(data []byte, from, to int, made []byte) []byte {
 	grown := len(made) - (to - from)
 	out := append([]byte(nil), data[:from]...)
@@ -174,18 +177,23 @@ func moved(out, data []byte, from, grown int) []byte {
 	return out
 }
 
-// FuzzRecord encodes objects whose record has any columns.
+// FuzzRecord encodes objects whose record has any columns and blocks.
 func FuzzRecord(f *testing.F) {
 	data := object(f)
 	from, to := record(f, data)
-	var columns []byte
-	unitrecord.Remake(data[from:to], 8, func(c []byte) []byte {
-		columns = append([]byte(nil), c...)
-		return c
-	})
-	f.Add(columns)
-	f.Fuzz(func(t *testing.T, columns []byte) {
+	var columns, blocks []byte
+	keep := func(p *[]byte) func([]byte) []byte {
+		return func(b []byte) []byte {
+			*p = append([]byte(nil), b...)
+			return b
+		}
+	}
+	unitrecord.Remake(data[from:to], 8, keep(&columns))
+	unitrecord.RemakeBlocks(data[from:to], 8, keep(&blocks))
+	f.Add(columns, blocks)
+	f.Fuzz(func(t *testing.T, columns, blocks []byte) {
 		made := unitrecord.Remake(data[from:to], 8, func([]byte) []byte { return columns })
+		made = unitrecord.RemakeBlocks(made, 8, func([]byte) []byte { return blocks })
 		encodes(t, withRecord(data, from, to, made))
 	})
 }

@@ -9,7 +9,8 @@
 //
 // From below: columns of numbers (columns.go); names and references as codes
 // (names.go, refs.go); the tables (types.go, funcs.go, vars.go and their
-// counterparts in read*.go), of which the types are in chunks that have keys (key.go);
-// the frame around them (frame.go).
+// counterparts in read*.go), of which the types are in chunks that have keys (key.go)
+// and the inline functions in runs that have keys (inline.go); the frame around
+// them (frame.go).
 // docs/unit-records.md describes the format.
 package unitrecord

@@ -3,13 +3,14 @@ package unitrecord
 import (
 	"slices"
 
+	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/unit"
 )
 
 // Functions. References between them are by DIE offset, of which only the order
 // counts: in a record a function and its parameters have neighbouring numbers, places,
-// from 1 on.
+// from 1 on. Inline functions, to which nothing refers, have none (inline.go).
 
 // The byte of a function in colFunc: the first flags of callconv.FuncFlags, and
 const (
@@ -34,49 +35,98 @@ func (w *Writer) funcs(u *unit.Unit) {
 	if w.err != nil {
 		return
 	}
-	next := int64(0)
+	w.inlineRuns(u, p)
+	turns := [2]uint64{} // functions that follow each other, of both sorts
 	for i := range u.Funcs.S {
-		if p.of[i] != 0 {
+		switch {
+		case p.inline[i]:
+			turns[1]++
+		case p.of[i] != 0:
+			if turns[1] > 0 {
+				w.turn(&turns)
+			}
+			turns[0]++
 			w.function(u, &u.Funcs.S[i], p)
 		}
 	}
+	if turns != [2]uint64{} {
+		w.turn(&turns)
+	}
+	order := make([]uint32, 0, len(u.FuncOrder.S))
 	for _, i := range u.FuncOrder.S {
-		if p.of[i] != 0 {
-			k := int64(p.index[i])
-			w.cols.step(colFuncMore, k-next)
-			next = k + 1
+		if p.inline[i] || p.of[i] != 0 {
+			order = append(order, uint32(p.index[i]))
 		}
 	}
+	w.order(colFuncOrder, order)
+}
+
+// turn writes how many functions follow each other.
+func (w *Writer) turn(turns *[2]uint64) {
+	w.cols.uint(colFuncOrder, turns[0])
+	w.cols.uint(colFuncOrder, turns[1])
+	*turns = [2]uint64{}
 }
 
 // places are the numbers that stand for DIE offsets.
 type places struct {
-	of    []int    // by function: its place; 0 for one that is not written
-	index []int    // by function: its number among those that are written
-	at    []uint32 // DIE offsets of functions and parameters by place, from 1 on: ascending
-	none  int      // a place that nothing has
+	of     []int    // by function: its place; 0 for one that is not written, or has none
+	inline []bool   // by function: it is in a run (inline.go), and has no place
+	index  []int    // by function: its number among those that are written
+	at     []uint32 // DIE offsets of functions and parameters by place, from 1 on: ascending
+	none   int      // a place that nothing has
+}
+
+// offsets are DIE offsets, in order.
+type offsets []uint32
+
+func (o offsets) has(off uint32) bool {
+	_, ok := slices.BinarySearch(o, off)
+	return ok
+}
+
+// referred is what functions and parameters refer to.
+func referred(u *unit.Unit) (o offsets) {
+	for i := range u.Funcs.S {
+		fn := &u.Funcs.S[i]
+		if fn.Origin|fn.Spec != 0 {
+			o = append(o, fn.Origin, fn.Spec)
+		}
+	}
+	for i := range u.Params.S {
+		if p := &u.Params.S[i]; p.Origin != 0 {
+			o = append(o, p.Origin)
+		}
+	}
+	slices.Sort(o)
+	return o
 }
 
 // placesOf gives the functions of u their places.
 func (w *Writer) placesOf(u *unit.Unit) *places {
-	wanted := map[uint32]bool{} // by DIE offset: something refers to it
-	for i := range u.Funcs.S {
-		wanted[u.Funcs.S[i].Origin], wanted[u.Funcs.S[i].Spec] = true, true
-	}
-	p := &places{of: make([]int, len(u.Funcs.S)), index: make([]int, len(u.Funcs.S)), at: []uint32{0}}
-	place, number := 1, 0
+	wanted := referred(u)
+	n := len(u.Funcs.S)
+	p := &places{of: make([]int, n), inline: make([]bool, n), index: make([]int, n), at: make([]uint32, 1, n+len(u.Params.S)+1)}
+	place, number, inline := 1, 0, 0
 	last := uint32(0)
 	for i := range u.Funcs.S {
 		fn := &u.Funcs.S[i]
-		if fn.Flags&callconv.FuncDeclaration != 0 && !wanted[fn.Off] && fn.Origin == 0 && fn.Spec == 0 {
+		if fn.Flags&callconv.FuncDeclaration != 0 && !wanted.has(fn.Off) && fn.Origin == 0 && fn.Spec == 0 {
 			continue
 		}
-		p.of[i], p.index[i], p.at = place, number, append(p.at, fn.Off)
-		place, number = place+1, number+1
+		p.index[i] = number
+		number++
 		if fn.Off < last {
 			w.fail("functions that lie in each other")
 		}
 		last = fn.Off
+		if isInline(fn, u.Params.S[fn.First:][:fn.N], wanted) {
+			p.inline[i] = true
+			inline++
+			continue
+		}
+		p.of[i], p.at = place, append(p.at, fn.Off)
+		place++
 		for j := range u.Params.S[fn.First:][:fn.N] {
 			pm := &u.Params.S[fn.First:][j]
 			p.at = append(p.at, pm.Off)
@@ -88,7 +138,7 @@ func (w *Writer) placesOf(u *unit.Unit) *places {
 		}
 	}
 	p.none = place
-	w.head.funcs, w.head.params = number, place-1-number
+	w.head.funcs, w.head.params = number-inline, place-1-(number-inline)
 	return p
 }
 
@@ -123,7 +173,7 @@ func (w *Writer) function(u *unit.Unit, fn *callconv.Func, p *places) {
 	}
 	c.byte(colFunc, flags)
 	if fn.Flags&callconv.FuncHasType != 0 {
-		c.ref(fn.Type)
+		w.ref(fn.Type)
 	}
 	c.uint(colFuncMore, uint64(fn.N))
 	origin := p.to(fn.Origin)
@@ -156,7 +206,7 @@ func (w *Writer) param(u *unit.Unit, pm *callconv.Param, p *places, expected int
 	c.byte(colParam, flags)
 	w.name(pm.Name)
 	if pm.HasType {
-		c.ref(pm.Type)
+		w.ref(pm.Type)
 	}
 }
 
@@ -178,6 +228,9 @@ func (w *Writer) location(pm *callconv.Param) int {
 	}
 	return k
 }
+
+// ref writes a reference that is not part of a node.
+func (w *Writer) ref(r dedup.Ref) { w.refs.write(&w.cols, 0, r, colRef) }
 
 // annots writes annotations.
 func (w *Writer) annots(as []unit.Annot) {

@@ -22,7 +22,7 @@ func endsChunk(hash uint64) bool { return hash>>32%chunkSize == 0 }
 
 // chunkKey is a chunk that is written.
 type chunkKey struct {
-	from     int // in colNode
+	from     int // in colNode, of the block
 	names    int // number of the first fresh one
 	nodes    int
 	elements int

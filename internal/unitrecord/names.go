@@ -1,7 +1,8 @@
 package unitrecord
 
 import (
-	"bytes"
+	"encoding/binary"
+	"slices"
 	"sync/atomic"
 
 	"github.com/btflite/btflite/dedup"
@@ -9,20 +10,24 @@ import (
 )
 
 // Names. A unit numbers its names as they come, from 1 on. Where a name is used for
-// the first time its code is 1; what it is stands in colDict: 0 for one that is not in
-// the dictionary, which follows in colText, else 1 + zigzag of the step from the
-// last one in the dictionary. The dictionary has names in the order in which kernels
-// use them, so that the step is mostly 1.
+// the first time its code is 1. What these names are stands in colDict, as runs of those
+// that are in the dictionary and of those that are not. A run begins with twice their
+// number, one more if they are not: their texts are in colText, each behind its length.
+// Else the step follows from the last name of the run before to the first of this one.
+// The dictionary has names in the order in which kernels use them, so that most of
+// them follow each other.
 //
 //	0          no name
 //	1          the next name that was not used before
 //	2 … 7f     number of the name + 2
-//	80 … fe    upper half of its number - 80, the lower one is in colNameLow
-//	ff         the number is in colNameFar
+//	80 … fe    upper half of its number + 80, the lower one follows
+//	ff         the number follows
 
 const (
 	nameFresh = 1
 	nameNear  = 2
+	nameHigh  = 0x80
+	nameFar   = 0xff
 )
 
 // namer numbers the names of a unit that is written.
@@ -30,46 +35,78 @@ type namer struct {
 	text   *names.Table
 	dict   *dictionary
 	number map[dedup.Name]int
-	last   int // in the dictionary
+
+	run    int   // new names of the run in work
+	inDict bool  // they are in the dictionary
+	step   int64 // to the first one of them
+	last   int   // place of the last one in the dictionary
 }
 
 // name writes a name.
-func (w *Writer) name(t dedup.Name) { w.nameTo(t, colName, colNameLow, colNameFar) }
+func (w *Writer) name(t dedup.Name) { w.nameTo(t, colName) }
 
-// nameTo writes a name to columns.
-func (w *Writer) nameTo(t dedup.Name, code, low, far int) {
+// nameTo writes a name to a column.
+func (w *Writer) nameTo(t dedup.Name, col int) {
 	n := &w.names
 	if t == 0 {
-		w.cols.byte(code, 0)
+		w.cols.byte(col, 0)
 		return
 	}
 	k, known := n.number[t]
 	switch {
 	case !known:
-		n.number[t] = len(n.number)
-		w.cols.byte(code, nameFresh)
-		w.fresh(n.text.Text(t))
-	case k < refHigh-nameNear:
-		w.cols.byte(code, byte(nameNear+k))
-	case k>>8 < refFar-refHigh:
-		w.cols.byte(code, byte(refHigh+k>>8))
-		w.cols.byte(low, byte(k))
+		w.cols.byte(col, nameFresh)
+		w.newName(t)
+	case k < nameHigh-nameNear:
+		w.cols.byte(col, byte(nameNear+k))
+	case k>>8 < nameFar-nameHigh:
+		w.cols.byte(col, byte(nameHigh+k>>8))
+		w.cols.byte(col, byte(k))
 	default:
-		w.cols.byte(code, refFar)
-		w.cols.uint(far, uint64(k))
+		w.cols.byte(col, nameFar)
+		w.cols.uint(col, uint64(k))
 	}
 }
 
-// fresh writes what a name is.
-func (w *Writer) fresh(text []byte) {
-	if i, ok := w.names.dict.find(text); ok {
-		w.cols.uint(colDict, 1+zigzag(int64(i-w.names.last)))
-		w.names.last = i
+// isFresh says whether a name has not been used before.
+func (w *Writer) isFresh(t dedup.Name) bool {
+	_, known := w.names.number[t]
+	return !known
+}
+
+// newName notes what a name is that has not been used before.
+func (w *Writer) newName(t dedup.Name) {
+	n := &w.names
+	n.number[t] = len(n.number)
+	text := n.text.Text(t)
+	i, ok := n.dict.find(text)
+	if ok != n.inDict || ok && i != n.last+1 {
+		w.endNames()
+		if n.inDict = ok; ok {
+			n.step, n.last = int64(i-n.last-1), i-1
+		}
+	}
+	if n.run++; ok {
+		n.last = i
 		return
 	}
-	w.cols.uint(colDict, 0)
+	w.cols.uint(colText, uint64(len(text)))
 	w.cols.bytes(colText, text)
-	w.cols.byte(colText, 0)
+}
+
+// endNames writes the run of new names in work.
+func (w *Writer) endNames() {
+	n := &w.names
+	if n.run == 0 {
+		return
+	}
+	if n.inDict {
+		w.cols.uint(colDict, uint64(n.run)<<1)
+		w.cols.step(colDict, n.step)
+	} else {
+		w.cols.uint(colDict, uint64(n.run)<<1|1)
+	}
+	n.run = 0
 }
 
 // Names turns names of the dictionary into tokens of one table; its readers share it.
@@ -77,12 +114,13 @@ type Names struct {
 	table *names.Table
 	dict  *dictionary
 	known []atomic.Uint32 // by place in the dictionary
+	dull  []atomic.Uint64 // by slot: keys of runs of inline functions that are known to mean nothing
 }
 
 // NewNames is for a table whose pool is in use.
 func NewNames(t *names.Table) *Names {
 	d := loadDictionary()
-	return &Names{table: t, dict: d, known: make([]atomic.Uint32, d.len())}
+	return &Names{table: t, dict: d, known: make([]atomic.Uint32, d.len()), dull: make([]atomic.Uint64, dullSlots)}
 }
 
 // token is the token of a name of the dictionary.
@@ -102,56 +140,99 @@ type nameReader struct {
 	next  int         // number of the next fresh name
 	text  []byte
 	bad   bool
+	batch batch
+}
+
+// batch is names that are asked for together.
+type batch struct {
+	numbers []int
+	texts   [][]byte
+	tokens  []dedup.Name
+	names.Batch
 }
 
 // freshName is where a name is used for the first time. What it is is found when it is
 // asked for: most are in chunks that nobody reads.
 type freshName struct {
 	token dedup.Name // 0: not asked for yet
-	at    int32      // place in the dictionary, or -1 - offset in colText
+	at    int32      // place in the dictionary, or -1 - offset of the length in colText
 }
 
-// read finds all names of a unit.
-func (r *nameReader) read(n *Names, dict, text *column) {
-	*r = nameReader{names: n, known: r.known[:0], text: text.b}
-	last := 0
-	for dict.left() > 0 {
-		d := dict.uint()
-		if d != 0 {
-			last += int(unzigzag(d - 1))
-			if uint(last) >= uint(len(n.known)) {
-				r.bad, last = true, 0
-			}
-			r.known = append(r.known, freshName{at: int32(last)})
+// read finds all names of a unit, which are n. It reports whether they are right.
+func (r *nameReader) read(names *Names, n int, dict, text *column) bool {
+	if cap(r.known) < n {
+		r.known = make([]freshName, n+n/2)
+	}
+	r.names, r.known, r.next, r.text, r.bad = names, r.known[:n], 0, text.b, false
+	left, last := r.known, -1
+	for len(left) > 0 {
+		v := dict.uint()
+		run := v >> 1
+		if run == 0 || run > uint64(len(left)) {
+			return false
+		}
+		to := left[:run]
+		left = left[run:]
+		if v&1 != 0 {
+			readTexts(to, text)
 			continue
 		}
-		end := bytes.IndexByte(text.b[text.p:], 0)
-		if end < 0 {
-			r.bad = true
-			break
+		first := int64(last+1) + dict.step()
+		if first < 0 || first > int64(len(names.known)) || run > uint64(int64(len(names.known))-first) {
+			return false
 		}
-		r.known = append(r.known, freshName{at: int32(-1 - text.p)})
-		text.p += end + 1
+		for i := range to {
+			to[i] = freshName{at: int32(first) + int32(i)}
+		}
+		last = int(first) + len(to) - 1
+	}
+	return !dict.bad && !text.bad
+}
+
+// readTexts finds names that are not in the dictionary.
+func readTexts(to []freshName, text *column) {
+	for i := range to {
+		to[i] = freshName{at: int32(-1 - text.p)}
+		size := text.uint()
+		if size == 0 || size > uint64(text.left()) {
+			text.bad = true
+			return
+		}
+		text.p += int(size)
 	}
 }
 
-// name reads a name from columns.
-func (r *nameReader) name(code, low, far *column) dedup.Name {
-	b := code.byte()
-	k := 0
-	switch {
-	case b == 0:
+// name reads a name.
+func (r *nameReader) name(c *column) dedup.Name {
+	b := c.byte()
+	if b == 0 {
 		return 0
-	case b == nameFresh:
-		k = r.next
-		r.next++
-	case b < refHigh:
-		k = int(b) - nameNear
-	case b < refFar:
-		k = int(b-refHigh)<<8 | int(low.byte())
-	default:
-		k = int(min(far.uint(), 1<<40))
 	}
+	return r.token(r.number(b, c))
+}
+
+// fresh is the next name that was not used before.
+func (r *nameReader) fresh() dedup.Name {
+	r.next++
+	return r.token(r.next - 1)
+}
+
+// number is the number of a name whose code, not 0, was read.
+func (r *nameReader) number(b byte, c *column) int {
+	switch {
+	case b == nameFresh:
+		r.next++
+		return r.next - 1
+	case b < nameHigh:
+		return int(b) - nameNear
+	case b < nameFar:
+		return int(b-nameHigh)<<8 | int(c.byte())
+	}
+	return int(min(c.uint(), 1<<40))
+}
+
+// token is the token of the name of number k.
+func (r *nameReader) token(k int) dedup.Name {
 	if uint(k) >= uint(len(r.known)) {
 		r.bad = true
 		return 0
@@ -169,9 +250,42 @@ func (r *nameReader) ask(k int) dedup.Name {
 		f.token = r.names.token(int(f.at))
 		return f.token
 	}
-	rest := r.text[-1-f.at:]
-	f.token = r.names.table.Token(rest[:bytes.IndexByte(rest, 0)])
+	f.token = r.names.table.Token(r.textAt(f.at))
 	return f.token
+}
+
+// textAt is the text of a freshName.at that is not in the dictionary.
+func (r *nameReader) textAt(at int32) []byte {
+	rest := r.text[-1-at:]
+	if size := int(rest[0]); size < 0x80 {
+		return rest[1:][:size]
+	}
+	size, n := binary.Uvarint(rest)
+	return rest[n:][:size]
+}
+
+// want says that the names of n numbers from one on will be asked for.
+func (r *nameReader) want(from, n int) {
+	if from+n > len(r.known) {
+		return // this will be noticed
+	}
+	x := &r.batch
+	for k, f := range r.known[from:][:n] {
+		if f.at < 0 && f.token == 0 {
+			x.numbers, x.texts = append(x.numbers, from+k), append(x.texts, r.textAt(f.at))
+		}
+	}
+}
+
+// askAll finds the tokens of the names that are wanted.
+func (r *nameReader) askAll() {
+	x := &r.batch
+	x.tokens = slices.Grow(x.tokens[:0], len(x.texts))[:len(x.texts)]
+	r.names.table.Tokens(x.texts, x.tokens, &x.Batch)
+	for i, k := range x.numbers {
+		r.known[k].token = x.tokens[i]
+	}
+	x.numbers, x.texts = x.numbers[:0], x.texts[:0]
 }
 
 // done says whether all names were used, and all were right.

@@ -1,9 +1,6 @@
 package unitrecord
 
 import (
-	"fmt"
-	"hash/crc32"
-
 	"github.com/klauspost/compress/s2"
 
 	"github.com/btflite/btflite/dedup"
@@ -13,14 +10,17 @@ import (
 // Reader reads records, one after the other. Its memory is used again for the next
 // one. The zero value is ready.
 type Reader struct {
-	cols  [numColumns]column
-	names nameReader
-	chunk chunkReader
-	bases bases
-	spans []span // of the locations, in colLocation
-	raw   []byte
-	bad   bool
-	seen  []uint64 // scratch of order
+	cols     [numColumns]column
+	names    nameReader
+	chunk    chunkReader
+	inline   inlineReader
+	refs     refReader
+	bases    bases
+	spans    []span      // of the locations, in colLocation
+	funcRefs []dedup.Ref // by number of the function: 1 + its index, or Extern
+	columns  []byte      // scratch of open
+	bad      bool
+	seen     []uint64 // scratch of order
 }
 
 // span is a part of colLocation.
@@ -28,14 +28,21 @@ type span struct{ off, n uint32 }
 
 // Read fills u with what its record holds, as ReadLinked does with what its DIEs hold,
 // and settles it. Types that set knows are left out: what refers to them is Extern. They
-// are not if set is nil. u.Exprs is part of the Reader, and valid until the next Read.
+// are not if set is nil. Inline functions that mean nothing are left out unless all are
+// wanted. u.Exprs is part of the Reader, and valid until the next Read.
 // Errors: a damaged record, and a *VersionError.
-func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names, set *dedup.Set) error {
-	if err := r.open(u, n); err != nil {
+func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names, set *dedup.Set, all bool) error {
+	if err := r.open(u); err != nil {
 		return u.UnitError(err.Error())
 	}
 	h := &r.cols[colHead]
-	nodes := h.count(&r.cols[colNode])
+	nodes, names := h.uint(), h.uint()
+	if max(nodes, names) > uint64(len(r.columns)+len(r.chunk.blocks)) { // each takes a byte
+		return u.UnitError(errDamaged.Error())
+	}
+	if !r.names.read(n, int(names), &r.cols[colDict], &r.cols[colText]) {
+		return u.UnitError(errDamaged.Error())
+	}
 	funcs, params := h.count(&r.cols[colFunc]), h.count(&r.cols[colParam])
 	vars, tags := h.count(&r.cols[colVar]), h.count(&r.cols[colAnnot])
 	locations := h.count(&r.cols[colLocation])
@@ -43,7 +50,7 @@ func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names, set *dedup.Set) er
 	firstInt := h.uint()
 	facts := h.uint()
 	u.Hides, u.Arrays = facts&factHides != 0, facts&factArrays != 0
-	if firstInt > uint64(nodes) {
+	if firstInt > nodes {
 		h.bad = true
 	}
 	if h.bad {
@@ -53,15 +60,15 @@ func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names, set *dedup.Set) er
 	if tags > 0 || withTypeTags && !in.TypeTag {
 		set = nil // they need the nodes themselves
 	}
-	r.types(u, in, nodes, set)
+	r.types(u, in, int(nodes), set)
 	if r.bad {
 		return u.UnitError(errDamaged.Error())
 	}
 	if firstInt != 0 {
-		u.FirstInt = r.chunk.nodes[firstInt-1]
+		u.FirstInt = r.refs.nodes[firstInt-1]
 	}
 	r.locations(u, locations)
-	r.funcs(u, in, funcs, params)
+	r.funcs(u, in, funcs, params, all)
 	r.vars(u, in, vars)
 	r.tags(u, in, tags)
 	if r.damaged() {
@@ -75,50 +82,47 @@ func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names, set *dedup.Set) er
 
 // ref reads a reference that is not part of a node.
 func (r *Reader) ref() dedup.Ref {
-	return readRef(0, r.chunk.nodes, &r.cols[colRef], &r.cols[colRefLow], &r.cols[colRefFar])
+	return r.refs.read(&r.cols[colRef], 0)
 }
 
 // name reads a name that is not part of a node.
 func (r *Reader) name() dedup.Name {
-	return r.names.name(&r.cols[colName], &r.cols[colNameLow], &r.cols[colNameFar])
+	return r.names.name(&r.cols[colName])
 }
 
 // open parses the frame and the columns of the record of u.
-func (r *Reader) open(u *unit.Unit, n *Names) error {
+func (r *Reader) open(u *unit.Unit) error {
 	size := int(u.Hdr.AddrSize)
 	f, err := parseFrame(u.Record, size)
 	if err != nil {
 		return err
 	}
-	raw, err := r.expand(&f)
-	if err != nil {
+	if r.columns, err = expand(r.columns, f.columns); err != nil {
 		return err
 	}
-	if err := unpack(raw, &r.cols); err != nil {
+	if err := unpack(r.columns, &r.cols); err != nil {
 		return err
 	}
 	r.bad = false
 	r.bases = bases{f.bases, size, u.Hdr.BigEndian}
-	r.names.read(n, &r.cols[colDict], &r.cols[colText])
+	r.chunk.blocks = f.blocks
 	return nil
 }
 
-// expand gives the columns of a record. They are valid until the next call.
-func (r *Reader) expand(f *frame) ([]byte, error) {
-	if n, err := s2.DecodedLen(f.packed); err != nil || n != f.length {
-		return nil, errDamaged
+// expand expands columns, into the memory of old if it can.
+func expand(old, packed []byte) ([]byte, error) {
+	n, err := s2.DecodedLen(packed)
+	if err != nil || n > maxColumns {
+		return old, errDamaged
 	}
-	if cap(r.raw) < f.length || cap(r.raw) > maxKept {
-		r.raw = make([]byte, f.length+f.length/2)
+	if cap(old) < n || cap(old) > maxKept {
+		old = make([]byte, n+n/2)
 	}
-	raw, err := s2.Decode(r.raw[:cap(r.raw)], f.packed)
+	out, err := s2.Decode(old[:cap(old)], packed)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		return old, errDamaged
 	}
-	if len(raw) != f.length || crc32.Checksum(raw, castagnoli) != f.sum {
-		return nil, errDamaged
-	}
-	return raw, nil
+	return out, nil
 }
 
 // maxKept is how much memory for columns is kept from unit to unit, in bytes.

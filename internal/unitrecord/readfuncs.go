@@ -66,52 +66,66 @@ func (r *Reader) locations(u *unit.Unit, n int) {
 	}
 }
 
-// funcs reads n functions with m parameters.
-func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int) {
+// funcs reads n functions with m parameters, and inline functions, all of them or those
+// that may mean something. The offset of a function is twice its place, so that those of
+// inline functions, which are odd, lie between those of their neighbours.
+func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int, all bool) {
+	inline := r.findRuns()
+	r.funcRefs = r.funcRefs[:0]
 	place := uint32(1)
-	for range n {
-		fn := callconv.Func{Off: place, First: uint32(len(u.Params.S)), FirstAn: uint32(len(u.Annots.S))}
-		flags := r.cols[colFunc].byte()
-		fn.Flags = callconv.FuncFlags(flags & funcFlags)
-		more := &r.cols[colFuncMore]
-		if flags&funcOrigin != 0 {
-			fn.Origin, fn.Spec = more.uint32(), more.uint32()
-		}
-		if flags&funcAddress != 0 {
-			fn.LowPC = r.address()
-		}
-		fn.Name = r.name()
-		if flags&funcAnnots != 0 {
-			fn.NAn = r.annots(u, in)
-		}
-		if fn.Flags&callconv.FuncHasType != 0 {
-			fn.Type = r.ref()
-		}
-		fn.N = more.uint32()
-		if uint64(fn.N) > uint64(m) {
+	for turns := &r.cols[colFuncOrder]; n+inline > 0 && !r.bad; {
+		own, others := turns.uint(), turns.uint()
+		if own > uint64(n) || others > uint64(inline) || own+others == 0 {
 			r.bad = true
 			return
 		}
-		m -= int(fn.N)
-		for j := range fn.N {
-			r.param(u, place+1+j, fn.Origin+1+j)
+		n, inline = n-int(own), inline-int(others)
+		for range own {
+			r.funcRefs = append(r.funcRefs, dedup.Ref(len(u.Funcs.S)+1))
+			count := r.function(u, in, place)
+			if uint64(count) > uint64(m) {
+				r.bad = true
+				return
+			}
+			m, place = m-int(count), place+1+count
 		}
-		place += 1 + fn.N
-		u.Funcs.Append(fn)
+		r.inlineFuncs(u, int(others), all, 2*place-1)
 	}
-	r.bad = r.bad || m != 0
-	next := int64(0)
-	seen := make([]bool, n)
-	for range n {
-		k := next + r.cols[colFuncMore].step()
-		if uint64(k) >= uint64(n) || seen[k] {
-			r.bad = true
-			return
-		}
-		seen[k] = true
-		u.FuncOrder.Append(uint32(k))
-		next = k + 1
+	if r.bad = r.bad || m != 0; r.bad {
+		return
 	}
+	u.FuncOrder.S = r.order(colFuncOrder, r.funcRefs, u.FuncOrder.Extend(len(u.Funcs.S))[:0])
+}
+
+// function reads the function at a place. It returns the number of its parameters.
+func (r *Reader) function(u *unit.Unit, in *unit.Input, place uint32) uint32 {
+	fn := callconv.Func{Off: 2 * place, First: uint32(len(u.Params.S)), FirstAn: uint32(len(u.Annots.S))}
+	flags := r.cols[colFunc].byte()
+	fn.Flags = callconv.FuncFlags(flags & funcFlags)
+	more := &r.cols[colFuncMore]
+	if flags&funcOrigin != 0 {
+		fn.Origin, fn.Spec = 2*more.uint32(), 2*more.uint32()
+	}
+	if flags&funcAddress != 0 {
+		fn.LowPC = r.address()
+	}
+	fn.Name = r.name()
+	if flags&funcAnnots != 0 {
+		fn.NAn = r.annots(u, in)
+	}
+	if fn.Flags&callconv.FuncHasType != 0 {
+		fn.Type = r.ref()
+	}
+	fn.N = more.uint32()
+	if int(fn.N) > r.cols[colParam].left() {
+		r.bad = true
+		return 0
+	}
+	for j := range fn.N {
+		r.param(u, 2*(place+1+j), fn.Origin+2*(1+j))
+	}
+	u.Funcs.Append(fn)
+	return fn.N
 }
 
 // param reads a parameter, whose origin is expected at a place.
@@ -134,7 +148,7 @@ func (r *Reader) param(u *unit.Unit, place, expected uint32) {
 	if flags&paramOrigin != 0 {
 		pm.Origin = expected
 		if flags&paramFar != 0 {
-			pm.Origin = r.cols[colOrigin].uint32()
+			pm.Origin = 2 * r.cols[colOrigin].uint32()
 		}
 	}
 	pm.Name = r.name()
@@ -163,13 +177,20 @@ func (r *Reader) annots(u *unit.Unit, in *unit.Input) uint32 {
 func (r *Reader) vars(u *unit.Unit, in *unit.Input, n int) {
 	for range n {
 		addr := r.address()
-		v := unit.Var{Name: r.name(), Type: r.ref(), FirstAn: uint32(len(u.Annots.S))}
+		code, name := r.cols[colName].byte(), 0
+		if code != 0 {
+			name = r.names.number(code, &r.cols[colName])
+		}
+		v := unit.Var{Type: r.ref(), FirstAn: uint32(len(u.Annots.S))}
 		flags := r.cols[colVar].byte()
 		v.External = flags&varExternal != 0
 		if flags&varAnnots != 0 {
 			v.NAn = r.annots(u, in)
 		}
 		if in.Place(&v, addr) {
+			if code != 0 {
+				v.Name = r.names.token(name)
+			}
 			u.Vars.Append(v)
 		}
 	}
@@ -195,13 +216,4 @@ func (r *Reader) tags(u *unit.Unit, in *unit.Input, n int) {
 			u.Tags.Append(t)
 		}
 	}
-}
-
-// vlenOf is how many elements a node has.
-func vlenOf(n *dedup.Node) uint32 {
-	switch btf.InfoKind(n.Info) {
-	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
-		return btf.InfoVlen(n.Info)
-	}
-	return 0
 }

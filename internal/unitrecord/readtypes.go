@@ -8,21 +8,16 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// chunkPlace is where a chunk is.
-type chunkPlace struct {
-	elements int
-	names    int // number of the first fresh one
-	body     column
-}
-
 // chunkReader is the chunks of a unit that is read.
 type chunkReader struct {
 	chunks []dedup.Chunk
-	places []chunkPlace
-	ids    []uint32      // by node: what the Set knows it as, or 0
-	nodes  []dedup.Ref   // by node: what refers to it is to be this
+	places []chunkPlace // of a block
+	blocks []byte
 	own    []dedup.Chunk // those whose nodes are in the unit
 }
+
+// chunkPlace is what a block says of a chunk.
+type chunkPlace struct{ elements, names, bytes int }
 
 // types reads the n nodes of a unit into u, but for those of chunks that set knows. A
 // nil set knows none.
@@ -32,107 +27,151 @@ func (r *Reader) types(u *unit.Unit, in *unit.Input, n int, set *dedup.Set) {
 		return
 	}
 	c := &r.chunk
-	clear(c.ids)
 	if set != nil {
-		set.LookUpChunks(&u.Types, c.chunks, c.ids)
+		set.LookUpChunks(&u.Types, c.chunks, r.refs.nodes)
+	} else {
+		clear(r.refs.nodes)
 	}
-	nodes, elements := r.number()
+	nodes := r.number()
 	if set != nil {
 		u.Types.Chunks(c.own)
 	}
-	r.readNodes(u, in, nodes, elements)
-	r.order(u, n)
+	r.refs.begin(&r.cols[colCommon])
+	r.readBlocks(u, in, u.Types.Nodes.Extend(nodes))
+	if r.bad {
+		return
+	}
+	u.Types.Order.S = r.order(colOrder, r.refs.nodes, u.Types.Order.Extend(nodes)[:0])
 	r.unsigned(u, in)
 }
 
 // findChunks finds the chunks of n nodes. It reports whether they are in order.
 func (r *Reader) findChunks(n int) bool {
-	c, table, keys, bodies := &r.chunk, &r.cols[colChunk], r.cols[colKey].b, r.cols[colNode].b
-	c.chunks, c.places = c.chunks[:0], c.places[:0]
-	first, names := 0, 0
-	for ; table.left() > 0; keys = keys[8:] {
-		count, elements, fresh, size := table.uint(), table.uint(), table.uint(), table.uint()
-		if count > uint64(n-first) || size > uint64(len(bodies)) || elements > size || fresh > size || count == 0 || len(keys) < 8 {
+	c, table, keys := &r.chunk, &r.cols[colChunk], r.cols[colKey].b
+	c.chunks = c.chunks[:0]
+	first := 0
+	for ; table.left() > 0 && len(keys) >= 8; keys = keys[8:] {
+		count := table.uint()
+		if count > uint64(n-first) || count == 0 {
 			return false
 		}
 		c.chunks = append(c.chunks, dedup.Chunk{Key: binary.LittleEndian.Uint64(keys), First: uint32(first), Count: uint32(count)})
-		c.places = append(c.places, chunkPlace{int(elements), names, column{b: bodies[:size:size]}})
-		first, names, bodies = first+int(count), names+int(fresh), bodies[size:]
+		first += int(count)
 	}
-	r.cols[colKey].p, r.cols[colNode].p = len(r.cols[colKey].b), len(r.cols[colNode].b)
-	r.names.next = names
-	if cap(c.nodes) < n {
-		c.nodes, c.ids = make([]dedup.Ref, n+n/2), make([]uint32, n+n/2)
+	r.cols[colKey].p = len(r.cols[colKey].b)
+	if cap(r.refs.nodes) < n {
+		r.refs.nodes = make([]dedup.Ref, n+n/2)
 	}
-	c.nodes, c.ids = c.nodes[:n], c.ids[:n]
-	return first == n && len(bodies) == 0 && len(keys) == 0
+	r.refs.nodes = r.refs.nodes[:n]
+	return first == n && len(keys) == 0
 }
 
-// number gives each node its Ref. It returns how many nodes, and elements of nodes, are
-// to be read.
-func (r *Reader) number() (nodes, elements int) {
+// number gives each node that is not known its Ref. It returns how many these are.
+func (r *Reader) number() (nodes int) {
 	c := &r.chunk
 	c.own = c.own[:0]
-	for i, k := range c.chunks {
-		to := c.nodes[k.First:][:k.Count]
-		if c.ids[k.First] != 0 {
-			for j, id := range c.ids[k.First:][:k.Count] {
-				to[j] = id | dedup.Extern
-			}
+	for _, k := range c.chunks {
+		if r.refs.nodes[k.First] != 0 {
 			continue
 		}
+		to := r.refs.nodes[k.First:][:k.Count]
 		k.First = uint32(nodes)
 		c.own = append(c.own, k)
 		for j := range to {
 			nodes++
 			to[j] = dedup.Ref(nodes)
 		}
-		elements += c.places[i].elements
 	}
-	return nodes, elements
+	return nodes
 }
 
-// readNodes reads the nodes of chunks that are not known, n with m elements.
-func (r *Reader) readNodes(u *unit.Unit, in *unit.Input, n, m int) {
-	c := &r.chunk
-	nodes := u.Types.Nodes.Extend(n)
-	members := u.Types.Members.Extend(m)
-	names := r.names.next
-	for i, k := range c.chunks {
-		if c.ids[k.First] != 0 {
-			continue
-		}
-		p := &c.places[i]
-		r.names.next = p.names
-		left := len(members) - p.elements
-		for j := range int(k.Count) {
-			used := r.node(&p.body, in, int(k.First)+j, &nodes[j], members[:len(members)-left])
-			if nodes[j].Info == 0 {
-				r.bad = true
-				return
-			}
-			if used != 0 {
-				nodes[j].First = uint32(len(u.Types.Members.S) - len(members))
-				members = members[used:]
-			}
-		}
-		nodes = nodes[k.Count:]
-		next := names
-		if i+1 < len(c.places) {
-			next = c.places[i+1].names
-		}
-		if p.body.bad || p.body.left() != 0 || len(members) != left || r.names.next != next {
+// readBlocks reads the nodes of chunks that are not known.
+func (r *Reader) readBlocks(u *unit.Unit, in *unit.Input, nodes []dedup.Node) {
+	c, table := &r.chunk, &r.cols[colBlock]
+	chunks, blocks, names := c.chunks, c.blocks, 0
+	for table.left() > 0 {
+		count, fresh, size := table.uint(), table.uint(), table.uint()
+		if count > uint64(len(chunks)) || fresh > uint64(len(r.names.known)-names) || size > uint64(len(blocks)) {
 			r.bad = true
 			return
 		}
+		for _, k := range chunks[:count] {
+			if r.refs.nodes[k.First]&dedup.Extern == 0 {
+				r.names.next = names
+				nodes = r.readBlock(u, in, column{b: blocks[:size:size]}, chunks[:count], nodes, int(fresh))
+				break
+			}
+		}
+		if r.bad {
+			return
+		}
+		chunks, blocks, names = chunks[count:], blocks[size:], names+int(fresh)
 	}
 	r.names.next = names
+	r.bad = len(chunks) != 0 || len(blocks) != 0
 }
 
-// order reads the raw order of the n nodes.
-func (r *Reader) order(u *unit.Unit, n int) {
-	c := &r.cols[colOrder]
-	order := u.Types.Order.Extend(len(u.Types.Nodes.S))[:0]
+// readBlock reads the nodes of chunks that are not known of one block, with fresh names. It
+// returns where those of the next one go.
+func (r *Reader) readBlock(u *unit.Unit, in *unit.Input, b column, chunks []dedup.Chunk, nodes []dedup.Node, fresh int) []dedup.Node {
+	c := &r.chunk
+	c.places = c.places[:0]
+	first := r.names.next
+	for _, k := range chunks {
+		elements, names, bytes := b.count(&b), b.count(&b), b.count(&b)
+		if r.refs.nodes[k.First]&dedup.Extern == 0 {
+			r.names.want(first, names)
+		}
+		c.places = append(c.places, chunkPlace{elements, names, bytes})
+		first, fresh = first+names, fresh-names
+	}
+	r.names.askAll()
+	first = r.names.next
+	for i, k := range chunks {
+		p := &c.places[i]
+		if p.bytes > b.left() {
+			r.bad = true
+			return nil
+		}
+		body := column{b: b.b[b.p : b.p+p.bytes : b.p+p.bytes]}
+		b.p += p.bytes
+		r.names.next = first
+		first += p.names
+		if r.refs.nodes[k.First]&dedup.Extern != 0 {
+			continue
+		}
+		if p.elements > p.bytes || !r.readChunk(u, in, &body, k, nodes[:k.Count], p.elements) || r.names.next != first {
+			r.bad = true
+			return nil
+		}
+		nodes = nodes[k.Count:]
+	}
+	r.bad = b.bad || b.left() != 0 || fresh != 0
+	return nodes
+}
+
+// readChunk reads the nodes of a chunk, with a number of elements. It reports whether they
+// are right.
+func (r *Reader) readChunk(u *unit.Unit, in *unit.Input, body *column, k dedup.Chunk, nodes []dedup.Node, elements int) bool {
+	first := len(u.Types.Members.S)
+	members := u.Types.Members.Extend(elements)
+	for j := range nodes {
+		used := r.node(body, in, int(k.First)+j, &nodes[j], members)
+		if nodes[j].Info == 0 {
+			return false
+		}
+		if used != 0 {
+			nodes[j].First = uint32(first)
+			first, members = first+used, members[used:]
+		}
+	}
+	return !body.bad && body.left() == 0 && len(members) == 0
+}
+
+// order reads an order of nodes or functions from a column: it appends, in that order, what
+// refs has less 1, but for what is Extern.
+func (r *Reader) order(col int, refs []dedup.Ref, order []uint32) []uint32 {
+	c, n := &r.cols[col], len(refs)
 	words := (n + 63) / 64
 	if cap(r.seen) < words {
 		r.seen = make([]uint64, words)
@@ -142,30 +181,38 @@ func (r *Reader) order(u *unit.Unit, n int) {
 	next := int64(0)
 	for left := n; ; {
 		run := c.uint()
-		if next < 0 || next > int64(n) || run > uint64(left) || run > uint64(int64(n)-next) {
+		if next < 0 || next > int64(n) || run > uint64(left) || run > uint64(int64(n)-next) || !take(seen, int(next), int(run)) {
 			r.bad = true
-			return
+			return nil
 		}
-		for _, k := range r.chunk.nodes[next:][:run] {
-			if seen[next>>6]>>(next&63)&1 != 0 {
-				r.bad = true
-				return
-			}
-			seen[next>>6] |= 1 << (next & 63)
-			next++
+		for _, k := range refs[next:][:run] {
 			if k&dedup.Extern == 0 {
 				order = append(order, k-1)
 			}
 		}
-		if left -= int(run); left == 0 {
-			return
+		if left, next = left-int(run), next+int64(run); left == 0 {
+			return order
 		}
 		next += c.step()
-		r.bad = r.bad || c.bad
-		if r.bad {
-			return
+		if r.bad = c.bad; r.bad {
+			return nil
 		}
 	}
+}
+
+// take sets n bits of set from one on. It reports whether none of them was set.
+func take(set []uint64, from, n int) bool {
+	for n > 0 {
+		k := min(n, 64-from&63)
+		mask := (^uint64(0) >> (64 - k)) << (from & 63)
+		w := &set[from>>6]
+		if *w&mask != 0 {
+			return false
+		}
+		*w |= mask
+		from, n = from+k, n-k
+	}
+	return true
 }
 
 // unsigned reads colUnsigned. It is of use only if the unit is read as a whole.
@@ -196,35 +243,44 @@ func (r *Reader) node(c *column, in *unit.Input, i int, n *dedup.Node, ms []dedu
 		}
 		vlen = int(v)
 	}
+	fresh, nameless := b&kindFresh != 0, false
+	if kind == btf.KindFuncProto {
+		kflag, nameless = false, kflag
+	}
 	*n = dedup.Node{Info: btf.Info(kind, uint32(vlen), kflag)}
 	ms = ms[:vlen]
 	switch kind {
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict:
 		n.Third = r.nodeRef(c, i)
 	case btf.KindTypedef, btf.KindTypeTag:
-		n.Name = r.nodeName(c)
+		n.Name = r.nameOf(c, fresh)
 		n.Third = r.nodeRef(c, i)
 	case btf.KindArray:
 		n.Third = r.nodeRef(c, i)
 		n.Aux = c.uint32()
 	case btf.KindInt, btf.KindFloat:
+		n.Name = r.nameOf(c, fresh)
 		r.base(c, in, n, kind)
 		return 0
 	case btf.KindFwd:
-		n.Name = r.nodeName(c)
+		n.Name = r.nameOf(c, fresh)
 	case btf.KindStruct, btf.KindUnion:
-		n.Name = r.nodeName(c)
+		n.Name = r.nameOf(c, fresh)
 		n.Third = c.uint32()
 		r.members(c, i, ms, kflag)
 		return vlen
 	case btf.KindFuncProto:
 		n.Third = r.nodeRef(c, i)
 		for j := range ms {
-			ms[j] = dedup.Member{Name: r.nodeName(c), Type: r.nodeRef(c, i)}
+			ms[j] = dedup.Member{}
+			if !nameless {
+				ms[j].Name = r.nodeName(c)
+			}
+			ms[j].Type = r.nodeRef(c, i)
 		}
 		return vlen
 	case btf.KindEnum, btf.KindEnum64:
-		n.Name = r.nodeName(c)
+		n.Name = r.nameOf(c, fresh)
 		n.Third = c.uint32()
 		r.values(c, ms, kind)
 		if !in.Enum64 {
@@ -241,14 +297,39 @@ func (r *Reader) node(c *column, in *unit.Input, i int, n *dedup.Node, ms []dedu
 }
 
 // nodeName reads a name from a chunk.
-func (r *Reader) nodeName(c *column) dedup.Name { return r.names.name(c, c, c) }
+func (r *Reader) nodeName(c *column) dedup.Name { return r.names.name(c) }
+
+// nameOf is nodeName for a name that may have been said to be fresh.
+func (r *Reader) nameOf(c *column, fresh bool) dedup.Name {
+	if fresh {
+		return r.names.fresh()
+	}
+	return r.names.name(c)
+}
+
+// part reads the name of a member or enumerator, and the step from the one before.
+func (r *Reader) part(c *column) (name dedup.Name, step int64) {
+	b := c.byte()
+	if step = int64(b >> stepShift); step == stepFar {
+		step = c.step()
+	}
+	switch b & partMask {
+	case partNone:
+	case partFresh:
+		name = r.names.fresh()
+	case partName:
+		name = r.nodeName(c)
+	default:
+		c.bad = true
+	}
+	return name, step
+}
 
 // nodeRef reads a reference at node i from a chunk.
-func (r *Reader) nodeRef(c *column, i int) dedup.Ref { return readRef(i, r.chunk.nodes, c, c, c) }
+func (r *Reader) nodeRef(c *column, i int) dedup.Ref { return r.refs.read(c, i) }
 
 // base reads an INT or FLOAT.
 func (r *Reader) base(c *column, in *unit.Input, n *dedup.Node, kind btf.Kind) {
-	n.Name = r.nodeName(c)
 	size := c.uint32()
 	encoding := byte(0)
 	if kind == btf.KindInt {
@@ -264,8 +345,9 @@ func (r *Reader) base(c *column, in *unit.Input, n *dedup.Node, kind btf.Kind) {
 func (r *Reader) members(c *column, i int, ms []dedup.Member, kflag bool) {
 	offset := int64(0)
 	for j := range ms {
-		name, typ := r.nodeName(c), r.nodeRef(c, i)
-		offset += c.step()
+		name, step := r.part(c)
+		typ := r.nodeRef(c, i)
+		offset += step
 		bit := uint32(offset) << 3
 		if uint64(offset) > 1<<29-1 {
 			c.bad = true
@@ -285,8 +367,8 @@ func (r *Reader) members(c *column, i int, ms []dedup.Member, kflag bool) {
 func (r *Reader) values(c *column, ms []dedup.Member, kind btf.Kind) {
 	last := int64(-1)
 	for j := range ms {
-		name := r.nodeName(c)
-		last += c.step() + 1
+		name, step := r.part(c)
+		last += step + 1
 		ms[j] = dedup.Member{Name: name, Type: uint32(last)}
 		if name == 0 {
 			c.bad = true

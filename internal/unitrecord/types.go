@@ -12,22 +12,38 @@ import (
 // The types of a unit. Nodes come in the order of their DIEs, so that most references
 // are short and the names are in the order of the headers that declare them.
 //
-// They are cut into chunks, which a reader can pass over: it knows from colChunk where
-// the next one begins, and how many names have been used before. What a node is made of
-// stands in one place, as a chunk is read or left out as a whole.
+// They are cut into chunks, which a reader can pass over. What a node is made of stands
+// in one place, as a chunk is read or left out as a whole. Neighbouring chunks make a
+// block. It begins with the elements, fresh names and bytes of each chunk, so that
+// a reader knows where the next one begins and how many names have been used before. Blocks are
+// not compressed: a reader passes over nine of ten chunks.
 
 // The byte that a node begins with: its kind, and
 const (
-	kindMask = 1<<5 - 1
-	kindFlag = 1 << 5 // kind_flag is set
-	kindVlen = 1 << 6 // vlen is not 0: it is the next number
+	kindMask  = 1<<5 - 1
+	kindFlag  = 1 << 5 // kind_flag is set; of a FUNC_PROTO, its parameters have no names
+	kindVlen  = 1 << 6 // vlen is not 0: it is the next number
+	kindFresh = 1 << 7 // its name is the next new one
+)
+
+// The byte that a member or enumerator begins with: what its name is, and above that the
+// step from the one before, or stepFar.
+const (
+	partNone  = iota // it has no name
+	partFresh        // the next new one
+	partName         // its code follows
+	partMask  = 1<<2 - 1
+	stepShift = 2
+	stepFar   = 1<<6 - 1 // the step follows
 )
 
 // types writes the nodes of u.
 func (w *Writer) types(u *unit.Unit) {
 	c := &w.cols
+	w.refs.begin(c, u)
 	hashes := w.keys.hashes(u, w.names.text)
 	chunk := w.newChunk()
+	w.newBlock()
 	for i := range u.Types.Nodes.S {
 		n := &u.Types.Nodes.S[i]
 		w.node(i, n, u.Types.Members.S)
@@ -35,10 +51,13 @@ func (w *Writer) types(u *unit.Unit) {
 		chunk.add(hashes[i])
 		if endsChunk(hashes[i]) || i == len(hashes)-1 {
 			w.endChunk(chunk)
+			if len(c[colNode]) >= blockSize || i == len(hashes)-1 {
+				w.endBlock()
+			}
 			chunk = w.newChunk()
 		}
 	}
-	w.order(u.Types.Order.S)
+	w.order(colOrder, u.Types.Order.S)
 	last := int64(0)
 	for i := range u.Types.Nodes.S {
 		if u.Unsigned[uint32(i)] {
@@ -48,20 +67,46 @@ func (w *Writer) types(u *unit.Unit) {
 	}
 }
 
-// order writes the raw order: how many nodes follow each other, then the step to the one
-// that does not follow the last.
-func (w *Writer) order(order []uint32) {
+// order writes an order of nodes or functions: how many follow each other, then the step to
+// the one that does not follow the last.
+func (w *Writer) order(col int, order []uint32) {
 	next, run := int64(0), uint64(0)
 	for _, k := range order {
 		if int64(k) != next {
-			w.cols.uint(colOrder, run)
-			w.cols.step(colOrder, int64(k)-next)
+			w.cols.uint(col, run)
+			w.cols.step(col, int64(k)-next)
 			run = 0
 		}
 		run++
 		next = int64(k) + 1
 	}
-	w.cols.uint(colOrder, run)
+	w.cols.uint(col, run)
+}
+
+// blockSize is how many bytes of nodes a block has, or a few more. One whose chunks are all
+// known is passed over at once.
+const blockSize = 512
+
+// block is the block that is written.
+type block struct {
+	chunks int
+	names  int    // number of the first fresh one
+	table  []byte // what it begins with
+}
+
+// newBlock begins a block.
+func (w *Writer) newBlock() {
+	w.block = block{names: len(w.names.number), table: w.block.table[:0]}
+	w.cols[colNode] = w.cols[colNode][:0]
+}
+
+// endBlock writes the block in work, and begins the next one.
+func (w *Writer) endBlock() {
+	w.cols.uint(colBlock, uint64(w.block.chunks))
+	w.cols.uint(colBlock, uint64(len(w.names.number)-w.block.names))
+	w.cols.uint(colBlock, uint64(len(w.block.table)+len(w.cols[colNode])))
+	w.blocks = append(append(w.blocks, w.block.table...), w.cols[colNode]...)
+	w.newBlock()
 }
 
 // newChunk is the chunk that begins here.
@@ -73,9 +118,10 @@ func (w *Writer) newChunk() chunkKey {
 func (w *Writer) endChunk(k chunkKey) {
 	c := &w.cols
 	c.uint(colChunk, uint64(k.nodes))
-	c.uint(colChunk, uint64(k.elements))
-	c.uint(colChunk, uint64(len(w.names.number)-k.names))
-	c.uint(colChunk, uint64(len(c[colNode])-k.from))
+	w.block.chunks++
+	for _, n := range []int{k.elements, len(w.names.number) - k.names, len(c[colNode]) - k.from} {
+		w.block.table = binary.AppendUvarint(w.block.table, uint64(n))
+	}
 	c[colKey] = binary.LittleEndian.AppendUint64(c[colKey], k.key())
 }
 
@@ -87,8 +133,15 @@ func (w *Writer) node(i int, n *dedup.Node, all []dedup.Member) {
 	if btf.InfoKflag(n.Info) {
 		b |= kindFlag
 	}
+	if kind == btf.KindFuncProto && nameless(all[n.First:][:vlen]) {
+		b |= kindFlag
+	}
 	if vlen != 0 {
 		b |= kindVlen
+	}
+	fresh := n.Name != 0 && w.isFresh(n.Name)
+	if fresh {
+		b |= kindFresh
 	}
 	c.byte(colNode, b)
 	if vlen != 0 {
@@ -96,34 +149,36 @@ func (w *Writer) node(i int, n *dedup.Node, all []dedup.Member) {
 	}
 	switch kind {
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict:
-		c.nodeRef(i, n.Third)
+		w.nodeRef(i, n.Third)
 	case btf.KindTypedef, btf.KindTypeTag:
-		w.nodeName(n.Name)
-		c.nodeRef(i, n.Third)
+		w.nodeName(n.Name, fresh)
+		w.nodeRef(i, n.Third)
 	case btf.KindArray:
-		c.nodeRef(i, n.Third)
+		w.nodeRef(i, n.Third)
 		c.uint(colNode, uint64(n.Aux))
 	case btf.KindInt:
-		w.nodeName(n.Name)
+		w.nodeName(n.Name, fresh)
 		c.uint(colNode, uint64(callconv.DwarfSize(n)))
 		c.byte(colNode, byte(n.Aux>>24))
 	case btf.KindFloat:
-		w.nodeName(n.Name)
+		w.nodeName(n.Name, fresh)
 		c.uint(colNode, uint64(n.Third))
 	case btf.KindFwd:
-		w.nodeName(n.Name)
+		w.nodeName(n.Name, fresh)
 	case btf.KindStruct, btf.KindUnion:
-		w.nodeName(n.Name)
+		w.nodeName(n.Name, fresh)
 		c.uint(colNode, uint64(n.Third))
 		w.members(i, all[n.First:][:vlen], btf.InfoKflag(n.Info))
 	case btf.KindFuncProto:
-		c.nodeRef(i, n.Third)
+		w.nodeRef(i, n.Third)
 		for _, m := range all[n.First:][:vlen] {
-			w.nodeName(m.Name)
-			c.nodeRef(i, m.Type)
+			if b&kindFlag == 0 {
+				w.nodeName(m.Name, false)
+			}
+			w.nodeRef(i, m.Type)
 		}
 	case btf.KindEnum, btf.KindEnum64:
-		w.nodeName(n.Name)
+		w.nodeName(n.Name, fresh)
 		c.uint(colNode, uint64(n.Third))
 		w.values(all[n.First:][:vlen], kind)
 	default:
@@ -135,9 +190,8 @@ func (w *Writer) node(i int, n *dedup.Node, all []dedup.Member) {
 func (w *Writer) values(ms []dedup.Member, kind btf.Kind) {
 	last := int64(-1)
 	for _, m := range ms {
-		w.nodeName(m.Name)
 		v := int64(int32(m.Type))
-		w.cols.step(colNode, v-last-1)
+		w.part(m.Name, v-last-1)
 		last = v
 		if kind == btf.KindEnum64 {
 			w.cols.uint(colNode, uint64(m.Val))
@@ -152,15 +206,14 @@ func (w *Writer) members(i int, ms []dedup.Member, kflag bool) {
 	c := &w.cols
 	last := int64(0)
 	for _, m := range ms {
-		w.nodeName(m.Name)
-		c.nodeRef(i, m.Type)
 		bit := m.Val
 		if kflag {
 			bit = m.Val & 0xffffff
 		} else if bit&7 != 0 {
 			w.fail("a member at a part of a byte")
 		}
-		c.step(colNode, int64(bit>>3)-last)
+		w.part(m.Name, int64(bit>>3)-last)
+		w.nodeRef(i, m.Type)
 		last = int64(bit >> 3)
 		if kflag {
 			c.uint(colNode, uint64(m.Val>>24)<<3|uint64(bit&7))
@@ -168,8 +221,46 @@ func (w *Writer) members(i int, ms []dedup.Member, kflag bool) {
 	}
 }
 
-// nodeName writes a name in colNode.
-func (w *Writer) nodeName(t dedup.Name) { w.nameTo(t, colNode, colNode, colNode) }
+// nodeName writes a name in colNode, unless it is fresh, which has been said of it.
+func (w *Writer) nodeName(t dedup.Name, fresh bool) {
+	if fresh {
+		w.newName(t)
+		return
+	}
+	w.nameTo(t, colNode)
+}
+
+// nameless says whether none of some parameters has a name.
+func nameless(ms []dedup.Member) bool {
+	for i := range ms {
+		if ms[i].Name != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// part writes the name of a member or enumerator, and the step from the one before.
+func (w *Writer) part(name dedup.Name, step int64) {
+	c := &w.cols
+	b := byte(partNone)
+	switch {
+	case name == 0:
+	case w.isFresh(name):
+		b = partFresh
+	default:
+		b = partName
+	}
+	if far := step < 0 || step >= stepFar; far {
+		c.byte(colNode, b|stepFar<<stepShift)
+		c.step(colNode, step)
+	} else {
+		c.byte(colNode, b|byte(step)<<stepShift)
+	}
+	if name != 0 {
+		w.nodeName(name, b == partFresh)
+	}
+}
 
 // nodeRef writes a reference in colNode.
-func (c *columns) nodeRef(i int, r dedup.Ref) { c.refTo(i, r, colNode, colNode, colNode) }
+func (w *Writer) nodeRef(i int, r dedup.Ref) { w.refs.write(&w.cols, i, r, colNode) }

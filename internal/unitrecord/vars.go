@@ -37,7 +37,7 @@ func (w *Writer) vars(u *unit.Unit) {
 		v := &u.Vars.S[i]
 		w.variableAddress(u, v)
 		w.name(v.Name)
-		c.ref(v.Type)
+		w.ref(v.Type)
 		flags := byte(0)
 		if v.External {
 			flags |= varExternal

@@ -3,9 +3,6 @@ package unitrecord
 import (
 	"errors"
 	"fmt"
-	"slices"
-
-	"github.com/klauspost/compress/s2"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
@@ -17,6 +14,9 @@ import (
 // Writer makes records, one after the other.
 type Writer struct {
 	cols      columns
+	block     block
+	blocks    []byte // those that are written
+	refs      refWriter
 	dict      *dictionary
 	names     namer
 	keys      keyMaker
@@ -82,28 +82,19 @@ func (w *Writer) Write(u *unit.Unit, in *unit.Input, addrs Addresses, lists []by
 	if w.err != nil {
 		return Record{}, w.err
 	}
+	w.endNames()
 	raw := w.cols.pack(w.scratch[:0])
 	w.scratch = raw
-	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(u.Hdr.AddrSize), raw)
-	out = compress(out, raw)
+	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(u.Hdr.AddrSize), raw, w.blocks)
 	w.packed = out
 	return Record{Bytes: out, Bases: bases, N: w.bases}, nil
-}
-
-// compress appends the columns to b. S2 makes them a tenth larger than zstd does, which
-// finds little in them either, and is expanded five times as fast: zstd was an eighth of
-// the time in which a kernel is encoded from records.
-func compress(b, columns []byte) []byte {
-	n := s2.MaxEncodedLen(len(columns))
-	b = slices.Grow(b, max(n, 0))
-	packed := s2.EncodeBetter(b[len(b):][:max(n, 0)], columns)
-	return append(b, packed...)
 }
 
 // start prepares for a unit.
 func (w *Writer) start(u *unit.Unit, in *unit.Input, addrs Addresses, lists []byte) {
 	w.cols.reset()
-	w.names = namer{text: in.Names.Table, dict: w.dict, number: make(map[dedup.Name]int, len(u.Types.Nodes.S)/2)}
+	w.blocks = w.blocks[:0]
+	w.names = namer{text: in.Names.Table, dict: w.dict, number: make(map[dedup.Name]int, len(u.Types.Nodes.S)/2), last: -1}
 	w.addrs, w.bases, w.err = addrs, 0, nil
 	w.locations = make(map[string]int)
 	w.env = callconv.Functions{
@@ -123,7 +114,7 @@ const (
 // facts writes colHead.
 func (w *Writer) facts(u *unit.Unit) {
 	c, h := &w.cols, &w.head
-	for _, n := range []int{h.nodes, h.funcs, h.params, h.vars, h.tags, len(w.locations)} {
+	for _, n := range []int{h.nodes, len(w.names.number), h.funcs, h.params, h.vars, h.tags, len(w.locations)} {
 		c.uint(colHead, uint64(n))
 	}
 	c.uint(colHead, u.DIEs)

@@ -1,0 +1,205 @@
+package unitrecord
+
+import (
+	"encoding/binary"
+
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/unit"
+)
+
+// Inline functions of headers: two of three functions of a unit. Such a function has no
+// address, and nothing refers to it. If no function of its name is in the symbol table, it
+// means nothing, and that is so in each unit. So these functions are cut into runs that
+// have keys of the names: a run all of whose functions have been found to mean
+// nothing is passed over. As with chunks, where a run ends depends on its last function alone.
+
+// runSize is how many functions a run has on average: a power of two. One of twelve means
+// something, with which its run has to be read.
+const runSize = 4
+
+// isInline says whether a function is one of those. wanted is what others refer to.
+func isInline(fn *callconv.Func, params []callconv.Param, wanted offsets) bool {
+	if wanted.has(fn.Off) || fn.LowPC != 0 || fn.Origin != 0 || fn.Spec != 0 || fn.NAn != 0 || fn.Flags&callconv.FuncDeclaration != 0 {
+		return false
+	}
+	for i := range params {
+		if p := &params[i]; !p.HasType || p.Origin != 0 || p.Flags&(callconv.ParamHasConst|callconv.ParamHasLoc) != 0 || wanted.has(p.Off) {
+			return false
+		}
+	}
+	return true
+}
+
+// inlineRuns writes the inline functions of u.
+func (w *Writer) inlineRuns(u *unit.Unit, p *places) {
+	c := &w.cols
+	key, count, names, from := uint64(1), 0, len(w.names.number), 0
+	end := func() {
+		c.uint(colRun, uint64(count))
+		c.uint(colRun, uint64(len(w.names.number)-names))
+		c.uint(colRun, uint64(len(c[colInline])-from))
+		c[colRunKey] = binary.LittleEndian.AppendUint64(c[colRunKey], max(key, 1))
+		key, count, names, from = 1, 0, len(w.names.number), len(c[colInline])
+	}
+	for i := range u.Funcs.S {
+		if !p.inline[i] {
+			continue
+		}
+		fn := &u.Funcs.S[i]
+		params := u.Params.S[fn.First:][:fn.N]
+		h := mix(w.keys.name(fn.Name), 4)
+		for j := range params {
+			if params[j].Name == 0 {
+				h = mix(h, 5) // the function is left out, whatever its name is
+			}
+		}
+		key, count = mix(key, h), count+1
+		w.inline(fn, params)
+		if h>>32%runSize == 0 {
+			end()
+		}
+	}
+	if count > 0 {
+		end()
+	}
+}
+
+// inline writes an inline function.
+func (w *Writer) inline(fn *callconv.Func, params []callconv.Param) {
+	c := &w.cols
+	c.byte(colInline, byte(fn.Flags)&funcFlags)
+	w.nameTo(fn.Name, colInline)
+	if fn.Flags&callconv.FuncHasType != 0 {
+		w.refs.write(c, 0, fn.Type, colInline)
+	}
+	c.uint(colInline, uint64(len(params)))
+	for j := range params {
+		w.nameTo(params[j].Name, colInline)
+		w.refs.write(c, 0, params[j].Type, colInline)
+	}
+}
+
+// dullSlots is how many runs Names.dull remembers, at most: a power of two.
+const dullSlots = 1 << 14
+
+// isDull says whether the functions of a run are known to mean nothing.
+func (n *Names) isDull(key uint64) bool { return n.dull[key%dullSlots].Load() == key }
+
+// Forget forgets what the symbol table of a file has told.
+func (n *Names) Forget() {
+	for i := range n.dull {
+		n.dull[i].Store(0)
+	}
+}
+
+// run is a run of inline functions that is read.
+type run struct {
+	key   uint64
+	count int // functions
+	names int // number of the first fresh one
+	body  column
+	first int // in Unit.Funcs, of those that have been read
+	read  bool
+}
+
+// inlineReader is the inline functions of a unit that is read.
+type inlineReader struct {
+	runs []run
+	at   int // the run in work
+	done int // how many functions of it have been passed
+}
+
+// findRuns finds the runs. It returns how many functions they have.
+func (r *Reader) findRuns() int {
+	table, keys, bodies := &r.cols[colRun], r.cols[colRunKey].b, r.cols[colInline].b
+	x := &r.inline
+	x.runs, x.at, x.done = x.runs[:0], 0, 0
+	names, functions := r.names.next, 0
+	for ; table.left() > 0; keys = keys[8:] {
+		count, fresh, size := table.uint(), table.uint(), table.uint()
+		if size > uint64(len(bodies)) || count > size || fresh > size || count == 0 || len(keys) < 8 {
+			r.bad = true
+			return 0
+		}
+		x.runs = append(x.runs, run{
+			key: binary.LittleEndian.Uint64(keys), count: int(count), names: names, body: column{b: bodies[:size:size]},
+		})
+		bodies, names, functions = bodies[size:], names+int(fresh), functions+int(count)
+	}
+	r.bad = r.bad || len(bodies) != 0 || len(keys) != 0
+	r.cols[colRunKey].p, r.cols[colInline].p = len(r.cols[colRunKey].b), len(r.cols[colInline].b)
+	r.names.next = names
+	return functions
+}
+
+// inlineFuncs reads the next n inline functions, which are there, or passes over them if
+// they mean nothing and all are not wanted.
+func (r *Reader) inlineFuncs(u *unit.Unit, n int, all bool, off uint32) {
+	x := &r.inline
+	for n > 0 {
+		t := &x.runs[x.at]
+		k := min(n, t.count-x.done)
+		if x.done == 0 {
+			t.read, t.first = all || !r.names.names.isDull(t.key), len(u.Funcs.S)
+		}
+		for range k {
+			if !t.read {
+				r.funcRefs = append(r.funcRefs, dedup.Extern)
+				continue
+			}
+			r.funcRefs = append(r.funcRefs, dedup.Ref(len(u.Funcs.S)+1))
+			r.inlineFunc(u, t, off)
+		}
+		if n, x.done = n-k, x.done+k; x.done == t.count {
+			r.bad = r.bad || t.read && (t.body.bad || t.body.left() != 0)
+			x.at, x.done = x.at+1, 0
+		}
+	}
+}
+
+// inlineFunc reads an inline function of run t.
+func (r *Reader) inlineFunc(u *unit.Unit, t *run, off uint32) {
+	c := &t.body
+	next := r.names.next
+	r.names.next = t.names
+	fn := callconv.Func{Off: off, First: uint32(len(u.Params.S)), FirstAn: uint32(len(u.Annots.S))}
+	fn.Flags = callconv.FuncFlags(c.byte() & funcFlags &^ byte(callconv.FuncDeclaration))
+	fn.Name = r.nodeName(c)
+	if fn.Flags&callconv.FuncHasType != 0 {
+		fn.Type = r.nodeRef(c, 0)
+	}
+	n := c.count(c)
+	fn.N = uint32(n)
+	for range n {
+		pm := callconv.Param{Off: off, Reg: -1, HasType: true}
+		pm.Name = r.nodeName(c)
+		pm.Type = r.nodeRef(c, 0)
+		u.Params.Append(pm)
+	}
+	u.Funcs.Append(fn)
+	t.names, r.names.next = r.names.next, next
+}
+
+// Judged notes which inline functions of u, whose functions have been looked up in the symbol
+// table, mean nothing.
+func (r *Reader) Judged(u *unit.Unit, n *Names) {
+runs:
+	for i := range r.inline.runs {
+		t := &r.inline.runs[i]
+		if !t.read {
+			continue
+		}
+		for k, left := t.first, t.count; left > 0; k++ {
+			fn := &u.Funcs.S[k]
+			if fn.Off&1 == 0 {
+				continue // another function between those of the run
+			}
+			if fn.Entry != 0 {
+				continue runs
+			}
+			left--
+		}
+		n.dull[t.key%dullSlots].Store(t.key)
+	}
+}
