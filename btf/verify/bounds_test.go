@@ -307,6 +307,8 @@ func TestDifference(t *testing.T) {
 		{record{btf.KindUnion, 2, false, 8, []uint32{a, 1, 0, b, 1, 0}}, record{btf.KindUnion, 2, false, 8, []uint32{a, 1, 0, b, 1, 16}}, `"b": bits at 0x0, 0x10`},
 		{record{btf.KindStruct, 1, false, 8, []uint32{0, 1, 0}}, record{btf.KindStruct, 1, false, 8, []uint32{0, 2, 0}}, "element 0: encoding 0x20, 0x1000020"},
 		{record{btf.KindEnum, 1, false, 4, []uint32{a, 1}}, record{btf.KindEnum, 1, false, 4, []uint32{a, 2}}, `"a": another value`},
+		{record{btf.KindEnum, 2, false, 4, []uint32{a, 1, b, 1}}, record{btf.KindEnum, 2, false, 4, []uint32{a, 1, b, 2}}, `"b": another value`},
+		{record{btf.KindEnum64, 1, false, 8, []uint32{a, 2, 0}}, record{btf.KindEnum64, 1, false, 8, []uint32{a, 1, 0}}, `"a": another value`},
 		{record{btf.KindEnum64, 1, false, 8, []uint32{a, 1, 0}}, record{btf.KindEnum64, 1, false, 8, []uint32{a, 1, 1}}, `"a": another value`},
 		{record{btf.KindArray, 0, false, 0, []uint32{1, 1, 2}}, record{btf.KindArray, 0, false, 0, []uint32{1, 1, 3}}, "elements 2, 3"},
 		{record{btf.KindArray, 0, false, 0, []uint32{1, 1, 2}}, record{btf.KindArray, 0, false, 0, []uint32{2, 1, 2}}, "element: encoding 0x20, 0x1000020"},

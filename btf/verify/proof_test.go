@@ -170,6 +170,30 @@ func TestEveryChunkIsJudged(t *testing.T) {
 	}
 }
 
+// TestWorkersProve: several workers prove what one proves, so that the slower walk in the
+// kernel's order is not needed.
+func TestWorkersProve(t *testing.T) {
+	smallChunks(t, 2)
+	seen := 0
+	eachFile(t, func(name string, data []byte) {
+		c, err := begin(data, nil, Rules{Level: Load})
+		if err != nil {
+			return
+		}
+		for _, size := range c.pointerSizes() {
+			one, several := proof{links: c.links(size)}, proof{links: c.links(size)}
+			if got, want := several.proven(3), one.proven(1); got != want {
+				t.Errorf("%s, pointers of %d bytes: 3 workers prove it: %t, one: %t", name, size, got, want)
+			} else if want {
+				seen++
+			}
+		}
+	})
+	if seen == 0 {
+		t.Error("nothing was proven")
+	}
+}
+
 // TestFindIdentifiers: what is said of a block of strings is true of each string
 // by itself.
 func TestFindIdentifiers(t *testing.T) {
