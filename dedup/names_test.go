@@ -58,7 +58,8 @@ func content(text []byte) (t Name, ok bool) {
 }
 
 // TestShortNamesOfBase: each string of a base has an offset by its token, the first of
-// equal ones, whether the token is its place or its content; two levels are like one.
+// equal ones, whether the token is its place or its content; two levels are like one. The
+// offset of each repetition has the token of the first.
 func TestShortNamesOfBase(t *testing.T) {
 	var texts []string
 	for i := range 1500 {
@@ -76,6 +77,7 @@ func TestShortNamesOfBase(t *testing.T) {
 	root := &btf.Blob{FirstID: 1, Strings: []byte{0}}
 	top := &btf.Blob{FirstID: 1, Base: root}
 	first := map[string]uint32{}
+	var offs []uint32 // of texts
 	off := uint32(1)
 	for i, text := range texts {
 		level := root
@@ -86,6 +88,7 @@ func TestShortNamesOfBase(t *testing.T) {
 		if _, again := first[text]; !again {
 			first[text] = off
 		}
+		offs = append(offs, off)
 		off += uint32(len(text)) + 1
 	}
 	top.StrBase = uint32(len(root.Strings))
@@ -106,6 +109,11 @@ func TestShortNamesOfBase(t *testing.T) {
 		}
 		if got := b.token(want); got != token {
 			t.Errorf("%q: the token of its offset is %#x, not %#x", text, got, token)
+		}
+	}
+	for i, text := range texts {
+		if got, want := b.token(offs[i]), b.token(first[text]); got != want {
+			t.Errorf("%q at %d: token %#x, the first one at %d has %#x", text, offs[i], got, first[text], want)
 		}
 	}
 	if _, ok := b.offset(0x7a7a7a); ok {
