@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/btflite/btflite/arena"
@@ -171,12 +172,12 @@ func (b *Blob) scan() error {
 		e := r[3:size]
 		switch k {
 		case KindStruct, KindUnion:
-			for ; len(e) >= 3; e = e[3:] {
-				name, ref = max(name, e[0]), max(ref, e[1])
+			for i := 2; i < len(e); i += 3 {
+				name, ref = max(name, e[i-2]), max(ref, e[i-1])
 			}
 		case KindFuncProto:
-			for ; len(e) >= 2; e = e[2:] {
-				name, ref = max(name, e[0]), max(ref, e[1])
+			for i := 1; i < len(e); i += 2 {
+				name, ref = max(name, e[i-1]), max(ref, e[i])
 			}
 		case KindEnum:
 			for ; len(e) >= 2; e = e[2:] {
@@ -284,6 +285,17 @@ func (b *Blob) Record(id uint32) Record {
 	return b.Words[w:end:end]
 }
 
+// Head is Record with all that is behind the record: it takes less time.
+func (b *Blob) Head(id uint32) Record {
+	for b != nil && id < b.FirstID {
+		b = b.Base
+	}
+	if b == nil || id-b.FirstID >= uint32(len(b.Off)) {
+		return nil
+	}
+	return b.Words[b.Off[id-b.FirstID]:]
+}
+
 // Kind returns the kind of type id, KindVoid for void and for ids that do not
 // exist.
 func (b *Blob) Kind(id uint32) Kind {
@@ -313,6 +325,39 @@ func (b *Blob) NameBytes(off uint32) []byte {
 		s = s[:n]
 	}
 	return s
+}
+
+// HasName tells whether the string at offset off is not empty; see NameBytes.
+func (b *Blob) HasName(off uint32) bool {
+	for b != nil && off < b.StrBase {
+		b = b.Base
+	}
+	return b != nil && off < b.StrEnd() && b.Strings[off-b.StrBase] != 0
+}
+
+// AppendName appends the string at offset off to dst; see NameBytes.
+func (b *Blob) AppendName(dst []byte, off uint32) []byte {
+	for b != nil && off < b.StrBase {
+		b = b.Base
+	}
+	if b == nil || off >= b.StrEnd() {
+		return dst
+	}
+	s := b.Strings[off-b.StrBase:]
+	for len(s) >= 8 {
+		const ones, highs = 0x0101010101010101, 0x8080808080808080
+		x := binary.LittleEndian.Uint64(s)
+		end := (x - ones) &^ x & highs // the lowest bit is that of the first NUL
+		dst = binary.LittleEndian.AppendUint64(dst, x)
+		if end != 0 {
+			return dst[:len(dst)-8+bits.TrailingZeros64(end)/8]
+		}
+		s = s[8:]
+	}
+	if n := bytes.IndexByte(s, 0); n >= 0 {
+		s = s[:n]
+	}
+	return append(dst, s...)
 }
 
 // Name returns the string at offset off as a string; see NameBytes.

@@ -29,6 +29,9 @@ type Writer struct {
 	Style Style
 	// Escape appends a name; nil for names as they are.
 	Escape func(dst, name []byte) []byte
+	// Known, if it is not nil, appends the text of the type with the id, as Type does, if
+	// it knows it.
+	Known func(dst []byte, id uint32) (text []byte, ok bool)
 	// Limit is how long Text may become: what does not fit is cut, and Cut set.
 	Limit int
 	Cut   bool
@@ -172,6 +175,13 @@ func (w *Writer) param(p view.Param, depth int) {
 	var name []byte
 	if w.Style == Pfunct {
 		name = p.Name()
+	}
+	if w.Known != nil && w.fits(0) {
+		if text, ok := w.Known(w.Text, p.TypeID); ok {
+			w.Text = text
+			w.named(name)
+			return
+		}
 	}
 	t := p.Type()
 	k := t.Kind()

@@ -5,50 +5,116 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// columns are the texts of types as they stand before the names of members, once many are printed: most types have several members, and all their texts
-// are equal.
-type columns struct {
-	of   [3][]column // by how deep the struct of the member is, and by type id
-	text []byte
+// texts are the texts of types as they stand before the names of members: most types
+// have several members, and all their texts are equal. If types get new names, it is
+// time for new texts.
+type texts struct {
+	pages  []*[columnPage]column // by view.Layouts.Slot
+	pieces [][]byte              // of textSize bytes, the last one not yet
 }
 
-// column is a part of columns.text.
-type column struct {
-	at   uint32
-	size uint16
-	done bool // it is known; one without a text depends on the member
+// columns finds texts and keeps them.
+type columns struct{ *Printer }
+
+// columnPage is how many columns a page has: 4 KiB.
+const columnPage = 512
+
+// textSize is how many bytes of text there are in one piece.
+const textSize = 32 << 10
+
+// mostPieces is how many pieces there may be: kernels need 20.
+const mostPieces = 1 << 12
+
+// of is the text of c with at least n bytes, blanks behind it included.
+func (all *texts) of(c *column, n int) []byte {
+	return all.pieces[c.at/textSize][c.at%textSize:][:max(int(c.size), n)]
 }
+
+// column is a part of texts.pieces: the text of a type, of size bytes, and the blanks
+// that the widest column has behind it.
+type column struct {
+	at    uint32
+	size  uint8
+	least uint8 // with fewer columns for types the blanks are counted another way
+	state columnState
+}
+
+// columnState is what is known of a column.
+type columnState uint8
+
+const (
+	unknownColumn columnState = iota
+	noColumn                  // the text depends on the member, or is too long
+	sameColumn                // it is always the same
+	constColumn               // so it is, and it begins with const
+)
 
 // longestColumn is the most bytes of a text that is kept.
 const longestColumn = 200
 
-// column is the text of the type with the id, if it does not depend on the member; else
-// nil.
-func (p *Printer) column(id uint32, f form) []byte {
-	all, depth := &p.columns, (typeWidth-f.typeWidth)/8
-	if p.opt.Expand || p.opt.Pointers || depth < 0 || depth >= len(all.of) || typeWidth-f.typeWidth != 8*depth {
+// text is the text of the type in a slot and the blanks up to the name of its member,
+// if it does not depend on the member; else nil.
+func (p columns) text(slot, id uint32, typeWidth int) []byte {
+	c := p.column(slot, id)
+	if c.state == noColumn || typeWidth < int(c.least) {
 		return nil
 	}
-	if id >= uint32(len(all.of[depth])) {
-		return nil
+	return p.texts.of(c, max(int(c.size), typeWidth)+1)
+}
+
+// column is the column of the type with the id, which has the slot.
+func (p columns) column(slot, id uint32) *column {
+	all := &p.texts
+	for slot/columnPage >= uint32(len(all.pages)) {
+		all.pages = append(all.pages, new([columnPage]column))
 	}
-	c := &all.of[depth][id]
-	if !c.done {
-		c.done = true
-		if t := p.v.Type(id); isPlain(t) {
-			start := len(p.buf)
-			p.declare(t, &declaration{form: f}, 0)
-			if n := len(p.buf) - start; n <= longestColumn && !p.over() {
-				c.at, c.size = uint32(len(all.text)), uint16(n)
-				all.text = append(all.text, p.buf[start:]...)
-			}
-			p.buf = p.buf[:start]
-		}
+	c := &all.pages[slot/columnPage][slot%columnPage]
+	if c.state == unknownColumn {
+		p.find(c, p.v.Type(id))
 	}
-	if c.size == 0 {
-		return nil
+	return c
+}
+
+// known appends the text of a type as a parameter, if it has a column. Const has a
+// blank behind it there.
+func (p columns) known(dst []byte, id uint32) ([]byte, bool) {
+	c := p.column(p.lays.Slot(id), id)
+	if c.state != sameColumn {
+		return dst, false
 	}
-	return all.text[c.at:][:c.size]
+	return append(dst, p.texts.of(c, 0)...), true
+}
+
+// find finds out the text of t. The blanks behind it are counted from behind the
+// words const and struct.
+func (p columns) find(c *column, t view.Type) {
+	c.state = noColumn
+	all, consts := &p.texts, 0
+	last := len(all.pieces) - 1
+	if p.opt.Expand || p.opt.Pointers || last == mostPieces || !isPlain(t) {
+		return
+	}
+	if last < 0 || textSize-len(all.pieces[last]) < longestColumn+len(spaces) {
+		all.pieces = append(all.pieces, make([]byte, 0, textSize))
+		last++
+	}
+	text := all.pieces[last]
+	w := p.writer()
+	w.Text, w.Limit, w.Known = text, len(text)+longestColumn, nil
+	for ; t.Kind() == btf.KindConst; t = t.Target() {
+		w.Put("const ")
+		consts++
+	}
+	if w.Type(t); w.Cut {
+		return
+	}
+	n := len(w.Text) - len(text)
+	c.at, c.size, c.state = uint32(last*textSize+len(text)), uint8(n), sameColumn
+	c.least = uint8(min(consts*len("const ")+len(tagOf(t)), 0xff))
+	if consts > 0 {
+		c.state = constColumn
+	}
+	all.pieces[last] = append(w.Text, spaces[:max(typeWidth-n, 0)+1]...)
 }
 
 // isPlain tells whether t stands before the name of its member, with all that it says.
@@ -67,4 +133,17 @@ func isPlain(t view.Type) bool {
 		}
 	}
 	return false
+}
+
+// tagOf is the word before the name of a struct, union or enum, with a blank.
+func tagOf(t view.Type) string {
+	switch t.Kind() {
+	case btf.KindStruct:
+		return "struct "
+	case btf.KindUnion:
+		return "union "
+	case btf.KindEnum, btf.KindEnum64:
+		return "enum "
+	}
+	return ""
 }

@@ -86,9 +86,7 @@ func (e *emitter) rename(t view.Type) {
 			break
 		}
 	}
-	for i := range e.columns.of { // they may have the old name
-		clear(e.columns.of[i])
-	}
+	e.texts = texts{} // they may have the old name
 }
 
 // plain prints t as pahole prints what another type needs: without the options.

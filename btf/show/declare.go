@@ -42,17 +42,9 @@ func (p *Printer) expanded(t view.Type, d *declaration, depth int) {
 
 // named adds the name of t and that of what is declared.
 func (p *Printer) named(t view.Type, d *declaration) {
-	start, width := p.pos(), d.typeWidth
+	start, tag := p.pos(), len(tagOf(t))
 	p.typeName(t)
-	switch t.Kind() {
-	case btf.KindStruct:
-		start, width = start+len("struct "), width-len("struct ")
-	case btf.KindUnion:
-		start, width = start+len("union "), width-len("union ")
-	case btf.KindEnum, btf.KindEnum64:
-		start, width = start+len("enum "), width-len("enum ")
-	}
-	p.pad(start, width)
+	p.pad(start+tag, d.typeWidth-tag)
 	p.text(" ")
 	if p.opt.Pointers && p.opt.Expand && !d.inside && (t.Kind() == btf.KindStruct || t.IsEnum()) {
 		p.text(" ") // it could be written out, but is not
@@ -225,8 +217,8 @@ func (p *Printer) array(t view.Type, d *declaration, depth int) {
 		elem, _ = elem.Elem()
 	}
 	d.array, d.inside = true, true
-	if column := p.column(elem.ID, d.form); column != nil {
-		p.buf = append(p.buf, column...)
+	if text := (columns{p}).text(p.lays.Slot(elem.ID), elem.ID, d.typeWidth); text != nil {
+		p.buf = append(p.buf, text...)
 		p.name(d.name)
 	} else {
 		p.declare(elem, d, depth+1)

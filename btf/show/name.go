@@ -13,6 +13,7 @@ func (p *Printer) writer() ctype.Writer {
 	if !p.checked {
 		w.Escape = appendPrintable
 	}
+	w.Known = p.known
 	return w
 }
 

@@ -1,6 +1,8 @@
 package show
 
 import (
+	"strconv"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
 )
@@ -10,10 +12,18 @@ type notes struct{ *Printer }
 
 // note adds one line of a comment at the indentation.
 func (p *output) note(indent int, what string, n uint64, rest string) {
-	p.tabs(indent)
-	p.text(what)
-	p.number(n, 0)
-	p.text(rest)
+	b := appendTabs(p.buf, indent)
+	b = append(b, what...)
+	b = strconv.AppendUint(b, n, 10)
+	p.buf = append(b, rest...)
+}
+
+// noGap is gap for a row with nothing unused before it, and no bit-fields.
+func (p notes) noGap(i int) {
+	if i > 0 && p.noted {
+		p.text("\n")
+	}
+	p.noted = false
 }
 
 // gap adds the notes on what is unused before row i.

@@ -57,20 +57,26 @@ func hasOddNames(b *btf.Blob) bool {
 	return false
 }
 
-// isOdd tells whether s has anything but printable ASCII and NUL. It looks at eight
-// bytes at a time: a byte below 0x80 plus n has its highest bit if it is 0x80-n or
-// more, and no sum goes over into the next byte.
+// each, times a byte, is that byte eight times.
+const each = 0x0101010101010101
+
+// oddBits has highest bits of bytes if the first eight bytes of s have anything but
+// printable ASCII and NUL. If all are below 0x80, a byte plus n has its highest bit if
+// it is 0x80-n or more, and no sum goes over into the next byte.
+func oddBits(s []byte) uint64 {
+	x := binary.LittleEndian.Uint64(s)
+	control := ^(x + 0x60*each) & (x + 0x7f*each) // below a space and above NUL
+	return x | control | (x + each)
+}
+
+// isOdd tells whether s has anything but printable ASCII and NUL.
 func isOdd(s []byte) bool {
-	const each = 0x0101010101010101 // times a byte: that byte eight times
-	for ; len(s) >= 8; s = s[8:] {
-		x := binary.LittleEndian.Uint64(s)
-		if x&(0x80*each) != 0 {
+	for len(s) >= 32 {
+		odd := oddBits(s) | oddBits(s[8:]) | oddBits(s[16:]) | oddBits(s[24:])
+		if odd&(0x80*each) != 0 {
 			return true
 		}
-		control := ^(x + 0x60*each) & (x + 0x7f*each) // below a space and above NUL
-		if deleted := x + each; (control|deleted)&(0x80*each) != 0 {
-			return true
-		}
+		s = s[32:]
 	}
 	for _, c := range s {
 		if c-1 < 0x1f || c >= 0x7f {
@@ -95,14 +101,22 @@ func (o *output) pad(start, n int) {
 const spaces = "                                                                "
 
 // tabs adds n tabs.
-func (o *output) tabs(n int) {
+func (o *output) tabs(n int) { o.buf = appendTabs(o.buf, n) }
+
+// appendTabs adds n tabs. Most structs need one.
+func appendTabs(b []byte, n int) []byte {
 	for range n {
-		o.buf = append(o.buf, '\t')
+		b = append(b, '\t')
 	}
+	return b
 }
 
 // number adds n, right-justified in width.
 func (o *output) number(n uint64, width int) {
+	if width <= 1 {
+		o.buf = strconv.AppendUint(o.buf, n, 10)
+		return
+	}
 	for digits, more := 1, n; ; digits++ {
 		if more /= 10; more == 0 {
 			width = max(width, digits)
@@ -123,6 +137,29 @@ func digits(b []byte, n uint64) {
 	}
 }
 
+// five is the first number of more than five digits.
+const five = 100_000
+
+// appendPlace adds the comment with an offset and a size, both below five, each
+// right-justified in five columns.
+func appendPlace(b []byte, at, size uint64) []byte {
+	o := binary.LittleEndian
+	b = o.AppendUint64(b, '/'|'*'<<8|' '<<16|inFive(at)<<24)
+	b = o.AppendUint64(b, ' '|inFive(size)<<8|' '<<48|'*'<<56)
+	return append(b, '/', '\n')
+}
+
+// inFive is the text of n, right-justified in five bytes, the first one the lowest.
+func inFive(n uint64) uint64 {
+	text := uint64(0x2020202020)
+	for shift, m := 4*8, uint32(n); ; shift -= 8 {
+		text += uint64(m%10+'0'-' ') << (shift & 63)
+		if m /= 10; m == 0 {
+			return text
+		}
+	}
+}
+
 // hex adds n in hexadecimal, as C's %#x does, right-justified in width.
 func (o *output) hex(n uint64, width int) {
 	if n == 0 {
@@ -138,7 +175,9 @@ func (o *output) hex(n uint64, width int) {
 }
 
 // full writes what is collected if it is much, and tells whether to stop.
-func (o *output) full() bool { return o.over() || len(o.buf) >= bufSize && o.Flush() != nil }
+func (o *output) full() bool {
+	return o.err != nil || len(o.buf) >= bufSize && (o.over() || o.Flush() != nil)
+}
 
 // pos is how many bytes have been printed.
 func (o *output) pos() int { return o.written + len(o.buf) }

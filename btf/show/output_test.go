@@ -8,9 +8,9 @@ import (
 
 // TestOdd: every byte at every place of a string that is longer than a step of isOdd.
 func TestOdd(t *testing.T) {
-	for at := range 19 {
+	for at := range 67 {
 		for c := range 256 {
-			s := bytes.Repeat([]byte{0, 'a', '~', ' '}, 5)[:19]
+			s := bytes.Repeat([]byte{0, 'a', '~', ' '}, 17)[:67]
 			s[at] = byte(c)
 			if want := c != 0 && c < ' ' || c >= 0x7f; isOdd(s) != want {
 				t.Errorf("byte %#x at %d: %t", c, at, !want)

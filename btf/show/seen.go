@@ -13,8 +13,8 @@ import (
 // set, the first.
 type seen struct {
 	seed  maphash.Seed
-	names map[uint64]uint32 // the first type of a name, 0 once it is in types
-	types map[uint64][]uint32
+	names firsts
+	types map[uint64][]uint32 // by name and form, once there are two of the name
 	hash  maphash.Hash
 	old   uint32 // the type that the last one is like, if it was not new
 }
@@ -24,21 +24,18 @@ type seen struct {
 const maxAlike = 64
 
 func newSeen() *seen {
-	s := &seen{seed: maphash.MakeSeed(), names: map[uint64]uint32{}, types: map[uint64][]uint32{}}
+	s := &seen{seed: maphash.MakeSeed(), types: map[uint64][]uint32{}}
 	s.hash.SetSeed(s.seed)
 	return s
 }
 
 // add tells whether t is new.
 func (s *seen) add(t view.Type) bool {
-	name := maphash.Bytes(s.seed, t.Name())
-	first, ok := s.names[name]
+	first, ok := s.names.add(uint32(maphash.Bytes(s.seed, t.Name())), t.ID)
 	if !ok {
-		s.names[name] = t.ID
 		return true
 	}
 	if first != 0 { // few names come twice: most types are never looked at
-		s.names[name] = 0
 		key := s.key(t.View().Type(first))
 		s.types[key] = append(s.types[key], first)
 	}
@@ -54,6 +51,53 @@ func (s *seen) add(t view.Type) bool {
 		s.types[key] = append(old, t.ID)
 	}
 	return true
+}
+
+// firsts finds the first type of each name, by a hash of the name. A slot of the table
+// has the id below the hash, which is not 0; a quarter of the slots or more have 0.
+type firsts struct {
+	slots []uint64
+	used  int
+}
+
+// leastFirsts is how many slots there are at first: a power of two, as ever.
+const leastFirsts = 1 << 10
+
+// add adds a type by the hash of its name. If there is one of the hash, ok is true, and
+// old is that type once, then 0.
+func (f *firsts) add(hash, id uint32) (old uint32, ok bool) {
+	if f.used >= len(f.slots)/4*3 {
+		f.grow()
+	}
+	hash |= 1
+	s := f.find(hash)
+	if *s == 0 {
+		*s = uint64(hash)<<32 | uint64(id)
+		f.used++
+		return 0, false
+	}
+	old = uint32(*s)
+	*s = uint64(hash) << 32
+	return old, true
+}
+
+// find is the slot of the hash, or the one that it may have.
+func (f *firsts) find(hash uint32) *uint64 {
+	for i := hash >> 1; ; i++ {
+		if s := &f.slots[i&uint32(len(f.slots)-1)]; *s == 0 || uint32(*s>>32) == hash {
+			return s
+		}
+	}
+}
+
+func (f *firsts) grow() {
+	old := f.slots
+	f.slots = make([]uint64, max(2*len(old), leastFirsts))
+	for _, s := range old {
+		if s != 0 {
+			*f.find(uint32(s >> 32)) = s
+		}
+	}
 }
 
 // key is a hash of the name and form of t.

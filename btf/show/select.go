@@ -63,14 +63,7 @@ func (p *Printer) List(f *Filter, form Form, separator string) error {
 }
 
 // many prepares for many types: what is done for all at once pays then.
-func (p *Printer) many() {
-	p.checked = !hasOddNames(p.v.Blob())
-	if p.columns.of[0] == nil {
-		for i := range p.columns.of {
-			p.columns.of[i] = make([]column, p.v.Count())
-		}
-	}
-}
+func (p *Printer) many() { p.checked = !hasOddNames(p.v.Blob()) }
 
 // Listed gives the types that List prints.
 func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {

@@ -25,15 +25,17 @@ type Printer struct {
 	uncounted int               // bytes of the last closing brace's attribute of alignment
 	noted     bool              // a note stands behind the last member
 	typedefs  map[uint32]uint32 // by struct without a name: its first typedef
-	columns   columns
-	open      map[uint32]int  // with Options.Pointers: types that are being written out
-	emitter   *emitter        // with Options.Compile
-	bigs      map[uint32]*big // by struct: its biggest number; nil for none
+	texts     texts
+	known     func(dst []byte, id uint32) (text []byte, ok bool) // columns.known
+	open      map[uint32]int                                     // with Options.Pointers: types that are being written out
+	emitter   *emitter                                           // with Options.Compile
+	bigs      map[uint32]*big                                    // by struct: its biggest number; nil for none
 }
 
 // New returns a Printer that writes to w.
 func New(w io.Writer, v *view.View, opt Options) *Printer {
 	p := &Printer{output: output{w: w, most: mostText}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
+	p.known = columns{p}.known
 	if opt.Compile {
 		p.emitter = newEmitter(p)
 	}

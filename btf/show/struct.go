@@ -64,20 +64,33 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	p.text("{\n")
 	p.markPacked(l)
 	at := p.at
+	if f.indent > 2*maxIndent {
+		return p.pos()
+	}
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		if f.indent > 2*maxIndent || p.over() || !p.held && p.full() {
-			return p.pos()
+		if p.err != nil || len(p.buf) >= bufSize && (p.over() || !p.held && p.full()) {
+			break
 		}
 		if p.opt.Quiet {
 			notes{p}.forcing(l, i, f)
 			p.member(l, i, f)
 			continue
 		}
-		notes{p}.gap(l, i, f)
-		p.boundary(f.base+r.Byte, f.indent+1)
-		p.member(l, i, f)
-		notes{p}.lastStruct(l, i, f)
+		if r.Hole|r.BitHole == 0 && r.Bits == 0 && (i == 0 || l.Rows[i-1].Bits == 0) {
+			notes{p}.noGap(i)
+		} else {
+			notes{p}.gap(l, i, f)
+		}
+		if f.base+r.Byte >= (p.at+1)*p.line {
+			p.boundary(f.base+r.Byte, f.indent+1)
+		}
+		if !p.plainMember(r, &f) {
+			p.member(l, i, f)
+		}
+		if r.Kind() == btf.KindStruct {
+			notes{p}.lastStruct(l, i, f)
+		}
 		if t.Kind() == btf.KindUnion {
 			p.at = at
 		}
@@ -100,7 +113,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 // markPacked notes which structs must be packed because a member of l is at an odd place,
 // though l is not packed. pahole takes them as packed from there on, wherever they stand.
 func (p *output) markPacked(l *view.Layout) {
-	if l.Packed || l.Type.Kind() != btf.KindStruct {
+	if l.Packed || !l.Misplaced {
 		return
 	}
 	for i := range l.Rows {
@@ -154,8 +167,8 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 	start := p.pos()
 	width := f.typeWidth + 1 + f.nameWidth
 	whole := false
-	if column := p.column(r.TypeID, f); column != nil {
-		p.buf = append(p.buf, column...)
+	if text := (columns{p}).text(r.Slot, r.TypeID, f.typeWidth); text != nil {
+		p.buf = append(p.buf, text...)
 		p.name(r.Name())
 	} else if t := r.Type(); unnamed(t) {
 		whole = true
@@ -189,14 +202,34 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 	p.place(r, f.base)
 }
 
+// plainMember adds the line of a member that has nothing special: no bits, no
+// alignment, a type that always has the same text. It tells whether r is one; else it
+// adds nothing.
+func (p *Printer) plainMember(r *view.Row, f *form) bool {
+	at := f.base + r.Byte
+	if uint64(r.Bits)|r.Align != 0 || at >= five || r.Size >= five || p.opt.Hex || f.bare || !p.checked {
+		return false
+	}
+	text := columns{p}.text(r.Slot, r.TypeID, f.typeWidth)
+	if text == nil {
+		return false
+	}
+	b := appendTabs(p.buf, f.indent+1)
+	start := len(b)
+	b = append(b, text...)
+	b = p.v.Blob().AppendName(b, r.NameOff)
+	b = append(b, ';')
+	if n := start + f.typeWidth + 1 + f.nameWidth - len(b); n > 0 {
+		b = append(b, spaces[:n]...)
+	}
+	p.buf = appendPlace(append(b, ' '), at, r.Size)
+	return true
+}
+
 // place adds the comment with offset and size of a member.
 func (p *Printer) place(r *view.Row, base uint64) {
-	const five = 100_000
 	if at := base + r.Byte; at < five && r.Size < five && r.Bits == 0 && !p.opt.Hex {
-		p.text("/*             */\n")
-		b := p.buf[len(p.buf)-len("             */\n"):]
-		digits(b[1:6], at)
-		digits(b[7:12], r.Size)
+		p.buf = appendPlace(p.buf, at, r.Size)
 		return
 	}
 	number := p.number

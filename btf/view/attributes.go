@@ -22,14 +22,13 @@ func forced(n, offset, cacheLine uint64) uint64 {
 // attributes infers __aligned__ and __packed__.
 func (l *Layout) attributes(cacheLine uint64) {
 	natural := uint64(1)
-	misplaced := false
 	for i := range l.Rows {
 		r := &l.Rows[i]
 		a := uint64(r.align)
 		natural = max(natural, a)
 		if r.Bits == 0 {
 			r.Misplaced = r.Byte%a != 0
-			misplaced = misplaced || r.Misplaced
+			l.Misplaced = l.Misplaced || r.Misplaced
 		}
 		if n := r.free / 8; n >= a {
 			r.Align = forced(n, r.Byte, cacheLine)
@@ -39,7 +38,7 @@ func (l *Layout) attributes(cacheLine uint64) {
 	if n := l.free / 8; n >= natural {
 		l.Align = forced(n, l.Size, cacheLine)
 	}
-	l.Packed = l.Padding == 0 && l.Holes == 0 && (misplaced || l.Size%natural != 0)
+	l.Packed = l.Padding == 0 && l.Holes == 0 && (l.Misplaced || l.Size%natural != 0)
 }
 
 // countForced counts a member that was aligned by attribute.

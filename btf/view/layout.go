@@ -14,8 +14,10 @@ type Layout struct {
 	Type   Type
 	Size   uint64 // bytes
 	Rows   []Row
-	Packed bool   // members are not where they belong, and there is no padding
-	Align  uint64 // what __aligned__ must have said; 0: nothing
+	Packed bool // members are not where they belong, and there is no padding
+	// Misplaced says that a member's type belongs to other offsets; see Row.
+	Misplaced bool
+	Align     uint64 // what __aligned__ must have said; 0: nothing
 	Summary
 	SumMembers  uint64 // bytes of members that are no bit-fields
 	SumBits     uint64 // bits of bit-fields
@@ -58,6 +60,7 @@ func (t *Tally) add(n uint64) {
 // Row is a member with its place.
 type Row struct {
 	Member
+	Slot      uint32 // of its type; see Layouts.Slot
 	Byte      uint64 // offset of its bytes, or of the unit of a bit-field
 	Size      uint64 // bytes, of a bit-field of its unit
 	Bit       uint32 // of a bit-field: offset in its unit
@@ -73,48 +76,6 @@ type Row struct {
 // Kind is the kind of the member's type.
 func (r *Row) Kind() btf.Kind { return r.kind }
 
-// fact is what Layouts remembers of a type that members have.
-type fact struct {
-	size     uint64 // bytes; of an empty class of C++ or Rust, in whose byte others may lie: 0
-	align    uint8
-	kind     btf.Kind
-	at, bits uint8 // of an INT of fewer bits than its size
-	known    bool
-}
-
-// fact is what is to be known of the type with the id.
-func (s *Layouts) fact(id uint32) *fact {
-	if s.facts == nil {
-		s.facts = make([]*[factPage]fact, s.v.Count()/factPage+1)
-	}
-	if id >= s.v.Count() {
-		id = 0
-	}
-	page := &s.facts[id/factPage]
-	if *page == nil {
-		*page = new([factPage]fact)
-	}
-	known := &(*page)[id%factPage]
-	if known.known {
-		return known
-	}
-	t := s.v.Type(id)
-	f := fact{size: t.Size(), align: uint8(t.Align()), kind: t.Kind(), known: true}
-	if f.size == 1 {
-		if of := t.Resolved(); of.IsComposite() && of.Vlen() == 0 {
-			f.size = 0
-		}
-	}
-	if _, at, bits := t.IntEncoding(); f.kind == btf.KindInt && (at != 0 || uint64(bits) != 8*f.size) {
-		f.at, f.bits = uint8(at), uint8(bits)
-	}
-	*known = f
-	return known
-}
-
-// factPage is how many facts a page has: 4 KiB.
-const factPage = 256
-
 // end is the first bit behind the member.
 func (r *Row) end() uint64 {
 	if r.Bits != 0 {
@@ -129,14 +90,14 @@ type Layouts struct {
 	CacheLine uint64 // bytes; it has a part in what Align is
 	v         *View
 	free      []*Layout
-	sums      map[uint32]Summary
-	facts     []*[factPage]fact // by type id, in pages: few types are asked for by name
+	sums      sums
+	facts     facts
 	depth     int
 }
 
 // NewLayouts returns Layouts of v.
 func NewLayouts(v *View) *Layouts {
-	return &Layouts{CacheLine: defaultLine, v: v, sums: map[uint32]Summary{}}
+	return &Layouts{CacheLine: defaultLine, v: v}
 }
 
 // Of is the layout of a struct or union; of others it is empty. Done takes it
@@ -159,6 +120,9 @@ func (s *Layouts) Of(t Type) *Layout {
 		l.holes()
 		l.padding()
 		l.attributes(s.CacheLine)
+		if f := s.fact(t.ID); f.sum == 0 {
+			f.sum = s.sums.keep(l.Summary)
+		}
 	}
 	return l
 }
@@ -171,16 +135,17 @@ func (s *Layouts) Summary(t Type) Summary { return s.SummaryOf(t.ID) }
 
 // SummaryOf is the Summary of the struct or union with the id.
 func (s *Layouts) SummaryOf(id uint32) Summary {
-	if sum, ok := s.sums[id]; ok || s.depth == MaxDepth {
-		return sum
+	f := s.fact(id)
+	if f.sum != 0 || s.depth == MaxDepth {
+		return s.sums.at(f.sum)
 	}
-	s.sums[id] = Summary{} // it may contain itself
+	f.sum = s.sums.keep(Summary{}) // it may contain itself
 	s.depth++
 	l := s.Of(s.v.Type(id))
 	sum := l.Summary
 	s.Done(l)
 	s.depth--
-	s.sums[id] = sum
+	f.sum = s.sums.keep(sum)
 	return sum
 }
 
@@ -197,6 +162,9 @@ func (s *Layouts) members(l *Layout) {
 			continue
 		}
 		sum := s.SummaryOf(r.TypeID)
+		if sum == (Summary{}) {
+			continue
+		}
 		l.InHoles.add(uint64(sum.Holes))
 		l.InBitHoles.add(uint64(sum.BitHoles))
 		l.InPadding.add(sum.Padding)
@@ -218,9 +186,11 @@ func (s *Layouts) rows(l *Layout) {
 	l.Rows = slices.Grow(l.Rows, n)[:n]
 	for i := range l.Rows {
 		name, id, off := l.Type.rec.Member(i)
-		f := s.fact(id)
+		slot := s.Slot(id)
+		f := s.facts.at(slot)
 		r := &l.Rows[i]
-		*r = Row{Member: Member{NameOff: name, TypeID: id, Offset: off, v: s.v}, Size: f.size, fact: *f}
+		*r = Row{Slot: slot, Size: f.size, fact: *f}
+		r.NameOff, r.TypeID, r.Offset, r.v = name, id, off, s.v
 		switch {
 		case flag:
 			r.Offset, r.Bits = off&0xffffff, off>>24

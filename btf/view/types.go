@@ -15,7 +15,12 @@ func (t Type) Kind() btf.Kind {
 }
 
 // Record is the record of t, nil for void.
-func (t Type) Record() btf.Record { return t.rec }
+func (t Type) Record() btf.Record {
+	if t.rec == nil {
+		return nil
+	}
+	return t.rec[:t.rec.Len()]
+}
 
 // View is the view that t is of.
 func (t Type) View() *View { return t.v }
@@ -34,7 +39,12 @@ func (t Type) Name() []byte {
 }
 
 // HasName tells whether t has a name that is not empty.
-func (t Type) HasName() bool { return t.rec != nil && t.rec.Name() != 0 && len(t.Name()) > 0 }
+func (t Type) HasName() bool {
+	if t.rec == nil || t.rec.Name() == 0 {
+		return false
+	}
+	return t.v.blob.HasName(t.rec.Name()) || t.v.renamed != nil && len(t.Name()) > 0
+}
 
 // Vlen is the number of elements: of members, values, parameters, variables.
 func (t Type) Vlen() int {

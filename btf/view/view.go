@@ -60,13 +60,13 @@ func (v *View) FirstOwn() uint32 { return v.blob.FirstID }
 // Type is one type of a View. Its names are slices of the blob.
 type Type struct {
 	ID  uint32
-	rec btf.Record // nil: void
+	rec btf.Record // and what is behind it; nil: void
 	v   *View
 }
 
 // Type is the type with the id; void for 0 and for ids that do not exist.
 func (v *View) Type(id uint32) Type {
-	r := v.blob.Record(id)
+	r := v.blob.Head(id)
 	if r == nil {
 		id = 0
 	}

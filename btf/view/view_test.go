@@ -136,6 +136,31 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestNamedInStrings: names that are ends of other strings, few and many times, and that
+// are there twice.
+func TestNamedInStrings(t *testing.T) {
+	for _, others := range []int{0, 1, 3, 4, 5, 9} {
+		b := btf.NewBuilder(false, nil)
+		word := btf.Record{b.Str("key_word") + 4, btf.Info(btf.KindFwd, 0, false), 0}
+		for i := range others {
+			b.Str(fmt.Sprint(i, "_word"))
+			b.Str(fmt.Sprint("word_", i))
+		}
+		first := b.Add("word", btf.Info(btf.KindFwd, 0, false), 0)
+		b.Add("word_1", btf.Info(btf.KindFwd, 0, false), 0)
+		b.Add("key_word", btf.Info(btf.KindFwd, 0, false), 0)
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		blob.Off = append(blob.Off, uint32(len(blob.Words)))
+		blob.Words = append(blob.Words, word...)
+		if got := New(blob).Named("word"); !slices.Equal(got, []uint32{first, first + 3}) {
+			t.Errorf("beside %d other strings: %v", others, got)
+		}
+	}
+}
+
 func TestPointerSize(t *testing.T) {
 	for _, c := range []struct {
 		name       string

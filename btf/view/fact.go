@@ -1,0 +1,141 @@
+package view
+
+import "github.com/btflite/btflite/btf"
+
+// fact is what Layouts remembers of a type that members have.
+type fact struct {
+	size     uint64 // bytes; of an empty class of C++ or Rust, in whose byte others may lie: 0
+	sum      uint32 // of a struct: its place in Layouts.sums, 0 if it has none yet
+	align    uint8
+	kind     btf.Kind
+	at, bits uint8 // of an INT of fewer bits than its size
+}
+
+// facts are what is known of the types that members have. Few types of a kernel are
+// such types: they have slots, in the order in which they are met.
+type facts struct {
+	slots []uint32 // by type id; 0: none yet
+	pages []*[factPage]fact
+	used  uint32 // slots
+}
+
+// factPage is how many facts a page has: 4 KiB.
+const factPage = 256
+
+// at is what a slot has.
+func (s *facts) at(slot uint32) *fact { return &s.pages[slot/factPage][slot%factPage] }
+
+// fact is what is to be known of the type with the id.
+func (s *Layouts) fact(id uint32) *fact { return s.facts.at(s.Slot(id)) }
+
+// Slot is a number for the type with the id, for whoever keeps something for the types
+// that members have: the first types that are asked for have the lowest ones, from 1.
+func (s *Layouts) Slot(id uint32) uint32 {
+	if id < uint32(len(s.facts.slots)) {
+		if slot := s.facts.slots[id]; slot != 0 {
+			return slot
+		}
+	}
+	return s.newSlot(id, 0)
+}
+
+// newSlot is Slot for what a type at the depth refers to, which may have none yet.
+func (s *Layouts) newSlot(id uint32, depth int) uint32 {
+	f := &s.facts
+	if f.slots == nil {
+		f.slots = make([]uint32, s.v.Count())
+	}
+	if id >= s.v.Count() {
+		id = 0
+	}
+	if slot := f.slots[id]; slot != 0 {
+		return slot
+	}
+	f.used++
+	if f.used/factPage >= uint32(len(f.pages)) {
+		f.pages = append(f.pages, new([factPage]fact))
+	}
+	slot := f.used
+	f.slots[id] = slot
+	s.find(f.at(slot), id, depth)
+	return slot
+}
+
+// find finds out what is to be known of a type: what it refers to is looked at once
+// for all types that do. What refers to itself has no size and an alignment of 1.
+func (s *Layouts) find(f *fact, id uint32, depth int) {
+	t := s.v.Type(id)
+	f.kind, f.align = t.Kind(), 1
+	if depth == MaxDepth {
+		f.size, f.align = t.Size(), uint8(t.Align())
+		return
+	}
+	switch f.kind {
+	case btf.KindPtr:
+		f.size, f.align = uint64(s.v.pointer), max(s.v.pointer, 1)
+	case btf.KindTypedef, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
+		of := s.known(t.rec.Third(), depth)
+		f.size, f.align = of.size, of.align
+	case btf.KindArray:
+		elem, _, n := t.rec.Array()
+		of := s.known(elem, depth)
+		if f.size, f.align = multiply(uint64(n), of.size), of.align; of.size == 0 {
+			f.size = t.Size() // an array of empty classes has a size
+		}
+	case btf.KindStruct, btf.KindUnion:
+		f.size = uint64(t.rec.Third())
+		align := uint8(1)
+		for i := range t.Vlen() {
+			_, member, _ := t.rec.Member(i)
+			align = max(align, s.known(member, depth).align)
+		}
+		if f.align = align; f.size == 1 && t.Vlen() == 0 {
+			f.size = 0
+		}
+	case btf.KindInt:
+		f.size = uint64(t.rec.Third())
+		f.align = uint8(s.v.scalarAlign(t.rec.Third()))
+		if _, at, bits := t.IntEncoding(); at != 0 || uint64(bits) != 8*f.size {
+			f.at, f.bits = uint8(at), uint8(bits)
+		}
+	case btf.KindEnum, btf.KindEnum64, btf.KindFloat:
+		f.size = uint64(t.rec.Third())
+		f.align = uint8(s.v.scalarAlign(t.rec.Third()))
+	default:
+		f.size = t.Size()
+	}
+}
+
+// known is fact for what a type at the depth refers to.
+func (s *Layouts) known(id uint32, depth int) *fact { return s.facts.at(s.newSlot(id, depth+1)) }
+
+// sums are the summaries of structs that leave something unused, from 2; 1 is that of
+// all others, 0 that of structs that have none yet.
+type sums struct {
+	pages []*[sumPage]Summary
+	used  uint32
+}
+
+// sumPage is how many summaries a page has: 5 KiB.
+const sumPage = 128
+
+// keep gives sum a place.
+func (s *sums) keep(sum Summary) uint32 {
+	if sum == (Summary{}) {
+		return 1
+	}
+	if s.used/sumPage >= uint32(len(s.pages)) {
+		s.pages = append(s.pages, new([sumPage]Summary))
+	}
+	s.pages[s.used/sumPage][s.used%sumPage] = sum
+	s.used++
+	return s.used + 1
+}
+
+// at is what keep has kept.
+func (s *sums) at(place uint32) Summary {
+	if place < 2 {
+		return Summary{}
+	}
+	return s.pages[(place-2)/sumPage][(place-2)%sumPage]
+}
