@@ -2,7 +2,6 @@ package show
 
 import (
 	"bytes"
-	"cmp"
 	"iter"
 	"slices"
 
@@ -77,8 +76,8 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 	}
 }
 
-// Sorted is List in the order of names. Of types of one name the last comes first,
-// and those of the same text are printed once.
+// Sorted is List in the order of names and, for types of one name, of their members;
+// see byName. Those of the same text are printed once.
 func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	p.many()
 	var list []view.Type
@@ -87,9 +86,7 @@ func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 			list = append(list, t)
 		}
 	}
-	slices.SortFunc(list, func(a, b view.Type) int {
-		return cmp.Or(bytes.Compare(a.Name(), b.Name()), cmp.Compare(b.ID, a.ID))
-	})
+	slices.SortFunc(list, byName)
 	p.held = true
 	var texts [][]byte // of the types of one name
 	for i, t := range list {

@@ -21,7 +21,7 @@ var (
 	kernelLines = []string{"", "-r", "--hex", "-q", "-c 32", "-s", "-n", "-T", "-H 2", "-B 1", "-i list_head", "-x s", "-y t",
 		"--unions", "--flat_arrays", "-C task_struct,list_head,spinlock_t,pid_type,u8,bpf_attr", "-C page,inode --hex -q",
 		"-a", "-a -A", "-I", "-m", "-s -T", "-l -C task_struct,inode,sk_buff", "-p -C list_head,rb_root,wait_queue_head", "--compile -C list_head,wait_queue_head"}
-	plainLines = []string{"-E", "-E -r", "-E --hex", "--packed", "--padding_ge=8", "-z 8", "-f task_struct", "--with_flexible_array",
+	plainLines = []string{"--sort", "-E", "-E -r", "-E --hex", "--packed", "--padding_ge=8", "-z 8", "-f task_struct", "--with_flexible_array",
 		"--with_embedded_flexible_array", "--suppress_aligned_attribute", "-C sk_buff -E", "-R -C inode,sk_buff,file,dentry"}
 )
 

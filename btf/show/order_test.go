@@ -1,0 +1,48 @@
+package show
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// TestByName: structs of one name are in the order of the first members that differ.
+func TestByName(t *testing.T) {
+	b := btf.NewBuilder(false, nil)
+	add := func(name string, k btf.Kind, vlen, third uint32, extra ...uint32) uint32 {
+		return b.Add(name, btf.Info(k, vlen, false), third, extra...)
+	}
+	short := add("short", btf.KindInt, 0, 2, 16)
+	long := add("long", btf.KindInt, 0, 8, 64)
+	union := add("", btf.KindUnion, 1, 8, b.Str("x"), long, 0)
+	one := func(name, member string, typ, at uint32) uint32 {
+		return add(name, btf.KindStruct, 1, 16, b.Str(member), typ, at)
+	}
+	want := []uint32{
+		one("a", "z", short, 64),
+		one("s", "b", long, 0),
+		one("s", "b", short, 0),
+		add("s", btf.KindStruct, 2, 16, b.Str("b"), short, 0, b.Str("c"), short, 64),
+		one("s", "c", long, 0),
+		one("s", "", union, 0), // its type decides: long, short, union
+		one("s", "a", long, 64),
+	}
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view.New(blob)
+	for turn := range len(want) {
+		got := append(slices.Clone(want[turn:]), want[:turn]...)
+		slices.SortFunc(got, func(a, b uint32) int { return byName(v.Type(a), v.Type(b)) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%d: %v, want %v", turn, got, want)
+		}
+	}
+	twin := append(slices.Clone(want), want[1])
+	if byName(v.Type(twin[1]), v.Type(twin[7])) != 0 {
+		t.Error("a struct is not like itself")
+	}
+}
