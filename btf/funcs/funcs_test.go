@@ -217,14 +217,17 @@ func TestTaking(t *testing.T) {
 		b.function("f", 0, "P S", "int", tt.words)
 		s := b.set(t)
 		f := s.Named("f")[0]
-		taking := s.Taking("S")
+		taking, pointing := s.Taking("S"), s.Pointing("S")
 		for range 2 { // what it remembers is what it has found
 			if taking.Has(f) != tt.takes {
 				t.Errorf("%s: Has is %v", tt.words, !tt.takes)
 			}
+			if pointing.Has(f) != tt.pointsTo {
+				t.Errorf("%s: Has is %v of a pointer", tt.words, !tt.pointsTo)
+			}
 		}
-		if f.HasPointerTo([]byte("S")) != tt.pointsTo {
-			t.Errorf("%s: HasPointerTo is %v", tt.words, !tt.pointsTo)
+		if s.Pointing("nothing").Has(f) || s.Pointing("").Has(f) {
+			t.Errorf("%s: a pointer to nothing", tt.words)
 		}
 	}
 	b := newBuilder()

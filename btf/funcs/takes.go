@@ -7,16 +7,41 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// HasPointerTo tells whether a parameter is a pointer to the struct of that name and
-// nothing but that: not to a constant one, not to a typedef of it. These are the
+// Pointing finds functions by a struct that a parameter points to.
+type Pointing struct {
+	to     []uint64 // by type id, a bit: a pointer to the struct
+	protos []uint8  // by type id: what is known of a prototype
+}
+
+// Pointing finds functions with a parameter that is a pointer to the struct of that name
+// and nothing but that: not to a constant one, not to a typedef of it. These are the
 // functions that pfunct --class lists.
-func (f Func) HasPointerTo(name []byte) bool {
-	for _, p := range f.Params() {
-		if t := p.Type(); t.Kind() == btf.KindPtr && t.Target().Kind() == btf.KindStruct && bytes.Equal(t.Target().Name(), name) {
-			return true
+func (s *Set) Pointing(name string) *Pointing {
+	x := &Pointing{make([]uint64, s.v.Count()/64+1), make([]uint8, s.v.Count())}
+	structs := make([]uint64, s.v.Count()/64+1)
+	for _, id := range s.v.Named(name, btf.KindStruct) {
+		structs[id/64] |= 1 << (id % 64)
+	}
+	for t := range s.v.All() {
+		if of := t.TargetID(); t.Kind() == btf.KindPtr && structs[of/64]>>(of%64)&1 != 0 {
+			x.to[t.ID/64] |= 1 << (t.ID % 64)
 		}
 	}
-	return false
+	return x
+}
+
+// Has tells whether a parameter of f points to the struct.
+func (x *Pointing) Has(f Func) bool {
+	known := &x.protos[f.TargetID()]
+	if *known == unknown {
+		*known = elsewhere
+		for _, p := range f.Params() {
+			if x.to[p.TypeID/64]>>(p.TypeID%64)&1 != 0 {
+				*known = leads
+			}
+		}
+	}
+	return *known == leads
 }
 
 // Taking finds functions by a type that they take. It remembers what it has found

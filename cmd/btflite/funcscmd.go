@@ -171,7 +171,16 @@ func (f *funcsCommand) selected(set *funcs.Set, file string) ([]funcs.Func, erro
 	if f.withBase {
 		from = set.All()
 	}
-	list := f.filter(slices.AppendSeq(make([]funcs.Func, 0, set.Len()), from), set)
+	var list []funcs.Func
+	if takes := f.filter(set); takes == nil {
+		list = slices.AppendSeq(make([]funcs.Func, 0, set.Len()), from)
+	} else {
+		for x := range from {
+			if takes(x) {
+				list = append(list, x)
+			}
+		}
+	}
 	if !f.inOrder() {
 		list = slices.DeleteFunc(list, func(x funcs.Func) bool { return len(x.Name()) == 0 })
 		slices.Reverse(list)
@@ -184,14 +193,15 @@ func (f *funcsCommand) inOrder() bool {
 	return f.all || f.class != "" || f.takes != "" || f.json || f.params
 }
 
-func (f *funcsCommand) filter(list []funcs.Func, set *funcs.Set) []funcs.Func {
+// filter tells which functions the options take, nil for all.
+func (f *funcsCommand) filter(set *funcs.Set) func(funcs.Func) bool {
 	if !f.externals && f.class == "" && f.takes == "" {
-		return list
+		return nil
 	}
-	taking := set.Taking(f.takes)
-	return slices.DeleteFunc(list, func(x funcs.Func) bool {
-		return f.externals && !x.Global() || f.class != "" && !x.HasPointerTo([]byte(f.class)) || f.takes != "" && !taking.Has(x)
-	})
+	taking, pointing := set.Taking(f.takes), set.Pointing(f.class)
+	return func(x funcs.Func) bool {
+		return (!f.externals || x.Global()) && (f.class == "" || pointing.Has(x)) && (f.takes == "" || taking.Has(x))
+	}
 }
 
 // named are the functions at --addr and of --function. Of a name without a pattern
@@ -221,7 +231,10 @@ func (f *funcsCommand) named(set *funcs.Set, file string) (list []funcs.Func, er
 		}
 		list = append(list, found...)
 	}
-	return f.filter(list, set), nil
+	if takes := f.filter(set); takes != nil {
+		list = slices.DeleteFunc(list, func(x funcs.Func) bool { return !takes(x) })
+	}
+	return list, nil
 }
 
 // nearFunction suggests a function of another name.
