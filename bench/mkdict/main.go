@@ -2,6 +2,7 @@
 // units of the given files use, in the order in which the units use them.
 //
 //	go run ./bench/mkdict -units=8 VMLINUX... > internal/unitrecord/names.txt
+//	go test ./internal/unitrecord -run TestIndex -update
 //
 // The files are kernels with DWARF, each as it comes from the linker. A new dictionary
 // needs a new number (unitrecord.Dictionary): records made with another one cannot be

@@ -1,9 +1,8 @@
 package unitrecord
 
 import (
-	_ "embed" // for names.txt
-	"strings"
-	"sync"
+	_ "embed" // for names.txt and names.idx
+	"encoding/binary"
 )
 
 // The dictionary of names. Kernel headers bring the same names into nearly every unit:
@@ -18,57 +17,56 @@ const Dictionary = 1
 //go:embed names.txt
 var dictionaryText string
 
-// dictionary finds its names by number.
-type dictionary struct {
-	start []uint32 // of each name in dictionaryText, and the end of the last one
-	slots []uint16 // 1 + number of names, by hash; for find
+// dictionaryIndex finds them, so that nothing has to be done when the program starts.
+// It is little-endian: 4 bytes, how many names there are; for each one, 4 bytes, where it
+// starts in dictionaryText, and once more its end; slots of 2 bytes, which have 1 + the number of a
+// name at the lower bits of the hash of its text, or in the next free place. TestIndex
+// writes it.
+//
+//go:embed names.idx
+var dictionaryIndex string
+
+// dictionarySlots is how many slots there are: over twice as many as names.
+const dictionarySlots = 1 << 16
+
+// dictionaryLen is how many names there are.
+func dictionaryLen() int { return int(indexWord(0)) }
+
+// indexWord is a word of dictionaryIndex.
+func indexWord(i int) uint32 {
+	b := dictionaryIndex[4*i:][:4]
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-var loadDictionary = sync.OnceValue(func() *dictionary {
-	d := &dictionary{start: make([]uint32, 1, len(dictionaryText)/12)}
-	for at := 0; at < len(dictionaryText); {
-		at += strings.IndexByte(dictionaryText[at:], '\n') + 1
-		d.start = append(d.start, uint32(at))
-	}
-	return d
-})
+// dictionaryName is name i.
+func dictionaryName(i int) string {
+	return dictionaryText[indexWord(1+i) : indexWord(2+i)-1]
+}
 
-// slots is the size of the table for find: over twice as many as there are names.
-const slots = 1 << 16
-
-// len is how many names there are.
-func (d *dictionary) len() int { return len(d.start) - 1 }
-
-// name is name i.
-func (d *dictionary) name(i int) string { return dictionaryText[d.start[i] : d.start[i+1]-1] }
-
-// index prepares find.
-func (d *dictionary) index() {
-	d.slots = make([]uint16, slots)
-	for i := range d.len() {
-		h := hash(d.name(i))
-		for d.slots[h] != 0 {
-			h = (h + 1) & (slots - 1)
+// inDictionary looks a name up, of which hash is textHash.
+func inDictionary(name []byte, hash uint64) (i int, ok bool) {
+	slots := dictionaryIndex[4*(2+dictionaryLen()):]
+	for h := hash % dictionarySlots; ; h = (h + 1) % dictionarySlots {
+		k := int(slots[2*h]) | int(slots[2*h+1])<<8
+		if k == 0 {
+			return 0, false
 		}
-		d.slots[h] = uint16(i + 1)
-	}
-}
-
-// find looks a name up.
-func (d *dictionary) find(name []byte) (i int, ok bool) {
-	for h := hash(string(name)); d.slots[h] != 0; h = (h + 1) & (slots - 1) {
-		if k := int(d.slots[h] - 1); d.name(k) == string(name) {
-			return k, true
+		if dictionaryName(k-1) == string(name) {
+			return k - 1, true
 		}
 	}
-	return 0, false
 }
 
-// hash is FNV-1a, cut to the size of slots.
-func hash(name string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
+// textHash is a hash of a name. Keys of chunks are made of such hashes.
+func textHash(b []byte) uint64 {
+	h := uint64(len(b)) + 1
+	for ; len(b) >= 8; b = b[8:] {
+		h = mix(h, binary.LittleEndian.Uint64(b))
 	}
-	return (h ^ h>>15) & (slots - 1)
+	rest := uint64(0)
+	for i, c := range b {
+		rest |= uint64(c) << (8 * i)
+	}
+	h = mix(mix(h, rest), 6)
+	return h ^ h>>32
 }

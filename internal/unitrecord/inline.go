@@ -34,13 +34,13 @@ func isInline(fn *callconv.Func, params []callconv.Param, wanted offsets) bool {
 // inlineRuns writes the inline functions of u.
 func (w *Writer) inlineRuns(u *unit.Unit, p *places) {
 	c := &w.cols
-	key, count, names, from := uint64(1), 0, len(w.names.number), 0
+	key, count, names, from := uint64(1), 0, w.names.fresh, 0
 	end := func() {
 		c.uint(colRun, uint64(count))
-		c.uint(colRun, uint64(len(w.names.number)-names))
+		c.uint(colRun, uint64(w.names.fresh-names))
 		c.uint(colRun, uint64(len(c[colInline])-from))
 		c[colRunKey] = binary.LittleEndian.AppendUint64(c[colRunKey], max(key, 1))
-		key, count, names, from = 1, 0, len(w.names.number), len(c[colInline])
+		key, count, names, from = 1, 0, w.names.fresh, len(c[colInline])
 	}
 	for i := range u.Funcs.S {
 		if !p.inline[i] {
@@ -48,7 +48,7 @@ func (w *Writer) inlineRuns(u *unit.Unit, p *places) {
 		}
 		fn := &u.Funcs.S[i]
 		params := u.Params.S[fn.First:][:fn.N]
-		h := mix(w.keys.name(fn.Name), 4)
+		h := mix(w.names.hash(fn.Name), 4)
 		for j := range params {
 			if params[j].Name == 0 {
 				h = mix(h, 5) // the function is left out, whatever its name is

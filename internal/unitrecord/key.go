@@ -1,9 +1,10 @@
 package unitrecord
 
 import (
+	"slices"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/internal/unit"
 )
 
@@ -52,11 +53,10 @@ func mix(h, x uint64) uint64 {
 
 // keyMaker makes the hashes of the nodes of a unit.
 type keyMaker struct {
-	u      *unit.Unit
-	names  *names.Table
-	hash   []uint64 // by node; 0 if it has none
-	state  []byte   // by node
-	tokens map[dedup.Name]uint64
+	u     *unit.Unit
+	names *namer
+	hash  []uint64 // by node; 0 if it has none
+	state []byte   // by node
 }
 
 // States of a node.
@@ -70,9 +70,11 @@ const (
 // itself, or to so much that nobody wants to follow; or it is an enumeration without
 // values, which may become another one with each unit; or an INT that BTF cannot tell.
 // They are valid until the next call.
-func (m *keyMaker) hashes(u *unit.Unit, t *names.Table) []uint64 {
+func (m *keyMaker) hashes(u *unit.Unit, names *namer) []uint64 {
 	n := len(u.Types.Nodes.S)
-	*m = keyMaker{u: u, names: t, hash: make([]uint64, n), state: make([]byte, n), tokens: make(map[dedup.Name]uint64, n)}
+	*m = keyMaker{u: u, names: names, hash: slices.Grow(m.hash[:0], n)[:n], state: slices.Grow(m.state[:0], n)[:n]}
+	clear(m.hash)
+	clear(m.state)
 	for i := range n {
 		m.node(i, 0)
 	}
@@ -81,22 +83,6 @@ func (m *keyMaker) hashes(u *unit.Unit, t *names.Table) []uint64 {
 
 // maxKeyDepth is how deep a hash follows references.
 const maxKeyDepth = 64
-
-// name is the hash of a name.
-func (m *keyMaker) name(t dedup.Name) uint64 {
-	if t == 0 {
-		return 0
-	}
-	h, ok := m.tokens[t]
-	if !ok {
-		h = 14695981039346656037
-		for _, c := range m.names.Text(t) {
-			h = (h ^ uint64(c)) * 1099511628211
-		}
-		m.tokens[t] = h
-	}
-	return h
-}
 
 // node is the hash of node i.
 func (m *keyMaker) node(i, depth int) uint64 {
@@ -115,7 +101,7 @@ func (m *keyMaker) node(i, depth int) uint64 {
 // content is the hash of what a node is.
 func (m *keyMaker) content(n *dedup.Node, depth int) uint64 {
 	kind := btf.InfoKind(n.Info)
-	h := mix(mix(1, uint64(n.Info)), m.name(n.Name))
+	h := mix(mix(1, uint64(n.Info)), m.names.hash(n.Name))
 	whole := true // everything has a hash
 	ref := func(r dedup.Ref) {
 		x := m.ref(r, depth+1)
@@ -132,19 +118,19 @@ func (m *keyMaker) content(n *dedup.Node, depth int) uint64 {
 	case btf.KindStruct, btf.KindUnion:
 		h = mix(h, uint64(n.Third))
 		for _, x := range m.u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
-			h = mix(mix(h, m.name(x.Name)), uint64(x.Val))
+			h = mix(mix(h, m.names.hash(x.Name)), uint64(x.Val))
 			ref(x.Type)
 		}
 	case btf.KindEnum, btf.KindEnum64:
 		whole = btf.InfoVlen(n.Info) != 0
 		h = mix(h, uint64(n.Third))
 		for _, x := range m.u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
-			h = mix(mix(h, m.name(x.Name)), uint64(x.Type)|uint64(x.Val)<<32)
+			h = mix(mix(h, m.names.hash(x.Name)), uint64(x.Type)|uint64(x.Val)<<32)
 		}
 	case btf.KindFuncProto:
 		ref(n.Third)
 		for _, x := range m.u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
-			h = mix(h, m.name(x.Name))
+			h = mix(h, m.names.hash(x.Name))
 			ref(x.Type)
 		}
 	case btf.KindArray:
@@ -168,7 +154,7 @@ func (m *keyMaker) ref(r dedup.Ref, depth int) uint64 {
 	switch kind := btf.InfoKind(n.Info); kind {
 	case btf.KindStruct, btf.KindUnion, btf.KindFwd:
 		if n.Name != 0 {
-			return max(mix(mix(3, uint64(n.Info)&^0xffff), m.name(n.Name)), 1)
+			return max(mix(mix(3, uint64(n.Info)&^0xffff), m.names.hash(n.Name)), 1)
 		}
 	}
 	return m.node(int(r-1), depth)

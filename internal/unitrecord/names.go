@@ -32,9 +32,8 @@ const (
 
 // namer numbers the names of a unit that is written.
 type namer struct {
-	text   *names.Table
-	dict   *dictionary
-	number map[dedup.Name]int
+	text *names.Table
+	nameTable
 
 	run    int   // new names of the run in work
 	inDict bool  // they are in the dictionary
@@ -52,9 +51,8 @@ func (w *Writer) nameTo(t dedup.Name, col int) {
 		w.cols.byte(col, 0)
 		return
 	}
-	k, known := n.number[t]
-	switch {
-	case !known:
+	switch k := int(n.at(t).number) - 1; {
+	case k < 0:
 		w.cols.byte(col, nameFresh)
 		w.newName(t)
 	case k < nameHigh-nameNear:
@@ -69,17 +67,28 @@ func (w *Writer) nameTo(t dedup.Name, col int) {
 }
 
 // isFresh says whether a name has not been used before.
-func (w *Writer) isFresh(t dedup.Name) bool {
-	_, known := w.names.number[t]
-	return !known
+func (w *Writer) isFresh(t dedup.Name) bool { return w.names.at(t).number == 0 }
+
+// hash is the hash of a name.
+func (n *namer) hash(t dedup.Name) uint64 {
+	if t == 0 {
+		return 0
+	}
+	x := n.at(t)
+	if x.hash == 0 {
+		x.hash = textHash(n.text.Text(t))
+	}
+	return x.hash
 }
 
 // newName notes what a name is that has not been used before.
 func (w *Writer) newName(t dedup.Name) {
 	n := &w.names
-	n.number[t] = len(n.number)
+	hash := n.hash(t)
+	n.fresh++
+	n.at(t).number = int32(n.fresh)
 	text := n.text.Text(t)
-	i, ok := n.dict.find(text)
+	i, ok := inDictionary(text, hash)
 	if ok != n.inDict || ok && i != n.last+1 {
 		w.endNames()
 		if n.inDict = ok; ok {
@@ -112,22 +121,20 @@ func (w *Writer) endNames() {
 // Names turns names of the dictionary into tokens of one table; its readers share it.
 type Names struct {
 	table *names.Table
-	dict  *dictionary
 	known []atomic.Uint32 // by place in the dictionary
 	dull  []atomic.Uint64 // by slot: keys of runs of inline functions that are known to mean nothing
 }
 
 // NewNames is for a table whose pool is in use.
 func NewNames(t *names.Table) *Names {
-	d := loadDictionary()
-	return &Names{table: t, dict: d, known: make([]atomic.Uint32, d.len()), dull: make([]atomic.Uint64, dullSlots)}
+	return &Names{table: t, known: make([]atomic.Uint32, dictionaryLen()), dull: make([]atomic.Uint64, dullSlots)}
 }
 
 // token is the token of a name of the dictionary.
 func (n *Names) token(i int) dedup.Name {
 	t := n.known[i].Load()
 	if t == 0 {
-		t = n.table.Token([]byte(n.dict.name(i)))
+		t = n.table.Token([]byte(dictionaryName(i)))
 		n.known[i].Store(t)
 	}
 	return n.table.Canonical(t)

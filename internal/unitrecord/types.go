@@ -41,7 +41,7 @@ const (
 func (w *Writer) types(u *unit.Unit) {
 	c := &w.cols
 	w.refs.begin(c, u)
-	hashes := w.keys.hashes(u, w.names.text)
+	hashes := w.keys.hashes(u, &w.names)
 	chunk := w.newChunk()
 	w.newBlock()
 	for i := range u.Types.Nodes.S {
@@ -96,14 +96,14 @@ type block struct {
 
 // newBlock begins a block.
 func (w *Writer) newBlock() {
-	w.block = block{names: len(w.names.number), table: w.block.table[:0]}
+	w.block = block{names: w.names.fresh, table: w.block.table[:0]}
 	w.cols[colNode] = w.cols[colNode][:0]
 }
 
 // endBlock writes the block in work, and begins the next one.
 func (w *Writer) endBlock() {
 	w.cols.uint(colBlock, uint64(w.block.chunks))
-	w.cols.uint(colBlock, uint64(len(w.names.number)-w.block.names))
+	w.cols.uint(colBlock, uint64(w.names.fresh-w.block.names))
 	w.cols.uint(colBlock, uint64(len(w.block.table)+len(w.cols[colNode])))
 	w.blocks = append(append(w.blocks, w.block.table...), w.cols[colNode]...)
 	w.newBlock()
@@ -111,7 +111,7 @@ func (w *Writer) endBlock() {
 
 // newChunk is the chunk that begins here.
 func (w *Writer) newChunk() chunkKey {
-	return chunkKey{from: len(w.cols[colNode]), names: len(w.names.number)}
+	return chunkKey{from: len(w.cols[colNode]), names: w.names.fresh}
 }
 
 // endChunk writes what a reader is to know of a chunk whose nodes have been written.
@@ -119,7 +119,7 @@ func (w *Writer) endChunk(k chunkKey) {
 	c := &w.cols
 	c.uint(colChunk, uint64(k.nodes))
 	w.block.chunks++
-	for _, n := range []int{k.elements, len(w.names.number) - k.names, len(c[colNode]) - k.from} {
+	for _, n := range []int{k.elements, w.names.fresh - k.names, len(c[colNode]) - k.from} {
 		w.block.table = binary.AppendUvarint(w.block.table, uint64(n))
 	}
 	c[colKey] = binary.LittleEndian.AppendUint64(c[colKey], k.key())

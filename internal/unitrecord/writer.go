@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/unit"
@@ -17,7 +16,6 @@ type Writer struct {
 	block     block
 	blocks    []byte // those that are written
 	refs      refWriter
-	dict      *dictionary
 	names     namer
 	keys      keyMaker
 	env       callconv.Functions // for what locations are in
@@ -45,9 +43,12 @@ func (w *Writer) fail(what string) {
 
 // NewWriter is a Writer.
 func NewWriter() *Writer {
-	d := loadDictionary()
-	d.index()
-	return &Writer{dict: d}
+	w := new(Writer)
+	w.blocks = make([]byte, 0, 32<<10)
+	for i := range w.cols {
+		w.cols[i] = make([]byte, 0, 1<<10)
+	}
+	return w
 }
 
 // Record is a unit record and where it is to be relocated.
@@ -94,7 +95,8 @@ func (w *Writer) Write(u *unit.Unit, in *unit.Input, addrs Addresses, lists []by
 func (w *Writer) start(u *unit.Unit, in *unit.Input, addrs Addresses, lists []byte) {
 	w.cols.reset()
 	w.blocks = w.blocks[:0]
-	w.names = namer{text: in.Names.Table, dict: w.dict, number: make(map[dedup.Name]int, len(u.Types.Nodes.S)/2), last: -1}
+	w.names = namer{text: in.Names.Table, nameTable: w.names.nameTable, last: -1}
+	w.names.reset()
 	w.addrs, w.bases, w.err = addrs, 0, nil
 	w.locations = make(map[string]int)
 	w.env = callconv.Functions{
@@ -114,7 +116,7 @@ const (
 // facts writes colHead.
 func (w *Writer) facts(u *unit.Unit) {
 	c, h := &w.cols, &w.head
-	for _, n := range []int{h.nodes, len(w.names.number), h.funcs, h.params, h.vars, h.tags, len(w.locations)} {
+	for _, n := range []int{h.nodes, w.names.fresh, h.funcs, h.params, h.vars, h.tags, len(w.locations)} {
 		c.uint(colHead, uint64(n))
 	}
 	c.uint(colHead, u.DIEs)
