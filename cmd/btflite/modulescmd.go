@@ -158,7 +158,7 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 		total.Add(uint64(m.size))
 	}
 	b.c.heap.forget(total.Load())
-	trim := newCodeTrim(total.Load(), 256<<20)
+	trim := newCodeTrim(total.Load(), 64<<20)
 	meter := b.c.startProgress(b.c.quiet, func(done, total uint64) string {
 		return batchProgress(done, total, int(count.Load()), len(mods))
 	})
