@@ -56,6 +56,7 @@ var imports = map[string][]string{
 	// dedup for the type of names, which are its tokens.
 	"internal/debuginfo": {"arena", "dedup", "internal/dwarf", "internal/elfreloc", "internal/names", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
+	"internal/declared": {"internal/debuginfo", "internal/dwarf", "internal/names", "mmapelf"},
 	// btf and dedup for the nodes that DIEs become, callconv for the records of functions.
 	"internal/unit": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/names",
 		"mmapelf"}, // the last for tests
@@ -96,7 +97,7 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/dwarf", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite",
+		"dedup/btffile", "encode", "internal/declared", "internal/dwarf", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite",
 		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},

@@ -1,7 +1,9 @@
 package show
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
@@ -11,7 +13,7 @@ import (
 // Type prints one struct, union, enum or typedef.
 func (p *Printer) Type(t view.Type) {
 	p.at, p.noted = 0, false
-	p.usedAt()
+	p.usedAt(t)
 	if p.opt.Pointers && p.opt.Expand {
 		p.open[t.ID]++
 		defer func() { p.open[t.ID]-- }()
@@ -27,22 +29,29 @@ func (p *Printer) Type(t view.Type) {
 	p.text(";\n")
 }
 
-// usedAt adds the lines about the file, in which pahole has for BTF what printf makes
-// of no string.
-func (p *Printer) usedAt() {
-	if p.opt.UsedAt == "" {
+// usedAt adds the lines about the place of a type, in which pahole has for a file that
+// is not known what printf makes of no string.
+func (p *Printer) usedAt(t view.Type) {
+	if p.opt.UsedAt == nil {
 		return
 	}
+	at := p.opt.UsedAt(t)
 	p.text("/* Used at: ")
-	p.text(message.OneLine(p.opt.UsedAt))
-	p.text(" */\n/* <0> (null):0 */\n")
+	p.text(message.OneLine(at.Unit))
+	p.text(" */\n/* <")
+	p.buf = strconv.AppendUint(p.buf, at.Offset, 16)
+	p.text("> ")
+	p.text(cmp.Or(message.OneLine(at.File), "(null)"))
+	p.text(":")
+	p.number(at.Line, 0)
+	p.text(" */\n")
 }
 
 // unnamedType prints a struct or union without a name, as the typedef that gives it
 // one.
 func (p *Printer) unnamedType(t view.Type) {
 	p.at, p.noted = 0, false
-	p.usedAt()
+	p.usedAt(t)
 	name := p.v.Type(p.typedefs[t.ID]).Name()
 	if len(name) > 0 {
 		p.text("typedef ")

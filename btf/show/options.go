@@ -1,5 +1,7 @@
 package show
 
+import "github.com/btflite/btflite/btf/view"
+
 // Options say how types are printed. The zero value is as pahole prints without
 // options.
 type Options struct {
@@ -18,8 +20,16 @@ type Options struct {
 	Reorganize bool // structs have their members in an order of fewer holes
 	Steps      bool // with Reorganize: each step on the way, too
 
-	// UsedAt, if it is not empty, is the name of the file, which stands before each type.
-	UsedAt string
+	// UsedAt, if it is not nil, says where a type is declared, which stands before it.
+	UsedAt func(view.Type) Place
+}
+
+// Place is where a type is declared.
+type Place struct {
+	Unit   string // the compile unit, or the file with the BTF
+	Offset uint64 // of the DIE; 0 if it is not known, and so are File and Line
+	File   string
+	Line   uint64
 }
 
 // columns for names without and with Expand.

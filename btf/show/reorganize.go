@@ -24,6 +24,7 @@ func (p reorganizer) print(t view.Type) {
 		p.text("\n/* Final reorganized struct: */\n")
 	}
 	p.at, p.noted = 0, false
+	p.usedAt(t)
 	p.laidOut(l, p.outermost(t))
 	p.text(";")
 	if saved > 0 {

@@ -53,6 +53,8 @@ type types struct {
 	*btf.Blob
 	// path is the file that has them, which may be another one than was asked for.
 	path string
+	// source is the ELF file; it has no path for raw BTF.
+	source mmapelf.Source
 	// pointerSize is 4 or 8, or 0 if the file does not tell: raw BTF.
 	pointerSize int
 	// encoded says that they come from DWARF: path has no BTF.
@@ -139,7 +141,7 @@ func (r *typeReader) openOne(path string) (t types, err error) {
 		return t, err
 	}
 	r.opened = append(r.opened, done)
-	t = types{path: path, pointerSize: raw.PointerSize, encoded: raw.Encoded}
+	t = types{path: path, source: raw.Source, pointerSize: raw.PointerSize, encoded: raw.Encoded}
 	base, found, err := r.base(path, &raw)
 	if err == nil {
 		t.Blob, err = btf.ParseShared(raw.BTF, base)

@@ -28,17 +28,19 @@ type showCommand struct {
 	separator   string
 	enumerator  string // --contains_enumerator
 	sorted      bool
-	times       bool     // -T: the list follows the types, if these are printed
-	methods     bool     // -m
-	where       bool     // -u
-	packable    bool     // -P
-	reorganize  bool     // -R
-	declExclude []string // -D
-	usedAt      bool     // -I
-	format      string   // of a picture; "" for text
-	color       string   // --color
-	wordSize    int      // -w; 0: what the types are laid out for
-	raw         rawData  // --prettify and its options
+	times       bool                       // -T: the list follows the types, if these are printed
+	methods     bool                       // -m
+	where       bool                       // -u
+	packable    bool                       // -P
+	reorganize  bool                       // -R
+	declExclude []string                   // -D
+	usedAt      bool                       // -I
+	formats     string                     // -F
+	place       func(view.Type) show.Place // of a declaration, with -I or -u
+	format      string                     // of a picture; "" for text
+	color       string                     // --color
+	wordSize    int                        // -w; 0: what the types are laid out for
+	raw         rawData                    // --prettify and its options
 }
 
 func newShowCommand(c *cli) *cobra.Command {
@@ -113,7 +115,7 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 	o.toggle(&s.filter.Anonymous, "anon_include", "a", "structs without a name too, if a typedef gives them one", rare)
 	o.toggle(&s.filter.Nested, "nested_anon_include", "A", "with -a: structs without any name", rare)
 	o.toggle(&s.skipMissing, "skip_missing", "", "go on if there is no type of a name", rare)
-	o.value(checkReadable, "format_path", "F", "formats to read, `LIST` of btf and dwarf; no effect", rare, noFiles)
+	o.value(s.setFormats, "format_path", "F", "formats to read, `LIST` of btf and dwarf: with btf first, -I and -u ask no DWARF", rare, noFiles)
 }
 
 // formOptions adds the options that say how types are printed.
@@ -124,7 +126,7 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o.toggle(&s.opt.Compile, "compile", "", "print what types need before them", rare)
 	o.call(func() { s.form, s.times, s.methods = show.Nothing, true, false }, "nr_definitions", "T", "names and how often they are defined", rare)
 	o.call(func() { s.form, s.times, s.methods = show.Nothing, false, true }, "nr_methods", "m", "names of structs, and how many parameters of functions point to them", rare)
-	o.toggle(&s.where, "defined_in", "u", "with -C: the name of the file", rare)
+	o.toggle(&s.where, "defined_in", "u", "with -C: the name of the compile unit, or of the file of BTF", rare)
 	form := func(f show.Form) func() { return func() { s.form = f } }
 	o.call(form(show.Sizes), "sizes", "s", "names, sizes and numbers of holes")
 	o.call(form(show.Members), "nr_members", "n", "names and numbers of members")
@@ -143,7 +145,7 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o.toggle(&s.reorganize, "reorganize", "R", "with names: members in an order of fewer holes", rare)
 	o.toggle(&s.opt.Steps, "show_reorg_steps", "S", "with -R: each step on the way", rare)
 	o.toggle(&s.packable, "packable", "P", "structs that another order makes smaller", rare)
-	o.toggle(&s.usedAt, "show_decl_info", "I", "the name of the file before each type", rare)
+	o.toggle(&s.usedAt, "show_decl_info", "I", "unit, file and line before each type, if FILE has DWARF", rare)
 	o.toggle(&s.opt.Flat, "flat_arrays", "", "arrays of one dimension", rare)
 	o.toggle(&s.opt.NoAligned, "suppress_aligned_attribute", "", "no __aligned__", rare)
 	o.toggle(&s.opt.NoPacked, "suppress_packed", "", "no __packed__", rare)
@@ -168,7 +170,8 @@ const maxCacheLine = 1 << 20
 const noEffectShown = `show_only_data_members,M show_private_classes recursive,d first_obj_only classes_as_structs
 	suppress_force_paddings skip_emitting_atomic_typedefs`
 
-func checkReadable(v string) error {
+func (s *showCommand) setFormats(v string) error {
+	s.formats = v
 	for format := range strings.SplitSeq(v, ",") {
 		if format != "btf" && format != "dwarf" && format != "ctf" {
 			return usagef("'%s' is no format: btf, dwarf", message.OneLine(format))
@@ -234,8 +237,13 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	}
 	s.opt.Quiet = c.quiet
 	s.settle()
+	if s.usedAt || s.where {
+		if err := s.findPlaces(c, t, v); err != nil {
+			return err
+		}
+	}
 	if s.usedAt {
-		s.opt.UsedAt = t.path
+		s.opt.UsedAt = s.place
 	}
 	if s.format == "html" || s.format == "svg" {
 		return s.draw(c, t.path, v)
@@ -260,7 +268,7 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 			return err
 		}
 	case s.where && len(s.names) > 0:
-		err = s.defined(c, v, t.path, checked)
+		err = s.defined(c, v, checked)
 	case s.enumerator != "":
 		err = s.withEnumerator(p, v)
 	case len(s.names) > 0:
@@ -333,10 +341,10 @@ func (s *showCommand) leftOut(t *types) string {
 	return ""
 }
 
-// defined prints where types are defined: BTF knows its file.
-func (s *showCommand) defined(c *cli, v *view.View, path string, out io.Writer) error {
+// defined prints in which units types are defined.
+func (s *showCommand) defined(c *cli, v *view.View, out io.Writer) error {
 	w := newLineWriter(out)
-	err := s.eachNamed(c, v, func(view.Type) { w.line(message.OneLine(path)) })
+	err := s.eachNamed(c, v, func(t view.Type) { w.line(message.OneLine(s.place(t).Unit)) })
 	return errors.Join(err, w.flush())
 }
 
@@ -374,16 +382,24 @@ func (s *showCommand) named(c *cli, p *show.Printer, v *view.View) error {
 	return p.Flush()
 }
 
+// idsOf are the types that a name on the command line stands for, and its two parts.
+func (s *showCommand) idsOf(v *view.View, name string) (kind, bare string, ids []uint32, err error) {
+	kind, bare, ok := strings.Cut(name, " ")
+	if !ok || !slices.Contains([]string{"struct", "union", "enum"}, kind) {
+		kind, bare = "", name
+	}
+	if ids, err = show.Find(v, kind, bare, s.filter.Bases); err != nil {
+		err = usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(bare))
+	}
+	return kind, bare, ids, err
+}
+
 // eachNamed gives the types of the names.
 func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error {
 	for _, name := range s.names {
-		kind, bare, ok := strings.Cut(name, " ")
-		if !ok || !slices.Contains([]string{"struct", "union", "enum"}, kind) {
-			kind, bare = "", name
-		}
-		ids, err := show.Find(v, kind, bare, s.filter.Bases)
+		kind, bare, ids, err := s.idsOf(v, name)
 		if err != nil {
-			return usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(bare))
+			return err
 		}
 		if len(ids) == 0 {
 			missing := &missingType{"type", name, show.Nearest(v, bare)}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var recordShow = flag.Bool("record-show", false, "write testdata/show.txt from what the pahole of the corpus prints")
+var recordShow = flag.Bool("record-show", false, "write testdata/show.txt and show-places.txt from what the pahole of the corpus prints")
 
 const shownFiles = "../../btf/show/testdata/"
 
@@ -112,30 +112,76 @@ var shownLines = strings.Split(strings.TrimSpace(`
 --prettify records.raw -C u32 records.btf
 `), "\n")
 
+// shownText is what pahole has printed for command lines, in a file of testdata.
+type shownText struct {
+	file    string
+	formats string   // -F
+	folder  string   // of the files that the lines end with
+	lines   []string // without "pahole"
+}
+
+// shownTexts are recorded by -record-show.
+var shownTexts = []shownText{
+	{"show.txt", "btf", shownFiles, shownLines},
+	{"show-places.txt", "dwarf", "../../encode/testdata/golden/", shownPlaces},
+}
+
+// shownPlaces are command lines for files with DWARF only, which says where types are
+// declared: of several compilers, versions, byte orders and machines, linked and not.
+var shownPlaces = strings.Split(strings.TrimSpace(`
+-I arm64-gcc4-r.elf
+-I ppc64-gcc4-r.elf
+-I s390x-gcc5-r.elf
+-I x86-clang4-o.elf
+-I x86-tags.elf
+-I -q x86-clang5-o.elf
+-I -q -C u64,list_head,level x86-gcc5.elf
+-I -q -C node,flag_t x86-gcc4.elf
+-I -q -C node,callback_t,tiny,unseen s390x-gcc2.elf
+-I -q -C u64,list_head,level x86-gcc5-zlib.elf
+-I -q -C u64,list_head,level i386-gcc4-zgnu.elf
+-I -q -C u64,list_head,level x86-clang5.elf
+-I -q --lang=c11 -C u64,list_head x86-gcc5.elf
+-I -q -X types -C u64,list_head x86-clang5.elf
+-I -a -A -q riscv64-gcc5-r.elf
+-I -a -q x86-clang5-o.elf
+-u -C hidden x86-gcc5.elf
+-u -C u64 x86-clang4.elf
+-u -C own sparc-gcc5-r.elf
+-u -C level x86-gcc5.elf
+`), "\n")
+
 // TestShow: each option prints what pahole 1.32 has printed.
 func TestShow(t *testing.T) {
-	if *recordShow {
-		record(t)
+	for _, x := range shownTexts {
+		if *recordShow {
+			x.record(t)
+		}
+		x.compare(t)
 	}
-	sections := strings.Split(string(mustRead(t, "testdata/show.txt")), "\n== ")
-	if len(sections) != len(shownLines)+1 {
-		t.Fatalf("%d sections for %d command lines", len(sections)-1, len(shownLines))
+}
+
+func (x *shownText) compare(t *testing.T) {
+	t.Helper()
+	sections := strings.Split(string(mustRead(t, "testdata/"+x.file)), "\n== ")
+	if len(sections) != len(x.lines)+1 {
+		t.Fatalf("%s: %d sections for %d command lines", x.file, len(sections)-1, len(x.lines))
 	}
-	for i, line := range shownLines {
+	for i, line := range x.lines {
 		want := strings.TrimPrefix(sections[i+1], line+"\n")
 		var out, errs bytes.Buffer
 		c := newCLI(&out, &errs, func(string) (string, bool) { return "", false })
 		c.calledAs = paholeName
 		args := strings.Fields(line)
-		args[len(args)-1] = shownFiles + args[len(args)-1]
+		args[len(args)-1] = x.folder + args[len(args)-1]
 		if i := slices.Index(args, "--prettify"); i >= 0 {
-			args[i+1] = shownFiles + args[i+1]
+			args[i+1] = x.folder + args[i+1]
 		}
-		if status := c.run(append([]string{"-F", "btf"}, args...)); status != exitOK || errs.Len() > 0 {
+		if status := c.run(append([]string{"-F", x.formats}, args...)); status != exitOK || errs.Len() > 0 {
 			t.Errorf("%s: status %d, %s", line, status, &errs)
 		}
 		got := strings.TrimSuffix(out.String(), "\n")
-		if i == len(shownLines)-1 {
+		if i == len(x.lines)-1 {
 			want = strings.TrimSuffix(want, "\n")
 		}
 		if got != want {
@@ -145,7 +191,7 @@ func TestShow(t *testing.T) {
 }
 
 // record writes what pahole prints.
-func record(t *testing.T) {
+func (x *shownText) record(t *testing.T) {
 	t.Helper()
 	folder := os.Getenv("BTFLITE_CORPUS")
 	if folder == "" {
@@ -153,17 +199,48 @@ func record(t *testing.T) {
 		folder = filepath.Join(cache, "btflite-corpus")
 	}
 	text := "What pahole 1.32 prints for these command lines."
-	for _, line := range shownLines {
-		cmd := exec.Command(filepath.Join(folder, "bin", paholeName), append([]string{"-F", "btf"}, strings.Fields(line)...)...)
-		cmd.Dir = shownFiles
+	for _, line := range x.lines {
+		cmd := exec.Command(filepath.Join(folder, "bin", paholeName), append([]string{"-F", x.formats}, strings.Fields(line)...)...)
+		cmd.Dir = x.folder
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		text += "\n== " + line + "\n" + strings.TrimSuffix(string(out), "\n")
 	}
-	if err := os.WriteFile("testdata/show.txt", []byte(text+"\n"), 0o644); err != nil {
+	if err := os.WriteFile("testdata/"+x.file, []byte(text+"\n"), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestShowPlaces: what pahole does not print of places, and a file that has BTF as well.
+func TestShowPlaces(t *testing.T) {
+	const folder = "../../encode/testdata/golden/"
+	both := filepath.Join(t.TempDir(), "both")
+	if err := os.WriteFile(both, mustRead(t, folder+"x86-gcc5.elf"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	if status := newCLI(&errs, &errs, func(string) (string, bool) { return "", false }).run([]string{"-J", both}); status != exitOK {
+		t.Fatal(&errs)
+	}
+	for line, want := range map[string]string{
+		"-I -q -C node " + folder + "x86-gcc5-lto.elf":          "/* Used at: types.c */\n/* <48c> ./shared.h:18 */\nstruct node {", // pahole: no unit
+		"-u -C list_head,own,level " + folder + "x86-gcc5.elf":  "types.c\nother.c\ntypes.c\n",
+		"-I -q -C list_head " + folder + "x86-gcc5.default.btf": "/* Used at: " + folder + "x86-gcc5.default.btf */\n/* <0> (null):0 */\nstruct list_head {",
+		"-I -q -R -C list_head " + folder + "x86-gcc5.elf":      "/* Used at: types.c */\n/* <",
+		"-u -C own " + both:                                          "other.c\n",
+		"-u -F dwarf -C own " + both:                                 "other.c\n",
+		"-u -F btf,dwarf -C own " + both:                             both + "\n",
+		"-I -q -C cu_only " + folder + "x86-gcc5.default.btf":        "no type cu_only",
+		"-I -q -C hid[ " + folder + "x86-gcc5.elf":                   "lacks a bracket",
+		"--lang=nonsense -I -q -C hidden " + folder + "x86-gcc5.elf": "unknown language",
+	} {
+		var out bytes.Buffer
+		newCLI(&out, &out, func(string) (string, bool) { return "", false }).run(append([]string{"show"}, strings.Fields(line)...))
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s: got\n%s, want\n%s", line, &out, want)
+		}
 	}
 }
 

@@ -60,6 +60,26 @@ func (l *Lines) File(table, number uint64) string {
 	return name
 }
 
+// Path is the path of a file by its number in the table at an offset of the section, as
+// libdw joins it: a folder and the name. dir is the folder of the compilation, for tables
+// that do not have it. It is "" if the table does not say.
+func (l *Lines) Path(table, number uint64, dir string) string {
+	n, ok := dwarf.LineFile(l.data, table, l.f.BigEndian, number, l.text)
+	if !ok {
+		return ""
+	}
+	switch {
+	case len(n.Dir) > 0:
+		dir = string(n.Dir)
+	case len(n.CompDir) > 0:
+		dir = string(n.CompDir)
+	}
+	if dir == "" || path.IsAbs(string(n.Name)) {
+		return string(n.Name)
+	}
+	return dir + "/" + string(n.Name)
+}
+
 // text is the string whose offset is at a place of the section.
 func (l *Lines) text(form dwarf.Form, at uint64, size int) []byte {
 	var buf [8]byte

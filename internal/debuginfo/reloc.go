@@ -87,6 +87,9 @@ func (f *File) relocsIn(s *mmapelf.Section, target string, size int) (*elfreloc.
 	r := f.rel
 	if r.object == nil {
 		symtab := f.Dwarf.Section(".symtab")
+		if symtab == nil || symtab.Type != shtSymtab {
+			return nil, fmt.Errorf("%s: %s: no .symtab section to relocate by", f.Path, s.Name)
+		}
 		syms, err := f.Dwarf.Data(symtab)
 		if err != nil {
 			return nil, err

@@ -261,7 +261,7 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	if err != nil {
 		return raw, nil, message.NamingFile([]string{in.Path}, err)
 	}
-	raw = Raw{Section: " section .BTF:", PointerSize: elf.AddrSize, Relocatable: elf.Type == elfRelocatable, BPF: elf.Machine == elfMachineBPF}
+	raw = Raw{Section: " section .BTF:", Source: in, PointerSize: elf.AddrSize, Relocatable: elf.Type == elfRelocatable, BPF: elf.Machine == elfMachineBPF}
 	if raw.Relocatable {
 		raw.Module = basematch.OfModule(elf)
 	}

@@ -1,6 +1,9 @@
 package loadbtf
 
-import "github.com/btflite/btflite/internal/basematch"
+import (
+	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/mmapelf"
+)
 
 // Raw is the BTF of a file as it is.
 type Raw struct {
@@ -9,6 +12,8 @@ type Raw struct {
 	BaseSum []byte // section SectionBaseSum, likewise
 	Section string // " section .BTF:" in an ELF file, "" in a raw one
 	Encoded bool   // by Loader.Encode
+	// Source is the ELF file, valid as long as BTF. It has no path for raw BTF.
+	Source mmapelf.Source
 	// Of an ELF file: the size of pointers, whether it is relocatable, and
 	// whether it is a BPF object.
 	PointerSize int

@@ -1,0 +1,216 @@
+package declared
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// maxDepth bounds how deep DIEs are in each other.
+const maxDepth = 2048
+
+// In looks into a file. What a file without DWARF has is not found.
+func (s *Search) In(src *mmapelf.Source) error {
+	if s.left == 0 {
+		return nil
+	}
+	table := new(names.Table)
+	table.Use(names.NewPool(nil, nil))
+	defer table.FreePool()
+	f, err := debuginfo.Open(src, debuginfo.Settings{Names: table, Workers: 1, Scarce: func(uint64) bool { return false }})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err = f.Load(false); err == nil && f.Relocatable() {
+		err = f.LoadRelocs(true)
+	}
+	if err == nil {
+		err = f.PlaceNames()
+	}
+	if err != nil || len(f.Info) == 0 {
+		return err
+	}
+	r := reader{s: s}
+	if r.lines, err = debuginfo.OpenLines(f); err != nil {
+		return err
+	}
+	defer r.c.Free()
+	return r.units(f)
+}
+
+// reader reads the units of a file.
+type reader struct {
+	s     *Search
+	c     debuginfo.Cursor
+	lines *debuginfo.Lines
+	decls dwarf.Decls
+	open  []open // DIEs around the one in work
+
+	// Of the unit:
+	unit, dir string
+	ready     bool // decls is
+	table     dwarf.Decl
+	files     map[uint64]string
+}
+
+// open is a DIE whose children are read. It has no name if it is not looked for.
+type open struct {
+	*name
+	Type
+	off int
+}
+
+func (r *reader) units(f *debuginfo.File) error {
+	var p debuginfo.Passage
+	c := &r.c
+	for first := 0; c.Hdr.End() < uint64(len(f.Info)) && r.s.left > 0; first = c.LastReloc {
+		seq, off := c.Seq+1, c.Hdr.End()
+		c.Reset(0)
+		c.Seq = seq
+		if err := f.Header(off, first, c); err != nil {
+			return f.Wrap(err)
+		}
+		p.Ahead(c, c.Hdr.End())
+		if err := r.start(); err != nil {
+			return err
+		}
+		p.Behind(c, 0, false)
+	}
+	return nil
+}
+
+// start reads the unit at the cursor, if it is wanted.
+func (r *reader) start() error {
+	c := &r.c
+	if err := c.Start(); err != nil {
+		return err
+	}
+	a, next, have, err := c.UnitDIE()
+	if err != nil || a == nil || !a.Children {
+		return err
+	}
+	text := func(v int) string {
+		if have>>v&1 == 0 {
+			return ""
+		}
+		return string(c.File.Names.Text(c.NameValue(&c.Vals[v])))
+	}
+	r.unit, r.dir, r.ready = text(dwarf.VName), text(dwarf.VCompDir), false
+	lang := uint16(c.Number(have, dwarf.VLanguage))
+	if s := r.s; len(s.Lang) > 0 && !slices.Contains(s.Lang, lang) || slices.Contains(s.LangExclude, lang) ||
+		s.CUExclude != "" && strings.HasPrefix(r.unit, s.CUExclude) {
+		return nil
+	}
+	return r.read(next)
+}
+
+// read reads the DIEs from p on, which are the children of the unit DIE.
+func (r *reader) read(p int) error {
+	c := &r.c
+	b := c.Hdr.Data
+	r.open = append(r.open[:0], open{})
+	for len(r.open) > 0 && p < len(b) {
+		off := p
+		var code uint64
+		if code, p = dwarf.ULEB(b, off); p < 0 {
+			return c.CutOff(off)
+		}
+		if code == 0 {
+			r.close()
+			continue
+		}
+		a, err := c.Lookup(code, off)
+		if err != nil {
+			return err
+		}
+		var have uint32
+		if p, have = c.Abbrevs.Decode(a, b, p, &c.Vals); p < 0 {
+			return c.CutOff(off)
+		}
+		d := r.look(a, have, off)
+		switch {
+		case len(r.open) >= maxDepth:
+			return c.DIEError(off, "DIEs are nested too deep")
+		case a.Children:
+			r.open = append(r.open, d)
+		case d.name != nil:
+			r.settle(&d)
+		}
+	}
+	for len(r.open) > 0 { // the unit may end without zeros
+		r.close()
+	}
+	return nil
+}
+
+// look sees what the DIE at off is: a type that is looked for, or a part of one.
+func (r *reader) look(a *dwarf.Abbrev, have uint32, off int) (d open) {
+	c, parent := &r.c, &r.open[len(r.open)-1]
+	switch a.Class {
+	case dwarf.ClassMember, dwarf.ClassEnumerator:
+		if parent.name != nil {
+			parent.Shape = parent.Shape.With(r.name(have))
+		}
+	case dwarf.ClassAggregate, dwarf.ClassEnum, dwarf.ClassRef:
+		d.Tag = a.Tag
+		if d.Tag == dwarf.TagClassType {
+			d.Tag = dwarf.TagStructureType
+		}
+		if a.Class == dwarf.ClassRef && d.Tag != dwarf.TagTypedef || a.Class == dwarf.ClassAggregate && c.Number(have, dwarf.VDeclaration) != 0 {
+			return d
+		}
+		if a.Class != dwarf.ClassRef {
+			d.Size = c.Number(have, dwarf.VByteSize)
+		}
+		d.off, d.name = off, r.s.wants(r.name(have))
+	}
+	return d
+}
+
+// name is the name of the DIE that was decoded last.
+func (r *reader) name(have uint32) []byte { return r.c.File.Names.Text(r.c.NameOf(have)) }
+
+// close ends the innermost open DIE.
+func (r *reader) close() {
+	last := r.open[len(r.open)-1]
+	r.open = r.open[:len(r.open)-1]
+	if last.name != nil {
+		r.settle(&last)
+	}
+}
+
+// settle takes a type whose members have been read.
+func (r *reader) settle(d *open) {
+	r.s.found(d.name, d.Type, func() Place { return r.place(d.off) })
+}
+
+// place is where the DIE at off of the unit is, and where it says that it is declared.
+func (r *reader) place(off int) Place {
+	c := &r.c
+	at := Place{Unit: r.unit, Offset: c.Hdr.Off + uint64(off)}
+	if !r.ready {
+		r.ready, r.table, r.files = true, dwarf.Decl{}, map[uint64]string{}
+		if c.Declarations(&r.decls) == nil {
+			r.table, _ = r.decls.Read(c.Hdr.Data, c.Hdr.First)
+		}
+	}
+	d, ok := r.decls.Read(c.Hdr.Data, off)
+	if !ok {
+		return at
+	}
+	at.Line = d.Line
+	if d.HasFile && r.table.HasLines {
+		file, known := r.files[d.File]
+		if !known {
+			file = r.lines.Path(r.table.LineTable, d.File, r.dir)
+			r.files[d.File] = file
+		}
+		at.File = file
+	}
+	return at
+}
