@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // testCLI is a run with its streams in memory.
@@ -181,6 +182,23 @@ func TestSignalRemovesTemporaryFile(t *testing.T) {
 	})
 	if err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestSignalsAreLeftAlone: a guard that has nothing to guard catches none.
+func TestSignalsAreLeftAlone(t *testing.T) {
+	c, _, _ := testCLI(t)
+	died := make(chan os.Signal, 1)
+	c.guard.die = func(s os.Signal) { died <- s }
+	c.guard.incoming <- syscall.SIGTERM
+	select {
+	case <-died:
+		t.Error("it catches signals from the start")
+	case <-time.After(10 * time.Millisecond):
+	}
+	c.guard.protect(func() error { return nil })
+	if s := <-died; s != syscall.SIGTERM {
+		t.Errorf("died of %v", s)
 	}
 }
 

@@ -16,10 +16,13 @@ import (
 // behind. SIGINT, SIGTERM and SIGHUP remove those and then end the process by the
 // same signal, so that the caller sees the usual status. While protect runs a
 // function that has temporary files of its own, the signal waits for it; the
-// function learns of it through interrupted and ends early.
+// function learns of it through interrupted and ends early. Until there is something
+// to guard, signals act as they do without it: a command that only reads starts no
+// threads for them.
 type guard struct {
-	mu    sync.Mutex
-	temps map[string]struct{}
+	watched sync.Once
+	mu      sync.Mutex
+	temps   map[string]struct{}
 	// folders are those that makeFolder has made, each behind those above it.
 	folders []string
 	// onDeath, if set, runs before the process ends (it clears the progress
@@ -36,18 +39,22 @@ type guard struct {
 // errInterrupted is what a protected writer sees after a signal.
 var errInterrupted = errors.New("interrupted by a signal")
 
-// newGuard starts to catch the signals. A signal that the parent made us
-// ignore (nohup) stays ignored.
 func newGuard() *guard {
-	g := &guard{temps: map[string]struct{}{}, die: dieBy,
+	return &guard{temps: map[string]struct{}{}, die: dieBy,
 		incoming: make(chan os.Signal, 1), stopped: make(chan struct{})}
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(g.incoming, s)
+}
+
+// start starts to catch the signals, if that has not been done. A signal that the
+// parent made us ignore (nohup) stays ignored.
+func (g *guard) start() {
+	g.watched.Do(func() {
+		for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+			if !signal.Ignored(s) {
+				signal.Notify(g.incoming, s)
+			}
 		}
-	}
-	go g.watch()
-	return g
+		go g.watch()
+	})
 }
 
 // stop ends the watch; signals act as before.
@@ -88,6 +95,7 @@ func (g *guard) end() {
 // create makes a temporary file with open and registers it, with no moment
 // between the two in which a signal could leave it behind.
 func (g *guard) create(open func() (*os.File, error)) (*os.File, error) {
+	g.start()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	f, err := open()
@@ -106,6 +114,7 @@ func (g *guard) forget(name string) {
 
 // makeFolder makes a folder, if it is missing, and those above it.
 func (g *guard) makeFolder(path string) error {
+	g.start()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var missing []string
@@ -151,6 +160,7 @@ func (g *guard) removeEmpty() {
 
 // setOnDeath sets or clears onDeath.
 func (g *guard) setOnDeath(f func()) {
+	g.start()
 	g.mu.Lock()
 	g.onDeath = f
 	g.mu.Unlock()
@@ -159,6 +169,7 @@ func (g *guard) setOnDeath(f func()) {
 // protect runs f and lets signals wait until it has returned; the process
 // then ends without returning to the caller.
 func (g *guard) protect(f func() error) error {
+	g.start()
 	g.mu.Lock()
 	g.protected++
 	g.mu.Unlock()
