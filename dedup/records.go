@@ -47,9 +47,6 @@ type idKeys struct {
 
 var errManyTypes = fmt.Errorf("more than %d distinct types", MaxIDs)
 
-// Len is the number of ids handed out; valid ids are 1..Len.
-func (s *records) Len() int { return len(s.ids.S) - 1 }
-
 // record is the record of id, with a name token for each name and whatever
 // comes behind it in the Set.
 func (s *records) record(id uint32) btf.Record { return s.words.S[s.ids.S[id].off:] }

@@ -20,19 +20,18 @@ import (
 
 // slowState is the memory of slowPlace; it is empty for almost all units.
 type slowState struct {
-	seeds   arena.Vec[uint32]     // definitions that differ from the known one
-	tainted arena.Vec[uint64]     // bit per node
-	first   pairTable             // known node -> first node of the unit met with it
-	more    pairTable             // all further pairs
-	unequal pairTable             // pairs that a walk of this unit has found to differ
-	once    bool                  // the walk failed for a reason that may not hold the next time
-	order   arena.Vec[fwdPair]    // entries of first in the order made: {known, node}
-	fwdTo   map[uint32]uint32     // forwards settled by this unit
-	proxies map[forwardKey]uint32 // new forwards of the unit that are proxies of the base's
-	copies  []fwdPair             // {type of the base, node that it could not take in}
-	rootEnd uint32                // walk: last id of the unit that the known side comes from
-	raised  bool                  // the walk met a forward of the base with a body
-	start   arena.Vec[uint32]     // spreadTaint: edges into each node
+	seeds   arena.Vec[uint32]  // definitions that differ from the known one
+	tainted arena.Vec[uint64]  // bit per node
+	first   pairTable          // known node -> first node of the unit met with it
+	more    pairTable          // all further pairs
+	unequal pairTable          // pairs that a walk of this unit has found to differ
+	once    bool               // the walk failed for a reason that may not hold the next time
+	order   arena.Vec[fwdPair] // entries of first in the order made: {known, node}
+	fwdTo   map[uint32]uint32  // forwards settled by this unit
+	copies  []fwdPair          // {type of the base, node that it could not take in}
+	rootEnd uint32             // walk: last id of the unit that the known side comes from
+	raised  bool               // the walk met a forward of the base with a body
+	start   arena.Vec[uint32]  // spreadTaint: edges into each node
 	from    arena.Vec[uint32]
 	todo    arena.Vec[uint32]
 	steps   uint64
@@ -45,7 +44,7 @@ func (w *slowState) reset(keep int) {
 	w.start.Trim(keep)
 	w.from.Trim(keep)
 	w.todo.Trim(keep)
-	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
+	w.fwdTo, w.copies = nil, w.copies[:0]
 }
 
 func (w *slowState) free() {
@@ -251,15 +250,12 @@ func (s *walker) spreadTaint(u *Unit) {
 func (s *walker) slowPlace(u *Unit) error {
 	w := &u.slow
 	s.local.reset(len(u.news.S))
-	w.fwdTo, w.proxies, w.copies = nil, nil, w.copies[:0]
+	w.fwdTo, w.copies = nil, w.copies[:0]
 	w.unequal.clear()
 	for _, i := range u.news.S {
 		switch btf.InfoKind(u.Nodes.S[i].Info) {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
 			s.placePrimitive(u, i)
-			if s.base != nil && u.ID.S[i] == idLocal|i {
-				s.newProxy(u, i)
-			}
 		case btf.KindVar, btf.KindDatasec:
 			u.ID.S[i] = idLocal | i
 		}
@@ -418,28 +414,6 @@ func (s *walker) try(u *Unit, i, y uint32) bool {
 	return true
 }
 
-// newProxy notes a new forward declaration that is a proxy of the base's, and
-// takes over what that one leads to.
-func (s *walker) newProxy(u *Unit, i uint32) {
-	n := &u.Nodes.S[i]
-	if btf.InfoKind(n.Info) != btf.KindFwd {
-		return
-	}
-	k := fwdAggregate(n.Info)
-	f := s.baseForward(n.Name, k)
-	if f == 0 {
-		return
-	}
-	w := &u.slow
-	if w.proxies == nil {
-		w.proxies = make(map[forwardKey]uint32)
-	}
-	w.proxies[forwardKey{n.Name, k}] = idLocal | i
-	if d := s.Final(f); d != f {
-		w.setFwd(idLocal|i, d)
-	}
-}
-
 // settle makes forward f lead to d, for this unit; a forward of the base and
 // its proxy go together.
 func (s *walker) settle(u *Unit, f, d uint32) {
@@ -461,9 +435,6 @@ func (s *walker) settle(u *Unit, f, d uint32) {
 		return
 	}
 	w.setFwd(base, d)
-	if p, ok := w.proxies[key]; ok {
-		w.setFwd(p, d)
-	}
 	if e := s.entity(key.name); e.fwds[key.kind] != 0 {
 		w.setFwd(e.fwds[key.kind], d)
 	}

@@ -1,0 +1,59 @@
+package dedup_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/dedup"
+)
+
+// chainOf adds n structs of which each points to the next; the last one has the size
+// of end. The first is the first type that it adds.
+func chainOf(b *btftest.Builder, n int, end uint32) {
+	for i := range n - 1 {
+		pointer := b.N + 2
+		b.Struct(fmt.Sprint("s", i), 8, b.Member("next", pointer, 0))
+		b.Ptr(pointer + 1)
+	}
+	b.Struct("end", end)
+}
+
+// TestNestedTooDeep: types that refer to each other over too many steps are an error where
+// the walk would follow them all, and merged where that is not necessary.
+func TestNestedTooDeep(t *testing.T) {
+	pointers := func(b *btftest.Builder, n int) {
+		for range n - 1 {
+			b.Ptr(b.N + 2)
+		}
+		b.Int("int", 4)
+	}
+	for _, c := range []struct {
+		name string
+		add  func(b *btftest.Builder, n int)
+		n    int
+		want error
+	}{
+		{"pointers", pointers, 4000, nil},
+		{"many pointers", pointers, 4200, dedup.ErrChain},
+		{"structs", func(b *btftest.Builder, n int) { chainOf(b, n, 4) }, 100_000, nil},
+	} {
+		b := btftest.New()
+		c.add(b, c.n)
+		if _, _, err := streamUnits(b.Blob(t), []uint32{1, b.N + 1}, 1, false); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+	for n, want := range map[int]error{10_000: nil, 20_000: dedup.ErrChain} {
+		b := btftest.New()
+		cus := []uint32{1}
+		for _, end := range []uint32{4, 8, 4} {
+			chainOf(b, n, end)
+			cus = append(cus, b.N+1)
+		}
+		if _, _, err := streamUnits(b.Blob(t), cus, 1, false); !errors.Is(err, want) {
+			t.Errorf("%d structs that end in two ways: %v, want %v", n, err, want)
+		}
+	}
+}
