@@ -2,7 +2,9 @@ package show
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -36,5 +38,31 @@ func TestNumber(t *testing.T) {
 		if n > ^uint64(0)/10 {
 			break
 		}
+	}
+}
+
+// sizes notes how much is written at a time.
+type sizes []int
+
+func (s *sizes) Write(p []byte) (int, error) {
+	*s = append(*s, len(p))
+	return len(p), nil
+}
+
+// TestBlocks: what is written before the end is whole blocks.
+func TestBlocks(t *testing.T) {
+	var got sizes
+	o := output{w: &got, most: 10 * bufSize}
+	for _, n := range []int{bufSize - 1, 2, 1, 3*bufSize - 3, 8} {
+		o.text(strings.Repeat("x", n))
+		if o.full() {
+			t.Fatal(o.err)
+		}
+	}
+	if err := o.Flush(); err != nil || !slices.Equal(got, sizes{bufSize, 2 * bufSize, bufSize, 7}) {
+		t.Errorf("pieces of %v: %v", got, err)
+	}
+	if o.pos() != 4*bufSize+7 {
+		t.Errorf("%d bytes printed, want %d", o.pos(), 4*bufSize+7)
 	}
 }

@@ -154,7 +154,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	if f.compile || f.expand {
 		return f.printC(c, list, &files[0])
 	}
-	out := newLineWriter(c.stdout)
+	out := newTextWriter(c.stdout)
 	if err := f.print(out, list, files[0].path); err != nil {
 		return err
 	}
