@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/btflite/btflite/arena"
@@ -333,31 +332,6 @@ func (b *Blob) HasName(off uint32) bool {
 		b = b.Base
 	}
 	return b != nil && off < b.StrEnd() && b.Strings[off-b.StrBase] != 0
-}
-
-// AppendName appends the string at offset off to dst; see NameBytes.
-func (b *Blob) AppendName(dst []byte, off uint32) []byte {
-	for b != nil && off < b.StrBase {
-		b = b.Base
-	}
-	if b == nil || off >= b.StrEnd() {
-		return dst
-	}
-	s := b.Strings[off-b.StrBase:]
-	for len(s) >= 8 {
-		const ones, highs = 0x0101010101010101, 0x8080808080808080
-		x := binary.LittleEndian.Uint64(s)
-		end := (x - ones) &^ x & highs // the lowest bit is that of the first NUL
-		dst = binary.LittleEndian.AppendUint64(dst, x)
-		if end != 0 {
-			return dst[:len(dst)-8+bits.TrailingZeros64(end)/8]
-		}
-		s = s[8:]
-	}
-	if n := bytes.IndexByte(s, 0); n >= 0 {
-		s = s[:n]
-	}
-	return append(dst, s...)
 }
 
 // Name returns the string at offset off as a string; see NameBytes.

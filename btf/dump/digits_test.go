@@ -25,22 +25,3 @@ func TestAppendUint32(t *testing.T) {
 		}
 	}
 }
-
-// TestIsOdd: each byte is judged alike, wherever it is.
-func TestIsOdd(t *testing.T) {
-	for c := range 256 {
-		want := c != 0 && (c < 0x20 || c >= 0x7f)
-		for n := 1; n < 20; n++ {
-			for at := range n {
-				text := make([]byte, n)
-				for i := range text {
-					text[i] = "a \x00~"[i%4]
-				}
-				text[at] = byte(c)
-				if isOdd(text) != want {
-					t.Fatalf("%#x at %d of %d: %v", c, at, n, !want)
-				}
-			}
-		}
-	}
-}

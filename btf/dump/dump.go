@@ -9,7 +9,6 @@ package dump
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"iter"
@@ -65,27 +64,7 @@ func (o *out) end() error {
 // printable ASCII, so that it may have to be escaped.
 func hasOddNames(b *btf.Blob) bool {
 	for ; b != nil; b = b.Base {
-		if isOdd(b.Strings) {
-			return true
-		}
-	}
-	return false
-}
-
-// isOdd tells whether text has other bytes than printable ASCII and 0. It looks at
-// eight at a time.
-func isOdd(text []byte) bool {
-	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
-	for ; len(text) >= 8; text = text[8:] {
-		w := binary.NativeEndian.Uint64(text)
-		rest := w & low
-		atLeast20, above7e, not0 := rest+0x6060606060606060, rest+0x0101010101010101, rest+low
-		if (w|above7e|not0&^atLeast20)&high != 0 {
-			return true
-		}
-	}
-	for _, c := range text {
-		if c-1 < 0x1f || c >= 0x7f {
+		if !btf.IsPlain(b.Strings) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/ctype"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
@@ -9,20 +10,15 @@ import (
 // writer writes types behind what is collected. What it has written comes back by
 // wrote.
 func (p *Printer) writer() ctype.Writer {
-	w := ctype.Writer{Text: p.buf, Limit: p.most - p.written}
-	if !p.checked {
-		w.Escape = appendPrintable
-	}
-	w.Known = p.known
-	return w
+	return ctype.Writer{Text: p.buf, Limit: p.most - p.written, Escape: appendPrintable, Known: p.known}
 }
 
 // appendPrintable appends a name. What a terminal would obey in it is escaped.
 func appendPrintable(dst, name []byte) []byte {
-	if isOdd(name) {
-		return append(dst, message.OneLine(string(name))...)
+	if btf.IsPlain(name) {
+		return append(dst, name...)
 	}
-	return append(dst, name...)
+	return append(dst, message.OneLine(string(name))...)
 }
 
 // typeName adds the name of t, as it stands before the name of what has it.

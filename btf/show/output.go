@@ -6,9 +6,6 @@ import (
 	"io"
 	"math/bits"
 	"strconv"
-
-	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/internal/message"
 )
 
 // output collects text, writes it in large pieces, and remembers the first error.
@@ -16,7 +13,6 @@ type output struct {
 	w       io.Writer
 	err     error
 	buf     []byte
-	checked bool            // no name has anything but printable ASCII
 	written int             // bytes that have gone to w
 	most    int             // bytes of text, then it ends with an error
 	packed  map[uint32]bool // types that were seen at an odd place
@@ -46,52 +42,7 @@ func (o *output) write(n int) error {
 func (o *output) text(s string) { o.buf = append(o.buf, s...) }
 
 // name adds a name. What a terminal would obey in it is escaped.
-func (o *output) name(name []byte) {
-	if !o.checked && isOdd(name) {
-		o.text(message.OneLine(string(name)))
-		return
-	}
-	o.buf = append(o.buf, name...)
-}
-
-// hasOddNames tells whether a name of b may have anything but printable ASCII.
-func hasOddNames(b *btf.Blob) bool {
-	for ; b != nil; b = b.Base {
-		if isOdd(b.Strings) {
-			return true
-		}
-	}
-	return false
-}
-
-// each, times a byte, is that byte eight times.
-const each = 0x0101010101010101
-
-// oddBits has highest bits of bytes if the first eight bytes of s have anything but
-// printable ASCII and NUL. If all are below 0x80, a byte plus n has its highest bit if
-// it is 0x80-n or more, and no sum goes over into the next byte.
-func oddBits(s []byte) uint64 {
-	x := binary.LittleEndian.Uint64(s)
-	control := ^(x + 0x60*each) & (x + 0x7f*each) // below a space and above NUL
-	return x | control | (x + each)
-}
-
-// isOdd tells whether s has anything but printable ASCII and NUL.
-func isOdd(s []byte) bool {
-	for len(s) >= 32 {
-		odd := oddBits(s) | oddBits(s[8:]) | oddBits(s[16:]) | oddBits(s[24:])
-		if odd&(0x80*each) != 0 {
-			return true
-		}
-		s = s[32:]
-	}
-	for _, c := range s {
-		if c-1 < 0x1f || c >= 0x7f {
-			return true
-		}
-	}
-	return false
-}
+func (o *output) name(name []byte) { o.buf = appendPrintable(o.buf, name) }
 
 // pad adds spaces until n bytes have come since start, or -n if n is negative, as
 // in C's printf.

@@ -1,25 +1,11 @@
 package show
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
-
-// TestOdd: every byte at every place of a string that is longer than a step of isOdd.
-func TestOdd(t *testing.T) {
-	for at := range 67 {
-		for c := range 256 {
-			s := bytes.Repeat([]byte{0, 'a', '~', ' '}, 17)[:67]
-			s[at] = byte(c)
-			if want := c != 0 && c < ' ' || c >= 0x7f; isOdd(s) != want {
-				t.Errorf("byte %#x at %d: %t", c, at, !want)
-			}
-		}
-	}
-}
 
 // TestNumber: numbers of all lengths in fields of several widths.
 func TestNumber(t *testing.T) {

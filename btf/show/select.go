@@ -48,7 +48,6 @@ const (
 // List prints the structs and unions that the filter lets through, in the order of
 // ids. Fields of a line have the separator between them.
 func (p *Printer) List(f *Filter, form Form, separator string) error {
-	p.many()
 	if form == Times {
 		p.again = countTimes(p.v, f.Bases)
 	}
@@ -60,9 +59,6 @@ func (p *Printer) List(f *Filter, form Form, separator string) error {
 	}
 	return p.Flush()
 }
-
-// many prepares for many types: what is done for all at once pays then.
-func (p *Printer) many() { p.checked = !hasOddNames(p.v.Blob()) }
 
 // Listed gives the types that List prints.
 func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
@@ -79,7 +75,6 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 // Sorted is List in the order of names and, for types of one name, of their members;
 // see byName. Those of the same text are printed once.
 func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
-	p.many()
 	var list []view.Type
 	for t := range p.v.Composites(f.Bases) {
 		if len(t.Name()) > 0 && f.named(t) && f.passes(p, t) {
@@ -126,7 +121,6 @@ func countTimes(v *view.View, withBases bool) map[uint32]uint64 {
 // Methods prints the names of structs that functions take by a pointer, in the order of
 // the functions, and the number of such parameters.
 func (p *Printer) Methods(f *Filter, separator string) error {
-	p.many()
 	var order []uint32
 	count := map[uint32]uint64{}
 	known, same := newSeen(), map[uint32]uint32{}

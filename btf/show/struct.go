@@ -203,11 +203,11 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 }
 
 // plainMember adds the line of a member that has nothing special: no bits, no
-// alignment, a type that always has the same text. It tells whether r is one; else it
-// adds nothing.
+// alignment, a type that always has the same text, a name of printable ASCII. It tells
+// whether r is one; else it adds nothing.
 func (p *Printer) plainMember(r *view.Row, f *form) bool {
 	at := f.base + r.Byte
-	if uint64(r.Bits)|r.Align != 0 || at >= five || r.Size >= five || p.opt.Hex || f.bare || !p.checked {
+	if uint64(r.Bits)|r.Align != 0 || at >= five || r.Size >= five || p.opt.Hex || f.bare {
 		return false
 	}
 	text := columns{p}.text(r.Slot, r.TypeID, f.typeWidth)
@@ -216,8 +216,10 @@ func (p *Printer) plainMember(r *view.Row, f *form) bool {
 	}
 	b := appendTabs(p.buf, f.indent+1)
 	start := len(b)
-	b = append(b, text...)
-	b = p.v.Blob().AppendName(b, r.NameOff)
+	b, ok := p.v.Blob().AppendPlain(append(b, text...), r.NameOff)
+	if !ok {
+		return false
+	}
 	b = append(b, ';')
 	if n := start + f.typeWidth + 1 + f.nameWidth - len(b); n > 0 {
 		b = append(b, spaces[:n]...)

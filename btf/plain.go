@@ -1,0 +1,83 @@
+package btf
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// each, times a byte, is that byte eight times.
+const each = 0x0101010101010101
+
+// highs are the highest bits of eight bytes.
+const highs = 0x80 * each
+
+// oddBits has highest bits of bytes if the eight bytes of x have anything but printable
+// ASCII and NUL. If all are below 0x80, a byte plus n has its highest bit if it is 0x80-n
+// or more, and no sum goes over into the next byte.
+func oddBits(x uint64) uint64 {
+	control := ^(x + 0x60*each) & (x + 0x7f*each) // below a space and above NUL
+	return (x | control | (x + each)) & highs
+}
+
+// isOdd tells whether c is neither printable ASCII nor NUL.
+func isOdd(c byte) bool { return c-1 < 0x1f || c >= 0x7f }
+
+// IsPlain tells whether s has nothing but printable ASCII and NUL: what else it may
+// have, a terminal may obey.
+func IsPlain(s []byte) bool {
+	o := binary.LittleEndian
+	if len(s) < 8 {
+		for _, c := range s {
+			if isOdd(c) {
+				return false
+			}
+		}
+		return true
+	}
+	last := o.Uint64(s[len(s)-8:])
+	for ; len(s) >= 32; s = s[32:] {
+		if oddBits(o.Uint64(s))|oddBits(o.Uint64(s[8:]))|oddBits(o.Uint64(s[16:]))|oddBits(o.Uint64(s[24:])) != 0 {
+			return false
+		}
+	}
+	for ; len(s) >= 8; s = s[8:] {
+		if oddBits(o.Uint64(s)) != 0 {
+			return false
+		}
+	}
+	return oddBits(last) == 0
+}
+
+// AppendPlain appends the string at offset off to dst if it has nothing but printable
+// ASCII, and tells whether that is so; see NameBytes.
+func (b *Blob) AppendPlain(dst []byte, off uint32) (longer []byte, ok bool) {
+	start := len(dst)
+	for b != nil && off < b.StrBase {
+		b = b.Base
+	}
+	if b == nil || off >= b.StrEnd() {
+		return dst, true
+	}
+	s := b.Strings[off-b.StrBase:]
+	for ; len(s) >= 8; s = s[8:] {
+		x := binary.LittleEndian.Uint64(s)
+		dst = binary.LittleEndian.AppendUint64(dst, x)
+		end := (x - each) &^ x & highs // the lowest bit is that of the first NUL
+		if oddBits(x)&(end-1)&^end != 0 {
+			return dst[:start], false
+		}
+		if end != 0 {
+			return dst[:len(dst)-8+bits.TrailingZeros64(end)/8], true
+		}
+	}
+	for _, c := range s {
+		if c == 0 {
+			break
+		}
+		if isOdd(c) {
+			return dst[:start], false
+		}
+		dst = append(dst, c)
+	}
+	return dst, true
+}
