@@ -100,6 +100,7 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	case len(words) > 1 && len(d.ids) > 0:
 		return usagef("--id is for one file: ids of several that become one would be those of none")
 	}
+	d.in.printsAll = len(d.names)+len(d.ids) == 0 && d.object == ""
 	files, err := d.in.open(words)
 	defer d.in.close()
 	if err != nil {

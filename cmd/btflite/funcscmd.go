@@ -136,6 +136,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 		return usagef("funcs takes one file")
 	}
 	defer f.in.close()
+	f.in.printsAll = len(f.names) == 0 && f.address == nil && f.class == ""
 	files, err := f.in.open(words)
 	if err != nil {
 		return err

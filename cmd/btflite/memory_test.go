@@ -56,3 +56,27 @@ func TestCodeTrim(t *testing.T) {
 		}
 	}
 }
+
+// TestPrintsAll: the readers know whether they print all types, which is when the code
+// of the start is dropped.
+func TestPrintsAll(t *testing.T) {
+	const file = "../../testdata/small/small.btf"
+	c, _, _ := testCLI(t)
+	in := func() *typeReader { return newTypeReader(c.lookupEnv) }
+	show, one := &showCommand{in: in()}, &showCommand{in: in(), names: []string{"int"}, skipMissing: true}
+	all, id := &dumpCommand{in: in()}, &dumpCommand{in: in(), ids: []uint32{1}}
+	functions, class := &funcsCommand{in: in()}, &funcsCommand{in: in(), class: "item"}
+	for i, run := range []struct {
+		in   *typeReader
+		err  error
+		want bool
+	}{
+		{show.in, show.run(c, file), true}, {one.in, one.run(c, file), false},
+		{all.in, all.run(c, []string{file}), true}, {id.in, id.run(c, []string{file}), false},
+		{functions.in, functions.run(c, []string{file}), true}, {class.in, class.run(c, []string{file}), false},
+	} {
+		if run.err != nil || run.in.printsAll != run.want {
+			t.Errorf("%d: it prints all: %t, %v", i, run.in.printsAll, run.err)
+		}
+	}
+}

@@ -43,6 +43,7 @@ type typeReader struct {
 	find      *baseFinder
 	whole     *btf.Blob // the first input that needs no base, or nil
 	opened    []func()
+	printsAll bool // all types of the inputs: it takes long
 	// What DWARF is encoded of; pahole leaves out BTF by the same rules.
 	lang      langFilter
 	cuExclude string // a prefix of names of units; "": none
@@ -77,6 +78,9 @@ func (r *typeReader) options(cmd *cobra.Command, heading string) {
 func (r *typeReader) open(words []string) (files []types, err error) {
 	if len(words) == 0 {
 		words = []string{r.kernel()}
+	}
+	if r.printsAll {
+		dropStart(words)
 	}
 	if err := checkNames(words); err != nil {
 		return nil, err

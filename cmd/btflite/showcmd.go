@@ -219,6 +219,7 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	if file != "" {
 		words = []string{file}
 	}
+	s.in.printsAll = len(s.names) == 0 && s.enumerator == ""
 	files, err := s.in.open(words)
 	defer s.in.close()
 	if err != nil {

@@ -42,7 +42,8 @@ type mapping struct {
 }
 
 // program lists the mappings of the running program (proc_pid_smaps(5)); none if the
-// system does not tell them.
+// system does not tell them. They are one behind the other: what follows is not read,
+// because the system looks at each page for its lines.
 func program() (list []mapping) {
 	name, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -58,7 +59,11 @@ func program() (list []mapping) {
 		// Not by fmt.Sscanf, which panics within itself at each line of another form.
 		word, rest, _ := strings.Cut(lines.Text(), " ")
 		if from, to, ok := strings.Cut(word, "-"); ok {
-			if own = strings.HasSuffix(rest, " "+name); own {
+			own = strings.HasSuffix(rest, " "+name)
+			if !own && len(list) > 0 {
+				break
+			}
+			if own {
 				permissions, _, _ := strings.Cut(rest, " ")
 				list = append(list, mapping{
 					from: address(from), to: address(to),
