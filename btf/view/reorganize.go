@@ -19,9 +19,13 @@ const mostReorganized = 2048
 // mostMoves is how often a member moves, on average, before an end is made.
 const mostMoves = 4
 
+// mostLooks is how many holes, for each member, are looked at before an end is made:
+// each move begins a new search.
+const mostLooks = 64
+
 // Reorganize looks for an order of the members of a struct that leaves fewer holes:
-// members move into holes before them, as pahole moves them, first those that leave
-// another hole, then those at the end. It is one order of few holes, not the best one.
+// members move into holes before them, as pahole moves them, those that leave another
+// hole before those at the end, one at a time. It is one order of few holes, not the best one.
 // Bit-fields, arrays without elements and members of packed structs stay, and each
 // member stays where its alignment, and what __aligned__ must have said, lets it be.
 // step, if it is not nil, gets each move with the layout behind it, for that call only.
@@ -33,17 +37,12 @@ func (s *Layouts) Reorganize(t Type, step func(Move, *Layout)) *Layout {
 	}
 	r := reorganizer{s: s, l: l, word: uint64(s.v.PointerSize()), step: step}
 	r.read()
-	for range len(l.Rows) {
-		before := r.moves
-		r.fill(r.withHole)
-		r.fill(r.fromEnd)
-		if r.settle(); r.moves == before || r.moves > mostMoves*len(r.list) {
-			break
-		}
+	for r.moves <= mostMoves*len(r.list) && (r.fill(r.withHole) || r.fill(r.fromEnd)) {
 	}
 	if r.moves == 0 {
 		return l
 	}
+	r.settle()
 	done := r.layout()
 	s.Done(l)
 	return done
@@ -59,6 +58,7 @@ type reorganizer struct {
 	word  uint64 // bytes
 	step  func(Move, *Layout)
 	moves int
+	looks int // at holes
 }
 
 // placed is a member, where it is, and what is unused behind it.
@@ -108,7 +108,16 @@ func (r *reorganizer) fits(from, to int) bool {
 	if m.row.Size == 0 || m.row.Size > hole {
 		return false
 	}
-	return (r.holeEnd(to)-hole/m.row.Size*m.row.Size)%m.align == 0
+	return r.placeIn(r.holeEnd(to), hole, m.row.Size)%m.align == 0
+}
+
+// placeIn is where in a hole a member of a size goes: what is larger than a word to the
+// first word if it fits there, else so far from the end that more of its size fit behind it.
+func (r *reorganizer) placeIn(end, hole, size uint64) uint64 {
+	if first := (end - hole + r.word - 1) / r.word * r.word; size > r.word && first+size <= end {
+		return first
+	}
+	return end - hole/size*size
 }
 
 // movable is from, if it may move: it is no bit-field, nor the neighbour of the hole
@@ -126,21 +135,22 @@ func (r *reorganizer) holeEnd(i int) uint64 {
 	return next.at
 }
 
-// fill moves what find finds into holes.
-func (r *reorganizer) fill(find func(to int) int) {
-	for i := 0; i < len(r.list)-1 && r.moves <= mostMoves*len(r.list); {
-		from := 0
-		if r.list[i].hole > 0 {
-			from = find(i)
-		}
-		if from == 0 {
-			i++
+// fill moves what find finds into the first hole that it finds something for. It
+// reports whether it did.
+func (r *reorganizer) fill(find func(to int) int) bool {
+	for i := range len(r.list) - 1 {
+		if r.list[i].hole == 0 {
 			continue
 		}
-		if r.move(from, i); r.list[i].hole == 0 {
-			i++
+		if r.looks++; r.looks > mostLooks*len(r.list) {
+			return false
+		}
+		if from := find(i); from != 0 {
+			r.move(from, i)
+			return true
 		}
 	}
+	return false
 }
 
 // withHole is a member for the hole behind member to that leaves another hole: one
@@ -182,7 +192,7 @@ func (r *reorganizer) move(from, to int) {
 	if from == to+1 {
 		hole, holeEnd = hole+m.row.Size, m.at+m.row.Size
 	}
-	m.at = holeEnd - hole/m.row.Size*m.row.Size
+	m.at = r.placeIn(holeEnd, hole, m.row.Size)
 	r.list[to].hole = m.at - (holeEnd - hole)
 	m.hole = hole - r.list[to].hole - m.row.Size
 	r.list = append(r.list, placed{})
@@ -226,7 +236,9 @@ func (r *reorganizer) remove(i int) {
 	if i == len(r.list) {
 		return
 	}
-	r.list[i-1].hole += freed - shift
+	// The unit of a bit-field may reach over what is free now.
+	prev, next := &r.list[i-1], r.list[i].at-min(shift, r.list[i].at)
+	prev.hole = next - min(prev.at+prev.row.Size, next)
 	for j := i; j < len(r.list) && shift > 0; j++ {
 		p := &r.list[j]
 		if p.at < shift { // members that overlap
@@ -256,7 +268,10 @@ func (r *reorganizer) layout() *Layout {
 	l.holes()
 	l.padding()
 	for i := range l.Rows {
-		l.countForced(&l.Rows[i])
+		r := &l.Rows[i]
+		l.countForced(r)
+		l.Misplaced = l.Misplaced || r.Bits == 0 && r.Byte%uint64(r.align) != 0
 	}
+	l.Packed = l.Misplaced && l.Padding == 0 && l.Holes == 0
 	return l
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -92,5 +93,21 @@ func TestReorganize(t *testing.T) {
 	}
 	if saved < 1000 {
 		t.Errorf("%d of 3000 structs became smaller", saved)
+	}
+}
+
+// TestReorganizeCost: the longest struct, in which nothing fits and then nearly all does,
+// takes no long time.
+func TestReorganizeCost(t *testing.T) {
+	for _, pattern := range [][]uint32{{1, 4}, {3, 4}, {2, 5, 1, 4}, {5, 6}} {
+		types := make([]uint32, mostReorganized)
+		for i := range types {
+			types[i] = pattern[i%len(pattern)]
+		}
+		start := time.Now()
+		order(t, types)
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%v: %v", pattern, took)
+		}
 	}
 }

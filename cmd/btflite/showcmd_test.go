@@ -78,6 +78,11 @@ var shownLines = strings.Split(strings.TrimSpace(`
 -R -S -C s1,s2 plain.btf
 -R -E -q -C s2 plain.btf
 -R -C u1,en,s1_t,e0 plain.btf
+-R -S -C large moves.btf
+-R -S -C again moves.btf
+-R -S -C from_end moves.btf
+-R -S -C before moves.btf
+-R -S -C behind moves.btf
 -p plain.btf
 -p -E plain.btf
 -p pointers.btf
