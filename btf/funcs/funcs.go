@@ -21,7 +21,6 @@ type Set struct {
 	v      *view.View
 	tags   map[place][]uint32 // declaration tags by what they are on
 	tagged []uint64           // by id, a bit: the function or a parameter of it has tags
-	count  int
 }
 
 // place is a function or, if part is not -1, a parameter of it.
@@ -32,32 +31,39 @@ type place struct {
 
 // New reads v once. The Set takes memory for functions with declaration tags only.
 func New(v *view.View) *Set {
-	s := &Set{v, map[place][]uint32{}, make([]uint64, v.Count()/64+1), 0}
-	for t := range v.All() {
-		if t.Kind() == btf.KindFunc {
-			s.count++
-		} else if t.Kind() == btf.KindDeclTag && t.Target().Kind() == btf.KindFunc {
-			at := place{t.TargetID(), t.Component()}
-			s.tags[at] = append(s.tags[at], t.ID)
-			s.tagged[at.id/64] |= 1 << (at.id % 64)
+	s := &Set{v, map[place][]uint32{}, nil}
+	for t := range v.OfKinds(true, btf.KindDeclTag) {
+		if t.Target().Kind() != btf.KindFunc {
+			continue
 		}
+		if s.tagged == nil {
+			s.tagged = make([]uint64, v.Count()/64+1)
+		}
+		at := place{t.TargetID(), t.Component()}
+		s.tags[at] = append(s.tags[at], t.ID)
+		s.tagged[at.id/64] |= 1 << (at.id % 64)
 	}
 	return s
 }
 
 // Len is how many functions there are, those of the bases included.
-func (s *Set) Len() int { return s.count }
+func (s *Set) Len() (n int) {
+	for range s.All() {
+		n++
+	}
+	return n
+}
 
 // Own gives the functions that are not of a base, in the order of ids.
-func (s *Set) Own() iter.Seq[Func] { return s.from(s.v.FirstOwn()) }
+func (s *Set) Own() iter.Seq[Func] { return s.functions(false) }
 
 // All gives the functions of the bases too, which come first.
-func (s *Set) All() iter.Seq[Func] { return s.from(1) }
+func (s *Set) All() iter.Seq[Func] { return s.functions(true) }
 
-func (s *Set) from(first uint32) iter.Seq[Func] {
+func (s *Set) functions(withBases bool) iter.Seq[Func] {
 	return func(yield func(Func) bool) {
-		for id := first; id < s.v.Count(); id++ {
-			if t := s.v.Type(id); t.Kind() == btf.KindFunc && !yield(Func{t, s}) {
+		for t := range s.v.OfKinds(withBases, btf.KindFunc) {
+			if !yield(Func{t, s}) {
 				return
 			}
 		}
@@ -80,7 +86,7 @@ type Func struct {
 
 // HasTags tells whether f or a parameter of it has declaration tags.
 func (f Func) HasTags() bool {
-	return f.set != nil && f.set.tagged[f.ID/64]>>(f.ID%64)&1 != 0
+	return f.set != nil && f.set.tagged != nil && f.set.tagged[f.ID/64]>>(f.ID%64)&1 != 0
 }
 
 // Tags gives the texts of the declaration tags of parameter i, those of f for -1,

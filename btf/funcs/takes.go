@@ -22,8 +22,8 @@ func (s *Set) Pointing(name string) *Pointing {
 	for _, id := range s.v.Named(name, btf.KindStruct) {
 		structs[id/64] |= 1 << (id % 64)
 	}
-	for t := range s.v.All() {
-		if of := t.TargetID(); t.Kind() == btf.KindPtr && structs[of/64]>>(of%64)&1 != 0 {
+	for t := range s.v.OfKinds(true, btf.KindPtr) {
+		if of := t.TargetID(); structs[of/64]>>(of%64)&1 != 0 {
 			x.to[t.ID/64] |= 1 << (t.ID % 64)
 		}
 	}

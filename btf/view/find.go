@@ -17,10 +17,7 @@ func (v *View) Named(name string, kinds ...btf.Kind) (ids []uint32) {
 	}
 	wanted := ^uint64(0)
 	if len(kinds) > 0 {
-		wanted = 0
-		for _, k := range kinds {
-			wanted |= 1 << k
-		}
+		wanted = maskOf(kinds)
 	}
 	for _, b := range v.chain() {
 		for i, w := range b.Off {

@@ -80,16 +80,22 @@ func (v *View) All() iter.Seq[Type] { return v.from(1) }
 func (v *View) Own() iter.Seq[Type] { return v.from(v.blob.FirstID) }
 
 // Composites gives the structs and unions, those of the bases first if they are wanted.
-// It is much faster than to look for them in All or Own.
 func (v *View) Composites(withBases bool) iter.Seq[Type] {
+	return v.OfKinds(withBases, btf.KindStruct, btf.KindUnion)
+}
+
+// OfKinds gives the types of the kinds, those of the bases first if they are wanted. It
+// is much faster than to look for them in All or Own.
+func (v *View) OfKinds(withBases bool, kinds ...btf.Kind) iter.Seq[Type] {
 	chain := v.chain()
 	if !withBases {
 		chain = chain[len(chain)-1:]
 	}
+	wanted := maskOf(kinds)
 	return func(yield func(Type) bool) {
 		for _, b := range chain {
 			for i, w := range b.Off {
-				if k := btf.InfoKind(b.Words[w+1]); k != btf.KindStruct && k != btf.KindUnion {
+				if wanted>>(btf.InfoKind(b.Words[w+1])&63)&1 == 0 { // kinds are below 64
 					continue
 				}
 				if !yield(v.Type(b.FirstID + uint32(i))) {
@@ -98,6 +104,14 @@ func (v *View) Composites(withBases bool) iter.Seq[Type] {
 			}
 		}
 	}
+}
+
+// maskOf has a bit for each of the kinds.
+func maskOf(kinds []btf.Kind) (mask uint64) {
+	for _, k := range kinds {
+		mask |= 1 << k
+	}
+	return mask
 }
 
 func (v *View) from(first uint32) iter.Seq[Type] {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -217,5 +218,29 @@ func TestCircles(t *testing.T) {
 		x.Resolved()
 		x.Unmodified()
 		x.Innermost()
+	}
+}
+
+// TestOfKinds: the types of some kinds are those that All and Own have of them.
+func TestOfKinds(t *testing.T) {
+	v := sample(t)
+	for _, kinds := range [][]btf.Kind{{btf.KindStruct, btf.KindUnion}, {btf.KindFunc}, {btf.KindDatasec, btf.KindInt}, nil} {
+		for withBases, types := range map[bool]iter.Seq[Type]{true: v.All(), false: v.Own()} {
+			var got, want []uint32
+			for x := range v.OfKinds(withBases, kinds...) {
+				got = append(got, x.ID)
+			}
+			for x := range types {
+				if slices.Contains(kinds, x.Kind()) {
+					want = append(want, x.ID)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%v, bases %t: %v, want %v", kinds, withBases, got, want)
+			}
+		}
+	}
+	for range v.OfKinds(true, btf.KindInt) {
+		break // as every iterator allows
 	}
 }
