@@ -35,8 +35,9 @@ func (x *Pointing) Has(f Func) bool {
 	known := &x.protos[f.TargetID()]
 	if *known == unknown {
 		*known = elsewhere
-		for _, p := range f.Params() {
-			if x.to[p.TypeID/64]>>(p.TypeID%64)&1 != 0 {
+		proto := f.Proto()
+		for i := range proto.Vlen() {
+			if p := proto.Param(i); x.to[p.TypeID/64]>>(p.TypeID%64)&1 != 0 { // dots have type 0
 				*known = leads
 			}
 		}
