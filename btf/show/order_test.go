@@ -22,12 +22,15 @@ func TestByName(t *testing.T) {
 	}
 	want := []uint32{
 		one("a", "z", short, 64),
+		one("n", "a", short, 64), // its name comes before its place
+		one("n", "b", short, 0),
+		one("n", "b", short, 8),
 		one("s", "b", long, 0),
 		one("s", "b", short, 0),
 		add("s", btf.KindStruct, 2, 16, b.Str("b"), short, 0, b.Str("c"), short, 64),
 		one("s", "c", long, 0),
 		one("s", "", union, 0), // its type decides: long, short, union
-		one("s", "a", long, 64),
+		one("s", "d", long, 64),
 	}
 	blob, err := b.Blob()
 	if err != nil {
@@ -42,7 +45,7 @@ func TestByName(t *testing.T) {
 		}
 	}
 	twin := append(slices.Clone(want), want[1])
-	if byName(v.Type(twin[1]), v.Type(twin[7])) != 0 {
+	if byName(v.Type(twin[1]), v.Type(twin[10])) != 0 {
 		t.Error("a struct is not like itself")
 	}
 }

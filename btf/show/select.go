@@ -72,8 +72,8 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 	}
 }
 
-// Sorted is List in the order of names and, for types of one name, of their members;
-// see byName. Those of the same text are printed once.
+// Sorted is List in the order of names and, for types of one name, of their sizes and
+// members; see inOrder. Those of the same text are printed once.
 func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	var list []view.Type
 	for t := range p.v.Composites(f.Bases) {
@@ -81,7 +81,7 @@ func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 			list = append(list, t)
 		}
 	}
-	slices.SortFunc(list, byName)
+	inOrder(list)
 	p.held = true
 	var texts [][]byte // of the types of one name
 	for i, t := range list {

@@ -78,6 +78,9 @@ var shownLines = strings.Split(strings.TrimSpace(`
 -R -S -C s1,s2 plain.btf
 -R -E -q -C s2 plain.btf
 -R -C u1,en,s1_t,e0 plain.btf
+--sort bysize.btf
+--sort bymember.btf
+--sort -y e bymember.btf
 -R -S -C large moves.btf
 -R -S -C again moves.btf
 -R -S -C from_end moves.btf
