@@ -216,6 +216,25 @@ func TestSplitStreamOfAmbiguousInputs(t *testing.T) {
 	}
 }
 
+// TestSplitStreamOfForwards merges the few inputs, of thousands, where forwards of the
+// base and own ones of the same name must lead to one definition in the right order.
+func TestSplitStreamOfForwards(t *testing.T) {
+	many := deduptest.Options{Names: 12, Units: 12, Ambiguous: true, Mixed: true, Loops: true}
+	few := deduptest.Options{Names: 3, Units: 4, Mixed: true}
+	for _, c := range []struct {
+		seed uint64
+		opt  deduptest.Options
+	}{{3456, many}, {3836, many}, {939, few}, {1476, few}, {2945, few}} {
+		x := splitUniverse(t, c.seed, c.opt, false)
+		x.streams(t, false, func(round int, _ *dedup.Set, got *btf.Blob) {
+			if !bytes.Equal(got.Encode(), x.want.Encode()) {
+				t.Errorf("seed %d, round %d: %d types instead of %d: %s", c.seed, round, len(got.Off), len(x.want.Off),
+					deduptest.FirstDifference(btftest.Text(got), btftest.Text(x.want)))
+			}
+		})
+	}
+}
+
 // repeating is base with copies of some of its records behind, as resolve_btfids leaves
 // prototypes.
 func repeating(base *btf.Blob, rng *rand.Rand, kinds ...btf.Kind) *btf.Blob {
