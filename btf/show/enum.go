@@ -15,7 +15,8 @@ func (p *Printer) enum(t view.Type, indent int) {
 		longest = max(longest, len(e.Name()))
 	}
 	for _, e := range t.Values() {
-		p.tabs(indent + 1)
+		p.tabs(indent)
+		p.text("\t")
 		start := p.pos()
 		p.name(e.Name())
 		p.pad(start, longest)

@@ -14,6 +14,7 @@ type output struct {
 	err     error
 	buf     []byte
 	written int             // bytes that have gone to w
+	cut     int             // tabs that were left out: see mostTabs
 	most    int             // bytes of text, then it ends with an error
 	packed  map[uint32]bool // types that were seen at an odd place
 }
@@ -58,12 +59,18 @@ func (o *output) pad(start, n int) {
 
 const spaces = "                                                                "
 
-// tabs adds n tabs.
-func (o *output) tabs(n int) { o.buf = appendTabs(o.buf, n) }
+// tabs adds n tabs, as appendTabs does.
+func (o *output) tabs(n int) {
+	o.buf = appendTabs(o.buf, n)
+	o.cut += max(n-mostTabs, 0)
+}
 
-// appendTabs adds n tabs. Most structs need one.
+// mostTabs is how many tabs a line begins with, however deep it is.
+const mostTabs = 16
+
+// appendTabs adds n tabs, but no more than mostTabs. Most structs need one.
 func appendTabs(b []byte, n int) []byte {
-	for range n {
+	for range min(n, mostTabs) {
 		b = append(b, '\t')
 	}
 	return b
@@ -137,8 +144,9 @@ func (o *output) full() bool {
 	return o.err != nil || len(o.buf) >= bufSize && (o.over() || o.write(len(o.buf)/bufSize*bufSize) != nil)
 }
 
-// pos is how many bytes have been printed.
-func (o *output) pos() int { return o.written + len(o.buf) }
+// pos is how many bytes have been printed, with tabs that were left out: these count in
+// the width of a column.
+func (o *output) pos() int { return o.written + len(o.buf) + o.cut }
 
 // errTooLong is the error for BTF that was made to become endless text: structs
 // that contain each other, twice each.

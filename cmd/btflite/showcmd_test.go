@@ -78,6 +78,9 @@ var shownLines = strings.Split(strings.TrimSpace(`
 -R -S -C s1,s2 plain.btf
 -R -E -q -C s2 plain.btf
 -R -C u1,en,s1_t,e0 plain.btf
+-E -C n20 deep.btf
+-E -r --hex -C n18 deep.btf
+-E -q -C n19 deep.btf
 --sort bysize.btf
 --sort bymember.btf
 --sort -y e bymember.btf
