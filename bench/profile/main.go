@@ -1,7 +1,7 @@
 // Command profile makes cmd/btflite/default.pgo anew, by which the compiler
 // decides what to inline: it encodes and checks the kernels of the corpus, some
-// modules over each, and the kernels once more with the sites of inlined functions,
-// in one process under the CPU profiler.
+// modules over each, and the kernels once more with the sites of inlined functions
+// and from unit records, and prints their types, in one process under the CPU profiler.
 //
 //	make profile
 //	go run -pgo=off ./bench/profile [-o=FILE] [-n=ROUNDS] [KERNEL...]
@@ -13,6 +13,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -27,6 +28,9 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/ccobject"
+	"github.com/btflite/btflite/internal/unitrecord"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 func main() {
@@ -46,27 +50,24 @@ func run(out string, rounds int, kernels []string) error {
 			return err
 		}
 	}
+	folder, err := os.MkdirTemp("", "btflite-profile-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	recorded, err := convert(kernels, folder)
+	if err != nil {
+		return err
+	}
 	var raw bytes.Buffer
 	if err := pprof.StartCPUProfile(&raw); err != nil {
 		return err
 	}
-	for range rounds {
-		for jobs := 1; jobs <= 2; jobs++ {
-			for _, kernel := range kernels {
-				if err := encodeOne(kernel, jobs); err != nil {
-					pprof.StopCPUProfile()
-					return fmt.Errorf("%s: %w", kernel, err)
-				}
-			}
-		}
-		for _, kernel := range kernels {
-			if err := encodeInlined(kernel); err != nil {
-				pprof.StopCPUProfile()
-				return fmt.Errorf("%s with inlined functions: %w", kernel, err)
-			}
-		}
-	}
+	err = encodeAll(kernels, recorded, rounds)
 	pprof.StopCPUProfile()
+	if err != nil {
+		return err
+	}
 	p, err := profile.Parse(&raw)
 	if err != nil {
 		return err
@@ -78,6 +79,63 @@ func run(out string, rounds int, kernels []string) error {
 	}
 	fmt.Printf("%s: %d samples, %d bytes\n", out, len(p.Sample), b.Len())
 	return os.WriteFile(out, b.Bytes(), 0o644)
+}
+
+// convert writes the modules of each kernel, with unit records in place of their DWARF,
+// into the folder. A kernel itself is linked, so it cannot be converted; all of its modules
+// in one run take the same way.
+func convert(kernels []string, folder string) (recorded [][]string, err error) {
+	for _, kernel := range kernels {
+		var paths []string
+		for i, module := range modulesOf(kernel) {
+			data, err := ccobject.Convert(mmapelf.Source{Path: module}, "profile", nil)
+			if errors.Is(err, unitrecord.ErrNot) || errors.Is(err, ccobject.ErrNoDwarf) || errors.Is(err, ccobject.ErrAssembler) {
+				continue // it stays one with DWARF in builds, too
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", module, err)
+			}
+			path := filepath.Join(folder, fmt.Sprint(filepath.Base(kernel), i))
+			if err := os.WriteFile(path, data, 0o644); err != nil {
+				return nil, err
+			}
+			paths = append(paths, path)
+		}
+		if len(paths) > 0 {
+			recorded = append(recorded, paths)
+		}
+	}
+	return recorded, nil
+}
+
+// encodeAll encodes the kernels in all ways, some rounds. recorded are modules with unit
+// records.
+func encodeAll(kernels []string, recorded [][]string, rounds int) error {
+	plain := encode.Options{Features: encode.DefaultFeatures, Jobs: 1}
+	inlined := plain
+	inlined.Features |= encode.Inline
+	for range rounds {
+		for jobs := 1; jobs <= 2; jobs++ {
+			for _, kernel := range kernels {
+				if err := encodeOne(kernel, jobs); err != nil {
+					return fmt.Errorf("%s: %w", kernel, err)
+				}
+			}
+		}
+		for _, kernel := range kernels {
+			if err := encodeFiles([]string{kernel}, inlined); err != nil {
+				return fmt.Errorf("%s with inlined functions: %w", kernel, err)
+			}
+		}
+		for range 4 { // a run of them is a tenth of a kernel's
+			for _, modules := range recorded {
+				if err := encodeFiles(modules, plain); err != nil {
+					return fmt.Errorf("modules with unit records: %w", err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // corpus is the kernels that scripts/kernels.sh has fetched.
@@ -142,6 +200,11 @@ func encodeOne(kernel string, jobs int) error {
 	}
 	defer out.Close()
 	verify.Check(out.Bytes(), nil, verify.Rules{}) // refuses names of Rust, which the command only tells
+	if jobs == 1 {
+		if err := readAll(out.Bytes()); err != nil {
+			return err
+		}
+	}
 	modules := modulesOf(kernel)
 	if len(modules) == 0 {
 		return nil
@@ -162,9 +225,9 @@ func encodeOne(kernel string, jobs int) error {
 	return nil
 }
 
-// encodeInlined encodes a kernel with the sites of inlined functions.
-func encodeInlined(kernel string) error {
-	out, err := encode.Run([]string{kernel}, encode.Options{Features: encode.DefaultFeatures | encode.Inline, Jobs: 1})
+// encodeFiles encodes and checks the files as one.
+func encodeFiles(files []string, o encode.Options) error {
+	out, err := encode.Run(files, o)
 	if err != nil {
 		return err
 	}
