@@ -66,32 +66,11 @@ func TestChainEqualsFlatBase(t *testing.T) {
 // overBase merges units of raw, with the given first ids, over base by both
 // algorithms.
 func overBase(t *testing.T, base, raw *btf.Blob, cus []uint32) (outs [2][]byte) {
-	in, err := exact.Split(cut(raw, cus[0], cus[len(cus)-1]), base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	exact, err := exact.Dedup(in, exact.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := dedup.NewBase(base, noShort)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Free()
-	names := &splitNames{base: b, index: map[string]dedup.Name{}}
-	s, err := dedup.NewSplitSet(names, b, 16, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Free()
-	var units []uint32
-	for _, first := range cus {
-		units = append(units, first-cus[0]+in.FirstID)
-	}
-	stream, err := streamSplit(s, names, in, units)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return [2][]byte{exact.Encode(), stream.Encode()}
+	x := splitOver(t, base, raw, cus, false)
+	x.streams(t, false, func(round int, _ *dedup.Set, got *btf.Blob) {
+		if round == 0 {
+			outs = [2][]byte{x.want.Encode(), got.Encode()}
+		}
+	})
+	return outs
 }

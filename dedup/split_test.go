@@ -110,18 +110,26 @@ func splitUniverse(t *testing.T, seed uint64, opt deduptest.Options, noTypedefs 
 		t.Fatal(err)
 	}
 	k := len(cus) / 2
-	var x splitInput
-	if x.base, err = exact.Dedup(cut(raw, 1, cus[k]), exact.Options{}); err != nil {
+	base, err := exact.Dedup(cut(raw, 1, cus[k]), exact.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if x.in, err = exact.Split(cut(raw, cus[k], cus[len(cus)-1]), x.base); err != nil {
+	return splitOver(t, base, raw, cus[k:], noTypedefs)
+}
+
+// splitOver takes the units of raw with these first type ids as split BTF over base.
+func splitOver(t *testing.T, base, raw *btf.Blob, cus []uint32, noTypedefs bool) splitInput {
+	t.Helper()
+	x := splitInput{base: base}
+	var err error
+	if x.in, err = exact.Split(cut(raw, cus[0], cus[len(cus)-1]), base); err != nil {
 		t.Fatal(err)
 	}
 	if x.want, err = exact.Dedup(x.in, exact.Options{LibbpfTypedefBug: noTypedefs}); err != nil {
 		t.Fatal(err)
 	}
-	for _, first := range cus[k:] {
-		x.units = append(x.units, first-cus[k]+x.in.FirstID)
+	for _, first := range cus {
+		x.units = append(x.units, first-cus[0]+x.in.FirstID)
 	}
 	return x
 }
@@ -156,6 +164,15 @@ func (x *splitInput) streams(t *testing.T, noTypedefs bool, each func(round int,
 	}
 }
 
+// compare says where got, of a seed and round, is not what is wanted.
+func (x *splitInput) compare(t *testing.T, seed uint64, round int, got *btf.Blob) {
+	t.Helper()
+	if !bytes.Equal(got.Encode(), x.want.Encode()) {
+		t.Errorf("seed %d, round %d: %d types instead of %d: %s", seed, round, len(got.Off), len(x.want.Off),
+			deduptest.FirstDifference(btftest.Text(got), btftest.Text(x.want)))
+	}
+}
+
 // TestSplitStreamEqualsExact merges units over a base, into a new Set and into one that
 // was used before. With noTypedefs the flaw of libbpf 1.7.0 is repeated.
 func TestSplitStreamEqualsExact(t *testing.T) {
@@ -167,10 +184,7 @@ func TestSplitStreamEqualsExact(t *testing.T) {
 					x := splitUniverse(t, seed, opt, noTypedefs)
 					x.streams(t, noTypedefs, func(round int, s *dedup.Set, got *btf.Blob) {
 						raised += s.Copies()
-						if !bytes.Equal(got.Encode(), x.want.Encode()) {
-							t.Errorf("seed %d, round %d: %d types instead of %d: %s", seed, round, len(got.Off), len(x.want.Off),
-								deduptest.FirstDifference(btftest.Text(got), btftest.Text(x.want)))
-						}
+						x.compare(t, seed, round, got)
 					})
 				}
 				t.Logf("%d copies of types of the base", raised)
@@ -226,12 +240,7 @@ func TestSplitStreamOfForwards(t *testing.T) {
 		opt  deduptest.Options
 	}{{3456, many}, {3836, many}, {939, few}, {1476, few}, {2945, few}} {
 		x := splitUniverse(t, c.seed, c.opt, false)
-		x.streams(t, false, func(round int, _ *dedup.Set, got *btf.Blob) {
-			if !bytes.Equal(got.Encode(), x.want.Encode()) {
-				t.Errorf("seed %d, round %d: %d types instead of %d: %s", c.seed, round, len(got.Off), len(x.want.Off),
-					deduptest.FirstDifference(btftest.Text(got), btftest.Text(x.want)))
-			}
-		})
+		x.streams(t, false, func(round int, _ *dedup.Set, got *btf.Blob) { x.compare(t, c.seed, round, got) })
 	}
 }
 
@@ -287,39 +296,15 @@ func TestBaseThatRepeatsTypes(t *testing.T) {
 		unique := entries(base)
 		base = repeating(base, rand.New(rand.NewPCG(seed, 0)),
 			btf.KindFuncProto, btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindArray, btf.KindTypedef)
-		in, err := exact.Split(cut(raw, cus[k], cus[k+1]), base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all := entries(base); turnsAfter(all, all+len(in.Off)) > 0 {
+		x := splitOver(t, base, raw, cus[k:k+2], false)
+		if all := entries(base); turnsAfter(all, all+len(x.in.Off)) > 0 {
 			continue
 		}
-		want, err := exact.Dedup(in, exact.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := dedup.NewBase(base, noShort)
-		if err != nil {
-			t.Fatal(err)
-		}
-		names := &splitNames{base: b, index: map[string]dedup.Name{}}
-		s, err := dedup.NewSplitSet(names, b, 16, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := streamSplit(s, names, in, []uint32{in.FirstID, in.TypeCount()})
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		if !bytes.Equal(got.Encode(), want.Encode()) {
-			t.Errorf("seed %d: %d types instead of %d: %s", seed, len(got.Off), len(want.Off), deduptest.FirstDifference(btftest.Text(got), btftest.Text(want)))
-		}
+		x.streams(t, false, func(round int, _ *dedup.Set, got *btf.Blob) { x.compare(t, seed, round, got) })
 		compared++
 		if turnsAfter(unique, entries(base))%2 != 0 {
 			turned++
 		}
-		s.Free()
-		b.Free()
 	}
 	if t.Logf("%d compared, %d turned", compared, turned); turned < 5 || compared-turned < 5 {
 		t.Error("too few")

@@ -123,13 +123,13 @@ func encodeAll(kernels []string, recorded [][]string, rounds int) error {
 			}
 		}
 		for _, kernel := range kernels {
-			if err := encodeFiles([]string{kernel}, inlined); err != nil {
+			if err := encodeFiles([]string{kernel}, nil, inlined); err != nil {
 				return fmt.Errorf("%s with inlined functions: %w", kernel, err)
 			}
 		}
 		for range 4 { // a run of them is a tenth of a kernel's
 			for _, modules := range recorded {
-				if err := encodeFiles(modules, plain); err != nil {
+				if err := encodeFiles(modules, nil, plain); err != nil {
 					return fmt.Errorf("modules with unit records: %w", err)
 				}
 			}
@@ -218,27 +218,16 @@ func encodeOne(kernel string, jobs int) error {
 	}
 	defer o.Base.Free()
 	for _, module := range modules {
-		if err := encodeModule(module, blob, o); err != nil {
+		if err := encodeFiles([]string{module}, blob, o); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Base(module), err)
 		}
 	}
 	return nil
 }
 
-// encodeFiles encodes and checks the files as one.
-func encodeFiles(files []string, o encode.Options) error {
+// encodeFiles encodes and checks the files as one, over blob if that is not nil.
+func encodeFiles(files []string, blob *btf.Blob, o encode.Options) error {
 	out, err := encode.Run(files, o)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	verify.Check(out.Bytes(), nil, verify.Rules{})
-	return nil
-}
-
-// encodeModule encodes and checks a module over blob.
-func encodeModule(module string, blob *btf.Blob, o encode.Options) error {
-	out, err := encode.Run([]string{module}, o)
 	if err != nil {
 		return err
 	}
