@@ -19,7 +19,7 @@ const fetchStep = 512 << 10
 
 // advance keeps one to two steps behind offset at coming in from the disk.
 func (w *window) advance(s *section, at uint64) {
-	if s.sec == nil || at+fetchStep <= w.fetched || at >= s.sec.Size {
+	if s.sec == nil || at+fetchStep <= w.fetched || at >= s.sec.Size || w.fetched >= s.sec.Size {
 		return
 	}
 	w.fetched = max(w.fetched, at)
