@@ -2,6 +2,8 @@ package dedup
 
 import (
 	"errors"
+	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/btflite/btflite/arena"
@@ -37,6 +39,9 @@ type unitChunks struct {
 	read []Chunk // whose nodes are in the unit; the ids of those with a key are to be kept
 	left int     // nodes of known chunks, which are not in the unit
 	view uint32  // Set.conflicts when these were looked up
+
+	found   []uint32 // scratch of find
+	touched uint32   // of no meaning
 }
 
 // Chunks tells which of the unit's nodes are whole chunks with a key. chunks is part of
@@ -64,7 +69,7 @@ type chunkEntry struct {
 	at      uint32 // of its ids
 	count   uint32
 	checked uint32 // chunkTable.notes when no id was hazy
-	moves   bool   // ids of it may be forwarded
+	moves   uint64 // bit set of the nodes whose ids may be forwarded; those from 63 on share a bit
 }
 
 func (t *chunkTable) free() {
@@ -74,20 +79,36 @@ func (t *chunkTable) free() {
 	t.hazy.Free()
 }
 
-// find is the index of a chunk in known, 0 if it is not known. Units bring the chunks of a
-// header in the same order, so what is looked for is mostly the chunk behind the last one
-// that was found, guess.
-func (t *chunkTable) find(c *Chunk, guess uint32) uint32 {
-	if c.Key == 0 || len(t.slots.S) == 0 {
-		return 0
+// find is the indexes of chunks in known, 0 for one that is not known. Chunks of a header
+// follow each other in unit after unit, but where a unit goes on after them differs: so
+// each look-up waits for memory three times. It is done for all chunks at once, step by
+// step, so that this waiting overlaps.
+func (u *unitChunks) find(t *chunkTable, chunks []Chunk) []uint32 {
+	found := slices.Grow(u.found[:0], len(chunks))[:len(chunks)]
+	u.found = found
+	if len(t.slots.S) == 0 {
+		clear(found)
+		return found
 	}
-	if guess++; guess >= uint32(len(t.known.S)) || t.known.S[guess].key != c.Key {
-		guess = t.slots.S[t.slot(c.Key)]
+	mask := uint64(len(t.slots.S) - 1)
+	for i := range chunks {
+		found[i] = t.slots.S[chunks[i].Key&mask]
 	}
-	if t.known.S[guess].count != c.Count {
-		return 0 // two chunks of one key
+	for i := range chunks {
+		c := &chunks[i]
+		if t.known.S[found[i]].key != c.Key && found[i] != 0 {
+			found[i] = t.slots.S[t.slot(c.Key)]
+		}
+		if e := &t.known.S[found[i]]; c.Key == 0 || e.count != c.Count {
+			found[i] = 0 // e.count differs: two chunks of one key
+		}
 	}
-	return guess
+	for _, k := range found {
+		if e := &t.known.S[k]; k != 0 {
+			u.touched += t.ids.S[e.at]
+		}
+	}
+	return found
 }
 
 // slot is where a key is in slots, or the free place where it would go.
@@ -101,7 +122,7 @@ func (t *chunkTable) slot(key uint64) uint64 {
 }
 
 // add adds a chunk, unless its key is known.
-func (t *chunkTable) add(key uint64, ids []uint32, moves bool) {
+func (t *chunkTable) add(key uint64, ids []uint32, moves uint64) {
 	if 2*len(t.known.S) >= len(t.slots.S) {
 		t.grow()
 	}
@@ -149,16 +170,13 @@ func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, to []Ref) {
 	s.gate.rlock()
 	defer s.gate.runlock()
 	u.chunks.view, u.chunks.left = s.conflicts, 0
-	last := uint32(0)
-	for i := range chunks {
+	for i, k := range u.chunks.find(&s.chunks, chunks) {
 		c := &chunks[i]
-		k := s.chunks.find(c, last)
 		at := to[c.First:][:c.Count]
 		if k == 0 {
 			clear(at)
 			continue
 		}
-		last = k
 		if !s.chunkIDs(&s.chunks.known.S[k], at) {
 			clear(to)
 			u.chunks.left = 0
@@ -172,26 +190,36 @@ func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, to []Ref) {
 // them has one definition.
 func (s *tables) chunkIDs(e *chunkEntry, to []Ref) bool {
 	t := &s.chunks
-	if ids := t.ids.S[e.at:][:len(to)]; e.moves {
-		for i, id := range ids {
-			to[i] = s.Final(id) | Extern
+	for i, id := range t.ids.S[e.at:][:len(to)] {
+		to[i] = id | Extern
+	}
+	hazy := false
+	for m := e.moves; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		rest := to[i:][:1]
+		if i == lastMoves {
+			rest = to[i:]
 		}
-	} else {
-		for i, id := range ids {
-			to[i] = id | Extern
+		for j, r := range rest {
+			id := s.Final(r &^ Extern)
+			rest[j] = id | Extern
+			hazy = hazy || t.isHazy(id)
 		}
 	}
-	if !e.moves && atomic.LoadUint32(&e.checked) == t.notes {
-		return true
+	if atomic.LoadUint32(&e.checked) == t.notes {
+		return !hazy
 	}
 	for _, id := range to {
-		if t.isHazy(id &^ Extern) {
-			return false
-		}
+		hazy = hazy || t.isHazy(id&^Extern)
 	}
-	atomic.StoreUint32(&e.checked, t.notes) // other units may do the same
-	return true
+	if !hazy {
+		atomic.StoreUint32(&e.checked, t.notes) // other units may do the same
+	}
+	return !hazy
 }
+
+// lastMoves is the bit of chunkEntry.moves for all nodes from this one on.
+const lastMoves = 63
 
 // keepChunks keeps the ids of the chunks that a unit has brought. The gate is locked.
 func (s *tables) keepChunks(u *Unit) {
@@ -202,20 +230,20 @@ func (s *tables) keepChunks(u *Unit) {
 	}
 }
 
-// moves says whether a node of the chunk may come to stand for another type: it is a
-// forward declaration.
-func (u *Unit) moves(c *Chunk) bool {
-	for _, n := range u.Nodes.S[c.First:][:c.Count] {
+// moves is chunkEntry.moves of a chunk: the nodes that may come to stand for another type,
+// which are forward declarations.
+func (u *Unit) moves(c *Chunk) (set uint64) {
+	for i, n := range u.Nodes.S[c.First:][:c.Count] {
 		switch btf.InfoKind(n.Info) {
 		case btf.KindFwd:
-			return true
+			set |= 1 << min(i, lastMoves)
 		case btf.KindEnum, btf.KindEnum64:
 			if btf.InfoVlen(n.Info) == 0 {
-				return true
+				set |= 1 << min(i, lastMoves)
 			}
 		}
 	}
-	return false
+	return set
 }
 
 // bringsChunks says whether the unit, which is committed, brings chunks that may be kept.
@@ -236,38 +264,38 @@ func (s *Set) Hold() { s.gate.rlock() }
 // Release ends Hold.
 func (s *Set) Release() { s.gate.runlock() }
 
-// Node is type id in the form of a node, whose references are Extern. Its members are
-// appended to members. It is valid until the next change.
-func (s *records) Node(id uint32, members []Member) (Node, []Member) {
+// Node is type id in the form of a node, whose references are Extern. Its First is only
+// set for an array. It is valid until the next change.
+func (s *records) Node(id uint32) Node {
 	w := s.record(id)
-	n := Node{Name: w.Name(), Info: w.Info(), Third: w.Third(), First: uint32(len(members))}
-	extern := func(id uint32) Ref {
-		if id == 0 {
-			return 0
-		}
-		return id | Extern
-	}
-	switch k := w.Kind(); k {
+	n := Node{Name: w.Name(), Info: w.Info(), Third: w.Third()}
+	switch w.Kind() {
 	case btf.KindInt:
-		n.First, n.Aux = 0, w.Data()
+		n.Aux = w.Data()
 	case btf.KindArray:
 		elem, index, count := w.Array()
 		n.Third, n.First, n.Aux = extern(elem), extern(index), count
-	case btf.KindStruct, btf.KindUnion:
-		for j := range int(w.Vlen()) {
-			name, typ, val := w.Member(j)
-			members = append(members, Member{Name: name, Type: extern(typ), Val: val})
-		}
-	case btf.KindFuncProto:
-		n.Third = extern(w.Third())
-		for j := range int(w.Vlen()) {
-			name, typ := w.Param(j)
-			members = append(members, Member{Name: name, Type: extern(typ)})
-		}
-	case btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
-		n.First = 0 // enumerators are not asked for
+	case btf.KindStruct, btf.KindUnion, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
 	default:
-		n.First, n.Third = 0, extern(w.Third())
+		n.Third = extern(w.Third())
 	}
-	return n, members
+	return n
+}
+
+// AppendMembers appends the members of id, a struct or a union, whose types are Extern.
+func (s *records) AppendMembers(members []Member, id uint32) []Member {
+	w := s.record(id)
+	for j := range int(w.Vlen()) {
+		name, typ, val := w.Member(j)
+		members = append(members, Member{Name: name, Type: extern(typ), Val: val})
+	}
+	return members
+}
+
+// extern is the Ref of a type id; 0 stays 0.
+func extern(id uint32) Ref {
+	if id == 0 {
+		return 0
+	}
+	return id | Extern
 }

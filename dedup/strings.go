@@ -80,21 +80,39 @@ func (t *stringTable) offset(tok Name) (uint32, bool) {
 	if tok == 0 {
 		return 0, true
 	}
-	mask := uint32(len(t.byToken.S) - 1)
-	for i := mix32(tok) & mask; ; i = (i + 1) & mask {
-		e := &t.byToken.S[i]
-		if e.token == tok {
-			return e.off, true
-		}
-		if e.token == 0 {
-			break
-		}
+	if e := &t.byToken.S[t.tokenSlot(tok)]; e.token == tok {
+		return e.off, true
 	}
 	if t.base != nil {
 		return t.base.offset(tok)
 	}
 	return 0, false
 }
+
+// tokenSlot is the slot of byToken where tok is, or the free one for it. Names that came one
+// after the other have tokens near each other, and are asked for one after the other: so
+// their slots are near each other, too, unless there are too many.
+func (t *stringTable) tokenSlot(tok Name) uint32 {
+	mask := uint32(len(t.byToken.S) - 1)
+	i := near(tok) & mask
+	for range nearSlots {
+		if e := t.byToken.S[i].token; e == tok || e == 0 {
+			return i
+		}
+		i = (i + 1) & mask
+	}
+	for i = mix32(tok) & mask; ; i = (i + 1) & mask {
+		if e := t.byToken.S[i].token; e == tok || e == 0 {
+			return i
+		}
+	}
+}
+
+// near is where tokenSlot tries nearSlots slots. An offset of a name is four from the next one
+// at least, a number of a pool two.
+func near(tok Name) uint32 { return tok >> (2 - tok>>31) }
+
+const nearSlots = 16
 
 // TextHash is the hash of a name's text, which has no NUL, for Base.Token.
 func TextHash(b []byte) uint32 {
@@ -223,7 +241,7 @@ func (t *stringTable) ahead(toks []Name, names Names) {
 func (t *stringTable) aheadTexts(toks []Name, hashes []uint32) {
 	tokens, tags := t.byToken.S, t.tags.S
 	for i, tok := range toks {
-		t.touched += byte(tokens[mix32(tok)&uint32(len(tokens)-1)].off) + tags[hashes[i]&uint32(len(tags)-1)]
+		t.touched += byte(tokens[near(tok)&uint32(len(tokens)-1)].off) + tags[hashes[i]&uint32(len(tags)-1)]
 	}
 }
 
@@ -245,12 +263,7 @@ func (t *stringTable) setToken(tok Name, off uint32) {
 }
 
 func (t *stringTable) putToken(e stringSlot) {
-	mask := uint32(len(t.byToken.S) - 1)
-	i := mix32(e.token) & mask
-	for t.byToken.S[i].token != 0 {
-		i = (i + 1) & mask
-	}
-	t.byToken.S[i] = e
+	t.byToken.S[t.tokenSlot(e.token)] = e
 }
 
 func (t *stringTable) growText() {

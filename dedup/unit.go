@@ -102,7 +102,7 @@ func (u *Unit) Reset(keep int) {
 	u.visits.Trim(keep)
 	u.names.Trim(keep)
 	u.slow.reset(keep)
-	u.chunks = unitChunks{}
+	u.chunks = unitChunks{found: u.chunks.found}
 	u.err = nil
 	u.dirty, u.loops, u.view, u.resolved = false, false, 0, false
 }

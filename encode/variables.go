@@ -179,15 +179,15 @@ func validName(b []byte) bool {
 func varSize(t *callconv.Types, r dedup.Ref) uint64 {
 	mul := uint64(1)
 	for range 4096 {
-		n := t.Node(r)
-		if n == nil {
+		n, ok := t.Node(r)
+		if !ok {
 			return 0
 		}
 		switch btf.InfoKind(n.Info) {
 		case btf.KindPtr:
 			return mul * uint64(t.AddrSize)
 		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64:
-			return mul * uint64(callconv.DwarfSize(n))
+			return mul * uint64(callconv.DwarfSize(&n))
 		case btf.KindStruct, btf.KindUnion:
 			if n.Third == 1 && btf.InfoVlen(n.Info) == 0 {
 				return 0

@@ -1,6 +1,10 @@
 package callconv
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/btflite/btflite/btf"
+)
 
 // changed reports whether clang changed the function's signature, which it
 // says with DW_CC_nocall.
@@ -171,13 +175,13 @@ func (e *Functions) trueMember(p *Param) uint32 {
 	if at < 0 {
 		return 0
 	}
-	n := e.Types.structOf(p.Type)
-	if n == nil {
+	r, n, ok := e.Types.stripped(p.Type)
+	if !ok || btf.InfoKind(n.Info) != btf.KindStruct {
 		return 0
 	}
-	ms := e.Types.membersOf(n)
+	ms := e.Types.membersOf(r, &n)
 	for i := range ms {
-		if bit, _ := bitsOf(n, &ms[i]); bit == uint64(at)*8 {
+		if bit, _ := bitsOf(&n, &ms[i]); bit == uint64(at)*8 {
 			return n.First + uint32(i) + 1
 		}
 	}

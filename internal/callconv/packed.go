@@ -28,22 +28,23 @@ func (e *Functions) Uncertain(f *Func) bool {
 	args := argRegsOf(e.Machine)
 	ps := e.paramsOf(f)
 	for j := args.n; j < len(ps); j++ {
-		n := e.Types.Node(ps[j].Type)
-		if n != nil && btf.InfoKind(n.Info) == btf.KindStruct && n.Name != 0 && e.Types.packed(n) {
+		r := ps[j].Type
+		n, ok := e.Types.Node(r)
+		if ok && btf.InfoKind(n.Info) == btf.KindStruct && n.Name != 0 && e.Types.packed(r, &n) {
 			return true
 		}
 	}
 	return false
 }
 
-// packed infers whether the struct n is packed.
-func (t *Types) packed(n *dedup.Node) bool {
+// packed infers whether the struct r, whose node is n, is packed.
+func (t *Types) packed(r dedup.Ref, n *dedup.Node) bool {
 	var end uint64     // bit behind the previous member
 	var unitEnd uint64 // if that is a bit-field, bit behind its storage unit
 	largest := uint64(1)
 	misplaced := false
 	budget := maxVisits
-	ms := t.membersOf(n)
+	ms := t.membersOf(r, n)
 	for i := range ms {
 		m := &ms[i]
 		off, width := bitsOf(n, m)
@@ -86,18 +87,18 @@ func (t *Types) layout(r dedup.Ref, depth int, budget *int) (size, align uint64)
 	count := uint64(1)
 	for ; depth > 0 && *budget > 0; depth-- {
 		*budget--
-		n := t.Node(r)
-		if n == nil {
+		n, ok := t.Node(r)
+		if !ok {
 			return 0, 0
 		}
 		switch btf.InfoKind(n.Info) {
 		case btf.KindPtr:
 			return count * uint64(t.AddrSize), uint64(t.AddrSize)
 		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64:
-			size := uint64(DwarfSize(n))
+			size := uint64(DwarfSize(&n))
 			return count * size, size
 		case btf.KindStruct, btf.KindUnion:
-			ms := t.membersOf(n)
+			ms := t.membersOf(r, &n)
 			for i := range ms {
 				_, a := t.layout(ms[i].Type, depth-1, budget)
 				align = max(align, a)

@@ -92,7 +92,7 @@ func TestPacked(t *testing.T) {
 	}
 	for _, tt := range tests {
 		e := packedEnv(tt.size, tt.ms)
-		if got := e.Types.packed(&e.Types.Nodes[pkSelf-1]); got != tt.want {
+		if got := e.Types.packed(pkSelf, &e.Types.Nodes[pkSelf-1]); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -19,19 +19,17 @@ type Types struct {
 // handful, cycles exist in broken files only.
 const maxTypeHops = 64
 
-// Node returns the node that r refers to, or nil for void and for what is not
-// of this unit and not in Set. Members may be another slice afterwards, with the members
-// of types in Set at its end.
-func (t *Types) Node(r dedup.Ref) *dedup.Node {
+// Node returns the node that r refers to, and false for void and for what is not
+// of this unit and not in Set. Where the members of a type in Set are is not known (see
+// membersOf).
+func (t *Types) Node(r dedup.Ref) (dedup.Node, bool) {
 	if r&dedup.Extern != 0 && t.Set != nil {
-		n, members := t.Set.Node(r&^dedup.Extern, t.Members)
-		t.Members = members
-		return &n
+		return t.Set.Node(r &^ dedup.Extern), true
 	}
 	if r == 0 || uint64(r) > uint64(len(t.Nodes)) {
-		return nil
+		return dedup.Node{}, false
 	}
-	return &t.Nodes[r-1]
+	return t.Nodes[r-1], true
 }
 
 // typeSize is the size of a parameter of type r: that of a pointer, or the
@@ -39,15 +37,15 @@ func (t *Types) Node(r dedup.Ref) *dedup.Node {
 // size of its element.
 func (t *Types) typeSize(r dedup.Ref) uint16 {
 	for range maxTypeHops {
-		n := t.Node(r)
-		if n == nil {
+		n, ok := t.Node(r)
+		if !ok {
 			return 0
 		}
 		switch btf.InfoKind(n.Info) {
 		case btf.KindPtr:
 			return uint16(t.AddrSize)
 		case btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64, btf.KindStruct, btf.KindUnion:
-			return uint16(DwarfSize(n))
+			return uint16(DwarfSize(&n))
 		case btf.KindFwd:
 			return 0
 		}
@@ -56,43 +54,40 @@ func (t *Types) typeSize(r dedup.Ref) uint16 {
 	return 0
 }
 
-// stripped returns the node behind const and typedef, or nil for void.
-func (t *Types) stripped(r dedup.Ref) *dedup.Node {
+// stripped returns the type behind const and typedef; false for void.
+func (t *Types) stripped(r dedup.Ref) (dedup.Ref, dedup.Node, bool) {
 	for range maxTypeHops {
-		n := t.Node(r)
-		if n == nil {
-			return nil
+		n, ok := t.Node(r)
+		if !ok {
+			break
 		}
 		switch btf.InfoKind(n.Info) {
 		case btf.KindConst, btf.KindTypedef:
 			r = n.Third
 		default:
-			return n
+			return r, n, true
 		}
 	}
-	return nil
+	return 0, dedup.Node{}, false
 }
 
-// structOf returns the struct that r is, directly or behind const and typedef,
-// or nil.
-func (t *Types) structOf(r dedup.Ref) *dedup.Node {
-	if n := t.stripped(r); n != nil && btf.InfoKind(n.Info) == btf.KindStruct {
-		return n
-	}
-	return nil
-}
-
+// isStruct says whether r is a struct, directly or behind const and typedef.
 func (t *Types) isStruct(r dedup.Ref) bool {
-	n := t.stripped(r)
-	if n == nil {
+	_, n, ok := t.stripped(r)
+	if !ok {
 		return false
 	}
 	k := btf.InfoKind(n.Info)
 	return k == btf.KindStruct || k == btf.KindFwd && !btf.InfoKflag(n.Info)
 }
 
-// membersOf returns the members of a struct or union.
-func (t *Types) membersOf(n *dedup.Node) []dedup.Member {
+// membersOf returns the members of the struct or union r, whose node is n. Those of one in
+// Set are put at the end of Members first, and n.First is where.
+func (t *Types) membersOf(r dedup.Ref, n *dedup.Node) []dedup.Member {
+	if r&dedup.Extern != 0 {
+		n.First = uint32(len(t.Members))
+		t.Members = t.Set.AppendMembers(t.Members, r&^dedup.Extern)
+	}
 	first, vlen := uint64(n.First), uint64(btf.InfoVlen(n.Info))
 	if first+vlen > uint64(len(t.Members)) {
 		return nil

@@ -1,0 +1,79 @@
+package dedup
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// TestChunksWithForwards: a forward declaration of a known chunk leads to its definition
+// once that is there, wherever in the chunk it is.
+func TestChunksWithForwards(t *testing.T) {
+	const nodes, key = 80, 7
+	for _, forwards := range [][]int{{0}, {5}, {62}, {63}, {64}, {79}, {1, 63, 70}} {
+		t.Run(fmt.Sprint(forwards), func(t *testing.T) {
+			names := texts{"holder", "member"}
+			for i := range nodes {
+				names = append(names, fmt.Sprintf("name_%d", i))
+			}
+			s := NewSet(names, 16)
+			defer s.Free()
+			known := Chunk{Key: key, First: 0, Count: nodes}
+			ids := commitHolder(t, s, nodes, forwards, btf.KindFwd, &known)
+			definitions := commitHolder(t, s, nodes, forwards, btf.KindStruct, nil)
+
+			var u Unit
+			defer u.Free()
+			chunks := []Chunk{{Key: 99, First: 0, Count: 2}, {Key: key, First: 2, Count: nodes}, {Key: key, First: 2 + nodes, Count: 1}}
+			to := make([]Ref, 2+nodes+1)
+			s.LookUpChunks(&u, chunks, to)
+			if to[0] != 0 || to[1] != 0 || to[2+nodes] != 0 || u.Left() != nodes {
+				t.Fatalf("unknown chunks are %d %d %d, %d nodes are known", to[0], to[1], to[2+nodes], u.Left())
+			}
+			want := append([]uint32(nil), ids...)
+			for _, i := range forwards {
+				want[i] = definitions[i]
+			}
+			for i, id := range want {
+				if to[2+i] != id|Extern {
+					t.Errorf("node %d is %#x, want type %d", i, to[2+i], id)
+				}
+			}
+
+			s.chunks.noteHazy(definitions[forwards[len(forwards)-1]])
+			if s.LookUpChunks(&u, chunks, to); u.Left() != 0 {
+				t.Error("a forward whose definition is one of several is taken for known")
+			}
+		})
+	}
+}
+
+// commitHolder commits a unit of n nodes, of which some are forward declarations or structs
+// and the others FLOATs, and of a struct with pointers to those. It returns the ids of the n.
+func commitHolder(t *testing.T, s *Set, n int, at []int, kind btf.Kind, c *Chunk) []uint32 {
+	t.Helper()
+	var u Unit
+	defer u.Free()
+	for i := range n {
+		u.Nodes.Append(Node{Info: btf.Info(btf.KindFloat, 0, false), Name: Name(3 + i), Third: 8})
+	}
+	holder := Node{Info: btf.Info(btf.KindStruct, uint32(len(at)), false), Name: 1, Third: 64}
+	for j, i := range at {
+		u.Nodes.S[i] = Node{Info: btf.Info(kind, 0, false), Name: Name(3 + i)}
+		u.Nodes.Append(Node{Info: btf.Info(btf.KindPtr, 0, false), Third: Ref(i + 1)})
+		u.Members.Append(Member{Name: 2, Type: uint32(len(u.Nodes.S)), Val: uint32(64 * j)})
+	}
+	u.Nodes.Append(holder)
+	for i := range u.Nodes.S {
+		u.Order.Append(uint32(i))
+	}
+	if c != nil {
+		u.Chunks([]Chunk{*c})
+	}
+	s.Resolve(&u)
+	if err := s.Commit(&u); err != nil {
+		t.Fatal(err)
+	}
+	return append([]uint32(nil), u.ID.S[:n]...)
+}
