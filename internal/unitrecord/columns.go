@@ -123,7 +123,12 @@ func (c *column) uint() uint64 {
 //
 //go:noinline
 func (c *column) long() uint64 {
-	v, n := binary.Uvarint(c.b[min(c.p, len(c.b)):])
+	b := c.b[min(c.p, len(c.b)):]
+	if len(b) >= 2 && b[0] >= 0x80 && b[1] < 0x80 { // as most are
+		c.p += 2
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7
+	}
+	v, n := binary.Uvarint(b)
 	if n <= 0 {
 		c.bad, c.p = true, len(c.b)
 		return 0

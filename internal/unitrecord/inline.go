@@ -98,6 +98,7 @@ type run struct {
 	key   uint64
 	count int // functions
 	names int // number of the first fresh one
+	fresh int // how many of them
 	body  column
 	first int // in Unit.Funcs, of those that have been read
 	read  bool
@@ -123,7 +124,7 @@ func (r *Reader) findRuns() int {
 			return 0
 		}
 		x.runs = append(x.runs, run{
-			key: binary.LittleEndian.Uint64(keys), count: int(count), names: names, body: column{b: bodies[:size:size]},
+			key: binary.LittleEndian.Uint64(keys), count: int(count), names: names, fresh: int(fresh), body: column{b: bodies[:size:size]},
 		})
 		bodies, names, functions = bodies[size:], names+int(fresh), functions+int(count)
 	}

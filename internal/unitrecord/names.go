@@ -159,11 +159,17 @@ type batch struct {
 }
 
 // freshName is where a name is used for the first time. What it is is found when it is
-// asked for: most are in chunks that nobody reads.
-type freshName struct {
-	token dedup.Name // 0: not asked for yet
-	at    int32      // place in the dictionary, or -1 - offset of the length in colText
-}
+// asked for: most are in chunks that nobody reads. The upper half is the place in the
+// dictionary, or -1 - offset of the length in colText, the lower one the token, 0 if nobody
+// has asked for it.
+type freshName uint64
+
+func freshAt(at int) freshName        { return freshName(uint32(at)) << 32 }
+func (f freshName) at() int32         { return int32(f >> 32) }
+func (f freshName) token() dedup.Name { return dedup.Name(f) }
+
+// found is f with its token.
+func (f freshName) found(t dedup.Name) freshName { return f>>32<<32 | freshName(t) }
 
 // read finds all names of a unit, which are n. It reports whether they are right.
 func (r *nameReader) read(names *Names, n int, dict, text *column) bool {
@@ -188,18 +194,30 @@ func (r *nameReader) read(names *Names, n int, dict, text *column) bool {
 		if first < 0 || first > int64(len(names.known)) || run > uint64(int64(len(names.known))-first) {
 			return false
 		}
-		for i := range to {
-			to[i] = freshName{at: int32(first) + int32(i)}
-		}
 		last = int(first) + len(to) - 1
+		fill(to, int(first))
 	}
 	return !dict.bad && !text.bad
+}
+
+// fill says that names are in the dictionary from place at on. A unit has thousands, so four
+// are written in a turn.
+func fill(to []freshName, at int) {
+	const one = freshName(1) << 32
+	f := freshAt(at)
+	for ; len(to) >= 4; to, f = to[4:], f+4*one {
+		to[0], to[1], to[2], to[3] = f, f+one, f+2*one, f+3*one
+	}
+	for i := range to {
+		to[i] = f
+		f += one
+	}
 }
 
 // readTexts finds names that are not in the dictionary.
 func readTexts(to []freshName, text *column) {
 	for i := range to {
-		to[i] = freshName{at: int32(-1 - text.p)}
+		to[i] = freshAt(-1 - text.p)
 		size := text.uint()
 		if size == 0 || size > uint64(text.left()) {
 			text.bad = true
@@ -238,13 +256,24 @@ func (r *nameReader) number(b byte, c *column) int {
 	return int(min(c.uint(), 1<<40))
 }
 
+// fresh is how many of the next n names of a column were not used before.
+func fresh(c column, n int) int {
+	var r nameReader
+	for range n {
+		if b := c.byte(); b != 0 {
+			r.number(b, &c)
+		}
+	}
+	return r.next
+}
+
 // token is the token of the name of number k.
 func (r *nameReader) token(k int) dedup.Name {
 	if uint(k) >= uint(len(r.known)) {
 		r.bad = true
 		return 0
 	}
-	if t := r.known[k].token; t != 0 {
+	if t := r.known[k].token(); t != 0 {
 		return t
 	}
 	return r.ask(k)
@@ -253,12 +282,14 @@ func (r *nameReader) token(k int) dedup.Name {
 // ask is the token of the name of number k, which exists.
 func (r *nameReader) ask(k int) dedup.Name {
 	f := &r.known[k]
-	if f.at >= 0 {
-		f.token = r.names.token(int(f.at))
-		return f.token
+	t := dedup.Name(0)
+	if at := f.at(); at >= 0 {
+		t = r.names.token(int(at))
+	} else {
+		t = r.names.table.Token(r.textAt(at))
 	}
-	f.token = r.names.table.Token(r.textAt(f.at))
-	return f.token
+	*f = f.found(t)
+	return t
 }
 
 // textAt is the text of a freshName.at that is not in the dictionary.
@@ -273,13 +304,13 @@ func (r *nameReader) textAt(at int32) []byte {
 
 // want says that the names of n numbers from one on will be asked for.
 func (r *nameReader) want(from, n int) {
-	if from+n > len(r.known) {
+	if n > len(r.known)-from {
 		return // this will be noticed
 	}
 	x := &r.batch
 	for k, f := range r.known[from:][:n] {
-		if f.at < 0 && f.token == 0 {
-			x.numbers, x.texts = append(x.numbers, from+k), append(x.texts, r.textAt(f.at))
+		if f.at() < 0 && f.token() == 0 {
+			x.numbers, x.texts = append(x.numbers, from+k), append(x.texts, r.textAt(f.at()))
 		}
 	}
 }
@@ -290,7 +321,7 @@ func (r *nameReader) askAll() {
 	x.tokens = slices.Grow(x.tokens[:0], len(x.texts))[:len(x.texts)]
 	r.names.table.Tokens(x.texts, x.tokens, &x.Batch)
 	for i, k := range x.numbers {
-		r.known[k].token = x.tokens[i]
+		r.known[k] = r.known[k].found(x.tokens[i])
 	}
 	x.numbers, x.texts = x.numbers[:0], x.texts[:0]
 }

@@ -21,6 +21,7 @@ type Reader struct {
 	columns  []byte      // scratch of open
 	bad      bool
 	seen     []uint64 // scratch of order
+	turns    []turn   // likewise
 }
 
 // span is a part of colLocation.

@@ -71,6 +71,7 @@ func (r *Reader) locations(u *unit.Unit, n int) {
 // inline functions, which are odd, lie between those of their neighbours.
 func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int, all bool) {
 	inline := r.findRuns()
+	r.wantFuncs(n+m, all)
 	r.funcRefs = r.funcRefs[:0]
 	place := uint32(1)
 	for turns := &r.cols[colFuncOrder]; n+inline > 0 && !r.bad; {
@@ -94,7 +95,27 @@ func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int, all bool) {
 	if r.bad = r.bad || m != 0; r.bad {
 		return
 	}
-	u.FuncOrder.S = r.order(colFuncOrder, r.funcRefs, u.FuncOrder.Extend(len(u.Funcs.S))[:0])
+	for _, t := range r.order(colFuncOrder, len(r.funcRefs)) {
+		for _, k := range r.funcRefs[t.from:][:t.n] {
+			if k&dedup.Extern == 0 {
+				u.FuncOrder.Append(k - 1)
+			}
+		}
+	}
+}
+
+// wantFuncs asks for the names of inline functions, all of them or those that may mean
+// something, and for those of the others, which have names of their own and of parameters.
+func (r *Reader) wantFuncs(names int, all bool) {
+	for i := range r.inline.runs {
+		if t := &r.inline.runs[i]; all || !r.names.names.isDull(t.key) {
+			r.names.want(t.names, t.fresh)
+		}
+	}
+	if len(r.cols[colAnnot].b) == 0 { // else there are names between these
+		r.names.want(r.names.next, fresh(r.cols[colName], names))
+	}
+	r.names.askAll()
 }
 
 // function reads the function at a place. It returns the number of its parameters.

@@ -2,6 +2,7 @@ package unitrecord
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
@@ -13,7 +14,8 @@ type chunkReader struct {
 	chunks []dedup.Chunk
 	places []chunkPlace // of a block
 	blocks []byte
-	own    []dedup.Chunk // those whose nodes are in the unit
+	own    []dedup.Chunk // those whose nodes are in the unit; First is the index there
+	from   []uint32      // by index in own: number of the first node
 }
 
 // chunkPlace is what a block says of a chunk.
@@ -41,8 +43,23 @@ func (r *Reader) types(u *unit.Unit, in *unit.Input, n int, set *dedup.Set) {
 	if r.bad {
 		return
 	}
-	u.Types.Order.S = r.order(colOrder, r.refs.nodes, u.Types.Order.Extend(nodes)[:0])
+	r.nodeOrder(u)
 	r.unsigned(u, in)
+}
+
+// nodeOrder reads the order of the nodes, and adds that of those in the unit. Most nodes are
+// not, so it goes by chunks.
+func (r *Reader) nodeOrder(u *unit.Unit) {
+	c := &r.chunk
+	for _, t := range r.order(colOrder, len(r.refs.nodes)) {
+		k, _ := slices.BinarySearch(c.from, t.from+1)
+		for k = max(k-1, 0); k < len(c.own) && c.from[k] < t.from+t.n; k++ {
+			from := max(t.from, c.from[k])
+			for at := from; at < min(t.from+t.n, c.from[k]+c.own[k].Count); at++ {
+				u.Types.Order.Append(c.own[k].First + at - c.from[k])
+			}
+		}
+	}
 }
 
 // findChunks finds the chunks of n nodes. It reports whether they are in order.
@@ -69,12 +86,13 @@ func (r *Reader) findChunks(n int) bool {
 // number gives each node that is not known its Ref. It returns how many these are.
 func (r *Reader) number() (nodes int) {
 	c := &r.chunk
-	c.own = c.own[:0]
+	c.own, c.from = c.own[:0], c.from[:0]
 	for _, k := range c.chunks {
 		if r.refs.nodes[k.First] != 0 {
 			continue
 		}
 		to := r.refs.nodes[k.First:][:k.Count]
+		c.from = append(c.from, k.First)
 		k.First = uint32(nodes)
 		c.own = append(c.own, k)
 		for j := range to {
@@ -168,16 +186,19 @@ func (r *Reader) readChunk(u *unit.Unit, in *unit.Input, body *column, k dedup.C
 	return !body.bad && body.left() == 0 && len(members) == 0
 }
 
-// order reads an order of nodes or functions from a column: it appends, in that order, what
-// refs has less 1, but for what is Extern.
-func (r *Reader) order(col int, refs []dedup.Ref, order []uint32) []uint32 {
-	c, n := &r.cols[col], len(refs)
-	words := (n + 63) / 64
+// turn is n nodes or functions whose order is that of their numbers, from one on.
+type turn struct{ from, n uint32 }
+
+// order reads the order of n nodes or functions from a column: whose turn it is, one behind
+// the other. The slice is valid until the next call.
+func (r *Reader) order(col, n int) []turn {
+	c, words := &r.cols[col], (n+63)/64
 	if cap(r.seen) < words {
 		r.seen = make([]uint64, words)
 	}
 	seen := r.seen[:words]
 	clear(seen)
+	r.turns = r.turns[:0]
 	next := int64(0)
 	for left := n; ; {
 		run := c.uint()
@@ -185,13 +206,9 @@ func (r *Reader) order(col int, refs []dedup.Ref, order []uint32) []uint32 {
 			r.bad = true
 			return nil
 		}
-		for _, k := range refs[next:][:run] {
-			if k&dedup.Extern == 0 {
-				order = append(order, k-1)
-			}
-		}
+		r.turns = append(r.turns, turn{uint32(next), uint32(run)})
 		if left, next = left-int(run), next+int64(run); left == 0 {
-			return order
+			return r.turns
 		}
 		next += c.step()
 		if r.bad = c.bad; r.bad {
