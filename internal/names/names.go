@@ -51,6 +51,9 @@ func (n *Table) Overflow() bool { return n.pool.Overflow() }
 // FreePool gives the pool back. Names that are in it cannot be read any more.
 func (n *Table) FreePool() { n.pool.Free() }
 
+// Expect says that about count names will come that are in no .debug_str.
+func (n *Table) Expect(count int) { n.pool.expect(count) }
+
 // Look reports whether names that were read by their places need Text.Settle.
 func (n *Table) Look() bool { return n.look.Load() }
 

@@ -181,7 +181,7 @@ func (p *Pool) add(h uint64, b []byte) uint32 {
 	copy(arena.Bytes(e[entryName:]), b)
 	p.n, p.end = p.n+1, uint32(end)
 	if int(p.n) > len(t.slots)*3/4 {
-		t = t.grow()
+		t = t.grow(2 * len(t.slots))
 		p.table.Store(t)
 	}
 	t.set(h&^(1<<32-1) | uint64(k+1))
@@ -198,15 +198,33 @@ func (t *poolTable) set(s uint64) {
 	t.slots[i].Store(s)
 }
 
-// grow returns a larger table with the slots of t.
-func (t *poolTable) grow() *poolTable {
-	bigger := &poolTable{make([]atomic.Uint64, 2*len(t.slots))}
+// grow returns a larger table, of n slots, with those of t.
+func (t *poolTable) grow(n int) *poolTable {
+	bigger := &poolTable{make([]atomic.Uint64, n)}
 	for i := range t.slots {
 		if s := t.slots[i].Load(); s != 0 {
 			bigger.set(s)
 		}
 	}
 	return bigger
+}
+
+// maxExpected is how many names Expect prepares for, at most.
+const maxExpected = 1 << 18
+
+// expect prepares for about n names, so that the table need not grow: what is not used of it
+// takes no memory.
+func (p *Pool) expect(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.table.Load()
+	slots := len(t.slots)
+	for slots*3/4 < min(n, maxExpected) {
+		slots *= 2
+	}
+	if slots > len(t.slots) {
+		p.table.Store(t.grow(slots))
+	}
 }
 
 // Overflow reports whether a name found no place.
