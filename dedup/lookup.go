@@ -24,7 +24,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 	if k == btf.KindPtr || k == btf.KindConst {
 		u.ID.S[i] = idBusy
 		var c uint32
-		if t := n.Third - 1; t < uint32(len(u.ID.S)) && u.ID.S[t] == 0 {
+		if t := n.Third - 1; uint(t) < uint(len(u.ID.S)) && u.ID.S[t] == 0 {
 			w, _ := s.guessed(guess, n)
 			c = s.find(u, t, depth+1, w.Third())
 		} else {
@@ -130,7 +130,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 // guessed is the record of guess and guess itself, if that is an id of a type
 // with the same kind, kind_flag and vlen as n, and else the record of void and 0.
 func (s *lookup) guessed(guess uint32, n *Node) (btf.Record, uint32) {
-	if guess < uint32(len(s.ids.S)) {
+	if uint(guess) < uint(len(s.ids.S)) {
 		if w := s.record(guess); w.Info() == n.Info {
 			return w, guess
 		}

@@ -26,7 +26,7 @@ func (s *lookup) sameDefinition(u *Unit, i, id uint32) bool {
 			u.inBase = inBase
 			return false
 		}
-		if t := x.Type - 1; t < uint32(len(ids)) {
+		if t := x.Type - 1; uint(t) < uint(len(ids)) {
 			id := ids[t]
 			if id == 0 {
 				// A nested look-up may meet forwards of its own.

@@ -86,6 +86,7 @@ func (r *runs) plainRun(a *dwarf.Abbrev, p int, union bool) (n, next int) {
 //go:noinline
 func plainMembers(out []dedup.Member, b []byte, p int, a *dwarf.Abbrev, tab []dwarf.Abbrev, lastName dedup.Name, union bool) (n, next int) {
 	tab = tab[:min(len(tab), 0x80)] // codes of one byte
+	b = b[:len(b):len(b)]           // one register for both lengths
 	wrong := uint32(0)              // bits that no bit offset has
 	if union {
 		wrong = 0xffffff
@@ -115,7 +116,7 @@ func plainMembers(out []dedup.Member, b []byte, p int, a *dwarf.Abbrev, tab []dw
 		out[n] = dedup.Member{Name: name, Type: typ, Val: loc}
 		n++
 		p += 1 + skip + int(a.Size)
-		if p >= len(b) || int(b[p]) >= len(tab) {
+		if uint(p) >= uint(len(b)) || uint(b[p]) >= uint(len(tab)) {
 			break
 		}
 		if a = &tab[b[p]]; !a.Plain {

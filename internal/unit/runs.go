@@ -32,7 +32,7 @@ func (r *runs) memberRunOf(i uint32, p int) (next int, n uint32, closed bool) {
 	x := &u.Types.Nodes.S[i]
 	kind := btf.InfoKind(x.Info)
 	first := len(u.Types.Members.S)
-	for p < len(b) && int(b[p]) < len(tab) {
+	for uint(p) < uint(len(b)) && uint(b[p]) < uint(len(tab)) {
 		a := &tab[b[p]]
 		if !a.Plain || p+9+int(a.Size) > len(b) {
 			break
@@ -72,7 +72,7 @@ func (r *runs) refRun(a *dwarf.Abbrev, off, p int) (next int, n uint64) {
 		u.addOrder(i)
 		n++
 		p += int(a.Size)
-		if p >= len(b) || int(b[p]) >= len(tab) {
+		if uint(p) >= uint(len(b)) || uint(b[p]) >= uint(len(tab)) {
 			return p, n
 		}
 		a = &tab[b[p]]
@@ -91,7 +91,7 @@ func (r *runs) protoRun(i uint32, p int) (next int, n uint64) {
 	tab := u.Abbrevs.Dense()
 	members := &u.Types.Members
 	first := len(members.S)
-	for p < len(b) {
+	for uint(p) < uint(len(b)) {
 		code := int(b[p])
 		p++
 		if code == 0 {
@@ -110,7 +110,7 @@ func (r *runs) protoRun(i uint32, p int) (next int, n uint64) {
 			break
 		}
 		if a.Class == dwarf.ClassVariadic && a.Fixed {
-			if p += int(a.Size); p >= len(b) || b[p] != 0 {
+			if p += int(a.Size); uint(p) >= uint(len(b)) || b[p] != 0 {
 				break
 			}
 			members.Append(dedup.Member{})
@@ -157,7 +157,7 @@ func (r *runs) enumRun(i uint32, p int) (next int, n uint64, err error) {
 	tab := u.Abbrevs.Dense()
 	members := &u.Types.Members
 	first := len(members.S)
-	for p < len(b) {
+	for uint(p) < uint(len(b)) {
 		code := int(b[p])
 		p++
 		if code == 0 {

@@ -361,8 +361,8 @@ type startWord struct {
 // startRef turns a DIE offset into a Ref; 0 when no node's DIE starts there, as
 // for offset 0, which is no reference.
 func startRef(starts []startWord, off uint32) dedup.Ref {
-	w := off >> 6
-	if w >= uint32(len(starts)) {
+	w := uint(off >> 6)
+	if w >= uint(len(starts)) {
 		return 0
 	}
 	m := &starts[w]

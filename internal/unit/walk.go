@@ -46,7 +46,7 @@ func (w *walker) read(p int) (end int, err error) {
 	u, b := w.u, w.b
 	tab := u.Abbrevs.Dense()
 	last := p
-	for p < len(b) {
+	for uint(p) < uint(len(b)) {
 		if u.Reader.Bad {
 			return 0, u.BadName(last)
 		}
