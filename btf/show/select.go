@@ -27,6 +27,8 @@ type Filter struct {
 	Bases           bool     // those of bases, too
 	Anonymous       bool     // structs without a name too: those with a typedef
 	Nested          bool     // with Anonymous: those without a typedef as well
+
+	Keep func(view.Type) bool // only those for which it is true, if it is not nil
 }
 
 // Form is what List prints of each type.
@@ -169,17 +171,14 @@ func (f *Filter) named(t view.Type) bool {
 	if isUnion := t.Kind() == btf.KindUnion; (f.Structs || f.Unions) && (isUnion && !f.Unions || !isUnion && !f.Structs) {
 		return false
 	}
-	for _, w := range f.Without {
-		if bytes.HasPrefix(name, []byte(w)) {
-			return false
-		}
+	begins := func(w string) bool { return bytes.HasPrefix(name, []byte(w)) }
+	if slices.ContainsFunc(f.Without, begins) {
+		return false
 	}
-	for _, w := range f.Prefixes {
-		if bytes.HasPrefix(name, []byte(w)) {
-			return true
-		}
+	if len(f.Prefixes) > 0 && !slices.ContainsFunc(f.Prefixes, begins) {
+		return false
 	}
-	return len(f.Prefixes) == 0
+	return f.Keep == nil || f.Keep(t)
 }
 
 // passes tells whether the layout of t is one that the filter lets through.

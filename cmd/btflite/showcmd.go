@@ -36,7 +36,8 @@ type showCommand struct {
 	declExclude []string                   // -D
 	usedAt      bool                       // -I
 	formats     string                     // -F
-	place       func(view.Type) show.Place // of a declaration, with -I or -u
+	place       func(view.Type) show.Place // of a declaration, with -I, -u or -D
+	placed      bool                       // place knows any
 	format      string                     // of a picture; "" for text
 	color       string                     // --color
 	wordSize    int                        // -w; 0: what the types are laid out for
@@ -109,7 +110,7 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 	o.value(func(v string) error { s.form, s.filter.PointTo = show.Pointers, v; return nil },
 		"find_pointers_to", "f", "members that point to the struct `NAME`", noFiles)
 	o.value(number(&s.wordSize), "word_size", "w", "an error unless words have `N` bytes", numbers, rare)
-	o.value(list(&s.declExclude), "decl_exclude", "D", "no types declared in files that begin with `PREFIX`: none of BTF, which has no files", rare, noFiles)
+	o.value(list(&s.declExclude), "decl_exclude", "D", "with DWARF: no types declared in files that begin with `PREFIX`", rare, noFiles)
 	o.value(func(v string) error { s.enumerator = v; return nil },
 		"contains_enumerator", "", "the enum with the enumerator `NAME`", noFiles)
 	o.toggle(&s.filter.Anonymous, "anon_include", "a", "structs without a name too, if a typedef gives them one", rare)
@@ -238,10 +239,14 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	}
 	s.opt.Quiet = c.quiet
 	s.settle()
-	if s.usedAt || s.where {
+	excludes := len(s.declExclude) > 0 && len(s.names) == 0
+	if s.usedAt || s.where || excludes {
 		if err := s.findPlaces(c, t, v); err != nil {
 			return err
 		}
+	}
+	if excludes {
+		s.filter.Keep = s.isElsewhere
 	}
 	if s.usedAt {
 		s.opt.UsedAt = s.place
@@ -327,17 +332,16 @@ func (s *showCommand) all(p *show.Printer) error {
 // leftOut tells why no type is printed, "" if some are. pahole takes raw BTF as a
 // compile unit in C that has the name of the file, with types that no file declares.
 func (s *showCommand) leftOut(t *types) string {
-	if t.encoded {
-		return ""
-	}
 	const c = 2
 	switch filter := s.in.lang; {
+	case len(s.declExclude) > 0 && len(s.names) == 0 && !s.placed:
+		return "note: there is no DWARF to say which files declare the types: with --decl_exclude all are left out"
+	case t.encoded:
+		return ""
 	case filter.exclude && slices.Contains(filter.list, c), filter.include && !filter.exclude && !slices.Contains(filter.list, c):
 		return "note: BTF counts as C, which is left out"
 	case s.in.cuExclude != "" && strings.HasPrefix(t.path, s.in.cuExclude):
 		return "note: BTF counts as a compile unit of the name of its file, which is left out"
-	case len(s.declExclude) > 0 && len(s.names) == 0:
-		return "note: BTF does not say which files declare its types: with --decl_exclude all are left out"
 	}
 	return ""
 }

@@ -160,6 +160,13 @@ var shownPlaces = strings.Split(strings.TrimSpace(`
 -u -C u64 x86-clang4.elf
 -u -C own sparc-gcc5-r.elf
 -u -C level x86-gcc5.elf
+-D ./shared -s x86-gcc5.elf
+-D ./funcs.c -s x86-gcc5.elf
+-D . s390x-gcc5-r.elf
+-D nowhere -s -a arm64-gcc4-r.elf
+-D ./more -n x86-clang4-o.elf
+-D ./types -s ppc64-gcc4-r.elf
+-D . -C u64 -q x86-gcc5.elf
 `), "\n")
 
 // TestShow: each option prints what pahole 1.32 has printed.

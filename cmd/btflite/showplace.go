@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/btflite/btflite/btf"
@@ -11,7 +12,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Where types are declared, for -I and -u: BTF does not say it, DWARF does.
+// Where types are declared, for -I, -u and -D: BTF does not say it, DWARF does.
 
 // findPlaces has s.place say where the types that the command line names are declared,
 // or all types without names.
@@ -55,7 +56,15 @@ func (s *showCommand) findPlaces(c *cli, t *types, v *view.View) error {
 	if err = search.In(&t.source); err != nil {
 		return message.NamingFile([]string{t.path}, err)
 	}
+	s.placed = search.Any()
 	return nil
+}
+
+// isElsewhere tells whether a type is declared in a file that -D does not exclude, of all
+// that have a file.
+func (s *showCommand) isElsewhere(t view.Type) bool {
+	file := s.place(t).File
+	return file != "" && !slices.ContainsFunc(s.declExclude, func(p string) bool { return strings.HasPrefix(file, p) })
 }
 
 // declaredType is what DWARF says of t; without a tag if t is not what is declared.

@@ -98,6 +98,16 @@ func (s *Search) Place(text []byte, t Type) (Place, bool) {
 	return at, at != none
 }
 
+// Any tells whether any type has been found.
+func (s *Search) Any() bool {
+	for _, at := range s.places {
+		if at != none {
+			return true
+		}
+	}
+	return false
+}
+
 // loose is the key of any type of a name with a tag.
 func loose(name uint32, tag dwarf.Tag) key { return key{name, Type{Tag: tag, Shape: anyShape}} }
 
