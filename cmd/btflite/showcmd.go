@@ -239,14 +239,13 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	}
 	s.opt.Quiet = c.quiet
 	s.settle()
-	excludes := len(s.declExclude) > 0 && len(s.names) == 0
-	if s.usedAt || s.where || excludes {
+	if len(s.declExclude) > 0 && len(s.names) == 0 {
+		s.filter.Keep = s.isElsewhere
+	}
+	if s.usedAt || s.where || s.filter.Keep != nil {
 		if err := s.findPlaces(c, t, v); err != nil {
 			return err
 		}
-	}
-	if excludes {
-		s.filter.Keep = s.isElsewhere
 	}
 	if s.usedAt {
 		s.opt.UsedAt = s.place
@@ -334,7 +333,7 @@ func (s *showCommand) all(p *show.Printer) error {
 func (s *showCommand) leftOut(t *types) string {
 	const c = 2
 	switch filter := s.in.lang; {
-	case len(s.declExclude) > 0 && len(s.names) == 0 && !s.placed:
+	case s.filter.Keep != nil && !s.placed:
 		return "note: there is no DWARF to say which files declare the types: with --decl_exclude all are left out"
 	case t.encoded:
 		return ""

@@ -134,15 +134,15 @@ func (r *Reader) findRuns() int {
 	return functions
 }
 
-// inlineFuncs reads the next n inline functions, which are there, or passes over them if
-// they mean nothing and all are not wanted.
-func (r *Reader) inlineFuncs(u *unit.Unit, n int, all bool, off uint32) {
+// inlineFuncs reads the next n inline functions, which are there, or passes over those that
+// wantFuncs has left out.
+func (r *Reader) inlineFuncs(u *unit.Unit, n int, off uint32) {
 	x := &r.inline
 	for n > 0 {
 		t := &x.runs[x.at]
 		k := min(n, t.count-x.done)
 		if x.done == 0 {
-			t.read, t.first = all || !r.names.names.isDull(t.key), len(u.Funcs.S)
+			t.first = len(u.Funcs.S)
 		}
 		for range k {
 			if !t.read {

@@ -90,7 +90,7 @@ func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int, all bool) {
 			}
 			m, place = m-int(count), place+1+count
 		}
-		r.inlineFuncs(u, int(others), all, 2*place-1)
+		r.inlineFuncs(u, int(others), 2*place-1)
 	}
 	if r.bad = r.bad || m != 0; r.bad {
 		return
@@ -104,11 +104,12 @@ func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int, all bool) {
 	}
 }
 
-// wantFuncs asks for the names of inline functions, all of them or those that may mean
-// something, and for those of the others, which have names of their own and of parameters.
+// wantFuncs decides which inline functions are read, all of them or those that may mean
+// something, and asks for their names, and for those of the others, which have names of their own and of parameters.
 func (r *Reader) wantFuncs(names int, all bool) {
 	for i := range r.inline.runs {
-		if t := &r.inline.runs[i]; all || !r.names.names.isDull(t.key) {
+		t := &r.inline.runs[i]
+		if t.read = all || !r.names.names.isDull(t.key); t.read {
 			r.names.want(t.names, t.fresh)
 		}
 	}
