@@ -40,7 +40,9 @@ type unitChunks struct {
 	left int     // nodes of known chunks, which are not in the unit
 	view uint32  // Set.conflicts when these were looked up
 
-	found   []uint32 // scratch of find
+	asked   []Chunk  // those that were looked up, and what their nodes got; the caller's
+	got     []Ref    //
+	found   []uint32 // by index in asked: result of find
 	touched uint32   // of no meaning
 }
 
@@ -165,11 +167,13 @@ func (t *chunkTable) isHazy(id uint32) bool {
 
 // LookUpChunks gives the nodes of the known ones among chunks their ids, as Refs: to has a
 // place for each node of all chunks, and is 0 where the node is not known. If it is found
-// that the unit has to be read as a whole, to is all 0. It may run beside Commits.
+// that the unit has to be read as a whole, to is all 0. It may run beside Commits. chunks and
+// to must stay as they are until the unit is committed.
 func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, to []Ref) {
 	s.gate.rlock()
 	defer s.gate.runlock()
 	u.chunks.view, u.chunks.left = s.conflicts, 0
+	u.chunks.asked, u.chunks.got = chunks, to
 	for i, k := range u.chunks.find(&s.chunks, chunks) {
 		c := &chunks[i]
 		at := to[c.First:][:c.Count]
@@ -220,6 +224,27 @@ func (s *tables) chunkIDs(e *chunkEntry, to []Ref) bool {
 
 // lastMoves is the bit of chunkEntry.moves for all nodes from this one on.
 const lastMoves = 63
+
+// renewView makes the look-up of u's chunks one of the Set as it is now, if it would give the
+// same: a conflict that came since then is mostly about names of other units.
+func (s *Set) renewView(u *Unit) {
+	c := &u.chunks
+	if c.left == 0 || c.view == s.conflicts {
+		return
+	}
+	now := u.scratch
+	for i, k := range c.found {
+		if k == 0 {
+			continue
+		}
+		got := c.got[c.asked[i].First:][:c.asked[i].Count]
+		now = slices.Grow(now[:0], len(got))[:len(got)]
+		if !s.chunkIDs(&s.chunks.known.S[k], now) || !slices.Equal(now, got) {
+			return
+		}
+	}
+	u.scratch, c.view = now, s.conflicts
+}
 
 // keepChunks keeps the ids of the chunks that a unit has brought. The gate is locked.
 func (s *tables) keepChunks(u *Unit) {

@@ -7,6 +7,7 @@ import "github.com/btflite/btflite/btf"
 // u.ID holds an id of the Set for every node.
 func (s *Set) Commit(u *Unit) error {
 	// conflicts changes in commits only, and this is the only one.
+	s.renewView(u)
 	if u.resolved && u.view == s.conflicts && u.err == nil && !u.dirty && !u.loops &&
 		len(u.news.S) == 0 && len(u.pairs.S) == 0 && !u.incomplete(s.conflicts) && !u.bringsChunks() {
 		return nil // all was known: no need to keep Resolves waiting
