@@ -2,6 +2,7 @@ package callconv
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -31,20 +32,21 @@ func (e *Functions) check(f *Func, args *argRegs) {
 		e.checkPlain(ps, args)
 	}
 	var all ParamFlags
-	structs := false
 	for j := range ps {
 		p := &ps[j]
 		all |= p.Flags
 		if p.Flags&ParamOptimized != 0 || p.Flags&ParamHasLoc == 0 {
 			f.Flags |= FuncOptimizedParams
 		}
-		if e.Types.isStruct(p.Type) {
-			structs = true
-		}
 	}
-	if all&ParamUnexpected != 0 && !structs {
+	if all&ParamUnexpected != 0 && !e.hasStruct(ps) {
 		f.Flags |= FuncUnexpectedReg
 	}
+}
+
+// hasStruct says whether one of the parameters is a struct.
+func (e *Functions) hasStruct(ps []Param) bool {
+	return slices.ContainsFunc(ps, func(p Param) bool { return e.Types.isStruct(p.Type) })
 }
 
 // checkClang is the check for clang functions that keep their signature. clang
