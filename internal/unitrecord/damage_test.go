@@ -111,7 +111,20 @@ func TestDamagedFrame(t *testing.T) {
 	}
 }
 
-// TestMadeUpColumns: columns and blocks that somebody has made up, with a checksum that is
+// TestDamagedBlock: each bit of a block that is read counts. Those of the only unit are all read.
+func TestDamagedBlock(t *testing.T) {
+	data := object(t)
+	_, to := record(t, data)
+	for at := to - 200; at < to; at++ {
+		mutant := append([]byte(nil), data...)
+		mutant[at] ^= 1 << (at % 8)
+		if encodes(t, mutant) {
+			t.Errorf("byte %d from the end has changed, and nobody has seen it", to-at)
+		}
+	}
+}
+
+// TestMadeUpColumns: columns and blocks that somebody has made up, with checksums that are
 // right, crash nothing.
 func TestMadeUpColumns(t *testing.T) {
 	data := object(t)

@@ -11,19 +11,21 @@ import (
 // The frame of a record: what is needed before the columns can be read. Addresses
 // that the linker decides stand in it as plain words, each with a relocation.
 //
-//	1       format, 3
+//	1       format, 4
 //	1       number of the dictionary of names
 //	1, n    length and text of the version of btflite that has made the record
 //	ULEB    number of bases
 //	n × 4|8 bases: addresses in the byte order of the file, each one more than it is;
 //	        0 where the linker has dropped the section
 //	ULEB    length of the columns, compressed
-//	4       CRC-32C of all that follows, little-endian
+//	4       checksum of the columns
 //	n       columns, an S2 block
-//	rest    blocks of nodes, see types.go
+//	rest    blocks of nodes, each behind its checksum, see types.go
+//
+// A checksum is a CRC-32C, little-endian. Blocks have their own, as most are not read.
 
 // Format is the version of the format of records. Another one is not read.
-const Format = 3
+const Format = 4
 
 // maxColumns is the most bytes that the columns of a record may have.
 const maxColumns = 256 << 20
@@ -49,9 +51,26 @@ func appendFrame(b []byte, maker string, n, addrSize int, columns, blocks []byte
 	packed := compress(columns)
 	b = binary.AppendUvarint(b, uint64(len(packed)))
 	at := len(b)
-	b = append(append(append(b, 0, 0, 0, 0), packed...), blocks...)
-	binary.LittleEndian.PutUint32(b[at:], crc32.Checksum(b[at+4:], castagnoli))
-	return b, bases
+	b = append(append(b, make([]byte, checksumSize)...), packed...)
+	seal(b[at:])
+	return append(b, blocks...), bases
+}
+
+// checksumSize is the size of a checksum in bytes.
+const checksumSize = 4
+
+// seal makes the first bytes of b the checksum of the others.
+func seal(b []byte) {
+	binary.LittleEndian.PutUint32(b, crc32.Checksum(b[checksumSize:], castagnoli))
+}
+
+// sealed is what is behind the checksum that b begins with; ok is false if it is damaged.
+func sealed(b []byte) (rest []byte, ok bool) {
+	if len(b) < checksumSize {
+		return nil, false
+	}
+	rest = b[checksumSize:]
+	return rest, crc32.Checksum(rest, castagnoli) == binary.LittleEndian.Uint32(b)
 }
 
 // compress compresses columns. S2 makes them a tenth larger than zstd does, which finds
@@ -84,13 +103,14 @@ func parseFrame(b []byte, addrSize int) (f frame, err error) {
 	}
 	f.bases, b = b[k:k+int(n)*addrSize], b[k+int(n)*addrSize:]
 	n, k = binary.Uvarint(b)
-	if k <= 0 || len(b)-k < 4 || n > uint64(len(b)-k-4) {
+	if k <= 0 || len(b)-k < checksumSize || n > uint64(len(b)-k-checksumSize) {
 		return f, errDamaged
 	}
-	sum, rest := binary.LittleEndian.Uint32(b[k:]), b[k+4:]
-	if crc32.Checksum(rest, castagnoli) != sum {
+	b = b[k:]
+	f.blocks = b[checksumSize+n:]
+	var ok bool
+	if f.columns, ok = sealed(b[:checksumSize+n]); !ok {
 		return f, errDamaged
 	}
-	f.columns, f.blocks = rest[:n], rest[n:]
 	return f, nil
 }

@@ -113,20 +113,31 @@ func (r *Reader) readBlocks(u *unit.Unit, in *unit.Input, nodes []dedup.Node) {
 			r.bad = true
 			return
 		}
-		for _, k := range chunks[:count] {
-			if r.refs.nodes[k.First]&dedup.Extern == 0 {
-				r.names.next = names
-				nodes = r.readBlock(u, in, column{b: blocks[:size:size]}, chunks[:count], nodes, int(fresh))
-				break
+		if r.unread(chunks[:count]) {
+			body, ok := sealed(blocks[:size:size])
+			if r.bad = !ok; r.bad {
+				return
 			}
-		}
-		if r.bad {
-			return
+			r.names.next = names
+			nodes = r.readBlock(u, in, column{b: body}, chunks[:count], nodes, int(fresh))
+			if r.bad {
+				return
+			}
 		}
 		chunks, blocks, names = chunks[count:], blocks[size:], names+int(fresh)
 	}
 	r.names.next = names
 	r.bad = len(chunks) != 0 || len(blocks) != 0
+}
+
+// unread says whether one of some chunks is not known.
+func (r *Reader) unread(chunks []dedup.Chunk) bool {
+	for _, k := range chunks {
+		if r.refs.nodes[k.First]&dedup.Extern == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // readBlock reads the nodes of chunks that are not known of one block, with fresh names. It

@@ -104,8 +104,11 @@ func (w *Writer) newBlock() {
 func (w *Writer) endBlock() {
 	w.cols.uint(colBlock, uint64(w.block.chunks))
 	w.cols.uint(colBlock, uint64(w.names.fresh-w.block.names))
-	w.cols.uint(colBlock, uint64(len(w.block.table)+len(w.cols[colNode])))
+	at := len(w.blocks)
+	w.blocks = append(w.blocks, make([]byte, checksumSize)...)
 	w.blocks = append(append(w.blocks, w.block.table...), w.cols[colNode]...)
+	seal(w.blocks[at:])
+	w.cols.uint(colBlock, uint64(len(w.blocks)-at))
 	w.newBlock()
 }
 
