@@ -182,7 +182,7 @@ func (t *stringTable) internText(tok Name, b []byte, h uint32) (Name, error) {
 	t.tags.S[i], t.byText.S[i] = textTag(h), stringSlot{tok, off}
 	t.longest = max(t.longest, len(b))
 	t.n++
-	if t.n*2 > len(t.byText.S) {
+	if isFull(t.n, len(t.byText.S)) {
 		t.growText()
 	}
 	t.setToken(tok, off)
@@ -245,8 +245,11 @@ func (t *stringTable) aheadTexts(toks []Name, hashes []uint32) {
 	}
 }
 
+// isFull says whether n entries are too many for a table.
+func isFull(n, slots int) bool { return n > slots/8*5 }
+
 func (t *stringTable) setToken(tok Name, off uint32) {
-	if t.tokens*2 >= len(t.byToken.S) {
+	if isFull(t.tokens+1, len(t.byToken.S)) {
 		bigger := t.byToken.Another()
 		bigger.Resize(len(t.byToken.S) * 2)
 		old := t.byToken
@@ -299,7 +302,7 @@ func (t *stringTable) growText() {
 // tables need not grow.
 func (s *Set) Reserve(n int) {
 	slots := len(s.strings.byText.S)
-	for slots < 2*n {
+	for isFull(n, slots) {
 		slots *= 2
 	}
 	s.strings.size(slots)

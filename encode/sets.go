@@ -33,15 +33,22 @@ func (r *run) takeSet() (err error) {
 }
 
 // bytesPerString is how many bytes of .debug_info kernels have for each distinct
-// string of their BTF. maxReserved keeps the tables of other files small.
+// string of their BTF, recordPerString how many with unit records. maxReserved keeps the
+// tables of other files small.
 const (
-	bytesPerString = 2048
-	maxReserved    = 1 << 17
+	bytesPerString  = 2048
+	recordPerString = 512
+	maxReserved     = 1 << 17
 )
 
 // reserve prepares the set for the names of the first file.
 func (r *run) reserve(f *input) {
-	if len(r.inputs) == 1 && r.opt.Base == nil {
-		r.set.Reserve(min(len(f.Info)/bytesPerString, maxReserved))
+	if len(r.inputs) != 1 || r.opt.Base != nil {
+		return
 	}
+	per := bytesPerString
+	if f.SeemsRecords() {
+		per = recordPerString
+	}
+	r.set.Reserve(min(len(f.Info)/per, maxReserved))
 }

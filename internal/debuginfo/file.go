@@ -150,18 +150,21 @@ func (f *File) Relocatable() bool { return f.ELF.Type == etRel }
 // PlaceNames gives the file's .debug_str its place among the tokens. It comes
 // after LoadRelocs. Error: no room for it.
 func (f *File) PlaceNames() error {
-	f.Names.ByText = f.Names.ByText || f.rel != nil || f.inOrder.abbrev.stream == nil && seemsRecords(f.other.abbrev)
+	f.Names.ByText = f.Names.ByText || f.rel != nil || f.SeemsRecords()
 	if !f.Names.Place() {
 		return fmt.Errorf("%s: .debug_str: %d bytes are more than fit beside the other inputs (2 GiB in all)", f.Path, len(f.Names.Data))
 	}
 	return nil
 }
 
-// seemsRecords says by the abbreviations of a file, which are not still being expanded, whether
+// SeemsRecords says by the abbreviations of the file, if they are not still being expanded, whether
 // its first units may have unit records, whose names stand for their text. If it is
 // wrong, a record that is found later tells.
-func seemsRecords(abbrev []byte) bool {
-	attr := binary.AppendUvarint(nil, dwarf.AtUnitRecord)
+func (f *File) SeemsRecords() bool {
+	if f.inOrder.abbrev.stream != nil {
+		return false
+	}
+	attr, abbrev := binary.AppendUvarint(nil, dwarf.AtUnitRecord), f.other.abbrev
 	return bytes.Contains(abbrev[:min(len(abbrev), 64<<10)], append(attr, byte(dwarf.FormBlock4), 0, 0))
 }
 
