@@ -44,6 +44,7 @@ type typeReader struct {
 	whole     *btf.Blob // the first input that needs no base, or nil
 	opened    []func()
 	printsAll bool // all types of the inputs: it takes long
+	dwarf     loadbtf.DWARF
 	// What DWARF is encoded of; pahole leaves out BTF by the same rules.
 	lang      langFilter
 	cuExclude string // a prefix of names of units; "": none
@@ -139,7 +140,7 @@ func (r *typeReader) resolve(word string) string {
 
 func (r *typeReader) openOne(path string) (t types, err error) {
 	l := btfFiles
-	l.Encode = r.encode
+	l.Encode, l.DWARF = r.encode, r.dwarf
 	raw, done, err := l.Open(path)
 	if err != nil {
 		return t, err
@@ -199,6 +200,8 @@ func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), err er
 	got, err := btflite.Encode(ctx, []btflite.Source{{Path: in.Path, Data: in.Data}}, opt)
 	release()
 	switch {
+	case errors.Is(err, btflite.ErrNoDWARF) && r.dwarf == loadbtf.DWARFOnly:
+		return nil, nil, fmt.Errorf("%s: no DWARF to encode", message.OneLine(in.Path))
 	case errors.Is(err, btflite.ErrNoDWARF):
 		return nil, nil, fmt.Errorf("%s: %w and no DWARF to encode", message.OneLine(in.Path), loadbtf.ErrNoBTF)
 	case err != nil:

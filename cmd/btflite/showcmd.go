@@ -13,6 +13,7 @@ import (
 
 	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -116,7 +117,7 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 	o.toggle(&s.filter.Anonymous, "anon_include", "a", "structs without a name too, if a typedef gives them one", rare)
 	o.toggle(&s.filter.Nested, "nested_anon_include", "A", "with -a: structs without any name", rare)
 	o.toggle(&s.skipMissing, "skip_missing", "", "go on if there is no type of a name", rare)
-	o.value(s.setFormats, "format_path", "F", "formats to read, `LIST` of btf and dwarf: with btf first, -I and -u ask no DWARF", rare, noFiles)
+	o.value(s.setFormats, "format_path", "F", "formats to read, `LIST` of btf and dwarf: the first that FILE has counts; with btf first, -I, -u and -D ask no DWARF", rare, noFiles)
 }
 
 // formOptions adds the options that say how types are printed.
@@ -173,10 +174,18 @@ const noEffectShown = `show_only_data_members,M show_private_classes recursive,d
 
 func (s *showCommand) setFormats(v string) error {
 	s.formats = v
-	for format := range strings.SplitSeq(v, ",") {
+	formats := strings.Split(v, ",")
+	for _, format := range formats {
 		if format != "btf" && format != "dwarf" && format != "ctf" {
 			return usagef("'%s' is no format: btf, dwarf", message.OneLine(format))
 		}
+	}
+	s.in.dwarf = loadbtf.DWARFLast
+	switch btf, dwarf := slices.Index(formats, "btf"), slices.Index(formats, "dwarf"); {
+	case dwarf >= 0 && btf < 0:
+		s.in.dwarf = loadbtf.DWARFOnly
+	case dwarf >= 0 && dwarf < btf:
+		s.in.dwarf = loadbtf.DWARFFirst
 	}
 	return nil
 }
@@ -333,6 +342,8 @@ func (s *showCommand) all(p *show.Printer) error {
 func (s *showCommand) leftOut(t *types) string {
 	const c = 2
 	switch filter := s.in.lang; {
+	case s.filter.Keep != nil && !s.placed && s.asksNoDWARF(t):
+		return "note: DWARF would say which files declare the types, but -F btf asks for none: with --decl_exclude all are left out"
 	case s.filter.Keep != nil && !s.placed:
 		return "note: there is no DWARF to say which files declare the types: with --decl_exclude all are left out"
 	case t.encoded:

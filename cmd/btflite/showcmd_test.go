@@ -330,3 +330,45 @@ func TestShowPictures(t *testing.T) {
 		}
 	}
 }
+
+// TestShowFormats: of a file with split BTF and DWARF, -F says which of both counts.
+func TestShowFormats(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "both.o")
+	data, err := os.ReadFile(splitDir + "x86.module.o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := func(line string) string {
+		var out, errs bytes.Buffer
+		if status := newCLI(&out, &errs, os.LookupEnv).run(strings.Fields(line)); status != exitOK {
+			return "status " + strings.TrimSpace(errs.String())
+		}
+		return out.String()
+	}
+	dwarf := run("show -s " + file)
+	if encoded := run("-J --btf_base=" + splitDir + "x86.base.btf " + file); encoded != "" {
+		t.Fatal(encoded)
+	}
+	split := run("show -s --btf_base=" + splitDir + "x86.base.btf " + file)
+	if dwarf == split || len(split) == 0 {
+		t.Fatalf("DWARF %q, BTF %q", dwarf, split)
+	}
+	base := splitDir + "x86.base-btf.o" // has BTF only
+	for line, want := range map[string]string{
+		"show -s -F dwarf " + file:                         dwarf,
+		"show -s -F dwarf,btf " + file:                     dwarf,
+		"show -s -F btf,dwarf " + file:                     "give --btf_base=VMLINUX",
+		"show -s -F dwarf,btf " + base:                     run("show -s " + base),
+		"show -s -F dwarf " + base:                         "x86.base-btf.o: no DWARF to encode",
+		"show -s -F dwarf " + base + ".gz":                 "x86.base-btf.o.gz: no DWARF to encode",
+		"show -s -F dwarf " + splitDir + "x86.base.btf":    "x86.base.btf: no ELF file, so it has no DWARF",
+		"show -s -F dwarf " + splitDir + "x86.base.btf.gz": "x86.base.btf.gz: no ELF file, so it has no DWARF",
+	} {
+		if got := run(line); got != want && !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}

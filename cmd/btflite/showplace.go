@@ -24,7 +24,7 @@ func (s *showCommand) findPlaces(c *cli, t *types, v *view.View) error {
 		}
 		return show.Place{Unit: t.path}
 	}
-	if t.source.Path == "" || strings.HasPrefix(s.formats, "btf") && !t.encoded {
+	if t.source.Path == "" || s.asksNoDWARF(t) {
 		return nil
 	}
 	add := func(of view.Type) {
@@ -58,6 +58,11 @@ func (s *showCommand) findPlaces(c *cli, t *types, v *view.View) error {
 	}
 	s.placed = search.Any()
 	return nil
+}
+
+// asksNoDWARF says whether DWARF counts for nothing, by option.
+func (s *showCommand) asksNoDWARF(t *types) bool {
+	return strings.HasPrefix(s.formats, "btf") && !t.encoded
 }
 
 // isElsewhere tells whether a type is declared in a file that -D does not exclude, of all

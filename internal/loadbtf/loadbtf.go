@@ -25,9 +25,21 @@ type Loader struct {
 	// NoBase, if set, is added to the error for split BTF without a base.
 	NoBase string
 	// Encode, if set, makes the BTF of an ELF file that has no section .BTF. The
-	// bytes are valid until done is called. Errors name the file.
+	// bytes are valid until done is called. Errors name the file, and are ErrNoBTF if
+	// there is no DWARF.
 	Encode func(in mmapelf.Source) (data []byte, done func(), err error)
+	// DWARF says which files Encode is asked about.
+	DWARF DWARF
 }
+
+// DWARF says when a file's DWARF counts.
+type DWARF uint8
+
+const (
+	DWARFLast  DWARF = iota // if the file has no BTF
+	DWARFFirst              // if the file has any
+	DWARFOnly               // always: what has none is an error
+)
 
 // Dash is the path that Loader.Stdin is for.
 const Dash = "-"
@@ -176,7 +188,7 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	if IsELF(head) && file {
 		return l.openELF(mmapelf.Source{Path: path})
 	}
-	if file && CompressionOf(head) == nil && info.Size() >= headSize && info.Size() <= maxExpanded {
+	if file && l.DWARF != DWARFOnly && CompressionOf(head) == nil && info.Size() >= headSize && info.Size() <= maxExpanded {
 		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
 			return Raw{BTF: m}, func() { _ = m.Unmap() }, nil
 		}
@@ -194,6 +206,9 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 func (l Loader) openContents(path string, data []byte) (raw Raw, done func(), err error) {
 	if IsELF(data) {
 		return l.openELF(mmapelf.Source{Path: path, Data: data})
+	}
+	if l.DWARF == DWARFOnly {
+		return raw, nil, fmt.Errorf("%s: no ELF file, so it has no DWARF", message.OneLine(path))
 	}
 	return Raw{BTF: data}, func() {}, nil
 }
@@ -265,9 +280,13 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	if raw.Relocatable {
 		raw.Module = basematch.OfModule(elf)
 	}
-	if elf.Section(SectionBTF) == nil {
-		elf.Close()
-		return l.encode(in, raw)
+	has := elf.Section(SectionBTF) != nil
+	if !has || l.DWARF != DWARFLast {
+		encoded, done, err := l.encode(in, raw)
+		if !has || l.DWARF == DWARFOnly || !errors.Is(err, ErrNoBTF) {
+			elf.Close()
+			return encoded, done, err
+		}
 	}
 	for _, o := range []struct {
 		name string
