@@ -60,6 +60,7 @@ type chunkTable struct {
 	ids   arena.Vec[uint32]     // of the nodes of each chunk
 	hazy  arena.Vec[uint64]     // bit set of ids: their name has several definitions
 	notes uint32                // how often hazy got more
+	apart apartTable
 }
 
 // unchecked is chunkEntry.checked when nobody has looked yet.
@@ -79,6 +80,7 @@ func (t *chunkTable) free() {
 	t.slots.Free()
 	t.ids.Free()
 	t.hazy.Free()
+	t.apart.seen.Free()
 }
 
 // find is the indexes of chunks in known, 0 for one that is not known. Chunks of a header
@@ -276,10 +278,15 @@ func (u *Unit) bringsChunks() bool {
 	return len(u.chunks.read) > 0 && !u.dirty && len(u.ambiguous.S) == 0
 }
 
-// incomplete says whether nodes that were left out of u are needed. conflicts are those of
-// the Set.
-func (u *Unit) incomplete(conflicts uint32) bool {
-	return u.chunks.left > 0 && (u.dirty || u.loops || u.err != nil || len(u.ambiguous.S) > 0 || u.chunks.view != conflicts)
+// incomplete says whether nodes that were left out of u are needed.
+func (s *tables) incomplete(u *Unit) bool {
+	switch {
+	case u.chunks.left == 0:
+		return false
+	case u.dirty || u.loops || u.err != nil || u.chunks.view != s.conflicts:
+		return true
+	}
+	return len(u.ambiguous.S) > 0 && !s.leftApart(u)
 }
 
 // Hold keeps Commits from changing the Set until Release, for readers of records. It

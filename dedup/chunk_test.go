@@ -77,3 +77,61 @@ func commitHolder(t *testing.T, s *Set, n int, at []int, kind btf.Kind, c *Chunk
 	}
 	return append([]uint32(nil), u.ID.S[:n]...)
 }
+
+// TestChunksBesideDefinitions: a unit with a type whose name has two definitions may leave out
+// known chunks, unless they lead to that name.
+func TestChunksBesideDefinitions(t *testing.T) {
+	const foo, bar, qux, member = 1, 2, 3, 4
+	build := func(u *Unit, at uint32) { // INT and foo, whose member is at a bit
+		u.Nodes.AppendSlice([]Node{
+			{Info: btf.Info(btf.KindInt, 0, false), Third: 4, Aux: 32},
+			{Info: btf.Info(btf.KindStruct, 1, false), Name: foo, Third: 8},
+		})
+		u.Members.Append(Member{Name: member, Type: 1, Val: at})
+	}
+	commit := func(s *Set, u *Unit) error {
+		for i := range u.Nodes.S {
+			u.Order.Append(uint32(i))
+		}
+		s.Resolve(u)
+		return s.Commit(u)
+	}
+	for key, want := range map[uint64]error{1: ErrIncomplete, 2: ErrIncomplete, 3: ErrIncomplete, 4: nil} {
+		for definition := range uint32(2) {
+			s := NewSet(texts{"foo", "bar", "qux", "member"}, 16)
+			var first, second, u Unit
+			build(&first, 0)
+			first.Nodes.AppendSlice([]Node{
+				{Info: btf.Info(btf.KindPtr, 0, false), Third: 2},
+				{Info: btf.Info(btf.KindStruct, 1, false), Name: bar, Third: 8, First: 1},
+				{Info: btf.Info(btf.KindTypedef, 0, false), Name: bar, Third: 3},
+				{Info: btf.Info(btf.KindStruct, 1, false), Name: qux, Third: 8, First: 2},
+				{Info: btf.Info(btf.KindPtr, 0, false), Third: 4}, // to bar: a name
+			})
+			first.Members.AppendSlice([]Member{{Name: member, Type: 3}, {Name: member, Type: 7}})
+			first.Chunks([]Chunk{{Key: 1, First: 2, Count: 1}, {Key: 2, First: 3, Count: 1}, {Key: 3, First: 4, Count: 1}, {Key: 4, First: 5, Count: 2}})
+			build(&second, 32)
+			for _, u := range []*Unit{&first, &second} {
+				if err := commit(s, u); err != nil {
+					t.Fatal(err)
+				}
+			}
+			build(&u, 32*definition)
+			count := first.chunks.read[key-1].Count
+			s.LookUpChunks(&u, []Chunk{{Key: 99, First: 0, Count: 2}, {Key: key, First: 2, Count: count}}, make([]Ref, 2+count))
+			if u.Left() != int(count) {
+				t.Fatalf("chunk %d is not known", key)
+			}
+			if err := commit(s, &u); err != want {
+				t.Errorf("chunk %d, definition %d: %v, want %v", key, definition, err, want)
+			}
+			if id := u.ID.S[1]; want == nil && id != first.ID.S[1] && id != second.ID.S[1] {
+				t.Errorf("chunk %d, definition %d: foo became another type", key, definition)
+			}
+			for _, u := range []*Unit{&first, &second, &u} {
+				u.Free()
+			}
+			s.Free()
+		}
+	}
+}

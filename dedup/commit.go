@@ -9,7 +9,7 @@ func (s *Set) Commit(u *Unit) error {
 	// conflicts changes in commits only, and this is the only one.
 	s.renewView(u)
 	if u.resolved && u.view == s.conflicts && u.err == nil && !u.dirty && !u.loops &&
-		len(u.news.S) == 0 && len(u.pairs.S) == 0 && !u.incomplete(s.conflicts) && !u.bringsChunks() {
+		len(u.news.S) == 0 && len(u.pairs.S) == 0 && !s.incomplete(u) && !u.bringsChunks() {
 		return nil // all was known: no need to keep Resolves waiting
 	}
 	if s.Raw {
@@ -22,7 +22,7 @@ func (s *Set) Commit(u *Unit) error {
 	} else {
 		s.retryUnknown(u)
 	}
-	if u.incomplete(s.conflicts) {
+	if s.incomplete(u) {
 		return ErrIncomplete
 	}
 	if u.err != nil {
@@ -65,7 +65,7 @@ func (s *Set) place(u *Unit) error {
 	if !seeds {
 		s.placeTypes(u)
 	}
-	if u.incomplete(s.conflicts) {
+	if s.incomplete(u) {
 		return ErrIncomplete
 	}
 	if u.dirty {

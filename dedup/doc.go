@@ -42,8 +42,8 @@
 //     like one file with the types and strings of all. Restart forgets the types
 //     of one module and keeps the base for the next one.
 //  10. A unit may leave out runs of nodes that the set knows by a key of their
-//     content (chunk.go). Where names have several definitions, or a comparison
-//     fails, Commit asks for the whole unit.
+//     content (chunk.go). Where what was left out leads to names with several
+//     definitions (apart.go), or a comparison fails, Commit asks for the whole unit.
 //
 // Resolve reads the set for long, so between two nodes it lets a Commit add to the
 // set (gate.go), and looks up again what was unknown.
