@@ -78,7 +78,7 @@ func (f *input) resolve(u *workspace) error {
 		return err
 	}
 	f.run.raw.types(u)
-	functionsOfSet(f, u)
+	f.functions(u)
 	if u.Record != nil {
 		u.record.Judged(&u.Unit, f.run.recordNames())
 	}
@@ -87,15 +87,6 @@ func (f *input) resolve(u *workspace) error {
 	}
 	f.run.set.Resolve(&u.Types)
 	return nil
-}
-
-// functionsOfSet is functions for a unit whose types may be in the set alone.
-func functionsOfSet(f *input, u *workspace) {
-	if u.Types.Left() > 0 {
-		f.run.set.Hold()
-		defer f.run.set.Release()
-	}
-	f.functions(u)
 }
 
 // needLists waits for the location lists of the unit's parameters.
