@@ -240,3 +240,24 @@ func TestKfuncs(t *testing.T) {
 		t.Errorf("%s", &text)
 	}
 }
+
+// TestDeclaredEnums: an ENUM without values is a declaration, which takes no name, but an ENUM64
+// is none. So bpftool has it.
+func TestDeclaredEnums(t *testing.T) {
+	for _, tt := range []struct {
+		kind btf.Kind
+		want string
+	}{
+		{btf.KindEnum, "enum e;\n\nenum e {\n\ta = 0,\n};\n\nenum e;"},
+		{btf.KindEnum64, "enum e;\n\nenum e___2 {\n\ta = 0,\n};\n\nenum e___3;"},
+	} {
+		b := build(t, func(b *btf.Builder) {
+			b.Add("e", btf.Info(tt.kind, 0, false), 4)
+			b.Add("e", btf.Info(btf.KindEnum, 1, false), 4, b.Str("a"), 0)
+			b.Add("e", btf.Info(tt.kind, 0, false), 4)
+		})
+		if got := cOf(t, b, dump.COptions{Unsorted: true}); got != tt.want {
+			t.Errorf("%v: %s", tt.kind, got)
+		}
+	}
+}

@@ -90,12 +90,13 @@ func (c *cWriter) appendName(off uint32) {
 }
 
 // appendTypeName appends the name of a struct, union, enum or typedef, which is taken
-// when it is first asked for. A declaration without a body (FWD) takes none.
+// when it is first asked for. A declaration without a body takes none: a FWD, or an ENUM
+// without values. For bpftool an ENUM64 without values is no declaration.
 func (c *cWriter) appendTypeName(id uint32, rec btf.Record) {
 	if rec.Name() == 0 {
 		return
 	}
-	if rec.Kind() == btf.KindFwd {
+	if k := rec.Kind(); k == btf.KindFwd || k == btf.KindEnum && rec.Vlen() == 0 {
 		c.appendName(rec.Name())
 		return
 	}
