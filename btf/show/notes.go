@@ -91,6 +91,9 @@ func (p notes) forcing(l *view.Layout, i int, f form) {
 	}
 	p.tabs(f.indent + 1)
 	p.declare(r.Type(), &declaration{form: f}, 0) // without a name
+	if t := r.Type(); !t.HasName() && (t.Kind() == btf.KindEnum || t.Kind() == btf.KindEnum64) {
+		p.text(" ") // the others are padded
+	}
 	p.text(":")
 	p.number(size, 0)
 	p.text(";\n")

@@ -111,8 +111,25 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 }
 
 // markPacked notes which structs must be packed because a member of l is at an odd place,
-// though l is not packed. pahole takes them as packed from there on, wherever they stand.
-func (p *output) markPacked(l *view.Layout) {
+// though l is not packed. pahole takes them as packed from there on, wherever they stand. It
+// looks at the members of a struct that are structs as well, but not at theirs, and at none that
+// is a typedef or an array.
+func (p *Printer) markPacked(l *view.Layout) {
+	p.mark(l)
+	if l.Type.Kind() == btf.KindUnion {
+		return
+	}
+	for i := range l.Rows {
+		if r := &l.Rows[i]; r.Odd() {
+			part := p.lays.Of(r.Type())
+			p.mark(part)
+			p.lays.Done(part)
+		}
+	}
+}
+
+// mark is markPacked for the members of l alone.
+func (p *Printer) mark(l *view.Layout) {
 	if l.Packed || !l.Misplaced {
 		return
 	}

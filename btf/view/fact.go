@@ -9,6 +9,7 @@ type fact struct {
 	align    uint8
 	kind     btf.Kind
 	at, bits uint8 // of an INT of fewer bits than its size
+	odd      bool  // of a struct: a member may be at an offset where its type would not be
 }
 
 // facts are what is known of the types that members have. Few types of a kernel are
@@ -84,11 +85,13 @@ func (s *Layouts) find(f *fact, id uint32, depth int) {
 		}
 	case btf.KindStruct, btf.KindUnion:
 		f.size = uint64(t.rec.Third())
-		align := uint8(1)
+		align, odd := uint8(1), false
 		for i := range t.Vlen() {
-			_, member, _ := t.rec.Member(i)
-			align = max(align, s.known(member, depth).align)
+			_, member, off := t.rec.Member(i)
+			a := s.known(member, depth).align
+			align, odd = max(align, a), odd || uint8(off/8)&(a-1) != 0
 		}
+		f.odd = odd && f.kind == btf.KindStruct
 		if f.align = align; f.size == 1 && t.Vlen() == 0 {
 			f.size = 0
 		}

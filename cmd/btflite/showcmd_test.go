@@ -121,6 +121,10 @@ var shownLines = strings.Split(strings.TrimSpace(`
 --prettify records.raw -C ev_type --seek_bytes 8 --size_bytes 15 records.btf
 --prettify records.raw -C unnamed records.btf
 --prettify records.raw -C u32 records.btf
+odd.btf
+-C direct,part,part2 odd.btf
+-C array,inside,below,part2 odd.btf
+-C part odd.btf
 `), "\n")
 
 // shownText is what pahole has printed for command lines, in a file of testdata.

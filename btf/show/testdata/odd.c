@@ -1,0 +1,12 @@
+typedef unsigned char u8; typedef unsigned int u32; typedef unsigned short u16;
+struct part { u8 tag; u8 more; u16 half; u32 word; };
+struct holder { u8 first; struct part __attribute__((packed)) odd; u8 gap; long last; } __attribute__((packed, aligned(8)));
+struct part2 { u8 tag; u8 more; u16 half; u32 word; };
+struct holder2 { u8 first; struct part2 __attribute__((packed)) odd; u8 gap; long last; } __attribute__((packed, aligned(8)));
+struct direct { int n; struct holder held; };
+struct array { int n; struct holder2 held[2]; };
+struct inside { int n; union { struct holder2 held; long l; } u; };
+struct below { int n; struct array held; };
+struct plain { u32 p : 1; enum { PC, PD } q : 32; };
+struct small { u32 p : 1; enum __attribute__((packed)) { SA, SB } q : 8; u32 r : 3; };
+struct direct v1; struct array v2; struct inside v3; struct below v4; struct plain v5; struct small v6;
