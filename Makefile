@@ -28,7 +28,7 @@
 VMLINUX  ?= testdata/small/small
 JOBS     ?= 2
 FUZZTIME ?= 30s
-KERNELS  ?= pahole v72-amd64 some-modules:v72-amd64
+KERNELS  ?= pahole v72-amd64 some-modules:v72-amd64 shipped-modules:v72-amd64
 BENCHFLAGS ?=
 SERIES   ?= 7.2 6.1
 VERIFY_SERIES ?= 5.10 6.1 6.12 7.2
@@ -43,7 +43,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels kernel-test verify-kernels test-modules packages bench shape profile torture mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels corpus kernel-test verify-kernels test-modules packages bench shape profile torture mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -148,8 +148,9 @@ run: build
 # With CI=true the compilers for all tests are installed and a full-size
 # kernel is fetched; elsewhere tests that miss something say so and are skipped.
 ifeq ($(CI),true)
-test: packages test-go test-library test-kernels
-test-go: packages
+test: packages corpus test-go test-library test-kernels
+corpus: packages
+test-go: packages corpus
 test-library: test-go
 test-kernels: test-go
 else
@@ -171,8 +172,11 @@ test-library:
 	go test -race -run Together .
 	cd test/library && go vet . && go test .
 
-test-kernels:
+# What is compared with pahole, here and by test-go with CI=true.
+corpus:
 	scripts/kernels.sh $(KERNELS)
+
+test-kernels: corpus
 	BTFLITE_KERNELS=1 BTFLITE_PAHOLE="$(PAHOLE)" \
 		go test -count=1 -timeout 30m -v -run TestKernels ./test/kerneltest
 	PAHOLE="$(PAHOLE)" go test -count=1 -run TestRulesAgainstPahole ./encode

@@ -15,6 +15,8 @@
 #   modules:NAME  the modules of kernel NAME, in modules/NAME (6 GB for v612-amd64)
 #   some-modules:NAME  six of them, in some-modules/NAME (0.2 GB); with a kernel
 #               for amd64 they come by themselves
+#   shipped-modules:NAME  fifty modules as they are installed, without DWARF, whose BTF is
+#               split over that of kernel NAME, in shipped-modules/NAME (10 MB); v72-armmp has no BTF
 #
 # The result is a folder, $BTFLITE_CORPUS or else btflite-corpus in the user's
 # cache folder: NAME is a link to the vmlinux of that name, bin/pahole, bin/pfunct
@@ -152,6 +154,42 @@ get_kernel() {
 	say "$name: $package, $(du -Lh "$corpus/$name" | cut -f 1)"
 }
 
+# get_shipped NAME SUITE ARCH: some modules of the package that belongs to the debug package
+# that NAME is from.
+shipped=50
+get_shipped() {
+	local name=$1 suite=$2 arch=$3 to=$corpus/shipped-modules/$1 dir=$corpus/dl/$1-shipped version package module
+	local -a all
+	if [ -d "$to" ]; then
+		say "$name: shipped-modules there already"
+		return
+	fi
+	version=$(readlink "$corpus/$name") || die "$name: shipped modules need the kernel itself: $name"
+	version=${version#"k/$name-linux-image-"}
+	version=${version%-dbg}
+	refresh "$suite" "$arch"
+	rm -rf "$dir"
+	mkdir -p "$dir/x" "$dir/modules"
+	# Old packages of images have the modules, of new ones packages of their own.
+	for package in "linux-modules-$version" "linux-image-$version"; do
+		(cd "$dir" && apt_at "$suite" "$arch" apt-get -qq download "$package" 2> /dev/null) && break
+	done
+	dpkg-deb --fsys-tarfile "$dir"/*.deb | tar -C "$dir/x" -xf - --wildcards --no-anchored '*.ko' '*.ko.xz' 2> /dev/null || true
+	mapfile -t all < <(cd "$dir/x" && find . -name '*.ko*' -type f | LC_ALL=C sort)
+	[ "${#all[@]}" -ge "$shipped" ] || die "$name: $package has ${#all[@]} modules"
+	for ((i = 0; i < shipped; i++)); do
+		module=${all[i * ${#all[@]} / shipped]}
+		case $module in
+		*.xz) xz -dc "$dir/x/$module" > "$dir/modules/$(basename "$module" .xz)" ;;
+		*) mv "$dir/x/$module" "$dir/modules/" ;;
+		esac
+	done
+	mkdir -p "$corpus/shipped-modules"
+	mv "$dir/modules" "$to"
+	rm -rf "$dir"
+	say "$name: $shipped modules of $package"
+}
+
 get() {
 	case $1 in
 	pahole) get_pahole ;;
@@ -162,6 +200,10 @@ get() {
 	v72-armmp) get_kernel "$1" sid armhf linux-image-armmp-dbg ;;
 	modules:*) want=modules get "${1#modules:}" ;;
 	some-modules:*) want=some-modules get "${1#some-modules:}" ;;
+	shipped-modules:v612-amd64) get_shipped v612-amd64 bookworm-security amd64 ;;
+	shipped-modules:v72-amd64) get_shipped v72-amd64 sid amd64 ;;
+	shipped-modules:v72-arm64) get_shipped v72-arm64 sid arm64 ;;
+	shipped-modules:v72-s390x) get_shipped v72-s390x sid s390x ;;
 	all) for name in pahole v612-amd64 v72-amd64 v72-arm64 v72-s390x v72-armmp; do get "$name"; done ;;
 	*) die "unknown name $1: pahole, v612-amd64, v72-amd64, v72-arm64, v72-s390x, v72-armmp or all" ;;
 	esac

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
+	"github.com/btflite/btflite/internal/loadbtf"
 )
 
 // corpus is where scripts/kernels.sh puts kernels, modules and bpftool.
@@ -227,21 +227,24 @@ func compileStrict(t *testing.T, cc string, b *btf.Blob, name string) {
 	t.Logf("%s: %s: %d assertions hold, %d members left out", filepath.Base(name), cc, asserts, lost)
 }
 
-// TestKernelsAgainstBpftool compares all types of kernels and of modules over them,
-// if CI is true and the corpus is there.
+// peerKernels are kernels of the corpus.
+var peerKernels = []string{"v612-amd64", "v72-amd64", "v72-arm64", "v72-s390x", "v72-armmp"}
+
+// TestKernelsAgainstBpftool compares all types of kernels, if CI is true and the corpus
+// is there.
 func TestKernelsAgainstBpftool(t *testing.T) {
 	if os.Getenv("CI") != "true" {
 		t.Skip("CI is not true")
 	}
 	tool := bpftool(t)
-	for _, name := range []string{"v612-amd64", "v72-amd64", "v72-arm64", "v72-s390x", "v72-armmp"} {
+	for _, name := range peerKernels {
 		kernel := filepath.Join(corpus(), name)
 		if _, err := os.Stat(kernel); err != nil {
 			t.Logf("left out: no %s", kernel)
 			continue
 		}
 		path := filepath.Join(t.TempDir(), name)
-		encodeTo(t, kernel, path, nil)
+		encodeTo(t, kernel, path)
 		b := btftest.Read(t, path, nil)
 		eachAtOnce(forms, func(f form) {
 			if err := compare(tool, path, "", b, f); err != nil {
@@ -251,20 +254,28 @@ func TestKernelsAgainstBpftool(t *testing.T) {
 		for _, cc := range compilersFor(name) {
 			compileStrict(t, cc, b, filepath.Join(t.TempDir(), "strict"))
 		}
-		modules := modulesOf(filepath.Join(corpus(), "modules", name), 50)
+		t.Logf("%s: as bpftool", name)
+	}
+}
+
+// TestShippedModules compares the types of modules as a distribution installs them, over those
+// of their kernel, if CI is true and the corpus has any.
+func TestShippedModules(t *testing.T) {
+	if os.Getenv("CI") != "true" {
+		t.Skip("CI is not true")
+	}
+	tool := bpftool(t)
+	for _, name := range peerKernels {
+		modules := modulesOf(filepath.Join(corpus(), "shipped-modules", name))
 		if len(modules) == 0 {
+			t.Logf("left out: no shipped-modules/%s", name)
 			continue
 		}
-		base, err := btflite.OpenBase(context.Background(), btflite.Paths(path)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := filepath.Join(t.TempDir(), name)
+		base := sectionTo(t, filepath.Join(corpus(), name), path, nil)
 		eachAtOnce(modules, func(m string) {
 			split := filepath.Join(t.TempDir(), "m")
-			if !encodeTo(t, m, split, base) {
-				return
-			}
-			b := btftest.Read(t, split, b)
+			b := sectionTo(t, m, split, base)
 			for _, f := range forms {
 				// C has all of the base each time: for every fifth module, unless all are wanted.
 				if f.args != nil && f.args[1] == "c" && slices.Index(modules, m)%5 != 0 && os.Getenv("BTFLITE_ALL_C") == "" {
@@ -275,41 +286,36 @@ func TestKernelsAgainstBpftool(t *testing.T) {
 				}
 			}
 		})
-		base.Close()
-		t.Logf("%s: as bpftool, and so are %d modules", name, len(modules))
+		t.Logf("%s: %d modules are as bpftool", name, len(modules))
 	}
 }
 
-// encodeTo encodes a file into another one, and tells whether there was something.
-func encodeTo(t *testing.T, in, out string, base *btflite.Base) bool {
-	r, err := btflite.Encode(context.Background(), btflite.Paths(in), btflite.Options{Base: base, AllowRefused: true})
+// sectionTo writes the .BTF of an ELF file, which is split over base if that is not nil, to
+// another file, and reads it.
+func sectionTo(t *testing.T, in, out string, base *btf.Blob) *btf.Blob {
+	err := loadbtf.Loader{}.With(in, func(raw loadbtf.Raw) error { return os.WriteFile(out, raw.BTF, 0o600) })
 	if err != nil {
 		t.Error(err)
-		return false
 	}
-	defer r.Close()
-	if len(r.BTF) == 0 {
-		return false
-	}
-	if err := os.WriteFile(out, r.BTF, 0o600); err != nil {
-		t.Error(err)
-	}
-	return true
+	return btftest.Read(t, out, base)
 }
 
-// modulesOf are n modules from all over a folder.
-func modulesOf(dir string, n int) (some []string) {
-	var all []string
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && filepath.Ext(path) == ".ko" {
-			all = append(all, path)
-		}
-		return nil
-	})
-	for i := range min(n, len(all)) {
-		some = append(some, all[i*len(all)/min(n, len(all))])
+// encodeTo encodes a file into another one.
+func encodeTo(t *testing.T, in, out string) {
+	r, err := btflite.Encode(context.Background(), btflite.Paths(in), btflite.Options{AllowRefused: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return some
+	defer r.Close()
+	if err := os.WriteFile(out, r.BTF, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// modulesOf are the modules in a folder.
+func modulesOf(dir string) []string {
+	modules, _ := filepath.Glob(filepath.Join(dir, "*.ko"))
+	return modules
 }
 
 // eachAtOnce calls do for all of list, two at a time.
