@@ -21,14 +21,14 @@ func (f *input) functions(u *workspace) {
 		f.judge(u)
 	}
 	if f.opt.Functions != nil {
-		defer f.holdTypes(u)()
+		defer holdTypes(f, u)()
 		u.RelocFail = cmp.Or(u.RelocFail, judgingOf(f, u).define())
 	}
 }
 
 // holdTypes keeps commits from changing the set until the result is called, if types of the
 // unit are there alone.
-func (f *input) holdTypes(u *workspace) (release func()) {
+func holdTypes(f *input, u *workspace) (release func()) {
 	if u.Types.Left() == 0 {
 		return func() {}
 	}
@@ -38,7 +38,7 @@ func (f *input) holdTypes(u *workspace) (release func()) {
 
 // judge judges the functions that have an entry.
 func (f *input) judge(u *workspace) {
-	defer f.holdTypes(u)()
+	defer holdTypes(f, u)()
 	u.env.Analyze()
 	if err := u.env.Lists.Err(); err != nil {
 		u.RelocFail = err

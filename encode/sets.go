@@ -1,6 +1,9 @@
 package encode
 
-import "github.com/btflite/btflite/dedup"
+import (
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/debuginfo"
+)
 
 // newSet makes the set that the units are merged into, and the pool of names.
 func (r *run) newSet() error {
@@ -47,7 +50,7 @@ func (r *run) reserve(f *input) {
 		return
 	}
 	per := bytesPerString
-	if f.SeemsRecords() {
+	if debuginfo.SeemsRecords(f.File) {
 		per = recordPerString
 	}
 	r.set.Reserve(min(len(f.Info)/per, maxReserved))

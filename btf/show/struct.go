@@ -129,7 +129,7 @@ func (p *Printer) markPacked(l *view.Layout) {
 }
 
 // mark is markPacked for the members of l alone.
-func (p *Printer) mark(l *view.Layout) {
+func (p *output) mark(l *view.Layout) {
 	if l.Packed || !l.Misplaced {
 		return
 	}

@@ -150,17 +150,17 @@ func (f *File) Relocatable() bool { return f.ELF.Type == etRel }
 // PlaceNames gives the file's .debug_str its place among the tokens. It comes
 // after LoadRelocs. Error: no room for it.
 func (f *File) PlaceNames() error {
-	f.Names.ByText = f.Names.ByText || f.rel != nil || f.SeemsRecords()
+	f.Names.ByText = f.Names.ByText || f.rel != nil || SeemsRecords(f)
 	if !f.Names.Place() {
 		return fmt.Errorf("%s: .debug_str: %d bytes are more than fit beside the other inputs (2 GiB in all)", f.Path, len(f.Names.Data))
 	}
 	return nil
 }
 
-// SeemsRecords says by the abbreviations of the file, if they are not still being expanded, whether
+// SeemsRecords says by the abbreviations of a file, if they are not still being expanded, whether
 // its first units may have unit records, whose names stand for their text. If it is
 // wrong, a record that is found later tells.
-func (f *File) SeemsRecords() bool {
+func SeemsRecords(f *File) bool {
 	if f.inOrder.abbrev.stream != nil {
 		return false
 	}
