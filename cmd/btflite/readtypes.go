@@ -45,6 +45,9 @@ type typeReader struct {
 	opened    []func()
 	printsAll bool // all types of the inputs: it takes long
 	dwarf     loadbtf.DWARF
+	// orDWARF has DWARF count, too, where the base of split BTF is not found. Types have
+	// other ids then.
+	orDWARF bool
 	// What DWARF is encoded of; pahole leaves out BTF by the same rules.
 	lang      langFilter
 	cuExclude string // a prefix of names of units; "": none
@@ -93,10 +96,16 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 		}
 	}
 	for i := 0; i < len(words); i++ {
-		t, err := r.openOne(r.resolve(words[i]))
+		path := r.resolve(words[i])
+		t, err := r.openOne(path, r.dwarf)
 		if errors.Is(err, btf.ErrNoBase) && r.whole == nil && len(r.bases) == 0 && i+1 < len(words) && i < given {
 			words = append(slices.Clone(words), words[i]) // its base may be one of those that follow
 			continue
+		}
+		if errors.Is(err, btf.ErrNoBase) && r.orDWARF && len(r.bases) == 0 {
+			if encoded, why := r.openOne(path, loadbtf.DWARFOnly); why == nil {
+				t, err = encoded, nil
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -138,9 +147,10 @@ func (r *typeReader) resolve(word string) string {
 	return word
 }
 
-func (r *typeReader) openOne(path string) (t types, err error) {
+// openOne reads the types of a file.
+func (r *typeReader) openOne(path string, dwarf loadbtf.DWARF) (t types, err error) {
 	l := btfFiles
-	l.Encode, l.DWARF = r.encode, r.dwarf
+	l.Encode, l.DWARF = r.encode, dwarf
 	raw, done, err := l.Open(path)
 	if err != nil {
 		return t, err

@@ -47,6 +47,7 @@ type showCommand struct {
 
 func newShowCommand(c *cli) *cobra.Command {
 	s := &showCommand{in: newTypeReader(c.lookupEnv), separator: "\t"}
+	s.in.orDWARF = true
 	cmd := s.command()
 	under(cmd, groupPrinted).toggle(&s.filter.Bases, "with_base", "", "the types of the base, too", rare)
 	under(cmd, groupReport).value(func(v string) error { s.color = v; return nil }, "color", "", "colours `WHEN`: auto, always or never",
@@ -180,7 +181,7 @@ func (s *showCommand) setFormats(v string) error {
 			return usagef("'%s' is no format: btf, dwarf", message.OneLine(format))
 		}
 	}
-	s.in.dwarf = loadbtf.DWARFLast
+	s.in.dwarf, s.in.orDWARF = loadbtf.DWARFLast, slices.Contains(formats, "dwarf")
 	switch btf, dwarf := slices.Index(formats, "btf"), slices.Index(formats, "dwarf"); {
 	case dwarf >= 0 && btf < 0:
 		s.in.dwarf = loadbtf.DWARFOnly

@@ -364,7 +364,11 @@ func TestShowFormats(t *testing.T) {
 	for line, want := range map[string]string{
 		"show -s -F dwarf " + file:                         dwarf,
 		"show -s -F dwarf,btf " + file:                     dwarf,
-		"show -s -F btf,dwarf " + file:                     "give --btf_base=VMLINUX",
+		"show -s -F btf,dwarf " + file:                     dwarf, // the base is not found
+		"show -s " + file:                                  dwarf,
+		"show -s -F btf " + file:                           "give --btf_base=VMLINUX",
+		"dump " + file:                                     "give --btf_base=VMLINUX",
+		"show -s --btf_base=" + base + " " + file:          split,
 		"show -s -F dwarf,btf " + base:                     run("show -s " + base),
 		"show -s -F dwarf " + base:                         "x86.base-btf.o: no DWARF to encode",
 		"show -s -F dwarf " + base + ".gz":                 "x86.base-btf.o.gz: no DWARF to encode",

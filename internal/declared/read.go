@@ -40,7 +40,10 @@ func (s *Search) In(src *mmapelf.Source) error {
 		return err
 	}
 	defer r.c.Free()
-	return r.units(f)
+	if err = r.units(f); err != nil {
+		return err
+	}
+	return r.types(f)
 }
 
 // reader reads the units of a file.
@@ -54,6 +57,7 @@ type reader struct {
 	// Of the unit:
 	unit, dir string
 	ready     bool // decls is
+	known     bool // table is
 	table     dwarf.Decl
 	files     map[uint64]string
 }
@@ -75,6 +79,11 @@ func (r *reader) units(f *debuginfo.File) error {
 		if err := f.Header(off, first, c); err != nil {
 			return f.Wrap(err)
 		}
+		if c.Hdr.IsType() {
+			f.SawType()
+			f.Passed(c)
+			continue
+		}
 		p.Ahead(c, c.Hdr.End())
 		if err := r.start(); err != nil {
 			return err
@@ -84,28 +93,115 @@ func (r *reader) units(f *debuginfo.File) error {
 	return nil
 }
 
-// start reads the unit at the cursor, if it is wanted.
+// types reads the type units that are the file's alone.
+func (r *reader) types(f *debuginfo.File) error {
+	if !f.HasTypes() {
+		return nil
+	}
+	t, err := f.Types()
+	if err != nil {
+		return err
+	}
+	for i := 0; i < t.All() && r.s.left > 0; i++ {
+		if _, err := t.Open(&r.c, uint32(i)); err != nil {
+			return err
+		}
+		a, next, have, err := r.c.UnitDIE()
+		if err == nil && a != nil {
+			r.begin(have)
+			err = r.readUnit(a, next, have)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start reads the unit at the cursor, or the one that it stands for.
 func (r *reader) start() error {
 	c := &r.c
 	if err := c.Start(); err != nil {
 		return err
 	}
 	a, next, have, err := c.UnitDIE()
-	if err != nil || a == nil || !a.Children {
+	if err != nil || a == nil {
 		return err
 	}
-	text := func(v int) string {
-		if have>>v&1 == 0 {
-			return ""
-		}
-		return string(c.File.Names.Text(c.NameValue(&c.Vals[v])))
+	skeleton := c.ReadSkeleton(have)
+	r.begin(have)
+	if skeleton != nil {
+		return r.split(skeleton)
 	}
-	r.unit, r.dir, r.ready = text(dwarf.VName), text(dwarf.VCompDir), false
-	lang := uint16(c.Number(have, dwarf.VLanguage))
-	if s := r.s; len(s.Lang) > 0 && !slices.Contains(s.Lang, lang) || slices.Contains(s.LangExclude, lang) ||
+	return r.readUnit(a, next, have)
+}
+
+// split reads the unit of a skeleton, at which the cursor is, and the type units beside
+// it. The unit has its files in the table of the skeleton, type units have another one.
+func (r *reader) split(skeleton *debuginfo.Skeleton) error {
+	c, at, lines := &r.c, r.c.Save(), r.lines
+	r.know()
+	dwo, err := c.File.OpenSplit(c, skeleton)
+	if err != nil {
+		return err
+	}
+	defer dwo.Close()
+	c.Forget()
+	r.decls.Forget()
+	defer func() {
+		c.Leave(&at)
+		c.Forget()
+		r.decls.Forget()
+		r.lines = lines
+	}()
+	for off := uint64(0); ; off = c.Hdr.End() {
+		if err := dwo.FindSplit(c, off, skeleton); err != nil {
+			return err
+		}
+		if err := c.Start(); err != nil {
+			return err
+		}
+		a, next, have, err := c.UnitDIE()
+		if err != nil {
+			return err
+		}
+		if !c.IsSplit(skeleton) {
+			continue
+		}
+		r.unit = r.text(have, dwarf.VName)
+		if err := r.readUnit(a, next, have); err != nil {
+			return err
+		}
+		break
+	}
+	if r.lines, err = debuginfo.OpenLines(dwo); err != nil {
+		return err
+	}
+	return r.types(dwo)
+}
+
+// text is a string of the unit DIE, which was decoded last; "" if it does not have it.
+func (r *reader) text(have uint32, v int) string {
+	if have>>v&1 == 0 {
+		return ""
+	}
+	return string(r.c.File.Names.Text(r.c.NameValue(&r.c.Vals[v])))
+}
+
+// begin takes what the unit DIE that was decoded last says of its unit.
+func (r *reader) begin(have uint32) {
+	r.unit, r.dir, r.ready, r.known = r.text(have, dwarf.VName), r.text(have, dwarf.VCompDir), false, false
+}
+
+// readUnit reads the DIEs of the unit at the cursor, if it is wanted. Its unit DIE, which
+// was decoded last, ends at next.
+func (r *reader) readUnit(a *dwarf.Abbrev, next int, have uint32) error {
+	lang, s := uint16(r.c.Number(have, dwarf.VLanguage)), r.s
+	if a == nil || !a.Children || len(s.Lang) > 0 && !slices.Contains(s.Lang, lang) || slices.Contains(s.LangExclude, lang) ||
 		s.CUExclude != "" && strings.HasPrefix(r.unit, s.CUExclude) {
 		return nil
 	}
+	r.ready = false
 	return r.read(next)
 }
 
@@ -193,11 +289,9 @@ func (r *reader) settle(d *open) {
 func (r *reader) place(off int) Place {
 	c := &r.c
 	at := Place{Unit: r.unit, Offset: c.Hdr.Off + uint64(off)}
+	r.know()
 	if !r.ready {
-		r.ready, r.table, r.files = true, dwarf.Decl{}, map[uint64]string{}
-		if c.Declarations(&r.decls) == nil {
-			r.table, _ = r.decls.Read(c.Hdr.Data, c.Hdr.First)
-		}
+		r.ready = c.Declarations(&r.decls) == nil
 	}
 	d, ok := r.decls.Read(c.Hdr.Data, off)
 	if !ok {
@@ -213,4 +307,16 @@ func (r *reader) place(off int) Place {
 		at.File = file
 	}
 	return at
+}
+
+// know finds the table of files of the unit at the cursor, once.
+func (r *reader) know() {
+	if r.known {
+		return
+	}
+	c := &r.c
+	r.known, r.table, r.files = true, dwarf.Decl{}, map[uint64]string{}
+	if r.ready = c.Declarations(&r.decls) == nil; r.ready {
+		r.table, _ = r.decls.Read(c.Hdr.Data, c.Hdr.First)
+	}
 }

@@ -2,8 +2,10 @@ package declared
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -127,6 +129,40 @@ func TestSearchEnds(t *testing.T) {
 	s.Add([]byte("nothing"), Type{Tag: dwarf.TagTypedef})
 	if err := s.In(&in); err == nil || !strings.Contains(err.Error(), "in: .debug_info") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestSearchElsewhere: types are found in .dwo files, in a .dwp and in type units, where
+// the same program has them without.
+func TestSearchElsewhere(t *testing.T) {
+	types := []struct {
+		name string
+		tag  dwarf.Tag
+		at   string
+	}{
+		{"node", dwarf.TagStructureType, "shared.h:18"}, {"own", dwarf.TagStructureType, "other.c:6"},
+		{"tiny", dwarf.TagEnumerationType, "types.c:11"}, {"flag_t", dwarf.TagTypedef, "types.c:5"},
+	}
+	for _, path := range []string{
+		"golden/x86-gcc5.elf", "splitdwarf/x86-gcc4/prog", "splitdwarf/x86-gcc5/prog", "splitdwarf/x86-clang5-dwp/prog",
+		"splitdwarf/x86-gcc4-types/prog", "splitdwarf/x86-gcc5-types/prog", "typeunits/x86-gcc4.elf", "typeunits/x86-gcc5.elf",
+		"typeunits/x86-gcc4-r.elf", "typeunits/x86-gcc5-r.elf", "typeunits/x86-gcc5-r-nogroups.elf", "typeunits/x86-gcc5-zstd.elf",
+		"typeunits/s390x-gcc5.elf",
+	} {
+		path = "../../encode/testdata/" + path
+		var s Search
+		for _, x := range types {
+			s.Add([]byte(x.name), Type{Tag: x.tag})
+		}
+		if err := s.In(&mmapelf.Source{Path: path}); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		for _, x := range types {
+			at, ok := s.Place([]byte(x.name), Type{Tag: x.tag})
+			if got := fmt.Sprintf("%s:%d", filepath.Base(at.File), at.Line); got != x.at || !ok || at.Offset == 0 {
+				t.Errorf("%s: %s is at %s, want %s", path, x.name, got, x.at)
+			}
+		}
 	}
 }
 
