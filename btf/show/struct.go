@@ -111,9 +111,9 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 }
 
 // markPacked notes which structs must be packed because a member of l is at an odd place,
-// though l is not packed. pahole takes them as packed from there on, wherever they stand. It
-// looks at the members of a struct that are structs as well, but not at theirs, and at none that
-// is a typedef or an array.
+// though l is not packed, or l is a union whose size is no multiple of their alignment. pahole
+// takes them as packed from there on, wherever they stand. It looks at the members of a struct
+// that are structs as well, but not at theirs, and at none that is a typedef or an array.
 func (p *Printer) markPacked(l *view.Layout) {
 	p.mark(l)
 	if l.Type.Kind() == btf.KindUnion {

@@ -52,3 +52,12 @@ func (l *Layout) countForced(r *Row) {
 		l.SumForcedHoles += r.Hole
 	}
 }
+
+// unaligned finds the members of a union whose types belong to unions of other sizes.
+func (l *Layout) unaligned() {
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		r.Misplaced = l.Size%uint64(r.align) != 0
+		l.Misplaced = l.Misplaced || r.Misplaced
+	}
+}

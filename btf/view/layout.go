@@ -15,7 +15,7 @@ type Layout struct {
 	Size   uint64 // bytes
 	Rows   []Row
 	Packed bool // members are not where they belong, and there is no padding
-	// Misplaced says that a member's type belongs to other offsets; see Row.
+	// Misplaced says that a member's type belongs elsewhere; see Row.
 	Misplaced bool
 	Align     uint64 // what __aligned__ must have said; 0: nothing
 	Summary
@@ -67,7 +67,7 @@ type Row struct {
 	Hole      uint64 // unused bytes before it
 	BitHole   uint64 // unused bits before it
 	Align     uint64 // what __aligned__ must have said; 0: nothing
-	Misplaced bool   // its type belongs to other offsets
+	Misplaced bool   // its type belongs to other offsets or, in a union, to one of another size
 	UnitEnd   uint64 // bytes: behind the units of the bit-fields up to it, or behind it
 	free      uint64 // bits: unused before it and before members without a size
 	fact
@@ -127,6 +127,8 @@ func (s *Layouts) Of(t Type) *Layout {
 		if f := s.fact(t.ID); f.sum == 0 {
 			f.sum = s.sums.keep(l.Summary)
 		}
+	} else {
+		l.unaligned()
 	}
 	return l
 }

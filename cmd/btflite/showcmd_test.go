@@ -125,6 +125,7 @@ odd.btf
 -C direct,part,part2 odd.btf
 -C array,inside,below,part2 odd.btf
 -C part odd.btf
+-C after,teardown,rate,reason odd.btf
 `), "\n")
 
 // shownText is what pahole has printed for command lines, in a file of testdata.

@@ -10,3 +10,7 @@ struct below { int n; struct array held; };
 struct plain { u32 p : 1; enum { PC, PD } q : 32; };
 struct small { u32 p : 1; enum __attribute__((packed)) { SA, SB } q : 8; u32 r : 3; };
 struct direct v1; struct array v2; struct inside v3; struct below v4; struct plain v5; struct small v6;
+struct reason { u16 code; u8 more[]; } __attribute__((packed));
+struct teardown { u8 first; union { struct reason known; struct { u8 a; u16 b; } __attribute__((packed)) odd; struct { u16 c; } __attribute__((packed)) nameless; u8 bytes[3]; } u; } __attribute__((packed));
+struct rate { u8 first; union { struct { u8 a; u8 b; u16 c; } even; u8 bytes[4]; } u; } __attribute__((packed));
+struct after { struct reason r; }; struct teardown v7; struct rate v8; struct after v9;
