@@ -90,6 +90,14 @@ func (f *ccFault) is(object, want string) {
 	}
 }
 
+// left checks that the message says why the object a.o was left with DWARF.
+func (f *ccFault) left(stderr *bytes.Buffer, why string) {
+	f.t.Helper()
+	if want := "btflite: " + f.object("a.o") + ": left with DWARF: " + why + "\n"; stderr.String() != want {
+		f.t.Errorf("%q, want %q", stderr, want)
+	}
+}
+
 // whole checks that an object is that of the compiler or that with records.
 func (f *ccFault) whole(object string) {
 	f.t.Helper()
@@ -167,9 +175,7 @@ func TestCompilerFileTooLarge(t *testing.T) {
 	cmd.Args = append([]string{"sh", "-c", `ulimit -f 1; exec "$0" "$@"`}, cmd.Args...)
 	cmd.Path = "/bin/sh"
 	f.run(cmd, stderr)
-	if want := "btflite: " + f.object("a.o") + ": left with DWARF: file too large\n"; stderr.String() != want {
-		t.Errorf("%q, want %q", stderr, want)
-	}
+	f.left(stderr, "file too large")
 	f.is(f.object("a.o"), "dwarf")
 	f.clean("a.o")
 }
@@ -185,9 +191,7 @@ func TestCompilerDiskFull(t *testing.T) {
 		kib, filepath.Join(f.dir, "o"), f.object("a.o"), f.dir)}, cmd.Args...)
 	f.inNamespace(cmd, true, syscall.CLONE_NEWNS)
 	f.run(cmd, stderr)
-	if want := "btflite: " + f.object("a.o") + ": left with DWARF: no space left on device\n"; stderr.String() != want {
-		t.Errorf("%q, want %q", stderr, want)
-	}
+	f.left(stderr, "no space left on device")
 	f.is(filepath.Join(f.dir, "kept"), "dwarf")
 	f.is(filepath.Join(f.dir, "listed"), "a.o\n")
 }
@@ -203,9 +207,7 @@ func TestCompilerReadOnlyFolder(t *testing.T) {
 	cmd, stderr := f.command(f.object("a.o"))
 	f.inNamespace(cmd, false, 0)
 	f.run(cmd, stderr)
-	if want := "btflite: " + f.object("a.o") + ": left with DWARF: permission denied\n"; stderr.String() != want {
-		t.Errorf("%q, want %q", stderr, want)
-	}
+	f.left(stderr, "permission denied")
 	f.is(f.object("a.o"), "dwarf")
 	f.clean("a.o")
 }
