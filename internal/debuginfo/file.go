@@ -332,6 +332,7 @@ type typeSection struct {
 
 	// Of the type unit alone, in a .dwp:
 	abbrevAt   uint64 // where offsets in .debug_abbrev start
+	linesAt    uint64 // likewise in .debug_line
 	strOffsets []byte
 }
 

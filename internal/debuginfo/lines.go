@@ -19,7 +19,7 @@ type Lines struct {
 // goroutine at a time, until Close of the File.
 func OpenLines(f *File) (*Lines, error) {
 	l := &Lines{f: f}
-	sec := f.section(".debug_line")
+	sec := f.section(lineSection)
 	if sec == nil {
 		return l, nil
 	}

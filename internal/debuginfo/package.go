@@ -1,6 +1,7 @@
 package debuginfo
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,82 +39,135 @@ func (f *File) openPacked(path string, id uint64) (*File, error) {
 // Names of the sections in the columns of an index, by DW_SECT_ number: those
 // of DWARF 5 (table 7.1) are also those of version 2, which has 2 as well, but
 // for 5 and 8.
-var indexColumns = map[uint32]string{1: ".debug_info", 2: ".debug_types", 3: ".debug_abbrev", 6: ".debug_str_offsets"}
+var indexColumns = map[uint32]string{1: ".debug_info", 2: ".debug_types", 3: ".debug_abbrev", 4: lineSection, 6: ".debug_str_offsets"}
 
-// indexEntry looks an id up in .debug_cu_index, or the signature of a type unit
-// in .debug_tu_index: where its parts of the sections are; nil if it is not there.
+const (
+	lineSection   = ".debug_line"
+	typeUnitIndex = ".debug_tu_index"
+)
+
+// packIndex is .debug_cu_index, or .debug_tu_index, which has signatures for ids:
 //
 //	version 4 (2), or version 2 (5) and padding 2; columns, units, slots 4 each
 //	hash table of slots: id 8 each, then row 4 each, from 1
 //	columns: section number 4 each
 //	rows: offset 4 for each column; then the same with sizes
-func indexEntry(e *mmapelf.File, index string, id uint64) (map[string]span64, error) {
+type packIndex struct {
+	b                     []byte
+	order                 binary.ByteOrder
+	version               uint32
+	columns, units, slots uint64
+}
+
+// openIndex reads the header of an index.
+func openIndex(e *mmapelf.File, index string) (x packIndex, err error) {
 	sec := e.Section(index)
 	if sec == nil {
-		return nil, fmt.Errorf("%s: no %s", e.Path, index)
+		return x, fmt.Errorf("%s: no %s", e.Path, index)
 	}
-	b, err := e.Data(sec)
+	if x.b, err = e.Data(sec); err != nil {
+		return x, err
+	}
+	bad := fmt.Errorf("%s: %s: cut off", e.Path, index)
+	if len(x.b) < 16 {
+		return x, bad
+	}
+	o := order(e.BigEndian)
+	x.order, x.version = o, o.Uint32(x.b)
+	if v := uint32(o.Uint16(x.b)); v == 5 {
+		x.version = 5
+	}
+	if x.version != 2 && x.version != 5 {
+		return x, fmt.Errorf("%s: %s: unknown version %d", e.Path, index, x.version)
+	}
+	x.columns, x.units, x.slots = uint64(o.Uint32(x.b[4:])), uint64(o.Uint32(x.b[8:])), uint64(o.Uint32(x.b[12:]))
+	if x.columns > 32 || 16+12*x.slots+4*x.columns+8*x.columns*x.units > uint64(len(x.b)) {
+		return x, bad
+	}
+	if x.slots&(x.slots-1) != 0 {
+		return x, fmt.Errorf("%s: %s: %d slots, no power of two", e.Path, index, x.slots)
+	}
+	return x, nil
+}
+
+// slot is an id and its row, from 1, or 0 for a slot that is not used.
+func (x *packIndex) slot(k uint64) (id, row uint64) {
+	return x.order.Uint64(x.b[16+8*k:]), uint64(x.order.Uint32(x.b[16+8*x.slots+4*k:]))
+}
+
+// parts looks an id up: where its parts of the sections are; nil if it is not there.
+// The way goes from slot to slot in steps that the id gives, to one that is not used
+// (section 7.3.5.3).
+func (x *packIndex) parts(id uint64) map[string]span64 {
+	row, step := uint64(0), id>>32&(x.slots-1)|1
+	for k, n := id, uint64(0); n < x.slots; k, n = k+step, n+1 {
+		k &= x.slots - 1
+		has, at := x.slot(k)
+		if at == 0 {
+			break
+		}
+		if has == id {
+			row = at
+			break
+		}
+	}
+	if row == 0 || row > x.units {
+		return nil
+	}
+	parts := map[string]span64{}
+	columns := 16 + 12*x.slots
+	for c := range x.columns {
+		if name := x.section(x.order.Uint32(x.b[columns+4*c:])); name != "" {
+			at := columns + 4*x.columns + 4*(x.columns*(row-1)+c)
+			parts[name] = span64{uint64(x.order.Uint32(x.b[at:])), uint64(x.order.Uint32(x.b[at+4*x.columns*x.units:]))}
+		}
+	}
+	return parts
+}
+
+// section is the name of a section by its number in a column; "" for one that nobody reads.
+func (x *packIndex) section(number uint32) string {
+	switch {
+	case number == 5 && x.version == 5:
+		return ".debug_loclists"
+	case number == 5:
+		return ".debug_loc"
+	case number == 8 && x.version == 5: // macros before
+		return ".debug_rnglists"
+	}
+	return indexColumns[number]
+}
+
+// indexEntry looks an id up in an index.
+func indexEntry(e *mmapelf.File, index string, id uint64) (map[string]span64, error) {
+	x, err := openIndex(e, index)
 	if err != nil {
 		return nil, err
 	}
-	bad := fmt.Errorf("%s: %s: cut off", e.Path, index)
-	if len(b) < 16 {
-		return nil, bad
-	}
-	o := order(e.BigEndian)
-	version := o.Uint32(b)
-	if v := uint32(o.Uint16(b)); v == 5 {
-		version = 5
-	}
-	if version != 2 && version != 5 {
-		return nil, fmt.Errorf("%s: %s: unknown version %d", e.Path, index, version)
-	}
-	columns, units, slots := uint64(o.Uint32(b[4:])), uint64(o.Uint32(b[8:])), uint64(o.Uint32(b[12:]))
-	rows := 16 + 12*slots
-	if columns > 32 || rows+4*columns+8*columns*units > uint64(len(b)) {
-		return nil, bad
-	}
-	if slots&(slots-1) != 0 {
-		return nil, fmt.Errorf("%s: %s: %d slots, no power of two", e.Path, index, slots)
-	}
-	// Section 7.3.5.3: from slot to slot in steps that the id gives, to an
-	// unused one.
-	row := uint64(0)
-	step := id>>32&(slots-1) | 1
-	for k, n := id, uint64(0); n < slots; k, n = k+step, n+1 {
-		k &= slots - 1
-		x := uint64(o.Uint32(b[16+8*slots+4*k:]))
-		if x == 0 {
-			break
-		}
-		if o.Uint64(b[16+8*k:]) == id {
-			row = x
-			break
-		}
-	}
-	if row == 0 || row > units {
+	return x.parts(id), nil
+}
+
+// Packed is the signatures of the type units of a .dwp, in the order of its index, for Find.
+// They are those of several files; of a file that is none it is nil.
+func (t *TypeIndex) Packed() ([]uint64, error) {
+	if !t.f.packed() || t.f.ELF.Section(typeUnitIndex) == nil {
 		return nil, nil
 	}
-	parts := map[string]span64{}
-	for c := range columns {
-		n := o.Uint32(b[rows+4*c:])
-		name := indexColumns[n]
-		if n == 5 {
-			name = ".debug_loc"
-			if version == 5 {
-				name = ".debug_loclists"
-			}
-		}
-		if n == 8 && version == 5 { // macros before
-			name = ".debug_rnglists"
-		}
-		if name != "" {
-			at := rows + 4*columns + 4*(columns*(row-1)+c)
-			parts[name] = span64{uint64(o.Uint32(b[at:])), uint64(o.Uint32(b[at+4*columns*units:]))}
+	x, err := openIndex(t.f.ELF, typeUnitIndex)
+	if err != nil {
+		return nil, err
+	}
+	var all []uint64
+	for k := range x.slots {
+		if id, row := x.slot(k); row != 0 {
+			all = append(all, id)
 		}
 	}
-	return parts, nil
+	return all, nil
 }
+
+// LinesAt is where the part of .debug_line begins from which type unit i counts.
+func (t *TypeIndex) LinesAt(i uint32) uint64 { return t.sections[t.units[i].section].linesAt }
 
 // inPackage finds the type unit with a signature in a .dwp: its place in
 // t.units, to which it is added. There it has abbreviations and names of
@@ -123,11 +177,11 @@ func (t *TypeIndex) inPackage(sig uint64) (i int, ok bool, err error) {
 	if i, ok := t.packed[sig]; ok {
 		return i, true, nil
 	}
-	parts, err := indexEntry(f.ELF, ".debug_tu_index", sig)
+	parts, err := indexEntry(f.ELF, typeUnitIndex, sig)
 	if parts == nil || err != nil {
 		return 0, false, err
 	}
-	s := typeSection{base: typesBase, abbrevAt: parts[".debug_abbrev"].off}
+	s := typeSection{base: typesBase, abbrevAt: parts[".debug_abbrev"].off, linesAt: parts[lineSection].off}
 	if n := len(t.sections); n > 0 {
 		s.base = t.sections[n-1].base + uint64(len(t.sections[n-1].data))
 	}
@@ -146,7 +200,7 @@ func (t *TypeIndex) inPackage(sig uint64) (i int, ok bool, err error) {
 		return 0, false, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	if !h.IsType() || h.Signature != sig {
-		return 0, false, fmt.Errorf("%s: .debug_tu_index: no type unit %#016x where the index has it", f.Path, sig)
+		return 0, false, fmt.Errorf("%s: %s: no type unit %#016x where the index has it", f.Path, typeUnitIndex, sig)
 	}
 	if t.packed == nil {
 		t.packed = make(map[uint64]int)

@@ -54,10 +54,13 @@ type reader struct {
 	decls dwarf.Decls
 	open  []open // DIEs around the one in work
 
+	packed map[uint64]bool // signatures of type units of the .dwp that have been read
+
 	// Of the unit:
 	unit, dir string
-	ready     bool // decls is
-	known     bool // table is
+	linesAt   uint64 // where offsets in .debug_line start
+	ready     bool   // decls is
+	known     bool   // table is
 	table     dwarf.Decl
 	files     map[uint64]string
 }
@@ -93,9 +96,10 @@ func (r *reader) units(f *debuginfo.File) error {
 	return nil
 }
 
-// types reads the type units that are the file's alone.
+// types reads the type units of the file: those that are its own or, of a .dwp, all that have
+// not been read.
 func (r *reader) types(f *debuginfo.File) error {
-	if !f.HasTypes() {
+	if !f.HasTypes() && !f.Split() {
 		return nil
 	}
 	t, err := f.Types()
@@ -103,19 +107,42 @@ func (r *reader) types(f *debuginfo.File) error {
 		return err
 	}
 	for i := 0; i < t.All() && r.s.left > 0; i++ {
-		if _, err := t.Open(&r.c, uint32(i)); err != nil {
+		if err := r.typeUnit(t, uint32(i)); err != nil {
 			return err
 		}
-		a, next, have, err := r.c.UnitDIE()
-		if err == nil && a != nil {
-			r.begin(have)
-			err = r.readUnit(a, next, have)
+	}
+	packed, err := t.Packed()
+	for _, signature := range packed {
+		if r.s.left == 0 || r.packed[signature] {
+			continue
+		}
+		i, _, ok, err := t.Find(signature)
+		if err == nil && ok {
+			err = r.typeUnit(t, uint32(i))
 		}
 		if err != nil {
 			return err
 		}
+		if r.packed == nil {
+			r.packed = map[uint64]bool{}
+		}
+		r.packed[signature] = true
 	}
-	return nil
+	return err
+}
+
+// typeUnit reads type unit i.
+func (r *reader) typeUnit(t *debuginfo.TypeIndex, i uint32) error {
+	if _, err := t.Open(&r.c, i); err != nil {
+		return err
+	}
+	a, next, have, err := r.c.UnitDIE()
+	if err != nil || a == nil {
+		return err
+	}
+	r.begin(have)
+	r.linesAt = t.LinesAt(i)
+	return r.readUnit(a, next, have)
 }
 
 // start reads the unit at the cursor, or the one that it stands for.
@@ -190,7 +217,7 @@ func (r *reader) text(have uint32, v int) string {
 
 // begin takes what the unit DIE that was decoded last says of its unit.
 func (r *reader) begin(have uint32) {
-	r.unit, r.dir, r.ready, r.known = r.text(have, dwarf.VName), r.text(have, dwarf.VCompDir), false, false
+	r.unit, r.dir, r.linesAt, r.ready, r.known = r.text(have, dwarf.VName), r.text(have, dwarf.VCompDir), 0, false, false
 }
 
 // readUnit reads the DIEs of the unit at the cursor, if it is wanted. Its unit DIE, which
@@ -301,7 +328,7 @@ func (r *reader) place(off int) Place {
 	if d.HasFile && r.table.HasLines {
 		file, known := r.files[d.File]
 		if !known {
-			file = r.lines.Path(r.table.LineTable, d.File, r.dir)
+			file = r.lines.Path(r.linesAt+r.table.LineTable, d.File, r.dir)
 			r.files[d.File] = file
 		}
 		at.File = file

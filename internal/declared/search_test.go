@@ -145,7 +145,8 @@ func TestSearchElsewhere(t *testing.T) {
 	}
 	for _, path := range []string{
 		"golden/x86-gcc5.elf", "splitdwarf/x86-gcc4/prog", "splitdwarf/x86-gcc5/prog", "splitdwarf/x86-clang5-dwp/prog",
-		"splitdwarf/x86-gcc4-types/prog", "splitdwarf/x86-gcc5-types/prog", "typeunits/x86-gcc4.elf", "typeunits/x86-gcc5.elf",
+		"splitdwarf/x86-gcc4-types/prog", "splitdwarf/x86-gcc5-types/prog", "splitdwarf/x86-gcc4-types-dwp/prog",
+		"typeunits/x86-gcc4.elf", "typeunits/x86-gcc5.elf",
 		"typeunits/x86-gcc4-r.elf", "typeunits/x86-gcc5-r.elf", "typeunits/x86-gcc5-r-nogroups.elf", "typeunits/x86-gcc5-zstd.elf",
 		"typeunits/s390x-gcc5.elf",
 	} {
