@@ -84,12 +84,11 @@ func (r *reader) units(f *debuginfo.File) error {
 		}
 		if c.Hdr.IsType() {
 			f.SawType()
-			f.Passed(c)
-			continue
-		}
-		p.Ahead(c, c.Hdr.End())
-		if err := r.start(); err != nil {
-			return err
+		} else {
+			p.Ahead(c, c.Hdr.End())
+			if err := r.start(); err != nil {
+				return err
+			}
 		}
 		p.Behind(c, 0, false)
 	}
