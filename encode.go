@@ -40,7 +40,7 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 	if err != nil {
 		return nil, asError(err, in)
 	}
-	work := finish.Work{Distil: o.Distil, Order: orders[o.Order], Jobs: o.Jobs, Lenient: o.AllowRefused}
+	work := finish.Work{Distil: o.Distil, Order: o.Order.sorter(), Jobs: o.Jobs, Lenient: o.AllowRefused}
 	if o.Base != nil {
 		work.Base, work.Kernel = o.Base.blob, o.Base.kernel
 	}
@@ -58,8 +58,16 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 	return r, nil
 }
 
-// orders are the sorters of the orders.
-var orders = map[Order]finish.Sorter{Canonical: order.CanonicalWithMap, ByName: order.ByNameWithMap}
+// sorter is the sorter of the order, nil for types as they come.
+func (o Order) sorter() finish.Sorter {
+	switch o {
+	case Canonical:
+		return order.CanonicalWithMap
+	case ByName:
+		return order.ByNameWithMap
+	}
+	return nil
+}
 
 // check refuses options that cannot be.
 func (o *Options) check(in []Source) error {

@@ -71,7 +71,7 @@ var imports = map[string][]string{
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
 	"internal/finish": {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
 	"internal/loadbtf": {"btf", "internal/basematch", "internal/message", "mmapelf",
-		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
+		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
 	"internal/message":         nil,
 	"internal/dwarf":           nil,
 	"internal/dwarf/dwarftest": {"internal/elftest"},

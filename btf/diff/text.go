@@ -15,11 +15,31 @@ const (
 	is  Change = "is"
 )
 
-// signs begin lines.
-var signs = map[Change]string{Added: "+ ", Removed: "- ", Changed: "~ ", Moved: "~ ", Defined: "~ ", Declared: "~ ", was: "- ", is: "+ "}
+// sign begins a line.
+func sign(c Change) string {
+	switch c {
+	case Added, is:
+		return "+ "
+	case Removed, was:
+		return "- "
+	case Changed, Moved, Defined, Declared:
+		return "~ "
+	}
+	return ""
+}
 
 // behind is what follows a name.
-var behind = map[Change]string{Defined: " declared -> defined", Declared: " defined -> declared", Moved: " moved"}
+func behind(c Change) string {
+	switch c {
+	case Defined:
+		return " declared -> defined"
+	case Declared:
+		return " defined -> declared"
+	case Moved:
+		return " moved"
+	}
+	return ""
+}
 
 // textLine is one line of a report.
 type textLine struct {
@@ -35,7 +55,7 @@ type textLine struct {
 func (d *Difference) Lines() []string {
 	var lines []string
 	for _, l := range d.lines() {
-		text := strings.Repeat("    ", l.depth) + signs[l.change] + l.head + behind[l.change] + l.note
+		text := strings.Repeat("    ", l.depth) + sign(l.change) + l.head + behind(l.change) + l.note
 		if l.properties != "" {
 			text += ": " + l.properties
 		}

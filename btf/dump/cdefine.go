@@ -231,9 +231,21 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 	}
 }
 
-// vectorInts are the types that the compilers of Arm machines have for vectors.
-var vectorInts = map[string]string{"__Poly8_t": "unsigned char", "__Poly16_t": "unsigned short",
-	"__Poly64_t": "unsigned long long", "__Poly128_t": "unsigned __int128"}
+// vectorInt is what a name stands for that the compilers of Arm machines have for parts
+// of vectors; "" if it is none of these.
+func vectorInt(name []byte) string {
+	switch string(name) {
+	case "__Poly8_t":
+		return "unsigned char"
+	case "__Poly16_t":
+		return "unsigned short"
+	case "__Poly64_t":
+		return "unsigned long long"
+	case "__Poly128_t":
+		return "unsigned __int128"
+	}
+	return ""
+}
 
 // defineVectorInt makes the name of such a type known to other compilers.
 func (c *cWriter) defineVectorInt(rec btf.Record) {
@@ -241,7 +253,7 @@ func (c *cWriter) defineVectorInt(rec btf.Record) {
 	if len(name) < 2 || name[1] != '_' {
 		return
 	}
-	if is := vectorInts[string(name)]; is != "" {
+	if is := vectorInt(name); is != "" {
 		c.text("typedef " + is + " " + string(name) + ";\n\n")
 	}
 }

@@ -161,8 +161,24 @@ func (j *jsonWriter) name(off uint32) {
 	j.buf = append(j.buf, '"')
 }
 
-// shortEscapes are the characters that JSON has a letter for.
-var shortEscapes = map[rune]byte{'"': '"', '\\': '\\', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r', '\b': 'b'}
+// shortEscape is the letter that JSON has for a character, 0 for none.
+func shortEscape(r rune) byte {
+	switch r {
+	case '"', '\\':
+		return byte(r)
+	case '\t':
+		return 't'
+	case '\n':
+		return 'n'
+	case '\f':
+		return 'f'
+	case '\r':
+		return 'r'
+	case '\b':
+		return 'b'
+	}
+	return 0
+}
 
 // appendEscaped appends text as JSON has it, without quotes. bpftool writes control
 // characters without a letter as they are, which is no JSON.
@@ -170,7 +186,7 @@ func appendEscaped(dst, text []byte) []byte {
 	const hex = "0123456789abcdef"
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
-		letter := shortEscapes[r]
+		letter := shortEscape(r)
 		switch {
 		case letter != 0:
 			dst = append(dst, '\\', letter)

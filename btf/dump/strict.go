@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -290,8 +291,8 @@ func (s *strictCopy) number() uint32 {
 
 // Words that names of numbers in C consist of.
 var (
-	intWords   = strings.Fields("char short int long signed unsigned _Bool __int128")
-	floatWords = strings.Fields("float double long")
+	intWords   = []string{"char", "short", "int", "long", "signed", "unsigned", "_Bool", "__int128"}
+	floatWords = []string{"float", "double", "long"}
 )
 
 // onlyWords tells whether name consists of words of a list.
@@ -363,7 +364,7 @@ func floatName(name string, size uint32) string {
 }
 
 // reserved are the words that are no names in C, nor in GNU C: there, some are macros.
-var reserved = func() map[string]bool {
+var reserved = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
 		long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof
@@ -372,11 +373,11 @@ var reserved = func() map[string]bool {
 	}
 	delete(m, "bool") // which headers define, until C23
 	return m
-}()
+})
 
 // identifier is name as C allows it, "" for "".
 func identifier(name string) string {
-	if reserved[name] {
+	if reserved()[name] {
 		return name + "_"
 	}
 	for i := range len(name) {

@@ -2,9 +2,9 @@ package page
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"hash/fnv"
+	"html"
 	"io"
 
 	"github.com/btflite/btflite/btf"
@@ -193,7 +193,5 @@ func fit(s string, width float64) string {
 
 // escape is a text as XML has it, and nothing in it that is not shown.
 func escape(s string) string {
-	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(message.OneLine(s))) // a Buffer takes everything
-	return b.String()
+	return html.EscapeString(message.OneLine(s)) // the same five characters as in HTML
 }

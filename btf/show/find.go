@@ -12,11 +12,18 @@ import (
 )
 
 // kinds are what has a name that a user may give, by the word before it.
-var kinds = map[string][]btf.Kind{
-	"":       {btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef},
-	"struct": {btf.KindStruct},
-	"union":  {btf.KindUnion},
-	"enum":   {btf.KindEnum, btf.KindEnum64},
+func kinds(word string) []btf.Kind {
+	switch word {
+	case "":
+		return []btf.Kind{btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef}
+	case "struct":
+		return []btf.Kind{btf.KindStruct}
+	case "union":
+		return []btf.Kind{btf.KindUnion}
+	case "enum":
+		return []btf.Kind{btf.KindEnum, btf.KindEnum64}
+	}
+	return nil
 }
 
 // Find returns the ids of the types that a name or pattern stands for. The kind is
@@ -27,7 +34,7 @@ var kinds = map[string][]btf.Kind{
 // malformed pattern.
 func Find(v *view.View, kind, name string, withBases bool) (ids []uint32, err error) {
 	if !strings.ContainsAny(name, `*?[\`) {
-		for _, id := range v.Named(name, kinds[kind]...) {
+		for _, id := range v.Named(name, kinds(kind)...) {
 			if len(ids) == 0 {
 				ids = []uint32{id}
 			}
@@ -46,7 +53,7 @@ func Find(v *view.View, kind, name string, withBases bool) (ids []uint32, err er
 		types = v.All()
 	}
 	for t := range types {
-		if !slices.Contains(kinds[kind], t.Kind()) || len(t.Name()) == 0 {
+		if !slices.Contains(kinds(kind), t.Kind()) || len(t.Name()) == 0 {
 			continue
 		}
 		if ok, _ := path.Match(name, string(t.Name())); ok && (!t.IsComposite() || known.add(t)) {
@@ -70,7 +77,7 @@ func Nearest(v *view.View, name string) (nearest string) {
 		least = 2
 	}
 	for t := range v.All() {
-		if !slices.Contains(kinds[""], t.Kind()) {
+		if !slices.Contains(kinds(""), t.Kind()) {
 			continue
 		}
 		other := t.Name()

@@ -23,13 +23,13 @@ const (
 	ofUnused = "nothing"
 )
 
-var elementNames = map[btf.Kind]string{
+var elementNames = [btf.NumKinds]string{
 	btf.KindStruct: "members", btf.KindUnion: "members",
 	btf.KindEnum: "enum values", btf.KindEnum64: "enum values",
 	btf.KindFuncProto: "parameters",
 }
 
-var ownNames = map[btf.Kind]string{
+var ownNames = [btf.NumKinds]string{
 	btf.KindFunc: "functions", btf.KindVar: "variables", btf.KindDatasec: "sections",
 	btf.KindDeclTag: "tags", btf.KindTypeTag: "tags",
 }

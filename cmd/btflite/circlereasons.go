@@ -53,7 +53,7 @@ func newCircleReasons(b *btf.Blob) *circleReasons {
 }
 
 // numberedName is how the C of package dump calls the second definition of a name.
-var numberedName = pattern(`(\w+?)___\d+`)
+var numberedName = pattern{text: `(\w+?)___\d+`}
 
 // reason says why C cannot avoid the difference, or is "".
 func (k *circleReasons) reason(d *diff.Difference) string {
@@ -80,7 +80,7 @@ func (k *circleReasons) reason(d *diff.Difference) string {
 // several tells whether the text has a numbered name that stands for one of several
 // definitions.
 func (k *circleReasons) several(text string) bool {
-	for _, m := range numberedName().FindAllStringSubmatch(text, -1) {
+	for _, m := range numberedName.get().FindAllStringSubmatch(text, -1) {
 		if k.times[tagNames+m[1]] > 1 || k.times[identNames+m[1]] > 1 {
 			return true
 		}

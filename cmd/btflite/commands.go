@@ -149,16 +149,17 @@ func (c *cli) dispatch(args []string) error {
 	return errors.Join(root.Execute(), c.helpError)
 }
 
-// otherWords are what people may take for commands, and what to do instead.
-var otherWords = map[string]string{
-	"encode": encodingAdvice, "convert": encodingAdvice, "generate": encodingAdvice,
-	"print": printingAdvice, "cat": printingAdvice, "list": printingAdvice,
+// adviceFor says what to do instead of a word that people may take for a command; "" for
+// all other words.
+func adviceFor(word string) string {
+	switch word {
+	case "encode", "convert", "generate":
+		return "to add BTF to FILE, run btflite -J FILE"
+	case "print", "cat", "list":
+		return "to print the types of FILE, run btflite show FILE or btflite dump FILE"
+	}
+	return ""
 }
-
-const (
-	encodingAdvice = "to add BTF to FILE, run btflite -J FILE"
-	printingAdvice = "to print the types of FILE, run btflite show FILE or btflite dump FILE"
-)
 
 // unknownCommand is the error if the first word names no command, or if too many
 // words follow it.
@@ -167,7 +168,7 @@ func unknownCommand(words []string) error {
 	if len(words) > 1 {
 		file = message.OneLine(words[1])
 	}
-	e := &usageError{what: fmt.Sprintf("unknown command %q", message.OneLine(word)), hint: strings.ReplaceAll(otherWords[word], "FILE", file)}
+	e := &usageError{what: fmt.Sprintf("unknown command %q", message.OneLine(word)), hint: strings.ReplaceAll(adviceFor(word), "FILE", file)}
 	var names []string
 	means := map[string]string{} // names of commands by the words for them
 	for _, entry := range commands() {

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"debug/dwarf"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -13,32 +11,72 @@ import (
 	"sync"
 	"time"
 
+	"github.com/btflite/btflite/internal/declared"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // compiler is a C compiler with the options that it needs for a machine.
 type compiler struct{ words []string }
 
+// Values of e_machine (ELF gABI). They are not taken from debug/elf, because every run of
+// the program would pay for the start of that package.
+const (
+	em386       = 3
+	emPPC64     = 21
+	emS390      = 22
+	emARM       = 40
+	emX8664     = 62
+	emAArch64   = 183
+	emRISCV     = 243
+	emLoongArch = 258
+)
+
 // crossPrefix is what the names of compilers for a machine begin with in Debian, and
-// clangTarget what clang calls it.
-var crossPrefix = map[elf.Machine][]string{
-	elf.EM_X86_64: {"x86_64-linux-gnu-", "gcc", "-m64"}, elf.EM_386: {"i686-linux-gnu-", "gcc", "-m32"},
-	elf.EM_AARCH64: {"aarch64-linux-gnu-"}, elf.EM_ARM: {"arm-linux-gnueabihf-"}, elf.EM_S390: {"s390x-linux-gnu-"},
-	elf.EM_PPC64: {"powerpc64le-linux-gnu-"}, elf.EM_RISCV: {"riscv64-linux-gnu-"}, elf.EM_LOONGARCH: {"loongarch64-linux-gnu-"},
+// clang calls it without the last hyphen. A compiler without prefix and its option may
+// follow.
+func crossPrefix(machine uint16) []string {
+	switch machine {
+	case emX8664:
+		return []string{"x86_64-linux-gnu-", "gcc", "-m64"}
+	case em386:
+		return []string{"i686-linux-gnu-", "gcc", "-m32"}
+	case emAArch64:
+		return []string{"aarch64-linux-gnu-"}
+	case emARM:
+		return []string{"arm-linux-gnueabihf-"}
+	case emS390:
+		return []string{"s390x-linux-gnu-"}
+	case emPPC64:
+		return []string{"powerpc64le-linux-gnu-"}
+	case emRISCV:
+		return []string{"riscv64-linux-gnu-"}
+	case emLoongArch:
+		return []string{"loongarch64-linux-gnu-"}
+	}
+	return nil
 }
 
 var (
-	gccVersion   = pattern(`^GNU C\S* (\d+)`)
-	clangVersion = pattern(`clang version (\d+)`)
+	gccVersion   = pattern{text: `^GNU C\S* (\d+)`}
+	clangVersion = pattern{text: `clang version (\d+)`}
 	// machineOption is an option of a producer that may change layouts. Nothing else of
 	// what a file says goes to a compiler.
-	machineOption = pattern(`^-(m(abi|arch|cpu|long-double|align|be|le)[a-z0-9_.+=-]*|m(32|64|x32|31)|f(no-)?short-enums|f(un)?signed-char)$`)
+	machineOption = pattern{text: `^-(m(abi|arch|cpu|long-double|align|be|le)[a-z0-9_.+=-]*|m(32|64|x32|31)|f(no-)?short-enums|f(un)?signed-char)$`}
 )
 
-// pattern returns a regular expression that is compiled when it is first used: most
-// runs use none.
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+// pattern is a regular expression that is compiled when it is first used: most runs use
+// none.
+type pattern struct {
+	text string
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+// get is the compiled expression. Any goroutine may call it.
+func (p *pattern) get() *regexp.Regexp {
+	p.once.Do(func() { p.re = regexp.MustCompile(p.text) })
+	return p.re
 }
 
 // maxProducers is how many units of an ELF file are asked for their compiler: those
@@ -47,37 +85,28 @@ const maxProducers = 1000
 
 // producer is what the first compile unit of an ELF file that is no assembler's says of
 // its compiler.
-func producer(file string) (text string, machine elf.Machine, err error) {
-	f, err := elf.Open(file)
+func producer(file string) (text string, machine uint16, err error) {
+	f, err := mmapelf.Open(file)
 	if err != nil {
 		return "", 0, message.FileError(file, "cannot read", err)
 	}
 	defer f.Close()
-	d, err := f.DWARF()
-	if err != nil {
-		return "", f.Machine, nil // the encoder has read it
-	}
-	units := d.Reader()
-	for range maxProducers {
-		e, err := units.Next()
-		if err != nil || e == nil {
-			break
-		}
-		if text, _ = e.Val(dwarf.AttrProducer).(string); gccVersion().MatchString(text) || clangVersion().MatchString(text) {
-			break
-		}
-		units.SkipChildren()
-	}
+	units := 0
+	_ = declared.Producers(&mmapelf.Source{Path: file}, func(made string) bool { // the encoder has read it without an error
+		text = made
+		units++
+		return units < maxProducers && !gccVersion.get().MatchString(made) && !clangVersion.get().MatchString(made)
+	})
 	return text, f.Machine, nil
 }
 
 // findCompiler finds the compiler that a producer names, of that version if it is
 // there.
-func findCompiler(producer string, machine elf.Machine) (*compiler, error) {
-	prefix := crossPrefix[machine]
+func findCompiler(producer string, machine uint16) (*compiler, error) {
+	prefix := crossPrefix(machine)
 	var tried, flags []string
 	for _, w := range strings.Fields(producer) {
-		if machineOption().MatchString(w) {
+		if machineOption.get().MatchString(w) {
 			flags = append(flags, w)
 		}
 	}
@@ -88,7 +117,7 @@ func findCompiler(producer string, machine elf.Machine) (*compiler, error) {
 		}
 		return nil
 	}
-	if v := clangVersion().FindStringSubmatch(producer); v != nil && prefix != nil {
+	if v := clangVersion.get().FindStringSubmatch(producer); v != nil && prefix != nil {
 		flags = append(flags, "--target="+strings.TrimSuffix(prefix[0], "-"))
 		for _, name := range []string{"clang-" + v[1], "clang"} {
 			if c := try(name); c != nil {
@@ -97,7 +126,7 @@ func findCompiler(producer string, machine elf.Machine) (*compiler, error) {
 		}
 	} else if prefix != nil {
 		names := []string{prefix[0] + "gcc"}
-		if v := gccVersion().FindStringSubmatch(producer); v != nil {
+		if v := gccVersion.get().FindStringSubmatch(producer); v != nil {
 			names = []string{prefix[0] + "gcc-" + v[1], prefix[0] + "gcc"}
 		}
 		for _, name := range names {
@@ -112,7 +141,7 @@ func findCompiler(producer string, machine elf.Machine) (*compiler, error) {
 		}
 	}
 	if tried == nil {
-		return nil, fmt.Errorf("no compiler is known for %s: name one by --cc", machine)
+		return nil, fmt.Errorf("no compiler is known for machine %d of ELF: name one by --cc", machine)
 	}
 	return nil, fmt.Errorf("no %s: name a compiler by --cc", strings.Join(tried, " or "))
 }

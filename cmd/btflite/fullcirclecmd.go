@@ -145,7 +145,7 @@ func writeC(file string, b *btf.Blob) error {
 }
 
 // cWords is the name of a number in C.
-var cWords = pattern(`^[A-Za-z_][A-Za-z_0-9 ]*$`)
+var cWords = pattern{text: `^[A-Za-z_][A-Za-z_0-9 ]*$`}
 
 // uses declares a variable for each number, and for each struct and union that is only
 // declared: compilers leave out those that nothing uses.
@@ -161,7 +161,7 @@ func uses(w io.Writer, b *btf.Blob) {
 	for t := range v.All() {
 		name := t.Name()
 		switch k := t.Kind(); {
-		case !cWords().Match(name):
+		case !cWords.get().Match(name):
 		case (k == btf.KindInt || k == btf.KindFloat) && string(name) != arraySize:
 			fmt.Fprintf(w, "%s btflite_%d;\n", name, t.ID)
 		case k == btf.KindFwd && tags[string(name)] == 1:

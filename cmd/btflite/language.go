@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,27 +10,47 @@ import (
 
 // languages are pahole 1.32's names of DW_LANG codes. It has none for the
 // codes after 0x25, C17 for instance.
-var languages = map[string]uint16{
-	"c89": 0x01, "c": 0x02, "ada83": 0x03, "c++": 0x04, "cobol74": 0x05,
-	"cobol85": 0x06, "fortran77": 0x07, "fortran90": 0x08, "pascal83": 0x09,
-	"modula2": 0x0a, "java": 0x0b, "c99": 0x0c, "ada95": 0x0d,
-	"fortran95": 0x0e, "pli": 0x0f, "objc": 0x10, "objc++": 0x11,
-	"upc": 0x12, "d": 0x13, "python": 0x14, "opencl": 0x15, "go": 0x16,
-	"modula3": 0x17, "haskell": 0x18, "c++03": 0x19, "c++11": 0x1a,
-	"ocaml": 0x1b, "rust": 0x1c, "c11": 0x1d, "swift": 0x1e, "julia": 0x1f,
-	"dylan": 0x20, "c++14": 0x21, "fortran03": 0x22, "fortran08": 0x23,
-	"renderscript": 0x24, "bliss": 0x25, "asm": 0x8001,
+var languages = []struct {
+	name string
+	code uint16
+}{
+	{"c89", 0x01}, {"c", 0x02}, {"ada83", 0x03}, {"c++", 0x04}, {"cobol74", 0x05}, {"cobol85", 0x06},
+	{"fortran77", 0x07}, {"fortran90", 0x08}, {"pascal83", 0x09}, {"modula2", 0x0a}, {"java", 0x0b},
+	{"c99", 0x0c}, {"ada95", 0x0d}, {"fortran95", 0x0e}, {"pli", 0x0f}, {"objc", 0x10},
+	{"objc++", 0x11}, {"upc", 0x12}, {"d", 0x13}, {"python", 0x14}, {"opencl", 0x15}, {"go", 0x16},
+	{"modula3", 0x17}, {"haskell", 0x18}, {"c++03", 0x19}, {"c++11", 0x1a}, {"ocaml", 0x1b},
+	{"rust", 0x1c}, {"c11", 0x1d}, {"swift", 0x1e}, {"julia", 0x1f}, {"dylan", 0x20}, {"c++14", 0x21},
+	{"fortran03", 0x22}, {"fortran08", 0x23}, {"renderscript", 0x24}, {"bliss", 0x25},
+	{"asm", 0x8001},
 }
 
-func languageNames() []string { return slices.Sorted(maps.Keys(languages)) }
+func languageNames() []string {
+	names := make([]string, 0, len(languages))
+	for i := range languages {
+		names = append(names, languages[i].name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// codeOf is the DW_LANG code of a name, in any case, 0 for none.
+func codeOf(name string) uint16 {
+	name = strings.ToLower(name)
+	for i := range languages {
+		if languages[i].name == name {
+			return languages[i].code
+		}
+	}
+	return 0
+}
 
 // parseLanguages turns a comma-separated list of names, in any case, into
 // codes. An empty element is unknown too, as in pahole.
 func parseLanguages(list string) ([]uint16, error) {
 	var codes []uint16
 	for name := range strings.SplitSeq(list, ",") {
-		code, ok := languages[strings.ToLower(name)]
-		if !ok {
+		code := codeOf(name)
+		if code == 0 {
 			hint := ""
 			if meant := closest(languageNames(), name); meant != "" {
 				hint = fmt.Sprintf("; did you mean %q?", meant)

@@ -41,14 +41,23 @@ parameters are, and what a tracer can attach to.`,
 	}
 }
 
-// ownReasons are other words for those of pahole.
-var ownReasons = map[string]string{
-	"unexpected register usage for parameter": "a parameter is not where the calling convention puts it, so a tracer would read another value",
-	"inconsistet prototype":                   "functions of this name have different prototypes",
-	"uncertain parameter location":            "a packed struct is passed on the stack, and the places behind it are not certain",
-	"reordered parameters":                    "the compiler passes the parameters in another order than the source",
-	"optimized parameters":                    "the compiler has removed a parameter, so a tracer would take others for it",
-	"ambiguous address":                       "code of this name is at several addresses, and a tracer cannot say which is meant",
+// ownReason are other words for a reason of pahole's, or "".
+func ownReason(pahole string) string {
+	switch pahole {
+	case "unexpected register usage for parameter":
+		return "a parameter is not where the calling convention puts it, so a tracer would read another value"
+	case "inconsistet prototype":
+		return "functions of this name have different prototypes"
+	case "uncertain parameter location":
+		return "a packed struct is passed on the stack, and the places behind it are not certain"
+	case "reordered parameters":
+		return "the compiler passes the parameters in another order than the source"
+	case "optimized parameters":
+		return "the compiler has removed a parameter, so a tracer would take others for it"
+	case "ambiguous address":
+		return "code of this name is at several addresses, and a tracer cannot say which is meant"
+	}
+	return ""
 }
 
 // whySymbol is a symbol of the function, or of a part or variant of it.
@@ -231,7 +240,7 @@ func (t *whyTeller) tellState(f *whyFound) (inBTF bool) {
 	switch {
 	case reason != "":
 		t.line("%s: not in BTF: %s", t.name, reason)
-		if own := ownReasons[reason]; own != "" {
+		if own := ownReason(reason); own != "" {
 			t.line("    %s", own)
 		}
 		if f.Mismatch != "" {

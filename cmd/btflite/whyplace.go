@@ -1,23 +1,21 @@
 package main
 
 import (
-	"debug/elf"
 	"strconv"
-	"strings"
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/mmapelf"
 )
 
 // whyPlaces says where parameters are, in the words of a machine.
-type whyPlaces struct{ machine elf.Machine }
+type whyPlaces struct{ machine uint16 }
 
 func (w *whyPlaces) open(file string) error {
 	e, err := mmapelf.Open(file)
 	if err != nil {
 		return err
 	}
-	w.machine = elf.Machine(e.Machine)
+	w.machine = e.Machine
 	return e.Close()
 }
 
@@ -46,7 +44,7 @@ func (w *whyPlaces) text(p encode.Place) string {
 }
 
 // amd64Registers are the registers of x86-64 by their numbers in DWARF.
-var amd64Registers = strings.Fields("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15")
+var amd64Registers = [...]string{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"}
 
 // amd64Vectors is the number of the first of 16 vector registers.
 const amd64Vectors = 17
@@ -55,13 +53,13 @@ const amd64Vectors = 17
 func (w *whyPlaces) register(n uint16) string {
 	number := strconv.Itoa(int(n))
 	switch {
-	case w.machine == elf.EM_X86_64 && int(n) < len(amd64Registers):
+	case w.machine == emX8664 && int(n) < len(amd64Registers):
 		return amd64Registers[n]
-	case w.machine == elf.EM_X86_64 && n >= amd64Vectors && n < amd64Vectors+16:
+	case w.machine == emX8664 && n >= amd64Vectors && n < amd64Vectors+16:
 		return "xmm" + strconv.Itoa(int(n)-amd64Vectors)
-	case w.machine == elf.EM_AARCH64 && n < 31:
+	case w.machine == emAArch64 && n < 31:
 		return "x" + number
-	case w.machine == elf.EM_S390 && n < 16, w.machine == elf.EM_ARM && n < 16:
+	case w.machine == emS390 && n < 16, w.machine == emARM && n < 16:
 		return "r" + number
 	}
 	return number

@@ -174,10 +174,10 @@ func (c *converter) add(rec unitrecord.Record) error {
 func (c *converter) producer() string {
 	u := &c.u
 	_, _, have, err := u.UnitDIE()
-	if err != nil || have&(1<<dwarf.VProducer) == 0 {
+	if err != nil {
 		return ""
 	}
-	text, _, _ := strings.Cut(string(c.file.Names.Text(u.NameValue(&u.Vals[dwarf.VProducer]))), " -")
+	text, _, _ := strings.Cut(debuginfo.Text(&u.Cursor, have, dwarf.VProducer), " -")
 	return text
 }
 

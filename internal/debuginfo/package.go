@@ -39,7 +39,7 @@ func (f *File) openPacked(path string, id uint64) (*File, error) {
 // Names of the sections in the columns of an index, by DW_SECT_ number: those
 // of DWARF 5 (table 7.1) are also those of version 2, which has 2 as well, but
 // for 5 and 8.
-var indexColumns = map[uint32]string{1: ".debug_info", 2: ".debug_types", 3: ".debug_abbrev", 4: lineSection, 6: ".debug_str_offsets"}
+var indexColumns = [...]string{1: ".debug_info", 2: ".debug_types", 3: ".debug_abbrev", 4: lineSection, 6: ".debug_str_offsets"}
 
 const (
 	lineSection   = ".debug_line"
@@ -134,8 +134,10 @@ func (x *packIndex) section(number uint32) string {
 		return ".debug_loc"
 	case number == 8 && x.version == 5: // macros before
 		return ".debug_rnglists"
+	case number < uint32(len(indexColumns)):
+		return indexColumns[number]
 	}
-	return indexColumns[number]
+	return ""
 }
 
 // indexEntry looks an id up in an index.

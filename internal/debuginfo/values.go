@@ -26,6 +26,14 @@ func (c *Cursor) NameOf(have uint32) dedup.Name {
 	return c.NameValue(&c.Vals[dwarf.VName])
 }
 
+// Text is a string of the DIE that c has decoded last; "" if it does not have it.
+func Text(c *Cursor, have uint32, v int) string {
+	if have>>v&1 == 0 {
+		return ""
+	}
+	return string(c.File.Names.Text(c.NameValue(&c.Vals[v])))
+}
+
 // NameValue is the token of a string value; 0 if it is not a string that can
 // be read.
 func (c *Cursor) NameValue(v *dwarf.Value) dedup.Name {

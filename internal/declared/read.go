@@ -18,6 +18,21 @@ func (s *Search) In(src *mmapelf.Source) error {
 	if s.left == 0 {
 		return nil
 	}
+	return opened(src, func(f *debuginfo.File) (err error) {
+		r := reader{s: s}
+		if r.lines, err = debuginfo.OpenLines(f); err != nil {
+			return err
+		}
+		defer r.c.Free()
+		if err = r.units(f); err != nil {
+			return err
+		}
+		return r.types(f)
+	})
+}
+
+// opened has the DWARF of a file read, if it has any.
+func opened(src *mmapelf.Source, read func(*debuginfo.File) error) error {
 	table := new(names.Table)
 	table.Use(names.NewPool(nil, nil))
 	defer table.FreePool()
@@ -35,15 +50,7 @@ func (s *Search) In(src *mmapelf.Source) error {
 	if err != nil || len(f.Info) == 0 {
 		return err
 	}
-	r := reader{s: s}
-	if r.lines, err = debuginfo.OpenLines(f); err != nil {
-		return err
-	}
-	defer r.c.Free()
-	if err = r.units(f); err != nil {
-		return err
-	}
-	return r.types(f)
+	return read(f)
 }
 
 // reader reads the units of a file.
@@ -194,7 +201,7 @@ func (r *reader) split(skeleton *debuginfo.Skeleton) error {
 		if !c.IsSplit(skeleton) {
 			continue
 		}
-		r.unit = r.text(have, dwarf.VName)
+		r.unit = debuginfo.Text(&r.c, have, dwarf.VName)
 		if err := r.readUnit(a, next, have); err != nil {
 			return err
 		}
@@ -206,17 +213,9 @@ func (r *reader) split(skeleton *debuginfo.Skeleton) error {
 	return r.types(dwo)
 }
 
-// text is a string of the unit DIE, which was decoded last; "" if it does not have it.
-func (r *reader) text(have uint32, v int) string {
-	if have>>v&1 == 0 {
-		return ""
-	}
-	return string(r.c.File.Names.Text(r.c.NameValue(&r.c.Vals[v])))
-}
-
 // begin takes what the unit DIE that was decoded last says of its unit.
 func (r *reader) begin(have uint32) {
-	r.unit, r.dir, r.linesAt, r.ready, r.known = r.text(have, dwarf.VName), r.text(have, dwarf.VCompDir), 0, false, false
+	r.unit, r.dir, r.linesAt, r.ready, r.known = debuginfo.Text(&r.c, have, dwarf.VName), debuginfo.Text(&r.c, have, dwarf.VCompDir), 0, false, false
 }
 
 // readUnit reads the DIEs of the unit at the cursor, if it is wanted. Its unit DIE, which

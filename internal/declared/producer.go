@@ -1,0 +1,36 @@
+package declared
+
+import (
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Producers gives fn what each compile unit of a file says of its compiler
+// (DW_AT_producer, "" for nothing), in their order, until fn returns false.
+func Producers(src *mmapelf.Source, fn func(producer string) (more bool)) error {
+	return opened(src, func(f *debuginfo.File) error {
+		var c debuginfo.Cursor
+		defer c.Free()
+		for more, first := true, 0; more && c.Hdr.End() < uint64(len(f.Info)); first = c.LastReloc {
+			off := c.Hdr.End()
+			c.Reset(0)
+			if err := f.Header(off, first, &c); err != nil {
+				return f.Wrap(err)
+			}
+			if c.Hdr.IsType() {
+				f.SawType()
+				continue
+			}
+			if err := c.Start(); err != nil {
+				return err
+			}
+			_, _, have, err := c.UnitDIE()
+			if err != nil {
+				return err
+			}
+			more = fn(debuginfo.Text(&c, have, dwarf.VProducer))
+		}
+		return nil
+	})
+}
