@@ -128,7 +128,7 @@ const stepsPerWord = 100
 
 func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
 	n := b.TypeCount()
-	c := &cWriter{out: o, namer: newNamer(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b), idents: newNameSpace(b),
+	c := &cWriter{out: o, namer: newNamer(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b, n/8), idents: newNameSpace(b, n/4), // as many as kernels have
 		number: make([]uint32, n), state: make([]uint8, n), announced: make([]bool, n), aligns: make([]uint32, n), maxSteps: 1 << 20,
 		strict: opt.Strict, unions: opt.Strict || opt.PackedUnions, asserts: opt.asserts}
 	if c.pointerSize == 0 {

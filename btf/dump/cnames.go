@@ -3,6 +3,7 @@ package dump
 import (
 	"bytes"
 	"hash/maphash"
+	"math/bits"
 	"strconv"
 
 	"github.com/btflite/btflite/btf"
@@ -30,8 +31,9 @@ type takenName struct {
 	count uint32
 }
 
-func newNameSpace(b *btf.Blob) *nameSpace {
-	return &nameSpace{b: b, seed: maphash.MakeSeed(), slots: make([]takenName, 1<<10)}
+// newNameSpace has room for about n names, and grows.
+func newNameSpace(b *btf.Blob, n uint32) *nameSpace {
+	return &nameSpace{b: b, seed: maphash.MakeSeed(), slots: make([]takenName, 1<<max(10, bits.Len32(n)))}
 }
 
 // take takes a name and returns how many have taken it now.

@@ -50,8 +50,8 @@ const rankBits = 3
 // sorted.
 func (o *orderer) placeSorted(loseFirst bool) error {
 	n := o.b.TypeCount()
-	s := sorter{b: o.b, hashes: map[uint32]uint64{}}
-	var late []uint32
+	s := sorter{b: o.b, hashes: map[uint32]uint64{}, items: make([]sortItem, 0, n/sortedShare+1)}
+	late := make([]bool, n) // a list would take five times as much, and twice that while it grows
 	for id := uint32(1); id < n; id++ {
 		rec := o.b.Record(id)
 		if isNoType(rec.Kind()) && !loseFirst {
@@ -60,7 +60,7 @@ func (o *orderer) placeSorted(loseFirst bool) error {
 		if it := itemOf(o.b, id, rec); it.rank() < rankOther {
 			s.items = append(s.items, it)
 		} else {
-			late = append(late, id)
+			late[id] = true
 		}
 	}
 	s.sort()
@@ -72,8 +72,8 @@ func (o *orderer) placeSorted(loseFirst bool) error {
 	}
 	s.items = s.items[:0]
 	settled := settler{o: o, known: make([]uint8, n)}
-	for _, id := range late {
-		if loseFirst || !settled.is(id, 0) {
+	for id := uint32(1); id < n; id++ {
+		if late[id] && (loseFirst || !settled.is(id, 0)) {
 			s.items = append(s.items, itemOf(o.b, id, o.b.Record(id)))
 		}
 	}
@@ -83,6 +83,10 @@ func (o *orderer) placeSorted(loseFirst bool) error {
 	}
 	return o.placeItems(s.items)
 }
+
+// sortedShare is how many types there are, at the least, for each one that is sorted:
+// in kernels five or more. Room that is not used is never touched.
+const sortedShare = 4
 
 func (o *orderer) placeItems(items []sortItem) error {
 	for i := range items {
