@@ -336,7 +336,7 @@ func (t *telling) mismatch(entry uint32, what int, a, b []uint32) {
 	case what == 0:
 		t.differ[name] = "the types that are returned differ"
 	default:
-		t.differ[name] = fmt.Sprintf("the types of parameter %d differ", what-1)
+		t.differ[name] = fmt.Sprintf("the types of parameter %d differ", what)
 	}
 }
 

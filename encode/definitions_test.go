@@ -193,8 +193,8 @@ func TestMismatch(t *testing.T) {
 	for want, second := range map[string]*dt.Unit{
 		"":                                   unit(false, false, false),
 		"the types that are returned differ": unit(true, true, true),
-		"the types of parameter 0 differ":    unit(false, true, true),
-		"the types of parameter 1 differ":    unit(false, false, true),
+		"the types of parameter 1 differ":    unit(false, true, true),
+		"the types of parameter 2 differ":    unit(false, false, true),
 		"2 and 1 parameters":                 unit(false, false),
 		"2 and 3 parameters":                 unit(true, true, true, true),
 	} {

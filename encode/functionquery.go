@@ -20,6 +20,7 @@ type Function struct {
 	Encoded bool
 	Reason  string
 	// Mismatch is the first difference between its definitions, if that is the reason.
+	// It counts parameters from 1, as the lines of -V do.
 	Mismatch string
 
 	r    *run

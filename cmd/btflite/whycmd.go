@@ -275,7 +275,7 @@ func (t *whyTeller) define(indent string, d *btflite.Definition, reason string) 
 		if name == "" {
 			name = "(no name)"
 		}
-		t.line("%sparameter %d, %s: %s", indent, n, name, t.w.places.text(p.Place))
+		t.line("%sparameter %d, %s: %s", indent, n+1, name, t.w.places.text(p.Place))
 	}
 }
 

@@ -15,20 +15,20 @@ func TestWhy(t *testing.T) {
     the compiler has removed a parameter, so a tracer would take others for it
     symbol sum_point.constprop.0 at 0x401090, 13 bytes
         defined in small.c:143, unit small.c, code at 0x401090
-        parameter 0, unused: nowhere: always the same value
-        parameter 1, p: nowhere: always the same value
+        parameter 1, unused: nowhere: always the same value
+        parameter 2, p: nowhere: always the same value
     attach to it by kprobe:sum_point.constprop.0
 walk: in BTF, [99]: s64 walk(struct node * * nodes, int n, bool_t deep, u8 a, u16 b, u32 c, u64 d, point_t on_stack);
     symbol walk at 0x401150, 113 bytes
         defined in small.c:167, unit small.c, code at 0x401150
-        parameter 0, nodes: at first in register rdi
-        parameter 1, n: at first in register rsi
-        parameter 2, deep: at first in register rdx
-        parameter 3, a: at first in register rcx
-        parameter 4, b: at first in register r8
-        parameter 5, c: in register r9
-        parameter 6, d: on the stack
-        parameter 7, on_stack: at first on the stack
+        parameter 1, nodes: at first in register rdi
+        parameter 2, n: at first in register rsi
+        parameter 3, deep: at first in register rdx
+        parameter 4, a: at first in register rcx
+        parameter 5, b: at first in register r8
+        parameter 6, c: in register r9
+        parameter 7, d: on the stack
+        parameter 8, on_stack: at first on the stack
     attach to it by fentry:walk, fexit:walk or kprobe:walk
 `
 	if got != want {
@@ -36,7 +36,7 @@ walk: in BTF, [99]: s64 walk(struct node * * nodes, int n, bool_t deep, u8 a, u1
 	}
 	for _, file := range []string{"x86.upper.o", "s390x.upper.o"} {
 		got, _ := btfliteRun(t, exitOK, "why", "upper_label", splitDir+file)
-		if !strings.Contains(got, "upper_label: not in BTF: unexpected register usage for parameter\n") || !strings.Contains(got, "defined in upper.c:") || !strings.Contains(got, "parameter 2, scale: in register ") {
+		if !strings.Contains(got, "upper_label: not in BTF: unexpected register usage for parameter\n") || !strings.Contains(got, "defined in upper.c:") || !strings.Contains(got, "parameter 3, scale: in register ") {
 			t.Errorf("%s: %s", file, got)
 		}
 	}
@@ -66,10 +66,10 @@ func TestWhyNoCode(t *testing.T) {
     there is nothing to attach to: its code is in its callers
 not_inlined: not in BTF: inconsistet prototype
     functions of this name have different prototypes
-    the first difference: the types of parameter 0 differ
+    the first difference: the types of parameter 1 differ
     symbol not_inlined at 0x400210, 18 bytes
         defined in funcs.c:39, unit funcs.c, code at 0x400210
-        parameter 0, node: in register rdi
+        parameter 1, node: in register rdi
     described in other.c:8, unit other.c, without code
     attach to it by kprobe:not_inlined
 `
