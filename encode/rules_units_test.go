@@ -162,6 +162,18 @@ func variableRules() []rule {
 			[2] VAR 'v' type_id=1, linkage=global
 			[3] DATASEC '.data..percpu' size=8 vlen=1
 				type_id=2 offset=4 size=4 (VAR 'v')`},
+		{name: "variables more than 2 GiB apart", differs: "it writes the far one first", files: func() []dt.File {
+			i := intType()
+			percpu := dt.Percpu()
+			percpu.Type, percpu.Data, percpu.Size = 8, nil, 4<<30
+			return []dt.File{{Units: []*dt.Unit{dt.CU(i, variable("far", i, percpu.Addr+1<<32-8), variable("v", i, percpu.Addr+4))},
+				Symbols: []dt.Symbol{dt.Func("f", fn1)}, Sections: []dt.Section{percpu}}}
+		}(), want: textInt + `
+			[2] VAR 'far' type_id=1, linkage=global
+			[3] VAR 'v' type_id=1, linkage=global
+			[4] DATASEC '.data..percpu' size=4294967292 vlen=2
+				type_id=3 offset=4 size=4 (VAR 'v')
+				type_id=2 offset=4294967288 size=4 (VAR 'far')`},
 		{name: "void variable with a specification in another unit", features: encode.BasicFeatures, files: farVars(true), want: textInt + `
 			[2] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
 			[3] TYPEDEF 't' type_id=1`},
