@@ -90,9 +90,17 @@ func (f *ccFault) is(object, want string) {
 	}
 }
 
-// left checks that the message says why the object a.o was left with DWARF.
-func (f *ccFault) left(stderr *bytes.Buffer, why string) {
+// only checks which contents the object a.o has, as is does, and that there is no other.
+func (f *ccFault) only(want string) {
 	f.t.Helper()
+	f.is(f.object("a.o"), want)
+	f.clean("a.o")
+}
+
+// left runs a command that leaves the object a.o with DWARF, and says why.
+func (f *ccFault) left(cmd *exec.Cmd, stderr *bytes.Buffer, why string) {
+	f.t.Helper()
+	f.run(cmd, stderr)
 	if want := "btflite: " + f.object("a.o") + ": left with DWARF: " + why + "\n"; stderr.String() != want {
 		f.t.Errorf("%q, want %q", stderr, want)
 	}
@@ -132,8 +140,7 @@ func (f *ccFault) inNamespace(cmd *exec.Cmd, root bool, flags uintptr) {
 func TestCompilerWithoutFault(t *testing.T) {
 	f := newCCFault(t, "", "")
 	f.run(f.command(f.object("a.o")))
-	f.is(f.object("a.o"), "records")
-	f.clean("a.o")
+	f.only("records")
 }
 
 // TestCompilerKilled: what a compiler leaves that a signal ends stays, and the wrapper
@@ -152,8 +159,7 @@ func TestCompilerKilled(t *testing.T) {
 		if stderr.Len() > 0 {
 			t.Errorf("%v: %s", s, stderr)
 		}
-		f.is(f.object("a.o"), "half")
-		f.clean("a.o")
+		f.only("half")
 	}
 }
 
@@ -164,8 +170,7 @@ func TestCompilerFails(t *testing.T) {
 	if cmd.Run(); cmd.ProcessState.ExitCode() != 3 {
 		t.Errorf("status %d, want 3", cmd.ProcessState.ExitCode())
 	}
-	f.is(f.object("a.o"), "dwarf")
-	f.clean("a.o")
+	f.only("dwarf")
 }
 
 // TestCompilerFileTooLarge: the object may not be written, as there is a limit for the size of files.
@@ -174,10 +179,8 @@ func TestCompilerFileTooLarge(t *testing.T) {
 	cmd, stderr := f.command(f.object("a.o"))
 	cmd.Args = append([]string{"sh", "-c", `ulimit -f 1; exec "$0" "$@"`}, cmd.Args...)
 	cmd.Path = "/bin/sh"
-	f.run(cmd, stderr)
-	f.left(stderr, "file too large")
-	f.is(f.object("a.o"), "dwarf")
-	f.clean("a.o")
+	f.left(cmd, stderr, "file too large")
+	f.only("dwarf")
 }
 
 // TestCompilerDiskFull: the disk has room for the compiler's object, and not for
@@ -190,8 +193,7 @@ func TestCompilerDiskFull(t *testing.T) {
 	cmd.Args = append([]string{"sh", "-c", fmt.Sprintf(`mount -t tmpfs -o size=%dk none %s && "$0" "$@" && cp %s %s/kept && ls -A %[2]s > %[4]s/listed`,
 		kib, filepath.Join(f.dir, "o"), f.object("a.o"), f.dir)}, cmd.Args...)
 	f.inNamespace(cmd, true, syscall.CLONE_NEWNS)
-	f.run(cmd, stderr)
-	f.left(stderr, "no space left on device")
+	f.left(cmd, stderr, "no space left on device")
 	f.is(filepath.Join(f.dir, "kept"), "dwarf")
 	f.is(filepath.Join(f.dir, "listed"), "a.o\n")
 }
@@ -206,10 +208,8 @@ func TestCompilerReadOnlyFolder(t *testing.T) {
 	defer os.Chmod(dir, 0o755)
 	cmd, stderr := f.command(f.object("a.o"))
 	f.inNamespace(cmd, false, 0)
-	f.run(cmd, stderr)
-	f.left(stderr, "permission denied")
-	f.is(f.object("a.o"), "dwarf")
-	f.clean("a.o")
+	f.left(cmd, stderr, "permission denied")
+	f.only("dwarf")
 }
 
 // TestCompilerLinks: what -o names need not be the object itself.
@@ -256,8 +256,7 @@ func TestCompilersOfOneObject(t *testing.T) {
 				f.whole(f.object("a.o"))
 			}
 			f.run(f.command(f.object("a.o")))
-			f.is(f.object("a.o"), "records")
-			f.clean("a.o")
+			f.only("records")
 		}
 	}
 }
