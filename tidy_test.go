@@ -27,11 +27,12 @@ var imports = map[string][]string{
 		"bench/shape", "github.com/btflite/btflite"}, // the last two for tests
 	"arena":       {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
 	"btf":         {"arena"},
+	"btf/blocks":  nil,
 	"btf/btftest": {"btf"},
 	"btf/ctype":   {"btf", "btf/view"},
 	"btf/diff":    {"btf", "btf/ctype"},
 	"btf/distill": {"btf"},
-	"btf/dump":    {"btf", "internal/message", "github.com/btflite/btflite"}, // the second escapes names, the last is for tests
+	"btf/dump":    {"btf", "btf/blocks", "internal/message", "github.com/btflite/btflite"}, // the third escapes names, the last is for tests
 	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
 	"btf/order":   {"btf"},
 	"btf/page":    {"btf", "btf/ctype", "btf/view", "internal/message"},
@@ -39,8 +40,8 @@ var imports = map[string][]string{
 	"btf/verify": {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix",
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests
 	"btf/verify/releasetest": {"btf"},
-	"btf/rawdata":            {"btf", "btf/view", "internal/message"},
-	"btf/show":               {"btf", "btf/ctype", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
+	"btf/rawdata":            {"btf", "btf/blocks", "btf/view", "internal/message"},
+	"btf/show":               {"btf", "btf/blocks", "btf/ctype", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
 	"btf/sites":              {"btf"},
 	"btf/view":               {"btf"},
 	"compactstate":           {"arena", "internal/workers"},

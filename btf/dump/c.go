@@ -63,8 +63,8 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 	c.text(begin)
 	for _, id := range order.defined {
 		c.define(id)
-		if c.keepUp(); c.err != nil {
-			return c.err
+		if c.keepUp(); c.to.Err != nil {
+			return c.to.Err
 		}
 	}
 	if o.IDs == nil {
@@ -145,8 +145,8 @@ var errNoType = errors.New("it is used as a type, and is none in C")
 
 // fail keeps the first error.
 func (c *cWriter) fail(err error, id uint32) {
-	if c.err == nil {
-		c.err = fmt.Errorf("C: type [%d]: %w", id, err)
+	if c.to.Err == nil {
+		c.to.Err = fmt.Errorf("C: type [%d]: %w", id, err)
 	}
 }
 
@@ -154,7 +154,7 @@ func (c *cWriter) fail(err error, id uint32) {
 func (c *cWriter) goesOn(id uint32) bool {
 	c.steps++
 	switch {
-	case c.err != nil:
+	case c.to.Err != nil:
 		return false
 	case c.depth > maxDepth:
 		c.fail(errDepth, id)

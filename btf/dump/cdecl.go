@@ -256,7 +256,7 @@ func (c *cWriter) parameters(rec btf.Record, indent int) {
 		default:
 			c.declaration(typ, named(name), indent)
 		}
-		if c.keepUp(); c.err != nil {
+		if c.keepUp(); c.to.Err != nil {
 			return
 		}
 	}

@@ -160,7 +160,7 @@ func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 			at = uint64(off) + 8*c.size(typ)
 		}
 		c.text(";")
-		if c.keepUp(); c.err != nil {
+		if c.keepUp(); c.to.Err != nil {
 			return
 		}
 	}
@@ -214,7 +214,7 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 		}
 		c.text(",")
 		small = small && (stride == 2 || e[2] == 0)
-		if c.keepUp(); c.err != nil {
+		if c.keepUp(); c.to.Err != nil {
 			return
 		}
 	}

@@ -30,7 +30,7 @@ func (c *cWriter) kfuncs() {
 		}
 		c.declaration(f.rec.Third(), named(f.rec.Name()), 0)
 		c.text(" __weak __ksym;\n")
-		if c.keepUp(); c.err != nil {
+		if c.keepUp(); c.to.Err != nil {
 			return
 		}
 	}

@@ -192,7 +192,7 @@ func (c *cWriter) fill(at, end uint64, align uint32, among bool, indent int) {
 	}
 	for ; at+use.bits <= end; at += use.bits {
 		c.gap(use.name, use.bits, indent)
-		if c.keepUp(); c.err != nil || !c.goesOn(0) {
+		if c.keepUp(); c.to.Err != nil || !c.goesOn(0) {
 			return
 		}
 	}

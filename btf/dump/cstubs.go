@@ -25,7 +25,7 @@ func (c *cWriter) stubs(o *COptions) {
 		} else {
 			c.text("\n{\n\tfor (;;)\n\t\t;\n}\n")
 		}
-		if c.keepUp(); c.err != nil {
+		if c.keepUp(); c.to.Err != nil {
 			return
 		}
 	}

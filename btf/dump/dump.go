@@ -14,50 +14,35 @@ import (
 	"iter"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/blocks"
 	"github.com/btflite/btflite/internal/message"
 )
 
 // noName is what stands for the name of a type that has none.
 const noName = "(anon)"
 
-// flushAt is how many bytes are collected before they are written, and a multiple of
-// the blocks of file systems: whole blocks cost them two thirds of what others do.
-const flushAt = 64 << 10
-
-// out collects text, writes it in large pieces, and remembers the first error.
+// out collects text and writes it in large pieces.
 type out struct {
-	w   io.Writer
+	to  blocks.Writer
 	buf []byte
-	err error
 }
 
-func newOut(w io.Writer) *out {
-	const room = 4 << 10 // for the text between two looks at the length
-	return &out{w: w, buf: make([]byte, 0, flushAt+room)}
-}
+func newOut(w io.Writer) *out { return &out{blocks.Writer{W: w}, blocks.Buffer()} }
 
 // text adds s.
 func (o *out) text(s string) { o.buf = append(o.buf, s...) }
 
-// write writes the first n bytes of what is collected.
-func (o *out) write(n int) {
-	if n > 0 && o.err == nil {
-		_, o.err = o.w.Write(o.buf[:n])
-	}
-	o.buf = o.buf[:copy(o.buf, o.buf[n:])]
-}
-
 // keepUp writes what is collected if that is much.
 func (o *out) keepUp() {
-	if len(o.buf) >= flushAt {
-		o.write(len(o.buf) / flushAt * flushAt)
+	if len(o.buf) >= blocks.Size {
+		o.buf = o.to.Whole(o.buf)
 	}
 }
 
 // end writes the rest and returns the first error of all.
 func (o *out) end() error {
-	o.write(len(o.buf))
-	return o.err
+	o.buf = o.to.All(o.buf)
+	return o.to.Err
 }
 
 // hasOddNames tells whether a string of b or its bases has other bytes than

@@ -38,7 +38,7 @@ func JSON(w io.Writer, b *btf.Blob, ids []uint32, style Style) error {
 			j.buf = append(j.buf, '\n')
 			j.first = true
 		}
-		if j.keepUp(); j.err != nil {
+		if j.keepUp(); j.to.Err != nil {
 			break
 		}
 	}

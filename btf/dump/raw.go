@@ -18,7 +18,7 @@ func Raw(w io.Writer, b *btf.Blob, ids []uint32) error {
 	r := rawWriter{out: newOut(w), namer: newNamer(b)}
 	for id, rec := range each(b, ids) {
 		r.record(id, rec)
-		if r.keepUp(); r.err != nil {
+		if r.keepUp(); r.to.Err != nil {
 			break
 		}
 	}

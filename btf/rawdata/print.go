@@ -7,35 +7,29 @@ import (
 	"strconv"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/blocks"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
 )
 
 // Printer prints records of one View.
 type Printer struct {
-	w    io.Writer
+	to   blocks.Writer
 	v    *view.View
 	lays *view.Layouts
-	err  error
 	buf  []byte
 	hex  bool
 }
 
 // NewPrinter returns a Printer that writes to w, numbers in hexadecimal if hex is set.
 func NewPrinter(w io.Writer, v *view.View, hex bool) *Printer {
-	return &Printer{w: w, v: v, lays: view.NewLayouts(v), hex: hex}
+	return &Printer{to: blocks.Writer{W: w}, v: v, lays: view.NewLayouts(v), hex: hex}
 }
-
-// bufSize is how much text is collected before it is written.
-const bufSize = 64 << 10
 
 // Flush writes what is collected and returns the first error of the writer.
 func (p *Printer) Flush() error {
-	if p.err == nil && len(p.buf) > 0 {
-		_, p.err = p.w.Write(p.buf)
-	}
-	p.buf = p.buf[:0]
-	return p.err
+	p.buf = p.to.All(p.buf)
+	return p.to.Err
 }
 
 func (p *Printer) text(s string) { p.buf = append(p.buf, s...) }
@@ -62,8 +56,8 @@ func (p *Printer) record(c *Class, t view.Type, data []byte) {
 		r.bytes(0, t.Size())
 	}
 	p.text(",\n")
-	if len(p.buf) >= bufSize {
-		p.Flush()
+	if len(p.buf) >= blocks.Size {
+		p.buf = p.to.Whole(p.buf)
 	}
 }
 

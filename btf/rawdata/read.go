@@ -107,7 +107,7 @@ func (p *Printer) Print(r *Reader, c *Class, in Range) error {
 			in.Skip--
 			continue
 		}
-		if p.record(c, t, data); p.err != nil {
+		if p.record(c, t, data); p.to.Err != nil {
 			break
 		}
 		printed++

@@ -139,8 +139,8 @@ func (e *emitter) members(t view.Type) (any bool) {
 // needed emits what a member or parameter of a type needs. It tells whether there is
 // something, which may have been there before.
 func (e *emitter) needed(t view.Type) bool {
-	if e.looked++; e.looked > e.most/perLook && e.err == nil {
-		e.err = errTooLong
+	if e.looked++; e.looked > e.most/perLook && e.to.Err == nil {
+		e.to.Err = errTooLong
 	}
 	if e.over() {
 		return false
@@ -266,7 +266,7 @@ func (e *emitter) proto(t view.Type) bool {
 	e.depth++
 	any := e.needed(t.Target())
 	for _, param := range t.Params() {
-		if e.err != nil {
+		if e.to.Err != nil {
 			break
 		}
 		if e.needed(param.Type()) {

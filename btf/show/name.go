@@ -10,7 +10,7 @@ import (
 // writer writes types behind what is collected. What it has written comes back by
 // wrote.
 func (p *Printer) writer() ctype.Writer {
-	return ctype.Writer{Text: p.buf, Limit: p.most - p.written, Escape: appendPrintable, Known: p.known}
+	return ctype.Writer{Text: p.buf, Limit: p.most - p.to.Written, Escape: appendPrintable, Known: p.known}
 }
 
 // appendPrintable appends a name. What a terminal would obey in it is escaped.
@@ -37,7 +37,7 @@ func (p *Printer) params(proto view.Type) {
 
 func (p *Printer) wrote(w *ctype.Writer) {
 	p.buf = w.Text
-	if w.Cut && p.err == nil {
-		p.err = errTooLong
+	if w.Cut && p.to.Err == nil {
+		p.to.Err = errTooLong
 	}
 }

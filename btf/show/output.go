@@ -3,40 +3,25 @@ package show
 import (
 	"encoding/binary"
 	"errors"
-	"io"
 	"math/bits"
 	"strconv"
+
+	"github.com/btflite/btflite/btf/blocks"
 )
 
-// output collects text, writes it in large pieces, and remembers the first error.
+// output collects text and writes it in large pieces.
 type output struct {
-	w       io.Writer
-	err     error
-	buf     []byte
-	written int             // bytes that have gone to w
-	cut     int             // tabs that were left out: see mostTabs
-	most    int             // bytes of text, then it ends with an error
-	packed  map[uint32]bool // types that were seen at an odd place
+	to     blocks.Writer
+	buf    []byte
+	cut    int             // tabs that were left out: see mostTabs
+	most   int             // bytes of text, then it ends with an error
+	packed map[uint32]bool // types that were seen at an odd place
 }
 
-// bufSize is how much text is collected before it is written, and a multiple of the
-// blocks of file systems: whole blocks cost them two thirds of what others do.
-const bufSize = 64 << 10
-
-// bufRoom is for the text between two looks at how much there is.
-const bufRoom = 4 << 10
-
 // Flush writes what is collected and returns the first error of the writer.
-func (o *output) Flush() error { return o.write(len(o.buf)) }
-
-// write writes the first n bytes of what is collected.
-func (o *output) write(n int) error {
-	o.written += n
-	if o.err == nil && n > 0 {
-		_, o.err = o.w.Write(o.buf[:n])
-	}
-	o.buf = o.buf[:copy(o.buf, o.buf[n:])]
-	return o.err
+func (o *output) Flush() error {
+	o.buf = o.to.All(o.buf)
+	return o.to.Err
 }
 
 // text adds s.
@@ -141,12 +126,15 @@ func (o *output) hex(n uint64, width int) {
 
 // full writes what is collected if it is much, and tells whether to stop.
 func (o *output) full() bool {
-	return o.err != nil || len(o.buf) >= bufSize && (o.over() || o.write(len(o.buf)/bufSize*bufSize) != nil)
+	if o.to.Err == nil && len(o.buf) >= blocks.Size && !o.over() {
+		o.buf = o.to.Whole(o.buf)
+	}
+	return o.to.Err != nil
 }
 
 // pos is how many bytes have been printed, with tabs that were left out: these count in
 // the width of a column.
-func (o *output) pos() int { return o.written + len(o.buf) + o.cut }
+func (o *output) pos() int { return o.to.Written + len(o.buf) + o.cut }
 
 // errTooLong is the error for BTF that was made to become endless text: structs
 // that contain each other, twice each.
@@ -160,8 +148,8 @@ const (
 
 // over tells whether there is more text than types can need, or an error.
 func (o *output) over() bool {
-	if o.err == nil && o.pos() > o.most {
-		o.err = errTooLong
+	if o.to.Err == nil && o.pos() > o.most {
+		o.to.Err = errTooLong
 	}
-	return o.err != nil
+	return o.to.Err != nil
 }

@@ -1,10 +1,12 @@
 package show
 
 import (
-	"slices"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/btf/blocks"
 )
 
 // TestNumber: numbers of all lengths in fields of several widths.
@@ -27,28 +29,20 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// sizes notes how much is written at a time.
-type sizes []int
-
-func (s *sizes) Write(p []byte) (int, error) {
-	*s = append(*s, len(p))
-	return len(p), nil
-}
-
-// TestBlocks: what is written before the end is whole blocks.
-func TestBlocks(t *testing.T) {
-	var got sizes
-	o := output{w: &got, most: 10 * bufSize}
-	for _, n := range []int{bufSize - 1, 2, 1, 3*bufSize - 3, 8} {
+// TestPosition: what has been written counts where a line begins.
+func TestPosition(t *testing.T) {
+	o := output{to: blocks.Writer{W: io.Discard}, most: 10 * blocks.Size}
+	for _, n := range []int{blocks.Size - 1, 2, 3 * blocks.Size, 6} {
+		before := o.pos()
 		o.text(strings.Repeat("x", n))
 		if o.full() {
-			t.Fatal(o.err)
+			t.Fatal(o.to.Err)
+		}
+		if o.pos() != before+n || len(o.buf) >= blocks.Size {
+			t.Errorf("at %d, %d bytes held", o.pos(), len(o.buf))
 		}
 	}
-	if err := o.Flush(); err != nil || !slices.Equal(got, sizes{bufSize, 2 * bufSize, bufSize, 7}) {
-		t.Errorf("pieces of %v: %v", got, err)
-	}
-	if o.pos() != 4*bufSize+7 {
-		t.Errorf("%d bytes printed, want %d", o.pos(), 4*bufSize+7)
+	if err := o.Flush(); err != nil || o.pos() != 4*blocks.Size+7 {
+		t.Errorf("at %d: %v", o.pos(), err)
 	}
 }

@@ -9,6 +9,7 @@ package show
 import (
 	"io"
 
+	"github.com/btflite/btflite/btf/blocks"
 	"github.com/btflite/btflite/btf/view"
 )
 
@@ -34,7 +35,7 @@ type Printer struct {
 
 // New returns a Printer that writes to w.
 func New(w io.Writer, v *view.View, opt Options) *Printer {
-	p := &Printer{output: output{w: w, most: mostText, buf: make([]byte, 0, bufSize+bufRoom)}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
+	p := &Printer{output: output{to: blocks.Writer{W: w}, most: mostText, buf: blocks.Buffer()}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
 	p.known = columns{p}.known
 	if opt.Compile {
 		p.emitter = newEmitter(p)

@@ -2,6 +2,7 @@ package show
 
 import (
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/blocks"
 	"github.com/btflite/btflite/btf/view"
 )
 
@@ -69,7 +70,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	}
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		if p.err != nil || len(p.buf) >= bufSize && (p.over() || !p.held && p.full()) {
+		if p.to.Err != nil || len(p.buf) >= blocks.Size && (p.over() || !p.held && p.full()) {
 			break
 		}
 		if p.opt.Quiet {
