@@ -178,45 +178,32 @@ func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 	if n.Name != w.Name() {
 		return false
 	}
+	switch v := judge(n.Name, n.Info, w.Info()); v {
+	case differ, agree:
+		return v == agree
+	case ahead, behind:
+		if v == behind && u.inBase && y <= s.baseIDs {
+			// The base's type cannot take in the unit's: see base.go.
+			u.dirty = true
+			u.slow.seed(i)
+			return false
+		}
+		if id >= MaxIDs || id == 0 {
+			id = idLocal | i
+		}
+		u.pairs.Append(v.pair(id, y))
+		return true
+	case byName:
+		return u.byName && xk == yk && s.mayBe(u, i, y)
+	case values:
+		return u.byName && xk == yk && sameEnum(w, n, u.members(n))
+	}
+	if u.byName && (xk == btf.KindInt || xk == btf.KindFloat) {
+		return n.Third == w.Third() && (xk == btf.KindFloat || n.Aux == w.Data())
+	}
 	switch xk {
-	case btf.KindFwd:
-		switch yk {
-		case btf.KindFwd:
-			return n.Info == w.Info()
-		case btf.KindStruct, btf.KindUnion:
-			if fwdAggregate(n.Info) != aggregate(w.Info()) {
-				return false
-			}
-			f := id
-			if id >= MaxIDs || id == 0 {
-				f = idLocal | i
-			}
-			u.pairs.Append(fwdPair{f, y, noOwner})
-			return true
-		}
-		return false
 	case btf.KindStruct, btf.KindUnion:
-		if yk == btf.KindFwd {
-			if aggregate(n.Info) != fwdAggregate(w.Info()) {
-				return false
-			}
-			if u.inBase && y <= s.baseIDs {
-				// The base's type cannot take in the unit's: see base.go.
-				u.dirty = true
-				u.slow.seed(i)
-				return false
-			}
-			d := id
-			if id >= MaxIDs || id == 0 {
-				d = idLocal | i
-			}
-			u.pairs.Append(fwdPair{y, d, noOwner})
-			return true
-		}
-		if n.Name != 0 {
-			return u.byName && xk == yk && s.mayBe(u, i, y)
-		}
-		if xk != yk || n.Info != w.Info() || n.Third != w.Third() {
+		if n.Third != w.Third() {
 			return false
 		}
 		m := u.members(n)
@@ -227,22 +214,6 @@ func (s *lookup) matchRef(u *Unit, x Ref, y uint32, depth int) bool {
 			}
 		}
 		return true
-	case btf.KindEnum, btf.KindEnum64:
-		if yk != btf.KindEnum && yk != btf.KindEnum64 {
-			return false
-		}
-		if btf.InfoVlen(n.Info) == 0 || w.Vlen() == 0 {
-			return n.Name != 0
-		}
-		return u.byName && xk == yk && sameEnum(w, n, u.members(n))
-	}
-	if u.byName && (xk == btf.KindInt || xk == btf.KindFloat) {
-		return n.Info == w.Info() && n.Third == w.Third() && (xk == btf.KindFloat || n.Aux == w.Data())
-	}
-	if n.Info != w.Info() {
-		return false
-	}
-	switch xk {
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindFunc:
 		return s.matchRef(u, n.Third, w.Third(), depth+1)
 	case btf.KindArray:

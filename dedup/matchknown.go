@@ -19,32 +19,20 @@ func (s *lookup) matchKnown(u *Unit, x, y uint32, depth int) bool {
 	if v.Name() != w.Name() {
 		return false
 	}
-	xk, yk := v.Kind(), w.Kind()
-	switch xk {
-	case btf.KindFwd:
-		switch yk {
-		case btf.KindFwd:
-			return v.Info() == w.Info()
-		case btf.KindStruct, btf.KindUnion:
-			if fwdAggregate(v.Info()) != aggregate(w.Info()) {
-				return false
-			}
-			u.pairs.Append(fwdPair{x, y, noOwner})
-			return true
-		}
-		return false
+	switch j := judge(v.Name(), v.Info(), w.Info()); j {
+	case differ, agree:
+		return j == agree
+	case ahead, behind:
+		u.pairs.Append(j.pair(x, y))
+		return true
+	case byName:
+		return u.byName && v.Kind() == w.Kind() && x >= y
+	case values:
+		return false // equal ones have one id
+	}
+	switch v.Kind() {
 	case btf.KindStruct, btf.KindUnion:
-		if yk == btf.KindFwd {
-			if aggregate(v.Info()) != fwdAggregate(w.Info()) {
-				return false
-			}
-			u.pairs.Append(fwdPair{y, x, noOwner})
-			return true
-		}
-		if v.Name() != 0 {
-			return u.byName && xk == yk && x >= y
-		}
-		if xk != yk || v.Info() != w.Info() || v.Third() != w.Third() {
+		if v.Third() != w.Third() {
 			return false
 		}
 		for j := range int(v.Vlen()) {
@@ -55,21 +43,6 @@ func (s *lookup) matchKnown(u *Unit, x, y uint32, depth int) bool {
 			}
 		}
 		return true
-	case btf.KindEnum, btf.KindEnum64:
-		if yk != btf.KindEnum && yk != btf.KindEnum64 {
-			return false
-		}
-		if v.Vlen() == 0 || w.Vlen() == 0 {
-			return v.Name() != 0
-		}
-		return false // equal ones have one id
-	case btf.KindInt, btf.KindFloat:
-		return false // likewise
-	}
-	if v.Info() != w.Info() {
-		return false
-	}
-	switch xk {
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindFunc:
 		return s.matchKnown(u, v.Third(), w.Third(), depth+1)
 	case btf.KindArray:
@@ -79,7 +52,7 @@ func (s *lookup) matchKnown(u *Unit, x, y uint32, depth int) bool {
 	case btf.KindFuncProto:
 		return s.matchKnownParams(u, v, w, depth)
 	}
-	return false
+	return false // INT and FLOAT: likewise
 }
 
 // matchKnownParams is matchKnown for two prototypes with as many parameters.
