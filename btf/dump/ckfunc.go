@@ -23,7 +23,11 @@ const (
 // kfuncs writes the prototypes of all kfuncs, by name.
 func (c *cWriter) kfuncs() {
 	c.text("\n/* BPF kfuncs */\n#ifndef BPF_NO_KFUNC_PROTOTYPES\n")
-	for _, f := range findKfuncs(c.b) {
+	list := findKfuncs(c.b)
+	if c.strict { // kernels that became one header may have a function twice, of different types
+		list = slices.CompactFunc(list, func(x, y kfunc) bool { return bytes.Equal(c.b.NameBytes(x.rec.Name()), c.b.NameBytes(y.rec.Name())) })
+	}
+	for _, f := range list {
 		c.text("extern ")
 		if f.fast {
 			c.text("__bpf_fastcall ")

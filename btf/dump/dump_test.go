@@ -110,7 +110,7 @@ func TestOddNames(t *testing.T) {
 
 // TestSelect: what patterns select, and what that needs.
 func TestSelect(t *testing.T) {
-	var i, inner, outer, far, e, point uint32
+	var i, inner, outer, far, e, point, rust uint32
 	b := build(t, func(b *btf.Builder) {
 		st := btf.Info(btf.KindStruct, 1, false)
 		i = b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
@@ -120,6 +120,7 @@ func TestSelect(t *testing.T) {
 		outer = b.Add("outer", st, 8, b.Str("i"), inner, 0)
 		e = b.Add("", btf.Info(btf.KindEnum, 1, false), 4, b.Str("VALUE"), 1)
 		b.Add("outer", btf.Info(btf.KindDeclTag, 0, false), outer, 0xffffffff)
+		rust = b.Add("&[u8]", btf.Info(btf.KindFwd, 0, false), 0)
 	})
 	for _, tt := range []struct {
 		patterns string
@@ -133,6 +134,7 @@ func TestSelect(t *testing.T) {
 		{"VAL*", nil, 1},
 		{"none outer", []uint32{outer}, 1},
 		{"?ar [o]uter", []uint32{far, outer}, 0},
+		{"&[u8]", []uint32{rust}, 0},
 	} {
 		ids, missing, err := dump.Select(b, strings.Fields(tt.patterns), false)
 		if err != nil || !slices.Equal(ids, tt.want) || len(missing) != tt.missing {

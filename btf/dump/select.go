@@ -52,7 +52,7 @@ func Select(b *btf.Blob, patterns []string, bases bool) (ids []uint32, unmatched
 			return nil, nil, err
 		}
 		list[i].text = text
-		if strings.ContainsAny(text, `*?[\`) {
+		if strings.ContainsAny(text, `*?[\`) && !hasName(b, text) { // as those of Rust: &[u8]
 			list[i].match = strings.ReplaceAll(text, "/", "\x00")
 		}
 	}
@@ -78,6 +78,16 @@ func Select(b *btf.Blob, patterns []string, bases bool) (ids []uint32, unmatched
 	}
 	slices.Sort(ids)
 	return ids, unmatched, nil
+}
+
+// hasName tells whether a type of b or its bases has the name.
+func hasName(b *btf.Blob, name string) bool {
+	for id := uint32(1); id < b.TypeCount(); id++ {
+		if string(b.NameBytes(b.Record(id).Name())) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // selected tells whether a name of the type fits a pattern.

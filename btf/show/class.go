@@ -134,6 +134,8 @@ func (p *Printer) typedef(t view.Type) {
 		p.params(of)
 	case of.Kind() == btf.KindArray:
 		p.array(of, &declaration{name: name, form: p.outermost(of)}, 0)
+	case of.Kind() == btf.KindUnion:
+		p.named(of, &declaration{name: name, form: p.outermost(t)})
 	default:
 		p.typeName(of)
 		p.text(" ")

@@ -27,22 +27,18 @@ func kinds(word string) []btf.Kind {
 }
 
 // Find returns the ids of the types that a name or pattern stands for. The kind is
-// struct, union, enum or "" for any of these and typedefs. A name stands for the
-// first struct, union or enum, or else for the first typedef; a pattern (those of
-// path.Match) for all types that it fits, each once, those of bases only if they are
-// wanted. The error is that of a
-// malformed pattern.
+// struct, union, enum or "" for any of these and typedefs. A name stands for the first
+// type that has it, as in pahole: of a kernel with Rust units, where structs of Rust have
+// names of typedefs of C, that is what C means by it. If no type has the name, it is a
+// pattern (those of path.Match), which stands for all types that it fits, each once, those
+// of bases only if they are wanted: names of Rust such as &[u8] are patterns, too. The
+// error is that of a malformed pattern.
 func Find(v *view.View, kind, name string, withBases bool) (ids []uint32, err error) {
+	if ids = v.Named(name, kinds(kind)...); len(ids) > 0 {
+		return ids[:1], nil
+	}
 	if !strings.ContainsAny(name, `*?[\`) {
-		for _, id := range v.Named(name, kinds(kind)...) {
-			if len(ids) == 0 {
-				ids = []uint32{id}
-			}
-			if v.Type(id).Kind() != btf.KindTypedef {
-				return []uint32{id}, nil
-			}
-		}
-		return ids, nil
+		return nil, nil
 	}
 	if _, err := path.Match(name, ""); err != nil {
 		return nil, err

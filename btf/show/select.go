@@ -12,18 +12,18 @@ import (
 // Filter says which structs and unions List prints. The zero value means all that
 // have a name, each once; see seen.
 type Filter struct {
-	Structs, Unions bool // only these, if one of them is set
-	Holes           int  // at least as many holes of bytes
-	BitHoles        int  // at least as many holes of bits
-	HoleSize        int  // at least one hole of so many bytes
-	Padding         int  // at least so many bytes unused at the end
-	Packed          bool // only those that must be packed
-	Flexible        bool // only those that end with a flexible array
-	Embedded        bool // only those with a member that has a flexible array
-	Prefixes        []string
+	Structs, Unions bool     // only these, if one of them is set
+	Holes           int      // at least as many holes of bytes
+	BitHoles        int      // at least as many holes of bits
+	HoleSize        int      // at least one hole of so many bytes
+	Padding         int      // at least so many bytes unused at the end
+	Packed          bool     // only those that must be packed
+	Flexible        bool     // only those that end with a flexible array
+	Embedded        bool     // only those with a member that has a flexible array
+	Prefixes        []string // one of these prefixes, or no name
 	Without         []string // prefixes of names that are left out
-	Contains        string   // only those with a member of this struct, union or typedef
-	PointTo         string   // only members that point to this struct or union
+	Contains        string   // only those with a member of this struct, union, enum or typedef
+	PointTo         string   // only members that point to one of this name
 	Bases           bool     // those of bases, too
 	Anonymous       bool     // structs without a name too: those with a typedef
 	Nested          bool     // with Anonymous: those without a typedef as well
@@ -51,7 +51,7 @@ const (
 // ids. Fields of a line have the separator between them.
 func (p *Printer) List(f *Filter, form Form, separator string) error {
 	if form == Times {
-		p.again = countTimes(p.v, f.Bases)
+		p.again = countTimes(p, f)
 	}
 	for t := range p.Listed(f) {
 		p.Entry(t, f, form, separator)
@@ -67,7 +67,7 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 	return func(yield func(view.Type) bool) {
 		known := newSeen()
 		for t := range p.v.Composites(f.Bases) {
-			if f.named(t) && (len(t.Name()) == 0 || known.add(t)) && f.passes(p, t) && !yield(t) {
+			if f.takes(p, t) && f.passes(p, t) && (len(t.Name()) == 0 || known.add(t)) && !yield(t) {
 				return
 			}
 		}
@@ -79,7 +79,7 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	var list []view.Type
 	for t := range p.v.Composites(f.Bases) {
-		if len(t.Name()) > 0 && f.named(t) && f.passes(p, t) {
+		if len(t.Name()) > 0 && f.takes(p, t) && f.passes(p, t) {
 			list = append(list, t)
 		}
 	}
@@ -108,20 +108,21 @@ func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	return p.Flush()
 }
 
-// countTimes counts the types that List leaves out because another one is like them.
-func countTimes(v *view.View, withBases bool) map[uint32]uint64 {
+// countTimes counts the types that List leaves out because another one that the filter
+// lets through is like them.
+func countTimes(p *Printer, f *Filter) map[uint32]uint64 {
 	known := newSeen()
 	again := map[uint32]uint64{}
-	for t := range v.Composites(withBases) {
-		if len(t.Name()) > 0 && !known.add(t) {
+	for t := range p.v.Composites(f.Bases) {
+		if len(t.Name()) > 0 && f.passes(p, t) && !known.add(t) {
 			again[known.old]++
 		}
 	}
 	return again
 }
 
-// Methods prints the names of structs that functions take by a pointer, in the order of
-// the functions, and the number of such parameters.
+// Methods prints the names of structs that the filter lets through and that functions take
+// by a pointer, in the order of the functions, and the number of such parameters.
 func (p *Printer) Methods(f *Filter, separator string) error {
 	var order []uint32
 	count := map[uint32]uint64{}
@@ -132,16 +133,24 @@ func (p *Printer) Methods(f *Filter, separator string) error {
 		}
 		for _, param := range t.Params() {
 			of := param.Type()
-			if of.Kind() != btf.KindPtr || of.Target().Kind() != btf.KindStruct || !f.named(of.Target()) {
+			if of.Kind() != btf.KindPtr || of.Target().Kind() != btf.KindStruct || !f.takes(p, of.Target()) {
 				continue
 			}
 			id := of.TargetID()
 			if _, ok := same[id]; !ok {
-				if same[id] = id; !known.add(of.Target()) {
+				switch {
+				case !f.passes(p, of.Target()):
+					same[id] = 0
+				case known.add(of.Target()):
+					same[id] = id
+				default:
 					same[id] = known.old
 				}
 			}
-			if id = same[id]; count[id] == 0 {
+			if id = same[id]; id == 0 {
+				continue
+			}
+			if count[id] == 0 {
 				order = append(order, id)
 			}
 			count[id]++
@@ -162,20 +171,34 @@ func (p *Printer) Methods(f *Filter, separator string) error {
 // All prints every struct and union that has a name, in the order of ids.
 func (p *Printer) All() error { return p.List(&Filter{}, Text, "") }
 
-// named tells whether the filter takes a type of t's kind and name.
-func (f *Filter) named(t view.Type) bool {
-	name := t.Name()
-	if len(name) == 0 && !f.Anonymous {
+// nameOf is the name of t or, for one without, that of its typedef, if it has one.
+func nameOf(p *Printer, t view.Type) []byte {
+	if name := t.Name(); len(name) > 0 {
+		return name
+	}
+	if p.typedefs == nil {
+		p.typedefs = findTypedefs(p.v)
+	}
+	return p.v.Type(p.typedefs[t.ID]).Name()
+}
+
+// takes tells whether the filter takes a type of t's kind and name.
+func (f *Filter) takes(p *Printer, t view.Type) bool {
+	if !t.HasName() && !f.Anonymous {
 		return false
 	}
 	if isUnion := t.Kind() == btf.KindUnion; (f.Structs || f.Unions) && (isUnion && !f.Unions || !isUnion && !f.Structs) {
 		return false
 	}
+	name := t.Name()
+	if len(f.Without)+len(f.Prefixes) > 0 {
+		name = nameOf(p, t)
+	}
 	begins := func(w string) bool { return bytes.HasPrefix(name, []byte(w)) }
 	if slices.ContainsFunc(f.Without, begins) {
 		return false
 	}
-	if len(f.Prefixes) > 0 && !slices.ContainsFunc(f.Prefixes, begins) {
+	if len(f.Prefixes) > 0 && len(name) > 0 && !slices.ContainsFunc(f.Prefixes, begins) {
 		return false
 	}
 	return f.Keep == nil || f.Keep(t)
@@ -199,7 +222,9 @@ func (f *Filter) passes(p *Printer, t view.Type) bool {
 	}
 	greatest := uint64(0)
 	for i := range l.Rows {
-		greatest = max(greatest, l.Rows[i].Hole)
+		if i > 0 { // pahole does not look before the first member
+			greatest = max(greatest, l.Rows[i].Hole)
+		}
 	}
 	return l.Holes >= f.Holes && l.BitHoles >= f.BitHoles && greatest >= uint64(f.HoleSize) && l.Padding >= uint64(f.Padding) &&
 		(!f.Packed || l.Packed) && (!f.Flexible || l.Flexible) && (!f.Embedded || l.Embedded)
@@ -209,7 +234,7 @@ func (f *Filter) passes(p *Printer, t view.Type) bool {
 func contains(t view.Type, name string) bool {
 	for _, m := range t.Members() {
 		of := m.Type()
-		if (of.IsComposite() || of.Kind() == btf.KindTypedef) && string(of.Name()) == name {
+		if (of.IsComposite() || of.IsEnum() || of.Kind() == btf.KindTypedef) && string(of.Name()) == name {
 			return true
 		}
 	}
@@ -231,19 +256,14 @@ func isPointer(t view.Type, name string) bool {
 		return false
 	}
 	of := t.Target()
-	return (of.IsComposite() || of.Kind() == btf.KindFwd) && string(of.Name()) == name
+	return (of.IsComposite() || of.IsEnum() || of.Kind() == btf.KindFwd || of.Kind() == btf.KindTypedef) && string(of.Name()) == name
 }
 
 // Entry prints one type in a form. A typedef counts as what it stands for.
 func (p *Printer) Entry(t view.Type, f *Filter, form Form, separator string) {
-	name, of := t.Name(), t.Resolved()
+	name, of := nameOf(p, t), t.Resolved()
 	if len(name) == 0 {
-		if p.typedefs == nil {
-			p.typedefs = findTypedefs(p.v)
-		}
-		if name = p.v.Type(p.typedefs[t.ID]).Name(); len(name) == 0 {
-			name = []byte("(anonymous)")
-		}
+		name = []byte("(anonymous)")
 	}
 	if form == Packable {
 		reorganizer{p}.packable(t, separator)

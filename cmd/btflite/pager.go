@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
 )
 
@@ -25,6 +26,13 @@ func (c *cli) pager() (out io.Writer, end func()) {
 	if name == "" {
 		name = defaultPager
 		if _, err := exec.LookPath(name); err != nil {
+			return c.stdout, none
+		}
+	}
+	// The text would be lost with a program that is not there.
+	if program, _, _ := strings.Cut(name, " "); !strings.ContainsAny(program, "=$'\"\\`~&;|(){}<>*?[]\t\n") {
+		if _, err := exec.LookPath(program); err != nil {
+			c.warn("note: no pager: " + err.Error())
 			return c.stdout, none
 		}
 	}

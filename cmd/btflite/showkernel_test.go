@@ -22,9 +22,10 @@ var shownKernels = []string{"v612-amd64", "v72-amd64", "v72-arm64", "v72-s390x",
 var (
 	kernelLines = []string{"", "-r", "--hex", "-q", "-c 32", "-s", "-n", "-T", "-H 2", "-B 1", "-i list_head", "-x s", "-y t",
 		"--unions", "--flat_arrays", "-C task_struct,list_head,spinlock_t,pid_type,u8,bpf_attr", "-C page,inode --hex -q",
-		"-a", "-a -A", "-I", "-m", "-s -T", "-l -C task_struct,inode,sk_buff", "-p -C list_head,rb_root,wait_queue_head", "--compile -C list_head,wait_queue_head"}
+		"-a", "-a -A", "-I", "-m", "-s -T", "-l -C task_struct,inode,sk_buff", "-p -C list_head,rb_root,wait_queue_head", "--compile -C list_head,wait_queue_head",
+		"-C atomic_t,pte_t,kuid_t,sigval_t", "-a -y atomic", "-m -H 2", "-T -z 3"}
 	plainLines = []string{"--sort", "-E", "-E -r", "-E --hex", "--packed", "--padding_ge=8", "-z 8", "-f task_struct", "--with_flexible_array",
-		"--with_embedded_flexible_array", "--suppress_aligned_attribute", "-C sk_buff -E", "-R -C inode,sk_buff,file,dentry"}
+		"--with_embedded_flexible_array", "--suppress_aligned_attribute", "-C sk_buff -E", "-f u8", "-i pid_type", "-R -C inode,sk_buff,file,dentry"}
 )
 
 // nonsense is what pahole prints of types of Rust that cannot be meant; docs/readers.md lists it.

@@ -277,3 +277,30 @@ func TestSmallFiles(t *testing.T) {
 		fails(t, "cut off", err, path, "btf: header")
 	}
 }
+
+// TestEndless: of a file that does not begin as BTF in any form, no more is read than
+// says so.
+func TestEndless(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan int)
+	go func() { // until the pipe is closed
+		n := 0
+		for zeros := make([]byte, 4<<10); ; {
+			m, err := w.Write(zeros)
+			if n += m; err != nil {
+				written <- n
+				return
+			}
+		}
+	}()
+	l := Loader{Stdin: func() (*os.File, error) { return r, nil }}
+	if b, err := l.Load(Dash, nil); err == nil || !strings.Contains(err.Error(), "magic") {
+		t.Errorf("%v, %v, want an error about the magic number", b, err)
+	}
+	if n := <-written; n > 1<<20 {
+		t.Errorf("%d bytes were read", n)
+	}
+}

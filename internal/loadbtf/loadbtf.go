@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/edsrzf/mmap-go"
@@ -196,7 +197,11 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	// The size is a hint: files below /sys and pipes may have another one.
 	data := bytes.NewBuffer(make([]byte, 0, min(max(info.Size(), 0), maxExpanded)+bytes.MinRead))
 	data.Write(head)
-	if err := expand(data, f, head, maxExpanded); err != nil {
+	var in io.Reader = f
+	if !IsELF(head) && CompressionOf(head) == nil && !btf.HasMagic(head) {
+		in = io.LimitReader(f, 4<<10) // enough to say what it is not; /dev/zero has no end
+	}
+	if err := expand(data, in, head, maxExpanded); err != nil {
 		return raw, nil, message.FileError(path, "cannot read", err)
 	}
 	return l.openContents(path, data.Bytes())

@@ -1,0 +1,82 @@
+package show
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// TestFind: a name stands for the first type that has it, of whatever kind, and a name
+// that looks like a pattern for itself.
+func TestFind(t *testing.T) {
+	var typedef, of, slice, other, enum uint32
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		i := b.Int("int", 4)
+		typedef = b.Typedef("atomic_t", i)
+		of = b.Struct("atomic_t", 4, b.Member("counter", i, 0))
+		slice = b.Struct("&[u8]", 16)
+		other = b.Struct("&u", 4)
+		enum = b.Enum("both", b.Value("one", 1))
+		b.Struct("both", 0)
+	}))
+	for _, x := range []struct {
+		kind, name string
+		want       []uint32
+	}{
+		{"", "atomic_t", []uint32{typedef}},
+		{"struct", "atomic_t", []uint32{of}},
+		{"", "both", []uint32{enum}},
+		{"", "&[u8]", []uint32{slice}},
+		{"", "&[u]", []uint32{other}},
+		{"", "&*", []uint32{slice, other}},
+		{"", "none", nil},
+	} {
+		if got, err := Find(v, x.kind, x.name, false); err != nil || !slices.Equal(got, x.want) {
+			t.Errorf("%s %q: %v, %v, want %v", x.kind, x.name, got, err, x.want)
+		}
+	}
+}
+
+// TestFilters: what a filter drops hides no type of the same members, a prefix is that of
+// the typedef of a struct without a name, and enums and typedefs are found in members.
+func TestFilters(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		char, short, i := b.Int("char", 1), b.Int("short", 2), b.Int("int", 4)
+		b.Struct("a", 8, b.Member("c", short, 0), b.Member("x", i, 32))
+		b.Struct("a", 8, b.Member("c", char, 0), b.Member("x", i, 32))
+		no := b.Struct("", 4, b.Member("counter", i, 0))
+		counter := b.Typedef("atomic_t", no)
+		kind := b.Enum("kind", b.Value("one", 1))
+		with := b.Struct("with", 16, b.Member("kind", kind, 0), b.Member("p", b.Ptr(counter), 64))
+		b.Func("f", 1, b.Proto(0, b.Param("w", b.Ptr(with))))
+	}))
+	for _, x := range []struct {
+		name   string
+		filter Filter
+		form   Form
+		want   string
+	}{
+		{"a hole of the second", Filter{HoleSize: 3}, Names, "a\nwith\n"},
+		{"times", Filter{HoleSize: 3}, Times, "a 1\nwith 1\n"},
+		{"all times", Filter{}, Times, "a 2\nwith 1\n"},
+		{"prefix of a typedef", Filter{Anonymous: true, Prefixes: []string{"atomic"}}, Names, "atomic_t\n"},
+		{"another prefix", Filter{Anonymous: true, Prefixes: []string{"a"}}, Names, "a\natomic_t\n"},
+		{"without", Filter{Anonymous: true, Without: []string{"atomic"}}, Names, "a\nwith\n"},
+		{"an enum", Filter{Contains: "kind"}, Names, "with\n"},
+		{"pointers to a typedef", Filter{PointTo: "atomic_t"}, Pointers, "with: p\n"},
+	} {
+		var got bytes.Buffer
+		if err := New(&got, v, Options{}).List(&x.filter, x.form, " "); err != nil || got.String() != x.want {
+			t.Errorf("%s: %q, %v, want %q", x.name, got.String(), err, x.want)
+		}
+	}
+	for holes, want := range []string{"with 1\n", "with 1\n", ""} {
+		var got bytes.Buffer
+		if err := New(&got, v, Options{}).Methods(&Filter{Holes: holes}, " "); err != nil || got.String() != want {
+			t.Errorf("methods with %d holes: %q, %v, want %q", holes, got.String(), err, want)
+		}
+	}
+}
