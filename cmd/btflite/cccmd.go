@@ -137,9 +137,12 @@ func (c *cli) asCompiler(args []string) (is bool, err error) {
 	if !ccline.IsCompiler(c.calledAs) {
 		return false, nil
 	}
-	if path := otherProgram(c.calledAs); path != "" {
+	if program, path := otherProgram(c.calledAs); program != "" {
+		if err := os.Setenv("PATH", path); err != nil {
+			return true, err
+		}
 		keep := os.Getenv(keepVariable)
-		return true, (&compilerCommand{keep}).compile(c, path, slices.Concat([]string{path}, args))
+		return true, (&compilerCommand{keep}).compile(c, program, slices.Concat([]string{program}, args))
 	}
 	return true, fmt.Errorf("%s is a link to btflite, and PATH has no other program of that name", message.OneLine(c.calledAs))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -62,7 +63,31 @@ func records(path string) (out []byte, err error) {
 			panic(v)
 		}
 	}()
+	if err := knownForm(path); err != nil {
+		return nil, err
+	}
 	return ccobject.Convert(mmapelf.Source{Path: path}, recordMaker(), exportsNeedDwarf)
+}
+
+// knownForm is the reason why an output is left as it is that is no ELF file: LLVM's
+// bitcode (its magic number, and that of its wrapper), or what has no DWARF.
+func knownForm(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // as Convert says
+	}
+	defer f.Close()
+	var head [4]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return nil
+	}
+	switch string(head[:]) {
+	case "\x7fELF":
+		return nil
+	case "BC\xc0\xde", "\xde\xc0\x17\x0b":
+		return ccobject.ErrLTO
+	}
+	return ccobject.ErrNoDwarf
 }
 
 // recordMaker is the version that unit records say they are made by, in at most 255

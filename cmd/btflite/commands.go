@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -211,23 +210,3 @@ func (c *cli) nothingToDo(paths []string) error {
 
 // paholeName is how a link to this program is called that stands in for pahole.
 const paholeName = "pahole"
-
-// otherProgram is the first program of a name in PATH that is not this one; "" if
-// there is none.
-func otherProgram(name string) string {
-	self, err := os.Executable()
-	if err != nil {
-		self = os.Args[0]
-	}
-	own, err := os.Stat(self)
-	if err != nil {
-		return ""
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 && !os.SameFile(own, info) {
-			return path
-		}
-	}
-	return ""
-}

@@ -153,8 +153,13 @@ func expand(words []string, files *int) []string {
 			continue
 		}
 		*files++
-		text, err := os.ReadFile(path)
-		if err != nil {
+		// A pipe can be read once, and that is for the compiler.
+		info, err := os.Stat(path)
+		var text []byte
+		if err == nil && info.Mode().IsRegular() {
+			text, err = os.ReadFile(path)
+		}
+		if err != nil || !info.Mode().IsRegular() {
 			out = append(out, w)
 			continue
 		}

@@ -159,6 +159,9 @@ func (c *converter) add(rec unitrecord.Record) error {
 	for i, base := range c.bases[:rec.N] {
 		base.Off = uint64(at + rec.Bases + i*size)
 		c.out.relocs = c.infoRelocs.Append(c.out.relocs, base)
+		if !c.infoRelocs.InPlace() {
+			continue // Alpha adds what stands there, too
+		}
 		if size == 8 {
 			order.PutUint64(b[base.Off:], uint64(base.Addend))
 		} else {

@@ -150,7 +150,7 @@ func (o *Object) Relocs(target *mmapelf.Section) (*Relocs, error) {
 			return nil, shape("%s: %d bytes are not a whole number of relocations", s.Name, len(data))
 		}
 		r.n = len(data) / r.size
-		if s.Type == shtRel {
+		if r.InPlace() {
 			if o.f.Class64 {
 				return nil, shape("SHT_REL on a machine of 64 bits")
 			}
@@ -163,6 +163,14 @@ func (o *Object) Relocs(target *mmapelf.Section) (*Relocs, error) {
 	}
 	return nil, nil
 }
+
+// emSuperH is EM_SH (ELF gABI).
+const emSuperH = 42
+
+// InPlace tells whether what a relocation adds to the symbol stands in the section that is
+// relocated: without room for it in the relocation, or on SuperH, whose linkers do not
+// read that (GNU binutils, include/elf/sh.h).
+func (t *Relocs) InPlace() bool { return t.Section.Type == shtRel || t.o.f.Machine == emSuperH }
 
 // sort makes order, if that is necessary.
 func (r *Relocs) sort() {
@@ -257,7 +265,11 @@ func (t *Relocs) Append(b []byte, r Reloc) []byte {
 	}
 	b = appendUint32(o.order, b, uint32(r.Off))
 	b = appendUint32(o.order, b, r.Symbol<<8|r.Type&0xff)
-	if s.Type == shtRela {
+	switch {
+	case s.Type != shtRela:
+	case t.InPlace():
+		b = appendUint32(o.order, b, 0)
+	default:
 		b = appendUint32(o.order, b, uint32(r.Addend))
 	}
 	return b

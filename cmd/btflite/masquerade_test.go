@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/internal/ccobject"
+)
+
+// TestOtherProgram: a link stands for the next program of its name behind it in PATH, and
+// that program does not find the link again.
+func TestOtherProgram(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	for _, dir := range []string{"link", "link2", "cache", "bin", "none"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(root, dir, "gcc")
+		switch {
+		case strings.HasPrefix(dir, "link"):
+			err = os.Symlink(self, file)
+		case dir != "none":
+			err = os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755)
+		}
+		if err != nil {
+			t.Skip("no links here: ", err)
+		}
+	}
+	list := func(names string) string {
+		var dirs []string
+		for _, n := range strings.Fields(names) {
+			dirs = append(dirs, filepath.Join(root, n))
+		}
+		return strings.Join(dirs, string(filepath.ListSeparator))
+	}
+	for _, x := range []struct{ path, program, left string }{
+		{"link cache bin", "cache", "cache bin"},
+		{"cache link bin", "bin", "cache bin"},
+		{"link link2 cache bin", "cache", "cache bin"},
+		{"cache link link2 none bin", "bin", "cache none bin"},
+		{"cache bin", "cache", "cache bin"},
+		{"bin link", "", ""},
+		{"link none", "", ""},
+	} {
+		t.Setenv("PATH", list(x.path))
+		program, path := otherProgram("gcc")
+		want := ""
+		if x.program != "" {
+			want = filepath.Join(root, x.program, "gcc")
+		}
+		if program != want || path != list(x.left) {
+			t.Errorf("%s: %q, PATH %q", x.path, program, path)
+		}
+	}
+}
+
+// TestKnownForm: outputs that are no ELF files are known before they are read as such.
+func TestKnownForm(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.o")
+	for text, want := range map[string]error{
+		"\x7fELF":              nil,
+		"BC\xc0\xde and so on": ccobject.ErrLTO,
+		"\xde\xc0\x17\x0b....": ccobject.ErrLTO,
+		"\xcf\xfa\xed\xfe":     ccobject.ErrNoDwarf, // Mach-O
+		"x":                    nil,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := knownForm(file); !errors.Is(err, want) || want == nil && err != nil {
+			t.Errorf("%q: %v, want %v", text, err, want)
+		}
+	}
+}
