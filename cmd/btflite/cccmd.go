@@ -69,7 +69,7 @@ func (k *compilerCommand) run(c *cli, words []string) error {
 // compile runs the compiler at path, whose command line is words, and converts what it
 // has written.
 func (k *compilerCommand) compile(c *cli, path string, words []string) error {
-	objects := ccline.Parse(words[1:]).Objects
+	objects := ccline.Parse(ccline.Behind(words)).Objects
 	if len(objects) == 0 {
 		// Nothing is left to do afterwards, so that nothing need wait.
 		return message.FileError(path, cannotRun, syscall.Exec(path, words, os.Environ()))

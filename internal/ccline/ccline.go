@@ -24,6 +24,8 @@ var withValue = []string{
 	"-Xanalyzer", "-T", "-u", "-z", "-L", "-l", "-e", "-A", "-B", "-arch", "-target", "-mllvm", "-aux-info", "-dumpbase", "-dumpbase-ext",
 	"-dumpdir", "-wrapper", "-specs", "-G", "-F", "-framework", "--param", "--sysroot", "--target", "--output", "--language", "--include-directory",
 	"-serialize-diagnostics", "--serialize-diagnostics", "-gcc-toolchain", "-ivfsoverlay", "-iframework",
+	"--std", "--include", "--imacros", "--define-macro", "--undefine-macro", "--prefix", "--config", "-resource-dir", "-iwithsysroot", "-mthread-model",
+	"-working-directory", "-dependency-file",
 }
 
 // elsewhere are options with which no object comes out.
@@ -42,6 +44,15 @@ type input struct{ path, language string }
 
 // maxFiles bounds how many files of options refer to each other.
 const maxFiles = 32
+
+// Behind are the words of a command line behind the name of the compiler. A program that
+// starts it may come first, as in "ccache gcc".
+func Behind(words []string) []string {
+	if len(words) > 1 && !IsCompiler(filepath.Base(words[0])) && IsCompiler(filepath.Base(words[1])) {
+		words = words[1:]
+	}
+	return words[1:]
+}
 
 // Parse reads the words of a command line behind the name of the compiler. Files of
 // options (@FILE) are read; one that cannot be is for the compiler to complain about.
@@ -107,6 +118,8 @@ func (s *state) option(w, value string) {
 		s.elsewhere = true
 	case strings.HasPrefix(w, "-g"):
 		s.debugOption(w)
+	case w == "--debug", strings.HasPrefix(w, "--debug="):
+		s.debug = w != "--debug=0"
 	}
 }
 
@@ -117,7 +130,7 @@ func (s *state) debugOption(w string) {
 	case w == "-g0" || w == "-ggdb0":
 		s.debug = false
 	case w == "-g", w == "-ggdb", strings.HasPrefix(w, "-gdwarf"), strings.HasPrefix(w, "-ggdb"), w == "-gline-tables-only", w == "-gmlt",
-		w == "-gsplit-dwarf", len(w) == 3 && w[2] >= '1' && w[2] <= '9':
+		w == "-gsplit-dwarf", w == "-gfull", w == "-glldb", w == "-gsce", len(w) == 3 && w[2] >= '1' && w[2] <= '9':
 		s.debug = true
 	}
 }

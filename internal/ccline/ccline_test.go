@@ -8,6 +8,24 @@ import (
 	"testing"
 )
 
+// TestBehind: a compiler cache in front of the compiler is no input.
+func TestBehind(t *testing.T) {
+	for line, want := range map[string]string{
+		"gcc -g a.c":                      "-g a.c",
+		"ccache gcc -g a.c":               "-g a.c",
+		"/usr/bin/ccache clang-19 -c":     "-c",
+		"ccache aarch64-linux-gnu-gcc -c": "-c",
+		"gcc gcc":                         "gcc",
+		"./mycc a.c":                      "a.c",
+		"ccache":                          "",
+		"ccache -s":                       "-s",
+	} {
+		if got := strings.Join(Behind(strings.Fields(line)), " "); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	for _, x := range []struct{ line, want string }{
 		{"-g -c a.c", "a.o"},
@@ -20,6 +38,11 @@ func TestParse(t *testing.T) {
 		{"-g -c -x c -o x.o -", "x.o"},
 		{"-g -xc -c -o x.o -", "x.o"},
 		{"-g3 -c a.c", "a.o"},
+		{"--debug -c a.c", "a.o"},
+		{"--debug=3 -c a.c", "a.o"},
+		{"-g --debug=0 -c a.c", ""},
+		{"-glldb -c a.c", "a.o"},
+		{"-g --std c99 --include b.h -c a.c", "a.o"},
 		{"-g -gz -c a.c", "a.o"},
 		// No debug information, or none any more.
 		{"-c a.c", ""},
