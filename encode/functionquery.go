@@ -61,7 +61,7 @@ const (
 	PlaceStack
 	PlaceFixed   // at an address that does not change
 	PlaceCompute // what the value is computed from
-	PlaceList    // in a list that cannot be read
+	PlaceList    // in a list that cannot be read, or that a unit record has not kept
 )
 
 // Place is where a parameter is when its function is entered.

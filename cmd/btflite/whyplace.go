@@ -35,7 +35,7 @@ func (w *whyPlaces) text(p encode.Place) string {
 	case encode.PlaceCompute:
 		at = "computed"
 	default:
-		return "in several places"
+		return "in a place that is not told"
 	}
 	if p.Moves {
 		return "at first " + at

@@ -103,6 +103,36 @@ func TestLocation(t *testing.T) {
 	}
 }
 
+// TestLocationOfRecord: the first expression that a unit record has kept.
+func TestLocationOfRecord(t *testing.T) {
+	for _, x := range []struct {
+		name    string
+		entries []byte
+		want    []byte // nil: none can be told
+		list    bool
+	}{
+		{"one", []byte{1, 0x55}, []byte{0x55}, false},
+		{"two", []byte{1, 0x55, 2, 0x91, 0}, []byte{0x55}, true},
+		{"the first decides nothing", []byte{0, 1, 0x55}, nil, true},
+		{"cut off", []byte{2, 0x55}, nil, true},
+		{"none", nil, nil, true},
+	} {
+		e := buildEnv(emX8664, 5, []fun{{params: []prm{{}}}})
+		p := &e.Params[0]
+		p.LocKind, p.LocOff, p.LocLen = LocEntries, uint32(len(e.Exprs)), uint32(len(x.entries))
+		e.Exprs = append(e.Exprs, x.entries...)
+		expr, list, ok := e.Location(0, p)
+		if ok != (x.want != nil) || list != x.list || ok && !bytes.Equal(expr, x.want) {
+			t.Errorf("%s: % x, list %v, %v", x.name, expr, list, ok)
+		}
+	}
+	e := buildEnv(emX8664, 5, []fun{{params: []prm{{}}}})
+	e.Params[0].LocKind, e.Params[0].LocOff, e.Params[0].LocLen = LocEntries, 1<<31, 1<<31
+	if _, _, ok := e.Location(0, &e.Params[0]); ok {
+		t.Error("a location beyond the record is told")
+	}
+}
+
 // TestFormats: each function is read in the DWARF format of its own unit, from
 // the section that this version has its lists in.
 func TestFormats(t *testing.T) {

@@ -23,6 +23,17 @@ func (e *Functions) Location(i uint32, p *Param) (expr []byte, list, ok bool) {
 			return nil, false, false
 		}
 		return e.Exprs[off:][:n], false, true
+	case LocEntries:
+		off, n := uint64(p.LocOff), uint64(p.LocLen)
+		if n == 0 || off+n > uint64(len(e.Exprs)) {
+			return nil, true, false
+		}
+		b := e.Exprs[off:][:n]
+		size := int(b[0])
+		if size == 0 || size >= len(b) { // a record has left out what decides nothing
+			return nil, true, false
+		}
+		return b[1:][:size], size+1 < len(b), true
 	case LocList:
 		if len(e.Formats) > 0 {
 			e.useFormat(i)
