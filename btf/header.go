@@ -60,13 +60,10 @@ func parseHeader(data []byte) (sections, error) {
 	if len(data) < HeaderLen {
 		return s, fmt.Errorf("btf: header: %d bytes, need %d", len(data), HeaderLen)
 	}
-	switch {
-	case data[0] == magic&0xff && data[1] == magic>>8:
-	case data[0] == magic>>8 && data[1] == magic&0xff:
-		s.bigEndian = true
-	default:
+	if !HasMagic(data) {
 		return s, fmt.Errorf("btf: header: bad magic %#02x%02x at offset 0", data[0], data[1])
 	}
+	s.bigEndian = data[0] == magic>>8
 	if data[2] != version {
 		return s, fmt.Errorf("btf: header: unsupported version %d at offset 2", data[2])
 	}

@@ -221,10 +221,8 @@ func (f *Filter) passes(p *Printer, t view.Type) bool {
 		p.markPacked(l)
 	}
 	greatest := uint64(0)
-	for i := range l.Rows {
-		if i > 0 { // pahole does not look before the first member
-			greatest = max(greatest, l.Rows[i].Hole)
-		}
+	for i := 1; i < len(l.Rows); i++ { // pahole does not look before the first member
+		greatest = max(greatest, l.Rows[i].Hole)
 	}
 	return l.Holes >= f.Holes && l.BitHoles >= f.BitHoles && greatest >= uint64(f.HoleSize) && l.Padding >= uint64(f.Padding) &&
 		(!f.Packed || l.Packed) && (!f.Flexible || l.Flexible) && (!f.Embedded || l.Embedded)
