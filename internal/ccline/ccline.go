@@ -11,7 +11,7 @@ import (
 
 // Line is what a command line asks for.
 type Line struct {
-	// Objects are the objects that the compiler writes, with debug information; nil if
+	// Objects are the objects that the compiler writes of C, with debug information; nil if
 	// it does not compile C, writes something else, or has no -g.
 	Objects []string
 }
@@ -65,10 +65,9 @@ func Parse(words []string) Line {
 	}
 	var l Line
 	for _, in := range s.inputs {
-		if !in.isC() {
-			return Line{}
+		if in.isC() { // the compiler assembles others, or leaves them to the linker
+			l.Objects = append(l.Objects, objectOf(in.path))
 		}
-		l.Objects = append(l.Objects, objectOf(in.path))
 	}
 	if s.output != "" && len(l.Objects) > 0 {
 		l.Objects = []string{s.output}
@@ -150,7 +149,10 @@ func (in *input) isC() bool {
 // objectOf is the object that the compiler writes for an input, without -o.
 func objectOf(path string) string {
 	base := filepath.Base(path)
-	return strings.TrimSuffix(base, filepath.Ext(base)) + ".o"
+	if i := strings.LastIndexByte(base, '.'); i > 0 { // a dot in front hides the file
+		base = base[:i]
+	}
+	return base + ".o"
 }
 
 // expand puts the words of files of options in the place of @FILE.
