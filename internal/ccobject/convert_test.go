@@ -90,7 +90,7 @@ func TestCompilers(t *testing.T) {
 	}
 	for _, cc := range compilers {
 		t.Run(strings.ReplaceAll(cc, " ", ""), func(t *testing.T) {
-			for _, options := range []string{"-O2 -gdwarf-5", "-O0 -gdwarf-4", "-O2 -gdwarf-3 -ffunction-sections", "-O2 -g -gz", "-O1 -g -fmerge-all-constants"} {
+			for _, options := range []string{"-O2 -gdwarf-5", "-O0 -gdwarf-4", "-O2 -gdwarf-3 -ffunction-sections", "-O2 -g -gz", "-O2 -g3", "-O1 -g -fmerge-all-constants"} {
 				if strings.HasPrefix(cc, "clang") && strings.HasSuffix(options, "-gz") && testing.Short() {
 					continue
 				}
@@ -126,7 +126,7 @@ func TestLinked(t *testing.T) {
 	.data : { *(.data .data.rel*) } .data..percpu 0 : { *(.data..percpu) } .bss : { *(.bss COMMON) }
 	.debug_info 0 : { *(.debug_info) } .debug_abbrev 0 : { *(.debug_abbrev) } .debug_str 0 : { *(.debug_str) }
 	.debug_line 0 : { *(.debug_line) } .debug_line_str 0 : { *(.debug_line_str) } .debug_aranges 0 : { *(.debug_aranges) }
-	.debug_loclists 0 : { *(.debug_loclists) } .debug_rnglists 0 : { *(.debug_rnglists) }
+	.debug_macro 0 : { *(.debug_macro) } .debug_loclists 0 : { *(.debug_loclists) } .debug_rnglists 0 : { *(.debug_rnglists) }
 	.symtab 0 : { *(.symtab) } .strtab 0 : { *(.strtab) } .shstrtab 0 : { *(.shstrtab) }
 	/DISCARD/ : { *(.comment .note.*) }
 }
@@ -137,6 +137,7 @@ func TestLinked(t *testing.T) {
 		t.Fatal(err)
 	}
 	var objects, records []string
+	debug := []string{"-g", "-g3", "-g3", "-g"} // with macros there are section groups of debug information
 	for i := range 4 {
 		// Units that have much in common, and names of their own.
 		text := strings.NewReplacer("struct item", fmt.Sprintf("struct item%d", i%2), "entry(", fmt.Sprintf("entry%d(", i), "global_variable", fmt.Sprintf("global_variable%d", i),
@@ -149,7 +150,7 @@ func TestLinked(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		run(t, dir, "gcc", "-O2", "-g", "-ffunction-sections", "-fno-pic", "-ffreestanding", "-w", "-c", name+".c")
+		run(t, dir, "gcc", "-O2", debug[i], "-ffunction-sections", "-fno-pic", "-ffreestanding", "-w", "-c", name+".c")
 		if _, err := convert(filepath.Join(dir, name+".o")); err != nil {
 			t.Fatal(err)
 		}

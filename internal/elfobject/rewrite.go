@@ -2,6 +2,7 @@ package elfobject
 
 import (
 	"encoding/binary"
+	"maps"
 
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -23,8 +24,12 @@ type rewriter struct {
 
 // Rewrite is the object with a change. Symbols of sections that are dropped stay, since
 // the numbers of all others would change with them: they become symbols of the first
-// section of Set. Errors: ErrShape, if something that stays needs what is dropped.
+// section of Set. A section group loses what is dropped, and goes with its last section.
+// Errors: ErrShape, if something that stays needs what is dropped.
 func (o *Object) Rewrite(c Change) ([]byte, error) {
+	if err := o.dropGroups(&c); err != nil {
+		return nil, err
+	}
 	r := &rewriter{Object: o, to: make([]int, len(o.f.Sections)), home: -1}
 	for i := range o.f.Sections {
 		if !c.Drop[i] {
@@ -211,15 +216,49 @@ func clearValue(s []byte, o binary.ByteOrder, class64 bool) {
 	o.PutUint32(s[8:], 0)
 }
 
+// dropGroups adds the section groups to the change of which all sections are dropped.
+func (o *Object) dropGroups(c *Change) error {
+	drop := make(map[int]bool, len(c.Drop))
+	maps.Copy(drop, c.Drop)
+	for i := range o.f.Sections {
+		s := &o.f.Sections[i]
+		if s.Type != shtGroup {
+			continue
+		}
+		data, err := o.f.Data(s)
+		if err != nil {
+			return err
+		}
+		if stay := o.groupOf(data, func(k uint32) bool { return !c.Drop[int(k)] }); len(stay) == 0 && len(data) > 4 {
+			drop[i] = true
+		}
+	}
+	c.Drop = drop
+	return nil
+}
+
+// groupOf are the sections in the contents of a section group that keep wants. The
+// contents are flags and the indexes of the sections, 32 bits each (gABI, section groups).
+func (o *Object) groupOf(data []byte, keep func(uint32) bool) (stay []uint32) {
+	for off := 4; off+4 <= len(data); off += 4 {
+		if k := o.order.Uint32(data[off:]); keep(k) {
+			stay = append(stay, k)
+		}
+	}
+	return stay
+}
+
 // group is the contents of a section group with new indexes.
 func (r *rewriter) group(s *mmapelf.Section, data []byte, c Change) ([]byte, error) {
-	data = append([]byte(nil), data...)
-	for off := 4; off+4 <= len(data); off += 4 {
-		k := r.order.Uint32(data[off:])
-		if int(k) >= len(r.to) || c.Drop[int(k)] {
-			return nil, shape("%s: a section of a group is dropped", s.Name)
-		}
-		r.order.PutUint32(data[off:], uint32(r.to[k]))
+	if len(data) < 4 {
+		return nil, shape("%s: a section group without flags", s.Name)
 	}
-	return data, nil
+	out := append([]byte(nil), data[:4]...)
+	for _, k := range r.groupOf(data, func(k uint32) bool { return !c.Drop[int(k)] }) {
+		if int(k) >= len(r.to) {
+			return nil, shape("%s: a section of a group is not there", s.Name)
+		}
+		out = appendUint32(r.order, out, uint32(r.to[k]))
+	}
+	return out, nil
 }
