@@ -99,8 +99,8 @@ func (c *cli) runCompiler(path string, words []string) error {
 		return message.FileError(path, cannotRun, err)
 	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT) // from a terminal: for both, and the compiler will end
-	c.guard.setOnDeath(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it removes what it has begun to write
+	c.guard.setOnDeath(func(s os.Signal) {
+		_ = cmd.Process.Signal(s) // it removes what it has begun to write
 		_, _ = cmd.Process.Wait()
 	})
 	err := cmd.Wait()

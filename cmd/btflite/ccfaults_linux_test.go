@@ -163,6 +163,32 @@ func TestCompilerKilled(t *testing.T) {
 	}
 }
 
+// TestCompilerSignal: a signal that ends the wrapper alone ends the compiler too, by the
+// same signal, so that it can remove what it has begun to write.
+func TestCompilerSignal(t *testing.T) {
+	for name, s := range map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM} {
+		f := newCCFault(t, `trap 'echo another > $object; exit 1' HUP INT TERM
+trap 'echo `+name+` > $object; exit 1' `+name+`
+: > $original.begun; while :; do sleep 0.01; done`, "")
+		cmd, stderr := f.command(f.object("a.o"))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for range 1000 {
+			if _, err := os.Stat(filepath.Join(f.dir, "original.begun")); err == nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		cmd.Process.Signal(s)
+		cmd.Wait()
+		if w, _ := cmd.ProcessState.Sys().(syscall.WaitStatus); !w.Signaled() || w.Signal() != s {
+			t.Errorf("%v: %v: %s", s, cmd.ProcessState, stderr)
+		}
+		f.only(name + "\n")
+	}
+}
+
 // TestCompilerFails: an object of a compiler that reports an error is not touched.
 func TestCompilerFails(t *testing.T) {
 	f := newCCFault(t, "", "exit 3")

@@ -50,7 +50,7 @@ func (c *cli) startProgress(silent bool, text func(done, total uint64) string) *
 
 func newProgress(w io.Writer, text func(done, total uint64) string, g *guard) *progress {
 	p := &progress{w: w, text: text, quit: make(chan struct{}), g: g}
-	g.setOnDeath(p.clear)
+	g.setOnDeath(func(os.Signal) { p.clear() })
 	return p
 }
 

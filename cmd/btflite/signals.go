@@ -25,9 +25,9 @@ type guard struct {
 	temps   map[string]struct{}
 	// folders are those that makeFolder has made, each behind those above it.
 	folders []string
-	// onDeath, if set, runs before the process ends (it clears the progress
-	// line). It must not call back into the guard.
-	onDeath func()
+	// onDeath, if set, runs before the process ends by the signal (it clears the
+	// progress line). It must not call back into the guard.
+	onDeath func(os.Signal)
 
 	protected int
 	pending   os.Signal // arrived while protected
@@ -87,7 +87,7 @@ func (g *guard) end() {
 	}
 	g.removeEmpty()
 	if g.onDeath != nil {
-		g.onDeath()
+		g.onDeath(g.pending)
 	}
 	g.die(g.pending)
 }
@@ -159,7 +159,7 @@ func (g *guard) removeEmpty() {
 }
 
 // setOnDeath sets or clears onDeath.
-func (g *guard) setOnDeath(f func()) {
+func (g *guard) setOnDeath(f func(os.Signal)) {
 	g.start()
 	g.mu.Lock()
 	g.onDeath = f
