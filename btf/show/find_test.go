@@ -66,6 +66,7 @@ func TestFilters(t *testing.T) {
 		{"another prefix", Filter{Anonymous: true, Prefixes: []string{"a"}}, Names, "a\natomic_t\n"},
 		{"without", Filter{Anonymous: true, Without: []string{"atomic"}}, Names, "a\nwith\n"},
 		{"an enum", Filter{Contains: "kind"}, Names, "with\n"},
+		{"but no other", Filter{Contains: "kind", ContainsNot: []string{"a", "kind"}}, Names, ""},
 		{"pointers to a typedef", Filter{PointTo: "atomic_t"}, Pointers, "with: p\n"},
 	} {
 		var got bytes.Buffer

@@ -23,6 +23,7 @@ type Filter struct {
 	Prefixes        []string // one of these prefixes, or no name
 	Without         []string // prefixes of names that are left out
 	Contains        string   // only those with a member of this struct, union, enum or typedef
+	ContainsNot     []string // none with a member of one of these
 	PointTo         string   // only members that point to one of this name
 	Bases           bool     // those of bases, too
 	Anonymous       bool     // structs without a name too: those with a typedef
@@ -207,6 +208,9 @@ func (f *Filter) takes(p *Printer, t view.Type) bool {
 // passes tells whether the layout of t is one that the filter lets through.
 func (f *Filter) passes(p *Printer, t view.Type) bool {
 	if f.Contains != "" && !contains(t, f.Contains) || f.PointTo != "" && !pointsTo(t, f.PointTo) {
+		return false
+	}
+	if slices.ContainsFunc(f.ContainsNot, func(name string) bool { return contains(t, name) }) {
 		return false
 	}
 	if f.Holes == 0 && f.BitHoles == 0 && f.HoleSize == 0 && f.Padding == 0 && !f.Packed && !f.Flexible && !f.Embedded {

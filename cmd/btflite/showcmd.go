@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/loadbtf"
@@ -289,7 +290,7 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	case len(s.names) > 0:
 		err = s.named(c, p, v)
 	default:
-		err = s.all(p)
+		err = s.asked(c, p, v)
 	}
 	if of := missingOf(t.path, err); of != nil {
 		p.Flush()
@@ -314,6 +315,38 @@ func (s *showCommand) settle() {
 	case s.reorganize && len(s.names) > 0:
 		s.form = show.Text
 	}
+}
+
+// asked prints the types that the filter lets through, for each name of -i or -f in turn. A
+// type is listed once, under the first name that it contains.
+func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
+	of := &s.filter.Contains
+	if *of == "" {
+		of = &s.filter.PointTo
+	}
+	if *of == "" {
+		return s.all(p)
+	}
+	names := strings.Split(*of, ",")
+	for i, name := range names {
+		switch found := v.Named(name, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef, btf.KindFwd); {
+		case slices.Contains(names[:i], name):
+			continue
+		case len(found) == 0 && s.skipMissing:
+			c.warn("note: " + (&missingType{"type", name, show.Nearest(v, name)}).Error())
+			continue
+		case len(found) == 0:
+			return &missingType{"type", name, show.Nearest(v, name)}
+		}
+		*of = name
+		if err := s.all(p); err != nil {
+			return err
+		}
+		if of == &s.filter.Contains {
+			s.filter.ContainsNot = append(s.filter.ContainsNot, name)
+		}
+	}
+	return nil
 }
 
 // all prints all types that the options let through.

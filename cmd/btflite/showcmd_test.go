@@ -293,6 +293,31 @@ func TestShowWords(t *testing.T) {
 	}
 }
 
+// TestShowMissing: a type that is not there is an error wherever it is named, behind what
+// the names before it print.
+func TestShowMissing(t *testing.T) {
+	file := shownFiles + "plain.btf"
+	for line, want := range map[string]string{
+		"show nosuch " + file:                       "no type nosuch",
+		"show -i nosuch " + file:                    "no type nosuch",
+		"show -i s1,nosuch " + file:                 "no type nosuch",
+		"show -f nosuch " + file:                    "no type nosuch",
+		"show -f struct " + file:                    "no type struct",
+		"show --contains_enumerator=NOSUCH " + file: "no enumerator NOSUCH",
+	} {
+		if _, errs := btfliteRun(t, exitFailure, strings.Fields(line)...); errs != "btflite: "+file+": "+want+"\n" {
+			t.Errorf("%s: %q, want %q", line, errs, want)
+		}
+	}
+	for _, option := range []string{"-i", "-f"} {
+		want, _ := btfliteRun(t, exitOK, "show", option, "s1", file)
+		got, errs := btfliteRun(t, exitOK, "show", option, "nosuch,s1,s1", "--skip_missing", file)
+		if got != want || errs != "btflite: note: no type nosuch\n" {
+			t.Errorf("%s: %q, %q, want %q", option, got, errs, want)
+		}
+	}
+}
+
 // TestShowPictures: pages have what is asked for, an SVG file one struct, and what
 // has no layout is told.
 func TestShowPictures(t *testing.T) {

@@ -20,7 +20,7 @@ var shownKernels = []string{"v612-amd64", "v72-amd64", "v72-arm64", "v72-s390x",
 // and plainLines those for a kernel without Rust only: which types they select
 // depends on numbers that are nonsense for those of Rust.
 var (
-	kernelLines = []string{"", "-r", "--hex", "-q", "-c 32", "-s", "-n", "-T", "-H 2", "-B 1", "-i list_head", "-x s", "-y t",
+	kernelLines = []string{"", "-r", "--hex", "-q", "-c 32", "-s", "-n", "-T", "-H 2", "-B 1", "-i list_head", "-i list_head,hlist_node,list_head -s", "-x s", "-y t",
 		"--unions", "--flat_arrays", "-C task_struct,list_head,spinlock_t,pid_type,u8,bpf_attr", "-C page,inode --hex -q",
 		"-a", "-a -A", "-I", "-m", "-s -T", "-l -C task_struct,inode,sk_buff", "-p -C list_head,rb_root,wait_queue_head", "--compile -C list_head,wait_queue_head",
 		"-C atomic_t,pte_t,kuid_t,sigval_t", "-a -y atomic", "-m -H 2", "-T -z 3"}
