@@ -1,20 +1,27 @@
 package btf
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // longNames are the names that compilers give to the type long, whose size is that of a
 // pointer in every ABI of Linux: those that libbpf knows.
 var longNames = []string{"long", "long int", "int long", "unsigned long", "long unsigned", "unsigned long int", "unsigned int long",
 	"long unsigned int", "long int unsigned", "int unsigned long", "int long unsigned"}
 
-// PointerSize is the size of a pointer in bytes: 4 or 8. BTF does not say it: it is the
-// size of the first type long, those of bases first, and 8 if there is none.
-func (b *Blob) PointerSize() int {
+// PointerSize is the size of a pointer in bytes: 4 or 8. BTF does not say it: it is
+// LongSize, and 8 if there is no long.
+func (b *Blob) PointerSize() int { return cmp.Or(b.LongSize(), 8) }
+
+// LongSize is the size in bytes, 4 or 8, of the first type long, those of bases first, and 0
+// if there is none.
+func (b *Blob) LongSize() int {
 	for id := uint32(1); id < b.TypeCount(); id++ {
 		r := b.Record(id)
 		if r.Kind() == KindInt && (r.Third() == 4 || r.Third() == 8) && slices.Contains(longNames, string(b.NameBytes(r.Name()))) {
 			return int(r.Third())
 		}
 	}
-	return 8
+	return 0
 }

@@ -236,6 +236,9 @@ func merged(files []types) (*types, error) {
 	if len(files) == 1 {
 		return &t, nil
 	}
+	if err := oneMachine(files); err != nil {
+		return nil, err
+	}
 	base, rest := t.Base, files
 	if files[1].Base == t.Blob {
 		base, rest = t.Blob, files[1:]
@@ -243,7 +246,7 @@ func merged(files []types) (*types, error) {
 	var blobs []*btf.Blob
 	paths := []string{t.path}
 	for _, f := range rest {
-		if f.Base != base || f.BigEndian != t.BigEndian {
+		if f.Base != base {
 			return nil, fmt.Errorf("%s: it is not over the same base as the others", message.OneLine(f.path))
 		}
 		blobs = append(blobs, f.Blob)
@@ -255,4 +258,24 @@ func merged(files []types) (*types, error) {
 	}
 	t.Blob = b
 	return &t, nil
+}
+
+// oneMachine is an error if the types of files are for machines of different byte orders, or
+// with pointers of different sizes.
+func oneMachine(files []types) error {
+	measured := &files[0] // a file that tells the size of pointers
+	for i := range files {
+		f := &files[i]
+		if f.BigEndian != files[0].BigEndian {
+			return fmt.Errorf("%s: it has another byte order than %s, so that it is for another machine", message.OneLine(f.path), message.OneLine(files[0].path))
+		}
+		size, first := f.LongSize(), measured.LongSize()
+		if first == 0 {
+			measured = f
+		} else if size != 0 && size != first {
+			return fmt.Errorf("%s: its pointers have %d bits and those of %s %d, so that it is for another machine",
+				message.OneLine(f.path), 8*size, message.OneLine(measured.path), 8*first)
+		}
+	}
+	return nil
 }

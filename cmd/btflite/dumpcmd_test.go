@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // TestDumpSelection: --name, --id and several files, also over bases, in each format.
@@ -55,6 +57,41 @@ func TestDumpSelection(t *testing.T) {
 		c, out, errs := testCLI(t)
 		if status := c.run(strings.Fields(args)); status == exitOK || out.Len() > 0 || !strings.Contains(errs.String(), want) {
 			t.Errorf("%s: status %d, %q, %q", args, status, out, errs)
+		}
+	}
+}
+
+// TestDumpMachines: files for several machines do not become one header. A file without a
+// long goes with both sizes of pointers.
+func TestDumpMachines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"wide", "narrow", "big", "small"} {
+		b := btftest.New()
+		switch name {
+		case "wide", "big":
+			b.Int("long unsigned int", 8)
+		case "narrow":
+			b.Int("long int", 4)
+		}
+		b.Struct("s_"+name, 4, b.Member("i", b.Int("int", 4), 0))
+		if err := os.WriteFile(name, b.Encode(name == "big"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for files, want := range map[string]string{
+		"wide big":          "big: it has another byte order than wide, so that it is for another machine",
+		"wide narrow":       "narrow: its pointers have 32 bits and those of wide 64, so that it is for another machine",
+		"small narrow wide": "wide: its pointers have 64 bits and those of narrow 32, so that it is for another machine",
+		"small narrow":      "",
+		"wide small":        "",
+	} {
+		c, out, errs := testCLI(t)
+		status := c.run(append([]string{"dump", "--format=c"}, strings.Fields(files)...))
+		if want != "" && (status != exitFailure || out.Len() > 0 || errs.String() != "btflite: "+want+"\n") {
+			t.Errorf("%s: status %d, %q, %q, want %q", files, status, out, errs, want)
+		}
+		if want == "" && (status != exitOK || errs.Len() > 0 || strings.Count(out.String(), "struct s_") != 2) {
+			t.Errorf("%s: status %d, %q, %q", files, status, out, errs)
 		}
 	}
 }
