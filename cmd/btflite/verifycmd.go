@@ -37,7 +37,7 @@ func newVerifyCommand(c *cli) *cobra.Command {
 		Long: `Check BTF by the rules of the kernel's verifier. FILE is raw BTF or an ELF
 file with .BTF, either also compressed (.ko.xz), or a folder for all modules
 and .btf files below it.
-Status 0: all fine, 1: refused, 2: a file cannot be read.`,
+Status 0: all fine, 1: refused, 2: a file cannot be read, or nothing written.`,
 		Example: `  btflite verify vmlinux.btf
   btflite verify --kernel=5.15 --btf_base=vmlinux module.ko
   btflite verify --image=/lib/modules/6.12.0-amd64`,
@@ -78,7 +78,8 @@ func (v *verifyCommand) run(c *cli, paths []string) error {
 	verifyAll(files, v, find, r)
 	r.end()
 	if err := r.out.flush(); err != nil {
-		return stdoutError(err)
+		c.complain(stdoutError(err).Error())
+		return verdict{exitUnreadable} // no verdict was told
 	}
 	switch {
 	case r.n[unreadable] > 0 || r.n[withoutBTF] == len(files):
