@@ -42,14 +42,9 @@ func openCode(input, given string) (*codeMap, error) {
 			m.sections = append(m.sections, codeRange{s.Name, s.Addr, s.Size, uint32(i)})
 		}
 	}
-	const machineARM = 40
-	mode := uint64(0) // bits of a symbol's value that are no address
-	if e.Machine == machineARM {
-		mode = 1 // Thumb
-	}
 	if e.Section(".symtab") != nil {
 		err = eachFunctionSymbol(path, func(name []byte, s *mmapelf.Symbol) {
-			m.functions = append(m.functions, codeRange{string(name), s.Value &^ mode, s.Size, uint32(s.Shndx)})
+			m.functions = append(m.functions, codeRange{string(name), s.Value, s.Size, uint32(s.Shndx)})
 		})
 	}
 	slices.SortStableFunc(m.functions, func(a, b codeRange) int {

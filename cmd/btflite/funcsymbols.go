@@ -8,7 +8,9 @@ import (
 )
 
 // eachFunctionSymbol calls fn for the symbols of functions of an ELF file. BTF has
-// neither addresses nor sizes of code.
+// neither addresses nor sizes of code. The values are addresses: the lowest bit of an ARM
+// symbol says that its code is Thumb (ELF for the Arm Architecture, symbol values), and is 0
+// here.
 func eachFunctionSymbol(file string, fn func(name []byte, s *mmapelf.Symbol)) error {
 	e, err := mmapelf.Open(file)
 	if err != nil {
@@ -23,11 +25,17 @@ func eachFunctionSymbol(file string, fn func(name []byte, s *mmapelf.Symbol)) er
 	if err != nil {
 		return err
 	}
+	const machineARM = 40
+	mode := uint64(0) // bits of a value that are no address
+	if e.Machine == machineARM {
+		mode = 1
+	}
 	return e.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
 		const function = 2 // STT_FUNC
 		if s.Info&0xf != function || s.Shndx == 0 {
 			return true
 		}
+		s.Value &^= mode
 		if name, ok := e.StringAt(names, s.Name); ok {
 			fn(name, s)
 		}
