@@ -46,34 +46,45 @@ type RecordsTool struct {
 	Step int    `json:"step_mib"`
 }
 
-// The steps of a build that are measured.
+// The steps of a build that are measured. The sparing ones are what Kbuild does with
+// LD="ld OPTIONS" for the options of sparing.
 const (
-	stepObject  = "ld -r, vmlinux.o"
-	stepKernel  = "ld, vmlinux"
-	stepLLD     = "ld.lld -r, vmlinux.o"
-	stepPahole  = "pahole -J -j1"
-	stepBtflite = "btflite -J -j1"
+	stepObject        = "ld -r, vmlinux.o"
+	stepSparingObject = "ld -r, vmlinux.o, sparing"
+	stepKernel        = "ld, vmlinux"
+	stepSparingKernel = "ld, vmlinux, sparing"
+	stepLLD           = "ld.lld -r, vmlinux.o"
+	stepPahole        = "pahole -J -j1"
+	stepBtflite       = "btflite -J -j1"
 )
 
-var recordSteps = []string{stepObject, stepLLD, stepKernel, stepPahole, stepBtflite}
+var recordSteps = []string{stepObject, stepSparingObject, stepLLD, stepKernel, stepSparingKernel, stepPahole, stepBtflite}
 
 // link is what every link of a kernel for x86-64 begins with.
 const link = "-m elf_x86_64 -z noexecstack --no-warn-rwx-segments"
+
+// sparing are options of GNU ld: it reads symbols and relocations again where it needs
+// them again, and keeps nothing for a map file.
+const sparing = "--no-keep-memory --reduce-memory-overheads"
 
 // step is the command line of a step in a build folder, whose outputs go to the folder
 // dir. It is run by a shell in the build folder.
 func (b *bench) step(name, dir string) string {
 	const script = "arch/x86/kernel/vmlinux.lds"
+	ld := "exec ld " + link
+	if name == stepSparingObject || name == stepSparingKernel {
+		ld += " " + sparing
+	}
 	whole := fmt.Sprintf("-r -o %s/vmlinux.o --whole-archive vmlinux.a --no-whole-archive", dir)
 	encode := fmt.Sprintf("-J -j1 %s --btf_encode_detached=%s/btf %[2]s/vmlinux", strings.Join(b.features, " "), dir)
 	switch name {
-	case stepObject:
-		return "exec ld " + link + " " + whole
+	case stepObject, stepSparingObject:
+		return ld + " " + whole
 	case stepLLD:
 		return "exec ld.lld -m elf_x86_64 -z noexecstack " + whole
-	case stepKernel:
-		return fmt.Sprintf("exec ld %s -z max-page-size=0x200000 --build-id=sha1 --orphan-handling=warn --script=%s -o %s/vmlinux "+
-			"--whole-archive vmlinux.a .vmlinux.export.o init/version-timestamp.o --no-whole-archive .tmp_vmlinux2.kallsyms.o .tmp_vmlinux1.btf.o", link, script, dir)
+	case stepKernel, stepSparingKernel:
+		return fmt.Sprintf("%s -z max-page-size=0x200000 --build-id=sha1 --orphan-handling=warn --script=%s -o %s/vmlinux "+
+			"--whole-archive vmlinux.a .vmlinux.export.o init/version-timestamp.o --no-whole-archive .tmp_vmlinux2.kallsyms.o .tmp_vmlinux1.btf.o", ld, script, dir)
 	case stepPahole:
 		return "exec " + b.pahole + " " + encode
 	}
@@ -161,6 +172,14 @@ func (b *bench) recordsRound(ctx context.Context, r *RecordsResult, dwarf, recor
 	return nil
 }
 
+// The ways to a kernel with BTF.
+const (
+	wayPahole  = "DWARF, pahole"
+	wayBtflite = "DWARF, btflite"
+	wayRecords = "btflite cc"
+	waySparing = ", sparing ld"
+)
+
 // recordFloors finds the smallest memory cgroups.
 func (b *bench) recordFloors(ctx context.Context, r *RecordsResult, dwarf, records string) error {
 	g, err := findCgroups()
@@ -168,17 +187,24 @@ func (b *bench) recordFloors(ctx context.Context, r *RecordsResult, dwarf, recor
 		say("the cgroup floor is left out: %v", err)
 		return nil
 	}
+	usual, spare := [2]string{stepObject, stepKernel}, [2]string{stepSparingObject, stepSparingKernel}
 	for _, f := range []struct {
-		tool, encode, tree string
-		result             *TreeResult
-		step               int
+		tool   string
+		links  [2]string
+		encode string
+		tree   string
+		result *TreeResult
+		step   int
 	}{
-		{"DWARF, pahole", stepPahole, dwarf, r.Dwarf, 16},
-		{"DWARF, btflite", stepBtflite, dwarf, r.Dwarf, 16},
-		{"btflite cc", stepBtflite, records, r.Records, 4},
+		{wayPahole, usual, stepPahole, dwarf, r.Dwarf, 16},
+		{wayBtflite, usual, stepBtflite, dwarf, r.Dwarf, 16},
+		{wayBtflite + waySparing, spare, stepBtflite, dwarf, r.Dwarf, 16},
+		{wayRecords, usual, stepBtflite, records, r.Records, 4},
+		{wayRecords + waySparing, spare, stepBtflite, records, r.Records, 4},
 	} {
 		out := filepath.Join(b.runner.dir, filepath.Base(f.tree))
-		args := inTree(f.tree, "("+b.step(stepObject, out)+")", "("+b.step(stepKernel, out)+")", b.step(f.encode, out))
+		steps := append(f.links[:], f.encode)
+		args := inTree(f.tree, "("+b.step(steps[0], out)+")", "("+b.step(steps[1], out)+")", b.step(steps[2], out))
 		o, err := b.runner.mustRun(ctx, args)
 		if err != nil {
 			return err
@@ -193,8 +219,8 @@ func (b *bench) recordFloors(ctx context.Context, r *RecordsResult, dwarf, recor
 		}
 		t.expectFile(filepath.Join(out, "btf"), want)
 		guess := int64(0)
-		for _, samples := range f.result.Steps {
-			guess = max(guess, summarize(samples).Peak>>10)
+		for _, name := range steps {
+			guess = max(guess, summarize(f.result.Steps[name]).Peak>>10)
 		}
 		mib, _, err := t.floor(ctx, &b.runner, g, int(guess), f.step)
 		if err != nil {
@@ -289,7 +315,7 @@ func recordsSection(b *strings.Builder, all []*RecordsResult, plotDir string) {
 			continue
 		}
 		fmt.Fprint(b, "The smallest memory cgroup in which `ld` links vmlinux.o and vmlinux, and the encoder writes the same BTF, twice, "+
-			"with the objects out of the page cache:\n\n")
+			"with the objects out of the page cache. A *sparing* `ld` has the options `"+sparing+"`:\n\n")
 		table(b, "l|r|r", "way|MiB|step MiB", func(row func(...any)) {
 			for _, f := range r.Floors {
 				row(f.Tool, f.MiB, f.Step)
@@ -313,6 +339,9 @@ func (r *RecordsResult) rows(row func(...any)) {
 	}
 	for _, name := range recordSteps {
 		d, s := summarize(r.Dwarf.Steps[name]), summarize(r.Records.Steps[name])
+		if len(r.Dwarf.Steps[name]) == 0 {
+			continue // not measured
+		}
 		if len(r.Records.Steps[name]) == 0 {
 			row("`"+name+"`, CPU s", seconds(d.CPU), "", "")
 			row("`"+name+"`, peak MiB", mib(d.Peak), "", "")

@@ -19,7 +19,7 @@ func sampleRecords() *RecordsResult {
 		Name: "small", Same: true, Load: "0.5",
 		Dwarf:   &TreeResult{Objects: 1300, Size: 300e6, Debug: 250e6, Tree: 900e6, Steps: steps(4, 300)},
 		Records: &TreeResult{Objects: 1300, Size: 60e6, Debug: 10e6, Tree: 300e6, Steps: steps(1, 50)},
-		Floors:  []RecordsTool{{"DWARF, pahole", 800, 16}, {"DWARF, btflite", 400, 16}, {"btflite cc", 40, 4}},
+		Floors:  []RecordsTool{{wayPahole, 800, 16}, {wayBtflite, 400, 16}, {wayRecords, 40, 4}, {wayRecords + waySparing, 30, 4}},
 	}
 	delete(r.Records.Steps, stepPahole)
 	return r
@@ -33,7 +33,7 @@ func TestRecordsSection(t *testing.T) {
 		"| debug information in them, MB | 250.0 | 10.0 | 1/25.0 |",
 		"| `ld, vmlinux`, peak MiB | 300.0 | 50.0 | 1/6.0 |",
 		"| `pahole -J -j1`, CPU s | 4.000 |  |  |",
-		"| btflite cc | 40 | 4 |",
+		"| btflite cc | 40 | 4 |", "| btflite cc, sparing ld | 30 | 4 |",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

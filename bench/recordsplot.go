@@ -17,8 +17,16 @@ const (
 	recordsGap   = 26 // between configurations, with their names
 )
 
-// recordsColors are those of the three ways.
-var recordsColors = []string{overviewPahole, overviewText, overviewBtflite}
+// recordsColor is the colour of a way.
+func recordsColor(way string) string {
+	switch {
+	case way == wayPahole:
+		return overviewPahole
+	case strings.HasPrefix(way, wayRecords):
+		return overviewBtflite
+	}
+	return overviewText
+}
 
 // recordsPicture draws the picture; "" if there is nothing to show.
 func recordsPicture(all []*RecordsResult) string {
@@ -45,10 +53,10 @@ func recordsPicture(all []*RecordsResult) string {
 	for _, r := range shown {
 		text(&b, 0, y+17, "start", "", fmt.Sprintf("Linux 7.2, %s configuration, %s objects", r.Name, thousands(r.Dwarf.Objects)))
 		y += recordsGap
-		for i, f := range r.Floors {
+		for _, f := range r.Floors {
 			width := float64(overviewWidth-recordsNames-overviewValue-10) * float64(f.MiB) / float64(largest)
 			text(&b, recordsNames-10, y+13, "end", "", f.Tool)
-			fmt.Fprintf(&b, `<rect x="%d" y="%.1f" width="%.1f" height="%d" rx="2" fill="%s"/>`+"\n", recordsNames, y, width, overviewBar, recordsColors[i%len(recordsColors)])
+			fmt.Fprintf(&b, `<rect x="%d" y="%.1f" width="%.1f" height="%d" rx="2" fill="%s"/>`+"\n", recordsNames, y, width, overviewBar, recordsColor(f.Tool))
 			text(&b, recordsNames+width+6, y+13, "start", "", fmt.Sprintf("%d MiB", f.MiB))
 			y += recordsBar
 		}
