@@ -12,9 +12,9 @@ import (
 
 // otherProgram is the program of a name that a link to this one stands for: the next in
 // PATH behind the folder of the link, or the first if that is in no folder of PATH. It is
-// "" if there is none. path is PATH for that program: without the folders of links to this one,
-// because a compiler cache looks for the compiler in PATH again, and the two would call
-// each other without an end.
+// "" if there is none. path is PATH for that program: the folders of links to this one are at its
+// end, because a compiler cache looks for the compiler in PATH again, and the two would call
+// each other without an end. The folders may have linkers and other tools besides.
 func otherProgram(name string) (program, path string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -29,7 +29,15 @@ func otherProgram(name string) (program, path string) {
 		info, err := os.Stat(filepath.Join(dir, name))
 		return err == nil && os.SameFile(own, info)
 	}
-	path = strings.Join(slices.DeleteFunc(slices.Clone(dirs), isOwn), string(filepath.ListSeparator))
+	var others, links []string
+	for _, dir := range dirs {
+		if isOwn(dir) {
+			links = append(links, dir)
+		} else {
+			others = append(others, dir)
+		}
+	}
+	path = strings.Join(append(others, links...), string(filepath.ListSeparator))
 	behind := dirs[slices.IndexFunc(dirs, isOwn)+1:]
 	for _, dir := range behind {
 		file := filepath.Join(dir, name)
