@@ -301,13 +301,18 @@ func (t *whyTeller) described(d *btflite.Definition, n int) {
 }
 
 // otherwise prints where the function is described without code, each place once: one
-// of them may be what differs.
+// of them may be what differs. Units with records do not tell the place.
 func (t *whyTeller) otherwise(defs []btflite.Definition) {
 	told := map[string]bool{}
 	for i := range defs {
 		d := &defs[i]
-		if at := placeText(d); !d.Code && !told[at] {
-			told[at] = true
+		at := placeText(d)
+		place := at
+		if d.File == "" {
+			place = "unit " + d.Unit
+		}
+		if !d.Code && !told[place] {
+			told[place] = true
 			t.line("    described in %s, unit %s, without code", at, d.Unit)
 		}
 	}
