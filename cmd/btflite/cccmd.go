@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -151,7 +152,9 @@ func (c *cli) asCompiler(args []string) (is bool, err error) {
 const keepVariable = "BTFLITE_KEEP_DWARF"
 
 // exportsNeedDwarf says whether the build reads the DWARF of objects with exported symbols.
+// The compiler runs in the build folder of the kernel or, since Linux 6.13, in that of an
+// external module. Then objtree is where the kernel's is.
 func exportsNeedDwarf() bool {
-	b, err := os.ReadFile("include/config/auto.conf")
+	b, err := os.ReadFile(filepath.Join(os.Getenv("objtree"), "include/config/auto.conf"))
 	return err == nil && strings.Contains("\n"+string(b), "\nCONFIG_GENDWARFKSYMS=y\n")
 }
