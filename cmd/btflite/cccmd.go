@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -59,7 +58,11 @@ func (k *compilerCommand) run(c *cli, words []string) error {
 	if len(words) == 0 {
 		return usagef("cc: which compiler? btflite cc COMPILER ARG...")
 	}
-	k.keep = cmp.Or(k.keep, os.Getenv(keepVariable))
+	if k.keep == "" {
+		k.keep = os.Getenv(keepVariable)
+	} else if err := os.Setenv(keepVariable, k.keep); err != nil { // COMPILER may be a link that converts the object
+		return err
+	}
 	path, err := exec.LookPath(words[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) {
 		return message.FileError(words[0], cannotRun, err)

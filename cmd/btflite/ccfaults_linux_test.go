@@ -267,6 +267,32 @@ func TestCompilerLinks(t *testing.T) {
 	f.clean("link.o", "loop.o", "real.o", "second.o")
 }
 
+// TestKeptByLink: --keep-dwarf reaches a link that stands for the compiler and converts the
+// object. The umask decides who may read what is kept.
+func TestKeptByLink(t *testing.T) {
+	f := newCCFault(t, "", "")
+	for dir, program := range map[string]string{"links": os.Args[0], "bin": f.compiler} {
+		dir = filepath.Join(f.dir, dir)
+		if err := errors.Join(os.Mkdir(dir, 0o777), os.Symlink(program, filepath.Join(dir, "gcc"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := filepath.Join(f.dir, "kept")
+	cmd, stderr := f.command(f.object("a.o"))
+	cmd.Env = append(cmd.Env, "PATH="+filepath.Join(f.dir, "links")+":"+filepath.Join(f.dir, "bin")+":"+os.Getenv("PATH"))
+	cmd.Args = append([]string{"sh", "-c", `umask 077; exec "$0" "$@"`, os.Args[0], "cc", "--keep-dwarf=" + kept, "gcc"}, cmd.Args[3:]...)
+	cmd.Path = "/bin/sh"
+	f.run(cmd, stderr)
+	f.only("records")
+	info, err := os.Stat(filepath.Join(kept, f.object("a.o")+".zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode() != 0o600 {
+		t.Errorf("umask 077: mode %v", info.Mode())
+	}
+}
+
 // TestCompilersOfOneObject: many compilers write the same object at the same time, in
 // place and slowly. When the last one is done, it is whole.
 func TestCompilersOfOneObject(t *testing.T) {

@@ -133,8 +133,8 @@ func (c *cli) noteOnce(object string, why error) {
 }
 
 // replaceObject gives the object at path new contents, as a whole or not at all, if it
-// is still as it was before; nil stands for whatever is there. It does not wait for the
-// disk, as compilers do not either.
+// is still as it was before. nil stands for whatever is there, and a new file, whose mode
+// the umask changes. It does not wait for the disk, as compilers do not either.
 func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before os.FileInfo) error {
 	f, err := c.guard.create(func() (*os.File, error) { return openTemp(filepath.Dir(path), mode) })
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before o
 	name := f.Name()
 	defer c.guard.forget(name)
 	_, err = f.Write(data)
-	if err == nil {
+	if err == nil && before != nil { // the umask did not spare the mode
 		err = f.Chmod(mode)
 	}
 	err = errors.Join(err, f.Close())
@@ -183,5 +183,5 @@ func (c *cli) keepObject(dir, path string) error {
 	if err != nil {
 		return err
 	}
-	return c.replaceObject(to, newFileMode&^0o022, packed, nil)
+	return c.replaceObject(to, newFileMode, packed, nil)
 }
