@@ -68,7 +68,7 @@ var imports = map[string][]string{
 		"github.com/klauspost/compress/s2", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
 	"internal/elfobject": {"mmapelf"},
 	"internal/ccline":    nil,
-	"internal/ccobject": {"arena", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
+	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
 	"internal/finish": {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
 	"internal/loadbtf": {"btf", "internal/basematch", "internal/message", "mmapelf",

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/btflite/btflite/internal/ccline"
 	"github.com/btflite/btflite/internal/declared"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -60,9 +61,6 @@ func crossPrefix(machine uint16) []string {
 var (
 	gccVersion   = pattern{text: `^GNU C\S* (\d+)`}
 	clangVersion = pattern{text: `clang version (\d+)`}
-	// machineOption is an option of a producer that may change layouts. Nothing else of
-	// what a file says goes to a compiler.
-	machineOption = pattern{text: `^-(m(abi|arch|cpu|long-double|align|be|le)[a-z0-9_.+=-]*|m(32|64|x32|31)|f(no-)?short-enums|f(un)?signed-char)$`}
 )
 
 // pattern is a regular expression that is compiled when it is first used: most runs use
@@ -106,7 +104,7 @@ func findCompiler(producer string, machine uint16) (*compiler, error) {
 	prefix := crossPrefix(machine)
 	var tried, flags []string
 	for _, w := range strings.Fields(producer) {
-		if machineOption.get().MatchString(w) {
+		if ccline.ForMachine(w) { // nothing else of what a file says goes to a compiler
 			flags = append(flags, w)
 		}
 	}

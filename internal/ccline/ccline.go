@@ -221,6 +221,21 @@ func split(text string) []string {
 	return words
 }
 
+// ForMachine says whether an option of a compiler is for the machine, so that it may
+// change the layout of types.
+func ForMachine(option string) bool {
+	switch option {
+	case "-m32", "-m64", "-mx32", "-m31", "-fshort-enums", "-fno-short-enums", "-fsigned-char", "-funsigned-char":
+		return true
+	}
+	for _, begin := range []string{"-mabi", "-march", "-mcpu", "-mlong-double", "-malign", "-mbe", "-mle"} {
+		if rest, ok := strings.CutPrefix(option, begin); ok {
+			return strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789_.+=-") == ""
+		}
+	}
+	return false
+}
+
 // IsCompiler says whether a program of that name, without folders, is a C compiler: cc,
 // gcc or clang, with a target in front or a version behind.
 func IsCompiler(name string) bool {

@@ -148,6 +148,20 @@ func TestIsCompiler(t *testing.T) {
 	}
 }
 
+// TestForMachine: options that may change layouts, and nothing that could be a path.
+func TestForMachine(t *testing.T) {
+	for _, w := range strings.Fields("-m32 -mabi=lp64 -march=armv7-a+fp -mlong-double-64 -malign-double -fshort-enums -funsigned-char -mcpu=cortex-a7 -mbe") {
+		if !ForMachine(w) {
+			t.Errorf("%s is for the machine", w)
+		}
+	}
+	for _, w := range []string{"", "-m", "-m128", "-mtune=generic", "-mcmodel=kernel", "-mabi=ms;x", "-march=/x", "-march=A", "-O2", "-fplugin=x", "-fsigned-chars", "march"} {
+		if ForMachine(w) {
+			t.Errorf("%s is not for the machine", w)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add("-g -c a.c")
 	f.Add("-g\x00-o\x00-c a.c")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/btflite/btflite/internal/ccline"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/elfobject"
@@ -173,15 +174,22 @@ func (c *converter) add(rec unitrecord.Record) error {
 	return nil
 }
 
-// producer is the producer of the unit without its options, which nothing asks for.
+// producer is the producer of the unit. Of its options, those for the machine are left:
+// btflite fullcircle compiles with them.
 func (c *converter) producer() string {
 	u := &c.u
 	_, _, have, err := u.UnitDIE()
 	if err != nil {
 		return ""
 	}
-	text, _, _ := strings.Cut(debuginfo.Text(&u.Cursor, have, dwarf.VProducer), " -")
-	return text
+	text := debuginfo.Text(&u.Cursor, have, dwarf.VProducer)
+	name, _, _ := strings.Cut(text, " -")
+	for _, w := range strings.Fields(text[len(name):]) {
+		if ccline.ForMachine(w) {
+			name += " " + w
+		}
+	}
+	return name
 }
 
 // rewrite is the object with the new sections.
