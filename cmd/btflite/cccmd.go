@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -73,6 +74,9 @@ func (k *compilerCommand) run(c *cli, words []string) error {
 // compile runs the compiler at path, whose command line is words, and converts what it
 // has written.
 func (k *compilerCommand) compile(c *cli, path string, words []string) error {
+	if err := countNested(path); err != nil {
+		return err
+	}
 	objects := ccline.Parse(ccline.Behind(words)).Objects
 	if len(objects) == 0 {
 		// Nothing is left to do afterwards, so that nothing need wait.
@@ -90,6 +94,21 @@ func (k *compilerCommand) compile(c *cli, path string, words []string) error {
 		}
 	}
 	return nil
+}
+
+const (
+	nestedVariable = "BTFLITE_CC_NESTED" // the environment variable that counts the runs of btflite cc around this one
+	maxNested      = 20                  // btflite cc, a compiler cache and a link make one
+)
+
+// countNested ends a circle of programs: a script of the compiler's name that runs btflite
+// cc with that name would find itself in PATH.
+func countNested(path string) error {
+	n, _ := strconv.Atoi(os.Getenv(nestedVariable))
+	if n >= maxNested {
+		return message.FileError(path, cannotRun, errors.New("it runs btflite cc again and again: name the compiler by its path"))
+	}
+	return os.Setenv(nestedVariable, strconv.Itoa(n+1))
 }
 
 // collectFrom is how large the heap may become, in bytes, before garbage is collected.

@@ -293,6 +293,26 @@ func TestKeptByLink(t *testing.T) {
 	}
 }
 
+// TestCompilerCircle: a script that stands for the compiler and runs btflite cc finds itself
+// in PATH. That ends.
+func TestCompilerCircle(t *testing.T) {
+	f := newCCFault(t, "", "")
+	script := "#!/bin/sh\nexec " + os.Args[0] + " cc gcc \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(f.dir, "gcc"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, option := range []string{"-c", "-E"} { // one that is converted, and one that is passed through
+		cmd, stderr := f.command(f.object("a.o"))
+		cmd.Args = []string{os.Args[0], "cc", "gcc", "-g", option, "-o", f.object("a.o"), "unit.c"}
+		cmd.Env = append(cmd.Env, "PATH="+f.dir+":"+os.Getenv("PATH"))
+		time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		if cmd.Run(); cmd.ProcessState.ExitCode() != exitFailure || !strings.Contains(stderr.String(), "again and again") {
+			t.Errorf("%s: %v: %s", option, cmd.ProcessState, stderr)
+		}
+	}
+	f.clean()
+}
+
 // TestCompilersOfOneObject: many compilers write the same object at the same time, in
 // place and slowly. When the last one is done, it is whole.
 func TestCompilersOfOneObject(t *testing.T) {
