@@ -30,8 +30,11 @@ func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 		return nil, errors.New("btflite: no base")
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer recovered(chain[0].Path, &err)
 	b = new(Base)
+	defer recovered(chain[0].Path, &err, func() {
+		b.Close()
+		b = nil
+	})
 	fail := func(err error) (*Base, error) {
 		b.Close()
 		return nil, asError(err, chain)

@@ -2,6 +2,7 @@ package btflite
 
 import (
 	"context"
+	"runtime/debug"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/diff"
@@ -13,22 +14,24 @@ import (
 // Linux as "6.12"; "" is the newest one known. What a kernel refuses is an error
 // that wraps a *verify.Fault. When ctx is done, Verify ends soon with its error.
 // Package btf/verify says more.
-func Verify(ctx context.Context, data []byte, base *Base, release string) error {
+func Verify(ctx context.Context, data []byte, base *Base, release string) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // base may be a mapped file
+	defer recovered("BTF", &err, func() {})
 	rules := verify.Rules{Stop: ctx.Err}
 	if release != "" {
-		var err error
 		if rules.Kernel, err = verify.ParseRelease(release); err != nil {
 			return err
 		}
 	}
-	_, err := verify.Check(data, blobOf(base), rules)
+	_, err = verify.Check(data, blobOf(base), rules)
 	return err
 }
 
 // Diff compares the BTF of two sources, each over its base or over nil, and returns
 // how b differs from a. Package btf/diff says more.
 func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) (found []diff.Difference, err error) {
-	defer recovered(a.Path, &err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer recovered(a.Path, &err, func() { found = nil })
 	x, doneX, err := a.open(ctx, baseA)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,12 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 	}
 	// A file may be cut short while it is mapped.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer recovered(in[0].Path, &err)
+	defer recovered(in[0].Path, &err, func() {
+		if r != nil {
+			r.Close()
+			r = nil
+		}
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, &Error{File: in[0].Path, Err: err}
 	}

@@ -61,15 +61,18 @@ func asError(err error, in []Source) error {
 	return e
 }
 
-// recovered is deferred: it turns a panic into an error about the file. It is the
-// fault of this module, or of a file that is cut short while it is read.
-func recovered(path string, err *error) {
+// recovered is deferred: it turns a panic into an error about the file, and undoes
+// what there is of a result. The panic is the fault of this module or of a caller's
+// function, or of a file that is cut short while it is read.
+func recovered(path string, err *error, undo func()) {
 	x := recover()
-	switch {
-	case x == nil:
-	case encode.IsFault(x):
+	if x == nil {
+		return
+	}
+	if encode.IsFault(x) {
 		*err = &Error{File: path, Err: fmt.Errorf("%s: a file was cut short or could not be read while in use", path)}
-	default:
+	} else {
 		*err = &Error{File: path, Err: &encode.Crash{File: path, Value: x, Site: encode.PanicSite()}}
 	}
+	undo()
 }

@@ -96,6 +96,9 @@ func (s *Source) read(data []byte) error {
 	for at := 0; at < len(data); {
 		step := data[at:min(at+readStep, len(data))]
 		n, err := s.Reader.ReadAt(step, int64(at))
+		if n < 0 || n > len(step) || n == 0 && err == nil { // against its contract
+			n, err = 0, io.ErrNoProgress
+		}
 		if at += n; n < len(step) && err != nil {
 			return fmt.Errorf("cannot read byte %d of %d: %w", at, len(data), err)
 		}
