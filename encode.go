@@ -13,6 +13,9 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
+// maxJobs bounds Options.Jobs, as math.MaxInt for "as many as there can be".
+const maxJobs = 1024
+
 // Encode encodes the DWARF of the inputs into one BTF, and checks it. The caller
 // closes the Result. Errors are of type *Error, except those about wrong Options. An
 // input without debug information is ErrNoDWARF. When ctx is done, Encode ends
@@ -41,6 +44,7 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 		defer done()
 	}
 	r = new(Result)
+	o.Jobs = min(o.Jobs, maxJobs)
 	out, err := encode.RunSources(ctx, below, o.below(r))
 	if err != nil {
 		return nil, asError(err, in)

@@ -5,6 +5,7 @@ package btflite_test
 import (
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,5 +77,23 @@ func TestCallersFaults(t *testing.T) {
 				t.Errorf("a reader that %s: %v", what, err)
 			}
 		}
+	}
+}
+
+// TestOptionsAtTheirEnds: any number of workers, and a question without a listener.
+func TestOptionsAtTheirEnds(t *testing.T) {
+	want := read(t, splitFiles+"x86.base.btf")
+	for _, o := range []btflite.Options{
+		{Jobs: math.MaxInt}, {Jobs: math.MinInt}, {Functions: new(btflite.FunctionQuery)},
+	} {
+		r, err := btflite.Encode(ctx, btflite.Paths(splitFiles+"x86.base.o"), o)
+		if err != nil {
+			t.Errorf("%d workers, functions %v: %v", o.Jobs, o.Functions, err)
+			continue
+		}
+		if string(r.BTF) != string(want) {
+			t.Errorf("%d workers: other bytes", o.Jobs)
+		}
+		r.Close()
 	}
 }

@@ -8,7 +8,8 @@ type FunctionQuery struct {
 	Wanted func(name []byte) bool
 	// Tell receives the functions: those that have a symbol in the order of their
 	// names, then the others that Wanted has named. A name comes again for each file
-	// that has it. The Function is valid until Tell returns.
+	// that has it. The Function is valid until Tell returns. Without Tell, the query
+	// is none.
 	Tell func(*Function)
 }
 

@@ -32,6 +32,9 @@ func RunSources(ctx context.Context, inputs []mmapelf.Source, opt Options) (*Out
 // runTrials runs until nothing is found out about the inputs any more. With
 // Options.Verbose that has to be so before a line is written.
 func runTrials(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Session) (*Output, error) {
+	if q := opt.Functions; q != nil && q.Tell == nil {
+		opt.Functions = nil // there is nobody to tell
+	}
 	t := trial{merge: make([]bool, len(inputs))}
 	if opt.Verbose != nil {
 		quiet := opt
