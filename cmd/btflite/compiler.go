@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -150,21 +151,36 @@ const compileTime = 10 * time.Minute
 // debugOptions make a compiler keep all types, used or not.
 var debugOptions = []string{"-g", "-O1", "-w", "-c", "-x", "c", "-ffreestanding", "-fno-builtin", "-fno-eliminate-unused-debug-types", "-DBPF_NO_KFUNC_PROTOTYPES", "-DBPF_NO_PRESERVE_ACCESS_INDEX"}
 
-// compile makes the object out of the C of in.
-func (c *compiler) compile(in, out string) error {
+// compile makes the object out of the C of in. A signal that ends this process ends the
+// compiler first.
+func (c *compiler) compile(g *guard, in, out string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), compileTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.words[0], append(append(append([]string{}, c.words[1:]...), debugOptions...), "-o", out, in)...)
 	var messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &messages, &messages
-	err := cmd.Run()
+	err := cmd.Start()
 	if err == nil {
-		return nil
+		g.setOnDeath(func(s os.Signal) {
+			_ = cmd.Process.Signal(s)
+			_, _ = cmd.Process.Wait()
+		})
+		err = cmd.Wait()
+		g.setOnDeath(nil)
+	}
+	if err == nil {
+		if _, err = os.Stat(out); err == nil {
+			return nil
+		}
+		err = errors.New("has written no object")
 	}
 	if ctx.Err() != nil {
 		err = errors.New("took too long")
 	}
-	return fmt.Errorf("%s: %w: %s", message.OneLine(strings.Join(c.words, " ")), err, firstError(messages.String()))
+	if what := firstError(messages.String()); what != "" {
+		err = fmt.Errorf("%w: %s", err, what)
+	}
+	return fmt.Errorf("%s: %w", message.OneLine(strings.Join(c.words, " ")), err)
 }
 
 // firstError is the first line of a compiler's messages that says what is wrong.

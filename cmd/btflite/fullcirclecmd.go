@@ -71,7 +71,7 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 	if why := notToEncode(words[0]); why != "" {
 		return fmt.Errorf("%s: %s", message.OneLine(words[0]), why)
 	}
-	dir, err := os.MkdirTemp("", "btflite-fullcircle-")
+	dir, err := c.guard.tempFolder("btflite-fullcircle-")
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 			return message.NamingFile(words, err)
 		}
 	}
-	if err := cc.compile(source, object); err != nil {
+	if err := cc.compile(c.guard, source, object); err != nil {
 		return message.NamingFile(words, err)
 	}
 	after, done, err := circleBTF(object)

@@ -3,10 +3,13 @@ package main
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // TestFullcircle: nothing is lost from the DWARF of the test objects to C and back.
@@ -55,7 +58,8 @@ func TestFullcircleFindsLosses(t *testing.T) {
 		t.Errorf("%v: %.2000s", err, text)
 	}
 	for args, want := range map[string]string{
-		"--cc=false " + smallFile:                     "exit status 1",
+		"--cc=false " + smallFile:                     "false: exit status 1\n",
+		"--cc=true " + smallFile:                      smallFile + ": true: has written no object\n",
 		"--cc=no-such-compiler " + smallFile:          "no-such-compiler: ",
 		"--keep=" + smallFile + " " + smallFile:       "the output is the input file",
 		smallFile + ".btf":                            "already BTF",
@@ -69,6 +73,50 @@ func TestFullcircleFindsLosses(t *testing.T) {
 		status := c.run(append([]string{"fullcircle"}, strings.Fields(args)...))
 		if status != exitTrouble && status != exitUsage || !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
 			t.Errorf("%s: status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+}
+
+// TestFullcircleSignal: a signal ends the compiler, and leaves no temporary file.
+func TestFullcircleSignal(t *testing.T) {
+	for name, s := range map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM} {
+		if signal.Ignored(s) {
+			continue // as below nohup, and then by the program too
+		}
+		dir := t.TempDir()
+		begun, ended := filepath.Join(dir, "begun"), filepath.Join(dir, "ended")
+		compiler := filepath.Join(dir, "compiler")
+		script := "#!/bin/sh\ntrap 'echo " + name + " > " + ended + "; exit 1' " + name + "\n: > " + begun + "\nfor i in $(seq 400); do sleep 0.05; done\n"
+		if err := os.WriteFile(compiler, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		temp := filepath.Join(dir, "tmp")
+		if err := os.Mkdir(temp, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(os.Args[0], "fullcircle", "--cc="+compiler, smallFile)
+		cmd.Env = append(os.Environ(), fakeEncoder+"=real", "TMPDIR="+temp)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for range 1000 {
+			if _, err := os.Stat(begun); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != s {
+			t.Errorf("%s: %v", name, cmd.ProcessState)
+		}
+		if got, err := os.ReadFile(ended); err != nil || string(got) != name+"\n" {
+			t.Errorf("%s: the compiler ended by %q, %v", name, got, err)
+		}
+		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v, %v", name, left, err)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type guard struct {
 	temps   map[string]struct{}
 	// folders are those that makeFolder has made, each behind those above it.
 	folders []string
+	trees   []string // folders of tempFolder
 	// onDeath, if set, runs before the process ends by the signal (it clears the
 	// progress line). It must not call back into the guard.
 	onDeath func(os.Signal)
@@ -89,6 +90,9 @@ func (g *guard) end() {
 	if g.onDeath != nil {
 		g.onDeath(g.pending)
 	}
+	for _, dir := range g.trees {
+		os.RemoveAll(dir)
+	}
 	g.die(g.pending)
 }
 
@@ -103,6 +107,18 @@ func (g *guard) create(open func() (*os.File, error)) (*os.File, error) {
 		g.temps[f.Name()] = struct{}{}
 	}
 	return f, err
+}
+
+// tempFolder makes a folder for temporary files, which a signal removes with all that is
+// in it, after onDeath. The caller removes it otherwise.
+func (g *guard) tempFolder(pattern string) (path string, err error) {
+	g.start()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if path, err = os.MkdirTemp("", pattern); err == nil {
+		g.trees = append(g.trees, path)
+	}
+	return path, err
 }
 
 // forget ends the care for a temporary file that was renamed or removed.
