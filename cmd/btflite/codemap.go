@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -32,7 +33,7 @@ func openCode(input, given string) (*codeMap, error) {
 		if given == "" {
 			return nil, nil
 		}
-		return nil, err
+		return nil, message.NamingFile([]string{path}, err)
 	}
 	defer e.Close()
 	m := &codeMap{path: path}
@@ -43,7 +44,7 @@ func openCode(input, given string) (*codeMap, error) {
 		}
 	}
 	if e.Section(".symtab") != nil {
-		err = eachFunctionSymbol(path, func(name []byte, s *mmapelf.Symbol) {
+		err = eachFunctionSymbol(mmapelf.Source{Path: path}, func(name []byte, s *mmapelf.Symbol) {
 			m.functions = append(m.functions, codeRange{string(name), s.Value, s.Size, uint32(s.Shndx)})
 		})
 	}

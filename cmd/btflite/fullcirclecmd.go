@@ -65,6 +65,10 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 	if len(words) != 1 {
 		return usagef("fullcircle takes one file")
 	}
+	words, err := elfInputs(words, false)
+	if err != nil {
+		return err
+	}
 	if err := checkInputs(words); err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	if n := files[0].pointerSize; n != 0 {
 		v.SetPointerSize(n)
 	}
-	list, err := f.selected(funcs.New(v), files[0].path)
+	list, err := f.selected(funcs.New(v), &files[0])
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 		return f.printC(c, list, &files[0])
 	}
 	out := newTextWriter(c.stdout)
-	if err := f.print(out, list, files[0].path); err != nil {
+	if err := f.print(out, list, &files[0]); err != nil {
 		return err
 	}
 	return stdoutError(out.flush())
@@ -164,7 +164,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 
 // selected are the functions to print, in the order of pfunct: that of the file
 // where it prints prototypes of all or of some, else the other way round.
-func (f *funcsCommand) selected(set *funcs.Set, file string) ([]funcs.Func, error) {
+func (f *funcsCommand) selected(set *funcs.Set, file *types) ([]funcs.Func, error) {
 	if len(f.names) > 0 || f.address != nil {
 		return f.named(set, file)
 	}
@@ -207,10 +207,10 @@ func (f *funcsCommand) filter(set *funcs.Set) func(funcs.Func) bool {
 
 // named are the functions at --addr and of --function. Of a name without a pattern
 // the first definition counts.
-func (f *funcsCommand) named(set *funcs.Set, file string) (list []funcs.Func, err error) {
+func (f *funcsCommand) named(set *funcs.Set, file *types) (list []funcs.Func, err error) {
 	names := f.names
 	if f.address != nil {
-		name, err := symbolAt(file, *f.address)
+		name, err := symbolAt(file.image(), *f.address)
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +228,7 @@ func (f *funcsCommand) named(set *funcs.Set, file string) (list []funcs.Func, er
 			found = found[:1]
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: no function %q%s", message.OneLine(file), message.OneLine(name), nearFunction(set, name))
+			return nil, fmt.Errorf("%s: no function %q%s", message.OneLine(file.path), message.OneLine(name), nearFunction(set, name))
 		}
 		list = append(list, found...)
 	}
@@ -254,7 +254,7 @@ func nearFunction(set *funcs.Set, name string) string {
 }
 
 // print prints the functions.
-func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file string) error {
+func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file *types) error {
 	if f.json {
 		f.printJSON(out, list)
 		return nil
@@ -263,7 +263,7 @@ func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file string) er
 	var sizes map[string]uint64
 	if f.number == codeSize && !f.all && !one {
 		var err error
-		if sizes, err = symbolSizes(file); err != nil {
+		if sizes, err = symbolSizes(file.image()); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/sites"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -142,19 +144,23 @@ func (m *inlineCommand) types(file string) (b *btf.Blob, done func(), err error)
 		dwarf := e.Section(".debug_info") != nil || e.Section(".zdebug_info") != nil
 		e.Close()
 		if dwarf {
-			return m.encode(file)
+			return m.encode(mmapelf.Source{Path: file})
 		}
 	}
+	m.in.dwarf = loadbtf.DWARFFirst // of what is compressed, or comes through a pipe
 	all, err := m.in.open([]string{file})
+	if err == nil && !all[0].encoded {
+		return all[0].Blob, m.in.close, nil
+	}
+	defer m.in.close()
 	if err != nil {
-		m.in.close()
 		return nil, nil, err
 	}
-	return all[0].Blob, m.in.close, nil
+	return m.encode(all[0].source)
 }
 
-// encode encodes the DWARF of the file with its sites.
-func (m *inlineCommand) encode(file string) (b *btf.Blob, done func(), err error) {
+// encode encodes the DWARF of a file with its sites.
+func (m *inlineCommand) encode(in mmapelf.Source) (b *btf.Blob, done func(), err error) {
 	m.why = map[siteKey][]string{}
 	opt := encode.Options{
 		Features: encode.BasicFeatures | encode.Inline, Jobs: runtime.GOMAXPROCS(0),
@@ -164,13 +170,13 @@ func (m *inlineCommand) encode(file string) (b *btf.Blob, done func(), err error
 			}
 		},
 	}
-	out, err := encode.Run([]string{file}, opt)
+	out, err := encode.RunSources(context.Background(), []mmapelf.Source{in}, opt)
 	if err != nil {
-		return nil, nil, message.NamingFile([]string{file}, err)
+		return nil, nil, message.NamingFile([]string{in.Path}, err)
 	}
 	if b, err = btf.ParseShared(out.Bytes(), nil); err != nil {
 		out.Close()
-		return nil, nil, message.NamingFile([]string{file}, err)
+		return nil, nil, message.NamingFile([]string{in.Path}, err)
 	}
 	return b, out.Close, nil
 }

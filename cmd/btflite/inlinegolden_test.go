@@ -13,13 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/btf/sites"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // allSites is what "btflite inline" prints of all functions that are inlined in a file.
 func allSites(t *testing.T, path string) []byte {
 	t.Helper()
 	m := &inlineCommand{in: newTypeReader(os.LookupEnv)}
-	b, done, err := m.encode(path)
+	b, done, err := m.encode(mmapelf.Source{Path: path})
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

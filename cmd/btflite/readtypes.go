@@ -68,6 +68,14 @@ type types struct {
 	odd string
 }
 
+// image is the ELF file or, for raw BTF, an empty one.
+func (t *types) image() mmapelf.Source {
+	if t.source.Path == "" {
+		return mmapelf.Source{Path: t.path, Data: []byte{}}
+	}
+	return t.source
+}
+
 func newTypeReader(lookupEnv func(string) (string, bool)) *typeReader {
 	return &typeReader{lookupEnv: lookupEnv, find: newBaseFinder("")}
 }

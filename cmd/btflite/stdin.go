@@ -37,8 +37,7 @@ func openFile(path string) (*os.File, error) {
 // elfInputs replaces dash in the names of files to encode. They are mapped, so
 // it has to be a file, and nothing can be added to it.
 func elfInputs(paths []string, inPlace bool) ([]string, error) {
-	i := slices.Index(paths, dash)
-	if i < 0 {
+	if !slices.Contains(paths, dash) {
 		return paths, nil
 	}
 	if inPlace {
@@ -48,6 +47,10 @@ func elfInputs(paths []string, inPlace bool) ([]string, error) {
 		return nil, errors.New("standard input: is no file; save what is to be encoded in one")
 	}
 	paths = slices.Clone(paths)
-	paths[i] = "/dev/stdin"
+	for i := range paths {
+		if paths[i] == dash {
+			paths[i] = "/dev/stdin"
+		}
+	}
 	return paths, nil
 }

@@ -76,8 +76,12 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	if len(words) < 2 {
 		return usagef("why takes names of functions and a file")
 	}
-	w.file, w.names = words[len(words)-1], words[:len(words)-1]
-	if err := checkInputs([]string{w.file}); err != nil {
+	in, err := elfInputs(words[len(words)-1:], false)
+	if err != nil {
+		return err
+	}
+	w.file, w.names = in[0], words[:len(words)-1]
+	if err := checkInputs(in); err != nil {
 		return err
 	}
 	if why := notToEncode(w.file); why != "" {
@@ -138,7 +142,7 @@ func (w *whyCommand) findSymbols() error {
 	if err := w.places.open(w.file); err != nil {
 		return err
 	}
-	return eachFunctionSymbol(w.file, func(symbol []byte, s *mmapelf.Symbol) {
+	return eachFunctionSymbol(mmapelf.Source{Path: w.file}, func(symbol []byte, s *mmapelf.Symbol) {
 		stem, _, _ := bytes.Cut(symbol, []byte("."))
 		for i, name := range w.names {
 			if string(stem) == name || string(symbol) == name {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestELFOnStandardInput: what commands read of ELF files beyond their types comes from
+// standard input and from compressed files as well, or an error says what does not.
+func TestELFOnStandardInput(t *testing.T) {
+	inlined := inlineInput(t)
+	raw := splitDir + "x86.base.btf"
+	const (
+		size   = "\ntotal: 78\n"
+		site   = "add at .text+0x14\n\ta: reg5\n"
+		noFile = "btflite: standard input: is no file; save what is to be encoded in one\n"
+	)
+	for _, c := range []struct {
+		args       string // "-" is standard input
+		in         string
+		file, pipe string // part of what is said of a file and of a pipe
+	}{
+		{"why sum_point -", smallFile, "sum_point: not in BTF: optimized parameters\n", noFile},
+		{"funcs -s -", smallFile, size, size},
+		{"funcs --addr=0x401090 -", smallFile, `btflite: -: no function "sum_point.constprop.0"`, `btflite: -: no function "sum_point.constprop.0"`},
+		{"funcs -s -", raw, "btflite: -: ELF header+0x0: not an ELF file\n", "btflite: -: ELF header+0x0: not an ELF file\n"},
+		{"inline add -", inlined, site, site},
+		{"inline --elf=- add " + inlined, inlined, "btflite: -: cannot stat: ", "btflite: -: cannot stat: "},
+		{"fullcircle --cc=true -", smallFile, "btflite: /dev/stdin: true: has written no object\n", noFile},
+		{"-J --btf_encode_detached=/dev/null - -", smallFile, "", noFile},
+	} {
+		data, err := os.ReadFile(c.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, way := range []string{"file", "pipe", "compressed"} {
+			args, want := strings.Fields(c.args), c.file
+			cmd := exec.Command(os.Args[0], args...)
+			cmd.Env = append(os.Environ(), fakeEncoder+"=real")
+			switch way {
+			case "file":
+				f, err := os.Open(c.in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				cmd.Stdin = f
+			case "pipe":
+				cmd.Stdin, want = bytes.NewReader(data), c.pipe
+			case "compressed":
+				if c.pipe != c.file || strings.HasPrefix(want, "btflite: ") {
+					continue
+				}
+				cmd.Args[len(args)] = compressed(t, data)
+			}
+			if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), want) || want == "" && len(out) > 0 {
+				t.Errorf("%s, %s: %s, want %s", c.args, way, out, want)
+			}
+		}
+	}
+}
+
+// compressed is the path of a file with these bytes, compressed.
+func compressed(t *testing.T, data []byte) string {
+	t.Helper()
+	var buf bytes.Buffer
+	w := gzip.NewWriter(&buf)
+	_, err := w.Write(data)
+	if err == nil {
+		err = w.Close()
+	}
+	path := filepath.Join(t.TempDir(), "in.elf.gz")
+	if err == nil {
+		err = os.WriteFile(path, buf.Bytes(), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
