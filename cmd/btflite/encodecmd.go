@@ -112,7 +112,7 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 	}
 	var report *reportFile
 	if e.hasReport {
-		if report, err = c.openReport(e.report, paths, out, extra, inlined); err != nil {
+		if report, err = c.openReport(e.report, slices.Concat(paths, bases), out, extra, inlined); err != nil {
 			return err
 		}
 	}
