@@ -48,9 +48,12 @@ func (c *cli) run(args []string) (status int) {
 	defer c.guard.stop()
 	defer func() {
 		if v := recover(); v != nil {
-			line, code := describePanic(v)
+			var line string
+			line, status = describePanic(v, args)
 			c.complain(line)
-			status = code
+			if c.answers() {
+				status = exitTrouble
+			}
 		}
 	}()
 	return c.report(c.dispatch(args))
@@ -66,10 +69,16 @@ func (c *cli) report(err error) int {
 		return judged.status
 	}
 	status := c.explain(err)
-	if _, ok := c.running.Annotations[troubleKey]; ok {
+	if c.answers() {
 		return exitTrouble
 	}
 	return status
+}
+
+// answers reports whether the command is one whose status 1 is an answer.
+func (c *cli) answers() bool {
+	_, ok := c.running.Annotations[troubleKey]
+	return ok
 }
 
 // explain prints err and returns the status that it usually stands for.

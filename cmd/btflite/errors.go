@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Exit statuses.
@@ -14,14 +16,38 @@ const (
 	exitUsage    = 64 // a wrong command line, EX_USAGE
 )
 
-// describePanic is the line for a recovered panic, with the place that
-// panicked. It must be called from the deferred function itself.
-func describePanic(v any) (line string, status int) {
+// cutShort says what memory of a mapped file cannot be read for.
+const cutShort = "a file was cut short or could not be read while in use"
+
+// describePanic is the line for a recovered panic of a run with these words, with the
+// place that panicked. It must be called from the deferred function itself.
+func describePanic(v any, args []string) (line string, status int) {
 	if encode.IsFault(v) {
-		return fmt.Sprintf("an input was cut short or could not be read while in use (%v)", v), exitFailure
+		var files []string
+		for _, a := range args {
+			if info, err := os.Stat(a); err == nil && info.Mode().IsRegular() {
+				files = append(files, a)
+			}
+		}
+		if len(files) == 0 {
+			return cutShort, exitFailure
+		}
+		return message.Inputs(files) + ": " + cutShort, exitFailure
 	}
 	crash := encode.Crash{Value: v, Site: encode.PanicSite()}
 	return crash.Error() + pleaseReport, exitInternal
+}
+
+// recoverFault is deferred: it turns the fault of a mapped file that was cut short into
+// an error about path. Other panics go on.
+func recoverFault(path string, err *error) {
+	switch v := recover(); {
+	case v == nil:
+	case encode.IsFault(v):
+		*err = fmt.Errorf("%s: %s", message.OneLine(path), cutShort)
+	default:
+		panic(v)
+	}
 }
 
 const pleaseReport = "; please report it"

@@ -240,7 +240,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			line, status := describePanic(v)
+			line, status := describePanic(v, nil)
 			r.Error, r.internal = message.OneLine(m.path)+": "+line, status == exitInternal
 			w.split, w.full = nil, nil // their state is unknown
 		}

@@ -96,14 +96,7 @@ func verifyFile(f verifiedFile, noDups bool, rules verify.Rules, find *baseFinde
 	v := &verified{File: f.path}
 	err := f.err
 	if err == nil {
-		err = btfFiles.With(f.path, func(raw loadbtf.Raw) error {
-			if len(raw.BTF) < 2 || !isMagic(raw.BTF) {
-				return fmt.Errorf("%s:%s no BTF: it does not begin with BTF's magic number", message.OneLine(f.path), raw.Section)
-			}
-			v.section = raw.Section
-			v.judge(f.path, &raw, noDups, rules, find)
-			return nil
-		})
+		err = v.read(noDups, rules, find)
 	}
 	switch {
 	case err != nil && f.inFolder && errors.Is(err, loadbtf.ErrNoBTF):
@@ -114,6 +107,19 @@ func verifyFile(f verifiedFile, noDups bool, rules verify.Rules, find *baseFinde
 	}
 	v.Outcome = outcomeNames[v.outcome]
 	return v
+}
+
+// read reads the file and judges its BTF. An error says why that cannot be read.
+func (v *verified) read(noDups bool, rules verify.Rules, find *baseFinder) (err error) {
+	defer recoverFault(v.File, &err)
+	return btfFiles.With(v.File, func(raw loadbtf.Raw) error {
+		if len(raw.BTF) < 2 || !isMagic(raw.BTF) {
+			return fmt.Errorf("%s:%s no BTF: it does not begin with BTF's magic number", message.OneLine(v.File), raw.Section)
+		}
+		v.section = raw.Section
+		v.judge(v.File, &raw, noDups, rules, find)
+		return nil
+	})
 }
 
 const giveBase = "give --btf_base=VMLINUX or --image=/lib/modules/RELEASE"

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/verify"
+)
+
+// manyStructs is a file of some pages.
+func manyStructs(t *testing.T) (path string) {
+	t.Helper()
+	b := btftest.New()
+	i := b.Int("int", 4)
+	for n := range 2000 {
+		b.Struct(fmt.Sprintf("s%05d", n), 4, b.Member("m", i, 0))
+	}
+	path = filepath.Join(t.TempDir(), "many.btf")
+	if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// memoryFault is what Go panics with where a mapped file has no bytes any more.
+type memoryFault struct{ error }
+
+func (memoryFault) Addr() uintptr { return 0 }
+
+// Write is that of an output, so that the fault comes in the middle of a command.
+func (f memoryFault) Write([]byte) (int, error) { panic(f) }
+
+// TestCutWhileRead: a file that is cut short while a command reads it is an error that
+// names the inputs. Where status 1 is an answer, the status is another.
+func TestCutWhileRead(t *testing.T) {
+	path, other := manyStructs(t), splitDir+"x86.base.btf"
+	for args, want := range map[string]int{"dump " + path: exitFailure, "diff " + path + " " + other: exitTrouble} {
+		c, _, stderr := testCLI(t)
+		c.stdout = memoryFault{}
+		names := path
+		if want == exitTrouble {
+			names += " and 1 more input"
+		}
+		if status := c.run(strings.Fields(args)); status != want || stderr.String() != "btflite: "+names+": "+cutShort+"\n" {
+			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// TestCutWhileVerified: such a file cannot be read, and is not refused.
+func TestCutWhileVerified(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // as the goroutines that call it do
+	path := manyStructs(t)
+	rules := verify.Rules{Stop: func() error { return os.Truncate(path, 0) }}
+	v := verifyFile(verifiedFile{path: path}, false, rules, newBaseFinder(""))
+	if v.outcome != unreadable || !strings.HasSuffix(v.Reason, ": "+cutShort) {
+		t.Errorf("%s: %s", v.Outcome, v.Reason)
+	}
+}
