@@ -178,7 +178,7 @@ func isModifier(k btf.Kind) bool {
 // variable those that it takes, gives or is of, also behind pointers.
 func Named(b *btf.Blob, ids []uint32) []uint32 {
 	seen := make([]bool, b.TypeCount())
-	var named []uint32
+	named := []uint32{} // nil would stand for all types
 	todo := slices.Clone(ids)
 	for len(todo) > 0 {
 		id := todo[len(todo)-1]

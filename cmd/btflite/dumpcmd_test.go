@@ -125,6 +125,23 @@ int read(struct thing___local *p, struct mine *m) { return p->type + m->x; }
 	}
 }
 
+// TestDumpNeedsNothing: the C that a function without types needs is that of none, not
+// of all.
+func TestDumpNeedsNothing(t *testing.T) {
+	b := btftest.New()
+	b.Struct("other", 4, b.Member("m", b.Int("int", 4), 0))
+	b.Func("f", 1, b.Proto(0))
+	path := filepath.Join(t.TempDir(), "in.btf")
+	if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{"--name=f", "--id=4"} {
+		if got, _ := btfliteRun(t, exitOK, "dump", "--format=c", what, path); strings.Contains(got, "struct other") || !strings.Contains(got, "#endif") {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}
+
 // TestReadersGolden holds what dump and funcs print of what compilers have made, for
 // machines of all kinds, with DWARF 4 and 5: a digest of each. What bpftool and pfunct
 // print of them is compared where these are there (btf/dump, btf/funcs).
