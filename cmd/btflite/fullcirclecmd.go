@@ -77,7 +77,7 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 	}
 	dir, err := c.guard.tempFolder("btflite-fullcircle-")
 	if err != nil {
-		return err
+		return message.NamingFile(nil, err)
 	}
 	defer os.RemoveAll(dir)
 	before, done, err := circleBTF(words[0])

@@ -77,6 +77,15 @@ func TestFullcircleFindsLosses(t *testing.T) {
 	}
 }
 
+// TestFullcircleWithoutRoom: where no temporary file can be is named.
+func TestFullcircleWithoutRoom(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none")
+	t.Setenv("TMPDIR", missing)
+	if _, stderr := btfliteRun(t, exitTrouble, "fullcircle", smallFile); !strings.HasPrefix(stderr, "btflite: "+missing) || !strings.Contains(stderr, ": cannot ") {
+		t.Error(stderr)
+	}
+}
+
 // TestFullcircleSignal: a signal ends the compiler, and leaves no temporary file.
 func TestFullcircleSignal(t *testing.T) {
 	for name, s := range map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM} {

@@ -91,6 +91,9 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 	if len(words) == 0 || len(words) == 1 && !m.asked {
 		return usagef("inline takes names of functions, or --at=ADDR, and a file")
 	}
+	if slices.Contains(words[:len(words)-1], "") {
+		return usagef("empty name")
+	}
 	file := words[len(words)-1]
 	m.names = words[:len(words)-1]
 	if err := checkInputs([]string{file}); err != nil {

@@ -83,6 +83,7 @@ func TestInlineCommand(t *testing.T) {
 		{[]string{"--at=.text+x", in}, "'x' is no offset", exitUsage},
 		{[]string{"--at=text", in}, "neither an address nor SECTION+OFFSET", exitUsage},
 		{[]string{in}, "inline takes names of functions", exitUsage},
+		{[]string{"", in}, "empty name", exitUsage},
 		{nil, "inline takes names of functions", exitUsage},
 		{[]string{"add", in + ".not"}, "no such file", exitFailure},
 	} {

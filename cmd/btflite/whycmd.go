@@ -76,6 +76,9 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	if len(words) < 2 {
 		return usagef("why takes names of functions and a file")
 	}
+	if slices.Contains(words[:len(words)-1], "") {
+		return usagef("empty name")
+	}
 	in, err := elfInputs(words[len(words)-1:], false)
 	if err != nil {
 		return err

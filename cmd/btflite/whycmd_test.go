@@ -43,6 +43,7 @@ walk: in BTF, [99]: s64 walk(struct node * * nodes, int n, bool_t deep, u8 a, u1
 }
 
 func TestWhyErrors(t *testing.T) {
+	btfliteRun(t, exitUsage, "why", "", smallFile)
 	for args, want := range map[string]string{
 		"wakl " + smallFile:                    `no function and no symbol "wakl"; did you mean walk?`,
 		smallFile:                              "why takes names of functions and a file",
