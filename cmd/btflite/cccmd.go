@@ -118,14 +118,10 @@ const collectFrom = 256 << 20
 // signal that has ended it ends this process too.
 func (c *cli) runCompiler(path string, words []string) error {
 	cmd := &exec.Cmd{Path: path, Args: words, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
-	if err := cmd.Start(); err != nil {
+	if err := c.guard.startChild(cmd); err != nil {
 		return message.FileError(path, cannotRun, err)
 	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT) // from a terminal: for both, and the compiler will end
-	c.guard.setOnDeath(func(s os.Signal) {
-		_ = cmd.Process.Signal(s) // it removes what it has begun to write
-		_, _ = cmd.Process.Wait()
-	})
 	err := cmd.Wait()
 	c.guard.setOnDeath(nil)
 	var exit *exec.ExitError

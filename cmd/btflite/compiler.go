@@ -159,12 +159,8 @@ func (c *compiler) compile(g *guard, in, out string) error {
 	cmd := exec.CommandContext(ctx, c.words[0], append(append(append([]string{}, c.words[1:]...), debugOptions...), "-o", out, in)...)
 	var messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &messages, &messages
-	err := cmd.Start()
+	err := g.startChild(cmd)
 	if err == nil {
-		g.setOnDeath(func(s os.Signal) {
-			_ = cmd.Process.Signal(s)
-			_, _ = cmd.Process.Wait()
-		})
 		err = cmd.Wait()
 		g.setOnDeath(nil)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -172,6 +173,22 @@ func (g *guard) removeEmpty() {
 		os.Remove(dir) // fails if something is in it
 	}
 	g.folders = nil
+}
+
+// startChild starts a program that ends by the signal that ends this process, before it
+// does: there is no moment between the two in which a signal leaves it running.
+func (g *guard) startChild(cmd *exec.Cmd) error {
+	g.start()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	g.onDeath = func(s os.Signal) {
+		_ = cmd.Process.Signal(s) // it removes what it has begun to write
+		_, _ = cmd.Process.Wait()
+	}
+	return nil
 }
 
 // setOnDeath sets or clears onDeath.
