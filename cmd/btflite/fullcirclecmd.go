@@ -112,6 +112,7 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 		return err
 	}
 	defer done()
+	os.RemoveAll(dir) // before a line is printed: a closed pipe ends the process
 	return f.compare(c, before, after)
 }
 

@@ -86,6 +86,29 @@ func TestFullcircleWithoutRoom(t *testing.T) {
 	}
 }
 
+// TestFullcircleClosedPipe: whoever reads the output and goes leaves no temporary file.
+func TestFullcircleClosedPipe(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	temp := t.TempDir()
+	cmd := exec.Command(os.Args[0], "fullcircle", "--cc=gcc -Dlow=lower", smallFile)
+	cmd.Env = append(os.Environ(), fakeEncoder+"=real", "TMPDIR="+temp)
+	cmd.Stdout = w
+	if err := cmd.Run(); err == nil {
+		t.Error("it did not end by the closed pipe")
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
 // TestFullcircleSignal: a signal ends the compiler, and leaves no temporary file.
 func TestFullcircleSignal(t *testing.T) {
 	for name, s := range map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM} {
