@@ -8,8 +8,9 @@ type fact struct {
 	sum      uint32 // of a struct: its place in Layouts.sums, 0 if it has none yet
 	align    uint8
 	kind     btf.Kind
-	at, bits uint8 // of an INT of fewer bits than its size
-	odd      bool  // of a struct: a member may be at an offset where its type would not be
+	at, bits uint8  // of an INT of fewer bits than its size
+	odd      bool   // of a struct: a member may be at an offset where its type would not be
+	behind   uint32 // the struct that typedefs and modifiers lead to, itself for a struct; 0 for none
 }
 
 // facts are what is known of the types that members have. Few types of a kernel are
@@ -76,7 +77,7 @@ func (s *Layouts) find(f *fact, id uint32, depth int) {
 		f.size, f.align = uint64(s.v.pointer), max(s.v.pointer, 1)
 	case btf.KindTypedef, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
 		of := s.known(t.rec.Third(), depth)
-		f.size, f.align = of.size, of.align
+		f.size, f.align, f.behind = of.size, of.align, of.behind
 	case btf.KindArray:
 		elem, _, n := t.rec.Array()
 		of := s.known(elem, depth)
@@ -91,7 +92,9 @@ func (s *Layouts) find(f *fact, id uint32, depth int) {
 			a := s.known(member, depth).align
 			align, odd = max(align, a), odd || uint8(off/8)&(a-1) != 0
 		}
-		f.odd = odd && f.kind == btf.KindStruct
+		if f.kind == btf.KindStruct {
+			f.odd, f.behind = odd, id
+		}
 		if f.align = align; f.size == 1 && t.Vlen() == 0 {
 			f.size = 0
 		}

@@ -41,7 +41,7 @@ type Summary struct {
 	Holes, BitHoles     int    // holes of bytes and of bits, without the padding
 	Padding, BitPadding uint64 // bytes and bits unused at the end
 	Flexible            bool   // the last member is an array without elements
-	Embedded            bool   // a member has such an array
+	Embedded            bool   // a member has such an array, one with a typedef included
 }
 
 // Tally counts members of which each adds to a sum.
@@ -164,12 +164,16 @@ func (s *Layouts) members(l *Layout) {
 			_, n := r.Type().Elem()
 			l.Flexible = n == 0
 		}
-		if r.kind != btf.KindStruct {
+		if r.behind == 0 {
 			continue
 		}
-		sum := s.SummaryOf(r.TypeID)
+		sum := s.SummaryOf(r.behind)
 		if sum == (Summary{}) {
 			continue
+		}
+		l.Embedded = l.Embedded || sum.Flexible || sum.Embedded
+		if r.kind != btf.KindStruct {
+			continue // pahole counts structs that have no typedef
 		}
 		l.InHoles.add(uint64(sum.Holes))
 		l.InBitHoles.add(uint64(sum.BitHoles))
@@ -181,7 +185,6 @@ func (s *Layouts) members(l *Layout) {
 		if sum.Embedded {
 			l.InMiddle++
 		}
-		l.Embedded = l.Embedded || sum.Flexible || sum.Embedded
 	}
 }
 

@@ -126,6 +126,8 @@ odd.btf
 -C array,inside,below,part2 odd.btf
 -C part odd.btf
 -C after,teardown,rate,reason odd.btf
+-E flexible.btf
+-s --with_embedded_flexible_array flexible.btf
 `), "\n")
 
 // shownText is what pahole has printed for command lines, in a file of testdata.
