@@ -134,11 +134,20 @@ func (p *Printer) typedef(t view.Type) {
 		p.params(of)
 	case of.Kind() == btf.KindArray:
 		p.array(of, &declaration{name: name, form: p.outermost(of)}, 0)
-	case of.Kind() == btf.KindUnion:
+	case of.Kind() == btf.KindFwd && p.opt.Expand:
+		pointers{p}.empty(of, p.opt.Quiet)
+		p.text(" ")
+		p.name(name)
+	case isUnion(of):
 		p.named(of, &declaration{name: name, form: p.outermost(t)})
 	default:
 		p.typeName(of)
 		p.text(" ")
 		p.name(name)
 	}
+}
+
+// isUnion tells whether t is a union, or declares one.
+func isUnion(t view.Type) bool {
+	return t.Kind() == btf.KindUnion || t.Kind() == btf.KindFwd && t.Flag()
 }

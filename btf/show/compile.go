@@ -21,7 +21,8 @@ type emitter struct {
 	open     map[string]int  // typedefs in work
 	unnamed  map[uint32]bool // structs and unions without a name that have been looked at
 	depth    int
-	looked   int // members, results and parameters that were looked at
+	looked   int   // members, results and parameters that were looked at
+	needs    texts // of types without the options, if these change them
 }
 
 // perLook is how many bytes of text a type may have for each member and parameter that
@@ -59,6 +60,22 @@ func (e *emitter) compilable(t view.Type) {
 	e.Type(t)
 }
 
+// compilableUnnamed prints a struct or union without a name behind what it needs, as the typedef
+// that gives it one. That is not printed again: two structs of one typedef are no C.
+func (e *emitter) compilableUnnamed(t view.Type) {
+	name := string(e.v.Type(e.Printer.typedefs[t.ID]).Name())
+	known := e.unnamed[t.ID]
+	if !known {
+		e.members(t)
+	}
+	if known || e.typedefs[name] {
+		e.text("\n")
+		return
+	}
+	e.typedefs[name] = name != ""
+	e.unnamedType(t)
+}
+
 // known tells whether a struct or union of the name of t has been printed, and notes
 // that it will be. If the name was that of another kind of type, t has a new one.
 func (e *emitter) known(t view.Type) bool {
@@ -86,16 +103,23 @@ func (e *emitter) rename(t view.Type) {
 			break
 		}
 	}
-	e.texts = texts{} // they may have the old name
+	e.texts, e.needs = texts{}, texts{} // they may have the old name
 }
 
 // plain prints t as pahole prints what another type needs: without the options.
 func (e *emitter) plain(t view.Type) {
 	opt := e.opt
 	e.opt = Options{}
-	defer func() { e.opt = opt }()
+	if opt.Expand || opt.Pointers {
+		e.texts, e.needs = e.needs, e.texts
+	}
+	defer func() {
+		if e.opt = opt; opt.Expand || opt.Pointers {
+			e.texts, e.needs = e.needs, e.texts
+		}
+	}()
 	of := t.Target()
-	if t.Kind() != btf.KindTypedef || !of.IsComposite() || of.Kind() == btf.KindStruct && of.HasName() {
+	if t.Kind() != btf.KindTypedef || !isUnion(of) && (of.Kind() != btf.KindStruct || of.HasName()) {
 		e.Type(t)
 		return
 	}
@@ -122,6 +146,9 @@ func (e *emitter) members(t view.Type) (any bool) {
 	if e.depth > maxIndent {
 		return false
 	}
+	l := e.lays.Of(t)
+	e.markMisplaced(l)
+	e.lays.Done(l)
 	e.depth++
 	for _, m := range t.Members() {
 		if e.over() || !e.held && e.full() {
@@ -180,8 +207,8 @@ func (e *emitter) needed(t view.Type) bool {
 	return false
 }
 
-// definition emits a struct or union. Of a forward declaration it makes a struct
-// without members, as pahole does.
+// definition emits a struct or union. Of a forward declaration it makes one without
+// members, as pahole does.
 func (e *emitter) definition(t view.Type) bool {
 	if !t.HasName() {
 		e.members(t)
@@ -191,8 +218,8 @@ func (e *emitter) definition(t view.Type) bool {
 		return true
 	}
 	if t.Kind() == btf.KindFwd {
-		e.typeName(t)
-		e.text(" {\n\n\t/* size: 0, cachelines: 0, members: 0 */\n};\n")
+		pointers{e.Printer}.empty(t, false)
+		e.text(";\n")
 		return true
 	}
 	e.members(t)

@@ -122,6 +122,17 @@ func combined(l *view.Layout, i int) int {
 	return 0
 }
 
+// mark is mark for a member of l, which pahole looks at when it has printed the member, for
+// the note behind that: it looks at structs in structs, but not at their members, and at none
+// that is a typedef or an array.
+func (p notes) mark(l *view.Layout, r *view.Row) {
+	if r.Odd() && l.Type.Kind() == btf.KindStruct {
+		part := p.lays.Of(r.Type())
+		p.Printer.mark(part)
+		p.lays.Done(part)
+	}
+}
+
 // lastStruct notes what is unused in the struct that row i is.
 func (p notes) lastStruct(l *view.Layout, i int, f form) {
 	if l.Rows[i].Kind() != btf.KindStruct || l.Type.Kind() == btf.KindUnion {

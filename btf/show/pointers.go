@@ -41,3 +41,13 @@ func (p pointers) declareEmpty(t view.Type, d *declaration) {
 	p.text("} ")
 	p.name(d.name)
 }
+
+// empty adds what a forward declaration t declares, as a struct or union without members.
+func (p pointers) empty(t view.Type, quiet bool) {
+	p.typeName(t)
+	p.text(" {\n")
+	if !isUnion(t) && !quiet {
+		p.text("\n\t/* size: 0, cachelines: 0, members: 0 */\n")
+	}
+	p.text("}")
+}

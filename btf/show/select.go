@@ -279,7 +279,10 @@ func (p *Printer) Entry(t view.Type, f *Filter, form Form, separator string) {
 			p.emitter.compilable(t)
 		case len(t.Name()) > 0:
 			p.Type(t)
-		case p.typedefs[t.ID] != 0 || f.Nested:
+		case p.typedefs[t.ID] == 0 && !f.Nested:
+		case p.opt.Compile:
+			p.emitter.compilableUnnamed(t)
+		default:
 			p.unnamedType(t)
 		}
 		return

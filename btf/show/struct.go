@@ -63,7 +63,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 		p.text(" ")
 	}
 	p.text("{\n")
-	p.markPacked(l)
+	p.mark(l)
 	at := p.at
 	if f.indent > 2*maxIndent {
 		return p.pos()
@@ -90,6 +90,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 			p.member(l, i, f)
 		}
 		if r.Kind() == btf.KindStruct {
+			notes{p}.mark(l, r)
 			notes{p}.lastStruct(l, i, f)
 		}
 		if t.Kind() == btf.KindUnion {
@@ -111,27 +112,27 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	return brace
 }
 
-// markPacked notes which structs must be packed because a member of l is at an odd place,
-// though l is not packed, or l is a union whose size is no multiple of their alignment. pahole
-// takes them as packed from there on, wherever they stand. It looks at the members of a struct
-// that are structs as well, but not at theirs, and at none that is a typedef or an array.
+// markPacked is mark for l and for its members.
 func (p *Printer) markPacked(l *view.Layout) {
 	p.mark(l)
-	if l.Type.Kind() == btf.KindUnion {
-		return
-	}
 	for i := range l.Rows {
-		if r := &l.Rows[i]; r.Odd() {
-			part := p.lays.Of(r.Type())
-			p.mark(part)
-			p.lays.Done(part)
-		}
+		notes{p}.mark(l, &l.Rows[i])
 	}
 }
 
-// mark is markPacked for the members of l alone.
+// mark notes which structs must be packed because a member of l is at an odd place, though l is
+// not packed, or l is a union whose size is no multiple of their alignment. pahole takes them as
+// packed from there on, wherever they stand.
 func (p *output) mark(l *view.Layout) {
-	if l.Packed || !l.Misplaced {
+	if !l.Packed {
+		p.markMisplaced(l)
+	}
+}
+
+// markMisplaced is mark whether l is packed or not, as pahole takes it before what l needs is
+// printed.
+func (p *output) markMisplaced(l *view.Layout) {
+	if !l.Misplaced {
 		return
 	}
 	for i := range l.Rows {

@@ -126,6 +126,22 @@ odd.btf
 -C array,inside,below,part2 odd.btf
 -C part odd.btf
 -C after,teardown,rate,reason odd.btf
+-E packed.btf
+-E -C f1,f2,f3,m packed.btf
+-E -q -C f1,f3,m packed.btf
+-q -C f1,m packed.btf
+-C f1,m packed.btf
+--compile packed.btf
+--compile -E packed.btf
+--compile -E needs.btf
+--compile -E pointers.btf
+--compile -a -A types.btf
+--compile -a -A bits.btf
+-C fu_t,fs_t,cfu_t,fu2_t forward.btf
+-E -C fu_t,fs_t,fup_t,cfu_t,fuu_t forward.btf
+-E -q -C fu_t,fs_t forward.btf
+--compile forward.btf
+--compile -E -C fu_t,fs_t,fup_t forward.btf
 -E flexible.btf
 -s --with_embedded_flexible_array flexible.btf
 `), "\n")
@@ -317,6 +333,24 @@ func TestShowMissing(t *testing.T) {
 		if got != want || errs != "btflite: note: no type nosuch\n" {
 			t.Errorf("%s: %q, %q, want %q", option, got, errs, want)
 		}
+	}
+}
+
+// TestShowCompilesOnce: a typedef of a struct without a name is printed once, wherever it is needed.
+func TestShowCompilesOnce(t *testing.T) {
+	for _, name := range []string{"plain", "needs", "consts", "pointers", "packed"} {
+		out, _ := btfliteRun(t, exitOK, "show", "--compile", "-a", "-q", shownFiles+name+".btf")
+		seen := map[string]bool{}
+		for _, line := range strings.Split(out, "\n") {
+			if strings.HasPrefix(line, "} ") && seen[line] {
+				t.Errorf("%s: twice %s", name, line)
+			}
+			seen[line] = !strings.HasPrefix(line, "} __attribute__")
+		}
+	}
+	got, _ := btfliteRun(t, exitOK, "show", "--compile", "-a", "-q", shownFiles+"needs.btf")
+	if want := "typedef unsigned char u8;\n\ntypedef struct {\n\tu8                         q;\n} an_t;\n"; !strings.Contains(got, want) {
+		t.Errorf("%s lacks %s", got, want)
 	}
 }
 
