@@ -15,6 +15,8 @@ type Options struct {
 	Flat      bool // arrays have one dimension
 	NoAligned bool // no __aligned__ and nothing about it
 	NoPacked  bool // no __packed__
+	Recursive bool // with Filter.Contains: names of members that are containers, too
+	Counts    bool // with Filter.Contains: how many members are of the type
 	Biggest   bool // the numbers of a struct end with its first number of the most bytes
 
 	Reorganize bool // structs have their members in an order of fewer holes

@@ -183,6 +183,14 @@ func nameOf(p *Printer, t view.Type) []byte {
 	return p.v.Type(p.typedefs[t.ID]).Name()
 }
 
+// labelOf is nameOf, or what stands for the name of a type without one.
+func labelOf(p *Printer, t view.Type) []byte {
+	if name := nameOf(p, t); len(name) > 0 {
+		return name
+	}
+	return []byte("(anonymous)")
+}
+
 // takes tells whether the filter takes a type of t's kind and name.
 func (f *Filter) takes(p *Printer, t view.Type) bool {
 	if !t.HasName() && !f.Anonymous {
@@ -207,10 +215,10 @@ func (f *Filter) takes(p *Printer, t view.Type) bool {
 
 // passes tells whether the layout of t is one that the filter lets through.
 func (f *Filter) passes(p *Printer, t view.Type) bool {
-	if f.Contains != "" && !contains(t, f.Contains) || f.PointTo != "" && !pointsTo(t, f.PointTo) {
+	if f.Contains != "" && membersOf(t, f.Contains) == 0 || f.PointTo != "" && !pointsTo(t, f.PointTo) {
 		return false
 	}
-	if slices.ContainsFunc(f.ContainsNot, func(name string) bool { return contains(t, name) }) {
+	if slices.ContainsFunc(f.ContainsNot, func(name string) bool { return membersOf(t, name) > 0 }) {
 		return false
 	}
 	if f.Holes == 0 && f.BitHoles == 0 && f.HoleSize == 0 && f.Padding == 0 && !f.Packed && !f.Flexible && !f.Embedded {
@@ -230,17 +238,6 @@ func (f *Filter) passes(p *Printer, t view.Type) bool {
 	}
 	return l.Holes >= f.Holes && l.BitHoles >= f.BitHoles && greatest >= uint64(f.HoleSize) && l.Padding >= uint64(f.Padding) &&
 		(!f.Packed || l.Packed) && (!f.Flexible || l.Flexible) && (!f.Embedded || l.Embedded)
-}
-
-// contains tells whether a member of t is of the type of the name.
-func contains(t view.Type, name string) bool {
-	for _, m := range t.Members() {
-		of := m.Type()
-		if (of.IsComposite() || of.IsEnum() || of.Kind() == btf.KindTypedef) && string(of.Name()) == name {
-			return true
-		}
-	}
-	return false
 }
 
 // pointsTo tells whether a member of t points to the type of the name.
@@ -263,10 +260,7 @@ func isPointer(t view.Type, name string) bool {
 
 // Entry prints one type in a form. A typedef counts as what it stands for.
 func (p *Printer) Entry(t view.Type, f *Filter, form Form, separator string) {
-	name, of := nameOf(p, t), t.Resolved()
-	if len(name) == 0 {
-		name = []byte("(anonymous)")
-	}
+	name, of := labelOf(p, t), t.Resolved()
 	if form == Packable {
 		reorganizer{p}.packable(t, separator)
 		return
@@ -296,6 +290,13 @@ func (p *Printer) Entry(t view.Type, f *Filter, form Form, separator string) {
 				p.text("\n")
 			}
 		}
+		return
+	}
+	if form == Names && f.Contains != "" {
+		if p.within.of != f.Contains {
+			p.within = containers{p, f.Contains, map[uint32]int{}}
+		}
+		p.within.print(t, 0)
 		return
 	}
 	p.name(name)

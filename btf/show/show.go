@@ -31,6 +31,7 @@ type Printer struct {
 	open      map[uint32]int                                     // with Options.Pointers: types that are being written out
 	emitter   *emitter                                           // with Options.Compile
 	bigs      map[uint32]*big                                    // by struct: its biggest number; nil for none
+	within    containers                                         // with Filter.Contains
 }
 
 // New returns a Printer that writes to w.

@@ -45,6 +45,9 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 		word, hasArg := strings.CutSuffix(word, "=")
 		name, letter, _ := strings.Cut(word, ",")
 		note := func(value string) error {
+			if e.verbose { // before -z it means more
+				e.printed = append(e.printed, [2]string{"verbose", "true"})
+			}
 			e.printed = append(e.printed, [2]string{name, value})
 			if option := "--" + name; !slices.Contains(e.printing, option) {
 				e.printing = append(e.printing, option)
@@ -73,6 +76,7 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 			return optionError(nil, err)
 		}
 	}
+	s.opt.Counts = e.verbose
 	s.in.bases, s.in.lang, s.in.cuExclude = e.bases, e.lang, e.exclude
 	switch {
 	case len(paths) > 1:
@@ -81,7 +85,9 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 		return s.run(c, "")
 	case len(e.printed) == 0 || len(s.names) == 0:
 		if names, file := s.split(paths); file == "" { // pahole NAME
-			s.names = append(s.names, names...)
+			if err := s.alsoNamed(names); err != nil {
+				return err
+			}
 			return s.run(c, "")
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/loadbtf"
@@ -26,6 +25,7 @@ type showCommand struct {
 	filter      show.Filter
 	form        show.Form
 	names       []string // names and patterns
+	list        string   // of the last -C, -i or -f
 	skipMissing bool
 	separator   string
 	enumerator  string // --contains_enumerator
@@ -57,7 +57,9 @@ func newShowCommand(c *cli) *cobra.Command {
 		"draw layouts in `FORMAT`: html, or svg for one", words("text", "html", "svg"))
 	cmd.RunE = func(_ *cobra.Command, words []string) error {
 		names, file := s.split(words)
-		s.names = append(s.names, names...)
+		if err := s.alsoNamed(names); err != nil {
+			return err
+		}
 		return s.run(c, file)
 	}
 	return cmd
@@ -84,7 +86,7 @@ for btflite dump: BTF, ELF, the name of a module; without it the kernel's.`,
 // whatOptions adds the options that say which types are printed.
 func (s *showCommand) whatOptions(cmd *cobra.Command) {
 	o := under(cmd, groupPrinted)
-	o.value(func(v string) error { s.addNames(v); return nil }, "class_name", "C", "types by a `LIST` of names and patterns", noFiles)
+	o.value(func(v string) error { s.list = v; s.addNames(v); return nil }, "class_name", "C", "types by a `LIST` of names and patterns", noFiles)
 	o.toggle(&s.filter.Structs, "structs", "", "no unions", rare)
 	o.toggle(&s.filter.Unions, "unions", "", "only unions", rare)
 	number := func(p *int) func(string) error {
@@ -97,7 +99,12 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 	}
 	o.value(number(&s.filter.Holes), "holes", "H", "structs with `N` holes or more", numbers)
 	o.value(number(&s.filter.BitHoles), "bit_holes", "B", "structs with `N` holes of bits or more", numbers, rare)
-	o.value(func(v string) error { s.form = show.Names; return number(&s.filter.HoleSize)(v) },
+	o.value(func(v string) error {
+		if !s.opt.Counts { // with -V before it, as pahole
+			s.form = show.Names
+		}
+		return number(&s.filter.HoleSize)(v)
+	},
 		"hole_size_ge", "z", "names of structs with a hole of `N` bytes or more", numbers, rare)
 	o.value(number(&s.filter.Padding), "padding_ge", "", "structs with `N` unused bytes or more at the end", numbers, rare)
 	o.toggle(&s.filter.Packed, "packed", "", "packed structs", rare)
@@ -108,9 +115,9 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 	}
 	o.value(list(&s.filter.Prefixes), "prefix_filter", "y", "types whose names begin with `PREFIX`", rare, noFiles)
 	o.value(list(&s.filter.Without), "exclude", "x", "no types whose names begin with `PREFIX`", rare, noFiles)
-	o.value(func(v string) error { s.form, s.filter.Contains = show.Names, v; return nil },
+	o.value(func(v string) error { s.form, s.filter.Contains, s.list = show.Names, v, v; return nil },
 		"contains", "i", "names of types that have a member of type `NAME`", noFiles)
-	o.value(func(v string) error { s.form, s.filter.PointTo = show.Pointers, v; return nil },
+	o.value(func(v string) error { s.form, s.filter.PointTo, s.list = show.Pointers, v, v; return nil },
 		"find_pointers_to", "f", "members that point to the struct `NAME`", noFiles)
 	o.value(number(&s.wordSize), "word_size", "w", "an error unless words have `N` bytes", numbers, rare)
 	o.value(list(&s.declExclude), "decl_exclude", "D", "with DWARF: no types declared in files that begin with `PREFIX`", rare, noFiles)
@@ -150,6 +157,8 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o.toggle(&s.opt.Steps, "show_reorg_steps", "S", "with -R: each step on the way", rare)
 	o.toggle(&s.packable, "packable", "P", "structs that another order makes smaller", rare)
 	o.toggle(&s.usedAt, "show_decl_info", "I", "unit, file and line before each type, if FILE has DWARF", rare)
+	o.toggle(&s.opt.Recursive, "recursive", "d", "with -i: under each name those of its members that have such members", rare)
+	o.toggle(&s.opt.Counts, "verbose", "V", "with -i: the number of such members; before -z: not only names", rare)
 	o.toggle(&s.opt.Flat, "flat_arrays", "", "arrays of one dimension", rare)
 	o.toggle(&s.opt.NoAligned, "suppress_aligned_attribute", "", "no __aligned__", rare)
 	o.toggle(&s.opt.NoPacked, "suppress_packed", "", "no __packed__", rare)
@@ -171,7 +180,7 @@ func (s *showCommand) unitOptions(cmd *cobra.Command) {
 const maxCacheLine = 1 << 20
 
 // noEffectShown are options of pahole that change nothing of what it prints of BTF.
-const noEffectShown = `show_only_data_members,M show_private_classes recursive,d first_obj_only classes_as_structs
+const noEffectShown = `show_only_data_members,M show_private_classes first_obj_only classes_as_structs
 	suppress_force_paddings skip_emitting_atomic_typedefs`
 
 func (s *showCommand) setFormats(v string) error {
@@ -231,6 +240,9 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	if file != "" {
 		words = []string{file}
 	}
+	if err := s.settle(); err != nil {
+		return err
+	}
 	s.in.printsAll = len(s.names) == 0 && s.enumerator == ""
 	files, err := s.in.open(words)
 	defer s.in.close()
@@ -249,7 +261,6 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		return fmt.Errorf("%s: the types are laid out for words of %d bytes; BTF does not tell a layout for other ones", message.OneLine(t.path), v.PointerSize())
 	}
 	s.opt.Quiet = c.quiet
-	s.settle()
 	if len(s.declExclude) > 0 && len(s.names) == 0 {
 		s.filter.Keep = s.isElsewhere
 	}
@@ -300,75 +311,6 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		return stdoutError(checked.err)
 	}
 	return message.NamingFile([]string{t.path}, err)
-}
-
-// settle decides between options that exclude each other, as pahole does.
-func (s *showCommand) settle() {
-	s.opt.Reorganize = s.reorganize && len(s.names) > 0
-	switch {
-	case s.filter.Contains != "":
-		s.form, s.filter.PointTo = show.Names, ""
-	case s.filter.PointTo != "":
-		s.form = show.Pointers
-	case s.packable && len(s.names) == 0:
-		s.form = show.Packable
-	case s.reorganize && len(s.names) > 0:
-		s.form = show.Text
-	}
-}
-
-// asked prints the types that the filter lets through, for each name of -i or -f in turn. A
-// type is listed once, under the first name that it contains.
-func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
-	of := &s.filter.Contains
-	if *of == "" {
-		of = &s.filter.PointTo
-	}
-	if *of == "" {
-		return s.all(p)
-	}
-	names := strings.Split(*of, ",")
-	for i, name := range names {
-		switch found := v.Named(name, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef, btf.KindFwd); {
-		case slices.Contains(names[:i], name):
-			continue
-		case len(found) == 0 && s.skipMissing:
-			c.warn("note: " + (&missingType{"type", name, show.Nearest(v, name)}).Error())
-			continue
-		case len(found) == 0:
-			return &missingType{"type", name, show.Nearest(v, name)}
-		}
-		*of = name
-		if err := s.all(p); err != nil {
-			return err
-		}
-		if of == &s.filter.Contains {
-			s.filter.ContainsNot = append(s.filter.ContainsNot, name)
-		}
-	}
-	return nil
-}
-
-// all prints all types that the options let through.
-func (s *showCommand) all(p *show.Printer) error {
-	list := p.List
-	if s.sorted {
-		list = p.Sorted
-	}
-	s.filter.Anonymous = s.filter.Anonymous && s.form != show.NameLength
-	if s.form != show.Nothing {
-		if err := list(&s.filter, s.form, s.separator); err != nil {
-			return err
-		}
-	}
-	s.filter.Anonymous = false
-	switch {
-	case s.methods:
-		return p.Methods(&s.filter, s.separator)
-	case !s.times:
-		return nil
-	}
-	return list(&s.filter, show.Times, s.separator)
 }
 
 // leftOut tells why no type is printed, "" if some are. pahole takes raw BTF as a

@@ -144,6 +144,19 @@ odd.btf
 --compile -E -C fu_t,fs_t,fup_t forward.btf
 -E flexible.btf
 -s --with_embedded_flexible_array flexible.btf
+-i core -V within.btf
+-i core -a -A within.btf
+-i core --unions -d -V within.btf
+-i in1,noc,kind -d within.btf
+-C core -i in1 within.btf
+-i core -C kind within.btf
+-i core -f noc within.btf
+-f core -C in1 within.btf
+-C core,mid -f in1 within.btf
+-V -z 4 plain.btf
+-z 4 -V plain.btf
+-V -s -z 4 plain.btf
+-m -N plain.btf
 `), "\n")
 
 // shownText is what pahole has printed for command lines, in a file of testdata.
@@ -183,6 +196,8 @@ var shownPlaces = strings.Split(strings.TrimSpace(`
 -u -C u64 x86-clang4.elf
 -u -C own sparc-gcc5-r.elf
 -u -C level x86-gcc5.elf
+-u -i hidden x86-gcc5.elf
+-u -C level -f own sparc-gcc5-r.elf
 -D ./shared -s x86-gcc5.elf
 -D ./funcs.c -s x86-gcc5.elf
 -D . s390x-gcc5-r.elf
@@ -336,9 +351,29 @@ func TestShowMissing(t *testing.T) {
 	}
 }
 
+// TestShowOfNames: -i and -f have their names with them, and lists of all types have none.
+func TestShowOfNames(t *testing.T) {
+	file := shownFiles + "within.btf"
+	for line, want := range map[string]string{
+		"show -i core mid " + file:   "'mid' is one name too many: -i and -f have theirs",
+		"show -f core mid " + file:   "'mid' is one name too many: -i and -f have theirs",
+		"show -T mid " + file:        "-T and -m list all types; leave out -C, -i, -f and names",
+		"show -m -C mid " + file:     "-T and -m list all types; leave out -C, -i, -f and names",
+		"show -i core -s -T " + file: "-T and -m list all types; leave out -C, -i, -f and names",
+	} {
+		if out, errs := btfliteRun(t, exitUsage, strings.Fields(line)...); out != "" || !strings.HasPrefix(errs, "btflite: "+want+"\n") {
+			t.Errorf("%s: %q, %q, want %q", line, out, errs, want)
+		}
+	}
+	out, _ := btfliteRun(t, exitOK, "show", "-i", "mid", "-d", "-V", file)
+	if want := "deepest: 1\n  (anonymous): 1\ntdef: 1\nouter: 1\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+}
+
 // TestShowCompilesOnce: a typedef of a struct without a name is printed once, wherever it is needed.
 func TestShowCompilesOnce(t *testing.T) {
-	for _, name := range []string{"plain", "needs", "consts", "pointers", "packed"} {
+	for _, name := range []string{"plain", "needs", "consts", "pointers", "within", "packed"} {
 		out, _ := btfliteRun(t, exitOK, "show", "--compile", "-a", "-q", shownFiles+name+".btf")
 		seen := map[string]bool{}
 		for _, line := range strings.Split(out, "\n") {

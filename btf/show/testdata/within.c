@@ -1,0 +1,16 @@
+struct core { int a; long b; };
+typedef struct core core_t;
+enum kind { K1, K2 };
+typedef int num;
+struct in1 { struct core c, d; char x; };
+union uin { struct core c; long l; struct in1 i; };
+typedef struct in1 in1_t;
+typedef struct { struct core c; } anon_t;
+struct noc { struct in1 i; };
+struct mid { struct core c; struct in1 i, j; in1_t k; struct in1 arr[2]; union uin u; struct noc n; struct in1 *p; const struct in1 q; };
+struct deepest { struct core c; struct mid m; struct { struct core cc; struct mid mm; } inner; struct { struct in1 s; } two; union { struct core w; struct in1 v; }; anon_t at; };
+struct tdef { core_t t; struct mid m; struct tin { core_t z; core_t y[2]; } n; };
+struct en { enum kind k; num n; struct en2 { enum kind l, m:8; num o; } e; };
+struct arrs { struct core a[3]; struct core b; struct in1 c[2]; };
+struct mid vm; struct deepest vd; struct tdef vt; struct en ve; struct arrs va; union uin vu; in1_t vi; anon_t van;
+union outer { struct core c; struct mid m; union uin u; } vo;

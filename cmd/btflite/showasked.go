@@ -1,0 +1,103 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/show"
+	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// alsoNamed adds names that are words of their own.
+func (s *showCommand) alsoNamed(names []string) error {
+	if len(names) > 0 && (s.filter.Contains != "" || s.filter.PointTo != "") {
+		return usagef("'%s' is one name too many: -i and -f have theirs", message.OneLine(names[0]))
+	}
+	s.names = append(s.names, names...)
+	return nil
+}
+
+// settle decides between options that exclude each other, as pahole does: of -C, -i and -f the
+// last one has the names, and -u goes before -i, which goes before -f.
+func (s *showCommand) settle() error {
+	asks := s.filter.Contains != "" || s.filter.PointTo != ""
+	if (s.times || s.methods) && (asks || len(s.names) > 0) {
+		return usagef("-T and -m list all types; leave out -C, -i, -f and names")
+	}
+	if asks {
+		s.names = nil
+	}
+	if s.where && asks {
+		s.addNames(s.list)
+		s.filter.Contains, s.filter.PointTo = "", ""
+	}
+	s.opt.Reorganize = s.reorganize && len(s.names) > 0
+	switch {
+	case s.filter.Contains != "":
+		s.form, s.filter.Contains, s.filter.PointTo = show.Names, s.list, ""
+	case s.filter.PointTo != "":
+		s.form, s.filter.PointTo = show.Pointers, s.list
+	case s.packable && len(s.names) == 0:
+		s.form = show.Packable
+	case s.reorganize && len(s.names) > 0:
+		s.form = show.Text
+	}
+	s.filter.Anonymous = s.filter.Anonymous && !asks
+	return nil
+}
+
+// asked prints the types that the filter lets through, for each name of -i or -f in turn. A
+// type is listed once, under the first name that it contains.
+func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
+	of := &s.filter.Contains
+	if *of == "" {
+		of = &s.filter.PointTo
+	}
+	if *of == "" {
+		return s.all(p)
+	}
+	names := strings.Split(*of, ",")
+	for i, name := range names {
+		switch found := v.Named(name, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef, btf.KindFwd); {
+		case slices.Contains(names[:i], name):
+			continue
+		case len(found) == 0 && s.skipMissing:
+			c.warn("note: " + (&missingType{"type", name, show.Nearest(v, name)}).Error())
+			continue
+		case len(found) == 0:
+			return &missingType{"type", name, show.Nearest(v, name)}
+		}
+		*of = name
+		if err := s.all(p); err != nil {
+			return err
+		}
+		if of == &s.filter.Contains {
+			s.filter.ContainsNot = append(s.filter.ContainsNot, name)
+		}
+	}
+	return nil
+}
+
+// all prints all types that the options let through.
+func (s *showCommand) all(p *show.Printer) error {
+	list := p.List
+	if s.sorted {
+		list = p.Sorted
+	}
+	s.filter.Anonymous = s.filter.Anonymous && s.form != show.NameLength
+	if s.form != show.Nothing && !s.methods {
+		if err := list(&s.filter, s.form, s.separator); err != nil {
+			return err
+		}
+	}
+	s.filter.Anonymous = false
+	switch {
+	case s.methods:
+		return p.Methods(&s.filter, s.separator)
+	case !s.times:
+		return nil
+	}
+	return list(&s.filter, show.Times, s.separator)
+}
