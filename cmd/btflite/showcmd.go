@@ -261,7 +261,7 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		return fmt.Errorf("%s: the types are laid out for words of %d bytes; BTF does not tell a layout for other ones", message.OneLine(t.path), v.PointerSize())
 	}
 	s.opt.Quiet = c.quiet
-	if len(s.declExclude) > 0 && len(s.names) == 0 {
+	if len(s.declExclude) > 0 && len(s.names) == 0 && s.enumerator == "" {
 		s.filter.Keep = s.isElsewhere
 	}
 	if s.usedAt || s.where || s.filter.Keep != nil {

@@ -60,6 +60,7 @@ var shownLines = strings.Split(strings.TrimSpace(`
 --with_embedded_flexible_array plain.btf
 --contains_enumerator=E2 plain.btf
 --contains_enumerator=B plain.btf
+-D x --contains_enumerator=B plain.btf
 --sort plain.btf
 -M -C s2 plain.btf
 -A -C an plain.btf
