@@ -273,7 +273,7 @@ func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file *types) er
 		switch {
 		case f.params:
 			buf = f.appendParams(buf, x)
-		case one || f.all || f.verbose && f.number == noNumber:
+		case one || f.all && f.class == "" || f.verbose && (f.number == noNumber || f.class != ""):
 			buf = append(f.style.AppendPrototype(buf, x), '\n')
 			if f.verbose && !f.prototypes && f.class == "" && !one && !f.all {
 				buf = append(buf, "/* definitions: 1 */\n\n"...)

@@ -68,6 +68,21 @@ func TestFuncsOfSymbols(t *testing.T) {
 	}
 }
 
+// TestFuncsOfClass: of functions that take a class, pfunct lists names, with --all too, and with
+// --verbose prototypes.
+func TestFuncsOfClass(t *testing.T) {
+	file := splitDir + "x86.base.btf"
+	const proto = "int base_function(struct thing * t, struct flags * f, union word w, enum narrow n);\n"
+	for args, want := range map[string]string{
+		"-c thing": "base_function\n", "-c thing -A": "base_function\n", "-c thing -p": "base_function\n", "-A": proto,
+		"-c thing -V": proto, "-c thing -A -V": proto, "-c thing -p -V": proto, "--takes=thing -A": proto,
+	} {
+		if got, _ := btfliteRun(t, exitOK, append([]string{"funcs"}, append(strings.Fields(args), file)...)...); got != want {
+			t.Errorf("funcs %s: %q, want %q", args, got, want)
+		}
+	}
+}
+
 func TestFuncsOverBase(t *testing.T) {
 	base, module := "--btf_base="+splitDir+"x86.base.btf", splitDir+"x86.module.btf"
 	own, _ := btfliteRun(t, exitOK, "funcs", "-A", base, module)
