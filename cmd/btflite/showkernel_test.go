@@ -25,7 +25,8 @@ var (
 		"-a", "-a -A", "-I", "-m", "-s -T", "-l -C task_struct,inode,sk_buff", "-p -C list_head,rb_root,wait_queue_head", "--compile -C list_head,wait_queue_head",
 		"-C atomic_t,pte_t,kuid_t,sigval_t", "-a -y atomic", "-m -H 2", "-T -z 3"}
 	plainLines = []string{"--sort", "-E", "-E -r", "-E --hex", "--packed", "--padding_ge=8", "-z 8", "-f task_struct", "--with_flexible_array",
-		"--with_embedded_flexible_array", "--suppress_aligned_attribute", "-C sk_buff -E", "-f u8", "-i pid_type", "-R -C inode,sk_buff,file,dentry"}
+		"--with_embedded_flexible_array", "--suppress_aligned_attribute", "-C sk_buff -E", "-f u8", "-i pid_type", "-R -C inode,sk_buff,file,dentry",
+		"--compile", "--compile -E", "--compile -q -C task_struct,ieee80211_ht_cap", "-i u8 -V", "-V -z 64", "-m -s", "-C inode -f task_struct"}
 )
 
 // nonsense is what pahole prints of types of Rust that cannot be meant; docs/readers.md lists it.
