@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -9,6 +10,36 @@ import (
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
 )
+
+// inFile is what begins the name of a file with names, one on each line.
+const inFile = "file://"
+
+// namesIn are the names of a list, those in files of it included.
+func namesIn(list string) (names []string, err error) {
+	start, depth := 0, 0 // classes of --prettify have arguments in parentheses
+	for i := range len(list) + 1 {
+		switch {
+		case i < len(list) && list[i] == '(':
+			depth++
+		case i < len(list) && list[i] == ')':
+			depth--
+		case i == len(list) || list[i] == ',' && depth <= 0:
+			path, file := strings.CutPrefix(list[start:i], inFile)
+			if start = i + 1; !file {
+				names = append(names, path)
+				continue
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return nil, message.FileError(path, "cannot open", err)
+			}
+			for line := range strings.Lines(string(data)) {
+				names = append(names, strings.TrimSpace(line))
+			}
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" }), nil
+}
 
 // alsoNamed adds names that are words of their own.
 func (s *showCommand) alsoNamed(names []string) error {
@@ -30,15 +61,15 @@ func (s *showCommand) settle() error {
 		s.names = nil
 	}
 	if s.where && asks {
-		s.addNames(s.list)
+		s.names = s.list
 		s.filter.Contains, s.filter.PointTo = "", ""
 	}
 	s.opt.Reorganize = s.reorganize && len(s.names) > 0
 	switch {
 	case s.filter.Contains != "":
-		s.form, s.filter.Contains, s.filter.PointTo = show.Names, s.list, ""
+		s.form, s.filter.PointTo = show.Names, ""
 	case s.filter.PointTo != "":
-		s.form, s.filter.PointTo = show.Pointers, s.list
+		s.form = show.Pointers
 	case s.packable && len(s.names) == 0:
 		s.form = show.Packable
 	case s.reorganize && len(s.names) > 0:
@@ -58,10 +89,9 @@ func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
 	if *of == "" {
 		return s.all(p)
 	}
-	names := strings.Split(*of, ",")
-	for i, name := range names {
+	for i, name := range s.list {
 		switch found := v.Named(name, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef, btf.KindFwd); {
-		case slices.Contains(names[:i], name):
+		case slices.Contains(s.list[:i], name):
 			continue
 		case len(found) == 0 && s.skipMissing:
 			c.warn("note: " + (&missingType{"type", name, show.Nearest(v, name)}).Error())

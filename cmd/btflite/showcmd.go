@@ -25,7 +25,7 @@ type showCommand struct {
 	filter      show.Filter
 	form        show.Form
 	names       []string // names and patterns
-	list        string   // of the last -C, -i or -f
+	list        []string // names of the last -C, -i or -f
 	skipMissing bool
 	separator   string
 	enumerator  string // --contains_enumerator
@@ -86,7 +86,11 @@ for btflite dump: BTF, ELF, the name of a module; without it the kernel's.`,
 // whatOptions adds the options that say which types are printed.
 func (s *showCommand) whatOptions(cmd *cobra.Command) {
 	o := under(cmd, groupPrinted)
-	o.value(func(v string) error { s.list = v; s.addNames(v); return nil }, "class_name", "C", "types by a `LIST` of names and patterns", noFiles)
+	o.value(func(v string) (err error) {
+		s.list, err = namesIn(v)
+		s.names = append(s.names, s.list...)
+		return err
+	}, "class_name", "C", "types by a `LIST` of names and patterns", noFiles)
 	o.toggle(&s.filter.Structs, "structs", "", "no unions", rare)
 	o.toggle(&s.filter.Unions, "unions", "", "only unions", rare)
 	number := func(p *int) func(string) error {
@@ -115,9 +119,17 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 	}
 	o.value(list(&s.filter.Prefixes), "prefix_filter", "y", "types whose names begin with `PREFIX`", rare, noFiles)
 	o.value(list(&s.filter.Without), "exclude", "x", "no types whose names begin with `PREFIX`", rare, noFiles)
-	o.value(func(v string) error { s.form, s.filter.Contains, s.list = show.Names, v, v; return nil },
+	o.value(func(v string) (err error) {
+		s.form, s.filter.Contains = show.Names, v
+		s.list, err = namesIn(v)
+		return err
+	},
 		"contains", "i", "names of types that have a member of type `NAME`", noFiles)
-	o.value(func(v string) error { s.form, s.filter.PointTo, s.list = show.Pointers, v, v; return nil },
+	o.value(func(v string) (err error) {
+		s.form, s.filter.PointTo = show.Pointers, v
+		s.list, err = namesIn(v)
+		return err
+	},
 		"find_pointers_to", "f", "members that point to the struct `NAME`", noFiles)
 	o.value(number(&s.wordSize), "word_size", "w", "an error unless words have `N` bytes", numbers, rare)
 	o.value(list(&s.declExclude), "decl_exclude", "D", "with DWARF: no types declared in files that begin with `PREFIX`", rare, noFiles)
@@ -199,23 +211,6 @@ func (s *showCommand) setFormats(v string) error {
 		s.in.dwarf = loadbtf.DWARFFirst
 	}
 	return nil
-}
-
-func (s *showCommand) addNames(list string) {
-	start, depth := 0, 0 // classes of --prettify have arguments in parentheses
-	for i := range len(list) + 1 {
-		switch {
-		case i < len(list) && list[i] == '(':
-			depth++
-		case i < len(list) && list[i] == ')':
-			depth--
-		case i == len(list) || list[i] == ',' && depth <= 0:
-			if i > start {
-				s.names = append(s.names, list[start:i])
-			}
-			start = i + 1
-		}
-	}
 }
 
 // split divides words into names of types and the file, "" for the running kernel.

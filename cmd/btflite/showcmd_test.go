@@ -327,6 +327,23 @@ func TestShowWords(t *testing.T) {
 	}
 }
 
+// TestShowNamesInFiles: a list may have files of names.
+func TestShowNamesInFiles(t *testing.T) {
+	file, list := shownFiles+"plain.btf", filepath.Join(t.TempDir(), "names")
+	if err := os.WriteFile(list, []byte("s1\n\ns2 \r\nen"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, option := range []string{"-C", "-i"} {
+		want, _ := btfliteRun(t, exitOK, "show", "-q", option, "u1,s1,s2,en,e0", file)
+		if got, _ := btfliteRun(t, exitOK, "show", "-q", option, "u1,file://"+list+",e0", file); got != want || got == "" {
+			t.Errorf("%s: %q, want %q", option, got, want)
+		}
+		if _, errs := btfliteRun(t, exitFailure, "show", option, "file://"+list+".not", file); !strings.Contains(errs, "no such file") {
+			t.Errorf("%s: %q", option, errs)
+		}
+	}
+}
+
 // TestShowMissing: a type that is not there is an error wherever it is named, behind what
 // the names before it print.
 func TestShowMissing(t *testing.T) {
