@@ -98,7 +98,7 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/declared", "internal/dwarf", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite",
+		"dedup/btffile", "encode", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite",
 		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},

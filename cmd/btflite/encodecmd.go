@@ -12,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -98,21 +99,22 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 	}
 	var out *target // nil: into the leading input
 	bases := c.basePaths(e.bases, paths)
+	inputs := e.allInputs(paths, bases)
 	if e.hasOut {
 		if out, err = c.resolveTarget(e.detached); err != nil {
 			return err
 		}
-		if err := out.refuseInputs(slices.Concat(paths, bases)); err != nil {
+		if err := out.refuseInputs(inputs); err != nil {
 			return err
 		}
 	}
-	extra, inlined, err := c.openBeside(&e.encoding, slices.Concat(paths, bases), out)
+	extra, inlined, err := c.openBeside(&e.encoding, inputs, out)
 	if err != nil {
 		return err
 	}
 	var report *reportFile
 	if e.hasReport {
-		if report, err = c.openReport(e.report, slices.Concat(paths, bases), out, extra, inlined); err != nil {
+		if report, err = c.openReport(e.report, inputs, out, extra, inlined); err != nil {
 			return err
 		}
 	}
@@ -140,6 +142,19 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 	f := e.finish(over, bases, out == nil)
 	f.Jobs = opt.Jobs
 	return c.encode(&e.encoding, paths, outputs{out, extra, inlined}, report, opt, f)
+}
+
+// allInputs are the files that no output may replace: inputs, bases, and what there is
+// beside the inputs. If nothing goes to another file, those do not matter.
+func (e *encodeCommand) allInputs(paths, bases []string) []string {
+	all := slices.Concat(paths, bases)
+	if !e.hasOut && !e.hasReport && e.extraVars == "" && e.inlineTo == "" {
+		return all
+	}
+	for _, p := range paths {
+		all = append(all, debuginfo.Beside(p, e.debugDir)...)
+	}
+	return all
 }
 
 var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_base=BASE")

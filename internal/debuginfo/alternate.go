@@ -20,9 +20,18 @@ var debugRoot = "/usr/lib/debug"
 // OpenAlt opens the alternate file, as Alt, if the file has one. Without it names
 // and types would be missing anywhere, so one that is not there is an error.
 func (f *File) OpenAlt() error {
+	e, err := findAlt(f)
+	if e == nil || err != nil {
+		return err
+	}
+	return f.useAlt(e.Path, e)
+}
+
+// findAlt opens the alternate file of f; nil if it has none.
+func findAlt(f *File) (*mmapelf.File, error) {
 	name, id, err := altLink(f.Dwarf)
 	if name == "" || err != nil {
-		return err
+		return nil, err
 	}
 	tried := []string{name}
 	switch {
@@ -49,9 +58,9 @@ func (f *File) OpenAlt() error {
 			e.Close()
 			continue
 		}
-		return f.useAlt(path, e)
+		return e, nil
 	}
-	return fmt.Errorf("%s: its alternate debug file %s (dwz) with id %x is neither beside it nor in %s", f.Path, Quote([]byte(name)), id, debugRoot)
+	return nil, fmt.Errorf("%s: its alternate debug file %s (dwz) with id %x is neither beside it nor in %s", f.Path, Quote([]byte(name)), id, debugRoot)
 }
 
 // useAlt makes e the alternate file.

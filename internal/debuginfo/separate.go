@@ -88,6 +88,25 @@ func (f *File) findDebugFile() error {
 	return nil
 }
 
+// Beside are the files beside the one at path that its debug information may be in: a
+// separate debug file, found as Open does with DebugDir, an alternate file (dwz), and a
+// .dwp file, which need not be there. There are none of a file that Open refuses.
+func Beside(path, debugDir string) (files []string) {
+	f, err := Open(&mmapelf.Source{Path: path}, Settings{DebugDir: debugDir, Scarce: func(uint64) bool { return false }})
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if f.Dwarf != f.ELF {
+		files = append(files, f.Dwarf.Path)
+	}
+	if alt, err := findAlt(f); err == nil && alt != nil {
+		files = append(files, alt.Path)
+		alt.Close()
+	}
+	return append(files, packageOf(path))
+}
+
 // openDebugFile opens a candidate and proves that it belongs to the file: by
 // the build-id if both have one, else by the checksum of .gnu_debuglink. A
 // file without DWARF is none: the file itself may have the name of its link.

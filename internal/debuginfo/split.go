@@ -57,7 +57,7 @@ func (f *File) OpenSplit(c *Cursor, s *Skeleton) (*File, error) {
 		places = []string{filepath.Join(s.dir, s.name)}
 	}
 	if !f.inMemory {
-		if dwo, err := f.openPacked(f.Path+".dwp", s.id); dwo != nil || err != nil {
+		if dwo, err := f.openPacked(packageOf(f.Path), s.id); dwo != nil || err != nil {
 			return dwo, err
 		}
 		own := filepath.Dir(f.Path)
@@ -82,9 +82,12 @@ func (f *File) OpenSplit(c *Cursor, s *Skeleton) (*File, error) {
 		}
 		return dwo, nil
 	}
-	return nil, c.UnitError(fmt.Sprintf("its .dwo file %s is not there (looked for %s, and %s.dwp)",
-		Quote([]byte(s.name)), strings.Join(tried, ", "), f.Path))
+	return nil, c.UnitError(fmt.Sprintf("its .dwo file %s is not there (looked for %s, and %s)",
+		Quote([]byte(s.name)), strings.Join(tried, ", "), packageOf(f.Path)))
 }
+
+// packageOf is the name of the package of .dwo files that belongs to a file.
+func packageOf(path string) string { return path + ".dwp" }
 
 // part is a file that has units of this one.
 func (f *File) part(path string, e *mmapelf.File) *File {
