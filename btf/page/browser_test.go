@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 )
@@ -258,6 +259,17 @@ func TestBrowser(t *testing.T) {
 	b.check("names are text", `(location.hash = "#" + encodeURIComponent("</script><b>&\"'"), document.querySelectorAll("img, main b b, script").length)`, "2")
 	b.check("light or dark", `(theme(), document.documentElement.dataset.theme)`, "dark")
 	b.screenshot("dark")
+
+	html.Reset()
+	if err := Write(&html, v, ids(v), Options{Open: v.Named("list_head", btf.KindStruct)[0]}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "named.html"), html.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.open("file://" + dir + "/named.html")
+	b.check("what was asked for", title, "struct list_head")
+	b.check("its place in the list", `document.querySelector("#list [aria-selected=true] .name").textContent`, "list_head")
 
 	var pair bytes.Buffer
 	if _, err := Compare(&pair, v, sample(t, true), [2]string{"old.btf", "new.btf"}, Options{}); err != nil {

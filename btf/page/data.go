@@ -16,6 +16,7 @@ type data struct {
 	About   string   `json:"about"`
 	Line    int      `json:"line"`
 	Sides   []string `json:"sides,omitempty"`
+	Open    int      `json:"open"` // index in Types of what is shown first, or -1
 	List    []int    `json:"list"`
 	Types   [][]any  `json:"types"`
 	Strings []string `json:"strings"`
@@ -29,7 +30,7 @@ const (
 )
 
 func newData(o Options) *data {
-	return &data{Line: o.line(), List: []int{}, Types: [][]any{}, Strings: []string{}, text: map[string]int{}}
+	return &data{Line: o.line(), Open: -1, List: []int{}, Types: [][]any{}, Strings: []string{}, text: map[string]int{}}
 }
 
 // intern is the index of a text.

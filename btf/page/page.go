@@ -35,6 +35,9 @@ type Options struct {
 	Line int
 	// Title is the name of what is shown: a file.
 	Title string
+	// Open is the id of the type that a page of Write shows when it is opened, one of
+	// those that it is given; 0 is the first by name.
+	Open uint32
 	// Only says which types a comparison shows; nil shows those whose layouts
 	// differ. part is "struct" or "union".
 	Only func(part, name string) bool
@@ -63,6 +66,9 @@ func Write(w io.Writer, v *view.View, ids []uint32, o Options) error {
 	}
 	if err := s.finish(); err != nil {
 		return err
+	}
+	if i, ok := s.index[o.Open]; ok {
+		d.Open = i
 	}
 	d.listNames()
 	d.About = fmt.Sprintf("%s: %d structs and unions", message.OneLine(o.Title), len(d.List))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 		return usagef("--id is for one file: ids of several that become one would be those of none")
 	}
 	d.in.printsAll = len(d.names)+len(d.ids) == 0 && d.object == ""
-	files, err := d.in.open(words)
+	files, err := d.in.open(eachOnce(words))
 	defer d.in.close()
 	if err != nil {
 		return err
@@ -227,6 +228,23 @@ func relocatedNames(path string) ([]string, error) {
 		return nil, fmt.Errorf("%s: %w", message.OneLine(path), err)
 	}
 	return names, nil
+}
+
+// eachOnce are the files without those that came before, by whatever name: read again, a
+// kernel would not be the base of its modules.
+func eachOnce(paths []string) (once []string) {
+	var known []os.FileInfo
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err == nil && slices.ContainsFunc(known, func(old os.FileInfo) bool { return os.SameFile(old, info) }) {
+			continue
+		}
+		if err == nil {
+			known = append(known, info)
+		}
+		once = append(once, p)
+	}
+	return once
 }
 
 // merged is all types of the files: a kernel and its modules, or files that stand

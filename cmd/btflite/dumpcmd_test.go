@@ -27,6 +27,7 @@ func TestDumpSelection(t *testing.T) {
 		{"dump --format=c --name=mine --name=thing " + base + " " + module, []string{"struct mine {", "struct thing {"}, "no name"},
 		{"dump --format=c --name=mine " + module + " " + base, []string{"struct mine {"}, ""}, // the base comes behind
 		{"dump --format=c --name=mine " + over + " " + module, []string{"struct mine {"}, ""},
+		{"dump --format=c --name=mine " + base + " ./" + base + " " + module + " " + base, []string{"struct mine {"}, ""}, // each once
 		{"dump --json-lines --name=mine " + over + " " + module, []string{`"kind":"STRUCT","name":"mine"`}, `{"types"`},
 		{"dump -j --id=42 " + over + " " + module, []string{`{"types":[{"id":42,`}, `"id":43`},
 		{"dump -p --id=42 --id=1 " + over + " " + module, []string{`"id": 42,`, `"id": 1,`}, `"id": 43`},

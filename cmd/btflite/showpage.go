@@ -29,6 +29,9 @@ func (s *showCommand) draw(c *cli, path string, v *view.View) error {
 		return err
 	}
 	opt := page.Options{Line: s.opt.CacheLine, Title: path}
+	if len(s.names) > 0 && len(ids) > 0 {
+		opt.Open = ids[0]
+	}
 	out := bufio.NewWriter(c.stdout)
 	if s.format == "svg" {
 		if len(ids) != 1 {
