@@ -11,7 +11,7 @@ import (
 // Exit statuses.
 const (
 	exitOK       = 0
-	exitFailure  = 1  // the work could not be done; nothing was written
+	exitFailure  = 1  // the work could not be done and nothing was written, or what was done could not be reported
 	exitInternal = 2  // a fault of this program
 	exitUsage    = 64 // a wrong command line, EX_USAGE
 )
