@@ -70,7 +70,7 @@ func recovered(path string, err *error, undo func()) {
 		return
 	}
 	if encode.IsFault(x) {
-		*err = &Error{File: path, Err: fmt.Errorf("%s: a file was cut short or could not be read while in use", path)}
+		*err = &Error{File: path, Err: fmt.Errorf("%s: %s", path, encode.CutShort)}
 	} else {
 		*err = &Error{File: path, Err: &encode.Crash{File: path, Value: x, Site: encode.PanicSite()}}
 	}

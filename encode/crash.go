@@ -36,6 +36,9 @@ func IsFault(v any) bool {
 	return ok
 }
 
+// CutShort says what such an address cannot be read for.
+const CutShort = "a file was cut short or could not be read while in use"
+
 // PanicSite is the function and line that panicked: the first frame outside
 // package runtime after runtime.gopanic. It must be called from a deferred
 // function.

@@ -16,9 +16,6 @@ const (
 	exitUsage    = 64 // a wrong command line, EX_USAGE
 )
 
-// cutShort says what memory of a mapped file cannot be read for.
-const cutShort = "a file was cut short or could not be read while in use"
-
 // describePanic is the line for a recovered panic of a run with these words, with the
 // place that panicked. It must be called from the deferred function itself.
 func describePanic(v any, args []string) (line string, status int) {
@@ -30,9 +27,9 @@ func describePanic(v any, args []string) (line string, status int) {
 			}
 		}
 		if len(files) == 0 {
-			return cutShort, exitFailure
+			return encode.CutShort, exitFailure
 		}
-		return message.Inputs(files) + ": " + cutShort, exitFailure
+		return message.Inputs(files) + ": " + encode.CutShort, exitFailure
 	}
 	crash := encode.Crash{Value: v, Site: encode.PanicSite()}
 	return crash.Error() + pleaseReport, exitInternal
@@ -44,7 +41,7 @@ func recoverFault(path string, err *error) {
 	switch v := recover(); {
 	case v == nil:
 	case encode.IsFault(v):
-		*err = fmt.Errorf("%s: %s", message.OneLine(path), cutShort)
+		*err = fmt.Errorf("%s: %s", message.OneLine(path), encode.CutShort)
 	default:
 		panic(v)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/encode"
 )
 
 // manyStructs is a file of some pages.
@@ -46,7 +47,7 @@ func TestCutWhileRead(t *testing.T) {
 		if want == exitTrouble {
 			names += " and 1 more input"
 		}
-		if status := c.run(strings.Fields(args)); status != want || stderr.String() != "btflite: "+names+": "+cutShort+"\n" {
+		if status := c.run(strings.Fields(args)); status != want || stderr.String() != "btflite: "+names+": "+encode.CutShort+"\n" {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
 		}
 	}
@@ -58,7 +59,7 @@ func TestCutWhileVerified(t *testing.T) {
 	path := manyStructs(t)
 	rules := verify.Rules{Stop: func() error { return os.Truncate(path, 0) }}
 	v := verifyFile(verifiedFile{path: path}, false, rules, newBaseFinder(""))
-	if v.outcome != unreadable || !strings.HasSuffix(v.Reason, ": "+cutShort) {
+	if v.outcome != unreadable || !strings.HasSuffix(v.Reason, ": "+encode.CutShort) {
 		t.Errorf("%s: %s", v.Outcome, v.Reason)
 	}
 }
