@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -145,14 +146,17 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 }
 
 // allInputs are the files that no output may replace: inputs, bases, and what there is
-// beside the inputs. If nothing goes to another file, those do not matter.
+// beside the inputs. To find that may take a checksum of a large file, which is left out if
+// no output is there yet.
 func (e *encodeCommand) allInputs(paths, bases []string) []string {
 	all := slices.Concat(paths, bases)
-	if !e.hasOut && !e.hasReport && e.extraVars == "" && e.inlineTo == "" {
-		return all
-	}
-	for _, p := range paths {
-		all = append(all, debuginfo.Beside(p, e.debugDir)...)
+	for _, out := range []string{e.detached, e.report, e.extraVars, e.inlineTo} {
+		if _, err := os.Stat(out); err == nil {
+			for _, p := range paths {
+				all = append(all, debuginfo.Beside(p, e.debugDir)...)
+			}
+			break
+		}
 	}
 	return all
 }
