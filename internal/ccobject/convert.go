@@ -40,7 +40,7 @@ func Convert(src mmapelf.Source, maker string, keepExports func() bool) ([]byte,
 		return nil, err
 	}
 	defer f.Close()
-	c := &converter{file: f, writer: unitrecord.NewWriter(), maker: maker}
+	c := &converter{file: f, writer: unitrecord.NewWriter(len(abbrevs)), maker: maker}
 	c.in = unit.Input{
 		File: f, Index: new(atomic.Uint32), Limit: limit,
 		Options:  unit.Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true, KeepSigns: true},

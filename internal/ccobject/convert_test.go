@@ -79,7 +79,7 @@ func run(t *testing.T, dir string, words ...string) {
 var compilers = []string{
 	"gcc", "gcc -m32", "clang", "aarch64-linux-gnu-gcc", "s390x-linux-gnu-gcc", "arm-linux-gnueabihf-gcc",
 	"clang --target=aarch64-linux-gnu", "clang --target=s390x-linux-gnu", "clang --target=armv7-linux-gnueabi",
-	"clang --target=mips64-linux-gnu", "clang --target=riscv64-linux-gnu", "clang --target=powerpc64le-linux-gnu",
+	"riscv64-linux-gnu-gcc", "clang --target=mips64-linux-gnu", "clang --target=riscv64-linux-gnu", "clang --target=powerpc64le-linux-gnu",
 }
 
 // TestCompilers: objects of many compilers give the same BTF as from DWARF.

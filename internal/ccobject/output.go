@@ -45,7 +45,8 @@ type relocations struct {
 // output is what the new sections hold.
 type output struct {
 	info   []byte
-	relocs []byte
+	abbrev []byte
+	relocs []byte // of info
 }
 
 // find finds the sections and relocations of the object.
@@ -115,7 +116,7 @@ func (c *converter) Base(f unitrecord.Field) (base int, offset uint64, ok bool) 
 	return base, offset, true
 }
 
-// abbrevs is the abbreviation of units with a record.
+// abbrevs is the abbreviation of units with a record. The nodes of a unit follow it.
 var abbrevs = func() []byte {
 	const tagCompileUnit, atName, atLanguage, atProducer = 0x11, 0x03, 0x13, 0x25
 	b := []byte{1, tagCompileUnit, 0}
@@ -131,7 +132,7 @@ var abbrevs = func() []byte {
 	return append(b, 0)
 }()
 
-// add appends the unit in work to the new .debug_info.
+// add appends the unit in work to the new sections.
 func (c *converter) add(rec unitrecord.Record) error {
 	u, order := &c.u, c.file.Order()
 	field := u.Hdr.Off + 6 // of debug_abbrev_offset
@@ -143,11 +144,11 @@ func (c *converter) add(rec unitrecord.Record) error {
 		return fmt.Errorf("%w: a unit header without a relocation", unitrecord.ErrNot)
 	}
 	start := len(c.out.info)
-	b := append(c.out.info, 0, 0, 0, 0, 5, 0, 1, u.Hdr.AddrSize)
+	b := append(c.out.info, 0, 0, 0, 0, 5, 0, 1, u.Hdr.AddrSize, 0, 0, 0, 0, 1)
 	order.PutUint16(b[start+4:], 5)
-	abbrev.Off, abbrev.Addend = uint64(len(b)), 0
-	c.out.relocs = c.infoRelocs.Append(c.out.relocs, abbrev)
-	b = append(b, 0, 0, 0, 0, 1)
+	abbrev.Off, abbrev.Addend = uint64(start)+8, int64(uint64(len(c.out.abbrev))-c.object.Value(abbrev.Symbol))
+	c.relocate(b, abbrev, 4)
+	c.out.abbrev = append(append(c.out.abbrev, abbrevs...), rec.Nodes...)
 	b = append(append(b, c.producer()...), 0)
 	b = append(b, 0, 0)
 	order.PutUint16(b[len(b)-2:], u.Language)
@@ -159,19 +160,23 @@ func (c *converter) add(rec unitrecord.Record) error {
 	size := int(u.Hdr.AddrSize)
 	for i, base := range c.bases[:rec.N] {
 		base.Off = uint64(at + rec.Bases + i*size)
-		c.out.relocs = c.infoRelocs.Append(c.out.relocs, base)
-		if !c.infoRelocs.InPlace() {
-			continue // Alpha adds what stands there, too
-		}
-		if size == 8 {
-			order.PutUint64(b[base.Off:], uint64(base.Addend))
-		} else {
-			order.PutUint32(b[base.Off:], uint32(base.Addend))
-		}
+		c.relocate(b, base, size)
 	}
 	order.PutUint32(b[start:], uint32(len(b)-start-4))
 	c.out.info = b
 	return nil
+}
+
+// relocate adds a relocation of the new .debug_info, b, to a field of size bytes.
+func (c *converter) relocate(b []byte, r elfobject.Reloc, size int) {
+	c.out.relocs = c.infoRelocs.Append(c.out.relocs, r)
+	switch order := c.file.Order(); {
+	case !c.infoRelocs.InPlace(): // the field stays 0: Alpha adds what stands there, too
+	case size == 8:
+		order.PutUint64(b[r.Off:], uint64(r.Addend))
+	default:
+		order.PutUint32(b[r.Off:], uint32(r.Addend))
+	}
 }
 
 // producer is the producer of the unit. Of its options, those for the machine are left:
@@ -196,7 +201,7 @@ func (c *converter) producer() string {
 func (c *converter) rewrite() ([]byte, error) {
 	change := elfobject.Change{
 		Drop: make(map[int]bool),
-		Set:  map[int][]byte{c.info.Index: c.out.info, c.abbrev.Index: abbrevs, c.infoRelocs.Section.Index: c.out.relocs},
+		Set:  map[int][]byte{c.info.Index: c.out.info, c.abbrev.Index: c.out.abbrev, c.infoRelocs.Section.Index: c.out.relocs},
 	}
 	all := c.file.ELF.Sections
 	debug := func(s *mmapelf.Section) bool {

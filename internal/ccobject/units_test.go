@@ -139,3 +139,42 @@ func TestSeveralDefinitions(t *testing.T) {
 	run(t, dir, append([]string{"ld", "-r", "-o", "records.o"}, records...)...)
 	sameBTF(t, "several definitions", filepath.Join(dir, "dwarf.o"), filepath.Join(dir, "records.o"))
 }
+
+// TestSeveralUnits: an object with several units, linked of others before it is converted, has
+// a record for each one, with its nodes at another place of .debug_abbrev.
+func TestSeveralUnits(t *testing.T) {
+	source, err := filepath.Abs("testdata/unit.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cc := range compilers {
+		if cc == "clang --target=s390x-linux-gnu" {
+			continue // an older lld does not link for it
+		}
+		t.Run(strings.ReplaceAll(cc, " ", ""), func(t *testing.T) {
+			dir := t.TempDir()
+			words := strings.Fields(cc)
+			m := typeMaker{random: rand.New(rand.NewPCG(5, 7)), structs: 12, rarity: 8}
+			objects := []string{"unit.o"}
+			run(t, dir, append(slices.Clone(words), "-g", "-O2", "-ffreestanding", "-w", "-c", "-o", "unit.o", source)...)
+			for n := range 3 {
+				name := "u" + strconv.Itoa(n)
+				if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(m.file(n)), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				run(t, dir, append(slices.Clone(words), "-g", "-O2", "-ffreestanding", "-w", "-c", "-o", name+".o", name+".c")...)
+				objects = append(objects, name+".o")
+			}
+			linker := []string{"-r", "-nostdlib", "-o", "all.o"}
+			if words[0] == "clang" {
+				linker = append(linker, "-fuse-ld=lld")
+			}
+			run(t, dir, slices.Concat(words, linker, objects)...)
+			record, err := convert(filepath.Join(dir, "all.o"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBTF(t, cc, filepath.Join(dir, "all.o"), record)
+		})
+	}
+}

@@ -62,6 +62,21 @@ func (c *Cursor) compileAbbrevs() error {
 	return nil
 }
 
+// FromAbbrevs is n bytes of .debug_abbrev, off bytes behind where the abbreviations of the
+// unit begin. They stay until the unit is done; ok is false if the section has not so many.
+func (p *Position) FromAbbrevs(off, n uint64) (b []byte, ok bool, err error) {
+	all, from := p.File.other.abbrev, p.Hdr.AbbrevOff
+	if size := uint64(len(all)); from > size || off > size-from || n > size-from-off {
+		return nil, false, nil
+	}
+	from += off
+	all, err = p.File.inOrder.abbrev.need(p.Seq, all, from, n)
+	if err != nil {
+		return nil, false, err
+	}
+	return all[from : from+n], true, nil
+}
+
 // Start makes the unit ready to be read: its bytes are there and relocated, and its
 // abbreviations compiled. The unit DIE is next: UnitDIE.
 func (c *Cursor) Start() error {

@@ -115,6 +115,19 @@ func (o *Object) Merged(i uint32) bool {
 	return k < len(o.f.Sections) && o.f.Sections[k].Flags&shfMerge != 0
 }
 
+// Value is the value of symbol i: in an object, its offset in its section. It is 0 if there
+// is no such symbol.
+func (o *Object) Value(i uint32) uint64 {
+	at := int(i) * o.symbolSize()
+	switch {
+	case at+o.symbolSize() > len(o.syms):
+		return 0
+	case o.f.Class64:
+		return o.order.Uint64(o.syms[at+8:])
+	}
+	return uint64(o.order.Uint32(o.syms[at+4:]))
+}
+
 // Reloc is a relocation.
 type Reloc struct {
 	Off    uint64

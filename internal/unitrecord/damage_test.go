@@ -1,6 +1,7 @@
 package unitrecord_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -61,6 +62,22 @@ func record(tb testing.TB, object []byte) (from, to int) {
 	return int(s.Offset) + at + 4, int(s.Offset) + len(info)
 }
 
+// nodes finds the nodes of an object of one unit: the rest of .debug_abbrev behind its only
+// abbreviation.
+func nodes(tb testing.TB, object []byte) (from, to int) {
+	tb.Helper()
+	f, err := mmapelf.New("unit.o", object)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := f.Section(".debug_abbrev")
+	table := bytes.Index(object[s.Offset:][:s.Size], []byte{0, 0, 0})
+	if table < 0 {
+		tb.Fatal("the abbreviation is not found")
+	}
+	return int(s.Offset) + table + 3, int(s.Offset + s.Size)
+}
+
 // encodes encodes an object whose record may be damaged, and fails the test if that
 // crashes or writes BTF that the kernel would refuse. It reports whether there was
 // BTF.
@@ -100,12 +117,15 @@ func TestDamagedFrame(t *testing.T) {
 	if !encodes(t, data) {
 		t.Fatal("the object itself cannot be encoded")
 	}
-	from, to := record(t, data)
+	parts := [2][2]int{}
+	parts[0][0], parts[0][1] = record(t, data)
+	parts[1][0], parts[1][1] = nodes(t, data)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range rounds(t) {
 		mutant := append([]byte(nil), data...)
 		for range 1 + random.IntN(3) {
-			mutant[from+random.IntN(to-from)] ^= 1 << random.IntN(8)
+			p := parts[random.IntN(2)]
+			mutant[p[0]+random.IntN(p[1]-p[0])] ^= 1 << random.IntN(8)
 		}
 		encodes(t, mutant)
 	}
@@ -114,7 +134,7 @@ func TestDamagedFrame(t *testing.T) {
 // TestDamagedBlock: each bit of a block that is read counts. Those of the only unit are all read.
 func TestDamagedBlock(t *testing.T) {
 	data := object(t)
-	_, to := record(t, data)
+	_, to := nodes(t, data)
 	for at := to - 200; at < to; at++ {
 		mutant := append([]byte(nil), data...)
 		mutant[at] ^= 1 << (at % 8)
@@ -124,36 +144,78 @@ func TestDamagedBlock(t *testing.T) {
 	}
 }
 
+// TestNodesElsewhere: nodes that the section does not have, by their place or their size, are
+// damage.
+func TestNodesElsewhere(t *testing.T) {
+	data := object(t)
+	from, to := record(t, data)
+	nodesFrom, nodesTo := nodes(t, data)
+	f, err := mmapelf.New("unit.o", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := uint64(nodesFrom) - f.Section(".debug_abbrev").Offset
+	size := uint64(nodesTo - nodesFrom)
+	want := binary.AppendUvarint(binary.AppendUvarint(nil, table), size)
+	at := bytes.Index(data[from:to], want)
+	if at < 0 {
+		t.Fatal("the record does not say where its nodes are")
+	}
+	rest := data[from+at+len(want) : to]
+	for _, place := range [][2]uint64{{table, size + 1}, {table + 1, size}, {table, size - 1}, {table - 1, size}, {table, 0}, {0, 0}, {0, table + size},
+		{1 << 63, 1 << 63}, {^uint64(0), size}, {^uint64(0), ^uint64(0)}, {table, ^uint64(0)}, {table + size, 1}} {
+		made := append([]byte(nil), data[from:from+at]...)
+		made = append(binary.AppendUvarint(binary.AppendUvarint(made, place[0]), place[1]), rest...)
+		if encodes(t, replace(data, from, to, made, true)) {
+			t.Errorf("nodes at %d of %d bytes are taken; they are at %d of %d", place[0], place[1], table, size)
+		}
+	}
+}
+
+// remakes is the object with other columns and blocks, and checksums that are right.
+func remakes(tb testing.TB, data []byte, columns, blocks func([]byte) []byte) []byte {
+	tb.Helper()
+	from, to := record(tb, data)
+	nodesFrom, nodesTo := nodes(tb, data)
+	if nodesFrom < to {
+		tb.Fatal(".debug_abbrev lies before .debug_info")
+	}
+	made, others := unitrecord.Remake(data[from:to], data[nodesFrom:nodesTo], 8, columns, blocks)
+	if made == nil {
+		tb.Fatal("no record")
+	}
+	return replace(replace(data, nodesFrom, nodesTo, others, false), from, to, made, true)
+}
+
+// same changes nothing.
+func same(b []byte) []byte { return b }
+
 // TestMadeUpColumns: columns and blocks that somebody has made up, with checksums that are
 // right, crash nothing.
 func TestMadeUpColumns(t *testing.T) {
 	data := object(t)
-	from, to := record(t, data)
 	random := rand.New(rand.NewPCG(3, 4))
 	accepted := 0
-	for i := range rounds(t) {
-		remake := unitrecord.Remake
-		if i%2 == 1 {
-			remake = unitrecord.RemakeBlocks
-		}
-		made := remake(data[from:to], 8, func(columns []byte) []byte {
-			for range 1 + random.IntN(4) {
-				at := random.IntN(len(columns))
-				switch random.IntN(3) {
-				case 0:
-					columns[at] ^= 1 << random.IntN(8)
-				case 1:
-					columns[at] = byte(random.IntN(256))
-				default:
-					columns[at] = columns[random.IntN(len(columns))]
-				}
+	change := func(columns []byte) []byte {
+		for range 1 + random.IntN(4) {
+			at := random.IntN(len(columns))
+			switch random.IntN(3) {
+			case 0:
+				columns[at] ^= 1 << random.IntN(8)
+			case 1:
+				columns[at] = byte(random.IntN(256))
+			default:
+				columns[at] = columns[random.IntN(len(columns))]
 			}
-			return columns
-		})
-		if made == nil {
-			t.Fatal("no record")
 		}
-		if mutant := withRecord(data, from, to, made); mutant != nil && encodes(t, mutant) {
+		return columns
+	}
+	for i := range rounds(t) {
+		columns, blocks := change, same
+		if i%2 == 1 {
+			columns, blocks = same, change
+		}
+		if encodes(t, remakes(t, data, columns, blocks)) {
 			accepted++
 		}
 	}
@@ -162,18 +224,12 @@ func TestMadeUpColumns(t *testing.T) {
 	}
 }
 
-// withRecord is the object with another record.
-func withRecord(data []byte, from, to int, made []byte) []byte {
+// replace is the object with other bytes in a section. inUnit says that they are the end of the
+// only unit.
+func replace(data []byte, from, to int, made []byte, inUnit bool) []byte {
 	grown := len(made) - (to - from)
 	out := append([]byte(nil), data[:from]...)
-	out = append(out, made...)
-	binary.LittleEndian.PutUint32(out[from-4:], uint32(len(made)))
-	return moved(append(out, data[to:]...), data, from, grown)
-}
-
-// moved corrects the header, the sections and the unit of an object whose .debug_info
-// has grown by some bytes.
-func moved(out, data []byte, from, grown int) []byte {
+	out = append(append(out, made...), data[to:]...)
 	le := binary.LittleEndian
 	shoff := int(le.Uint64(data[40:]))
 	le.PutUint64(out[40:], uint64(shoff+grown))
@@ -184,8 +240,13 @@ func moved(out, data []byte, from, grown int) []byte {
 			le.PutUint64(h[24:], uint64(off+grown))
 		case off <= from && from < off+int(le.Uint64(h[32:])):
 			le.PutUint64(h[32:], le.Uint64(h[32:])+uint64(grown))
-			le.PutUint32(out[off:], le.Uint32(out[off:])+uint32(grown))
+			if inUnit {
+				le.PutUint32(out[off:], le.Uint32(out[off:])+uint32(grown))
+			}
 		}
+	}
+	if inUnit {
+		le.PutUint32(out[from-4:], uint32(len(made)))
 	}
 	return out
 }
@@ -193,7 +254,6 @@ func moved(out, data []byte, from, grown int) []byte {
 // FuzzRecord encodes objects whose record has any columns and blocks.
 func FuzzRecord(f *testing.F) {
 	data := object(f)
-	from, to := record(f, data)
 	var columns, blocks []byte
 	keep := func(p *[]byte) func([]byte) []byte {
 		return func(b []byte) []byte {
@@ -201,13 +261,10 @@ func FuzzRecord(f *testing.F) {
 			return b
 		}
 	}
-	unitrecord.Remake(data[from:to], 8, keep(&columns))
-	unitrecord.RemakeBlocks(data[from:to], 8, keep(&blocks))
+	remakes(f, data, keep(&columns), keep(&blocks))
 	f.Add(columns, blocks)
 	f.Fuzz(func(t *testing.T, columns, blocks []byte) {
-		made := unitrecord.Remake(data[from:to], 8, func([]byte) []byte { return columns })
-		made = unitrecord.RemakeBlocks(made, 8, func([]byte) []byte { return blocks })
-		encodes(t, withRecord(data, from, to, made))
+		encodes(t, remakes(t, data, func([]byte) []byte { return columns }, func([]byte) []byte { return blocks }))
 	})
 }
 

@@ -1,29 +1,21 @@
 package unitrecord
 
-// Remake is a record with other columns and the right checksums; nil if it is not one.
-func Remake(record []byte, addrSize int, change func(columns []byte) []byte) []byte {
-	return remake(record, addrSize, change, func(b []byte) []byte { return b })
-}
-
-// RemakeBlocks is Remake for the blocks.
-func RemakeBlocks(record []byte, addrSize int, change func(blocks []byte) []byte) []byte {
-	return remake(record, addrSize, func(b []byte) []byte { return b }, change)
-}
-
-func remake(record []byte, addrSize int, columns, blocks func([]byte) []byte) []byte {
+// Remake is a record and its nodes with other columns and blocks of nodes, and the right
+// checksums; nil if it is not a record.
+func Remake(record, nodes []byte, addrSize int, columns, blocks func([]byte) []byte) (remade, renoded []byte) {
 	f, err := parseFrame(record, addrSize)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	b, err := expand(nil, f.columns)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	made, nodes := columns(b), blocks(append([]byte(nil), f.blocks...))
-	sealBlocks(made, nodes)
-	out, bases := appendFrame(nil, f.maker, len(f.bases)/addrSize, addrSize, made, nodes)
+	made, renoded := columns(b), blocks(append([]byte(nil), nodes...))
+	sealBlocks(made, renoded)
+	out, bases := appendFrame(nil, f.maker, len(f.bases)/addrSize, addrSize, made, place{f.nodes.off, uint64(len(renoded))})
 	copy(out[bases:], f.bases)
-	return out
+	return out, renoded
 }
 
 // sealBlocks makes the checksums of the blocks right, as far as the columns say where they are.

@@ -11,21 +11,26 @@ import (
 // The frame of a record: what is needed before the columns can be read. Addresses
 // that the linker decides stand in it as plain words, each with a relocation.
 //
-//	1       format, 4
+//	1       format, 5
 //	1       number of the dictionary of names
 //	1, n    length and text of the version of btflite that has made the record
 //	ULEB    number of bases
 //	n × 4|8 bases: addresses in the byte order of the file, each one more than it is;
 //	        0 where the linker has dropped the section
-//	ULEB    length of the columns, compressed
+//	ULEB    where the nodes are in .debug_abbrev, from the unit's abbreviations on
+//	ULEB    length of the nodes
 //	4       checksum of the columns
-//	n       columns, an S2 block
-//	rest    blocks of nodes, each behind its checksum, see types.go
+//	rest    columns, an S2 block
+//
+// The nodes are blocks, each behind its checksum, see types.go. They are not in .debug_info
+// because GNU ld reads each section of its output as one piece when it is done, for the build
+// id: two sections take less of its memory than one of their size. .debug_abbrev is in every
+// object, and its other readers stop at the end of a table.
 //
 // A checksum is a CRC-32C, little-endian. Blocks have their own, as most are not read.
 
 // Format is the version of the format of records. Another one is not read.
-const Format = 4
+const Format = 5
 
 // maxColumns is the most bytes that the columns of a record may have.
 const maxColumns = 256 << 20
@@ -35,25 +40,28 @@ type frame struct {
 	maker   string
 	bases   []byte // of addrSize bytes each
 	columns []byte // compressed
-	blocks  []byte
+	nodes   place
 }
+
+// place is where the nodes are in .debug_abbrev: their offset from the abbreviations of the
+// unit, and how many bytes they are.
+type place struct{ off, size uint64 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendFrame appends a record with n bases of addrSize bytes, all zero. It returns where
 // the bases begin.
-func appendFrame(b []byte, maker string, n, addrSize int, columns, blocks []byte) (out []byte, bases int) {
+func appendFrame(b []byte, maker string, n, addrSize int, columns []byte, nodes place) (out []byte, bases int) {
 	b = append(b, Format, Dictionary, byte(len(maker)))
 	b = append(b, maker...)
 	b = binary.AppendUvarint(b, uint64(n))
 	bases = len(b)
 	b = append(b, make([]byte, n*addrSize)...)
-	packed := compress(columns)
-	b = binary.AppendUvarint(b, uint64(len(packed)))
+	b = binary.AppendUvarint(binary.AppendUvarint(b, nodes.off), nodes.size)
 	at := len(b)
-	b = append(append(b, make([]byte, checksumSize)...), packed...)
+	b = append(append(b, make([]byte, checksumSize)...), compress(columns)...)
 	seal(b[at:])
-	return append(b, blocks...), bases
+	return b, bases
 }
 
 // checksumSize is the size of a checksum in bytes.
@@ -102,14 +110,14 @@ func parseFrame(b []byte, addrSize int) (f frame, err error) {
 		return f, errDamaged
 	}
 	f.bases, b = b[k:k+int(n)*addrSize], b[k+int(n)*addrSize:]
-	n, k = binary.Uvarint(b)
-	if k <= 0 || len(b)-k < checksumSize || n > uint64(len(b)-k-checksumSize) {
-		return f, errDamaged
+	for _, x := range []*uint64{&f.nodes.off, &f.nodes.size} {
+		if *x, k = binary.Uvarint(b); k <= 0 {
+			return f, errDamaged
+		}
+		b = b[k:]
 	}
-	b = b[k:]
-	f.blocks = b[checksumSize+n:]
 	var ok bool
-	if f.columns, ok = sealed(b[:checksumSize+n]); !ok {
+	if f.columns, ok = sealed(b); !ok {
 		return f, errDamaged
 	}
 	return f, nil

@@ -106,8 +106,11 @@ func (r *Reader) open(u *unit.Unit) error {
 	}
 	r.bad = false
 	r.bases = bases{f.bases, size, u.Hdr.BigEndian}
-	r.chunk.blocks = f.blocks
-	return nil
+	var ok bool
+	if r.chunk.blocks, ok, err = u.FromAbbrevs(f.nodes.off, f.nodes.size); err == nil && !ok {
+		err = errDamaged
+	}
+	return err
 }
 
 // expand expands columns, into the memory of old if it can.

@@ -15,6 +15,7 @@ type Writer struct {
 	cols      columns
 	block     block
 	blocks    []byte // those that are written
+	nodesAt   int    // see NewWriter
 	refs      refWriter
 	names     namer
 	keys      keyMaker
@@ -41,9 +42,10 @@ func (w *Writer) fail(what string) {
 	}
 }
 
-// NewWriter is a Writer.
-func NewWriter() *Writer {
-	w := new(Writer)
+// NewWriter is a Writer for objects whose .debug_abbrev has the nodes of a unit nodesAt bytes
+// behind where the abbreviations of the unit begin.
+func NewWriter(nodesAt int) *Writer {
+	w := &Writer{nodesAt: nodesAt}
 	w.blocks = make([]byte, 0, 32<<10)
 	for i := range w.cols {
 		w.cols[i] = make([]byte, 0, 1<<10)
@@ -51,9 +53,11 @@ func NewWriter() *Writer {
 	return w
 }
 
-// Record is a unit record and where it is to be relocated.
+// Record is a unit record and where it is to be relocated. Its bytes are valid until the next
+// record is made.
 type Record struct {
-	Bytes []byte // valid until the next record is made
+	Bytes []byte // for the attribute of the unit DIE
+	Nodes []byte // for .debug_abbrev
 	Bases int    // offset of the first base in Bytes
 	N     int    // bases
 }
@@ -86,9 +90,9 @@ func (w *Writer) Write(u *unit.Unit, in *unit.Input, addrs Addresses, lists []by
 	w.endNames()
 	raw := w.cols.pack(w.scratch[:0])
 	w.scratch = raw
-	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(u.Hdr.AddrSize), raw, w.blocks)
+	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(u.Hdr.AddrSize), raw, place{uint64(w.nodesAt), uint64(len(w.blocks))})
 	w.packed = out
-	return Record{Bytes: out, Bases: bases, N: w.bases}, nil
+	return Record{Bytes: out, Nodes: w.blocks, Bases: bases, N: w.bases}, nil
 }
 
 // start prepares for a unit.
