@@ -64,8 +64,9 @@ var recordSteps = []string{stepObject, stepSparingObject, stepLLD, stepKernel, s
 const link = "-m elf_x86_64 -z noexecstack --no-warn-rwx-segments"
 
 // sparing are options of GNU ld: it reads symbols and relocations again where it needs
-// them again, and keeps nothing for a map file.
-const sparing = "--no-keep-memory --reduce-memory-overheads"
+// them again, and the hash tables that it makes for each object begin small. They grow by
+// themselves.
+const sparing = "--no-keep-memory --hash-size=31"
 
 // step is the command line of a step in a build folder, whose outputs go to the folder
 // dir. It is run by a shell in the build folder.

@@ -35,6 +35,7 @@ var elsewhere = []string{"-E", "-S", "-M", "-MM", "-fsyntax-only", "-###", "--he
 // state is what has been read so far.
 type state struct {
 	compile, debug, elsewhere bool
+	toggle                    bool // -gtoggle: whatever the other options say of debug, the opposite
 	output, language          string
 	inputs                    []input
 }
@@ -60,7 +61,7 @@ func Parse(words []string) Line {
 	var s state
 	files := 0
 	s.read(expand(words, &files))
-	if !s.compile || !s.debug || s.elsewhere {
+	if !s.compile || s.debug == s.toggle || s.elsewhere {
 		return Line{}
 	}
 	var l Line
@@ -126,6 +127,8 @@ func (s *state) option(w, value string) {
 // information on or off counts.
 func (s *state) debugOption(w string) {
 	switch {
+	case w == "-gtoggle":
+		s.toggle = true
 	case w == "-g0" || w == "-ggdb0":
 		s.debug = false
 	case w == "-g", w == "-ggdb", strings.HasPrefix(w, "-gdwarf"), strings.HasPrefix(w, "-ggdb"), w == "-gline-tables-only", w == "-gmlt",

@@ -48,6 +48,9 @@ func TestParse(t *testing.T) {
 		{"-c a.c", ""},
 		{"-g -g0 -c a.c", ""},
 		{"-g0 -g -c a.c", "a.o"},
+		{"-gtoggle -c a.c", "a.o"},
+		{"-g -gtoggle -c a.c", ""},
+		{"-gtoggle -g0 -gtoggle -c a.c", "a.o"},
 		{"-gz -c a.c", ""},
 		{"-gno-record-gcc-switches -c a.c", ""},
 		// No object.
