@@ -36,7 +36,7 @@ func newCompilerCommand(c *cli) *cobra.Command {
 		Use: "cc [--keep-dwarf=DIR] COMPILER [ARG...]",
 		Long: `Run COMPILER, a C compiler like gcc or clang, with its arguments. An object that it
 writes with debug information gets unit records in place of its debug sections: all
-that btflite needs to encode it, in about a twentieth of the bytes. btflite -J takes
+that btflite needs to encode it, in about a fifteenth of the bytes. btflite -J takes
 a kernel or module that is linked of such objects as it takes one with DWARF, and
 writes the same BTF.
 
