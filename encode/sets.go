@@ -40,7 +40,7 @@ func (r *run) takeSet() (err error) {
 // tables of other files small.
 const (
 	bytesPerString  = 2048
-	recordPerString = 512
+	recordPerString = 171
 	maxReserved     = 1 << 17
 )
 

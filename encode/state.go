@@ -122,9 +122,9 @@ func (r *run) recordNames() *unitrecord.Names {
 	return r.records.names
 }
 
-// bytesPerName is how many bytes of unit records bring a new name, rounded down: 380 in an
-// x86_64 defconfig kernel.
-const bytesPerName = 320
+// bytesPerName is how many bytes of .debug_info with unit records bring a new name, rounded
+// down: 127 in an x86_64 defconfig kernel.
+const bytesPerName = 106
 
 // intern adds a name that does not come with a type to the strings.
 func (r *run) intern(t dedup.Name) (dedup.Name, error) { return r.set.Intern(t) }
