@@ -26,6 +26,10 @@ const (
 	// .debug_info, in groups of 24 to 31 MiB.
 	usualMemory = 6 << 20
 	usualShare  = 11
+	// recordMemory and recordTenths are what kernels with unit records need beside that, and
+	// for ten bytes of .debug_info: of 4 and 26 MiB, with limits of 26 and 52 MiB.
+	recordMemory = 3 << 20
+	recordTenths = 12
 	// memoryStep is how much of .debug_info is committed, in bytes, but 16 units
 	// at most, between two looks at what is taken, each a few microseconds.
 	memoryStep = 512 << 10
@@ -51,6 +55,7 @@ type budget struct {
 	stop   func() error // an error once the run is to end
 	path   string       // of the input that is, or was, read
 	total  uint64       // bytes of .debug_info of all inputs
+	packed uint64       // of them, those of inputs with unit records
 	mapped uint64       // bytes of the inputs
 
 	unchecked uint64 // bytes of .debug_info since the last look at the memory
@@ -61,6 +66,9 @@ type budget struct {
 // checkInput is the first check, when it is known how much is to be read.
 func (b *budget) checkInput(f *debuginfo.File) error {
 	total := b.total + uint64(len(f.Info))
+	if debuginfo.SeemsRecords(f) {
+		b.packed += uint64(len(f.Info))
+	}
 	least := leastMemory + total/leastShare
 	b.mapped += uint64(len(f.ELF.Bytes()))
 	if f.Dwarf != f.ELF {
@@ -92,9 +100,12 @@ func (b *budget) checkMemory(n int) error {
 	return fmt.Errorf("%s: %w", b.path, err)
 }
 
-// usual is UsualMemory by what counts for the limit.
+// usual is UsualMemory by what counts for the limit, and by what of the size is unit records.
 func (b *budget) usual(size uint64) uint64 {
-	n := UsualMemory(size)
+	n := UsualMemory(size - b.packed)
+	if b.packed > 0 {
+		n += recordMemory + b.packed/10*recordTenths
+	}
 	if b.opt.LimitResident {
 		n += ResidentProgram + b.residentReserve()
 	}

@@ -281,3 +281,15 @@ func TestVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoryAdvice: what a run over records is said to need is more than for as many bytes of DWARF.
+func TestMemoryAdvice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "unit.o")
+	if err := os.WriteFile(path, object(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := encode.Run([]string{path}, encode.Options{MemoryLimit: 1 << 20})
+	if want := path + ": the memory limit of 1 MiB cannot suffice for 1 MiB of debug information: kernels of that size need 10 MiB"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
