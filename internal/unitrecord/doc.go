@@ -1,5 +1,6 @@
 // Package unitrecord keeps what is read of a compile unit in a few kilobytes: a unit
-// record, which stands in .debug_info in place of the unit's DIEs.
+// record, which stands in .debug_info in place of the unit's DIEs, but for its nodes, which
+// stand in .debug_abbrev.
 //
 // A record is made when the unit is compiled (Writer) and read when the kernel is
 // encoded (Reader). It holds the tables that unit.Input.ReadLinked leaves: types,
