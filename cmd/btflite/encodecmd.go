@@ -150,13 +150,12 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 // no output is there yet.
 func (e *encodeCommand) allInputs(paths, bases []string) []string {
 	all := slices.Concat(paths, bases)
-	for _, out := range []string{e.detached, e.report, e.extraVars, e.inlineTo} {
-		if _, err := os.Stat(out); err == nil {
-			for _, p := range paths {
-				all = append(all, debuginfo.Beside(p, e.debugDir)...)
-			}
-			break
-		}
+	outputs := []string{e.detached, e.report, e.extraVars, e.inlineTo}
+	if !slices.ContainsFunc(outputs, func(out string) bool { _, err := os.Stat(out); return err == nil }) {
+		return all
+	}
+	for _, p := range paths {
+		all = append(all, debuginfo.Beside(p, e.debugDir)...)
 	}
 	return all
 }

@@ -104,28 +104,38 @@ func (o *Object) sectionAt() int {
 	return 14
 }
 
+// symbol is the entry of symbol i in the table; nil if there is no such symbol.
+func (o *Object) symbol(i uint32) []byte {
+	size := o.symbolSize()
+	at := int(i) * size
+	if at+size > len(o.syms) {
+		return nil
+	}
+	return o.syms[at:][:size]
+}
+
 // Merged reports whether symbol i is in a section whose contents the linker merges, so
 // that an offset from it means nothing, or whether there is no such symbol.
 func (o *Object) Merged(i uint32) bool {
-	at := int(i) * o.symbolSize()
-	if at+o.symbolSize() > len(o.syms) {
+	s := o.symbol(i)
+	if s == nil {
 		return true
 	}
-	k := int(o.order.Uint16(o.syms[at+o.sectionAt():]))
+	k := int(o.order.Uint16(s[o.sectionAt():]))
 	return k < len(o.f.Sections) && o.f.Sections[k].Flags&shfMerge != 0
 }
 
 // Value is the value of symbol i: in an object, its offset in its section. It is 0 if there
 // is no such symbol.
 func (o *Object) Value(i uint32) uint64 {
-	at := int(i) * o.symbolSize()
+	s := o.symbol(i)
 	switch {
-	case at+o.symbolSize() > len(o.syms):
+	case s == nil:
 		return 0
 	case o.f.Class64:
-		return o.order.Uint64(o.syms[at+8:])
+		return o.order.Uint64(s[8:])
 	}
-	return uint64(o.order.Uint32(o.syms[at+4:]))
+	return uint64(o.order.Uint32(s[4:]))
 }
 
 // Reloc is a relocation.

@@ -36,14 +36,24 @@ func object(tb testing.TB) []byte {
 	return data
 }
 
-// record finds the record in an object of one unit: its place, and that of its length.
-func record(tb testing.TB, object []byte) (from, to int) {
+// section finds a section of an object.
+func section(tb testing.TB, object []byte, name string) *mmapelf.Section {
 	tb.Helper()
 	f, err := mmapelf.New("unit.o", object)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s := f.Section(".debug_info")
+	s := f.Section(name)
+	if s == nil {
+		tb.Fatalf("no section %s", name)
+	}
+	return s
+}
+
+// record finds the record in an object of one unit: its place, and that of its length.
+func record(tb testing.TB, object []byte) (from, to int) {
+	tb.Helper()
+	s := section(tb, object, ".debug_info")
 	info := object[s.Offset:][:s.Size]
 	at := 13
 	for range 2 { // producer, then language and name
@@ -66,11 +76,7 @@ func record(tb testing.TB, object []byte) (from, to int) {
 // abbreviation.
 func nodes(tb testing.TB, object []byte) (from, to int) {
 	tb.Helper()
-	f, err := mmapelf.New("unit.o", object)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s := f.Section(".debug_abbrev")
+	s := section(tb, object, ".debug_abbrev")
 	table := bytes.Index(object[s.Offset:][:s.Size], []byte{0, 0, 0})
 	if table < 0 {
 		tb.Fatal("the abbreviation is not found")
@@ -150,11 +156,7 @@ func TestNodesElsewhere(t *testing.T) {
 	data := object(t)
 	from, to := record(t, data)
 	nodesFrom, nodesTo := nodes(t, data)
-	f, err := mmapelf.New("unit.o", data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := uint64(nodesFrom) - f.Section(".debug_abbrev").Offset
+	table := uint64(nodesFrom) - section(t, data, ".debug_abbrev").Offset
 	size := uint64(nodesTo - nodesFrom)
 	want := binary.AppendUvarint(binary.AppendUvarint(nil, table), size)
 	at := bytes.Index(data[from:to], want)
