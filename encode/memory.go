@@ -54,7 +54,7 @@ type budget struct {
 	opt    *Options
 	stop   func() error // an error once the run is to end
 	path   string       // of the input that is, or was, read
-	total  uint64       // bytes of .debug_info of all inputs
+	total  uint64       // bytes of .debug_info of the inputs that checkInput was called for
 	packed uint64       // of them, those of inputs with unit records
 	mapped uint64       // bytes of the inputs
 
@@ -65,11 +65,11 @@ type budget struct {
 
 // checkInput is the first check, when it is known how much is to be read.
 func (b *budget) checkInput(f *debuginfo.File) error {
-	total := b.total + uint64(len(f.Info))
+	b.total += uint64(len(f.Info))
 	if debuginfo.SeemsRecords(f) {
 		b.packed += uint64(len(f.Info))
 	}
-	least := leastMemory + total/leastShare
+	least := leastMemory + b.total/leastShare
 	b.mapped += uint64(len(f.ELF.Bytes()))
 	if f.Dwarf != f.ELF {
 		b.mapped += uint64(len(f.Dwarf.Bytes()))
@@ -80,7 +80,7 @@ func (b *budget) checkInput(f *debuginfo.File) error {
 	}
 	if limit := b.opt.MemoryLimit; limit != 0 && least > limit {
 		return fmt.Errorf("%s: the memory limit of %s cannot suffice for %s of debug information: kernels of that size need %s",
-			f.Path, mib(limit), mib(total), mib(b.usual(total)))
+			f.Path, mib(limit), mib(b.total), mib(b.usual(b.total)))
 	}
 	b.limitArena()
 	return nil

@@ -95,7 +95,6 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *tri
 		if len(f.Info) == 0 {
 			continue
 		}
-		r.total += uint64(len(f.Info))
 		r.stats.DebugInfo += uint64(len(f.Info))
 		r.reserve(f)
 		if r.records.names != nil {

@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/btflite/btflite"
@@ -22,11 +25,17 @@ import (
 // object compiles the unit of ccobject's tests, and converts it.
 func object(tb testing.TB) []byte {
 	tb.Helper()
+	return objectOf(tb, "../ccobject/testdata/unit.c")
+}
+
+// objectOf compiles a C file, and converts what comes out.
+func objectOf(tb testing.TB, source string) []byte {
+	tb.Helper()
 	if _, err := exec.LookPath("gcc"); err != nil {
 		tb.Skip(err)
 	}
 	path := filepath.Join(tb.TempDir(), "unit.o")
-	if out, err := exec.Command("gcc", "-g", "-O2", "-w", "-ffreestanding", "-c", "-o", path, "../ccobject/testdata/unit.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", "-g", "-O2", "-w", "-ffreestanding", "-c", "-o", path, source).CombinedOutput(); err != nil {
 		tb.Fatalf("%v\n%s", err, out)
 	}
 	data, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", nil)
@@ -293,5 +302,31 @@ func TestMemoryAdvice(t *testing.T) {
 	_, err := encode.Run([]string{path}, encode.Options{MemoryLimit: 1 << 20})
 	if want := path + ": the memory limit of 1 MiB cannot suffice for 1 MiB of debug information: kernels of that size need 10 MiB"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestMemoryAdviceWhileSymbolsAreRead: the tables of many functions meet the limit before a unit is
+// read. What is said to be needed is what was said for the input.
+func TestMemoryAdviceWhileSymbolsAreRead(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the memory in use is known on Linux only")
+	}
+	dir := t.TempDir()
+	var text strings.Builder
+	text.WriteString("int variable; int function(int a) { return a; }\nasm(\n")
+	for i := range 20000 {
+		fmt.Fprintf(&text, "\".type f%d, %%function; f%d:\\n\"\n", i, i)
+	}
+	text.WriteString(");\n")
+	source, path := filepath.Join(dir, "many.c"), filepath.Join(dir, "many.o")
+	if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, objectOf(t, source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := encode.Run([]string{path}, encode.Options{MemoryLimit: 5 << 20})
+	if err == nil || !strings.Contains(err.Error(), "limit of 5 MiB is reached") || !strings.HasSuffix(err.Error(), "kernels of that size need 10 MiB") {
+		t.Error(err)
 	}
 }
