@@ -11,3 +11,10 @@ func remap(m []byte, size int) ([]byte, error) {
 // populate makes the system give the memory of m, the part of a mapping, at once.
 // Linux before 5.14 cannot: then each page comes when it is used.
 func populate(m []byte) { _ = unix.Madvise(m, unix.MADV_POPULATE_WRITE) }
+
+// avoidHuge asks for small pages only for m, of which the end may not be used.
+func avoidHuge(m []byte) { _ = unix.Madvise(m, unix.MADV_NOHUGEPAGE) }
+
+// preferHuge asks for huge pages for m, the part of a mapping that is made of whole ones and
+// will be used as a whole. One takes as long as a few small pages.
+func preferHuge(m []byte) { _ = unix.Madvise(m, unix.MADV_HUGEPAGE) }

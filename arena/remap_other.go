@@ -8,3 +8,7 @@ import "errors"
 func remap([]byte, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func populate([]byte) {}
+
+func avoidHuge([]byte) {}
+
+func preferHuge([]byte) {}

@@ -6,13 +6,19 @@
 // tables of the whole run (types, strings, indexes) live in Vecs that grow in
 // place of a heap slice: growing gives the old pages back at once, where a
 // heap slice would keep them until the next collection, and the collector's
-// headroom (as much again as is live) does not apply to them.
+// headroom (as much again as is live) does not apply to them. Tables whose sizes
+// are known before lie side by side in a Block.
+//
+// Where the host of a virtual machine has to look at each page, a fifth of the time
+// of a run is taking memory page by page. So what is sure to be used is taken in
+// larger parts, and what is large does not move (grow.go).
 //
 // This package is the one home of unsafe. The argument: a Vec's memory is an
-// anonymous private mapping, page-aligned and zeroed, so that any pointer-free
-// T is aligned and valid in it; the element type is checked to hold no
-// pointers when the Vec first grows; and the memory is reached only through
-// the slice S, whose length and capacity lie inside the mapping.
+// anonymous private mapping, page-aligned and zeroed, or an aligned part of one
+// (Block), so that any pointer-free T is aligned and valid in it; the element type
+// is checked to hold no pointers when the Vec first grows; and the memory is
+// reached only through the slice S, whose length and capacity lie inside the
+// mapping.
 package arena
 
 import (
@@ -44,9 +50,6 @@ func (v *Vec[T]) CheckLimit(n int) error { return v.limit.Check(n) }
 
 // Another returns an empty Vec with the same limit.
 func (v *Vec[T]) Another() Vec[T] { return Vec[T]{limit: v.limit} }
-
-// minBytes is the first size of a Vec; small Vecs cost one page run.
-const minBytes = 16 << 10
 
 // Append adds x at the end.
 func (v *Vec[T]) Append(x T) {
@@ -110,22 +113,6 @@ func (v *Vec[T]) Populate(n int) {
 	}
 }
 
-// populate asks for the memory of the elements from index k on up to n.
-func (v *Vec[T]) populate(k, n int) {
-	var z T
-	size := int(unsafe.Sizeof(z))
-	from, to := k*size/populateAlign*populateAlign, n*size
-	if v.mem != nil && to-from >= minPopulate {
-		populate(v.mem[from:to])
-	}
-}
-
-// minPopulate is for how many bytes a call of the system pays.
-const minPopulate = 32 << 10
-
-// populateAlign is a multiple of the size of a page on all systems.
-const populateAlign = 64 << 10
-
 // Reset empties the Vec and keeps its memory.
 func (v *Vec[T]) Reset() { v.S = v.S[:0] }
 
@@ -155,49 +142,11 @@ func (v *Vec[T]) Bytes() int {
 	return cap(v.S) * int(unsafe.Sizeof(z))
 }
 
-// more makes room for one element. It keeps Append small enough to be inlined.
-func (v *Vec[T]) more() { v.grow(len(v.S) + 1) }
-
-func (v *Vec[T]) grow(need int) {
-	var z T
-	size := int(unsafe.Sizeof(z))
+// checkType panics if a T holds pointers, which the collector would not see.
+func checkType[T any]() {
 	if hasPointers(reflect.TypeFor[T]()) {
 		panic("arena: element type holds pointers")
 	}
-	want := cap(v.S) + cap(v.S)/2
-	if v.Bytes() < 1<<20 {
-		want = 2 * cap(v.S)
-	}
-	want = max(want, need, minBytes/max(size, 1))
-	if want*size >= checkBytes {
-		if err := v.limit.Check((need - len(v.S)) * size); err != nil {
-			panic(err)
-		}
-	}
-	old, oldMem := v.S, v.mem
-	if oldMem != nil {
-		if m, err := remap(oldMem, want*size); err == nil {
-			v.take(m, len(old))
-			return
-		}
-	}
-	if m, err := mmap.MapRegion(nil, want*size, mmap.COPY, mmap.ANON, 0); err == nil {
-		v.take(m, len(old))
-	} else {
-		v.mem = nil
-		v.S = make([]T, len(old), want)
-	}
-	copy(v.S, old)
-	if oldMem != nil {
-		_ = oldMem.Unmap()
-	}
-}
-
-// take makes m the memory of v, which has n elements.
-func (v *Vec[T]) take(m mmap.MMap, n int) {
-	var z T
-	v.mem = m
-	v.S = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData([]byte(m)))), len(m)/max(int(unsafe.Sizeof(z)), 1))[:n]
 }
 
 func hasPointers(t reflect.Type) bool {

@@ -25,6 +25,8 @@ import (
 	"hash/maphash"
 	"math"
 	"sort"
+
+	"github.com/btflite/btflite/arena"
 )
 
 // symbol is one function symbol. Its number is its position in
@@ -72,16 +74,20 @@ type FuncTable struct {
 	touched byte // of no meaning: keeps the reads of AddAll
 }
 
+// FuncTableBytes is how much memory a table of so many symbols needs, in bytes.
+func FuncTableBytes(symbols int) int { return symbols*20 + indexSlots(symbols)*5 + 8 }
+
 // NewFuncTable returns an empty table. symbols is the expected number of
 // function symbols, for which memory is reserved at once; it may be 0, and a
 // wrong number does no harm. A number that was read from a file must have been
-// checked against the file's size.
-func NewFuncTable(symbols int) *FuncTable {
+// checked against the file's size. The memory is that of b as far as it goes, see
+// FuncTableBytes: the table must not be used after b was freed.
+func NewFuncTable(symbols int, b *arena.Block) *FuncTable {
 	symbols = max(symbols, 0)
 	return &FuncTable{
-		symbols: make([]symbol, 0, symbols),
-		values:  make([]uint64, 0, symbols),
-		names:   newIndex(symbols),
+		symbols: arena.Carve[symbol](b, symbols)[:0],
+		values:  arena.Carve[uint64](b, symbols)[:0],
+		names:   newIndex(symbols, b),
 		seed:    maphash.MakeSeed(),
 	}
 }

@@ -1,5 +1,7 @@
 package compactstate
 
+import "github.com/btflite/btflite/arena"
+
 // minIndexSlots is the smallest table that an index allocates.
 const minIndexSlots = 64
 
@@ -22,13 +24,20 @@ type index struct {
 	used int
 }
 
-// newIndex returns an index that takes n references without growing.
-func newIndex(n int) index {
+// newIndex returns an index that takes n references without growing, with memory of b as far
+// as it goes.
+func newIndex(n int, b *arena.Block) index {
+	slots := indexSlots(n)
+	return index{tags: arena.Carve[uint8](b, slots), refs: arena.Carve[uint32](b, slots)}
+}
+
+// indexSlots is how many slots an index has that takes n references.
+func indexSlots(n int) int {
 	slots := minIndexSlots
 	for slots/4*3 < n {
 		slots *= 2
 	}
-	return index{tags: make([]uint8, slots), refs: make([]uint32, slots)}
+	return slots
 }
 
 // tagOf returns the tag of hash h, never 0. It uses bits that home does not use
@@ -52,7 +61,7 @@ func (x *index) next(pos int) int {
 func (x *index) insert(h uint64, ref uint32, hash func(ref uint32) uint64) {
 	if x.used >= len(x.tags)/4*3 {
 		old := *x
-		*x = newIndex(2 * old.used)
+		*x = newIndex(2*old.used, nil)
 		for pos, tag := range old.tags {
 			if tag != 0 {
 				x.place(hash(old.refs[pos]), old.refs[pos])

@@ -22,6 +22,8 @@ package compactstate
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/btflite/btflite/arena"
 )
 
 // Flags says what was found out about the function of a state. The names in
@@ -101,8 +103,9 @@ type Annotation struct {
 // run. The memory of Params and Annotations passed in is not kept.
 type States struct {
 	blocks [][]uint32
-	heads  []head // by entry
-	recs   index  // records of entries with many, by content
+	spare  []uint32 // for blocks to come: none, or whole blocks
+	heads  []head   // by entry
+	recs   index    // records of entries with many, by content
 	seed   uint64
 	counts Counts
 }
@@ -135,15 +138,27 @@ const (
 
 // NewStates returns an empty States.
 func NewStates() *States {
-	s := &States{recs: newIndex(0), seed: rand.Uint64()}
+	s := &States{recs: newIndex(0, nil), seed: rand.Uint64()}
 	s.blocks = append(s.blocks, make([]uint32, 1, firstWords))
 	return s
 }
 
-// Reserve makes room for entries up to n.
-func (s *States) Reserve(n int) {
+// EntryBytes is how much memory Reserve takes of a block for each entry, in bytes: for its head,
+// and a part for records. Kernels need twice as much for these.
+const EntryBytes = 8 + recordBytes
+
+const recordBytes = 16
+
+// Reserve makes room for entries up to n, in the memory of b as far as it goes: s must not be
+// used after b was freed.
+func (s *States) Reserve(n int, b *arena.Block) {
 	if n >= len(s.heads) {
-		s.heads = append(make([]head, 0, n+1), s.heads...)[:n+1]
+		heads := arena.Carve[head](b, n+1)
+		copy(heads, s.heads)
+		s.heads = heads
+	}
+	if words := min(n*recordBytes, b.Room()) / 4 / blockWords * blockWords; words > 0 {
+		s.spare = arena.Carve[uint32](b, words)
 	}
 }
 
@@ -199,7 +214,7 @@ func (s *States) Count() Counts {
 
 // Bytes returns the memory of the records and their tables.
 func (s *States) Bytes() int {
-	n := cap(s.heads)*8 + s.recs.bytes()
+	n := cap(s.spare)*4 + cap(s.heads)*8 + s.recs.bytes()
 	for _, b := range s.blocks {
 		n += cap(b) * 4
 	}
@@ -286,7 +301,11 @@ func (s *States) block(n int) (ref uint32, w []uint32) {
 		s.blocks[0] = w
 	}
 	if cap(w)-len(w) < n || len(w) >= blockWords {
-		w = make([]uint32, 0, max(n, blockWords))
+		if n <= blockWords && len(s.spare) > 0 {
+			w, s.spare = s.spare[:0:blockWords], s.spare[blockWords:]
+		} else {
+			w = make([]uint32, 0, max(n, blockWords))
+		}
 		s.blocks = append(s.blocks, w)
 	}
 	return uint32(len(s.blocks)-1)<<blockBits | uint32(len(w)), w

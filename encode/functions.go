@@ -225,7 +225,7 @@ func (f *input) saveStates(u *workspace) error {
 		r.funcs.take(&u.judging.defined)
 	}
 	if len(u.states.S) > 0 {
-		r.funcs.states.Reserve(r.funcs.table.MaxEntry())
+		r.funcs.states.Reserve(r.funcs.table.MaxEntry(), nil)
 	}
 	for i := range u.states.S {
 		st := &u.states.S[i]

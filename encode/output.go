@@ -119,13 +119,13 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 		strs, write = nil, true
 	}
 	r.closeFiles()
-	r.funcs = functions{} // garbage, if memory is short
+	r.funcs.free()
 	if r.session == nil || r.opt.Base == nil {
 		r.set.DropIndexes()
 	}
 	if write {
 		form := r.opt.form(r.opt.Base != nil)
-		out.mem.Grow(form.Len() + n.TypeBytes + len(strs))
+		out.mem.Populate(form.Len() + n.TypeBytes + len(strs))
 		out.mem.AppendSlice(form.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs))))
 		n.PutTypes(out.mem.Extend(n.TypeBytes), be, r.opt.Jobs)
 		out.mem.AppendSlice(form.Layout)

@@ -144,6 +144,7 @@ func (r *run) free() {
 	r.extras.Free()
 	r.inline.free()
 	r.closeFiles()
+	r.funcs.free()
 }
 
 func (f *input) encode() error {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/debuginfo"
@@ -49,8 +50,29 @@ type functions struct {
 	table   *compactstate.FuncTable
 	states  *compactstate.States
 	names   []dedup.Name // by entry of the table
+	block   arena.Block  // has the tables by function of a file with many
 	scratch []compactstate.Annotation
 	defined // with Options.Functions
+}
+
+// minBlock is for how many functions a block of their own pays.
+const minBlock = 1 << 14
+
+// newTable makes the tables of about n functions, whose memory has the limit l.
+func (f *functions) newTable(n int, l *arena.Limit) {
+	if n >= minBlock {
+		f.block.Populate(compactstate.FuncTableBytes(n)+(n+1)*(compactstate.EntryBytes+4)+16, l)
+	}
+	f.table = compactstate.NewFuncTable(n, &f.block)
+	f.states.Reserve(n, &f.block)
+	f.names = arena.Carve[dedup.Name](&f.block, n+1)[:0]
+}
+
+// free gives the memory back.
+func (f *functions) free() {
+	b := f.block
+	*f = functions{} // garbage, if memory is short
+	b.Free()
 }
 
 // input is one file that is encoded.
@@ -116,8 +138,8 @@ func (r *run) recordNames() *unitrecord.Names {
 		for i := range r.inputs {
 			bytes += len(r.inputs[i].Info)
 		}
-		r.names.Expect(bytes / bytesPerName)
 		r.records.names = unitrecord.NewNames(&r.names)
+		r.names.Expect(bytes / bytesPerName) // which may meet the memory limit
 	})
 	return r.records.names
 }

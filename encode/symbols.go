@@ -52,7 +52,7 @@ func (f *input) readSymbols() error {
 		if err != nil {
 			return err
 		}
-		f.run.funcs.table = compactstate.NewFuncTable(n)
+		f.run.funcs.newTable(n, f.run.limit)
 	}
 	t := f.run.funcs.table
 	t.BeginFile(strtab)

@@ -29,6 +29,8 @@ type Pool struct {
 	end  uint32                        // number that the next name gets, if it fits into the chunk
 	text [poolChunks]arena.Vec[uint64] // by number: entries
 	full bool
+	// block has the table and the text that expect has prepared for.
+	block arena.Block
 }
 
 // An entry begins with a word: the token of the name and, in the upper half, its
@@ -41,7 +43,7 @@ const entryName = 1
 // is 0 or the upper half of the hash, which says where the slot is, then number
 // + 1; it is set once.
 type poolTable struct {
-	slots []atomic.Uint64
+	slots []atomic.Uint64 // of the heap, or of Pool.block
 }
 
 const (
@@ -165,7 +167,11 @@ func (p *Pool) add(h uint64, b []byte) uint32 {
 	}
 	c := &p.text[at/textChunk]
 	if len(c.S) == 0 {
-		c.Extend(max(textChunk, int(size)))
+		if need := max(textChunk, int(size)); 8*need <= p.block.Room() {
+			c.S = arena.Carve[uint64](&p.block, need)
+		} else {
+			c.Extend(need)
+		}
 	}
 	k := uint32(at)
 	tok := dedup.Name(0)
@@ -181,7 +187,9 @@ func (p *Pool) add(h uint64, b []byte) uint32 {
 	copy(arena.Bytes(e[entryName:]), b)
 	p.n, p.end = p.n+1, uint32(end)
 	if int(p.n) > len(t.slots)*3/4 {
-		t = t.grow(2 * len(t.slots))
+		bigger := &poolTable{make([]atomic.Uint64, 2*len(t.slots))}
+		bigger.take(t)
+		t = bigger
 		p.table.Store(t)
 	}
 	t.set(h&^(1<<32-1) | uint64(k+1))
@@ -198,22 +206,20 @@ func (t *poolTable) set(s uint64) {
 	t.slots[i].Store(s)
 }
 
-// grow returns a larger table, of n slots, with those of t.
-func (t *poolTable) grow(n int) *poolTable {
-	bigger := &poolTable{make([]atomic.Uint64, n)}
-	for i := range t.slots {
-		if s := t.slots[i].Load(); s != 0 {
-			bigger.set(s)
+// take puts what is in old into t, which is empty and larger.
+func (t *poolTable) take(old *poolTable) {
+	for i := range old.slots {
+		if s := old.slots[i].Load(); s != 0 {
+			t.set(s)
 		}
 	}
-	return bigger
 }
 
-// maxExpected is how many names Expect prepares for, at most.
-const maxExpected = 1 << 18
+// maxExpected is how many names expect prepares for, at most, and expectedText how many bytes
+// of text for each. Those of kernels with unit records take 32, but their number is uncertain.
+const maxExpected, expectedText = 1 << 18, 24
 
-// expect prepares for about n names, so that the table need not grow: what is not used of it
-// takes no memory.
+// expect prepares for about n names, so that the table need not grow.
 func (p *Pool) expect(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -223,7 +229,11 @@ func (p *Pool) expect(n int) {
 		slots *= 2
 	}
 	if slots > len(t.slots) {
-		p.table.Store(t.grow(slots))
+		text := min(n, maxExpected) * expectedText / (8 * textChunk) * (8 * textChunk)
+		p.block.Populate(8*slots+text, p.text[0].Limit())
+		bigger := &poolTable{arena.Carve[atomic.Uint64](&p.block, slots)}
+		bigger.take(t)
+		p.table.Store(bigger)
 	}
 }
 
@@ -237,8 +247,10 @@ func (p *Pool) Overflow() bool {
 // Len is how many names the pool has.
 func (p *Pool) Len() int { return int(p.n) }
 
-// Free gives the memory back.
+// Free gives the memory back. The pool must not be used any more.
 func (p *Pool) Free() {
+	p.table.Store(nil) // which may be in the block
+	p.block.Free()
 	for i := range p.text {
 		p.text[i].Free()
 	}

@@ -72,3 +72,29 @@ func TestPoolFull(t *testing.T) {
 		t.Error("a name that has a number lost it")
 	}
 }
+
+// TestPoolExpect: names keep their numbers and texts whatever is expected, when some are there
+// already, and when it is said again or was too little.
+func TestPoolExpect(t *testing.T) {
+	for _, expected := range [][]int{{0}, {100}, {1 << 17}, {1 << 16, 1 << 18}, {1 << 17, 10, 1 << 18}} {
+		p := NewPool(nil, nil)
+		var numbers []uint32
+		more := func() {
+			for range 60000 {
+				numbers = append(numbers, p.number(fmt.Appendf(nil, "a_name_of_some_length_%d", len(numbers))))
+			}
+		}
+		more()
+		for _, n := range expected {
+			p.expect(n)
+			more()
+		}
+		for i, k := range numbers {
+			name := fmt.Appendf(nil, "a_name_of_some_length_%d", i)
+			if !bytes.Equal(p.name(k), name) || p.number(name) != k || p.rank(k) != uint32(i) {
+				t.Fatalf("expected %v: name %d is %q, number %d, was %d, rank %d", expected, i, p.name(k), p.number(name), k, p.rank(k))
+			}
+		}
+		p.Free()
+	}
+}
