@@ -10,10 +10,14 @@ type Block struct {
 	used int // words of mem
 }
 
-// Populate gets bytes of memory, of the limit l, for b. If b has memory, it is all that it gets.
+// Populate gets bytes of memory, of the limit l, for b, or up to a quarter of a huge page more
+// if that makes whole ones. If b has memory, it is all that it gets.
 func (b *Block) Populate(bytes int, l *Limit) {
 	if cap(b.mem.S) > 0 {
 		return // it could be moved
+	}
+	if whole := (bytes + hugePage - 1) / hugePage * hugePage; whole-bytes <= hugePage/4 {
+		bytes = whole
 	}
 	b.mem.limit = l
 	b.mem.Populate((bytes + 7) / 8)

@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"os"
 	"unsafe"
 
 	"github.com/edsrzf/mmap-go"
@@ -24,12 +25,13 @@ const (
 	step = 16 << 10
 	// minPopulate is for how many bytes a call of the system pays.
 	minPopulate = 16 << 10
-	// populateAlign is a multiple of the size of a page on all systems.
-	populateAlign = 64 << 10
 	// hugePage is the size of the pages that the system may give in place of small ones, on
 	// most machines. Of others none is asked for.
 	hugePage = 2 << 20
 )
+
+// pageSize is the size of a page of the system.
+var pageSize = os.Getpagesize()
 
 // more makes room for one element. It keeps Append small enough to be inlined.
 func (v *Vec[T]) more() { v.grow(len(v.S) + 1) }
@@ -108,11 +110,32 @@ func (v *Vec[T]) take(m mmap.MMap, length, n int) {
 	v.S = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData([]byte(m)))), n)[:length]
 }
 
+// Expect says that v will have about n elements, and more than sure. So many are given their
+// memory at once, as far as that is whole huge pages, and the others addresses.
+func (v *Vec[T]) Expect(n, sure int) {
+	var z T
+	size := max(int(unsafe.Sizeof(z)), 1)
+	if sure = sure * size / hugePage * hugePage / size; sure <= cap(v.S) {
+		return
+	}
+	checkType[T]()
+	if err := v.limit.Check(sure * size); err != nil {
+		panic(err)
+	}
+	// A place of its own: where a small page has been, there can be no huge one.
+	w := Vec[T]{limit: v.limit}
+	w.remake(n*size, sure)
+	w.populate(0, sure)
+	w.S = append(w.S, v.S...)
+	v.Free()
+	*v = w
+}
+
 // populate asks for the memory of the elements from index k on up to n.
 func (v *Vec[T]) populate(k, n int) {
 	var z T
 	size := int(unsafe.Sizeof(z))
-	from, to := k*size/populateAlign*populateAlign, n*size
+	from, to := k*size/pageSize*pageSize, n*size
 	if v.mem == nil || to-from < minPopulate {
 		return
 	}

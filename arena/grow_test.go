@@ -66,7 +66,7 @@ func TestVecAlignedHuge(t *testing.T) {
 	var v Vec[byte]
 	defer v.Free()
 	v.Populate(3*hugePage + 12345)
-	for _, from := range []int{0, 1, hugePage - 1, hugePage, hugePage + populateAlign} {
+	for _, from := range []int{0, 1, hugePage - 1, hugePage, hugePage + 4096} {
 		first := alignedHuge(v.mem, from)
 		at := uintptr(unsafe.Pointer(&v.mem[first]))
 		if first < from || first-from >= hugePage || at%hugePage != 0 {
@@ -78,5 +78,33 @@ func TestVecAlignedHuge(t *testing.T) {
 		if v.S[i] != 0 {
 			t.Fatalf("byte %d is %x", i, v.S[i])
 		}
+	}
+}
+
+// TestVecExpect: what is there stays, a Vec that comes to less than a huge page is left alone,
+// and one that comes to more than was expected grows on.
+func TestVecExpect(t *testing.T) {
+	var v Vec[uint32]
+	defer v.Free()
+	v.Append(1)
+	v.Expect(1000, 900)
+	if cap(v.S)*4 > minBytes {
+		t.Errorf("room for %d", cap(v.S))
+	}
+	v.Expect(hugePage, hugePage/2-1)
+	if want := hugePage / 4; cap(v.S) != want {
+		t.Errorf("room for %d, want %d", cap(v.S), want)
+	}
+	for i := uint32(1); i < hugePage*3/2; i++ {
+		v.Append(i + 1)
+	}
+	for i, x := range v.S {
+		if x != uint32(i+1) {
+			t.Fatalf("element %d is %d", i, x)
+		}
+	}
+	place := unsafe.SliceData(v.S)
+	if v.Expect(hugePage, hugePage); unsafe.SliceData(v.S) != place {
+		t.Error("moved for what it has")
 	}
 }

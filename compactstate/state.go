@@ -149,15 +149,15 @@ const EntryBytes = 8 + recordBytes
 
 const recordBytes = 16
 
-// Reserve makes room for entries up to n, in the memory of b as far as it goes: s must not be
-// used after b was freed.
+// Reserve makes room for entries up to n, in the memory of b as far as it goes, and takes all of
+// that: s must not be used after b was freed.
 func (s *States) Reserve(n int, b *arena.Block) {
 	if n >= len(s.heads) {
 		heads := arena.Carve[head](b, n+1)
 		copy(heads, s.heads)
 		s.heads = heads
 	}
-	if words := min(n*recordBytes, b.Room()) / 4 / blockWords * blockWords; words > 0 {
+	if words := b.Room() / 4 / blockWords * blockWords; words > 0 {
 		s.spare = arena.Carve[uint32](b, words)
 	}
 }

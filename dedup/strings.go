@@ -306,6 +306,9 @@ func (s *Set) Reserve(n int) {
 		slots *= 2
 	}
 	s.strings.size(slots)
+	// Kernels have about one type for each string, of six words, and texts of 18 bytes.
+	s.words.Expect(8*n, 5*n)
+	s.strings.text.Expect(32*n, 16*n)
 }
 
 // Intern adds the text of a token to the strings, if it is new, and returns

@@ -64,8 +64,8 @@ func (f *functions) newTable(n int, l *arena.Limit) {
 		f.block.Populate(compactstate.FuncTableBytes(n)+(n+1)*(compactstate.EntryBytes+4)+16, l)
 	}
 	f.table = compactstate.NewFuncTable(n, &f.block)
-	f.states.Reserve(n, &f.block)
 	f.names = arena.Carve[dedup.Name](&f.block, n+1)[:0]
+	f.states.Reserve(n, &f.block) // which takes what is left
 }
 
 // free gives the memory back.
@@ -145,8 +145,8 @@ func (r *run) recordNames() *unitrecord.Names {
 }
 
 // bytesPerName is how many bytes of .debug_info with unit records bring a new name, rounded
-// down: 127 in an x86_64 defconfig kernel.
-const bytesPerName = 106
+// down: 67 in a small kernel, 128 in an x86_64 defconfig kernel.
+const bytesPerName = 64
 
 // intern adds a name that does not come with a type to the strings.
 func (r *run) intern(t dedup.Name) (dedup.Name, error) { return r.set.Intern(t) }

@@ -215,9 +215,10 @@ func (t *poolTable) take(old *poolTable) {
 	}
 }
 
-// maxExpected is how many names expect prepares for, at most, and expectedText how many bytes
-// of text for each. Those of kernels with unit records take 32, but their number is uncertain.
-const maxExpected, expectedText = 1 << 18, 24
+// maxExpected is how many names expect prepares for, at most. expectedText is how many bytes of
+// text are sure to come for each: those of kernels take 32, but they are fewer than expected if
+// there are many.
+const maxExpected, expectedText = 1 << 18, 14
 
 // expect prepares for about n names, so that the table need not grow.
 func (p *Pool) expect(n int) {
@@ -229,7 +230,8 @@ func (p *Pool) expect(n int) {
 		slots *= 2
 	}
 	if slots > len(t.slots) {
-		text := min(n, maxExpected) * expectedText / (8 * textChunk) * (8 * textChunk)
+		const chunk = 8 * textChunk
+		text := (min(n, 2*maxExpected)*expectedText + chunk/2) / chunk * chunk
 		p.block.Populate(8*slots+text, p.text[0].Limit())
 		bigger := &poolTable{arena.Carve[atomic.Uint64](&p.block, slots)}
 		bigger.take(t)
