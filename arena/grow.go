@@ -47,16 +47,16 @@ func (v *Vec[T]) grow(need int) {
 		want = 2 * held
 	}
 	want = max(want, need, minBytes/size)
-	if held*size/checkBytes != want*size/checkBytes {
-		if err := v.limit.Check((need - len(v.S)) * size); err != nil {
-			panic(err)
-		}
-	}
 	if want*size < reserveBytes {
 		v.remake(want*size, want)
 		return
 	}
-	enough := min((need*size+step-1)/step*step/size, max(want, need)) // whole steps
+	enough := min((need*size+step-1)/step*step/size, want) // whole steps
+	if held*size/checkBytes != enough*size/checkBytes {
+		if err := v.limit.Check((need - len(v.S)) * size); err != nil {
+			panic(err)
+		}
+	}
 	if bytes := want * size; enough*size > len(v.mem) {
 		if need < want { // not a size that the caller knows
 			bytes = min(reserveTimes*bytes, bytes+maxReserve)

@@ -60,8 +60,8 @@ func (s Stopped) Error() string { return s.Err.Error() }
 // Unwrap returns the reason.
 func (s Stopped) Unwrap() error { return s.Err }
 
-// checkBytes is the size below which the growth of a Vec is not checked:
-// looking at what is taken costs microseconds.
+// checkBytes is how far a Vec grows between two checks, in bytes: looking at what is
+// taken costs microseconds.
 const checkBytes = 256 << 10
 
 // reclaimStep is how much more must have been taken since the last reclaim for
