@@ -66,7 +66,7 @@ type budget struct {
 // checkInput is the first check, when it is known how much is to be read.
 func (b *budget) checkInput(f *debuginfo.File) error {
 	b.total += uint64(len(f.Info))
-	if debuginfo.SeemsRecords(f) {
+	if f.SeemsRecords {
 		b.packed += uint64(len(f.Info))
 	}
 	least := leastMemory + b.total/leastShare

@@ -1,9 +1,6 @@
 package encode
 
-import (
-	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/internal/debuginfo"
-)
+import "github.com/btflite/btflite/dedup"
 
 // newSet makes the set that the units are merged into, and the pool of names.
 func (r *run) newSet() error {
@@ -50,7 +47,7 @@ func (r *run) reserve(f *input) {
 		return
 	}
 	per := bytesPerString
-	if debuginfo.SeemsRecords(f.File) {
+	if f.SeemsRecords {
 		per = recordPerString
 	}
 	r.set.Reserve(min(len(f.Info)/per, maxReserved))

@@ -30,7 +30,6 @@ func (f *input) listSections() {
 	}
 	global := f.opt.Features&GlobalVar != 0
 	percpu := f.opt.Features&Var != 0
-	records := debuginfo.SeemsRecords(f.File)
 	var addrs []uint64
 	if f.Relocatable() {
 		addrs = f.Addresses()
@@ -43,7 +42,7 @@ func (f *input) listSections() {
 		if s.Flags&shfAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
 			continue // what an earlier run has put there, at address 0
 		}
-		if s.Flags&shfAlloc == 0 && records {
+		if s.Flags&shfAlloc == 0 && f.SeemsRecords {
 			continue // DWARF may be so large that it seems to hold variables, records are not
 		}
 		v := unit.VarSection{Index: uint32(i), Addr: s.Addr, Size: s.Size, Name: s.Name}

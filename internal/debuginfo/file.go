@@ -31,6 +31,10 @@ type File struct {
 
 	Info, Loc, Loclists []byte
 	Names               names.Text // .debug_str
+	// SeemsRecords says by the abbreviations, if they are not still being expanded, whether the
+	// first units may have unit records, whose names stand for their text. If it is wrong, a
+	// record that is found later tells.
+	SeemsRecords bool
 
 	settings Settings
 	inMemory bool // the input is bytes in memory, and no file lies beside it
@@ -118,6 +122,7 @@ func (f *File) Load(whole bool) error {
 		}
 	}
 	o.loc.sec = nil // lists of the older kind are not in order in every file
+	f.SeemsRecords = seemsRecords(f)
 	return nil
 }
 
@@ -150,17 +155,15 @@ func (f *File) Relocatable() bool { return f.ELF.Type == etRel }
 // PlaceNames gives the file's .debug_str its place among the tokens. It comes
 // after LoadRelocs. Error: no room for it.
 func (f *File) PlaceNames() error {
-	f.Names.ByText = f.Names.ByText || f.rel != nil || SeemsRecords(f)
+	f.Names.ByText = f.Names.ByText || f.rel != nil || f.SeemsRecords
 	if !f.Names.Place() {
 		return fmt.Errorf("%s: .debug_str: %d bytes are more than fit beside the other inputs (2 GiB in all)", f.Path, len(f.Names.Data))
 	}
 	return nil
 }
 
-// SeemsRecords says by the abbreviations of a file, if they are not still being expanded, whether
-// its first units may have unit records, whose names stand for their text. If it is
-// wrong, a record that is found later tells.
-func SeemsRecords(f *File) bool {
+// seemsRecords is File.SeemsRecords of a file whose sections are loaded.
+func seemsRecords(f *File) bool {
 	if f.inOrder.abbrev.stream != nil {
 		return false
 	}
