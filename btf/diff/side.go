@@ -211,19 +211,8 @@ func (s *side) chosen(id uint32) (p part, name uint32, ok bool) {
 	return p, name, p != noPart && f.parts>>p&1 != 0 && f.hasName(&s.c.names, name, id >= s.FirstID)
 }
 
-// unqualified is a type without its qualifiers and tags, of which at most
-// maxChain are followed.
-func (s *side) unqualified(id uint32) uint32 {
-	for range maxChain {
-		switch s.Kind(id) {
-		case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
-			id = s.Record(id)[2]
-			continue
-		}
-		break
-	}
-	return id
-}
+// unqualified is a type without its qualifiers and tags.
+func (s *side) unqualified(id uint32) uint32 { return s.Behind(id, btf.Modifiers) }
 
 // isNameless reports whether a type is an enum, struct or union without a name.
 func (s *side) isNameless(id uint32) bool {

@@ -61,10 +61,7 @@ func (c *cWriter) assertMembers(id uint32, at uint64, name func()) {
 			c.buf = strconv.AppendUint(c.buf, where, 10)
 			c.text(", \"\");\n")
 		default:
-			for isModifier(c.b.Kind(typ)) {
-				typ = c.b.Record(typ).Third()
-			}
-			if isComposite(c.b.Kind(typ)) {
+			if typ = c.b.Behind(typ, btf.Modifiers); isComposite(c.b.Kind(typ)) {
 				c.assertMembers(typ, where, name)
 			}
 		}

@@ -166,13 +166,7 @@ func Needed(b *btf.Blob, ids []uint32) []uint32 {
 
 // isModifier tells whether a type of the kind is its target with something said of
 // it.
-func isModifier(k btf.Kind) bool {
-	switch k {
-	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
-		return true
-	}
-	return false
-}
+func isModifier(k btf.Kind) bool { return btf.Modifiers.Has(k) }
 
 // Named returns the types that C can define in place of ids: for a function or a
 // variable those that it takes, gives or is of, also behind pointers.

@@ -70,11 +70,8 @@ func (s *strictCopy) add(id uint32) {
 	case btf.KindFuncProto:
 		s.prototype(rec)
 	case btf.KindConst, btf.KindVolatile, btf.KindRestrict:
-		for s.b.Kind(rec[2]) == k && rec[2] != id {
-			rec[2] = s.b.Record(rec[2]).Third()
-			if rec[2] == id {
-				break
-			}
+		if to := s.b.Behind(rec[2], 1<<k); to != 0 || s.b.Kind(rec[2]) != k { // const const; a cycle stays one
+			rec[2] = to
 		}
 	case btf.KindDatasec, btf.KindDeclTag, btf.KindTypeTag:
 	default:
@@ -136,20 +133,14 @@ func (s *strictCopy) isEmpty(id uint32) bool {
 
 // isSized tells whether there can be an array of the type.
 func (s *strictCopy) isSized(id uint32) bool {
-	for range maxLinks {
-		rec := s.resolved(id)
-		switch {
-		case rec == nil:
-			return false
-		case rec.Kind() == btf.KindArray:
-			id = rec.Extra()[0]
-			continue
-		case rec.Kind() == btf.KindInt || rec.Kind() == btf.KindFloat:
-			return rec.Third() != 0
-		}
-		return rec.Kind() != btf.KindFwd && rec.Kind() != btf.KindFuncProto
+	rec := s.b.Record(s.b.Behind(id, btf.Modifiers|btf.Typedefs|btf.Arrays))
+	switch {
+	case rec == nil:
+		return false
+	case rec.Kind() == btf.KindInt || rec.Kind() == btf.KindFloat:
+		return rec.Third() != 0
 	}
-	return false
+	return rec.Kind() != btf.KindFwd && rec.Kind() != btf.KindFuncProto
 }
 
 // isWhole tells whether a bit-field can have the type.
@@ -181,14 +172,7 @@ func (s *strictCopy) holds(id, bits uint32) bool {
 
 // resolved is the record of a type without modifiers and typedefs, nil for void.
 func (s *strictCopy) resolved(id uint32) btf.Record {
-	for range maxLinks {
-		rec := s.b.Record(id)
-		if rec == nil || !isModifier(rec.Kind()) && rec.Kind() != btf.KindTypedef {
-			return rec
-		}
-		id = rec.Third()
-	}
-	return nil
+	return s.b.Record(s.b.Behind(id, btf.Modifiers|btf.Typedefs))
 }
 
 // maxRepeated is how deep members are repeated; a struct may contain itself.
@@ -197,10 +181,7 @@ const maxRepeated = 8
 // unnamed is what becomes of a member without a name: the members of a struct that
 // has a name itself are repeated, others get a name.
 func (s *strictCopy) unnamed(typ uint32, j int) (string, uint32) {
-	rec := s.b.Record(typ)
-	for rec != nil && isModifier(rec.Kind()) {
-		rec = s.b.Record(rec.Third())
-	}
+	rec := s.b.Record(s.b.Behind(typ, btf.Modifiers))
 	switch {
 	case rec == nil || !isComposite(rec.Kind()):
 		return "__unnamed_" + strconv.Itoa(j), typ
@@ -234,10 +215,7 @@ func (s *strictCopy) values(name string, rec btf.Record) btf.Record {
 // prototype makes what a function takes and gives nameable: a type without a name in
 // a list of parameters would be another type than every other one.
 func (s *strictCopy) prototype(rec btf.Record) {
-	for s.b.Record(rec[2]) != nil && isModifier(s.b.Kind(rec[2])) {
-		rec[2] = s.b.Record(rec[2]).Third() // a qualifier of a result says nothing
-	}
-	rec[2] = s.nameable(rec[2])
+	rec[2] = s.nameable(s.b.Behind(rec[2], btf.Modifiers)) // a qualifier of a result says nothing
 	for j := range int(rec.Vlen()) {
 		p := rec[3+2*j:]
 		p[0] = s.out.Str(identifier(string(s.b.NameBytes(p[0]))))

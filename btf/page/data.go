@@ -146,14 +146,7 @@ func (s *side) at(t view.Type) int64 {
 
 // pointee is what t is, points to or has as elements in the end.
 func pointee(t view.Type) view.Type {
-	for range view.MaxDepth {
-		t = t.Innermost()
-		if t.Kind() != btf.KindPtr {
-			break
-		}
-		t = t.Target()
-	}
-	return t
+	return t.Behind(btf.Pointers | btf.Arrays | btf.Typedefs | btf.Modifiers)
 }
 
 // part is a member of a layout, or a place between members.

@@ -137,13 +137,7 @@ func (r record) value(m *view.Row, t view.Type, at uint64, indent int, last bool
 		return
 	}
 	if plain.Kind() == btf.KindArray {
-		elem := plain
-		for range view.MaxDepth {
-			if elem.Kind() != btf.KindArray {
-				break
-			}
-			elem, _ = elem.Elem()
-		}
+		elem := plain.Behind(btf.Arrays)
 		direct, _ := of.Elem()
 		if elem.Kind() == btf.KindInt && string(elem.Name()) == "char" {
 			r.string(offset, n)
@@ -159,15 +153,7 @@ func (r record) value(m *view.Row, t view.Type, at uint64, indent int, last bool
 
 // behindTypedefs is what typedefs stand for; what is const or volatile is not looked
 // into.
-func behindTypedefs(t view.Type) view.Type {
-	for range view.MaxDepth {
-		if t.Kind() != btf.KindTypedef {
-			break
-		}
-		t = t.Target()
-	}
-	return t
-}
+func behindTypedefs(t view.Type) view.Type { return t.Behind(btf.Typedefs) }
 
 // wordSize is the size of what is printed as a number.
 func wordSize(t view.Type) (uint64, bool) {

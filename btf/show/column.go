@@ -101,9 +101,13 @@ func (p columns) find(c *column, t view.Type) {
 	text := all.pieces[last]
 	w := p.writer()
 	w.Text, w.Limit, w.Known = text, len(text)+longestColumn, nil
-	for ; t.Kind() == btf.KindConst; t = t.Target() {
+	for range view.MaxDepth {
+		if t.Kind() != btf.KindConst {
+			break
+		}
 		w.Put("const ")
 		consts++
+		t = t.Target()
 	}
 	if w.Type(t); w.Cut {
 		return

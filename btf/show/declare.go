@@ -209,13 +209,7 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 
 // array adds an array: what it is made of, with the name, and its dimensions.
 func (p *Printer) array(t view.Type, d *declaration, depth int) {
-	elem := t
-	for range view.MaxDepth {
-		if elem.Kind() != btf.KindArray {
-			break
-		}
-		elem, _ = elem.Elem()
-	}
+	elem := t.Behind(btf.Arrays)
 	d.array, d.inside = true, true
 	if text := (columns{p}).text(p.lays.Slot(elem.ID), elem.ID, d.typeWidth); text != nil {
 		p.buf = append(p.buf, text...)

@@ -15,7 +15,10 @@ type pointers struct{ *Printer }
 // what happens to it already.
 func (p pointers) follow(t view.Type, d *declaration) view.Type {
 	n := 0
-	for t.Kind() == btf.KindPtr && t.TargetID() != 0 && n < view.MaxDepth {
+	for range view.MaxDepth {
+		if t.Kind() != btf.KindPtr || t.TargetID() == 0 {
+			break
+		}
 		t = t.Target()
 		n++
 	}

@@ -6,40 +6,31 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// Unmodified is t without const, volatile, restrict and type tags around it.
-func (t Type) Unmodified() Type {
+// Behind is t, or if it is of the kinds through what it leads to by them: see btf.Blob.Behind.
+// Void for types that refer to themselves.
+func (t Type) Behind(through btf.Kinds) Type {
 	for range MaxDepth {
-		if !t.IsModifier() {
+		switch k := t.Kind(); {
+		case !through.Has(k):
 			return t
+		case k == btf.KindArray:
+			t, _ = t.Elem()
+		default:
+			t = t.Target()
 		}
-		t = t.Target()
 	}
 	return Type{v: t.v}
 }
 
+// Unmodified is t without const, volatile, restrict and type tags around it.
+func (t Type) Unmodified() Type { return t.Behind(btf.Modifiers) }
+
 // Resolved is t without modifiers and typedefs around it: what it is in memory.
-func (t Type) Resolved() Type {
-	for range MaxDepth {
-		if !t.IsModifier() && t.Kind() != btf.KindTypedef {
-			return t
-		}
-		t = t.Target()
-	}
-	return Type{v: t.v}
-}
+func (t Type) Resolved() Type { return t.Behind(btf.Modifiers | btf.Typedefs) }
 
 // Innermost is Resolved, and for arrays that of their elements, however many
 // dimensions there are.
-func (t Type) Innermost() Type {
-	for range MaxDepth {
-		t = t.Resolved()
-		if t.Kind() != btf.KindArray {
-			return t
-		}
-		t, _ = t.Elem()
-	}
-	return Type{v: t.v}
-}
+func (t Type) Innermost() Type { return t.Behind(btf.Modifiers | btf.Typedefs | btf.Arrays) }
 
 // Size is the size of t in bytes, of a variable that of its type. Void, forward
 // declarations, functions and what refers to itself have none: 0. A size beyond

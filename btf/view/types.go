@@ -71,13 +71,7 @@ func (t Type) IsEnum() bool {
 }
 
 // IsModifier tells whether t is const, volatile, restrict or a type tag.
-func (t Type) IsModifier() bool {
-	switch t.Kind() {
-	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
-		return true
-	}
-	return false
-}
+func (t Type) IsModifier() bool { return btf.Modifiers.Has(t.Kind()) }
 
 // Target is the type that t refers to: of a pointer, typedef, modifier, variable
 // or declaration tag, the prototype of a function, the result of a prototype.

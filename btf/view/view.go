@@ -22,7 +22,7 @@ import (
 // MaxDepth is how many references are followed from one type: modifiers,
 // typedefs, elements of arrays, members of members. What lies deeper has no size
 // and an alignment of 1. Real types need less than 20.
-const MaxDepth = 256
+const MaxDepth = btf.MaxDepth
 
 // View is the types of a blob and of the bases below it. It may be used by
 // several goroutines, as far as nothing is said to the contrary.

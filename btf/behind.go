@@ -1,0 +1,40 @@
+package btf
+
+// Kinds is a set of kinds.
+type Kinds uint64
+
+// Kinds of types that are, in memory, what they refer to. An array is taken for its elements.
+const (
+	Modifiers = Kinds(1<<KindConst | 1<<KindVolatile | 1<<KindRestrict | 1<<KindTypeTag)
+	Typedefs  = Kinds(1 << KindTypedef)
+	Arrays    = Kinds(1 << KindArray)
+	Pointers  = Kinds(1 << KindPtr)
+)
+
+// Has tells whether k is in the set.
+func (s Kinds) Has(k Kind) bool { return k < 64 && s>>k&1 != 0 }
+
+// MaxDepth is how many references a walk along types follows. Real types need less than 20.
+// Parse takes types that refer to themselves, so every walk needs such a bound.
+const MaxDepth = 256
+
+// Behind follows the references of types that are of the kinds through, and of an array that to
+// its elements. It returns the first type of another kind, which is id itself if that is one.
+// Types that lead back to themselves, or on for more than MaxDepth references, lead to void: 0.
+func (b *Blob) Behind(id uint32, through Kinds) uint32 {
+	for range MaxDepth {
+		r := b.Head(id)
+		if r == nil {
+			return 0
+		}
+		switch k := r.Kind(); {
+		case !through.Has(k):
+			return id
+		case k == KindArray:
+			id, _, _ = r.Array()
+		default:
+			id = r.Third()
+		}
+	}
+	return 0
+}

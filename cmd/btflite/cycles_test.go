@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
+)
+
+// cycleCommands are command lines that read BTF. GOOD is a file without a cycle.
+var cycleCommands = []string{
+	"dump FILE", "dump --format=c FILE", "dump --format=c --unsorted FILE", "dump --strict-c FILE", "dump -j FILE", "dump --json-lines FILE",
+	"funcs FILE", "funcs -P FILE", "funcs --params --json FILE", "funcs --takes=s FILE", "stats FILE", "stats --json FILE", "stats --format=svg FILE",
+	"show FILE", "show -E FILE", "show --format=html FILE", "show -p FILE", "show --compile FILE", "show --prettify=FILE --class_name=s,int FILE", "show --reorganize * FILE",
+	"funcs --compile FILE", "funcs --compile=f FILE", "funcs -b FILE", "funcs --class=s FILE", "funcs -P -A --no_parm_names FILE",
+	"show s FILE", "show -E --compile s FILE", "show -I FILE", "show --expand_pointers s FILE", "show --format=svg s FILE", "show --find_pointers_to s FILE",
+	"dump --format=c --name=s FILE", "dump --strict-c --name=f FILE", "dump --strict-c --unsorted FILE",
+	"diff FILE FILE", "diff FILE GOOD", "diff --abi GOOD FILE", "diff --json GOOD FILE", "diff --format=html GOOD FILE",
+	"dedup --output=OUT FILE", "dedup --dedup=exact --output=OUT FILE", "sort FILE OUT", "sort --btf_sort=name FILE OUT", "verify FILE", "verify --json --no-dups FILE",
+}
+
+// noReaders are the commands that read no BTF, or only that of their own encode.
+var noReaders = []string{compilerName, "completion", "fullcircle", "help", "inline", "manual", "modules", "version", "why"}
+
+// cycleKinds are the kinds of types that are what they refer to, so that a cycle of them leads
+// nowhere.
+var cycleKinds = []btf.Kind{btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag, btf.KindTypedef, btf.KindArray, btf.KindPtr}
+
+// cycles are the kinds along each cycle: one, two of any, and all of them.
+func cycles() (all [][]btf.Kind) {
+	for i, k := range cycleKinds {
+		all = append(all, []btf.Kind{k})
+		for _, l := range cycleKinds[i+1:] {
+			all = append(all, []btf.Kind{k, l})
+		}
+	}
+	return append(all, cycleKinds)
+}
+
+// withCycle is BTF in which members, bit-fields, elements, results, parameters, variables and
+// other types lead into a cycle, from a type before it. Without kinds they lead to an int.
+func withCycle(kinds []btf.Kind, base *btf.Blob) *btftest.Builder {
+	b := btftest.Over(base)
+	num := b.Int("int", 4)
+	first := b.N + 1
+	if base != nil {
+		first += base.TypeCount() - 1
+	}
+	for i, k := range kinds {
+		next := first + uint32((i+1)%len(kinds))
+		switch k {
+		case btf.KindArray:
+			b.Array(next, num, 2)
+		case btf.KindTypedef:
+			b.Typedef("t", next)
+		case btf.KindTypeTag:
+			b.TypeTag("tag", next)
+		default:
+			b.Add("", btf.Info(k, 0, false), next)
+		}
+	}
+	if len(kinds) == 0 {
+		first = num
+	}
+	into := b.Const(first)
+	unnamed := b.Struct("", 4, b.Member("y", into, 0))
+	b.Struct("s", 24, b.Member("a", first, 0), b.Member("b", into, 64), b.Member("c", b.Ptr(into), 128), b.Member("", unnamed, 192))
+	b.Of(btf.KindStruct, "bits", true, 4, b.Member("d", into, 3<<24))
+	b.Union("u", 8, b.Member("e", b.Array(into, num, 3), 0), b.Member("", into, 0))
+	b.Typedef("named", into)
+	f := b.Func("f", btftest.Global, b.Proto(into, b.Param("p", into), b.Param("q", b.Ptr(first))))
+	b.DeclTag("bpf_kfunc", f, btftest.Whole)
+	b.Datasec(".data", 8, btftest.Place(b.Var("v", into, btftest.Global), 0, 8))
+	return b
+}
+
+// TestCyclesEnd: no command follows a cycle of types without an end. Each prints text or one
+// error, alone and over a base, in both byte orders.
+func TestCyclesEnd(t *testing.T) {
+	covered := map[string]bool{}
+	for _, l := range cycleCommands {
+		covered[strings.Fields(l)[0]] = true
+	}
+	for _, c := range commands() {
+		if covered[c.name] == slices.Contains(noReaders, c.name) {
+			t.Errorf("%s: a command is in either the lines of this test or noReaders", c.name)
+		}
+	}
+	dir := t.TempDir()
+	good, over := filepath.Join(dir, "good.btf"), filepath.Join(dir, "base.btf")
+	for n, kinds := range cycles() {
+		for form := range 4 {
+			if form != n%4 && len(kinds) == 2 && testing.Short() {
+				continue
+			}
+			bigEndian, split := form&1 != 0, form&2 != 0
+			write(t, good, withCycle(nil, nil).Encode(bigEndian))
+			file, more := filepath.Join(dir, "cycle.btf"), []string{}
+			var base *btf.Blob
+			if split {
+				data := withCycle(nil, nil).Encode(bigEndian)
+				write(t, over, data)
+				base, more = btftest.Parse(t, data, nil), []string{"--btf_base=" + over}
+				write(t, good, withCycle(nil, base).Encode(bigEndian))
+			}
+			write(t, file, withCycle(kinds, base).Encode(bigEndian))
+			for _, line := range cycleCommands {
+				words := strings.Fields(strings.NewReplacer("FILE", file, "GOOD", good, "OUT", filepath.Join(dir, "out")).Replace(line))
+				endsInTime(t, fmt.Sprintf("cycle of %v, big endian %t, split %t: %s", kinds, bigEndian, split, line), append(words, more...))
+			}
+		}
+	}
+}
+
+// write writes a file of a test.
+func write(t *testing.T, file string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// maxCycle is how long a command may take for a file with a cycle, which has some hundred bytes.
+const maxCycle = 30 * time.Second
+
+// endsInTime runs a command, which ends with text or one error.
+func endsInTime(t *testing.T, what string, words []string) {
+	t.Helper()
+	c, _, errs := testCLI(t)
+	done := make(chan int, 1)
+	go func() { done <- c.run(words) }()
+	select {
+	case status := <-done:
+		if status == exitInternal || status == exitUsage || status == exitTrouble && errs.Len() == 0 {
+			t.Errorf("%s: status %d: %s", what, status, errs)
+		}
+	case <-time.After(maxCycle): // nothing can be done with what goes on
+		t.Fatalf("%s: it does not end", what)
+	}
+}
