@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/internal/ccobject"
+	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -359,7 +360,7 @@ func TestObjectChangedMeanwhile(t *testing.T) {
 		if err := change(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.replaceObject(path, 0o600, []byte("new"), before); !errors.Is(err, errChanged) {
+		if err := c.replaceObject(path, 0o600, []byte("new"), before); !errors.Is(err, fileid.ErrChanged) {
 			t.Errorf("%s: error %v", what, err)
 		}
 		if data, err := os.ReadFile(path); string(data) == "new" {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/elfobject"
+	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/internal/unitrecord"
 	"github.com/btflite/btflite/mmapelf"
@@ -49,16 +49,12 @@ func (k *compilerCommand) convert(c *cli, object string) error {
 	return message.FileError(object, "left with DWARF", err)
 }
 
-// errChanged says that an object is not the one that was converted, or was not whole
-// then: another compiler writes it.
-var errChanged = errors.New("another program has changed it meanwhile")
-
 // records is the object at path with unit records. If it is cut short while it is read,
-// the error is errChanged.
+// the error is fileid.ErrChanged.
 func records(path string) (out []byte, err error) {
 	defer func() {
 		if v := recover(); encode.IsFault(v) {
-			out, err = nil, errChanged
+			out, err = nil, fileid.ErrChanged
 		} else if v != nil {
 			panic(v)
 		}
@@ -117,19 +113,16 @@ func isUsual(err error) bool {
 	return false
 }
 
-// noteOnce says why an object keeps its DWARF, once for each reason and folder that
-// the build runs in: what is true of one object is true of most.
+// noteOnce says why an object keeps its DWARF, once for each reason and build: what is
+// true of one object is true of most.
 func (c *cli) noteOnce(object string, why error) {
-	dir, _ := os.Getwd()
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d\x00%s\x00%s", os.Getuid(), dir, why)
-	mark := filepath.Join(os.TempDir(), fmt.Sprintf("btflite-cc-%016x", h.Sum64()))
-	f, err := os.OpenFile(mark, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return
+	first, err := mark(why.Error())
+	switch {
+	case err != nil:
+		c.warn(fmt.Sprintf("%s: left with DWARF: %v (said of each object, as it cannot be noted that it was said: %v)", message.OneLine(object), why, err))
+	case first:
+		c.warn(message.OneLine(object) + ": left with DWARF, like others after it: " + why.Error())
 	}
-	f.Close()
-	c.warn(message.OneLine(object) + ": left with DWARF, like others after it: " + why.Error())
 }
 
 // replaceObject gives the object at path new contents, as a whole or not at all, if it
@@ -147,8 +140,8 @@ func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before o
 		err = f.Chmod(mode)
 	}
 	err = errors.Join(err, f.Close())
-	if now, _ := os.Lstat(path); err == nil && before != nil && !isAsBefore(before, now) {
-		err = errChanged
+	if err == nil && before != nil {
+		err = fileid.CheckUnchanged(path, before)
 	}
 	if err == nil {
 		err = os.Rename(name, path)
@@ -157,12 +150,6 @@ func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before o
 		os.Remove(name)
 	}
 	return err
-}
-
-// isAsBefore reports whether a file is the one of before, unchanged. A nil now stands for
-// one that is gone.
-func isAsBefore(before, now os.FileInfo) bool {
-	return now != nil && os.SameFile(before, now) && now.Size() == before.Size() && now.ModTime().Equal(before.ModTime())
 }
 
 // keepObject keeps an object below dir, compressed, by its whole path.
@@ -176,6 +163,9 @@ func (c *cli) keepObject(dir, path string) error {
 		return err
 	}
 	to := filepath.Join(dir, strings.TrimPrefix(whole, filepath.VolumeName(whole))) + ".zst"
+	if err := refuseLinks(dir, to); err != nil {
+		return err
+	}
 	if err := c.guard.makeFolder(filepath.Dir(to)); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -132,6 +133,16 @@ func checkInputs(paths []string) error {
 	return nil
 }
 
+// statAll describes files before they are read; nil for one that cannot be found, of
+// which whoever reads it will say so.
+func statAll(paths []string) []os.FileInfo {
+	all := make([]os.FileInfo, len(paths))
+	for i, p := range paths {
+		all[i], _ = os.Stat(p)
+	}
+	return all
+}
+
 // checkNames checks the words as names of files, which may be missing.
 func checkNames(paths []string) error {
 	switch {
@@ -145,6 +156,9 @@ func checkNames(paths []string) error {
 
 // stdoutError names the standard output in err.
 func stdoutError(err error) error {
+	if errors.Is(err, syscall.EBADF) {
+		err = errors.New("it is closed")
+	}
 	return message.FileError("standard output", "cannot write", err)
 }
 

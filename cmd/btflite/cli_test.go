@@ -108,7 +108,7 @@ func fakeRun(paths []string, opt encode.Options, _ *finish.Work) (*finish.Encode
 }
 
 // fakeSet appends the section names and the bytes to the file.
-func fakeSet(path string, sections ...elfwrite.Section) error {
+func fakeSet(path string, _ os.FileInfo, sections ...elfwrite.Section) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err

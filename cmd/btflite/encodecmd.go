@@ -198,6 +198,7 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 	}
 	c.heap.forget(size)
 	opt.UnitsRead = func() { c.heap.forget(size) } // the readers of DWARF are not needed any more
+	read := statAll(paths)
 	enc, err := runEncode(paths, opt, f)
 	meter.stop()
 	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
@@ -226,7 +227,7 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 		c.warn(mismatchText(paths[enc.Lead], enc.Mismatch))
 	}
 	writing := time.Now()
-	if err := c.writeAll(to, paths[enc.Lead], enc, f); err != nil {
+	if err := c.writeAll(to, paths[enc.Lead], read[enc.Lead], enc, f); err != nil {
 		text.flush()
 		return err
 	}

@@ -29,7 +29,7 @@ var (
 		return f.Output(context.Background(), mmapelf.Paths(paths...), out)
 	}
 	newSession  = func(opt encode.Options) session { return encode.NewSession(opt) }
-	setSections = elfwrite.Set
+	setSections = elfwrite.SetRead
 )
 
 // session is what the command needs of an encode.Session.

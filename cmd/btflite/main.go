@@ -22,6 +22,8 @@
 //	help.go, manual.go, completion.go  what is printed of commands and options
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
+//	streams_linux.go, limits_linux.go  closed streams, and limits below which a run cannot work
+//	ccmarks.go   what btflite cc has said already
 //	memory.go    the memory limit, and what a run gives back
 //	finish.go    what the options say of the work in encode and finish
 //	outputs.go, replace.go, target.go, signals.go  output that is whole or not there
@@ -35,8 +37,12 @@ import (
 )
 
 func main() {
-	c := newCLI(os.Stdout, os.Stderr, os.LookupEnv)
+	c := newCLI(standardOutput(), os.Stderr, os.LookupEnv)
 	c.heap.growFirst()
 	c.calledAs = filepath.Base(os.Args[0])
+	if err := checkLimits(); err != nil {
+		c.complain(err.Error())
+		os.Exit(exitFailure)
+	}
 	os.Exit(c.run(os.Args[1:]))
 }

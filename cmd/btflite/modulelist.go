@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -21,6 +22,7 @@ type module struct {
 	out    string // detached file; "" for in place
 	extra  string // file of extra variables; "" for none
 	inline string // file of inlined functions; "" for none
+	root   string // the folder below which out, extra and inline are names that we make up
 	rel    string // path below the folder of detached files, without the suffix
 	size   int64
 	err    error // why it cannot be encoded; nil as far as is known
@@ -192,55 +194,69 @@ func ownRel(path string) string {
 	return filepath.Base(path)
 }
 
-// placeDetached decides on the detached files below dir. Two modules with one
-// place are an error.
-func placeDetached(mods []module, dir string) error {
-	owner := map[string]string{}
-	for i := range mods {
-		m := &mods[i]
-		if m.err != nil {
-			continue
-		}
-		m.out = filepath.Join(dir, m.rel+detachedSuffix)
-		if other, ok := owner[m.out]; ok {
-			return fmt.Errorf("%s: would be written for %s and for %s", message.OneLine(m.out), message.OneLine(other), message.OneLine(m.path))
-		}
-		owner[m.out] = m.path
-	}
-	return nil
-}
-
 // detachedSuffix follows the names of modules in those of detached files.
 const detachedSuffix = ".btf"
 
-// placeBeside decides on the files beside the BTF of each module: they have suffixes in
-// place of that of a detached file.
-func placeBeside(mods []module, suffixes beside) error {
-	others := map[string]bool{}
+// placeOutputs decides where the outputs of each module go: its BTF below dir, or into
+// the module if dir is "", and what is beside it to files with suffixes in place of that
+// of a detached file. It is an error if an output would replace another one, a module or
+// a base, by whatever name.
+func placeOutputs(mods []module, dir string, suffixes beside, bases []string) error {
+	taken := takenPlaces{}
+	for _, b := range bases {
+		taken.add(b, "is the base")
+	}
+	for i := range mods {
+		if m := &mods[i]; m.err == nil {
+			taken.add(m.path, "is a module of this run")
+		}
+	}
 	for i := range mods {
 		m := &mods[i]
 		if m.err != nil {
 			continue
 		}
-		others[m.path], others[m.out] = true, true
-		stem := cmp.Or(strings.TrimSuffix(m.out, detachedSuffix), m.path)
+		m.root = filepath.Dir(m.path)
+		stem := m.path
+		if dir != "" {
+			m.root, stem = dir, filepath.Join(dir, m.rel)
+			m.out = stem + detachedSuffix
+		}
 		if suffixes.extraVars != "" {
 			m.extra = stem + suffixes.extraVars
 		}
 		if suffixes.inlineTo != "" {
 			m.inline = stem + suffixes.inlineTo
 		}
-	}
-	for i := range mods {
-		m := &mods[i]
-		if m.extra != "" && others[m.extra] {
-			return fmt.Errorf("%s: the extra variables of %s would be written there", message.OneLine(m.extra), message.OneLine(m.path))
-		}
-		if m.inline != "" && (others[m.inline] || m.inline == m.extra) {
-			return fmt.Errorf("%s: the inlined functions of %s would be written there", message.OneLine(m.inline), message.OneLine(m.path))
+		for _, o := range []struct{ path, what string }{
+			{m.out, "the BTF"}, {m.extra, "the extra variables"}, {m.inline, "the inlined functions"},
+		} {
+			what := o.what + " of " + message.OneLine(m.path)
+			if why := taken.add(o.path, "is for "+what); why != "" {
+				return fmt.Errorf("%s: %s would be written there, and it %s", message.OneLine(o.path), what, why)
+			}
 		}
 	}
 	return nil
+}
+
+// takenPlaces has what the files of a run are, by where they are.
+type takenPlaces map[fileid.Place]string
+
+// add takes the place of path. If it is taken already, add returns what for. No path and
+// one that cannot be looked up take none: whoever opens it will say why.
+func (t takenPlaces) add(path, what string) (taken string) {
+	if path == "" {
+		return ""
+	}
+	p, err := fileid.PlaceOf(path)
+	if err != nil {
+		return ""
+	}
+	if taken = t[p]; taken == "" {
+		t[p] = what
+	}
+	return taken
 }
 
 // largestFirst sorts modules so that a large one does not come last, when the

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -75,10 +76,13 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := m.checkBeside(m.outDir == ""); err != nil {
+		return err
+	}
+	if err := placeOutputs(mods, m.outDir, m.beside, m.bases); err != nil {
+		return err
+	}
 	if m.outDir != "" {
-		if err := placeDetached(mods, m.outDir); err != nil {
-			return err
-		}
 		if err := c.guard.makeFolder(m.outDir); err != nil {
 			return message.FileError(m.outDir, "cannot write", err)
 		}
@@ -87,12 +91,6 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 				c.guard.removeFolders()
 			}
 		}()
-	}
-	if err := m.checkBeside(m.outDir == ""); err != nil {
-		return err
-	}
-	if err := placeBeside(mods, m.beside); err != nil {
-		return err
 	}
 	blob, base, closeBase, err := openBase(m.bases)
 	if err != nil {
@@ -260,6 +258,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 			return fail(err)
 		}
 	}
+	read := statAll([]string{m.path})[0]
 	if w.fullToo {
 		opt := w.opt
 		opt.Base, opt.ExtraVars, opt.Inline = nil, false, false
@@ -290,9 +289,9 @@ func (w *worker) one(m *module) (r moduleResult) {
 		}
 		return r
 	}
-	to, err := m.outputs(w.c, w.bases)
+	to, err := m.outputs(w.c, w.opt.DebugDir)
 	if err == nil {
-		err = w.c.writeAll(to, m.path, enc, w.finish)
+		err = w.c.writeAll(to, m.path, read, enc, w.finish)
 	}
 	if err != nil {
 		return fail(err)
@@ -311,10 +310,10 @@ func (m *module) leftAlone(c *cli, why string) error {
 		}
 	}
 	for _, path := range []string{m.out, m.extra, m.inline} {
-		if _, err := os.Stat(path); err != nil {
+		if _, err := os.Lstat(path); err != nil {
 			continue // the folder may be missing, too
 		}
-		t, err := c.resolveTarget(path)
+		t, err := derivedTarget(m.root, path)
 		if err == nil {
 			err = t.refuseOld(why)
 		}
@@ -325,11 +324,16 @@ func (m *module) leftAlone(c *cli, why string) error {
 	return nil
 }
 
-// outputs are the places of a module's BTF and what is beside it, which must
-// not be one of the bases. Their folder is made if it is missing.
-func (m *module) outputs(c *cli, bases []string) (to outputs, err error) {
+// outputs are the places of a module's BTF and what is beside it, which must not be a
+// file that its BTF is made of. Their folder is made if it is missing.
+func (m *module) outputs(c *cli, debugDir string) (to outputs, err error) {
 	if m.out != "" {
-		if err := c.guard.makeFolder(filepath.Dir(m.out)); err != nil {
+		dir := filepath.Dir(m.out)
+		err := refuseLinks(m.root, dir)
+		if err == nil {
+			err = c.guard.makeFolder(dir)
+		}
+		if err != nil {
 			return to, message.FileError(m.out, "cannot write", err)
 		}
 	}
@@ -340,11 +344,13 @@ func (m *module) outputs(c *cli, bases []string) (to outputs, err error) {
 		if t.path == "" {
 			continue
 		}
-		if *t.to, err = c.resolveTarget(t.path); err != nil {
+		if *t.to, err = derivedTarget(m.root, t.path); err != nil {
 			return to, err
 		}
-		if err := (*t.to).refuseInputs(append([]string{m.path}, bases...)); err != nil {
-			return to, err
+		if (*t.to).info != nil {
+			if err := (*t.to).refuseInputs(debuginfo.Beside(m.path, debugDir)); err != nil {
+				return to, err
+			}
 		}
 	}
 	return to, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
@@ -33,7 +34,8 @@ func (o outputs) sides(enc *finish.Encoded) []side {
 
 // writeAll writes the BTF and what is beside it: those files are complete before
 // anything is replaced. What there is nothing for must not be there from an earlier run.
-func (c *cli) writeAll(to outputs, path string, enc *finish.Encoded, f *finish.Work) error {
+// read describes what path led to before it was encoded.
+func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.Encoded, f *finish.Work) error {
 	all := func() error {
 		if to.main != nil {
 			if err := c.room(to.main.file, enc.Size); err != nil {
@@ -46,7 +48,7 @@ func (c *cli) writeAll(to outputs, path string, enc *finish.Encoded, f *finish.W
 				return err
 			}
 		}
-		return c.writeInPlace(path, enc, f)
+		return c.writeInPlace(path, read, enc, f)
 	}
 	for _, s := range to.sides(enc) {
 		if s.to == nil {
@@ -69,8 +71,8 @@ func (c *cli) writeAll(to outputs, path string, enc *finish.Encoded, f *finish.W
 }
 
 // writeInPlace puts the BTF into the section .BTF of the file. If its base is to
-// be distilled, the file gets .BTF.base too.
-func (c *cli) writeInPlace(path string, enc *finish.Encoded, f *finish.Work) error {
+// be distilled, the file gets .BTF.base too. It must be the file that was encoded.
+func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, f *finish.Work) error {
 	err := c.guard.protect(func() error {
 		sections, err := sectionsFor(path, enc, f)
 		if err != nil {
@@ -90,8 +92,14 @@ func (c *cli) writeInPlace(path string, enc *finish.Encoded, f *finish.Work) err
 				return btf.PadStrings(s.Write, n-size)(w)
 			}
 		}
-		return setSections(path, sections...)
+		if read == nil { // it came after the run had looked for it
+			return fileid.ErrChanged
+		}
+		return setSections(path, read, sections...)
 	})
+	if errors.Is(err, fileid.ErrChanged) {
+		err = fmt.Errorf("%w: nothing written, it is left as it is; run again when nothing else writes it", err)
+	}
 	if full := new(elfwrite.NoRoomError); errors.As(err, &full) {
 		err = fmt.Errorf("%w; use --btf_encode_detached=OUT, or link it again with the BTF", err)
 	}

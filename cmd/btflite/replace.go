@@ -92,7 +92,7 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 	if err := first(); err != nil {
 		return err
 	}
-	if err := os.Rename(name, t.file); err != nil {
+	if err := g.rename(name, t.file); err != nil {
 		return err
 	}
 	done = true

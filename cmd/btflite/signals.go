@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,6 +12,9 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/btflite/btflite/internal/fileid"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // guard makes a signal leave neither a temporary file nor an empty folder of ours
@@ -24,6 +28,8 @@ type guard struct {
 	watched sync.Once
 	mu      sync.Mutex
 	temps   map[string]struct{}
+	// written has what rename has put in place, with its name.
+	written map[fileid.Place]string
 	// folders are those that makeFolder has made, each behind those above it.
 	folders []string
 	trees   []string // folders of tempFolder
@@ -42,7 +48,7 @@ type guard struct {
 var errInterrupted = errors.New("interrupted by a signal")
 
 func newGuard() *guard {
-	return &guard{temps: map[string]struct{}{}, die: dieBy,
+	return &guard{temps: map[string]struct{}{}, written: map[fileid.Place]string{}, die: dieBy,
 		incoming: make(chan os.Signal, 1), stopped: make(chan struct{})}
 }
 
@@ -127,6 +133,29 @@ func (g *guard) forget(name string) {
 	g.mu.Lock()
 	delete(g.temps, name)
 	g.mu.Unlock()
+}
+
+// rename puts a temporary file of create in the place of path. It refuses to replace
+// what this run has written under another name: before the first output is there, two
+// names in a folder that knows no upper and lower case are two files, and a folder may
+// become a link to another one while the run goes on.
+func (g *guard) rename(temp, path string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if info, err := os.Lstat(path); err == nil {
+		if p, ok := fileid.OfInfo(info); ok && g.written[p] != "" {
+			return fmt.Errorf("it is the file that this run has written as %s", message.OneLine(g.written[p]))
+		}
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(path); err == nil {
+		if p, ok := fileid.OfInfo(info); ok {
+			g.written[p] = path
+		}
+	}
+	return nil
 }
 
 // makeFolder makes a folder, if it is missing, and those above it.

@@ -28,6 +28,8 @@ func openFile(path string) (*os.File, error) {
 	switch {
 	case path != dash:
 		return os.Open(path)
+	case isClosed(0):
+		return nil, errors.New("standard input is closed")
 	case stdinTaken.Swap(true):
 		return nil, errors.New("standard input can be read only once")
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -22,15 +23,13 @@ type target struct {
 	// A direct target (device, pipe, open descriptor) is written as it is:
 	// to stream, if set, else by opening path.
 	stream io.Writer
-	info   fs.FileInfo // of what exists, nil if nothing
+	info   fs.FileInfo  // of what exists, nil if nothing
+	place  fileid.Place // where path leads; none for a stream that is not a file
 }
 
 // newFileMode is the mode of a new file before the umask, which alone decides who
 // may read what a build makes. (pahole's files begin with 0640.)
 const newFileMode = 0o666
-
-// maxLinks bounds a chain of symbolic links, as the kernel does.
-const maxLinks = 40
 
 // resolveTarget finds the target for the file name given by the user.
 func (c *cli) resolveTarget(path string) (*target, error) {
@@ -43,56 +42,102 @@ func (c *cli) resolveTarget(path string) (*target, error) {
 	}
 	switch path {
 	case dash, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
-		t.stream = c.stdout
-		if f, ok := c.stdout.(*os.File); ok {
-			t.info, _ = f.Stat()
-		}
+		t.openStream(c.stdout)
 		return t, nil
 	case "/dev/stderr", "/dev/fd/2", "/proc/self/fd/2":
-		t.stream = c.stderr
+		t.openStream(c.stderr)
 		return t, nil
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		t.file, err = newFilePath(path)
-		return t, err
-	case err != nil:
-		return nil, message.FileError(path, "cannot write", err)
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: cannot write: is a directory", message.OneLine(path))
+	case err == nil && info.IsDir():
+		err = errors.New("is a directory")
+	case err == nil:
+		t.info = info
+		if info.Mode().IsRegular() && !strings.HasPrefix(path, "/dev/fd/") && !strings.HasPrefix(path, "/proc/self/fd/") {
+			t.file, err = filepath.EvalSymlinks(path)
+		}
 	}
-	t.info = info
-	if !info.Mode().IsRegular() || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/") {
-		return t, nil
+	if err == nil {
+		t.place, err = fileid.PlaceOf(path)
 	}
-	if t.file, err = filepath.EvalSymlinks(path); err != nil {
+	if err != nil {
 		return nil, message.FileError(path, "cannot write", err)
 	}
 	return t, nil
 }
 
+// openStream makes t write to w.
+func (t *target) openStream(w io.Writer) {
+	t.stream = w
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil {
+			t.info = info
+			t.place, _ = fileid.OfInfo(info)
+		}
+	}
+}
+
 // newFilePath is the name under which a file that does not exist would be
 // created: path, or where a dangling link points. Its folder must exist.
 func newFilePath(path string) (string, error) {
-	name := path
-	for range maxLinks {
-		link, err := os.Readlink(name)
-		if err != nil {
-			break
+	name, err := fileid.Follow(path)
+	if err == nil && strings.HasSuffix(name, "/") {
+		err = errors.New("is a directory name")
+	}
+	if err == nil {
+		_, err = os.Stat(filepath.Dir(name))
+	}
+	return name, err
+}
+
+// derivedTarget finds the target for a file whose name we make up: path, below the folder
+// root. Nobody has asked for what a link of that name leads to, and in a tree that others
+// write to it may be anything: neither such a link is followed, nor one to a folder
+// between root and path. What is there already must be a file.
+func derivedTarget(root, path string) (*target, error) {
+	if err := refuseLinks(root, path); err != nil {
+		return nil, message.FileError(path, "cannot write", err)
+	}
+	t := &target{path: path, file: path}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		_, err = os.Stat(filepath.Dir(path))
+	case err == nil && !info.Mode().IsRegular():
+		err = errors.New("something else than a file has its name; remove it")
+	case err == nil:
+		t.info = info
+	}
+	if err == nil {
+		t.place, err = fileid.PlaceOf(path)
+	}
+	if err != nil {
+		return nil, message.FileError(path, "cannot write", err)
+	}
+	return t, nil
+}
+
+// refuseLinks returns an error if path, or a folder between root and it, is a symbolic
+// link. What is missing is none.
+func refuseLinks(root, path string) error {
+	name, err := filepath.Rel(root, path)
+	if err != nil {
+		return err
+	}
+	at := root
+	for _, part := range strings.Split(name, string(filepath.Separator)) {
+		if part == "." { // path is root, which the user has named
+			continue
 		}
-		if !filepath.IsAbs(link) {
-			link = filepath.Join(filepath.Dir(name), link)
+		at = filepath.Join(at, part)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a symbolic link, and btflite follows none to a name that it makes up; remove it", message.OneLine(at))
 		}
-		name = link
 	}
-	if strings.HasSuffix(name, "/") {
-		return "", fmt.Errorf("%s: cannot write: is a directory name", message.OneLine(path))
-	}
-	if _, err := os.Stat(filepath.Dir(name)); err != nil {
-		return "", message.FileError(path, "cannot write", err)
-	}
-	return name, nil
+	return nil
 }
 
 // isStdout tells whether the target is our standard output, which then must
@@ -113,17 +158,15 @@ func (c *cli) isStdout(t *target) bool {
 }
 
 // sameFile tells whether two targets are one file, there already or not, or one
-// stream.
+// stream. A device such as /dev/null can be several outputs.
 func (t *target) sameFile(o *target) bool {
-	if t.stream != nil || o.stream != nil {
-		return t.stream == o.stream
+	if t.stream != nil && t.stream == o.stream {
+		return true
 	}
-	if t.info != nil && o.info != nil {
-		return os.SameFile(t.info, o.info)
+	if t.info != nil && t.info.Mode()&fs.ModeDevice != 0 {
+		return false
 	}
-	a, err := filepath.Abs(t.file)
-	b, err2 := filepath.Abs(o.file)
-	return t.file != "" && o.file != "" && err == nil && err2 == nil && a == b
+	return t.place != fileid.Place{} && t.place == o.place
 }
 
 // refuseInputs returns an error if the target is one of the inputs, by
@@ -133,6 +176,9 @@ func (t *target) refuseInputs(inputs []string) error {
 		return nil
 	}
 	for _, in := range inputs {
+		if in == dash {
+			in = "/dev/stdin"
+		}
 		if info, err := os.Stat(in); err == nil && os.SameFile(info, t.info) {
 			return fmt.Errorf("%s: the output is the input file %s", message.OneLine(t.path), message.OneLine(in))
 		}

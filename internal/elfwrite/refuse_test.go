@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/internal/fileid"
 )
 
 func TestSetErrorLeavesTheFile(t *testing.T) {
@@ -102,34 +103,68 @@ func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 	}
 }
 
-// TestSetNoticesChangesDuringTheCopy: by size or by time, each alone.
-func TestSetNoticesChangesDuringTheCopy(t *testing.T) {
-	for name, change := range map[string]func(path string, before os.FileInfo) error{
-		"longer, of the same time": func(path string, before os.FileInfo) error {
-			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-			if err != nil {
-				return err
-			}
-			_, err = f.WriteString("more")
-			return errors.Join(err, f.Close(), os.Chtimes(path, time.Time{}, before.ModTime()))
-		},
-		"of the same size, later": func(path string, before os.FileInfo) error {
-			return os.Chtimes(path, time.Time{}, before.ModTime().Add(time.Second))
-		},
-	} {
-		path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
-		before, err := os.Stat(path)
+// fileChanges are what another program may do to a file while it is read. Each returns
+// what is to be at path afterwards; nil for nothing.
+var fileChanges = map[string]func(path string, before os.FileInfo) ([]byte, error){
+	"longer, of the same time": func(path string, before os.FileInfo) ([]byte, error) {
+		data, err := os.ReadFile(path)
+		data = append(data, "more"...)
+		return data, errors.Join(err, os.WriteFile(path, data, 0), os.Chtimes(path, time.Time{}, before.ModTime()))
+	},
+	"of the same size, later": func(path string, before os.FileInfo) ([]byte, error) {
+		data, err := os.ReadFile(path)
+		return data, errors.Join(err, os.Chtimes(path, time.Time{}, before.ModTime().Add(time.Second)))
+	},
+	"replaced, of the same size and time": func(path string, before os.FileInfo) ([]byte, error) {
+		data, err := os.ReadFile(path)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		err = Set(path, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error {
-			_, err := w.Write([]byte("x"))
-			return errors.Join(err, change(path, before))
-		}})
-		if err == nil || !strings.Contains(err.Error(), "changed") {
-			t.Errorf("%s: error %v", name, err)
+		data[len(data)-1] ^= 1
+		other := path + ".other"
+		return data, errors.Join(os.WriteFile(other, data, 0o600), os.Chtimes(other, time.Time{}, before.ModTime()), os.Rename(other, path))
+	},
+	"removed": func(path string, _ os.FileInfo) ([]byte, error) { return nil, os.Remove(path) },
+}
+
+// TestSetNoticesChanges: what another program does to the file between its reading and
+// the rename is neither lost nor given sections of the older file.
+func TestSetNoticesChanges(t *testing.T) {
+	for name, change := range fileChanges {
+		for _, before := range []bool{true, false} {
+			path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
+			opened, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []byte
+			if before {
+				if want, err = change(path, opened); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err = SetRead(path, opened, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error {
+				_, err := w.Write([]byte("x"))
+				if !before {
+					want, err = change(path, opened)
+				}
+				return err
+			}})
+			missing := before && want == nil // then there is nothing to begin with
+			if !errors.Is(err, fileid.ErrChanged) && !(missing && errors.Is(err, os.ErrNotExist)) {
+				t.Errorf("%s, before %v: error %v", name, before, err)
+			}
+			if want == nil {
+				if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 0 {
+					t.Errorf("%s, before %v: %v, %v", name, before, entries, err)
+				}
+				continue
+			}
+			if !bytes.Equal(read(t, path), want) {
+				t.Errorf("%s, before %v: it is not what the other program wrote", name, before)
+			}
+			onlyFile(t, path)
 		}
-		onlyFile(t, path)
 	}
 }
 

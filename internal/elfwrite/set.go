@@ -16,6 +16,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/btflite/btflite/internal/fileid"
 )
 
 // Section is a section to be set.
@@ -39,8 +41,8 @@ type Section struct {
 // extended attributes of the old one. Attributes that sign the old contents
 // (security.ima, security.evm) are dropped. A symbolic link stays, its target
 // is replaced. Refused are anything but a regular file, a file with more than
-// one hard link (a rename would part the names), and a file that changes
-// while it is copied. When Set returns an error, the file is as it was and no
+// one hard link (a rename would part the names), and a file that another program
+// changes or replaces meanwhile. When Set returns an error, the file is as it was and no
 // other file is left behind; the one exception is an error of synchronising
 // the folder, which comes after the replacement and says so.
 //
@@ -50,12 +52,18 @@ type Section struct {
 // what is loaded (SHF_ALLOC in a PT_LOAD, as .BTF of a kernel). There, larger
 // contents go to the end of the file and are no longer loaded; the loaded
 // image keeps the old bytes.
-func Set(path string, sections ...Section) error {
+func Set(path string, sections ...Section) error { return SetRead(path, nil, sections...) }
+
+// SetRead is Set for sections that were made of the file at path, which was read before:
+// read describes what path led to then. Any other file that is there now, and one that
+// was written to since, is refused with fileid.ErrChanged: it would get the contents of
+// another one.
+func SetRead(path string, read os.FileInfo, sections ...Section) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
 	}
-	if err := set(target, sections); err != nil {
+	if err := set(target, read, sections); err != nil {
 		var pathErr *os.PathError
 		if errors.As(err, &pathErr) {
 			if pathErr.Path == target {
@@ -77,8 +85,8 @@ func cause(err error) error {
 	return err
 }
 
-// set is Set for a path that is not a symbolic link.
-func set(target string, sections []Section) error {
+// set is SetRead for a path that is not a symbolic link.
+func set(target string, read os.FileInfo, sections []Section) error {
 	// Look before opening: opening a FIFO would wait for a writer.
 	if info, err := os.Lstat(target); err != nil {
 		return err
@@ -96,6 +104,9 @@ func set(target string, sections []Section) error {
 	}
 	if !info.Mode().IsRegular() {
 		return errors.New("not a regular file")
+	}
+	if read != nil && !fileid.Unchanged(read, info) {
+		return fileid.ErrChanged
 	}
 	if n := linkCount(info); n > 1 {
 		return fmt.Errorf("file has %d hard links, replacing it would part them", n)
@@ -133,9 +144,6 @@ func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.Fi
 	if err := fill(tmp); err != nil {
 		return err
 	}
-	if err := checkUnchanged(src, info); err != nil {
-		return err
-	}
 	// In this order: a change of owner clears the set-id bits and file
 	// capabilities, and attributes need the write permission that the mode
 	// may take away.
@@ -153,24 +161,17 @@ func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.Fi
 		return err
 	}
 	src.Close() // some systems do not replace an open file
+	// The last thing before the rename: what takes the place of another program's file
+	// would be made of an older one.
+	if err := fileid.CheckUnchanged(target, info); err != nil {
+		return err
+	}
 	if err := os.Rename(tmp.Name(), target); err != nil {
 		return err
 	}
 	renamed = true
 	if err := SyncDir(dir); err != nil {
 		return fmt.Errorf("file replaced, but its folder could not be synchronised: %w", err)
-	}
-	return nil
-}
-
-// checkUnchanged compares src with what it was when it was opened.
-func checkUnchanged(src *os.File, before os.FileInfo) error {
-	now, err := src.Stat()
-	if err != nil {
-		return err
-	}
-	if now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
-		return errors.New("file changed while it was copied")
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func (p *plan) write(tmp, src *os.File, img *image, sections []Section) error {
 	}
 	if n, err := io.CopyN(tmp, src, p.keep); err != nil {
 		if err == io.EOF {
-			return fmt.Errorf("file changed while it was copied: it ends at %#x, not %#x", n, p.keep)
+			return fmt.Errorf("%w: it ends at %#x, not %#x", fileid.ErrChanged, n, p.keep)
 		}
 		return err
 	}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Go's runtime ends a program with a trace of its goroutines when it gets no thread, no
+// descriptor for its own use, or no addresses. What can be known at the start is told in
+// a line. Where not even the runtime comes up, nothing can.
+const (
+	neededFiles     = 6        // descriptors that are free: two of the runtime, an input, a base, an output and its folder
+	neededThreads   = 10       // in all: runs with one processor had up to eight
+	neededAddresses = 24 << 20 // bytes that are free: what the runtime asks for while it grows its tables
+)
+
+// checkLimits returns an error if the limits of this process (ulimit) are below what any
+// run needs.
+func checkLimits() error {
+	for _, check := range []func() error{checkFiles, checkThreads, checkAddresses} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFiles looks for free descriptors (ulimit -n).
+func checkFiles() error {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil || l.Cur >= 1<<20 {
+		return nil
+	}
+	// The lowest free one: those above it are seldom taken.
+	free, err := unix.FcntlInt(2, unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		unix.Close(free)
+		if uint64(free)+neededFiles <= l.Cur {
+			return nil
+		}
+	} else if !errors.Is(err, unix.EMFILE) {
+		return nil
+	}
+	return fmt.Errorf("cannot run: %d files may be open (ulimit -n), and btflite needs %d beside those that it was started with", l.Cur, neededFiles)
+}
+
+// checkThreads counts the threads of the user (ulimit -u), if there may be few. With few
+// left the runtime uses one processor, and so fewer threads.
+func checkThreads() error {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &l); err != nil || l.Cur >= 4096 || os.Geteuid() == 0 {
+		return nil // the system administrator may have as many as the system has
+	}
+	others := threadsOf(os.Getuid(), os.Getpid())
+	if others+neededThreads > l.Cur {
+		return fmt.Errorf("cannot run: the user may have %d threads (ulimit -u) and has %d in other programs; btflite needs %d", l.Cur, others, neededThreads)
+	}
+	if free := l.Cur - others - neededThreads; free < uint64(runtime.GOMAXPROCS(0)) {
+		runtime.GOMAXPROCS(max(1, int(free)))
+	}
+	return nil
+}
+
+// threadsOf is how many threads a user has beside those of one process, as far as /proc
+// shows them.
+func threadsOf(user, without int) (n uint64) {
+	folders, _ := filepath.Glob("/proc/[0-9]*/task")
+	for _, f := range folders {
+		if pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f))); pid == without {
+			continue
+		}
+		var st unix.Stat_t
+		if err := unix.Stat(f, &st); err == nil && int(st.Uid) == user {
+			n += uint64(st.Nlink) - 2 // one folder for each thread
+		}
+	}
+	return n
+}
+
+// checkAddresses compares the addresses that the process has with those that it may have
+// (ulimit -v).
+func checkAddresses() error {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &l); err != nil || l.Cur >= 1<<40 {
+		return nil
+	}
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return nil
+	}
+	var pages uint64
+	if _, err := fmt.Sscan(string(b), &pages); err != nil {
+		return nil
+	}
+	if used := pages * uint64(os.Getpagesize()); used+neededAddresses > l.Cur {
+		return fmt.Errorf("cannot run: %d MiB of addresses may be used (ulimit -v), and Go's runtime takes %d MiB of them before the first file is read; give %d MiB more than the size of the files",
+			l.Cur>>20, used>>20, (used+2*neededAddresses)>>20)
+	}
+	return nil
+}
