@@ -20,9 +20,12 @@ type COptions struct {
 	// Strict gives C that compilers take without a warning: every name is one of C,
 	// and what C cannot say is left out of structs, which keep their layout.
 	Strict bool
-	// PackedUnions marks unions as packed that have to be. Strict C does so anyway;
-	// bpftool's text does not.
-	PackedUnions bool
+	// Again is for strict C that is compiled and encoded again, and is to give the types of b: no
+	// struct has a member that it has not in b, gaps and padding are bit-fields without a name,
+	// names and types that only some compilers know stay, and there is a variable of each number
+	// and of a pointer to each type that is only declared, because compilers leave out what
+	// nothing uses. A struct with a name may be a member without one (-fms-extensions).
+	Again bool
 	// PointerSize is 4 or 8; 0 for what the types of the blob tell, or 8.
 	PointerSize int
 	// Stubs are functions to define behind the types, with a body that does not end.
@@ -36,6 +39,7 @@ type COptions struct {
 	loseFirst bool
 	// asserts writes assertions of sizes and offsets behind each struct.
 	asserts bool
+	uses    []uint32 // numbers, see Again
 }
 
 // C writes types as a C header, as "bpftool btf dump file FILE format c". It returns
@@ -49,28 +53,45 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 		if o.PointerSize == 0 {
 			o.PointerSize = b.PointerSize()
 		}
-		var err error
-		if b, _, err = strictTypes(b, o.PointerSize); err != nil {
+		s, strict, err := strictTypes(b, &o)
+		if err != nil {
 			return fmt.Errorf("C: %w", err)
 		}
-		begin, end = strictBegin, strictEnd
+		if o.Again {
+			o.uses = numbers(b)
+		}
+		b = strict
+		begin, end = strictBegin+wordsBegin(s.reserved()), wordsEnd(s.reserved())+strictEnd
 	}
 	order := newOrderer(b)
 	if err := o.place(order); err != nil {
 		return fmt.Errorf("C: %w", err)
 	}
-	c := newCWriter(newOut(w), b, &o)
+	if hasManyGaps(b) { // an error comes before a part of the text
+		if err := o.write(io.Discard, b, order.defined, begin, end); err != nil {
+			return err
+		}
+	}
+	return o.write(w, b, order.defined, begin, end)
+}
+
+// write writes the types with the ids defined, in that order, between begin and end.
+func (o *COptions) write(w io.Writer, b *btf.Blob, defined []uint32, begin, end string) error {
+	c := newCWriter(newOut(w), b, o)
 	c.text(begin)
-	for _, id := range order.defined {
+	for _, id := range defined {
 		c.define(id)
 		if c.keepUp(); c.to.Err != nil {
 			return c.to.Err
 		}
 	}
-	if o.IDs == nil {
+	if o.IDs == nil && !o.Again {
 		c.kfuncs()
 	}
-	c.stubs(&o)
+	c.stubs(o)
+	if o.Again {
+		writeUses(c, o.uses)
+	}
 	c.text(end)
 	return c.end()
 }
@@ -116,8 +137,9 @@ type cWriter struct {
 	links       []uint32   // see declaration
 	depth       int
 	strict      bool
-	unions      bool   // unions can be packed
-	gaps        uint64 // members that fill gaps in strict C
+	again       bool   // see COptions
+	gaps        uint64 // members or bit-fields without a name that fill gaps
+	defining    uint32 // the type whose definition is being written
 	asserts     bool
 	steps       int // taken
 	maxSteps    int
@@ -130,7 +152,7 @@ func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
 	n := b.TypeCount()
 	c := &cWriter{out: o, namer: newNamer(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b, n/8), idents: newNameSpace(b, n/4), // as many as kernels have
 		number: make([]uint32, n), state: make([]uint8, n), announced: make([]bool, n), aligns: make([]uint32, n), maxSteps: 1 << 20,
-		strict: opt.Strict, unions: opt.Strict || opt.PackedUnions, asserts: opt.asserts}
+		strict: opt.Strict, again: opt.Again, asserts: opt.asserts}
 	if c.pointerSize == 0 {
 		c.pointerSize = uint32(b.PointerSize())
 	}

@@ -261,3 +261,31 @@ func TestDeclaredEnums(t *testing.T) {
 		}
 	}
 }
+
+// withGap is a struct with a gap of so many bytes between two members.
+func withGap(t *testing.T, bytes uint32) *btf.Blob {
+	return build(t, func(b *btf.Builder) {
+		n := newMaker(b).int
+		b.Add("s", btf.Info(btf.KindStruct, 2, false), bytes+8, b.Str("a"), n, 0, b.Str("b"), n, 8*(bytes+4))
+	})
+}
+
+// TestLargeGaps: gaps are counted out as bpftool does, as long as that is text that somebody can
+// use. More than that is an error that says so, before any text.
+func TestLargeGaps(t *testing.T) {
+	var text bytes.Buffer
+	if err := dump.C(&text, withGap(t, 16<<20), dump.COptions{PointerSize: 8}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), "\tlong: 64;\n"); n != 2<<20-1 {
+		t.Errorf("%d lines", n)
+	}
+	text.Reset()
+	huge := withGap(t, 1<<28)
+	if err := dump.C(&text, huge, dump.COptions{}); err == nil || !strings.Contains(err.Error(), "type [2]: gaps between members") || text.Len() > 0 {
+		t.Errorf("error %v, %d bytes of text", err, text.Len())
+	}
+	if err := dump.C(&text, huge, dump.COptions{Strict: true}); err != nil || !strings.Contains(text.String(), "unsigned char __gap_1[268435456];") {
+		t.Errorf("strict: %v, %.500s", err, &text)
+	}
+}

@@ -67,7 +67,10 @@ func (c *cWriter) core(id uint32, from, indent int) {
 		if q == "" {
 			break
 		}
-		if !c.strict || q != "restrict" {
+		if q == "restrict" && c.strict { // GNU C has this word whatever the standard
+			q = "__restrict"
+		}
+		if q != "__restrict" || c.b.Kind(c.b.Behind(id, btf.Typedefs|btf.Modifiers)) == btf.KindPtr {
 			c.text(q)
 			c.text(" ")
 		}
@@ -151,6 +154,9 @@ func (c *cWriter) rest(from int, name nameOf, last part, indent int) {
 			last = word
 		default:
 			c.text(" ")
+			if c.strict && k == btf.KindRestrict {
+				c.text("__")
+			}
 			c.text(qualifier(k))
 			last = word
 		}

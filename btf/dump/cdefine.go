@@ -18,6 +18,7 @@ func (c *cWriter) define(id uint32) {
 	case btf.KindStruct, btf.KindUnion:
 		c.state[id] = begun
 		c.memberNeeds(id, rec, id)
+		c.defining = id
 		c.structBody(id, rec, 0)
 		c.text(";\n\n")
 		c.assert(id, id)
@@ -115,6 +116,7 @@ func (c *cWriter) defineTypedef(id uint32, rec btf.Record) {
 		return
 	}
 	c.text("typedef ")
+	c.defining = id
 	c.declaration(rec.Third(), nameOf{id: id, isSet: true}, 0)
 	c.text(";\n\n")
 	if target := c.b.Record(rec.Third()); target != nil && isComposite(target.Kind()) && target.Name() == 0 {
@@ -132,7 +134,7 @@ func (c *cWriter) declare(id uint32, rec btf.Record) {
 // structBody writes a struct or union with its members.
 func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 	isStruct := rec.Kind() == btf.KindStruct
-	packed := (isStruct || c.unions) && c.isPacked(id, rec)
+	packed := (isStruct || c.strict) && c.isPacked(id, rec)
 	kflag := btf.InfoKflag(rec.Info())
 	c.text(strings.TrimSpace(keyword(rec)))
 	if rec.Name() != 0 {
@@ -170,7 +172,7 @@ func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 			align = c.align(id)
 		}
 		c.fill(at, 8*uint64(rec.Third()), align, false, indent+1)
-	} else if c.strict {
+	} else if c.strict && !c.again {
 		c.fillUnion(rec, indent+1)
 	}
 	if rec.Vlen() > 0 || rec.Third() > 0 {
@@ -179,6 +181,10 @@ func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 	c.text("}")
 	if packed {
 		c.text(" __attribute__((packed))")
+	}
+	if a := unionAlign(c, rec); a > 1 {
+		c.text(" __attribute__((aligned(")
+		c.buf = append(strconv.AppendUint(c.buf, uint64(a), 10), ")))"...)
 	}
 }
 
@@ -222,13 +228,35 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 	c.text("}")
 	// The size that a compiler would not choose by itself.
 	switch {
+	case c.again && rec.Third() < 4 && leastSize(rec) == rec.Third(): // a mode would bring a number along
+		c.text(" __attribute__((packed))")
 	case rec.Third() == 1:
 		c.text(" __attribute__((mode(byte)))")
 	case rec.Third() == 2 && c.strict:
 		c.text(" __attribute__((mode(HI)))")
+	case rec.Third() == 8 && small && c.strict: // a word may have 4 bytes
+		c.text(" __attribute__((mode(DI)))")
 	case rec.Third() == 8 && small:
 		c.text(" __attribute__((mode(word)))")
 	}
+}
+
+// leastSize is how many bytes the values of an ENUM need at the least.
+func leastSize(rec btf.Record) uint32 {
+	low, high := int64(0), int64(0)
+	for j := range int(rec.Vlen()) {
+		v := int64(rec.Extra()[2*j+1])
+		if btf.InfoKflag(rec.Info()) {
+			v = int64(int32(v))
+		}
+		low, high = min(low, v), max(high, v)
+	}
+	for size := uint32(1); size < 4; size *= 2 {
+		if low >= -1<<(8*size-1) && (high < 1<<(8*size-1) || low == 0 && high < 1<<(8*size)) {
+			return size
+		}
+	}
+	return 4
 }
 
 // vectorInt is what a name stands for that the compilers of Arm machines have for parts

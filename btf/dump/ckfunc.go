@@ -24,7 +24,9 @@ const (
 func (c *cWriter) kfuncs() {
 	c.text("\n/* BPF kfuncs */\n#ifndef BPF_NO_KFUNC_PROTOTYPES\n")
 	list := findKfuncs(c.b)
-	if c.strict { // kernels that became one header may have a function twice, of different types
+	if c.strict {
+		list = slices.DeleteFunc(list, func(f kfunc) bool { return f.rec.Name() == 0 })
+		// Kernels that became one header may have a function twice, of different types.
 		list = slices.CompactFunc(list, func(x, y kfunc) bool { return bytes.Equal(c.b.NameBytes(x.rec.Name()), c.b.NameBytes(y.rec.Name())) })
 	}
 	for _, f := range list {

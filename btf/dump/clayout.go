@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/btflite/btflite/btf"
@@ -55,6 +56,7 @@ func (c *cWriter) structAlign(id uint32, rec btf.Record) uint32 {
 	}
 	c.aligns[id] = alignOpen
 	widest, natural := c.memberAlign(rec)
+	widest = max(widest, unionAlign(c, rec))
 	if !natural || rec.Third()%widest != 0 {
 		c.aligns[id] = alignPacked
 		return 1
@@ -190,11 +192,9 @@ func (c *cWriter) fill(at, end uint64, align uint32, among bool, indent int) {
 		}
 		at = start
 	}
-	for ; at+use.bits <= end; at += use.bits {
+	for ; at+use.bits <= end && c.to.Err == nil; at += use.bits {
 		c.gap(use.name, use.bits, indent)
-		if c.keepUp(); c.to.Err != nil || !c.goesOn(0) {
-			return
-		}
+		c.keepUp()
 	}
 	if at < end {
 		for i := len(list) - 1; i >= 0; i-- {
@@ -209,6 +209,10 @@ func (c *cWriter) fill(at, end uint64, align uint32, among bool, indent int) {
 // fillBytes is fill for C that all compilers and machines take alike. Some count the
 // type of a bit-field without a name for the alignment of its struct.
 func (c *cWriter) fillBytes(at, end uint64, align uint32, indent int) {
+	if c.again {
+		fillBits(c, at, end, indent)
+		return
+	}
 	if roundUp(at, max(8, 8*uint64(align))) == end {
 		if at%8 != 0 && end%8 == 0 && align <= 1 {
 			c.gap("unsigned char", end-at, indent)
@@ -229,6 +233,16 @@ func (c *cWriter) fillBytes(at, end uint64, align uint32, indent int) {
 	}
 }
 
+// fillBits is fillBytes without a member. Each byte has a bit-field of its own, which no compiler
+// moves and which does not count for the alignment of the struct.
+func fillBits(c *cWriter, at, end uint64, indent int) {
+	for ; at < end && c.to.Err == nil; c.keepUp() {
+		bits := min(roundUp(at+1, 8), end) - at
+		c.gap("unsigned char", bits, indent)
+		at += bits
+	}
+}
+
 // gapMember writes a member of n bytes.
 func (c *cWriter) gapMember(n uint64, indent int) {
 	c.gaps++
@@ -238,8 +252,30 @@ func (c *cWriter) gapMember(n uint64, indent int) {
 	c.buf = append(strconv.AppendUint(append(c.buf, '['), n, 10), "];"...)
 }
 
+// maxGaps is how many lines of C are there for gaps at the most. Those of kernels take 2,000.
+const maxGaps = 1 << 24
+
+// errGaps is the error for more.
+var errGaps = errors.New("gaps between members would take more than 16,777,216 lines (strict C has one member for each gap)")
+
+// hasManyGaps tells whether the types of b may have more gaps than C can have lines for: not if
+// all structs together have no room for them.
+func hasManyGaps(b *btf.Blob) bool {
+	lines := uint64(0)
+	for id := uint32(1); id < b.TypeCount(); id++ {
+		if b.Kind(id) == btf.KindStruct {
+			lines += uint64(b.Record(id).Third())
+		}
+	}
+	return lines > maxGaps
+}
+
 // gap writes a bit-field without a name.
 func (c *cWriter) gap(name string, bits uint64, indent int) {
+	if c.gaps++; c.gaps > maxGaps {
+		c.fail(errGaps, c.defining)
+		return
+	}
 	c.line(indent)
 	c.text(name)
 	c.buf = strconv.AppendUint(append(c.buf, ": "...), bits, 10)

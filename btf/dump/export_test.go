@@ -1,6 +1,10 @@
 package dump
 
-import "github.com/btflite/btflite/btf"
+import (
+	"strings"
+
+	"github.com/btflite/btflite/btf"
+)
 
 // LoseFirst makes a sorted header as incomplete as bpftool's.
 func (o *COptions) LoseFirst() { o.loseFirst = true }
@@ -10,6 +14,15 @@ func (o *COptions) Asserts() { o.asserts = true }
 
 // Lost is how many members a strict header lacks.
 func Lost(b *btf.Blob) (int, error) {
-	_, lost, err := strictTypes(b, b.PointerSize())
-	return lost, err
+	s, _, err := strictTypes(b, &COptions{PointerSize: b.PointerSize()})
+	return s.lost, err
+}
+
+// FixedLines are the lines of strict C that do not depend on the types.
+func FixedLines() []string {
+	fixed := strings.Split(strictBegin+strictEnd+stubsBegin, "\n")
+	for _, where := range sometimes() {
+		fixed = append(fixed, "#if "+where)
+	}
+	return append(fixed, "#else", "/* BPF kfuncs */", "#ifndef BPF_NO_KFUNC_PROTOTYPES")
 }

@@ -132,6 +132,23 @@ func TestSmallAgainstBpftool(t *testing.T) {
 	}
 }
 
+// TestLargeGapsAgainstBpftool: gaps of megabytes come out as bpftool prints them.
+func TestLargeGapsAgainstBpftool(t *testing.T) {
+	tool := bpftool(t)
+	for _, size := range []uint32{1, 64, 4 << 10, 12<<20 + 3} {
+		b := withGap(t, size)
+		path := filepath.Join(t.TempDir(), "gap")
+		if err := os.WriteFile(path, b.Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range forms[1:3] {
+			if err := compare(tool, path, "", b, f); err != nil {
+				t.Errorf("gap of %d bytes, %s: %v", size, f.name, err)
+			}
+		}
+	}
+}
+
 // TestGoldenAgainstBpftool: what compilers have made for machines of all kinds, with
 // DWARF 4 and 5, comes out as bpftool prints it.
 func TestGoldenAgainstBpftool(t *testing.T) {

@@ -1,10 +1,9 @@
 package dump
 
 import (
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -20,26 +19,44 @@ type strictCopy struct {
 	b     *btf.Blob
 	w     *cWriter // for sizes
 	out   *btf.Builder
-	extra []btf.Record // to be added behind the others
-	void  uint32       // id of a pointer to void, 0 before it is needed
-	num   uint32       // id of an unsigned int, likewise
-	lost  int          // members that are left out
-	depth int          // of structs whose members are being repeated
+	extra []btf.Record    // to be added behind the others
+	void  uint32          // id of a pointer to void, 0 before it is needed
+	num   uint32          // id of an unsigned int, likewise
+	byte  uint32          // id of an unsigned char, likewise
+	again bool            // see COptions
+	words map[string]bool // names that are reserved in some dialects
+	lost  int             // members that are left out
+	depth int             // of structs whose members are being repeated
 }
 
-// strictTypes returns the copy of b with all bases, and how many members it lacks.
-func strictTypes(b *btf.Blob, pointerSize int) (*btf.Blob, int, error) {
-	s := &strictCopy{b: b, out: btf.NewBuilder(b.BigEndian, nil)}
-	s.w = newCWriter(nil, b, &COptions{PointerSize: pointerSize})
+// strictTypes is what the copy of b with all bases is made by. Its blob is out.
+func strictTypes(b *btf.Blob, o *COptions) (*strictCopy, *btf.Blob, error) {
+	s := &strictCopy{b: b, out: btf.NewBuilder(b.BigEndian, nil), again: o.Again, words: map[string]bool{}}
+	s.w = newCWriter(nil, b, &COptions{PointerSize: o.PointerSize})
 	for id := uint32(1); id < b.TypeCount(); id++ {
 		s.add(id)
 	}
 	for i := 0; i < len(s.extra); i++ {
-		r := s.extra[i]
-		s.out.Add("", r[1], r[2], r[3:]...)
+		r, name := s.extra[i], ""
+		if r.Kind() == btf.KindInt {
+			name = "unsigned char"
+		}
+		s.out.Add(name, r[1], r[2], r[3:]...)
 	}
 	copied, err := s.out.Blob()
-	return copied, s.lost, err
+	return s, copied, err
+}
+
+// reserved are the names that some dialects reserve, in their order.
+func (s *strictCopy) reserved() []string { return slices.Sorted(maps.Keys(s.words)) }
+
+// identifier is a name as C allows it, which is noted if it is one in some dialects only.
+func (s *strictCopy) identifier(name string) string {
+	name = identifier(name)
+	if sometimes()[name] != "" {
+		s.words[name] = true
+	}
+	return name
 }
 
 // more adds a type without a name behind the others and returns its id.
@@ -54,18 +71,23 @@ func (s *strictCopy) add(id uint32) {
 	name := string(s.b.NameBytes(rec.Name()))
 	switch k := rec.Kind(); k {
 	case btf.KindInt:
-		if rec.Third() == 16 && s.w.pointerSize == 4 && s.number() != 0 { // a machine that has none
+		size := rec.Third()
+		switch {
+		case size == 16 && s.w.pointerSize == 4 && !s.again && s.number() != 0: // a machine that has none
 			s.out.Add("", btf.Info(btf.KindArray, 0, false), 0, s.number(), s.number(), 4)
+			return
+		case size != 0 && size&(size-1) != 0 || size > 16: // as some of _BitInt
+			s.out.Add("", btf.Info(btf.KindArray, 0, false), 0, s.oneByte(), s.oneByte(), size)
 			return
 		}
 		name = intName(name, rec, s.w.pointerSize)
 	case btf.KindFloat:
-		name = floatName(name, rec.Third())
+		name = floatName(name, rec.Third(), s.again)
 	case btf.KindStruct, btf.KindUnion:
-		name = identifier(name)
+		name = s.identifier(name)
 		rec = s.members(rec)
 	case btf.KindEnum, btf.KindEnum64:
-		name = identifier(name)
+		name = s.identifier(name)
 		rec = s.values(name, rec)
 	case btf.KindFuncProto:
 		s.prototype(rec)
@@ -73,9 +95,16 @@ func (s *strictCopy) add(id uint32) {
 		if to := s.b.Behind(rec[2], 1<<k); to != 0 || s.b.Kind(rec[2]) != k { // const const; a cycle stays one
 			rec[2] = to
 		}
-	case btf.KindDatasec, btf.KindDeclTag, btf.KindTypeTag:
+	case btf.KindTypeTag:
+		if name == "" || identifier(name) != name { // it would be in a string; as an attribute, it is not written
+			rec[1] |= btf.Info(0, 0, true)
+		}
+	case btf.KindDatasec, btf.KindDeclTag:
 	default:
-		name = identifier(name)
+		name = s.identifier(name)
+		if name == "" && (rec.Kind() == btf.KindTypedef || rec.Kind() == btf.KindFwd) {
+			name = "__unnamed_" + strconv.Itoa(int(id))
+		}
 	}
 	s.out.Add(name, rec[1], rec[2], rec[3:]...)
 }
@@ -101,11 +130,11 @@ func (s *strictCopy) members(rec btf.Record) btf.Record {
 			continue
 		}
 		end = max(end, uint64(off)+width)
-		name := identifier(string(s.b.NameBytes(nameOff)))
+		name := s.identifier(string(s.b.NameBytes(nameOff)))
 		if name == "" && bits == 0 {
 			name, typ = s.unnamed(typ, j)
 		}
-		if bits != 0 && !s.holds(typ, bits) && s.number() != 0 {
+		if bits != 0 && !s.again && !s.holds(typ, bits) && s.number() != 0 {
 			typ = s.number()
 		}
 		for name != "" && used[name] {
@@ -179,14 +208,18 @@ func (s *strictCopy) resolved(id uint32) btf.Record {
 const maxRepeated = 8
 
 // unnamed is what becomes of a member without a name: the members of a struct that
-// has a name itself are repeated, others get a name.
+// has a name itself are repeated, others get a name. Compilers take such a struct or typedef as
+// it is if that is asked for.
 func (s *strictCopy) unnamed(typ uint32, j int) (string, uint32) {
-	rec := s.b.Record(s.b.Behind(typ, btf.Modifiers))
+	of := s.b.Behind(typ, btf.Modifiers|btf.Typedefs)
+	rec := s.b.Record(of)
 	switch {
 	case rec == nil || !isComposite(rec.Kind()):
 		return "__unnamed_" + strconv.Itoa(j), typ
-	case rec.Name() == 0:
+	case s.again:
 		return "", typ
+	case rec.Name() == 0:
+		return "", of
 	case s.depth == maxRepeated || len(s.extra) > len(s.b.Off):
 		return "__unnamed_" + strconv.Itoa(j), typ
 	}
@@ -200,9 +233,13 @@ func (s *strictCopy) values(name string, rec btf.Record) btf.Record {
 	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
 	for i := range n {
 		e := rec.Extra()[i*stride:]
-		e[0] = s.out.Str(identifier(string(s.b.NameBytes(e[0]))))
+		name := s.identifier(string(s.b.NameBytes(e[0])))
+		if name == "" {
+			name = "__unnamed_" + strconv.Itoa(i)
+		}
+		e[0] = s.out.Str(name)
 	}
-	if n > 0 || name == "" {
+	if n > 0 || name == "" || s.again {
 		return rec
 	}
 	kept := btf.MakeRecord(0, btf.Info(rec.Kind(), 1, btf.InfoKflag(rec.Info())), rec.Third(), s.out.Str(name+"__none"), 0)
@@ -215,10 +252,19 @@ func (s *strictCopy) values(name string, rec btf.Record) btf.Record {
 // prototype makes what a function takes and gives nameable: a type without a name in
 // a list of parameters would be another type than every other one.
 func (s *strictCopy) prototype(rec btf.Record) {
-	rec[2] = s.nameable(s.b.Behind(rec[2], btf.Modifiers)) // a qualifier of a result says nothing
+	if !s.again { // a qualifier of a result says nothing
+		rec[2] = s.b.Behind(rec[2], btf.Modifiers)
+	}
+	rec[2] = s.nameable(rec[2])
+	used := map[string]bool{}
 	for j := range int(rec.Vlen()) {
 		p := rec[3+2*j:]
-		p[0] = s.out.Str(identifier(string(s.b.NameBytes(p[0]))))
+		name := s.identifier(string(s.b.NameBytes(p[0])))
+		for name != "" && used[name] { // as those of Rust become
+			name += "_"
+		}
+		used[name] = true
+		p[0] = s.out.Str(name)
 		p[1] = s.nameable(p[1])
 	}
 }
@@ -267,117 +313,10 @@ func (s *strictCopy) number() uint32 {
 	return s.num
 }
 
-// Words that names of numbers in C consist of.
-var (
-	intWords   = []string{"char", "short", "int", "long", "signed", "unsigned", "_Bool", "__int128"}
-	floatWords = []string{"float", "double", "long"}
-)
-
-// onlyWords tells whether name consists of words of a list.
-func onlyWords(name string, list []string) bool {
-	words := strings.Fields(name)
-	for _, w := range words {
-		if !slices.Contains(list, w) {
-			return false
-		}
+// oneByte is the id of an unsigned char.
+func (s *strictCopy) oneByte() uint32 {
+	if s.byte == 0 {
+		s.byte = s.more(btf.Record{0, btf.Info(btf.KindInt, 0, false), 1, 8})
 	}
-	return len(words) > 0
+	return s.byte
 }
-
-// intSize is the size of an integer of that name in C.
-func intSize(name string, pointerSize uint32) uint32 {
-	words := strings.Fields(name)
-	switch has := func(w string) bool { return slices.Contains(words, w) }; {
-	case has("char"), has("_Bool"):
-		return 1
-	case has("short"):
-		return 2
-	case has("__int128"):
-		return 16
-	case strings.Count(name, "long") > 1:
-		return 8
-	case has("long"):
-		return pointerSize
-	}
-	return 4
-}
-
-// intName is the name of an integer in C. Compilers define macros for each size.
-func intName(name string, rec btf.Record, pointerSize uint32) string {
-	encoding, _, _ := intParts(rec.Data())
-	sign := "U"
-	if encoding&1 != 0 {
-		sign = ""
-	}
-	switch size := rec.Third(); {
-	case onlyWords(name, intWords) && intSize(name, pointerSize) == size:
-		return name
-	case size == 0:
-		return "void"
-	case encoding == 4 && size == 1:
-		return "_Bool"
-	case size == 16 && sign == "":
-		return "__int128"
-	case size == 16:
-		return "unsigned __int128"
-	case size == 1 || size == 2 || size == 4 || size == 8:
-		return "__" + sign + "INT" + strconv.Itoa(int(8*size)) + "_TYPE__"
-	}
-	return identifier(name)
-}
-
-// floatName is the name of a floating-point number in C.
-func floatName(name string, size uint32) string {
-	switch {
-	case onlyWords(name, floatWords):
-		return name
-	case size == 4:
-		return "float"
-	case size == 8:
-		return "double"
-	case size >= 10:
-		return "long double"
-	}
-	return identifier(name)
-}
-
-// reserved are the words that are no names in C, nor in GNU C: there, some are macros.
-var reserved = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
-		long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof
-		linux unix i386 alignas alignof bool constexpr nullptr static_assert thread_local typeof_unqual`) {
-		m[w] = true
-	}
-	delete(m, "bool") // which headers define, until C23
-	return m
-})
-
-// identifier is name as C allows it, "" for "".
-func identifier(name string) string {
-	if reserved()[name] {
-		return name + "_"
-	}
-	for i := range len(name) {
-		if !isLetter(name[i]) && (i == 0 || name[i]-'0' > 9) {
-			return madeIdentifier(name)
-		}
-	}
-	return name
-}
-
-// madeIdentifier replaces what C does not allow in a name.
-func madeIdentifier(name string) string {
-	made := []byte(name)
-	for i, c := range made {
-		if !isLetter(c) && c-'0' > 9 {
-			made[i] = '_'
-		}
-	}
-	if made[0]-'0' <= 9 {
-		return "_" + string(made)
-	}
-	return string(made)
-}
-
-func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/diff"
+	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/btf/view"
 )
 
@@ -15,6 +17,7 @@ const (
 	severalOnes = "names with several definitions, of which C has room for one"
 	twoSorts    = "functions that have the name of a typedef or an enumerator"
 	inPrototype = "prototypes with a type that has no name"
+	noName      = "names that C does not have"
 )
 
 // arraySize is the type of indexes that clang makes up.
@@ -23,6 +26,8 @@ const arraySize = "__ARRAY_SIZE_TYPE__"
 // circleReasons knows what C cannot say of some BTF.
 type circleReasons struct {
 	times map[string]int // how many definitions a name has, by what shares names in C
+	own   []string       // numbers that compilers have made up
+	odd   []string       // names that C does not have
 }
 
 // Names of tags, those of typedefs and enumerators, and those of functions, which are
@@ -37,7 +42,20 @@ func newCircleReasons(b *btf.Blob) *circleReasons {
 	k := &circleReasons{times: map[string]int{}}
 	for t := range view.New(b).All() {
 		name := string(t.Name())
+		if t.Kind() != btf.KindInt && t.Kind() != btf.KindFloat {
+			k.note(name)
+		}
+		for _, m := range t.Members() {
+			k.note(string(m.Name()))
+		}
+		for _, p := range t.Params() {
+			k.note(string(p.Name()))
+		}
 		switch t.Kind() {
+		case btf.KindInt, btf.KindFloat:
+			if !dump.IsNumber(t.Record(), name) {
+				k.own = append(k.own, name)
+			}
 		case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
 			k.times[tagNames+name]++
 		case btf.KindTypedef:
@@ -52,6 +70,16 @@ func newCircleReasons(b *btf.Blob) *circleReasons {
 	return k
 }
 
+// note keeps a name that C does not have, and what the C has in its place.
+func (k *circleReasons) note(name string) {
+	if is := dump.Name(name); is != name {
+		k.odd = append(k.odd, name, is)
+	}
+}
+
+// kindOfTag are the parts whose names are tags, of which C has one for all of them.
+var kindOfTag = map[string]bool{"struct": true, "union": true, "enum": true}
+
 // numberedName is how the C of package dump calls the second definition of a name.
 var numberedName = pattern{text: `(\w+?)___\d+`}
 
@@ -59,11 +87,13 @@ var numberedName = pattern{text: `(\w+?)___\d+`}
 func (k *circleReasons) reason(d *diff.Difference) string {
 	text := strings.Join(d.Lines(), "\n")
 	switch {
-	case d.Part == "typedef" && d.Name == "__builtin_va_list" || d.Part == "int" && d.Name == arraySize:
+	case d.Part == "typedef" && d.Name == "__builtin_va_list" || k.isOwn(d):
 		return ownType
+	case slices.ContainsFunc(k.odd, func(name string) bool { return strings.Contains(text, name) }):
+		return noName
 	case d.Name == "" && (d.Part == "struct" || d.Part == "union") && d.Change == diff.Removed:
 		return ofVariable
-	case len(d.Definitions) > 0 || k.several(text):
+	case len(d.Definitions) > 0 || k.several(text) || kindOfTag[d.Part] && k.times[tagNames+d.Name] > 1:
 		return severalOnes
 	case d.Part != "function":
 		return ""
@@ -75,6 +105,19 @@ func (k *circleReasons) reason(d *diff.Difference) string {
 		return inPrototype
 	}
 	return ""
+}
+
+// isOwn tells whether a difference is a number that a compiler has made up, or only in types that
+// have one.
+func (k *circleReasons) isOwn(d *diff.Difference) bool {
+	if d.Part == "int" || d.Part == "float" { // one more is in place of those
+		return d.Change == diff.Added || d.Change == diff.Removed && slices.Contains(k.own, d.Name)
+	}
+	if len(d.Details) > 0 {
+		return !slices.ContainsFunc(d.Details, func(x diff.Difference) bool { return !k.isOwn(&x) })
+	}
+	was, _ := d.Before.(string)
+	return slices.ContainsFunc(k.own, func(name string) bool { return strings.HasPrefix(was, name) })
 }
 
 // several tells whether the text has a numbered name that stands for one of several

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,48 +20,14 @@ import (
 )
 
 // compiler is a C compiler with the options that it needs for a machine.
-type compiler struct{ words []string }
-
-// Values of e_machine (ELF gABI). They are not taken from debug/elf, because every run of
-// the program would pay for the start of that package.
-const (
-	em386       = 3
-	emPPC64     = 21
-	emS390      = 22
-	emARM       = 40
-	emX8664     = 62
-	emAArch64   = 183
-	emRISCV     = 243
-	emLoongArch = 258
-)
-
-// crossPrefix is what the names of compilers for a machine begin with in Debian, and
-// clang calls it without the last hyphen. A compiler without prefix and its option may
-// follow.
-func crossPrefix(machine uint16) []string {
-	switch machine {
-	case emX8664:
-		return []string{"x86_64-linux-gnu-", "gcc", "-m64"}
-	case em386:
-		return []string{"i686-linux-gnu-", "gcc", "-m32"}
-	case emAArch64:
-		return []string{"aarch64-linux-gnu-"}
-	case emARM:
-		return []string{"arm-linux-gnueabihf-"}
-	case emS390:
-		return []string{"s390x-linux-gnu-"}
-	case emPPC64:
-		return []string{"powerpc64le-linux-gnu-"}
-	case emRISCV:
-		return []string{"riscv64-linux-gnu-"}
-	case emLoongArch:
-		return []string{"loongarch64-linux-gnu-"}
-	}
-	return nil
+type compiler struct {
+	words   []string
+	instead string // the compiler of the file, if this is another release of it
 }
 
 var (
 	gccVersion   = pattern{text: `^GNU C\S* (\d+)`}
+	gccLanguage  = pattern{text: `^GNU C(\d\w) `}
 	clangVersion = pattern{text: `clang version (\d+)`}
 )
 
@@ -84,10 +51,10 @@ const maxProducers = 1000
 
 // producer is what the first compile unit of an ELF file that is no assembler's says of
 // its compiler.
-func producer(file string) (text string, machine uint16, err error) {
+func producer(file string) (text string, t elfMachine, err error) {
 	f, err := mmapelf.Open(file)
 	if err != nil {
-		return "", 0, message.FileError(file, "cannot read", err)
+		return "", t, message.FileError(file, "cannot read", err)
 	}
 	defer f.Close()
 	units := 0
@@ -96,51 +63,68 @@ func producer(file string) (text string, machine uint16, err error) {
 		units++
 		return units < maxProducers && !gccVersion.get().MatchString(made) && !clangVersion.get().MatchString(made)
 	})
-	return text, f.Machine, nil
+	return text, elfMachine{f.Machine, f.Class64, f.BigEndian}, nil
+}
+
+// optionsOf are the options of a producer for a compiler: those of fixed lists, for the machine
+// and the language. Nothing else of what a file says goes to a compiler.
+func optionsOf(producer string) (options []string) {
+	standard := ""
+	if m := gccLanguage.get().FindStringSubmatch(producer); m != nil {
+		standard = ccline.Standard("-std=gnu" + strings.ToLower(m[1]))
+	}
+	for _, w := range strings.Fields(producer) {
+		if ccline.ForMachine(w) {
+			options = append(options, w)
+		} else if s := ccline.Standard(w); s != "" {
+			standard = s
+		}
+	}
+	if standard != "" {
+		options = append(options, standard)
+	}
+	return options
 }
 
 // findCompiler finds the compiler that a producer names, of that version if it is
-// there.
-func findCompiler(producer string, machine uint16) (*compiler, error) {
-	prefix := crossPrefix(machine)
-	var tried, flags []string
-	for _, w := range strings.Fields(producer) {
-		if ccline.ForMachine(w) { // nothing else of what a file says goes to a compiler
-			flags = append(flags, w)
-		}
+// there, with options.
+func findCompiler(producer string, t elfMachine, options []string) (*compiler, error) {
+	m := t.compilers()
+	if m == nil {
+		return nil, fmt.Errorf("no compiler is known for machine %d of ELF: name one by --cc", t.machine)
 	}
-	try := func(name string, more ...string) *compiler {
-		tried = append(tried, name)
-		if path, err := exec.LookPath(name); err == nil {
-			return &compiler{append(append([]string{path}, more...), flags...)}
-		}
-		return nil
-	}
-	if v := clangVersion.get().FindStringSubmatch(producer); v != nil && prefix != nil {
-		flags = append(flags, "--target="+strings.TrimSuffix(prefix[0], "-"))
-		for _, name := range []string{"clang-" + v[1], "clang"} {
-			if c := try(name); c != nil {
-				return c, nil
-			}
-		}
-	} else if prefix != nil {
-		names := []string{prefix[0] + "gcc"}
+	flags := slices.Clone(options)
+	var names []gccName
+	wanted := "" // the release of the file's compiler, as it is called
+	if v := clangVersion.get().FindStringSubmatch(producer); v != nil {
+		flags = append(flags, "--target="+m.triple)
+		wanted = "clang-" + v[1]
+		names = []gccName{{name: wanted}, {name: "clang"}}
+	} else {
 		if v := gccVersion.get().FindStringSubmatch(producer); v != nil {
-			names = []string{prefix[0] + "gcc-" + v[1], prefix[0] + "gcc"}
-		}
-		for _, name := range names {
-			if c := try(name); c != nil {
-				return c, nil
+			wanted = "gcc-" + v[1]
+			for _, g := range m.gcc {
+				names = append(names, gccName{g.name + "-" + v[1], g.option})
 			}
 		}
-		if len(prefix) > 1 {
-			if c := try(prefix[1], prefix[2]); c != nil {
-				return c, nil
-			}
-		}
+		names = append(names, m.gcc...)
 	}
-	if tried == nil {
-		return nil, fmt.Errorf("no compiler is known for machine %d of ELF: name one by --cc", machine)
+	var tried []string
+	for _, n := range names {
+		tried = append(tried, n.name)
+		path, err := exec.LookPath(n.name)
+		if err != nil {
+			continue
+		}
+		c := &compiler{words: []string{path}}
+		if n.option != "" {
+			c.words = append(c.words, n.option)
+		}
+		c.words = append(c.words, flags...)
+		if wanted != "" && !strings.HasSuffix(n.name, wanted) {
+			c.instead = wanted
+		}
+		return c, nil
 	}
 	return nil, fmt.Errorf("no %s: name a compiler by --cc", strings.Join(tried, " or "))
 }
@@ -149,7 +133,7 @@ func findCompiler(producer string, machine uint16) (*compiler, error) {
 const compileTime = 10 * time.Minute
 
 // debugOptions make a compiler keep all types, used or not.
-var debugOptions = []string{"-g", "-O1", "-w", "-c", "-x", "c", "-ffreestanding", "-fno-builtin", "-fno-eliminate-unused-debug-types", "-DBPF_NO_KFUNC_PROTOTYPES", "-DBPF_NO_PRESERVE_ACCESS_INDEX"}
+var debugOptions = []string{"-g", "-O1", "-w", "-c", "-x", "c", "-ffreestanding", "-fno-builtin", "-fms-extensions", "-fno-eliminate-unused-debug-types", "-DBPF_NO_PRESERVE_ACCESS_INDEX"}
 
 // compile makes the object out of the C of in. A signal that ends this process ends the
 // compiler first.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 	"github.com/btflite/btflite/btf/funcs"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/ccline"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -85,8 +85,12 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 		return err
 	}
 	defer done()
+	made, machine, err := producer(words[0])
+	if err != nil {
+		return message.NamingFile(words, err)
+	}
 	source, object := filepath.Join(dir, "types.c"), filepath.Join(dir, "types.o")
-	if err := writeC(source, before); err != nil {
+	if err := writeC(source, before, machine.pointerSize()); err != nil {
 		return message.NamingFile(words, err)
 	}
 	if f.keep != "" {
@@ -94,15 +98,9 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 			return err
 		}
 	}
-	cc := &compiler{f.cc}
-	if f.cc == nil {
-		made, machine, err := producer(words[0])
-		if err == nil {
-			cc, err = findCompiler(cmp.Or(made, guessProducer(before)), machine)
-		}
-		if err != nil {
-			return message.NamingFile(words, err)
-		}
+	cc, err := f.compiler(cmp.Or(made, guessProducer(before)), machine, before)
+	if err != nil {
+		return message.NamingFile(words, err)
 	}
 	if err := cc.compile(c.guard, source, object); err != nil {
 		return message.NamingFile(words, err)
@@ -113,7 +111,43 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 	}
 	defer done()
 	os.RemoveAll(dir) // before a line is printed: a closed pipe ends the process
-	return f.compare(c, before, after)
+	return f.compare(c, before, after, cc)
+}
+
+// compiler is that of --cc, or the one that a producer names. Of what the file says, the first
+// gets the standard of C, before its own options.
+func (f *fullcircleCommand) compiler(made string, t elfMachine, b *btf.Blob) (*compiler, error) {
+	options := withLanguage(optionsOf(made), b)
+	if f.cc == nil {
+		return findCompiler(made, t, options)
+	}
+	words := f.cc[:1:1]
+	for _, w := range options {
+		if ccline.Standard(w) != "" {
+			words = append(words, w)
+		}
+	}
+	return &compiler{words: append(words, f.cc[1:]...)}, nil
+}
+
+// withLanguage adds what a producer does not say of the language, as clang, and what the types
+// tell: a standard that has their names, and whether a char has a sign.
+func withLanguage(options []string, b *btf.Blob) []string {
+	if !slices.ContainsFunc(options, func(w string) bool { return ccline.Standard(w) != "" }) {
+		if d := dump.Dialect(b); d != "" {
+			options = append(options, "-std="+d)
+		}
+	}
+	if slices.Contains(options, "-fsigned-char") || slices.Contains(options, "-funsigned-char") {
+		return options
+	}
+	for _, id := range view.New(b).Named("char", btf.KindInt) {
+		if encoding, _, _ := view.New(b).Type(id).IntEncoding(); encoding&1 != 0 {
+			return append(options, "-fsigned-char")
+		}
+		return append(options, "-funsigned-char")
+	}
+	return options
 }
 
 // circleBTF is the BTF of a file with DWARF, valid until done is called.
@@ -134,8 +168,8 @@ func circleBTF(file string) (b *btf.Blob, done func(), err error) {
 }
 
 // writeC writes all types and functions as C.
-func writeC(file string, b *btf.Blob) error {
-	o := dump.COptions{PackedUnions: true}
+func writeC(file string, b *btf.Blob, pointerSize int) error {
+	o := dump.COptions{Strict: true, Again: true, PointerSize: pointerSize}
 	for x := range funcs.New(view.New(b)).All() {
 		o.Stubs = append(o.Stubs, x.ID)
 	}
@@ -145,34 +179,7 @@ func writeC(file string, b *btf.Blob) error {
 	}
 	w := bufio.NewWriter(out)
 	err = dump.C(w, b, o)
-	uses(w, b)
 	return errors.Join(err, w.Flush(), out.Close())
-}
-
-// cWords is the name of a number in C.
-var cWords = pattern{text: `^[A-Za-z_][A-Za-z_0-9 ]*$`}
-
-// uses declares a variable for each number, and for each struct and union that is only
-// declared: compilers leave out those that nothing uses.
-func uses(w io.Writer, b *btf.Blob) {
-	v := view.New(b)
-	tags := map[string]int{}
-	for t := range v.All() {
-		switch t.Kind() {
-		case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
-			tags[string(t.Name())]++
-		}
-	}
-	for t := range v.All() {
-		name := t.Name()
-		switch k := t.Kind(); {
-		case !cWords.get().Match(name):
-		case (k == btf.KindInt || k == btf.KindFloat) && string(name) != arraySize:
-			fmt.Fprintf(w, "%s btflite_%d;\n", name, t.ID)
-		case k == btf.KindFwd && tags[string(name)] == 1:
-			fmt.Fprintf(w, "%s %s *btflite_%d;\n", map[bool]string{false: "struct", true: "union"}[t.Flag()], name, t.ID)
-		}
-	}
 }
 
 // keepC copies the C to the file of --keep.
@@ -192,7 +199,7 @@ func (f *fullcircleCommand) keepC(c *cli, source string, inputs []string) error 
 }
 
 // compare prints what differs. What C cannot say is told apart from what was lost.
-func (f *fullcircleCommand) compare(c *cli, before, after *btf.Blob) error {
+func (f *fullcircleCommand) compare(c *cli, before, after *btf.Blob, cc *compiler) error {
 	out := newLineWriter(c.stdout)
 	known := newCircleReasons(before)
 	lost, explained := 0, map[string]int{}
@@ -219,6 +226,9 @@ func (f *fullcircleCommand) compare(c *cli, before, after *btf.Blob) error {
 		return stdoutError(err)
 	}
 	if lost > 0 {
+		if cc.instead != "" {
+			c.warn(fmt.Sprintf("note: compiled by %s: there is no %s, which made the file", message.OneLine(cc.words[0]), cc.instead))
+		}
 		return verdict{exitFailure}
 	}
 	return nil

@@ -228,7 +228,8 @@ func split(text string) []string {
 // change the layout of types.
 func ForMachine(option string) bool {
 	switch option {
-	case "-m32", "-m64", "-mx32", "-m31", "-fshort-enums", "-fno-short-enums", "-fsigned-char", "-funsigned-char":
+	case "-m32", "-m64", "-mx32", "-m31", "-fshort-enums", "-fno-short-enums", "-fsigned-char", "-funsigned-char",
+		"-m96bit-long-double", "-m128bit-long-double":
 		return true
 	}
 	for _, begin := range []string{"-mabi", "-march", "-mcpu", "-mlong-double", "-malign", "-mbe", "-mle"} {
@@ -237,6 +238,42 @@ func ForMachine(option string) bool {
 		}
 	}
 	return false
+}
+
+// Standard is an option that names a standard of C, "" for all other options. C23 has the name
+// that compilers before it have known it by.
+func Standard(option string) string {
+	name, ok := strings.CutPrefix(option, "-std=")
+	if name, isISO := strings.CutPrefix(name, "iso9899:"); ok && isISO {
+		name, ok = strings.CutPrefix(name, "19")
+		if !ok {
+			name = strings.TrimPrefix(name, "20")
+		}
+		return Standard("-std=c" + name)
+	}
+	dialect := "c"
+	year, isC := strings.CutPrefix(name, "c")
+	if !isC {
+		if year, isC = strings.CutPrefix(name, "gnu"); !isC || !ok {
+			return ""
+		}
+		dialect = "gnu"
+	}
+	switch year {
+	case "89", "90", "99", "11", "17", "18", "2x":
+	case "9x":
+		year = "99"
+	case "1x":
+		year = "11"
+	case "23":
+		year = "2x"
+	default:
+		return ""
+	}
+	if !ok {
+		return ""
+	}
+	return "-std=" + dialect + year
 }
 
 // IsCompiler says whether a program of that name, without folders, is a C compiler: cc,
