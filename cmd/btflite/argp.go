@@ -22,8 +22,14 @@ import (
 // argp turns the words that follow the name of cmd into words that mean the same
 // to pflag: --name or --name=value for each option, "--", and all other words.
 func argp(cmd *cobra.Command, args []string) ([]string, error) {
-	p := argpParser{flags: cmd.Flags(), rest: args}
-	_, inOrder := cmd.Annotations[inOrderKey]
+	p := argpParser{cmd: cmd, flags: cmd.Flags(), rest: args}
+	return p.parse()
+}
+
+// parse does the work of argp.
+func (p *argpParser) parse() ([]string, error) {
+	args := p.rest
+	_, inOrder := p.cmd.Annotations[inOrderKey]
 	for len(p.rest) > 0 {
 		word := p.next()
 		var err error
@@ -56,9 +62,11 @@ const detachedName = "btf_encode_detached"
 
 // argpParser is the state of one call of argp.
 type argpParser struct {
+	cmd             *cobra.Command
 	flags           *pflag.FlagSet
 	rest            []string // words not looked at yet
 	options, others []string // what is found
+	took            taken    // the last option that took the next word
 }
 
 func (p *argpParser) next() string {
@@ -74,7 +82,7 @@ func (p *argpParser) set(f *pflag.Flag, value string) {
 // long handles --name and --name=value.
 func (p *argpParser) long(word string) error {
 	name, value, attached := strings.Cut(word[2:], "=")
-	f, err := lookupLong(p.flags, word[2:])
+	f, err := lookupLong(p.cmd, word[2:])
 	switch {
 	case err != nil:
 		return err
@@ -117,8 +125,8 @@ func (p *argpParser) unknownLetter(letters string, i int) error {
 	switch f := lookupLetter(p.flags, other[0]); {
 	case len(name) > 2: // -btf_encode for --btf_encode
 		e.suggest("--", closestOption(p.flags, name))
-	case letter == "o" && p.flags.Lookup(detachedName) != nil:
-		e.suggest("--", detachedName+"=OUT")
+	case otherOption(p.cmd, letter) != "":
+		e.suggest("", otherOption(p.cmd, letter))
 	case f != nil && !f.Hidden:
 		e.suggest("-", other)
 	}
@@ -145,6 +153,7 @@ func (p *argpParser) withNextWord(f *pflag.Flag, written string) error {
 		return &usageError{what: fmt.Sprintf("option '%s' requires an argument, and what follows is an option", written),
 			hint: fmt.Sprintf("if it is the argument, write --%s=%s", f.Name, message.OneLine(value))}
 	}
+	p.took = taken{written, value}
 	p.set(f, value)
 	return nil
 }
@@ -195,7 +204,8 @@ func lookupLetter(flags *pflag.FlagSet, letter byte) *pflag.Flag {
 // lookupLong finds the option with the name or the unambiguous beginning of
 // one in word, which may have "=" and a value behind it. Names of the same option
 // do not compete.
-func lookupLong(flags *pflag.FlagSet, word string) (*pflag.Flag, error) {
+func lookupLong(cmd *cobra.Command, word string) (*pflag.Flag, error) {
+	flags := cmd.Flags()
 	name, _, _ := strings.Cut(word, "=")
 	found, names := namesWith(flags, name)
 	if i := slices.Index(names, name); i >= 0 {
@@ -210,7 +220,9 @@ func lookupLong(flags *pflag.FlagSet, word string) (*pflag.Flag, error) {
 		return found[0], nil
 	}
 	e := &usageError{what: fmt.Sprintf("unrecognized option '--%s'", word)}
-	e.suggest("--", closestOption(flags, name))
+	if e.suggest("", otherOption(cmd, name)); e.hint == "" {
+		e.suggest("--", closestOption(flags, name))
+	}
 	return nil, e
 }
 

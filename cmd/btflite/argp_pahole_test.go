@@ -53,7 +53,8 @@ func TestEveryOptionOfPahole(t *testing.T) {
 		}
 		golden(t, filepath.Base(list), b.String())
 	}
-	flags := wholeTree(newCLI(io.Discard, io.Discard, os.LookupEnv)).Flags()
+	cmd := wholeTree(newCLI(io.Discard, io.Discard, os.LookupEnv))
+	flags := cmd.Flags()
 	n := 0
 	for line := range strings.Lines(string(mustRead(t, list))) {
 		n++
@@ -63,7 +64,7 @@ func TestEveryOptionOfPahole(t *testing.T) {
 		}
 		name, optional := strings.CutSuffix(name, "[=")
 		name, required := strings.CutSuffix(name, "=")
-		f, err := lookupLong(flags, strings.TrimPrefix(name, "--"))
+		f, err := lookupLong(cmd, strings.TrimPrefix(name, "--"))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

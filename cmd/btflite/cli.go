@@ -29,6 +29,7 @@ type cli struct {
 	calledAs  string         // the program's name, without folders
 	firstWord string         // of the command line
 	running   *cobra.Command // for hints
+	took      taken          // likewise
 	quiet     bool           // --quiet
 	helpError error          // of printing a help
 }
@@ -70,7 +71,7 @@ func (c *cli) report(err error) int {
 		return judged.status
 	}
 	status := c.explain(err)
-	if c.answers() {
+	if c.answers() && status != exitUsage {
 		return exitTrouble
 	}
 	return status
@@ -91,9 +92,12 @@ func (c *cli) explain(err error) int {
 	switch {
 	case errors.As(err, &verbatim):
 		fmt.Fprintln(c.stderr, string(verbatim))
-		return exitFailure
+		return exitUsage
 	case errors.As(err, &usage):
-		c.complain(err.Error())
+		c.complain(c.took.lacking(err))
+		if usage.list {
+			fmt.Fprint(c.stderr, "\n"+usageText(c.running))
+		}
 		fmt.Fprintf(c.stderr, "Try '%s --help' for more information.\n", c.running.CommandPath())
 		return exitUsage
 	case errors.As(err, &crash):
@@ -147,7 +151,7 @@ func statAll(paths []string) []os.FileInfo {
 func checkNames(paths []string) error {
 	switch {
 	case len(paths) == 0:
-		return usagef("no input file")
+		return lackingWord("no input file")
 	case slices.Contains(paths, ""):
 		return usagef("empty input file name")
 	}

@@ -2,14 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/btflite/btflite/internal/message"
 )
 
 // subcommand is an entry of the table of commands. A run builds only the command that
@@ -117,6 +113,10 @@ func (c *cli) dispatch(args []string) error {
 	if is, err := c.asCompiler(args); is {
 		return err
 	}
+	args, err := c.habit(args)
+	if err != nil {
+		return err
+	}
 	if len(args) > 1 && args[0] == compilerName && !strings.HasPrefix(args[1], "-") {
 		// A build calls this thousands of times: no time for a command with options.
 		return new(compilerCommand).run(c, args[1:])
@@ -139,74 +139,16 @@ func (c *cli) dispatch(args []string) error {
 		cmd = newMain(c, newEncodeCommand())
 	}
 	c.running = cmd
-	words, err := argp(cmd, args)
+	p := argpParser{cmd: cmd, flags: cmd.Flags(), rest: args}
+	words, err := p.parse()
+	c.took = p.took
 	if err != nil {
+		if unknown := c.asCommand(args); unknown != nil && name == nil && c.calledAs != paholeName {
+			return unknown // whose options are none of ours
+		}
 		return err
 	}
 	root := cmd.Root()
 	root.SetArgs(slices.Concat(name, words))
 	return errors.Join(root.Execute(), c.helpError)
 }
-
-// adviceFor says what to do instead of a word that people may take for a command; "" for
-// all other words.
-func adviceFor(word string) string {
-	switch word {
-	case "encode", "convert", "generate":
-		return "to add BTF to FILE, run btflite -J FILE"
-	case "print", "cat", "list":
-		return "to print the types of FILE, run btflite show FILE or btflite dump FILE"
-	}
-	return ""
-}
-
-// unknownCommand is the error if the first word names no command, or if too many
-// words follow it.
-func unknownCommand(words []string) error {
-	word, file := words[0], "FILE"
-	if len(words) > 1 {
-		file = message.OneLine(words[1])
-	}
-	e := &usageError{what: fmt.Sprintf("unknown command %q", message.OneLine(word)), hint: strings.ReplaceAll(adviceFor(word), "FILE", file)}
-	var names []string
-	means := map[string]string{} // names of commands by the words for them
-	for _, entry := range commands() {
-		for _, name := range append([]string{entry.name}, strings.Fields(entry.also)...) {
-			names = append(names, name)
-			means[name] = entry.name
-		}
-	}
-	if name := closest(names, word); e.hint == "" && name != "" {
-		e.hint = fmt.Sprintf("did you mean %q?", means[name])
-	}
-	return e
-}
-
-// asCommand returns an error if the first input is the first word of the command line
-// and there is no such file: it was probably meant as a command.
-func (c *cli) asCommand(paths []string) error {
-	if len(paths) == 0 || paths[0] != c.firstWord || strings.ContainsAny(paths[0], "/.") {
-		return nil
-	}
-	if _, err := os.Stat(paths[0]); err == nil {
-		return nil
-	}
-	return unknownCommand(paths)
-}
-
-// nothingToDo is the error for a command line without -J.
-func (c *cli) nothingToDo(paths []string) error {
-	if len(paths) == 0 {
-		return usagef("nothing to do: -J or --btf_encode_detached=OUT is needed")
-	}
-	if _, ok := commandCalled(paths[0]); ok {
-		return usagef("a command is the first word: btflite %s OPTIONS", paths[0])
-	}
-	if err := checkInputs(paths[:1]); err != nil {
-		return err
-	}
-	return usagef("nothing to do with %s: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT", message.OneLine(paths[0]))
-}
-
-// paholeName is how a link to this program is called that stands in for pahole.
-const paholeName = "pahole"

@@ -78,20 +78,24 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 	}
 	s.opt.Counts = e.verbose
 	s.in.bases, s.in.lang, s.in.cuExclude = e.bases, e.lang, e.exclude
-	switch {
-	case len(paths) > 1:
-		return usagef("types of one file are printed at a time")
-	case len(paths) == 0:
-		return s.run(c, "")
-	case len(e.printed) == 0 || len(s.names) == 0:
-		if names, file := s.split(paths); file == "" { // pahole NAME
-			if err := s.alsoNamed(names); err != nil {
-				return err
-			}
-			return s.run(c, "")
+	if len(paths) == 1 && len(s.names) > 0 { // pahole -C NAME FILE, which may be missing
+		return s.run(c, paths[0])
+	}
+	names, file := s.split(paths) // pahole NAME... [FILE]
+	if file == "" {
+		if err := fileLast("show", paths); err != nil {
+			return err
 		}
 	}
-	return s.run(c, paths[0])
+	for _, name := range names {
+		if holdsTypes(name) {
+			return usagef("%s and %s: types of one file are printed at a time", message.OneLine(name), message.OneLine(file))
+		}
+	}
+	if err := s.alsoNamed(names); err != nil {
+		return err
+	}
+	return s.run(c, file)
 }
 
 // hasCompat tells whether cmd has these options.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// exitTrouble is the status of "btflite diff" if there is no answer, whatever
-// the reason; exitFailure says that the files differ.
+// exitTrouble is the status of "btflite diff" if there is no answer, whatever the
+// reason but a wrong command line; exitFailure says that the files differ.
 const exitTrouble = 2
 
 // troubleKey marks the command.
@@ -102,8 +103,16 @@ func (d *diffCommand) check() error {
 }
 
 func (d *diffCommand) run(c *cli, words []string) error {
+	if err := byOption("diff", "name", words); err != nil && len(words) > 2 {
+		return err
+	}
 	if len(words) != 2 {
-		return usagef("diff takes two files")
+		return &usageError{what: "diff takes two files", lacksWord: len(words) < 2}
+	}
+	for _, w := range words {
+		if info, err := os.Stat(w); err == nil && info.IsDir() {
+			return fmt.Errorf("%s: a folder; diff compares two files, so give one of each folder at a time", message.OneLine(w))
+		}
 	}
 	if err := d.check(); err != nil {
 		return err

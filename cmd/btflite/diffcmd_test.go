@@ -192,7 +192,8 @@ func TestDiffBases(t *testing.T) {
 	golden(t, filepath.Join("..", "..", "..", "cmd", "btflite", "testdata", "diff-split.txt"), text)
 }
 
-// TestDiffErrors: no answer is status 2, with a line on standard error.
+// TestDiffErrors: no answer is status 2, with a line on standard error. A wrong command
+// line is status 64, as everywhere.
 func TestDiffErrors(t *testing.T) {
 	t.Chdir(diffDir)
 	for args, want := range map[string]string{
@@ -215,7 +216,11 @@ func TestDiffErrors(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		status := newCLI(&stdout, &stderr, os.LookupEnv).run(append([]string{"diff"}, strings.Fields(args)...))
-		if status != exitTrouble || stdout.Len() > 0 || stderr.String() != want {
+		wanted := exitTrouble
+		if strings.Contains(want, "\nTry ") {
+			wanted = exitUsage
+		}
+		if status != wanted || stdout.Len() > 0 || stderr.String() != want {
 			t.Errorf("%q: status %d, %q, %q; want %q", args, status, &stdout, &stderr, want)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/dump"
+	"github.com/btflite/btflite/btf/show"
+	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -95,6 +97,9 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	case d.c.Unsorted && d.format != formatC:
 		return usagef("--unsorted is for --format=c")
 	}
+	if err := d.misplaced(words); err != nil {
+		return err
+	}
 	switch {
 	case len(words) > 1 && d.format != formatC:
 		return usagef("several files become one with --format=c only: ids would be those of none")
@@ -138,6 +143,24 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 		return message.NamingFile([]string{t.path}, err)
 	}
 	return nil
+}
+
+// misplaced finds words that are no files: those of bpftool, and names of types.
+func (d *dumpCommand) misplaced(words []string) error {
+	rest := d.in.unresolved(words)
+	lost := func(w string) bool { return (w == "file" || w == "format") && !isFile(w) }
+	if i := slices.IndexFunc(rest, lost); i >= 0 {
+		meant := slices.Clone(words)
+		if meant[0] != "file" { // FILE format c
+			meant = append([]string{"file"}, meant...)
+		}
+		hint := onlyDump
+		if files, options, err := bpftoolSource(meant); err == nil {
+			hint = "write " + commandLine(slices.Concat([]string{"dump"}, options, files)) + ", or bpftool's words behind btf dump"
+		}
+		return &usageError{what: fmt.Sprintf("%s: no such file", rest[i]), hint: hint}
+	}
+	return byOption("dump", "name", rest)
 }
 
 // formatC is the --format of C.
@@ -185,7 +208,11 @@ func (d *dumpCommand) selected(c *cli, t *types, bases bool) ([]uint32, error) {
 			return nil, err
 		}
 		if len(named) == 0 && len(ids) == 0 && len(d.names) > 0 {
-			return nil, fmt.Errorf("%s: no type has a name that fits %s", message.OneLine(t.path), message.OneLine(strings.Join(d.names, ", ")))
+			missing := &missingType{what: "type has a name that fits", name: strings.Join(d.names, ", ")}
+			if len(d.names) == 1 {
+				missing.meant = show.Nearest(view.New(t.Blob), d.names[0])
+			}
+			return nil, message.NamingFile([]string{t.path}, missing)
 		}
 		for _, p := range unmatched {
 			c.warn("note: " + message.OneLine(p) + " fits no name in " + message.OneLine(t.path))

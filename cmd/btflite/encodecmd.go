@@ -160,7 +160,7 @@ func (e *encodeCommand) allInputs(paths, bases []string) []string {
 	return all
 }
 
-var errNoBase = errors.New("the feature distilled_base needs a base; give --btf_base=BASE")
+var errNoBase = usagef("the feature distilled_base needs a base; give --btf_base=BASE")
 
 // encode does the work of the command. It writes the report, if there is to be one,
 // also if the work has failed.

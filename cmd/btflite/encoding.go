@@ -125,6 +125,9 @@ func (e *encoding) setJobs(v string) error {
 		return nil
 	}
 	n, err := strconv.Atoi(v)
+	if err == nil && n < 0 {
+		return usagef("'%s' is not a number of workers", v)
+	}
 	if err != nil && isDigits(v) {
 		n, err = maxJobs, nil // too large for an int
 	}

@@ -63,7 +63,7 @@ const circleFeatures = encode.Float | encode.Enum64 | encode.EncodeForce | encod
 
 func (f *fullcircleCommand) run(c *cli, words []string) error {
 	if len(words) != 1 {
-		return usagef("fullcircle takes one file")
+		return &usageError{what: "fullcircle takes one file", lacksWord: len(words) == 0}
 	}
 	words, err := elfInputs(words, false)
 	if err != nil {

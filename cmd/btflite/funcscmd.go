@@ -13,6 +13,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/btf/funcs"
+	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -90,6 +91,31 @@ func (f *funcsCommand) printOptions(cmd *cobra.Command) {
 	s.toggle(&f.json, "json", "", "print one JSON object")
 	s.value(f.setCompile, "compile", "", "C that compiles, of `NAME` or all, with their types", bare(allFuncs), noFiles, rare)
 	s.toggle(&f.expand, "expand_types", "b", "the same with prototypes only", rare)
+	s.value(f.in.setFormats, "format_path", "F", "formats to read, `LIST` of btf and dwarf: the first that FILE has counts", rare, noFiles)
+	for _, o := range onlyPfunct {
+		name, letter, _ := strings.Cut(o.option, ",")
+		refuse := func(string) error {
+			return &usageError{what: "only pfunct has it: it prints what is not in BTF", hint: o.hint}
+		}
+		s.value(refuse, name, letter, "", hidden, bare("true"))
+	}
+}
+
+// onlyPfunct are pfunct's options for what BTF does not have, and what to do instead.
+var onlyPfunct = []struct {
+	option string // name and letter
+	hint   string
+}{
+	{"goto_labels,g", ""},
+	{"cc_uninlined,G", ""},
+	{"cc_inlined,H", "btflite inline NAME FILE lists where a function is inlined"},
+	{"inline_expansions,i", "btflite inline NAME FILE lists where a function is inlined"},
+	{"inline_expansions_stats,I", "btflite inline NAME FILE lists where a function is inlined"},
+	{"total_inline_stats,t", "btflite inline NAME FILE lists where a function is inlined"},
+	{"decl_info,l", "btflite why NAME FILE says where a function is defined"},
+	{"nr_variables,S", ""},
+	{"variables,T", ""},
+	{"symtab", "readelf -s prints symbols"},
 }
 
 // allFuncs is what --compile stands for.
@@ -132,6 +158,9 @@ func (f *funcsCommand) setAddress(v string) error {
 }
 
 func (f *funcsCommand) run(c *cli, words []string) error {
+	if err := byOption("funcs", "function", f.in.unresolved(words)); err != nil {
+		return err
+	}
 	if len(words) > 1 {
 		return usagef("funcs takes one file")
 	}
@@ -148,6 +177,9 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	if n := files[0].pointerSize; n != 0 {
 		v.SetPointerSize(n)
 	}
+	if err := f.checkTypes(v); err != nil {
+		return message.NamingFile([]string{files[0].path}, err)
+	}
 	list, err := f.selected(funcs.New(v), &files[0])
 	if err != nil {
 		return err
@@ -160,6 +192,21 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 		return err
 	}
 	return stdoutError(out.flush())
+}
+
+// checkTypes returns an error if no type has the name of --class or --takes.
+func (f *funcsCommand) checkTypes(v *view.View) error {
+	if f.class != "" && len(v.Named(f.class, btf.KindStruct, btf.KindFwd)) == 0 {
+		if len(v.Named(f.class)) > 0 {
+			return fmt.Errorf("no struct %s; --takes=%s finds functions that take another type", message.OneLine(f.class), shellWord(f.class))
+		}
+		return &missingType{"struct", f.class, show.Nearest(v, f.class)}
+	}
+	if f.takes == "" || len(v.Named(f.takes, btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindFwd,
+		btf.KindEnum, btf.KindEnum64, btf.KindTypedef)) > 0 {
+		return nil
+	}
+	return &missingType{"type", f.takes, show.Nearest(v, f.takes)}
 }
 
 // selected are the functions to print, in the order of pfunct: that of the file
@@ -240,14 +287,14 @@ func (f *funcsCommand) named(set *funcs.Set, file *types) (list []funcs.Func, er
 
 // nearFunction suggests a function of another name.
 func nearFunction(set *funcs.Set, name string) string {
-	var names []string
-	for x := range set.All() {
-		// Others cannot be near, and comparing takes time.
-		if n := len(x.Name()); n >= len(name)-2 && n <= len(name)+2 {
-			names = append(names, string(x.Name()))
+	near := nearest(name, func(yield func([]byte) bool) {
+		for x := range set.All() {
+			if !yield(x.Name()) {
+				return
+			}
 		}
-	}
-	if near := closest(names, name); near != "" {
+	})
+	if near != "" {
 		return fmt.Sprintf("; did you mean %s?", message.OneLine(near))
 	}
 	return ""

@@ -115,13 +115,17 @@ func TestFuncsJSON(t *testing.T) {
 func TestFuncsErrors(t *testing.T) {
 	small := smallFile + ".btf"
 	for args, want := range map[string]string{
-		"-f wakl":     "btflite: " + small + `: no function "wakl"; did you mean walk?` + "\n",
-		"-f w[":       "'w[' lacks a bracket, or a character behind a backslash",
-		"-a 0x401000": "btflite: " + small,
-		"-a x":        "'x' is no address; use 0x...",
-		"-s":          "btflite: " + small,
-		"-f=":         "",
-		"other":       "funcs takes one file",
+		"-f wakl":      "btflite: " + small + `: no function "wakl"; did you mean walk?` + "\n",
+		"-f w[":        "'w[' lacks a bracket, or a character behind a backslash",
+		"-a 0x401000":  "btflite: " + small,
+		"-a x":         "'x' is no address; use 0x...",
+		"-s":           "btflite: " + small,
+		"-f=":          "",
+		"other":        "other: no such file; a name is the argument of --function: btflite funcs --function=other " + small,
+		small:          "funcs takes one file",
+		"-c lits_head": "btflite: " + small + ": no struct lits_head; did you mean list_head?\n",
+		"-c u8":        "btflite: " + small + ": no struct u8; --takes=u8 finds functions that take another type\n",
+		"--takes=u9":   "btflite: " + small + ": no type u9; did you mean u8?\n",
 	} {
 		status := exitFailure
 		if !strings.HasPrefix(want, "btflite: ") {

@@ -89,7 +89,10 @@ is BTF with such sites, or has DWARF, which also tells why a parameter is nowher
 
 func (m *inlineCommand) run(c *cli, words []string) (err error) {
 	if len(words) == 0 || len(words) == 1 && !m.asked {
-		return usagef("inline takes names of functions, or --at=ADDR, and a file")
+		return lackingWord("inline takes names of functions, or --at=ADDR, and a file")
+	}
+	if err := fileLast("inline", words); err != nil {
+		return err
 	}
 	if slices.Contains(words[:len(words)-1], "") {
 		return usagef("empty name")

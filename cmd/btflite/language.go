@@ -51,11 +51,11 @@ func parseLanguages(list string) ([]uint16, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		code := codeOf(name)
 		if code == 0 {
-			hint := ""
+			e := &usageError{what: fmt.Sprintf("unknown language \"%s\"", message.OneLine(name))}
 			if meant := closest(languageNames(), name); meant != "" {
-				hint = fmt.Sprintf("; did you mean %q?", meant)
+				e.hint = fmt.Sprintf("did you mean %q?", meant)
 			}
-			return nil, fmt.Errorf("unknown language \"%s\"%s", message.OneLine(name), hint)
+			return nil, e
 		}
 		codes = append(codes, code)
 	}

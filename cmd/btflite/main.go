@@ -15,6 +15,8 @@
 //	cli.go       one run: error line, exit status, panics
 //	commands.go  the table of commands, and which one a command line means
 //	argp.go      pahole's command line, translated for pflag
+//	habits.go    command lines of pfunct and bpftool, as ours
+//	advice.go    what people are told whose command line is nearly right
 //	options.go   how a command says what options it has
 //	encodecmd.go, modulescmd.go, dedupcmd.go, ...  one command each, with its options
 //	encoding.go  the options of encodecmd.go and modulescmd.go

@@ -195,6 +195,10 @@ func isDigits(s string) bool {
 type usageError struct {
 	what string
 	hint string
+	// lacksWord says that a word is lacking, such as the name of a file.
+	lacksWord bool
+	// list has the commands listed.
+	list bool
 }
 
 func (e *usageError) Error() string {
@@ -210,6 +214,9 @@ func (e *usageError) suggest(before, name string) {
 		e.hint = fmt.Sprintf("did you mean %s%s?", before, name)
 	}
 }
+
+// lackingWord is a usageError without a hint about a word that is lacking.
+func lackingWord(what string) error { return &usageError{what: what, lacksWord: true} }
 
 // usagef returns a usageError without a hint.
 func usagef(format string, args ...any) error {

@@ -116,7 +116,8 @@ func sectionsFor(path string, enc *finish.Encoded, f *finish.Work) ([]elfwrite.S
 		// With it, readers would take the ids of .BTF for those of that base.
 		if hasSection(path, loadbtf.SectionBTFBase) {
 			return nil, errors.New("section " + loadbtf.SectionBTFBase + " belongs to the " + loadbtf.SectionBTF +
-				" that is to be replaced; remove it first, or encode with the feature distilled_base")
+				" that is to be replaced; remove it first (objcopy --remove-section=" + loadbtf.SectionBTFBase + " " + shellWord(path) +
+				"), or encode with the feature distilled_base")
 		}
 		return []elfwrite.Section{{Name: loadbtf.SectionBTF, Size: enc.Size, Write: enc.Write}}, nil
 	}

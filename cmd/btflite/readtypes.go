@@ -90,6 +90,9 @@ func (r *typeReader) options(cmd *cobra.Command, heading string) {
 func (r *typeReader) open(words []string) (files []types, err error) {
 	if len(words) == 0 {
 		words = []string{r.kernel()}
+		if _, err := os.Stat(words[0]); err != nil {
+			return nil, fmt.Errorf("%w; without a FILE the types are those of the running kernel: give one", message.FileError(words[0], "cannot open", err))
+		}
 	}
 	if r.printsAll {
 		dropStart(words)
@@ -153,6 +156,34 @@ func (r *typeReader) resolve(word string) string {
 		return module
 	}
 	return word
+}
+
+// setFormats takes a list of formats, as pahole does: the first that a file has counts.
+func (r *typeReader) setFormats(v string) error {
+	formats := strings.Split(v, ",")
+	for _, format := range formats {
+		if format != "btf" && format != "dwarf" && format != "ctf" {
+			return usagef("'%s' is no format: btf, dwarf", message.OneLine(format))
+		}
+	}
+	r.dwarf, r.orDWARF = loadbtf.DWARFLast, slices.Contains(formats, "dwarf")
+	switch btf, dwarf := slices.Index(formats, "btf"), slices.Index(formats, "dwarf"); {
+	case dwarf >= 0 && btf < 0:
+		r.dwarf = loadbtf.DWARFOnly
+	case dwarf >= 0 && dwarf < btf:
+		r.dwarf = loadbtf.DWARFFirst
+	}
+	return nil
+}
+
+// unresolved are the words without names of loaded modules.
+func (r *typeReader) unresolved(words []string) (rest []string) {
+	for _, w := range words {
+		if r.resolve(w) == w {
+			rest = append(rest, w)
+		}
+	}
+	return rest
 }
 
 // openOne reads the types of a file.

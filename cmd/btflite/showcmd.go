@@ -13,7 +13,6 @@ import (
 
 	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
-	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -57,6 +56,9 @@ func newShowCommand(c *cli) *cobra.Command {
 		"draw layouts in `FORMAT`: html, or svg for one", words("text", "html", "svg"))
 	cmd.RunE = func(_ *cobra.Command, words []string) error {
 		names, file := s.split(words)
+		if err := fileLast("show", words); err != nil && file == "" {
+			return err
+		}
 		if err := s.alsoNamed(names); err != nil {
 			return err
 		}
@@ -102,7 +104,12 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 		}
 	}
 	o.value(number(&s.filter.Holes), "holes", "H", "structs with `N` holes or more", numbers)
-	o.value(number(&s.filter.BitHoles), "bit_holes", "B", "structs with `N` holes of bits or more", numbers, rare)
+	o.value(func(v string) error {
+		if err := number(&s.filter.BitHoles)(v); err != nil {
+			return &usageError{what: err.Error(), hint: "the base of split BTF is --btf_base=" + shellWord(v)}
+		}
+		return nil
+	}, "bit_holes", "B", "structs with `N` holes of bits or more", numbers, rare)
 	o.value(func(v string) error {
 		if !s.opt.Counts { // with -V before it, as pahole
 			s.form = show.Names
@@ -197,26 +204,17 @@ const noEffectShown = `show_only_data_members,M show_private_classes first_obj_o
 
 func (s *showCommand) setFormats(v string) error {
 	s.formats = v
-	formats := strings.Split(v, ",")
-	for _, format := range formats {
-		if format != "btf" && format != "dwarf" && format != "ctf" {
-			return usagef("'%s' is no format: btf, dwarf", message.OneLine(format))
-		}
-	}
-	s.in.dwarf, s.in.orDWARF = loadbtf.DWARFLast, slices.Contains(formats, "dwarf")
-	switch btf, dwarf := slices.Index(formats, "btf"), slices.Index(formats, "dwarf"); {
-	case dwarf >= 0 && btf < 0:
-		s.in.dwarf = loadbtf.DWARFOnly
-	case dwarf >= 0 && dwarf < btf:
-		s.in.dwarf = loadbtf.DWARFFirst
-	}
-	return nil
+	return s.in.setFormats(v)
 }
 
 // split divides words into names of types and the file, "" for the running kernel.
 // The file is the last word, if there is such a file or it can only mean one.
 func (s *showCommand) split(words []string) (names []string, file string) {
-	for _, w := range words {
+	for i, w := range words {
+		if i > 0 && slices.Contains(kindWords, words[i-1]) { // struct NAME, as in C
+			names = names[:len(names)-1]
+			w = words[i-1] + " " + w
+		}
 		names = append(names, strings.Split(w, ",")...)
 	}
 	if len(words) == 0 {
@@ -368,10 +366,13 @@ func (s *showCommand) named(c *cli, p *show.Printer, v *view.View) error {
 	return p.Flush()
 }
 
+// kindWords may stand before a name.
+var kindWords = []string{"struct", "union", "enum"}
+
 // idsOf are the types that a name on the command line stands for, and its two parts.
 func (s *showCommand) idsOf(v *view.View, name string) (kind, bare string, ids []uint32, err error) {
 	kind, bare, ok := strings.Cut(name, " ")
-	if !ok || !slices.Contains([]string{"struct", "union", "enum"}, kind) {
+	if !ok || !slices.Contains(kindWords, kind) {
 		kind, bare = "", name
 	}
 	if ids, err = show.Find(v, kind, bare, s.filter.Bases); err != nil {
@@ -404,11 +405,24 @@ func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error 
 	return nil
 }
 
+// nearEnumerator is the enumerator that is most like the name, "" if none is near.
+func nearEnumerator(v *view.View, name string) string {
+	return nearest(name, func(yield func([]byte) bool) {
+		for t := range v.All() {
+			for _, e := range t.Values() {
+				if !yield(e.Name()) {
+					return
+				}
+			}
+		}
+	})
+}
+
 // withEnumerator prints the enum that has the enumerator.
 func (s *showCommand) withEnumerator(p *show.Printer, v *view.View) error {
 	t, ok := show.WithEnumerator(v, s.enumerator)
 	if !ok {
-		return &missingType{what: "enumerator", name: s.enumerator}
+		return &missingType{"enumerator", s.enumerator, nearEnumerator(v, s.enumerator)}
 	}
 	p.Enum(t)
 	return p.Flush()

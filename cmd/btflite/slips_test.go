@@ -93,7 +93,8 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --lang_exlude=rust vmlinux", `unrecognized option '--lang_exlude=rust'; did you mean --lang_exclude?
 Try 'btflite --help' for more information.`, 64},
-		{"btflite -J --lang=rsut vmlinux", `unknown language "rsut"; did you mean "rust"?`, 1},
+		{"btflite -J --lang=rsut vmlinux", `option '--lang': unknown language "rsut"; did you mean "rust"?
+Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --dedup=fast vmlinux", `option '--dedup': unknown value 'fast'; use stream or exact
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --memory_limit=lots vmlinux", `option '--memory_limit': 'lots' is not a size such as 64M or 1.5G
@@ -108,7 +109,8 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --btf_features=+distilled_base --extra_vars=out m.ko", `--extra_vars: with distilled_base the module's types have other ids in each kernel
 Try 'btflite --help' for more information.`, 64},
-		{"btflite -J --btf_features=distilled_base m.ko", `the feature distilled_base needs a base; give --btf_base=BASE`, 1},
+		{"btflite -J --btf_features=distilled_base m.ko", `the feature distilled_base needs a base; give --btf_base=BASE
+Try 'btflite --help' for more information.`, 64},
 		{"btflite -J vmlinx", `vmlinx: cannot open: no such file or directory`, 1},
 		{"btflite -J vmlinux.btf", `vmlinux.btf: already BTF; use btflite verify, diff, sort or dedup`, 1},
 		{"btflite -J bzImage", `bzImage: a boot image; the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package`, 1},
@@ -138,7 +140,7 @@ Try 'btflite verify --help' for more information.`, 64},
 		{"btflite verify --kernel=linux vmlinux.btf", `option '--kernel': 'linux' is no release such as 6.12 or 5.10.223
 Try 'btflite verify --help' for more information.`, 64},
 		{"btflite diff vmlinux.btf", `diff takes two files
-Try 'btflite diff --help' for more information.`, 2},
+Try 'btflite diff --help' for more information.`, 64},
 		{"btflite diff split.btf split.btf", `split.btf: btf: strings: offset 0 is not the empty string, as in BTF split from a base that is missing here; BTF of a module needs --btf_base`, 2},
 		{"btflite diff lib.a vmlinux.btf", `lib.a: an archive; give its members (ar x lib.a unpacks them) or the linked file`, 2},
 		{"btflite dedup vmlinux.btf", `no output file; give -o OUT
@@ -170,6 +172,99 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"pahole -C list_head --range=data --prettify=vmlinux vmlinux", `--range needs --header_type
 Try 'btflite --help' for more information.`, 64},
+		{"btflite list_head vmlinux", `unknown command "list_head"; to print a type of that name, run btflite show list_head vmlinux
+Try 'btflite --help' for more information.`, 64},
+		{"btflite lits_* vmlinux", `unknown command "lits_*"; to print a type of that name, run btflite show 'lits_*' vmlinux
+Try 'btflite --help' for more information.`, 64},
+		{"btflite merge a b -o out", `unknown command "merge"; did you mean "dedup"?
+Try 'btflite --help' for more information.`, 64},
+		{"btflite min prog.o", `unknown command "min"; that is bpftool's gen; btflite dump --format=c --for=PROG FILE prints the types of FILE that a BPF object PROG wants
+Try 'btflite --help' for more information.`, 64},
+		{"btflite info vmlinux", `unknown command "info"; btflite stats vmlinux says what is in its BTF, btflite verify vmlinux whether kernels take it, and btflite why NAME vmlinux why a function is or is not there
+Try 'btflite --help' for more information.`, 64},
+		{"btflite estimate vmlinux", `unknown command "estimate"; to measure an encoding of vmlinux and keep nothing, run btflite -J --stats --btf_encode_detached=/dev/null vmlinux
+Try 'btflite --help' for more information.`, 64},
+		{"btflite show vmlinux.btf list_head", `list_head: no such file; the file is the last word: btflite show list_head vmlinux.btf
+Try 'btflite show --help' for more information.`, 64},
+		{"btflite why vmlinux print walk", `walk: no such file; the file is the last word: btflite why print walk vmlinux
+Try 'btflite why --help' for more information.`, 64},
+		{"btflite inline vmlinux print", `print: no such file; the file is the last word: btflite inline print vmlinux
+Try 'btflite inline --help' for more information.`, 64},
+		{"btflite funcs print vmlinux", `print: no such file; a name is the argument of --function: btflite funcs --function=print vmlinux
+Try 'btflite funcs --help' for more information.`, 64},
+		{"btflite funcs vmlinux print", `print: no such file; a name is the argument of --function: btflite funcs --function=print vmlinux
+Try 'btflite funcs --help' for more information.`, 64},
+		{"btflite funcs print", `print: cannot open: no such file or directory; if it is a name, run btflite funcs --function=print`, 1},
+		{"btflite dump list_head vmlinux", `list_head: no such file; a name is the argument of --name: btflite dump --name=list_head vmlinux
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite dump --format=c list_* vmlinux", `list_*: no such file; a name is the argument of --name: btflite dump '--name=list_*' vmlinux
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite diff list_head vmlinux vmlinux.btf", `list_head: no such file; a name is the argument of --name: btflite diff --name=list_head vmlinux vmlinux.btf
+Try 'btflite diff --help' for more information.`, 64},
+		{"btflite diff folder vmlinux.btf", `folder: a folder; diff compares two files, so give one of each folder at a time`, 2},
+		{"btflite stats list_head vmlinux", `stats takes one file; to print types by their names, use btflite show NAME FILE
+Try 'btflite stats --help' for more information.`, 64},
+		{"btflite dump vmlinux format c", `format: no such file; write btflite dump --format=c vmlinux, or bpftool's words behind btf dump
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite dump file vmlinux", `file: no such file; write btflite dump vmlinux, or bpftool's words behind btf dump
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite btf dump id 3", `bpftool btf dump id reads BTF that is loaded in the kernel, which btflite does not; ` + onlyDump + `
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite btf dump vmlinux", `'vmlinux' is not a word of bpftool btf dump; ` + onlyDump + `
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite btf show", `bpftool btf show is not btflite's; ` + onlyDump + `
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite btf dump file", `'file' lacks what should follow it
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite btf dump file vmlinux format d", `option '--format': unknown value 'd'; use raw or c or json
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite -B vmlinux btf dump file", `'file' lacks what should follow it
+Try 'btflite dump --help' for more information.`, 64},
+		{"bpftool prog list", `bpftool prog list is not btflite's; ` + onlyDump + `
+Try 'btflite dump --help' for more information.`, 64},
+		{"bpftool", `bpftool is not btflite's; ` + onlyDump + `
+Try 'btflite dump --help' for more information.`, 64},
+		{"bpftool -d btf dump file vmlinux", `option '-d' is not among those of bpftool that btflite has; ` + onlyDump + `
+Try 'btflite dump --help' for more information.`, 64},
+		{"bpftool btf dump file vmlinux -B", `option '-B' requires an argument
+Try 'btflite dump --help' for more information.`, 64},
+		{"pfunct -l vmlinux", `option '--decl_info': only pfunct has it: it prints what is not in BTF; btflite why NAME FILE says where a function is defined
+Try 'btflite funcs --help' for more information.`, 64},
+		{"pfunct -PT vmlinux", `option '--variables': only pfunct has it: it prints what is not in BTF
+Try 'btflite funcs --help' for more information.`, 64},
+		{"pfunct -f prnit vmlinux", `vmlinux: no function "prnit"; did you mean print?`, 1},
+		{"pahole vmlinux list_head", `list_head: no such file; the file is the last word: btflite show list_head vmlinux
+Try 'btflite --help' for more information.`, 64},
+		{"pahole vmlinux vmlinux.btf", `vmlinux and vmlinux.btf: types of one file are printed at a time
+Try 'btflite --help' for more information.`, 64},
+		{"btflite -J --btf_encode_detached s5", `no input file; 's5' was taken as the argument of '--btf_encode_detached'
+Try 'btflite --help' for more information.`, 64},
+		{"btflite modules --btf_base vmlinux.btf", `no input file; 'vmlinux.btf' was taken as the argument of '--btf_base'
+Try 'btflite modules --help' for more information.`, 64},
+		{"btflite diff --btf_base vmlinux.btf split.btf", `diff takes two files; 'vmlinux.btf' was taken as the argument of '--btf_base'
+Try 'btflite diff --help' for more information.`, 64},
+		{"btflite -B vmlinux dump m.ko", `option '--bit_holes': 'vmlinux' is not a number; the base of split BTF is --btf_base=vmlinux
+Try 'btflite --help' for more information.`, 64},
+		{"btflite dump -B vmlinux m.ko", `invalid option -- 'B'; did you mean --btf_base=BASE?
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite verify --base vmlinux m.ko", `unrecognized option '--base'; did you mean --btf_base=BASE?
+Try 'btflite verify --help' for more information.`, 64},
+		{"btflite verify --base-btf=vmlinux m.ko", `unrecognized option '--base-btf=vmlinux'; did you mean --btf_base=BASE?
+Try 'btflite verify --help' for more information.`, 64},
+		{"btflite dump -C list_head vmlinux", `invalid option -- 'C'; did you mean --name=GLOB?
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite show --name=list_head vmlinux", `unrecognized option '--name=list_head'; did you mean --class_name=LIST?
+Try 'btflite show --help' for more information.`, 64},
+		{"btflite -J --output=out vmlinux", `unrecognized option '--output=out'; did you mean --btf_encode_detached=OUT?
+Try 'btflite --help' for more information.`, 64},
+		{"btflite dump --name=lits_head vmlinux.btf", `vmlinux.btf: no type has a name that fits lits_head; did you mean list_head?`, 1},
+		{"btflite show --contains_enumerator=GREENE vmlinux.btf", `vmlinux.btf: no enumerator GREENE; did you mean GREEN?`, 1},
+		{"btflite funcs --class=lits_head vmlinux", `vmlinux: no struct lits_head; did you mean list_head?`, 1},
+		{"btflite funcs --takes=nosuchtype vmlinux", `vmlinux: no type nosuchtype`, 1},
+		{"btflite -J -j-1 vmlinux", `option '--jobs': '-1' is not a number of workers
+Try 'btflite --help' for more information.`, 64},
+		{"btflite verify -j-1 vmlinux.btf", `option '--jobs': '-1' is not a number of workers
+Try 'btflite verify --help' for more information.`, 64},
 		{"pahole -c many vmlinux", `option '--cacheline_size': 'many' is no number of bytes from 1 to 1048576
 Try 'btflite --help' for more information.`, 64},
 	} {

@@ -36,7 +36,7 @@ as Linux 7.x and resolve_btfids have them. Split BTF keeps to the ids of BASE.`,
 
 func (s *sortCommand) run(c *cli, words []string) error {
 	if len(words) != 2 {
-		return usagef("sort takes the names of an input and an output file")
+		return &usageError{what: "sort takes the names of an input and an output file", lacksWord: len(words) < 2}
 	}
 	in := words[:1]
 	if err := checkInputs(in); err != nil {

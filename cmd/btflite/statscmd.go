@@ -57,7 +57,7 @@ func (s *statsCommand) setTop(v string) error {
 
 func (s *statsCommand) run(c *cli, words []string) error {
 	if len(words) > 1 {
-		return usagef("stats takes one file")
+		return usagef("stats takes one file; to print types by their names, use btflite show NAME FILE")
 	}
 	if s.json && s.format != "" && s.format != "json" {
 		return usagef("--json and --format=%s exclude each other", s.format)

@@ -74,7 +74,10 @@ type whyFound struct {
 
 func (w *whyCommand) run(c *cli, words []string) error {
 	if len(words) < 2 {
-		return usagef("why takes names of functions and a file")
+		return lackingWord("why takes names of functions and a file")
+	}
+	if err := fileLast("why", words); err != nil {
+		return err
 	}
 	if slices.Contains(words[:len(words)-1], "") {
 		return usagef("empty name")

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// What people are told whose command line is nearly right: which command they mean,
+// which option, and where the file belongs.
+
+// adviceFor says what to do instead of a word that people may take for a command; "" for
+// all other words.
+func adviceFor(word string) string {
+	switch word {
+	case "encode", "convert", "generate":
+		return "to add BTF to FILE, run btflite -J FILE"
+	case "print", "cat", "list":
+		return "to print the types of FILE, run btflite show FILE or btflite dump FILE"
+	case "info", "doctor", "inspect":
+		return "btflite stats FILE says what is in its BTF, btflite verify FILE whether kernels take it, and btflite why NAME FILE why a function is or is not there"
+	case "estimate", "measure":
+		return "to measure an encoding of FILE and keep nothing, run btflite -J --stats --btf_encode_detached=/dev/null FILE"
+	case "gen", "min", "minimize", "min_core_btf", "skeleton":
+		return "that is bpftool's gen; btflite dump --format=c --for=PROG FILE prints the types of FILE that a BPF object PROG wants"
+	}
+	return ""
+}
+
+// unknownCommand is the error if the first word names no command, or if too many
+// words follow it.
+func unknownCommand(words []string) error {
+	word, file := words[0], "FILE"
+	if len(words) > 1 && holdsTypes(words[len(words)-1]) {
+		file = words[len(words)-1]
+	}
+	e := &usageError{what: fmt.Sprintf("unknown command %q", message.OneLine(word)),
+		hint: strings.ReplaceAll(adviceFor(word), "FILE", shellWord(file))}
+	var names []string
+	means := map[string]string{} // names of commands by the words for them
+	for _, entry := range commands() {
+		for _, name := range append([]string{entry.name}, strings.Fields(entry.also)...) {
+			names = append(names, name)
+			means[name] = entry.name
+		}
+	}
+	name := closest(names, word)
+	switch {
+	case e.hint != "":
+	case name != "":
+		e.hint = fmt.Sprintf("did you mean %q?", means[name])
+	case len(words) <= 2 && (len(words) == 1 || file != "FILE") && mayBeName(word):
+		e.hint = "to print a type of that name, run " + commandLine(append([]string{"show"}, words...))
+	}
+	return e
+}
+
+// mayBeName tells whether the word may be the name of a type, or a pattern of names.
+func mayBeName(word string) bool {
+	return word != "" && strings.Trim(word, "_*?[]!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
+}
+
+// asCommand returns an error if the first input is the first word of the command line
+// and there is no such file: it was probably meant as a command.
+func (c *cli) asCommand(paths []string) error {
+	if len(paths) == 0 || paths[0] == "" || paths[0] != c.firstWord || strings.ContainsAny(paths[0], "/.") || strings.HasPrefix(paths[0], "-") {
+		return nil
+	}
+	if _, err := os.Stat(paths[0]); err == nil {
+		return nil
+	}
+	return unknownCommand(paths)
+}
+
+// nothingToDo is the error for a command line without -J.
+func (c *cli) nothingToDo(paths []string) error {
+	if len(paths) == 0 {
+		return &usageError{what: "nothing to do: -J or --btf_encode_detached=OUT is needed", lacksWord: true, list: c.firstWord == ""}
+	}
+	if _, ok := commandCalled(paths[0]); ok {
+		return usagef("a command is the first word: btflite %s OPTIONS", paths[0])
+	}
+	if err := checkInputs(paths[:1]); err != nil {
+		return err
+	}
+	return usagef("nothing to do with %s: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT", message.OneLine(paths[0]))
+}
+
+// fileLast returns an error if a file stands among the words of a command, names and
+// then a file, and the last word is a name. more are the options that the command needs.
+func fileLast(command string, words []string, more ...string) error {
+	last := len(words) - 1
+	if last < 1 || isFile(words[last]) {
+		return nil
+	}
+	i := slices.IndexFunc(words[:last], holdsTypes)
+	if i < 0 {
+		return nil
+	}
+	line := slices.Concat([]string{command}, more, words[:i], words[i+1:], words[i:i+1])
+	return &usageError{what: message.OneLine(words[last]) + ": no such file", hint: "the file is the last word: " + commandLine(line)}
+}
+
+// byOption returns an error if among the words, which should be files, there are names:
+// the command takes these as arguments of the option.
+func byOption(command, option string, words []string) error {
+	line := []string{command}
+	var name string
+	var files []string
+	for _, w := range words {
+		switch {
+		case isFile(w) || !mayBeName(w):
+			files = append(files, w)
+		default:
+			name = w
+			line = append(line, "--"+option+"="+w)
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	if files == nil {
+		return fmt.Errorf("%s: cannot open: no such file or directory; if it is a name, run %s", message.OneLine(name), commandLine(line))
+	}
+	line = append(line, files...)
+	return &usageError{what: message.OneLine(name) + ": no such file",
+		hint: fmt.Sprintf("a name is the argument of --%s: %s", option, commandLine(line))}
+}
+
+// isFile tells whether the word can only mean a file, or one of that name is there.
+func isFile(word string) bool {
+	_, err := os.Stat(word)
+	return err == nil || word == dash || strings.Contains(word, "/")
+}
+
+// holdsTypes tells whether the word names a file that may have DWARF or BTF.
+func holdsTypes(word string) bool {
+	head := readKind(word)
+	k := kindOf(head)
+	return loadbtf.IsELF(head) || loadbtf.CompressionOf(head) != nil || k != nil && k.encode == useAsBTF
+}
+
+// commandLine is a command line of btflite that people can paste.
+func commandLine(words []string) string {
+	line := programName
+	for _, w := range words {
+		line += " " + shellWord(w)
+	}
+	return line
+}
+
+// shellWord is a word as a shell takes it.
+func shellWord(word string) string {
+	word = message.OneLine(word)
+	if word != "" && !strings.ContainsAny(word, " \t\"'`$&|;()<>*?[]#~\\!{}") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// otherOptions are options that people try, as they are called elsewhere, and what they
+// may be called in a command. The first that the command has is the one.
+var otherOptions = []struct{ tried, meant string }{
+	{"B", "btf_base"},
+	{"base base-btf base_btf btf-base vmlinux", "btf_base"},
+	{"o", detachedName + " output"},
+	{"out output outfile out-file detached", detachedName + " output"},
+	{"threads workers parallel", "jobs"},
+	{"C", "class_name name"},
+	{"class class_name type filter", "class_name name function"},
+	{"name names", "class_name function"},
+	{"function", "name"},
+	{"exclude_lang exclude-lang", "lang_exclude"},
+}
+
+// otherOption is the option of a command that people mean by a name that it does not
+// have, "" if none is known.
+func otherOption(cmd *cobra.Command, tried string) string {
+	for _, o := range otherOptions {
+		if !slices.Contains(strings.Fields(o.tried), tried) {
+			continue
+		}
+		for name := range strings.FieldsSeq(o.meant) {
+			if f := cmd.Flags().Lookup(name); f != nil && !f.Hidden {
+				column := optionColumn(f)
+				return column[strings.Index(column, "--"):]
+			}
+		}
+	}
+	return ""
+}
+
+// nearest is the one of names that is most like a misspelt one, "" if none is near.
+func nearest(misspelt string, names iter.Seq[[]byte]) string {
+	var list []string
+	for name := range names {
+		// Others cannot be near, and comparing takes time.
+		if n := len(name); n >= len(misspelt)-2 && n <= len(misspelt)+2 {
+			list = append(list, string(name))
+		}
+	}
+	return closest(list, misspelt)
+}
+
+// taken is an option that took the next word as its argument.
+type taken struct{ option, word string }
+
+// lacking adds to err, if a word is lacking, which word an option took as its argument.
+func (t taken) lacking(err error) string {
+	var usage *usageError
+	if t.word == "" || !errors.As(err, &usage) || !usage.lacksWord {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s; '%s' was taken as the argument of '%s'", err, message.OneLine(t.word), t.option)
+}
