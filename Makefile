@@ -19,6 +19,7 @@
 #   make shape          print how long functions and how large types are
 #   make profile        profile the encoder, write cmd/btflite/default.pgo
 #   make torture        encode damaged files and write RELIABILITY.md
+#   make readers [READERS=5000]  read damaged BTF by every command line, write RELIABILITY.md
 #   make mutants PKG=./btf [MUTANTFLAGS='-n 40']  faults that PKG's tests do not notice
 #   make pairs [PAIRS=N] [SEED=S]  random files and options beside pahole
 #   make fuzz           every fuzz target for FUZZTIME
@@ -35,6 +36,7 @@ VERIFY_SERIES ?= 5.10 6.1 6.12 7.2
 KERNEL   ?= v612-amd64
 TORTUREFLAGS ?=
 PAIRS    ?= 5000
+READERS  ?= 5000
 PKG      ?= ./btf
 MUTANTFLAGS ?= -n 40
 SEED     ?= 0
@@ -43,7 +45,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels corpus kernel-test verify-kernels test-modules packages bench shape profile torture mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels corpus kernel-test verify-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -208,6 +210,10 @@ profile:
 
 torture: build
 	go run ./test/torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)
+
+readers:
+	BTFLITE_READER_MUTANTS=$(READERS) BTFLITE_READER_REPORT="$(CURDIR)/RELIABILITY.md" \
+		go test -count=1 -timeout 0 -v -run TestReadersOfMutants ./cmd/btflite
 
 mutants:
 	@go run ./test/mutants $(MUTANTFLAGS) $(PKG)

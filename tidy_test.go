@@ -101,7 +101,8 @@ var imports = map[string][]string{
 		"btf/view",
 		"dedup/btffile", "encode", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
 		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
-		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
+		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix",
+		"github.com/ulikunitz/xz"}, // the last for tests
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
 	"test/hostile":    {"btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
 	"test/pairs":      {"btf"},                                                       // for tests

@@ -14,10 +14,11 @@ import (
 
 // dedupCommand is "btflite dedup".
 type dedupCommand struct {
-	output string // -o
-	hasOut bool
-	bases  []string
-	exact  bool
+	output  string // -o
+	hasOut  bool
+	bases   []string
+	exact   bool
+	lenient bool // --verify=warn
 }
 
 func newDedupCommand(c *cli) *cobra.Command {
@@ -34,6 +35,7 @@ func newDedupCommand(c *cli) *cobra.Command {
 	s.bases(&d.bases, "btf_base", "the inputs are split over `BASE`, or a chain")
 	s.value(func(v string) error { d.exact = v == "exact"; return nil }, "dedup", "",
 		"deduplication `MODE`: stream (default) or exact", words("stream", "exact"))
+	addVerify(cmd, &d.lenient, always)
 	return cmd
 }
 
@@ -57,6 +59,7 @@ func (d *dedupCommand) run(c *cli, paths []string) error {
 		return err
 	}
 	var blobs []*btf.Blob
+	var given []finish.Given
 	for _, p := range paths {
 		b, err := btfFiles.Load(p, base)
 		if err != nil {
@@ -68,15 +71,11 @@ func (d *dedupCommand) run(c *cli, paths []string) error {
 		if len(blobs) > 0 && b.BigEndian != blobs[0].BigEndian {
 			return fmt.Errorf("%s: its byte order differs from that of %s", message.OneLine(p), message.OneLine(paths[0]))
 		}
-		blobs = append(blobs, b)
+		blobs, given = append(blobs, b), append(given, finish.Given{Name: p, BTF: b})
 	}
 	merged, err := btffile.Dedup(blobs, base, d.exact)
 	if err != nil {
 		return message.NamingFile(paths, err)
 	}
-	data := merged.Encode()
-	if err := finish.CheckMerged(data, blobs, base); err != nil {
-		return message.NamingFile(paths, err)
-	}
-	return out.write(c.guard, finish.WriteBytes(data))
+	return c.writeMerged(out, given, base, merged.Encode(), d.lenient)
 }

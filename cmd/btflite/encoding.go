@@ -64,11 +64,16 @@ func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	s.file(&e.debugDir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
 	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: stream (default) or exact", words("stream", "exact"), few)
 	addOrder(cmd, &e.order)
-	s.value(func(v string) error { e.lenient = v == "warn"; return nil }, "verify", "",
-		"`MODE` for what kernels refuse: refuse, warn", words("refuse", "warn"), few)
+	addVerify(cmd, &e.lenient, few)
 	releases := map[string]encode.Libbpf{"libbpf-1.7": encode.Libbpf17, "libbpf-1.8": encode.Libbpf18}
 	s.value(func(v string) error { e.libbpf = releases[v]; return nil }, "btf_compat", "",
 		"the bytes of pahole over `LIBBPF`: libbpf-1.7, libbpf-1.8", words("libbpf-1.7", "libbpf-1.8"), rare)
+}
+
+// addVerify adds --verify.
+func addVerify(cmd *cobra.Command, lenient *bool, more ...setting) {
+	under(cmd, groupOutput).value(func(v string) error { *lenient = v == "warn"; return nil }, "verify", "",
+		"`MODE` for what kernels refuse: refuse, warn", append(more, words("refuse", "warn"))...)
 }
 
 // addOrder adds --btf_sort.

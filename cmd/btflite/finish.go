@@ -58,12 +58,28 @@ func wayOut(err error, features encode.Features) error {
 	const anyway = "--verify=warn writes it all the same"
 	var fault *verify.Fault
 	switch {
+	case r.Unreadable != nil && r.Given:
+		return fmt.Errorf("%w; no program could read it", err)
 	case r.Unreadable != nil:
 		return fmt.Errorf("%w; no program could read it; please report it", err)
 	case features&encode.GlobalVar != 0 && errors.As(r.Err, &fault) && fault.Overlaps():
 		return fmt.Errorf("%w; --extra_vars in place of the feature global_var gives all variables, and valid BTF; %s", err, anyway)
 	}
 	return fmt.Errorf("%w; %s", err, anyway)
+}
+
+// writeMerged writes data, which was made of the BTF of inputs over base, to out if it may
+// be used.
+func (c *cli) writeMerged(out *target, inputs []finish.Given, base *btf.Blob, data []byte, lenient bool) error {
+	w := finish.Work{Base: base, Lenient: lenient}
+	warning, err := w.Merged(inputs, data)
+	if err != nil {
+		return wayOut(err, 0)
+	}
+	if text := refusedText(warning); text != "" {
+		c.warn(text)
+	}
+	return out.write(c.guard, finish.WriteBytes(data))
 }
 
 // refusedText is the warning about BTF that is written although a kernel refuses it;

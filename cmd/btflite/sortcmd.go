@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/message"
@@ -14,8 +13,9 @@ import (
 
 // sortCommand is "btflite sort".
 type sortCommand struct {
-	order finish.Sorter
-	bases []string
+	order   finish.Sorter
+	bases   []string
+	lenient bool // --verify=warn
 }
 
 func newSortCommand(c *cli) *cobra.Command {
@@ -30,6 +30,7 @@ as Linux 7.x and resolve_btfids have them. Split BTF keeps to the ids of BASE.`,
 		RunE:    func(_ *cobra.Command, args []string) error { return s.run(c, args) },
 	}
 	addOrder(cmd, &s.order)
+	addVerify(cmd, &s.lenient, always)
 	under(cmd, groupOutput).bases(&s.bases, "btf_base", "IN is split over `BASE`, or a chain")
 	return cmd
 }
@@ -65,9 +66,5 @@ func (s *sortCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return message.NamingFile(in, err)
 	}
-	data := sorted.Encode()
-	if err := finish.CheckMerged(data, []*btf.Blob{b}, b.Base); err != nil {
-		return message.NamingFile(in, err)
-	}
-	return out.write(c.guard, finish.WriteBytes(data))
+	return c.writeMerged(out, []finish.Given{{Name: in[0], BTF: b}}, b.Base, sorted.Encode(), s.lenient)
 }

@@ -71,7 +71,8 @@ func Stream(in *btf.Blob) (out *btf.Blob, m []uint32, err error) {
 // irregular reports records that no compiler writes and for which the Set's
 // short cuts do not hold: stray names, flags or words on kinds that have none,
 // missing names, and anonymous enumerations without values, which stand for
-// any anonymous enumeration.
+// any anonymous enumeration. Kinds that the Set does not take count as well: those
+// of inlined functions, and any that is not listed here.
 func irregular(r btf.Record) bool {
 	info := r.Info()
 	switch k := btf.InfoKind(info); k {
@@ -87,8 +88,10 @@ func irregular(r btf.Record) bool {
 		return r.Name() == 0
 	case btf.KindEnum, btf.KindEnum64:
 		return r.Name() == 0 && btf.InfoVlen(info) == 0
+	case btf.KindInt, btf.KindStruct, btf.KindUnion, btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindFloat, btf.KindDeclTag, btf.KindTypeTag:
+		return false
 	}
-	return false
+	return true
 }
 
 // streamRuns feeds the runs of in to a Set and builds the result.

@@ -40,60 +40,105 @@ type Refused struct {
 	Err   error  // what the kernel refuses, as a rule a *verify.Fault
 	// Unreadable is what no other program could read either; nil for nothing.
 	Unreadable error
+	// Given tells that Err is about BTF that was read from an input, and not about what
+	// was made of it.
+	Given bool
 }
 
 func (r *Refused) Error() string {
-	return fmt.Sprintf("%s: nothing written: a kernel would refuse the %v", r.Names, r.Err)
+	its := ""
+	if r.Given {
+		its = "input's "
+	}
+	return fmt.Sprintf("%s: nothing written: a kernel would refuse the %s%v", r.Names, its, r.Err)
 }
 
 func (r *Refused) Unwrap() error { return r.Err }
 
-// check judges data: the final output for the inputs of these names, over base if it
-// is split BTF. A kernel refuses the names, and sometimes the layouts, of languages
-// other than C. pahole writes them nevertheless, so for files with such a language
-// that is only a warning. With w.Lenient it is one for all files. What no reader could
-// understand remains an error.
-func (w *Work) check(ctx context.Context, names string, out *encode.Output, data []byte, base *btf.Blob) (*Warning, error) {
+// judge is what an output is judged by.
+type judge struct {
+	names   string // of the inputs
+	foreign string // a language other than C that types are of; see encode.Output
+	rules   verify.Rules
+}
+
+// judgeOf is what the output for the inputs of these names is judged by.
+func (w *Work) judgeOf(names string, out *encode.Output) judge {
+	j := judge{names, out.Foreign, strict}
+	j.rules.Kernel = kernelFor(out)
+	j.rules.Workers = w.Jobs
+	j.rules.PointerSize = out.PointerSize
+	if out.PointerSize != 4 {
+		j.rules.PointerSize = 8
+	}
+	return j
+}
+
+// check judges data, the final output over base if it is split BTF. A kernel refuses the
+// names, and sometimes the layouts, of languages other than C. pahole writes them
+// nevertheless, so for files with such a language that is only a warning. With w.Lenient
+// it is one for all files. What no reader could understand remains an error.
+func (w *Work) check(ctx context.Context, j judge, data []byte, base *btf.Blob) (*Warning, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	rules := strict
-	rules.Kernel = kernelFor(out)
-	rules.Workers, rules.Stop = w.Jobs, ctx.Err
-	rules.PointerSize = out.PointerSize
-	if rules.PointerSize != 4 {
-		rules.PointerSize = 8
-	}
-	refused, unreadable := verify.CheckBoth(data, base, rules)
+	j.rules.Stop = ctx.Err
+	refused, unreadable := verify.CheckBoth(data, base, j.rules)
 	if err := ctx.Err(); err != nil {
-		return nil, message.NamingFile([]string{names}, err)
+		return nil, message.NamingFile([]string{j.names}, err)
 	}
 	switch {
 	case refused == nil:
 		return nil, nil
-	case out.Foreign == "" && !w.Lenient:
-		return nil, &Refused{names, refused, unreadable}
+	case j.foreign == "" && !w.Lenient:
+		return nil, &Refused{Names: j.names, Err: refused, Unreadable: unreadable}
 	case unreadable != nil:
-		return nil, fmt.Errorf("%s: nothing written: %w", names, unreadable)
+		return nil, fmt.Errorf("%s: nothing written: %w", j.names, unreadable)
 	}
-	return &Warning{names, refused, out.Foreign}, nil
+	return &Warning{j.names, refused, j.foreign}, nil
 }
 
-// CheckMerged judges the outcome of merging BTF. What a kernel refuses is an
-// error, unless it refuses one of the inputs too: the BTF of BPF objects is
-// not meant for kernels as it is. What has no types stays so: libbpf reads that.
-func CheckMerged(data []byte, inputs []*btf.Blob, base *btf.Blob) error {
-	if !slices.ContainsFunc(inputs, func(b *btf.Blob) bool { return len(b.Off) > 0 }) {
-		return nil
+// Given is BTF that was read from a file, and its name.
+type Given struct {
+	Name string
+	BTF  *btf.Blob
+}
+
+// Merged judges data, which was made of the BTF of files over w.Base: by the rules of all
+// kernels together, because what only later ones take comes from the files. Where one of
+// these is refused, the error or the warning is about it and not about what became of it.
+// What has no types stays so: libbpf reads that.
+func (w *Work) Merged(inputs []Given, data []byte) (*Warning, error) {
+	if !slices.ContainsFunc(inputs, func(in Given) bool { return len(in.BTF.Off) > 0 }) {
+		return nil, nil
 	}
-	refused, unreadable := verify.CheckBoth(data, base, strict)
-	if refused == nil {
-		return nil
+	names := make([]string, len(inputs))
+	for i := range inputs {
+		names[i] = inputs[i].Name
 	}
-	for _, b := range inputs {
-		if _, err := verify.Check(b.Encode(), base, strict); err != nil {
-			return unreadable
+	ctx := context.Background()
+	warning, err := w.check(ctx, judge{names: message.Inputs(names)}, data, w.Base)
+	if warning == nil && err == nil {
+		return nil, nil
+	}
+	for _, in := range inputs {
+		own, fault := w.check(ctx, judge{names: message.OneLine(in.Name)}, in.BTF.Encode(), w.Base)
+		switch {
+		case err == nil && own != nil:
+			return own, nil
+		case err == nil || fault == nil || readable(err) != readable(fault):
+			continue // it does not explain all
 		}
+		if refused := new(Refused); errors.As(fault, &refused) {
+			refused.Given = true
+		}
+		return nil, fault
 	}
-	return errors.New("nothing written: a kernel would refuse the merged " + refused.Error())
+	return warning, err
+}
+
+// readable tells of an error of check whether some program could read the BTF.
+func readable(err error) bool {
+	var refused *Refused
+	return errors.As(err, &refused) && refused.Unreadable == nil
 }

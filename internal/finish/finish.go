@@ -58,36 +58,37 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 	if err := ctx.Err(); err != nil {
 		return nil, message.NamingFile([]string{names}, err)
 	}
-	warning, err := w.check(ctx, names, out, data, w.Base)
+	by := w.judgeOf(names, out)
+	warning, err := w.check(ctx, by, data, w.Base)
 	if err != nil {
 		return nil, err
 	}
-	extra, also, err := w.extra(ctx, names, "extra variables", out, more[0], data)
+	extra, also, err := w.extra(ctx, by, "extra variables", more[0], data)
 	if err != nil {
 		return nil, err
 	}
-	inlined, third, err := w.extra(ctx, names, "inlined functions", out, more[1], data)
+	inlined, third, err := w.extra(ctx, by, "inlined functions", more[1], data)
 	if err != nil {
 		return nil, err
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
 	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also, third), Mismatch: w.mismatch(out, data),
-		Data: data, Write: write, Extra: extra, Inline: inlined, close: out.Close}, nil
+		Data: data, Write: write, Extra: extra, Inline: inlined, judge: by, close: out.Close}, nil
 }
 
-// extra checks what is beside the output out, and main, which it is over and which is
-// over w.Base: both are as they will be used, and may be empty.
-func (w *Work) extra(ctx context.Context, names, what string, out *encode.Output, extra, main []byte) (x Extra, warning *Warning, err error) {
+// extra checks what is beside the output main, which it is over and which is over w.Base:
+// both are as they will be used, and may be empty.
+func (w *Work) extra(ctx context.Context, by judge, what string, extra, main []byte) (x Extra, warning *Warning, err error) {
 	if len(extra) == 0 {
 		return x, nil, nil
 	}
 	x = Extra{Data: extra, Base: w.Base}
 	if len(main) > 0 {
 		if x.Base, err = btf.ParseShared(main, w.Base); err != nil {
-			return x, nil, message.NamingFile([]string{names}, err)
+			return x, nil, message.NamingFile([]string{by.names}, err)
 		}
 	}
-	if warning, err = w.check(ctx, names, out, x.Data, x.Base); err != nil {
+	if warning, err = w.check(ctx, by, x.Data, x.Base); err != nil {
 		err = fmt.Errorf("%s: %w", what, err)
 	}
 	return x, warning, err
@@ -106,8 +107,8 @@ func (w *Work) mismatch(out *encode.Output, data []byte) string {
 	return w.Kernel.Mismatch(out.Origin, own)
 }
 
-// DistilBase returns the BTF over a distilled base, and that base. The numbers of e
-// become those of both. ctx is as for Output.
+// DistilBase returns the BTF over a distilled base, and that base, both checked. The
+// numbers of e become those of both. ctx is as for Output.
 func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, err error) {
 	var data bytes.Buffer
 	data.Grow(int(e.Size))
@@ -126,6 +127,14 @@ func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, e
 		return nil, nil, err
 	}
 	own, below = split.Encode(), base.Encode()
+	for _, part := range []struct {
+		data []byte
+		base *btf.Blob
+	}{{below, nil}, {own, base}} {
+		if _, err := w.check(ctx, e.judge, part.data, part.base); err != nil {
+			return nil, nil, err
+		}
+	}
 	e.Size, e.Below = int64(len(own)), int64(len(below))
 	return own, below, e.Stats.Count(own)
 }

@@ -242,28 +242,53 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// TestCheckMerged: what merging makes of good inputs is good; of inputs that no
-// kernel takes, it is what can be read.
-func TestCheckMerged(t *testing.T) {
-	good := btftest.Build(t, nil, func(b *btftest.Builder) { b.Int("int", 4) })
-	odd := btftest.Build(t, nil, func(b *btftest.Builder) { b.Struct("a b", 0) })
-	empty := btftest.New().Blob(t)
-	unreadable := []byte("no BTF")
+// TestMerged: what merging makes of good inputs is good. What a kernel refuses is an error
+// about the input that has it, or a warning for those who want that; what nobody can read
+// is always an error.
+func TestMerged(t *testing.T) {
+	good := Given{"good", btftest.Build(t, nil, func(b *btftest.Builder) { b.Int("int", 4) })}
+	odd := Given{"odd", btftest.Build(t, nil, func(b *btftest.Builder) { b.Struct("a b", 0) })}
+	void := Given{"void", btftest.Build(t, nil, func(b *btftest.Builder) { b.Ptr(0) })}
+	void.BTF.Words[2] = 7
+	each := Given{"each", btftest.Build(t, nil, btftest.EveryKind)}
+	empty := Given{"empty", btftest.New().Blob(t)}
+	const refused, input = ": nothing written: a kernel would refuse the BTF type ", ": nothing written: a kernel would refuse the input's BTF type "
 	for _, c := range []struct {
-		name   string
-		data   []byte
-		inputs []*btf.Blob
-		want   string
+		name          string
+		data          Given
+		inputs        []Given
+		refused, warn string // what is said, and with w.Lenient
+		unreadable    bool
 	}{
-		{"good", good.Encode(), []*btf.Blob{good}, ""},
-		{"no types", empty.Encode(), []*btf.Blob{empty, empty}, ""},
-		{"odd", odd.Encode(), []*btf.Blob{good}, "nothing written: a kernel would refuse the merged BTF type "},
-		{"odd from odd", odd.Encode(), []*btf.Blob{good, odd}, ""},
-		{"unreadable", unreadable, []*btf.Blob{good}, "nothing written"},
-		{"unreadable from odd", unreadable, []*btf.Blob{odd}, "BTF header"},
+		{"good", good, []Given{good}, "", "", false},
+		{"all kinds", each, []Given{each}, "", "", false},
+		{"no types", empty, []Given{empty, empty}, "", "", false},
+		{"odd", odd, []Given{good, good}, "good and 1 more input" + refused, "good and 1 more input: warning: a kernel refuses the BTF type ", false},
+		{"odd from odd", odd, []Given{good, odd}, "odd" + input, "odd: warning: a kernel refuses the BTF type ", false},
+		{"unreadable", void, []Given{good}, "good" + refused, "good: nothing written: BTF type", true},
+		{"unreadable from input", void, []Given{odd, void}, "void" + input, "void: nothing written: BTF type", true},
+		{"unreadable input", void, []Given{void}, "void" + input, "void: nothing written: BTF type", true},
 	} {
-		if err := CheckMerged(c.data, c.inputs, nil); (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		for _, lenient := range []bool{false, true} {
+			w, want := Work{Lenient: lenient}, c.refused
+			if lenient {
+				want = c.warn
+			}
+			warning, err := w.Merged(c.inputs, c.data.BTF.Encode())
+			got := ""
+			switch {
+			case warning != nil:
+				got = warning.String()
+			case err != nil:
+				got = err.Error()
+			}
+			if !strings.HasPrefix(got, want) || got != "" && want == "" {
+				t.Errorf("%s, lenient %v: %q, want %q", c.name, lenient, got, want)
+			}
+			var r *Refused
+			if errors.As(err, &r) && (r.Unreadable != nil) != c.unreadable {
+				t.Errorf("%s: no program can read it: %v", c.name, r.Unreadable)
+			}
 		}
 	}
 }

@@ -40,6 +40,7 @@ type Encoded struct {
 	NoDwarf  bool                  // so that there is nothing to encode
 	Extra    Extra                 // the extra variables (encode.Options.ExtraVars)
 	Inline   Extra                 // the sites of inlined functions (encode.Options.Inline)
+	judge    judge
 	close    func()
 }
 
