@@ -52,7 +52,7 @@ var readerLines = []readerLine{
 	{"show --format=svg user FILE", noBTF, true}, {"show --format=html * FILE", noBTF, true}, {"show --compile FILE", noBTF, true}, {"show --compile * FILE", noBTF, true},
 	{"show --reorganize * FILE", noBTF, true}, {"show --reorganize --show_reorg_steps -C * FILE", noBTF, true}, {"show --packable FILE", noBTF, true}, {"show -s FILE", noBTF, true},
 	{"show -n FILE", noBTF, true}, {"show -N FILE", noBTF, true}, {"show -T FILE", noBTF, true}, {"show -m FILE", noBTF, true}, {"show -u FILE", noBTF, true}, {"show -I FILE", noBTF, true},
-	{"show -i int FILE", noBTF, true}, {"show -d -i int FILE", noBTF, true}, {"show -V -i int FILE", noBTF, true}, {"show -f user FILE", noBTF, true}, {"show -f list_head FILE", noBTF, true},
+	{"show -i list_head FILE", noBTF, true}, {"show -d -i list_head FILE", noBTF, true}, {"show -V -i list_head FILE", noBTF, true}, {"show -f user FILE", noBTF, true}, {"show -f list_head FILE", noBTF, true},
 	{"show --contains_enumerator=V FILE", noBTF, true}, {"show -a FILE", noBTF, true}, {"show -a -A -s FILE", noBTF, true}, {"show -l FILE", noBTF, true}, {"show -r -E FILE", noBTF, true},
 	{"show --with_base -s -t , FILE", noBTF, true}, {"show --structs -H 1 FILE", noBTF, true}, {"show --unions -B 1 FILE", noBTF, true}, {"show -z 1 FILE", noBTF, true},
 	{"show --padding_ge=1 --packed FILE", noBTF, true}, {"show --with_flexible_array FILE", noBTF, true}, {"show --with_embedded_flexible_array FILE", noBTF, true},
@@ -62,10 +62,10 @@ var readerLines = []readerLine{
 	{"show --suppress_force_paddings --compile FILE", noBTF, true}, {"show --skip_emitting_atomic_typedefs --compile FILE", noBTF, true}, {"show --kabi_prefix=n FILE", noBTF, true},
 	{"show --color=always FILE", noBTF, true}, {"show --color=never -E * FILE", noBTF, true}, {"show --color=auto user FILE", noBTF, true},
 	{"show --lang=c FILE", noBTF, true}, {"show --lang_exclude=rust --cu_exclude=x FILE", noBTF, true},
-	{"show --prettify=FILE --class_name=user,unsigned FILE", noBTF, true}, {"show --prettify=GOOD -C user --header_type=user --range=m FILE", noBTF, true},
+	{"show --prettify=FILE --class_name=user FILE", noBTF, true}, {"show --prettify=GOOD -C user --header_type=user --range=m FILE", noBTF, true},
 	{"show --prettify=GOOD -C user --seek_bytes=4 --size_bytes=200 --skip=1 --count=2 FILE", noBTF, true},
 
-	reads("inline * FILE"), reads("inline --json * FILE"), reads("inline called inlined FILE"), reads("inline --at=.text+16 FILE"), reads("inline --elf=ELF * FILE"),
+	reads("inline called FILE"), reads("inline --json inlined FILE"), reads("inline called inlined FILE"), reads("inline --at=.text+16 FILE"), reads("inline --elf=ELF called FILE"),
 
 	{"diff FILE GOOD", noBTF, true}, {"diff GOOD FILE", noBTF, true}, {"diff FILE FILE", noBTF, true}, {"diff --format=text --summary FILE GOOD", noBTF, true}, {"diff --no-summary GOOD FILE", noBTF, true},
 	reads("diff --format=json FILE GOOD"), reads("diff --json GOOD FILE"), {"diff --format=markdown FILE GOOD", noBTF, true}, reads("diff --format=html FILE GOOD"), {"diff --abi FILE GOOD", noBTF, true},

@@ -227,7 +227,7 @@ func (d *damaged) judge(dir string, line *readerLine, status int, out *readText,
 		return badMessage, "a usage error: " + errs
 	case status == exitOK && told > 0 && !strings.Contains(errs, "no DWARF debug information"): // which kernel builds rely on
 		return badMessage, "status 0 and an error: " + errs
-	case status != exitOK && answers && told == 0 && out.n > 0 && (status == exitFailure || strings.Contains(line.words, "--json")): // an answer
+	case status != exitOK && answers && told == 0 && (out.n > 0 || errs != "") && (status == exitFailure || strings.Contains(line.words, "--json")): // an answer
 	case status != exitOK && told == 0:
 		return badMessage, fmt.Sprintf("status %d without an error: %s", status, errs)
 	case status != exitOK && told > 1 && asked != "modules" && asked != "verify":
