@@ -11,6 +11,7 @@
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
 #   make verify-kernels boot kernels in qemu, compare their verdicts with verify's
+#   make attach-kernels boot kernels in qemu, attach where "btflite why" says that one can
 #   make test-modules   compare the modules of KERNEL with pahole's, into BENCHMARKS.md
 #   make release        programs for all systems and SHA256SUMS, in build/release
 #   make dist           the source with all modules as an archive, in build/dist
@@ -45,7 +46,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels corpus kernel-test verify-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels corpus kernel-test verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -188,6 +189,10 @@ kernel-test: build
 
 verify-kernels: build
 	scripts/verify-kernels.sh $(VERIFY_SERIES)
+
+attach-kernels: build
+	scripts/kernels.sh $(ATTACH_KERNELS)
+	scripts/attach-kernels.sh $(ATTACH_KERNELS)
 
 test-modules: build
 	scripts/kernels.sh pahole $(KERNEL) modules:$(KERNEL)

@@ -52,6 +52,7 @@ var imports = map[string][]string{
 	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/basematch", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
 		"internal/unit", "internal/unitrecord", "mmapelf",
 		"btf/verify"}, // the last for tests
+	"internal/attach":    {"internal/elfreloc", "mmapelf"},
 	"internal/basematch": {"btf", "mmapelf"},
 	"internal/callconv":  {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
 	// dedup for the type of names, which are its tokens.
@@ -99,10 +100,11 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
+		"dedup/btffile", "encode", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
 		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix",
 		"github.com/ulikunitz/xz"}, // the last for tests
+	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
 	"test/hostile":    {"btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
 	"test/pairs":      {"btf"},                                                       // for tests

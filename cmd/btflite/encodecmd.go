@@ -238,6 +238,11 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 	}
 	r := newRunReport(paths, to, enc, time.Since(writing), time.Since(began))
 	report.runReport = r
+	if report.to != nil {
+		if b, err := btf.ParseShared(enc.Data, f.Base); err == nil { // the kernel would refuse it
+			report.addAdvice(paths, b)
+		}
+	}
 	if cfg.stats != statsNone {
 		text.line(r.format(cfg.stats))
 	}

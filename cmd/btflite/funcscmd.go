@@ -28,6 +28,7 @@ type funcsCommand struct {
 	externals    bool
 	withBase     bool
 	address      *uint64 // --addr
+	symbol       string  // at address
 
 	// What to print.
 	prototypes, all, verbose bool
@@ -180,9 +181,19 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	if err := f.checkTypes(v); err != nil {
 		return message.NamingFile([]string{files[0].path}, err)
 	}
-	list, err := f.selected(funcs.New(v), &files[0])
+	set := funcs.New(v)
+	list, err := f.selected(set, &files[0])
 	if err != nil {
 		return err
+	}
+	if f.address != nil {
+		note, err := adviceNote(files[0].image(), set, string(list[0].Name()), f.symbol)
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			c.warn(note)
+		}
 	}
 	if f.compile || f.expand {
 		return f.printC(c, list, &files[0])
@@ -257,10 +268,11 @@ func (f *funcsCommand) filter(set *funcs.Set) func(funcs.Func) bool {
 func (f *funcsCommand) named(set *funcs.Set, file *types) (list []funcs.Func, err error) {
 	names := f.names
 	if f.address != nil {
-		name, err := symbolAt(file.image(), *f.address)
+		name, symbol, err := functionAt(file.image(), set, *f.address)
 		if err != nil {
 			return nil, err
 		}
+		f.symbol = symbol
 		names = append([]string{name}, names...)
 	}
 	for _, name := range names {

@@ -1,59 +1,84 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/btflite/btflite/btf/funcs"
+	"github.com/btflite/btflite/internal/attach"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// eachFunctionSymbol calls fn for the symbols of functions of an ELF file, in. BTF has
-// neither addresses nor sizes of code. The values are addresses: the lowest bit of an ARM
-// symbol says that its code is Thumb (ELF for the Arm Architecture, symbol values), and is 0
-// here.
-func eachFunctionSymbol(in mmapelf.Source, fn func(name []byte, s *mmapelf.Symbol)) error {
+// withSymbols opens an ELF file for a function that reads its symbols.
+func withSymbols(in mmapelf.Source, read func(*mmapelf.File) error) error {
 	e, err := in.Open()
 	if err != nil {
 		return message.NamingFile([]string{in.Path}, err)
 	}
 	defer e.Close()
-	symtab := e.Section(".symtab")
-	if symtab == nil {
-		return fmt.Errorf("%s: no section .symtab, and BTF has no addresses", message.OneLine(in.Path))
+	err = read(e)
+	if errors.Is(err, attach.ErrNoSymbols) {
+		return fmt.Errorf("%s: %w, and BTF has no addresses", message.OneLine(in.Path), err)
 	}
-	names, err := e.SymbolStrings(symtab)
-	if err != nil {
-		return err
-	}
-	const machineARM = 40
-	mode := uint64(0) // bits of a value that are no address
-	if e.Machine == machineARM {
-		mode = 1
-	}
-	return e.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
-		const function = 2 // STT_FUNC
-		if s.Info&0xf != function || s.Shndx == 0 {
-			return true
-		}
-		s.Value &^= mode
-		if name, ok := e.StringAt(names, s.Name); ok {
-			fn(name, s)
-		}
-		return true
+	return err
+}
+
+// eachFunctionSymbol calls fn for the symbols of functions of an ELF file, in. BTF has
+// neither addresses nor sizes of code. The values are where the code is; see attach.Each.
+func eachFunctionSymbol(in mmapelf.Source, fn func(name []byte, s *mmapelf.Symbol)) error {
+	return withSymbols(in, func(e *mmapelf.File) error {
+		return attach.Each(e, func(name []byte, s *mmapelf.Symbol, _ bool) {
+			if attach.IsFunction(s) {
+				fn(name, s)
+			}
+		})
 	})
 }
 
-// symbolAt is the name of the function that covers the address.
-func symbolAt(in mmapelf.Source, address uint64) (name string, err error) {
-	err = eachFunctionSymbol(in, func(symbol []byte, s *mmapelf.Symbol) {
-		if name == "" && address >= s.Value && address-s.Value < max(s.Size, 1) {
-			name = string(symbol)
+// readAttach reads what tracers can attach to, of the functions that are wanted.
+func readAttach(in mmapelf.Source, wanted func(name []byte) bool) (s *attach.Symbols, err error) {
+	err = withSymbols(in, func(e *mmapelf.File) error {
+		s, err = attach.Read(e, wanted)
+		return err
+	})
+	return s, err
+}
+
+// functionToAttach is the function of the set for which advice is wanted.
+func functionToAttach(set *funcs.Set, name string) attach.Function {
+	f := attach.Function{Name: name}
+	if all := set.Named(name); len(all) > 0 {
+		f.InBTF, f.Fault = true, all[0].EntryFault()
+	}
+	return f
+}
+
+// functionAt is the function of the set whose code is at the address, and the symbol
+// there: that of the function itself, or of a variant such as NAME.isra.0. Several
+// symbols may cover an address; one that the set has goes first.
+func functionAt(in mmapelf.Source, set *funcs.Set, address uint64) (name, symbol string, err error) {
+	best := 0
+	err = eachFunctionSymbol(in, func(text []byte, s *mmapelf.Symbol) {
+		if address < s.Value || address-s.Value >= max(s.Size, 1) || best == 3 {
+			return
+		}
+		whole := string(text)
+		stem, _, _ := strings.Cut(whole, ".")
+		switch {
+		case len(set.Named(whole)) > 0:
+			name, symbol, best = whole, whole, 3
+		case best < 2 && stem != "" && len(set.Named(stem)) > 0:
+			name, symbol, best = stem, whole, 2
+		case best < 1:
+			name, symbol, best = whole, whole, 1
 		}
 	})
-	if err == nil && name == "" {
+	if err == nil && best == 0 {
 		err = fmt.Errorf("%s: no function at %#x", message.OneLine(in.Path), address)
 	}
-	return name, err
+	return name, symbol, err
 }
 
 // symbolSizes are the sizes of functions in bytes, by name.
@@ -61,4 +86,22 @@ func symbolSizes(in mmapelf.Source) (map[string]uint64, error) {
 	sizes := map[string]uint64{}
 	err := eachFunctionSymbol(in, func(name []byte, s *mmapelf.Symbol) { sizes[string(name)] = s.Size })
 	return sizes, err
+}
+
+// adviceNote is a note about a function that is not attached to in the usual way, "" for
+// all others. symbol is the one that was asked for.
+func adviceNote(in mmapelf.Source, set *funcs.Set, name, symbol string) (string, error) {
+	s, err := readAttach(in, func(n []byte) bool { return string(n) == name })
+	if err != nil {
+		return "", err
+	}
+	advice := s.Advise(functionToAttach(set, name))
+	if symbol == name && advice.Entry != "" && len(advice.Reasons)+len(advice.Variants) == 0 {
+		return "", nil
+	}
+	at := ""
+	if symbol != name {
+		at = "the symbol there is " + symbol + ": "
+	}
+	return message.OneLine(fmt.Sprintf("%s: note: %s: %s%s", in.Path, name, at, strings.Join(advice.Lines(), "; "))), nil
 }

@@ -5,9 +5,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/funcs"
+	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/attach"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // reportFile is what --report writes: one JSON object with what --stats=json
@@ -21,6 +27,9 @@ type reportFile struct {
 	// SkippedFunctions are the functions that have no FUNC though they have a
 	// symbol, in the order of names.
 	SkippedFunctions []skippedFunction `json:"left_out_functions"`
+	// Renamed are the functions of the BTF that have no symbol of exactly their name, in
+	// the same order: fentry and fexit do not take them.
+	Renamed []renamedFunction `json:"functions_without_own_symbol,omitempty"`
 
 	to *target
 }
@@ -31,6 +40,20 @@ type skippedFunction struct {
 	Reason string `json:"reason"`
 	// Definitions are those with code, or of a function without any all there are.
 	Definitions []reportedDefinition `json:"definitions,omitempty"`
+	reportedAdvice
+}
+
+// renamedFunction is a function that has symbols of other names only, or none.
+type renamedFunction struct {
+	Name string `json:"name"`
+	reportedAdvice
+}
+
+// reportedAdvice is what tracers can attach to, as btflite why says it, and why the kernel
+// refuses the rest.
+type reportedAdvice struct {
+	Attach  []string `json:"attach,omitempty"`
+	Refused []string `json:"refused,omitempty"`
 }
 
 // reportedDefinition is where a function is defined. What is not known is missing.
@@ -87,6 +110,56 @@ func (r *reportFile) addDefinitions(f *encode.Function) {
 		}
 		last.Definitions = append(last.Definitions, x)
 	}
+}
+
+// addAdvice adds what tracers can attach to: of the functions that are left out, and of
+// those that the BTF, b, has and the symbols of the inputs do not.
+func (r *reportFile) addAdvice(paths []string, b *btf.Blob) {
+	set := funcs.New(view.New(b))
+	names := map[string]bool{}
+	for i := range r.SkippedFunctions {
+		names[r.SkippedFunctions[i].Name] = true
+	}
+	for f := range set.Own() {
+		names[string(f.Name())] = true
+	}
+	wanted := func(name []byte) bool { return names[string(name)] }
+	var inputs []*attach.Symbols
+	for _, p := range paths {
+		if s, err := readAttach(mmapelf.Source{Path: p}, wanted); err == nil { // else it has none
+			inputs = append(inputs, s)
+		}
+	}
+	for i := range r.SkippedFunctions {
+		f := &r.SkippedFunctions[i]
+		f.reportedAdvice = adviceOf(inputs, attach.Function{Name: f.Name})
+	}
+	if len(inputs) == 0 {
+		return
+	}
+	for f := range set.Own() {
+		name := string(f.Name())
+		if slices.ContainsFunc(inputs, func(s *attach.Symbols) bool { return s.Has(name) }) {
+			continue
+		}
+		advice := adviceOf(inputs, attach.Function{Name: name, InBTF: true, Fault: f.EntryFault()})
+		r.Renamed = append(r.Renamed, renamedFunction{name, advice})
+	}
+	slices.SortFunc(r.Renamed, func(a, b renamedFunction) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// adviceOf is the advice by the first of the inputs that has anything to attach to.
+func adviceOf(inputs []*attach.Symbols, f attach.Function) (r reportedAdvice) {
+	for i, s := range inputs {
+		advice := s.Advise(f)
+		if all := append(advice.All(), advice.Parts...); i == 0 || len(all) > 0 {
+			r = reportedAdvice{all, advice.Reasons}
+		}
+		if len(r.Attach) > 0 {
+			break
+		}
+	}
+	return r
 }
 
 // write writes the report of a run that has ended with err.

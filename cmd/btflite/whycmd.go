@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/funcs"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/attach"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -26,6 +26,7 @@ type whyCommand struct {
 	symbols [][]whySymbol // by name
 	found   [][]whyFound  // likewise
 	set     *funcs.Set    // nil if there is no BTF
+	attach  *attach.Symbols
 }
 
 func newWhyCommand(c *cli) *cobra.Command {
@@ -146,6 +147,10 @@ func (w *whyCommand) wanted(name []byte) bool {
 func (w *whyCommand) findSymbols() error {
 	w.symbols = make([][]whySymbol, len(w.names))
 	if err := w.places.open(w.file); err != nil {
+		return err
+	}
+	var err error
+	if w.attach, err = readAttach(mmapelf.Source{Path: w.file}, w.wanted); err != nil {
 		return err
 	}
 	return eachFunctionSymbol(mmapelf.Source{Path: w.file}, func(symbol []byte, s *mmapelf.Symbol) {
@@ -330,20 +335,12 @@ func (t *whyTeller) otherwise(defs []btflite.Definition) {
 
 // attach says what a tracer can attach to.
 func (t *whyTeller) attach(inBTF bool) {
-	var whole []string // without parts that are entered in the middle
-	for _, s := range t.symbols {
-		if !strings.Contains(s.name, ".cold") && !strings.Contains(s.name, ".part.") && !slices.Contains(whole, "kprobe:"+s.name) {
-			whole = append(whole, "kprobe:"+s.name)
-		}
+	f := attach.Function{Name: t.name}
+	if inBTF {
+		f = functionToAttach(t.w.set, t.name)
 	}
-	switch {
-	case inBTF:
-		t.line("    attach to it by fentry:%s, fexit:%s or kprobe:%s", t.name, t.name, t.name)
-	case len(whole) == 0:
-		t.line("    there is nothing to attach to: its code is in its callers")
-	case len(whole) == 1:
-		t.line("    attach to it by %s", whole[0])
-	default:
-		t.line("    attach to each by %s", strings.Join(whole, ", "))
+	advice := t.w.attach.Advise(f)
+	for _, l := range advice.Lines() {
+		t.line("    %s", l)
 	}
 }

@@ -115,7 +115,8 @@ func TestReportDefinitions(t *testing.T) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		t.Fatal(err)
 	}
-	want := skippedFunction{"sum_point", "optimized parameters", []reportedDefinition{{"small.c", "small.c", 143, "sum_point.constprop.0", "0x401090", ""}}}
+	want := skippedFunction{"sum_point", "optimized parameters", []reportedDefinition{{"small.c", "small.c", 143, "sum_point.constprop.0", "0x401090", ""}},
+		reportedAdvice{Attach: []string{"kprobe:sum_point.constprop.0"}}}
 	if len(r.Functions) != 2 || !reflect.DeepEqual(r.Functions[1], want) {
 		t.Errorf("%+v, want %+v", r.Functions, want)
 	}

@@ -1,0 +1,113 @@
+package attach
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Machines of which symbols are special (ELF gABI, e_machine).
+const (
+	machinePPC64 = 21
+	machineARM   = 40
+	machineX86   = 62 // of 64 bits
+	machineA64   = 183
+)
+
+const (
+	flagAlloc   = 2 // SHF_ALLOC
+	flagExecute = 4 // SHF_EXECINSTR
+)
+
+// ErrNoSymbols is the error for a file without a symbol table.
+var ErrNoSymbols = errors.New("no section .symtab")
+
+func order(f *mmapelf.File) binary.ByteOrder {
+	if f.BigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// IsFunction tells whether the type of a symbol is STT_FUNC.
+func IsFunction(s *mmapelf.Symbol) bool { return s.Info&0xf == 2 }
+
+// Each calls fn for the symbols of a file that the kernel may have, in the order of the
+// table. The values are places in memory: the lowest bit of an ARM function says that its
+// code is Thumb (ELF for the Arm Architecture, symbol values), and is 0 here, and the
+// descriptors of 64-bit PowerPC (its ABI, version 1) are replaced by the code that they
+// lead to. code says that it is code.
+func Each(f *mmapelf.File, fn func(name []byte, s *mmapelf.Symbol, code bool)) error {
+	symtab := f.Section(".symtab")
+	if symtab == nil {
+		return ErrNoSymbols
+	}
+	names, err := f.SymbolStrings(symtab)
+	if err != nil {
+		return err
+	}
+	d := descriptorsOf(f)
+	return f.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
+		const kindSection, kindFile = 3, 4 // STT_SECTION, STT_FILE
+		if kind := s.Info & 0xf; kind == kindSection || kind == kindFile || s.Shndx == 0 || uint64(s.Shndx) >= uint64(len(f.Sections)) {
+			return true
+		}
+		name, ok := f.StringAt(names, s.Name)
+		if !ok || len(name) == 0 || name[0] == '$' { // marks of the assembler
+			return true
+		}
+		section := &f.Sections[s.Shndx]
+		code := section.Flags&flagExecute != 0
+		switch {
+		case f.Machine == machineARM && IsFunction(s):
+			s.Value &^= 1
+		case d != nil && int(s.Shndx) == d.section.Index && IsFunction(s):
+			d.follow(s)
+			code = true
+		}
+		if section.Flags&flagAlloc != 0 {
+			fn(name, s, code)
+		}
+		return true
+	})
+}
+
+// descriptors are the function descriptors of a linked file: the symbol of a function is
+// at a descriptor, whose first word is the address of the code.
+type descriptors struct {
+	f       *mmapelf.File
+	section *mmapelf.Section
+	data    []byte
+}
+
+// descriptorsOf finds the descriptors; nil if there are none. In relocatable files they
+// get their contents from the linker, so there is nothing to follow.
+func descriptorsOf(f *mmapelf.File) *descriptors {
+	const relocatable, progbits = 1, 1
+	s := f.Section(".opd")
+	if f.Machine != machinePPC64 || s == nil || s.Type != progbits || f.Type == relocatable {
+		return nil
+	}
+	data, err := f.Data(s)
+	if err != nil {
+		return nil
+	}
+	return &descriptors{f, s, data}
+}
+
+// follow makes s the symbol of the code.
+func (d *descriptors) follow(s *mmapelf.Symbol) {
+	at := s.Value - d.section.Addr
+	if at > uint64(len(d.data)) || uint64(len(d.data))-at < 8 {
+		return
+	}
+	to := order(d.f).Uint64(d.data[at:])
+	i := slices.IndexFunc(d.f.Sections, func(x mmapelf.Section) bool {
+		return x.Flags&flagExecute != 0 && to >= x.Addr && to-x.Addr < x.Size
+	})
+	if i >= 0 {
+		s.Value, s.Shndx = to, uint32(i)
+	}
+}
