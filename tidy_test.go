@@ -36,7 +36,7 @@ var imports = map[string][]string{
 	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
 	"btf/order":   {"btf"},
 	"btf/page":    {"btf", "btf/ctype", "btf/view", "internal/message"},
-	"btf/stats":   {"btf", "btf/view", "btf/btftest"}, // the last for tests
+	"btf/stats":   {"btf", "btf/view", "internal/message", "btf/btftest"}, // the last for tests
 	"btf/verify": {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix",
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests
 	"btf/verify/releasetest": {"btf"},

@@ -54,6 +54,7 @@ func startBrowser(t *testing.T) *browser {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+		"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--user-data-dir="+profile, "--window-size=1200,800", "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{in, out}
 	if err := cmd.Start(); err != nil {
@@ -73,7 +74,7 @@ func startBrowser(t *testing.T) *browser {
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
-	fromBrowser.SetReadDeadline(time.Now().Add(time.Minute))
+	fromBrowser.SetReadDeadline(time.Now().Add(5 * time.Minute))
 	b := &browser{t: t, in: toBrowser, out: bufio.NewReader(fromBrowser)}
 	var target struct{ TargetID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
@@ -229,19 +230,29 @@ func TestBrowser(t *testing.T) {
 	b.check("a search", rows, "item")
 	b.key("Enter")
 	b.check("Enter", title, "struct item")
-	b.check("its members", table, "8")
+	b.check("its members, and those of its union without a name", table, "10")
 	b.check("its holes", `document.querySelector(".waste").textContent`, "1 hole, 14 bytes unused")
-	b.check("hatched blocks", `document.querySelectorAll(".block.h, .block.p").length`, "2")
+	b.check("hatched blocks", `document.querySelectorAll(".picture .block.h, .picture .block.p").length`, "2")
+	b.check("the legend", `[...document.querySelectorAll(".legend li")].map(e => e.textContent).join(", ")`,
+		"integer, pointer, pointer to a function, struct, hole, padding")
+	b.check("colours are those of classes", `[...document.querySelectorAll(".picture button.block")].every(e => D.classes.some(c => e.style.getPropertyValue("--hue") == c[1]))`, "true")
 	b.screenshot("item")
 
-	b.check("unfolding", `(document.querySelector("button.fold").click(), `+table+`)`, "10")
-	b.check("the picture unfolds", `[...document.querySelectorAll(".block")].map(e => e.title.split(",")[0]).join(" | ")`,
-		"kind: int:3 | low: int:5 | hole | next: struct list_head * | prev: struct list_head * | union (anonymous): union (anonymous) | cb: void (*)(struct list_head * | last: char | padding")
-	b.check("folding", `(document.querySelector("button.fold").click(), `+table+`)`, "8")
+	b.check("unfolding", `(document.querySelector("button.fold").click(), `+table+`)`, "12")
+	titles := `[...document.querySelectorAll(".picture .block")].map(e => e.title.split(",")[0]).join(" | ")`
+	b.check("the picture unfolds", titles,
+		"kind: int:3 | low: int:5 | hole | next: struct list_head * | prev: struct list_head * | ptr: struct list_head * | cb: void (*)(struct list_head * | last: char | padding | small: int")
+	b.check("what a union has at one place lies below each other", `[...document.querySelectorAll(".picture .at")].map(e => e.textContent).join(" ")`, "0 or")
+	b.check("folding", `(document.querySelector("button.fold").click(), `+table+`)`, "10")
 	b.key("Escape")
 	b.key("u")
 	b.check("u unfolds all", table, "12")
 	b.screenshot("unfolded")
+	b.key("u")
+	b.check("u folds all but what has no name", table, "10")
+	for _, k := range []string{"/", "↑", "↓", "u", "s", "t", "Esc"} {
+		b.check("the page names the key "+k, `[...document.querySelectorAll("#keys kbd")].some(e => e.textContent === "`+k+`") && $("keys").getBoundingClientRect().bottom <= innerHeight`, "true")
+	}
 
 	b.check("a link", `(document.querySelector("tbody a").click(), "")`, "")
 	b.check("where it leads", title, "struct list_head")
@@ -250,9 +261,22 @@ func TestBrowser(t *testing.T) {
 	b.text("")
 	b.check("no search", `($("search").value = "", search(""), document.querySelectorAll("#list .row").length)`, "4")
 	b.key("ArrowDown")
+	b.check("an arrow opens", title, "struct big")
 	b.key("ArrowDown")
-	b.key("Enter")
-	b.check("arrows", title, "struct item")
+	b.check("arrows open", title, "struct item")
+	b.check("and the address follows", `location.hash`, "#item")
+	b.key("ArrowUp")
+	b.check("up", title, "struct big")
+	b.check("a long member has its name on each row", `[...document.querySelectorAll(".picture .block")].map(e => e.textContent).join(" ")`, "head buf buf buf buf")
+	b.check("numbers have separators", `document.querySelector(".facts").textContent`, "4,112 bytes, 2 members, 65 cache lines")
+	b.key("s")
+	b.check("s sorts by size", rows, `big item list_head </script><b>&"'`)
+	b.key("s")
+	b.check("and by holes", rows, `item </script><b>&"' big list_head`)
+	b.check("and says how many", `document.querySelector("#list .size").textContent`, "1 hole, 14 B")
+	b.key("s")
+	b.check("and by name again", rows, `</script><b>&"' big item list_head`)
+	b.check("which keeps what is open", title, "struct big")
 	b.check("members are searched", `(search(".prev"), `+rows+`)`, "list_head")
 	b.check("a name that is no type", `(location.hash = "#nothing", "")`, "")
 	b.check("says so", `$("main").textContent`, "No type is called nothing.")
@@ -280,14 +304,160 @@ func TestBrowser(t *testing.T) {
 	}
 	b.open("file://" + dir + "/pair.html")
 	b.check("a comparison", title, "struct item")
-	b.check("both sides", `[...document.querySelectorAll(".two h3")].map(e => e.textContent).join(" ")`, "old.btf Members new.btf Members")
-	b.check("what moved", `[...document.querySelectorAll("tr.moved")].map(e => e.children[2].textContent).join(" ")`, "last last")
+	b.check("both sides", `[...document.querySelectorAll(".picture h3, th.side")].map(e => e.textContent).join(" ")`, "old.btf new.btf  old.btf new.btf")
+	b.check("what moved", `[...document.querySelectorAll("tr.moved")].map(e => e.children[0].textContent + " " + e.children[3].textContent + " " + e.children[7].textContent).join(", ")`, "moved last last")
+	b.check("the drawing says so", `[...document.querySelectorAll(".picture .block.moved")].map(e => e.textContent + ", " + e.getAttribute("aria-label")).join(" | ")`,
+		"→ last, last: char, at 40, 1 byte, moved | → last, last: char, at 48, 1 byte, moved")
+	b.check("and the legend", `[...document.querySelectorAll(".legend li")].map(e => e.textContent).slice(-1)[0]`, "→ moved")
 	b.screenshot("compare")
-	b.check("what is new", `(location.hash = "#only_here", "")`, "")
-	b.check("is on one side", `document.querySelector(".two .empty").textContent`, "not there")
+	b.key("ArrowDown")
+	b.check("what is new", title, "struct only_here")
+	b.check("is on one side", `document.querySelector("main .empty").textContent`, "old.btf: not there")
+	b.check("all of it", `[...document.querySelectorAll(".picture .block.new, tr.new td.name.b")].map(e => e.textContent).join(" ")`, "+ a a")
 
 	if len(b.faults) > 0 {
 		t.Errorf("the console says:\n%s", strings.Join(b.faults, "\n"))
+	}
+}
+
+// long has structs whose names and types are long. In second, members have come, gone,
+// moved, grown, shrunk, changed their type and their order.
+func long(t *testing.T, second bool) *view.View {
+	t.Helper()
+	b := btf.NewBuilder(false, nil)
+	name := func(s string) uint32 { return b.Str(s + strings.Repeat("_of_a_member_with_a_long_name", 3)) }
+	i := b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+	l := b.Add("long unsigned int", btf.Info(btf.KindInt, 0, false), 8, 64)
+	inner := b.Add(strings.Repeat("a_type_with_a_long_name_", 5), btf.Info(btf.KindStruct, 2, false), 16, name("in"), l, 0, name("out"), l, 64)
+	ptr := b.Add("", btf.Info(btf.KindPtr, 0, false), inner)
+	proto := b.Add("", btf.Info(btf.KindFuncProto, 4, false), ptr, name("p1"), ptr, name("p2"), ptr, name("p3"), ptr, name("p4"), ptr)
+	fn := b.Add("", btf.Info(btf.KindPtr, 0, false), proto)
+	arr := func(n uint32) uint32 { return b.Add("", btf.Info(btf.KindArray, 0, false), 0, l, i, n) }
+	grows, shrinks := arr(100), arr(9)
+	if second {
+		grows, shrinks = arr(120), arr(3)
+	}
+	first := []uint32{name("same"), fn, name("gone"), l, name("grows"), grows, name("shrinks"), shrinks, name("other"), l, name("x"), inner, name("y"), fn}
+	if second {
+		first = []uint32{name("same"), fn, name("new"), l, name("newer"), l, name("grows"), grows, name("shrinks"), shrinks, name("other"), fn, name("y"), fn, name("x"), inner}
+	}
+	var members []uint32
+	at := uint32(0)
+	for k := 0; k < len(first); k += 2 {
+		members = append(members, first[k], first[k+1], at)
+		switch first[k+1] {
+		case grows:
+			at += 64 * map[bool]uint32{false: 100, true: 120}[second]
+		case shrinks:
+			at += 64 * map[bool]uint32{false: 9, true: 3}[second]
+		case inner:
+			at += 128
+		default:
+			at += 64
+		}
+	}
+	b.Add("a_struct"+strings.Repeat("_with_a_long_name", 6), btf.Info(btf.KindStruct, uint32(len(members)/3), false), at/8+24, members...)
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return view.New(blob)
+}
+
+// TestBrowserFits: at any width, light and dark, nothing is wider than the page, no column
+// of a table is cut, and text can be read on what is behind it.
+func TestBrowserFits(t *testing.T) {
+	b := startBrowser(t)
+	dir := t.TempDir()
+	pages := []string{"one", "two", "none"}
+	for i, write := range []func(w *bytes.Buffer) error{
+		func(w *bytes.Buffer) error {
+			v := long(t, false)
+			return Write(w, v, ids(v), Options{Title: strings.Repeat("folder/", 20) + "vmlinux"})
+		},
+		func(w *bytes.Buffer) error {
+			name := strings.Repeat("folder/", 20)
+			_, err := Compare(w, long(t, false), long(t, true), [2]string{name + "old", name + "new"}, Options{})
+			return err
+		},
+		func(w *bytes.Buffer) error {
+			_, err := Compare(w, long(t, false), long(t, false), [2]string{"old", "new"}, Options{})
+			return err
+		},
+	} {
+		var html bytes.Buffer
+		if err := write(&html); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, pages[i]+".html"), html.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const wide = `[document.documentElement, $("main"), $("list"), document.querySelector("header")].filter(e => e.scrollWidth > e.clientWidth).map(e => e.tagName + " " + e.scrollWidth + " in " + e.clientWidth).join(", ")`
+	const outside = `[...document.querySelectorAll("main *, header *, #keys *")].filter(e => e.tagName !== "OPTION" && e.getClientRects().length && e.getBoundingClientRect().right > innerWidth + .5).map(e => e.tagName + "." + e.className).join(", ")`
+	const cut = `[...document.querySelectorAll("td, th, .legend li, .facts, h2, h3")].filter(e => e.getClientRects().length && e.scrollWidth > e.clientWidth + 1).map(e => e.textContent).join(", ")`
+	// The cells of a member have one height on both sides, and so do the bars of a line.
+	const level = `[...document.querySelectorAll("table.both tbody tr")].every(r => new Set([...r.children].map(c => c.getBoundingClientRect().top)).size === 1) &&
+		[...document.querySelectorAll(".picture.both .at")].every(e => e.nextElementSibling.getBoundingClientRect().top === e.nextElementSibling.nextElementSibling.getBoundingClientRect().top)`
+	// The contrast of text and back, as WCAG computes it.
+	const contrast = `(() => {
+		const c = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+		const rgb = css => { c.clearRect(0, 0, 1, 1); c.fillStyle = css; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; };
+		const light = css => { const [r, g, b] = rgb(css).slice(0, 3).map(x => (x /= 255) <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
+		const back = e => { for (; e; e = e.parentElement) { const s = getComputedStyle(e); if (rgb(s.backgroundColor)[3] === 255) return s.backgroundColor; } return "white"; };
+		const bad = new Set();
+		for (const e of document.querySelectorAll("main *, header *, #keys, #list .name, #list .size")) {
+			if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) || !e.getClientRects().length) continue;
+			const a = light(getComputedStyle(e).color), b = light(back(e)), ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+			if (ratio < 4.5) bad.add(e.className + " " + e.textContent.slice(0, 20) + " " + ratio.toFixed(2));
+		}
+		return [...bad].join(", ");
+	})()`
+	for _, width := range []int{1600, 1001, 701, 400} {
+		for _, scheme := range []string{"light", "dark"} {
+			b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+			for _, page := range pages {
+				b.open("file://" + dir + "/" + page + ".html")
+				at := page + " at " + strconv.Itoa(width) + ", " + scheme
+				b.check(at+": too wide", wide, "")
+				b.check(at+": outside", outside, "")
+				b.check(at+": cut", cut, "")
+				b.check(at+": hard to read", contrast, "")
+				if width > 1000 {
+					b.check(at+": both sides are level", level, "true")
+				}
+				if page == "two" {
+					want := "− + ↔ ↔ ≠ →"
+					b.check(at+": the marks", `["gone", "new", "grows", "shrinks", "other", "moved"].map(m => [...new Set([...document.querySelectorAll(".picture .block." + m)].map(e => e.textContent[0]))].join("")).join(" ")`, want)
+				}
+				b.screenshot(page + "-" + strconv.Itoa(width) + "-" + scheme)
+			}
+		}
+	}
+	if len(b.faults) > 0 {
+		t.Errorf("the console says:\n%s", strings.Join(b.faults, "\n"))
+	}
+}
+
+// TestBrowserShowsPictures: a picture follows the scheme of the reader.
+func TestBrowserShowsPictures(t *testing.T) {
+	b := startBrowser(t)
+	dir := t.TempDir()
+	v := sample(t, false)
+	var svg bytes.Buffer
+	if err := SVG(&svg, v, v.Named("item")[0], Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "item.svg"), svg.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for scheme, want := range map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"} {
+		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+		b.open("file://" + dir + "/item.svg")
+		b.check(scheme, `getComputedStyle(document.querySelector(".back")).fill`, want)
+		b.check(scheme+": the boxes hold their text", `[...document.querySelectorAll("text")].every(e => e.getBBox().x >= 0 && e.getBBox().x + e.getBBox().width <= document.documentElement.viewBox.baseVal.width)`, "true")
+		b.screenshot("item-svg-" + scheme)
 	}
 }
 

@@ -35,6 +35,7 @@ func Compare(w io.Writer, a, b *view.View, names [2]string, o Options) (int, err
 			return 0, err
 		}
 	}
+	most := uint64(0)
 	for _, p := range pairs {
 		here, other := 0, -1
 		if p.id[0] == 0 {
@@ -42,11 +43,21 @@ func Compare(w io.Writer, a, b *view.View, names [2]string, o Options) (int, err
 		} else if here = sides[0].index[p.id[0]]; p.id[1] != 0 {
 			other = sides[1].index[p.id[1]]
 		}
-		d.Types[here] = append(d.Types[here], []any{other, p.what})
+		d.Types[here] = append(d.Types[here], []any{other, p.what, p.weight})
 		d.List = append(d.List, here)
+		if other >= 0 && (d.Open < 0 || p.weight > most) {
+			d.Open, most = here, p.weight
+		}
 	}
 	d.sortList()
-	d.About = fmt.Sprintf("%s and %s: %d structs and unions differ", names[0], names[1], len(pairs))
+	if d.Open < 0 {
+		d.Open = d.first(func(i int) uint64 { return d.Types[i][2].(uint64) }) // all are in one file
+	}
+	verb := "differ"
+	if len(pairs) == 1 {
+		verb = "differs"
+	}
+	d.About = fmt.Sprintf("%s and %s: %s %s", names[0], names[1], d.count(), verb)
 	return len(pairs), d.write(w)
 }
 
@@ -54,6 +65,10 @@ func Compare(w io.Writer, a, b *view.View, names [2]string, o Options) (int, err
 type pair struct {
 	id   [2]uint32
 	what string // what became of it
+	// weight is how much that is: the members that came, went or have another size or
+	// type count most, then the bytes that the type grew or shrank by, then the members
+	// that moved. For a type that one file has, it is its size.
+	weight uint64
 }
 
 // key is what a type is found by in the other file.
@@ -79,9 +94,9 @@ func differing(a, b *view.View, only func(part, name string) bool) (pairs []pair
 		if !shown(k) {
 			return
 		}
-		p := pair{[2]uint32{id, other}, "gone"}
+		p := pair{[2]uint32{id, other}, "gone", a.Type(id).Size()}
 		if ok {
-			p.what = change(a.Type(id), b.Type(other))
+			p.what, p.weight = change(a.Type(id), b.Type(other))
 		}
 		switch {
 		case p.what != "":
@@ -94,7 +109,7 @@ func differing(a, b *view.View, only func(part, name string) bool) (pairs []pair
 	})
 	for _, k := range keys {
 		if id, ok := there[k]; ok && shown(k) {
-			pairs = append(pairs, pair{[2]uint32{0, id}, "new"})
+			pairs = append(pairs, pair{[2]uint32{0, id}, "new", b.Type(id).Size()})
 		}
 	}
 	return pairs
@@ -114,13 +129,15 @@ func each(v *view.View, fn func(k key, id uint32)) {
 	}
 }
 
-// change says how the layout of b differs from that of a; "" if it does not.
-func change(a, b view.Type) string {
+// change says how the layout of b differs from that of a; "" if it does not. weight is
+// how much that is.
+func change(a, b view.Type) (text string, weight uint64) {
 	var what []string
-	if x, y := a.Size(), b.Size(); y > x {
-		what = append(what, fmt.Sprintf("grew by %d bytes", y-x))
+	x, y := a.Size(), b.Size()
+	if y > x {
+		what = append(what, "grew by "+counted(y-x, "byte"))
 	} else if y < x {
-		what = append(what, fmt.Sprintf("shrank by %d bytes", x-y))
+		what = append(what, "shrank by "+counted(x-y, "byte"))
 	}
 	before := members(a)
 	after := members(b)
@@ -130,10 +147,10 @@ func change(a, b view.Type) string {
 		switch {
 		case !ok:
 			came++
-		case q.at != p.at:
-			moved++
 		case q.size != p.size || typeText(q.m.Type()) != typeText(p.m.Type()):
 			other++
+		case q.at != p.at:
+			moved++
 		}
 	}
 	for name := range before {
@@ -149,7 +166,8 @@ func change(a, b view.Type) string {
 			what = append(what, fmt.Sprintf("%d %s", x.n, x.word))
 		}
 	}
-	return strings.Join(what, ", ")
+	grown := min(max(x, y)-min(x, y), 1<<20-1)
+	return strings.Join(what, ", "), uint64(came+gone+other)<<40 | grown<<20 | uint64(min(moved, 1<<20-1))
 }
 
 // maxMembers bounds the members that are compared of one type: structs without

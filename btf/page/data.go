@@ -17,6 +17,7 @@ type data struct {
 	Line    int      `json:"line"`
 	Sides   []string `json:"sides,omitempty"`
 	Open    int      `json:"open"` // index in Types of what is shown first, or -1
+	Classes []class  `json:"classes"`
 	List    []int    `json:"list"`
 	Types   [][]any  `json:"types"`
 	Strings []string `json:"strings"`
@@ -30,7 +31,7 @@ const (
 )
 
 func newData(o Options) *data {
-	return &data{Line: o.line(), Open: -1, List: []int{}, Types: [][]any{}, Strings: []string{}, text: map[string]int{}}
+	return &data{Line: o.line(), Open: -1, Classes: classes[:], List: []int{}, Types: [][]any{}, Strings: []string{}, text: map[string]int{}}
 }
 
 // intern is the index of a text.
@@ -60,6 +61,53 @@ func (d *data) sortList() {
 }
 
 func (d *data) name(i int) string { return d.Strings[d.Types[i][0].(int)] }
+
+// count says how many types are listed.
+func (d *data) count() string {
+	n := [2]uint64{}
+	for _, i := range d.List {
+		n[d.Types[i][1].(int)]++
+	}
+	switch structs, unions := counted(n[0], "struct"), counted(n[1], "union"); {
+	case n[1] == 0:
+		return structs
+	case n[0] == 0:
+		return unions
+	default:
+		return structs + " and " + unions
+	}
+}
+
+// counted is n things.
+func counted(n uint64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return message.Grouped(n) + " " + thing
+}
+
+// first is the listed type that has most of something, -1 if none is listed. Of several it
+// is the first by name.
+func (d *data) first(most func(i int) uint64) int {
+	best, value := -1, uint64(0)
+	for _, i := range d.List {
+		if v := most(i); best < 0 || v > value {
+			best, value = i, v
+		}
+	}
+	return best
+}
+
+// holes is how many holes a type has.
+func (d *data) holes(i int) (n uint64) {
+	e := d.Types[i][3].([]int64)
+	for ; len(e) > 0; e = e[entryWidth:] {
+		if e[0] == partHole {
+			n++
+		}
+	}
+	return n
+}
 
 // side adds the types of one file.
 type side struct {
@@ -114,12 +162,15 @@ func (s *side) finish() error {
 	return nil
 }
 
-// entries is the layout of t, six numbers for each part.
+// entryWidth is how many numbers each part of a layout has.
+const entryWidth = 7
+
+// entries is the layout of t.
 func (s *side) entries(t view.Type) []int64 {
-	out := make([]int64, 0, 6*t.Vlen())
+	out := make([]int64, 0, entryWidth*t.Vlen())
 	for _, p := range layout(t) {
 		if p.kind != 0 {
-			out = append(out, p.kind, int64(s.d.intern("")), int64(p.at), int64(p.size), -1, -1)
+			out = append(out, p.kind, int64(s.d.intern("")), int64(p.at), int64(p.size), -1, -1, -1)
 			continue
 		}
 		text, ok := s.texts[p.m.TypeID]
@@ -131,7 +182,7 @@ func (s *side) entries(t view.Type) []int64 {
 			text += ":" + strconv.Itoa(int(p.m.Bits))
 		}
 		out = append(out, int64(s.d.intern(string(p.m.Name()))), int64(s.d.intern(text)), int64(p.at), int64(p.size),
-			s.at(p.m.Type().Resolved()), s.at(pointee(p.m.Type())))
+			s.at(p.m.Type().Resolved()), s.at(pointee(p.m.Type())), int64(classOf(p.m.Type())))
 	}
 	return out
 }

@@ -3,8 +3,9 @@
 // compares two files, and as an SVG picture of one struct.
 //
 //	page.go     the pages
-//	page.html   what all pages have in common; the data goes into it as JSON
+//	page.html, page.css, page.js  what all pages have in common; the data goes into it as JSON
 //	data.go     types as numbers and texts
+//	classes.go  kinds of members, and their colours
 //	compare.go  two files
 //	svg.go      one picture
 //
@@ -16,7 +17,6 @@ import (
 	_ "embed" // of page.html
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/btflite/btflite/btf/view"
@@ -26,8 +26,11 @@ import (
 //go:embed page.html
 var template []byte
 
-// place is what the data replaces in the template.
-const place = "/*DATA*/"
+//go:embed page.css
+var style []byte
+
+//go:embed page.js
+var script []byte
 
 // Options say how layouts are drawn. The zero value is good for most machines.
 type Options struct {
@@ -36,7 +39,7 @@ type Options struct {
 	// Title is the name of what is shown: a file.
 	Title string
 	// Open is the id of the type that a page of Write shows when it is opened, one of
-	// those that it is given; 0 is the first by name.
+	// those that it is given; 0 is the one with most holes.
 	Open uint32
 	// Only says which types a comparison shows; nil shows those whose layouts
 	// differ. part is "struct" or "union".
@@ -67,11 +70,13 @@ func Write(w io.Writer, v *view.View, ids []uint32, o Options) error {
 	if err := s.finish(); err != nil {
 		return err
 	}
+	d.listNames()
 	if i, ok := s.index[o.Open]; ok {
 		d.Open = i
+	} else {
+		d.Open = d.first(d.holes)
 	}
-	d.listNames()
-	d.About = fmt.Sprintf("%s: %d structs and unions", message.OneLine(o.Title), len(d.List))
+	d.About = message.OneLine(o.Title) + ": " + d.count()
 	return d.write(w)
 }
 
@@ -82,11 +87,19 @@ func (d *data) write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	head, tail, _ := bytes.Cut(template, []byte(place))
-	for _, part := range [][]byte{head, b, tail} {
-		if _, err := w.Write(part); err != nil {
-			return err
+	rest := template
+	for _, part := range []struct {
+		place string
+		text  []byte
+	}{{"/*STYLE*/", style}, {"/*DATA*/", b}, {"/*SCRIPT*/", script}} {
+		head, tail, _ := bytes.Cut(rest, []byte(part.place))
+		for _, text := range [][]byte{head, part.text} {
+			if _, err := w.Write(text); err != nil {
+				return err
+			}
 		}
+		rest = tail
 	}
-	return nil
+	_, err = w.Write(rest)
+	return err
 }

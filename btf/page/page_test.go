@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -67,6 +68,9 @@ func ids(v *view.View) (ids []uint32) {
 
 // dataOf is the data of a page as the script reads it.
 func dataOf(t *testing.T, html []byte) (d struct {
+	About   string
+	Open    int
+	Classes [][]any
 	List    []int
 	Types   [][]any
 	Strings []string
@@ -87,7 +91,7 @@ func dataOf(t *testing.T, html []byte) (d struct {
 // lines tells a type of the data, a line for each part.
 func lines(strings []string, typ []any) (out []string) {
 	e := typ[3].([]any)
-	for ; len(e) > 0; e = e[6:] {
+	for ; len(e) > 0; e = e[entryWidth:] {
 		name := [...]string{"(padding)", "(hole)"}
 		n := int(e[0].(float64))
 		text := ""
@@ -96,7 +100,7 @@ func lines(strings []string, typ []any) (out []string) {
 		} else {
 			text = strings[n]
 		}
-		line, _ := json.Marshal([]any{text, strings[int(e[1].(float64))], e[2], e[3], e[4], e[5]})
+		line, _ := json.Marshal([]any{text, strings[int(e[1].(float64))], e[2], e[3], e[4], e[5], e[6]})
 		out = append(out, string(line))
 	}
 	return out
@@ -116,19 +120,19 @@ func TestWrite(t *testing.T) {
 	if got := strings.Join(names, " "); got != "item list_head" {
 		t.Errorf("the page lists %q", got)
 	}
-	want := `["kind","int:3",0,3,-1,-1]
-["low","int:5",3,5,-1,-1]
-["(hole)","",8,56,-1,-1]
-["list","struct list_head",64,128,1,1]
-["","union (anonymous)",192,64,2,2]
-["cb","void (*)(struct list_head *, ...)",256,64,-1,-1]
-["last","char",320,8,-1,-1]
-["(padding)","",328,56,-1,-1]`
+	want := `["kind","int:3",0,3,-1,-1,0]
+["low","int:5",3,5,-1,-1,0]
+["(hole)","",8,56,-1,-1,-1]
+["list","struct list_head",64,128,1,1,3]
+["","union (anonymous)",192,64,2,2,4]
+["cb","void (*)(struct list_head *, ...)",256,64,-1,-1,2]
+["last","char",320,8,-1,-1,0]
+["(padding)","",328,56,-1,-1,-1]`
 	if got := strings.Join(lines(d.Strings, d.Types[0]), "\n"); got != want {
 		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
 	}
 	// A member of struct list_head points to it.
-	if got := lines(d.Strings, d.Types[1])[0]; got != `["next","struct list_head *",0,64,-1,1]` {
+	if got := lines(d.Strings, d.Types[1])[0]; got != `["next","struct list_head *",0,64,-1,1,1]` {
 		t.Errorf("list_head: %s", got)
 	}
 }
@@ -217,12 +221,135 @@ func TestSVG(t *testing.T) {
 		}
 		// big has the head and the first line of the buffer in one row, then a
 		// note in place of the full lines.
-		if want := map[string]int{"list_head": 2, "item": 8, "big": 5, "</script><b>&\"'": 1}[string(v.Type(id).Name())]; blocks != want {
+		if want := map[string]int{"list_head": 2, "item": 9, "big": 5, "</script><b>&\"'": 1}[string(v.Type(id).Name())]; blocks != want {
 			t.Errorf("%s: %d blocks, want %d", v.Type(id).Name(), blocks, want)
 		}
 	}
 	if err := SVG(io.Discard, v, v.Named("int")[0], Options{}); !errors.Is(err, ErrNotComposite) {
 		t.Errorf("an int: %v", err)
+	}
+}
+
+// TestPictureSaysAll: a picture has a legend, the colours of pages, both schemes, what is
+// in members without names, and numbers as pages have them.
+func TestPictureSaysAll(t *testing.T) {
+	v := sample(t, false)
+	for name, want := range map[string][]string{
+		"item": {">ptr<", ">small<", ">or<", "integer", ">pointer<", "pointer to a function", ">struct<", ">hole<", ">padding<", "48 bytes"},
+		"big":  {"4,112 bytes", "array", "more lines of buf"},
+	} {
+		var svg bytes.Buffer
+		if err := SVG(&svg, v, v.Named(name)[0], Options{}); err != nil {
+			t.Fatal(err)
+		}
+		text := svg.String()
+		for _, w := range append(want, "@media (prefers-color-scheme: dark)") {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: no %q in the picture:\n%s", name, w, text)
+			}
+		}
+		for _, bad := range []string{"anonymous", ">union<", "4112"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s: %q is in the picture", name, bad)
+			}
+		}
+		// The legend has what is drawn, in the colours that pages have.
+		for k, c := range classes {
+			used := strings.Contains(text, fmt.Sprintf(`class="m k%d"`, k))
+			if used != strings.Contains(text, fmt.Sprintf(" .k%d { fill: hsl(%d 60%% 76%%) }", k, c.hue)) || used != strings.Contains(text, ">"+c.name+"<") {
+				t.Errorf("%s: %s: drawn %v, and not so in the legend or the style", name, c.name, used)
+			}
+		}
+	}
+	for _, want := range []string{"--fill: 76%", "--sat: 60%", "--fill: 30%", "--sat: 42%"} {
+		if !bytes.Contains(style, []byte(want)) {
+			t.Errorf("pages have other colours: no %q", want)
+		}
+	}
+	// A member of no size behind all others has a name, and adds no row.
+	b := btf.NewBuilder(false, nil)
+	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+	b.Add("", btf.Info(btf.KindArray, 0, false), 0, 1, 1, 0)
+	b.Add("", btf.Info(btf.KindArray, 0, false), 0, 1, 1, 16)
+	id := b.Add("flexible", btf.Info(btf.KindStruct, 3, false), 64, b.Str("mark"), 2, 0, b.Str("all"), 3, 0, b.Str("rest"), 2, 512)
+	blob, err := b.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg bytes.Buffer
+	if err := SVG(&svg, view.New(blob), id, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := svg.String(); strings.Count(text, `class="bar"`) != 1 || !strings.Contains(text, ">rest<") || strings.Contains(text, ">mark<") || strings.Count(text, `class="z"`) != 2 {
+		t.Errorf("members of no size:\n%s", text)
+	}
+}
+
+// TestWhatIsShownFirst: the type with most holes, or that has changed most, or what was
+// asked for.
+func TestWhatIsShownFirst(t *testing.T) {
+	v := sample(t, false)
+	opened := func(o Options, ids ...uint32) string {
+		var html bytes.Buffer
+		if err := Write(&html, v, ids, o); err != nil {
+			t.Fatal(err)
+		}
+		d := dataOf(t, html.Bytes())
+		if len(d.Classes) != len(classes) {
+			t.Errorf("the page has %d classes", len(d.Classes))
+		}
+		return d.About + "; " + d.Strings[int(d.Types[d.Open][0].(float64))]
+	}
+	list := v.Named("list_head", btf.KindStruct)[0]
+	for _, tt := range [][2]string{
+		{opened(Options{Title: "f"}, ids(v)...), "f: 3 structs and 1 union; item"},
+		{opened(Options{Title: "f", Open: list}, ids(v)...), "f: 3 structs and 1 union; list_head"},
+		{opened(Options{Title: "f"}, list), "f: 1 struct; list_head"},
+	} {
+		if tt[0] != tt[1] {
+			t.Errorf("%q, want %q", tt[0], tt[1])
+		}
+	}
+	// Of types that grew: most members first, then most bytes; those of one file last.
+	make := func(second bool) *view.View {
+		b := btf.NewBuilder(false, nil)
+		b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+		for i, name := range []string{"one", "two", "bytes"} {
+			n, size := uint32(1), uint32(4)
+			if second && i < 2 {
+				n += uint32(i) + 1
+				size = 4 * n
+			} else if second {
+				size = 4000
+			}
+			var members []uint32
+			for k := range n {
+				members = append(members, b.Str(string('a'+rune(k))), 1, 32*k)
+			}
+			b.Add(name, btf.Info(btf.KindStruct, n, false), size, members...)
+		}
+		if second {
+			b.Add("huge", btf.Info(btf.KindStruct, 1, false), 1<<30, b.Str("x"), 1, 0)
+		}
+		blob, err := b.Blob()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return view.New(blob)
+	}
+	for only, want := range map[string]string{
+		"one two bytes huge": "a and b: 4 structs differ; two", "one bytes huge": "a and b: 3 structs differ; one",
+		"bytes huge": "a and b: 2 structs differ; bytes", "huge": "a and b: 1 struct differs; huge",
+	} {
+		var html bytes.Buffer
+		n, err := Compare(&html, make(false), make(true), [2]string{"a", "b"}, Options{Only: func(_, name string) bool { return slices.Contains(strings.Fields(only), name) }})
+		if err != nil || n != len(strings.Fields(only)) {
+			t.Fatal(n, err)
+		}
+		d := dataOf(t, html.Bytes())
+		if got := d.About + "; " + d.Strings[int(d.Types[d.Open][0].(float64))]; got != want {
+			t.Errorf("%s: %q, want %q", only, got, want)
+		}
 	}
 }
 

@@ -3,9 +3,10 @@ package page
 import (
 	"bytes"
 	"fmt"
-	"hash/fnv"
 	"html"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
@@ -21,135 +22,243 @@ const (
 	svgTop    = 44 // for the title
 	svgLetter = 6.6
 	svgMargin = 10
+	svgKey    = 16 // from line to line of the legend
 )
 
-// svgRows is the greatest number of rows in a picture. What lies behind them is
-// told by a line of text.
+// svgRows is the greatest number of rows in a picture. That there are more is told by a
+// line of text.
 const svgRows = 400
 
+// svgParts bounds the parts of a picture: types without names may contain each other
+// again and again.
+const svgParts = 4_000
+
 // SVG writes a picture of the struct or union with the id: a row for each cache
-// line, members in proportion, holes and padding hatched.
+// line, members in proportion, holes and padding hatched. Members without names are
+// drawn as what is in them, and what is in a union lies in rows below each other.
 func SVG(w io.Writer, v *view.View, id uint32, o Options) error {
 	t := v.Type(id)
 	if !t.IsComposite() {
 		return ErrNotComposite
 	}
 	p := picture{line: 8 * uint64(o.line())}
-	if t.Kind() == btf.KindUnion {
-		p.union(t)
-	} else {
-		p.structure(t)
+	if t.Kind() == btf.KindUnion { // one row for all of it
+		p.line = 8 * max(min(t.Size(), 1<<40), 1)
 	}
+	p.placeAll(t, 0, 0, 0)
+	p.whole = 8 * min(t.Size(), 1<<40)
+	p.draw()
 	return p.write(w, t)
 }
 
-// picture gathers the rows of an SVG file.
+// picture gathers the parts of an SVG file, and then its rows.
 type picture struct {
-	line uint64 // bits in a row
-	body bytes.Buffer
-	rows int
-	cut  bool
-	at   map[uint64]int // rows by number of the cache line
+	line  uint64 // bits in a row
+	whole uint64 // bits of the type
+	parts []placed
+	body  bytes.Buffer
+	rows  int
+	drawn [len(classes)]bool
+	holes [2]bool // whether holes and padding are drawn
+	cut   bool    // there are more parts
 }
 
-// row begins a row that begins at a byte of the type, and returns its number; -1
-// if there is no room.
-func (p *picture) row(at uint64) int {
-	if p.rows == svgRows {
-		p.cut = true
-		return -1
+// placed is a part of the picture. Those that a union has at one place lie in layers.
+type placed struct {
+	part
+	layer int
+}
+
+// placeAll adds the parts of t, which begins at a bit. It returns the lowest layer used.
+func (p *picture) placeAll(t view.Type, base uint64, layer, depth int) (low int) {
+	low = layer
+	for k, x := range layout(t) {
+		x.at += base
+		at := layer
+		if t.Kind() == btf.KindUnion && k > 0 {
+			at = low + 1
+		}
+		low = max(low, p.place(x, at, depth))
 	}
-	y := svgTop + p.rows*svgRow
-	fmt.Fprintf(&p.body, `<text class="at" x="%d" y="%d">%d</text><rect class="bar" x="%d" y="%d" width="%d" height="%d"/>`+"\n",
-		svgLeft-8, y+17, at, svgLeft, y, svgWidth, svgBar)
-	p.rows++
-	return p.rows - 1
+	return low
 }
 
-// union draws each member from the left, in proportion to the whole.
-func (p *picture) union(t view.Type) {
-	whole := max(8*t.Size(), 1)
-	for _, x := range layout(t) {
-		if row := p.row(0); row >= 0 {
-			p.block(row, x, 0, min(1, float64(x.size)/float64(whole)), true)
+// place adds one part or, if it is a member without a name, what is in that.
+func (p *picture) place(x part, layer, depth int) (low int) {
+	if len(p.parts) >= svgParts {
+		p.cut = true
+		return layer
+	}
+	if x.kind == 0 && len(x.m.Name()) == 0 && depth < view.MaxDepth {
+		if in := x.m.Type().Resolved(); in.IsComposite() && in.Vlen() > 0 {
+			return p.placeAll(in, x.at, layer, depth+1)
 		}
 	}
+	p.parts = append(p.parts, placed{x, layer})
+	return layer
 }
 
-// structure draws the members where they lie in cache lines.
-func (p *picture) structure(t view.Type) {
-	p.at = map[uint64]int{}
-	for _, x := range layout(t) {
-		first, last := x.at/p.line, (x.at+max(x.size, 1)-1)/p.line
-		for n := first; n <= last && !p.cut; n++ {
-			if n == first+2 && last-first > 5 { // full lines of one member
-				p.note(fmt.Sprintf("… %d more lines of %s", last-first-3, label(x)))
+// span is the first and the last line that a part lies in. What has no size and is behind
+// everything is at the end of the last line.
+func (p *picture) span(x *placed) (first, last uint64) {
+	first = x.at / p.line
+	if x.size == 0 && x.at > 0 && x.at >= p.whole && x.at%p.line == 0 {
+		first--
+	}
+	if x.size == 0 {
+		return first, first
+	}
+	return first, (x.at + x.size - 1) / p.line
+}
+
+// draw draws the parts, line by line. Of a member with many full lines it shows the first
+// and last two.
+func (p *picture) draw() {
+	layers := map[uint64]int{}
+	for i := range p.parts {
+		x := &p.parts[i]
+		first, last := p.span(x)
+		for n := first; n <= last; n++ {
+			if last-first > 5 && n == first+2 {
 				n = last - 1
 			}
-			row, ok := p.at[n]
-			if !ok {
-				if row = p.row(n * p.line / 8); row < 0 {
-					break
-				}
-				p.at[n] = row
-			}
-			from, to := max(x.at, n*p.line), min(x.at+x.size, (n+1)*p.line)
-			if to > from {
-				p.block(row, x, float64(from-n*p.line)/float64(p.line), float64(to-from)/float64(p.line), n == first)
+			layers[n] = max(layers[n], x.layer)
+		}
+	}
+	lines := slices.Sorted(maps.Keys(layers))
+	for i, n := range lines {
+		if i > 0 && n > lines[i-1]+1 {
+			p.note(fmt.Sprintf("… %s%s", counted(n-lines[i-1]-1, "more line"), p.over(lines[i-1], n)))
+		}
+		if p.rows+layers[n] >= svgRows {
+			p.cut = true
+			break
+		}
+		for layer := range layers[n] + 1 {
+			p.row(n, layer)
+		}
+		for j := range p.parts {
+			x := &p.parts[j]
+			if first, last := p.span(x); first <= n && n <= last {
+				p.block(x, n, p.rows-1-layers[n]+x.layer)
 			}
 		}
 	}
+	if p.cut {
+		p.note(fmt.Sprintf("The picture ends after %s; there is more.", counted(uint64(p.rows), "row")))
+	}
+}
+
+// over names what has lines between two others.
+func (p *picture) over(from, to uint64) string {
+	for i := range p.parts {
+		if first, last := p.span(&p.parts[i]); first <= from && last >= to {
+			return " of " + label(p.parts[i].part)
+		}
+	}
+	return ""
+}
+
+// row begins a row for a layer of a line.
+func (p *picture) row(n uint64, layer int) {
+	at, class := message.Grouped(n*p.line/8), "bar"
+	if layer > 0 {
+		at, class = "or", "bar or"
+	}
+	p.rows++
+	p.text("at", svgLeft-8, at)
+	fmt.Fprintf(&p.body, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`+"\n", class, svgLeft, svgTop+(p.rows-1)*svgRow, svgWidth, svgBar)
 }
 
 // note has a line of text in place of a row.
 func (p *picture) note(text string) {
-	if p.rows < svgRows {
-		fmt.Fprintf(&p.body, `<text class="note" x="%d" y="%d">%s</text>`+"\n", svgLeft, svgTop+p.rows*svgRow+17, escape(text))
-		p.rows++
-	}
+	p.rows++
+	p.text("note", svgLeft, text)
 }
 
-// block draws a part of a row, from left on, both of 1; with its name if it fits.
-func (p *picture) block(row int, x part, left, width float64, named bool) {
-	class, fill := "m", ""
-	switch x.kind {
-	case partHole:
-		class = "h"
-	case partPadding:
-		class = "p"
+// text prints text in the last row.
+func (p *picture) text(class string, x int, text string) {
+	fmt.Fprintf(&p.body, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, x, svgTop+(p.rows-1)*svgRow+17, escape(text))
+}
+
+// block draws what line n has of a part, with its name if it fits.
+func (p *picture) block(x *placed, n uint64, row int) {
+	class := "m"
+	switch {
+	case x.kind == partHole:
+		class, p.holes[0] = "h", true
+	case x.kind == partPadding:
+		class, p.holes[1] = "p", true
+	case x.size == 0:
+		class = "z"
 	default:
-		h := fnv.New32a()
-		h.Write(x.m.Name())
-		fill = fmt.Sprintf(` fill="hsl(%d 55%% 75%%)"`, h.Sum32()%360)
+		k := classOf(x.m.Type())
+		p.drawn[k], class = true, fmt.Sprintf("m k%d", k)
 	}
-	px, pw, y := svgLeft+left*svgWidth, width*svgWidth, svgTop+row*svgRow
-	fmt.Fprintf(&p.body, `<rect class="%s" x="%.2f" y="%d" width="%.2f" height="%d"%s><title>%s</title></rect>`+"\n",
-		class, px, y, pw, svgBar, fill, escape(describe(x)))
-	if text := fit(label(x), pw-6); named && text != "" {
+	from, to := max(x.at, n*p.line), min(x.at+x.size, (n+1)*p.line)
+	px, pw := float64(from-n*p.line)/float64(p.line)*svgWidth, 0.0
+	if to > from {
+		pw = float64(to-from) / float64(p.line) * svgWidth
+	}
+	text := fit(label(x.part), pw-6)
+	if class == "z" { // a mark or, where it covers nothing, its name
+		if pw = 6; x.at >= p.whole {
+			text = fit(label(x.part), svgWidth/4)
+			pw = float64(len([]rune(text)))*svgLetter + 8
+		}
+		px = min(px, svgWidth-pw)
+	}
+	px += svgLeft
+	y := svgTop + row*svgRow
+	fmt.Fprintf(&p.body, `<rect class="%s" x="%.2f" y="%d" width="%.2f" height="%d"><title>%s</title></rect>`+"\n",
+		class, px, y, pw, svgBar, escape(describe(x.part)))
+	if text != "" {
 		fmt.Fprintf(&p.body, `<text x="%.2f" y="%d">%s</text>`+"\n", px+3, y+17, escape(text))
 	}
 }
 
+// legend says what the colours mean, and returns how many lines it takes.
+func (p *picture) legend() (lines int) {
+	x, y := float64(svgLeft), svgTop+p.rows*svgRow+4
+	add := func(class, text string) {
+		width := 30 + float64(len(text)+2)*svgLetter
+		if lines == 0 || x+width > svgLeft+svgWidth {
+			x, lines = svgLeft, lines+1
+		}
+		at := y + (lines-1)*svgKey
+		fmt.Fprintf(&p.body, `<rect class="%s" x="%.1f" y="%d" width="22" height="11"/><text class="key" x="%.1f" y="%d">%s</text>`+"\n", class, x, at, x+27, at+10, text)
+		x += width
+	}
+	for k, c := range classes {
+		if p.drawn[k] {
+			add(fmt.Sprintf("m k%d", k), c.name)
+		}
+	}
+	if p.holes[0] {
+		add("h", "hole")
+	}
+	if p.holes[1] {
+		add("p", "padding")
+	}
+	return lines
+}
+
 // write writes the file.
 func (p *picture) write(w io.Writer, t view.Type) error {
-	if p.cut {
-		p.rows++
-		fmt.Fprintf(&p.body, `<text class="note" x="%d" y="%d">The picture ends after %d rows.</text>`+"\n", svgLeft, svgTop+svgRows*svgRow+17, svgRows)
-	}
-	height := svgTop + p.rows*svgRow + svgMargin
+	keys := p.legend()
+	height := svgTop + p.rows*svgRow + keys*svgKey + svgMargin
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" font-family="monospace" font-size="11">
 <style>
-.back { fill: #fff } text { fill: #1b1f24 } .bar { fill: none; stroke: #d5dae0 } .at, .note { fill: #5c6670 } .at { text-anchor: end }
-.m { stroke: #fff } .h { fill: url(#hole) } .p { fill: url(#pad) } .title { font-size: 14px; font-weight: bold }
+%[7]s
 </style>
 <defs>
-<pattern id="hole" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6" fill="#c4392f" opacity=".6"/></pattern>
-<pattern id="pad" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect width="2" height="6" fill="#8a6d1f" opacity=".6"/></pattern>
+<pattern id="hole" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hole" width="2" height="6" opacity=".6"/></pattern>
+<pattern id="pad" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect class="pad" width="2" height="6" opacity=".6"/></pattern>
 </defs>
 <rect class="back" width="%[1]d" height="%[2]d"/>
-<text class="title" x="%[3]d" y="26">%[4]s, %[5]d bytes</text>
+<text class="title" x="%[3]d" y="26">%[4]s, %[5]s</text>
 %[6]s</svg>
-`, svgLeft+svgWidth+svgMargin, height, svgMargin, escape(plainName(t)), t.Size(), p.body.Bytes())
+`, svgLeft+svgWidth+svgMargin, height, svgMargin, escape(plainName(t)), counted(t.Size(), "byte"), p.body.Bytes(), svgStyle(p.drawn))
 	return err
 }
 
@@ -172,10 +281,11 @@ func describe(x part) string {
 	if x.kind == 0 && len(x.m.Name()) > 0 {
 		s += ": " + typeText(x.m.Type())
 	}
+	s += ", at byte " + message.Grouped(x.at/8)
 	if x.at%8 != 0 || x.size%8 != 0 {
-		return fmt.Sprintf("%s, at byte %d, bit %d, %d bits", s, x.at/8, x.at%8, x.size)
+		return fmt.Sprintf("%s, bit %d, %s", s, x.at%8, counted(x.size, "bit"))
 	}
-	return fmt.Sprintf("%s, at byte %d, %d bytes", s, x.at/8, x.size/8)
+	return s + ", " + counted(x.size/8, "byte")
 }
 
 // fit is as much of a text as there is room for, "" for none.

@@ -6,6 +6,8 @@ import (
 	"html"
 	"strings"
 	"unicode"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Where things are in a plot, in pixels.
@@ -17,6 +19,13 @@ const (
 	plotTitle  = 34
 	plotMost   = 12 // bars of a list
 )
+
+// plotStyle are the colours, for light and dark.
+const plotStyle = `<style>
+text { fill: #1f2328 } .back { fill: #ffffff } .types { fill: #1f6feb } .strings { fill: #bf8700 }
+@media (prefers-color-scheme: dark) { text { fill: #e4e8ec } .back { fill: #14171b } .types { fill: #4c8dff } .strings { fill: #d9a62e } }
+</style>
+`
 
 // bar is a line of a plot.
 type bar struct {
@@ -52,11 +61,12 @@ func (r *Report) SVG() []byte {
 		y = plotPart(&body, y, part.title, part.bars)
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="13" fill="#1f2328">`+"\n",
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="13">`+"\n",
 		plotWidth, y, plotWidth, y)
-	fmt.Fprintf(&out, `<rect width="%d" height="%d" fill="#ffffff"/>`+"\n", plotWidth, y)
-	fmt.Fprintf(&out, `<text x="20" y="28" font-size="17" font-weight="bold">%d bytes of BTF: %d of %d types, %d of strings</text>`+"\n",
-		r.Bytes, r.TypeBytes, r.Types, r.StringBytes)
+	out.WriteString(plotStyle)
+	fmt.Fprintf(&out, `<rect class="back" width="%d" height="%d"/>`+"\n", plotWidth, y)
+	fmt.Fprintf(&out, `<text x="20" y="28" font-size="17" font-weight="bold">%s bytes of BTF: %s of %s types, %s of strings</text>`+"\n",
+		message.Grouped(r.Bytes), message.Grouped(r.TypeBytes), message.Grouped(uint64(r.Types)), message.Grouped(r.StringBytes))
 	out.Write(body.Bytes())
 	out.WriteString("</svg>\n")
 	return out.Bytes()
@@ -78,9 +88,9 @@ func plotPart(b *bytes.Buffer, y int, title string, bars []bar) int {
 		y += plotRow
 		length := func(n uint64) float64 { return plotBars * float64(n) / float64(most) }
 		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%s</text>`, plotLabels-8, y, plotLabel(x.label))
-		fmt.Fprintf(b, `<rect x="%d" y="%d" width="%.1f" height="14" fill="#1f6feb"/>`, plotLabels, y-11, length(x.bytes))
-		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="14" fill="#bf8700"/>`, plotLabels+length(x.bytes)-length(x.part), y-11, length(x.part))
-		fmt.Fprintf(b, `<text x="%.1f" y="%d" font-size="12">%d</text>`+"\n", plotLabels+length(x.bytes)+6, y, x.bytes)
+		fmt.Fprintf(b, `<rect x="%d" y="%d" width="%.1f" height="14" class="types"/>`, plotLabels, y-11, length(x.bytes))
+		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="14" class="strings"/>`, plotLabels+length(x.bytes)-length(x.part), y-11, length(x.part))
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" font-size="12">%s</text>`+"\n", plotLabels+length(x.bytes)+6, y, message.Grouped(x.bytes))
 	}
 	return y + plotRow
 }

@@ -145,13 +145,7 @@ func inlinePlace(file string) string {
 }
 
 // grouped is n with commas between thousands.
-func grouped(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func grouped(n uint64) string { return message.Grouped(n) }
 
 func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.3f s", d.Seconds())
