@@ -111,6 +111,10 @@ type Options struct {
 	// Exact selects libbpf's own algorithm for deduplication: slower, with memory that
 	// grows with the input.
 	Exact bool
+	// Marks has what BTF cannot say written by marks, see btf.MarkKind, and adds functions
+	// that pahole leaves out. What comes of it is to be read at once, and not for a file:
+	// it takes AllowRefused.
+	Marks bool
 	// Libbpf is the release of libbpf that the output is to be pahole's over.
 	Libbpf Libbpf
 	// DebugDir is a folder of separate debug files, asked before

@@ -85,6 +85,8 @@ func (o *Options) check(in []Source) error {
 		return errors.New("btflite: no inputs")
 	case len(o.Lang) > 0 && len(o.LangExclude) > 0:
 		return errors.New("btflite: both Lang and LangExclude")
+	case o.Marks && (!o.AllowRefused || o.Distil):
+		return errors.New("btflite: Marks are for reading: they take AllowRefused, and exclude Distil")
 	case o.Distil && o.Base == nil:
 		return errors.New("btflite: Distil without a Base")
 	case o.Distil && o.ExtraVars:
@@ -112,7 +114,7 @@ func (o *Options) below(r *Result) encode.Options {
 	e := encode.Options{
 		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
 		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, MemoryLimit: o.MemoryLimit, Exact: o.Exact, ExtraVars: o.ExtraVars, Inline: o.Inline,
-		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress, Functions: o.Functions,
+		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Marks: o.Marks, Progress: o.Progress, Functions: o.Functions,
 		FuncSkipped: func(name, reason string) { r.Skipped = append(r.Skipped, Skipped{name, reason}) },
 	}
 	if o.Base != nil {

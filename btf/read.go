@@ -34,6 +34,8 @@ type Blob struct {
 	// the layout section they were skipped. They keep their ids, as records of
 	// KindVoid without name and contents.
 	Skipped []Skipped
+	// Marked says that names may be marks, which only BTF in memory has: see MarkKind.
+	Marked bool
 }
 
 // Skipped is how many types are of a kind that this package does not know.

@@ -107,9 +107,22 @@ func (f *input) reached(u *workspace) error {
 // countUnencodable adds what was dropped of a committed unit.
 func (r *run) countUnencodable(u *workspace) {
 	for what, n := range u.Unencodable.Counts {
-		if r.stats.Unencodable == nil {
-			r.stats.Unencodable = make(map[string]int)
-		}
-		r.stats.Unencodable[what] += n
+		r.leftOut(what, n)
 	}
+	for _, name := range u.Unencodable.Members {
+		if r.leftMembers == nil {
+			r.leftMembers = map[string]struct{}{}
+		}
+		if len(r.leftMembers) < unit.MaxMembers {
+			r.leftMembers[name] = struct{}{}
+		}
+	}
+}
+
+// leftOut counts n of what is left out.
+func (r *run) leftOut(what string, n int) {
+	if r.stats.Unencodable == nil {
+		r.stats.Unencodable = make(map[string]int)
+	}
+	r.stats.Unencodable[what] += n
 }

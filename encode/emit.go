@@ -42,6 +42,9 @@ type emitter struct {
 // emitFuncs emits all functions.
 func (r *run) emitFuncs() error {
 	r.stats.Skipped = map[string]int{}
+	if r.opt.Marks {
+		r.funcs.emitted = map[string]bool{}
+	}
 	e := emitter{run: r, long: r.set.LongestName() > maxParamName} // names of parameters are there
 	var mismatch func(entry uint32, what int, a, b []uint32)
 	e.telling = r.newTelling()
@@ -189,6 +192,9 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 	e.stats.TypesIn += 2
 	if e.telling != nil {
 		e.telling.encoded(e.funcs.table.Name(c.Entry))
+	}
+	if e.funcs.emitted != nil {
+		e.funcs.emitted[string(e.funcs.table.Name(c.Entry))] = true
 	}
 	e.verbose(c)
 	for _, a := range c.Annotations {

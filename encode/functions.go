@@ -17,6 +17,9 @@ func (f *input) functions(u *workspace) {
 	}
 	f.prepare(u)
 	u.env.Link()
+	if f.opt.Marks {
+		u.env.LinkFar()
+	}
 	if f.placeFuncs(u) {
 		f.judge(u)
 	}
@@ -98,7 +101,7 @@ func (f *input) placeFuncs(u *workspace) (any bool) {
 	f.entriesAhead(u)
 	for _, i := range u.FuncOrder.S {
 		fn := &u.Funcs.S[i]
-		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 || !named(u.Params.S[fn.First:][:fn.N]) {
+		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 || f.opt.Marks && u.Foreign != 0 || !named(u.Params.S[fn.First:][:fn.N]) {
 			continue
 		}
 		fn.Entry = f.entryOf(u, fn.Name)
@@ -223,6 +226,11 @@ func (f *input) saveStates(u *workspace) error {
 	r := f.run
 	if u.judging != nil {
 		r.funcs.take(&u.judging.defined)
+	}
+	if f.opt.Marks {
+		if err := r.saveReadable(u); err != nil {
+			return err
+		}
 	}
 	if len(u.states.S) > 0 {
 		r.funcs.states.Reserve(r.funcs.table.MaxEntry(), nil)

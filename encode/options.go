@@ -103,6 +103,9 @@ type Options struct {
 	// Sessions is how many sessions run at once, each of which may come near the
 	// limit unseen; <= 1 is one.
 	Sessions int
+	// Marks has what BTF cannot say written by marks, see btf.MarkKind, and adds functions
+	// that pahole leaves out. The output is for readers, not for a file.
+	Marks bool
 	// Exact selects the batch deduplication over all raw types (dedup
 	// --dedup=exact): slower, and memory grows with the input.
 	Exact bool
@@ -166,8 +169,11 @@ type Stats struct {
 	// out with those types (types made of them, members, functions, variables).
 	// Counts are of DIEs of all units, before deduplication.
 	Unencodable map[string]int `json:"left_out"`
-	Vars        int            `json:"variables"`                 // VARs of the output
-	ExtraVars   int            `json:"extra_variables,omitempty"` // VARs of Output.Extra
+	// LeftOutMembers are members that are left out, "struct.member", each once, in the
+	// order of their names: no more than unit.MaxMembers. They leave gaps.
+	LeftOutMembers []string `json:"left_out_members,omitempty"`
+	Vars           int      `json:"variables"`                 // VARs of the output
+	ExtraVars      int      `json:"extra_variables,omitempty"` // VARs of Output.Extra
 	// Inline is what Output.Inline has, or the feature Inline adds; nil without.
 	Inline    *inline.Stats `json:"inline,omitempty"`
 	TypeBytes int           `json:"type_bytes"`   // of the output

@@ -40,9 +40,11 @@ type run struct {
 	raw     *rawTypes // nil without Options.Verbose
 	foreign string    // see Output
 	hides   bool      // see unit.Facts.Hides
-	stats   Stats
-	done    atomic.Uint64 // bytes of .debug_info
-	clock   clock
+	// leftMembers become Stats.LeftOutMembers.
+	leftMembers map[string]struct{}
+	stats       Stats
+	done        atomic.Uint64 // bytes of .debug_info
+	clock       clock
 }
 
 // functions is what is known of the functions of all units.
@@ -53,6 +55,10 @@ type functions struct {
 	block   arena.Block  // has the tables by function of a file with many
 	scratch []compactstate.Annotation
 	defined // with Options.Functions
+	// With Options.Marks: what units say of functions, and the names of those that have a
+	// FUNC by pahole's rules.
+	readable []readable
+	emitted  map[string]bool
 }
 
 // minBlock is for how many functions a block of their own pays.

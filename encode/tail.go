@@ -3,6 +3,8 @@ package encode
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
@@ -107,6 +109,9 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	err := r.emitFuncs()
+	if err == nil && r.opt.Marks {
+		err = r.addReadable()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +186,7 @@ func (r *run) finish() (*Output, error) {
 		out.LongVlen = err == nil && c.Vlen > unit.MaxVlen // as counted above, there is no error
 	}
 	r.stats.Phases = r.clock.phases
+	r.stats.LeftOutMembers = slices.Sorted(maps.Keys(r.leftMembers))
 	out.Stats = r.stats
 	return out, nil
 }

@@ -79,7 +79,16 @@ func (w *declaring) declare(id uint32, name string, depth int) string {
 			quals = strings.ToLower(k.String()) + " " + quals
 			id = r.Third()
 		case btf.KindTypeTag:
-			if w.Tags {
+			if mark, text := w.Blob.MarkOf(r); mark != btf.NoMark {
+				name, ref := w.marked(mark, string(text))
+				if mark == btf.MarkName {
+					return spaced(quals+name, d)
+				}
+				if quals, d = name+quals, ref+d; ref != "" {
+					id = w.behindMark(r.Third())
+					continue
+				}
+			} else if w.Tags {
 				quals += "btf_type_tag(" + strconv.Quote(w.Name(r.Name())) + ") "
 			}
 			id = r.Third()
@@ -96,9 +105,39 @@ func (w *declaring) declare(id uint32, name string, depth int) string {
 	}
 }
 
+// marked is what stands before the type, and before the name, for a mark.
+func (w *declaring) marked(k btf.MarkKind, text string) (before, declarator string) {
+	if !btf.IsPlain([]byte(text)) {
+		text = strconv.Quote(text)
+	}
+	switch k {
+	case btf.MarkQualifier:
+		return strings.TrimPrefix(text+" ", " "), ""
+	case btf.MarkReference:
+		return "", text
+	case btf.MarkMember:
+		return "", text + "::*"
+	}
+	return text, ""
+}
+
+// behindMark is what a reference or a pointer to a member leads to: id is the pointer
+// that stands for it, or the array of such ones.
+func (w *declaring) behindMark(id uint32) uint32 {
+	r := w.Blob.Record(id)
+	if r != nil && r.Kind() == btf.KindArray {
+		id, _, _ = r.Array()
+		r = w.Blob.Record(id)
+	}
+	if r != nil && r.Kind() == btf.KindPtr {
+		return r.Third()
+	}
+	return id
+}
+
 // grouped puts a pointer in parentheses.
 func grouped(d string) string {
-	if strings.HasPrefix(d, "*") {
+	if strings.HasPrefix(d, "*") || strings.HasPrefix(d, "&") || strings.Contains(d, "::*") {
 		return "(" + d + ")"
 	}
 	return d

@@ -8,6 +8,8 @@
 package ctype
 
 import (
+	"strconv"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
 )
@@ -84,7 +86,7 @@ func (w *Writer) typ(t view.Type, depth int) {
 		w.Put(Keyword(t))
 		w.Name(t.Name())
 	case btf.KindFloat:
-		if w.Style == Pahole {
+		if w.Style == Pahole && !t.View().Blob().Marked { // of DWARF, pahole knows no "single"
 			w.Put("single ")
 		}
 		w.Name(t.Name())
@@ -97,7 +99,7 @@ func (w *Writer) typ(t view.Type, depth int) {
 	case btf.KindRestrict:
 		w.qualified("", " restrict", t, depth)
 	case btf.KindTypeTag:
-		w.typ(t.Target(), depth)
+		w.tagged(t, depth)
 	case btf.KindArray:
 		elem, _ := t.Elem()
 		w.typ(elem, depth)
@@ -107,6 +109,48 @@ func (w *Writer) typ(t view.Type, depth int) {
 		w.params(t, depth, nil)
 	default:
 		w.Name(t.Name())
+	}
+}
+
+// tagged is a type with a type tag, or one that BTF cannot say, as pahole spells it where
+// it reads DWARF.
+func (w *Writer) tagged(t view.Type, depth int) {
+	switch k, text := t.Mark(); k {
+	case btf.MarkQualifier:
+		if len(text) > 0 {
+			w.Name(text)
+			w.qualified(" ", "", t, depth)
+			return
+		}
+		w.typ(t.Target(), depth)
+	case btf.MarkReference:
+		w.pointed(t.Marked(), depth)
+		w.Name(text)
+	case btf.MarkMember:
+		w.pointed(t.Marked(), depth)
+		w.Name(text)
+		w.Put("::*")
+	case btf.MarkName:
+		w.Name(text)
+	default:
+		w.typ(t.Target(), depth)
+	}
+}
+
+// pointed is the type that a reference leads to, with a blank. Of an array it has the
+// dimensions, which pahole leaves out.
+func (w *Writer) pointed(t view.Type, depth int) {
+	w.typ(t, depth)
+	w.Put(" ")
+	for range view.MaxDepth {
+		elem, n := t.Elem()
+		if t.Kind() != btf.KindArray {
+			break
+		}
+		w.Put("[" + strconv.FormatUint(uint64(n), 10) + "]")
+		if t = elem; t.Kind() != btf.KindArray {
+			w.Put(" ")
+		}
 	}
 }
 

@@ -64,6 +64,11 @@ func (c *cWriter) declaration(id uint32, name nameOf, indent int) {
 func (c *cWriter) core(id uint32, from, indent int) {
 	for len(c.links) > from {
 		q := qualifier(c.b.Kind(c.links[len(c.links)-1]))
+		if mark, text := c.b.MarkOf(c.b.Record(c.links[len(c.links)-1])); mark == btf.MarkQualifier {
+			if q = string(text); q != atomic { // which is C
+				q = inComment(text)
+			}
+		}
 		if q == "" {
 			break
 		}
@@ -181,6 +186,10 @@ func (c *cWriter) declared(name nameOf, last part) {
 
 // tag writes a type tag, or the attribute that stands in its place.
 func (c *cWriter) tag(rec btf.Record) {
+	if mark, text := c.b.MarkOf(rec); mark != btf.NoMark {
+		c.marked(mark, text)
+		return
+	}
 	if c.strict {
 		if !btf.InfoKflag(rec.Info()) {
 			c.text(` __btf_type_tag("`)
@@ -204,6 +213,7 @@ func (c *cWriter) tag(rec btf.Record) {
 // Modifiers of an array itself are left out: C has them at the elements.
 func (c *cWriter) array(from int, rec btf.Record, name nameOf, last part, indent int) {
 	dims := []uint32{rec.Extra()[2]} // the innermost first
+	var marks []btf.Record           // of what an array stands for
 	for len(c.links) > from {
 		next := c.b.Record(c.links[len(c.links)-1])
 		k := next.Kind()
@@ -211,6 +221,8 @@ func (c *cWriter) array(from int, rec btf.Record, name nameOf, last part, indent
 			dims = append(dims, next.Extra()[2])
 		} else if !isModifier(k) {
 			break
+		} else if mark, _ := c.b.MarkOf(next); mark == btf.MarkMember {
+			marks = append(marks, next)
 		}
 		c.links = c.links[:len(c.links)-1]
 	}
@@ -226,6 +238,9 @@ func (c *cWriter) array(from int, rec btf.Record, name nameOf, last part, indent
 	}
 	for _, n := range slices.Backward(dims) {
 		c.buf = append(strconv.AppendUint(append(c.buf, '['), uint64(n), 10), ']')
+	}
+	for _, m := range marks {
+		c.tag(m)
 	}
 }
 

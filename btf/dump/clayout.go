@@ -21,6 +21,9 @@ func (c *cWriter) align(id uint32) uint32 {
 		rec := c.b.Record(id)
 		switch k := rec.Kind(); k {
 		case btf.KindInt, btf.KindEnum, btf.KindEnum64, btf.KindFloat:
+			if k == btf.KindFloat && c.b.Marked && btf.FloatAlign(rec) != 0 {
+				return btf.FloatAlign(rec)
+			}
 			return min(c.pointerSize, rec.Third())
 		case btf.KindPtr:
 			return c.pointerSize

@@ -82,7 +82,7 @@ func (c *cWriter) appendTaken(off, n uint32) {
 
 // appendName appends a name as it is.
 func (c *cWriter) appendName(off uint32) {
-	name := c.b.NameBytes(off)
+	name := unmarked(c.b, off)
 	c.steps += len(name) >> 6
 	if c.odd {
 		c.buf = append(c.buf, message.OneLine(string(name))...)

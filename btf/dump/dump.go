@@ -77,7 +77,7 @@ func newNamer(b *btf.Blob) namer { return namer{b, hasOddNames(b)} }
 
 // append appends the name at a string offset.
 func (n *namer) append(dst []byte, off uint32) []byte {
-	name := n.b.NameBytes(off)
+	name := unmarked(n.b, off)
 	switch {
 	case len(name) == 0:
 		return append(dst, noName...)

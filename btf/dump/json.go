@@ -149,7 +149,7 @@ func (j *jsonWriter) word(k, text string) {
 
 // name writes a name behind its quote.
 func (j *jsonWriter) name(off uint32) {
-	name := j.b.NameBytes(off)
+	name := unmarked(j.b, off)
 	switch {
 	case len(name) == 0:
 		j.buf = append(j.buf, noName...)
@@ -207,7 +207,7 @@ func (j *jsonWriter) record(id uint32, rec btf.Record) {
 	k := rec.Kind()
 	j.object(`,{"id":`)
 	j.buf = appendUint32(j.buf, id)
-	j.word(`,"kind":"`, kindWord(k))
+	j.word(`,"kind":"`, markedWord(j.b, rec))
 	j.key(`,"name":"`)
 	j.name(rec.Name())
 	switch k {
@@ -267,6 +267,9 @@ func (j *jsonWriter) members(rec btf.Record) {
 		j.number(`,"bits_offset":`, off)
 		if bits != 0 {
 			j.number(`,"bitfield_size":`, bits)
+		}
+		if isBase(j.b, name) {
+			j.key(`,"base_class":true`)
 		}
 		j.close('}')
 		j.keepUp()

@@ -127,6 +127,11 @@ func isPlain(t view.Type) bool {
 		switch t.Kind() {
 		case btf.KindConst:
 			t = t.Target()
+		case btf.KindTypeTag:
+			if !t.IsQualified() {
+				return true
+			}
+			t = t.Target()
 		case btf.KindArray:
 			return false
 		case btf.KindPtr:

@@ -2,6 +2,7 @@ package show
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
@@ -83,8 +84,13 @@ func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
 		p.array(t, d, depth)
 		return
 	case btf.KindConst:
-		p.declareConst(t.Target(), d, depth)
+		p.declareConst("const ", t.Target(), d, depth)
 		return
+	case btf.KindTypeTag:
+		if k, text := t.Mark(); k == btf.MarkQualifier {
+			p.declareConst(strings.TrimPrefix(string(appendPrintable(nil, text))+" ", " "), t.Target(), d, depth)
+			return
+		}
 	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
 		if p.expands(t, d) || unnamed(t) {
 			p.writtenOut(t, d, d.base, " ")
@@ -148,12 +154,12 @@ func (p *Printer) declareFunc(proto view.Type, d *declaration, before string) {
 	p.params(proto)
 }
 
-// declareConst is declare for what is const. A struct has the name of what it is written
-// out within.
-func (p *Printer) declareConst(t view.Type, d *declaration, depth int) {
+// declareConst is declare for what is const, or has another qualifier that stands before
+// its type. A struct has the name of what it is written out within.
+func (p *Printer) declareConst(word string, t view.Type, d *declaration, depth int) {
 	if _, n := t.Elem(); t.Kind() != btf.KindArray || n != 0 || !d.flexible {
-		p.text("const ")
-		d.typeWidth -= len("const ")
+		p.text(word)
+		d.typeWidth -= len(word)
 	}
 	d.inside = true
 	switch {

@@ -185,3 +185,13 @@ func (p notes) lastStruct(l *view.Layout, i int, f form) {
 		}
 	}
 }
+
+// ancestor adds a base class. That is not a member that C++ would declare, and stands in
+// a comment.
+func (p notes) ancestor(r *view.Row, f form) {
+	p.text("/* ")
+	start := p.pos()
+	p.typeName(r.Type())
+	p.pad(start, f.typeWidth)
+	p.text(" <ancestor>; */")
+}

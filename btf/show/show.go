@@ -31,6 +31,7 @@ type Printer struct {
 	open      map[uint32]int                                     // with Options.Pointers: types that are being written out
 	emitter   *emitter                                           // with Options.Compile
 	bigs      map[uint32]*big                                    // by struct: its biggest number; nil for none
+	Gaps      Gaps                                               // of the structs that were printed
 	within    containers                                         // with Filter.Contains
 }
 

@@ -64,6 +64,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	}
 	p.text("{\n")
 	p.mark(l)
+	p.Gaps.note(l)
 	at := p.at
 	if f.indent > 2*maxIndent {
 		return p.pos()
@@ -186,7 +187,9 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 	start := p.pos()
 	width := f.typeWidth + 1 + f.nameWidth
 	whole := false
-	if text := (columns{p}).text(r.Slot, r.TypeID, f.typeWidth); text != nil {
+	if r.IsBase() && !p.opt.Compile {
+		notes{p}.ancestor(r, f)
+	} else if text := (columns{p}).text(r.Slot, r.TypeID, f.typeWidth); text != nil {
 		p.buf = append(p.buf, text...)
 		p.name(r.Name())
 	} else if t := r.Type(); unnamed(t) {
@@ -203,7 +206,9 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 	}
 	bits = len(p.buf) - bits
 	p.aligned(r.Align)
-	p.text(";")
+	if !r.IsBase() || p.opt.Compile {
+		p.text(";")
+	}
 	if p.opt.Quiet || f.bare {
 		p.text("\n")
 		return

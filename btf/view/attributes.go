@@ -1,6 +1,10 @@
 package view
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/btflite/btflite/btf"
+)
 
 // defaultLine is the size of a cache line in bytes if nothing is said.
 const defaultLine = 64
@@ -39,6 +43,23 @@ func (l *Layout) attributes(cacheLine uint64) {
 		l.Align = forced(n, l.Size, cacheLine)
 	}
 	l.Packed = l.Padding == 0 && l.Holes == 0 && (l.Misplaced || l.Size%natural != 0)
+}
+
+// Unexplained tells whether the struct has a gap that no alignment of a member, or of
+// the struct, explains. An alignment leaves less than itself unused, and the size of a
+// struct is a multiple of it. Bit-fields without a name leave gaps, too: those before
+// bit-fields do not count.
+func (l *Layout) Unexplained() bool {
+	if l.Type.Kind() != btf.KindStruct || len(l.Rows) == 0 && l.Size <= 1 {
+		return false
+	}
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		if all := l.Size | r.Byte; r.Bits == 0 && r.Hole > 0 && r.Hole >= all&-all {
+			return true
+		}
+	}
+	return l.Padding >= l.Size&-l.Size && l.Padding > 0
 }
 
 // countForced counts a member that was aligned by attribute.

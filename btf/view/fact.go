@@ -104,9 +104,12 @@ func (s *Layouts) find(f *fact, id uint32, depth int) {
 		if _, at, bits := t.IntEncoding(); at != 0 || uint64(bits) != 8*f.size {
 			f.at, f.bits = uint8(at), uint8(bits)
 		}
-	case btf.KindEnum, btf.KindEnum64, btf.KindFloat:
+	case btf.KindEnum, btf.KindEnum64:
 		f.size = uint64(t.rec.Third())
 		f.align = uint8(s.v.scalarAlign(t.rec.Third()))
+	case btf.KindFloat:
+		f.size = uint64(t.rec.Third())
+		f.align = uint8(s.v.floatAlign(t.rec))
 	default:
 		f.size = t.Size()
 	}

@@ -79,8 +79,10 @@ func (v *View) align(t Type, depth int) uint64 {
 	switch t.Kind() {
 	case btf.KindPtr:
 		return uint64(v.pointer)
-	case btf.KindInt, btf.KindEnum, btf.KindEnum64, btf.KindFloat:
+	case btf.KindInt, btf.KindEnum, btf.KindEnum64:
 		return v.scalarAlign(t.rec.Third())
+	case btf.KindFloat:
+		return v.floatAlign(t.rec)
 	case btf.KindStruct, btf.KindUnion:
 	default:
 		return 1

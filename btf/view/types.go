@@ -136,7 +136,13 @@ type Member struct {
 }
 
 // Name is the name of m, empty for none.
-func (m Member) Name() []byte { return m.v.Name(m.NameOff) }
+func (m Member) Name() []byte {
+	name := m.v.Name(m.NameOff)
+	if m.v.blob.Marked {
+		_, name = btf.Mark(name)
+	}
+	return name
+}
 
 // Type is the type of m; of a bit-field the one that it was declared with.
 func (m Member) Type() Type { return m.v.Type(m.TypeID) }

@@ -107,6 +107,7 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 		return usagef("--id is for one file: ids of several that become one would be those of none")
 	}
 	d.in.printsAll = len(d.names)+len(d.ids) == 0 && d.object == ""
+	d.in.marks = d.format == formatC && !d.c.Strict || asJSON
 	files, err := d.in.open(eachOnce(words))
 	defer d.in.close()
 	if err != nil {
@@ -117,6 +118,7 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 			c.warn(mismatchText(f.path, f.odd))
 		}
 	}
+	c.warnLost(files)
 	t, err := merged(files)
 	if err != nil {
 		return err
@@ -301,6 +303,7 @@ func merged(files []types) (*types, error) {
 	if err != nil {
 		return nil, message.NamingFile(paths, err)
 	}
+	b.Marked = slices.ContainsFunc(files, func(f types) bool { return f.Marked })
 	t.Blob = b
 	return &t, nil
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -214,6 +215,9 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 	for _, what := range slices.Sorted(maps.Keys(enc.Stats.Unencodable)) {
 		c.warn(unencodableText(message.Inputs(paths), what, enc.Stats.Unencodable[what]))
 	}
+	if list := enc.Stats.LeftOutMembers; len(list) > 0 {
+		c.warn(leftMembersText(message.Inputs(paths), list))
+	}
 	if enc.Size == 0 {
 		if err := text.flush(); err != nil {
 			return stdoutError(err)
@@ -247,6 +251,17 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 		text.line(r.format(cfg.stats))
 	}
 	return stdoutError(text.flush())
+}
+
+// leftMembersText names the first of the members that are left out. Readers of the BTF see
+// gaps in their place.
+func leftMembersText(where string, list []string) string {
+	const most = 5
+	text := where + ": gaps stay where these members were: " + message.OneLine(strings.Join(list[:min(most, len(list))], ", "))
+	if n := len(list) - most; n > 0 {
+		text += ", and " + grouped(uint64(n)) + " more (--stats=json has them)"
+	}
+	return text
 }
 
 // unencodableText tells how many of a kind are left out; see encode.Stats.

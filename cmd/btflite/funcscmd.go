@@ -167,10 +167,12 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	}
 	defer f.in.close()
 	f.in.printsAll = len(f.names) == 0 && f.address == nil && f.class == ""
+	f.in.marks = !f.compile && !f.expand // which print C only
 	files, err := f.in.open(words)
 	if err != nil {
 		return err
 	}
+	c.warnLost(files)
 	if files[0].odd != "" {
 		c.warn(mismatchText(files[0].path, files[0].odd))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -48,6 +50,10 @@ type typeReader struct {
 	// orDWARF has DWARF count, too, where the base of split BTF is not found. Types have
 	// other ids then.
 	orDWARF bool
+	// marks has what BTF cannot say read of DWARF, too: see btf.MarkKind.
+	marks bool
+	// orMore has DWARF count, too, where it has types that BTF cannot say.
+	orMore bool
 	// What DWARF is encoded of; pahole leaves out BTF by the same rules.
 	lang      langFilter
 	cuExclude string // a prefix of names of units; "": none
@@ -64,6 +70,10 @@ type types struct {
 	pointerSize int
 	// encoded says that they come from DWARF: path has no BTF.
 	encoded bool
+	// more says that they come from DWARF because this says more than the file's BTF.
+	more bool
+	// lost counts what the DWARF has and the types do not, by sort; nil for nothing.
+	lost map[string]int
 	// odd says why the base is of another kernel, "" if nothing shows that.
 	odd string
 }
@@ -117,6 +127,9 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 			if encoded, why := r.openOne(path, loadbtf.DWARFOnly); why == nil {
 				t, err = encoded, nil
 			}
+		}
+		if err == nil && r.orMore && len(r.bases) == 0 {
+			t = r.fuller(t)
 		}
 		if err != nil {
 			return nil, err
@@ -189,18 +202,23 @@ func (r *typeReader) unresolved(words []string) (rest []string) {
 // openOne reads the types of a file.
 func (r *typeReader) openOne(path string, dwarf loadbtf.DWARF) (t types, err error) {
 	l := btfFiles
-	l.Encode, l.DWARF = r.encode, dwarf
+	l.DWARF = dwarf
+	l.Encode = func(in mmapelf.Source) (data []byte, done func(), err error) {
+		data, done, t.lost, err = r.encode(in)
+		return data, done, err
+	}
 	raw, done, err := l.Open(path)
 	if err != nil {
 		return t, err
 	}
 	r.opened = append(r.opened, done)
-	t = types{path: path, source: raw.Source, pointerSize: raw.PointerSize, encoded: raw.Encoded}
+	t = types{path: path, source: raw.Source, pointerSize: raw.PointerSize, encoded: raw.Encoded, lost: t.lost}
 	base, found, err := r.base(path, &raw)
 	if err == nil {
 		t.Blob, err = btf.ParseShared(raw.BTF, base)
 	}
 	if err == nil {
+		t.Marked = raw.Encoded && r.marks
 		err = loadbtf.CheckBase(&raw, t.Blob)
 	} else if errors.Is(err, btf.ErrNoBase) && isSplit(raw.BTF) {
 		err = fmt.Errorf("%w; its base was not found: give --btf_base=VMLINUX", err)
@@ -212,6 +230,23 @@ func (r *typeReader) openOne(path string, dwarf loadbtf.DWARF) (t types, err err
 		t.odd = found.kernel.Mismatch(raw.Module, t.Blob)
 	}
 	return t, nil
+}
+
+// fuller is t, or the types of the DWARF of its file, if this has some that BTF cannot say:
+// what BTF lacks looks like unused room.
+func (r *typeReader) fuller(t types) types {
+	if t.encoded || t.source.Path == "" || r.dwarf != loadbtf.DWARFLast {
+		return t
+	}
+	if says, err := debuginfo.SaysMore(&t.source); err != nil || !says {
+		return t // what is wrong with the DWARF is nothing to those who have BTF
+	}
+	full, err := r.openOne(t.path, loadbtf.DWARFOnly)
+	if err != nil {
+		return t
+	}
+	full.more = true
+	return full
 }
 
 // base is what the types of a file are over, nil for nothing, and where that was
@@ -232,17 +267,18 @@ func (r *typeReader) base(path string, raw *loadbtf.Raw) (*btf.Blob, *foundBase,
 }
 
 // encode makes BTF of the DWARF of a file: of all of it or, if bases are given, of
-// what they lack. What a kernel would refuse is welcome: it is only read.
-func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), err error) {
+// what they lack. What a kernel would refuse is welcome: it is only read. lost counts what
+// the BTF does not have.
+func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), lost map[string]int, err error) {
 	ctx := context.Background()
-	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, CUExclude: r.cuExclude}
+	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Marks: r.marks, CUExclude: r.cuExclude}
 	if opt.Lang, opt.LangExclude, err = r.lang.resolve(r.lookupEnv); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	release := func() {}
 	if len(r.bases) > 0 {
 		if opt.Base, err = btflite.OpenBase(ctx, btflite.Paths(r.bases...)...); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		release = opt.Base.Close
 	}
@@ -250,14 +286,28 @@ func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), err er
 	release()
 	switch {
 	case errors.Is(err, btflite.ErrNoDWARF) && r.dwarf == loadbtf.DWARFOnly:
-		return nil, nil, fmt.Errorf("%s: no DWARF to encode", message.OneLine(in.Path))
+		return nil, nil, nil, fmt.Errorf("%s: no DWARF to encode", message.OneLine(in.Path))
 	case errors.Is(err, btflite.ErrNoDWARF):
-		return nil, nil, fmt.Errorf("%s: %w and no DWARF to encode", message.OneLine(in.Path), loadbtf.ErrNoBTF)
+		return nil, nil, nil, fmt.Errorf("%s: %w and no DWARF to encode", message.OneLine(in.Path), loadbtf.ErrNoBTF)
 	case err != nil:
-		return nil, nil, err
+		return nil, nil, nil, err
 	case len(got.BTF) == 0:
 		got.Close()
-		return nil, nil, fmt.Errorf("%s: %w, and its DWARF has no types", message.OneLine(in.Path), loadbtf.ErrNoBTF)
+		return nil, nil, nil, fmt.Errorf("%s: %w, and its DWARF has no types", message.OneLine(in.Path), loadbtf.ErrNoBTF)
 	}
-	return got.BTF, got.Close, nil
+	return got.BTF, got.Close, got.Stats.Unencodable, nil
+}
+
+// warnLost says what of the DWARF of the files is not there to be printed.
+func (c *cli) warnLost(files []types) {
+	for _, f := range files {
+		for _, what := range slices.Sorted(maps.Keys(f.lost)) {
+			c.warn(lostText(message.OneLine(f.path), what, f.lost[what]))
+		}
+	}
+}
+
+// lostText tells how many of a sort are in the DWARF only.
+func lostText(where, what string, n int) string {
+	return fmt.Sprintf("%s: not shown: %s %s", where, grouped(uint64(n)), message.OneLine(what))
 }

@@ -237,12 +237,17 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		return err
 	}
 	s.in.printsAll = len(s.names) == 0 && s.enumerator == ""
+	s.in.marks, s.in.orMore = true, !strings.HasPrefix(s.formats, "btf")
 	files, err := s.in.open(words)
 	defer s.in.close()
 	if err != nil {
 		return err
 	}
+	c.warnLost(files)
 	t := &files[0]
+	if t.more {
+		c.warn(message.OneLine(t.path) + ": note: its DWARF has types that BTF cannot say, so that the types are read from it; -F btf reads its BTF")
+	}
 	if t.odd != "" {
 		c.warn(mismatchText(t.path, t.odd))
 	}
@@ -296,6 +301,9 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	default:
 		err = s.asked(c, p, v)
 	}
+	if note := gapsText(t, p); note != "" && c.calledAs != paholeName { // of which scripts expect what pahole prints
+		c.warn(note)
+	}
 	if of := missingOf(t.path, err); of != nil {
 		p.Flush()
 		return errors.Join(stdoutError(checked.err), of)
@@ -323,6 +331,21 @@ func (s *showCommand) leftOut(t *types) string {
 		return "note: BTF counts as a compile unit of the name of its file, which is left out"
 	}
 	return ""
+}
+
+// gapsText tells of room that structs from BTF seem to leave unused, though no alignment
+// explains it; "" if there is none. DWARF says what is there.
+func gapsText(t *types, p *show.Printer) string {
+	n, first := p.Gaps.Structs(), p.Gaps.First
+	if n == 0 || t.encoded {
+		return ""
+	}
+	what := "structs have"
+	if n == 1 {
+		what = "struct has"
+	}
+	return fmt.Sprintf("%s: note: %s %s gaps that no alignment explains, first: %s; what BTF cannot say may lie there (atomic members, references, base classes), or a bit-field without a name",
+		message.OneLine(t.path), grouped(uint64(n)), what, message.OneLine(first))
 }
 
 // defined prints in which units types are defined.

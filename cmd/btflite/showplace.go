@@ -88,6 +88,9 @@ func declaredType(t view.Type) (d declared.Type) {
 	}
 	d.Size = t.Size()
 	for _, m := range t.Members() {
+		if m.IsBase() {
+			continue // not a member of the DIE
+		}
 		d.Shape = d.Shape.With(m.Name())
 	}
 	for _, e := range t.Values() {

@@ -41,6 +41,40 @@ func (e *Functions) Link() {
 	}
 }
 
+// LinkFar is for readers, and comes after Link: names and types come over several hops,
+// and types from specifications, too. A constructor of C++ has its name two hops away.
+func (e *Functions) LinkFar() {
+	for _, i := range e.Order {
+		f := &e.Funcs[i]
+		for from, hops := f, 0; hops < maxHops && (f.Name == 0 || f.Flags&FuncHasType == 0); hops++ {
+			if from = e.funcAt(cmp.Or(from.Origin, from.Spec)); from == nil {
+				break
+			}
+			if f.Name == 0 {
+				f.Name = from.Name
+			}
+			if f.Flags&FuncHasType == 0 && from.Flags&FuncHasType != 0 {
+				f.Type, f.Flags = from.Type, f.Flags|FuncHasType
+			}
+		}
+		ps := e.paramsOf(f)
+		for j := range ps {
+			for p, hops := &ps[j], 0; hops < maxHops && !ps[j].HasType; hops++ {
+				if p, _ = e.originOf(f, p, j); p == nil {
+					break
+				}
+				if p.HasType {
+					ps[j].Type, ps[j].Name, ps[j].HasType = p.Type, cmp.Or(p.Name, ps[j].Name), true
+				}
+			}
+		}
+	}
+}
+
+// maxHops bounds a chain of references between functions, which in broken files may be
+// a cycle.
+const maxHops = 8
+
 // own are the functions that references lead to.
 func (e *Functions) own() []Func {
 	if e.Copies > 0 {

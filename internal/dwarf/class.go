@@ -28,9 +28,11 @@ const (
 	ClassAnnotation  // LLVM or GNU annotation: never direct
 	ClassUnspecified // unspecified_type
 	ClassUnencodable // a type that BTF has no kind for: -, type
-	ClassInheritance // counts for component indexes only
+	ClassInheritance // counts for component indexes; a member for readers only
 	ClassUnit        // unit DIEs: never direct
 	ClassImport      // imported_unit
+	ClassForReaders  // a type that pahole takes for void, and only readers of DWARF print
+	ClassVariant     // variant_part and variant of Rust, which only readers look into
 )
 
 // Value indexes of Values: the attributes that the encoder reads.
@@ -101,9 +103,9 @@ type use struct{ value, slot int8 }
 // uses has the use of each attribute below 0x90, by class and DW_AT_ number;
 // annotations and dwoNames say it for two of the GNU attributes beyond.
 var (
-	uses        [ClassImport + 1][len(attrValue)]use
-	annotations [ClassImport + 1]use
-	dwoNames    [ClassImport + 1]use
+	uses        [ClassVariant + 1][len(attrValue)]use
+	annotations [ClassVariant + 1]use
+	dwoNames    [ClassVariant + 1]use
 )
 
 var unused = use{-1, -1}
@@ -127,7 +129,7 @@ func init() {
 		direct, also uint32 // the values with a slot, and the others, as bits
 	}{
 		{ClassSkip, bit(VSibling), 0},
-		{ClassMember, bit(VName, VType, VMemberLoc, VBitSize, VDataBitOffset), bit(VByteSize, VBitOffset, VAnnotation)},
+		{ClassMember, bit(VName, VType, VMemberLoc, VBitSize, VDataBitOffset), bit(VByteSize, VBitOffset, VExternal, VAnnotation)},
 		{ClassRef, bit(VName, VType), bit(VSpec, VAnnotation)},
 		{ClassAggregate, bit(VName, VByteSize, VDeclaration), bit(VAnnotation, VSignature, VSpec)},
 		{ClassEnum, bit(VName, VType, VByteSize), bit(VSignature, VSpec)},
@@ -141,7 +143,10 @@ func init() {
 		{ClassVariable, 0, bit(VName, VType, VLocation, VExternal, VDeclaration, VSpec, VArtificial)},
 		{ClassAnnotation, 0, bit(VName, VConst, VAnnotation)},
 		{ClassUnit, 0, bit(VName, VLanguage, VProducer, VStrBase, VAddrBase, VLoclistsBase, VDwoName, VCompDir)},
-		{ClassUnencodable, bit(VType), 0},
+		{ClassUnencodable, bit(VName, VType, VByteSize), 0},
+		{ClassForReaders, 0, bit(VName, VType, VByteSize)},
+		{ClassUnspecified, 0, bit(VName)},
+		{ClassInheritance, 0, bit(VType, VMemberLoc)},
 		{ClassImport, 0, bit(VImport)},
 	} {
 		useOf := func(v int) use {
@@ -160,6 +165,8 @@ func init() {
 		}
 		annotations[x.class], dwoNames[x.class] = useOf(VAnnotation), useOf(VDwoName)
 	}
+	// Of a pointer to a member, the class has the place of a specification.
+	uses[ClassUnencodable][atContainingType] = use{VSpec, -1}
 }
 
 // useBeyond is what an attribute from 0x90 on is to a class.
@@ -218,6 +225,10 @@ func classOf(t Tag) Class {
 		return ClassUnspecified
 	case TagAtomicType, TagReferenceType, TagRvalueReferenceType, TagPtrToMemberType, TagStringType, TagInterfaceType:
 		return ClassUnencodable
+	case TagSetType, TagFileType, TagPackedType, TagThrownType, TagSharedType, TagTemplateAlias, TagCoarrayType, TagDynamicType, TagImmutableType:
+		return ClassForReaders
+	case TagVariantPart, TagVariant:
+		return ClassVariant
 	case TagInheritance:
 		return ClassInheritance
 	case TagCompileUnit, TagPartialUnit, TagTypeUnit, TagSkeletonUnit:

@@ -28,6 +28,8 @@ func (w *walker) closeFrame() error {
 		u.addOrder(fr.owner)
 	case inArray:
 		u.closeArray(fr)
+	case inVariants:
+		marker{w}.closeVariants(fr)
 	case inAggregate, inProto, inEnum:
 		if fr.role == inProto && fr.kflag {
 			u.addMember(fr, dedup.Member{})

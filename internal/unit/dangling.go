@@ -10,8 +10,9 @@ import (
 // has been read, by their offsets in the unit. Some are right: a DIE that stands
 // for void (DW_TAG_unspecified_type), or one in a part of the tree that is not
 // read. What leads into the middle of a DIE, or to one that is no type, is damage:
-// taken for void, it would change a type silently.
-func (u *Unit) checkDangling(offs []uint32) error {
+// taken for void, it would change a type silently. With count, types of unknown kinds
+// are counted.
+func (u *Unit) checkDangling(offs []uint32, count bool) error {
 	slices.Sort(offs)
 	offs = slices.Compact(offs)
 	b := u.Hdr.Data
@@ -33,7 +34,9 @@ func (u *Unit) checkDangling(offs []uint32) error {
 			if !mayBeType(a.Class) {
 				return u.DIEError(off, "a reference to a type leads here, but this DIE is none")
 			}
-			offs = offs[1:]
+			if offs = offs[1:]; count && a.Class == dwarf.ClassSkip {
+				u.Unencodable.count(goneUnknown, 1)
+			}
 		}
 		if a.Fixed {
 			p += int(a.Size)

@@ -28,9 +28,14 @@ func (w *walker) baseType(off int, have uint32) error {
 	if n.Name == 0 {
 		return u.NoName(off, "base type without a name")
 	}
+	encoding := u.Number(have, dwarf.VEncoding)
+	if w.in.Marks && (marker{w}).number(&n, u.Number(have, dwarf.VByteSize), encoding) {
+		w.addBase(off, n)
+		return nil
+	}
 	var enc byte
 	isFloat := false
-	switch u.Number(have, dwarf.VEncoding) {
+	switch encoding {
 	case ateSigned, ateSignedChar:
 		enc = 1
 	case ateBoolean:
@@ -53,19 +58,31 @@ func (w *walker) baseType(off int, have uint32) error {
 		if u.FirstInt == 0 && names.IsInt(n.Name) {
 			u.FirstInt = u.nodes() + 1
 		}
+		if !isIntSize(size) {
+			u.Unencodable.count("numbers of "+strconv.Itoa(int(size))+" bytes, which have 4 in BTF", 1)
+		}
 		SetInt(&n, size, enc, names)
 	}
+	w.addBase(off, n)
+	return nil
+}
+
+// addBase adds the node of the base type at off.
+func (w *walker) addBase(off int, n dedup.Node) {
+	u := w.u
 	i := u.nodes()
 	u.Types.Nodes.Append(n)
 	u.starts.S[off>>6].bits |= 1 << (off & 63)
 	u.Types.Order.Append(i)
-	return nil
 }
+
+// isIntSize tells whether BTF has an INT of so many bytes.
+func isIntSize(size uint32) bool { return size != 0 && size&(size-1) == 0 && size <= 16 }
 
 // SetInt makes n, which has its name, an INT of a size in bytes and an encoding as BTF
 // has it. One that BTF does not know becomes what pahole makes of it.
 func SetInt(n *dedup.Node, size uint32, encoding byte, names *names.Text) {
-	if size == 0 || size&(size-1) != 0 || size > 16 {
+	if !isIntSize(size) {
 		n.Name, n.First, size = names.Unalias(names.FakeInt), size+1, 4
 	}
 	n.Info, n.Third = btf.Info(btf.KindInt, 0, false), size
@@ -80,6 +97,11 @@ func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 		return 0, err
 	}
 	m := dedup.Member{Name: u.NameOf(have)}
+	if w.in.Marks && have&(1<<dwarf.VExternal) != 0 {
+		top.comp++
+		u.Unencodable.count(goneStatics, 1)
+		return next, nil
+	}
 	if m.Type, err = w.refOf(off, have, dwarf.VType); err != nil {
 		return 0, err
 	}

@@ -90,6 +90,7 @@ func (u *Unit) dropUnencodable() {
 					good = append(good, dedup.Member{Name: m[j].Name, Type: t, Val: m[j].Val})
 				} else {
 					gone[uint32(i)] = append(gone[uint32(i)], int32(j))
+					u.Unencodable.member(u.File.Names.Text(x.Name), u.File.Names.Text(m[j].Name))
 				}
 			}
 			u.Unencodable.count(goneMembers, len(m)-len(good))

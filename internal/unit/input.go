@@ -36,6 +36,8 @@ type Options struct {
 	// KeepSigns fills Tables.Unsigned with the nodes of ENUMs with negative values
 	// and a type that has no sign.
 	KeepSigns bool
+	// Marks has types that BTF cannot say written by marks, for readers: see btf.MarkKind.
+	Marks bool
 
 	Lang, LangExclude []uint16 // wanted and unwanted languages; at most one list is set
 	CUExclude         string   // what unwanted units' names begin with; "" for none

@@ -110,7 +110,7 @@ func (in *Input) linkRefs(u *Unit) {
 	}
 	u.specs = u.specs[:0]
 	if len(dangling) > 0 && u.Fail == nil {
-		u.Fail = u.checkDangling(dangling)
+		u.Fail = u.checkDangling(dangling, in.Marks)
 	}
 	if len(u.extra.S) == 0 {
 		return

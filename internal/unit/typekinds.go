@@ -371,7 +371,7 @@ func (w *walker) enum(d die, top *frame) (next int, err error) {
 	if size == 0 {
 		size = 4
 	}
-	if size > 8 || size&(size-1) != 0 {
+	if (size > 8 || size&(size-1) != 0) && !w.in.Marks {
 		u.Unencodable.add(u.nodes(), "enumeration of "+strconv.Itoa(int(size))+" bytes")
 	}
 	if !d.direct && a.Present&(1<<dwarf.VSignature) != 0 {

@@ -19,10 +19,15 @@ type Unencodable struct {
 	// Counts says how many there are by sort of type, and what was dropped with
 	// them; nil for none.
 	Counts map[string]int
-	nodes  []uint32
+	// Members are the first of the members that were dropped: "struct.member".
+	Members []string
+	nodes   []uint32
 }
 
-func (x *Unencodable) reset() { x.nodes, x.Counts = x.nodes[:0], nil }
+// MaxMembers is how many members are named that are left out; all are counted.
+const MaxMembers = 1000
+
+func (x *Unencodable) reset() { x.nodes, x.Counts, x.Members = x.nodes[:0], nil, nil }
 
 // add says that node i has no BTF kind; what is the sort of type.
 func (x *Unencodable) add(i uint32, what string) {
@@ -40,6 +45,16 @@ func (x *Unencodable) count(what string, n int) {
 	x.Counts[what] += n
 }
 
+// member names a member that was dropped.
+func (x *Unencodable) member(of, name []byte) {
+	if len(of) == 0 {
+		of = []byte("(anonymous)")
+	}
+	if text := string(of) + "." + string(name); len(x.Members) < MaxMembers {
+		x.Members = append(x.Members, text)
+	}
+}
+
 // Any reports whether there are any.
 func (x *Unencodable) Any() bool { return len(x.nodes) > 0 }
 
@@ -52,4 +67,7 @@ const (
 	goneMembers   = "struct and union members"
 	goneFunctions = "functions"
 	goneVariables = "variables"
+	goneBases     = "base classes"
+	goneVariants  = "variant parts of structs"
+	goneVoid      = "types of other languages, which are void"
 )

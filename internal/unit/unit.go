@@ -183,9 +183,11 @@ const (
 	inAggregate
 	inEnum
 	inProto
-	inArray // dimensions and annotations only, like all that follow
-	inType  // pointer, typedef …: annotations only
-	inPart  // member, parameter, variable: annotations only
+	inVariants // a variant part; for readers only
+	inVariant  // a variant of it
+	inArray    // dimensions and annotations only, like all that follow
+	inType     // pointer, typedef …: annotations only
+	inPart     // member, parameter, variable: annotations only
 )
 
 // frame is an open DIE with children.

@@ -88,6 +88,8 @@ func (w *walker) read(p int) (end int, err error) {
 		case dwarf.ClassMember:
 			if top.role == inAggregate {
 				p, err = w.members(d, top)
+			} else if top.role == inVariants || top.role == inVariant {
+				p, err = marker{w}.variantMember(d)
 			}
 		case dwarf.ClassRef:
 			if d.direct && !a.Children {
@@ -123,7 +125,7 @@ func (w *walker) read(p int) (end int, err error) {
 			if top.role == inUnit && len(w.in.Sections) > 0 && (a.Present&(1<<dwarf.VLocation) != 0 || !a.Fixed) {
 				p, err = w.variable(d)
 			}
-		case dwarf.ClassSkip, dwarf.ClassUnspecified:
+		case dwarf.ClassSkip:
 		default:
 			p, err = w.rare(d, top)
 		}
@@ -162,6 +164,7 @@ func (w *walker) rare(d die, top *frame) (next int, err error) {
 		if top.role == inArray {
 			return w.subrange(d, top)
 		}
+		u.Unencodable.count(goneRanges, 1)
 	case dwarf.ClassBase:
 		return w.base(d)
 	case dwarf.ClassNamespace:
@@ -173,8 +176,32 @@ func (w *walker) rare(d die, top *frame) (next int, err error) {
 	case dwarf.ClassInheritance:
 		if top.role == inAggregate {
 			top.comp++
+			if w.in.Marks {
+				return -1, marker{w}.inherited(d, top)
+			}
+			u.Unencodable.count(goneBases, 1)
+		}
+	case dwarf.ClassVariant:
+		if w.in.Marks {
+			return marker{w}.variant(d, top)
+		}
+		if d.a.Tag == dwarf.TagVariantPart {
+			u.Unencodable.count(goneVariants, 1)
+		}
+	case dwarf.ClassForReaders, dwarf.ClassUnspecified:
+		if w.in.Marks {
+			return marker{w}.marked(d)
+		}
+		if d.a.Class == dwarf.ClassForReaders {
+			u.Unencodable.count(goneVoid, 1)
 		}
 	case dwarf.ClassUnencodable:
+		if w.in.Marks && d.a.Tag == dwarf.TagInterfaceType {
+			return w.aggregate(d, top)
+		}
+		if w.in.Marks {
+			return marker{w}.marked(d)
+		}
 		n, i := u.addNode(d.off)
 		n.Info = btf.Info(btf.KindConst, 0, false)
 		u.addOrder(i)

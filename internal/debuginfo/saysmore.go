@@ -1,0 +1,42 @@
+package debuginfo
+
+import (
+	"bytes"
+
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// SaysMore tells whether the DWARF of a file has types that BTF cannot say, so that
+// members may be missing in BTF that was made of it. It looks at abbreviations, and at
+// names of numbers, not at DIEs: for a kernel that takes milliseconds. Types of Rust
+// with variants do not count: kernels have them, and their BTF has no types of Rust.
+func SaysMore(in *mmapelf.Source) (bool, error) {
+	f, err := Open(in, Settings{Names: new(names.Table), Workers: 1, Scarce: func(uint64) bool { return false }})
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	sec := f.section(".debug_abbrev")
+	if sec == nil {
+		return false, nil
+	}
+	abbrev, err := f.Dwarf.Data(sec)
+	if err != nil || dwarf.HasUnencodable(abbrev) {
+		return err == nil, err
+	}
+	if sec = f.section(".debug_str"); sec == nil || sec.Flags&shfCompress != 0 {
+		return false, nil
+	}
+	str, err := f.Dwarf.Data(sec)
+	if err != nil {
+		return false, err
+	}
+	for _, number := range []string{"\x00complex ", "\x00complex\x00", "\x00_Complex ", "\x00_BitInt", "\x00unsigned _BitInt"} {
+		if bytes.Contains(str, []byte(number)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,91 @@
+package unit
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// The parts of a struct that lie on each other: of an enum of Rust, or of a record of Ada
+// with a discriminant. For readers they become a union without a name.
+//
+//	DW_TAG_structure_type        struct En {
+//	  DW_TAG_variant_part          union {
+//	    DW_TAG_member                u32 discriminant;
+//	    DW_TAG_variant
+//	      DW_TAG_member A            struct A A;
+//	    DW_TAG_variant
+//	      DW_TAG_member B            struct B B;
+//	                               };
+//	                             };
+
+// discriminant is the name of the member that says which variant there is.
+const discriminant = "discriminant"
+
+// variant opens a variant part of the open type top, or a variant of it.
+func (w marker) variant(d die, top *frame) (next int, err error) {
+	u := w.u
+	switch {
+	case !d.a.Children:
+		return -1, nil
+	case d.a.Tag == dwarf.TagVariant && top.role == inVariants:
+		return w.scope(d, inVariant)
+	case d.a.Tag != dwarf.TagVariantPart || top.role != inAggregate:
+		return -1, nil
+	}
+	u.suspend(top)
+	owner := top.owner
+	if next, err = w.scope(d, inVariants); err == nil {
+		fr := &u.frames.S[len(u.frames.S)-1]
+		fr.owner, fr.open, fr.first = owner, true, uint32(len(u.open.S))
+	}
+	return next, err
+}
+
+// variantMember reads a member of the variant part that is open.
+func (w marker) variantMember(d die) (next int, err error) {
+	u := w.u
+	next, have, err := w.decode(d)
+	if err != nil {
+		return 0, err
+	}
+	m := dedup.Member{Name: u.NameOf(have)}
+	if m.Type, err = w.refOf(d.off, have, dwarf.VType); err != nil {
+		return 0, err
+	}
+	if m.Name == 0 {
+		m.Name = w.f.Names.Token([]byte(discriminant))
+	}
+	fr := &u.frames.S[len(u.frames.S)-1]
+	if fr.role == inVariant {
+		fr = &u.frames.S[len(u.frames.S)-2]
+	}
+	switch loc := w.memberLoc(have); {
+	case loc > maxOffset || u.Number(have, dwarf.VBitSize) != 0:
+		u.Unencodable.count(goneMembers, 1)
+	case loc != 0:
+		// What is in a union has the offset 0.
+		m.Val = loc * 8
+		n := dedup.Node{Info: btf.Info(btf.KindStruct, 1, false), Third: u.Types.Nodes.S[fr.owner].Third, First: uint32(len(u.Types.Members.S))}
+		u.Types.Members.Append(m)
+		m = dedup.Member{Type: u.addExtra(n)}
+		fallthrough
+	default:
+		u.addMember(fr, m)
+	}
+	if d.a.Children {
+		u.push(inPart, d.a.Tag)
+	}
+	return next, nil
+}
+
+// closeVariants makes the members of a variant part a union, which is a member of the
+// type that is open around it.
+func (w marker) closeVariants(fr *frame) {
+	u := w.u
+	n := dedup.Node{Info: btf.Info(btf.KindUnion, min(fr.n, MaxVlen), false), Third: u.Types.Nodes.S[fr.owner].Third, First: uint32(len(u.Types.Members.S))}
+	u.Types.Members.AppendSlice(u.open.S[fr.first:][:min(fr.n, MaxVlen)])
+	u.open.S = u.open.S[:fr.first]
+	k := u.addExtra(n)
+	u.addMember(&u.frames.S[len(u.frames.S)-1], dedup.Member{Type: k})
+}
