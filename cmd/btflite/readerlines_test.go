@@ -44,7 +44,7 @@ var readerLines = []readerLine{
 	{"funcs --params FILE", noBTF, true}, {"funcs --params --json FILE", noBTF, true}, {"funcs --takes=list_head FILE", noBTF, true}, {"funcs --takes=user FILE", noBTF, true},
 	{"funcs --class=list_head -E FILE", noBTF, true}, {"funcs --addr=0x1000 FILE", noBTF, true}, {"funcs --with_base FILE", noBTF, true}, {"funcs --nr_parms FILE", noBTF, true},
 	{"funcs --sizes FILE", noBTF, true}, {"funcs --function_name_len FILE", noBTF, true}, {"funcs --verbose FILE", noBTF, true}, {"funcs --compile FILE", noBTF, true},
-	{"funcs --expand_types -f * FILE", noBTF, true}, {"funcs --json --with_base FILE", noBTF, true},
+	{"funcs --expand_types -f * FILE", noBTF, true}, {"funcs --json --with_base FILE", noBTF, true}, {"funcs --format_path=btf,dwarf FILE", noBTF, true},
 
 	reads("stats FILE"), reads("stats --json FILE"), reads("stats --format=json FILE"), reads("stats --format=svg FILE"), reads("stats --format=text --top=3 FILE"),
 
