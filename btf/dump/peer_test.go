@@ -207,7 +207,7 @@ func TestCompiledAgainstBpftool(t *testing.T) {
 // compilersFor are the compilers for the machine of a kernel of the corpus.
 func compilersFor(kernel string) []string {
 	_, machine, _ := strings.Cut(kernel, "-")
-	return map[string][]string{"amd64": {"gcc", "clang"}, "arm64": {"aarch64-linux-gnu-gcc", "clang --target=aarch64"},
+	return map[string][]string{"amd64": {"gcc", "clang", "gcc-16"}, "arm64": {"aarch64-linux-gnu-gcc", "clang --target=aarch64"},
 		"s390x": {"s390x-linux-gnu-gcc", "clang --target=s390x"},
 		"armmp": {"arm-linux-gnueabihf-gcc", "clang --target=armv7-linux-gnueabihf"}}[machine]
 }
@@ -237,9 +237,11 @@ func compileStrict(t *testing.T, cc string, b *btf.Blob, name string) {
 	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append(words[1:], "-Wall", "-Wextra", "-Werror", "-fsyntax-only", file)
-	if out, err := exec.Command(words[0], args...).CombinedOutput(); err != nil {
-		t.Errorf("%s: %s: %v: %.2000s", name, cc, err, out)
+	for _, standard := range standards[:3] {
+		args := append(slices.Clone(words[1:]), "-std="+standard, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", file)
+		if out, err := exec.Command(words[0], args...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %s -std=%s: %v: %.2000s", name, cc, standard, err, out)
+		}
 	}
 	t.Logf("%s: %s: %d assertions hold, %d members left out", filepath.Base(name), cc, asserts, lost)
 }

@@ -1,0 +1,61 @@
+package dump_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/dump"
+)
+
+// standards are the dialects that strict C is for.
+var standards = []string{"gnu11", "gnu17", "gnu2x", "c11"}
+
+// TestStrictDialects: names that are words in some dialects can be used in the others, what a
+// typedef without a name leads to is reachable, and macros of other headers come back.
+func TestStrictDialects(t *testing.T) {
+	b := build(t, func(b *btf.Builder) {
+		n := newMaker(b).int
+		flag := b.Add("_Bool", btf.Info(btf.KindInt, 0, false), 1, 4<<24|8)
+		boolean := b.Add("bool", btf.Info(btf.KindTypedef, 0, false), flag)
+		b.Add("", btf.Info(btf.KindEnum, 2, false), 4, b.Str("false"), 0, b.Str("true"), 1)
+		unnamed := b.Add("", btf.Info(btf.KindStruct, 1, false), 4, b.Str("inner"), n, 0)
+		of := b.Add("td", btf.Info(btf.KindTypedef, 0, false), unnamed)
+		tagged := b.Add("tagged", btf.Info(btf.KindStruct, 1, false), 4, b.Str("other"), n, 0)
+		to := b.Add("tagged_t", btf.Info(btf.KindTypedef, 0, false), tagged)
+		b.Add("s", btf.Info(btf.KindStruct, 6, false), 24, b.Str("up"), boolean, 0, b.Str("nullptr"), n, 32, 0, of, 64, 0, to, 96, b.Str("linux"), n, 128, b.Str("plain"), n, 160)
+	})
+	var text bytes.Buffer
+	if err := dump.C(&text, b, dump.COptions{Strict: true}); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "types.h"), text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, begin := range map[string]string{"alone": "", "behind stdbool.h": "#include <stdbool.h>\nbool before = true;\n"} {
+		source := filepath.Join(dir, "x.c")
+		program := begin + "#include \"types.h\"\nstruct s x;\nint f(void) { return x.inner + x.other + x.plain + x.up; }\n" +
+			"_Static_assert(sizeof(x) == 24 && sizeof(x.up) == 1 && __builtin_offsetof(struct s, other) == 12, \"\");\n"
+		if begin != "" {
+			program += "bool behind = true;\n"
+		}
+		if err := os.WriteFile(source, []byte(program), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, cc := range []string{"gcc", "gcc-16", "clang"} {
+			if _, err := exec.LookPath(cc); err != nil {
+				t.Logf("left out: no %s", cc)
+				continue
+			}
+			for _, standard := range standards {
+				if out, err := exec.Command(cc, "-std="+standard, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", source).CombinedOutput(); err != nil {
+					t.Errorf("%s, %s -std=%s: %v: %.800s", name, cc, standard, err, out)
+				}
+			}
+		}
+	}
+}
