@@ -26,7 +26,7 @@ type compiler struct {
 }
 
 var (
-	gccVersion   = pattern{text: `^GNU C\S* (\d+)`}
+	gccVersion   = pattern{text: `^GNU (?:C\S*|GIMPLE) (\d+)`}
 	gccLanguage  = pattern{text: `^GNU C(\d\w) `}
 	clangVersion = pattern{text: `clang version (\d+)`}
 )

@@ -121,13 +121,14 @@ func (f *fullcircleCommand) compiler(made string, t elfMachine, b *btf.Blob) (*c
 	if f.cc == nil {
 		return findCompiler(made, t, options)
 	}
-	words := f.cc[:1:1]
+	behind := ccline.Behind(f.cc) // which a program that starts the compiler may come before
+	words := slices.Clone(f.cc[:len(f.cc)-len(behind)])
 	for _, w := range options {
 		if ccline.Standard(w) != "" {
 			words = append(words, w)
 		}
 	}
-	return &compiler{words: append(words, f.cc[1:]...)}, nil
+	return &compiler{words: append(words, behind...)}, nil
 }
 
 // withLanguage adds what a producer does not say of the language, as clang, and what the types

@@ -174,6 +174,24 @@ func TestCompilerOptions(t *testing.T) {
 	}
 }
 
+// TestNamedCompiler: the standard of the file comes before the options of --cc, and behind the
+// compiler if another program starts it.
+func TestNamedCompiler(t *testing.T) {
+	b := withCycle(nil, nil).Blob(t)
+	for cc, want := range map[string]string{
+		"gcc":                   "gcc -std=gnu11",
+		"gcc -m32 -std=c99":     "gcc -std=gnu11 -m32 -std=c99",
+		"ccache gcc-12 -m32":    "ccache gcc-12 -std=gnu11 -m32",
+		"/opt/x/my-program -m4": "/opt/x/my-program -std=gnu11 -m4",
+	} {
+		f := fullcircleCommand{cc: strings.Fields(cc)}
+		c, err := f.compiler("GNU C17 12.2.0 -std=gnu11 -mabi=sysv", elfMachine{emX8664, true, false}, b)
+		if err != nil || strings.Join(c.words, " ") != want {
+			t.Errorf("%s: %q, %v, want %q", cc, c.words, err, want)
+		}
+	}
+}
+
 // TestFindCompiler: a compiler of the file's release comes before one that only has the name of
 // the machine.
 func TestFindCompiler(t *testing.T) {
