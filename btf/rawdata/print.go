@@ -3,6 +3,7 @@ package rawdata
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -83,7 +84,10 @@ func (r record) tabs(n int) {
 // union without a name are among the others, a struct without one has its brace at the
 // end of the line before, as in pahole.
 func (r record) inBraces(t view.Type, at uint64, indent int) {
-	if indent > maxIndent || len(r.buf) > maxText {
+	if len(r.buf) > maxText && r.to.Err == nil {
+		r.to.Err = fmt.Errorf("the text of a record of type %s has more than %d MiB: its members lie over each other", message.OneLine(string(r.c.Type.Name())), maxText>>20)
+	}
+	if indent > maxIndent || r.to.Err != nil {
 		return
 	}
 	l := r.lays.Of(t)
@@ -110,7 +114,8 @@ func (r record) inBraces(t view.Type, at uint64, indent int) {
 	r.lays.Done(l)
 }
 
-// maxText is how much text one record may have.
+// maxText is how much text one record may have. No compiler's struct comes near it; one that a
+// file was made to have could take any time.
 const maxText = 64 << 20
 
 // value adds the value of a member of t, which is at an offset. The last member may be a

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 )
 
@@ -132,4 +133,26 @@ func FuzzRecords(f *testing.F) {
 		}
 		printed(v, class, name, bytes.NewReader(data), Range{Count: 100, Size: 1 << 12})
 	})
+}
+
+// TestTextIsBounded: a struct that is twice in a struct that is twice in a struct, and so on,
+// without a byte of its own, ends with an error and not with more and more text.
+func TestTextIsBounded(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Int("int", 4)
+		inner := b.Struct("s0", 0, b.Member("m", 1, 0))
+		for range 40 {
+			inner = b.Struct("s", 0, b.Member("m", inner, 0), b.Member("n", inner, 0))
+		}
+		b.Struct("user", 4, b.Member("m", inner, 0))
+	}))
+	c, err := ParseClass(v, "user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err = NewPrinter(&out, v, false).Print(NewReader(bytes.NewReader(make([]byte, 400))), c, Range{})
+	if err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
+		t.Errorf("%v, with %d bytes of text", err, out.Len())
+	}
 }

@@ -58,8 +58,11 @@ func section(b *btf.Blob, r btf.Record, wanted func(name []byte, section string,
 }
 
 // params are the parameters of the FUNC f with the places of a LOC_PROTO. An ellipsis is
-// none.
+// none, and what is not a FUNC has none.
 func params(b *btf.Blob, f btf.Record, proto uint32) (list []Param) {
+	if f == nil || f.Kind() != btf.KindFunc {
+		return nil
+	}
 	sig, places := b.Record(f.Third()), b.Record(proto)
 	if sig == nil || sig.Kind() != btf.KindFuncProto || places == nil || places.Kind() != btf.KindLocProto {
 		return nil

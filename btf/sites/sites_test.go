@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // TestCompare: sites that are gone, that have come, and that say something else.
@@ -86,5 +87,21 @@ func TestEach(t *testing.T) {
 	}
 	if c := Count(over); c != (Counts{3, 2}) {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestSitesOfNoFunction: sites of void, of a type that is not a FUNC, and with places that are
+// none are counted, and nothing else.
+func TestSitesOfNoFunction(t *testing.T) {
+	b := btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Int("int", 4)
+		b.Func("f", btftest.Static, b.Proto(0, b.Param("p", 1)))
+		b.Add("inline.text", btf.Info(btf.KindLocsec, 4, false), 0, 0, 0, 16, 1, 2, 32, 2, 1, 48, 3, 1, 64)
+	})
+	if got := Count(b); got.Sites != 4 {
+		t.Errorf("%+v", got)
+	}
+	if d := Compare(b, b); !d.Same() {
+		t.Errorf("%+v", d)
 	}
 }
