@@ -1,6 +1,6 @@
 # btflite: targets for people; CI runs `make lint test`.
 #
-#   make                build ./btflite, the manual pages and the completions
+#   make                build ./btflite, the manual pages and the completions (a minute)
 #   make install [PREFIX=/usr/local] [DESTDIR=]  install them; make uninstall
 #   make install-pahole-link  a link "pahole" to btflite, if there is no pahole
 #   make run [VMLINUX=FILE] [JOBS=N]  build, encode FILE (or a small program
@@ -46,7 +46,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels corpus kernel-test verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions manpages install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels corpus kernel-test verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -54,7 +54,7 @@ VERSION =
 GO_LDFLAGS = $(shell scripts/version.sh --ldflags $(VERSION))
 GO_BUILD = CGO_ENABLED=0 go build -trimpath -ldflags='-s -w $(GO_LDFLAGS)'
 
-all: build completions
+all: build completions manpages
 
 build: build/settings
 	$(GO_BUILD) -o btflite ./cmd/btflite
@@ -66,10 +66,12 @@ MANDIR  = $(PREFIX)/share/man
 BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR  = $(PREFIX)/share/zsh/site-functions
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
+DOCDIR  = $(PREFIX)/share/doc/btflite
 DESTDIR =
 INSTALL = install
 
-MANPAGES = $(wildcard docs/man/*.1)
+MANPAGES = $(patsubst docs/man/%,build/man/%,$(wildcard docs/man/*.1))
+DOCUMENTS = $(wildcard docs/*.md)
 SOURCES = $(shell find . -name '*.go' -o -name 'go.*' -o -name '*.pgo' -o -name version.txt)
 
 # What follows runs Go only if a source is newer or a setting has changed, so
@@ -86,24 +88,36 @@ COMPLETIONS = build/completions/btflite.bash build/completions/btflite.zsh build
 
 completions: $(COMPLETIONS)
 
-build/native/btflite: $(SOURCES)
-	env -u GOOS -u GOARCH CGO_ENABLED=0 go build -trimpath -o $@ ./cmd/btflite
+build/native/btflite: $(SOURCES) build/settings $(wildcard docs/man/*.1)
+	env -u GOOS -u GOARCH CGO_ENABLED=0 go build -trimpath -ldflags='-s -w $(GO_LDFLAGS)' -o $@ ./cmd/btflite
+
+# The pages with the version and the day of the commit.
+manpages: $(MANPAGES)
+
+build/man/%.1: docs/man/%.1 build/native/btflite
+	@mkdir -p build/man
+	build/native/btflite manual $(subst btflite,,$(subst btflite-,,$*)) > $@.new
+	mv $@.new $@
 
 build/completions/btflite.%: build/native/btflite
 	@mkdir -p build/completions
 	build/native/btflite completion $* > $@.new
 	mv $@.new $@
 
-install: btflite $(COMPLETIONS)
-	$(INSTALL) -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(FISHDIR)"
+install: btflite $(COMPLETIONS) $(MANPAGES)
+	$(INSTALL) -d "$(DESTDIR)$(DOCDIR)/docs" "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(FISHDIR)"
 	$(INSTALL) -m 755 btflite "$(DESTDIR)$(BINDIR)/btflite"
 	$(INSTALL) -m 644 $(MANPAGES) "$(DESTDIR)$(MANDIR)/man1/"
+	$(INSTALL) -m 644 LICENSE README.md "$(DESTDIR)$(DOCDIR)/"
+	$(INSTALL) -m 644 $(DOCUMENTS) "$(DESTDIR)$(DOCDIR)/docs/"
 	$(INSTALL) -m 644 build/completions/btflite.bash "$(DESTDIR)$(BASHDIR)/btflite"
 	$(INSTALL) -m 644 build/completions/btflite.zsh "$(DESTDIR)$(ZSHDIR)/_btflite"
 	$(INSTALL) -m 644 build/completions/btflite.fish "$(DESTDIR)$(FISHDIR)/btflite.fish"
 
 uninstall:
 	@if [ "$$(readlink "$(DESTDIR)$(BINDIR)/pahole")" = btflite ]; then rm -v "$(DESTDIR)$(BINDIR)/pahole"; fi
+	rm -f "$(DESTDIR)$(DOCDIR)/LICENSE" "$(DESTDIR)$(DOCDIR)/README.md" $(foreach doc,$(DOCUMENTS),"$(DESTDIR)$(DOCDIR)/$(doc)")
+	@rmdir "$(DESTDIR)$(DOCDIR)/docs" "$(DESTDIR)$(DOCDIR)" 2> /dev/null || true
 	rm -f "$(DESTDIR)$(BINDIR)/btflite" $(foreach page,$(notdir $(MANPAGES)),"$(DESTDIR)$(MANDIR)/man1/$(page)") \
 		"$(DESTDIR)$(BASHDIR)/btflite" "$(DESTDIR)$(ZSHDIR)/_btflite" "$(DESTDIR)$(FISHDIR)/btflite.fish"
 

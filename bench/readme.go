@@ -59,7 +59,7 @@ func figures(r *Results, main *KernelResult, plotDir string) string {
 		b.WriteString(".\n")
 	}
 	if f := main.floor(toolBtflite, 1); f != nil {
-		fmt.Fprintf(&b, "A control group of %d MiB is enough for it, the pages of the file included.\n", f.MiB)
+		fmt.Fprintf(&b, "With one worker, a control group of %d MiB is enough for it, the pages of the file included.\n", f.MiB)
 	}
 	for _, k := range r.Kernels {
 		for _, m := range k.Modules {

@@ -32,7 +32,8 @@ case $1 in
 		echo "-X main.linkedVersion=$2"
 	else
 		version=$(version)
-		[ -z "$version" ] || echo "-X main.linkedVersion=$version -X main.linkedCommit=$(git rev-parse HEAD)"
+		[ -z "$version" ] || echo "-X main.linkedVersion=$version -X main.linkedCommit=$(git rev-parse HEAD)" \
+			"-X main.linkedDate=$(TZ=UTC git log -1 --date=format-local:%Y-%m-%d --format=%cd)"
 	fi
 	;;
 *)

@@ -11,6 +11,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/loadbtf"
 )
 
@@ -76,6 +77,41 @@ func TestRefusedBTF(t *testing.T) {
 			if left, _ := filepath.Glob(filepath.Join(dir, ".*")); left != nil {
 				t.Errorf("%s, %q left %q", c.name, args, left)
 			}
+		}
+	}
+}
+
+// TestKernelNeverSilent: of a kernel or module whose BTF kernels refuse, --quiet hides
+// nothing.
+func TestKernelNeverSilent(t *testing.T) {
+	for _, section := range []string{"", ".BTF_ids", ".modinfo"} {
+		dir := t.TempDir()
+		in := filepath.Join(dir, "in")
+		if err := os.WriteFile(in, structFile("Option<u8>", langRust, 4), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if section != "" {
+			if err := elfwrite.Set(in, bytesSection(section, make([]byte, 8))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := ""
+		if section != "" {
+			want = "btflite: " + in + `: warning: a kernel refuses the BTF type [2] STRUCT "Option<u8>": name is no C identifier; try --lang_exclude=rust` + "\n"
+		}
+		for _, args := range [][]string{{"-J"}, {"--btf_encode_detached=" + filepath.Join(dir, "out")}} {
+			if _, stderr := btfliteRun(t, exitOK, append(args, "-q", in)...); stderr != want {
+				t.Errorf("%s, %q: %q, want %q", section, args, stderr, want)
+			}
+		}
+	}
+}
+
+// TestHasSymbol: a kernel that lists no BTF ids has linux_banner.
+func TestHasSymbol(t *testing.T) {
+	for name, want := range map[string]bool{"print": true, "_start": true, "prin": false, "linux_banner": false} {
+		if got := hasSymbol(smallFile, name); got != want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type cli struct {
 
 	calledAs  string         // the program's name, without folders
 	firstWord string         // of the command line
+	words     []string       // all of it
 	running   *cobra.Command // for hints
 	took      taken          // likewise
 	quiet     bool           // --quiet

@@ -33,15 +33,18 @@ const (
 	sgrNone    = "\x1b[m"
 	sgrComment = "\x1b[36m" // cyan
 	sgrHole    = "\x1b[31m" // red
+	sgrNew     = "\x1b[32m" // green
 	sgrLine    = "\x1b[33m" // yellow
 	sgrKeyword = "\x1b[1m"  // bold
 )
 
-// painter adds colours to what btflite show prints: to comments, those of holes and
-// cache lines apart, and to the first word of a type. Text without newline waits for
-// Flush.
+// paintLine adds a line, with its newline, to what a painter writes.
+type paintLine func(*painter, []byte)
+
+// painter adds colours to lines. Text without newline waits for Flush.
 type painter struct {
 	to   io.Writer
+	line paintLine
 	rest []byte // a line that has no end yet
 	out  []byte
 }
@@ -51,7 +54,7 @@ func (p *painter) Write(text []byte) (int, error) {
 	end := bytes.LastIndexByte(p.rest, '\n') + 1
 	p.out = p.out[:0]
 	for line := range bytes.Lines(p.rest[:end]) {
-		p.paint(line)
+		p.line(p, line)
 	}
 	p.rest = append(p.rest[:0], p.rest[end:]...)
 	if _, err := p.to.Write(p.out); err != nil {
@@ -67,8 +70,9 @@ func (p *painter) Flush() error {
 	return err
 }
 
-// paint adds a line.
-func (p *painter) paint(line []byte) {
+// paintC adds a line of C as show and dump print it, with colours for comments, those of
+// holes and cache lines apart, and for the first word of a type.
+func (p *painter) paintC(line []byte) {
 	tabs := 0
 	for tabs < len(line) && line[tabs] == '\t' {
 		tabs++

@@ -22,7 +22,7 @@ func TestPaint(t *testing.T) {
 	}
 	for _, step := range []int{1, 7, 1000} {
 		var out bytes.Buffer
-		p := painter{to: &out}
+		p := painter{to: &out, line: (*painter).paintC}
 		for at := 0; at < len(plain); at += step {
 			p.Write([]byte(plain[at:min(at+step, len(plain))]))
 		}

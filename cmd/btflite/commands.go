@@ -28,7 +28,7 @@ func commands() []subcommand {
 		{"funcs", "print functions as pfunct does", "functions prototypes pfunct", newFuncsCommand},
 		{"help", "print the help of a command", "", newHelpCommand},
 		{"inline", "list where functions are inlined", "inlined sites", newInlineCommand},
-		{"manual", "print a manual page", "man", newManualCommand},
+		{"manual", "show a manual page", "man", newManualCommand},
 		{"modules", "encode kernel modules, each by itself", "batch", newModulesCommand},
 		{"show", "print structs as pahole does", "struct structs", newShowCommand},
 		{"sort", "put the types of BTF into another order", "", newSortCommand},
@@ -124,7 +124,7 @@ func (c *cli) dispatch(args []string) error {
 	var cmd *cobra.Command
 	var name []string
 	if len(args) > 0 {
-		c.firstWord = args[0]
+		c.firstWord, c.words = args[0], args
 		if strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // from a shell
 			c.running = wholeTree(c)
 			offerWords(c.running)

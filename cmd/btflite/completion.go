@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func newCompletionCommand(c *cli) *cobra.Command {
 			}
 			switch shell {
 			case "bash":
-				err = cmd.Root().GenBashCompletionV2(c.stdout, true)
+				err = bashCompletion(c, cmd.Root())
 			case "zsh":
 				err = cmd.Root().GenZshCompletion(c.stdout)
 			case "fish":
@@ -37,6 +38,30 @@ func newCompletionCommand(c *cli) *cobra.Command {
 			return stdoutError(err)
 		},
 	}
+}
+
+// commasInBash replaces the function that bash calls: cobra's escapes a comma, which needs
+// none and would stay in the word.
+const commasInBash = `
+__btflite_complete()
+{
+    __start_btflite "$@"
+    local status=$?
+    COMPREPLY=("${COMPREPLY[@]//\\,/,}")
+    return $status
+}
+
+if [[ $(type -t compopt) = "builtin" ]]; then`
+
+// bashCompletion prints the script for bash.
+func bashCompletion(c *cli, root *cobra.Command) error {
+	var script bytes.Buffer
+	if err := root.GenBashCompletionV2(&script, true); err != nil {
+		return err
+	}
+	text := strings.Replace(script.String(), "\nif [[ $(type -t compopt) = \"builtin\" ]]; then", commasInBash, 1)
+	_, err := c.stdout.Write([]byte(strings.ReplaceAll(text, "-F __start_btflite btflite", "-F __btflite_complete btflite")))
+	return err
 }
 
 // listOf completes comma-separated lists of the names.

@@ -82,13 +82,18 @@ func TestBashCompletes(t *testing.T) {
 		_get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]}; words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; }
 		unset -f _init_completion 2>/dev/null; compopt() { :; }
 		COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9
-		__start_btflite; printf '%s ' "${COMPREPLY[@]%% *}"`
+		set -- $(complete -p btflite); while [ "$1" != -F ]; do shift; done
+		$2; printf '%s ' "${COMPREPLY[@]%% *}"`
 	for line, want := range map[string]string{
 		"btflite -J x --lang_e": "--lang_exclude",
 		"btflite ded":           "dedup",
 		"btflite dedup --bt":    "--btf_base",
 		"btflite help mod":      "modules",
 		"btflite -J --dedup=":   "stream exact",
+
+		"btflite -J --btf_features=default,glob":  "default,global_var",
+		"btflite -J --btf_features=+float,decl_t": "+float,decl_tag +float,decl_tag_kfuncs",
+		"btflite -J --lang_exclude=asm,c11,ru":    "asm,c11,rust",
 	} {
 		cmd := exec.Command("bash", append([]string{"-c", script, "bash"}, strings.Fields(line)...)...)
 		cmd.Dir = dir

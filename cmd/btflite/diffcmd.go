@@ -28,6 +28,7 @@ type diffCommand struct {
 	compare       diff.Options
 	format        string // "" for text
 	json          bool
+	color         string // --color
 	// summaryOnly is --summary, noSummary is --no-summary.
 	summaryOnly, noSummary bool
 }
@@ -65,6 +66,7 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
 	r.value(func(v string) error { d.format = v; return nil }, "format", "",
 		"print text, or in `FORMAT`: json, markdown, html", words("text", "json", "markdown", "html"))
 	r.toggle(&d.json, "json", "", "the same as --format=json")
+	colorOption(cmd, &d.color)
 	r.toggle(&d.summaryOnly, "summary", "", "print only how many there are of each kind")
 	r.toggle(&d.noSummary, "no-summary", "", "do not print that at the end", alias("no_summary"))
 	return cmd
@@ -103,7 +105,8 @@ func (d *diffCommand) check() error {
 }
 
 func (d *diffCommand) run(c *cli, words []string) error {
-	if err := byOption("diff", "name", words); err != nil && len(words) > 2 {
+	var usage *usageError
+	if err := byOption("diff", "name", words); len(words) > 2 && errors.As(err, &usage) {
 		return err
 	}
 	if len(words) != 2 {
@@ -140,7 +143,12 @@ func (d *diffCommand) print(c *cli, a, b string) (same bool, err error) {
 		}
 		return err != nil || d.sites(c, blobs), err
 	}
-	out := d.writer(newLineWriter(c.stdout), a, b, blobs)
+	var paint paintLine
+	if !d.json && (d.format == "" || d.format == "text") {
+		paint = (*painter).paintDifference
+	}
+	to, end := c.screen(d.color, paint)
+	out := d.writer(newLineWriter(to), a, b, blobs)
 	out.begin()
 	counts := diff.Summary{}
 	unmatched, err := diff.Compare(blobs[0], blobs[1], d.compare, func(found *diff.Difference) error {
@@ -153,6 +161,7 @@ func (d *diffCommand) print(c *cli, a, b string) (same bool, err error) {
 	if err == nil {
 		err = out.end(counts)
 	}
+	end()
 	for _, p := range unmatched {
 		c.warn(fmt.Sprintf("note: --name=%s fits no name%s in these files", p, d.partsText()))
 	}

@@ -30,6 +30,7 @@ type dumpCommand struct {
 	names  []string
 	ids    []uint32
 	object string // --for
+	color  string // --color
 }
 
 func newDumpCommand(c *cli) *cobra.Command {
@@ -58,6 +59,7 @@ the running kernel.`,
 	style := func(s dump.Style) func() { return func() { d.json, d.style = true, s } }
 	r.call(style(dump.Compact), "json", "j", "JSON in one line")
 	r.call(style(dump.Pretty), "pretty", "p", "JSON with indentation")
+	colorOption(cmd, &d.color)
 	r.call(style(dump.Lines), "json-lines", "", "JSON with an object for each type on a line", alias("json_lines"))
 	return cmd
 }
@@ -128,7 +130,16 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	out := &checkedWriter{w: c.stdout}
+	paint := (*painter).paintRecord
+	switch {
+	case d.format == formatC:
+		paint = (*painter).paintC
+	case asJSON:
+		paint = nil
+	}
+	to, end := c.screen(d.color, paint)
+	defer end()
+	out := &checkedWriter{w: to}
 	switch {
 	case d.format == formatC:
 		d.c.IDs, d.c.PointerSize = ids, t.pointerSize

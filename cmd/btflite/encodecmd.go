@@ -35,9 +35,8 @@ func newEncodeCommand() *encodeCommand { return &encodeCommand{encoding: newEnco
 // describe makes cmd the main command, which keeps its options in e.
 func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
 	cmd.Use, cmd.Short = programName+" -J [OPTION...] FILE...", "DWARF to BTF, as pahole -J does"
-	cmd.Example = `  btflite -J -j4 vmlinux
-  btflite -J --btf_features=default --btf_encode_detached=vmlinux.btf vmlinux
-  btflite -J --btf_base=vmlinux module.ko`
+	cmd.Example = `  btflite -J -j4 --btf_features=default --lang_exclude=rust --btf_encode_detached=vmlinux.btf vmlinux
+  btflite -J --btf_features=default --lang_exclude=rust --btf_base=vmlinux.btf module.ko`
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return e.run(c, args) }
 	out := under(cmd, groupOutput)
 	out.toggle(&e.encode, "btf_encode", "J", "encode; alone it adds .BTF to FILE itself")
@@ -138,6 +137,11 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 			return err
 		}
 	}
+	if out == nil && len(paths) == 1 { // of several, the first with types gets the BTF
+		if err := c.checkInPlace(paths[0], e.distils(true)); err != nil {
+			return err
+		}
+	}
 	if e.distils(out == nil) && over == nil {
 		return errNoBase
 	}
@@ -225,7 +229,7 @@ func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *report
 		return c.nothingWritten(cfg.strict, to, report, paths, emptyText(message.Inputs(paths), &enc.Stats), cure(paths[0], &enc.Stats))
 	}
 	if text := refusedText(enc.Warning); text != "" {
-		c.warn(text)
+		c.warnOfKernel(paths[enc.Lead], text)
 	}
 	if enc.Mismatch != "" {
 		c.warn(mismatchText(paths[enc.Lead], enc.Mismatch))
@@ -310,6 +314,21 @@ func cure(path string, stats *encode.Stats) string {
 		return "; it was stripped, and the package linux-image-VERSION-dbg or kernel-debuginfo has the whole file, or it was built with CONFIG_DEBUG_INFO_NONE"
 	}
 	return "; compile with -g, or take the file from before it was stripped, or from its debug package"
+}
+
+// warnOfKernel warns about BTF that kernels refuse. Who encodes a kernel or its modules
+// must learn of it, with --quiet too: the kernel would boot without BTF.
+func (c *cli) warnOfKernel(path, text string) {
+	if c.quiet && isKernel(path) {
+		c.complain(text)
+		return
+	}
+	c.warn(text)
+}
+
+// isKernel tells whether the file is a kernel, or a part of one that lists BTF ids.
+func isKernel(path string) bool {
+	return hasSection(path, ".BTF_ids") || isOfKernel(path) || hasSymbol(path, "linux_banner")
 }
 
 // isOfKernel tells whether the file is a vmlinux or a module of a kernel.

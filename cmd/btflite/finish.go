@@ -30,6 +30,7 @@ var (
 	}
 	newSession  = func(opt encode.Options) session { return encode.NewSession(opt) }
 	setSections = elfwrite.SetRead
+	checkSet    = elfwrite.Check
 )
 
 // session is what the command needs of an encode.Session.

@@ -75,7 +75,7 @@ func (f *funcsCommand) whichOptions(cmd *cobra.Command) {
 	s.value(nonEmpty(&f.takes), "takes", "", "only those of which a parameter leads to `NAME`", noFiles)
 	s.toggle(&f.externals, "externals", "E", "only those that other files can call")
 	s.value(f.setAddress, "addr", "a", "the function at `ADDR`, by the symbols of FILE", noFiles)
-	s.toggle(&f.withBase, "with_base", "", "the functions of the base, too")
+	s.toggle(&f.withBase, "with_base", "", "the functions of the base, too", rare)
 	f.in.options(cmd, groupWhich)
 }
 
@@ -200,7 +200,9 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	if f.compile || f.expand {
 		return f.printC(c, list, &files[0])
 	}
-	out := newTextWriter(c.stdout)
+	to, end := c.screen(colorNever, nil)
+	defer end()
+	out := newTextWriter(to)
 	if err := f.print(out, list, &files[0]); err != nil {
 		return err
 	}
@@ -369,7 +371,9 @@ func (f *funcsCommand) printC(c *cli, list []funcs.Func, t *types) error {
 		o.Stubs = append(o.Stubs, x.ID)
 	}
 	o.IDs = append(o.IDs, dump.Named(t.Blob, o.Stubs)...)
-	out := &checkedWriter{w: c.stdout}
+	to, end := c.screen(colorNever, nil)
+	defer end()
+	out := &checkedWriter{w: to}
 	err := dump.C(out, t.Blob, o)
 	if out.err != nil {
 		return stdoutError(out.err)

@@ -105,3 +105,13 @@ func adviceNote(in mmapelf.Source, set *funcs.Set, name, symbol string) (string,
 	}
 	return message.OneLine(fmt.Sprintf("%s: note: %s: %s%s", in.Path, name, at, strings.Join(advice.Lines(), "; "))), nil
 }
+
+// hasSymbol tells whether an ELF file defines a symbol.
+func hasSymbol(path, wanted string) (found bool) {
+	err := withSymbols(mmapelf.Source{Path: path}, func(e *mmapelf.File) error {
+		return attach.Each(e, func(name []byte, s *mmapelf.Symbol, _ bool) {
+			found = found || string(name) == wanted && s.Shndx != 0
+		})
+	})
+	return err == nil && found
+}

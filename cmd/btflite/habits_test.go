@@ -69,7 +69,7 @@ func TestHabits(t *testing.T) {
 // TestUsageStatus: a wrong command line has the same status in every command.
 func TestUsageStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
-	lines := []string{"--nosuch", "-J --nosuch", "-J", "-J --lang=klingon x", "-J --btf_features_strict=no x", "-J --btf_features=distilled_base x",
+	lines := []string{"--nosuch", "-J --nosuch", "-J", "-J --lang=klingon x", "-J --btf_features_strict=no x",
 		"dedup", "dedup -o x", "diff", "diff a", "diff a b c", "diff --json --format=html a b", "fullcircle", "fullcircle a b", "inline", "inline a",
 		"sort", "sort a", "sort a b c", "why", "why a", "modules", "modules --btf_base=x", "verify", "cc", "completion", "completion x", "manual x",
 		"help x", "version x", "stats a b", "funcs a/b c/d", "dump --id=0 a", "show --holes=x a"}

@@ -57,9 +57,18 @@ func writeHelp(w io.Writer, cmd *cobra.Command) error {
 			heading = ""
 		}
 	}
+	if cmd.HasParent() {
+		var names []string
+		for _, v := range environmentOf(cmd.Name()) {
+			names = append(names, v.name)
+		}
+		if names != nil {
+			fmt.Fprintf(&b, "Environment: %s.\n", strings.Join(names, ", "))
+		}
+	}
 	switch {
 	case hasCompat(cmd):
-		b.WriteString("All other options of pahole are taken too: \"btflite manual\", btflite(1).\n")
+		b.WriteString("All other options of pahole, exit statuses, environment: \"btflite manual\".\n")
 	case someRare:
 		fmt.Fprintf(&b, "More options are in the manual page: btflite manual %s.\n", cmd.Name())
 	}

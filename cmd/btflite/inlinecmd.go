@@ -127,7 +127,9 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 		e.SetIndent("", " ")
 		return stdoutError(e.Encode(m.listed))
 	}
-	_, err = c.stdout.Write(m.text())
+	to, end := c.screen(colorNever, nil)
+	defer end()
+	_, err = to.Write(m.text())
 	return stdoutError(err)
 }
 

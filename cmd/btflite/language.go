@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,7 +100,7 @@ func (l *langFilter) resolve(lookupEnv func(string) (string, bool)) (lang, exclu
 	}
 	exclude, err = parseLanguages(list)
 	if err != nil {
-		return nil, nil, fmt.Errorf("PAHOLE_LANG_EXCLUDE: %w", err)
+		return nil, nil, errors.New("PAHOLE_LANG_EXCLUDE: " + err.Error()) // not of the command line
 	}
 	return nil, exclude, nil
 }

@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/loadbtf"
 )
 
@@ -59,8 +62,8 @@ func TestLoadedBTF(t *testing.T) {
 		put(before)
 		if room < len(want) {
 			_, stderr := btfliteRun(t, exitFailure, "-J", file)
-			if want := fmt.Sprintf("btflite: %s: section .BTF is loaded with the program and has room for %d bytes there, not for %d; use --btf_encode_detached=OUT, or link it again with the BTF\n",
-				file, room, len(want)); stderr != want {
+			if want := fmt.Sprintf("btflite: %s: section .BTF is loaded with the program and has room for %d bytes there, not for %d; write it to a file of its own (btflite --btf_encode_detached=vmlinux.btf -J %s), or link the program again with the BTF\n",
+				file, room, len(want), file); stderr != want {
 				t.Errorf("%q, want %q", stderr, want)
 			}
 			if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, before) {
@@ -99,4 +102,49 @@ func TestLoadedBTF(t *testing.T) {
 	if names, _ := filepath.Glob(filepath.Join(dir, ".*")); names != nil {
 		t.Errorf("left %s", strings.Join(names, " "))
 	}
+}
+
+// TestInPlaceIsCheckedFirst: what is known to be refused is refused before anything is
+// encoded.
+func TestInPlaceIsCheckedFirst(t *testing.T) {
+	old := runEncode
+	defer func() { runEncode = old }()
+	encoded := false
+	runEncode = func(paths []string, opt encode.Options, f *finish.Work) (*finish.Encoded, error) {
+		encoded = true
+		return old(paths, opt, f)
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "vmlinux")
+	put := func() {
+		encoded = false
+		os.Remove(file)
+		if err := os.WriteFile(file, mustRead(t, smallFile), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(want string) {
+		t.Helper()
+		before := mustRead(t, file)
+		if _, stderr := btfliteRun(t, exitFailure, "-J", file); encoded || !strings.Contains(stderr, want) {
+			t.Errorf("encoded: %v; %q, want %q", encoded, stderr, want)
+		}
+		if !bytes.Equal(mustRead(t, file), before) {
+			t.Error("the file has changed")
+		}
+	}
+	put()
+	if err := os.Link(file, filepath.Join(dir, "second")); err != nil {
+		t.Skip("no hard links here: ", err)
+	}
+	refused("file has 2 hard links")
+	btfliteRun(t, exitOK, "-J", "--btf_encode_detached="+filepath.Join(dir, "out"), file)
+	put()
+	if err := elfwrite.Set(file, bytesSection(loadbtf.SectionBTFBase, []byte("x"))); err != nil {
+		t.Fatal(err)
+	}
+	refused("objcopy --remove-section=.BTF.base " + file + ")")
+	put()
+	btfliteRun(t, exitOK, "-J", file)
+	onlyFiles(t, dir, "out", "second", "vmlinux")
 }

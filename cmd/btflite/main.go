@@ -30,6 +30,7 @@
 //	finish.go    what the options say of the work in encode and finish
 //	outputs.go, replace.go, target.go, signals.go  output that is whole or not there
 //	readtypes.go  the inputs of commands that print types
+//	screen.go, pager.go, color.go  text that may be long, on a terminal
 //	stats.go, report.go, progress.go  reports
 package main
 

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"runtime/debug"
+
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/docs/man"
@@ -9,8 +12,9 @@ import (
 // newManualCommand is "btflite manual [COMMAND]".
 func newManualCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:     "manual [COMMAND]",
-		Long:    "Print the manual page of btflite or of one of its commands, for man -l.",
+		Use: "manual [COMMAND]",
+		Long: `Show the manual page of btflite or of one of its commands, as man does. What is
+not a terminal gets the source of the page, for man -l.`,
 		Example: "  btflite manual verify | man -l -", ValidArgsFunction: commandNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
@@ -21,10 +25,18 @@ func newManualCommand(c *cli) *cobra.Command {
 					return unknownCommand(args)
 				}
 			}
-			page, err := man.Page(name)
-			if err == nil {
-				_, err = c.stdout.Write(page)
+			info, _ := debug.ReadBuildInfo()
+			build := thisBuild(info)
+			page, err := man.Page(name, build.version, build.date)
+			if err != nil {
+				return err
 			}
+			if f, ok := c.stdout.(*os.File); ok && isTerminal(f) {
+				page = man.Plain(page, width(f), c.colored(colorAuto))
+			}
+			to, end := c.screen(colorNever, nil)
+			defer end()
+			_, err = to.Write(page)
 			return stdoutError(err)
 		},
 	}

@@ -44,6 +44,20 @@ func manualPage(t *testing.T, cmd *cobra.Command) string {
 	if !strings.Contains(sections, "\n# EXIT STATUS\n") && name != "btflite-cc" { // which has the compiler's
 		sections += "\n# EXIT STATUS\n\n0\n:   Done.\n\n1\n:   It could not be done.\n\n64\n:   The command line is wrong.\n"
 	}
+	command := ""
+	if cmd.HasParent() {
+		command = cmd.Name()
+	}
+	if variables := environmentOf(command); variables != nil {
+		sections += "\n# ENVIRONMENT\n\n"
+		for _, v := range variables {
+			text := plainText(v.text)
+			if command == "" && v.commands != "" {
+				text = "(" + strings.ReplaceAll(v.commands, " ", ", ") + ") " + text
+			}
+			sections += "**" + plainText(v.name) + "**\n:   " + text + "\n\n"
+		}
+	}
 	b.WriteString("# DESCRIPTION\n\n")
 	if cmd.HasParent() {
 		b.WriteString(plainText(cmd.Long) + "\n\n")
@@ -77,7 +91,7 @@ func plainRoff(page string) string {
 func manualOptions(cmd *cobra.Command) string {
 	var b strings.Builder
 	for _, g := range groupsOf(cmd) {
-		fmt.Fprintf(&b, "## %s\n\n", plainText(g.heading))
+		fmt.Fprintf(&b, "### %s\n\n", plainText(g.heading))
 		for _, f := range g.options {
 			_, help := pflag.UnquoteUsage(f)
 			fmt.Fprintf(&b, "%s\n:   %s\n\n", synopsis(strings.TrimSpace(optionColumn(f))), plainText(help))

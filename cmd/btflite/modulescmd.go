@@ -39,8 +39,8 @@ func newModulesCommand(c *cli) *cobra.Command {
 		Use: "modules [OPTION...] --btf_base=BASE MODULES...",
 		Long: `Encode kernel modules, each by itself, over one base. MODULES is a module, a
 folder for all .ko files below it, or a text file that names one a line.`,
-		Example: `  btflite modules --btf_base=vmlinux -j4 .
-  btflite modules --btf_base=vmlinux --btf_encode_detached_dir=out modules.list`,
+		Example: `  btflite modules --btf_base=vmlinux --lang_exclude=rust -j4 .
+  btflite modules --btf_base=vmlinux --lang_exclude=rust --btf_encode_detached_dir=out modules.list`,
 		RunE: func(_ *cobra.Command, args []string) error { return m.run(c, args) },
 	}
 	out := under(cmd, groupOutput)
@@ -99,7 +99,7 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	defer closeBase()
 	opt.Base = base
 	opt.Jobs, opt.Sessions = 1, min(m.jobs, len(mods))
-	b := &batch{c: c, opt: opt, bases: m.bases, finish: m.finish(blob, m.bases, m.outDir == ""), fullToo: m.fullToo, strict: m.strict}
+	b := &batch{c: c, opt: opt, bases: m.bases, to: m.outDir, finish: m.finish(blob, m.bases, m.outDir == ""), fullToo: m.fullToo, strict: m.strict}
 	largestFirst(mods)
 	r := newBatchReport(strings.Join(m.bases, " + "), b.run(m.jobs, mods), time.Since(began))
 	if text := r.mismatchText(); text != "" {
@@ -107,7 +107,7 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	}
 	for _, one := range r.Modules {
 		if one.Warning != "" {
-			c.warn(one.Warning)
+			c.warnOfKernel(one.Path, one.Warning)
 		}
 		if one.Error != "" {
 			c.complain(one.Error)
@@ -143,24 +143,36 @@ type batch struct {
 	c       *cli
 	opt     encode.Options
 	bases   []string // the files of finish.base
+	to      string   // the folder of detached files; "" for in place
 	finish  *finish.Work
 	fullToo bool
 	strict  bool
+
+	done    atomic.Uint64          // modules
+	working atomic.Pointer[string] // the name of the module that was begun last
 }
+
+// inPlace tells whether the BTF goes into the modules.
+func (b *batch) inPlace() bool { return b.to == "" }
 
 // run encodes all modules and returns what became of each, in the same order.
 func (b *batch) run(jobs int, mods []module) []moduleResult {
 	results := make([]moduleResult, len(mods))
-	var total, done, count atomic.Uint64
+	var total, done atomic.Uint64
 	for _, m := range mods {
 		total.Add(uint64(m.size))
 	}
 	b.c.heap.forget(total.Load())
 	trim := newCodeTrim(total.Load(), 64<<20)
-	meter := b.c.startProgress(b.c.quiet, func(done, total uint64) string {
-		return batchProgress(done, total, int(count.Load()), len(mods))
+	meter := b.c.startProgress(b.c.quiet, func(done, total uint64, left string) []string {
+		return batchProgress(done, total, int(b.done.Load()), len(mods), left, b.working.Load())
 	})
 	defer meter.stop()
+	b.c.guard.setOnDeath(func(os.Signal) {
+		meter.clear()
+		b.c.complain(interruptedText(int(b.done.Load()), len(mods), b.inPlace()))
+	})
+	defer b.c.guard.setOnDeath(nil)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(jobs, len(mods)) {
@@ -175,8 +187,11 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 				if i >= len(mods) || b.c.guard.interrupted() != nil {
 					return
 				}
+				name := shortName(mods[i].path)
+				b.working.Store(&name)
+				w.counted = false
 				results[i] = w.one(&mods[i])
-				count.Add(1)
+				w.count()
 				soFar := done.Add(uint64(mods[i].size))
 				trim.done(soFar)
 				meter.update(soFar, total.Load())
@@ -187,12 +202,31 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 	return results
 }
 
-// batchProgress is a bar: done of total bytes, n of all modules.
-func batchProgress(done, total uint64, n, all int) string {
-	const width = 40
+// batchProgress is a bar: done of total bytes, n of all modules. name is that of a module
+// at work, or nil.
+func batchProgress(done, total uint64, n, all int, left string, name *string) []string {
 	part := float64(done) / float64(max(total, 1))
-	bar := strings.Repeat("#", int(part*width))
-	return fmt.Sprintf("[%-*s] %3.0f%%  %s of %s modules", width, bar, 100*part, grouped(uint64(n)), grouped(uint64(all)))
+	percent := fmt.Sprintf("%3.0f%%", 100*part)
+	count := fmt.Sprintf("%s  %s of %s modules", percent, grouped(uint64(n)), grouped(uint64(all)))
+	bar := func(width int) string {
+		return fmt.Sprintf("[%-*s] ", width, strings.Repeat("#", int(part*float64(width))))
+	}
+	at := ""
+	if name != nil {
+		at = ": " + *name
+	}
+	short := fmt.Sprintf("%s  %d of %d", percent, n, all)
+	return []string{bar(20) + count + left + at, bar(10) + count + left + at, count + left + at, count + left,
+		count, short + left, short, percent}
+}
+
+// interruptedText is what a signal leaves behind.
+func interruptedText(n, all int, inPlace bool) string {
+	rest := "nothing is written for the others"
+	if inPlace {
+		rest = "the others are as they were"
+	}
+	return fmt.Sprintf("interrupted: %s of %s modules are done, %s", grouped(uint64(n)), grouped(uint64(all)), rest)
 }
 
 // worker encodes one module after the other. Its sessions keep what modules have
@@ -200,6 +234,15 @@ func batchProgress(done, total uint64, n, all int) string {
 type worker struct {
 	*batch
 	split, full session // nil until needed, and after a panic
+	counted     bool    // the module at work is among those that are done
+}
+
+// count says that the module at work is done.
+func (w *worker) count() {
+	if !w.counted {
+		w.done.Add(1)
+		w.counted = true
+	}
 }
 
 func (w *worker) close() {
@@ -291,7 +334,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 	}
 	to, err := m.outputs(w.c, w.opt.DebugDir)
 	if err == nil {
-		err = w.c.writeAll(to, m.path, read, enc, w.finish)
+		err = w.write(to, m, read, enc)
 	}
 	if err != nil {
 		return fail(err)
@@ -299,6 +342,21 @@ func (w *worker) one(m *module) (r moduleResult) {
 	r.Bytes, r.Base, r.Types, r.Extra = enc.Size, enc.Below, enc.Stats.TypesOut, int64(len(enc.Extra.Data))
 	r.Inline = int64(len(enc.Inline.Data))
 	return r
+}
+
+// write writes the output of a module. A signal finds it counted if it has been written
+// into the module.
+func (w *worker) write(to outputs, m *module, read os.FileInfo, enc *finish.Encoded) error {
+	if m.out != "" {
+		return w.c.writeAll(to, m.path, read, enc, w.finish)
+	}
+	return w.c.guard.protect(func() error {
+		err := w.c.writeAll(to, m.path, read, enc, w.finish)
+		if err == nil {
+			w.count()
+		}
+		return err
+	})
 }
 
 // leftAlone returns an error if nothing is to be written for a module,

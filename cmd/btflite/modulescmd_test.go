@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/btflite/btflite/encode"
 )
@@ -166,11 +167,36 @@ func TestModulesReport(t *testing.T) {
 }
 
 func TestBatchProgress(t *testing.T) {
-	got := batchProgress(1, 4, 1003, 4230)
-	if want := "[##########                              ]  25%  1,003 of 4,230 modules"; got != want {
-		t.Errorf("%q", got)
+	name := "nf_conntrack_netlink.ko"
+	for columns, want := range map[int]string{
+		200: "[#####               ]  25%  1,003 of 4,230 modules, 30 s left: nf_conntrack_netlink.ko",
+		80:  "[##        ]  25%  1,003 of 4,230 modules, 30 s left: nf_conntrack_netlink.ko",
+		68:  " 25%  1,003 of 4,230 modules, 30 s left: nf_conntrack_netlink.ko",
+		60:  " 25%  1,003 of 4,230 modules, 30 s left",
+		30:  " 25%  1,003 of 4,230 modules",
+		20:  " 25%  1003 of 4230",
+		10:  " 25%",
+		4:   "",
+	} {
+		got := fitting(batchProgress(1, 4, 1003, 4230, leftText(1, 4, 10*time.Second), &name), columns)
+		if got != want || len(got) >= columns || regexp.MustCompile(`[^ -~]`).MatchString(got) {
+			t.Errorf("%d columns: %q", columns, got)
+		}
 	}
-	if len(got) > 79 || regexp.MustCompile(`[^ -~]`).MatchString(got) {
-		t.Errorf("%q does not fit", got)
+	if got := fitting(batchProgress(0, 4, 0, 4230, leftText(0, 4, time.Second), nil), 80); got != "[                    ]   0%  0 of 4,230 modules" {
+		t.Errorf("at the beginning: %q", got)
+	}
+}
+
+func TestLeftText(t *testing.T) {
+	for so, want := range map[time.Duration]string{
+		time.Second: ", 1 s left", time.Minute: ", 60 s left", 10 * time.Minute: ", 10 min left", 5 * time.Hour: ", 5 h left",
+	} {
+		if got := leftText(50, 100, so); got != want {
+			t.Errorf("%v: %q", so, got)
+		}
+	}
+	if got := leftText(1, 100, time.Second); got != "" {
+		t.Errorf("too early: %q", got)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/elfwrite"
@@ -101,7 +103,7 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, f
 		err = fmt.Errorf("%w: nothing written, it is left as it is; run again when nothing else writes it", err)
 	}
 	if full := new(elfwrite.NoRoomError); errors.As(err, &full) {
-		err = fmt.Errorf("%w; use --btf_encode_detached=OUT, or link it again with the BTF", err)
+		err = fmt.Errorf("%w; write it to a file of its own (%s), or link the program again with the BTF", err, c.detachedLine(path))
 	}
 	if err != nil {
 		return message.NamingFile([]string{path}, err)
@@ -109,15 +111,46 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, f
 	return nil
 }
 
+// detachedLine is the command line of this run with the BTF of path in a file of its own.
+func (c *cli) detachedLine(path string) string {
+	return commandLine(slices.Insert(slices.Clone(c.words), 0, "--"+detachedName+"="+filepath.Base(path)+".btf"))
+}
+
+// checkInPlace returns the error of writing BTF into the file as far as it can be known
+// before it is encoded. A file without debug information gets none, and is not checked.
+func (c *cli) checkInPlace(path string, distil bool) error {
+	if !hasSection(path, ".debug_info") {
+		return nil
+	}
+	names := []string{loadbtf.SectionBTF}
+	if distil {
+		names = append(names, loadbtf.SectionBTFBase)
+	} else if err := refuseDistilled(path); err != nil {
+		return message.NamingFile([]string{path}, err)
+	}
+	if err := c.guard.protect(func() error { return checkSet(path, names...) }); err != nil {
+		return message.NamingFile([]string{path}, err)
+	}
+	return nil
+}
+
+// refuseDistilled returns an error if the file has a distilled base: readers would take
+// the ids of another .BTF for those of that base.
+func refuseDistilled(path string) error {
+	if !hasSection(path, loadbtf.SectionBTFBase) {
+		return nil
+	}
+	return errors.New("section " + loadbtf.SectionBTFBase + " belongs to the " + loadbtf.SectionBTF +
+		" that is to be replaced; remove it first (objcopy --remove-section=" + loadbtf.SectionBTFBase + " " + shellWord(path) +
+		"), or encode with the feature distilled_base")
+}
+
 // sectionsFor is what writeInPlace puts into the file. If the base is distilled, the
 // numbers of enc become those of what is written.
 func sectionsFor(path string, enc *finish.Encoded, f *finish.Work) ([]elfwrite.Section, error) {
 	if !f.Distil {
-		// With it, readers would take the ids of .BTF for those of that base.
-		if hasSection(path, loadbtf.SectionBTFBase) {
-			return nil, errors.New("section " + loadbtf.SectionBTFBase + " belongs to the " + loadbtf.SectionBTF +
-				" that is to be replaced; remove it first (objcopy --remove-section=" + loadbtf.SectionBTFBase + " " + shellWord(path) +
-				"), or encode with the feature distilled_base")
+		if err := refuseDistilled(path); err != nil {
+			return nil, err
 		}
 		return []elfwrite.Section{{Name: loadbtf.SectionBTF, Size: enc.Size, Write: enc.Write}}, nil
 	}

@@ -50,8 +50,7 @@ func newShowCommand(c *cli) *cobra.Command {
 	s.in.orDWARF = true
 	cmd := s.command()
 	under(cmd, groupPrinted).toggle(&s.filter.Bases, "with_base", "", "the types of the base, too", rare)
-	under(cmd, groupReport).value(func(v string) error { s.color = v; return nil }, "color", "", "colours `WHEN`: auto, always or never",
-		words(colorAuto, colorAlways, colorNever), rare)
+	colorOption(cmd, &s.color)
 	under(cmd, groupReport).value(func(v string) error { s.format = v; return nil }, "format", "",
 		"draw layouts in `FORMAT`: html, or svg for one", words("text", "html", "svg"))
 	cmd.RunE = func(_ *cobra.Command, words []string) error {
@@ -277,13 +276,8 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		c.warn(message.OneLine(t.path) + ": " + note)
 		return nil
 	}
-	out, end := c.pager()
+	out, end := c.screen(s.color, (*painter).paintC)
 	defer end()
-	if c.colored(s.color) {
-		paint := &painter{to: out}
-		defer paint.Flush()
-		out = paint
-	}
 	checked := &checkedWriter{w: out}
 	p := show.New(checked, v, s.opt)
 	switch {

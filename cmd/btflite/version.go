@@ -18,9 +18,9 @@ const (
 	paholeNumericVersion = "132"
 )
 
-// The version and the commit as the Makefile knows them; it sets both with
+// The version, the commit and its day as the Makefile knows them; it sets them with
 // -ldflags=-X. They are empty in other builds.
-var linkedVersion, linkedCommit string
+var linkedVersion, linkedCommit, linkedDate string
 
 // archived has the tag, the commit and its time in source archives. git archive
 // fills the file in; in a checkout it holds placeholders.
@@ -74,9 +74,15 @@ func develVersion() string {
 
 // thisBuild is the source that this program was built from.
 func thisBuild(info *debug.BuildInfo) buildID {
-	id, inArchive := buildID{linkedVersion, linkedCommit}, archivedID(archived)
+	if info == nil {
+		info = new(debug.BuildInfo)
+	}
+	id, inArchive := buildID{linkedVersion, linkedCommit, linkedDate}, archivedID(archived)
 	if id.commit == "" {
 		id.commit = inArchive.commit // make VERSION=... in an archive
+	}
+	if id.date == "" {
+		id.date = inArchive.date
 	}
 	return id.or(inArchive).or(vcsID(info))
 }
@@ -85,6 +91,7 @@ func thisBuild(info *debug.BuildInfo) buildID {
 type buildID struct {
 	version string // as v0.3.0; empty if unknown
 	commit  string // empty if unknown
+	date    string // the day of the commit, as 2026-11-25; empty if unknown
 }
 
 // or returns id, or other if id has no version. It does not mix the two: a
@@ -114,10 +121,13 @@ func archivedID(text string) buildID {
 	if len(lines) < 3 || strings.Contains(lines[1], "$") {
 		return buildID{}
 	}
-	id := buildID{lines[0], lines[1]}
+	id := buildID{version: lines[0], commit: lines[1]}
+	seconds, err := strconv.ParseInt(lines[2], 10, 64)
+	if err == nil {
+		id.date = dayOf(time.Unix(seconds, 0))
+	}
 	// A git too old for this placeholder leaves it as it is.
 	if id.version == "" || strings.Contains(id.version, "$") {
-		seconds, err := strconv.ParseInt(lines[2], 10, 64)
 		if err != nil {
 			return buildID{}
 		}
@@ -125,6 +135,9 @@ func archivedID(text string) buildID {
 	}
 	return id
 }
+
+// dayOf is the day of a time.
+func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
 // pseudoVersion is the name that Go gives to a commit without a tag before it.
 func pseudoVersion(commit string, at time.Time) string {
@@ -139,9 +152,13 @@ func vcsID(info *debug.BuildInfo) buildID {
 		settings[kv.Key] = kv.Value
 	}
 	id.commit = settings["vcs.revision"]
+	at, err := time.Parse(time.RFC3339, settings["vcs.time"])
+	if err == nil {
+		id.date = dayOf(at)
+	}
 	if id.version == "(devel)" {
 		id.version = ""
-		if at, err := time.Parse(time.RFC3339, settings["vcs.time"]); err == nil && id.commit != "" {
+		if err == nil && id.commit != "" {
 			id.version = pseudoVersion(id.commit, at)
 		}
 	}

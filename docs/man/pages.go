@@ -2,14 +2,29 @@
 // them: the options are those of the program, all else is in the .md files here.
 package man
 
-import "embed"
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"strings"
+)
 
 //go:embed *.1
 var pages embed.FS
 
-// Page is the page of the command with that name, of btflite itself for "". It is
-// an error if there is none.
-func Page(command string) ([]byte, error) { return pages.ReadFile(File(command)) }
+// Page is the page of the command with that name, of btflite itself for "", for man. It
+// has the version and the date, either of which may be "". It is an error if there is
+// no such page.
+func Page(command, version, date string) ([]byte, error) {
+	page, err := pages.ReadFile(File(command))
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Replace(page, []byte(unversioned), fmt.Appendf(nil, ` "1" %q %q `, date, strings.TrimSpace("btflite "+version)), 1), nil
+}
+
+// unversioned is what the pages have in the place of date and version.
+const unversioned = ` "1" "" "btflite" `
 
 // File is the name of the file of a page.
 func File(command string) string {

@@ -59,11 +59,16 @@ func Set(path string, sections ...Section) error { return SetRead(path, nil, sec
 // was written to since, is refused with fileid.ErrChanged: it would get the contents of
 // another one.
 func SetRead(path string, read os.FileInfo, sections ...Section) error {
+	return setOrCheck(path, read, sections, false)
+}
+
+// setOrCheck is SetRead or Check.
+func setOrCheck(path string, read os.FileInfo, sections []Section, onlyCheck bool) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
 	}
-	if err := set(target, read, sections); err != nil {
+	if err := set(target, read, sections, onlyCheck); err != nil {
 		var pathErr *os.PathError
 		if errors.As(err, &pathErr) {
 			if pathErr.Path == target {
@@ -76,6 +81,23 @@ func SetRead(path string, read os.FileInfo, sections ...Section) error {
 	return nil
 }
 
+// Check returns the error that Set would return for sections of these names, as far as
+// that does not depend on their contents. It leaves nothing behind, and the file as it is.
+func Check(path string, names ...string) error {
+	var sections []Section
+	for _, n := range names {
+		sections = append(sections, Section{Name: n, Write: func(io.Writer) error { return nil }})
+	}
+	err := setOrCheck(path, nil, sections, true)
+	if errors.Is(err, errOnlyChecked) {
+		return nil
+	}
+	return err
+}
+
+// errOnlyChecked ends a Set that is only a Check, before anything is written.
+var errOnlyChecked = errors.New("only checked")
+
 // cause drops the name of the system call from err.
 func cause(err error) error {
 	var call *os.SyscallError
@@ -85,8 +107,9 @@ func cause(err error) error {
 	return err
 }
 
-// set is SetRead for a path that is not a symbolic link.
-func set(target string, read os.FileInfo, sections []Section) error {
+// set is SetRead for a path that is not a symbolic link. It ends with errOnlyChecked before
+// it writes, if it is only to check.
+func set(target string, read os.FileInfo, sections []Section, onlyCheck bool) error {
 	// Look before opening: opening a FIFO would wait for a writer.
 	if info, err := os.Lstat(target); err != nil {
 		return err
@@ -120,6 +143,9 @@ func set(target string, read os.FileInfo, sections []Section) error {
 		return err
 	}
 	return replace(target, src, info, func(tmp *os.File) error {
+		if onlyCheck {
+			return errOnlyChecked
+		}
 		return p.write(tmp, src, img, sections)
 	})
 }

@@ -33,6 +33,38 @@ func files(t *testing.T, dir string) []string {
 	return names
 }
 
+// documents are the documents that belong to an installation: the licence, README and
+// docs/*.md, among which are all that the manual pages name.
+func documents(t *testing.T, pages []string) []string {
+	t.Helper()
+	docs, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const folder = "usr/share/doc/btflite/"
+	list := []string{folder + "LICENSE", folder + "README.md"}
+	for _, d := range docs {
+		list = append(list, folder+"docs/"+filepath.Base(d))
+	}
+	named := regexp.MustCompile(`docs/[a-z-]+\.md`)
+	for _, p := range pages {
+		page, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(string(page), `\-`, "-")
+		for _, name := range named.FindAllString(text, -1) {
+			if !slices.Contains(list, folder+name) {
+				t.Errorf("%s names %s, which is not installed", p, name)
+			}
+		}
+		if !strings.Contains(text, `"btflite 1.2-3"`) {
+			t.Errorf("%s: no version: %.80q", p, text)
+		}
+	}
+	return list
+}
+
 func TestInstall(t *testing.T) {
 	sourcetree.Need(t, "make")
 	src, dest := sourcetree.Copy(t), t.TempDir()
@@ -47,6 +79,7 @@ func TestInstall(t *testing.T) {
 	}
 	want = append(want, "usr/share/bash-completion/completions/btflite", "usr/share/fish/vendor_completions.d/btflite.fish",
 		"usr/share/zsh/site-functions/_btflite")
+	want = append(want, documents(t, pages)...)
 	slices.Sort(want)
 	if got := files(t, dest); !slices.Equal(got, want) {
 		t.Errorf("installed:\n%q\nwant\n%q", got, want)
@@ -86,6 +119,9 @@ func TestInstall(t *testing.T) {
 	sourcetree.Run(t, src, "make", "uninstall", "DESTDIR="+dest, "PREFIX=/usr")
 	if left := files(t, dest); len(left) > 0 {
 		t.Errorf("make uninstall leaves %q", left)
+	}
+	if _, err := os.Stat(filepath.Join(dest, "usr/share/doc/btflite")); err == nil {
+		t.Error("make uninstall leaves the folder of documents")
 	}
 }
 

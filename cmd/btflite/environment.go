@@ -1,0 +1,44 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// variable is an environment variable that a run obeys.
+type variable struct {
+	name, text string
+	commands   string // names of the commands that obey it, with blanks between; "" for more than these
+}
+
+// environment are all of them. The manual pages and docs/usage.md list the same.
+func environment() []variable {
+	const paged = "show dump diff funcs inline manual"
+	return []variable{
+		{"PAHOLE_LANG_EXCLUDE", "Counts as --lang_exclude if no option names languages.", ""},
+		{kernelBTFEnv, "The base of BTF below /sys/kernel/btf, in place of vmlinux there, and the file that is read without FILE.", ""},
+		{"GOMEMLIMIT", "A limit for the Go heap. Without it, the memory limit decides.", ""},
+		{"MAKEFLAGS", "Under make -s no progress is shown.", ""},
+		{"TERM", "On a dumb terminal there are no colours and no progress.", ""},
+		{"NO_COLOR", "If it is not empty, there are no colours unless --color=always is given.", "show dump diff manual"},
+		{"PAGER", "The program that shows long text on a terminal; less if it is not set. There is none if it is empty or cat.", paged},
+		{"LESS", "Options of less; FRX if it is not set.", paged},
+		{"LV", "Options of lv; -c if it is not set.", paged},
+		{keepVariable, "Counts as --keep-dwarf, for links and for make CC=\"btflite cc gcc\".", compilerName},
+		{nestedVariable, "How many runs of btflite cc are around this one; it sets the variable itself.", compilerName},
+		{"objtree", "Where the configuration of a kernel is that is built: a message is about that, if unit records are not enough for it.", compilerName},
+		{"PATH", "Where compilers, the pager and, below a link with the name of a compiler, the next one of that name are.", ""},
+		{"XDG_RUNTIME_DIR", "Where cc keeps which reasons it has told, for one line for each folder.", compilerName},
+		{"TMPDIR", "Where temporary files go.", "cc fullcircle"},
+	}
+}
+
+// environmentOf are the variables that are special to the command, all for "".
+func environmentOf(command string) (list []variable) {
+	for _, v := range environment() {
+		if command == "" || slices.Contains(strings.Fields(v.commands), command) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
