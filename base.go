@@ -17,6 +17,7 @@ import (
 type Base struct {
 	blob   *btf.Blob
 	base   *encode.Base
+	files  []string
 	kernel *basematch.Kernel
 
 	closers []func() // give the memory back, the last one first
@@ -48,12 +49,12 @@ func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 			return fail(err)
 		}
 		b.closers = append(b.closers, unload)
-		blob, done, err := loadbtf.Loader{}.OpenSource(in, b.blob)
+		blob, done, err := loadbtf.Loader{BaseFiles: b.files}.OpenSource(in, b.blob)
 		if err != nil {
 			return fail(err)
 		}
 		b.closers = append(b.closers, done)
-		b.blob = blob
+		b.blob, b.files = blob, append(b.files, in.Path)
 		if i == 0 {
 			b.kernel = basematch.OfKernel(in, blob)
 		}
@@ -73,6 +74,14 @@ func (b *Base) Close() {
 		done()
 	}
 	*b = Base{}
+}
+
+// filesOf are the files that b was read from.
+func filesOf(b *Base) []string {
+	if b == nil {
+		return nil
+	}
+	return b.files
 }
 
 // blobOf is what b has; nil for a nil Base.

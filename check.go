@@ -59,7 +59,7 @@ func (s *Source) open(ctx context.Context, base *Base) (blob *btf.Blob, done fun
 	if err != nil {
 		return nil, nil, asError(err, []Source{*s})
 	}
-	blob, closed, err := loadbtf.Loader{}.OpenSource(in, blobOf(base))
+	blob, closed, err := loadbtf.Loader{BaseFiles: filesOf(base)}.OpenSource(in, blobOf(base))
 	if err != nil {
 		unload()
 		return nil, nil, asError(err, []Source{*s})

@@ -61,7 +61,7 @@ func (d *dedupCommand) run(c *cli, paths []string) error {
 	var blobs []*btf.Blob
 	var given []finish.Given
 	for _, p := range paths {
-		b, err := btfFiles.Load(p, base)
+		b, err := btfFilesOver(bases).Load(p, base)
 		if err != nil {
 			return err
 		}

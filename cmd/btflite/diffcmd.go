@@ -210,7 +210,7 @@ func (d *diffCommand) inputs(c *cli, a, b string) (blobs [2]*btf.Blob, err error
 		}
 	}
 	for i, path := range []string{a, b} {
-		if blobs[i], err = btfFiles.LoadOver(path, bases[i]); err != nil {
+		if blobs[i], err = btfFilesOver(basePaths[i]).LoadOver(path, bases[i]); err != nil {
 			return blobs, err
 		}
 		c.warnSkipped(path, blobs[i], "they are not compared")

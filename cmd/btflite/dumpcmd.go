@@ -115,12 +115,8 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		if f.odd != "" {
-			c.warn(mismatchText(f.path, f.odd))
-		}
-	}
 	c.warnLost(files)
+	c.tellBases(files)
 	t, err := merged(files)
 	if err != nil {
 		return err

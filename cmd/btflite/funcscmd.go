@@ -173,9 +173,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 		return err
 	}
 	c.warnLost(files)
-	if files[0].odd != "" {
-		c.warn(mismatchText(files[0].path, files[0].odd))
-	}
+	c.tellBases(files)
 	v := view.New(files[0].Blob)
 	if n := files[0].pointerSize; n != 0 {
 		v.SetPointerSize(n)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
@@ -27,7 +28,8 @@ import (
 //   - raw BTF, or an ELF file with a section .BTF, either also compressed;
 //   - an ELF file with DWARF only, which is encoded in memory and not changed;
 //   - split BTF. Its base is what --btf_base gives or else, if it needs one, the
-//     first input that is whole, or the base that "btflite verify" would find;
+//     first input that is whole, or the base that "btflite verify" would find. A base
+//     that was not given has to fit, and tellBases names it;
 //   - the name of a module of the running kernel, if there is no file of that name;
 //   - nothing: the running kernel.
 //
@@ -43,13 +45,14 @@ type typeReader struct {
 	bases     []string // --btf_base
 	lookupEnv func(string) (string, bool)
 	find      *baseFinder
-	whole     *btf.Blob // the first input that needs no base, or nil
+	whole     *foundBase // the first input that needs no base, or nil
 	opened    []func()
 	printsAll bool // all types of the inputs: it takes long
 	dwarf     loadbtf.DWARF
 	// orDWARF has DWARF count, too, where the base of split BTF is not found. Types have
-	// other ids then.
-	orDWARF bool
+	// other ids then. Where a base is found that does not fit, it counts anyway, but for
+	// onlyBTF.
+	orDWARF, onlyBTF bool
 	// marks has what BTF cannot say read of DWARF, too: see btf.MarkKind.
 	marks bool
 	// orMore has DWARF count, too, where it has types that BTF cannot say.
@@ -74,8 +77,10 @@ type types struct {
 	more bool
 	// lost counts what the DWARF has and the types do not, by sort; nil for nothing.
 	lost map[string]int
-	// odd says why the base is of another kernel, "" if nothing shows that.
+	// odd says why the base that was given is of another kernel, "" if nothing shows that.
 	odd string
+	// note names the base that was found, or says why there is none; "" if that was given.
+	note string
 }
 
 // image is the ELF file or, for raw BTF, an empty one.
@@ -123,10 +128,8 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 			words = append(slices.Clone(words), words[i]) // its base may be one of those that follow
 			continue
 		}
-		if errors.Is(err, btf.ErrNoBase) && r.orDWARF && len(r.bases) == 0 {
-			if encoded, why := r.openOne(path, loadbtf.DWARFOnly); why == nil {
-				t, err = encoded, nil
-			}
+		if errors.Is(err, btf.ErrNoBase) && len(r.bases) == 0 {
+			t, err = r.withoutBase(path, t, err)
 		}
 		if err == nil && r.orMore && len(r.bases) == 0 {
 			t = r.fuller(t)
@@ -135,11 +138,40 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 			return nil, err
 		}
 		if t.Base == nil && r.whole == nil {
-			r.whole = t.Blob
+			r.whole = r.asBase(&t)
 		}
 		files = append(files, t)
 	}
 	return files, nil
+}
+
+// withoutBase reads the DWARF of a file, t, whose base was not found or does not fit.
+func (r *typeReader) withoutBase(path string, t types, err error) (types, error) {
+	var m *misfit
+	if odd := errors.As(err, &m); !odd && !r.orDWARF || r.onlyBTF {
+		return t, err
+	}
+	encoded, why := r.openOne(path, loadbtf.DWARFOnly)
+	if why != nil {
+		return t, err
+	}
+	if m != nil {
+		encoded.note = fmt.Sprintf("%s: note: its BTF is split from a base, and %v; its types here are those of its DWARF", message.OneLine(path), m)
+	}
+	return encoded, nil
+}
+
+// tellBases tells of the bases of inputs what their user may not know.
+func (c *cli) tellBases(files []types) {
+	for i := range files {
+		f := &files[i]
+		if f.odd != "" {
+			c.warn(mismatchText(f.path, f.odd))
+		}
+		if f.note != "" {
+			c.warn(f.note)
+		}
+	}
 }
 
 // close ends the use of all types.
@@ -180,6 +212,7 @@ func (r *typeReader) setFormats(v string) error {
 		}
 	}
 	r.dwarf, r.orDWARF = loadbtf.DWARFLast, slices.Contains(formats, "dwarf")
+	r.onlyBTF = !r.orDWARF
 	switch btf, dwarf := slices.Index(formats, "btf"), slices.Index(formats, "dwarf"); {
 	case dwarf >= 0 && btf < 0:
 		r.dwarf = loadbtf.DWARFOnly
@@ -213,22 +246,10 @@ func (r *typeReader) openOne(path string, dwarf loadbtf.DWARF) (t types, err err
 	}
 	r.opened = append(r.opened, done)
 	t = types{path: path, source: raw.Source, pointerSize: raw.PointerSize, encoded: raw.Encoded, lost: t.lost}
-	base, found, err := r.base(path, &raw)
-	if err == nil {
-		t.Blob, err = btf.ParseShared(raw.BTF, base)
-	}
-	if err == nil {
-		t.Marked = raw.Encoded && r.marks
-		err = loadbtf.CheckBase(&raw, t.Blob)
-	} else if errors.Is(err, btf.ErrNoBase) && isSplit(raw.BTF) {
-		err = fmt.Errorf("%w; its base was not found: give --btf_base=VMLINUX", err)
-	}
-	if err != nil {
+	if err := r.over(&t, &raw); err != nil {
 		return t, fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
 	}
-	if found != nil && found.kernel != nil {
-		t.odd = found.kernel.Mismatch(raw.Module, t.Blob)
-	}
+	t.Marked = raw.Encoded && r.marks
 	return t, nil
 }
 
@@ -249,21 +270,53 @@ func (r *typeReader) fuller(t types) types {
 	return full
 }
 
-// base is what the types of a file are over, nil for nothing, and where that was
-// found.
-func (r *typeReader) base(path string, raw *loadbtf.Raw) (*btf.Blob, *foundBase, error) {
+// over reads the BTF of t over its base, if it has one.
+func (r *typeReader) over(t *types, raw *loadbtf.Raw) (err error) {
 	if raw.Base != nil {
-		b, err := loadbtf.Over(*raw, nil)
-		return b, nil, err
+		below, err := loadbtf.Over(*raw, nil)
+		if err != nil {
+			return err
+		}
+		if t.Blob, err = btf.ParseShared(raw.BTF, below); err != nil {
+			return err
+		}
+		return loadbtf.CheckBase(raw, t.Blob)
 	}
-	if r.find.fixed == nil && isSplit(raw.BTF) && r.whole != nil {
-		return r.whole, nil, nil
+	switch over, found := r.find.base(t.path, raw, r.whole); {
+	case over == nil:
+		t.Blob, err = btf.ParseShared(raw.BTF, nil)
+		if errors.Is(err, btf.ErrNoBase) && isSplit(raw.BTF) {
+			err = fmt.Errorf("%w; its base was not found: %s", err, giveVmlinux)
+		}
+		return err
+	case over.base == r.find.fixed:
+		t.Blob, t.odd = over.own, over.odd
+		return over.err()
+	case !over.fits():
+		// What is no BTF at all fits nowhere.
+		if _, err := btf.ParseShared(raw.BTF, nil); err != nil && !errors.Is(err, btf.ErrNoBase) {
+			return err
+		}
+		return fmt.Errorf("%w: %s", &misfit{over, found}, giveVmlinux)
+	default:
+		t.Blob = over.own
+		if over.base != r.whole && !(over.base.path == kernelBTF && strings.HasPrefix(t.path, sysBTF)) {
+			t.note = fmt.Sprintf("%s: note: its base is %s", message.OneLine(t.path), message.OneLine(over.base.path))
+		}
+		return nil
 	}
-	found := r.find.base(path, raw)
-	if found == nil {
-		return nil, nil, nil
+}
+
+// giveVmlinux says what to do about a missing base.
+const giveVmlinux = "give --btf_base=VMLINUX"
+
+// asBase makes an input a base that others may be split from.
+func (r *typeReader) asBase(t *types) *foundBase {
+	in := t.source
+	if in.Path == "" {
+		in.Path = t.path
 	}
-	return found.blob, found, nil
+	return &foundBase{path: t.path, blob: t.Blob, kernel: basematch.OfKernel(in, t.Blob)}
 }
 
 // encode makes BTF of the DWARF of a file: of all of it or, if bases are given, of

@@ -55,7 +55,7 @@ func (s *sortCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	b, err := btfFiles.LoadOver(in[0], base)
+	b, err := btfFilesOver(bases).LoadOver(in[0], base)
 	if err != nil {
 		return err
 	}

@@ -68,9 +68,7 @@ func (s *statsCommand) run(c *cli, words []string) error {
 		return err
 	}
 	t := &files[0]
-	if t.odd != "" {
-		c.warn(mismatchText(t.path, t.odd))
-	}
+	c.tellBases(files)
 	v := view.New(t.Blob)
 	if t.pointerSize != 0 {
 		v.SetPointerSize(t.pointerSize)

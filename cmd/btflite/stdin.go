@@ -20,6 +20,13 @@ var btfFiles = loadbtf.Loader{
 	NoBase: "BTF of a module needs --btf_base",
 }
 
+// btfFilesOver reads BTF over a base that was read from these files.
+func btfFilesOver(bases []string) loadbtf.Loader {
+	l := btfFiles
+	l.BaseFiles = bases
+	return l
+}
+
 // stdinTaken is set once the standard input has been opened.
 var stdinTaken atomic.Bool
 

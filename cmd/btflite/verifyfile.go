@@ -9,6 +9,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/internal/workers"
@@ -47,7 +48,7 @@ type verified struct {
 
 	section  string
 	outcome  outcome
-	found    *foundBase
+	guessed  bool // Base was found, not given
 	baseless bool // refused because its base was not found
 }
 
@@ -133,29 +134,26 @@ func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verif
 	v.Bytes = len(raw.BTF)
 	rules.PointerSize = raw.PointerSize
 	rules.Loaded = raw.BPF
-	base, err := v.over(path, raw, rules, find)
+	over, err := v.over(path, raw, rules, find)
 	if err != nil {
 		v.refuse(err, rules, "")
 		return
 	}
 	rules.Distilled = raw.Base != nil
 	hint := ""
-	var own *btf.Blob
-	if base != nil {
-		// Over another base than its own, any rule may be broken.
-		if own, err = btf.ParseShared(raw.BTF, base); err != nil {
-			hint = " (split from another base?)"
-		} else if err := loadbtf.CheckBase(raw, own); err != nil {
-			v.Warning = v.mismatch(raw, nil)
-			v.refuse(fmt.Errorf("refused: %w", err), rules, "")
+	var base *btf.Blob
+	if over != nil {
+		base, v.Warning = over.base.blob, over.odd
+		switch {
+		case over.broken != nil:
+			v.refuse(fmt.Errorf("refused: %w", over.broken), rules, ": "+over.noFit())
 			return
+		case over.unread != nil: // over another base than its own, any rule may be broken
+			hint = ": " + over.noFit()
 		}
 	} else if isSplit(raw.BTF) {
 		hint = "; its base was not found: " + giveBase
 		v.baseless = true
-	}
-	if why := v.mismatch(raw, own); why != "" {
-		v.Warning, hint = why, ""
 	}
 	judged, err := verify.Judge(raw.BTF, base, rules)
 	if err != nil {
@@ -174,16 +172,15 @@ func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verif
 	}
 }
 
-// over is the base: the distilled one that the file brings along, or the one
+// over is the BTF over its base: the distilled one that the file brings along, or the one
 // found; nil for none.
-func (v *verified) over(path string, raw *loadbtf.Raw, rules verify.Rules, find *baseFinder) (*btf.Blob, error) {
+func (v *verified) over(path string, raw *loadbtf.Raw, rules verify.Rules, find *baseFinder) (*fit, error) {
 	if raw.Base == nil {
-		b := find.base(path, raw)
-		if b == nil {
-			return nil, nil
+		over, _ := find.base(path, raw, nil)
+		if over != nil {
+			v.Base, v.guessed = over.base.path, find.fixed == nil
 		}
-		v.Base, v.found = b.path, b
-		return b.blob, nil
+		return over, nil
 	}
 	// Kernels read it as they read their own BTF.
 	rules.Level = verify.Boot
@@ -194,16 +191,7 @@ func (v *verified) over(path string, raw *loadbtf.Raw, rules verify.Rules, find 
 	if err != nil {
 		return nil, fmt.Errorf("section .BTF.base: %w", err)
 	}
-	return b, nil
-}
-
-// mismatch says why the base is of another kernel than the file, "" if nothing
-// shows that.
-func (v *verified) mismatch(raw *loadbtf.Raw, own *btf.Blob) string {
-	if v.found == nil || v.found.kernel == nil {
-		return ""
-	}
-	return v.found.kernel.Mismatch(raw.Module, own)
+	return (&foundBase{path: ".BTF.base", blob: b, kernel: new(basematch.Kernel)}).fit(raw), nil
 }
 
 // refuse makes v a refusal. The hint follows the reason.

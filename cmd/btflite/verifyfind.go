@@ -74,6 +74,63 @@ type foundBase struct {
 	done   func()
 }
 
+// fit is BTF over a base, and what speaks against the base.
+type fit struct {
+	base   *foundBase
+	own    *btf.Blob // nil if the BTF cannot be read over the base
+	unread error     // why
+	broken error     // a sign that it was split from another base, as loadbtf.CheckBase finds
+	odd    string    // why the base is of another kernel, "" if nothing shows that
+}
+
+// fit reads the BTF of a file over the base.
+func (b *foundBase) fit(raw *loadbtf.Raw) *fit {
+	f := &fit{base: b}
+	if f.own, f.unread = btf.ParseShared(raw.BTF, b.blob); f.unread == nil {
+		f.broken = loadbtf.CheckBase(raw, f.own)
+	}
+	checked := f.own
+	if f.broken != nil {
+		checked = nil
+	}
+	f.odd = b.kernel.Mismatch(raw.Module, checked)
+	return f
+}
+
+// noFit says that the base is another one.
+func (f *fit) noFit() string { return loadbtf.NoFit(f.base.path, f.odd) }
+
+// err is the error of reading the BTF over the base, which names the base.
+func (f *fit) err() error {
+	if err := cmp.Or(f.unread, f.broken); err != nil {
+		return fmt.Errorf("%w: %s", err, f.noFit())
+	}
+	return nil
+}
+
+// fits tells whether nothing speaks against the base.
+func (f *fit) fits() bool { return f.unread == nil && f.broken == nil && f.odd == "" }
+
+// misfit is the error for split BTF of which no base that was found fits. It is
+// btf.ErrNoBase.
+type misfit struct {
+	*fit
+	found int // how many there are
+}
+
+func (m *misfit) Error() string {
+	why := m.noFit()
+	if err := cmp.Or(m.unread, m.broken); err != nil {
+		why = fmt.Sprintf("%v: %s", err, why)
+	}
+	if m.found > 1 {
+		why += fmt.Sprintf(", nor does any other of the %d that were found", m.found)
+	}
+	return why
+}
+
+func (m *misfit) Is(target error) bool { return target == btf.ErrNoBase }
+
 // baseFinder finds the bases of split BTF and keeps them. It may be used by
 // several goroutines once fix has been called.
 type baseFinder struct {
@@ -108,27 +165,47 @@ func (f *baseFinder) fix(paths []string) error {
 	return nil
 }
 
-// base finds the base for a file; nil if it needs none, or there is none.
-func (f *baseFinder) base(path string, raw *loadbtf.Raw) *foundBase {
+// base finds the base for a file: the one given, or the first of those found that fits.
+// If none does it is the first one, with what speaks against it. It is nil if the file
+// needs none, or there is none. first, which may be nil, is looked at before the others.
+func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best *fit, found int) {
 	if f.fixed != nil {
-		return f.fixed
+		return f.fixed.fit(raw), 1
 	}
 	if !isSplit(raw.BTF) {
-		return nil
+		return nil, 0
 	}
+	try := func(b *foundBase) bool {
+		if b == nil || b.blob == nil {
+			return false
+		}
+		x := b.fit(raw)
+		if found++; best == nil || x.fits() {
+			best = x
+		}
+		return x.fits()
+	}
+	if try(first) {
+		return best, found
+	}
+	for _, name := range f.candidates(path, raw.Module.Release) {
+		if try(f.candidate(name)) {
+			break
+		}
+	}
+	return best, found
+}
+
+// candidate reads a base if there is one and it is not known yet.
+func (f *baseFinder) candidate(name string) *foundBase {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, name := range f.candidates(path, raw.Module.Release) {
-		b, ok := f.known[name]
-		if !ok {
-			b = openCandidate(name)
-			f.known[name] = b
-		}
-		if b.blob != nil {
-			return b
-		}
+	b, ok := f.known[name]
+	if !ok {
+		b = openCandidate(name)
+		f.known[name] = b
 	}
-	return nil
+	return b
 }
 
 // openCandidate reads a base if there is one.

@@ -75,8 +75,11 @@ func (r *verifyReport) add(v *verified) {
 	case fine:
 		if r.tellFine {
 			note := ""
+			if v.guessed {
+				note = ", over " + message.OneLine(v.Base)
+			}
 			if v.Needs != "" {
-				note = "; " + v.Needs
+				note += "; " + v.Needs
 			}
 			r.out.line(fmt.Sprintf("%s: fine: %s types, %s%s", name, grouped(uint64(v.Types)), message.ByteSize(uint64(v.Bytes)), note))
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/edsrzf/mmap-go"
 
@@ -31,6 +32,9 @@ type Loader struct {
 	Encode func(in mmapelf.Source) (data []byte, done func(), err error)
 	// DWARF says which files Encode is asked about.
 	DWARF DWARF
+	// BaseFiles are the files that the base was read from which Load, LoadOver and OpenSource
+	// are given. Errors name them. Chain and OpenChain know them.
+	BaseFiles []string
 }
 
 // DWARF says when a file's DWARF counts.
@@ -54,7 +58,8 @@ const (
 // Chain reads the BTF of files, each of which was split from those before it. It
 // returns the last one, or nil if there are no files. Errors name the file.
 func (l Loader) Chain(paths []string) (b *btf.Blob, err error) {
-	for _, path := range paths {
+	for i, path := range paths {
+		l.BaseFiles = paths[:i]
 		if b, err = l.Load(path, b); err != nil {
 			return nil, err
 		}
@@ -81,10 +86,9 @@ func (l Loader) parseOver(path string, raw Raw, base *btf.Blob, parse func([]byt
 	b, err := parse(raw.BTF, base)
 	if err == nil {
 		err = CheckBase(&raw, b)
-	} else {
-		err = l.baseHint(err, base)
 	}
 	if err != nil {
+		err = l.baseHint(err, &raw, base)
 		return nil, fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
 	}
 	return b, nil
@@ -92,14 +96,26 @@ func (l Loader) parseOver(path string, raw Raw, base *btf.Blob, parse func([]byt
 
 // baseHint adds to an error of reading BTF over base what to do about it, if
 // the base may be the reason.
-func (l Loader) baseHint(err error, base *btf.Blob) error {
+func (l Loader) baseHint(err error, raw *Raw, base *btf.Blob) error {
 	switch {
+	case base != nil && len(l.BaseFiles) > 0:
+		kernel := basematch.OfKernel(mmapelf.Source{Path: l.BaseFiles[0]}, base)
+		return fmt.Errorf("%w: %s", err, NoFit(strings.Join(l.BaseFiles, " + "), kernel.Mismatch(raw.Module, nil)))
 	case base != nil:
 		return fmt.Errorf("%w (split from another base?)", err)
 	case errors.Is(err, btf.ErrNoBase) && l.NoBase != "":
 		return fmt.Errorf("%w; %s", err, l.NoBase)
 	}
 	return err
+}
+
+// NoFit says that BTF does not fit the base of that name. why is from basematch, which
+// names the base as well, and may be "".
+func NoFit(base, why string) string {
+	if why != "" {
+		return "it does not fit: " + message.OneLine(why)
+	}
+	return "it does not fit the base " + message.OneLine(base)
 }
 
 // OpenChain is Chain without a copy of what is in the files: the BTF is
@@ -111,7 +127,8 @@ func (l Loader) OpenChain(paths []string) (b *btf.Blob, done func(), err error) 
 			f()
 		}
 	}
-	for _, path := range paths {
+	for i, path := range paths {
+		l.BaseFiles = paths[:i]
 		raw, close, err := l.Open(path)
 		if err == nil {
 			open = append(open, close)
@@ -133,8 +150,9 @@ func (l Loader) LoadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
 		if err == nil {
 			if b, err = btf.Parse(raw.BTF, below); err == nil {
 				err = CheckBase(&raw, b)
-			} else {
-				err = l.baseHint(err, below)
+			}
+			if err != nil && raw.Base == nil {
+				err = l.baseHint(err, &raw, below)
 			}
 		}
 		if err != nil {

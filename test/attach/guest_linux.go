@@ -97,7 +97,7 @@ func tryAll() error {
 		switch verdict := "right"; {
 		case err == nil && words[0] == "yes":
 			fmt.Println("RESULT", verdict, lines.Text())
-		case err != nil && words[0] == "no":
+		case err != nil && words[0] != "yes", words[0] == "absent":
 			fmt.Printf("RESULT %s %s: %v\n", verdict, lines.Text(), err)
 		default:
 			fmt.Printf("RESULT wrong %s: %v\n", lines.Text(), err)

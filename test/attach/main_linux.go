@@ -5,7 +5,8 @@
 //
 // turns the text of "btflite why" into lines of what to try. MODULE is "-" for the kernel
 // itself. A line has "yes" or "no" for what is advised, what to try, a module, a
-// name, and the kind of advice:
+// name, and the kind of advice. "absent" in place of "no" is for functions that btflite
+// leaves out of BTF: the kernel's own may have them, if another program has encoded it.
 //
 //	yes fentry - schedule all
 //	no kprobe - finish_task_switch other
@@ -48,6 +49,7 @@ func main() {
 // told is what "btflite why" says of one function.
 type told struct {
 	name    string
+	inBTF   bool
 	points  []string // "fentry:NAME" and the like, without the module
 	symbols []string
 }
@@ -69,7 +71,7 @@ func lines(in io.Reader, out io.Writer, module string) error {
 				return s.Err()
 			}
 			name, _, _ := strings.Cut(line, ":")
-			one = &told{name: name}
+			one = &told{name: name, inBTF: strings.HasPrefix(line, name+": in BTF,")}
 			continue
 		}
 		words := strings.Fields(line)
@@ -120,6 +122,9 @@ func (t *told) write(out io.Writer, module string) {
 			want = "yes"
 		}
 		how, name, _ := strings.Cut(p, ":")
+		if want == "no" && how != "kprobe" && !t.inBTF {
+			want = "absent"
+		}
 		fmt.Fprintln(out, want, how, module, name, t.kind())
 	}
 }

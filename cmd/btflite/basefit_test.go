@@ -1,0 +1,207 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf/btftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+)
+
+// fitFolder is a folder with modules that are split from "right", and a kernel "vmlinux"
+// above them that is another one: by the release that it names, or by what it has.
+type fitFolder struct{ dir, right, wrong, plain, debug, raw string }
+
+// newFitFolder makes one. byRelease has the other kernel differ in its release only, so
+// that the BTF of modules can be read over it.
+func newFitFolder(t *testing.T, byRelease bool) (f fitFolder) {
+	t.Helper()
+	f.dir = t.TempDir()
+	put := func(name string, data []byte) string {
+		path := filepath.Join(f.dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	kernel := func(release string, small bool) []byte {
+		b := btftest.Build(t, nil, func(b *btftest.Builder) {
+			b.Int("int", 4)
+			b.Struct("module", 64, b.Member("state", 1, 0))
+			for _, name := range []string{"one", "two", "three"} {
+				if !small {
+					b.Struct(name, 4, b.Member("x", 1, 0))
+				}
+			}
+		})
+		e := dt.File{Sections: []dt.Section{{Name: ".BTF", Data: b.Encode()},
+			{Name: ".rodata", Flags: 2, Data: []byte("Linux version " + release + " (a@b) \x00")}}}
+		return e.Bytes()
+	}
+	f.right = put("elsewhere/right", kernel("6.12.1", false))
+	release := "6.12.1"
+	if byRelease {
+		release = "7.2.0"
+	}
+	f.wrong = put("vmlinux", kernel(release, !byRelease))
+	base, err := btfFiles.Load(f.right, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	split := btftest.Build(t, base, func(b *btftest.Builder) {
+		b.Struct("own", 4, b.Member("x", 1, 0))
+		b.Add("run", 12<<24, b.Add("", 13<<24, 0))
+		b.Struct("last", 4, b.Member("of", 5, 0))
+	}).Encode()
+	own := dt.N(dt.TagStructureType, dt.Name("own_of_dwarf"), dt.Size(4))
+	module := func(dwarf bool) []byte {
+		e := dt.File{Type: 1, NoDebug: !dwarf, Sections: []dt.Section{{Name: ".BTF", Data: split},
+			{Name: ".modinfo", Data: []byte("name=m\x00vermagic=6.12.1 SMP \x00")}},
+			Units: []*dt.Unit{dt.CU(own, dt.N(dt.TagVariable, dt.Name("v"), dt.Type(own)))}}
+		return e.Bytes()
+	}
+	f.plain, f.debug = put("mods/plain.ko", module(false)), put("mods/debug.ko", module(true))
+	f.raw = put("mods/raw.btf", split)
+	return f
+}
+
+// readersOfBases are all commands that read split BTF and look for its base by
+// themselves, with what they print of it.
+var readersOfBases = map[string][]string{
+	"show": {"show"}, "show one": {"show", "own"}, "show html": {"show", "--format=html"},
+	"dump": {"dump"}, "dump c": {"dump", "--format=c"}, "dump json": {"dump", "--json"},
+	"funcs": {"funcs"}, "stats": {"stats"}, "as pahole": {"-F", "btf"},
+}
+
+// readersOfGiven take a base by --btf_base only.
+var readersOfGiven = map[string][]string{
+	"sort": {"sort"}, "dedup": {"dedup", "-o", "OUT"}, "diff": {"diff"},
+}
+
+// readersOfNone have no base, or read DWARF alone, whatever lies beside.
+var readersOfNone = strings.Fields("cc inline why fullcircle modules completion manual version help")
+
+// TestBaseFits: a base that was found by itself has to fit. If it does not, the next one
+// is taken, or the DWARF of the file, or there is an error that names it.
+func TestBaseFits(t *testing.T) {
+	for name, byRelease := range map[string]bool{"another release": true, "other types": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFitFolder(t, byRelease)
+			for name, args := range readersOfBases {
+				if byRelease {
+					stdout, stderr := btfliteRun(t, exitFailure, append(args, f.plain)...)
+					if stdout != "" || !strings.Contains(stderr, "it does not fit: built for 6.12.1, but the base "+f.wrong+" is of 7.2.0: give --btf_base=VMLINUX") {
+						t.Errorf("%s: %q, %q", name, stdout, stderr)
+					}
+				} else {
+					for _, file := range []string{f.plain, f.raw} {
+						stdout, stderr := btfliteRun(t, exitFailure, append(args, file)...)
+						if stdout != "" || !strings.Contains(stderr, "it does not fit the base "+f.wrong+": give --btf_base=VMLINUX") || strings.Count(stderr, "\n") != 1 {
+							t.Errorf("%s %s: %q, %q", name, file, stdout, stderr)
+						}
+					}
+				}
+				if name != "as pahole" && name != "show one" && name != "funcs" {
+					stdout, stderr := btfliteRun(t, exitOK, append(args, f.debug)...)
+					if !strings.Contains(stderr, "note: its BTF is split from a base, and ") || !strings.Contains(stderr, f.wrong) ||
+						!strings.Contains(stderr, "its types here are those of its DWARF") || name != "stats" && !strings.Contains(stdout, "own_of_dwarf") {
+						t.Errorf("%s, with DWARF: %q, %q", name, stdout, stderr)
+					}
+				}
+				// The right one, given or among the inputs, has no rival.
+				stdout, stderr := btfliteRun(t, exitOK, append(args, "--btf_base="+f.right, f.plain)...)
+				if stdout == "" || stderr != "" {
+					t.Errorf("%s over the right base: %q, %q", name, stdout, stderr)
+				}
+				if stdout, stderr = btfliteRun(t, statusOver(byRelease), append(args, "--btf_base="+f.wrong, f.plain)...); !strings.Contains(stderr, f.wrong) {
+					t.Errorf("%s over the wrong base: %q, %q", name, stdout, stderr)
+				}
+			}
+			// Nearer to the module there is the right one.
+			near := filepath.Join(f.dir, "mods", "vmlinux.btf")
+			data, err := os.ReadFile(f.right)
+			if err == nil {
+				err = os.WriteFile(near, data, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, args := range readersOfBases {
+				stdout, stderr := btfliteRun(t, exitOK, append(args, f.plain)...)
+				if stdout == "" || stderr != "btflite: "+f.plain+": note: its base is "+near+"\n" {
+					t.Errorf("%s with two bases: %q, %q", name, stdout, stderr)
+				}
+			}
+			got, _ := btfliteRun(t, exitOK, "verify", f.plain)
+			if !strings.Contains(got, " bytes, over "+near+";") {
+				t.Errorf("verify: %s", got)
+			}
+		})
+	}
+}
+
+// statusOver is the status of a reader over a wrong base: BTF that can be read is read,
+// with a warning.
+func statusOver(readable bool) int {
+	if readable {
+		return exitOK
+	}
+	return exitFailure
+}
+
+// TestVerifyMisfit: verify names the base that it has found, and says that it does not fit.
+func TestVerifyMisfit(t *testing.T) {
+	f := newFitFolder(t, false)
+	for _, args := range [][]string{{"verify", f.plain}, {"verify", "--btf_base=" + f.wrong, f.plain}, {"verify", f.raw}} {
+		if got, _ := btfliteRun(t, exitFailure, args...); !strings.Contains(got, "it does not fit the base "+f.wrong) {
+			t.Errorf("%q: %s", args, got)
+		}
+	}
+}
+
+// TestGivenBaseMisfits: the error for a wrong base that was given names it.
+func TestGivenBaseMisfits(t *testing.T) {
+	f := newFitFolder(t, false)
+	for name, args := range readersOfGiven {
+		out := filepath.Join(t.TempDir(), "out")
+		args = append([]string{}, args...)
+		for i := range args {
+			args[i] = strings.Replace(args[i], "OUT", out, 1)
+		}
+		args = append(args, "--btf_base="+f.wrong, f.plain)
+		if name == "sort" {
+			args = append(args, out)
+		}
+		if name == "diff" {
+			args = append(args, f.plain)
+		}
+		c, _, stderr := testCLI(t)
+		if c.run(args) == exitOK || !strings.Contains(stderr.String(), "it does not fit the base "+f.wrong) {
+			t.Errorf("%s: %q", name, stderr)
+		}
+	}
+}
+
+// TestBaseCommands: no command is forgotten above.
+func TestBaseCommands(t *testing.T) {
+	known := map[string]bool{"verify": true, "btf": true}
+	for _, args := range readersOfBases {
+		known[args[0]] = true
+	}
+	for _, args := range readersOfGiven {
+		known[args[0]] = true
+	}
+	for _, name := range readersOfNone {
+		known[name] = true
+	}
+	for _, c := range commands() {
+		if !known[c.name] {
+			t.Errorf("%s: does it look for bases?", c.name)
+		}
+	}
+}
