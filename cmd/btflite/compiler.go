@@ -132,8 +132,9 @@ func findCompiler(producer string, t elfMachine, options []string) (*compiler, e
 // compileTime is how long a compilation may take: the C of a kernel takes a minute.
 const compileTime = 10 * time.Minute
 
-// debugOptions make a compiler keep all types, used or not.
-var debugOptions = []string{"-g", "-O1", "-w", "-c", "-x", "c", "-ffreestanding", "-fno-builtin", "-fms-extensions", "-fno-eliminate-unused-debug-types", "-DBPF_NO_PRESERVE_ACCESS_INDEX"}
+// debugOptions make a compiler keep all types, used or not. Without optimization, parameters are on
+// the stack: in a register that pahole does not expect, one would cost its function.
+var debugOptions = []string{"-g", "-O0", "-w", "-c", "-x", "c", "-ffreestanding", "-fno-builtin", "-fms-extensions", "-fno-eliminate-unused-debug-types", "-DBPF_NO_PRESERVE_ACCESS_INDEX"}
 
 // compile makes the object out of the C of in. A signal that ends this process ends the
 // compiler first.
