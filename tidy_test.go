@@ -72,7 +72,7 @@ var imports = map[string][]string{
 	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
 	"internal/finish": {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
-	"internal/loadbtf": {"btf", "internal/basematch", "internal/message", "mmapelf",
+	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/message", "mmapelf",
 		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
 	"internal/message":         nil,
 	"internal/dwarf":           nil,
@@ -85,7 +85,7 @@ var imports = map[string][]string{
 	"internal/memlimit":        {"golang.org/x/sys/unix"},
 	"internal/names":           {"arena", "dedup"},
 	"internal/workers":         nil,
-	"mmapelf": {"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
+	"mmapelf": {"arena", "github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
 	"docs/man": nil,
 	"cmd/btflite": {"github.com/btflite/btflite", "docs/man", "btf",

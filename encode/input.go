@@ -14,11 +14,11 @@ import (
 // empty.
 func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	d, err := debuginfo.Open(in, debuginfo.Settings{
-		Names: &r.names, ByText: r.opt.Base != nil || r.trial.byText, Limit: r.limit, DebugDir: r.opt.DebugDir, Workers: r.opt.Jobs,
+		Names: &r.names, ByText: r.opt.Base != nil || r.trial.byText, Limit: r.limit, Expanding: r.expanding(), DebugDir: r.opt.DebugDir, Workers: r.opt.Jobs,
 		Scarce: func(size uint64) bool { return r.opt.MemoryLimit != 0 && r.opt.MemoryLimit < 2*size },
 	})
 	if err != nil {
-		return nil, err
+		return nil, r.whileExpanding(in.Path, err)
 	}
 	f := &input{run: r, opt: &r.opt, Input: unit.Input{File: d, Options: r.opt.reading(), Index: &r.index, Limit: r.limit}}
 	if r.stats.CUs == r.stats.CUsFiltered { // all units before are filtered
@@ -26,7 +26,7 @@ func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	}
 	if err := f.open(); err != nil {
 		f.Close()
-		return nil, err
+		return nil, r.whileExpanding(in.Path, err)
 	}
 	return f, nil
 }

@@ -120,7 +120,28 @@ func (b *budget) residentReserve() uint64 {
 }
 
 // limitArena has the tables make the second check when they grow.
-func (b *budget) limitArena() {
+func (b *budget) limitArena() { b.limit.Set(b.bounds()) }
+
+// expanding is the limit of the sections that are expanded before it is known how much is to
+// be read.
+func (b *budget) expanding() *arena.Limit {
+	l := new(arena.Limit)
+	l.Set(b.bounds())
+	return l
+}
+
+// whileExpanding turns the error of that limit into one that says what to do.
+func (b *budget) whileExpanding(path string, err error) error {
+	var full arena.Exhausted
+	if errors.As(err, &full) {
+		return fmt.Errorf("%s: the memory limit of %s is reached while compressed sections are expanded: %s are in use; objcopy --decompress-debug-sections makes a file that is read in pieces",
+			path, mib(b.opt.MemoryLimit), mib(full.Used))
+	}
+	return err
+}
+
+// bounds are those of the options.
+func (b *budget) bounds() arena.Bounds {
 	l := arena.Bounds{Stop: b.stop, Bytes: b.opt.MemoryLimit, Used: memlimit.Used, Reclaim: debug.FreeOSMemory}
 	b.step = memoryStep
 	if l.Bytes != 0 {
@@ -132,7 +153,7 @@ func (b *budget) limitArena() {
 		}
 		l.Bytes = max(l.Bytes, reserve+1) - reserve
 	}
-	b.limit.Set(l)
+	return l
 }
 
 // committed counts n bytes of .debug_info that were read, and makes the second

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -146,14 +147,24 @@ func (f *File) Data(s *Section) ([]byte, error) {
 		return nil, err
 	}
 	defer x.close()
-	if err := x.fill(mem); err != nil {
-		return nil, err
+	for left := mem; len(left) > 0; {
+		step := left[:min(expandStep, len(left))]
+		if err := f.Limit.Check(len(step)); err != nil {
+			return nil, pathError(f.Path, fmt.Errorf("%s: %d of %d bytes are expanded: %w", quoteOdd(s.label()), x.got, x.size, err))
+		}
+		if err := x.fill(step); err != nil {
+			return nil, err
+		}
+		left = left[len(step):]
 	}
 	if err := x.atEnd(); err != nil {
 		return nil, err
 	}
 	return mem, nil
 }
+
+// expandStep is how many bytes of a section are expanded between two looks at the limit.
+const expandStep = 256 << 10
 
 // expander reads the contents of a compressed section in order.
 type expander struct {

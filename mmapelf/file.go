@@ -21,10 +21,12 @@ import (
 	"sync"
 
 	mmap "github.com/edsrzf/mmap-go"
+
+	"github.com/btflite/btflite/arena"
 )
 
-// File is an ELF file mapped into memory. The exported fields, all but Scarce, are
-// set by Open and must not be changed. Its methods may be called from several goroutines
+// File is an ELF file mapped into memory. The exported fields, all but Scarce and Limit,
+// are set by Open and must not be changed. Its methods may be called from several goroutines
 // at once, except Close.
 type File struct {
 	Path      string    // as given to Open; used in errors
@@ -38,6 +40,10 @@ type File struct {
 	// Scarce says that the memory of the file's pages is limited. A caller sets
 	// it before it releases any.
 	Scarce bool
+
+	// Limit, if set, is asked while a section is expanded. A caller sets it before it asks
+	// for contents.
+	Limit *arena.Limit
 
 	data    []byte    // the whole file
 	mapping mmap.MMap // nil when data is not a mapping

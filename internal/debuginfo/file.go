@@ -53,6 +53,8 @@ type Settings struct {
 	// ByText has names stand for their text whatever the file: names.Text.
 	ByText bool
 	Limit  *arena.Limit
+	// Expanding is the limit of compressed sections that are expanded as a whole.
+	Expanding *arena.Limit
 	// DebugDir is a folder of separate debug files, asked before
 	// /usr/lib/debug; "" for none.
 	DebugDir string
@@ -95,6 +97,7 @@ func newFile(path string, e *mmapelf.File, s Settings) *File {
 		settings: s, Names: names.Text{Table: s.Names, ByText: s.ByText},
 	}
 	arena.Bind(s.Limit, &f.types.copies)
+	e.Limit = s.Expanding
 	return f
 }
 

@@ -118,6 +118,7 @@ func openDebugFile(own *mmapelf.File, path string, id []byte, crc uint32, byLink
 	if err != nil {
 		return nil, err
 	}
+	e.Limit = own.Limit
 	fail := func(why string) (*mmapelf.File, error) {
 		e.Close()
 		return nil, fmt.Errorf("%s: %s", path, why)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/edsrzf/mmap-go"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/message"
@@ -35,6 +36,9 @@ type Loader struct {
 	// BaseFiles are the files that the base was read from which Load, LoadOver and OpenSource
 	// are given. Errors name them. Chain and OpenChain know them.
 	BaseFiles []string
+	// Limit, if set, is asked before memory is taken for the contents of a file that is not
+	// mapped, or for a section of it, again and again as they grow.
+	Limit *arena.Limit
 }
 
 // DWARF says when a file's DWARF counts.
@@ -212,17 +216,27 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 			return Raw{BTF: m}, func() { _ = m.Unmap() }, nil
 		}
 	}
-	// The size is a hint: files below /sys and pipes may have another one.
-	data := bytes.NewBuffer(make([]byte, 0, min(max(info.Size(), 0), maxExpanded)+bytes.MinRead))
-	data.Write(head)
-	var in io.Reader = f
-	if !IsELF(head) && CompressionOf(head) == nil && !btf.HasMagic(head) {
-		in = io.LimitReader(f, 4<<10) // enough to say what it is not; /dev/zero has no end
+	size := info.Size()
+	if !file {
+		size = 0 // a pipe has none
 	}
-	if err := expand(data, in, head, maxExpanded); err != nil {
-		return raw, nil, message.FileError(path, "cannot read", err)
+	return l.openRead(path, f, head, size)
+}
+
+// openRead is Open for a file that is read into memory: head is what has been read of it.
+func (l Loader) openRead(path string, r io.Reader, head []byte, size int64) (raw Raw, done func(), err error) {
+	c := contents{limit: l.Limit, most: maxExpanded}
+	var closed func()
+	if err = c.expand(r, head, size); err != nil {
+		err = message.FileError(path, "cannot read", err)
+	} else {
+		raw, closed, err = l.openContents(path, c.S)
 	}
-	return l.openContents(path, data.Bytes())
+	if err != nil {
+		c.Free()
+		return raw, nil, err
+	}
+	return raw, func() { closed(); c.Free() }, nil
 }
 
 // openContents is Open for the contents of a file, not compressed any more.
@@ -281,17 +295,10 @@ func (l Loader) openBytes(in *mmapelf.Source) (raw Raw, done func(), err error) 
 // openLoaded is openBytes for bytes in memory.
 func (l Loader) openLoaded(path string, data []byte) (raw Raw, done func(), err error) {
 	if head := data[:min(headSize, len(data))]; CompressionOf(head) != nil {
-		expanded := bytes.NewBuffer(bytes.Clone(head))
-		if err := expand(expanded, bytes.NewReader(data[len(head):]), head, maxExpanded); err != nil {
-			return raw, nil, message.FileError(path, "cannot read", err)
-		}
-		data = expanded.Bytes()
+		return l.openRead(path, bytes.NewReader(data[len(head):]), head, int64(len(data)))
 	}
 	return l.openContents(path, data)
 }
-
-// IsELF tells whether a file with these first bytes is an ELF file.
-func IsELF(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
 
 // openELF is Open for an ELF file.
 func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
@@ -299,6 +306,7 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	if err != nil {
 		return raw, nil, message.NamingFile([]string{in.Path}, err)
 	}
+	elf.Limit = l.Limit
 	raw = Raw{Section: " section .BTF:", Source: in, PointerSize: elf.AddrSize, Relocatable: elf.Type == elfRelocatable, BPF: elf.Machine == elfMachineBPF}
 	if raw.Relocatable {
 		raw.Module = basematch.OfModule(elf)

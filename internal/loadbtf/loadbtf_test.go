@@ -67,29 +67,3 @@ func TestLoadBTFErrors(t *testing.T) {
 		}
 	}
 }
-
-// TestExpandIsBounded: a small file cannot become more than the limit.
-func TestExpandIsBounded(t *testing.T) {
-	const limit = 1000
-	data, err := os.ReadFile(splitFiles + "x86.base.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, suffix := range []string{"", ".gz", ".xz", ".zst"} {
-		packed, err := os.ReadFile(splitFiles + "x86.base.btf" + suffix)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, tt := range []struct {
-			limit int
-			fits  bool
-		}{{len(data), true}, {len(data) - 1, false}, {limit, false}} {
-			head, rest := packed[:6], bytes.NewReader(packed[6:])
-			out := bytes.NewBuffer(bytes.Clone(head))
-			err := expand(out, rest, head, tt.limit)
-			if tt.fits && (err != nil || !bytes.Equal(out.Bytes(), data)) || !tt.fits && err == nil || out.Len() > tt.limit+1 {
-				t.Errorf("%q with a limit of %d: %d bytes, error %v", suffix, tt.limit, out.Len(), err)
-			}
-		}
-	}
-}

@@ -1,0 +1,228 @@
+package loadbtf
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"github.com/btflite/btflite/arena"
+)
+
+// TestExpandIsBounded: a small file cannot become more than the bound.
+func TestExpandIsBounded(t *testing.T) {
+	const bound = 1000
+	data := read(t, "x86.base.btf")
+	for _, suffix := range []string{"", ".gz", ".xz", ".zst"} {
+		packed := read(t, "x86.base.btf"+suffix)
+		for _, tt := range []struct {
+			most int
+			fits bool
+		}{{len(data), true}, {len(data) - 1, false}, {bound, false}} {
+			out := contents{most: tt.most}
+			err := out.expand(bytes.NewReader(packed[6:]), packed[:6], int64(len(packed)))
+			if tt.fits && (err != nil || !bytes.Equal(out.S, data)) || !tt.fits && err == nil {
+				t.Errorf("%q with a bound of %d: %d bytes, error %v", suffix, tt.most, len(out.S), err)
+			}
+			out.Free()
+		}
+	}
+}
+
+// packed is data in each format, by suffix.
+func packed(t *testing.T, data []byte) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for suffix, open := range map[string]func(io.Writer) (io.WriteCloser, error){
+		".gz":  func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
+		".xz":  func(w io.Writer) (io.WriteCloser, error) { return xz.WriterConfig{DictCap: 1 << 16}.NewWriter(w) },
+		".zst": func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
+	} {
+		var b bytes.Buffer
+		w, err := open(&b)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[suffix] = b.Bytes()
+	}
+	return all
+}
+
+// TestBombs: what shrinks more than files with debug information do is refused before it is
+// there as a whole, and what is neither BTF nor an ELF file after a few bytes of it, in
+// every format, as a file and as bytes.
+func TestBombs(t *testing.T) {
+	for what, c := range map[string]struct{ begin, want string }{
+		"BTF":   {"\x9f\xeb\x01\x00", "more than 100 times as much as it has"},
+		"ELF":   {"\x7fELF", "more than 100 times as much as it has"},
+		"zeros": {"", "bad magic"},
+	} {
+		const piece = 1 << 20
+		zeros := packed(t, make([]byte, piece))
+		for suffix, bomb := range packed(t, append([]byte(c.begin), make([]byte, piece-len(c.begin))...)) {
+			bomb = append(bomb, bytes.Repeat(zeros[suffix], largeContents/piece+8)...) // all formats have streams in a row
+			asked := uint64(0)
+			limit := new(arena.Limit)
+			limit.Set(arena.Bounds{Bytes: 1 << 40, Used: func() uint64 { asked += contentStep; return 0 }}) // each time for one step at least
+			_, err := Loader{Limit: limit}.Load(write(t, bomb), nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s%s: %v", what, suffix, err)
+			}
+			if most := uint64(largeContents + 2<<20); asked == 0 || asked > most || c.begin == "" && asked > 4*contentStep {
+				t.Errorf("%s%s: it was expanded up to %d bytes", what, suffix, asked)
+			}
+			_, _, err = Loader{}.openLoaded("in", bomb)
+			if c.begin != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%s%s as bytes: %v", what, suffix, err)
+			}
+		}
+	}
+}
+
+// TestLimitWhileExpanding: the limit is asked while a file expands, not only before, and
+// what has been expanded is given back.
+func TestLimitWhileExpanding(t *testing.T) {
+	noise := make([]byte, 3<<20)
+	copy(noise, "\x9f\xeb\x01\x00")
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := 4; i < len(noise); i++ {
+		noise[i] = byte(r.Uint32()) & 15
+	}
+	for suffix, file := range packed(t, noise) {
+		path := write(t, file)
+		times := uint64(0)
+		limit := new(arena.Limit)
+		limit.Set(arena.Bounds{Bytes: 8 * contentStep, Used: func() uint64 { times++; return 2 * times * contentStep }, Reclaim: func() {}})
+		_, err := Loader{Limit: limit}.Load(path, nil)
+		fails(t, suffix, err, path, "the memory limit is reached after")
+		if !errors.As(err, new(arena.Exhausted)) {
+			t.Errorf("%s: %v is not the error of the limit", suffix, err)
+		}
+		if _, err := (Loader{}).Load(path, nil); err == nil || strings.Contains(err.Error(), "limit") {
+			t.Errorf("%s without a limit: %v", suffix, err)
+		}
+	}
+}
+
+// longXZ is an xz file of two streams with padding between them and several blocks each,
+// and where the headers of its blocks begin.
+func longXZ(t *testing.T) (file []byte, blocks []int) {
+	t.Helper()
+	for range 2 {
+		var b bytes.Buffer
+		w, err := xz.WriterConfig{DictCap: 1 << 16, BlockSize: 1 << 10, CheckSum: xz.CRC64}.NewWriter(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(3, 4))
+		for range 5000 {
+			if _, err := w.Write([]byte{byte(r.Uint32()), 'x', 'z'}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		file = append(append(file, b.Bytes()...), 0, 0, 0, 0)
+	}
+	// All blocks have the same header; its sum of four bytes finds the others.
+	header := file[xzHeaderLen : xzHeaderLen+(int(file[xzHeaderLen])+1)*4]
+	for at := 0; ; {
+		k := bytes.Index(file[at:], header)
+		if k < 0 {
+			return file, blocks
+		}
+		blocks = append(blocks, at+k)
+		at += k + 1
+	}
+}
+
+// TestXZDictionaries: a dictionary that is too large is refused before it is made, in
+// whichever block it is named, and all that are not go through.
+func TestXZDictionaries(t *testing.T) {
+	file, blocks := longXZ(t)
+	if len(blocks) < 20 {
+		t.Fatalf("%d blocks", len(blocks))
+	}
+	all, err := io.ReadAll(newXZGuard(bytes.NewReader(file)))
+	if err != nil || !bytes.Equal(all, file) {
+		t.Fatalf("%d of %d bytes went through: %v", len(all), len(file), err)
+	}
+	for _, at := range []int{0, 1, len(blocks) / 2, len(blocks) - 1} {
+		for bits, refused := range map[byte]bool{28: false, 30: false, 31: true, 37: true, 40: true} { // 64, 128, 192 MiB, 1.5 and 4 GiB
+			bad := bytes.Clone(file)
+			header := bad[blocks[at]:]
+			header = header[:(int(header[0])+1)*4]
+			k := bytes.Index(header, []byte{lzma2Filter, 1})
+			header[k+2] = bits
+			binary.LittleEndian.PutUint32(header[len(header)-4:], crc32.ChecksumIEEE(header[:len(header)-4]))
+			all, err := io.ReadAll(newXZGuard(bytes.NewReader(bad)))
+			if got := err != nil && strings.Contains(err.Error(), "dictionary"); got != refused || !bytes.HasPrefix(bad, all) || refused && len(all) > blocks[at] {
+				t.Errorf("block %d, size %d: %d bytes, error %v", at, bits, len(all), err)
+			}
+			if refused {
+				_, err = Loader{}.Load(write(t, bad), nil)
+				if err == nil || at == 0 && !strings.Contains(err.Error(), "dictionary") {
+					t.Errorf("block %d, size %d: %v", at, bits, err)
+				}
+			}
+		}
+	}
+	many := bytes.Clone(file) // each block with 64 MiB, in a file of 30 KB
+	for _, at := range blocks {
+		header := many[at:][:(int(many[at])+1)*4]
+		header[bytes.Index(header, []byte{lzma2Filter, 1})+2] = 28
+	}
+	if all, err := io.ReadAll(newXZGuard(bytes.NewReader(many))); err == nil || len(all) > blocks[5] {
+		t.Errorf("many large dictionaries: %d bytes went through, error %v", len(all), err)
+	}
+}
+
+// TestXZFiles: what the xz program writes goes through unchanged.
+func TestXZFiles(t *testing.T) {
+	names, _ := filepath.Glob(splitFiles + "*.xz")
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(newXZGuard(bytes.NewReader(data))); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s: %d of %d bytes, error %v", name, len(got), len(data), err)
+		}
+	}
+	if len(names) == 0 {
+		t.Error("no files")
+	}
+}
+
+// FuzzXZGuard: whatever the file is, its bytes go through, up to a dictionary that is refused.
+func FuzzXZGuard(f *testing.F) {
+	names, _ := filepath.Glob(splitFiles + "*.xz")
+	for _, name := range names {
+		if data, err := os.ReadFile(name); err == nil {
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := io.ReadAll(newXZGuard(bytes.NewReader(data)))
+		if err == nil && !bytes.Equal(got, data) || err != nil && (!bytes.HasPrefix(data, got) || !strings.Contains(err.Error(), "dictionary")) {
+			t.Errorf("%d of %d bytes, error %v", len(got), len(data), err)
+		}
+	})
+}
