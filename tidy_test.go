@@ -88,7 +88,7 @@ var imports = map[string][]string{
 	"mmapelf": {"arena", "github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
 	"docs/man": nil,
-	"cmd/btflite": {"github.com/btflite/btflite", "docs/man", "btf",
+	"cmd/btflite": {"github.com/btflite/btflite", "docs/man", "arena", "btf",
 		"btf/diff",
 		"btf/distill",
 		"btf/dump",
@@ -106,9 +106,9 @@ var imports = map[string][]string{
 		"github.com/ulikunitz/xz"}, // the last for tests
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
-	"test/hostile":    {"btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
-	"test/pairs":      {"btf"},                                                       // for tests
-	"test/kerneltest": nil,                                                           // its reader of BTF is separate on purpose
+	"test/hostile":    {"btf/btftest", "btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
+	"test/pairs":      {"btf"},                                                                      // for tests
+	"test/kerneltest": nil,                                                                          // its reader of BTF is separate on purpose
 	"test/mutants":    nil,
 	"test/torture":    {"*"},
 	"bench":           {"*"},

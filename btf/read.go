@@ -36,6 +36,8 @@ type Blob struct {
 	Skipped []Skipped
 	// Marked says that names may be marks, which only BTF in memory has: see MarkKind.
 	Marked bool
+
+	longNames bool // a string of this or of a base is longer than names may be
 }
 
 // Skipped is how many types are of a kind that this package does not know.
@@ -82,6 +84,9 @@ func parse(data []byte, base *Blob, share bool) (*Blob, error) {
 		b.Strings, b.Form = bytes.Clone(s.strings), s.form.clone()
 	}
 	if err := b.scan(); err != nil {
+		return nil, err
+	}
+	if err := b.checkNames(); err != nil {
 		return nil, err
 	}
 	return b, nil

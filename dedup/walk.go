@@ -155,6 +155,10 @@ func (s *walker) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 		u.err = ErrChain
 		return false
 	}
+	if w.steps > w.most {
+		u.err = errTried
+		return false
+	}
 	// Meet a pair only once. Plain references need no memory: every cycle
 	// goes through a struct, union, typedef or prototype, and nothing that is
 	// settled afterwards is a plain reference.
@@ -190,6 +194,9 @@ func (s *walker) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 	}
 	if !plain && !w.once {
 		// Whatever led here, it will not be equal the next time either.
+		if len(w.unequal.used.S) >= maxUnequal {
+			w.unequal.clear() // what is not known is walked again
+		}
 		w.unequal.put(uint64(y)<<32|uint64(i), 1)
 	}
 	return false

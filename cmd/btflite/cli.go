@@ -23,6 +23,7 @@ type cli struct {
 	stdout, stderr io.Writer
 	lookupEnv      func(string) (string, bool)
 	guard          *guard
+	memory         uint64 // --memory_limit in bytes, 0: none
 	groupLimit     uint64 // of the control group, if that is the memory limit; else 0
 	heap           heap
 

@@ -49,12 +49,20 @@ func commandCalled(name string) (entry subcommand, ok bool) {
 	return subcommand{}, false
 }
 
+// readsFiles tells whether the command reads files with types.
+func (entry *subcommand) readsFiles() bool {
+	return !slices.Contains([]string{compilerName, "completion", "help", "manual", "version"}, entry.name)
+}
+
 // under builds the command below root.
 func (entry *subcommand) under(root *cobra.Command, c *cli) *cobra.Command {
 	cmd := entry.build(c)
 	cmd.Short = entry.short
 	root.AddCommand(cmd)
 	complete(cmd, c)
+	if entry.readsFiles() {
+		c.bound(cmd)
+	}
 	return cmd
 }
 
@@ -79,6 +87,7 @@ func newMain(c *cli, e *encodeCommand) *cobra.Command {
 	root := newRoot(c)
 	e.describe(c, root)
 	complete(root, c)
+	c.bound(root)
 	return root
 }
 

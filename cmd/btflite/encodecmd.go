@@ -46,7 +46,7 @@ func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
 	}, detachedName, "", "write the BTF to the file `OUT` (implies -J)", files)
 	out.file(&e.extraVars, "extra_vars", "", "other variables, as split BTF, to `FILE` (or .o)")
 	out.file(&e.inlineTo, "inline", "", "sites of inlined functions, likewise, to `FILE`", rare)
-	e.resourceOptions(cmd)
+	e.resourceOptions(c, cmd)
 	e.resultOptions(cmd, rare)
 	out.bases(&e.bases, "btf_base", "leave out what `BASE` has; several are a chain")
 	// For measurements of how cost grows with input.

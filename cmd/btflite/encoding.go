@@ -9,7 +9,6 @@ import (
 	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
-	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -20,7 +19,6 @@ type encoding struct {
 	libbpf   encode.Libbpf // --btf_compat
 	jobs     int
 	bareJobs bool          // -j without a number: jobs may be lowered
-	memory   uint64        // --memory_limit in bytes, 0: none
 	cuLimit  int           // --cu_limit, 0: none
 	debugDir string        // --debug_dir
 	exact    bool          // --dedup=exact
@@ -51,10 +49,10 @@ func newEncoding() encoding {
 }
 
 // resourceOptions adds the options of how much may be used.
-func (e *encoding) resourceOptions(cmd *cobra.Command) {
+func (e *encoding) resourceOptions(c *cli, cmd *cobra.Command) {
 	s := under(cmd, groupOutput)
 	s.value(e.setJobs, "jobs", "j", "use `N` workers; without N one for each CPU", bare(allJobs), numbers)
-	s.value(e.setMemory, "memory_limit", "", "take no more memory than `SIZE`, as 64M or 1.5G")
+	s.value(c.setMemory, memoryOption, "", memoryHelp)
 }
 
 // resultOptions adds the options of what becomes of the types. In a command
@@ -140,13 +138,6 @@ func (e *encoding) setJobs(v string) error {
 	return err
 }
 
-func (e *encoding) setMemory(v string) (err error) {
-	if e.memory, err = memlimit.Parse(v); err != nil {
-		return usagef("%s", message.OneLine(err.Error()))
-	}
-	return nil
-}
-
 func (e *encoding) setCULimit(v string) (err error) {
 	if e.cuLimit, err = strconv.Atoi(v); err != nil || e.cuLimit < 1 {
 		return usagef("'%s' is not a number of units", message.OneLine(v))
@@ -170,7 +161,7 @@ func (e *encoding) setDedup(v string) error {
 // options is what the command line says about the encoding, all but the base.
 func (e *encoding) options(c *cli) (encode.Options, error) {
 	lang, exclude, err := e.lang.resolve(c.lookupEnv)
-	limit, byHand := c.limitMemory(e.memory)
+	limit, byHand := c.limitMemory(c.memory)
 	return encode.Options{
 		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Exact: e.exact, CULimit: e.cuLimit, DebugDir: e.debugDir,
 		Lang: lang, LangExclude: exclude,

@@ -40,6 +40,20 @@ func (c *cli) limitMemory(given uint64) (limit uint64, byHand bool) {
 	return limit, byHand
 }
 
+// The option that limits memory.
+const (
+	memoryOption = "memory_limit"
+	memoryHelp   = "take no more memory than `SIZE`, as 64M or 1.5G"
+)
+
+// setMemory takes the argument of --memory_limit.
+func (c *cli) setMemory(v string) (err error) {
+	if c.memory, err = memlimit.Parse(v); err != nil {
+		return usagef("%s", message.OneLine(err.Error()))
+	}
+	return nil
+}
+
 // room reports an error if a file of n bytes would break the limit of the control
 // group: what is written to tmpfs is memory of the group.
 func (c *cli) room(file string, n int64) error {

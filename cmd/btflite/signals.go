@@ -77,13 +77,18 @@ func (g *guard) watch() {
 		case <-g.stopped:
 			return
 		case s := <-g.incoming:
-			g.mu.Lock()
-			g.pending = s
-			if g.protected == 0 {
-				g.end()
-			}
-			g.mu.Unlock()
+			g.endWith(s)
 		}
+	}
+}
+
+// endWith ends the process as a signal does.
+func (g *guard) endWith(s os.Signal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pending = s
+	if g.protected == 0 {
+		g.end()
 	}
 }
 
@@ -214,6 +219,9 @@ func (g *guard) startChild(cmd *exec.Cmd) error {
 		return err
 	}
 	g.onDeath = func(s os.Signal) {
+		if _, own := s.(*outOfMemory); own {
+			s = syscall.SIGTERM
+		}
 		_ = cmd.Process.Signal(s) // it removes what it has begun to write
 		_, _ = cmd.Process.Wait()
 	}
@@ -258,6 +266,9 @@ func (g *guard) interrupted() error {
 
 // dieBy ends the process by the signal s.
 func dieBy(s os.Signal) {
+	if full, ok := s.(*outOfMemory); ok {
+		os.Exit(full.status)
+	}
 	signal.Reset(s)
 	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(s) == nil {
 		time.Sleep(time.Second) // the signal ends us meanwhile

@@ -18,6 +18,7 @@ var btfFiles = loadbtf.Loader{
 	Stdin:  func() (*os.File, error) { return openFile(dash) },
 	Refuse: notToRead,
 	NoBase: "BTF of a module needs --btf_base",
+	Limit:  &memoryLimit,
 }
 
 // btfFilesOver reads BTF over a base that was read from these files.

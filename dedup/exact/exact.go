@@ -43,7 +43,9 @@ func DedupWithMap(in *btf.Blob, opt Options) (out *btf.Blob, m []uint32, err err
 		}
 	}
 	d.indexBase()
-	d.primitives()
+	if err := d.primitives(); err != nil {
+		return nil, nil, err
+	}
 	if err := d.structs(); err != nil {
 		return nil, nil, err
 	}

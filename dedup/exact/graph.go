@@ -9,6 +9,9 @@ import (
 const (
 	// maxDepth is how many aggregates deep identical looks (libbpf's limit).
 	maxDepth = 16
+	// freeSteps and stepsPerType bound the steps of all comparisons together, which can be
+	// as many as the cube of the number of types. Kernels take 15 for each type.
+	freeSteps, stepsPerType = 1 << 25, 512
 	// maxSteps bounds the steps of one identical call, which libbpf leaves
 	// exponential in the depth and endless on loops of plain references.
 	maxSteps = 1 << 24
@@ -24,6 +27,9 @@ func (d *state) structs() error {
 				continue
 			}
 			if err := d.placeStruct(id); err != nil {
+				return err
+			}
+			if err := d.checkSteps(id); err != nil {
 				return err
 			}
 		}
@@ -45,6 +51,9 @@ func (d *state) placeStruct(id uint32) error {
 			continue
 		}
 		ok, err := d.walk(id, c)
+		if err == nil {
+			err = d.checkSteps(id)
+		}
 		if err != nil {
 			return err
 		}
@@ -62,6 +71,14 @@ func (d *state) placeStruct(id uint32) error {
 	return nil
 }
 
+// checkSteps returns an error if comparing types has taken too many steps.
+func (d *state) checkSteps(id uint32) error {
+	if d.steps+d.index.tried > freeSteps+stepsPerType*uint64(d.count()) {
+		return fmt.Errorf("btf: types: [%d]: so many types have the same name or the same members, or hold each other, that comparing them would take too long", id)
+	}
+	return nil
+}
+
 // walk reports whether the graphs behind x and y are equivalent. It fills pair
 // and paired with the pairing found; forwards match definitions.
 func (d *state) walk(x, y uint32) (bool, error) {
@@ -74,6 +91,7 @@ func (d *state) walk(x, y uint32) (bool, error) {
 	for len(d.stack) > 0 {
 		p := d.stack[len(d.stack)-1]
 		d.stack = d.stack[:len(d.stack)-1]
+		d.steps++
 		ok, err := d.step(p.x, p.y)
 		if !ok || err != nil {
 			return false, err
@@ -97,7 +115,9 @@ func (d *state) step(x, y uint32) (bool, error) {
 			return true, nil
 		}
 		d.budget = maxSteps
-		return d.identical(h, x, maxDepth)
+		ok, err := d.identical(h, x, maxDepth)
+		d.steps += uint64(maxSteps - d.budget)
+		return ok, err
 	}
 	d.pair[y] = x
 	d.paired = append(d.paired, y)

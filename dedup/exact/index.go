@@ -11,6 +11,7 @@ type index struct {
 	nodes []entry
 	front int    // side of the lists that is the front: 0 or 1
 	next  uint32 // entry number before which the table doubles next
+	tried uint64 // how many candidates there were so far
 }
 
 // list holds the two end nodes of a list, as indexes of nodes.
@@ -63,6 +64,7 @@ func (x *index) first(key uint64) int32 {
 
 // at returns the candidate under cursor c, and the cursor after it.
 func (x *index) at(c int32) (id uint32, next int32) {
+	x.tried++
 	n := &x.nodes[c]
 	return n.id, n.side[1-x.front]
 }

@@ -3,7 +3,7 @@ package exact
 import "github.com/btflite/btflite/btf"
 
 // primitives places the types without references, in id order.
-func (d *state) primitives() {
+func (d *state) primitives() error {
 	for id := d.first; id < d.count(); id++ {
 		r := d.rec(id)
 		switch r.Kind() {
@@ -17,7 +17,11 @@ func (d *state) primitives() {
 		case btf.KindEnum, btf.KindEnum64:
 			d.enum(id, r)
 		}
+		if err := d.checkSteps(id); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // find returns the first candidate of key with the words r, or 0.

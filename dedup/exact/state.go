@@ -43,8 +43,9 @@ type state struct {
 	paired     []uint32 // keys of pair in order of insertion
 	stack      []pair
 	frames     []frame
-	baseChange bool // success would give a forward of the base a body
-	budget     int  // steps left for identical
+	baseChange bool   // success would give a forward of the base a body
+	budget     int    // steps left for identical
+	steps      uint64 // of all comparisons of structs so far
 }
 
 // pair asks whether x, reached from the type being placed, equals y,

@@ -1,0 +1,53 @@
+package btf
+
+import (
+	"bytes"
+	"errors"
+)
+
+// Names may begin in the middle of a string, and one string may be the name of everything,
+// so that a small file can have names that take gigabytes when they are written out. No
+// compiler makes such BTF, and whoever prints, compares or merges types writes names out.
+// Kernels take names of up to 511 bytes, which is at most 64 times as much as the records
+// that have them. Longer ones are added up.
+
+const (
+	// longName is the size of a name, in bytes, that no kernel takes.
+	longName = 512
+	// maxNames is how many times as long as the BTF all names may be together, and
+	// freeNames how many bytes more.
+	maxNames, freeNames = 16, 1 << 20
+)
+
+// hasLongName tells whether one of the strings has longName bytes or more.
+func hasLongName(s []byte) bool {
+	for at := 0; len(s)-at > longName; {
+		end := bytes.LastIndexByte(s[at:at+longName+1], 0)
+		if end < 0 {
+			return true
+		}
+		at += end + 1
+	}
+	return false
+}
+
+// checkNames returns an error if the names of all types, written out, take much more than
+// the BTF.
+func (b *Blob) checkNames() error {
+	if b.longNames = b.Base != nil && b.Base.longNames || hasLongName(b.Strings); !b.longNames {
+		return nil
+	}
+	left := freeNames + maxNames*(4*len(b.Words)+len(b.Strings))
+	for _, off := range b.Off {
+		r := b.Words[off:]
+		left -= len(b.NameBytes(r[0]))
+		stride, n := NameWords(InfoKind(r[1]), InfoVlen(r[1]))
+		for i := 0; i < n && left >= 0; i++ {
+			left -= len(b.NameBytes(r[3+i*stride]))
+		}
+		if left < 0 {
+			return errors.New("btf: names: they share so much text that they take more than 16 times as much as the BTF if they are written out; no compiler makes that")
+		}
+	}
+	return nil
+}

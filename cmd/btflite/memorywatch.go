@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/internal/memlimit"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Commands that encode ask the memory limit wherever they take memory (package encode). All
+// others take theirs from the Go heap, in thousands of places. They are watched: a goroutine
+// looks at what is in use, the more often the less is left, and ends the run as a signal
+// does, so that no file is left half written. The limit is asked, too, before the
+// contents of a file are read into memory.
+
+// memoryLimit is the limit of what is not encoding, or none. There is one for the process,
+// because there is one memory.
+var memoryLimit arena.Limit
+
+const (
+	// watchedPace is how fast memory may be taken, in bytes per second: faster than a
+	// program on one processor does.
+	watchedPace = 2 << 30
+	// watchOften and watchSeldom are the least and the longest time between two looks.
+	watchOften, watchSeldom = time.Millisecond, 50 * time.Millisecond
+)
+
+// bound has cmd run below the memory limit. A command that encodes has the option already,
+// and asks the limit itself.
+func (c *cli) bound(cmd *cobra.Command) {
+	encodes := cmd.Flags().Lookup(memoryOption) != nil
+	if !encodes {
+		under(cmd, groupReport).value(c.setMemory, memoryOption, "", memoryHelp, rare)
+	}
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		defer c.boundMemory(words, !encodes)()
+		return run(cmd, words)
+	}
+}
+
+// boundMemory sets memoryLimit by --memory_limit and the control group, and returns what
+// ends that. With watch, what is in use is looked at all the time.
+func (c *cli) boundMemory(words []string, watch bool) (done func()) {
+	limit, byHand := c.limitMemory(c.memory)
+	if limit == 0 {
+		return func() {}
+	}
+	bounds := arena.Bounds{Used: memlimit.Used, Reclaim: debug.FreeOSMemory}
+	if byHand {
+		bounds.Used, bounds.Drop = memlimit.Resident, mmapelf.ReleaseAll
+	}
+	reserve := limit / 16
+	if !byHand {
+		reserve += memlimit.Reserve(sizeOf(words), 1)
+	}
+	bounds.Bytes = max(limit, reserve+1) - reserve
+	memoryLimit.Set(bounds)
+	stop := make(chan struct{})
+	if watch {
+		go c.watchMemory(words, limit, &bounds, stop)
+	}
+	return func() {
+		close(stop)
+		memoryLimit.Set(arena.Bounds{})
+	}
+}
+
+// watchMemory ends the run once the limit is reached.
+func (c *cli) watchMemory(words []string, limit uint64, bounds *arena.Bounds, stop chan struct{}) {
+	for {
+		wait := watchOften
+		if used := bounds.Used(); used < bounds.Bytes {
+			wait = min(max(time.Duration((bounds.Bytes-used)*uint64(time.Second)/watchedPace), watchOften), watchSeldom)
+		}
+		select {
+		case <-stop:
+			return
+		case <-time.After(wait):
+		}
+		var full arena.Exhausted
+		if errors.As(memoryLimit.Check(0), &full) {
+			c.guard.endWith(&outOfMemory{c.report(exhausted(words, limit, full.Used))})
+			return // what is protected ends first
+		}
+	}
+}
+
+// exhausted is the error for a limit that does not suffice for the files among the words.
+func exhausted(words []string, limit, used uint64) error {
+	var files []string
+	for _, w := range words {
+		if info, err := os.Stat(w); err == nil && info.Mode().IsRegular() {
+			files = append(files, w)
+		}
+	}
+	what := fmt.Sprintf("the memory limit of %s is reached: %s are in use; give more by --memory_limit or the control group",
+		message.ByteSize(limit), message.ByteSize(used))
+	return message.NamingFile(files, errors.New(what))
+}
+
+// outOfMemory ends the run in place of a signal.
+type outOfMemory struct{ status int }
+
+// Signal implements os.Signal.
+func (*outOfMemory) Signal() {}
+
+// String implements os.Signal.
+func (*outOfMemory) String() string { return "out of memory" }
