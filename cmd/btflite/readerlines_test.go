@@ -35,7 +35,7 @@ func reads(words string) readerLine { return readerLine{words: words} }
 // readerLines are the command lines of the campaign of readers. TestReaderLines says which
 // are missing.
 var readerLines = []readerLine{
-	reads("dump FILE"), reads("dump -q FILE"), reads("dump --format=raw FILE"), reads("dump --format=c FILE GOOD"), reads("dump --format=c FILE"), reads("dump --format=c --unsorted FILE"),
+	reads("dump FILE"), reads("dump -q FILE"), reads("dump --color=always FILE"), reads("dump --color=always --format=c FILE"), reads("dump --color=never FILE"), reads("dump --color=auto FILE"), reads("dump --format=raw FILE"), reads("dump --format=c FILE GOOD"), reads("dump --format=c FILE"), reads("dump --format=c --unsorted FILE"),
 	reads("dump --strict-c FILE"), reads("dump --strict-c --unsorted FILE"), reads("dump -j FILE"), reads("dump -p FILE"), reads("dump --format=json FILE"), reads("dump --json-lines FILE"),
 	reads("dump --name=* --strict-c FILE"), reads("dump --name=* FILE"), reads("dump --name=user --format=c FILE"), reads("dump --id=2 FILE"),
 	reads("dump --id=2 --format=c FILE"), reads("dump --for=PROG FILE"), reads("dump --for=FILE GOOD"), reads("dump --for=PROG --strict-c FILE"),
@@ -67,7 +67,7 @@ var readerLines = []readerLine{
 
 	reads("inline called FILE"), reads("inline --json inlined FILE"), reads("inline called inlined FILE"), reads("inline --at=.text+16 FILE"), reads("inline --elf=ELF called FILE"),
 
-	{"diff FILE GOOD", noBTF, true}, {"diff GOOD FILE", noBTF, true}, {"diff FILE FILE", noBTF, true}, {"diff --format=text --summary FILE GOOD", noBTF, true}, {"diff --no-summary GOOD FILE", noBTF, true},
+	{"diff FILE GOOD", noBTF, true}, {"diff GOOD FILE", noBTF, true}, {"diff FILE FILE", noBTF, true}, {"diff --color=always FILE GOOD", noBTF, true}, {"diff --color=never GOOD FILE", noBTF, true}, {"diff --color=auto GOOD FILE", noBTF, true}, {"diff --format=text --summary FILE GOOD", noBTF, true}, {"diff --no-summary GOOD FILE", noBTF, true},
 	reads("diff --format=json FILE GOOD"), reads("diff --json GOOD FILE"), {"diff --format=markdown FILE GOOD", noBTF, true}, reads("diff --format=html FILE GOOD"), {"diff --abi FILE GOOD", noBTF, true},
 	{"diff --name=*r* FILE GOOD", noBTF, true}, {"diff --structs --unions --enums FILE GOOD", noBTF, true}, {"diff --typedefs --ints --floats FILE GOOD", noBTF, true},
 	{"diff --functions --variables --sections FILE GOOD", noBTF, true}, {"diff --btf_base_b=FILE GOOD GOOD", noBTF, true},
