@@ -108,12 +108,20 @@ func (o *Options) check(in []Source) error {
 // inlines reports whether sites of inlined functions are asked for.
 func (o *Options) inlines() bool { return o.Inline || o.Features&encode.Inline != 0 }
 
+// dedup is how equal types are found.
+func (o *Options) dedup() encode.Dedup {
+	if o.Exact {
+		return encode.DedupExact
+	}
+	return encode.DedupAuto
+}
+
 // below are the options of package encode, which adds to r the functions that are
 // left out.
 func (o *Options) below(r *Result) encode.Options {
 	e := encode.Options{
 		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
-		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, MemoryLimit: o.MemoryLimit, Exact: o.Exact, ExtraVars: o.ExtraVars, Inline: o.Inline,
+		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, MemoryLimit: o.MemoryLimit, Dedup: o.dedup(), ExtraVars: o.ExtraVars, Inline: o.Inline,
 		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Marks: o.Marks, Progress: o.Progress, Functions: o.Functions,
 		FuncSkipped: func(name, reason string) { r.Skipped = append(r.Skipped, Skipped{name, reason}) },
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
 )
 
 // The streaming set.
@@ -95,6 +96,20 @@ func (s *Set) checkTried(u *Unit) error {
 		return errTried
 	}
 	return nil
+}
+
+// Disagree reports whether a struct or union of which there are several definitions is
+// also declared without one. Such a declaration fits each of them, so that which one
+// it leads to depends on the order in which they are tried.
+func (s *Set) Disagree() bool {
+	for id := s.baseIDs + 1; id < uint32(len(s.ids.S)); id++ {
+		w := s.record(id)
+		if k := w.Kind(); (k == btf.KindStruct || k == btf.KindUnion) && w.Name() != 0 && s.keys.S[id].next != 0 &&
+			s.entity(w.Name()).fwds[aggregate(w.Info())] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // maxChain bounds the recursion along references.

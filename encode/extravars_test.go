@@ -147,7 +147,7 @@ func TestExtraVars(t *testing.T) {
 			for _, opt := range []encode.Options{
 				{Features: encode.AllFeatures &^ encode.GlobalVar, Jobs: 2},
 				{Features: encode.AllFeatures &^ encode.GlobalVar &^ encode.Var},
-				{Features: encode.AllFeatures &^ encode.GlobalVar, Exact: true},
+				{Features: encode.AllFeatures &^ encode.GlobalVar, Dedup: encode.DedupExact},
 			} {
 				main, extra := encodeExtra(t, path, opt, nil)
 				if extra == nil {
@@ -196,7 +196,7 @@ func TestExtraVarsOverBase(t *testing.T) {
 	for _, target := range []string{"x86", "s390x"} {
 		var base *btf.Blob
 		for _, name := range []string{"base", "module", "upper"} {
-			for _, opt := range []encode.Options{{Features: encode.DefaultFeatures}, {Features: encode.DefaultFeatures, Exact: true},
+			for _, opt := range []encode.Options{{Features: encode.DefaultFeatures}, {Features: encode.DefaultFeatures, Dedup: encode.DedupExact},
 				{Features: encode.DefaultFeatures &^ encode.Var, Libbpf: encode.Libbpf17}} {
 				all := opt
 				all.Features |= encode.GlobalVar

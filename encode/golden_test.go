@@ -82,7 +82,7 @@ func TestExactGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Exact: true})
+		got, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Dedup: encode.DedupExact})
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: differs (%v)", path, err)
 		}

@@ -143,7 +143,7 @@ func TestInlined(t *testing.T) {
 				st.Dropped["in no section with code"] != 1 || st.Missing["not described at the site"] != 1 {
 				t.Errorf("%+v", st)
 			}
-			for _, opt := range []encode.Options{{Jobs: 4}, {Exact: true}} {
+			for _, opt := range []encode.Options{{Jobs: 4}, {Dedup: encode.DedupExact}} {
 				opt.Features, opt.Inline = encode.DefaultFeatures, true
 				if _, again, _ := encodeInlined(t, image, opt); again != side {
 					t.Errorf("%+v:\n%s", opt, again)

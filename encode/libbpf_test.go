@@ -44,7 +44,7 @@ func TestLibbpf18(t *testing.T) {
 				{encode.Layout, encode.Libbpf17, btf.Form{}},
 				{encode.Layout, encode.Libbpf18, btf.WithLayout()},
 			} {
-				opt := encode.Options{Features: features | c.features, Libbpf: c.libbpf, Jobs: 1 + i%4, Exact: i%5 == 0}
+				opt := encode.Options{Features: features | c.features, Libbpf: c.libbpf, Jobs: 1 + i%4, Dedup: dedupOf(i%5 == 0)}
 				got, err := runFiles([]string{path}, opt)
 				if err != nil {
 					t.Errorf("%s, libbpf %d: %v", filepath.Base(path), c.libbpf, err)
@@ -74,7 +74,7 @@ func TestLibbpf18OverABase(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, exact := range []bool{false, true} {
-			opt := encode.Options{Features: encode.DefaultFeatures | encode.Layout, Base: over, ExtraVars: true, Exact: exact}
+			opt := encode.Options{Features: encode.DefaultFeatures | encode.Layout, Base: over, ExtraVars: true, Dedup: dedupOf(exact)}
 			plain, err := encode.Run([]string{module}, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -102,4 +102,12 @@ func TestLibbpf18OverABase(t *testing.T) {
 		}
 		over.Free()
 	}
+}
+
+// dedupOf is how equal types are found: by the batch algorithm if exact.
+func dedupOf(exact bool) encode.Dedup {
+	if exact {
+		return encode.DedupExact
+	}
+	return encode.DedupAuto
 }

@@ -106,9 +106,8 @@ type Options struct {
 	// Marks has what BTF cannot say written by marks, see btf.MarkKind, and adds functions
 	// that pahole leaves out. The output is for readers, not for a file.
 	Marks bool
-	// Exact selects the batch deduplication over all raw types (dedup
-	// --dedup=exact): slower, and memory grows with the input.
-	Exact bool
+	// Dedup is how equal types are found.
+	Dedup Dedup
 	// Base is what the output builds upon; nil for BTF that stands alone.
 	Base *Base
 	// ExtraVars makes Output.Extra: split BTF over the output with the
@@ -151,6 +150,21 @@ type Options struct {
 	Progress func(done, total uint64)
 }
 
+// Dedup is a way to find equal types.
+type Dedup uint8
+
+const (
+	// DedupAuto merges unit by unit, and takes DedupExact for small inputs whose units
+	// disagree about a type: there the two may choose different types, and pahole's
+	// bytes are those of DedupExact. See disagree.go.
+	DedupAuto Dedup = iota
+	// DedupStream merges unit by unit, whatever the units say.
+	DedupStream
+	// DedupExact is libbpf's algorithm, which takes all raw types at once. It is slower,
+	// and its memory grows with the input.
+	DedupExact
+)
+
 // Stats says what a run did. What is marked as of the output are the numbers of
 // the finished BTF, without its base: see Count.
 type Stats struct {
@@ -161,8 +175,10 @@ type Stats struct {
 	TypesIn     uint64 `json:"types_before_dedup"` // raw BTF types of all units
 	TypesOut    int    `json:"types"`              // of the output
 	SlowCUs     int    `json:"cus_with_conflicting_names"`
-	FuncStates  uint64 `json:"function_dies"` // subprogram DIEs considered
-	Funcs       int    `json:"functions"`     // FUNCs of the output
+	// Disagree says that units disagree about a type, and that libbpf's algorithm chose: DedupAuto.
+	Disagree   bool   `json:"units_disagree,omitempty"`
+	FuncStates uint64 `json:"function_dies"` // subprogram DIEs considered
+	Funcs      int    `json:"functions"`     // FUNCs of the output
 	// Skipped counts functions that have no FUNC, by the reason that -V prints.
 	Skipped map[string]int `json:"functions_left_out"`
 	// Unencodable counts what BTF has no kind for, by sort of type, and what is left

@@ -38,12 +38,16 @@ func runTrials(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Ses
 	t := trial{merge: make([]bool, len(inputs))}
 	if opt.Verbose != nil {
 		quiet := opt
-		quiet.Verbose, quiet.Warn, quiet.FuncSkipped, quiet.Functions, quiet.Progress, quiet.Exact = nil, nil, nil, nil, nil, false
+		quiet.Verbose, quiet.Warn, quiet.FuncSkipped, quiet.Functions, quiet.Progress = nil, nil, nil, nil, nil
+		if quiet.Dedup == DedupExact {
+			quiet.Dedup = DedupStream // nothing is found out by it
+		}
 		if out, err := untilKnown(ctx, inputs, quiet, &t, s); err == nil {
 			out.Close()
 		}
 		opt.Jobs = 1
 	}
+	t.exact = t.exact || opt.Dedup == DedupExact
 	return untilKnown(ctx, inputs, opt, &t, s)
 }
 
@@ -51,7 +55,11 @@ func runTrials(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Ses
 func untilKnown(ctx context.Context, inputs []mmapelf.Source, opt Options, t *trial, s *Session) (*Output, error) {
 	for {
 		out, err := encodeAll(ctx, inputs, opt, t, s)
-		if !errors.Is(err, errUnsorted) && !errors.Is(err, unit.ErrMerge) && !errors.Is(err, errByText) {
+		switch {
+		case errors.Is(err, errUnsorted), errors.Is(err, unit.ErrMerge), errors.Is(err, errByText), errors.Is(err, errDisagree):
+		case err != nil && t.exact && opt.Dedup == DedupAuto && ctx.Err() == nil:
+			t.exact, t.stream = false, true
+		default:
 			return out, err
 		}
 	}
@@ -124,6 +132,10 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *tri
 	if r.total == 0 {
 		return r.noUnits(inputs)
 	}
+	if r.disagree() {
+		t.exact = true
+		return nil, errDisagree
+	}
 	return r.finish()
 }
 
@@ -135,7 +147,7 @@ func newRun(ctx context.Context, opt Options, t *trial, s *Session) *run {
 }
 
 func (r *run) free() {
-	if s := r.session; s != nil && r.opt.Base != nil && !r.opt.Exact {
+	if s := r.session; s != nil && r.opt.Base != nil && !r.trial.exact {
 		s.set = r.set
 	} else if r.set != nil {
 		r.set.Free()

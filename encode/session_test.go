@@ -28,7 +28,7 @@ func TestSession(t *testing.T) {
 		"alone":  {Features: encode.DefaultFeatures, Jobs: 1},
 		"base":   {Features: encode.DefaultFeatures, Jobs: 1, Base: base},
 		"flaw":   {Features: encode.DefaultFeatures, Jobs: 2, Base: base, Libbpf: encode.Libbpf17},
-		"exact":  {Features: encode.DefaultFeatures, Jobs: 1, Base: base, Exact: true},
+		"exact":  {Features: encode.DefaultFeatures, Jobs: 1, Base: base, Dedup: encode.DedupExact},
 		"global": {Features: encode.AllFeatures, Jobs: 2, Base: base},
 	} {
 		t.Run(name, func(t *testing.T) {

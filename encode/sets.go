@@ -21,7 +21,7 @@ func (r *run) takeSet() (err error) {
 		return nil
 	}
 	switch {
-	case r.opt.Exact:
+	case r.trial.exact:
 		r.set = dedup.NewSet(&r.names, 1<<17)
 		r.set.Raw = true
 	case base != nil:

@@ -180,4 +180,6 @@ type trial struct {
 	sortRelocs bool   // errUnsorted
 	merge      []bool // by file: unit.ErrMerge
 	byText     bool   // errByText
+	exact      bool   // errDisagree, or DedupExact
+	stream     bool   // errDisagree does not come: the batch algorithm has failed
 }

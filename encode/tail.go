@@ -141,6 +141,7 @@ func (r *run) finish() (*Output, error) {
 	}
 	n := r.set.Finish()
 	r.stats.SlowCUs = r.set.Slow
+	r.stats.Disagree = r.trial.exact && r.opt.Dedup == DedupAuto
 	be := r.inputs[r.lead].BigEndian
 	var extra arena.Vec[byte]
 	if r.opt.ExtraVars {
@@ -168,7 +169,7 @@ func (r *run) finish() (*Output, error) {
 	defer in.free()
 	r.free()
 	r.clock.lap("numbering, output")
-	if r.opt.Exact && raw > 0 {
+	if r.trial.exact && raw > 0 {
 		if err := r.exact(out, in); err != nil {
 			return nil, err
 		}

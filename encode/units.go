@@ -62,7 +62,7 @@ func (u *workspace) readRecord(f *input) error {
 		return u.UnitError("its unit record says nothing of inlined functions: compile it without one, or leave inlined functions out")
 	}
 	known := f.run.set
-	if u.whole || f.run.raw != nil || f.opt.Base != nil || f.opt.Exact || f.opt.WholeBitfields {
+	if u.whole || f.run.raw != nil || f.opt.Base != nil || f.run.trial.exact || f.opt.WholeBitfields {
 		known = nil
 	}
 	all := f.run.raw != nil || f.opt.Functions != nil

@@ -94,10 +94,10 @@ const mostVlen = 1<<16 - 1
 // error that says how many of what there are; no number is ever cut.
 func TestVlen(t *testing.T) {
 	for i, tt := range longTypes() {
-		others := []encode.Options{{Features: encode.DefaultFeatures, Exact: true},
+		others := []encode.Options{{Features: encode.DefaultFeatures, Dedup: encode.DedupExact},
 			{Features: encode.DefaultFeatures | encode.ForceCUMerging}, {Features: encode.DefaultFeatures | encode.GlobalVar, Jobs: 4}}
 		for _, opt := range []encode.Options{{Features: encode.DefaultFeatures}, others[i%len(others)]} {
-			t.Run(fmt.Sprintf("%s/%x,%v", tt.name, opt.Features, opt.Exact), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%x,%d", tt.name, opt.Features, opt.Dedup), func(t *testing.T) {
 				x := rule{files: tt.files(mostVlen)}
 				data, err := runFiles(x.write(t, t.TempDir()), opt)
 				if err != nil {
@@ -134,7 +134,7 @@ func TestLongVlen(t *testing.T) {
 			if n == million && (testing.Short() || strings.Contains(tt.name, " ")) { // one of each kind
 				continue
 			}
-			opt := encode.Options{Features: encode.DefaultFeatures, Libbpf: encode.Libbpf18, Exact: n == 70000 && i%2 == 0, Jobs: 1 + i%3}
+			opt := encode.Options{Features: encode.DefaultFeatures, Libbpf: encode.Libbpf18, Dedup: dedupOf(n == 70000 && i%2 == 0), Jobs: 1 + i%3}
 			if n == mostVlen+1 {
 				opt.Features |= encode.Layout
 			}

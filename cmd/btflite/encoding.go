@@ -21,7 +21,7 @@ type encoding struct {
 	bareJobs bool          // -j without a number: jobs may be lowered
 	cuLimit  int           // --cu_limit, 0: none
 	debugDir string        // --debug_dir
-	exact    bool          // --dedup=exact
+	dedup    encode.Dedup  // --dedup
 	order    finish.Sorter // --btf_sort, nil: as encoded
 	beside                 // --extra_vars, --inline
 	lenient  bool          // --verify=warn
@@ -60,7 +60,7 @@ func (e *encoding) resourceOptions(c *cli, cmd *cobra.Command) {
 func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	s := under(cmd, groupOutput)
 	s.file(&e.debugDir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
-	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: stream (default) or exact", words("stream", "exact"), few)
+	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: auto (default), stream or exact", words("auto", "stream", "exact"), few)
 	addOrder(cmd, &e.order)
 	addVerify(cmd, &e.lenient, few)
 	releases := map[string]encode.Libbpf{"libbpf-1.7": encode.Libbpf17, "libbpf-1.8": encode.Libbpf18}
@@ -154,7 +154,7 @@ func (e *encoding) setPrefix(v string) error {
 }
 
 func (e *encoding) setDedup(v string) error {
-	e.exact = v == "exact"
+	e.dedup = map[string]encode.Dedup{"stream": encode.DedupStream, "exact": encode.DedupExact}[v]
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (e *encoding) options(c *cli) (encode.Options, error) {
 	lang, exclude, err := e.lang.resolve(c.lookupEnv)
 	limit, byHand := c.limitMemory(c.memory)
 	return encode.Options{
-		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Exact: e.exact, CULimit: e.cuLimit, DebugDir: e.debugDir,
+		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Dedup: e.dedup, CULimit: e.cuLimit, DebugDir: e.debugDir,
 		Lang: lang, LangExclude: exclude,
 		ExtraVars: e.extraVars != "", Inline: e.inlineTo != "", CUExclude: e.exclude, NamePrefix: e.prefix, WholeBitfields: e.plain, Libbpf: e.libbpf}, err
 }

@@ -94,7 +94,10 @@ func (r *runReport) format(f statsFormat) string {
 	row("DWARF", "%s DIEs, %s of .debug_info", grouped(r.DIEs), message.ByteSize(r.DebugInfo))
 	row("types", "%s before deduplication, %s after", grouped(r.TypesIn), grouped(uint64(r.TypesOut)))
 	if r.SlowCUs > 0 {
-		row("", "%s CUs with conflicting names", grouped(uint64(r.SlowCUs)))
+		row("", "%s CUs with conflicting names; only --dedup=exact has pahole's choice for certain", grouped(uint64(r.SlowCUs)))
+	}
+	if r.Disagree {
+		row("", "units disagree about a type: chosen as by --dedup=exact")
 	}
 	row("functions", "%s encoded, from %s function DIEs", grouped(uint64(r.Funcs)), grouped(r.FuncStates))
 	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {

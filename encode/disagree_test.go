@@ -1,0 +1,156 @@
+package encode_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+)
+
+// disagreeing is a program of several units that have the same structs, each in one of two
+// definitions, or only declared. Members are pointers to other structs, or integers by whose
+// type alone the definitions differ.
+func disagreeing(seed uint64, more ...*dt.DIE) dt.File {
+	const structs = 8
+	r := rand.New(rand.NewPCG(seed, 1))
+	var members [structs][]int // a struct, or -1 for an integer
+	for i := range members {
+		for range 1 + r.IntN(4) {
+			members[i] = append(members[i], r.IntN(structs+1)-1)
+		}
+	}
+	var units []*dt.Unit
+	for range 8 + r.IntN(16) {
+		dies := [structs]*dt.DIE{}
+		ints := [2]*dt.DIE{base("long int", 8, ateSigned), base("long unsigned int", 8, ateUnsigned)}
+		parts := []any{ints[0], ints[1]}
+		for i := range dies {
+			if name := fmt.Sprintf("s%d", i); r.IntN(4) == 0 {
+				dies[i] = forward(dt.TagStructureType, name)
+			} else {
+				dies[i] = structure(name, 8*len(members[i]))
+			}
+		}
+		for i, d := range dies {
+			variant := r.IntN(4) / 3
+			for j, m := range members[i] {
+				t := ints[variant]
+				if m >= 0 {
+					t = ptr(dies[m])
+					parts = append(parts, t)
+				}
+				if !isForward(d) {
+					d.Add(member(fmt.Sprintf("m%d", j), t, 8*j))
+				}
+			}
+			parts = append(parts, d)
+		}
+		units = append(units, dt.CU(parts...))
+	}
+	for _, d := range more {
+		units = append(units, dt.CU(d))
+	}
+	return dt.File{Units: units}
+}
+
+func isForward(d *dt.DIE) bool {
+	for _, a := range d.Attrs {
+		if a.At == dt.AtDeclaration {
+			return true
+		}
+	}
+	return false
+}
+
+// encodeDisagreeing writes f and encodes it in one way, with one worker and with four.
+func encodeDisagreeing(t *testing.T, path string, dedup encode.Dedup) []byte {
+	t.Helper()
+	var first []byte
+	for _, jobs := range []int{1, 4} {
+		got, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Dedup: dedup, Jobs: jobs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = got
+		} else if !bytes.Equal(got, first) {
+			t.Fatalf("%s: other bytes with four workers", path)
+		}
+	}
+	return first
+}
+
+// TestUnitsThatDisagree: where units disagree about a type, small inputs have libbpf's
+// choice of types, and so pahole's bytes. Merging unit by unit makes another choice for some.
+func TestUnitsThatDisagree(t *testing.T) {
+	pahole := os.Getenv("PAHOLE")
+	others := 0
+	for seed := range uint64(40) {
+		f := disagreeing(seed)
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("seed-%d", seed))
+		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, exact := encodeDisagreeing(t, path, encode.DedupAuto), encodeDisagreeing(t, path, encode.DedupExact)
+		if !bytes.Equal(got, exact) {
+			t.Errorf("seed %d: not the types that libbpf chooses", seed)
+		}
+		if !bytes.Equal(encodeDisagreeing(t, path, encode.DedupStream), exact) {
+			others++
+		}
+		if pahole == "" {
+			continue
+		}
+		out := path + ".btf"
+		if text, err := exec.Command(pahole, "-J", "-j1", "--btf_features=default", "--btf_encode_detached="+out, path).CombinedOutput(); err != nil {
+			t.Fatalf("pahole: %v: %s", err, text)
+		}
+		if want, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("seed %d: not pahole's bytes (%v)", seed, err)
+		}
+	}
+	if others < 3 {
+		t.Errorf("merging unit by unit chooses other types in %d of 40 programs: too few for a test", others)
+	}
+}
+
+// TestManyTypesStream: beyond the limit of DedupAuto types are merged unit by unit.
+func TestManyTypesStream(t *testing.T) {
+	// Modifiers do not count for the order in which libbpf tries definitions.
+	many := dt.N(dt.TagNamespace)
+	for range 1 << 16 {
+		many.Add(ref(dt.TagConstType, "", nil))
+	}
+	differ := false
+	for seed := uint64(0); seed < 40 && !differ; seed++ {
+		small := filepath.Join(t.TempDir(), "small")
+		f := disagreeing(seed)
+		if err := os.WriteFile(small, f.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if differ = !bytes.Equal(encodeDisagreeing(t, small, encode.DedupStream), encodeDisagreeing(t, small, encode.DedupExact)); !differ {
+			continue
+		}
+		large := filepath.Join(t.TempDir(), "large")
+		f = disagreeing(seed, many)
+		if err := os.WriteFile(large, f.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		auto, stream := encodeDisagreeing(t, large, encode.DedupAuto), encodeDisagreeing(t, large, encode.DedupStream)
+		if !bytes.Equal(auto, stream) {
+			t.Error("the batch algorithm was taken for more types than the limit")
+		}
+		if bytes.Equal(stream, encodeDisagreeing(t, large, encode.DedupExact)) {
+			t.Error("the two do not differ: the test says nothing")
+		}
+	}
+	if !differ {
+		t.Error("no program in which the two differ")
+	}
+}
