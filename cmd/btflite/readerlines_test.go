@@ -97,7 +97,7 @@ var readerLines = []readerLine{
 var notRead = map[string]string{
 	"cc": "compiles", "completion": "reads no file", "help": "reads no file", "manual": "reads no file", "version": "reads no file",
 	"--help": "reads no file", "--quiet": "leaves out lines on standard error", "--btf_base": "given where FILE is split",
-	"btflite --memory_limit": "another limit than the campaign's", "modules --memory_limit": "another limit than the campaign's",
+	"--memory_limit":    "another limit than the campaign's",
 	"btflite --version": "reads no file", "btflite --numeric_version": "reads no file", "btflite --devel_version": "reads no file", "btflite --supported_btf_features": "reads no file",
 	"btflite --jobs": "reads DWARF", "modules --jobs": "reads DWARF", "btflite --debug_dir": "reads DWARF", "modules --debug_dir": "reads DWARF",
 	"btflite --verbose": "prints DWARF", "btflite --stats": "counts", "modules --stats": "counts", "btflite --report": "counts", "btflite --strict": "judges files with DWARF",
