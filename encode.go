@@ -121,7 +121,7 @@ func (o *Options) dedup() encode.Dedup {
 func (o *Options) below(r *Result) encode.Options {
 	e := encode.Options{
 		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
-		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, MemoryLimit: o.MemoryLimit, Dedup: o.dedup(), ExtraVars: o.ExtraVars, Inline: o.Inline,
+		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, ForKernel: !o.AllowRefused, MemoryLimit: o.MemoryLimit, Dedup: o.dedup(), ExtraVars: o.ExtraVars, Inline: o.Inline,
 		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Marks: o.Marks, Progress: o.Progress, Functions: o.Functions,
 		FuncSkipped: func(name, reason string) { r.Skipped = append(r.Skipped, Skipped{name, reason}) },
 	}

@@ -94,6 +94,9 @@ type Options struct {
 	// WholeBitfields makes members of bit-fields that are as wide and as
 	// aligned as their type (pahole's --fixup_silly_bitfields).
 	WholeBitfields bool
+	// ForKernel leaves out what pahole writes and no kernel takes, where BTF is valid without
+	// it: what is void where C allows no void, and variables that several units describe.
+	ForKernel bool
 	// MemoryLimit is how many bytes the process may take while the run goes on: a run
 	// that cannot go on below it ends with an error, and others go on. 0 is no limit. What counts is what the
 	// system cannot take back, or with LimitResident all that is resident, pages

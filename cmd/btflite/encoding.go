@@ -165,7 +165,7 @@ func (e *encoding) options(c *cli) (encode.Options, error) {
 	return encode.Options{
 		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Dedup: e.dedup, CULimit: e.cuLimit, DebugDir: e.debugDir,
 		Lang: lang, LangExclude: exclude,
-		ExtraVars: e.extraVars != "", Inline: e.inlineTo != "", CUExclude: e.exclude, NamePrefix: e.prefix, WholeBitfields: e.plain, Libbpf: e.libbpf}, err
+		ExtraVars: e.extraVars != "", Inline: e.inlineTo != "", CUExclude: e.exclude, NamePrefix: e.prefix, WholeBitfields: e.plain, ForKernel: !e.lenient, Libbpf: e.libbpf}, err
 }
 
 // distils tells whether a distilled base is to be written. For a detached file

@@ -37,6 +37,7 @@ func (u *Unit) checkDangling(offs []uint32, count bool) error {
 			if offs = offs[1:]; count && a.Class == dwarf.ClassSkip {
 				u.Unencodable.count(goneUnknown, 1)
 			}
+			u.Unencodable.addVoid(tagName(a.Tag))
 		}
 		if a.Fixed {
 			p += int(a.Size)

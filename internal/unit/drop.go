@@ -21,11 +21,13 @@ func needsTarget(k btf.Kind) bool {
 // dropUnencodable takes the types that BTF cannot say away from a linked unit, whose
 // declaration tags are no types yet. Stubs go as well: references to them lead
 // to what they stand for.
-func (u *Unit) dropUnencodable() {
+func (u *Unit) dropUnencodable(forKernel bool) {
+	u.Unencodable.voids = u.Unencodable.voids && forKernel
 	if !u.Unencodable.Any() && len(u.stubs) == 0 {
 		return
 	}
-	bad := u.markUnencodable()
+	voids := u.voidTypes()
+	bad := u.markUnencodable(voids)
 	nodes, all := u.Types.Nodes.S, u.Types.Members.S
 	to := make([]dedup.Ref, len(nodes)+1)
 	for i := range bad {
@@ -77,7 +79,7 @@ func (u *Unit) dropUnencodable() {
 		case btf.KindArray:
 			x.Third, x.First = ref(x.Third), ref(x.First)
 		case btf.KindFuncProto:
-			x.Third = ref(x.Third)
+			x.Third = ref(voids.result(x.Third))
 			for j := range all[x.First:][:btf.InfoVlen(x.Info)] {
 				m := &all[x.First+uint32(j)]
 				m.Type = ref(m.Type)
@@ -86,7 +88,7 @@ func (u *Unit) dropUnencodable() {
 			m := all[x.First:][:btf.InfoVlen(x.Info)]
 			good := m[:0]
 			for j := range m {
-				if t := ref(m[j].Type); t != Dropped {
+				if t := ref(m[j].Type); t != Dropped && !voids.has(m[j].Type) {
 					good = append(good, dedup.Member{Name: m[j].Name, Type: t, Val: m[j].Val})
 				} else {
 					gone[uint32(i)] = append(gone[uint32(i)], int32(j))
@@ -103,6 +105,9 @@ func (u *Unit) dropUnencodable() {
 		kept = append(kept, x)
 	}
 	u.Types.Nodes.S = kept
+	if len(gone) > 0 || len(kept) < len(to)-1 {
+		u.Unencodable.countVoids()
+	}
 	order := u.Types.Order.S[:0]
 	for _, i := range u.Types.Order.S {
 		if !bad[i] {
@@ -112,10 +117,15 @@ func (u *Unit) dropUnencodable() {
 	u.Types.Order.S = order
 	u.FirstInt = ref(u.FirstInt)
 	for i := range u.Funcs.S {
-		u.Funcs.S[i].Type = ref(u.Funcs.S[i].Type)
+		u.Funcs.S[i].Type = ref(voids.result(u.Funcs.S[i].Type))
 	}
 	for i := range u.Params.S {
-		u.Params.S[i].Type = ref(u.Params.S[i].Type)
+		p := &u.Params.S[i]
+		if own := p.HasType || p.Origin == 0; own && voids.has(p.Type) {
+			p.Type = Dropped
+		} else {
+			p.Type = ref(p.Type)
+		}
 	}
 	vars := u.Vars.S[:0]
 	for _, v := range u.Vars.S {
@@ -135,11 +145,12 @@ func (u *Unit) DropFunc(fn *callconv.Func) bool {
 		return false
 	}
 	u.Unencodable.count(goneFunctions, 1)
+	u.Unencodable.countVoids()
 	return true
 }
 
 // markUnencodable finds all types that cannot be without an unencodable one.
-func (u *Unit) markUnencodable() []bool {
+func (u *Unit) markUnencodable(voids voidTypes) []bool {
 	nodes, all := u.Types.Nodes.S, u.Types.Members.S
 	targets := u.stubTargets()
 	// users lists the users of node i at first[i]:first[i+1].
@@ -175,7 +186,7 @@ func (u *Unit) markUnencodable() []bool {
 		first[target+1]++
 	})
 	bad := make([]bool, len(nodes))
-	work := u.Unencodable.nodes
+	work := append(u.voidUsers(voids), u.Unencodable.nodes...)
 	for _, i := range work {
 		bad[i] = true
 	}

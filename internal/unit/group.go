@@ -62,7 +62,9 @@ func (in *Input) linkCross(u *Unit) {
 	}
 	to := func(r dedup.Ref) dedup.Ref {
 		if r&(crossRef|dedup.Extern) == crossRef {
-			return u.refAt(u.cross.S[r&^crossRef])
+			if r = u.refAt(u.cross.S[r&^crossRef]); r == 0 {
+				u.Unencodable.voids = true
+			}
 		}
 		return r
 	}

@@ -33,6 +33,8 @@ type Options struct {
 	WholeBitfields bool
 	// LongVlen allows more than MaxVlen members and the like.
 	LongVlen bool
+	// ForKernel leaves out what is void where C allows no void: no kernel takes that.
+	ForKernel bool
 	// KeepSigns fills Tables.Unsigned with the nodes of ENUMs with negative values
 	// and a type that has no sign.
 	KeepSigns bool

@@ -25,7 +25,7 @@ func (in *Input) settle(u *Unit) error {
 	if in.WholeBitfields {
 		u.dropWholeBitfields()
 	}
-	u.dropUnencodable()
+	u.dropUnencodable(in.ForKernel)
 	return nil
 }
 
@@ -38,6 +38,8 @@ func (in *Input) linkRefs(u *Unit) {
 	nodes.AppendSlice(u.extra.S)
 	starts := u.starts.S
 	var dangling []uint32
+	var results refFilter
+	qualified := make([]dedup.Ref, 0, 8) // void behind one qualifier
 	ref := func(off uint32) dedup.Ref {
 		switch {
 		case off&extraRef == 0:
@@ -57,13 +59,24 @@ func (in *Input) linkRefs(u *Unit) {
 	for i := range own {
 		n := &own[i]
 		switch btf.InfoKind(n.Info) {
-		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
+		case btf.KindPtr, btf.KindRestrict, btf.KindTypeTag:
 			n.Third = ref(n.Third)
+		case btf.KindConst, btf.KindVolatile:
+			if n.Third = ref(n.Third); n.Third == 0 {
+				qualified = append(qualified, dedup.Ref(u.from.nodes+i+1))
+			}
+		case btf.KindTypedef:
+			if n.Third = ref(n.Third); n.Third == 0 {
+				u.Unencodable.voids = true
+			}
 		case btf.KindArray:
-			n.Third = ref(n.Third)
+			if n.Third = ref(n.Third); n.Third == 0 {
+				u.Unencodable.voids = true
+			}
 			n.First = index
 		case btf.KindFuncProto:
 			n.Third = ref(n.Third)
+			results.add(n.Third)
 			fallthrough
 		case btf.KindStruct, btf.KindUnion:
 			for m := all[n.First:][:btf.InfoVlen(n.Info)]; ; {
@@ -71,7 +84,9 @@ func (in *Input) linkRefs(u *Unit) {
 				if m = m[k:]; len(m) == 0 {
 					break
 				}
-				m[0].Type = ref(m[0].Type)
+				if m[0].Type = ref(m[0].Type); m[0].Type == 0 && btf.InfoKind(n.Info) != btf.KindFuncProto {
+					u.Unencodable.voids = true
+				}
 				m = m[1:]
 			}
 		case btf.KindEnum, btf.KindEnum64:
@@ -90,7 +105,9 @@ func (in *Input) linkRefs(u *Unit) {
 	funcs := u.Funcs.S[u.from.funcs:]
 	for i := range funcs {
 		funcs[i].Type = ref(funcs[i].Type)
+		results.add(funcs[i].Type)
 	}
+	u.Unencodable.voids = u.Unencodable.voids || results.any(qualified)
 	params := u.Params.S[u.from.params:]
 	for i := range params {
 		params[i].Type = ref(params[i].Type)
@@ -109,8 +126,11 @@ func (in *Input) linkRefs(u *Unit) {
 		}
 	}
 	u.specs = u.specs[:0]
-	if len(dangling) > 0 && u.Fail == nil {
-		u.Fail = u.checkDangling(dangling, in.Marks)
+	if len(dangling) > 0 {
+		u.Unencodable.voids = true
+		if u.Fail == nil {
+			u.Fail = u.checkDangling(dangling, in.Marks)
+		}
 	}
 	if len(u.extra.S) == 0 {
 		return

@@ -49,7 +49,7 @@ func (u *Unit) Apart() string {
 	switch {
 	case len(u.cross.S) > 0 || len(u.NeedTypes) > 0 || len(u.stubs) > 0 || len(u.imports.S) > 0:
 		return "it refers to other units"
-	case u.Unencodable.Any():
+	case len(u.Unencodable.nodes) > 0 || u.Unencodable.voids && u.misplacedVoids():
 		return "it has types that BTF has no kind for"
 	}
 	return ""

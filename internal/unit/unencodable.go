@@ -12,7 +12,8 @@ import "github.com/btflite/btflite/dedup"
 //	member of it                                 dropped: a gap, other offsets stay
 //	function, variable of it                     dropped
 //
-// All that is counted, by what it was for types.
+// All that is counted, by what it was for types. What is void where C allows no void goes
+// the same way (voids.go).
 
 // Unencodable is the types of a unit that BTF has no kind for.
 type Unencodable struct {
@@ -22,12 +23,16 @@ type Unencodable struct {
 	// Members are the first of the members that were dropped: "struct.member".
 	Members []string
 	nodes   []uint32
+	// voids says that something may be void where C allows no void (voids.go), and
+	// voidTags counts the DIEs that stand for void, by sort.
+	voids    bool
+	voidTags map[string]int
 }
 
 // MaxMembers is how many members are named that are left out; all are counted.
 const MaxMembers = 1000
 
-func (x *Unencodable) reset() { x.nodes, x.Counts, x.Members = x.nodes[:0], nil, nil }
+func (x *Unencodable) reset() { *x = Unencodable{nodes: x.nodes[:0]} }
 
 // add says that node i has no BTF kind; what is the sort of type.
 func (x *Unencodable) add(i uint32, what string) {
@@ -55,8 +60,8 @@ func (x *Unencodable) member(of, name []byte) {
 	}
 }
 
-// Any reports whether there are any.
-func (x *Unencodable) Any() bool { return len(x.nodes) > 0 }
+// Any reports whether there are any, or may be any by a void out of place.
+func (x *Unencodable) Any() bool { return len(x.nodes) > 0 || x.voids }
 
 // Dropped is the Ref of a parameter or function whose type is unencodable.
 const Dropped = dedup.Extern - 1

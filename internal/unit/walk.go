@@ -231,6 +231,8 @@ func tagName(t dwarf.Tag) string {
 		return "DW_TAG_string_type"
 	case dwarf.TagInterfaceType:
 		return "DW_TAG_interface_type"
+	case dwarf.TagUnspecifiedType:
+		return "DW_TAG_unspecified_type"
 	}
 	return fmt.Sprintf("DW_TAG_%#x", uint16(t))
 }
