@@ -78,6 +78,14 @@ func (s *Set) AddOwn(w btf.Record) (uint32, error) {
 	return s.addRecord(w)
 }
 
+// Forward leaves the type id out, which AddOwn has added: what refers to it refers to another type
+// that AddOwn has added.
+func (s *Set) Forward(id, to uint32) {
+	s.gate.lock()
+	defer s.gate.unlock()
+	s.ids.S[id].fwd = to
+}
+
 // Numbering is the outcome of Finish: which types stay and what their type
 // ids in the output are.
 type Numbering struct {

@@ -115,7 +115,13 @@ func (r *run) finish() (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range r.vars.Sections() {
+	sections := r.vars.Sections()
+	if r.opt.ForKernel {
+		if err := r.onceEach(sections); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range sections {
 		if why := unit.BeyondVlen(len(s.Vars), "variables", r.opt.Libbpf == Libbpf18); why != "" {
 			return nil, r.fullSection(s.Index, why)
 		}

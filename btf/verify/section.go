@@ -4,22 +4,44 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/btflite/btflite/btf"
 )
 
 // entry is one of a DATASEC.
 type entry struct{ id, off, size uint32 }
 
-// rule says what is wrong with the i-th entry of a section of size bytes, if the
-// one before it ends at next.
-func (e *entry) rule(i int, next uint64, size uint32) string {
-	off, n := uint64(e.off), uint64(e.size)
+// entryName begins what is said of the i-th entry of a section, with the name of its variable.
+func (x *input) entryName(i int, id uint32) string {
+	if name := x.variable(id); len(name) > 0 {
+		return fmt.Sprintf("entry %d %s: ", i, quote(string(name)))
+	}
+	return fmt.Sprintf("entry %d: ", i)
+}
+
+// variable is the name of a VAR; empty for what is none.
+func (x *input) variable(id uint32) []byte {
+	if id == 0 || id >= x.count() || x.kind(id) != btf.KindVar {
+		return nil
+	}
+	return x.name(x.get(id, 0))
+}
+
+// entryRule says what is wrong with the i-th entry of a section of size bytes, behind the
+// entry before it.
+func (x *input) entryRule(e *entry, i int, before *entry, size uint32) string {
+	off, n, next := uint64(e.off), uint64(e.size), uint64(before.off)+uint64(before.size)
 	switch {
 	case off < next:
-		return fmt.Sprintf("entry %d: offset %d %s, which ends at %d", i, off, overlap, next)
+		named := ""
+		if name := x.variable(before.id); len(name) > 0 {
+			named = ", " + quote(string(name))
+		}
+		return fmt.Sprintf("%soffset %d %s%s, which ends at %d", x.entryName(i, e.id), off, overlap, named, next)
 	case n == 0:
-		return fmt.Sprintf("entry %d: size 0", i)
+		return x.entryName(i, e.id) + "size 0"
 	case off+n > uint64(size):
-		return fmt.Sprintf("entry %d: %d+%d in a section of %d bytes", i, off, n, size)
+		return fmt.Sprintf("%s%d+%d in a section of %d bytes", x.entryName(i, e.id), off, n, size)
 	}
 	return ""
 }
@@ -30,17 +52,17 @@ func (x *input) section(at, end int, size uint32) (maxRef uint32, rule string) {
 	if size == 0 {
 		return 0, "size 0"
 	}
-	next := uint64(0)
+	var before entry
 	for i := 0; at < end && !x.endedAt(i, askElements); i, at = i+1, at+12 {
 		e := x.entry(at)
 		maxRef = max(maxRef, e.id)
 		if e.id == 0 {
 			return maxRef, fmt.Sprintf("entry %d: type is void", i)
 		}
-		if rule := e.rule(i, next, size); rule != "" {
+		if rule := x.entryRule(&e, i, &before, size); rule != "" {
 			return maxRef, rule
 		}
-		next = uint64(e.off) + uint64(e.size)
+		before = e
 	}
 	return maxRef, ""
 }
@@ -74,12 +96,12 @@ func (x *input) loadedSection(at, end int, size, name uint32) (maxRef uint32, ru
 		return maxRef, ""
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.off, b.off) })
-	next := uint64(0)
+	var before entry
 	for i := range list {
-		if rule := list[i].rule(i, next, size); rule != "" {
+		if rule := x.entryRule(&list[i], i, &before, size); rule != "" {
 			return maxRef, rule
 		}
-		next = uint64(list[i].off) + uint64(list[i].size)
+		before = list[i]
 	}
 	return maxRef, ""
 }

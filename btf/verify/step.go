@@ -70,7 +70,7 @@ func (l *links) stepSection(f *frame, at int, vlen uint32) (down uint32, rule st
 			_, size = l.behindBase(l.get(v, 2))
 		}
 		if n := l.word(e + 8); n < size {
-			return 0, fmt.Sprintf("entry %d: %d bytes for a variable of %d", f.next, n, size)
+			return 0, fmt.Sprintf("%s%d bytes for a variable of %d", l.entryName(int(f.next), v), n, size)
 		}
 	}
 	return 0, ""

@@ -104,13 +104,13 @@ func TestRefused(t *testing.T) {
 		{func(b *blob) { b.add(".d", btf.KindDatasec, 0, false, 0) }, Boot, `DATASEC ".d": size 0`},
 		{func(b *blob) { b.add(".d", btf.KindDatasec, 1, false, 4, tInt, 0, 4) }, Load, `entry 0: type [1] is a INT, no VAR`},
 		{func(b *blob) {
-			v := b.add("v", btf.KindVar, 0, false, tInt, 1)
-			b.add(".d", btf.KindDatasec, 2, false, 8, v, 0, 4, v, 2, 4)
-		}, Boot, `entry 1: offset 2 overlaps the entry before it, which ends at 4`},
+			v, w := b.add("v", btf.KindVar, 0, false, tInt, 1), b.add("w", btf.KindVar, 0, false, tInt, 1)
+			b.add(".d", btf.KindDatasec, 2, false, 8, v, 0, 4, w, 2, 4)
+		}, Boot, `entry 1 "w": offset 2 overlaps the entry before it, "v", which ends at 4`},
 		{func(b *blob) {
 			v := b.add("v", btf.KindVar, 0, false, tInt, 1)
 			b.add(".d", btf.KindDatasec, 1, false, 8, v, 0, 2)
-		}, Load, `entry 0: 2 bytes for a variable of 4`},
+		}, Load, `entry 0 "v": 2 bytes for a variable of 4`},
 		{func(b *blob) { b.add("t", btf.KindDeclTag, 0, false, tInt, ^uint32(0)) }, Load, `tags type [1], a INT`},
 		{func(b *blob) { b.add("t", btf.KindDeclTag, 0, false, tStruct, 2) }, Load, `component index 2 for a STRUCT with 2`},
 		{func(b *blob) { b.add("t", btf.KindDeclTag, 0, false, tStruct, ^uint32(1)) }, Boot, `component index -2`},
