@@ -167,6 +167,9 @@ clang=(-O2 -fdebug-compilation-dir=. -Wno-unused-command-line-argument -c)
 golden bpf-clang5-o   clang bpf.c  "${clang[@]}" -gdwarf-5 --target=bpf
 golden bpf-clang4-o   clang bpf.c  "${clang[@]}" -gdwarf-4 --target=bpf
 golden bpfeb-clang5-o clang bpf.c  "${clang[@]}" -gdwarf-5 --target=bpfeb
+golden bpf-gcc5-o     bpf-gcc bpf.c -O2 -gdwarf-5 -c
+golden bpf-gcc4-o     bpf-gcc bpf.c -O2 -gdwarf-4 -c -gz
+golden bpfeb-gcc5-o   bpf-gcc bpf.c -O2 -gdwarf-5 -c -mbig-endian
 golden sparc-clang5-o clang other.c "${clang[@]}" -gdwarf-5 --target=sparc -fintegrated-as
 golden hexagon-clang4-o clang more.c "${clang[@]}" -gdwarf-4 --target=hexagon
 # Clang is version 19 here, the first with relaxation on LoongArch.

@@ -102,10 +102,14 @@ func rulesOf(machine uint16) map[uint32]rule {
 			23: {actSet, 4}, 54: {actSet, 8}, 55: {actSet, 2},
 			76: {actTLS, 4}, 77: {actTLS, 8}, // TLS_DTPOFF32, TLS_DTPOFF64
 		}
-	case emBPF: // Linux, Documentation/bpf/llvm_reloc.rst; the last two are those of Clang before 13
+	case emBPF: // Linux, Documentation/bpf/llvm_reloc.rst
+		// GNU binutils before 2.41 had numbers of their own. Nothing in a file says which are meant, but nothing
+		// has to: in sections of data, no number has two meanings. Where one of the others' is taken, as 2 and 3 are,
+		// it stands for a field of an instruction.
 		return map[uint32]rule{
 			0: {actNone, 0}, 2: {actSet, 8}, 3: {actSet, 4}, // ABS64, ABS32
-			1: {actSet, 8}, 10: {actSet, 4},
+			1: {actSet, 8}, 10: {actSet, 4}, // in place of these two, Clang before 13
+			8: {actSet, 1}, 9: {actSet, 2}, 11: {actSet, 4}, 12: {actSet, 8}, // DATA_8 to DATA_64 of binutils before 2.41
 		}
 	case em68K: // System V ABI, Motorola 68000 processor supplement, and the GNU type for TLS
 		return map[uint32]rule{
