@@ -26,7 +26,7 @@ func (f *input) readUnit(u *workspace) error {
 		return f.readGroup(u)
 	case u.Hdr.IsType():
 		f.SawType()
-		return nil
+		return u.CheckLost()
 	}
 	p, skip, err := f.Start(&u.Unit)
 	switch {

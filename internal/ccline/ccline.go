@@ -276,6 +276,17 @@ func Standard(option string) string {
 	return "-std=" + dialect + year
 }
 
+// ForLanguage says whether an option of a compiler chooses the language that it reads, so
+// that C which is made of the types may need it.
+func ForLanguage(option string) bool {
+	switch option {
+	case "-ansi", "-fms-extensions", "-fplan9-extensions":
+		return true
+	}
+	name, ok := strings.CutPrefix(option, "-std=")
+	return ok && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789:+") == ""
+}
+
 // IsCompiler says whether a program of that name, without folders, is a C compiler: cc,
 // gcc or clang, with a target in front or a version behind.
 func IsCompiler(name string) bool {

@@ -180,3 +180,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestForLanguage: options that choose the language, and nothing that could be a path.
+func TestForLanguage(t *testing.T) {
+	for _, w := range []string{"-std=gnu23", "-std=c11", "-std=iso9899:1999", "-ansi", "-fms-extensions", "-fplan9-extensions"} {
+		if !ForLanguage(w) {
+			t.Errorf("%s is for the language", w)
+		}
+	}
+	for _, w := range []string{"", "-std", "-std=/x", "-std=c;x", "-fplugin=x", "-O2", "std=c11"} {
+		if ForLanguage(w) {
+			t.Errorf("%s is not for the language", w)
+		}
+	}
+}

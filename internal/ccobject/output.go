@@ -164,7 +164,7 @@ func (c *converter) add(rec unitrecord.Record) error {
 	}
 	order.PutUint32(b[start:], uint32(len(b)-start-4))
 	c.out.info = b
-	return nil
+	return unitrecord.Seal(b[start:], at-start, abbrevs, size)
 }
 
 // relocate adds a relocation of the new .debug_info, b, to a field of size bytes.
@@ -179,8 +179,8 @@ func (c *converter) relocate(b []byte, r elfobject.Reloc, size int) {
 	}
 }
 
-// producer is the producer of the unit. Of its options, those for the machine are left:
-// btflite fullcircle compiles with them.
+// producer is the producer of the unit. Of its options, those for the machine and the language are
+// left: btflite fullcircle compiles with them.
 func (c *converter) producer() string {
 	u := &c.u
 	_, _, have, err := u.UnitDIE()
@@ -190,7 +190,7 @@ func (c *converter) producer() string {
 	text := debuginfo.Text(&u.Cursor, have, dwarf.VProducer)
 	name, _, _ := strings.Cut(text, " -")
 	for _, w := range strings.Fields(text[len(name):]) {
-		if ccline.ForMachine(w) {
+		if ccline.ForMachine(w) || ccline.ForLanguage(w) {
 			name += " " + w
 		}
 	}

@@ -1,6 +1,10 @@
 package debuginfo
 
-import "github.com/btflite/btflite/internal/dwarf"
+import (
+	"bytes"
+
+	"github.com/btflite/btflite/internal/dwarf"
+)
 
 // abbrevMargin is how much of a compressed .debug_abbrev is asked for at
 // first, in bytes: as much as nearly all tables have.
@@ -75,6 +79,18 @@ func (p *Position) FromAbbrevs(off, n uint64) (b []byte, ok bool, err error) {
 		return nil, false, err
 	}
 	return all[from : from+n], true, nil
+}
+
+// CheckLost gives an error if the bytes of the unit are those of a unit record, though none has been found: what
+// finds it is damaged.
+func (c *Cursor) CheckLost() error {
+	if _, err := c.File.inOrder.info.need(c.Seq, c.File.Info, c.Hdr.Off, uint64(len(c.Hdr.Data))); err != nil {
+		return err
+	}
+	if c.Record == nil && bytes.Contains(c.Hdr.Data, []byte(dwarf.RecordMark)) {
+		return c.DIEError(c.Hdr.First, "it has a unit record that is damaged, so that its attribute is not found")
+	}
+	return nil
 }
 
 // Start makes the unit ready to be read: its bytes are there and relocated, and its

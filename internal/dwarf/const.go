@@ -103,6 +103,9 @@ const (
 	AtUnitRecord = 0x2b74
 )
 
+// RecordMark is in every unit record, so that one is noticed whose attribute is not found.
+const RecordMark = "\xb7btfunit"
+
 // Form is a DW_FORM_ value (DWARF 5, section 7.5.6).
 type Form uint16
 

@@ -14,6 +14,9 @@ func (in *Input) Start(u *Unit) (p int, skip bool, err error) {
 // unitDIE reads the unit DIE and applies the filters.
 func (in *Input) unitDIE(u *Unit) (p int, skip bool, err error) {
 	a, next, have, err := u.UnitDIE()
+	if err == nil && u.Record == nil && (a == nil || !a.Children || u.File.SeemsRecords) {
+		err = u.CheckLost()
+	}
 	if err != nil || a == nil {
 		return 0, err == nil, err
 	}

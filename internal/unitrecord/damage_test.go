@@ -258,8 +258,20 @@ func replace(data []byte, from, to int, made []byte, inUnit bool) []byte {
 	}
 	if inUnit {
 		le.PutUint32(out[from-4:], uint32(len(made)))
+		reseal(out, from, from+len(made))
 	}
 	return out
+}
+
+// reseal makes the checksum of the head right, of the only unit of an object, whose record is there.
+func reseal(data []byte, from, to int) {
+	f, err := mmapelf.New("unit.o", data)
+	if err != nil || f.Section(".debug_info") == nil || f.Section(".debug_abbrev") == nil {
+		return
+	}
+	info, abbrev := f.Section(".debug_info"), f.Section(".debug_abbrev")
+	table := data[abbrev.Offset:][:bytes.Index(data[abbrev.Offset:], []byte{0, 0, 0})+3]
+	_ = unitrecord.Seal(data[info.Offset:to], from-int(info.Offset), table, 8)
 }
 
 // FuzzRecord encodes objects whose record has any columns and blocks.

@@ -6,14 +6,18 @@ import (
 	"hash/crc32"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // The frame of a record: what is needed before the columns can be read. Addresses
 // that the linker decides stand in it as plain words, each with a relocation.
 //
-//	1       format, 5
+//	1       format, 6
 //	1       number of the dictionary of names
 //	1, n    length and text of the version of btflite that has made the record
+//	8       dwarf.RecordMark
+//	4       checksum of all that finds the record and its parts, see headSum
 //	ULEB    number of bases
 //	n × 4|8 bases: addresses in the byte order of the file, each one more than it is;
 //	        0 where the linker has dropped the section
@@ -30,7 +34,7 @@ import (
 // A checksum is a CRC-32C, little-endian. Blocks have their own, as most are not read.
 
 // Format is the version of the format of records. Another one is not read.
-const Format = 5
+const Format = 6
 
 // maxColumns is the most bytes that the columns of a record may have.
 const maxColumns = 256 << 20
@@ -41,6 +45,8 @@ type frame struct {
 	bases   []byte // of addrSize bytes each
 	columns []byte // compressed
 	nodes   place
+	head    int       // offset of the checksum of the head
+	counts  [2][]byte // number of bases, and where the nodes are
 }
 
 // place is where the nodes are in .debug_abbrev: their offset from the abbreviations of the
@@ -50,10 +56,11 @@ type place struct{ off, size uint64 }
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendFrame appends a record with n bases of addrSize bytes, all zero. It returns where
-// the bases begin.
+// the bases begin. The checksum of the head is still to be set: Seal.
 func appendFrame(b []byte, maker string, n, addrSize int, columns []byte, nodes place) (out []byte, bases int) {
 	b = append(b, Format, Dictionary, byte(len(maker)))
 	b = append(b, maker...)
+	b = append(append(b, dwarf.RecordMark...), make([]byte, checksumSize)...)
 	b = binary.AppendUvarint(b, uint64(n))
 	bases = len(b)
 	b = append(b, make([]byte, n*addrSize)...)
@@ -81,6 +88,32 @@ func sealed(b []byte) (rest []byte, ok bool) {
 	return rest, crc32.Checksum(rest, castagnoli) == binary.LittleEndian.Uint32(b)
 }
 
+// headSum is the checksum of all that finds a record and its parts: unit, from its header on, up to where that
+// checksum is; the numbers behind it; and the abbreviations. A linker sets the
+// offset of the abbreviations, so that is not part of it, nor are the bases.
+func headSum(unit []byte, counts [2][]byte, abbrevs []byte) uint32 {
+	sum := uint32(0)
+	for _, b := range [...][]byte{unit[:abbrevOffset], unit[abbrevOffset+4:], counts[0], counts[1], abbrevs} {
+		sum = crc32.Update(sum, castagnoli, b)
+	}
+	return sum
+}
+
+// abbrevOffset is where a unit header of DWARF 5 has the offset of the abbreviations, in 4 bytes.
+const abbrevOffset = 8
+
+// Seal sets the checksum of the head of the record that unit ends with. unit is all of the new unit, the record
+// begins at an offset of it, and abbrevs is its abbreviations.
+func Seal(unit []byte, record int, abbrevs []byte, addrSize int) error {
+	f, err := parseFrame(unit[record:], addrSize)
+	if err != nil {
+		return err
+	}
+	at := record + f.head
+	binary.LittleEndian.PutUint32(unit[at:], headSum(unit[:at], f.counts, abbrevs))
+	return nil
+}
+
 // compress compresses columns. S2 makes them a tenth larger than zstd does, which finds
 // little in them either, and is expanded five times as fast.
 func compress(columns []byte) []byte { return s2.EncodeBetter(nil, columns) }
@@ -105,17 +138,25 @@ func parseFrame(b []byte, addrSize int) (f frame, err error) {
 	if format != Format || dictionary != Dictionary {
 		return f, &VersionError{f.maker}
 	}
+	f.head = 3 + len(f.maker) + len(dwarf.RecordMark)
+	if len(b) < len(dwarf.RecordMark)+checksumSize || string(b[:len(dwarf.RecordMark)]) != dwarf.RecordMark {
+		return f, errDamaged
+	}
+	b = b[len(dwarf.RecordMark)+checksumSize:]
 	n, k := binary.Uvarint(b)
+	f.counts[0] = b[:max(k, 0)]
 	if k <= 0 || n > uint64(len(b)-k)/uint64(addrSize) {
 		return f, errDamaged
 	}
 	f.bases, b = b[k:k+int(n)*addrSize], b[k+int(n)*addrSize:]
+	nodes := b
 	for _, x := range []*uint64{&f.nodes.off, &f.nodes.size} {
 		if *x, k = binary.Uvarint(b); k <= 0 {
 			return f, errDamaged
 		}
 		b = b[k:]
 	}
+	f.counts[1] = nodes[:len(nodes)-len(b)]
 	var ok bool
 	if f.columns, ok = sealed(b); !ok {
 		return f, errDamaged

@@ -1,6 +1,9 @@
 package unitrecord
 
 import (
+	"encoding/binary"
+	"errors"
+
 	"github.com/klauspost/compress/s2"
 
 	"github.com/btflite/btflite/dedup"
@@ -98,6 +101,9 @@ func (r *Reader) open(u *unit.Unit) error {
 	if err != nil {
 		return err
 	}
+	if err := checkHead(u, &f); err != nil {
+		return err
+	}
 	if r.columns, err = expand(r.columns, f.columns); err != nil {
 		return err
 	}
@@ -112,6 +118,27 @@ func (r *Reader) open(u *unit.Unit) error {
 	}
 	return err
 }
+
+// checkHead checks all that has found the record of u, which has the frame f.
+func checkHead(u *unit.Unit, f *frame) error {
+	at := len(u.Hdr.Data) - len(u.Record) + f.head
+	if u.Hdr.Version != 5 || u.Hdr.Dwarf64 || at < abbrevOffset+4 {
+		return errDamaged
+	}
+	abbrevs, ok, err := u.FromAbbrevs(0, f.nodes.off)
+	switch {
+	case err != nil:
+		return err
+	case !ok || headSum(u.Hdr.Data[:at], f.counts, abbrevs) != binary.LittleEndian.Uint32(u.Hdr.Data[at:]):
+		return errDamaged
+	case u.File.Relocatable() && u.FirstReloc == u.LastReloc:
+		return errNoRelocs
+	}
+	return nil
+}
+
+// errNoRelocs says that an object does not say where its addresses are: there is one for the abbreviations at least.
+var errNoRelocs = errors.New("the unit record is damaged: it has no relocations")
 
 // expand expands columns, into the memory of old if it can.
 func expand(old, packed []byte) ([]byte, error) {
