@@ -22,13 +22,14 @@ const (
 	// every run, and one for each leastShare bytes of .debug_info.
 	leastMemory = 4 << 20
 	leastShare  = 32
-	// usualMemory and usualShare are what kernels need: of 197 to 264 MiB of
-	// .debug_info, in groups of 24 to 31 MiB.
-	usualMemory = 6 << 20
+	// usualMemory and usualShare are what kernels need with one worker: of 184 to 264 MiB of
+	// .debug_info, in groups of 24 to 31 MiB. Whoever follows the advice is not to be told another number, so
+	// it has some room. usualWorker is what each further worker needs.
+	usualMemory = 9 << 20
 	usualShare  = 11
-	// recordMemory and recordTenths are what kernels with unit records need beside that, and
-	// for ten bytes of .debug_info: of 4 and 26 MiB, with limits of 26 and 52 MiB.
-	recordMemory = 3 << 20
+	usualWorker = 2 << 20
+	// recordTenths is what kernels with unit records need beside usualMemory, for ten bytes of
+	// .debug_info: of 4 and 26 MiB, with limits of 26 and 52 MiB.
 	recordTenths = 12
 	// memoryStep is how much of .debug_info is committed, in bytes, but 16 units
 	// at most, between two looks at what is taken, each a few microseconds.
@@ -79,8 +80,7 @@ func (b *budget) checkInput(f *debuginfo.File) error {
 		least += ResidentProgram + b.residentReserve()
 	}
 	if limit := b.opt.MemoryLimit; limit != 0 && least > limit {
-		return fmt.Errorf("%s: the memory limit of %s cannot suffice for %s of debug information: kernels of that size need %s",
-			f.Path, mib(limit), mib(b.total), mib(b.usual(b.total)))
+		return fmt.Errorf("%s: the memory limit of %s cannot suffice for %s of debug information: %s", f.Path, mib(limit), mib(b.total), b.need(0))
 	}
 	b.limitArena()
 	return nil
@@ -100,11 +100,24 @@ func (b *budget) checkMemory(n int) error {
 	return fmt.Errorf("%s: %w", b.path, err)
 }
 
-// usual is UsualMemory by what counts for the limit, and by what of the size is unit records.
-func (b *budget) usual(size uint64) uint64 {
-	n := UsualMemory(size - b.packed)
-	if b.packed > 0 {
-		n += recordMemory + b.packed/10*recordTenths
+// need says how much memory a run over kernels of the size of the inputs takes: with as many workers as
+// this one, and with one. least is a bound for it that the run has shown.
+func (b *budget) need(least uint64) string {
+	n := max(b.usual(b.opt.Jobs), least)
+	if one := b.usual(1); b.opt.Jobs > 1 && one > b.opt.MemoryLimit {
+		return fmt.Sprintf("kernels of that size need %s with -j%d, and %s with -j1", mib(n), b.opt.Jobs, mib(one))
+	} else if b.opt.Jobs > 1 {
+		return fmt.Sprintf("kernels of that size need %s with -j%d; -j1 needs less", mib(n), b.opt.Jobs)
+	}
+	return "kernels of that size need " + mib(n)
+}
+
+// usual is UsualMemory by what counts for the limit, by what of the size is unit records, and for a number of
+// workers.
+func (b *budget) usual(jobs int) uint64 {
+	n := UsualMemory(b.total-b.packed) + b.packed/10*recordTenths
+	if jobs > 1 {
+		n += uint64(jobs-1) * usualWorker
 	}
 	if b.opt.LimitResident {
 		n += ResidentProgram + b.residentReserve()
@@ -169,8 +182,7 @@ func (b *budget) committed(n uint64) error {
 // exhausted is the error for a limit that leaves no room beside the used bytes.
 func (b *budget) exhausted(used uint64) error {
 	limit := b.opt.MemoryLimit
-	return fmt.Errorf("%s: the memory limit of %s is reached: %s are in use; kernels of that size need %s",
-		b.path, mib(limit), mib(used), mib(max(b.usual(b.total), limit+limit/8)))
+	return fmt.Errorf("%s: the memory limit of %s is reached: %s are in use; %s", b.path, mib(limit), mib(used), b.need(limit+limit/8))
 }
 
 // mib is n bytes in MiB, rounded up.
