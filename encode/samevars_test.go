@@ -83,7 +83,7 @@ func TestVariableOfSeveralUnits(t *testing.T) {
 		x := rule{files: f}
 		paths := x.write(t, t.TempDir())
 		for _, opt := range []encode.Options{
-			{Features: encode.DefaultFeatures}, {Features: encode.BasicFeatures | encode.GlobalVar, Jobs: 3}, {Features: encode.DefaultFeatures, Exact: true},
+			{Features: encode.DefaultFeatures}, {Features: encode.BasicFeatures | encode.GlobalVar, Jobs: 3}, {Features: encode.DefaultFeatures, Dedup: encode.DedupExact},
 			{Features: encode.DefaultFeatures | encode.ForceCUMerging},
 		} {
 			what := fmt.Sprintf("%s, features %#x", c.name, opt.Features)

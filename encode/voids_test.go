@@ -117,7 +117,7 @@ func TestVoidInEachPlace(t *testing.T) {
 				paths := x.write(t, t.TempDir())
 				opts := []encode.Options{{Features: encode.DefaultFeatures}}
 				if d := len(add); d > 0 && add[d-1].Tag == dt.TagUnspecifiedType {
-					opts = append(opts, encode.Options{Features: encode.DefaultFeatures, Jobs: 3}, encode.Options{Features: encode.BasicFeatures, Exact: true},
+					opts = append(opts, encode.Options{Features: encode.DefaultFeatures, Jobs: 3}, encode.Options{Features: encode.BasicFeatures, Dedup: encode.DedupExact},
 						encode.Options{Features: encode.DefaultFeatures | encode.ForceCUMerging})
 				}
 				for _, opt := range opts {
