@@ -60,7 +60,7 @@ func (e *encoding) resourceOptions(c *cli, cmd *cobra.Command) {
 func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	s := under(cmd, groupOutput)
 	s.file(&e.debugDir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
-	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: auto (default), stream or exact", words("auto", "stream", "exact"), few)
+	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: auto, stream or exact", words("auto", "stream", "exact"), few)
 	addOrder(cmd, &e.order)
 	addVerify(cmd, &e.lenient, few)
 	releases := map[string]encode.Libbpf{"libbpf-1.7": encode.Libbpf17, "libbpf-1.8": encode.Libbpf18}
