@@ -116,13 +116,24 @@ func (o *Options) dedup() encode.Dedup {
 	return encode.DedupAuto
 }
 
+// purpose is what the output is for.
+func (o *Options) purpose() encode.Purpose {
+	switch {
+	case o.Marks:
+		return encode.ForReaders
+	case o.AllowRefused:
+		return encode.LikePahole
+	}
+	return encode.ForKernel
+}
+
 // below are the options of package encode, which adds to r the functions that are
 // left out.
 func (o *Options) below(r *Result) encode.Options {
 	e := encode.Options{
 		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
-		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, ForKernel: !o.AllowRefused, MemoryLimit: o.MemoryLimit, Dedup: o.dedup(), ExtraVars: o.ExtraVars, Inline: o.Inline,
-		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Marks: o.Marks, Progress: o.Progress, Functions: o.Functions,
+		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, For: o.purpose(), MemoryLimit: o.MemoryLimit, Dedup: o.dedup(), ExtraVars: o.ExtraVars, Inline: o.Inline,
+		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress, Functions: o.Functions,
 		FuncSkipped: func(name, reason string) { r.Skipped = append(r.Skipped, Skipped{name, reason}) },
 	}
 	if o.Base != nil {

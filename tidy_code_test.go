@@ -19,6 +19,7 @@ var goroutines = map[string]string{
 	"encode/pipeline.go":          "workers take units until none is left, with a state of their own",
 	"cmd/btflite/modulescmd.go":   "one program run for each module",
 	"cmd/btflite/progress.go":     "a clock beside the run",
+	"cmd/btflite/memorywatch.go":  "a look at the memory in use, again and again",
 	"cmd/btflite/signals.go":      "signals come at any time",
 	"test/mutants/main.go":        "test runs beside each other",
 	"test/torture/main.go":        "encoder runs beside each other",

@@ -17,6 +17,7 @@ var boundedOtherwise = map[string]string{
 	"dedup.nextNames":                 "counts its steps",
 	"dedup/exact.identical":           "has a budget",
 	"internal/callconv.layout":        "has a depth and a budget",
+	"internal/unit.voidTypes":         "visits each node once",
 	"internal/unitrecord.withoutTags": "ends after as many steps as there are nodes",
 }
 

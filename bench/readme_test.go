@@ -44,7 +44,7 @@ func TestFiguresOfTheReadme(t *testing.T) {
 		"](plots/overview.svg)",
 		"For Linux v1-test, pahole 1.32 takes 10 s of CPU time and 600 MiB of memory.",
 		"btflite takes 1 s and 20 MiB, and with two workers it is done in 0.7 s.",
-		"A control group of 30 MiB",
+		"With one worker, a control group of 30 MiB",
 		"All 4,230 modules of Linux v1-test take 26 s of CPU time in one `btflite modules` run. pahole, called for each, takes about 511 s.",
 		"Medians of 3 runs on a shared machine with 2 cores",
 	} {

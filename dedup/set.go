@@ -101,7 +101,7 @@ func (s *Set) checkTried(u *Unit) error {
 // Disagree reports whether a struct or union of which there are several definitions is
 // also declared without one. Such a declaration fits each of them, so that which one
 // it leads to depends on the order in which they are tried.
-func (s *Set) Disagree() bool {
+func Disagree(s *Set) bool {
 	for id := s.baseIDs + 1; id < uint32(len(s.ids.S)); id++ {
 		w := s.record(id)
 		if k := w.Kind(); (k == btf.KindStruct || k == btf.KindUnion) && w.Name() != 0 && s.keys.S[id].next != 0 &&

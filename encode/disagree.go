@@ -1,6 +1,10 @@
 package encode
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/btflite/btflite/dedup"
+)
 
 // Units that disagree about a type.
 //
@@ -26,5 +30,5 @@ var errDisagree = errors.New("units disagree about a type")
 // types alone, and not on how many workers merged them.
 func (r *run) disagree() bool {
 	return r.opt.Dedup == DedupAuto && r.opt.Base == nil && !r.trial.exact && !r.trial.stream &&
-		r.stats.TypesIn <= maxDisagree && r.set.Disagree()
+		r.stats.TypesIn <= maxDisagree && dedup.Disagree(r.set)
 }

@@ -42,7 +42,7 @@ type emitter struct {
 // emitFuncs emits all functions.
 func (r *run) emitFuncs() error {
 	r.stats.Skipped = map[string]int{}
-	if r.opt.Marks {
+	if r.opt.For == ForReaders {
 		r.funcs.emitted = map[string]bool{}
 	}
 	e := emitter{run: r, long: r.set.LongestName() > maxParamName} // names of parameters are there

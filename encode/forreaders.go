@@ -12,7 +12,7 @@ import (
 
 // Readers of DWARF print functions that pahole leaves out: those of C++ and Rust, whose
 // symbols have other names, and those that pahole does not trust to be called as their
-// types say. With Options.Marks they are added behind the others.
+// types say. With ForReaders they are added behind the others.
 
 // readable is a function that has code, as one unit describes it.
 type readable struct {

@@ -17,7 +17,7 @@ func (f *input) functions(u *workspace) {
 	}
 	f.prepare(u)
 	u.env.Link()
-	if f.opt.Marks {
+	if f.opt.For == ForReaders {
 		u.env.LinkFar()
 	}
 	if f.placeFuncs(u) {
@@ -101,7 +101,7 @@ func (f *input) placeFuncs(u *workspace) (any bool) {
 	f.entriesAhead(u)
 	for _, i := range u.FuncOrder.S {
 		fn := &u.Funcs.S[i]
-		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 || f.opt.Marks && u.Foreign != 0 || !named(u.Params.S[fn.First:][:fn.N]) {
+		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 || f.opt.For == ForReaders && u.Foreign != 0 || !named(u.Params.S[fn.First:][:fn.N]) {
 			continue
 		}
 		fn.Entry = f.entryOf(u, fn.Name)
@@ -227,7 +227,7 @@ func (f *input) saveStates(u *workspace) error {
 	if u.judging != nil {
 		r.funcs.take(&u.judging.defined)
 	}
-	if f.opt.Marks {
+	if f.opt.For == ForReaders {
 		if err := r.saveReadable(u); err != nil {
 			return err
 		}

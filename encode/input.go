@@ -36,7 +36,7 @@ func (o *Options) reading() unit.Options {
 	has := func(f Features) bool { return o.Features&f != 0 }
 	return unit.Options{
 		Float: has(Float), DeclTag: has(DeclTag), TypeTag: has(TypeTag), Enum64: has(Enum64),
-		WholeBitfields: o.WholeBitfields, LongVlen: o.Libbpf == Libbpf18, ForKernel: o.ForKernel, KeepSigns: o.Verbose != nil, Marks: o.Marks,
+		WholeBitfields: o.WholeBitfields, LongVlen: o.Libbpf == Libbpf18, ForKernel: o.For == ForKernel, KeepSigns: o.Verbose != nil, Marks: o.For == ForReaders,
 		Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
 	}
 }

@@ -189,17 +189,17 @@ func (pl *planner) scan(u *unit.Unit, k, p int) error {
 				if at, ok := u.File.InAlt(&u.Vals[dwarf.VType]); ok && have&(1<<dwarf.VType) != 0 {
 					pl.refer(k, at, true)
 				}
-			case !pl.f.opt.Marks && (a.Class == dwarf.ClassInheritance || a.Class == dwarf.ClassForReaders):
+			case pl.f.opt.For != ForReaders && (a.Class == dwarf.ClassInheritance || a.Class == dwarf.ClassForReaders):
 			default:
 				pl.note(u, k, dwarf.VType, have, true)
 				pl.note(u, k, dwarf.VOrigin, have, false)
-				if a.Class != dwarf.ClassUnencodable || pl.f.opt.Marks {
+				if a.Class != dwarf.ClassUnencodable || pl.f.opt.For == ForReaders {
 					pl.note(u, k, dwarf.VSpec, have, a.Class == dwarf.ClassVariable)
 				}
 			}
 		}
 		if a.Children {
-			if a.Class != dwarf.ClassSkip && (pl.f.opt.Marks || a.Class < dwarf.ClassForReaders) {
+			if a.Class != dwarf.ClassSkip && (pl.f.opt.For == ForReaders || a.Class < dwarf.ClassForReaders) {
 				depth++
 				continue
 			}

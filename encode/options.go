@@ -94,9 +94,8 @@ type Options struct {
 	// WholeBitfields makes members of bit-fields that are as wide and as
 	// aligned as their type (pahole's --fixup_silly_bitfields).
 	WholeBitfields bool
-	// ForKernel leaves out what pahole writes and no kernel takes, where BTF is valid without
-	// it: what is void where C allows no void, and variables that several units describe.
-	ForKernel bool
+	// For is what the output is for.
+	For Purpose
 	// MemoryLimit is how many bytes the process may take while the run goes on: a run
 	// that cannot go on below it ends with an error, and others go on. 0 is no limit. What counts is what the
 	// system cannot take back, or with LimitResident all that is resident, pages
@@ -106,9 +105,6 @@ type Options struct {
 	// Sessions is how many sessions run at once, each of which may come near the
 	// limit unseen; <= 1 is one.
 	Sessions int
-	// Marks has what BTF cannot say written by marks, see btf.MarkKind, and adds functions
-	// that pahole leaves out. The output is for readers, not for a file.
-	Marks bool
 	// Dedup is how equal types are found.
 	Dedup Dedup
 	// Base is what the output builds upon; nil for BTF that stands alone.
@@ -152,6 +148,20 @@ type Options struct {
 	// It is called from any worker, at most once per unit.
 	Progress func(done, total uint64)
 }
+
+// Purpose is what an output is for.
+type Purpose uint8
+
+const (
+	// LikePahole is for comparisons: all that pahole writes, also where no kernel takes it.
+	LikePahole Purpose = iota
+	// ForKernel leaves out what pahole writes and no kernel takes, where BTF is valid without
+	// it: what is void where C allows no void, and the second description of a variable.
+	ForKernel
+	// ForReaders has what BTF cannot say written by marks, see btf.MarkKind, and adds functions
+	// that pahole leaves out. It is for programs that print types, not for a file.
+	ForReaders
+)
 
 // Dedup is a way to find equal types.
 type Dedup uint8

@@ -10,7 +10,7 @@ import (
 
 // A variable that several units describe: a weak definition that another unit overrides, where
 // ld -r has let both names mean one place, or a common symbol. pahole writes a VAR and an entry of the
-// DATASEC for each, and a kernel takes no entries that overlap. Options.ForKernel has
+// DATASEC for each, and a kernel takes no entries that overlap. ForKernel has
 // such a variable once. It is one if name and place are the same.
 
 // place is where an object of an ELF file is.

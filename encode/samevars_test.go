@@ -92,7 +92,7 @@ func TestVariableOfSeveralUnits(t *testing.T) {
 				t.Fatal(err)
 			}
 			kernelTakes(t, what+" as pahole", data, c.taken)
-			opt.ForKernel = true
+			opt.For = encode.ForKernel
 			got, err := runFiles(paths, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -168,7 +168,7 @@ func TestVariableOverridden(t *testing.T) {
 			t.Fatal(err)
 		}
 		kernelTakes(t, "as pahole", pahole, false)
-		opt.ForKernel = true
+		opt.For = encode.ForKernel
 		got, err := runFiles([]string{m}, opt)
 		if err != nil {
 			t.Fatal(err)

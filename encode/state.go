@@ -55,7 +55,7 @@ type functions struct {
 	block   arena.Block  // has the tables by function of a file with many
 	scratch []compactstate.Annotation
 	defined // with Options.Functions
-	// With Options.Marks: what units say of functions, and the names of those that have a
+	// With ForReaders: what units say of functions, and the names of those that have a
 	// FUNC by pahole's rules.
 	readable []readable
 	emitted  map[string]bool

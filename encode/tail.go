@@ -109,14 +109,14 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	err := r.emitFuncs()
-	if err == nil && r.opt.Marks {
+	if err == nil && r.opt.For == ForReaders {
 		err = r.addReadable()
 	}
 	if err != nil {
 		return nil, err
 	}
 	sections := r.vars.Sections()
-	if r.opt.ForKernel {
+	if r.opt.For == ForKernel {
 		if err := r.onceEach(sections); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/unit"
 )
 
@@ -26,7 +27,7 @@ func (f *input) readUnit(u *workspace) error {
 		return f.readGroup(u)
 	case u.Hdr.IsType():
 		f.SawType()
-		return u.CheckLost()
+		return debuginfo.CheckLost(&u.Cursor)
 	}
 	p, skip, err := f.Start(&u.Unit)
 	switch {

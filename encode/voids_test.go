@@ -139,7 +139,7 @@ func sameIfTaken(t *testing.T, name string, paths []string, opt encode.Options) 
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	opt.ForKernel = true
+	opt.For = encode.ForKernel
 	got, err := runFiles(paths, opt)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -177,7 +177,7 @@ func TestVoidResult(t *testing.T) {
 		proto := ref(dt.TagSubroutineType, "", void)
 		f := with([]dt.Symbol{dt.Func("f", fn1)}, i, ptr(proto), proto, function("f", fn1, void, param("a", i, 5)), void)
 		x := rule{files: f}
-		data, err := runFiles(x.write(t, t.TempDir()), encode.Options{Features: encode.DefaultFeatures, ForKernel: true})
+		data, err := runFiles(x.write(t, t.TempDir()), encode.Options{Features: encode.DefaultFeatures, For: encode.ForKernel})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,8 +70,8 @@ func mayBeName(word string) bool {
 
 // asCommand returns an error if the first input is the first word of the command line
 // and there is no such file: it was probably meant as a command.
-func (c *cli) asCommand(paths []string) error {
-	if len(paths) == 0 || paths[0] == "" || paths[0] != c.firstWord || strings.ContainsAny(paths[0], "/.") || strings.HasPrefix(paths[0], "-") {
+func asCommand(first string, paths []string) error {
+	if len(paths) == 0 || paths[0] == "" || paths[0] != first || strings.ContainsAny(paths[0], "/.") || strings.HasPrefix(paths[0], "-") {
 		return nil
 	}
 	if _, err := os.Stat(paths[0]); err == nil {
@@ -81,9 +81,9 @@ func (c *cli) asCommand(paths []string) error {
 }
 
 // nothingToDo is the error for a command line without -J.
-func (c *cli) nothingToDo(paths []string) error {
+func nothingToDo(first string, paths []string) error {
 	if len(paths) == 0 {
-		return &usageError{what: "nothing to do: -J or --btf_encode_detached=OUT is needed", lacksWord: true, list: c.firstWord == ""}
+		return &usageError{what: "nothing to do: -J or --btf_encode_detached=OUT is needed", lacksWord: true, list: first == ""}
 	}
 	if _, ok := commandCalled(paths[0]); ok {
 		return usagef("a command is the first word: btflite %s OPTIONS", paths[0])

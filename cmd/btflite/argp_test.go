@@ -120,7 +120,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{"-jx", "option '--jobs': 'x' is not a number"},
 		{"-j4V", "option '--jobs': '4V' is not a number"},
 		{"--stats=xml", "option '--stats': unknown value 'xml'; use text or json"},
-		{"--dedup=fast", "option '--dedup': unknown value 'fast'; use stream or exact"},
+		{"--dedup=fast", "option '--dedup': unknown value 'fast'; use auto or stream or exact"},
 		{"--btf_base=", "option '--btf_base': empty file name"},
 		{"--cu_limit=0", "option '--cu_limit': '0' is not a number of units"},
 	}

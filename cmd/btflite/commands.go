@@ -152,7 +152,7 @@ func (c *cli) dispatch(args []string) error {
 	words, err := p.parse()
 	c.took = p.took
 	if err != nil {
-		if unknown := c.asCommand(args); unknown != nil && name == nil && c.calledAs != paholeName {
+		if unknown := asCommand(c.firstWord, args); unknown != nil && name == nil && c.calledAs != paholeName {
 			return unknown // whose options are none of ours
 		}
 		return err

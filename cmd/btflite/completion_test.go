@@ -32,7 +32,7 @@ func TestCompletion(t *testing.T) {
 		"-J -j4 x --lang_e":                "--lang_exclude",
 		"dedup --bt":                       "--btf_base",
 		"dedup --jobs":                     "",
-		"-J --dedup=":                      "stream exact",
+		"-J --dedup=":                      "auto stream exact",
 		"--btf_features=float,decl_tag_kf": "float,decl_tag_kfuncs",
 		"--btf_features=+glob":             "+global_var",
 		"completion f":                     "fish",
@@ -89,7 +89,7 @@ func TestBashCompletes(t *testing.T) {
 		"btflite ded":           "dedup",
 		"btflite dedup --bt":    "--btf_base",
 		"btflite help mod":      "modules",
-		"btflite -J --dedup=":   "stream exact",
+		"btflite -J --dedup=":   "auto stream exact",
 
 		"btflite -J --btf_features=default,glob":  "default,global_var",
 		"btflite -J --btf_features=+float,decl_t": "+float,decl_tag +float,decl_tag_kfuncs",

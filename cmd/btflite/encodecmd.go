@@ -72,14 +72,14 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 		_, err := fmt.Fprintln(c.stdout, e.show)
 		return stdoutError(err)
 	}
-	if err := c.asCommand(paths); err != nil && c.calledAs != paholeName {
+	if err := asCommand(c.firstWord, paths); err != nil && c.calledAs != paholeName {
 		return err
 	}
 	switch {
 	case !e.encode && (len(e.printed) > 0 || e.formats != "" || c.calledAs == paholeName):
 		return e.printTypes(c, paths)
 	case !e.encode:
-		return c.nothingToDo(paths)
+		return nothingToDo(c.firstWord, paths)
 	}
 	if err := checkFormats(e.formats); err != nil {
 		return err

@@ -161,11 +161,15 @@ func (e *encoding) setDedup(v string) error {
 // options is what the command line says about the encoding, all but the base.
 func (e *encoding) options(c *cli) (encode.Options, error) {
 	lang, exclude, err := e.lang.resolve(c.lookupEnv)
+	purpose := encode.ForKernel
+	if e.lenient {
+		purpose = encode.LikePahole
+	}
 	limit, byHand := c.limitMemory(c.memory)
 	return encode.Options{
 		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Dedup: e.dedup, CULimit: e.cuLimit, DebugDir: e.debugDir,
 		Lang: lang, LangExclude: exclude,
-		ExtraVars: e.extraVars != "", Inline: e.inlineTo != "", CUExclude: e.exclude, NamePrefix: e.prefix, WholeBitfields: e.plain, ForKernel: !e.lenient, Libbpf: e.libbpf}, err
+		ExtraVars: e.extraVars != "", Inline: e.inlineTo != "", CUExclude: e.exclude, NamePrefix: e.prefix, WholeBitfields: e.plain, For: purpose, Libbpf: e.libbpf}, err
 }
 
 // distils tells whether a distilled base is to be written. For a detached file

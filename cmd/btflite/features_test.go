@@ -117,10 +117,10 @@ func TestLanguageFilter(t *testing.T) {
 		{"", "rust", nil, []uint16{0x1c}, ""},
 		{"--lang=c99", "zz", []uint16{0x0c}, nil, ""},
 		{"", "", nil, nil, `PAHOLE_LANG_EXCLUDE: unknown language ""`},
-		{"--lang=", unset, nil, nil, `unknown language ""`},
-		{"--lang=c,", unset, nil, nil, `unknown language ""`},
-		{"--lang_exclude=rust,x", unset, nil, nil, `unknown language "x"`},
-		{"--lang=c17", unset, nil, nil, `unknown language "c17"; did you mean "c11"?`},
+		{"--lang=", unset, nil, nil, `option '--lang': unknown language ""`},
+		{"--lang=c,", unset, nil, nil, `option '--lang': unknown language ""`},
+		{"--lang_exclude=rust,x", unset, nil, nil, `option '--lang_exclude': unknown language "x"`},
+		{"--lang=c17", unset, nil, nil, `option '--lang': unknown language "c17"; did you mean "c11"?`},
 	}
 	for _, tt := range tests {
 		c, _, err := parse(strings.Fields(tt.args)...)

@@ -13,7 +13,7 @@ func TestJobsFollowMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := f.Truncate(440 << 20); err != nil { // 46 MiB are usual
+	if err := f.Truncate(440 << 20); err != nil { // 49 MiB are usual
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -22,7 +22,7 @@ func TestJobsFollowMemory(t *testing.T) {
 		want  int
 	}{
 		{0, true, 16}, {0, false, 16}, {1 << 40, true, 16}, {1 << 20, false, 16},
-		{1 << 20, true, 1}, {46 << 20, true, 1}, {47 << 20, true, 1}, {50 << 20, true, 3}, {60 << 20, true, 8}, {100 << 20, true, 16},
+		{1 << 20, true, 1}, {49 << 20, true, 1}, {50 << 20, true, 1}, {53 << 20, true, 3}, {63 << 20, true, 8}, {100 << 20, true, 16},
 	} {
 		c := &encoding{jobs: 16, bareJobs: tt.bare}
 		if got := c.jobsFor(tt.limit, []string{big, "none"}); got != tt.want {
@@ -65,7 +65,7 @@ func TestPrintsAll(t *testing.T) {
 	in := func() *typeReader { return newTypeReader(c.lookupEnv) }
 	show, one := &showCommand{in: in()}, &showCommand{in: in(), names: []string{"int"}, skipMissing: true}
 	all, id := &dumpCommand{in: in()}, &dumpCommand{in: in(), ids: []uint32{1}}
-	functions, class := &funcsCommand{in: in()}, &funcsCommand{in: in(), class: "item"}
+	functions, class := &funcsCommand{in: in()}, &funcsCommand{in: in(), class: "node"}
 	for i, run := range []struct {
 		in   *typeReader
 		err  error

@@ -64,31 +64,40 @@ func (c *cli) boundMemory(words []string, watch bool) (done func()) {
 	}
 	bounds.Bytes = max(limit, reserve+1) - reserve
 	memoryLimit.Set(bounds)
-	stop := make(chan struct{})
+	w := memoryWatch{bounds: bounds, stop: make(chan struct{}), full: func(used uint64) {
+		c.guard.endWith(&outOfMemory{c.report(exhausted(words, limit, used))})
+	}}
 	if watch {
-		go c.watchMemory(words, limit, &bounds, stop)
+		go w.look()
 	}
 	return func() {
-		close(stop)
+		close(w.stop)
 		memoryLimit.Set(arena.Bounds{})
 	}
 }
 
-// watchMemory ends the run once the limit is reached.
-func (c *cli) watchMemory(words []string, limit uint64, bounds *arena.Bounds, stop chan struct{}) {
+// memoryWatch looks at how much memory is in use.
+type memoryWatch struct {
+	bounds arena.Bounds
+	stop   chan struct{}
+	full   func(used uint64) // the limit is reached
+}
+
+// look looks until it is stopped or the limit is reached.
+func (w *memoryWatch) look() {
 	for {
 		wait := watchOften
-		if used := bounds.Used(); used < bounds.Bytes {
-			wait = min(max(time.Duration((bounds.Bytes-used)*uint64(time.Second)/watchedPace), watchOften), watchSeldom)
+		if used := w.bounds.Used(); used < w.bounds.Bytes {
+			wait = min(max(time.Duration((w.bounds.Bytes-used)*uint64(time.Second)/watchedPace), watchOften), watchSeldom)
 		}
 		select {
-		case <-stop:
+		case <-w.stop:
 			return
 		case <-time.After(wait):
 		}
 		var full arena.Exhausted
 		if errors.As(memoryLimit.Check(0), &full) {
-			c.guard.endWith(&outOfMemory{c.report(exhausted(words, limit, full.Used))})
+			w.full(full.Used)
 			return // what is protected ends first
 		}
 	}

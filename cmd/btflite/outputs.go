@@ -103,7 +103,7 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, f
 		err = fmt.Errorf("%w: nothing written, it is left as it is; run again when nothing else writes it", err)
 	}
 	if full := new(elfwrite.NoRoomError); errors.As(err, &full) {
-		err = fmt.Errorf("%w; write it to a file of its own (%s), or link the program again with the BTF", err, c.detachedLine(path))
+		err = fmt.Errorf("%w; write it to a file of its own (%s), or link the program again with the BTF", err, detachedLine(c.words, path))
 	}
 	if err != nil {
 		return message.NamingFile([]string{path}, err)
@@ -112,8 +112,8 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, f
 }
 
 // detachedLine is the command line of this run with the BTF of path in a file of its own.
-func (c *cli) detachedLine(path string) string {
-	return commandLine(slices.Insert(slices.Clone(c.words), 0, "--"+detachedName+"="+filepath.Base(path)+".btf"))
+func detachedLine(words []string, path string) string {
+	return commandLine(slices.Insert(slices.Clone(words), 0, "--"+detachedName+"="+filepath.Base(path)+".btf"))
 }
 
 // checkInPlace returns the error of writing BTF into the file as far as it can be known

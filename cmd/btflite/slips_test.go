@@ -95,7 +95,7 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --lang=rsut vmlinux", `option '--lang': unknown language "rsut"; did you mean "rust"?
 Try 'btflite --help' for more information.`, 64},
-		{"btflite -J --dedup=fast vmlinux", `option '--dedup': unknown value 'fast'; use stream or exact
+		{"btflite -J --dedup=fast vmlinux", `option '--dedup': unknown value 'fast'; use auto or stream or exact
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --memory_limit=lots vmlinux", `option '--memory_limit': 'lots' is not a size such as 64M or 1.5G
 Try 'btflite --help' for more information.`, 64},

@@ -27,11 +27,11 @@ func TestELFOnStandardInput(t *testing.T) {
 	}{
 		{"why sum_point -", smallFile, "sum_point: not in BTF: optimized parameters\n", noFile},
 		{"funcs -s -", smallFile, size, size},
-		{"funcs --addr=0x401090 -", smallFile, `btflite: -: no function "sum_point.constprop.0"`, `btflite: -: no function "sum_point.constprop.0"`},
+		{"funcs --addr=0x401090 -", smallFile, "attach to it by kprobe:sum_point.constprop.0", "attach to it by kprobe:sum_point.constprop.0"},
 		{"funcs -s -", raw, "btflite: -: ELF header+0x0: not an ELF file\n", "btflite: -: ELF header+0x0: not an ELF file\n"},
 		{"inline add -", inlined, site, site},
 		{"inline --elf=- add " + inlined, inlined, "btflite: -: cannot stat: ", "btflite: -: cannot stat: "},
-		{"fullcircle --cc=true -", smallFile, "btflite: /dev/stdin: true: has written no object\n", noFile},
+		{"fullcircle --cc=true -", smallFile, "btflite: /dev/stdin: true -std=gnu17: has written no object\n", noFile},
 		{"-J --btf_encode_detached=/dev/null - -", smallFile, "", noFile},
 	} {
 		data, err := os.ReadFile(c.in)

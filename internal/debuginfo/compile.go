@@ -81,9 +81,9 @@ func (p *Position) FromAbbrevs(off, n uint64) (b []byte, ok bool, err error) {
 	return all[from : from+n], true, nil
 }
 
-// CheckLost gives an error if the bytes of the unit are those of a unit record, though none has been found: what
+// CheckLost gives an error if the bytes of the unit of c are those of a unit record, though none has been found: what
 // finds it is damaged.
-func (c *Cursor) CheckLost() error {
+func CheckLost(c *Cursor) error {
 	if _, err := c.File.inOrder.info.need(c.Seq, c.File.Info, c.Hdr.Off, uint64(len(c.Hdr.Data))); err != nil {
 		return err
 	}

@@ -131,6 +131,9 @@ func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, e
 		data []byte
 		base *btf.Blob
 	}{{below, nil}, {own, base}} {
+		if part.base == nil && len(base.Off) == 0 {
+			continue // the module refers to no type of vmlinux, and its base has none
+		}
 		if _, err := w.check(ctx, e.judge, part.data, part.base); err != nil {
 			return nil, nil, err
 		}

@@ -62,7 +62,7 @@ func (in *Input) readPart(u *Unit, cross bool) error {
 	u.starts.Reset()
 	if u.Hdr.IsType() {
 		u.File.SawType()
-		return u.CheckLost()
+		return debuginfo.CheckLost(&u.Cursor)
 	}
 	dies, order, funcs, imports := u.DIEs, len(u.Types.Order.S), len(u.FuncOrder.S), len(u.imports.S)
 	u.addFormat()

@@ -1,6 +1,9 @@
 package unit
 
-import "github.com/btflite/btflite/internal/dwarf"
+import (
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
+)
 
 // Start makes the unit ready to be walked from p on, unless it is to be
 // skipped: it has no DIEs, it is filtered, or a .dwo has its DIEs.
@@ -15,7 +18,7 @@ func (in *Input) Start(u *Unit) (p int, skip bool, err error) {
 func (in *Input) unitDIE(u *Unit) (p int, skip bool, err error) {
 	a, next, have, err := u.UnitDIE()
 	if err == nil && u.Record == nil && (a == nil || !a.Children || u.File.SeemsRecords) {
-		err = u.CheckLost()
+		err = debuginfo.CheckLost(&u.Cursor)
 	}
 	if err != nil || a == nil {
 		return 0, err == nil, err
