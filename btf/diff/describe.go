@@ -145,14 +145,24 @@ func (s *side) namelessTypes(id uint32, names []uint32) []uint32 {
 	return list
 }
 
-// maxFeatures bounds how many names pairs are found by.
-const maxFeatures = 256
+// maxFeatures bounds how many names pairs are found by, and maxFeatureTypes in how many types
+// they are looked for: nameless types that are twice in each other may have no name at all.
+const (
+	maxFeatures     = 256
+	maxFeatureTypes = 1024
+)
 
-// features appends what a definition, or a type without a name, is known by:
-// its members, values or parameters with a name, also those in members without.
-func (s *side) features(dst []feature, id uint32, depth int) []feature {
+// features returns what a definition, or a type without a name, is known by: its members,
+// values or parameters with a name, also the members of members without.
+func (s *side) features(id uint32) []feature {
+	types := maxFeatureTypes
+	return s.appendFeatures(nil, id, 0, &types)
+}
+
+// appendFeatures appends the features of a type. types is how many more types are looked at.
+func (s *side) appendFeatures(dst []feature, id uint32, depth int, types *int) []feature {
 	r := s.Record(id)
-	if r == nil {
+	if *types--; r == nil || *types < 0 {
 		return dst
 	}
 	k := btf.InfoKind(r[1])
@@ -166,7 +176,7 @@ func (s *side) features(dst []feature, id uint32, depth int) []feature {
 		name := s.name(e[0])
 		switch {
 		case name == 0 && kindPart[k] <= partUnion && depth < maxNesting && s.isNameless(e[1]):
-			dst = s.features(dst, e[1], depth+1)
+			dst = s.appendFeatures(dst, e[1], depth+1, types)
 		case name == 0:
 		case kindPart[k] == partEnum:
 			dst = append(dst, feature(name), feature(name)|feature(e[1]+1)<<32)
@@ -184,7 +194,7 @@ func (s *side) memberFeatures(id uint32, members []int) [][]feature {
 	list := make([][]feature, len(members))
 	for i, m := range members {
 		if e := r[3+3*m:]; s.name(e[0]) == 0 && s.isNameless(e[1]) {
-			list[i] = s.features(nil, e[1], 0)
+			list[i] = s.features(e[1])
 		}
 	}
 	return list

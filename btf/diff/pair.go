@@ -175,7 +175,7 @@ func (c *comparison) pairs(g *group, a, b []uint32) [][2]int {
 func (c *comparison) featuresOf(i int, ids []uint32) [][]feature {
 	var list [][]feature
 	for _, id := range ids {
-		list = append(list, c.sides[i].features(nil, id, 0))
+		list = append(list, c.sides[i].features(id))
 	}
 	return list
 }
