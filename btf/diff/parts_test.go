@@ -340,7 +340,7 @@ func TestFeatures(t *testing.T) {
 	s := c.sides[0]
 	for id, want := range map[uint32]string{4: "a inside too b deep", 5: "A B", 7: "p q", 1: "", 0: ""} {
 		var names []string
-		list := s.features(nil, id, 0)
+		list := s.features(id)
 		for i := 0; i < len(list); i += 2 {
 			names = append(names, c.names.text(uint32(list[i])))
 			if uint32(list[i+1]) != uint32(list[i]) || list[i+1]>>32 == 0 || list[i]>>32 != 0 {
@@ -351,7 +351,7 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("[%d]: %s, want %s", id, got, want)
 		}
 	}
-	if list := s.features(nil, 5, 0); list[1]>>32 != 1 || list[3]>>32 != 8 {
+	if list := s.features(5); list[1]>>32 != 1 || list[3]>>32 != 8 {
 		t.Errorf("values: %#x", list)
 	}
 }
