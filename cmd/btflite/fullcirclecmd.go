@@ -142,13 +142,15 @@ func withLanguage(options []string, b *btf.Blob) []string {
 	if slices.Contains(options, "-fsigned-char") || slices.Contains(options, "-funsigned-char") {
 		return options
 	}
-	for _, id := range view.New(b).Named("char", btf.KindInt) {
-		if encoding, _, _ := view.New(b).Type(id).IntEncoding(); encoding&1 != 0 {
-			return append(options, "-fsigned-char")
-		}
-		return append(options, "-funsigned-char")
+	v := view.New(b)
+	chars := v.Named("char", btf.KindInt)
+	if len(chars) == 0 {
+		return options
 	}
-	return options
+	if encoding, _, _ := v.Type(chars[0]).IntEncoding(); encoding&1 != 0 {
+		return append(options, "-fsigned-char")
+	}
+	return append(options, "-funsigned-char")
 }
 
 // circleBTF is the BTF of a file with DWARF, valid until done is called.
