@@ -116,7 +116,7 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	sections := r.vars.Sections()
-	if r.opt.For == ForKernel {
+	if r.opt.For == ForKernel && len(r.inputs) == 1 { // those of several files are not the same
 		if err := r.onceEach(sections); err != nil {
 			return nil, err
 		}

@@ -165,7 +165,11 @@ func TestBuildProcess(t *testing.T) {
 		cmd := exec.Command(make, "-j2", "-B", "BTFLITE="+self.Path)
 		cmd.Dir, cmd.Env = dir, append(self.Env, "TMPDIR="+temp, "XDG_RUNTIME_DIR=")
 		status, _, stderr := runCommand(t, cmd)
-		if n := strings.Count(stderr, "left with DWARF, like others after it"); status != 0 || n != 1 {
+		want := 1
+		if build > 0 && os.Getenv("MAKELEVEL") != "" {
+			want = 0 // a make that runs this test is the build, and has been told
+		}
+		if n := strings.Count(stderr, "left with DWARF, like others after it"); status != 0 || n != want {
 			t.Errorf("build %d: status %d, told %d times: %s", build, status, n, stderr)
 		}
 	}
