@@ -50,7 +50,7 @@ func exported(t *testing.T) []byte {
 		}
 		files = append(files, f)
 	}
-	p, err := doc.NewFromFiles(fset, files, strings.TrimSuffix(module, "/"))
+	p, err := doc.NewFromFiles(fset, files, "github.com/btflite/btflite")
 	if err != nil {
 		t.Fatal(err)
 	}

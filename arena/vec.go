@@ -19,6 +19,8 @@
 // is checked to hold no pointers when the Vec first grows; and the memory is
 // reached only through the slice S, whose length and capacity lie inside the
 // mapping.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package arena
 
 import (

@@ -1,6 +1,8 @@
 // Package btf reads and writes BTF, the kernel's compact type format: a
 // header, type records of 32-bit words and a string table. It knows nothing of
 // DWARF or ELF; sections of ELF files are found by other packages.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package btf
 
 import "strconv"

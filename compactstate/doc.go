@@ -20,4 +20,6 @@
 //
 // The rules are those of pahole 1.32, found by running it; its quirks are
 // kept on purpose and named in the comments.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package compactstate

@@ -56,4 +56,6 @@
 // memory: they are touched in blocks first (Ahead, AddAll), so that the cache
 // misses overlap. The indexes are freed before the output is made, the rest
 // once that is in memory.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package dedup

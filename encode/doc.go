@@ -81,4 +81,6 @@
 // A unit is read together with the type units that it leads to (unit/typeunits.go), and
 // a split unit from its .dwo file (debuginfo/split.go), which is open only while the
 // unit is read.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package encode

@@ -12,6 +12,8 @@
 // used. A file that another process cuts short while it is mapped raises
 // SIGBUS on access; callers that must survive that set
 // runtime/debug.SetPanicOnFault in the goroutines that read.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package mmapelf
 
 import (

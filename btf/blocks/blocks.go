@@ -1,4 +1,6 @@
 // Package blocks writes text that is collected elsewhere, in whole blocks.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package blocks
 
 import "io"

@@ -5,6 +5,8 @@
 //
 // Both take every blob that btf.Parse takes, and end on types that refer to
 // themselves.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package ctype
 
 import (

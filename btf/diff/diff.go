@@ -24,6 +24,8 @@
 //
 // The work is n log n in the size of the two inputs, and what is told of types
 // without a name is bounded by it. Nothing here recurses deeper than maxNesting.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package diff
 
 import "github.com/btflite/btflite/btf"

@@ -1,5 +1,7 @@
 // Package distill makes split BTF that can be loaded over another build of its
 // base. It reads and writes finished BTF and knows nothing of how it was made.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package distill
 
 import (

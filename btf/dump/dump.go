@@ -5,6 +5,8 @@
 // The printers write to any io.Writer and keep little: memory follows the number of
 // types, not the text. Names come from files: control characters and broken UTF-8
 // in them are written as escapes, so that no terminal obeys them.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package dump
 
 import (

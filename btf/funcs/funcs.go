@@ -7,6 +7,8 @@
 //
 // It takes every blob that btf.Parse takes. A prototype that has no end as text,
 // because its types refer to each other, is cut after a megabyte.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package funcs
 
 import (

@@ -11,6 +11,8 @@
 //
 // sort.go has the two orders, refine.go the partition that the canonical one is
 // made of, names.go ranks and writes strings.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package order
 
 import (

@@ -10,6 +10,8 @@
 //	svg.go      one picture
 //
 // Names are data: whatever they contain, they stand on the page as text.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package page
 
 import (

@@ -5,6 +5,8 @@
 //	class.go   what a record is, as the command line says it
 //	read.go    records, one after another; the header of a file
 //	print.go   their text
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package rawdata
 
 import (

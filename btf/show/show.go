@@ -4,6 +4,8 @@
 // The rules of the text were found by running pahole. Where it prints what cannot
 // be meant (an array of pointers to functions, a pointer to an array), this
 // package prints the same, so that the texts can be compared.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package show
 
 import (

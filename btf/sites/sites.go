@@ -1,5 +1,7 @@
 // Package sites tells where inlined functions are by the BTF kinds LOCSEC, LOC_PROTO and
 // LOC_PARAM.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package sites
 
 import (

@@ -9,6 +9,8 @@
 //	waste.go     holes and padding of structs
 //	saved.go     what a base saves
 //	plot.go      the report as a picture
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package stats
 
 import (

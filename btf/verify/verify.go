@@ -24,6 +24,8 @@
 // enough from the limits, nothing else does. If that finds no proof that all is
 // well, resolve.go follows references in the kernel's order and says what is wrong,
 // if anything is. needs.go finds what older kernels refuse. share.go divides the work.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package verify
 
 import "github.com/btflite/btflite/btf"

@@ -11,6 +11,8 @@
 //	types.go   what a Type is made of
 //	size.go    references followed, sizes, alignment
 //	find.go    look-up by name
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package view
 
 import (

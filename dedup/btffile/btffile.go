@@ -3,6 +3,8 @@
 // A file has no compile units, so its types are cut into runs that may each be
 // merged as a unit of a dedup.Set (see runs). A run refers to itself and to
 // earlier runs; the latter by the ids that the Set gave them.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package btffile
 
 import (

@@ -13,6 +13,8 @@
 //	compaction   refs.go     survivors renumbered, references rewritten
 //
 // Types of a base take part as candidates but never change.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package exact
 
 import "github.com/btflite/btflite/btf"

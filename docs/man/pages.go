@@ -1,5 +1,7 @@
 // Package man holds the manual pages of btflite. A test of cmd/btflite writes
 // them: the options are those of the program, all else is in the .md files here.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package man
 
 import (

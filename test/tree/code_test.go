@@ -1,4 +1,4 @@
-package btflite_test
+package tree
 
 import (
 	"go/ast"
@@ -152,6 +152,28 @@ func TestDocumented(t *testing.T) {
 	for dir, ok := range packages {
 		if !ok {
 			t.Errorf("package %s has no comment", dir)
+		}
+	}
+}
+
+// notPromised ends the comment of every package but the library that others could import.
+const notPromised = "The stable API is package btflite. What it does not use of this package may change.\n"
+
+// TestNotPromised: testdata/api.txt holds the API of the library only, so the other packages
+// that can be imported say that they may change.
+func TestNotPromised(t *testing.T) {
+	says := map[string]bool{}
+	parsed(t, func(name string, fset *token.FileSet, f *ast.File) {
+		dir := path.Dir(name)
+		parts := strings.Split(dir, "/")
+		if dir == "." || f.Name.Name == "main" || strings.HasSuffix(f.Name.Name, "test") || parts[0] == "bench" || parts[0] == "test" || slices.Contains(parts, "internal") {
+			return
+		}
+		says[dir] = says[dir] || strings.HasSuffix(f.Doc.Text(), notPromised)
+	})
+	for dir, ok := range says {
+		if !ok {
+			t.Errorf("the comment of package %s does not end with %q", dir, notPromised)
 		}
 	}
 }

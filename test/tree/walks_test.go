@@ -1,4 +1,4 @@
-package btflite_test
+package tree
 
 import (
 	"go/ast"

@@ -1,7 +1,8 @@
-package btflite_test
+package tree
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"os/exec"
 	"path"
@@ -10,10 +11,22 @@ import (
 	"testing"
 )
 
+var update = flag.Bool("update", false, "write testdata/deps*.txt again")
+
+// read returns a file of the tree.
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 // TestDependencies: whoever imports the library gets the modules of testdata/deps.txt
 // with it, and the program has those of testdata/deps-program.txt beside them. A
 // module more is seen, and CONTRIBUTING.md has a reason for each. go test -run
-// Dependencies . -update writes the files again.
+// Dependencies ./test/tree -update writes the files again.
 func TestDependencies(t *testing.T) {
 	reasons := string(read(t, "CONTRIBUTING.md"))
 	library := modulesOf(t, ".")
