@@ -223,8 +223,12 @@ func TestSplitStreamOfAmbiguousInputs(t *testing.T) {
 					differ++
 				}
 			}
-			if t.Logf("%d of %d differ", differ, n); differ*300 > c.differ*n {
-				t.Errorf("more than %d of 300", c.differ)
+			most := c.differ * n / 300
+			if !deduptest.Whole() {
+				most += 2 // the few that are tried may be unlike the average
+			}
+			if t.Logf("%d of %d differ", differ, n); differ > most {
+				t.Errorf("more than %d", most)
 			}
 		})
 	}
@@ -283,7 +287,8 @@ func turnsAfter(n, end int) (turns int) {
 // of them counts depends on how often libbpf's table has doubled since.
 func TestBaseThatRepeatsTypes(t *testing.T) {
 	compared, turned := 0, 0
-	for seed := range uint64(deduptest.Universes(600)) {
+	n := deduptest.Universes(600)
+	for seed := range uint64(n) {
 		raw, cus, err := deduptest.NewUniverse(seed, deduptest.Options{Names: 6, Units: 6}).Build(false)
 		if err != nil {
 			t.Fatal(err)
@@ -306,7 +311,7 @@ func TestBaseThatRepeatsTypes(t *testing.T) {
 			turned++
 		}
 	}
-	if t.Logf("%d compared, %d turned", compared, turned); turned < 5 || compared-turned < 5 {
+	if t.Logf("%d compared, %d turned", compared, turned); turned < n/120 || compared-turned < n/120 {
 		t.Error("too few")
 	}
 }

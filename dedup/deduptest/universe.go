@@ -2,21 +2,29 @@ package deduptest
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 
 	"github.com/btflite/btflite/btf"
 )
 
-var long = flag.Bool("long", false, "run the property tests on many more random inputs")
-
-// Universes is how many random inputs a property test tries.
-func Universes(quick int) int {
-	if *long {
-		return 50 * quick
+// Universes is how many random inputs a property test tries: whole in "make test", which
+// sets BTFLITE_UNIVERSES=1, and a few otherwise. BTFLITE_UNIVERSES=N makes it N times whole.
+func Universes(whole int) int {
+	if n := times(); n > 0 {
+		return n * whole
 	}
-	return quick
+	return max(whole/20, 6)
+}
+
+// Whole reports whether tests try all they have (see Universes).
+func Whole() bool { return times() > 0 }
+
+func times() int {
+	n, _ := strconv.Atoi(os.Getenv("BTFLITE_UNIVERSES"))
+	return n
 }
 
 // Universe makes random inputs that look as if compilers had written them: a
