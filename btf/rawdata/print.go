@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/btflite/btflite/btf"
@@ -20,6 +21,9 @@ type Printer struct {
 	lays *view.Layouts
 	buf  []byte
 	hex  bool
+
+	around []uint32 // ids of the structs and unions that what is printed is in
+	idle   int      // for unions without a name, in bytes of text that would have taken as long
 }
 
 // NewPrinter returns a Printer that writes to w, numbers in hexadecimal if hex is set.
@@ -47,6 +51,7 @@ type record struct {
 }
 
 func (p *Printer) record(c *Class, t view.Type, data []byte) {
+	before := len(p.buf)
 	r := record{p, c, data, uint64(len(data))}
 	if n := t.Size(); n > r.real {
 		r.data = append(bytes.Clone(data), make([]byte, n-r.real)...)
@@ -57,13 +62,15 @@ func (p *Printer) record(c *Class, t view.Type, data []byte) {
 		r.bytes(0, t.Size())
 	}
 	p.text(",\n")
+	p.idle = max(0, p.idle-idleUnion*(len(p.buf)-before))
 	if len(p.buf) >= blocks.Size {
 		p.buf = p.to.Whole(p.buf)
 	}
 }
 
-// maxIndent is how deep structs are printed: deeper ones contain themselves.
-const maxIndent = 64
+// maxDepth is how deep structs and unions are printed. One that is in itself is not printed
+// there again.
+const maxDepth = 64
 
 // members adds a struct or union at an offset, in braces.
 func (r record) members(t view.Type, at uint64, indent int) {
@@ -84,18 +91,21 @@ func (r record) tabs(n int) {
 // union without a name are among the others, a struct without one has its brace at the
 // end of the line before, as in pahole.
 func (r record) inBraces(t view.Type, at uint64, indent int) {
-	if len(r.buf) > maxText && r.to.Err == nil {
+	if r.to.Err == nil && len(r.buf)+r.idle > maxText {
 		r.to.Err = fmt.Errorf("the text of a record of type %s has more than %d MiB: its members lie over each other", message.OneLine(string(r.c.Type.Name())), maxText>>20)
 	}
-	if indent > maxIndent || r.to.Err != nil {
+	if len(r.around) == maxDepth || slices.Contains(r.around, t.ID) || r.to.Err != nil {
 		return
 	}
+	r.around = append(r.around, t.ID)
+	defer func() { r.around = r.around[:len(r.around)-1] }()
 	l := r.lays.Of(t)
 	for i := range l.Rows {
 		m := &l.Rows[i]
 		of, offset := m.Type(), at+m.Byte
 		if m.NameOff == 0 && of.IsComposite() {
 			if of.Kind() == btf.KindUnion {
+				r.idle += idleUnion
 				r.inBraces(of, offset, indent)
 				continue
 			}
@@ -113,6 +123,10 @@ func (r record) inBraces(t view.Type, at uint64, indent int) {
 	}
 	r.lays.Done(l)
 }
+
+// idleUnion is how much text a union without a name counts for. It takes time and may have no
+// text. A byte of a record's text makes up for one.
+const idleUnion = 64
 
 // maxText is how much text one record may have. No compiler's struct comes near it; one that a
 // file was made to have could take any time.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
@@ -135,24 +136,54 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// TestTextIsBounded: a struct that is twice in a struct that is twice in a struct, and so on,
-// without a byte of its own, ends with an error and not with more and more text.
+// TestTextIsBounded: structs and unions that are in themselves, or twice in one that is twice in
+// one and so on, without a byte of their own, end with text or an error: not with more and more
+// text, nor with more and more time or stack.
 func TestTextIsBounded(t *testing.T) {
-	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
-		b.Int("int", 4)
-		inner := b.Struct("s0", 0, b.Member("m", 1, 0))
-		for range 40 {
-			inner = b.Struct("s", 0, b.Member("m", inner, 0), b.Member("n", inner, 0))
+	type add func(name string, size uint32, members ...btftest.Part) uint32
+	twice := func(b *btftest.Builder, add add, n int, inner uint32, names ...string) uint32 {
+		for range n {
+			inner = add("", 0, b.Member(names[0], inner, 0), b.Member(names[1], inner, 0))
 		}
-		b.Struct("user", 4, b.Member("m", inner, 0))
-	}))
-	c, err := ParseClass(v, "user")
-	if err != nil {
-		t.Fatal(err)
+		return inner
 	}
-	var out bytes.Buffer
-	err = NewPrinter(&out, v, false).Print(NewReader(bytes.NewReader(make([]byte, 400))), c, Range{})
-	if err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
-		t.Errorf("%v, with %d bytes of text", err, out.Len())
+	for _, x := range []struct {
+		name, want string
+		inner      func(b *btftest.Builder) uint32
+	}{
+		{"structs twice in each other", "more than 64 MiB", func(b *btftest.Builder) uint32 {
+			return twice(b, b.Struct, 40, b.Struct("", 0, b.Member("m", 1, 0)), "m", "n")
+		}},
+		{"unnamed structs twice in each other", "more than 64 MiB", func(b *btftest.Builder) uint32 {
+			return twice(b, b.Struct, 40, b.Struct("", 0, b.Member("m", 1, 0)), "", "")
+		}},
+		{"unnamed unions twice in each other", "more than 64 MiB", func(b *btftest.Builder) uint32 {
+			return twice(b, b.Union, 40, b.Union("", 0), "", "")
+		}},
+		{"unnamed unions twice in each other, for each of many records", "more than 64 MiB", func(b *btftest.Builder) uint32 {
+			return twice(b, b.Union, 18, b.Union("", 0), "", "")
+		}},
+		{"a struct in itself", "", func(b *btftest.Builder) uint32 { return b.Struct("s", 4, b.Member("m", b.N+1, 0)) }},
+		{"an unnamed union in itself", "", func(b *btftest.Builder) uint32 { return b.Union("", 4, b.Member("", b.N+1, 0)) }},
+		{"an unnamed union in another, and that in it", "", func(b *btftest.Builder) uint32 {
+			b.Union("", 4, b.Member("", b.N+2, 0))
+			return b.Union("", 4, b.Member("", b.N, 0))
+		}},
+	} {
+		v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+			b.Int("int", 4)
+			b.Struct("user", 4, b.Member("m", x.inner(b), 0))
+		}))
+		c, err := ParseClass(v, "user")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		began := time.Now()
+		err = NewPrinter(&out, v, false).Print(NewReader(bytes.NewReader(make([]byte, 40000))), c, Range{})
+		if took := time.Since(began); x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) || took > time.Minute {
+			t.Errorf("%s: %v, with %d bytes of text, after %v", x.name, err, out.Len(), took)
+		}
+		t.Logf("%s: %d bytes, %v", x.name, out.Len(), time.Since(began))
 	}
 }

@@ -116,7 +116,7 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 		return err
 	}
 	c.warnLost(files)
-	c.tellBases(files)
+	c.tellNotes(files)
 	t, err := merged(files)
 	if err != nil {
 		return err

@@ -173,7 +173,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 		return err
 	}
 	c.warnLost(files)
-	c.tellBases(files)
+	c.tellNotes(files)
 	v := view.New(files[0].Blob)
 	if n := files[0].pointerSize; n != 0 {
 		v.SetPointerSize(n)

@@ -35,7 +35,7 @@ func reads(words string) readerLine { return readerLine{words: words} }
 // readerLines are the command lines of the campaign of readers. TestReaderLines says which
 // are missing.
 var readerLines = []readerLine{
-	reads("dump FILE"), reads("dump -q FILE"), reads("dump --color=always FILE"), reads("dump --color=always --format=c FILE"), reads("dump --color=never FILE"), reads("dump --color=auto FILE"), reads("dump --format=raw FILE"), reads("dump --format=c FILE GOOD"), reads("dump --format=c FILE"), reads("dump --format=c --unsorted FILE"),
+	reads("dump FILE"), {"dump -q FILE", noBTF, true}, reads("dump --color=always FILE"), reads("dump --color=always --format=c FILE"), reads("dump --color=never FILE"), reads("dump --color=auto FILE"), reads("dump --format=raw FILE"), reads("dump --format=c FILE GOOD"), reads("dump --format=c FILE"), reads("dump --format=c --unsorted FILE"),
 	reads("dump --strict-c FILE"), reads("dump --strict-c --unsorted FILE"), reads("dump -j FILE"), reads("dump -p FILE"), reads("dump --format=json FILE"), reads("dump --json-lines FILE"),
 	reads("dump --name=* --strict-c FILE"), reads("dump --name=* FILE"), reads("dump --name=user --format=c FILE"), reads("dump --id=2 FILE"),
 	reads("dump --id=2 --format=c FILE"), reads("dump --for=PROG FILE"), reads("dump --for=FILE GOOD"), reads("dump --for=PROG --strict-c FILE"),

@@ -49,9 +49,9 @@ func TestReadersOfMutants(t *testing.T) {
 	c := &readerCampaign{t: t, count: count, seeds: []*readerSeeds{newReaderSeeds(t, false), newReaderSeeds(t, true)}, began: time.Now()}
 	jobs := make(chan readerJob)
 	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for n := range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			p := &readerProcess{c: c}
+			p := &readerProcess{c: c, n: n}
 			defer p.stop()
 			for job := range jobs {
 				p.do(job)
@@ -169,6 +169,7 @@ func (c *readerCampaign) bad() (n int) {
 // readerProcess is a process that reads, and is started when it is needed.
 type readerProcess struct {
 	c       *readerCampaign
+	n       int // which one it is
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	results *json.Decoder
@@ -212,7 +213,7 @@ func (p *readerProcess) start() {
 	}
 	p.said.Reset()
 	p.cmd = exec.Command(exe, "-test.run=^TestReaderWorker$", "-test.timeout=0")
-	p.cmd.Env = append(os.Environ(), readerWorkerEnv+"=1")
+	p.cmd.Env = append(os.Environ(), readerWorkerEnv+"="+strconv.Itoa(p.n))
 	p.cmd.Stderr = &p.said
 	r, w, err := os.Pipe()
 	if err == nil {

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -59,14 +61,18 @@ type reading struct {
 // readerEnded is what a worker says when it ends itself after a reading beyond a limit.
 const readerEnded = "the worker has ended itself"
 
-// readerWorkerEnv makes the test binary a worker of the campaign of readers.
+// readerWorkerEnv makes the test binary a worker of the campaign of readers: the one of that number.
 const readerWorkerEnv = "BTFLITE_READER_WORKER"
 
 // TestReaderWorker is not a test but a process of the campaign: jobs come on its standard
 // input, readings go to file descriptor 3. It ends where a command line is beyond a limit.
 func TestReaderWorker(t *testing.T) {
-	if os.Getenv(readerWorkerEnv) == "" {
+	n, err := strconv.Atoi(os.Getenv(readerWorkerEnv))
+	if err != nil {
 		t.Skip("only as a process of TestReadersOfMutants")
+	}
+	if err := onOneCPU(n); err != nil {
+		t.Log(err)
 	}
 	seeds := []*readerSeeds{newReaderSeeds(t, false), newReaderSeeds(t, true)}
 	w := &readerWorker{dir: t.TempDir(), results: json.NewEncoder(os.NewFile(3, "results"))}
@@ -86,6 +92,37 @@ func TestReaderWorker(t *testing.T) {
 			w.results.Encode(w.read(d, i))
 		}
 	}
+}
+
+// cpuSetSize is how many CPUs a unix.CPUSet has room for.
+const cpuSetSize = 1024
+
+// onOneCPU keeps this process, number n of its kind, on one CPU. Command lines map files and
+// memory and give them back, and for that a kernel interrupts the other threads of a process
+// on all other CPUs: on one CPU the campaign takes half of the time. The commands still start as
+// many workers as there are CPUs.
+func onOneCPU(n int) error {
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // or the runtime follows what is allowed
+	var allowed, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
+		return err
+	}
+	n %= max(1, allowed.Count())
+	for cpu := range cpuSetSize {
+		if !allowed.IsSet(cpu) {
+			continue
+		}
+		if n--; n < 0 {
+			one.Set(cpu)
+			break
+		}
+	}
+	threads, err := os.ReadDir("/proc/self/task")
+	for _, thread := range threads { // those that start later are where the one is that starts them
+		id, _ := strconv.Atoi(thread.Name())
+		err = errors.Join(err, unix.SchedSetaffinity(id, &one))
+	}
+	return err
 }
 
 // readerWorker runs command lines, one after the other.

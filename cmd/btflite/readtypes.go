@@ -29,7 +29,7 @@ import (
 //   - an ELF file with DWARF only, which is encoded in memory and not changed;
 //   - split BTF. Its base is what --btf_base gives or else, if it needs one, the
 //     first input that is whole, or the base that "btflite verify" would find. A base
-//     that was not given has to fit, and tellBases names it;
+//     that was not given has to fit, and tellNotes names it;
 //   - the name of a module of the running kernel, if there is no file of that name;
 //   - nothing: the running kernel.
 //
@@ -161,8 +161,9 @@ func (r *typeReader) withoutBase(path string, t types, err error) (types, error)
 	return encoded, nil
 }
 
-// tellBases tells of the bases of inputs what their user may not know.
-func (c *cli) tellBases(files []types) {
+// tellNotes tells of inputs what their user may not know: which base they are over, and that
+// nothing is printed because there is nothing.
+func (c *cli) tellNotes(files []types) {
 	for i := range files {
 		f := &files[i]
 		if f.odd != "" {
@@ -170,6 +171,9 @@ func (c *cli) tellBases(files []types) {
 		}
 		if f.note != "" {
 			c.warn(f.note)
+		}
+		if len(f.Off) == 0 {
+			c.warn(message.OneLine(f.path) + ": note: it has no types of its own")
 		}
 	}
 }

@@ -247,7 +247,7 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	if t.more {
 		c.warn(message.OneLine(t.path) + ": note: its DWARF has types that BTF cannot say, so that the types are read from it; -F btf reads its BTF")
 	}
-	c.tellBases(files)
+	c.tellNotes(files)
 	v := view.New(t.Blob)
 	if t.pointerSize != 0 {
 		v.SetPointerSize(t.pointerSize)
