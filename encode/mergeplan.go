@@ -182,7 +182,7 @@ func (pl *planner) scan(u *unit.Unit, k, p int) error {
 				}
 			}
 			switch {
-			case !a.Cross():
+			case !a.Cross(), a.Class == dwarf.ClassUnit:
 			case a.Class == dwarf.ClassVariable && depth > 1:
 				// Of no use here, but where the unit's own types would be in
 				// the BTF, those that went to the alternate file are too.
@@ -193,8 +193,9 @@ func (pl *planner) scan(u *unit.Unit, k, p int) error {
 			default:
 				pl.note(u, k, dwarf.VType, have, true)
 				pl.note(u, k, dwarf.VOrigin, have, false)
-				if a.Class != dwarf.ClassUnencodable || pl.f.opt.For == ForReaders {
-					pl.note(u, k, dwarf.VSpec, have, a.Class == dwarf.ClassVariable)
+				pl.note(u, k, dwarf.VSpec, have, a.Class == dwarf.ClassVariable)
+				if pl.f.opt.For == ForReaders {
+					pl.note(u, k, dwarf.VContaining, have, false)
 				}
 			}
 		}

@@ -42,7 +42,7 @@ func Scan(path string) (dies uint64, err error) {
 		if err := dwarf.ReadUnit(info, off, f.BigEndian, &u); err != nil {
 			return dies, err
 		}
-		if err := t.Compile(abbrev, &u, 0); err != nil {
+		if err := t.Compile(abbrev, &u, dwarf.Types, 0); err != nil {
 			return dies, err
 		}
 		n, err := scanUnit(&u, &t)

@@ -19,7 +19,7 @@ func (c *Cursor) compile(t *dwarf.Abbrevs) error {
 		if err != nil {
 			return err
 		}
-		err = t.Compile(sec, &c.Hdr, f.Names.Base+1)
+		err = t.Compile(sec, &c.Hdr, dwarf.Types, f.Names.Base+1)
 		if !f.shared.charge(t.Work(), uint64(len(all))) {
 			return errAbbrevWork
 		}

@@ -82,6 +82,7 @@ type Abbrevs struct {
 
 	// What the table was compiled for; sec is nil before the first and after an error.
 	sec      []byte
+	plan     *Plan
 	off      uint64
 	nameBase uint32
 	unitFormat

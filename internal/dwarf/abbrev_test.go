@@ -101,7 +101,7 @@ func TestCompile(t *testing.T) {
 	} {
 		c.u.Version, c.u.AddrSize = 5, 8
 		var table Abbrevs
-		if err := table.Compile(append(declare(1, c.tag, c.kids, c.attrs...), 0), &c.u, 7); err != nil {
+		if err := table.Compile(append(declare(1, c.tag, c.kids, c.attrs...), 0), &c.u, Types, 7); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
@@ -118,7 +118,7 @@ func TestCompileRefuses(t *testing.T) {
 	good := slices.Concat([]byte{9, 9, 9}, declare(300, TagMember, true, at{attr: atName, form: FormStrp},
 		at{attr: 0x2130, form: FormGNUStrIndex}, at{atByteSize, FormImplicitConst, []byte{0x80, 1}}), declare(1, TagVariable, false), []byte{0})
 	var table Abbrevs
-	if err := table.Compile(good, u, 0); err != nil {
+	if err := table.Compile(good, u, Types, 0); err != nil {
 		t.Fatal(err)
 	}
 	for n := 0; n < len(good); n++ {
@@ -126,7 +126,7 @@ func TestCompileRefuses(t *testing.T) {
 		if n <= 3 {
 			want = "abbreviation table beyond the section"
 		}
-		if err := new(Abbrevs).Compile(good[:n:n], u, 0); err == nil || !strings.Contains(err.Error(), want) {
+		if err := new(Abbrevs).Compile(good[:n:n], u, Types, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d of %d bytes: error %v, want %q", n, len(good), err, want)
 		}
 	}
@@ -143,14 +143,14 @@ func TestCompileRefuses(t *testing.T) {
 		{[]byte{1, 1, 0, 1, 0, 0, 0, 0}, "abbreviation 1: unknown form 0"},
 		{[]byte{1, 1, 0, 0, 0x0b, 0, 0, 0}, ""}, // attribute 0 with a form is no end
 	} {
-		err := new(Abbrevs).Compile(append([]byte{9, 9, 9}, c.in...), u, 0)
+		err := new(Abbrevs).Compile(append([]byte{9, 9, 9}, c.in...), u, Types, 0)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%x: error %v, want %q", c.in, err, c.want)
 		}
 	}
 	constants := func(n int) error {
 		one := declare(1, TagSubprogram, false, at{attr: atDeclaration, form: FormFlagPresent})
-		return new(Abbrevs).Compile(append(bytes.Repeat(one, n), 0), &Unit{Version: 5, AddrSize: 8}, 0)
+		return new(Abbrevs).Compile(append(bytes.Repeat(one, n), 0), &Unit{Version: 5, AddrSize: 8}, Types, 0)
 	}
 	if err := constants(0x10000); err != nil {
 		t.Error(err)
@@ -168,7 +168,7 @@ func TestLookup(t *testing.T) {
 		declare(1<<40, TagTypedef, false), declare(1<<40, TagVariable, false),
 		declare(1024+4*5-1, TagBaseType, false), declare(1024+4*6, TagUnionType, false), []byte{0})
 	var table Abbrevs
-	if err := table.Compile(sec, u, 0); err != nil {
+	if err := table.Compile(sec, u, Types, 0); err != nil {
 		t.Fatal(err)
 	}
 	for code, want := range map[uint64]Tag{0: 0, 1: TagMember, 2: 0, 3: TagEnumerator, 1 << 40: TagTypedef, 1<<40 + 1: 0, 1043: TagBaseType, 1048: TagUnionType, 1044: 0} {
@@ -205,13 +205,13 @@ func TestCompileKeeps(t *testing.T) {
 		"section":    func(_ *Unit, _ *uint32, s *[]byte) { *s = append(bytes.Clone(*s), 0) },
 	} {
 		var table Abbrevs
-		if err := table.Compile(sec, &first, 7); err != nil {
+		if err := table.Compile(sec, &first, Types, 7); err != nil {
 			t.Fatal(err)
 		}
 		table.Work()
 		u, nameBase, in := first, uint32(7), sec
 		change(&u, &nameBase, &in)
-		if err := table.Compile(in, &u, nameBase); err != nil {
+		if err := table.Compile(in, &u, Types, nameBase); err != nil {
 			t.Fatal(err)
 		}
 		if read := table.Work() != 0; read != (name != "") {
@@ -220,7 +220,7 @@ func TestCompileKeeps(t *testing.T) {
 	}
 	var table Abbrevs
 	for range 2 {
-		if err := table.Compile(sec, &first, 7); err != nil {
+		if err := table.Compile(sec, &first, Types, 7); err != nil {
 			t.Fatal(err)
 		}
 		table.Forget()
@@ -243,7 +243,7 @@ func TestCross(t *testing.T) {
 	} {
 		for _, attr := range []uint64{atType, 0x8a} {
 			var table Abbrevs
-			if err := table.Compile(append(declare(1, c.tag, false, at{attr: attr, form: c.form}), 0), &Unit{Version: 5, AddrSize: 8}, 0); err != nil {
+			if err := table.Compile(append(declare(1, c.tag, false, at{attr: attr, form: c.form}), 0), &Unit{Version: 5, AddrSize: 8}, Types, 0); err != nil {
 				t.Fatal(err)
 			}
 			if table.Cross() != c.want {
@@ -259,7 +259,7 @@ func TestSkips(t *testing.T) {
 	var table Abbrevs
 	attrs := append(many(n/16, FormData16), many(n%16, FormData1)...)
 	u := &Unit{Version: 5, AddrSize: 8}
-	if err := table.Compile(append(declare(1, TagSubprogram, false, append(attrs, at{attr: atName, form: FormStrx1})...), 0), u, 0); err != nil {
+	if err := table.Compile(append(declare(1, TagSubprogram, false, append(attrs, at{attr: atName, form: FormStrx1})...), 0), u, Types, 0); err != nil {
 		t.Fatal(err)
 	}
 	data := append(make([]byte, n), 5)

@@ -2,63 +2,74 @@ package dwarf
 
 import "testing"
 
-// TestAttributes: each attribute has the value that is named for it, in every
-// class that reads it, and no two of a class share a value or a slot.
-func TestAttributes(t *testing.T) {
-	for attr, want := range map[int]int{
+// tagOf is a tag of each class that a plan may read attributes of.
+var tagOf = map[Class]Tag{
+	ClassSkip: TagLabel, ClassMember: TagMember, ClassRef: TagTypedef, ClassAggregate: TagStructureType, ClassEnum: TagEnumerationType,
+	ClassEnumerator: TagEnumerator, ClassArray: TagArrayType, ClassSubrange: TagSubrangeType, ClassBase: TagBaseType, ClassProto: TagSubroutineType,
+	ClassParam: TagFormalParameter, ClassVariadic: TagUnspecifiedParams, ClassFunc: TagSubprogram, ClassVariable: TagVariable,
+	ClassBlock: TagLexicalBlock, ClassNamespace: TagNamespace, ClassAnnotation: TagLLVMAnnotation, ClassUnspecified: TagUnspecifiedType,
+	ClassUnencodable: TagPtrToMemberType, ClassInheritance: TagInheritance, ClassUnit: TagCompileUnit, ClassImport: TagImportedUnit,
+	ClassForReaders: TagSetType, ClassVariant: TagVariant,
+}
+
+// TestTypes: each attribute has the value that is named for it, in every class that
+// reads it, and no other.
+func TestTypes(t *testing.T) {
+	values := map[uint64]int{
 		atSibling: VSibling, atLocation: VLocation, atName: VName, atByteSize: VByteSize, atBitOffset: VBitOffset, atBitSize: VBitSize,
-		atLowPC: VLowPC, atLanguage: VLanguage, atConstValue: VConst, atImport: VImport, atInline: VInline, atProducer: VProducer,
+		atLowPC: VLowPC, atConstValue: VConst, atImport: VImport, atInline: VInline, atContainingType: VContaining,
 		atUpperBound: VUpperBound, atAbstractOrigin: VOrigin, atArtificial: VArtificial, atCallingConvention: VCC, atCount: VCount,
 		atDataMemberLoc: VMemberLoc, atDeclaration: VDeclaration, atEncoding: VEncoding, atExternal: VExternal, atSpecification: VSpec,
-		atType: VType, atDataBitOffset: VDataBitOffset, atStrOffsetsBase: VStrBase, atAddrBase: VAddrBase, atLoclistsBase: VLoclistsBase,
-		atSignature: VSignature, atDwoName: VDwoName, atCompDir: VCompDir,
-	} {
-		read := false
-		for c := range uses {
-			u := uses[c][attr]
-			read = read || u.value >= 0
-			if u != unused && (int(u.value) != want || u.slot >= NumSlots) {
-				t.Errorf("class %d, attribute %#x: %+v, want value %d", c, attr, u, want)
-			}
+		atType: VType, atDataBitOffset: VDataBitOffset, atSignature: VSignature, atGNUAnnotation: VAnnotation,
+	}
+	ofUnit := map[uint64]int{
+		atName: VName, atLanguage: VLanguage, atProducer: VProducer, atCompDir: VCompDir, atStrOffsetsBase: VStrBase, atAddrBase: VAddrBase,
+		atGNUAddrBase: VAddrBase, atLoclistsBase: VLoclistsBase, atDwoName: VDwoName, atGNUDwoName: VDwoName, atGNUDwoID: VDwoID, AtUnitRecord: VRecord,
+	}
+	attrs := []uint64{atGNUAnnotation, atGNUAddrBase, atGNUDwoName, atGNUDwoID, AtUnitRecord}
+	for attr := range uint64(2 * denseAttrs) {
+		attrs = append(attrs, attr)
+	}
+	read := map[[2]uint64]bool{}
+	for c := range numClasses {
+		names := values
+		if c == ClassUnit {
+			names = ofUnit
 		}
-		if !read && want != VBitOffset {
-			t.Errorf("no class reads attribute %#x", attr)
+		for _, attr := range attrs {
+			var table Abbrevs
+			if err := table.Compile(append(declare(1, tagOf[c], false, at{attr: attr, form: FormData4}), 0), &Unit{Version: 4, AddrSize: 8}, Types, 0); attr != 0 && err != nil {
+				t.Fatal(err)
+			}
+			got := table.Lookup(1).Present
+			want, named := names[attr]
+			if got != 0 && (!named || got != bit(want)) || table.Lookup(1).Class != c {
+				t.Errorf("class %d, attribute %#x: values %#x of class %d, want %d", c, attr, got, table.Lookup(1).Class, want)
+			}
+			read[[2]uint64{attr, uint64(min(int(got), 1))}] = true
 		}
 	}
-	for c := range uses {
-		var values, slots uint32
-		for attr, u := range uses[c] {
-			if u.value >= 0 && values>>u.value&1 != 0 || u.slot >= 0 && slots>>u.slot&1 != 0 {
-				t.Errorf("class %d, attribute %#x: %+v is taken", c, attr, u)
-			}
-			if u.value >= 0 {
-				values |= 1 << u.value
-			}
-			if u.slot >= 0 {
-				slots |= 1 << u.slot
+	for _, names := range []map[uint64]int{values, ofUnit} {
+		for attr := range names {
+			if !read[[2]uint64{attr, 1}] {
+				t.Errorf("no class reads attribute %#x", attr)
 			}
 		}
 	}
-	for _, c := range []struct {
-		class Class
-		attr  uint64
-		want  int
-	}{
-		{ClassMember, atGNUAnnotation, VAnnotation}, {ClassFunc, atGNUAnnotation, VAnnotation}, {ClassBase, atGNUAnnotation, -1},
-		{ClassUnit, atGNUDwoName, VDwoName}, {ClassUnit, atGNUDwoID, VDwoID}, {ClassUnit, atGNUAddrBase, VAddrBase},
-		{ClassMember, atGNUDwoName, -1}, {ClassMember, atGNUDwoID, -1}, {ClassMember, atGNUAddrBase, -1},
-	} {
-		tag := map[Class]Tag{ClassMember: TagMember, ClassFunc: TagSubprogram, ClassBase: TagBaseType, ClassUnit: TagCompileUnit}[c.class]
-		var table Abbrevs
-		if err := table.Compile(append(declare(1, tag, false, at{attr: c.attr, form: FormData4}), 0), &Unit{Version: 4, AddrSize: 8}, 0); err != nil {
-			t.Fatal(err)
-		}
-		want := uint32(0)
-		if c.want >= 0 {
-			want = bit(c.want)
-		}
-		if got := table.Lookup(1).Present; got != want {
-			t.Errorf("class %d, attribute %#x: present %#x, want %#x", c.class, c.attr, got, want)
+}
+
+// TestSlots: no two values of a class share a slot, and only values that are direct have
+// one.
+func TestSlots(t *testing.T) {
+	for _, plan := range []*Plan{Types} {
+		for c := range plan.uses {
+			slots := map[int8]int8{}
+			for attr, u := range plan.uses[c] {
+				if old, ok := slots[u.slot]; u.slot >= 0 && ok && old != u.value || u.slot >= NumSlots || u.value >= MaxValues {
+					t.Errorf("class %d, attribute %#x: %+v is taken", c, attr, u)
+				}
+				slots[u.slot] = u.value
+			}
 		}
 	}
 }

@@ -1,19 +1,19 @@
 package dwarf
 
-// Compile reads the table at u.AbbrevOff of the .debug_abbrev section sec.
-// A table that was compiled for the unit before is kept if the offset and the
+// Compile reads the table at u.AbbrevOff of the .debug_abbrev section sec, by a plan.
+// A table that was compiled for the unit before is kept if the plan, the offset and the
 // shape of the unit are the same. Direct name slots add nameBase to the offset
 // in .debug_str.
-func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
+func (t *Abbrevs) Compile(sec []byte, u *Unit, plan *Plan, nameBase uint32) error {
 	format := unitFormat{u.Version, u.AddrSize, u.Dwarf64, u.BigEndian}
-	if t.sec != nil && t.off == u.AbbrevOff && t.unitFormat == format && t.nameBase == nameBase && len(t.sec) == len(sec) {
+	if t.sec != nil && t.plan == plan && t.off == u.AbbrevOff && t.unitFormat == format && t.nameBase == nameBase && len(t.sec) == len(sec) {
 		return nil
 	}
 	t.tab = append(t.tab[:0], Abbrev{})
 	t.ops = t.ops[:0]
 	t.consts = t.consts[:0]
 	t.sparse, t.cross = nil, false
-	t.sec, t.off, t.nameBase, t.unitFormat = nil, u.AbbrevOff, nameBase, format
+	t.sec, t.plan, t.off, t.nameBase, t.unitFormat = nil, plan, u.AbbrevOff, nameBase, format
 	for f := range t.forms {
 		t.forms[f] = format.formSize(Form(f))
 	}
@@ -55,7 +55,7 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, nameBase uint32) error {
 			}
 		}
 		a.Tag = Tag(tag)
-		a.Class = classOf(a.Tag)
+		a.Class = plan.class(a.Tag)
 		a.Children = children != 0
 		if a.Class == ClassImport {
 			t.cross = true
@@ -88,7 +88,7 @@ const maxDirect = 0xff00
 // compile reads the attribute list behind the cursor into a. It returns what
 // is wrong, or "".
 func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
-	plan := &uses[a.Class]
+	uses := &t.plan.uses[a.Class]
 	ops := t.ops
 	if uint64(len(ops)) >= crossProg {
 		return "too many attributes"
@@ -114,7 +114,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		if attr == 0 && f == 0 {
 			break
 		}
-		if attr < uint64(len(plan)) && plan[attr].value < 0 && f < numForms {
+		if attr < uint64(len(uses)) && uses[attr].value < 0 && f < numForms {
 			// Half of all: of no use, and of one size.
 			if fs := t.forms[f]; fs.kind == shapeFixed && !fs.cross && Form(f) != FormImplicitConst {
 				first = false
@@ -135,10 +135,10 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 			}
 		}
 		var u use
-		if attr < uint64(len(plan)) {
-			u = plan[attr]
+		if attr < uint64(len(uses)) {
+			u = uses[attr]
 		} else {
-			u = useBeyond(a.Class, attr)
+			u = t.plan.useBeyond(a.Class, attr)
 		}
 		if u.value >= 0 {
 			if a.Present>>u.value&1 != 0 {
@@ -148,7 +148,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 			}
 		}
 		v := int(u.value)
-		if first && v == VName && u.slot == SlotName && form == FormString {
+		if first && u.slot == SlotName && form == FormString {
 			inline = true
 		}
 		first = false
@@ -172,7 +172,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 			a.Direct, rest = false, false
 		}
 		if kind == shapeFixed {
-			if u.slot >= 0 && !t.direct(a, int(u.slot), v, form, n, size, implicit) {
+			if u.slot >= 0 && !t.direct(a, u, form, n, size, implicit) {
 				a.Direct, rest = false, false
 			}
 			size += n
@@ -186,7 +186,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 			continue
 		}
 		a.Fixed, a.Direct = false, false
-		if v != VName || !inline {
+		if u.slot != SlotName || !inline {
 			rest = false
 		}
 		ops = append(appendSkip(ops, pending), variableOp(kind, form, v, n))
@@ -264,37 +264,37 @@ func appendSkip(ops []op, n int) []op {
 	return ops
 }
 
-// direct fills a slot of a; false if the form does not fit one.
-func (t *Abbrevs) direct(a *Abbrev, slot, v int, form Form, n, off int, implicit int64) bool {
+// direct fills the slot of a value; false if the form does not fit it.
+func (t *Abbrevs) direct(a *Abbrev, u use, form Form, n, off int, implicit int64) bool {
 	if off > maxDirect {
 		return false
 	}
-	s := &a.Slots[slot]
+	s, kind := &a.Slots[u.slot], t.plan.kinds[a.Class][u.value]
 	switch form {
 	case FormImplicitConst:
-		if implicit < 0 || implicit > 0xffff || v == VName || v == VType || v == VOrigin || v == VLocation {
+		if implicit < 0 || implicit > 0xffff || kind != aNumber {
 			return false
 		}
 		s.Const = uint16(implicit)
 		return true
 	case FormFlagPresent:
 		s.Const = 1
-		return v != VName && v != VType
+		return kind == aNumber
 	case FormStrp:
-		if v != VName || n != 4 {
+		if kind != aName || n != 4 {
 			return false
 		}
 		a.NameBase = t.nameBase
 	case FormRef1, FormRef2, FormRef4:
-		if v != VType && v != VSibling && v != VOrigin {
+		if kind != aReference {
 			return false
 		}
 	case FormSecOffset:
-		if v != VLocation || n != 4 {
+		if kind != aLocation || n != 4 {
 			return false
 		}
 	case FormData1, FormData2, FormData4, FormFlag:
-		if v == VName || v == VType || v == VOrigin || v == VLocation {
+		if kind != aNumber {
 			return false
 		}
 	default:

@@ -147,7 +147,7 @@ func TestDeclsKeep(t *testing.T) {
 func TestBytesOfTables(t *testing.T) {
 	size := func(abbrevs ...[]byte) int {
 		var table Abbrevs
-		if err := table.Compile(append(slices.Concat(abbrevs...), 0), &Unit{Version: 5, AddrSize: 8}, 0); err != nil {
+		if err := table.Compile(append(slices.Concat(abbrevs...), 0), &Unit{Version: 5, AddrSize: 8}, Types, 0); err != nil {
 			t.Fatal(err)
 		}
 		return table.Bytes()

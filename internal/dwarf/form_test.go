@@ -156,7 +156,7 @@ func testForm(t *testing.T, name string, u *Unit, a at, data []byte, want uint64
 			data = data[:len(data)-1]
 		}
 		var table Abbrevs
-		if err := table.Compile(append(declare(1, TagSubprogram, false, attrs...), 0), u, 0); err != nil {
+		if err := table.Compile(append(declare(1, TagSubprogram, false, attrs...), 0), u, Types, 0); err != nil {
 			t.Errorf("%s: %v", name, err)
 			return
 		}
@@ -204,14 +204,14 @@ func TestImplicitConst(t *testing.T) {
 	var table Abbrevs
 	var out Values
 	sec := append(declare(1, TagSubprogram, false, at{atLowPC, FormImplicitConst, []byte{0x7d}}, at{0x8a, FormImplicitConst, []byte{0x80, 1}}), 0)
-	if err := table.Compile(sec, u, 0); err != nil {
+	if err := table.Compile(sec, u, Types, 0); err != nil {
 		t.Fatal(err)
 	}
 	if next, present := table.Decode(table.Lookup(1), nil, 0, &out); next != 0 || present != bit(VLowPC) || int64(out[VLowPC].U) != -3 {
 		t.Errorf("ends at %d, present %#x, value %d", next, present, int64(out[VLowPC].U))
 	}
 	for _, form := range []uint64{uint64(FormImplicitConst), uint64(FormIndirect), 0, 0x02, 0x30, 0x1f00, 0xffff, 0x10000 + uint64(FormData1)} {
-		if err := table.Compile(append(declare(1, TagSubprogram, false, at{attr: atLowPC, form: FormIndirect}), 0), u, 0); err != nil {
+		if err := table.Compile(append(declare(1, TagSubprogram, false, at{attr: atLowPC, form: FormIndirect}), 0), u, Types, 0); err != nil {
 			t.Fatal(err)
 		}
 		if next, _ := table.Decode(table.Lookup(1), append(uleb(form), 0, 0, 0, 0), 0, &out); next != -1 {
@@ -222,7 +222,7 @@ func TestImplicitConst(t *testing.T) {
 		}
 		for _, attr := range []byte{atLowPC, 0x7e} {
 			sec := slices.Concat([]byte{1, byte(TagSubprogram), 0, attr}, uleb(form), []byte{0, 0, 0})
-			if err := new(Abbrevs).Compile(sec, u, 0); err == nil || !strings.Contains(err.Error(), "form "+utoa(form)) {
+			if err := new(Abbrevs).Compile(sec, u, Types, 0); err == nil || !strings.Contains(err.Error(), "form "+utoa(form)) {
 				t.Errorf("form %#x in the table: error %v", form, err)
 			}
 		}

@@ -67,8 +67,8 @@ func FuzzAbbrevs(f *testing.F) {
 		var fresh, used dwarf.Abbrevs
 		other := u
 		other.Version = 2 + u.Version%4
-		_ = used.Compile(abbrevs[0], &other, 7)
-		err, again := fresh.Compile(abbrev, &u, 7), used.Compile(abbrev, &u, 7)
+		_ = used.Compile(abbrevs[0], &other, dwarf.Types, 7)
+		err, again := fresh.Compile(abbrev, &u, dwarf.Types, 7), used.Compile(abbrev, &u, dwarf.Types, 7)
 		if (err == nil) != (again == nil) || err != nil && err.Error() != again.Error() {
 			t.Fatalf("fresh: %v, used memory: %v", err, again)
 		}

@@ -185,7 +185,7 @@ func FuzzDecls(f *testing.F) {
 		var d dwarf.Decls
 		var a dwarf.Abbrevs
 		whole := d.Index(abbrev, &u)
-		if a.Compile(abbrev, &u, 0) == nil && !whole {
+		if a.Compile(abbrev, &u, dwarf.Types, 0) == nil && !whole {
 			t.Fatal("Compile has accepted what Index has not")
 		}
 		for off := -1; off <= len(data); off++ {

@@ -11,10 +11,10 @@ type Value struct {
 	Form Form
 }
 
-// Values holds the captured values of one DIE. Only those whose bit is in the
+// Values holds the captured values of one DIE, by the numbers of a plan. Only those whose bit is in the
 // presence mask that Decode returns are meaningful; the others are left over
 // from earlier DIEs.
-type Values [NumValues]Value
+type Values [MaxValues]Value
 
 // Numeric is the value as a number by the rules of pahole:
 // constants, flags and addresses count, all other forms are 0.

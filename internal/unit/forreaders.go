@@ -71,7 +71,7 @@ func (w marker) marked(d die) (next int, err error) {
 	case dwarf.TagRvalueReferenceType:
 		n.Name, n.Third = w.mark(btf.MarkReference, "&&"), w.pointerTo(of)
 	case dwarf.TagPtrToMemberType:
-		class, err := w.refOf(d.off, have, dwarf.VSpec)
+		class, err := w.refOf(d.off, have, dwarf.VContaining)
 		if err != nil {
 			return 0, err
 		}

@@ -1,0 +1,118 @@
+package dwarf
+
+// Plan says what one reader of DIEs wants: which class a tag has for it, which
+// attributes of a class it reads, and which value each of them becomes. Compile turns
+// abbreviations into tables by a plan. The numbers of values belong to the plan: two
+// plans may use the same number for different attributes.
+type Plan struct {
+	class  func(Tag) Class
+	uses   [numClasses][denseAttrs]use // of attributes below denseAttrs
+	beyond []beyond                    // of the others
+	kinds  [numClasses][MaxValues]valueKind
+}
+
+// MaxValues is how many values a class can have: they are bits of Abbrev.Present.
+const MaxValues = 32
+
+// denseAttrs is above the numbers of nearly all attributes of DWARF 5.
+const denseAttrs = 0x90
+
+// use says what an attribute is to a class: the value that it becomes, and the value's
+// slot if it is direct; -1 for neither.
+type use struct{ value, slot int8 }
+
+var unused = use{-1, -1}
+
+// beyond is the use of an attribute from denseAttrs on, by class.
+type beyond struct {
+	attr uint64
+	uses [numClasses]use
+}
+
+// valueKind says which forms fit a slot.
+type valueKind uint8
+
+const (
+	aNumber valueKind = iota
+	aName
+	aReference
+	aLocation
+)
+
+// attr says which value an attribute becomes.
+type attr struct {
+	at    uint64
+	value int
+	slot  int8 // where a class has the value if it is direct to the class
+	kind  valueKind
+}
+
+// row is what is read of a class: the values with a slot, and the others, as bits.
+type row struct {
+	class        Class
+	direct, also uint32
+}
+
+// bit returns the presence bits of values.
+func bit(vs ...int) (m uint32) {
+	for _, v := range vs {
+		m |= 1 << v
+	}
+	return m
+}
+
+// newPlan is a plan that reads nothing.
+func newPlan(class func(Tag) Class) *Plan {
+	p := &Plan{class: class}
+	for c := range p.uses {
+		for at := range p.uses[c] {
+			p.uses[c][at] = unused
+		}
+	}
+	return p
+}
+
+// add has the plan read the values of rows, from attrs.
+func (p *Plan) add(attrs []attr, rows ...row) *Plan {
+	for _, x := range attrs {
+		for _, r := range rows {
+			slot := int8(-1)
+			if r.direct>>x.value&1 != 0 {
+				slot = x.slot
+			} else if r.also>>x.value&1 == 0 {
+				continue
+			}
+			*p.place(r.class, x.at) = use{int8(x.value), slot}
+			p.kinds[r.class][x.value] = x.kind
+		}
+	}
+	return p
+}
+
+// place is where the use of an attribute is kept.
+func (p *Plan) place(c Class, at uint64) *use {
+	if at < denseAttrs {
+		return &p.uses[c][at]
+	}
+	for i := range p.beyond {
+		if x := &p.beyond[i]; x.attr == at {
+			return &x.uses[c]
+		}
+	}
+	x := beyond{attr: at}
+	for i := range x.uses {
+		x.uses[i] = unused
+	}
+	p.beyond = append(p.beyond, x)
+	return &p.beyond[len(p.beyond)-1].uses[c]
+}
+
+// useBeyond is what an attribute from denseAttrs on is to a class.
+func (p *Plan) useBeyond(c Class, at uint64) use {
+	for i := range p.beyond {
+		if x := &p.beyond[i]; x.attr == at {
+			return x.uses[c]
+		}
+	}
+	return unused
+}
