@@ -59,7 +59,7 @@ type judging struct {
 	f *input
 	u *workspace
 	defined
-	decls   dwarf.Decls
+	decls   dwarf.Abbrevs   // of the plan Places
 	seen    map[uint32]bool // of a merged file: DIE offsets
 	skel    definedUnit     // the unit of a skeleton
 	far     *workspace      // of a merged file: another unit
@@ -155,10 +155,10 @@ func (j *judging) declare(d *definition, fn *callconv.Func) error {
 		if err != nil || c == nil {
 			return err
 		}
-		if err := c.Declarations(&j.decls); err != nil {
+		if err := c.Table(dwarf.Places, &j.decls); err != nil {
 			return err
 		}
-		x, ok := j.decls.Read(c.Hdr.Data, off)
+		x, ok := j.decls.Decl(c.Hdr.Data, off)
 		if n == 0 {
 			d.code = d.code || ok && x.Ranges
 			d.unit = j.noteUnit(c)
@@ -217,7 +217,7 @@ func (j *judging) noteUnit(c *debuginfo.Cursor) uint32 {
 	x := definedUnit{f: j.f, name: c.Name}
 	if j.u.Skeleton != nil || c.File.Split() {
 		x.lines, x.hasLines = j.skel.lines, j.skel.hasLines
-	} else if d, ok := j.decls.Read(c.Hdr.Data, c.Hdr.First); ok {
+	} else if d, ok := j.decls.Decl(c.Hdr.Data, c.Hdr.First); ok {
 		x.lines, x.hasLines = d.LineTable, d.HasLines
 	}
 	if n := len(j.units); n > 0 && j.units[n-1] == x {
@@ -230,10 +230,10 @@ func (j *judging) noteUnit(c *debuginfo.Cursor) uint32 {
 // noteSkeleton keeps the line table of the skeleton unit.
 func (j *judging) noteSkeleton() error {
 	u := j.u
-	if err := u.Declarations(&j.decls); err != nil {
+	if err := u.Table(dwarf.Places, &j.decls); err != nil {
 		return err
 	}
-	x, _ := j.decls.Read(u.Hdr.Data, u.Hdr.First)
+	x, _ := j.decls.Decl(u.Hdr.Data, u.Hdr.First)
 	j.skel = definedUnit{lines: x.LineTable, hasLines: x.HasLines}
 	j.decls.Forget()
 	return nil

@@ -12,6 +12,16 @@ const abbrevMargin = 16 << 10
 
 // compile compiles the unit's abbreviation table into t.
 func (c *Cursor) compile(t *dwarf.Abbrevs) error {
+	err := c.Table(dwarf.Types, t)
+	if f := c.File; !f.shared.charge(t.Work(), uint64(len(f.other.abbrev))) {
+		return errAbbrevWork
+	}
+	return err
+}
+
+// Table compiles the unit's abbreviation table into t by a plan. Start compiles the one
+// of Types, which is Abbrevs.
+func (c *Cursor) Table(plan *dwarf.Plan, t *dwarf.Abbrevs) error {
 	f := c.File
 	all := f.other.abbrev
 	for n := uint64(abbrevMargin); ; n *= 4 {
@@ -19,11 +29,7 @@ func (c *Cursor) compile(t *dwarf.Abbrevs) error {
 		if err != nil {
 			return err
 		}
-		err = t.Compile(sec, &c.Hdr, dwarf.Types, f.Names.Base+1)
-		if !f.shared.charge(t.Work(), uint64(len(all))) {
-			return errAbbrevWork
-		}
-		if err == nil || len(sec) == len(all) {
+		if err = t.Compile(sec, &c.Hdr, plan, f.Names.Base+1); err == nil || len(sec) == len(all) {
 			return err
 		}
 	}

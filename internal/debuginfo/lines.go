@@ -106,14 +106,3 @@ func (l *Lines) text(form dwarf.Form, at uint64, size int) []byte {
 	s, _, _ := bytes.Cut(strings[off:], []byte{0})
 	return s
 }
-
-// Declarations gives d the abbreviations of the unit at c, which Start has prepared.
-func (c *Cursor) Declarations(d *dwarf.Decls) error {
-	all := c.File.other.abbrev
-	for n := uint64(abbrevMargin); ; n *= 4 {
-		sec, err := c.File.inOrder.abbrev.need(c.Seq, all, c.Hdr.AbbrevOff, n)
-		if err != nil || d.Index(sec, &c.Hdr) || len(sec) == len(all) {
-			return err
-		}
-	}
-}

@@ -58,8 +58,8 @@ type reader struct {
 	s     *Search
 	c     debuginfo.Cursor
 	lines *debuginfo.Lines
-	decls dwarf.Decls
-	open  []open // DIEs around the one in work
+	decls dwarf.Abbrevs // of the plan Places
+	open  []open        // DIEs around the one in work
 
 	packed map[uint64]bool // signatures of type units of the .dwp that have been read
 
@@ -316,9 +316,9 @@ func (r *reader) place(off int) Place {
 	at := Place{Unit: r.unit, Offset: c.Hdr.Off + uint64(off)}
 	r.know()
 	if !r.ready {
-		r.ready = c.Declarations(&r.decls) == nil
+		r.ready = c.Table(dwarf.Places, &r.decls) == nil
 	}
-	d, ok := r.decls.Read(c.Hdr.Data, off)
+	d, ok := r.decls.Decl(c.Hdr.Data, off)
 	if !ok {
 		return at
 	}
@@ -341,7 +341,7 @@ func (r *reader) know() {
 	}
 	c := &r.c
 	r.known, r.table, r.files = true, dwarf.Decl{}, map[uint64]string{}
-	if r.ready = c.Declarations(&r.decls) == nil; r.ready {
-		r.table, _ = r.decls.Read(c.Hdr.Data, c.Hdr.First)
+	if r.ready = c.Table(dwarf.Places, &r.decls) == nil; r.ready {
+		r.table, _ = r.decls.Decl(c.Hdr.Data, c.Hdr.First)
 	}
 }

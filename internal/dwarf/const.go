@@ -60,7 +60,7 @@ const (
 	TagGNUAnnotation       Tag = 0x6001
 )
 
-// Attributes (DWARF 5, section 7.5.4) that the encoder reads.
+// Attributes (DWARF 5, section 7.5.4) that plans read.
 const (
 	atSibling           = 0x01
 	atLocation          = 0x02
@@ -68,6 +68,7 @@ const (
 	atByteSize          = 0x0b
 	atBitOffset         = 0x0c
 	atBitSize           = 0x0d
+	atStmtList          = 0x10
 	atLowPC             = 0x11
 	atLanguage          = 0x13
 	atImport            = 0x18
@@ -82,11 +83,14 @@ const (
 	atCallingConvention = 0x36
 	atCount             = 0x37
 	atDataMemberLoc     = 0x38
+	atDeclFile          = 0x3a
+	atDeclLine          = 0x3b
 	atDeclaration       = 0x3c
 	atEncoding          = 0x3e
 	atExternal          = 0x3f
 	atSpecification     = 0x47
 	atType              = 0x49
+	atRanges            = 0x55
 	atSignature         = 0x69
 	atDataBitOffset     = 0x6b
 	atStrOffsetsBase    = 0x72

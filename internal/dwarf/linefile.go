@@ -187,8 +187,8 @@ func (h *lineHeader) field(form Form, wanted bool) (text []byte, v uint64) {
 		return h.string(), 0
 	}
 	at := h.p
-	v, next, ok := h.t.number(h.b, h.p, form)
-	if !ok {
+	x, next := h.t.value(form, h.b, h.p)
+	if next < 0 {
 		h.bad = true
 		return nil, 0
 	}
@@ -199,5 +199,5 @@ func (h *lineHeader) field(form Form, wanted bool) (text []byte, v uint64) {
 			text = h.text(form, uint64(at), next-at)
 		}
 	}
-	return text, v
+	return text, x.Numeric()
 }

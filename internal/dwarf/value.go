@@ -132,12 +132,12 @@ func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, pre
 			}
 			p = q + int(n)
 		case opIndirect:
-			var set bool
-			p, set = t.indirect(o, b, p, out)
-			if p < 0 {
+			var v Value
+			if v, p = t.value(FormIndirect, b, p); p < 0 {
 				return -1, 0
 			}
-			if set {
+			if o.slot != notWanted {
+				out[o.slot] = v
 				present |= 1 << o.slot
 			}
 		case opEnd:
@@ -187,60 +187,51 @@ func (t *Abbrevs) blockLen(b []byte, p, width int) (int, uint64, bool) {
 	return p + width, n, ok
 }
 
-// indirect reads a value whose form stands in front of it.
-func (t *Abbrevs) indirect(o op, b []byte, p int, out *Values) (int, bool) {
-	f, p := ULEB(b, p)
-	if p < 0 || f > 0xffff {
-		return -1, false
+// value reads a value of a form that is known only now, and returns where it ends; -1 if
+// b ends first, or if the form cannot stand here.
+func (t *Abbrevs) value(form Form, b []byte, p int) (v Value, next int) {
+	if form == FormIndirect {
+		f, q := ULEB(b, p)
+		form, p = Form(f), q
+		if p < 0 || f > 0xffff || form == FormIndirect || form == FormImplicitConst {
+			return v, -1
+		}
 	}
-	n, kind := t.formShape(Form(f))
-	val := Value{Form: Form(f)}
+	n, kind := t.formShape(form)
+	v.Form = form
 	switch kind {
 	case shapeFixed:
-		if Form(f) == FormImplicitConst || len(b)-p < n {
-			return -1, false
+		if len(b)-p < n {
+			return v, -1
 		}
 		switch n {
 		case 0:
-			val.U = 1
+			v.U = 1
 		case 1, 2, 4, 8:
-			val.U, _ = t.fixed(b, p, n)
+			v.U, _ = t.fixed(b, p, n)
 		}
-		p += n
+		return v, p + n
 	case shapeULEB:
-		if Form(f) == FormSdata {
+		if form == FormSdata {
 			s, q := SLEB(b, p)
-			val.U, p = uint64(s), q
+			v.U, p = uint64(s), q
 		} else {
-			val.U, p = ULEB(b, p)
+			v.U, p = ULEB(b, p)
 		}
-		if p < 0 {
-			return -1, false
-		}
+		return v, p
 	case shapeString:
-		val.U = uint64(p)
-		for {
-			if p >= len(b) {
-				return -1, false
-			}
-			p++
-			if b[p-1] == 0 {
-				break
+		v.U = uint64(p)
+		for ; p < len(b); p++ {
+			if b[p] == 0 {
+				return v, p + 1
 			}
 		}
 	case shapeBlock:
 		q, k, ok := t.blockLen(b, p, n)
-		if !ok || k > uint64(len(b)-q) {
-			return -1, false
+		if ok && k <= uint64(len(b)-q) {
+			v.U = uint64(q)<<32 | k
+			return v, q + int(k)
 		}
-		val.U = uint64(q)<<32 | k
-		p = q + int(k)
-	default:
-		return -1, false
 	}
-	if o.slot == notWanted {
-		return p, false
-	}
-	out[o.slot] = val
-	return p, true
+	return v, -1
 }
