@@ -17,13 +17,15 @@
 #   make dist           the source with all modules as an archive, in build/dist
 #   make dist-check     build, test and install that archive without a network
 #   make bench          measure and write BENCHMARKS.md
-#   make shape          print how long functions and how large types are
+#   make shape          measure functions, types and files, write docs/results/shape.md
 #   make profile        profile the encoder, write cmd/btflite/default.pgo
-#   make torture        encode damaged files and write RELIABILITY.md
-#   make readers [READERS=5000]  read damaged BTF by every command line, write RELIABILITY.md
-#   make mutants PKG=./btf [MUTANTFLAGS='-n 40']  faults that PKG's tests do not notice
+#   make torture        encode damaged files and write docs/results/torture.md
+#   make readers [READERS=5000]  read damaged BTF by every command line, write docs/results/readers.md
+#   make mutants PKG=./btf [MUTANTFLAGS='-n 40']  faults that PKG's tests do not notice;
+#                       -o docs/results/mutants.md writes them down
 #   make pairs [PAIRS=N] [SEED=S]  random files and options beside pahole
-#   make fuzz           every fuzz target for FUZZTIME
+#   make fuzz           every fuzz target for FUZZTIME; FUZZREPORT=docs/results/fuzzing.md
+#                       writes down what each did
 #   make testdata       compile testdata/small again
 #   make golden         write the golden BTF again with pahole
 
@@ -71,7 +73,8 @@ DESTDIR =
 INSTALL = install
 
 MANPAGES = $(patsubst docs/man/%,build/man/%,$(wildcard docs/man/*.1))
-DOCUMENTS = $(wildcard docs/*.md)
+# Everything that the documents link to.
+DOCUMENTS = LICENSE $(wildcard *.md docs/*.md docs/results/*.md bench/plots/*.svg)
 SOURCES = $(shell find . -name '*.go' -o -name 'go.*' -o -name '*.pgo' -o -name version.txt)
 
 # What follows runs Go only if a source is newer or a setting has changed, so
@@ -105,19 +108,18 @@ build/completions/btflite.%: build/native/btflite
 	mv $@.new $@
 
 install: btflite $(COMPLETIONS) $(MANPAGES)
-	$(INSTALL) -d "$(DESTDIR)$(DOCDIR)/docs" "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(FISHDIR)"
+	$(INSTALL) -d $(foreach dir,$(sort $(dir $(DOCUMENTS))),"$(DESTDIR)$(DOCDIR)/$(dir)") "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(MANDIR)/man1" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" "$(DESTDIR)$(FISHDIR)"
 	$(INSTALL) -m 755 btflite "$(DESTDIR)$(BINDIR)/btflite"
 	$(INSTALL) -m 644 $(MANPAGES) "$(DESTDIR)$(MANDIR)/man1/"
-	$(INSTALL) -m 644 LICENSE README.md "$(DESTDIR)$(DOCDIR)/"
-	$(INSTALL) -m 644 $(DOCUMENTS) "$(DESTDIR)$(DOCDIR)/docs/"
+	set -e; for doc in $(DOCUMENTS); do $(INSTALL) -m 644 "$$doc" "$(DESTDIR)$(DOCDIR)/$$doc"; done
 	$(INSTALL) -m 644 build/completions/btflite.bash "$(DESTDIR)$(BASHDIR)/btflite"
 	$(INSTALL) -m 644 build/completions/btflite.zsh "$(DESTDIR)$(ZSHDIR)/_btflite"
 	$(INSTALL) -m 644 build/completions/btflite.fish "$(DESTDIR)$(FISHDIR)/btflite.fish"
 
 uninstall:
 	@if [ "$$(readlink "$(DESTDIR)$(BINDIR)/pahole")" = btflite ]; then rm -v "$(DESTDIR)$(BINDIR)/pahole"; fi
-	rm -f "$(DESTDIR)$(DOCDIR)/LICENSE" "$(DESTDIR)$(DOCDIR)/README.md" $(foreach doc,$(DOCUMENTS),"$(DESTDIR)$(DOCDIR)/$(doc)")
-	@rmdir "$(DESTDIR)$(DOCDIR)/docs" "$(DESTDIR)$(DOCDIR)" 2> /dev/null || true
+	rm -f $(foreach doc,$(DOCUMENTS),"$(DESTDIR)$(DOCDIR)/$(doc)")
+	@rmdir $(foreach dir,/docs/results /docs /bench/plots /bench,"$(DESTDIR)$(DOCDIR)$(dir)") "$(DESTDIR)$(DOCDIR)" 2> /dev/null || true
 	rm -f "$(DESTDIR)$(BINDIR)/btflite" $(foreach page,$(notdir $(MANPAGES)),"$(DESTDIR)$(MANDIR)/man1/$(page)") \
 		"$(DESTDIR)$(BASHDIR)/btflite" "$(DESTDIR)$(ZSHDIR)/_btflite" "$(DESTDIR)$(FISHDIR)/btflite.fish"
 
@@ -222,7 +224,7 @@ bench: build
 	go run ./bench $(BENCHFLAGS)
 
 shape:
-	go run -pgo=off ./bench -only=shape
+	scripts/result.sh docs/results/shape.md "make shape" go run -pgo=off ./bench -only=shape
 
 profile:
 	go run -trimpath -pgo=off ./bench/profile
@@ -231,7 +233,7 @@ torture: build
 	go run ./test/torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)
 
 readers:
-	BTFLITE_READER_MUTANTS=$(READERS) BTFLITE_READER_REPORT="$(CURDIR)/RELIABILITY.md" \
+	BTFLITE_READER_MUTANTS=$(READERS) BTFLITE_READER_REPORT="$(CURDIR)/docs/results/readers.md" \
 		go test -count=1 -timeout 0 -v -run TestReadersOfMutants ./cmd/btflite
 
 mutants:
@@ -241,12 +243,7 @@ pairs:
 	BTFLITE_PAHOLE="$(PAHOLE)" go test -count=1 -timeout 0 -v -run 'Pairs|Known' ./test/pairs -pairs=$(PAIRS) -seed=$(SEED)
 
 fuzz:
-	@for p in $$(go list ./...); do \
-		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-			echo "$$p $$f"; \
-			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $$p || exit 1; \
-		done; \
-	done
+	scripts/fuzz.sh $(FUZZTIME) $(FUZZREPORT)
 
 testdata:
 	cd testdata/small && gcc -O2 -g -gdwarf-5 -nostdlib -static -fno-pie -no-pie \

@@ -41,9 +41,6 @@ func replaceFigures(text, figures string) (string, error) {
 // sentences.
 func figures(r *Results, main *KernelResult, plotDir string) string {
 	var b strings.Builder
-	if recordsPicture(r.Records) != "" {
-		fmt.Fprintf(&b, "![The smallest memory cgroup in which a kernel is linked and its BTF made: DWARF and pahole, DWARF and btflite, btflite cc](%s/%s)\n", plotDir, recordsFile)
-	}
 	if len(compared(r)) > 0 {
 		fmt.Fprintf(&b, "![CPU time and peak memory of pahole and btflite; BENCHMARKS.md has the same as tables](%s/%s)\n\n", plotDir, overviewFile)
 	}

@@ -52,7 +52,7 @@ func writeReport(r *Results, c *config) error {
 func report(r *Results, main *KernelResult, plots []plot, plotDir string) string {
 	b := new(strings.Builder)
 	fmt.Fprint(b, "# Benchmarks\n\nWritten by `make bench` (`go run ./bench`); do not edit. "+
-		"Raw samples are in [bench/results.json](bench/results.json).\n\n")
+		"Raw samples are in `bench/results.json`.\n\n")
 	machineSection(b, r)
 	goalsSection(b, r)
 	timeSection(b, r)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,18 +34,20 @@ func files(t *testing.T, dir string) []string {
 	return names
 }
 
-// documents are the documents that belong to an installation: the licence, README and
-// docs/*.md, among which are all that the manual pages name.
+// documents are the documents that belong to an installation: the licence, all
+// documents, and the pictures in them. The manual pages name only such files.
 func documents(t *testing.T, pages []string) []string {
 	t.Helper()
-	docs, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const folder = "usr/share/doc/btflite/"
-	list := []string{folder + "LICENSE", folder + "README.md"}
-	for _, d := range docs {
-		list = append(list, folder+"docs/"+filepath.Base(d))
+	const root, folder = "../../", "usr/share/doc/btflite/"
+	list := []string{folder + "LICENSE"}
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/results/*.md", "bench/plots/*.svg"} {
+		found, err := filepath.Glob(root + pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, found, err)
+		}
+		for _, d := range found {
+			list = append(list, folder+filepath.ToSlash(strings.TrimPrefix(d, root)))
+		}
 	}
 	named := regexp.MustCompile(`docs/[a-z-]+\.md`)
 	for _, p := range pages {
@@ -63,6 +66,35 @@ func documents(t *testing.T, pages []string) []string {
 		}
 	}
 	return list
+}
+
+var link = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)\s]*)?\)`)
+
+// checkLinks: what the installed documents link to is installed too.
+func checkLinks(t *testing.T, dest string, installed []string) {
+	t.Helper()
+	links := 0
+	for _, name := range installed {
+		if path.Ext(name) != ".md" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dest, name))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			links++
+			if !slices.Contains(installed, path.Join(path.Dir(name), m[1])) {
+				t.Errorf("%s links to %s, which is not installed", name, m[1])
+			}
+		}
+	}
+	if links < 20 {
+		t.Errorf("only %d links found", links)
+	}
 }
 
 func TestInstall(t *testing.T) {
@@ -98,6 +130,7 @@ func TestInstall(t *testing.T) {
 			t.Errorf("%s: mode %v, %d bytes", name, info.Mode(), info.Size())
 		}
 	}
+	checkLinks(t, dest, want)
 	program := filepath.Join(dest, "usr/bin/btflite")
 	if got := sourcetree.Run(t, src, program, "version"); !strings.HasPrefix(got, "btflite 1.2-3, go") {
 		t.Errorf("make VERSION=1.2-3, and it says %s", got)

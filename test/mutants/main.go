@@ -42,31 +42,37 @@ func main() {
 	by := flag.String("by", "", "tests that judge, `PACKAGE[:TESTS],...` (empty: those of PACKAGE)")
 	short := flag.Bool("short", false, "run the tests with -short")
 	at := flag.String("at", "", "only faults whose FILE:LINE begins with this")
+	report := flag.String("o", "", "write a row into the table of this `FILE`")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: mutants [options] PACKAGE")
 		os.Exit(2)
 	}
-	if err := run(os.Stdout, flag.Arg(0), suiteOf(flag.Arg(0), *by, *only, *short), *at, *n, *seed, *workers, *limit); err != nil {
+	r, err := run(os.Stdout, flag.Arg(0), suiteOf(flag.Arg(0), *by, *only, *short), *at, *n, *seed, *workers, *limit)
+	if err == nil && *report != "" {
+		r.tests, r.seed = strings.Trim(*by+" "+*only, " "), *seed
+		err = r.write(*report)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer, pkg string, by suite, at string, n int, seed uint64, workers int, limit time.Duration) error {
+func run(w io.Writer, pkg string, by suite, at string, n int, seed uint64, workers int, limit time.Duration) (sample, error) {
 	files, err := goFiles(pkg)
 	if err != nil {
-		return err
+		return sample{}, err
 	}
 	var all []fault
 	for _, name := range files {
 		src, err := os.ReadFile(name)
 		if err != nil {
-			return err
+			return sample{}, err
 		}
 		found, err := faults(name, src)
 		if err != nil {
-			return err
+			return sample{}, err
 		}
 		for _, f := range found {
 			if strings.HasPrefix(place(f), at) {
@@ -76,7 +82,7 @@ func run(w io.Writer, pkg string, by suite, at string, n int, seed uint64, worke
 	}
 	start := time.Now()
 	if out, err := by.run(10*time.Minute, ""); err != nil {
-		return fmt.Errorf("the tests that judge %s fail without a fault: %w\n%s", pkg, err, out)
+		return sample{}, fmt.Errorf("the tests that judge %s fail without a fault: %w\n%s", pkg, err, out)
 	}
 	if limit == 0 {
 		limit = 10*time.Second + 5*time.Since(start)
@@ -88,7 +94,7 @@ func run(w io.Writer, pkg string, by suite, at string, n int, seed uint64, worke
 	counts, err := judge(w, by, all, n, workers, limit)
 	fmt.Fprintf(w, "%s: of %d faults %d were noticed, %d live on; %d more did not build; %d possible faults\n",
 		pkg, counts[noticed]+counts[alive], counts[noticed], counts[alive], counts[unbuilt], len(all))
-	return err
+	return sample{pkg: pkg, tried: counts[noticed] + counts[alive], noticed: counts[noticed], possible: len(all)}, err
 }
 
 // judge tries the faults in their order until n have built, and prints those

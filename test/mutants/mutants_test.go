@@ -80,7 +80,7 @@ func Test(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	for workers := 1; workers <= 2; workers++ {
 		var out bytes.Buffer
-		if err := run(&out, ".", suiteOf(".", "", "", false), "", 0, 1, workers, 2e9); err != nil {
+		if _, err := run(&out, ".", suiteOf(".", "", "", false), "", 0, 1, workers, 2e9); err != nil {
 			t.Fatal(err)
 		}
 		const want = `p.go:5: "!=" becomes "==" in a != b
@@ -93,7 +93,7 @@ func Test(t *testing.T) {
 	if err := os.WriteFile("p_test.go", []byte("package p\n\nimport \"testing\"\n\nfunc Test(t *testing.T) { t.Fatal() }\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(new(bytes.Buffer), ".", suiteOf(".", "", "", false), "", 0, 1, 1, 0); err == nil {
+	if _, err := run(new(bytes.Buffer), ".", suiteOf(".", "", "", false), "", 0, 1, 1, 0); err == nil {
 		t.Error("tests that fail by themselves are no measure, and there is no error")
 	}
 }
@@ -144,7 +144,7 @@ func TestNothing(t *testing.T) {}
 		{".:Nothing,.:Same|Long", "", true},
 	} {
 		var out bytes.Buffer
-		if err := run(&out, "./inner", suiteOf("./inner", row.by, row.only, true), "", 0, 1, 1, 0); err != nil {
+		if _, err := run(&out, "./inner", suiteOf("./inner", row.by, row.only, true), "", 0, 1, 1, 0); err != nil {
 			t.Fatal(err)
 		}
 		want := "of 1 faults 0 were noticed, 1 live on"
@@ -155,7 +155,35 @@ func TestNothing(t *testing.T) {}
 			t.Errorf("-by %q -run %q: %s, not %s", row.by, row.only, out.String(), want)
 		}
 	}
-	if err := run(new(bytes.Buffer), "./inner", suiteOf("./inner", ".", "", false), "", 0, 1, 1, 0); err == nil {
+	if _, err := run(new(bytes.Buffer), "./inner", suiteOf("./inner", ".", "", false), "", 0, 1, 1, 0); err == nil {
 		t.Error("without -short the tests fail by themselves, and there is no error")
+	}
+}
+
+// TestReport: a row takes the place of an older one of the same sample, and the
+// rest of the file stays.
+func TestReport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mutants.md")
+	const head = "text\n\n" + reportBegin + "| package |\n|---|\n"
+	const tail = reportEnd + "\nmore\n"
+	if err := os.WriteFile(path, []byte(head+tail), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []sample{{pkg: "./b", seed: 1, tried: 8, noticed: 5, possible: 9}, {pkg: "./a", tests: "./b", seed: 1, tried: 2},
+		{pkg: "./b", seed: 1, tried: 8, noticed: 7, possible: 9}, {pkg: "./b", seed: 2}} {
+		if err := s.write(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := head + "| a | ./b | 1 | 2 | 0 | 0 |\n| b | its own | 1 | 8 | 7 | 9 |\n| b | its own | 2 | 0 | 0 | 0 |\n" + tail
+	if string(got) != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if (&sample{}).write(filepath.Join(t.TempDir(), "none")) == nil {
+		t.Error("no error without a table")
 	}
 }

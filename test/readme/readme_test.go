@@ -33,7 +33,8 @@ var mark = regexp.MustCompile(`^<!-- (?:run in: (\w+)(?:; status (\d+))?|not run
 var command = regexp.MustCompile(`(?m)^\$? *(btflite|pahole|bpftool|make|go|sudo|find|git|cd|scripts/\w+\.sh) `)
 
 // parse finds the blocks of a document. A block with language "sh" must have a
-// mark. One without language that follows a block that is run is what that one
+// mark, and one with language "console", which is a session: commands behind "$ "
+// with what they print. A block without language that follows a block that is run is what that one
 // prints; anywhere else it needs a mark if it has commands in it. Other languages
 // are not for a shell.
 func parse(text string) ([]block, error) {
@@ -66,7 +67,9 @@ func parse(text string) ([]block, error) {
 				b.status = "0"
 			}
 			blocks = append(blocks, b)
-		case line != "```sh" && line != "```":
+		case m != nil && line == "```console":
+			blocks = append(blocks, block{line: begin, text: session(content), dir: m[1], status: "0", output: content})
+		case line != "```sh" && line != "```console" && line != "```":
 		case line == "```" && before[1] == "```" && len(blocks) > 0 && blocks[len(blocks)-1].notRun == "":
 			blocks[len(blocks)-1].output = content
 		case line == "```" && !command.MatchString(content):
@@ -76,6 +79,17 @@ func parse(text string) ([]block, error) {
 		i, before[1] = end, "```"
 	}
 	return blocks, nil
+}
+
+// session is a script that prints a session: each command, and what it prints.
+func session(text string) string {
+	var script strings.Builder
+	for line := range strings.Lines(text) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			fmt.Fprintf(&script, "cat <<'END'\n%sEND\n{ %s; } 2>&1 || true\n", line, strings.TrimSuffix(command, "\n"))
+		}
+	}
+	return script.String()
 }
 
 // A stage is the folder in which the blocks of a document are run. Beside the
@@ -255,10 +269,11 @@ func TestDocuments(t *testing.T) {
 func TestBadDocuments(t *testing.T) {
 	const fence = "```"
 	for name, text := range map[string]string{
-		"no mark":        "text\n\n" + fence + "sh\ntrue\n" + fence + "\n",
-		"no language":    "text\n" + fence + "\nbtflite -J vmlinux\n" + fence + "\n",
-		"mark far above": "<!-- run in: work -->\ntext\n" + fence + "sh\ntrue\n" + fence + "\n",
-		"no end":         "<!-- run in: work -->\n" + fence + "sh\ntrue\n",
+		"no mark":              "text\n\n" + fence + "sh\ntrue\n" + fence + "\n",
+		"no language":          "text\n" + fence + "\nbtflite -J vmlinux\n" + fence + "\n",
+		"no mark of a session": "text\n\n" + fence + "console\n$ true\n" + fence + "\n",
+		"mark far above":       "<!-- run in: work -->\ntext\n" + fence + "sh\ntrue\n" + fence + "\n",
+		"no end":               "<!-- run in: work -->\n" + fence + "sh\ntrue\n",
 	} {
 		if _, err := parse(text); err == nil {
 			t.Errorf("%s: no error", name)
@@ -266,11 +281,12 @@ func TestBadDocuments(t *testing.T) {
 	}
 	s := newStage(t, build(t))
 	for name, text := range map[string]string{
-		"first command fails": "<!-- run in: work -->\n" + fence + "sh\nbtflite -J --btf_features_strict=nonsense vmlinux\ntrue\n" + fence + "\n",
-		"unknown option":      "<!-- run in: work -->\n" + fence + "sh\nbtflite -J --no_such_option vmlinux\n" + fence + "\n",
-		"wrong status":        "<!-- run in: work; status 1 -->\n" + fence + "sh\ntrue\n" + fence + "\n",
-		"wrong output":        "<!-- run in: work -->\n" + fence + "sh\necho a\n" + fence + "\n\n" + fence + "\nb\n" + fence + "\n",
-		"build fails":         "<!-- run in: linux -->\n" + fence + "sh\nmake PAHOLE=false olddefconfig\n" + fence + "\n",
+		"first command fails":  "<!-- run in: work -->\n" + fence + "sh\nbtflite -J --btf_features_strict=nonsense vmlinux\ntrue\n" + fence + "\n",
+		"unknown option":       "<!-- run in: work -->\n" + fence + "sh\nbtflite -J --no_such_option vmlinux\n" + fence + "\n",
+		"wrong status":         "<!-- run in: work; status 1 -->\n" + fence + "sh\ntrue\n" + fence + "\n",
+		"wrong output":         "<!-- run in: work -->\n" + fence + "sh\necho a\n" + fence + "\n\n" + fence + "\nb\n" + fence + "\n",
+		"session prints other": "<!-- run in: work -->\n" + fence + "console\n$ echo a\nb\n" + fence + "\n",
+		"build fails":          "<!-- run in: linux -->\n" + fence + "sh\nmake PAHOLE=false olddefconfig\n" + fence + "\n",
 	} {
 		blocks, err := parse(text)
 		if err != nil || len(blocks) != 1 {

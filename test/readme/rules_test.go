@@ -47,7 +47,6 @@ const behaviour = "docs/pahole-behaviour.md"
 
 var (
 	ruleRow     = regexp.MustCompile(`\{name: "([^"]+)"(\s*\+)?`)
-	ruleTests   = regexp.MustCompile(`(?s)Tests:(.*?)(?:\n- |\n\d\. |\n\n|\z)`)
 	quoted      = regexp.MustCompile("\"([^\"]+)\"|`([^`]+)`")
 	testFunc    = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	numbered    = regexp.MustCompile(`(?m)^##+ (\d+(?:\.\d+)*) `)
@@ -56,17 +55,53 @@ var (
 	namedSource = regexp.MustCompile("`([\\w./*-]+\\.(?:go|sh|md|txt|pgo|json))`")
 )
 
-// TestRulesAreHeld: each test that the list of pahole's rules names exists, and
-// the list names each rule that is tested.
+// rulesOf reads testdata/rules.txt: the tests by the section whose rules they hold.
+func rulesOf(t *testing.T) map[string][]string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/rules.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := make(map[string][]string)
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		section, test, ok := strings.Cut(line, "\t")
+		if !ok {
+			t.Fatalf("rules.txt:%d: no tab", i+1)
+		}
+		tests[section] = append(tests[section], test)
+	}
+	return tests
+}
+
+// TestRulesAreHeld: each section of pahole's rules has tests, each of them exists,
+// and each rule that is tested belongs to a section.
 func TestRulesAreHeld(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, behaviour))
 	if err != nil {
 		t.Fatal(err)
 	}
+	tests := rulesOf(t)
+	sections := make(map[string]bool)
+	for _, part := range strings.Split(string(text), "\n#")[1:] {
+		m := numbered.FindStringSubmatch("#" + part)
+		if m == nil {
+			continue
+		}
+		sections[m[1]] = true
+		if strings.Contains(part, "\n- ") && len(tests[m[1]]) == 0 {
+			t.Errorf("section %s of %s has no test in rules.txt", m[1], behaviour)
+		}
+	}
 	cited := make(map[string]bool)
-	for _, m := range ruleTests.FindAllStringSubmatch(string(text)+"\n\n", -1) {
-		for _, q := range quoted.FindAllStringSubmatch(strings.ReplaceAll(m[1], "\n  ", " "), -1) {
-			cited[strings.TrimSpace(q[1]+q[2])] = true
+	for section, names := range tests {
+		if !sections[section] {
+			t.Errorf("rules.txt has section %s, %s does not", section, behaviour)
+		}
+		for _, name := range names {
+			cited[name] = true
 		}
 	}
 	known := make(map[string]bool)
@@ -80,14 +115,14 @@ func TestRulesAreHeld(t *testing.T) {
 		for _, m := range ruleRow.FindAllStringSubmatch(src, -1) {
 			known[m[1]] = true
 			if m[2] == "" && !cited[m[1]] {
-				t.Errorf("%s has the rule %q, %s does not", name, m[1], behaviour)
+				t.Errorf("%s has the rule %q, rules.txt does not", name, m[1])
 			}
 		}
 	}
 	for name := range cited {
 		place := map[string]string{"quirks": "dedup/testdata/vectors/" + name + ".raw.btf", "golden": "encode/testdata/" + name + ".elf"}[path.Dir(name)]
 		if !known[name] && (place == "" || !exists(place)) {
-			t.Errorf("%s names %q, which is no test", behaviour, name)
+			t.Errorf("rules.txt names %q, which is not a test", name)
 		}
 	}
 	if len(cited) < 200 {
@@ -161,7 +196,7 @@ func TestNamedFiles(t *testing.T) {
 	}
 }
 
-// stop is a stop of the path through the source in ARCHITECTURE.md: a file, and
+// stop is a step of a walk through the source in ARCHITECTURE.md: a file, and
 // functions that it has.
 var stop = regexp.MustCompile("(?m)^\\d\\. `([\\w./]+\\.go)`: ((?:`\\w+`(?:, | and )?)+)")
 
@@ -171,7 +206,7 @@ func TestStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	stops := stop.FindAllStringSubmatch(string(text), -1)
-	if len(stops) < 5 || len(stops) > 8 {
+	if len(stops) < 30 {
 		t.Errorf("%d stops", len(stops))
 	}
 	for _, m := range stops {

@@ -7,7 +7,7 @@
 // only. Each mutant is encoded by a process of its own, with limits of time and
 // memory, and what comes of it is sorted into outcomes (see outcome). Outputs
 // are judged by package verify and by the running kernel where it is able to.
-// The figures go into RELIABILITY.md, behind the line that says so.
+// The figures go into docs/results/torture.md, behind the line that says so.
 //
 //	go run ./test/torture                      all seeds, 2,000 mutants each
 //	go run ./test/torture -n 50 -out /dev/null a look, without a report
@@ -33,7 +33,7 @@ var (
 	gen      = flag.String("gen", "", "write the mutant SEED:NUMBER and exit")
 	several  = flag.Int("several", 0, "make this many runs with several inputs, damaged and whole ones, and nothing else")
 	severalG = flag.String("several_gen", "", "NUMBER:FOLDER: put the inputs of that run into the folder, print its command, and exit")
-	report   = flag.String("out", "RELIABILITY.md", "the report: all behind its marker is written anew")
+	report   = flag.String("out", "docs/results/torture.md", "the report: everything after its marker is written anew")
 	keep     = flag.String("keep", "", "keep mutants with bad outcomes of btflite in this folder")
 	jobs     = flag.Int("j", runtime.NumCPU(), "processes at once")
 	features = flag.String("features", "default", "the features to encode with; pahole passes over those that it does not know")

@@ -122,7 +122,7 @@ func TestReadmeLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := bytes.Count(readme, []byte("\n")); n > 150 {
-		t.Errorf("README.md has %d lines, at most 150 are allowed", n)
+	if n := bytes.Count(readme, []byte("\n")); n > 120 {
+		t.Errorf("README.md has %d lines, at most 120 are allowed", n)
 	}
 }
