@@ -118,6 +118,10 @@ func (v *Vec[T]) Populate(n int) {
 // Reset empties the Vec and keeps its memory.
 func (v *Vec[T]) Reset() { v.S = v.S[:0] }
 
+// KeepBytes is what one table may keep from one unit to the next: most units need
+// less, and the memory of the few that need more is better given back (see Trim).
+const KeepBytes = 1 << 20
+
 // Trim empties the Vec and gives its memory back if it holds more than
 // maxBytes: the hook against one huge unit that would pin its memory.
 func (v *Vec[T]) Trim(maxBytes int) {

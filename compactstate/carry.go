@@ -3,6 +3,7 @@ package compactstate
 import (
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/internal/workers"
 )
 
@@ -31,7 +32,7 @@ type carrier struct {
 	choice          Choice
 	entries, hashes [blockSize]uint32 // for Ahead
 
-	touched uint32 // of no meaning: keeps reads that are ahead of use
+	touched arena.Touched
 }
 
 // inTurns carries decisions out on this goroutine.
@@ -124,9 +125,7 @@ func (c *carrier) ahead(made []decision) {
 		}
 	}
 	for _, e := range c.entries[:n] {
-		if name := c.t.Name(e); len(name) > 0 {
-			c.touched += uint32(name[0])
-		}
+		c.touched.ReadFirst(c.t.Name(e))
 	}
 	c.d.Ahead(c.entries[:n], c.hashes[:n])
 }
@@ -135,7 +134,7 @@ func (c *carrier) ahead(made []decision) {
 func (c *carrier) addRest(made []decision) error {
 	for i := range made {
 		if d := &made[i]; d.ref != 0 {
-			c.touched += c.s.blocks[d.ref>>blockBits][d.ref%blockWords] + c.t.symbols[d.entry-1].name
+			c.touched.Read(c.s.blocks[d.ref>>blockBits][d.ref%blockWords] + c.t.symbols[d.entry-1].name)
 		}
 	}
 	for i := range made {

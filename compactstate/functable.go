@@ -71,7 +71,7 @@ type FuncTable struct {
 	last   uint32 // entry of the current file whose base name sorts last
 	seed   maphash.Seed
 
-	touched byte // of no meaning: keeps the reads of AddAll
+	touched arena.Touched
 }
 
 // FuncTableBytes is how much memory a table of so many symbols needs, in bytes.
@@ -114,7 +114,7 @@ type Symbol struct {
 func (t *FuncTable) AddAll(symbols []Symbol) (length int) {
 	for _, s := range symbols {
 		if uint64(s.Name) < uint64(len(t.strtab)) {
-			t.touched += t.strtab[s.Name]
+			t.touched.Read(uint32(t.strtab[s.Name]))
 		}
 	}
 	for _, s := range symbols {

@@ -20,6 +20,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/internal/workers"
 )
 
@@ -151,7 +152,7 @@ type resolver struct {
 	flags  []Flags  // combined flags of a group
 	made   []decision
 
-	touched uint32 // of no meaning: keeps reads that are ahead of use
+	touched arena.Touched
 }
 
 // blockSize is how many entries or decisions are looked at together: the cache
@@ -167,10 +168,8 @@ func (r *resolver) decide(order []sortKey) []sortKey {
 		last[i] = r.s.heads[k.entry].last
 	}
 	for i, k := range block {
-		r.touched += r.s.blocks[last[i]>>blockBits][last[i]%blockWords]
-		if name := r.t.Name(k.entry); len(name) > 0 {
-			r.touched += uint32(name[0])
-		}
+		r.touched.Read(r.s.blocks[last[i]>>blockBits][last[i]%blockWords])
+		r.touched.ReadFirst(r.t.Name(k.entry))
 	}
 	for done := 0; done < len(block); {
 		n := sameName(r.t, order)

@@ -20,7 +20,6 @@ package compactstate
 // block is not used, so that 0 is no record.
 
 import (
-	"math/bits"
 	"math/rand/v2"
 
 	"github.com/btflite/btflite/arena"
@@ -380,14 +379,14 @@ func sameAnnotations(w []uint32, ann []Annotation) bool {
 // hash hashes the content of a state. The seed differs from run to run, so an
 // input file cannot be made to collide; no result depends on it.
 func (s *States) hash(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) uint64 {
-	h := mix(s.seed, entry, uint32(f))
-	h = mix(h, sym, ret)
-	h = mix(h, uint32(len(params)), uint32(len(ann)))
+	h := s.mix(s.seed, entry, uint32(f))
+	h = s.mix(h, sym, ret)
+	h = s.mix(h, uint32(len(params)), uint32(len(ann)))
 	for _, p := range params {
-		h = mix(h, p.Name, p.Type)
+		h = s.mix(h, p.Name, p.Type)
 	}
 	for _, a := range ann {
-		h = mix(h, a.Value, uint32(a.Component))
+		h = s.mix(h, a.Value, uint32(a.Component))
 	}
 	return h
 }
@@ -395,20 +394,19 @@ func (s *States) hash(entry uint32, f Flags, sym, ret uint32, params []Param, an
 // hashOf is hash for the record at ref.
 func (s *States) hashOf(ref uint32) uint64 {
 	r := s.record(ref)
-	h := mix(s.seed, r.entry, uint32(r.flags&inputFlags))
-	h = mix(h, r.sym, r.ret)
-	h = mix(h, uint32(len(r.params)/2), uint32(len(r.ann)/2))
+	h := s.mix(s.seed, r.entry, uint32(r.flags&inputFlags))
+	h = s.mix(h, r.sym, r.ret)
+	h = s.mix(h, uint32(len(r.params)/2), uint32(len(r.ann)/2))
 	for i := 0; i < len(r.params); i += 2 {
-		h = mix(h, r.params[i], r.params[i+1])
+		h = s.mix(h, r.params[i], r.params[i+1])
 	}
 	for i := 0; i < len(r.ann); i += 2 {
-		h = mix(h, r.ann[i], r.ann[i+1])
+		h = s.mix(h, r.ann[i], r.ann[i+1])
 	}
 	return h
 }
 
 // mix adds two words to a hash.
-func mix(h uint64, a, b uint32) uint64 {
-	hi, lo := bits.Mul64(h^(uint64(a)|uint64(b)<<32), 0x9e3779b97f4a7c15)
-	return (hi ^ lo) + 0x8ebc6af09c88c6e3
+func (s *States) mix(h uint64, a, b uint32) uint64 {
+	return arena.MixSeeded(h, uint64(a)|uint64(b)<<32, s.seed)
 }

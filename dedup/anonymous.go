@@ -1,6 +1,9 @@
 package dedup
 
-import "github.com/btflite/btflite/btf"
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
 
 // Anonymous structs and unions are looked up by their shape.
 
@@ -9,19 +12,19 @@ import "github.com/btflite/btflite/btf"
 // because equal types have equal names: kernels have a thousand unions, of
 // tracepoints, that differ in nothing else.
 func (s *lookup) anonHash(u *Unit, n *Node, m []Member) uint32 {
-	h := mix(mix(0, n.Info), n.Third)
+	h := arena.Mix(arena.Mix(0, n.Info), n.Third)
 	for i := range m {
-		h = mix(mix(h, m[i].Name), m[i].Val)
+		h = arena.Mix(arena.Mix(h, m[i].Name), m[i].Val)
 	}
 	if len(m) > 0 {
 		switch t := m[len(m)-1].Type; {
 		case t == 0:
 		case t&Extern != 0:
 			w := s.record(t &^ Extern)
-			h = mix(h, cutName(w.Info(), w.Name()))
+			h = arena.Mix(h, cutName(w.Info(), w.Name()))
 		default:
 			o := &u.Nodes.S[t-1]
-			h = mix(h, cutName(o.Info, o.Name))
+			h = arena.Mix(h, cutName(o.Info, o.Name))
 		}
 	}
 	return uint32(h>>32)&^unique | inTable

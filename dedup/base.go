@@ -249,7 +249,7 @@ func (s *tables) baseFunc(w btf.Record) uint32 {
 	}
 	b.funcsOnce.Do(s.indexFuncs)
 	found := uint32(0)
-	for id := b.funcTab.S[mix32(w.Name())&uint32(len(b.funcTab.S)-1)]; id != 0; id = s.keys.S[id].next {
+	for id := b.funcTab.S[arena.Spread(w.Name())&uint32(len(b.funcTab.S)-1)]; id != 0; id = s.keys.S[id].next {
 		if equalWords(s.record(id), w) {
 			if found = id; !b.order.behind(id) {
 				break
@@ -269,7 +269,7 @@ func (s *tables) indexFuncs() {
 	b.funcTab.Resize(size)
 	for id := uint32(1); id <= s.baseIDs; id++ {
 		if w := s.record(id); w.Kind() == btf.KindFunc {
-			first := &b.funcTab.S[mix32(w.Name())&uint32(size-1)]
+			first := &b.funcTab.S[arena.Spread(w.Name())&uint32(size-1)]
 			s.keys.S[id].next = *first
 			*first = id
 		}

@@ -43,7 +43,7 @@ type unitChunks struct {
 	asked   []Chunk  // those that were looked up, and what their nodes got; the caller's
 	got     []Ref    //
 	found   []uint32 // by index in asked: result of find
-	touched uint32   // of no meaning
+	touched arena.Touched
 }
 
 // Chunks tells which of the unit's nodes are whole chunks with a key. chunks is part of
@@ -109,7 +109,7 @@ func (u *unitChunks) find(t *chunkTable, chunks []Chunk) []uint32 {
 	}
 	for _, k := range found {
 		if e := &t.known.S[k]; k != 0 {
-			u.touched += t.ids.S[e.at]
+			u.touched.Read(t.ids.S[e.at])
 		}
 	}
 	return found

@@ -1,6 +1,9 @@
 package dedup
 
-import "github.com/btflite/btflite/btf"
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
 
 // lookup finds the nodes of units in the tables.
 type lookup struct{ tables }
@@ -224,12 +227,12 @@ func (s *lookup) findEnum(u *Unit, n *Node) uint32 {
 }
 
 func enumHash(n *Node, m []Member) uint32 {
-	h := mix(mix(mix(0, n.Info), n.Name), n.Third)
+	h := arena.Mix(arena.Mix(arena.Mix(0, n.Info), n.Name), n.Third)
 	wide := btf.InfoKind(n.Info) == btf.KindEnum64
 	for i := range m {
-		h = mix(mix(h, m[i].Name), m[i].Type)
+		h = arena.Mix(arena.Mix(h, m[i].Name), m[i].Type)
 		if wide {
-			h = mix(h, m[i].Val)
+			h = arena.Mix(h, m[i].Val)
 		}
 	}
 	return uint32(h>>32)&^unique | inTable

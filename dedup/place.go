@@ -1,6 +1,9 @@
 package dedup
 
-import "github.com/btflite/btflite/btf"
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
 
 // placer finds, among the new nodes of a unit, those that are equal.
 type placer struct {
@@ -39,7 +42,7 @@ func (s *placer) placeTypes(u *Unit) {
 		default:
 			continue
 		}
-		h := mix32(n.Name) | 1
+		h := arena.Spread(n.Name) | 1
 		if n.Name == 0 {
 			h = s.anonHash(u, n, u.membersOf(n))
 		}
@@ -74,7 +77,7 @@ func (s *placer) placeTypes(u *Unit) {
 func (s *placer) placePrimitive(u *Unit, i uint32) {
 	n := &u.Nodes.S[i]
 	m := u.membersOf(n)
-	h := mix(uint64(enumHash(n, m)), n.Aux)
+	h := arena.Mix(uint64(enumHash(n, m)), n.Aux)
 	h32 := uint32(h>>32) | 1
 	u.ID.S[i] = idLocal | i
 	for j := s.local.first(h32); j != 0; j = s.local.next.S[j-1] {
@@ -86,7 +89,7 @@ func (s *placer) placePrimitive(u *Unit, i uint32) {
 	}
 	if k := btf.InfoKind(n.Info); (k == btf.KindEnum || k == btf.KindEnum64) && n.Name != 0 {
 		// Names of enumerations have an index of their own, newest first.
-		hn := mix32(n.Name) &^ 1
+		hn := arena.Spread(n.Name) &^ 1
 		if len(m) == 0 {
 			// A forward declaration stands for any one of its name.
 			for j := s.local.first(hn); j != 0; j = s.local.next.S[j-1] {

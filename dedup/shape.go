@@ -1,6 +1,9 @@
 package dedup
 
-import "github.com/btflite/btflite/btf"
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
 
 // shapeHash is a hash of what a walk compares first, and where a difference is
 // final, of y, a node of the walk that is a struct, union or typedef: its name
@@ -9,14 +12,14 @@ import "github.com/btflite/btflite/btf"
 // one unit.
 func (s *walker) shapeHash(u *Unit, y uint32) uint32 {
 	k := s.known(u, y)
-	h := mix(mix(0, k.info), k.name)
+	h := arena.Mix(arena.Mix(0, k.info), k.name)
 	if btf.InfoKind(k.info) == btf.KindTypedef {
 		h = s.nextNames(u, h, k.third, shapeSteps)
 	} else {
-		h = mix(h, k.third)
+		h = arena.Mix(h, k.third)
 		for j := range int(btf.InfoVlen(k.info)) {
 			name, typ, val := k.member(j, 3)
-			h = s.nextNames(u, mix(mix(h, name), val), typ, shapeSteps)
+			h = s.nextNames(u, arena.Mix(arena.Mix(h, name), val), typ, shapeSteps)
 		}
 	}
 	return uint32(h>>32) | 1
@@ -39,14 +42,14 @@ func (s *walker) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict:
 			y = k.third
 		case btf.KindFuncProto:
-			h = s.nextNames(u, mix(h, k.info), k.third, steps-1)
+			h = s.nextNames(u, arena.Mix(h, k.info), k.third, steps-1)
 			for j := range min(int(btf.InfoVlen(k.info)), shapeParams) {
 				name, typ, _ := k.member(j, 2)
-				h = s.nextNames(u, mix(h, name), typ, steps-1)
+				h = s.nextNames(u, arena.Mix(h, name), typ, steps-1)
 			}
 			return h
 		default:
-			return mix(h, k.name)
+			return arena.Mix(h, k.name)
 		}
 	}
 	return h

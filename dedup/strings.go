@@ -22,7 +22,7 @@ type stringTable struct {
 	longest int // length of the longest text
 	base    *Base
 	start   uint32 // string offset of text[0]: behind the base's strings
-	touched byte   // of no meaning: keeps the reads of ahead
+	touched arena.Touched
 }
 
 // stringSlot is a text's offset with the token that brought it; token 0 is an
@@ -101,7 +101,7 @@ func (t *stringTable) tokenSlot(tok Name) uint32 {
 		}
 		i = (i + 1) & mask
 	}
-	for i = mix32(tok) & mask; ; i = (i + 1) & mask {
+	for i = arena.Spread(tok) & mask; ; i = (i + 1) & mask {
 		if e := t.byToken.S[i].token; e == tok || e == 0 {
 			return i
 		}
@@ -118,14 +118,14 @@ const nearSlots = 16
 func TextHash(b []byte) uint32 {
 	h := uint64(0)
 	for len(b) >= 8 {
-		h = mix64(h, binary.LittleEndian.Uint64(b))
+		h = arena.Mix(h, binary.LittleEndian.Uint64(b))
 		b = b[8:]
 	}
 	last := uint64(0)
 	for i, c := range b {
 		last |= uint64(c) << (8 * i)
 	}
-	return uint32(mix64(h, last) >> 32)
+	return uint32(arena.Mix(h, last) >> 32)
 }
 
 // hashString is TextHash of the text up to the first NUL of s, and the length of
@@ -139,15 +139,15 @@ func hashString(s []byte) (h uint32, n int) {
 			// The lowest bit that is set belongs to the first NUL.
 			last := bits.TrailingZeros64(zero) / 8
 			w &= 1<<(8*last) - 1
-			return uint32(mix64(x, w) >> 32), n + last
+			return uint32(arena.Mix(x, w) >> 32), n + last
 		}
-		x = mix64(x, w)
+		x = arena.Mix(x, w)
 	}
 	last := uint64(0)
 	for i := 0; s[n] != 0; i, n = i+1, n+1 {
 		last |= uint64(s[n]) << (8 * i)
 	}
-	return uint32(mix64(x, last) >> 32), n
+	return uint32(arena.Mix(x, last) >> 32), n
 }
 
 // intern adds the text of a token. It returns the token that first brought
@@ -227,11 +227,11 @@ func (t *stringTable) ahead(toks []Name, names Names) {
 			}
 		}
 		toks = toks[k:]
-		t.touched += names.Touch(fresh[:n])
+		t.touched.Read(uint32(names.Touch(fresh[:n])))
 		mask := uint32(len(t.tags.S) - 1)
 		for _, tok := range fresh[:n] {
 			if b, ok := names.Bytes(tok); ok {
-				t.touched += t.tags.S[TextHash(b)&mask]
+				t.touched.Read(uint32(t.tags.S[TextHash(b)&mask]))
 			}
 		}
 	}
@@ -241,7 +241,7 @@ func (t *stringTable) ahead(toks []Name, names Names) {
 func (t *stringTable) aheadTexts(toks []Name, hashes []uint32) {
 	tokens, tags := t.byToken.S, t.tags.S
 	for i, tok := range toks {
-		t.touched += byte(tokens[near(tok)&uint32(len(tokens)-1)].off) + tags[hashes[i]&uint32(len(tags)-1)]
+		t.touched.Read(tokens[near(tok)&uint32(len(tokens)-1)].off + uint32(tags[hashes[i]&uint32(len(tags)-1)]))
 	}
 }
 
@@ -279,7 +279,7 @@ func (t *stringTable) growText() {
 	for slots := t.byText.S; len(slots) > 0; slots = slots[aheadBlock:] {
 		for _, e := range slots[:aheadBlock] {
 			if e.token != 0 {
-				t.touched += t.text.S[e.off-t.start]
+				t.touched.Read(uint32(t.text.S[e.off-t.start]))
 			}
 		}
 		for _, e := range slots[:aheadBlock] {

@@ -92,7 +92,7 @@ func (s *tables) entity(name Name) *entity {
 // entitySlot is the slot of a name in entTab, or the one where it would go.
 func (s *tables) entitySlot(name Name) uint32 {
 	mask := uint32(len(s.entTab.S) - 1)
-	i := mix32(name) & mask
+	i := arena.Spread(name) & mask
 	for {
 		k := s.entTab.S[i]
 		if k == 0 || s.ents.S[k].name == name {
@@ -126,24 +126,12 @@ func (s *tables) reserveEntities(n int) {
 	s.entTab.Resize(size)
 	mask := uint32(size - 1)
 	for k := 1; k < len(s.ents.S); k++ {
-		i := mix32(s.ents.S[k].name) & mask
+		i := arena.Spread(s.ents.S[k].name) & mask
 		for s.entTab.S[i] != 0 {
 			i = (i + 1) & mask
 		}
 		s.entTab.S[i] = uint32(k)
 	}
-}
-
-func mix32(x uint32) uint32 {
-	h := uint64(x) * 0x9e3779b97f4a7c15
-	return uint32(h >> 32)
-}
-
-func mix(h uint64, w uint32) uint64 { return mix64(h, uint64(w)) }
-
-func mix64(h, x uint64) uint64 {
-	h = (h ^ x) * 0x9e3779b97f4a7c15
-	return h ^ h>>29
 }
 
 // notUnique notes that another type has been entered beside id.
@@ -223,26 +211,26 @@ func (s *tables) insert(id, h uint32) {
 // structs and unions, see anonHash.
 func contentHash(w btf.Record) uint32 {
 	info := w.Info()
-	h := mix(mix(mix(0, info), w.Name()), w.Third())
+	h := arena.Mix(arena.Mix(arena.Mix(0, info), w.Name()), w.Third())
 	n := btf.InfoVlen(info)
 	switch btf.InfoKind(info) {
 	case btf.KindInt, btf.KindDeclTag:
-		h = mix(h, w.Data())
+		h = arena.Mix(h, w.Data())
 	case btf.KindArray:
 		elem, _, nelems := w.Array()
-		h = mix(mix(h, elem), nelems)
+		h = arena.Mix(arena.Mix(h, elem), nelems)
 	case btf.KindEnum:
 		for _, x := range w.Extra()[:2*n] {
-			h = mix(h, x)
+			h = arena.Mix(h, x)
 		}
 	case btf.KindFuncProto:
 		for j := range int(n) {
 			name, typ := w.Param(j)
-			h = mix64(h, uint64(name)<<32|uint64(typ))
+			h = arena.Mix(h, uint64(name)<<32|uint64(typ))
 		}
 	case btf.KindEnum64:
 		for _, x := range w.Extra()[:3*n] {
-			h = mix(h, x)
+			h = arena.Mix(h, x)
 		}
 	}
 	return uint32(h>>32)&^unique | inTable
@@ -334,16 +322,16 @@ func (s *tables) indexAnonymous(id, h uint32) {
 // anonRecordHash is anonHash of a record. The types of its members must be
 // stored.
 func (s *tables) anonRecordHash(w btf.Record) uint32 {
-	h := mix(mix(0, w.Info()), w.Third())
+	h := arena.Mix(arena.Mix(0, w.Info()), w.Third())
 	last := uint32(0)
 	for j := range int(w.Vlen()) {
 		name, typ, offset := w.Member(j)
-		h = mix(mix(h, name), offset)
+		h = arena.Mix(arena.Mix(h, name), offset)
 		last = typ
 	}
 	if last != 0 {
 		t := s.record(last)
-		h = mix(h, cutName(t.Info(), t.Name()))
+		h = arena.Mix(h, cutName(t.Info(), t.Name()))
 	}
 	return uint32(h>>32)&^unique | inTable
 }

@@ -301,8 +301,7 @@ func (t *pairTable) free() {
 
 func (t *pairTable) slot(k uint64) uint32 {
 	mask := uint32(len(t.keys.S) - 1)
-	h := k * 0x9e3779b97f4a7c15
-	i := uint32(h>>32) & mask
+	i := uint32(arena.Mix(0, k)>>32) & mask
 	for t.keys.S[i] != 0 && t.keys.S[i] != k {
 		i = (i + 1) & mask
 	}

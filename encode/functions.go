@@ -202,12 +202,12 @@ func (f *input) entriesAhead(u *workspace) {
 		}
 	}
 	u.tokens = tokens
-	u.touched += f.Names.Touch(tokens)
+	u.touched.Read(uint32(f.Names.Touch(tokens)))
 	texts := u.texts[:0]
 	for _, t := range tokens {
 		texts = append(texts, f.Names.Text(t))
 	}
-	u.touched += f.run.funcs.table.Ahead(texts)
+	u.touched.Read(uint32(f.run.funcs.table.Ahead(texts)))
 	u.texts = texts
 }
 

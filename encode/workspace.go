@@ -35,7 +35,7 @@ type judged struct {
 	entries arena.Vec[nameEntry] // kept from unit to unit
 	tokens  []dedup.Name         // scratch of entriesAhead
 	texts   [][]byte             // likewise; parts of the mapping
-	touched byte                 // by entriesAhead; of no meaning
+	touched arena.Touched        // by entriesAhead
 	judging *judging             // nil without Options.Functions
 }
 
@@ -57,10 +57,6 @@ type stateRec struct {
 // nameEntry remembers which ELF function a name token stands for.
 type nameEntry struct{ name, entry uint32 }
 
-// maxKept is what one table may keep between units, in bytes; a larger one, left
-// by an outlier, is given back.
-const maxKept = 1 << 20
-
 // init prepares a new workspace, whose memory has the limit l.
 func (u *workspace) init(l *arena.Limit) {
 	arena.Bind(l, u)
@@ -70,9 +66,9 @@ func (u *workspace) init(l *arena.Limit) {
 // reset prepares the workspace for the next unit.
 func (u *workspace) reset() {
 	u.log, u.fail, u.whole = u.log[:0], nil, false
-	u.raw.Trim(maxKept)
-	u.states.Trim(maxKept)
-	u.params.Trim(maxKept)
+	u.raw.Trim(arena.KeepBytes)
+	u.states.Trim(arena.KeepBytes)
+	u.params.Trim(arena.KeepBytes)
 	u.Unit.Reset()
 	if u.Inline != nil {
 		u.Inline.Reset(maxInlined)

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/btflite/btflite/arena"
 )
 
 // table keeps each content, a slice of words, once. Equal contents of both
@@ -89,8 +91,7 @@ func grown(slots []uint32, n int, hash func(int) uint32) []uint32 {
 func (t *table) hash(content []uint32) uint32 {
 	h := t.seed
 	for _, w := range content {
-		hi, lo := bits.Mul64(h^uint64(w)^0x9e3779b97f4a7c15, 0xd1342543de82ef95^t.seed<<1)
-		h = hi ^ lo
+		h = arena.MixSeeded(h, uint64(w), t.seed)
 	}
 	return uint32(h ^ h>>32)
 }

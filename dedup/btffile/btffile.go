@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/dedup/exact"
@@ -42,9 +43,6 @@ func Dedup(inputs []*btf.Blob, base *btf.Blob, byLibbpf bool) (*btf.Blob, error)
 	out, _, err := Stream(in)
 	return out, err
 }
-
-// unitKeep is how many bytes of each of a Unit's tables survive a run.
-const unitKeep = 1 << 20
 
 // Stream deduplicates in run by run. It returns a new Blob and what became of
 // each type, as exact.DedupWithMap does; in, which must have no base, is left
@@ -108,7 +106,7 @@ func streamRuns(in *btf.Blob) (*btf.Blob, []uint32, error) {
 	defer u.Free()
 	for first := uint32(1); first < in.TypeCount(); {
 		end := c.next(first)
-		u.Reset(unitKeep)
+		u.Reset(arena.KeepBytes)
 		if err := r.Read(&u, first, end); err != nil {
 			return nil, nil, err
 		}

@@ -3,6 +3,7 @@ package exact
 import (
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -17,29 +18,24 @@ import (
 
 // keyOf hashes the words of r that two mergeable records must share.
 func keyOf(r btf.Record) uint64 {
-	h := mix(0, r.Name())
+	h := arena.Mix(0, r.Name())
 	switch k := r.Kind(); k {
 	case btf.KindEnum, btf.KindEnum64:
-		return mix(h, uint32(btf.KindEnum)<<24)
+		return arena.Mix(h, uint32(btf.KindEnum)<<24)
 	case btf.KindTypedef:
-		return mix(h, r.Info())
+		return arena.Mix(h, r.Info())
 	case btf.KindStruct, btf.KindUnion:
-		h = mix(mix(h, r.Info()), r.Third())
+		h = arena.Mix(arena.Mix(h, r.Info()), r.Third())
 		for j := range int(r.Vlen()) {
 			name, _, offset := r.Member(j)
-			h = mix(mix(h, name), offset)
+			h = arena.Mix(arena.Mix(h, name), offset)
 		}
 		return h
 	}
 	for _, w := range r[1:] {
-		h = mix(h, w)
+		h = arena.Mix(h, w)
 	}
 	return h
-}
-
-func mix(h uint64, w uint32) uint64 {
-	h = (h ^ uint64(w)) * 0x9e3779b97f4a7c15
-	return h ^ h>>29
 }
 
 // sameHead compares name, info and third word.

@@ -96,8 +96,7 @@ func (t *table) grow() {
 func hashWords(w []uint32) uint32 {
 	h := uint64(len(w))
 	for _, x := range w {
-		h = (h ^ uint64(x)) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
+		h = arena.Mix(h, x)
 	}
 	return uint32(h ^ h>>32)
 }

@@ -215,16 +215,12 @@ const (
 // extraRef marks a reference to Tables.extra while DIEs are walked.
 const extraRef = 1 << 31
 
-// maxKept is what one table may keep between units, in bytes; a larger one, left
-// by an outlier, is given back.
-const maxKept = 1 << 20
-
 // Init prepares a new Unit, whose memory has the limit l.
 func (u *Unit) Init(l *arena.Limit) { arena.Bind(l, u) }
 
 // Reset prepares for the next unit.
 func (u *Unit) Reset() {
-	u.Cursor.Reset(maxKept)
+	u.Cursor.Reset(arena.KeepBytes)
 	u.Facts = Facts{}
 	u.Tables.reset()
 	u.Functions.reset()
@@ -233,37 +229,37 @@ func (u *Unit) Reset() {
 }
 
 func (t *Tables) reset() {
-	t.Types.Reset(maxKept)
-	t.extra.Trim(maxKept)
-	t.starts.Trim(maxKept)
-	t.open.Trim(maxKept)
-	t.frames.Trim(maxKept)
-	t.Annots.Trim(maxKept)
-	t.Tags.Trim(maxKept)
-	t.Vars.Trim(maxKept)
-	t.oldBits.Trim(maxKept)
+	t.Types.Reset(arena.KeepBytes)
+	t.extra.Trim(arena.KeepBytes)
+	t.starts.Trim(arena.KeepBytes)
+	t.open.Trim(arena.KeepBytes)
+	t.frames.Trim(arena.KeepBytes)
+	t.Annots.Trim(arena.KeepBytes)
+	t.Tags.Trim(arena.KeepBytes)
+	t.Vars.Trim(arena.KeepBytes)
+	t.oldBits.Trim(arena.KeepBytes)
 	t.Unsigned = nil
 	t.Unencodable.reset()
 	t.FirstInt, t.Arrays = 0, false
 }
 
 func (t *Functions) reset() {
-	t.Funcs.Trim(maxKept)
-	t.Params.Trim(maxKept)
-	t.FuncOrder.Trim(maxKept)
-	t.Formats.Trim(maxKept)
+	t.Funcs.Trim(arena.KeepBytes)
+	t.Params.Trim(arena.KeepBytes)
+	t.FuncOrder.Trim(arena.KeepBytes)
+	t.Formats.Trim(arena.KeepBytes)
 	t.OwnFuncs, t.Exprs = 0, nil
 }
 
 func (l *links) reset() {
-	l.cross.Trim(maxKept)
+	l.cross.Trim(arena.KeepBytes)
 	l.NeedTypes, l.stubs, l.specs = l.NeedTypes[:0], l.stubs[:0], l.specs[:0]
 }
 
 func (g *group) reset() {
-	g.parts.Trim(maxKept)
-	g.imports.Trim(maxKept)
-	g.allStarts.Trim(maxKept)
+	g.parts.Trim(arena.KeepBytes)
+	g.imports.Trim(arena.KeepBytes)
+	g.allStarts.Trim(arena.KeepBytes)
 	g.from, g.Units, g.UnitsFiltered = mark{}, 0, 0
 }
 

@@ -3,6 +3,8 @@ package unitrecord
 import (
 	_ "embed" // for names.txt and names.idx
 	"encoding/binary"
+
+	"github.com/btflite/btflite/arena"
 )
 
 // The dictionary of names. Kernel headers bring the same names into nearly every unit:
@@ -61,12 +63,12 @@ func inDictionary(name []byte, hash uint64) (i int, ok bool) {
 func textHash(b []byte) uint64 {
 	h := uint64(len(b)) + 1
 	for ; len(b) >= 8; b = b[8:] {
-		h = mix(h, binary.LittleEndian.Uint64(b))
+		h = arena.Mix(h, binary.LittleEndian.Uint64(b))
 	}
 	rest := uint64(0)
 	for i, c := range b {
 		rest |= uint64(c) << (8 * i)
 	}
-	h = mix(mix(h, rest), 6)
+	h = arena.Mix(arena.Mix(h, rest), uint32(6))
 	return h ^ h>>32
 }

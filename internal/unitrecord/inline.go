@@ -3,6 +3,7 @@ package unitrecord
 import (
 	"encoding/binary"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/unit"
@@ -48,13 +49,13 @@ func (w *Writer) inlineRuns(u *unit.Unit, p *places) {
 		}
 		fn := &u.Funcs.S[i]
 		params := u.Params.S[fn.First:][:fn.N]
-		h := mix(w.names.hash(fn.Name), 4)
+		h := arena.Mix(w.names.hash(fn.Name), uint32(4))
 		for j := range params {
 			if params[j].Name == 0 {
-				h = mix(h, 5) // the function is left out, whatever its name is
+				h = arena.Mix(h, uint32(5)) // the function is left out, whatever its name is
 			}
 		}
-		key, count = mix(key, h), count+1
+		key, count = arena.Mix(key, h), count+1
 		w.inline(fn, params)
 		if h>>32%runSize == 0 {
 			end()

@@ -3,6 +3,7 @@ package unitrecord
 import (
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/unit"
@@ -34,7 +35,7 @@ type chunkKey struct {
 // add adds the hash of a node.
 func (k *chunkKey) add(hash uint64) {
 	k.nodes++
-	k.hash = mix(k.hash, hash)
+	k.hash = arena.Mix(k.hash, hash)
 	k.none = k.none || hash == 0
 }
 
@@ -44,11 +45,6 @@ func (k *chunkKey) key() uint64 {
 		return 0
 	}
 	return k.hash
-}
-
-func mix(h, x uint64) uint64 {
-	h = (h ^ x) * 0x9e3779b97f4a7c15
-	return h ^ h>>29
 }
 
 // keyMaker makes the hashes of the nodes of a unit.
@@ -101,41 +97,41 @@ func (m *keyMaker) node(i, depth int) uint64 {
 // content is the hash of what a node is.
 func (m *keyMaker) content(n *dedup.Node, depth int) uint64 {
 	kind := btf.InfoKind(n.Info)
-	h := mix(mix(1, uint64(n.Info)), m.names.hash(n.Name))
+	h := arena.Mix(arena.Mix(1, uint64(n.Info)), m.names.hash(n.Name))
 	whole := true // everything has a hash
 	ref := func(r dedup.Ref) {
 		x := m.ref(r, depth+1)
 		whole = whole && x != 0
-		h = mix(h, x)
+		h = arena.Mix(h, x)
 	}
 	switch kind {
 	case btf.KindInt:
 		whole = n.First == 0
-		h = mix(mix(h, uint64(n.Third)), uint64(n.Aux))
+		h = arena.Mix(arena.Mix(h, uint64(n.Third)), uint64(n.Aux))
 	case btf.KindFloat:
-		h = mix(h, uint64(n.Third))
+		h = arena.Mix(h, uint64(n.Third))
 	case btf.KindFwd:
 	case btf.KindStruct, btf.KindUnion:
-		h = mix(h, uint64(n.Third))
+		h = arena.Mix(h, uint64(n.Third))
 		for _, x := range m.u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
-			h = mix(mix(h, m.names.hash(x.Name)), uint64(x.Val))
+			h = arena.Mix(arena.Mix(h, m.names.hash(x.Name)), uint64(x.Val))
 			ref(x.Type)
 		}
 	case btf.KindEnum, btf.KindEnum64:
 		whole = btf.InfoVlen(n.Info) != 0
-		h = mix(h, uint64(n.Third))
+		h = arena.Mix(h, uint64(n.Third))
 		for _, x := range m.u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
-			h = mix(mix(h, m.names.hash(x.Name)), uint64(x.Type)|uint64(x.Val)<<32)
+			h = arena.Mix(arena.Mix(h, m.names.hash(x.Name)), uint64(x.Type)|uint64(x.Val)<<32)
 		}
 	case btf.KindFuncProto:
 		ref(n.Third)
 		for _, x := range m.u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
-			h = mix(h, m.names.hash(x.Name))
+			h = arena.Mix(h, m.names.hash(x.Name))
 			ref(x.Type)
 		}
 	case btf.KindArray:
 		ref(n.Third)
-		h = mix(h, uint64(n.Aux))
+		h = arena.Mix(h, uint64(n.Aux))
 	default:
 		ref(n.Third)
 	}
@@ -154,7 +150,7 @@ func (m *keyMaker) ref(r dedup.Ref, depth int) uint64 {
 	switch kind := btf.InfoKind(n.Info); kind {
 	case btf.KindStruct, btf.KindUnion, btf.KindFwd:
 		if n.Name != 0 {
-			return max(mix(mix(3, uint64(n.Info)&^0xffff), m.names.hash(n.Name)), 1)
+			return max(arena.Mix(arena.Mix(3, uint64(n.Info)&^0xffff), m.names.hash(n.Name)), 1)
 		}
 	}
 	return m.node(int(r-1), depth)

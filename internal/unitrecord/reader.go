@@ -6,6 +6,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/unit"
 )
@@ -146,7 +147,7 @@ func expand(old, packed []byte) ([]byte, error) {
 	if err != nil || n > maxColumns {
 		return old, errDamaged
 	}
-	if cap(old) < n || cap(old) > maxKept {
+	if cap(old) < n || cap(old) > arena.KeepBytes {
 		old = make([]byte, n+n/2)
 	}
 	out, err := s2.Decode(old[:cap(old)], packed)
@@ -155,9 +156,6 @@ func expand(old, packed []byte) ([]byte, error) {
 	}
 	return out, nil
 }
-
-// maxKept is how much memory for columns is kept from unit to unit, in bytes.
-const maxKept = 1 << 20
 
 // damaged says whether a column was read wrong, or not all of it.
 func (r *Reader) damaged() bool {

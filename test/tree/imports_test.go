@@ -22,7 +22,7 @@ var imports = map[string][]string{
 	"btf/blocks":  nil,
 	"btf/btftest": {"btf"},
 	"btf/ctype":   {"btf", "btf/view"},
-	"btf/diff":    {"btf", "btf/ctype"},
+	"btf/diff":    {"arena", "btf", "btf/ctype"},
 	"btf/distill": {"btf"},
 	"btf/dump":    {"btf", "btf/blocks", "internal/message", "github.com/btflite/btflite"}, // the third escapes names, the last is for tests
 	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
@@ -40,7 +40,7 @@ var imports = map[string][]string{
 	"dedup":                  {"arena", "btf", "internal/workers", "dedup/btffile", "dedup/deduptest", "dedup/exact"}, // the last three for tests
 	"dedup/btffile":          {"arena", "btf", "dedup", "dedup/exact", "dedup/deduptest"},                             // the last for tests
 	"dedup/deduptest":        {"btf"},
-	"dedup/exact":            {"btf", "dedup/deduptest"}, // the last for tests
+	"dedup/exact":            {"arena", "btf", "dedup/deduptest"}, // the last for tests
 	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/basematch", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
 		"internal/unit", "internal/unitrecord", "mmapelf",
 		"btf/verify"}, // the last for tests
@@ -57,7 +57,7 @@ var imports = map[string][]string{
 	// callconv for where functions are, btf for the records that sites become.
 	"internal/inline": {"arena", "btf", "internal/callconv", "internal/debuginfo", "internal/dwarf"},
 	// btf, callconv and dedup for what a unit's tables hold.
-	"internal/unitrecord": {"btf", "dedup", "internal/callconv", "internal/dwarf", "internal/names", "internal/unit",
+	"internal/unitrecord": {"arena", "btf", "dedup", "internal/callconv", "internal/dwarf", "internal/names", "internal/unit",
 		"github.com/klauspost/compress/s2", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
 	"internal/elfobject": {"mmapelf"},
 	"internal/ccline":    nil,
