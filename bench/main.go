@@ -1,14 +1,12 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
-// DIEs, and writes BENCHMARKS.md with its plots, and the figures of the README.
+// DIEs, and writes BENCHMARKS.md, the picture and the figures of the README.
 //
-//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,order,diff,extra,readers,records,shape] [-n=5]
+//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,readers,records,shape] [-n=5]
 //
-// The part modules compares kernel modules with pahole's, file by file, the part
-// modulecosts measures them, the part order measures two kernels in several
-// orders of types, the part diff btflite diff, the part readers the commands that
-// print types beside bpftool, pahole and pfunct, and the part extra looks at
-// --extra_vars, the part records two build folders (-dwarf, -records) of a kernel
-// with and without unit records; these are left out unless named. See the files of these names.
+// These parts run only if -only names them. modules compares kernel modules with pahole's,
+// file by file. modulecosts measures them. readers measures the commands that print types
+// with the programs that print the same. records measures two build folders (-dwarf,
+// -records) of a kernel, with and without unit records. See the files of these names.
 //
 // The part shape measures no program but the source: it prints how long functions
 // and how large types are, of the module in the current folder and of those in
@@ -68,7 +66,7 @@ type config struct {
 type recordTrees struct{ dwarfTree, recordTree, configuration string }
 
 var (
-	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partOrder, partDiff, partExtra, partReaders, partRecords, partShape}
+	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partReaders, partRecords, partShape}
 	defaultParts = allParts[:4]
 )
 
@@ -84,7 +82,7 @@ func parseFlags() (*config, error) {
 	flag.IntVar(&c.n, "n", 5, "`runs` of each program")
 	flag.StringVar(&jobs, "j", "", "worker `counts`, separated by commas (default 1,2,4 and on to the number of cores)")
 	flag.StringVar(&kernels, "kernels", "", "`names` of kernels, separated by commas (default all in the corpus)")
-	flag.StringVar(&c.main, "main", "v72-amd64", "`name` of the kernel for floors, phases, growth and plots")
+	flag.StringVar(&c.main, "main", "v72-amd64", "`name` of the kernel for floors, phases and growth")
 	flag.BoolVar(&c.skipPaholeFloor, "skip_pahole_floor", false, "leave pahole's cgroup floor out, which takes several minutes")
 	flag.StringVar(&only, "only", strings.Join(defaultParts, ","), "`parts` to measure, of "+strings.Join(allParts, ", "))
 	flag.StringVar(&features, "features", "--btf_features=default", "`options` of both programs, separated by blanks")
@@ -93,7 +91,7 @@ func parseFlags() (*config, error) {
 	flag.StringVar(&c.results, "results", "bench/results.json", "`file` of raw samples")
 	flag.StringVar(&c.report, "report", "BENCHMARKS.md", "`file` of the report")
 	flag.StringVar(&c.readme, "readme", "README.md", "`file` with figures between two marks")
-	flag.StringVar(&c.plots, "plots", "bench/plots", "`folder` of the plots")
+	flag.StringVar(&c.plots, "plots", "bench/plots", "`folder` of the picture")
 	flag.IntVar(&c.sample, "sample", 200, "`number` of modules of each kernel that pahole is measured on")
 	flag.BoolVar(&c.allModules, "all_modules", false, "compare all modules: let pahole make the outputs that are missing in -refs")
 	flag.StringVar(&c.refs, "refs", "", "`folder` of pahole's outputs for modules, kept from run to run (default refs in the corpus)")
@@ -224,8 +222,8 @@ func run(ctx context.Context) error {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}, {partModuleCosts, b.moduleCosts}, {partOrder, b.order},
-		{partDiff, b.diff}, {partExtra, b.extra}, {partReaders, b.readers}, {partRecords, b.records}} {
+	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}, {partModuleCosts, b.moduleCosts},
+		{partReaders, b.readers}, {partRecords, b.records}} {
 		if !slices.Contains(c.parts, part.name) {
 			continue
 		}

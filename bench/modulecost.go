@@ -1,10 +1,9 @@
 package main
 
-// Modules, continued: single ones, sizes, floors, distilled bases.
+// Modules, continued: single ones, floors, distilled bases.
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"debug/elf"
 	"errors"
@@ -26,69 +25,31 @@ func (m *moduleBench) byName(name string) *kernelModule {
 	return &m.mods[i]
 }
 
-// measureSingles measures some modules by themselves, and the smallest: almost
-// all that it costs is the base. One is measured over the .BTF that the kernel's
-// file has already, too, which another version of the encoder made.
+// measureSingles measures some modules by themselves, and the smallest: almost all that
+// it costs is the base.
 func (m *moduleBench) measureSingles(ctx context.Context) error {
 	m.set.Singles = nil
-	for _, name := range singles {
+	for _, name := range append(slices.Clone(singles), m.mods[len(m.mods)-1].name) {
 		if mod := m.byName(name); mod != nil {
-			if err := m.measureSingle(ctx, name, mod.path, m.base()); err != nil {
+			if err := m.measureSingle(ctx, mod); err != nil {
 				return err
 			}
 		}
 	}
-	if err := m.measureSmallest(ctx, m.mods[len(m.mods)-1]); err != nil {
-		return err
-	}
-	vmlinux, err := m.vmlinux(m.kernel)
-	if err != nil {
-		return err
-	}
-	f, err := elf.Open(vmlinux)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if mod := m.byName(ownBaseModule); mod != nil && f.Section(".BTF") != nil {
-		return m.measureSingle(ctx, mod.name+overOwnBase, mod.path, vmlinux)
-	}
 	return nil
 }
 
-// measureSmallest measures a module with the base and without.
-func (m *moduleBench) measureSmallest(ctx context.Context, mod kernelModule) error {
-	if err := m.measureSingle(ctx, mod.name, mod.path, m.base()); err != nil {
-		return err
-	}
-	s := &m.set.Singles[len(m.set.Singles)-1]
-	args := append([]string{m.config.btflite, "-J", "-j1"}, strings.Fields(m.set.Options)...)
-	for range m.n {
-		o, err := m.runner.mustRun(ctx, append(slices.Clone(args), "--btf_encode_detached="+m.out(toolBtflite), mod.path))
-		if err != nil {
-			return err
-		}
-		s.Alone = append(s.Alone, o.Sample)
-	}
-	return nil
-}
-
-const (
-	ownBaseModule = "xfs"
-	overOwnBase   = " over the package's own .BTF"
-)
-
-func (m *moduleBench) measureSingle(ctx context.Context, name, module, base string) error {
-	s := Single{Name: name}
-	if err := errors.Join(readThrough(module), readThrough(base)); err != nil {
+func (m *moduleBench) measureSingle(ctx context.Context, mod *kernelModule) error {
+	s, base := Single{Name: mod.name}, m.base()
+	if err := errors.Join(readThrough(mod.path), readThrough(base)); err != nil {
 		return err
 	}
 	for range m.n {
-		p, err := m.runner.mustRun(ctx, m.paholeArgs(base, m.out(toolPahole), module))
+		p, err := m.runner.mustRun(ctx, m.paholeArgs(base, m.out(toolPahole), mod.path))
 		if err != nil {
 			return err
 		}
-		o, err := m.runner.mustRun(ctx, m.singleArgs(base, m.out(toolBtflite), module))
+		o, err := m.runner.mustRun(ctx, m.singleArgs(base, m.out(toolBtflite), mod.path))
 		if err != nil {
 			return err
 		}
@@ -100,31 +61,8 @@ func (m *moduleBench) measureSingle(ctx context.Context, name, module, base stri
 		return err
 	}
 	m.set.Singles = append(m.set.Singles, s)
-	say("%s: %s done", m.kernel, name)
+	say("%s: %s done", m.kernel, mod.name)
 	return nil
-}
-
-// measureSizes encodes all modules with typedefs of the base found, and without
-// the base.
-func (m *moduleBench) measureSizes(ctx context.Context) error {
-	outDir, list, err := m.batchFiles("sizes", m.mods)
-	if err != nil {
-		return err
-	}
-	o, err := m.runner.mustRun(ctx, m.batchArgs(m.set.Jobs, outDir, list, "--full_sizes"))
-	if err != nil {
-		return err
-	}
-	r, err := parseBatch(o.printed)
-	if err != nil {
-		return err
-	}
-	m.set.SplitBytes, m.set.FullBytes, m.set.Largest = r.Bytes, r.Full, nil
-	slices.SortStableFunc(r.Results, func(a, b moduleStats) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	for _, s := range r.Results[:min(10, len(r.Results))] {
-		m.set.Largest = append(m.set.Largest, ModuleSize{strings.TrimSuffix(filepath.Base(s.Module), ".ko"), s.Bytes, s.Full})
-	}
-	return os.RemoveAll(outDir)
 }
 
 // measureFloors finds the memory that the largest single module and a batch at

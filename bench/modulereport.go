@@ -109,21 +109,4 @@ func moduleCosts(b *strings.Builder, k *KernelResult, m *ModuleSet) {
 			}
 		})
 	}
-	fmt.Fprint(b, "Bytes of BTF: without a base (full), split, and split as pahole 1.32 writes it, which repeats the base's typedefs.\n\n")
-	table(b, "l|r|r|r", "modules|full|split|split ÷ full", func(row func(...any)) {
-		row(fmt.Sprintf("all %d", m.Modules), m.FullBytes, m.SplitBytes, percent(m.SplitBytes, m.FullBytes))
-		row("all, "+compatOption, m.FullBytes, m.CompatBytes, percent(m.CompatBytes, m.FullBytes))
-		for _, s := range m.Largest {
-			row(s.Name, s.Full, s.Split, percent(s.Split, s.Full))
-		}
-	})
-	fmt.Fprintf(b, "The right rule for typedefs saves %d bytes (%s) over the set.\n\n", m.CompatBytes-m.SplitBytes,
-		percent(m.CompatBytes-m.SplitBytes, m.CompatBytes))
-}
-
-func percent(part, whole int64) string {
-	if whole == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
 }

@@ -1,7 +1,7 @@
 package main
 
-// The modules of a kernel: are their bytes pahole's, what do single ones and the
-// whole set cost, and how large is their BTF.
+// The modules of a kernel: are their bytes pahole's, and what do single ones and the
+// whole set cost.
 //
 //	go run ./bench -only=modules,modulecosts -kernels=v612-amd64 -all_modules
 //
@@ -16,7 +16,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,13 +64,6 @@ type ModuleSet struct {
 
 	Singles []Single      `json:"singles,omitempty"`
 	Floors  []ModuleFloor `json:"floors,omitempty"`
-
-	// Sizes in bytes of BTF of all modules: as pahole writes it, with typedefs
-	// of the base found, and without a base.
-	CompatBytes int64        `json:"compat_bytes,omitempty"`
-	SplitBytes  int64        `json:"split_bytes,omitempty"`
-	FullBytes   int64        `json:"full_bytes,omitempty"`
-	Largest     []ModuleSize `json:"largest,omitempty"`
 }
 
 // Single is the cost of one module by itself, the loading of the base included.
@@ -80,9 +72,6 @@ type Single struct {
 	Same    bool     `json:"same_bytes"`
 	Pahole  []Sample `json:"pahole"`
 	Btflite []Sample `json:"btflite"`
-	// Alone is btflite without a base, for the smallest module: the difference is
-	// what the base costs.
-	Alone []Sample `json:"btflite_without_base,omitempty"`
 }
 
 // ModuleFloor is the smallest memory cgroup that a run of btflite passes in.
@@ -91,13 +80,6 @@ type ModuleFloor struct {
 	MiB  int    `json:"mib"`
 	Step int    `json:"step_mib"`
 	At   Sample `json:"at_floor"`
-}
-
-// ModuleSize is the BTF of one module, in bytes.
-type ModuleSize struct {
-	Name  string `json:"name"`
-	Split int64  `json:"split"`
-	Full  int64  `json:"full"`
 }
 
 // kernelModule is a module of the corpus.
@@ -241,9 +223,6 @@ func (m *moduleBench) measure(ctx context.Context) error {
 		return err
 	}
 	if err := m.measureBatch(ctx); err != nil {
-		return err
-	}
-	if err := m.measureSizes(ctx); err != nil {
 		return err
 	}
 	return m.measureFloors(ctx, slices.Concat(largest, rest))
@@ -401,11 +380,6 @@ func (m *moduleBench) measureBatch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r, err := parseBatch(o.printed)
-		if err != nil {
-			return err
-		}
-		m.set.CompatBytes = r.Bytes
 		m.set.Batch = append(m.set.Batch, o.Sample)
 	}
 	return os.RemoveAll(outDir)
@@ -421,27 +395,6 @@ func (m *moduleBench) batchFiles(name string, mods []kernelModule) (outDir, list
 	}
 	err = errors.Join(os.RemoveAll(outDir), os.Mkdir(outDir, 0o755), os.WriteFile(list, []byte(text.String()), 0o644))
 	return outDir, list, err
-}
-
-// batchStats is the part of the report of "btflite modules" that is used here.
-type batchStats struct {
-	Bytes   int64         `json:"btf_bytes"`
-	Full    int64         `json:"full_btf_bytes"`
-	Results []moduleStats `json:"results"`
-}
-
-type moduleStats struct {
-	Module string `json:"module"`
-	Bytes  int64  `json:"btf_bytes"`
-	Full   int64  `json:"full_btf_bytes"`
-}
-
-func parseBatch(printed []byte) (*batchStats, error) {
-	r := new(batchStats)
-	if err := json.Unmarshal(printed, r); err != nil {
-		return nil, fmt.Errorf("report of btflite modules: %w: %s", err, tail(printed, 200))
-	}
-	return r, nil
 }
 
 // sameFiles compares two files.

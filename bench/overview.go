@@ -6,6 +6,8 @@ package main
 
 import (
 	"fmt"
+	"html"
+	"math"
 	"regexp"
 	"strings"
 )
@@ -108,4 +110,27 @@ func kernelTitle(name string) string {
 		return m[1] + "." + m[2] + " " + m[3]
 	}
 	return name
+}
+
+func text(b *strings.Builder, x, y float64, anchor, attributes, s string) {
+	if attributes != "" {
+		attributes = " " + attributes
+	}
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s"%s>%s</text>`+"\n", x, y, anchor, attributes, html.EscapeString(s))
+}
+
+// number is a value with three significant digits, without needless zeros.
+func number(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case math.Abs(v) >= 100:
+		return fmt.Sprintf("%.0f", v)
+	}
+	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
+	s := fmt.Sprintf("%.*f", digits, v)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
 }

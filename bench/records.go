@@ -298,13 +298,12 @@ func (t *TreeResult) object(path string) error {
 }
 
 // recordsSection reports the part.
-func recordsSection(b *strings.Builder, all []*RecordsResult, plotDir string) {
+func recordsSection(b *strings.Builder, all []*RecordsResult) {
 	if len(all) == 0 {
 		return
 	}
 	fmt.Fprint(b, "## Unit records\n\nA kernel that is built with `btflite cc`, beside the same objects with DWARF. Sizes are those of the build folders; "+
 		"the steps run in turns, figures are medians. [docs/unit-records.md](docs/unit-records.md) says what records are.\n\n")
-	fmt.Fprintf(b, "![The smallest memory cgroup in which a kernel is linked and encoded](%s/%s)\n\n", plotDir, recordsFile)
 	for _, r := range all {
 		fmt.Fprintf(b, "### The %s configuration\n\n", r.Name)
 		fmt.Fprint(b, command("scripts/records-convert.sh DWARF RECORDS",

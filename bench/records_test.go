@@ -27,9 +27,9 @@ func sampleRecords() *RecordsResult {
 
 func TestRecordsSection(t *testing.T) {
 	var b strings.Builder
-	recordsSection(&b, []*RecordsResult{sampleRecords()}, "plots")
+	recordsSection(&b, []*RecordsResult{sampleRecords()})
 	for _, want := range []string{
-		"](plots/records.svg)", "-configuration=small -n=1", "1300 objects. The same BTF from both: yes. The load average was 0.5",
+		"-configuration=small -n=1", "1300 objects. The same BTF from both: yes. The load average was 0.5",
 		"| debug information in them, MB | 250.0 | 10.0 | 1/25.0 |",
 		"| `ld, vmlinux`, peak MiB | 300.0 | 50.0 | 1/6.0 |",
 		"| `pahole -J -j1`, CPU s | 4.000 |  |  |",
@@ -38,35 +38,6 @@ func TestRecordsSection(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
-	}
-}
-
-func TestRecordsPicture(t *testing.T) {
-	picture := recordsPicture([]*RecordsResult{sampleRecords()})
-	for _, want := range []string{"800 MiB", "400 MiB", "40 MiB", "small configuration, 1,300 objects"} {
-		if !strings.Contains(picture, want) {
-			t.Errorf("no %q in the picture", want)
-		}
-	}
-	r := sampleRecords()
-	r.Floors = nil
-	if picture := recordsPicture([]*RecordsResult{r}); picture != "" {
-		t.Errorf("a picture of nothing: %s", picture)
-	}
-}
-
-// TestRecordsPictureIsThat of results.json.
-func TestRecordsPictureIsThat(t *testing.T) {
-	r, err := read("results.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	picture, err := os.ReadFile("plots/" + recordsFile)
-	if err != nil && len(r.Records) > 0 {
-		t.Fatal(err)
-	}
-	if string(picture) != recordsPicture(r.Records) {
-		t.Errorf("plots/%s: not what results.json says; go run ./bench -render draws it", recordsFile)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// writeReport writes BENCHMARKS.md, the plots, and the figures of the README.
+// writeReport writes BENCHMARKS.md, the picture, and the figures of the README.
 func writeReport(r *Results, c *config) error {
 	if len(r.Kernels) == 0 {
 		return errors.New("nothing was measured")
@@ -24,24 +24,13 @@ func writeReport(r *Results, c *config) error {
 	if err := os.MkdirAll(c.plots, 0o755); err != nil {
 		return err
 	}
-	plots := plotsOf(main)
-	for _, p := range plots {
-		if err := os.WriteFile(filepath.Join(c.plots, p.file), []byte(p.svg()), 0o644); err != nil {
-			return err
-		}
-	}
 	plotDir := filepath.ToSlash(c.plots)
 	if picture := overview(r); picture != "" {
 		if err := os.WriteFile(filepath.Join(c.plots, overviewFile), []byte(picture), 0o644); err != nil {
 			return err
 		}
 	}
-	if picture := recordsPicture(r.Records); picture != "" {
-		if err := os.WriteFile(filepath.Join(c.plots, recordsFile), []byte(picture), 0o644); err != nil {
-			return err
-		}
-	}
-	text := report(r, main, plots, plotDir)
+	text := report(r, main)
 	if err := os.WriteFile(c.report, []byte(text), 0o644); err != nil {
 		return err
 	}
@@ -49,25 +38,18 @@ func writeReport(r *Results, c *config) error {
 }
 
 // report is the text of BENCHMARKS.md.
-func report(r *Results, main *KernelResult, plots []plot, plotDir string) string {
+func report(r *Results, main *KernelResult) string {
 	b := new(strings.Builder)
 	fmt.Fprint(b, "# Benchmarks\n\nWritten by `make bench` (`go run ./bench`); do not edit. "+
 		"Raw samples are in `bench/results.json`.\n\n")
 	machineSection(b, r)
-	goalsSection(b, r)
 	timeSection(b, r)
-	for _, p := range plots {
-		fmt.Fprintf(b, "![%s](%s/%s)\n\n", p.title, plotDir, p.file)
-	}
 	floorSection(b, main)
 	phaseSection(b, main)
 	growthSection(b, main)
 	moduleSections(b, r)
-	orderSection(b, r.Order)
 	readersSection(b, r.Readers)
-	extraSection(b, r.Extra)
-	diffSection(b, r.Diff)
-	recordsSection(b, r.Records, plotDir)
+	recordsSection(b, r.Records)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 

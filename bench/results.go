@@ -15,13 +15,9 @@ import (
 
 // Results is the content of results.json.
 type Results struct {
-	Machine Machine         `json:"machine"`
-	Kernels []*KernelResult `json:"kernels"`
-	Order   *OrderResult    `json:"order,omitempty"`
-	Readers []*ReaderResult `json:"readers,omitempty"`
-	Diff    *DiffResult     `json:"diff,omitempty"`
-	Extra   []*ExtraResult  `json:"extra,omitempty"`
-
+	Machine Machine          `json:"machine"`
+	Kernels []*KernelResult  `json:"kernels"`
+	Readers []*ReaderResult  `json:"readers,omitempty"`
 	Records []*RecordsResult `json:"records,omitempty"`
 }
 
