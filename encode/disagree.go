@@ -1,10 +1,6 @@
 package encode
 
-import (
-	"errors"
-
-	"github.com/btflite/btflite/dedup"
-)
+import "github.com/btflite/btflite/dedup"
 
 // Units that disagree about a type.
 //
@@ -15,20 +11,21 @@ import (
 // unit. It also compares with the types as each unit had them, which are gone here.
 // So the two may choose different definitions. No type is wrong then, but the bytes differ.
 //
-// Small inputs can afford both: when the units are done, the run starts again with the batch
-// algorithm. Kernels are far above the limit; those that were compared have pahole's bytes
-// without it.
+// Small inputs can afford both: if units disagree, a second phase of the run reads them once
+// more, for the batch algorithm. Kernels are far above the limit; those that were compared
+// have pahole's bytes without it.
 
-// maxDisagree is the largest number of raw types for which the run starts again. The
-// batch algorithm takes some 300 bytes for each.
-const maxDisagree = 1 << 16
+// maxDisagree is the largest number of raw types for which there is a second phase, and
+// bytesPerRaw about what the batch algorithm takes for each.
+const (
+	maxDisagree = 1 << 16
+	bytesPerRaw = 300
+)
 
-// errDisagree says that the run is to start again with the batch algorithm.
-var errDisagree = errors.New("units disagree about a type")
-
-// disagree says whether the run is to start again. What it says depends on the
-// types alone, and not on how many workers merged them.
+// disagree says whether there is to be a second phase: units disagree about a type, and the
+// batch algorithm can take as many. With the memory that all runs have, that
+// depends on the types alone, and not on how many workers merged them.
 func (r *run) disagree() bool {
-	return r.opt.Dedup == DedupAuto && r.opt.Base == nil && !r.trial.exact && !r.trial.stream &&
-		r.stats.TypesIn <= maxDisagree && dedup.Disagree(r.set)
+	n := r.stats.TypesIn
+	return n <= maxDisagree && dedup.Disagree(r.set) && r.limit.Check(int(n*bytesPerRaw)) == nil
 }

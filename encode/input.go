@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/unit"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -14,7 +16,7 @@ import (
 // empty.
 func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	d, err := debuginfo.Open(in, debuginfo.Settings{
-		Names: &r.names, ByText: r.opt.Base != nil || r.trial.byText, Limit: r.limit, Expanding: r.expanding(), DebugDir: r.opt.DebugDir, Workers: r.opt.Jobs,
+		Names: &r.names, ByText: r.opt.Base != nil, Limit: r.limit, Expanding: r.expanding(), DebugDir: r.opt.DebugDir, Workers: r.opt.Jobs,
 		Scarce: func(size uint64) bool { return r.opt.MemoryLimit != 0 && r.opt.MemoryLimit < 2*size },
 	})
 	if err != nil {
@@ -45,13 +47,15 @@ func (f *input) open() error {
 	if b := f.opt.Base; b != nil && b.d.BigEndian() != f.BigEndian {
 		return fmt.Errorf("%s: ELF header: byte order differs from the base's", f.Path)
 	}
-	if on, err := f.mergeWanted(); err != nil {
+	if err := f.Look(); err != nil {
 		return err
-	} else if on {
-		f.merge = new(merged)
-		f.Merged = &f.merge.Merged
 	}
-	if err := f.Load(f.merge != nil); err != nil {
+	forced, err := f.mergeForced()
+	if err != nil {
+		return err
+	}
+	// Merged units are read more than once.
+	if err := f.Load(forced || f.Survey.Cross || f.Damaged); err != nil {
 		return err
 	}
 	if len(f.Info) == 0 {
@@ -64,12 +68,16 @@ func (f *input) open() error {
 		return err
 	}
 	if f.Relocatable() {
-		if err := f.LoadRelocs(f.run.trial.sortRelocs); err != nil {
+		if err := f.LoadRelocs(); err != nil {
 			return err
 		}
 	}
 	if err := f.PlaceNames(); err != nil {
 		return err
+	}
+	if forced || f.refers() {
+		f.merge = new(merged)
+		f.Merged = &f.merge.Merged
 	}
 	f.listSections()
 	if f.opt.Jobs <= 1 {
@@ -90,12 +98,41 @@ func (f *input) open() error {
 	return nil
 }
 
-// mergeWanted reports whether the units are to be merged whatever they refer
+// mergeForced reports whether the units are to be merged whatever they refer
 // to: by option, or because the kernel's note says that it was optimized at
 // link time.
-func (f *input) mergeWanted() (bool, error) {
-	if f.opt.Features&ForceCUMerging != 0 || f.run.trial.merge[len(f.run.inputs)] {
+func (f *input) mergeForced() (bool, error) {
+	if f.opt.Features&ForceCUMerging != 0 {
 		return true, nil
 	}
 	return f.LinkTimeOptimized()
+}
+
+// refers reports whether one of the units to read is partial, or may refer to others, by
+// the abbreviations that it uses. A unit that cannot be read is an error when its turn comes.
+func (f *input) refers() bool {
+	if !f.Survey.Cross && !f.Damaged {
+		return false
+	}
+	defer f.Rewind()
+	var c debuginfo.Cursor
+	arena.Bind(f.run.limit, &c)
+	defer c.Free()
+	reloc, off := 0, uint64(0)
+	for n := 0; off < uint64(len(f.Info)) && (f.opt.CULimit <= 0 || n < f.opt.CULimit); n++ {
+		c.Reset(arena.KeepBytes)
+		if f.Header(off, reloc, &c) != nil || c.Start() != nil {
+			return false
+		}
+		a, _, have, err := c.UnitDIE()
+		if err != nil {
+			return false
+		}
+		if a != nil && (a.Tag == dwarf.TagPartialUnit || c.Abbrevs.Cross() && c.ReadSkeleton(have) == nil) {
+			return true
+		}
+		f.Passed(&c)
+		off, reloc = c.Hdr.End(), c.LastReloc
+	}
+	return f.Survey.Cross && f.HasTypes() // those of sections of their own
 }

@@ -67,7 +67,7 @@ type budget struct {
 // checkInput is the first check, when it is known how much is to be read.
 func (b *budget) checkInput(f *debuginfo.File) error {
 	b.total += uint64(len(f.Info))
-	if f.SeemsRecords {
+	if f.Survey.Records {
 		b.packed += uint64(len(f.Info))
 	}
 	least := leastMemory + b.total/leastShare

@@ -8,7 +8,6 @@ import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/internal/debuginfo"
-	"github.com/btflite/btflite/internal/unit"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -26,50 +25,75 @@ func Run(paths []string, opt Options) (*Output, error) {
 // has no files beside it: what it says of its debug files counts only as far as it
 // leads to places that do not depend on the input's own.
 func RunSources(ctx context.Context, inputs []mmapelf.Source, opt Options) (*Output, error) {
-	return runTrials(ctx, inputs, opt, nil)
+	return runPlan(ctx, inputs, opt, nil)
 }
 
-// runTrials runs until nothing is found out about the inputs any more. With
-// Options.Verbose that has to be so before a line is written.
-func runTrials(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Session) (*Output, error) {
+// A run is planned before it starts, as far as that is possible. Of each file, a first look at
+// its abbreviations and relocations says how it is to be read (input.open): whether its units
+// refer to each other, whether there are unit records, and whether relocations need an index.
+// One question has no answer before all units are read: do they disagree about a type
+// (disagree.go)? It is asked with DedupAuto and without a base. If they do, there is
+// a second phase, which reads the same inputs once more for the batch algorithm.
+
+// phase says how the types of all units become one set.
+type phase uint8
+
+const (
+	streaming phase = iota // unit by unit
+	asking                 // unit by unit; if units disagree about a type, there is no output
+	batch                  // all types are kept, and then deduplicated by the batch algorithm
+)
+
+// runPlan runs the phases that the options ask for.
+func runPlan(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Session) (*Output, error) {
 	if q := opt.Functions; q != nil && q.Tell == nil {
 		opt.Functions = nil // there is nobody to tell
 	}
-	t := trial{merge: make([]bool, len(inputs))}
+	only, fixed := streaming, opt.Dedup != DedupAuto || opt.Base != nil
+	if opt.Dedup == DedupExact {
+		only = batch
+	}
 	if opt.Verbose != nil {
-		quiet := opt
-		quiet.Verbose, quiet.Warn, quiet.FuncSkipped, quiet.Functions, quiet.Progress = nil, nil, nil, nil, nil
-		if quiet.Dedup == DedupExact {
-			quiet.Dedup = DedupStream // nothing is found out by it
-		}
-		if out, err := untilKnown(ctx, inputs, quiet, &t, s); err == nil {
-			out.Close()
-		}
 		opt.Jobs = 1
-	}
-	t.exact = t.exact || opt.Dedup == DedupExact
-	return untilKnown(ctx, inputs, opt, &t, s)
-}
-
-// untilKnown runs until t has all that is to be known.
-func untilKnown(ctx context.Context, inputs []mmapelf.Source, opt Options, t *trial, s *Session) (*Output, error) {
-	for {
-		out, err := encodeAll(ctx, inputs, opt, t, s)
-		switch {
-		case errors.Is(err, errUnsorted), errors.Is(err, unit.ErrMerge), errors.Is(err, errByText), errors.Is(err, errDisagree):
-		case err != nil && t.exact && opt.Dedup == DedupAuto && ctx.Err() == nil:
-			t.exact, t.stream = false, true
-		default:
-			return out, err
+		if !fixed { // the lines are written once, in the phase that counts
+			quiet := opt
+			quiet.Verbose, quiet.Warn, quiet.FuncSkipped, quiet.Functions, quiet.Progress = nil, nil, nil, nil, nil
+			out, last, err := askFirst(ctx, inputs, quiet, s)
+			if err == nil {
+				out.Close()
+			}
+			only, fixed = last, true
 		}
 	}
+	if fixed {
+		return encodeAll(ctx, inputs, opt, only, s)
+	}
+	out, _, err := askFirst(ctx, inputs, opt, s)
+	return out, err
 }
 
-func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *trial, s *Session) (out *Output, err error) {
-	r := newRun(ctx, opt, t, s)
+// askFirst runs the phases of DedupAuto. last is the one that the result is from.
+func askFirst(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Session) (out *Output, last phase, err error) {
+	if out, err = encodeAll(ctx, inputs, opt, asking, s); out != nil || err != nil {
+		return out, streaming, err
+	}
+	var refused *refusal
+	if out, err = encodeAll(ctx, inputs, opt, batch, s); errors.As(err, &refused) {
+		out, err = encodeAll(ctx, inputs, opt, streaming, s)
+		return out, streaming, err
+	}
+	return out, batch, err
+}
+
+// refusal is the batch algorithm's error: it cannot deduplicate these types.
+type refusal struct{ error }
+
+// encodeAll is one phase. In the phase asking, out and err are nil if units disagree.
+func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, ph phase, s *Session) (out *Output, err error) {
+	r := newRun(ctx, opt, ph, s)
 	r.path = inputs[0].Path
 	defer func() {
-		if err != nil {
+		if out == nil {
 			r.free()
 			if s != nil {
 				s.dropSet() // whatever state it is in
@@ -114,14 +138,6 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *tri
 			err = serr
 		}
 		if err != nil {
-			switch {
-			case !t.sortRelocs && f.Unsorted():
-				t.sortRelocs, err = true, errUnsorted
-			case errors.Is(err, unit.ErrMerge):
-				t.merge[i] = true
-			case errors.Is(err, errByText):
-				t.byText = true
-			}
 			return nil, err
 		}
 		if r.inline != nil {
@@ -132,22 +148,21 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, t *tri
 	if r.total == 0 {
 		return r.noUnits(inputs)
 	}
-	if r.disagree() {
-		t.exact = true
-		return nil, errDisagree
+	if ph == asking && r.disagree() {
+		return nil, nil
 	}
 	return r.finish()
 }
 
 // newRun is a run over inputs that are to be opened.
-func newRun(ctx context.Context, opt Options, t *trial, s *Session) *run {
-	r := &run{ctx: ctx, opt: opt, trial: t, session: s}
+func newRun(ctx context.Context, opt Options, ph phase, s *Session) *run {
+	r := &run{ctx: ctx, opt: opt, phase: ph, session: s}
 	r.budget = budget{limit: s.takeLimit(), opt: &r.opt, stop: ctx.Err}
 	return r
 }
 
 func (r *run) free() {
-	if s := r.session; s != nil && r.opt.Base != nil && !r.trial.exact {
+	if s := r.session; s != nil && r.opt.Base != nil && r.phase != batch {
 		s.set = r.set
 	} else if r.set != nil {
 		r.set.Free()
@@ -183,9 +198,6 @@ func (f *input) encode() error {
 	return f.finishMerged()
 }
 
-// errUnsorted says that relocations need an index.
-var errUnsorted = errors.New("relocations of .debug_info are not in order")
-
 // recoverCrash is deferred by Run: it turns panics into errors.
 func (r *run) recoverCrash(err *error) {
 	x := recover()
@@ -207,5 +219,5 @@ func (r *run) recoverCrash(err *error) {
 
 // Encode is Run for one file.
 func (s *Session) Encode(path string) (*Output, error) {
-	return runTrials(context.Background(), []mmapelf.Source{{Path: path}}, s.opt, s)
+	return runPlan(context.Background(), []mmapelf.Source{{Path: path}}, s.opt, s)
 }

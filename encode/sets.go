@@ -21,7 +21,7 @@ func (r *run) takeSet() (err error) {
 		return nil
 	}
 	switch {
-	case r.trial.exact:
+	case r.phase == batch:
 		r.set = dedup.NewSet(&r.names, 1<<17)
 		r.set.Raw = true
 	case base != nil:
@@ -47,7 +47,7 @@ func (r *run) reserve(f *input) {
 		return
 	}
 	per := bytesPerString
-	if f.SeemsRecords {
+	if f.Survey.Records {
 		per = recordPerString
 	}
 	r.set.Reserve(min(len(f.Info)/per, maxReserved))

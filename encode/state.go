@@ -22,7 +22,7 @@ type run struct {
 	opt Options
 	budget
 	session *Session // nil: of this run alone
-	trial   *trial
+	phase   phase
 	inputs  []*input
 	lead    int // see Output.Lead
 
@@ -172,14 +172,4 @@ func (f *input) warn(line string) {
 	if f.opt.Warn != nil {
 		f.opt.Warn(line)
 	}
-}
-
-// trial is what earlier attempts have found out about the inputs: rather than
-// look first for what almost no file has, it is noticed on the way.
-type trial struct {
-	sortRelocs bool   // errUnsorted
-	merge      []bool // by file: unit.ErrMerge
-	byText     bool   // errByText
-	exact      bool   // errDisagree, or DedupExact
-	stream     bool   // errDisagree does not come: the batch algorithm has failed
 }

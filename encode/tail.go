@@ -147,7 +147,7 @@ func (r *run) finish() (*Output, error) {
 	}
 	n := r.set.Finish()
 	r.stats.SlowCUs = r.set.Slow
-	r.stats.Disagree = r.trial.exact && r.opt.Dedup == DedupAuto
+	r.stats.Disagree = r.phase == batch && r.opt.Dedup == DedupAuto
 	be := r.inputs[r.lead].BigEndian
 	var extra arena.Vec[byte]
 	if r.opt.ExtraVars {
@@ -175,7 +175,7 @@ func (r *run) finish() (*Output, error) {
 	defer in.free()
 	r.free()
 	r.clock.lap("numbering, output")
-	if r.trial.exact && raw > 0 {
+	if r.phase == batch && raw > 0 {
 		if err := r.exact(out, in); err != nil {
 			return nil, err
 		}
@@ -232,7 +232,7 @@ func (r *run) exact(out *Output, sites *inlining) error {
 	}
 	done, ids, err := exact.DedupWithMap(in, exact.Options{KeepStrings: true, LibbpfTypedefBug: r.opt.Libbpf == Libbpf17})
 	if err != nil {
-		return err
+		return &refusal{err}
 	}
 	out.data = done.Encode()
 	if sites != nil {

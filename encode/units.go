@@ -1,11 +1,8 @@
 package encode
 
 import (
-	"errors"
-
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
-	"github.com/btflite/btflite/internal/unit"
 )
 
 // The reading of one unit, or group of units: all that needs no order.
@@ -33,8 +30,6 @@ func (f *input) readUnit(u *workspace) error {
 	switch {
 	case err == nil && u.Skeleton != nil:
 		return f.readSplit(u)
-	case err == nil && u.Abbrevs.Cross():
-		err = unit.ErrMerge
 	}
 	if err != nil || skip {
 		return err
@@ -50,20 +45,16 @@ func (f *input) readUnit(u *workspace) error {
 	return f.resolve(u)
 }
 
-// errByText says that names are to stand for their text, as a unit record has no
-// places of names.
-var errByText = errors.New("a unit record")
-
 // readRecord reads the unit of u from its record.
 func (u *workspace) readRecord(f *input) error {
 	if !f.Names.ByText {
-		return errByText
+		return u.DIEError(u.Hdr.First, "it has a unit record, by an abbreviation that begins inside another one")
 	}
 	if f.run.inline != nil {
 		return u.UnitError("its unit record says nothing of inlined functions: compile it without one, or leave inlined functions out")
 	}
 	known := f.run.set
-	if u.whole || f.run.raw != nil || f.opt.Base != nil || f.run.trial.exact || f.opt.WholeBitfields {
+	if u.whole || f.run.raw != nil || f.opt.Base != nil || f.run.phase == batch || f.opt.WholeBitfields {
 		known = nil
 	}
 	all := f.run.raw != nil || f.opt.Functions != nil

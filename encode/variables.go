@@ -42,7 +42,7 @@ func (f *input) listSections() {
 		if s.Flags&shfAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
 			continue // what an earlier run has put there, at address 0
 		}
-		if s.Flags&shfAlloc == 0 && f.SeemsRecords {
+		if s.Flags&shfAlloc == 0 && f.Survey.Records {
 			continue // DWARF may be so large that it seems to hold variables, records are not
 		}
 		v := unit.VarSection{Index: uint32(i), Addr: s.Addr, Size: s.Size, Name: s.Name}

@@ -67,7 +67,7 @@ func (c *counter) file(path string) error {
 		return err
 	}
 	if f.Relocatable() {
-		if err := f.LoadRelocs(true); err != nil {
+		if err := f.LoadRelocs(); err != nil {
 			return err
 		}
 	}

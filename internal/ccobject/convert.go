@@ -78,7 +78,7 @@ func open(src *mmapelf.Source, keepExports func() bool, table *names.Table, limi
 		return nil, err
 	}
 	if err = f.Load(true); err == nil {
-		err = f.LoadRelocs(true)
+		err = f.LoadRelocs()
 	}
 	if err == nil {
 		err = f.PlaceNames()

@@ -1,7 +1,6 @@
 package debuginfo
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,10 +30,10 @@ type File struct {
 
 	Info, Loc, Loclists []byte
 	Names               names.Text // .debug_str
-	// SeemsRecords says by the abbreviations, if they are not still being expanded, whether the
-	// first units may have unit records, whose names stand for their text. If it is wrong, a
-	// record that is found later tells.
-	SeemsRecords bool
+	// Survey is what the abbreviations say of the units, once Look has read them. Damaged
+	// says that they could not be read to the end: units may be of any kind.
+	Survey  dwarf.Survey
+	Damaged bool
 
 	settings Settings
 	inMemory bool // the input is bytes in memory, and no file lies beside it
@@ -125,7 +124,6 @@ func (f *File) Load(whole bool) error {
 		}
 	}
 	o.loc.sec = nil // lists of the older kind are not in order in every file
-	f.SeemsRecords = seemsRecords(f)
 	return nil
 }
 
@@ -156,22 +154,13 @@ func (f *File) load(sec *mmapelf.Section, to *section, whole bool) ([]byte, erro
 func (f *File) Relocatable() bool { return f.ELF.Type == etRel }
 
 // PlaceNames gives the file's .debug_str its place among the tokens. It comes
-// after LoadRelocs. Error: no room for it.
+// after LoadRelocs. The names of unit records stand for their text. Error: no room for it.
 func (f *File) PlaceNames() error {
-	f.Names.ByText = f.Names.ByText || f.rel != nil || f.SeemsRecords
+	f.Names.ByText = f.Names.ByText || f.rel != nil || f.Survey.Records || f.Damaged
 	if !f.Names.Place() {
 		return fmt.Errorf("%s: .debug_str: %d bytes are more than fit beside the other inputs (2 GiB in all)", f.Path, len(f.Names.Data))
 	}
 	return nil
-}
-
-// seemsRecords is File.SeemsRecords of a file whose sections are loaded.
-func seemsRecords(f *File) bool {
-	if f.inOrder.abbrev.stream != nil {
-		return false
-	}
-	attr, abbrev := binary.AppendUvarint(nil, dwarf.AtUnitRecord), f.other.abbrev
-	return bytes.Contains(abbrev[:min(len(abbrev), 64<<10)], append(attr, byte(dwarf.FormBlock4), 0, 0))
 }
 
 // ltoPrefix is what names of debug sections begin with in objects of GCC that

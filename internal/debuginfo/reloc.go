@@ -17,9 +17,9 @@ import (
 const firstAddr = 0x10000
 
 // LoadRelocs lays out the sections of a relocatable file and finds the relocations
-// of the debug sections, after Load. With sorted, those of .debug_info get an
-// index: see Unsorted.
-func (f *File) LoadRelocs(sorted bool) error {
+// of the debug sections, after Load. Those that do not lie in the order of their
+// offsets get an index.
+func (f *File) LoadRelocs() error {
 	r := &relocs{addrs: layout(f.Dwarf.Sections)}
 	f.rel = r
 	str := f.section(".debug_str")
@@ -67,9 +67,7 @@ func (f *File) LoadRelocs(sorted bool) error {
 		if err != nil {
 			return err
 		}
-		// Those of .debug_info are read in order, which shows whether they
-		// are in order (File.Header); the others are read at random.
-		if dst != &r.info || sorted {
+		if dst != &r.info || !inOrderOf(t, section{file: f.Dwarf, sec: s}) {
 			t.Sort()
 		}
 		*dst = t
@@ -132,9 +130,25 @@ func layout(sections []mmapelf.Section) []uint64 {
 	return addrs
 }
 
-// Unsorted reports whether an error may come from relocations of .debug_info
-// that are not in the order of their offsets. It reads all of them.
-func (f *File) Unsorted() bool { return f.rel != nil && f.rel.info != nil && f.rel.info.Sort() }
+// inOrderOf reports whether relocations lie in the order of their offsets. They are many in a
+// large file, so they are asked for ahead and given back, as they will be when they are read.
+func inOrderOf(t *elfreloc.Table, in section) bool {
+	if in.sec.Flags&shfCompress != 0 {
+		in.sec = nil // nothing to give back: it has been expanded
+	}
+	var ahead window
+	size := uint64(t.EntrySize())
+	step := int(fetchStep / size)
+	for from := 0; from < t.Len(); from += step {
+		ahead.advance(&in, uint64(from)*size)
+		if !t.Ordered(from, min(from+step, t.Len())) {
+			return false
+		}
+		in.release(uint64(from) * size)
+	}
+	in.release(uint64(t.Len()) * size)
+	return true
+}
 
 // ListRelocs is the relocations of .debug_loc; nil if it has none.
 func (f *File) ListRelocs() *elfreloc.Table {

@@ -3,7 +3,6 @@ package debuginfo
 import (
 	"bytes"
 
-	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -18,15 +17,11 @@ func SaysMore(in *mmapelf.Source) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	sec := f.section(".debug_abbrev")
-	if sec == nil {
-		return false, nil
-	}
-	abbrev, err := f.Dwarf.Data(sec)
-	if err != nil || dwarf.HasUnencodable(abbrev) {
+	if err := f.Look(); err != nil || f.Survey.Unencodable {
 		return err == nil, err
 	}
-	if sec = f.section(".debug_str"); sec == nil || sec.Flags&shfCompress != 0 {
+	sec := f.section(".debug_str")
+	if sec == nil || sec.Flags&shfCompress != 0 {
 		return false, nil
 	}
 	str, err := f.Dwarf.Data(sec)

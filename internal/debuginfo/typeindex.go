@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/btflite/btflite/internal/dwarf"
-	"github.com/btflite/btflite/internal/elfreloc"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -257,9 +256,6 @@ func (t *TypeIndex) make() error {
 // section once more, and keeps copies of them.
 func (t *TypeIndex) addInfo() error {
 	f := t.f
-	if rel := t.sections[0].rel; rel != nil && !rel.Ordered() {
-		return fmt.Errorf("%s: %w", f.Path, elfreloc.ErrOrder) // the run starts again
-	}
 	again := section{file: f.Dwarf, sec: f.inOrder.info.sec}
 	info := f.Info
 	if f.inOrder.info.stream != nil {

@@ -42,7 +42,7 @@ func opened(src *mmapelf.Source, read func(*debuginfo.File) error) error {
 	}
 	defer f.Close()
 	if err = f.Load(false); err == nil && f.Relocatable() {
-		err = f.LoadRelocs(true)
+		err = f.LoadRelocs()
 	}
 	if err == nil {
 		err = f.PlaceNames()

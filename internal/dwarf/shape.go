@@ -81,9 +81,13 @@ type formSize struct {
 // formSize is formShape as compile wants it.
 func (u unitFormat) formSize(f Form) formSize {
 	n, kind := u.formShape(f)
-	switch f {
-	case FormRefAddr, FormGNURefAlt, FormRefSup4, FormRefSup8, FormGNUStrpAlt, FormStrpSup:
-		return formSize{uint8(n), kind, true}
-	}
-	return formSize{uint8(n), kind, false}
+	return formSize{uint8(n), kind, f.crosses()}
 }
+
+// crosses says that a value of the form may lead out of the unit: see Abbrevs.Cross.
+func (f Form) crosses() bool {
+	return f < 64 && crossing>>f&1 != 0 || f == FormGNURefAlt || f == FormGNUStrpAlt
+}
+
+// crossing has a bit for each form below 64 that crosses.
+const crossing = 1<<FormRefAddr | 1<<FormRefSup4 | 1<<FormRefSup8 | 1<<FormStrpSup

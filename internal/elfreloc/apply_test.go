@@ -236,15 +236,16 @@ func TestRanges(t *testing.T) {
 		if err := x.Apply(whole, 0, 0, x.Len()); err != nil {
 			t.Fatal(err)
 		}
-		if x.Sort() {
+		if x.Sort(); x.order != nil {
 			t.Error("entries in order were sorted")
 		}
 		shuffled := append([]rel(nil), rels[100:]...)
 		shuffled = append(shuffled, rels[:100]...)
 		for _, rels := range [][]rel{rels, shuffled} {
 			x := newTable(t, f, true, len(whole), rels)
-			if x.Sort() != (rels[0].off != 0) {
-				t.Error("Sort does not say whether it was necessary")
+			ordered := x.Ordered(0, 150) && x.Ordered(150, n)
+			if x.Sort(); ordered != (rels[0].off == 0) || ordered != (x.order == nil) {
+				t.Errorf("ordered: %v; index: %v", ordered, x.order != nil)
 			}
 			for _, size := range []int{8, 24, 1000, n * 8} {
 				next := 0

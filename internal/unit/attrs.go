@@ -115,7 +115,7 @@ const crossRef = 1 << 30
 func (r *attrs) far(at int, off uint64) (uint32, error) {
 	u := r.u
 	if r.in.Merged == nil {
-		return 0, ErrMerge // of a type unit; of others the abbreviations have said so
+		return 0, u.alone(at)
 	}
 	end := u.Base + uint64(len(r.f.Info))
 	if r.f.Alt != nil {

@@ -3,7 +3,6 @@ package unit
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"slices"
 	"sync/atomic"
 
@@ -86,9 +85,14 @@ type Place struct {
 	Skip  bool   // of the alternate file, and nothing refers to it
 }
 
-// ErrMerge says that units of a file refer to each other. As almost no file
-// has such units, that is noticed on the way.
-var ErrMerge = errors.New("units refer to each other")
+// alone is the error of a DIE that leads to other units, in a file whose units are read one by
+// one because no abbreviation said so.
+func (u *Unit) alone(off int) error {
+	if u.File.Split() {
+		return u.DIEError(off, "split DWARF whose units refer to each other is not supported")
+	}
+	return u.DIEError(off, "it leads to other units, by an abbreviation that begins inside another one")
+}
 
 // At is the unit in which the section offset lies.
 func (m *Merged) At(off uint64) (k int, ok bool) {

@@ -17,7 +17,7 @@ func (in *Input) Start(u *Unit) (p int, skip bool, err error) {
 // unitDIE reads the unit DIE and applies the filters.
 func (in *Input) unitDIE(u *Unit) (p int, skip bool, err error) {
 	a, next, have, err := u.UnitDIE()
-	if err == nil && u.Record == nil && (a == nil || !a.Children || u.File.SeemsRecords) {
+	if err == nil && u.Record == nil && (a == nil || !a.Children || u.File.Survey.Records) {
 		err = debuginfo.CheckLost(&u.Cursor)
 	}
 	if err != nil || a == nil {
@@ -38,7 +38,7 @@ func (in *Input) unitDIE(u *Unit) (p int, skip bool, err error) {
 		return 0, false, u.DIEError(u.Hdr.First, "skeleton unit of split DWARF without DW_AT_dwo_name")
 	case dwarf.TagPartialUnit:
 		if in.Merged == nil {
-			return 0, false, ErrMerge
+			return 0, false, u.alone(u.Hdr.First)
 		}
 	}
 	if !u.Hdr.IsType() && in.filtered(u) {

@@ -79,7 +79,7 @@ func (w *walker) candidate(d die) (next int, err error) {
 func (r *attrs) farSpecification(at int, place uint64, v *Var) (bool, error) {
 	u, in, m := r.u, r.in, r.in.Merged
 	if m == nil {
-		return false, ErrMerge
+		return false, u.alone(at)
 	}
 	k, ok := m.At(place)
 	if !ok {
