@@ -34,13 +34,16 @@ var circleCases = []struct{ name, flags, source string }{
 	{"empty and flexible", "", `struct none {}; struct s { struct none n; int a; struct none m[3]; int z[0]; char c[]; } g; struct t { union { int z[0]; long l; }; char d[0]; } h;`},
 	{"functions", "", `typedef int fn(const char *, ...); struct s { fn *f; int (*(*g)(int (*)[3]))[4]; } g; const int *const f(volatile int *restrict p, fn *h, ...) { return (const int *)p; }
 		const int k(const int n) { return n; } typedef char *str; int m(str restrict p) { return *p; }`},
+	{"arrays of vectors", "", `typedef unsigned v4 __attribute__((vector_size(16), aligned(16))); typedef v4 v4x; struct s { v4 a, b[6]; v4x c[2][3]; v4 (*p)[5]; } g;
+		int f(struct s *s, v4 (*p)[7]) { return (*p)[1][0]; }`},
 	{"bit-fields without sign", "-funsigned-bitfields", `struct s { short s:3; int k:4; long l:5; signed m:2; } g; int f(struct s *p) { return p->s; }`},
 	{"short enums", "-fshort-enums", `enum a { A }; enum b { B = 300 }; struct s { enum a a; enum b b; char c; } g;`},
 	{"unsigned char", "-funsigned-char", `struct s { char c; signed char d; unsigned char e; char b:3; } g; int f(char c) { return c; }`},
 	{"conversions", "-O2", `struct s { unsigned char b; short h; } g; int f(struct s *p, unsigned char c) { unsigned x = c; long y = (signed char)c; return p->b + x + (int)(y >> 1); }`},
 }
 
-// TestFullcircleCases: what C can say comes around, by each compiler that is there.
+// TestFullcircleCases: what C can say comes around, by each compiler that is there, whether it
+// is found or named.
 func TestFullcircleCases(t *testing.T) {
 	compilers := []string{"gcc", "gcc-16", "clang", "gcc -m32", "gcc -mx32", "clang -m32", "clang --target=x86_64-linux-gnux32", "clang --target=riscv32-linux-gnu",
 		"clang --target=riscv64-linux-gnu", "aarch64-linux-gnu-gcc", "s390x-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "clang --target=aarch64_be-linux-gnu"}
@@ -63,15 +66,17 @@ func TestFullcircleCases(t *testing.T) {
 				t.Logf("left out: %s: %s: %.200s", cc, tt.name, out)
 				continue
 			}
-			c, stdout, stderr := testCLI(t)
-			status := c.run([]string{"fullcircle", object})
-			switch {
-			case strings.Contains(stderr.String(), "name a compiler by --cc"):
-				t.Logf("left out: %s: %s", cc, stderr)
-			case status != exitOK:
-				t.Errorf("%s: %s: status %d\n%s%s", cc, tt.name, status, stdout, stderr)
-			default:
-				n++
+			for _, line := range [][]string{{"fullcircle", object}, {"fullcircle", "--cc=" + cc, object}} {
+				c, stdout, stderr := testCLI(t)
+				status := c.run(line)
+				switch {
+				case strings.Contains(stderr.String(), "name a compiler by --cc"):
+					t.Logf("left out: %s: %s", cc, stderr)
+				case status != exitOK:
+					t.Errorf("%q: %s: status %d\n%s%s", line, tt.name, status, stdout, stderr)
+				default:
+					n++
+				}
 			}
 		}
 	}

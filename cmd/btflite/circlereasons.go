@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/ctype"
 	"github.com/btflite/btflite/btf/diff"
 	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/btf/view"
@@ -18,6 +19,7 @@ const (
 	twoSorts    = "functions that have the name of a typedef or an enumerator"
 	inPrototype = "prototypes with a type that has no name"
 	noName      = "names that C does not have"
+	ofArrays    = "arrays of a typedef for an array, such as one of vectors, which become one array"
 )
 
 // arraySize is the type of indexes that clang makes up.
@@ -28,6 +30,9 @@ type circleReasons struct {
 	times map[string]int // how many definitions a name has, by what shares names in C
 	own   []string       // numbers that compilers have made up
 	odd   []string       // names that C does not have
+	// arrays has typedefs of arrays: what stands before and behind the name in a declaration. gcc
+	// makes one array of an array of them. Vectors stay apart, but are arrays in BTF.
+	arrays map[string][2]string
 }
 
 // Names of tags, those of typedefs and enumerators, and those of functions, which are
@@ -39,7 +44,7 @@ const (
 )
 
 func newCircleReasons(b *btf.Blob) *circleReasons {
-	k := &circleReasons{times: map[string]int{}}
+	k := &circleReasons{times: map[string]int{}, arrays: map[string][2]string{}}
 	for t := range view.New(b).All() {
 		name := string(t.Name())
 		if t.Kind() != btf.KindInt && t.Kind() != btf.KindFloat {
@@ -60,6 +65,10 @@ func newCircleReasons(b *btf.Blob) *circleReasons {
 			k.times[tagNames+name]++
 		case btf.KindTypedef:
 			k.times[identNames+name]++
+			if of := t.Resolved(); of.Kind() == btf.KindArray {
+				elem, counts, _ := strings.Cut((&ctype.Declarer{Blob: b, Name: b.Name}).Declare(of.ID, ""), " [")
+				k.arrays[name] = [2]string{elem, "[" + counts}
+			}
 		case btf.KindFunc:
 			k.times[funcNames+name]++
 		}
@@ -93,6 +102,8 @@ func (k *circleReasons) reason(d *diff.Difference) string {
 		return noName
 	case d.Name == "" && (d.Part == "struct" || d.Part == "union") && d.Change == diff.Removed:
 		return ofVariable
+	case k.onlyArrays(d):
+		return ofArrays
 	case len(d.Definitions) > 0 || k.several(text) || kindOfTag[d.Part] && k.times[tagNames+d.Name] > 1:
 		return severalOnes
 	case d.Part != "function":
@@ -118,6 +129,25 @@ func (k *circleReasons) isOwn(d *diff.Difference) bool {
 	}
 	was, _ := d.Before.(string)
 	return slices.ContainsFunc(k.own, func(name string) bool { return strings.HasPrefix(was, name) })
+}
+
+// arrayOf is an array of a type, or a pointer to one.
+var arrayOf = pattern{text: `(\w+)( (?:\([*\w]*\))?(?:\[\d+\])+)`}
+
+// onlyArrays tells whether all that differs is that an array of a typedef for an array is one array.
+func (k *circleReasons) onlyArrays(d *diff.Difference) bool {
+	if len(d.Details) > 0 {
+		return !slices.ContainsFunc(d.Details, func(x diff.Difference) bool { return !k.onlyArrays(&x) })
+	}
+	was, _ := d.Before.(string)
+	is, _ := d.After.(string)
+	return is != was && is == arrayOf.get().ReplaceAllStringFunc(was, func(text string) string {
+		m := arrayOf.get().FindStringSubmatch(text)
+		if around, ok := k.arrays[m[1]]; ok {
+			return around[0] + m[2] + around[1]
+		}
+		return text
+	})
 }
 
 // several tells whether the text has a numbered name that stands for one of several

@@ -115,7 +115,8 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 }
 
 // compiler is that of --cc, or the one that a producer names. Of what the file says, the first
-// gets the standard of C, before its own options.
+// gets what is of the language, before its own options: it may be for another machine, or have
+// other options for it.
 func (f *fullcircleCommand) compiler(made string, t elfMachine, b *btf.Blob) (*compiler, error) {
 	options := withLanguage(optionsOf(made), b)
 	if f.cc == nil {
@@ -124,7 +125,7 @@ func (f *fullcircleCommand) compiler(made string, t elfMachine, b *btf.Blob) (*c
 	behind := ccline.Behind(f.cc) // which a program that starts the compiler may come before
 	words := slices.Clone(f.cc[:len(f.cc)-len(behind)])
 	for _, w := range options {
-		if ccline.Standard(w) != "" {
+		if ccline.Standard(w) != "" || strings.HasPrefix(w, "-f") {
 			words = append(words, w)
 		}
 	}
