@@ -6,7 +6,7 @@
 #   make run [VMLINUX=FILE] [JOBS=N]  build, encode FILE (or a small program
 #                                     of the repository), print a summary
 #   make test           vet and every test; CI=true adds a full-size kernel
-#   make lint           go vet, staticcheck, govulncheck (needs the module proxy)
+#   make lint           go vet, staticcheck, vale, govulncheck (needs the module proxy)
 #   make test-library   the library from another module, and with -race
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu

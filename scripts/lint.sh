@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Static checks, each of a fixed version: go vet, staticcheck, govulncheck.
+# Static checks, each of a fixed version: go vet, staticcheck, vale, govulncheck.
 # govulncheck needs the Go vulnerability database (vuln.go.dev, or $GOVULNDB); where
 # that does not answer, it is left out and the last line says so.
 set -euo pipefail
@@ -7,11 +7,21 @@ cd "$(dirname "$0")/.."
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.8.0
+vale=github.com/vale-cli/vale/v3/cmd/vale@v3.22.0
 
 echo "go vet"
 go vet ./...
 echo "staticcheck"
 go run "$staticcheck" ./...
+# Markdown, and comments and messages of the packages that .vale.ini names. vale is
+# compiled with cgo, which takes some minutes once.
+echo "vale"
+if command -v "$(go env CC)" > /dev/null; then
+	git ls-files -z '*.md' '*.go' ':!BENCHMARKS.md' ':!docs/results' ':!*testdata*' |
+		CGO_ENABLED=1 xargs -0 go run "$vale" --no-global --output=line
+else
+	echo "left out: vale, because there is no C compiler"
+fi
 echo "govulncheck"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
