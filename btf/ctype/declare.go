@@ -48,7 +48,7 @@ func (d *Declarer) Param(proto btf.Record, i int) string {
 	return w.param(proto, i, 0, false)
 }
 
-// cut is what stands for what is left out.
+// cut is the text in place of types that are left out.
 func (d *Declarer) cut() string {
 	if d.Cut != "" {
 		return d.Cut
@@ -105,7 +105,7 @@ func (w *declaring) declare(id uint32, name string, depth int) string {
 	}
 }
 
-// marked is what stands before the type, and before the name, for a mark.
+// marked gives the words that a mark puts before the type and before the name.
 func (w *declaring) marked(k btf.MarkKind, text string) (before, declarator string) {
 	if !btf.IsPlain([]byte(text)) {
 		text = strconv.Quote(text)
@@ -121,8 +121,8 @@ func (w *declaring) marked(k btf.MarkKind, text string) (before, declarator stri
 	return text, ""
 }
 
-// behindMark is what a reference or a pointer to a member leads to: id is the pointer
-// that stands for it, or the array of such ones.
+// behindMark gives the target of a reference or of a pointer to a member. BTF has a
+// pointer in its place: id is that pointer, or an array of them.
 func (w *declaring) behindMark(id uint32) uint32 {
 	r := w.Blob.Record(id)
 	if r != nil && r.Kind() == btf.KindArray {

@@ -139,8 +139,8 @@ func (w *Writer) tagged(t view.Type, depth int) {
 	}
 }
 
-// pointed is the type that a reference leads to, with a blank. Of an array it has the
-// dimensions, which pahole leaves out.
+// pointed writes the type that a reference leads to, and a blank. For an array it adds
+// the dimensions, which pahole leaves out.
 func (w *Writer) pointed(t view.Type, depth int) {
 	w.typ(t, depth)
 	w.Put(" ")

@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// types has a type of each kind; ids are those of the constants.
+// types has a type of each kind, under the ids that the constants name.
 func types(t testing.TB) *view.View {
 	b := btf.NewBuilder(false, nil)
 	for _, x := range []struct {
