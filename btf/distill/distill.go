@@ -16,15 +16,15 @@ import (
 // Split makes split BTF independent of the ids of its base: base holds just
 // what is needed to find the base types that split uses in another build of the
 // base, and out is split renumbered over it. A kernel relocates out from base to
-// its own BTF when it loads the module; the two are what btf__distill_base of
-// libbpf makes, byte for byte.
+// its own BTF when it loads the module. Both have the bytes that btf__distill_base
+// of libbpf writes.
 //
-// Base types that have a name to be found by go to base: INT, FLOAT and FWD as
-// they are, STRUCT and UNION as their size alone, ENUM and ENUM64 as an ENUM
-// without values. All others that own types lead to, not looking into named
-// structs and unions, follow the own types in out as full copies. Both parts
-// keep the order of the old ids. Their headers are as long as that of split, and neither
-// has a layout section.
+// Base types that can be found by name go to base: INT, FLOAT and FWD as they are,
+// STRUCT and UNION with their size only, ENUM and ENUM64 as an ENUM without values.
+// The other base types that own types lead to are copied into out, behind the own
+// types. The search stops at named structs and unions. Both parts keep the order of
+// the old ids. Their headers are as long as the header of split, and neither has a
+// layout section.
 //
 // split is left unchanged and shares no memory with the results. Errors: split
 // has no base, has types of kinds that are not known, or refers to a FUNC, VAR, DATASEC or DECL_TAG of it.
@@ -170,7 +170,7 @@ func (d *distiller) copyType(b *btf.Builder, id uint32) error {
 	}
 	r := slices.Clone(d.split.Record(id))
 	name := d.split.Name(r[0])
-	b.Str(name) // before those of the elements, as the strings are ordered by first use
+	b.Str(name) // before the names of the elements, because strings are ordered by first use
 	stride, n := btf.NameWords(btf.InfoKind(r[1]), btf.InfoVlen(r[1]))
 	for i := range n {
 		at := &r[3+i*stride]
