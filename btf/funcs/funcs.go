@@ -48,7 +48,7 @@ func New(v *view.View) *Set {
 	return s
 }
 
-// Len is how many functions there are, those of the bases included.
+// Len counts the functions, including the bases'.
 func (s *Set) Len() (n int) {
 	for range s.All() {
 		n++
@@ -72,7 +72,7 @@ func (s *Set) functions(withBases bool) iter.Seq[Func] {
 	}
 }
 
-// Named gives the functions of the name, those of the bases first.
+// Named gives the functions of the name. Functions of the bases come first.
 func (s *Set) Named(name string) (fs []Func) {
 	for _, id := range s.v.Named(name, btf.KindFunc) {
 		fs = append(fs, Func{s.v.Type(id), s})
@@ -91,8 +91,8 @@ func (f Func) HasTags() bool {
 	return f.set != nil && f.set.tagged != nil && f.set.tagged[f.ID/64]>>(f.ID%64)&1 != 0
 }
 
-// Tags gives the texts of the declaration tags of parameter i, those of f for -1,
-// as "bpf_kfunc".
+// Tags gives the texts of declaration tags, such as "bpf_kfunc": of parameter i, or
+// of f itself for -1.
 func (f Func) Tags(i int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if !f.HasTags() {
@@ -112,8 +112,8 @@ func (f Func) Proto() view.Type { return f.Target() }
 // Result is the type that f returns.
 func (f Func) Result() view.Type { return f.Proto().Target() }
 
-// Global tells whether f can be called from other files. BTF of pahole says of no
-// function that it can, that of clang does.
+// Global tells whether f can be called from other files. pahole writes all functions
+// as static; clang marks the global ones.
 func (f Func) Global() bool { return f.Linkage() == 1 }
 
 // Variadic tells whether f takes more arguments than it has parameters.

@@ -176,8 +176,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestOverBase: functions of the base come first, and have its tags and those of
-// the upper BTF.
+// TestOverBase: functions of the base come first. They have tags of the base and of
+// the split BTF.
 func TestOverBase(t *testing.T) {
 	low := newBuilder()
 	f := low.function("low", 0, "int")
@@ -218,7 +218,7 @@ func TestTaking(t *testing.T) {
 		s := b.set(t)
 		f := s.Named("f")[0]
 		taking, pointing := s.Taking("S"), s.Pointing("S")
-		for range 2 { // what it remembers is what it has found
+		for range 2 { // the second answer comes from what it remembers
 			if taking.Has(f) != tt.takes {
 				t.Errorf("%s: Has is %v", tt.words, !tt.takes)
 			}

@@ -57,7 +57,7 @@ func (s Style) writer(dst []byte) ctype.Writer {
 	return w
 }
 
-// tags are the declaration tags of parameter i, those of f for -1.
+// tags writes the declaration tags of parameter i, or of f itself for -1.
 func tags(w *ctype.Writer, f Func, i int) {
 	for tag := range f.Tags(i) {
 		if len(tag) > 0 {
