@@ -20,8 +20,8 @@ type names struct {
 // of is the rank of the string at an offset: 0 for the empty one.
 func (n *names) of(off uint32) uint32 { return n.rank[off] }
 
-// maxNames is what names may take in all, if the strings of a file do not have
-// more: the limit of kernels for the string section (BTF_MAX_NAME_OFFSET).
+// maxNames limits the bytes of all names, unless the strings of the file have more. It
+// is the limit of kernels for the string section (BTF_MAX_NAME_OFFSET).
 const maxNames = 16 << 20
 
 // rankNames ranks the strings at the offsets used, which may come in any order

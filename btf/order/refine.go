@@ -48,7 +48,7 @@ type move struct{ t, left uint32 }
 // touch tells a type that one of its references, or users, has moved.
 type touch struct {
 	t     uint32
-	place uint32 // which reference; with user set, of which user's
+	place uint32 // number of the reference; with user set, among the user's
 	to    uint32 // where the new class starts
 	rest  uint32 // where the old class starts
 }
@@ -127,8 +127,8 @@ func (r *refiner) run(ctx context.Context) (choices int) {
 	return choices
 }
 
-// byContent makes the first classes: types that are equal but for what own types
-// they refer to. The error is that of ctx.
+// byContent makes the first classes: types that are equal apart from their references
+// to own types. It fails only if ctx is done.
 func (r *refiner) byContent(ctx context.Context) error {
 	if err := sortUntil(ctx, r.types, r.compareContent); err != nil {
 		return err

@@ -69,12 +69,12 @@ func ByNameWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint3
 // split BTF is taken as it is. b is left unchanged and shares nothing with the
 // result.
 //
-// Types that content and references leave equal are told apart by what refers
-// to them. If that leaves several, such as copies that nothing refers to, one
-// is as good as the other, and each choice gives the same bytes. (Graphs can be
-// built by hand for which that is not so. BTF without duplicates has none.)
+// Types with equal content and references are told apart by the types that refer
+// to them. If several are left, such as copies that nothing refers to, any order of
+// them gives the same bytes. (Graphs can be built by hand for which that fails. BTF
+// without duplicates has none.)
 //
-// The error is that of ByName.
+// Errors are the same as for ByName.
 func Canonical(b *btf.Blob) (*btf.Blob, error) {
 	out, _, err := CanonicalWithMap(context.Background(), b)
 	return out, err

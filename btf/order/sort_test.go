@@ -339,7 +339,7 @@ func TestOverlappingNamesAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v", o.name, err)
 		}
 	}
-	// Long strings of which each is used once are no overlap.
+	// Long strings that are used once each do not overlap.
 	b = btftest.New()
 	b.Ptr(0)
 	for len(b.Strings) <= maxNames {
