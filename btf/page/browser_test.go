@@ -230,12 +230,12 @@ func TestBrowser(t *testing.T) {
 	b.check("a search", rows, "item")
 	b.key("Enter")
 	b.check("Enter", title, "struct item")
-	b.check("its members, and those of its union without a name", table, "10")
+	b.check("its members, and the members of its union without a name", table, "10")
 	b.check("its holes", `document.querySelector(".waste").textContent`, "1 hole, 14 bytes unused")
 	b.check("hatched blocks", `document.querySelectorAll(".picture .block.h, .picture .block.p").length`, "2")
 	b.check("the legend", `[...document.querySelectorAll(".legend li")].map(e => e.textContent).join(", ")`,
 		"integer, pointer, pointer to a function, struct, hole, padding")
-	b.check("colours are those of classes", `[...document.querySelectorAll(".picture button.block")].every(e => D.classes.some(c => e.style.getPropertyValue("--hue") == c[1]))`, "true")
+	b.check("colours are the classes' colours", `[...document.querySelectorAll(".picture button.block")].every(e => D.classes.some(c => e.style.getPropertyValue("--hue") == c[1]))`, "true")
 	b.screenshot("item")
 
 	// The page shows the struct again when the browser tells of the new address, which may be late.
@@ -280,7 +280,7 @@ func TestBrowser(t *testing.T) {
 	b.check("and by name again", rows, `</script><b>&"' big item list_head`)
 	b.check("which keeps what is open", title, "struct big")
 	b.check("members are searched", `(search(".prev"), `+rows+`)`, "list_head")
-	b.check("a name that is no type", `(location.hash = "#nothing", "")`, "")
+	b.check("a name that is not a type", `(location.hash = "#nothing", "")`, "")
 	b.check("says so", `$("main").textContent`, "No type is called nothing.")
 	b.check("names are text", `(location.hash = "#" + encodeURIComponent("</script><b>&\"'"), document.querySelectorAll("img, main b b, script").length)`, "2")
 	b.check("light or dark", `(theme(), document.documentElement.dataset.theme)`, "dark")

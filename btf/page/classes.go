@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// class is what a member is, as its colour says: the same on pages and in pictures.
+// class is a class of members that share a colour, on pages and in pictures.
 type class struct {
 	name string
 	hue  int // of 360 degrees
@@ -67,7 +67,7 @@ func classOf(t view.Type) int {
 	return classOther
 }
 
-// The colours of a picture for light and dark, as those of page.css.
+// The colours of a picture for light and dark, the same as in page.css.
 const (
 	svgLight = ".back { fill: #fff } text { fill: #1b1f24 } .bar { stroke: #d5dae0 } .at, .note, .key { fill: #5c6670 } .m { stroke: #fff } .hole { fill: #c4392f } .pad { fill: #8a6d1f }"
 	svgDark  = ".back { fill: #14171b } text { fill: #e4e8ec } .bar { stroke: #323a43 } .at, .note, .key { fill: #9aa5b0 } .m { stroke: #14171b } .hole { fill: #ff7b70 } .pad { fill: #d9b85c }"

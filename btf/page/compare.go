@@ -71,16 +71,16 @@ type pair struct {
 	weight uint64
 }
 
-// key is what a type is found by in the other file.
+// key finds a type in the other file.
 type key struct {
 	kind btf.Kind
 	name string
 	nth  int
 }
 
-// differing gives the named structs and unions that differ, those of a in their
-// order, then those that only b has: those for which only is true, or those whose
-// layouts differ.
+// differing gives the named structs and unions that differ: first types of a, in their
+// order, then types that only b has. The function only selects them by name; without
+// it, a type differs if its layout does.
 func differing(a, b *view.View, only func(part, name string) bool) (pairs []pair) {
 	shown := func(k key) bool { return only == nil || only(strings.ToLower(k.kind.String()), k.name) }
 	there, keys := map[key]uint32{}, []key{}
@@ -129,8 +129,8 @@ func each(v *view.View, fn func(k key, id uint32)) {
 	}
 }
 
-// change says how the layout of b differs from that of a; "" if it does not. weight is
-// how much that is.
+// change describes how the layout of b differs from the layout of a, "" if it does
+// not. weight says how large the change is.
 func change(a, b view.Type) (text string, weight uint64) {
 	var what []string
 	x, y := a.Size(), b.Size()
@@ -174,8 +174,8 @@ func change(a, b view.Type) (text string, weight uint64) {
 // names that contain each other twice could have any number of them.
 const maxMembers = 1 << 16
 
-// members gives the members of t by name. Those of members without a name are
-// among them, as they are in C.
+// members gives the members of t by name. As in C, members of a nameless struct or
+// union inside t count as members of t.
 func members(t view.Type) map[string]part {
 	out, left := map[string]part{}, maxMembers
 	addMembers(t, 0, 0, &left, out)

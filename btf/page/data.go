@@ -11,7 +11,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// data is what the script of the page reads; it says there what is what.
+// data is read by the script of the page, which explains the fields.
 type data struct {
 	About   string   `json:"about"`
 	Line    int      `json:"line"`
@@ -24,7 +24,7 @@ type data struct {
 	text    map[string]int
 }
 
-// Parts of a layout that are no members have these in place of a name.
+// Parts of a layout that are not members have one of these in place of a name.
 const (
 	partHole    = -1
 	partPadding = -2
@@ -195,7 +195,7 @@ func (s *side) at(t view.Type) int64 {
 	return -1
 }
 
-// pointee is what t is, points to or has as elements in the end.
+// pointee follows pointers, arrays, typedefs and qualifiers from t to their end.
 func pointee(t view.Type) view.Type {
 	return t.Behind(btf.Pointers | btf.Arrays | btf.Typedefs | btf.Modifiers)
 }
@@ -207,8 +207,8 @@ type part struct {
 	at, size uint64 // bits
 }
 
-// layout is the members of t with what lies between and behind them. Those of a
-// union all begin at 0, and there is nothing between them.
+// layout gives the members of t, with the gaps between and after them. Members of a
+// union all begin at 0, so a union has no gaps between them.
 func layout(t view.Type) (parts []part) {
 	end, whole := uint64(0), 8*min(t.Size(), 1<<40)
 	for _, m := range t.Members() {

@@ -55,7 +55,7 @@ func (o Options) line() int {
 	return o.Line
 }
 
-// ErrNotComposite is the error for a type that is no struct and no union.
+// ErrNotComposite is the error for a type that is neither a struct nor a union.
 var ErrNotComposite = errors.New("only structs and unions have a layout")
 
 // Write writes a page with the structs and unions that have the ids, and those

@@ -54,7 +54,7 @@ func sample(t testing.TB, second bool) *view.View {
 	return view.New(blob)
 }
 
-// ids are those of all structs and unions with names.
+// ids lists all structs and unions with names.
 func ids(v *view.View) (ids []uint32) {
 	for t := range v.All() {
 		if t.IsComposite() && len(t.Name()) > 0 {
@@ -222,7 +222,7 @@ func TestWhatIsShownFirst(t *testing.T) {
 			t.Errorf("%q, want %q", tt[0], tt[1])
 		}
 	}
-	// Of types that grew: most members first, then most bytes; those of one file last.
+	// Types that grew come first: most members, then most bytes. Types of one file are last.
 	make := func(second bool) *view.View {
 		b := btf.NewBuilder(false, nil)
 		b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
@@ -297,7 +297,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestUnused: what is hatched is what "btflite show" calls holes and padding.
+// TestUnused: the page hatches exactly the holes and padding that "btflite show" prints.
 func TestUnused(t *testing.T) {
 	views := []*view.View{sample(t, false), sample(t, true)}
 	if path := os.Getenv("BTFLITE_BTF"); path != "" {

@@ -262,7 +262,7 @@ func (p *picture) write(w io.Writer, t view.Type) error {
 	return err
 }
 
-// label is what a part of a layout is called.
+// label names a part of a layout.
 func label(x part) string {
 	switch {
 	case x.kind == partHole:

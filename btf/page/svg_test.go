@@ -80,7 +80,7 @@ func TestPictureSaysAll(t *testing.T) {
 			t.Errorf("pages have other colours: no %q", want)
 		}
 	}
-	// A member of no size behind all others has a name, and adds no row.
+	// A member of size 0 after all others has a name, and adds no row.
 	b := btf.NewBuilder(false, nil)
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
 	b.Add("", btf.Info(btf.KindArray, 0, false), 0, 1, 1, 0)
@@ -95,7 +95,7 @@ func TestPictureSaysAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := svg.String(); strings.Count(text, `class="bar"`) != 1 || !strings.Contains(text, ">rest<") || strings.Contains(text, ">mark<") || strings.Count(text, `class="z"`) != 2 {
-		t.Errorf("members of no size:\n%s", text)
+		t.Errorf("members of size 0:\n%s", text)
 	}
 }
 
