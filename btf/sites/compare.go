@@ -17,7 +17,7 @@ type Difference struct {
 // Same reports whether there is no difference.
 func (d *Difference) Same() bool { return d.Gone+d.Come == 0 }
 
-// Compare compares the sites of two files, without those of what they are over.
+// Compare compares the sites of two files. Sites of their bases do not count.
 func Compare(a, b *btf.Blob) (d Difference) {
 	d.A, d.B = Count(a), Count(b)
 	if d.A.Sites+d.B.Sites == 0 {
@@ -42,7 +42,7 @@ func Compare(a, b *btf.Blob) (d Difference) {
 	return d
 }
 
-// hashes are those of the n sites of b, sorted.
+// hashes gives the sorted hashes of the n sites of b.
 func hashes(b *btf.Blob, seed maphash.Seed, n int) []uint64 {
 	list := make([]uint64, 0, n)
 	var h maphash.Hash

@@ -25,7 +25,7 @@ type Param struct {
 	Place btf.Record
 }
 
-// prefix is what names of LOCSECs have before the name of the section.
+// prefix comes before the section name in the name of a LOCSEC.
 const prefix = "inline"
 
 // Each calls fn with the sites of b and of what it is over, as long as fn returns true:
@@ -88,10 +88,10 @@ func params(b *btf.Blob, f btf.Record, proto uint32) (list []Param) {
 // Counts says how much there is.
 type Counts struct {
 	Sites int // in all LOCSECs
-	All   int // of which all parameters have places
+	All   int // sites where all parameters have places
 }
 
-// Count counts the sites of b, without those of what it is over.
+// Count counts the sites of b, without its base's.
 func Count(b *btf.Blob) (c Counts) {
 	whole := map[uint32]bool{} // LOC_PROTOs
 	for i := range b.Off {
