@@ -14,7 +14,7 @@ type Repeated struct {
 	Count int    `json:"count"`
 	// InBase is how many of them are in the base.
 	InBase int `json:"in_base,omitempty"`
-	// Bytes is what all definitions but the first take, without those of the base.
+	// Bytes is the size of all definitions except the first, without the base's.
 	Bytes uint64 `json:"bytes"`
 	// IDs are the first definitions, at most 16.
 	IDs []uint32 `json:"ids"`

@@ -5,7 +5,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// Saved is what a base saves: the types that would have to be here without it.
+// Saved counts what a base saves: the types that would have to be here without it.
 type Saved struct {
 	// Direct is how many types of the base own types refer to.
 	Direct uint32 `json:"direct"`
@@ -16,7 +16,7 @@ type Saved struct {
 	StringBytes uint64 `json:"string_bytes"`
 }
 
-// Bytes is what is saved in all.
+// Bytes is the sum of what is saved.
 func (s *Saved) Bytes() uint64 { return s.TypeBytes + s.StringBytes }
 
 // savedBy follows all references from own types into the base; nil without a base.

@@ -21,11 +21,11 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// Report is what Of has found. Bytes are those of the encoded form. Only types and
-// strings that are not of a base count, if nothing else is said.
+// Report is the result of Of. Sizes are bytes of BTF. Types and strings of a base do
+// not count unless a field says so.
 type Report struct {
-	// Bytes is the length of all, those of the header and of a layout section
-	// included, but without types of kinds that are not known.
+	// Bytes is the length of everything, with the header and a layout section, but
+	// without types of unknown kinds.
 	Bytes       uint64 `json:"bytes"`
 	TypeBytes   uint64 `json:"type_bytes"`
 	StringBytes uint64 `json:"string_bytes"`

@@ -61,8 +61,8 @@ func TestReport(t *testing.T) {
 	if w := r.Waste; w.Structs != 1 || w.Bytes != 14 || w.Most[0].Holes != 2 || w.Most[0].HoleSize != 10 || w.Most[0].Padding != 4 || w.Holes[0].ID != 6 {
 		t.Errorf("%+v", w)
 	}
-	// int, char, the pointer, and item, which the pointer leads to; with their names
-	// and that of the member a.
+	// int, char, the pointer, and its target item, with their names and the name of
+	// the member a.
 	if b := r.Base; b == nil || b.Direct != 3 || b.Types != 4 || b.TypeBytes != 16+16+24+12 || b.StringBytes != 4+5+5+2 {
 		t.Errorf("%+v", b)
 	}
@@ -119,7 +119,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("with a layout section %d bytes of %d", r.Bytes, len(b.Encode()))
 	}
 	if r := Of(view.New(b), 0); len(r.Largest)+len(r.Waste.Most) != 0 || r.Largest == nil {
-		t.Error("lists of no entries have some, or are nil")
+		t.Error("empty lists have entries, or are nil")
 	}
 }
 

@@ -31,5 +31,5 @@ func (t *top[T]) add(x T) {
 	}
 }
 
-// sorted is what is kept, not nil.
+// sorted gives the kept entries; it is never nil.
 func (t *top[T]) sorted() []T { return append([]T{}, t.kept...) }

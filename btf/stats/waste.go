@@ -7,7 +7,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// Waste is what structs leave unused, as pahole counts it.
+// Waste counts the unused bytes of structs, as pahole does.
 type Waste struct {
 	// Structs is how many structs have unused bytes or bits, Bytes the sum of their
 	// holes and padding, as of one of each.
