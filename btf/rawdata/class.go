@@ -22,7 +22,7 @@ import (
 // Class is a type of records.
 type Class struct {
 	Type  view.Type
-	size  *view.Row // the member with the size of the record; nil: all have that of Type
+	size  *view.Row // the member with the size of the record; nil: every record has the size of Type
 	kind  *view.Row // the member with the kind of record; nil: there is none
 	enums []view.Type
 	only  *uint64 // the kind of the records that are printed; nil: all
@@ -80,7 +80,7 @@ func ParseClass(v *view.View, text string) (*Class, error) {
 				c.enums = append(c.enums, v.Type(ids[0]))
 			}
 		default:
-			return nil, fmt.Errorf("%s is no argument of a class: sizeof, type, type_enum, filter", message.OneLine(word))
+			return nil, fmt.Errorf("%s is not an argument of a class, which are sizeof, type, type_enum and filter", message.OneLine(word))
 		}
 	}
 	return c, c.filter(filter)
@@ -134,7 +134,7 @@ func member(v *view.View, t view.Type, path string) (*view.Row, error) {
 			return &found, nil
 		}
 	}
-	return nil, fmt.Errorf("member %s of %s is no number", message.OneLine(path), message.OneLine(string(t.Name())))
+	return nil, fmt.Errorf("member %s of %s is not a number", message.OneLine(path), message.OneLine(string(t.Name())))
 }
 
 // filter takes what stands behind "filter=".
@@ -160,10 +160,10 @@ func (c *Class) filter(text string) error {
 			}
 		}
 	}
-	return fmt.Errorf("%s is no number and in no enum of type_enum", message.OneLine(right))
+	return fmt.Errorf("%s is neither a number nor in an enum of type_enum", message.OneLine(right))
 }
 
-// commonPrefix is what the names of all enumerators begin with.
+// commonPrefix is the longest prefix that the names of all enumerators share.
 func commonPrefix(e view.Type) string {
 	prefix := ""
 	for i, x := range e.Values() {

@@ -170,8 +170,7 @@ func (r record) value(m *view.Row, t view.Type, at uint64, indent int, last bool
 	r.bytes(offset, n)
 }
 
-// behindTypedefs is what typedefs stand for; what is const or volatile is not looked
-// into.
+// behindTypedefs follows typedefs only. It stops at const and volatile, as pahole does.
 func behindTypedefs(t view.Type) view.Type { return t.Behind(btf.Typedefs) }
 
 // wordSize is the size of what is printed as a number.

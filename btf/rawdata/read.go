@@ -27,7 +27,7 @@ type Reader struct {
 // NewReader returns a Reader of a file from its beginning.
 func NewReader(in io.Reader) *Reader { return &Reader{in: in} }
 
-// Header is what stands at the beginning of a file.
+// Header is the struct at the beginning of a file.
 type Header struct {
 	Type view.Type
 	data []byte
@@ -83,8 +83,8 @@ func (r *Reader) seek(to uint64) error {
 	return err
 }
 
-// Print prints the records of a class in a range. A Seek of 0 means where the last
-// ones ended. An end of the file within a record of a fixed size is no error.
+// Print prints the records of a class in a range. A Seek of 0 continues where the last
+// Print ended. If the file ends within a record of a fixed size, that is not an error.
 func (p *Printer) Print(r *Reader, c *Class, in Range) error {
 	if in.Seek > 0 {
 		if err := r.seek(in.Seek); err != nil {
