@@ -76,5 +76,5 @@ func ExampleVerify() {
 	fmt.Println(btflite.Verify(ctx, bad, nil, "6.12"))
 	// Output:
 	// <nil>
-	// BTF type [6] STRUCT "th ng": name is no C identifier
+	// BTF type [6] STRUCT "th ng": name is not a C identifier
 }

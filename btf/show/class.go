@@ -29,8 +29,8 @@ func (p *Printer) Type(t view.Type) {
 	p.text(";\n")
 }
 
-// usedAt adds the lines about the place of a type, in which pahole has for a file that
-// is not known what printf makes of no string.
+// usedAt adds the lines about the place of a type. For an unknown file they have
+// "(null)", because pahole gives printf a NULL string.
 func (p *Printer) usedAt(t view.Type) {
 	if p.opt.UsedAt == nil {
 		return

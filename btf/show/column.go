@@ -5,9 +5,8 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// texts are the texts of types as they stand before the names of members: most types
-// have several members, and all their texts are equal. If types get new names, it is
-// time for new texts.
+// texts caches the text of each type as it appears before the names of members, because
+// most types have several members. The cache is dropped when types are renamed.
 type texts struct {
 	pages  []*[columnPage]column // by view.Layouts.Slot
 	pieces [][]byte              // of textSize bytes, the last one not yet
@@ -39,7 +38,7 @@ type column struct {
 	state columnState
 }
 
-// columnState is what is known of a column.
+// columnState says whether the text of a column is cached.
 type columnState uint8
 
 const (

@@ -60,8 +60,8 @@ func (e *emitter) compilable(t view.Type) {
 	e.Type(t)
 }
 
-// compilableUnnamed prints a struct or union without a name behind what it needs, as the typedef
-// that gives it one. That is not printed again: two structs of one typedef are no C.
+// compilableUnnamed prints a nameless struct or union as the typedef that names it, after the
+// types that it needs. The typedef is not printed again, because C has one struct for each typedef.
 func (e *emitter) compilableUnnamed(t view.Type) {
 	name := string(e.v.Type(e.Printer.typedefs[t.ID]).Name())
 	known := e.unnamed[t.ID]
@@ -76,8 +76,8 @@ func (e *emitter) compilableUnnamed(t view.Type) {
 	e.unnamedType(t)
 }
 
-// known tells whether a struct or union of the name of t has been printed, and notes
-// that it will be. If the name was that of another kind of type, t has a new one.
+// known tells whether a struct or union with the name of t has been printed, and notes
+// that it will be. If a type of another kind has the name, t gets a new one.
 func (e *emitter) known(t view.Type) bool {
 	kind, ok := e.defined[string(t.Name())]
 	if ok && (kind == t.Kind() || kind == btf.KindFwd || t.Kind() == btf.KindFwd) {

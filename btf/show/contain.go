@@ -12,8 +12,8 @@ type containers struct {
 	count map[uint32]int // by type: how many members of it are of the type
 }
 
-// print adds the name of t, how many members of it are of the type, if that is asked for, and
-// those of its members that have such members themselves.
+// print adds the name of t and, if asked for, the number of its members of the type. Then it
+// does the same for each member that has such members itself.
 func (p *containers) print(t view.Type, depth int) {
 	for range min(depth, maxIndent) {
 		p.text("  ")

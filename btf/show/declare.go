@@ -41,7 +41,7 @@ func (p *Printer) expanded(t view.Type, d *declaration, depth int) {
 	p.declare(t, d, depth+1)
 }
 
-// named adds the name of t and that of what is declared.
+// named adds the name of t and the declared name.
 func (p *Printer) named(t view.Type, d *declaration) {
 	start, tag := p.pos(), len(tagOf(t))
 	p.typeName(t)

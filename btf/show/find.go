@@ -11,7 +11,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// kinds are what has a name that a user may give, by the word before it.
+// kinds are the kinds that a user can name, by the word before the name.
 func kinds(word string) []btf.Kind {
 	switch word {
 	case "":
@@ -26,13 +26,14 @@ func kinds(word string) []btf.Kind {
 	return nil
 }
 
-// Find returns the ids of the types that a name or pattern stands for. The kind is
-// struct, union, enum or "" for any of these and typedefs. A name stands for the first
-// type that has it, as in pahole: of a kernel with Rust units, where structs of Rust have
-// names of typedefs of C, that is what C means by it. If no type has the name, it is a
-// pattern (those of path.Match), which stands for all types that it fits, each once, those
-// of bases only if they are wanted: names of Rust such as &[u8] are patterns, too. The
-// error is that of a malformed pattern.
+// Find returns the ids of the types with a name, or matching a pattern. The kind is
+// struct, union, enum, or "" for any of these and typedefs.
+//
+// A name stands for the first type that has it, as in pahole. In kernels with Rust units,
+// whose structs have names of C typedefs, the first one is C's. If no type has the name,
+// it is a pattern of path.Match and stands for all types that match, each once, in bases
+// only if withBases. Names come first because names of Rust such as &[u8] are valid
+// patterns. A malformed pattern is an error.
 func Find(v *view.View, kind, name string, withBases bool) (ids []uint32, err error) {
 	if ids = v.Named(name, kinds(kind)...); len(ids) > 0 {
 		return ids[:1], nil

@@ -40,8 +40,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFilters: what a filter drops hides no type of the same members, a prefix is that of
-// the typedef of a struct without a name, and enums and typedefs are found in members.
+// TestFilters: a dropped type does not hide another one with the same members, the prefix
+// of a nameless struct is its typedef's, and enums and typedefs are found in members.
 func TestFilters(t *testing.T) {
 	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
 		char, short, i := b.Int("char", 1), b.Int("short", 2), b.Int("int", 4)

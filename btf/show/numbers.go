@@ -138,8 +138,8 @@ func (p *numbers) biggest() {
 	p.note(0, " ", b.Size, " */\n")
 }
 
-// biggestOf is the first of the biggest members, those of inner structs included. A
-// word is big enough: none behind it is looked at.
+// biggestOf finds the first of the biggest members, also in inner structs. It stops at
+// the first member of the size of a word, as pahole does.
 func (p *numbers) biggestOf(rows []view.Row, depth int) (b big, ok bool) {
 	word := uint64(p.v.PointerSize())
 	for i := range rows {

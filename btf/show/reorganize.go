@@ -63,8 +63,8 @@ func (p reorganizer) moved(m view.Move, l *view.Layout) {
 	p.text("\n")
 }
 
-// packable prints the name of a struct that a better order of its members makes
-// smaller: its size, that of the better one, and what that saves.
+// packable prints the name of a struct that another order of its members makes smaller,
+// with both sizes and the difference.
 func (p reorganizer) packable(t view.Type, separator string) {
 	l := p.lays.Reorganize(t, nil)
 	defer p.lays.Done(l)

@@ -7,10 +7,9 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// seen finds types that were there before: those of the same name and size, whose
-// members have the same places and, where both have names, the same names. What
-// types the members have makes no difference: pahole shows one struct of each such
-// set, the first.
+// seen finds repeated types: same name and size, and members at the same offsets with
+// the same names (a nameless member matches any). The types of members do not count,
+// because pahole shows only the first struct of such a set.
 type seen struct {
 	seed  maphash.Seed
 	names firsts

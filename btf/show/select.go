@@ -25,14 +25,14 @@ type Filter struct {
 	Contains        string   // only those with a member of this struct, union, enum or typedef
 	ContainsNot     []string // none with a member of one of these
 	PointTo         string   // only members that point to one of this name
-	Bases           bool     // those of bases, too
+	Bases           bool     // types of bases, too
 	Anonymous       bool     // structs without a name too: those with a typedef
 	Nested          bool     // with Anonymous: those without a typedef as well
 
 	Keep func(view.Type) bool // only those for which it is true, if it is not nil
 }
 
-// Form is what List prints of each type.
+// Form says what List prints for each type.
 type Form int
 
 // The forms.
@@ -75,8 +75,8 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 	}
 }
 
-// Sorted is List in the order of names and, for types of one name, of their sizes and
-// members; see inOrder. Those of the same text are printed once.
+// Sorted is List in the order of names; types of one name follow their sizes and members
+// (see inOrder). Types with the same text are printed once.
 func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	var list []view.Type
 	for t := range p.v.Composites(f.Bases) {
@@ -172,7 +172,7 @@ func (p *Printer) Methods(f *Filter, separator string) error {
 // All prints every struct and union that has a name, in the order of ids.
 func (p *Printer) All() error { return p.List(&Filter{}, Text, "") }
 
-// nameOf is the name of t or, for one without, that of its typedef, if it has one.
+// nameOf is the name of t, or for a nameless type the name of its typedef, if any.
 func nameOf(p *Printer, t view.Type) []byte {
 	if name := t.Name(); len(name) > 0 {
 		return name

@@ -11,8 +11,8 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// load reads BTF of testdata. The files were encoded from the C beside them by gcc
-// for amd64; twice.btf has pairs of structs of one name.
+// load reads BTF of testdata. gcc for amd64 compiled each file from the C source of the
+// same name; twice.btf has pairs of structs of one name.
 func load(t testing.TB, path string) *view.View {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -121,9 +121,9 @@ func (p *Printer) markPacked(l *view.Layout) {
 	}
 }
 
-// mark notes which structs must be packed because a member of l is at an odd place, though l is
-// not packed, or l is a union whose size is no multiple of their alignment. pahole takes them as
-// packed from there on, wherever they stand.
+// mark notes structs that must be packed: a member of l is one and lies at an unaligned offset
+// though l is not packed, or l is a union whose size is not a multiple of their alignment. From
+// here on pahole takes these structs as packed wherever they occur.
 func (p *output) mark(l *view.Layout) {
 	if !l.Packed {
 		p.markMisplaced(l)

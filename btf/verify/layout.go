@@ -20,7 +20,7 @@ func (l *links) stepArray(f *frame, at int) (down uint32, rule string) {
 		}
 		final, _ := l.behind(index)
 		if l.kind(final) != btf.KindInt || !l.regularInt(final) {
-			return 0, fmt.Sprintf("index type [%d] is no regular INT", index)
+			return 0, fmt.Sprintf("index type [%d] is not a regular INT", index)
 		}
 		f.next = 1
 	}
@@ -107,12 +107,12 @@ func (l *links) member(typ, off, bits uint32, kflag bool, size uint32) string {
 		case bits != 0:
 			width = uint64(bits)
 		case off%8 != 0:
-			return fmt.Sprintf("bit offset %d is not that of a byte", off)
+			return fmt.Sprintf("bit offset %d is not a multiple of 8", off)
 		}
 	case btf.KindEnum, btf.KindEnum64:
 		if !kflag {
 			if off%8 != 0 {
-				return fmt.Sprintf("bit offset %d is not that of a byte", off)
+				return fmt.Sprintf("bit offset %d is not a multiple of 8", off)
 			}
 			break
 		}
@@ -122,7 +122,7 @@ func (l *links) member(typ, off, bits uint32, kflag bool, size uint32) string {
 		case bits != 0:
 			width = uint64(bits)
 		case off%8 != 0:
-			return fmt.Sprintf("bit offset %d is not that of a byte", off)
+			return fmt.Sprintf("bit offset %d is not a multiple of 8", off)
 		default:
 			width = 32 // whatever its size
 		}
@@ -132,7 +132,7 @@ func (l *links) member(typ, off, bits uint32, kflag bool, size uint32) string {
 		}
 	default:
 		if off%8 != 0 {
-			return fmt.Sprintf("bit offset %d is not that of a byte", off)
+			return fmt.Sprintf("bit offset %d is not a multiple of 8", off)
 		}
 	}
 	if k == btf.KindInt && start%8+width > 128 {

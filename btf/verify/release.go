@@ -36,7 +36,7 @@ var releaseForm = sync.OnceValue(func() *regexp.Regexp {
 func ParseRelease(s string) (Release, error) {
 	m := releaseForm().FindStringSubmatch(s)
 	if m == nil {
-		return Release{}, fmt.Errorf("'%s' is no release such as 6.12 or 5.10.223", s)
+		return Release{}, fmt.Errorf("'%s' is not a release such as 6.12 or 5.10.223", s)
 	}
 	number := func(s string) int { n, _ := strconv.Atoi(s); return n } // digits, by releaseForm
 	r := Release{number(m[1]), number(m[2]), number(m[3])}
@@ -197,7 +197,7 @@ var features = [numFeatures]Feature{
 		Source:    `9724160b3942 "bpf/btf: Accept function names that contain dots"`,
 		Note: "names of VAR and DATASEC always; seen in Debian's 5.10.223 and 6.1.176; " +
 			"the patch levels of 5.15, 6.1 and 6.3 are not certain"},
-	sectionName: {What: "a section name that is no identifier", Since: Release{6, 9, 0},
+	sectionName: {What: "a section name that is not an identifier", Since: Release{6, 9, 0},
 		Source: `bd70a8fb7ca4 "bpf: Allow all printable characters in BTF DATASEC names"`,
 		Note:   "libbpf rewrites a leading '?' only"},
 	distilledBase: {What: "a distilled base (.BTF.base)", Since: Release{6, 11, 0},

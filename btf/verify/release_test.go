@@ -159,7 +159,7 @@ func TestNeedMessages(t *testing.T) {
 		{"5.10", func(b *blob) {
 			b.add("x", btf.KindEnum64, 0, false, 8)
 			b.add("a b", btf.KindFwd, 0, false, 0)
-		}, `BTF type [5] FWD "a b": name is no C identifier`},
+		}, `BTF type [5] FWD "a b": name is not a C identifier`},
 	} {
 		b := start()
 		c.add(b)

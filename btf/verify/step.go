@@ -95,7 +95,7 @@ func (l *links) referent(id uint32) string {
 // from the loader.
 func (l *links) function(proto uint32, extern bool) string {
 	if proto == 0 || l.kind(proto) != btf.KindFuncProto {
-		return fmt.Sprintf("refers to type [%d], which is no FUNC_PROTO", proto)
+		return fmt.Sprintf("refers to type [%d], which is not a FUNC_PROTO", proto)
 	}
 	if extern || proto >= l.first && l.state[proto-l.first] != unnamed {
 		return ""

@@ -120,7 +120,7 @@ func (t *texts) nameRule(class uint8, off uint32) string {
 	case len(s) > maxName:
 		return fmt.Sprintf("name of %d bytes, at most %d are allowed", len(s), maxName)
 	case class == nameSection:
-		return "name is no section name"
+		return "name is not valid for a section"
 	}
-	return "name is no C identifier"
+	return "name is not a C identifier"
 }

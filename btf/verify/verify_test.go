@@ -59,8 +59,8 @@ func TestRefused(t *testing.T) {
 		level Level
 		want  string
 	}{
-		{func(b *blob) { b.add("a b", btf.KindStruct, 0, false, 0) }, Boot, `[4] STRUCT "a b": name is no C identifier`},
-		{func(b *blob) { b.add("\x1b[2J", btf.KindUnion, 0, false, 0) }, Boot, `[4] UNION "\x1b[2J": name is no C identifier`},
+		{func(b *blob) { b.add("a b", btf.KindStruct, 0, false, 0) }, Boot, `[4] STRUCT "a b": name is not a C identifier`},
+		{func(b *blob) { b.add("\x1b[2J", btf.KindUnion, 0, false, 0) }, Boot, `[4] UNION "\x1b[2J": name is not a C identifier`},
 		{func(b *blob) { b.add(long, btf.KindFwd, 0, false, 0) }, Boot, `... (513 bytes): name of 513 bytes, at most 512 are allowed`},
 		{func(b *blob) { b.add("", btf.KindTypedef, 0, false, tInt) }, Boot, `[4] TYPEDEF (anon): has no name, must have one`},
 		{func(b *blob) { b.add("p", btf.KindPtr, 0, false, tInt) }, Boot, `[4] PTR "p": has a name, must have none`},
@@ -74,17 +74,17 @@ func TestRefused(t *testing.T) {
 		{func(b *blob) { b.add("i", btf.KindInt, 0, false, 4, 1<<28|32) }, Boot, `unknown bits in the data word 0x10000020`},
 		{func(b *blob) { b.add("f", btf.KindFloat, 0, false, 3) }, Boot, `size 3 of a FLOAT`},
 		{func(b *blob) { b.add("", btf.KindArray, 0, false, 0, 0, tInt, 1) }, Boot, `element or index type is void`},
-		{func(b *blob) { b.add("", btf.KindArray, 0, false, 0, tInt, tStruct, 1) }, Load, `index type [3] is no regular INT`},
+		{func(b *blob) { b.add("", btf.KindArray, 0, false, 0, tInt, tStruct, 1) }, Load, `index type [3] is not a regular INT`},
 		{func(b *blob) { b.add("", btf.KindArray, 0, false, 0, tStruct, tInt, 1<<29) }, Load, `536870912 elements of 8 bytes need more than 32 bits`},
 		{func(b *blob) { b.add("", btf.KindArray, 0, false, 0, tProto, tInt, 1) }, Load, `element type [2] has no size`},
 		{func(b *blob) { b.add("e", btf.KindEnum, 0, false, 3) }, Boot, `size 3 of an enumeration`},
 		{func(b *blob) { b.add("e", btf.KindEnum, 1, false, 4, 0, 1) }, Boot, `value 0: has no name, must have one`},
-		{func(b *blob) { b.add("e", btf.KindEnum64, 1, false, 8, b.Str("9"), 1, 1) }, Boot, `value 0 "9": name is no C identifier`},
+		{func(b *blob) { b.add("e", btf.KindEnum64, 1, false, 8, b.Str("9"), 1, 1) }, Boot, `value 0 "9": name is not a C identifier`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.Str("m"), 0, 0) }, Boot, `member 0 "m": type is void`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.Str("m"), tInt, 8) }, Load, `member 0 "m": ends at bit 40, behind its 4 bytes`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, b.Str("m"), tInt, 64) }, Boot, `member 0 "m": bit offset 64 in 4 bytes`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 2, false, 8, 0, tInt, 32, 0, tInt, 0) }, Boot, `member 1: bit offset 0 behind a member at 32`},
-		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 64, 0, tStruct, 4) }, Load, `member 0: bit offset 4 is not that of a byte`},
+		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 64, 0, tStruct, 4) }, Load, `member 0: bit offset 4 is not a multiple of 8`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, true, 64, 0, tStruct, 1<<24) }, Load, `member 0: a bit-field of STRUCT`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, true, 64, 0, tInt, 33<<24) }, Load, `member 0: a bit-field of 33 bits in an INT of 32`},
 		{func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, 0, 4, 0) }, Load, `STRUCT "s": is part of itself, through type [4]`},
@@ -93,7 +93,7 @@ func TestRefused(t *testing.T) {
 		{func(b *blob) { b.add("", btf.KindFuncProto, 2, false, 0, 0, 0, 0, tInt) }, Load, `parameter 0: type is void`},
 		{func(b *blob) { b.add("", btf.KindFuncProto, 0, false, tProto) }, Load, `return type: type [2] has no size`},
 		{func(b *blob) { b.add("f", btf.KindFunc, 2, false, tProto) }, Boot, `linkage 2, must be static or global`},
-		{func(b *blob) { b.add("f", btf.KindFunc, 0, false, tInt) }, Load, `refers to type [1], which is no FUNC_PROTO`},
+		{func(b *blob) { b.add("f", btf.KindFunc, 0, false, tInt) }, Load, `refers to type [1], which is not a FUNC_PROTO`},
 		{func(b *blob) {
 			p := b.add("", btf.KindFuncProto, 1, false, 0, 0, tInt)
 			b.add("f", btf.KindFunc, 0, false, p)
@@ -270,7 +270,7 @@ func TestSplit(t *testing.T) {
 		}, `[8] STRUCT "mine": member 0: ends at bit 384, behind its 47 bytes`},
 		{[]uint32{0, btf.Info(btf.KindPtr, 0, false), 9}, `[8] PTR (anon): refers to type [9], which does not exist`},
 		{[]uint32{own + 5, btf.Info(btf.KindFwd, 0, false), 0}, `goes beyond the strings`},
-		{[]uint32{base.Str("a bad name"), btf.Info(btf.KindFwd, 0, false), 0}, `[8] FWD "a bad name": name is no C identifier`},
+		{[]uint32{base.Str("a bad name"), btf.Info(btf.KindFwd, 0, false), 0}, `[8] FWD "a bad name": name is not a C identifier`},
 		{[]uint32{own, btf.Info(btf.KindDeclTag, 0, false), 7, 1}, `component index 1 for a FUNC with 1`},
 	} {
 		err := split(func(s *blob) { s.Strings = []byte("mine\x00"); s.Words = c.words })

@@ -40,9 +40,9 @@ func TestRefusedBTF(t *testing.T) {
 		stderr   string
 	}{
 		{"fine", langC11, 4, 0, ""},
-		{"a b", langC11, 4, 1, `btflite: IN: nothing written: a kernel would refuse the BTF type [2] STRUCT "a b": name is no C identifier; --verify=warn writes it all the same` + "\n"},
+		{"a b", langC11, 4, 1, `btflite: IN: nothing written: a kernel would refuse the BTF type [2] STRUCT "a b": name is not a C identifier; --verify=warn writes it all the same` + "\n"},
 		{"past", langC11, 5, 1, `btflite: IN: nothing written: a kernel would refuse the BTF type [2] STRUCT "past": member 0 "m": ends at bit 72, behind its 8 bytes; --verify=warn writes it all the same` + "\n"},
-		{"Option<u8>", langRust, 4, 0, `btflite: IN: warning: a kernel refuses the BTF type [2] STRUCT "Option<u8>": name is no C identifier; try --lang_exclude=rust` + "\n"},
+		{"Option<u8>", langRust, 4, 0, `btflite: IN: warning: a kernel refuses the BTF type [2] STRUCT "Option<u8>": name is not a C identifier; try --lang_exclude=rust` + "\n"},
 		{"Reordered", langRust, 6, 0, `btflite: IN: warning: a kernel refuses the BTF type [2] STRUCT "Reordered": member 0 "m": ends at bit 80, behind its 8 bytes; try --lang_exclude=rust` + "\n"},
 	} {
 		for _, args := range [][]string{{"-J"}, {"-J", "--dedup=exact"}, {"--btf_encode_detached=OUT"}} {
@@ -96,7 +96,7 @@ func TestKernelNeverSilent(t *testing.T) {
 		}
 		want := ""
 		if section != "" {
-			want = "btflite: " + in + `: warning: a kernel refuses the BTF type [2] STRUCT "Option<u8>": name is no C identifier; try --lang_exclude=rust` + "\n"
+			want = "btflite: " + in + `: warning: a kernel refuses the BTF type [2] STRUCT "Option<u8>": name is not a C identifier; try --lang_exclude=rust` + "\n"
 		}
 		for _, args := range [][]string{{"-J"}, {"--btf_encode_detached=" + filepath.Join(dir, "out")}} {
 			if _, stderr := btfliteRun(t, exitOK, append(args, "-q", in)...); stderr != want {
@@ -167,7 +167,7 @@ func TestVerifyOption(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"modules", "--btf_base=" + splitFiles + "x86.base.btf", m}
-	if _, stderr := btfliteRun(t, exitFailure, args...); !strings.Contains(stderr, "name is no C identifier; --verify=warn writes it all the same\n") {
+	if _, stderr := btfliteRun(t, exitFailure, args...); !strings.Contains(stderr, "name is not a C identifier; --verify=warn writes it all the same\n") {
 		t.Errorf("%q", stderr)
 	}
 	if _, stderr := btfliteRun(t, exitOK, append(args, "--verify=warn")...); !strings.Contains(stderr, ": warning: a kernel refuses the BTF type ") {
@@ -193,7 +193,7 @@ func TestRefusedMerge(t *testing.T) {
 		return path
 	}
 	good, odd, out := file("good", "a"), file("odd", "a b"), filepath.Join(dir, "out")
-	const rule = `BTF type [2] STRUCT "a b": name is no C identifier`
+	const rule = `BTF type [2] STRUCT "a b": name is not a C identifier`
 	for _, args := range []string{"sort " + odd + " " + out, "dedup -o " + out + " " + good + " " + odd, "dedup --dedup=exact -o " + out + " " + odd} {
 		_, stderr := btfliteRun(t, exitFailure, strings.Fields(args)...)
 		if want := "btflite: " + odd + ": nothing written: a kernel would refuse the input's " + rule + "; --verify=warn writes it all the same\n"; stderr != want {

@@ -137,7 +137,7 @@ Try 'btflite verify --help' for more information.`, 64},
 		{"btflite verify bzImage", `bzImage: a boot image; extract-vmlinux of the kernel's scripts gets the vmlinux with .BTF out of it`, 2},
 		{"btflite verify vmlinux", `vmlinux: no section .BTF`, 2},
 		{"btflite verify empty", `empty: an empty file; what was to write it may have failed`, 2},
-		{"btflite verify --kernel=linux vmlinux.btf", `option '--kernel': 'linux' is no release such as 6.12 or 5.10.223
+		{"btflite verify --kernel=linux vmlinux.btf", `option '--kernel': 'linux' is not a release such as 6.12 or 5.10.223
 Try 'btflite verify --help' for more information.`, 64},
 		{"btflite diff vmlinux.btf", `diff takes two files
 Try 'btflite diff --help' for more information.`, 64},

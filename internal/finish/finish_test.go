@@ -46,7 +46,7 @@ const languageC, languageRust = 0x1d, 0x1c
 // TestCheck: what a kernel refuses is an error, or a warning for other languages
 // and for those who want it.
 func TestCheck(t *testing.T) {
-	const rule = "name is no C identifier"
+	const rule = "name is not a C identifier"
 	for _, c := range []struct {
 		structName string
 		language   int

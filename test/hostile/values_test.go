@@ -119,13 +119,13 @@ func valueFiles() []hostileFile {
 func nameFiles() []hostileFile {
 	odd := func(tag int, name string) func() []byte { return with(dt.N(tag, dt.Name(name), dt.Size(4)), newInt()) }
 	return []hostileFile{
-		{name: "name-escape-codes", want: mustFail, outcome: "name is no C identifier", file: odd(dt.TagTypedef, "evil\x1b[2Jname\n")},
-		{name: "name-high-bytes", want: either, outcome: "name is no C identifier", file: odd(dt.TagStructureType, "\x80\xff\xfe")},
-		{name: "name-with-spaces", want: either, outcome: "name is no C identifier", file: odd(dt.TagStructureType, "a b")},
-		{name: "name-digit-first", want: either, outcome: "name is no C identifier", file: odd(dt.TagTypedef, "9x")},
+		{name: "name-escape-codes", want: mustFail, outcome: "name is not a C identifier", file: odd(dt.TagTypedef, "evil\x1b[2Jname\n")},
+		{name: "name-high-bytes", want: either, outcome: "name is not a C identifier", file: odd(dt.TagStructureType, "\x80\xff\xfe")},
+		{name: "name-with-spaces", want: either, outcome: "name is not a C identifier", file: odd(dt.TagStructureType, "a b")},
+		{name: "name-digit-first", want: either, outcome: "name is not a C identifier", file: odd(dt.TagTypedef, "9x")},
 		{name: "name-empty-typedef", want: mustFail, outcome: "typedef without a name", file: odd(dt.TagTypedef, "")},
 		{name: "name-empty-enumerator", want: mustFail, outcome: "enumerator without a name", file: with(named(dt.TagEnumerationType, "odd", nil, dt.Size(4), value("", 0)), newInt())},
-		{name: "name-printf", want: either, outcome: "name is no C identifier", file: odd(dt.TagStructureType, "%s%n%n%n")},
+		{name: "name-printf", want: either, outcome: "name is not a C identifier", file: odd(dt.TagStructureType, "%s%n%n%n")},
 	}
 }
 
