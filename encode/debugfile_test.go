@@ -109,7 +109,7 @@ func TestDebugFileThatDoesNotBelong(t *testing.T) {
 	if err := os.WriteFile(path, image, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	fails("is no file name")
+	fails("is not a file name")
 
 	// Build-ids must be equal.
 	path = place(t, "build-id.elf", dir, "other")

@@ -217,7 +217,7 @@ const arenaTag = "address_space(1)"
 func (e *emitter) arenaPointer(id uint32, fn []byte) (uint32, error) {
 	w := e.set.Record(id)
 	if id == 0 || w.Kind() != btf.KindPtr {
-		return 0, &Error{File: e.inputs[e.lead].Path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is no pointer"}
+		return 0, &Error{File: e.inputs[e.lead].Path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is not a pointer"}
 	}
 	t, err := e.set.AddRef(btf.MakeRecord(e.names.Literal([]byte(arenaTag)), btf.Info(btf.KindTypeTag, 0, true), w.Third()))
 	if err != nil {

@@ -147,7 +147,7 @@ func TestTypeUnitSections(t *testing.T) {
 		name, want string
 		change     func(b []byte)
 	}{
-		{"compile units in a group", "a second .debug_info section has a unit that is no type unit", func(b []byte) {
+		{"compile units in a group", "a second .debug_info section has a unit that is not a type unit", func(b []byte) {
 			b[info[0]+flags+1] |= group >> 8
 			b[info[1]+flags+1] &^= group >> 8
 		}},

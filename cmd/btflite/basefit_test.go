@@ -109,7 +109,7 @@ func TestBaseFits(t *testing.T) {
 				if name != "as pahole" && name != "show one" && name != "funcs" {
 					stdout, stderr := btfliteRun(t, exitOK, append(args, f.debug)...)
 					if !strings.Contains(stderr, "note: its BTF is split from a base, and ") || !strings.Contains(stderr, f.wrong) ||
-						!strings.Contains(stderr, "its types here are those of its DWARF") || name != "stats" && !strings.Contains(stdout, "own_of_dwarf") {
+						!strings.Contains(stderr, "the types come from its DWARF") || name != "stats" && !strings.Contains(stdout, "own_of_dwarf") {
 						t.Errorf("%s, with DWARF: %q, %q", name, stdout, stderr)
 					}
 				}

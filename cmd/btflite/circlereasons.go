@@ -15,7 +15,7 @@ import (
 const (
 	ownType     = "types that the compiler defines by itself"
 	ofVariable  = "types without a name that only variables have"
-	severalOnes = "names with several definitions, of which C has room for one"
+	severalOnes = "names with several definitions: C can have only one"
 	twoSorts    = "functions that have the name of a typedef or an enumerator"
 	inPrototype = "prototypes with a type that has no name"
 	noName      = "names that C does not have"

@@ -69,7 +69,7 @@ func (d *dedupCommand) run(c *cli, paths []string) error {
 			return err
 		}
 		if len(blobs) > 0 && b.BigEndian != blobs[0].BigEndian {
-			return fmt.Errorf("%s: its byte order differs from that of %s", message.OneLine(p), message.OneLine(paths[0]))
+			return fmt.Errorf("%s: its byte order is not the one of %s", message.OneLine(p), message.OneLine(paths[0]))
 		}
 		blobs, given = append(blobs, b), append(given, finish.Given{Name: p, BTF: b})
 	}

@@ -81,7 +81,7 @@ func (d *dumpCommand) addName(v string) error {
 func (d *dumpCommand) addID(v string) error {
 	id, err := strconv.ParseUint(v, 10, 32)
 	if err != nil || id == 0 {
-		return usagef("'%s' is no type id: they count from 1", message.OneLine(v))
+		return usagef("'%s' is not a type id: they count from 1", message.OneLine(v))
 	}
 	d.ids = append(d.ids, uint32(id))
 	return nil
@@ -104,7 +104,7 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	}
 	switch {
 	case len(words) > 1 && d.format != formatC:
-		return usagef("several files become one with --format=c only: ids would be those of none")
+		return usagef("several files can only be merged with --format=c: type ids change when files are merged")
 	case len(words) > 1 && len(d.ids) > 0:
 		return usagef("--id is for one file: ids of several that become one would be those of none")
 	}

@@ -45,7 +45,7 @@ func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
 		return nil
 	}, detachedName, "", "write the BTF to the file `OUT` (implies -J)", files)
 	out.file(&e.extraVars, "extra_vars", "", "other variables, as split BTF, to `FILE` (or .o)")
-	out.file(&e.inlineTo, "inline", "", "sites of inlined functions, likewise, to `FILE`", rare)
+	out.file(&e.inlineTo, "inline", "", "the same for sites of inlined functions, to `FILE`", rare)
 	e.resourceOptions(c, cmd)
 	e.resultOptions(cmd, rare)
 	out.bases(&e.bases, "btf_base", "leave out what `BASE` has; several are a chain")

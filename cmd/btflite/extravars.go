@@ -28,7 +28,7 @@ func (b *beside) setInlineSuffix(v string) error { return setSuffix(&b.inlineTo,
 // setSuffix takes the end of a file name, or usual for none.
 func setSuffix(dst *string, v, usual string) error {
 	if strings.ContainsRune(v, '/') {
-		return usagef("'%s' is no end of a file name", message.OneLine(v))
+		return usagef("'%s' is not a valid file name suffix", message.OneLine(v))
 	}
 	*dst = cmp.Or(v, usual)
 	return nil

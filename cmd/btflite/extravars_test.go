@@ -106,7 +106,7 @@ func TestExtraVarsCommand(t *testing.T) {
 		other := filepath.Join(dir, "other")
 		btfliteRun(t, exitOK, "sort", main, other)
 		stdout, _ := btfliteRun(t, exitFailure, "verify", "--btf_base="+other, object)
-		if !strings.Contains(stdout, "section .note.btflite.base: the checksum of what it was split from is not that of the base") {
+		if !strings.Contains(stdout, "section .note.btflite.base: the checksum of the BTF that it was split from is not the base's") {
 			t.Errorf("%q", stdout)
 		}
 		// Without variables there is nothing to write.

@@ -118,7 +118,7 @@ func TestFuncsErrors(t *testing.T) {
 		"-f wakl":      "btflite: " + small + `: no function "wakl"; did you mean walk?` + "\n",
 		"-f w[":        "'w[' lacks a bracket, or a character behind a backslash",
 		"-a 0x401000":  "btflite: " + small,
-		"-a x":         "'x' is no address; use 0x...",
+		"-a x":         "'x' is not an address; use 0x...",
 		"-s":           "btflite: " + small,
 		"-f=":          "",
 		"other":        "other: no such file; a name is the argument of --function: btflite funcs --function=other " + small,

@@ -66,7 +66,7 @@ func splitBpftool(args []string) (options, words []string, err error) {
 		case len(w) > 2 && w[:2] == "-B":
 			options = append(options, "--btf_base="+w[2:])
 		case len(w) > 1 && w[0] == '-':
-			return nil, nil, &usageError{what: "option '" + message.OneLine(w) + "' is not among those of bpftool that btflite has", hint: onlyDump}
+			return nil, nil, &usageError{what: "option '" + message.OneLine(w) + "' is not an option of bpftool that btflite has", hint: onlyDump}
 		default:
 			words = append(words, w)
 		}

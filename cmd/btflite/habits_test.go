@@ -99,7 +99,7 @@ func TestAloneNamesTheCommands(t *testing.T) {
 
 // TestWithoutAFile: where the kernel has no BTF, people are told to give a file.
 func TestWithoutAFile(t *testing.T) {
-	const want = "btflite: nowhere: cannot open: no such file or directory; without a FILE the types are those of the running kernel: give one\n"
+	const want = "btflite: nowhere: cannot open: no such file or directory; without FILE, the running kernel's types are read: give a FILE\n"
 	for _, command := range []string{"dump", "show", "funcs", "stats"} {
 		var stdout, stderr bytes.Buffer
 		c := newCLI(&stdout, &stderr, func(name string) (string, bool) { return "nowhere", name == kernelBTFEnv })

@@ -203,7 +203,7 @@ func (m *inlineCommand) parseAt() (p sitePoint, err error) {
 	if ok && section != "" {
 		n, err := strconv.ParseUint(offset, 0, 32)
 		if err != nil {
-			return p, usagef("--at: '%s' is no offset", message.OneLine(offset))
+			return p, usagef("--at: '%s' is not an offset", message.OneLine(offset))
 		}
 		if m.code == nil || m.code.hasSection(section) {
 			return sitePoint{section, uint32(n)}, nil

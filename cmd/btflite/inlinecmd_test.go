@@ -80,7 +80,7 @@ func TestInlineCommand(t *testing.T) {
 		{[]string{"--at=f+5", in}, "nothing that was asked for is inlined at f+5", exitFailure},
 		{[]string{"--at=f+16", in}, "no section with code and no function has f+16", exitFailure},
 		{[]string{"--at=g+0", in}, "no section with code and no function has g+0", exitFailure},
-		{[]string{"--at=.text+x", in}, "'x' is no offset", exitUsage},
+		{[]string{"--at=.text+x", in}, "'x' is not an offset", exitUsage},
 		{[]string{"--at=text", in}, "neither an address nor SECTION+OFFSET", exitUsage},
 		{[]string{in}, "inline takes names of functions", exitUsage},
 		{[]string{"", in}, "empty name", exitUsage},

@@ -106,7 +106,7 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 	if len(words) == 0 {
 		words = []string{r.kernel()}
 		if _, err := os.Stat(words[0]); err != nil {
-			return nil, fmt.Errorf("%w; without a FILE the types are those of the running kernel: give one", message.FileError(words[0], "cannot open", err))
+			return nil, fmt.Errorf("%w; without FILE, the running kernel's types are read: give a FILE", message.FileError(words[0], "cannot open", err))
 		}
 	}
 	if r.printsAll {
@@ -156,7 +156,7 @@ func (r *typeReader) withoutBase(path string, t types, err error) (types, error)
 		return t, err
 	}
 	if m != nil {
-		encoded.note = fmt.Sprintf("%s: note: its BTF is split from a base, and %v; its types here are those of its DWARF", message.OneLine(path), m)
+		encoded.note = fmt.Sprintf("%s: note: its BTF is split from a base, and %v; the types come from its DWARF", message.OneLine(path), m)
 	}
 	return encoded, nil
 }
@@ -212,7 +212,7 @@ func (r *typeReader) setFormats(v string) error {
 	formats := strings.Split(v, ",")
 	for _, format := range formats {
 		if format != "btf" && format != "dwarf" && format != "ctf" {
-			return usagef("'%s' is no format: btf, dwarf", message.OneLine(format))
+			return usagef("'%s' is not a format: use btf or dwarf", message.OneLine(format))
 		}
 	}
 	r.dwarf, r.orDWARF = loadbtf.DWARFLast, slices.Contains(formats, "dwarf")

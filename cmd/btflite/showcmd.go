@@ -165,7 +165,7 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o.toggle(&s.sorted, "sort", "", "in the order of names")
 	o.value(func(v string) (err error) {
 		if s.opt.CacheLine, err = strconv.Atoi(v); err != nil || s.opt.CacheLine <= 0 || s.opt.CacheLine > maxCacheLine {
-			return usagef("'%s' is no number of bytes from 1 to %d", message.OneLine(v), maxCacheLine)
+			return usagef("'%s' is not a number of bytes from 1 to %d", message.OneLine(v), maxCacheLine)
 		}
 		return nil
 	}, "cacheline_size", "c", "cache lines of `N` bytes; 64 if not given", numbers)
@@ -175,7 +175,7 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o.toggle(&s.opt.Steps, "show_reorg_steps", "S", "with -R: each step on the way", rare)
 	o.toggle(&s.packable, "packable", "P", "structs that another order makes smaller", rare)
 	o.toggle(&s.usedAt, "show_decl_info", "I", "unit, file and line before each type, if FILE has DWARF", rare)
-	o.toggle(&s.opt.Recursive, "recursive", "d", "with -i: under each name those of its members that have such members", rare)
+	o.toggle(&s.opt.Recursive, "recursive", "d", "with -i: under each name its members that have such members", rare)
 	o.toggle(&s.opt.Counts, "verbose", "V", "with -i: the number of such members; before -z: not only names", rare)
 	o.toggle(&s.opt.Flat, "flat_arrays", "", "arrays of one dimension", rare)
 	o.toggle(&s.opt.NoAligned, "suppress_aligned_attribute", "", "no __aligned__", rare)

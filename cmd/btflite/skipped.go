@@ -33,7 +33,7 @@ func (c *cli) warnSkipped(path string, b *btf.Blob, outcome string) {
 
 // withoutSkipped is b, read from a file, without such types. That is told.
 func (c *cli) withoutSkipped(path string, b *btf.Blob) (*btf.Blob, error) {
-	c.warnSkipped(path, b, "they are left out, as nobody can tell which ids in them to change")
+	c.warnSkipped(path, b, "they are dropped: their type ids cannot be renumbered")
 	known, err := b.WithoutSkipped()
 	if err != nil {
 		return nil, message.NamingFile([]string{path}, err)

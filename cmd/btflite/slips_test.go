@@ -224,7 +224,7 @@ Try 'btflite dump --help' for more information.`, 64},
 Try 'btflite dump --help' for more information.`, 64},
 		{"bpftool", `bpftool is not btflite's; ` + onlyDump + `
 Try 'btflite dump --help' for more information.`, 64},
-		{"bpftool -d btf dump file vmlinux", `option '-d' is not among those of bpftool that btflite has; ` + onlyDump + `
+		{"bpftool -d btf dump file vmlinux", `option '-d' is not an option of bpftool that btflite has; ` + onlyDump + `
 Try 'btflite dump --help' for more information.`, 64},
 		{"bpftool btf dump file vmlinux -B", `option '-B' requires an argument
 Try 'btflite dump --help' for more information.`, 64},
@@ -265,7 +265,7 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite verify -j-1 vmlinux.btf", `option '--jobs': '-1' is not a number of workers
 Try 'btflite verify --help' for more information.`, 64},
-		{"pahole -c many vmlinux", `option '--cacheline_size': 'many' is no number of bytes from 1 to 1048576
+		{"pahole -c many vmlinux", `option '--cacheline_size': 'many' is not a number of bytes from 1 to 1048576
 Try 'btflite --help' for more information.`, 64},
 	} {
 		var stdout, stderr bytes.Buffer

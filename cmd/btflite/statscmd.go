@@ -49,7 +49,7 @@ and what a base saves. Without FILE it is the running kernel.`,
 func (s *statsCommand) setTop(v string) error {
 	n, err := strconv.ParseUint(v, 10, 31)
 	if err != nil {
-		return usagef("'%s' is no number of entries", message.OneLine(v))
+		return usagef("'%s' is not a number of entries", message.OneLine(v))
 	}
 	s.top = int(n)
 	return nil

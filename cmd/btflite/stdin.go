@@ -54,7 +54,7 @@ func elfInputs(paths []string, inPlace bool) ([]string, error) {
 		return nil, usagef("nothing is added to standard input: give --btf_encode_detached=OUT")
 	}
 	if info, err := os.Stdin.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("standard input: is no file; save what is to be encoded in one")
+		return nil, errors.New("standard input is not a file: use < FILE")
 	}
 	paths = slices.Clone(paths)
 	for i := range paths {

@@ -18,7 +18,7 @@ func TestELFOnStandardInput(t *testing.T) {
 	const (
 		size   = "\ntotal: 78\n"
 		site   = "add at .text+0x14\n\ta: reg5\n"
-		noFile = "btflite: standard input: is no file; save what is to be encoded in one\n"
+		noFile = "btflite: standard input is not a file: use < FILE\n"
 	)
 	for _, c := range []struct {
 		args       string // "-" is standard input

@@ -158,9 +158,9 @@ func (k *Kernel) Mismatch(m Module, own *btf.Blob) string {
 	case m.Release != "" && k.Release != "" && m.Release != k.Release:
 		return fmt.Sprintf("built for %s, but the base %s is of %s", m.Release, k.path, k.Release)
 	case m.Size != 0 && k.ModuleSize != 0 && m.Size != uint64(k.ModuleSize):
-		return fmt.Sprintf("its struct module has %d bytes, that of the base %s has %d", m.Size, k.path, k.ModuleSize)
+		return fmt.Sprintf("its struct module has %d bytes, in the base %s has %d", m.Size, k.path, k.ModuleSize)
 	case own != nil && k.repeats(own):
-		return fmt.Sprintf("its struct module has other members than that of the base %s", k.path)
+		return fmt.Sprintf("its struct module has other members than in the base %s", k.path)
 	}
 	return ""
 }

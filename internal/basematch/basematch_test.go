@@ -128,11 +128,11 @@ func TestMismatch(t *testing.T) {
 		{"machine", k, Module{rel612, dt.MachineS390, 64}, nil, "for another machine (e_machine 22) than the base VMLINUX (62)"},
 		{"release", k, Module{rel72, dt.MachineX86_64, 64}, nil, "built for " + rel72 + ", but the base VMLINUX is of " + rel612},
 		{"release, raw", raw, Module{rel72, dt.MachineX86_64, 64}, nil, ""},
-		{"size", raw, Module{rel72, 0, 128}, nil, "its struct module has 128 bytes, that of the base raw.btf has 64"},
-		{"own size", raw, Module{}, own(72, member{"state", 0}, member{"list", 32}), "its struct module has other members than that of the base raw.btf"},
-		{"own members", raw, Module{}, own(64, member{"state", 0}), "its struct module has other members than that of the base raw.btf"},
-		{"own offset", raw, Module{}, own(64, member{"state", 0}, member{"list", 64}), "its struct module has other members than that of the base raw.btf"},
-		{"own name", raw, Module{}, own(64, member{"state", 0}, member{"mkobj", 32}), "its struct module has other members than that of the base raw.btf"},
+		{"size", raw, Module{rel72, 0, 128}, nil, "its struct module has 128 bytes, in the base raw.btf has 64"},
+		{"own size", raw, Module{}, own(72, member{"state", 0}, member{"list", 32}), "its struct module has other members than in the base raw.btf"},
+		{"own members", raw, Module{}, own(64, member{"state", 0}), "its struct module has other members than in the base raw.btf"},
+		{"own offset", raw, Module{}, own(64, member{"state", 0}, member{"list", 64}), "its struct module has other members than in the base raw.btf"},
+		{"own name", raw, Module{}, own(64, member{"state", 0}, member{"mkobj", 32}), "its struct module has other members than in the base raw.btf"},
 		{"no struct module in the base", OfKernel(mmapelf.Source{Path: "x"}, structs(t, nil, 1, "m")), Module{"", 0, 128}, own(72), ""},
 	} {
 		if got := tt.k.Mismatch(tt.m, tt.own); got != strings.ReplaceAll(tt.want, "VMLINUX", vmlinux) {

@@ -121,7 +121,7 @@ func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 		return nil, 0, 0, c.DIEError(off, noCode)
 	}
 	if a.Class != dwarf.ClassUnit {
-		return nil, 0, 0, c.DIEError(off, "unit starts with a DIE that is no unit")
+		return nil, 0, 0, c.DIEError(off, "the first DIE of the unit is not a unit DIE")
 	}
 	if next, have = c.Abbrevs.Decode(a, b, p, &c.Vals); next < 0 {
 		return nil, 0, 0, c.CutOff(off)

@@ -138,7 +138,7 @@ func openDebugFile(own *mmapelf.File, path string, id []byte, crc uint32, byLink
 	case !byLink:
 		return fail("it has no build-id")
 	case checksum(e) != crc:
-		return fail("its checksum is not that of .gnu_debuglink")
+		return fail("its checksum is not the one in .gnu_debuglink")
 	}
 	return e, nil
 }
@@ -183,7 +183,7 @@ func debugLink(e *mmapelf.File) (name string, crc uint32, err error) {
 	}
 	name = string(b[:n])
 	if strings.ContainsAny(name, "/\\") || name == "." || name == ".." {
-		return "", 0, fmt.Errorf("%s: .gnu_debuglink: %s is no file name", e.Path, Quote(b[:n]))
+		return "", 0, fmt.Errorf("%s: .gnu_debuglink: %s is not a file name", e.Path, Quote(b[:n]))
 	}
 	return name, order(e.BigEndian).Uint32(b[at:]), nil
 }

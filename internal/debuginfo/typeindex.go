@@ -236,7 +236,7 @@ func (t *TypeIndex) make() error {
 				return fmt.Errorf("%s: %w", f.Path, err)
 			}
 			if !h.IsType() {
-				return fmt.Errorf("%s: a second .debug_info section has a unit that is no type unit, at %#x", f.Path, off)
+				return fmt.Errorf("%s: a second .debug_info section has a unit that is not a type unit, at %#x", f.Path, off)
 			}
 			t.units = append(t.units, typeUnit{sig: h.Signature, off: s.base + off, die: h.TypeOff, section: uint32(k)})
 			off = h.End()

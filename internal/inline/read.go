@@ -131,7 +131,7 @@ func (r *Reader) start(c *debuginfo.Cursor) error {
 		return err
 	}
 	if !a.read {
-		return c.DIEError(h.First, "unit starts with a DIE that is no unit")
+		return c.DIEError(h.First, "the first DIE of the unit is not a unit DIE")
 	}
 	d := &r.d
 	if r.abbrevs.decode(a, c, r.b, p, d) < 0 {

@@ -35,7 +35,7 @@ func BaseNote(base *btf.Blob) []byte {
 // CheckBase looks for signs that b, read from raw, is not over the right base.
 func CheckBase(raw *Raw, b *btf.Blob) error {
 	if raw.BaseSum != nil && b.Base != nil && !bytes.Equal(raw.BaseSum, BaseNote(b.Base)) {
-		return errors.New("section " + SectionBaseSum + ": the checksum of what it was split from is not that of the base")
+		return errors.New("section " + SectionBaseSum + ": the checksum of the BTF that it was split from is not the base's")
 	}
 	return b.CheckBase()
 }

@@ -135,7 +135,7 @@ func TestELF(t *testing.T) {
 		{"over a base", []elftest.Section{raw(module)}, base, module, module},
 		{"over none", []elftest.Section{raw(module)}, nil, "! section .BTF: btf: strings", "! section .BTF: btf: strings"},
 		{"with a note", []elftest.Section{raw(module), note}, base, module, module},
-		{"with the note of another base", []elftest.Section{raw(module), wrongNote}, base, "!is not that of the base", "!is not that of the base"},
+		{"with the note of another base", []elftest.Section{raw(module), wrongNote}, base, "!is not the base's", "!is not the base's"},
 		{"with its base", []elftest.Section{raw(distilled), below}, nil, "!goes over nothing else", distilled},
 		{"with its base, over another", []elftest.Section{raw(distilled), below}, base, "!goes over nothing else", distilled},
 		{"with what is no base", []elftest.Section{raw(distilled), {Name: SectionBTFBase, Data: []byte("no BTF")}}, base, "!goes over nothing else", "!section .BTF.base: btf:"},

@@ -76,7 +76,7 @@ func elfFiles() []hostileFile {
 			}
 			return oldBTF(dt.Section{Name: ".BTF", Data: b})()
 		}},
-		{name: "elf-two-debug-info", want: either, outcome: "a second .debug_info section has a unit that is no type unit", file: damaged(func(s *sections) { s.all = append(s.all, *s.info()) })},
+		{name: "elf-two-debug-info", want: either, outcome: "a second .debug_info section has a unit that is not a type unit", file: damaged(func(s *sections) { s.all = append(s.all, *s.info()) })},
 		{name: "elf-class-3", want: mustFail, outcome: "unknown ELF class 3", file: patchedHeader("", 4, 1, 3)},
 		{name: "elf-data-3", want: mustFail, outcome: "unknown byte order 3", file: patchedHeader("", 5, 1, 3)},
 		{name: "elf-data-swapped", want: mustFail, outcome: "is outside the file of 0x440 bytes", file: patchedHeader("", 5, 1, 2)},

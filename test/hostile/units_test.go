@@ -40,7 +40,7 @@ func unitFiles() []hostileFile {
 		{name: "cu-addr-size-255", want: either, outcome: "address size 255", file: set(7, 1, 255)},
 		{name: "cu-abbrev-off-past", want: mustFail, outcome: "abbreviation table beyond the section", file: set(8, 4, 0x7000000)},
 		{name: "cu-unit-type-bad", want: mustFail, outcome: "unknown unit type 127", file: set(6, 1, 0x7f)},
-		{name: "cu-root-not-cu", want: mustFail, outcome: "unit starts with a DIE that is no unit", file: func() []byte {
+		{name: "cu-root-not-cu", want: mustFail, outcome: "the first DIE of the unit is not a unit DIE", file: func() []byte {
 			f := goodFile()
 			f.Units = append(f.Units, &dt.Unit{Root: dt.N(dt.TagTypedef, dt.Name("root"))})
 			return f.Bytes()
