@@ -140,13 +140,13 @@ func TestWorkersAgreeOnInvalidCases(t *testing.T) {
 func TestEveryChunkIsJudged(t *testing.T) {
 	smallChunks(t, 4)
 	faults := map[string]func(b *blob){
-		"name is not a C identifier":   func(b *blob) { b.add("a b", btf.KindStruct, 0, false, 0) },
-		"element type [2] has no":   func(b *blob) { b.add("", btf.KindArray, 0, false, 0, tProto, tInt, 1) },
-		"ends at bit 40, behind":    func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, 0, tInt, 8) },
-		"parameter 0: type is void": func(b *blob) { b.add("", btf.KindFuncProto, 2, false, 0, 0, 0, 0, tInt) },
-		"refers to type [999]":      func(b *blob) { b.add("", btf.KindPtr, 0, false, 999) },
-		"is part of itself":         func(b *blob) { members(b, 8, 0, b.N+1, 0) },
-		"modifiers and typedefs in": func(b *blob) { b.add("", btf.KindConst, 0, false, b.N+1) },
+		"name is not a C identifier": func(b *blob) { b.add("a b", btf.KindStruct, 0, false, 0) },
+		"element type [2] has no":    func(b *blob) { b.add("", btf.KindArray, 0, false, 0, tProto, tInt, 1) },
+		"ends at bit 40, behind":     func(b *blob) { b.add("s", btf.KindStruct, 1, false, 4, 0, tInt, 8) },
+		"parameter 0: type is void":  func(b *blob) { b.add("", btf.KindFuncProto, 2, false, 0, 0, 0, 0, tInt) },
+		"refers to type [999]":       func(b *blob) { b.add("", btf.KindPtr, 0, false, 999) },
+		"is part of itself":          func(b *blob) { members(b, 8, 0, b.N+1, 0) },
+		"modifiers and typedefs in":  func(b *blob) { b.add("", btf.KindConst, 0, false, b.N+1) },
 	}
 	const n = 30
 	for want, fault := range faults {
