@@ -2,7 +2,7 @@ package view
 
 import "github.com/btflite/btflite/btf"
 
-// fact is what Layouts remembers of a type that members have.
+// fact is the cached knowledge of Layouts about a type of members.
 type fact struct {
 	size     uint64 // bytes; of an empty class of C++ or Rust, in whose byte others may lie: 0
 	sum      uint32 // of a struct: its place in Layouts.sums, 0 if it has none yet
@@ -13,8 +13,8 @@ type fact struct {
 	behind   uint32 // the struct that typedefs and modifiers lead to, itself for a struct; 0 for none
 }
 
-// facts are what is known of the types that members have. Few types of a kernel are
-// such types: they have slots, in the order in which they are met.
+// facts caches a fact for each type of a member. Few types of a kernel are types of
+// members, so they get slots in the order in which they are first seen.
 type facts struct {
 	slots []uint32 // by type id; 0: none yet
 	pages []*[factPage]fact
@@ -24,10 +24,10 @@ type facts struct {
 // factPage is how many facts a page has: 4 KiB.
 const factPage = 256
 
-// at is what a slot has.
+// at is the fact in a slot.
 func (s *facts) at(slot uint32) *fact { return &s.pages[slot/factPage][slot%factPage] }
 
-// fact is what is to be known of the type with the id.
+// fact is the place to cache knowledge about the type with the id.
 func (s *Layouts) fact(id uint32) *fact { return s.facts.at(s.Slot(id)) }
 
 // Slot is a number for the type with the id, for whoever keeps something for the types
@@ -118,8 +118,8 @@ func (s *Layouts) find(f *fact, id uint32, depth int) {
 // known is fact for what a type at the depth refers to.
 func (s *Layouts) known(id uint32, depth int) *fact { return s.facts.at(s.newSlot(id, depth+1)) }
 
-// sums are the summaries of structs that leave something unused, from 2; 1 is that of
-// all others, 0 that of structs that have none yet.
+// sums keeps the summaries of structs with unused bytes, numbered from 2. Number 1 is
+// the summary of all other structs, 0 means that there is none yet.
 type sums struct {
 	pages []*[sumPage]Summary
 	used  uint32
@@ -141,7 +141,7 @@ func (s *sums) keep(sum Summary) uint32 {
 	return s.used + 1
 }
 
-// at is what keep has kept.
+// at returns a summary that keep has stored.
 func (s *sums) at(place uint32) Summary {
 	if place < 2 {
 		return Summary{}

@@ -6,7 +6,7 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// TestFacts: what Layouts remembers of types is what the types say.
+// TestFacts: the facts that Layouts caches agree with the types.
 func TestFacts(t *testing.T) {
 	v := sample(t)
 	s := NewLayouts(v)

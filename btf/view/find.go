@@ -7,10 +7,9 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// Named gives the ids of all types of the name, those of bases included, in
-// ascending order; with kinds only those that are of one of them. It looks at all
-// types once: a millisecond for a kernel, and no memory but the result. Whoever has
-// many names takes an Index.
+// Named gives the ids of all types of the name, also in bases, in ascending order; with
+// kinds, only types of these kinds. It looks at every type, which takes a millisecond
+// for a kernel and no memory except the result. Use an Index for many names.
 func (v *View) Named(name string, kinds ...btf.Kind) (ids []uint32) {
 	if name == "" || strings.IndexByte(name, 0) >= 0 {
 		return nil

@@ -19,13 +19,13 @@ type Layout struct {
 	Misplaced bool
 	Align     uint64 // what __aligned__ must have said; 0: nothing
 	Summary
-	SumMembers  uint64 // bytes of members that are no bit-fields
+	SumMembers  uint64 // bytes of members that are not bit-fields
 	SumBits     uint64 // bits of bit-fields
 	SumHoles    uint64 // bytes
 	SumBitHoles uint64 // bits
 
 	Forced         int    // members whose place says that they were aligned by attribute
-	ForcedHoles    int    // those of them that have a hole before them
+	ForcedHoles    int    // forced members with a hole before them
 	SumForcedHoles uint64 // bytes of such holes
 
 	// What is unused in members that are structs.
@@ -36,7 +36,7 @@ type Layout struct {
 	free uint64 // bits: unused at the end, members without a size included
 }
 
-// Summary is what a struct tells those that contain it.
+// Summary is the part of a layout that structs around it need.
 type Summary struct {
 	Holes, BitHoles     int    // holes of bytes and of bits, without the padding
 	Padding, BitPadding uint64 // bytes and bits unused at the end
@@ -44,7 +44,7 @@ type Summary struct {
 	Embedded            bool   // a member has such an array, one with a typedef included
 }
 
-// Tally counts members of which each adds to a sum.
+// Tally counts members, and sums a number of each.
 type Tally struct {
 	Members int
 	Sum     uint64
@@ -136,7 +136,7 @@ func (s *Layouts) Of(t Type) *Layout {
 // Done says that l is no longer in use.
 func (s *Layouts) Done(l *Layout) { s.free = append(s.free, l) }
 
-// Summary is what t, a struct or union, tells those that contain it.
+// Summary is the summary of t, a struct or union, for the structs around it.
 func (s *Layouts) Summary(t Type) Summary { return s.SummaryOf(t.ID) }
 
 // SummaryOf is the Summary of the struct or union with the id.

@@ -2,8 +2,8 @@ package view
 
 import "github.com/btflite/btflite/btf"
 
-// Mark is what t is in DWARF where BTF has no kind for it, NoMark for other types. Below
-// it, t is what it is in memory; see btf.MarkKind.
+// Mark tells which kind of DWARF t stands for if BTF has no such kind, NoMark for other
+// types. The type below the mark has the same bytes in memory; see btf.MarkKind.
 func (t Type) Mark() (k btf.MarkKind, text []byte) { return t.v.blob.MarkOf(t.rec) }
 
 // Marked is the type that a reference or a pointer to a member leads to; of other types

@@ -95,7 +95,7 @@ func (r *reorganizer) end() uint64 {
 	return end
 }
 
-// padding is what is unused behind the last member.
+// padding counts the unused bytes after the last member.
 func (r *reorganizer) padding() uint64 { return r.size - min(r.end(), r.size) }
 
 // settle makes the size what a compiler makes of the members.
@@ -120,8 +120,8 @@ func (r *reorganizer) placeIn(end, hole, size uint64) uint64 {
 	return end - hole/size*size
 }
 
-// movable is from, if it may move: it is no bit-field, nor the neighbour of the hole
-// behind to. Else it is 0: nobody looks for another one then.
+// movable returns from if that member may move, otherwise 0. A bit-field may not, nor the
+// neighbour of the hole after to. On 0 the search ends, as in pahole.
 func (r *reorganizer) movable(from, to int) int {
 	if from == to+1 || r.list[from].row.Bits != 0 {
 		return 0

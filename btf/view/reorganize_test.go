@@ -60,8 +60,8 @@ func order(t *testing.T, types []uint32) (text string, before, after uint64) {
 	return strings.Join(words, " "), uint64(end), l.Size
 }
 
-// TestReorganize: orders that pahole 1.32 finds too, and those of any structs: each
-// member is there once, where its alignment lets it be, and no struct grows.
+// TestReorganize: the orders are pahole 1.32's where it finds one. In any struct each
+// member is there once, at an offset that its alignment allows, and no struct grows.
 func TestReorganize(t *testing.T) {
 	for _, x := range []struct {
 		types         []uint32

@@ -28,13 +28,13 @@ func (t Type) Unmodified() Type { return t.Behind(btf.Modifiers) }
 // Resolved is t without modifiers and typedefs around it: what it is in memory.
 func (t Type) Resolved() Type { return t.Behind(btf.Modifiers | btf.Typedefs) }
 
-// Innermost is Resolved, and for arrays that of their elements, however many
-// dimensions there are.
+// Innermost is Resolved, but it also goes from arrays to their elements, through any
+// number of dimensions.
 func (t Type) Innermost() Type { return t.Behind(btf.Modifiers | btf.Typedefs | btf.Arrays) }
 
-// Size is the size of t in bytes, of a variable that of its type. Void, forward
-// declarations, functions and what refers to itself have none: 0. A size beyond
-// 64 bits is the highest number.
+// Size is the size of t in bytes; for a variable, of its type. It is 0 for void, forward
+// declarations, functions, and types that refer to themselves, which have no size. A
+// size beyond 64 bits is the highest number.
 func (t Type) Size() uint64 {
 	n := uint64(1)
 	for range MaxDepth {
@@ -67,11 +67,10 @@ func multiply(a, b uint64) uint64 {
 // noAlign marks a struct whose alignment is being computed: it contains itself.
 const noAlign = 0xff
 
-// Align is the alignment in bytes that a compiler gives to t if nothing is said:
-// its size for what is no struct, array or union, the greatest of its members'
-// for those. BTF does not tell which types are packed or aligned by attributes.
-// 1 for what has no size. The view keeps what it has found: this method may not
-// be called by several goroutines at a time.
+// Align is the alignment in bytes that a compiler gives to t without attributes, which
+// BTF does not have: the greatest alignment of the members of a struct or union or of
+// an array's element, otherwise the size, and 1 for types without a size. The view
+// caches the result, so several goroutines must not call this at the same time.
 func (t Type) Align() uint64 { return t.v.align(t, 0) }
 
 func (v *View) align(t Type, depth int) uint64 {

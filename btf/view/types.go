@@ -96,8 +96,8 @@ func (t Type) Elem() (elem Type, n uint32) {
 	return t.v.Type(id), n
 }
 
-// IntEncoding is what the data word of an INT says: its encoding (1 signed, 2
-// char, 4 bool), and the place and number of its bits in its size.
+// IntEncoding decodes the data word of an INT: its encoding (1 signed, 2 char,
+// 4 bool), and the offset and number of its bits.
 func (t Type) IntEncoding() (encoding, offset, bits uint32) {
 	if t.Kind() != btf.KindInt {
 		return 0, 0, 0

@@ -52,8 +52,8 @@ func New(b *btf.Blob) *View {
 // Blob is the blob that v reads.
 func (v *View) Blob() *btf.Blob { return v.blob }
 
-// Count is the number of ids, that of void and those of the bases included: each
-// id from 0 to Count()-1 is a type.
+// Count is the number of ids, including void and the bases: each id from 0 to
+// Count()-1 is a type.
 func (v *View) Count() uint32 { return v.blob.TypeCount() }
 
 // FirstOwn is the lowest id that is not of a base.
@@ -75,19 +75,19 @@ func (v *View) Type(id uint32) Type {
 	return Type{id, r, v}
 }
 
-// All gives every type but void, those of the bases first, in the order of ids.
+// All gives every type except void in the order of ids, so types of the bases come first.
 func (v *View) All() iter.Seq[Type] { return v.from(1) }
 
 // Own gives the types that are not of a base, in the order of ids.
 func (v *View) Own() iter.Seq[Type] { return v.from(v.blob.FirstID) }
 
-// Composites gives the structs and unions, those of the bases first if they are wanted.
+// Composites gives the structs and unions. If withBases is set, the bases' come first.
 func (v *View) Composites(withBases bool) iter.Seq[Type] {
 	return v.OfKinds(withBases, btf.KindStruct, btf.KindUnion)
 }
 
-// OfKinds gives the types of the kinds, those of the bases first if they are wanted. It
-// is much faster than to look for them in All or Own.
+// OfKinds gives the types of the kinds. If withBases is set, the bases' come first. It is
+// much faster than filtering All or Own.
 func (v *View) OfKinds(withBases bool, kinds ...btf.Kind) iter.Seq[Type] {
 	chain := v.chain()
 	if !withBases {
