@@ -9,14 +9,14 @@ import (
 // Function is a function to attach to.
 type Function struct {
 	Name string
-	// InBTF says that BTF has a FUNC of it. Fault is what of its prototype fentry and fexit
-	// do not take, "" for nothing.
+	// InBTF says that BTF has a FUNC of it. Fault names the part of its prototype that
+	// fentry and fexit do not take, "" for nothing.
 	InBTF bool
 	Fault string
 }
 
-// Advice is what to attach to. What is told to tracers is written as bpftrace and
-// others have it: "fentry:NAME", in a module "fentry:MODULE:NAME".
+// Advice says where tracers can attach, in bpftrace's notation: "fentry:NAME", in a
+// module "fentry:MODULE:NAME".
 type Advice struct {
 	Entry, Exit string   // fentry and fexit; "" if the kernel refuses them
 	Probes      []string // kprobes that see all calls together
@@ -109,7 +109,7 @@ func (s *Symbols) functions(name string) (list []symbol) {
 	return list
 }
 
-// prefix is what stands before the name of a symbol.
+// prefix comes before the name of a symbol: the module's name, or nothing.
 func (s *Symbols) prefix() string {
 	if s.module == "" {
 		return ""

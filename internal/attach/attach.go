@@ -24,7 +24,7 @@ import (
 // Symbols are the symbols of a file, with what the kernel makes of them.
 type Symbols struct {
 	module string              // "" for the kernel itself
-	byName map[string][]symbol // those of the wanted functions, by the whole name
+	byName map[string][]symbol // symbols of the wanted functions, by the whole name
 	family map[string][]string // the names of a function's symbols, itself among them, by its own
 	anchor map[uint32]symbol   // what other places of a section are told by
 	places places
@@ -40,8 +40,8 @@ type symbol struct {
 	global      bool
 }
 
-// Read reads what an ELF file says of functions. wanted tells of which ones, by the name
-// that they have in the source.
+// Read collects what an ELF file says about functions. wanted selects functions by their
+// name in the source.
 func Read(f *mmapelf.File, wanted func(name []byte) bool) (*Symbols, error) {
 	s := &Symbols{module: moduleName(f), byName: map[string][]symbol{}, family: map[string][]string{}, anchor: map[uint32]symbol{}}
 	p := newPlaceReader(f)

@@ -72,8 +72,8 @@ func read(t *testing.T, data []byte) *Symbols {
 	return s
 }
 
-// kernel is a file like that of a kernel, with functions of all kinds. traced says
-// whether its table of ftrace has contents.
+// kernel builds a file like a kernel's, with functions of all kinds. traced says whether
+// its ftrace table has contents.
 func kernel(l elftest.Layout, traced bool) []byte {
 	const text, initText, data, tables, ids = 0x1000, 0x3000, 0x4000, 0x5000, 0x6000
 	var symbols []sym
@@ -201,7 +201,7 @@ func TestAdvice(t *testing.T) {
 }
 
 // TestModule: the places of a relocatable file are in relocations, and the kernel wants the
-// name of the module before that of a function.
+// module's name before the function's.
 func TestModule(t *testing.T) {
 	l := elftest.Little64
 	const relocated = 1 // R_X86_64_64

@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Machines of which symbols are special (ELF gABI, e_machine).
+// Machines with special symbols (ELF gABI, e_machine).
 const (
 	machinePPC64 = 21
 	machineARM   = 40
