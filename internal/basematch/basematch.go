@@ -2,10 +2,10 @@
 // the same kernel, as far as the files show. BTF over a base of another kernel is
 // whole and valid: it only refers to other types than it should, or repeats them.
 //
-// Compared are the machine of both ELF files, the release in the module's
-// vermagic with that of the kernel's banner, and struct module: its size in the
-// base with that of the module's own instance, and its members. Nothing in a
-// module has the build-id of its kernel.
+// It compares the machines of both ELF files, the releases in the module's vermagic
+// and the kernel's banner, and struct module: its size in the base and in the module's
+// own instance, and its members. A build-id would be better, but a module does not
+// have its kernel's.
 package basematch
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Kernel is what is known of the kernel that a base is of. It is not changed
-// after OfKernel and may be used by several goroutines.
+// Kernel describes the kernel that a base belongs to. It does not change after
+// OfKernel, so several goroutines may use it.
 type Kernel struct {
 	Release    string // UTS_RELEASE, as "6.12.0-amd64"; "" if it is not known
 	Machine    uint16 // e_machine; 0 if it is not known
@@ -28,7 +28,7 @@ type Kernel struct {
 	moduleName uint32   // offset of its name in the base's strings
 }
 
-// Module is what is known of a module.
+// Module describes a module.
 type Module struct {
 	Release string // in its vermagic; "" if it is not known
 	Machine uint16 // e_machine; 0 if it is not known
@@ -124,7 +124,7 @@ func releaseIn(b []byte) string {
 	}
 }
 
-// OfModule reads what the open file tells. A file that is no module tells its machine.
+// OfModule describes the module in an open file. Of other files it gets only the machine.
 func OfModule(f *mmapelf.File) (m Module) {
 	m.Machine = f.Machine
 	if s := f.Section(".gnu.linkonce.this_module"); s != nil {

@@ -82,7 +82,7 @@ func TestOfKernel(t *testing.T) {
 	}
 }
 
-// moduleIn is what the file at path tells.
+// moduleIn describes the module in the file at path.
 func moduleIn(t *testing.T, path string) Module {
 	t.Helper()
 	f, err := mmapelf.Open(path)
