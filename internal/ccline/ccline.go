@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Line is what a command line asks for.
+// Line is a parsed command line of a compiler.
 type Line struct {
 	// Objects are the objects that the compiler writes of C, with debug information; nil if
 	// it does not compile C, writes something else, or has no -g.
 	Objects []string
 }
 
-// withValue are options whose value is the next word. What follows them is no option,
-// whatever it looks like.
+// withValue are options whose value is the next word. That word is not an option, whatever
+// it looks like.
 var withValue = []string{
 	"-o", "-x", "-I", "-D", "-U", "-include", "-imacros", "-isystem", "-idirafter", "-iquote", "-iprefix", "-isysroot",
 	"-iwithprefix", "-iwithprefixbefore", "-imultilib", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang",
@@ -32,7 +32,7 @@ var withValue = []string{
 var elsewhere = []string{"-E", "-S", "-M", "-MM", "-fsyntax-only", "-###", "--help", "--version", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs",
 	"-emit-llvm", "--analyze", "--preprocess", "--assemble", "-fdirectives-only"}
 
-// state is what has been read so far.
+// state is the state of the parser between two words.
 type state struct {
 	compile, debug, elsewhere bool
 	toggle                    bool // -gtoggle: whatever the other options say of debug, the opposite
@@ -137,7 +137,7 @@ func (s *state) debugOption(w string) {
 	}
 }
 
-// isC says whether the input is C, preprocessed or not. Standard input is what -x says.
+// isC says whether the input is C, preprocessed or not. For standard input -x decides.
 func (in *input) isC() bool {
 	switch in.language {
 	case "c", "cpp-output", "c-cpp-output":

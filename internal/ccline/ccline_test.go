@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestBehind: a compiler cache in front of the compiler is no input.
+// TestBehind: a compiler cache in front of the compiler is not an input.
 func TestBehind(t *testing.T) {
 	for line, want := range map[string]string{
 		"gcc -g a.c":                      "-g a.c",
@@ -146,7 +146,7 @@ func TestIsCompiler(t *testing.T) {
 	}
 	for _, name := range []string{"btflite", "pahole", "g++", "clang++", "clang-format", "gcc-ar", "ld", "pahole-1.32", "", "12", "btflite-gcc.bak"} {
 		if IsCompiler(name) {
-			t.Errorf("%s is no compiler", name)
+			t.Errorf("%s is not a compiler", name)
 		}
 	}
 }
