@@ -55,7 +55,7 @@ func shape(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrShape, fmt.Sprintf(format, args...))
 }
 
-// New is the object in f. Errors: ErrShape, and those of a damaged file.
+// New is the object in f. It fails with ErrShape, or because the file is damaged.
 func New(f *mmapelf.File) (*Object, error) {
 	o := &Object{f: f, raw: f.Bytes(), order: binary.LittleEndian}
 	if f.BigEndian {
@@ -125,8 +125,8 @@ func (o *Object) Merged(i uint32) bool {
 	return k < len(o.f.Sections) && o.f.Sections[k].Flags&shfMerge != 0
 }
 
-// Value is the value of symbol i: in an object, its offset in its section. It is 0 if there
-// is no such symbol.
+// Value is the value of symbol i, in an object its offset in its section, and 0 for a
+// symbol that does not exist.
 func (o *Object) Value(i uint32) uint64 {
 	s := o.symbol(i)
 	switch {
@@ -143,7 +143,7 @@ type Reloc struct {
 	Off    uint64
 	Type   uint32
 	Symbol uint32
-	Addend int64 // of SHT_RELA; of SHT_REL it is what the field holds
+	Addend int64 // of SHT_RELA; for SHT_REL the value in the relocated field
 }
 
 // Relocs are the relocations of one section.

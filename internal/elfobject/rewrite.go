@@ -216,7 +216,7 @@ func clearValue(s []byte, o binary.ByteOrder, class64 bool) {
 	o.PutUint32(s[8:], 0)
 }
 
-// dropGroups adds the section groups to the change of which all sections are dropped.
+// dropGroups drops section groups whose sections are all dropped.
 func (o *Object) dropGroups(c *Change) error {
 	drop := make(map[int]bool, len(c.Drop))
 	maps.Copy(drop, c.Drop)
