@@ -419,7 +419,7 @@ func TestFileSizeLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, stderr string }{
-		{"-J in", "btflite: in: cannot write a new file beside it: file too large\n"},
+		{"-J in", "btflite: in: cannot write a new file in its folder: file too large\n"},
 		{"-J --btf_encode_detached=old in", "btflite: old: cannot write: file too large\n"},
 	} {
 		dir := t.TempDir()

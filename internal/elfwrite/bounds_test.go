@@ -114,7 +114,7 @@ func TestImageBounds(t *testing.T) {
 			}, ""},
 			{"name table behind the last section", func(b []byte) []byte { l.Put(b, fields+8, 2, uint64(count)); return b }, "section name table is section"},
 			{"name table without bytes", func(b []byte) []byte { l.Put(b, strs+4, 4, shtNobits); return b }, "no contents"},
-			{"name table of no type", func(b []byte) []byte { l.Put(b, strs+4, 4, shtNull); return b }, "no type"},
+			{"name table without a type", func(b []byte) []byte { l.Put(b, strs+4, 4, shtNull); return b }, "without a type"},
 			{"last name", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, uint64(len(m.names)-1)); return b }, ""},
 			{"name behind the table", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, uint64(len(m.names))); return b }, "name of section 1"},
 			{"program header size", func(b []byte) []byte { l.Put(b, fields, 2, uint64(phdr-1)); return b }, "program headers of"},
@@ -184,7 +184,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLoadOf: loaded is what has SHF_ALLOC, bytes, and a segment around it.
+// TestLoadOf: a section is loaded if it has SHF_ALLOC, bytes, and a segment around it.
 func TestLoadOf(t *testing.T) {
 	m := &image{loads: []load{{span{0, 10}, 0}, {span{100, 10}, 0x1000}}}
 	for _, c := range []struct {

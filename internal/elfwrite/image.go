@@ -25,7 +25,7 @@ type image struct {
 
 	phdrs    span   // the program header table
 	segments []span // file ranges of all segments
-	loads    []load // those of type PT_LOAD
+	loads    []load // program headers of type PT_LOAD
 }
 
 // load is a segment that is loaded.
@@ -207,7 +207,7 @@ func (m *image) readSections(r io.ReaderAt) error {
 		return errors.New("section name table has no contents")
 	}
 	if names.typ == shtNull { // nobody's bytes, so that others could lie over them
-		return errors.New("section name table is a section of no type")
+		return errors.New("section name table is a section without a type")
 	}
 	if m.names, err = m.read(r, "section name table", names.span); err != nil {
 		return err
@@ -215,8 +215,8 @@ func (m *image) readSections(r io.ReaderAt) error {
 	return m.checkNames()
 }
 
-// checkNames refuses names that leave the name table: when the table grows,
-// such a name could become that of the new section.
+// checkNames refuses names outside the name table, because such a name could become the
+// new section's when the table grows.
 func (m *image) checkNames() error {
 	last := bytes.LastIndexByte(m.names, 0)
 	for i := range m.count {
@@ -296,9 +296,8 @@ func (m *image) section(i int) shdr {
 	return s
 }
 
-// checkContents refuses an image in which a section other than those of skip
-// leaves the file: what is added to a file that was cut short would become its
-// contents.
+// checkContents refuses an image with a section outside the file, except for sections in
+// skip. If the file was cut short, appended bytes would become the section's contents.
 func (m *image) checkContents(skip []int) error {
 	for i := range m.count {
 		s := m.section(i)

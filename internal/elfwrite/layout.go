@@ -38,7 +38,7 @@ import (
 
 // plan says where the parts of the new file go, as file offsets.
 type plan struct {
-	keep      int64     // the first keep bytes are those of the old file
+	keep      int64     // so many bytes at the start are copied from the old file
 	contents  []content // one for each section to be set, in the order given
 	moveNames bool      // the name table is written, at names
 	names     int64
@@ -72,8 +72,8 @@ func (e *NoRoomError) Error() string {
 	return fmt.Sprintf("section %s is loaded with the program and has room for %d bytes there, not for %d", quoteOdd(e.Section), e.Has, e.Need)
 }
 
-// tail is what plan finds at the end of the file: some of the sections to be
-// set, with the tables behind them.
+// tail is the end of the file if plan can reuse it: it has some of the sections to be
+// set, followed by the tables.
 type tail struct {
 	off          int64 // where it begins; behind the file if there is none
 	members      []int // section numbers
@@ -94,7 +94,7 @@ func (m *image) plan(sections []Section) (*plan, error) {
 	if len(t.members) > 0 {
 		p.keep = t.off
 	}
-	// Decided on while the tables are still those of the file.
+	// Decide this while the tables still describe the old file.
 	inPlace := make([]bool, len(sections))
 	for k, i := range index {
 		if i < 0 {

@@ -57,8 +57,8 @@ func TestSetKeepsOwner(t *testing.T) {
 	}
 }
 
-// TestSyncDir: a folder that is not there is an error, one that cannot be
-// synchronised, as those of /proc, is none.
+// TestSyncDir: a missing folder is an error. A folder that cannot be synchronised, such as
+// /proc, is not.
 func TestSyncDir(t *testing.T) {
 	dir := t.TempDir()
 	if err := SyncDir(dir); err != nil {
@@ -107,7 +107,7 @@ func TestSetKeepsSymlinks(t *testing.T) {
 	}
 	for _, name := range []string{link, second} {
 		if info, err := os.Lstat(name); err != nil || info.Mode().Type() != os.ModeSymlink {
-			t.Errorf("%s is no link any more: %v, %v", name, info.Mode(), err)
+			t.Errorf("%s is not a link any more: %v, %v", name, info.Mode(), err)
 		}
 	}
 	if text, _ := contents(t, read(t, path), ".BTF"); text != "contents" {

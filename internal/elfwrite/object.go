@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Target is what an ELF file is for: class, byte order, machine and the flags
+// Target describes the machine of an ELF file: class, byte order, machine and the flags
 // of its ABI.
 type Target struct {
 	class64 bool
@@ -53,8 +53,7 @@ type Object struct {
 	pad      []int  // bytes before each section, and before the tables
 }
 
-// Alignment in the file, and of sections (sh_addralign): that of words of BTF
-// and of notes.
+// Alignment in the file and in sh_addralign. Words of BTF and of notes need it.
 const (
 	objectAlign  = 8
 	contentAlign = 4

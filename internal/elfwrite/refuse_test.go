@@ -39,7 +39,7 @@ func TestSetErrorLeavesTheFile(t *testing.T) {
 		{"name with NUL", "bad section name", good, ".BTF\x00", 5, okay},
 		{"longer than a file can be", "bad size", good, ".BTF", 1 << 62, okay},
 		{"the name table", "cannot be replaced", good, ".shstrtab", 5, okay},
-		{"text", "not an ELF file", []byte("#!/bin/sh\necho this is no ELF file\n"), ".BTF", 5, okay},
+		{"text", "not an ELF file", []byte("#!/bin/sh\necho this is not ELF\n"), ".BTF", 5, okay},
 		{"empty", "not an ELF file", nil, ".BTF", 5, okay},
 		{"ident only", "ELF header", good[:16], ".BTF", 5, okay},
 		{"class", "unknown class", patch(4, 9), ".BTF", 5, okay},
@@ -103,8 +103,8 @@ func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 	}
 }
 
-// fileChanges are what another program may do to a file while it is read. Each returns
-// what is to be at path afterwards; nil for nothing.
+// fileChanges are changes that another program may make to a file while it is read. Each
+// returns the expected contents of path afterwards, nil if it must not exist.
 var fileChanges = map[string]func(path string, before os.FileInfo) ([]byte, error){
 	"longer, of the same time": func(path string, before os.FileInfo) ([]byte, error) {
 		data, err := os.ReadFile(path)

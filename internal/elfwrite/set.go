@@ -74,7 +74,7 @@ func setOrCheck(path string, read os.FileInfo, sections []Section, onlyCheck boo
 			if pathErr.Path == target {
 				return err
 			}
-			err = fmt.Errorf("cannot %s a new file beside it: %w", pathErr.Op, cause(pathErr.Err))
+			err = fmt.Errorf("cannot %s a new file in its folder: %w", pathErr.Op, cause(pathErr.Err))
 		}
 		return fmt.Errorf("%s: %w", quoteOdd(path), err)
 	}
@@ -154,8 +154,8 @@ func set(target string, read os.FileInfo, sections []Section, onlyCheck bool) er
 // src, described by info, and renames it to target.
 func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.File) error) error {
 	dir := filepath.Dir(target)
-	// CreateTemp opens a random name with O_EXCL and mode 0600. The name does
-	// not hold that of the target, which may be as long as names can be.
+	// CreateTemp opens a random name with O_EXCL and mode 0600. The name does not
+	// contain the target's, because that may already have the maximal length.
 	tmp, err := os.CreateTemp(dir, ".btflite-*")
 	if err != nil {
 		return err
