@@ -15,9 +15,9 @@ import (
 // Every output is checked before anyone can use it: either kernels take it, from
 // Linux 7.0 on or what was asked for, or the caller learns why not.
 
-// strict is what holds for types of C. Linux 7.0 is the last release that takes no
-// layout section, no long vlen, and no tags behind other modifiers; what it takes,
-// the later ones do.
+// strict are the rules for types of C. Linux 7.0 is the last release that refuses a
+// layout section, long vlen, and tags behind other modifiers. Later releases take
+// everything that it takes.
 var strict = verify.Rules{Kernel: verify.Release{Major: 7}}
 
 // kernelFor is the oldest release by which to judge the output: the first that takes
@@ -38,7 +38,7 @@ func kernelFor(out *encode.Output) verify.Release {
 type Refused struct {
 	Names string // of the inputs
 	Err   error  // what the kernel refuses, as a rule a *verify.Fault
-	// Unreadable is what no other program could read either; nil for nothing.
+	// Unreadable is the fault that keeps every program from reading the BTF, or nil.
 	Unreadable error
 	// Given tells that Err is about BTF that was read from an input, and not about what
 	// was made of it.
@@ -55,14 +55,14 @@ func (r *Refused) Error() string {
 
 func (r *Refused) Unwrap() error { return r.Err }
 
-// judge is what an output is judged by.
+// judge is the set of rules for an output.
 type judge struct {
 	names   string // of the inputs
 	foreign string // a language other than C that types are of; see encode.Output
 	rules   verify.Rules
 }
 
-// judgeOf is what the output for the inputs of these names is judged by.
+// judgeOf chooses the rules for the output of inputs with these names.
 func (w *Work) judgeOf(names string, out *encode.Output) judge {
 	j := judge{names, out.Foreign, strict}
 	j.rules.Kernel = kernelFor(out)

@@ -107,8 +107,8 @@ func (w *Work) mismatch(out *encode.Output, data []byte) string {
 	return w.Kernel.Mismatch(out.Origin, own)
 }
 
-// DistilBase returns the BTF over a distilled base, and that base, both checked. The
-// numbers of e become those of both. ctx is as for Output.
+// DistilBase returns the BTF over a distilled base, and that base, both checked. e then
+// counts both. ctx is as for Output.
 func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, err error) {
 	var data bytes.Buffer
 	data.Grow(int(e.Size))

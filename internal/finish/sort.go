@@ -35,8 +35,8 @@ func (w *Work) sorted(ctx context.Context, main []byte, over [][]byte) ([]byte, 
 	return main, nil
 }
 
-// sortedOver is the BTF data, which was over old, in the order over to; ids are what
-// the types of old have become.
+// sortedOver sorts the BTF data, which was split from old, and moves it over to, the
+// sorted base. ids maps ids of old to ids of to.
 func (w *Work) sortedOver(ctx context.Context, data []byte, old, to *btf.Blob, ids []uint32) ([]byte, error) {
 	x, err := btf.Parse(data, old)
 	if err == nil && old != to {

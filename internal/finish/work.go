@@ -14,8 +14,7 @@ import (
 // see package order. When ctx is done, it ends soon with its error.
 type Sorter func(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error)
 
-// Work is what becomes of an output. The zero value checks it and changes
-// nothing.
+// Work says how an output is finished. The zero value checks it and changes nothing.
 type Work struct {
 	Base    *btf.Blob         // that it is over, or nil
 	Distil  bool              // Base is to be distilled, by DistilBase
