@@ -33,8 +33,8 @@ const enoughToTell = 4 << 10
 // microseconds.
 const contentStep = 256 << 10
 
-// contents is what a file has, in memory outside the Go heap, which grows without a second
-// copy and goes back to the system at once.
+// contents holds the bytes of a file in memory outside the Go heap, because that grows
+// without a second copy and goes back to the system at once.
 type contents struct {
 	arena.Vec[byte]
 	limit *arena.Limit

@@ -138,7 +138,7 @@ func TestELF(t *testing.T) {
 		{"with the note of another base", []elftest.Section{raw(module), wrongNote}, base, "!is not the base's", "!is not the base's"},
 		{"with its base", []elftest.Section{raw(distilled), below}, nil, "!goes over nothing else", distilled},
 		{"with its base, over another", []elftest.Section{raw(distilled), below}, base, "!goes over nothing else", distilled},
-		{"with what is no base", []elftest.Section{raw(distilled), {Name: SectionBTFBase, Data: []byte("no BTF")}}, base, "!goes over nothing else", "!section .BTF.base: btf:"},
+		{"with bytes that are not a base", []elftest.Section{raw(distilled), {Name: SectionBTFBase, Data: []byte("no BTF")}}, base, "!goes over nothing else", "!section .BTF.base: btf:"},
 		{"without BTF", []elftest.Section{below}, base, "!no section .BTF", "!no section .BTF"},
 	} {
 		path := write(t, image(machineX86, c.sections...))
@@ -263,12 +263,12 @@ func TestLoaderOptions(t *testing.T) {
 		t.Errorf("%v, freed %d times", err, freed)
 	}
 	if _, err = l.Load(write(t, image(machineX86)), nil); err != closed {
-		t.Errorf("error %v, want that of Encode", err)
+		t.Errorf("error %v, want Encode's", err)
 	}
 }
 
-// TestSmallFiles: every length below that of a header is an error, and no mapping of
-// nothing is tried.
+// TestSmallFiles: a file shorter than a header is an error, and an empty file is not
+// mapped.
 func TestSmallFiles(t *testing.T) {
 	data := read(t, "x86.base.btf")
 	for n := range 24 {

@@ -59,8 +59,8 @@ const (
 	SectionBTFBase = ".BTF.base"
 )
 
-// Chain reads the BTF of files, each of which was split from those before it. It
-// returns the last one, or nil if there are no files. Errors name the file.
+// Chain reads the BTF of files, each split from the files before it. It returns the last
+// one, or nil if there are no files. Errors name the file.
 func (l Loader) Chain(paths []string) (b *btf.Blob, err error) {
 	for i, path := range paths {
 		l.BaseFiles = paths[:i]
@@ -223,7 +223,7 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	return l.openRead(path, f, head, size)
 }
 
-// openRead is Open for a file that is read into memory: head is what has been read of it.
+// openRead is Open for a file that is read into memory. head has the bytes read so far.
 func (l Loader) openRead(path string, r io.Reader, head []byte, size int64) (raw Raw, done func(), err error) {
 	c := contents{limit: l.Limit, most: maxExpanded}
 	var closed func()
@@ -333,7 +333,7 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	return raw, func() { elf.Close() }, nil
 }
 
-// encode is Open for an ELF file without BTF, of which raw has the rest.
+// encode is Open for an ELF file without BTF. raw has everything else about the file.
 func (l Loader) encode(in mmapelf.Source, raw Raw) (_ Raw, done func(), err error) {
 	if l.Encode == nil {
 		return raw, nil, fmt.Errorf("%s: %w", message.OneLine(in.Path), ErrNoBTF)

@@ -9,7 +9,7 @@ import (
 type Raw struct {
 	BTF     []byte
 	Base    []byte // section .BTF.base, nil if there is none
-	BaseSum []byte // section SectionBaseSum, likewise
+	BaseSum []byte // section SectionBaseSum, nil if there is none
 	Section string // " section .BTF:" in an ELF file, "" in a raw one
 	Encoded bool   // by Loader.Encode
 	// Source is the ELF file, valid as long as BTF. It has no path for raw BTF.

@@ -10,8 +10,8 @@ import (
 )
 
 // maxWindow bounds how far back a compressed file may refer, which is memory of its own:
-// the window of a zstd frame and the dictionary of an xz block. It is what the zstd
-// command takes, and twice what xz -9 asks for.
+// the window of a zstd frame and the dictionary of an xz block. The zstd command has the
+// same limit, and xz -9 asks for half of it.
 const maxWindow = 128 << 20
 
 // xzGuard hands an xz file on and refuses it before a block that names a dictionary that is
@@ -34,8 +34,8 @@ type xzGuard struct {
 const (
 	xzHeaderLen = 12 // of a stream, and of its footer
 	lzma2Filter = 0x21
-	// dictsPerByte bounds the bytes of all dictionaries by those of the file. Blocks of xz -T
-	// are three times as long as their dictionaries.
+	// dictsPerByte bounds the bytes of all dictionaries for each byte of the file. Blocks of
+	// xz -T are three times as long as their dictionaries.
 	dictsPerByte = 100
 	// minDict is the size of the smallest dictionary.
 	minDict = 4 << 10
