@@ -43,8 +43,8 @@ func smallest(groups []byte, readFile func(string) ([]byte, error)) (least uint6
 			}
 			root, file = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
 		}
-		// In a container the path may be that of the host, of which only
-		// the end, or nothing, is mounted: then the root's limit is ours.
+		// In a container the path may be the host's, with only the end of it mounted,
+		// or nothing: then the root's limit is ours.
 		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) {
 			if b, err := readFile(path.Join(root, dir, file)); err == nil {
 				if n := limit(b); n != 0 && (least == 0 || n < least) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Reserve is what a memory cgroup needs beside anonymous memory, in bytes. It is the
-// sum of three things: what the kernel needs for the process (measured: 0.9 MiB); the
+// Reserve is the memory in bytes that a memory cgroup needs in addition to anonymous
+// memory. It is the sum of three things: the kernel's for the process (measured: 0.9 MiB); the
 // page tables of mapped files, eight bytes for each page of 4 KiB; and the pages of
 // files that the workers need in order to go on, which are some of the input, and the
 // program itself if no other process has it in memory. With 2.3 MiB for these pages,

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReadProgramSingly has the pages of the running program read one by one. Else
-// the system reads what is around a page with it, as far as is set for the disk:
-// at times megabytes, the whole program, again and again if that is more than
-// a control group has left, until the kernel gives up and ends the process.
+// ReadProgramSingly makes the system read pages of the running program one by one.
+// Otherwise it reads ahead around each page, on some disks by megabytes. If a control
+// group has less than that left, the kernel reads the whole program again and again,
+// until it gives up and ends the process.
 func ReadProgramSingly() {
 	for _, m := range program() {
 		unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_RANDOM) // only advice
@@ -20,12 +20,12 @@ func ReadProgramSingly() {
 }
 
 // DropCode takes the code and the constants of the running program out of the memory
-// of the process. What is needed again comes back as it is used, 16 pages at a time.
+// of the process. Pages that are used again come back, 16 at a time.
 // The start of a Go program runs a bit of every package, so that nearly all of the
 // program is resident afterwards, and most of it is never used again.
 //
-// A mapping of which a page is not as in the file stays: a debugger may have put
-// breakpoints there, a tracer probes, or the start addresses (-buildmode=pie).
+// A mapping stays if one of its pages differs from the file: a debugger may have put
+// breakpoints there, a tracer probes, or the loader addresses (-buildmode=pie).
 func DropCode() {
 	for _, m := range program() {
 		if !m.writable && !m.changed {
@@ -38,7 +38,7 @@ func DropCode() {
 type mapping struct {
 	from, to uintptr
 	writable bool
-	changed  bool // a page is no longer that of the file
+	changed  bool // a page differs from the file
 }
 
 // program lists the mappings of the running program (proc_pid_smaps(5)); none if the
@@ -78,8 +78,8 @@ func program() (list []mapping) {
 	return list
 }
 
-// address is what smaps writes for an address; 0, which no mapping begins at, if it
-// is none.
+// address parses an address as smaps writes it. It returns 0, where a mapping never
+// begins, if the text is not an address.
 func address(hex string) uintptr {
 	x, err := strconv.ParseUint(hex, 16, strconv.IntSize)
 	if err != nil {
