@@ -264,7 +264,7 @@ func TestQuoteOdd(t *testing.T) {
 	}
 }
 
-// TestStreamBounds: Need beyond the section is what the section has.
+// TestStreamBounds: Need beyond the section gives the bytes that the section has.
 func TestStreamBounds(t *testing.T) {
 	text, streams := streamText()
 	n := uint64(len(text))

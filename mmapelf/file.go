@@ -163,7 +163,7 @@ func ReleaseAll() {
 // hints on pages do nothing.
 func New(path string, data []byte) (*File, error) { return parse(path, data) }
 
-// checkRegular returns an error unless info is that of a regular file.
+// checkRegular returns an error unless info describes a regular file.
 func checkRegular(info os.FileInfo, err error) error {
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ type Source struct {
 	Path   string      // of a file to map; else the name that errors have
 	Data   []byte      // the bytes, which must not change while they are in use
 	Reader io.ReaderAt // what reads the bytes; an *os.File is mapped
-	Size   int64       // of what Reader has, in bytes; of no use for an *os.File
+	Size   int64       // number of bytes in Reader; ignored for an *os.File
 }
 
 // Paths returns the sources at the paths.
@@ -24,7 +24,8 @@ func Paths(paths ...string) []Source {
 	return in
 }
 
-// InMemory tells whether the source is bytes, so that no other file lies beside it.
+// InMemory tells whether the source is bytes and not a path, so that there is no folder
+// with other files around it.
 func (s *Source) InMemory() bool { return s.Data != nil || s.Reader != nil }
 
 // readStep is how many bytes are asked for at once.
@@ -64,8 +65,8 @@ func (s *Source) Load() (done func(), err error) {
 	return done, err
 }
 
-// Bytes are those of a source in memory, valid until done is called. A Reader is
-// read, into memory that done gives back at once.
+// Bytes returns the bytes of a source in memory, valid until done is called. A Reader is
+// read into memory that done gives back at once.
 func (s *Source) Bytes() (data []byte, done func(), err error) {
 	if s.Data != nil {
 		return s.Data, func() {}, nil

@@ -143,7 +143,7 @@ func (st *Stream) Drop(off uint64) {
 	}
 }
 
-// dropUnit is what memory is given back in, in bytes: a multiple of all page
+// dropUnit is the unit in bytes in which memory is given back: a multiple of all page
 // sizes in use.
 const dropUnit = 64 << 10
 

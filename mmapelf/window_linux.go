@@ -2,9 +2,9 @@ package mmapelf
 
 import "golang.org/x/sys/unix"
 
-// dropPages drops the pages of b, which starts on a page boundary of a
-// mapping, from this process: those of a file come back when they are read,
-// anonymous ones as zeros. A failure costs memory, nothing else.
+// dropPages drops the pages of b from this process. b starts on a page boundary of a
+// mapping. Pages of a file come back when they are read, anonymous ones as zeros. A
+// failure costs only memory.
 func dropPages(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
 
 // coldPages marks the pages of b, which starts on a page boundary too. A kernel
