@@ -2,8 +2,8 @@ package btf
 
 import "bytes"
 
-// Form is what a blob has around its types and strings. The zero value is a header
-// of 24 bytes and no layout section, which every reader takes.
+// Form describes the header and the layout section of a blob. The zero value is a
+// header of 24 bytes without a layout section, which every reader takes.
 type Form struct {
 	// HeaderLen is the length of the header in bytes: 24, what libbpf writes up to
 	// 1.7, or 32, what it writes from 1.8 on. 0 stands for 24, or for 32 if there is a
@@ -34,7 +34,7 @@ func (f Form) headerLen() uint32 {
 }
 
 // AppendHeader appends the header of a blob with typeLen bytes of types and strLen
-// bytes of strings. Behind it come the types, the layout section, the strings.
+// bytes of strings. The types follow, then the layout section, then the strings.
 func (f Form) AppendHeader(dst []byte, bigEndian bool, typeLen, strLen uint32) []byte {
 	o := order(bigEndian)
 	start, n, layout := len(dst), f.headerLen(), uint32(len(f.Layout))
@@ -83,7 +83,7 @@ func Layout() []byte {
 	return layoutOfKinds(KindEnum64)
 }
 
-// LongLayout is the layout section of BTF with the kinds of inlined functions: that of
+// LongLayout is the layout section of BTF with the kinds of inlined functions. It has
 // all kinds that this package knows.
 func LongLayout() []byte { return layoutOfKinds(lastKind) }
 
@@ -95,8 +95,8 @@ func layoutOfKinds(last Kind) []byte {
 	return layout
 }
 
-// layoutOf says what the layout section says of a kind. It is not ok if that is
-// nothing, or sizes that are no multiples of 4.
+// layoutOf looks a kind up in the layout section. It is not ok if the section lacks the
+// kind, or has sizes that are not multiples of 4.
 func layoutOf(layout []byte, k Kind) (s sizes, ok bool) {
 	at := layoutEntry * int(k)
 	if at+layoutEntry > len(layout) {
@@ -119,8 +119,8 @@ func UnknownWords(layout []byte, k Kind, vlen uint32) (n int, ok bool) {
 	return s.words(vlen), ok
 }
 
-// LayoutFor is the layout section for the own types of BTF that has the section own,
-// or none, over base, or nil: without one of its own that of its base, as libbpf has it.
+// LayoutFor chooses the layout section for the own types of BTF: its own section if it
+// has one, otherwise the section of its base (base may be nil). libbpf does the same.
 func LayoutFor(own []byte, base *Blob) []byte {
 	if len(own) == 0 && base != nil {
 		return base.Form.Layout

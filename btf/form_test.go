@@ -170,8 +170,8 @@ func TestUnknownKindsAreSkippedByTheLayout(t *testing.T) {
 	}
 }
 
-// TestUnknownKindsOverABase: split BTF without a layout section goes by that of its
-// base, and by no base below that.
+// TestUnknownKindsOverABase: split BTF without a layout section uses its base's, but not
+// the section of a base below that.
 func TestUnknownKindsOverABase(t *testing.T) {
 	base := everyKind(t, false)
 	split := func() []byte {

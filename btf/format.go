@@ -105,7 +105,7 @@ func (f formatter) location(k Kind, r Record, vlen uint32) {
 	}
 }
 
-// place is what the LOC_PARAM with an id says; "" for none.
+// place is the text of the LOC_PARAM with an id, "" for none.
 func (f formatter) place(id uint32) string {
 	if p := f.b.Record(id); p != nil {
 		return LocText(p)

@@ -124,7 +124,7 @@ func Info(k Kind, vlen uint32, kflag bool) uint32 {
 	return w
 }
 
-// InfoKind returns the kind of an info word; it may be no known kind.
+// InfoKind returns the kind of an info word, which may be an unknown one.
 func InfoKind(info uint32) Kind { return Kind(info >> 24 & 0x7f) }
 
 // InfoVlen returns the element count (for FUNC: the linkage) of an info word.
@@ -188,8 +188,8 @@ func EachRef(r []uint32, fn func(id *uint32)) {
 	}
 }
 
-// EachName calls fn with the place of each string offset in the record r, that
-// of no name included.
+// EachName calls fn with the place of each string offset in the record r, also where
+// the offset is 0, which means no name.
 func EachName(r []uint32, fn func(off *uint32)) {
 	fn(&r[0])
 	stride, n := NameWords(InfoKind(r[1]), InfoVlen(r[1]))

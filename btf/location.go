@@ -19,8 +19,8 @@ const (
 // site (DW_OP_fbreg).
 const LocFrameBase = ^uint32(0)
 
-// LocText is what a LOC_PARAM says, in the form of bpftool: "reg1", "*(reg2 + 0x10)",
-// "fbreg - 0x10", "0x2". What has no such form is written as words.
+// LocText writes a LOC_PARAM as bpftool does: "reg1", "*(reg2 + 0x10)", "fbreg - 0x10",
+// "0x2". Anything without such a form is written as words.
 func LocText(r Record) string {
 	if r.Kind() != KindLocParam {
 		return ""

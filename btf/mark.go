@@ -7,17 +7,16 @@ import "bytes"
 // compiler writes. BTF with marks is read in the memory where it was made. It is never
 // written to a file, and Blob.Marked says that it has any.
 //
-// A mark is the name of a TYPE_TAG or of a member. Below its TYPE_TAG stands what the
-// type is in C, so that sizes, alignment and C come out right for whoever does not
-// look at marks:
+// A mark is the name of a TYPE_TAG or of a member. The TYPE_TAG refers to the nearest
+// type of C, so that readers that ignore marks still get sizes, alignment and C right:
 //
 //	atomic type            the type
 //	reference              a pointer to the type
 //	pointer to a member    a pointer to the type; of a function an array of two pointers
 //	type with a name only  void, a pointer for nullptr_t, or bytes
 //
-// A FLOAT stands for every number that is no INT of BTF. Its vlen is its alignment: 0
-// if that is what its size tells, else the exponent of 2 and 1.
+// A FLOAT stands for every number that BTF cannot have as an INT. Its vlen encodes the
+// alignment: 0 if it follows from the size, otherwise the exponent of 2, plus 1.
 const markByte = 1
 
 // MarkKind says what a mark is for. It is the byte behind the first one.
@@ -38,8 +37,8 @@ func AppendMark(dst []byte, k MarkKind, text ...byte) []byte {
 	return append(append(dst, markByte, byte(k)), text...)
 }
 
-// Mark is the kind of a mark and its text. A name that is no mark comes back as it is,
-// with NoMark.
+// Mark is the kind of a mark and its text. A name that is not a mark comes back
+// unchanged, with NoMark.
 func Mark(name []byte) (k MarkKind, text []byte) {
 	if len(name) < 2 || name[0] != markByte {
 		return NoMark, name

@@ -62,7 +62,7 @@ func (b *Blob) AppendPlain(dst []byte, off uint32) (longer []byte, ok bool) {
 	for ; len(s) >= 8; s = s[8:] {
 		x := binary.LittleEndian.Uint64(s)
 		dst = binary.LittleEndian.AppendUint64(dst, x)
-		end := (x - each) &^ x & highs // the lowest bit is that of the first NUL
+		end := (x - each) &^ x & highs // the lowest bit belongs to the first NUL
 		if oddBits(x)&(end-1)&^end != 0 {
 			return dst[:start], false
 		}

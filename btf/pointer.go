@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// longNames are the names that compilers give to the type long, whose size is that of a
-// pointer in every ABI of Linux: those that libbpf knows.
+// longNames are the names that libbpf knows for the type long, which has the size of a
+// pointer in every ABI of Linux.
 var longNames = []string{"long", "long int", "int long", "unsigned long", "long unsigned", "unsigned long int", "unsigned int long",
 	"long unsigned int", "long int unsigned", "int unsigned long", "int long unsigned"}
 
@@ -14,8 +14,8 @@ var longNames = []string{"long", "long int", "int long", "unsigned long", "long 
 // LongSize, and 8 if there is no long.
 func (b *Blob) PointerSize() int { return cmp.Or(b.LongSize(), 8) }
 
-// LongSize is the size in bytes, 4 or 8, of the first type long, those of bases first, and 0
-// if there is none.
+// LongSize is the size in bytes of the first type long, 4 or 8, or 0 if there is none. It
+// looks at the bases first.
 func (b *Blob) LongSize() int {
 	for id := uint32(1); id < b.TypeCount(); id++ {
 		r := b.Record(id)

@@ -28,7 +28,7 @@ type Blob struct {
 	FirstID uint32
 	// Base is the BTF this one splits from, or nil.
 	Base *Blob
-	// Form is what is around types and strings in the encoded form.
+	// Form describes the header and the layout section.
 	Form Form
 	// Skipped says which own types are of kinds that this package does not know: by
 	// the layout section they were skipped. They keep their ids, as records of
@@ -92,7 +92,7 @@ func parse(data []byte, base *Blob, share bool) (*Blob, error) {
 	return b, nil
 }
 
-// toWords decodes data. If it may be shared, the words may be those of data.
+// toWords decodes data. With share, the result may be data itself, seen as words.
 func toWords(data []byte, bigEndian, share bool) []uint32 {
 	if bigEndian == hostBigEndian {
 		if w, ok := arena.Words(data); ok && share {

@@ -1,8 +1,8 @@
 package btf
 
 // Record is a type as words: the string offset of its name, the info word, the
-// third word (size or type) and the kind's extra words. Whoever has names that
-// are no string offsets may put others in their place.
+// third word (size or type) and the kind's extra words. Callers may put other numbers
+// in place of string offsets.
 type Record []uint32
 
 // recordHead is how many words come before the extra ones.
@@ -31,7 +31,7 @@ func (r Record) Vlen() uint32 { return InfoVlen(r[1]) }
 // Extra are the words behind the third one, and whatever else r has behind them.
 func (r Record) Extra() []uint32 { return r[recordHead:] }
 
-// Len is the number of words of the record, of which r has all or more.
+// Len is the number of words of the record. r may be longer, but not shorter.
 func (r Record) Len() int { return recordHead + ExtraWords(r.Kind(), r.Vlen()) }
 
 // Data is the extra word of an INT, VAR or DECL_TAG.
