@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// properties are those of a definition that only one side has.
+// properties describes a definition that only one side has.
 func (c *comparison) properties(i int, p part, rep uint32) details {
 	s := c.sides[i]
 	d := oneSided{details: make(details, 0, 4), after: i == 1}
@@ -55,7 +55,7 @@ func (c *comparison) properties(i int, p part, rep uint32) details {
 	return d.details
 }
 
-// memberProperties are those of member k that only side i has.
+// memberProperties describes member k, which only side i has.
 func (c *comparison) memberProperties(i int, id uint32, k int) details {
 	s := c.sides[i]
 	d := oneSided{details: make(details, 0, 4), after: i == 1}

@@ -51,7 +51,7 @@ func remixed(t testing.TB, b *btf.Blob, copies int, r *rand.Rand) *btf.Blob {
 	return remixedOver(t, b, b.Base, copies, r)
 }
 
-// remixedOver is remixed over a base; that of b, or any if b has none.
+// remixedOver is remixed over a base: b's own, or any if b has none.
 func remixedOver(t testing.TB, b, base *btf.Blob, copies int, r *rand.Rand) *btf.Blob {
 	t.Helper()
 	out := btftest.Over(base)
@@ -122,8 +122,8 @@ func TestOrderAndCopiesDoNotCount(t *testing.T) {
 	}
 }
 
-// TestBasesDoNotCount: types that only the base has are no difference, and it
-// does not matter whether what the base has stands in the file as well.
+// TestBasesDoNotCount: types that only the base has do not count, and it does not
+// matter whether the file repeats types of its base.
 func TestBasesDoNotCount(t *testing.T) {
 	for name, p := range pairs(t) {
 		r := rand.New(rand.NewPCG(3, 0))
@@ -188,7 +188,7 @@ func everyWord(t *testing.T, name string, b *btf.Blob, id uint32) {
 			continue // no longer BTF
 		}
 		if linesOf(t, b, changed, Options{}) == "" {
-			t.Errorf("%s: %s [%d] word %d: %#x, %#x is no difference", name, k, id, i, old, other)
+			t.Errorf("%s: %s [%d] word %d: %#x, %#x is not reported", name, k, id, i, old, other)
 		}
 	}
 }

@@ -15,7 +15,7 @@ const (
 // Difference is one difference: between the two sets, or, as a detail of
 // another one, between two definitions.
 type Difference struct {
-	// Part is what differs. Between sets: "struct", "union", "enum", "typedef",
+	// Part names the thing that differs. Between sets: "struct", "union", "enum", "typedef",
 	// "int", "float", "function", "variable" or "section". In details: "member",
 	// "value" or "parameter", which have details of their own, or a property:
 	// "size" and "offset" in bytes, "bit_offset" and "bits" (width) in bits,
@@ -30,8 +30,8 @@ type Difference struct {
 	// Definitions is how many different definitions of the name the two sets
 	// have, if one of them has more than one.
 	Definitions []int `json:"definitions,omitempty"`
-	// Before and After are what a property was and is: a string, a bool, an
-	// int64 or a uint64, nil where there is none.
+	// Before and After are the two values of a property: a string, a bool, an
+	// int64 or a uint64, nil where a side has none.
 	Before  any          `json:"before,omitempty"`
 	After   any          `json:"after,omitempty"`
 	Details []Difference `json:"details,omitempty"`

@@ -50,7 +50,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// report is what Compare says, in each form.
+// report is the result of Compare, in each form.
 type report struct {
 	text, json, markdown  string
 	lines, table, summary string // of the summary

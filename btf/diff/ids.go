@@ -2,17 +2,17 @@ package diff
 
 import "github.com/btflite/btflite/btf"
 
-// What a record refers to is told by an id that means the same on both sides:
-// for a type with a name the group of that name, whatever its definitions say;
-// for any other type the node of its contents, in which references are such ids
-// again. With Options.ABI, modifiers and typedefs have the id of what they refer
-// to. Those of the types below come first, so each is made once, in an order
-// that a stack of our own keeps.
+// A reference is replaced by an id that means the same on both sides. The id of a
+// named type is the group of that name, whatever its definitions are. The id of any
+// other type is the node of its contents, where references are such ids again. With
+// Options.ABI, modifiers and typedefs have the id of their target. A type needs the
+// ids of its targets first; a stack of our own keeps that order, so each id is made
+// once.
 //
-// Types that lead to themselves without any name on the way do not occur in C.
-// They get their ids last: all begin as equal, and loopRounds times each is told
-// from others by its contents with the ids of the round before. What differs
-// only farther away than that is not seen there.
+// Types that lead to themselves without a name on the way do not occur in C. They get
+// their ids last: all start as equal, and in each of loopRounds rounds they are told
+// apart by their contents with the ids of the round before. Differences farther away
+// than loopRounds references are not seen.
 
 const loopRounds = 16
 

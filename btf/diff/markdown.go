@@ -7,9 +7,9 @@ import (
 )
 
 // Markdown returns a difference as items of a list of Markdown: an item for it
-// and, indented by two blanks each, items for its details. What comes from the
-// files stands in code spans, so that nothing in it is taken for markup; like
-// that of Lines it is as in the files, whatever bytes it holds.
+// and, indented by two blanks each, items for its details. Text from the files is in
+// code spans, so that nothing in it counts as markup. As in Lines, its bytes are not
+// changed.
 func (d *Difference) Markdown() []string {
 	var lines []string
 	for _, l := range d.lines() {
@@ -22,7 +22,7 @@ func (d *Difference) Markdown() []string {
 	return lines
 }
 
-// headings are those of parts.
+// headings has the heading of each part.
 var headings = [noPart]string{"Structs", "Unions", "Enums", "Typedefs", "Integers", "Floats", "Functions", "Variables", "Sections"}
 
 // Heading is the heading under which a report in Markdown has a difference.

@@ -69,7 +69,7 @@ func (n *names) compare(x, y uint32) int {
 	return cmp.Or(bytes.Compare(compared(v), compared(w)), cmp.Compare(len(v), len(w)))
 }
 
-// bytes is a name; the slice is that of the blob.
+// bytes is a name, as a slice of the blob.
 func (n *names) bytes(id uint32) []byte {
 	at := &n.list[id]
 	return n.sections[at.section].text[at.index:][:at.size]
@@ -96,12 +96,11 @@ func cut(name []byte) string {
 // asked for so far.
 type stringSection struct {
 	start uint32   // string offset of text[0]
-	text  []byte   // that of the blob
+	text  []byte   // the blob's strings
 	ends  []uint32 // indexes in text of the NULs behind strings longer than maxCompared
-	// firsts has a bit for each byte that is the first of a string, ranks how
-	// many there are before each of its words; numbers are those of the whole
-	// strings in order, 0 if not known, and tails those of names that begin
-	// within one.
+	// firsts has a bit for each byte that begins a string, and ranks counts the bits
+	// before each word of firsts. numbers has the number of each whole string in order,
+	// 0 if not yet known, and tails the numbers of names that begin inside a string.
 	firsts  []uint64
 	ranks   []uint32
 	numbers []uint32

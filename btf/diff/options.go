@@ -9,8 +9,8 @@ import (
 
 // Options says what to compare. The zero value is everything.
 type Options struct {
-	// Parts are those of Parts to compare; none stands for all of them. What
-	// else a type leads to without a name on the way is compared as always.
+	// Parts selects from Parts what to compare; none means all. Nameless types that a
+	// compared type leads to are compared in any case.
 	Parts []string
 	// Names are patterns; only what has a name that one of them fits is
 	// compared, and what has no name only where that leads to it. None stands
@@ -25,9 +25,9 @@ type Options struct {
 	// and size; a typedef, const, volatile,
 	// restrict or type tag as what it stands for. Only a typedef of a struct,
 	// union or enum without a name stands for that name. Names of parameters,
-	// declaration tags, the places of variables, and types of which no side has
-	// more than a forward declaration do not count. The parts that
-	// are not compared by themselves are those for which IsABI is false.
+	// declaration tags, the places of variables, and types that both sides only
+	// declare do not count. Parts for which IsABI is false are not compared by
+	// themselves.
 	ABI bool
 }
 
@@ -59,7 +59,7 @@ func CheckPattern(pattern string) error {
 	return nil
 }
 
-// filter is what Options ask for.
+// filter selects what Options ask for.
 type filter struct {
 	abi      bool
 	parts    uint16 // a bit for each

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// leftover is what one name, or all that is nameless of one part, has on one
-// side only: types, or for variables indexes in side.vars.
+// leftover has the contents of one name that only one side has, or of all nameless types
+// of one part: types, or for variables indexes in side.vars.
 type leftover struct {
 	group uint32
 	own   bool // not all is of a base

@@ -2,7 +2,7 @@ package diff
 
 import "github.com/btflite/btflite/btf"
 
-// part is what a group is, in the order of the report.
+// part is the sort of a group, in the order of the report.
 type part uint8
 
 const (

@@ -77,8 +77,7 @@ func TestIntWords(t *testing.T) {
 	})
 }
 
-// TestOneSidedTags: what only one side has shows its own tags, not those of its
-// members.
+// TestOneSidedTags: a type that only one side has shows its own tags, not its members'.
 func TestOneSidedTags(t *testing.T) {
 	tagged := build(t, func(b *btftest.Builder) {
 		b.Add("int", intInfo, 4, 32)

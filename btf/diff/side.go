@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// shared is what both sides are read with.
+// shared is the state that the readers of both sides share.
 type shared struct {
 	filter filter
 	names  names
@@ -22,7 +22,7 @@ type side struct {
 	c     *shared
 	index int
 	in    uint8 // inA or inB
-	use   uint8 // what internNode marks nodes as, beside that: usedA or usedB at first
+	use   uint8 // a mark that internNode adds to nodes: usedA or usedB at first
 
 	strings []*stringSection // of the base chain, this blob's first
 	ids     []uint32         // by type, see ids.go

@@ -20,7 +20,7 @@ type table struct {
 // node is one content.
 type node struct {
 	hash  uint32
-	end   uint32 // in words; the content begins where that of the node before ends
+	end   uint32 // in words; the content begins at the end of the node before
 	rep   uint32 // if isCompared: a type or variable that has it, see side.define
 	flags uint8
 }

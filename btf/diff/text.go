@@ -28,7 +28,7 @@ func sign(c Change) string {
 	return ""
 }
 
-// behind is what follows a name.
+// behind is the text after a name.
 func behind(c Change) string {
 	switch c {
 	case Defined:
