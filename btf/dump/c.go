@@ -28,8 +28,8 @@ type COptions struct {
 	Again bool
 	// PointerSize is 4 or 8; 0 for what the types of the blob tell, or 8.
 	PointerSize int
-	// Stubs are functions to define behind the types, with a body that does not end.
-	// Those of IDs have what they need defined.
+	// Stubs are functions to define after the types, with a body that does not end. Types
+	// that stubs in IDs need are defined too.
 	Stubs []uint32
 	// Declare has the Stubs declared only.
 	Declare bool
@@ -145,7 +145,7 @@ type cWriter struct {
 	maxSteps    int
 }
 
-// stepsPerWord bounds the work for each word of the types. Those of kernels take 3.
+// stepsPerWord bounds the work for each word of the types. Kernels take 3.
 const stepsPerWord = 100
 
 func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
@@ -162,7 +162,7 @@ func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
 	return c
 }
 
-// errNoType is the error for a use of what is no type of C.
+// errNoType is the error for a reference to something that is not a type in C.
 var errNoType = errors.New("it is used as a type, and is none in C")
 
 // fail keeps the first error.

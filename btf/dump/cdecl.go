@@ -12,7 +12,7 @@ import (
 // apart into the stack links, from the outermost link, the array, to the core, the
 // int. Then the core is written, and the links are taken from the end of the stack.
 
-// part is what of a declaration has been written last.
+// part is the part of a declaration that has been written last.
 type part bool
 
 const (
@@ -113,7 +113,7 @@ func (c *cWriter) core(id uint32, from, indent int) {
 	}
 }
 
-// keyword is what the name of a struct or union follows.
+// keyword is the word before the name of a struct or union.
 func keyword(rec btf.Record) string {
 	if k := rec.Kind(); k == btf.KindUnion || k == btf.KindFwd && btf.InfoKflag(rec.Info()) {
 		return "union "

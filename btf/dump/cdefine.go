@@ -259,8 +259,8 @@ func leastSize(rec btf.Record) uint32 {
 	return 4
 }
 
-// vectorInt is what a name stands for that the compilers of Arm machines have for parts
-// of vectors; "" if it is none of these.
+// vectorInt spells a type of C for the names that compilers for Arm give to parts of
+// vectors, "" for other names.
 func vectorInt(name []byte) string {
 	switch string(name) {
 	case "__Poly8_t":

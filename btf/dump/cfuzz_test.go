@@ -28,7 +28,7 @@ func strictTexts(b *btf.Blob) (texts []string) {
 	return texts
 }
 
-// named is BTF in which the names are those of everything that may have one.
+// named is BTF where everything that may have a name has one of names.
 func named(t testing.TB, names []string, size uint32) *btf.Blob {
 	return build(t, func(b *btf.Builder) {
 		n := newMaker(b).int

@@ -68,8 +68,8 @@ func (c *cWriter) structAlign(id uint32, rec btf.Record) uint32 {
 	return widest
 }
 
-// needs is the largest alignment that a compiler may want for a type. Machines differ
-// in that of numbers that are longer than a pointer.
+// needs is the largest alignment that a compiler may want for a type. Machines differ in
+// the alignment of numbers that are longer than a pointer.
 func (c *cWriter) needs(id uint32) uint32 {
 	a := c.align(id)
 	for range maxDepth {
@@ -255,7 +255,7 @@ func (c *cWriter) gapMember(n uint64, indent int) {
 	c.buf = append(strconv.AppendUint(append(c.buf, '['), n, 10), "];"...)
 }
 
-// maxGaps is how many lines of C are there for gaps at the most. Those of kernels take 2,000.
+// maxGaps limits the lines of C for gaps. Kernels take 2,000.
 const maxGaps = 1 << 24
 
 // errGaps is the error for more.

@@ -91,9 +91,9 @@ func (c *cWriter) appendName(off uint32) {
 	c.buf = append(c.buf, name...)
 }
 
-// appendTypeName appends the name of a struct, union, enum or typedef, which is taken
-// when it is first asked for. A declaration without a body takes none: a FWD, or an ENUM
-// without values. For bpftool an ENUM64 without values is no declaration.
+// appendTypeName appends the name of a struct, union, enum or typedef, and reserves the
+// name on first use. A declaration without a body, which is a FWD or an ENUM without
+// values, reserves nothing. bpftool takes an ENUM64 without values for a definition.
 func (c *cWriter) appendTypeName(id uint32, rec btf.Record) {
 	if rec.Name() == 0 {
 		return

@@ -12,7 +12,7 @@ import (
 // by value; types are taken by the order of the roots. Structs and unions that are
 // only pointed to wait for their turn: a declaration will do.
 
-// maxDepth bounds how deep types lie in each other. Those of kernels stay below 100.
+// maxDepth bounds the nesting of types. Kernels stay below 100.
 const maxDepth = 2000
 
 // errDepth and errSteps end the work on types that no compiler has made.
@@ -38,7 +38,7 @@ type orderer struct {
 	steps   int // that may still be taken
 }
 
-// newOrderer looks for the enums that are no definitions of their own.
+// newOrderer looks for enums that are not definitions of their own.
 func newOrderer(b *btf.Blob) *orderer {
 	n := b.TypeCount()
 	o := &orderer{b: b, inner: make([]bool, n), state: make([]uint8, n), steps: 1 << 20}
@@ -109,7 +109,7 @@ func (o *orderer) place(id uint32, pointed bool) (known bool, err error) {
 	case btf.KindFuncProto:
 		return o.prototype(rec, pointed)
 	}
-	o.state[id] = placed // of no type that C has
+	o.state[id] = placed // C has no such type
 	return false, nil
 }
 

@@ -124,7 +124,7 @@ func (p *cParser) name() bool {
 		return false
 	}
 	if strings.Contains(" asm __asm __asm__ _Pragma __attribute _Static_assert __extension__ typeof __typeof__ _Generic _Alignas __declspec inline static if goto return sizeof ", " "+t+" ") &&
-		t != "asm" && t != "typeof" { // which are macros for other names where they are no names
+		t != "asm" && t != "typeof" { // which are macros for other names where they are keywords
 		panic(errC("a word of C in place of a name"))
 	}
 	p.rest = p.rest[1:]

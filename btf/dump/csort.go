@@ -245,12 +245,12 @@ func rankOf(k btf.Kind) uint8 {
 	return rankOther
 }
 
-// hashFactor is that of the polynomials of a hash.
+// hashFactor is the factor of the polynomial that hashes names.
 const hashFactor = 31
 
-// hashOf tells types of the same names apart: a polynomial over the name of the type
-// and those of its parts, and for structs over the hashes of their members' types.
-// members says whether those of a struct count. Hashes with them are kept.
+// hashOf tells types of the same name apart. The hash is a polynomial over the names of
+// the type and its parts, and with members, for structs, over the hashes of their
+// members' types. Only hashes with members are cached.
 func (s *sorter) hashOf(id uint32, members bool, depth int) (h uint64) {
 	if id == 0 || depth > maxDepth {
 		return 0

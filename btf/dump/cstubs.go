@@ -2,10 +2,9 @@ package dump
 
 import "github.com/btflite/btflite/btf"
 
-// stubs defines functions, none of which does anything: a compiler makes debug
-// information of them, with their parameters. Left out are functions without a name,
-// and those that C cannot have because a typedef, an enumerator or a function before
-// them has the name.
+// stubs defines functions that do nothing, so that a compiler writes debug information for
+// them and their parameters. It leaves out functions without a name, and functions whose
+// name is taken by a typedef, an enumerator or an earlier function.
 func (c *cWriter) stubs(o *COptions) {
 	if len(o.Stubs) > 0 && c.strict {
 		c.text(stubsBegin)
@@ -31,8 +30,8 @@ func (c *cWriter) stubs(o *COptions) {
 	}
 }
 
-// stubsBegin keeps compilers from warnings about functions that do nothing, and about
-// those of the kernel that have the name of one of C.
+// stubsBegin turns off warnings about functions that do nothing, and about functions of the
+// kernel with names of C's library.
 const stubsBegin = `#pragma GCC diagnostic ignored "-Wunused-parameter"
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Wincompatible-library-redeclaration"

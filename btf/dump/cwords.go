@@ -100,8 +100,8 @@ func intName(name string, rec btf.Record, pointerSize uint32) string {
 	return identifier(name)
 }
 
-// floatName is the name of a floating-point number in C. own says that those of compilers
-// count, too.
+// floatName is the name of a floating-point number in C. With own, names that compilers
+// make up count too.
 func floatName(name string, size uint32, own bool) string {
 	if _, ok := floatNames[name]; ok {
 		return name
@@ -123,7 +123,7 @@ func floatName(name string, size uint32, own bool) string {
 	return identifier(name)
 }
 
-// reserved are the words that are no names in C, nor in GNU C, whatever the standard.
+// reserved are the words that cannot be names in C or GNU C, under any standard.
 var reserved = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
@@ -204,7 +204,7 @@ func identifier(name string) string {
 	return name
 }
 
-// Name is what strict C has for the name of a type, a member or a parameter.
+// Name turns the name of a type, a member or a parameter into an identifier of strict C.
 func Name(name string) string { return identifier(name) }
 
 // madeIdentifier replaces what C does not allow in a name.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAppendUint32: the digits are those of strconv, whatever room there is.
+// TestAppendUint32: the digits equal strconv's, for every capacity of the slice.
 func TestAppendUint32(t *testing.T) {
 	numbers := []uint32{0, 1<<32 - 1}
 	for p := uint64(1); p < 1<<32; p *= 10 {

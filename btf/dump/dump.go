@@ -20,7 +20,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// noName is what stands for the name of a type that has none.
+// noName is printed in place of a missing name.
 const noName = "(anon)"
 
 // out collects text and writes it in large pieces.

@@ -180,8 +180,8 @@ func shortEscape(r rune) byte {
 	return 0
 }
 
-// appendEscaped appends text as JSON has it, without quotes. bpftool writes control
-// characters without a letter as they are, which is no JSON.
+// appendEscaped appends text as in a JSON string, without the quotes. It escapes all
+// control characters; bpftool does not escape those without a letter, which is invalid.
 func appendEscaped(dst, text []byte) []byte {
 	const hex = "0123456789abcdef"
 	for len(text) > 0 {

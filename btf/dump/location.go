@@ -80,7 +80,7 @@ func (j *jsonWriter) location(rec btf.Record) {
 	}
 }
 
-// placeText is what the LOC_PARAM with an id says; "" for none.
+// placeText is the text of the LOC_PARAM with an id, "" for none.
 func placeText(b *btf.Blob, id uint32) string {
 	if r := b.Record(id); r != nil {
 		return btf.LocText(r)

@@ -56,7 +56,7 @@ var forms = []form{
 // their highest bit.
 var wide = regexp.MustCompile(`"val": ?1844674407\d{10}`)
 
-// mended is what bpftool has printed, with enumerators of 32 bits as they are.
+// mended is bpftool's output with 32-bit enumerators corrected.
 func mended(text []byte) []byte {
 	if !bytes.Contains(text, []byte("1844674407")) {
 		return text

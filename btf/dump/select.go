@@ -9,10 +9,10 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// pattern is one of those of Select.
+// pattern is a pattern of Select.
 type pattern struct {
 	text  string
-	match string // for path.Match; "" if text is no pattern but a name
+	match string // for path.Match; "" if text is a plain name
 	fits  bool   // it has fit a name
 }
 
@@ -41,10 +41,10 @@ func (p *pattern) fit(name []byte) bool {
 
 // Select returns the ids of the types of b whose name fits one of the patterns, in
 // ascending order, and the patterns that fit no name. In the bases of b it looks for
-// patterns that fit no type of b itself or, with bases, for all of them. Patterns are
-// those of path.Match (*, ?, [a-z], \), with any character for *. One without these
-// also stands for the enum that has an enumerator of the name, because most of
-// those have no name. Names of tags are no names of types.
+// patterns that match no type of b itself or, with bases, for all of them. Patterns
+// follow path.Match (*, ?, [a-z], \), but * matches any character. A plain name also
+// selects the enum that has an enumerator of the name, because most enums have no name.
+// Names of tags do not count.
 func Select(b *btf.Blob, patterns []string, bases bool) (ids []uint32, unmatched []string, err error) {
 	list := make([]pattern, len(patterns))
 	for i, text := range patterns {
@@ -52,7 +52,7 @@ func Select(b *btf.Blob, patterns []string, bases bool) (ids []uint32, unmatched
 			return nil, nil, err
 		}
 		list[i].text = text
-		if strings.ContainsAny(text, `*?[\`) && !hasName(b, text) { // as those of Rust: &[u8]
+		if strings.ContainsAny(text, `*?[\`) && !hasName(b, text) { // names of Rust can look like patterns: &[u8]
 			list[i].match = strings.ReplaceAll(text, "/", "\x00")
 		}
 	}
@@ -120,9 +120,9 @@ func hasValue(b *btf.Blob, rec btf.Record, p *pattern) bool {
 	return false
 }
 
-// Needed returns the ids and those of all types that they need to be complete, in
-// ascending order. A struct or union that is only pointed to is not needed, because
-// C needs no more than its name.
+// Needed returns the ids and the ids of all types that they need to be complete, in
+// ascending order. A struct or union that is only pointed to is not needed, because its
+// name is enough for C.
 func Needed(b *btf.Blob, ids []uint32) []uint32 {
 	const byPointer = 1 // beside a visit by value
 	seen := make([]uint8, b.TypeCount())

@@ -13,23 +13,23 @@ import (
 // members that overlap, lie outside of their struct, or have a type without a size.
 // Their place stays free.
 
-// strictCopy makes the copy. Ids are those of b and its bases; types that are only in
-// the copy come behind them.
+// strictCopy makes the copy. Types of b and its bases keep their ids; new types get the
+// next ones.
 type strictCopy struct {
 	b     *btf.Blob
 	w     *cWriter // for sizes
 	out   *btf.Builder
 	extra []btf.Record    // to be added behind the others
 	void  uint32          // id of a pointer to void, 0 before it is needed
-	num   uint32          // id of an unsigned int, likewise
-	byte  uint32          // id of an unsigned char, likewise
+	num   uint32          // id of an unsigned int, 0 until needed
+	byte  uint32          // id of an unsigned char, 0 until needed
 	again bool            // see COptions
 	words map[string]bool // names that are reserved in some dialects
 	lost  int             // members that are left out
 	depth int             // of structs whose members are being repeated
 }
 
-// strictTypes is what the copy of b with all bases is made by. Its blob is out.
+// strictTypes makes the copy of b with all bases, which is out.
 func strictTypes(b *btf.Blob, o *COptions) (*strictCopy, *btf.Blob, error) {
 	s := &strictCopy{b: b, out: btf.NewBuilder(b.BigEndian, nil), again: o.Again, words: map[string]bool{}}
 	s.w = newCWriter(nil, b, &COptions{PointerSize: o.PointerSize})
@@ -154,7 +154,7 @@ func (s *strictCopy) isArray(id uint32) bool {
 	return rec != nil && rec.Kind() == btf.KindArray && s.b.Kind(id) != btf.KindFwd && s.isSized(rec.Extra()[0])
 }
 
-// isEmpty tells whether a type is a struct or union of no bytes.
+// isEmpty tells whether a type is a struct or union of 0 bytes.
 func (s *strictCopy) isEmpty(id uint32) bool {
 	rec := s.resolved(id)
 	return rec != nil && isComposite(rec.Kind())
@@ -207,9 +207,10 @@ func (s *strictCopy) resolved(id uint32) btf.Record {
 // maxRepeated is how deep members are repeated; a struct may contain itself.
 const maxRepeated = 8
 
-// unnamed is what becomes of a member without a name: the members of a struct that
-// has a name itself are repeated, others get a name. Compilers take such a struct or typedef as
-// it is if that is asked for.
+// unnamed gives the name and type of a member that has no name. C allows that only for
+// structs and unions: other members get a name. The members of a struct that has a name
+// itself are repeated in its place, unless s.again asks to keep it for compilers that take
+// such a member.
 func (s *strictCopy) unnamed(typ uint32, j int) (string, uint32) {
 	of := s.b.Behind(typ, btf.Modifiers|btf.Typedefs)
 	rec := s.b.Record(of)
@@ -260,7 +261,7 @@ func (s *strictCopy) prototype(rec btf.Record) {
 	for j := range int(rec.Vlen()) {
 		p := rec[3+2*j:]
 		name := s.identifier(string(s.b.NameBytes(p[0])))
-		for name != "" && used[name] { // as those of Rust become
+		for name != "" && used[name] { // names of Rust can become equal
 			name += "_"
 		}
 		used[name] = true
