@@ -348,6 +348,6 @@ func TestFaultText(t *testing.T) {
 		}
 	}
 	if bytes.Contains([]byte((&Fault{}).Error()), []byte("type [")) {
-		t.Error("a fault of no type names one")
+		t.Error("a fault without a type names one")
 	}
 }

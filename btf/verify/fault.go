@@ -20,7 +20,7 @@ type Fault struct {
 	bare bool // Rule says something of the kind
 }
 
-// overlap is what Overlaps looks for.
+// overlap is the text by which Overlaps recognises such faults.
 const overlap = "overlaps the entry before it"
 
 // Overlaps tells whether entries of a DATASEC overlap: variables of one section

@@ -17,7 +17,7 @@ type input struct {
 	off   []uint32 // offset of the record in types, and at last the end of all
 	kinds []btf.Kind
 
-	behindLast *Fault // what follows these types and is no record, or nil
+	behindLast *Fault // the fault of the first bytes after these types that are not a record, or nil
 
 	skips   bool          // records of unknown kinds are skipped by the layout section
 	skipped []btf.Skipped // those
@@ -106,8 +106,8 @@ func (x *input) fault(id uint32, level Level, rule string) *Fault {
 	return &Fault{ID: id, Kind: x.kind(id), Name: string(x.name(x.get(id, 0))), Rule: rule, Level: level}
 }
 
-// count is the number of types, void and those of the base included: the
-// first id that does not exist.
+// count is the number of types, including void and the base's: the first id that does
+// not exist.
 func (x *input) count() uint32 { return x.first + uint32(len(x.kinds)) }
 
 // kind is the kind of a type that exists.
@@ -129,8 +129,8 @@ func (x *input) get(id uint32, i int) uint32 {
 	return x.base.Record(id)[i]
 }
 
-// pointerSizes are the sizes that pointers may have: that of C's long, or any if
-// nothing tells or if there are longs of both sizes.
+// pointerSizes are the sizes that pointers may have: the size of C's long, or any size if
+// there is no long, or longs of both sizes.
 func (x *input) pointerSizes() []uint32 {
 	found, both := uint32(0), false
 	note := func(name []byte, size uint32) {
@@ -142,9 +142,8 @@ func (x *input) pointerSizes() []uint32 {
 			}
 		}
 	}
-	// The records of the base are looked at one after the other: a module has few
-	// types of its own, and looking each of those of its kernel up takes longer than
-	// all else here.
+	// Read the records of the base in sequence. A module has few types of its own, and
+	// looking up each type of its kernel would take longer than everything else here.
 	for b := x.base; b != nil; b = b.Base {
 		for _, off := range b.Off {
 			if btf.InfoKind(b.Words[off+1]) == btf.KindInt {

@@ -22,7 +22,7 @@ var invalidCases = []struct {
 	{"entry beyond its section", func(b *blob) { v := variable(b, 1); section(b, 62, v, 10, 4, v, 60, 4) }},
 	{"entries that overlap", func(b *blob) { v := variable(b, 1); section(b, 62, v, 10, 4, v, 12, 4) }},
 	{"entries out of order", func(b *blob) { v := variable(b, 1); section(b, 62, v, 58, 4, v, 10, 4) }},
-	{"entry that is no variable", func(b *blob) { section(b, 4, 1, 0, 4) }},
+	{"entry that is not a variable", func(b *blob) { section(b, 4, 1, 0, 4) }},
 	{"variable of a section", func(b *blob) { section(b, 4, variable(b, 3), 0, 4); variable(b, 2) }},
 	{"variable of a variable", func(b *blob) { variable(b, variable(b, 1)) }},
 	{"variable of a later variable", func(b *blob) { variable(b, 3); variable(b, 1) }},

@@ -40,7 +40,7 @@ type frame struct {
 	down uint32 // in a proof: types on the longest way down, so far
 }
 
-// descend is what a walk goes through, by mode.
+// descend lists the kinds that a walk goes through, by mode.
 var descend = [...]uint32{
 	undecided: resolvable,
 	byValue:   modifiers | nests,
@@ -58,7 +58,7 @@ type links struct {
 
 	// By own type.
 	final []uint32 // of modifiers: the type behind them; see proof.go
-	size  []uint32 // in bytes: of variables that of their type; 0 for none
+	size  []uint32 // in bytes; for a variable, of its type; 0 without a size
 	state []uint8
 }
 
@@ -82,8 +82,8 @@ func (l *links) pending(id uint32) uint32 {
 	return 0
 }
 
-// below is pending for a type that the one of f holds. In a proof it measures the
-// way down through it, and what is pending is what has not been measured.
+// below is pending for a type that f's type contains. In a proof it measures the depth
+// below it, and a type without a measured depth is pending.
 func (l *links) below(f *frame, id uint32) uint32 {
 	if l.mode != settled {
 		return l.pending(id)

@@ -18,7 +18,7 @@ const nameFeatures = 1<<longName | 1<<dottedName | 1<<sectionName
 // nobody is in needs where no type needs a feature.
 const nobody = math.MaxUint32
 
-// needs is, by feature, the first type that needs it; 0 for what is no type's.
+// needs has, by feature, the first type that needs it, 0 if the need is not a type's.
 type needs [numFeatures]uint32
 
 func noNeeds() (n needs) {
@@ -139,7 +139,7 @@ func (f *finder) some(from, to int) bool {
 	return true
 }
 
-// recordNeeds is what the i-th own type needs.
+// recordNeeds lists the features that the i-th own type needs.
 func (f *finder) recordNeeds(i int) (s set) {
 	at := int(f.off[i])
 	info, third := f.word(at+4), f.word(at+8)
@@ -170,9 +170,9 @@ func (f *finder) recordNeeds(i int) (s set) {
 	return s
 }
 
-// eachName calls fn with what the names of a type need, as long as fn returns
-// true: that of the type itself, -1, and those of its elements. Names that need
-// nothing are left out.
+// eachName calls fn with the needs of each name of a type, as long as fn returns true:
+// first the type's own name (element -1), then its elements'. It leaves out names that
+// need nothing.
 func (f *finder) eachName(id uint32, fn func(element int, s set) bool) {
 	at := int(f.off[id-f.first])
 	info := f.word(at + 4)
@@ -202,7 +202,7 @@ func (f *finder) eachName(id uint32, fn func(element int, s set) bool) {
 	}
 }
 
-// nameNeeds is what an identifier needs.
+// nameNeeds lists the features that an identifier needs.
 func (f *finder) nameNeeds(off uint32) (s set) {
 	if off == 0 || off >= f.strEnd() {
 		return 0
@@ -220,7 +220,7 @@ func (f *finder) nameNeeds(off uint32) (s set) {
 	return s
 }
 
-// sectionNeeds is what the name of a DATASEC needs.
+// sectionNeeds lists the features that the name of a DATASEC needs.
 func (f *finder) sectionNeeds(off uint32) set {
 	s := f.nameNeeds(off) &^ (1 << dottedName)
 	name := f.from(off)

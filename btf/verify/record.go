@@ -12,7 +12,7 @@ type recordCheck struct {
 	input
 	level  Level
 	loaded bool    // see Rules.Loaded
-	state  []uint8 // by own type: those of FUNC_PROTOs are set
+	state  []uint8 // by own type; set for FUNC_PROTOs
 
 	maxRef uint32
 	found  *Fault // the first
@@ -88,7 +88,7 @@ const (
 	thirdIsRef
 )
 
-// plan is what is asked of the three words that each record begins with.
+// plan has the rules for the three words that each record begins with.
 type plan struct {
 	name  uint8
 	third uint8
@@ -121,8 +121,8 @@ var plans = [btf.NumKinds]plan{
 	btf.KindLocsec:    {name: nameSection, third: thirdIsZero, vlen: true},
 }
 
-// record applies the rules that need nothing but the record, which is that of the
-// i-th own type and has n bytes at at. It returns what is wrong, or "".
+// record applies the rules that need only the record: the i-th own type, n bytes at at.
+// It returns the broken rule, or "".
 func (c *recordCheck) record(i, at, n int) string {
 	name, info, third := c.word(at), c.word(at+4), c.word(at+8)
 	k, vlen := btf.InfoKind(info), btf.InfoVlen(info)

@@ -90,7 +90,7 @@ type Feature struct {
 	// What it is, for messages: it is followed by "needs Linux 6.0". Empty for a
 	// kind, whose name stands in the message anyway.
 	What string
-	// Kind is the kind of which Since is the first release, or KindVoid.
+	// Kind is the kind that came with the release Since, or KindVoid.
 	Kind  btf.Kind
 	Since Release
 	// Lost is the release that no longer took it, until Since took it again;

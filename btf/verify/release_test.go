@@ -73,7 +73,7 @@ func TestReleases(t *testing.T) {
 		}
 	}
 	for _, f := range []feature{kindLocParam, kindLocProto, kindLocsec} {
-		seen[fmt.Sprint(f)] = true // of no release known: TestLocations
+		seen[fmt.Sprint(f)] = true // not in a known release: TestLocations
 	}
 	if len(seen) != int(numFeatures) {
 		t.Errorf("examples of features %v only, there are %d", seen, numFeatures)

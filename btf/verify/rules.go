@@ -18,9 +18,9 @@ const (
 	Load Level = iota
 	// Boot is the part that is applied to vmlinux at boot and to modules.
 	Boot
-	// Readable is what any reader needs: sections, records, names and
-	// references are there. It is for types of languages other than C, whose
-	// names and layouts a kernel refuses.
+	// Readable has the rules that any reader needs: sections, records, names and
+	// references exist. It is for types of languages other than C, whose names and
+	// layouts a kernel refuses.
 	Readable
 )
 
@@ -32,13 +32,13 @@ type Rules struct {
 	// after it: types of unknown kinds are skipped where the layout section says how
 	// long they are, and are not judged.
 	Kernel Release
-	// PointerSize is the size of a pointer in bytes, 4 or 8; 0 takes that of
-	// the INT for C's long. If there is none, or one of each size, then one of the
+	// PointerSize is the size of a pointer in bytes, 4 or 8. 0 takes the size of the
+	// INT for C's long; if there is no long, or longs of both sizes, then one of the
 	// sizes has to fit.
 	PointerSize int
-	// Loaded tells that the BTF is that of a BPF object, which a loader such as
-	// libbpf completes first: it fills in sections, resolves what is extern, and
-	// rewrites what the kernel does not know.
+	// Loaded says that the BTF comes from a BPF object, which a loader such as libbpf
+	// completes first: it fills in sections, resolves externs, and rewrites kinds that
+	// the kernel does not know.
 	Loaded bool
 	// Distilled tells that the base is a distilled one, of section .BTF.base.
 	Distilled bool

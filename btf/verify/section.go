@@ -69,10 +69,9 @@ func (x *input) section(at, end int, size uint32) (maxRef uint32, rule string) {
 
 func (x *input) entry(at int) entry { return entry{x.word(at), x.word(at + 4), x.word(at + 8)} }
 
-// BTF of BPF objects, which nothing loads as the compiler wrote it. libbpf, and
-// other loaders likewise, put in the size of sections and the offsets of variables
-// from the ELF file, sort the latter, and replace what is extern by what it stands
-// for. So these are not judged; all else is.
+// BTF of BPF objects is never loaded as the compiler wrote it. libbpf and other loaders
+// fill in the size of sections and the offsets of variables from the ELF file, sort the
+// variables, and replace externs. So these parts are not judged; everything else is.
 
 const linkageExtern = 2
 

@@ -332,7 +332,7 @@ var selftestHeaders = []struct {
 	{"less data than sections", put(20, 9)},
 }
 
-// verdict is what a kernel says of a case.
+// verdict is a kernel's answer to a case.
 type verdict int
 
 const (

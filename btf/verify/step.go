@@ -135,8 +135,8 @@ func (l *links) tagged(at int, target uint32) string {
 	return ""
 }
 
-// stepSignature goes on with a FUNC_PROTO: the type that it returns first, then
-// those of its parameters. It returns a type to resolve first, from the start.
+// stepSignature continues with a FUNC_PROTO: first its result type, then the types of its
+// parameters. It returns a type that must be resolved first, from the start.
 func (l *links) stepSignature(f *frame) (down uint32, rule string) {
 	at := int(l.off[f.id-l.first])
 	vlen, ret := btf.InfoVlen(l.word(at+4)), l.word(at+8)

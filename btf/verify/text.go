@@ -7,8 +7,8 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// texts are the strings that names are offsets of: those of the base, and behind
-// them those of the blob itself.
+// texts are the strings that name offsets refer to: first the base's, then the blob's
+// own.
 type texts struct {
 	base   *btf.Blob // or nil
 	start  uint32    // offset of own[0]

@@ -1,21 +1,20 @@
 // Package verify checks BTF by the rules of the kernel's BTF verifier, so that
 // nothing is written that a kernel would refuse.
 //
-// The rules are those of Linux 7.2 (kernel/bpf/btf.c), learnt from their
-// description and by loading blobs into kernels; what older releases do not take
-// of it is in a table (release.go). They come in levels.
-// Boot: header, strings and each record by itself; a kernel applies these to
-// its own BTF and to that of modules. Load: references are followed as well,
-// as BPF_BTF_LOAD does. Two rules are our own and belong to every level: a
-// reference to a type that does not exist is refused (kernels do not look for
-// it at boot and fail later), and so are more types than a kernel has ids for.
-// Readable is what is left when a record may say what it likes.
+// The rules come from Linux 7.2 (kernel/bpf/btf.c). They were learnt from their
+// description and by loading blobs into kernels. A table lists what older releases
+// refuse (release.go). There are three levels. Boot: header, strings and each record by
+// itself; a kernel applies these to its own BTF and to modules' BTF. Load: references
+// are followed as well, as BPF_BTF_LOAD does. Readable: only what every reader needs.
+// Two rules are our own and belong to every level: a reference to a type that does not
+// exist is refused (kernels do not check it at boot and fail later), and so are more
+// types than a kernel has ids for.
 //
-// The work is linear in the size of the data and nothing here recurses. Beside
-// the data a check holds 14 bytes per type and one bit per byte of strings;
-// several goroutines share these tables.
-// Not checked: the special types of BPF programs (bpf_spin_lock and others),
-// what kfuncs demand of their prototypes, and the 16 MiB limit of BPF_BTF_LOAD.
+// The work is linear in the size of the data, and nothing here recurses. A check takes
+// 14 bytes per type and one bit per byte of strings in addition to the data; several
+// goroutines share these tables. Not checked: the special types of BPF programs
+// (bpf_spin_lock and others), the rules for prototypes of kfuncs, and the 16 MiB limit
+// of BPF_BTF_LOAD.
 //
 // header.go finds the sections, input.go the records. record.go judges each by
 // itself; name.go says what a legal name is. step.go and layout.go have what a type
@@ -32,7 +31,7 @@ import "github.com/btflite/btflite/btf"
 
 // Check judges data, over base if it is split BTF; the base itself is taken as
 // it is. It returns the number of types in data. A non-nil error is a *Fault, or
-// that of Rules.Stop.
+// comes from Rules.Stop.
 func Check(data []byte, base *btf.Blob, rules Rules) (types int, err error) {
 	c, err := begin(data, base, rules)
 	if err != nil {
@@ -48,13 +47,13 @@ func Check(data []byte, base *btf.Blob, rules Rules) (types int, err error) {
 	return len(c.kinds), nil
 }
 
-// Verdict is what is known of BTF that is not refused.
+// Verdict describes BTF that is not refused.
 type Verdict struct {
 	Types int     // number of own types
 	Since Release // the first release from which on all take it
 	Why   *Fault  // what Since is needed for; nil where all releases known take it
-	// Skipped are types of kinds that no release known takes, which were skipped by
-	// the layout section and not judged. Since is that of the others.
+	// Skipped are types of kinds that no known release takes. They were skipped with
+	// the help of the layout section and not judged. Since is about the other types.
 	Skipped []btf.Skipped
 }
 
@@ -142,7 +141,7 @@ func (c *check) judge(level Level) *Fault {
 	return first
 }
 
-// withoutSizes applies all rules but those of level Load.
+// withoutSizes applies all rules except the ones of level Load.
 func (c *check) withoutSizes(level Level) *Fault {
 	r := recordCheck{input: c.input, level: level, loaded: c.rules.Loaded, state: c.state}
 	if fault := r.all(c.rules.Workers); fault != nil || c.ended() != nil {
@@ -170,7 +169,7 @@ func (c *check) references(ptrSize uint32) *Fault {
 	return w.resolveAll()
 }
 
-// links are the references of own types, of which none has been followed.
+// links are the references of own types; none has been followed yet.
 func (c *check) links(ptrSize uint32) links {
 	for i, s := range c.state {
 		if s != unnamed {

@@ -19,8 +19,8 @@ type Example struct {
 	Since       string // 5.2: all releases known
 	Known, Lost string // "" for most
 	Data        []byte
-	// Base is what Data is split from, or nil. Distilled tells that it is a
-	// distilled one, not vmlinux.
+	// Base is the BTF that Data was split from, or nil. Distilled says that it is a
+	// distilled base, not vmlinux.
 	Base      []byte
 	Distilled bool
 }
