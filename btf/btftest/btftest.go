@@ -18,8 +18,8 @@ import (
 type Builder struct {
 	Words   []uint32
 	Strings []byte
-	N       uint32 // types so far, those of the base aside
-	// BigEndian is the byte order of Blob; that of the base, if there is one.
+	N       uint32 // types so far, without the base
+	// BigEndian is the byte order of Blob. With a base, it is the base's.
 	BigEndian bool
 	base      *btf.Blob
 	names     map[string]uint32
