@@ -104,7 +104,7 @@ func manualOptions(cmd *cobra.Command) string {
 		}
 	})
 	if printing != nil {
-		fmt.Fprintf(&b, "Without **-J**, these options of pahole shape how types are printed; with it they have no effect, and a warning says so:\n%s.\n\n", strings.Join(printing, ", "))
+		fmt.Fprintf(&b, "These options of pahole shape how types are printed. Encoding ignores them with a warning:\n%s.\n\n", strings.Join(printing, ", "))
 	}
 	return b.String()
 }
