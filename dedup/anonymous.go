@@ -39,9 +39,9 @@ func cutName(info uint32, name Name) Name {
 	return 0
 }
 
-// sameShape compares anonymous struct or union n with a record as anonHash does,
+// equalShape compares anonymous struct or union n with a record as anonHash does,
 // but for names of types.
-func sameShape(w btf.Record, n *Node, m []Member) bool {
+func equalShape(w btf.Record, n *Node, m []Member) bool {
 	if w.Third() != n.Third {
 		return false
 	}
@@ -54,32 +54,32 @@ func sameShape(w btf.Record, n *Node, m []Member) bool {
 }
 
 // findAnonymous tries the known structs of the same shape, newest first.
-func (s *lookup) findAnonymous(u *Unit, i uint32, depth int, guess uint32, is bool) uint32 {
+func (s *lookup) findAnonymous(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
 	n := &u.Nodes.S[i]
 	m := u.members(n)
 	var w btf.Record
-	if is {
+	if fits {
 		w = s.record(guess)
 	}
 	for j := range m {
 		if m[j].Type&Extern != 0 {
 			continue
 		}
-		var like uint32
-		if is {
-			_, like, _ = w.Member(j)
+		var typ uint32
+		if fits {
+			_, typ, _ = w.Member(j)
 		}
-		s.ref(u, m[j].Type, depth, like)
+		s.ref(u, m[j].Type, depth, typ)
 	}
-	if is && sameShape(w, n, m) && s.sameDefinition(u, i, guess) {
+	if fits && equalShape(w, n, m) && s.proves(u, i, guess) {
 		return guess
 	}
 	h := s.anonHash(u, n, m)
-	if is && s.keys.S[guess].hash&^unique == h {
+	if fits && s.keys.S[guess].hash&^unique == h {
 		return idNew // there is no other one
 	}
 	for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
-		if s.keys.S[id].hash&^unique == h && s.sameDefinition(u, i, id) {
+		if s.keys.S[id].hash&^unique == h && s.proves(u, i, id) {
 			return id
 		}
 	}

@@ -120,7 +120,7 @@ func (s *Set) retryUnknown(u *Unit) {
 		}
 		switch n := &u.Nodes.S[i]; btf.InfoKind(n.Info) {
 		case btf.KindStruct, btf.KindUnion:
-			if n.Name != 0 && !s.sameDefinition(u, i, id) {
+			if n.Name != 0 && !s.proves(u, i, id) {
 				u.dirty = true
 				u.slow.seeds.Append(i)
 			}

@@ -1,6 +1,31 @@
 // Package dedup merges types into one deduplicated set, unit by unit.
 //
-// It knows BTF kinds, names, sizes and references; it never sees a DWARF
+// # Equal, equivalent, may be equivalent
+//
+// The package uses three words for how alike two types are, and no others:
+//
+//   - Equal: the words of both records are the same, with the same ids as
+//     references, or of a part of them: equal names, equal enumerations. It is
+//     decided by comparing words (equalWords, equalEnum, equalNodes).
+//   - Equivalent: from both, the same can be reached in the same places. A
+//     forward declaration counts as any definition of its name and kind, and an
+//     enumeration without values as any of its name. Types that are equivalent
+//     get one id; types that are not never do. Equal types are equivalent. It is
+//     decided by match, which stops at names and relies on the unit's other
+//     comparisons for what they mean, and by walk, which relies on nothing. For
+//     both, relate compares the heads of two types, and inside the rest
+//     (compare.go).
+//   - May be equivalent: nothing speaks against it down to the next names. It
+//     costs less to find out, and decides only which types are compared
+//     (mayBeEquivalent, mayBecome; two hashes that are the same: anonHash,
+//     shapeHash).
+//
+// Package dedup/exact has a comparison of its own, by libbpf's rules, and is
+// the oracle for this one.
+//
+// # Units and the set
+//
+// The package knows BTF kinds, names, sizes and references; it never sees a DWARF
 // constant. A Unit (one compile unit, or one self-contained run of types of a
 // BTF file) is resolved against a Set, committed in unit order and then
 // forgotten; the Set's size follows the output, not the input. The batch
@@ -15,16 +40,17 @@
 //     ids. So before a look-up the id behind the last one is tried (it is right
 //     nine times of ten), or the one in the same place of the record that fits.
 //     A guess is taken only if the look-up could give nothing else.
-//  3. One linear comparison, member by member, proves it. References to other
-//     named structs count as equal to the known definition of that name, which
-//     is compared as part of the same unit: names cut the graph.
+//  3. One linear comparison, member by member, proves that both are equivalent
+//     (proves). A reference to another named struct counts as one to the known
+//     definition of that name, which is compared as part of the same unit: names
+//     cut the graph.
 //  4. If all comparisons of a unit succeed, the pairing of nodes is a
 //     bisimulation. The comparisons are the certificate: no node gets an id
 //     whose content was not compared with it.
 //  5. Pointers, arrays, prototypes and the like are looked up by content, with
 //     ids in place of references.
 //  6. Where a name has several definitions, Resolve picks the newest one that
-//     this one may be equal to (choose) and proves it likewise. If a comparison
+//     this one may be equivalent to (choose) and proves it as well. If a comparison
 //     fails, the nodes that can reach the name are tainted: they are tried
 //     against known types of their shape (shape.go), newest first, by walking
 //     both graphs (slow.go). The other nodes keep their ids.

@@ -47,15 +47,15 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		return id
 	}
 	w, guess := s.guessed(guess, n)
-	is := w.Name() == n.Name && s.keys.S[guess].hash&unique != 0
+	fits := w.Name() == n.Name && s.keys.S[guess].hash&unique != 0
 	switch k {
 	case btf.KindStruct, btf.KindUnion:
 		if n.Name == 0 {
 			u.ID.S[i] = idBusy
-			id = s.findAnonymous(u, i, depth, guess, is)
+			id = s.findAnonymous(u, i, depth, guess, fits)
 			break
 		}
-		if is {
+		if fits {
 			id = guess
 			break
 		}
@@ -95,7 +95,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		}
 	case btf.KindTypedef:
 		u.ID.S[i] = idBusy
-		id = s.findTypedef(u, i, depth, guess, is)
+		id = s.findTypedef(u, i, depth, guess, fits)
 	case btf.KindInt:
 		w := [4]uint32{n.Name, n.Info, n.Third, n.Aux}
 		id = s.findRecord(w[:], contentHash(w[:]))
@@ -103,7 +103,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		w := [3]uint32{n.Name, n.Info, n.Third}
 		id = s.findRecord(w[:], contentHash(w[:]))
 	case btf.KindEnum, btf.KindEnum64:
-		if is && btf.InfoVlen(n.Info) != 0 && sameEnum(w, n, u.members(n)) {
+		if fits && btf.InfoVlen(n.Info) != 0 && equalEnum(w, n, u.members(n)) {
 			id = guess
 			break
 		}
@@ -119,7 +119,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			break
 		}
 		if c := u.content(n); c != nil {
-			if is && equalWords(w, c) {
+			if fits && equalWords(w, c) {
 				id = s.Final(guess)
 				break
 			}
@@ -197,7 +197,7 @@ func (s *lookup) findEnum(u *Unit, n *Node) uint32 {
 	if n.Name == 0 {
 		h := enumHash(n, m)
 		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
-			if s.keys.S[id].hash&^unique == h && sameEnum(s.record(id), n, m) {
+			if s.keys.S[id].hash&^unique == h && equalEnum(s.record(id), n, m) {
 				return id
 			}
 		}
@@ -219,7 +219,7 @@ func (s *lookup) findEnum(u *Unit, n *Node) uint32 {
 		return idNew
 	}
 	for id := e.defs[entEnum]; id != 0; id = s.keys.S[id].next {
-		if sameEnum(s.record(id), n, m) {
+		if equalEnum(s.record(id), n, m) {
 			return id
 		}
 	}
@@ -238,32 +238,12 @@ func enumHash(n *Node, m []Member) uint32 {
 	return uint32(h>>32)&^unique | inTable
 }
 
-func sameEnum(r btf.Record, n *Node, m []Member) bool {
-	if r.Info() != n.Info || r.Name() != n.Name || r.Third() != n.Third {
-		return false
-	}
-	if btf.InfoKind(n.Info) == btf.KindEnum64 {
-		for j := range m {
-			if name, low, high := r.Value64(j); name != m[j].Name || low != m[j].Type || high != m[j].Val {
-				return false
-			}
-		}
-		return true
-	}
-	for j := range m {
-		if name, value := r.Value(j); name != m[j].Name || value != m[j].Type {
-			return false
-		}
-	}
-	return true
-}
-
 // findTypedef tries the known typedefs of the name, newest first.
-func (s *lookup) findTypedef(u *Unit, i uint32, depth int, guess uint32, is bool) uint32 {
+func (s *lookup) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
 	n := &u.Nodes.S[i]
 	w := s.record(guess)
 	c := s.ref(u, n.Third, depth, w.Third())
-	if is && w.Third() == c && s.typedef(guess) != 0 {
+	if fits && w.Third() == c && s.typedef(guess) != 0 {
 		return guess
 	}
 	e := s.entity(n.Name)
@@ -281,7 +261,7 @@ func (s *lookup) findTypedef(u *Unit, i uint32, depth int, guess uint32, is bool
 	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.keys.S[id].next) {
 		w := s.record(id)
 		u.inBase = id <= s.baseIDs
-		if w.Info() == n.Info && s.matchRef(u, n.Third, w.Third(), 0) {
+		if w.Info() == n.Info && s.match(u, local(n.Third), w.Third(), 0) {
 			u.own(pairs, i)
 			found = id
 			break

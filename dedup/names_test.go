@@ -7,9 +7,9 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// TestSameEnum: an enumeration is a known one if every word is equal, names as
+// TestEqualEnum: an enumeration is a known one if every word is equal, names as
 // tokens.
-func TestSameEnum(t *testing.T) {
+func TestEqualEnum(t *testing.T) {
 	narrow := Node{Info: btf.Info(btf.KindEnum, 2, false), Name: 5, Third: 4}
 	wide := Node{Info: btf.Info(btf.KindEnum64, 2, false), Name: 5, Third: 8}
 	members := []Member{{Name: 1, Type: 10, Val: 100}, {Name: 2, Type: 20, Val: 200}}
@@ -19,7 +19,7 @@ func TestSameEnum(t *testing.T) {
 	}
 	for _, n := range []Node{narrow, wide} {
 		r := records[btf.InfoKind(n.Info)]
-		if !sameEnum(r, &n, members) {
+		if !equalEnum(r, &n, members) {
 			t.Errorf("%s: not like itself", r.Kind())
 		}
 		for name, change := range map[string]func(n *Node, m []Member){
@@ -34,13 +34,13 @@ func TestSameEnum(t *testing.T) {
 		} {
 			other, m := n, append(append([]Member(nil), members...), Member{Name: 99, Type: 99, Val: 99})
 			change(&other, m)
-			if sameEnum(r, &other, m[:btf.InfoVlen(other.Info)]) {
+			if equalEnum(r, &other, m[:btf.InfoVlen(other.Info)]) {
 				t.Errorf("%s: the same with another %s", r.Kind(), name)
 			}
 		}
 		m := append([]Member(nil), members...)
 		m[1].Val++ // the high half; an ENUM has none
-		if sameEnum(r, &n, m) != (r.Kind() == btf.KindEnum) {
+		if equalEnum(r, &n, m) != (r.Kind() == btf.KindEnum) {
 			t.Errorf("%s: another high half", r.Kind())
 		}
 	}

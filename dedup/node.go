@@ -15,6 +15,27 @@ func (u *Unit) id(r Ref) uint32 {
 	return u.ID.S[r-1]
 }
 
+// own marks the new pairs from index k on as met while node i was compared.
+func (u *Unit) own(k int, i uint32) {
+	for ; k < len(u.pairs.S); k++ {
+		if p := &u.pairs.S[k]; p.owner == noOwner {
+			p.owner = i
+		}
+	}
+}
+
+// disown forgets the pairs from index k on that were met while node i was
+// compared: it was found to be different.
+func (u *Unit) disown(k int, i uint32) {
+	keep := u.pairs.S[:k]
+	for _, p := range u.pairs.S[k:] {
+		if p.owner != noOwner && p.owner != i {
+			keep = append(keep, p)
+		}
+	}
+	u.pairs.S = keep
+}
+
 // content is the record of a reference node all of whose references have been
 // looked up; nil for kinds that are never equal to another. The slice is
 // valid until the next call.

@@ -26,6 +26,8 @@ func isRefKind(k btf.Kind) bool {
 // structs, unions and typedefs. It sets u.dirty if a name is defined twice.
 func (s *placer) placeTypes(u *Unit) {
 	s.local.reset(len(u.news.S))
+	u.mode = within
+	defer func() { u.mode = prove }()
 	for _, i := range u.news.S {
 		n := &u.Nodes.S[i]
 		switch k := btf.InfoKind(n.Info); k {
@@ -57,7 +59,7 @@ func (s *placer) placeTypes(u *Unit) {
 				u.dirty = true
 				return
 			}
-			if s.matchLocal(u, i, o, 0) {
+			if s.match(u, idLocal|i, idLocal|o, 0) {
 				rep = idLocal | o
 				break
 			}
@@ -82,7 +84,7 @@ func (s *placer) placePrimitive(u *Unit, i uint32) {
 	u.ID.S[i] = idLocal | i
 	for j := s.local.first(h32); j != 0; j = s.local.next.S[j-1] {
 		o := s.local.node.S[j-1]
-		if on := &u.Nodes.S[o]; sameNode(u, n, on) {
+		if on := &u.Nodes.S[o]; equalNodes(u, n, on) {
 			u.ID.S[i] = idLocal | o
 			return
 		}
@@ -109,108 +111,10 @@ func (s *placer) placePrimitive(u *Unit, i uint32) {
 	s.local.add(h32, i)
 }
 
-// sameNode compares two nodes of a unit that refer to nothing.
-func sameNode(u *Unit, a, b *Node) bool {
-	if a.Info != b.Info || a.Name != b.Name || a.Third != b.Third || a.Aux != b.Aux {
-		return false
-	}
-	x, y := u.membersOf(a), u.membersOf(b)
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if x[i] != y[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// sameNames compares the names of the elements of two nodes, as many of each.
-func sameNames(x, y []Member) bool {
+// equalNames compares the names of the elements of two nodes, as many of each.
+func equalNames(x, y []Member) bool {
 	for i := range x {
 		if x[i].Name != y[i].Name {
-			return false
-		}
-	}
-	return true
-}
-
-// sameOffsets compares where the members of two structs or unions are.
-func sameOffsets(x, y []Member) bool {
-	for i := range x {
-		if x[i].Val != y[i].Val {
-			return false
-		}
-	}
-	return true
-}
-
-// matchLocal is matchRef for two nodes of the unit.
-func (s *placer) matchLocal(u *Unit, a, b uint32, depth int) bool {
-	if a == b {
-		return true
-	}
-	x, y := u.ID.S[a], u.ID.S[b]
-	if x == y && x != idNew && x != idBusy && x != 0 {
-		return true
-	}
-	if u.budget--; depth > maxMatch || u.budget < 0 {
-		u.dirty = true
-		return false
-	}
-	n, o := &u.Nodes.S[a], &u.Nodes.S[b]
-	if n.Name != o.Name {
-		return false
-	}
-	nk, ok := btf.InfoKind(n.Info), btf.InfoKind(o.Info)
-	if nk != ok {
-		// A forward declaration beside its definition: the name is in the
-		// unit twice over, let the walk see to it.
-		if nk == btf.KindFwd || ok == btf.KindFwd {
-			u.dirty = true
-		}
-		return false
-	}
-	if nk == btf.KindEnum || nk == btf.KindEnum64 || nk == btf.KindInt || nk == btf.KindFloat || nk == btf.KindFwd {
-		return sameNode(u, n, o)
-	}
-	if n.Info != o.Info {
-		return false
-	}
-	ref := func(p, q Ref) bool {
-		if p == 0 || q == 0 || p&Extern != 0 || q&Extern != 0 {
-			same := p == q || p != 0 && q != 0 && u.id(p) == u.id(q)
-			u.dirty = u.dirty || !same && u.chunks.left > 0 // they may be equal in structure
-			return same
-		}
-		return s.matchLocal(u, p-1, q-1, depth+1)
-	}
-	if nk == btf.KindStruct || nk == btf.KindUnion {
-		// Names cut the graph: there is one definition of a name in a unit, or
-		// the unit is dirty already.
-		named := n.Name != 0 && depth > 0
-		if n.Third != o.Third {
-			u.dirty = u.dirty || named
-			return false
-		}
-		if named {
-			return true
-		}
-		if !sameOffsets(u.members(n), u.members(o)) {
-			return false
-		}
-	}
-	if n.hasAux() && n.Aux != o.Aux || !sameNames(u.membersOf(n), u.membersOf(o)) {
-		return false
-	}
-	first, second, elements := u.refs(n)
-	otherFirst, otherSecond, others := u.refs(o)
-	if !ref(first, otherFirst) || !ref(second, otherSecond) {
-		return false
-	}
-	for k := range elements {
-		if !ref(elements[k].Type, others[k].Type) {
 			return false
 		}
 	}
@@ -256,7 +160,7 @@ func (s *placer) placeRef(u *Unit, i uint32, depth int) {
 	}
 	for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
 		o := s.local.node.S[j-1]
-		if s.sameRef(u, n, &u.Nodes.S[o]) {
+		if s.equalRefs(u, n, &u.Nodes.S[o]) {
 			u.ID.S[i] = idLocal | o
 			return
 		}
@@ -310,9 +214,9 @@ func (s *placer) findRef(n *Node, w btf.Record, h uint32) uint32 {
 	return id
 }
 
-// sameRef compares two reference nodes of a unit whose references are placed.
-func (s *placer) sameRef(u *Unit, a, b *Node) bool {
-	if a.Info != b.Info || a.Name != b.Name || a.hasAux() && a.Aux != b.Aux || !sameNames(u.membersOf(a), u.membersOf(b)) {
+// equalRefs compares two reference nodes of a unit whose references are placed.
+func (s *placer) equalRefs(u *Unit, a, b *Node) bool {
+	if a.Info != b.Info || a.Name != b.Name || a.hasAux() && a.Aux != b.Aux || !equalNames(u.membersOf(a), u.membersOf(b)) {
 		return false
 	}
 	first, second, elements := u.refs(a)

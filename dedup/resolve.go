@@ -2,11 +2,6 @@ package dedup
 
 import "github.com/btflite/btflite/btf"
 
-// fwdPair is a forward declaration and the definition met in its place, while
-// node owner was compared. Each is an id of the Set or idLocal with a node
-// index.
-type fwdPair struct{ fwd, def, owner uint32 }
-
 // Resolve looks the nodes of u up in the Set as it is. It changes u only
 // and may run beside other Resolves and Commits. How much it finds depends on
 // when it runs; what Commit makes of u does not.
@@ -65,7 +60,7 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 			guess++ // of a forward declaration, id may be the definition
 			switch k := btf.InfoKind(nodes[i].Info); k {
 			case btf.KindStruct, btf.KindUnion:
-				if nodes[i].Name != 0 && !s.sameDefinition(u, i, id) {
+				if nodes[i].Name != 0 && !s.proves(u, i, id) {
 					u.dirty = true
 					u.slow.seeds.Append(i)
 				}

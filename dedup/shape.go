@@ -11,7 +11,7 @@ import (
 // from the typedef, to the next names. Rust has hundreds of types called Some in
 // one unit.
 func (s *walker) shapeHash(u *Unit, y uint32) uint32 {
-	k := s.known(u, y)
+	k := s.typ(u, y)
 	h := arena.Mix(arena.Mix(0, k.info), k.name)
 	if btf.InfoKind(k.info) == btf.KindTypedef {
 		h = s.nextNames(u, h, k.third, shapeSteps)
@@ -37,7 +37,7 @@ const (
 // so whatever a walk finds equal to y has the same.
 func (s *walker) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 	for ; steps > 0 && y != 0; steps-- {
-		k := s.known(u, y)
+		k := s.typ(u, y)
 		switch btf.InfoKind(k.info) {
 		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict:
 			y = k.third

@@ -396,7 +396,7 @@ func (s *walker) try(u *Unit, i, y uint32) bool {
 	if y > s.baseIDs && y < idLocal && s.base != nil {
 		w.rootEnd = s.unitEnd(y)
 	}
-	if !s.walk(u, i+1, y, 0, y <= s.baseIDs) || u.err != nil {
+	if !s.walk(u, idLocal|i, y, 0, y <= s.baseIDs) || u.err != nil {
 		return false
 	}
 	for _, p := range w.order.S {

@@ -63,12 +63,6 @@ type entity struct {
 	fwds     [3]uint32 // FWD struct, FWD union (not the base's), ENUM without values
 }
 
-const (
-	entStruct = iota
-	entUnion
-	entEnum
-)
-
 // Bits of Set.hash beside those of the hash.
 const (
 	inTable = 1 << 31 // the id is in the table
@@ -360,18 +354,4 @@ func equalWords(a, b []uint32) bool {
 		}
 	}
 	return true
-}
-
-func aggregate(info uint32) int {
-	if btf.InfoKind(info) == btf.KindUnion {
-		return entUnion
-	}
-	return entStruct
-}
-
-func fwdAggregate(info uint32) int {
-	if btf.InfoKflag(info) {
-		return entUnion
-	}
-	return entStruct
 }

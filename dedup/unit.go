@@ -76,11 +76,11 @@ type Unit struct {
 	done      int                // how many of Order Resolve has looked up
 	guess     uint32             // for the next one
 	resolved  bool
-	budget    int    // steps that matchRef may still take
+	budget    int    // steps that match may still take
 	tried     uint64 // definitions of its names that were considered; see Set.tried
-	byName    bool   // matchRef compares named types by name
-	inBase    bool   // matchRef looks at the graph of a type of the base
-	nested    int    // depth of picks in picks (mayBe)
+	mode      mode   // of match
+	inBase    bool   // match looks at the graph of a type of the base
+	nested    int    // depth of picks in picks (mayBecome)
 	err       error  // why the unit cannot be merged
 	visits    arena.Vec[uint32]
 	names     arena.Vec[Name] // of the new nodes, while they are interned

@@ -61,83 +61,18 @@ func (s *walker) isFwd(u *Unit, x uint32) bool {
 	return btf.InfoKind(u.Nodes.S[x&^idLocal].Info) == btf.KindFwd
 }
 
-// known is a node of the known side in one form, be it of the Set or new in
-// this unit.
-type known struct {
-	info, name, third, first, aux uint32
-	record                        btf.Record // of the Set, or nil
-	members                       []Member   // of the unit
-}
-
-func (s *walker) known(u *Unit, y uint32) known {
-	if y < idLocal {
-		w := s.record(y)
-		k := known{info: w.Info(), name: w.Name(), third: w.Third(), record: w}
-		switch w.Kind() {
-		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
-			k.aux = w.Data()
-		case btf.KindArray:
-			k.third, k.first, k.aux = w.Array()
-		}
-		return k
-	}
-	n := &u.Nodes.S[y&^idLocal]
-	k := known{info: n.Info, name: n.Name, third: n.Third, first: n.First, aux: n.Aux, members: u.membersOf(n)}
-	switch btf.InfoKind(n.Info) {
-	case btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
-	default:
-		k.third = local(n.Third)
-		k.first = local(n.First)
-	}
-	return k
-}
-
-// local turns a Ref of the unit into a node of the walk.
-func local(r Ref) uint32 {
-	switch {
-	case r == 0:
-		return 0
-	case r&Extern != 0:
-		return r &^ Extern
-	}
-	return idLocal | (r - 1)
-}
-
-// member is the name, type and offset of struct member or parameter j.
-func (k *known) member(j int, stride int) (name, typ, val uint32) {
-	if k.record != nil && stride == 3 {
-		return k.record.Member(j)
-	} else if k.record != nil {
-		name, typ = k.record.Param(j)
-		return name, typ, 0
-	}
-	m := &k.members[j]
-	return m.Name, local(m.Type), m.Val
-}
-
-// likeMembers says whether the members have the names and offsets of m, or the
-// parameters the names.
-func (k *known) likeMembers(m []Member, stride int) bool {
-	for j := range m {
-		if name, _, val := k.member(j, stride); m[j].Name != name || stride == 3 && m[j].Val != val {
-			return false
-		}
-	}
-	return true
-}
-
-// walk says whether what x refers to in the unit and the known node y are
-// equal as graphs. inBase says that y is part of the base's own graph.
-func (s *walker) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
+// walk says whether x, of the unit, and y, of the known side, are equivalent. inBase says
+// that y is part of the base's own graph.
+func (s *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	w := &u.slow
 	w.steps++
 	if x == 0 || y == 0 {
-		return x == 0 && y == 0
+		return x == y
 	}
-	if x&Extern != 0 {
-		return s.Final(x&^Extern) == s.finalNode(u, y)
+	if x < idLocal {
+		return s.Final(x) == s.finalNode(u, y)
 	}
-	i := x - 1
+	i := x &^ idLocal
 	if !inBase && y <= s.baseIDs && len(s.base.copies) > 0 {
 		y = s.copyOf(y, w.rootEnd)
 	}
@@ -189,7 +124,7 @@ func (s *walker) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 		w.first.put(key, i)
 		w.order.Append(fwdPair{fwd: y, def: i})
 	}
-	if s.sameNodes(u, i, y, depth, inBase) {
+	if s.walkInside(u, x, y, depth, inBase) {
 		return true
 	}
 	if !plain && !w.once {
@@ -202,73 +137,25 @@ func (s *walker) walk(u *Unit, x Ref, y uint32, depth int, inBase bool) bool {
 	return false
 }
 
-// sameNodes compares node i with the known node y, and walks on from them.
-func (s *walker) sameNodes(u *Unit, i, y uint32, depth int, inBase bool) bool {
+// walkInside compares node x with y, of the known side, and walks on from them.
+func (s *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	w := &u.slow
-	n := &u.Nodes.S[i]
-	k := s.known(u, y)
-	if n.Name != k.name {
+	v, k := s.typ(u, x), s.typ(u, y)
+	if v.name != k.name {
 		return false
 	}
-	xk, yk := btf.InfoKind(n.Info), btf.InfoKind(k.info)
-	if (xk == btf.KindFwd) != (yk == btf.KindFwd) {
-		if xk == btf.KindFwd {
-			return (yk == btf.KindStruct || yk == btf.KindUnion) && fwdAggregate(n.Info) == aggregate(k.info)
-		}
-		ok := (xk == btf.KindStruct || xk == btf.KindUnion) && fwdAggregate(k.info) == aggregate(n.Info)
-		w.raised = w.raised || ok && inBase && y <= s.baseIDs
-		return ok
-	}
-	if xk == btf.KindEnum || xk == btf.KindEnum64 {
-		if yk != btf.KindEnum && yk != btf.KindEnum64 {
-			return false
-		}
-		if btf.InfoVlen(n.Info) == 0 || btf.InfoVlen(k.info) == 0 {
-			return true
-		}
-		return s.equalEnums(u, i, y)
-	}
-	if n.Info != k.info {
+	switch relate(v.name, v.info, k.info) {
+	case different:
 		return false
-	}
-	switch xk {
-	case btf.KindInt:
-		return n.Third == k.third && n.Aux == k.aux
-	case btf.KindFloat:
-		return n.Third == k.third
-	case btf.KindFwd:
+	case equivalent, forwardOf:
 		return true
-	case btf.KindArray:
-		return n.Aux == k.aux && s.walk(u, n.First, k.first, depth+1, inBase) && s.walk(u, n.Third, k.third, depth+1, inBase)
-	case btf.KindStruct, btf.KindUnion:
-		m := u.members(n)
-		return n.Third == k.third && k.likeMembers(m, 3) && s.walkMembers(u, m, &k, 3, depth+1, inBase)
-	case btf.KindFuncProto:
-		m := u.members(n)
-		return k.likeMembers(m, 2) && s.walk(u, n.Third, k.third, depth+1, inBase) && s.walkMembers(u, m, &k, 2, depth+1, inBase)
-	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindFunc:
-		return s.walk(u, n.Third, k.third, depth+1, inBase)
+	case defines:
+		w.raised = w.raised || inBase && y <= s.baseIDs
+		return true
+	case enums:
+		return btf.InfoVlen(v.info) == 0 || btf.InfoVlen(k.info) == 0 || s.equalEnums(u, x, y)
 	}
-	return false
-}
-
-// walkMembers walks on from the types of members or parameters.
-func (s *walker) walkMembers(u *Unit, m []Member, k *known, stride, depth int, inBase bool) bool {
-	for j := range m {
-		if _, typ, _ := k.member(j, stride); !s.walk(u, m[j].Type, typ, depth, inBase) {
-			return false
-		}
-	}
-	return true
-}
-
-// equalEnums compares two enumerations with values.
-func (s *walker) equalEnums(u *Unit, i, y uint32) bool {
-	n := &u.Nodes.S[i]
-	if y < idLocal {
-		return sameEnum(s.record(y), n, u.members(n))
-	}
-	return sameNode(u, n, &u.Nodes.S[y&^idLocal])
+	return v.info == k.info && inside(&v, &k, func(x, y uint32) bool { return s.walk(u, x, y, depth+1, inBase) })
 }
 
 // pairTable is an open-addressing hash table that is cheap to clear.
