@@ -7,15 +7,18 @@
 # NAME is a kernel of scripts/kernels.sh, with its some-modules. The package that has the
 # same kernel to boot is fetched, and booted under qemu, in software, with test/attach as
 # its only process. Functions are drawn from all that btflite encodes or leaves out:
-# anywhere, and among those that have no symbol of exactly their name, among those that
-# are left out, and among those of modules. For each one fentry, fexit and a kprobe of its
+# anywhere, among functions without a symbol of exactly their name, among functions that
+# are left out, in modules, and twelve for each reason that the advice gives (NOKPROBE_SYMBOL,
+# a struct by value, code that is gone, ...). For each one fentry, fexit and a kprobe of its
 # name are tried, with all other kprobes of the advice. The kernel must accept what is
 # advised, and refuse what is not. There must be ten functions of each kind at least.
+# The script lists apart what cannot be compared: a function that btflite leaves out, and
+# that the BTF in the kernel, which an older pahole wrote, has.
 #
 # Needs packages: qemu-system-x86 cpio jq. BTFLITE=FILE tests another program than
 # ./btflite, SEED=N draws other functions, COUNT=N so many. The folder is
 # $BTFLITE_ATTACH_KERNELS or else btflite-attach-kernels in the user's cache folder; it
-# takes 100 MB and is kept for the next run. A kernel takes about five minutes.
+# takes 100 MB and is kept for the next run. A kernel takes about five minutes on an idle machine.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -88,18 +91,39 @@ choose() {
 	} | sort -u
 }
 
+# why FILE < NAMES: what "btflite why" says of them.
+why() {
+	# shellcheck disable=SC2016 # sh expands it: the file comes behind the names
+	xargs -n 4000 sh -c 'file=$0 program=$1; shift; exec "$program" why "$@" "$file"' "$1" "$btflite"
+}
+
+# reasons N: the names of N functions for each reason in the text of why.
+reasons() {
+	awk -v n="$1" '
+		/^[^ ]/ { name = $1; sub(/:$/, "", name) }
+		/^    (no |there is nothing|fentry and fexit attach)/ {
+			reason = $0
+			gsub(/by the name [^:]*/, "by the name", reason)
+			gsub(/0x[0-9a-f]+|[0-9]+/, "N", reason)
+			if (count[reason]++ < n) print name
+		}
+		END { for (reason in count) printf "%6d functions of the sample:%s\n", count[reason], reason > "/dev/stderr" }'
+}
+
 # guest NAME: write the initial RAM disk.
 guest() {
 	local name=$1 root=$work/guest module
 	rm -rf "$root"
 	mkdir -p "$root/modules"
 	CGO_ENABLED=0 go build -trimpath -o "$root/init" ./test/attach
-	choose "$corpus/$name" "$count" | xargs -x -n 100000 sh -c '"$@" "$0"' "$corpus/$name" "$btflite" why > "$work/why"
+	choose "$corpus/$name" "$count" > "$work/names"
+	"$btflite" funcs "$work/encoded" | LC_ALL=C sort | draw 8000 | why "$corpus/$name" | reasons 12 >> "$work/names"
+	sort -u "$work/names" | why "$corpus/$name" > "$work/why"
 	"$root/init" - < "$work/why" > "$root/lines"
 	for module in "${modules[@]}"; do
 		cp "$dir/$module.ko" "$root/modules/"
 		choose "$corpus/some-modules/$name/$module.ko" 40 "$corpus/$name" |
-			xargs -x -n 100000 sh -c '"$@" "$0"' "$corpus/some-modules/$name/$module.ko" "$btflite" why > "$work/why"
+			why "$corpus/some-modules/$name/$module.ko" > "$work/why"
 		"$root/init" "$module" < "$work/why" >> "$root/lines"
 	done
 	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) > "$work/initrd.gz"
@@ -108,7 +132,7 @@ guest() {
 # boot NAME: run the guest, leave its results in $work/results-NAME.
 boot() {
 	local console=$work/console-$1.log
-	timeout 1500 nice qemu-system-x86_64 -accel tcg -cpu max -m 1536M -nographic -no-reboot -kernel "$dir/vmlinuz" \
+	timeout 3600 nice qemu-system-x86_64 -accel tcg -cpu max -m 1536M -nographic -no-reboot -kernel "$dir/vmlinuz" \
 		-initrd "$work/initrd.gz" -append 'console=ttyS0 noapic panic=-1 loglevel=3 mitigations=off' \
 		< /dev/null > "$console" 2>&1 || true
 	tr -d '\r' < "$console" | sed -n 's/^.*RESULT //p' > "$work/results-$1"
@@ -127,7 +151,9 @@ compare() {
 		all?|other?|nothing?) fail "$1: too few of the kind $kind" ;;
 		esac
 	done
-	[ "$(grep -c '^right ' "$results")" = "$(wc -l < "$work/guest/lines")" ] || fail "$1: not all lines are right"
+	n=$(grep -c '^other ' "$results" || true)
+	echo "ok   $1: $(grep -c '^right ' "$results") lines are right; $n cannot be compared: the kernel's BTF has a function that is left out here"
+	[ $((n + $(grep -c '^right ' "$results"))) = "$(wc -l < "$work/guest/lines")" ] || fail "$1: not all lines are right"
 }
 
 [ -x "$btflite" ] || die "no $btflite: run make build first"

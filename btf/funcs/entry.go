@@ -10,35 +10,43 @@ import (
 // What the kernel passes to programs at the entry and exit of functions (fentry, fexit).
 const (
 	maxEntryParams = 12 // MAX_BPF_FUNC_ARGS
-	maxEntryStruct = 16 // bytes of a struct in registers
+	maxEntryStruct = 16 // bytes of a struct or union in registers
 )
 
+// unionsFrom is the first release of Linux whose fentry takes unions as it takes structs.
+var unionsFrom = [2]int{6, 18}
+
 // EntryFault says what of the prototype keeps the kernel from attaching BPF programs to
-// the entry and exit of f, "" for nothing. Each machine may have more limits.
-func (f Func) EntryFault() string {
+// the entry and exit of f, "" for nothing. Each machine may have more limits. A release
+// other than {0, 0} is the first one, major and minor, that takes the prototype.
+func (f Func) EntryFault() (fault string, takenFrom [2]int) {
 	if f.Variadic() {
-		return "it takes variable arguments"
+		return "it takes variable arguments", takenFrom
 	}
 	if n := f.NumParams(); n > maxEntryParams {
-		return fmt.Sprintf("it has %d parameters, and %d is the most", n, maxEntryParams)
+		return fmt.Sprintf("it has %d parameters, and %d is the most", n, maxEntryParams), takenFrom
 	}
 	switch r := f.Result().Resolved(); r.Kind() {
 	case btf.KindVoid, btf.KindPtr, btf.KindInt, btf.KindEnum, btf.KindEnum64:
 	case btf.KindStruct, btf.KindUnion:
-		return "it returns a " + strings.ToLower(r.Kind().String())
+		return "it returns a " + strings.ToLower(r.Kind().String()), takenFrom
 	default:
-		return "its result has the kind " + r.Kind().String()
+		return "its result has the kind " + r.Kind().String(), takenFrom
 	}
 	for i, p := range f.Params() {
 		switch t := p.Type().Resolved(); t.Kind() {
 		case btf.KindPtr, btf.KindInt, btf.KindEnum, btf.KindEnum64:
-		case btf.KindStruct:
+		case btf.KindStruct, btf.KindUnion:
+			kind := strings.ToLower(t.Kind().String())
 			if n := t.Size(); n > maxEntryStruct {
-				return fmt.Sprintf("parameter %d is a struct of %d bytes, and %d is the most", i+1, n, maxEntryStruct)
+				return fmt.Sprintf("parameter %d is a %s of %d bytes, and %d is the most", i+1, kind, n, maxEntryStruct), [2]int{}
+			}
+			if t.Kind() == btf.KindUnion && fault == "" {
+				fault, takenFrom = fmt.Sprintf("parameter %d is a union", i+1), unionsFrom
 			}
 		default:
-			return fmt.Sprintf("parameter %d has the kind %s", i+1, t.Kind())
+			return fmt.Sprintf("parameter %d has the kind %s", i+1, t.Kind()), [2]int{}
 		}
 	}
-	return ""
+	return fault, takenFrom
 }

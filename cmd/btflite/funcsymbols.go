@@ -50,7 +50,8 @@ func readAttach(in mmapelf.Source, wanted func(name []byte) bool) (s *attach.Sym
 func functionToAttach(set *funcs.Set, name string) attach.Function {
 	f := attach.Function{Name: name}
 	if all := set.Named(name); len(all) > 0 {
-		f.InBTF, f.Fault = true, all[0].EntryFault()
+		f.InBTF = true
+		f.Fault, f.TakenFrom = all[0].EntryFault()
 	}
 	return f
 }

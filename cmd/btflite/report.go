@@ -142,7 +142,8 @@ func (r *reportFile) addAdvice(paths []string, b *btf.Blob) {
 		if slices.ContainsFunc(inputs, func(s *attach.Symbols) bool { return s.Has(name) }) {
 			continue
 		}
-		advice := adviceOf(inputs, attach.Function{Name: name, InBTF: true, Fault: f.EntryFault()})
+		fault, from := f.EntryFault()
+		advice := adviceOf(inputs, attach.Function{Name: name, InBTF: true, Fault: fault, TakenFrom: from})
 		r.Renamed = append(r.Renamed, renamedFunction{name, advice})
 	}
 	slices.SortFunc(r.Renamed, func(a, b renamedFunction) int { return strings.Compare(a.Name, b.Name) })

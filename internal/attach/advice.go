@@ -10,9 +10,11 @@ import (
 type Function struct {
 	Name string
 	// InBTF says that BTF has a FUNC of it. Fault names the part of its prototype that
-	// fentry and fexit do not take, "" for nothing.
-	InBTF bool
-	Fault string
+	// fentry and fexit do not take, "" for nothing. TakenFrom is the first release of Linux
+	// (major, minor) that takes it after all; {0, 0} if none does.
+	InBTF     bool
+	Fault     string
+	TakenFrom [2]int
 }
 
 // Advice says where tracers can attach, in bpftrace's notation: "fentry:NAME", in a
@@ -131,8 +133,11 @@ func (s *Symbols) adviseEntry(a *Advice, f Function) {
 		}
 	}
 	switch {
-	case f.Fault != "":
+	case f.Fault != "" && f.TakenFrom == [2]int{}:
 		a.because("no fentry or fexit: %s", f.Fault)
+		return
+	case f.Fault != "" && s.before(f.TakenFrom):
+		a.because("no fentry or fexit before Linux %d.%d: %s", f.TakenFrom[0], f.TakenFrom[1], f.Fault)
 		return
 	case s.places.denied[f.Name]:
 		a.because("no fentry or fexit: the kernel does not let BPF programs in")
@@ -154,6 +159,14 @@ func (s *Symbols) adviseEntry(a *Advice, f Function) {
 		return
 	}
 	a.Exit = "fexit:" + s.prefix() + f.Name
+}
+
+// before tells whether the file is of a release of Linux before the given one. A file
+// that does not tell its release may be.
+func (s *Symbols) before(release [2]int) bool {
+	var own [2]int
+	fmt.Sscanf(s.release, "%d.%d", &own[0], &own[1]) // {0, 0} if it is not told
+	return slices.Compare(own[:], release[:]) < 0
 }
 
 // unreachable says why nothing can be attached to code; "" if something can.

@@ -18,16 +18,18 @@ package attach
 import (
 	"bytes"
 
+	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/mmapelf"
 )
 
 // Symbols are the symbols of a file, with what the kernel makes of them.
 type Symbols struct {
-	module string              // "" for the kernel itself
-	byName map[string][]symbol // symbols of the wanted functions, by the whole name
-	family map[string][]string // the names of a function's symbols, itself among them, by its own
-	anchor map[uint32]symbol   // what other places of a section are told by
-	places places
+	module  string              // "" for the kernel itself
+	release string              // of Linux; "" if the file does not tell
+	byName  map[string][]symbol // symbols of the wanted functions, by the whole name
+	family  map[string][]string // the names of a function's symbols, itself among them, by its own
+	anchor  map[uint32]symbol   // what other places of a section are told by
+	places  places
 }
 
 // symbol is a place with a name.
@@ -43,7 +45,7 @@ type symbol struct {
 // Read collects what an ELF file says about functions. wanted selects functions by their
 // name in the source.
 func Read(f *mmapelf.File, wanted func(name []byte) bool) (*Symbols, error) {
-	s := &Symbols{module: moduleName(f), byName: map[string][]symbol{}, family: map[string][]string{}, anchor: map[uint32]symbol{}}
+	s := &Symbols{module: moduleName(f), release: basematch.ReleaseOf(f), byName: map[string][]symbol{}, family: map[string][]string{}, anchor: map[uint32]symbol{}}
 	p := newPlaceReader(f)
 	err := Each(f, func(name []byte, sym *mmapelf.Symbol, code bool) {
 		p.mark(name, sym)

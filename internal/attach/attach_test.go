@@ -193,6 +193,16 @@ func TestAdvice(t *testing.T) {
 		if got := text(s, Function{Name: "fault", InBTF: true, Fault: "it takes variable arguments"}); got != want {
 			t.Errorf("%s: %s", l, cmp.Diff(want, got))
 		}
+		for release, takes := range map[string]bool{"": false, "6.12.1-amd64": false, "6.18.44": true, "7.2.0": true} {
+			s.release = release
+			want := "attach to it by kprobe:fault\nno fentry or fexit before Linux 6.18: parameter 1 is a union"
+			if takes {
+				want = all("fault")
+			}
+			if got := text(s, Function{Name: "fault", InBTF: true, Fault: "parameter 1 is a union", TakenFrom: [2]int{6, 18}}); got != want {
+				t.Errorf("%s, release %q: %s", l, release, cmp.Diff(want, got))
+			}
+		}
 		// Where the file does not have the table, no function is taken to be without.
 		if got := text(read(t, kernel(l, false)), Function{Name: "notrace", InBTF: true}); got != all("notrace") {
 			t.Errorf("%s: %s", l, got)

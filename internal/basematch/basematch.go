@@ -124,6 +124,14 @@ func releaseIn(b []byte) string {
 	}
 }
 
+// ReleaseOf finds the release of Linux in the file of a kernel or module, "" if there is none.
+func ReleaseOf(f *mmapelf.File) string {
+	if m := OfModule(f); m.Release != "" {
+		return m.Release
+	}
+	return bannerRelease(f)
+}
+
 // OfModule describes the module in an open file. Of other files it gets only the machine.
 func OfModule(f *mmapelf.File) (m Module) {
 	m.Machine = f.Machine

@@ -2,6 +2,7 @@ package kernelbtf
 
 import (
 	"encoding/binary"
+	"errors"
 	"reflect"
 	"runtime"
 	"strings"
@@ -94,6 +95,9 @@ func TryTrace(id uint32, module string, exit bool) error {
 	load.u32(108, id)
 	load.u32(112, uint32(object))
 	program, err := load.call(bpfProgLoad)
+	for tries := 0; errors.Is(err, unix.EAGAIN) && tries < 5; tries++ { // a signal was pending
+		program, err = load.call(bpfProgLoad)
+	}
 	if err != nil {
 		return &Refusal{err, firstLine(log)}
 	}

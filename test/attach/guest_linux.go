@@ -94,14 +94,13 @@ func tryAll() error {
 		default:
 			err = set.tryProbe(name)
 		}
-		switch verdict := "right"; {
-		case err == nil && words[0] == "yes":
-			fmt.Println("RESULT", verdict, lines.Text())
-		case err != nil && words[0] != "yes", words[0] == "absent":
-			fmt.Printf("RESULT %s %s: %v\n", verdict, lines.Text(), err)
-		default:
-			fmt.Printf("RESULT wrong %s: %v\n", lines.Text(), err)
+		verdict := "wrong"
+		if _, there := set.ids[name]; words[0] == "absent" && there {
+			verdict = "other"
+		} else if (err == nil) == (words[0] == "yes") {
+			verdict = "right"
 		}
+		fmt.Printf("RESULT %s %s: %v\n", verdict, lines.Text(), err)
 	}
 	return lines.Err()
 }

@@ -6,7 +6,8 @@
 // turns the text of "btflite why" into lines of what to try. MODULE is "-" for the kernel
 // itself. A line has "yes" or "no" for what is advised, what to try, a module, a
 // name, and the kind of advice. "absent" in place of "no" is for functions that btflite
-// leaves out of BTF: the kernel's own may have them, if another program has encoded it.
+// leaves out of BTF. If the kernel's own BTF has such a function, because another program
+// wrote it, the line cannot be compared.
 //
 //	yes fentry - schedule all
 //	no kprobe - finish_task_switch other

@@ -44,7 +44,7 @@ var imports = map[string][]string{
 	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/basematch", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
 		"internal/unit", "internal/unitrecord", "mmapelf",
 		"btf/verify"}, // the last for tests
-	"internal/attach":    {"internal/elfreloc", "mmapelf"},
+	"internal/attach":    {"internal/basematch", "internal/elfreloc", "mmapelf"},
 	"internal/basematch": {"btf", "mmapelf"},
 	"internal/callconv":  {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
 	// dedup for the type of names, which are its tokens.
