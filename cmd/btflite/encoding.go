@@ -98,7 +98,7 @@ func (e *encoding) unitOptions(cmd *cobra.Command) {
 	s.value(func(v string) error { return e.lang.set(v, false) }, "lang", "",
 		"only units in languages of `LIST`", listOf(languageNames))
 	s.value(func(v string) error { return e.lang.set(v, true) }, "lang_exclude", "",
-		"none in the languages of `LIST`, or $PAHOLE_LANG_EXCLUDE", listOf(languageNames))
+		"no language of `LIST`, or $PAHOLE_LANG_EXCLUDE", listOf(languageNames))
 	s.value(func(v string) error { e.exclude = v; return nil }, "cu_exclude", "X",
 		"no units whose name begins with `PREFIX`", rare)
 }

@@ -72,7 +72,7 @@ func (f *funcsCommand) whichOptions(cmd *cobra.Command) {
 	s := under(cmd, groupWhich)
 	s.value(f.addName, "function", "f", "the prototype of `NAME` or of all that fit a glob", noFiles)
 	s.value(nonEmpty(&f.class), "class", "c", "only those with a parameter 'struct `NAME` *'", noFiles)
-	s.value(nonEmpty(&f.takes), "takes", "", "only functions with a parameter that leads to `NAME`", noFiles)
+	s.value(nonEmpty(&f.takes), "takes", "", "functions with a parameter that leads to `NAME`", noFiles)
 	s.toggle(&f.externals, "externals", "E", "only those that other files can call")
 	s.value(f.setAddress, "addr", "a", "the function at `ADDR`, by the symbols of FILE", noFiles)
 	s.toggle(&f.withBase, "with_base", "", "the functions of the base, too", rare)

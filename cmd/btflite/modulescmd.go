@@ -47,7 +47,7 @@ folder for all .ko files below it, or a text file that names one a line.`,
 	out.bases(&m.bases, "btf_base", "leave out what `BASE` has; several are a chain")
 	out.file(&m.outDir, "btf_encode_detached_dir", "", "write below `DIR`, not into the modules", folder)
 	out.value(m.setExtraSuffix, "extra_vars", "", "other variables, to MODULE.vars.btf or `SUFFIX`", bare(extraSuffix))
-	out.value(m.setInlineSuffix, "inline", "", "the same for sites of inlined functions; or `SUFFIX`", bare(inlineSuffix))
+	out.value(m.setInlineSuffix, "inline", "", "inlined sites, the same way; or `SUFFIX`", bare(inlineSuffix))
 	m.resourceOptions(c, cmd)
 	m.resultOptions(cmd, always)
 	m.featureOptions(cmd)
