@@ -85,6 +85,8 @@ func unsayables() []unsayable {
 		{tag: 0x3b, parts: with(), show: "void m; 16 0", param: "void p", c: "void m;", json: `"STRUCT"`},
 		{tag: 0x3b, name: "nullptr_t", parts: with(dt.Name("decltype(nullptr)")), show: "decltype(nullptr) m; 16 8", param: "decltype(nullptr) p",
 			c: "void * /* decltype(nullptr) */ m;", json: `"UNSPECIFIED","name":"decltype(nullptr)"`, raw: "-"},
+		{tag: 0x3b, name: "nullptr_t of gcc in C23", parts: with(dt.Name("typeof (nullptr)")), show: "typeof (nullptr) m; 16 8", param: "typeof (nullptr) p",
+			c: "void * /* typeof (nullptr) */ m;", json: `"UNSPECIFIED","name":"typeof (nullptr)"`, raw: "-"},
 		{tag: 0x3b, name: "named", parts: with(dt.Name("universal")), show: "universal m; 16 0", param: "universal p", c: "void /* universal */ m;", json: `"UNSPECIFIED"`, raw: "-"},
 		{tag: 0x40, parts: ofInt(), show: "shared int m; 16 4", param: "shared int p", c: "/* shared */ int m;", json: `"QUALIFIER","name":"shared"`, raw: asVoid},
 		{tag: 0x42, parts: ofInt(), show: "int && m; 16 8", param: "int && p", c: "int * /* && */ m;", json: `"RVALUE_REFERENCE"`, raw: "1 DW_TAG_rvalue_reference_type"},

@@ -85,7 +85,7 @@ func (w marker) marked(d die) (next int, err error) {
 		switch text {
 		case "": // void
 			return -1, nil
-		case "decltype(nullptr)", "nullptr_t", "std::nullptr_t":
+		case "decltype(nullptr)", "nullptr_t", "std::nullptr_t", "typeof (nullptr)": // the last is gcc's in C23
 			n.Third = w.pointerTo(0)
 		}
 		n.Name = w.mark(btf.MarkName, text)
