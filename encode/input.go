@@ -50,9 +50,14 @@ func (f *input) open() error {
 	if err := f.Look(); err != nil {
 		return err
 	}
-	forced, err := f.mergeForced()
-	if err != nil {
-		return err
+	// Whatever units refer to, they are merged by option, or if the kernel's note says that it
+	// was optimized at link time.
+	forced := f.opt.Features&ForceCUMerging != 0
+	if !forced {
+		var err error
+		if forced, err = f.LinkTimeOptimized(); err != nil {
+			return err
+		}
 	}
 	// Merged units are read more than once.
 	if err := f.Load(forced || f.Survey.Cross || f.Damaged); err != nil {
@@ -96,16 +101,6 @@ func (f *input) open() error {
 		f.err = f.readSymbols()
 	}()
 	return nil
-}
-
-// mergeForced reports whether the units are to be merged whatever they refer
-// to: by option, or because the kernel's note says that it was optimized at
-// link time.
-func (f *input) mergeForced() (bool, error) {
-	if f.opt.Features&ForceCUMerging != 0 {
-		return true, nil
-	}
-	return f.LinkTimeOptimized()
 }
 
 // refers reports whether one of the units to read is partial, or may refer to others, by

@@ -27,8 +27,7 @@ func (f *input) readUnit(u *workspace) error {
 		return debuginfo.CheckLost(&u.Cursor)
 	}
 	p, skip, err := f.Start(&u.Unit)
-	switch {
-	case err == nil && u.Skeleton != nil:
+	if err == nil && u.Skeleton != nil {
 		return f.readSplit(u)
 	}
 	if err != nil || skip {

@@ -34,6 +34,8 @@ type Shape struct {
 	Depth        []Size // functions by depth of nesting
 	Fields       []Size // structs by fields
 	Methods      []Size // types by methods
+	ReachFields  []Size // structs by what a reader can select of a value: fields, also of what is embedded
+	ReachMethods []Size // types by the methods of a pointer, also of what is embedded
 	Packages     []*Package
 	All          int      // packages of the module, tools and tests too
 	Exported     int      // names
@@ -99,7 +101,7 @@ func Measure(dir string) (*Shape, error) {
 		}
 	}
 	slices.SortFunc(s.Packages, func(a, b *Package) int { return cmp.Compare(a.Path, b.Path) })
-	for _, list := range [][]Size{s.Functions, s.Depth, s.Fields, s.Methods} {
+	for _, list := range [][]Size{s.Functions, s.Depth, s.Fields, s.Methods, s.ReachFields, s.ReachMethods} {
 		slices.SortStableFunc(list, func(a, b Size) int { return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(b.Name, a.Name)) })
 	}
 	return s, nil
@@ -187,10 +189,61 @@ func (s *Shape) addFields(pkg string, tp *types.Package) {
 		if !ok || obj.IsAlias() {
 			continue
 		}
-		if st, ok := obj.Type().Underlying().(*types.Struct); ok {
+		st, ok := obj.Type().Underlying().(*types.Struct)
+		if ok {
 			s.Fields = append(s.Fields, Size{pkg + "." + name, st.NumFields()})
 		}
+		if n := reachFields(st, tp); n > 0 {
+			s.ReachFields = append(s.ReachFields, Size{pkg + "." + name, n})
+		}
+		if n := reachMethods(obj.Type(), tp); n > 0 {
+			s.ReachMethods = append(s.ReachMethods, Size{pkg + "." + name, n})
+		}
 	}
+}
+
+// reachFields counts the fields that package from can select of a struct, nil for none: its
+// own, those of structs that it embeds, and so on. A name counts once, as where it is least deep.
+func reachFields(st *types.Struct, from *types.Package) int {
+	names := make(map[string]bool)
+	seen := make(map[*types.Struct]bool)
+	for level := []*types.Struct{st}; len(level) > 0; {
+		var next []*types.Struct
+		for _, st := range level {
+			if st == nil || seen[st] {
+				continue
+			}
+			seen[st] = true
+			for f := range st.Fields() {
+				if f.Exported() || f.Pkg() == from {
+					names[f.Name()] = true
+				}
+				if f.Embedded() {
+					t := f.Type()
+					if p, ok := t.Underlying().(*types.Pointer); ok {
+						t = p.Elem()
+					}
+					inner, _ := t.Underlying().(*types.Struct)
+					next = append(next, inner)
+				}
+			}
+		}
+		level = next
+	}
+	return len(names)
+}
+
+// reachMethods counts the methods that package from can call of a value that has an address.
+func reachMethods(t types.Type, from *types.Package) (n int) {
+	if types.IsInterface(t) {
+		return 0
+	}
+	for m := range types.NewMethodSet(types.NewPointer(t)).Methods() {
+		if f := m.Obj(); f.Exported() || f.Pkg() == from {
+			n++
+		}
+	}
+	return n
 }
 
 // addFunctions measures the functions of a file and counts methods.

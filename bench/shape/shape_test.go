@@ -41,6 +41,16 @@ type state struct{ n, unused int }
 
 func (s *state) step() { s.n += helper() }
 func (s state) Plain() int { return s.n }
+
+type part struct{ n, m int }
+
+func (*part) rest() {}
+
+type whole struct {
+	state
+	*part
+	own int
+}
 `,
 	"a/helper.go": `package a
 
@@ -82,14 +92,19 @@ func TestMeasure(t *testing.T) {
 	if s.Files != 5 || s.All != 4 || len(s.Packages) != 3 || s.LongestFile != (Size{"a/run.go", 16}) {
 		t.Errorf("%d files, %d and %d packages, longest %v", s.Files, len(s.Packages), s.All, s.LongestFile)
 	}
-	if got := s.Functions[len(s.Functions)-1]; len(s.Functions) != 5 || got != (Size{"a.Run", 10}) {
+	if got := s.Functions[len(s.Functions)-1]; len(s.Functions) != 6 || got != (Size{"a.Run", 10}) {
 		t.Errorf("%d functions, longest %v", len(s.Functions), got)
 	}
 	if got := s.Depth[len(s.Depth)-1]; got != (Size{"a.Run", 3}) {
 		t.Errorf("deepest: %v", got)
 	}
-	if !slices.Equal(s.Fields, []Size{{"a.state", 2}}) || !slices.Equal(s.Methods, []Size{{"a.state", 2}}) {
+	if !slices.Equal(s.Fields, []Size{{"a.state", 2}, {"a.part", 2}, {"a.whole", 3}}) || !slices.Equal(s.Methods, []Size{{"a.part", 1}, {"a.state", 2}}) {
 		t.Errorf("fields %v, methods %v", s.Fields, s.Methods)
+	}
+	// whole: its own three, n and unused of state, m of part; and all methods.
+	if !slices.Equal(s.ReachFields, []Size{{"a.state", 2}, {"a.part", 2}, {"a.whole", 6}}) ||
+		!slices.Equal(s.ReachMethods, []Size{{"a.part", 1}, {"a.state", 2}, {"a.whole", 3}}) {
+		t.Errorf("reach: fields %v, methods %v", s.ReachFields, s.ReachMethods)
 	}
 	if s.Exported != 4 || !slices.Equal(s.Undocumented, []string{"a.Bare"}) {
 		t.Errorf("%d exported names, without a comment %v", s.Exported, s.Undocumented)
@@ -103,7 +118,7 @@ func TestMeasure(t *testing.T) {
 	for _, line := range []string{
 		"| | now |",
 		"| packages of the program (with tools and tests), imports between them | 3 (4), 2 |",
-		"| longest functions | `a.Run` 10, `a.helper` 6, `a.state.Plain` 1, `a.state.step` 1, `cmd/x.main` 1 |",
+		"| longest functions | `a.Run` 10, `a.helper` 6, `a.part.rest` 1, `a.state.Plain` 1, `a.state.step` 1 |",
 		"| references between files of a package, upward, circular | 4, 25 %, 100 % |",
 		"| exported names, documented | 4, 75 % |",
 	} {

@@ -8,13 +8,47 @@ import (
 
 // Limits of the program's shape; see CONTRIBUTING.md.
 const (
-	maxFields   = 25
-	maxMethods  = 40
-	maxFunction = 120 // lines
-	maxMost     = 45  // lines, of 19 functions in 20
-	maxDepth    = 4
-	maxUpward   = 20 // percent of the references between files
+	maxFields    = 25
+	maxMethods   = 40
+	reachFields  = 40 // with those of what is embedded: what a reader can reach through a value
+	reachMethods = 50
+	maxFunction  = 120 // lines
+	maxMost      = 45  // lines, of 19 functions in 20
+	maxDepth     = 4
+	maxUpward    = 20 // percent of the references between files
 )
+
+// beyond is what breaks the limits of what can be reached. A number may be lowered, never raised;
+// the test says with -v which ones can be.
+var beyond = map[string]int{
+	"encode.emitter: fields that can be reached":             41,
+	"encode.input: fields that can be reached":               46,
+	"encode.workspace: fields that can be reached":           61,
+	"internal/unit.Unit: fields that can be reached":         59,
+	"btf/diff.side: methods that can be reached":             52,
+	"btf/show.Printer: methods that can be reached":          56,
+	"btf/show.columns: methods that can be reached":          59,
+	"btf/show.containers: methods that can be reached":       57,
+	"btf/show.emitter: methods that can be reached":          67,
+	"btf/show.notes: methods that can be reached":            61,
+	"btf/show.numbers: methods that can be reached":          62,
+	"btf/show.pointers: methods that can be reached":         59,
+	"btf/show.reorganizer: methods that can be reached":      59,
+	"btf/verify.proof: methods that can be reached":          57,
+	"btf/verify.walk: methods that can be reached":           52,
+	"dedup.Set: methods that can be reached":                 132,
+	"dedup.lookup: methods that can be reached":              59,
+	"dedup.placer: methods that can be reached":              68,
+	"dedup.walker: methods that can be reached":              92,
+	"encode.emitter: methods that can be reached":            64,
+	"encode.input: methods that can be reached":              82,
+	"encode.workspace: methods that can be reached":          56,
+	"internal/debuginfo.Cursor: methods that can be reached": 54,
+	"internal/unit.Input: methods that can be reached":       56,
+	"internal/unit.Unit: methods that can be reached":        87,
+	"internal/unit.marker: methods that can be reached":      75,
+	"internal/unit.walker: methods that can be reached":      66,
+}
 
 // TestShape: types, functions and packages are small enough to be read one by one,
 // and files refer to those below them.
@@ -35,10 +69,18 @@ func TestShape(t *testing.T) {
 		{"methods", s.Methods, maxMethods},
 		{"lines", s.Functions, maxFunction},
 		{"levels of nesting", s.Depth, maxDepth},
+		{"fields that can be reached", s.ReachFields, reachFields},
+		{"methods that can be reached", s.ReachMethods, reachMethods},
 	} {
 		for _, x := range c.list {
-			if x.N > c.limit {
-				t.Errorf("%s has %d %s, at most %d are allowed", x.Name, x.N, c.what, c.limit)
+			limit := c.limit
+			if known, ok := beyond[x.Name+": "+c.what]; ok {
+				if limit = known; x.N < known {
+					t.Logf("%s has %d %s: the table beyond may say so", x.Name, x.N, c.what)
+				}
+			}
+			if x.N > limit {
+				t.Errorf("%s has %d %s, at most %d are allowed", x.Name, x.N, c.what, limit)
 			}
 		}
 	}
