@@ -1,11 +1,12 @@
-# btflite: targets for people; CI runs `make lint test`.
+# btflite: targets for people; CI runs `make test`, with CI=true.
 #
 #   make                build ./btflite, the manual pages and the completions (a minute)
 #   make install [PREFIX=/usr/local] [DESTDIR=]  install them; make uninstall
 #   make install-pahole-link  a link "pahole" to btflite, if there is no pahole
 #   make run [VMLINUX=FILE] [JOBS=N]  build, encode FILE (or a small program
 #                                     of the repository), print a summary
-#   make test           vet and every test; CI=true adds a full-size kernel
+#   make check          build, vet and the tests for every few minutes (a minute)
+#   make test           vet and every test; CI=true adds lint and a full-size kernel
 #   make lint           go vet, staticcheck, vale, govulncheck (needs the module proxy)
 #   make test-library   the library from another module, and with -race
 #   make test-kernels   only the comparison with pahole on full-size kernels
@@ -18,7 +19,7 @@
 #   make dist-check     build, test and install that archive without a network
 #   make bench          measure and write BENCHMARKS.md
 #   make shape          measure functions, types and files, write docs/results/shape.md
-#   make profile        profile the encoder, write cmd/btflite/default.pgo
+#   make profile        profile the encoder, write cmd/btflite/btflite.pgo
 #   make torture        encode damaged files and write docs/results/torture.md
 #   make readers [READERS=5000]  read damaged BTF by every command line, write docs/results/readers.md
 #   make mutants PKG=./btf [MUTANTFLAGS='-n 40']  faults that PKG's tests do not notice;
@@ -48,13 +49,16 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions manpages install uninstall install-pahole-link release dist dist-check run lint test test-go test-library test-kernels corpus kernel-test verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions manpages install uninstall install-pahole-link release dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
 VERSION =
 GO_LDFLAGS = $(shell scripts/version.sh --ldflags $(VERSION))
-GO_BUILD = CGO_ENABLED=0 go build -trimpath -ldflags='-s -w $(GO_LDFLAGS)'
+# The profile tells the compiler which functions are hot. It is not called default.pgo, which
+# "go test ./cmd/btflite" would take too: all packages would be compiled a second time.
+PROFILE = -pgo=cmd/btflite/btflite.pgo
+GO_BUILD = CGO_ENABLED=0 go build -trimpath $(PROFILE) -ldflags='-s -w $(GO_LDFLAGS)'
 
 all: build completions manpages
 
@@ -92,7 +96,7 @@ COMPLETIONS = build/completions/btflite.bash build/completions/btflite.zsh build
 completions: $(COMPLETIONS)
 
 build/native/btflite: $(SOURCES) build/settings $(wildcard docs/man/*.1)
-	env -u GOOS -u GOARCH CGO_ENABLED=0 go build -trimpath -ldflags='-s -w $(GO_LDFLAGS)' -o $@ ./cmd/btflite
+	env -u GOOS -u GOARCH CGO_ENABLED=0 go build -trimpath $(PROFILE) -ldflags='-s -w $(GO_LDFLAGS)' -o $@ ./cmd/btflite
 
 # The pages with the version and the day of the commit.
 manpages: $(MANPAGES)
@@ -147,7 +151,7 @@ release:
 	mkdir -p build/release
 	set -e; for system in $(RELEASES); do \
 		echo "$$system"; \
-		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath -buildvcs=auto -ldflags='-s -w -buildid= $(GO_LDFLAGS)' \
+		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath $(PROFILE) -buildvcs=auto -ldflags='-s -w -buildid= $(GO_LDFLAGS)' \
 			-o "build/release/btflite-$${system%/*}-$${system#*/}" ./cmd/btflite; \
 	done
 	cd build/release && sha256sum btflite-* > SHA256SUMS && cat SHA256SUMS
@@ -167,7 +171,8 @@ run: build
 # With CI=true the compilers for all tests are installed and a full-size
 # kernel is fetched; elsewhere tests that miss something say so and are skipped.
 ifeq ($(CI),true)
-test: packages corpus test-go test-library test-kernels
+test: lint packages corpus test-go test-library test-kernels
+packages: lint
 corpus: packages
 test-go: packages corpus
 test-library: test-go
@@ -179,11 +184,20 @@ test: test-go
 	@echo "(about 1 GB of download, once): make test-kernels"
 endif
 
+# What a person runs every few minutes: short tests, none that builds the program, and of the
+# command line those of options, messages, help and scripts.
+SLOW = cmd/btflite|test/(hostile|install|kerneltest|library|pairs|readme)
+check:
+	go build ./...
+	go vet ./...
+	go run ./test/suite -short -vet=off -timeout 5m $$(go list ./... | grep -Ev '/($(SLOW))$$')
+	go run ./test/suite -short -vet=off -timeout 5m -run 'CommandLine|Features|Language|Slips|Help|Manual|Script' ./cmd/btflite
+
 test-go:
 	go vet ./...
-	GOARCH=386 go build -pgo=off -o /dev/null ./cmd/btflite
+	GOARCH=386 go build -o /dev/null ./cmd/btflite
 	GOARCH=386 go vet .
-	BTFLITE_UNIVERSES=1 go test -timeout 30m ./...
+	BTFLITE_UNIVERSES=1 go run ./test/suite -slow=20 -vet=off -timeout 30m ./...
 
 # The library from another module, which needs the network once, and under the race
 # detector, which needs a C compiler.
@@ -198,7 +212,7 @@ corpus:
 test-kernels: corpus
 	BTFLITE_KERNELS=1 BTFLITE_PAHOLE="$(PAHOLE)" \
 		go test -count=1 -timeout 30m -v -run TestKernels ./test/kerneltest
-	PAHOLE="$(PAHOLE)" go test -count=1 -run TestRulesAgainstPahole ./encode
+	BTFLITE_PAHOLE="$(PAHOLE)" go test -count=1 -run TestRulesAgainstPahole ./encode
 
 kernel-test: build
 	scripts/kernel-test.sh $(SERIES)
@@ -224,10 +238,10 @@ bench: build
 	go run ./bench $(BENCHFLAGS)
 
 shape:
-	scripts/result.sh docs/results/shape.md "make shape" go run -pgo=off ./bench -only=shape
+	scripts/result.sh docs/results/shape.md "make shape" go run ./bench -only=shape
 
 profile:
-	go run -trimpath -pgo=off ./bench/profile
+	go run -trimpath ./bench/profile
 
 torture: build
 	go run ./test/torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)
@@ -254,10 +268,10 @@ golden:
 	"$(PAHOLE)" -J -j1 --btf_features=default \
 		--btf_encode_detached=testdata/small/small.btf testdata/small/small
 	chmod 644 testdata/small/small.btf
-	PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/golden.sh
-	PAHOLE="$(PAHOLE)" scripts/options.sh
-	PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/split.sh
-	PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/inputs.sh
+	BTFLITE_PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/golden.sh
+	BTFLITE_PAHOLE="$(PAHOLE)" scripts/options.sh
+	BTFLITE_PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/split.sh
+	BTFLITE_PAHOLE="$(PAHOLE)" BTF_ONLY=1 scripts/inputs.sh
 
 clean:
 	rm -rf btflite build

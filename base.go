@@ -6,21 +6,16 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // Base is BTF that modules are encoded over: what it has, their split BTF does not
 // repeat. It may be used by any number of encodes, also at the same time.
 type Base struct {
-	blob   *btf.Blob
-	base   *encode.Base
-	files  []string
-	kernel *basematch.Kernel
-
-	closers []func() // give the memory back, the last one first
+	opened  *job.Base
+	closers []func() // of the sources
 }
 
 // OpenBase reads a base: raw BTF or an ELF file with a section .BTF, as it is or
@@ -40,26 +35,18 @@ func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 		b.Close()
 		return nil, asError(err, chain)
 	}
+	below := make([]mmapelf.Source, len(chain))
 	for i := range chain {
 		if err := ctx.Err(); err != nil {
 			return fail(err)
 		}
-		in, unload, err := chain[i].below(ctx)
-		if err != nil {
+		var unload func()
+		if below[i], unload, err = chain[i].below(ctx); err != nil {
 			return fail(err)
 		}
 		b.closers = append(b.closers, unload)
-		blob, done, err := loadbtf.Loader{BaseFiles: b.files}.OpenSource(in, b.blob)
-		if err != nil {
-			return fail(err)
-		}
-		b.closers = append(b.closers, done)
-		b.blob, b.files = blob, append(b.files, in.Path)
-		if i == 0 {
-			b.kernel = basematch.OfKernel(in, blob)
-		}
 	}
-	if b.base, err = encode.NewBase(b.blob); err != nil {
+	if b.opened, err = job.OpenBase(ctx, loadbtf.Loader{}, below); err != nil {
 		return fail(err)
 	}
 	return b, nil
@@ -67,8 +54,8 @@ func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 
 // Close gives the memory back. No encode may use the Base any more.
 func (b *Base) Close() {
-	if b.base != nil {
-		b.base.Free()
+	if b.opened != nil {
+		b.opened.Close()
 	}
 	for _, done := range slices.Backward(b.closers) {
 		done()
@@ -76,18 +63,10 @@ func (b *Base) Close() {
 	*b = Base{}
 }
 
-// filesOf are the files that b was read from.
-func filesOf(b *Base) []string {
-	if b == nil {
-		return nil
+// read is what b was opened as; of a nil Base it has neither BTF nor files.
+func (b *Base) read() *job.Base {
+	if b == nil || b.opened == nil {
+		return new(job.Base)
 	}
-	return b.files
-}
-
-// blobOf is what b has; nil for a nil Base.
-func blobOf(b *Base) *btf.Blob {
-	if b == nil {
-		return nil
-	}
-	return b.blob
+	return b.opened
 }

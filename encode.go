@@ -10,6 +10,7 @@ import (
 	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -21,8 +22,14 @@ const maxJobs = 1024
 // input without debug information is ErrNoDWARF. When ctx is done, Encode ends
 // soon, with an error that wraps that of ctx.
 func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) {
-	if err := o.check(in); err != nil {
-		return nil, err
+	if len(in) == 0 {
+		return nil, errors.New("btflite: no inputs")
+	}
+	if o.Order < AsEncoded || o.Order > ByName {
+		return nil, fmt.Errorf("btflite: there is no order %d", o.Order)
+	}
+	if err := o.below(nil).Check(o.Base != nil, len(in)); err != nil {
+		return nil, fmt.Errorf("btflite: %w", err)
 	}
 	// A file may be cut short while it is mapped.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -44,19 +51,11 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 		defer done()
 	}
 	r = new(Result)
-	o.Jobs = min(o.Jobs, maxJobs)
-	out, err := encode.RunSources(ctx, below, o.below(r))
-	if err != nil {
+	work := o.below(r)
+	if r.encoded, err = work.Run(ctx, below); err != nil {
 		return nil, asError(err, in)
 	}
-	work := finish.Work{Distil: o.Distil, Order: o.Order.sorter(), Jobs: o.Jobs, Lenient: o.AllowRefused}
-	if o.Base != nil {
-		work.Base, work.Kernel = o.Base.blob, o.Base.kernel
-	}
-	if r.encoded, err = work.Output(ctx, below, out); err != nil {
-		return nil, asError(err, in)
-	}
-	if err := r.take(ctx, &work, in); err != nil {
+	if err := r.take(ctx, work, in); err != nil {
 		r.Close()
 		return nil, asError(err, in)
 	}
@@ -78,36 +77,6 @@ func (o Order) sorter() finish.Sorter {
 	return nil
 }
 
-// check refuses options that cannot be.
-func (o *Options) check(in []Source) error {
-	switch {
-	case len(in) == 0:
-		return errors.New("btflite: no inputs")
-	case len(o.Lang) > 0 && len(o.LangExclude) > 0:
-		return errors.New("btflite: both Lang and LangExclude")
-	case o.Marks && (!o.AllowRefused || o.Distil):
-		return errors.New("btflite: Marks are for reading: they take AllowRefused, and exclude Distil")
-	case o.Distil && o.Base == nil:
-		return errors.New("btflite: Distil without a Base")
-	case o.Distil && o.ExtraVars:
-		return errors.New("btflite: ExtraVars with Distil: the types have other ids in each kernel")
-	case o.ExtraVars && o.Features&encode.GlobalVar != 0:
-		return errors.New("btflite: ExtraVars with the feature global_var, which has all variables in BTF already")
-	case o.Distil && o.inlines():
-		return errors.New("btflite: Inline with Distil: the types have other ids in each kernel")
-	case len(in) > 1 && o.inlines():
-		return errors.New("btflite: Inline with several inputs: sites are offsets in the sections of one file")
-	case o.Libbpf > Libbpf18:
-		return fmt.Errorf("btflite: there is no release %d of libbpf", o.Libbpf)
-	case o.Order < AsEncoded || o.Order > ByName:
-		return fmt.Errorf("btflite: there is no order %d", o.Order)
-	}
-	return nil
-}
-
-// inlines reports whether sites of inlined functions are asked for.
-func (o *Options) inlines() bool { return o.Inline || o.Features&encode.Inline != 0 }
-
 // dedup is how equal types are found.
 func (o *Options) dedup() encode.Dedup {
 	if o.Exact {
@@ -116,38 +85,29 @@ func (o *Options) dedup() encode.Dedup {
 	return encode.DedupAuto
 }
 
-// purpose is what the output is for.
-func (o *Options) purpose() encode.Purpose {
-	switch {
-	case o.Marks:
-		return encode.ForReaders
-	case o.AllowRefused:
-		return encode.LikePahole
-	}
-	return encode.ForKernel
-}
-
-// below are the options of package encode, which adds to r the functions that are
-// left out.
-func (o *Options) below(r *Result) encode.Options {
-	e := encode.Options{
-		Features: cmp.Or(o.Features, DefaultFeatures), Jobs: o.Jobs, Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
-		NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, For: o.purpose(), MemoryLimit: o.MemoryLimit, Dedup: o.dedup(), ExtraVars: o.ExtraVars, Inline: o.Inline,
-		DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress, Functions: o.Functions,
-		FuncSkipped: func(name, reason string) { r.Skipped = append(r.Skipped, Skipped{name, reason}) },
+// below are the options of package job. r gets the functions that are left out.
+func (o *Options) below(r *Result) *job.Options {
+	j := &job.Options{
+		Encode: encode.Options{
+			Features: cmp.Or(o.Features, DefaultFeatures), Jobs: min(o.Jobs, maxJobs), Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
+			NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, MemoryLimit: o.MemoryLimit, Dedup: o.dedup(), ExtraVars: o.ExtraVars, Inline: o.Inline,
+			DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress, Functions: o.Functions,
+			FuncSkipped: func(name, reason string) { r.Skipped = append(r.Skipped, Skipped{name, reason}) },
+		},
+		Distil: o.Distil, Order: o.Order.sorter(), Lenient: o.AllowRefused, Marks: o.Marks,
 	}
 	if o.Base != nil {
-		e.Base = o.Base.base
+		j.Base = o.Base.opened
 	}
-	return e
+	return j
 }
 
 // take fills r from what is finished.
-func (r *Result) take(ctx context.Context, work *finish.Work, in []Source) (err error) {
+func (r *Result) take(ctx context.Context, o *job.Options, in []Source) (err error) {
 	e := r.encoded
 	switch {
-	case work.Distil && e.Size > 0:
-		if r.BTF, r.DistilledBase, err = work.DistilBase(ctx, e); err != nil {
+	case o.Distil && e.Size > 0:
+		if r.BTF, r.DistilledBase, err = o.DistilBase(ctx, e); err != nil {
 			return err
 		}
 	default:

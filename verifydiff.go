@@ -23,7 +23,7 @@ func Verify(ctx context.Context, data []byte, base *Base, release string) (err e
 			return err
 		}
 	}
-	_, err = verify.Check(data, blobOf(base), rules)
+	_, err = verify.Check(data, base.read().Blob, rules)
 	return err
 }
 
@@ -59,7 +59,7 @@ func (s *Source) open(ctx context.Context, base *Base) (blob *btf.Blob, done fun
 	if err != nil {
 		return nil, nil, asError(err, []Source{*s})
 	}
-	blob, closed, err := loadbtf.Loader{BaseFiles: filesOf(base)}.OpenSource(in, blobOf(base))
+	blob, closed, err := loadbtf.Loader{BaseFiles: base.read().Files}.OpenSource(in, base.read().Blob)
 	if err != nil {
 		unload()
 		return nil, nil, asError(err, []Source{*s})

@@ -89,7 +89,7 @@ func encodeDisagreeing(t *testing.T, path string, dedup encode.Dedup) []byte {
 // TestUnitsThatDisagree: where units disagree about a type, small inputs have libbpf's
 // choice of types, and so pahole's bytes. Merging unit by unit makes another choice for some.
 func TestUnitsThatDisagree(t *testing.T) {
-	pahole := os.Getenv("PAHOLE")
+	pahole := os.Getenv("BTFLITE_PAHOLE")
 	others := 0
 	for seed := range uint64(40) {
 		f := disagreeing(seed)

@@ -17,7 +17,7 @@ import (
 )
 
 // rule is one rule of the encoding with the smallest input that shows it. The
-// expected types are those of pahole 1.32: with PAHOLE set to the path of that
+// expected types are those of pahole 1.32: with BTFLITE_PAHOLE set to the path of that
 // program, TestRulesAgainstPahole runs it on the same files.
 type rule struct {
 	name     string
@@ -317,9 +317,9 @@ func (r *rule) paholeArgs() []string {
 
 // TestRulesAgainstPahole runs pahole itself on the files.
 func TestRulesAgainstPahole(t *testing.T) {
-	pahole := os.Getenv("PAHOLE")
+	pahole := os.Getenv("BTFLITE_PAHOLE")
 	if pahole == "" {
-		t.Skip("PAHOLE does not name a pahole 1.32")
+		t.Skip("no pahole 1.32 (BTFLITE_PAHOLE)")
 	}
 	for _, r := range allRules() {
 		t.Run(r.name, func(t *testing.T) {

@@ -3,7 +3,7 @@
 # Write encode/testdata/golden again: ELF files that compilers make of
 # encode/testdata/src, and the BTF that pahole makes of each, per feature set.
 #
-#   PAHOLE=FILE scripts/golden.sh [NAME…]   pahole 1.32, else the one in PATH
+#   BTFLITE_PAHOLE=FILE scripts/golden.sh [NAME…]   pahole 1.32, else the one in PATH
 #
 # The committed files were written by gcc 12.2.0 (also the cross compilers) and
 # clang 14.0.6 of Debian 12, objcopy 2.40 and pahole 1.32. Compilers that are missing are
@@ -13,7 +13,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../encode/testdata"
 
-pahole=${PAHOLE:-pahole}
+pahole=${BTFLITE_PAHOLE:-pahole}
 version=$("$pahole" --version)
 if [ "$version" != v1.32 ]; then
 	echo "golden.sh: $pahole is $version, want v1.32" >&2

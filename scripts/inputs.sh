@@ -6,7 +6,7 @@
 # left out. Then encode/testdata/inputs.txt: what pahole makes of pairs and
 # triples of the golden files, of all machines and byte orders, as a checksum.
 #
-#   PAHOLE=FILE scripts/inputs.sh    pahole 1.32, else the one in PATH
+#   BTFLITE_PAHOLE=FILE scripts/inputs.sh    pahole 1.32, else the one in PATH
 #
 # The committed files were written by gcc 12.2.0 and ld 2.40 of Debian 12, and
 # pahole 1.32. With BTF_ONLY=1 the ELF files are kept.
@@ -30,7 +30,7 @@ compile() {
 
 [ -n "${BTF_ONLY:-}" ] || compile
 rm -f c11.btf
-"${PAHOLE:-pahole}" -J --btf_features=default --lang_exclude=c99 --btf_encode_detached=c11.btf c99 c11
+"${BTFLITE_PAHOLE:-pahole}" -J --btf_features=default --lang_exclude=c99 --btf_encode_detached=c11.btf c99 c11
 chmod 644 -- *
 
 # pahole misreads, or leaves out, relocations of these machines.
@@ -48,7 +48,7 @@ for i in "${!files[@]}"; do
 		done
 		f=${features[line++ % ${#features[@]}]}
 		rm -f "$out.btf"
-		"${PAHOLE:-pahole}" -J --btf_features="$f" --btf_encode_detached="$out.btf" "${inputs[@]}" 2> /dev/null
+		"${BTFLITE_PAHOLE:-pahole}" -J --btf_features="$f" --btf_encode_detached="$out.btf" "${inputs[@]}" 2> /dev/null
 		echo "$(sha256sum < "$out.btf" | cut -c 1-16) $f ${inputs[*]}"
 	done
 done > "$out"

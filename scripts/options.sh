@@ -4,14 +4,14 @@
 # down what it does: want.txt has, for each row, the exit status, the SHA-256 of
 # what it prints, and the name of the file with the BTF it writes.
 #
-#   PAHOLE=FILE scripts/options.sh       pahole 1.32, else the one in PATH
+#   BTFLITE_PAHOLE=FILE scripts/options.sh       pahole 1.32, else the one in PATH
 #
 # The committed files were written by pahole 1.32.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-pahole=${PAHOLE:-pahole}
+pahole=${BTFLITE_PAHOLE:-pahole}
 version=$("$pahole" --version)
 if [ "$version" != v1.32 ]; then
 	echo "options.sh: $pahole is $version, want v1.32" >&2

@@ -3,7 +3,7 @@
 # Write testdata/split again: three relocatable files per compiler, the base, a
 # module over it and one over that, and the BTF that pahole makes of them.
 #
-#   PAHOLE=FILE scripts/split.sh    pahole 1.32 with libbpf 1.7, else the one in PATH
+#   BTFLITE_PAHOLE=FILE scripts/split.sh    pahole 1.32 with libbpf 1.7, else the one in PATH
 #
 # The committed files were written by clang 14.0.6 and gcc 12.2.0 for s390x of
 # Debian 12, and pahole 1.32. With BTF_ONLY=1 the ELF files are kept.
@@ -23,7 +23,7 @@
 
 set -euo pipefail
 cd "$(dirname "$0")/../testdata/split"
-pahole=${PAHOLE:-pahole}
+pahole=${BTFLITE_PAHOLE:-pahole}
 version=$("$pahole" --version)
 if [ "$version" != v1.32 ]; then
 	echo "split.sh: $pahole is $version, want v1.32" >&2

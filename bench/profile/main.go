@@ -1,10 +1,10 @@
-// Command profile makes cmd/btflite/default.pgo anew, by which the compiler
+// Command profile makes cmd/btflite/btflite.pgo anew, by which the compiler
 // decides what to inline: it encodes and checks the kernels of the corpus, some
 // modules over each, and the kernels once more with the sites of inlined functions
 // and from unit records, and prints their types, in one process under the CPU profiler.
 //
 //	make profile
-//	go run -pgo=off ./bench/profile [-o=FILE] [-n=ROUNDS] [KERNEL...]
+//	go run ./bench/profile [-o=FILE] [-n=ROUNDS] [KERNEL...]
 //
 // The profile goes by function names. After a hot function has been renamed, the
 // old name in it has no effect until the profile is made again.
@@ -34,7 +34,7 @@ import (
 )
 
 func main() {
-	out := flag.String("o", "cmd/btflite/default.pgo", "`file` to write")
+	out := flag.String("o", "cmd/btflite/btflite.pgo", "`file` to write")
 	n := flag.Int("n", 5, "`rounds` over all kernels")
 	flag.Parse()
 	if err := run(*out, *n, flag.Args()); err != nil {

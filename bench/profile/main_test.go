@@ -42,7 +42,7 @@ func TestAnonymize(t *testing.T) {
 // TestCommitted: the profile in the tree has no paths of a machine, and names
 // functions of this module.
 func TestCommitted(t *testing.T) {
-	f, err := os.Open("../../cmd/btflite/default.pgo")
+	f, err := os.Open("../../cmd/btflite/btflite.pgo")
 	if err != nil {
 		t.Fatal(err)
 	}

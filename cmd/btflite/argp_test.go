@@ -14,10 +14,16 @@ import (
 	"github.com/btflite/btflite/encode"
 )
 
-// parse is what a command line asks the encoder for.
-func parse(args ...string) (e *encodeCommand, files []string, err error) {
+// parsed is what a command line asks the encoder for, and all of the program.
+type parsed struct {
+	*encodeCommand
+	memory uint64
+}
+
+// parse takes the options of a command line.
+func parse(args ...string) (p parsed, files []string, err error) {
 	c := newCLI(io.Discard, io.Discard, os.LookupEnv)
-	e = newEncodeCommand()
+	e := newEncodeCommand()
 	root := newMain(c, e)
 	root.RunE = func(_ *cobra.Command, words []string) error { files = words; return nil }
 	words, err := argp(root, args)
@@ -25,7 +31,7 @@ func parse(args ...string) (e *encodeCommand, files []string, err error) {
 		root.SetArgs(words)
 		err = root.Execute()
 	}
-	return e, files, err
+	return parsed{e, c.memory}, files, err
 }
 
 func TestCommandLine(t *testing.T) {
@@ -33,47 +39,47 @@ func TestCommandLine(t *testing.T) {
 	tests := []struct {
 		name  string
 		args  string
-		check func(*encodeCommand) bool
+		check func(parsed) bool
 		files []string
 	}{
-		{"short", "-J f", func(c *encodeCommand) bool { return c.encode && !c.hasOut }, []string{"f"}},
-		{"long", "--btf_encode f", func(c *encodeCommand) bool { return c.encode }, []string{"f"}},
-		{"cluster", "-JV f", func(c *encodeCommand) bool { return c.encode && c.verbose }, []string{"f"}},
-		{"cluster with argument", "-JVj4 f", func(c *encodeCommand) bool { return c.jobs == 4 && c.verbose }, []string{"f"}},
-		{"options after files", "f -J g -V", func(c *encodeCommand) bool { return c.encode && c.verbose }, []string{"f", "g"}},
-		{"double dash", "-J -- -V --help", func(c *encodeCommand) bool { return !c.verbose }, []string{"-V", "--help"}},
-		{"single dash is a file", "-J -", func(c *encodeCommand) bool { return c.encode }, []string{"-"}},
-		{"detached implies encode", "--btf_encode_detached=o f", func(c *encodeCommand) bool { return c.encode && c.detached == "o" }, []string{"f"}},
-		{"required argument in next word", "--btf_encode_detached o f", func(c *encodeCommand) bool { return c.detached == "o" }, []string{"f"}},
-		{"attached argument may look like an option", "--btf_encode_detached=-J f", func(c *encodeCommand) bool { return c.detached == "-J" }, []string{"f"}},
-		{"argument with a dash that is no option", "--kabi_prefix -9 f", func(c *encodeCommand) bool { return c.prefix == "-9" }, []string{"f"}},
-		{"standard output as an argument", "--btf_encode_detached - f", func(c *encodeCommand) bool { return c.detached == "-" }, []string{"f"}},
-		{"no -j is one worker", "-J f", func(c *encodeCommand) bool { return c.jobs == 1 }, []string{"f"}},
-		{"bare -j", "-j -J f", func(c *encodeCommand) bool { return c.jobs == cpus && c.bareJobs }, []string{"f"}},
-		{"the last -j counts", "-j -J -j3 f", func(c *encodeCommand) bool { return c.jobs == 3 && !c.bareJobs }, []string{"f"}},
-		{"memory limit", "--memory_limit=64M f", func(c *encodeCommand) bool { return true }, []string{"f"}},
-		{"bare --jobs", "--jobs -J f", func(c *encodeCommand) bool { return c.jobs == cpus }, []string{"f"}},
-		{"optional argument is attached only", "-J -j x", func(c *encodeCommand) bool { return c.jobs == cpus }, []string{"x"}},
-		{"--jobs=4", "--jobs=4", func(c *encodeCommand) bool { return c.jobs == 4 }, nil},
-		{"-j0 is one worker", "-j0", func(c *encodeCommand) bool { return c.jobs == 1 }, nil},
-		{"huge -j", "-j99999999999999999999", func(c *encodeCommand) bool { return c.jobs == maxJobs }, nil},
-		{"abbreviation", "--verb", func(c *encodeCommand) bool { return c.verbose }, nil},
-		{"abbreviation with value", "--jo=3", func(c *encodeCommand) bool { return c.jobs == 3 }, nil},
-		{"exact name that begins others", "--btf_features=var", func(c *encodeCommand) bool { return c.features == encode.Var }, nil},
-		{"alias", "--features=var", func(c *encodeCommand) bool { return c.features == encode.Var }, nil},
-		{"stats", "--stats", func(c *encodeCommand) bool { return c.stats == statsText }, nil},
-		{"stats as json", "--stats=json", func(c *encodeCommand) bool { return c.stats == statsJSON }, nil},
-		{"exact dedup", "--dedup=exact", func(c *encodeCommand) bool { return c.dedup == encode.DedupExact }, nil},
-		{"last dedup counts", "--dedup=exact --dedup=stream", func(c *encodeCommand) bool { return c.dedup != encode.DedupExact }, nil},
-		{"unit limit", "--cu_limit=7", func(c *encodeCommand) bool { return c.cuLimit == 7 }, nil},
-		{"version", "--version", func(c *encodeCommand) bool { return c.show == paholeVersion }, nil},
-		{"-V is not version", "-V", func(c *encodeCommand) bool { return c.show == "" && c.verbose }, nil},
-		{"units by name", "-Xkernel/", func(c *encodeCommand) bool { return c.exclude == "kernel/" }, nil},
-		{"prefix", "--kabi_prefix rh", func(c *encodeCommand) bool { return c.prefix == "rh" }, nil},
-		{"whole bit-fields", "--fixup", func(c *encodeCommand) bool { return c.plain }, nil},
-		{"formats", "-F btf,dwarf", func(c *encodeCommand) bool { return len(c.printing) == 0 }, nil},
-		{"of printing", "-E --class_name foo -c 32", func(c *encodeCommand) bool { return len(c.printing) == 3 }, nil},
-		{"devel version", "--devel_version", func(c *encodeCommand) bool { return c.show != "" }, nil},
+		{"short", "-J f", func(c parsed) bool { return c.encode && !c.hasOut }, []string{"f"}},
+		{"long", "--btf_encode f", func(c parsed) bool { return c.encode }, []string{"f"}},
+		{"cluster", "-JV f", func(c parsed) bool { return c.encode && c.verbose }, []string{"f"}},
+		{"cluster with argument", "-JVj4 f", func(c parsed) bool { return c.opt.Encode.Jobs == 4 && c.verbose }, []string{"f"}},
+		{"options after files", "f -J g -V", func(c parsed) bool { return c.encode && c.verbose }, []string{"f", "g"}},
+		{"double dash", "-J -- -V --help", func(c parsed) bool { return !c.verbose }, []string{"-V", "--help"}},
+		{"single dash is a file", "-J -", func(c parsed) bool { return c.encode }, []string{"-"}},
+		{"detached implies encode", "--btf_encode_detached=o f", func(c parsed) bool { return c.encode && c.detached == "o" }, []string{"f"}},
+		{"required argument in next word", "--btf_encode_detached o f", func(c parsed) bool { return c.detached == "o" }, []string{"f"}},
+		{"attached argument may look like an option", "--btf_encode_detached=-J f", func(c parsed) bool { return c.detached == "-J" }, []string{"f"}},
+		{"argument with a dash that is no option", "--kabi_prefix -9 f", func(c parsed) bool { return c.opt.Encode.NamePrefix == "-9" }, []string{"f"}},
+		{"standard output as an argument", "--btf_encode_detached - f", func(c parsed) bool { return c.detached == "-" }, []string{"f"}},
+		{"no -j is one worker", "-J f", func(c parsed) bool { return c.opt.Encode.Jobs == 1 }, []string{"f"}},
+		{"bare -j", "-j -J f", func(c parsed) bool { return c.opt.Encode.Jobs == cpus && c.bareJobs }, []string{"f"}},
+		{"the last -j counts", "-j -J -j3 f", func(c parsed) bool { return c.opt.Encode.Jobs == 3 && !c.bareJobs }, []string{"f"}},
+		{"memory limit", "--memory_limit=64M f", func(c parsed) bool { return c.memory == 64<<20 }, []string{"f"}},
+		{"bare --jobs", "--jobs -J f", func(c parsed) bool { return c.opt.Encode.Jobs == cpus }, []string{"f"}},
+		{"optional argument is attached only", "-J -j x", func(c parsed) bool { return c.opt.Encode.Jobs == cpus }, []string{"x"}},
+		{"--jobs=4", "--jobs=4", func(c parsed) bool { return c.opt.Encode.Jobs == 4 }, nil},
+		{"-j0 is one worker", "-j0", func(c parsed) bool { return c.opt.Encode.Jobs == 1 }, nil},
+		{"huge -j", "-j99999999999999999999", func(c parsed) bool { return c.opt.Encode.Jobs == maxJobs }, nil},
+		{"abbreviation", "--verb", func(c parsed) bool { return c.verbose }, nil},
+		{"abbreviation with value", "--jo=3", func(c parsed) bool { return c.opt.Encode.Jobs == 3 }, nil},
+		{"exact name that begins others", "--btf_features=var", func(c parsed) bool { return c.opt.Encode.Features == encode.Var }, nil},
+		{"alias", "--features=var", func(c parsed) bool { return c.opt.Encode.Features == encode.Var }, nil},
+		{"stats", "--stats", func(c parsed) bool { return c.stats == statsText }, nil},
+		{"stats as json", "--stats=json", func(c parsed) bool { return c.stats == statsJSON }, nil},
+		{"exact dedup", "--dedup=exact", func(c parsed) bool { return c.opt.Encode.Dedup == encode.DedupExact }, nil},
+		{"last dedup counts", "--dedup=exact --dedup=stream", func(c parsed) bool { return c.opt.Encode.Dedup != encode.DedupExact }, nil},
+		{"unit limit", "--cu_limit=7", func(c parsed) bool { return c.opt.Encode.CULimit == 7 }, nil},
+		{"version", "--version", func(c parsed) bool { return c.show == paholeVersion }, nil},
+		{"-V is not version", "-V", func(c parsed) bool { return c.show == "" && c.verbose }, nil},
+		{"units by name", "-Xkernel/", func(c parsed) bool { return c.opt.Encode.CUExclude == "kernel/" }, nil},
+		{"prefix", "--kabi_prefix rh", func(c parsed) bool { return c.opt.Encode.NamePrefix == "rh" }, nil},
+		{"whole bit-fields", "--fixup", func(c parsed) bool { return c.opt.Encode.WholeBitfields }, nil},
+		{"formats", "-F btf,dwarf", func(c parsed) bool { return len(c.printing) == 0 }, nil},
+		{"of printing", "-E --class_name foo -c 32", func(c parsed) bool { return len(c.printing) == 3 }, nil},
+		{"devel version", "--devel_version", func(c parsed) bool { return c.show != "" }, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,12 +1,6 @@
 package main
 
-import (
-	"strings"
-
-	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/internal/message"
-)
+import "strings"
 
 // The files of the running kernel's BTF, and the variable that names another
 // file in place of kernelBTF, as in pahole.
@@ -32,22 +26,4 @@ func (c *cli) basePaths(given, paths []string) []string {
 		}
 	}
 	return nil
-}
-
-// openBase reads the base of an encoding from files, as Loader.OpenChain does, and
-// indexes it. blob is what the encode.Base was made of. Both are valid until
-// done is called.
-func openBase(paths []string) (blob *btf.Blob, base *encode.Base, done func(), err error) {
-	blob, unmap, err := btfFiles.OpenChain(paths)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if base, err = encode.NewBase(blob); err != nil {
-		unmap()
-		return nil, nil, nil, message.NamingFile(paths[len(paths)-1:], err)
-	}
-	return blob, base, func() {
-		base.Free()
-		unmap()
-	}, nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/job"
 )
 
 // The test binary is the command itself when fakeEncoder is set in its
@@ -50,7 +51,7 @@ func setFake(kind string) {
 	fakeKind = kind
 	if kind == "slowModules" {
 		real := newSession
-		newSession = func(opt encode.Options) session { return slowSession{real(opt)} }
+		newSession = func(o *job.Options) session { return slowSession{real(o)} }
 		return
 	}
 	runEncode = fakeRun
@@ -59,7 +60,7 @@ func setFake(kind string) {
 	}
 }
 
-func fakeRun(paths []string, opt encode.Options, _ *finish.Work) (*finish.Encoded, error) {
+func fakeRun(paths []string, o *job.Options) (*finish.Encoded, error) {
 	enc := &finish.Encoded{Size: int64(len(fakeBTF)), Write: writeText(fakeBTF)}
 	enc.Stats.CUs = 1
 	switch fakeKind {
@@ -75,8 +76,8 @@ func fakeRun(paths []string, opt encode.Options, _ *finish.Work) (*finish.Encode
 	case "empty":
 		enc.Size = 0
 	case "long":
-		if opt.Progress != nil {
-			opt.Progress(1<<20, 2<<20)
+		if o.Encode.Progress != nil {
+			o.Encode.Progress(1<<20, 2<<20)
 		}
 		time.Sleep(progressDelay + 2*progressStep)
 		for range 300 { // on a busy machine, until the test has seen the line
@@ -98,11 +99,11 @@ func fakeRun(paths []string, opt encode.Options, _ *finish.Work) (*finish.Encode
 			return nil
 		}
 	}
-	if opt.Verbose != nil {
-		opt.Verbose("[1] INT int")
+	if o.Encode.Verbose != nil {
+		o.Encode.Verbose("[1] INT int")
 	}
-	if opt.FuncSkipped != nil {
-		opt.FuncSkipped("f", "ambiguous address")
+	if o.Encode.FuncSkipped != nil {
+		o.Encode.FuncSkipped("f", "ambiguous address")
 	}
 	return enc, nil
 }

@@ -35,7 +35,7 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 		{"skip_encoding_btf_enum64", 0, encode.Enum64, "cut 64-bit enum values to 32 bits"},
 		{"skip_encoding_btf_inconsistent_proto", encode.ConsistentFunc, 0, "leave out functions with several prototypes or unexpected registers"},
 	} {
-		s.call(func() { e.features = e.features&^o.off | o.on }, o.name, "", o.help, rare)
+		s.call(func() { e.opt.Encode.Features = e.opt.Encode.Features&^o.off | o.on }, o.name, "", o.help, rare)
 	}
 	s.value(func(v string) error { e.formats = v; return nil }, "format_path", "F", "formats to read; `LIST` must have 'dwarf' in it", rare)
 	s.value(checkHashBits, "hashbits", "", "no effect; an error if `N` is 32 or more", rare)
@@ -77,7 +77,7 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 		}
 	}
 	s.opt.Counts = e.verbose
-	s.in.bases, s.in.lang, s.in.cuExclude = e.bases, e.lang, e.exclude
+	s.in.bases, s.in.lang, s.in.cuExclude = e.bases, e.lang, e.opt.Encode.CUExclude
 	if len(paths) == 1 && len(s.names) > 0 { // pahole -C NAME FILE, which may be missing
 		return s.run(c, paths[0])
 	}

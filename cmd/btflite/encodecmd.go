@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -81,180 +83,224 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 	case !e.encode:
 		return nothingToDo(c.firstWord, paths)
 	}
-	if err := checkFormats(e.formats); err != nil {
-		return err
-	}
-	e.warn(c)
-	opt, err := e.options(c)
+	r, err := e.prepare(c, paths)
 	if err != nil {
 		return err
 	}
-	if paths, err = elfInputs(paths, !e.hasOut); err != nil {
-		return err
+	if r.opt.Base != nil {
+		defer r.opt.Base.Close()
 	}
-	if err := checkInputs(paths); err != nil {
-		return err
-	}
-	if len(paths) > 1 && (opt.Inline || opt.Features&encode.Inline != 0) {
-		return usagef("inlined functions of several files: sites are offsets in the sections of one file; give one FILE, or leave inline out")
-	}
-	var out *target // nil: into the leading input
-	bases := c.basePaths(e.bases, paths)
-	inputs := e.allInputs(paths, bases)
-	if e.hasOut {
-		if out, err = c.resolveTarget(e.detached); err != nil {
-			return err
-		}
-		if err := out.refuseInputs(inputs); err != nil {
-			return err
-		}
-	}
-	extra, inlined, err := c.openBeside(&e.encoding, inputs, out)
-	if err != nil {
-		return err
-	}
-	var report *reportFile
+	err = r.encode()
 	if e.hasReport {
-		if report, err = c.openReport(e.report, inputs, out, extra, inlined); err != nil {
-			return err
-		}
+		err = errors.Join(err, r.report.write(c.guard, err))
 	}
-	limit := opt.MemoryLimit
-	if opt.LimitResident {
-		limit = max(limit, encode.ResidentProgram+1) - encode.ResidentProgram
-	}
-	opt.Jobs = e.jobsFor(limit, paths)
-	var over *btf.Blob
-	if len(bases) > 0 {
-		var closeBase func()
-		if over, opt.Base, closeBase, err = openBase(bases); err != nil {
-			return err
-		}
-		defer closeBase()
-	}
-	for _, p := range paths {
-		if err := refuseOwnBase(p, bases); out == nil && err != nil {
-			return err
-		}
-	}
-	if out == nil && len(paths) == 1 { // of several, the first with types gets the BTF
-		if err := c.checkInPlace(paths[0], e.distils(true)); err != nil {
-			return err
-		}
-	}
-	if e.distils(out == nil) && over == nil {
-		return errNoBase
-	}
-	f := e.finish(over, bases, out == nil)
-	f.Jobs = opt.Jobs
-	return c.encode(&e.encoding, paths, outputs{out, extra, inlined}, report, opt, f)
+	return err
 }
 
-// allInputs are the files that no output may replace: inputs, bases, and what there is
-// beside the inputs. To find that may take a checksum of a large file, which is left out if
-// no output is there yet.
-func (e *encodeCommand) allInputs(paths, bases []string) []string {
-	all := slices.Concat(paths, bases)
-	outputs := []string{e.detached, e.report, e.extraVars, e.inlineTo}
+// encodeRun is one run of the command: its options, and the files that it reads and writes.
+type encodeRun struct {
+	c      *cli
+	cfg    *encodeCommand
+	opt    job.Options
+	paths  []string
+	bases  []string
+	to     outputs
+	report *reportFile // without --report it goes nowhere
+}
+
+// prepare refuses, before any work is done, what cannot come to a good end, and opens the base.
+func (e *encodeCommand) prepare(c *cli, paths []string) (r *encodeRun, err error) {
+	if err := checkFormats(e.formats); err != nil {
+		return nil, err
+	}
+	e.warn(c)
+	if err := e.complete(c); err != nil {
+		return nil, err
+	}
+	if paths, err = elfInputs(paths, !e.hasOut); err != nil {
+		return nil, err
+	}
+	if err := checkInputs(paths); err != nil {
+		return nil, err
+	}
+	r = &encodeRun{c: c, cfg: e, paths: paths, bases: c.basePaths(e.bases, paths), report: new(reportFile)}
+	if err := e.check(!e.hasOut, r.bases, len(paths)); err != nil {
+		return nil, err
+	}
+	r.opt = e.opt
+	r.opt.Encode.Jobs = e.jobsFor(r.memory(), paths)
+	if err := r.openOutputs(); err != nil {
+		return nil, err
+	}
+	if len(r.bases) > 0 {
+		if r.opt.Base, err = openBase(r.bases); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.checkInPlace(); err != nil {
+		if r.opt.Base != nil {
+			r.opt.Base.Close()
+		}
+		return nil, err
+	}
+	return r, nil
+}
+
+// memory is how much the run may take beside the program itself; 0 is no limit.
+func (r *encodeRun) memory() uint64 {
+	limit := r.opt.Encode.MemoryLimit
+	if r.opt.Encode.LimitResident {
+		limit = max(limit, encode.ResidentProgram+1) - encode.ResidentProgram
+	}
+	return limit
+}
+
+// openOutputs finds the places of all that is written. None may be a file that is read, or the
+// place of another output.
+func (r *encodeRun) openOutputs() (err error) {
+	e, inputs := r.cfg, r.inputs()
+	if e.hasOut {
+		if r.to.main, err = r.c.resolveTarget(e.detached); err != nil {
+			return err
+		}
+		if err := r.to.main.refuseInputs(inputs); err != nil {
+			return err
+		}
+	}
+	if r.to.extra, r.to.inline, err = r.c.openBeside(&e.beside, inputs, r.to.main); err != nil {
+		return err
+	}
+	if !e.hasReport {
+		return nil
+	}
+	r.report, err = r.c.openReport(e.report, inputs, r.to.main, r.to.extra, r.to.inline)
+	r.opt.Encode.FuncSkipped = r.report.addFunction
+	r.opt.Encode.Functions = &encode.FunctionQuery{Tell: r.report.addDefinitions}
+	return err
+}
+
+// inputs are the files that no output may replace: inputs, bases, and what there is beside the
+// inputs. To find that may take a checksum of a large file, which is left out if no output is
+// there yet.
+func (r *encodeRun) inputs() []string {
+	all := slices.Concat(r.paths, r.bases)
+	outputs := []string{r.cfg.detached, r.cfg.report, r.cfg.extraVars, r.cfg.inlineTo}
 	if !slices.ContainsFunc(outputs, func(out string) bool { _, err := os.Stat(out); return err == nil }) {
 		return all
 	}
-	for _, p := range paths {
-		all = append(all, debuginfo.Beside(p, e.debugDir)...)
+	for _, p := range r.paths {
+		all = append(all, debuginfo.Beside(p, r.opt.Encode.DebugDir)...)
 	}
 	return all
 }
 
-var errNoBase = usagef("the feature distilled_base needs a base; give --btf_base=BASE")
-
-// encode does the work of the command. It writes the report, if there is to be one,
-// also if the work has failed.
-func (c *cli) encode(cfg *encoding, paths []string, out outputs, report *reportFile, opt encode.Options, f *finish.Work) error {
-	if report == nil {
-		return c.encodeTo(cfg, paths, out, &reportFile{}, opt, f)
+// checkInPlace refuses inputs that cannot get a section .BTF, if it is to go there.
+func (r *encodeRun) checkInPlace() error {
+	if r.to.main != nil {
+		return nil
 	}
-	opt.FuncSkipped = report.addFunction
-	opt.Functions = &encode.FunctionQuery{Tell: report.addDefinitions}
-	err := c.encodeTo(cfg, paths, out, report, opt, f)
-	return errors.Join(err, report.write(c.guard, err))
+	for _, p := range r.paths {
+		if err := refuseOwnBase(p, r.bases); err != nil {
+			return err
+		}
+	}
+	if len(r.paths) > 1 { // the first with types gets the BTF
+		return nil
+	}
+	return r.c.checkInPlace(r.paths[0], r.opt.Distil)
 }
 
-// encodeTo runs the encoder, puts the result into its outputs, and completes the
-// report.
-func (c *cli) encodeTo(cfg *encoding, paths []string, to outputs, report *reportFile, opt encode.Options, f *finish.Work) error {
+// encode does the work: it runs the encoder, puts the result into its outputs, and completes
+// the report.
+func (r *encodeRun) encode() error {
 	began := time.Now()
-	textTo := c.stdout
-	if c.isStdout(to.main) || c.isStdout(to.extra) || c.isStdout(to.inline) || c.isStdout(report.to) {
-		textTo = c.stderr // standard output is for that alone
-	}
-	text := newLineWriter(textTo)
-	if cfg.verbose {
-		opt.Verbose = text.line
-		opt.Warn = func(line string) { fmt.Fprintln(c.stderr, line) }
-	}
-	meter := c.startProgress(cfg.verbose || c.quiet, fileProgress(paths[0]))
-	defer meter.stop() // also on a panic
-
-	size := sizeOf(paths)
-	trim := newCodeTrim(size, 64<<20)
-	opt.Progress = func(done, total uint64) {
-		trim.done(done)
-		meter.update(done, total)
-	}
-	c.heap.forget(size)
-	opt.UnitsRead = func() { c.heap.forget(size) } // the readers of DWARF are not needed any more
-	read := statAll(paths)
-	enc, err := runEncode(paths, opt, f)
-	meter.stop()
-	if len(paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
+	text := newLineWriter(r.textTo())
+	read := statAll(r.paths)
+	enc, err := r.runEncoder(text)
+	if len(r.paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
 		// Kernel builds hand such objects to pahole, which is content.
 		text.flush()
-		return c.nothingWritten(cfg.strict, to, report, paths, noDwarfText(paths[0]), cure(paths[0], nil))
+		return r.nothingWritten(noDwarfText(r.paths[0]), cure(r.paths[0], nil))
 	}
 	if err != nil {
 		text.flush()
-		return encodeError(paths, cfg.features, err)
+		return encodeError(r.paths, r.opt.Encode.Features, err)
 	}
 	defer enc.Free()
-	for _, what := range slices.Sorted(maps.Keys(enc.Stats.Unencodable)) {
-		c.warn(unencodableText(message.Inputs(paths), what, enc.Stats.Unencodable[what]))
-	}
-	if list := enc.Stats.LeftOutMembers; len(list) > 0 {
-		c.warn(leftMembersText(message.Inputs(paths), list))
-	}
+	r.warnLeftOut(&enc.Stats)
 	if enc.Size == 0 {
 		if err := text.flush(); err != nil {
 			return stdoutError(err)
 		}
-		return c.nothingWritten(cfg.strict, to, report, paths, emptyText(message.Inputs(paths), &enc.Stats), cure(paths[0], &enc.Stats))
+		return r.nothingWritten(emptyText(message.Inputs(r.paths), &enc.Stats), cure(r.paths[0], &enc.Stats))
 	}
+	lead := r.paths[enc.Lead]
 	if text := refusedText(enc.Warning); text != "" {
-		c.warnOfKernel(paths[enc.Lead], text)
+		r.c.warnOfKernel(lead, text)
 	}
 	if enc.Mismatch != "" {
-		c.warn(mismatchText(paths[enc.Lead], enc.Mismatch))
+		r.c.warn(mismatchText(lead, enc.Mismatch))
 	}
 	writing := time.Now()
-	if err := c.writeAll(to, paths[enc.Lead], read[enc.Lead], enc, f); err != nil {
+	if err := r.c.writeAll(r.to, lead, read[enc.Lead], enc, &r.opt); err != nil {
 		text.flush()
 		return err
 	}
-	for _, s := range to.sides(enc) {
+	for _, s := range r.to.sides(enc) {
 		if s.to != nil && s.data.Data == nil {
-			c.warn(message.OneLine(s.to.path) + ": no " + s.what + ": nothing written")
+			r.c.warn(message.OneLine(s.to.path) + ": no " + s.what + ": nothing written")
 		}
 	}
-	r := newRunReport(paths, to, enc, time.Since(writing), time.Since(began))
-	report.runReport = r
-	if report.to != nil {
-		if b, err := btf.ParseShared(enc.Data, f.Base); err == nil { // the kernel would refuse it
-			report.addAdvice(paths, b)
+	r.report.runReport = newRunReport(r.paths, r.to, enc, time.Since(writing), time.Since(began))
+	if r.report.to != nil {
+		if b, err := btf.ParseShared(enc.Data, r.opt.BaseBTF()); err == nil { // the kernel would refuse it
+			r.report.addAdvice(r.paths, b)
 		}
 	}
-	if cfg.stats != statsNone {
-		text.line(r.format(cfg.stats))
+	if r.cfg.stats != statsNone {
+		text.line(r.report.format(r.cfg.stats))
 	}
 	return stdoutError(text.flush())
+}
+
+// textTo is where -V and --stats go. Standard output may be for the BTF alone.
+func (r *encodeRun) textTo() io.Writer {
+	for _, t := range []*target{r.to.main, r.to.extra, r.to.inline, r.report.to} {
+		if r.c.isStdout(t) {
+			return r.c.stderr
+		}
+	}
+	return r.c.stdout
+}
+
+// runEncoder encodes, shows how far it is, and gives back memory as it goes on.
+func (r *encodeRun) runEncoder(text *lineWriter) (*finish.Encoded, error) {
+	opt := r.opt
+	if r.cfg.verbose {
+		opt.Encode.Verbose = text.line
+		opt.Encode.Warn = func(line string) { fmt.Fprintln(r.c.stderr, line) }
+	}
+	meter := r.c.startProgress(r.cfg.verbose || r.c.quiet, fileProgress(r.paths[0]))
+	defer meter.stop() // also on a panic
+	size := sizeOf(r.paths)
+	trim := newCodeTrim(size, 64<<20)
+	opt.Encode.Progress = func(done, total uint64) {
+		trim.done(done)
+		meter.update(done, total)
+	}
+	r.c.heap.forget(size)
+	opt.Encode.UnitsRead = func() { r.c.heap.forget(size) } // the readers of DWARF are not needed any more
+	return runEncode(r.paths, &opt)
+}
+
+// warnLeftOut warns of what the DWARF has and BTF cannot say.
+func (r *encodeRun) warnLeftOut(s *encode.Stats) {
+	for _, what := range slices.Sorted(maps.Keys(s.Unencodable)) {
+		r.c.warn(unencodableText(message.Inputs(r.paths), what, s.Unencodable[what]))
+	}
+	if list := s.LeftOutMembers; len(list) > 0 {
+		r.c.warn(leftMembersText(message.Inputs(r.paths), list))
+	}
 }
 
 // leftMembersText names the first of the members that are left out. Readers of the BTF see
@@ -285,20 +331,20 @@ func encodeError(paths []string, features encode.Features, err error) error {
 }
 
 // nothingWritten ends a run that has nothing to write, with a warning. It is an error
-// with strict, and if the output of an earlier run is there, because that could be
+// with --strict, and if the output of an earlier run is there, because that could be
 // mistaken for the output of this run.
-func (c *cli) nothingWritten(strict bool, to outputs, report *reportFile, paths []string, why, advice string) error {
-	for _, p := range paths { // any of them may have got the .BTF
-		if err := to.refuseOld(p, why); err != nil {
+func (r *encodeRun) nothingWritten(why, advice string) error {
+	for _, p := range r.paths { // any of them may have got the .BTF
+		if err := r.to.refuseOld(p, why); err != nil {
 			return err
 		}
 	}
-	report.NothingWritten = why
+	r.report.NothingWritten = why
 	line := why + ": nothing written" + advice
-	if strict {
+	if r.cfg.strict {
 		return errors.New(line)
 	}
-	c.warn(line)
+	r.c.warn(line)
 	return nil
 }
 

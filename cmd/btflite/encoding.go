@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"runtime"
 	"strconv"
 
@@ -9,32 +10,24 @@ import (
 	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/message"
 )
 
 // encoding is what the commands that encode have in common: what is to be encoded,
 // over what, and with how much.
 type encoding struct {
-	bases    []string      // --btf_base, the first stands alone
-	libbpf   encode.Libbpf // --btf_compat
-	jobs     int
-	bareJobs bool          // -j without a number: jobs may be lowered
-	cuLimit  int           // --cu_limit, 0: none
-	debugDir string        // --debug_dir
-	dedup    encode.Dedup  // --dedup
-	order    finish.Sorter // --btf_sort, nil: as encoded
-	beside                 // --extra_vars, --inline
-	lenient  bool          // --verify=warn
+	// opt is what the options say, all but lang, which needs the environment, and what is
+	// known only when the files are: the base, and whether it is distilled.
+	opt      job.Options
+	bases    []string // --btf_base, the first stands alone
+	bareJobs bool     // -j without a number: the number of workers may be lowered
+	beside            // --extra_vars, --inline
 	verbose  bool
 	strict   bool // --strict: nothing written is an error
 	stats    statsFormat
+	lang     langFilter
 
-	lang    langFilter
-	exclude string // --cu_exclude
-	prefix  string // --kabi_prefix
-	plain   bool   // --fixup_silly_bitfields
-
-	features      encode.Features
 	featuresGiven bool
 	unsupported   []string    // unknown names of features; -V prints them, as pahole does
 	unknown       []string    // names that no release of pahole knows
@@ -45,7 +38,7 @@ type encoding struct {
 
 // newEncoding is an encoding without any option.
 func newEncoding() encoding {
-	return encoding{jobs: 1, features: encode.BasicFeatures}
+	return encoding{opt: job.Options{Encode: encode.Options{Jobs: 1, Features: encode.BasicFeatures}}}
 }
 
 // resourceOptions adds the options of how much may be used.
@@ -59,12 +52,12 @@ func (e *encoding) resourceOptions(c *cli, cmd *cobra.Command) {
 // with many options those are rare that only few people need.
 func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	s := under(cmd, groupOutput)
-	s.file(&e.debugDir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
+	s.file(&e.opt.Encode.DebugDir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
 	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: auto, stream or exact", words("auto", "stream", "exact"), few)
-	addOrder(cmd, &e.order)
-	addVerify(cmd, &e.lenient, few)
+	addOrder(cmd, &e.opt.Order)
+	addVerify(cmd, &e.opt.Lenient, few)
 	releases := map[string]encode.Libbpf{"libbpf-1.7": encode.Libbpf17, "libbpf-1.8": encode.Libbpf18}
-	s.value(func(v string) error { e.libbpf = releases[v]; return nil }, "btf_compat", "",
+	s.value(func(v string) error { e.opt.Encode.Libbpf = releases[v]; return nil }, "btf_compat", "",
 		"the bytes of pahole over `LIBBPF`: libbpf-1.7, libbpf-1.8", words("libbpf-1.7", "libbpf-1.8"), rare)
 }
 
@@ -89,7 +82,7 @@ func (e *encoding) featureOptions(cmd *cobra.Command) {
 	s.value(func(v string) error { return e.addFeatures(v, true) }, "btf_features_strict", "",
 		"the same `LIST`, but unknown names are errors", rare, listOf(featureWords))
 	s.value(e.setPrefix, "kabi_prefix", "", "names that begin with `STRING` become STRING", rare)
-	s.toggle(&e.plain, "fixup_silly_bitfields", "", "bit-fields as wide as their type become members", rare)
+	s.toggle(&e.opt.Encode.WholeBitfields, "fixup_silly_bitfields", "", "bit-fields as wide as their type become members", rare)
 }
 
 // unitOptions adds the options of which compile units to read.
@@ -99,7 +92,7 @@ func (e *encoding) unitOptions(cmd *cobra.Command) {
 		"only units in languages of `LIST`", listOf(languageNames))
 	s.value(func(v string) error { return e.lang.set(v, true) }, "lang_exclude", "",
 		"no language of `LIST`, or $PAHOLE_LANG_EXCLUDE", listOf(languageNames))
-	s.value(func(v string) error { e.exclude = v; return nil }, "cu_exclude", "X",
+	s.value(func(v string) error { e.opt.Encode.CUExclude = v; return nil }, "cu_exclude", "X",
 		"no units whose name begins with `PREFIX`", rare)
 }
 
@@ -124,7 +117,7 @@ const maxJobs = 1024
 func (e *encoding) setJobs(v string) error {
 	e.bareJobs = v == "" || v == allJobs
 	if e.bareJobs {
-		e.jobs = runtime.GOMAXPROCS(0) // knows the control group's CPU limit
+		e.opt.Encode.Jobs = runtime.GOMAXPROCS(0) // knows the control group's CPU limit
 		return nil
 	}
 	n, err := strconv.Atoi(v)
@@ -134,12 +127,12 @@ func (e *encoding) setJobs(v string) error {
 	if err != nil && isDigits(v) {
 		n, err = maxJobs, nil // too large for an int
 	}
-	e.jobs = min(max(n, 1), maxJobs)
+	e.opt.Encode.Jobs = min(max(n, 1), maxJobs)
 	return err
 }
 
 func (e *encoding) setCULimit(v string) (err error) {
-	if e.cuLimit, err = strconv.Atoi(v); err != nil || e.cuLimit < 1 {
+	if e.opt.Encode.CULimit, err = strconv.Atoi(v); err != nil || e.opt.Encode.CULimit < 1 {
 		return usagef("'%s' is not a number of units", message.OneLine(v))
 	}
 	return nil
@@ -149,31 +142,43 @@ func (e *encoding) setPrefix(v string) error {
 	if v == "" {
 		return usagef("empty prefix")
 	}
-	e.prefix = v
+	e.opt.Encode.NamePrefix = v
 	return nil
 }
 
 func (e *encoding) setDedup(v string) error {
-	e.dedup = map[string]encode.Dedup{"stream": encode.DedupStream, "exact": encode.DedupExact}[v]
+	e.opt.Encode.Dedup = map[string]encode.Dedup{"stream": encode.DedupStream, "exact": encode.DedupExact}[v]
 	return nil
 }
 
-// options is what the command line says about the encoding, all but the base.
-func (e *encoding) options(c *cli) (encode.Options, error) {
-	lang, exclude, err := e.lang.resolve(c.lookupEnv)
-	purpose := encode.ForKernel
-	if e.lenient {
-		purpose = encode.LikePahole
-	}
-	limit, byHand := c.limitMemory(c.memory)
-	return encode.Options{
-		Features: e.features, Jobs: e.jobs, MemoryLimit: limit, LimitResident: byHand, Dedup: e.dedup, CULimit: e.cuLimit, DebugDir: e.debugDir,
-		Lang: lang, LangExclude: exclude,
-		ExtraVars: e.extraVars != "", Inline: e.inlineTo != "", CUExclude: e.exclude, NamePrefix: e.prefix, WholeBitfields: e.plain, For: purpose, Libbpf: e.libbpf}, err
+// complete adds to e.opt what the environment and the system say.
+func (e *encoding) complete(c *cli) (err error) {
+	o := &e.opt.Encode
+	o.Lang, o.LangExclude, err = e.lang.resolve(c.lookupEnv)
+	o.MemoryLimit, o.LimitResident = c.limitMemory(c.memory)
+	o.ExtraVars, o.Inline = e.extraVars != "", e.inlineTo != ""
+	return err
 }
 
-// distils tells whether a distilled base is to be written. For a detached file
-// the feature has no effect, as in pahole.
-func (e *encoding) distils(inPlace bool) bool {
-	return inPlace && e.features&encode.DistilledBase != 0
+// check refuses options that do not go together, for so many files that become one BTF over
+// bases. For a detached file the feature distilled_base has no effect, as in pahole.
+func (e *encoding) check(inPlace bool, bases []string, inputs int) error {
+	e.opt.Distil = inPlace && e.opt.Encode.Features&encode.DistilledBase != 0
+	conflict := new(job.Conflict)
+	if err := e.opt.Check(len(bases) > 0, inputs); errors.As(err, &conflict) {
+		return &usageError{what: conflict.In(optionWords), hint: conflictHints[conflict.With]}
+	}
+	return nil
 }
+
+// optionWords are our words for options that do not go with all others, and conflictHints what
+// to do about some of them.
+var (
+	optionWords = map[job.Word]string{
+		job.ExtraVars: "--extra_vars", job.Inline: "--inline", job.Distil: "the feature distilled_base", job.BaseBTF: "a base",
+		job.Several: "several files",
+	}
+	conflictHints = map[job.Word]string{
+		job.BaseBTF: "give --btf_base=BASE", job.Several: "give one FILE, or leave inline out",
+	}
+)

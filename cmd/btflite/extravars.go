@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -35,14 +34,11 @@ func setSuffix(dst *string, v, usual string) error {
 }
 
 // openBeside finds the places of what is beside the BTF; nil for what is not wanted.
-func (c *cli) openBeside(e *encoding, inputs []string, out *target) (extra, inlined *target, err error) {
-	if err := e.checkBeside(out == nil); err != nil {
+func (c *cli) openBeside(b *beside, inputs []string, out *target) (extra, inlined *target, err error) {
+	if extra, err = c.openSide(b.extraVars, "extra variables", inputs, out); err != nil {
 		return nil, nil, err
 	}
-	if extra, err = c.openSide(e.extraVars, "extra variables", inputs, out); err != nil {
-		return nil, nil, err
-	}
-	inlined, err = c.openSide(e.inlineTo, "inlined functions", inputs, out)
+	inlined, err = c.openSide(b.inlineTo, "inlined functions", inputs, out)
 	if err == nil && extra != nil && inlined != nil && inlined.sameFile(extra) {
 		err = fmt.Errorf("%s: the inlined functions would replace the extra variables", message.OneLine(inlined.path))
 	}
@@ -63,26 +59,4 @@ func (c *cli) openSide(path, what string, inputs []string, out *target) (*target
 		return nil, fmt.Errorf("%s: the %s would replace the output", message.OneLine(to.path), what)
 	}
 	return to, to.refuseInputs(inputs)
-}
-
-// checkBeside refuses what does not go with what is beside the BTF.
-func (e *encoding) checkBeside(inPlace bool) error {
-	if e.inlineTo != "" {
-		switch {
-		case e.features&encode.Inline != 0:
-			return usagef("--inline: the feature inline puts the inlined functions into the main BTF already")
-		case e.distils(inPlace):
-			return usagef("--inline: with distilled_base the module's types have other ids in each kernel")
-		}
-	}
-	if e.extraVars == "" {
-		return nil
-	}
-	switch {
-	case e.features&encode.GlobalVar != 0:
-		return usagef("--extra_vars: the feature global_var puts all variables into the main BTF already")
-	case e.distils(inPlace):
-		return usagef("--extra_vars: with distilled_base the module's types have other ids in each kernel")
-	}
-	return nil
 }

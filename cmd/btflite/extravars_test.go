@@ -133,7 +133,7 @@ func TestExtraVarsRefused(t *testing.T) {
 		want   string
 	}{
 		{exitUsage, []string{detached, "--extra_vars="}, "empty file name"},
-		{exitUsage, []string{detached, "--extra_vars=x", "--btf_features=default,global_var"}, "global_var puts all variables into the main BTF already"},
+		{exitUsage, []string{detached, "--extra_vars=x", "--btf_features=default,global_var"}, "--extra_vars with the feature global_var: all variables are in the main BTF already"},
 		{exitUsage, []string{"--extra_vars=x", "--btf_base=" + old, "--btf_features=default,distilled_base"}, "other ids in each kernel"},
 		{exitFailure, []string{detached, "--extra_vars=" + out}, "the extra variables would replace the output"},
 		{exitFailure, []string{detached, "--extra_vars=" + in}, "the output is the input file"},

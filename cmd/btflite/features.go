@@ -95,7 +95,7 @@ func (e verbatimError) Error() string { return string(e) }
 func (e *encoding) addFeatures(list string, strict bool) error {
 	if !e.featuresGiven {
 		e.featuresGiven = true
-		e.features = 0
+		e.opt.Encode.Features = 0
 	}
 	if len(list) > maxFeatureList {
 		list = list[:maxFeatureList]
@@ -119,7 +119,7 @@ func (e *encoding) addFeatures(list string, strict bool) error {
 		}
 		set |= bits
 	}
-	e.features |= set
+	e.opt.Encode.Features |= set
 	return nil
 }
 

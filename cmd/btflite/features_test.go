@@ -68,8 +68,8 @@ func TestFeatureRules(t *testing.T) {
 		c, _, err := parse(strings.Fields(tt.args)...)
 		if err != nil {
 			t.Errorf("%.80s: %v", tt.args, err)
-		} else if c.features != tt.want {
-			t.Errorf("%.80s: %#x, want %#x", tt.args, c.features, tt.want)
+		} else if c.opt.Encode.Features != tt.want {
+			t.Errorf("%.80s: %#x, want %#x", tt.args, c.opt.Encode.Features, tt.want)
 		}
 	}
 }

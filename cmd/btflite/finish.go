@@ -10,43 +10,34 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// runEncode, newSession and setSections are the work below this package; tests
+// runEncode, newSession, setSections and checkSet are the work below this package; tests
 // replace them.
 var (
-	runEncode = func(paths []string, opt encode.Options, f *finish.Work) (*finish.Encoded, error) {
-		out, err := encode.Run(paths, opt)
-		if err != nil {
-			return nil, err
-		}
-		return f.Output(context.Background(), mmapelf.Paths(paths...), out)
+	runEncode = func(paths []string, o *job.Options) (*finish.Encoded, error) {
+		return o.Run(context.Background(), mmapelf.Paths(paths...))
 	}
-	newSession  = func(opt encode.Options) session { return encode.NewSession(opt) }
+	newSession  = func(o *job.Options) session { return job.NewSession(o) }
 	setSections = elfwrite.SetRead
 	checkSet    = elfwrite.Check
 )
 
-// session is what the command needs of an encode.Session.
+// session is what the command needs of a job.Session.
 type session interface {
-	Encode(path string) (*encode.Output, error)
+	Encode(path string) (*finish.Encoded, error)
 	Close()
 }
 
-// finish is what the command line says about the encoder's output over base,
-// which was read from the files of bases; there may be none.
-func (e *encoding) finish(base *btf.Blob, bases []string, inPlace bool) *finish.Work {
-	f := &finish.Work{Base: base, Distil: e.distils(inPlace), Order: e.order, Lenient: e.lenient}
-	if base != nil {
-		f.Kernel = basematch.OfKernel(mmapelf.Source{Path: bases[0]}, base)
-	}
-	return f
+// openBase reads the base of an encoding from files, each split from those before it.
+func openBase(paths []string) (*job.Base, error) {
+	return job.OpenBase(context.Background(), btfFiles, mmapelf.Paths(paths...))
 }
 
 // wayOut adds to err what to do about BTF that a kernel refuses, if err is of that.

@@ -118,7 +118,7 @@ func TestInlineSeveralFiles(t *testing.T) {
 	out := filepath.Join(dir, "out.btf")
 	for _, option := range []string{"--btf_features=default,inline", "--inline=" + filepath.Join(dir, "side.btf")} {
 		_, stderr := btfliteRun(t, exitUsage, "-J", "--btf_encode_detached="+out, option, in, in)
-		if !strings.Contains(stderr, "inlined functions of several files") {
+		if !strings.Contains(stderr, "inline with several files: sites are offsets in the sections of one file; give one FILE, or leave inline out") {
 			t.Errorf("%s: %q", option, stderr)
 		}
 		if left, _ := os.ReadDir(dir); len(left) > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/finish"
 )
 
 // What a run leaves behind is of this run.
@@ -93,7 +94,7 @@ func withoutDwarf(t *testing.T, path string) {
 // slowSession encodes a file of a certain name for a minute.
 type slowSession struct{ session }
 
-func (s slowSession) Encode(path string) (*encode.Output, error) {
+func (s slowSession) Encode(path string) (*finish.Encoded, error) {
 	if filepath.Base(path) == "slow.ko" {
 		os.Stdout.WriteString("encoding\n")
 		time.Sleep(time.Minute)

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/loadbtf"
 )
 
@@ -110,9 +110,9 @@ func TestInPlaceIsCheckedFirst(t *testing.T) {
 	old := runEncode
 	defer func() { runEncode = old }()
 	encoded := false
-	runEncode = func(paths []string, opt encode.Options, f *finish.Work) (*finish.Encoded, error) {
+	runEncode = func(paths []string, o *job.Options) (*finish.Encoded, error) {
 		encoded = true
-		return old(paths, opt, f)
+		return old(paths, o)
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "vmlinux")

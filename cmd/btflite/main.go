@@ -1,14 +1,11 @@
 // Command btflite turns the DWARF of an ELF file into BTF, with the options and
 // the bytes of pahole -J.
 //
-// This package parses the command line, reports, and replaces files. Package
-// encode and those below it decide what BTF is made of; package finish sorts,
-// checks and distils it. Package btflite, the library, is a facade of the same
-// packages. The commands that print types use it to encode an input without BTF. The
-// commands that encode go round it, because they need what a library should not
-// offer: the lines of -V, a limit on resident memory, sessions that encode one module
-// after the other, BTF that goes to a file without a copy of it in memory, and advice
-// about options in errors.
+// This package parses the command line, reports, and replaces files. Package job, which the
+// library uses too, holds the options of an encoding, says which go together, and does the
+// work: package encode and those below it decide what BTF is made of, and package finish
+// sorts, verifies and distils it. The commands that print types encode an input without BTF
+// by package btflite, the library.
 //
 // The parts of this package:
 //
@@ -27,7 +24,7 @@
 //	streams_linux.go, limits_linux.go  closed streams, and limits below which a run cannot work
 //	ccmarks.go   what btflite cc has said already
 //	memory.go    the memory limit, and what a run gives back
-//	finish.go    what the options say of the work in encode and finish
+//	finish.go    the work below this package, and what is said of its outcome
 //	outputs.go, replace.go, target.go, signals.go  output that is whole or not there
 //	readtypes.go  the inputs of commands that print types
 //	screen.go, pager.go, color.go  text that may be long, on a terminal

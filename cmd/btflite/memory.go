@@ -166,11 +166,11 @@ func sizeOf(paths []string) (size uint64) {
 // was asked for or, if that was all there are, as many as there is memory for.
 func (e *encoding) jobsFor(limit uint64, paths []string) int {
 	if limit == 0 || !e.bareJobs {
-		return e.jobs
+		return e.opt.Encode.Jobs
 	}
 	one := encode.UsualMemory(sizeOf(paths))
 	if limit <= one {
 		return 1
 	}
-	return int(min(uint64(e.jobs), 1+(limit-one)/memoryOfWorker))
+	return int(min(uint64(e.opt.Encode.Jobs), 1+(limit-one)/memoryOfWorker))
 }

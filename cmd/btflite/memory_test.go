@@ -24,7 +24,8 @@ func TestJobsFollowMemory(t *testing.T) {
 		{0, true, 16}, {0, false, 16}, {1 << 40, true, 16}, {1 << 20, false, 16},
 		{1 << 20, true, 1}, {49 << 20, true, 1}, {50 << 20, true, 1}, {53 << 20, true, 3}, {63 << 20, true, 8}, {100 << 20, true, 16},
 	} {
-		c := &encoding{jobs: 16, bareJobs: tt.bare}
+		c := newEncoding()
+		c.opt.Encode.Jobs, c.bareJobs = 16, tt.bare
 		if got := c.jobsFor(tt.limit, []string{big, "none"}); got != tt.want {
 			t.Errorf("limit %d MiB, bare %v: %d workers, want %d", tt.limit>>20, tt.bare, got, tt.want)
 		}

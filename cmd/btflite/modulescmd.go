@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,8 +19,8 @@ import (
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/message"
-	"github.com/btflite/btflite/mmapelf"
 )
 
 // modulesCommand is "btflite modules": many files, each with a BTF of its own,
@@ -34,7 +33,7 @@ type modulesCommand struct {
 
 func newModulesCommand(c *cli) *cobra.Command {
 	m := &modulesCommand{encoding: newEncoding()}
-	m.jobs = runtime.NumCPU()
+	m.opt.Encode.Jobs = runtime.NumCPU()
 	cmd := &cobra.Command{
 		Use: "modules [OPTION...] --btf_base=BASE MODULES...",
 		Long: `Encode kernel modules, each by itself, over one base. MODULES is a module, a
@@ -64,8 +63,7 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	if len(m.bases) == 0 {
 		return usagef("no base; give --btf_base=BASE")
 	}
-	opt, err := m.options(c)
-	if err != nil {
+	if err := m.complete(c); err != nil {
 		return err
 	}
 	m.warn(c)
@@ -76,7 +74,7 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := m.checkBeside(m.outDir == ""); err != nil {
+	if err := m.check(m.outDir == "", m.bases, 1); err != nil {
 		return err
 	}
 	if err := placeOutputs(mods, m.outDir, m.beside, m.bases); err != nil {
@@ -92,16 +90,15 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 			}
 		}()
 	}
-	blob, base, closeBase, err := openBase(m.bases)
-	if err != nil {
+	opt, workers := m.opt, m.opt.Encode.Jobs
+	if opt.Base, err = openBase(m.bases); err != nil {
 		return err
 	}
-	defer closeBase()
-	opt.Base = base
-	opt.Jobs, opt.Sessions = 1, min(m.jobs, len(mods))
-	b := &batch{c: c, opt: opt, bases: m.bases, to: m.outDir, finish: m.finish(blob, m.bases, m.outDir == ""), fullToo: m.fullToo, strict: m.strict}
+	defer opt.Base.Close()
+	opt.Encode.Jobs, opt.Encode.Sessions = 1, min(workers, len(mods))
+	b := &batch{c: c, opt: opt, bases: m.bases, to: m.outDir, fullToo: m.fullToo, strict: m.strict}
 	largestFirst(mods)
-	r := newBatchReport(strings.Join(m.bases, " + "), b.run(m.jobs, mods), time.Since(began))
+	r := newBatchReport(strings.Join(m.bases, " + "), b.run(workers, mods), time.Since(began))
 	if text := r.mismatchText(); text != "" {
 		c.warn(text)
 	}
@@ -141,10 +138,9 @@ func (f failures) Error() string {
 // batch encodes modules side by side.
 type batch struct {
 	c       *cli
-	opt     encode.Options
-	bases   []string // the files of finish.base
+	opt     job.Options
+	bases   []string // the files of opt.Base
 	to      string   // the folder of detached files; "" for in place
-	finish  *finish.Work
 	fullToo bool
 	strict  bool
 
@@ -255,21 +251,18 @@ func (w *worker) close() {
 }
 
 // encode runs a session, which is made first if there is none.
-func (w *worker) encode(s *session, path string, opt encode.Options, f *finish.Work) (*finish.Encoded, error) {
+func (w *worker) encode(s *session, path string, opt *job.Options) (*finish.Encoded, error) {
 	if *s == nil {
 		*s = newSession(opt)
 	}
-	out, err := (*s).Encode(path)
-	if err == nil {
-		var enc *finish.Encoded
-		if enc, err = f.Output(context.Background(), mmapelf.Paths(path), out); err == nil {
-			return enc, nil
-		}
-	}
-	if errors.Is(err, encode.ErrNoDwarf) {
+	enc, err := (*s).Encode(path)
+	switch {
+	case errors.Is(err, encode.ErrNoDwarf):
 		return &finish.Encoded{NoDwarf: true}, nil
+	case err != nil:
+		return nil, encodeError([]string{path}, opt.Encode.Features, err)
 	}
-	return nil, encodeError([]string{path}, w.opt.Features, err)
+	return enc, nil
 }
 
 // one encodes and writes one module. A panic fails this module only.
@@ -304,15 +297,15 @@ func (w *worker) one(m *module) (r moduleResult) {
 	read := statAll([]string{m.path})[0]
 	if w.fullToo {
 		opt := w.opt
-		opt.Base, opt.ExtraVars, opt.Inline = nil, false, false
-		full, err := w.encode(&w.full, m.path, opt, &finish.Work{})
+		opt.Base, opt.Distil, opt.Order, opt.Encode.ExtraVars, opt.Encode.Inline = nil, false, nil, false, false
+		full, err := w.encode(&w.full, m.path, &opt)
 		if err != nil {
 			return fail(err)
 		}
 		r.Full = full.Size
 		full.Free()
 	}
-	enc, err := w.encode(&w.split, m.path, w.opt, w.finish)
+	enc, err := w.encode(&w.split, m.path, &w.opt)
 	if err != nil {
 		return fail(err)
 	}
@@ -332,7 +325,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 		}
 		return r
 	}
-	to, err := m.outputs(w.c, w.opt.DebugDir)
+	to, err := m.outputs(w.c, w.opt.Encode.DebugDir)
 	if err == nil {
 		err = w.write(to, m, read, enc)
 	}
@@ -348,10 +341,10 @@ func (w *worker) one(m *module) (r moduleResult) {
 // into the module.
 func (w *worker) write(to outputs, m *module, read os.FileInfo, enc *finish.Encoded) error {
 	if m.out != "" {
-		return w.c.writeAll(to, m.path, read, enc, w.finish)
+		return w.c.writeAll(to, m.path, read, enc, &w.opt)
 	}
 	return w.c.guard.protect(func() error {
-		err := w.c.writeAll(to, m.path, read, enc, w.finish)
+		err := w.c.writeAll(to, m.path, read, enc, &w.opt)
 		if err == nil {
 			w.count()
 		}

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/job"
 )
 
 // copyFile copies a file of testdata/split to path.
@@ -122,7 +123,7 @@ func TestEncodeOverChain(t *testing.T) {
 // panicky is a session with a fault.
 type panicky struct{ session }
 
-func (p panicky) Encode(path string) (*encode.Output, error) {
+func (p panicky) Encode(path string) (*finish.Encoded, error) {
 	if strings.HasSuffix(path, "bad.ko") {
 		panic("no such thing")
 	}
@@ -133,7 +134,7 @@ func (p panicky) Encode(path string) (*encode.Output, error) {
 func TestModulesPanic(t *testing.T) {
 	real := newSession
 	defer func() { newSession = real }()
-	newSession = func(opt encode.Options) session { return panicky{real(opt)} }
+	newSession = func(o *job.Options) session { return panicky{real(o)} }
 	dir := t.TempDir()
 	copyFile(t, "x86.module.o", filepath.Join(dir, "good.ko"))
 	copyFile(t, "x86.module.o", filepath.Join(dir, "bad.ko"))

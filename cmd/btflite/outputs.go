@@ -13,6 +13,7 @@ import (
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -37,7 +38,7 @@ func (o outputs) sides(enc *finish.Encoded) []side {
 // writeAll writes the BTF and what is beside it: those files are complete before
 // anything is replaced. What there is nothing for must not be there from an earlier run.
 // read describes what path led to before it was encoded.
-func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.Encoded, f *finish.Work) error {
+func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.Encoded, o *job.Options) error {
 	all := func() error {
 		if to.main != nil {
 			if err := c.room(to.main.file, enc.Size); err != nil {
@@ -50,7 +51,7 @@ func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.En
 				return err
 			}
 		}
-		return c.writeInPlace(path, read, enc, f)
+		return c.writeInPlace(path, read, enc, o)
 	}
 	for _, s := range to.sides(enc) {
 		if s.to == nil {
@@ -74,9 +75,9 @@ func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.En
 
 // writeInPlace puts the BTF into the section .BTF of the file. If its base is to
 // be distilled, the file gets .BTF.base too. It must be the file that was encoded.
-func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, f *finish.Work) error {
+func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o *job.Options) error {
 	err := c.guard.protect(func() error {
-		sections, err := sectionsFor(path, enc, f)
+		sections, err := sectionsFor(path, enc, o)
 		if err != nil {
 			return err
 		}
@@ -147,14 +148,14 @@ func refuseDistilled(path string) error {
 
 // sectionsFor is what writeInPlace puts into the file. If the base is distilled, the
 // numbers of enc become those of what is written.
-func sectionsFor(path string, enc *finish.Encoded, f *finish.Work) ([]elfwrite.Section, error) {
-	if !f.Distil {
+func sectionsFor(path string, enc *finish.Encoded, o *job.Options) ([]elfwrite.Section, error) {
+	if !o.Distil {
 		if err := refuseDistilled(path); err != nil {
 			return nil, err
 		}
 		return []elfwrite.Section{{Name: loadbtf.SectionBTF, Size: enc.Size, Write: enc.Write}}, nil
 	}
-	own, below, err := f.DistilBase(context.Background(), enc)
+	own, below, err := o.DistilBase(context.Background(), enc)
 	if err != nil {
 		return nil, err
 	}

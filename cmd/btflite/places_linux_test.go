@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -10,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
-	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/internal/job"
 )
 
 // Files that change under a run, outputs that are one file, and names that we make up.
@@ -23,7 +21,7 @@ type meddlingSession struct {
 	meddle func(path string)
 }
 
-func (s meddlingSession) Encode(path string) (*encode.Output, error) {
+func (s meddlingSession) Encode(path string) (*finish.Encoded, error) {
 	out, err := s.session.Encode(path)
 	s.meddle(path)
 	return out, err
@@ -34,17 +32,14 @@ func meddling(t *testing.T, meddle func(path string)) {
 	t.Helper()
 	oldRun, oldSession := runEncode, newSession
 	t.Cleanup(func() { runEncode, newSession = oldRun, oldSession })
-	runEncode = func(paths []string, opt encode.Options, f *finish.Work) (*finish.Encoded, error) {
-		out, err := encode.Run(paths, opt)
-		if err != nil {
-			return nil, err
-		}
+	runEncode = func(paths []string, o *job.Options) (*finish.Encoded, error) {
+		enc, err := oldRun(paths, o)
 		for _, p := range paths {
 			meddle(p)
 		}
-		return f.Output(context.Background(), mmapelf.Paths(paths...), out)
+		return enc, err
 	}
-	newSession = func(opt encode.Options) session { return meddlingSession{encode.NewSession(opt), meddle} }
+	newSession = func(o *job.Options) session { return meddlingSession{oldSession(o), meddle} }
 }
 
 // TestInPlaceIsTheFileThatWasRead: a file that another program replaces or rewrites while

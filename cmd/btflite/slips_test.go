@@ -107,7 +107,7 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --btf_base", `option '--btf_base' requires an argument
 Try 'btflite --help' for more information.`, 64},
-		{"btflite -J --btf_features=+distilled_base --extra_vars=out m.ko", `--extra_vars: with distilled_base the module's types have other ids in each kernel
+		{"btflite -J --btf_features=+distilled_base --extra_vars=out m.ko", `--extra_vars with the feature distilled_base: the types that it refers to have other ids in each kernel
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --btf_features=distilled_base m.ko", `the feature distilled_base needs a base; give --btf_base=BASE
 Try 'btflite --help' for more information.`, 64},

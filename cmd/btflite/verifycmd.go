@@ -105,7 +105,7 @@ func (v *verifyCommand) setJobs(s string) error {
 	if err := e.setJobs(s); err != nil {
 		return err
 	}
-	v.jobs = e.jobs
+	v.jobs = e.opt.Encode.Jobs
 	return nil
 }
 

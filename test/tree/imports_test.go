@@ -15,7 +15,7 @@ const module = "github.com/btflite/btflite/"
 // imports is what each folder may import beside the standard library; "*"
 // allows everything. Tests may import the packages of testImports as well.
 var imports = map[string][]string{
-	".": {"btf", "btf/diff", "btf/order", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "mmapelf",
+	".": {"btf", "btf/diff", "btf/order", "btf/verify", "encode", "internal/finish", "internal/job", "internal/loadbtf", "mmapelf",
 		"github.com/btflite/btflite"}, // the last for tests
 	"arena":       {"github.com/edsrzf/mmap-go", "golang.org/x/sys/unix"},
 	"btf":         {"arena"},
@@ -64,6 +64,7 @@ var imports = map[string][]string{
 	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
 	"internal/finish": {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
+	"internal/job":    {"btf", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
 	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/message", "mmapelf",
 		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
 	"internal/message":         nil,
@@ -80,7 +81,7 @@ var imports = map[string][]string{
 	"mmapelf": {"arena", "github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
 	"docs/man": nil,
-	"cmd/btflite": {"github.com/btflite/btflite", "docs/man", "arena", "btf",
+	"cmd/btflite": {"github.com/btflite/btflite", "docs/man", "arena", "btf", "btf/ctype",
 		"btf/diff",
 		"btf/distill",
 		"btf/dump",
@@ -93,7 +94,7 @@ var imports = map[string][]string{
 		"btf/verify",
 		"btf/view",
 		"dedup/btffile", "encode", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
-		"internal/finish", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
+		"internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix",
 		"github.com/ulikunitz/xz"}, // the last for tests
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
@@ -114,6 +115,7 @@ var imports = map[string][]string{
 	"test/install":    {"test/sourcetree"},
 	"test/readme":     {"test/sourcetree"},
 	"test/sourcetree": nil,
+	"test/suite":      nil,
 	"test/tree":       {"bench/shape"}, // for tests
 }
 

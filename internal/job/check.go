@@ -1,0 +1,83 @@
+package job
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/encode"
+)
+
+// Word is an option, under the name that it has in package btflite. The command line has names
+// of its own, see Conflict.In.
+type Word string
+
+// The options that do not go with all others.
+const (
+	Lang          Word = "Lang"
+	LangExclude   Word = "LangExclude"
+	ExtraVars     Word = "ExtraVars"
+	Inline        Word = "Inline"
+	Distil        Word = "Distil"
+	BaseBTF       Word = "Base"
+	Marks         Word = "Marks"
+	AllowRefused  Word = "AllowRefused"
+	Libbpf        Word = "Libbpf"
+	FeatureInline Word = "the feature inline"
+	FeatureVars   Word = "the feature global_var"
+	Several       Word = "several inputs"
+)
+
+// Conflict is the error for options that do not go together.
+type Conflict struct {
+	What, With Word
+	Lacks      bool // What needs With, and it is not there
+	Why        string
+}
+
+// Error implements error, with the names of package btflite.
+func (c *Conflict) Error() string { return c.In(nil) }
+
+// In is the text of c with other words for the options; those that are not in words stay.
+func (c *Conflict) In(words map[Word]string) string {
+	name := func(w Word) string {
+		if s := words[w]; s != "" {
+			return s
+		}
+		return string(w)
+	}
+	if c.Lacks {
+		return fmt.Sprintf("%s needs %s", name(c.What), name(c.With))
+	}
+	return fmt.Sprintf("%s with %s: %s", name(c.What), name(c.With), c.Why)
+}
+
+// Check refuses options that do not go together. based tells whether there is a base, which
+// need not be open yet, and inputs how many files are encoded as one.
+func (o *Options) Check(based bool, inputs int) error {
+	e := &o.Encode
+	sites := Inline // how they are asked for
+	if e.Features&encode.Inline != 0 {
+		sites = FeatureInline
+	}
+	inlines := e.Inline || sites == FeatureInline
+	const otherIDs = "the types that it refers to have other ids in each kernel"
+	for _, r := range []struct {
+		refused bool
+		Conflict
+	}{
+		{len(e.Lang) > 0 && len(e.LangExclude) > 0, Conflict{Lang, LangExclude, false, "units are chosen by one list"}},
+		{o.Marks && !o.Lenient, Conflict{Marks, AllowRefused, true, ""}},
+		{o.Marks && o.Distil, Conflict{Marks, Distil, false, "marks are for reading, and no kernel takes them"}},
+		{o.Distil && e.ExtraVars, Conflict{ExtraVars, Distil, false, otherIDs}},
+		{o.Distil && e.Inline, Conflict{Inline, Distil, false, otherIDs}},
+		{e.ExtraVars && e.Features&encode.GlobalVar != 0, Conflict{ExtraVars, FeatureVars, false, "all variables are in the main BTF already"}},
+		{e.Inline && sites == FeatureInline, Conflict{Inline, FeatureInline, false, "the inlined functions are in the main BTF already"}},
+		{o.Distil && !based, Conflict{Distil, BaseBTF, true, ""}},
+		{inlines && inputs > 1, Conflict{sites, Several, false, "sites are offsets in the sections of one file"}},
+		{e.Libbpf > encode.Libbpf18, Conflict{Libbpf, Word(fmt.Sprint(uint8(e.Libbpf))), false, "there is no such release"}},
+	} {
+		if r.refused {
+			return &r.Conflict
+		}
+	}
+	return nil
+}
