@@ -2,7 +2,9 @@ package dump_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,7 +30,7 @@ func strictTexts(b *btf.Blob) (texts []string) {
 	return texts
 }
 
-// named is BTF where everything that may have a name has one of names.
+// named is BTF in which the names are those of everything that may have one.
 func named(t testing.TB, names []string, size uint32) *btf.Blob {
 	return build(t, func(b *btf.Builder) {
 		n := newMaker(b).int
@@ -114,6 +116,43 @@ func FuzzStrict(f *testing.F) {
 			if err := checkC(text); err != nil {
 				t.Fatal(err)
 			}
+		}
+	})
+}
+
+// commentOf is a comment of C.
+var commentOf = regexp.MustCompile(`(?s)/\*.*?\*/`)
+
+// FuzzMarks has any text in marks, which become comments: beside them the C is that of other marks.
+func FuzzMarks(f *testing.F) {
+	beside := func(t *testing.T, text string) string {
+		b := build(t, func(b *btf.Builder) {
+			n := newMaker(b).int
+			parts := []uint32{}
+			for i, k := range []btf.MarkKind{btf.MarkQualifier, btf.MarkReference, btf.MarkMember, btf.MarkName} {
+				ptr := b.Add("", btf.Info(btf.KindPtr, 0, false), n)
+				tag := b.Add(string(btf.AppendMark(nil, k, []byte(text)...)), btf.Info(btf.KindTypeTag, 0, false), ptr)
+				parts = append(parts, b.Str(fmt.Sprint("m", i)), tag, uint32(64*i))
+			}
+			b.Add("s", btf.Info(btf.KindStruct, 4, false), 32, parts...)
+		})
+		b.Marked = true
+		var out bytes.Buffer
+		if err := dump.C(&out, b, dump.COptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return commentOf.ReplaceAllString(out.String(), "")
+	}
+	for _, name := range append(hostileNames, "*/ asm(\"nop\"); /*", "**/", "*\\\n/ int x; /*", "*??/\n/", "/", "*", "&", "&&", "_Atomic", "packed") {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text, _, _ = strings.Cut(text, "\x00")
+		if text == "" || text == "_Atomic" {
+			return // other C, without a comment
+		}
+		if want, got := beside(t, "x"), beside(t, text); got != want {
+			t.Errorf("mark %q: beside comments the C is\n%s, want\n%s", text, got, want)
 		}
 	})
 }
