@@ -2,8 +2,6 @@ package dedup
 
 import (
 	"slices"
-
-	"github.com/btflite/btflite/btf"
 )
 
 // Of types of the base that would do for a unit's type, libbpf takes the first of
@@ -34,59 +32,4 @@ func (o *baseOrder) count(id uint32) {
 func (o *baseOrder) behind(id uint32) bool {
 	later, _ := slices.BinarySearch(o.turns, id+1)
 	return (len(o.turns)-later)%2 != 0
-}
-
-// enterAgain enters what loadRecord has left.
-func (s *tables) enterAgain() {
-	b := s.base
-	for _, id := range b.order.again {
-		r, behind := s.record(id), b.order.behind(id)
-		switch k := r.Kind(); k {
-		case btf.KindPtr, btf.KindConst:
-			to := &s.keys.S[r.Third()].ptrTo
-			if k == btf.KindConst {
-				to = &s.keys.S[r.Third()].constTo
-			}
-			if !behind {
-				*to = id
-			}
-		case btf.KindFwd:
-			if !behind {
-				b.forward[forwardKey{r.Name(), fwdAggregate(r.Info())}] = id
-			}
-		case btf.KindTypedef:
-			s.enterAmong(&s.entity(r.Name()).typedefs, id, behind)
-		case btf.KindStruct, btf.KindUnion:
-			s.enterAmong(&s.entity(r.Name()).defs[aggregate(r.Info())], id, behind)
-		}
-	}
-	b.order.again = nil
-}
-
-// enterAmong is enter for a type whose chain has others.
-func (s *tables) enterAmong(first *uint32, id uint32, behind bool) {
-	if !behind {
-		s.enter(first, id)
-		return
-	}
-	s.notUnique(*first)
-	last := *first
-	for s.keys.S[last].next != 0 {
-		last = s.keys.S[last].next
-	}
-	s.keys.S[last].next = id
-}
-
-// insertAmong puts id into the chain of a bucket that has others of its hash.
-func (s *tables) insertAmong(first *uint32, id uint32) {
-	h := s.keys.S[id].hash &^ unique
-	if s.base.order.behind(id) {
-		for o := *first; o != 0; o = s.keys.S[o].next {
-			if s.keys.S[o].hash&^unique == h {
-				first = &s.keys.S[o].next // of the last one, at the end
-			}
-		}
-	}
-	s.keys.S[id].next = *first
-	*first = id
 }

@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"sync"
@@ -245,4 +246,40 @@ func (b *Base) findShort() {
 func (b *Base) Free() {
 	b.slots.Free()
 	b.aliased.Free()
+}
+
+// TextHash is the hash of a name's text, which has no NUL, for Base.Token.
+func TextHash(b []byte) uint32 {
+	h := uint64(0)
+	for len(b) >= 8 {
+		h = arena.Mix(h, binary.LittleEndian.Uint64(b))
+		b = b[8:]
+	}
+	last := uint64(0)
+	for i, c := range b {
+		last |= uint64(c) << (8 * i)
+	}
+	return uint32(arena.Mix(h, last) >> 32)
+}
+
+// hashString is TextHash of the text up to the first NUL of s, and the length of
+// that text. There must be a NUL.
+func hashString(s []byte) (h uint32, n int) {
+	x := uint64(0)
+	for ; n+8 <= len(s); n += 8 {
+		w := binary.LittleEndian.Uint64(s[n:])
+		const ones, highs = 0x0101010101010101, 0x8080808080808080
+		if zero := (w - ones) &^ w & highs; zero != 0 {
+			// The lowest bit that is set belongs to the first NUL.
+			last := bits.TrailingZeros64(zero) / 8
+			w &= 1<<(8*last) - 1
+			return uint32(arena.Mix(x, w) >> 32), n + last
+		}
+		x = arena.Mix(x, w)
+	}
+	last := uint64(0)
+	for i := 0; s[n] != 0; i, n = i+1, n+1 {
+		last |= uint64(s[n]) << (8 * i)
+	}
+	return uint32(arena.Mix(x, last) >> 32), n
 }

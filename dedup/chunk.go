@@ -22,29 +22,10 @@ import (
 // itself is in another chunk of the unit, or is a node that is compared. As soon as
 // there is a doubt, Commit gives ErrIncomplete: the unit is read again, as a whole.
 
-// Chunk is a run of nodes of a unit.
-type Chunk struct {
-	Key   uint64 // 0 if there is none
-	First uint32 // index in Nodes of its first node
-	Count uint32 // nodes
-}
-
 // ErrIncomplete is returned by Commit for a unit of which known chunks were left out, if
 // they are needed after all. Nothing but strings was added; the unit must be read again,
 // with all of its nodes, and committed then.
 var ErrIncomplete = errors.New("a unit without the types that are known is not enough")
-
-// unitChunks is what a unit has of chunks.
-type unitChunks struct {
-	read []Chunk // whose nodes are in the unit; the ids of those with a key are to be kept
-	left int     // nodes of known chunks, which are not in the unit
-	view uint32  // Set.conflicts when these were looked up
-
-	asked   []Chunk  // those that were looked up, and what their nodes got; the caller's
-	got     []Ref    //
-	found   []uint32 // by index in asked: result of find
-	touched arena.Touched
-}
 
 // Chunks tells which of the unit's nodes are whole chunks with a key. chunks is part of
 // the unit until Reset.
@@ -58,8 +39,7 @@ type chunkTable struct {
 	known arena.Vec[chunkEntry] // in the order in which they came; the first is none
 	slots arena.Vec[uint32]     // open addressing: index in known, 0 for a free place
 	ids   arena.Vec[uint32]     // of the nodes of each chunk
-	hazy  arena.Vec[uint64]     // bit set of ids: their name has several definitions
-	notes uint32                // how often hazy got more
+	index *index
 	apart apartTable
 }
 
@@ -71,7 +51,7 @@ type chunkEntry struct {
 	key     uint64
 	at      uint32 // of its ids
 	count   uint32
-	checked uint32 // chunkTable.notes when no id was hazy
+	checked uint32 // hazySet.notes when no id was hazy
 	moves   uint64 // bit set of the nodes whose ids may be forwarded; those from 63 on share a bit
 }
 
@@ -79,7 +59,6 @@ func (t *chunkTable) free() {
 	t.known.Free()
 	t.slots.Free()
 	t.ids.Free()
-	t.hazy.Free()
 	t.apart.seen.Free()
 }
 
@@ -152,50 +131,9 @@ func (t *chunkTable) grow() {
 	}
 }
 
-// noteHazy notes that the name of these ids has several definitions.
-func (t *chunkTable) noteHazy(ids ...uint32) {
-	t.notes++
-	for _, id := range ids {
-		if n := int(id>>6) + 1; n > len(t.hazy.S) {
-			t.hazy.Resize(n + n/2)
-		}
-		t.hazy.S[id>>6] |= 1 << (id & 63)
-	}
-}
-
-func (t *chunkTable) isHazy(id uint32) bool {
-	return id>>6 < uint32(len(t.hazy.S)) && t.hazy.S[id>>6]>>(id&63)&1 != 0
-}
-
-// LookUpChunks gives the nodes of the known ones among chunks their ids, as Refs: to has a
-// place for each node of all chunks, and is 0 where the node is not known. If it is found
-// that the unit has to be read as a whole, to is all 0. It may run beside Commits. chunks and
-// to must stay as they are until the unit is committed.
-func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, to []Ref) {
-	s.gate.rlock()
-	defer s.gate.runlock()
-	u.chunks.view, u.chunks.left = s.conflicts, 0
-	u.chunks.asked, u.chunks.got = chunks, to
-	for i, k := range u.chunks.find(&s.chunks, chunks) {
-		c := &chunks[i]
-		at := to[c.First:][:c.Count]
-		if k == 0 {
-			clear(at)
-			continue
-		}
-		if !s.chunkIDs(&s.chunks.known.S[k], at) {
-			clear(to)
-			u.chunks.left = 0
-			return
-		}
-		u.chunks.left += int(c.Count)
-	}
-}
-
 // chunkIDs gives the nodes of a known chunk their ids. It reports whether each name of
 // them has one definition.
-func (s *tables) chunkIDs(e *chunkEntry, to []Ref) bool {
-	t := &s.chunks
+func (t *chunkTable) chunkIDs(e *chunkEntry, to []Ref) bool {
 	for i, id := range t.ids.S[e.at:][:len(to)] {
 		to[i] = id | Extern
 	}
@@ -207,19 +145,19 @@ func (s *tables) chunkIDs(e *chunkEntry, to []Ref) bool {
 			rest = to[i:]
 		}
 		for j, r := range rest {
-			id := s.Final(r &^ Extern)
+			id := t.index.types.Final(r &^ Extern)
 			rest[j] = id | Extern
-			hazy = hazy || t.isHazy(id)
+			hazy = hazy || t.index.hazy.has(id)
 		}
 	}
-	if atomic.LoadUint32(&e.checked) == t.notes {
+	if atomic.LoadUint32(&e.checked) == t.index.hazy.notes {
 		return !hazy
 	}
 	for _, id := range to {
-		hazy = hazy || t.isHazy(id&^Extern)
+		hazy = hazy || t.index.hazy.has(id&^Extern)
 	}
 	if !hazy {
-		atomic.StoreUint32(&e.checked, t.notes) // other units may do the same
+		atomic.StoreUint32(&e.checked, t.index.hazy.notes) // other units may do the same
 	}
 	return !hazy
 }
@@ -227,32 +165,11 @@ func (s *tables) chunkIDs(e *chunkEntry, to []Ref) bool {
 // lastMoves is the bit of chunkEntry.moves for all nodes from this one on.
 const lastMoves = 63
 
-// renewView makes the look-up of u's chunks one of the Set as it is now, if it would give the
-// same: a conflict that came since then is mostly about names of other units.
-func (s *Set) renewView(u *Unit) {
-	c := &u.chunks
-	if c.left == 0 || c.view == s.conflicts {
-		return
-	}
-	now := u.scratch
-	for i, k := range c.found {
-		if k == 0 {
-			continue
-		}
-		got := c.got[c.asked[i].First:][:c.asked[i].Count]
-		now = slices.Grow(now[:0], len(got))[:len(got)]
-		if !s.chunkIDs(&s.chunks.known.S[k], now) || !slices.Equal(now, got) {
-			return
-		}
-	}
-	u.scratch, c.view = now, s.conflicts
-}
-
 // keepChunks keeps the ids of the chunks that a unit has brought. The gate is locked.
-func (s *tables) keepChunks(u *Unit) {
+func (t *chunkTable) keepChunks(u *Unit) {
 	for _, c := range u.chunks.read {
 		if c.Key != 0 {
-			s.chunks.add(c.Key, u.ID.S[c.First:][:c.Count], u.moves(&c))
+			t.add(c.Key, u.ID.S[c.First:][:c.Count], u.moves(&c))
 		}
 	}
 }
@@ -279,55 +196,78 @@ func (u *Unit) bringsChunks() bool {
 }
 
 // incomplete says whether nodes that were left out of u are needed.
-func (s *tables) incomplete(u *Unit) bool {
+func (t *chunkTable) incomplete(u *Unit) bool {
 	switch {
 	case u.chunks.left == 0:
 		return false
-	case u.dirty || u.loops || u.err != nil || u.chunks.view != s.conflicts:
+	case u.dirty || u.loops || u.err != nil || u.chunks.view != t.index.conflicts:
 		return true
 	}
-	return len(u.ambiguous.S) > 0 && !s.leftApart(u)
+	return len(u.ambiguous.S) > 0 && !t.leftApart(u)
 }
 
-// Hold keeps Commits from changing the Set until Release, for readers of records. It
-// may be held by several goroutines, none of which may hold it twice.
-func (s *Set) Hold() { s.gate.rlock() }
+// A unit may have a type whose name has several definitions, and leave out known chunks.
+// Their keys count what they refer to by name, so it has to be known that none of what was
+// left out leads to such a name before the next name: then it is what it was in the unit
+// before, whichever definition this one has.
 
-// Release ends Hold.
-func (s *Set) Release() { s.gate.runlock() }
+// apartTable remembers which types lead to no name with several definitions.
+type apartTable struct {
+	seen  arena.Vec[uint64] // bit set of ids
+	notes uint32            // hazySet.notes when that was so
+}
 
-// Node is type id in the form of a node, whose references are Extern. Its First is only
-// set for an array. It is valid until the next change.
-func (s *records) Node(id uint32) Node {
-	w := s.record(id)
-	n := Node{Name: w.Name(), Info: w.Info(), Third: w.Third()}
+// leftApart says whether nothing that was left out of u leads to a name with several
+// definitions.
+func (t *chunkTable) leftApart(u *Unit) bool {
+	a := &t.apart
+	if a.notes != t.index.hazy.notes {
+		a.seen.Reset()
+		a.notes = t.index.hazy.notes
+	}
+	a.seen.Resize((len(t.index.types.ids.S) + 63) / 64)
+	c := &u.chunks
+	for i, k := range c.found {
+		if k == 0 {
+			continue
+		}
+		for _, r := range c.got[c.asked[i].First:][:c.asked[i].Count] {
+			if !t.isApart(r&^Extern, 0) {
+				a.seen.Reset() // it has types that were being looked at
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isApart says whether what a type refers to, up to the next name of a struct or union, has
+// one definition.
+func (t *chunkTable) isApart(id uint32, depth int) bool {
+	seen := t.apart.seen.S
+	if seen[id>>6]>>(id&63)&1 != 0 {
+		return true
+	}
+	seen[id>>6] |= 1 << (id & 63)
+	apart := depth < maxMatch
+	btf.EachRef(t.index.types.record(id), func(ref *uint32) {
+		to := t.index.types.Final(*ref)
+		switch {
+		case !apart || to == 0:
+		case t.index.hazy.has(to):
+			apart = false
+		case !isCut(t.index.types.record(to)):
+			apart = t.isApart(to, depth+1)
+		}
+	})
+	return apart
+}
+
+// isCut says whether a key counts what refers to a type by the name of it alone.
+func isCut(w btf.Record) bool {
 	switch w.Kind() {
-	case btf.KindInt:
-		n.Aux = w.Data()
-	case btf.KindArray:
-		elem, index, count := w.Array()
-		n.Third, n.First, n.Aux = extern(elem), extern(index), count
-	case btf.KindStruct, btf.KindUnion, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
-	default:
-		n.Third = extern(w.Third())
+	case btf.KindStruct, btf.KindUnion, btf.KindFwd:
+		return w.Name() != 0
 	}
-	return n
-}
-
-// AppendMembers appends the members of id, a struct or a union, whose types are Extern.
-func (s *records) AppendMembers(members []Member, id uint32) []Member {
-	w := s.record(id)
-	for j := range int(w.Vlen()) {
-		name, typ, val := w.Member(j)
-		members = append(members, Member{Name: name, Type: extern(typ), Val: val})
-	}
-	return members
-}
-
-// extern is the Ref of a type id; 0 stays 0.
-func extern(id uint32) Ref {
-	if id == 0 {
-		return 0
-	}
-	return id | Extern
+	return false
 }

@@ -8,8 +8,8 @@ import "github.com/btflite/btflite/btf"
 func (s *Set) Commit(u *Unit) error {
 	// conflicts changes in commits only, and this is the only one.
 	s.renewView(u)
-	if u.resolved && u.view == s.conflicts && u.err == nil && !u.dirty && !u.loops &&
-		len(u.news.S) == 0 && len(u.pairs.S) == 0 && !s.incomplete(u) && !u.bringsChunks() {
+	if u.resolved && u.view == s.index.conflicts && u.err == nil && !u.dirty && !u.loops &&
+		len(u.news.S) == 0 && len(u.pairs.S) == 0 && !s.chunks.incomplete(u) && !u.bringsChunks() {
 		return nil // all was known: no need to keep Resolves waiting
 	}
 	if s.Raw {
@@ -17,18 +17,18 @@ func (s *Set) Commit(u *Unit) error {
 	}
 	// The Set changes in commits only, so this one may read it without the
 	// lock; it takes it, and stops the Resolves, just to add what is new.
-	if !u.resolved || u.view != s.conflicts || u.err != nil || u.loops {
+	if !u.resolved || u.view != s.index.conflicts || u.err != nil || u.loops {
 		s.resolve(u)
 	} else {
 		s.retryUnknown(u)
 	}
-	if s.incomplete(u) {
+	if s.chunks.incomplete(u) {
 		return ErrIncomplete
 	}
 	if u.err != nil {
 		return u.err
 	}
-	if err := s.place(u); err != nil {
+	if err := s.placeNew(u); err != nil {
 		return err
 	}
 	if err := s.checkTried(u); err != nil {
@@ -39,44 +39,44 @@ func (s *Set) Commit(u *Unit) error {
 	if err := s.store(u); err != nil {
 		return err
 	}
-	s.forwardPairs(u)
+	s.index.forwardPairs(u)
 	if u.bringsChunks() {
-		s.keepChunks(u)
+		s.chunks.keepChunks(u)
 	}
 	switch {
-	case s.base != nil:
-		s.noteCopies(u)
+	case s.index.base != nil:
+		s.index.base.noteCopies(u, uint32(len(s.index.types.ids.S))-1)
 	case u.dirty:
-		s.remember(u)
+		s.walk.remember(u)
 	}
 	return nil
 }
 
-// place finds out which of the new nodes are equal to another, and adds the
+// placeNew finds out which of the new nodes are equal to another, and adds the
 // strings of all.
-func (s *Set) place(u *Unit) error {
+func (s *Set) placeNew(u *Unit) error {
 	seeds := u.dirty
 	if seeds {
-		s.addSeeds(u)
+		s.walk.addSeeds(u)
 	}
 	if err := s.internNew(u); err != nil {
 		return err
 	}
 	if !seeds {
-		s.placeTypes(u)
+		s.place.placeTypes(u)
 	}
-	if s.incomplete(u) {
+	if s.chunks.incomplete(u) {
 		return ErrIncomplete
 	}
 	if u.dirty {
-		s.taint(u)
+		s.walk.taint(u)
 		s.Slow++
-		if err := s.slowPlace(u); err != nil {
+		if err := s.walk.slowPlace(u); err != nil {
 			return err
 		}
 	}
 	if u.err == nil {
-		s.placeRefs(u)
+		s.place.placeRefs(u)
 	}
 	return u.err
 }
@@ -95,38 +95,6 @@ func (s *Set) commitRaw(u *Unit) error {
 		return err
 	}
 	return s.store(u)
-}
-
-// retryUnknown looks up once more what was unknown when Resolve ran: units that were
-// committed since may have brought it.
-func (s *Set) retryUnknown(u *Unit) {
-	if len(u.news.S) == 0 {
-		return
-	}
-	for _, i := range u.news.S {
-		u.ID.S[i] = 0
-	}
-	u.budget = 64 * (len(u.Nodes.S) + len(u.Members.S) + 64)
-	news := u.news.S
-	keep := news[:0]
-	for _, i := range news {
-		id := u.ID.S[i]
-		if id == 0 {
-			id = s.find(u, i, 0, 0)
-		}
-		if id == idNew {
-			keep = append(keep, i)
-			continue
-		}
-		switch n := &u.Nodes.S[i]; btf.InfoKind(n.Info) {
-		case btf.KindStruct, btf.KindUnion:
-			if n.Name != 0 && !s.proves(u, i, id) {
-				u.dirty = true
-				u.slow.seeds.Append(i)
-			}
-		}
-	}
-	u.news.S = keep
 }
 
 // internNew adds the strings of the new nodes in raw order. A name that turns
@@ -182,7 +150,7 @@ func (s *Set) store(u *Unit) error {
 			n++
 		}
 	}
-	base, err := s.newIDs(n)
+	base, err := s.index.types.newIDs(n)
 	if err != nil {
 		return err
 	}
@@ -222,7 +190,7 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 	if k == btf.KindDatasec {
 		m = u.members(n)
 	}
-	w, err := s.add(id, 3+btf.ExtraWords(k, btf.InfoVlen(n.Info)))
+	w, err := s.index.types.add(id, 3+btf.ExtraWords(k, btf.InfoVlen(n.Info)))
 	if err != nil {
 		return err
 	}
@@ -259,17 +227,20 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 			w.SetTriple(j, u.id(m[j].Type), m[j].Name, m[j].Val)
 		}
 	}
+	if s.Raw {
+		return nil
+	}
 	if n.Name == 0 && (k == btf.KindStruct || k == btf.KindUnion) {
-		s.indexAnonymous(id, s.anonHash(u, n, m))
+		s.index.enterAnonymous(id, s.find.anonHash(u, n, m))
 	} else {
-		s.index(id)
+		s.index.enterType(id)
 	}
 	return nil
 }
 
 // forwardPairs makes forward declarations that stand where a definition was
 // met lead to it. The first definition wins.
-func (s *Set) forwardPairs(u *Unit) {
+func (s *index) forwardPairs(u *Unit) {
 	id := func(x uint32) uint32 {
 		if x >= idLocal {
 			return u.ID.S[x&^idLocal]
@@ -278,9 +249,9 @@ func (s *Set) forwardPairs(u *Unit) {
 	}
 	for _, p := range u.pairs.S {
 		f, d := id(p.fwd), id(p.def)
-		if s.ids.S[f].fwd == f && f != d && s.record(f).Kind() == btf.KindFwd {
+		if s.types.ids.S[f].fwd == f && f != d && s.types.record(f).Kind() == btf.KindFwd {
 			s.setForward(f, d)
-			if s.keys.S[d].next != 0 || s.entity(s.record(f).Name()).defs[fwdAggregate(s.record(f).Info())] != d {
+			if s.types.keys.S[d].next != 0 || s.entity(s.types.record(f).Name()).defs[fwdAggregate(s.types.record(f).Info())] != d {
 				s.conflicts++ // it no longer stands for the other definitions
 			}
 		}

@@ -9,19 +9,6 @@ import "github.com/btflite/btflite/btf"
 // pairs that it has met. Both ask relate about the heads of two types and inside about what
 // is behind them.
 
-// mode is what match makes of types with names.
-type mode uint8
-
-const (
-	// prove compares a node with a type of the Set: structs and unions with a name are
-	// equivalent if the node has been found to be that type.
-	prove mode = iota
-	// guess is prove where equal names are enough: it says which types may be equivalent.
-	guess
-	// within compares two nodes of a unit, in which each name has one definition.
-	within
-)
-
 // typ is a type that is compared, be it a node of the unit or a type of the Set. What it
 // refers to is an id of the Set, or idLocal with the index of a node.
 type typ struct {
@@ -31,9 +18,9 @@ type typ struct {
 }
 
 // typ is the type that x stands for, an id of the Set or idLocal with the index of a node.
-func (s *lookup) typ(u *Unit, x uint32) typ {
+func (s finder) typ(u *Unit, x uint32) typ {
 	if x < idLocal {
-		w := s.record(x)
+		w := s.index.types.record(x)
 		t := typ{info: w.Info(), name: w.Name(), third: w.Third(), record: w}
 		switch w.Kind() {
 		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
@@ -127,7 +114,7 @@ const maxMatch = 128
 // match says whether two types are equivalent, as far as the unit's mode can tell. x and y
 // are ids of the Set, or idLocal with the index of a node. It makes the unit dirty if it
 // cannot tell: then walk decides.
-func (s *lookup) match(u *Unit, x, y uint32, depth int) bool {
+func (s finder) match(u *Unit, x, y uint32, depth int) bool {
 	if x == y || x == 0 || y == 0 {
 		return x == y
 	}
@@ -168,18 +155,18 @@ func (s *lookup) match(u *Unit, x, y uint32, depth int) bool {
 }
 
 // idOf is the id of a type, or what is known of the id of a node.
-func (s *lookup) idOf(u *Unit, x uint32) uint32 {
+func (s finder) idOf(u *Unit, x uint32) uint32 {
 	if x >= idLocal {
 		if x = u.ID.S[x&^idLocal]; x >= idLocal {
 			return x
 		}
 	}
-	return s.Final(x)
+	return s.index.types.Final(x)
 }
 
 // decide says what the heads v and w of x and y mean for prove and guess, or that what is
 // behind them decides. y is a type of the Set.
-func (s *lookup) decide(u *Unit, x, y uint32, v, w *typ) (same, decided bool) {
+func (s finder) decide(u *Unit, x, y uint32, v, w *typ) (same, decided bool) {
 	sameKind := btf.InfoKind(v.info) == btf.InfoKind(w.info)
 	switch r := relate(v.name, v.info, w.info); r {
 	case different:
@@ -187,7 +174,7 @@ func (s *lookup) decide(u *Unit, x, y uint32, v, w *typ) (same, decided bool) {
 	case equivalent:
 		return true, true
 	case forwardOf, defines:
-		if r == defines && u.inBase && y <= s.baseIDs && x >= idLocal {
+		if r == defines && u.inBase && y <= s.index.baseIDs && x >= idLocal {
 			// The base's type cannot take in the unit's: see base.go.
 			u.dirty = true
 			u.slow.seed(x &^ idLocal)
@@ -215,7 +202,7 @@ func (s *lookup) decide(u *Unit, x, y uint32, v, w *typ) (same, decided bool) {
 }
 
 // decideWithin is decide for two nodes.
-func (s *lookup) decideWithin(u *Unit, x, y uint32, v, w *typ) (same, decided bool) {
+func (s finder) decideWithin(u *Unit, x, y uint32, v, w *typ) (same, decided bool) {
 	vk, wk := btf.InfoKind(v.info), btf.InfoKind(w.info)
 	switch {
 	case vk != wk:
@@ -234,13 +221,13 @@ func (s *lookup) decideWithin(u *Unit, x, y uint32, v, w *typ) (same, decided bo
 }
 
 // equalEnums compares two enumerations with values.
-func (s *lookup) equalEnums(u *Unit, x, y uint32) bool {
+func (s finder) equalEnums(u *Unit, x, y uint32) bool {
 	if x < idLocal {
 		return x == y // equal ones have one id
 	}
 	n := &u.Nodes.S[x&^idLocal]
 	if y < idLocal {
-		return equalEnum(s.record(y), n, u.members(n))
+		return equalEnum(s.index.types.record(y), n, u.members(n))
 	}
 	return equalNodes(u, n, &u.Nodes.S[y&^idLocal])
 }

@@ -69,10 +69,24 @@
 //     of one module and keeps the base for the next one.
 //  10. A unit may leave out runs of nodes that the set knows by a key of their
 //     content (chunk.go). Where what was left out leads to names with several
-//     definitions (apart.go), or a comparison fails, Commit asks for the whole unit.
+//     definitions, or a comparison fails, Commit asks for the whole unit.
 //
 // Resolve reads the set for long, so between two nodes it lets a Commit add to the
 // set (gate.go), and looks up again what was unknown.
+//
+// # Parts
+//
+// A Set is made of parts, each of which uses those before it:
+//
+//   - index has the types (store) and finds them by content and by name; over a
+//     base it also has what it must remember of that (baseState).
+//   - finder finds out which types of the Set the nodes of a unit are, and proves it.
+//   - placer finds out which of the new nodes are equivalent.
+//   - walker does both for units in which a name has several definitions.
+//   - chunkTable has the runs of nodes that units may leave out, stringTable the
+//     names, and gate the lock.
+//
+// A Unit has the nodes and, while it is merged, what is known of them.
 //
 // # Memory
 //

@@ -20,4 +20,4 @@ func (s *Set) WantWrite(yes bool) {
 }
 
 // Copies is how many types of the base have own copies.
-func (s *Set) Copies() int { return len(s.base.copies) }
+func (s *Set) Copies() int { return len(s.index.base.copies) }

@@ -29,42 +29,42 @@ func (s *Set) AddFunc(name Name, proto btf.Record, alone bool) (uint32, error) {
 	}
 	w := [...]uint32{name, btf.Info(btf.KindFunc, 0, false), id}
 	if alone {
-		return s.addRecord(w[:])
+		return s.index.types.addRecord(w[:])
 	}
 	return s.addRef(w[:])
 }
 
 func (s *Set) addRef(w btf.Record) (uint32, error) {
 	if s.Raw {
-		return s.addRecord(w)
+		return s.index.types.addRecord(w)
 	}
 	var h uint32
 	switch w.Kind() {
 	case btf.KindPtr:
-		if id := s.keys.S[w.Third()].ptrTo; id != 0 {
+		if id := s.index.types.keys.S[w.Third()].ptrTo; id != 0 {
 			return id, nil
 		}
 	case btf.KindConst:
-		if id := s.keys.S[w.Third()].constTo; id != 0 {
+		if id := s.index.types.keys.S[w.Third()].constTo; id != 0 {
 			return id, nil
 		}
 	default:
 		h = contentHash(w)
-		if id := s.findRecord(w, h); id != idNew {
+		if id := s.index.findRecord(w, h); id != idNew {
 			return id, nil
 		}
 	}
-	id, err := s.addRecord(w)
+	id, err := s.index.types.addRecord(w)
 	if err != nil {
 		return 0, err
 	}
 	switch w.Kind() {
 	case btf.KindPtr:
-		s.setPtrTo(w.Third(), id)
+		s.index.setPtrTo(w.Third(), id)
 	case btf.KindConst:
-		s.setConstTo(w.Third(), id)
+		s.index.setConstTo(w.Third(), id)
 	default:
-		s.insert(id, h)
+		s.index.insert(id, h)
 	}
 	s.visited.Append(id)
 	return id, nil
@@ -75,7 +75,7 @@ func (s *Set) addRef(w btf.Record) (uint32, error) {
 func (s *Set) AddOwn(w btf.Record) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
-	return s.addRecord(w)
+	return s.index.types.addRecord(w)
 }
 
 // Forward leaves the type id out, which AddOwn has added: what refers to it refers to another type
@@ -83,7 +83,7 @@ func (s *Set) AddOwn(w btf.Record) (uint32, error) {
 func (s *Set) Forward(id, to uint32) {
 	s.gate.lock()
 	defer s.gate.unlock()
-	s.ids.S[id].fwd = to
+	s.index.types.ids.S[id].fwd = to
 }
 
 // Numbering is the outcome of Finish: which types stay and what their type
@@ -101,21 +101,21 @@ type Numbering struct {
 // added to the Set afterwards, but see Restart.
 func (s *Set) Finish() *Numbering {
 	if !s.Raw {
-		s.uniqueForwards()
-		s.mergeRefs()
+		s.index.uniqueForwards()
+		s.index.mergeRefs(s.visited.S)
 	}
-	n := &Numbering{set: s, newID: s.words.Another(), first: s.baseIDs + 1}
-	n.newID.Resize(len(s.ids.S) - int(n.first))
-	for id := n.first; id < uint32(len(s.ids.S)); id++ {
-		if s.ids.S[id].fwd == id {
+	n := &Numbering{set: s, newID: s.index.types.words.Another(), first: s.index.baseIDs + 1}
+	n.newID.Resize(len(s.index.types.ids.S) - int(n.first))
+	for id := n.first; id < uint32(len(s.index.types.ids.S)); id++ {
+		if s.index.types.ids.S[id].fwd == id {
 			n.newID.S[id-n.first] = n.first + uint32(n.Types)
 			n.Types++
-			n.TypeBytes += 4 * s.record(id).Len()
+			n.TypeBytes += 4 * s.index.types.record(id).Len()
 		}
 	}
-	for id := n.first; id < uint32(len(s.ids.S)); id++ {
-		if s.ids.S[id].fwd != id {
-			n.newID.S[id-n.first] = n.ID(s.Final(id))
+	for id := n.first; id < uint32(len(s.index.types.ids.S)); id++ {
+		if s.index.types.ids.S[id].fwd != id {
+			n.newID.S[id-n.first] = n.ID(s.index.types.Final(id))
 		}
 	}
 	return n
@@ -129,49 +129,49 @@ func (n *Numbering) Free() { n.newID.Free() }
 
 // uniqueForwards resolves each forward declaration left whose name has exactly
 // one struct or union, and one of the right kind.
-func (s *Set) uniqueForwards() {
+func (s *index) uniqueForwards() {
 	for _, f := range s.forwards.S {
-		if s.ids.S[f].fwd != f {
+		if s.types.ids.S[f].fwd != f {
 			continue
 		}
-		w := s.record(f)
+		w := s.types.record(f)
 		e := s.entity(w.Name())
 		k := entEnum
 		if w.Kind() == btf.KindFwd {
 			k = fwdAggregate(w.Info())
 		}
 		if b := s.baseForward(w.Name(), k); b != 0 {
-			s.ids.S[f].fwd = s.Final(b) // mostly the base's, not resolved either
+			s.types.ids.S[f].fwd = s.types.Final(b) // mostly the base's, not resolved either
 			continue
 		}
 		d, other := e.defs[k], e.defs[entStruct+entUnion-k]
-		if d != 0 && s.keys.S[d].next == 0 && other == 0 {
-			s.ids.S[f].fwd = d
+		if d != 0 && s.types.keys.S[d].next == 0 && other == 0 {
+			s.types.ids.S[f].fwd = d
 		}
 	}
 }
 
-// mergeRefs goes over the references in the order in which they were placed
+// mergeRefs goes over the references, visited, in the order in which they were placed
 // and merges those that have become equal because what they refer to has been
 // forwarded. Referents come before referrers in that order.
-func (s *Set) mergeRefs() {
-	at := s.words.Another()
+func (s *index) mergeRefs(visited []uint32) {
+	at := s.types.words.Another()
 	defer at.Free()
 	first := s.baseIDs + 1
-	at.Resize(len(s.ids.S) - int(first)) // by id, from the first own one
-	for i, id := range s.visited.S {
+	at.Resize(len(s.types.ids.S) - int(first)) // by id, from the first own one
+	for i, id := range visited {
 		at.S[id-first] = uint32(i)
 	}
-	for _, id := range s.visited.S {
-		if s.ids.S[id].fwd != id {
+	for _, id := range visited {
+		if s.types.ids.S[id].fwd != id {
 			continue
 		}
-		w := s.record(id)
+		w := s.types.record(id)
 		w = w[:w.Len()]
 		changed := false
 		update := func(p *uint32) {
 			if *p != 0 {
-				if f := s.Final(*p); f != *p {
+				if f := s.types.Final(*p); f != *p {
 					*p = f
 					changed = true
 				}
@@ -183,11 +183,11 @@ func (s *Set) mergeRefs() {
 		}
 		h, other := s.equalRef(id, w)
 		if other != 0 && (other < first || at.S[other-first] < at.S[id-first]) {
-			s.ids.S[id].fwd = other
+			s.types.ids.S[id].fwd = other
 			continue
 		}
 		if other != 0 {
-			s.ids.S[other].fwd = id
+			s.types.ids.S[other].fwd = id
 		}
 		switch w.Kind() {
 		case btf.KindPtr:
@@ -202,16 +202,16 @@ func (s *Set) mergeRefs() {
 
 // equalRef finds another reference with the record w, that of id as it has become;
 // 0 if there is none. h is the hash of w, for the kinds that are found by theirs.
-func (s *Set) equalRef(id uint32, w btf.Record) (h, other uint32) {
+func (s *index) equalRef(id uint32, w btf.Record) (h, other uint32) {
 	switch w.Kind() {
 	case btf.KindPtr:
-		other = s.keys.S[w.Third()].ptrTo
+		other = s.types.keys.S[w.Third()].ptrTo
 	case btf.KindConst:
-		other = s.keys.S[w.Third()].constTo
+		other = s.types.keys.S[w.Third()].constTo
 	default:
 		h = contentHash(w)
-		for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.keys.S[o].next {
-			if o != id && s.keys.S[o].hash&^unique == h && s.ids.S[o].fwd == o && equalWords(s.record(o), w) {
+		for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.types.keys.S[o].next {
+			if o != id && s.types.keys.S[o].hash&^unique == h && s.types.ids.S[o].fwd == o && equalWords(s.types.record(o), w) {
 				return h, o
 			}
 		}
@@ -226,7 +226,7 @@ func (s *Set) equalRef(id uint32, w btf.Record) (h, other uint32) {
 // ID is the type id in the output of an id of the Set.
 func (n *Numbering) ID(id uint32) uint32 {
 	if id < n.first {
-		if f := n.set.ids.S[id].fwd; f >= n.first {
+		if f := n.set.index.types.ids.S[id].fwd; f >= n.first {
 			return n.newID.S[f-n.first] // a forward of the base, for now
 		}
 		return id
@@ -242,7 +242,7 @@ func (n *Numbering) PutTypes(dst []byte, bigEndian bool, jobs int) {
 		from, to uint32
 	}
 	var pieces []piece
-	from, last := n.first, uint32(len(n.set.ids.S))
+	from, last := n.first, uint32(len(n.set.index.types.ids.S))
 	for k := min(jobs, len(dst)/minPiece); k > 1; k-- {
 		to, size := n.cut(from, len(dst)/k)
 		pieces = append(pieces, piece{dst[:size], from, to})
@@ -263,9 +263,9 @@ const minPiece = 256 << 10
 // how many bytes those before it take.
 func (n *Numbering) cut(from uint32, want int) (to uint32, size int) {
 	s := n.set
-	for to = from; to < uint32(len(s.ids.S)) && size < want; to++ {
-		if s.ids.S[to].fwd == to {
-			size += 4 * s.record(to).Len()
+	for to = from; to < uint32(len(s.index.types.ids.S)) && size < want; to++ {
+		if s.index.types.ids.S[to].fwd == to {
+			size += 4 * s.index.types.record(to).Len()
 		}
 	}
 	return to, size
@@ -277,10 +277,10 @@ func (n *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 	s := n.set
 	var out btf.Record
 	for id := from; id < to; id++ {
-		if s.ids.S[id].fwd != id {
+		if s.index.types.ids.S[id].fwd != id {
 			continue
 		}
-		r := s.record(id)
+		r := s.index.types.record(id)
 		out = append(out[:0], r[:r.Len()]...)
 		k, vlen, third := r.Kind(), r.Vlen(), r.Third()
 		if btf.ThirdIsRef(k) {

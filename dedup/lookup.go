@@ -5,8 +5,8 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// lookup finds the nodes of units in the tables.
-type lookup struct{ tables }
+// finder finds out which types of the Set the nodes of a unit are.
+type finder struct{ index *index }
 
 // find looks node i up and stores what it found in u.ID.
 //
@@ -16,7 +16,7 @@ type lookup struct{ tables }
 // record that fits. A guess is taken only if it is what the look-up would give:
 // it saves the look-up, whose memory is mostly not in the cache, and decides
 // nothing.
-func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
+func (s finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 	if depth > maxChain {
 		u.err = ErrChain
 		return idNew
@@ -34,7 +34,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			c = s.ref(u, n.Third, depth, 0)
 		}
 		if c < MaxIDs {
-			to := &s.keys.S[c]
+			to := &s.index.types.keys.S[c]
 			id = to.ptrTo
 			if k == btf.KindConst {
 				id = to.constTo
@@ -47,7 +47,7 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		return id
 	}
 	w, guess := s.guessed(guess, n)
-	fits := w.Name() == n.Name && s.keys.S[guess].hash&unique != 0
+	fits := w.Name() == n.Name && s.index.types.keys.S[guess].hash&unique != 0
 	switch k {
 	case btf.KindStruct, btf.KindUnion:
 		if n.Name == 0 {
@@ -59,14 +59,14 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			id = guess
 			break
 		}
-		if w.Name() == n.Name && w.Third() == n.Third && s.keys.S[guess].hash&likely != 0 {
+		if w.Name() == n.Name && w.Third() == n.Third && s.index.types.keys.S[guess].hash&likely != 0 {
 			u.ambiguous.Append(i)
 			id = guess // as choose would
 			break
 		}
-		if e := s.entity(n.Name); e != nil {
+		if e := s.index.entity(n.Name); e != nil {
 			if d := e.defs[aggregate(n.Info)]; d != 0 {
-				if id = d; s.keys.S[d].next != 0 {
+				if id = d; s.index.types.keys.S[d].next != 0 {
 					u.ambiguous.Append(i)
 					u.ID.S[i] = idBusy
 					id = s.choose(u, i, d)
@@ -74,23 +74,23 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			}
 		}
 	case btf.KindFwd:
-		if w.Name() == n.Name && s.base == nil {
+		if w.Name() == n.Name && s.index.base == nil {
 			// The forward declaration of the name. If it leads to the only
 			// definition, there is nothing else to know.
-			if d := s.Final(guess); d != guess && s.keys.S[d].hash&unique != 0 {
+			if d := s.index.types.Final(guess); d != guess && s.index.types.keys.S[d].hash&unique != 0 {
 				id = d
 				break
 			}
 		}
-		if e := s.entity(n.Name); e != nil {
+		if e := s.index.entity(n.Name); e != nil {
 			k := fwdAggregate(n.Info)
-			if d := e.defs[k]; d != 0 && s.keys.S[d].next != 0 {
+			if d := e.defs[k]; d != 0 && s.index.types.keys.S[d].next != 0 {
 				u.ambiguous.Append(i)
 			}
 			if f := e.fwds[k]; f != 0 {
-				id = s.Final(f)
-			} else if f := s.baseForward(n.Name, k); f != 0 && s.ids.S[f].fwd != f {
-				id = s.Final(f)
+				id = s.index.types.Final(f)
+			} else if f := s.index.baseForward(n.Name, k); f != 0 && s.index.types.ids.S[f].fwd != f {
+				id = s.index.types.Final(f)
 			}
 		}
 	case btf.KindTypedef:
@@ -98,10 +98,10 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		id = s.findTypedef(u, i, depth, guess, fits)
 	case btf.KindInt:
 		w := [4]uint32{n.Name, n.Info, n.Third, n.Aux}
-		id = s.findRecord(w[:], contentHash(w[:]))
+		id = s.index.findRecord(w[:], contentHash(w[:]))
 	case btf.KindFloat:
 		w := [3]uint32{n.Name, n.Info, n.Third}
-		id = s.findRecord(w[:], contentHash(w[:]))
+		id = s.index.findRecord(w[:], contentHash(w[:]))
 	case btf.KindEnum, btf.KindEnum64:
 		if fits && btf.InfoVlen(n.Info) != 0 && equalEnum(w, n, u.members(n)) {
 			id = guess
@@ -120,10 +120,10 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		}
 		if c := u.content(n); c != nil {
 			if fits && equalWords(w, c) {
-				id = s.Final(guess)
+				id = s.index.types.Final(guess)
 				break
 			}
-			id = s.findRecord(c, contentHash(c))
+			id = s.index.findRecord(c, contentHash(c))
 		}
 	}
 	u.ID.S[i] = id
@@ -132,17 +132,17 @@ func (s *lookup) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 
 // guessed is the record of guess and guess itself, if that is an id of a type
 // with the same kind, kind_flag and vlen as n, and else the record of void and 0.
-func (s *lookup) guessed(guess uint32, n *Node) (btf.Record, uint32) {
-	if uint(guess) < uint(len(s.ids.S)) {
-		if w := s.record(guess); w.Info() == n.Info {
+func (s finder) guessed(guess uint32, n *Node) (btf.Record, uint32) {
+	if uint(guess) < uint(len(s.index.types.ids.S)) {
+		if w := s.index.types.record(guess); w.Info() == n.Info {
 			return w, guess
 		}
 	}
-	return s.record(0), 0
+	return s.index.types.record(0), 0
 }
 
 // ref is the id of what r refers to, or idNew; guess as for find.
-func (s *lookup) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
+func (s finder) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
 	if r == 0 {
 		return 0
 	}
@@ -162,7 +162,7 @@ func (s *lookup) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
 
 // findRefs looks up what a reference node refers to; false if one of them is
 // not in the Set. w is a record like n, or nil: its references are guesses.
-func (s *lookup) findRefs(u *Unit, n *Node, depth int, w btf.Record) bool {
+func (s finder) findRefs(u *Unit, n *Node, depth int, w btf.Record) bool {
 	var third, elem uint32
 	k := btf.InfoKind(n.Info)
 	if w != nil {
@@ -192,18 +192,18 @@ func (s *lookup) findRefs(u *Unit, n *Node, depth int, w btf.Record) bool {
 
 // findEnum looks an enumeration up: one with values by its values, one
 // without (a forward declaration) by its name.
-func (s *lookup) findEnum(u *Unit, n *Node) uint32 {
+func (s finder) findEnum(u *Unit, n *Node) uint32 {
 	m := u.members(n)
 	if n.Name == 0 {
 		h := enumHash(n, m)
-		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
-			if s.keys.S[id].hash&^unique == h && equalEnum(s.record(id), n, m) {
+		for id := s.index.table.S[h&uint32(len(s.index.table.S)-1)]; id != 0; id = s.index.types.keys.S[id].next {
+			if s.index.types.keys.S[id].hash&^unique == h && equalEnum(s.index.types.record(id), n, m) {
 				return id
 			}
 		}
 		return idNew
 	}
-	e := s.entity(n.Name)
+	e := s.index.entity(n.Name)
 	if e == nil {
 		return idNew
 	}
@@ -218,8 +218,8 @@ func (s *lookup) findEnum(u *Unit, n *Node) uint32 {
 		}
 		return idNew
 	}
-	for id := e.defs[entEnum]; id != 0; id = s.keys.S[id].next {
-		if equalEnum(s.record(id), n, m) {
+	for id := e.defs[entEnum]; id != 0; id = s.index.types.keys.S[id].next {
+		if equalEnum(s.index.types.record(id), n, m) {
 			return id
 		}
 	}
@@ -239,28 +239,28 @@ func enumHash(n *Node, m []Member) uint32 {
 }
 
 // findTypedef tries the known typedefs of the name, newest first.
-func (s *lookup) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
+func (s finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
 	n := &u.Nodes.S[i]
-	w := s.record(guess)
+	w := s.index.types.record(guess)
 	c := s.ref(u, n.Third, depth, w.Third())
-	if fits && w.Third() == c && s.typedef(guess) != 0 {
+	if fits && w.Third() == c && s.index.typedef(guess) != 0 {
 		return guess
 	}
-	e := s.entity(n.Name)
+	e := s.index.entity(n.Name)
 	if e == nil {
 		return idNew
 	}
-	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.keys.S[id].next) {
-		w := s.record(id)
+	for id := s.index.typedef(e.typedefs); id != 0; id = s.index.typedef(s.index.types.keys.S[id].next) {
+		w := s.index.types.record(id)
 		if w.Third() == c && w.Info() == n.Info {
 			return id
 		}
 	}
 	pairs, inBase := len(u.pairs.S), u.inBase
 	found := uint32(idNew)
-	for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.keys.S[id].next) {
-		w := s.record(id)
-		u.inBase = id <= s.baseIDs
+	for id := s.index.typedef(e.typedefs); id != 0; id = s.index.typedef(s.index.types.keys.S[id].next) {
+		w := s.index.types.record(id)
+		u.inBase = id <= s.index.baseIDs
 		if w.Info() == n.Info && s.match(u, local(n.Third), w.Third(), 0) {
 			u.own(pairs, i)
 			found = id
@@ -270,4 +270,76 @@ func (s *lookup) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits bo
 	}
 	u.inBase = inBase
 	return found
+}
+
+// Anonymous structs and unions are looked up by their shape.
+
+// anonHash is the hash of an anonymous struct or union of the unit. What its
+// members refer to does not count, but for the name that the last one's type has,
+// because equal types have equal names: kernels have a thousand unions, of
+// tracepoints, that differ in nothing else.
+func (s finder) anonHash(u *Unit, n *Node, m []Member) uint32 {
+	h := arena.Mix(arena.Mix(0, n.Info), n.Third)
+	for i := range m {
+		h = arena.Mix(arena.Mix(h, m[i].Name), m[i].Val)
+	}
+	if len(m) > 0 {
+		switch t := m[len(m)-1].Type; {
+		case t == 0:
+		case t&Extern != 0:
+			w := s.index.types.record(t &^ Extern)
+			h = arena.Mix(h, cutName(w.Info(), w.Name()))
+		default:
+			o := &u.Nodes.S[t-1]
+			h = arena.Mix(h, cutName(o.Info, o.Name))
+		}
+	}
+	return uint32(h>>32)&^unique | inTable
+}
+
+// equalShape compares anonymous struct or union n with a record as anonHash does,
+// but for names of types.
+func equalShape(w btf.Record, n *Node, m []Member) bool {
+	if w.Third() != n.Third {
+		return false
+	}
+	for j := range m {
+		if name, _, offset := w.Member(j); m[j].Name != name || m[j].Val != offset {
+			return false
+		}
+	}
+	return true
+}
+
+// findAnonymous tries the known structs of the same shape, newest first.
+func (s finder) findAnonymous(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
+	n := &u.Nodes.S[i]
+	m := u.members(n)
+	var w btf.Record
+	if fits {
+		w = s.index.types.record(guess)
+	}
+	for j := range m {
+		if m[j].Type&Extern != 0 {
+			continue
+		}
+		var typ uint32
+		if fits {
+			_, typ, _ = w.Member(j)
+		}
+		s.ref(u, m[j].Type, depth, typ)
+	}
+	if fits && equalShape(w, n, m) && s.proves(u, i, guess) {
+		return guess
+	}
+	h := s.anonHash(u, n, m)
+	if fits && s.index.types.keys.S[guess].hash&^unique == h {
+		return idNew // there is no other one
+	}
+	for id := s.index.table.S[h&uint32(len(s.index.table.S)-1)]; id != 0; id = s.index.types.keys.S[id].next {
+		if s.index.types.keys.S[id].hash&^unique == h && s.proves(u, i, id) {
+			return id
+		}
+	}
+	return idNew
 }

@@ -7,7 +7,7 @@ import (
 
 // placer finds, among the new nodes of a unit, those that are equal.
 type placer struct {
-	lookup
+	find  finder
 	local localIndex // of the new nodes
 }
 
@@ -46,7 +46,7 @@ func (s *placer) placeTypes(u *Unit) {
 		}
 		h := arena.Spread(n.Name) | 1
 		if n.Name == 0 {
-			h = s.anonHash(u, n, u.membersOf(n))
+			h = s.find.anonHash(u, n, u.membersOf(n))
 		}
 		rep := idLocal | i
 		for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
@@ -59,7 +59,7 @@ func (s *placer) placeTypes(u *Unit) {
 				u.dirty = true
 				return
 			}
-			if s.match(u, idLocal|i, idLocal|o, 0) {
+			if s.find.match(u, idLocal|i, idLocal|o, 0) {
 				rep = idLocal | o
 				break
 			}
@@ -202,11 +202,11 @@ func (s *placer) findRef(n *Node, w btf.Record, h uint32) uint32 {
 	id := uint32(0)
 	switch btf.InfoKind(n.Info) {
 	case btf.KindPtr:
-		id = s.keys.S[w.Third()].ptrTo
+		id = s.find.index.types.keys.S[w.Third()].ptrTo
 	case btf.KindConst:
-		id = s.keys.S[w.Third()].constTo
+		id = s.find.index.types.keys.S[w.Third()].constTo
 	default:
-		return s.findRecord(w, h)
+		return s.find.index.findRecord(w, h)
 	}
 	if id == 0 {
 		return idNew

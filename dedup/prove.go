@@ -6,16 +6,16 @@ package dedup
 // member: equal names and offsets, and types that have the same id or match. This is the
 // certificate: every node that is given an id has had its content compared word for word
 // with that id's.
-func (s *lookup) proves(u *Unit, i, id uint32) bool {
+func (s finder) proves(u *Unit, i, id uint32) bool {
 	n := &u.Nodes.S[i]
-	w := s.record(id)
+	w := s.index.types.record(id)
 	if w.Info() != n.Info || w.Name() != n.Name || w.Third() != n.Third {
 		return false
 	}
 	m := u.members(n)
 	ids := u.ID.S
 	pairs, inBase := len(u.pairs.S), u.inBase
-	u.inBase = id <= s.baseIDs
+	u.inBase = id <= s.index.baseIDs
 	for j := range m {
 		x := &m[j]
 		name, typ, offset := w.Member(j)
@@ -65,15 +65,15 @@ func (s *lookup) proves(u *Unit, i, id uint32) bool {
 // first, on its size and number of members alone: if it is wrong here, a proof
 // fails. Not so over a base: there a type and the copy of it that the module
 // needed may both be proved, and the newest is right.
-func (s *lookup) choose(u *Unit, i, d uint32) uint32 {
+func (s finder) choose(u *Unit, i, d uint32) uint32 {
 	n := &u.Nodes.S[i]
-	if l := s.entity(n.Name).likely[aggregate(n.Info)]; l != 0 && s.base == nil {
-		if w := s.record(l); w.Info() == n.Info && w.Third() == n.Third {
+	if l := s.index.entity(n.Name).likely[aggregate(n.Info)]; l != 0 && s.index.base == nil {
+		if w := s.index.types.record(l); w.Info() == n.Info && w.Third() == n.Third {
 			return l
 		}
 	}
-	for s.keys.S[d].next != 0 && !s.mayBeEquivalent(u, i, d) {
-		d = s.keys.S[d].next
+	for s.index.types.keys.S[d].next != 0 && !s.mayBeEquivalent(u, i, d) {
+		d = s.index.types.keys.S[d].next
 		u.tried++
 	}
 	return d
@@ -81,9 +81,9 @@ func (s *lookup) choose(u *Unit, i, d uint32) uint32 {
 
 // mayBeEquivalent says whether struct or union i may be equivalent to the type id of the
 // Set: named types count as equivalent where their names are equal.
-func (s *lookup) mayBeEquivalent(u *Unit, i, id uint32) bool {
+func (s finder) mayBeEquivalent(u *Unit, i, id uint32) bool {
 	n := &u.Nodes.S[i]
-	w := s.record(id)
+	w := s.index.types.record(id)
 	if w.Info() != n.Info || w.Name() != n.Name || w.Third() != n.Third {
 		return false
 	}
@@ -94,7 +94,7 @@ func (s *lookup) mayBeEquivalent(u *Unit, i, id uint32) bool {
 		}
 	}
 	pairs, mode, inBase := len(u.pairs.S), u.mode, u.inBase
-	u.mode, u.inBase = guess, id <= s.baseIDs
+	u.mode, u.inBase = guess, id <= s.index.baseIDs
 	may := true
 	for j := range m {
 		if _, typ, _ := w.Member(j); !s.match(u, local(m[j].Type), typ, 0) {
@@ -109,7 +109,7 @@ func (s *lookup) mayBeEquivalent(u *Unit, i, id uint32) bool {
 
 // mayBecome says whether x, a named struct or union, may get the id y. It may not if what was
 // picked for it is older than y: then y was out of the question.
-func (s *lookup) mayBecome(u *Unit, x, y uint32) bool {
+func (s finder) mayBecome(u *Unit, x, y uint32) bool {
 	if x < idLocal {
 		return x >= y
 	}

@@ -8,22 +8,22 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// records are the types that the Set knows: BTF-shaped records whose references
+// store has the types that the Set knows: BTF-shaped records whose references
 // are ids of the Set, and what belongs to each id.
-type records struct {
+type store struct {
 	words     arena.Vec[uint32]  // records as in BTF, with name tokens
 	ids       arena.Vec[idState] // by id
 	keys      arena.Vec[idKeys]  // by id
 	unchecked int                // bytes taken since the last look at the memory in use
 }
 
-func (s *records) init() {
+func (s *store) init() {
 	s.ids.Append(idState{})
 	s.keys.Append(idKeys{})
 	s.words.Resize(3) // void
 }
 
-func (s *records) free() {
+func (s *store) free() {
 	s.words.Free()
 	s.ids.Free()
 	s.keys.Free()
@@ -49,14 +49,10 @@ var errManyTypes = fmt.Errorf("more than %d distinct types", MaxIDs)
 
 // record is the record of id, with a name token for each name and whatever
 // comes behind it in the Set.
-func (s *records) record(id uint32) btf.Record { return s.words.S[s.ids.S[id].off:] }
-
-// Record is record for readers outside the package. Its references are ids of
-// the Set that may be forwarded (see Final). It is valid until the next change.
-func (s *records) Record(id uint32) btf.Record { return s.record(id) }
+func (s *store) record(id uint32) btf.Record { return s.words.S[s.ids.S[id].off:] }
 
 // Final follows an id to what it is forwarded to.
-func (s *records) Final(id uint32) uint32 {
+func (s *store) Final(id uint32) uint32 {
 	for {
 		n := s.ids.S[id].fwd
 		if n == id {
@@ -68,7 +64,7 @@ func (s *records) Final(id uint32) uint32 {
 
 // newIDs hands out n ids, the first of which is returned. Their records follow
 // one by one with add.
-func (s *records) newIDs(n int) (uint32, error) {
+func (s *store) newIDs(n int) (uint32, error) {
 	first := len(s.ids.S)
 	if first+n > MaxIDs {
 		return 0, errManyTypes
@@ -81,7 +77,7 @@ func (s *records) newIDs(n int) (uint32, error) {
 }
 
 // add appends the record of an id: n words, not yet filled.
-func (s *records) add(id uint32, n int) (btf.Record, error) {
+func (s *store) add(id uint32, n int) (btf.Record, error) {
 	at, err := s.addWords(n)
 	if err != nil {
 		return nil, err
@@ -91,7 +87,7 @@ func (s *records) add(id uint32, n int) (btf.Record, error) {
 }
 
 // addWords makes room for n words of records and returns where it begins.
-func (s *records) addWords(n int) (uint32, error) {
+func (s *store) addWords(n int) (uint32, error) {
 	if uint64(len(s.words.S))+uint64(n) > 1<<31 {
 		return 0, errors.New("types take more than 8 GiB")
 	}
@@ -106,7 +102,7 @@ func (s *records) addWords(n int) (uint32, error) {
 	return uint32(at), nil
 }
 
-func (s *records) addRecord(w btf.Record) (uint32, error) {
+func (s *store) addRecord(w btf.Record) (uint32, error) {
 	id := len(s.ids.S)
 	if id >= MaxIDs {
 		return 0, errManyTypes

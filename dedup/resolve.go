@@ -37,7 +37,7 @@ func (s *Set) prepare(u *Unit) {
 	u.ambiguous.Reset()
 	u.slow.seeds.Reset()
 	u.dirty, u.loops, u.err = false, false, nil
-	u.view = s.conflicts
+	u.view = s.index.conflicts
 	u.resolved = true
 	u.budget = 64 * (n + len(u.Members.S) + 64)
 	u.done, u.guess = 0, 0
@@ -52,7 +52,7 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 		i := order[k]
 		id := u.ID.S[i]
 		if id == 0 {
-			id = s.find(u, i, 0, guess)
+			id = s.find.find(u, i, 0, guess)
 		}
 		if id == idNew {
 			u.news.Append(i)
@@ -60,7 +60,7 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 			guess++ // of a forward declaration, id may be the definition
 			switch k := btf.InfoKind(nodes[i].Info); k {
 			case btf.KindStruct, btf.KindUnion:
-				if nodes[i].Name != 0 && !s.proves(u, i, id) {
+				if nodes[i].Name != 0 && !s.find.proves(u, i, id) {
 					u.dirty = true
 					u.slow.seeds.Append(i)
 				}
@@ -81,7 +81,7 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 // catchUp makes u ready for lookUpNodes after something was added to the Set: what was
 // unknown may be known now.
 func (s *Set) catchUp(u *Unit) {
-	if u.view != s.conflicts {
+	if u.view != s.index.conflicts {
 		s.prepare(u)
 		return
 	}
@@ -92,4 +92,36 @@ func (s *Set) catchUp(u *Unit) {
 		}
 	}
 	s.retryUnknown(u)
+}
+
+// retryUnknown looks up once more what was unknown when Resolve ran: units that were
+// committed since may have brought it.
+func (s *Set) retryUnknown(u *Unit) {
+	if len(u.news.S) == 0 {
+		return
+	}
+	for _, i := range u.news.S {
+		u.ID.S[i] = 0
+	}
+	u.budget = 64 * (len(u.Nodes.S) + len(u.Members.S) + 64)
+	news := u.news.S
+	keep := news[:0]
+	for _, i := range news {
+		id := u.ID.S[i]
+		if id == 0 {
+			id = s.find.find(u, i, 0, 0)
+		}
+		if id == idNew {
+			keep = append(keep, i)
+			continue
+		}
+		switch n := &u.Nodes.S[i]; btf.InfoKind(n.Info) {
+		case btf.KindStruct, btf.KindUnion:
+			if n.Name != 0 && !s.find.proves(u, i, id) {
+				u.dirty = true
+				u.slow.seeds.Append(i)
+			}
+		}
+	}
+	u.news.S = keep
 }

@@ -33,9 +33,15 @@ import (
 // definition is seen in their place; then they are forwarded to it. Finish
 // settles the rest and merges references that have become equal.
 type Set struct {
-	// What a Set does is in layers, each of which sees those below it only: a
-	// walker is a placer, which is a lookup in tables of records.
-	walker
+	index  index      // the types, and what finds them
+	find   finder     // which types the nodes of a unit are
+	place  placer     // which new nodes of a unit are equivalent
+	walk   walker     // both, where names do not tell
+	chunks chunkTable // runs of nodes that units may leave out
+	// Raw switches merging off: every node becomes a type of its own, for the
+	// batch algorithm (package exact) to work on. It is set before the first
+	// commit.
+	Raw bool
 
 	gate    gate // Resolve reads the Set, what adds to it writes
 	names   Names
@@ -48,37 +54,10 @@ type Set struct {
 	Slow int
 }
 
-// Names turns name tokens into text. Bytes reports false if a token is not
-// valid. Alias is called when the text of token t turns out to be that of the
-// earlier token canon: from then on the unit reader must use canon. Touch reads
-// the first byte of each text, in memory that may be far away, and does nothing
-// else: see Set.Ahead. Its result means nothing.
-type Names interface {
-	Bytes(t Name) ([]byte, bool)
-	Alias(t, canon Name)
-	Touch(t []Name) byte
-}
-
-// States of Unit.ID that are not ids.
-const (
-	idNew   = 0xffffffff // not in the Set
-	idBusy  = 0xfffffffe // being looked up
-	idLocal = 1 << 30    // | node index: same as that node of the unit
-	// MaxIDs is the number of types that a Set can hold.
-	MaxIDs = 1 << 29
-)
-
 // ErrAlias is returned by Commit when a name token of the unit stands for the
 // same text as another token. Nothing but strings was added; the unit must be
 // read again, with Names.Alias in force, and committed then.
 var ErrAlias = errors.New("name token is an alias")
-
-// ErrChain is the error of Commit for references that lead nowhere but to themselves.
-var ErrChain = errors.New("type refers to itself without a struct, union or typedef in between, or is nested too deep")
-
-// errTried is the error for input made to have the deduplication try each type
-// of a name against thousands of others.
-var errTried = errors.New("so many different types have the same name, or the same members, that comparing them would take too long")
 
 // freeTries and triesPerType bound how many types are considered in all. The
 // kernels with the most definitions of a name stay below a hundredth of it.
@@ -92,7 +71,7 @@ const (
 func (s *Set) checkTried(u *Unit) error {
 	s.tried += u.tried
 	u.tried = 0
-	if s.tried > freeTries+triesPerType*uint64(len(s.ids.S)) {
+	if s.tried > freeTries+triesPerType*uint64(len(s.index.types.ids.S)) {
 		return errTried
 	}
 	return nil
@@ -102,36 +81,36 @@ func (s *Set) checkTried(u *Unit) error {
 // also declared without one. Such a declaration fits each of them, so that which one
 // it leads to depends on the order in which they are tried.
 func Disagree(s *Set) bool {
-	for id := s.baseIDs + 1; id < uint32(len(s.ids.S)); id++ {
-		w := s.record(id)
-		if k := w.Kind(); (k == btf.KindStruct || k == btf.KindUnion) && w.Name() != 0 && s.keys.S[id].next != 0 &&
-			s.entity(w.Name()).fwds[aggregate(w.Info())] != 0 {
+	for id := s.index.baseIDs + 1; id < uint32(len(s.index.types.ids.S)); id++ {
+		w := s.index.types.record(id)
+		if k := w.Kind(); (k == btf.KindStruct || k == btf.KindUnion) && w.Name() != 0 && s.index.types.keys.S[id].next != 0 &&
+			s.index.entity(w.Name()).fwds[aggregate(w.Info())] != 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// maxChain bounds the recursion along references.
-const maxChain = 4096
-
 // NewSet makes an empty Set for about types distinct types.
 func NewSet(names Names, types int) *Set {
 	s := &Set{names: names}
-	s.tables.init(types)
+	s.find, s.chunks.index = finder{&s.index}, &s.index
+	s.place.find, s.walk.find, s.walk.place = s.find, s.find, &s.place
+	s.index.init(types)
 	s.strings.init()
 	return s
 }
 
 // Free gives all memory back.
 func (s *Set) Free() {
-	s.records.free()
-	s.tables.free()
-	s.local.free()
-	s.shapes.Free()
+	s.index.types.free()
+	s.index.free()
+	s.place.local.free()
+	s.walk.shapes.Free()
 	s.strings.free()
 	s.visited.Free()
 	s.chunks.free()
+	s.index.hazy.ids.Free()
 }
 
 // SetLimit makes l the limit of the memory that the Set takes.
@@ -141,10 +120,11 @@ func (s *Set) SetLimit(l *arena.Limit) { arena.Bind(l, s) }
 // types and strings as they are may be asked for afterwards, Numbering.PutTypes
 // included.
 func (s *Set) DropIndexes() {
-	s.tables.free()
-	s.keys.Free()
-	s.local.free()
+	s.index.free()
+	s.index.types.keys.Free()
+	s.place.local.free()
 	s.strings.freeByText()
 	s.chunks.free()
+	s.index.hazy.ids.Free()
 	s.visited.Free()
 }

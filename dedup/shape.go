@@ -11,7 +11,7 @@ import (
 // from the typedef, to the next names. Rust has hundreds of types called Some in
 // one unit.
 func (s *walker) shapeHash(u *Unit, y uint32) uint32 {
-	k := s.typ(u, y)
+	k := s.find.typ(u, y)
 	h := arena.Mix(arena.Mix(0, k.info), k.name)
 	if btf.InfoKind(k.info) == btf.KindTypedef {
 		h = s.nextNames(u, h, k.third, shapeSteps)
@@ -37,7 +37,7 @@ const (
 // so whatever a walk finds equal to y has the same.
 func (s *walker) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 	for ; steps > 0 && y != 0; steps-- {
-		k := s.typ(u, y)
+		k := s.find.typ(u, y)
 		switch btf.InfoKind(k.info) {
 		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict:
 			y = k.third
@@ -59,7 +59,7 @@ func (s *walker) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 // sizes of types do not change.
 func (s *walker) knownShape(u *Unit, id uint32) uint32 {
 	if int(id) >= len(s.shapes.S) {
-		s.shapes.Resize(len(s.ids.S))
+		s.shapes.Resize(len(s.find.index.types.ids.S))
 	}
 	if s.shapes.S[id] == 0 {
 		s.shapes.S[id] = s.shapeHash(u, id)

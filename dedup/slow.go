@@ -1,86 +1,21 @@
 package dedup
 
 import (
-	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
 // Units with conflicting names.
 //
 // When a struct or union name has more than one definition, Resolve picks one
-// (see choose) and tries to prove it. Where that fails, the comparisons of
-// match.go prove nothing for what can reach the name. Those nodes (the tainted ones) are placed as the
-// reference deduplication does it: in raw order, each is tried against the
-// known types of its shape, newest first, by walking both graphs side by side.
-// All other nodes of the unit keep what resolve found.
+// (see choose) and tries to prove it. Where that fails, the comparisons prove
+// nothing for what can reach the name. Those nodes (the tainted ones) are placed
+// as libbpf does it: in raw order, each is tried against the known types of its
+// shape, newest first, by walking both graphs side by side. All other nodes of
+// the unit keep what Resolve found.
 //
 // The known side is the Set, in which one type stands for many, so the walk
 // remembers all pairs of nodes that it has met, not one partner for each known
 // type; otherwise a unit with two equal nodes could not match one type.
-
-// slowState is the memory of slowPlace; it is empty for almost all units.
-type slowState struct {
-	seeds   arena.Vec[uint32]  // definitions that differ from the known one
-	tainted arena.Vec[uint64]  // bit per node
-	first   pairTable          // known node -> first node of the unit met with it
-	more    pairTable          // all further pairs
-	unequal pairTable          // pairs that a walk of this unit has found to differ
-	once    bool               // the walk failed for a reason that may not hold the next time
-	order   arena.Vec[fwdPair] // entries of first in the order made: {known, node}
-	fwdTo   map[uint32]uint32  // forwards settled by this unit
-	copies  []fwdPair          // {type of the base, node that it could not take in}
-	rootEnd uint32             // walk: last id of the unit that the known side comes from
-	raised  bool               // the walk met a forward of the base with a body
-	start   arena.Vec[uint32]  // spreadTaint: edges into each node
-	from    arena.Vec[uint32]
-	todo    arena.Vec[uint32]
-	steps   uint64
-	most    uint64 // steps that the unit may take
-}
-
-func (w *slowState) reset(keep int) {
-	w.seeds.Trim(keep)
-	w.tainted.Trim(keep)
-	w.order.Trim(keep)
-	w.start.Trim(keep)
-	w.from.Trim(keep)
-	w.todo.Trim(keep)
-	w.fwdTo, w.copies = nil, w.copies[:0]
-}
-
-func (w *slowState) free() {
-	w.seeds.Free()
-	w.tainted.Free()
-	w.order.Free()
-	w.start.Free()
-	w.from.Free()
-	w.todo.Free()
-	w.first.free()
-	w.more.free()
-	w.unequal.free()
-}
-
-// seed adds node i to the seeds.
-func (w *slowState) seed(i uint32) {
-	if n := len(w.seeds.S); n == 0 || w.seeds.S[n-1] != i {
-		w.seeds.Append(i)
-	}
-}
-
-func (w *slowState) taint(i uint32) { w.tainted.S[i>>6] |= 1 << (i & 63) }
-
-func (w *slowState) isTainted(i uint32) bool { return w.tainted.S[i>>6]>>(i&63)&1 != 0 }
-
-// maxWalk bounds the recursion of the walk, and maxUnequal how many pairs it remembers to
-// differ. freeSteps and stepsPerNode bound its steps in a unit: thousands of structs without
-// names inside each other take the square of their number. The units of Linux 6.12 and 7.2,
-// and both kernels merged, take 90,000 at most.
-const (
-	maxWalk      = 1 << 15
-	maxUnequal   = 1 << 19
-	freeSteps    = 1 << 23
-	stepsPerNode = 128
-)
 
 // addSeeds puts the definitions that differ from the known one among the new
 // nodes: they may have names that are new. All other nodes that taint will
@@ -120,7 +55,7 @@ func (s *walker) taint(u *Unit) {
 			u.ID.S[i] = idNew
 			if btf.InfoKind(n.Info) == btf.KindFwd {
 				// Its own forward, not the definition it may lead to.
-				if e := s.entity(n.Name); e != nil && e.fwds[fwdAggregate(n.Info)] != 0 {
+				if e := s.find.index.entity(n.Name); e != nil && e.fwds[fwdAggregate(n.Info)] != 0 {
 					u.ID.S[i] = e.fwds[fwdAggregate(n.Info)]
 				}
 			}
@@ -258,14 +193,14 @@ func (s *walker) spreadTaint(u *Unit) {
 // slowPlace is placeTypes for a unit with conflicting names; taint has run.
 func (s *walker) slowPlace(u *Unit) error {
 	w := &u.slow
-	s.local.reset(len(u.news.S))
+	s.place.local.reset(len(u.news.S))
 	w.fwdTo, w.copies = nil, w.copies[:0]
 	w.unequal.clear()
 	w.most = freeSteps + stepsPerNode*uint64(len(u.Nodes.S))
 	for _, i := range u.news.S {
 		switch btf.InfoKind(u.Nodes.S[i].Info) {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
-			s.placePrimitive(u, i)
+			s.place.placePrimitive(u, i)
 		case btf.KindVar, btf.KindDatasec:
 			u.ID.S[i] = idLocal | i
 		}
@@ -289,7 +224,7 @@ func (s *walker) slowPlace(u *Unit) error {
 		}
 		if !found {
 			u.ID.S[i] = idLocal | i
-			s.local.add(h, i)
+			s.place.local.add(h, i)
 		}
 	}
 	for f, d := range w.fwdTo {
@@ -309,11 +244,11 @@ func (s *walker) remember(u *Unit) {
 		if k := btf.InfoKind(n.Info); id >= MaxIDs || k != btf.KindStruct && k != btf.KindUnion {
 			continue
 		}
-		if l := &s.entity(n.Name).likely[aggregate(n.Info)]; *l != id {
-			s.keys.S[*l].hash &^= likely
-			s.keys.S[id].hash |= likely
+		if l := &s.find.index.entity(n.Name).likely[aggregate(n.Info)]; *l != id {
+			s.find.index.types.keys.S[*l].hash &^= likely
+			s.find.index.types.keys.S[id].hash |= likely
 			*l = id
-			s.conflicts++
+			s.find.index.conflicts++
 		}
 	}
 }
@@ -321,10 +256,10 @@ func (s *walker) remember(u *Unit) {
 // tryLocal tries the types that this unit has added, newest first.
 func (s *walker) tryLocal(u *Unit, i, h uint32) bool {
 	n := &u.Nodes.S[i]
-	for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
-		o := s.local.node.S[j-1]
+	for j := s.place.local.first(h); j != 0; j = s.place.local.next.S[j-1] {
+		o := s.place.local.node.S[j-1]
 		on := &u.Nodes.S[o]
-		if s.local.key.S[j-1] != h || on.Info != n.Info || on.Name != n.Name {
+		if s.place.local.key.S[j-1] != h || on.Info != n.Info || on.Name != n.Name {
 			continue
 		}
 		if s.try(u, i, idLocal|o) {
@@ -341,32 +276,32 @@ func (s *walker) tryKnown(u *Unit, i, h uint32) bool {
 	var id uint32
 	switch {
 	case btf.InfoKind(n.Info) == btf.KindTypedef:
-		e := s.entity(n.Name)
+		e := s.find.index.entity(n.Name)
 		if e == nil {
 			return false
 		}
-		for id := s.typedef(e.typedefs); id != 0; id = s.typedef(s.keys.S[id].next) {
+		for id := s.find.index.typedef(e.typedefs); id != 0; id = s.find.index.typedef(s.find.index.types.keys.S[id].next) {
 			if s.tryShape(u, i, id, h) {
 				return true
 			}
 		}
 		return false
 	case n.Name != 0:
-		e := s.entity(n.Name)
+		e := s.find.index.entity(n.Name)
 		if e == nil {
 			return false
 		}
 		id = e.defs[aggregate(n.Info)]
 	default:
-		h := s.anonHash(u, n, u.members(n))
-		for id := s.table.S[h&uint32(len(s.table.S)-1)]; id != 0; id = s.keys.S[id].next {
-			if s.keys.S[id].hash&^unique == h && s.try(u, i, id) {
+		h := s.find.anonHash(u, n, u.members(n))
+		for id := s.find.index.table.S[h&uint32(len(s.find.index.table.S)-1)]; id != 0; id = s.find.index.types.keys.S[id].next {
+			if s.find.index.types.keys.S[id].hash&^unique == h && s.try(u, i, id) {
 				return true
 			}
 		}
 		return false
 	}
-	for ; id != 0; id = s.keys.S[id].next {
+	for ; id != 0; id = s.find.index.types.keys.S[id].next {
 		if s.tryShape(u, i, id, h) {
 			return true
 		}
@@ -393,10 +328,10 @@ func (s *walker) try(u *Unit, i, y uint32) bool {
 	w.more.clear()
 	w.order.Reset()
 	w.raised, w.once = false, false
-	if y > s.baseIDs && y < idLocal && s.base != nil {
-		w.rootEnd = s.unitEnd(y)
+	if y > s.find.index.baseIDs && y < idLocal && s.find.index.base != nil {
+		w.rootEnd = s.find.index.base.unitEnd(y)
 	}
-	if !s.walk(u, idLocal|i, y, 0, y <= s.baseIDs) || u.err != nil {
+	if !s.walk(u, idLocal|i, y, 0, y <= s.find.index.baseIDs) || u.err != nil {
 		return false
 	}
 	for _, p := range w.order.S {
@@ -429,32 +364,23 @@ func (s *walker) try(u *Unit, i, y uint32) bool {
 func (s *walker) settle(u *Unit, f, d uint32) {
 	w := &u.slow
 	w.setFwd(f, d)
-	if s.base == nil {
+	if s.find.index.base == nil {
 		return
 	}
 	var key forwardKey
 	if f < idLocal {
-		r := s.record(f)
+		r := s.find.index.types.record(f)
 		key = forwardKey{r.Name(), fwdAggregate(r.Info())}
 	} else {
 		n := &u.Nodes.S[f&^idLocal]
 		key = forwardKey{n.Name, fwdAggregate(n.Info)}
 	}
-	base := s.base.forward[key]
+	base := s.find.index.base.forward[key]
 	if base == 0 {
 		return
 	}
 	w.setFwd(base, d)
-	if e := s.entity(key.name); e.fwds[key.kind] != 0 {
+	if e := s.find.index.entity(key.name); e.fwds[key.kind] != 0 {
 		w.setFwd(e.fwds[key.kind], d)
-	}
-}
-
-func (w *slowState) setFwd(f, d uint32) {
-	if w.fwdTo == nil {
-		w.fwdTo = make(map[uint32]uint32)
-	}
-	if _, done := w.fwdTo[f]; !done {
-		w.fwdTo[f] = d
 	}
 }

@@ -2,9 +2,7 @@ package dedup
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
-	"math/bits"
 
 	"github.com/btflite/btflite/arena"
 )
@@ -113,42 +111,6 @@ func (t *stringTable) tokenSlot(tok Name) uint32 {
 func near(tok Name) uint32 { return tok >> (2 - tok>>31) }
 
 const nearSlots = 16
-
-// TextHash is the hash of a name's text, which has no NUL, for Base.Token.
-func TextHash(b []byte) uint32 {
-	h := uint64(0)
-	for len(b) >= 8 {
-		h = arena.Mix(h, binary.LittleEndian.Uint64(b))
-		b = b[8:]
-	}
-	last := uint64(0)
-	for i, c := range b {
-		last |= uint64(c) << (8 * i)
-	}
-	return uint32(arena.Mix(h, last) >> 32)
-}
-
-// hashString is TextHash of the text up to the first NUL of s, and the length of
-// that text. There must be a NUL.
-func hashString(s []byte) (h uint32, n int) {
-	x := uint64(0)
-	for ; n+8 <= len(s); n += 8 {
-		w := binary.LittleEndian.Uint64(s[n:])
-		const ones, highs = 0x0101010101010101, 0x8080808080808080
-		if zero := (w - ones) &^ w & highs; zero != 0 {
-			// The lowest bit that is set belongs to the first NUL.
-			last := bits.TrailingZeros64(zero) / 8
-			w &= 1<<(8*last) - 1
-			return uint32(arena.Mix(x, w) >> 32), n + last
-		}
-		x = arena.Mix(x, w)
-	}
-	last := uint64(0)
-	for i := 0; s[n] != 0; i, n = i+1, n+1 {
-		last |= uint64(s[n]) << (8 * i)
-	}
-	return uint32(arena.Mix(x, last) >> 32), n
-}
 
 // intern adds the text of a token. It returns the token that first brought
 // the text: another one than tok if tok is an alias.
@@ -298,56 +260,6 @@ func (t *stringTable) growText() {
 	t.byText = bigger
 }
 
-// Reserve prepares a Set that has no types yet for about n strings, so that its
-// tables need not grow.
-func (s *Set) Reserve(n int) {
-	slots := len(s.strings.byText.S)
-	for isFull(n, slots) {
-		slots *= 2
-	}
-	s.strings.size(slots)
-	// Kernels have about one type for each string, of six words, and texts of 18 bytes.
-	s.words.Expect(8*n, 5*n)
-	s.strings.text.Expect(32*n, 16*n)
-}
-
-// Intern adds the text of a token to the strings, if it is new, and returns
-// the token to use for it from now on (see Names.Alias). It is for names that
-// do not come with a type: parameters, functions, sections. Resolve does not
-// touch strings, so Intern may run beside it, but not beside a Commit.
-func (s *Set) Intern(tok Name) (Name, error) {
-	if tok == 0 {
-		return 0, nil
-	}
-	c, err := s.strings.intern(tok, s.names)
-	return s.interned(tok, c, err)
-}
-
-// InternText is Intern for a token whose text and its TextHash the caller has, so
-// that the text is not read where the token says.
-func (s *Set) InternText(tok Name, text []byte, hash uint32) (Name, error) {
-	if _, ok := s.strings.offset(tok); ok {
-		return tok, nil
-	}
-	c, err := s.strings.internText(tok, text, hash)
-	return s.interned(tok, c, err)
-}
-
-// interned makes tok stand for c, the token that first brought its text.
-func (s *Set) interned(tok, c Name, err error) (Name, error) {
-	if err == nil && c != tok {
-		s.names.Alias(tok, c)
-	}
-	return c, err
-}
-
-// Ahead prepares calls of Intern for the tokens, which are cheaper then. It may
-// be called when Intern may.
-func (s *Set) Ahead(toks []Name) { s.strings.ahead(toks, s.names) }
-
-// AheadTexts is Ahead for calls of InternText.
-func (s *Set) AheadTexts(toks []Name, hashes []uint32) { s.strings.aheadTexts(toks, hashes) }
-
 // find is the offset of a text that has been interned by whatever token.
 func (t *stringTable) find(b []byte) (uint32, bool) {
 	i, there := t.place(b, TextHash(b))
@@ -372,52 +284,3 @@ func (t *Texts) First(tok Name, names Names) (Name, error) { return t.table.inte
 
 // Free gives the memory back.
 func (t *Texts) Free() { t.table.free() }
-
-// MoreStrings are strings for split BTF over that of a Set: those that the Set
-// lacks, at offsets behind its own. The Set must get no more strings.
-type MoreStrings struct {
-	set *Set
-	own stringTable
-}
-
-// MoreStrings makes them empty.
-func (s *Set) MoreStrings() *MoreStrings {
-	m := &MoreStrings{set: s}
-	arena.Bind(s.words.Limit(), m)
-	m.own.init()
-	m.own.text.Reset() // what is over other strings has no empty one
-	m.own.start = s.strings.start + uint32(len(s.strings.text.S))
-	return m
-}
-
-// Offset is the string offset of a token's text, which is added if it is new.
-// No text is there twice, whatever its tokens are.
-func (m *MoreStrings) Offset(tok Name) (uint32, error) {
-	if off, ok := m.set.strings.offset(tok); ok {
-		return off, nil
-	}
-	if b, ok := m.set.names.Bytes(tok); ok {
-		if off, ok := m.set.strings.find(b); ok {
-			return off, nil
-		}
-	}
-	tok, err := m.own.intern(tok, m.set.names)
-	if err != nil {
-		return 0, err
-	}
-	off, _ := m.own.offset(tok)
-	return off, nil
-}
-
-// Bytes are the strings, each followed by NUL; valid until the next change.
-func (m *MoreStrings) Bytes() []byte { return m.own.text.S }
-
-// Free gives the memory back.
-func (m *MoreStrings) Free() { m.own.free() }
-
-// LongestName is the length in bytes of the longest string.
-func (s *Set) LongestName() int { return s.strings.longest }
-
-// Strings is the string section, without that of a base; valid until the next
-// change of the Set.
-func (s *Set) Strings() []byte { return s.strings.text.S }

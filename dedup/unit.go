@@ -1,6 +1,10 @@
 package dedup
 
-import "github.com/btflite/btflite/arena"
+import (
+	"errors"
+
+	"github.com/btflite/btflite/arena"
+)
 
 // Name is a name token. Equal tokens mean equal names and, within one run,
 // equal names have equal tokens (see Names). 0 is the empty name.
@@ -120,4 +124,66 @@ func (u *Unit) Free() {
 	u.visits.Free()
 	u.names.Free()
 	u.slow.free()
+}
+
+// Names turns name tokens into text. Bytes reports false if a token is not
+// valid. Alias is called when the text of token t turns out to be that of the
+// earlier token canon: from then on the unit reader must use canon. Touch reads
+// the first byte of each text, in memory that may be far away, and does nothing
+// else: see Set.Ahead. Its result means nothing.
+type Names interface {
+	Bytes(t Name) ([]byte, bool)
+	Alias(t, canon Name)
+	Touch(t []Name) byte
+}
+
+// States of Unit.ID that are not ids.
+const (
+	idNew   = 0xffffffff // not in the Set
+	idBusy  = 0xfffffffe // being looked up
+	idLocal = 1 << 30    // | node index: same as that node of the unit
+	// MaxIDs is the number of types that a Set can hold.
+	MaxIDs = 1 << 29
+)
+
+// ErrChain is the error of Commit for references that lead nowhere but to themselves.
+var ErrChain = errors.New("type refers to itself without a struct, union or typedef in between, or is nested too deep")
+
+// maxChain bounds the recursion along references.
+const maxChain = 4096
+
+// errTried is the error for input made to have the deduplication try each type
+// of a name against thousands of others.
+var errTried = errors.New("so many different types have the same name, or the same members, that comparing them would take too long")
+
+// mode is what match makes of types with names.
+type mode uint8
+
+const (
+	// prove compares a node with a type of the Set: structs and unions with a name are
+	// equivalent if the node has been found to be that type.
+	prove mode = iota
+	// guess is prove where equal names are enough: it says which types may be equivalent.
+	guess
+	// within compares two nodes of a unit, in which each name has one definition.
+	within
+)
+
+// Chunk is a run of nodes of a unit.
+type Chunk struct {
+	Key   uint64 // 0 if there is none
+	First uint32 // index in Nodes of its first node
+	Count uint32 // nodes
+}
+
+// unitChunks is what a unit has of chunks.
+type unitChunks struct {
+	read []Chunk // whose nodes are in the unit; the ids of those with a key are to be kept
+	left int     // nodes of known chunks, which are not in the unit
+	view uint32  // Set.conflicts when these were looked up
+
+	asked   []Chunk  // those that were looked up, and what their nodes got; the caller's
+	got     []Ref    //
+	found   []uint32 // by index in asked: result of find
+	touched arena.Touched
 }

@@ -12,7 +12,8 @@ import (
 // walker compares a unit's types with known ones as graphs, where their names
 // do not tell.
 type walker struct {
-	placer
+	find   finder
+	place  *placer
 	shapes arena.Vec[uint32] // by id: see knownShape; 0 if not known
 	// Walks counts steps of the graph walk.
 	Walks uint64
@@ -26,7 +27,7 @@ func (s *walker) finalNode(u *Unit, x uint32) uint32 {
 		}
 	}
 	if x < idLocal {
-		x = s.Final(x)
+		x = s.find.index.types.Final(x)
 	}
 	if len(u.slow.fwdTo) == 0 {
 		return x
@@ -43,7 +44,7 @@ func (s *walker) finalNode(u *Unit, x uint32) uint32 {
 			}
 		}
 		if d < idLocal {
-			d = s.Final(d)
+			d = s.find.index.types.Final(d)
 		}
 		x = d
 	}
@@ -56,7 +57,7 @@ func (s *walker) isPlaced(u *Unit, x uint32) bool {
 
 func (s *walker) isFwd(u *Unit, x uint32) bool {
 	if x < idLocal {
-		return x != 0 && s.record(x).Kind() == btf.KindFwd
+		return x != 0 && s.find.index.types.record(x).Kind() == btf.KindFwd
 	}
 	return btf.InfoKind(u.Nodes.S[x&^idLocal].Info) == btf.KindFwd
 }
@@ -70,11 +71,11 @@ func (s *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 		return x == y
 	}
 	if x < idLocal {
-		return s.Final(x) == s.finalNode(u, y)
+		return s.find.index.types.Final(x) == s.finalNode(u, y)
 	}
 	i := x &^ idLocal
-	if !inBase && y <= s.baseIDs && len(s.base.copies) > 0 {
-		y = s.copyOf(y, w.rootEnd)
+	if !inBase && y <= s.find.index.baseIDs && len(s.find.index.base.copies) > 0 {
+		y = s.find.index.base.copyOf(y, w.rootEnd)
 	}
 	fy := s.finalNode(u, y)
 	if s.finalNode(u, idLocal|i) == fy {
@@ -82,8 +83,8 @@ func (s *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	}
 	if s.isFwd(u, y) && !s.isFwd(u, fy) {
 		y = fy
-		inBase = y <= s.baseIDs
-	} else if y >= idLocal && fy < idLocal && s.base == nil {
+		inBase = y <= s.find.index.baseIDs
+	} else if y >= idLocal && fy < idLocal && s.find.index.base == nil {
 		y = fy
 	}
 	if depth > maxWalk {
@@ -140,7 +141,7 @@ func (s *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 // walkInside compares node x with y, of the known side, and walks on from them.
 func (s *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	w := &u.slow
-	v, k := s.typ(u, x), s.typ(u, y)
+	v, k := s.find.typ(u, x), s.find.typ(u, y)
 	if v.name != k.name {
 		return false
 	}
@@ -150,78 +151,10 @@ func (s *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	case equivalent, forwardOf:
 		return true
 	case defines:
-		w.raised = w.raised || inBase && y <= s.baseIDs
+		w.raised = w.raised || inBase && y <= s.find.index.baseIDs
 		return true
 	case enums:
-		return btf.InfoVlen(v.info) == 0 || btf.InfoVlen(k.info) == 0 || s.equalEnums(u, x, y)
+		return btf.InfoVlen(v.info) == 0 || btf.InfoVlen(k.info) == 0 || s.find.equalEnums(u, x, y)
 	}
 	return v.info == k.info && inside(&v, &k, func(x, y uint32) bool { return s.walk(u, x, y, depth+1, inBase) })
-}
-
-// pairTable is an open-addressing hash table that is cheap to clear.
-type pairTable struct {
-	keys arena.Vec[uint64] // 0 empty
-	vals arena.Vec[uint32]
-	used arena.Vec[uint32] // slots in use
-}
-
-func (t *pairTable) clear() {
-	if t.keys.S == nil {
-		t.keys.Resize(1 << 10)
-		t.vals.Resize(1 << 10)
-	}
-	if len(t.used.S)*4 > len(t.keys.S) {
-		clear(t.keys.S)
-	} else {
-		for _, i := range t.used.S {
-			t.keys.S[i] = 0
-		}
-	}
-	t.used.Reset()
-}
-
-func (t *pairTable) free() {
-	t.keys.Free()
-	t.vals.Free()
-	t.used.Free()
-}
-
-func (t *pairTable) slot(k uint64) uint32 {
-	mask := uint32(len(t.keys.S) - 1)
-	i := uint32(arena.Mix(0, k)>>32) & mask
-	for t.keys.S[i] != 0 && t.keys.S[i] != k {
-		i = (i + 1) & mask
-	}
-	return i
-}
-
-// Keys are never 0: the known side of a pair is not void.
-func (t *pairTable) get(k uint64) (uint32, bool) {
-	i := t.slot(k)
-	return t.vals.S[i], t.keys.S[i] != 0
-}
-
-func (t *pairTable) has(k uint64) bool { return t.keys.S[t.slot(k)] != 0 }
-
-func (t *pairTable) put(k uint64, v uint32) {
-	if len(t.used.S)*2 >= len(t.keys.S) {
-		old := append([]uint64(nil), t.keys.S...)
-		oldVals := append([]uint32(nil), t.vals.S...)
-		n := len(old) * 2
-		t.keys.Free()
-		t.vals.Free()
-		t.keys.Resize(n)
-		t.vals.Resize(n)
-		t.used.Reset()
-		for j, x := range old {
-			if x != 0 {
-				i := t.slot(x)
-				t.keys.S[i], t.vals.S[i] = x, oldVals[j]
-				t.used.Append(i)
-			}
-		}
-	}
-	i := t.slot(k)
-	t.keys.S[i], t.vals.S[i] = k, v
-	t.used.Append(i)
 }

@@ -1,0 +1,70 @@
+package dedup
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/btflite/btflite/arena"
+)
+
+// baseState is what a Set remembers to become empty again over its base.
+type baseState struct {
+	*Base
+	words, ents, entered int
+	forward              map[forwardKey]uint32 // FWDs of the base
+	redirected           []uint32              // forwards of the base that lead to own types
+	pointed              []uint32              // types of the base with an own PTR or CONST
+	lostUnique           []uint32              // types of the base that own types have made not unique
+	copies               map[uint32][]uint32   // own copies of types of the base, oldest first
+	unitEnds             []uint32              // last id of each unit that brought new types
+	order                baseOrder
+	anonymous            []uint32 // structs and unions of the base that have no hash yet
+	funcs                int      // FUNCs of the base, and their table: see baseFunc
+	funcsOnce            sync.Once
+	funcTab              arena.Vec[uint32]
+	// noTypedefs keeps units from finding TYPEDEFs of the base, as libbpf 1.7.0
+	// does. Set it before the first unit.
+	noTypedefs bool
+}
+
+// forwardKey is a name and entStruct, entUnion or entEnum.
+type forwardKey struct {
+	name Name
+	kind int
+}
+
+// noteCopies keeps which new types of u, the last of which is last, are copies of types of the base.
+func (b *baseState) noteCopies(u *Unit, last uint32) {
+	for _, p := range u.slow.copies {
+		if id := u.ID.S[p.def]; id > b.types {
+			if c := b.copies[p.fwd]; len(c) == 0 || c[len(c)-1] < id {
+				b.copies[p.fwd] = append(c, id)
+			}
+		}
+	}
+	if len(u.news.S) > 0 {
+		b.unitEnds = append(b.unitEnds, last)
+	}
+}
+
+// copyOf is the type that stood for y, a type of the base, in the unit that
+// ends with id end: the base's or the newest copy of it.
+func (b *baseState) copyOf(y, end uint32) uint32 {
+	c := b.copies[y]
+	for k := len(c) - 1; k >= 0; k-- {
+		if c[k] <= end {
+			return c[k]
+		}
+	}
+	return y
+}
+
+// unitEnd is the last id of the unit that brought id.
+func (b *baseState) unitEnd(id uint32) uint32 {
+	ends := b.unitEnds
+	i, _ := slices.BinarySearch(ends, id)
+	if i == len(ends) {
+		return id
+	}
+	return ends[i]
+}
