@@ -12,32 +12,42 @@ import "github.com/btflite/btflite/btf"
 // typ is a type that is compared, be it a node of the unit or a type of the Set. What it
 // refers to is an id of the Set, or idLocal with the index of a node.
 type typ struct {
-	info, name, third, first, aux uint32
-	record                        btf.Record // of the Set, or nil
-	members                       []Member   // of the unit
+	info, third, first, aux uint32
+	record                  btf.Record // of the Set, or nil
+	members                 []Member   // of the unit
 }
 
-// typ is the type that x stands for, an id of the Set or idLocal with the index of a node.
-func (s finder) typ(u *Unit, x uint32) typ {
+// head is the name and the info of the type that x stands for, an id of the Set or idLocal
+// with the index of a node. They decide most comparisons.
+func (s finder) head(u *Unit, x uint32) (name, info uint32) {
 	if x < idLocal {
 		w := s.index.types.record(x)
-		t := typ{info: w.Info(), name: w.Name(), third: w.Third(), record: w}
+		return w.Name(), w.Info()
+	}
+	n := &u.Nodes.S[x&^idLocal]
+	return n.Name, n.Info
+}
+
+// read fills t, which is zero, with the type that x stands for.
+func (t *typ) read(s finder, u *Unit, x uint32) {
+	if x < idLocal {
+		w := s.index.types.record(x)
+		t.info, t.third, t.record = w.Info(), w.Third(), w
 		switch w.Kind() {
 		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
 			t.aux = w.Data()
 		case btf.KindArray:
 			t.third, t.first, t.aux = w.Array()
 		}
-		return t
+		return
 	}
 	n := &u.Nodes.S[x&^idLocal]
-	t := typ{info: n.Info, name: n.Name, third: n.Third, first: n.First, aux: n.Aux, members: u.membersOf(n)}
+	t.info, t.third, t.first, t.aux, t.members = n.Info, n.Third, n.First, n.Aux, u.membersOf(n)
 	switch btf.InfoKind(n.Info) {
 	case btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
 	default:
 		t.third, t.first = local(n.Third), local(n.First)
 	}
-	return t
 }
 
 // local is what a Ref of the unit leads to, in the form that typ takes.
@@ -64,16 +74,26 @@ func (t *typ) member(j, stride int) (name, to, val uint32) {
 	return m.Name, local(m.Type), m.Val
 }
 
+// links are the kinds that are equivalent if what they refer to is. They are half of all that
+// is compared, so nobody makes a typ of them.
+const links = btf.Pointers | btf.Modifiers | btf.Typedefs | btf.Kinds(1<<btf.KindFunc)
+
+// target is what the type of one of the kinds links refers to.
+func (s finder) target(u *Unit, x uint32) uint32 {
+	if x < idLocal {
+		return s.index.types.record(x).Third()
+	}
+	return local(u.Nodes.S[x&^idLocal].Third)
+}
+
 // inside says whether two types of one kind, vlen and name are equivalent, going by what is
-// behind their heads. next says so of what they refer to.
+// behind their heads. next says so of what they refer to. The kinds links do not come here.
 func inside(x, y *typ, next func(x, y uint32) bool) bool {
 	switch btf.InfoKind(x.info) {
 	case btf.KindInt:
 		return x.third == y.third && x.aux == y.aux
 	case btf.KindFloat:
 		return x.third == y.third
-	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindFunc:
-		return next(x.third, y.third)
 	case btf.KindArray:
 		return x.aux == y.aux && next(x.first, y.first) && next(x.third, y.third)
 	case btf.KindStruct, btf.KindUnion:
@@ -85,9 +105,20 @@ func inside(x, y *typ, next func(x, y uint32) bool) bool {
 }
 
 // equalElements compares the names of as many parameters, or the names and offsets of
-// members.
+// members. x is a node nearly always, and y a record: the loop for these is written out.
 func equalElements(x, y *typ, stride int) bool {
-	for j := range int(btf.InfoVlen(x.info)) {
+	n := int(btf.InfoVlen(x.info))
+	if x.record == nil && y.record != nil {
+		r := y.record[3:]
+		for j, m := range x.members[:n] {
+			e := r[j*stride : (j+1)*stride]
+			if e[0] != m.Name || stride == 3 && e[2] != m.Val {
+				return false
+			}
+		}
+		return true
+	}
+	for j := range n {
 		name, _, val := x.member(j, stride)
 		if other, _, at := y.member(j, stride); name != other || stride == 3 && val != at {
 			return false
@@ -98,7 +129,17 @@ func equalElements(x, y *typ, stride int) bool {
 
 // elementsInside is inside for the types of members or parameters.
 func elementsInside(x, y *typ, stride int, next func(x, y uint32) bool) bool {
-	for j := range int(btf.InfoVlen(x.info)) {
+	n := int(btf.InfoVlen(x.info))
+	if x.record == nil && y.record != nil {
+		r := y.record[3:]
+		for j, m := range x.members[:n] {
+			if !next(local(m.Type), r[j*stride+1]) {
+				return false
+			}
+		}
+		return true
+	}
+	for j := range n {
 		_, from, _ := x.member(j, stride)
 		if _, to, _ := y.member(j, stride); !next(from, to) {
 			return false
@@ -118,9 +159,9 @@ func (s finder) match(u *Unit, x, y uint32, depth int) bool {
 	if x == y || x == 0 || y == 0 {
 		return x == y
 	}
-	id, other := s.idOf(u, x), s.idOf(u, y)
+	id, otherID := s.idOf(u, x), s.idOf(u, y)
 	switch {
-	case id == other && id != 0 && id < idBusy:
+	case id == otherID && id != 0 && id < idBusy:
 		return true
 	case u.mode == within && (x < idLocal || y < idLocal):
 		u.dirty = u.dirty || u.chunks.left > 0 // they may be equivalent
@@ -136,21 +177,28 @@ func (s finder) match(u *Unit, x, y uint32, depth int) bool {
 		x = id
 	}
 	if y < idLocal {
-		y = other
+		y = otherID
 	}
-	v, w := s.typ(u, x), s.typ(u, y)
-	if v.name != w.name {
+	name, info := s.head(u, x)
+	other, otherInfo := s.head(u, y)
+	if name != other {
 		return false
 	}
 	same, decided := false, false
 	if u.mode == within {
-		same, decided = s.decideWithin(u, x, y, &v, &w)
+		same, decided = s.decideWithin(u, x, y, name, info, otherInfo)
 	} else {
-		same, decided = s.decide(u, x, y, &v, &w)
+		same, decided = s.decide(u, x, y, name, info, otherInfo)
 	}
 	if decided {
 		return same
 	}
+	if links.Has(btf.InfoKind(info)) {
+		return s.match(u, s.target(u, x), s.target(u, y), depth+1)
+	}
+	var v, w typ
+	v.read(s, u, x)
+	w.read(s, u, y)
 	return inside(&v, &w, func(x, y uint32) bool { return s.match(u, x, y, depth+1) })
 }
 
@@ -164,11 +212,11 @@ func (s finder) idOf(u *Unit, x uint32) uint32 {
 	return s.index.types.Final(x)
 }
 
-// decide says what the heads v and w of x and y mean for prove and guess, or that what is
-// behind them decides. y is a type of the Set.
-func (s finder) decide(u *Unit, x, y uint32, v, w *typ) (same, decided bool) {
-	sameKind := btf.InfoKind(v.info) == btf.InfoKind(w.info)
-	switch r := relate(v.name, v.info, w.info); r {
+// decide says what the heads of x and y, which have one name, mean for prove and guess, or
+// that what is behind them decides. y is a type of the Set.
+func (s finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decided bool) {
+	sameKind := btf.InfoKind(info) == btf.InfoKind(otherInfo)
+	switch r := relate(name, info, otherInfo); r {
 	case different:
 		return false, true
 	case equivalent:
@@ -190,20 +238,20 @@ func (s finder) decide(u *Unit, x, y uint32, v, w *typ) (same, decided bool) {
 	case named:
 		return u.mode == guess && sameKind && s.mayBecome(u, x, y), true
 	case enums:
-		if btf.InfoVlen(v.info) > 0 && btf.InfoVlen(w.info) > 0 {
+		if btf.InfoVlen(info) > 0 && btf.InfoVlen(otherInfo) > 0 {
 			return u.mode == guess && sameKind && s.equalEnums(u, x, y), true
 		}
-		return v.name != 0, true
+		return name != 0, true
 	}
-	if k := btf.InfoKind(v.info); k == btf.KindInt || k == btf.KindFloat {
+	if k := btf.InfoKind(info); k == btf.KindInt || k == btf.KindFloat {
 		return false, u.mode != guess // equal ones have one id
 	}
 	return false, false
 }
 
 // decideWithin is decide for two nodes.
-func (s finder) decideWithin(u *Unit, x, y uint32, v, w *typ) (same, decided bool) {
-	vk, wk := btf.InfoKind(v.info), btf.InfoKind(w.info)
+func (s finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same, decided bool) {
+	vk, wk := btf.InfoKind(info), btf.InfoKind(otherInfo)
 	switch {
 	case vk != wk:
 		// A forward declaration beside its definition: the unit has the name twice.
@@ -211,11 +259,12 @@ func (s finder) decideWithin(u *Unit, x, y uint32, v, w *typ) (same, decided boo
 		return false, true
 	case vk == btf.KindEnum || vk == btf.KindEnum64 || vk == btf.KindFwd:
 		return equalNodes(u, &u.Nodes.S[x&^idLocal], &u.Nodes.S[y&^idLocal]), true
-	case v.info != w.info:
+	case info != otherInfo:
 		return false, true
-	case v.name != 0 && (vk == btf.KindStruct || vk == btf.KindUnion):
-		u.dirty = u.dirty || v.third != w.third
-		return v.third == w.third, true
+	case name != 0 && (vk == btf.KindStruct || vk == btf.KindUnion):
+		same = u.Nodes.S[x&^idLocal].Third == u.Nodes.S[y&^idLocal].Third
+		u.dirty = u.dirty || !same
+		return same, true
 	}
 	return false, false
 }

@@ -11,8 +11,10 @@ import (
 // from the typedef, to the next names. Rust has hundreds of types called Some in
 // one unit.
 func (s *walker) shapeHash(u *Unit, y uint32) uint32 {
-	k := s.find.typ(u, y)
-	h := arena.Mix(arena.Mix(0, k.info), k.name)
+	var k typ
+	k.read(s.find, u, y)
+	name, _ := s.find.head(u, y)
+	h := arena.Mix(arena.Mix(0, k.info), name)
 	if btf.InfoKind(k.info) == btf.KindTypedef {
 		h = s.nextNames(u, h, k.third, shapeSteps)
 	} else {
@@ -37,7 +39,8 @@ const (
 // so whatever a walk finds equal to y has the same.
 func (s *walker) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 	for ; steps > 0 && y != 0; steps-- {
-		k := s.find.typ(u, y)
+		var k typ
+		k.read(s.find, u, y)
 		switch btf.InfoKind(k.info) {
 		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict:
 			y = k.third
@@ -49,7 +52,8 @@ func (s *walker) nextNames(u *Unit, h uint64, y uint32, steps int) uint64 {
 			}
 			return h
 		default:
-			return arena.Mix(h, k.name)
+			name, _ := s.find.head(u, y)
+			return arena.Mix(h, name)
 		}
 	}
 	return h

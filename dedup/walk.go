@@ -141,11 +141,12 @@ func (s *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 // walkInside compares node x with y, of the known side, and walks on from them.
 func (s *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	w := &u.slow
-	v, k := s.find.typ(u, x), s.find.typ(u, y)
-	if v.name != k.name {
+	name, info := s.find.head(u, x)
+	other, otherInfo := s.find.head(u, y)
+	if name != other {
 		return false
 	}
-	switch relate(v.name, v.info, k.info) {
+	switch relate(name, info, otherInfo) {
 	case different:
 		return false
 	case equivalent, forwardOf:
@@ -154,7 +155,16 @@ func (s *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
 		w.raised = w.raised || inBase && y <= s.find.index.baseIDs
 		return true
 	case enums:
-		return btf.InfoVlen(v.info) == 0 || btf.InfoVlen(k.info) == 0 || s.find.equalEnums(u, x, y)
+		return btf.InfoVlen(info) == 0 || btf.InfoVlen(otherInfo) == 0 || s.find.equalEnums(u, x, y)
 	}
-	return v.info == k.info && inside(&v, &k, func(x, y uint32) bool { return s.walk(u, x, y, depth+1, inBase) })
+	if info != otherInfo {
+		return false
+	}
+	if links.Has(btf.InfoKind(info)) {
+		return s.walk(u, s.find.target(u, x), s.find.target(u, y), depth+1, inBase)
+	}
+	var v, k typ
+	v.read(s.find, u, x)
+	k.read(s.find, u, y)
+	return inside(&v, &k, func(x, y uint32) bool { return s.walk(u, x, y, depth+1, inBase) })
 }

@@ -30,7 +30,7 @@ func strictTexts(b *btf.Blob) (texts []string) {
 	return texts
 }
 
-// named is BTF in which the names are those of everything that may have one.
+// named makes BTF in which everything that may have a name has one of names.
 func named(t testing.TB, names []string, size uint32) *btf.Blob {
 	return build(t, func(b *btf.Builder) {
 		n := newMaker(b).int
@@ -123,7 +123,8 @@ func FuzzStrict(f *testing.F) {
 // commentOf is a comment of C.
 var commentOf = regexp.MustCompile(`(?s)/\*.*?\*/`)
 
-// FuzzMarks has any text in marks, which become comments: beside them the C is that of other marks.
+// FuzzMarks puts any text into marks, which become comments: the C outside of these comments
+// must not change.
 func FuzzMarks(f *testing.F) {
 	beside := func(t *testing.T, text string) string {
 		b := build(t, func(b *btf.Builder) {

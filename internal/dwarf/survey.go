@@ -13,7 +13,12 @@ type Survey struct {
 func (s *Survey) Read(b []byte) (n int, ok bool) {
 	c := abbrevCursor{b: b}
 	for n < len(b) {
-		if c.uleb() != 0 { // else a table ends
+		// Nearly all codes and tags have one byte each.
+		if p := c.p; p+2 < len(b) && b[p]-1 < 0x7f && b[p+1]-1 < 0x7f && b[p+2] <= 1 {
+			c.p = p + 3
+			tag := Tag(b[p+1])
+			s.attributes(classOf(tag), tag, &c)
+		} else if c.uleb() != 0 { // else a table ends
 			tag, children := c.uleb(), c.u8()
 			if !c.bad && (tag == 0 || tag > 0xffff || children > 1) {
 				return n, false
@@ -37,9 +42,28 @@ func (s *Survey) attributes(class Class, tag Tag, c *abbrevCursor) {
 		s.Unencodable = true
 	}
 	for !c.bad {
-		// Nearly all: two bytes, and a form that says nothing.
-		for b, p := c.b, c.p; p+1 < len(b) && b[p]|b[p+1] < 0x80 && telling>>b[p+1]&1 == 0; c.p = p {
-			p += 2
+		// Nearly all: two bytes, and a form that says nothing, or one with a constant behind
+		// it. Each file is read for this alone, so the loop is kept short.
+		b, p := c.b, c.p
+		for p+1 < len(b) && b[p] < 0x80 {
+			if form := b[p+1]; !telling[form] {
+				p += 2
+				continue
+			} else if Form(form) != FormImplicitConst {
+				break
+			}
+			end := p + 2
+			for end < len(b) && b[end] >= 0x80 {
+				end++
+			}
+			if end >= len(b) {
+				break
+			}
+			p = end + 1
+		}
+		if c.p = p; p+1 < len(b) && b[p]|b[p+1] == 0 {
+			c.p = p + 2
+			return
 		}
 		attr, form := c.uleb(), Form(c.uleb())
 		switch {
@@ -55,5 +79,12 @@ func (s *Survey) attributes(class Class, tag Tag, c *abbrevCursor) {
 	}
 }
 
-// telling has a bit for each form below 64 that means something to a Survey; 0 ends a list.
-const telling = 1<<0 | 1<<FormImplicitConst | crossing
+// telling says which forms mean something to a Survey: 0 ends a list, and a form from 0x80 on
+// has more bytes.
+var telling = func() (is [256]bool) {
+	is[0], is[FormImplicitConst] = true, true
+	for form := range is {
+		is[form] = is[form] || form >= 0x80 || Form(form).crosses()
+	}
+	return is
+}()
