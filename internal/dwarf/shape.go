@@ -86,7 +86,7 @@ func (u unitFormat) formSize(f Form) formSize {
 
 // crosses says that a value of the form may lead out of the unit: see Abbrevs.Cross.
 func (f Form) crosses() bool {
-	return f < 64 && crossing>>f&1 != 0 || f == FormGNURefAlt || f == FormGNUStrpAlt
+	return f < 64 && uint64(crossing)>>f&1 != 0 || f == FormGNURefAlt || f == FormGNUStrpAlt
 }
 
 // crossing has a bit for each form below 64 that crosses.
