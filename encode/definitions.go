@@ -255,13 +255,6 @@ func placeOf(u *workspace, i uint32, p *callconv.Param) Place {
 	return Place{}
 }
 
-// Operations of DWARF expressions that give a place.
-const (
-	opAddr  = 0x03
-	opRegX  = 0x90
-	opBregX = 0x92
-)
-
 // placeIn is the place that an expression gives.
 func placeIn(expr []byte) Place {
 	if len(expr) == 0 {
@@ -271,14 +264,14 @@ func placeIn(expr []byte) Place {
 	switch op := expr[0]; {
 	case op >= dwarf.OpReg0 && op <= dwarf.OpReg31:
 		return Place{Kind: PlaceRegister, Register: uint16(op - dwarf.OpReg0)}
-	case op == opRegX:
+	case op == dwarf.OpRegx:
 		n, _ := binary.Uvarint(expr[1:])
 		return Place{Kind: PlaceRegister, Register: uint16(min(n, 1<<16-1))}
-	case op == dwarf.OpFbreg, op >= dwarf.OpBreg0 && op <= dwarf.OpBreg31, op == opBregX:
+	case op == dwarf.OpFbreg, op >= dwarf.OpBreg0 && op <= dwarf.OpBreg31, op == dwarf.OpBregx:
 		return Place{Kind: PlaceStack}
-	case (op == opAddr || op >= dwarf.OpLit0 && op <= dwarf.OpLit31 || op == dwarf.OpConstu || op == dwarf.OpConsts) && last == dwarf.OpStackValue:
+	case (op == dwarf.OpAddr || op >= dwarf.OpLit0 && op <= dwarf.OpLit31 || op == dwarf.OpConstu || op == dwarf.OpConsts) && last == dwarf.OpStackValue:
 		return Place{Kind: PlaceConstant}
-	case op == opAddr:
+	case op == dwarf.OpAddr:
 		return Place{Kind: PlaceFixed}
 	}
 	return Place{Kind: PlaceCompute}

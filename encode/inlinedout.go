@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/btflite/btflite/arena"
@@ -108,7 +109,10 @@ func (r *run) addInlined(out *Output, in *inlining) error {
 
 // besideOf is the output as what records come on top of.
 func besideOf(out *Output, base *Base) (*inline.Beside, error) {
-	b := &inline.Beside{BigEndian: out.BigEndian, First: 1}
+	b := &inline.Beside{Order: binary.LittleEndian, First: 1}
+	if out.BigEndian {
+		b.Order = binary.BigEndian
+	}
 	if base != nil {
 		b.First = base.d.Blob().TypeCount()
 	}

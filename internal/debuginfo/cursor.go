@@ -44,6 +44,12 @@ type Position struct {
 	Name dedup.Name // DW_AT_name of the unit
 }
 
+// ExprFormat is the format of expressions and location lists in the unit.
+func (p *Position) ExprFormat() dwarf.ExprFormat {
+	h := &p.Hdr
+	return dwarf.ExprFormat{Version: h.Version, AddrSize: h.AddrSize, Dwarf64: h.Dwarf64, BigEndian: p.File.BigEndian, Split: p.File.Split()}
+}
+
 // bases are where the unit's parts of sections start that indexes lead to.
 type bases struct {
 	str      uint64 // DW_AT_str_offsets_base

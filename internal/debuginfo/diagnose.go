@@ -29,7 +29,15 @@ func (p *Position) DIEError(off int, what string) error {
 
 // CutOff is the error for a DIE that the end of the unit cuts off.
 func (p *Position) CutOff(off int) error {
-	return p.DIEError(off, "DIE goes beyond the end of its unit")
+	return p.DIEError(off, dwarf.FaultCutOff)
+}
+
+// EntryError is the error for the fault of a DIE of the unit; nil if there is none.
+func (p *Position) EntryError(e *dwarf.Entries) error {
+	if e.Fault == "" {
+		return nil
+	}
+	return p.DIEError(e.Off, e.Fault)
 }
 
 // OutOfUnit is the error for a DIE with a reference beyond the unit.

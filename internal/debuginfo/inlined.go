@@ -5,8 +5,8 @@ import (
 	"github.com/btflite/btflite/internal/elfreloc"
 )
 
-// What only the reader of inlined functions asks for: abbreviation tables as bytes,
-// location lists with their addresses, and address ranges, which nobody else needs.
+// What only the reader of inlined functions asks for: location lists with their
+// addresses, and address ranges.
 
 // Ranges are the sections with address ranges of a file, once LoadRanges has been
 // called: .debug_ranges and .debug_rnglists.
@@ -172,20 +172,6 @@ func (c *Cursor) number(rel *elfreloc.Table, near *nearby, b []byte, at, n uint6
 func (c *Cursor) ListBytes(off, n uint64) ([]byte, error) {
 	s, all := c.lists()
 	return s.need(c.Seq, all, off, n)
-}
-
-// AbbrevTable is the unit's abbreviation table with what follows it, of which n bytes
-// can be read; all says that the section has no more.
-func (c *Cursor) AbbrevTable(n uint64) (data []byte, all bool, err error) {
-	f := c.File
-	if c.Hdr.AbbrevOff > uint64(len(f.other.abbrev)) {
-		return nil, true, nil
-	}
-	b, err := f.inOrder.abbrev.need(c.Seq, f.other.abbrev, c.Hdr.AbbrevOff, n)
-	if err != nil || c.Hdr.AbbrevOff > uint64(len(b)) {
-		return nil, true, err
-	}
-	return b[c.Hdr.AbbrevOff:], len(b) == len(f.other.abbrev), nil
 }
 
 // LoclistsBase is where the unit's part of .debug_loclists starts, which indexes count

@@ -30,6 +30,7 @@ const (
 	ClassImport      // imported_unit
 	ClassForReaders  // a type that pahole takes for void, and only readers of DWARF print
 	ClassVariant     // variant_part and variant of Rust, which only readers look into
+	ClassInlined     // inlined_subroutine, in the plan Inlined
 	numClasses
 )
 

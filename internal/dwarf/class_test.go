@@ -31,7 +31,7 @@ func TestTypes(t *testing.T) {
 		attrs = append(attrs, attr)
 	}
 	read := map[[2]uint64]bool{}
-	for c := range numClasses {
+	for c := range ClassInlined {
 		names := values
 		if c == ClassUnit {
 			names = ofUnit
@@ -61,7 +61,7 @@ func TestTypes(t *testing.T) {
 // TestSlots: no two values of a class share a slot, and only values that are direct have
 // one.
 func TestSlots(t *testing.T) {
-	for _, plan := range []*Plan{Types, Places} {
+	for _, plan := range []*Plan{Types, Places, Inlined} {
 		for c := range plan.uses {
 			slots := map[int8]int8{}
 			for attr, u := range plan.uses[c] {

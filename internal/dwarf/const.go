@@ -90,16 +90,21 @@ const (
 	atExternal          = 0x3f
 	atSpecification     = 0x47
 	atType              = 0x49
+	atEntryPC           = 0x52
 	atRanges            = 0x55
 	atSignature         = 0x69
 	atDataBitOffset     = 0x6b
 	atStrOffsetsBase    = 0x72
 	atAddrBase          = 0x73
+	atRnglistsBase      = 0x74
 	atDwoName           = 0x76
 	atLoclistsBase      = 0x8c
 	atGNUDwoName        = 0x2130
 	atGNUDwoID          = 0x2131
+	atGNURangesBase     = 0x2132
 	atGNUAddrBase       = 0x2133
+	atGNULocviews       = 0x2137
+	atGNUEntryView      = 0x2138
 	atGNUAnnotation     = 0x2139
 
 	// AtUnitRecord is the attribute of a unit DIE that has a unit record, a block

@@ -7,23 +7,43 @@ import "encoding/binary"
 // unknown byte therefore ends decoding: where its operands stop cannot be
 // known.
 
-// The operations that callers tell apart. The others are only stepped over.
+// The operations (DW_OP_) that callers tell apart. The others are only stepped over.
 const (
+	OpAddr           = 0x03
+	OpDeref          = 0x06
+	OpConst1u        = 0x08
+	OpConst8s        = 0x0f
 	OpConstu         = 0x10
 	OpConsts         = 0x11
+	OpAnd            = 0x1a
+	OpMinus          = 0x1c
+	OpPlus           = 0x22
+	OpPlusUconst     = 0x23
 	OpLit0           = 0x30
 	OpLit31          = 0x4f
 	OpReg0           = 0x50
 	OpReg31          = 0x6f
 	OpBreg0          = 0x70
 	OpBreg31         = 0x8f
+	OpRegx           = 0x90
 	OpFbreg          = 0x91
+	OpBregx          = 0x92
 	OpPiece          = 0x93
+	OpDerefSize      = 0x94
+	OpNop            = 0x96
+	OpBitPiece       = 0x9d
+	OpImplicitValue  = 0x9e
 	OpStackValue     = 0x9f
+	OpImplicitPtr    = 0xa0
+	OpAddrx          = 0xa1
 	OpEntryValue     = 0xa3
+	OpConstType      = 0xa4
+	OpReinterpret    = 0xa9
+	OpGNUImplicitPtr = 0xf2
 	OpGNUEntryValue  = 0xf3
-	opImplicitPtr    = 0xa0
-	opGNUImplicitPtr = 0xf2
+	OpGNUConstType   = 0xf4
+	OpGNUReinterpret = 0xf9
+	OpGNUAddrIndex   = 0xfb
 )
 
 // ExprFormat is what an expression's encoding depends on beyond its bytes; all
@@ -113,7 +133,7 @@ func (x *Expr) operand(k uint8, p int, op *ExprOp) (uint64, int) {
 	case argOffset:
 		n := 4
 		switch {
-		case x.f.Version <= 2 && (op.Code == opImplicitPtr || op.Code == opGNUImplicitPtr):
+		case x.f.Version <= 2 && (op.Code == OpImplicitPtr || op.Code == OpGNUImplicitPtr):
 			n = int(x.f.AddrSize)
 		case x.f.Dwarf64:
 			n = 8
@@ -134,6 +154,33 @@ func (x *Expr) operand(k uint8, p int, op *ExprOp) (uint64, int) {
 		return n, end
 	}
 	return 0, -1
+}
+
+// Static is the address that an expression starts with, an offset from it included.
+type Static struct {
+	Indexed bool   // Value is an index of .debug_addr, else the address
+	Value   uint64 // in the expression behind its first byte
+	Extra   uint64 // to be added
+}
+
+// StaticAddress reads an expression that starts with an address; false for all others.
+func StaticAddress(expr []byte, f ExprFormat) (s Static, ok bool) {
+	x := NewExpr(expr, f)
+	var op ExprOp
+	if !x.Next(&op) {
+		return s, false
+	}
+	switch op.Code {
+	case OpAddr:
+		ok = f.AddrSize == 4 || f.AddrSize == 8
+	case OpAddrx, OpGNUAddrIndex:
+		s.Indexed, ok = true, true
+	}
+	s.Value = op.A
+	if x.Next(&op) && op.Code == OpPlusUconst && x.Offset() == len(expr) {
+		s.Extra = op.A
+	}
+	return s, ok
 }
 
 // fixed reads an unsigned integer of n bytes at p.

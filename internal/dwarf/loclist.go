@@ -13,30 +13,69 @@ package dwarf
 //	length ULEB128
 //	expression
 //
-// The view numbers of GCC stand before a list, outside of it; the variant with
-// views inside (DW_LLE_GNU_view_pair) is off by default and not known to
-// elfutils either.
+// The view numbers of GCC stand before a list, outside of it. The variant with views
+// inside (DW_LLE_GNU_view_pair) is off by default and not known to elfutils either; it is
+// read for those only who ask for addresses.
 
 // DW_LLE_ values.
 const (
-	lleEndOfList       = 0x00
-	lleBaseAddressx    = 0x01
-	lleStartxEndx      = 0x02
-	lleStartxLength    = 0x03
-	lleOffsetPair      = 0x04
-	lleDefaultLocation = 0x05
-	lleBaseAddress     = 0x06
-	lleStartEnd        = 0x07
-	lleStartLength     = 0x08
+	LLEEndOfList       = 0x00
+	LLEBaseAddressx    = 0x01
+	LLEStartxEndx      = 0x02
+	LLEStartxLength    = 0x03
+	LLEOffsetPair      = 0x04
+	LLEDefaultLocation = 0x05
+	LLEBaseAddress     = 0x06
+	LLEStartEnd        = 0x07
+	LLEStartLength     = 0x08
+	LLEGNUViewPair     = 0x09
 )
 
-// LocList steps through the expressions of one location list; the address
-// ranges that they hold for are not decoded. It is a plain value that
+// DW_RLE_ values (section 7.25).
+const (
+	RLEEndOfList    = 0x00
+	RLEBaseAddressx = 0x01
+	RLEStartxEndx   = 0x02
+	RLEStartxLength = 0x03
+	RLEOffsetPair   = 0x04
+	RLEBaseAddress  = 0x05
+	RLEStartEnd     = 0x06
+	RLEStartLength  = 0x07
+)
+
+// ListAddresses says how the addresses in location lists are read.
+type ListAddresses struct {
+	// Base is the address that offsets count from, until a list names another one.
+	Base uint64
+	// Indexed is the address at an index of .debug_addr.
+	Indexed func(index uint64) uint64
+	// Address and Number read what may have relocations at an offset of the section: an
+	// address, and a ULEB128 number with where it ends. Nil: there are no relocations.
+	Address func(at int) (v uint64, ok bool)
+	Number  func(at int) (v uint64, next int)
+}
+
+// Range is where an expression of a list holds.
+type Range struct {
+	From, To uint64 // addresses
+	Always   bool   // it holds where no other does
+	Viewed   bool   // Views are those of From and To
+	Views    [2]uint64
+}
+
+// maxBases is how many entries may come before one with an expression.
+const maxBases = 1 << 10
+
+// LocList steps through the expressions of one location list. It is a plain value that
 // allocates nothing unless there is an error.
 type LocList struct {
+	Range // of the last entry, after UseAddresses
+
 	data []byte
 	off  int
 	f    ExprFormat
+	base uint64
+	how  *ListAddresses
 	err  *Error
 	done bool
 }
@@ -58,6 +97,9 @@ func NewLocList(section []byte, off uint64, f ExprFormat) LocList {
 	return l
 }
 
+// UseAddresses has Next set Range.
+func (l *LocList) UseAddresses(how *ListAddresses) { l.how, l.base = how, how.Base }
+
 // Err returns the fault that ended the list early, a *Error, or nil.
 func (l *LocList) Err() error {
 	if l.err == nil {
@@ -72,128 +114,195 @@ func (l *LocList) Next() (expr []byte, ok bool) {
 	if l.done {
 		return nil, false
 	}
+	l.Viewed = false
+	for range maxBases {
+		if expr, ok = l.entry(); ok || l.done {
+			return expr, ok
+		}
+	}
+	return l.fail("location list without expressions")
+}
+
+// entry reads one entry. ok says that it has an expression.
+func (l *LocList) entry() (expr []byte, ok bool) {
 	switch {
 	case l.f.Version >= 5:
-		return l.next5()
+		return l.entry5()
 	case l.f.Split:
-		return l.nextSplit()
+		return l.entrySplit()
 	}
-	return l.next2()
+	return l.entry2()
 }
 
-// next2 is Next for DWARF 2 to 4.
-func (l *LocList) next2() ([]byte, bool) {
+// entry2 is entry for DWARF 2 to 4.
+func (l *LocList) entry2() ([]byte, bool) {
 	n := int(l.f.AddrSize)
 	ones := ^uint64(0) >> (64 - 8*uint(n&15))
-	for {
-		if len(l.data)-l.off < 2*n || n == 0 || n > 8 {
-			return l.fail("location list entry cut off")
-		}
-		begin := fixedUint(l.data[l.off:l.off+n], l.f.BigEndian)
-		end := fixedUint(l.data[l.off+n:l.off+2*n], l.f.BigEndian)
-		if begin == ones {
-			l.off += 2 * n
-			continue
-		}
-		if begin == 0 && end == 0 {
-			l.done = true
-			return nil, false
-		}
-		p := l.off + 2*n
-		if len(l.data)-p < 2 {
-			return l.fail("location list entry cut off")
-		}
-		return l.expr(p+2, fixedUint(l.data[p:p+2], l.f.BigEndian))
+	begin, p := l.address(l.off)
+	end, p := l.address(p)
+	switch {
+	case p < 0:
+		return l.fail("location list entry cut off")
+	case begin == ones:
+		l.off, l.base = p, end
+		return nil, false
+	case begin == 0 && end == 0:
+		l.done = true
+		return nil, false
+	case len(l.data)-p < 2:
+		return l.fail("location list entry cut off")
 	}
+	l.From, l.To = l.base+begin, l.base+end
+	return l.expr(p+2, fixedUint(l.data[p:p+2], l.f.BigEndian))
 }
 
-// nextSplit is Next for .debug_loc.dwo before DWARF 5: kinds as in DWARF 5,
+// entrySplit is entry for .debug_loc.dwo before DWARF 5: kinds as in DWARF 5,
 // but for a length of 4 bytes, offset pairs of 4 bytes each and the size of
 // the expression in 2 bytes.
-func (l *LocList) nextSplit() ([]byte, bool) {
-	for {
-		if l.off >= len(l.data) {
-			return l.fail("location list without end")
-		}
-		p := l.off + 1
-		kind := l.data[l.off]
-		switch kind {
-		case lleEndOfList:
-			l.done = true
-			return nil, false
-		case lleBaseAddressx:
-			_, p = ULEB(l.data, p)
-		case lleStartxEndx:
-			if _, p = ULEB(l.data, p); p >= 0 {
-				_, p = ULEB(l.data, p)
-			}
-		case lleStartxLength:
-			if _, p = ULEB(l.data, p); p >= 0 {
-				p += 4
-			}
-		case lleOffsetPair:
-			p += 8
-		default:
-			return l.fail("unknown kind of location list entry")
-		}
-		if p < 0 || p > len(l.data) {
-			return l.fail("location list entry cut off")
-		}
-		if kind == lleBaseAddressx {
-			l.off = p
-			continue
-		}
-		if len(l.data)-p < 2 {
-			return l.fail("location list entry cut off")
-		}
-		return l.expr(p+2, fixedUint(l.data[p:p+2], l.f.BigEndian))
+func (l *LocList) entrySplit() ([]byte, bool) {
+	if l.off >= len(l.data) {
+		return l.fail("location list without end")
 	}
+	p := l.off + 1
+	kind := l.data[l.off]
+	switch kind {
+	case LLEEndOfList:
+		l.done = true
+		return nil, false
+	case LLEBaseAddressx:
+		l.base, p = l.indexed(p)
+	case LLEStartxEndx:
+		l.From, p = l.indexed(p)
+		l.To, p = l.indexed(p)
+	case LLEStartxLength:
+		l.From, p = l.indexed(p)
+		l.To, p = l.number4(p)
+		l.To += l.From
+	case LLEOffsetPair:
+		l.From, p = l.number4(p)
+		l.To, p = l.number4(p)
+		l.From, l.To = l.base+l.From, l.base+l.To
+	default:
+		return l.fail("unknown kind of location list entry")
+	}
+	switch {
+	case p < 0:
+		return l.fail("location list entry cut off")
+	case kind == LLEBaseAddressx:
+		l.off = p
+		return nil, false
+	case len(l.data)-p < 2:
+		return l.fail("location list entry cut off")
+	}
+	return l.expr(p+2, fixedUint(l.data[p:p+2], l.f.BigEndian))
 }
 
-// next5 is Next for DWARF 5.
-func (l *LocList) next5() ([]byte, bool) {
-	for {
-		if l.off >= len(l.data) {
-			return l.fail("location list without end")
-		}
-		n := int(l.f.AddrSize)
-		p := l.off + 1
-		base := false
-		switch l.data[l.off] {
-		case lleEndOfList:
-			l.done = true
-			return nil, false
-		case lleBaseAddressx:
-			_, p = ULEB(l.data, p)
-			base = true
-		case lleBaseAddress:
-			p += n
-			base = true
-		case lleStartxEndx, lleStartxLength, lleOffsetPair:
-			if _, p = ULEB(l.data, p); p >= 0 {
-				_, p = ULEB(l.data, p)
-			}
-		case lleDefaultLocation:
-		case lleStartEnd:
-			p += 2 * n
-		case lleStartLength:
-			_, p = ULEB(l.data, p+n)
-		default:
+// entry5 is entry for DWARF 5.
+func (l *LocList) entry5() ([]byte, bool) {
+	if l.off >= len(l.data) {
+		return l.fail("location list without end")
+	}
+	p := l.off + 1
+	located := true
+	l.Always = false
+	switch l.data[l.off] {
+	case LLEEndOfList:
+		l.done = true
+		return nil, false
+	case LLEBaseAddressx:
+		l.base, p = l.indexed(p)
+		located = false
+	case LLEBaseAddress:
+		l.base, p = l.address(p)
+		located = false
+	case LLEStartxEndx:
+		l.From, p = l.indexed(p)
+		l.To, p = l.indexed(p)
+	case LLEStartxLength:
+		l.From, p = l.indexed(p)
+		l.To, p = l.number(p)
+		l.To += l.From
+	case LLEOffsetPair:
+		l.From, p = l.number(p)
+		l.To, p = l.number(p)
+		l.From, l.To = l.base+l.From, l.base+l.To
+	case LLEDefaultLocation:
+		l.Always = true
+	case LLEStartEnd:
+		l.From, p = l.address(p)
+		l.To, p = l.address(p)
+	case LLEStartLength:
+		l.From, p = l.address(p)
+		l.To, p = l.number(p)
+		l.To += l.From
+	case LLEGNUViewPair:
+		if l.how == nil {
 			return l.fail("unknown kind of location list entry")
 		}
-		if p < 0 || p > len(l.data) {
-			return l.fail("location list entry cut off")
-		}
-		if base {
-			l.off = p
-			continue
-		}
-		size, p := ULEB(l.data, p)
-		if p < 0 {
-			return l.fail("location list entry cut off")
-		}
-		return l.expr(p, size)
+		l.Views[0], p = l.uleb(p)
+		l.Views[1], p = l.uleb(p)
+		located, l.Viewed = false, true
+	default:
+		return l.fail("unknown kind of location list entry")
 	}
+	if p < 0 {
+		return l.fail("location list entry cut off")
+	}
+	if !located {
+		l.off = p
+		return nil, false
+	}
+	size, p := ULEB(l.data, p)
+	if p < 0 {
+		return l.fail("location list entry cut off")
+	}
+	return l.expr(p, size)
+}
+
+// uleb, number, number4, address and indexed read an operand at p and return where it ends,
+// -1 if the section ends first or p is negative.
+
+func (l *LocList) uleb(p int) (uint64, int) {
+	if p < 0 {
+		return 0, p
+	}
+	return ULEB(l.data, p)
+}
+
+func (l *LocList) number(p int) (uint64, int) {
+	if l.how == nil || l.how.Number == nil || p < 0 {
+		return l.uleb(p)
+	}
+	return l.how.Number(p)
+}
+
+func (l *LocList) number4(p int) (uint64, int) {
+	if p < 0 || len(l.data)-p < 4 {
+		return 0, -1
+	}
+	return fixedUint(l.data[p:p+4], l.f.BigEndian), p + 4
+}
+
+func (l *LocList) address(p int) (uint64, int) {
+	n := int(l.f.AddrSize)
+	if p < 0 || len(l.data)-p < n || n == 0 || n > 8 {
+		return 0, -1
+	}
+	if l.how == nil || l.how.Address == nil {
+		return fixedUint(l.data[p:p+n], l.f.BigEndian), p + n
+	}
+	if v, ok := l.how.Address(p); ok {
+		return v, p + n
+	}
+	return 0, -1
+}
+
+func (l *LocList) indexed(p int) (uint64, int) {
+	v, p := l.uleb(p)
+	if l.how != nil && l.how.Indexed != nil && p >= 0 {
+		v = l.how.Indexed(v)
+	}
+	return v, p
 }
 
 // expr returns the size bytes at p as an entry's expression and steps over it.

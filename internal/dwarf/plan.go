@@ -14,6 +14,9 @@ type Plan struct {
 // MaxValues is how many values a class can have: they are bits of Abbrev.Present.
 const MaxValues = 32
 
+// VSibling is the number of DW_AT_sibling in every plan.
+const VSibling = MaxValues - 1
+
 // denseAttrs is above the numbers of nearly all attributes of DWARF 5.
 const denseAttrs = 0x90
 

@@ -85,7 +85,6 @@ const (
 	VExternal
 	VArtificial
 	VAnnotation
-	VSibling
 	VSignature
 	VImport
 	VContaining

@@ -7,34 +7,6 @@ import "github.com/btflite/btflite/internal/dwarf"
 // offset; nothing else has a form in BTF. Operations, their number and the depth of
 // the stack are bounded: what compilers write for a parameter is short.
 
-// Operations that package dwarf does not name.
-const (
-	opAddr          = 0x03
-	opDeref         = 0x06
-	opConst1u       = 0x08
-	opConst8s       = 0x0f
-	opAnd           = 0x1a
-	opMinus         = 0x1c
-	opPlus          = 0x22
-	opPlusUconst    = 0x23
-	opRegx          = 0x90
-	opBregx         = 0x92
-	opDerefSize     = 0x94
-	opNop           = 0x96
-	opBitPiece      = 0x9d
-	opImplicitValue = 0x9e
-	opImplicitPtr   = 0xa0
-	opAddrx         = 0xa1
-	opConstx        = 0xa2
-	opConstType     = 0xa4
-	opReinterpret   = 0xa9
-	opGNUImplicit   = 0xf2
-	opGNUConstType  = 0xf4
-	opGNUReinterp   = 0xf9
-	opGNUAddrIndex  = 0xfb
-	opGNUConstIndex = 0xfc
-)
-
 // maxOps is how many operations an expression may have, and maxNested how deep
 // expressions are in expressions.
 const (
@@ -93,7 +65,7 @@ func (e *Env) place(expr []byte, nested int) Place {
 // step runs an operation; if it returns false, why says what is in the way.
 func (m *machine) step(op *dwarf.ExprOp) bool {
 	switch c := op.Code; {
-	case c == opNop:
+	case c == dwarf.OpNop:
 		return true
 	case m.done && c != dwarf.OpPiece:
 		return m.fail(Computed)
@@ -105,48 +77,48 @@ func (m *machine) step(op *dwarf.ExprOp) bool {
 		return m.inRegister(uint64(c - dwarf.OpReg0))
 	case c >= dwarf.OpBreg0 && c <= dwarf.OpBreg31:
 		return m.push(term{sort: ofRegister, reg: uint32(c - dwarf.OpBreg0), off: op.A})
-	case c >= opConst1u && c <= opConst8s || c == dwarf.OpConstu || c == dwarf.OpConsts:
+	case c >= dwarf.OpConst1u && c <= dwarf.OpConst8s || c == dwarf.OpConstu || c == dwarf.OpConsts:
 		return m.push(term{off: op.A})
 	}
 	switch op.Code {
-	case opRegx:
+	case dwarf.OpRegx:
 		return m.inRegister(op.A)
-	case opBregx:
+	case dwarf.OpBregx:
 		if op.A >= uint64(FrameBase) {
 			return m.fail(Computed)
 		}
 		return m.push(term{sort: ofRegister, reg: uint32(op.A), off: op.B})
 	case dwarf.OpFbreg:
 		return m.push(term{sort: ofRegister, reg: FrameBase, off: op.A})
-	case opAddr:
+	case dwarf.OpAddr:
 		return m.push(term{sort: ofProgram, off: op.A})
-	case opAddrx, opGNUAddrIndex:
+	case dwarf.OpAddrx, dwarf.OpGNUAddrIndex:
 		if m.env.AddressAt == nil {
 			return m.fail(Computed)
 		}
 		return m.push(term{sort: ofProgram, off: m.env.AddressAt(op.A)})
-	case opPlusUconst:
+	case dwarf.OpPlusUconst:
 		return m.add(op.A)
-	case opPlus, opMinus, opAnd:
+	case dwarf.OpPlus, dwarf.OpMinus, dwarf.OpAnd:
 		return m.binary(op.Code)
-	case opDeref:
+	case dwarf.OpDeref:
 		return m.deref(uint64(m.env.Format.AddrSize))
-	case opDerefSize:
+	case dwarf.OpDerefSize:
 		return m.deref(op.A)
 	case dwarf.OpEntryValue, dwarf.OpGNUEntryValue:
 		return m.entryValue(op.Block)
 	case dwarf.OpStackValue:
 		return m.stackValue()
-	case opImplicitValue:
+	case dwarf.OpImplicitValue:
 		return m.implicitValue(op.Block)
 	case dwarf.OpPiece:
 		return m.piece(op.A)
-	case opImplicitPtr, opGNUImplicit:
+	case dwarf.OpImplicitPtr, dwarf.OpGNUImplicitPtr:
 		return m.fail(ImplicitPtr)
-	case opBitPiece:
+	case dwarf.OpBitPiece:
 		return m.fail(InPieces)
 	}
-	if op.Code >= opConstType && op.Code <= opReinterpret || op.Code >= opGNUConstType && op.Code <= opGNUReinterp {
+	if op.Code >= dwarf.OpConstType && op.Code <= dwarf.OpReinterpret || op.Code >= dwarf.OpGNUConstType && op.Code <= dwarf.OpGNUReinterpret {
 		return m.fail(Typed)
 	}
 	return m.fail(Computed)

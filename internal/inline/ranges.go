@@ -63,18 +63,6 @@ func (r *ranges) first2(at uint64) (uint64, bool) {
 	return 0, false
 }
 
-// The kinds of entries of .debug_rnglists.
-const (
-	rleEnd = iota
-	rleBasex
-	rleStartxEndx
-	rleStartxLength
-	rleOffsetPair
-	rleBase
-	rleStartEnd
-	rleStartLength
-)
-
 // first5 is first for .debug_rnglists.
 func (r *ranges) first5(at uint64) (uint64, bool) {
 	b, base := r.sections.New, r.base
@@ -85,23 +73,23 @@ func (r *ranges) first5(at uint64) (uint64, bool) {
 		kind := b[at]
 		at++
 		switch kind {
-		case rleBasex, rleStartxEndx, rleStartxLength, rleOffsetPair:
+		case dwarf.RLEBaseAddressx, dwarf.RLEStartxEndx, dwarf.RLEStartxLength, dwarf.RLEOffsetPair:
 			v, p := dwarf.ULEB(b, int(at))
 			switch {
 			case p < 0:
 				return 0, false
-			case kind == rleOffsetPair && debuginfo.MovedNumbers(r.c.File):
+			case kind == dwarf.RLEOffsetPair && debuginfo.MovedNumbers(r.c.File):
 				v, p = r.sections.ULEB(int(at))
 				return base + v, p >= 0
-			case kind == rleOffsetPair:
+			case kind == dwarf.RLEOffsetPair:
 				return base + v, true
-			case kind != rleBasex:
+			case kind != dwarf.RLEBaseAddressx:
 				return r.c.AddressAt(v), true
 			}
 			base, at = r.c.AddressAt(v), uint64(p)
-		case rleBase, rleStartEnd, rleStartLength:
+		case dwarf.RLEBaseAddress, dwarf.RLEStartEnd, dwarf.RLEStartLength:
 			v, ok := r.c.RangeAddress(r.sections, true, at)
-			if !ok || kind != rleBase {
+			if !ok || kind != dwarf.RLEBaseAddress {
 				return v, ok
 			}
 			base, at = v, at+uint64(r.c.Hdr.AddrSize)

@@ -29,10 +29,10 @@ type Reader struct {
 	Params arena.Vec[Param]
 
 	c       *debuginfo.Cursor
-	b       []byte
-	at      uint64 // place of the unit
-	abbrevs abbrevs
-	d       die
+	at      uint64        // place of the unit
+	table   dwarf.Abbrevs // of the plan Inlined
+	entries dwarf.Entries
+	vals    dwarf.Values // of the DIE that was decoded last
 	env     Env
 	lists   lists
 	ranges  ranges
@@ -72,7 +72,10 @@ func (r *Reader) Free() {
 }
 
 // Forget ends what is remembered of a file.
-func (r *Reader) Forget() { r.file, r.ranges.sections, r.abbrevs.file = nil, nil, nil }
+func (r *Reader) Forget() {
+	r.file, r.ranges.sections = nil, nil
+	r.table.Forget()
+}
 
 // Read adds the sites in the functions of the unit at c, which funcs are: their Off is
 // an offset in the unit. The error is of DIEs that cannot be read.
@@ -98,16 +101,17 @@ func (r *Reader) Skeleton(c *debuginfo.Cursor) error {
 	if err := r.start(c); err != nil {
 		return err
 	}
-	r.skeleton.base, r.skeleton.ranges = r.lists.base, r.ranges.old
+	r.skeleton.base, r.skeleton.ranges = r.lists.how.Base, r.ranges.old
 	return nil
 }
 
 // start makes the Reader stand at a unit.
 func (r *Reader) start(c *debuginfo.Cursor) error {
-	if err := r.abbrevs.load(c); err != nil {
+	if err := c.Table(dwarf.Inlined, &r.table); err != nil {
 		return c.UnitError(err.Error())
 	}
-	r.c, r.b, r.at = c, c.Hdr.Data, c.Base+c.Hdr.Off
+	r.c, r.at = c, c.Base+c.Hdr.Off
+	r.entries = dwarf.Entries{Abbrevs: &r.table, Vals: &r.vals, Data: c.Hdr.Data}
 	h := &c.Hdr
 	if r.file != c.File {
 		sections, err := debuginfo.LoadRanges(c.File)
@@ -120,40 +124,38 @@ func (r *Reader) start(c *debuginfo.Cursor) error {
 		}
 	}
 	r.env = Env{
-		Format:    dwarf.ExprFormat{Version: h.Version, AddrSize: h.AddrSize, Dwarf64: h.Dwarf64, BigEndian: c.File.BigEndian, Split: c.File.Split()},
+		Format:    c.ExprFormat(),
 		AddressAt: c.AddressAt, Base: r.base, Relocatable: c.File.Relocatable(),
 	}
-	r.ranges.c, r.lists.c = c, c
-	r.lists.budget = len(r.b) + unitEntries
-	r.lists.plain, r.lists.moved = !c.File.Relocatable(), debuginfo.MovedNumbers(c.File)
-	a, p, err := r.next(h.First)
-	if err != nil || a == nil {
-		return err
+	r.ranges.c = c
+	r.lists.start(c)
+	e := &r.entries
+	if !e.At(h.First) || e.Abbrev == nil {
+		return c.EntryError(e)
 	}
-	if !a.read {
+	if e.Abbrev.Class != dwarf.ClassUnit {
 		return c.DIEError(h.First, "the first DIE of the unit is not a unit DIE")
 	}
-	d := &r.d
-	if r.abbrevs.decode(a, c, r.b, p, d) < 0 {
-		return c.CutOff(h.First)
+	if !e.Decode() {
+		return c.EntryError(e)
 	}
-	r.lists.base, r.ranges.old, r.ranges.start = 0, 0, uint64(12)
+	r.lists.how.Base, r.ranges.old, r.ranges.start = 0, 0, uint64(12)
 	if h.Dwarf64 {
 		r.ranges.start = 20
 	}
 	if c.File.Split() {
-		r.lists.base, r.ranges.old = r.skeleton.base, r.skeleton.ranges
+		r.lists.how.Base, r.ranges.old = r.skeleton.base, r.skeleton.ranges
 	}
-	if d.has(atLowPC) {
-		r.lists.base = c.Address(&d.v[atLowPC])
+	if r.has(dwarf.InlLowPC) {
+		r.lists.how.Base = c.Address(&r.vals[dwarf.InlLowPC])
 	}
-	if d.has(atRnglistsBase) {
-		r.ranges.start = d.v[atRnglistsBase].U
+	if r.has(dwarf.InlRnglistsBase) {
+		r.ranges.start = r.vals[dwarf.InlRnglistsBase].U
 	}
-	if d.has(atRangesBase) {
-		r.ranges.old = d.v[atRangesBase].U
+	if r.has(dwarf.InlRangesBase) {
+		r.ranges.old = r.vals[dwarf.InlRangesBase].U
 	}
-	r.ranges.base = r.lists.base
+	r.ranges.base = r.lists.how.Base
 	return nil
 }
 
@@ -169,59 +171,37 @@ func programBase(f *debuginfo.File) uint64 {
 	return base
 }
 
-// next reads the code of the DIE at p. The abbreviation is nil for the zero that ends
-// children; q is where the attributes begin.
-func (r *Reader) next(p int) (a *abbrev, q int, err error) {
-	if p < len(r.b) && int(r.b[p]) < len(r.abbrevs.dense) && r.b[p] < 0x80 {
-		if a = &r.abbrevs.dense[r.b[p]]; a.tag != 0 {
-			return a, p + 1, nil
-		}
-	}
-	code, q := dwarf.ULEB(r.b, p)
-	switch {
-	case q < 0:
-		return nil, 0, r.c.CutOff(p)
-	case code == 0:
-		return nil, q, nil
-	}
-	if a = r.abbrevs.lookup(code); a == nil {
-		return nil, 0, r.c.DIEError(p, "no abbreviation has its code")
-	}
-	return a, q, nil
-}
+// has reports whether the DIE that was decoded last has a value.
+func (r *Reader) has(v int) bool { return r.entries.Have>>v&1 != 0 }
 
 // function reads the subprogram at off with what is inlined there.
 func (r *Reader) function(off int) error {
-	a, p, err := r.next(off)
-	if err != nil || a == nil || !a.children || a.tag != dwarf.TagSubprogram {
-		return err
+	e := &r.entries
+	if !e.At(off) || e.Abbrev == nil || !e.Abbrev.Children || e.Abbrev.Class != dwarf.ClassFunc || !e.Decode() {
+		return r.c.EntryError(e)
 	}
-	d := &r.d
-	if p = r.abbrevs.decode(a, r.c, r.b, p, d); p < 0 {
-		return r.c.CutOff(off)
-	}
-	if !d.has(atLowPC) && !d.has(atRanges) {
+	if !r.has(dwarf.InlLowPC) && !r.has(dwarf.InlRanges) {
 		return nil
 	}
-	entry, ok := r.address(d)
+	entry, ok := r.address()
 	if !ok {
 		entry = 0
 	}
-	return r.children(p, entry)
+	return r.children(entry)
 }
 
 // address is where the code of a DIE begins: the entry that the compiler names, or what
 // DWARF calls the base address.
-func (r *Reader) address(d *die) (addr uint64, ok bool) {
+func (r *Reader) address() (addr uint64, ok bool) {
 	switch {
-	case d.has(atLowPC):
-		addr = r.c.Address(&d.v[atLowPC])
+	case r.has(dwarf.InlLowPC):
+		addr = r.c.Address(&r.vals[dwarf.InlLowPC])
 		ok = addr != 0
-	case d.has(atRanges):
-		addr, ok = r.ranges.first(d.v[atRanges].U, d.v[atRanges].Form)
+	case r.has(dwarf.InlRanges):
+		addr, ok = r.ranges.first(r.vals[dwarf.InlRanges].U, r.vals[dwarf.InlRanges].Form)
 	}
-	if d.has(atEntryPC) {
-		switch v := &d.v[atEntryPC]; v.Form {
+	if r.has(dwarf.InlEntryPC) {
+		switch v := &r.vals[dwarf.InlEntryPC]; v.Form {
 		case dwarf.FormData1, dwarf.FormData2, dwarf.FormData4, dwarf.FormData8, dwarf.FormUdata, dwarf.FormImplicitConst:
 			return addr + v.U, ok
 		default:
@@ -233,116 +213,59 @@ func (r *Reader) address(d *die) (addr uint64, ok bool) {
 	return addr, ok
 }
 
-// children reads the children of a function that is entered at entry, from p on.
-func (r *Reader) children(p int, entry uint64) error {
+// children reads the children of a function that is entered at entry.
+func (r *Reader) children(entry uint64) error {
+	e := &r.entries
 	r.stack = append(r.stack[:0], none)
 	site := point{}
-	for len(r.stack) > 0 {
-		if p >= len(r.b) {
-			return nil // as the walk over the types has it
-		}
-		off := p
-		a, q, err := r.next(p)
-		if err != nil {
-			return err
-		}
-		if a == nil {
+	for len(r.stack) > 0 && e.Next() {
+		if e.Abbrev == nil {
 			r.stack = r.stack[:len(r.stack)-1]
-			p = q
 			continue
 		}
-		open := int32(none)
-		switch top := r.stack[len(r.stack)-1]; {
-		case a.tag == dwarf.TagInlinedSubroutine:
-			if p = r.abbrevs.decode(a, r.c, r.b, q, &r.d); p < 0 {
-				return r.c.CutOff(off)
+		open, top := int32(none), r.stack[len(r.stack)-1]
+		switch class := e.Abbrev.Class; {
+		case class == dwarf.ClassInlined:
+			if e.Decode() {
+				open = int32(len(r.Sites.S))
+				site = r.site()
+				r.env.AtEntry = site.addr == entry
 			}
-			open = int32(len(r.Sites.S))
-			site = r.site()
-			r.env.AtEntry = site.addr == entry
-		case a.tag == dwarf.TagFormalParameter && top != none:
-			if p = r.abbrevs.decode(a, r.c, r.b, q, &r.d); p < 0 {
-				return r.c.CutOff(off)
+		case class == dwarf.ClassParam && top != none:
+			if e.Decode() {
+				r.param(top, site)
 			}
-			r.param(top, site)
-			if a.children {
-				if p, err = r.skipChildren(off, p); err != nil {
-					return err
-				}
+			if e.Abbrev.Children {
+				e.SkipChildren()
 			}
 			continue
-		case a.tag == dwarf.TagLexicalBlock:
-			if p = r.abbrevs.decode(a, r.c, r.b, q, &r.d); p < 0 {
-				return r.c.CutOff(off)
-			}
+		case class == dwarf.ClassBlock:
+			e.Pass()
 		default:
-			if p, err = r.skip(a, off, q); err != nil {
-				return err
-			}
+			e.Skip()
 			continue
 		}
-		if a.children {
+		if e.Abbrev.Children {
 			if len(r.stack) >= maxDepth {
-				return r.c.DIEError(off, "DIE tree too deep")
+				return r.c.DIEError(e.Off, "DIE tree too deep")
 			}
 			r.stack = append(r.stack, open)
 		}
 	}
-	return nil
-}
-
-// skip goes over a DIE of no interest, with its children.
-func (r *Reader) skip(a *abbrev, off, p int) (next int, err error) {
-	if a.read && a.tag != dwarf.TagFormalParameter {
-		if p = r.abbrevs.decode(a, r.c, r.b, p, &r.d); p < 0 {
-			return 0, r.c.CutOff(off)
-		}
-		if a.children && r.d.has(atSibling) {
-			if sib := r.d.v[atSibling].U; sib > uint64(p) && sib <= uint64(len(r.b)) {
-				return int(sib), nil
-			}
-			return 0, r.c.DIEError(off, "sibling reference does not lead forward")
-		}
-	} else {
-		code, _ := dwarf.ULEB(r.b, off)
-		x := r.c.Abbrevs.Lookup(code)
-		switch {
-		case x == nil:
-			return 0, r.c.DIEError(off, "no abbreviation has its code")
-		case x.Fixed:
-			p += int(x.Size)
-		default:
-			if p, _ = r.c.Abbrevs.Decode(x, r.b, p, &r.c.Vals); p < 0 {
-				return 0, r.c.CutOff(off)
-			}
-		}
-	}
-	if !a.children {
-		return p, nil
-	}
-	return r.skipChildren(off, p)
-}
-
-func (r *Reader) skipChildren(off, p int) (next int, err error) {
-	next, ok := r.c.SkipChildren(p)
-	if !ok {
-		return 0, r.c.CutOff(off)
-	}
-	return next, nil
+	return r.c.EntryError(e)
 }
 
 // site adds the site that has been decoded.
 func (r *Reader) site() point {
-	d := &r.d
 	s := Site{First: uint32(len(r.Params.S))}
-	if d.has(atOrigin) {
-		s.Origin = r.reference(&d.v[atOrigin])
+	if r.has(dwarf.InlOrigin) {
+		s.Origin = r.reference(&r.vals[dwarf.InlOrigin])
 	}
-	s.Addr, _ = r.address(d)
+	s.Addr, _ = r.address()
 	r.Sites.Append(s)
 	at := point{addr: s.Addr}
-	if d.has(atEntryView) && d.has(atEntryPC) {
-		at.view = d.v[atEntryView].U
+	if r.has(dwarf.InlEntryView) && r.has(dwarf.InlEntryPC) {
+		at.view = r.vals[dwarf.InlEntryView].U
 	}
 	return at
 }
@@ -368,16 +291,15 @@ func (r *Reader) param(site int32, at point) {
 	if int(site) != len(r.Sites.S)-1 || s.N >= maxParams {
 		return
 	}
-	d := &r.d
 	p := Param{}
-	if d.has(atOrigin) {
-		p.Origin = r.reference(&d.v[atOrigin])
+	if r.has(dwarf.InlOrigin) {
+		p.Origin = r.reference(&r.vals[dwarf.InlOrigin])
 	}
 	switch {
-	case d.has(atConst):
-		p.Place = r.constant(&d.v[atConst])
-	case d.has(atLocation) && at.addr != 0:
-		p.Place = r.location(d, at)
+	case r.has(dwarf.InlConst):
+		p.Place = r.constant(&r.vals[dwarf.InlConst])
+	case r.has(dwarf.InlLocation) && at.addr != 0:
+		p.Place = r.location(at)
 	default:
 		p.Place = missing(NoLocation)
 	}
@@ -402,18 +324,15 @@ func (r *Reader) constant(v *dwarf.Value) Place {
 // block is the bytes of a block.
 func (r *Reader) block(v *dwarf.Value) []byte {
 	off, n := v.U>>32, v.U&0xffffffff
-	if off+n > uint64(len(r.b)) {
-		return nil
-	}
-	return r.b[off:][:n]
+	return r.c.Hdr.Data[off:][:n]
 }
 
 // location is the place of a parameter with DW_AT_location.
-func (r *Reader) location(d *die, at point) Place {
-	v := &d.v[atLocation]
+func (r *Reader) location(at point) Place {
+	v := &r.vals[dwarf.InlLocation]
 	views := uint64(0)
-	if d.has(atViews) {
-		views = d.v[atViews].U
+	if r.has(dwarf.InlViews) {
+		views = r.vals[dwarf.InlViews].U
 		if r.env.Format.Split && r.env.Format.Version >= 5 {
 			views += r.c.LoclistsBase() // GCC counts from behind the header there
 		}

@@ -2,6 +2,7 @@ package inline
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"github.com/btflite/btflite/arena"
@@ -86,14 +87,14 @@ type known struct{ protos, funcs arena.Vec[uint32] }
 
 // Beside is the BTF on top of which the records come.
 type Beside struct {
-	BigEndian bool
-	Types     []byte // its type section
-	First     uint32 // its first id
-	End       uint32 // the first id behind it
+	Order binary.ByteOrder
+	Types []byte // its type section
+	First uint32 // its first id
+	End   uint32 // the first id behind it
 }
 
 // word is word i of the types.
-func (b *Beside) word(i int) uint32 { return order(b.BigEndian).Uint32(b.Types[4*i:]) }
+func (b *Beside) word(i int) uint32 { return b.Order.Uint32(b.Types[4*i:]) }
 
 // each calls fn with the id, the first word's index and the info word of each type.
 func (b *Beside) each(fn func(id uint32, at int, info uint32)) {
@@ -151,11 +152,10 @@ func (t *Settled) Append(dst *arena.Vec[byte], b *Beside, name func(section uint
 	k := t.find(b)
 	defer k.protos.Free()
 	defer k.funcs.Free()
-	o := order(b.BigEndian)
 	put := func(words ...uint32) {
 		d := dst.Extend(4 * len(words))
 		for i, w := range words {
-			o.PutUint32(d[4*i:], w)
+			b.Order.PutUint32(d[4*i:], w)
 		}
 	}
 	id := b.End
@@ -205,9 +205,9 @@ func (t *Settled) Append(dst *arena.Vec[byte], b *Beside, name func(section uint
 			d := dst.Extend(12 * n)
 			for i, s := range sites[:n] {
 				e := d[12*i:][:12]
-				o.PutUint32(e, k.funcs.S[s.fn])
-				o.PutUint32(e[4:], protos+s.proto)
-				o.PutUint32(e[8:], s.off)
+				b.Order.PutUint32(e, k.funcs.S[s.fn])
+				b.Order.PutUint32(e[4:], protos+s.proto)
+				b.Order.PutUint32(e[8:], s.off)
 			}
 			sites = sites[n:]
 		}

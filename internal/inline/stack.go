@@ -80,7 +80,7 @@ func (m *machine) binary(code uint8) bool {
 	}
 	a, b := m.stack[m.n-2], m.stack[m.n-1]
 	m.n--
-	if a.sort == ofNothing && code != opMinus {
+	if a.sort == ofNothing && code != dwarf.OpMinus {
 		a, b = b, a
 	}
 	if b.sort != ofNothing || b.width != 0 {
@@ -88,9 +88,9 @@ func (m *machine) binary(code uint8) bool {
 	}
 	m.stack[m.n-1] = a
 	switch code {
-	case opPlus:
+	case dwarf.OpPlus:
 		return m.add(b.off)
-	case opMinus:
+	case dwarf.OpMinus:
 		return m.add(-b.off)
 	}
 	return m.mask(b.off)

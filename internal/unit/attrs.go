@@ -182,8 +182,7 @@ func (r *attrs) memberLoc(have uint32) uint32 {
 	v := &r.u.Vals[dwarf.VMemberLoc]
 	if off, n, ok := v.Block(); ok {
 		e := r.b[off : off+n]
-		const opConstu, opPlusUconst = 0x10, 0x23
-		if len(e) > 1 && (e[0] == opConstu || e[0] == opPlusUconst) {
+		if len(e) > 1 && (e[0] == dwarf.OpConstu || e[0] == dwarf.OpPlusUconst) {
 			if x, q := dwarf.ULEB(e, 1); q > 0 {
 				return uint32(x)
 			}
@@ -231,47 +230,13 @@ func (r *attrs) directDimension(a *dwarf.Abbrev, p int) uint32 {
 
 // staticAddress is the address that a location expression starts with.
 func (r *attrs) staticAddress(v *dwarf.Value) (uint64, bool) {
-	const (
-		opAddr       = 0x03
-		opPlusUconst = 0x23
-		opAddrx      = 0xa1
-		opGNUAddrIdx = 0xfb
-	)
 	off, n, ok := v.Block()
-	if !ok || n == 0 {
+	if !ok {
 		return 0, false
 	}
-	e := r.b[off : off+n]
-	var addr uint64
-	p := 1
-	switch e[0] {
-	case opAddr:
-		size := int(r.u.Hdr.AddrSize)
-		p += size
-		if len(e) < p {
-			return 0, false
-		}
-		switch size {
-		case 8:
-			addr = r.f.Order().Uint64(e[1:])
-		case 4:
-			addr = uint64(r.f.Order().Uint32(e[1:]))
-		default:
-			return 0, false
-		}
-	case opAddrx, opGNUAddrIdx:
-		i, q := dwarf.ULEB(e, 1)
-		if q < 0 {
-			return 0, false
-		}
-		addr, p = r.u.AddressAt(i), q
-	default:
-		return 0, false
+	s, ok := dwarf.StaticAddress(r.b[off:off+n], r.u.ExprFormat())
+	if s.Indexed {
+		s.Value = r.u.AddressAt(s.Value)
 	}
-	if p < len(e) && e[p] == opPlusUconst {
-		if k, q := dwarf.ULEB(e, p+1); q == len(e) {
-			addr += k
-		}
-	}
-	return addr, true
+	return s.Value + s.Extra, ok
 }

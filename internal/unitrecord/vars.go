@@ -96,28 +96,18 @@ func (w *Writer) indexed(u *unit.Unit, index, extra uint64) {
 
 // variableAddress writes the address of v, which its location begins with.
 func (w *Writer) variableAddress(u *unit.Unit, v *unit.Var) {
-	const opAddr, opPlusUconst = 0x03, 0x23
 	_, have, ok := u.DecodeAt(uint64(v.Off))
 	off, n, block := u.Vals[dwarf.VLocation].Block()
-	if !ok || have>>dwarf.VLocation&1 == 0 || !block || n == 0 {
+	if !ok || have>>dwarf.VLocation&1 == 0 || !block {
 		w.fail("a variable without a location")
 		return
 	}
-	x := u.Hdr.Data[off : off+n]
-	end := 1 + int(u.Hdr.AddrSize)
-	index := uint64(0)
-	if x[0] != opAddr {
-		index, end = dwarf.ULEB(x, 1)
-	}
-	extra := uint64(0)
-	if end > 0 && end < len(x) && x[end] == opPlusUconst {
-		if k, q := dwarf.ULEB(x, end+1); q == len(x) {
-			extra = k
-		}
-	}
-	if x[0] == opAddr {
-		w.address(Field{Off: u.Hdr.Off + uint64(off) + 1}, extra)
-	} else {
-		w.indexed(u, index, extra)
+	switch s, ok := dwarf.StaticAddress(u.Hdr.Data[off:off+n], u.ExprFormat()); {
+	case !ok:
+		w.fail("a variable without a location")
+	case s.Indexed:
+		w.indexed(u, s.Value, s.Extra)
+	default:
+		w.address(Field{Off: u.Hdr.Off + uint64(off) + 1}, s.Extra)
 	}
 }
