@@ -32,8 +32,8 @@ func (p *Position) CutOff(off int) error {
 	return p.DIEError(off, dwarf.FaultCutOff)
 }
 
-// EntryError is the error for the fault of a DIE of the unit; nil if there is none.
-func (p *Position) EntryError(e *dwarf.Entries) error {
+// EntryError is the error for the fault of a DIE of the unit at p; nil if there is none.
+func EntryError(p *Position, e *dwarf.Entries) error {
 	if e.Fault == "" {
 		return nil
 	}

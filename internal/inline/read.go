@@ -131,13 +131,13 @@ func (r *Reader) start(c *debuginfo.Cursor) error {
 	r.lists.start(c)
 	e := &r.entries
 	if !e.At(h.First) || e.Abbrev == nil {
-		return c.EntryError(e)
+		return debuginfo.EntryError(&c.Position, e)
 	}
 	if e.Abbrev.Class != dwarf.ClassUnit {
 		return c.DIEError(h.First, "the first DIE of the unit is not a unit DIE")
 	}
 	if !e.Decode() {
-		return c.EntryError(e)
+		return debuginfo.EntryError(&c.Position, e)
 	}
 	r.lists.how.Base, r.ranges.old, r.ranges.start = 0, 0, uint64(12)
 	if h.Dwarf64 {
@@ -178,7 +178,7 @@ func (r *Reader) has(v int) bool { return r.entries.Have>>v&1 != 0 }
 func (r *Reader) function(off int) error {
 	e := &r.entries
 	if !e.At(off) || e.Abbrev == nil || !e.Abbrev.Children || e.Abbrev.Class != dwarf.ClassFunc || !e.Decode() {
-		return r.c.EntryError(e)
+		return debuginfo.EntryError(&r.c.Position, e)
 	}
 	if !r.has(dwarf.InlLowPC) && !r.has(dwarf.InlRanges) {
 		return nil
@@ -252,7 +252,7 @@ func (r *Reader) children(entry uint64) error {
 			r.stack = append(r.stack, open)
 		}
 	}
-	return r.c.EntryError(e)
+	return debuginfo.EntryError(&r.c.Position, e)
 }
 
 // site adds the site that has been decoded.
