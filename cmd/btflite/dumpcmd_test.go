@@ -47,7 +47,7 @@ func TestDumpSelection(t *testing.T) {
 	for args, want := range map[string]string{
 		"dump --name=nosuch --name=none* " + base:              "no type has a name that fits nosuch, none*",
 		"dump --id=1 --format=c " + base + " " + module:        "--id is for one file",
-		"dump " + base + " " + module:                          "several files become one with --format=c only",
+		"dump " + base + " " + module:                          "several files can only be merged with --format=c",
 		"dump -j --format=c " + base:                           "exclude each other",
 		"dump --id=4000000 " + base:                            "there is no type 4000000",
 		"dump --name=[ " + base:                                "lacks a bracket",

@@ -57,9 +57,9 @@ func TestFullcircleFindsLosses(t *testing.T) {
 		t.Errorf("%v: %.2000s", err, text)
 	}
 	for args, want := range map[string]string{
-		"--cc=false " + smallFile:                     "false -std=gnu17: exit status 1\n",
-		"--cc=true " + smallFile:                      smallFile + ": true -std=gnu17: has written no object\n",
-		"--cc=no-such-compiler " + smallFile:          "no-such-compiler -std=gnu17: ",
+		"--cc=false " + smallFile:                     "false -std=gnu17 -fsigned-char: exit status 1\n",
+		"--cc=true " + smallFile:                      smallFile + ": true -std=gnu17 -fsigned-char: has written no object\n",
+		"--cc=no-such-compiler " + smallFile:          "no-such-compiler -std=gnu17 -fsigned-char: ",
 		"--keep=" + smallFile + " " + smallFile:       "the output is the input file",
 		smallFile + ".btf":                            "already BTF",
 		splitDir + "x86.base-btf.o":                   "no DWARF",
