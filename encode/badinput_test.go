@@ -330,7 +330,7 @@ func badCases() []badCase {
 			info(d)[0] -= 2
 			d[0].Data = info(d)[:len(info(d))-2]
 		}, says: says("beyond the end")},
-		{name: "unit that starts with a type", unit: &dt.Unit{Root: i}, says: []string{".debug_info", "no unit"}},
+		{name: "unit that starts with a type", unit: &dt.Unit{Root: i}, says: []string{".debug_info", "is not a unit DIE"}},
 
 		{name: "pointer to itself", unit: dt.CU(i, self(dt.TagPointerType)), says: []string{".debug_info", `CU "t.c"`, "itself"}},
 		{name: "const of itself", unit: dt.CU(i, self(dt.TagConstType)), says: []string{".debug_info", `CU "t.c"`, "itself"}},
