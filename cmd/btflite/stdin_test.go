@@ -31,7 +31,7 @@ func TestELFOnStandardInput(t *testing.T) {
 		{"funcs -s -", raw, "btflite: -: ELF header+0x0: not an ELF file\n", "btflite: -: ELF header+0x0: not an ELF file\n"},
 		{"inline add -", inlined, site, site},
 		{"inline --elf=- add " + inlined, inlined, "btflite: -: cannot stat: ", "btflite: -: cannot stat: "},
-		{"fullcircle --cc=true -", smallFile, "btflite: /dev/stdin: true -std=gnu17: has written no object\n", noFile},
+		{"fullcircle --cc=true -", smallFile, "btflite: /dev/stdin: true -std=gnu17 -fsigned-char: has written no object\n", noFile},
 		{"-J --btf_encode_detached=/dev/null - -", smallFile, "", noFile},
 	} {
 		data, err := os.ReadFile(c.in)
