@@ -63,7 +63,7 @@ func (b *Base) Close() {
 	*b = Base{}
 }
 
-// read is what b was opened as; of a nil Base it has neither BTF nor files.
+// read returns the opened base. For a nil Base it is empty: no BTF, no files.
 func (b *Base) read() *job.Base {
 	if b == nil || b.opened == nil {
 		return new(job.Base)

@@ -118,8 +118,8 @@ func (v *Vec[T]) Populate(n int) {
 // Reset empties the Vec and keeps its memory.
 func (v *Vec[T]) Reset() { v.S = v.S[:0] }
 
-// KeepBytes is what one table may keep from one unit to the next: most units need
-// less, and the memory of the few that need more is better given back (see Trim).
+// KeepBytes is the most memory, in bytes, that one table keeps from one unit to the next.
+// Most units need less. After the few that need more, Trim gives the memory back.
 const KeepBytes = 1 << 20
 
 // Trim empties the Vec and gives its memory back if it holds more than

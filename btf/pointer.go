@@ -14,8 +14,8 @@ var longNames = []string{"long", "long int", "int long", "unsigned long", "long 
 // LongSize, and 8 if there is no long.
 func (b *Blob) PointerSize() int { return cmp.Or(b.LongSize(), 8) }
 
-// LongSize is the size in bytes of the first type long, 4 or 8, or 0 if there is none. It
-// looks at the bases first.
+// LongSize returns the size in bytes, 4 or 8, of the first INT that is called long, and 0 if
+// there is no such INT. It looks at the bases first.
 func (b *Blob) LongSize() int {
 	for id := uint32(1); id < b.TypeCount(); id++ {
 		r := b.Record(id)

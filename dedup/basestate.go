@@ -7,7 +7,8 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// baseState is what a Set remembers to become empty again over its base.
+// baseState records how a Set looked right after its base was entered, and what the units
+// changed since. With it the Set can go back to that state without entering the base again.
 type baseState struct {
 	*Base
 	words, ents, entered int

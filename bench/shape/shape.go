@@ -202,8 +202,9 @@ func (s *Shape) addFields(pkg string, tp *types.Package) {
 	}
 }
 
-// reachFields counts the fields that package from can select of a struct, nil for none: its
-// own, those of structs that it embeds, and so on. A name counts once, as where it is least deep.
+// reachFields counts the fields that code in package from can select through a struct: its own
+// fields and the fields of embedded structs, at any depth. A name that occurs at several
+// depths counts once. For nil the count is 0.
 func reachFields(st *types.Struct, from *types.Package) int {
 	names := make(map[string]bool)
 	seen := make(map[*types.Struct]bool)

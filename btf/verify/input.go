@@ -129,8 +129,8 @@ func (x *input) get(id uint32, i int) uint32 {
 	return x.base.Record(id)[i]
 }
 
-// pointerSizes are the sizes that pointers may have: the size of C's long, or any size if
-// there is no long, or longs of both sizes.
+// pointerSizes lists the sizes that pointers may have. That is the size of C's long. If the
+// BTF has no long, or has longs of 4 and of 8 bytes, it does not decide, and any size may be right.
 func (x *input) pointerSizes() []uint32 {
 	found, both := uint32(0), false
 	note := func(name []byte, size uint32) {

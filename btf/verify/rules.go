@@ -32,9 +32,9 @@ type Rules struct {
 	// after it: types of unknown kinds are skipped where the layout section says how
 	// long they are, and are not judged.
 	Kernel Release
-	// PointerSize is the size of a pointer in bytes, 4 or 8. 0 takes the size of the
-	// INT for C's long; if there is no long, or longs of both sizes, then one of the
-	// sizes has to fit.
+	// PointerSize is the size of a pointer in bytes, 4 or 8. With 0 the verifier goes by the
+	// size of C's long. If the BTF has no long, or has longs of 4 and of 8 bytes, it accepts
+	// what is valid for one of the two sizes.
 	PointerSize int
 	// Loaded says that the BTF comes from a BPF object, which a loader such as libbpf
 	// completes first: it fills in sections, resolves externs, and rewrites kinds that

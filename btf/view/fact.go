@@ -118,8 +118,8 @@ func (s *Layouts) find(f *fact, id uint32, depth int) {
 // known is fact for what a type at the depth refers to.
 func (s *Layouts) known(id uint32, depth int) *fact { return s.facts.at(s.newSlot(id, depth+1)) }
 
-// sums keeps the summaries of structs with unused bytes, numbered from 2. Number 1 is
-// the summary of all other structs, 0 means that there is none yet.
+// sums keeps the summaries of structs with unused bytes and numbers them from 2. All structs
+// without unused bytes share number 1. 0 means that the summary has not been computed.
 type sums struct {
 	pages []*[sumPage]Summary
 	used  uint32

@@ -14,7 +14,7 @@ import (
 	"github.com/btflite/btflite/encode"
 )
 
-// parsed is what a command line asks the encoder for, and all of the program.
+// parsed holds the options of a command line: of the encode command, and the memory limit.
 type parsed struct {
 	*encodeCommand
 	memory uint64

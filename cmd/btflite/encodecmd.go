@@ -146,7 +146,8 @@ func (e *encodeCommand) prepare(c *cli, paths []string) (r *encodeRun, err error
 	return r, nil
 }
 
-// memory is how much the run may take beside the program itself; 0 is no limit.
+// memory returns how many bytes the run may use, without the resident part of the program
+// itself. 0 means that there is no limit.
 func (r *encodeRun) memory() uint64 {
 	limit := r.opt.Encode.MemoryLimit
 	if r.opt.Encode.LimitResident {

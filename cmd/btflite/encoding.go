@@ -17,8 +17,8 @@ import (
 // encoding is what the commands that encode have in common: what is to be encoded,
 // over what, and with how much.
 type encoding struct {
-	// opt is what the options say, all but lang, which needs the environment, and what is
-	// known only when the files are: the base, and whether it is distilled.
+	// opt holds what the command line sets. Three things are filled in later: the languages,
+	// which depend on the environment, the base, and whether a distilled base is written.
 	opt      job.Options
 	bases    []string // --btf_base, the first stands alone
 	bareJobs bool     // -j without a number: the number of workers may be lowered

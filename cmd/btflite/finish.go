@@ -29,7 +29,7 @@ var (
 	checkSet    = elfwrite.Check
 )
 
-// session is what the command needs of a job.Session.
+// session has the methods of job.Session that the command calls, so that tests can replace it.
 type session interface {
 	Encode(path string) (*finish.Encoded, error)
 	Close()
