@@ -231,7 +231,7 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 		return nil
 	}
 	if n.Name == 0 && (k == btf.KindStruct || k == btf.KindUnion) {
-		s.index.enterAnonymous(id, s.find.anonHash(u, n, m))
+		s.index.enterAnonymous(id, s.find.anonHash(u, i, m))
 	} else {
 		s.index.enterType(id)
 	}

@@ -18,7 +18,7 @@
 //   - May be equivalent: nothing speaks against it down to the next names. It
 //     costs less to find out, and decides only which types are compared
 //     (mayBeEquivalent, mayBecome; two hashes that are the same: anonHash,
-//     shapeHash).
+//     shapeHash, or Unit.Shapes in their place).
 //
 // Package dedup/exact has a comparison of its own, by libbpf's rules, and is
 // the oracle for this one.

@@ -21,3 +21,6 @@ func (s *Set) WantWrite(yes bool) {
 
 // Copies is how many types of the base have own copies.
 func (s *Set) Copies() int { return len(s.index.base.copies) }
+
+// Tries is how many types were considered for others.
+func (s *Set) Tries() uint64 { return s.tried }

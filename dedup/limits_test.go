@@ -7,6 +7,7 @@ import (
 
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/dedup/btffile"
 )
 
 // chainOf adds n structs of which each points to the next; the last one has the size
@@ -55,5 +56,49 @@ func TestNestedTooDeep(t *testing.T) {
 		if _, _, err := streamUnits(b.Blob(t), cus, 1, false); !errors.Is(err, want) {
 			t.Errorf("%d structs that end in two ways: %v, want %v", n, err, want)
 		}
+	}
+}
+
+// TestTriesAreCounted: all types of one name that are considered for another count, so that
+// there is an end of them.
+func TestTriesAreCounted(t *testing.T) {
+	const n = 500
+	for name, add := range map[string]func(b *btftest.Builder, i int){
+		"typedefs": func(b *btftest.Builder, i int) { b.Typedef("t", b.N) },
+		"enums":    func(b *btftest.Builder, i int) { b.Enum("e", b.Value(fmt.Sprint("v", i), int32(i))) },
+		"structs":  func(b *btftest.Builder, i int) { b.Struct("s", 4, b.Member(fmt.Sprint("m", i), 1, 0)) },
+		"unnamed structs": func(b *btftest.Builder, i int) {
+			p := b.Ptr(b.N)
+			b.Struct("", 8, b.Member("a", p, 0), b.Member("b", p, 0))
+		},
+	} {
+		b := btftest.New()
+		b.Int("int", 4)
+		cus := []uint32{1}
+		for i := range n {
+			add(b, i)
+			cus = append(cus, b.N+1)
+		}
+		in := b.Blob(t)
+		names := btffile.NewTokens(in)
+		r := btffile.NewReader(in, names.Token)
+		s := dedup.NewSet(names, 16)
+		for i := range n {
+			var u dedup.Unit
+			if err := r.Read(&u, cus[i], cus[i+1]); err != nil {
+				t.Fatal(err)
+			}
+			s.Resolve(&u)
+			if err := s.Commit(&u); err != nil {
+				t.Fatal(name, err)
+			}
+			copy(r.Placed[cus[i]:cus[i+1]], u.ID.S)
+			u.Free()
+		}
+		if got := s.Tries(); got < n*(n-3)/2 {
+			t.Errorf("%s: %d tries of %d types", name, got, n)
+		}
+		s.Free()
+		names.Free()
 	}
 }

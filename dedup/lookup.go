@@ -17,7 +17,7 @@ type finder struct{ index *index }
 // it saves the look-up, whose memory is mostly not in the cache, and decides
 // nothing.
 func (s finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
-	if depth > maxChain {
+	if depth > maxChain && (u.shapes == nil || depth > maxShaped) {
 		u.err = ErrChain
 		return idNew
 	}
@@ -218,7 +218,7 @@ func (s finder) findEnum(u *Unit, n *Node) uint32 {
 		}
 		return idNew
 	}
-	for id := e.defs[entEnum]; id != 0; id = s.index.types.keys.S[id].next {
+	for id := e.defs[entEnum]; id != 0 && s.mayTry(u); id = s.index.types.keys.S[id].next {
 		if equalEnum(s.index.types.record(id), n, m) {
 			return id
 		}
@@ -250,7 +250,7 @@ func (s finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits boo
 	if e == nil {
 		return idNew
 	}
-	for id := s.index.typedef(e.typedefs); id != 0; id = s.index.typedef(s.index.types.keys.S[id].next) {
+	for id := s.index.typedef(e.typedefs); id != 0 && s.mayTry(u); id = s.index.typedef(s.index.types.keys.S[id].next) {
 		w := s.index.types.record(id)
 		if w.Third() == c && w.Info() == n.Info {
 			return id
@@ -274,11 +274,15 @@ func (s finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits boo
 
 // Anonymous structs and unions are looked up by their shape.
 
-// anonHash is the hash of an anonymous struct or union of the unit. What its
+// anonHash is the hash of anonymous struct or union i of the unit. What its
 // members refer to does not count, but for the name that the last one's type has,
 // because equal types have equal names: kernels have a thousand unions, of
 // tracepoints, that differ in nothing else.
-func (s finder) anonHash(u *Unit, n *Node, m []Member) uint32 {
+func (s finder) anonHash(u *Unit, i uint32, m []Member) uint32 {
+	if u.shapes != nil {
+		return u.shapes[i] | inTable
+	}
+	n := &u.Nodes.S[i]
 	h := arena.Mix(arena.Mix(0, n.Info), n.Third)
 	for i := range m {
 		h = arena.Mix(arena.Mix(h, m[i].Name), m[i].Val)
@@ -332,12 +336,12 @@ func (s finder) findAnonymous(u *Unit, i uint32, depth int, guess uint32, fits b
 	if fits && equalShape(w, n, m) && s.proves(u, i, guess) {
 		return guess
 	}
-	h := s.anonHash(u, n, m)
+	h := s.anonHash(u, i, m)
 	if fits && s.index.types.keys.S[guess].hash&^unique == h {
 		return idNew // there is no other one
 	}
 	for id := s.index.table.S[h&uint32(len(s.index.table.S)-1)]; id != 0; id = s.index.types.keys.S[id].next {
-		if s.index.types.keys.S[id].hash&^unique == h && s.proves(u, i, id) {
+		if s.index.types.keys.S[id].hash&^unique == h && s.mayTry(u) && s.proves(u, i, id) {
 			return id
 		}
 	}

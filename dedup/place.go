@@ -46,7 +46,7 @@ func (s *placer) placeTypes(u *Unit) {
 		}
 		h := arena.Spread(n.Name) | 1
 		if n.Name == 0 {
-			h = s.find.anonHash(u, n, u.membersOf(n))
+			h = s.find.anonHash(u, i, u.membersOf(n))
 		}
 		rep := idLocal | i
 		for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {

@@ -72,9 +72,8 @@ func (s finder) choose(u *Unit, i, d uint32) uint32 {
 			return l
 		}
 	}
-	for s.index.types.keys.S[d].next != 0 && !s.mayBeEquivalent(u, i, d) {
+	for s.index.types.keys.S[d].next != 0 && s.mayTry(u) && !s.mayBeEquivalent(u, i, d) {
 		d = s.index.types.keys.S[d].next
-		u.tried++
 	}
 	return d
 }

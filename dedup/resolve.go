@@ -40,15 +40,15 @@ func (s *Set) prepare(u *Unit) {
 	u.view = s.index.conflicts
 	u.resolved = true
 	u.budget = 64 * (n + len(u.Members.S) + 64)
-	u.done, u.guess = 0, 0
+	u.at = progress{}
 }
 
 // lookUpNodes looks nodes up, beginning where it stopped, and says whether it has come
 // to the end. If it is to yield, it stops as soon as there is a writer.
 func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
-	nodes, guess := u.Nodes.S, u.guess
+	nodes, guess := u.Nodes.S, u.at.guess
 	order := u.Order.S
-	for k := u.done; k < len(order); k++ {
+	for k := u.at.done; k < len(order); k++ {
 		i := order[k]
 		id := u.ID.S[i]
 		if id == 0 {
@@ -71,7 +71,7 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 			}
 		}
 		if yield && s.gate.wanted() {
-			u.done, u.guess = k+1, guess
+			u.at = progress{k + 1, guess}
 			return false
 		}
 	}

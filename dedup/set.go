@@ -71,10 +71,23 @@ const (
 func (s *Set) checkTried(u *Unit) error {
 	s.tried += u.tried
 	u.tried = 0
-	if s.tried > freeTries+triesPerType*uint64(len(s.index.types.ids.S)) {
+	if s.tried > s.index.mostTries() {
 		return errTried
 	}
 	return nil
+}
+
+// mostTries is how many types may be considered in all.
+func (s *index) mostTries() uint64 { return freeTries + triesPerType*uint64(len(s.types.ids.S)) }
+
+// mayTry counts one type that is considered for another, and gives the unit an error if there
+// have been too many of them in it.
+func (s finder) mayTry(u *Unit) bool {
+	if u.tried++; u.tried <= freeTries || u.tried <= s.index.mostTries() {
+		return true
+	}
+	u.err = errTried
+	return false
 }
 
 // Disagree reports whether a struct or union of which there are several definitions is

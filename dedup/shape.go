@@ -14,6 +14,9 @@ func (s *walker) shapeHash(u *Unit, y uint32) uint32 {
 	var k typ
 	k.read(s.find, u, y)
 	name, _ := s.find.head(u, y)
+	if name == 0 && y >= idLocal && u.shapes != nil {
+		return u.shapes[y&^idLocal]<<1 | 1 // only typedefs and what has a name is compared with types of the Set
+	}
 	h := arena.Mix(arena.Mix(0, k.info), name)
 	if btf.InfoKind(k.info) == btf.KindTypedef {
 		h = s.nextNames(u, h, k.third, shapeSteps)

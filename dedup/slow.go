@@ -293,7 +293,7 @@ func (s *walker) tryKnown(u *Unit, i, h uint32) bool {
 		}
 		id = e.defs[aggregate(n.Info)]
 	default:
-		h := s.find.anonHash(u, n, u.members(n))
+		h := s.find.anonHash(u, i, u.members(n))
 		for id := s.find.index.table.S[h&uint32(len(s.find.index.table.S)-1)]; id != 0; id = s.find.index.types.keys.S[id].next {
 			if s.find.index.types.keys.S[id].hash&^unique == h && s.try(u, i, id) {
 				return true

@@ -77,8 +77,7 @@ type Unit struct {
 	dirty     bool               // a name of the unit has more than one definition
 	loops     bool               // a look-up came back to where it began
 	view      uint32             // Set.conflicts at the time of Resolve
-	done      int                // how many of Order Resolve has looked up
-	guess     uint32             // for the next one
+	at        progress           // of Resolve
 	resolved  bool
 	budget    int    // steps that match may still take
 	tried     uint64 // definitions of its names that were considered; see Set.tried
@@ -90,7 +89,14 @@ type Unit struct {
 	names     arena.Vec[Name] // of the new nodes, while they are interned
 	scratch   []uint32
 	slow      slowState
+	shapes    []uint32 // see Shapes; nil for most units
 	chunks    unitChunks
+}
+
+// progress is how far the look-up of a unit's nodes is.
+type progress struct {
+	done  int    // how many of Order have been looked up
+	guess uint32 // for the next one
 }
 
 // Reset empties the unit. Tables over keep bytes give their memory back.
@@ -107,9 +113,15 @@ func (u *Unit) Reset(keep int) {
 	u.names.Trim(keep)
 	u.slow.reset(keep)
 	u.chunks = unitChunks{found: u.chunks.found}
-	u.err = nil
+	u.err, u.shapes = nil, nil
 	u.dirty, u.loops, u.view, u.resolved = false, false, 0, false
 }
+
+// Shapes gives, for each node that is a struct or union without a name, a number below MaxIDs
+// that takes the place of anonHash. Types that may be equivalent have the same one, in all
+// units of a Set without a base. numbers is part of the unit
+// until it is committed.
+func (u *Unit) Shapes(numbers []uint32) { u.shapes = numbers }
 
 // Free gives all memory back.
 func (u *Unit) Free() {
@@ -149,8 +161,13 @@ const (
 // ErrChain is the error of Commit for references that lead nowhere but to themselves.
 var ErrChain = errors.New("type refers to itself without a struct, union or typedef in between, or is nested too deep")
 
-// maxChain bounds the recursion along references.
-const maxChain = 4096
+// maxChain bounds the recursion along references, and maxShaped the one of look-ups in units
+// with Shapes: there structs without names may lie deep in each other, and a step takes less
+// than a kilobyte.
+const (
+	maxChain  = 4096
+	maxShaped = 1 << 18
+)
 
 // errTried is the error for input made to have the deduplication try each type
 // of a name against thousands of others.

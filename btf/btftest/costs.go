@@ -39,6 +39,55 @@ var Costs = []struct {
 		}
 		b.Typedef("outer", x)
 	}},
+	{"unnamed structs that point to each other, the last one first", func(b *Builder, n int) {
+		for i := range uint32(n) {
+			b.Struct("", 8, b.Member("p", 2*i+2, 0))
+			b.Ptr(2*i + 3)
+		}
+		b.Int("int", 4)
+	}},
+	{"unnamed structs in each other beside structs of one name", func(b *Builder, n int) {
+		x := b.Int("int", 4)
+		for range n {
+			x = b.Struct("", 4, b.Member("m", x, 0))
+		}
+		b.Struct("s", 8, b.Member("x", x, 0), b.Member("p", b.Ptr(b.N+2), 32))
+		b.Struct("s", 16, b.Member("x", x, 0))
+	}},
+	{"arrays of unnamed structs in each other", func(b *Builder, n int) {
+		x := b.Int("int", 4)
+		i := x
+		for range n {
+			x = b.Struct("", 4, b.Member("m", b.Array(x, i, 1), 0))
+		}
+		b.Typedef("outer", x)
+	}},
+	{"unnamed unions in each other, behind qualifiers", func(b *Builder, n int) {
+		x := b.Int("int", 4)
+		for i := range n {
+			x = b.Union("", 4, b.Member("m", b.Add("", uint32(btf.KindVolatile+btf.Kind(i%3))<<24, x), 0))
+		}
+		b.Typedef("outer", x)
+	}},
+	{"unnamed structs by prototypes of each other", func(b *Builder, n int) {
+		x := b.Int("int", 4)
+		for range n {
+			p := b.Of(btf.KindFuncProto, "", false, 0, b.Param("", b.Ptr(x)))
+			x = b.Struct("", 8, b.Member("f", b.Ptr(p), 0))
+		}
+		b.Typedef("outer", x)
+	}},
+	{"unnamed structs of different unnamed enums", func(b *Builder, n int) {
+		for i := range n {
+			b.Struct("", 4, b.Member("m", b.Enum("", b.Value("v", int32(i))), 0))
+		}
+	}},
+	{"a ring of unnamed structs, one of which differs", func(b *Builder, n int) {
+		for i := range uint32(n) {
+			b.Struct("", 8+8*(i/uint32(n-1)), b.Member("p", 2*i+2, 0))
+			b.Ptr((2*i+2)%uint32(2*n) + 1)
+		}
+	}},
 	{"a ring of unnamed structs", func(b *Builder, n int) {
 		for i := range uint32(n) {
 			b.Struct("", 8, b.Member("p", 2*i+2, 0))

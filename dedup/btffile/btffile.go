@@ -99,6 +99,9 @@ func streamRuns(in *btf.Blob) (*btf.Blob, []uint32, error) {
 	names := NewTokens(in)
 	defer names.Free()
 	r := NewReader(in, names.Token)
+	if err := r.numberShapes(); err != nil {
+		return nil, nil, err
+	}
 	s := dedup.NewSet(names, len(in.Off)/8)
 	defer s.Free()
 	c := newRuns(in)

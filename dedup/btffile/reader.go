@@ -62,12 +62,20 @@ type Reader struct {
 	// Placed has the Set's ids of the types read earlier, by type id. The
 	// caller fills it in after each Commit.
 	Placed []uint32
+	shaped bool // Placed has the numbers of shapes of types that are not placed
 }
 
 // NewReader makes a Reader of a Blob. token gives the name token for a string
 // offset.
 func NewReader(in *btf.Blob, token func(off uint32) (dedup.Name, error)) *Reader {
 	return &Reader{in: in, token: token, Placed: make([]uint32, in.TypeCount())}
+}
+
+// numberShapes makes Read give units the shapes of their structs and unions without names.
+// Until these types have ids, the numbers are in Placed, so that they take no memory.
+func (r *Reader) numberShapes() error {
+	r.shaped = true
+	return numberShapes(r.in, r.token, r.Placed)
 }
 
 // Read fills u with the types first..end-1, which refer to no type from end on.
@@ -113,6 +121,9 @@ func (r *Reader) Read(u *dedup.Unit, first, end uint32) error {
 		}
 		u.Order.Append(uint32(len(u.Nodes.S)))
 		u.Nodes.Append(n)
+	}
+	if r.shaped {
+		u.Shapes(r.Placed[first:end])
 	}
 	return nil
 }
