@@ -156,34 +156,45 @@ const maxMatch = 128
 // are ids of the Set, or idLocal with the index of a node. It makes the unit dirty if it
 // cannot tell: then walk decides.
 func (s finder) match(u *Unit, x, y uint32, depth int) bool {
-	if x == y || x == 0 || y == 0 {
-		return x == y
+	for {
+		if x == y || x == 0 || y == 0 {
+			return x == y
+		}
+		id, otherID := s.idOf(u, x), s.idOf(u, y)
+		switch {
+		case id == otherID && id != 0 && id < idBusy:
+			return true
+		case u.mode == within && (x < idLocal || y < idLocal):
+			u.dirty = u.dirty || u.chunks.left > 0 // they may be equivalent
+			return false
+		case u.mode != within && x < idLocal && u.chunks.left == 0:
+			return false
+		}
+		if u.budget--; depth > maxMatch || u.budget < 0 {
+			u.dirty = true // walk remembers what it compared
+			return false
+		}
+		if x < idLocal {
+			x = id
+		}
+		if y < idLocal {
+			y = otherID
+		}
+		name, info := s.head(u, x)
+		other, otherInfo := s.head(u, y)
+		if name != other {
+			return false
+		}
+		if info != otherInfo || !links.Has(btf.InfoKind(info)) {
+			return s.matchHeads(u, x, y, name, info, otherInfo, depth)
+		}
+		x, y = s.target(u, x), s.target(u, y)
+		depth++
 	}
-	id, otherID := s.idOf(u, x), s.idOf(u, y)
-	switch {
-	case id == otherID && id != 0 && id < idBusy:
-		return true
-	case u.mode == within && (x < idLocal || y < idLocal):
-		u.dirty = u.dirty || u.chunks.left > 0 // they may be equivalent
-		return false
-	case u.mode != within && x < idLocal && u.chunks.left == 0:
-		return false
-	}
-	if u.budget--; depth > maxMatch || u.budget < 0 {
-		u.dirty = true // walk remembers what it compared
-		return false
-	}
-	if x < idLocal {
-		x = id
-	}
-	if y < idLocal {
-		y = otherID
-	}
-	name, info := s.head(u, x)
-	other, otherInfo := s.head(u, y)
-	if name != other {
-		return false
-	}
+}
+
+// matchHeads is match for two types of one name of which one is not of the kinds links, or whose infos differ.
+func (s finder) matchHeads(u *Unit, x, y, name, info, otherInfo uint32, depth int) bool {
 	same, decided := false, false
 	if u.mode == within {
 		same, decided = s.decideWithin(u, x, y, name, info, otherInfo)
@@ -192,9 +203,6 @@ func (s finder) match(u *Unit, x, y uint32, depth int) bool {
 	}
 	if decided {
 		return same
-	}
-	if links.Has(btf.InfoKind(info)) {
-		return s.match(u, s.target(u, x), s.target(u, y), depth+1)
 	}
 	var v, w typ
 	v.read(s, u, x)

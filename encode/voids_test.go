@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,25 +168,36 @@ func sameIfTaken(t *testing.T, name string, paths []string, opt encode.Options) 
 // TestVoidResult: clang keeps the qualifier of const void f(void) and of a typedef of void, and no
 // kernel takes a result without a size. It is plain void.
 func TestVoidResult(t *testing.T) {
-	for _, tag := range []int{dt.TagConstType, dt.TagVolatileType, dt.TagTypedef} {
-		name := ""
-		if tag == dt.TagTypedef {
-			name = "void_t"
+	c, v, d := dt.TagConstType, dt.TagVolatileType, dt.TagTypedef
+	for _, tags := range [][]int{{c}, {v}, {d}, {c, v}, {v, c}, {c, v, c}, {d, c, v}} {
+		var void *dt.DIE
+		var chain []any // void first
+		for _, tag := range tags {
+			name := ""
+			if tag == d {
+				name = "void_t"
+			}
+			void = ref(tag, name, void)
+			chain = append(chain, void)
 		}
-		void := ref(tag, name, nil)
-		i := intType()
-		proto := ref(dt.TagSubroutineType, "", void)
-		f := with([]dt.Symbol{dt.Func("f", fn1)}, i, ptr(proto), proto, function("f", fn1, void, param("a", i, 5)), void)
-		x := rule{files: f}
-		data, err := runFiles(x.write(t, t.TempDir()), encode.Options{Features: encode.DefaultFeatures, For: encode.ForKernel})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := verify.Check(data, nil, verify.Rules{Kernel: verify.Release{Major: 7}, PointerSize: 8}); err != nil {
-			t.Error(err)
-		}
-		if text, _ := format(t, data); !strings.Contains(text, "FUNC 'f'") || strings.Count(text, "ret_type_id=0") != 2 {
-			t.Errorf("tag %#x:\n%s", tag, text)
+		for _, reversed := range []bool{false, true} {
+			if reversed {
+				slices.Reverse(chain)
+			}
+			i := intType()
+			proto := ref(dt.TagSubroutineType, "", void)
+			f := with([]dt.Symbol{dt.Func("f", fn1)}, append([]any{i, ptr(proto), proto, function("f", fn1, void, param("a", i, 5))}, chain...)...)
+			x := rule{files: f}
+			data, err := runFiles(x.write(t, t.TempDir()), encode.Options{Features: encode.DefaultFeatures, For: encode.ForKernel})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := verify.Check(data, nil, verify.Rules{Kernel: verify.Release{Major: 7}, PointerSize: 8}); err != nil {
+				t.Errorf("tags %#x: %v", tags, err)
+			}
+			if text, _ := format(t, data); !strings.Contains(text, "FUNC 'f'") || strings.Count(text, "ret_type_id=0") != 2 {
+				t.Errorf("tags %#x:\n%s", tags, text)
+			}
 		}
 	}
 }

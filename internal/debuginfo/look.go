@@ -18,25 +18,21 @@ func (f *File) Look() error {
 	}
 	var ahead window
 	const reader = 0
-	step := uint64(fetchStep)
 	for from := uint64(0); from < uint64(len(data)); {
 		ahead.advance(&in, from)
-		there, err := in.need(reader, data, from, step)
+		there, err := in.need(reader, data, from, fetchStep)
 		if err != nil {
 			return err
 		}
-		there = there[from:min(uint64(len(there)), from+step)]
-		n, ok := f.Survey.Read(there)
-		switch {
-		case !ok, n == 0 && from+step >= uint64(len(data)):
+		there = there[from:min(uint64(len(there)), from+fetchStep)]
+		if !f.Survey.Read(there) {
 			f.Damaged = true
 			return nil
-		case n == 0:
-			step *= 2
 		}
-		from += uint64(n)
+		from += uint64(len(there))
 		in.unpin(reader)
 		in.release(from)
 	}
+	f.Damaged = !f.Survey.Whole()
 	return nil
 }

@@ -13,10 +13,12 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, plan *Plan, nameBase uint32) erro
 	t.ops = t.ops[:0]
 	t.consts = t.consts[:0]
 	t.sparse, t.cross = nil, false
-	t.sec, t.plan, t.off, t.nameBase, t.unitFormat = nil, plan, u.AbbrevOff, nameBase, format
-	for f := range t.forms {
-		t.forms[f] = format.formSize(Form(f))
+	if t.plan == nil || t.unitFormat != format {
+		for f := range t.forms {
+			t.forms[f] = format.formSize(Form(f))
+		}
 	}
+	t.sec, t.plan, t.off, t.nameBase, t.unitFormat = nil, plan, u.AbbrevOff, nameBase, format
 	if u.AbbrevOff >= uint64(len(sec)) {
 		return &Error{Section: ".debug_abbrev", Offset: u.AbbrevOff, What: "abbreviation table beyond the section"}
 	}
@@ -100,11 +102,12 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	inline := false // an inline name comes first
 	rest := true    // all but an inline name in front is direct
 	pending := 0    // bytes of unwanted attributes not yet in the program
+	b := c.b
 	for {
 		var attr, f uint64
-		if b := c.b[c.p:]; len(b) > 1 && b[0]|b[1] < 0x80 {
-			attr, f = uint64(b[0]), uint64(b[1])
-			c.p += 2
+		if p := uint(c.p); p+1 < uint(len(b)) && p < uint(len(b)) && b[p]|b[p+1] < 0x80 {
+			attr, f = uint64(b[p]), uint64(b[p+1])
+			c.p = int(p + 2)
 		} else {
 			attr, f = c.uleb(), c.uleb()
 			if c.bad {
@@ -116,7 +119,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		}
 		if attr < uint64(len(uses)) && uses[attr].value < 0 && f < numForms {
 			// Half of all: of no use, and of one size.
-			if fs := t.forms[f]; fs.kind == shapeFixed && !fs.cross && Form(f) != FormImplicitConst {
+			if fs := &t.forms[f]; fs.plain {
 				first = false
 				size += int(fs.n)
 				pending += int(fs.n)

@@ -176,7 +176,9 @@ func StaticAddress(expr []byte, f ExprFormat) (s Static, ok bool) {
 	case OpAddrx, OpGNUAddrIndex:
 		s.Indexed, ok = true, true
 	}
-	s.Value = op.A
+	if s.Value = op.A; !ok || x.Offset() == len(expr) {
+		return s, ok
+	}
 	if x.Next(&op) && op.Code == OpPlusUconst && x.Offset() == len(expr) {
 		s.Extra = op.A
 	}

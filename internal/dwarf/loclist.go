@@ -270,10 +270,18 @@ func (l *LocList) uleb(p int) (uint64, int) {
 }
 
 func (l *LocList) number(p int) (uint64, int) {
-	if l.how == nil || l.how.Number == nil || p < 0 {
-		return l.uleb(p)
+	if l.how != nil && l.how.Number != nil && p >= 0 {
+		return l.how.Number(p)
 	}
-	return l.how.Number(p)
+	if p >= 0 && p+1 < len(l.data) { // nearly all have one or two bytes
+		x, y := l.data[p], l.data[p+1]
+		if x < 0x80 {
+			return uint64(x), p + 1
+		} else if y < 0x80 {
+			return uint64(x&0x7f) | uint64(y)<<7, p + 2
+		}
+	}
+	return l.uleb(p)
 }
 
 func (l *LocList) number4(p int) (uint64, int) {

@@ -76,12 +76,13 @@ type formSize struct {
 	n     uint8
 	kind  shape
 	cross bool
+	plain bool // n is all there is to know of a value that nobody asked for
 }
 
 // formSize is formShape as compile wants it.
 func (u unitFormat) formSize(f Form) formSize {
 	n, kind := u.formShape(f)
-	return formSize{uint8(n), kind, f.crosses()}
+	return formSize{uint8(n), kind, f.crosses(), kind == shapeFixed && !f.crosses() && f != FormImplicitConst}
 }
 
 // crosses says that a value of the form may lead out of the unit: see Abbrevs.Cross.

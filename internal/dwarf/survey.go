@@ -3,88 +3,152 @@ package dwarf
 // Survey is what the abbreviations of a file say of all its units, before any of them is read.
 type Survey struct {
 	Cross       bool // a table is Abbrevs.Cross, or a unit is partial: units may refer to each other
-	Records     bool // a unit DIE has AtUnitRecord
+	Records     bool // an abbreviation has AtUnitRecord
 	Unencodable bool // a DIE is of a type that BTF has no kind for, or a base class
+	state       uint8
 }
 
-// Read goes over the abbreviations in b, tables one behind the other, and notes what it finds.
-// It returns the place behind the last one that is whole; ok is false if what follows is not
-// an abbreviation, whatever comes behind b.
-func (s *Survey) Read(b []byte) (n int, ok bool) {
-	c := abbrevCursor{b: b}
-	for n < len(b) {
-		// Nearly all codes and tags have one byte each.
-		if p := c.p; p+2 < len(b) && b[p]-1 < 0x7f && b[p+1]-1 < 0x7f && b[p+2] <= 1 {
-			c.p = p + 3
-			tag := Tag(b[p+1])
-			s.attributes(classOf(tag), tag, &c)
-		} else if c.uleb() != 0 { // else a table ends
-			tag, children := c.uleb(), c.u8()
-			if !c.bad && (tag == 0 || tag > 0xffff || children > 1) {
-				return n, false
-			}
-			s.attributes(classOf(Tag(tag)), Tag(tag), &c)
+// The states of a Survey say what the next byte is.
+const (
+	inCode uint8 = iota // the code of an abbreviation, or the end of a table
+	inCodeRest
+	inTag
+	inTagSecond
+	inTagThird
+	inChildren
+	inAttr
+	inAttrRest
+	inRecord // the second byte of AtUnitRecord, if it is that
+	inEnd    // the form behind an attribute of 0
+	inForm
+	inFormRest
+	inAlternate // the second byte of FormGNURefAlt or FormGNUStrpAlt, if it is one
+	inConst     // the constant of FormImplicitConst
+
+	// These are reached when a Survey has something to note. Every byte leads back to the
+	// same state, so that it is enough to look at the state after a few bytes.
+	crossingTag
+	crossingForm
+	unencodableTag
+	recordAttr
+	damagedAbbrev
+)
+
+// Read reads the next bytes of the abbreviations. It returns false if they are not abbreviations.
+// The file is read once more for this alone, so there is a table lookup for each byte and
+// nothing else.
+func (s *Survey) Read(b []byte) bool {
+	state, steps := s.state, &surveySteps
+	for ; len(b) >= 16; b = b[16:] {
+		b := b[:16]
+		before := state
+		state = steps[b[0]][state%maxStates]
+		state = steps[b[1]][state%maxStates]
+		state = steps[b[2]][state%maxStates]
+		state = steps[b[3]][state%maxStates]
+		state = steps[b[4]][state%maxStates]
+		state = steps[b[5]][state%maxStates]
+		state = steps[b[6]][state%maxStates]
+		state = steps[b[7]][state%maxStates]
+		state = steps[b[8]][state%maxStates]
+		state = steps[b[9]][state%maxStates]
+		state = steps[b[10]][state%maxStates]
+		state = steps[b[11]][state%maxStates]
+		state = steps[b[12]][state%maxStates]
+		state = steps[b[13]][state%maxStates]
+		state = steps[b[14]][state%maxStates]
+		state = steps[b[15]][state%maxStates]
+		if state >= crossingTag {
+			state = s.note(before, b)
 		}
-		if c.bad {
-			break
-		}
-		n = c.p
 	}
-	return n, true
+	s.state = s.note(state, b)
+	return s.state != damagedAbbrev
 }
 
-// attributes reads the attributes of an abbreviation.
-func (s *Survey) attributes(class Class, tag Tag, c *abbrevCursor) {
-	switch {
-	case class == ClassImport || tag == TagPartialUnit:
-		s.Cross = true
-	case class == ClassUnencodable || class == ClassInheritance || class == ClassForReaders:
-		s.Unencodable = true
-	}
-	for !c.bad {
-		// Nearly all: two bytes, and a form that says nothing, or one with a constant behind
-		// it. Each file is read for this alone, so the loop is kept short.
-		b, p := c.b, c.p
-		for p+1 < len(b) && b[p] < 0x80 {
-			if form := b[p+1]; !telling[form] {
-				p += 2
-				continue
-			} else if Form(form) != FormImplicitConst {
-				break
-			}
-			end := p + 2
-			for end < len(b) && b[end] >= 0x80 {
-				end++
-			}
-			if end >= len(b) {
-				break
-			}
-			p = end + 1
-		}
-		if c.p = p; p+1 < len(b) && b[p]|b[p+1] == 0 {
-			c.p = p + 2
-			return
-		}
-		attr, form := c.uleb(), Form(c.uleb())
-		switch {
-		case attr == 0 && form == 0:
-			return
-		case form == FormImplicitConst:
-			c.sleb()
-		case form.crosses():
-			s.Cross = true
-		case attr == AtUnitRecord && class == ClassUnit:
-			s.Records = true
+// Whole reports whether what has been read does not end inside an abbreviation.
+func (s *Survey) Whole() bool { return s.state == inCode }
+
+// note reads bytes one by one, notes what they say, and returns the state behind them.
+func (s *Survey) note(state uint8, b []byte) uint8 {
+	for _, c := range b {
+		switch state = surveySteps[c][state]; state {
+		case crossingTag:
+			s.Cross, state = true, inChildren
+		case crossingForm:
+			s.Cross, state = true, inAttr
+		case unencodableTag:
+			s.Unencodable, state = true, inChildren
+		case recordAttr:
+			s.Records, state = true, inForm
 		}
 	}
+	return state
 }
 
-// telling says which forms mean something to a Survey: 0 ends a list, and a form from 0x80 on
-// has more bytes.
-var telling = func() (is [256]bool) {
-	is[0], is[FormImplicitConst] = true, true
-	for form := range is {
-		is[form] = is[form] || form >= 0x80 || Form(form).crosses()
+const maxStates = 32
+
+// surveySteps leads from a byte and a state to the next state.
+var surveySteps = func() (steps [256][maxStates]uint8) {
+	// The numbers of attributes and forms that a Survey notes have two bytes at most. A number
+	// that fills up with zeros could hide them, and no compiler writes one.
+	for _, number := range []struct{ state, rest, next uint8 }{
+		{inCode, inCodeRest, inTag},
+		{inCodeRest, inCodeRest, inTag},
+		{inTag, inTagSecond, inChildren},
+		{inTagSecond, inTagThird, inChildren},
+		{inTagThird, damagedAbbrev, inChildren},
+		{inChildren, damagedAbbrev, damagedAbbrev},
+		{inAttr, inAttrRest, inForm},
+		{inAttrRest, inAttrRest, inForm},
+		{inRecord, inAttrRest, inForm},
+		{inEnd, inFormRest, inAttr},
+		{inForm, inFormRest, inAttr},
+		{inFormRest, inFormRest, inAttr},
+		{inAlternate, inFormRest, inAttr},
+		{inConst, inConst, inAttr},
+	} {
+		for b := range steps {
+			steps[b][number.state] = number.next
+			if b >= 0x80 {
+				steps[b][number.state] = number.rest
+			}
+		}
 	}
-	return is
+	for _, state := range []uint8{inCodeRest, inTag, inTagSecond, inTagThird, inAttrRest, inRecord, inFormRest, inAlternate} {
+		steps[0][state] = damagedAbbrev
+	}
+	for b := range steps {
+		for state := crossingTag; state <= damagedAbbrev; state++ {
+			steps[b][state] = state
+		}
+	}
+
+	steps[0][inCode] = inCode
+	for tag := range Tag(0x80) {
+		switch class := classOf(tag); {
+		case class == ClassImport || tag == TagPartialUnit:
+			steps[tag][inTag] = crossingTag
+		case class == ClassUnencodable || class == ClassInheritance || class == ClassForReaders:
+			steps[tag][inTag] = unencodableTag
+		}
+	}
+	for b := 4; b < 0x80; b++ {
+		steps[b][inTagThird] = damagedAbbrev // tags have 16 bits
+	}
+	steps[0][inChildren], steps[1][inChildren] = inAttr, inAttr
+	steps[0][inAttr], steps[0][inEnd] = inEnd, inCode
+	steps[AtUnitRecord&0x7f|0x80][inAttr] = inRecord
+	steps[AtUnitRecord>>7][inRecord] = recordAttr
+	for _, state := range []uint8{inForm, inEnd} {
+		for form := range Form(0x80) {
+			if form.crosses() {
+				steps[form][state] = crossingForm
+			}
+		}
+		steps[FormImplicitConst][state] = inConst
+		steps[FormGNURefAlt&0x7f|0x80][state], steps[FormGNUStrpAlt&0x7f|0x80][state] = inAlternate, inAlternate
+	}
+	steps[FormGNURefAlt>>7][inAlternate], steps[FormGNUStrpAlt>>7][inAlternate] = crossingForm, crossingForm
+	return steps
 }()

@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 )
@@ -22,29 +23,38 @@ func TestSurvey(t *testing.T) {
 		{"import", TagImportedUnit, at{attr: atImport, form: FormRef4}, Survey{Cross: true}},
 		{"partial unit", TagPartialUnit, at{attr: atName, form: FormStrp}, Survey{Cross: true}},
 		{"record", TagCompileUnit, record, Survey{Records: true}},
-		{"attribute of a record elsewhere", TagTypedef, record, Survey{}},
+		{"attribute of a record elsewhere", TagTypedef, record, Survey{Records: true}},
+		{"attribute that begins like it", TagCompileUnit, at{attr: 0x2b73, form: FormRef4}, Survey{}},
+		{"long attribute", TagCompileUnit, at{attr: 0xab74, form: FormRef4}, Survey{}},
 		{"base class", TagInheritance, at{attr: atType, form: FormRef4}, Survey{Unencodable: true}},
 		{"constant that looks like a reference", TagTypedef, at{atType, FormImplicitConst, []byte{0x90, 0x10}}, Survey{}},
 	} {
 		b := slices.Concat(declare(1, TagCompileUnit, true, many(3, FormData1)...), []byte{0, 0},
 			declare(1000, c.tag, true, many(200, FormStrp)...), declare(2, c.tag, true, c.at), []byte{0})
 		var whole Survey
-		if n, ok := whole.Read(b); n != len(b) || !ok || whole != c.want {
-			t.Errorf("%s: %+v, %d of %d bytes, %v; want %+v", c.name, whole, n, len(b), ok, c.want)
+		if ok := whole.Read(b); !ok || whole != c.want {
+			t.Errorf("%s: %+v, %v; want %+v", c.name, whole, ok, c.want)
 		}
 		for cut := range b {
 			var s Survey
-			n, ok := s.Read(b[:cut])
-			more, well := s.Read(b[n:])
-			if !ok || !well || n+more != len(b) || s != c.want {
-				t.Errorf("%s, cut at %d: %+v, %d and %d of %d bytes; want %+v", c.name, cut, s, n, more, len(b), c.want)
+			if !s.Read(b[:cut]) || !s.Read(b[cut:]) || s != c.want {
+				t.Errorf("%s, cut at %d: %+v; want %+v", c.name, cut, s, c.want)
 			}
 		}
 	}
-	for name, bad := range map[string][]byte{"tag 0": {1, 0, 0, 0, 0}, "large tag": {1, 0x80, 0x80, 0x04, 0, 0, 0}, "children": {1, 1, 2, 0, 0}} {
-		good := append(declare(1, TagTypedef, false), 0)
-		if n, ok := new(Survey).Read(slices.Concat(good, bad)); ok || n != len(good) {
-			t.Errorf("%s: read to %d (%v), want %d", name, n, ok, len(good))
+	good := append(declare(1, TagTypedef, false), 0)
+	for name, bad := range map[string][]byte{
+		"code": {0x80, 0, 1, 0, 0, 0}, "tag 0": {1, 0, 0, 0, 0}, "large tag": {1, 0x80, 0x80, 0x04, 0, 0, 0}, "children": {1, 1, 2, 0, 0},
+		"padded tag": {1, 0x80 | byte(TagPartialUnit), 0, 0, 0, 0}, "padded attribute": {1, 1, 0, 0x80 | atType, 0, byte(FormRef4), 0, 0},
+		"padded form": {1, 1, 0, atType, 0x80 | byte(FormRefAddr), 0, 0, 0},
+	} {
+		if b := slices.Concat(good, bad, bytes.Repeat(good, 10)); new(Survey).Read(b) {
+			t.Errorf("%s: taken for abbreviations", name)
+		}
+	}
+	for cut := 1; cut < len(good)-1; cut++ {
+		if s := new(Survey); !s.Read(good[:cut]) || s.Whole() {
+			t.Errorf("cut at %d: taken for whole", cut)
 		}
 	}
 }

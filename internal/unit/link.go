@@ -38,8 +38,8 @@ func (in *Input) linkRefs(u *Unit) {
 	nodes.AppendSlice(u.extra.S)
 	starts := u.starts.S
 	var dangling []uint32
-	var results refFilter
-	qualified := make([]dedup.Ref, 0, 8) // void behind one qualifier
+	var results, qualified refFilter // qualified: what may be void behind qualifiers
+	voids := false
 	ref := func(off uint32) dedup.Ref {
 		switch {
 		case off&extraRef == 0:
@@ -62,17 +62,15 @@ func (in *Input) linkRefs(u *Unit) {
 		case btf.KindPtr, btf.KindRestrict, btf.KindTypeTag:
 			n.Third = ref(n.Third)
 		case btf.KindConst, btf.KindVolatile:
-			if n.Third = ref(n.Third); n.Third == 0 {
-				qualified = append(qualified, dedup.Ref(u.from.nodes+i+1))
+			if n.Third = ref(n.Third); n.Third == 0 || qualifies(nodes.S, n.Third) {
+				qualified.add(dedup.Ref(u.from.nodes + i + 1))
 			}
 		case btf.KindTypedef:
-			if n.Third = ref(n.Third); n.Third == 0 {
-				u.Unencodable.voids = true
-			}
+			n.Third = ref(n.Third)
+			voids = voids || n.Third == 0
 		case btf.KindArray:
-			if n.Third = ref(n.Third); n.Third == 0 {
-				u.Unencodable.voids = true
-			}
+			n.Third = ref(n.Third)
+			voids = voids || n.Third == 0
 			n.First = index
 		case btf.KindFuncProto:
 			n.Third = ref(n.Third)
@@ -84,9 +82,8 @@ func (in *Input) linkRefs(u *Unit) {
 				if m = m[k:]; len(m) == 0 {
 					break
 				}
-				if m[0].Type = ref(m[0].Type); m[0].Type == 0 && btf.InfoKind(n.Info) != btf.KindFuncProto {
-					u.Unencodable.voids = true
-				}
+				m[0].Type = ref(m[0].Type)
+				voids = voids || m[0].Type == 0 && btf.InfoKind(n.Info) != btf.KindFuncProto
 				m = m[1:]
 			}
 		case btf.KindEnum, btf.KindEnum64:
@@ -107,7 +104,9 @@ func (in *Input) linkRefs(u *Unit) {
 		funcs[i].Type = ref(funcs[i].Type)
 		results.add(funcs[i].Type)
 	}
-	u.Unencodable.voids = u.Unencodable.voids || results.any(qualified)
+	if voids || results.meets(&qualified) && qualifiedResults(nodes.S, u.from.nodes, funcs) {
+		u.Unencodable.voids = true
+	}
 	params := u.Params.S[u.from.params:]
 	for i := range params {
 		params[i].Type = ref(params[i].Type)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 )
 
 // What is void where C allows no void. pahole makes void of a type that it does not know, such as
@@ -175,7 +176,41 @@ type refFilter [16]uint64
 
 func (f *refFilter) add(r dedup.Ref) { f[r>>6&15] |= 1 << (r & 63) }
 
-// any reports whether one of some Refs may be in the set.
-func (f *refFilter) any(refs []dedup.Ref) bool {
-	return slices.ContainsFunc(refs, func(r dedup.Ref) bool { return f[r>>6&15]>>(r&63)&1 != 0 })
+// meets reports whether one Ref may be in both sets.
+func (f *refFilter) meets(other *refFilter) bool {
+	for i := range f {
+		if f[i]&other[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// qualifies reports whether a type is a node and a qualifier that BTF has before void.
+func qualifies(nodes []dedup.Node, r dedup.Ref) bool {
+	if r == 0 || r&dedup.Extern != 0 || int(r) > len(nodes) {
+		return false
+	}
+	k := btf.InfoKind(nodes[r-1].Info)
+	return k == btf.KindConst || k == btf.KindVolatile
+}
+
+// qualifiedResults reports whether a prototype, one of the nodes from from on, or a function
+// returns void with a qualifier.
+func qualifiedResults(nodes []dedup.Node, from int, funcs []callconv.Func) bool {
+	qualified := func(r dedup.Ref) bool {
+		for n := range btf.MaxDepth {
+			if !qualifies(nodes, r) {
+				return n > 0 && r == 0
+			}
+			r = nodes[r-1].Third
+		}
+		return false
+	}
+	for i := from; i < len(nodes); i++ {
+		if n := &nodes[i]; btf.InfoKind(n.Info) == btf.KindFuncProto && qualified(n.Third) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(funcs, func(fn callconv.Func) bool { return qualified(fn.Type) })
 }
