@@ -29,7 +29,7 @@ func newCompletionCommand(c *cli) *cobra.Command {
 			case "zsh":
 				err = cmd.Root().GenZshCompletion(c.stdout)
 			case "fish":
-				err = cmd.Root().GenFishCompletion(c.stdout, true)
+				err = fishCompletion(c, cmd.Root())
 			case "powershell":
 				err = cmd.Root().GenPowerShellCompletionWithDesc(c.stdout)
 			default:
@@ -64,13 +64,29 @@ func bashCompletion(c *cli, root *cobra.Command) error {
 	return err
 }
 
-// listOf completes comma-separated lists of the names.
+// fishCompletion prints the script for fish. cobra's splits what it has found without "--",
+// so that an option with a value looks like an option of string split. Where no blank is to
+// follow a word, it offers the word with a dot, too: a comma can really follow.
+func fishCompletion(c *cli, root *cobra.Command) error {
+	var script bytes.Buffer
+	if err := root.GenFishCompletion(&script, true); err != nil {
+		return err
+	}
+	text := strings.NewReplacer(`string split --max 1 \t $`, `string split --max 1 -- \t $`, "$split[1] $split[1].", "$split[1] $split[1],").Replace(script.String())
+	_, err := c.stdout.Write([]byte(text))
+	return err
+}
+
+// listOf completes comma-separated lists of the names. It offers no name twice.
 func listOf(names func() []string) setting {
 	return func(o *option, _ *pflag.Flag) {
 		o.offered = func(_ *cobra.Command, _ []string, begun string) (list []string, _ cobra.ShellCompDirective) {
 			done := begun[:strings.LastIndexAny(begun, ",+")+1]
+			there := strings.FieldsFunc(done, func(r rune) bool { return r == ',' || r == '+' })
 			for _, n := range names() {
-				list = append(list, done+n)
+				if !slices.Contains(there, n) {
+					list = append(list, done+n)
+				}
 			}
 			return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
@@ -81,6 +97,7 @@ func listOf(names func() []string) setting {
 func offerWords(root *cobra.Command) {
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			_, f.Usage = pflag.UnquoteUsage(f) // which is shown as it is
 			o := optionOf(f)
 			if o.offered != nil {
 				cmd.RegisterFlagCompletionFunc(f.Name, o.offered)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,8 @@ func TestCompletion(t *testing.T) {
 		"-J --dedup=":                      "auto stream exact",
 		"--btf_features=float,decl_tag_kf": "float,decl_tag_kfuncs",
 		"--btf_features=+glob":             "+global_var",
+		"--btf_features=float,v":           "float,var",
+		"--btf_features=float,var,flo":     "",
 		"completion f":                     "fish",
 		"help so":                          "sort",
 		"manual mo":                        "modules",
@@ -101,6 +104,40 @@ func TestBashCompletes(t *testing.T) {
 		out, err := cmd.Output()
 		if err != nil || strings.TrimSpace(string(out)) != want {
 			t.Errorf("%s: %q, %v; want %q", line, out, err, want)
+		}
+	}
+}
+
+// TestFishCompletes runs the script in fish, which runs btflite.
+func TestFishCompletes(t *testing.T) {
+	if _, err := exec.LookPath("fish"); err != nil {
+		t.Skip(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "btflite")); err != nil {
+		t.Fatal(err)
+	}
+	script, _ := btfliteRun(t, exitOK, "completion", "fish")
+	for line, want := range map[string]string{
+		"btflite ded":                             "dedup\tmerge BTF and deduplicate it",
+		"btflite show --forma":                    "--format\tdraw layouts in FORMAT: html, or svg for one --format_path\tformats to read, LIST of btf and dwarf: the first that FILE has counts; with btf first, -I, -u and -D ask no DWARF",
+		"btflite -J --btf_features=default,glob":  "--btf_features=default,global_var --btf_features=default,global_var,",
+		"btflite -J --btf_features default,glob":  "default,global_var default,global_var,",
+		"btflite -J --btf_features=+float,decl_t": "--btf_features=+float,decl_tag --btf_features=+float,decl_tag_kfuncs",
+		"btflite diff --format=m":                 "--format=markdown",
+	} {
+		cmd := exec.Command("fish", "--no-config", "-c", script+"\ncomplete --do-complete '"+line+"'")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), fakeEncoder+"=", "HOME="+dir, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		if got := strings.Join(strings.Split(strings.TrimSpace(string(out)), "\n"), " "); err != nil || got != want || said.Len() > 0 {
+			t.Errorf("%s: %q, %v %s; want %q", line, got, err, &said, want)
 		}
 	}
 }
