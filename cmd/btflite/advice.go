@@ -25,6 +25,8 @@ func adviceFor(word string) string {
 		return "to add BTF to FILE, run btflite -J FILE"
 	case "print", "cat", "list":
 		return "to print the types of FILE, run btflite show FILE or btflite dump FILE"
+	case "btf":
+		return onlyDump
 	case "info", "doctor", "inspect":
 		return "btflite stats FILE says what is in its BTF, btflite verify FILE whether kernels take it, and btflite why NAME FILE why a function is or is not there"
 	case "estimate", "measure":
@@ -42,8 +44,24 @@ func unknownCommand(words []string) error {
 	if len(words) > 1 && holdsTypes(words[len(words)-1]) {
 		file = words[len(words)-1]
 	}
-	e := &usageError{what: fmt.Sprintf("unknown command %q", message.OneLine(word)),
-		hint: strings.ReplaceAll(adviceFor(word), "FILE", shellWord(file))}
+	if hint := adviceFor(word); hint != "" {
+		return &usageError{what: unknownWord(word), hint: strings.ReplaceAll(hint, "FILE", shellWord(file))}
+	}
+	e := notACommand(word)
+	if e.hint == "" && len(words) <= 2 && (len(words) == 1 || file != "FILE") && mayBeName(word) {
+		e.hint = "to print a type of that name, run " + commandLine(append([]string{"show"}, words...))
+	}
+	return e
+}
+
+func unknownWord(word string) string {
+	return fmt.Sprintf("unknown command %q", message.OneLine(word))
+}
+
+// notACommand is the error for a word that names no command. It has the name that is most
+// like it.
+func notACommand(word string) *usageError {
+	e := &usageError{what: unknownWord(word)}
 	var names []string
 	means := map[string]string{} // names of commands by the words for them
 	for _, entry := range commands() {
@@ -52,13 +70,8 @@ func unknownCommand(words []string) error {
 			means[name] = entry.name
 		}
 	}
-	name := closest(names, word)
-	switch {
-	case e.hint != "":
-	case name != "":
+	if name := closest(names, word); name != "" {
 		e.hint = fmt.Sprintf("did you mean %q?", means[name])
-	case len(words) <= 2 && (len(words) == 1 || file != "FILE") && mayBeName(word):
-		e.hint = "to print a type of that name, run " + commandLine(append([]string{"show"}, words...))
 	}
 	return e
 }
@@ -91,7 +104,11 @@ func nothingToDo(first string, paths []string) error {
 	if err := checkInputs(paths[:1]); err != nil {
 		return err
 	}
-	return usagef("nothing to do with %s: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT", message.OneLine(paths[0]))
+	what, shows := "nothing to do with "+message.OneLine(paths[0]), commandLine([]string{"show", paths[0]})+" prints its types"
+	if k := kindOf(readKind(paths[0])); k != nil && k.encode == useAsBTF {
+		return &usageError{what: what + ", which is BTF", hint: shows}
+	}
+	return usagef("%s: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT, %s", what, shows)
 }
 
 // fileLast returns an error if a file stands among the words of a command, names and

@@ -34,24 +34,25 @@ func newCompilerCommand(c *cli) *cobra.Command {
 	var k compilerCommand
 	cmd := &cobra.Command{
 		Use: "cc [--keep-dwarf=DIR] COMPILER [ARG...]",
-		Long: `Run COMPILER, a C compiler like gcc or clang, with its arguments. An object that it
-writes with debug information gets unit records in place of its debug sections: all
-that btflite needs to encode it, in about a fifteenth of the bytes. btflite -J takes
-a kernel or module that is linked of such objects as it takes one with DWARF, and
-writes the same BTF.
+		Long: `Run COMPILER, a C compiler like gcc or clang, with its arguments. An object
+that it writes with debug information gets unit records in place of its debug
+sections: all that btflite needs to encode it, in about a fifteenth of the
+bytes. btflite -J takes a kernel or module that is linked of such objects as it
+takes one with DWARF, and writes the same BTF.
 
-Everything else passes through: options, output, exit status. What cannot be told by
-a record keeps its DWARF, and is encoded from that.
+Everything else passes through: options, output, exit status. What cannot be
+told by a record keeps its DWARF, and is encoded from that.
 
-A link to btflite that has the name of a compiler (gcc, clang, aarch64-linux-gnu-gcc)
-stands for btflite cc with the compiler of that name that is next in PATH.`,
+A link to btflite that has the name of a compiler (gcc, clang,
+aarch64-linux-gnu-gcc) stands for btflite cc with the compiler of that name
+that is next in PATH.`,
 		Example: `  make CC="btflite cc gcc" PAHOLE=btflite olddefconfig all
   btflite cc --keep-dwarf=../debug gcc -g -O2 -c file.c`,
 		RunE:        func(_ *cobra.Command, args []string) error { return k.run(c, args) },
 		Annotations: map[string]string{inOrderKey: ""},
 	}
 	s := under(cmd, groupReport)
-	s.file(&k.keep, "keep-dwarf", "", "keep each object as the compiler wrote it, compressed, below the folder `DIR`")
+	s.file(&k.keep, "keep-dwarf", "", "keep compilers' objects, compressed, below `DIR`")
 	return cmd
 }
 

@@ -166,7 +166,7 @@ func TestExitStatusAndMessages(t *testing.T) {
 			stderr: "btflite: internal error: two; lines at cmd/btflite.fakeRun:LINE; please report it\n"},
 		{name: "panic of the runtime", fake: "panic", args: "-J in --btf_encode_detached=out", status: 2,
 			stderr: "btflite: internal error: runtime error: index out of range [1] with length 0 at cmd/btflite.fakeRun:LINE; please report it\n"},
-		{name: "no -J", args: "in", status: 64, stderr: "btflite: nothing to do with in: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT\n" + try},
+		{name: "no -J", args: "in", status: 64, stderr: "btflite: nothing to do with in: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT, btflite show in prints its types\n" + try},
 		{name: "no input", args: "-J", status: 64, stderr: "btflite: no input file\n" + try},
 		{name: "empty input name", args: "-J EMPTY", status: 64, stderr: "btflite: empty input file name\n" + try},
 		{name: "empty output name", args: "-J in --btf_encode_detached=", status: 64, stderr: "btflite: empty output file name\n" + try},

@@ -13,15 +13,16 @@ type variable struct {
 
 // environment are all of them. The manual pages and docs/usage.md list the same.
 func environment() []variable {
-	const paged = "show dump diff funcs inline manual"
+	const paged = "show dump diff funcs inline stats manual"
 	return []variable{
 		{"PAHOLE_LANG_EXCLUDE", "Counts as --lang_exclude if no option names languages.", ""},
 		{kernelBTFEnv, "The base of BTF below /sys/kernel/btf, in place of vmlinux there, and the file that is read without FILE.", ""},
 		{"GOMEMLIMIT", "A limit for the Go heap. Without it, the memory limit decides.", ""},
 		{"MAKEFLAGS", "Under make -s no progress is shown.", ""},
-		{"TERM", "On a dumb terminal there are no colours and no progress.", ""},
+		{"TERM", "On a dumb terminal there are no colours, no pager and no progress.", ""},
 		{"NO_COLOR", "If it is not empty, there are no colours unless --color=always is given.", "show dump diff manual"},
 		{"PAGER", "The program that shows long text on a terminal; less if it is not set. There is none if it is empty or cat.", paged},
+		{"MANPAGER", "Counts in place of PAGER, as for man.", "manual"},
 		{"LESS", "Options of less; FRX if it is not set.", paged},
 		{"LV", "Options of lv; -c if it is not set.", paged},
 		{keepVariable, "Counts as --keep-dwarf, for links and for make CC=\"btflite cc gcc\".", compilerName},

@@ -12,7 +12,7 @@ import (
 // manual pages, the help and docs/usage.md.
 func TestEnvironment(t *testing.T) {
 	constants := map[string]string{"kernelBTFEnv": kernelBTFEnv, "keepVariable": keepVariable, "nestedVariable": nestedVariable}
-	asked := map[string]bool{"LESS": true, "LV": true, "GOMEMLIMIT": true, "TMPDIR": true} // by a loop, Go's runtime, and package os
+	asked := map[string]bool{"LESS": true, "LV": true, "PAGER": true, "MANPAGER": true, "GOMEMLIMIT": true, "TMPDIR": true} // by loops, Go's runtime, and package os
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestEnvironment(t *testing.T) {
 		}
 		for _, m := range call.FindAllStringSubmatch(string(mustRead(t, file)), -1) {
 			name := m[1] + constants[m[2]]
-			if name == "" && m[2] != "name" {
+			if name == "" && m[2] != "name" && m[2] != "variable" {
 				t.Errorf("%s asks for %s, which this test does not know", file, m[2])
 			}
 			asked[name] = true
@@ -47,7 +47,7 @@ func TestEnvironment(t *testing.T) {
 		for command := range strings.FieldsSeq(v.commands) {
 			own := string(mustRead(t, filepath.Join(manFolder, "btflite-"+command+".1")))
 			help, _ := btfliteRun(t, exitOK, command, "--help")
-			if !strings.Contains(own, `\fB`+v.name+`\fP`) || !regexp.MustCompile(`(?m)^Environment: .*\b`+v.name+`\b`).MatchString(help) {
+			if !strings.Contains(own, `\fB`+v.name+`\fP`) || !regexp.MustCompile(`(?m)^Environment: [^.]*\b`+v.name+`\b`).MatchString(help) {
 				t.Errorf("%s: not on the page of %s, or not in its help", v.name, command)
 			}
 		}

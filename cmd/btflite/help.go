@@ -3,16 +3,23 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // helpColumn is where the explanation of an option begins. A longer option
 // pushes its own explanation to the right.
 const helpColumn = 34
+
+// helpWidth is how wide help is where nothing is narrower.
+const helpWidth = 79
 
 // optionGroup is the options of a command under one heading.
 type optionGroup struct {
@@ -63,7 +70,7 @@ func writeHelp(w io.Writer, cmd *cobra.Command) error {
 			names = append(names, v.name)
 		}
 		if names != nil {
-			fmt.Fprintf(&b, "Environment: %s.\n", strings.Join(names, ", "))
+			b.WriteString(foldedLine(environmentHeading+strings.Join(names, ", ")+".", helpWidth, len(environmentHeading)))
 		}
 	}
 	switch {
@@ -72,9 +79,69 @@ func writeHelp(w io.Writer, cmd *cobra.Command) error {
 	case someRare:
 		fmt.Fprintf(&b, "More options are in the manual page: btflite manual %s.\n", cmd.Name())
 	}
-	_, err := io.WriteString(w, b.String())
+	text := b.String()
+	if f, ok := w.(*os.File); ok && isTerminal(f) {
+		text = folded(text, width(f))
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
+
+// folded is a help text in lines that a narrow terminal shows. Paragraphs are filled again.
+// What goes on in a further line of an option stands below its explanation or, where that
+// leaves little room, a bit to the right of the option.
+func folded(text string, columns int) string {
+	const least, further = 20, 6 // columns for the text, and of the indent
+	var b, paragraph strings.Builder
+	long := false
+	flush := func() {
+		text := paragraph.String()
+		if long {
+			text = foldedLine(strings.Join(strings.Fields(text), " "), columns, 0)
+		}
+		b.WriteString(text)
+		paragraph.Reset()
+		long = false
+	}
+	for line := range strings.Lines(text) {
+		if isProse(line) {
+			paragraph.WriteString(line)
+			long = long || utf8.RuneCountInString(line) > columns+1
+			continue
+		}
+		flush()
+		indent := further
+		if strings.HasPrefix(line, " ") && columns >= helpColumn+least {
+			indent = helpColumn - 1
+		}
+		b.WriteString(foldedLine(strings.TrimSuffix(line, "\n"), columns, indent))
+	}
+	flush()
+	return b.String()
+}
+
+// isProse tells whether a line of a help text is one of a paragraph.
+func isProse(line string) bool {
+	return line != "\n" && !strings.HasPrefix(line, " ") && !strings.HasSuffix(line, ":\n") &&
+		!strings.HasPrefix(line, "Usage: ") && !strings.HasPrefix(line, environmentHeading)
+}
+
+// foldedLine is a line as several, the further ones with an indent.
+func foldedLine(line string, columns, indent int) string {
+	var b strings.Builder
+	for begin := 0; utf8.RuneCountInString(line) > columns; begin = indent {
+		at := strings.LastIndex(line[:columns+1], " ")
+		if strings.TrimSpace(line[:max(at, 0)]) == "" || at <= begin {
+			break // a word that is too long
+		}
+		b.WriteString(strings.TrimRight(line[:at], " ") + "\n")
+		line = strings.Repeat(" ", indent) + strings.TrimLeft(line[at:], " ")
+	}
+	return b.String() + line + "\n"
+}
+
+// environmentHeading begins the line of variables.
+const environmentHeading = "Environment: "
 
 // usageText is how cmd is called and what it is for.
 func usageText(cmd *cobra.Command) string {
@@ -86,7 +153,7 @@ func usageText(cmd *cobra.Command) string {
 
 // commandLines are the lines that name the commands.
 func commandLines() string {
-	const indent, width = "       ", 79
+	const indent = "       "
 	var b strings.Builder
 	line := indent + programName + " COMMAND --help            "
 	for i, entry := range commands() {
@@ -94,7 +161,7 @@ func commandLines() string {
 		if i < len(commands())-1 {
 			word += ","
 		}
-		if len(line)+len(word) > width {
+		if len(line)+len(word) > helpWidth {
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 			line = indent
 		}
@@ -129,15 +196,27 @@ func newHelpCommand(c *cli) *cobra.Command {
 			var about *cobra.Command
 			if len(args) == 0 {
 				about = newMain(c, newEncodeCommand())
-			} else if entry, ok := commandCalled(args[0]); ok && len(args) == 1 {
-				about = entry.under(newRoot(c), c)
+			} else if err := oneCommand(c, cmd, args); err != nil {
+				return err
 			} else {
-				c.running = cmd.Root() // the list is in its help
-				return unknownCommand(args)
+				entry, _ := commandCalled(args[0])
+				about = entry.under(newRoot(c), c)
 			}
 			return stdoutError(writeHelp(c.stdout, about))
 		},
 	}
+}
+
+// oneCommand returns an error unless the words are the name of one command.
+func oneCommand(c *cli, cmd *cobra.Command, args []string) error {
+	if _, ok := commandCalled(args[0]); !ok {
+		c.running = cmd.Root() // the list is in its help
+		return notACommand(args[0])
+	}
+	if len(args) > 1 {
+		return usagef("%s takes the name of one command; '%s' is too many", cmd.Name(), message.OneLine(args[1]))
+	}
+	return nil
 }
 
 // commandNames completes names of commands.

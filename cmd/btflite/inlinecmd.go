@@ -72,15 +72,16 @@ func newInlineCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "inline [OPTION...] [NAME...] FILE",
 		Long: `List where functions are inlined: the section and the offset there, the address
-and the function around if FILE is an ELF file, and where each parameter is. FILE
-is BTF with such sites, or has DWARF, which also tells why a parameter is nowhere.`,
+and the function around if FILE is an ELF file, and where each parameter is.
+FILE is BTF with such sites, or has DWARF, which also tells why a parameter is
+nowhere.`,
 		Example: `  btflite inline tcp_ack vmlinux
   btflite inline --at=0xffffffff81001234 vmlinux
   btflite inline --at=.text+0x1234 --elf=vmlinux vmlinux.inline.btf`,
 		RunE: func(_ *cobra.Command, args []string) error { return m.run(c, args) },
 	}
 	s := under(cmd, groupSites)
-	s.value(func(v string) error { m.at, m.asked = v, true; return nil }, "at", "", "what is inlined at `ADDR`, SECTION+OFFSET or FUNCTION+OFFSET")
+	s.value(func(v string) error { m.at, m.asked = v, true; return nil }, "at", "", "what is inlined at `ADDR`, SECTION+N, FUNCTION+N")
 	s.file(&m.elf, "elf", "", "addresses and symbols of `FILE`")
 	s.toggle(&m.json, "json", "", "print one JSON array")
 	m.in.options(cmd, groupSites)

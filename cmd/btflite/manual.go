@@ -20,9 +20,8 @@ not a terminal gets the source of the page, for man -l.`,
 			name := ""
 			if len(args) > 0 {
 				name = args[0]
-				if _, ok := commandCalled(name); !ok || len(args) > 1 {
-					c.running = cmd.Root() // the list is in its help
-					return unknownCommand(args)
+				if err := oneCommand(c, cmd, args); err != nil {
+					return err
 				}
 			}
 			info, _ := debug.ReadBuildInfo()
@@ -34,7 +33,7 @@ not a terminal gets the source of the page, for man -l.`,
 			if f, ok := c.stdout.(*os.File); ok && isTerminal(f) {
 				page = man.Plain(page, width(f), c.colored(colorAuto))
 			}
-			to, end := c.screen(colorNever, nil)
+			to, end := c.pager("MANPAGER", "PAGER") // as man
 			defer end()
 			_, err = to.Write(page)
 			return stdoutError(err)

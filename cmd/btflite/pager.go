@@ -13,14 +13,20 @@ import (
 // defaultPager is what shows long text if $PAGER is not set.
 const defaultPager = "less"
 
-// pager returns where a command writes what may be long: the standard output or, if
-// that is a terminal, the program that $PAGER names, less if it names none. end
-// waits until the user has left it.
-func (c *cli) pager() (out io.Writer, end func()) {
+// pager returns where a command writes what may be long: the standard output or, if that is
+// a terminal that can go back, the program that the first of the variables names that is
+// set, less if none is. end waits until the user has left it.
+func (c *cli) pager(variables ...string) (out io.Writer, end func()) {
 	none := func() {}
 	f, ok := c.stdout.(*os.File)
-	name, set := c.lookupEnv("PAGER")
-	if !ok || !isTerminal(f) || name == "cat" || set && name == "" {
+	name, set := "", false
+	for _, variable := range variables {
+		if name, set = c.lookupEnv(variable); set {
+			break
+		}
+	}
+	term, _ := c.lookupEnv("TERM")
+	if !ok || !isTerminal(f) || term == "dumb" || name == "cat" || set && name == "" {
 		return c.stdout, none
 	}
 	if name == "" {

@@ -23,7 +23,7 @@ func width(f *os.File) int {
 // on a terminal, the pager, with the colours that paint adds if there are to be any. A
 // nil paint adds none. end must be called before anything else is printed.
 func (c *cli) screen(color string, paint paintLine) (out io.Writer, end func()) {
-	to, left := c.pager()
+	to, left := c.pager("PAGER")
 	if paint == nil || !c.colored(color) {
 		return to, left
 	}

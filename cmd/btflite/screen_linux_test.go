@@ -60,6 +60,13 @@ func TestManualOnATerminal(t *testing.T) {
 			}
 		}
 	}
+	for env, want := range map[string]string{
+		"TERM=xterm MANPAGER=echo PAGER=cat": "\n", "TERM=xterm PAGER=echo": "\n", "TERM=dumb MANPAGER=echo": string(man.Plain([]byte(source), 80, false)),
+	} {
+		if got := onTerminal(t, 80, env, "manual", "show"); got != want {
+			t.Errorf("%s: %q, want %q", env, got[:min(len(got), 300)], want)
+		}
+	}
 }
 
 // TestDiffAndDumpOnATerminal: they have the pager and the colours that show has.
@@ -67,7 +74,7 @@ func TestDiffAndDumpOnATerminal(t *testing.T) {
 	file, _ := filepath.Abs(shownFiles + "plain.btf")
 	a, _ := filepath.Abs(diffDir + "/tags/a.btf")
 	b, _ := filepath.Abs(diffDir + "/tags/b.btf")
-	for _, line := range [][]string{{"dump", file}, {"dump", "--format=c", file}, {"diff", a, b}, {"dump", "--json", file}, {"diff", "--json", a, b}, {"funcs", file}} {
+	for _, line := range [][]string{{"dump", file}, {"dump", "--format=c", file}, {"diff", a, b}, {"dump", "--json", file}, {"diff", "--json", a, b}, {"funcs", file}, {"stats", file}} {
 		plain := onTerminal(t, 80, "TERM=dumb PAGER=cat", line...)
 		if plain == "" && line[0] != "funcs" || strings.Contains(plain, "\x1b") {
 			t.Errorf("%s: %q", line, plain)
@@ -77,10 +84,10 @@ func TestDiffAndDumpOnATerminal(t *testing.T) {
 		}
 		painted := onTerminal(t, 80, "TERM=xterm PAGER=cat", line...)
 		colours := regexp.MustCompile("\x1b\\[[0-9]*m")
-		if (painted != plain) != (line[0] != "funcs" && !strings.Contains(strings.Join(line, " "), "json")) || colours.ReplaceAllString(painted, "") != plain {
+		if (painted != plain) != (line[0] != "funcs" && line[0] != "stats" && !strings.Contains(strings.Join(line, " "), "json")) || colours.ReplaceAllString(painted, "") != plain {
 			t.Errorf("%s: %q", line, painted)
 		}
-		if line[0] == "funcs" {
+		if line[0] == "funcs" || line[0] == "stats" {
 			continue
 		}
 		var out strings.Builder
@@ -89,6 +96,26 @@ func TestDiffAndDumpOnATerminal(t *testing.T) {
 		_ = cmd.Run()
 		if out.String() != painted {
 			t.Errorf("%s --color=always: %q", line, out.String())
+		}
+	}
+}
+
+// TestHelpOnATerminal: the help of each command fits into narrow terminals, with the same
+// words, and stays as it is on wide ones.
+func TestHelpOnATerminal(t *testing.T) {
+	for _, entry := range append(commands(), subcommand{}) {
+		line := append(strings.Fields(entry.name), "--help")
+		plain, _ := btfliteRun(t, exitOK, line...)
+		for _, columns := range []int{40, 60, 80, 200} {
+			got := onTerminal(t, columns, "TERM=xterm", line...)
+			if columns >= 80 && got != plain || strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(plain), " ") {
+				t.Errorf("%s at %d columns: %q, want %q", line, columns, got, plain)
+			}
+			for l := range strings.Lines(got) {
+				if n := len([]rune(l)) - 1; n > columns {
+					t.Errorf("%s: %d columns of %d: %q", line, n, columns, l)
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -43,11 +44,27 @@ func namesIn(list string) (names []string, err error) {
 
 // alsoNamed adds names that are words of their own.
 func (s *showCommand) alsoNamed(names []string) error {
+	if slices.Contains(names, "") {
+		return usagef("empty name")
+	}
 	if len(names) > 0 && (s.filter.Contains != "" || s.filter.PointTo != "") {
 		return usagef("'%s' is one name too many: -i and -f have theirs", message.OneLine(names[0]))
 	}
 	s.names = append(s.names, names...)
 	return nil
+}
+
+// checkLastWord returns an error if the last of several words names neither a file nor a
+// type: the types of the others would be printed from another file than the one that is meant.
+func (s *showCommand) checkLastWord(path string, v *view.View) error {
+	if s.lastWord == "" || len(s.names) < 2 || s.skipMissing || s.lastWord != s.names[len(s.names)-1] {
+		return nil
+	}
+	if _, _, ids, err := s.idsOf(v, s.lastWord); err != nil || len(ids) > 0 {
+		return err
+	}
+	missing := &missingType{"type", s.lastWord, show.Nearest(v, s.lastWord)}
+	return fmt.Errorf("%s: no such file, and %s: %w", message.OneLine(s.lastWord), message.OneLine(path), missing)
 }
 
 // settle decides between options that exclude each other, as pahole does: of -C, -i and -f the

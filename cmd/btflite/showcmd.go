@@ -25,6 +25,7 @@ type showCommand struct {
 	form        show.Form
 	names       []string // names and patterns
 	list        []string // names of the last -C, -i or -f
+	lastWord    string   // of several names, with no file behind them; it may be meant as one
 	skipMissing bool
 	separator   string
 	enumerator  string // --contains_enumerator
@@ -221,6 +222,7 @@ func (s *showCommand) split(words []string) (names []string, file string) {
 	}
 	last := words[len(words)-1]
 	if _, err := os.Stat(last); err != nil && last != dash && !strings.Contains(last, "/") && s.in.resolve(last) == last {
+		s.lastWord = last
 		return names, ""
 	}
 	return names[:len(names)-len(strings.Split(last, ","))], last
@@ -254,6 +256,9 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	}
 	if s.wordSize != 0 && s.wordSize != v.PointerSize() {
 		return fmt.Errorf("%s: the types are laid out for words of %d bytes; BTF does not tell a layout for other ones", message.OneLine(t.path), v.PointerSize())
+	}
+	if err := s.checkLastWord(t.path, v); err != nil {
+		return err
 	}
 	s.opt.Quiet = c.quiet
 	if len(s.declExclude) > 0 && len(s.names) == 0 && s.enumerator == "" {

@@ -327,6 +327,26 @@ func TestShowWords(t *testing.T) {
 	}
 }
 
+// TestShowNamesNoFile: the last of several words that is neither a file nor a type ends the
+// run before the kernel's types are printed.
+func TestShowNamesNoFile(t *testing.T) {
+	file := shownFiles + "plain.btf"
+	t.Setenv(kernelBTFEnv, file)
+	for line, want := range map[string]string{
+		"show s1 vmlinux-6.1":    "vmlinux-6.1: no such file, and " + file + ": no type vmlinux-6.1",
+		"show -C s1 nosuch":      "nosuch: no such file, and " + file + ": no type nosuch",
+		"show -s s1 s22":         "s22: no such file, and " + file + ": no type s22; did you mean s2?",
+		"show --format=svg s1 x": "x: no such file, and " + file + ": no type x",
+		"show nosuch":            file + ": no type nosuch",
+	} {
+		var out, errs bytes.Buffer
+		c := newCLI(&out, &errs, os.LookupEnv)
+		if status := c.run(strings.Fields(line)); status != exitFailure || out.Len() > 0 || errs.String() != "btflite: "+want+"\n" {
+			t.Errorf("%s: status %d, %q, %q, want %q", line, status, &out, &errs, want)
+		}
+	}
+}
+
 // TestShowNamesInFiles: a list may have files of names.
 func TestShowNamesInFiles(t *testing.T) {
 	file, list := shownFiles+"plain.btf", filepath.Join(t.TempDir(), "names")

@@ -69,8 +69,20 @@ Try 'btflite --help' for more information.`, 64},
 		{"btflite -J verfy", `verfy: cannot open: no such file or directory`, 1},
 		{"btflite help verfy", `unknown command "verfy"; did you mean "verify"?
 Try 'btflite --help' for more information.`, 64},
-		{"btflite vmlinux", `nothing to do with vmlinux: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT
+		{"btflite vmlinux", `nothing to do with vmlinux: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT, btflite show vmlinux prints its types
 Try 'btflite --help' for more information.`, 64},
+		{"btflite vmlinux.btf", `nothing to do with vmlinux.btf, which is BTF; btflite show vmlinux.btf prints its types
+Try 'btflite --help' for more information.`, 64},
+		{"btflite btf", `unknown command "btf"; ` + onlyDump + `
+Try 'btflite --help' for more information.`, 64},
+		{"btflite manual list_head", `unknown command "list_head"
+Try 'btflite --help' for more information.`, 64},
+		{"btflite manual show dump", `manual takes the name of one command; 'dump' is too many
+Try 'btflite manual --help' for more information.`, 64},
+		{"btflite help show dump", `help takes the name of one command; 'dump' is too many
+Try 'btflite help --help' for more information.`, 64},
+		{"btflite show list_head, vmlinux.btf", `empty name
+Try 'btflite show --help' for more information.`, 64},
 		{"btflite -J", `no input file
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J -j 4 vmlinux", `4: no such file, and '-j 4' has a space too many; did you mean -j4?

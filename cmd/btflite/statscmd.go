@@ -74,7 +74,9 @@ func (s *statsCommand) run(c *cli, words []string) error {
 		v.SetPointerSize(t.pointerSize)
 	}
 	report := stats.Of(v, s.top)
-	out := newLineWriter(c.stdout)
+	to, end := c.screen(colorNever, nil)
+	defer end()
+	out := newLineWriter(to)
 	switch {
 	case s.format == "svg":
 		out.bytes(report.SVG())

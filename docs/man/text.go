@@ -37,6 +37,7 @@ type renderer struct {
 	words  []string // of the paragraph that is not written yet
 	indent int
 	tag    bool // the next line is the tag of a paragraph
+	hang   bool // the first word is a tag, left of the others
 	as     bool // lines are taken as they are
 	gap    bool // an empty line goes before the next text
 	fresh  bool // nothing has been written since the heading
@@ -85,8 +86,15 @@ func (r *renderer) text(line string) {
 		r.out = append(append(r.out, strings.Join(r.split(strings.ReplaceAll(line, " ", "\x00")), "")...), '\n')
 	case r.tag:
 		r.words = r.split(line)
-		r.paragraph()
-		r.tag, r.indent = false, 2*indented
+		r.tag = false
+		tag := strings.Join(r.words, " ")
+		if short := width(tag) < indented; !short {
+			r.paragraph()
+		} else { // the text goes on in the same line
+			r.words = []string{tag + strings.Repeat(" ", indented-1-width(tag))}
+			r.hang = true
+		}
+		r.indent = 2 * indented
 	default:
 		r.words = append(r.words, r.split(line)...)
 	}
@@ -106,13 +114,20 @@ func (r *renderer) title(text string) {
 	r.gap = true
 }
 
-// edges writes the first or last line.
+// edges writes the first or last line. Where all does not fit, it leaves out the middle.
 func (r *renderer) edges(parts [3]string) {
 	if len(r.out) > 0 {
 		r.out = append(r.out, '\n')
 	}
-	left := max((r.width-width(parts[1]))/2-width(parts[0]), 1)
-	right := max(r.width-width(parts[0])-left-width(parts[1])-width(parts[2]), 1)
+	if width(parts[0])+1+width(parts[1])+1+width(parts[2]) > r.width {
+		parts[1] = ""
+	}
+	if width(parts[0])+1+width(parts[2]) > r.width {
+		parts[2] = ""
+	}
+	blanks := r.width - width(parts[0]) - width(parts[1]) - width(parts[2])
+	left := max(min((r.width-width(parts[1]))/2-width(parts[0]), blanks-1), 1)
+	right := max(blanks-left, 1)
 	r.out = append(r.out, strings.TrimRight(parts[0]+strings.Repeat(" ", left)+parts[1]+strings.Repeat(" ", right)+parts[2], " ")+"\n"...)
 }
 
@@ -134,7 +149,9 @@ func (r *renderer) paragraph() {
 	for i, w := range r.words {
 		switch {
 		case i == 0:
-			column = r.indent
+			if column = r.indent; r.hang {
+				column -= indented
+			}
 			r.out = append(r.out, strings.Repeat(" ", column)...)
 		case column+1+width(w) > r.width && column > r.indent:
 			column = r.indent
@@ -147,7 +164,7 @@ func (r *renderer) paragraph() {
 		column += width(w)
 	}
 	r.out = append(r.out, '\n')
-	r.words = nil
+	r.words, r.hang = nil, false
 }
 
 // split divides a line into words, without what troff takes for itself. Each word has

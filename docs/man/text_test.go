@@ -44,7 +44,7 @@ func TestPlain(t *testing.T) {
 		for _, columns := range []int{40, 80, 132} {
 			text := string(Plain(page, columns, false))
 			for line := range strings.Lines(text) {
-				if n := width(strings.TrimSuffix(line, "\n")); n > columns && strings.Contains(strings.TrimSpace(line), " ") && columns > 40 && !strings.HasPrefix(line, "       ") {
+				if n := width(strings.TrimSuffix(line, "\n")); n > columns && strings.Contains(strings.TrimSpace(line), " ") && !strings.HasPrefix(line, "       ") {
 					t.Errorf("%s: %d columns of %d: %q", name, n, columns, line)
 				}
 			}
@@ -85,7 +85,7 @@ func unstyled(text string) string {
 
 // TestPlainLayout: indents, tags and examples are where man has them.
 func TestPlainLayout(t *testing.T) {
-	const page = ".TH \"X\\-Y\" \"1\" \"2026-11-25\" \"btflite v1\" \"User Commands\"\n.nh\n\n.SH NAME\nx\\-y \\- do it\n\n.SH OPTIONS\n.SS Output\n.TP\n\\fB\\-j\\fP, \\fB\\-\\-jobs\\fP=\\fIN\\fP\nuse N workers, as many as there are processors in the machine\n\n.SH EXAMPLES\n.EX\nx   \\-j4\n.EE\n"
+	const page = ".TH \"X\\-Y\" \"1\" \"2026-11-25\" \"btflite v1\" \"User Commands\"\n.nh\n\n.SH NAME\nx\\-y \\- do it\n\n.SH OPTIONS\n.SS Output\n.TP\n\\fB\\-j\\fP, \\fB\\-\\-jobs\\fP=\\fIN\\fP\nuse N workers, as many as there are processors in the machine\n\n.SH EXIT STATUS\n.TP\n0\nDone, and all that was asked for is written.\n.TP\n\\fBTMPDIR\\fP\nA folder.\n.SH EXAMPLES\n.EX\nx   \\-j4\n.EE\n"
 	const want = `X-Y(1)     User Commands      X-Y(1)
 
 NAME
@@ -99,6 +99,12 @@ OPTIONS
               processors in the
               machine
 
+EXIT STATUS
+       0      Done, and all that was
+              asked for is written.
+
+       TMPDIR A folder.
+
 EXAMPLES
        x   -j4
 
@@ -106,6 +112,11 @@ btflite v1   2026-11-25       X-Y(1)
 `
 	if got := string(Plain([]byte(page), 36, false)); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	for columns, want := range map[int]string{24: "X-Y(1)            X-Y(1)\n", 20: "X-Y(1)        X-Y(1)\n"} {
+		if got := string(Plain([]byte(page), columns, false)); !strings.HasPrefix(got, want) {
+			t.Errorf("%d columns: %q, want %q", columns, got[:40], want)
+		}
 	}
 	if got := string(Plain([]byte(page), 36, true)); !strings.Contains(got, "\x1b[1m-j\x1b[m, \x1b[1m--jobs\x1b[m=\x1b[4mN\x1b[m\n") {
 		t.Errorf("%q", got)
