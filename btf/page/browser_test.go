@@ -232,6 +232,7 @@ func TestBrowser(t *testing.T) {
 	b.check("Enter", title, "struct item")
 	b.check("its members, and the members of its union without a name", table, "10")
 	b.check("its holes", `document.querySelector(".waste").textContent`, "1 hole, 14 bytes unused")
+	b.check("bits have no room for letters", `[...document.querySelectorAll(".block.tiny")].map(e => e.textContent + e.title.split(":")[0]).join(" ")`, "kind low")
 	b.check("hatched blocks", `document.querySelectorAll(".picture .block.h, .picture .block.p").length`, "2")
 	b.check("the legend", `[...document.querySelectorAll(".legend li")].map(e => e.textContent).join(", ")`,
 		"integer, pointer, pointer to a function, struct, hole, padding")
@@ -295,6 +296,7 @@ func TestBrowser(t *testing.T) {
 	}
 	b.open("file://" + dir + "/named.html")
 	b.check("what was asked for", title, "struct list_head")
+	b.check("nothing is drawn behind its end", `[...document.querySelectorAll(".bar")].map(e => e.className + " " + getComputedStyle(e).borderTopColor).join(", ")`, "bar end rgba(0, 0, 0, 0)")
 	b.check("its place in the list", `document.querySelector("#list [aria-selected=true] .name").textContent`, "list_head")
 
 	var pair bytes.Buffer
@@ -309,13 +311,15 @@ func TestBrowser(t *testing.T) {
 	b.check("both sides", `[...document.querySelectorAll(".picture h3, th.side")].map(e => e.textContent).join(" ")`, "old.btf new.btf  old.btf new.btf")
 	b.check("what moved", `[...document.querySelectorAll("tr.moved")].map(e => e.children[0].textContent + " " + e.children[3].textContent + " " + e.children[7].textContent).join(", ")`, "moved last last")
 	b.check("the drawing says so", `[...document.querySelectorAll(".picture .block.moved")].map(e => e.textContent + ", " + e.getAttribute("aria-label")).join(" | ")`,
-		"→ last, last: char, at 40, 1 byte, moved | → last, last: char, at 48, 1 byte, moved")
+		"→last, last: char, at 40, 1 byte, moved | →last, last: char, at 48, 1 byte, moved")
 	b.check("and the legend", `[...document.querySelectorAll(".legend li")].map(e => e.textContent).slice(-1)[0]`, "→ moved")
+	b.check("and the list, in short", `[...document.querySelectorAll("#list .size")].map(e => e.textContent + (e.scrollWidth > e.clientWidth ? " is cut" : "")).join(", ")`, "+8 B →1, new")
+	b.check("gaps before a member, and at the end, are level", `[...document.querySelectorAll("tr.hole, tr.pad")].map(e => [1, 2, 5, 6].map(k => e.children[k].textContent).join(" ")).join(", ")`, "1 7 1 7,   40 8, 41 7 49 7")
 	b.screenshot("compare")
 	b.key("ArrowDown")
 	b.check("what is new", title, "struct only_here")
 	b.check("is on one side", `document.querySelector("main .empty").textContent`, "old.btf: not there")
-	b.check("all of it", `[...document.querySelectorAll(".picture .block.new, tr.new td.name.b")].map(e => e.textContent).join(" ")`, "+ a a")
+	b.check("all of it", `[...document.querySelectorAll(".picture .block.new, tr.new td.name.b")].map(e => e.textContent).join(" ")`, "+a a")
 
 	if len(b.faults) > 0 {
 		t.Errorf("the console says:\n%s", strings.Join(b.faults, "\n"))

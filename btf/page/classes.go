@@ -69,8 +69,8 @@ func classOf(t view.Type) int {
 
 // The colours of a picture for light and dark, the same as in page.css.
 const (
-	svgLight = ".back { fill: #fff } text { fill: #1b1f24 } .bar { stroke: #d5dae0 } .at, .note, .key { fill: #5c6670 } .m { stroke: #fff } .hole { fill: #c4392f } .pad { fill: #8a6d1f }"
-	svgDark  = ".back { fill: #14171b } text { fill: #e4e8ec } .bar { stroke: #323a43 } .at, .note, .key { fill: #9aa5b0 } .m { stroke: #14171b } .hole { fill: #ff7b70 } .pad { fill: #d9b85c }"
+	svgLight = ".back { fill: #fff } .over { stroke: #fff } text { fill: #1b1f24 } .bar { stroke: #d5dae0 } .at, .note, .key { fill: #5c6670 } .m { stroke: #fff } .hole { fill: #c4392f } .pad { fill: #8a6d1f }"
+	svgDark  = ".back { fill: #14171b } .over { stroke: #14171b } text { fill: #e4e8ec } .bar { stroke: #323a43 } .at, .note, .key { fill: #9aa5b0 } .m { stroke: #14171b } .hole { fill: #ff7b70 } .pad { fill: #d9b85c }"
 )
 
 // svgStyle are the rules of a picture that has members of some classes.
@@ -82,7 +82,7 @@ func svgStyle(drawn [len(classes)]bool) string {
 			fmt.Fprintf(&dark, " .k%d { fill: hsl(%d 42%% 30%%) }", k, c.hue)
 		}
 	}
-	return fmt.Sprintf(`.bar, .z { fill: none } .or { stroke-dasharray: 3 } .z { stroke: #888; stroke-dasharray: 2 } .h { fill: url(#hole) } .p { fill: url(#pad) } .at { text-anchor: end } .title { font-size: 14px; font-weight: bold }
+	return fmt.Sprintf(`.bar, .z { fill: none } .or { stroke-dasharray: 3 } .z { stroke: #888; stroke-dasharray: 2 } .h { fill: url(#hole) } .p { fill: url(#pad) } .over { paint-order: stroke; stroke-width: 4px } .at { text-anchor: end } .title { font-size: 14px; font-weight: bold }
 %s%s
 @media (prefers-color-scheme: dark) { %s%s }`, svgLight, &light, svgDark, &dark)
 }

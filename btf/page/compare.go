@@ -43,7 +43,7 @@ func Compare(w io.Writer, a, b *view.View, names [2]string, o Options) (int, err
 		} else if here = sides[0].index[p.id[0]]; p.id[1] != 0 {
 			other = sides[1].index[p.id[1]]
 		}
-		d.Types[here] = append(d.Types[here], []any{other, p.what, p.weight})
+		d.Types[here] = append(d.Types[here], []any{other, p.what, p.weight, p.short})
 		d.List = append(d.List, here)
 		if other >= 0 && (d.Open < 0 || p.weight > most) {
 			d.Open, most = here, p.weight
@@ -63,8 +63,9 @@ func Compare(w io.Writer, a, b *view.View, names [2]string, o Options) (int, err
 
 // pair is a type in both files; an id of 0 says that one has none.
 type pair struct {
-	id   [2]uint32
-	what string // what became of it
+	id    [2]uint32
+	what  string // what became of it
+	short string // the same for the list, with the signs of the drawing
 	// weight is how much that is: the members that came, went or have another size or
 	// type count most, then the bytes that the type grew or shrank by, then the members
 	// that moved. For a type that one file has, it is its size.
@@ -94,22 +95,22 @@ func differing(a, b *view.View, only func(part, name string) bool) (pairs []pair
 		if !shown(k) {
 			return
 		}
-		p := pair{[2]uint32{id, other}, "gone", a.Type(id).Size()}
+		p := pair{[2]uint32{id, other}, "gone", "gone", a.Type(id).Size()}
 		if ok {
-			p.what, p.weight = change(a.Type(id), b.Type(other))
+			p.what, p.short, p.weight = change(a.Type(id), b.Type(other))
 		}
 		switch {
 		case p.what != "":
 		case only == nil:
 			return
 		default:
-			p.what = "the same layout"
+			p.what, p.short = "the same layout", "same"
 		}
 		pairs = append(pairs, p)
 	})
 	for _, k := range keys {
 		if id, ok := there[k]; ok && shown(k) {
-			pairs = append(pairs, pair{[2]uint32{0, id}, "new", b.Type(id).Size()})
+			pairs = append(pairs, pair{[2]uint32{0, id}, "new", "new", b.Type(id).Size()})
 		}
 	}
 	return pairs
@@ -130,14 +131,15 @@ func each(v *view.View, fn func(k key, id uint32)) {
 }
 
 // change describes how the layout of b differs from the layout of a, "" if it does
-// not. weight says how large the change is.
-func change(a, b view.Type) (text string, weight uint64) {
-	var what []string
+// not. short is the same in signs; members that moved are there if nothing else has
+// changed. weight says how large the change is.
+func change(a, b view.Type) (text, short string, weight uint64) {
+	var what, signs []string
 	x, y := a.Size(), b.Size()
 	if y > x {
-		what = append(what, "grew by "+counted(y-x, "byte"))
+		what, signs = append(what, "grew by "+counted(y-x, "byte")), append(signs, "+"+message.Grouped(y-x)+" B")
 	} else if y < x {
-		what = append(what, "shrank by "+counted(x-y, "byte"))
+		what, signs = append(what, "shrank by "+counted(x-y, "byte")), append(signs, "−"+message.Grouped(x-y)+" B")
 	}
 	before := members(a)
 	after := members(b)
@@ -159,15 +161,19 @@ func change(a, b view.Type) (text string, weight uint64) {
 		}
 	}
 	for _, x := range []struct {
-		n    int
-		word string
-	}{{came, "new"}, {gone, "gone"}, {moved, "moved"}, {other, "changed"}} {
-		if x.n > 0 {
-			what = append(what, fmt.Sprintf("%d %s", x.n, x.word))
+		n          int
+		word, sign string
+	}{{came, "new", "+"}, {gone, "gone", "−"}, {moved, "moved", "→"}, {other, "changed", "≠"}} {
+		if x.n == 0 {
+			continue
+		}
+		what = append(what, fmt.Sprintf("%d %s", x.n, x.word))
+		if x.word != "moved" || came+gone+other == 0 {
+			signs = append(signs, fmt.Sprintf("%s%d", x.sign, x.n))
 		}
 	}
 	grown := min(max(x, y)-min(x, y), 1<<20-1)
-	return strings.Join(what, ", "), uint64(came+gone+other)<<40 | grown<<20 | uint64(min(moved, 1<<20-1))
+	return strings.Join(what, ", "), strings.Join(signs, " "), uint64(came+gone+other)<<40 | grown<<20 | uint64(min(moved, 1<<20-1))
 }
 
 // maxMembers bounds the members that are compared of one type: structs without

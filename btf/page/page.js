@@ -4,7 +4,7 @@
 // to, the type that it refers to, -1 for none, and its class. The name is -1 for a hole and -2 for padding.
 // D.classes has a name and a hue for each class. D.list has the types with names, in order. D.open is the type
 // to begin with, or -1. In a comparison D.sides names the two files, and each type that is listed has one more:
-// [the same type in the other file or -1, what became of it, how much that is].
+// [the same type in the other file or -1, what became of it, how much that is, the same in short].
 const D = JSON.parse(document.getElementById("data").textContent);
 const S = D.strings, T = D.types, WIDTH = 7;
 const $ = id => document.getElementById(id);
@@ -51,10 +51,10 @@ function unused(i) {
 // sorts have what is compared, greatest first, and what the list says of a type.
 const byChange = (a, b) => (T[b][4][0] >= 0) - (T[a][4][0] >= 0) || T[b][4][2] - T[a][4][2];
 const sorts = {
-  name: [null, i => D.sides ? T[i][4][1] : group(T[i][2])],
+  name: [null, i => D.sides ? T[i][4][3] : group(T[i][2])],
   size: [(a, b) => T[b][2] - T[a][2], i => group(T[i][2])],
   holes: [(a, b) => unused(b)[0] - unused(a)[0] || unused(b)[1] - unused(a)[1], i => plural(unused(i)[0], "hole") + ", " + bytes(unused(i)[1]) + " B"],
-  change: [byChange, i => T[i][4][1]],
+  change: [byChange, i => T[i][4][3]],
 };
 if (D.sides) $("sort").append(el("option", { value: "change", text: "by change" }));
 
@@ -127,16 +127,19 @@ const idOf = (above, name) => { const k = above + "/" + name; if (!ids.has(k)) i
 const DEPTH = 40, MAX_PARTS = 20000; // types without names may contain each other again and again
 const isOpen = (p, depth) => p.ref >= 0 && unfolded.has(p.id) && depth < DEPTH;
 
-// keyed gives the parts of type i with their ids, below the member with the id above.
+// keyed gives the parts of type i with their ids, below the member with the id above. beside is the same for
+// the holes before one member, and for the padding of one struct.
 function keyed(i, base, above) {
   const seen = new Map();
-  return parts(i, base).map(p => {
+  const all = parts(i, base).map(p => {
     const name = p.hole || p.pad ? "-" : p.name ? "." + p.name : "";
     const n = seen.get(name) || 0;
     seen.set(name, n + 1);
     p.id = idOf(above, name + (n ? "#" + n : ""));
     return p;
   });
+  all.forEach((p, k) => { p.beside = p.hole ? "before " + all[k + 1].id : p.pad ? "end of " + above : String(p.id); });
+  return all;
 }
 
 // unfoldUnnamed unfolds the members without names, as C reads them, and nothing else.
@@ -180,15 +183,17 @@ function placeAll(i, base, above, layer, depth, own, out) {
 const label = p => p.hole ? "hole" : p.pad ? "padding" : p.name || p.type;
 const describe = p => label(p) + (p.hole || p.pad ? "" : ": " + p.type) + ", at " + bytes(p.at) + ", " + amount(p.size);
 const classOf = mark => mark === "other type" ? "other" : mark;
-const SIGNS = { new: "+ ", gone: "− ", moved: "→ ", grows: "↔ ", shrinks: "↔ ", "other type": "≠ " };
+const SIGNS = { new: "+", gone: "−", moved: "→", grows: "↑", shrinks: "↓", "other type": "≠" };
+const TINY = 1 / 64, SMALL = 1 / 20; // of a line: no room for a letter, and for few
 
 function block(p, left, width, mark) {
-  const gap = p.hole || p.pad, zero = !gap && p.size === 0;
+  const gap = p.hole || p.pad, zero = !gap && p.size === 0, tiny = !zero && width < TINY;
+  const text = zero && left < 1 && !p.last || tiny ? "" : (SIGNS[mark] || "") + label(p); // what has no size would cover its neighbours
   const b = el(gap ? "span" : "button", {
-    class: "block" + (p.hole ? " h" : p.pad ? " p" : "") + (zero ? " z" : "") + (p.ref >= 0 ? " nested" : "") + (mark ? " " + classOf(mark) : ""),
+    class: "block" + (p.hole ? " h" : p.pad ? " p" : "") + (zero ? " z" : "") + (p.ref >= 0 ? " nested" : "") + (tiny ? " tiny" : width < SMALL ? " small" : "") + (mark ? " " + classOf(mark) : ""),
     style: (zero && left >= 1 ? "right:0" : `left:${left * 100}%`) + (zero ? "" : `;width:${width * 100}%`) + (gap ? "" : ";--hue:" + D.classes[p.cls][1]),
-    title: describe(p) + (mark ? " — " + mark : ""), "data-id": p.id, text: zero && left < 1 && !p.last ? "" : (SIGNS[mark] || "") + label(p), // what has no size would cover its neighbours
-  });
+    title: describe(p) + (mark ? " — " + mark : ""), "data-id": p.id,
+  }, gap ? el("span", { text }) : text);
   if (!gap) {
     b.setAttribute("aria-label", describe(p) + (mark ? ", " + mark : ""));
     b.onclick = () => { if (p.ref >= 0) toggle(p.id); else light(p.id); };
@@ -230,10 +235,12 @@ function picture(sides) {
     const bars = [];
     for (let layer = 0; layer <= needed.get(n); layer++) {
       if (used++ >= MAX_LINES) break;
-      box.append(el("div", { class: "at", text: layer ? "or" : group(n * line / 8) }));
+      box.append(el("div", { class: "at" }, el("span", { text: layer ? "or" : group(n * line / 8) })));
       bars.push(sides.map(() => { const b = el("div", { class: "bar" + (layer ? " or none" : " none") }); box.append(b); return b; }));
     }
     drawn.forEach((d, s) => {
+      const whole = sides[s].i >= 0 ? T[sides[s].i][2] * 8 : 0;
+      if (whole < (n + 1) * line) bars.forEach(b => b[s].classList.add("end"));
       for (const p of d) {
         if (p.from > n || p.to < n || !bars[p.layer]) continue;
         const start = Math.max(p.at, n * line), end = Math.min(p.at + p.size, (n + 1) * line), b = bars[p.layer][s];
@@ -256,7 +263,7 @@ function legend(drawn) {
   D.classes.forEach(([name, hue], k) => { if (drawn.some(p => !p.hole && !p.pad && p.cls === k)) add("", "--hue:" + hue, name); });
   if (drawn.some(p => p.hole)) add("h", "", "hole");
   if (drawn.some(p => p.pad)) add("p", "", "padding");
-  for (const m in SIGNS) if (drawn.some(p => p.mark === m)) add(classOf(m), "background:none", SIGNS[m] + m);
+  for (const m in SIGNS) if (drawn.some(p => p.mark === m)) add(classOf(m), "background:none", SIGNS[m] + " " + m);
   return out;
 }
 
@@ -278,18 +285,19 @@ function cells(p, side) {
 }
 
 // paired puts the rows of two sides next to each other: what is on both stands where the first side has it,
-// and what only one has, between its neighbours.
+// and what only one has, between its neighbours. So are holes behind one member, or before one.
 function paired(a, b) {
   if (!a || !b) return (a || b).map(p => a ? [p, null] : [null, p]);
-  const key = p => p.hole || p.pad ? "" : String(p.id), inA = new Set(a.map(key)), inB = new Map(b.map(p => [key(p), p])), done = new Set(), out = [];
+  const inA = new Set(a.map(p => p.beside)), inB = new Map(b.map(p => [p.beside, p])), done = new Set(), out = [];
+  const add = (p, q) => { out.push([p, q]); done.add(q); };
   for (let i = 0, j = 0; i < a.length || j < b.length;) {
-    const p = a[i], q = b[j];
-    if (q && done.has(q)) { j++; continue; }
-    if (p && q && label(p) === label(q) && key(p) === key(q)) { out.push([p, q]); i++; j++; }
-    else if (p && (!key(p) || !inB.has(key(p)))) { out.push([p, null]); i++; }
-    else if (q && (!key(q) || !inA.has(key(q)))) { out.push([null, q]); j++; }
-    else if (p) { const there = inB.get(key(p)); out.push([p, there]); done.add(there); i++; }
-    else j++;
+    const p = a[i], q = b[j], there = p && inB.get(p.beside);
+    if (q && done.has(q)) j++;
+    else if (p && q && (p.beside === q.beside || p.hole && q.hole)) { add(p, q); i++; j++; }
+    else if (p && (!there || done.has(there))) { out.push([p, null]); i++; }
+    else if (q && !inA.has(q.beside)) { out.push([null, q]); j++; }
+    else if (p) { add(p, there); i++; }
+    else { out.push([null, q]); j++; } // the hole whose pair has another one
   }
   return out;
 }
@@ -433,5 +441,7 @@ $("list").addEventListener("scroll", drawList);
 addEventListener("resize", drawList);
 addEventListener("hashchange", follow);
 $("about").textContent = D.about;
+document.body.classList.toggle("compare", !!D.sides);
+document.body.classList.toggle("one", named.length === 1);
 drawList();
 if (location.hash.length > 1) follow(); else if (D.open >= 0) { fresh(D.open); moveTo(shown.indexOf(D.open)); } else if (named.length) { fresh(named[0]); } else $("main").append(el("p", { class: "empty", text: D.sides ? "Both files have the same layouts." : "No structs." }));

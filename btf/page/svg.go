@@ -167,7 +167,9 @@ func (p *picture) row(n uint64, layer int) {
 	}
 	p.rows++
 	p.text("at", svgLeft-8, at)
-	fmt.Fprintf(&p.body, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`+"\n", class, svgLeft, svgTop+(p.rows-1)*svgRow, svgWidth, svgBar)
+	there := min(max(p.whole, n*p.line)-n*p.line, p.line) // the last line ends with the type
+	fmt.Fprintf(&p.body, `<rect class="%s" x="%d" y="%d" width="%.2f" height="%d"/>`+"\n",
+		class, svgLeft, svgTop+(p.rows-1)*svgRow, float64(there)/float64(p.line)*svgWidth, svgBar)
 }
 
 // note has a line of text in place of a row.
@@ -209,11 +211,19 @@ func (p *picture) block(x *placed, n uint64, row int) {
 		px = min(px, svgWidth-pw)
 	}
 	px += svgLeft
+	faint := ""
+	if pw < 4 && class != "z" { // else bits would be nothing but their frames
+		faint = ` stroke-opacity=".4"`
+	}
 	y := svgTop + row*svgRow
-	fmt.Fprintf(&p.body, `<rect class="%s" x="%.2f" y="%d" width="%.2f" height="%d"><title>%s</title></rect>`+"\n",
-		class, px, y, pw, svgBar, escape(describe(x.part)))
+	fmt.Fprintf(&p.body, `<rect class="%s" x="%.2f" y="%d" width="%.2f" height="%d"%s><title>%s</title></rect>`+"\n",
+		class, px, y, pw, svgBar, faint, escape(describe(x.part)))
 	if text != "" {
-		fmt.Fprintf(&p.body, `<text x="%.2f" y="%d">%s</text>`+"\n", px+3, y+17, escape(text))
+		class := ""
+		if x.kind != 0 {
+			class = ` class="over"` // the hatching
+		}
+		fmt.Fprintf(&p.body, `<text%s x="%.2f" y="%d">%s</text>`+"\n", class, px+3, y+17, escape(text))
 	}
 }
 

@@ -99,6 +99,21 @@ func TestPictureSaysAll(t *testing.T) {
 	}
 }
 
+// TestPictureEnds: the frame of the last line ends with the type, and text is not drawn on
+// hatching.
+func TestPictureEnds(t *testing.T) {
+	v := sample(t, false) // item has 48 bytes
+	var svg bytes.Buffer
+	if err := SVG(&svg, v, v.Named("item")[0], Options{Line: 32}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`y="44" width="820.00"`, `y="104" width="410.00"`, `<text class="over" `, ".over { stroke: #14171b }"} {
+		if !strings.Contains(svg.String(), want) {
+			t.Errorf("no %q in\n%s", want, &svg)
+		}
+	}
+}
+
 // TestLines: a cache line of 32 bytes gives twice as many rows.
 func TestLines(t *testing.T) {
 	v := sample(t, false)
