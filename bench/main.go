@@ -34,6 +34,7 @@ import (
 	"syscall"
 
 	"github.com/btflite/btflite/bench/shape"
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // config is what the flags say.
@@ -149,19 +150,12 @@ func jobCounts(list string, cores int) ([]int, error) {
 
 // findCorpus completes the configuration with what scripts/kernels.sh fetched.
 func (c *config) findCorpus(kernels string) error {
-	c.corpus = os.Getenv("BTFLITE_CORPUS")
-	if c.corpus == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return err
-		}
-		c.corpus = filepath.Join(cache, "btflite-corpus")
-	}
+	c.corpus = corpus.Dir()
 	if c.refs == "" {
 		c.refs = filepath.Join(c.corpus, "refs")
 	}
 	if c.pahole == "" {
-		c.pahole = filepath.Join(c.corpus, "bin", "pahole")
+		c.pahole = corpus.Program("pahole")
 	}
 	if kernels != "" {
 		c.kernels = strings.Split(kernels, ",")

@@ -31,6 +31,7 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/unitrecord"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/corpus"
 )
 
 func main() {
@@ -46,7 +47,7 @@ func main() {
 func run(out string, rounds int, kernels []string) error {
 	if len(kernels) == 0 {
 		var err error
-		if kernels, err = corpus(); err != nil {
+		if kernels, err = fetched(); err != nil {
 			return err
 		}
 	}
@@ -138,16 +139,9 @@ func encodeAll(kernels []string, recorded [][]string, rounds int) error {
 	return nil
 }
 
-// corpus is the kernels that scripts/kernels.sh has fetched.
-func corpus() ([]string, error) {
-	dir := os.Getenv("BTFLITE_CORPUS")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return nil, err
-		}
-		dir = filepath.Join(cache, "btflite-corpus")
-	}
+// fetched is the kernels that scripts/kernels.sh has fetched.
+func fetched() ([]string, error) {
+	dir := corpus.Dir()
 	kernels, err := filepath.Glob(filepath.Join(dir, "v*-*"))
 	if err == nil && len(kernels) == 0 {
 		err = fmt.Errorf("no kernels in %s; get some with: scripts/kernels.sh v72-amd64", dir)

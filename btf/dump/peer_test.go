@@ -19,16 +19,8 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
+	"github.com/btflite/btflite/test/corpus"
 )
-
-// corpus is where scripts/kernels.sh puts kernels, modules and bpftool.
-func corpus() string {
-	if dir := os.Getenv("BTFLITE_CORPUS"); dir != "" {
-		return dir
-	}
-	cache, _ := os.UserCacheDir()
-	return filepath.Join(cache, "btflite-corpus")
-}
 
 // form is a way to print types, by bpftool and by this package.
 type form struct {
@@ -104,7 +96,7 @@ func compare(bpftool, path, basePath string, b *btf.Blob, f form) error {
 
 func bpftool(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(corpus(), "bin", "bpftool")
+	path := corpus.Program("bpftool")
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("bpftool is not there: scripts/kernels.sh pahole gets it")
 	}
@@ -257,7 +249,7 @@ func TestKernelsAgainstBpftool(t *testing.T) {
 	}
 	tool := bpftool(t)
 	for _, name := range peerKernels {
-		kernel := filepath.Join(corpus(), name)
+		kernel := filepath.Join(corpus.Dir(), name)
 		if _, err := os.Stat(kernel); err != nil {
 			t.Logf("left out: no %s", kernel)
 			continue
@@ -285,13 +277,13 @@ func TestShippedModules(t *testing.T) {
 	}
 	tool := bpftool(t)
 	for _, name := range peerKernels {
-		modules := modulesOf(filepath.Join(corpus(), "shipped-modules", name))
+		modules := modulesOf(filepath.Join(corpus.Dir(), "shipped-modules", name))
 		if len(modules) == 0 {
 			t.Logf("left out: no shipped-modules/%s", name)
 			continue
 		}
 		path := filepath.Join(t.TempDir(), name)
-		base := sectionTo(t, filepath.Join(corpus(), name), path, nil)
+		base := sectionTo(t, filepath.Join(corpus.Dir(), name), path, nil)
 		eachAtOnce(modules, func(m string) {
 			split := filepath.Join(t.TempDir(), "m")
 			b := sectionTo(t, m, split, base)

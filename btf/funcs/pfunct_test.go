@@ -6,19 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // TestSpellingOfPfunct: the table says what pfunct 1.32 prints.
 func TestSpellingOfPfunct(t *testing.T) {
-	pfunct := os.Getenv("BTFLITE_PFUNCT")
-	if corpus, err := os.UserCacheDir(); pfunct == "" && err == nil {
-		if dir := os.Getenv("BTFLITE_CORPUS"); dir != "" {
-			corpus = dir
-		} else {
-			corpus = filepath.Join(corpus, "btflite-corpus")
-		}
-		pfunct = filepath.Join(corpus, "bin", "pfunct")
-	}
+	pfunct := corpus.Program("pfunct")
 	if _, err := os.Stat(pfunct); err != nil {
 		t.Skip("no pfunct; get it with: scripts/kernels.sh pahole")
 	}

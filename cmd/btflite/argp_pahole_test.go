@@ -11,21 +11,18 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // pahole finds pahole 1.32, by BTFLITE_PAHOLE or where scripts/kernels.sh puts it,
 // or returns "".
 func pahole() string {
-	folder := os.Getenv("BTFLITE_CORPUS")
-	if cache, err := os.UserCacheDir(); folder == "" && err == nil {
-		folder = filepath.Join(cache, "btflite-corpus")
+	path := corpus.Program("pahole")
+	if out, err := exec.Command(path, "--version").Output(); err != nil || string(out) != paholeVersion+"\n" {
+		return ""
 	}
-	for _, path := range []string{os.Getenv("BTFLITE_PAHOLE"), filepath.Join(folder, "bin", "pahole")} {
-		if out, err := exec.Command(path, "--version").Output(); err == nil && string(out) == paholeVersion+"\n" {
-			return path
-		}
-	}
-	return ""
+	return path
 }
 
 var (

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 var recordShow = flag.Bool("record-show", false, "write testdata/show.txt and show-places.txt from what the pahole of the corpus prints")
@@ -250,14 +252,9 @@ func (x *shownText) compare(t *testing.T) {
 // record writes what pahole prints.
 func (x *shownText) record(t *testing.T) {
 	t.Helper()
-	folder := os.Getenv("BTFLITE_CORPUS")
-	if folder == "" {
-		cache, _ := os.UserCacheDir()
-		folder = filepath.Join(cache, "btflite-corpus")
-	}
 	text := "What pahole 1.32 prints for these command lines."
 	for _, line := range x.lines {
-		cmd := exec.Command(filepath.Join(folder, "bin", paholeName), append([]string{"-F", x.formats}, strings.Fields(line)...)...)
+		cmd := exec.Command(corpus.Program(paholeName), append([]string{"-F", x.formats}, strings.Fields(line)...)...)
 		cmd.Dir = x.folder
 		out, err := cmd.Output()
 		if err != nil {

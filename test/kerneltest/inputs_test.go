@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // someModules are those of scripts/kernels.sh some-modules:NAME.
@@ -102,7 +104,7 @@ func modulePaths(t *testing.T, kernel string) map[string]string {
 	t.Helper()
 	paths := map[string]string{}
 	for _, dir := range []string{"some-modules", "modules"} {
-		filepath.WalkDir(filepath.Join(corpusDir(t), dir, kernel), func(path string, d os.DirEntry, err error) error {
+		filepath.WalkDir(filepath.Join(corpus.Dir(), dir, kernel), func(path string, d os.DirEntry, err error) error {
 			if name, ok := strings.CutSuffix(filepath.Base(path), ".ko"); ok && paths[name] == "" && slices.Contains(someModules, name) {
 				paths[name] = path
 			}
@@ -132,10 +134,7 @@ func orders(x []string) [][]string {
 // pahole is the program to compare with. The test fails if it is not there.
 func pahole(t *testing.T) string {
 	t.Helper()
-	path := os.Getenv("BTFLITE_PAHOLE")
-	if path == "" {
-		path = filepath.Join(corpusDir(t), "bin", "pahole")
-	}
+	path := corpus.Program("pahole")
 	version, err := exec.Command(path, "--version").Output()
 	if err != nil {
 		t.Fatalf("pahole: %v; get it with: scripts/kernels.sh pahole", err)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 var (
@@ -112,7 +114,7 @@ func TestKernelsGiveTheBytesOfPahole(t *testing.T) {
 // order. It fails the test if there is none, or a selected one is missing.
 func kernels(t *testing.T) func(yield func(name, path string) bool) {
 	t.Helper()
-	dir := corpusDir(t)
+	dir := corpus.Dir()
 	var names []string
 	if *kernelsFlag != "" {
 		names = strings.Split(*kernelsFlag, ",")
@@ -140,17 +142,4 @@ func kernels(t *testing.T) func(yield func(name, path string) bool) {
 			}
 		}
 	}
-}
-
-// corpusDir is where scripts/kernels.sh puts things.
-func corpusDir(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("BTFLITE_CORPUS"); dir != "" {
-		return dir
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(cache, "btflite-corpus")
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // drawer draws cases. The same seed and number give the same case where the
@@ -83,7 +85,7 @@ func (d drawer) file(tree []string, tools []tool, like string) string {
 func (d drawer) drawModules() *trial {
 	kernel := pick(d, []string{"v612-amd64", "v72-amd64"})
 	names := modules(kernel)
-	if _, err := os.Stat(filepath.Join(corpus, kernel)); err != nil || len(names) == 0 {
+	if _, err := os.Stat(filepath.Join(corpus.Dir(), kernel)); err != nil || len(names) == 0 {
 		return nil
 	}
 	c := &trial{files: d.some(names, 1, 3), bases: []string{"corpus/" + kernel}}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // kind is an input file that has been made, or could not be.
@@ -67,9 +69,9 @@ func (k *kind) make(name string) error {
 	if rel, ok := strings.CutPrefix(name, "corpus/"); ok {
 		k.main = path.Base(rel)
 		if strings.HasSuffix(rel, ".ko") {
-			return k.take(filepath.Join(corpus, rel))
+			return k.take(filepath.Join(corpus.Dir(), rel))
 		}
-		return os.Symlink(filepath.Join(corpus, rel), filepath.Join(k.dir, k.main)) // large, and only read
+		return os.Symlink(filepath.Join(corpus.Dir(), rel), filepath.Join(k.dir, k.main)) // large, and only read
 	}
 	words := strings.Split(name, "/")
 	if len(words) < 4 {

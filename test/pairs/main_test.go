@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 var (
@@ -23,7 +25,6 @@ var (
 var (
 	program string // the btflite under test
 	pahole  string // pahole 1.32, or "" where there is none
-	corpus  string // the folder of kernels and pahole, which may be missing
 	root    string // the repository
 	scratch string // a folder of this run
 	sources string // a copy of testdata, below scratch
@@ -67,29 +68,15 @@ func prepare() (err error) {
 	if err := os.CopyFS(sources, os.DirFS("testdata")); err != nil {
 		return err
 	}
-	corpus = findCorpus()
 	pahole = findPahole()
 	return nil
 }
 
 // findPahole is the pahole 1.32 that the environment or the corpus has.
 func findPahole() string {
-	for _, name := range []string{os.Getenv("BTFLITE_PAHOLE"), filepath.Join(corpus, "bin/pahole")} {
-		if out, err := exec.Command(name, "--version").Output(); err == nil && string(out) == "v1.32\n" {
-			return name
-		}
-	}
-	return ""
-}
-
-// findCorpus is the folder of kernels, whether it is there or not.
-func findCorpus() string {
-	if dir := os.Getenv("BTFLITE_CORPUS"); dir != "" {
-		return dir
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
+	path := corpus.Program("pahole")
+	if out, err := exec.Command(path, "--version").Output(); err != nil || string(out) != "v1.32\n" {
 		return ""
 	}
-	return filepath.Join(cache, "btflite-corpus")
+	return path
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // A kind of input file has a name of words between slashes, from which the file
@@ -95,12 +97,12 @@ func treeFiles() (names []string) {
 // modules are the small modules of a kernel of the corpus, nil if there are none.
 func modules(kernel string) (names []string) {
 	const small = 300 << 10
-	filepath.WalkDir(filepath.Join(corpus, "modules", kernel), func(path string, d fs.DirEntry, err error) error {
+	filepath.WalkDir(filepath.Join(corpus.Dir(), "modules", kernel), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".ko" {
 			return nil
 		}
 		if info, err := d.Info(); err == nil && info.Size() < small {
-			rel, _ := filepath.Rel(corpus, path)
+			rel, _ := filepath.Rel(corpus.Dir(), path)
 			names = append(names, "corpus/"+filepath.ToSlash(rel))
 		}
 		return nil

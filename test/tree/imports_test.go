@@ -99,6 +99,7 @@ var imports = map[string][]string{
 		"github.com/ulikunitz/xz"}, // the last for tests
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
+	"test/corpus":     nil,
 	"test/hostile":    {"btf/btftest", "btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
 	"test/pairs":      {"btf"},                                                                      // for tests
 	"test/kerneltest": nil,                                                                          // its reader of BTF is separate on purpose
@@ -119,7 +120,7 @@ var imports = map[string][]string{
 	"test/tree":       {"bench/shape"}, // for tests
 }
 
-var testImports = []string{"btf/btftest", "internal/dwarf/dwarftest", "internal/elftest", "github.com/cpuguy83/go-md2man/v2/md2man",
+var testImports = []string{"btf/btftest", "internal/dwarf/dwarftest", "internal/elftest", "test/corpus", "github.com/cpuguy83/go-md2man/v2/md2man",
 	"github.com/google/go-cmp/cmp", "github.com/klauspost/compress/zstd", "github.com/rogpeppe/go-internal/testscript"}
 
 // TestImports: imports go one way, and unsafe has one home.
