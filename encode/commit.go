@@ -13,11 +13,11 @@ import (
 // commitUnit merges a unit that has been read.
 func (f *input) commitUnit(u *workspace) error {
 	if f.merge == nil {
-		if u.fail == nil && u.Hdr.IsType() {
+		if u.err == nil && u.reader.Cursor.Hdr.IsType() {
 			f.progress(u)
 			return nil // read with the units that lead there
 		}
-		u.Units = 1
+		u.unit.Facts.Units = 1
 	}
 	return f.commit(u, func() error { return f.readUnit(u) })
 }
@@ -32,26 +32,26 @@ func (f *input) progress(u *workspace) {
 // commit merges what u has; reread reads it once more.
 func (f *input) commit(u *workspace, reread func() error) error {
 	r := f.run
-	if u.fail != nil {
-		return u.fail
+	if u.err != nil {
+		return u.err
 	}
 	defer u.locate()
 	if r.names.Overflow() {
-		return u.UnitError("over 1 GiB of names")
+		return u.reader.Cursor.UnitError("over 1 GiB of names")
 	}
 	f.progress(u)
-	r.stats.CUs += u.Units
-	r.stats.CUsFiltered += u.UnitsFiltered
+	r.stats.CUs += u.unit.Facts.Units
+	r.stats.CUsFiltered += u.unit.Facts.UnitsFiltered
 	if err := r.committed(u.size); err != nil {
 		return err
 	}
-	if u.Filtered {
+	if u.unit.Facts.Filtered {
 		r.stats.CUsFiltered++
-		f.logFiltered(&u.Unit)
+		f.logFiltered(&u.reader)
 		return nil
 	}
 	for {
-		err := r.set.Commit(&u.Types)
+		err := r.set.Commit(&u.unit.Types)
 		if errors.Is(err, dedup.ErrAlias) || errors.Is(err, dedup.ErrIncomplete) {
 			// A name of the unit has another token, or types that were left out are
 			// needed: read it again, with the alias in force, and whole.
@@ -63,12 +63,12 @@ func (f *input) commit(u *workspace, reread func() error) error {
 			continue
 		}
 		if err != nil {
-			return u.UnitError(err.Error())
+			return u.reader.Cursor.UnitError(err.Error())
 		}
 		break
 	}
-	if r.foreign == "" && u.Foreign != 0 {
-		r.foreign = unit.Language(u.Foreign)
+	if r.foreign == "" && u.unit.Facts.Foreign != 0 {
+		r.foreign = unit.Language(u.unit.Facts.Foreign)
 	}
 	if err := f.reached(u); err != nil {
 		return err
@@ -76,11 +76,11 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	r.raw.committed(u)
 	f.flushLog(u)
 	r.countUnencodable(u)
-	r.hides = r.hides || u.Hides
-	r.stats.DIEs += u.DIEs
-	r.stats.TypesIn += uint64(len(u.Types.Order.S) + u.Types.Left())
-	if r.index.Load() == 0 && u.FirstInt != 0 {
-		r.index.Store(u.id(u.FirstInt))
+	r.hides = r.hides || u.unit.Facts.Hides
+	r.stats.DIEs += u.unit.Facts.DIEs
+	r.stats.TypesIn += uint64(len(u.unit.Types.Order.S) + u.unit.Types.Left())
+	if r.index.Load() == 0 && u.unit.FirstInt != 0 {
+		r.index.Store(u.id(u.unit.FirstInt))
 	}
 	if f.merge != nil {
 		return f.takeMerged(u)
@@ -94,11 +94,11 @@ func (f *input) commit(u *workspace, reread func() error) error {
 
 // reached notes the type units that u has led to.
 func (f *input) reached(u *workspace) error {
-	if len(u.NeedTypes) == 0 {
+	if len(u.reader.NeedTypes) == 0 {
 		return nil
 	}
-	t, err := f.Types()
-	for _, i := range u.NeedTypes {
+	t, err := f.File.Types()
+	for _, i := range u.reader.NeedTypes {
 		t.Reached(i)
 	}
 	return err
@@ -106,10 +106,10 @@ func (f *input) reached(u *workspace) error {
 
 // countUnencodable adds what was dropped of a committed unit.
 func (r *run) countUnencodable(u *workspace) {
-	for what, n := range u.Unencodable.Counts {
+	for what, n := range u.unit.Unencodable.Counts {
 		r.leftOut(what, n)
 	}
-	for _, name := range u.Unencodable.Members {
+	for _, name := range u.unit.Unencodable.Members {
 		if r.leftMembers == nil {
 			r.leftMembers = map[string]struct{}{}
 		}

@@ -72,7 +72,7 @@ type workerPanic struct {
 // and the place in it.
 func (u *workspace) locate() {
 	if x := recover(); x != nil {
-		panic(asWorkerPanic(x, fmt.Sprintf(" .debug_info: unit at %#x:", u.Hdr.Off)))
+		panic(asWorkerPanic(x, fmt.Sprintf(" .debug_info: unit at %#x:", u.reader.Cursor.Hdr.Off)))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/unit"
 )
 
 // What DWARF says of functions beyond their types, for Options.Functions: where they
@@ -62,26 +63,26 @@ type judging struct {
 	decls   dwarf.Abbrevs   // of the plan Places
 	seen    map[uint32]bool // of a merged file: DIE offsets
 	skel    definedUnit     // the unit of a skeleton
-	far     *workspace      // of a merged file: another unit
+	far     *unit.Reader    // of a merged file: of another unit
 	farUnit int             // its number, plus 1
 }
 
 // judgingOf is what u needs, whose unit is of f.
 func judgingOf(f *input, u *workspace) *judging {
-	if u.judging == nil {
-		u.judging = &judging{u: u, seen: map[uint32]bool{}}
+	if u.judged.judging == nil {
+		u.judged.judging = &judging{u: u, seen: map[uint32]bool{}}
 	}
-	if j := u.judging; j.f != f {
+	if j := u.judged.judging; j.f != f {
 		j.f, j.farUnit = f, 0
 		j.decls.Forget()
 	}
-	return u.judging
+	return u.judged.judging
 }
 
 // free gives the memory back.
 func (j *judging) free() {
 	if j != nil && j.far != nil {
-		j.far.free()
+		j.far.Free()
 		j.far, j.farUnit = nil, 0
 	}
 }
@@ -93,13 +94,13 @@ func (j *judging) define() error {
 	clear(j.seen)
 	j.drop() // the unit may be read again
 	q := f.opt.Functions
-	for _, i := range u.FuncOrder.S {
-		fn := &u.Funcs.S[i]
+	for _, i := range u.unit.FuncOrder.S {
+		fn := &u.unit.Funcs.S[i]
 		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 {
 			continue
 		}
 		entry := f.entryOf(u, fn.Name)
-		if q.Wanted == nil && (entry == 0 || fn.Flags&callconv.FuncInline != 0) || q.Wanted != nil && !q.Wanted(f.Names.Text(fn.Name)) {
+		if q.Wanted == nil && (entry == 0 || fn.Flags&callconv.FuncInline != 0) || q.Wanted != nil && !q.Wanted(f.File.Names.Text(fn.Name)) {
 			continue
 		}
 		if f.merge != nil {
@@ -114,7 +115,7 @@ func (j *judging) define() error {
 		}
 		d.first = uint32(len(j.params))
 		for k := range fn.N {
-			p := &u.Params.S[fn.First+k]
+			p := &u.unit.Params.S[fn.First+k]
 			j.params = append(j.params, definedParam{p.Name, placeOf(u, i, p)})
 		}
 		d.nparams = fn.N
@@ -127,7 +128,7 @@ func (j *judging) define() error {
 // definitions are.
 func faultOf(u *workspace, fn *callconv.Func, entry uint32) string {
 	switch {
-	case !named(u.Params.S[fn.First:][:fn.N]):
+	case !named(u.unit.Params.S[fn.First:][:fn.N]):
 		return faultUnnamed
 	case entry != 0 && fn.Entry == 0:
 		return faultNoType
@@ -137,7 +138,7 @@ func faultOf(u *workspace, fn *callconv.Func, entry uint32) string {
 		return compactstate.ReasonOptimized.String()
 	case fn.Flags&callconv.FuncReordered != 0:
 		return compactstate.ReasonReordered.String()
-	case u.env.Uncertain(fn):
+	case u.judged.env.Uncertain(fn):
 		return compactstate.ReasonUncertain.String()
 	case fn.Flags&callconv.FuncUnexpectedReg != 0:
 		return compactstate.ReasonUnexpected.String()
@@ -173,7 +174,7 @@ func (j *judging) declare(d *definition, fn *callconv.Func) error {
 		if !ok || d.line != 0 && d.hasFile {
 			return nil
 		}
-		if fn = j.u.env.Origin(fn); fn == nil {
+		if fn = j.u.judged.env.Origin(fn); fn == nil {
 			return nil
 		}
 	}
@@ -185,26 +186,26 @@ func (j *judging) declare(d *definition, fn *callconv.Func) error {
 func (j *judging) unitOf(off uint32) (c *debuginfo.Cursor, at int, err error) {
 	f := j.f
 	if f.merge == nil {
-		return &j.u.Cursor, int(off), nil
+		return &j.u.reader.Cursor, int(off), nil
 	}
 	k, ok := f.merge.At(uint64(off))
 	if !ok {
 		return nil, 0, nil
 	}
 	if j.far == nil {
-		j.far = new(workspace)
-		j.far.init(f.run.limit)
+		j.far = new(unit.Reader)
+		j.far.Init(f.run.limit)
 	}
 	if far := j.far; j.farUnit != k+1 {
-		far.Unit.Reset()
+		far.Reset()
 		far.Forget()
 		j.decls.Forget()
-		far.Seq = j.u.Seq
-		if err := f.OpenPlace(&far.Unit, k); err != nil {
+		far.In, far.Cursor.Seq = &f.Input, j.u.reader.Cursor.Seq
+		if err := far.OpenPlace(k); err != nil {
 			return nil, 0, err
 		}
-		far.File = f.FileOf(k)
-		if _, _, err := f.Start(&far.Unit); err != nil {
+		far.Cursor.File = f.FileOf(k)
+		if _, _, err := far.Start(); err != nil {
 			return nil, 0, err
 		}
 		j.farUnit = k + 1
@@ -215,7 +216,7 @@ func (j *judging) unitOf(off uint32) (c *debuginfo.Cursor, at int, err error) {
 // noteUnit is the number of a unit in j.units.
 func (j *judging) noteUnit(c *debuginfo.Cursor) uint32 {
 	x := definedUnit{f: j.f, name: c.Name}
-	if j.u.Skeleton != nil || c.File.Split() {
+	if j.u.unit.Facts.Skeleton != nil || c.File.Split() {
 		x.lines, x.hasLines = j.skel.lines, j.skel.hasLines
 	} else if d, ok := j.decls.Decl(c.Hdr.Data, c.Hdr.First); ok {
 		x.lines, x.hasLines = d.LineTable, d.HasLines
@@ -230,10 +231,10 @@ func (j *judging) noteUnit(c *debuginfo.Cursor) uint32 {
 // noteSkeleton keeps the line table of the skeleton unit.
 func (j *judging) noteSkeleton() error {
 	u := j.u
-	if err := u.Table(dwarf.Places, &j.decls); err != nil {
+	if err := u.reader.Cursor.Table(dwarf.Places, &j.decls); err != nil {
 		return err
 	}
-	x, _ := j.decls.Decl(u.Hdr.Data, u.Hdr.First)
+	x, _ := j.decls.Decl(u.reader.Cursor.Hdr.Data, u.reader.Cursor.Hdr.First)
 	j.skel = definedUnit{lines: x.LineTable, hasLines: x.HasLines}
 	j.decls.Forget()
 	return nil
@@ -241,7 +242,7 @@ func (j *judging) noteSkeleton() error {
 
 // placeOf says where parameter p of function i is.
 func placeOf(u *workspace, i uint32, p *callconv.Param) Place {
-	expr, list, ok := u.env.Location(i, p)
+	expr, list, ok := u.judged.env.Location(i, p)
 	switch {
 	case ok:
 		at := placeIn(expr)
@@ -413,11 +414,11 @@ func (u *definedUnit) lineFiles() (*debuginfo.Lines, error) {
 // of a linked file the address itself.
 func (u *definedUnit) inSection(address uint64) (section string, place uint64) {
 	f := u.f
-	if !f.Relocatable() {
+	if !f.File.Relocatable() {
 		return "", address
 	}
-	for i, start := range f.Addresses() {
-		if s := &f.ELF.Sections[i]; s.Flags&shfAlloc != 0 && address >= start && address-start < s.Size {
+	for i, start := range f.File.Addresses() {
+		if s := &f.File.ELF.Sections[i]; s.Flags&shfAlloc != 0 && address >= start && address-start < s.Size {
 			return s.Name, address - start
 		}
 	}

@@ -32,11 +32,11 @@ const maxParamName = 127
 
 // emitter adds functions to a set.
 type emitter struct {
-	*run
-	long     bool // there are names to cut
-	record   []uint32
-	tokens   []dedup.Name
-	*telling // nil without Options.Functions
+	run     *run
+	long    bool // there are names to cut
+	record  []uint32
+	tokens  []dedup.Name
+	telling *telling // nil without Options.Functions
 }
 
 // emitFuncs emits all functions.
@@ -94,9 +94,9 @@ func (e *emitter) skip(name []byte, why compactstate.Reason) {
 func (e *emitter) ahead(entries, hashes []uint32) {
 	e.tokens = e.tokens[:0]
 	for _, x := range entries {
-		e.tokens = append(e.tokens, e.funcs.names[x])
+		e.tokens = append(e.tokens, e.run.funcs.names[x])
 	}
-	e.set.AheadTexts(e.tokens, hashes)
+	e.run.set.AheadTexts(e.tokens, hashes)
 }
 
 // addStrings adds the strings of one chosen function and returns the token of
@@ -104,30 +104,30 @@ func (e *emitter) ahead(entries, hashes []uint32) {
 func (e *emitter) addStrings(c *compactstate.Choice) (name uint32, err error) {
 	intern := func(t dedup.Name) {
 		if err == nil {
-			_, err = e.intern(t)
+			_, err = e.run.intern(t)
 		}
 	}
 	if e.arenaFlags(c) != 0 {
-		intern(e.names.Literal([]byte(arenaTag)))
+		intern(e.run.names.Literal([]byte(arenaTag)))
 	}
 	if e.long {
 		for _, p := range c.Params {
-			if t := e.names.Canonical(p.Name); e.cut(t) != t {
+			if t := e.run.names.Canonical(p.Name); e.cut(t) != t {
 				intern(e.cut(t))
 			}
 		}
 	}
-	if name = e.funcs.names[c.Entry]; c.Symbol {
-		name = e.names.Literal(c.Name)
+	if name = e.run.funcs.names[c.Entry]; c.Symbol {
+		name = e.run.names.Literal(c.Name)
 	}
 	if err == nil {
-		name, err = e.set.InternText(name, c.Name, c.Hash)
+		name, err = e.run.set.InternText(name, c.Name, c.Hash)
 	}
 	for _, a := range c.Annotations {
 		intern(e.cut(a.Value))
 	}
 	for _, tag := range e.kfuncTags(c) {
-		intern(e.names.Literal([]byte(tag)))
+		intern(e.run.names.Literal([]byte(tag)))
 	}
 	return name, err
 }
@@ -135,8 +135,8 @@ func (e *emitter) addStrings(c *compactstate.Choice) (name uint32, err error) {
 // cut is the token to use for the name of a parameter or the value of a tag.
 func (e *emitter) cut(t dedup.Name) dedup.Name {
 	if e.long {
-		if b, _ := e.names.Bytes(t); len(b) > maxParamName {
-			return e.names.Token(b[:maxParamName])
+		if b, _ := e.run.names.Bytes(t); len(b) > maxParamName {
+			return e.run.names.Token(b[:maxParamName])
 		}
 	}
 	return t
@@ -145,7 +145,7 @@ func (e *emitter) cut(t dedup.Name) dedup.Name {
 // kfuncTags is which tags a function gets because .BTF_ids names it.
 func (e *emitter) kfuncTags(c *compactstate.Choice) []string {
 	switch {
-	case !c.Kfunc || e.opt.Features&DeclTag == 0 || e.opt.Features&DeclTagKfuncs == 0:
+	case !c.Kfunc || e.run.opt.Features&DeclTag == 0 || e.run.opt.Features&DeclTagKfuncs == 0:
 		return nil
 	case c.KfuncFlags&kfFastcall == 0:
 		return kfuncTags[:1]
@@ -157,7 +157,7 @@ var kfuncTags = [...]string{"bpf_kfunc", "bpf_fastcall"}
 
 // arenaFlags is which of the arena flags count for a function.
 func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
-	if !c.Kfunc || e.opt.Features&Attributes == 0 || e.opt.Features&DeclTagKfuncs == 0 {
+	if !c.Kfunc || e.run.opt.Features&Attributes == 0 || e.run.opt.Features&DeclTagKfuncs == 0 {
 		return 0
 	}
 	return c.KfuncFlags & [...]uint32{kfArenaRet, kfArenaRet | kfArenaArg1, kfArenaRet | kfArenaArg1 | kfArenaArg2}[min(len(c.Params), 2)]
@@ -166,12 +166,12 @@ func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
 // addFunc adds FUNC_PROTO, FUNC and DECL_TAGs of one chosen function, whose
 // strings have been added.
 func (e *emitter) addFunc(c *compactstate.Choice) error {
-	if why := unit.BeyondVlen(len(c.Params), "parameters", e.opt.Libbpf == Libbpf18); why != "" {
-		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.inputs[e.lead].Path, debuginfo.Quote(c.Name), why)
+	if why := unit.BeyondVlen(len(c.Params), "parameters", e.run.opt.Libbpf == Libbpf18); why != "" {
+		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.run.inputs[e.run.lead].File.Path, debuginfo.Quote(c.Name), why)
 	}
 	w := append(e.record[:0], 0, btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), c.Ret)
 	for _, p := range c.Params {
-		w = append(w, e.cut(e.names.Canonical(p.Name)), p.Type)
+		w = append(w, e.cut(e.run.names.Canonical(p.Name)), p.Type)
 	}
 	e.record = w
 	if flags := e.arenaFlags(c); flags != 0 {
@@ -185,25 +185,25 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 			}
 		}
 	}
-	fn, err := e.set.AddFunc(c.Token, w, len(e.inputs) == 1 && e.opt.Base == nil)
+	fn, err := e.run.set.AddFunc(c.Token, w, len(e.run.inputs) == 1 && e.run.opt.Base == nil)
 	if err != nil {
 		return err
 	}
-	e.stats.TypesIn += 2
+	e.run.stats.TypesIn += 2
 	if e.telling != nil {
-		e.telling.encoded(e.funcs.table.Name(c.Entry))
+		e.telling.encoded(e.run.funcs.table.Name(c.Entry))
 	}
-	if e.funcs.emitted != nil {
-		e.funcs.emitted[string(e.funcs.table.Name(c.Entry))] = true
+	if e.run.funcs.emitted != nil {
+		e.run.funcs.emitted[string(e.run.funcs.table.Name(c.Entry))] = true
 	}
 	e.verbose(c)
 	for _, a := range c.Annotations {
-		if err := e.addTagType(e.names.Unalias(e.cut(a.Value)), fn, a.Component); err != nil {
+		if err := e.run.addTagType(e.run.names.Unalias(e.cut(a.Value)), fn, a.Component); err != nil {
 			return err
 		}
 	}
 	for _, tag := range e.kfuncTags(c) {
-		if err := e.addTagType(e.names.Literal([]byte(tag)), fn, -1); err != nil {
+		if err := e.run.addTagType(e.run.names.Literal([]byte(tag)), fn, -1); err != nil {
 			return err
 		}
 	}
@@ -215,33 +215,33 @@ const arenaTag = "address_space(1)"
 
 // arenaPointer gives a pointer's target the address space of BPF arenas.
 func (e *emitter) arenaPointer(id uint32, fn []byte) (uint32, error) {
-	w := e.set.Record(id)
+	w := e.run.set.Record(id)
 	if id == 0 || w.Kind() != btf.KindPtr {
-		return 0, &Error{File: e.inputs[e.lead].Path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is not a pointer"}
+		return 0, &Error{File: e.run.inputs[e.run.lead].File.Path, Section: ".BTF_ids", Name: string(fn), What: "arena flag on a value that is not a pointer"}
 	}
-	t, err := e.set.AddRef(btf.MakeRecord(e.names.Literal([]byte(arenaTag)), btf.Info(btf.KindTypeTag, 0, true), w.Third()))
+	t, err := e.run.set.AddRef(btf.MakeRecord(e.run.names.Literal([]byte(arenaTag)), btf.Info(btf.KindTypeTag, 0, true), w.Third()))
 	if err != nil {
 		return 0, err
 	}
-	e.stats.TypesIn += 2
-	return e.set.AddRef(btf.MakeRecord(0, btf.Info(btf.KindPtr, 0, false), t))
+	e.run.stats.TypesIn += 2
+	return e.run.set.AddRef(btf.MakeRecord(0, btf.Info(btf.KindPtr, 0, false), t))
 }
 
 // verbose writes the lines of -V for a function.
 func (e *emitter) verbose(c *compactstate.Choice) {
-	if e.raw == nil {
+	if e.run.raw == nil {
 		return
 	}
-	l := chosen{Choice: c, entry: e.funcs.table.Name(c.Entry), kfuncs: len(e.kfuncTags(c))}
+	l := chosen{Choice: c, entry: e.run.funcs.table.Name(c.Entry), kfuncs: len(e.kfuncTags(c))}
 	flags := e.arenaFlags(c)
 	for i, flag := range arenaValues {
 		l.arena[i] = flags&flag != 0
 	}
 	for _, p := range c.Params {
-		l.params = append(l.params, e.cut(e.names.Canonical(p.Name)))
+		l.params = append(l.params, e.cut(e.run.names.Canonical(p.Name)))
 	}
 	for _, a := range c.Annotations {
-		l.tags = append(l.tags, compactstate.Annotation{Value: e.names.Unalias(e.cut(a.Value)), Component: a.Component})
+		l.tags = append(l.tags, compactstate.Annotation{Value: e.run.names.Unalias(e.cut(a.Value)), Component: a.Component})
 	}
-	e.raw.function(&l)
+	e.run.raw.function(&l)
 }

@@ -111,6 +111,6 @@ const namesStep = 1 << 10
 // releaseNames gives back what is mapped of the inputs' .debug_str.
 func (r *run) releaseNames() {
 	for _, f := range r.inputs {
-		f.ReleaseNames()
+		f.File.ReleaseNames()
 	}
 }

@@ -26,19 +26,19 @@ const goneFunctions = "functions with too many parameters"
 
 // saveReadable keeps the functions of the unit that have code.
 func (r *run) saveReadable(u *workspace) error {
-	for _, i := range u.FuncOrder.S {
-		fn := &u.Funcs.S[i]
+	for _, i := range u.unit.FuncOrder.S {
+		fn := &u.unit.Funcs.S[i]
 		if fn.Name == 0 || fn.Flags&(callconv.FuncDeclaration|callconv.FuncInline) != 0 || fn.Type == unit.Dropped {
 			continue
 		}
 		name, err := r.intern(fn.Name)
 		if err != nil {
-			return u.UnitError(err.Error())
+			return u.reader.Cursor.UnitError(err.Error())
 		}
 		proto := []uint32{0, 0, u.id(fn.Type)}
-		for _, p := range u.Params.S[fn.First:][:fn.N] {
+		for _, p := range u.unit.Params.S[fn.First:][:fn.N] {
 			if p.Name, err = r.intern(p.Name); err != nil {
-				return u.UnitError(err.Error())
+				return u.reader.Cursor.UnitError(err.Error())
 			}
 			if p.Type = u.id(p.Type); p.Type == unit.Dropped {
 				p.Type = 0
@@ -48,7 +48,7 @@ func (r *run) saveReadable(u *workspace) error {
 		if fn.Flags&callconv.FuncVariadic != 0 {
 			proto = append(proto, 0, 0)
 		}
-		r.funcs.readable = append(r.funcs.readable, readable{name, u.Foreign != 0, proto})
+		r.funcs.readable = append(r.funcs.readable, readable{name, u.unit.Facts.Foreign != 0, proto})
 	}
 	return nil
 }

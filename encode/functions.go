@@ -12,27 +12,27 @@ import (
 // functions judges the unit's subprograms and fills u.states: which of them
 // count, where their parameters are, and what prototype they show.
 func (f *input) functions(u *workspace) {
-	if len(u.Funcs.S) == 0 {
+	if len(u.unit.Funcs.S) == 0 {
 		return
 	}
 	f.prepare(u)
-	u.env.Link()
+	u.judged.env.Link()
 	if f.opt.For == ForReaders {
-		u.env.LinkFar()
+		u.judged.env.LinkFar()
 	}
 	if f.placeFuncs(u) {
 		f.judge(u)
 	}
 	if f.opt.Functions != nil {
 		defer holdTypes(f, u)()
-		u.RelocFail = cmp.Or(u.RelocFail, judgingOf(f, u).define())
+		u.reader.Cursor.RelocFail = cmp.Or(u.reader.Cursor.RelocFail, judgingOf(f, u).define())
 	}
 }
 
 // holdTypes keeps commits from changing the set until the result is called, if types of the
 // unit are there alone.
 func holdTypes(f *input, u *workspace) (release func()) {
-	if u.Types.Left() == 0 {
+	if u.unit.Types.Left() == 0 {
 		return func() {}
 	}
 	f.run.set.Hold()
@@ -42,12 +42,12 @@ func holdTypes(f *input, u *workspace) (release func()) {
 // judge judges the functions that have an entry.
 func (f *input) judge(u *workspace) {
 	defer holdTypes(f, u)()
-	u.env.Analyze()
-	if err := u.env.Lists.Err(); err != nil {
-		u.RelocFail = err
+	u.judged.env.Analyze()
+	if err := u.judged.env.Lists.Err(); err != nil {
+		u.reader.Cursor.RelocFail = err
 	}
-	for _, i := range u.FuncOrder.S {
-		if fn := &u.Funcs.S[i]; fn.Entry != 0 {
+	for _, i := range u.unit.FuncOrder.S {
+		if fn := &u.unit.Funcs.S[i]; fn.Entry != 0 {
 			f.addState(u, fn)
 		}
 	}
@@ -56,39 +56,40 @@ func (f *input) judge(u *workspace) {
 // prepare says what the unit's functions are judged by. In a merged file that is
 // what all units have in common.
 func (f *input) prepare(u *workspace) {
-	e := &u.env
-	addrSize, clang, exprs, copies := int(u.Hdr.AddrSize), u.Clang, u.Hdr.Data, 0
+	c := &u.reader.Cursor
+	e := &u.judged.env
+	addrSize, clang, exprs, copies := int(c.Hdr.AddrSize), u.unit.Facts.Clang, c.Hdr.Data, 0
 	if f.merge != nil {
-		addrSize, clang, exprs = int(f.merge.AddrSize), f.merge.Clang, f.Info
-		if u.OwnFuncs != 0 {
-			copies = len(u.Funcs.S) - u.OwnFuncs
+		addrSize, clang, exprs = int(f.merge.AddrSize), f.merge.Clang, f.File.Info
+		if u.unit.OwnFuncs != 0 {
+			copies = len(u.unit.Funcs.S) - u.unit.OwnFuncs
 		}
 		e.Lists.Reset(nil, nil)
-		e.Lists.Both = [2][]byte{f.Loc, f.Loclists}
+		e.Lists.Both = [2][]byte{f.File.Loc, f.File.Loclists}
 	}
-	if u.Exprs != nil {
-		exprs = u.Exprs
+	if u.unit.Exprs != nil {
+		exprs = u.unit.Exprs
 	}
-	e.Lists.Reloc = u.File.ListRelocs()
+	e.Lists.Reloc = c.File.ListRelocs()
 	*e = callconv.Functions{
-		Machine: u.File.Machine,
+		Machine: c.File.Machine,
 		Format: dwarf.ExprFormat{
-			Version: u.Hdr.Version, AddrSize: uint8(addrSize), Dwarf64: u.Hdr.Dwarf64,
-			BigEndian: f.BigEndian, Split: u.File.Split(),
+			Version: c.Hdr.Version, AddrSize: uint8(addrSize), Dwarf64: c.Hdr.Dwarf64,
+			BigEndian: f.File.BigEndian, Split: c.File.Split(),
 		},
 		Clang: clang, TrueSignature: f.opt.Features&TrueSignature != 0,
 		Types: u.sizes(f.run.set, addrSize),
 		Exprs: exprs, Lists: e.Lists,
-		Funcs: u.Funcs.S, Params: u.Params.S, Copies: copies, Order: u.FuncOrder.S,
-		Formats: u.Formats.S, Only: e.Only,
+		Funcs: u.unit.Funcs.S, Params: u.unit.Params.S, Copies: copies, Order: u.unit.FuncOrder.S,
+		Formats: u.unit.Formats.S, Only: e.Only,
 	}
 }
 
 // sizes are the types of the unit that decide how large things are: its own, and those
 // of the set that were left out of it.
 func (u *workspace) sizes(set *dedup.Set, addrSize int) callconv.Types {
-	t := callconv.Types{Nodes: u.Types.Nodes.S, Members: u.Types.Members.S, AddrSize: addrSize}
-	if u.Types.Left() > 0 {
+	t := callconv.Types{Nodes: u.unit.Types.Nodes.S, Members: u.unit.Types.Members.S, AddrSize: addrSize}
+	if u.unit.Types.Left() > 0 {
 		t.Set = set
 	}
 	return t
@@ -99,16 +100,16 @@ func (u *workspace) sizes(set *dedup.Set, addrSize int) callconv.Types {
 func (f *input) placeFuncs(u *workspace) (any bool) {
 	table := f.run.funcs.table
 	f.entriesAhead(u)
-	for _, i := range u.FuncOrder.S {
-		fn := &u.Funcs.S[i]
-		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 || f.opt.For == ForReaders && u.Foreign != 0 || !named(u.Params.S[fn.First:][:fn.N]) {
+	for _, i := range u.unit.FuncOrder.S {
+		fn := &u.unit.Funcs.S[i]
+		if fn.Flags&callconv.FuncDeclaration != 0 || fn.Name == 0 || f.opt.For == ForReaders && u.unit.Facts.Foreign != 0 || !named(u.unit.Params.S[fn.First:][:fn.N]) {
 			continue
 		}
 		fn.Entry = f.entryOf(u, fn.Name)
 		if fn.Entry == 0 && f.run.raw != nil && table.Len() > 0 {
-			f.run.raw.say(u, "could not find function '"+string(f.Names.Text(fn.Name))+"' in the ELF functions table")
+			f.run.raw.say(u, "could not find function '"+string(f.File.Names.Text(fn.Name))+"' in the ELF functions table")
 		}
-		if (u.Unencodable.Any() || f.merge != nil) && fn.Entry != 0 && u.DropFunc(fn) {
+		if (u.unit.Unencodable.Any() || f.merge != nil) && fn.Entry != 0 && u.unit.DropFunc(fn) {
 			fn.Entry = 0
 		}
 		any = any || fn.Entry != 0
@@ -129,7 +130,7 @@ func named(params []callconv.Param) bool {
 // addState adds what fn, which has an entry and has been judged, says of the
 // function.
 func (f *input) addState(u *workspace, fn *callconv.Func) {
-	st := stateRec{Entry: fn.Entry, Ret: fn.Type, First: uint32(len(u.params.S)), FirstAn: fn.FirstAn, NAn: fn.NAn, Name: fn.Name}
+	st := stateRec{Entry: fn.Entry, Ret: fn.Type, First: uint32(len(u.judged.params.S)), FirstAn: fn.FirstAn, NAn: fn.NAn, Name: fn.Name}
 	trueSig := f.opt.Features&TrueSignature != 0
 	match, optimized, sym := f.run.funcs.table.Symbol(fn.Entry, fn.LowPC)
 	fl := compactstate.Flags(0)
@@ -142,7 +143,7 @@ func (f *input) addState(u *workspace, fn *callconv.Func) {
 	set(fn.Flags&callconv.FuncOptimizedParams != 0, compactstate.OptimizedParms)
 	set(fn.Flags&callconv.FuncReordered != 0, compactstate.Reordered)
 	set(fn.Flags&callconv.FuncChanged != 0, compactstate.Changed)
-	set(u.env.Uncertain(fn), compactstate.Uncertain)
+	set(u.judged.env.Uncertain(fn), compactstate.Uncertain)
 	set(match, compactstate.AddressMatches)
 	set(fn.LowPC != 0, compactstate.HasAddress)
 	set(optimized, compactstate.OptimizedSymbol)
@@ -151,7 +152,7 @@ func (f *input) addState(u *workspace, fn *callconv.Func) {
 	}
 	changed := trueSig && fn.Flags&callconv.FuncChanged != 0
 	for j := range fn.N {
-		p := &u.Params.S[fn.First+j]
+		p := &u.unit.Params.S[fn.First+j]
 		if fn.Flags&callconv.FuncReordered != 0 && (p.Flags&callconv.ParamHasLoc == 0 || p.Flags&callconv.ParamOptimized != 0) ||
 			changed && p.Flags&callconv.ParamOptimized != 0 {
 			continue
@@ -160,21 +161,21 @@ func (f *input) addState(u *workspace, fn *callconv.Func) {
 		if changed && p.Member != 0 {
 			cp.Name = f.memberName(u, p)
 		}
-		u.params.Append(cp)
+		u.judged.params.Append(cp)
 	}
 	if fn.Flags&callconv.FuncVariadic != 0 {
-		u.params.Append(compactstate.Param{})
+		u.judged.params.Append(compactstate.Param{})
 	}
-	st.N = uint32(len(u.params.S)) - st.First
+	st.N = uint32(len(u.judged.params.S)) - st.First
 	st.Flags = fl
-	u.states.Append(st)
+	u.judged.states.Append(st)
 }
 
 // memberName is the name of a parameter of which one member is passed.
 func (f *input) memberName(u *workspace, p *callconv.Param) dedup.Name {
-	name := append([]byte(nil), f.Names.Text(p.Name)...)
-	name = append(append(name, "__"...), f.Names.Text(u.env.Types.Members[p.Member-1].Name)...)
-	return f.Names.Token(name)
+	name := append([]byte(nil), f.File.Names.Text(p.Name)...)
+	name = append(append(name, "__"...), f.File.Names.Text(u.judged.env.Types.Members[p.Member-1].Name)...)
+	return f.File.Names.Token(name)
 }
 
 // entryCache is the number of look-ups that a workspace remembers: inline functions
@@ -186,36 +187,36 @@ const entryBits = 13
 // nameEntry is the one place where the workspace remembers a name, which may have
 // another one there.
 func (u *workspace) nameEntry(name dedup.Name) *nameEntry {
-	return &u.entries.S[name*0x9e3779b1>>(32-entryBits)]
+	return &u.judged.entries.S[name*0x9e3779b1>>(32-entryBits)]
 }
 
 // entriesAhead prepares entryOf for the unit's functions.
 func (f *input) entriesAhead(u *workspace) {
-	if len(u.entries.S) == 0 {
-		u.entries.Resize(entryCache)
+	if len(u.judged.entries.S) == 0 {
+		u.judged.entries.Resize(entryCache)
 	}
-	tokens := u.tokens[:0]
-	for i := range u.Funcs.S {
-		fn := &u.Funcs.S[i]
+	tokens := u.judged.tokens[:0]
+	for i := range u.unit.Funcs.S {
+		fn := &u.unit.Funcs.S[i]
 		if name := fn.Name; name != 0 && fn.Flags&callconv.FuncDeclaration == 0 && u.nameEntry(name).name != name {
 			tokens = append(tokens, name)
 		}
 	}
-	u.tokens = tokens
-	u.touched.Read(uint32(f.Names.Touch(tokens)))
-	texts := u.texts[:0]
+	u.judged.tokens = tokens
+	u.judged.touched.Read(uint32(f.File.Names.Touch(tokens)))
+	texts := u.judged.texts[:0]
 	for _, t := range tokens {
-		texts = append(texts, f.Names.Text(t))
+		texts = append(texts, f.File.Names.Text(t))
 	}
-	u.touched.Read(uint32(f.run.funcs.table.Ahead(texts)))
-	u.texts = texts
+	u.judged.touched.Read(uint32(f.run.funcs.table.Ahead(texts)))
+	u.judged.texts = texts
 }
 
 // entryOf is the ELF function table's entry for a name, 0 if there is none.
 func (f *input) entryOf(u *workspace, name dedup.Name) uint32 {
 	e := u.nameEntry(name)
 	if e.name != name {
-		*e = nameEntry{name, f.run.funcs.table.Lookup(f.Names.Text(name))}
+		*e = nameEntry{name, f.run.funcs.table.Lookup(f.File.Names.Text(name))}
 	}
 	return e.entry
 }
@@ -224,20 +225,20 @@ func (f *input) entryOf(u *workspace, name dedup.Name) uint32 {
 // order; their names go into the string section as they come.
 func (f *input) saveStates(u *workspace) error {
 	r := f.run
-	if u.judging != nil {
-		r.funcs.take(&u.judging.defined)
+	if u.judged.judging != nil {
+		r.funcs.take(&u.judged.judging.defined)
 	}
 	if f.opt.For == ForReaders {
 		if err := r.saveReadable(u); err != nil {
 			return err
 		}
 	}
-	if len(u.states.S) > 0 {
+	if len(u.judged.states.S) > 0 {
 		r.funcs.states.Reserve(r.funcs.table.MaxEntry(), nil)
 	}
-	for i := range u.states.S {
-		st := &u.states.S[i]
-		ps := u.params.S[st.First:][:st.N]
+	for i := range u.judged.states.S {
+		st := &u.judged.states.S[i]
+		ps := u.judged.params.S[st.First:][:st.N]
 		var raw []uint32
 		if r.raw != nil {
 			raw = r.raw.proto(u, st.Ret, ps)
@@ -246,7 +247,7 @@ func (f *input) saveStates(u *workspace) error {
 			ps[j].Type = u.id(ps[j].Type)
 		}
 		an := r.funcs.scratch[:0]
-		for _, a := range u.Annots.S[st.FirstAn:][:st.NAn] {
+		for _, a := range u.unit.Annots.S[st.FirstAn:][:st.NAn] {
 			an = append(an, compactstate.Annotation{Value: a.Value, Component: a.Component})
 		}
 		r.funcs.scratch = an
@@ -263,12 +264,12 @@ func (f *input) saveStates(u *workspace) error {
 		var err error
 		for j := range ps {
 			if ps[j].Name, err = r.intern(ps[j].Name); err != nil {
-				return u.UnitError(err.Error())
+				return u.reader.Cursor.UnitError(err.Error())
 			}
 		}
 		for j := range an {
 			if an[j].Value, err = r.intern(an[j].Value); err != nil {
-				return u.UnitError(err.Error())
+				return u.reader.Cursor.UnitError(err.Error())
 			}
 		}
 		r.keepState(st, ret, ps, an, raw)

@@ -77,12 +77,12 @@ func (r *run) readInlined(workspaces []workspace) {
 	for i := range workspaces {
 		switch u := &workspaces[i]; {
 		case r.inline == nil:
-			u.Inline = nil
-		case u.Inline == nil:
-			u.Inline = new(inline.Reader)
-			u.Inline.Init(r.limit)
+			u.unit.Inline = nil
+		case u.unit.Inline == nil:
+			u.unit.Inline = new(inline.Reader)
+			u.unit.Inline.Init(r.limit)
 		default:
-			u.Inline.Forget()
+			u.unit.Inline.Forget()
 		}
 	}
 }
@@ -100,11 +100,11 @@ func (in *inlining) free() {
 func (in *inlining) listCode(f *input) {
 	const alloc, execute = 2, 4
 	var addrs []uint64
-	if f.Relocatable() {
-		addrs = f.Addresses()
+	if f.File.Relocatable() {
+		addrs = f.File.Addresses()
 	}
-	for i := range f.ELF.Sections {
-		s := &f.ELF.Sections[i]
+	for i := range f.File.ELF.Sections {
+		s := &f.File.ELF.Sections[i]
 		if s.Flags&(alloc|execute) != alloc|execute || s.Size == 0 {
 			continue
 		}
@@ -136,7 +136,7 @@ func (in *inlining) sectionOf(addr uint64) *codeSection {
 // saveInlined keeps the sites of a unit that has been committed.
 func saveInlined(f *input, u *workspace) {
 	in := f.run.inline
-	if in == nil || u.Inline == nil || len(u.Inline.Sites.S) == 0 || !f.first {
+	if in == nil || u.unit.Inline == nil || len(u.unit.Inline.Sites.S) == 0 || !f.first {
 		return
 	}
 	if in.sections == nil {
@@ -144,18 +144,18 @@ func saveInlined(f *input, u *workspace) {
 			in.sections = []codeSection{{}}
 		}
 	}
-	in.funcs = slices.Grow(in.funcs[:0], len(u.Funcs.S))[:len(u.Funcs.S)]
+	in.funcs = slices.Grow(in.funcs[:0], len(u.unit.Funcs.S))[:len(u.unit.Funcs.S)]
 	clear(in.funcs)
 	in.values = in.values[:0]
-	r := inlinedUnit{inlining: in, u: u, own: u.Funcs.S}
-	if u.OwnFuncs != 0 {
-		r.own = u.Funcs.S[:u.OwnFuncs]
+	r := inlinedUnit{inlining: in, u: u, own: u.unit.Funcs.S}
+	if u.unit.OwnFuncs != 0 {
+		r.own = u.unit.Funcs.S[:u.unit.OwnFuncs]
 	}
 	if f.merge == nil {
-		r.base = u.Inline.Base()
+		r.base = u.unit.Inline.Base()
 	}
-	for i := range u.Inline.Sites.S {
-		r.site(f, &u.Inline.Sites.S[i])
+	for i := range u.unit.Inline.Sites.S {
+		r.site(f, &u.unit.Inline.Sites.S[i])
 	}
 }
 
@@ -244,7 +244,7 @@ func (r *inlinedUnit) site(f *input, s *inline.Site) {
 	}
 	r.place(f, s, fn, r.values[known.first:])
 	if f.opt.InlineMissing != nil {
-		f.opt.InlineMissing(f.Names.Text(fn.Name), f.ELF.Sections[sec.index].Name, uint32(s.Addr-sec.addr), r.why)
+		f.opt.InlineMissing(f.File.Names.Text(fn.Name), f.File.ELF.Sections[sec.index].Name, uint32(s.Addr-sec.addr), r.why)
 	}
 	r.store.Site(known.index-1, sec.index, uint32(s.Addr-sec.addr), r.places, fn.Flags&callconv.FuncVariadic != 0)
 }
@@ -260,7 +260,7 @@ func (r *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
 	if ret == unit.Dropped {
 		return bad(inline.NoType)
 	}
-	ps := u.Params.S[fn.First:][:fn.N]
+	ps := u.unit.Params.S[fn.First:][:fn.N]
 	r.words = append(r.words[:0], fn.Name, ret)
 	for i := range ps {
 		typ := u.id(ps[i].Type)
@@ -279,9 +279,9 @@ func (r *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
 	if i, ok := r.store.Known(r.words); ok {
 		return inlinedFunc{index: 1 + i, first: first}
 	}
-	ok := identifier(f.Names.Text(fn.Name))
+	ok := identifier(f.File.Names.Text(fn.Name))
 	for i := range ps {
-		ok = ok && ps[i].Name != 0 && identifier(f.Names.Text(ps[i].Name))
+		ok = ok && ps[i].Name != 0 && identifier(f.File.Names.Text(ps[i].Name))
 	}
 	if !ok {
 		return bad(inline.BadName)
@@ -307,7 +307,7 @@ func identifier(name []byte) bool {
 // place puts into r.places where the parameters of fn, of these values, are at a site.
 func (r *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func, values []value) {
 	u := r.u
-	ps := u.Params.S[fn.First:][:fn.N]
+	ps := u.unit.Params.S[fn.First:][:fn.N]
 	r.places, r.why = r.places[:0], r.why[:0]
 	tell := f.opt.InlineMissing != nil
 	const unset = ^uint32(0)
@@ -318,7 +318,7 @@ func (r *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func, values 
 		}
 	}
 	next := 0
-	found := u.Inline.Params.S[s.First:][:s.N]
+	found := u.unit.Inline.Params.S[s.First:][:s.N]
 	for i := range found {
 		j, ok := r.paramOf(found[i].Origin, ps, next)
 		if !ok {
@@ -362,7 +362,7 @@ func (r *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j i
 		next := uint32(0)
 		for _, i := range r.chain[:len(r.chain)-1] {
 			fn := &r.own[i]
-			for _, p := range r.u.Params.S[fn.First:][:fn.N] {
+			for _, p := range r.u.unit.Params.S[fn.First:][:fn.N] {
 				if p.Off == off {
 					next = p.Origin
 				}
@@ -381,13 +381,13 @@ const maxTypes = 64
 // valueOf is what there is of a type.
 func (r *inlinedUnit) valueOf(ref dedup.Ref) value {
 	for range maxTypes {
-		if ref == 0 || int64(ref) > int64(len(r.u.Types.Nodes.S)) {
+		if ref == 0 || int64(ref) > int64(len(r.u.unit.Types.Nodes.S)) {
 			return value{}
 		}
-		n := &r.u.Types.Nodes.S[ref-1]
+		n := &r.u.unit.Types.Nodes.S[ref-1]
 		switch k := btf.InfoKind(n.Info); k {
 		case btf.KindPtr:
-			return value{uint32(r.u.Hdr.AddrSize), false}
+			return value{uint32(r.u.reader.Cursor.Hdr.AddrSize), false}
 		case btf.KindInt:
 			return value{callconv.DwarfSize(n), n.Aux>>24&1 != 0}
 		case btf.KindEnum, btf.KindEnum64:

@@ -38,7 +38,7 @@ func (r *run) settleInlined(n *dedup.Numbering) error {
 	}
 	for _, s := range in.sections {
 		if s.size > 0 {
-			text := "inline" + r.inputs[r.lead].ELF.Sections[s.index].Name
+			text := "inline" + r.inputs[r.lead].File.ELF.Sections[s.index].Name
 			off, err := more.Offset(r.names.Literal([]byte(text)))
 			if err != nil {
 				return err

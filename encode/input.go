@@ -27,7 +27,7 @@ func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 		f.first, r.lead = true, len(r.inputs)
 	}
 	if err := f.open(); err != nil {
-		f.Close()
+		f.File.Close()
 		return nil, r.whileExpanding(in.Path, err)
 	}
 	return f, nil
@@ -44,10 +44,10 @@ func (o *Options) reading() unit.Options {
 }
 
 func (f *input) open() error {
-	if b := f.opt.Base; b != nil && b.d.BigEndian() != f.BigEndian {
-		return fmt.Errorf("%s: ELF header: byte order differs from the base's", f.Path)
+	if b := f.opt.Base; b != nil && b.d.BigEndian() != f.File.BigEndian {
+		return fmt.Errorf("%s: ELF header: byte order differs from the base's", f.File.Path)
 	}
-	if err := f.Look(); err != nil {
+	if err := f.File.Look(); err != nil {
 		return err
 	}
 	// Whatever units refer to, they are merged by option, or if the kernel's note says that it
@@ -55,29 +55,29 @@ func (f *input) open() error {
 	forced := f.opt.Features&ForceCUMerging != 0
 	if !forced {
 		var err error
-		if forced, err = f.LinkTimeOptimized(); err != nil {
+		if forced, err = f.File.LinkTimeOptimized(); err != nil {
 			return err
 		}
 	}
 	// Merged units are read more than once.
-	if err := f.Load(forced || f.Survey.Cross || f.Damaged); err != nil {
+	if err := f.File.Load(forced || f.File.Survey.Cross || f.File.Damaged); err != nil {
 		return err
 	}
-	if len(f.Info) == 0 {
-		if f.OnlyLines() {
+	if len(f.File.Info) == 0 {
+		if f.File.OnlyLines() {
 			return nil
 		}
-		return f.NoDwarf()
+		return f.File.NoDwarf()
 	}
 	if err := f.run.checkInput(f.File); err != nil {
 		return err
 	}
-	if f.Relocatable() {
-		if err := f.LoadRelocs(); err != nil {
+	if f.File.Relocatable() {
+		if err := f.File.LoadRelocs(); err != nil {
 			return err
 		}
 	}
-	if err := f.PlaceNames(); err != nil {
+	if err := f.File.PlaceNames(); err != nil {
 		return err
 	}
 	if forced || f.refers() {
@@ -106,17 +106,17 @@ func (f *input) open() error {
 // refers reports whether one of the units to read is partial, or may refer to others, by
 // the abbreviations that it uses. A unit that cannot be read is an error when its turn comes.
 func (f *input) refers() bool {
-	if !f.Survey.Cross && !f.Damaged {
+	if !f.File.Survey.Cross && !f.File.Damaged {
 		return false
 	}
-	defer f.Rewind()
+	defer f.File.Rewind()
 	var c debuginfo.Cursor
 	arena.Bind(f.run.limit, &c)
 	defer c.Free()
 	reloc, off := 0, uint64(0)
-	for n := 0; off < uint64(len(f.Info)) && (f.opt.CULimit <= 0 || n < f.opt.CULimit); n++ {
+	for n := 0; off < uint64(len(f.File.Info)) && (f.opt.CULimit <= 0 || n < f.opt.CULimit); n++ {
 		c.Reset(arena.KeepBytes)
-		if f.Header(off, reloc, &c) != nil || c.Start() != nil {
+		if f.File.Header(off, reloc, &c) != nil || c.Start() != nil {
 			return false
 		}
 		a, _, have, err := c.UnitDIE()
@@ -126,8 +126,8 @@ func (f *input) refers() bool {
 		if a != nil && (a.Tag == dwarf.TagPartialUnit || c.Abbrevs.Cross() && c.ReadSkeleton(have) == nil) {
 			return true
 		}
-		f.Passed(&c)
+		f.File.Passed(&c)
 		off, reloc = c.Hdr.End(), c.LastReloc
 	}
-	return f.Survey.Cross && f.HasTypes() // those of sections of their own
+	return f.File.Survey.Cross && f.File.HasTypes() // those of sections of their own
 }

@@ -33,7 +33,7 @@ func (k *kfuncs) add(name []byte, value, size uint64) {
 func (k *kfuncs) resolve(f *input, addr uint64, data []byte, t *compactstate.FuncTable) {
 	word := func(a uint64) (uint32, bool) {
 		if off := a - addr; off < uint64(len(data)) && uint64(len(data))-off >= 4 {
-			return f.Order().Uint32(data[off:]), true
+			return f.File.Order().Uint32(data[off:]), true
 		}
 		return 0, false
 	}

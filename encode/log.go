@@ -26,19 +26,19 @@ func (f *input) startLog() {
 	}
 	l.started = true
 	lead := f.run.inputs[f.run.lead]
-	if lead.ELF.Section(percpuName) == nil {
-		f.opt.Verbose("btf_encoder__new: '" + lead.Path + "' doesn't have '" + percpuName + "' section")
+	if lead.File.ELF.Section(percpuName) == nil {
+		f.opt.Verbose("btf_encoder__new: '" + lead.File.Path + "' doesn't have '" + percpuName + "' section")
 	}
-	f.opt.Verbose("File " + lead.Path + ":")
+	f.opt.Verbose("File " + lead.File.Path + ":")
 }
 
 // logFiltered writes that a unit is not wanted by its language.
 // pahole asks twice for languages that are excluded.
-func (f *input) logFiltered(u *unit.Unit) {
-	if f.opt.Verbose == nil || f.WrongName(u) {
+func (f *input) logFiltered(r *unit.Reader) {
+	if f.opt.Verbose == nil || f.WrongName(r.Cursor.Name) {
 		return
 	}
-	line := "Filtering CU " + string(f.Names.Text(u.Name)) + " written in " + unit.Language(u.Language) + "."
+	line := "Filtering CU " + string(f.File.Names.Text(r.Cursor.Name)) + " written in " + unit.Language(r.Unit.Facts.Language) + "."
 	f.opt.Verbose(line)
 	if len(f.opt.Lang) == 0 && f.merge == nil {
 		f.opt.Verbose(line)

@@ -25,9 +25,9 @@ import "github.com/btflite/btflite/internal/unit"
 // takeMerged keeps of a committed group what waits for the end of the file.
 func (f *input) takeMerged(u *workspace) error {
 	m := f.merge
-	u.SortTags()
-	for _, t := range u.Tags.S {
-		m.tags = append(m.tags, mergedTag{u.Types.ID.S[t.Node], f.run.raw.rawOf(u, t.Node+1), t.Value, t.Component})
+	u.unit.SortTags()
+	for _, t := range u.unit.Tags.S {
+		m.tags = append(m.tags, mergedTag{u.unit.Types.ID.S[t.Node], f.run.raw.rawOf(u, t.Node+1), t.Value, t.Component})
 	}
 	if m.late != nil {
 		m.late.add(u, f.run.raw)
@@ -36,8 +36,8 @@ func (f *input) takeMerged(u *workspace) error {
 	} else {
 		saveInlined(f, u)
 	}
-	for i := range u.Vars.S {
-		v := u.Vars.S[i]
+	for i := range u.unit.Vars.S {
+		v := u.unit.Vars.S[i]
 		if m.varsEnd && !v.Extra {
 			continue
 		}
@@ -52,11 +52,11 @@ func (f *input) takeMerged(u *workspace) error {
 		switch {
 		case !keep:
 		case v.Extra:
-			f.run.addExtra(&v, u.id(v.Type), size, u.Annots.S[v.FirstAn:][:v.NAn])
+			f.run.addExtra(&v, u.id(v.Type), size, u.unit.Annots.S[v.FirstAn:][:v.NAn])
 		default:
 			raw := f.run.raw.rawOf(u, v.Type)
 			v.Type = u.id(v.Type)
-			tags := append([]unit.Annot(nil), u.Annots.S[v.FirstAn:][:v.NAn]...)
+			tags := append([]unit.Annot(nil), u.unit.Annots.S[v.FirstAn:][:v.NAn]...)
 			m.vars = append(m.vars, mergedVar{v, raw, size, tags})
 		}
 	}
@@ -67,7 +67,7 @@ func (f *input) takeMerged(u *workspace) error {
 func (f *input) finishMerged() error {
 	r, m := f.run, f.merge
 	fail := func(err error) error {
-		return &Error{File: f.Path, Section: ".debug_info", What: err.Error()}
+		return &Error{File: f.File.Path, Section: ".debug_info", What: err.Error()}
 	}
 	m.finishing = true
 	for _, t := range m.tags {

@@ -18,60 +18,59 @@ import (
 // add takes over the functions of a committed group.
 func (l *lateFuncs) add(u *workspace, raw *rawTypes) {
 	if raw != nil {
-		for i := range u.Funcs.S {
-			l.rawFuncs = append(l.rawFuncs, raw.rawOf(u, u.Funcs.S[i].Type))
+		for i := range u.unit.Funcs.S {
+			l.rawFuncs = append(l.rawFuncs, raw.rawOf(u, u.unit.Funcs.S[i].Type))
 		}
-		for i := range u.Params.S {
-			l.rawParams = append(l.rawParams, raw.rawOf(u, u.Params.S[i].Type))
+		for i := range u.unit.Params.S {
+			l.rawParams = append(l.rawParams, raw.rawOf(u, u.unit.Params.S[i].Type))
 		}
 	}
-	params, annots, funcs := uint32(len(l.u.Params.S)), uint32(len(l.u.Annots.S)), uint32(len(l.u.Funcs.S))
-	for _, fn := range u.Funcs.S {
+	params, annots, funcs := uint32(len(l.u.unit.Params.S)), uint32(len(l.u.unit.Annots.S)), uint32(len(l.u.unit.Funcs.S))
+	for _, fn := range u.unit.Funcs.S {
 		fn.Type = u.id(fn.Type)
 		fn.First += params
 		fn.FirstAn += annots
-		l.u.Funcs.Append(fn)
+		l.u.unit.Funcs.Append(fn)
 	}
-	for _, p := range u.Params.S {
+	for _, p := range u.unit.Params.S {
 		p.Type = u.id(p.Type)
-		l.u.Params.Append(p)
+		l.u.unit.Params.Append(p)
 	}
-	for _, i := range u.FuncOrder.S {
-		l.u.FuncOrder.Append(funcs + i)
+	for _, i := range u.unit.FuncOrder.S {
+		l.u.unit.FuncOrder.Append(funcs + i)
 	}
-	for _, r := range u.Formats.S {
+	for _, r := range u.unit.Formats.S {
 		r.First += funcs
-		l.u.Formats.Append(r)
+		l.u.unit.Formats.Append(r)
 	}
-	l.u.Annots.AppendSlice(u.Annots.S)
-	if u.Inline != nil {
-		if l.u.Inline == nil {
-			l.u.Inline = new(inline.Reader)
+	l.u.unit.Annots.AppendSlice(u.unit.Annots.S)
+	if u.unit.Inline != nil {
+		if l.u.unit.Inline == nil {
+			l.u.unit.Inline = new(inline.Reader)
 		}
-		l.u.Inline.Add(u.Inline)
+		l.u.unit.Inline.Add(u.unit.Inline)
 	}
 }
 
 // finishLate judges all functions of the file and saves their states.
 func (f *input) finishLate(l *lateFuncs) error {
 	u := &l.u
-	u.init(f.run.limit)
-	u.File = f.File
+	u.reader.Cursor.File = f.File
 	defer u.free()
 	t := setTypes{set: f.run.set, u: u, raw: f.run.raw != nil, ref: map[uint64]dedup.Ref{}}
 	arena.Bind(f.run.limit, &t.todo)
 	defer t.todo.Free()
-	for i := range u.Funcs.S {
-		u.Funcs.S[i].Type = t.node(u.Funcs.S[i].Type, rawAt(l.rawFuncs, i))
+	for i := range u.unit.Funcs.S {
+		u.unit.Funcs.S[i].Type = t.node(u.unit.Funcs.S[i].Type, rawAt(l.rawFuncs, i))
 	}
-	for i := range u.Params.S {
-		u.Params.S[i].Type = t.node(u.Params.S[i].Type, rawAt(l.rawParams, i))
+	for i := range u.unit.Params.S {
+		u.unit.Params.S[i].Type = t.node(u.unit.Params.S[i].Type, rawAt(l.rawParams, i))
 	}
 	t.settle()
 	f.functions(u)
 	f.flushLog(u)
-	if u.RelocFail != nil {
-		return &Error{File: f.Path, Section: ".debug_info", What: u.RelocFail.Error()}
+	if u.reader.Cursor.RelocFail != nil {
+		return &Error{File: f.File.Path, Section: ".debug_info", What: u.reader.Cursor.RelocFail.Error()}
 	}
 	f.run.countUnencodable(u)
 	if err := f.saveStates(u); err != nil {
@@ -107,9 +106,9 @@ func (t *setTypes) node(id, raw uint32) dedup.Ref {
 	key := uint64(raw)<<32 | uint64(id)
 	r, ok := t.ref[key]
 	if !ok {
-		i := uint32(len(t.u.Types.Nodes.S))
-		t.u.Types.Nodes.Append(dedup.Node{})
-		t.u.Types.ID.Append(id)
+		i := uint32(len(t.u.unit.Types.Nodes.S))
+		t.u.unit.Types.Nodes.Append(dedup.Node{})
+		t.u.unit.Types.ID.Append(id)
 		t.todo.Append(i)
 		r = i + 1
 		t.ref[key] = r
@@ -125,7 +124,7 @@ func (t *setTypes) settle() {
 	for len(t.todo.S) > 0 {
 		i := t.todo.S[len(t.todo.S)-1]
 		t.todo.S = t.todo.S[:len(t.todo.S)-1]
-		w := t.set.Record(t.u.Types.ID.S[i])
+		w := t.set.Record(t.u.unit.Types.ID.S[i])
 		n := dedup.Node{Info: w.Info(), Name: w.Name(), Third: w.Third()}
 		switch w.Kind() {
 		case btf.KindPtr, btf.KindFuncProto:
@@ -138,12 +137,12 @@ func (t *setTypes) settle() {
 		case btf.KindInt:
 			n.Aux = w.Data()
 		case btf.KindStruct, btf.KindUnion:
-			n.First = uint32(len(t.u.Types.Members.S))
+			n.First = uint32(len(t.u.unit.Types.Members.S))
 			for j := range int(w.Vlen()) {
 				name, typ, offset := w.Member(j)
-				t.u.Types.Members.Append(dedup.Member{Name: name, Type: t.node(typ, 0), Val: offset})
+				t.u.unit.Types.Members.Append(dedup.Member{Name: name, Type: t.node(typ, 0), Val: offset})
 			}
 		}
-		t.u.Types.Nodes.S[i] = n
+		t.u.unit.Types.Nodes.S[i] = n
 	}
 }

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/unit"
 )
@@ -23,11 +24,11 @@ type planner struct {
 func (f *input) plan() error {
 	m := f.merge
 	pl := planner{f: f, calls: map[[2]int]bool{}, needInt: f.run.index.Load() == 0}
-	var u unit.Unit
-	u.Init(f.run.limit)
-	defer u.Free()
+	r := unit.Reader{In: &f.Input}
+	r.Init(f.run.limit)
+	defer r.Free()
 	reloc := 0
-	for off := uint64(0); off < uint64(len(f.Info)); off = u.Hdr.End() {
+	for off := uint64(0); off < uint64(len(f.File.Info)); off = r.Cursor.Hdr.End() {
 		if err := f.run.stopped(); err != nil {
 			return err
 		}
@@ -35,22 +36,22 @@ func (f *input) plan() error {
 			break
 		}
 		k := unit.Place{Off: off, Reloc: reloc}
-		if err := f.Wrap(f.Header(off, reloc, &u.Cursor)); err != nil {
+		if err := f.File.Wrap(f.File.Header(off, reloc, &r.Cursor)); err != nil {
 			return err
 		}
-		reloc = u.LastReloc
+		reloc = r.Cursor.LastReloc
 		m.Places = append(m.Places, k)
-		pl.behind(&u)
+		pl.behind(&r.Cursor)
 	}
-	f.Rewind()
-	if f.Alt != nil {
-		if err := f.planAlt(&u); err != nil {
+	f.File.Rewind()
+	if f.File.Alt != nil {
+		if err := f.planAlt(&r.Cursor); err != nil {
 			return err
 		}
 	}
 	n := len(m.Places)
 	pl.last, pl.cross = make([]int, n), make([]bool, n)
-	if f.Alt != nil {
+	if f.File.Alt != nil {
 		pl.join(0, n-1)
 		pl.cross[0] = true
 	}
@@ -59,17 +60,17 @@ func (f *input) plan() error {
 			continue
 		}
 		pl.last[k] = max(pl.last[k], k)
-		if err := pl.look(&u, k); err != nil {
+		if err := pl.look(&r, k); err != nil {
 			return err
 		}
 		if m.dropped {
 			return nil
 		}
-		pl.behind(&u)
+		pl.behind(&r.Cursor)
 		if pl.needInt {
 			// Arrays of this unit need the int that comes later, or is added
 			// at the end.
-			if pl.needInt = u.FirstInt == 0; pl.needInt {
+			if pl.needInt = r.Unit.FirstInt == 0; pl.needInt {
 				pl.join(k, min(k+1, n-1))
 			}
 		}
@@ -77,11 +78,11 @@ func (f *input) plan() error {
 	for len(pl.again) > 0 {
 		k := pl.again[len(pl.again)-1]
 		pl.again = pl.again[:len(pl.again)-1]
-		if err := pl.look(&u, k); err != nil {
+		if err := pl.look(&r, k); err != nil {
 			return err
 		}
 	}
-	f.Rewind() // it is read once more
+	f.File.Rewind() // it is read once more
 	if m.all {
 		for c := range pl.calls {
 			pl.join(c[0], c[1])
@@ -101,15 +102,17 @@ func (f *input) plan() error {
 	for c := range pl.calls {
 		if group[c[0]] != group[c[1]] {
 			m.late = new(lateFuncs)
+			m.late.u.init(f.run.limit)
+			break
 		}
 	}
 	return nil
 }
 
 // behind gives back what has been read.
-func (pl *planner) behind(u *unit.Unit) {
-	if u.Base == 0 {
-		pl.f.Passed(&u.Cursor)
+func (pl *planner) behind(c *debuginfo.Cursor) {
+	if c.Base == 0 {
+		pl.f.File.Passed(c)
 	}
 }
 
@@ -117,67 +120,67 @@ func (pl *planner) join(a, b int) {
 	pl.last[min(a, b)] = max(pl.last[min(a, b)], max(a, b))
 }
 
-// look reads unit k as far as the plan needs it. It sets u.FirstInt if the
+// look reads unit k as far as the plan needs it. It sets r.Unit.FirstInt if the
 // unit has an int and none was known.
-func (pl *planner) look(u *unit.Unit, k int) error {
+func (pl *planner) look(r *unit.Reader, k int) error {
 	f := pl.f
 	m := f.merge
-	u.Reset()
-	if err := f.OpenPlace(u, k); err != nil {
+	r.Reset()
+	if err := r.OpenPlace(k); err != nil {
 		return err
 	}
-	p, skip, err := f.Start(u)
+	p, skip, err := r.Start()
 	if err != nil {
 		return err
 	}
 	if k == 0 {
-		m.Language, m.Clang, m.AddrSize = u.Language, u.Clang, u.Hdr.AddrSize
-		m.dropped = f.WrongLanguage(u.Language)
+		m.Language, m.Clang, m.AddrSize = r.Unit.Facts.Language, r.Unit.Facts.Clang, r.Cursor.Hdr.AddrSize
+		m.dropped = f.Options.WrongLanguage(r.Unit.Facts.Language)
 	}
-	if u.Filtered {
-		f.logFiltered(u)
+	if r.Unit.Facts.Filtered {
+		f.logFiltered(r)
 	}
-	if skip || !pl.needInt && !u.Abbrevs.Cross() {
+	if skip || !pl.needInt && !r.Cursor.Abbrevs.Cross() {
 		return nil
 	}
-	return pl.scan(u, k, p)
+	return pl.scan(r, k, p)
 }
 
 // scan looks at all DIEs of unit k from p on.
-func (pl *planner) scan(u *unit.Unit, k, p int) error {
-	b := u.Hdr.Data
-	cross := u.Abbrevs.Cross()
+func (pl *planner) scan(r *unit.Reader, k, p int) error {
+	c := &r.Cursor
+	b, cross := c.Hdr.Data, c.Abbrevs.Cross()
 	for depth := 1; p < len(b) && depth > 0; {
 		off := p
 		code, q := dwarf.ULEB(b, p)
 		if q < 0 {
-			return u.DIEError(off, "abbreviation code cut off")
+			return c.DIEError(off, "abbreviation code cut off")
 		}
 		p = q
 		if code == 0 {
 			depth--
 			continue
 		}
-		a, err := u.Lookup(code, off)
+		a, err := c.Lookup(code, off)
 		if err != nil {
 			return err
 		}
-		isInt := pl.needInt && u.FirstInt == 0 && a.Class == dwarf.ClassBase
+		isInt := pl.needInt && r.Unit.FirstInt == 0 && a.Class == dwarf.ClassBase
 		if a.Fixed && !isInt && !a.Cross() && a.Class != dwarf.ClassImport {
 			p += int(a.Size)
 		} else {
-			next, have := u.Abbrevs.Decode(a, b, p, &u.Vals)
+			next, have := c.Abbrevs.Decode(a, b, p, &c.Vals)
 			if next < 0 {
-				return u.CutOff(off)
+				return c.CutOff(off)
 			}
 			p = next
-			if isInt && u.File.Names.IsInt(u.NameOf(have)) {
-				if u.FirstInt = 1; !cross {
+			if isInt && c.File.Names.IsInt(c.NameOf(have)) {
+				if r.Unit.FirstInt = 1; !cross {
 					return nil
 				}
 			}
 			if a.Class == dwarf.ClassImport && have&(1<<dwarf.VImport) != 0 {
-				if at, ok := unit.ImportTarget(&u.Cursor, &u.Vals[dwarf.VImport]); ok {
+				if at, ok := unit.ImportTarget(c, &c.Vals[dwarf.VImport]); ok {
 					pl.load(k, at)
 				}
 			}
@@ -186,16 +189,16 @@ func (pl *planner) scan(u *unit.Unit, k, p int) error {
 			case a.Class == dwarf.ClassVariable && depth > 1:
 				// Of no use here, but where the unit's own types would be in
 				// the BTF, those that went to the alternate file are too.
-				if at, ok := u.File.InAlt(&u.Vals[dwarf.VType]); ok && have&(1<<dwarf.VType) != 0 {
+				if at, ok := c.File.InAlt(&c.Vals[dwarf.VType]); ok && have&(1<<dwarf.VType) != 0 {
 					pl.refer(k, at, true)
 				}
 			case pl.f.opt.For != ForReaders && (a.Class == dwarf.ClassInheritance || a.Class == dwarf.ClassForReaders):
 			default:
-				pl.note(u, k, dwarf.VType, have, true)
-				pl.note(u, k, dwarf.VOrigin, have, false)
-				pl.note(u, k, dwarf.VSpec, have, a.Class == dwarf.ClassVariable)
+				pl.note(c, k, dwarf.VType, have, true)
+				pl.note(c, k, dwarf.VOrigin, have, false)
+				pl.note(c, k, dwarf.VSpec, have, a.Class == dwarf.ClassVariable)
 				if pl.f.opt.For == ForReaders {
-					pl.note(u, k, dwarf.VContaining, have, false)
+					pl.note(c, k, dwarf.VContaining, have, false)
 				}
 			}
 		}
@@ -205,8 +208,8 @@ func (pl *planner) scan(u *unit.Unit, k, p int) error {
 				continue
 			}
 			var ok bool
-			if p, ok = u.SkipChildren(p); !ok {
-				return u.CutOff(off)
+			if p, ok = c.SkipChildren(p); !ok {
+				return c.CutOff(off)
 			}
 		}
 	}
@@ -220,14 +223,14 @@ func (pl *planner) load(k int, target uint64) {
 }
 
 // note keeps a reference that leaves unit k.
-func (pl *planner) note(u *unit.Unit, k, v int, have uint32, types bool) {
-	x := &u.Vals[v]
+func (pl *planner) note(c *debuginfo.Cursor, k, v int, have uint32, types bool) {
+	x := &c.Vals[v]
 	if have>>v&1 == 0 {
 		return
 	}
-	if x.Form == dwarf.FormRefAddr && (x.U < u.Hdr.Off || x.U >= u.Hdr.End()) {
-		pl.refer(k, u.Base+x.U, types)
-	} else if at, ok := u.File.InAlt(x); ok {
+	if x.Form == dwarf.FormRefAddr && (x.U < c.Hdr.Off || x.U >= c.Hdr.End()) {
+		pl.refer(k, c.Base+x.U, types)
+	} else if at, ok := c.File.InAlt(x); ok {
 		pl.refer(k, at, types)
 	}
 }
@@ -253,11 +256,11 @@ func (pl *planner) refer(k int, target uint64, types bool) {
 }
 
 // planAlt adds the units of the alternate file.
-func (f *input) planAlt(u *unit.Unit) error {
+func (f *input) planAlt(c *debuginfo.Cursor) error {
 	m := f.merge
-	base := uint64(len(f.Info))
-	for off := uint64(0); off < uint64(len(f.Alt.Info)); off = u.Hdr.End() {
-		if err := f.Alt.Wrap(f.Alt.Header(off, 0, &u.Cursor)); err != nil {
+	base := uint64(len(f.File.Info))
+	for off := uint64(0); off < uint64(len(f.File.Alt.Info)); off = c.Hdr.End() {
+		if err := f.File.Alt.Wrap(f.File.Alt.Header(off, 0, c)); err != nil {
 			return err
 		}
 		m.Places = append(m.Places, unit.Place{Off: base + off, Base: base, Skip: true})

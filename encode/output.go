@@ -105,11 +105,11 @@ func (r *run) noUnits(inputs []mmapelf.Source) (*Output, error) {
 // so that their pages and the BTF are not in memory at once.
 func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	if n.Types == 0 && r.opt.Base == nil && (r.hides || len(r.stats.Unencodable) > 0) {
-		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.inputs[0].Path)
+		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.inputs[0].File.Path)
 	}
-	out := &Output{BigEndian: be, PointerSize: r.inputs[r.lead].ELF.AddrSize, Foreign: r.foreign, Lead: r.lead, limit: r.limit}
+	out := &Output{BigEndian: be, PointerSize: r.inputs[r.lead].File.ELF.AddrSize, Foreign: r.foreign, Lead: r.lead, limit: r.limit}
 	if r.opt.Base != nil {
-		out.Origin = basematch.OfModule(r.inputs[r.lead].ELF)
+		out.Origin = basematch.OfModule(r.inputs[r.lead].File.ELF)
 	}
 	arena.Bind(r.limit, &out.mem)
 	strs, write := r.set.Strings(), n.Types > 0
@@ -140,7 +140,7 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 func (r *run) closeFiles() {
 	for _, f := range r.inputs {
 		f.read.Wait() // after an error or a crash
-		f.Close()
+		f.File.Close()
 	}
 	r.inputs = nil
 	if r.session == nil {

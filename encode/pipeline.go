@@ -47,6 +47,7 @@ func (f *input) encodeUnits() error {
 	p := &pipeline{f: f, workspaces: f.run.session.takeWorkspaces(workspaces, f.run.limit), ring: make([]*workspace, workspaces)}
 	for i := range p.workspaces {
 		p.free = append(p.free, &p.workspaces[i])
+		p.workspaces[i].reader.In = &f.Input
 	}
 	f.run.readInlined(p.workspaces)
 	p.cond.L = &p.mu
@@ -92,7 +93,7 @@ func (p *pipeline) work() {
 	for {
 		// Before the array index type is known, units go one by one: the
 		// first unit with an int decides it.
-		for p.err == nil && p.off < uint64(len(p.f.Info)) &&
+		for p.err == nil && p.off < uint64(len(p.f.File.Info)) &&
 			(len(p.free) == 0 || p.next > p.commit && p.f.run.index.Load() == 0) {
 			p.cond.Wait()
 		}
@@ -101,18 +102,18 @@ func (p *pipeline) work() {
 				p.cond.Broadcast()
 			}
 		}
-		if p.err != nil || p.off >= uint64(len(p.f.Info)) {
+		if p.err != nil || p.off >= uint64(len(p.f.File.Info)) {
 			return
 		}
 		s := p.free[len(p.free)-1]
 		p.free = p.free[:len(p.free)-1]
 		p.ring[p.next%len(p.ring)] = s
 		s.reset()
-		s.Seq = p.next
+		s.reader.Cursor.Seq = p.next
 		p.take(s)
 		p.next++
 		if n := p.f.opt.CULimit; n > 0 && p.next >= n && p.f.merge == nil {
-			p.off = uint64(len(p.f.Info))
+			p.off = uint64(len(p.f.File.Info))
 		}
 		p.unlocked(func() { p.f.readWorkspace(s) })
 		s.ready = true
@@ -145,23 +146,23 @@ func (p *pipeline) work() {
 // take gives u the next unit, or group of a merged file, to read.
 func (p *pipeline) take(u *workspace) {
 	f := p.f
-	if err := f.Header(p.off, p.reloc, &u.Cursor); err != nil {
+	if err := f.File.Header(p.off, p.reloc, &u.reader.Cursor); err != nil {
 		// Units before this one are committed first: their errors count.
-		u.Hdr.Off = p.off
-		u.fail = f.InFile(err)
-		p.off = uint64(len(f.Info))
+		u.reader.Cursor.Hdr.Off = p.off
+		u.err = f.File.InFile(err)
+		p.off = uint64(len(f.File.Info))
 		return
 	}
 	start := p.off
-	p.off, p.reloc = u.Hdr.End(), u.LastReloc
+	p.off, p.reloc = u.reader.Cursor.Hdr.End(), u.reader.Cursor.LastReloc
 	if m := f.merge; m != nil {
-		p.off = uint64(len(f.Info))
+		p.off = uint64(len(f.File.Info))
 		if end := m.groups[p.next].End; end < len(m.Places) {
 			p.off, p.reloc = m.Places[end].Off, m.Places[end].Reloc
 		}
 	}
 	u.size = p.off - start
-	p.passage.Ahead(&u.Cursor, p.off)
+	p.passage.Ahead(&u.reader.Cursor, p.off)
 }
 
 // unlocked runs fn without the lock, and takes it again even if fn panics.
@@ -173,11 +174,11 @@ func (p *pipeline) unlocked(fn func()) {
 
 // released gives back what lies before unit u, which has been committed.
 func (p *pipeline) released(u *workspace) {
-	for i := len(u.Params.S) - 1; i >= 0; i-- {
-		if x := &u.Params.S[i]; x.LocKind == callconv.LocList {
-			p.passage.Behind(&u.Cursor, uint64(x.LocOff), true)
+	for i := len(u.unit.Params.S) - 1; i >= 0; i-- {
+		if x := &u.unit.Params.S[i]; x.LocKind == callconv.LocList {
+			p.passage.Behind(&u.reader.Cursor, uint64(x.LocOff), true)
 			return
 		}
 	}
-	p.passage.Behind(&u.Cursor, 0, false)
+	p.passage.Behind(&u.reader.Cursor, 0, false)
 }

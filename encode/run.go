@@ -124,10 +124,10 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, ph pha
 			return nil, err
 		}
 		r.inputs = append(r.inputs, f)
-		if len(f.Info) == 0 {
+		if len(f.File.Info) == 0 {
 			continue
 		}
-		r.stats.DebugInfo += uint64(len(f.Info))
+		r.stats.DebugInfo += uint64(len(f.File.Info))
 		r.reserve(f)
 		if r.records.names != nil {
 			r.records.names.Forget()
@@ -176,7 +176,7 @@ func (r *run) free() {
 
 func (f *input) encode() error {
 	if f.merge != nil {
-		if err := f.OpenAlt(); err != nil {
+		if err := f.File.OpenAlt(); err != nil {
 			return err
 		}
 		if err := f.plan(); err != nil {
@@ -188,7 +188,7 @@ func (f *input) encode() error {
 			return nil
 		}
 	}
-	defer f.EndStreams()
+	defer f.File.EndStreams()
 	if err := f.encodeUnits(); err != nil {
 		return err
 	}

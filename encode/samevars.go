@@ -107,7 +107,7 @@ func (r *run) distinct(vars []compactstate.Var, size uint64) []compactstate.Var 
 // objectSizes fills in the sizes of the objects at some places, by the symbols of all inputs.
 func (r *run) objectSizes(sizes map[place]uint64) error {
 	for _, f := range r.inputs {
-		e, symtab, _, err := f.Symbols()
+		e, symtab, _, err := f.File.Symbols()
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (s *Session) dropPool() {
 		s.pool = nil
 	}
 	for i := range s.workspaces {
-		s.workspaces[i].Reader.Free() // numbers of the pool
+		s.workspaces[i].reader.Cursor.Reader.Free() // numbers of the pool
 	}
 }
 
@@ -112,8 +112,8 @@ func (s *Session) giveWorkspaces(workspaces []workspace) {
 			u.free()
 		} else {
 			u.ready = false
-			u.entries.Reset() // of the file's function table
-			u.Forget()        // of its .debug_abbrev, and the unit of a specification
+			u.judged.entries.Reset() // of the file's function table
+			u.reader.Forget()        // of its .debug_abbrev, and the unit of a specification
 		}
 	}
 }

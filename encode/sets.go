@@ -47,8 +47,8 @@ func (r *run) reserve(f *input) {
 		return
 	}
 	per := bytesPerString
-	if f.Survey.Records {
+	if f.File.Survey.Records {
 		per = recordPerString
 	}
-	r.set.Reserve(min(len(f.Info)/per, maxReserved))
+	r.set.Reserve(min(len(f.File.Info)/per, maxReserved))
 }

@@ -142,7 +142,7 @@ func (r *run) recordNames() *unitrecord.Names {
 	r.records.once.Do(func() {
 		bytes := 0
 		for i := range r.inputs {
-			bytes += len(r.inputs[i].Info)
+			bytes += len(r.inputs[i].File.Info)
 		}
 		r.records.names = unitrecord.NewNames(&r.names)
 		r.names.Expect(bytes / bytesPerName) // which may meet the memory limit

@@ -26,7 +26,7 @@ const (
 
 // symbolsOverlap is the error for names of symbols that go beyond the bounds.
 func (f *input) symbolsOverlap() error {
-	return fmt.Errorf("%s: .strtab: names of symbols overlap, so that too much of it is read again and again", f.Path)
+	return fmt.Errorf("%s: .strtab: names of symbols overlap, so that too much of it is read again and again", f.File.Path)
 }
 
 // symbolBlock is how many functions are added to the function table at once.
@@ -35,7 +35,7 @@ const symbolBlock = 64
 // readSymbols reads the symbol table: functions for the function table, and the
 // objects that stand at the start of a section with variables.
 func (f *input) readSymbols() error {
-	e, symtab, strtab, err := f.Symbols()
+	e, symtab, strtab, err := f.File.Symbols()
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (f *input) readSymbols() error {
 	idsIndex := uint32(0)
 	var ids *mmapelf.Section
 	if f.first && f.opt.Features&DeclTagKfuncs != 0 {
-		if ids = f.ELF.Section(".BTF_ids"); ids != nil {
+		if ids = f.File.ELF.Section(".BTF_ids"); ids != nil {
 			idsIndex = uint32(ids.Index)
 		}
 	}
@@ -101,10 +101,10 @@ func (f *input) readSymbols() error {
 	e.ReleaseRange(symtab.Offset, symtab.Size)
 	e.Release(strtab)
 	if ids != nil && ids.Type == shtNobits && len(kf.sets) > 0 {
-		return fmt.Errorf("%s: .BTF_ids: no contents (NOBITS, a debug file?), so kernel functions cannot be told; encode the file itself, or without decl_tag_kfuncs", f.Path)
+		return fmt.Errorf("%s: .BTF_ids: no contents (NOBITS, a debug file?), so kernel functions cannot be told; encode the file itself, or without decl_tag_kfuncs", f.File.Path)
 	}
 	if ids != nil {
-		data, err := f.ELF.Data(ids)
+		data, err := f.File.ELF.Data(ids)
 		if err != nil {
 			return err
 		}

@@ -23,8 +23,8 @@ func (f *input) saveVars(u *workspace) error {
 	r := f.run
 	ended := false
 	r.raw.variables(u)
-	for i := range u.Vars.S {
-		v := &u.Vars.S[i]
+	for i := range u.unit.Vars.S {
+		v := &u.unit.Vars.S[i]
 		if ended && !v.Extra {
 			continue
 		}
@@ -40,11 +40,11 @@ func (f *input) saveVars(u *workspace) error {
 			continue
 		}
 		if v.Extra {
-			r.addExtra(v, u.id(v.Type), size, u.Annots.S[v.FirstAn:][:v.NAn])
+			r.addExtra(v, u.id(v.Type), size, u.unit.Annots.S[v.FirstAn:][:v.NAn])
 			continue
 		}
-		if err := r.addVar(v, u.id(v.Type), size, u.Annots.S[v.FirstAn:][:v.NAn], r.raw.rawOf(u, v.Type), u); err != nil {
-			return u.UnitError(err.Error())
+		if err := r.addVar(v, u.id(v.Type), size, u.unit.Annots.S[v.FirstAn:][:v.NAn], r.raw.rawOf(u, v.Type), u); err != nil {
+			return u.reader.Cursor.UnitError(err.Error())
 		}
 	}
 	return nil
@@ -148,7 +148,7 @@ func (r *run) finish() (*Output, error) {
 	n := r.set.Finish()
 	r.stats.SlowCUs = r.set.Slow
 	r.stats.Disagree = r.phase == batch && r.opt.Dedup == DedupAuto
-	be := r.inputs[r.lead].BigEndian
+	be := r.inputs[r.lead].File.BigEndian
 	var extra arena.Vec[byte]
 	if r.opt.ExtraVars {
 		if extra, err = r.extraBTF(n, be); err != nil {
@@ -201,7 +201,7 @@ func (r *run) finish() (*Output, error) {
 // fullSection is the error for an ELF section with more variables than a DATASEC
 // holds.
 func (r *run) fullSection(index uint32, why string) error {
-	why = fmt.Sprintf("%s: DATASEC %q: %s", r.inputs[r.lead].Path, r.sectionName(index), why)
+	why = fmt.Sprintf("%s: DATASEC %q: %s", r.inputs[r.lead].File.Path, r.sectionName(index), why)
 	if r.opt.Features&GlobalVar != 0 {
 		why += "; --extra_vars=FILE instead of the feature global_var divides them among DATASECs of a file beside"
 	}

@@ -7,14 +7,14 @@ import (
 
 // The reading of one unit, or group of units: all that needs no order.
 
-// readWorkspace reads the unit, or group, of u. Errors are kept in u.fail.
+// readWorkspace reads the unit, or group, of u. Errors are kept in u.err.
 func (f *input) readWorkspace(u *workspace) {
-	if u.fail != nil {
+	if u.err != nil {
 		return
 	}
 	defer u.locate()
-	if u.fail = f.readUnit(u); u.fail == nil {
-		u.fail = u.Fail
+	if u.err = f.readUnit(u); u.err == nil {
+		u.err = u.reader.Cursor.Fail
 	}
 }
 
@@ -22,21 +22,21 @@ func (f *input) readUnit(u *workspace) error {
 	switch {
 	case f.merge != nil:
 		return f.readGroup(u)
-	case u.Hdr.IsType():
-		f.SawType()
-		return debuginfo.CheckLost(&u.Cursor)
+	case u.reader.Cursor.Hdr.IsType():
+		f.File.SawType()
+		return debuginfo.CheckLost(&u.reader.Cursor)
 	}
-	p, skip, err := f.Start(&u.Unit)
-	if err == nil && u.Skeleton != nil {
+	p, skip, err := u.reader.Start()
+	if err == nil && u.unit.Facts.Skeleton != nil {
 		return f.readSplit(u)
 	}
 	if err != nil || skip {
 		return err
 	}
-	if u.Record != nil {
+	if u.reader.Cursor.Record != nil {
 		err = u.readRecord(f)
 	} else {
-		err = f.Read(&u.Unit, p)
+		err = u.reader.Read(p)
 	}
 	if err != nil {
 		return err
@@ -46,18 +46,18 @@ func (f *input) readUnit(u *workspace) error {
 
 // readRecord reads the unit of u from its record.
 func (u *workspace) readRecord(f *input) error {
-	if !f.Names.ByText {
-		return u.DIEError(u.Hdr.First, "it has a unit record, by an abbreviation that begins inside another one")
+	if !f.File.Names.ByText {
+		return u.reader.Cursor.DIEError(u.reader.Cursor.Hdr.First, "it has a unit record, by an abbreviation that begins inside another one")
 	}
 	if f.run.inline != nil {
-		return u.UnitError("its unit record says nothing of inlined functions: compile it without one, or leave inlined functions out")
+		return u.reader.Cursor.UnitError("its unit record says nothing of inlined functions: compile it without one, or leave inlined functions out")
 	}
 	known := f.run.set
 	if u.whole || f.run.raw != nil || f.opt.Base != nil || f.run.phase == batch || f.opt.WholeBitfields {
 		known = nil
 	}
 	all := f.run.raw != nil || f.opt.Functions != nil
-	return u.record.Read(&u.Unit, &f.Input, f.run.recordNames(), known, all)
+	return u.record.Read(&u.reader, f.run.recordNames(), known, all)
 }
 
 // resolve judges the functions of a unit that has been read and looks its types up.
@@ -70,33 +70,33 @@ func (f *input) resolve(u *workspace) error {
 	}
 	f.run.raw.types(u)
 	f.functions(u)
-	if u.Record != nil {
-		u.record.Judged(&u.Unit, f.run.recordNames())
+	if u.reader.Cursor.Record != nil {
+		u.record.Judged(u.unit, f.run.recordNames())
 	}
-	if u.RelocFail != nil {
-		return u.UnitError(u.RelocFail.Error())
+	if u.reader.Cursor.RelocFail != nil {
+		return u.reader.Cursor.UnitError(u.reader.Cursor.RelocFail.Error())
 	}
-	f.run.set.Resolve(&u.Types)
+	f.run.set.Resolve(&u.unit.Types)
 	return nil
 }
 
 // needLists waits for the location lists of the unit's parameters.
 func (u *workspace) needLists() error {
 	low, high := ^uint64(0), uint64(0)
-	for i := 0; i < len(u.Params.S) && u.ExpandsLists(); i++ {
-		if x := &u.Params.S[i]; x.LocKind == callconv.LocList {
+	for i := 0; i < len(u.unit.Params.S) && u.reader.Cursor.ExpandsLists(); i++ {
+		if x := &u.unit.Params.S[i]; x.LocKind == callconv.LocList {
 			low, high = min(low, uint64(x.LocOff)), max(high, uint64(x.LocOff))
 		}
 	}
-	data, more, err := u.LocationLists(low <= high, low, high)
-	u.env.Lists.Reset(data, more)
+	data, more, err := u.reader.Cursor.LocationLists(low <= high, low, high)
+	u.judged.env.Lists.Reset(data, more)
 	return err
 }
 
 // readGroup is readUnit for a group of a merged file.
 func (f *input) readGroup(u *workspace) error {
 	m := f.merge
-	if err := f.ReadGroup(&u.Unit, &m.groups[u.Seq], f.run.stopped); err != nil {
+	if err := u.reader.ReadGroup(&m.groups[u.reader.Cursor.Seq], f.run.stopped); err != nil {
 		return err
 	}
 	if err := f.waitSymbols(); err != nil {
@@ -106,46 +106,47 @@ func (f *input) readGroup(u *workspace) error {
 	if m.late == nil {
 		f.functions(u)
 	}
-	if u.RelocFail != nil {
-		return u.UnitError(u.RelocFail.Error())
+	if u.reader.Cursor.RelocFail != nil {
+		return u.reader.Cursor.UnitError(u.reader.Cursor.RelocFail.Error())
 	}
-	f.run.set.Resolve(&u.Types)
+	f.run.set.Resolve(&u.unit.Types)
 	return nil
 }
 
-// readSplit is readUnit for the unit that u.Skeleton stands for.
+// readSplit is readUnit for the unit that a skeleton stands for.
 func (f *input) readSplit(u *workspace) error {
-	skel, at := u.Skeleton, u.Save()
+	c, skel := &u.reader.Cursor, u.unit.Facts.Skeleton
+	at := c.Save()
 	if f.opt.Functions != nil {
 		if err := judgingOf(f, u).noteSkeleton(); err != nil {
 			return err
 		}
 	}
-	if u.Inline != nil {
-		if err := u.Inline.Skeleton(&u.Cursor); err != nil {
+	if u.unit.Inline != nil {
+		if err := u.unit.Inline.Skeleton(c); err != nil {
 			return err
 		}
 	}
-	dwo, err := f.OpenSplit(&u.Cursor, skel)
+	dwo, err := f.File.OpenSplit(c, skel)
 	if err != nil {
 		return err
 	}
 	defer dwo.Close()
 	// What the workspace remembers is of other sections than these.
-	u.Cursor.Forget()
+	c.Forget()
 	defer func() {
-		u.Leave(&at)
-		u.env.Lists.Reset(nil, nil)
-		u.Cursor.Forget()
+		c.Leave(&at)
+		u.judged.env.Lists.Reset(nil, nil)
+		c.Forget()
 	}()
-	for off := uint64(0); ; off = u.Hdr.End() {
-		if err := dwo.FindSplit(&u.Cursor, off, skel); err != nil {
+	for off := uint64(0); ; off = c.Hdr.End() {
+		if err := dwo.FindSplit(c, off, skel); err != nil {
 			return err
 		}
-		p, skip, err := f.Start(&u.Unit)
-		is := u.IsSplit(skel)
+		p, skip, err := u.reader.Start()
+		is := c.IsSplit(skel)
 		switch {
-		case u.Filtered:
+		case u.unit.Facts.Filtered:
 			return nil
 		case err != nil:
 			return err
@@ -154,8 +155,8 @@ func (f *input) readSplit(u *workspace) error {
 		case skip:
 			return nil
 		}
-		u.UseAddresses(&at)
-		if err := f.ReadSplit(&u.Unit, p); err != nil {
+		c.UseAddresses(&at)
+		if err := u.reader.ReadSplit(p); err != nil {
 			return err
 		}
 		return f.resolve(u)
@@ -167,10 +168,10 @@ const typeBatch = 256
 
 // finishTypes encodes the types that no unit has led to.
 func (f *input) finishTypes() error {
-	if !f.HasTypes() {
+	if !f.File.HasTypes() {
 		return nil
 	}
-	t, err := f.Types()
+	t, err := f.File.Types()
 	if err != nil {
 		return err
 	}
@@ -178,7 +179,8 @@ func (f *input) finishTypes() error {
 	var u workspace
 	u.init(f.run.limit)
 	defer u.free()
-	u.Seq = -1 // of none of the workspaces
+	u.reader.In = &f.Input
+	u.reader.Cursor.Seq = -1 // of none of the workspaces
 	var seeds []uint32
 	for len(left) > 0 {
 		seeds = seeds[:0]
@@ -189,7 +191,7 @@ func (f *input) finishTypes() error {
 			left = left[1:]
 		}
 		u.reset()
-		u.fail = f.readTypes(&u, seeds)
+		u.err = f.readTypes(&u, seeds)
 		err := f.commit(&u, func() error { return f.readTypes(&u, seeds) })
 		if err != nil {
 			return err
@@ -201,10 +203,10 @@ func (f *input) finishTypes() error {
 // readTypes reads type units that no unit has led to.
 func (f *input) readTypes(u *workspace, seeds []uint32) error {
 	defer u.locate()
-	if err := f.ReadTypes(&u.Unit, seeds); err != nil {
+	if err := u.reader.ReadTypes(seeds); err != nil {
 		return err
 	}
 	f.run.raw.types(u)
-	f.run.set.Resolve(&u.Types)
-	return u.Fail
+	f.run.set.Resolve(&u.unit.Types)
+	return u.reader.Cursor.Fail
 }

@@ -31,18 +31,18 @@ func (f *input) listSections() {
 	global := f.opt.Features&GlobalVar != 0
 	percpu := f.opt.Features&Var != 0
 	var addrs []uint64
-	if f.Relocatable() {
-		addrs = f.Addresses()
+	if f.File.Relocatable() {
+		addrs = f.File.Addresses()
 	}
-	for i := range f.ELF.Sections {
-		s := &f.ELF.Sections[i]
+	for i := range f.File.ELF.Sections {
+		s := &f.File.ELF.Sections[i]
 		if i == 0 || s.Type != shtProgbits && s.Type != shtNobits || s.Size == 0 {
 			continue
 		}
 		if s.Flags&shfAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
 			continue // what an earlier run has put there, at address 0
 		}
-		if s.Flags&shfAlloc == 0 && f.Survey.Records {
+		if s.Flags&shfAlloc == 0 && f.File.Survey.Records {
 			continue // DWARF may be so large that it seems to hold variables, records are not
 		}
 		v := unit.VarSection{Index: uint32(i), Addr: s.Addr, Size: s.Size, Name: s.Name}
@@ -74,7 +74,7 @@ var errVoidVar = errors.New("variable has void type")
 // keepVar makes the checks of pahole-behaviour 5.3, but for the first one. It
 // gives the variable's size in bytes, and whether it is to be kept.
 func (f *input) keepVar(u *workspace, v *unit.Var) (size uint64, keep bool, err error) {
-	name := f.Names.Text(v.Name)
+	name := f.File.Names.Text(v.Name)
 	if len(name) == 0 {
 		return 0, false, nil
 	}
@@ -96,18 +96,18 @@ func (f *input) keepVar(u *workspace, v *unit.Var) (size uint64, keep bool, err 
 		}
 		off := int(v.Off)
 		if f.merge != nil {
-			off -= int(u.Hdr.Off) // it counts from the start of the section
+			off -= int(u.reader.Cursor.Hdr.Off) // it counts from the start of the section
 		}
-		return 0, false, u.DIEError(off, "variable name "+debuginfo.Quote(name)+" is not valid in BTF (--btf_encode_force leaves such variables out)")
+		return 0, false, u.reader.Cursor.DIEError(off, "variable name "+debuginfo.Quote(name)+" is not valid in BTF (--btf_encode_force leaves such variables out)")
 	}
 	if v.Type == 0 {
-		f.warn("error: found variable '" + string(name) + "' in CU '" + string(f.Names.Text(u.Name)) + "' that has void type")
+		f.warn("error: found variable '" + string(name) + "' in CU '" + string(f.File.Names.Text(u.reader.Cursor.Name)) + "' that has void type")
 		if force {
 			return 0, false, nil
 		}
 		return 0, false, errVoidVar
 	}
-	size = varSize(new(u.sizes(f.run.set, f.AddrSize)), v.Type)
+	size = varSize(new(u.sizes(f.run.set, f.File.AddrSize)), v.Type)
 	if size == 0 || size > 1<<32-1 || v.SecOff > 1<<32-1 {
 		if size == 0 {
 			f.warn("Ignoring zero-sized variable '" + string(appendName(nil, name)) + "'...")
@@ -141,7 +141,7 @@ func (f *input) readObjects() error {
 		return nil
 	}
 	f.objects, f.seed = map[objectKey]struct{}{}, maphash.MakeSeed()
-	e, symtab, strtab, err := f.Symbols()
+	e, symtab, strtab, err := f.File.Symbols()
 	if err != nil {
 		return err
 	}

@@ -60,12 +60,12 @@ func (l *rawTypes) types(u *workspace) {
 	if l == nil {
 		return
 	}
-	u.raw.Resize(len(u.Types.Nodes.S))
+	u.raw.Resize(len(u.unit.Types.Nodes.S))
 	clear(u.raw.S)
-	for i, k := range u.Types.Order.S {
+	for i, k := range u.unit.Types.Order.S {
 		u.raw.S[k] = l.next + uint32(i)
 	}
-	for i, k := range u.Types.Order.S {
+	for i, k := range u.unit.Types.Order.S {
 		u.log = l.appendType(u.log, u, l.next+uint32(i), k)
 	}
 }
@@ -88,10 +88,10 @@ func (l *rawTypes) committed(u *workspace) {
 	if l == nil {
 		return
 	}
-	if l.index == 0 && u.FirstInt != 0 {
-		l.index = u.raw.S[u.FirstInt-1]
+	if l.index == 0 && u.unit.FirstInt != 0 {
+		l.index = u.raw.S[u.unit.FirstInt-1]
 	}
-	l.next += uint32(len(u.Types.Order.S))
+	l.next += uint32(len(u.unit.Types.Order.S))
 }
 
 // appendName appends a name as lines have it.
@@ -121,12 +121,12 @@ func appendHead(b []byte, id uint32, kind string, name []byte) []byte {
 
 // appendType appends the lines of node k of the unit.
 func (l *rawTypes) appendType(b []byte, u *workspace, id, k uint32) []byte {
-	n := &u.Types.Nodes.S[k]
+	n := &u.unit.Types.Nodes.S[k]
 	kind := btf.InfoKind(n.Info)
 	b = appendHead(b, id, kind.String(), l.text(n.Name))
 	var members []dedup.Member
 	if m := btf.InfoVlen(n.Info); m > 0 {
-		members = u.Types.Members.S[n.First:][:m]
+		members = u.unit.Types.Members.S[n.First:][:m]
 	}
 	switch kind {
 	case btf.KindInt:
@@ -155,7 +155,7 @@ func (l *rawTypes) appendType(b []byte, u *workspace, id, k uint32) []byte {
 		b = appendField(b, "size", n.Third)
 		for i := range members {
 			b = appendName(append(b, "\n\t"...), l.text(members[i].Name))
-			b = appendValue(append(b, " val="...), n, &members[i], u.Unsigned[k])
+			b = appendValue(append(b, " val="...), n, &members[i], u.unit.Unsigned[k])
 		}
 	case btf.KindFuncProto:
 		b = appendField(b, "return", l.rawOf(u, n.Third))
@@ -254,7 +254,7 @@ func (l *rawTypes) unitName(u *workspace) string {
 	if u == nil {
 		return ""
 	}
-	return string(l.text(u.Name))
+	return string(l.text(u.reader.Cursor.Name))
 }
 
 // variable writes the lines of a variable of u, nil if units are merged, whose VAR

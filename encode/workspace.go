@@ -13,13 +13,14 @@ import (
 // read of it, and what came of judging its functions. It is used again by the next
 // unit that takes it.
 type workspace struct {
-	unit.Unit
-	size  uint64 // bytes of .debug_info that the workspace stands for
-	fail  error  // why the unit could not be encoded
-	ready bool   // it has been read, and may be committed
-	whole bool   // no types may be left out of it that are known
-	judged
-	record unitrecord.Reader
+	reader unit.Reader       // of DIEs
+	record unitrecord.Reader // of unit records
+	unit   *unit.Unit        // of reader: what was read
+	judged judged
+	size   uint64 // bytes of .debug_info that the workspace stands for
+	err    error  // why the unit could not be encoded
+	ready  bool   // it has been read, and may be committed
+	whole  bool   // no types may be left out of it that are known
 
 	// Of -V: the lines, written when the unit is committed, and the ids that it
 	// gives the nodes.
@@ -34,7 +35,7 @@ type judged struct {
 	env     callconv.Functions
 	entries arena.Vec[nameEntry] // kept from unit to unit
 	tokens  []dedup.Name         // scratch of entriesAhead
-	texts   [][]byte             // likewise; parts of the mapping
+	texts   [][]byte             // the same for texts, which are parts of the mapping
 	touched arena.Touched        // by entriesAhead
 	judging *judging             // nil without Options.Functions
 }
@@ -48,7 +49,7 @@ type stateRec struct {
 	Ret     dedup.Ref
 	First   uint32 // in judged.params
 	N       uint32
-	FirstAn uint32 // in Tables.Annots
+	FirstAn uint32 // in unit.Annots
 	NAn     uint32
 	Name    dedup.Name
 	Flags   compactstate.Flags
@@ -60,39 +61,41 @@ type nameEntry struct{ name, entry uint32 }
 // init prepares a new workspace, whose memory has the limit l.
 func (u *workspace) init(l *arena.Limit) {
 	arena.Bind(l, u)
-	u.env.Only = func(i uint32) bool { return u.Funcs.S[i].Entry != 0 }
+	u.unit = &u.reader.Unit
+	u.judged.env.Only = func(i uint32) bool { return u.unit.Funcs.S[i].Entry != 0 }
 }
 
 // reset prepares the workspace for the next unit.
 func (u *workspace) reset() {
-	u.log, u.fail, u.whole = u.log[:0], nil, false
+	u.log, u.err, u.whole = u.log[:0], nil, false
 	u.raw.Trim(arena.KeepBytes)
-	u.states.Trim(arena.KeepBytes)
-	u.params.Trim(arena.KeepBytes)
-	u.Unit.Reset()
-	if u.Inline != nil {
-		u.Inline.Reset(maxInlined)
+	u.judged.states.Trim(arena.KeepBytes)
+	u.judged.params.Trim(arena.KeepBytes)
+	u.reader.Reset()
+	if u.unit.Inline != nil {
+		u.unit.Inline.Reset(maxInlined)
 	}
 }
 
 // free gives the workspace's memory back.
 func (u *workspace) free() {
-	u.Unit.Free()
-	u.states.Free()
-	u.params.Free()
-	u.entries.Free()
+	u.reader.Free()
+	u.judged.states.Free()
+	u.judged.params.Free()
+	u.judged.entries.Free()
 	u.raw.Free()
-	u.judging.free()
-	if u.Inline != nil {
-		u.Inline.Free()
+	u.judged.judging.free()
+	if u.unit.Inline != nil {
+		u.unit.Inline.Free()
 	}
 }
 
 // restart has the workspace's unit read again.
 func (u *workspace) restart() {
-	hdr, first, last := u.Hdr, u.FirstReloc, u.LastReloc
+	c := &u.reader.Cursor
+	hdr, first, last := c.Hdr, c.FirstReloc, c.LastReloc
 	u.reset()
-	u.Hdr, u.FirstReloc, u.LastReloc = hdr, first, last
+	c.Hdr, c.FirstReloc, c.LastReloc = hdr, first, last
 }
 
 // id is the set id of a Ref after the unit was committed.
@@ -105,5 +108,5 @@ func (u *workspace) id(ref dedup.Ref) uint32 {
 	case ref == unit.Dropped:
 		return ref
 	}
-	return u.Types.ID.S[ref-1]
+	return u.unit.Types.ID.S[ref-1]
 }

@@ -76,61 +76,61 @@ func (c *counter) file(path string) error {
 	}
 	in := unit.Input{File: f, Index: new(atomic.Uint32), Limit: limit,
 		Options: unit.Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true}}
-	var u unit.Unit
-	u.Init(limit)
-	defer u.Free()
-	for off, first := uint64(0), 0; off < uint64(len(f.Info)); off, first = u.Hdr.End(), u.LastReloc {
-		u.Reset()
-		u.Seq = -1
-		if err := f.Header(off, first, &u.Cursor); err != nil {
+	r := unit.Reader{In: &in}
+	r.Init(limit)
+	defer r.Free()
+	for off, first := uint64(0), 0; off < uint64(len(f.Info)); off, first = r.Cursor.Hdr.End(), r.Cursor.LastReloc {
+		r.Reset()
+		r.Cursor.Seq = -1
+		if err := f.Header(off, first, &r.Cursor); err != nil {
 			return err
 		}
-		if u.Hdr.IsType() {
+		if r.Cursor.Hdr.IsType() {
 			continue
 		}
-		p, skip, err := in.Start(&u)
+		p, skip, err := r.Start()
 		if err != nil {
 			return err
 		}
-		if skip || u.Abbrevs.Cross() {
+		if skip || r.Cursor.Abbrevs.Cross() {
 			continue
 		}
-		if err := in.ReadLinked(&u, p); err != nil {
+		if err := r.ReadLinked(p); err != nil {
 			return err
 		}
-		c.unit(&u)
+		c.unit(&r)
 	}
 	return nil
 }
 
 // unit counts the names of a unit, in the order in which a record has them.
-func (c *counter) unit(u *unit.Unit) {
+func (c *counter) unit(r *unit.Reader) {
 	seen := make(map[dedup.Name]bool)
 	use := func(t dedup.Name) {
 		if t == 0 || seen[t] {
 			return
 		}
 		seen[t] = true
-		text := string(u.File.Names.Text(t))
+		text := string(r.Cursor.File.Names.Text(t))
 		if c.units[text] == 0 {
 			c.order = append(c.order, text)
 		}
 		c.units[text]++
 	}
-	for i := range u.Types.Nodes.S {
-		n := &u.Types.Nodes.S[i]
+	for i := range r.Unit.Types.Nodes.S {
+		n := &r.Unit.Types.Nodes.S[i]
 		use(n.Name)
 		switch btf.InfoKind(n.Info) {
 		case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
-			for _, m := range u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
+			for _, m := range r.Unit.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
 				use(m.Name)
 			}
 		}
 	}
-	for i := range u.Funcs.S {
-		use(u.Funcs.S[i].Name)
+	for i := range r.Unit.Funcs.S {
+		use(r.Unit.Funcs.S[i].Name)
 	}
-	for i := range u.Params.S {
-		use(u.Params.S[i].Name)
+	for i := range r.Unit.Params.S {
+		use(r.Unit.Params.S[i].Name)
 	}
 }

@@ -28,7 +28,7 @@ type Func struct {
 	Type   uint32 // return type: local Ref (dedup.Ref), 0 void
 	Origin uint32 // DIE offset of DW_AT_abstract_origin
 	Spec   uint32 // DIE offset of DW_AT_specification
-	First  uint32 // first parameter in Functions.Params
+	First  uint32 // first parameter in Unit.Params
 	N      uint32 // number of parameters
 	Flags  FuncFlags
 

@@ -41,13 +41,13 @@ func Convert(src mmapelf.Source, maker string, keepExports func() bool) ([]byte,
 	}
 	defer f.Close()
 	c := &converter{file: f, writer: unitrecord.NewWriter(len(abbrevs)), maker: maker}
-	c.in = unit.Input{
+	c.reader.In = &unit.Input{
 		File: f, Index: new(atomic.Uint32), Limit: limit,
 		Options:  unit.Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true, KeepSigns: true},
 		Sections: []unit.VarSection{{Size: ^uint64(0), Wanted: true}}, // all of them
 	}
-	c.u.Init(limit)
-	defer c.u.Free()
+	c.reader.Init(limit)
+	defer c.reader.Free()
 	if c.object, err = elfobject.New(f.ELF); err != nil {
 		return nil, err
 	}
@@ -115,14 +115,14 @@ func suits(e *mmapelf.File, keepExports func() bool) error {
 
 // units makes the record of each unit.
 func (c *converter) units() error {
-	f, u := c.file, &c.u
-	for off, first := uint64(0), 0; off < uint64(len(f.Info)); off, first = u.Hdr.End(), u.LastReloc {
-		u.Reset()
-		u.Seq = -1
-		if err := f.Header(off, first, &u.Cursor); err != nil {
+	f, r := c.file, &c.reader
+	for off, first := uint64(0), 0; off < uint64(len(f.Info)); off, first = r.Cursor.Hdr.End(), r.Cursor.LastReloc {
+		r.Reset()
+		r.Cursor.Seq = -1
+		if err := f.Header(off, first, &r.Cursor); err != nil {
 			return f.InFile(err)
 		}
-		if u.Hdr.IsType() {
+		if r.Cursor.Hdr.IsType() {
 			return ErrTypeUnits
 		}
 		if err := c.unit(); err != nil {
@@ -132,35 +132,35 @@ func (c *converter) units() error {
 	return nil
 }
 
-// unit makes the record of the unit that c.u stands at.
+// unit makes the record of the unit that c.reader stands at.
 func (c *converter) unit() error {
-	u := &c.u
-	p, skip, err := c.in.Start(&c.u)
+	r := &c.reader
+	p, skip, err := r.Start()
 	switch {
 	case err != nil:
 		return err
-	case u.Record != nil:
+	case r.Cursor.Record != nil:
 		return ErrRecords
-	case u.Skeleton != nil:
+	case r.Unit.Facts.Skeleton != nil:
 		return ErrSplit
-	case u.Language == langMipsAssembler || u.Language == langAssembly:
+	case r.Unit.Facts.Language == langMipsAssembler || r.Unit.Facts.Language == langAssembly:
 		return ErrAssembler
 	case skip:
 		return fmt.Errorf("%w: a unit without DIEs", unitrecord.ErrNot)
-	case u.Abbrevs.Cross():
+	case r.Cursor.Abbrevs.Cross():
 		return fmt.Errorf("%w: its units refer to each other", unitrecord.ErrNot)
 	}
-	if err := c.in.ReadLinked(u, p); err != nil {
+	if err := r.ReadLinked(p); err != nil {
 		return err
 	}
 	lists := c.file.Loclists
-	if u.Hdr.Version < 5 {
+	if r.Cursor.Hdr.Version < 5 {
 		if lists, err = c.oldLists(); err != nil {
 			return err
 		}
 	}
 	c.begin()
-	rec, err := c.writer.Write(u, &c.in, c, lists, c.maker)
+	rec, err := c.writer.Write(r, c, lists, c.maker)
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,7 @@ type converter struct {
 	object *elfobject.Object
 	writer *unitrecord.Writer
 	maker  string
-	in     unit.Input
-	u      unit.Unit
+	reader unit.Reader
 	lists  []byte // location lists of units before DWARF 5, relocated
 	sections
 	relocations
@@ -134,9 +133,9 @@ var abbrevs = func() []byte {
 
 // add appends the unit in work to the new sections.
 func (c *converter) add(rec unitrecord.Record) error {
-	u, order := &c.u, c.file.Order()
-	field := u.Hdr.Off + 6 // of debug_abbrev_offset
-	if u.Hdr.Version >= 5 {
+	r, order := &c.reader, c.file.Order()
+	field := r.Cursor.Hdr.Off + 6 // of debug_abbrev_offset
+	if r.Cursor.Hdr.Version >= 5 {
 		field += 2
 	}
 	abbrev, ok := c.infoRelocs.At(field)
@@ -144,20 +143,20 @@ func (c *converter) add(rec unitrecord.Record) error {
 		return fmt.Errorf("%w: a unit header without a relocation", unitrecord.ErrNot)
 	}
 	start := len(c.out.info)
-	b := append(c.out.info, 0, 0, 0, 0, 5, 0, 1, u.Hdr.AddrSize, 0, 0, 0, 0, 1)
+	b := append(c.out.info, 0, 0, 0, 0, 5, 0, 1, r.Cursor.Hdr.AddrSize, 0, 0, 0, 0, 1)
 	order.PutUint16(b[start+4:], 5)
 	abbrev.Off, abbrev.Addend = uint64(start)+8, int64(uint64(len(c.out.abbrev))-c.object.Value(abbrev.Symbol))
 	c.relocate(b, abbrev, 4)
 	c.out.abbrev = append(append(c.out.abbrev, abbrevs...), rec.Nodes...)
 	b = append(append(b, c.producer()...), 0)
 	b = append(b, 0, 0)
-	order.PutUint16(b[len(b)-2:], u.Language)
-	b = append(append(b, c.file.Names.Text(u.Name)...), 0)
+	order.PutUint16(b[len(b)-2:], r.Unit.Facts.Language)
+	b = append(append(b, c.file.Names.Text(r.Cursor.Name)...), 0)
 	b = append(b, 0, 0, 0, 0)
 	order.PutUint32(b[len(b)-4:], uint32(len(rec.Bytes)))
 	at := len(b)
 	b = append(b, rec.Bytes...)
-	size := int(u.Hdr.AddrSize)
+	size := int(r.Cursor.Hdr.AddrSize)
 	for i, base := range c.bases[:rec.N] {
 		base.Off = uint64(at + rec.Bases + i*size)
 		c.relocate(b, base, size)
@@ -182,12 +181,12 @@ func (c *converter) relocate(b []byte, r elfobject.Reloc, size int) {
 // producer is the producer of the unit. Of its options, those for the machine and the language are
 // left: btflite fullcircle compiles with them.
 func (c *converter) producer() string {
-	u := &c.u
-	_, _, have, err := u.UnitDIE()
+	r := &c.reader
+	_, _, have, err := r.Cursor.UnitDIE()
 	if err != nil {
 		return ""
 	}
-	text := debuginfo.Text(&u.Cursor, have, dwarf.VProducer)
+	text := debuginfo.Text(&r.Cursor, have, dwarf.VProducer)
 	name, _, _ := strings.Cut(text, " -")
 	for _, w := range strings.Fields(text[len(name):]) {
 		if ccline.ForMachine(w) || ccline.ForLanguage(w) {

@@ -10,7 +10,7 @@ import (
 // their type (typedefs and qualifiers stripped) and lie at a multiple of that
 // width, as "int foo:32" does in a struct that is not packed. An aggregate
 // that is left without bit-fields loses its kind_flag. Types must be linked.
-func (u *Tables) dropWholeBitfields() {
+func (u *Unit) dropWholeBitfields() {
 	for i := range u.Types.Nodes.S {
 		n := &u.Types.Nodes.S[i]
 		if k := btf.InfoKind(n.Info); k != btf.KindStruct && k != btf.KindUnion || !btf.InfoKflag(n.Info) {
@@ -30,7 +30,7 @@ func (u *Tables) dropWholeBitfields() {
 }
 
 // strippedSize is the size in bytes of a type behind typedefs and qualifiers.
-func (u *Tables) strippedSize(r dedup.Ref) uint32 {
+func (u *Unit) strippedSize(r dedup.Ref) uint32 {
 	for range 64 {
 		if r == 0 || r&dedup.Extern != 0 {
 			return 0
@@ -49,28 +49,28 @@ func (u *Tables) strippedSize(r dedup.Ref) uint32 {
 }
 
 // linkOldBits settles DWARF 2/3 bit-fields once types are linked.
-func (u *Unit) linkOldBits() error {
-	for i := range u.oldBits.S {
-		o := &u.oldBits.S[i]
-		n := &u.Types.Nodes.S[o.Node]
-		m := &u.Types.Members.S[n.First+o.Member]
+func (r *Reader) linkOldBits() error {
+	for i := range r.oldBits.S {
+		o := &r.oldBits.S[i]
+		n := &r.Unit.Types.Nodes.S[o.Node]
+		m := &r.Unit.Types.Members.S[n.First+o.Member]
 		size := o.Size
 		if size == 0 {
-			size = u.strippedSize(m.Type)
+			size = r.Unit.strippedSize(m.Type)
 		}
 		bit := int64(o.Loc) * 8
 		if size != 0 {
 			at := int64(o.BitOff)
-			if !u.File.BigEndian {
+			if !r.Cursor.File.BigEndian {
 				at = int64(size)*8 - at - int64(o.Bits)
 			}
 			bit += at
 		}
 		if bit < 0 || bit > 0xffffff {
-			return u.nodeError(o.Node, "bit-field offset over 16777215 bits")
+			return r.nodeError(o.Node, "bit-field offset over 16777215 bits")
 		}
 		if btf.InfoKind(n.Info) == btf.KindUnion && bit != 0 {
-			return u.nodeError(o.Node, "union member at an offset that is not 0")
+			return r.nodeError(o.Node, "union member at an offset that is not 0")
 		}
 		m.Val = uint32(bit) | uint32(o.Bits)<<24
 	}

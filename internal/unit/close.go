@@ -17,34 +17,34 @@ const maxOffset = 1<<29 - 1
 
 // closeFrame ends the innermost open DIE.
 func (w *walker) closeFrame() error {
-	u := w.u
-	k := len(u.frames.S) - 1
-	fr := &u.frames.S[k]
-	u.frames.S = u.frames.S[:k]
+	r := w.r
+	k := len(r.frames.S) - 1
+	fr := &r.frames.S[k]
+	r.frames.S = r.frames.S[:k]
 	switch fr.role {
 	case inFunc:
 		w.closeFunc(fr.owner, fr.an)
 	case inType:
-		u.addOrder(fr.owner)
+		r.Unit.addOrder(fr.owner)
 	case inArray:
-		u.closeArray(fr)
+		r.closeArray(fr)
 	case inVariants:
-		marker{w}.closeVariants(fr)
+		w.marker().closeVariants(fr)
 	case inAggregate, inProto, inEnum:
 		if fr.role == inProto && fr.kflag {
-			u.addMember(fr, dedup.Member{})
+			r.addMember(fr, dedup.Member{})
 		}
-		n := &u.Types.Nodes.S[fr.owner]
+		n := &r.Unit.Types.Nodes.S[fr.owner]
 		if fr.n > MaxVlen {
 			what := [...]string{inAggregate: "members", inProto: "parameters", inEnum: "enumerators"}[fr.role]
-			if why := BeyondVlen(int(fr.n), what, w.in.LongVlen); why != "" {
-				return u.nodeError(fr.owner, why)
+			if why := BeyondVlen(int(fr.n), what, r.In.Options.LongVlen); why != "" {
+				return r.nodeError(fr.owner, why)
 			}
 		}
 		if fr.open {
-			first := uint32(len(u.Types.Members.S))
-			u.Types.Members.AppendSlice(u.open.S[fr.first:])
-			u.open.S = u.open.S[:fr.first]
+			first := uint32(len(r.Unit.Types.Members.S))
+			r.Unit.Types.Members.AppendSlice(r.open.S[fr.first:])
+			r.open.S = r.open.S[:fr.first]
 			fr.first = first
 		}
 		n.First = fr.first
@@ -58,58 +58,58 @@ func (w *walker) closeFrame() error {
 		default:
 			n.Info = btf.Info(btf.InfoKind(n.Info), fr.n, fr.kflag)
 			if n.Third > maxOffset && fr.n > 1 && fr.tag != dwarf.TagUnionType {
-				return u.nodeError(fr.owner, "offsets of members in "+strconv.Itoa(int(n.Third))+" bytes may need more than the 32 bits of BTF")
+				return r.nodeError(fr.owner, "offsets of members in "+strconv.Itoa(int(n.Third))+" bytes may need more than the 32 bits of BTF")
 			}
-			if u.Language == langRust {
-				sortMembers(u.Types.Members.S[fr.first:][:fr.n], fr.kflag)
+			if r.Unit.Facts.Language == langRust {
+				sortMembers(r.Unit.Types.Members.S[fr.first:][:fr.n], fr.kflag)
 			}
 			if fr.an != 0 {
-				w.gnuDeclTags(fr.an, fr.owner, -1)
+				w.attrs.gnuDeclTags(fr.an, fr.owner, -1)
 			}
 		}
-		u.addOrder(fr.owner)
+		r.Unit.addOrder(fr.owner)
 	}
 	return nil
 }
 
 // closeArray gives each dimension an ARRAY: the DIE's node is the outermost
 // one, the inner ones become extras and come before it, innermost first.
-func (u *Tables) closeArray(fr *frame) {
-	n := &u.Types.Nodes.S[fr.owner]
-	dims := u.open.S[fr.first:]
+func (r *Reader) closeArray(fr *frame) {
+	n := &r.Unit.Types.Nodes.S[fr.owner]
+	dims := r.open.S[fr.first:]
 	for i := len(dims) - 1; i > 0; i-- {
 		e := *n
 		e.Aux = dims[i].Val
-		k := uint32(len(u.extra.S)) | extraRef
-		u.extra.Append(e)
-		u.addOrder(k)
+		k := uint32(len(r.extra.S)) | extraRef
+		r.extra.Append(e)
+		r.Unit.addOrder(k)
 		n.Third = k
 	}
 	if len(dims) > 0 {
 		n.Aux = dims[0].Val
 	}
-	u.open.S = u.open.S[:fr.first]
-	u.addOrder(fr.owner)
+	r.open.S = r.open.S[:fr.first]
+	r.Unit.addOrder(fr.owner)
 }
 
 // closeEnum settles kind and kind_flag; whether DW_AT_type is signed is known
 // after linking only (see link).
-func (r *runs) closeEnum(fr *frame) error {
-	u := r.u
-	n := &u.Types.Nodes.S[fr.owner]
+func (w *runs) closeEnum(fr *frame) error {
+	r := w.r
+	n := &r.Unit.Types.Nodes.S[fr.owner]
 	switch {
-	case !r.in.Enum64:
+	case !r.In.Options.Enum64:
 		n.Info = btf.Info(btf.KindEnum, fr.n, false)
 	case n.Third > 4:
 		n.Info = btf.Info(btf.KindEnum64, fr.n, false)
 		return nil
 	default:
 		if fr.big {
-			return u.nodeError(fr.owner, "enumerator does not fit in 32 bits")
+			return r.nodeError(fr.owner, "enumerator does not fit in 32 bits")
 		}
 		n.Info = btf.Info(btf.KindEnum, fr.n, fr.neg)
 	}
-	m := u.Types.Members.S[fr.first:][:fr.n]
+	m := r.Unit.Types.Members.S[fr.first:][:fr.n]
 	for i := range m {
 		m[i].Val = 0
 	}

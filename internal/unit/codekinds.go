@@ -11,8 +11,8 @@ import (
 
 // funcParam reads a parameter of a function.
 func (w *walker) funcParam(d die, top *frame) (next int, err error) {
-	u, a := w.u, d.a
-	if u.Funcs.S[top.owner].Flags&callconv.FuncDeclaration != 0 && a.Fixed && !a.Children {
+	r, a := w.r, d.a
+	if r.Unit.Funcs.S[top.owner].Flags&callconv.FuncDeclaration != 0 && a.Fixed && !a.Children {
 		return d.p + int(a.Size), nil // of no function that is judged
 	}
 	if next, err = w.param(a, d.off, d.p, top); err != nil {
@@ -20,7 +20,7 @@ func (w *walker) funcParam(d die, top *frame) (next int, err error) {
 	}
 	if a.Children {
 		owner, comp := top.owner, int32(top.n)-1
-		fr := u.push(inPart, a.Tag)
+		fr := r.push(inPart, a.Tag)
 		fr.owner, fr.comp, fr.an = owner, comp, ofParam
 	}
 	return next, nil
@@ -28,24 +28,24 @@ func (w *walker) funcParam(d die, top *frame) (next int, err error) {
 
 // function reads a subprogram.
 func (w *walker) function(d die, top *frame) (next int, err error) {
-	u := w.u
-	next, have, err := w.decode(d)
+	r := w.r
+	next, have, err := w.attrs.decode(d)
 	if err != nil {
 		return 0, err
 	}
 	if err := w.subprogram(d.off, have); err != nil {
 		return 0, err
 	}
-	i := uint32(len(u.Funcs.S) - 1)
+	i := uint32(len(r.Unit.Funcs.S) - 1)
 	var an uint32
 	if have&(1<<dwarf.VAnnotation) != 0 {
-		an = uint32(u.Vals[dwarf.VAnnotation].U)
+		an = uint32(r.Cursor.Vals[dwarf.VAnnotation].U)
 	}
 	if !d.a.Children {
 		w.closeFunc(i, an)
 		return next, nil
 	}
-	u.suspend(top)
+	r.suspend(top)
 	fr, err := w.open(d, inFunc, d.a.Tag)
 	if err == nil {
 		fr.owner, fr.an = i, an
@@ -55,13 +55,13 @@ func (w *walker) function(d die, top *frame) (next int, err error) {
 
 // variable reads a variable of the unit that may be wanted.
 func (w *walker) variable(d die) (next int, err error) {
-	u := w.u
+	r := w.r
 	if next, err = w.candidate(d); err != nil {
 		return 0, err
 	}
 	if d.a.Children {
-		fr := u.push(inPart, d.a.Tag)
-		if n := len(u.Vars.S); n > 0 && u.Vars.S[n-1].Off == uint32(d.off) {
+		fr := r.push(inPart, d.a.Tag)
+		if n := len(r.Unit.Vars.S); n > 0 && r.Unit.Vars.S[n-1].Off == uint32(d.off) {
 			fr.owner, fr.an = uint32(n-1), ofVariable
 		}
 	}
@@ -70,7 +70,7 @@ func (w *walker) variable(d die) (next int, err error) {
 
 // annotation reads an annotation of what is open.
 func (w *walker) annotation(d die) (next int, err error) {
-	next, have, err := w.decode(d)
+	next, have, err := w.attrs.decode(d)
 	if err != nil {
 		return 0, err
 	}
@@ -85,17 +85,17 @@ func (w *walker) annotation(d die) (next int, err error) {
 
 // importUnit keeps the import d for expand.
 func (w *walker) importUnit(d die) error {
-	u := w.u
-	_, have, err := w.decode(d)
+	r := w.r
+	_, have, err := w.attrs.decode(d)
 	if err != nil {
 		return err
 	}
 	if have&(1<<dwarf.VImport) == 0 {
 		return nil
 	}
-	target, ok := ImportTarget(&u.Cursor, &u.Vals[dwarf.VImport])
+	target, ok := ImportTarget(&r.Cursor, &r.Cursor.Vals[dwarf.VImport])
 	if ok {
-		u.imports.Append(importRec{uint32(len(u.Types.Order.S)), uint32(len(u.FuncOrder.S)), target})
+		r.group.imports.Append(importRec{uint32(len(r.Unit.Types.Order.S)), uint32(len(r.Unit.FuncOrder.S)), target})
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package unit
 import (
 	"slices"
 
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
@@ -12,11 +13,11 @@ import (
 // read. What leads into the middle of a DIE, or to one that is no type, is damage:
 // taken for void, it would change a type silently. With count, types of unknown kinds
 // are counted.
-func (u *Unit) checkDangling(offs []uint32, count bool) error {
+func (x *Unencodable) checkDangling(c *debuginfo.Cursor, offs []uint32, count bool) error {
 	slices.Sort(offs)
 	offs = slices.Compact(offs)
-	b := u.Hdr.Data
-	for p := u.Hdr.First; p >= 0 && p < len(b) && len(offs) > 0; {
+	b := c.Hdr.Data
+	for p := c.Hdr.First; p >= 0 && p < len(b) && len(offs) > 0; {
 		off := p
 		code, next := dwarf.ULEB(b, p)
 		if next < 0 || uint32(off) > offs[0] {
@@ -26,27 +27,27 @@ func (u *Unit) checkDangling(offs []uint32, count bool) error {
 		if code == 0 {
 			continue
 		}
-		a := u.Abbrevs.Lookup(code)
+		a := c.Abbrevs.Lookup(code)
 		if a == nil {
 			break
 		}
 		if uint32(off) == offs[0] {
 			if !mayBeType(a.Class) {
-				return u.DIEError(off, "a reference to a type leads here, but this DIE is none")
+				return c.DIEError(off, "a reference to a type leads here, but this DIE is none")
 			}
 			if offs = offs[1:]; count && a.Class == dwarf.ClassSkip {
-				u.Unencodable.count(goneUnknown, 1)
+				x.count(goneUnknown, 1)
 			}
-			u.Unencodable.addVoid(tagName(a.Tag))
+			x.addVoid(tagName(a.Tag))
 		}
 		if a.Fixed {
 			p += int(a.Size)
 		} else {
-			p, _ = u.Abbrevs.Decode(a, b, p, &u.Vals)
+			p, _ = c.Abbrevs.Decode(a, b, p, &c.Vals)
 		}
 	}
 	if len(offs) > 0 {
-		return u.DIEError(int(offs[0]), "a reference to a type leads here, where no DIE begins")
+		return c.DIEError(int(offs[0]), "a reference to a type leads here, where no DIE begins")
 	}
 	return nil
 }

@@ -22,14 +22,14 @@ func (w *walker) baseType(off int, have uint32) error {
 		ateSignedChar   = 6
 		ateImaginary    = 9
 	)
-	u, names := w.u, &w.f.Names
-	size := uint32(uint16(u.Number(have, dwarf.VByteSize)*8) / 8)
-	n := dedup.Node{Name: u.NameOf(have), Third: size}
+	r, names := w.r, &w.attrs.f.Names
+	size := uint32(uint16(r.Cursor.Number(have, dwarf.VByteSize)*8) / 8)
+	n := dedup.Node{Name: r.Cursor.NameOf(have), Third: size}
 	if n.Name == 0 {
-		return u.NoName(off, "base type without a name")
+		return r.Cursor.NoName(off, "base type without a name")
 	}
-	encoding := u.Number(have, dwarf.VEncoding)
-	if w.in.Marks && (marker{w}).number(&n, u.Number(have, dwarf.VByteSize), encoding) {
+	encoding := r.Cursor.Number(have, dwarf.VEncoding)
+	if r.In.Options.Marks && w.marker().number(&n, r.Cursor.Number(have, dwarf.VByteSize), encoding) {
 		w.addBase(off, n)
 		return nil
 	}
@@ -41,25 +41,25 @@ func (w *walker) baseType(off int, have uint32) error {
 	case ateBoolean:
 		enc = 4
 	case ateFloat:
-		isFloat = w.in.Float
+		isFloat = r.In.Options.Float
 	case ateComplexFloat, ateImaginary:
-		if w.in.Float {
-			u.Unencodable.add(u.nodes(), "complex floating-point type")
+		if r.In.Options.Float {
+			r.Unit.Unencodable.add(r.Unit.nodes(), "complex floating-point type")
 		}
 	}
 	if isFloat {
 		switch size {
 		case 2, 4, 8, 12, 16:
 		default:
-			u.Unencodable.add(u.nodes(), "floating-point type of "+strconv.Itoa(int(size))+" bytes")
+			r.Unit.Unencodable.add(r.Unit.nodes(), "floating-point type of "+strconv.Itoa(int(size))+" bytes")
 		}
 		n.Info = btf.Info(btf.KindFloat, 0, false)
 	} else {
-		if u.FirstInt == 0 && names.IsInt(n.Name) {
-			u.FirstInt = u.nodes() + 1
+		if r.Unit.FirstInt == 0 && names.IsInt(n.Name) {
+			r.Unit.FirstInt = r.Unit.nodes() + 1
 		}
 		if !isIntSize(size) {
-			u.Unencodable.count("numbers of "+strconv.Itoa(int(size))+" bytes, which have 4 in BTF", 1)
+			r.Unit.Unencodable.count("numbers of "+strconv.Itoa(int(size))+" bytes, which have 4 in BTF", 1)
 		}
 		SetInt(&n, size, enc, names)
 	}
@@ -69,11 +69,11 @@ func (w *walker) baseType(off int, have uint32) error {
 
 // addBase adds the node of the base type at off.
 func (w *walker) addBase(off int, n dedup.Node) {
-	u := w.u
-	i := u.nodes()
-	u.Types.Nodes.Append(n)
-	u.starts.S[off>>6].bits |= 1 << (off & 63)
-	u.Types.Order.Append(i)
+	r := w.r
+	i := r.Unit.nodes()
+	r.Unit.Types.Nodes.Append(n)
+	r.starts.S[off>>6].bits |= 1 << (off & 63)
+	r.Unit.Types.Order.Append(i)
 }
 
 // isIntSize tells whether BTF has an INT of so many bytes.
@@ -91,72 +91,72 @@ func SetInt(n *dedup.Node, size uint32, encoding byte, names *names.Text) {
 
 // member reads a member DIE that the hot loop does not take.
 func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
-	u := w.u
-	next, have, err := w.decode(die{a: a, off: off, p: p})
+	r := w.r
+	next, have, err := w.attrs.decode(die{a: a, off: off, p: p})
 	if err != nil {
 		return 0, err
 	}
-	m := dedup.Member{Name: u.NameOf(have)}
-	if w.in.Marks && have&(1<<dwarf.VExternal) != 0 {
+	m := dedup.Member{Name: r.Cursor.NameOf(have)}
+	if r.In.Options.Marks && have&(1<<dwarf.VExternal) != 0 {
 		top.comp++
-		u.Unencodable.count(goneStatics, 1)
+		r.Unit.Unencodable.count(goneStatics, 1)
 		return next, nil
 	}
-	if m.Type, err = w.refOf(off, have, dwarf.VType); err != nil {
+	if m.Type, err = w.attrs.refOf(off, have, dwarf.VType); err != nil {
 		return 0, err
 	}
-	long := u.Number(have, dwarf.VBitSize)
+	long := r.Cursor.Number(have, dwarf.VBitSize)
 	if long > 0xff {
-		return 0, u.DIEError(off, "bit-field of over 255 bits")
+		return 0, r.Cursor.DIEError(off, "bit-field of over 255 bits")
 	}
 	size := uint32(long)
-	loc := w.memberLoc(have)
+	loc := w.attrs.memberLoc(have)
 	if loc > maxOffset && int32(loc) > 0 {
-		return 0, u.DIEError(off, "member at an offset over 536870911 bytes")
+		return 0, r.Cursor.DIEError(off, "member at an offset over 536870911 bytes")
 	}
 	bit := loc * 8
 	if have&(1<<dwarf.VDataBitOffset) != 0 {
-		bit = uint32(u.Vals[dwarf.VDataBitOffset].Numeric())
+		bit = uint32(r.Cursor.Vals[dwarf.VDataBitOffset].Numeric())
 	} else if size != 0 {
-		u.oldBits.Append(oldBitfield{
+		r.oldBits.Append(oldBitfield{
 			Node: top.owner, Member: top.n, Loc: loc, Bits: uint8(size),
-			Size: uint32(u.Number(have, dwarf.VByteSize)), BitOff: int8(u.Number(have, dwarf.VBitOffset)),
+			Size: uint32(r.Cursor.Number(have, dwarf.VByteSize)), BitOff: int8(r.Cursor.Number(have, dwarf.VBitOffset)),
 		})
 		bit = 0 // until linked
 	}
 	if size != 0 {
 		top.kflag = true
 		if bit > 0xffffff {
-			return 0, u.DIEError(off, "bit-field offset over 16777215 bits")
+			return 0, r.Cursor.DIEError(off, "bit-field offset over 16777215 bits")
 		}
 		bit |= size << 24
 	} else if bit&7 != 0 {
-		return 0, u.DIEError(off, "member at a bit offset that is not a whole byte")
+		return 0, r.Cursor.DIEError(off, "member at a bit offset that is not a whole byte")
 	}
 	if top.tag == dwarf.TagUnionType && bit&0xffffff != 0 {
-		return 0, u.DIEError(off, "union member at an offset that is not 0")
+		return 0, r.Cursor.DIEError(off, "union member at an offset that is not 0")
 	}
 	m.Val = bit
 	if have&(1<<dwarf.VAnnotation) != 0 {
-		w.gnuDeclTags(uint32(u.Vals[dwarf.VAnnotation].U), top.owner, top.comp)
+		w.attrs.gnuDeclTags(uint32(r.Cursor.Vals[dwarf.VAnnotation].U), top.owner, top.comp)
 	}
-	u.addMember(top, m)
+	r.addMember(top, m)
 	top.comp++
 	return next, nil
 }
 
 // subprogram adds the record of the DW_TAG_subprogram at off.
 func (w *walker) subprogram(off int, have uint32) error {
-	u := w.u
-	fn := callconv.Func{Off: uint32(off), Name: u.NameOf(have), First: uint32(len(u.Params.S)), FirstAn: uint32(len(u.Annots.S))}
+	r := w.r
+	fn := callconv.Func{Off: uint32(off), Name: r.Cursor.NameOf(have), First: uint32(len(r.Unit.Params.S)), FirstAn: uint32(len(r.Unit.Annots.S))}
 	var err error
-	if fn.Type, err = w.refOf(off, have, dwarf.VType); err != nil {
+	if fn.Type, err = w.attrs.refOf(off, have, dwarf.VType); err != nil {
 		return err
 	}
-	if fn.Origin, err = w.refOf(off, have, dwarf.VOrigin); err != nil {
+	if fn.Origin, err = w.attrs.refOf(off, have, dwarf.VOrigin); err != nil {
 		return err
 	}
-	if fn.Spec, err = w.refOf(off, have, dwarf.VSpec); err != nil {
+	if fn.Spec, err = w.attrs.refOf(off, have, dwarf.VSpec); err != nil {
 		return err
 	}
 	if have&(1<<dwarf.VType) != 0 {
@@ -168,63 +168,63 @@ func (w *walker) subprogram(off int, have uint32) error {
 	if have&(1<<dwarf.VInline) != 0 {
 		fn.Flags |= callconv.FuncInline
 	}
-	if u.Number(have, dwarf.VCC) == 3 {
+	if r.Cursor.Number(have, dwarf.VCC) == 3 {
 		fn.Flags |= callconv.FuncNoCall
 	}
 	if have&(1<<dwarf.VLowPC) != 0 {
-		fn.LowPC = u.Address(&u.Vals[dwarf.VLowPC])
+		fn.LowPC = r.Cursor.Address(&r.Cursor.Vals[dwarf.VLowPC])
 	}
-	u.Funcs.Append(fn)
+	r.Unit.Funcs.Append(fn)
 	return nil
 }
 
 // closeFunc ends a function: it takes its place in the functions table.
 func (w *walker) closeFunc(i, an uint32) {
-	u := w.u
-	fn := &u.Funcs.S[i]
+	r := w.r
+	fn := &r.Unit.Funcs.S[i]
 	if an != 0 {
-		w.gnuChain(an, "btf_decl_tag", func(value dedup.Name) {
-			if w.in.DeclTag {
-				u.Annots.Append(Annot{value, -1})
+		w.attrs.gnuChain(an, "btf_decl_tag", func(value dedup.Name) {
+			if r.In.Options.DeclTag {
+				r.Unit.Annots.Append(Annot{value, -1})
 			}
 		})
 	}
-	fn.NAn = uint32(len(u.Annots.S)) - fn.FirstAn
-	u.FuncOrder.Append(i)
+	fn.NAn = uint32(len(r.Unit.Annots.S)) - fn.FirstAn
+	r.Unit.FuncOrder.Append(i)
 }
 
 // param adds a record to the open function top.
 func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
-	u := w.u
-	fn := &u.Funcs.S[top.owner]
-	if b := w.b; a.Direct && p+int(a.Size)+4 <= len(b) {
+	r := w.r
+	fn := &r.Unit.Funcs.S[top.owner]
+	if b := w.attrs.b; a.Direct && p+int(a.Size)+4 <= len(b) {
 		pm := callconv.Param{Off: uint32(off), Reg: -1}
-		pm.Name = w.name(a, p)
-		pm.Type = w.load(p, a, dwarf.SlotType)
-		pm.Origin = w.load(p, a, dwarf.SlotOrigin)
+		pm.Name = w.attrs.name(a, p)
+		pm.Type = w.attrs.load(p, a, dwarf.SlotType)
+		pm.Origin = w.attrs.load(p, a, dwarf.SlotOrigin)
 		if max(pm.Type, pm.Origin) >= uint32(len(b)) {
-			return 0, u.OutOfUnit(off)
+			return 0, r.Cursor.OutOfUnit(off)
 		}
 		pm.HasType = a.Present&(1<<dwarf.VType) != 0
 		if a.Present&(1<<dwarf.VLocation) != 0 {
 			pm.Flags |= callconv.ParamHasLoc
-			pm.LocKind, pm.LocOff = callconv.LocList, w.load(p, a, dwarf.SlotLocation)
+			pm.LocKind, pm.LocOff = callconv.LocList, w.attrs.load(p, a, dwarf.SlotLocation)
 		}
-		u.addParam(fn, top, pm)
+		r.Unit.addParam(fn, top, pm)
 		return p + int(a.Size), nil
 	}
-	next, have, err := w.decode(die{a: a, off: off, p: p})
+	next, have, err := w.attrs.decode(die{a: a, off: off, p: p})
 	if err != nil {
 		return 0, err
 	}
 	if fn.Flags&callconv.FuncDeclaration != 0 {
 		return next, nil // never emitted, and nobody's origin
 	}
-	pm := callconv.Param{Off: uint32(off), Name: u.NameOf(have), Reg: -1}
-	if pm.Type, err = w.refOf(off, have, dwarf.VType); err != nil {
+	pm := callconv.Param{Off: uint32(off), Name: r.Cursor.NameOf(have), Reg: -1}
+	if pm.Type, err = w.attrs.refOf(off, have, dwarf.VType); err != nil {
 		return 0, err
 	}
-	if pm.Origin, err = w.refOf(off, have, dwarf.VOrigin); err != nil {
+	if pm.Origin, err = w.attrs.refOf(off, have, dwarf.VOrigin); err != nil {
 		return 0, err
 	}
 	pm.HasType = have&(1<<dwarf.VType) != 0
@@ -234,19 +234,19 @@ func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	if have&(1<<dwarf.VLocation) != 0 {
 		w.location(&pm)
 	}
-	if have&(1<<dwarf.VAnnotation) != 0 && w.in.DeclTag {
-		w.gnuChain(uint32(u.Vals[dwarf.VAnnotation].U), "btf_decl_tag", func(value dedup.Name) {
-			u.Annots.Append(Annot{value, int32(fn.N)})
+	if have&(1<<dwarf.VAnnotation) != 0 && r.In.Options.DeclTag {
+		w.attrs.gnuChain(uint32(r.Cursor.Vals[dwarf.VAnnotation].U), "btf_decl_tag", func(value dedup.Name) {
+			r.Unit.Annots.Append(Annot{value, int32(fn.N)})
 		})
 	}
-	u.addParam(fn, top, pm)
+	r.Unit.addParam(fn, top, pm)
 	return next, nil
 }
 
 // location notes where a parameter is.
 func (w *walker) location(pm *callconv.Param) {
 	pm.Flags |= callconv.ParamHasLoc
-	v := &w.u.Vals[dwarf.VLocation]
+	v := &w.r.Cursor.Vals[dwarf.VLocation]
 	switch v.Form {
 	case dwarf.FormSecOffset, dwarf.FormData4, dwarf.FormData8:
 		pm.LocKind, pm.LocOff = callconv.LocList, uint32(v.U)
@@ -255,7 +255,7 @@ func (w *walker) location(pm *callconv.Param) {
 		}
 	case dwarf.FormLoclistx:
 		pm.LocKind = callconv.LocBad
-		if o, ok := w.u.ListAt(v.U); ok {
+		if o, ok := w.r.Cursor.ListAt(v.U); ok {
 			pm.LocKind, pm.LocOff = callconv.LocList, o
 		}
 	default:
@@ -267,7 +267,7 @@ func (w *walker) location(pm *callconv.Param) {
 }
 
 // addParam adds a parameter to its function.
-func (u *Functions) addParam(fn *callconv.Func, top *frame, pm callconv.Param) {
+func (u *Unit) addParam(fn *callconv.Func, top *frame, pm callconv.Param) {
 	if fn.First+fn.N != uint32(len(u.Params.S)) {
 		// A nested function came between this one's parameters.
 		k := len(u.Params.S)
@@ -281,50 +281,50 @@ func (u *Functions) addParam(fn *callconv.Func, top *frame, pm callconv.Param) {
 
 // annotate reads an LLVM annotation DIE below what the open frame stands for.
 func (w *walker) annotate(have uint32) {
-	u := w.u
-	if len(u.frames.S) == 0 || have&(1<<dwarf.VConst) == 0 {
+	r := w.r
+	if len(r.frames.S) == 0 || have&(1<<dwarf.VConst) == 0 {
 		return
 	}
-	top := &u.frames.S[len(u.frames.S)-1]
-	name := w.f.Names.Text(u.NameOf(have))
-	value := u.NameValue(&u.Vals[dwarf.VConst])
+	top := &r.frames.S[len(r.frames.S)-1]
+	name := w.attrs.f.Names.Text(r.Cursor.NameOf(have))
+	value := r.Cursor.NameValue(&r.Cursor.Vals[dwarf.VConst])
 	if top.role == inType && top.tag == dwarf.TagPointerType {
-		if string(name) == "btf_type_tag" && w.in.TypeTag {
-			n := &u.Types.Nodes.S[top.owner]
-			n.Third = u.addExtra(dedup.Node{Info: infoTypeTag, Name: value, Third: n.Third})
+		if string(name) == "btf_type_tag" && r.In.Options.TypeTag {
+			n := &r.Unit.Types.Nodes.S[top.owner]
+			n.Third = r.addExtra(dedup.Node{Info: infoTypeTag, Name: value, Third: n.Third})
 		}
 		return
 	}
-	if string(name) != "btf_decl_tag" || !w.in.DeclTag {
+	if string(name) != "btf_decl_tag" || !r.In.Options.DeclTag {
 		return
 	}
 	switch top.role {
 	case inType:
 		if top.tag == dwarf.TagTypedef {
-			u.Tags.Append(Tag{top.owner, value, -1})
+			r.Unit.Tags.Append(Tag{top.owner, value, -1})
 		}
 	case inAggregate:
 		if top.tag != dwarf.TagClassType {
-			u.Tags.Append(Tag{top.owner, value, -1})
+			r.Unit.Tags.Append(Tag{top.owner, value, -1})
 		}
 	case inFunc:
-		u.Annots.Append(Annot{value, -1})
+		r.Unit.Annots.Append(Annot{value, -1})
 	case inPart:
 		switch {
-		case top.tag == dwarf.TagMember && len(u.frames.S) > 1:
-			if up := &u.frames.S[len(u.frames.S)-2]; up.role == inAggregate && up.tag != dwarf.TagClassType {
-				u.Tags.Append(Tag{up.owner, value, up.comp - 1})
+		case top.tag == dwarf.TagMember && len(r.frames.S) > 1:
+			if up := &r.frames.S[len(r.frames.S)-2]; up.role == inAggregate && up.tag != dwarf.TagClassType {
+				r.Unit.Tags.Append(Tag{up.owner, value, up.comp - 1})
 			}
 		case top.an == ofParam:
-			if u.Funcs.S[top.owner].Flags&callconv.FuncDeclaration == 0 {
-				u.Annots.Append(Annot{value, top.comp})
+			if r.Unit.Funcs.S[top.owner].Flags&callconv.FuncDeclaration == 0 {
+				r.Unit.Annots.Append(Annot{value, top.comp})
 			}
 		case top.an == ofVariable:
-			v := &u.Vars.S[top.owner]
+			v := &r.Unit.Vars.S[top.owner]
 			if v.NAn == 0 {
-				v.FirstAn = uint32(len(u.Annots.S))
+				v.FirstAn = uint32(len(r.Unit.Annots.S))
 			}
-			u.Annots.Append(Annot{value, -1})
+			r.Unit.Annots.Append(Annot{value, -1})
 			v.NAn++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/names"
 )
 
 // needsTarget reports whether a node of kind k cannot be without the type that
@@ -21,13 +22,13 @@ func needsTarget(k btf.Kind) bool {
 // dropUnencodable takes the types that BTF cannot say away from a linked unit, whose
 // declaration tags are no types yet. Stubs go as well: references to them lead
 // to what they stand for.
-func (u *Unit) dropUnencodable(forKernel bool) {
+func (u *Unit) dropUnencodable(names *names.Text, stubs stubs, forKernel bool) {
 	u.Unencodable.voids = u.Unencodable.voids && forKernel
-	if !u.Unencodable.Any() && len(u.stubs) == 0 {
+	if !u.Unencodable.Any() && len(stubs) == 0 {
 		return
 	}
-	voids := u.voidTypes()
-	bad := u.markUnencodable(voids)
+	voids, targets := u.voidTypes(stubs), stubs.targets()
+	bad := u.markUnencodable(voids, targets)
 	nodes, all := u.Types.Nodes.S, u.Types.Members.S
 	to := make([]dedup.Ref, len(nodes)+1)
 	for i := range bad {
@@ -35,8 +36,8 @@ func (u *Unit) dropUnencodable(forKernel bool) {
 			to[i+1] = Dropped
 		}
 	}
-	u.Unencodable.count(goneTypes, u.derived(bad))
-	for _, s := range u.stubs {
+	u.Unencodable.count(goneTypes, u.derived(bad, targets))
+	for _, s := range stubs {
 		bad[s.node] = true // gone, but not what leads there
 	}
 	n := uint32(0)
@@ -46,16 +47,15 @@ func (u *Unit) dropUnencodable(forKernel bool) {
 			to[i+1] = n
 		}
 	}
-	targets := u.stubTargets()
-	for _, s := range u.stubs {
-		r := s.ref
+	for _, s := range stubs {
+		typ := s.ref
 		for range maxStubs {
-			if next, ok := targets[r-1]; ok && r != 0 {
-				r = next
+			if next, ok := targets[typ-1]; ok && typ != 0 {
+				typ = next
 			}
 		}
 		if to[s.node+1] != Dropped {
-			to[s.node+1] = to[r]
+			to[s.node+1] = to[typ]
 		}
 	}
 	ref := func(r dedup.Ref) dedup.Ref {
@@ -92,7 +92,7 @@ func (u *Unit) dropUnencodable(forKernel bool) {
 					good = append(good, dedup.Member{Name: m[j].Name, Type: t, Val: m[j].Val})
 				} else {
 					gone[uint32(i)] = append(gone[uint32(i)], int32(j))
-					u.Unencodable.member(u.File.Names.Text(x.Name), u.File.Names.Text(m[j].Name))
+					u.Unencodable.member(names.Text(x.Name), names.Text(m[j].Name))
 				}
 			}
 			u.Unencodable.count(goneMembers, len(m)-len(good))
@@ -150,9 +150,8 @@ func (u *Unit) DropFunc(fn *callconv.Func) bool {
 }
 
 // markUnencodable finds all types that cannot be without an unencodable one.
-func (u *Unit) markUnencodable(voids voidTypes) []bool {
+func (u *Unit) markUnencodable(voids voidTypes, targets map[uint32]dedup.Ref) []bool {
 	nodes, all := u.Types.Nodes.S, u.Types.Members.S
-	targets := u.stubTargets()
 	// users lists the users of node i at first[i]:first[i+1].
 	first := make([]uint32, len(nodes)+2)
 	each := func(fn func(target, user uint32)) {
@@ -207,24 +206,32 @@ func (u *Unit) markUnencodable(voids voidTypes) []bool {
 // broken files only.
 const maxStubs = 64
 
-// stubTargets is what each stub stands for, by node.
-func (u *Unit) stubTargets() map[uint32]dedup.Ref {
-	targets := make(map[uint32]dedup.Ref, len(u.stubs))
-	for _, s := range u.stubs {
+// stub is a node that stands for another type.
+type stub struct {
+	node uint32
+	ref  uint32 // DIE offset, then Ref
+}
+
+type stubs []stub
+
+// targets is what each stub stands for, by node.
+func (ss stubs) targets() map[uint32]dedup.Ref {
+	targets := make(map[uint32]dedup.Ref, len(ss))
+	for _, s := range ss {
 		targets[s.node] = s.ref
 	}
 	return targets
 }
 
 // derived is how many types are dropped because of others.
-func (u *Unit) derived(bad []bool) int {
+func (u *Unit) derived(bad []bool, targets map[uint32]dedup.Ref) int {
 	n := -len(u.Unencodable.nodes)
 	for _, b := range bad {
 		if b {
 			n++
 		}
 	}
-	for node := range u.stubTargets() {
+	for node := range targets {
 		if bad[node] {
 			n--
 		}

@@ -167,8 +167,8 @@ func TestImports(t *testing.T) {
 	root := dt.N(dt.TagPartialUnit, partial)
 	one := dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: dt.FormRefAddr, Val: root})
 	f := dt.File{Units: []*dt.Unit{dt.CU(one, dt.N(dt.TagImportedUnit), one, dt.N(dt.TagPointerType)), {Type: 3, Root: root}}}
-	u, _, err := readUnit(t, &f, all)
-	if err != nil || len(u.imports.S) != 2 {
-		t.Errorf("%d imports, want 2; %v", len(u.imports.S), err)
+	r, _, err := readUnit(t, &f, all)
+	if err != nil || len(r.group.imports.S) != 2 {
+		t.Errorf("%d imports, want 2; %v", len(r.group.imports.S), err)
 	}
 }

@@ -21,32 +21,38 @@ const (
 )
 
 // marker reads DIEs that become marks.
-type marker struct{ *walker }
+type marker struct {
+	*attrs
+	walk *walker
+}
+
+// marker reads the DIE that w has met.
+func (w *walker) marker() marker { return marker{&w.attrs, w} }
 
 // mark is the name that is a mark.
-func (r *attrs) mark(k btf.MarkKind, text string) dedup.Name {
-	return r.f.Names.Token(btf.AppendMark(nil, k, []byte(text)...))
+func (w *attrs) mark(k btf.MarkKind, text string) dedup.Name {
+	return w.f.Names.Token(btf.AppendMark(nil, k, []byte(text)...))
 }
 
 // textAt is the name of the DIE at an offset of the unit, "" if it has none. It leaves
 // the values of the DIE in work as they are.
-func (r *attrs) textAt(off uint32) string {
-	u := r.u
+func (w *attrs) textAt(off uint32) string {
+	r := w.r
 	if off == 0 || off&extraRef != 0 {
 		return ""
 	}
-	saved := u.Vals
-	name := u.NameAt(uint64(off))
-	u.Vals = saved
+	saved := r.Cursor.Vals
+	name := r.Cursor.NameAt(uint64(off))
+	r.Cursor.Vals = saved
 	if name == 0 {
 		return ""
 	}
-	return string(r.f.Names.Text(name))
+	return string(w.f.Names.Text(name))
 }
 
 // marked reads a type that BTF has no kind for. It returns -1, as rare does.
 func (w marker) marked(d die) (next int, err error) {
-	u := w.u
+	r := w.r
 	_, have, err := w.decode(d)
 	if err != nil {
 		return 0, err
@@ -55,7 +61,7 @@ func (w marker) marked(d die) (next int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	name, size := u.NameOf(have), uint32(u.Number(have, dwarf.VByteSize))
+	name, size := r.Cursor.NameOf(have), uint32(r.Cursor.Number(have, dwarf.VByteSize))
 	n := dedup.Node{Info: infoTypeTag, Third: of}
 	switch d.a.Tag {
 	case dwarf.TagAtomicType:
@@ -101,33 +107,33 @@ func (w marker) marked(d die) (next int, err error) {
 	default: // thrown, coarray, dynamic
 		n.Name = w.mark(btf.MarkQualifier, "")
 	}
-	x, i := u.addNode(d.off)
+	x, i := r.addNode(d.off)
 	*x = n
-	u.addOrder(i)
+	r.Unit.addOrder(i)
 	return -1, nil
 }
 
 // pointerTo is a pointer without a DIE.
 func (w marker) pointerTo(of uint32) uint32 {
-	return w.u.addExtra(dedup.Node{Info: btf.Info(btf.KindPtr, 0, false), Third: of})
+	return w.r.addExtra(dedup.Node{Info: btf.Info(btf.KindPtr, 0, false), Third: of})
 }
 
 // arrayOf is an array without a DIE.
 func (w marker) arrayOf(of, n uint32) uint32 {
-	w.u.Arrays = true
-	return w.u.addExtra(dedup.Node{Info: btf.Info(btf.KindArray, 0, false), Third: of, Aux: n})
+	w.r.Unit.Arrays = true
+	return w.r.addExtra(dedup.Node{Info: btf.Info(btf.KindArray, 0, false), Third: of, Aux: n})
 }
 
 // leadsToProto tells whether the type at an offset is that of functions.
 func (w marker) leadsToProto(off uint32) bool {
-	u := w.u
-	saved := u.Vals
-	defer func() { u.Vals = saved }()
+	r := w.r
+	saved := r.Cursor.Vals
+	defer func() { r.Cursor.Vals = saved }()
 	for range maxStubs {
 		if off == 0 || off&extraRef != 0 {
 			break
 		}
-		class, have, ok := u.DecodeAt(uint64(off))
+		class, have, ok := r.Cursor.DecodeAt(uint64(off))
 		if ok && class == dwarf.ClassProto {
 			return true
 		}
@@ -154,10 +160,10 @@ func (w marker) inherited(d die, top *frame) error {
 	}
 	loc := w.memberLoc(have)
 	if loc > maxOffset {
-		w.u.Unencodable.count(goneVirtual, 1)
+		w.r.Unit.Unencodable.count(goneVirtual, 1)
 		return nil
 	}
-	w.u.addMember(top, dedup.Member{Name: w.mark(btf.MarkBase, w.textAt(of)), Type: of, Val: loc * 8})
+	w.r.addMember(top, dedup.Member{Name: w.mark(btf.MarkBase, w.textAt(of)), Type: of, Val: loc * 8})
 	return nil
 }
 
@@ -171,7 +177,7 @@ func (w marker) number(n *dedup.Node, size uint64, encoding uint64) bool {
 		ateLowUser      = 0x80 // which GCC and clang have for complex integers
 	)
 	align := uint32(0) // what the size tells
-	word := uint64(w.u.Hdr.AddrSize)
+	word := uint64(w.r.Cursor.Hdr.AddrSize)
 	switch {
 	case encoding == ateComplexFloat || encoding == ateLowUser:
 		part := size / 2

@@ -15,45 +15,45 @@ const MaxVlen = 0xffff
 
 // push opens a frame for a DIE's children and returns it for the rest of its
 // fields to be set; it is valid until the next call.
-func (t *Tables) push(r role, tag dwarf.Tag) *frame {
-	v := t.frames.S
+func (r *Reader) push(as role, tag dwarf.Tag) *frame {
+	v := r.frames.S
 	i := len(v)
 	if i == cap(v) {
-		v = t.moreFrames()
+		v = r.moreFrames()
 	}
 	v = v[:i+1]
-	v[i] = frame{role: r, tag: tag}
-	t.frames.S = v
+	v[i] = frame{role: as, tag: tag}
+	r.frames.S = v
 	return &v[i]
 }
 
 //go:noinline
-func (t *Tables) moreFrames() []frame {
-	t.frames.Grow(len(t.frames.S) + 1)
-	return t.frames.S
+func (r *Reader) moreFrames() []frame {
+	r.frames.Grow(len(r.frames.S) + 1)
+	return r.frames.S
 }
 
 // suspend is called before a DIE with children of its own opens inside top:
 // top's members so far move to t.open, because those of the inner DIE come in
 // between.
-func (t *Tables) suspend(top *frame) {
+func (r *Reader) suspend(top *frame) {
 	switch top.role {
 	case inAggregate, inEnum, inProto:
 		if !top.open {
-			first := len(t.open.S)
-			t.open.AppendSlice(t.Types.Members.S[top.first : top.first+top.n])
-			t.Types.Members.S = t.Types.Members.S[:top.first]
+			first := len(r.open.S)
+			r.open.AppendSlice(r.Unit.Types.Members.S[top.first : top.first+top.n])
+			r.Unit.Types.Members.S = r.Unit.Types.Members.S[:top.first]
 			top.open, top.first = true, uint32(first)
 		}
 	}
 }
 
 // addMember adds a member, enumerator or parameter to the open type top.
-func (t *Tables) addMember(top *frame, m dedup.Member) {
+func (r *Reader) addMember(top *frame, m dedup.Member) {
 	if top.open {
-		t.open.Append(m)
+		r.open.Append(m)
 	} else {
-		t.Types.Members.Append(m)
+		r.Unit.Types.Members.Append(m)
 	}
 	top.n++
 }
@@ -73,9 +73,9 @@ type walker struct{ runs }
 func (w *walker) skip(d die) (next int, err error) {
 	a := d.a
 	if a.Class == dwarf.ClassSkip && a.Children && d.direct && a.Present != 0 {
-		sib := int(w.load(d.p, a, dwarf.SlotSibling))
-		if sib <= d.p || sib > len(w.b) {
-			return 0, w.u.DIEError(d.off, "sibling reference does not lead forward")
+		sib := int(w.attrs.load(d.p, a, dwarf.SlotSibling))
+		if sib <= d.p || sib > len(w.attrs.b) {
+			return 0, w.r.Cursor.DIEError(d.off, "sibling reference does not lead forward")
 		}
 		return sib, nil
 	}
@@ -87,9 +87,9 @@ func (w *walker) skip(d die) (next int, err error) {
 
 // skipChildren goes over the children of d, which begin at p.
 func (w *walker) skipChildren(d die, p int) (next int, err error) {
-	next, ok := w.u.SkipChildren(p)
+	next, ok := w.r.Cursor.SkipChildren(p)
 	if !ok {
-		return 0, w.u.CutOff(d.off)
+		return 0, w.r.Cursor.CutOff(d.off)
 	}
 	return next, nil
 }
@@ -99,15 +99,15 @@ func (w *walker) behind(d die) (next int, err error) {
 	if d.a.Fixed {
 		return d.p + int(d.a.Size), nil
 	}
-	next, _, err = w.decode(d)
+	next, _, err = w.attrs.decode(d)
 	return next, err
 }
 
 // open opens a frame for the children of d.
 func (w *walker) open(d die, r role, tag dwarf.Tag) (*frame, error) {
-	fr := w.u.push(r, tag)
-	if len(w.u.frames.S) > maxDepth {
-		return nil, w.u.DIEError(d.off, "DIE tree too deep")
+	fr := w.r.push(r, tag)
+	if len(w.r.frames.S) > maxDepth {
+		return nil, w.r.Cursor.DIEError(d.off, "DIE tree too deep")
 	}
 	return fr, nil
 }

@@ -12,37 +12,37 @@ const maxChain = 1 << 12
 
 // gnuChain calls fn for each annotation of the chain at off, as long as they
 // have the name.
-func (r *attrs) gnuChain(off uint32, name string, fn func(value dedup.Name)) {
-	u := r.u
-	saved := u.Vals
+func (w *attrs) gnuChain(off uint32, name string, fn func(value dedup.Name)) {
+	r := w.r
+	saved := r.Cursor.Vals
 	for range maxChain {
-		_, have, ok := u.DecodeAt(uint64(off))
-		if !ok || string(r.f.Names.Text(u.NameOf(have))) != name || have&(1<<dwarf.VConst) == 0 {
+		_, have, ok := r.Cursor.DecodeAt(uint64(off))
+		if !ok || string(w.f.Names.Text(r.Cursor.NameOf(have))) != name || have&(1<<dwarf.VConst) == 0 {
 			break
 		}
 		next := uint32(0)
 		if have&(1<<dwarf.VAnnotation) != 0 {
-			next = uint32(u.Vals[dwarf.VAnnotation].U)
+			next = uint32(r.Cursor.Vals[dwarf.VAnnotation].U)
 		}
-		fn(u.NameValue(&u.Vals[dwarf.VConst]))
+		fn(r.Cursor.NameValue(&r.Cursor.Vals[dwarf.VConst]))
 		if next == 0 {
 			break
 		}
 		off = next
 	}
-	u.Vals = saved
+	r.Cursor.Vals = saved
 }
 
 // gnuTypeTags adds TYPE_TAGs for a pointer's GNU annotations and returns what
 // the pointer refers to: pointer, first annotation, …, last one, target.
-func (r *attrs) gnuTypeTags(off, target uint32) uint32 {
+func (w *attrs) gnuTypeTags(off, target uint32) uint32 {
 	first, last := uint32(0), uint32(0)
-	r.gnuChain(off, "btf_type_tag", func(value dedup.Name) {
-		k := r.u.addExtra(dedup.Node{Info: infoTypeTag, Name: value, Third: target})
+	w.gnuChain(off, "btf_type_tag", func(value dedup.Name) {
+		k := w.r.addExtra(dedup.Node{Info: infoTypeTag, Name: value, Third: target})
 		if first == 0 {
 			first = k
 		} else {
-			r.u.extra.S[last&^extraRef].Third = k
+			w.r.extra.S[last&^extraRef].Third = k
 		}
 		last = k
 	})
@@ -53,11 +53,11 @@ func (r *attrs) gnuTypeTags(off, target uint32) uint32 {
 }
 
 // gnuDeclTags adds the declaration tags of a struct's or member's chain.
-func (r *attrs) gnuDeclTags(off, node uint32, component int32) {
-	if !r.in.DeclTag || off == 0 {
+func (w *attrs) gnuDeclTags(off, node uint32, component int32) {
+	if !w.in.Options.DeclTag || off == 0 {
 		return
 	}
-	r.gnuChain(off, "btf_decl_tag", func(value dedup.Name) {
-		r.u.Tags.Append(Tag{node, value, component})
+	w.gnuChain(off, "btf_decl_tag", func(value dedup.Name) {
+		w.r.Unit.Tags.Append(Tag{node, value, component})
 	})
 }

@@ -15,40 +15,41 @@ import (
 // group are there.
 
 // mark is the end of all tables.
-func (u *Unit) mark() mark {
-	return mark{len(u.Types.Nodes.S), len(u.Types.Order.S), len(u.Funcs.S), len(u.Params.S), len(u.Vars.S), len(u.stubs)}
+func (r *Reader) mark() mark {
+	return mark{len(r.Unit.Types.Nodes.S), len(r.Unit.Types.Order.S), len(r.Unit.Funcs.S), len(r.Unit.Params.S), len(r.Unit.Vars.S), len(r.stubs)}
 }
 
 // sectionOffsets makes DIE offsets that stay offsets count from the start of
 // .debug_info.
-func (u *Unit) sectionOffsets() error {
-	if u.Base+u.Hdr.End() > 1<<32-1 {
-		return u.UnitError("units that refer to each other lie beyond 4 GiB")
+func (r *Reader) sectionOffsets() error {
+	u := &r.Unit
+	if r.Cursor.Base+r.Cursor.Hdr.End() > 1<<32-1 {
+		return r.Cursor.UnitError("units that refer to each other lie beyond 4 GiB")
 	}
-	base := uint32(u.Base + u.Hdr.Off)
+	base := uint32(r.Cursor.Base + r.Cursor.Hdr.Off)
 	at := func(off uint32) uint32 {
 		switch {
 		case off == 0:
 			return 0
 		case off&extraRef != 0:
-			return uint32(u.cross.S[off&^(extraRef|crossRef)])
+			return uint32(r.cross.S[off&^(extraRef|crossRef)])
 		}
 		return base + off
 	}
-	for i := range u.Funcs.S[u.from.funcs:] {
-		fn := &u.Funcs.S[u.from.funcs+i]
+	for i := range u.Funcs.S[r.from.funcs:] {
+		fn := &u.Funcs.S[r.from.funcs+i]
 		fn.Off, fn.Origin, fn.Spec = at(fn.Off), at(fn.Origin), at(fn.Spec)
 	}
-	for i := range u.Vars.S[u.from.vars:] {
-		u.Vars.S[u.from.vars+i].Off += base
+	for i := range u.Vars.S[r.from.vars:] {
+		u.Vars.S[r.from.vars+i].Off += base
 	}
-	for i := range u.Params.S[u.from.params:] {
-		p := &u.Params.S[u.from.params+i]
+	for i := range u.Params.S[r.from.params:] {
+		p := &u.Params.S[r.from.params+i]
 		p.Off, p.Origin = at(p.Off), at(p.Origin)
 		switch {
 		case p.LocKind == callconv.LocExpr:
 			p.LocOff += base
-		case p.LocKind == callconv.LocList && u.Base != 0:
+		case p.LocKind == callconv.LocList && r.Cursor.Base != 0:
 			p.LocKind = callconv.LocBad // in the alternate file: there is no code
 		}
 	}
@@ -56,17 +57,18 @@ func (u *Unit) sectionOffsets() error {
 }
 
 // linkCross settles the references between units of the group.
-func (in *Input) linkCross(u *Unit) {
-	if len(u.cross.S) == 0 {
+func (r *Reader) linkCross() {
+	u := &r.Unit
+	if len(r.cross.S) == 0 {
 		return
 	}
-	to := func(r dedup.Ref) dedup.Ref {
-		if r&(crossRef|dedup.Extern) == crossRef {
-			if r = u.refAt(u.cross.S[r&^crossRef]); r == 0 {
+	to := func(ref dedup.Ref) dedup.Ref {
+		if ref&(crossRef|dedup.Extern) == crossRef {
+			if ref = r.group.refAt(r.cross.S[ref&^crossRef]); ref == 0 {
 				u.Unencodable.voids = true
 			}
 		}
-		return r
+		return ref
 	}
 	for i := range u.Types.Nodes.S {
 		n := &u.Types.Nodes.S[i]
@@ -83,10 +85,10 @@ func (in *Input) linkCross(u *Unit) {
 			}
 		case btf.KindEnum, btf.KindEnum64:
 			// link has left a marker here only.
-			if r := to(n.Aux); r != 0 {
-				u.signEnum(n, r)
-				if in.KeepSigns {
-					u.noteSign(uint32(i), r)
+			if typ := to(n.Aux); typ != 0 {
+				u.signEnum(n, typ)
+				if r.In.Options.KeepSigns {
+					u.noteSign(uint32(i), typ)
 				}
 			}
 			n.Aux = 0
@@ -101,37 +103,32 @@ func (in *Input) linkCross(u *Unit) {
 	for i := range u.Vars.S {
 		u.Vars.S[i].Type = to(u.Vars.S[i].Type)
 	}
-	for i := range u.stubs {
-		u.stubs[i].ref = to(u.stubs[i].ref)
+	for i := range r.stubs {
+		r.stubs[i].ref = to(r.stubs[i].ref)
 	}
 }
 
 // partAt is the part of the group in which the section offset lies.
-func (u *Unit) partAt(off uint64) (int, bool) {
-	k, found := slices.BinarySearchFunc(u.parts.S, off, func(p part, off uint64) int { return cmp.Compare(p.off, off) })
+func (g *group) partAt(off uint64) (int, bool) {
+	k, found := slices.BinarySearchFunc(g.parts.S, off, func(p part, off uint64) int { return cmp.Compare(p.off, off) })
 	if !found {
 		k--
 	}
-	return k, k >= 0 && off < u.parts.S[k].end
+	return k, k >= 0 && off < g.parts.S[k].end
 }
 
 // refAt is the type whose DIE is at a section offset; 0 if there is none.
-func (u *Unit) refAt(off uint64) dedup.Ref {
-	k, ok := u.partAt(off)
+func (g *group) refAt(off uint64) dedup.Ref {
+	k, ok := g.partAt(off)
 	if !ok {
 		return 0
 	}
-	p := &u.parts.S[k]
-	return startRef(u.allStarts.S[p.bits:], uint32(off-p.off))
-}
-
-// addFormat notes the format of the functions that follow.
-func (u *Unit) addFormat() {
-	u.Formats.Append(callconv.FormatRun{First: uint32(len(u.Funcs.S)), Version: u.Hdr.Version, Dwarf64: u.Hdr.Dwarf64})
+	p := &g.parts.S[k]
+	return startRef(g.allStarts.S[p.bits:], uint32(off-p.off))
 }
 
 // addPart makes the unit that was walked last a part of the group.
-func (u *Unit) addPart(off uint64) {
-	u.parts.Append(part{off: off, end: off + uint64(len(u.Hdr.Data)), bits: uint32(len(u.allStarts.S))})
-	u.allStarts.AppendSlice(u.starts.S)
+func (r *Reader) addPart(off uint64) {
+	r.group.parts.Append(part{off: off, end: off + uint64(len(r.Cursor.Hdr.Data)), bits: uint32(len(r.group.allStarts.S))})
+	r.group.allStarts.AppendSlice(r.starts.S)
 }

@@ -1,6 +1,9 @@
 package unit
 
-import "github.com/btflite/btflite/internal/debuginfo"
+import (
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/debuginfo"
+)
 
 // Reading of a group, with the type units that it leads to.
 
@@ -12,92 +15,90 @@ type Group struct {
 
 // ReadGroup reads the units of a group, and links them. stop ends it between two
 // units if it gives an error.
-func (in *Input) ReadGroup(u *Unit, g *Group, stop func() error) error {
+func (r *Reader) ReadGroup(g *Group, stop func() error) error {
 	var ahead debuginfo.Passage
 	for k := g.First; k < g.End; k++ {
-		if in.Merged.Places[k].Skip {
+		if r.In.Merged.Places[k].Skip {
 			continue
 		}
 		if err := stop(); err != nil {
 			return err
 		}
-		if err := in.OpenPlace(u, k); err != nil {
+		if err := r.OpenPlace(k); err != nil {
 			return err
 		}
 		if g.End-g.First > 1 {
-			ahead.Ahead(&u.Cursor, u.Hdr.End())
+			ahead.Ahead(&r.Cursor, r.Cursor.Hdr.End())
 		}
-		if len(u.Hdr.Data) >= crossRef {
-			return u.UnitError("unit that refers to others is larger than 1 GiB")
+		if len(r.Cursor.Hdr.Data) >= crossRef {
+			return r.Cursor.UnitError("unit that refers to others is larger than 1 GiB")
 		}
-		if err := in.readPart(u, g.Cross); err != nil {
+		if err := r.readPart(g.Cross); err != nil {
 			return err
 		}
 	}
-	u.File = in.File
+	r.Cursor.File = r.In.File
 	var spans []span
-	order := len(u.Types.Order.S)
-	if len(u.imports.S) > 0 || in.Alt != nil {
-		spans = u.spans()
+	order := len(r.Unit.Types.Order.S)
+	if len(r.group.imports.S) > 0 || r.In.File.Alt != nil {
+		spans = r.group.spans()
 	}
-	if len(u.NeedTypes) > 0 {
-		if err := in.readTypes(u, nil); err != nil {
+	if len(r.NeedTypes) > 0 {
+		if err := r.readTypes(nil); err != nil {
 			return err
 		}
 	} else {
-		in.linkCross(u)
+		r.linkCross()
 	}
 	if spans != nil {
-		if err := in.expand(u, spans, order); err != nil {
+		if err := r.expand(spans, order); err != nil {
 			return err
 		}
 	}
-	return in.settle(u)
+	return r.settle()
 }
 
-// readPart reads the unit u.Hdr of a group.
-func (in *Input) readPart(u *Unit, cross bool) error {
-	u.from = u.mark()
-	u.extra.Reset()
-	u.starts.Reset()
-	if u.Hdr.IsType() {
-		u.File.SawType()
-		return debuginfo.CheckLost(&u.Cursor)
+// readPart reads the unit of a group at which the cursor stands.
+func (r *Reader) readPart(cross bool) error {
+	c, u, facts := &r.Cursor, &r.Unit, &r.Unit.Facts
+	r.from = r.mark()
+	r.extra.Reset()
+	r.starts.Reset()
+	if c.Hdr.IsType() {
+		c.File.SawType()
+		return debuginfo.CheckLost(c)
 	}
-	dies, order, funcs, imports := u.DIEs, len(u.Types.Order.S), len(u.FuncOrder.S), len(u.imports.S)
-	u.addFormat()
-	p, skip, err := in.Start(u)
-	if err == nil && u.Skeleton != nil {
-		return u.UnitError("split DWARF is not supported in files whose units are merged")
+	dies, order, funcs, imports := facts.DIEs, len(u.Types.Order.S), len(u.FuncOrder.S), len(r.group.imports.S)
+	u.Formats.Append(callconv.FormatRun{First: uint32(len(u.Funcs.S)), Version: c.Hdr.Version, Dwarf64: c.Hdr.Dwarf64}) // of the functions that follow
+	p, skip, err := r.Start()
+	if err == nil && facts.Skeleton != nil {
+		return c.UnitError("split DWARF is not supported in files whose units are merged")
 	}
-	u.Units++
-	if u.Filtered {
-		u.Filtered = false
-		u.UnitsFiltered++
+	facts.Units++
+	if facts.Filtered {
+		facts.Filtered = false
+		facts.UnitsFiltered++
 	}
 	if err != nil || skip {
-		u.DIEs += dies
+		facts.DIEs += dies
 		return err
 	}
-	u.Language, u.Clang = in.Merged.Language, in.Merged.Clang
-	err = in.walk(u, p)
-	u.DIEs += dies
+	facts.Language, facts.Clang = r.In.Merged.Language, r.In.Merged.Clang
+	err = r.walk(p)
+	facts.DIEs += dies
 	if err != nil {
 		return err
 	}
-	u.Hides = u.Hides || len(u.Types.Order.S) == 0 && u.hides(p)
-	if err := u.CheckNames(); err != nil {
+	facts.Hides = facts.Hides || len(u.Types.Order.S) == 0 && hides(c, p)
+	if err := r.inlined(); err != nil {
 		return err
 	}
-	if err := in.inlined(u); err != nil {
-		return err
-	}
-	in.linkRefs(u)
-	if cross || len(u.NeedTypes) > 0 {
-		u.addPart(u.Base + u.Hdr.Off)
-		p := &u.parts.S[len(u.parts.S)-1]
+	r.linkRefs()
+	if cross || len(r.NeedTypes) > 0 {
+		r.addPart(c.Base + c.Hdr.Off)
+		p := &r.group.parts.S[len(r.group.parts.S)-1]
 		p.order, p.orderEnd, p.funcs, p.funcsEnd = uint32(order), uint32(len(u.Types.Order.S)), uint32(funcs), uint32(len(u.FuncOrder.S))
-		p.imports, p.alt = uint32(imports), u.Base != 0
+		p.imports, p.alt = uint32(imports), c.Base != 0
 	}
-	return u.sectionOffsets()
+	return r.sectionOffsets()
 }

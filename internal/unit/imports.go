@@ -23,9 +23,9 @@ type span struct {
 
 // spans lists what pahole reads, in its order, and marks the
 // parts that it reads.
-func (u *Unit) spans() []span {
+func (g *group) spans() []span {
 	var out []span
-	parts := u.parts.S
+	parts := g.parts.S
 	type open struct {
 		span
 		next, end int // imports
@@ -35,7 +35,7 @@ func (u *Unit) spans() []span {
 	push := func(k int) {
 		p := &parts[k]
 		o := open{span: span{part: k, reading: int(p.readings), order: p.order, funcs: p.funcs}}
-		o.next, o.end = int(p.imports), len(u.imports.S)
+		o.next, o.end = int(p.imports), len(g.imports.S)
 		if k+1 < len(parts) {
 			o.end = int(parts[k+1].imports)
 		}
@@ -59,9 +59,9 @@ func (u *Unit) spans() []span {
 				stack = stack[:len(stack)-1]
 				continue
 			}
-			x := &u.imports.S[o.next]
+			x := &g.imports.S[o.next]
 			o.next++
-			t, ok := u.partAt(x.target)
+			t, ok := g.partAt(x.target)
 			if !ok || imported[t] || parts[t].alt && !p.alt {
 				continue
 			}
@@ -81,7 +81,8 @@ func (u *Unit) spans() []span {
 // expand puts the types and functions of the group into the order in which
 // pahole reads them, with copies of those that it reads twice. Types
 // from place end on, those of type units, stay where they are.
-func (in *Input) expand(u *Unit, spans []span, end int) error {
+func (r *Reader) expand(spans []span, end int) error {
+	u := &r.Unit
 	nodes := &u.Types.Nodes
 	order := append([]uint32(nil), u.Types.Order.S...)
 	funcOrder := append([]uint32(nil), u.FuncOrder.S...)
@@ -106,7 +107,7 @@ func (in *Input) expand(u *Unit, spans []span, end int) error {
 			if !s.last {
 				k := uint32(len(nodes.S))
 				if uint64(k) >= crossRef {
-					return u.UnitError("too many types in units that refer to each other")
+					return r.Cursor.UnitError("too many types in units that refer to each other")
 				}
 				if m := btf.InfoVlen(n.Info); m > 0 && len(left) > 0 {
 					// Members may be dropped from either.
@@ -123,7 +124,7 @@ func (in *Input) expand(u *Unit, spans []span, end int) error {
 				}
 				i = k
 			}
-			if u.FirstInt == 0 && btf.InfoKind(n.Info) == btf.KindInt && in.Names.IsInt(n.Name) {
+			if u.FirstInt == 0 && btf.InfoKind(n.Info) == btf.KindInt && r.In.File.Names.IsInt(n.Name) {
 				u.FirstInt = i + 1
 			}
 			u.Types.Order.Append(i)

@@ -1,10 +1,10 @@
 package unit
 
-// inlined reads the functions that are inlined in those of the unit at u, which has
-// just been walked, if anybody wants them.
-func (in *Input) inlined(u *Unit) error {
-	if u.Inline == nil {
+// inlined reads the functions that are inlined in those of the unit that was walked last, if
+// anybody wants them.
+func (r *Reader) inlined() error {
+	if r.Unit.Inline == nil {
 		return nil
 	}
-	return u.Inline.Read(&u.Cursor, u.Funcs.S[u.from.funcs:])
+	return r.Unit.Inline.Read(&r.Cursor, r.Unit.Funcs.S[r.from.funcs:])
 }

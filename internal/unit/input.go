@@ -7,14 +7,15 @@ import (
 	"sync/atomic"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/debuginfo"
 )
 
 // Input is what reading needs to know of the input that units are from. Readers of
 // units share it; it changes between units only.
 type Input struct {
-	*debuginfo.File
-	Options
+	File     *debuginfo.File
+	Options  Options
 	Sections []VarSection // where variables may lie; nil if none are wanted
 	// Index is the id of the int that indexes arrays in the set; 0 until known.
 	Index *atomic.Uint32
@@ -34,7 +35,7 @@ type Options struct {
 	LongVlen bool
 	// ForKernel leaves out what is void where C allows no void: no kernel takes that.
 	ForKernel bool
-	// KeepSigns fills Tables.Unsigned with the nodes of ENUMs with negative values
+	// KeepSigns fills Unit.Unsigned with the nodes of ENUMs with negative values
 	// and a type that has no sign.
 	KeepSigns bool
 	// Marks has types that BTF cannot say written by marks, for readers: see btf.MarkKind.
@@ -87,11 +88,11 @@ type Place struct {
 
 // alone is the error of a DIE that leads to other units, in a file whose units are read one by
 // one because no abbreviation said so.
-func (u *Unit) alone(off int) error {
-	if u.File.Split() {
-		return u.DIEError(off, "split DWARF whose units refer to each other is not supported")
+func alone(c *debuginfo.Cursor, off int) error {
+	if c.File.Split() {
+		return c.DIEError(off, "split DWARF whose units refer to each other is not supported")
 	}
-	return u.DIEError(off, "it leads to other units, by an abbreviation that begins inside another one")
+	return c.DIEError(off, "it leads to other units, by an abbreviation that begins inside another one")
 }
 
 // At is the unit in which the section offset lies.
@@ -106,32 +107,32 @@ func (m *Merged) At(off uint64) (k int, ok bool) {
 // FileOf is the file that unit k of a merged file is in.
 func (in *Input) FileOf(k int) *debuginfo.File {
 	if in.Merged.Places[k].Base != 0 {
-		return in.Alt
+		return in.File.Alt
 	}
 	return in.File
 }
 
 // OpenPlace reads the header of unit k of a merged file.
-func (in *Input) OpenPlace(u *Unit, k int) error {
-	p, from := &in.Merged.Places[k], in.FileOf(k)
-	u.Base = p.Base
-	return from.Wrap(from.Header(p.Off-p.Base, p.Reloc, &u.Cursor))
+func (r *Reader) OpenPlace(k int) error {
+	p, from := &r.In.Merged.Places[k], r.In.FileOf(k)
+	r.Cursor.Base = p.Base
+	return from.Wrap(from.Header(p.Off-p.Base, p.Reloc, &r.Cursor))
 }
 
 // filtered says whether a unit is not wanted. Of a merged file, units are filtered
 // only if languages are excluded, then by their names as well, and all are if
 // the first one would be by its language (pahole-behaviour 1.4.1).
-func (in *Input) filtered(u *Unit) bool {
-	if in.Merged != nil && (len(in.Lang) > 0 || len(in.LangExclude) == 0) {
+func (r *Reader) filtered() bool {
+	if r.In.Merged != nil && (len(r.In.Options.Lang) > 0 || len(r.In.Options.LangExclude) == 0) {
 		return false
 	}
-	return in.WrongName(u) || in.WrongLanguage(u.Language)
+	return r.In.WrongName(r.Cursor.Name) || r.In.Options.WrongLanguage(r.Unit.Facts.Language)
 }
 
-// WrongName says whether the unit is not wanted by its name.
-func (in *Input) WrongName(u *Unit) bool {
-	p := in.CUExclude
-	return p != "" && bytes.HasPrefix(in.Names.Text(u.Name), []byte(p))
+// WrongName says whether a unit is not wanted by its name.
+func (in *Input) WrongName(name dedup.Name) bool {
+	p := in.Options.CUExclude
+	return p != "" && bytes.HasPrefix(in.File.Names.Text(name), []byte(p))
 }
 
 // WrongLanguage says whether units of a language are not wanted.

@@ -5,38 +5,41 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-// linkRest is link behind linkRefs.
-func (in *Input) linkRest(u *Unit) error {
-	if err := in.settle(u); err != nil {
+// Settle does what needs all types of the unit: after linkRefs, or after the tables were
+// filled by a unit record. It adds what pahole adds behind a unit's types: the int for array
+// indexes, if the unit needs one, and the declaration tags of structs, unions and typedefs.
+func (r *Reader) Settle() error {
+	if err := r.settle(); err != nil {
 		return err
 	}
-	u.declTags()
+	r.Unit.declTags()
 	return nil
 }
 
 // settle is what needs all types of a unit or group to be there.
-func (in *Input) settle(u *Unit) error {
-	in.arrayIndex(u)
-	if len(u.oldBits.S) > 0 {
-		if err := u.linkOldBits(); err != nil {
+func (r *Reader) settle() error {
+	r.In.arrayIndex(&r.Unit)
+	if len(r.oldBits.S) > 0 {
+		if err := r.linkOldBits(); err != nil {
 			return err
 		}
 	}
-	if in.WholeBitfields {
-		u.dropWholeBitfields()
+	if r.In.Options.WholeBitfields {
+		r.Unit.dropWholeBitfields()
 	}
-	u.dropUnencodable(in.ForKernel)
+	r.Unit.dropUnencodable(&r.Cursor.File.Names, r.stubs, r.In.Options.ForKernel)
 	return nil
 }
 
 // linkRefs turns the DIE offsets of the unit that has been walked last into
 // Refs.
-func (in *Input) linkRefs(u *Unit) {
-	u.index()
+func (r *Reader) linkRefs() {
+	u := &r.Unit
+	r.index()
 	nodes := &u.Types.Nodes
 	dies := len(nodes.S)
-	nodes.AppendSlice(u.extra.S)
-	starts := u.starts.S
+	nodes.AppendSlice(r.extra.S)
+	starts := r.starts.S
 	var dangling []uint32
 	var results, qualified refFilter // qualified: what may be void behind qualifiers
 	voids := false
@@ -53,9 +56,9 @@ func (in *Input) linkRefs(u *Unit) {
 		}
 		return dedup.Ref(uint32(dies) + off&^extraRef + 1)
 	}
-	index := in.Index.Load() | dedup.Extern
+	index := r.In.Index.Load() | dedup.Extern
 	all := u.Types.Members.S
-	own := nodes.S[u.from.nodes:]
+	own := nodes.S[r.from.nodes:]
 	for i := range own {
 		n := &own[i]
 		switch btf.InfoKind(n.Info) {
@@ -63,7 +66,7 @@ func (in *Input) linkRefs(u *Unit) {
 			n.Third = ref(n.Third)
 		case btf.KindConst, btf.KindVolatile:
 			if n.Third = ref(n.Third); n.Third == 0 || qualifies(nodes.S, n.Third) {
-				qualified.add(dedup.Ref(u.from.nodes + i + 1))
+				qualified.add(dedup.Ref(r.from.nodes + i + 1))
 			}
 		case btf.KindTypedef:
 			n.Third = ref(n.Third)
@@ -87,54 +90,54 @@ func (in *Input) linkRefs(u *Unit) {
 				m = m[1:]
 			}
 		case btf.KindEnum, btf.KindEnum64:
-			r := ref(n.Aux)
+			typ := ref(n.Aux)
 			n.Aux = 0
-			if r&crossRef != 0 {
-				n.Aux = r // for linkCross
+			if typ&crossRef != 0 {
+				n.Aux = typ // for linkCross
 				continue
 			}
-			u.signEnum(n, r)
-			if in.KeepSigns {
-				u.noteSign(uint32(u.from.nodes+i), r)
+			u.signEnum(n, typ)
+			if r.In.Options.KeepSigns {
+				u.noteSign(uint32(r.from.nodes+i), typ)
 			}
 		}
 	}
-	funcs := u.Funcs.S[u.from.funcs:]
+	funcs := u.Funcs.S[r.from.funcs:]
 	for i := range funcs {
 		funcs[i].Type = ref(funcs[i].Type)
 		results.add(funcs[i].Type)
 	}
-	if voids || results.meets(&qualified) && qualifiedResults(nodes.S, u.from.nodes, funcs) {
+	if voids || results.meets(&qualified) && qualifiedResults(nodes.S, r.from.nodes, funcs) {
 		u.Unencodable.voids = true
 	}
-	params := u.Params.S[u.from.params:]
+	params := u.Params.S[r.from.params:]
 	for i := range params {
 		params[i].Type = ref(params[i].Type)
 	}
-	vars := u.Vars.S[u.from.vars:]
+	vars := u.Vars.S[r.from.vars:]
 	for i := range vars {
 		vars[i].Type = ref(vars[i].Type)
 	}
-	stubs := u.stubs[u.from.stubs:]
+	stubs := r.stubs[r.from.stubs:]
 	for i := range stubs {
 		stubs[i].ref = ref(stubs[i].ref)
 	}
-	for _, s := range u.specs {
-		if r := ref(s.ref); r != 0 && r != s.node+1 {
-			u.stubs = append(u.stubs, stub{r - 1, s.node + 1})
+	for _, s := range r.specs {
+		if decl := ref(s.ref); decl != 0 && decl != s.node+1 {
+			r.stubs = append(r.stubs, stub{decl - 1, s.node + 1})
 		}
 	}
-	u.specs = u.specs[:0]
+	r.specs = r.specs[:0]
 	if len(dangling) > 0 {
 		u.Unencodable.voids = true
-		if u.Fail == nil {
-			u.Fail = u.checkDangling(dangling, in.Marks)
+		if r.Cursor.Fail == nil {
+			r.Cursor.Fail = u.Unencodable.checkDangling(&r.Cursor, dangling, r.In.Options.Marks)
 		}
 	}
-	if len(u.extra.S) == 0 {
+	if len(r.extra.S) == 0 {
 		return
 	}
-	order := u.Types.Order.S[u.from.order:]
+	order := u.Types.Order.S[r.from.order:]
 	for i, k := range order {
 		if k&extraRef != 0 {
 			order[i] = uint32(dies) + k&^extraRef
@@ -158,14 +161,14 @@ func linkMembers(m []dedup.Member, starts []startWord) (n int) {
 }
 
 // signEnum gives an ENUM64 whose type is r the sign of that.
-func (u *Tables) signEnum(n *dedup.Node, r dedup.Ref) {
+func (u *Unit) signEnum(n *dedup.Node, r dedup.Ref) {
 	if btf.InfoKind(n.Info) == btf.KindEnum64 && u.isSigned(r) {
 		n.Info = btf.Info(btf.KindEnum64, btf.InfoVlen(n.Info), true)
 	}
 }
 
 // isSigned reports whether a type is a signed INT, not behind a typedef.
-func (u *Tables) isSigned(r dedup.Ref) bool {
+func (u *Unit) isSigned(r dedup.Ref) bool {
 	if r == 0 {
 		return false
 	}
@@ -174,7 +177,7 @@ func (u *Tables) isSigned(r dedup.Ref) bool {
 }
 
 // declTags adds a DECL_TAG for each tag, in the raw order of their types.
-func (u *Tables) declTags() {
+func (u *Unit) declTags() {
 	u.SortTags()
 	t := u.Tags.S
 	for i := range t {
@@ -187,7 +190,7 @@ func (u *Tables) declTags() {
 }
 
 // SortTags puts the tags into the raw order of their types.
-func (u *Tables) SortTags() {
+func (u *Unit) SortTags() {
 	if len(u.Tags.S) == 0 {
 		return
 	}
@@ -214,25 +217,17 @@ func (u *Tables) SortTags() {
 // whole run. Until one is known, it is the unit's own, which is added if the
 // unit has arrays and no int.
 func (in *Input) arrayIndex(u *Unit) {
-	index := dedup.Ref(0)
+	index := u.FirstInt
 	switch {
-	case in.Index.Load() != 0:
-		index = in.Index.Load() | dedup.Extern
-	case u.FirstInt != 0:
-		index = u.FirstInt
-	case u.Arrays:
+	case in.Index.Load() != 0 || !u.Arrays:
+		return // who made the nodes has set it
+	case index == 0:
 		u.Types.Order.Append(uint32(len(u.Types.Nodes.S)))
 		u.Types.Nodes.Append(dedup.Node{
-			Info: btf.Info(btf.KindInt, 0, false), Name: in.Names.Unalias(in.Names.Int), Third: 4, Aux: 1<<24 | 32,
+			Info: btf.Info(btf.KindInt, 0, false), Name: in.File.Names.Unalias(in.File.Names.Int), Third: 4, Aux: 1<<24 | 32,
 		})
 		index = uint32(len(u.Types.Nodes.S))
 		u.FirstInt = index
-	}
-	if !u.Arrays {
-		return
-	}
-	if index&dedup.Extern != 0 {
-		return // link has set it
 	}
 	for i := range u.Types.Nodes.S {
 		if n := &u.Types.Nodes.S[i]; btf.InfoKind(n.Info) == btf.KindArray {
@@ -243,7 +238,7 @@ func (in *Input) arrayIndex(u *Unit) {
 
 // noteSign keeps of node k whether the type r of an enumeration says that its
 // values have no sign, though there are negative ones.
-func (u *Tables) noteSign(k uint32, r dedup.Ref) {
+func (u *Unit) noteSign(k uint32, r dedup.Ref) {
 	n := &u.Types.Nodes.S[k]
 	if btf.InfoKind(n.Info) == btf.KindEnum && btf.InfoKflag(n.Info) && !u.isSigned(r) {
 		if u.Unsigned == nil {

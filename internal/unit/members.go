@@ -11,26 +11,29 @@ import (
 )
 
 // runs reads several DIEs of one kind at once.
-type runs struct{ attrs }
+type runs struct {
+	r     *Reader
+	attrs attrs
+}
 
 // memberRun reads the member at p, whose code has been read at off, and all
 // members that follow and have values that are read by masked loads, into the
 // open type top. It returns the offset of the first DIE that is none, and how
 // many DIEs came after the first one.
-func (r *runs) memberRun(a *dwarf.Abbrev, off, p int, top *frame) (next int, more uint64, err error) {
-	u, b := r.u, r.b
-	tab := u.Abbrevs.Dense()
+func (w *runs) memberRun(a *dwarf.Abbrev, off, p int, top *frame) (next int, more uint64, err error) {
+	r, b := w.r, w.attrs.b
+	tab := r.Cursor.Abbrevs.Dense()
 	union := top.tag == dwarf.TagUnionType
-	members := &u.Types.Members
+	members := &r.Unit.Types.Members
 	start := len(members.S)
 	for {
 		n := 0
-		if a.Plain && !r.be {
-			n, next = r.plainRun(a, p, union)
+		if a.Plain && !w.attrs.be {
+			n, next = w.plainRun(a, p, union)
 		}
 		if n == 0 {
 			var m dedup.Member
-			if m, next, err = r.oneMember(a, off, p, top); err != nil {
+			if m, next, err = w.oneMember(a, off, p, top); err != nil {
 				if err == errLongName {
 					next = off
 				}
@@ -65,14 +68,14 @@ func (r *runs) memberRun(a *dwarf.Abbrev, off, p int, top *frame) (next int, mor
 // plainRun appends the Plain member at p, whose abbreviation is a, and those that
 // follow to the unit's. It returns their number, 0 if that one is not valid, and
 // the offset of the next DIE. It may stop before the last one.
-func (r *runs) plainRun(a *dwarf.Abbrev, p int, union bool) (n, next int) {
-	u, names := r.u, &r.f.Names
-	members := &u.Types.Members
+func (w *runs) plainRun(a *dwarf.Abbrev, p int, union bool) (n, next int) {
+	r, names := w.r, &w.attrs.f.Names
+	members := &r.Unit.Types.Members
 	first := len(members.S)
 	members.Grow(first + 1)
-	n, next = plainMembers(members.S[first:cap(members.S)], r.b, p, a, u.Abbrevs.Dense(), names.Last, union)
+	n, next = plainMembers(members.S[first:cap(members.S)], w.attrs.b, p, a, r.Cursor.Abbrevs.Dense(), names.Last, union)
 	members.S = members.S[:first+n]
-	names.SettleAll(&u.Reader, members.S[first:])
+	names.SettleAll(&r.Cursor.Reader, members.S[first:])
 	return n, next
 }
 
@@ -147,12 +150,12 @@ func inlineName(w uint32) (t dedup.Name, size int) {
 
 // oneMember reads a member whose values are read by masked loads. A name that
 // is written in place and is longer than three bytes gives errLongName.
-func (r *runs) oneMember(a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Member, next int, err error) {
+func (w *runs) oneMember(a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Member, next int, err error) {
 	const (
 		hasBitOffset = 1 << dwarf.VDataBitOffset
 		bitField     = hasBitOffset | 1<<dwarf.VBitSize
 	)
-	u, b := r.u, r.b
+	r, b := w.r, w.attrs.b
 	if a.Inline {
 		// Compilers write names of up to three bytes in place.
 		var size int
@@ -160,39 +163,39 @@ func (r *runs) oneMember(a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Membe
 			return m, 0, errLongName
 		}
 		p += size
-	} else if m.Name = r.load(p, a, dwarf.SlotName) + a.NameBase; m.Name-1 >= r.f.Names.Last && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
-		return m, 0, u.BadName(off)
+	} else if m.Name = w.attrs.load(p, a, dwarf.SlotName) + a.NameBase; m.Name-1 >= w.attrs.f.Names.Last && (m.Name != 0 || a.Present&(1<<dwarf.VName) != 0) {
+		return m, 0, r.Cursor.BadName(off)
 	}
-	m.Type = r.load(p, a, dwarf.SlotType)
-	loc := r.load(p, a, dwarf.SlotMemberLoc)
+	m.Type = w.attrs.load(p, a, dwarf.SlotType)
+	loc := w.attrs.load(p, a, dwarf.SlotMemberLoc)
 	if loc > maxOffset {
-		return m, 0, u.DIEError(off, "member at an offset over 536870911 bytes")
+		return m, 0, r.Cursor.DIEError(off, "member at an offset over 536870911 bytes")
 	}
 	bit := loc * 8
 	if a.Present&bitField != 0 {
 		if a.Present&hasBitOffset != 0 {
-			bit = r.load(p, a, dwarf.SlotDataBitOffset)
+			bit = w.attrs.load(p, a, dwarf.SlotDataBitOffset)
 		}
-		if size := r.load(p, a, dwarf.SlotBitSize); size > 0xff {
-			return m, 0, u.DIEError(off, "bit-field of over 255 bits")
+		if size := w.attrs.load(p, a, dwarf.SlotBitSize); size > 0xff {
+			return m, 0, r.Cursor.DIEError(off, "bit-field of over 255 bits")
 		} else if size != 0 {
 			top.kflag = true
 			if bit > 0xffffff {
-				return m, 0, u.DIEError(off, "bit-field offset over 16777215 bits")
+				return m, 0, r.Cursor.DIEError(off, "bit-field offset over 16777215 bits")
 			}
 			bit |= size << 24
 		} else if bit&7 != 0 {
-			return m, 0, u.DIEError(off, "member at a bit offset that is not a whole byte")
+			return m, 0, r.Cursor.DIEError(off, "member at a bit offset that is not a whole byte")
 		}
 	}
 	if top.tag == dwarf.TagUnionType && bit&0xffffff != 0 {
-		return m, 0, u.DIEError(off, "union member at an offset that is not 0")
+		return m, 0, r.Cursor.DIEError(off, "union member at an offset that is not 0")
 	}
 	if m.Type >= uint32(len(b)) {
-		return m, 0, u.OutOfUnit(off)
+		return m, 0, r.Cursor.OutOfUnit(off)
 	}
-	if n := &r.f.Names; n.Look() && (n.ByText || n.MayBeAlias(m.Name)) {
-		m.Name = n.Settle(&u.Reader, m.Name)
+	if n := &w.attrs.f.Names; n.Look() && (n.ByText || n.MayBeAlias(m.Name)) {
+		m.Name = n.Settle(&r.Cursor.Reader, m.Name)
 	}
 	m.Val = bit
 	return m, p + int(a.Size), nil

@@ -1,58 +1,45 @@
 package unit
 
-// Read walks and links the unit at u, from p on, where Start has left it.
-func (in *Input) Read(u *Unit, p int) error {
-	if err := in.walk(u, p); err != nil {
+// Read walks and links the unit that Start has found, from p on.
+func (r *Reader) Read(p int) error {
+	if err := r.walk(p); err != nil {
 		return err
 	}
-	u.Hides = len(u.Types.Order.S) == 0 && u.hides(p)
-	if err := u.CheckNames(); err != nil {
-		return err
-	}
-	if err := in.inlined(u); err != nil {
-		return err
-	}
-	return in.link(u)
+	r.Unit.Facts.Hides = len(r.Unit.Types.Order.S) == 0 && hides(&r.Cursor, p)
+	return r.link()
 }
 
 // ReadSplit is Read for the unit of a .dwo or .dwp.
-func (in *Input) ReadSplit(u *Unit, p int) error {
-	if err := in.walk(u, p); err != nil {
-		return err
-	}
-	if err := u.CheckNames(); err != nil {
-		return err
-	}
-	if err := in.inlined(u); err != nil {
+func (r *Reader) ReadSplit(p int) error {
+	if err := r.walk(p); err != nil {
 		return err
 	}
 	// All type units are this unit's, those that nothing leads to as well; whose
 	// those of a .dwp are is not known.
-	t, err := u.File.Types()
+	t, err := r.Cursor.File.Types()
 	if err != nil {
 		return err
 	}
 	for i := range t.All() {
-		u.NeedTypes = append(u.NeedTypes, uint32(i))
+		r.NeedTypes = append(r.NeedTypes, uint32(i))
 	}
-	if err := in.link(u); err != nil {
-		return err
-	}
-	u.NeedTypes = u.NeedTypes[:0] // indexes of an index that goes
-	return nil
+	err = r.link()
+	r.NeedTypes = r.NeedTypes[:0] // indexes of an index that goes
+	return err
 }
 
-// link turns the unit's DIE offsets into Refs, puts the extra nodes behind
-// those of DIEs, and adds what pahole adds behind a unit's
-// types: the int for array indexes if the unit needs one, and the
-// declaration tags of structs, unions and typedefs.
-func (in *Input) link(u *Unit) error {
-	in.linkRefs(u)
-	if len(u.NeedTypes) > 0 {
-		u.addPart(u.Hdr.Off)
-		if err := in.readTypes(u, nil); err != nil {
+// link reads what is inlined in the functions, turns DIE offsets into Refs, reads the type
+// units that the unit leads to, and settles all of them.
+func (r *Reader) link() error {
+	if err := r.inlined(); err != nil {
+		return err
+	}
+	r.linkRefs()
+	if len(r.NeedTypes) > 0 {
+		r.addPart(r.Cursor.Hdr.Off)
+		if err := r.readTypes(nil); err != nil {
 			return err
 		}
 	}
-	return in.linkRest(u)
+	return r.Settle()
 }

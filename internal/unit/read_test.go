@@ -19,13 +19,13 @@ import (
 var all = Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true}
 
 // readUnit reads the first unit of a file.
-func readUnit(t *testing.T, f *dt.File, o Options) (u *Unit, skip bool, err error) {
+func readUnit(t *testing.T, f *dt.File, o Options) (r *Reader, skip bool, err error) {
 	t.Helper()
 	return readImage(t, f.Bytes(), o)
 }
 
 // readImage reads the first unit of the bytes of a file.
-func readImage(t *testing.T, image []byte, o Options) (u *Unit, skip bool, err error) {
+func readImage(t *testing.T, image []byte, o Options) (r *Reader, skip bool, err error) {
 	t.Helper()
 	table := new(names.Table)
 	table.Use(names.NewPool(nil, nil))
@@ -41,27 +41,27 @@ func readImage(t *testing.T, image []byte, o Options) (u *Unit, skip bool, err e
 		t.Fatal(err)
 	}
 	in := &Input{File: file, Options: o, Index: new(atomic.Uint32)}
-	u = new(Unit)
-	u.Init(nil)
-	t.Cleanup(u.Free)
-	u.Reset()
-	if err := file.Header(0, 0, &u.Cursor); err != nil {
+	r = &Reader{In: in}
+	r.Init(nil)
+	t.Cleanup(r.Free)
+	r.Reset()
+	if err := file.Header(0, 0, &r.Cursor); err != nil {
 		return nil, false, err
 	}
-	p, skip, err := in.Start(u)
+	p, skip, err := r.Start()
 	if err == nil && !skip {
-		err = in.Read(u, p)
+		err = r.Read(p)
 	}
-	return u, skip, err
+	return r, skip, err
 }
 
 // dump is what has been read of types: a line for each node in raw order, with its
 // Ref first, and its elements behind it.
-func dump(u *Unit) string {
+func dump(r *Reader) string {
 	var b strings.Builder
-	text := u.File.Names.Text
-	for _, i := range u.Types.Order.S {
-		n := &u.Types.Nodes.S[i]
+	text := r.Cursor.File.Names.Text
+	for _, i := range r.Unit.Types.Order.S {
+		n := &r.Unit.Types.Nodes.S[i]
 		k := btf.InfoKind(n.Info)
 		fmt.Fprintf(&b, "%d %s %q", i+1, k, text(n.Name))
 		if btf.InfoKflag(n.Info) {
@@ -82,7 +82,7 @@ func dump(u *Unit) string {
 		}
 		switch k {
 		case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
-			for _, m := range u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
+			for _, m := range r.Unit.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)] {
 				fmt.Fprintf(&b, ", %q %d", text(m.Name), int32(m.Type))
 				if m.Val != 0 {
 					fmt.Fprintf(&b, " %#x", m.Val)
@@ -91,10 +91,10 @@ func dump(u *Unit) string {
 		}
 		b.WriteByte('\n')
 	}
-	for i := range u.Funcs.S {
-		f := &u.Funcs.S[i]
+	for i := range r.Unit.Funcs.S {
+		f := &r.Unit.Funcs.S[i]
 		fmt.Fprintf(&b, "func %q to %d:", text(f.Name), int32(f.Type))
-		for _, p := range u.Params.S[f.First:][:f.N] {
+		for _, p := range r.Unit.Params.S[f.First:][:f.N] {
 			fmt.Fprintf(&b, " %q %d", text(p.Name), int32(p.Type))
 		}
 		fmt.Fprintf(&b, " flags %#x\n", f.Flags)
@@ -312,12 +312,12 @@ func (w *readWay) image(dies []any) *dt.File {
 func TestRead(t *testing.T) {
 	for _, c := range readCases() {
 		for _, way := range readWays {
-			u, skip, err := readUnit(t, way.image(c.dies()), all)
+			r, skip, err := readUnit(t, way.image(c.dies()), all)
 			if err != nil || skip {
 				t.Errorf("%s, %s: skipped %v, %v", c.what, way.what, skip, err)
 				continue
 			}
-			if got := dump(u); got != c.want {
+			if got := dump(r); got != c.want {
 				t.Errorf("%s, %s: (-want +got)\n%s", c.what, way.what, cmp.Diff(c.want, got))
 			}
 		}
@@ -342,9 +342,9 @@ func TestSkip(t *testing.T) {
 	} {
 		f := dt.File{Units: []*dt.Unit{{Root: dt.N(dt.TagCompileUnit, dt.Name("dir/t.c"), dt.Language(c11),
 			dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5)))}}}
-		u, skip, err := readUnit(t, &f, c.o)
-		if err != nil || skip != c.skip || u.Filtered != c.skip || u.Language != c11 {
-			t.Errorf("%s: skipped %v, filtered %v, language %#x, %v", c.what, skip, u.Filtered, u.Language, err)
+		r, skip, err := readUnit(t, &f, c.o)
+		if err != nil || skip != c.skip || r.Unit.Facts.Filtered != c.skip || r.Unit.Facts.Language != c11 {
+			t.Errorf("%s: skipped %v, filtered %v, language %#x, %v", c.what, skip, r.Unit.Facts.Filtered, r.Unit.Facts.Language, err)
 		}
 	}
 	if _, skip, err := readUnit(t, &dt.File{Units: []*dt.Unit{{Root: dt.N(dt.TagCompileUnit, dt.Name("t.c"))}}}, all); !skip || err != nil {
@@ -374,11 +374,11 @@ func TestOldBitfields(t *testing.T) {
 		if c.bigEndian {
 			f.Machine = dt.MachineS390
 		}
-		u, _, err := readUnit(t, &f, all)
+		r, _, err := readUnit(t, &f, all)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := dump(u); !strings.Contains(got, c.want+"\n") {
+		if got := dump(r); !strings.Contains(got, c.want+"\n") {
 			t.Errorf("big-endian %v: %s", c.bigEndian, got)
 		}
 	}
@@ -394,9 +394,9 @@ func TestRustOrder(t *testing.T) {
 	for lang, want := range map[int]string{langRust: `, "b" 1, "c" 1 0x20, "d" 1 0x20, "a" 1 0x40`, 0x1d: `, "a" 1 0x40, "b" 1, "c" 1 0x20, "d" 1 0x20`} {
 		f := dt.File{Units: []*dt.Unit{{Root: dt.N(dt.TagCompileUnit, dt.Name("t"), dt.Language(lang), i,
 			dt.N(dt.TagStructureType, dt.Name("s"), dt.Size(12), member("a", 8), member("b", 0), member("c", 4), member("d", 4)))}}}
-		u, _, err := readUnit(t, &f, all)
-		if err != nil || !strings.Contains(dump(u), want+"\n") {
-			t.Errorf("language %#x: %v\n%s", lang, err, dump(u))
+		r, _, err := readUnit(t, &f, all)
+		if err != nil || !strings.Contains(dump(r), want+"\n") {
+			t.Errorf("language %#x: %v\n%s", lang, err, dump(r))
 		}
 	}
 }

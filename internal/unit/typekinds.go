@@ -26,10 +26,10 @@ const langRust = 0x1c
 
 // members reads members into the open type top.
 func (w *walker) members(d die, top *frame) (next int, err error) {
-	u, a := w.u, d.a
-	if (d.direct || a.Inline && d.p+int(a.Size)+8 <= len(w.b)) && !top.open && !a.Children {
+	r, a := w.r, d.a
+	if (d.direct || a.Inline && d.p+int(a.Size)+8 <= len(w.attrs.b)) && !top.open && !a.Children {
 		next, n, err := w.memberRun(a, d.off, d.p, top)
-		u.DIEs += n
+		r.Unit.Facts.DIEs += n
 		if err == nil {
 			return w.closeRun(next, top), nil
 		}
@@ -38,15 +38,15 @@ func (w *walker) members(d die, top *frame) (next int, err error) {
 		}
 		// Back to where the code of the member with it was read.
 		d.off = next
-		code, q := dwarf.ULEB(w.b, d.off)
-		a, d.p = u.Abbrevs.Lookup(code), q
-		top = &u.frames.S[len(u.frames.S)-1]
+		code, q := dwarf.ULEB(w.attrs.b, d.off)
+		a, d.p = r.Cursor.Abbrevs.Lookup(code), q
+		top = &r.frames.S[len(r.frames.S)-1]
 	}
 	if next, err = w.member(a, d.off, d.p, top); err != nil {
 		return 0, err
 	}
 	if a.Children {
-		u.push(inPart, a.Tag)
+		r.push(inPart, a.Tag)
 	}
 	return next, nil
 }
@@ -54,40 +54,40 @@ func (w *walker) members(d die, top *frame) (next int, err error) {
 // closeRun closes top if it ends at p with nothing to settle. It returns where
 // the next DIE is.
 func (w *walker) closeRun(p int, top *frame) (next int) {
-	u := w.u
-	if p >= len(w.b) || w.b[p] != 0 || top.n > MaxVlen || top.an != 0 || u.Language == langRust {
+	r := w.r
+	if p >= len(w.attrs.b) || w.attrs.b[p] != 0 || top.n > MaxVlen || top.an != 0 || r.Unit.Facts.Language == langRust {
 		return p
 	}
-	x := &u.Types.Nodes.S[top.owner]
+	x := &r.Unit.Types.Nodes.S[top.owner]
 	x.First = top.first
 	x.Info = btf.Info(btf.InfoKind(x.Info), top.n, top.kflag)
-	u.addOrder(top.owner)
-	u.frames.S = u.frames.S[:len(u.frames.S)-1]
+	r.Unit.addOrder(top.owner)
+	r.frames.S = r.frames.S[:len(r.frames.S)-1]
 	return p + 1
 }
 
 // typeOf reads a DIE of which only DW_AT_type counts.
 func (w *walker) typeOf(d die) (next int, third uint32, err error) {
 	if d.direct {
-		third, err = w.refTo(d)
+		third, err = w.attrs.refTo(d)
 		return d.p + int(d.a.Size), third, err
 	}
-	next, have, err := w.decode(d)
+	next, have, err := w.attrs.decode(d)
 	if err != nil {
 		return 0, 0, err
 	}
-	third, err = w.refOf(d.off, have, dwarf.VType)
+	third, err = w.attrs.refOf(d.off, have, dwarf.VType)
 	return next, third, err
 }
 
 // ref reads a type that is a reference to another one: pointer, typedef, qualifier.
 func (w *walker) ref(d die) (next int, err error) {
-	u, a := w.u, d.a
+	r, a := w.r, d.a
 	var name, third uint32
 	if d.direct {
-		name = w.name(a, d.p)
+		name = w.attrs.name(a, d.p)
 		next = d.p + int(a.Size)
-		third, err = w.refTo(d)
+		third, err = w.attrs.refTo(d)
 	} else {
 		next, name, third, err = w.anyRef(d)
 	}
@@ -96,12 +96,12 @@ func (w *walker) ref(d die) (next int, err error) {
 	}
 	k := &refKinds[a.Tag&0xff]
 	if name &= k.named; name|^k.named == 0 {
-		return 0, u.NoName(d.off, "typedef without a name")
+		return 0, r.Cursor.NoName(d.off, "typedef without a name")
 	}
-	n, i := u.addNode(d.off)
+	n, i := r.addNode(d.off)
 	n.Info, n.Name, n.Third = k.info, name, third
 	if !a.Children {
-		u.addOrder(i)
+		r.Unit.addOrder(i)
 		return next, nil
 	}
 	fr, err := w.open(d, inType, a.Tag)
@@ -113,36 +113,36 @@ func (w *walker) ref(d die) (next int, err error) {
 
 // anyRef reads name and reference of a type that is not direct.
 func (w *walker) anyRef(d die) (next int, name, third uint32, err error) {
-	u := w.u
-	next, have, err := w.decode(d)
+	r := w.r
+	next, have, err := w.attrs.decode(d)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	name = u.NameOf(have)
-	if third, err = w.refOf(d.off, have, dwarf.VType); err != nil {
+	name = r.Cursor.NameOf(have)
+	if third, err = w.attrs.refOf(d.off, have, dwarf.VType); err != nil {
 		return 0, 0, 0, err
 	}
 	an := uint64(0)
 	if have&(1<<dwarf.VAnnotation) != 0 {
-		an = u.Vals[dwarf.VAnnotation].U
+		an = r.Cursor.Vals[dwarf.VAnnotation].U
 	}
 	if name == 0 && have&(1<<dwarf.VSpec) != 0 && d.a.Tag == dwarf.TagTypedef {
-		name = u.NameAt(u.Vals[dwarf.VSpec].U)
+		name = r.Cursor.NameAt(r.Cursor.Vals[dwarf.VSpec].U)
 	}
-	if an != 0 && d.a.Tag == dwarf.TagPointerType && w.in.TypeTag {
-		third = w.gnuTypeTags(uint32(an), third)
+	if an != 0 && d.a.Tag == dwarf.TagPointerType && r.In.Options.TypeTag {
+		third = w.attrs.gnuTypeTags(uint32(an), third)
 	}
 	return next, name, third, nil
 }
 
 // aggregate reads a struct or union.
 func (w *walker) aggregate(d die, top *frame) (next int, err error) {
-	u, a := w.u, d.a
+	r, a := w.r, d.a
 	var name, size, decl uint32
 	if d.direct {
-		name = w.name(a, d.p)
-		size = w.load(d.p, a, dwarf.SlotByteSize)
-		decl = w.load(d.p, a, dwarf.SlotDeclaration)
+		name = w.attrs.name(a, d.p)
+		size = w.attrs.load(d.p, a, dwarf.SlotByteSize)
+		decl = w.attrs.load(d.p, a, dwarf.SlotDeclaration)
 		next = d.p + int(a.Size)
 	} else if next, name, size, decl, err = w.anyAggregate(d); err != nil {
 		return 0, err
@@ -160,31 +160,31 @@ func (w *walker) aggregate(d die, top *frame) (next int, err error) {
 			return 0, err
 		}
 	}
-	n, i := u.addNode(d.off)
+	n, i := r.addNode(d.off)
 	n.Info, n.Name, n.Third = info, name, size
 	if decl == 0 && !signed {
-		n.First = uint32(len(u.Types.Members.S))
+		n.First = uint32(len(r.Unit.Types.Members.S))
 	}
 	an := uint32(0)
 	if !d.direct && a.Present&(1<<dwarf.VAnnotation) != 0 && a.Tag != dwarf.TagUnionType {
-		an = uint32(u.Vals[dwarf.VAnnotation].U)
+		an = uint32(r.Cursor.Vals[dwarf.VAnnotation].U)
 	}
 	if a.Present&(1<<dwarf.VSpec) != 0 {
-		w.defines(i)
+		w.attrs.defines(i)
 	}
 	if !a.Children {
 		if an != 0 {
-			w.gnuDeclTags(an, i, -1)
+			w.attrs.gnuDeclTags(an, i, -1)
 		}
-		u.addOrder(i)
+		r.Unit.addOrder(i)
 		return next, nil
 	}
-	u.suspend(top)
-	first, count := uint32(len(u.Types.Members.S)), uint32(0)
+	r.suspend(top)
+	first, count := uint32(len(r.Unit.Types.Members.S)), uint32(0)
 	if ctx == inAggregate && an == 0 {
 		var closed bool
 		next, count, closed = w.memberRunOf(i, next)
-		u.DIEs += uint64(count)
+		r.Unit.Facts.DIEs += uint64(count)
 		if closed {
 			return next, nil
 		}
@@ -199,142 +199,142 @@ func (w *walker) aggregate(d die, top *frame) (next int, err error) {
 
 // anyAggregate reads the attributes of a struct or union that is not direct.
 func (w *walker) anyAggregate(d die) (next int, name, size, decl uint32, err error) {
-	next, have, err := w.decode(d)
+	next, have, err := w.attrs.decode(d)
 	if err != nil {
 		return 0, 0, 0, 0, err
 	}
-	name = w.u.NameOf(have)
-	long := w.u.Number(have, dwarf.VByteSize)
+	name = w.r.Cursor.NameOf(have)
+	long := w.r.Cursor.Number(have, dwarf.VByteSize)
 	if long>>32 != 0 {
-		return 0, 0, 0, 0, w.u.DIEError(d.off, "size over 4294967295 bytes")
+		return 0, 0, 0, 0, w.r.Cursor.DIEError(d.off, "size over 4294967295 bytes")
 	}
-	return next, name, uint32(long), uint32(w.u.Number(have, dwarf.VDeclaration)), nil
+	return next, name, uint32(long), uint32(w.r.Cursor.Number(have, dwarf.VDeclaration)), nil
 }
 
 // forward prepares for a struct or union that is declared here only; signed says
 // that it is described in a type unit. It returns what its children are read as.
 func (w *walker) forward(d die, name uint32, signed bool) (role, dwarf.Tag, error) {
-	u := w.u
+	r := w.r
 	if !signed {
 		if name == 0 {
-			if u.Reader.Bad {
-				return 0, 0, u.NoName(d.off, "")
+			if r.Cursor.Reader.Bad {
+				return 0, 0, r.Cursor.NoName(d.off, "")
 			}
-			u.Unencodable.add(u.nodes(), "declaration of a struct without a name")
+			r.Unit.Unencodable.add(r.Unit.nodes(), "declaration of a struct without a name")
 		}
 		return inType, 0, nil
 	}
 	// What is declared in it may be described here.
-	return inNamespace, 0, w.addStub(d.off, d.a.Present)
+	return inNamespace, 0, w.attrs.addStub(d.off, d.a.Present)
 }
 
 // protoParam reads a parameter of a prototype.
 func (w *walker) protoParam(d die, top *frame) (next int, err error) {
-	u, a := w.u, d.a
+	r, a := w.r, d.a
 	m := dedup.Member{}
 	if d.direct && a.Present&(1<<dwarf.VOrigin|1<<dwarf.VLocation) == 0 {
-		m.Name = w.name(a, d.p)
-		m.Type, err = w.refTo(d)
+		m.Name = w.attrs.name(a, d.p)
+		m.Type, err = w.attrs.refTo(d)
 		next = d.p + int(a.Size)
 	} else {
 		var have uint32
-		if next, have, err = w.decode(d); err != nil {
+		if next, have, err = w.attrs.decode(d); err != nil {
 			return 0, err
 		}
-		m.Name = u.NameOf(have)
-		m.Type, err = w.refOf(d.off, have, dwarf.VType)
+		m.Name = r.Cursor.NameOf(have)
+		m.Type, err = w.attrs.refOf(d.off, have, dwarf.VType)
 	}
 	if err != nil {
 		return 0, err
 	}
-	u.addMember(top, m)
+	r.addMember(top, m)
 	if a.Children {
-		u.push(inPart, a.Tag)
+		r.push(inPart, a.Tag)
 	}
 	return next, nil
 }
 
 // proto reads the type of functions.
 func (w *walker) proto(d die, top *frame) (next int, err error) {
-	u := w.u
+	r := w.r
 	next, third, err := w.typeOf(d)
 	if err != nil {
 		return 0, err
 	}
-	n, i := u.addNode(d.off)
+	n, i := r.addNode(d.off)
 	n.Third = third
 	n.Info = btf.Info(btf.KindFuncProto, 0, false)
-	n.First = uint32(len(u.Types.Members.S))
+	n.First = uint32(len(r.Unit.Types.Members.S))
 	if !d.a.Children {
-		u.addOrder(i)
+		r.Unit.addOrder(i)
 		return next, nil
 	}
-	u.suspend(top)
+	r.suspend(top)
 	if end, n := w.protoRun(i, next); end != 0 {
-		u.DIEs += n
+		r.Unit.Facts.DIEs += n
 		return end, nil
 	}
 	fr, err := w.open(d, inProto, d.a.Tag)
 	if err == nil {
-		fr.owner, fr.first = i, uint32(len(u.Types.Members.S))
+		fr.owner, fr.first = i, uint32(len(r.Unit.Types.Members.S))
 	}
 	return next, err
 }
 
 // array reads an array.
 func (w *walker) array(d die, top *frame) (next int, err error) {
-	u := w.u
+	r := w.r
 	next, third, err := w.typeOf(d)
 	if err != nil {
 		return 0, err
 	}
-	n, i := u.addNode(d.off)
+	n, i := r.addNode(d.off)
 	n.Third = third
 	n.Info = btf.Info(btf.KindArray, 0, false)
-	u.Arrays = true
+	r.Unit.Arrays = true
 	if !d.a.Children {
-		u.addOrder(i)
+		r.Unit.addOrder(i)
 		return next, nil
 	}
 	if end := w.arrayRun(i, next); end != 0 {
-		u.DIEs++
+		r.Unit.Facts.DIEs++
 		return end, nil
 	}
 	// Dimensions wait in open: only the last one says how many inner arrays
 	// there are.
-	u.suspend(top)
-	fr := u.push(inArray, d.a.Tag)
-	fr.owner, fr.first, fr.open = i, uint32(len(u.open.S)), true
+	r.suspend(top)
+	fr := r.push(inArray, d.a.Tag)
+	fr.owner, fr.first, fr.open = i, uint32(len(r.open.S)), true
 	return next, nil
 }
 
 // subrange reads a dimension of the open array top.
 func (w *walker) subrange(d die, top *frame) (next int, err error) {
-	u, a := w.u, d.a
+	r, a := w.r, d.a
 	var count uint32
 	if d.direct {
-		count = w.directDimension(a, d.p)
+		count = w.attrs.directDimension(a, d.p)
 		next = d.p + int(a.Size)
 	} else {
 		var have uint32
-		if next, have, err = w.decode(d); err != nil {
+		if next, have, err = w.attrs.decode(d); err != nil {
 			return 0, err
 		}
-		count = w.dimension(have)
+		count = w.attrs.dimension(have)
 	}
 	if top.n < 64 {
-		u.open.Append(dedup.Member{Val: count})
+		r.open.Append(dedup.Member{Val: count})
 		top.n++
 	}
 	if a.Children {
-		u.push(inPart, a.Tag)
+		r.push(inPart, a.Tag)
 	}
 	return next, nil
 }
 
 // base reads a base type.
 func (w *walker) base(d die) (next int, err error) {
-	next, have, err := w.decode(d)
+	next, have, err := w.attrs.decode(d)
 	if err != nil {
 		return 0, err
 	}
@@ -342,28 +342,28 @@ func (w *walker) base(d die) (next int, err error) {
 		return 0, err
 	}
 	if d.a.Children {
-		w.u.push(inPart, d.a.Tag)
+		w.r.push(inPart, d.a.Tag)
 	}
 	return next, nil
 }
 
 // enum reads an enumeration.
 func (w *walker) enum(d die, top *frame) (next int, err error) {
-	u, a := w.u, d.a
+	r, a := w.r, d.a
 	var name, typ, size uint32
 	if d.direct {
-		name = w.name(a, d.p)
-		typ, err = w.refTo(d)
-		size = w.load(d.p, a, dwarf.SlotByteSize)
+		name = w.attrs.name(a, d.p)
+		typ, err = w.attrs.refTo(d)
+		size = w.attrs.load(d.p, a, dwarf.SlotByteSize)
 		next = d.p + int(a.Size)
 	} else {
 		var have uint32
-		if next, have, err = w.decode(d); err != nil {
+		if next, have, err = w.attrs.decode(d); err != nil {
 			return 0, err
 		}
-		name = u.NameOf(have)
-		size = uint32(u.Number(have, dwarf.VByteSize))
-		typ, err = w.refOf(d.off, have, dwarf.VType)
+		name = r.Cursor.NameOf(have)
+		size = uint32(r.Cursor.Number(have, dwarf.VByteSize))
+		typ, err = w.attrs.refOf(d.off, have, dwarf.VType)
 	}
 	if err != nil {
 		return 0, err
@@ -371,56 +371,56 @@ func (w *walker) enum(d die, top *frame) (next int, err error) {
 	if size == 0 {
 		size = 4
 	}
-	if (size > 8 || size&(size-1) != 0) && !w.in.Marks {
-		u.Unencodable.add(u.nodes(), "enumeration of "+strconv.Itoa(int(size))+" bytes")
+	if (size > 8 || size&(size-1) != 0) && !r.In.Options.Marks {
+		r.Unit.Unencodable.add(r.Unit.nodes(), "enumeration of "+strconv.Itoa(int(size))+" bytes")
 	}
 	if !d.direct && a.Present&(1<<dwarf.VSignature) != 0 {
-		if err := w.addStub(d.off, a.Present); err != nil {
+		if err := w.attrs.addStub(d.off, a.Present); err != nil {
 			return 0, err
 		}
 	}
-	n, i := u.addNode(d.off)
+	n, i := r.addNode(d.off)
 	n.Info, n.Name, n.Third, n.Aux = btf.Info(btf.KindEnum, 0, false), name, size, typ
-	n.First = uint32(len(u.Types.Members.S))
+	n.First = uint32(len(r.Unit.Types.Members.S))
 	if a.Present&(1<<dwarf.VSpec) != 0 {
-		w.defines(i)
+		w.attrs.defines(i)
 	}
 	if !a.Children {
 		if err := w.closeEnum(&frame{owner: i, first: n.First}); err != nil {
 			return 0, err
 		}
-		u.addOrder(i)
+		r.Unit.addOrder(i)
 		return next, nil
 	}
-	u.suspend(top)
+	r.suspend(top)
 	if end, n, err := w.enumRun(i, next); err != nil || end != 0 {
-		u.DIEs += n
+		r.Unit.Facts.DIEs += n
 		return end, err
 	}
-	fr := u.push(inEnum, a.Tag)
-	fr.owner, fr.first = i, uint32(len(u.Types.Members.S))
+	fr := r.push(inEnum, a.Tag)
+	fr.owner, fr.first = i, uint32(len(r.Unit.Types.Members.S))
 	return next, nil
 }
 
 // enumerator reads a value of the open enumeration top.
 func (w *walker) enumerator(d die, top *frame) (next int, err error) {
-	u, a := w.u, d.a
+	r, a := w.r, d.a
 	var m dedup.Member
 	var v int64
 	if d.direct {
-		m.Name = w.name(a, d.p)
-		v = int64(w.load(d.p, a, dwarf.SlotConst))
+		m.Name = w.attrs.name(a, d.p)
+		v = int64(w.attrs.load(d.p, a, dwarf.SlotConst))
 		next = d.p + int(a.Size)
 	} else {
 		var have uint32
-		if next, have, err = w.decode(d); err != nil {
+		if next, have, err = w.attrs.decode(d); err != nil {
 			return 0, err
 		}
-		m.Name = u.NameOf(have)
-		v = int64(u.Number(have, dwarf.VConst))
+		m.Name = r.Cursor.NameOf(have)
+		v = int64(r.Cursor.Number(have, dwarf.VConst))
 	}
 	if m.Name == 0 {
-		return 0, u.NoName(d.off, "enumerator without a name")
+		return 0, r.Cursor.NoName(d.off, "enumerator without a name")
 	}
 	if v < 0 {
 		top.neg = true
@@ -429,9 +429,9 @@ func (w *walker) enumerator(d die, top *frame) (next int, err error) {
 		top.big = true
 	}
 	m.Type, m.Val = uint32(v), uint32(uint64(v)>>32)
-	u.addMember(top, m)
+	r.addMember(top, m)
 	if a.Children {
-		u.push(inPart, a.Tag)
+		r.push(inPart, a.Tag)
 	}
 	return next, nil
 }

@@ -10,23 +10,23 @@ import (
 // Type units (package debuginfo has their index) are read with the unit that leads
 // to them: they are parts of the unit, as the units of a group are.
 
-// readTypes adds the type units that u leads to, directly or by
+// readTypes adds the type units that the unit leads to, directly or by
 // others, and settles references by signature. The unit has been linked. seeds are
 // type units that no unit leads to; then these alone are read.
-func (in *Input) readTypes(u *Unit, seeds []uint32) error {
-	t, err := u.File.Types()
+func (r *Reader) readTypes(seeds []uint32) error {
+	t, err := r.Cursor.File.Types()
 	if err != nil {
 		return err
 	}
-	at, facts := u.Save(), u.Facts
+	at, facts := r.Cursor.Save(), r.Unit.Facts
 	read := make(map[uint32]bool)
 	add := func(i uint32, filter bool) error {
 		if read[i] {
 			return nil
 		}
 		read[i] = true
-		err := in.readType(u, t, i, filter)
-		facts.DIEs += u.DIEs
+		err := r.readType(t, i, filter)
+		facts.DIEs += r.Unit.Facts.DIEs
 		return err
 	}
 	for _, i := range seeds {
@@ -34,53 +34,52 @@ func (in *Input) readTypes(u *Unit, seeds []uint32) error {
 			return err
 		}
 	}
-	for k := 0; k < len(u.NeedTypes); k++ {
-		if err := add(u.NeedTypes[k], false); err != nil {
+	for k := 0; k < len(r.NeedTypes); k++ {
+		if err := add(r.NeedTypes[k], false); err != nil {
 			return err
 		}
 	}
-	u.Restore(at)
-	u.Language, u.Clang, u.DIEs = facts.Language, facts.Clang, facts.DIEs
-	slices.SortFunc(u.parts.S, func(a, b part) int { return cmp.Compare(a.off, b.off) })
-	in.linkCross(u)
+	r.Cursor.Restore(at)
+	f := &r.Unit.Facts
+	f.Language, f.Clang, f.DIEs = facts.Language, facts.Clang, facts.DIEs
+	slices.SortFunc(r.group.parts.S, func(a, b part) int { return cmp.Compare(a.off, b.off) })
+	r.linkCross()
 	return nil
 }
 
 // readType walks and links type unit i. With filter the language options
 // hold for it, else for what led to it.
-func (in *Input) readType(u *Unit, t *debuginfo.TypeIndex, i uint32, filter bool) error {
-	u.from = u.mark()
+func (r *Reader) readType(t *debuginfo.TypeIndex, i uint32, filter bool) error {
+	u := &r.Unit
+	r.from = r.mark()
 	order, annots := len(u.FuncOrder.S), len(u.Annots.S)
-	u.extra.Reset()
-	u.starts.Reset()
-	u.DIEs = 0
-	place, err := t.Open(&u.Cursor, i)
+	r.extra.Reset()
+	r.starts.Reset()
+	u.Facts.DIEs = 0
+	place, err := t.Open(&r.Cursor, i)
 	if err != nil {
 		return err
 	}
-	p, skip, err := in.unitDIE(u)
-	if err != nil || skip || filter && in.filtered(u) {
+	p, skip, err := r.unitDIE()
+	if err != nil || skip || filter && r.filtered() {
 		return err
 	}
-	if err := in.walk(u, p); err != nil {
-		return err
-	}
-	if err := u.CheckNames(); err != nil {
+	if err := r.walk(p); err != nil {
 		return err
 	}
 	// Methods are declared here and described where the unit has them.
-	u.Funcs.S, u.Params.S, u.Vars.S = u.Funcs.S[:u.from.funcs], u.Params.S[:u.from.params], u.Vars.S[:u.from.vars]
+	u.Funcs.S, u.Params.S, u.Vars.S = u.Funcs.S[:r.from.funcs], u.Params.S[:r.from.params], u.Vars.S[:r.from.vars]
 	u.FuncOrder.S, u.Annots.S = u.FuncOrder.S[:order], u.Annots.S[:annots]
-	in.linkRefs(u)
-	u.addPart(place)
+	r.linkRefs()
+	r.addPart(place)
 	return nil
 }
 
 // ReadTypes reads type units that no unit leads to, and what they lead to.
-func (in *Input) ReadTypes(u *Unit, seeds []uint32) error {
-	u.File = in.File
-	if err := in.readTypes(u, seeds); err != nil {
+func (r *Reader) ReadTypes(seeds []uint32) error {
+	r.Cursor.File = r.In.File
+	if err := r.readTypes(seeds); err != nil {
 		return err
 	}
-	return in.linkRest(u)
+	return r.Settle()
 }

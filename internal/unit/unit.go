@@ -14,22 +14,29 @@ import (
 	"github.com/btflite/btflite/internal/inline"
 )
 
-// Unit is the memory in which one compile unit is read: every table is flat,
-// pointer-free and used again by the next unit, so that in steady state a unit
-// costs no allocation.
-//
-// While the DIEs are walked, references are DIE offsets (relative to the unit
-// header, 0 = none, extraRef set for nodes without a DIE of their own); link
-// turns them into dedup.Refs.
+// Unit is what was read of one compile unit, or of a group of units that are read as one:
+// from DIEs by a Reader, or from a unit record. Each table is flat, has no pointers and is
+// used again for the next unit, so that in steady state a unit costs no allocation.
 type Unit struct {
-	debuginfo.Cursor
-	Facts
-	Tables
-	Functions
-	links
-	group
-	// Inline reads what is inlined in the functions; nil if nobody wants that.
-	Inline *inline.Reader
+	Facts Facts
+
+	// Types is what dedup sees: nodes of DIEs in DIE order, then those without a DIE.
+	Types       dedup.Unit
+	Annots      arena.Vec[Annot]
+	Tags        arena.Vec[Tag]
+	Vars        arena.Vec[Var]
+	FirstInt    dedup.Ref // first base type named "int", for the array index type
+	Arrays      bool      // a node is an ARRAY
+	Unencodable Unencodable
+	Unsigned    map[uint32]bool // see Options.KeepSigns
+
+	Funcs     arena.Vec[callconv.Func]
+	Params    arena.Vec[callconv.Param]
+	FuncOrder arena.Vec[uint32] // Funcs in functions-table order
+	OwnFuncs  int               // those behind them are copies (expand), if not 0
+	Formats   arena.Vec[callconv.FormatRun]
+	Exprs     []byte         // where expressions of parameters are, of a unit record; nil for Cursor.Hdr.Data
+	Inline    *inline.Reader // what is inlined in the functions; nil if nobody wants that
 }
 
 // Facts is what is known of a unit as a whole.
@@ -41,20 +48,19 @@ type Facts struct {
 	Hides    bool   // no type has come of it, and DIEs say that one should have
 	DIEs     uint64
 	Skeleton *debuginfo.Skeleton // of a unit that is in a .dwo, else nil
+
+	Units, UnitsFiltered int // compile units of a group, else 0
 }
 
-// Tables is what has been read of the DIEs, functions and parameters apart.
-type Tables struct {
-	// Types is what dedup sees: nodes of DIEs in DIE order, then extras.
-	Types  dedup.Unit
-	Annots arena.Vec[Annot]
-	Tags   arena.Vec[Tag]
-	Vars   arena.Vec[Var]
-
-	FirstInt dedup.Ref // first base type named "int", for the array index type
-
-	Unencodable Unencodable
-	Unsigned    map[uint32]bool // see Options.KeepSigns
+// Reader reads one unit after the other into its Unit. The rest is its scratch space.
+//
+// While the DIEs are walked, references are DIE offsets (relative to the unit
+// header, 0 = none, extraRef set for nodes without a DIE of their own); linking
+// turns them into dedup.Refs.
+type Reader struct {
+	Unit   Unit // first, because the walk uses it most
+	In     *Input
+	Cursor debuginfo.Cursor
 
 	// extra holds nodes without a DIE: inner array dimensions, type tags, the
 	// invented int, declaration tags. They go behind the DIE nodes.
@@ -66,40 +72,20 @@ type Tables struct {
 	open    arena.Vec[dedup.Member]
 	frames  arena.Vec[frame]
 	oldBits arena.Vec[oldBitfield]
-	// Arrays says whether a node is an ARRAY.
-	Arrays bool
+
+	// References that leave the unit, and what stands for types elsewhere.
+	cross     arena.Vec[uint64] // targets of references to other units, by marker
+	NeedTypes []uint32          // indexes of type units that the unit leads to, as met
+	stubs     stubs
+	specs     stubs   // of the type unit in work: definitions and DIE offsets of their declarations
+	far       *Reader // of the unit of a specification elsewhere
+
+	from  mark // where the tables of the unit in work start
+	group group
 }
 
-// Functions is what has been read of functions.
-type Functions struct {
-	Funcs     arena.Vec[callconv.Func]
-	Params    arena.Vec[callconv.Param]
-	FuncOrder arena.Vec[uint32] // Funcs in functions-table order
-	OwnFuncs  int               // those behind them are copies (Expand), if not 0
-	Formats   arena.Vec[callconv.FormatRun]
-	// Exprs is what the expressions of parameters are offsets in, of a unit record. nil
-	// for others, where it is Hdr.Data.
-	Exprs []byte
-}
-
-// links are references that leave the unit, and what stands for types elsewhere.
-type links struct {
-	cross arena.Vec[uint64] // targets of references to other units, by marker
-
-	// Of a unit that leads to type units (typeunits.go), which are parts then.
-	NeedTypes []uint32 // their indexes, as met
-	stubs     []stub
-	specs     []stub // of the type unit in work: definitions and DIE offsets of their declarations
-
-	far *Unit // the unit of a specification elsewhere
-}
-
-// group is what only a unit that is read with others needs: the tables hold all of
-// them. Else it is empty.
+// group is what only a unit that is read with others needs. Else it is empty.
 type group struct {
-	Units, UnitsFiltered int // compile units of the group
-
-	from      mark
 	parts     arena.Vec[part]
 	imports   arena.Vec[importRec]
 	allStarts arena.Vec[startWord] // starts of all parts
@@ -131,12 +117,6 @@ type Var struct {
 	Extra    bool // not for the main BTF: VarSection.Extra
 }
 
-// stub is a node that stands for another type.
-type stub struct {
-	node uint32
-	ref  uint32 // DIE offset, then Ref
-}
-
 // oldBitfield is a DWARF 2/3 bit-field whose offset depends on the size of its
 // type, which is known only after linking.
 type oldBitfield struct {
@@ -155,10 +135,10 @@ type mark struct{ nodes, order, funcs, params, vars, stubs int }
 // part is a unit of the group, once linked.
 type part struct {
 	off, end uint64 // in .debug_info, that of the alternate file behind that of the file
-	bits     uint32 // first word in unit.allStarts
+	bits     uint32 // first word in group.allStarts
 
-	order, orderEnd, funcs, funcsEnd uint32 // in types.Order and funcOrder
-	imports                          uint32 // first in unit.imports
+	order, orderEnd, funcs, funcsEnd uint32 // in Types.Order and FuncOrder
+	imports                          uint32 // first in group.imports
 	readings                         uint16 // how often pahole reads it
 	alt                              bool   // it is in the alternate file
 }
@@ -195,11 +175,11 @@ type frame struct {
 	role  role
 	tag   dwarf.Tag
 	owner uint32 // node, function or variable index
-	first uint32 // first member in Types.Members, or in Tables.open if open
+	first uint32 // first member in Types.Members, or in Reader.open if open
 	n     uint32 // members, enumerators, parameters so far; dimensions of an array
 	comp  int32  // component index for annotations of the owner's parts
 	kflag bool
-	open  bool   // members are in Tables.open
+	open  bool   // members are in Reader.open
 	neg   bool   // an enumerator is negative
 	big   bool   // an enumerator needs more than 32 bits
 	an    uint32 // offset of the first of GCC's annotations, 0 for none; of a frame inPart, ofParam or ofVariable
@@ -212,140 +192,118 @@ const (
 	ofVariable
 )
 
-// extraRef marks a reference to Tables.extra while DIEs are walked.
+// extraRef marks a reference to Reader.extra while DIEs are walked.
 const extraRef = 1 << 31
 
-// Init prepares a new Unit, whose memory has the limit l.
-func (u *Unit) Init(l *arena.Limit) { arena.Bind(l, u) }
+// Init prepares a new Reader, whose memory has the limit l.
+func (r *Reader) Init(l *arena.Limit) { arena.Bind(l, r) }
 
 // Reset prepares for the next unit.
-func (u *Unit) Reset() {
-	u.Cursor.Reset(arena.KeepBytes)
+func (r *Reader) Reset() {
+	r.Cursor.Reset(arena.KeepBytes)
+	r.Unit.reset()
+	r.extra.Trim(arena.KeepBytes)
+	r.starts.Trim(arena.KeepBytes)
+	r.open.Trim(arena.KeepBytes)
+	r.frames.Trim(arena.KeepBytes)
+	r.oldBits.Trim(arena.KeepBytes)
+	r.cross.Trim(arena.KeepBytes)
+	r.NeedTypes, r.stubs, r.specs = r.NeedTypes[:0], r.stubs[:0], r.specs[:0]
+	r.from = mark{}
+	r.group.parts.Trim(arena.KeepBytes)
+	r.group.imports.Trim(arena.KeepBytes)
+	r.group.allStarts.Trim(arena.KeepBytes)
+}
+
+func (u *Unit) reset() {
 	u.Facts = Facts{}
-	u.Tables.reset()
-	u.Functions.reset()
-	u.links.reset()
-	u.group.reset()
-}
-
-func (t *Tables) reset() {
-	t.Types.Reset(arena.KeepBytes)
-	t.extra.Trim(arena.KeepBytes)
-	t.starts.Trim(arena.KeepBytes)
-	t.open.Trim(arena.KeepBytes)
-	t.frames.Trim(arena.KeepBytes)
-	t.Annots.Trim(arena.KeepBytes)
-	t.Tags.Trim(arena.KeepBytes)
-	t.Vars.Trim(arena.KeepBytes)
-	t.oldBits.Trim(arena.KeepBytes)
-	t.Unsigned = nil
-	t.Unencodable.reset()
-	t.FirstInt, t.Arrays = 0, false
-}
-
-func (t *Functions) reset() {
-	t.Funcs.Trim(arena.KeepBytes)
-	t.Params.Trim(arena.KeepBytes)
-	t.FuncOrder.Trim(arena.KeepBytes)
-	t.Formats.Trim(arena.KeepBytes)
-	t.OwnFuncs, t.Exprs = 0, nil
-}
-
-func (l *links) reset() {
-	l.cross.Trim(arena.KeepBytes)
-	l.NeedTypes, l.stubs, l.specs = l.NeedTypes[:0], l.stubs[:0], l.specs[:0]
-}
-
-func (g *group) reset() {
-	g.parts.Trim(arena.KeepBytes)
-	g.imports.Trim(arena.KeepBytes)
-	g.allStarts.Trim(arena.KeepBytes)
-	g.from, g.Units, g.UnitsFiltered = mark{}, 0, 0
+	u.Types.Reset(arena.KeepBytes)
+	u.Annots.Trim(arena.KeepBytes)
+	u.Tags.Trim(arena.KeepBytes)
+	u.Vars.Trim(arena.KeepBytes)
+	u.FirstInt, u.Arrays, u.Unsigned = 0, false, nil
+	u.Unencodable.reset()
+	u.Funcs.Trim(arena.KeepBytes)
+	u.Params.Trim(arena.KeepBytes)
+	u.FuncOrder.Trim(arena.KeepBytes)
+	u.Formats.Trim(arena.KeepBytes)
+	u.OwnFuncs, u.Exprs = 0, nil
 }
 
 // Free gives the memory back.
-func (u *Unit) Free() {
-	u.Cursor.Free()
-	u.Tables.free()
-	u.Functions.free()
-	u.cross.Free()
-	u.parts.Free()
-	u.imports.Free()
-	u.allStarts.Free()
-	u.freeFar()
+func (r *Reader) Free() {
+	r.Cursor.Free()
+	r.Unit.free()
+	r.extra.Free()
+	r.starts.Free()
+	r.open.Free()
+	r.frames.Free()
+	r.oldBits.Free()
+	r.cross.Free()
+	r.group.parts.Free()
+	r.group.imports.Free()
+	r.group.allStarts.Free()
+	r.Forget()
 }
 
-func (t *Tables) free() {
-	t.Types.Free()
-	t.extra.Free()
-	t.starts.Free()
-	t.open.Free()
-	t.frames.Free()
-	t.Annots.Free()
-	t.Tags.Free()
-	t.Vars.Free()
-	t.oldBits.Free()
-}
-
-func (t *Functions) free() {
-	t.Funcs.Free()
-	t.Params.Free()
-	t.FuncOrder.Free()
-	t.Formats.Free()
+func (u *Unit) free() {
+	u.Types.Free()
+	u.Annots.Free()
+	u.Tags.Free()
+	u.Vars.Free()
+	u.Funcs.Free()
+	u.Params.Free()
+	u.FuncOrder.Free()
+	u.Formats.Free()
 }
 
 // Forget ends what is remembered of a file between its units.
-func (u *Unit) Forget() {
-	u.Cursor.Forget()
-	u.freeFar()
-}
-
-// freeFar gives the unit for specifications back.
-func (l *links) freeFar() {
-	if l.far != nil {
-		l.far.Free()
-		l.far = nil
+func (r *Reader) Forget() {
+	r.Cursor.Forget()
+	if r.far != nil {
+		r.far.Free()
+		r.far = nil
 	}
 }
 
 // addNode adds a node of the DIE at off, all zero, and returns it with its
 // index. The fields are to be set in place: a Node that is built elsewhere and
 // then copied waits for its parts. It is valid until the next call.
-func (t *Tables) addNode(off int) (*dedup.Node, uint32) {
-	v := &t.Types.Nodes
+func (r *Reader) addNode(off int) (*dedup.Node, uint32) {
+	v := &r.Unit.Types.Nodes
 	i := len(v.S)
 	if i == cap(v.S) {
-		t.moreNodes()
+		r.Unit.moreNodes()
 	}
-	t.starts.S[uint(off)>>6].bits |= 1 << (uint(off) & 63)
+	r.starts.S[uint(off)>>6].bits |= 1 << (uint(off) & 63)
 	v.S = v.S[:i+1]
 	v.S[i] = dedup.Node{}
 	return &v.S[i], uint32(i)
 }
 
 //go:noinline
-func (t *Tables) moreNodes() { t.Types.Nodes.Grow(len(t.Types.Nodes.S) + 1) }
+func (u *Unit) moreNodes() { u.Types.Nodes.Grow(len(u.Types.Nodes.S) + 1) }
 
 // nodes is the number of nodes so far, the index of the next one.
-func (t *Tables) nodes() uint32 { return uint32(len(t.Types.Nodes.S)) }
+func (u *Unit) nodes() uint32 { return uint32(len(u.Types.Nodes.S)) }
 
 // addOrder gives a node its place in the raw order.
-func (t *Tables) addOrder(i uint32) {
-	v := &t.Types.Order
+func (u *Unit) addOrder(i uint32) {
+	v := &u.Types.Order
 	if len(v.S) == cap(v.S) {
-		t.moreOrder()
+		u.moreOrder()
 	}
 	v.S = append(v.S, i)
 }
 
 //go:noinline
-func (t *Tables) moreOrder() { t.Types.Order.Grow(len(t.Types.Order.S) + 1) }
+func (u *Unit) moreOrder() { u.Types.Order.Grow(len(u.Types.Order.S) + 1) }
 
 // addExtra adds a node without a DIE, and returns the reference to it.
-func (t *Tables) addExtra(n dedup.Node) uint32 {
-	k := uint32(len(t.extra.S)) | extraRef
-	t.extra.Append(n)
-	t.Types.Order.Append(k)
+func (r *Reader) addExtra(n dedup.Node) uint32 {
+	k := uint32(len(r.extra.S)) | extraRef
+	r.extra.Append(n)
+	r.Unit.Types.Order.Append(k)
 	return k
 }
 
@@ -371,21 +329,21 @@ func startRef(starts []startWord, off uint32) dedup.Ref {
 	return m.ref + uint32(bits.OnesCount64(m.bits&below))
 }
 
-// index settles the Refs of u.starts.
-func (u *Unit) index() {
-	n := dedup.Ref(u.from.nodes) + 1
-	for i := range u.starts.S {
-		m := &u.starts.S[i]
+// index settles the Refs of r.starts.
+func (r *Reader) index() {
+	n := dedup.Ref(r.from.nodes) + 1
+	for i := range r.starts.S {
+		m := &r.starts.S[i]
 		m.ref = n
 		n += uint32(bits.OnesCount64(m.bits))
 	}
 }
 
 // nodeError is an error about a type that has been read.
-func (u *Unit) nodeError(node uint32, what string) error {
-	n := &u.Types.Nodes.S[node]
-	name := btf.InfoKind(n.Info).String() + " " + string(u.File.Names.Text(n.Name))
-	return u.TypeError(strings.TrimSuffix(name, " "), what)
+func (r *Reader) nodeError(node uint32, what string) error {
+	n := &r.Unit.Types.Nodes.S[node]
+	name := btf.InfoKind(n.Info).String() + " " + string(r.Cursor.File.Names.Text(n.Name))
+	return r.Cursor.TypeError(strings.TrimSuffix(name, " "), what)
 }
 
 // BeyondVlen says why n of what, members or the like, cannot be encoded, or "": with

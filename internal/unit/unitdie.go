@@ -7,55 +7,56 @@ import (
 
 // Start makes the unit ready to be walked from p on, unless it is to be
 // skipped: it has no DIEs, it is filtered, or a .dwo has its DIEs.
-func (in *Input) Start(u *Unit) (p int, skip bool, err error) {
-	if err := u.Cursor.Start(); err != nil {
+func (r *Reader) Start() (p int, skip bool, err error) {
+	if err := r.Cursor.Start(); err != nil {
 		return 0, false, err
 	}
-	return in.unitDIE(u)
+	return r.unitDIE()
 }
 
 // unitDIE reads the unit DIE and applies the filters.
-func (in *Input) unitDIE(u *Unit) (p int, skip bool, err error) {
-	a, next, have, err := u.UnitDIE()
-	if err == nil && u.Record == nil && (a == nil || !a.Children || u.File.Survey.Records) {
-		err = debuginfo.CheckLost(&u.Cursor)
+func (r *Reader) unitDIE() (p int, skip bool, err error) {
+	c, facts := &r.Cursor, &r.Unit.Facts
+	a, next, have, err := c.UnitDIE()
+	if err == nil && c.Record == nil && (a == nil || !a.Children || c.File.Survey.Records) {
+		err = debuginfo.CheckLost(c)
 	}
 	if err != nil || a == nil {
 		return 0, err == nil, err
 	}
-	u.DIEs = 1
-	u.Language = uint16(u.Number(have, dwarf.VLanguage))
+	facts.DIEs = 1
+	facts.Language = uint16(c.Number(have, dwarf.VLanguage))
 	var producer []byte
 	if have&(1<<dwarf.VProducer) != 0 {
-		producer = u.File.Names.Text(u.NameValue(&u.Vals[dwarf.VProducer]))
-		u.Clang = containsClang(producer)
+		producer = c.File.Names.Text(c.NameValue(&c.Vals[dwarf.VProducer]))
+		facts.Clang = containsClang(producer)
 	}
-	if u.Skeleton = u.ReadSkeleton(have); u.Skeleton != nil {
+	if facts.Skeleton = c.ReadSkeleton(have); facts.Skeleton != nil {
 		return 0, true, nil
 	}
 	switch a.Tag {
 	case dwarf.TagSkeletonUnit:
-		return 0, false, u.DIEError(u.Hdr.First, "skeleton unit of split DWARF without DW_AT_dwo_name")
+		return 0, false, c.DIEError(c.Hdr.First, "skeleton unit of split DWARF without DW_AT_dwo_name")
 	case dwarf.TagPartialUnit:
-		if in.Merged == nil {
-			return 0, false, u.alone(u.Hdr.First)
+		if r.In.Merged == nil {
+			return 0, false, alone(c, c.Hdr.First)
 		}
 	}
-	if !u.Hdr.IsType() && in.filtered(u) {
-		u.Filtered = true
+	if !c.Hdr.IsType() && r.filtered() {
+		facts.Filtered = true
 		return 0, true, nil
 	}
-	if u.Foreign == 0 && foreign(u.Language, producer) {
-		u.Foreign = u.Language
+	if facts.Foreign == 0 && foreign(facts.Language, producer) {
+		facts.Foreign = facts.Language
 	}
-	if u.Record != nil {
-		if in.Merged != nil {
-			return 0, false, u.DIEError(u.Hdr.First, "unit record in a file whose units refer to each other")
+	if c.Record != nil {
+		if r.In.Merged != nil {
+			return 0, false, c.DIEError(c.Hdr.First, "unit record in a file whose units refer to each other")
 		}
 		return next, false, nil
 	}
 	if !a.Children {
-		return next, true, u.CheckEnd(next)
+		return next, true, c.CheckEnd(next)
 	}
 	return next, false, nil
 }
@@ -72,14 +73,14 @@ func containsClang(b []byte) bool {
 // hides reports whether a unit from whose walk from p on no type has come has
 // DIEs from which one should have come. Assemblers make units of labels or
 // functions only. Anything else is damage.
-func (u *Unit) hides(p int) bool {
-	b := u.Hdr.Data
+func hides(c *debuginfo.Cursor, p int) bool {
+	b := c.Hdr.Data
 	for p < len(b) {
 		code, q := dwarf.ULEB(b, p)
 		if q < 0 || code == 0 {
 			return q < 0
 		}
-		a := u.Abbrevs.Lookup(code)
+		a := c.Abbrevs.Lookup(code)
 		if a == nil {
 			return true
 		}
@@ -89,12 +90,12 @@ func (u *Unit) hides(p int) bool {
 		default:
 			return true
 		}
-		if p, _ = u.Abbrevs.Decode(a, b, q, &u.Vals); p < 0 {
+		if p, _ = c.Abbrevs.Decode(a, b, q, &c.Vals); p < 0 {
 			return true
 		}
 		if a.Children {
 			var ok bool
-			if p, ok = u.SkipChildren(p); !ok {
+			if p, ok = c.SkipChildren(p); !ok {
 				return true
 			}
 		}

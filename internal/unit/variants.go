@@ -24,57 +24,57 @@ const discriminant = "discriminant"
 
 // variant opens a variant part of the open type top, or a variant of it.
 func (w marker) variant(d die, top *frame) (next int, err error) {
-	u := w.u
+	r := w.r
 	switch {
 	case !d.a.Children:
 		return -1, nil
 	case d.a.Tag == dwarf.TagVariant && top.role == inVariants:
-		return w.scope(d, inVariant)
+		return w.walk.scope(d, inVariant)
 	case d.a.Tag != dwarf.TagVariantPart || top.role != inAggregate:
 		return -1, nil
 	}
-	u.suspend(top)
+	r.suspend(top)
 	owner := top.owner
-	if next, err = w.scope(d, inVariants); err == nil {
-		fr := &u.frames.S[len(u.frames.S)-1]
-		fr.owner, fr.open, fr.first = owner, true, uint32(len(u.open.S))
+	if next, err = w.walk.scope(d, inVariants); err == nil {
+		fr := &r.frames.S[len(r.frames.S)-1]
+		fr.owner, fr.open, fr.first = owner, true, uint32(len(r.open.S))
 	}
 	return next, err
 }
 
 // variantMember reads a member of the variant part that is open.
 func (w marker) variantMember(d die) (next int, err error) {
-	u := w.u
+	r := w.r
 	next, have, err := w.decode(d)
 	if err != nil {
 		return 0, err
 	}
-	m := dedup.Member{Name: u.NameOf(have)}
+	m := dedup.Member{Name: r.Cursor.NameOf(have)}
 	if m.Type, err = w.refOf(d.off, have, dwarf.VType); err != nil {
 		return 0, err
 	}
 	if m.Name == 0 {
 		m.Name = w.f.Names.Token([]byte(discriminant))
 	}
-	fr := &u.frames.S[len(u.frames.S)-1]
+	fr := &r.frames.S[len(r.frames.S)-1]
 	if fr.role == inVariant {
-		fr = &u.frames.S[len(u.frames.S)-2]
+		fr = &r.frames.S[len(r.frames.S)-2]
 	}
 	switch loc := w.memberLoc(have); {
-	case loc > maxOffset || u.Number(have, dwarf.VBitSize) != 0:
-		u.Unencodable.count(goneMembers, 1)
+	case loc > maxOffset || r.Cursor.Number(have, dwarf.VBitSize) != 0:
+		r.Unit.Unencodable.count(goneMembers, 1)
 	case loc != 0:
 		// What is in a union has the offset 0.
 		m.Val = loc * 8
-		n := dedup.Node{Info: btf.Info(btf.KindStruct, 1, false), Third: u.Types.Nodes.S[fr.owner].Third, First: uint32(len(u.Types.Members.S))}
-		u.Types.Members.Append(m)
-		m = dedup.Member{Type: u.addExtra(n)}
+		n := dedup.Node{Info: btf.Info(btf.KindStruct, 1, false), Third: r.Unit.Types.Nodes.S[fr.owner].Third, First: uint32(len(r.Unit.Types.Members.S))}
+		r.Unit.Types.Members.Append(m)
+		m = dedup.Member{Type: r.addExtra(n)}
 		fallthrough
 	default:
-		u.addMember(fr, m)
+		r.addMember(fr, m)
 	}
 	if d.a.Children {
-		u.push(inPart, d.a.Tag)
+		r.push(inPart, d.a.Tag)
 	}
 	return next, nil
 }
@@ -82,10 +82,10 @@ func (w marker) variantMember(d die) (next int, err error) {
 // closeVariants makes the members of a variant part a union, which is a member of the
 // type that is open around it.
 func (w marker) closeVariants(fr *frame) {
-	u := w.u
-	n := dedup.Node{Info: btf.Info(btf.KindUnion, min(fr.n, MaxVlen), false), Third: u.Types.Nodes.S[fr.owner].Third, First: uint32(len(u.Types.Members.S))}
-	u.Types.Members.AppendSlice(u.open.S[fr.first:][:min(fr.n, MaxVlen)])
-	u.open.S = u.open.S[:fr.first]
-	k := u.addExtra(n)
-	u.addMember(&u.frames.S[len(u.frames.S)-1], dedup.Member{Type: k})
+	r := w.r
+	n := dedup.Node{Info: btf.Info(btf.KindUnion, min(fr.n, MaxVlen), false), Third: r.Unit.Types.Nodes.S[fr.owner].Third, First: uint32(len(r.Unit.Types.Members.S))}
+	r.Unit.Types.Members.AppendSlice(r.open.S[fr.first:][:min(fr.n, MaxVlen)])
+	r.open.S = r.open.S[:fr.first]
+	k := r.addExtra(n)
+	r.addMember(&r.frames.S[len(r.frames.S)-1], dedup.Member{Type: k})
 }

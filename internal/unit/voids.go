@@ -39,7 +39,7 @@ func (v voidTypes) result(r dedup.Ref) dedup.Ref {
 }
 
 // voidTypes finds the types that are void, if there may be any out of place.
-func (u *Unit) voidTypes() voidTypes {
+func (u *Unit) voidTypes(stubs stubs) voidTypes {
 	if !u.Unencodable.voids {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (u *Unit) voidTypes() voidTypes {
 	)
 	nodes := u.Types.Nodes.S
 	state := make([]uint8, len(nodes))
-	for _, s := range u.stubs {
+	for _, s := range stubs {
 		if state[s.node] = other; s.ref == 0 { // what it stands for was left out
 			state[s.node] = isVoid
 		}
@@ -62,14 +62,14 @@ func (u *Unit) voidTypes() voidTypes {
 	var path []uint32
 	for i := range nodes {
 		path = path[:0]
-		r := dedup.Ref(i + 1)
-		for r != 0 && r&dedup.Extern == 0 && state[r-1] == unknown && modifies(btf.InfoKind(nodes[r-1].Info)) {
-			state[r-1] = open
-			path = append(path, r-1)
-			r = nodes[r-1].Third
+		typ := dedup.Ref(i + 1)
+		for typ != 0 && typ&dedup.Extern == 0 && state[typ-1] == unknown && modifies(btf.InfoKind(nodes[typ-1].Info)) {
+			state[typ-1] = open
+			path = append(path, typ-1)
+			typ = nodes[typ-1].Third
 		}
 		found := uint8(other)
-		if r == 0 || r&dedup.Extern == 0 && state[r-1] == isVoid {
+		if typ == 0 || typ&dedup.Extern == 0 && state[typ-1] == isVoid {
 			found = isVoid
 		}
 		for _, k := range path {
@@ -124,7 +124,7 @@ func (u *Unit) membersOf(n *dedup.Node) []dedup.Member {
 
 // misplacedVoids reports whether anything is void where C allows no void.
 func (u *Unit) misplacedVoids() bool {
-	v := u.voidTypes()
+	v := u.voidTypes(nil)
 	for i := range v {
 		n := &u.Types.Nodes.S[i]
 		switch btf.InfoKind(n.Info) {

@@ -18,24 +18,24 @@ import (
 // as pahole does.
 
 // walk reads all DIEs below the unit DIE, which ends at p.
-func (in *Input) walk(u *Unit, p int) error {
-	w := walker{runs{in.attrs(u)}}
-	u.starts.Resize((len(w.b) + 63) / 64)
-	u.push(inUnit, 0)
+func (r *Reader) walk(p int) error {
+	w := walker{runs{r, r.attrs()}}
+	r.starts.Resize((len(w.attrs.b) + 63) / 64)
+	r.push(inUnit, 0)
 	p, err := w.read(p)
 	if err != nil {
 		return err
 	}
 	// A unit may end without the last zero bytes: close what is open.
-	for len(u.frames.S) > 0 {
+	for len(r.frames.S) > 0 {
 		if err := w.closeFrame(); err != nil {
 			return err
 		}
 	}
-	if p > len(w.b) {
-		return u.CutOff(len(w.b))
+	if p > len(w.attrs.b) {
+		return r.Cursor.CutOff(len(w.attrs.b))
 	}
-	return nil
+	return r.Cursor.CheckNames()
 }
 
 // read reads DIEs from p on, up to the one that ends the unit, and returns where it
@@ -43,12 +43,12 @@ func (in *Input) walk(u *Unit, p int) error {
 // a call for each DIE costs as much as the loop itself.
 func (w *walker) read(p int) (end int, err error) {
 	const notRead = -1
-	u, b := w.u, w.b
-	tab := u.Abbrevs.Dense()
+	r, b := w.r, w.attrs.b
+	tab := r.Cursor.Abbrevs.Dense()
 	last := p
 	for uint(p) < uint(len(b)) {
-		if u.Reader.Bad {
-			return 0, u.BadName(last)
+		if r.Cursor.Reader.Bad {
+			return 0, r.Cursor.BadName(last)
 		}
 		off := p
 		last = p
@@ -56,15 +56,15 @@ func (w *walker) read(p int) (end int, err error) {
 		p++
 		if code >= 0x80 {
 			if code, p = dwarf.ULEB(b, off); p < 0 {
-				return 0, u.DIEError(off, "abbreviation code cut off")
+				return 0, r.Cursor.DIEError(off, "abbreviation code cut off")
 			}
 		}
 		if code == 0 {
 			if err := w.closeFrame(); err != nil {
 				return 0, err
 			}
-			if len(u.frames.S) == 0 {
-				return p, u.CheckEnd(p)
+			if len(r.frames.S) == 0 {
+				return p, r.Cursor.CheckEnd(p)
 			}
 			continue
 		}
@@ -73,12 +73,12 @@ func (w *walker) read(p int) (end int, err error) {
 			a = &tab[code]
 		}
 		if a == nil || a.Tag == 0 {
-			if a, err = u.Lookup(code, off); err != nil {
+			if a, err = r.Cursor.Lookup(code, off); err != nil {
 				return 0, err
 			}
 		}
 		d := die{a, off, p, a.Direct && p+int(a.Size)+4 <= len(b)}
-		top := &u.frames.S[len(u.frames.S)-1]
+		top := &r.frames.S[len(r.frames.S)-1]
 		class := a.Class
 		if top.role >= inArray && class != dwarf.ClassSubrange && class != dwarf.ClassAnnotation {
 			class = dwarf.ClassSkip
@@ -89,12 +89,12 @@ func (w *walker) read(p int) (end int, err error) {
 			if top.role == inAggregate {
 				p, err = w.members(d, top)
 			} else if top.role == inVariants || top.role == inVariant {
-				p, err = marker{w}.variantMember(d)
+				p, err = w.marker().variantMember(d)
 			}
 		case dwarf.ClassRef:
 			if d.direct && !a.Children {
 				if next, n := w.refRun(a, off, d.p); n != 0 {
-					u.DIEs += n
+					r.Unit.Facts.DIEs += n
 					p = next
 					continue
 				}
@@ -122,7 +122,7 @@ func (w *walker) read(p int) (end int, err error) {
 		case dwarf.ClassEnum:
 			p, err = w.enum(d, top)
 		case dwarf.ClassVariable:
-			if top.role == inUnit && len(w.in.Sections) > 0 && (a.Present&(1<<dwarf.VLocation) != 0 || !a.Fixed) {
+			if top.role == inUnit && len(r.In.Sections) > 0 && (a.Present&(1<<dwarf.VLocation) != 0 || !a.Fixed) {
 				p, err = w.variable(d)
 			}
 		case dwarf.ClassSkip:
@@ -139,7 +139,7 @@ func (w *walker) read(p int) (end int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		u.DIEs++
+		r.Unit.Facts.DIEs++
 	}
 	return p, nil
 }
@@ -147,14 +147,14 @@ func (w *walker) read(p int) (end int, err error) {
 // rare reads a DIE of a class that few are of. It returns -1 where it has no meaning
 // but what has been noted.
 func (w *walker) rare(d die, top *frame) (next int, err error) {
-	u := w.u
+	r := w.r
 	switch d.a.Class {
 	case dwarf.ClassVariadic:
 		switch top.role {
 		case inProto:
 			top.kflag = true // the extra parameter is added when the type is closed
 		case inFunc:
-			u.Funcs.S[top.owner].Flags |= callconv.FuncVariadic
+			r.Unit.Funcs.S[top.owner].Flags |= callconv.FuncVariadic
 		}
 	case dwarf.ClassEnumerator:
 		if top.role == inEnum {
@@ -164,7 +164,7 @@ func (w *walker) rare(d die, top *frame) (next int, err error) {
 		if top.role == inArray {
 			return w.subrange(d, top)
 		}
-		u.Unencodable.count(goneRanges, 1)
+		r.Unit.Unencodable.count(goneRanges, 1)
 	case dwarf.ClassBase:
 		return w.base(d)
 	case dwarf.ClassNamespace:
@@ -176,36 +176,36 @@ func (w *walker) rare(d die, top *frame) (next int, err error) {
 	case dwarf.ClassInheritance:
 		if top.role == inAggregate {
 			top.comp++
-			if w.in.Marks {
-				return -1, marker{w}.inherited(d, top)
+			if r.In.Options.Marks {
+				return -1, w.marker().inherited(d, top)
 			}
-			u.Unencodable.count(goneBases, 1)
+			r.Unit.Unencodable.count(goneBases, 1)
 		}
 	case dwarf.ClassVariant:
-		if w.in.Marks {
-			return marker{w}.variant(d, top)
+		if r.In.Options.Marks {
+			return w.marker().variant(d, top)
 		}
 		if d.a.Tag == dwarf.TagVariantPart {
-			u.Unencodable.count(goneVariants, 1)
+			r.Unit.Unencodable.count(goneVariants, 1)
 		}
 	case dwarf.ClassForReaders, dwarf.ClassUnspecified:
-		if w.in.Marks {
-			return marker{w}.marked(d)
+		if r.In.Options.Marks {
+			return w.marker().marked(d)
 		}
 		if d.a.Class == dwarf.ClassForReaders {
-			u.Unencodable.count(goneVoid, 1)
+			r.Unit.Unencodable.count(goneVoid, 1)
 		}
 	case dwarf.ClassUnencodable:
-		if w.in.Marks && d.a.Tag == dwarf.TagInterfaceType {
+		if r.In.Options.Marks && d.a.Tag == dwarf.TagInterfaceType {
 			return w.aggregate(d, top)
 		}
-		if w.in.Marks {
-			return marker{w}.marked(d)
+		if r.In.Options.Marks {
+			return w.marker().marked(d)
 		}
-		n, i := u.addNode(d.off)
+		n, i := r.addNode(d.off)
 		n.Info = btf.Info(btf.KindConst, 0, false)
-		u.addOrder(i)
-		u.Unencodable.add(i, tagName(d.a.Tag))
+		r.Unit.addOrder(i)
+		r.Unit.Unencodable.add(i, tagName(d.a.Tag))
 	case dwarf.ClassImport:
 		if top.role == inUnit {
 			if err := w.importUnit(d); err != nil {

@@ -19,7 +19,7 @@ const (
 	colCommon          // nodes that are referred to most often: steps
 	colRef             // references that are in no chunk or run, see refs.go
 	colOrder           // raw order: runs of nodes, and the steps between them
-	colUnsigned        // ENUMs of Tables.Unsigned
+	colUnsigned        // ENUMs of Unit.Unsigned
 	colRunKey          // runs of inline functions: keys of 8 bytes
 	colRun             // runs of inline functions: functions, fresh names, bytes
 	colInline          // inline functions, run by run, see inline.go

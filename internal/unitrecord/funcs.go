@@ -164,7 +164,7 @@ func (w *Writer) function(u *unit.Unit, fn *callconv.Func, p *places) {
 	}
 	if fn.LowPC != 0 {
 		flags |= funcAddress
-		w.lowPC(u, fn)
+		w.lowPC(fn)
 	}
 	w.name(fn.Name)
 	if fn.NAn != 0 {

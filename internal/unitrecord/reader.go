@@ -8,6 +8,7 @@ import (
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/unit"
 )
 
@@ -31,43 +32,44 @@ type Reader struct {
 // span is a part of colLocation.
 type span struct{ off, n uint32 }
 
-// Read fills u with what its record holds, as ReadLinked does with what its DIEs hold,
-// and settles it. Types that set knows are left out: what refers to them is Extern. They
+// Read fills the unit of dies, which stands at a unit DIE with a record, with what the record
+// holds, as ReadLinked does with what DIEs hold, and settles it. Types that set knows are left out: what refers to them is Extern. They
 // are not if set is nil. Inline functions that mean nothing are left out unless all are
-// wanted. u.Exprs is part of the Reader, and valid until the next Read.
+// wanted. Exprs of the unit is part of the Reader, and valid until the next Read.
 // Errors: a damaged record, and a *VersionError.
-func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names, set *dedup.Set, all bool) error {
-	if err := r.open(u); err != nil {
-		return u.UnitError(err.Error())
+func (r *Reader) Read(dies *unit.Reader, n *Names, set *dedup.Set, all bool) error {
+	u, in, c := &dies.Unit, dies.In, &dies.Cursor
+	if err := r.open(c); err != nil {
+		return c.UnitError(err.Error())
 	}
 	h := &r.cols[colHead]
 	nodes, names := h.uint(), h.uint()
 	if max(nodes, names) > uint64(len(r.columns)+len(r.chunk.blocks)) { // each takes a byte
-		return u.UnitError(errDamaged.Error())
+		return c.UnitError(errDamaged.Error())
 	}
 	if !r.names.read(n, int(names), &r.cols[colDict], &r.cols[colText]) {
-		return u.UnitError(errDamaged.Error())
+		return c.UnitError(errDamaged.Error())
 	}
 	funcs, params := h.count(&r.cols[colFunc]), h.count(&r.cols[colParam])
 	vars, tags := h.count(&r.cols[colVar]), h.count(&r.cols[colAnnot])
 	locations := h.count(&r.cols[colLocation])
-	u.DIEs = h.uint()
+	u.Facts.DIEs = h.uint()
 	firstInt := h.uint()
 	facts := h.uint()
-	u.Hides, u.Arrays = facts&factHides != 0, facts&factArrays != 0
+	u.Facts.Hides, u.Arrays = facts&factHides != 0, facts&factArrays != 0
 	if firstInt > nodes {
 		h.bad = true
 	}
 	if h.bad {
-		return u.UnitError(errDamaged.Error())
+		return c.UnitError(errDamaged.Error())
 	}
 	withTypeTags := facts&factTypeTags != 0
-	if tags > 0 || withTypeTags && !in.TypeTag {
+	if tags > 0 || withTypeTags && !in.Options.TypeTag {
 		set = nil // they need the nodes themselves
 	}
 	r.types(u, in, int(nodes), set)
 	if r.bad {
-		return u.UnitError(errDamaged.Error())
+		return c.UnitError(errDamaged.Error())
 	}
 	if firstInt != 0 {
 		u.FirstInt = r.refs.nodes[firstInt-1]
@@ -77,12 +79,12 @@ func (r *Reader) Read(u *unit.Unit, in *unit.Input, n *Names, set *dedup.Set, al
 	r.vars(u, in, vars)
 	r.tags(u, in, tags)
 	if r.damaged() {
-		return u.UnitError(errDamaged.Error())
+		return c.UnitError(errDamaged.Error())
 	}
-	if withTypeTags && !in.TypeTag {
+	if withTypeTags && !in.Options.TypeTag {
 		withoutTags(u)
 	}
-	return in.Settle(u)
+	return dies.Settle()
 }
 
 // ref reads a reference that is not part of a node.
@@ -95,14 +97,14 @@ func (r *Reader) name() dedup.Name {
 	return r.names.name(&r.cols[colName])
 }
 
-// open parses the frame and the columns of the record of u.
-func (r *Reader) open(u *unit.Unit) error {
-	size := int(u.Hdr.AddrSize)
-	f, err := parseFrame(u.Record, size)
+// open parses the frame and the columns of the record of the unit at c.
+func (r *Reader) open(c *debuginfo.Cursor) error {
+	size := int(c.Hdr.AddrSize)
+	f, err := parseFrame(c.Record, size)
 	if err != nil {
 		return err
 	}
-	if err := checkHead(u, &f); err != nil {
+	if err := checkHead(c, &f); err != nil {
 		return err
 	}
 	if r.columns, err = expand(r.columns, f.columns); err != nil {
@@ -112,27 +114,27 @@ func (r *Reader) open(u *unit.Unit) error {
 		return err
 	}
 	r.bad = false
-	r.bases = bases{f.bases, size, u.Hdr.BigEndian}
+	r.bases = bases{f.bases, size, c.Hdr.BigEndian}
 	var ok bool
-	if r.chunk.blocks, ok, err = u.FromAbbrevs(f.nodes.off, f.nodes.size); err == nil && !ok {
+	if r.chunk.blocks, ok, err = c.FromAbbrevs(f.nodes.off, f.nodes.size); err == nil && !ok {
 		err = errDamaged
 	}
 	return err
 }
 
-// checkHead checks all that has found the record of u, which has the frame f.
-func checkHead(u *unit.Unit, f *frame) error {
-	at := len(u.Hdr.Data) - len(u.Record) + f.head
-	if u.Hdr.Version != 5 || u.Hdr.Dwarf64 || at < abbrevOffset+4 {
+// checkHead checks all that has found the record of the unit at c, which has the frame f.
+func checkHead(c *debuginfo.Cursor, f *frame) error {
+	at := len(c.Hdr.Data) - len(c.Record) + f.head
+	if c.Hdr.Version != 5 || c.Hdr.Dwarf64 || at < abbrevOffset+4 {
 		return errDamaged
 	}
-	abbrevs, ok, err := u.FromAbbrevs(0, f.nodes.off)
+	abbrevs, ok, err := c.FromAbbrevs(0, f.nodes.off)
 	switch {
 	case err != nil:
 		return err
-	case !ok || headSum(u.Hdr.Data[:at], f.counts, abbrevs) != binary.LittleEndian.Uint32(u.Hdr.Data[at:]):
+	case !ok || headSum(c.Hdr.Data[:at], f.counts, abbrevs) != binary.LittleEndian.Uint32(c.Hdr.Data[at:]):
 		return errDamaged
-	case u.File.Relocatable() && u.FirstReloc == u.LastReloc:
+	case c.File.Relocatable() && c.FirstReloc == c.LastReloc:
 		return errNoRelocs
 	}
 	return nil

@@ -185,11 +185,11 @@ func (r *Reader) annots(u *unit.Unit, in *unit.Input) uint32 {
 	n := r.cols[colAnnot].count(&r.cols[colAnnot])
 	for range n {
 		a := unit.Annot{Value: r.name(), Component: int32(r.cols[colAnnot].step())}
-		if in.DeclTag {
+		if in.Options.DeclTag {
 			u.Annots.Append(a)
 		}
 	}
-	if !in.DeclTag {
+	if !in.Options.DeclTag {
 		return 0
 	}
 	return uint32(n)
@@ -234,7 +234,7 @@ func (r *Reader) tags(u *unit.Unit, in *unit.Input, n int) {
 		default:
 			r.bad = true
 		}
-		if in.DeclTag {
+		if in.Options.DeclTag {
 			u.Tags.Append(t)
 		}
 	}

@@ -249,7 +249,7 @@ func (r *Reader) unsigned(u *unit.Unit, in *unit.Input) {
 	last := int64(0)
 	for c.left() > 0 {
 		last += c.step()
-		if in.KeepSigns && in.Enum64 {
+		if in.Options.KeepSigns && in.Options.Enum64 {
 			if u.Unsigned == nil {
 				u.Unsigned = make(map[uint32]bool)
 			}
@@ -284,7 +284,7 @@ func (r *Reader) node(c *column, in *unit.Input, i int, n *dedup.Node, ms []dedu
 		n.Name = r.nameOf(c, fresh)
 		n.Third = r.nodeRef(c, i)
 	case btf.KindArray:
-		n.Third = r.nodeRef(c, i)
+		n.Third, n.First = r.nodeRef(c, i), in.Index.Load()|dedup.Extern
 		n.Aux = c.uint32()
 	case btf.KindInt, btf.KindFloat:
 		n.Name = r.nameOf(c, fresh)
@@ -311,7 +311,7 @@ func (r *Reader) node(c *column, in *unit.Input, i int, n *dedup.Node, ms []dedu
 		n.Name = r.nameOf(c, fresh)
 		n.Third = c.uint32()
 		r.values(c, ms, kind)
-		if !in.Enum64 {
+		if !in.Options.Enum64 {
 			n.Info = btf.Info(btf.KindEnum, uint32(vlen), false)
 		}
 		return vlen
@@ -362,11 +362,11 @@ func (r *Reader) base(c *column, in *unit.Input, n *dedup.Node, kind btf.Kind) {
 	encoding := byte(0)
 	if kind == btf.KindInt {
 		encoding = c.byte()
-	} else if in.Float {
+	} else if in.Options.Float {
 		n.Third = size
 		return
 	}
-	unit.SetInt(n, size, encoding, &in.Names)
+	unit.SetInt(n, size, encoding, &in.File.Names)
 }
 
 // members reads members of struct or union i.

@@ -35,7 +35,7 @@ func (w *Writer) vars(u *unit.Unit) {
 	c := &w.cols
 	for i := range u.Vars.S {
 		v := &u.Vars.S[i]
-		w.variableAddress(u, v)
+		w.variableAddress(v)
 		w.name(v.Name)
 		w.ref(v.Type)
 		flags := byte(0)
@@ -63,30 +63,31 @@ func (w *Writer) address(f Field, extra uint64) {
 }
 
 // lowPC writes DW_AT_low_pc of fn.
-func (w *Writer) lowPC(u *unit.Unit, fn *callconv.Func) {
-	b := u.Hdr.Data
+func (w *Writer) lowPC(fn *callconv.Func) {
+	c := &w.dies.Cursor
+	b := c.Hdr.Data
 	code, p := dwarf.ULEB(b, int(fn.Off))
-	a := u.Abbrevs.Lookup(code)
+	a := c.Abbrevs.Lookup(code)
 	if p < 0 || a == nil {
 		w.fail("a function without an abbreviation")
 		return
 	}
-	at := u.Abbrevs.Place(a, b, p, dwarf.VLowPC)
-	if _, have := u.Abbrevs.Decode(a, b, p, &u.Vals); at < 0 || have>>dwarf.VLowPC&1 == 0 {
+	at := c.Abbrevs.Place(a, b, p, dwarf.VLowPC)
+	if _, have := c.Abbrevs.Decode(a, b, p, &c.Vals); at < 0 || have>>dwarf.VLowPC&1 == 0 {
 		w.fail("an address of an unknown form")
 		return
 	}
-	v := &u.Vals[dwarf.VLowPC]
+	v := &c.Vals[dwarf.VLowPC]
 	if v.Form == dwarf.FormAddr {
-		w.address(Field{Off: u.Hdr.Off + uint64(at)}, 0)
+		w.address(Field{Off: c.Hdr.Off + uint64(at)}, 0)
 		return
 	}
-	w.indexed(u, v.U, 0)
+	w.indexed(v.U, 0)
 }
 
 // indexed writes the address at an index of .debug_addr.
-func (w *Writer) indexed(u *unit.Unit, index, extra uint64) {
-	off, ok := u.AddressPlace(index)
+func (w *Writer) indexed(index, extra uint64) {
+	off, ok := w.dies.Cursor.AddressPlace(index)
 	if !ok {
 		w.fail("an index that leads out of .debug_addr")
 		return
@@ -95,19 +96,20 @@ func (w *Writer) indexed(u *unit.Unit, index, extra uint64) {
 }
 
 // variableAddress writes the address of v, which its location begins with.
-func (w *Writer) variableAddress(u *unit.Unit, v *unit.Var) {
-	_, have, ok := u.DecodeAt(uint64(v.Off))
-	off, n, block := u.Vals[dwarf.VLocation].Block()
+func (w *Writer) variableAddress(v *unit.Var) {
+	c := &w.dies.Cursor
+	_, have, ok := c.DecodeAt(uint64(v.Off))
+	off, n, block := c.Vals[dwarf.VLocation].Block()
 	if !ok || have>>dwarf.VLocation&1 == 0 || !block {
 		w.fail("a variable without a location")
 		return
 	}
-	switch s, ok := dwarf.StaticAddress(u.Hdr.Data[off:off+n], u.ExprFormat()); {
+	switch s, ok := dwarf.StaticAddress(c.Hdr.Data[off:off+n], c.ExprFormat()); {
 	case !ok:
 		w.fail("a variable without a location")
 	case s.Indexed:
-		w.indexed(u, s.Value, s.Extra)
+		w.indexed(s.Value, s.Extra)
 	default:
-		w.address(Field{Off: u.Hdr.Off + uint64(off) + 1}, s.Extra)
+		w.address(Field{Off: c.Hdr.Off + uint64(off) + 1}, s.Extra)
 	}
 }

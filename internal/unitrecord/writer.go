@@ -12,6 +12,7 @@ import (
 
 // Writer makes records, one after the other.
 type Writer struct {
+	dies      *unit.Reader // of the unit in work
 	cols      columns
 	block     block
 	blocks    []byte // those that are written
@@ -62,15 +63,16 @@ type Record struct {
 	N     int    // bases
 }
 
-// Write makes the record of a unit that ReadLinked has read with in, all of whose
-// features are on. lists are the unit's location lists, relocated. maker is the
+// Write makes the record of the unit that ReadLinked of dies has read, with all features
+// on. lists are the unit's location lists, relocated. maker is the
 // version of btflite, at most 255 bytes. Error: ErrNot, with the reason.
-func (w *Writer) Write(u *unit.Unit, in *unit.Input, addrs Addresses, lists []byte, maker string) (Record, error) {
-	w.start(u, in, addrs, lists)
-	if why := u.Apart(); why != "" {
+func (w *Writer) Write(dies *unit.Reader, addrs Addresses, lists []byte, maker string) (Record, error) {
+	w.start(dies, addrs, lists)
+	u, h := &dies.Unit, &dies.Cursor.Hdr
+	if why := dies.Apart(); why != "" {
 		w.fail(why)
 	}
-	if u.Hdr.Version < 3 || u.Hdr.Dwarf64 {
+	if h.Version < 3 || h.Dwarf64 {
 		w.fail("its DWARF is of version 2 or of 64 bits")
 	}
 	if len(u.Types.Order.S) != len(u.Types.Nodes.S) {
@@ -90,22 +92,23 @@ func (w *Writer) Write(u *unit.Unit, in *unit.Input, addrs Addresses, lists []by
 	w.endNames()
 	raw := w.cols.pack(w.scratch[:0])
 	w.scratch = raw
-	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(u.Hdr.AddrSize), raw, place{uint64(w.nodesAt), uint64(len(w.blocks))})
+	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(h.AddrSize), raw, place{uint64(w.nodesAt), uint64(len(w.blocks))})
 	w.packed = out
 	return Record{Bytes: out, Nodes: w.blocks, Bases: bases, N: w.bases}, nil
 }
 
 // start prepares for a unit.
-func (w *Writer) start(u *unit.Unit, in *unit.Input, addrs Addresses, lists []byte) {
+func (w *Writer) start(dies *unit.Reader, addrs Addresses, lists []byte) {
+	u, h := &dies.Unit, &dies.Cursor.Hdr
 	w.cols.reset()
 	w.blocks = w.blocks[:0]
-	w.names = namer{text: in.Names.Table, nameTable: w.names.nameTable, last: -1}
+	w.names = namer{text: dies.In.File.Names.Table, nameTable: w.names.nameTable, last: -1}
 	w.names.reset()
-	w.addrs, w.bases, w.err = addrs, 0, nil
+	w.dies, w.addrs, w.bases, w.err = dies, addrs, 0, nil
 	w.locations = make(map[string]int)
 	w.env = callconv.Functions{
-		Format: dwarf.ExprFormat{Version: u.Hdr.Version, AddrSize: u.Hdr.AddrSize, BigEndian: u.Hdr.BigEndian},
-		Exprs:  u.Hdr.Data, Lists: callconv.Lists{Data: lists},
+		Format: dwarf.ExprFormat{Version: h.Version, AddrSize: h.AddrSize, BigEndian: h.BigEndian},
+		Exprs:  h.Data, Lists: callconv.Lists{Data: lists},
 	}
 	w.head = head{nodes: len(u.Types.Nodes.S), vars: len(u.Vars.S), tags: len(u.Tags.S)}
 }
@@ -123,10 +126,10 @@ func (w *Writer) facts(u *unit.Unit) {
 	for _, n := range []int{h.nodes, w.names.fresh, h.funcs, h.params, h.vars, h.tags, len(w.locations)} {
 		c.uint(colHead, uint64(n))
 	}
-	c.uint(colHead, u.DIEs)
+	c.uint(colHead, u.Facts.DIEs)
 	c.uint(colHead, uint64(u.FirstInt))
 	bits := uint64(0)
-	if u.Hides {
+	if u.Facts.Hides {
 		bits |= factHides
 	}
 	if u.Arrays {

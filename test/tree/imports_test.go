@@ -57,7 +57,7 @@ var imports = map[string][]string{
 	// callconv for where functions are, btf for the records that sites become.
 	"internal/inline": {"arena", "btf", "internal/callconv", "internal/debuginfo", "internal/dwarf"},
 	// btf, callconv and dedup for what a unit's tables hold.
-	"internal/unitrecord": {"arena", "btf", "dedup", "internal/callconv", "internal/dwarf", "internal/names", "internal/unit",
+	"internal/unitrecord": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/names", "internal/unit",
 		"github.com/klauspost/compress/s2", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
 	"internal/elfobject": {"mmapelf"},
 	"internal/ccline":    nil,
