@@ -11,7 +11,7 @@ type variable struct {
 	commands   string // names of the commands that obey it, with blanks between; "" for more than these
 }
 
-// environment are all of them. The manual pages and docs/usage.md list the same.
+// environment are all of them. The manual pages list the same.
 func environment() []variable {
 	const paged = "show dump diff funcs inline stats manual"
 	return []variable{

@@ -9,7 +9,7 @@ import (
 )
 
 // TestEnvironment: the table has the variables that the program asks for, and so have the
-// manual pages, the help and docs/usage.md.
+// manual pages and the help.
 func TestEnvironment(t *testing.T) {
 	constants := map[string]string{"kernelBTFEnv": kernelBTFEnv, "keepVariable": keepVariable, "nestedVariable": nestedVariable}
 	asked := map[string]bool{"LESS": true, "LV": true, "PAGER": true, "MANPAGER": true, "GOMEMLIMIT": true, "TMPDIR": true} // by loops, Go's runtime, and package os
@@ -31,16 +31,12 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 	delete(asked, "")
-	usage := string(mustRead(t, "../../docs/usage.md"))
 	page := string(mustRead(t, filepath.Join(manFolder, "btflite.1")))
 	for _, v := range environment() {
 		if !asked[v.name] {
 			t.Errorf("%s: nothing asks for it", v.name)
 		}
 		delete(asked, v.name)
-		if !strings.Contains(usage, "\n| `"+v.name+"` | ") || !strings.Contains(usage, " | "+v.text+" |\n") {
-			t.Errorf("docs/usage.md does not say of %s: %s", v.name, v.text)
-		}
 		if !strings.Contains(page, `\fB`+v.name+`\fP`) {
 			t.Errorf("btflite(1) has no %s", v.name)
 		}
