@@ -5,36 +5,35 @@ import (
 	"errors"
 )
 
-// A record is a number of columns: numbers of one sort, one behind the other. What is
-// alike stands side by side, which is what compression needs. docs/unit-records.md has
-// the reason of each.
+// A record is a number of columns: numbers of one sort, one after the other, because
+// similar numbers compress well. The columns begin with their lengths, in this order.
 const (
-	colHead     = iota // counts and facts of the unit
-	colName            // names that are in no chunk or run, see names.go
-	colDict            // fresh names: which of the dictionary, and which not
-	colText            // fresh names that the dictionary does not have, each behind its length
-	colKey             // chunks: keys of 8 bytes, see key.go
-	colChunk           // chunks: nodes
-	colBlock           // blocks of chunks: chunks, fresh names, bytes
-	colCommon          // nodes that are referred to most often: steps
-	colRef             // references that are in no chunk or run, see refs.go
-	colOrder           // raw order: runs of nodes, and the steps between them
-	colUnsigned        // ENUMs of Unit.Unsigned
-	colRunKey          // runs of inline functions: keys of 8 bytes
-	colRun             // runs of inline functions: functions, fresh names, bytes
-	colInline          // inline functions, run by run, see inline.go
-	colFunc            // other functions: flags
-	colFuncMore        // functions: origins, specifications, numbers of parameters and annotations
-	colFuncOrder
-	colParam    // parameters: flags
-	colPlace    // parameters: number of the location
-	colOrigin   // parameters: origins that are not where they are expected
-	colAddress  // addresses: number of the base, offset
-	colVar      // variables: flags
-	colAnnot    // annotations and tags: component
-	colLocation // locations: lengths and expressions
+	colHead      = iota // counts and facts of the unit: a reader gets its memory at once, and finds a damaged count early
+	colName             // names of functions, variables, annotations and parameters, see names.go
+	colDict             // new names: runs in the dictionary, and runs of names that it lacks; three of four follow the one before
+	colText             // new names that the dictionary lacks, each behind its length
+	colKey              // chunks: keys of 8 bytes, see key.go
+	colChunk            // chunks: nodes
+	colBlock            // blocks of chunks: chunks, new names, bytes; a reader skips a block whose chunks are known
+	colCommon           // the nodes that most references lead to: steps; such a reference takes one byte
+	colRef              // types of functions, parameters and variables, see refs.go
+	colOrder            // the order in which pahole numbers the nodes: runs of nodes, and the steps between them
+	colUnsigned         // ENUMs with negative values and a type without sign, for -V
+	colRunKey           // runs of inline functions: keys of 8 bytes
+	colRun              // runs of inline functions: functions, new names, bytes
+	colInline           // inline functions, run by run, see inline.go
+	colFunc             // other functions: flags
+	colFuncMore         // functions: origins, specifications, numbers of parameters and annotations
+	colFuncOrder        // how inline and other functions take turns; then the order of the table of functions
+	colParam            // parameters: flags
+	colPlace            // parameters: number of the location; a unit has a handful of different ones
+	colOrigin           // parameters: origins that are not where they are expected
+	colAddress          // functions and variables: number of the base, offset
+	colVar              // variables: flags
+	colAnnot            // annotations and declaration tags: numbers and components
+	colLocation         // the different locations: lengths and expressions
 	numColumns
-	// colNode is no column: the nodes of the block in work, see types.go.
+	// colNode is not a column: the nodes of the block in work, see types.go.
 	colNode = numColumns
 )
 
