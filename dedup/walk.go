@@ -146,6 +146,9 @@ func (s *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	if name != other {
 		return false
 	}
+	if info == otherInfo && links.Has(btf.InfoKind(info)) {
+		return s.walk(u, s.find.target(u, x), s.find.target(u, y), depth+1, inBase)
+	}
 	switch relate(name, info, otherInfo) {
 	case different:
 		return false
@@ -159,9 +162,6 @@ func (s *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	}
 	if info != otherInfo {
 		return false
-	}
-	if links.Has(btf.InfoKind(info)) {
-		return s.walk(u, s.find.target(u, x), s.find.target(u, y), depth+1, inBase)
 	}
 	var v, k typ
 	v.read(s.find, u, x)
