@@ -200,7 +200,12 @@ func (c *converter) producer() string {
 func (c *converter) rewrite() ([]byte, error) {
 	change := elfobject.Change{
 		Drop: make(map[int]bool),
-		Set:  map[int][]byte{c.info.Index: c.out.info, c.abbrev.Index: c.out.abbrev, c.infoRelocs.Section.Index: c.out.relocs},
+		Set: map[int]elfobject.Contents{
+			// A unit begins where the one before it ends, also in what is linked of several objects.
+			c.info.Index:               {Data: c.out.info, Align: 1},
+			c.abbrev.Index:             {Data: c.out.abbrev, Align: 1},
+			c.infoRelocs.Section.Index: {Data: c.out.relocs},
+		},
 	}
 	all := c.file.ELF.Sections
 	debug := func(s *mmapelf.Section) bool {

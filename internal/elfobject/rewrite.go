@@ -10,7 +10,14 @@ import (
 // Change says what becomes of the sections of an object, by their indexes.
 type Change struct {
 	Drop map[int]bool
-	Set  map[int][]byte // new contents, not compressed
+	Set  map[int]Contents
+}
+
+// Contents are the new contents of a section, not compressed. The header of the section
+// tells of the old ones, which may be compressed and have the alignment of that form.
+type Contents struct {
+	Data  []byte
+	Align uint64 // 0 if the alignment stays
 }
 
 // rewriter lays an object out anew.
@@ -100,26 +107,32 @@ func (r *rewriter) patchHeader(at uint64) {
 
 // section appends the contents of s, and returns its header.
 func (r *rewriter) section(s *mmapelf.Section, c Change) ([]byte, error) {
-	size := s.Size
-	data, set := c.Set[s.Index]
-	if !set && s.Type != shtNull && s.Type != shtNobits {
+	now := *s // with the values of the new header
+	contents, set := c.Set[s.Index]
+	data := contents.Data
+	switch {
+	case set:
+		now.Flags &^= shfCompressed
+		if contents.Align != 0 {
+			now.Align = contents.Align
+		}
+	case s.Type != shtNull && s.Type != shtNobits:
 		if s.Offset > uint64(len(r.raw)) || uint64(len(r.raw))-s.Offset < s.Size {
 			return nil, shape("%s: its contents lie beyond the file", s.Name)
 		}
 		data = r.raw[s.Offset:][:s.Size]
 	}
-	link, info := s.Link, s.Info
-	if int(link) < len(r.to) && link != 0 {
-		if c.Drop[int(link)] {
+	if int(s.Link) < len(r.to) && s.Link != 0 {
+		if c.Drop[int(s.Link)] {
 			return nil, shape("%s needs a section that is dropped", s.Name)
 		}
-		link = uint32(r.to[link])
+		now.Link = uint32(r.to[s.Link])
 	}
 	if s.Type == shtRel || s.Type == shtRela || s.Flags&shfInfoLink != 0 {
-		if int(info) >= len(r.to) || c.Drop[int(info)] {
+		if int(s.Info) >= len(r.to) || c.Drop[int(s.Info)] {
 			return nil, shape("%s is about a section that is dropped", s.Name)
 		}
-		info = uint32(r.to[info])
+		now.Info = uint32(r.to[s.Info])
 	}
 	switch s.Type {
 	case shtSymtab:
@@ -130,24 +143,19 @@ func (r *rewriter) section(s *mmapelf.Section, c Change) ([]byte, error) {
 			return nil, err
 		}
 	}
-	at := s.Offset
 	if s.Type != shtNull {
-		r.align(s.Align)
-		at = uint64(len(r.out))
+		r.align(now.Align)
+		now.Offset = uint64(len(r.out))
 		r.out = append(r.out, data...)
 	}
 	if s.Type != shtNobits && s.Type != shtNull {
-		size = uint64(len(data))
+		now.Size = uint64(len(data))
 	}
-	flags := s.Flags
-	if set {
-		flags &^= shfCompressed
-	}
-	return r.header(s, flags, at, size, link, info)
+	return r.header(&now)
 }
 
-// header is the header of s with other values.
-func (r *rewriter) header(s *mmapelf.Section, flags, at, size uint64, link, info uint32) ([]byte, error) {
+// header is the header of a section, in the file that is read, with the values of s.
+func (r *rewriter) header(s *mmapelf.Section) ([]byte, error) {
 	o, n := r.order, r.headerSize()
 	old, err := r.oldHeader(s.Index)
 	if err != nil {
@@ -155,18 +163,20 @@ func (r *rewriter) header(s *mmapelf.Section, flags, at, size uint64, link, info
 	}
 	h := append(make([]byte, 0, n), old...)
 	if r.f.Class64 {
-		o.PutUint64(h[8:], flags)
-		o.PutUint64(h[24:], at)
-		o.PutUint64(h[32:], size)
-		o.PutUint32(h[40:], link)
-		o.PutUint32(h[44:], info)
+		o.PutUint64(h[8:], s.Flags)
+		o.PutUint64(h[24:], s.Offset)
+		o.PutUint64(h[32:], s.Size)
+		o.PutUint32(h[40:], s.Link)
+		o.PutUint32(h[44:], s.Info)
+		o.PutUint64(h[48:], s.Align)
 		return h, nil
 	}
-	o.PutUint32(h[8:], uint32(flags))
-	o.PutUint32(h[16:], uint32(at))
-	o.PutUint32(h[20:], uint32(size))
-	o.PutUint32(h[24:], link)
-	o.PutUint32(h[28:], info)
+	o.PutUint32(h[8:], uint32(s.Flags))
+	o.PutUint32(h[16:], uint32(s.Offset))
+	o.PutUint32(h[20:], uint32(s.Size))
+	o.PutUint32(h[24:], s.Link)
+	o.PutUint32(h[28:], s.Info)
+	o.PutUint32(h[32:], uint32(s.Align))
 	return h, nil
 }
 
