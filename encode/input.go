@@ -113,10 +113,13 @@ func (f *input) refers() bool {
 	var c debuginfo.Cursor
 	arena.Bind(f.run.limit, &c)
 	defer c.Free()
-	reloc, off := 0, uint64(0)
-	for n := 0; off < uint64(len(f.File.Info)) && (f.opt.CULimit <= 0 || n < f.opt.CULimit); n++ {
+	for n := 0; f.opt.CULimit <= 0 || n < f.opt.CULimit; n++ {
 		c.Reset(arena.KeepBytes)
-		if f.File.Header(off, reloc, &c) != nil || c.Start() != nil {
+		ok, err := f.File.Next(&c)
+		if !ok && err == nil {
+			break
+		}
+		if err != nil || c.Start() != nil {
 			return false
 		}
 		a, _, have, err := c.UnitDIE()
@@ -127,7 +130,6 @@ func (f *input) refers() bool {
 			return true
 		}
 		f.File.Passed(&c)
-		off, reloc = c.Hdr.End(), c.LastReloc
 	}
 	return f.File.Survey.Cross && f.File.HasTypes() // those of sections of their own
 }

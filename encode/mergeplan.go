@@ -27,25 +27,12 @@ func (f *input) plan() error {
 	r := unit.Reader{In: &f.Input}
 	r.Init(f.run.limit)
 	defer r.Free()
-	reloc := 0
-	for off := uint64(0); off < uint64(len(f.File.Info)); off = r.Cursor.Hdr.End() {
-		if err := f.run.stopped(); err != nil {
-			return err
-		}
-		if n := f.opt.CULimit; n > 0 && len(m.Places) >= n {
-			break
-		}
-		k := unit.Place{Off: off, Reloc: reloc}
-		if err := f.File.Wrap(f.File.Header(off, reloc, &r.Cursor)); err != nil {
-			return err
-		}
-		reloc = r.Cursor.LastReloc
-		m.Places = append(m.Places, k)
-		pl.behind(&r.Cursor)
+	if err := f.listUnits(f.File, 0, &r.Cursor); err != nil {
+		return err
 	}
 	f.File.Rewind()
 	if f.File.Alt != nil {
-		if err := f.planAlt(&r.Cursor); err != nil {
+		if err := f.listUnits(f.File.Alt, uint64(len(f.File.Info)), &r.Cursor); err != nil {
 			return err
 		}
 	}
@@ -255,15 +242,20 @@ func (pl *planner) refer(k int, target uint64, types bool) {
 	}
 }
 
-// planAlt adds the units of the alternate file.
-func (f *input) planAlt(c *debuginfo.Cursor) error {
+// listUnits adds the units of the file, or of the alternate file, for which base is not 0.
+func (f *input) listUnits(from *debuginfo.File, base uint64, c *debuginfo.Cursor) error {
 	m := f.merge
-	base := uint64(len(f.File.Info))
-	for off := uint64(0); off < uint64(len(f.File.Alt.Info)); off = c.Hdr.End() {
-		if err := f.File.Alt.Wrap(f.File.Alt.Header(off, 0, c)); err != nil {
+	for c.Hdr = (dwarf.Unit{}); base != 0 || f.opt.CULimit <= 0 || len(m.Places) < f.opt.CULimit; {
+		if err := f.run.stopped(); err != nil {
 			return err
 		}
-		m.Places = append(m.Places, unit.Place{Off: base + off, Base: base, Skip: true})
+		if ok, err := from.Next(c); !ok {
+			return err
+		}
+		m.Places = append(m.Places, unit.Place{Off: base + c.Hdr.Off, Base: base, Skip: base != 0})
+		if base == 0 {
+			from.Passed(c)
+		}
 	}
 	return nil
 }

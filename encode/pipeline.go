@@ -22,7 +22,6 @@ type pipeline struct {
 	mu         sync.Mutex
 	cond       sync.Cond
 	off        uint64 // of the next unit header
-	reloc      int    // first relocation that is not of an earlier unit
 	next       int    // sequence number of the next unit to read
 	commit     int    // sequence number of the next unit to commit
 	committing bool
@@ -146,7 +145,7 @@ func (p *pipeline) work() {
 // take gives u the next unit, or group of a merged file, to read.
 func (p *pipeline) take(u *workspace) {
 	f := p.f
-	if err := f.File.Header(p.off, p.reloc, &u.reader.Cursor); err != nil {
+	if err := f.File.Header(p.off, &u.reader.Cursor); err != nil {
 		// Units before this one are committed first: their errors count.
 		u.reader.Cursor.Hdr.Off = p.off
 		u.err = f.File.InFile(err)
@@ -154,11 +153,11 @@ func (p *pipeline) take(u *workspace) {
 		return
 	}
 	start := p.off
-	p.off, p.reloc = u.reader.Cursor.Hdr.End(), u.reader.Cursor.LastReloc
+	p.off = u.reader.Cursor.Hdr.End()
 	if m := f.merge; m != nil {
 		p.off = uint64(len(f.File.Info))
 		if end := m.groups[p.next].End; end < len(m.Places) {
-			p.off, p.reloc = m.Places[end].Off, m.Places[end].Reloc
+			p.off = m.Places[end].Off
 		}
 	}
 	u.size = p.off - start

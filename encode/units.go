@@ -116,7 +116,6 @@ func (f *input) readGroup(u *workspace) error {
 // readSplit is readUnit for the unit that a skeleton stands for.
 func (f *input) readSplit(u *workspace) error {
 	c, skel := &u.reader.Cursor, u.unit.Facts.Skeleton
-	at := c.Save()
 	if f.opt.Functions != nil {
 		if err := judgingOf(f, u).noteSkeleton(); err != nil {
 			return err
@@ -127,40 +126,19 @@ func (f *input) readSplit(u *workspace) error {
 			return err
 		}
 	}
-	dwo, err := f.File.OpenSplit(c, skel)
-	if err != nil {
-		return err
-	}
-	defer dwo.Close()
-	// What the workspace remembers is of other sections than these.
-	c.Forget()
-	defer func() {
-		c.Leave(&at)
-		u.judged.env.Lists.Reset(nil, nil)
-		c.Forget()
-	}()
-	for off := uint64(0); ; off = c.Hdr.End() {
-		if err := dwo.FindSplit(c, off, skel); err != nil {
-			return err
-		}
+	defer u.judged.env.Lists.Reset(nil, nil) // they are of sections of the .dwo
+	return f.File.Enter(c, skel, func(_ *debuginfo.File, at *debuginfo.Saved) (bool, error) {
 		p, skip, err := u.reader.Start()
 		is := c.IsSplit(skel)
-		switch {
-		case u.unit.Facts.Filtered:
-			return nil
-		case err != nil:
-			return err
-		case !is:
-			continue
-		case skip:
-			return nil
+		if err != nil || skip || !is {
+			return u.unit.Facts.Filtered || is, err
 		}
-		c.UseAddresses(&at)
+		c.UseAddresses(at)
 		if err := u.reader.ReadSplit(p); err != nil {
-			return err
+			return false, err
 		}
-		return f.resolve(u)
-	}
+		return true, f.resolve(u)
+	})
 }
 
 // typeBatch is how many type units that no unit has led to are read together.

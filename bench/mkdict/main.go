@@ -79,10 +79,9 @@ func (c *counter) file(path string) error {
 	r := unit.Reader{In: &in}
 	r.Init(limit)
 	defer r.Free()
-	for off, first := uint64(0), 0; off < uint64(len(f.Info)); off, first = r.Cursor.Hdr.End(), r.Cursor.LastReloc {
+	for r.Cursor.Seq = -1; ; {
 		r.Reset()
-		r.Cursor.Seq = -1
-		if err := f.Header(off, first, &r.Cursor); err != nil {
+		if ok, err := f.Next(&r.Cursor); !ok {
 			return err
 		}
 		if r.Cursor.Hdr.IsType() {
@@ -100,7 +99,6 @@ func (c *counter) file(path string) error {
 		}
 		c.unit(&r)
 	}
-	return nil
 }
 
 // unit counts the names of a unit, in the order in which a record has them.

@@ -116,11 +116,10 @@ func suits(e *mmapelf.File, keepExports func() bool) error {
 // units makes the record of each unit.
 func (c *converter) units() error {
 	f, r := c.file, &c.reader
-	for off, first := uint64(0), 0; off < uint64(len(f.Info)); off, first = r.Cursor.Hdr.End(), r.Cursor.LastReloc {
+	for r.Cursor.Seq = -1; ; {
 		r.Reset()
-		r.Cursor.Seq = -1
-		if err := f.Header(off, first, &r.Cursor); err != nil {
-			return f.InFile(err)
+		if ok, err := f.Next(&r.Cursor); !ok {
+			return err
 		}
 		if r.Cursor.Hdr.IsType() {
 			return ErrTypeUnits
@@ -129,7 +128,6 @@ func (c *converter) units() error {
 			return err
 		}
 	}
-	return nil
 }
 
 // unit makes the record of the unit that c.reader stands at.

@@ -17,11 +17,12 @@ type Cursor struct {
 	SplitID uint64         // DW_AT_GNU_dwo_id
 	Record  []byte         // the unit record that the unit DIE has; part of Hdr.Data
 
-	// Of a relocatable file: the entries that were applied, and why some could not
-	// be. FirstReloc and LastReloc are what Header is given and what it finds.
+	// Of a relocatable file: the entries that belong to the unit, and why some could not
+	// be applied.
 	FirstReloc, LastReloc int
 	RelocFail             error
 	nearRange, nearList   nearby // where it was read last in sections with lists
+	nearUnit              nearby // where the entries of the unit end
 
 	// Fail is the first thing found wrong that does not end the reading at once.
 	Fail error

@@ -263,7 +263,6 @@ func (f *File) ReleaseNames() {
 
 // pack is what only a .dwo or .dwp has.
 type pack struct {
-	main     string            // path of the file with the skeletons
 	combined bool              // a .dwp: it combines the units of .dwo files
 	whole    map[string][]byte // the sections
 	parts    map[string]span64 // of a .dwp: what of a section belongs to the unit
@@ -332,18 +331,10 @@ type typeSection struct {
 }
 
 // InFile makes err begin with the name of the file, as those of package mmapelf
-// do.
+// do. nil stays nil.
 func (f *File) InFile(err error) error {
-	if e := (*mmapelf.FormatError)(nil); errors.As(err, &e) {
+	if e := (*mmapelf.FormatError)(nil); err == nil || errors.As(err, &e) {
 		return err
-	}
-	return fmt.Errorf("%s: %w", f.Path, err)
-}
-
-// Wrap has an error begin with the name of the file; nil stays nil.
-func (f *File) Wrap(err error) error {
-	if err == nil {
-		return nil
 	}
 	return fmt.Errorf("%s: %w", f.Path, err)
 }

@@ -61,9 +61,9 @@ func ReleaseLists(f *File) {
 	}
 }
 
-// RangeAddress is the address at offset at of the section with ranges for units of
+// Address is the address at offset at of the section with ranges for units of
 // DWARF 5, or of the one before; 0 and false if the section ends there.
-func (c *Cursor) RangeAddress(r *Ranges, v5 bool, at uint64) (uint64, bool) {
+func (r *Ranges) Address(c *Cursor, v5 bool, at uint64) (uint64, bool) {
 	b, rel, n := r.Old, r.oldRel, uint64(c.Hdr.AddrSize)
 	if v5 {
 		b, rel = r.New, r.newRel
@@ -71,9 +71,9 @@ func (c *Cursor) RangeAddress(r *Ranges, v5 bool, at uint64) (uint64, bool) {
 	return c.number(rel, &c.nearRange, b, at, n)
 }
 
-// RangeOffset is the number, as long as a section offset of the unit, at offset at of
+// Offset is the number, as long as a section offset of the unit, at offset at of
 // .debug_rnglists.
-func (c *Cursor) RangeOffset(r *Ranges, at uint64) (uint64, bool) {
+func (r *Ranges) Offset(c *Cursor, at uint64) (uint64, bool) {
 	return c.number(r.newRel, &c.nearRange, r.New, at, uint64(c.Hdr.OffsetSize()))
 }
 

@@ -30,14 +30,7 @@ func (p *Position) LocationLists(used bool, low, high uint64) (data []byte, more
 		return all, nil, nil
 	}
 	data, err = s.need(p.Seq, all, low, high-low+listMargin)
-	return data, p.moreLists(low), err
-}
-
-// moreLists is how more of the section of location lists is asked for: see
-// LocationLists.
-func (p *Position) moreLists(low uint64) func(have int) ([]byte, error) {
-	return func(have int) ([]byte, error) {
-		s, all := p.lists()
+	return data, func(have int) ([]byte, error) {
 		return s.need(p.Seq, all, low, uint64(have)-low+listMargin)
-	}
+	}, err
 }

@@ -46,9 +46,9 @@ func (c *Cursor) ReadSkeleton(have uint32) *Skeleton {
 	return s
 }
 
-// OpenSplit opens the unit of a skeleton at c: in the .dwp beside the file, or in its
+// openSplit opens the unit of a skeleton at c: in the .dwp beside the file, or in its
 // .dwo where the compiler put it or beside the file.
-func (f *File) OpenSplit(c *Cursor, s *Skeleton) (*File, error) {
+func (f *File) openSplit(c *Cursor, s *Skeleton) (*File, error) {
 	var tried, places []string
 	switch {
 	case filepath.IsAbs(s.name):
@@ -94,7 +94,7 @@ func (f *File) part(path string, e *mmapelf.File) *File {
 	p := newFile(path, e, f.settings)
 	p.BigEndian, p.AddrSize, p.Machine = f.BigEndian, f.AddrSize, f.Machine
 	p.Names.ByText = true
-	p.other.addr, p.suffix, p.dwo = f.other.addr, ".dwo", &pack{main: f.Path}
+	p.other.addr, p.suffix, p.dwo = f.other.addr, ".dwo", new(pack)
 	if f.rel != nil {
 		p.rel = new(relocs)
 		p.rel.random[relAddr] = f.rel.random[relAddr]
@@ -102,20 +102,36 @@ func (f *File) part(path string, e *mmapelf.File) *File {
 	return p
 }
 
-// FindSplit makes c stand at the unit of the skeleton, or at the unit behind it
-// that may be it, from offset off on; see IsSplit. Error: there is none.
-func (f *File) FindSplit(c *Cursor, off uint64, s *Skeleton) error {
-	for ; ; off = c.Hdr.End() {
-		if off >= uint64(len(f.Info)) {
-			return fmt.Errorf("%s: no unit has the id %#016x of its skeleton in %s", f.Path, s.id, f.dwo.main)
+// Enter opens the unit that the skeleton at c stands for, and calls read for each unit of the
+// .dwo that may be it, at which c then is, until read says that it was the one. at is the place of
+// the skeleton, to which c goes back. What c remembers of sections is forgotten on both ways.
+// Error: none was the one.
+func (f *File) Enter(c *Cursor, s *Skeleton, read func(dwo *File, at *Saved) (done bool, err error)) error {
+	at := c.Save()
+	dwo, err := f.openSplit(c, s)
+	if err != nil {
+		return err
+	}
+	defer dwo.Close()
+	c.Forget()
+	defer func() {
+		c.File, c.Hdr, c.Reader.Low = at.file, at.hdr, ^uint32(0) // the name stays that of the unit
+		c.Forget()
+	}()
+	c.Hdr = dwarf.Unit{}
+	for {
+		switch ok, err := dwo.Next(c); {
+		case err != nil:
+			return err
+		case !ok:
+			return fmt.Errorf("%s: no unit has the id %#016x of its skeleton in %s", dwo.Path, s.id, f.Path)
+		case c.Hdr.IsType():
+			continue
 		}
-		if err := f.Header(off, 0, c); err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
-		}
-		c.Hdr.AbbrevOff += f.dwo.abbrevAt
-		if !c.Hdr.IsType() {
-			c.SplitID = 0
-			return nil
+		c.Hdr.AbbrevOff += dwo.dwo.abbrevAt
+		c.SplitID = 0
+		if done, err := read(dwo, &at); done || err != nil {
+			return err
 		}
 	}
 }
@@ -177,10 +193,4 @@ func (p *pack) partOf(path, name string, parts map[string]span64) ([]byte, error
 		return nil, fmt.Errorf("%s: %s: the index leads out of the section", path, name)
 	}
 	return b[at.off:][:at.size], nil
-}
-
-// Leave goes back from the unit of a .dwo to its skeleton, of which s was saved. The
-// name stays that of the unit.
-func (c *Cursor) Leave(s *Saved) {
-	c.File, c.Hdr, c.Reader.Low = s.file, s.hdr, ^uint32(0)
 }

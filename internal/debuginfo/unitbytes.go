@@ -10,11 +10,20 @@ import (
 
 // The bytes of a unit: its header, and its relocated copy.
 
-// Header reads the header of the unit at off into c, whose first relocation is
-// entry first, and which relocations belong to the unit. Units share the entries
-// out between them in their order; that each lies in its unit, which Apply checks,
-// proves that none was missed.
-func (f *File) Header(off uint64, first int, c *Cursor) error {
+// Next moves c from the unit at which it stands to the one behind it, or from none to the
+// first one of the file, and reads its header. It returns false behind the last one.
+func (f *File) Next(c *Cursor) (bool, error) {
+	if c.Hdr.End() >= uint64(len(f.Info)) {
+		return false, nil
+	}
+	err := f.InFile(f.Header(c.Hdr.End(), c))
+	return err == nil, err
+}
+
+// Header reads the header of the unit at off into c, and finds the relocations that belong
+// to the unit: all from its offset on, and of the last unit all that are left. Apply checks
+// that each lies in its unit, so none is missed.
+func (f *File) Header(off uint64, c *Cursor) error {
 	c.File = f
 	if _, err := f.inOrder.info.need(c.Seq, f.Info, off, dwarf.MaxUnitHeader); err != nil {
 		return err
@@ -23,6 +32,7 @@ func (f *File) Header(off uint64, first int, c *Cursor) error {
 		return dwarf.ReadUnit(f.Info, off, f.BigEndian, &c.Hdr)
 	}
 	t := f.rel.info
+	first := c.nearUnit.search(t, off)
 	rest := f.Info[off:]
 	var buf [dwarf.MaxUnitHeader]byte
 	head := buf[:copy(buf[:], rest)]
@@ -34,7 +44,7 @@ func (f *File) Header(off uint64, first int, c *Cursor) error {
 	}
 	c.FirstReloc, c.LastReloc = first, t.Len()
 	if end := c.Hdr.End(); end < uint64(len(f.Info)) {
-		c.LastReloc = t.Search(first, end)
+		c.LastReloc = c.nearUnit.search(t, end)
 	}
 	return nil
 }

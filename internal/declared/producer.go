@@ -12,11 +12,10 @@ func Producers(src *mmapelf.Source, fn func(producer string) (more bool)) error 
 	return opened(src, func(f *debuginfo.File) error {
 		var c debuginfo.Cursor
 		defer c.Free()
-		for more, first := true, 0; more && c.Hdr.End() < uint64(len(f.Info)); first = c.LastReloc {
-			off := c.Hdr.End()
+		for more := true; more; {
 			c.Reset(0)
-			if err := f.Header(off, first, &c); err != nil {
-				return f.Wrap(err)
+			if ok, err := f.Next(&c); !ok {
+				return err
 			}
 			if c.Hdr.IsType() {
 				f.SawType()

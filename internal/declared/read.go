@@ -82,12 +82,10 @@ type open struct {
 func (r *reader) units(f *debuginfo.File) error {
 	var p debuginfo.Passage
 	c := &r.c
-	for first := 0; c.Hdr.End() < uint64(len(f.Info)) && r.s.left > 0; first = c.LastReloc {
-		seq, off := c.Seq+1, c.Hdr.End()
+	for ; r.s.left > 0; c.Seq++ {
 		c.Reset(0)
-		c.Seq = seq
-		if err := f.Header(off, first, c); err != nil {
-			return f.Wrap(err)
+		if ok, err := f.Next(c); !ok {
+			return err
 		}
 		if c.Hdr.IsType() {
 			f.SawType()
@@ -172,45 +170,30 @@ func (r *reader) start() error {
 // split reads the unit of a skeleton, at which the cursor is, and the type units beside
 // it. The unit has its files in the table of the skeleton, type units have another one.
 func (r *reader) split(skeleton *debuginfo.Skeleton) error {
-	c, at, lines := &r.c, r.c.Save(), r.lines
+	c, lines := &r.c, r.lines
 	r.know()
-	dwo, err := c.File.OpenSplit(c, skeleton)
-	if err != nil {
-		return err
-	}
-	defer dwo.Close()
-	c.Forget()
 	r.decls.Forget()
 	defer func() {
-		c.Leave(&at)
-		c.Forget()
 		r.decls.Forget()
 		r.lines = lines
 	}()
-	for off := uint64(0); ; off = c.Hdr.End() {
-		if err := dwo.FindSplit(c, off, skeleton); err != nil {
-			return err
-		}
+	return c.File.Enter(c, skeleton, func(dwo *debuginfo.File, _ *debuginfo.Saved) (bool, error) {
 		if err := c.Start(); err != nil {
-			return err
+			return false, err
 		}
 		a, next, have, err := c.UnitDIE()
-		if err != nil {
-			return err
-		}
-		if !c.IsSplit(skeleton) {
-			continue
+		if err != nil || !c.IsSplit(skeleton) {
+			return false, err
 		}
 		r.unit = debuginfo.Text(&r.c, have, dwarf.VName)
 		if err := r.readUnit(a, next, have); err != nil {
-			return err
+			return false, err
 		}
-		break
-	}
-	if r.lines, err = debuginfo.OpenLines(dwo); err != nil {
-		return err
-	}
-	return r.types(dwo)
+		if r.lines, err = debuginfo.OpenLines(dwo); err == nil {
+			err = r.types(dwo)
+		}
+		return true, err
+	})
 }
 
 // begin takes what the unit DIE that was decoded last says of its unit.

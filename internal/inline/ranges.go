@@ -32,7 +32,7 @@ func (r *ranges) first(v uint64, form dwarf.Form) (uint64, bool) {
 		if v > uint64(len(r.sections.New)) {
 			return 0, false
 		}
-		off, ok := r.c.RangeOffset(r.sections, r.start+v*uint64(r.c.Hdr.OffsetSize()))
+		off, ok := r.sections.Offset(r.c, r.start+v*uint64(r.c.Hdr.OffsetSize()))
 		if !ok {
 			return 0, false
 		}
@@ -47,11 +47,11 @@ func (r *ranges) first2(at uint64) (uint64, bool) {
 	ones := ^uint64(0) >> (64 - 8*(n&15))
 	base := r.base
 	for range maxBases {
-		from, ok := r.c.RangeAddress(r.sections, false, at)
+		from, ok := r.sections.Address(r.c, false, at)
 		if !ok {
 			return 0, false
 		}
-		to, ok := r.c.RangeAddress(r.sections, false, at+n)
+		to, ok := r.sections.Address(r.c, false, at+n)
 		switch {
 		case !ok, from == 0 && to == 0:
 			return 0, false
@@ -88,7 +88,7 @@ func (r *ranges) first5(at uint64) (uint64, bool) {
 			}
 			base, at = r.c.AddressAt(v), uint64(p)
 		case dwarf.RLEBaseAddress, dwarf.RLEStartEnd, dwarf.RLEStartLength:
-			v, ok := r.c.RangeAddress(r.sections, true, at)
+			v, ok := r.sections.Address(r.c, true, at)
 			if !ok || kind != dwarf.RLEBaseAddress {
 				return v, ok
 			}

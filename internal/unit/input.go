@@ -80,10 +80,9 @@ type Merged struct {
 
 // Place is where a unit of such a file is.
 type Place struct {
-	Off   uint64 // of the header: in .debug_info, or Base + that in the alternate file
-	Base  uint64 // 0, or of the alternate file the size of .debug_info
-	Reloc int    // first relocation: Cursor.FirstReloc
-	Skip  bool   // of the alternate file, and nothing refers to it
+	Off  uint64 // of the header: in .debug_info, or Base + that in the alternate file
+	Base uint64 // 0, or of the alternate file the size of .debug_info
+	Skip bool   // of the alternate file, and nothing refers to it
 }
 
 // alone is the error of a DIE that leads to other units, in a file whose units are read one by
@@ -116,7 +115,7 @@ func (in *Input) FileOf(k int) *debuginfo.File {
 func (r *Reader) OpenPlace(k int) error {
 	p, from := &r.In.Merged.Places[k], r.In.FileOf(k)
 	r.Cursor.Base = p.Base
-	return from.Wrap(from.Header(p.Off-p.Base, p.Reloc, &r.Cursor))
+	return from.InFile(from.Header(p.Off-p.Base, &r.Cursor))
 }
 
 // filtered says whether a unit is not wanted. Of a merged file, units are filtered

@@ -45,7 +45,7 @@ func readImage(t *testing.T, image []byte, o Options) (r *Reader, skip bool, err
 	r.Init(nil)
 	t.Cleanup(r.Free)
 	r.Reset()
-	if err := file.Header(0, 0, &r.Cursor); err != nil {
+	if err := file.Header(0, &r.Cursor); err != nil {
 		return nil, false, err
 	}
 	p, skip, err := r.Start()
