@@ -7,7 +7,8 @@ type comparison struct {
 	shared
 	sides [2]*side // a, b
 	// budget is how many members, values and parameters of types without a name
-	// may still be told: such a type may be used in many places.
+	// may still be told: such a type may be used in many places. A text of one, which
+	// takes longer than a name, counts as one for each textCost bytes.
 	budget int
 }
 
@@ -25,7 +26,7 @@ func newComparison(a, b *btf.Blob, o Options) (c *comparison, err error) {
 		types += int(blob.TypeCount())
 		c.sides[i] = newSide(blob, i, &c.shared)
 	}
-	c.budget = 4 * words
+	c.budget = words
 	c.table.init(types, words+words/3) // contents of members have a word more
 	return c, nil
 }

@@ -362,3 +362,34 @@ func FuzzCompare(f *testing.F) {
 		}
 	})
 }
+
+// TestTextsCost: texts of types without a name count, so that types that hold each other by arrays
+// are not told at length.
+func TestTextsCost(t *testing.T) {
+	set := func(n int) *btf.Blob {
+		b := btftest.New()
+		x := b.Int("int", 4)
+		i := x
+		for range n {
+			a := b.Array(x, i, 1)
+			x = b.Union("", 4, b.Member("a", a, 0), b.Member("b", a, 0))
+		}
+		b.Struct("s", 4, b.Member("m", x, 0))
+		return b.Blob(t)
+	}
+	a, b := set(500), set(1000)
+	told := 0
+	var count func(d *Difference)
+	count = func(d *Difference) {
+		told++
+		for i := range d.Details {
+			count(&d.Details[i])
+		}
+	}
+	if _, err := Compare(a, b, Options{}, func(d *Difference) error { count(d); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if words := len(a.Words) + len(b.Words); told == 0 || told > words/4 {
+		t.Errorf("%d parts of %d words are told", told, words)
+	}
+}

@@ -205,6 +205,9 @@ func known(n uint32) any {
 	return int64(n)
 }
 
+// textCost is how many bytes of a text take as long to make as one member.
+const textCost = 32
+
 // typeChange says how what refers to ref x differs from what refers to y.
 // Where both lead to types without a name in the same way, these are looked
 // into.
@@ -220,7 +223,9 @@ func (c *comparison) typeChange(d *details, what string, x, y uint32, depth int)
 		if a.isNameless(v) && b.isNameless(w) && kindPart[k] == kindPart[l] {
 			inside := c.aggregate(v, w, depth+1)
 			if v != x {
-				inside = details{{Part: what, Change: Changed, Before: a.ctype(v, ""), After: b.ctype(w, ""), Details: inside}}
+				before, after := a.ctype(v, ""), b.ctype(w, "")
+				c.budget -= (len(before) + len(after)) / textCost
+				inside = details{{Part: what, Change: Changed, Before: before, After: after, Details: inside}}
 			}
 			*d = append(*d, inside...)
 			return
