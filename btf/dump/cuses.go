@@ -22,10 +22,7 @@ func numbers(b *btf.Blob) (ids []uint32) {
 // writeUses declares a variable for each of numbers, and of a pointer to each struct, union and
 // enum that is only declared.
 func writeUses(c *cWriter, numbers []uint32) {
-	prefix := "btflite_"
-	for bytes.Contains(c.b.Strings, []byte(prefix)) { // a name of a type may begin so, too
-		prefix += "_"
-	}
+	prefix := unusedPrefix(c.b.Strings, "btflite_")
 	variable := func(id uint32) {
 		c.text(prefix)
 		c.buf = append(strconv.AppendUint(c.buf, uint64(id), 10), ";\n"...)
@@ -59,4 +56,19 @@ func writeUses(c *cWriter, numbers []uint32) {
 		c.text(" *")
 		variable(id)
 	}
+}
+
+// unusedPrefix is prefix, which ends with an underscore, with as many more of them as make it one
+// that no text in strings has: a name of a type may begin with it, too.
+func unusedPrefix(strings []byte, prefix string) string {
+	more := 0
+	for at := bytes.Index(strings, []byte(prefix)); at >= 0; at = bytes.Index(strings, []byte(prefix)) {
+		strings = strings[at+len(prefix):]
+		n := 0
+		for n < len(strings) && strings[n] == '_' {
+			n++
+		}
+		strings, more = strings[n:], max(more, n+1)
+	}
+	return prefix + string(bytes.Repeat([]byte("_"), more))
 }

@@ -26,3 +26,15 @@ func FixedLines() []string {
 	}
 	return append(fixed, "#else", "/* BPF kfuncs */", "#ifndef BPF_NO_KFUNC_PROTOTYPES")
 }
+
+// UnusedPrefix is unusedPrefix.
+var UnusedPrefix = unusedPrefix
+
+// TakeNames are the names that a struct with members of these names gets.
+func TakeNames(names ...string) []string {
+	used, got := usedNames{}, []string(nil)
+	for _, name := range names {
+		got = append(got, used.take(name))
+	}
+	return got
+}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -114,7 +115,7 @@ func (s *strictCopy) members(rec btf.Record) btf.Record {
 	kept := btf.Record{0, 0, rec.Third()}
 	kflag, union := btf.InfoKflag(rec.Info()), rec.Kind() == btf.KindUnion
 	end, size := uint64(0), 8*uint64(rec.Third())
-	used := map[string]bool{}
+	used := usedNames{}
 	n := uint32(0)
 	for j := range int(rec.Vlen()) {
 		nameOff, typ, place := rec.Member(j)
@@ -137,15 +138,37 @@ func (s *strictCopy) members(rec btf.Record) btf.Record {
 		if bits != 0 && !s.again && !s.holds(typ, bits) && s.number() != 0 {
 			typ = s.number()
 		}
-		for name != "" && used[name] {
-			name += "_"
-		}
-		used[name] = true
+		name = used.take(name)
 		kept = append(kept, s.out.Str(name), typ, place)
 		n++
 	}
 	kept[1] = btf.Info(rec.Kind(), n, kflag)
 	return kept
+}
+
+// usedNames are the names of the members of a struct, or of the parameters of a function. A name
+// that others were made of has how many.
+type usedNames map[string]int
+
+// maxUnderscores is how many underscores a name gets behind it before it gets a number.
+const maxUnderscores = 8
+
+// take takes a name, or, if it is used, one with something behind it. "" may be taken often.
+func (u usedNames) take(name string) string {
+	if name == "" {
+		return ""
+	}
+	free := name
+	for u[free] != 0 {
+		if n := u[name]; n <= maxUnderscores {
+			free = name + strings.Repeat("_", n)
+		} else {
+			free = name + "_" + strconv.Itoa(n)
+		}
+		u[name]++
+	}
+	u[free]++
+	return free
 }
 
 // isArray tells whether a member is an array, as one without elements at the end is.
@@ -257,15 +280,11 @@ func (s *strictCopy) prototype(rec btf.Record) {
 		rec[2] = s.b.Behind(rec[2], btf.Modifiers)
 	}
 	rec[2] = s.nameable(rec[2])
-	used := map[string]bool{}
+	used := usedNames{}
 	for j := range int(rec.Vlen()) {
 		p := rec[3+2*j:]
 		name := s.identifier(string(s.b.NameBytes(p[0])))
-		for name != "" && used[name] { // names of Rust can become equal
-			name += "_"
-		}
-		used[name] = true
-		p[0] = s.out.Str(name)
+		p[0] = s.out.Str(used.take(name)) // names of Rust can become equal
 		p[1] = s.nameable(p[1])
 	}
 }

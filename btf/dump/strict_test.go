@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
@@ -56,6 +57,32 @@ func TestStrictDialects(t *testing.T) {
 					t.Errorf("%s, %s -std=%s: %v: %.800s", name, cc, standard, err, out)
 				}
 			}
+		}
+	}
+}
+
+// TestTakeNames: a name that is used gets underscores behind it, then numbers, and is never one
+// that another member has.
+func TestTakeNames(t *testing.T) {
+	many := slices.Repeat([]string{"m"}, 12)
+	for _, c := range []struct{ names, want []string }{
+		{[]string{"a", "", "b", "", "a", "a_", "a"}, []string{"a", "", "b", "", "a_", "a__", "a___"}},
+		{append([]string{"m_11", "m__"}, many...),
+			[]string{"m_11", "m__", "m", "m_", "m___", "m____", "m_____", "m______", "m_______", "m________", "m_9", "m_10", "m_12", "m_13"}},
+	} {
+		if got := dump.TakeNames(c.names...); !slices.Equal(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// TestUnusedPrefix: no text has what comes out, and it has no underscore too many.
+func TestUnusedPrefix(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "p_", "\x00p\x00pp": "p_", "\x00p_": "p__", "\x00p__x\x00p_": "p___", "p__p____": "p_____", "_p_x": "p__",
+	} {
+		if got := dump.UnusedPrefix([]byte(text), "p_"); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
