@@ -151,7 +151,7 @@ func (e *emitter) members(t view.Type) (any bool) {
 	e.lays.Done(l)
 	e.depth++
 	for _, m := range t.Members() {
-		if e.over() || !e.held && e.full() {
+		if e.over() || e.full() {
 			break
 		}
 		if e.needed(m.Type()) {

@@ -28,7 +28,7 @@ func (p *containers) print(t view.Type, depth int) {
 		return
 	}
 	for _, m := range t.Members() {
-		if p.over() || !p.held && p.full() {
+		if p.over() || p.full() {
 			break
 		}
 		if of := m.Type(); of.IsComposite() && p.members(of) > 0 {

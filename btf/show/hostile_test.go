@@ -176,3 +176,23 @@ func TestMutants(t *testing.T) {
 		}
 	})
 }
+
+// TestSortedHoldsLittle: texts of one name are held to be compared, but not what has no end.
+func TestSortedHoldsLittle(t *testing.T) {
+	b := btftest.New()
+	for range 3 {
+		x := b.Int("int", 4)
+		for range 3000 {
+			x = b.Union("", 4, b.Member("a", x, 0), b.Member("b", x, 0))
+		}
+		b.Struct("s", 4, b.Member("x", x, 0))
+	}
+	var c counted
+	p := New(&c, view.New(b.Blob(t)), Options{})
+	if err := p.Sorted(&Filter{}, Text, ""); !errors.Is(err, errTooLong) {
+		t.Error(err)
+	}
+	if c.n < 2*mostHeld || cap(p.buf) > 3*mostHeld {
+		t.Errorf("%d bytes held of %d", cap(p.buf), c.n)
+	}
+}

@@ -16,7 +16,12 @@ type output struct {
 	cut    int             // tabs that were left out: see mostTabs
 	most   int             // bytes of text, then it ends with an error
 	packed map[uint32]bool // types that were seen at an odd place
+	held   bool            // the text is looked at again: it is not written yet
 }
+
+// mostHeld is how much text is held. More is made by structs that contain each other over and
+// over.
+const mostHeld = 4 << 20
 
 // Flush writes what is collected and returns the first error of the writer.
 func (o *output) Flush() error {
@@ -124,8 +129,13 @@ func (o *output) hex(n uint64, width int) {
 	o.buf = strconv.AppendUint(o.buf, n, 16)
 }
 
-// full writes what is collected if it is much, and tells whether to stop.
+// full writes what is collected if it is much, and tells whether to stop. Text that is held is
+// written only if there is too much of it, and is not held any longer then.
 func (o *output) full() bool {
+	if o.held && len(o.buf) < mostHeld {
+		return o.to.Err != nil
+	}
+	o.held = false
 	if o.to.Err == nil && len(o.buf) >= blocks.Size && !o.over() {
 		o.buf = o.to.Whole(o.buf)
 	}

@@ -85,19 +85,23 @@ func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 		}
 	}
 	inOrder(list)
-	p.held = true
 	var texts [][]byte // of the types of one name
 	for i, t := range list {
 		if i == 0 || !bytes.Equal(t.Name(), list[i-1].Name()) {
-			texts = texts[:0]
+			texts, p.held = texts[:0], false
 			if p.full() {
 				break
 			}
 		}
 		start := len(p.buf)
+		p.held = true
 		p.Entry(t, f, form, separator)
 		if p.over() {
 			break
+		}
+		if !p.held { // it has been written
+			texts = texts[:0]
+			continue
 		}
 		text := p.buf[start:]
 		if slices.ContainsFunc(texts, func(old []byte) bool { return bytes.Equal(old, text) }) {

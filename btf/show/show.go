@@ -24,7 +24,6 @@ type Printer struct {
 	line      uint64            // size of a cache line
 	at        uint64            // the cache line that has been entered last
 	again     map[uint32]uint64 // by type: how many more are like it
-	held      bool              // the text is looked at again: it is not written yet
 	uncounted int               // bytes of the last closing brace's attribute of alignment
 	noted     bool              // a note stands behind the last member
 	typedefs  map[uint32]uint32 // by struct without a name: its first typedef

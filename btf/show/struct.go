@@ -71,7 +71,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	}
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		if p.to.Err != nil || len(p.buf) >= blocks.Size && (p.over() || !p.held && p.full()) {
+		if p.to.Err != nil || len(p.buf) >= blocks.Size && (p.over() || p.full()) {
 			break
 		}
 		if p.opt.Quiet {
