@@ -35,8 +35,8 @@ var noCost = map[string]string{
 // of all that it reads and prints. The first are for any run; half of the time is for a
 // machine that is busy.
 const (
-	costMemory, memoryPerByte = 128 << 20, 256
-	costTime, timePerMiB      = 4 * time.Second, 8 * time.Second
+	costMemory, memoryPerByte = 96 << 20, 128
+	costTime, timePerMiB      = 4 * time.Second, 4 * time.Second
 )
 
 // costSize is how many parts the inputs have: a few hundred kilobytes.
@@ -47,11 +47,12 @@ const costSize = 8000
 // one error, and takes no more than a multiple of what it reads and prints. BTFLITE_COSTS is
 // a regular expression for the names of the inputs; without it a few are tried.
 func TestCostFollowsSize(t *testing.T) {
-	few := regexp.MustCompile("^(unnamed structs in each other|names that are ends of one name|unnamed unions twice in each other|structs of one name)$")
+	few := regexp.MustCompile("^(unnamed structs in each other|names that are ends of one name|unnamed unions twice in each other|arrays twice in each other|members of one name|structs of one name)$")
 	if all, ok := os.LookupEnv("BTFLITE_COSTS"); ok {
 		few = regexp.MustCompile(all)
 	}
 	answered, refused := 0, 0
+	var worst [2]costShare // of memory, of time
 	for _, in := range btftest.Costs {
 		if !few.MatchString(in.Name) {
 			continue
@@ -64,7 +65,12 @@ func TestCostFollowsSize(t *testing.T) {
 		put(t, filepath.Join(dir, "HALF"), half.Encode(false))
 		for _, line := range costCommands {
 			r, printed := printing(t, dir, strings.Fields(line)...)
-			size := printed + int64(strings.Count(line, "FILE")*len(get(t, filepath.Join(dir, "FILE"))))
+			size := printed
+			for _, word := range strings.Fields(line) {
+				if word == "FILE" || word == "HALF" {
+					size += int64(len(get(t, filepath.Join(dir, word))))
+				}
+			}
 			if out, err := os.Stat(filepath.Join(dir, "OUT")); err == nil {
 				size += out.Size()
 				os.Remove(filepath.Join(dir, "OUT"))
@@ -74,6 +80,9 @@ func TestCostFollowsSize(t *testing.T) {
 				t.Errorf("%s: %s: status %d, %v of CPU (%v may be), %d MiB of memory (%d), %d KiB read and printed: %.200s",
 					in.Name, line, r.status, r.cpu, cpu, r.rss>>10, memory>>20, size>>10, r.stderr)
 			}
+			what := fmt.Sprintf("%s: %s: %v of CPU, %d MiB, for %d KiB", in.Name, line, r.cpu, r.rss>>10, size>>10)
+			worst[0].raise(float64(r.rss<<10)/float64(memory), what)
+			worst[1].raise(r.cpu.Seconds()/cpu.Seconds(), what)
 			if r.status == 0 {
 				answered++
 			} else {
@@ -82,10 +91,25 @@ func TestCostFollowsSize(t *testing.T) {
 		}
 	}
 	t.Logf("%d answers, %d errors or differences", answered, refused)
+	t.Logf("at most %v of the memory, and %v of the time, that may be", worst[0], worst[1])
 	if answered == 0 {
 		t.Error("nothing is answered")
 	}
 }
+
+// costShare is the largest share of a bound that a run has taken, and the run.
+type costShare struct {
+	share float64
+	what  string
+}
+
+func (c *costShare) raise(share float64, what string) {
+	if share > c.share {
+		*c = costShare{share, what}
+	}
+}
+
+func (c costShare) String() string { return fmt.Sprintf("%.0f %% (%s)", 100*c.share, c.what) }
 
 // answers tells whether the command is one for which status 2 means an error.
 func answers(line string) bool {
