@@ -1,6 +1,7 @@
 package view
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -9,7 +10,8 @@ import (
 
 // Named gives the ids of all types of the name, also in bases, in ascending order; with
 // kinds, only types of these kinds. It looks at every type, which takes a millisecond
-// for a kernel and no memory except the result. Use an Index for many names.
+// for a kernel and no memory except the result. From the name number fewNames on, it keeps
+// 20 bytes for each type instead.
 func (v *View) Named(name string, kinds ...btf.Kind) (ids []uint32) {
 	if name == "" || strings.IndexByte(name, 0) >= 0 {
 		return nil
@@ -18,11 +20,47 @@ func (v *View) Named(name string, kinds ...btf.Kind) (ids []uint32) {
 	if len(kinds) > 0 {
 		wanted = maskOf(kinds)
 	}
+	if v.asked.Add(1) > fewNames {
+		v.once.Do(func() { v.places = v.newPlaces() })
+		return v.places.named(v, name, wanted)
+	}
 	for _, b := range v.chain() {
 		for i, w := range b.Off {
 			if k := btf.InfoKind(b.Words[w+1]); wanted>>k&1 != 0 && v.is(b.Words[w], name) {
 				ids = append(ids, b.FirstID+uint32(i))
 			}
+		}
+	}
+	return ids
+}
+
+// fewNames is for how many names Named looks at every type.
+const fewNames = 128
+
+// places finds types by hashes of their names.
+type places struct {
+	seed  maphash.Seed
+	heads map[uint64]uint32 // the lowest id of a hash
+	next  []uint32          // by id: the next one of the same hash, or 0
+}
+
+func (v *View) newPlaces() places {
+	p := places{maphash.MakeSeed(), map[uint64]uint32{}, make([]uint32, v.Count())}
+	for id := v.Count() - 1; id > 0; id-- {
+		if name := v.Name(v.blob.Record(id).Name()); len(name) > 0 {
+			h := maphash.Bytes(p.seed, name)
+			p.next[id] = p.heads[h]
+			p.heads[h] = id
+		}
+	}
+	return p
+}
+
+// named are the ids of the name whose kinds are wanted.
+func (p *places) named(v *View, name string, wanted uint64) (ids []uint32) {
+	for id := p.heads[maphash.String(p.seed, name)]; id != 0; id = p.next[id] {
+		if r := v.blob.Record(id); wanted>>r.Kind()&1 != 0 && v.is(r.Name(), name) {
+			ids = append(ids, id)
 		}
 	}
 	return ids

@@ -17,6 +17,8 @@ package view
 
 import (
 	"iter"
+	"sync"
+	"sync/atomic"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -33,6 +35,10 @@ type View struct {
 	pointer uint8
 	aligns  []uint8 // by type id; see Align
 	renamed map[uint32][]byte
+
+	asked  atomic.Uint32 // how many names Named was asked for
+	once   sync.Once
+	places places // if these were many
 }
 
 // Rename gives a type another name, for whoever prints two types of one name. It must

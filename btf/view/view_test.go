@@ -105,8 +105,16 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// TestNamed asks for many names, because these are found in another way.
 func TestNamed(t *testing.T) {
 	v := sample(t)
+	for range fewNames {
+		named(t, v)
+	}
+}
+
+func named(t *testing.T, v *View) {
+	t.Helper()
 	x := v.Index()
 	structs := v.Index(btf.KindStruct)
 	for _, c := range []struct {

@@ -22,6 +22,7 @@ import (
 type whyCommand struct {
 	file    string
 	names   []string
+	at      map[string][]int // where a name is in names, which may have it twice
 	places  whyPlaces
 	symbols [][]whySymbol // by name
 	found   [][]whyFound  // likewise
@@ -87,7 +88,8 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	w.file, w.names = in[0], words[:len(words)-1]
+	w.file = in[0]
+	w.ask(words[:len(words)-1])
 	if err := checkInputs(in); err != nil {
 		return err
 	}
@@ -103,10 +105,8 @@ func (w *whyCommand) run(c *cli, words []string) error {
 			if err != nil && failed == nil {
 				failed = err
 			}
-			for i, name := range w.names {
-				if name == f.Name {
-					w.found[i] = append(w.found[i], whyFound{*f, defs})
-				}
+			for _, i := range w.at[f.Name] {
+				w.found[i] = append(w.found[i], whyFound{*f, defs})
 			}
 		},
 	}
@@ -133,14 +133,18 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	return w.tellAll(c)
 }
 
+// ask sets the names that are asked for.
+func (w *whyCommand) ask(names []string) {
+	w.names, w.at = names, map[string][]int{}
+	for i, name := range names {
+		w.at[name] = append(w.at[name], i)
+	}
+}
+
 // wanted reports whether a name is asked for. It is called for each DIE of a function.
 func (w *whyCommand) wanted(name []byte) bool {
-	for _, n := range w.names {
-		if string(name) == n {
-			return true
-		}
-	}
-	return false
+	_, ok := w.at[string(name)]
+	return ok
 }
 
 // findSymbols finds the symbols of each name: NAME, and NAME.isra.0 and the like.
@@ -154,11 +158,14 @@ func (w *whyCommand) findSymbols() error {
 		return err
 	}
 	return eachFunctionSymbol(mmapelf.Source{Path: w.file}, func(symbol []byte, s *mmapelf.Symbol) {
-		stem, _, _ := bytes.Cut(symbol, []byte("."))
-		for i, name := range w.names {
-			if string(stem) == name || string(symbol) == name {
+		add := func(name []byte) {
+			for _, i := range w.at[string(name)] {
 				w.symbols[i] = append(w.symbols[i], whySymbol{string(symbol), s.Value, s.Size})
 			}
+		}
+		stem, _, part := bytes.Cut(symbol, []byte("."))
+		if add(stem); part {
+			add(symbol)
 		}
 	})
 }
