@@ -170,10 +170,16 @@ func (c *cli) asCompiler(args []string) (is bool, err error) {
 // keepVariable is the environment variable that stands for --keep-dwarf, for links.
 const keepVariable = "BTFLITE_KEEP_DWARF"
 
+// Environment variables of a kernel's makefiles: where it is built, and where the external module is.
+const (
+	kernelVariable = "objtree"
+	moduleVariable = "KBUILD_EXTMOD"
+)
+
 // exportsNeedDwarf says whether the build reads the DWARF of objects with exported symbols.
 // The compiler runs in the build folder of the kernel or, since Linux 6.13, in that of an
 // external module. Then objtree is where the kernel's is.
 func exportsNeedDwarf() bool {
-	b, err := os.ReadFile(filepath.Join(os.Getenv("objtree"), "include/config/auto.conf"))
+	b, err := os.ReadFile(filepath.Join(os.Getenv(kernelVariable), "include/config/auto.conf"))
 	return err == nil && strings.Contains("\n"+string(b), "\nCONFIG_GENDWARFKSYMS=y\n")
 }

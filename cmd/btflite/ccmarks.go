@@ -3,34 +3,30 @@ package main
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"syscall"
 
 	"github.com/btflite/btflite/internal/fileid"
+	"github.com/btflite/btflite/internal/message"
 )
 
-// Marks of btflite cc: a mark is a file that says that a build has been told something
-// once. Marks lie in a folder that belongs to the user alone. Whoever makes a mark
-// removes those of builds that have ended.
+// What btflite cc has told a build: lines of a file in the folder of the build, one for each
+// message. The file goes with the folder. Kernels remove it by make clean, for its name ends
+// as those of their temporary files, and git does not show it there.
 
 // buildTools are the programs that run the compilers of a build.
 var buildTools = []string{"make", "gmake", "remake", "ninja", "ninja-build", "samu"}
 
-// oldestMark is when a mark means nothing any more, whatever the build does. The leader
-// of a session may live for months.
-const oldestMark = 24 * time.Hour
-
 // process is what is known of a process. A process id alone is used again.
 type process struct {
-	name                 string
-	pid, parent, session int
-	start                uint64 // in ticks since the system has started
+	name               string
+	pid, parent, group int
+	start              uint64 // in ticks since the system has started
 }
 
 // processOf reads what is known of a process; false where there is no such process or
@@ -52,112 +48,115 @@ func processOf(pid int) (p process, ok bool) {
 	p.name, p.pid = text[open+1:end], pid
 	var errs [3]error
 	p.parent, errs[0] = strconv.Atoi(fields[1])
-	p.session, errs[1] = strconv.Atoi(fields[3])
+	p.group, errs[1] = strconv.Atoi(fields[2])
 	p.start, errs[2] = strconv.ParseUint(fields[19], 10, 64)
 	return p, errors.Join(errs[:]...) == nil
 }
 
 // buildProcess is the process that stands for the build that this one is a part of: the
 // outermost make or ninja around it. Without one, as in a script that runs compilers, it
-// is the leader of the session, which may be gone.
+// is the leader of the process group, which may be gone: a shell makes one for each command
+// that somebody enters.
 func buildProcess() process {
 	self, ok := processOf(os.Getpid())
 	if !ok {
 		return process{pid: os.Getppid()}
 	}
-	build := process{pid: self.session}
+	build := process{pid: self.group}
 	for at := self; ok; at, ok = processOf(at.parent) {
-		if slices.Contains(buildTools, at.name) || at.pid == self.session && build.name == "" {
+		if slices.Contains(buildTools, at.name) || at.pid == self.group && build.name == "" {
 			build = at
 		}
 	}
 	return build
 }
 
-// mark makes a mark for what, once for each build and folder that it runs in. It returns
-// false if there is one. If none can be made, it returns true, and why.
-func mark(what string) (first bool, err error) {
-	folder, err := markFolder(os.Getenv("XDG_RUNTIME_DIR"), os.TempDir())
-	if err != nil {
-		return true, err
-	}
-	defer folder.Close()
-	dir, _ := os.Getwd()
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%s\x00%s", dir, what)
+// The name of the file, and what each of its lines begins with. Then follow the process of the build
+// with the time of its start, the message, and the process that has told it.
+const (
+	toldName  = ".btflite-cc.tmp"
+	toldBegin = "btflite cc has told the build "
+)
+
+// maxTold is how long the file may become, in bytes, before it begins anew.
+const maxTold = 64 << 10
+
+// firstTime notes that the build is told something, and reports whether it had not been told before.
+// If that cannot be noted, it returns true, and why.
+func firstTime(what string) (first bool, err error) {
 	build := buildProcess()
-	name := fmt.Sprintf("%d-%d-%016x", build.pid, build.start, h.Sum64())
-	dropMarks(folder)
-	f, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return false, nil
-	}
-	if err == nil {
-		err = f.Close()
+	for _, folder := range buildFolders(build) {
+		if first, err = noteIn(folder, build, what); err == nil {
+			return first, nil
+		}
 	}
 	return true, err
 }
 
-// dropMarks removes the marks of builds that have ended, and old ones.
-func dropMarks(folder *os.Root) {
-	marks, err := fs.ReadDir(folder.FS(), ".")
-	if err != nil {
-		return
-	}
-	for _, m := range marks {
-		var pid int
-		var start, hash uint64
-		if n, _ := fmt.Sscanf(m.Name(), "%d-%d-%x", &pid, &start, &hash); n != 3 {
-			continue // it is not a mark
-		}
-		info, err := m.Info()
-		old := err == nil && time.Since(info.ModTime()) > oldestMark
-		if p, ok := processOf(pid); old || start != 0 && (!ok || p.start != start) {
-			_ = folder.Remove(m.Name()) // another process may have been faster
+// buildFolders are the folders that may be that of the build, the best one first: that of an
+// external module, that of the kernel, where make or ninja runs, where this process runs.
+func buildFolders(build process) (folders []string) {
+	for _, folder := range []string{os.Getenv(moduleVariable), os.Getenv(kernelVariable)} {
+		if folder != "" {
+			folders = append(folders, folder)
 		}
 	}
+	if slices.Contains(buildTools, build.name) {
+		folders = append(folders, fmt.Sprintf("/proc/%d/cwd", build.pid))
+	}
+	return append(folders, ".")
 }
 
-// markFolder opens the folder of marks. It is made in the first of the places that will
-// have it, and must belong to this user and to nobody else: where others can write, they
-// may have put a folder or a link there before.
-func markFolder(runtime, temp string) (*os.Root, error) {
-	var last error
-	if filepath.IsAbs(runtime) {
-		folder, err := ownFolder(filepath.Join(runtime, "btflite-cc"))
-		if err == nil {
-			return folder, nil
-		}
-		last = err
+// noteIn is firstTime for one folder. Compilers of the build do so at the same time: each appends a
+// line, and the first one counts. Where others can write, they may have put a file there
+// before, or a link, so that such a folder is not one.
+func noteIn(folder string, build process, what string) (first bool, err error) {
+	info, err := os.Stat(folder)
+	switch {
+	case err != nil:
+		return true, err
+	case info.Mode().Perm()&0o002 != 0:
+		return true, fmt.Errorf("%s: everybody can write to this folder", folder)
 	}
-	folder, err := ownFolder(filepath.Join(temp, fmt.Sprintf("btflite-cc-%d", os.Geteuid())))
+	path := filepath.Join(folder, toldName)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666)
 	if err != nil {
-		return nil, errors.Join(err, last)
+		return true, err
 	}
-	return folder, nil
+	defer f.Close()
+	key := fmt.Sprintf("%s%d-%d: %s: ", toldBegin, build.pid, build.start, message.OneLine(what))
+	before, err := toldIn(f)
+	if err != nil || strings.Contains(before, key) {
+		return err != nil, err
+	}
+	own := fmt.Sprintf("%s%d\n", key, os.Getpid())
+	if _, err := f.WriteString(own); err != nil {
+		return true, err
+	}
+	after, err := toldIn(f)
+	return err != nil || isFirst(after, key, own), err
 }
 
-// ownFolder opens a folder that nobody else can read or write, and makes it if it is
-// missing.
-func ownFolder(path string) (*os.Root, error) {
-	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
+// isFirst reports whether own is the first of the lines that begin with key.
+func isFirst(lines, key, own string) bool {
+	return strings.Index(lines, key) == strings.Index(lines, own)
+}
+
+// toldIn is what the file holds, which is another file if it does not begin as it must. A long one
+// is emptied.
+func toldIn(f *os.File) (string, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular() || !fileid.IsOwn(info):
+		return "", fmt.Errorf("%s is not a file of this user", f.Name())
+	case info.Size() > maxTold:
+		return "", f.Truncate(0)
 	}
-	named, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
+	b, err := io.ReadAll(io.NewSectionReader(f, 0, maxTold))
+	if err == nil && len(b) > 0 && !strings.HasPrefix(string(b), toldBegin) {
+		err = fmt.Errorf("%s is another file", f.Name())
 	}
-	folder, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := folder.Stat(".")
-	if err == nil && (!os.SameFile(named, info) || !fileid.IsOwn(info) || info.Mode().Perm()&0o077 != 0) {
-		err = fmt.Errorf("%s is not a folder of this user alone", path)
-	}
-	if err != nil {
-		folder.Close()
-		return nil, err
-	}
-	return folder, nil
+	return string(b), err
 }

@@ -3,143 +3,134 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
 )
 
-// marksIn has marks lie below a new folder.
-func marksIn(t *testing.T) (temp string) {
+// told are the lines that the folder has about what builds were told.
+func told(t *testing.T, folder string) []string {
 	t.Helper()
-	temp = t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	t.Setenv("XDG_RUNTIME_DIR", "")
-	return temp
+	b, err := os.ReadFile(filepath.Join(folder, toldName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(b)), "\n")
 }
 
-// marks are the files below the folder of marks.
-func marks(t *testing.T, folder string) (found []string) {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(folder, "btflite-cc*", "*"))
+// TestFirstTime: once for each reason and build, noted in the folder of the build.
+func TestFirstTime(t *testing.T) {
+	folder := t.TempDir()
+	build := process{pid: 4711, start: 5}
+	for _, tt := range []struct {
+		build process
+		what  string
+		first bool
+	}{
+		{build, "a", true}, {build, "a", false}, {build, "b", true}, {build, "a", false},
+		{process{pid: 4711, start: 6}, "a", true}, {process{pid: 47, start: 5}, "a", true}, {build, "b", false},
+	} {
+		if first, err := noteIn(folder, tt.build, tt.what); err != nil || first != tt.first {
+			t.Errorf("%+v: %v, %v", tt, first, err)
+		}
+	}
+	if lines := told(t, folder); len(lines) != 4 {
+		t.Errorf("%q", lines)
+	}
+	long := strings.Repeat(toldBegin+"x\n", maxTold/len(toldBegin))
+	if err := os.WriteFile(filepath.Join(folder, toldName), []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if first, err := noteIn(folder, build, "a"); err != nil || !first || len(told(t, folder)) != 1 {
+		t.Errorf("a long file: %v, %v", first, err)
+	}
+}
+
+// TestFirstTimeAtOnce: of compilers that have the same to tell at the same time, one tells it.
+func TestFirstTimeAtOnce(t *testing.T) {
+	folder, firsts := t.TempDir(), 0
+	key := toldBegin + "1-1: a: "
+	f, err := os.Create(filepath.Join(folder, toldName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
-}
-
-// TestMarkOnce: once for each reason and folder, in a folder of the user alone.
-func TestMarkOnce(t *testing.T) {
-	temp := marksIn(t)
-	for i, tt := range []struct {
-		what, dir string
-		first     bool
-	}{{"a", "", true}, {"a", "", false}, {"b", "", true}, {"a", "other", true}, {"a", "other", false}, {"b", "", false}} {
-		if tt.dir != "" {
-			t.Chdir(t.TempDir())
-			tt.first = true // each has a name of its own
-		}
-		if first, err := mark(tt.what); err != nil || first != tt.first {
-			t.Errorf("%d: %v, %v", i, first, err)
-		}
-		if tt.dir == "" && i == 2 {
-			continue
-		}
-		if tt.dir != "" {
-			if first, err := mark(tt.what); err != nil || first {
-				t.Errorf("%d again: %v, %v", i, first, err)
-			}
-			break
-		}
-	}
-	if n := len(marks(t, temp)); n != 3 {
-		t.Errorf("%d marks", n)
-	}
-	folders, _ := filepath.Glob(filepath.Join(temp, "*"))
-	if info, err := os.Stat(folders[0]); err != nil || len(folders) != 1 || info.Mode() != os.ModeDir|0o700 {
-		t.Errorf("%q: %v, %v", folders, info.Mode(), err)
-	}
-}
-
-// TestMarksEnd: the marks of builds that have ended go when the next one is made, and so
-// do old ones. Other files stay.
-func TestMarksEnd(t *testing.T) {
-	temp := marksIn(t)
-	if _, err := mark("first"); err != nil {
-		t.Fatal(err)
-	}
-	own := marks(t, temp)
-	folder := filepath.Dir(own[0])
-	gone := exec.Command("true")
-	if err := gone.Run(); err != nil {
-		t.Skip(err)
-	}
-	for _, name := range []string{"1-1-0123456789abcdef", "999999999-5-0123456789abcdef", "note"} {
-		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+	defer f.Close()
+	for i := range 3 { // each finds that the others have written since it looked
+		own := fmt.Sprintf("%s%d\n", key, i)
+		if _, err := f.WriteString(own); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if first, err := mark("second"); err != nil || !first {
-		t.Error(first, err)
+	all := strings.Join(told(t, folder), "\n") + "\n"
+	for i := range 3 {
+		if isFirst(all, key, fmt.Sprintf("%s%d\n", key, i)) {
+			firsts++
+		}
 	}
-	if got := marks(t, temp); len(got) != 3 || filepath.Base(got[2]) != "note" {
-		t.Errorf("marks %q", got)
-	}
-	old := time.Now().Add(-oldestMark - time.Hour)
-	if err := os.Chtimes(own[0], old, old); err != nil {
-		t.Fatal(err)
-	}
-	if first, err := mark("first"); err != nil || !first {
-		t.Errorf("an old mark counts: %v, %v", first, err)
+	if firsts != 1 {
+		t.Errorf("%d tell it", firsts)
 	}
 }
 
-// TestMarksArePlanted: where others can write, what is there already is not used if it is
-// not a folder of this user alone. Then each object is told of, and nothing is written.
-func TestMarksArePlanted(t *testing.T) {
+// TestToldIsPlanted: a file of that name that is another one stays as it is, and so does what a link
+// leads to. Where everybody can write, nothing is noted. Then each object is told of.
+func TestToldIsPlanted(t *testing.T) {
+	build := process{pid: 1, start: 1}
 	for name, plant := range map[string]func(at, victim string) error{
-		"a link":                         func(at, victim string) error { return os.Symlink(victim, at) },
-		"a link to nothing":              func(at, victim string) error { return os.Symlink(victim+"/none", at) },
-		"a folder that others may write": func(at, _ string) error { return orFirst(os.Mkdir(at, 0o700), os.Chmod(at, 0o777)) },
-		"a folder of another user": func(at, _ string) error {
-			return orFirst(os.Mkdir(at, 0o700), os.Chown(at, 54321, 54321))
+		"a link":             func(at, victim string) error { return os.Symlink(victim, at) },
+		"a link to nothing":  func(at, victim string) error { return os.Symlink(victim+".none", at) },
+		"another file":       func(at, _ string) error { return os.WriteFile(at, []byte("mine\n"), 0o600) },
+		"a folder":           func(at, _ string) error { return os.Mkdir(at, 0o700) },
+		"a pipe":             func(at, _ string) error { return syscall.Mkfifo(at, 0o600) },
+		"a folder of anyone": func(at, _ string) error { return os.Chmod(filepath.Dir(at), 0o777|os.ModeSticky) },
+		"a file of another user": func(at, _ string) error {
+			return orFirst(os.WriteFile(at, []byte(toldBegin), 0o666), os.Chown(at, 54321, 54321))
 		},
-		"a file": func(at, _ string) error { return os.WriteFile(at, nil, 0o600) },
 	} {
-		temp := marksIn(t)
-		if _, err := mark("x"); err != nil {
+		folder := t.TempDir()
+		victim := filepath.Join(t.TempDir(), "victim")
+		if err := os.WriteFile(victim, []byte(toldBegin), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		folder := filepath.Dir(marks(t, temp)[0])
-		if err := os.RemoveAll(folder); err != nil {
-			t.Fatal(err)
-		}
-		victim := t.TempDir()
-		if err := os.Chmod(victim, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := plant(folder, victim); err != nil {
+		if err := plant(filepath.Join(folder, toldName), victim); err != nil {
 			if os.Getuid() != 0 {
-				continue // only root gives folders away
+				continue // only root gives files away
 			}
 			t.Fatal(err)
 		}
-		before := contentsBelow(t, temp) + contentsBelow(t, victim)
+		before := contentsBelow(t, folder) + contentsBelow(t, filepath.Dir(victim))
 		for range 2 {
-			if first, err := mark("x"); err == nil || !first {
+			if first, err := noteIn(folder, build, "x"); err == nil || !first {
 				t.Errorf("%s: %v, %v", name, first, err)
 			}
 		}
-		if after := contentsBelow(t, temp) + contentsBelow(t, victim); after != before {
+		if after := contentsBelow(t, folder) + contentsBelow(t, filepath.Dir(victim)); after != before {
 			t.Errorf("%s: files changed:\n%s", name, after)
 		}
-		// The user's folder for such files is asked first.
-		runtime := t.TempDir()
-		t.Setenv("XDG_RUNTIME_DIR", runtime)
-		if first, err := mark("x"); err != nil || !first || len(marks(t, runtime)) != 1 {
-			t.Errorf("%s: %v, %v", name, first, err)
+	}
+}
+
+// TestBuildFolders: the module's folder comes before that of the kernel, and if nothing can be noted in
+// the one, it is in the other.
+func TestBuildFolders(t *testing.T) {
+	module, kernel := t.TempDir(), t.TempDir()
+	t.Setenv(moduleVariable, module)
+	t.Setenv(kernelVariable, kernel)
+	if first, err := firstTime("x"); err != nil || !first || len(told(t, module)) != 1 {
+		t.Error(first, err)
+	}
+	if err := os.Chmod(module, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if first, err := firstTime("x"); err != nil || first != (i == 0) || len(told(t, kernel)) != 1 {
+			t.Error(i, first, err)
 		}
 	}
 }
@@ -155,7 +146,7 @@ func TestBuildProcess(t *testing.T) {
 	if err != nil {
 		t.Skip("no gcc in PATH")
 	}
-	dir, temp := t.TempDir(), marksIn(t)
+	dir, temp := t.TempDir(), t.TempDir()
 	self := command(dir, "slowModules")
 	text := "all: a.o b.o sub\na.o b.o c.o: x.c\n\t$(BTFLITE) cc " + cc + " -g -flto -c x.c -o $@\nsub:\n\t$(MAKE) -f Makefile c.o\n"
 	if err := orFirst(os.WriteFile(filepath.Join(dir, "Makefile"), []byte(text), 0o600), os.WriteFile(filepath.Join(dir, "x.c"), []byte("int x;\n"), 0o600)); err != nil {
@@ -163,7 +154,7 @@ func TestBuildProcess(t *testing.T) {
 	}
 	for build := range 2 {
 		cmd := exec.Command(make, "-j2", "-B", "BTFLITE="+self.Path)
-		cmd.Dir, cmd.Env = dir, append(self.Env, "TMPDIR="+temp, "XDG_RUNTIME_DIR=")
+		cmd.Dir, cmd.Env = dir, append(self.Env, "TMPDIR="+temp, "XDG_RUNTIME_DIR="+temp)
 		status, _, stderr := runCommand(t, cmd)
 		want := 1
 		if build > 0 && os.Getenv("MAKELEVEL") != "" {
@@ -173,7 +164,10 @@ func TestBuildProcess(t *testing.T) {
 			t.Errorf("build %d: status %d, told %d times: %s", build, status, n, stderr)
 		}
 	}
-	if n := len(marks(t, temp)); n != 1 {
-		t.Errorf("%d marks are left", n)
+	if os.Getenv("MAKELEVEL") == "" && len(told(t, dir)) != 2 {
+		t.Errorf("noted %q", told(t, dir))
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
+		t.Errorf("%d files are in the folder for temporary ones, %v", len(left), err)
 	}
 }

@@ -116,7 +116,7 @@ func isUsual(err error) bool {
 // noteOnce says why an object keeps its DWARF, once for each reason and build: what is
 // true of one object is true of most.
 func (c *cli) noteOnce(object string, why error) {
-	first, err := mark(why.Error())
+	first, err := firstTime(why.Error())
 	switch {
 	case err != nil:
 		c.warn(fmt.Sprintf("%s: left with DWARF: %v (said of each object, as it cannot be noted that it was said: %v)", message.OneLine(object), why, err))

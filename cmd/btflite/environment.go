@@ -27,10 +27,10 @@ func environment() []variable {
 		{"LV", "Options of lv; -c if it is not set.", paged},
 		{keepVariable, "Counts as --keep-dwarf, for links and for make CC=\"btflite cc gcc\".", compilerName},
 		{nestedVariable, "How many runs of btflite cc are around this one; it sets the variable itself.", compilerName},
-		{"objtree", "Where the configuration of a kernel is that is built: a message is about that, if unit records are not enough for it.", compilerName},
+		{kernelVariable, "Where the configuration of a kernel is that is built: a message is about that, if unit records are not enough for it. What has been said once is noted there.", compilerName},
+		{moduleVariable, "Where the external module is that is built: what has been said once is noted there.", compilerName},
 		{"PATH", "Where compilers, the pager and, below a link with the name of a compiler, the next one of that name are.", ""},
-		{"XDG_RUNTIME_DIR", "Where cc keeps which reasons it has told, for one line for each folder.", compilerName},
-		{"TMPDIR", "Where temporary files go.", "cc fullcircle"},
+		{"TMPDIR", "Where temporary files go.", "fullcircle"},
 	}
 }
 
