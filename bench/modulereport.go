@@ -85,15 +85,15 @@ func moduleCosts(b *strings.Builder, k *KernelResult, m *ModuleSet) {
 	}
 	fmt.Fprintf(b, "### Modules of %s\n\n", k.Name)
 	batch := summarize(m.Batch)
-	fmt.Fprintf(b, "All %d modules in one run, `btflite modules -j%d`, beside the sum of pahole's runs, estimated from a sample of %d: "+
-		"the ten largest, and every so many-th of the others by size.\n\n", m.Modules, m.Jobs, m.Sampled)
+	fmt.Fprintf(b, "All %d modules in one run, `btflite modules -j%d`. The sum of pahole's runs is estimated from %d modules: "+
+		"the ten largest, and a sample of the others by size.\n\n", m.Modules, m.Jobs, m.Sampled)
 	table(b, "l|r|r|r|r", "program|CPU s|wall s|peak MiB|CPU ÷ pahole's", func(row func(...any)) {
 		row("pahole, one by one", fmt.Sprintf("%.1f", m.Pahole), "", "", "")
 		row(fmt.Sprintf("btflite modules -j%d", m.Jobs), fmt.Sprintf("%.1f", batch.CPU), fmt.Sprintf("%.1f", batch.Wall),
 			mib(batch.Peak), fraction(m.Pahole, batch.CPU))
 	})
 	if len(m.Singles) > 0 {
-		fmt.Fprint(b, "Single modules, process start and reading the base included; among them the smallest, which shows what the base costs.\n\n")
+		fmt.Fprint(b, "Single modules, with the start of the process and the base. The smallest shows the cost of the base.\n\n")
 		table(b, "l|r|r|r|r|r|r", "module|pahole CPU s|peak MiB|btflite CPU s|peak MiB|CPU ÷ pahole's|same bytes", func(row func(...any)) {
 			for _, s := range m.Singles {
 				p, o := summarize(s.Pahole), summarize(s.Btflite)

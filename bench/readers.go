@@ -118,8 +118,8 @@ func readersSection(b *strings.Builder, list []*ReaderResult) {
 	for _, r := range list {
 		n = max(n, len(r.Ours))
 	}
-	fmt.Fprintf(b, "## Readers\n\nCPU time and peak memory of printing the BTF of %s to a file, by btflite and by the program that prints the same. Where the "+
-		"texts differ, [docs/readers.md](docs/readers.md) says why.\n\n", list[0].Kernel)
+	fmt.Fprintf(b, "## Readers\n\nPrinting the BTF of %s to a file, with btflite and with the program that prints the same. "+
+		"[docs/readers.md](docs/readers.md) says why texts differ.\n\n", list[0].Kernel)
 	fmt.Fprint(b, command(fmt.Sprintf("go run ./bench -only=%s -n=%d", partReaders, n)))
 	table(b, "l|l|r|r|r|r|r|l", "what|program|CPU s|btflite|ratio|MiB|btflite|text", func(row func(...any)) {
 		for _, r := range list {

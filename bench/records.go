@@ -302,20 +302,19 @@ func recordsSection(b *strings.Builder, all []*RecordsResult) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprint(b, "## Unit records\n\nA kernel that is built with `btflite cc`, beside the same objects with DWARF. Sizes are those of the build folders; "+
-		"the steps run in turns, figures are medians. [docs/unit-records.md](docs/unit-records.md) says what records are.\n\n")
+	fmt.Fprint(b, "## Unit records\n\nA kernel that is built with `btflite cc`, compared with the same objects with DWARF "+
+		"([docs/unit-records.md](docs/unit-records.md)). The steps run in turns; figures are medians. "+
+		"A *sparing* `ld` has the options `"+sparing+"`. The second table has the smallest memory cgroup in which `ld` links vmlinux.o and vmlinux, and the encoder "+
+		"writes the same BTF, twice, with the objects out of the page cache.\n\n")
 	for _, r := range all {
 		fmt.Fprintf(b, "### The %s configuration\n\n", r.Name)
 		fmt.Fprint(b, command("scripts/records-convert.sh DWARF RECORDS",
 			fmt.Sprintf("go run ./bench -only=records -dwarf=DWARF -records=RECORDS -configuration=%s -n=%d", r.Name, len(r.Dwarf.Steps[stepObject]))))
-		fmt.Fprintf(b, "Linux 7.2, %d objects. The same BTF from both: %s. The load average was %s when it began: "+
-			"with more than the number of cores, CPU times are longer than on an idle machine.\n\n", r.Dwarf.Objects, yesNo(&r.Same), r.Load)
+		fmt.Fprintf(b, "Linux 7.2, %d objects. The same BTF from both: %s. The load average was %s when it began.\n\n", r.Dwarf.Objects, yesNo(&r.Same), r.Load)
 		table(b, "l|r|r|r", "|with DWARF|with records|÷", r.rows)
 		if len(r.Floors) == 0 {
 			continue
 		}
-		fmt.Fprint(b, "The smallest memory cgroup in which `ld` links vmlinux.o and vmlinux, and the encoder writes the same BTF, twice, "+
-			"with the objects out of the page cache. A *sparing* `ld` has the options `"+sparing+"`:\n\n")
 		table(b, "l|r|r", "way|MiB|step MiB", func(row func(...any)) {
 			for _, f := range r.Floors {
 				row(f.Tool, f.MiB, f.Step)

@@ -57,11 +57,11 @@ func machineSection(b *strings.Builder, r *Results) {
 	m := r.Machine
 	fmt.Fprintf(b, "Machine: %s, %d cores, %d MiB of memory; %s, Linux %s; %s; pahole %s.\n\n",
 		m.CPU, m.Cores, m.Memory, m.System, m.Kernel, m.Go, m.Pahole)
-	fmt.Fprint(b, "How to read the numbers: *CPU* is user and system time of all threads, *wall* is elapsed time, "+
-		"*peak* is the largest resident memory (VmHWM) with mapped pages of the input counted. "+
-		"Programs run in turns in every round and the input is in the page cache; figures are medians over the rounds, "+
-		"and the range shows the fastest and slowest CPU time. *bare scan* walks all DIEs once and keeps nothing. "+
-		"Kernels and pahole are fetched by `scripts/kernels.sh all`.\n\n")
+	fmt.Fprint(b, "*CPU* is user and system time of all threads, *wall* is elapsed time, "+
+		"*peak* is the largest resident memory (VmHWM), mapped pages of the input included. "+
+		"Programs run in turns, with the input in the page cache. Figures are medians; "+
+		"the range shows the fastest and slowest CPU time. *bare scan* walks all DIEs once and keeps nothing. "+
+		"`scripts/kernels.sh all` fetches kernels and pahole.\n\n")
 	fmt.Fprint(b, command(fmt.Sprintf("pahole  -J -jN %s --btf_encode_detached=OUT VMLINUX", m.Options),
 		fmt.Sprintf("btflite -J -jN %s --btf_encode_detached=OUT VMLINUX", m.Options)))
 	table(b, "l|r|r|r|r|r", "kernel|file MiB|.debug_info MiB|CUs|DIEs|same bytes as pahole", func(row func(...any)) {
@@ -118,9 +118,8 @@ func floorSection(b *strings.Builder, k *KernelResult) {
 		fmt.Fprint(b, "Left out: not measured, or memory cgroups could not be made on this machine.\n\n")
 		return
 	}
-	fmt.Fprintf(b, "The least memory limit that %s is encoded in, twice, with the right bytes, and in no more than five times "+
-		"the usual wall time (and five seconds), with the file's pages out of the page cache. "+
-		"Reading the file is charged to the cgroup too. Found by bisection; needs root.\n\n", k.Name)
+	fmt.Fprintf(b, "The least memory limit with which %s is encoded twice, with the right bytes, in at most five times "+
+		"the usual wall time (and five seconds). The file is not in the page cache before, so its pages count. Needs root.\n\n", k.Name)
 	fmt.Fprint(b, command("go run ./bench -only=floor -main="+k.Name))
 	table(b, "l|r|r|r|r", "program|floor MiB|step MiB|wall s there|CPU s there", func(row func(...any)) {
 		for _, f := range k.Floors {
