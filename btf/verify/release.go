@@ -223,7 +223,7 @@ var features = [numFeatures]Feature{
 // 2026-09-24 and in no release.
 const (
 	inlinedSource = `33c5a327 of the series "Support inline functions in BTF" (September 2026)`
-	inlinedNote   = "in bpf-next, in no release yet: which one will have it is not certain"
+	inlinedNote   = "in bpf-next only; the release is not certain"
 )
 
 var inlined = Release{7, 4, 0}
