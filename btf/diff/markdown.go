@@ -1,9 +1,10 @@
 package diff
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Markdown returns a difference as items of a list of Markdown: an item for it
@@ -78,7 +79,7 @@ func (s Summary) Markdown() []string {
 		}
 		row := "| " + p + " |"
 		for _, c := range columns {
-			row += fmt.Sprintf(" %d |", s[p][c])
+			row += " " + message.Grouped(uint64(s[p][c])) + " |"
 		}
 		lines = append(lines, row)
 	}

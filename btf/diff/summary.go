@@ -1,9 +1,10 @@
 package diff
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Summary counts differences by part and change.
@@ -39,7 +40,7 @@ func (s Summary) Lines() []string {
 		var counts []string
 		for _, c := range changes {
 			if n := s[part][c]; n > 0 {
-				counts = append(counts, fmt.Sprintf("%d %s", n, c))
+				counts = append(counts, message.Grouped(uint64(n))+" "+string(c))
 			}
 		}
 		if len(counts) > 0 {

@@ -174,6 +174,10 @@ func TestSummary(t *testing.T) {
 	if got := strings.Join(s.Markdown(), "\n"); got != want {
 		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
 	}
+	s = Summary{"struct": {Added: 1234}}
+	if got := strings.Join(append(s.Lines(), s.Markdown()...), "\n"); strings.Count(got, "1,234") != 2 {
+		t.Errorf("numbers have no separators: %s", got)
+	}
 }
 
 // TestStringSection: the index has a bit for each string, at its beginning.

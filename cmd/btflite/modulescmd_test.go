@@ -197,6 +197,11 @@ func TestLeftText(t *testing.T) {
 			t.Errorf("%v: %q", so, got)
 		}
 	}
+	for done, want := range map[uint64]string{99: ", 1 s left", 100: ", finishing"} {
+		if got := leftText(done, 100, time.Second); got != want {
+			t.Errorf("%d of 100: %q, want %q", done, got, want)
+		}
+	}
 	if got := leftText(1, 100, time.Second); got != "" {
 		t.Errorf("too early: %q", got)
 	}

@@ -71,7 +71,7 @@ func fileProgress(path string) progressText {
 	return func(done, total uint64, left string) []string {
 		part := fmt.Sprintf("%3.0f%%", 100*float64(done)/float64(total))
 		amount := fmt.Sprintf("%s  %d of %d MiB", part, done/mib, total/mib)
-		return []string{name + ": " + amount + left, name + ": " + amount, amount + left, amount, part}
+		return []string{name + ": " + amount + left, name + ": " + part + left, amount + left, amount, part}
 	}
 }
 
@@ -86,16 +86,19 @@ func shortName(path string) string {
 }
 
 // leftText says how long the rest takes, if it goes on as fast as so far; "" if too little
-// is done to tell.
+// is done to tell. What comes when all is done, such as writing, cannot be told.
 func leftText(done, total uint64, so time.Duration) string {
 	const least = 50 // one part in so many must be done
 	if done == 0 || done < total/least {
 		return ""
 	}
+	if done >= total {
+		return ", finishing"
+	}
 	left := time.Duration(float64(so) * float64(total-done) / float64(done)).Round(time.Second)
 	switch {
 	case left < 2*time.Minute:
-		return fmt.Sprintf(", %d s left", int(left.Seconds()))
+		return fmt.Sprintf(", %d s left", max(int(left.Seconds()), 1))
 	case left < 2*time.Hour:
 		return fmt.Sprintf(", %d min left", int(left.Round(time.Minute).Minutes()))
 	}

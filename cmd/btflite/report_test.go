@@ -138,10 +138,10 @@ func TestProgressLine(t *testing.T) {
 	}
 	p.update(50<<20, 200<<20)
 	p.draw()
-	if want := "\r\x1b[Kvmlinux:  25%  50 of 200 MiB, 0 s left"; b.String() != want {
+	if want := "\r\x1b[Kvmlinux:  25%  50 of 200 MiB, 1 s left"; b.String() != want {
 		t.Errorf("%q, want %q", &b, want)
 	}
-	for columns, want := range map[int]string{60: "vmlinux:  25%  50 of 200 MiB, 9 s left", 30: "vmlinux:  25%  50 of 200 MiB", 20: " 25%  50 of 200 MiB", 8: " 25%"} {
+	for columns, want := range map[int]string{60: "vmlinux:  25%  50 of 200 MiB, 9 s left", 30: "vmlinux:  25%, 9 s left", 21: " 25%  50 of 200 MiB", 8: " 25%"} {
 		if got := fitting(fileProgress("dir/vmlinux")(50<<20, 200<<20, ", 9 s left"), columns); got != want {
 			t.Errorf("%d columns: %q", columns, got)
 		}

@@ -22,7 +22,7 @@ var imports = map[string][]string{
 	"btf/blocks":  nil,
 	"btf/btftest": {"btf"},
 	"btf/ctype":   {"btf", "btf/view"},
-	"btf/diff":    {"arena", "btf", "btf/ctype"},
+	"btf/diff":    {"arena", "btf", "btf/ctype", "internal/message"},
 	"btf/distill": {"btf"},
 	"btf/dump":    {"btf", "btf/blocks", "internal/message", "github.com/btflite/btflite"}, // the third escapes names, the last is for tests
 	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
