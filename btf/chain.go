@@ -11,8 +11,9 @@ import (
 // over. Nothing in split BTF names its base, and over a wrong one ids and names
 // lead to whatever stands there. Parse notices those beyond the end. CheckBase
 // notices BTF that is whole by itself, and names that begin in the middle of a
-// string of the base: writers of BTF refer to whole strings. It is linear in
-// the size of b; without a base there is nothing to check.
+// string of the base or between its strings, where the .BTF of a linked kernel may be
+// padded: writers of BTF refer to whole strings, and for no name to offset 0. It is
+// linear in the size of b; without a base there is nothing to check.
 func (b *Blob) CheckBase() error {
 	if b.Base == nil {
 		return nil
@@ -22,15 +23,19 @@ func (b *Blob) CheckBase() error {
 	}
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		r := b.Record(id)
-		bad := uint32(0)
+		bad, where := uint32(0), ""
 		EachName(r, func(off *uint32) {
-			if *off < b.StrBase && !b.Base.startsString(*off) {
-				bad = *off
+			switch {
+			case *off == 0 || *off >= b.StrBase:
+			case !b.Base.startsString(*off):
+				bad, where = *off, "inside a string of the base"
+			case b.Base.isEmpty(*off):
+				bad, where = *off, "between the strings of the base"
 			}
 		})
 		if bad != 0 {
-			return fmt.Errorf("btf: types: %s [%d]: name offset %d is inside a string of the base: this was split from other BTF",
-				InfoKind(r[1]), id, bad)
+			return fmt.Errorf("btf: types: %s [%d]: name offset %d is %s: this was split from other BTF",
+				InfoKind(r[1]), id, bad, where)
 		}
 	}
 	return nil
@@ -57,6 +62,14 @@ func (b *Blob) startsString(off uint32) bool {
 		b = b.Base
 	}
 	return off == b.StrBase || b.Strings[off-b.StrBase-1] == 0
+}
+
+// isEmpty tells whether the string at off, which must be below StrEnd, is empty.
+func (b *Blob) isEmpty(off uint32) bool {
+	for off < b.StrBase {
+		b = b.Base
+	}
+	return b.Strings[off-b.StrBase] == 0
 }
 
 // Rebase returns the types of b over other BTF than its base, which has been

@@ -3,6 +3,7 @@ package btf
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -94,11 +95,15 @@ func TestCheckBaseRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The right base with padded strings, as in the section of a linked kernel.
+	padded := *base
+	padded.Strings = append(slices.Clone(base.Strings), make([]byte, 400)...)
 	for _, c := range []struct {
 		name   string
 		levels [][]byte
 		want   string
 	}{
+		{"padded", [][]byte{padded.Encode(), x86[1]}, "is between the strings of the base"},
 		{"the base is missing", x86[1:], "strings: offset 0 is not the empty string"},
 		{"a level is missing", [][]byte{x86[0], x86[2]}, "out of range"},
 		{"twice the base", [][]byte{x86[0], x86[0]}, "whole by itself"},

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,6 +153,33 @@ func statusOver(readable bool) int {
 		return exitOK
 	}
 	return exitFailure
+}
+
+// TestPaddedBase: the section of a linked kernel may have the same types as the base and
+// longer strings, where an encoding in place has padded them. It is another base.
+func TestPaddedBase(t *testing.T) {
+	f := newFitFolder(t, false)
+	base, err := btfFiles.Load(f.right, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base.Strings = append(slices.Clone(base.Strings), make([]byte, 50)...)
+	e := dt.File{Sections: []dt.Section{{Name: ".BTF", Data: base.Encode()}}}
+	if err := os.WriteFile(f.wrong, e.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr := btfliteRun(t, exitFailure, "show", "own", f.plain)
+	if !strings.Contains(stderr, "is between the strings of the base: this was split from other BTF: it does not fit the base "+f.wrong) {
+		t.Errorf("%q", stderr)
+	}
+	near := filepath.Join(f.dir, "vmlinux.btf")
+	if err := os.WriteFile(near, mustRead(t, f.right), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr := btfliteRun(t, exitOK, "show", "own", f.plain)
+	if !strings.HasPrefix(stdout, "struct own {") || !strings.Contains(stderr, "note: its base is "+near) {
+		t.Errorf("%q, %q", stdout, stderr)
+	}
 }
 
 // TestVerifyMisfit: verify names the base that it has found, and says that it does not fit.
