@@ -223,6 +223,9 @@ func lookupLong(cmd *cobra.Command, word string) (*pflag.Flag, error) {
 	if e.suggest("", otherOption(cmd, name)); e.hint == "" {
 		e.suggest("--", closestOption(flags, name))
 	}
+	if cmd.Name() == "show" && name == "json" {
+		e.hint = "btflite dump --json prints types as JSON"
+	}
 	return nil, e
 }
 

@@ -23,7 +23,7 @@ const (
 	bootImage  = "a boot image"
 	bootAdvice = "the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package"
 	bootRead   = "extract-vmlinux of the kernel's scripts gets the vmlinux with .BTF out of it"
-	useAsBTF   = "use btflite verify, diff, sort or dedup"
+	useAsBTF   = "give the file with DWARF that it was made from; btflite show, dump, funcs and verify read BTF"
 	arAdvice   = "give its members (ar x FILE unpacks them) or the linked file"
 )
 

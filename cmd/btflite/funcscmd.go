@@ -213,13 +213,13 @@ func (f *funcsCommand) checkTypes(v *view.View) error {
 		if len(v.Named(f.class)) > 0 {
 			return fmt.Errorf("no struct %s; --takes=%s finds functions that take another type", message.OneLine(f.class), shellWord(f.class))
 		}
-		return &missingType{"struct", f.class, show.Nearest(v, f.class)}
+		return &missingType{what: "struct", name: f.class, meant: show.Nearest(v, f.class)}
 	}
 	if f.takes == "" || len(v.Named(f.takes, btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindFwd,
 		btf.KindEnum, btf.KindEnum64, btf.KindTypedef)) > 0 {
 		return nil
 	}
-	return &missingType{"type", f.takes, show.Nearest(v, f.takes)}
+	return &missingType{what: "type", name: f.takes, meant: show.Nearest(v, f.takes)}
 }
 
 // selected are the functions to print, in the order of pfunct: that of the file

@@ -63,8 +63,32 @@ func (s *showCommand) checkLastWord(path string, v *view.View) error {
 	if _, _, ids, err := s.idsOf(v, s.lastWord); err != nil || len(ids) > 0 {
 		return err
 	}
-	missing := &missingType{"type", s.lastWord, show.Nearest(v, s.lastWord)}
+	missing := &missingType{what: "type", name: s.lastWord, meant: show.Nearest(v, s.lastWord), is: otherThanType(v, s.lastWord)}
 	return fmt.Errorf("%s: no such file, and %s: %w", message.OneLine(s.lastWord), message.OneLine(path), missing)
+}
+
+// otherThanType says what has the name that no type has, and how to print that; "" if
+// nothing has it.
+func otherThanType(v *view.View, name string) string {
+	for t := range v.All() {
+		switch t.Kind() {
+		case btf.KindFunc:
+			if string(t.Name()) == name {
+				return "a function: btflite funcs --function=" + shellWord(name) + " prints it"
+			}
+		case btf.KindVar:
+			if string(t.Name()) == name {
+				return "a variable: btflite dump --name=" + shellWord(name) + " prints its type"
+			}
+		case btf.KindEnum, btf.KindEnum64:
+			for _, e := range t.Values() {
+				if string(e.Name()) == name {
+					return "an enumerator: btflite show --contains_enumerator=" + shellWord(name) + " prints its enum"
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // settle decides between options that exclude each other, as pahole does: of -C, -i and -f the
@@ -111,10 +135,10 @@ func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
 		case slices.Contains(s.list[:i], name):
 			continue
 		case len(found) == 0 && s.skipMissing:
-			c.warn("note: " + (&missingType{"type", name, show.Nearest(v, name)}).Error())
+			c.warn("note: " + (&missingType{what: "type", name: name, meant: show.Nearest(v, name)}).Error())
 			continue
 		case len(found) == 0:
-			return &missingType{"type", name, show.Nearest(v, name)}
+			return &missingType{what: "type", name: name, meant: show.Nearest(v, name)}
 		}
 		*of = name
 		if err := s.all(p); err != nil {

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // TestShowWords: which words are names and which is the file.
@@ -67,6 +70,29 @@ func TestShowNamesInFiles(t *testing.T) {
 		}
 		if _, errs := btfliteRun(t, exitFailure, "show", option, "file://"+list+".not", file); !strings.Contains(errs, "no such file") {
 			t.Errorf("%s: %q", option, errs)
+		}
+	}
+}
+
+// TestShowOtherThanTypes: what is not a type, and how to print it.
+func TestShowOtherThanTypes(t *testing.T) {
+	b := btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Int("int", 4)
+		b.Add("run", btf.Info(btf.KindFunc, 0, false), b.Add("", btf.Info(btf.KindFuncProto, 0, false), 0))
+		b.Add("here", btf.Info(btf.KindVar, 0, false), 1, 1)
+		b.Add("colour", btf.Info(btf.KindEnum, 1, false), 4, b.Str("RED"), 1)
+	})
+	file := filepath.Join(t.TempDir(), "x.btf")
+	if err := os.WriteFile(file, b.Encode(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"run":  "a function: btflite funcs --function=run prints it",
+		"here": "a variable: btflite dump --name=here prints its type",
+		"RED":  "an enumerator: btflite show --contains_enumerator=RED prints its enum",
+	} {
+		if _, stderr := btfliteRun(t, exitFailure, "show", name, file); stderr != "btflite: "+file+": no type "+name+"; it is "+want+"\n" {
+			t.Errorf("%s: %q", name, stderr)
 		}
 	}
 }

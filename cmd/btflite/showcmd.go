@@ -362,10 +362,16 @@ func missingOf(path string, err error) error {
 }
 
 // missingType is the error for a name that no type has.
-type missingType struct{ what, name, meant string }
+type missingType struct {
+	what, name, meant string
+	is                string // what has the name, if not a type, and how it is printed; or ""
+}
 
 func (m *missingType) Error() string {
 	text := "no " + m.what + " " + message.OneLine(m.name)
+	if m.is != "" {
+		return text + "; it is " + m.is
+	}
 	if m.meant != "" {
 		text += "; did you mean " + message.OneLine(m.meant) + "?"
 	}
@@ -409,7 +415,7 @@ func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error 
 			return err
 		}
 		if len(ids) == 0 {
-			missing := &missingType{"type", name, show.Nearest(v, bare)}
+			missing := &missingType{what: "type", name: name, meant: show.Nearest(v, bare), is: otherThanType(v, bare)}
 			if kind != "" {
 				missing.what, missing.name = kind, bare
 			}
@@ -442,7 +448,7 @@ func nearEnumerator(v *view.View, name string) string {
 func (s *showCommand) withEnumerator(p *show.Printer, v *view.View) error {
 	t, ok := show.WithEnumerator(v, s.enumerator)
 	if !ok {
-		return &missingType{"enumerator", s.enumerator, nearEnumerator(v, s.enumerator)}
+		return &missingType{what: "enumerator", name: s.enumerator, meant: nearEnumerator(v, s.enumerator)}
 	}
 	p.Enum(t)
 	return p.Flush()

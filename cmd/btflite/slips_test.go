@@ -124,7 +124,7 @@ Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --btf_features=distilled_base m.ko", `the feature distilled_base needs a base; give --btf_base=BASE
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J vmlinx", `vmlinx: cannot open: no such file or directory`, 1},
-		{"btflite -J vmlinux.btf", `vmlinux.btf: already BTF; use btflite verify, diff, sort or dedup`, 1},
+		{"btflite -J vmlinux.btf", `vmlinux.btf: already BTF; give the file with DWARF that it was made from; btflite show, dump, funcs and verify read BTF`, 1},
 		{"btflite -J bzImage", `bzImage: a boot image; the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package`, 1},
 		{"btflite -J uImage", `uImage: a boot image; the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package`, 1},
 		{"btflite -J lib.a", `lib.a: an archive; give its members (ar x lib.a unpacks them) or the linked file`, 1},
@@ -177,6 +177,9 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite version --help' for more information.`, 64},
 		{"btflite -J -F btf vmlinux", `option '--format_path': 'btf' has no 'dwarf' in it; BTF is encoded from DWARF; to merge BTF use btflite dedup
 Try 'btflite --help' for more information.`, 64},
+		{"btflite why main vmlinux.btf", `vmlinux.btf: already BTF; give the file with DWARF that it was made from; btflite show, dump, funcs and verify read BTF`, 1},
+		{"btflite show --json list_head vmlinux.btf", `unrecognized option '--json'; btflite dump --json prints types as JSON
+Try 'btflite show --help' for more information.`, 64},
 		{"btflite show lits_head vmlinux.btf", `vmlinux.btf: no type lits_head; did you mean list_head?`, 1},
 		{"pahole -C nothing,list_head vmlinux", `vmlinux: no type nothing`, 1},
 		{"pahole -C list_head --prettify=nosuch vmlinux", `nosuch: cannot read: no such file or directory`, 1},
