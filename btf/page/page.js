@@ -53,7 +53,7 @@ const byChange = (a, b) => (T[b][4][0] >= 0) - (T[a][4][0] >= 0) || T[b][4][2] -
 const sorts = {
   name: [null, i => D.sides ? T[i][4][3] : group(T[i][2])],
   size: [(a, b) => T[b][2] - T[a][2], i => group(T[i][2])],
-  holes: [(a, b) => unused(b)[0] - unused(a)[0] || unused(b)[1] - unused(a)[1], i => plural(unused(i)[0], "hole") + ", " + bytes(unused(i)[1]) + " B"],
+  holes: [(a, b) => unused(b)[0] - unused(a)[0] || unused(b)[1] - unused(a)[1], i => plural(unused(i)[0], "hole") + ", " + (unused(i)[1] % 8 && unused(i)[1] < 8 ? plural(unused(i)[1], "bit") : group(Math.floor(unused(i)[1] / 8)) + " B")],
   change: [byChange, i => T[i][4][3]],
 };
 if (D.sides) $("sort").append(el("option", { value: "change", text: "by change" }));
