@@ -9,29 +9,27 @@ import (
 // Split BTF.
 //
 // A Set over a base starts with the base's types under their own type ids, so
-// that units find them like types of earlier units; only what it lacks becomes
-// a new id, and only that is numbered and written. The base's records never
-// change, but a forward declaration of the base may be forwarded for the time
-// of one output: own references to it then lead to an own definition.
+// units find them like types of earlier units. Types that the base lacks are the
+// Set's own: only they get new ids, and only they are written. The base's records
+// never change. But while one output is made, a FWD of the base may be
+// forwarded: own references to it then lead to an own definition.
 //
-// libbpf's deduplication does three things to a base that the Set must
-// repeat:
+// libbpf's deduplication has three rules for a base, which the Set repeats:
 //
-//   - A type of the base does not take in a unit's type if that would give a
-//     forward declaration of the base a body: the unit's type is kept as well,
-//     and from then on the forward stands for that body. match sees such a
-//     unit as one with conflicting names, and the walk in slow.go does as above.
-//   - That rule looks at the base's own graph only. Where a comparison starts at
-//     an own type, what lies behind it is the graph of that type's unit, even
-//     where this one has been found to be the base's; and what was a copy of a
-//     type of the base there is the copy, not the base's (copyOf).
-//   - What a forward declaration of a unit stands for, the base's forward or an
-//     own definition, is known at the end only. So it is an own type, the proxy
-//     of the base's, and Finish merges those that were left.
+//   - A unit's type does not merge with a type of the base if that would give a
+//     FWD of the base a body. The unit's type stays, and from then on the FWD
+//     stands for that body. match marks such a unit as one with conflicting
+//     names, and the walk in slow.go applies the rule.
+//   - The rule holds in the base's own graph only. A comparison that starts at an
+//     own type sees the graph of the unit that brought this type, even where it
+//     reaches types of the base. Where that unit had a copy of a type of the
+//     base, the comparison sees the copy (copyOf).
+//   - Only the end of the run shows whether a unit's FWD stands for the base's
+//     FWD or for an own definition. So it is an own type, the proxy of the base's
+//     FWD, and Finish merges the proxies that are left.
 
-// NewSplitSet makes a Set for types that build upon base; about types of them
-// are expected. noTypedefs repeats a flaw of libbpf 1.7.0: typedefs of the base
-// are never found.
+// NewSplitSet makes a Set for about types types that are split from base. With
+// noTypedefs, units never find typedefs of the base: libbpf 1.7.0 has this flaw.
 func NewSplitSet(names Names, base *Base, types int, noTypedefs bool) (*Set, error) {
 	s := NewSet(names, types)
 	s.index.base = &baseState{Base: base, forward: make(map[forwardKey]uint32), copies: make(map[uint32][]uint32), noTypedefs: noTypedefs}
@@ -49,8 +47,8 @@ func NewSplitSet(names Names, base *Base, types int, noTypedefs bool) (*Set, err
 var errNoBase = errors.New("dedup: Set has no base")
 
 // Restart forgets all own types and strings, so that other units can be merged
-// over the same base, with other names. The time it takes follows what is
-// forgotten, not the base.
+// over the same base, with other names. It takes time for each type that it
+// forgets, none for those of the base.
 func (s *Set) Restart(names Names) error {
 	b := s.index.base
 	if b == nil {
@@ -62,7 +60,7 @@ func (s *Set) Restart(names Names) error {
 	mask := uint32(len(s.index.table.S) - 1)
 	for id := uint32(len(s.index.types.ids.S)) - 1; own(id); id-- {
 		if s.index.types.keys.S[id].hash&inTable != 0 {
-			// Own types stand before those of the base in every chain.
+			// In every chain, own types come before the base's.
 			p := &s.index.table.S[s.index.types.keys.S[id].hash&mask]
 			for own(*p) {
 				*p = s.index.types.keys.S[*p].next
@@ -79,7 +77,7 @@ func (s *Set) Restart(names Names) error {
 		}
 	}
 	for k := len(s.index.ents.S) - 1; k >= b.ents; k-- {
-		// The last in goes first: no chain of slots is cut.
+		// Remove the newest first: this never breaks a run of probed slots.
 		s.index.entTab.S[s.index.entitySlot(s.index.ents.S[k].name)] = 0
 	}
 	s.index.ents.S = s.index.ents.S[:b.ents]
@@ -112,10 +110,10 @@ func (s *Set) Restart(names Names) error {
 }
 
 // restoreEntity makes e know the base's types only.
-func (s *index) restoreEntity(e *entity) {
+func (ix *index) restoreEntity(e *entity) {
 	pop := func(id uint32) uint32 {
-		for id > s.baseIDs {
-			id = s.types.keys.S[id].next
+		for id > ix.baseIDs {
+			id = ix.types.keys.S[id].next
 		}
 		return id
 	}
@@ -124,7 +122,7 @@ func (s *index) restoreEntity(e *entity) {
 	}
 	e.typedefs = pop(e.typedefs)
 	for k, f := range e.fwds {
-		if f > s.baseIDs {
+		if f > ix.baseIDs {
 			e.fwds[k] = 0
 		}
 	}

@@ -4,32 +4,31 @@ import (
 	"slices"
 )
 
-// Of types of the base that would do for a unit's type, libbpf takes the first of
-// its table's list. A base may have equal types: resolve_btfids of Linux 7.2 adds
-// prototypes of kfuncs behind those that deduplication has left. The table puts a
-// type in front of the list, and turns the list round each time that it doubles.
-// Package exact has that table. Here, what is entered again is put in front of the
-// others or behind them, by how the list stands when all of the base is in it. Types
-// of units that make the table double are not regarded.
+// A base may have equal types: resolve_btfids of Linux 7.2 appends prototypes of
+// kfuncs after deduplication. libbpf merges a unit's type with the first equal one
+// in a list of its hash table. The table prepends new types, and reverses its lists
+// each time it doubles. Package exact has that table. Here, baseOrder computes
+// whether a repeated type ends up before or after its equals once all of the base
+// is in the table. It ignores that types of units may make the table double again.
 
-// baseOrder is how libbpf's table takes in the types of a base.
+// baseOrder is the order of equal types of a base in libbpf's hash table.
 type baseOrder struct {
-	none  uint32   // types so far that the table does not take
-	next  uint32   // entry before which it doubles next
-	turns []uint32 // ids before which it has doubled
-	again []uint32 // ids that a type of the base before them would do for
+	unhashed  uint32   // types so far that the table does not take
+	nextSize  uint32   // the table doubles before this entry
+	doublings []uint32 // ids before which it has doubled
+	repeated  []uint32 // ids of types that are equal to an earlier one of the base
 }
 
 // count notes that id is the next type.
 func (o *baseOrder) count(id uint32) {
-	if id-o.none == o.next {
-		o.turns = append(o.turns, id)
-		o.next = max(4, 2*o.next-1)
+	if id-o.unhashed == o.nextSize {
+		o.doublings = append(o.doublings, id)
+		o.nextSize = max(4, 2*o.nextSize-1)
 	}
 }
 
-// behind reports whether id comes behind the types before it, not in front of them.
-func (o *baseOrder) behind(id uint32) bool {
-	later, _ := slices.BinarySearch(o.turns, id+1)
-	return (len(o.turns)-later)%2 != 0
+// after reports whether id follows its earlier equals in the list, not precedes them.
+func (o *baseOrder) after(id uint32) bool {
+	before, _ := slices.BinarySearch(o.doublings, id+1)
+	return (len(o.doublings)-before)%2 != 0
 }

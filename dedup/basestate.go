@@ -7,15 +7,15 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// baseState records how a Set looked right after its base was entered, and what the units
-// changed since. With it the Set can go back to that state without entering the base again.
+// baseState records the state of a Set right after its base was entered, and what units have
+// changed since. With it, Restart undoes the changes and need not enter the base again.
 type baseState struct {
 	*Base
 	words, ents, entered int
 	forward              map[forwardKey]uint32 // FWDs of the base
-	redirected           []uint32              // forwards of the base that lead to own types
+	redirected           []uint32              // FWDs of the base that lead to own types
 	pointed              []uint32              // types of the base with an own PTR or CONST
-	lostUnique           []uint32              // types of the base that own types have made not unique
+	lostUnique           []uint32              // types of the base that are not unique since own types came
 	copies               map[uint32][]uint32   // own copies of types of the base, oldest first
 	unitEnds             []uint32              // last id of each unit that brought new types
 	order                baseOrder
@@ -34,24 +34,24 @@ type forwardKey struct {
 	kind int
 }
 
-// noteCopies keeps which new types of u, the last of which is last, are copies of types of the base.
-func (b *baseState) noteCopies(u *Unit, last uint32) {
+// noteCopies records which new types of u are copies of types of the base. last is u's last id.
+func (bs *baseState) noteCopies(u *Unit, last uint32) {
 	for _, p := range u.slow.copies {
-		if id := u.ID.S[p.def]; id > b.types {
-			if c := b.copies[p.fwd]; len(c) == 0 || c[len(c)-1] < id {
-				b.copies[p.fwd] = append(c, id)
+		if id := u.ID.S[p.def]; id > bs.types {
+			if c := bs.copies[p.fwd]; len(c) == 0 || c[len(c)-1] < id {
+				bs.copies[p.fwd] = append(c, id)
 			}
 		}
 	}
 	if len(u.news.S) > 0 {
-		b.unitEnds = append(b.unitEnds, last)
+		bs.unitEnds = append(bs.unitEnds, last)
 	}
 }
 
-// copyOf is the type that stood for y, a type of the base, in the unit that
-// ends with id end: the base's or the newest copy of it.
-func (b *baseState) copyOf(y, end uint32) uint32 {
-	c := b.copies[y]
+// copyOf returns the type that stood for y, a type of the base, in the unit whose
+// last id is end: the newest copy by then, or y itself.
+func (bs *baseState) copyOf(y, end uint32) uint32 {
+	c := bs.copies[y]
 	for k := len(c) - 1; k >= 0; k-- {
 		if c[k] <= end {
 			return c[k]
@@ -60,9 +60,9 @@ func (b *baseState) copyOf(y, end uint32) uint32 {
 	return y
 }
 
-// unitEnd is the last id of the unit that brought id.
-func (b *baseState) unitEnd(id uint32) uint32 {
-	ends := b.unitEnds
+// unitEnd returns the last id of the unit that brought id.
+func (bs *baseState) unitEnd(id uint32) uint32 {
+	ends := bs.unitEnds
 	i, _ := slices.BinarySearch(ends, id)
 	if i == len(ends) {
 		return id

@@ -19,40 +19,40 @@ type Base struct {
 	types   uint32      // type ids are 1..types
 	strEnd  uint32      // string offsets are below it
 	longest int         // length of the longest string
-	// slots is an open-addressing table of the strings by text. A slot is 0 or
-	// the string offset, in the low offBits, with upper bits of the hash.
+	// slots is an open-addressing table of the strings by text. A slot is 0, or
+	// the string offset in the low offBits and upper bits of the hash above.
 	slots   arena.Vec[uint32]
 	offBits int
 	short   func(text []byte) (Name, bool)
-	aliases map[uint32]Name // tokens of strings that repeat another one, by offset
-	// aliased has a bit for each aliasedGroup string offsets: the token of one of
-	// them is not BaseToken | offset.
+	aliases map[uint32]Name // tokens of strings that repeat an earlier one, by offset
+	// aliased has a bit for each aliasedGroup string offsets. It is set if the
+	// token of one of them may differ from BaseToken | offset.
 	aliased arena.Vec[uint64]
 
 	shortOnce sync.Once
 	shortAt   map[Name]uint32 // offsets of the texts whose token is their content
 }
 
-// aliasedGroup is how many string offsets share a bit: so many that the bits of
-// a kernel's strings stay in the cache.
+// aliasedGroup is how many string offsets share a bit: enough that the bits for a
+// kernel's strings stay in the cache.
 const aliasedGroup = 8
 
 // Name tokens of a base's strings.
 const (
-	// BaseToken marks the token of a string of the base: the string offset is
-	// in the bits below. Tokens up to BaseToken+MaxBaseStrings-1 are in use.
+	// BaseToken marks the token of a string of the base. The bits below hold the
+	// string offset, so tokens run up to BaseToken+MaxBaseStrings-1.
 	BaseToken = 0x40000000
-	// MaxBaseStrings is how many bytes the strings of a base may have.
+	// MaxBaseStrings is the most bytes that the strings of a base may have.
 	MaxBaseStrings = 0x20000000
 )
 
-// NewBase prepares blob, with its own bases, as a base. A Base holds on to
-// blob, which must not be changed. Short gives the token of texts whose token
-// is their content (see Token); it reports false for all others.
+// NewBase makes a Base of blob and its own bases. It keeps blob, which must not
+// change. Short returns the token of a text whose token is its content, and false
+// for any other text.
 func NewBase(blob *btf.Blob, short func(text []byte) (Name, bool)) (*Base, error) {
 	b := &Base{blob: blob, types: blob.TypeCount() - 1, strEnd: blob.StrEnd(), short: short, aliases: make(map[uint32]Name)}
 	if b.types >= MaxIDs || b.strEnd > MaxBaseStrings {
-		return nil, fmt.Errorf("base has %d types and %d bytes of strings, more than can be built upon", b.types, b.strEnd)
+		return nil, fmt.Errorf("base has %d types and %d bytes of strings: the limits are %d and %d", b.types, b.strEnd, MaxIDs-1, MaxBaseStrings)
 	}
 	for x := blob; x != nil; x = x.Base {
 		b.chain = append([]*btf.Blob{x}, b.chain...)
@@ -74,7 +74,7 @@ func NewBase(blob *btf.Blob, short func(text []byte) (Name, bool)) (*Base, error
 	return b, nil
 }
 
-// addStrings enters the strings of a section that begins at string offset off.
+// addStrings enters the strings of a string section that starts at string offset off.
 func (b *Base) addStrings(s []byte, off uint32) {
 	for len(s) > 0 {
 		h, n := hashString(s)
@@ -92,11 +92,11 @@ func (b *Base) addStrings(s []byte, off uint32) {
 	}
 }
 
-// maxShort is the length up to which a text may have a token that is its
-// content: a Name has no room for more.
+// maxShort is the length of the longest text whose token can be its content: a
+// Name has no room for more.
 const maxShort = 3
 
-// addText enters a text of hash h that is at off.
+// addText enters the text at off, whose hash is h.
 func (b *Base) addText(text []byte, h, off uint32) {
 	slots, tag := b.slots.S, h>>b.offBits<<b.offBits
 	mask := uint32(len(slots) - 1)
@@ -112,14 +112,14 @@ func (b *Base) addText(text []byte, h, off uint32) {
 	b.longest = max(b.longest, len(text))
 }
 
-// isAt tells whether text is the string at off.
+// isAt reports whether text is the string at off.
 func (b *Base) isAt(text []byte, off uint32) bool {
 	s := b.tail(off)
 	return len(s) > len(text) && s[len(text)] == 0 && string(s[:len(text)]) == string(text)
 }
 
-// Token is the token of a text that is a string of the base and whose token is
-// not its content; 0 if there is none. h is TextHash(text).
+// Token returns the token of a string of the base, or 0 if the base lacks the text
+// or the text's token is its content. h is TextHash(text).
 func (b *Base) Token(text []byte, h uint32) Name {
 	slots, tag := b.slots.S, h>>b.offBits<<b.offBits
 	mask := uint32(len(slots) - 1)
@@ -131,7 +131,7 @@ func (b *Base) Token(text []byte, h uint32) Name {
 	return 0
 }
 
-// tail is the string section from a string offset on.
+// tail returns the string section from a string offset on.
 func (b *Base) tail(off uint32) []byte {
 	x := b.blob
 	for off < x.StrBase {
@@ -143,26 +143,26 @@ func (b *Base) tail(off uint32) []byte {
 	return x.Strings[off-x.StrBase:]
 }
 
-// Bytes is the text of a token of the base. It is part of the base.
+// Bytes returns the text of a token of the base. The base owns the memory.
 func (b *Base) Bytes(t Name) []byte { return b.blob.NameBytes(t &^ BaseToken) }
 
-// Types is the number of types of the base, with those of its own bases.
+// Types returns the number of types of the base, including its own bases.
 func (b *Base) Types() int { return int(b.types) }
 
-// StrEnd is the first string offset behind the base's strings.
+// StrEnd returns the first string offset after the base's strings.
 func (b *Base) StrEnd() uint32 { return b.strEnd }
 
-// BigEndian is the byte order of the base's target.
+// BigEndian reports the byte order of the base's target.
 func (b *Base) BigEndian() bool { return b.blob.BigEndian }
 
-// Blob is the BTF that the Base was made of.
+// Blob returns the BTF that the Base was made of.
 func (b *Base) Blob() *btf.Blob { return b.blob }
 
 func (b *Base) markAliased(off uint32) {
 	b.aliased.S[off/aliasedGroup/64] |= 1 << (off / aliasedGroup % 64)
 }
 
-// token is the token of a string offset.
+// token returns the token of the string at a string offset.
 func (b *Base) token(off uint32) Name {
 	if b.aliased.S[off/aliasedGroup/64]>>(off/aliasedGroup%64)&1 != 0 {
 		return b.alias(off)
@@ -173,7 +173,7 @@ func (b *Base) token(off uint32) Name {
 	return BaseToken | off
 }
 
-// alias is token for the offsets of b.aliased.
+// alias is token for an offset whose bit in b.aliased is set.
 func (b *Base) alias(off uint32) Name {
 	if off == 0 {
 		return 0
@@ -193,8 +193,8 @@ func (b *Base) alias(off uint32) Name {
 	return BaseToken | off
 }
 
-// shortText is the string that begins at off, if one does that is at most
-// maxShort bytes long.
+// shortText returns the string at off. It reports false if no string starts there
+// or if it is longer than maxShort bytes.
 func (b *Base) shortText(off uint32) ([]byte, bool) {
 	x := b.blob
 	for off < x.StrBase {
@@ -212,7 +212,7 @@ func (b *Base) shortText(off uint32) ([]byte, bool) {
 	return nil, false
 }
 
-// offset is the string offset of a token's text; false if the base lacks it.
+// offset returns the string offset of a token's text; false if the base lacks it.
 func (b *Base) offset(t Name) (uint32, bool) {
 	if t >= BaseToken && t < BaseToken+MaxBaseStrings {
 		return t &^ BaseToken, true
@@ -222,7 +222,7 @@ func (b *Base) offset(t Name) (uint32, bool) {
 	return off, ok
 }
 
-// findShort fills b.shortAt. The first of equal strings counts.
+// findShort fills b.shortAt. Of equal strings it takes the first.
 func (b *Base) findShort() {
 	b.shortAt = make(map[Name]uint32)
 	for i, w := range b.aliased.S {
@@ -242,13 +242,13 @@ func (b *Base) findShort() {
 	}
 }
 
-// Free gives the memory back. No Set may use the Base any more.
+// Free releases the memory. No Set may use the Base any more.
 func (b *Base) Free() {
 	b.slots.Free()
 	b.aliased.Free()
 }
 
-// TextHash is the hash of a name's text, which has no NUL, for Base.Token.
+// TextHash hashes a name's text, which has no NUL, for Base.Token.
 func TextHash(b []byte) uint32 {
 	h := uint64(0)
 	for len(b) >= 8 {
@@ -262,15 +262,15 @@ func TextHash(b []byte) uint32 {
 	return uint32(arena.Mix(h, last) >> 32)
 }
 
-// hashString is TextHash of the text up to the first NUL of s, and the length of
-// that text. There must be a NUL.
+// hashString returns TextHash of the text before the first NUL of s, and the length
+// of that text. There must be a NUL.
 func hashString(s []byte) (h uint32, n int) {
 	x := uint64(0)
 	for ; n+8 <= len(s); n += 8 {
 		w := binary.LittleEndian.Uint64(s[n:])
 		const ones, highs = 0x0101010101010101, 0x8080808080808080
 		if zero := (w - ones) &^ w & highs; zero != 0 {
-			// The lowest bit that is set belongs to the first NUL.
+			// The lowest set bit belongs to the first NUL.
 			last := bits.TrailingZeros64(zero) / 8
 			w &= 1<<(8*last) - 1
 			return uint32(arena.Mix(x, w) >> 32), n + last

@@ -10,65 +10,63 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// Chunks: runs of nodes that come again in unit after unit. Whoever reads a unit may
-// have, for a run of its nodes, a key of their content (Chunk.Key). If a chunk of that
-// key was committed before, its nodes have ids, and need not be read at all: they are
-// not in the unit, and what refers to them is Extern.
+// A chunk is a run of nodes that many units repeat. The reader of a unit may know a hash of
+// the nodes' content (Chunk.Key) before it reads them. If a chunk with this key was committed
+// before, its nodes have ids: the reader skips them, and the rest of the unit refers to them
+// by Extern.
 //
-// A key covers a node with its names, numbers and references, down to structs, unions
-// and forward declarations that have a name. Those are covered as kind and name. So
-// two chunks of one key are equal if each name they need has one definition, which
-// is how the streaming algorithm cuts the graph anyhow (doc.go, 3). The definition
-// itself is in another chunk of the unit, or is a node that is compared. As soon as
-// there is a doubt, Commit gives ErrIncomplete: the unit is read again, as a whole.
+// A key covers names, numbers and references of the nodes, down to the next named struct,
+// union or FWD, of which it covers kind and name only. So two chunks with one key are equal
+// if each name in them has one definition. The streaming algorithm cuts the graph at the
+// same names (doc.go, 3). The definition of such a name is in another chunk of the unit, or
+// it is a node, which is compared. As soon as there is a doubt, Commit returns
+// ErrIncomplete, and the reader reads the whole unit again.
 
-// ErrIncomplete is returned by Commit for a unit of which known chunks were left out, if
-// they are needed after all. Nothing but strings was added; the unit must be read again,
-// with all of its nodes, and committed then.
-var ErrIncomplete = errors.New("a unit without the types that are known is not enough")
+// ErrIncomplete is returned by Commit for a unit that left out known chunks which are needed
+// after all. Commit added nothing but strings. Read the unit again with all of its nodes,
+// and commit that.
+var ErrIncomplete = errors.New("the unit left out types that have to be compared")
 
-// Chunks tells which of the unit's nodes are whole chunks with a key. chunks is part of
-// the unit until Reset.
+// Chunks tells which of the unit's nodes are whole chunks with a key. The unit keeps chunks
+// until Reset.
 func (u *Unit) Chunks(chunks []Chunk) { u.chunks.read = chunks }
 
-// Left is how many nodes are known and therefore not in the unit.
+// Left returns how many nodes the unit leaves out because they are known.
 func (u *Unit) Left() int { return u.chunks.left }
 
 // chunkTable has the ids of the nodes of known chunks.
 type chunkTable struct {
-	known arena.Vec[chunkEntry] // in the order in which they came; the first is none
-	slots arena.Vec[uint32]     // open addressing: index in known, 0 for a free place
+	known arena.Vec[chunkEntry] // oldest first; entry 0 is unused
+	slots arena.Vec[uint32]     // open addressing: index in known, 0 if the slot is free
 	ids   arena.Vec[uint32]     // of the nodes of each chunk
 	index *index
 	apart apartTable
 }
 
-// unchecked is chunkEntry.checked when nobody has looked yet.
+// unchecked is chunkEntry.checked before the first check.
 const unchecked = ^uint32(0)
 
 // chunkEntry is a known chunk.
 type chunkEntry struct {
-	key     uint64
-	at      uint32 // of its ids
-	count   uint32
-	checked uint32 // hazySet.notes when no id was hazy
-	moves   uint64 // bit set of the nodes whose ids may be forwarded; those from 63 on share a bit
+	key      uint64
+	firstID  uint32 // index in chunkTable.ids of its first id
+	count    uint32
+	checked  uint32 // ambiguousSet.changes when none of its ids was ambiguous
+	forwards uint64 // bit set of its nodes that may be forwarded; from node 63 on they share a bit
 }
 
-func (t *chunkTable) free() {
-	t.known.Free()
-	t.slots.Free()
-	t.ids.Free()
-	t.apart.seen.Free()
+func (ct *chunkTable) free() {
+	ct.known.Free()
+	ct.slots.Free()
+	ct.ids.Free()
+	ct.apart.seen.Free()
 }
 
-// find is the indexes of chunks in known, 0 for one that is not known. Chunks of a header
-// follow each other in unit after unit, but where a unit goes on after them differs: so
-// each look-up waits for memory three times. It is done for all chunks at once, step by
-// step, so that this waiting overlaps.
-func (u *unitChunks) find(t *chunkTable, chunks []Chunk) []uint32 {
-	found := slices.Grow(u.found[:0], len(chunks))[:len(chunks)]
-	u.found = found
+// find returns the index in known of each chunk, 0 for one that is not known. A look-up has
+// three cache misses. So all chunks take each step together, and their misses overlap.
+func (uc *unitChunks) find(t *chunkTable, chunks []Chunk) []uint32 {
+	found := slices.Grow(uc.found[:0], len(chunks))[:len(chunks)]
+	uc.found = found
 	if len(t.slots.S) == 0 {
 		clear(found)
 		return found
@@ -83,157 +81,155 @@ func (u *unitChunks) find(t *chunkTable, chunks []Chunk) []uint32 {
 			found[i] = t.slots.S[t.slot(c.Key)]
 		}
 		if e := &t.known.S[found[i]]; c.Key == 0 || e.count != c.Count {
-			found[i] = 0 // e.count differs: two chunks of one key
+			found[i] = 0 // if e.count differs, two chunks collide in their key
 		}
 	}
 	for _, k := range found {
 		if e := &t.known.S[k]; k != 0 {
-			u.touched.Read(t.ids.S[e.at])
+			uc.touched.Read(t.ids.S[e.firstID])
 		}
 	}
 	return found
 }
 
-// slot is where a key is in slots, or the free place where it would go.
-func (t *chunkTable) slot(key uint64) uint64 {
-	mask := uint64(len(t.slots.S) - 1)
+// slot returns the slot of a key, or the free slot for it.
+func (ct *chunkTable) slot(key uint64) uint64 {
+	mask := uint64(len(ct.slots.S) - 1)
 	i := key & mask
-	for t.slots.S[i] != 0 && t.known.S[t.slots.S[i]].key != key {
+	for ct.slots.S[i] != 0 && ct.known.S[ct.slots.S[i]].key != key {
 		i = (i + 1) & mask
 	}
 	return i
 }
 
 // add adds a chunk, unless its key is known.
-func (t *chunkTable) add(key uint64, ids []uint32, moves uint64) {
-	if 2*len(t.known.S) >= len(t.slots.S) {
-		t.grow()
+func (ct *chunkTable) add(key uint64, ids []uint32, forwards uint64) {
+	if 2*len(ct.known.S) >= len(ct.slots.S) {
+		ct.grow()
 	}
-	i := t.slot(key)
-	if t.slots.S[i] != 0 {
+	i := ct.slot(key)
+	if ct.slots.S[i] != 0 {
 		return
 	}
-	t.slots.S[i] = uint32(len(t.known.S))
-	t.known.Append(chunkEntry{key: key, at: uint32(len(t.ids.S)), count: uint32(len(ids)), checked: unchecked, moves: moves})
-	t.ids.AppendSlice(ids)
+	ct.slots.S[i] = uint32(len(ct.known.S))
+	ct.known.Append(chunkEntry{key: key, firstID: uint32(len(ct.ids.S)), count: uint32(len(ids)), checked: unchecked, forwards: forwards})
+	ct.ids.AppendSlice(ids)
 }
 
 // grow makes the table twice as large.
-func (t *chunkTable) grow() {
-	if len(t.known.S) == 0 {
-		t.known.Append(chunkEntry{})
+func (ct *chunkTable) grow() {
+	if len(ct.known.S) == 0 {
+		ct.known.Append(chunkEntry{})
 	}
-	n := max(2*len(t.slots.S), 1<<12)
-	t.slots.Free()
-	t.slots.Resize(n)
-	for k := 1; k < len(t.known.S); k++ {
-		t.slots.S[t.slot(t.known.S[k].key)] = uint32(k)
+	n := max(2*len(ct.slots.S), 1<<12)
+	ct.slots.Free()
+	ct.slots.Resize(n)
+	for k := 1; k < len(ct.known.S); k++ {
+		ct.slots.S[ct.slot(ct.known.S[k].key)] = uint32(k)
 	}
 }
 
-// chunkIDs gives the nodes of a known chunk their ids. It reports whether each name of
-// them has one definition.
-func (t *chunkTable) chunkIDs(e *chunkEntry, to []Ref) bool {
-	for i, id := range t.ids.S[e.at:][:len(to)] {
-		to[i] = id | Extern
+// chunkIDs fills refs with the ids of a known chunk. It reports whether each of their names
+// has one definition.
+func (ct *chunkTable) chunkIDs(e *chunkEntry, refs []Ref) bool {
+	for i, id := range ct.ids.S[e.firstID:][:len(refs)] {
+		refs[i] = id | Extern
 	}
-	hazy := false
-	for m := e.moves; m != 0; m &= m - 1 {
+	ambiguous := false
+	for m := e.forwards; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		rest := to[i:][:1]
-		if i == lastMoves {
-			rest = to[i:]
+		forwards := refs[i:][:1]
+		if i == sharedBit {
+			forwards = refs[i:]
 		}
-		for j, r := range rest {
-			id := t.index.types.Final(r &^ Extern)
-			rest[j] = id | Extern
-			hazy = hazy || t.index.hazy.has(id)
+		for j, r := range forwards {
+			id := ct.index.types.Final(r &^ Extern)
+			forwards[j] = id | Extern
+			ambiguous = ambiguous || ct.index.ambiguous.has(id)
 		}
 	}
-	if atomic.LoadUint32(&e.checked) == t.index.hazy.notes {
-		return !hazy
+	if atomic.LoadUint32(&e.checked) == ct.index.ambiguous.changes {
+		return !ambiguous
 	}
-	for _, id := range to {
-		hazy = hazy || t.index.hazy.has(id&^Extern)
+	for _, id := range refs {
+		ambiguous = ambiguous || ct.index.ambiguous.has(id&^Extern)
 	}
-	if !hazy {
-		atomic.StoreUint32(&e.checked, t.index.hazy.notes) // other units may do the same
+	if !ambiguous {
+		atomic.StoreUint32(&e.checked, ct.index.ambiguous.changes) // other goroutines may store it as well
 	}
-	return !hazy
+	return !ambiguous
 }
 
-// lastMoves is the bit of chunkEntry.moves for all nodes from this one on.
-const lastMoves = 63
+// sharedBit is the bit of chunkEntry.forwards for this node and all after it.
+const sharedBit = 63
 
-// keepChunks keeps the ids of the chunks that a unit has brought. The gate is locked.
-func (t *chunkTable) keepChunks(u *Unit) {
+// keepChunks stores the ids of the chunks that a unit has brought. The gate is locked.
+func (ct *chunkTable) keepChunks(u *Unit) {
 	for _, c := range u.chunks.read {
 		if c.Key != 0 {
-			t.add(c.Key, u.ID.S[c.First:][:c.Count], u.moves(&c))
+			ct.add(c.Key, u.ID.S[c.First:][:c.Count], u.forwards(&c))
 		}
 	}
 }
 
-// moves is chunkEntry.moves of a chunk: the nodes that may come to stand for another type,
-// which are forward declarations.
-func (u *Unit) moves(c *Chunk) (set uint64) {
+// forwards returns chunkEntry.forwards of a chunk: its FWDs and its enumerations without values.
+func (u *Unit) forwards(c *Chunk) (set uint64) {
 	for i, n := range u.Nodes.S[c.First:][:c.Count] {
 		switch btf.InfoKind(n.Info) {
 		case btf.KindFwd:
-			set |= 1 << min(i, lastMoves)
+			set |= 1 << min(i, sharedBit)
 		case btf.KindEnum, btf.KindEnum64:
 			if btf.InfoVlen(n.Info) == 0 {
-				set |= 1 << min(i, lastMoves)
+				set |= 1 << min(i, sharedBit)
 			}
 		}
 	}
 	return set
 }
 
-// bringsChunks says whether the unit, which is committed, brings chunks that may be kept.
+// bringsChunks reports whether the table may keep the chunks of this unit.
 func (u *Unit) bringsChunks() bool {
 	return len(u.chunks.read) > 0 && !u.dirty && len(u.ambiguous.S) == 0
 }
 
-// incomplete says whether nodes that were left out of u are needed.
-func (t *chunkTable) incomplete(u *Unit) bool {
+// incomplete reports whether nodes that u leaves out are needed.
+func (ct *chunkTable) incomplete(u *Unit) bool {
 	switch {
 	case u.chunks.left == 0:
 		return false
-	case u.dirty || u.loops || u.err != nil || u.chunks.view != t.index.conflicts:
+	case u.dirty || u.loops || u.err != nil || u.chunks.view != ct.index.conflicts:
 		return true
 	}
-	return len(u.ambiguous.S) > 0 && !t.leftApart(u)
+	return len(u.ambiguous.S) > 0 && !ct.leftApart(u)
 }
 
-// A unit may have a type whose name has several definitions, and leave out known chunks.
-// Their keys count what they refer to by name, so it has to be known that none of what was
-// left out leads to such a name before the next name: then it is what it was in the unit
-// before, whichever definition this one has.
+// A unit may leave out known chunks and still have a type whose name is ambiguous: it has
+// several definitions. A chunk's key covers references by name only. So no type that was left
+// out may lead to an ambiguous name before the next name. Then these types are the same as in
+// the unit that brought them, whichever definition this unit has.
 
-// apartTable remembers which types lead to no name with several definitions.
+// apartTable remembers which types lead to no ambiguous name.
 type apartTable struct {
-	seen  arena.Vec[uint64] // bit set of ids
-	notes uint32            // hazySet.notes when that was so
+	seen    arena.Vec[uint64] // bit set of ids
+	changes uint32            // ambiguousSet.changes when seen was computed
 }
 
-// leftApart says whether nothing that was left out of u leads to a name with several
-// definitions.
-func (t *chunkTable) leftApart(u *Unit) bool {
-	a := &t.apart
-	if a.notes != t.index.hazy.notes {
+// leftApart reports whether no type that u leaves out leads to an ambiguous name.
+func (ct *chunkTable) leftApart(u *Unit) bool {
+	a := &ct.apart
+	if a.changes != ct.index.ambiguous.changes {
 		a.seen.Reset()
-		a.notes = t.index.hazy.notes
+		a.changes = ct.index.ambiguous.changes
 	}
-	a.seen.Resize((len(t.index.types.ids.S) + 63) / 64)
+	a.seen.Resize((len(ct.index.types.ids.S) + 63) / 64)
 	c := &u.chunks
 	for i, k := range c.found {
 		if k == 0 {
 			continue
 		}
-		for _, r := range c.got[c.asked[i].First:][:c.asked[i].Count] {
-			if !t.isApart(r&^Extern, 0) {
-				a.seen.Reset() // it has types that were being looked at
+		for _, r := range c.refs[c.asked[i].First:][:c.asked[i].Count] {
+			if !ct.isApart(r&^Extern, 0) {
+				a.seen.Reset() // it has types that isApart has not finished
 				return false
 			}
 		}
@@ -241,29 +237,29 @@ func (t *chunkTable) leftApart(u *Unit) bool {
 	return true
 }
 
-// isApart says whether what a type refers to, up to the next name of a struct or union, has
-// one definition.
-func (t *chunkTable) isApart(id uint32, depth int) bool {
-	seen := t.apart.seen.S
+// isApart reports whether each struct or union that a type leads to, down to the next name,
+// has one definition.
+func (ct *chunkTable) isApart(id uint32, depth int) bool {
+	seen := ct.apart.seen.S
 	if seen[id>>6]>>(id&63)&1 != 0 {
 		return true
 	}
 	seen[id>>6] |= 1 << (id & 63)
 	apart := depth < maxMatch
-	btf.EachRef(t.index.types.record(id), func(ref *uint32) {
-		to := t.index.types.Final(*ref)
+	btf.EachRef(ct.index.types.record(id), func(ref *uint32) {
+		to := ct.index.types.Final(*ref)
 		switch {
 		case !apart || to == 0:
-		case t.index.hazy.has(to):
+		case ct.index.ambiguous.has(to):
 			apart = false
-		case !isCut(t.index.types.record(to)):
-			apart = t.isApart(to, depth+1)
+		case !isCut(ct.index.types.record(to)):
+			apart = ct.isApart(to, depth+1)
 		}
 	})
 	return apart
 }
 
-// isCut says whether a key counts what refers to a type by the name of it alone.
+// isCut reports whether keys cover a reference to this type by kind and name only.
 func isCut(w btf.Record) bool {
 	switch w.Kind() {
 	case btf.KindStruct, btf.KindUnion, btf.KindFwd:

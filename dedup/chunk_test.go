@@ -41,7 +41,7 @@ func TestChunksWithForwards(t *testing.T) {
 				}
 			}
 
-			s.index.hazy.note(definitions[forwards[len(forwards)-1]])
+			s.index.ambiguous.add(definitions[forwards[len(forwards)-1]])
 			if s.LookUpChunks(&u, chunks, to); u.Left() != 0 {
 				t.Error("a forward whose definition is one of several is taken for known")
 			}

@@ -3,20 +3,20 @@ package dedup
 import "github.com/btflite/btflite/btf"
 
 // Commit places the nodes of u that Resolve did not find, and adds their
-// strings. Units must be committed one at a time, in unit order. Afterwards
-// u.ID holds an id of the Set for every node.
+// strings. Commit units one at a time, in unit order. Afterwards u.ID has an id
+// of the Set for every node.
 func (s *Set) Commit(u *Unit) error {
-	// conflicts changes in commits only, and this is the only one.
+	// Only commits change conflicts, and no other one runs.
 	s.renewView(u)
 	if u.resolved && u.view == s.index.conflicts && u.err == nil && !u.dirty && !u.loops &&
 		len(u.news.S) == 0 && len(u.pairs.S) == 0 && !s.chunks.incomplete(u) && !u.bringsChunks() {
-		return nil // all was known: no need to keep Resolves waiting
+		return nil // all was known: do not stop the Resolves
 	}
 	if s.Raw {
 		return s.commitRaw(u)
 	}
-	// The Set changes in commits only, so this one may read it without the
-	// lock; it takes it, and stops the Resolves, just to add what is new.
+	// Only commits change the Set, so this one reads it without the lock. It
+	// takes the lock, which stops the Resolves, only to add new types.
 	if !u.resolved || u.view != s.index.conflicts || u.err != nil || u.loops {
 		s.resolve(u)
 	} else {
@@ -52,8 +52,8 @@ func (s *Set) Commit(u *Unit) error {
 	return nil
 }
 
-// placeNew finds out which of the new nodes are equal to another, and adds the
-// strings of all.
+// placeNew finds new nodes that are equivalent to each other, and adds the strings
+// of all.
 func (s *Set) placeNew(u *Unit) error {
 	seeds := u.dirty
 	if seeds {
@@ -97,8 +97,8 @@ func (s *Set) commitRaw(u *Unit) error {
 	return s.store(u)
 }
 
-// internNew adds the strings of the new nodes in raw order. A name that turns
-// out to be an alias stops the commit once all are seen (ErrAlias).
+// internNew adds the strings of the new nodes in raw order. If a name turns out to
+// be an alias, it goes on to the last one and then returns ErrAlias.
 func (s *Set) internNew(u *Unit) error {
 	alias := false
 	add := func(tok Name) error {
@@ -143,7 +143,7 @@ func (s *Set) store(u *Unit) error {
 	if len(u.news.S) == 0 {
 		return nil
 	}
-	// First the ids, because records refer forward as well.
+	// Ids come first: a record may refer to one that follows.
 	n := 0
 	for _, i := range u.news.S {
 		if u.ID.S[i] == idLocal|i {
@@ -182,7 +182,7 @@ func (s *Set) store(u *Unit) error {
 	return nil
 }
 
-// storeNode adds the record of node i, which has been given the id.
+// storeNode adds the record of node i under its id.
 func (s *Set) storeNode(u *Unit, i, id uint32) error {
 	n := &u.Nodes.S[i]
 	k := btf.InfoKind(n.Info)
@@ -238,9 +238,9 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 	return nil
 }
 
-// forwardPairs makes forward declarations that stand where a definition was
-// met lead to it. The first definition wins.
-func (s *index) forwardPairs(u *Unit) {
+// forwardPairs forwards each FWD of u.pairs to the definition that was met in its
+// place. The first definition wins.
+func (ix *index) forwardPairs(u *Unit) {
 	id := func(x uint32) uint32 {
 		if x >= idLocal {
 			return u.ID.S[x&^idLocal]
@@ -249,10 +249,10 @@ func (s *index) forwardPairs(u *Unit) {
 	}
 	for _, p := range u.pairs.S {
 		f, d := id(p.fwd), id(p.def)
-		if s.types.ids.S[f].fwd == f && f != d && s.types.record(f).Kind() == btf.KindFwd {
-			s.setForward(f, d)
-			if s.types.keys.S[d].next != 0 || s.entity(s.types.record(f).Name()).defs[fwdAggregate(s.types.record(f).Info())] != d {
-				s.conflicts++ // it no longer stands for the other definitions
+		if ix.types.ids.S[f].fwd == f && f != d && ix.types.record(f).Kind() == btf.KindFwd {
+			ix.setForward(f, d)
+			if ix.types.keys.S[d].next != 0 || ix.entity(ix.types.record(f).Name()).defs[fwdAggregate(ix.types.record(f).Info())] != d {
+				ix.conflicts++ // the FWD no longer stands for the other definitions
 			}
 		}
 	}

@@ -2,55 +2,55 @@ package dedup
 
 import "github.com/btflite/btflite/btf"
 
-// The comparison of type graphs; doc.go defines the words of equality.
+// Type graphs are compared here; doc.go defines the words of equality.
 //
-// match compares down to the next names and remembers nothing: that decides nearly all
-// types. Where names do not tell, walk (walk.go) compares whole graphs and remembers the
-// pairs that it has met. Both ask relate about the heads of two types and inside about what
-// is behind them.
+// match compares down to the next names and remembers nothing. It decides nearly all types.
+// Where a name has several definitions, walk (walk.go) compares whole graphs and remembers
+// the pairs that it has met. Both use relate for the heads of two types, and inside for their
+// elements and references.
+//
+// An operand of a comparison is an id of the Set, or idLocal | the index of a node.
 
-// typ is a type that is compared, be it a node of the unit or a type of the Set. What it
-// refers to is an id of the Set, or idLocal with the index of a node.
+// typ is an operand that has been read. Its references are operands, too.
 type typ struct {
 	info, third, first, aux uint32
 	record                  btf.Record // of the Set, or nil
 	members                 []Member   // of the unit
 }
 
-// head is the name and the info of the type that x stands for, an id of the Set or idLocal
-// with the index of a node. They decide most comparisons.
-func (s finder) head(u *Unit, x uint32) (name, info uint32) {
+// head returns the name and the info of operand x. They decide most comparisons.
+func (f finder) head(u *Unit, x uint32) (name, info uint32) {
 	if x < idLocal {
-		w := s.index.types.record(x)
+		w := f.index.types.record(x)
 		return w.Name(), w.Info()
 	}
 	n := &u.Nodes.S[x&^idLocal]
 	return n.Name, n.Info
 }
 
-// read fills t, which is zero, with the type that x stands for.
-func (t *typ) read(s finder, u *Unit, x uint32) {
+// read fills t, which is zero, with operand x.
+func (ty *typ) read(s finder, u *Unit, x uint32) {
 	if x < idLocal {
 		w := s.index.types.record(x)
-		t.info, t.third, t.record = w.Info(), w.Third(), w
+		ty.info, ty.third, ty.record = w.Info(), w.Third(), w
 		switch w.Kind() {
 		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
-			t.aux = w.Data()
+			ty.aux = w.Data()
 		case btf.KindArray:
-			t.third, t.first, t.aux = w.Array()
+			ty.third, ty.first, ty.aux = w.Array()
 		}
 		return
 	}
 	n := &u.Nodes.S[x&^idLocal]
-	t.info, t.third, t.first, t.aux, t.members = n.Info, n.Third, n.First, n.Aux, u.membersOf(n)
+	ty.info, ty.third, ty.first, ty.aux, ty.members = n.Info, n.Third, n.First, n.Aux, u.membersOf(n)
 	switch btf.InfoKind(n.Info) {
 	case btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
 	default:
-		t.third, t.first = local(n.Third), local(n.First)
+		ty.third, ty.first = local(n.Third), local(n.First)
 	}
 }
 
-// local is what a Ref of the unit leads to, in the form that typ takes.
+// local turns a Ref of the unit into an operand.
 func local(r Ref) uint32 {
 	switch {
 	case r == 0:
@@ -61,33 +61,33 @@ func local(r Ref) uint32 {
 	return idLocal | (r - 1)
 }
 
-// member is the name, type and offset of struct member or parameter j, as many words as
-// stride says.
-func (t *typ) member(j, stride int) (name, to, val uint32) {
-	if t.record != nil && stride == 3 {
-		return t.record.Member(j)
-	} else if t.record != nil {
-		name, to = t.record.Param(j)
+// member returns the name, type and offset of struct member j (stride 3), or the name and type
+// of parameter j (stride 2).
+func (ty *typ) member(j, stride int) (name, to, val uint32) {
+	if ty.record != nil && stride == 3 {
+		return ty.record.Member(j)
+	} else if ty.record != nil {
+		name, to = ty.record.Param(j)
 		return name, to, 0
 	}
-	m := &t.members[j]
+	m := &ty.members[j]
 	return m.Name, local(m.Type), m.Val
 }
 
-// links are the kinds that are equivalent if what they refer to is. They are half of all that
-// is compared, so nobody makes a typ of them.
+// links are the kinds of types that are equivalent if their targets are. They are half of all
+// comparisons, so match and walk follow them without reading a typ.
 const links = btf.Pointers | btf.Modifiers | btf.Typedefs | btf.Kinds(1<<btf.KindFunc)
 
-// target is what the type of one of the kinds links refers to.
-func (s finder) target(u *Unit, x uint32) uint32 {
+// target returns the operand that x, of one of the kinds links, refers to.
+func (f finder) target(u *Unit, x uint32) uint32 {
 	if x < idLocal {
-		return s.index.types.record(x).Third()
+		return f.index.types.record(x).Third()
 	}
 	return local(u.Nodes.S[x&^idLocal].Third)
 }
 
-// inside says whether two types of one kind, vlen and name are equivalent, going by what is
-// behind their heads. next says so of what they refer to. The kinds links do not come here.
+// inside reports whether two types with the same head are equivalent. It compares sizes and
+// elements, and calls next for each pair of references. The kinds links do not come here.
 func inside(x, y *typ, next func(x, y uint32) bool) bool {
 	switch btf.InfoKind(x.info) {
 	case btf.KindInt:
@@ -104,8 +104,8 @@ func inside(x, y *typ, next func(x, y uint32) bool) bool {
 	return false
 }
 
-// equalElements compares the names of as many parameters, or the names and offsets of
-// members. x is a node nearly always, and y a record: the loop for these is written out.
+// equalElements compares the names of parameters (stride 2), or the names and offsets of
+// members (stride 3). Nearly always x is a node and y a record, which have a loop of their own.
 func equalElements(x, y *typ, stride int) bool {
 	n := int(btf.InfoVlen(x.info))
 	if x.record == nil && y.record != nil {
@@ -127,7 +127,7 @@ func equalElements(x, y *typ, stride int) bool {
 	return true
 }
 
-// elementsInside is inside for the types of members or parameters.
+// elementsInside calls next for the types of members or parameters.
 func elementsInside(x, y *typ, stride int, next func(x, y uint32) bool) bool {
 	n := int(btf.InfoVlen(x.info))
 	if x.record == nil && y.record != nil {
@@ -148,30 +148,29 @@ func elementsInside(x, y *typ, stride int, next func(x, y uint32) bool) bool {
 	return true
 }
 
-// maxMatch bounds the depth of match, which goes through types without names and chains of
-// references only.
+// maxMatch bounds the depth of match, which only passes chains of references and types without
+// names.
 const maxMatch = 128
 
-// match says whether two types are equivalent, as far as the unit's mode can tell. x and y
-// are ids of the Set, or idLocal with the index of a node. It makes the unit dirty if it
-// cannot tell: then walk decides.
-func (s finder) match(u *Unit, x, y uint32, depth int) bool {
+// match reports whether operands x and y are equivalent, by the rules of the unit's mode. If it
+// cannot know, it makes the unit dirty, and walk decides.
+func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 	for {
 		if x == y || x == 0 || y == 0 {
 			return x == y
 		}
-		id, otherID := s.idOf(u, x), s.idOf(u, y)
+		id, otherID := f.idOf(u, x), f.idOf(u, y)
 		switch {
 		case id == otherID && id != 0 && id < idBusy:
 			return true
 		case u.mode == within && (x < idLocal || y < idLocal):
-			u.dirty = u.dirty || u.chunks.left > 0 // they may be equivalent
+			u.dirty = u.dirty || u.chunks.left > 0 // the types that were left out may be equivalent
 			return false
 		case u.mode != within && x < idLocal && u.chunks.left == 0:
 			return false
 		}
 		if u.budget--; depth > maxMatch || u.budget < 0 {
-			u.dirty = true // walk remembers what it compared
+			u.dirty = true // walk can: it remembers the pairs that it has compared
 			return false
 		}
 		if x < idLocal {
@@ -180,49 +179,49 @@ func (s finder) match(u *Unit, x, y uint32, depth int) bool {
 		if y < idLocal {
 			y = otherID
 		}
-		name, info := s.head(u, x)
-		other, otherInfo := s.head(u, y)
+		name, info := f.head(u, x)
+		other, otherInfo := f.head(u, y)
 		if name != other {
 			return false
 		}
 		if info != otherInfo || !links.Has(btf.InfoKind(info)) {
-			return s.matchHeads(u, x, y, name, info, otherInfo, depth)
+			return f.matchHeads(u, x, y, name, info, otherInfo, depth)
 		}
-		x, y = s.target(u, x), s.target(u, y)
+		x, y = f.target(u, x), f.target(u, y)
 		depth++
 	}
 }
 
-// matchHeads is match for two types of one name of which one is not of the kinds links, or whose infos differ.
-func (s finder) matchHeads(u *Unit, x, y, name, info, otherInfo uint32, depth int) bool {
-	same, decided := false, false
+// matchHeads is match for two types of one name that are not both of the same kind of links.
+func (f finder) matchHeads(u *Unit, x, y, name, info, otherInfo uint32, depth int) bool {
+	var same, decided bool
 	if u.mode == within {
-		same, decided = s.decideWithin(u, x, y, name, info, otherInfo)
+		same, decided = f.decideWithin(u, x, y, name, info, otherInfo)
 	} else {
-		same, decided = s.decide(u, x, y, name, info, otherInfo)
+		same, decided = f.decide(u, x, y, name, info, otherInfo)
 	}
 	if decided {
 		return same
 	}
 	var v, w typ
-	v.read(s, u, x)
-	w.read(s, u, y)
-	return inside(&v, &w, func(x, y uint32) bool { return s.match(u, x, y, depth+1) })
+	v.read(f, u, x)
+	w.read(f, u, y)
+	return inside(&v, &w, func(x, y uint32) bool { return f.match(u, x, y, depth+1) })
 }
 
-// idOf is the id of a type, or what is known of the id of a node.
-func (s finder) idOf(u *Unit, x uint32) uint32 {
+// idOf returns the final id of operand x; for a node without one, its state in Unit.ID.
+func (f finder) idOf(u *Unit, x uint32) uint32 {
 	if x >= idLocal {
 		if x = u.ID.S[x&^idLocal]; x >= idLocal {
 			return x
 		}
 	}
-	return s.index.types.Final(x)
+	return f.index.types.Final(x)
 }
 
-// decide says what the heads of x and y, which have one name, mean for prove and guess, or
-// that what is behind them decides. y is a type of the Set.
-func (s finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decided bool) {
+// decide compares the heads of x and y, which have the same name, in the modes prove and guess.
+// decided is false if the heads alone do not tell. y is a type of the Set.
+func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decided bool) {
 	sameKind := btf.InfoKind(info) == btf.InfoKind(otherInfo)
 	switch r := relate(name, info, otherInfo); r {
 	case different:
@@ -230,8 +229,8 @@ func (s finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 	case equivalent:
 		return true, true
 	case forwardOf, defines:
-		if r == defines && u.inBase && y <= s.index.baseIDs && x >= idLocal {
-			// The base's type cannot take in the unit's: see base.go.
+		if r == defines && u.inBase && y <= f.index.baseIDs && x >= idLocal {
+			// The base's type must not take in the unit's: see base.go.
 			u.dirty = true
 			u.slow.seed(x &^ idLocal)
 			return false, true
@@ -244,10 +243,10 @@ func (s finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 		u.pairs.Append(r.pair(x, y))
 		return true, true
 	case named:
-		return u.mode == guess && sameKind && s.mayBecome(u, x, y), true
+		return u.mode == guess && sameKind && f.mayBecome(u, x, y), true
 	case enums:
 		if btf.InfoVlen(info) > 0 && btf.InfoVlen(otherInfo) > 0 {
-			return u.mode == guess && sameKind && s.equalEnums(u, x, y), true
+			return u.mode == guess && sameKind && f.equalEnums(u, x, y), true
 		}
 		return name != 0, true
 	}
@@ -257,12 +256,12 @@ func (s finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 	return false, false
 }
 
-// decideWithin is decide for two nodes.
-func (s finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same, decided bool) {
+// decideWithin is decide for two nodes, in the mode within.
+func (f finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same, decided bool) {
 	vk, wk := btf.InfoKind(info), btf.InfoKind(otherInfo)
 	switch {
 	case vk != wk:
-		// A forward declaration beside its definition: the unit has the name twice.
+		// A FWD and its definition: the unit has the name twice.
 		u.dirty = u.dirty || vk == btf.KindFwd || wk == btf.KindFwd
 		return false, true
 	case vk == btf.KindEnum || vk == btf.KindEnum64 || vk == btf.KindFwd:
@@ -278,13 +277,13 @@ func (s finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same,
 }
 
 // equalEnums compares two enumerations with values.
-func (s finder) equalEnums(u *Unit, x, y uint32) bool {
+func (f finder) equalEnums(u *Unit, x, y uint32) bool {
 	if x < idLocal {
 		return x == y // equal ones have one id
 	}
 	n := &u.Nodes.S[x&^idLocal]
 	if y < idLocal {
-		return equalEnum(s.index.types.record(y), n, u.members(n))
+		return equalEnum(f.index.types.record(y), n, u.members(n))
 	}
 	return equalNodes(u, n, &u.Nodes.S[y&^idLocal])
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/btflite/btflite/internal/workers"
 )
 
-// AddRef returns the id of a reference type with the given record (with name
-// tokens, and ids of the Set as references), adding it if it is new. The names must have been interned. It is for
-// types that come without a unit: functions and their prototypes.
+// AddRef adds a type that no unit has, a function or its prototype, unless the Set has an
+// equal one. It returns the id of either. The record w has name tokens, which must have
+// been interned, and ids of the Set as references.
 func (s *Set) AddRef(w btf.Record) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
 	return s.addRef(w)
 }
 
-// AddFunc adds a FUNC of the prototype with the record proto, and returns its id:
-// AddRef for both, or if no other FUNC has the name, AddOwn for the FUNC.
+// AddFunc adds a prototype and a FUNC of it, and returns the id of the FUNC. With alone,
+// no other FUNC has this name, so it does not look for an equal one.
 func (s *Set) AddFunc(name Name, proto btf.Record, alone bool) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
@@ -70,24 +70,24 @@ func (s *Set) addRef(w btf.Record) (uint32, error) {
 	return id, nil
 }
 
-// AddOwn adds a type that is never merged with another: VAR, DATASEC, and FUNC
-// where names are unique. For a DATASEC the entries are {VAR id, offset, size}.
+// AddOwn adds a type that is never merged with another: a VAR, a DATASEC, or a FUNC
+// whose name is unique. The entries of a DATASEC are {VAR id, offset, size}.
 func (s *Set) AddOwn(w btf.Record) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
 	return s.index.types.addRecord(w)
 }
 
-// Forward leaves the type id out, which AddOwn has added: what refers to it refers to another type
-// that AddOwn has added.
+// Forward drops the type id from the output: references to it lead to type to instead. AddOwn
+// has added both.
 func (s *Set) Forward(id, to uint32) {
 	s.gate.lock()
 	defer s.gate.unlock()
 	s.index.types.ids.S[id].fwd = to
 }
 
-// Numbering is the outcome of Finish: which types stay and what their type
-// ids in the output are.
+// Numbering is the result of Finish: the types that stay, and their type ids in
+// the output.
 type Numbering struct {
 	set       *Set
 	newID     arena.Vec[uint32] // by id, from the first own one: type id in the output
@@ -96,9 +96,9 @@ type Numbering struct {
 	TypeBytes int
 }
 
-// Finish settles forward declarations and the merges that follow, and numbers
-// the types that stay; those of a base keep their type ids. Nothing may be
-// added to the Set afterwards, but see Restart.
+// Finish settles the FWDs that are left, merges references that become equal by
+// that, and numbers the types that stay. Types of a base keep their type ids. Add
+// nothing to the Set afterwards, except after Restart.
 func (s *Set) Finish() *Numbering {
 	if !s.Raw {
 		s.index.uniqueForwards()
@@ -121,57 +121,57 @@ func (s *Set) Finish() *Numbering {
 	return n
 }
 
-// End is the first type id behind those of the output.
-func (n *Numbering) End() uint32 { return n.first + uint32(n.Types) }
+// End returns the first type id after those of the output.
+func (num *Numbering) End() uint32 { return num.first + uint32(num.Types) }
 
-// Free gives the numbering's memory back.
-func (n *Numbering) Free() { n.newID.Free() }
+// Free releases the numbering's memory.
+func (num *Numbering) Free() { num.newID.Free() }
 
-// uniqueForwards resolves each forward declaration left whose name has exactly
-// one struct or union, and one of the right kind.
-func (s *index) uniqueForwards() {
-	for _, f := range s.forwards.S {
-		if s.types.ids.S[f].fwd != f {
+// uniqueForwards forwards each FWD that is left to the only definition of its name, if
+// that is of the FWD's kind.
+func (ix *index) uniqueForwards() {
+	for _, f := range ix.forwards.S {
+		if ix.types.ids.S[f].fwd != f {
 			continue
 		}
-		w := s.types.record(f)
-		e := s.entity(w.Name())
+		w := ix.types.record(f)
+		e := ix.entity(w.Name())
 		k := entEnum
 		if w.Kind() == btf.KindFwd {
 			k = fwdAggregate(w.Info())
 		}
-		if b := s.baseForward(w.Name(), k); b != 0 {
-			s.types.ids.S[f].fwd = s.types.Final(b) // mostly the base's, not resolved either
+		if b := ix.baseForward(w.Name(), k); b != 0 {
+			ix.types.ids.S[f].fwd = ix.types.Final(b) // mostly b itself
 			continue
 		}
 		d, other := e.defs[k], e.defs[entStruct+entUnion-k]
-		if d != 0 && s.types.keys.S[d].next == 0 && other == 0 {
-			s.types.ids.S[f].fwd = d
+		if d != 0 && ix.types.keys.S[d].next == 0 && other == 0 {
+			ix.types.ids.S[f].fwd = d
 		}
 	}
 }
 
-// mergeRefs goes over the references, visited, in the order in which they were placed
-// and merges those that have become equal because what they refer to has been
-// forwarded. Referents come before referrers in that order.
-func (s *index) mergeRefs(visited []uint32) {
-	at := s.types.words.Another()
+// mergeRefs merges references that have become equal because their targets were
+// forwarded. visited lists all references in the order in which they were placed,
+// in which a target precedes the references to it.
+func (ix *index) mergeRefs(visited []uint32) {
+	at := ix.types.words.Another()
 	defer at.Free()
-	first := s.baseIDs + 1
-	at.Resize(len(s.types.ids.S) - int(first)) // by id, from the first own one
+	first := ix.baseIDs + 1
+	at.Resize(len(ix.types.ids.S) - int(first)) // by id, from the first own one
 	for i, id := range visited {
 		at.S[id-first] = uint32(i)
 	}
 	for _, id := range visited {
-		if s.types.ids.S[id].fwd != id {
+		if ix.types.ids.S[id].fwd != id {
 			continue
 		}
-		w := s.types.record(id)
+		w := ix.types.record(id)
 		w = w[:w.Len()]
 		changed := false
 		update := func(p *uint32) {
 			if *p != 0 {
-				if f := s.types.Final(*p); f != *p {
+				if f := ix.types.Final(*p); f != *p {
 					*p = f
 					changed = true
 				}
@@ -181,41 +181,41 @@ func (s *index) mergeRefs(visited []uint32) {
 		if !changed {
 			continue
 		}
-		h, other := s.equalRef(id, w)
+		h, other := ix.equalRef(id, w)
 		if other != 0 && (other < first || at.S[other-first] < at.S[id-first]) {
-			s.types.ids.S[id].fwd = other
+			ix.types.ids.S[id].fwd = other
 			continue
 		}
 		if other != 0 {
-			s.types.ids.S[other].fwd = id
+			ix.types.ids.S[other].fwd = id
 		}
 		switch w.Kind() {
 		case btf.KindPtr:
-			s.setPtrTo(w.Third(), id)
+			ix.setPtrTo(w.Third(), id)
 		case btf.KindConst:
-			s.setConstTo(w.Third(), id)
+			ix.setConstTo(w.Third(), id)
 		default:
-			s.rehash(id, h)
+			ix.rehash(id, h)
 		}
 	}
 }
 
-// equalRef finds another reference with the record w, that of id as it has become;
-// 0 if there is none. h is the hash of w, for the kinds that are found by theirs.
-func (s *index) equalRef(id uint32, w btf.Record) (h, other uint32) {
+// equalRef returns another reference with the record w of id, 0 if there is none. h is
+// the hash of w if the kind is in the table by content.
+func (ix *index) equalRef(id uint32, w btf.Record) (h, other uint32) {
 	switch w.Kind() {
 	case btf.KindPtr:
-		other = s.types.keys.S[w.Third()].ptrTo
+		other = ix.types.keys.S[w.Third()].ptrTo
 	case btf.KindConst:
-		other = s.types.keys.S[w.Third()].constTo
+		other = ix.types.keys.S[w.Third()].constTo
 	default:
 		h = contentHash(w)
-		for o := s.table.S[h&uint32(len(s.table.S)-1)]; o != 0; o = s.types.keys.S[o].next {
-			if o != id && s.types.keys.S[o].hash&^unique == h && s.types.ids.S[o].fwd == o && equalWords(s.types.record(o), w) {
+		for o := ix.table.S[h&uint32(len(ix.table.S)-1)]; o != 0; o = ix.types.keys.S[o].next {
+			if o != id && ix.types.keys.S[o].hash&^unique == h && ix.types.ids.S[o].fwd == o && equalWords(ix.types.record(o), w) {
 				return h, o
 			}
 		}
-		other = s.baseFunc(w)
+		other = ix.baseFunc(w)
 	}
 	if other == id {
 		other = 0
@@ -223,46 +223,46 @@ func (s *index) equalRef(id uint32, w btf.Record) (h, other uint32) {
 	return h, other
 }
 
-// ID is the type id in the output of an id of the Set.
-func (n *Numbering) ID(id uint32) uint32 {
-	if id < n.first {
-		if f := n.set.index.types.ids.S[id].fwd; f >= n.first {
-			return n.newID.S[f-n.first] // a forward of the base, for now
+// ID returns the type id that an id of the Set has in the output.
+func (num *Numbering) ID(id uint32) uint32 {
+	if id < num.first {
+		if f := num.set.index.types.ids.S[id].fwd; f >= num.first {
+			return num.newID.S[f-num.first] // a FWD of the base that is forwarded for this output
 		}
 		return id
 	}
-	return n.newID.S[id-n.first]
+	return num.newID.S[id-num.first]
 }
 
-// PutTypes fills dst, of n.TypeBytes bytes, with the type section. It uses up
-// to jobs goroutines.
-func (n *Numbering) PutTypes(dst []byte, bigEndian bool, jobs int) {
+// PutTypes writes the type section to dst, of n.TypeBytes bytes. It uses at most
+// jobs goroutines.
+func (num *Numbering) PutTypes(dst []byte, bigEndian bool, jobs int) {
 	type piece struct {
 		dst      []byte
 		from, to uint32
 	}
 	var pieces []piece
-	from, last := n.first, uint32(len(n.set.index.types.ids.S))
+	from, last := num.first, uint32(len(num.set.index.types.ids.S))
 	for k := min(jobs, len(dst)/minPiece); k > 1; k-- {
-		to, size := n.cut(from, len(dst)/k)
+		to, size := num.cut(from, len(dst)/k)
 		pieces = append(pieces, piece{dst[:size], from, to})
 		dst, from = dst[size:], to
 	}
 	if len(pieces) == 0 {
-		n.put(dst, from, last, bigEndian)
+		num.put(dst, from, last, bigEndian)
 		return
 	}
 	pieces = append(pieces, piece{dst, from, last})
-	workers.Do(len(pieces), func(k int) { n.put(pieces[k].dst, pieces[k].from, pieces[k].to, bigEndian) })
+	workers.Do(len(pieces), func(k int) { num.put(pieces[k].dst, pieces[k].from, pieces[k].to, bigEndian) })
 }
 
-// minPiece is for how many bytes of types a goroutine more pays.
+// minPiece is how many bytes of types are worth another goroutine.
 const minPiece = 256 << 10
 
-// cut returns the id at which the types from from on have taken want bytes, and
-// how many bytes those before it take.
-func (n *Numbering) cut(from uint32, want int) (to uint32, size int) {
-	s := n.set
+// cut returns the id before which the types, beginning with from, take at least want
+// bytes, and how many they take.
+func (num *Numbering) cut(from uint32, want int) (to uint32, size int) {
+	s := num.set
 	for to = from; to < uint32(len(s.index.types.ids.S)) && size < want; to++ {
 		if s.index.types.ids.S[to].fwd == to {
 			size += 4 * s.index.types.record(to).Len()
@@ -271,10 +271,10 @@ func (n *Numbering) cut(from uint32, want int) (to uint32, size int) {
 	return to, size
 }
 
-// put fills dst with the types from id from to before id to. It does without
-// btf.EachName and btf.EachRef: a call for each word would take longer.
-func (n *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
-	s := n.set
+// put writes the types from..to-1 to dst. It does not use btf.EachName and btf.EachRef,
+// which would call a function for each word.
+func (num *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
+	s := num.set
 	var out btf.Record
 	for id := from; id < to; id++ {
 		if s.index.types.ids.S[id].fwd != id {
@@ -284,7 +284,7 @@ func (n *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 		out = append(out[:0], r[:r.Len()]...)
 		k, vlen, third := r.Kind(), r.Vlen(), r.Third()
 		if btf.ThirdIsRef(k) {
-			third = n.ID(third)
+			third = num.ID(third)
 		}
 		name, _ := s.strings.offset(r.Name())
 		out.SetHead(name, r.Info(), third)
@@ -295,7 +295,7 @@ func (n *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 		start, stride, m := btf.RefWords(k, vlen)
 		for j := range m {
 			w := &out[start+j*stride]
-			*w = n.ID(*w)
+			*w = num.ID(*w)
 		}
 		for _, w := range out {
 			if bigEndian {

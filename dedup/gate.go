@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// gate is a lock for many readers, which hold it long, and a writer, which does
-// not: readers look often whether there is a writer and let it in. Goroutines
-// wait for each other in a loop for a moment before they sleep, because to sleep
-// and to be woken up takes longer than what the other one mostly has to do.
+// gate is a lock for many readers, which hold it long, and one writer, which holds
+// it for a moment. Readers call wanted often and let a writer in. A goroutine spins
+// for a while before it sleeps: to sleep and wake up mostly takes longer than the
+// other goroutine holds the lock.
 type gate struct {
 	mu      sync.RWMutex
 	writing atomic.Uint32 // 1: a writer has the lock or wants it
 }
 
-// patience is how often a goroutine looks before it sleeps, some 20 µs.
+// patience is how many times a goroutine spins before it sleeps, some 20 µs.
 const patience = 20_000
 
 func (g *gate) lock() {
@@ -40,5 +40,5 @@ func (g *gate) rlock() {
 
 func (g *gate) runlock() { g.mu.RUnlock() }
 
-// wanted says whether a reader is to let a writer in.
+// wanted reports whether a writer waits, so that readers should let it in.
 func (g *gate) wanted() bool { return g.writing.Load() != 0 }

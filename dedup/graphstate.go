@@ -2,26 +2,24 @@ package dedup
 
 import "github.com/btflite/btflite/arena"
 
-// What the walk over graphs remembers of a unit.
-
-// slowState is the memory of slowPlace; it is empty for almost all units.
+// slowState is what slowPlace remembers of a unit. It is empty for almost all units.
 type slowState struct {
-	seeds   arena.Vec[uint32]  // definitions that differ from the known one
-	tainted arena.Vec[uint64]  // bit per node
-	first   pairTable          // known node -> first node of the unit met with it
-	more    pairTable          // all further pairs
-	unequal pairTable          // pairs that a walk of this unit has found to differ
-	once    bool               // the walk failed for a reason that may not hold the next time
-	order   arena.Vec[fwdPair] // entries of first in the order made: {known, node}
-	fwdTo   map[uint32]uint32  // forwards settled by this unit
-	copies  []fwdPair          // {type of the base, node that it could not take in}
-	rootEnd uint32             // walk: last id of the unit that the known side comes from
-	raised  bool               // the walk met a forward of the base with a body
-	start   arena.Vec[uint32]  // spreadTaint: edges into each node
-	from    arena.Vec[uint32]
-	todo    arena.Vec[uint32]
-	steps   uint64
-	most    uint64 // steps that the unit may take
+	seeds     arena.Vec[uint32]  // definitions that differ from the known one
+	tainted   arena.Vec[uint64]  // bit per node
+	first     pairTable          // known type -> the first node that a walk met with it
+	others    pairTable          // all other pairs that the walk met
+	unequal   pairTable          // pairs that a walk of this unit has found to differ
+	transient bool               // the walk failed for a reason that may not hold the next time
+	order     arena.Vec[fwdPair] // entries of first in the order made: {known type, node}
+	fwdTo     map[uint32]uint32  // FWDs settled by this unit
+	copies    []fwdPair          // {type of the base, node that it must not take in}
+	rootEnd   uint32             // last id of the unit that brought the walk's known type
+	raised    bool               // the walk would give a FWD of the base a body
+	start     arena.Vec[uint32]  // spreadTaint: where the edges into each node start in from
+	from      arena.Vec[uint32]
+	todo      arena.Vec[uint32]
+	steps     uint64
+	maxSteps  uint64
 }
 
 func (w *slowState) reset(keep int) {
@@ -42,7 +40,7 @@ func (w *slowState) free() {
 	w.from.Free()
 	w.todo.Free()
 	w.first.free()
-	w.more.free()
+	w.others.free()
 	w.unequal.free()
 }
 
@@ -66,10 +64,9 @@ func (w *slowState) setFwd(f, d uint32) {
 	}
 }
 
-// maxWalk bounds the recursion of the walk, and maxUnequal how many pairs it remembers to
-// differ. freeSteps and stepsPerNode bound its steps in a unit: thousands of structs without
-// names inside each other take the square of their number. The units of Linux 6.12 and 7.2,
-// and both kernels merged, take 90,000 at most.
+// maxWalk bounds the recursion of the walk, and maxUnequal how many unequal pairs it remembers.
+// freeSteps and stepsPerNode bound its steps in a unit: n nested structs without names take n²
+// steps. The units of Linux 6.12 and 7.2, and both kernels merged, take 90,000 at most.
 const (
 	maxWalk      = 1 << 15
 	maxUnequal   = 1 << 19
@@ -77,70 +74,70 @@ const (
 	stepsPerNode = 128
 )
 
-// pairTable is an open-addressing hash table that is cheap to clear.
+// pairTable is an open-addressing hash table that is cheap to clear. Keys are never 0: the
+// known side of a pair is not void.
 type pairTable struct {
-	keys arena.Vec[uint64] // 0 empty
+	keys arena.Vec[uint64] // 0: the slot is free
 	vals arena.Vec[uint32]
 	used arena.Vec[uint32] // slots in use
 }
 
-func (t *pairTable) clear() {
-	if t.keys.S == nil {
-		t.keys.Resize(1 << 10)
-		t.vals.Resize(1 << 10)
+func (pt *pairTable) clear() {
+	if pt.keys.S == nil {
+		pt.keys.Resize(1 << 10)
+		pt.vals.Resize(1 << 10)
 	}
-	if len(t.used.S)*4 > len(t.keys.S) {
-		clear(t.keys.S)
+	if len(pt.used.S)*4 > len(pt.keys.S) {
+		clear(pt.keys.S)
 	} else {
-		for _, i := range t.used.S {
-			t.keys.S[i] = 0
+		for _, i := range pt.used.S {
+			pt.keys.S[i] = 0
 		}
 	}
-	t.used.Reset()
+	pt.used.Reset()
 }
 
-func (t *pairTable) free() {
-	t.keys.Free()
-	t.vals.Free()
-	t.used.Free()
+func (pt *pairTable) free() {
+	pt.keys.Free()
+	pt.vals.Free()
+	pt.used.Free()
 }
 
-func (t *pairTable) slot(k uint64) uint32 {
-	mask := uint32(len(t.keys.S) - 1)
+func (pt *pairTable) slot(k uint64) uint32 {
+	mask := uint32(len(pt.keys.S) - 1)
 	i := uint32(arena.Mix(0, k)>>32) & mask
-	for t.keys.S[i] != 0 && t.keys.S[i] != k {
+	for pt.keys.S[i] != 0 && pt.keys.S[i] != k {
 		i = (i + 1) & mask
 	}
 	return i
 }
 
-// Keys are never 0: the known side of a pair is not void.
-func (t *pairTable) get(k uint64) (uint32, bool) {
-	i := t.slot(k)
-	return t.vals.S[i], t.keys.S[i] != 0
+func (pt *pairTable) get(k uint64) (uint32, bool) {
+	i := pt.slot(k)
+	return pt.vals.S[i], pt.keys.S[i] != 0
 }
 
-func (t *pairTable) has(k uint64) bool { return t.keys.S[t.slot(k)] != 0 }
+func (pt *pairTable) has(k uint64) bool { return pt.keys.S[pt.slot(k)] != 0 }
 
-func (t *pairTable) put(k uint64, v uint32) {
-	if len(t.used.S)*2 >= len(t.keys.S) {
-		old := append([]uint64(nil), t.keys.S...)
-		oldVals := append([]uint32(nil), t.vals.S...)
+func (pt *pairTable) put(k uint64, v uint32) {
+	if len(pt.used.S)*2 >= len(pt.keys.S) {
+		old := append([]uint64(nil), pt.keys.S...)
+		oldVals := append([]uint32(nil), pt.vals.S...)
 		n := len(old) * 2
-		t.keys.Free()
-		t.vals.Free()
-		t.keys.Resize(n)
-		t.vals.Resize(n)
-		t.used.Reset()
+		pt.keys.Free()
+		pt.vals.Free()
+		pt.keys.Resize(n)
+		pt.vals.Resize(n)
+		pt.used.Reset()
 		for j, x := range old {
 			if x != 0 {
-				i := t.slot(x)
-				t.keys.S[i], t.vals.S[i] = x, oldVals[j]
-				t.used.Append(i)
+				i := pt.slot(x)
+				pt.keys.S[i], pt.vals.S[i] = x, oldVals[j]
+				pt.used.Append(i)
 			}
 		}
 	}
-	i := t.slot(k)
-	t.keys.S[i], t.vals.S[i] = k, v
-	t.used.Append(i)
+	i := pt.slot(k)
+	pt.keys.S[i], pt.vals.S[i] = k, v
+	pt.used.Append(i)
 }

@@ -2,20 +2,20 @@ package dedup
 
 import "github.com/btflite/btflite/btf"
 
-// relation is what the heads of two types, their words of name and info, say of them.
+// relation is how two types relate, by their heads: the words of name and info.
 type relation uint8
 
 const (
 	different  relation = iota
-	equivalent          // two forward declarations of one kind
-	forwardOf           // the first is a forward declaration, the second is a definition of it
-	defines             // the other way round
-	named               // two structs or unions with a name, which may be of different kinds
-	enums               // two enumerations, of which either may have no values
-	open                // what is behind the heads decides
+	equivalent          // two FWDs of one kind
+	forwardOf           // the first is a FWD, the second is a definition of it
+	defines             // the first is a definition, the second is a FWD of it
+	named               // two structs or unions with a name; one may be a struct, one a union
+	enums               // two enumerations; either may have no values
+	undecided           // the heads are equal: elements and references decide
 )
 
-// relate compares the heads of two types of one name, a token or 0, by their words of info.
+// relate relates two types with the same name, which may be 0, by their words of info.
 func relate(name, x, y uint32) relation {
 	xk, yk := btf.InfoKind(x), btf.InfoKind(y)
 	switch xk {
@@ -43,10 +43,10 @@ func relate(name, x, y uint32) relation {
 	if x != y {
 		return different
 	}
-	return open
+	return undecided
 }
 
-// pair is x and y as forward declaration and definition.
+// pair makes a fwdPair of x and y, whose relation is forwardOf or defines.
 func (r relation) pair(x, y uint32) fwdPair {
 	if r == forwardOf {
 		return fwdPair{x, y, noOwner}
@@ -54,22 +54,21 @@ func (r relation) pair(x, y uint32) fwdPair {
 	return fwdPair{y, x, noOwner}
 }
 
-// fwdPair is a forward declaration and the definition met in its place, while node owner
-// was compared. Each is an id of the Set or idLocal with a node index.
+// fwdPair is a FWD and the definition met in its place, while node owner was compared. fwd
+// and def are ids of the Set, or idLocal with a node index.
 type fwdPair struct{ fwd, def, owner uint32 }
 
-// noOwner is the owner of a pair that has just been met.
+// noOwner is the owner of a pair before own sets it.
 const noOwner = 0xffffffff
 
-// Which of the definitions of a name: see entity.
+// Indexes of entity.defs and entity.fwds.
 const (
 	entStruct = iota
 	entUnion
 	entEnum
 )
 
-// aggregate is which definitions of a name a struct or union is among, and fwdAggregate
-// which ones a forward declaration stands for.
+// aggregate returns the index in entity.defs of a struct or union.
 func aggregate(info uint32) int {
 	if btf.InfoKind(info) == btf.KindUnion {
 		return entUnion
@@ -77,6 +76,7 @@ func aggregate(info uint32) int {
 	return entStruct
 }
 
+// fwdAggregate returns the index in entity.defs of the definitions that a FWD stands for.
 func fwdAggregate(info uint32) int {
 	if btf.InfoKflag(info) {
 		return entUnion

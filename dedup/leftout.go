@@ -2,26 +2,26 @@ package dedup
 
 import "slices"
 
-// Units that leave out chunks which the Set knows.
+// Units may leave out chunks that the Set knows.
 
-// LookUpChunks gives the nodes of the known ones among chunks their ids, as Refs: to has a
-// place for each node of all chunks, and is 0 where the node is not known. If it is found
-// that the unit has to be read as a whole, to is all 0. It may run beside Commits. chunks and
-// to must stay as they are until the unit is committed.
-func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, to []Ref) {
+// LookUpChunks looks chunks up before their nodes are read. refs has an element for each node
+// of all chunks: it becomes the node's id as Extern, or 0 if its chunk is not known. If the
+// unit must be read as a whole, refs becomes all 0. Commits may run at the same time. Do not
+// change chunks and refs before the unit is committed.
+func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, refs []Ref) {
 	s.gate.rlock()
 	defer s.gate.runlock()
 	u.chunks.view, u.chunks.left = s.index.conflicts, 0
-	u.chunks.asked, u.chunks.got = chunks, to
+	u.chunks.asked, u.chunks.refs = chunks, refs
 	for i, k := range u.chunks.find(&s.chunks, chunks) {
 		c := &chunks[i]
-		at := to[c.First:][:c.Count]
+		ids := refs[c.First:][:c.Count]
 		if k == 0 {
-			clear(at)
+			clear(ids)
 			continue
 		}
-		if !s.chunks.chunkIDs(&s.chunks.known.S[k], at) {
-			clear(to)
+		if !s.chunks.chunkIDs(&s.chunks.known.S[k], ids) {
+			clear(refs)
 			u.chunks.left = 0
 			return
 		}
@@ -29,8 +29,8 @@ func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, to []Ref) {
 	}
 }
 
-// renewView makes the look-up of u's chunks one of the Set as it is now, if it would give the
-// same: a conflict that came since then is mostly about names of other units.
+// renewView repeats the look-up of u's chunks if there were conflicts since then. Mostly they
+// concern names of other units. If the result is the same, it counts as one of now.
 func (s *Set) renewView(u *Unit) {
 	c := &u.chunks
 	if c.left == 0 || c.view == s.index.conflicts {
@@ -41,9 +41,9 @@ func (s *Set) renewView(u *Unit) {
 		if k == 0 {
 			continue
 		}
-		got := c.got[c.asked[i].First:][:c.asked[i].Count]
-		now = slices.Grow(now[:0], len(got))[:len(got)]
-		if !s.chunks.chunkIDs(&s.chunks.known.S[k], now) || !slices.Equal(now, got) {
+		before := c.refs[c.asked[i].First:][:c.asked[i].Count]
+		now = slices.Grow(now[:0], len(before))[:len(before)]
+		if !s.chunks.chunkIDs(&s.chunks.known.S[k], now) || !slices.Equal(now, before) {
 			return
 		}
 	}

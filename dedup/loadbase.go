@@ -2,61 +2,61 @@ package dedup
 
 import "github.com/btflite/btflite/btf"
 
-// Types of a base are entered into the index under their type ids.
+// The index takes in the types of a base, under their type ids.
 
-// loadBase enters the types of the base under their type ids, and makes room in
-// the table for about own more.
-func (s *index) loadBase(own int) error {
-	b := s.base
+// loadBase enters the types of the base under their type ids. It makes room in
+// the table for about own types more.
+func (ix *index) loadBase(own int) error {
+	b := ix.base
 	words := 0
 	for _, x := range b.chain {
 		words += len(x.Words)
 	}
-	s.types.words.Populate(len(s.types.words.S) + words + words/64)
-	s.types.ids.Populate(int(b.types) + 1)
-	if _, err := s.types.newIDs(int(b.types)); err != nil {
+	ix.types.words.Populate(len(ix.types.words.S) + words + words/64)
+	ix.types.ids.Populate(int(b.types) + 1)
+	if _, err := ix.types.newIDs(int(b.types)); err != nil {
 		return err
 	}
-	s.reserveEntities(int(b.types) / 8)
-	s.ents.Populate(int(b.types) / 9)
+	ix.reserveEntities(int(b.types) / 8)
+	ix.ents.Populate(int(b.types) / 9)
 	id := uint32(1)
-	b.order.next = 1
+	b.order.nextSize = 1
 	for _, x := range b.chain {
-		at, err := s.types.addWords(len(x.Words))
+		at, err := ix.types.addWords(len(x.Words))
 		if err != nil {
 			return err
 		}
-		w := s.types.words.S[at:]
+		w := ix.types.words.S[at:]
 		copy(w, x.Words)
 		for i, off := range x.Off {
 			end := uint32(len(w))
 			if i+1 < len(x.Off) {
 				end = x.Off[i+1]
 			}
-			s.types.ids.S[id].off = at + off
-			s.loadRecord(id, w[off:end:end])
+			ix.types.ids.S[id].off = at + off
+			ix.loadRecord(id, w[off:end:end])
 			b.order.count(id)
 			id++
 		}
 	}
-	s.enterAgain()
-	s.insertBase(own)
-	b.words, b.ents, b.entered = len(s.types.words.S), len(s.ents.S), s.entered
+	ix.enterRepeated()
+	ix.insertBase(own)
+	b.words, b.ents, b.entered = len(ix.types.words.S), len(ix.ents.S), ix.entered
 	b.lostUnique = b.lostUnique[:0]
-	s.conflicts = 0
+	ix.conflicts = 0
 	return nil
 }
 
-// loadRecord turns the words of a type of the base into a record and enters it
-// into the look-up tables, unless it is irregular or another one is there. The hash
-// of what belongs into the table is put where insertBase finds it.
-func (s *index) loadRecord(id uint32, r btf.Record) {
-	b := s.base
+// loadRecord turns the words of a type of the base into a record. It enters the type
+// into the tables by name and by target, unless the type is irregular or repeats
+// another. For the table by content it only stores the hash: insertBase enters all.
+func (ix *index) loadRecord(id uint32, r btf.Record) {
+	b := ix.base
 	named, info := r.Name() != 0, r.Info()
 	name := b.token(r.Name())
 	r.SetHead(name, info, r.Third())
 	k := btf.InfoKind(info)
-	if vlen := btf.InfoVlen(info); vlen != 0 { // not by btf.EachName: a call for each word would take longer
+	if vlen := btf.InfoVlen(info); vlen != 0 { // btf.EachName would call a function for each word
 		stride, names := btf.NameWords(k, vlen)
 		for e, j := r.Extra(), 0; names > 0; names, j = names-1, j+stride {
 			e[j] = b.token(e[j])
@@ -68,92 +68,93 @@ func (s *index) loadRecord(id uint32, r btf.Record) {
 		b.funcs++ // see baseFunc
 	case btf.KindFuncProto:
 		if !named {
-			s.types.keys.S[id].hash = contentHash(r)
+			ix.types.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindPtr:
 		if plain {
-			s.loadFirst(&s.types.keys.S[r.Third()].ptrTo, id)
+			ix.loadFirst(&ix.types.keys.S[r.Third()].ptrTo, id)
 		}
 	case btf.KindConst:
 		if plain {
-			s.loadFirst(&s.types.keys.S[r.Third()].constTo, id)
+			ix.loadFirst(&ix.types.keys.S[r.Third()].constTo, id)
 		}
 	case btf.KindVolatile, btf.KindRestrict:
 		if plain {
-			s.types.keys.S[id].hash = contentHash(r)
+			ix.types.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindArray:
 		if plain && r.Third() == 0 {
-			s.types.keys.S[id].hash = contentHash(r)
+			ix.types.keys.S[id].hash = contentHash(r)
 		}
 	case btf.KindStruct, btf.KindUnion:
 		if name == 0 {
 			b.anonymous = append(b.anonymous, id)
 			break
 		}
-		if s.loadFirst(&s.addEntity(name).defs[aggregate(info)], id) {
-			s.types.keys.S[id].hash = unique
+		if ix.loadFirst(&ix.addEntity(name).defs[aggregate(info)], id) {
+			ix.types.keys.S[id].hash = unique
 		}
 	case btf.KindTypedef:
-		if named && s.loadFirst(&s.addEntity(name).typedefs, id) {
-			s.types.keys.S[id].hash = unique
+		if named && ix.loadFirst(&ix.addEntity(name).typedefs, id) {
+			ix.types.keys.S[id].hash = unique
 		}
 	case btf.KindFwd:
 		if named && r.Third() == 0 && btf.InfoVlen(info) == 0 {
-			s.addEntity(name)
+			ix.addEntity(name)
 			key := forwardKey{name, fwdAggregate(info)}
 			first := b.forward[key]
-			s.loadFirst(&first, id)
+			ix.loadFirst(&first, id)
 			b.forward[key] = first
 		}
 	case btf.KindEnum, btf.KindEnum64:
 		switch {
 		case btf.InfoVlen(info) > 0 && name != 0:
-			s.enterType(id)
+			ix.enterType(id)
 		case btf.InfoVlen(info) > 0:
-			s.types.keys.S[id].hash = contentHash(r)
+			ix.types.keys.S[id].hash = contentHash(r)
 		case name != 0:
-			s.addEntity(name)
+			ix.addEntity(name)
 			b.forward[forwardKey{name, entEnum}] = id
 		case named:
-			s.types.keys.S[id].hash = contentHash(r)
+			ix.types.keys.S[id].hash = contentHash(r)
 		}
-	case btf.KindVar, btf.KindDatasec, btf.KindVoid: // the last for what was skipped
-		b.order.none++
+	case btf.KindVar, btf.KindDatasec, btf.KindVoid: // a skipped type became void
+		b.order.unhashed++
 	default:
-		s.types.keys.S[id].hash = contentHash(r)
+		ix.types.keys.S[id].hash = contentHash(r)
 	}
 }
 
-// loadFirst makes id what first leads to, or leaves it to enterAgain if there is
-// another one.
-func (s *index) loadFirst(first *uint32, id uint32) bool {
+// loadFirst sets *first to id. If *first is taken, it leaves id to enterRepeated and
+// reports false.
+func (ix *index) loadFirst(first *uint32, id uint32) bool {
 	if *first != 0 {
-		s.base.order.again = append(s.base.order.again, id)
+		ix.base.order.repeated = append(ix.base.order.repeated, id)
 		return false
 	}
 	*first = id
 	return true
 }
 
-// insertBase puts the types that loadRecord has hashed into the table.
-func (s *index) insertBase(own int) {
-	keys := s.types.keys.S
-	for _, id := range s.base.anonymous {
-		keys[id].hash = s.anonRecordHash(s.types.record(id))
+// insertBase enters the types that loadRecord has hashed into the table. It makes
+// room for about own types more.
+func (ix *index) insertBase(own int) {
+	keys := ix.types.keys.S
+	for _, id := range ix.base.anonymous {
+		keys[id].hash = ix.anonRecordHash(ix.types.record(id))
 	}
-	s.base.anonymous = nil
-	s.entered = 0
+	ix.base.anonymous = nil
+	ix.entered = 0
 	for i := range keys {
-		s.entered += int(keys[i].hash >> 31) // inTable
+		ix.entered += int(keys[i].hash >> 31) // inTable
 	}
-	size := len(s.table.S)
-	for size < s.entered+own {
+	size := len(ix.table.S)
+	for size < ix.entered+own {
 		size *= 2
 	}
-	s.table.Free()
-	s.table.Resize(size)
-	table, mask := s.table.S, uint32(size-1)
+	ix.table.Free()
+	ix.table.Resize(size)
+	table, mask := ix.table.S, uint32(size-1)
 	for id := range keys {
 		h := keys[id].hash
 		if h&inTable == 0 {
@@ -168,7 +169,7 @@ func (s *index) insertBase(own int) {
 		}
 		keys[id].hash = h | only
 		if only == 0 {
-			s.insertAmong(first, uint32(id))
+			ix.insertAmong(first, uint32(id))
 			continue
 		}
 		keys[id].next = *first
@@ -176,29 +177,29 @@ func (s *index) insertBase(own int) {
 	}
 }
 
-// enterAgain enters what loadRecord has left.
-func (s *index) enterAgain() {
-	b := s.base
-	for _, id := range b.order.again {
-		r, behind := s.types.record(id), b.order.behind(id)
+// enterRepeated enters the types that loadFirst left to it.
+func (ix *index) enterRepeated() {
+	b := ix.base
+	for _, id := range b.order.repeated {
+		r, after := ix.types.record(id), b.order.after(id)
 		switch k := r.Kind(); k {
 		case btf.KindPtr, btf.KindConst:
-			to := &s.types.keys.S[r.Third()].ptrTo
+			to := &ix.types.keys.S[r.Third()].ptrTo
 			if k == btf.KindConst {
-				to = &s.types.keys.S[r.Third()].constTo
+				to = &ix.types.keys.S[r.Third()].constTo
 			}
-			if !behind {
+			if !after {
 				*to = id
 			}
 		case btf.KindFwd:
-			if !behind {
+			if !after {
 				b.forward[forwardKey{r.Name(), fwdAggregate(r.Info())}] = id
 			}
 		case btf.KindTypedef:
-			s.enterAmong(&s.entity(r.Name()).typedefs, id, behind)
+			ix.enterAmong(&ix.entity(r.Name()).typedefs, id, after)
 		case btf.KindStruct, btf.KindUnion:
-			s.enterAmong(&s.entity(r.Name()).defs[aggregate(r.Info())], id, behind)
+			ix.enterAmong(&ix.entity(r.Name()).defs[aggregate(r.Info())], id, after)
 		}
 	}
-	b.order.again = nil
+	b.order.repeated = nil
 }

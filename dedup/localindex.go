@@ -2,10 +2,10 @@ package dedup
 
 import "github.com/btflite/btflite/arena"
 
-// localIndex is a chained hash table over new nodes of one unit, newest first.
+// localIndex is a chained hash table of the new nodes of a unit, newest first.
 type localIndex struct {
 	head arena.Vec[uint32]
-	next arena.Vec[uint32] // 1 + index of the entry behind
+	next arena.Vec[uint32] // 1 + index of the next entry in the chain
 	node arena.Vec[uint32]
 	key  arena.Vec[uint32]
 }
@@ -29,7 +29,7 @@ func (l *localIndex) free() {
 	l.key.Free()
 }
 
-// first is 1 + the index of the first entry that may have the key.
+// first returns 1 + the index of the first entry that may have the key h, or 0.
 func (l *localIndex) first(h uint32) uint32 {
 	return l.head.S[h&uint32(len(l.head.S)-1)]
 }

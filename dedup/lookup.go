@@ -5,18 +5,17 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// finder finds out which types of the Set the nodes of a unit are.
+// finder looks up the nodes of a unit in the Set.
 type finder struct{ index *index }
 
-// find looks node i up and stores what it found in u.ID.
+// find looks up node i and stores its id, or idNew, in u.ID.
 //
-// Guess is an id that it may turn out to be, or any other number. Units bring
-// the types of a header in the same order, so what is found is mostly the id
-// behind the one that was found last, or what stands in the same place of a
-// record that fits. A guess is taken only if it is what the look-up would give:
-// it saves the look-up, whose memory is mostly not in the cache, and decides
-// nothing.
-func (s finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
+// Guess is an id that the node may have, or any other number. Units bring the
+// types of a header in the same order, so the id after the last one found is
+// mostly right, or the id in the same place of a record that fits. find takes a
+// guess only if the look-up would give the same id. So a guess decides nothing:
+// it saves the look-up, which mostly misses the cache.
+func (f finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 	if depth > maxChain && (u.shapes == nil || depth > maxShaped) {
 		u.err = ErrChain
 		return idNew
@@ -28,13 +27,13 @@ func (s finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		u.ID.S[i] = idBusy
 		var c uint32
 		if t := n.Third - 1; uint(t) < uint(len(u.ID.S)) && u.ID.S[t] == 0 {
-			w, _ := s.guessed(guess, n)
-			c = s.find(u, t, depth+1, w.Third())
+			w, _ := f.guessed(guess, n)
+			c = f.find(u, t, depth+1, w.Third())
 		} else {
-			c = s.ref(u, n.Third, depth, 0)
+			c = f.ref(u, n.Third, depth, 0)
 		}
 		if c < MaxIDs {
-			to := &s.index.types.keys.S[c]
+			to := &f.index.types.keys.S[c]
 			id = to.ptrTo
 			if k == btf.KindConst {
 				id = to.constTo
@@ -46,68 +45,68 @@ func (s finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		u.ID.S[i] = id
 		return id
 	}
-	w, guess := s.guessed(guess, n)
-	fits := w.Name() == n.Name && s.index.types.keys.S[guess].hash&unique != 0
+	w, guess := f.guessed(guess, n)
+	fits := w.Name() == n.Name && f.index.types.keys.S[guess].hash&unique != 0
 	switch k {
 	case btf.KindStruct, btf.KindUnion:
 		if n.Name == 0 {
 			u.ID.S[i] = idBusy
-			id = s.findAnonymous(u, i, depth, guess, fits)
+			id = f.findAnonymous(u, i, depth, guess, fits)
 			break
 		}
 		if fits {
 			id = guess
 			break
 		}
-		if w.Name() == n.Name && w.Third() == n.Third && s.index.types.keys.S[guess].hash&likely != 0 {
+		if w.Name() == n.Name && w.Third() == n.Third && f.index.types.keys.S[guess].hash&likely != 0 {
 			u.ambiguous.Append(i)
 			id = guess // as choose would
 			break
 		}
-		if e := s.index.entity(n.Name); e != nil {
+		if e := f.index.entity(n.Name); e != nil {
 			if d := e.defs[aggregate(n.Info)]; d != 0 {
-				if id = d; s.index.types.keys.S[d].next != 0 {
+				if id = d; f.index.types.keys.S[d].next != 0 {
 					u.ambiguous.Append(i)
 					u.ID.S[i] = idBusy
-					id = s.choose(u, i, d)
+					id = f.choose(u, i, d)
 				}
 			}
 		}
 	case btf.KindFwd:
-		if w.Name() == n.Name && s.index.base == nil {
-			// The forward declaration of the name. If it leads to the only
-			// definition, there is nothing else to know.
-			if d := s.index.types.Final(guess); d != guess && s.index.types.keys.S[d].hash&unique != 0 {
+		if w.Name() == n.Name && f.index.base == nil {
+			// guess is the FWD of this name. If it leads to the only
+			// definition, that is the answer.
+			if d := f.index.types.Final(guess); d != guess && f.index.types.keys.S[d].hash&unique != 0 {
 				id = d
 				break
 			}
 		}
-		if e := s.index.entity(n.Name); e != nil {
+		if e := f.index.entity(n.Name); e != nil {
 			k := fwdAggregate(n.Info)
-			if d := e.defs[k]; d != 0 && s.index.types.keys.S[d].next != 0 {
+			if d := e.defs[k]; d != 0 && f.index.types.keys.S[d].next != 0 {
 				u.ambiguous.Append(i)
 			}
-			if f := e.fwds[k]; f != 0 {
-				id = s.index.types.Final(f)
-			} else if f := s.index.baseForward(n.Name, k); f != 0 && s.index.types.ids.S[f].fwd != f {
-				id = s.index.types.Final(f)
+			if fwd := e.fwds[k]; fwd != 0 {
+				id = f.index.types.Final(fwd)
+			} else if fwd := f.index.baseForward(n.Name, k); fwd != 0 && f.index.types.ids.S[fwd].fwd != fwd {
+				id = f.index.types.Final(fwd)
 			}
 		}
 	case btf.KindTypedef:
 		u.ID.S[i] = idBusy
-		id = s.findTypedef(u, i, depth, guess, fits)
+		id = f.findTypedef(u, i, depth, guess, fits)
 	case btf.KindInt:
 		w := [4]uint32{n.Name, n.Info, n.Third, n.Aux}
-		id = s.index.findRecord(w[:], contentHash(w[:]))
+		id = f.index.findRecord(w[:], contentHash(w[:]))
 	case btf.KindFloat:
 		w := [3]uint32{n.Name, n.Info, n.Third}
-		id = s.index.findRecord(w[:], contentHash(w[:]))
+		id = f.index.findRecord(w[:], contentHash(w[:]))
 	case btf.KindEnum, btf.KindEnum64:
 		if fits && btf.InfoVlen(n.Info) != 0 && equalEnum(w, n, u.members(n)) {
 			id = guess
 			break
 		}
-		id = s.findEnum(u, n)
+		id = f.findEnum(u, n)
 	case btf.KindVar, btf.KindDatasec:
 		// Never merged with another.
 	default:
@@ -115,34 +114,34 @@ func (s finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		if guess == 0 {
 			w = nil
 		}
-		if !s.findRefs(u, n, depth, w) {
+		if !f.findRefs(u, n, depth, w) {
 			break
 		}
 		if c := u.content(n); c != nil {
 			if fits && equalWords(w, c) {
-				id = s.index.types.Final(guess)
+				id = f.index.types.Final(guess)
 				break
 			}
-			id = s.index.findRecord(c, contentHash(c))
+			id = f.index.findRecord(c, contentHash(c))
 		}
 	}
 	u.ID.S[i] = id
 	return id
 }
 
-// guessed is the record of guess and guess itself, if that is an id of a type
-// with the same kind, kind_flag and vlen as n, and else the record of void and 0.
-func (s finder) guessed(guess uint32, n *Node) (btf.Record, uint32) {
-	if uint(guess) < uint(len(s.index.types.ids.S)) {
-		if w := s.index.types.record(guess); w.Info() == n.Info {
+// guessed returns the record of guess, and guess, if that is the id of a type with
+// the kind, kind_flag and vlen of n. Otherwise it returns the record of void, and 0.
+func (f finder) guessed(guess uint32, n *Node) (btf.Record, uint32) {
+	if uint(guess) < uint(len(f.index.types.ids.S)) {
+		if w := f.index.types.record(guess); w.Info() == n.Info {
 			return w, guess
 		}
 	}
-	return s.index.types.record(0), 0
+	return f.index.types.record(0), 0
 }
 
-// ref is the id of what r refers to, or idNew; guess as for find.
-func (s finder) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
+// ref returns the id of the type that r refers to, or idNew. For guess, see find.
+func (f finder) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
 	if r == 0 {
 		return 0
 	}
@@ -151,18 +150,18 @@ func (s finder) ref(u *Unit, r Ref, depth int, guess uint32) uint32 {
 	}
 	id := u.ID.S[r-1]
 	if id == 0 {
-		return s.find(u, r-1, depth+1, guess)
+		return f.find(u, r-1, depth+1, guess)
 	}
 	if id == idBusy {
 		u.loops = true
-		return idNew // a recursive typedef, or an endless chain: placeRef tells
+		return idNew // a recursive typedef, or an endless chain: placeRef finds out
 	}
 	return id
 }
 
-// findRefs looks up what a reference node refers to; false if one of them is
-// not in the Set. w is a record like n, or nil: its references are guesses.
-func (s finder) findRefs(u *Unit, n *Node, depth int, w btf.Record) bool {
+// findRefs looks up the types that node n refers to. It reports false if one of them
+// is not in the Set. w is a record like n, whose references are guesses, or nil.
+func (f finder) findRefs(u *Unit, n *Node, depth int, w btf.Record) bool {
 	var third, elem uint32
 	k := btf.InfoKind(n.Info)
 	if w != nil {
@@ -173,53 +172,53 @@ func (s finder) findRefs(u *Unit, n *Node, depth int, w btf.Record) bool {
 	}
 	switch k {
 	case btf.KindArray:
-		ok := s.ref(u, n.Third, depth, elem) < MaxIDs
-		return s.ref(u, n.First, depth, 0) < MaxIDs && ok
+		ok := f.ref(u, n.Third, depth, elem) < MaxIDs
+		return f.ref(u, n.First, depth, 0) < MaxIDs && ok
 	case btf.KindFuncProto:
-		ok := s.ref(u, n.Third, depth, third) < MaxIDs
+		ok := f.ref(u, n.Third, depth, third) < MaxIDs
 		m := u.members(n)
 		for j := range m {
 			var guess uint32
 			if w != nil {
 				_, guess = w.Param(j)
 			}
-			ok = s.ref(u, m[j].Type, depth, guess) < MaxIDs && ok
+			ok = f.ref(u, m[j].Type, depth, guess) < MaxIDs && ok
 		}
 		return ok
 	}
-	return s.ref(u, n.Third, depth, third) < MaxIDs
+	return f.ref(u, n.Third, depth, third) < MaxIDs
 }
 
-// findEnum looks an enumeration up: one with values by its values, one
-// without (a forward declaration) by its name.
-func (s finder) findEnum(u *Unit, n *Node) uint32 {
+// findEnum looks up an enumeration: with values by name and values, without (a
+// forward declaration) by name.
+func (f finder) findEnum(u *Unit, n *Node) uint32 {
 	m := u.members(n)
 	if n.Name == 0 {
 		h := enumHash(n, m)
-		for id := s.index.table.S[h&uint32(len(s.index.table.S)-1)]; id != 0; id = s.index.types.keys.S[id].next {
-			if s.index.types.keys.S[id].hash&^unique == h && equalEnum(s.index.types.record(id), n, m) {
+		for id := f.index.table.S[h&uint32(len(f.index.table.S)-1)]; id != 0; id = f.index.types.keys.S[id].next {
+			if f.index.types.keys.S[id].hash&^unique == h && equalEnum(f.index.types.record(id), n, m) {
 				return id
 			}
 		}
 		return idNew
 	}
-	e := s.index.entity(n.Name)
+	e := f.index.entity(n.Name)
 	if e == nil {
 		return idNew
 	}
 	if len(m) == 0 {
-		// A forward declaration of whatever size: the one that is known,
-		// which leads to the definition, or else the definition.
-		if f := e.fwds[entEnum]; f != 0 {
-			return f
+		// A forward declaration, of any size. A known one leads to the
+		// definition; without it, take the definition itself.
+		if fwd := e.fwds[entEnum]; fwd != 0 {
+			return fwd
 		}
 		if d := e.defs[entEnum]; d != 0 {
 			return d
 		}
 		return idNew
 	}
-	for id := e.defs[entEnum]; id != 0 && s.mayTry(u); id = s.index.types.keys.S[id].next {
-		if equalEnum(s.index.types.record(id), n, m) {
+	for id := e.defs[entEnum]; id != 0 && f.mayTry(u); id = f.index.types.keys.S[id].next {
+		if equalEnum(f.index.types.record(id), n, m) {
 			return id
 		}
 	}
@@ -239,29 +238,29 @@ func enumHash(n *Node, m []Member) uint32 {
 }
 
 // findTypedef tries the known typedefs of the name, newest first.
-func (s finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
+func (f finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
 	n := &u.Nodes.S[i]
-	w := s.index.types.record(guess)
-	c := s.ref(u, n.Third, depth, w.Third())
-	if fits && w.Third() == c && s.index.typedef(guess) != 0 {
+	w := f.index.types.record(guess)
+	c := f.ref(u, n.Third, depth, w.Third())
+	if fits && w.Third() == c && f.index.typedef(guess) != 0 {
 		return guess
 	}
-	e := s.index.entity(n.Name)
+	e := f.index.entity(n.Name)
 	if e == nil {
 		return idNew
 	}
-	for id := s.index.typedef(e.typedefs); id != 0 && s.mayTry(u); id = s.index.typedef(s.index.types.keys.S[id].next) {
-		w := s.index.types.record(id)
+	for id := f.index.typedef(e.typedefs); id != 0 && f.mayTry(u); id = f.index.typedef(f.index.types.keys.S[id].next) {
+		w := f.index.types.record(id)
 		if w.Third() == c && w.Info() == n.Info {
 			return id
 		}
 	}
 	pairs, inBase := len(u.pairs.S), u.inBase
 	found := uint32(idNew)
-	for id := s.index.typedef(e.typedefs); id != 0; id = s.index.typedef(s.index.types.keys.S[id].next) {
-		w := s.index.types.record(id)
-		u.inBase = id <= s.index.baseIDs
-		if w.Info() == n.Info && s.match(u, local(n.Third), w.Third(), 0) {
+	for id := f.index.typedef(e.typedefs); id != 0; id = f.index.typedef(f.index.types.keys.S[id].next) {
+		w := f.index.types.record(id)
+		u.inBase = id <= f.index.baseIDs
+		if w.Info() == n.Info && f.match(u, local(n.Third), w.Third(), 0) {
 			u.own(pairs, i)
 			found = id
 			break
@@ -274,11 +273,11 @@ func (s finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits boo
 
 // Anonymous structs and unions are looked up by their shape.
 
-// anonHash is the hash of anonymous struct or union i of the unit. What its
-// members refer to does not count, but for the name that the last one's type has,
-// because equal types have equal names: kernels have a thousand unions, of
-// tracepoints, that differ in nothing else.
-func (s finder) anonHash(u *Unit, i uint32, m []Member) uint32 {
+// anonHash hashes anonymous struct or union i of the unit: its size, and the names
+// and offsets of its members. Of their types it covers only the name of the last
+// one (cutName): the thousand unions of a kernel's tracepoints differ in nothing
+// else.
+func (f finder) anonHash(u *Unit, i uint32, m []Member) uint32 {
 	if u.shapes != nil {
 		return u.shapes[i] | inTable
 	}
@@ -291,7 +290,7 @@ func (s finder) anonHash(u *Unit, i uint32, m []Member) uint32 {
 		switch t := m[len(m)-1].Type; {
 		case t == 0:
 		case t&Extern != 0:
-			w := s.index.types.record(t &^ Extern)
+			w := f.index.types.record(t &^ Extern)
 			h = arena.Mix(h, cutName(w.Info(), w.Name()))
 		default:
 			o := &u.Nodes.S[t-1]
@@ -301,8 +300,8 @@ func (s finder) anonHash(u *Unit, i uint32, m []Member) uint32 {
 	return uint32(h>>32)&^unique | inTable
 }
 
-// equalShape compares anonymous struct or union n with a record as anonHash does,
-// but for names of types.
+// equalShape compares the size, names and offsets of anonymous struct or union n with
+// those of a record.
 func equalShape(w btf.Record, n *Node, m []Member) bool {
 	if w.Third() != n.Third {
 		return false
@@ -316,12 +315,12 @@ func equalShape(w btf.Record, n *Node, m []Member) bool {
 }
 
 // findAnonymous tries the known structs of the same shape, newest first.
-func (s finder) findAnonymous(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
+func (f finder) findAnonymous(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
 	n := &u.Nodes.S[i]
 	m := u.members(n)
 	var w btf.Record
 	if fits {
-		w = s.index.types.record(guess)
+		w = f.index.types.record(guess)
 	}
 	for j := range m {
 		if m[j].Type&Extern != 0 {
@@ -331,17 +330,17 @@ func (s finder) findAnonymous(u *Unit, i uint32, depth int, guess uint32, fits b
 		if fits {
 			_, typ, _ = w.Member(j)
 		}
-		s.ref(u, m[j].Type, depth, typ)
+		f.ref(u, m[j].Type, depth, typ)
 	}
-	if fits && equalShape(w, n, m) && s.proves(u, i, guess) {
+	if fits && equalShape(w, n, m) && f.proves(u, i, guess) {
 		return guess
 	}
-	h := s.anonHash(u, i, m)
-	if fits && s.index.types.keys.S[guess].hash&^unique == h {
-		return idNew // there is no other one
+	h := f.anonHash(u, i, m)
+	if fits && f.index.types.keys.S[guess].hash&^unique == h {
+		return idNew // guess is unique: no other type has this hash
 	}
-	for id := s.index.table.S[h&uint32(len(s.index.table.S)-1)]; id != 0; id = s.index.types.keys.S[id].next {
-		if s.index.types.keys.S[id].hash&^unique == h && s.mayTry(u) && s.proves(u, i, id) {
+	for id := f.index.table.S[h&uint32(len(f.index.table.S)-1)]; id != 0; id = f.index.types.keys.S[id].next {
+		if f.index.types.keys.S[id].hash&^unique == h && f.mayTry(u) && f.proves(u, i, id) {
 			return id
 		}
 	}

@@ -2,25 +2,23 @@ package dedup
 
 import "github.com/btflite/btflite/arena"
 
-// Names of a Set.
-
-// Reserve prepares a Set that has no types yet for about n strings, so that its
-// tables need not grow.
+// Reserve makes room for about n strings in a Set without types, so that its tables
+// need not grow.
 func (s *Set) Reserve(n int) {
 	slots := len(s.strings.byText.S)
 	for isFull(n, slots) {
 		slots *= 2
 	}
 	s.strings.size(slots)
-	// Kernels have about one type for each string, of six words, and texts of 18 bytes.
+	// Kernels have about one type, of six words, for each string, of 18 bytes.
 	s.index.types.words.Expect(8*n, 5*n)
 	s.strings.text.Expect(32*n, 16*n)
 }
 
-// Intern adds the text of a token to the strings, if it is new, and returns
-// the token to use for it from now on (see Names.Alias). It is for names that
-// do not come with a type: parameters, functions, sections. Resolve does not
-// touch strings, so Intern may run beside it, but not beside a Commit.
+// Intern adds the text of a token to the strings if it is new, and returns the
+// token to use from now on (see Names.Alias). It is for names that no unit has:
+// parameters, functions, sections. It may run while Resolves run, which use no
+// strings, but not while a Commit runs.
 func (s *Set) Intern(tok Name) (Name, error) {
 	if tok == 0 {
 		return 0, nil
@@ -29,8 +27,8 @@ func (s *Set) Intern(tok Name) (Name, error) {
 	return interned(s.names, tok, c, err)
 }
 
-// InternText is Intern for a token whose text and its TextHash the caller has, so
-// that the text is not read where the token says.
+// InternText is Intern for a caller that has the token's text and its TextHash. It
+// does not call Names.Bytes, which may miss the cache.
 func (s *Set) InternText(tok Name, text []byte, hash uint32) (Name, error) {
 	if _, ok := s.strings.offset(tok); ok {
 		return tok, nil
@@ -39,7 +37,7 @@ func (s *Set) InternText(tok Name, text []byte, hash uint32) (Name, error) {
 	return interned(s.names, tok, c, err)
 }
 
-// interned makes tok stand for c, the token that first brought its text.
+// interned reports tok as an alias of c, the token that first brought its text.
 func interned(names Names, tok, c Name, err error) (Name, error) {
 	if err == nil && c != tok {
 		names.Alias(tok, c)
@@ -47,32 +45,32 @@ func interned(names Names, tok, c Name, err error) (Name, error) {
 	return c, err
 }
 
-// Ahead prepares calls of Intern for the tokens, which are cheaper then. It may
-// be called when Intern may.
+// Ahead loads the memory that Intern needs for the tokens into the cache. Call it
+// only when Intern may run.
 func (s *Set) Ahead(toks []Name) { s.strings.ahead(toks, s.names) }
 
 // AheadTexts is Ahead for calls of InternText.
 func (s *Set) AheadTexts(toks []Name, hashes []uint32) { s.strings.aheadTexts(toks, hashes) }
 
-// MoreStrings are strings for split BTF over that of a Set: those that the Set
-// lacks, at offsets behind its own. The Set must get no more strings.
+// MoreStrings are the strings of split BTF whose base is the BTF of a Set: only
+// those that the Set lacks. Add no strings to the Set while it is in use.
 type MoreStrings struct {
 	set *Set
 	own stringTable
 }
 
-// MoreStrings makes them empty.
+// MoreStrings makes an empty MoreStrings over the strings of s.
 func (s *Set) MoreStrings() *MoreStrings {
 	m := &MoreStrings{set: s}
 	arena.Bind(s.index.types.words.Limit(), m)
 	m.own.init()
-	m.own.text.Reset() // what is over other strings has no empty one
+	m.own.text.Reset() // only a section without a base starts with the empty string
 	m.own.start = s.strings.start + uint32(len(s.strings.text.S))
 	return m
 }
 
-// Offset is the string offset of a token's text, which is added if it is new.
-// No text is there twice, whatever its tokens are.
+// Offset returns the string offset of a token's text, and adds the text if it is
+// new. Tokens with equal texts get one offset.
 func (m *MoreStrings) Offset(tok Name) (uint32, error) {
 	if off, ok := m.set.strings.offset(tok); ok {
 		return off, nil
@@ -90,15 +88,15 @@ func (m *MoreStrings) Offset(tok Name) (uint32, error) {
 	return off, nil
 }
 
-// Bytes are the strings, each followed by NUL; valid until the next change.
+// Bytes returns the string section; valid until the next change.
 func (m *MoreStrings) Bytes() []byte { return m.own.text.S }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (m *MoreStrings) Free() { m.own.free() }
 
-// LongestName is the length in bytes of the longest string.
+// LongestName returns the length in bytes of the longest string.
 func (s *Set) LongestName() int { return s.strings.longest }
 
-// Strings is the string section, without that of a base; valid until the next
-// change of the Set.
+// Strings returns the string section, without the base's strings; valid until the
+// next change of the Set.
 func (s *Set) Strings() []byte { return s.strings.text.S }

@@ -124,11 +124,11 @@ func TestShortNamesOfBase(t *testing.T) {
 // texts are names by token, from 1.
 type texts []string
 
-func (n texts) Bytes(t Name) ([]byte, bool) {
-	if int(t) > len(n) {
+func (x texts) Bytes(t Name) ([]byte, bool) {
+	if int(t) > len(x) {
 		return nil, false
 	}
-	return []byte(n[t-1]), true
+	return []byte(x[t-1]), true
 }
 func (texts) Alias(t, canon Name) {}
 func (texts) Touch(t []Name) byte { return 0 }

@@ -2,9 +2,7 @@ package dedup
 
 import "github.com/btflite/btflite/btf"
 
-// What belongs to a node of a unit: its elements, what it refers to, its contents.
-
-// id is the id of what r refers to, once it has been looked up.
+// id returns the id, or the state in u.ID, of the type that r refers to.
 func (u *Unit) id(r Ref) uint32 {
 	switch {
 	case r == 0:
@@ -15,7 +13,7 @@ func (u *Unit) id(r Ref) uint32 {
 	return u.ID.S[r-1]
 }
 
-// own marks the new pairs from index k on as met while node i was compared.
+// own makes node i the owner of the pairs from index k on that have none yet.
 func (u *Unit) own(k int, i uint32) {
 	for ; k < len(u.pairs.S); k++ {
 		if p := &u.pairs.S[k]; p.owner == noOwner {
@@ -24,8 +22,8 @@ func (u *Unit) own(k int, i uint32) {
 	}
 }
 
-// disown forgets the pairs from index k on that were met while node i was
-// compared: it was found to be different.
+// disown removes the pairs from index k on that node i or nobody owns: the
+// comparison of node i failed. Pairs of nested look-ups have other owners.
 func (u *Unit) disown(k int, i uint32) {
 	keep := u.pairs.S[:k]
 	for _, p := range u.pairs.S[k:] {
@@ -36,9 +34,8 @@ func (u *Unit) disown(k int, i uint32) {
 	u.pairs.S = keep
 }
 
-// content is the record of a reference node all of whose references have been
-// looked up; nil for kinds that are never equal to another. The slice is
-// valid until the next call.
+// content makes the record of a reference node, with ids as references. It returns
+// nil for kinds that are never merged. The slice is valid until the next call.
 func (u *Unit) content(n *Node) []uint32 {
 	w := u.scratch[:0]
 	c := u.id(n.Third)
@@ -61,12 +58,12 @@ func (u *Unit) content(n *Node) []uint32 {
 	return w
 }
 
-// members are the elements of node n.
+// members returns the elements of node n.
 func (u *Unit) members(n *Node) []Member {
 	return u.Members.S[n.First:][:btf.InfoVlen(n.Info)]
 }
 
-// membersOf is members for kinds that have any, nil for others.
+// membersOf is members for kinds with elements that are compared, nil for others.
 func (u *Unit) membersOf(n *Node) []Member {
 	switch btf.InfoKind(n.Info) {
 	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
@@ -75,7 +72,7 @@ func (u *Unit) membersOf(n *Node) []Member {
 	return nil
 }
 
-// hasAux says whether a node that refers to others has more to compare in Aux.
+// hasAux reports whether Aux of a reference node belongs to its content.
 func (n *Node) hasAux() bool {
 	switch btf.InfoKind(n.Info) {
 	case btf.KindArray, btf.KindVar, btf.KindDeclTag:
@@ -84,10 +81,10 @@ func (n *Node) hasAux() bool {
 	return false
 }
 
-// refs is what node n refers to, in the order in which it is placed: types of its
-// own, of an ARRAY the index type first, where 0 may also stand for none, and the
-// types of its elements. It takes one look at the kind for all of them: the walk
-// over a large module asks for the references of every node.
+// refs returns the references of node n in the order in which placeRef places them:
+// first its own (of an ARRAY, the index type first), then the types of elements. A
+// Ref that the kind lacks is 0. It is fast because it looks at the kind only once:
+// spreadTaint asks for the references of every node of a large module.
 func (u *Unit) refs(n *Node) (first, second Ref, elements []Member) {
 	switch btf.InfoKind(n.Info) {
 	case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:

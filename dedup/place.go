@@ -5,13 +5,13 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// placer finds, among the new nodes of a unit, those that are equal.
+// placer finds new nodes of a unit that are equivalent to each other.
 type placer struct {
 	find  finder
 	local localIndex // of the new nodes
 }
 
-// isRefKind says whether a kind is placed in the reference pass.
+// isRefKind reports whether placeRefs places a kind.
 func isRefKind(k btf.Kind) bool {
 	switch k {
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag, btf.KindFunc,
@@ -21,18 +21,19 @@ func isRefKind(k btf.Kind) bool {
 	return false
 }
 
-// placeTypes finds, among the new nodes that are no references, those that
-// repeat an earlier one of the unit, in raw order: primitives first, then
-// structs, unions and typedefs. It sets u.dirty if a name is defined twice.
-func (s *placer) placeTypes(u *Unit) {
-	s.local.reset(len(u.news.S))
+// placeTypes places the new nodes that are not references: each gets the id of
+// itself or of an earlier equivalent node of the unit. It places first primitives,
+// then structs, unions and typedefs, each in raw order. It sets u.dirty if the unit
+// defines a name twice.
+func (p *placer) placeTypes(u *Unit) {
+	p.local.reset(len(u.news.S))
 	u.mode = within
 	defer func() { u.mode = prove }()
 	for _, i := range u.news.S {
 		n := &u.Nodes.S[i]
 		switch k := btf.InfoKind(n.Info); k {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
-			s.placePrimitive(u, i)
+			p.placePrimitive(u, i)
 		case btf.KindVar, btf.KindDatasec:
 			u.ID.S[i] = idLocal | i
 		}
@@ -46,11 +47,11 @@ func (s *placer) placeTypes(u *Unit) {
 		}
 		h := arena.Spread(n.Name) | 1
 		if n.Name == 0 {
-			h = s.find.anonHash(u, i, u.membersOf(n))
+			h = p.find.anonHash(u, i, u.membersOf(n))
 		}
 		rep := idLocal | i
-		for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
-			o := s.local.node.S[j-1]
+		for j := p.local.first(h); j != 0; j = p.local.next.S[j-1] {
+			o := p.local.node.S[j-1]
 			on := &u.Nodes.S[o]
 			if on.Info>>24&0x1f != n.Info>>24&0x1f || on.Name != n.Name {
 				continue
@@ -59,7 +60,7 @@ func (s *placer) placeTypes(u *Unit) {
 				u.dirty = true
 				return
 			}
-			if s.find.match(u, idLocal|i, idLocal|o, 0) {
+			if p.find.match(u, idLocal|i, idLocal|o, 0) {
 				rep = idLocal | o
 				break
 			}
@@ -69,35 +70,36 @@ func (s *placer) placeTypes(u *Unit) {
 		}
 		u.ID.S[i] = rep
 		if rep == idLocal|i {
-			s.local.add(h, i)
+			p.local.add(h, i)
 		}
 	}
 }
 
-// placePrimitive merges a new INT, FLOAT, FWD or enumeration with an equal one
-// that came earlier in the unit.
-func (s *placer) placePrimitive(u *Unit, i uint32) {
+// placePrimitive merges a new INT, FLOAT, FWD or enumeration with an equal earlier
+// node of the unit.
+func (p *placer) placePrimitive(u *Unit, i uint32) {
 	n := &u.Nodes.S[i]
 	m := u.membersOf(n)
 	h := arena.Mix(uint64(enumHash(n, m)), n.Aux)
 	h32 := uint32(h>>32) | 1
 	u.ID.S[i] = idLocal | i
-	for j := s.local.first(h32); j != 0; j = s.local.next.S[j-1] {
-		o := s.local.node.S[j-1]
+	for j := p.local.first(h32); j != 0; j = p.local.next.S[j-1] {
+		o := p.local.node.S[j-1]
 		if on := &u.Nodes.S[o]; equalNodes(u, n, on) {
 			u.ID.S[i] = idLocal | o
 			return
 		}
 	}
 	if k := btf.InfoKind(n.Info); (k == btf.KindEnum || k == btf.KindEnum64) && n.Name != 0 {
-		// Names of enumerations have an index of their own, newest first.
+		// Enumerations are also indexed by name. Hashes of names are even, those of
+		// content odd.
 		hn := arena.Spread(n.Name) &^ 1
 		if len(m) == 0 {
-			// A forward declaration stands for any one of its name.
-			for j := s.local.first(hn); j != 0; j = s.local.next.S[j-1] {
-				o := s.local.node.S[j-1]
+			// A forward declaration stands for any enumeration of its name.
+			for j := p.local.first(hn); j != 0; j = p.local.next.S[j-1] {
+				o := p.local.node.S[j-1]
 				on := &u.Nodes.S[o]
-				if s.local.key.S[j-1] != hn || on.Name != n.Name {
+				if p.local.key.S[j-1] != hn || on.Name != n.Name {
 					continue
 				}
 				if k := btf.InfoKind(on.Info); k == btf.KindEnum || k == btf.KindEnum64 {
@@ -106,12 +108,12 @@ func (s *placer) placePrimitive(u *Unit, i uint32) {
 				}
 			}
 		}
-		s.local.add(hn, i)
+		p.local.add(hn, i)
 	}
-	s.local.add(h32, i)
+	p.local.add(h32, i)
 }
 
-// equalNames compares the names of the elements of two nodes, as many of each.
+// equalNames compares the names of two lists of elements of the same length.
 func equalNames(x, y []Member) bool {
 	for i := range x {
 		if x[i].Name != y[i].Name {
@@ -121,19 +123,20 @@ func equalNames(x, y []Member) bool {
 	return true
 }
 
-// placeRefs places the references among the new nodes, depth first in raw
-// order: the first one completed in this order survives.
-func (s *placer) placeRefs(u *Unit) {
-	s.local.reset(len(u.news.S))
+// placeRefs places the new references in raw order, each after its targets. Of
+// equal references, the first that is placed survives.
+func (p *placer) placeRefs(u *Unit) {
+	p.local.reset(len(u.news.S))
 	u.visits.Reset()
 	for _, i := range u.news.S {
 		if isRefKind(btf.InfoKind(u.Nodes.S[i].Info)) && u.ID.S[i] == idNew {
-			s.placeRef(u, i, 0)
+			p.placeRef(u, i, 0)
 		}
 	}
 }
 
-func (s *placer) placeRef(u *Unit, i uint32, depth int) {
+// placeRef places reference i and, before it, the references that it leads to.
+func (p *placer) placeRef(u *Unit, i uint32, depth int) {
 	if depth > maxChain {
 		u.err = ErrChain
 		return
@@ -141,50 +144,50 @@ func (s *placer) placeRef(u *Unit, i uint32, depth int) {
 	n := &u.Nodes.S[i]
 	u.ID.S[i] = idBusy
 	first, second, elements := u.refs(n)
-	s.placeTarget(u, first, depth)
-	s.placeTarget(u, second, depth)
+	p.placeTarget(u, first, depth)
+	p.placeTarget(u, second, depth)
 	for k := range elements {
-		s.placeTarget(u, elements[k].Type, depth)
+		p.placeTarget(u, elements[k].Type, depth)
 	}
 	if u.err != nil {
 		return
 	}
 	w := u.content(n)
 	h := contentHash(w)
-	// All references in the Set: after the graph walk the node may be there.
-	if s.inSet(u, n) {
-		if id := s.findRef(n, w, h); id != idNew {
+	// After a graph walk, all targets may be in the Set, and so may this node.
+	if p.inSet(u, n) {
+		if id := p.findRef(n, w, h); id != idNew {
 			u.ID.S[i] = id
 			return
 		}
 	}
-	for j := s.local.first(h); j != 0; j = s.local.next.S[j-1] {
-		o := s.local.node.S[j-1]
-		if s.equalRefs(u, n, &u.Nodes.S[o]) {
+	for j := p.local.first(h); j != 0; j = p.local.next.S[j-1] {
+		o := p.local.node.S[j-1]
+		if p.equalRefs(u, n, &u.Nodes.S[o]) {
 			u.ID.S[i] = idLocal | o
 			return
 		}
 	}
 	u.ID.S[i] = idLocal | i
-	s.local.add(h, i)
+	p.local.add(h, i)
 	u.visits.Append(i)
 }
 
-// placeTarget places what a reference at a depth leads to, unless it has its place.
-func (s *placer) placeTarget(u *Unit, r Ref, depth int) {
+// placeTarget places the target r of a reference at a depth, unless that is done.
+func (p *placer) placeTarget(u *Unit, r Ref, depth int) {
 	if u.err != nil || r == 0 || r&Extern != 0 {
 		return
 	}
 	switch u.ID.S[r-1] {
 	case idNew:
-		s.placeRef(u, r-1, depth+1)
+		p.placeRef(u, r-1, depth+1)
 	case idBusy:
 		u.err = ErrChain
 	}
 }
 
-// inSet says whether all that a reference node refers to has an id.
-func (s *placer) inSet(u *Unit, n *Node) bool {
+// inSet reports whether all targets of a reference node have ids of the Set.
+func (p *placer) inSet(u *Unit, n *Node) bool {
 	first, second, elements := u.refs(n)
 	if u.id(first) >= MaxIDs || u.id(second) >= MaxIDs {
 		return false
@@ -197,16 +200,16 @@ func (s *placer) inSet(u *Unit, n *Node) bool {
 	return true
 }
 
-// findRef looks a complete reference record up.
-func (s *placer) findRef(n *Node, w btf.Record, h uint32) uint32 {
+// findRef looks up the record w of a reference node.
+func (p *placer) findRef(n *Node, w btf.Record, h uint32) uint32 {
 	id := uint32(0)
 	switch btf.InfoKind(n.Info) {
 	case btf.KindPtr:
-		id = s.find.index.types.keys.S[w.Third()].ptrTo
+		id = p.find.index.types.keys.S[w.Third()].ptrTo
 	case btf.KindConst:
-		id = s.find.index.types.keys.S[w.Third()].constTo
+		id = p.find.index.types.keys.S[w.Third()].constTo
 	default:
-		return s.find.index.findRecord(w, h)
+		return p.find.index.findRecord(w, h)
 	}
 	if id == 0 {
 		return idNew
@@ -214,8 +217,8 @@ func (s *placer) findRef(n *Node, w btf.Record, h uint32) uint32 {
 	return id
 }
 
-// equalRefs compares two reference nodes of a unit whose references are placed.
-func (s *placer) equalRefs(u *Unit, a, b *Node) bool {
+// equalRefs compares two reference nodes of a unit whose targets are placed.
+func (p *placer) equalRefs(u *Unit, a, b *Node) bool {
 	if a.Info != b.Info || a.Name != b.Name || a.hasAux() && a.Aux != b.Aux || !equalNames(u.membersOf(a), u.membersOf(b)) {
 		return false
 	}

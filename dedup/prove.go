@@ -1,21 +1,18 @@
 package dedup
 
-// Which type of the Set a named struct or union is, and the proof of it.
-
-// proves says whether struct or union i is equivalent to the type id of the Set, member by
-// member: equal names and offsets, and types that have the same id or match. This is the
-// certificate: every node that is given an id has had its content compared word for word
-// with that id's.
-func (s finder) proves(u *Unit, i, id uint32) bool {
+// proves reports whether struct or union i is equivalent to the type id of the Set. It compares
+// member by member: names and offsets must be equal, and types must have the same id or match.
+// This is the certificate of doc.go: no node gets an id whose content was not compared.
+func (f finder) proves(u *Unit, i, id uint32) bool {
 	n := &u.Nodes.S[i]
-	w := s.index.types.record(id)
+	w := f.index.types.record(id)
 	if w.Info() != n.Info || w.Name() != n.Name || w.Third() != n.Third {
 		return false
 	}
 	m := u.members(n)
 	ids := u.ID.S
 	pairs, inBase := len(u.pairs.S), u.inBase
-	u.inBase = id <= s.index.baseIDs
+	u.inBase = id <= f.index.baseIDs
 	for j := range m {
 		x := &m[j]
 		name, typ, offset := w.Member(j)
@@ -27,9 +24,9 @@ func (s finder) proves(u *Unit, i, id uint32) bool {
 		if t := x.Type - 1; uint(t) < uint(len(ids)) {
 			id := ids[t]
 			if id == 0 {
-				// A nested look-up may meet forwards of its own.
+				// The nested look-up may add pairs, too: own these first.
 				u.own(pairs, i)
-				id = s.find(u, t, 0, typ)
+				id = f.find(u, t, 0, typ)
 			}
 			if id == typ || u.matched.S[x.Type-1] == typ && typ != 0 {
 				continue
@@ -38,7 +35,7 @@ func (s finder) proves(u *Unit, i, id uint32) bool {
 			continue
 		}
 		before := len(u.pairs.S)
-		if !s.match(u, local(x.Type), typ, 0) {
+		if !f.match(u, local(x.Type), typ, 0) {
 			u.disown(pairs, i)
 			u.inBase = inBase
 			return false
@@ -52,37 +49,35 @@ func (s finder) proves(u *Unit, i, id uint32) bool {
 	return true
 }
 
-// choose picks the definition that named struct or union i must be compared
-// with: d, the newest one of its name, if there are no others. Otherwise the
-// reference deduplication would try them in turn, newest first, so it is the
-// newest one that is not out of the question: one that differs in shape, or
-// somewhere above the next named types, is no match whatever those are. What
-// is chosen is still to be proved like any other.
+// choose picks the definition that named struct or union i is compared with. d is
+// the newest one of its name. libbpf would try all definitions, newest first. So
+// choose returns the newest one that may be equivalent; one that differs above the
+// next names cannot be. The caller still has to prove the choice.
 //
-// A type that is equivalent to several (it refers to nothing but forward
-// declarations) goes where the first walk that reaches it takes it, mostly
-// from a type around it. What the last such walk decided on is therefore tried
-// first, on its size and number of members alone: if it is wrong here, a proof
-// fails. Not so over a base: there a type and the copy of it that the module
-// needed may both be proved, and the newest is right.
-func (s finder) choose(u *Unit, i, d uint32) uint32 {
+// A node may be equivalent to several definitions, because FWDs match any of them.
+// The first walk that reaches such a node, mostly from a struct around it, decides.
+// So choose takes the definition that the last walk decided on (entity.likely) if
+// only size and vlen agree: a wrong choice makes the proof fail. Over a base it does
+// not: there both a type of the base and the module's copy of it may be proved, and
+// the newest is right.
+func (f finder) choose(u *Unit, i, d uint32) uint32 {
 	n := &u.Nodes.S[i]
-	if l := s.index.entity(n.Name).likely[aggregate(n.Info)]; l != 0 && s.index.base == nil {
-		if w := s.index.types.record(l); w.Info() == n.Info && w.Third() == n.Third {
+	if l := f.index.entity(n.Name).likely[aggregate(n.Info)]; l != 0 && f.index.base == nil {
+		if w := f.index.types.record(l); w.Info() == n.Info && w.Third() == n.Third {
 			return l
 		}
 	}
-	for s.index.types.keys.S[d].next != 0 && s.mayTry(u) && !s.mayBeEquivalent(u, i, d) {
-		d = s.index.types.keys.S[d].next
+	for f.index.types.keys.S[d].next != 0 && f.mayTry(u) && !f.mayBeEquivalent(u, i, d) {
+		d = f.index.types.keys.S[d].next
 	}
 	return d
 }
 
-// mayBeEquivalent says whether struct or union i may be equivalent to the type id of the
-// Set: named types count as equivalent where their names are equal.
-func (s finder) mayBeEquivalent(u *Unit, i, id uint32) bool {
+// mayBeEquivalent reports whether struct or union i may be equivalent to the type id of the
+// Set: it compares down to the next names.
+func (f finder) mayBeEquivalent(u *Unit, i, id uint32) bool {
 	n := &u.Nodes.S[i]
-	w := s.index.types.record(id)
+	w := f.index.types.record(id)
 	if w.Info() != n.Info || w.Name() != n.Name || w.Third() != n.Third {
 		return false
 	}
@@ -93,22 +88,22 @@ func (s finder) mayBeEquivalent(u *Unit, i, id uint32) bool {
 		}
 	}
 	pairs, mode, inBase := len(u.pairs.S), u.mode, u.inBase
-	u.mode, u.inBase = guess, id <= s.index.baseIDs
+	u.mode, u.inBase = guess, id <= f.index.baseIDs
 	may := true
 	for j := range m {
-		if _, typ, _ := w.Member(j); !s.match(u, local(m[j].Type), typ, 0) {
+		if _, typ, _ := w.Member(j); !f.match(u, local(m[j].Type), typ, 0) {
 			may = false
 			break
 		}
 	}
 	u.mode, u.inBase = mode, inBase
-	u.disown(pairs, noOwner) // those of nested look-ups stay
+	u.disown(pairs, noOwner) // the pairs of nested look-ups stay
 	return may
 }
 
-// mayBecome says whether x, a named struct or union, may get the id y. It may not if what was
-// picked for it is older than y: then y was out of the question.
-func (s finder) mayBecome(u *Unit, x, y uint32) bool {
+// mayBecome reports whether x, a named struct or union, may get the id y. It may not if choose
+// picked an older definition for x: then it has already rejected y.
+func (f finder) mayBecome(u *Unit, x, y uint32) bool {
 	if x < idLocal {
 		return x >= y
 	}
@@ -116,11 +111,11 @@ func (s finder) mayBecome(u *Unit, x, y uint32) bool {
 	id := u.ID.S[i]
 	if id == 0 && u.nested < maxNested {
 		u.nested++
-		id = s.find(u, i, 0, y)
+		id = f.find(u, i, 0, y)
 		u.nested--
 	}
 	return id == 0 || id >= MaxIDs || id >= y
 }
 
-// maxNested bounds how deep one pick may look into others.
+// maxNested bounds the depth of choose inside choose.
 const maxNested = 64

@@ -2,24 +2,24 @@ package dedup
 
 import "github.com/btflite/btflite/btf"
 
-// What others read of the types of a Set.
+// Other packages read the types of a Set by these methods.
 
-// Record is the record of id. Its references are ids of the Set that may be forwarded (see
-// Final). It is valid until the next change.
+// Record returns the record of id. Its references are ids of the Set, which may be forwarded
+// (see Final). It is valid until the next change.
 func (s *Set) Record(id uint32) btf.Record { return s.index.types.record(id) }
 
-// Final follows an id to what it is forwarded to.
+// Final returns the id that id is forwarded to, or id itself.
 func (s *Set) Final(id uint32) uint32 { return s.index.types.Final(id) }
 
-// Hold keeps Commits from changing the Set until Release, for readers of records. It
-// may be held by several goroutines, none of which may hold it twice.
+// Hold keeps Commits from changing the Set until Release, so that records stay valid.
+// Several goroutines may hold it, but none of them twice.
 func (s *Set) Hold() { s.gate.rlock() }
 
 // Release ends Hold.
 func (s *Set) Release() { s.gate.runlock() }
 
-// Node is type id in the form of a node, whose references are Extern. Its First is only
-// set for an array. It is valid until the next change.
+// Node returns type id as a node whose references are Extern. It sets First only for an
+// array. It is valid until the next change.
 func (s *Set) Node(id uint32) Node {
 	w := s.Record(id)
 	n := Node{Name: w.Name(), Info: w.Info(), Third: w.Third()}
@@ -36,7 +36,7 @@ func (s *Set) Node(id uint32) Node {
 	return n
 }
 
-// AppendMembers appends the members of id, a struct or a union, whose types are Extern.
+// AppendMembers appends the members of struct or union id. Their types are Extern.
 func (s *Set) AppendMembers(members []Member, id uint32) []Member {
 	w := s.Record(id)
 	for j := range int(w.Vlen()) {
@@ -46,7 +46,7 @@ func (s *Set) AppendMembers(members []Member, id uint32) []Member {
 	return members
 }
 
-// extern is the Ref of a type id; 0 stays 0.
+// extern returns the Ref of a type id; 0 stays 0.
 func extern(id uint32) Ref {
 	if id == 0 {
 		return 0

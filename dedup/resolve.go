@@ -2,9 +2,9 @@ package dedup
 
 import "github.com/btflite/btflite/btf"
 
-// Resolve looks the nodes of u up in the Set as it is. It changes u only
-// and may run beside other Resolves and Commits. How much it finds depends on
-// when it runs; what Commit makes of u does not.
+// Resolve looks up the nodes of u in the Set. It changes only u, so other
+// Resolves and Commits may run at the same time. How much it finds depends on
+// timing; the result of Commit does not.
 func (s *Set) Resolve(u *Unit) {
 	if s.Raw {
 		return
@@ -19,7 +19,7 @@ func (s *Set) Resolve(u *Unit) {
 	}
 }
 
-// resolve is Resolve for a caller that nobody writes beside.
+// resolve is Resolve for a caller that needs no lock.
 func (s *Set) resolve(u *Unit) {
 	s.prepare(u)
 	s.lookUpNodes(u, false)
@@ -43,8 +43,8 @@ func (s *Set) prepare(u *Unit) {
 	u.at = progress{}
 }
 
-// lookUpNodes looks nodes up, beginning where it stopped, and says whether it has come
-// to the end. If it is to yield, it stops as soon as there is a writer.
+// lookUpNodes looks up nodes, from u.at on, and reports whether it has come to the end.
+// With yield, it stops as soon as a writer waits.
 func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 	nodes, guess := u.Nodes.S, u.at.guess
 	order := u.Order.S
@@ -57,7 +57,7 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 		if id == idNew {
 			u.news.Append(i)
 		} else {
-			guess++ // of a forward declaration, id may be the definition
+			guess++ // the id of a FWD may be its definition's, which is no guide to the next id
 			switch k := btf.InfoKind(nodes[i].Info); k {
 			case btf.KindStruct, btf.KindUnion:
 				if nodes[i].Name != 0 && !s.find.proves(u, i, id) {
@@ -78,8 +78,8 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 	return true
 }
 
-// catchUp makes u ready for lookUpNodes after something was added to the Set: what was
-// unknown may be known now.
+// catchUp makes u ready for lookUpNodes after a Commit, which may have added types
+// that were unknown.
 func (s *Set) catchUp(u *Unit) {
 	if u.view != s.index.conflicts {
 		s.prepare(u)
@@ -94,8 +94,8 @@ func (s *Set) catchUp(u *Unit) {
 	s.retryUnknown(u)
 }
 
-// retryUnknown looks up once more what was unknown when Resolve ran: units that were
-// committed since may have brought it.
+// retryUnknown looks up again the nodes that Resolve did not find: units that were
+// committed since then may have brought them.
 func (s *Set) retryUnknown(u *Unit) {
 	if len(u.news.S) == 0 {
 		return

@@ -9,65 +9,63 @@ import (
 
 // The streaming set.
 //
-// A Set holds every distinct type seen so far, once, as BTF-shaped records
-// whose references are ids of the Set. Units are merged in two steps:
+// A Set holds each distinct type once, as a BTF record whose references are ids
+// of the Set. It merges a unit in two steps:
 //
-// Resolve (any worker, many at a time) looks each node of a unit up. No hash
-// of the content is taken of named structs and unions, which are nine tenths
-// of all data: their name says which known definition they must be, and one
-// linear comparison proves that they are. That proof may rest on itself: while
-// the members are compared, a reference to a named struct counts as equal to
-// the known definition of that name, whose own comparison is part of the same
-// unit. If all comparisons of the unit succeed, the pairing of its nodes with
-// those of the Set is a bisimulation, the very thing that libbpf's
-// deduplication establishes by walking the graph type by type. References
-// (pointers, qualifiers, arrays, prototypes) are looked up exactly, by their
-// content with ids in place of references.
+// Resolve (many goroutines at a time) looks up each node of a unit. Nine tenths
+// of the data are named structs and unions. Resolve does not hash their content:
+// the name leads to the known definition, and one linear comparison proves that
+// the node is equivalent to it. Inside this comparison, a reference to another
+// named struct counts as equal to the known definition of that name, because
+// the same unit compares that one as well. If all comparisons succeed, the
+// pairs of nodes and known types are a bisimulation. libbpf's deduplication
+// gets the same result by walking the graph from each type. References
+// (pointers, qualifiers, arrays, prototypes) are looked up by their content,
+// with ids as references.
 //
-// Commit (one at a time, in unit order) places what Resolve did not find. If
-// a comparison failed, or a name involved has several definitions, the nodes
-// that can reach such a name are placed by the graph walk in slow.go.
+// Commit (one at a time, in unit order) places the nodes that Resolve did not
+// find. If a comparison failed or a name has several definitions, the graph
+// walk in slow.go places the nodes that can reach this name.
 //
-// Ids are handed out in raw order (unit, then Unit.Order), so that survivors
-// never need sorting. Forward declarations are types of their own until a
-// definition is seen in their place; then they are forwarded to it. Finish
-// settles the rest and merges references that have become equal.
+// Ids are handed out in raw order (by unit, then by Unit.Order), so the output
+// needs no sorting. A FWD is a type of its own until a comparison meets a
+// definition in its place; then it is forwarded to this. Finish settles the FWDs
+// that are left, and merges references that have become equal.
 type Set struct {
-	index  index      // the types, and what finds them
-	find   finder     // which types the nodes of a unit are
-	place  placer     // which new nodes of a unit are equivalent
-	walk   walker     // both, where names do not tell
+	index  index      // the types, and the tables that find them
+	find   finder     // finds the types of a unit's nodes
+	place  placer     // finds new nodes of a unit that are equivalent
+	walk   walker     // does both where a name has several definitions
 	chunks chunkTable // runs of nodes that units may leave out
 	// Raw switches merging off: every node becomes a type of its own, for the
-	// batch algorithm (package exact) to work on. It is set before the first
-	// commit.
+	// batch algorithm (package exact). Set it before the first commit.
 	Raw bool
 
-	gate    gate // Resolve reads the Set, what adds to it writes
+	gate    gate // Resolve holds it as a reader, Commit and AddRef as writers
 	names   Names
 	strings stringTable
 	visited arena.Vec[uint32] // references in the order in which they were placed
-	// tried counts, over all units, the types of the same name or shape that
-	// were considered for one: see checkTried.
+	// tried counts the candidates of the same name or shape that units were
+	// compared with: see checkTried.
 	tried uint64
 	// Slow counts units that needed the graph walk.
 	Slow int
 }
 
-// ErrAlias is returned by Commit when a name token of the unit stands for the
-// same text as another token. Nothing but strings was added; the unit must be
-// read again, with Names.Alias in force, and committed then.
+// ErrAlias is returned by Commit if two name tokens of the unit stand for the
+// same text. Commit added nothing but strings and told Names.Alias. Read the unit
+// again with the earlier token, and commit that.
 var ErrAlias = errors.New("name token is an alias")
 
-// freeTries and triesPerType bound how many types are considered in all. The
-// kernels with the most definitions of a name stay below a hundredth of it.
+// freeTries and triesPerType bound how many candidates all units try. The kernels
+// with the most definitions of a name stay below a hundredth of it.
 const (
 	freeTries    = 1 << 27
 	triesPerType = 256
 )
 
-// checkTried adds what the unit has tried and returns errTried if that was too
-// much.
+// checkTried adds the unit's tries to those of the Set. It returns errTried if they
+// are too many.
 func (s *Set) checkTried(u *Unit) error {
 	s.tried += u.tried
 	u.tried = 0
@@ -77,22 +75,22 @@ func (s *Set) checkTried(u *Unit) error {
 	return nil
 }
 
-// mostTries is how many types may be considered in all.
-func (s *index) mostTries() uint64 { return freeTries + triesPerType*uint64(len(s.types.ids.S)) }
+// mostTries returns how many candidates may be tried in all.
+func (ix *index) mostTries() uint64 { return freeTries + triesPerType*uint64(len(ix.types.ids.S)) }
 
-// mayTry counts one type that is considered for another, and gives the unit an error if there
-// have been too many of them in it.
-func (s finder) mayTry(u *Unit) bool {
-	if u.tried++; u.tried <= freeTries || u.tried <= s.index.mostTries() {
+// mayTry counts one candidate. If the unit has tried too many, it reports false and sets the
+// unit's error.
+func (f finder) mayTry(u *Unit) bool {
+	if u.tried++; u.tried <= freeTries || u.tried <= f.index.mostTries() {
 		return true
 	}
 	u.err = errTried
 	return false
 }
 
-// Disagree reports whether a struct or union of which there are several definitions is
-// also declared without one. Such a declaration fits each of them, so that which one
-// it leads to depends on the order in which they are tried.
+// Disagree reports whether a struct or union name has both several definitions and a FWD.
+// Such a FWD fits each definition, so the order in which they are tried decides where it
+// leads.
 func Disagree(s *Set) bool {
 	for id := s.index.baseIDs + 1; id < uint32(len(s.index.types.ids.S)); id++ {
 		w := s.index.types.record(id)
@@ -114,7 +112,7 @@ func NewSet(names Names, types int) *Set {
 	return s
 }
 
-// Free gives all memory back.
+// Free releases all memory.
 func (s *Set) Free() {
 	s.index.types.free()
 	s.index.free()
@@ -123,21 +121,21 @@ func (s *Set) Free() {
 	s.strings.free()
 	s.visited.Free()
 	s.chunks.free()
-	s.index.hazy.ids.Free()
+	s.index.ambiguous.ids.Free()
 }
 
-// SetLimit makes l the limit of the memory that the Set takes.
+// SetLimit limits the memory of the Set by l.
 func (s *Set) SetLimit(l *arena.Limit) { arena.Bind(l, s) }
 
-// DropIndexes gives back what serves to find types and names. Nothing but the
-// types and strings as they are may be asked for afterwards, Numbering.PutTypes
-// included.
+// DropIndexes releases the indexes of types and names. Afterwards nothing can be
+// added or looked up. Types and strings can still be read and written
+// (Numbering.PutTypes).
 func (s *Set) DropIndexes() {
 	s.index.free()
 	s.index.types.keys.Free()
 	s.place.local.free()
 	s.strings.freeByText()
 	s.chunks.free()
-	s.index.hazy.ids.Free()
+	s.index.ambiguous.ids.Free()
 	s.visited.Free()
 }

@@ -6,21 +6,21 @@ import (
 
 // Units with conflicting names.
 //
-// When a struct or union name has more than one definition, Resolve picks one
-// (see choose) and tries to prove it. Where that fails, the comparisons prove
-// nothing for what can reach the name. Those nodes (the tainted ones) are placed
-// as libbpf does it: in raw order, each is tried against the known types of its
+// If a struct or union name has several definitions, Resolve picks one (see
+// choose) and tries to prove it. If the proof fails, the unit's comparisons prove
+// nothing for nodes that can reach the name: these are tainted. They are placed
+// as libbpf would: in raw order, each is compared with the known types of its
 // shape, newest first, by walking both graphs side by side. All other nodes of
-// the unit keep what Resolve found.
+// the unit keep the ids that Resolve found.
 //
-// The known side is the Set, in which one type stands for many, so the walk
-// remembers all pairs of nodes that it has met, not one partner for each known
-// type; otherwise a unit with two equal nodes could not match one type.
+// One type of the Set stands for many equal nodes. So the walk remembers all
+// pairs that it has met, not one partner for each known type: otherwise two equal
+// nodes of a unit could not match the same type.
 
-// addSeeds puts the definitions that differ from the known one among the new
-// nodes: they may have names that are new. All other nodes that taint will
-// take back were found equal to a known type and have none.
-func (s *walker) addSeeds(u *Unit) {
+// addSeeds makes the definitions that differ from the known one new nodes again,
+// so that internNew adds their names. Other nodes that taint resets later are
+// equal to a known type, so their names are known.
+func (wk *walker) addSeeds(u *Unit) {
 	for _, i := range u.slow.seeds.S {
 		u.ID.S[i] = idNew
 	}
@@ -32,14 +32,14 @@ func (s *walker) addSeeds(u *Unit) {
 	}
 }
 
-// taint marks the nodes of u that can reach a conflicting name, forgets what
-// was found for them, and lists all nodes that have no id of the Set.
-func (s *walker) taint(u *Unit) {
+// taint marks the nodes of u that can reach a conflicting name, and resets their
+// ids and pairs. u.news then lists all nodes without an id of the Set.
+func (wk *walker) taint(u *Unit) {
 	w := &u.slow
 	w.tainted.Reset()
 	w.tainted.Resize((len(u.Nodes.S) + 63) / 64)
 	u.markConflicts()
-	s.spreadTaint(u)
+	wk.spreadTaint(u)
 
 	keep := u.pairs.S[:0]
 	for _, p := range u.pairs.S {
@@ -54,8 +54,8 @@ func (s *walker) taint(u *Unit) {
 		if w.isTainted(i) {
 			u.ID.S[i] = idNew
 			if btf.InfoKind(n.Info) == btf.KindFwd {
-				// Its own forward, not the definition it may lead to.
-				if e := s.find.index.entity(n.Name); e != nil && e.fwds[fwdAggregate(n.Info)] != 0 {
+				// The id of the FWD itself, not of a definition that it leads to.
+				if e := wk.find.index.entity(n.Name); e != nil && e.fwds[fwdAggregate(n.Info)] != 0 {
 					u.ID.S[i] = e.fwds[fwdAggregate(n.Info)]
 				}
 			}
@@ -70,9 +70,8 @@ func (s *walker) taint(u *Unit) {
 // markConflicts taints the nodes that have a conflicting name themselves.
 func (u *Unit) markConflicts() {
 	w := &u.slow
-	// Nodes whose name has several known definitions are marked at once; those
-	// with the name of a seed, or of a new definition that the unit has twice,
-	// when all such names are known.
+	// A node is marked if its name has several known definitions, is the name of
+	// a seed, or is a new name that the unit defines twice.
 	type key struct {
 		name Name
 		kind int
@@ -105,8 +104,8 @@ func (u *Unit) markConflicts() {
 	}
 }
 
-// anchorKind is which of an entity's definitions a named struct, union or
-// forward declaration is about; -1 for all other nodes.
+// anchorKind returns the index in entity.defs of a named struct or union, or of
+// the definitions of a FWD; -1 for all other nodes.
 func anchorKind(n *Node) int {
 	switch btf.InfoKind(n.Info) {
 	case btf.KindStruct, btf.KindUnion:
@@ -119,12 +118,13 @@ func anchorKind(n *Node) int {
 	return -1
 }
 
-// spreadTaint marks all nodes that reach a marked one: a walk over the edges
-// turned round, each node once.
-func (s *walker) spreadTaint(u *Unit) {
+// spreadTaint marks all nodes that can reach a marked one. It follows the
+// reversed edges and visits each node once.
+func (wk *walker) spreadTaint(u *Unit) {
 	w := &u.slow
 	n := len(u.Nodes.S)
-	// Edges into each node, by counting: start[i] to start[i+1] in from.
+	// A counting sort: the sources of the edges into node i are
+	// from[start[i]:start[i+1]].
 	w.start.Reset()
 	w.start.Resize(n + 2)
 	start := w.start.S
@@ -191,16 +191,16 @@ func (s *walker) spreadTaint(u *Unit) {
 }
 
 // slowPlace is placeTypes for a unit with conflicting names; taint has run.
-func (s *walker) slowPlace(u *Unit) error {
+func (wk *walker) slowPlace(u *Unit) error {
 	w := &u.slow
-	s.place.local.reset(len(u.news.S))
+	wk.place.local.reset(len(u.news.S))
 	w.fwdTo, w.copies = nil, w.copies[:0]
 	w.unequal.clear()
-	w.most = freeSteps + stepsPerNode*uint64(len(u.Nodes.S))
+	w.maxSteps = freeSteps + stepsPerNode*uint64(len(u.Nodes.S))
 	for _, i := range u.news.S {
 		switch btf.InfoKind(u.Nodes.S[i].Info) {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
-			s.place.placePrimitive(u, i)
+			wk.place.placePrimitive(u, i)
 		case btf.KindVar, btf.KindDatasec:
 			u.ID.S[i] = idLocal | i
 		}
@@ -214,137 +214,137 @@ func (s *walker) slowPlace(u *Unit) error {
 		if u.ID.S[i] != idNew {
 			continue // a walk from another type has placed it
 		}
-		h := s.shapeHash(u, idLocal|i)
-		found := s.tryLocal(u, i, h)
+		h := wk.shapeHash(u, idLocal|i)
+		found := wk.tryLocal(u, i, h)
 		if !found && u.err == nil {
-			found = s.tryKnown(u, i, h)
+			found = wk.tryKnown(u, i, h)
 		}
 		if u.err != nil {
 			return u.err
 		}
 		if !found {
 			u.ID.S[i] = idLocal | i
-			s.place.local.add(h, i)
+			wk.place.local.add(h, i)
 		}
 	}
 	for f, d := range w.fwdTo {
 		u.pairs.Append(fwdPair{fwd: f, def: d})
 	}
-	s.Walks += w.steps
+	wk.Walks += w.steps
 	w.steps = 0
 	return nil
 }
 
-// remember keeps what the walks of this unit decided on where a name has
-// several definitions, for choose: the next unit most likely has the same.
-func (s *walker) remember(u *Unit) {
+// remember stores in entity.likely the definitions that the walks of this unit
+// decided on. choose tries them first: the next unit mostly has the same ones.
+func (wk *walker) remember(u *Unit) {
 	for _, i := range u.ambiguous.S {
 		n := &u.Nodes.S[i]
 		id := u.ID.S[i]
 		if k := btf.InfoKind(n.Info); id >= MaxIDs || k != btf.KindStruct && k != btf.KindUnion {
 			continue
 		}
-		if l := &s.find.index.entity(n.Name).likely[aggregate(n.Info)]; *l != id {
-			s.find.index.types.keys.S[*l].hash &^= likely
-			s.find.index.types.keys.S[id].hash |= likely
+		if l := &wk.find.index.entity(n.Name).likely[aggregate(n.Info)]; *l != id {
+			wk.find.index.types.keys.S[*l].hash &^= likely
+			wk.find.index.types.keys.S[id].hash |= likely
 			*l = id
-			s.find.index.conflicts++
+			wk.find.index.conflicts++
 		}
 	}
 }
 
-// tryLocal tries the types that this unit has added, newest first.
-func (s *walker) tryLocal(u *Unit, i, h uint32) bool {
+// tryLocal tries node i against the unit's own new types, newest first.
+func (wk *walker) tryLocal(u *Unit, i, h uint32) bool {
 	n := &u.Nodes.S[i]
-	for j := s.place.local.first(h); j != 0; j = s.place.local.next.S[j-1] {
-		o := s.place.local.node.S[j-1]
+	for j := wk.place.local.first(h); j != 0; j = wk.place.local.next.S[j-1] {
+		o := wk.place.local.node.S[j-1]
 		on := &u.Nodes.S[o]
-		if s.place.local.key.S[j-1] != h || on.Info != n.Info || on.Name != n.Name {
+		if wk.place.local.key.S[j-1] != h || on.Info != n.Info || on.Name != n.Name {
 			continue
 		}
-		if s.try(u, i, idLocal|o) {
+		if wk.try(u, i, idLocal|o) {
 			return true
 		}
 	}
 	return false
 }
 
-// tryKnown tries the types of the Set, newest first; h is the shapeHash of
-// node i.
-func (s *walker) tryKnown(u *Unit, i, h uint32) bool {
+// tryKnown tries node i against types of the Set, newest first. h is the shapeHash
+// of node i.
+func (wk *walker) tryKnown(u *Unit, i, h uint32) bool {
 	n := &u.Nodes.S[i]
 	var id uint32
 	switch {
 	case btf.InfoKind(n.Info) == btf.KindTypedef:
-		e := s.find.index.entity(n.Name)
+		e := wk.find.index.entity(n.Name)
 		if e == nil {
 			return false
 		}
-		for id := s.find.index.typedef(e.typedefs); id != 0; id = s.find.index.typedef(s.find.index.types.keys.S[id].next) {
-			if s.tryShape(u, i, id, h) {
+		for id := wk.find.index.typedef(e.typedefs); id != 0; id = wk.find.index.typedef(wk.find.index.types.keys.S[id].next) {
+			if wk.tryShape(u, i, id, h) {
 				return true
 			}
 		}
 		return false
 	case n.Name != 0:
-		e := s.find.index.entity(n.Name)
+		e := wk.find.index.entity(n.Name)
 		if e == nil {
 			return false
 		}
 		id = e.defs[aggregate(n.Info)]
 	default:
-		h := s.find.anonHash(u, i, u.members(n))
-		for id := s.find.index.table.S[h&uint32(len(s.find.index.table.S)-1)]; id != 0; id = s.find.index.types.keys.S[id].next {
-			if s.find.index.types.keys.S[id].hash&^unique == h && s.try(u, i, id) {
+		h := wk.find.anonHash(u, i, u.members(n))
+		for id := wk.find.index.table.S[h&uint32(len(wk.find.index.table.S)-1)]; id != 0; id = wk.find.index.types.keys.S[id].next {
+			if wk.find.index.types.keys.S[id].hash&^unique == h && wk.try(u, i, id) {
 				return true
 			}
 		}
 		return false
 	}
-	for ; id != 0; id = s.find.index.types.keys.S[id].next {
-		if s.tryShape(u, i, id, h) {
+	for ; id != 0; id = wk.find.index.types.keys.S[id].next {
+		if wk.tryShape(u, i, id, h) {
 			return true
 		}
 	}
 	return false
 }
 
-// tryShape is try for a type that can be told apart by its shape; h is the
-// shapeHash of node i.
-func (s *walker) tryShape(u *Unit, i, id, h uint32) bool {
-	if s.knownShape(u, id) != h {
+// tryShape is try, but rejects id at once if its shapeHash is not h, the one of
+// node i.
+func (wk *walker) tryShape(u *Unit, i, id, h uint32) bool {
+	if wk.knownShape(u, id) != h {
 		u.tried++
 		return false
 	}
-	return s.try(u, i, id)
+	return wk.try(u, i, id)
 }
 
-// try walks from node i and the known type y and, if they are equal, settles
-// all that the walk has met.
-func (s *walker) try(u *Unit, i, y uint32) bool {
+// try walks from node i and the known type y. If they are equivalent, all pairs
+// that the walk has met are, too: it gives their nodes ids and settles their FWDs.
+func (wk *walker) try(u *Unit, i, y uint32) bool {
 	w := &u.slow
 	u.tried++
 	w.first.clear()
-	w.more.clear()
+	w.others.clear()
 	w.order.Reset()
-	w.raised, w.once = false, false
-	if y > s.find.index.baseIDs && y < idLocal && s.find.index.base != nil {
-		w.rootEnd = s.find.index.base.unitEnd(y)
+	w.raised, w.transient = false, false
+	if y > wk.find.index.baseIDs && y < idLocal && wk.find.index.base != nil {
+		w.rootEnd = wk.find.index.base.unitEnd(y)
 	}
-	if !s.walk(u, idLocal|i, y, 0, y <= s.find.index.baseIDs) || u.err != nil {
+	if !wk.walk(u, idLocal|i, y, 0, y <= wk.find.index.baseIDs) || u.err != nil {
 		return false
 	}
 	for _, p := range w.order.S {
-		x, y := s.finalNode(u, idLocal|p.def), s.finalNode(u, p.fwd)
-		xf, yf := s.isFwd(u, x), s.isFwd(u, y)
+		x, y := wk.finalNode(u, idLocal|p.def), wk.finalNode(u, p.fwd)
+		xf, yf := wk.isFwd(u, x), wk.isFwd(u, y)
 		switch {
 		case yf && !xf:
-			s.settle(u, y, x)
+			wk.settle(u, y, x)
 		case w.raised:
 		case xf && !yf:
-			s.settle(u, x, y)
+			wk.settle(u, x, y)
 		case !yf && u.ID.S[p.def] == idNew:
-			if k := btf.InfoKind(u.Nodes.S[p.def].Info); (k == btf.KindStruct || k == btf.KindUnion) && s.isPlaced(u, y) {
+			if k := btf.InfoKind(u.Nodes.S[p.def].Info); (k == btf.KindStruct || k == btf.KindUnion) && wk.isPlaced(u, y) {
 				u.ID.S[p.def] = y
 			}
 		}
@@ -354,33 +354,33 @@ func (s *walker) try(u *Unit, i, y uint32) bool {
 		return false // the base's type would have changed: see base.go
 	}
 	if u.ID.S[i] == idNew {
-		u.ID.S[i] = s.finalNode(u, y)
+		u.ID.S[i] = wk.finalNode(u, y)
 	}
 	return true
 }
 
-// settle makes forward f lead to d, for this unit; a forward of the base and
-// its proxy go together.
-func (s *walker) settle(u *Unit, f, d uint32) {
+// settle makes FWD f lead to d in this unit. A FWD of the base and its proxy go
+// together.
+func (wk *walker) settle(u *Unit, f, d uint32) {
 	w := &u.slow
 	w.setFwd(f, d)
-	if s.find.index.base == nil {
+	if wk.find.index.base == nil {
 		return
 	}
 	var key forwardKey
 	if f < idLocal {
-		r := s.find.index.types.record(f)
+		r := wk.find.index.types.record(f)
 		key = forwardKey{r.Name(), fwdAggregate(r.Info())}
 	} else {
 		n := &u.Nodes.S[f&^idLocal]
 		key = forwardKey{n.Name, fwdAggregate(n.Info)}
 	}
-	base := s.find.index.base.forward[key]
+	base := wk.find.index.base.forward[key]
 	if base == 0 {
 		return
 	}
 	w.setFwd(base, d)
-	if e := s.find.index.entity(key.name); e.fwds[key.kind] != 0 {
+	if e := wk.find.index.entity(key.name); e.fwds[key.kind] != 0 {
 		w.setFwd(e.fwds[key.kind], d)
 	}
 }

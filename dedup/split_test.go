@@ -23,27 +23,27 @@ type splitNames struct {
 	index map[string]dedup.Name
 }
 
-func (n *splitNames) Alias(t, canon dedup.Name) { panic("one token a text") }
+func (sn *splitNames) Alias(t, canon dedup.Name) { panic("one token a text") }
 
-func (n *splitNames) Touch(t []dedup.Name) byte { return 0 }
+func (sn *splitNames) Touch(t []dedup.Name) byte { return 0 }
 
-func (n *splitNames) Bytes(t dedup.Name) ([]byte, bool) {
+func (sn *splitNames) Bytes(t dedup.Name) ([]byte, bool) {
 	if t >= dedup.BaseToken {
-		return n.base.Bytes(t), true
+		return sn.base.Bytes(t), true
 	}
-	return n.texts[t-1], true
+	return sn.texts[t-1], true
 }
 
-func (n *splitNames) token(text []byte) dedup.Name {
-	if t := n.base.Token(text, dedup.TextHash(text)); t != 0 || len(text) == 0 {
+func (sn *splitNames) token(text []byte) dedup.Name {
+	if t := sn.base.Token(text, dedup.TextHash(text)); t != 0 || len(text) == 0 {
 		return t
 	}
-	if t, ok := n.index[string(text)]; ok {
+	if t, ok := sn.index[string(text)]; ok {
 		return t
 	}
-	n.texts = append(n.texts, bytes.Clone(text))
-	n.index[string(text)] = dedup.Name(len(n.texts))
-	return dedup.Name(len(n.texts))
+	sn.texts = append(sn.texts, bytes.Clone(text))
+	sn.index[string(text)] = dedup.Name(len(sn.texts))
+	return dedup.Name(len(sn.texts))
 }
 
 // noShort says that all texts have tokens by place.

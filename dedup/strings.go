@@ -7,31 +7,31 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// stringTable is the BTF string section while it grows: each distinct text
-// once, in the order in which it was first added, as pahole has
-// it. Two open-addressing tables lead into it, by text and by name token.
+// stringTable builds the BTF string section: each text once, in the order of its
+// first use, like pahole's. Two open-addressing tables find a text: by its content,
+// and by a name token.
 type stringTable struct {
 	text    arena.Vec[byte]
-	tags    arena.Vec[uint8] // by slot of byText: textTag, 0 if it is empty
+	tags    arena.Vec[uint8] // by slot of byText: textTag, 0 if the slot is free
 	byText  arena.Vec[stringSlot]
 	byToken arena.Vec[stringSlot]
 	n       int // texts
 	tokens  int
 	longest int // length of the longest text
 	base    *Base
-	start   uint32 // string offset of text[0]: behind the base's strings
+	start   uint32 // string offset of text[0], which follows the base's strings
 	touched arena.Touched
 }
 
-// stringSlot is a text's offset with the token that brought it; token 0 is an
-// empty slot.
+// stringSlot has a text's offset and the token that brought it. The token of a free
+// slot is 0.
 type stringSlot struct {
 	token Name
 	off   uint32
 }
 
 var (
-	errBadName    = errors.New("name lies beyond the string section")
+	errBadName    = errors.New("name is not inside the string section")
 	errTooStrings = errors.New("names take more than 2 GiB")
 )
 
@@ -45,7 +45,7 @@ func (t *stringTable) init() {
 	t.size(1 << 12)
 }
 
-// size gives the tables, which are empty, so many slots.
+// size sets the number of slots of the tables, which are empty.
 func (t *stringTable) size(slots int) {
 	t.tags.Resize(slots)
 	t.byText.Resize(slots)
@@ -58,7 +58,7 @@ func (t *stringTable) free() {
 	t.byToken.Free()
 }
 
-// freeByText gives back what internText and find need.
+// freeByText releases the table by text, which internText and find need.
 func (t *stringTable) freeByText() {
 	t.tags.Free()
 	t.byText.Free()
@@ -73,7 +73,7 @@ func (t *stringTable) restart() {
 	t.init()
 }
 
-// offset is the offset of a token's text, once it has been interned.
+// offset returns the string offset of a token's text; false if it is not interned.
 func (t *stringTable) offset(tok Name) (uint32, bool) {
 	if tok == 0 {
 		return 0, true
@@ -87,9 +87,9 @@ func (t *stringTable) offset(tok Name) (uint32, bool) {
 	return 0, false
 }
 
-// tokenSlot is the slot of byToken where tok is, or the free one for it. Names that came one
-// after the other have tokens near each other, and are asked for one after the other: so
-// their slots are near each other, too, unless there are too many.
+// tokenSlot returns the slot of tok in byToken, or the free slot for it. Names that follow each
+// other have neighbouring tokens and are looked up one after the other. So it first tries
+// slots near to each other, which share cache lines, and a hash only if these are taken.
 func (t *stringTable) tokenSlot(tok Name) uint32 {
 	mask := uint32(len(t.byToken.S) - 1)
 	i := near(tok) & mask
@@ -106,14 +106,14 @@ func (t *stringTable) tokenSlot(tok Name) uint32 {
 	}
 }
 
-// near is where tokenSlot tries nearSlots slots. An offset of a name is four from the next one
-// at least, a number of a pool two.
+// near returns the first of the nearSlots slots that tokenSlot tries. Tokens that are offsets
+// differ by four or more, numbers of a pool by two or more: the shift removes these gaps.
 func near(tok Name) uint32 { return tok >> (2 - tok>>31) }
 
 const nearSlots = 16
 
-// intern adds the text of a token. It returns the token that first brought
-// the text: another one than tok if tok is an alias.
+// intern adds the text of a token if it is new. It returns the token that first
+// brought the text, which is not tok if tok is an alias.
 func (t *stringTable) intern(tok Name, names Names) (Name, error) {
 	if _, ok := t.offset(tok); ok {
 		return tok, nil
@@ -125,11 +125,11 @@ func (t *stringTable) intern(tok Name, names Names) (Name, error) {
 	return t.internText(tok, b, TextHash(b))
 }
 
-// internText is intern for a token whose text is b, with the hash h, and which is
-// not there.
+// internText is intern for a token that is not in byToken. Its text is b, with the
+// hash h.
 func (t *stringTable) internText(tok Name, b []byte, h uint32) (Name, error) {
 	if len(b) == 0 {
-		return 0, nil // an empty text is no name
+		return 0, nil // the token of the empty name
 	}
 	i, there := t.place(b, h)
 	if there {
@@ -151,12 +151,12 @@ func (t *stringTable) internText(tok Name, b []byte, h uint32) (Name, error) {
 	return tok, nil
 }
 
-// textTag is what a slot of byText shows of a hash, so that texts of other
-// hashes are not read.
+// textTag is the part of a hash that tags keeps, so that place reads few texts with
+// other hashes.
 func textTag(h uint32) uint8 { return uint8(h>>24) | 1 }
 
-// place is the slot of byText where the text b with the hash h is there, or the
-// one for it.
+// place returns the slot of text b in byText, or the free slot for it. h is the hash
+// of b.
 func (t *stringTable) place(b []byte, h uint32) (i uint32, there bool) {
 	mask := uint32(len(t.tags.S) - 1)
 	for i = h & mask; t.tags.S[i] != 0; i = (i + 1) & mask {
@@ -171,12 +171,12 @@ func (t *stringTable) place(b []byte, h uint32) (i uint32, there bool) {
 	return i, false
 }
 
-// aheadBlock is how many names are looked at side by side.
+// aheadBlock is for how many names cache misses overlap.
 const aheadBlock = 64
 
-// ahead reads what intern will need for the tokens and changes nothing. Each
-// new name costs three or four cache misses; here those of many names overlap,
-// where intern would wait for one after the other.
+// ahead reads the memory that intern will need for the tokens, and changes nothing.
+// Each new name costs three or four cache misses. Here the misses of many names
+// overlap, while intern waits for each of them.
 func (t *stringTable) ahead(toks []Name, names Names) {
 	var fresh [aheadBlock]Name
 	for len(toks) > 0 {
@@ -199,7 +199,7 @@ func (t *stringTable) ahead(toks []Name, names Names) {
 	}
 }
 
-// aheadTexts is ahead for tokens with the texts of these hashes.
+// aheadTexts is ahead for internText, with the hashes of the tokens' texts.
 func (t *stringTable) aheadTexts(toks []Name, hashes []uint32) {
 	tokens, tags := t.byToken.S, t.tags.S
 	for i, tok := range toks {
@@ -207,7 +207,7 @@ func (t *stringTable) aheadTexts(toks []Name, hashes []uint32) {
 	}
 }
 
-// isFull says whether n entries are too many for a table.
+// isFull reports whether a table needs more slots for n entries.
 func isFull(n, slots int) bool { return n > slots/8*5 }
 
 func (t *stringTable) setToken(tok Name, off uint32) {
@@ -260,7 +260,7 @@ func (t *stringTable) growText() {
 	t.byText = bigger
 }
 
-// find is the offset of a text that has been interned by whatever token.
+// find returns the string offset of a text, whichever token brought it.
 func (t *stringTable) find(b []byte) (uint32, bool) {
 	i, there := t.place(b, TextHash(b))
 	if !there {
@@ -269,7 +269,7 @@ func (t *stringTable) find(b []byte) (uint32, bool) {
 	return t.byText.S[i].off, true
 }
 
-// Texts tells which name tokens stand for equal texts.
+// Texts finds out which name tokens stand for equal texts.
 type Texts struct{ table stringTable }
 
 // NewTexts makes an empty Texts.
@@ -279,8 +279,8 @@ func NewTexts() *Texts {
 	return t
 }
 
-// First is the first token asked for that has the text of tok.
-func (t *Texts) First(tok Name, names Names) (Name, error) { return t.table.intern(tok, names) }
+// First returns the first token with the text of tok that it was asked for.
+func (x *Texts) First(tok Name, names Names) (Name, error) { return x.table.intern(tok, names) }
 
-// Free gives the memory back.
-func (t *Texts) Free() { t.table.free() }
+// Free releases the memory.
+func (x *Texts) Free() { x.table.free() }

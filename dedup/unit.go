@@ -56,9 +56,9 @@ type Member struct {
 	Val  uint32
 }
 
-// Unit is one run of types that is merged as a whole: the types of a compile
+// Unit is a run of types that is merged as a whole: mostly those of a compile
 // unit. The caller fills Nodes, Members and Order and owns their memory; Set
-// fills the rest. A Unit is reused for the next run after Reset.
+// fills the other fields. After Reset, a Unit serves for the next run.
 type Unit struct {
 	Nodes   arena.Vec[Node]
 	Members arena.Vec[Member]
@@ -66,40 +66,40 @@ type Unit struct {
 	// pahole numbers the types before deduplication.
 	Order arena.Vec[uint32]
 
-	// ID is the Set's id of each node after Commit; before that, of those
-	// nodes that Resolve found in the Set, else one of the states below.
+	// ID has an id of the Set for each node after Commit. Before that, it has one
+	// for the nodes that Resolve found, and a state (see idNew) for all others.
 	ID arena.Vec[uint32]
 
 	news      arena.Vec[uint32]  // nodes that Resolve did not find, in Order's order
-	pairs     arena.Vec[fwdPair] // forwards met by definitions
+	pairs     arena.Vec[fwdPair] // FWDs that were compared with a definition
 	ambiguous arena.Vec[uint32]  // nodes whose name has several known definitions
-	matched   arena.Vec[uint32]  // per node: last set id it was found equal to by structure
+	matched   arena.Vec[uint32]  // by node: the id of the Set that it last matched
 	dirty     bool               // a name of the unit has more than one definition
 	loops     bool               // a look-up came back to where it began
-	view      uint32             // Set.conflicts at the time of Resolve
+	view      uint32             // index.conflicts at the time of Resolve
 	at        progress           // of Resolve
 	resolved  bool
 	budget    int    // steps that match may still take
-	tried     uint64 // definitions of its names that were considered; see Set.tried
+	tried     uint64 // candidates that were tried; see Set.tried
 	mode      mode   // of match
-	inBase    bool   // match looks at the graph of a type of the base
-	nested    int    // depth of picks in picks (mayBecome)
+	inBase    bool   // match is in the graph of a type of the base
+	nested    int    // depth of choose inside choose (mayBecome)
 	err       error  // why the unit cannot be merged
 	visits    arena.Vec[uint32]
-	names     arena.Vec[Name] // of the new nodes, while they are interned
+	names     arena.Vec[Name] // names of the new nodes, for internNew
 	scratch   []uint32
 	slow      slowState
 	shapes    []uint32 // see Shapes; nil for most units
 	chunks    unitChunks
 }
 
-// progress is how far the look-up of a unit's nodes is.
+// progress is how far lookUpNodes has come.
 type progress struct {
-	done  int    // how many of Order have been looked up
+	done  int    // elements of Order that have been looked up
 	guess uint32 // for the next one
 }
 
-// Reset empties the unit. Tables over keep bytes give their memory back.
+// Reset empties the unit. It frees tables of more than keep bytes.
 func (u *Unit) Reset(keep int) {
 	u.Nodes.Trim(keep)
 	u.Members.Trim(keep)
@@ -117,13 +117,12 @@ func (u *Unit) Reset(keep int) {
 	u.dirty, u.loops, u.view, u.resolved = false, false, 0, false
 }
 
-// Shapes gives, for each node that is a struct or union without a name, a number below MaxIDs
-// that takes the place of anonHash. Types that may be equivalent have the same one, in all
-// units of a Set without a base. numbers is part of the unit
-// until it is committed.
+// Shapes replaces anonHash by numbers[i] < MaxIDs for each node i that is a struct or union
+// without a name. In all units of a Set without a base, types that may be equivalent must
+// have the same number. The unit keeps numbers until it is committed.
 func (u *Unit) Shapes(numbers []uint32) { u.shapes = numbers }
 
-// Free gives all memory back.
+// Free releases all memory.
 func (u *Unit) Free() {
 	u.Nodes.Free()
 	u.Members.Free()
@@ -139,10 +138,10 @@ func (u *Unit) Free() {
 }
 
 // Names turns name tokens into text. Bytes reports false if a token is not
-// valid. Alias is called when the text of token t turns out to be that of the
-// earlier token canon: from then on the unit reader must use canon. Touch reads
-// the first byte of each text, in memory that may be far away, and does nothing
-// else: see Set.Ahead. Its result means nothing.
+// valid. The Set calls Alias when token t has the text of the earlier token
+// canon: from then on the reader of units must use canon. Touch only reads the
+// first byte of each text, so that they are in the cache (see Set.Ahead). Its
+// result means nothing.
 type Names interface {
 	Bytes(t Name) ([]byte, bool)
 	Alias(t, canon Name)
@@ -153,34 +152,34 @@ type Names interface {
 const (
 	idNew   = 0xffffffff // not in the Set
 	idBusy  = 0xfffffffe // being looked up
-	idLocal = 1 << 30    // | node index: same as that node of the unit
+	idLocal = 1 << 30    // | node index: the same type as this node of the unit
 	// MaxIDs is the number of types that a Set can hold.
 	MaxIDs = 1 << 29
 )
 
-// ErrChain is the error of Commit for references that lead nowhere but to themselves.
+// ErrChain is the error of Commit for references that lead only to each other.
 var ErrChain = errors.New("type refers to itself without a struct, union or typedef in between, or is nested too deep")
 
-// maxChain bounds the recursion along references, and maxShaped the one of look-ups in units
-// with Shapes: there structs without names may lie deep in each other, and a step takes less
-// than a kilobyte.
+// maxChain bounds the recursion along references. maxShaped bounds it in units with Shapes,
+// where structs without names may be nested deeply; a step takes less than a kilobyte of
+// stack.
 const (
 	maxChain  = 4096
 	maxShaped = 1 << 18
 )
 
-// errTried is the error for input made to have the deduplication try each type
-// of a name against thousands of others.
+// errTried is the error for hostile input, which makes the deduplication compare
+// each type of a name with thousands of others.
 var errTried = errors.New("so many different types have the same name, or the same members, that comparing them would take too long")
 
-// mode is what match makes of types with names.
+// mode says how match treats structs and unions with a name.
 type mode uint8
 
 const (
-	// prove compares a node with a type of the Set: structs and unions with a name are
-	// equivalent if the node has been found to be that type.
+	// prove compares a node with a type of the Set. A named struct is equivalent to the
+	// type whose id its node already has.
 	prove mode = iota
-	// guess is prove where equal names are enough: it says which types may be equivalent.
+	// guess is prove, but equal names are enough: match finds types that may be equivalent.
 	guess
 	// within compares two nodes of a unit, in which each name has one definition.
 	within
@@ -188,19 +187,19 @@ const (
 
 // Chunk is a run of nodes of a unit.
 type Chunk struct {
-	Key   uint64 // 0 if there is none
+	Key   uint64 // hash of the content; 0 if unknown
 	First uint32 // index in Nodes of its first node
 	Count uint32 // nodes
 }
 
-// unitChunks is what a unit has of chunks.
+// unitChunks has the chunks of a unit: those that were read, and those that were looked up.
 type unitChunks struct {
-	read []Chunk // whose nodes are in the unit; the ids of those with a key are to be kept
+	read []Chunk // chunks whose nodes are in the unit; Commit keeps the ids of those with a key
 	left int     // nodes of known chunks, which are not in the unit
-	view uint32  // Set.conflicts when these were looked up
+	view uint32  // index.conflicts at the time of the look-up
 
-	asked   []Chunk  // those that were looked up, and what their nodes got; the caller's
-	got     []Ref    //
+	asked   []Chunk  // the arguments of LookUpChunks; the caller owns them
+	refs    []Ref    //
 	found   []uint32 // by index in asked: result of find
 	touched arena.Touched
 }

@@ -5,34 +5,32 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// The graph walk of slow.go.
-//
-// Nodes of the walk are ids of the Set, or idLocal with a node index.
+// The graph walk of slow.go. Like match, it works on operands (compare.go).
 
-// walker compares a unit's types with known ones as graphs, where their names
-// do not tell.
+// walker compares nodes of a unit with known types as graphs, where a name has
+// several definitions.
 type walker struct {
 	find   finder
 	place  *placer
-	shapes arena.Vec[uint32] // by id: see knownShape; 0 if not known
+	shapes arena.Vec[uint32] // by id: knownShape, 0 if not yet computed
 	// Walks counts steps of the graph walk.
 	Walks uint64
 }
 
-// finalNode follows a node to what it has been placed as.
-func (s *walker) finalNode(u *Unit, x uint32) uint32 {
+// finalNode follows operand x to the id or node that it has been placed as.
+func (wk *walker) finalNode(u *Unit, x uint32) uint32 {
 	if x >= idLocal {
 		if id := u.ID.S[x&^idLocal]; id < idBusy && id != 0 {
 			x = id
 		}
 	}
 	if x < idLocal {
-		x = s.find.index.types.Final(x)
+		x = wk.find.index.types.Final(x)
 	}
 	if len(u.slow.fwdTo) == 0 {
 		return x
 	}
-	// A forward may lead to a node that has been placed meanwhile.
+	// A FWD may lead to a node that has been placed since.
 	for range 8 {
 		d, ok := u.slow.fwdTo[x]
 		if !ok {
@@ -44,63 +42,63 @@ func (s *walker) finalNode(u *Unit, x uint32) uint32 {
 			}
 		}
 		if d < idLocal {
-			d = s.find.index.types.Final(d)
+			d = wk.find.index.types.Final(d)
 		}
 		x = d
 	}
 	return x
 }
 
-func (s *walker) isPlaced(u *Unit, x uint32) bool {
+func (wk *walker) isPlaced(u *Unit, x uint32) bool {
 	return x < idLocal || u.ID.S[x&^idLocal] != idNew
 }
 
-func (s *walker) isFwd(u *Unit, x uint32) bool {
+func (wk *walker) isFwd(u *Unit, x uint32) bool {
 	if x < idLocal {
-		return x != 0 && s.find.index.types.record(x).Kind() == btf.KindFwd
+		return x != 0 && wk.find.index.types.record(x).Kind() == btf.KindFwd
 	}
 	return btf.InfoKind(u.Nodes.S[x&^idLocal].Info) == btf.KindFwd
 }
 
-// walk says whether x, of the unit, and y, of the known side, are equivalent. inBase says
-// that y is part of the base's own graph.
-func (s *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
+// walk reports whether x, of the unit, and y, of the known side, are equivalent. inBase: y is
+// in the base's own graph.
+func (wk *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	w := &u.slow
 	w.steps++
 	if x == 0 || y == 0 {
 		return x == y
 	}
 	if x < idLocal {
-		return s.find.index.types.Final(x) == s.finalNode(u, y)
+		return wk.find.index.types.Final(x) == wk.finalNode(u, y)
 	}
 	i := x &^ idLocal
-	if !inBase && y <= s.find.index.baseIDs && len(s.find.index.base.copies) > 0 {
-		y = s.find.index.base.copyOf(y, w.rootEnd)
+	if !inBase && y <= wk.find.index.baseIDs && len(wk.find.index.base.copies) > 0 {
+		y = wk.find.index.base.copyOf(y, w.rootEnd)
 	}
-	fy := s.finalNode(u, y)
-	if s.finalNode(u, idLocal|i) == fy {
+	fy := wk.finalNode(u, y)
+	if wk.finalNode(u, idLocal|i) == fy {
 		return true
 	}
-	if s.isFwd(u, y) && !s.isFwd(u, fy) {
+	if wk.isFwd(u, y) && !wk.isFwd(u, fy) {
 		y = fy
-		inBase = y <= s.find.index.baseIDs
-	} else if y >= idLocal && fy < idLocal && s.find.index.base == nil {
+		inBase = y <= wk.find.index.baseIDs
+	} else if y >= idLocal && fy < idLocal && wk.find.index.base == nil {
 		y = fy
 	}
 	if depth > maxWalk {
 		u.err = ErrChain
 		return false
 	}
-	if w.steps > w.most {
+	if w.steps > w.maxSteps {
 		u.err = errTried
 		return false
 	}
-	// Meet a pair only once. Plain references need no memory: every cycle
-	// goes through a struct, union, typedef or prototype, and nothing that is
-	// settled afterwards is a plain reference.
+	// Compare each pair only once. Plain references are not remembered: every
+	// cycle goes through a struct, union, typedef or prototype, and try settles
+	// no plain references.
 	key := uint64(y)
 	if inBase {
-		key |= 1 << 31 // ids and nodes are below
+		key |= 1 << 31 // operands are smaller
 	}
 	plain := false
 	if k := btf.InfoKind(u.Nodes.S[i].Info); k == btf.KindPtr || k == btf.KindConst || k == btf.KindVolatile ||
@@ -112,42 +110,42 @@ func (s *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 		if o == i {
 			return true
 		}
-		if w.more.has(key<<32 | uint64(i)) {
+		if w.others.has(key<<32 | uint64(i)) {
 			return true
 		}
-		if s.isFwd(u, y) && btf.InfoKind(u.Nodes.S[i].Info) != btf.KindFwd &&
+		if wk.isFwd(u, y) && btf.InfoKind(u.Nodes.S[i].Info) != btf.KindFwd &&
 			btf.InfoKind(u.Nodes.S[o].Info) != btf.KindFwd {
-			w.once = true
+			w.transient = true
 			return false // a forward declaration stands for one definition
 		}
-		w.more.put(key<<32|uint64(i), 1)
+		w.others.put(key<<32|uint64(i), 1)
 	} else {
 		w.first.put(key, i)
 		w.order.Append(fwdPair{fwd: y, def: i})
 	}
-	if s.walkInside(u, x, y, depth, inBase) {
+	if wk.walkInside(u, x, y, depth, inBase) {
 		return true
 	}
-	if !plain && !w.once {
-		// Whatever led here, it will not be equal the next time either.
+	if !plain && !w.transient {
+		// The pair differs, whichever walk meets it again.
 		if len(w.unequal.used.S) >= maxUnequal {
-			w.unequal.clear() // what is not known is walked again
+			w.unequal.clear() // then walks compare the pairs again
 		}
 		w.unequal.put(uint64(y)<<32|uint64(i), 1)
 	}
 	return false
 }
 
-// walkInside compares node x with y, of the known side, and walks on from them.
-func (s *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
+// walkInside compares node x with y, of the known side, and walks on to their references.
+func (wk *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	w := &u.slow
-	name, info := s.find.head(u, x)
-	other, otherInfo := s.find.head(u, y)
+	name, info := wk.find.head(u, x)
+	other, otherInfo := wk.find.head(u, y)
 	if name != other {
 		return false
 	}
 	if info == otherInfo && links.Has(btf.InfoKind(info)) {
-		return s.walk(u, s.find.target(u, x), s.find.target(u, y), depth+1, inBase)
+		return wk.walk(u, wk.find.target(u, x), wk.find.target(u, y), depth+1, inBase)
 	}
 	switch relate(name, info, otherInfo) {
 	case different:
@@ -155,16 +153,16 @@ func (s *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	case equivalent, forwardOf:
 		return true
 	case defines:
-		w.raised = w.raised || inBase && y <= s.find.index.baseIDs
+		w.raised = w.raised || inBase && y <= wk.find.index.baseIDs
 		return true
 	case enums:
-		return btf.InfoVlen(info) == 0 || btf.InfoVlen(otherInfo) == 0 || s.find.equalEnums(u, x, y)
+		return btf.InfoVlen(info) == 0 || btf.InfoVlen(otherInfo) == 0 || wk.find.equalEnums(u, x, y)
 	}
 	if info != otherInfo {
 		return false
 	}
 	var v, k typ
-	v.read(s.find, u, x)
-	k.read(s.find, u, y)
-	return inside(&v, &k, func(x, y uint32) bool { return s.walk(u, x, y, depth+1, inBase) })
+	v.read(wk.find, u, x)
+	k.read(wk.find, u, y)
+	return inside(&v, &k, func(x, y uint32) bool { return wk.walk(u, x, y, depth+1, inBase) })
 }
