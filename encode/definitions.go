@@ -12,6 +12,7 @@ import (
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/unit"
 )
 
@@ -418,7 +419,7 @@ func (u *definedUnit) inSection(address uint64) (section string, place uint64) {
 		return "", address
 	}
 	for i, start := range f.File.Addresses() {
-		if s := &f.File.ELF.Sections[i]; s.Flags&shfAlloc != 0 && address >= start && address-start < s.Size {
+		if s := &f.File.ELF.Sections[i]; s.Flags&elfabi.SHFAlloc != 0 && address >= start && address-start < s.Size {
 			return s.Name, address - start
 		}
 	}

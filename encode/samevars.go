@@ -5,6 +5,7 @@ import (
 
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -113,7 +114,7 @@ func (r *run) objectSizes(sizes map[place]uint64) error {
 		}
 		err = e.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
 			start := f.starts[s.Shndx]
-			if s.Info&0xf != sttObject || start == nil {
+			if s.Info&0xf != elfabi.STTObject || start == nil {
 				return true
 			}
 			at := place{s.Shndx, s.Value - start.value}

@@ -5,15 +5,8 @@ import (
 
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
-)
-
-const (
-	shtProgbits = 1
-	shtNobits   = 8
-	shfAlloc    = 2
-	sttObject   = 1
-	sttFunc     = 2
 )
 
 // symbolWork and symbolRepeat bound how much is read of the names of symbols:
@@ -44,7 +37,7 @@ func (f *input) readSymbols() error {
 		// Count first: a table that grows leaves its old halves behind.
 		n := 0
 		err := e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
-			if s.Info&0xf == sttFunc {
+			if s.Info&0xf == elfabi.STTFunc {
 				n++
 			}
 			return true
@@ -68,12 +61,12 @@ func (f *input) readSymbols() error {
 	var wait []compactstate.Symbol
 	err = e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
 		switch s.Info & 0xf {
-		case sttFunc:
+		case elfabi.STTFunc:
 			if wait = append(wait, compactstate.Symbol{Name: s.Name, Value: s.Value}); len(wait) == symbolBlock {
 				left -= t.AddAll(wait)
 				wait = wait[:0]
 			}
-		case sttObject:
+		case elfabi.STTObject:
 			if at := f.starts[s.Shndx]; at != nil && s.Value == at.value {
 				if name, ok := e.StringAt(strtab, s.Name); ok {
 					left -= len(name)
@@ -100,7 +93,7 @@ func (f *input) readSymbols() error {
 	*names = append(*names, make([]dedup.Name, t.MaxEntry()+1-len(*names))...)
 	e.ReleaseRange(symtab.Offset, symtab.Size)
 	e.Release(strtab)
-	if ids != nil && ids.Type == shtNobits && len(kf.sets) > 0 {
+	if ids != nil && ids.Type == elfabi.SHTNobits && len(kf.sets) > 0 {
 		return fmt.Errorf("%s: .BTF_ids: no contents (NOBITS, a debug file?), so kernel functions cannot be told; encode the file itself, or without decl_tag_kfuncs", f.File.Path)
 	}
 	if ids != nil {

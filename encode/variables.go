@@ -8,6 +8,7 @@ import (
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/unit"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -36,13 +37,13 @@ func (f *input) listSections() {
 	}
 	for i := range f.File.ELF.Sections {
 		s := &f.File.ELF.Sections[i]
-		if i == 0 || s.Type != shtProgbits && s.Type != shtNobits || s.Size == 0 {
+		if i == 0 || s.Type != elfabi.SHTProgbits && s.Type != elfabi.SHTNobits || s.Size == 0 {
 			continue
 		}
-		if s.Flags&shfAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
+		if s.Flags&elfabi.SHFAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
 			continue // what an earlier run has put there, at address 0
 		}
-		if s.Flags&shfAlloc == 0 && f.File.Survey.Records {
+		if s.Flags&elfabi.SHFAlloc == 0 && f.File.Survey.Records {
 			continue // DWARF may be so large that it seems to hold variables, records are not
 		}
 		v := unit.VarSection{Index: uint32(i), Addr: s.Addr, Size: s.Size, Name: s.Name}
@@ -147,7 +148,7 @@ func (f *input) readObjects() error {
 	}
 	left := symbolWork + symbolRepeat*len(strtab)
 	err = e.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
-		if s.Info&0xf == sttObject {
+		if s.Info&0xf == elfabi.STTObject {
 			if name, ok := e.StringAt(strtab, s.Name); ok {
 				left -= len(name)
 				f.objects[objectKey{s.Shndx, maphash.Bytes(f.seed, name)}] = struct{}{}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -71,7 +72,7 @@ func TestSectionTableBounds(t *testing.T) {
 			}, ""},
 			{"name table is the last section", func(b []byte) []byte { l.Put(b, ent+4, 2, 2); return b }, ""},
 			{"name table behind the last section", func(b []byte) []byte { l.Put(b, ent+4, 2, 3); return b }, "section name table is section 3 of 3"},
-			{"name table without contents", func(b []byte) []byte { l.Put(b, shoff+2*shdr+4, 4, shtNobits); return b }, "section name table 2 has no contents"},
+			{"name table without contents", func(b []byte) []byte { l.Put(b, shoff+2*shdr+4, 4, elfabi.SHTNobits); return b }, "section name table 2 has no contents"},
 			{"name table that leaves the file", func(b []byte) []byte { l.Put(b, shoff+2*shdr+8+3*word, word, 1<<20); return b }, "leave the file"},
 			{"last name", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, 13); return b }, ""},
 			{"name behind the table", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, 14); return b }, fmt.Sprintf("section table+%#x: name of section 1", shoff+shdr)},
@@ -142,7 +143,7 @@ func TestClaimedSize(t *testing.T) {
 			{largeSection/maxLargeExpansion + 1, largeSection + 1, true},
 			{700000, 70000000, true}, {700000, 70000001, false},
 		} {
-			f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: shfCompressed, Data: l.CompressedAs(elfCompressZlib, c.size, make([]byte, c.stored))}))
+			f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: elfabi.SHFCompressed, Data: l.CompressedAs(elfCompressZlib, c.size, make([]byte, c.stored))}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +157,7 @@ func TestClaimedSize(t *testing.T) {
 		}
 		whole := l.CompressedAs(elfCompressZlib, 0, nil)
 		for n := range len(whole) + 1 {
-			f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: shfCompressed, Data: whole[:n]}))
+			f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: elfabi.SHFCompressed, Data: whole[:n]}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -301,7 +302,7 @@ func TestStreamRunsAhead(t *testing.T) {
 
 // TestSymbolStringBounds: the linked section is in the table and holds strings.
 func TestSymbolStringBounds(t *testing.T) {
-	f := &File{data: []byte("\x00a\x00"), Sections: []Section{{}, {Type: 1, Size: 3}, {Type: shtStrtab, Size: 3}}}
+	f := &File{data: []byte("\x00a\x00"), Sections: []Section{{}, {Type: 1, Size: 3}, {Type: elfabi.SHTStrtab, Size: 3}}}
 	for link, want := range map[uint32]bool{0: false, 1: false, 2: true, 3: false, 1 << 31: false} {
 		if b, err := f.SymbolStrings(&Section{Link: link}); (err == nil) != want || want && string(b) != "\x00a\x00" {
 			t.Errorf("link %d: %q, %v", link, b, err)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 )
@@ -69,11 +70,11 @@ type codec struct {
 
 // codec reads the compression header of s; nil if s is stored as it is.
 func (f *File) codec(s *Section) (*codec, error) {
-	if s.Type == shtNobits {
+	if s.Type == elfabi.SHTNobits {
 		return nil, nil
 	}
 	gnu := strings.HasPrefix(s.Name, gnuCompressPrefix)
-	if s.Flags&shfCompressed == 0 && !gnu {
+	if s.Flags&elfabi.SHFCompressed == 0 && !gnu {
 		return nil, nil
 	}
 	b, err := f.stored(s)
@@ -82,7 +83,7 @@ func (f *File) codec(s *Section) (*codec, error) {
 	}
 	c := &codec{kind: elfCompressZlib, end: s.Offset + s.Size}
 	var size uint64
-	if s.Flags&shfCompressed != 0 {
+	if s.Flags&elfabi.SHFCompressed != 0 {
 		headerSize := 12
 		if f.Class64 {
 			headerSize = 24
@@ -128,7 +129,7 @@ func (f *File) codec(s *Section) (*codec, error) {
 // error. Contents that leave the file or do not decompress to the declared
 // size give a *FormatError.
 func (f *File) Data(s *Section) ([]byte, error) {
-	if s.Type == shtNobits {
+	if s.Type == elfabi.SHTNobits {
 		return nil, nil
 	}
 	c, err := f.codec(s)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/klauspost/compress/zstd"
 )
@@ -58,7 +59,7 @@ func TestDataDecompressesPastTheFirstChunk(t *testing.T) {
 	}
 	l := elftest.Little64
 	for kind, stream := range map[uint32][]byte{elfCompressZlib: deflate(text), elfCompressZstd: zstdOf(text)} {
-		f, err := parse("", l.Image(elftest.Section{Name: ".debug_info", Flags: shfCompressed,
+		f, err := parse("", l.Image(elftest.Section{Name: ".debug_info", Flags: elfabi.SHFCompressed,
 			Data: l.CompressedAs(kind, uint64(len(text)), stream)}))
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +121,7 @@ func TestDataRefusesBadCompression(t *testing.T) {
 		for _, l := range []elftest.Layout{elftest.Little64, elftest.Big64} {
 			p := elftest.Section{Name: tt.section, Data: tt.stream}
 			if tt.section == ".debug_str" {
-				p.Flags = shfCompressed
+				p.Flags = elfabi.SHFCompressed
 				p.Data = l.CompressedAs(tt.kind, tt.size, tt.stream)
 			}
 			f, err := parse("", l.Image(p))
@@ -141,7 +142,7 @@ func TestDataRefusesBadCompression(t *testing.T) {
 		}
 	}
 	l := elftest.Little64
-	f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: shfCompressed, Data: []byte("zzzz")}))
+	f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: elfabi.SHFCompressed, Data: []byte("zzzz")}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ import (
 	mmap "github.com/edsrzf/mmap-go"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // File is an ELF file mapped into memory. The exported fields, all but Scarce and Limit,
@@ -268,7 +269,7 @@ func (f *File) Release(b []byte) {
 	}
 	for i := range f.Sections {
 		s := &f.Sections[i]
-		if s.Type != shtNobits && s.Offset+s.Size >= s.Offset && f.releaseEndingAt(s.Offset+s.Size, b) {
+		if s.Type != elfabi.SHTNobits && s.Offset+s.Size >= s.Offset && f.releaseEndingAt(s.Offset+s.Size, b) {
 			return
 		}
 	}

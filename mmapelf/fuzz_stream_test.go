@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -17,7 +18,7 @@ func FuzzStream(f *testing.F) {
 	f.Add(uint32(elfCompressZstd), uint32(len(text)+1), zstdOf(text))
 	f.Fuzz(func(t *testing.T, kind, size uint32, stream []byte) {
 		l := elftest.Little64
-		image := l.Image(elftest.Section{Name: ".debug_info", Flags: shfCompressed, Data: l.CompressedAs(kind, uint64(size), stream)})
+		image := l.Image(elftest.Section{Name: ".debug_info", Flags: elfabi.SHFCompressed, Data: l.CompressedAs(kind, uint64(size), stream)})
 		file, err := parse("", image)
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package mmapelf
 import (
 	"bytes"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -10,7 +11,7 @@ import (
 func sample(l elftest.Layout) []byte {
 	syms := l.Symbol(nil, elftest.Symbol{})
 	syms = l.Symbol(syms, elftest.Symbol{Name: 1, Info: 0x12, Other: 2, Section: 5, Value: 0x1122334455667788 & mask(l), Size: 0x99})
-	syms = l.Symbol(syms, elftest.Symbol{Name: 4, Info: 0x11, Section: shnXindex, Value: 8, Size: 4})
+	syms = l.Symbol(syms, elftest.Symbol{Name: 4, Info: 0x11, Section: elfabi.SHNXindex, Value: 8, Size: 4})
 	indexes := make([]byte, 12)
 	l.Put(indexes, 8, 4, 0x12345)
 	text := bytes.Repeat([]byte("debug text "), 300)

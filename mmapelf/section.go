@@ -3,6 +3,8 @@ package mmapelf
 import (
 	"bytes"
 	"encoding/binary"
+
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // Section is one entry of the section table.
@@ -25,13 +27,6 @@ const (
 	elfMagic  = "\x7fELF"
 	identSize = 16 // e_ident
 
-	shtStrtab      = 3
-	shtNobits      = 8
-	shtSymtabShndx = 18
-
-	shfCompressed = 0x800
-
-	shnXindex = 0xffff
 )
 
 // Names of headers in errors.
@@ -147,7 +142,7 @@ func (f *File) readSections() error {
 	if count == 0 {
 		count = first.Size
 	}
-	if strIndex == shnXindex {
+	if strIndex == elfabi.SHNXindex {
 		strIndex = uint64(first.Link)
 	}
 	// The last entry need not be padded to entSize.
@@ -205,7 +200,7 @@ func (f *File) nameSections(strIndex, shoff, entSize uint64) error {
 		return f.errorf(elfHeader, 0, "section name table is section %d of %d", strIndex, len(f.Sections))
 	}
 	names := &f.Sections[strIndex]
-	if names.Type == shtNobits {
+	if names.Type == elfabi.SHTNobits {
 		return f.errorf(sectionTable, shoff, "section name table %d has no contents", strIndex)
 	}
 	table, err := f.stored(names)

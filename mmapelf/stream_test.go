@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -26,7 +27,7 @@ var streamText = sync.OnceValues(func() ([]byte, map[uint32][]byte) {
 func openStream(t *testing.T, kind uint32, size int, stream []byte) *Stream {
 	t.Helper()
 	l := elftest.Little64
-	p := elftest.Section{Name: ".debug_info", Flags: shfCompressed, Data: l.CompressedAs(kind, uint64(size), stream)}
+	p := elftest.Section{Name: ".debug_info", Flags: elfabi.SHFCompressed, Data: l.CompressedAs(kind, uint64(size), stream)}
 	if kind == 0 {
 		p = elftest.Section{Name: ".zdebug_info", Data: append(binary.BigEndian.AppendUint64([]byte(gnuCompressMagic), uint64(size)), stream...)}
 	}

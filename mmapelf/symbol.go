@@ -1,6 +1,10 @@
 package mmapelf
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/btflite/btflite/internal/elfabi"
+)
 
 // Symbol is one entry of a symbol table.
 type Symbol struct {
@@ -48,7 +52,7 @@ func (f *File) Symbols(symtab *Section, fn func(i int, s *Symbol) bool) error {
 	for i := 0; len(data) >= size; i++ {
 		f.decodeSymbol(&sym, data[:size:size])
 		data = data[size:]
-		if sym.Shndx == shnXindex {
+		if sym.Shndx == elfabi.SHNXindex {
 			if i >= len(extended)/4 {
 				return f.errorf(symtab.label(), symtab.Offset+uint64(i*size), "symbol %d has no extended section index", i)
 			}
@@ -92,7 +96,7 @@ func (f *File) decodeSymbol(s *Symbol, b []byte) {
 func (f *File) ExtendedIndexes(symtab *Section) ([]byte, error) {
 	for i := range f.Sections {
 		s := &f.Sections[i]
-		if s.Type == shtSymtabShndx && s.Link == uint32(symtab.Index) {
+		if s.Type == elfabi.SHTSymtabShndx && s.Link == uint32(symtab.Index) {
 			return f.Data(s)
 		}
 	}
@@ -105,7 +109,7 @@ func (f *File) SymbolStrings(symtab *Section) ([]byte, error) {
 		return nil, f.errorf(symtab.label(), symtab.Offset, "linked string table is section %d of %d", symtab.Link, len(f.Sections))
 	}
 	strtab := &f.Sections[symtab.Link]
-	if strtab.Type != shtStrtab {
+	if strtab.Type != elfabi.SHTStrtab {
 		return nil, f.errorf(symtab.label(), symtab.Offset, "linked section %d has type %d, want a string table", symtab.Link, strtab.Type)
 	}
 	return f.Data(strtab)

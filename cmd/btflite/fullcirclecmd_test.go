@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // TestFullcircle: nothing is lost from the DWARF of the test objects to C and back.
@@ -185,7 +187,7 @@ func TestNamedCompiler(t *testing.T) {
 		"/opt/x/my-program -m4": "/opt/x/my-program -std=gnu11 -m4",
 	} {
 		f := fullcircleCommand{cc: strings.Fields(cc)}
-		c, err := f.compiler("GNU C17 12.2.0 -std=gnu11 -mabi=sysv", elfMachine{emX8664, true, false}, b)
+		c, err := f.compiler("GNU C17 12.2.0 -std=gnu11 -mabi=sysv", elfMachine{elfabi.EMX8664, true, false}, b)
 		if err != nil || strings.Join(c.words, " ") != want {
 			t.Errorf("%s: %q, %v, want %q", cc, c.words, err, want)
 		}
@@ -207,14 +209,14 @@ func TestFindCompiler(t *testing.T) {
 		t             elfMachine
 		want, instead string
 	}{
-		{"GNU C11 16.1.0 -std=gnu11", elfMachine{emX8664, true, false}, "gcc-16 -m64 -std=gnu11", ""},
-		{"GNU C11 12.2.0", elfMachine{emX8664, true, false}, "x86_64-linux-gnu-gcc -std=gnu11", "gcc-12"},
-		{"GNU C11 12.2.0", elfMachine{emX8664, false, false}, "x86_64-linux-gnu-gcc -mx32 -std=gnu11", "gcc-12"},
-		{"clang version 14.0.6", elfMachine{emX8664, false, false}, "clang --target=x86_64-linux-gnux32", "clang-14"},
-		{"clang version 14.0.6", elfMachine{emRISCV, false, false}, "clang --target=riscv32-linux-gnu", "clang-14"},
-		{"clang version 14.0.6", elfMachine{emAArch64, true, true}, "clang --target=aarch64_be-linux-gnu", "clang-14"},
-		{"GNU C17 12.2.0", elfMachine{emS390, false, true}, "s390x-linux-gnu-gcc -m31 -std=gnu17", "gcc-12"},
-		{"", elfMachine{emX8664, true, false}, "x86_64-linux-gnu-gcc", ""},
+		{"GNU C11 16.1.0 -std=gnu11", elfMachine{elfabi.EMX8664, true, false}, "gcc-16 -m64 -std=gnu11", ""},
+		{"GNU C11 12.2.0", elfMachine{elfabi.EMX8664, true, false}, "x86_64-linux-gnu-gcc -std=gnu11", "gcc-12"},
+		{"GNU C11 12.2.0", elfMachine{elfabi.EMX8664, false, false}, "x86_64-linux-gnu-gcc -mx32 -std=gnu11", "gcc-12"},
+		{"clang version 14.0.6", elfMachine{elfabi.EMX8664, false, false}, "clang --target=x86_64-linux-gnux32", "clang-14"},
+		{"clang version 14.0.6", elfMachine{elfabi.EMRISCV, false, false}, "clang --target=riscv32-linux-gnu", "clang-14"},
+		{"clang version 14.0.6", elfMachine{elfabi.EMAArch64, true, true}, "clang --target=aarch64_be-linux-gnu", "clang-14"},
+		{"GNU C17 12.2.0", elfMachine{elfabi.EMS390, false, true}, "s390x-linux-gnu-gcc -m31 -std=gnu17", "gcc-12"},
+		{"", elfMachine{elfabi.EMX8664, true, false}, "x86_64-linux-gnu-gcc", ""},
 	} {
 		c, err := findCompiler(tt.producer, tt.t, optionsOf(tt.producer))
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -53,13 +54,13 @@ const amd64Vectors = 17
 func (w *whyPlaces) register(n uint16) string {
 	number := strconv.Itoa(int(n))
 	switch {
-	case w.machine == emX8664 && int(n) < len(amd64Registers):
+	case w.machine == elfabi.EMX8664 && int(n) < len(amd64Registers):
 		return amd64Registers[n]
-	case w.machine == emX8664 && n >= amd64Vectors && n < amd64Vectors+16:
+	case w.machine == elfabi.EMX8664 && n >= amd64Vectors && n < amd64Vectors+16:
 		return "xmm" + strconv.Itoa(int(n)-amd64Vectors)
-	case w.machine == emAArch64 && n < 31:
+	case w.machine == elfabi.EMAArch64 && n < 31:
 		return "x" + number
-	case w.machine == emS390 && n < 16, w.machine == emARM && n < 16:
+	case w.machine == elfabi.EMS390 && n < 16, w.machine == elfabi.EMARM && n < 16:
 		return "r" + number
 	}
 	return number

@@ -8,6 +8,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // TestCondense: what is kept of a list is what can decide, each expression
@@ -55,7 +56,7 @@ func TestEntriesThatEnd(t *testing.T) {
 		{"a length alone", []byte{4}, "optimized [?]"},
 		{"none", nil, "optimized [?]"},
 	} {
-		e := buildEnv(emX8664, 5, []fun{{params: []prm{{typ: tInt}}}})
+		e := buildEnv(elfabi.EMX8664, 5, []fun{{params: []prm{{typ: tInt}}}})
 		p := &e.Params[0]
 		p.Flags |= ParamHasLoc
 		p.LocKind, p.LocOff, p.LocLen = LocEntries, 1, uint32(len(tt.entries))
@@ -86,7 +87,7 @@ func TestLocation(t *testing.T) {
 		{"none", 5, prm{}, nil, nil, false},
 		{"bad", 5, prm{}, func(p *Param) { p.LocKind = LocBad }, nil, false},
 	} {
-		e := buildEnv(emX8664, tt.version, []fun{{params: []prm{tt.prm}}})
+		e := buildEnv(elfabi.EMX8664, tt.version, []fun{{params: []prm{tt.prm}}})
 		p := &e.Params[0]
 		if tt.change != nil {
 			tt.change(p)
@@ -117,7 +118,7 @@ func TestLocationOfRecord(t *testing.T) {
 		{"cut off", []byte{2, 0x55}, nil, true},
 		{"none", nil, nil, true},
 	} {
-		e := buildEnv(emX8664, 5, []fun{{params: []prm{{}}}})
+		e := buildEnv(elfabi.EMX8664, 5, []fun{{params: []prm{{}}}})
 		p := &e.Params[0]
 		p.LocKind, p.LocOff, p.LocLen = LocEntries, uint32(len(e.Exprs)), uint32(len(x.entries))
 		e.Exprs = append(e.Exprs, x.entries...)
@@ -126,7 +127,7 @@ func TestLocationOfRecord(t *testing.T) {
 			t.Errorf("%s: % x, list %v, %v", x.name, expr, list, ok)
 		}
 	}
-	e := buildEnv(emX8664, 5, []fun{{params: []prm{{}}}})
+	e := buildEnv(elfabi.EMX8664, 5, []fun{{params: []prm{{}}}})
 	e.Params[0].LocKind, e.Params[0].LocOff, e.Params[0].LocLen = LocEntries, 1<<31, 1<<31
 	if _, _, ok := e.Location(0, &e.Params[0]); ok {
 		t.Error("a location beyond the record is told")
@@ -141,7 +142,7 @@ func TestFormats(t *testing.T) {
 	for i := range funs {
 		funs[i].params = []prm{{typ: tInt}}
 	}
-	e := buildEnv(emX8664, 5, funs)
+	e := buildEnv(elfabi.EMX8664, 5, funs)
 	for i := range e.Params {
 		e.Params[i].LocKind = LocList
 		e.Params[i].Flags |= ParamHasLoc
@@ -166,7 +167,7 @@ func TestFormats(t *testing.T) {
 // TestOriginBehindAnotherFunction: the origin of a parameter is looked for in
 // the origin of its function first. The last function before it may be a nested one.
 func TestOriginBehindAnotherFunction(t *testing.T) {
-	e := buildEnv(emX8664, 5, []fun{
+	e := buildEnv(elfabi.EMX8664, 5, []fun{
 		{params: []prm{{typ: tInt}, {typ: tLong}}}, {},
 		{origin: 1, params: []prm{{origin: 2, loc: reg(4)}, {origin: 1, loc: reg(5)}}},
 	})

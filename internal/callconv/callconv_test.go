@@ -8,6 +8,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // Types of every test environment; sizes are those of a 64-bit machine.
@@ -80,10 +81,10 @@ type fun struct {
 func buildEnv(machine uint16, version uint16, funs []fun) *Functions {
 	e := &Functions{Machine: machine, Format: dwarf.ExprFormat{Version: version}, Types: Types{Nodes: testNodes, Members: testMembers, AddrSize: 8}}
 	switch machine {
-	case emARM, 3:
+	case elfabi.EMARM, 3:
 		e.Types.AddrSize = 4
 	}
-	e.Format.AddrSize, e.Format.BigEndian = uint8(e.Types.AddrSize), machine == emS390
+	e.Format.AddrSize, e.Format.BigEndian = uint8(e.Types.AddrSize), machine == elfabi.EMS390
 	e.Exprs = []byte{0xff}
 	var offs []uint32
 	for i, f := range funs {
@@ -209,32 +210,32 @@ func TestParameterRegisters(t *testing.T) {
 		params  []prm
 		want    string
 	}{
-		{"x86-64 order", emX8664, []prm{{typ: tInt, loc: reg(5)}, {typ: tInt, loc: reg(4)}, {typ: tInt, loc: reg(1)}, {typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(8)}, {typ: tInt, loc: reg(9)}}, "[5][4][1][2][8][9]"},
-		{"arm64 order", emAARCH64, []prm{{typ: tInt, loc: reg(0)}, {typ: tInt, loc: reg(1)}}, "[0][1]"},
-		{"s390 order", emS390, []prm{{typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(3)}}, "[2][3]"},
-		{"wrong register", emX8664, []prm{{typ: tInt, loc: reg(4)}}, "unexpected [4!]"},
-		{"swapped", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tInt, loc: reg(5)}}, "unexpected [4!][5!]"},
-		{"wrong register beside a struct", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tTwo, loc: xBoth}}, "[4!][5!]"},
-		{"wrong register beside a const struct", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tConst, loc: xBoth}}, "[4!][5!]"},
-		{"wrong register beside a volatile struct", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tVolatile, loc: xBoth}}, "unexpected [4!][5!]"},
-		{"wrong register beside a pointer to struct", emX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tPtr, loc: reg(4)}}, "unexpected [4!][4]"},
-		{"float in xmm0", emX8664, []prm{{typ: tFloat, loc: reg(17)}, {typ: tInt, loc: reg(5)}}, "unexpected [17!][5!]"},
-		{"struct in two registers", emX8664, []prm{{typ: tTwo, loc: xBoth}, {typ: tInt, loc: reg(1)}}, "[5][1]"},
-		{"typedef of a struct in two registers", emX8664, []prm{{typ: tTypedef, loc: xBoth}, {typ: tInt, loc: reg(1)}}, "[5][1]"},
-		{"one register on s390 whatever the size", emS390, []prm{{typ: tTwo, loc: reg(2)}, {typ: tInt, loc: reg(3)}}, "[2m][3]"},
-		{"long of two words on arm", emARM, []prm{{typ: tLong, loc: reg(0)}, {typ: tInt, loc: reg(2)}}, "[0][2]"},
-		{"aligned long on arm", emARM, []prm{{typ: tInt, loc: reg(0)}, {typ: tLong, loc: []byte{0x52, 0x93, 4, 0x53, 0x93, 4}}}, "unexpected [0][2!]"},
-		{"in memory takes one slot", emX8664, []prm{{typ: tBig, loc: xStack}, {typ: tInt, loc: reg(4)}}, "optimized [?sm][4]"},
-		{"array has the size of its element", emX8664, []prm{{typ: tArray, loc: reg(5)}, {typ: tInt, loc: reg(4)}}, "[5][4]"},
-		{"endless type", emX8664, []prm{{typ: tLoop, loc: reg(5)}, {typ: tOther, loc: reg(4)}, {typ: tVoid, loc: reg(1)}}, "[5][4][1]"},
-		{"type of another unit", emX8664, []prm{{typ: dedup.Extern | 1, loc: reg(5)}}, "[5]"},
-		{"no location still takes its register", emX8664, []prm{{typ: tInt}, {typ: tInt, loc: reg(4)}}, "optimized [][4]"},
-		{"constant value", emX8664, []prm{{typ: tInt, cst: true}, {typ: tInt, loc: reg(4)}}, "optimized [?][4]"},
-		{"empty location", emX8664, []prm{{typ: tInt, loc: xEmpty}, {typ: tInt, loc: reg(4)}}, "optimized [?][4]"},
-		{"seventh is on the stack", emX8664, []prm{{typ: tInt, loc: reg(5)}, {typ: tTwo, loc: []byte{0x54, 0x93, 8, 0x51, 0x93, 8}}, {typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(8)}, {typ: tInt, loc: reg(9)}, {typ: tInt, loc: xStack}}, "[5][4][2][8][9][s]"},
+		{"x86-64 order", elfabi.EMX8664, []prm{{typ: tInt, loc: reg(5)}, {typ: tInt, loc: reg(4)}, {typ: tInt, loc: reg(1)}, {typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(8)}, {typ: tInt, loc: reg(9)}}, "[5][4][1][2][8][9]"},
+		{"arm64 order", elfabi.EMAArch64, []prm{{typ: tInt, loc: reg(0)}, {typ: tInt, loc: reg(1)}}, "[0][1]"},
+		{"s390 order", elfabi.EMS390, []prm{{typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(3)}}, "[2][3]"},
+		{"wrong register", elfabi.EMX8664, []prm{{typ: tInt, loc: reg(4)}}, "unexpected [4!]"},
+		{"swapped", elfabi.EMX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tInt, loc: reg(5)}}, "unexpected [4!][5!]"},
+		{"wrong register beside a struct", elfabi.EMX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tTwo, loc: xBoth}}, "[4!][5!]"},
+		{"wrong register beside a const struct", elfabi.EMX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tConst, loc: xBoth}}, "[4!][5!]"},
+		{"wrong register beside a volatile struct", elfabi.EMX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tVolatile, loc: xBoth}}, "unexpected [4!][5!]"},
+		{"wrong register beside a pointer to struct", elfabi.EMX8664, []prm{{typ: tInt, loc: reg(4)}, {typ: tPtr, loc: reg(4)}}, "unexpected [4!][4]"},
+		{"float in xmm0", elfabi.EMX8664, []prm{{typ: tFloat, loc: reg(17)}, {typ: tInt, loc: reg(5)}}, "unexpected [17!][5!]"},
+		{"struct in two registers", elfabi.EMX8664, []prm{{typ: tTwo, loc: xBoth}, {typ: tInt, loc: reg(1)}}, "[5][1]"},
+		{"typedef of a struct in two registers", elfabi.EMX8664, []prm{{typ: tTypedef, loc: xBoth}, {typ: tInt, loc: reg(1)}}, "[5][1]"},
+		{"one register on s390 whatever the size", elfabi.EMS390, []prm{{typ: tTwo, loc: reg(2)}, {typ: tInt, loc: reg(3)}}, "[2m][3]"},
+		{"long of two words on arm", elfabi.EMARM, []prm{{typ: tLong, loc: reg(0)}, {typ: tInt, loc: reg(2)}}, "[0][2]"},
+		{"aligned long on arm", elfabi.EMARM, []prm{{typ: tInt, loc: reg(0)}, {typ: tLong, loc: []byte{0x52, 0x93, 4, 0x53, 0x93, 4}}}, "unexpected [0][2!]"},
+		{"in memory takes one slot", elfabi.EMX8664, []prm{{typ: tBig, loc: xStack}, {typ: tInt, loc: reg(4)}}, "optimized [?sm][4]"},
+		{"array has the size of its element", elfabi.EMX8664, []prm{{typ: tArray, loc: reg(5)}, {typ: tInt, loc: reg(4)}}, "[5][4]"},
+		{"endless type", elfabi.EMX8664, []prm{{typ: tLoop, loc: reg(5)}, {typ: tOther, loc: reg(4)}, {typ: tVoid, loc: reg(1)}}, "[5][4][1]"},
+		{"type of another unit", elfabi.EMX8664, []prm{{typ: dedup.Extern | 1, loc: reg(5)}}, "[5]"},
+		{"no location still takes its register", elfabi.EMX8664, []prm{{typ: tInt}, {typ: tInt, loc: reg(4)}}, "optimized [][4]"},
+		{"constant value", elfabi.EMX8664, []prm{{typ: tInt, cst: true}, {typ: tInt, loc: reg(4)}}, "optimized [?][4]"},
+		{"empty location", elfabi.EMX8664, []prm{{typ: tInt, loc: xEmpty}, {typ: tInt, loc: reg(4)}}, "optimized [?][4]"},
+		{"seventh is on the stack", elfabi.EMX8664, []prm{{typ: tInt, loc: reg(5)}, {typ: tTwo, loc: []byte{0x54, 0x93, 8, 0x51, 0x93, 8}}, {typ: tInt, loc: reg(2)}, {typ: tInt, loc: reg(8)}, {typ: tInt, loc: reg(9)}, {typ: tInt, loc: xStack}}, "[5][4][2][8][9][s]"},
 		{"i386 has no registers", 3, []prm{{typ: tInt, loc: xStack}, {typ: tInt, loc: reg(0)}, {typ: tInt, loc: xEmpty}}, "[s][0][]"},
-		{"mips registers are not checked", emMIPS, []prm{{typ: tInt, loc: reg(30)}, {typ: tInt, loc: xEmpty}}, "optimized [30][?]"},
-		{"riscv registers are not checked", emRISCV, []prm{{typ: tInt, loc: reg(3)}}, "[3]"},
+		{"mips registers are not checked", elfabi.EMMIPS, []prm{{typ: tInt, loc: reg(30)}, {typ: tInt, loc: xEmpty}}, "optimized [30][?]"},
+		{"riscv registers are not checked", elfabi.EMRISCV, []prm{{typ: tInt, loc: reg(3)}}, "[3]"},
 	}
 	for _, tt := range tests {
 		e := buildEnv(tt.machine, 4, []fun{{params: tt.params}})
@@ -311,7 +312,7 @@ func TestParameterLocations(t *testing.T) {
 					e.Exprs = kept
 				}
 				for _, locate := range []func(*Functions, *Param){list, condensed} {
-					e := buildEnv(emX8664, version, []fun{{params: []prm{{typ: tt.typ}}}})
+					e := buildEnv(elfabi.EMX8664, version, []fun{{params: []prm{{typ: tt.typ}}}})
 					e.Format.BigEndian = bigEndian
 					e.Params[0].Flags |= ParamHasLoc
 					locate(e, &e.Params[0])
@@ -339,7 +340,7 @@ func TestUnreadableLocations(t *testing.T) {
 		{LocKind: LocList, LocOff: 0},
 		{LocKind: 77},
 	} {
-		e := buildEnv(emX8664, 5, []fun{{params: []prm{{typ: tInt}}}})
+		e := buildEnv(elfabi.EMX8664, 5, []fun{{params: []prm{{typ: tInt}}}})
 		p.Type, p.HasType, p.Reg, p.Flags = tInt, true, -1, ParamHasLoc
 		e.Params[0] = p
 		e.Lists.Data = []byte{4, 0x80}
@@ -348,7 +349,7 @@ func TestUnreadableLocations(t *testing.T) {
 			t.Errorf("kind %d offset %d: got %q, want %q", p.LocKind, p.LocOff, got, want)
 		}
 	}
-	e := buildEnv(emX8664, 5, []fun{{}})
+	e := buildEnv(elfabi.EMX8664, 5, []fun{{}})
 	e.Funcs[0].First, e.Funcs[0].N = 1<<32-1, 1<<32-1
 	e.Funcs[0].Origin = 1000
 	e.Link()
@@ -377,7 +378,7 @@ func TestConcreteFunctions(t *testing.T) {
 		{"origin outside of the unit", []fun{abstract, {origin: 7, params: []prm{{origin: 1, loc: reg(5)}, {origin: 2, loc: reg(4)}}}}, "[5][4]", "[5][4]"},
 	}
 	for _, tt := range tests {
-		e := buildEnv(emX8664, 5, tt.funs)
+		e := buildEnv(elfabi.EMX8664, 5, tt.funs)
 		e.Link()
 		e.Analyze()
 		a, c := 0, 1
@@ -393,7 +394,7 @@ func TestConcreteFunctions(t *testing.T) {
 
 // Functions that do not matter still pass on what is known of them.
 func TestFunctionsLeftOut(t *testing.T) {
-	e := buildEnv(emX8664, 5, []fun{
+	e := buildEnv(elfabi.EMX8664, 5, []fun{
 		{params: []prm{{typ: tInt}}},
 		{origin: 1, params: []prm{{origin: 1, loc: reg(4)}}},
 		{params: []prm{{typ: tInt, loc: reg(4)}}},
@@ -451,7 +452,7 @@ func TestClangSignatures(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, trueSignature := range []bool{false, true} {
-			e := buildEnv(emX8664, 5, []fun{{params: tt.params, flags: tt.flags}})
+			e := buildEnv(elfabi.EMX8664, 5, []fun{{params: tt.params, flags: tt.flags}})
 			e.Clang, e.TrueSignature = true, trueSignature
 			e.Link()
 			e.Analyze()
@@ -477,7 +478,7 @@ func TestClangChangedThroughOrigin(t *testing.T) {
 		{FuncInline, FuncNoCall, "[#][5!][4!]"},
 		{FuncInline, 0, "[#][5!][4!]"},
 	} {
-		e := buildEnv(emX8664, 5, []fun{
+		e := buildEnv(elfabi.EMX8664, 5, []fun{
 			{flags: tt.abstract, params: []prm{{typ: tInt}, {typ: tTwo}, {typ: tInt}}},
 			{flags: tt.concrete, origin: 1, params: []prm{{origin: 1, loc: xLit}, {origin: 2, loc: xHigh}, {origin: 3, loc: reg(4)}}},
 		})
@@ -491,7 +492,7 @@ func TestClangChangedThroughOrigin(t *testing.T) {
 }
 
 func TestLink(t *testing.T) {
-	e := buildEnv(emX8664, 5, []fun{
+	e := buildEnv(elfabi.EMX8664, 5, []fun{
 		{params: []prm{{typ: tInt}, {typ: tLong}}},
 		{origin: 1, params: []prm{{origin: 2}, {origin: 1}, {typ: tPtr, origin: 1}, {origin: 1}}},
 		{}, {origin: 1}, {origin: 2},
@@ -516,7 +517,7 @@ func TestLink(t *testing.T) {
 
 func TestParametersDoNotAllocate(t *testing.T) {
 	list := [][]byte{reg(5), xEntry}
-	e := buildEnv(emX8664, 5, []fun{
+	e := buildEnv(elfabi.EMX8664, 5, []fun{
 		{params: []prm{{typ: tInt}, {typ: tTwo}}},
 		{origin: 1, params: []prm{{origin: 2, list: list}, {origin: 1, list: list}}},
 	})

@@ -1,19 +1,6 @@
 package callconv
 
-// e_machine values (ELF gABI).
-const (
-	emSPARC   = 2
-	emMIPS    = 8
-	emPPC     = 20
-	emPPC64   = 21
-	emS390    = 22
-	emARM     = 40
-	emSPARCV9 = 43
-	emARC     = 45
-	emX8664   = 62
-	emAARCH64 = 183
-	emRISCV   = 243
-)
+import "github.com/btflite/btflite/internal/elfabi"
 
 // argRegs are the registers in which a machine passes arguments, as
 // pahole has them. (For ARM that is wrong: it has four.)
@@ -27,15 +14,15 @@ type argRegs struct {
 // argRegsOf returns the registers of an e_machine; of an unknown one, none.
 func argRegsOf(machine uint16) argRegs {
 	switch machine {
-	case emX8664:
+	case elfabi.EMX8664:
 		return argRegs{n: 6, known: true, regs: [8]int8{5, 4, 1, 2, 8, 9}}
-	case emAARCH64, emARM:
+	case elfabi.EMAArch64, elfabi.EMARM:
 		return argRegs{n: 8, known: true, regs: [8]int8{0, 1, 2, 3, 4, 5, 6, 7}}
-	case emS390:
+	case elfabi.EMS390:
 		return argRegs{n: 5, known: true, one: true, regs: [8]int8{2, 3, 4, 5, 6}}
-	case emSPARC, emSPARCV9:
+	case elfabi.EMSPARC, elfabi.EMSPARCV9:
 		return argRegs{n: 6}
-	case emARC, emMIPS, emPPC, emPPC64, emRISCV:
+	case elfabi.EMARC, elfabi.EMMIPS, elfabi.EMPPC, elfabi.EMPPC64, elfabi.EMRISCV:
 		return argRegs{n: 8}
 	}
 	return argRegs{}

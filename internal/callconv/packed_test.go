@@ -5,6 +5,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // Member types of TestPacked; the struct itself is type pkSelf.
@@ -30,7 +31,7 @@ type pkMember struct {
 }
 
 func packedEnv(size uint32, ms []pkMember) *Functions {
-	e := &Functions{Machine: emX8664, Types: Types{AddrSize: 8}}
+	e := &Functions{Machine: elfabi.EMX8664, Types: Types{AddrSize: 8}}
 	info := func(k btf.Kind, n uint32) uint32 { return btf.Info(k, n, false) }
 	e.Types.Members = []dedup.Member{
 		{Type: pkChar}, {Type: pkInt, Val: 8}, // inner
@@ -107,16 +108,16 @@ func TestUncertainLocation(t *testing.T) {
 		change  func(e *Functions)
 		want    bool
 	}{
-		{"seventh", emX8664, 6, nil, true},
-		{"sixth", emX8664, 5, nil, false},
-		{"seventh on s390", emS390, 6, nil, true},
-		{"ninth on arm64", emAARCH64, 8, nil, true},
-		{"eighth on arm64", emAARCH64, 7, nil, false},
+		{"seventh", elfabi.EMX8664, 6, nil, true},
+		{"sixth", elfabi.EMX8664, 5, nil, false},
+		{"seventh on s390", elfabi.EMS390, 6, nil, true},
+		{"ninth on arm64", elfabi.EMAArch64, 8, nil, true},
+		{"eighth on arm64", elfabi.EMAArch64, 7, nil, false},
 		{"first on i386", 3, 0, nil, true},
-		{"not packed", emX8664, 6, func(e *Functions) { e.Types.Nodes[pkSelf-1].Third = 16 }, false},
-		{"without a name", emX8664, 6, func(e *Functions) { e.Types.Nodes[pkSelf-1].Name = 0 }, false},
-		{"union", emX8664, 6, func(e *Functions) { e.Types.Nodes[pkSelf-1].Info = btf.Info(btf.KindUnion, 2, false) }, false},
-		{"behind a typedef", emX8664, 6, func(e *Functions) {
+		{"not packed", elfabi.EMX8664, 6, func(e *Functions) { e.Types.Nodes[pkSelf-1].Third = 16 }, false},
+		{"without a name", elfabi.EMX8664, 6, func(e *Functions) { e.Types.Nodes[pkSelf-1].Name = 0 }, false},
+		{"union", elfabi.EMX8664, 6, func(e *Functions) { e.Types.Nodes[pkSelf-1].Info = btf.Info(btf.KindUnion, 2, false) }, false},
+		{"behind a typedef", elfabi.EMX8664, 6, func(e *Functions) {
 			e.Types.Nodes = append(e.Types.Nodes, dedup.Node{Info: btf.Info(btf.KindTypedef, 0, false), Third: pkSelf})
 			e.Params[6].Type = pkSelf + 1
 		}, false},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfobject"
 	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/internal/unit"
@@ -101,7 +102,7 @@ func suits(e *mmapelf.File, keepExports func() bool) error {
 			return ErrLTO
 		case strings.HasSuffix(name, ".dwo"):
 			return ErrSplit
-		case name == ".debug_types", name == ".debug_info" && e.Sections[i].Flags&shfGroup != 0:
+		case name == ".debug_types", name == ".debug_info" && e.Sections[i].Flags&elfabi.SHFGroup != 0:
 			return ErrTypeUnits
 		case name == ".debug_info" || name == ".zdebug_info":
 			has = true

@@ -11,6 +11,7 @@ import (
 	"github.com/btflite/btflite/internal/ccline"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfobject"
 	"github.com/btflite/btflite/internal/unit"
 	"github.com/btflite/btflite/internal/unitrecord"
@@ -209,12 +210,12 @@ func (c *converter) rewrite() ([]byte, error) {
 	}
 	all := c.file.ELF.Sections
 	debug := func(s *mmapelf.Section) bool {
-		return s.Flags&shfAlloc == 0 && (strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_"))
+		return s.Flags&elfabi.SHFAlloc == 0 && (strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_"))
 	}
 	for i := range all {
 		s := &all[i]
 		about := s
-		if (s.Type == shtRela || s.Type == shtRel) && int(s.Info) < len(all) {
+		if (s.Type == elfabi.SHTRela || s.Type == elfabi.SHTRel) && int(s.Info) < len(all) {
 			about = &all[s.Info]
 		}
 		if _, set := change.Set[i]; !set && debug(about) {
@@ -223,13 +224,6 @@ func (c *converter) rewrite() ([]byte, error) {
 	}
 	return c.object.Rewrite(change)
 }
-
-const (
-	shtRela  = 4
-	shtRel   = 9
-	shfAlloc = 2
-	shfGroup = 0x200
-)
 
 // Pack is the contents of an object, compressed, to be kept.
 func Pack(data []byte) ([]byte, error) {

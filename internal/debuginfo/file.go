@@ -10,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfreloc"
 	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/mmapelf"
@@ -77,18 +78,6 @@ type inOrder struct{ info, abbrev, loc, loclists section }
 
 func (o *inOrder) all() [4]*section { return [4]*section{&o.info, &o.abbrev, &o.loc, &o.loclists} }
 
-const (
-	shtSymtab   = 2
-	shtRela     = 4
-	shtNote     = 7
-	shtRel      = 9
-	shfAlloc    = 2
-	etRel       = 1
-	shfGroup    = 0x200
-	shfCompress = 0x800
-	shfExclude  = 0x80000000
-)
-
 // newFile is a file whose sections have not been loaded.
 func newFile(path string, e *mmapelf.File, s Settings) *File {
 	f := &File{
@@ -151,7 +140,7 @@ func (f *File) load(sec *mmapelf.Section, to *section, whole bool) ([]byte, erro
 }
 
 // Relocatable reports whether the input is an ET_REL file (.o, .ko).
-func (f *File) Relocatable() bool { return f.ELF.Type == etRel }
+func (f *File) Relocatable() bool { return f.ELF.Type == elfabi.ETRel }
 
 // PlaceNames gives the file's .debug_str its place among the tokens. It comes
 // after LoadRelocs. The names of unit records stand for their text. Error: no room for it.
@@ -184,10 +173,10 @@ func (f *File) section(name string) *mmapelf.Section {
 	}
 	want := uint64(0)
 	if f.suffix != "" {
-		want = shfExclude
+		want = elfabi.SHFExclude
 	}
 	for i := s.Index; i < len(f.Dwarf.Sections); i++ {
-		if o := &f.Dwarf.Sections[i]; o.Flags&(shfGroup|want) == want && o.Name == s.Name {
+		if o := &f.Dwarf.Sections[i]; o.Flags&(elfabi.SHFGroup|want) == want && o.Name == s.Name {
 			return o
 		}
 	}
@@ -247,7 +236,7 @@ func (f *File) Symbols() (e *mmapelf.File, symtab *mmapelf.Section, strtab []byt
 		e = f.Dwarf
 	}
 	symtab = e.Section(".symtab")
-	if symtab == nil || symtab.Type != shtSymtab {
+	if symtab == nil || symtab.Type != elfabi.SHTSymtab {
 		return nil, nil, nil, fmt.Errorf("%s: no .symtab section, so no function can be placed (stripped file?)", f.Path)
 	}
 	strtab, err = e.SymbolStrings(symtab)

@@ -2,6 +2,7 @@ package debuginfo
 
 import (
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfreloc"
 )
 
@@ -39,7 +40,7 @@ func LoadRanges(f *File) (*Ranges, error) {
 		}
 		for i := range f.Dwarf.Sections {
 			x := &f.Dwarf.Sections[i]
-			if f.rel == nil || x.Type != shtRela && x.Type != shtRel || int(x.Info) != sec.Index || *s.rel != nil {
+			if f.rel == nil || x.Type != elfabi.SHTRela && x.Type != elfabi.SHTRel || int(x.Info) != sec.Index || *s.rel != nil {
 				continue
 			}
 			if *s.rel, err = f.relocsIn(x, sec.Name, len(*s.data)); err != nil {
@@ -55,7 +56,7 @@ func LoadRanges(f *File) (*Ranges, error) {
 // with location lists.
 func ReleaseLists(f *File) {
 	for _, name := range []string{".debug_ranges", ".debug_rnglists", ".debug_loc", ".debug_loclists"} {
-		if s := f.section(name); s != nil && s.Flags&shfCompress == 0 {
+		if s := f.section(name); s != nil && s.Flags&elfabi.SHFCompressed == 0 {
 			f.Dwarf.ReleaseRange(s.Offset, s.Size)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfreloc"
 )
 
@@ -29,7 +30,7 @@ func OpenLines(f *File) (*Lines, error) {
 	}
 	for i := range f.Dwarf.Sections {
 		s := &f.Dwarf.Sections[i]
-		if (s.Type == shtRela || s.Type == shtRel) && uint64(s.Info) == uint64(sec.Index) {
+		if (s.Type == elfabi.SHTRela || s.Type == elfabi.SHTRel) && uint64(s.Info) == uint64(sec.Index) {
 			if l.rel, err = f.relocsIn(s, sec.Name, len(l.data)); err != nil {
 				return nil, err
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -47,7 +48,7 @@ func FuzzLinks(f *testing.F) {
 	f.Add([]byte("\x05\x00\x01\x00\x04abcd"), byte(2), false)
 	f.Add([]byte("\x05\x00\x00sup\x00\x04abcd"), byte(2), true)
 	f.Add([]byte("\x04\x00\x00\x00\x04\x00\x00\x00\x03\x00\x00\x00GNU\x00abcd"), byte(3), false)
-	sections := []dt.Section{{Name: ".gnu_debuglink"}, {Name: ".gnu_debugaltlink"}, {Name: ".debug_sup"}, {Name: ".note.gnu.build-id", Type: shtNote}}
+	sections := []dt.Section{{Name: ".gnu_debuglink"}, {Name: ".gnu_debugaltlink"}, {Name: ".debug_sup"}, {Name: ".note.gnu.build-id", Type: elfabi.SHTNote}}
 	f.Fuzz(func(t *testing.T, data []byte, which byte, bigEndian bool) {
 		s := sections[int(which)%len(sections)]
 		s.Data = data

@@ -3,6 +3,7 @@ package debuginfo
 import (
 	"encoding/binary"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -18,7 +19,7 @@ const (
 func (f *File) LinkTimeOptimized() (on bool, err error) {
 	for i := range f.ELF.Sections {
 		s := &f.ELF.Sections[i]
-		if s.Type != shtNote {
+		if s.Type != elfabi.SHTNote {
 			continue
 		}
 		b, err := f.ELF.Data(s)
@@ -56,7 +57,7 @@ func eachNote(b []byte, bigEndian bool, fn func(name []byte, typ uint32, desc []
 func buildID(e *mmapelf.File) (id []byte) {
 	for i := range e.Sections {
 		s := &e.Sections[i]
-		if s.Type != shtNote {
+		if s.Type != elfabi.SHTNote {
 			continue
 		}
 		if b, err := e.Data(s); err == nil {

@@ -3,6 +3,7 @@ package debuginfo
 import (
 	"fmt"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfreloc"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -23,10 +24,10 @@ func (f *File) LoadRelocs() error {
 	r := &relocs{addrs: layout(f.Dwarf.Sections)}
 	f.rel = r
 	str := f.section(".debug_str")
-	if str != nil && str.Flags&shfCompress == 0 && uint64(len(f.Names.Data)) == str.Size {
+	if str != nil && str.Flags&elfabi.SHFCompressed == 0 && uint64(len(f.Names.Data)) == str.Size {
 		r.inStr = section{file: f.Dwarf, sec: str}
 	}
-	if symtab := f.Dwarf.Section(".symtab"); symtab == nil || symtab.Type != shtSymtab {
+	if symtab := f.Dwarf.Section(".symtab"); symtab == nil || symtab.Type != elfabi.SHTSymtab {
 		return nil // symbols says so
 	}
 	// A file may have more than 65,000 sections: each is looked for once.
@@ -37,7 +38,7 @@ func (f *File) LoadRelocs() error {
 		if s == str {
 			r.str = uint32(i)
 		}
-		if s.Type != shtRela && s.Type != shtRel || uint64(s.Info) >= uint64(len(f.Dwarf.Sections)) {
+		if s.Type != elfabi.SHTRela && s.Type != elfabi.SHTRel || uint64(s.Info) >= uint64(len(f.Dwarf.Sections)) {
 			continue
 		}
 		target := &f.Dwarf.Sections[s.Info]
@@ -46,7 +47,7 @@ func (f *File) LoadRelocs() error {
 		switch target {
 		case info:
 			dst, size = &r.info, len(f.Info)
-			if s.Flags&shfCompress == 0 {
+			if s.Flags&elfabi.SHFCompressed == 0 {
 				r.inInfo = section{file: f.Dwarf, sec: s}
 			}
 		case addr:
@@ -85,7 +86,7 @@ func (f *File) relocsIn(s *mmapelf.Section, target string, size int) (*elfreloc.
 	r := f.rel
 	if r.object == nil {
 		symtab := f.Dwarf.Section(".symtab")
-		if symtab == nil || symtab.Type != shtSymtab {
+		if symtab == nil || symtab.Type != elfabi.SHTSymtab {
 			return nil, fmt.Errorf("%s: %s: no .symtab section to relocate by", f.Path, s.Name)
 		}
 		syms, err := f.Dwarf.Data(symtab)
@@ -101,7 +102,7 @@ func (f *File) relocsIn(s *mmapelf.Section, target string, size int) (*elfreloc.
 			return nil, fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
-	t, err := r.object.NewTable(target, uint64(size), data, s.Type == shtRela)
+	t, err := r.object.NewTable(target, uint64(size), data, s.Type == elfabi.SHTRela)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", f.Path, s.Name, err)
 	}
@@ -119,7 +120,7 @@ func layout(sections []mmapelf.Section) []uint64 {
 	end := uint64(firstAddr)
 	for i := range sections {
 		s := &sections[i]
-		if s.Flags&shfAlloc == 0 {
+		if s.Flags&elfabi.SHFAlloc == 0 {
 			continue
 		}
 		align := max(s.Align, 1)
@@ -133,7 +134,7 @@ func layout(sections []mmapelf.Section) []uint64 {
 // inOrderOf reports whether relocations lie in the order of their offsets. They are many in a
 // large file, so they are asked for ahead and given back, as they will be when they are read.
 func inOrderOf(t *elfreloc.Table, in section) bool {
-	if in.sec.Flags&shfCompress != 0 {
+	if in.sec.Flags&elfabi.SHFCompressed != 0 {
 		in.sec = nil // nothing to give back: it has been expanded
 	}
 	var ahead window

@@ -3,6 +3,7 @@ package debuginfo
 import (
 	"bytes"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -21,7 +22,7 @@ func SaysMore(in *mmapelf.Source) (bool, error) {
 		return err == nil, err
 	}
 	sec := f.section(".debug_str")
-	if sec == nil || sec.Flags&shfCompress != 0 {
+	if sec == nil || sec.Flags&elfabi.SHFCompressed != 0 {
 		return false, nil
 	}
 	str, err := f.Dwarf.Data(sec)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -180,7 +181,7 @@ func (t *TypeIndex) openSections() error {
 	for i := range f.Dwarf.Sections {
 		s := &f.Dwarf.Sections[i]
 		k, ok := place[s.Info]
-		if !ok || s.Type != shtRela && s.Type != shtRel {
+		if !ok || s.Type != elfabi.SHTRela && s.Type != elfabi.SHTRel {
 			continue
 		}
 		if err := take(s); err != nil {

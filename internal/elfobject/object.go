@@ -14,29 +14,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
-)
-
-// Numbers of the ELF specification (gABI).
-const (
-	etRel = 1
-
-	shtNull        = 0
-	shtSymtab      = 2
-	shtRela        = 4
-	shtNobits      = 8
-	shtRel         = 9
-	shtGroup       = 17
-	shtSymtabShndx = 18
-
-	shfInfoLink   = 0x40
-	shfLinkOrder  = 0x80
-	shfCompressed = 0x800
-	shfMerge      = 0x10
-
-	shnLoReserve = 0xff00
-
-	emMIPS = 8
 )
 
 // Object is a relocatable file. It is read-only; the file must stay open.
@@ -62,21 +41,21 @@ func New(f *mmapelf.File) (*Object, error) {
 		o.order = binary.BigEndian
 	}
 	switch {
-	case f.Type != etRel:
+	case f.Type != elfabi.ETRel:
 		return nil, shape("it is not relocatable")
-	case len(f.Sections) >= shnLoReserve:
+	case len(f.Sections) >= elfabi.SHNLoReserve:
 		return nil, shape("it has %d sections", len(f.Sections))
-	case f.Machine == emMIPS && f.Class64 && !f.BigEndian:
+	case f.Machine == elfabi.EMMIPS && f.Class64 && !f.BigEndian:
 		return nil, shape("relocations of little-endian MIPS64")
 	}
 	for i := range f.Sections {
 		switch s := &f.Sections[i]; s.Type {
-		case shtSymtab:
+		case elfabi.SHTSymtab:
 			if o.symtab != nil {
 				return nil, shape("two symbol tables")
 			}
 			o.symtab = s
-		case shtSymtabShndx:
+		case elfabi.SHTSymtabShndx:
 			return nil, shape("more than 65,000 sections")
 		}
 	}
@@ -122,7 +101,7 @@ func (o *Object) Merged(i uint32) bool {
 		return true
 	}
 	k := int(o.order.Uint16(s[o.sectionAt():]))
-	return k < len(o.f.Sections) && o.f.Sections[k].Flags&shfMerge != 0
+	return k < len(o.f.Sections) && o.f.Sections[k].Flags&elfabi.SHFMerge != 0
 }
 
 // Value is the value of symbol i, in an object its offset in its section, and 0 for a
@@ -161,7 +140,7 @@ type Relocs struct {
 func (o *Object) Relocs(target *mmapelf.Section) (*Relocs, error) {
 	for i := range o.f.Sections {
 		s := &o.f.Sections[i]
-		if s.Type != shtRela && s.Type != shtRel || int(s.Info) != target.Index {
+		if s.Type != elfabi.SHTRela && s.Type != elfabi.SHTRel || int(s.Info) != target.Index {
 			continue
 		}
 		data, err := o.f.Data(s)
@@ -187,13 +166,12 @@ func (o *Object) Relocs(target *mmapelf.Section) (*Relocs, error) {
 	return nil, nil
 }
 
-// emSuperH is EM_SH (ELF gABI).
-const emSuperH = 42
-
 // InPlace tells whether what a relocation adds to the symbol stands in the section that is
 // relocated: without room for it in the relocation, or on SuperH, whose linkers do not
 // read that (GNU binutils, include/elf/sh.h).
-func (t *Relocs) InPlace() bool { return t.Section.Type == shtRel || t.o.f.Machine == emSuperH }
+func (t *Relocs) InPlace() bool {
+	return t.Section.Type == elfabi.SHTRel || t.o.f.Machine == elfabi.EMSH
+}
 
 // sort makes order, if that is necessary.
 func (r *Relocs) sort() {
@@ -251,7 +229,7 @@ func (o *Object) relocSize(s *mmapelf.Section) int {
 	if o.f.Class64 {
 		size = 16
 	}
-	if s.Type == shtRela {
+	if s.Type == elfabi.SHTRela {
 		size += size / 2
 	}
 	return size
@@ -281,7 +259,7 @@ func (t *Relocs) Append(b []byte, r Reloc) []byte {
 	if o.f.Class64 {
 		b = appendUint64(o.order, b, r.Off)
 		b = appendUint64(o.order, b, uint64(r.Symbol)<<32|uint64(r.Type))
-		if s.Type == shtRela {
+		if s.Type == elfabi.SHTRela {
 			b = appendUint64(o.order, b, uint64(r.Addend))
 		}
 		return b
@@ -289,7 +267,7 @@ func (t *Relocs) Append(b []byte, r Reloc) []byte {
 	b = appendUint32(o.order, b, uint32(r.Off))
 	b = appendUint32(o.order, b, r.Symbol<<8|r.Type&0xff)
 	switch {
-	case s.Type != shtRela:
+	case s.Type != elfabi.SHTRela:
 	case t.InPlace():
 		b = appendUint32(o.order, b, 0)
 	default:

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"maps"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -112,11 +113,11 @@ func (r *rewriter) section(s *mmapelf.Section, c Change) ([]byte, error) {
 	data := contents.Data
 	switch {
 	case set:
-		now.Flags &^= shfCompressed
+		now.Flags &^= elfabi.SHFCompressed
 		if contents.Align != 0 {
 			now.Align = contents.Align
 		}
-	case s.Type != shtNull && s.Type != shtNobits:
+	case s.Type != elfabi.SHTNull && s.Type != elfabi.SHTNobits:
 		if s.Offset > uint64(len(r.raw)) || uint64(len(r.raw))-s.Offset < s.Size {
 			return nil, shape("%s: its contents lie beyond the file", s.Name)
 		}
@@ -128,27 +129,27 @@ func (r *rewriter) section(s *mmapelf.Section, c Change) ([]byte, error) {
 		}
 		now.Link = uint32(r.to[s.Link])
 	}
-	if s.Type == shtRel || s.Type == shtRela || s.Flags&shfInfoLink != 0 {
+	if s.Type == elfabi.SHTRel || s.Type == elfabi.SHTRela || s.Flags&elfabi.SHFInfoLink != 0 {
 		if int(s.Info) >= len(r.to) || c.Drop[int(s.Info)] {
 			return nil, shape("%s is about a section that is dropped", s.Name)
 		}
 		now.Info = uint32(r.to[s.Info])
 	}
 	switch s.Type {
-	case shtSymtab:
+	case elfabi.SHTSymtab:
 		data = r.symbols(c)
-	case shtGroup:
+	case elfabi.SHTGroup:
 		var err error
 		if data, err = r.group(s, data, c); err != nil {
 			return nil, err
 		}
 	}
-	if s.Type != shtNull {
+	if s.Type != elfabi.SHTNull {
 		r.align(now.Align)
 		now.Offset = uint64(len(r.out))
 		r.out = append(r.out, data...)
 	}
-	if s.Type != shtNobits && s.Type != shtNull {
+	if s.Type != elfabi.SHTNobits && s.Type != elfabi.SHTNull {
 		now.Size = uint64(len(data))
 	}
 	return r.header(&now)
@@ -204,7 +205,7 @@ func (r *rewriter) symbols(c Change) []byte {
 		s := data[off:][:size]
 		k := int(r.order.Uint16(s[at:]))
 		switch {
-		case k == 0 || k >= shnLoReserve || k >= len(r.to):
+		case k == 0 || k >= elfabi.SHNLoReserve || k >= len(r.to):
 			continue
 		case c.Drop[k]:
 			clearValue(s, r.order, r.f.Class64)
@@ -232,7 +233,7 @@ func (o *Object) dropGroups(c *Change) error {
 	maps.Copy(drop, c.Drop)
 	for i := range o.f.Sections {
 		s := &o.f.Sections[i]
-		if s.Type != shtGroup {
+		if s.Type != elfabi.SHTGroup {
 			continue
 		}
 		data, err := o.f.Data(s)

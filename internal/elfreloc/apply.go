@@ -1,6 +1,10 @@
 package elfreloc
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/btflite/btflite/internal/elfabi"
+)
 
 // Apply applies the entries from first to before last to b, a private copy of
 // the section's bytes from offset off on. All of them must lie at offsets of
@@ -142,7 +146,7 @@ func (t *Table) one(b []byte, off uint64, e *entry) error {
 		return ErrOrder
 	}
 	typ := e.typ
-	if o.machine == emMIPS && o.class64 {
+	if o.machine == elfabi.EMMIPS && o.class64 {
 		// Of three types to be applied one after the other, debug sections
 		// need the first only.
 		if typ>>8&0xffff != 0 {

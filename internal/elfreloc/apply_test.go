@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // rel is a relocation of a test.
@@ -29,7 +31,7 @@ func symbols(f Format) (symtab, extended []byte) {
 	for _, s := range []struct {
 		value uint64
 		shndx uint16
-	}{{0, 0}, {0x30, 1}, {0x8, 2}, {0, 0}, {0x1234, shnAbs}, {8, 0xfff2}, {0x77, shnXindex}, {1, 9}} {
+	}{{0, 0}, {0x30, 1}, {0x8, 2}, {0, 0}, {0x1234, elfabi.SHNAbs}, {8, 0xfff2}, {0x77, elfabi.SHNXindex}, {1, 9}} {
 		b := make([]byte, symSize32)
 		if f.Class64 {
 			b = make([]byte, symSize64)
@@ -72,7 +74,7 @@ func encode(f Format, rela bool, rels []rel) []byte {
 			continue
 		}
 		b = o.AppendUint64(b, r.off)
-		if f.Machine == emMIPS {
+		if f.Machine == elfabi.EMMIPS {
 			b = o.AppendUint32(b, r.sym)
 			b = append(b, byte(r.typ>>24), byte(r.typ>>16), byte(r.typ>>8), byte(r.typ))
 		} else {
@@ -100,22 +102,22 @@ func newTable(t testing.TB, f Format, rela bool, size int, rels []rel) *Table {
 }
 
 var (
-	x8664    = Format{emX8664, true, false}
-	i386     = Format{em386, false, false}
-	arm      = Format{emARM, false, false}
-	aarch64  = Format{emAArch64, true, false}
-	s390x    = Format{emS390, true, true}
-	ppc      = Format{emPPC, false, true}
-	ppc64    = Format{emPPC64, true, true}
-	ppc64le  = Format{emPPC64, true, false}
-	mips     = Format{emMIPS, false, true}
-	mipsel   = Format{emMIPS, false, false}
-	mips64   = Format{emMIPS, true, true}
-	mips64el = Format{emMIPS, true, false}
-	riscv64  = Format{emRISCV, true, false}
-	riscv32  = Format{emRISCV, false, false}
-	sparc64  = Format{emSPARCV9, true, true}
-	loong64  = Format{emLoongArch, true, false}
+	x8664    = Format{elfabi.EMX8664, true, false}
+	i386     = Format{elfabi.EM386, false, false}
+	arm      = Format{elfabi.EMARM, false, false}
+	aarch64  = Format{elfabi.EMAArch64, true, false}
+	s390x    = Format{elfabi.EMS390, true, true}
+	ppc      = Format{elfabi.EMPPC, false, true}
+	ppc64    = Format{elfabi.EMPPC64, true, true}
+	ppc64le  = Format{elfabi.EMPPC64, true, false}
+	mips     = Format{elfabi.EMMIPS, false, true}
+	mipsel   = Format{elfabi.EMMIPS, false, false}
+	mips64   = Format{elfabi.EMMIPS, true, true}
+	mips64el = Format{elfabi.EMMIPS, true, false}
+	riscv64  = Format{elfabi.EMRISCV, true, false}
+	riscv32  = Format{elfabi.EMRISCV, false, false}
+	sparc64  = Format{elfabi.EMSPARCV9, true, true}
+	loong64  = Format{elfabi.EMLoongArch, true, false}
 )
 
 // TestApply: the formulas of the psABI documents, by machine.

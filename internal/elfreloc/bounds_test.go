@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"testing"
+
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // TestSymbolBounds: the last symbol, the last extended index and the last
@@ -29,7 +31,7 @@ func TestSymbolBounds(t *testing.T) {
 				}
 				o.symtab = append(o.symtab, b...)
 			}
-			for _, s := range []uint16{shnUndef, 1, 2, shnLoReserve, shnAbs, shnXindex, 0xfeff, shnXindex} {
+			for _, s := range []uint16{elfabi.SHNUndef, 1, 2, elfabi.SHNLoReserve, elfabi.SHNAbs, elfabi.SHNXindex, 0xfeff, elfabi.SHNXindex} {
 				add(0x50, s)
 			}
 			o.addrs = []uint64{0, 0x1000}

@@ -1,5 +1,7 @@
 package elfreloc
 
+import "github.com/btflite/btflite/internal/elfabi"
+
 // What each machine's relocation types do. Only those are listed that
 // assemblers and partial links leave in debug sections; numbers and formulas
 // are those of the psABI documents (S symbol value, A addend, V what the field
@@ -29,80 +31,57 @@ type rule struct {
 	width uint8 // bytes of the field, 0 for a ULEB128
 }
 
-// e_machine values (ELF gABI).
-const (
-	emSPARC     = 2
-	em386       = 3
-	em68K       = 4
-	emMIPS      = 8
-	emPARISC    = 15
-	emSPARC32P  = 18
-	emPPC       = 20
-	emPPC64     = 21
-	emS390      = 22
-	emARM       = 40
-	emSH        = 42
-	emSPARCV9   = 43
-	emX8664     = 62
-	emHexagon   = 164
-	emAArch64   = 183
-	emRISCV     = 243
-	emBPF       = 247
-	emLoongArch = 258
-	emAlpha     = 0x9026
-)
-
 // rulesOf gives the rules by relocation type, or nil for a machine that is not
 // known.
 func rulesOf(machine uint16) map[uint32]rule {
 	switch machine {
-	case emX8664: // System V psABI AMD64, table 4.9
+	case elfabi.EMX8664: // System V psABI AMD64, table 4.9
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 8}, 10: {actSet, 4}, 11: {actSet, 4}, 12: {actSet, 2}, 14: {actSet, 1},
 			17: {actTLS, 8}, 21: {actTLS, 4}, // DTPOFF64, DTPOFF32
 		}
-	case em386: // System V psABI i386, table 4.9, and the GNU types for TLS
+	case elfabi.EM386: // System V psABI i386, table 4.9, and the GNU types for TLS
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 4}, 20: {actSet, 2}, 22: {actSet, 1},
 			32: {actTLS, 4}, // TLS_LDO_32
 		}
-	case emARM: // ELF for the Arm Architecture
+	case elfabi.EMARM: // ELF for the Arm Architecture
 		return map[uint32]rule{
 			0: {actNone, 0}, 2: {actSet, 4}, 5: {actSet, 2}, 8: {actSet, 1},
 			106: {actTLS, 4}, // TLS_LDO32
 		}
-	case emAArch64: // ELF for the Arm 64-bit Architecture
+	case elfabi.EMAArch64: // ELF for the Arm 64-bit Architecture
 		return map[uint32]rule{
 			0: {actNone, 0}, 256: {actNone, 0}, 257: {actSet, 8}, 258: {actSet, 4}, 259: {actSet, 2},
 			1029: {actTLS, 8}, // TLS_DTPREL
 		}
-	case emS390: // s390x ELF ABI supplement, for both classes
+	case elfabi.EMS390: // s390x ELF ABI supplement, for both classes
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 1}, 3: {actSet, 2}, 4: {actSet, 4}, 22: {actSet, 8},
 			52: {actTLS, 4}, 53: {actTLS, 8}, // TLS_LDO32, TLS_LDO64
 		}
-	case emPPC: // Power Architecture 32-bit ABI supplement
+	case elfabi.EMPPC: // Power Architecture 32-bit ABI supplement
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 4}, 3: {actSet, 2}, 24: {actSet, 4}, 25: {actSet, 2},
 			78: {actTLS, 4}, // DTPREL32
 		}
-	case emPPC64: // 64-bit ELF V2 ABI, and V1 with the same numbers
+	case elfabi.EMPPC64: // 64-bit ELF V2 ABI, and V1 with the same numbers
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 4}, 3: {actSet, 2}, 24: {actSet, 4}, 25: {actSet, 2}, 38: {actSet, 8}, 43: {actSet, 8},
 			78: {actTLS, 8}, // DTPREL64
 		}
-	case emMIPS: // MIPS psABI and the 64-bit ELF object file specification
+	case elfabi.EMMIPS: // MIPS psABI and the 64-bit ELF object file specification
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 2}, 2: {actSet, 4}, 18: {actSet, 8},
 			39: {actTLS, 4}, 41: {actTLS, 8}, // TLS_DTPREL32, TLS_DTPREL64
 		}
-	case emSPARC, emSPARC32P, emSPARCV9: // Oracle, Linkers and Libraries Guide, SPARC relocation types; UA types need no alignment
+	case elfabi.EMSPARC, elfabi.EMSPARC32P, elfabi.EMSPARCV9: // Oracle, Linkers and Libraries Guide, SPARC relocation types; UA types need no alignment
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 1}, 2: {actSet, 2}, 3: {actSet, 4}, 32: {actSet, 8},
 			23: {actSet, 4}, 54: {actSet, 8}, 55: {actSet, 2},
 			76: {actTLS, 4}, 77: {actTLS, 8}, // TLS_DTPOFF32, TLS_DTPOFF64
 		}
-	case emBPF: // Linux, Documentation/bpf/llvm_reloc.rst
+	case elfabi.EMBPF: // Linux, Documentation/bpf/llvm_reloc.rst
 		// GNU binutils before 2.41 had numbers of their own. Nothing in a file says which are meant, but nothing
 		// has to: in sections of data, no number has two meanings. Where one of the others' is taken, as 2 and 3 are,
 		// it stands for a field of an instruction.
@@ -111,20 +90,20 @@ func rulesOf(machine uint16) map[uint32]rule {
 			1: {actSet, 8}, 10: {actSet, 4}, // in place of these two, Clang before 13
 			8: {actSet, 1}, 9: {actSet, 2}, 11: {actSet, 4}, 12: {actSet, 8}, // DATA_8 to DATA_64 of binutils before 2.41
 		}
-	case em68K: // System V ABI, Motorola 68000 processor supplement, and the GNU type for TLS
+	case elfabi.EM68K: // System V ABI, Motorola 68000 processor supplement, and the GNU type for TLS
 		return map[uint32]rule{
 			0: {actNone, 0}, 1: {actSet, 4}, 2: {actSet, 2}, 3: {actSet, 1},
 			31: {actTLS, 4}, // TLS_LDO32
 		}
-	case emSH: // GNU binutils, include/elf/sh.h; the addend is in the field, though sections are RELA
+	case elfabi.EMSH: // GNU binutils, include/elf/sh.h; the addend is in the field, though sections are RELA
 		return map[uint32]rule{0: {actNone, 0}, 1: {actAdd, 4}}
-	case emAlpha: // Tru64 UNIX object file format
+	case elfabi.EMAlpha: // Tru64 UNIX object file format
 		return map[uint32]rule{0: {actNone, 0}, 1: {actSet, 4}, 2: {actSet, 8}}
-	case emPARISC: // ELF supplement for PA-RISC, DIR32 and DIR64
+	case elfabi.EMPARISC: // ELF supplement for PA-RISC, DIR32 and DIR64
 		return map[uint32]rule{0: {actNone, 0}, 1: {actSet, 4}, 80: {actSet, 8}}
-	case emHexagon: // Qualcomm Hexagon ABI
+	case elfabi.EMHexagon: // Qualcomm Hexagon ABI
 		return map[uint32]rule{0: {actNone, 0}, 6: {actSet, 4}, 7: {actSet, 2}, 8: {actSet, 1}}
-	case emRISCV: // RISC-V ELF psABI, table of relocation types
+	case elfabi.EMRISCV: // RISC-V ELF psABI, table of relocation types
 		return map[uint32]rule{
 			0: {actNone, 0}, 43: {actNone, 0}, 51: {actNone, 0}, // ALIGN, RELAX
 			1: {actSet, 4}, 2: {actSet, 8}, 8: {actTLS, 4}, 9: {actTLS, 8},
@@ -133,7 +112,7 @@ func rulesOf(machine uint16) map[uint32]rule {
 			52: {actSub6, 1}, 53: {actSet6, 1}, 54: {actSet, 1}, 55: {actSet, 2}, 56: {actSet, 4},
 			60: {actSetULEB, 0}, 61: {actSubULEB, 0},
 		}
-	case emLoongArch: // ELF for the LoongArch Architecture
+	case elfabi.EMLoongArch: // ELF for the LoongArch Architecture
 		return map[uint32]rule{
 			0: {actNone, 0}, 100: {actNone, 0}, 102: {actNone, 0}, // RELAX, ALIGN
 			1: {actSet, 4}, 2: {actSet, 8}, 8: {actTLS, 4}, 9: {actTLS, 8},
@@ -147,4 +126,6 @@ func rulesOf(machine uint16) map[uint32]rule {
 
 // NumbersMove reports whether a machine's linker may still change LEB128 numbers that are
 // differences of addresses: then they have relocations, and are not right without.
-func NumbersMove(machine uint16) bool { return machine == emRISCV || machine == emLoongArch }
+func NumbersMove(machine uint16) bool {
+	return machine == elfabi.EMRISCV || machine == elfabi.EMLoongArch
+}

@@ -15,6 +15,8 @@ package elfreloc
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // Object is what the relocation sections of one file share: the format, the
@@ -53,7 +55,7 @@ func NewObject(f Format, symtab, extended []byte, addrs []uint64) (*Object, erro
 	if f.BigEndian {
 		o.order = binary.BigEndian
 	}
-	o.mips64el = f.Machine == emMIPS && f.Class64 && !f.BigEndian
+	o.mips64el = f.Machine == elfabi.EMMIPS && f.Class64 && !f.BigEndian
 	for t, r := range m {
 		if int(t) >= len(o.rules) {
 			o.rules = append(o.rules, make([]rule, int(t)+1-len(o.rules))...)
@@ -70,13 +72,6 @@ func NewObject(f Format, symtab, extended []byte, addrs []uint64) (*Object, erro
 const (
 	symSize32 = 16
 	symSize64 = 24
-)
-
-// Special section indexes (ELF gABI, "Special Sections").
-const (
-	shnUndef     = 0
-	shnLoReserve = 0xff00
-	shnXindex    = 0xffff
 )
 
 // symbol returns the value of symbol i and the address of its section. What
@@ -101,14 +96,14 @@ func (o *Object) symbol(i uint32) (value, addr uint64, section uint32, err error
 		shndx, value = uint32(o.order.Uint16(s[14:])), uint64(o.order.Uint32(s[4:]))
 	}
 	switch {
-	case shndx == shnXindex:
+	case shndx == elfabi.SHNXindex:
 		if uint64(i)*4+4 > uint64(len(o.extended)) {
 			return 0, 0, 0, fmt.Errorf("symbol %d has no extended section index", i)
 		}
 		shndx = o.order.Uint32(o.extended[uint64(i)*4:])
-	case shndx == shnAbs:
+	case shndx == elfabi.SHNAbs:
 		return value, 0, 0, nil
-	case shndx == shnUndef || shndx >= shnLoReserve:
+	case shndx == elfabi.SHNUndef || shndx >= elfabi.SHNLoReserve:
 		return 0, 0, 0, nil
 	}
 	if uint64(shndx) >= uint64(len(o.addrs)) {
@@ -116,5 +111,3 @@ func (o *Object) symbol(i uint32) (value, addr uint64, section uint32, err error
 	}
 	return value, o.addrs[shndx], shndx, nil
 }
-
-const shnAbs = 0xfff1

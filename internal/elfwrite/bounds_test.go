@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -108,13 +109,13 @@ func TestImageBounds(t *testing.T) {
 				return b
 			}, "entries at"},
 			{"name table in section 0", func(b []byte) []byte {
-				l.Put(b, fields+8, 2, shnXindex)
+				l.Put(b, fields+8, 2, elfabi.SHNXindex)
 				l.Put(b, shoff+8+4*word, 4, uint64(m.strIndex))
 				return b
 			}, ""},
 			{"name table behind the last section", func(b []byte) []byte { l.Put(b, fields+8, 2, uint64(count)); return b }, "section name table is section"},
-			{"name table without bytes", func(b []byte) []byte { l.Put(b, strs+4, 4, shtNobits); return b }, "no contents"},
-			{"name table without a type", func(b []byte) []byte { l.Put(b, strs+4, 4, shtNull); return b }, "without a type"},
+			{"name table without bytes", func(b []byte) []byte { l.Put(b, strs+4, 4, elfabi.SHTNobits); return b }, "no contents"},
+			{"name table without a type", func(b []byte) []byte { l.Put(b, strs+4, 4, elfabi.SHTNull); return b }, "without a type"},
 			{"last name", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, uint64(len(m.names)-1)); return b }, ""},
 			{"name behind the table", func(b []byte) []byte { l.Put(b, shoff+shdr, 4, uint64(len(m.names))); return b }, "name of section 1"},
 			{"program header size", func(b []byte) []byte { l.Put(b, fields, 2, uint64(phdr-1)); return b }, "program headers of"},
@@ -191,13 +192,13 @@ func TestLoadOf(t *testing.T) {
 		s    shdr
 		want bool
 	}{
-		{shdr{flags: shfAlloc, typ: shtProgbits, span: span{100, 10}}, true},
-		{shdr{flags: shfAlloc | 1, typ: shtProgbits, span: span{0, 1}}, true},
-		{shdr{flags: shfAlloc, typ: shtProgbits, span: span{100, 11}}, false},
-		{shdr{flags: shfAlloc, typ: shtProgbits, span: span{99, 2}}, false},
-		{shdr{flags: 1, typ: shtProgbits, span: span{100, 10}}, false},
-		{shdr{flags: shfAlloc, typ: shtNobits, span: span{100, 10}}, false},
-		{shdr{flags: shfAlloc, typ: shtProgbits, span: span{100, 0}}, false},
+		{shdr{flags: elfabi.SHFAlloc, typ: elfabi.SHTProgbits, span: span{100, 10}}, true},
+		{shdr{flags: elfabi.SHFAlloc | 1, typ: elfabi.SHTProgbits, span: span{0, 1}}, true},
+		{shdr{flags: elfabi.SHFAlloc, typ: elfabi.SHTProgbits, span: span{100, 11}}, false},
+		{shdr{flags: elfabi.SHFAlloc, typ: elfabi.SHTProgbits, span: span{99, 2}}, false},
+		{shdr{flags: 1, typ: elfabi.SHTProgbits, span: span{100, 10}}, false},
+		{shdr{flags: elfabi.SHFAlloc, typ: elfabi.SHTNobits, span: span{100, 10}}, false},
+		{shdr{flags: elfabi.SHFAlloc, typ: elfabi.SHTProgbits, span: span{100, 0}}, false},
 	} {
 		if got := m.loaded(&c.s); got != c.want {
 			t.Errorf("%+v: %v", c.s, got)
@@ -213,14 +214,14 @@ func TestCheckContents(t *testing.T) {
 		skip []int
 		ok   bool
 	}{
-		{shdr{typ: shtProgbits, span: span{90, 10}}, nil, true},
-		{shdr{typ: shtProgbits, span: span{90, 11}}, nil, false},
-		{shdr{typ: shtProgbits, span: span{100, 1}}, nil, false},
-		{shdr{typ: shtProgbits, span: span{500, 0}}, nil, true},
-		{shdr{typ: shtNobits, span: span{90, 11}}, nil, true},
-		{shdr{typ: shtNull, span: span{90, 11}}, nil, true},
-		{shdr{typ: shtProgbits, span: span{90, 11}}, []int{0}, true},
-		{shdr{typ: shtProgbits, span: span{90, 11}}, []int{-1, 1}, false},
+		{shdr{typ: elfabi.SHTProgbits, span: span{90, 10}}, nil, true},
+		{shdr{typ: elfabi.SHTProgbits, span: span{90, 11}}, nil, false},
+		{shdr{typ: elfabi.SHTProgbits, span: span{100, 1}}, nil, false},
+		{shdr{typ: elfabi.SHTProgbits, span: span{500, 0}}, nil, true},
+		{shdr{typ: elfabi.SHTNobits, span: span{90, 11}}, nil, true},
+		{shdr{typ: elfabi.SHTNull, span: span{90, 11}}, nil, true},
+		{shdr{typ: elfabi.SHTProgbits, span: span{90, 11}}, []int{0}, true},
+		{shdr{typ: elfabi.SHTProgbits, span: span{90, 11}}, []int{-1, 1}, false},
 	} {
 		m := &image{order: binary.BigEndian, shdrs: make([]byte, 40), count: 1, size: 100}
 		m.setSection(0, c.s)

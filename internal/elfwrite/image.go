@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // image holds the tables of an ELF file in their stored form. Changes are made
@@ -56,20 +58,6 @@ func (a span) contains(b span) bool {
 
 // Numbers of the ELF specification (gABI).
 const (
-	etRel = 1
-
-	shtNull     = 0
-	shtProgbits = 1
-	shtStrtab   = 3
-	shtNote     = 7
-	shtNobits   = 8
-
-	shfAlloc      = 0x2
-	shfCompressed = 0x800
-
-	shnLoreserve = 0xff00
-	shnXindex    = 0xffff
-
 	ptLoad  = 1
 	pnXnum  = 0xffff
 	elfMag  = "\x7fELF"
@@ -182,7 +170,7 @@ func (m *image) readSections(r io.ReaderAt) error {
 	if count == 0 {
 		count = m.section(0).size
 	}
-	if strIndex == shnXindex {
+	if strIndex == elfabi.SHNXindex {
 		strIndex = uint64(m.section(0).link)
 	}
 	if count == 0 {
@@ -203,10 +191,10 @@ func (m *image) readSections(r io.ReaderAt) error {
 	}
 	m.strIndex = int(strIndex)
 	names := m.section(m.strIndex)
-	if names.typ == shtNobits {
+	if names.typ == elfabi.SHTNobits {
 		return errors.New("section name table has no contents")
 	}
-	if names.typ == shtNull { // nobody's bytes, so that others could lie over them
+	if names.typ == elfabi.SHTNull { // nobody's bytes, so that others could lie over them
 		return errors.New("section name table is a section without a type")
 	}
 	if m.names, err = m.read(r, "section name table", names.span); err != nil {
@@ -270,7 +258,7 @@ type shdr struct {
 
 // live returns the bytes of the file that s holds.
 func (s *shdr) live() span {
-	if s.typ == shtNobits || s.typ == shtNull {
+	if s.typ == elfabi.SHTNobits || s.typ == elfabi.SHTNull {
 		return span{}
 	}
 	return s.span
@@ -360,7 +348,7 @@ func (m *image) addSection() (index int) {
 	m.count++
 	m.shdrs = append(m.shdrs, make([]byte, m.shdrSize())...)
 	field := m.counts()[6:]
-	if m.order.Uint16(field) != 0 && m.count < shnLoreserve {
+	if m.order.Uint16(field) != 0 && m.count < elfabi.SHNLoReserve {
 		m.order.PutUint16(field, uint16(m.count))
 		return index
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // Where the contents go.
@@ -132,7 +134,7 @@ func (m *image) plan(sections []Section) (*plan, error) {
 		switch {
 		case i < 0:
 			nameOff, grown := m.addName(sections[k].Name)
-			m.setSection(m.addSection(), shdr{name: nameOff, typ: shtProgbits, align: 1, span: at})
+			m.setSection(m.addSection(), shdr{name: nameOff, typ: elfabi.SHTProgbits, align: 1, span: at})
 			t.names = t.names || grown
 			t.table = true
 		case slices.Contains(t.members, i):
@@ -199,8 +201,8 @@ func (m *image) placeTables(p *plan, t tail) {
 // setContents makes section i hold the bytes at, as they are.
 func (m *image) setContents(i int, at span) {
 	s := m.section(i)
-	s.typ = shtProgbits
-	s.flags &^= shfCompressed
+	s.typ = elfabi.SHTProgbits
+	s.flags &^= elfabi.SHFCompressed
 	s.span = at
 	m.setSection(i, s)
 }
@@ -209,8 +211,8 @@ func (m *image) setContents(i int, at span) {
 // In a linked file no address belongs to it there.
 func (m *image) repoint(i int, to span) {
 	s := m.section(i)
-	if m.fileType() != etRel {
-		s.flags &^= shfAlloc
+	if m.fileType() != elfabi.ETRel {
+		s.flags &^= elfabi.SHFAlloc
 		s.addr = 0
 	}
 	s.span = to
@@ -242,7 +244,7 @@ func (m *image) isTail(sections []int) (names, table, ok bool) {
 	end := m.section(sections[0]).off
 	for _, i := range sections {
 		s := m.section(i)
-		if s.typ == shtNobits || s.off%8 != 0 || !file.contains(s.span) || s.off != uint64(align8(int64(end))) {
+		if s.typ == elfabi.SHTNobits || s.off%8 != 0 || !file.contains(s.span) || s.off != uint64(align8(int64(end))) {
 			return false, false, false
 		}
 		end = s.off + s.size
@@ -281,7 +283,7 @@ func (m *image) isTail(sections []int) (names, table, ok bool) {
 // section i.
 func (m *image) fitsInPlace(i int, size uint64) bool {
 	s := m.section(i)
-	if s.typ == shtNobits || !(span{0, uint64(m.size)}).contains(s.span) {
+	if s.typ == elfabi.SHTNobits || !(span{0, uint64(m.size)}).contains(s.span) {
 		return false
 	}
 	if m.loaded(&s) {
@@ -310,7 +312,7 @@ func (m *image) loaded(s *shdr) bool {
 
 // loadOf returns the segment that loads s, or nil.
 func (m *image) loadOf(s *shdr) *load {
-	if s.flags&shfAlloc == 0 || s.typ == shtNobits || s.size == 0 {
+	if s.flags&elfabi.SHFAlloc == 0 || s.typ == elfabi.SHTNobits || s.size == 0 {
 		return nil
 	}
 	for i := range m.loads {
@@ -327,7 +329,7 @@ func (m *image) loadOf(s *shdr) *load {
 func (m *image) checkLoaded(i int) (bool, error) {
 	s := m.section(i)
 	at := m.loadOf(&s)
-	if at == nil || m.fileType() == etRel {
+	if at == nil || m.fileType() == elfabi.ETRel {
 		return false, nil
 	}
 	if s.addr-at.addr != s.off-at.off {
@@ -346,7 +348,7 @@ func (m *image) claimed(s *shdr, at span) bool {
 	if m.headersIn(at) {
 		return true
 	}
-	if s.flags&shfAlloc == 0 {
+	if s.flags&elfabi.SHFAlloc == 0 {
 		return false
 	}
 	for _, seg := range m.segments {

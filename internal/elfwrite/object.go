@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/btflite/btflite/internal/elfabi"
 )
 
 // Target describes the machine of an ELF file: class, byte order, machine and the flags
@@ -85,21 +87,21 @@ func (t *Target) NewObject(sections ...Section) *Object {
 	}
 	for _, s := range sections {
 		o.pad = append(o.pad, align())
-		typ := uint32(shtProgbits)
+		typ := uint32(elfabi.SHTProgbits)
 		if len(s.Name) > 6 && s.Name[:6] == ".note." && s.Size > 0 {
-			typ = shtNote
+			typ = elfabi.SHTNote
 		}
 		header(s.Name, typ, s.Size)
 	}
 	o.pad = append(o.pad, align())
 	const own = ".shstrtab"
-	header(own, shtStrtab, int64(len(names)+len(own)+1))
+	header(own, elfabi.SHTStrtab, int64(len(names)+len(own)+1))
 	o.tables = append(names, make([]byte, align())...)
 	o.tables = append(o.tables, table...)
 
 	copy(o.head, t.ident[:])
 	put16 := func(off int, v uint16) { m.order.PutUint16(o.head[off:], v) }
-	put16(16, etRel)
+	put16(16, elfabi.ETRel)
 	put16(18, t.machine)
 	m.order.PutUint32(o.head[20:], 1) // EV_CURRENT
 	m.putWord(o.head[pick(m.class64, 40, 32):], uint64(at))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -51,7 +52,7 @@ func read(t *testing.T, path string) []byte {
 // section count only where it is needed, so a small count is put back.
 func open(t *testing.T, data []byte) *elf.File {
 	t.Helper()
-	if m, err := readImage(bytes.NewReader(data), int64(len(data))); err == nil && m.count < shnLoreserve {
+	if m, err := readImage(bytes.NewReader(data), int64(len(data))); err == nil && m.count < elfabi.SHNLoReserve {
 		data = bytes.Clone(data)
 		m.order.PutUint16(m.counts()[6:], uint16(m.count))
 		m.order.PutUint16(m.counts()[8:], uint16(m.strIndex))
@@ -435,7 +436,7 @@ func TestSetKeepsBytesThatOthersClaim(t *testing.T) {
 func TestSetAcrossTheLimitOfSectionNumbers(t *testing.T) {
 	for _, l := range elftest.Layouts {
 		// With the null section and .shstrtab, one less than SHN_LORESERVE.
-		parts := make([]elftest.Section, shnLoreserve-3)
+		parts := make([]elftest.Section, elfabi.SHNLoReserve-3)
 		for i := range parts {
 			parts[i] = elftest.Section{Name: ".t"}
 		}
@@ -447,10 +448,10 @@ func TestSetAcrossTheLimitOfSectionNumbers(t *testing.T) {
 		}
 		b := read(t, path)
 		f := open(t, b)
-		if len(f.Sections) != shnLoreserve+1 || l.Order.Uint16(b[l.Pick(60, 48):]) != 0 {
+		if len(f.Sections) != elfabi.SHNLoReserve+1 || l.Order.Uint16(b[l.Pick(60, 48):]) != 0 {
 			t.Errorf("%v: %d sections, e_shnum %#x", l, len(f.Sections), l.Order.Uint16(b[l.Pick(60, 48):]))
 		}
-		for _, s := range f.Sections[shnLoreserve-1:] {
+		for _, s := range f.Sections[elfabi.SHNLoReserve-1:] {
 			if text, err := s.Data(); err != nil || string(text) != "contents of "+s.Name {
 				t.Errorf("%v: %s is %q, %v", l, s.Name, text, err)
 			}
