@@ -136,71 +136,60 @@ func (pl *planner) look(r *unit.Reader, k int) error {
 // scan looks at all DIEs of unit k from p on.
 func (pl *planner) scan(r *unit.Reader, k, p int) error {
 	c := &r.Cursor
-	b, cross := c.Hdr.Data, c.Abbrevs.Cross()
-	for depth := 1; p < len(b) && depth > 0; {
-		off := p
-		code, q := dwarf.ULEB(b, p)
-		if q < 0 {
-			return c.DIEError(off, "abbreviation code cut off")
-		}
-		p = q
-		if code == 0 {
+	e, cross := c.Entries(p), c.Abbrevs.Cross()
+	for depth := 1; depth > 0 && e.Next(); {
+		a := e.Abbrev
+		if a == nil {
 			depth--
 			continue
 		}
-		a, err := c.Lookup(code, off)
-		if err != nil {
-			return err
+		switch isInt := pl.needInt && r.Unit.FirstInt == 0 && a.Class == dwarf.ClassBase; {
+		case a.Fixed && !isInt && !a.Cross() && a.Class != dwarf.ClassImport:
+			e.Pass()
+		case !e.Decode():
+		case isInt && c.File.Names.IsInt(c.NameOf(e.Have)):
+			if r.Unit.FirstInt = 1; !cross {
+				return nil
+			}
+		default:
+			pl.references(c, a, e.Have, k, depth > 1)
 		}
-		isInt := pl.needInt && r.Unit.FirstInt == 0 && a.Class == dwarf.ClassBase
-		if a.Fixed && !isInt && !a.Cross() && a.Class != dwarf.ClassImport {
-			p += int(a.Size)
-		} else {
-			next, have := c.Abbrevs.Decode(a, b, p, &c.Vals)
-			if next < 0 {
-				return c.CutOff(off)
-			}
-			p = next
-			if isInt && c.File.Names.IsInt(c.NameOf(have)) {
-				if r.Unit.FirstInt = 1; !cross {
-					return nil
-				}
-			}
-			if a.Class == dwarf.ClassImport && have&(1<<dwarf.VImport) != 0 {
-				if at, ok := unit.ImportTarget(c, &c.Vals[dwarf.VImport]); ok {
-					pl.load(k, at)
-				}
-			}
-			switch {
-			case !a.Cross(), a.Class == dwarf.ClassUnit:
-			case a.Class == dwarf.ClassVariable && depth > 1:
-				// Of no use here, but where the unit's own types would be in
-				// the BTF, those that went to the alternate file are too.
-				if at, ok := c.File.InAlt(&c.Vals[dwarf.VType]); ok && have&(1<<dwarf.VType) != 0 {
-					pl.refer(k, at, true)
-				}
-			case pl.f.opt.For != ForReaders && (a.Class == dwarf.ClassInheritance || a.Class == dwarf.ClassForReaders):
-			default:
-				pl.note(c, k, dwarf.VType, have, true)
-				pl.note(c, k, dwarf.VOrigin, have, false)
-				pl.note(c, k, dwarf.VSpec, have, a.Class == dwarf.ClassVariable)
-				if pl.f.opt.For == ForReaders {
-					pl.note(c, k, dwarf.VContaining, have, false)
-				}
-			}
-		}
-		if a.Children {
-			if a.Class != dwarf.ClassSkip && (pl.f.opt.For == ForReaders || a.Class < dwarf.ClassForReaders) {
-				depth++
-				continue
-			}
-			var ok bool
-			if p, ok = c.SkipChildren(p); !ok {
-				return c.CutOff(off)
-			}
+		switch {
+		case !a.Children:
+		case a.Class != dwarf.ClassSkip && (pl.f.opt.For == ForReaders || a.Class < dwarf.ClassForReaders):
+			depth++
+		default:
+			e.SkipChildren()
 		}
 	}
-	return nil
+	return debuginfo.EntryError(&c.Position, &e)
+}
+
+// references keeps where a DIE of unit k leads that was decoded last; inside says that it is
+// below others.
+func (pl *planner) references(c *debuginfo.Cursor, a *dwarf.Abbrev, have uint32, k int, inside bool) {
+	if a.Class == dwarf.ClassImport && have&(1<<dwarf.VImport) != 0 {
+		if at, ok := unit.ImportTarget(c, &c.Vals[dwarf.VImport]); ok {
+			pl.load(k, at)
+		}
+	}
+	switch {
+	case !a.Cross(), a.Class == dwarf.ClassUnit:
+	case a.Class == dwarf.ClassVariable && inside:
+		// Of no use here, but where the unit's own types would be in
+		// the BTF, those that went to the alternate file are too.
+		if at, ok := c.File.InAlt(&c.Vals[dwarf.VType]); ok && have&(1<<dwarf.VType) != 0 {
+			pl.refer(k, at, true)
+		}
+	case pl.f.opt.For != ForReaders && (a.Class == dwarf.ClassInheritance || a.Class == dwarf.ClassForReaders):
+	default:
+		pl.note(c, k, dwarf.VType, have, true)
+		pl.note(c, k, dwarf.VOrigin, have, false)
+		pl.note(c, k, dwarf.VSpec, have, a.Class == dwarf.ClassVariable)
+		if pl.f.opt.For == ForReaders {
+			pl.note(c, k, dwarf.VContaining, have, false)
+		}
+	}
 }
 
 // load keeps an import by unit k of the unit at a section offset.

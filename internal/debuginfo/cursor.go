@@ -111,28 +111,20 @@ func (c *Cursor) unitDefaults() {
 // attributes end, and have has the bits of its values. a is nil if the unit has no
 // DIE.
 func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
-	b := c.Hdr.Data
-	off := c.Hdr.First
-	if off >= len(b) {
-		return nil, 0, 0, nil
+	e := c.Entries(c.Hdr.First)
+	if !e.Next() {
+		return nil, 0, 0, EntryError(&c.Position, &e)
 	}
-	code, p := dwarf.ULEB(b, off)
-	if p < 0 {
-		return nil, 0, 0, c.CutOff(off)
-	}
-	if code == 0 {
-		return nil, 0, 0, c.CheckEnd(p)
-	}
-	a = c.Abbrevs.Lookup(code)
-	if a == nil {
-		return nil, 0, 0, c.DIEError(off, noCode)
+	if a = e.Abbrev; a == nil {
+		return nil, 0, 0, c.CheckEnd(e.Pos)
 	}
 	if a.Class != dwarf.ClassUnit {
-		return nil, 0, 0, c.DIEError(off, "the first DIE of the unit is not a unit DIE")
+		return nil, 0, 0, c.DIEError(e.Off, "the first DIE of the unit is not a unit DIE")
 	}
-	if next, have = c.Abbrevs.Decode(a, b, p, &c.Vals); next < 0 {
-		return nil, 0, 0, c.CutOff(off)
+	if !e.Decode() {
+		return nil, 0, 0, EntryError(&c.Position, &e)
 	}
+	next, have = e.Pos, e.Have
 	// Bases first: names and addresses of this DIE may need them.
 	c.unitDefaults()
 	for _, x := range []struct {
@@ -147,7 +139,7 @@ func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 	c.Record = nil
 	if have&(1<<dwarf.VRecord) != 0 {
 		if off, n, ok := c.Vals[dwarf.VRecord].Block(); ok {
-			c.Record = b[off : off+n]
+			c.Record = c.Hdr.Data[off : off+n]
 		}
 	}
 	if have&(1<<dwarf.VDwoID) != 0 {
@@ -156,66 +148,26 @@ func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 	return a, next, have, nil
 }
 
-// noCode says why the abbreviation of a DIE is not known.
-const noCode = "no abbreviation has its code"
+// Entries steps over the DIEs of the unit from offset p on. It decodes into Vals.
+func (c *Cursor) Entries(p int) dwarf.Entries {
+	return dwarf.Entries{Abbrevs: c.Abbrevs, Vals: &c.Vals, Data: c.Hdr.Data, Pos: p}
+}
 
 // Lookup is the abbreviation with a code, of the DIE at off.
 func (c *Cursor) Lookup(code uint64, off int) (*dwarf.Abbrev, error) {
 	if a := c.Abbrevs.Lookup(code); a != nil {
 		return a, nil
 	}
-	return nil, c.DIEError(off, noCode)
+	return nil, c.DIEError(off, dwarf.FaultNoCode)
 }
 
 // DecodeAt reads the attributes of the DIE at an offset of the unit into
 // Vals. Its class and the bits of the values that the class captures come
 // back.
 func (c *Cursor) DecodeAt(off uint64) (class dwarf.Class, have uint32, ok bool) {
-	b := c.Hdr.Data
-	if off < uint64(c.Hdr.First) || off >= uint64(len(b)) {
+	e := c.Entries(0)
+	if off < uint64(c.Hdr.First) || off >= uint64(len(e.Data)) || !e.At(int(off)) || e.Abbrev == nil || !e.Decode() {
 		return 0, 0, false
 	}
-	code, p := dwarf.ULEB(b, int(off))
-	if p < 0 {
-		return 0, 0, false
-	}
-	a := c.Abbrevs.Lookup(code)
-	if a == nil {
-		return 0, 0, false
-	}
-	next, have := c.Abbrevs.Decode(a, b, p, &c.Vals)
-	return a.Class, have, next >= 0
-}
-
-// SkipChildren goes over the children of a DIE, to behind their closing zero.
-func (c *Cursor) SkipChildren(p int) (next int, ok bool) {
-	b := c.Hdr.Data
-	for depth := 1; depth > 0; {
-		if p >= len(b) {
-			return p, p == len(b)
-		}
-		code := uint64(b[p])
-		if code < 0x80 {
-			p++
-		} else if code, p = dwarf.ULEB(b, p); p < 0 {
-			return 0, false
-		}
-		if code == 0 {
-			depth--
-			continue
-		}
-		a := c.Abbrevs.Lookup(code)
-		if a == nil {
-			return 0, false
-		}
-		if a.Fixed {
-			p += int(a.Size)
-		} else if p, _ = c.Abbrevs.Decode(a, b, p, &c.Vals); p < 0 {
-			return 0, false
-		}
-		if a.Children {
-			depth++
-		}
-	}
-	return p, p <= len(b)
+	return e.Abbrev.Class, e.Have, true
 }

@@ -215,36 +215,28 @@ func (r *reader) readUnit(a *dwarf.Abbrev, next int, have uint32) error {
 
 // read reads the DIEs from p on, which are the children of the unit DIE.
 func (r *reader) read(p int) error {
-	c := &r.c
-	b := c.Hdr.Data
+	c, e := &r.c, r.c.Entries(p)
 	r.open = append(r.open[:0], open{})
-	for len(r.open) > 0 && p < len(b) {
-		off := p
-		var code uint64
-		if code, p = dwarf.ULEB(b, off); p < 0 {
-			return c.CutOff(off)
-		}
-		if code == 0 {
+	for len(r.open) > 0 && e.Next() {
+		if e.Abbrev == nil {
 			r.close()
 			continue
 		}
-		a, err := c.Lookup(code, off)
-		if err != nil {
-			return err
+		if !e.Decode() {
+			break
 		}
-		var have uint32
-		if p, have = c.Abbrevs.Decode(a, b, p, &c.Vals); p < 0 {
-			return c.CutOff(off)
-		}
-		d := r.look(a, have, off)
+		d := r.look(e.Abbrev, e.Have, e.Off)
 		switch {
 		case len(r.open) >= maxDepth:
-			return c.DIEError(off, "DIEs are nested too deep")
-		case a.Children:
+			return c.DIEError(e.Off, "DIEs are nested too deep")
+		case e.Abbrev.Children:
 			r.open = append(r.open, d)
 		case d.name != nil:
 			r.settle(&d)
 		}
+	}
+	if err := debuginfo.EntryError(&c.Position, &e); err != nil {
+		return err
 	}
 	for len(r.open) > 0 { // the unit may end without zeros
 		r.close()

@@ -16,35 +16,22 @@ import (
 func (x *Unencodable) checkDangling(c *debuginfo.Cursor, offs []uint32, count bool) error {
 	slices.Sort(offs)
 	offs = slices.Compact(offs)
-	b := c.Hdr.Data
-	for p := c.Hdr.First; p >= 0 && p < len(b) && len(offs) > 0; {
-		off := p
-		code, next := dwarf.ULEB(b, p)
-		if next < 0 || uint32(off) > offs[0] {
-			break
-		}
-		p = next
-		if code == 0 {
+	e := c.Entries(c.Hdr.First)
+	for len(offs) > 0 && e.Next() && uint32(e.Off) <= offs[0] {
+		a := e.Abbrev
+		if a == nil {
 			continue
 		}
-		a := c.Abbrevs.Lookup(code)
-		if a == nil {
-			break
-		}
-		if uint32(off) == offs[0] {
+		if uint32(e.Off) == offs[0] {
 			if !mayBeType(a.Class) {
-				return c.DIEError(off, "a reference to a type leads here, but this DIE is none")
+				return c.DIEError(e.Off, "a reference to a type leads here, but this DIE is none")
 			}
 			if offs = offs[1:]; count && a.Class == dwarf.ClassSkip {
 				x.count(goneUnknown, 1)
 			}
 			x.addVoid(tagName(a.Tag))
 		}
-		if a.Fixed {
-			p += int(a.Size)
-		} else {
-			p, _ = c.Abbrevs.Decode(a, b, p, &c.Vals)
-		}
+		e.Pass()
 	}
 	if len(offs) > 0 {
 		return c.DIEError(int(offs[0]), "a reference to a type leads here, where no DIE begins")

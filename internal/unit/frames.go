@@ -87,11 +87,11 @@ func (w *walker) skip(d die) (next int, err error) {
 
 // skipChildren goes over the children of d, which begin at p.
 func (w *walker) skipChildren(d die, p int) (next int, err error) {
-	next, ok := w.r.Cursor.SkipChildren(p)
-	if !ok {
+	e := w.r.Cursor.Entries(p)
+	if !e.SkipChildren() {
 		return 0, w.r.Cursor.CutOff(d.off)
 	}
-	return next, nil
+	return e.Pos, nil
 }
 
 // behind is where the attributes of d end.

@@ -74,31 +74,15 @@ func containsClang(b []byte) bool {
 // DIEs from which one should have come. Assemblers make units of labels or
 // functions only. Anything else is damage.
 func hides(c *debuginfo.Cursor, p int) bool {
-	b := c.Hdr.Data
-	for p < len(b) {
-		code, q := dwarf.ULEB(b, p)
-		if q < 0 || code == 0 {
-			return q < 0
-		}
-		a := c.Abbrevs.Lookup(code)
-		if a == nil {
-			return true
-		}
-		switch a.Tag {
+	e := c.Entries(p)
+	for e.Next() && e.Abbrev != nil {
+		switch e.Abbrev.Tag {
 		case dwarf.TagLabel, dwarf.TagSubprogram, dwarf.TagVariable, dwarf.TagNamespace, dwarf.TagUnspecifiedType,
 			dwarf.TagImportedDecl, dwarf.TagImportedModule, dwarf.TagImportedUnit:
+			e.Skip()
 		default:
 			return true
 		}
-		if p, _ = c.Abbrevs.Decode(a, b, q, &c.Vals); p < 0 {
-			return true
-		}
-		if a.Children {
-			var ok bool
-			if p, ok = c.SkipChildren(p); !ok {
-				return true
-			}
-		}
 	}
-	return false
+	return e.Fault != ""
 }
