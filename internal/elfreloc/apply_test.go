@@ -271,6 +271,20 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// TestOrdered: one entry too early is noticed wherever it is.
+func TestOrdered(t *testing.T) {
+	for at := range 40 {
+		rels := make([]rel, 40)
+		for i := range rels {
+			rels[i] = rel{uint64(i) * 8, 1, 1, 0}
+		}
+		rels[at].off = 39*8 + 1
+		if got := newTable(t, x8664, true, 4096, rels).Ordered(0, len(rels)); got != (at == len(rels)-1) {
+			t.Errorf("entry %d is behind those that follow: ordered %v", at, got)
+		}
+	}
+}
+
 // TestCutField: a field that the end of the range cuts off stays as it is.
 func TestCutField(t *testing.T) {
 	for _, at := range []uint64{6, 8} { // the second ends with the section

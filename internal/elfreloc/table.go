@@ -147,9 +147,9 @@ func (t *Table) Ordered(first, last int) bool {
 		data, le, sign := t.data[first*relaSize:last*relaSize], binary.LittleEndian, uint64(0)
 		for ; len(data) >= 8*relaSize; data = data[8*relaSize:] {
 			a, b, c, d := le.Uint64(data), le.Uint64(data[relaSize:]), le.Uint64(data[2*relaSize:]), le.Uint64(data[3*relaSize:])
-			sign |= a - before | b - a | c - b | d - c
+			sign |= (a - before) | (b - a) | (c - b) | (d - c)
 			a, b, c, before = le.Uint64(data[4*relaSize:]), le.Uint64(data[5*relaSize:]), le.Uint64(data[6*relaSize:]), le.Uint64(data[7*relaSize:])
-			sign |= a - d | b - a | c - b | before - c
+			sign |= (a - d) | (b - a) | (c - b) | (before - c)
 		}
 		if sign>>63 != 0 {
 			return false
