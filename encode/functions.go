@@ -1,19 +1,17 @@
 package encode
 
 import (
-	"cmp"
-
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// functions judges the unit's subprograms and fills u.states: which of them
+// functions judges the unit's subprograms and fills u.judged.states: which of them
 // count, where their parameters are, and what prototype they show.
-func (f *input) functions(u *workspace) {
+func (f *input) functions(u *workspace) error {
 	if len(u.unit.Funcs.S) == 0 {
-		return
+		return nil
 	}
 	f.prepare(u)
 	u.judged.env.Link()
@@ -21,12 +19,15 @@ func (f *input) functions(u *workspace) {
 		u.judged.env.LinkFar()
 	}
 	if f.placeFuncs(u) {
-		f.judge(u)
+		if err := f.judge(u); err != nil {
+			return err
+		}
 	}
-	if f.opt.Functions != nil {
-		defer holdTypes(f, u)()
-		u.reader.Cursor.RelocFail = cmp.Or(u.reader.Cursor.RelocFail, judgingOf(f, u).define())
+	if f.opt.Functions == nil {
+		return nil
 	}
+	defer holdTypes(f, u)()
+	return judgingOf(f, u).define()
 }
 
 // holdTypes keeps commits from changing the set until the result is called, if types of the
@@ -40,17 +41,18 @@ func holdTypes(f *input, u *workspace) (release func()) {
 }
 
 // judge judges the functions that have an entry.
-func (f *input) judge(u *workspace) {
+func (f *input) judge(u *workspace) error {
 	defer holdTypes(f, u)()
 	u.judged.env.Analyze()
 	if err := u.judged.env.Lists.Err(); err != nil {
-		u.reader.Cursor.RelocFail = err
+		return err
 	}
 	for _, i := range u.unit.FuncOrder.S {
 		if fn := &u.unit.Funcs.S[i]; fn.Entry != 0 {
 			f.addState(u, fn)
 		}
 	}
+	return nil
 }
 
 // prepare says what the unit's functions are judged by. In a merged file that is

@@ -67,10 +67,10 @@ func (f *input) finishLate(l *lateFuncs) error {
 		u.unit.Params.S[i].Type = t.node(u.unit.Params.S[i].Type, rawAt(l.rawParams, i))
 	}
 	t.settle()
-	f.functions(u)
+	err := f.functions(u)
 	f.flushLog(u)
-	if u.reader.Cursor.RelocFail != nil {
-		return &Error{File: f.File.Path, Section: ".debug_info", What: u.reader.Cursor.RelocFail.Error()}
+	if err != nil {
+		return &Error{File: f.File.Path, Section: ".debug_info", What: err.Error()}
 	}
 	f.run.countUnencodable(u)
 	if err := f.saveStates(u); err != nil {

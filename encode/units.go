@@ -13,30 +13,31 @@ func (f *input) readWorkspace(u *workspace) {
 		return
 	}
 	defer u.locate()
-	if u.err = f.readUnit(u); u.err == nil {
-		u.err = u.reader.Cursor.Fail
-	}
+	u.err = f.readUnit(u)
 }
 
 func (f *input) readUnit(u *workspace) error {
+	r := &u.reader
 	switch {
 	case f.merge != nil:
-		return f.readGroup(u)
-	case u.reader.Cursor.Hdr.IsType():
+		if err := r.ReadGroup(&f.merge.groups[r.Cursor.Seq], f.run.stopped); err != nil {
+			return err
+		}
+		return f.resolve(u)
+	case r.Cursor.Hdr.IsType():
 		f.File.SawType()
-		return debuginfo.CheckLost(&u.reader.Cursor)
+		return debuginfo.CheckLost(&r.Cursor)
 	}
-	p, skip, err := u.reader.Start()
-	if err == nil && u.unit.Facts.Skeleton != nil {
+	p, skip, err := r.Start()
+	switch {
+	case err == nil && u.unit.Facts.Skeleton != nil:
 		return f.readSplit(u)
-	}
-	if err != nil || skip {
+	case err != nil || skip:
 		return err
-	}
-	if u.reader.Cursor.Record != nil {
+	case r.Cursor.Record != nil:
 		err = u.readRecord(f)
-	} else {
-		err = u.reader.Read(p)
+	default:
+		err = r.Read(p)
 	}
 	if err != nil {
 		return err
@@ -60,24 +61,30 @@ func (u *workspace) readRecord(f *input) error {
 	return u.record.Read(&u.reader, f.run.recordNames(), known, all)
 }
 
-// resolve judges the functions of a unit that has been read and looks its types up.
+// resolve judges the functions of a unit, or group, that has been read and looks its types up.
 func (f *input) resolve(u *workspace) error {
 	if err := f.waitSymbols(); err != nil {
 		return err
 	}
-	if err := u.needLists(); err != nil {
+	c, late := &u.reader.Cursor, false
+	if f.merge != nil {
+		late = f.merge.late != nil
+	} else if err := u.needLists(); err != nil {
 		return err
 	}
 	f.run.raw.types(u)
-	f.functions(u)
-	if u.reader.Cursor.Record != nil {
+	if !late {
+		if err := f.functions(u); err != nil && c.Err == nil {
+			c.Err = c.UnitError(err.Error())
+		}
+	}
+	if c.Record != nil {
 		u.record.Judged(u.unit, f.run.recordNames())
 	}
-	if u.reader.Cursor.RelocFail != nil {
-		return u.reader.Cursor.UnitError(u.reader.Cursor.RelocFail.Error())
+	if c.Err == nil {
+		f.run.set.Resolve(&u.unit.Types)
 	}
-	f.run.set.Resolve(&u.unit.Types)
-	return nil
+	return c.Err
 }
 
 // needLists waits for the location lists of the unit's parameters.
@@ -91,26 +98,6 @@ func (u *workspace) needLists() error {
 	data, more, err := u.reader.Cursor.LocationLists(low <= high, low, high)
 	u.judged.env.Lists.Reset(data, more)
 	return err
-}
-
-// readGroup is readUnit for a group of a merged file.
-func (f *input) readGroup(u *workspace) error {
-	m := f.merge
-	if err := u.reader.ReadGroup(&m.groups[u.reader.Cursor.Seq], f.run.stopped); err != nil {
-		return err
-	}
-	if err := f.waitSymbols(); err != nil {
-		return err
-	}
-	f.run.raw.types(u)
-	if m.late == nil {
-		f.functions(u)
-	}
-	if u.reader.Cursor.RelocFail != nil {
-		return u.reader.Cursor.UnitError(u.reader.Cursor.RelocFail.Error())
-	}
-	f.run.set.Resolve(&u.unit.Types)
-	return nil
 }
 
 // readSplit is readUnit for the unit that a skeleton stands for.
@@ -184,7 +171,5 @@ func (f *input) readTypes(u *workspace, seeds []uint32) error {
 	if err := u.reader.ReadTypes(seeds); err != nil {
 		return err
 	}
-	f.run.raw.types(u)
-	f.run.set.Resolve(&u.unit.Types)
-	return u.reader.Cursor.Fail
+	return f.resolve(u)
 }

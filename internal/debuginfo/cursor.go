@@ -17,15 +17,13 @@ type Cursor struct {
 	SplitID uint64         // DW_AT_GNU_dwo_id
 	Record  []byte         // the unit record that the unit DIE has; part of Hdr.Data
 
-	// Of a relocatable file: the entries that belong to the unit, and why some could not
-	// be applied.
+	// Err is the first thing found wrong that does not end the reading at once.
+	Err error
+
+	// Of a relocatable file: the entries that belong to the unit.
 	FirstReloc, LastReloc int
-	RelocFail             error
 	nearRange, nearList   nearby // where it was read last in sections with lists
 	nearUnit              nearby // where the entries of the unit end
-
-	// Fail is the first thing found wrong that does not end the reading at once.
-	Fail error
 
 	bases
 	own      dwarf.Abbrevs
@@ -62,7 +60,7 @@ type bases struct {
 func (c *Cursor) Reset(keep int) {
 	c.copy.Trim(keep)
 	c.typeCopy.Trim(keep)
-	c.FirstReloc, c.LastReloc, c.RelocFail, c.Fail = 0, 0, nil, nil
+	c.FirstReloc, c.LastReloc, c.Err = 0, 0, nil
 	c.nearRange, c.nearList = nearby{}, nearby{}
 	c.Reader.Low, c.Reader.Bad = ^uint32(0), false
 	c.bases = bases{}

@@ -1,7 +1,6 @@
 package debuginfo
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/btflite/btflite/internal/dwarf"
@@ -98,8 +97,8 @@ func (c *Cursor) relocated(kind int, b []byte, at, size uint64) uint64 {
 	if f.rel != nil {
 		if t := f.rel.random[kind]; t != nil {
 			first := t.Search(0, at)
-			if err := t.Apply(n, at, first, t.Search(first, at+size)); err != nil {
-				c.RelocFail = errors.Join(c.RelocFail, err)
+			if err := t.Apply(n, at, first, t.Search(first, at+size)); err != nil && c.Err == nil {
+				c.Err = c.UnitError(err.Error())
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func (c *Cursor) AddressPlace(index uint64) (off uint64, ok bool) {
 }
 
 // ListAt turns an index of DW_FORM_loclistx into an offset in .debug_loclists.
-// Fail says so if that cannot be read.
+// Err says so if that cannot be read.
 func (c *Cursor) ListAt(index uint64) (uint32, bool) {
 	f, size := c.File, uint64(c.Hdr.OffsetSize())
 	p, ok := indexed(f.Loclists, c.loclists, index, size)
@@ -124,7 +124,7 @@ func (c *Cursor) ListAt(index uint64) (uint32, bool) {
 		return 0, false
 	}
 	if _, err := f.inOrder.loclists.need(c.Seq, f.Loclists, p, size); err != nil {
-		c.Fail = cmp.Or(c.Fail, err)
+		c.Err = cmp.Or(c.Err, err)
 		return 0, false
 	}
 	o := c.relocated(relLoclists, f.Loclists, p, size) + c.loclists

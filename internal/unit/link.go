@@ -130,8 +130,8 @@ func (r *Reader) linkRefs() {
 	r.specs = r.specs[:0]
 	if len(dangling) > 0 {
 		u.Unencodable.voids = true
-		if r.Cursor.Fail == nil {
-			r.Cursor.Fail = u.Unencodable.checkDangling(&r.Cursor, dangling, r.In.Options.Marks)
+		if r.Cursor.Err == nil {
+			r.Cursor.Err = u.Unencodable.checkDangling(&r.Cursor, dangling, r.In.Options.Marks)
 		}
 	}
 	if len(r.extra.S) == 0 {

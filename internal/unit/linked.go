@@ -13,7 +13,7 @@ func (r *Reader) ReadLinked(p int) error {
 		return err
 	}
 	r.oldBits.Reset()
-	return r.Cursor.Fail
+	return r.Cursor.Err
 }
 
 // Apart says why the unit that ReadLinked has read cannot be told without its DIEs or
