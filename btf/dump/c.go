@@ -67,7 +67,7 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 	if err := o.place(order); err != nil {
 		return fmt.Errorf("C: %w", err)
 	}
-	if hasManyGaps(b) { // an error comes before a part of the text
+	if hasManyGaps(b, o.Again) { // an error comes before a part of the text
 		if err := o.write(io.Discard, b, order.defined, begin, end); err != nil {
 			return err
 		}

@@ -288,4 +288,8 @@ func TestLargeGaps(t *testing.T) {
 	if err := dump.C(&text, huge, dump.COptions{Strict: true}); err != nil || !strings.Contains(text.String(), "unsigned char __gap_1[268435456];") {
 		t.Errorf("strict: %v, %.500s", err, &text)
 	}
+	text.Reset()
+	if err := dump.C(&text, withGap(t, 2<<20), dump.COptions{Strict: true, Again: true}); err == nil || !strings.Contains(err.Error(), "more than 1,048,576 bytes") || text.Len() > 0 {
+		t.Errorf("again: error %v, %d bytes of text", err, text.Len())
+	}
 }

@@ -255,28 +255,40 @@ func (c *cWriter) gapMember(n uint64, indent int) {
 	c.buf = append(strconv.AppendUint(append(c.buf, '['), n, 10), "];"...)
 }
 
-// maxGaps limits the lines of C for gaps. Kernels take 2,000.
-const maxGaps = 1 << 24
+// maxGaps limits the lines of C for gaps, of which kernels take 2,000, and maxGapBytes the ones of
+// C that has one for each byte of a gap: a compiler is to read them.
+const (
+	maxGaps     = 1 << 24
+	maxGapBytes = 1 << 20
+)
 
-// errGaps is the error for more.
-var errGaps = errors.New("gaps between members would take more than 16,777,216 lines (strict C has one member for each gap)")
+// The errors for more.
+var (
+	errGaps     = errors.New("gaps between members would take more than 16,777,216 lines (strict C has one member for each gap)")
+	errGapBytes = errors.New("gaps between members have more than 1,048,576 bytes, of which each takes a line of C")
+)
 
 // hasManyGaps tells whether the types of b may have more gaps than C can have lines for: not if
-// all structs together have no room for them.
-func hasManyGaps(b *btf.Blob) bool {
+// all structs together have no room for them. again is as in COptions.
+func hasManyGaps(b *btf.Blob, again bool) bool {
 	lines := uint64(0)
 	for id := uint32(1); id < b.TypeCount(); id++ {
 		if b.Kind(id) == btf.KindStruct {
 			lines += uint64(b.Record(id).Third())
 		}
 	}
-	return lines > maxGaps
+	return lines > maxGaps || again && lines > maxGapBytes
 }
 
 // gap writes a bit-field without a name.
 func (c *cWriter) gap(name string, bits uint64, indent int) {
-	if c.gaps++; c.gaps > maxGaps {
+	c.gaps++
+	switch {
+	case c.gaps > maxGaps:
 		c.fail(errGaps, c.defining)
+		return
+	case c.again && c.gaps > maxGapBytes:
+		c.fail(errGapBytes, c.defining)
 		return
 	}
 	c.line(indent)

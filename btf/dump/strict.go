@@ -159,7 +159,7 @@ func (u usedNames) take(name string) string {
 		return ""
 	}
 	free := name
-	for u[free] != 0 {
+	for u[free] != 0 || identifier(free) != free { // __asm_ becomes a word of C
 		if n := u[name]; n <= maxUnderscores {
 			free = name + strings.Repeat("_", n)
 		} else {

@@ -67,6 +67,7 @@ func TestTakeNames(t *testing.T) {
 	many := slices.Repeat([]string{"m"}, 12)
 	for _, c := range []struct{ names, want []string }{
 		{[]string{"a", "", "b", "", "a", "a_", "a"}, []string{"a", "", "b", "", "a_", "a__", "a___"}},
+		{[]string{"__asm_", "__asm_", "__attribute_", "__attribute_"}, []string{"__asm_", "__asm___", "__attribute_", "__attribute___"}},
 		{append([]string{"m_11", "m__"}, many...),
 			[]string{"m_11", "m__", "m", "m_", "m___", "m____", "m_____", "m______", "m_______", "m________", "m_9", "m_10", "m_12", "m_13"}},
 	} {
