@@ -34,6 +34,10 @@ var circleCases = []struct{ name, flags, source string }{
 	{"empty and flexible", "", `struct none {}; struct s { struct none n; int a; struct none m[3]; int z[0]; char c[]; } g; struct t { union { int z[0]; long l; }; char d[0]; } h;`},
 	{"functions", "", `typedef int fn(const char *, ...); struct s { fn *f; int (*(*g)(int (*)[3]))[4]; } g; const int *const f(volatile int *restrict p, fn *h, ...) { return (const int *)p; }
 		const int k(const int n) { return n; } typedef char *str; int m(str restrict p) { return *p; }`},
+	{"nameless in prototypes", "", `struct s { void (*f)(struct { int x; } *, int (*)(enum { Q })); void (*g)(); } g; typedef int fn(); fn *h; typedef union { long l; } t; struct v { int (*f)(t *); } v;`},
+	{"qualifiers of arrays", "", `typedef int a[5]; typedef const a ca; typedef a aa[3]; struct s { ca e; const aa g; const aa *h; const a i[2]; const int j[2][3]; volatile const aa k; const ca l; } g;`},
+	{"members over others", "", `struct __attribute__((packed)) s { int a : 3; int b : 32; int c : 5; } g; union u { struct { int a : 3; int b : 32; } __attribute__((packed)) s; long l; } h;`},
+	{"unions of what BTF lacks", "", `union u { _Atomic long l; _Atomic int i; } g;`},
 	{"arrays of vectors", "", `typedef unsigned v4 __attribute__((vector_size(16), aligned(16))); typedef v4 v4x; struct s { v4 a, b[6]; v4x c[2][3]; v4 (*p)[5]; } g;
 		int f(struct s *s, v4 (*p)[7]) { return (*p)[1][0]; }`},
 	{"bit-fields without sign", "-funsigned-bitfields", `struct s { short s:3; int k:4; long l:5; signed m:2; } g; int f(struct s *p) { return p->s; }`},
@@ -83,6 +87,64 @@ func TestFullcircleCases(t *testing.T) {
 	t.Logf("%d objects came around", n)
 	if n == 0 {
 		t.Skip("no compiler")
+	}
+}
+
+// TestFullcircleOfRecords: the C of objects with unit records comes around as well, and that of
+// objects that are linked of them. What units of gcc and of clang make together has a note.
+func TestFullcircleOfRecords(t *testing.T) {
+	dir := t.TempDir()
+	sources := []string{"../../encode/testdata/src/types.c", "../../encode/testdata/src/funcs.c", "../../encode/testdata/src/fields.c", "../../btf/show/testdata/bits.c",
+		"../../btf/show/testdata/types.c", "../../btf/dump/testdata/types.c", "../../test/pairs/testdata/module.c", "../../internal/ccobject/testdata/unit.c"}
+	compilers := []string{"gcc", "clang", "aarch64-linux-gnu-gcc"}
+	if testing.Short() {
+		compilers = compilers[:2]
+	}
+	circle := func(status int, file string) (stderr string) {
+		t.Helper()
+		c, out, errors := testCLI(t)
+		if got := c.run([]string{"fullcircle", file}); got != status {
+			t.Errorf("%s: status %d, want %d\n%s%s", file, got, status, out, errors)
+		}
+		return errors.String()
+	}
+	first := map[string]string{} // an object of each compiler
+	for _, cc := range compilers {
+		if _, err := exec.LookPath(cc); err != nil {
+			t.Logf("left out: no %s", cc)
+			continue
+		}
+		var objects []string
+		for i, source := range sources {
+			object := filepath.Join(dir, cc+string(rune('a'+i))+".o")
+			cmd := exec.Command(os.Args[0], "cc", cc, "-g", "-O2", "-w", "-c", "-o", object, source)
+			cmd.Env = append(os.Environ(), fakeEncoder+"=real")
+			if text, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v: %s", source, err, text)
+			}
+			circle(exitOK, object)
+			objects = append(objects, object)
+		}
+		first[cc] = objects[0]
+		if linked := filepath.Join(dir, cc+".o"); !strings.Contains(cc, "-") {
+			link(t, linked, objects[0], objects[len(objects)-1])
+			circle(exitOK, linked)
+		}
+	}
+	if first["gcc"] != "" && first["clang"] != "" {
+		linked := filepath.Join(dir, "both.o")
+		link(t, linked, first["gcc"], first["clang"])
+		if text := circle(exitFailure, linked); !strings.Contains(text, "by gcc and by clang") {
+			t.Error(text)
+		}
+	}
+}
+
+// link makes one object of two.
+func link(t *testing.T, out string, objects ...string) {
+	t.Helper()
+	if text, err := exec.Command("ld", append([]string{"-r", "-z", "muldefs", "-o", out}, objects...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
 	}
 }
 

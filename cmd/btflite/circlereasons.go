@@ -19,6 +19,10 @@ const (
 	twoSorts    = "functions that have the name of a typedef or an enumerator"
 	inPrototype = "prototypes with a type that has no name"
 	noName      = "names that C does not have"
+	noPrototype = "functions that are declared without a prototype"
+	qualified   = "qualifiers of arrays, which compilers have at the array, at its elements, or at both"
+	overlapping = "members that lie over others, or outside of their struct"
+	hollow      = "unions of members that BTF cannot say, so that C has none"
 	ofArrays    = "arrays of a typedef for an array, such as one of vectors, which become one array"
 )
 
@@ -33,6 +37,7 @@ type circleReasons struct {
 	// arrays has typedefs of arrays: what stands before and behind the name in a declaration. gcc
 	// makes one array of an array of them. Vectors stay apart, but are arrays in BTF.
 	arrays map[string][2]string
+	parts  circleParts
 }
 
 // Names of tags, those of typedefs and enumerators, and those of functions, which are
@@ -44,7 +49,7 @@ const (
 )
 
 func newCircleReasons(b *btf.Blob) *circleReasons {
-	k := &circleReasons{times: map[string]int{}, arrays: map[string][2]string{}}
+	k := &circleReasons{times: map[string]int{}, arrays: map[string][2]string{}, parts: newCircleParts(b)}
 	for t := range view.New(b).All() {
 		name := string(t.Name())
 		if t.Kind() != btf.KindInt && t.Kind() != btf.KindFloat {
@@ -106,6 +111,8 @@ func (k *circleReasons) reason(d *diff.Difference) string {
 		return ofArrays
 	case len(d.Definitions) > 0 || k.several(text) || kindOfTag[d.Part] && k.times[tagNames+d.Name] > 1:
 		return severalOnes
+	case k.inside(d.Name, d) != "":
+		return k.inside(d.Name, d)
 	case d.Part != "function":
 		return ""
 	case k.times[funcNames+d.Name] > 1:

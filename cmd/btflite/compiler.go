@@ -23,6 +23,7 @@ import (
 type compiler struct {
 	words   []string
 	instead string // the compiler of the file, if this is another release of it
+	several bool   // gcc and clang have both made units of the file
 }
 
 var (
@@ -50,20 +51,24 @@ func (p *pattern) get() *regexp.Regexp {
 const maxProducers = 1000
 
 // producer is what the first compile unit of an ELF file that is no assembler's says of
-// its compiler.
-func producer(file string) (text string, t elfMachine, err error) {
+// its compiler. several tells whether gcc and clang both have made units of it.
+func producer(file string) (text string, several bool, t elfMachine, err error) {
 	f, err := mmapelf.Open(file)
 	if err != nil {
-		return "", t, message.FileError(file, "cannot read", err)
+		return "", false, t, message.FileError(file, "cannot read", err)
 	}
 	defer f.Close()
-	units := 0
+	units, byGCC, byClang := 0, false, false
 	_ = declared.Producers(&mmapelf.Source{Path: file}, func(made string) bool { // the encoder has read it without an error
-		text = made
+		if !byGCC && !byClang {
+			text = made
+		}
+		byClang = byClang || clangVersion.get().MatchString(made)
+		byGCC = byGCC || gccVersion.get().MatchString(made)
 		units++
-		return units < maxProducers && !gccVersion.get().MatchString(made) && !clangVersion.get().MatchString(made)
+		return units < maxProducers && !(byGCC && byClang)
 	})
-	return text, elfMachine{f.Machine, f.Class64, f.BigEndian}, nil
+	return text, byGCC && byClang, elfMachine{f.Machine, f.Class64, f.BigEndian}, nil
 }
 
 // optionsOf are the options of a producer for a compiler: those of fixed lists, for the machine

@@ -24,6 +24,7 @@ const (
 	bootAdvice = "the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package"
 	bootRead   = "extract-vmlinux of the kernel's scripts gets the vmlinux with .BTF out of it"
 	useAsBTF   = "give the file with DWARF that it was made from; btflite show, dump, funcs and verify read BTF"
+	ltoAdvice  = "link it first: the linked file has DWARF"
 	arAdvice   = "give its members (ar x FILE unpacks them) or the linked file"
 )
 
@@ -39,6 +40,7 @@ var fileKinds = []fileKind{
 	{0, "MZ", "a PE file, as EFI boot images are", bootAdvice, bootRead},
 	{0, "!<arch>\n", "an archive", arAdvice, arAdvice},
 	{0, "!<thin>\n", "an archive", arAdvice, arAdvice},
+	{0, "BC\xc0\xde", "bitcode of LLVM, as clang -flto writes it", ltoAdvice, ltoAdvice},
 	{0, "\xfe\xed\xfa", "a Mach-O file", "btflite reads ELF files", "btflite reads ELF files and raw BTF"},
 	{0, "\xcf\xfa\xed\xfe", "a Mach-O file", "btflite reads ELF files", "btflite reads ELF files and raw BTF"},
 }

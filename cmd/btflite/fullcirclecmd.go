@@ -85,7 +85,7 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 		return err
 	}
 	defer done()
-	made, machine, err := producer(words[0])
+	made, several, machine, err := producer(words[0])
 	if err != nil {
 		return message.NamingFile(words, err)
 	}
@@ -102,6 +102,7 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return message.NamingFile(words, err)
 	}
+	cc.several = several
 	if err := cc.compile(c.guard, source, object); err != nil {
 		return message.NamingFile(words, err)
 	}
@@ -230,6 +231,9 @@ func (f *fullcircleCommand) compare(c *cli, before, after *btf.Blob, cc *compile
 		return stdoutError(err)
 	}
 	if lost > 0 {
+		if cc.several {
+			c.warn(fmt.Sprintf("note: units of the file are by gcc and by clang, which name numbers differently: compiled by %s", message.OneLine(cc.words[0])))
+		}
 		if cc.instead != "" {
 			c.warn(fmt.Sprintf("note: compiled by %s: there is no %s, which made the file", message.OneLine(cc.words[0]), cc.instead))
 		}

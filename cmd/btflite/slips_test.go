@@ -32,7 +32,7 @@ func slipFiles(t *testing.T, dir string) {
 	copy(bzImage[0x202:], "HdrS")
 	uImage := append([]byte("\x27\x05\x19\x56"), make([]byte, 60)...)
 	for name, data := range map[string][]byte{
-		"bzImage": bzImage, "uImage": uImage, "lib.a": []byte("!<arch>\n"), "empty": nil, "text": []byte("no ELF file, just text"),
+		"bzImage": bzImage, "uImage": uImage, "lib.a": []byte("!<arch>\n"), "lto.o": []byte("BC\xc0\xde5"), "empty": nil, "text": []byte("no ELF file, just text"),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			t.Fatal(err)
@@ -127,6 +127,7 @@ Try 'btflite --help' for more information.`, 64},
 		{"btflite -J vmlinux.btf", `vmlinux.btf: already BTF; give the file with DWARF that it was made from; btflite show, dump, funcs and verify read BTF`, 1},
 		{"btflite -J bzImage", `bzImage: a boot image; the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package`, 1},
 		{"btflite -J uImage", `uImage: a boot image; the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package`, 1},
+		{"btflite -J lto.o", `lto.o: bitcode of LLVM, as clang -flto writes it; link it first: the linked file has DWARF`, 1},
 		{"btflite -J lib.a", `lib.a: an archive; give its members (ar x lib.a unpacks them) or the linked file`, 1},
 		{"btflite -J empty", `empty: an empty file; what was to write it may have failed`, 1},
 		{"btflite -J text", `text: ELF header+0x0: not an ELF file`, 1},
