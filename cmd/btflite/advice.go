@@ -14,11 +14,11 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// What people are told whose command line is nearly right: which command they mean,
-// which option, and where the file belongs.
+// Hints for command lines that are nearly right: which command or option was meant, and
+// where the file belongs.
 
-// adviceFor says what to do instead of a word that people may take for a command; "" for
-// all other words.
+// adviceFor returns a hint for a word that people may take for a command; "" for all other
+// words.
 func adviceFor(word string) string {
 	switch word {
 	case "encode", "convert", "generate":
@@ -32,7 +32,7 @@ func adviceFor(word string) string {
 	case "estimate", "measure":
 		return "to measure an encoding of FILE and keep nothing, run btflite -J --stats --btf_encode_detached=/dev/null FILE"
 	case "gen", "min", "minimize", "min_core_btf", "skeleton":
-		return "that is bpftool's gen; btflite dump --format=c --for=PROG FILE prints the types of FILE that a BPF object PROG wants"
+		return "gen is a command of bpftool; btflite dump --format=c --for=PROG FILE prints the types that the BPF object PROG needs"
 	}
 	return ""
 }
@@ -58,14 +58,14 @@ func unknownWord(word string) string {
 	return fmt.Sprintf("unknown command %q", message.OneLine(word))
 }
 
-// notACommand is the error for a word that names no command. It has the name that is most
-// like it.
+// notACommand returns the error for a word that names no command. Its hint is the name that
+// is most like the word.
 func notACommand(word string) *usageError {
 	e := &usageError{what: unknownWord(word)}
 	var names []string
 	means := map[string]string{} // names of commands by the words for them
 	for _, entry := range commands() {
-		for _, name := range append([]string{entry.name}, strings.Fields(entry.also)...) {
+		for _, name := range append([]string{entry.name}, strings.Fields(entry.synonyms)...) {
 			names = append(names, name)
 			means[name] = entry.name
 		}
@@ -99,7 +99,7 @@ func nothingToDo(first string, paths []string) error {
 		return &usageError{what: "nothing to do: -J or --btf_encode_detached=OUT is needed", lacksWord: true, list: first == ""}
 	}
 	if _, ok := commandCalled(paths[0]); ok {
-		return usagef("a command is the first word: btflite %s OPTIONS", paths[0])
+		return usagef("a command must be the first word: btflite %s OPTIONS", paths[0])
 	}
 	if err := checkInputs(paths[:1]); err != nil {
 		return err
@@ -111,8 +111,8 @@ func nothingToDo(first string, paths []string) error {
 	return usagef("%s: -J adds BTF to it, --btf_encode_detached=OUT writes its BTF to OUT, %s", what, shows)
 }
 
-// fileLast returns an error if a file stands among the words of a command, names and
-// then a file, and the last word is a name. more are the options that the command needs.
+// fileLast returns an error if the words of a command, which takes names and then a file,
+// end with a name and have a file before it. more are options for the hint.
 func fileLast(command string, words []string, more ...string) error {
 	last := len(words) - 1
 	if last < 1 || isFile(words[last]) {
@@ -123,11 +123,11 @@ func fileLast(command string, words []string, more ...string) error {
 		return nil
 	}
 	line := slices.Concat([]string{command}, more, words[:i], words[i+1:], words[i:i+1])
-	return &usageError{what: message.OneLine(words[last]) + ": no such file", hint: "the file is the last word: " + commandLine(line)}
+	return &usageError{what: message.OneLine(words[last]) + ": no such file", hint: "FILE must be the last word: " + commandLine(line)}
 }
 
-// byOption returns an error if among the words, which should be files, there are names:
-// the command takes these as arguments of the option.
+// byOption returns an error if one of the words, which should be files, is a name. The
+// command takes names as arguments of the option.
 func byOption(command, option string, words []string) error {
 	line := []string{command}
 	var name string
@@ -152,7 +152,7 @@ func byOption(command, option string, words []string) error {
 		hint: fmt.Sprintf("a name is the argument of --%s: %s", option, commandLine(line))}
 }
 
-// isFile tells whether the word can only mean a file, or one of that name is there.
+// isFile reports whether the word can only mean a file, or a file of that name exists.
 func isFile(word string) bool {
 	_, err := os.Stat(word)
 	return err == nil || word == dash || strings.Contains(word, "/")
@@ -183,8 +183,8 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// otherOptions are options that people try, as they are called elsewhere, and what they
-// may be called in a command. The first that the command has is the one.
+// otherOptions has names of options that other programs use, and the names of our options
+// for the same. Of the latter, the first that a command has is meant.
 var otherOptions = []struct{ tried, meant string }{
 	{"B", "btf_base"},
 	{"base base-btf base_btf btf-base vmlinux", "btf_base"},
@@ -198,8 +198,8 @@ var otherOptions = []struct{ tried, meant string }{
 	{"exclude_lang exclude-lang", "lang_exclude"},
 }
 
-// otherOption is the option of a command that people mean by a name that it does not
-// have, "" if none is known.
+// otherOption returns the option of a command that a name from another program stands
+// for, "" if none is known.
 func otherOption(cmd *cobra.Command, tried string) string {
 	for _, o := range otherOptions {
 		if !slices.Contains(strings.Fields(o.tried), tried) {
@@ -215,11 +215,11 @@ func otherOption(cmd *cobra.Command, tried string) string {
 	return ""
 }
 
-// nearest is the one of names that is most like a misspelt one, "" if none is near.
+// nearest returns the name that is most like a misspelt one, "" if none is near.
 func nearest(misspelt string, names iter.Seq[[]byte]) string {
 	var list []string
 	for name := range names {
-		// Others cannot be near, and comparing takes time.
+		// Names of other lengths cannot be near: skip the comparison.
 		if n := len(name); n >= len(misspelt)-2 && n <= len(misspelt)+2 {
 			list = append(list, string(name))
 		}
@@ -227,11 +227,12 @@ func nearest(misspelt string, names iter.Seq[[]byte]) string {
 	return closest(list, misspelt)
 }
 
-// taken is an option that took the next word as its argument.
-type taken struct{ option, word string }
+// takenWord is a word that an option took as its argument.
+type takenWord struct{ option, word string }
 
-// lacking adds to err, if a word is lacking, which word an option took as its argument.
-func (t taken) lacking(err error) string {
+// lacking returns the text of err. If err says that a word is lacking, the text also names
+// the word that an option took.
+func (t takenWord) lacking(err error) string {
 	var usage *usageError
 	if t.word == "" || !errors.As(err, &usage) || !usage.lacksWord {
 		return err.Error()

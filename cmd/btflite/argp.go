@@ -22,39 +22,39 @@ import (
 // argp turns the words that follow the name of cmd into words that mean the same
 // to pflag: --name or --name=value for each option, "--", and all other words.
 func argp(cmd *cobra.Command, args []string) ([]string, error) {
-	p := argpParser{cmd: cmd, flags: cmd.Flags(), rest: args}
+	p := argpParser{cmd: cmd, flags: cmd.Flags(), words: args}
 	return p.parse()
 }
 
 // parse does the work of argp.
 func (p *argpParser) parse() ([]string, error) {
-	args := p.rest
+	args := p.words
 	_, inOrder := p.cmd.Annotations[inOrderKey]
-	for len(p.rest) > 0 {
+	for len(p.words) > 0 {
 		word := p.next()
 		var err error
 		switch {
 		case word == "--":
-			p.others = append(p.others, p.rest...)
-			p.rest = nil
+			p.operands = append(p.operands, p.words...)
+			p.words = nil
 		case strings.HasPrefix(word, "--"):
 			err = p.long(word)
 		case len(word) > 1 && word[0] == '-':
 			err = p.letters(word[1:])
 		case inOrder:
-			p.others, p.rest = append(p.others, args[len(args)-len(p.rest)-1:]...), nil
+			p.operands, p.words = append(p.operands, args[len(args)-len(p.words)-1:]...), nil
 		default:
-			p.others = append(p.others, word)
+			p.operands = append(p.operands, word)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return append(append(p.options, "--"), p.others...), nil
+	return append(append(p.options, "--"), p.operands...), nil
 }
 
-// inOrderKey is the annotation of commands whose own options end at the first word that
-// is none.
+// inOrderKey is the annotation of commands whose options end at the first word that is
+// not an option.
 const inOrderKey = "inorder"
 
 // detachedName is the option that people expect to be -o.
@@ -62,16 +62,16 @@ const detachedName = "btf_encode_detached"
 
 // argpParser is the state of one call of argp.
 type argpParser struct {
-	cmd             *cobra.Command
-	flags           *pflag.FlagSet
-	rest            []string // words not looked at yet
-	options, others []string // what is found
-	took            taken    // the last option that took the next word
+	cmd               *cobra.Command
+	flags             *pflag.FlagSet
+	words             []string  // not looked at yet
+	options, operands []string  // result
+	taken             takenWord // the last option that took the next word
 }
 
 func (p *argpParser) next() string {
-	word := p.rest[0]
-	p.rest = p.rest[1:]
+	word := p.words[0]
+	p.words = p.words[1:]
 	return word
 }
 
@@ -140,9 +140,9 @@ func (p *argpParser) withNextWord(f *pflag.Flag, written string) error {
 	case f.NoOptDefVal != "":
 		p.options = append(p.options, "--"+f.Name)
 		return p.checkSpace(f, written)
-	case len(p.rest) == 0 && len(written) == 2:
+	case len(p.words) == 0 && len(written) == 2:
 		return usagef("option requires an argument -- '%s'", written[1:])
-	case len(p.rest) == 0:
+	case len(p.words) == 0:
 		return usagef("option '%s' requires an argument", written)
 	}
 	value := p.next()
@@ -150,10 +150,10 @@ func (p *argpParser) withNextWord(f *pflag.Flag, written string) error {
 		if optionOf(f).file {
 			value = "./" + value
 		}
-		return &usageError{what: fmt.Sprintf("option '%s' requires an argument, and what follows is an option", written),
+		return &usageError{what: fmt.Sprintf("option '%s' requires an argument, but an option follows", written),
 			hint: fmt.Sprintf("if it is the argument, write --%s=%s", f.Name, message.OneLine(value))}
 	}
-	p.took = taken{written, value}
+	p.taken = takenWord{written, value}
 	p.set(f, value)
 	return nil
 }
@@ -174,10 +174,10 @@ func (p *argpParser) isOption(word string) bool {
 // checkSpace returns an error if the next word must have been meant as the
 // optional argument of f.
 func (p *argpParser) checkSpace(f *pflag.Flag, written string) error {
-	if len(p.rest) == 0 || !optionOf(f).accepts(p.rest[0]) {
+	if len(p.words) == 0 || !optionOf(f).accepts(p.words[0]) {
 		return nil
 	}
-	word := p.rest[0]
+	word := p.words[0]
 	if _, err := os.Stat(word); err == nil {
 		return nil
 	}
@@ -247,8 +247,8 @@ func namesOf(f *pflag.Flag) []string {
 	return append([]string{f.Name}, optionOf(f).aliases...)
 }
 
-// closestOption is the long name of those that are not hidden that is most like
-// the misspelt one, or "".
+// closestOption returns the long name that is most like the misspelt one, or "". It
+// ignores hidden options.
 func closestOption(flags *pflag.FlagSet, misspelt string) string {
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -259,10 +259,9 @@ func closestOption(flags *pflag.FlagSet, misspelt string) string {
 	return closest(names, misspelt)
 }
 
-// closest is the one of names that is most like the misspelt one, or "" if none
-// is near: at most one edit in a word of three letters, in longer ones two, or one
-// per four letters, hyphens standing for underscores.
-// The earlier of equals wins.
+// closest returns the name that is most like the misspelt one, or "" if none is near.
+// Near means at most one edit for three letters, else two edits or one for each four
+// letters. Hyphens count as underscores. Of equally near names, the first wins.
 func closest(names []string, misspelt string) string {
 	const longest = 64 // no name comes near; bounds the work
 	if len(misspelt) > longest {

@@ -80,7 +80,7 @@ func (k *compilerCommand) compile(c *cli, path string, words []string) error {
 	}
 	objects := ccline.Parse(ccline.Behind(words)).Objects
 	if len(objects) == 0 {
-		// Nothing is left to do afterwards, so that nothing need wait.
+		// There is nothing to do after the compiler, so it takes the place of this process.
 		return message.FileError(path, cannotRun, syscall.Exec(path, words, os.Environ()))
 	}
 	if err := c.runCompiler(path, words); err != nil {
@@ -102,12 +102,12 @@ const (
 	maxNested      = 20                  // btflite cc, a compiler cache and a link make one
 )
 
-// countNested ends a circle of programs: a script of the compiler's name that runs btflite
-// cc with that name would find itself in PATH.
+// countNested ends a loop of programs: a script with the compiler's name that runs btflite
+// cc with this name finds itself in PATH.
 func countNested(path string) error {
 	n, _ := strconv.Atoi(os.Getenv(nestedVariable))
 	if n >= maxNested {
-		return message.FileError(path, cannotRun, errors.New("it runs btflite cc again and again: name the compiler by its path"))
+		return message.FileError(path, cannotRun, errors.New("it calls btflite cc in a loop: give the path of the compiler"))
 	}
 	return os.Setenv(nestedVariable, strconv.Itoa(n+1))
 }
@@ -115,8 +115,8 @@ func countNested(path string) error {
 // collectFrom is how large the heap may become, in bytes, before garbage is collected.
 const collectFrom = 256 << 20
 
-// runCompiler runs the compiler to its end. Its status is that of the error; a
-// signal that has ended it ends this process too.
+// runCompiler runs the compiler to its end. The error has the compiler's exit status. If a
+// signal ended the compiler, the same signal ends this process.
 func (c *cli) runCompiler(path string, words []string) error {
 	cmd := &exec.Cmd{Path: path, Args: words, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	if err := c.guard.startChild(cmd); err != nil {
@@ -135,12 +135,11 @@ func (c *cli) runCompiler(path string, words []string) error {
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		dieLike(status.Signal())
 	}
-	return verdict{exit.ExitCode()}
+	return printedFailure{exit.ExitCode()}
 }
 
-// dieLike ends the process by the signal s that has ended a compiler. For many signals,
-// Go's runtime prints its goroutines in place of that, or does nothing. A shell has the
-// system's own answers to all.
+// dieLike ends the process by the signal s, which has ended a compiler. It does so by way of
+// a shell: for many signals, Go's runtime would print its goroutines or do nothing.
 func dieLike(s syscall.Signal) {
 	switch s {
 	case syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL:
@@ -176,9 +175,9 @@ const (
 	moduleVariable = "KBUILD_EXTMOD"
 )
 
-// exportsNeedDwarf says whether the build reads the DWARF of objects with exported symbols.
-// The compiler runs in the build folder of the kernel or, since Linux 6.13, in that of an
-// external module. Then objtree is where the kernel's is.
+// exportsNeedDwarf reports whether the build reads the DWARF of objects with exported symbols.
+// The compiler runs in the kernel's build folder. Since Linux 6.13 it runs in the folder of an
+// external module, and objtree names the kernel's.
 func exportsNeedDwarf() bool {
 	b, err := os.ReadFile(filepath.Join(os.Getenv(kernelVariable), "include/config/auto.conf"))
 	return err == nil && strings.Contains("\n"+string(b), "\nCONFIG_GENDWARFKSYMS=y\n")

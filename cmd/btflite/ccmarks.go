@@ -15,22 +15,22 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// What btflite cc has told a build: lines of a file in the folder of the build, one for each
-// message. The file goes with the folder. Kernels remove it by make clean, for its name ends
-// as those of their temporary files, and git does not show it there.
+// btflite cc prints each message once for a build. It notes printed messages in a file in the
+// folder of the build, one on each line. The name of the file ends like temporary files of the
+// kernel, so make clean removes it and git ignores it.
 
 // buildTools are the programs that run the compilers of a build.
 var buildTools = []string{"make", "gmake", "remake", "ninja", "ninja-build", "samu"}
 
-// process is what is known of a process. A process id alone is used again.
+// process describes a process. It has the start time, because process ids are used again.
 type process struct {
 	name               string
 	pid, parent, group int
 	start              uint64 // in ticks since the system has started
 }
 
-// processOf reads what is known of a process; false where there is no such process or
-// where the system does not say.
+// processOf describes the process pid; false if there is none, or if the system does not
+// tell.
 func processOf(pid int) (p process, ok bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -53,10 +53,10 @@ func processOf(pid int) (p process, ok bool) {
 	return p, errors.Join(errs[:]...) == nil
 }
 
-// buildProcess is the process that stands for the build that this one is a part of: the
-// outermost make or ninja around it. Without one, as in a script that runs compilers, it
-// is the leader of the process group, which may be gone: a shell makes one for each command
-// that somebody enters.
+// buildProcess returns the process that stands for this build: the outermost make or ninja
+// above this process. If there is none, as in a script that runs compilers, it is the leader
+// of the process group, which may be gone. A shell makes a group for each command that a user
+// enters.
 func buildProcess() process {
 	self, ok := processOf(os.Getpid())
 	if !ok {
@@ -81,8 +81,8 @@ const (
 // maxTold is how long the file may become, in bytes, before it begins anew.
 const maxTold = 64 << 10
 
-// firstTime notes that the build is told something, and reports whether it had not been told before.
-// If that cannot be noted, it returns true, and why.
+// firstTime notes that a message is printed, and reports whether it is the first time in this build.
+// If it cannot write the note, it returns true and the reason.
 func firstTime(what string) (first bool, err error) {
 	build := buildProcess()
 	for _, folder := range buildFolders(build) {
@@ -93,8 +93,8 @@ func firstTime(what string) (first bool, err error) {
 	return true, err
 }
 
-// buildFolders are the folders that may be that of the build, the best one first: that of an
-// external module, that of the kernel, where make or ninja runs, where this process runs.
+// buildFolders returns the folders that may hold the note, the best one first: the external
+// module, the kernel, where make or ninja runs, where this process runs.
 func buildFolders(build process) (folders []string) {
 	for _, folder := range []string{os.Getenv(moduleVariable), os.Getenv(kernelVariable)} {
 		if folder != "" {
@@ -107,9 +107,9 @@ func buildFolders(build process) (folders []string) {
 	return append(folders, ".")
 }
 
-// noteIn is firstTime for one folder. Compilers of the build do so at the same time: each appends a
-// line, and the first one counts. Where others can write, they may have put a file there
-// before, or a link, so that such a folder is not one.
+// noteIn is firstTime for one folder. Compilers run at the same time: each appends a line, and
+// the first line wins. It refuses a folder that everybody can write to, because another user may
+// have put a file or a link there.
 func noteIn(folder string, build process, what string) (first bool, err error) {
 	info, err := os.Stat(folder)
 	switch {
@@ -142,8 +142,8 @@ func isFirst(lines, key, own string) bool {
 	return strings.Index(lines, key) == strings.Index(lines, own)
 }
 
-// toldIn is what the file holds, which is another file if it does not begin as it must. A long one
-// is emptied.
+// toldIn reads the file of notes, and empties it if it is long. It refuses a file of another user,
+// and one that does not begin like a file of notes.
 func toldIn(f *os.File) (string, error) {
 	info, err := f.Stat()
 	switch {

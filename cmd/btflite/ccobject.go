@@ -19,7 +19,7 @@ import (
 )
 
 // convert replaces the debug sections of an object by unit records, if it can. The error
-// says why an object was left as it is that should not have been.
+// says why an object that should have been converted was left as it is.
 func (k *compilerCommand) convert(c *cli, object string) error {
 	path, err := filepath.EvalSymlinks(object)
 	if err != nil {
@@ -49,8 +49,8 @@ func (k *compilerCommand) convert(c *cli, object string) error {
 	return message.FileError(object, "left with DWARF", err)
 }
 
-// records is the object at path with unit records. If it is cut short while it is read,
-// the error is fileid.ErrChanged.
+// records returns the object at path with unit records. If another program cuts the file
+// short meanwhile, the error is fileid.ErrChanged.
 func records(path string) (out []byte, err error) {
 	defer func() {
 		if v := recover(); encode.IsFault(v) {
@@ -65,8 +65,8 @@ func records(path string) (out []byte, err error) {
 	return ccobject.Convert(mmapelf.Source{Path: path}, recordMaker(), exportsNeedDwarf)
 }
 
-// knownForm is the reason why an output is left as it is that is no ELF file: LLVM's
-// bitcode (its magic number, and that of its wrapper), or what has no DWARF.
+// knownForm returns the reason to leave an output that is not an ELF file as it is: it is
+// LLVM's bitcode (by one of its two magic numbers), or has no DWARF.
 func knownForm(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func knownForm(path string) error {
 	return ccobject.ErrNoDwarf
 }
 
-// recordMaker is the version that unit records say they are made by, in at most 255
+// recordMaker returns the version of btflite that unit records name, in at most 255
 // bytes.
 func recordMaker() string {
 	info, ok := debug.ReadBuildInfo()
@@ -97,13 +97,13 @@ func recordMaker() string {
 	return version[:min(len(version), 255)]
 }
 
-// isSilent reports whether an object is left as it is for a reason that nobody wants to
-// hear of: there is nothing to do.
+// isSilent reports whether the reason to leave an object as it is needs no message: there is
+// nothing to convert.
 func isSilent(err error) bool {
 	return errors.Is(err, ccobject.ErrNoDwarf) || errors.Is(err, ccobject.ErrAssembler) || errors.Is(err, ccobject.ErrRecords)
 }
 
-// isUsual reports whether a reason comes from how the kernel is configured.
+// isUsual reports whether a reason comes from the kernel's configuration.
 func isUsual(err error) bool {
 	for _, e := range []error{ccobject.ErrExports, ccobject.ErrLTO, ccobject.ErrSplit, ccobject.ErrTypeUnits, unitrecord.ErrNot, elfobject.ErrShape} {
 		if errors.Is(err, e) {
@@ -119,15 +119,15 @@ func (c *cli) noteOnce(object string, why error) {
 	first, err := firstTime(why.Error())
 	switch {
 	case err != nil:
-		c.warn(fmt.Sprintf("%s: left with DWARF: %v (said of each object, as it cannot be noted that it was said: %v)", message.OneLine(object), why, err))
+		c.warn(fmt.Sprintf("%s: left with DWARF: %v (repeated for each object, because the note that says so cannot be written: %v)", message.OneLine(object), why, err))
 	case first:
 		c.warn(message.OneLine(object) + ": left with DWARF, like others after it: " + why.Error())
 	}
 }
 
-// replaceObject gives the object at path new contents, as a whole or not at all, if it
-// is still as it was before. nil stands for whatever is there, and a new file, whose mode
-// the umask changes. It does not wait for the disk, as compilers do not either.
+// replaceObject replaces the object at path by data, as a whole or not at all, if the file
+// is still the one described by before. With a nil before, it replaces any file or makes a
+// new one. Like compilers, it does not wait for the disk.
 func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before os.FileInfo) error {
 	f, err := c.guard.create(func() (*os.File, error) { return openTemp(filepath.Dir(path), mode) })
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// Why a difference of "btflite fullcircle" is none that a compiler could avoid.
+// Reasons for a difference of "btflite fullcircle" that no C could avoid.
 const (
 	ownType     = "types that the compiler defines by itself"
 	ofVariable  = "types without a name that only variables have"
@@ -26,22 +26,23 @@ const (
 	ofArrays    = "arrays of a typedef for an array, such as one of vectors, which become one array"
 )
 
-// arraySize is the type of indexes that clang makes up.
+// arraySize is the index type that clang makes up for arrays.
 const arraySize = "__ARRAY_SIZE_TYPE__"
 
 // circleReasons knows what C cannot say of some BTF.
 type circleReasons struct {
-	times map[string]int // how many definitions a name has, by what shares names in C
-	own   []string       // numbers that compilers have made up
-	odd   []string       // names that C does not have
-	// arrays has typedefs of arrays: what stands before and behind the name in a declaration. gcc
-	// makes one array of an array of them. Vectors stay apart, but are arrays in BTF.
+	times map[string]int // number of definitions, by name space of C and name
+	own   []string       // integer types that compilers make up
+	notC  []string       // names that are not C identifiers, and the C names for them
+	// arrays has the typedefs of arrays: the text before and after the name in a declaration.
+	// gcc merges an array of such a typedef into one array. Vectors, which are arrays in
+	// BTF, stay apart.
 	arrays map[string][2]string
 	parts  circleParts
 }
 
-// Names of tags, those of typedefs and enumerators, and those of functions, which are
-// ordinary identifiers too but have no types.
+// Name spaces: tags, then typedefs and enumerators. Functions share the second one in C,
+// but are counted apart because they define no type.
 const (
 	tagNames   = "tag "
 	identNames = "identifier "
@@ -84,10 +85,10 @@ func newCircleReasons(b *btf.Blob) *circleReasons {
 	return k
 }
 
-// note keeps a name that C does not have, and what the C has in its place.
+// note keeps a name that is not a C identifier, and the name that the C has instead.
 func (k *circleReasons) note(name string) {
 	if is := dump.Name(name); is != name {
-		k.odd = append(k.odd, name, is)
+		k.notC = append(k.notC, name, is)
 	}
 }
 
@@ -97,13 +98,13 @@ var kindOfTag = map[string]bool{"struct": true, "union": true, "enum": true}
 // numberedName is how the C of package dump calls the second definition of a name.
 var numberedName = pattern{text: `(\w+?)___\d+`}
 
-// reason says why C cannot avoid the difference, or is "".
+// reason returns why C cannot avoid the difference, or "".
 func (k *circleReasons) reason(d *diff.Difference) string {
 	text := strings.Join(d.Lines(), "\n")
 	switch {
 	case d.Part == "typedef" && d.Name == "__builtin_va_list" || k.isOwn(d):
 		return ownType
-	case slices.ContainsFunc(k.odd, func(name string) bool { return strings.Contains(text, name) }):
+	case slices.ContainsFunc(k.notC, func(name string) bool { return strings.Contains(text, name) }):
 		return noName
 	case d.Name == "" && (d.Part == "struct" || d.Part == "union") && d.Change == diff.Removed:
 		return ofVariable
@@ -125,8 +126,8 @@ func (k *circleReasons) reason(d *diff.Difference) string {
 	return ""
 }
 
-// isOwn tells whether a difference is a number that a compiler has made up, or only in types that
-// have one.
+// isOwn reports whether a difference is an integer type that a compiler made up, or one in types
+// that use it.
 func (k *circleReasons) isOwn(d *diff.Difference) bool {
 	if d.Part == "int" || d.Part == "float" { // one more is in place of those
 		return d.Change == diff.Added || d.Change == diff.Removed && slices.Contains(k.own, d.Name)
@@ -141,7 +142,7 @@ func (k *circleReasons) isOwn(d *diff.Difference) bool {
 // arrayOf is an array of a type, or a pointer to one.
 var arrayOf = pattern{text: `(\w+)( (?:\([*\w]*\))?(?:\[\d+\])+)`}
 
-// onlyArrays tells whether all that differs is that an array of a typedef for an array is one array.
+// onlyArrays reports whether the only difference is that gcc merged an array of a typedef for an array.
 func (k *circleReasons) onlyArrays(d *diff.Difference) bool {
 	if len(d.Details) > 0 {
 		return !slices.ContainsFunc(d.Details, func(x diff.Difference) bool { return !k.onlyArrays(&x) })
@@ -157,7 +158,7 @@ func (k *circleReasons) onlyArrays(d *diff.Difference) bool {
 	})
 }
 
-// several tells whether the text has a numbered name that stands for one of several
+// several reports whether the text has a numbered name, which stands for one of several
 // definitions.
 func (k *circleReasons) several(text string) bool {
 	for _, m := range numberedName.get().FindAllStringSubmatch(text, -1) {
@@ -168,8 +169,8 @@ func (k *circleReasons) several(text string) bool {
 	return false
 }
 
-// guessProducer is a producer that gives numbers the names that b has, for a file
-// that does not say it.
+// guessProducer guesses the compiler of a file that does not name it, by the names of
+// integer types in b.
 func guessProducer(b *btf.Blob) string {
 	for t := range view.New(b).All() {
 		if t.Kind() == btf.KindInt && (string(t.Name()) == "long" || string(t.Name()) == "unsigned long" || string(t.Name()) == arraySize) {

@@ -31,7 +31,7 @@ type cli struct {
 	firstWord string         // of the command line
 	words     []string       // all of it
 	running   *cobra.Command // for hints
-	took      taken          // likewise
+	taken     takenWord      // likewise
 	quiet     bool           // --quiet
 	helpError error          // of printing a help
 }
@@ -65,12 +65,12 @@ func (c *cli) run(args []string) (status int) {
 
 // report prints err, if any, and returns the status it stands for.
 func (c *cli) report(err error) int {
-	var judged verdict
+	var printed printedFailure
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &judged):
-		return judged.status
+	case errors.As(err, &printed):
+		return printed.status
 	}
 	status := c.explain(err)
 	if c.answers() && status != exitUsage {
@@ -96,7 +96,7 @@ func (c *cli) explain(err error) int {
 		fmt.Fprintln(c.stderr, string(verbatim))
 		return exitUsage
 	case errors.As(err, &usage):
-		c.complain(c.took.lacking(err))
+		c.complain(c.taken.lacking(err))
 		if usage.list {
 			fmt.Fprint(c.stderr, "\n"+usageText(c.running))
 		}
@@ -139,8 +139,8 @@ func checkInputs(paths []string) error {
 	return nil
 }
 
-// statAll describes files before they are read; nil for one that cannot be found, of
-// which whoever reads it will say so.
+// statAll describes files before they are read. It returns nil for a file that it cannot
+// find: reading it will fail.
 func statAll(paths []string) []os.FileInfo {
 	all := make([]os.FileInfo, len(paths))
 	for i, p := range paths {

@@ -16,8 +16,8 @@ type codeMap struct {
 	functions []codeRange // by address
 }
 
-// codeRange is a section or a function. Of a file that is not linked, addresses are
-// offsets in sections, and several are the same.
+// codeRange is a section or a function. In a file that is not linked, addresses are
+// offsets in sections, so several ranges may have the same.
 type codeRange struct {
 	name       string
 	addr, size uint64
@@ -84,8 +84,8 @@ func (m *codeMap) inFunction(name string, offset uint64) (places []sitePoint) {
 	return places
 }
 
-// describe is the address of a place in a section, and the function there; "" for what is
-// not known.
+// describe returns the address of an offset in a section, and the function there; "" for
+// what is unknown.
 func (m *codeMap) describe(section string, offset uint32) (address, symbol string) {
 	i := slices.IndexFunc(m.sections, func(s codeRange) bool { return s.name == section && uint64(offset) < s.size })
 	if i < 0 {

@@ -9,10 +9,10 @@ import (
 )
 
 // subcommand is an entry of the table of commands. A run builds only the command that
-// it needs; of the others it knows this entry.
+// it needs, because options take time.
 type subcommand struct {
 	name, short string
-	also        string // other words that people try for it, with blanks between
+	synonyms    string // other words that people try, with blanks between
 	build       func(c *cli) *cobra.Command
 }
 
@@ -148,9 +148,9 @@ func (c *cli) dispatch(args []string) error {
 		cmd = newMain(c, newEncodeCommand())
 	}
 	c.running = cmd
-	p := argpParser{cmd: cmd, flags: cmd.Flags(), rest: args}
+	p := argpParser{cmd: cmd, flags: cmd.Flags(), words: args}
 	words, err := p.parse()
-	c.took = p.took
+	c.taken = p.taken
 	if err != nil {
 		if unknown := asCommand(c.firstWord, args); unknown != nil && name == nil && c.calledAs != paholeName {
 			return unknown // whose options are none of ours

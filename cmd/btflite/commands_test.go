@@ -25,7 +25,7 @@ func TestTableOfCommands(t *testing.T) {
 		if cmd.RunE == nil || cmd.Flags().Lookup("help") == nil {
 			t.Errorf("%s: does nothing, or has no --help", entry.name)
 		}
-		for _, word := range append(strings.Fields(entry.also), entry.name) {
+		for _, word := range append(strings.Fields(entry.synonyms), entry.name) {
 			if seen[word] != "" {
 				t.Errorf("%q stands for %s and %s", word, seen[word], entry.name)
 			}

@@ -11,9 +11,9 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Options that pahole 1.32 has and that --help leaves out: older spellings of
-// features, settings of pahole's own tables, and what shapes the printing of
-// types, which has no part in encoding. All are in the manual page.
+// Options of pahole 1.32 that --help leaves out: older spellings of features,
+// settings of pahole's own tables, and options for printing types, which do not
+// change the encoding. The manual page has all.
 
 // compatOptions adds these options.
 func (e *encoding) compatOptions(cmd *cobra.Command) {
@@ -45,7 +45,7 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 		word, hasArg := strings.CutSuffix(word, "=")
 		name, letter, _ := strings.Cut(word, ",")
 		note := func(value string) error {
-			if e.verbose { // before -z it means more
+			if e.verbose { // pahole: -V before -z changes what -z does
 				e.printed = append(e.printed, [2]string{"verbose", "true"})
 			}
 			e.printed = append(e.printed, [2]string{name, value})
@@ -92,7 +92,7 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 			return usagef("%s and %s: types of one file are printed at a time", message.OneLine(name), message.OneLine(file))
 		}
 	}
-	if err := s.alsoNamed(names); err != nil {
+	if err := s.addNames(names); err != nil {
 		return err
 	}
 	return s.run(c, file)

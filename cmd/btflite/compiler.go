@@ -46,12 +46,12 @@ func (p *pattern) get() *regexp.Regexp {
 	return p.re
 }
 
-// maxProducers is how many units of an ELF file are asked for their compiler: those
-// of an assembler may come first.
+// maxProducers is how many units of an ELF file are searched for a compiler: the first
+// units may come from an assembler.
 const maxProducers = 1000
 
-// producer is what the first compile unit of an ELF file that is no assembler's says of
-// its compiler. several tells whether gcc and clang both have made units of it.
+// producer returns the DW_AT_producer of the first compile unit of an ELF file that does
+// not come from an assembler. several reports whether both gcc and clang made units of it.
 func producer(file string) (text string, several bool, t elfMachine, err error) {
 	f, err := mmapelf.Open(file)
 	if err != nil {
@@ -71,8 +71,8 @@ func producer(file string) (text string, several bool, t elfMachine, err error) 
 	return text, byGCC && byClang, elfMachine{f.Machine, f.Class64, f.BigEndian}, nil
 }
 
-// optionsOf are the options of a producer for a compiler: those of fixed lists, for the machine
-// and the language. Nothing else of what a file says goes to a compiler.
+// optionsOf returns the options in a producer that concern the machine and the language. It
+// takes only options of fixed lists: nothing else in a file may reach a compiler.
 func optionsOf(producer string) (options []string) {
 	standard := ""
 	if m := gccLanguage.get().FindStringSubmatch(producer); m != nil {
@@ -138,7 +138,7 @@ func findCompiler(producer string, t elfMachine, options []string) (*compiler, e
 const compileTime = 10 * time.Minute
 
 // debugOptions make a compiler keep all types, used or not. Without optimization, parameters are on
-// the stack: in a register that pahole does not expect, one would cost its function.
+// the stack. In a register, one might be where pahole does not expect it, which drops the function.
 var debugOptions = []string{"-g", "-O0", "-w", "-c", "-x", "c", "-ffreestanding", "-fno-builtin", "-fms-extensions", "-fno-eliminate-unused-debug-types", "-DBPF_NO_PRESERVE_ACCESS_INDEX"}
 
 // compile makes the object out of the C of in. A signal that ends this process ends the

@@ -62,7 +62,7 @@ var machines = map[elfMachine]machineCompilers{
 	{elfabi.EMPARISC, false, true}: prefixed("hppa-linux-gnu"),
 }
 
-// prefixed are compilers whose names begin with what clang calls the machine.
+// prefixed returns compilers whose names begin with clang's name of the machine.
 func prefixed(triple string) machineCompilers {
 	return machineCompilers{triple, []gccName{{triple + "-gcc", ""}}}
 }

@@ -40,8 +40,8 @@ func newCompletionCommand(c *cli) *cobra.Command {
 	}
 }
 
-// commasInBash replaces the function that bash calls: cobra's escapes a comma, which needs
-// none and would stay in the word.
+// commasInBash wraps the function that bash calls. cobra's function escapes commas, and the
+// backslashes would stay in the word.
 const commasInBash = `
 __btflite_complete()
 {
@@ -64,9 +64,9 @@ func bashCompletion(c *cli, root *cobra.Command) error {
 	return err
 }
 
-// fishCompletion prints the script for fish. cobra's splits what it has found without "--",
-// so that an option with a value looks like an option of string split. Where no blank is to
-// follow a word, it offers the word with a dot, too: a comma can really follow.
+// fishCompletion prints cobra's script for fish with two corrections. cobra calls string split
+// without "--", which takes --name=value for its own option. Where no blank should follow a
+// word, cobra also offers the word with a dot; here a comma can follow, so that offers the comma.
 func fishCompletion(c *cli, root *cobra.Command) error {
 	var script bytes.Buffer
 	if err := root.GenFishCompletion(&script, true); err != nil {

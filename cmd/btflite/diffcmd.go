@@ -80,7 +80,7 @@ func (d *diffCommand) addName(v string) error {
 	case v == "":
 		return usagef("empty pattern")
 	case diff.CheckPattern(v) != nil:
-		return usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(v))
+		return usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(v))
 	}
 	d.compare.Names = append(d.compare.Names, v)
 	return nil
@@ -122,7 +122,7 @@ func (d *diffCommand) run(c *cli, words []string) error {
 	}
 	same, err := d.print(c, words[0], words[1])
 	if err == nil && !same {
-		return verdict{exitFailure}
+		return printedFailure{exitFailure}
 	}
 	return err
 }

@@ -204,7 +204,7 @@ func TestDiffErrors(t *testing.T) {
 		"tags/a.btf tags/a.c":                         "btflite: tags/a.c: btf: header: bad magic 0x2364 at offset 0\n",
 		"--btf_base=none tags/a.btf tags/b.btf":       "btflite: none: cannot open: no such file or directory\n",
 		"--name= tags/a.btf tags/b.btf":               "btflite: option '--name': empty pattern\nTry 'btflite diff --help' for more information.\n",
-		"--name=[a tags/a.btf tags/b.btf":             "btflite: option '--name': '[a' lacks a bracket, or a character behind a backslash\nTry 'btflite diff --help' for more information.\n",
+		"--name=[a tags/a.btf tags/b.btf":             "btflite: option '--name': '[a' is not a valid pattern: a bracket is open, or nothing follows a backslash\nTry 'btflite diff --help' for more information.\n",
 		"--format=xml tags/a.btf tags/b.btf":          "btflite: option '--format': unknown value 'xml'; use text or json or markdown or html\nTry 'btflite diff --help' for more information.\n",
 		"--json --format=text tags/a.btf tags/b.btf":  "btflite: --json and --format=text exclude each other\nTry 'btflite diff --help' for more information.\n",
 		"--summary --format=html tags/a.btf none":     "btflite: --summary and --format=html exclude each other\nTry 'btflite diff --help' for more information.\n",

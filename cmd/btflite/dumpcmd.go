@@ -72,7 +72,7 @@ func (d *dumpCommand) addName(v string) error {
 	case v == "":
 		return usagef("empty pattern")
 	case dump.CheckPattern(v) != nil:
-		return usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(v))
+		return usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(v))
 	}
 	d.names = append(d.names, v)
 	return nil
@@ -106,7 +106,7 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	case len(words) > 1 && d.format != formatC:
 		return usagef("several files can only be merged with --format=c: type ids change when files are merged")
 	case len(words) > 1 && len(d.ids) > 0:
-		return usagef("--id is for one file: ids of several that become one would be those of none")
+		return usagef("--id is for one FILE: type ids change when files are merged")
 	}
 	d.in.printsAll = len(d.names)+len(d.ids) == 0 && d.object == ""
 	d.in.marks = d.format == formatC && !d.c.Strict || asJSON
@@ -116,7 +116,7 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 		return err
 	}
 	c.warnLost(files)
-	c.tellNotes(files)
+	c.warnNotes(files)
 	t, err := merged(files)
 	if err != nil {
 		return err
@@ -322,13 +322,13 @@ func oneMachine(files []types) error {
 	for i := range files {
 		f := &files[i]
 		if f.BigEndian != files[0].BigEndian {
-			return fmt.Errorf("%s: it has another byte order than %s, so that it is for another machine", message.OneLine(f.path), message.OneLine(files[0].path))
+			return fmt.Errorf("%s: its byte order differs from %s: the files are for different machines", message.OneLine(f.path), message.OneLine(files[0].path))
 		}
 		size, first := f.LongSize(), measured.LongSize()
 		if first == 0 {
 			measured = f
 		} else if size != 0 && size != first {
-			return fmt.Errorf("%s: its pointers have %d bits and those of %s %d, so that it is for another machine",
+			return fmt.Errorf("%s: its pointers have %d bits, and in %s they have %d: the files are for different machines",
 				message.OneLine(f.path), 8*size, message.OneLine(measured.path), 8*first)
 		}
 	}

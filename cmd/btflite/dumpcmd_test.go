@@ -46,11 +46,11 @@ func TestDumpSelection(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"dump --name=nosuch --name=none* " + base:              "no type has a name that fits nosuch, none*",
-		"dump --id=1 --format=c " + base + " " + module:        "--id is for one file",
+		"dump --id=1 --format=c " + base + " " + module:        "--id is for one FILE",
 		"dump " + base + " " + module:                          "several files can only be merged with --format=c",
 		"dump -j --format=c " + base:                           "exclude each other",
 		"dump --id=4000000 " + base:                            "there is no type 4000000",
-		"dump --name=[ " + base:                                "lacks a bracket",
+		"dump --name=[ " + base:                                "is not a valid pattern",
 		"dump --for=" + base + " " + base:                      "",
 		"dump --format=c " + module + " " + splitDir + "none":  "none: cannot open",
 		"dump --format=c " + base + " ../../testdata/small/no": "no: cannot open",
@@ -80,9 +80,9 @@ func TestDumpMachines(t *testing.T) {
 		}
 	}
 	for files, want := range map[string]string{
-		"wide big":          "big: it has another byte order than wide, so that it is for another machine",
-		"wide narrow":       "narrow: its pointers have 32 bits and those of wide 64, so that it is for another machine",
-		"small narrow wide": "wide: its pointers have 64 bits and those of narrow 32, so that it is for another machine",
+		"wide big":          "big: its byte order differs from wide: the files are for different machines",
+		"wide narrow":       "narrow: its pointers have 32 bits, and in wide they have 64: the files are for different machines",
+		"small narrow wide": "wide: its pointers have 64 bits, and in narrow they have 32: the files are for different machines",
 		"small narrow":      "",
 		"wide small":        "",
 	} {

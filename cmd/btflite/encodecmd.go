@@ -168,7 +168,7 @@ func (r *encodeRun) openOutputs() (err error) {
 			return err
 		}
 	}
-	if r.to.extra, r.to.inline, err = r.c.openBeside(&e.beside, inputs, r.to.main); err != nil {
+	if r.to.extra, r.to.inline, err = r.c.openSides(&e.sideFiles, inputs, r.to.main); err != nil {
 		return err
 	}
 	if !e.hasReport {
@@ -180,9 +180,9 @@ func (r *encodeRun) openOutputs() (err error) {
 	return err
 }
 
-// inputs are the files that no output may replace: inputs, bases, and what there is beside the
-// inputs. To find that may take a checksum of a large file, which is left out if no output is
-// there yet.
+// inputs returns the files that no output may replace: inputs, bases, and separate debug files.
+// To find a debug file may take a checksum of a large file, so it does not look for them if no
+// output exists yet.
 func (r *encodeRun) inputs() []string {
 	all := slices.Concat(r.paths, r.bases)
 	outputs := []string{r.cfg.detached, r.cfg.report, r.cfg.extraVars, r.cfg.inlineTo}
@@ -205,7 +205,7 @@ func (r *encodeRun) checkInPlace() error {
 			return err
 		}
 	}
-	if len(r.paths) > 1 { // the first with types gets the BTF
+	if len(r.paths) > 1 { // the first file with types gets the BTF
 		return nil
 	}
 	return r.c.checkInPlace(r.paths[0], r.opt.Distil)
@@ -219,7 +219,7 @@ func (r *encodeRun) encode() error {
 	read := statAll(r.paths)
 	enc, err := r.runEncoder(text)
 	if len(r.paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
-		// Kernel builds hand such objects to pahole, which is content.
+		// Kernel builds hand such objects to pahole, which reports no error.
 		text.flush()
 		return r.nothingWritten(noDwarfText(r.paths[0]), cure(r.paths[0], nil))
 	}
@@ -304,8 +304,8 @@ func (r *encodeRun) warnLeftOut(s *encode.Stats) {
 	}
 }
 
-// leftMembersText names the first of the members that are left out. Readers of the BTF see
-// gaps in their place.
+// leftMembersText names the first members that are left out. Readers of the BTF see gaps in
+// their place.
 func leftMembersText(where string, list []string) string {
 	const most = 5
 	text := where + ": gaps stay where these members were: " + message.OneLine(strings.Join(list[:min(most, len(list))], ", "))
@@ -349,8 +349,8 @@ func (r *encodeRun) nothingWritten(why, advice string) error {
 	return nil
 }
 
-// cure says why a file may have nothing to encode, and what to do about it, if
-// that is known. stats are of the encoding, nil for a file without DWARF.
+// cure says why a file may have nothing to encode and what to do, or "". stats come
+// from the encoding, nil for a file without DWARF.
 func cure(path string, stats *encode.Stats) string {
 	switch kernel := isOfKernel(path); {
 	case stats != nil && (!kernel || stats.CUsFiltered > 0):
@@ -363,8 +363,8 @@ func cure(path string, stats *encode.Stats) string {
 	return "; compile with -g, or take the file from before it was stripped, or from its debug package"
 }
 
-// warnOfKernel warns about BTF that kernels refuse. Who encodes a kernel or its modules
-// must learn of it, with --quiet too: the kernel would boot without BTF.
+// warnOfKernel warns about BTF that kernels refuse. For a kernel or its modules it does so with
+// --quiet, too: the kernel would boot without BTF.
 func (c *cli) warnOfKernel(path, text string) {
 	if c.quiet && isKernel(path) {
 		c.complain(text)

@@ -14,19 +14,18 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// encoding is what the commands that encode have in common: what is to be encoded,
-// over what, and with how much.
+// encoding has the options that all commands which encode share.
 type encoding struct {
-	// opt holds what the command line sets. Three things are filled in later: the languages,
-	// which depend on the environment, the base, and whether a distilled base is written.
-	opt      job.Options
-	bases    []string // --btf_base, the first stands alone
-	bareJobs bool     // -j without a number: the number of workers may be lowered
-	beside            // --extra_vars, --inline
-	verbose  bool
-	strict   bool // --strict: nothing written is an error
-	stats    statsFormat
-	lang     langFilter
+	// opt has the settings of the command line. Three fields are filled in later: the
+	// languages, which depend on the environment, the base, and whether it is distilled.
+	opt       job.Options
+	bases     []string // --btf_base, the first stands alone
+	bareJobs  bool     // -j without a number: the number of workers may be lowered
+	sideFiles          // --extra_vars, --inline
+	verbose   bool
+	strict    bool // --strict: nothing written is an error
+	stats     statsFormat
+	lang      langFilter
 
 	featuresGiven bool
 	unsupported   []string    // unknown names of features; -V prints them, as pahole does
@@ -48,8 +47,8 @@ func (e *encoding) resourceOptions(c *cli, cmd *cobra.Command) {
 	s.value(c.setMemory, memoryOption, "", memoryHelp)
 }
 
-// resultOptions adds the options of what becomes of the types. In a command
-// with many options those are rare that only few people need.
+// resultOptions adds the options for the types that were encoded. few is the setting of
+// options that few people need: a command with many options makes them rare.
 func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	s := under(cmd, groupOutput)
 	s.file(&e.opt.Encode.DebugDir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
@@ -160,8 +159,8 @@ func (e *encoding) complete(c *cli) (err error) {
 	return err
 }
 
-// check refuses options that do not go together, for so many files that become one BTF over
-// bases. For a detached file the feature distilled_base has no effect, as in pahole.
+// check refuses options that do not go together. inputs is the number of files that become one
+// BTF over bases. As in pahole, the feature distilled_base has no effect on a detached file.
 func (e *encoding) check(inPlace bool, bases []string, inputs int) error {
 	e.opt.Distil = inPlace && e.opt.Encode.Features&encode.DistilledBase != 0
 	conflict := new(job.Conflict)
@@ -171,8 +170,8 @@ func (e *encoding) check(inPlace bool, bases []string, inputs int) error {
 	return nil
 }
 
-// optionWords are our words for options that do not go with all others, and conflictHints what
-// to do about some of them.
+// optionWords has the command line's words for the options of package job, and conflictHints
+// what to do about conflicts.
 var (
 	optionWords = map[job.Word]string{
 		job.ExtraVars: "--extra_vars", job.Inline: "--inline", job.Distil: "the feature distilled_base", job.BaseBTF: "a base",

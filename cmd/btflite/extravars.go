@@ -1,7 +1,7 @@
 package main
 
-// What is beside the BTF (--extra_vars, --inline): split BTF over it, as it is or, in a
-// file whose name ends in ".o", as an object.
+// Side files (--extra_vars, --inline): split BTF over the main output, as it is or, if the
+// name ends in ".o", as an object.
 
 import (
 	"cmp"
@@ -11,20 +11,20 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// beside says where what is beside the BTF goes, for modules the end of its name; "" for
-// what is not wanted.
-type beside struct{ extraVars, inlineTo string }
+// sideFiles has the names of side files, or for modules their suffixes; "" for a file that is
+// not wanted.
+type sideFiles struct{ extraVars, inlineTo string }
 
-// extraSuffix and inlineSuffix are how files beside the BTF of modules end.
+// extraSuffix and inlineSuffix end the names of modules' side files.
 const (
 	extraSuffix  = ".vars.btf"
 	inlineSuffix = ".inline.btf"
 )
 
-func (b *beside) setExtraSuffix(v string) error  { return setSuffix(&b.extraVars, v, extraSuffix) }
-func (b *beside) setInlineSuffix(v string) error { return setSuffix(&b.inlineTo, v, inlineSuffix) }
+func (b *sideFiles) setExtraSuffix(v string) error  { return setSuffix(&b.extraVars, v, extraSuffix) }
+func (b *sideFiles) setInlineSuffix(v string) error { return setSuffix(&b.inlineTo, v, inlineSuffix) }
 
-// setSuffix takes the end of a file name, or usual for none.
+// setSuffix sets the suffix of file names to v, or to usual if v is empty.
 func setSuffix(dst *string, v, usual string) error {
 	if strings.ContainsRune(v, '/') {
 		return usagef("'%s' is not a valid file name suffix", message.OneLine(v))
@@ -33,8 +33,8 @@ func setSuffix(dst *string, v, usual string) error {
 	return nil
 }
 
-// openBeside finds the places of what is beside the BTF; nil for what is not wanted.
-func (c *cli) openBeside(b *beside, inputs []string, out *target) (extra, inlined *target, err error) {
+// openSides finds the places of the side files; nil for a file that is not wanted.
+func (c *cli) openSides(b *sideFiles, inputs []string, out *target) (extra, inlined *target, err error) {
 	if extra, err = c.openSide(b.extraVars, "extra variables", inputs, out); err != nil {
 		return nil, nil, err
 	}

@@ -46,7 +46,7 @@ func (e *encoding) warn(c *cli) {
 		fmt.Fprintf(c.stderr, "Ignoring unsupported feature '%s'\n", message.OneLine(name)) // pahole's words
 	}
 	if len(e.printing) > 0 {
-		c.warn("warning: only for printing types, without effect here: " + strings.Join(e.printing, ", "))
+		c.warn("warning: no effect here, only for printing types: " + strings.Join(e.printing, ", "))
 	}
 	if len(e.unknown) == 0 {
 		return
@@ -57,7 +57,7 @@ func (e *encoding) warn(c *cli) {
 			e.unknown[i] += fmt.Sprintf(" (did you mean %q?)", meant)
 		}
 	}
-	c.warn("warning: unknown in --btf_features, left out: " + strings.Join(e.unknown, ", "))
+	c.warn("warning: unknown names in --btf_features, ignored: " + strings.Join(e.unknown, ", "))
 }
 
 // maxFeatureList is where pahole cuts a list; what follows is not seen.

@@ -75,7 +75,7 @@ func readKind(path string) []byte {
 	return head[:n]
 }
 
-const emptyFile = "an empty file; what was to write it may have failed"
+const emptyFile = "an empty file; the program that writes it may have failed"
 
 // notToEncode says what the file is, and what to do about it, if files of its kind
 // have no DWARF. For other files it is "".

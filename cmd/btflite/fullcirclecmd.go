@@ -115,9 +115,8 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 	return f.compare(c, before, after, cc)
 }
 
-// compiler is that of --cc, or the one that a producer names. Of what the file says, the first
-// gets what is of the language, before its own options: it may be for another machine, or have
-// other options for it.
+// compiler returns the compiler of --cc, or the one that the producer names. The compiler of --cc
+// gets only the language options of the producer, before its own: it may be for another machine.
 func (f *fullcircleCommand) compiler(made string, t elfMachine, b *btf.Blob) (*compiler, error) {
 	options := withLanguage(optionsOf(made), b)
 	if f.cc == nil {
@@ -133,8 +132,8 @@ func (f *fullcircleCommand) compiler(made string, t elfMachine, b *btf.Blob) (*c
 	return &compiler{words: append(words, behind...)}, nil
 }
 
-// withLanguage adds what a producer does not say of the language, as clang, and what the types
-// tell: a standard that has their names, and whether a char has a sign.
+// withLanguage adds options that a producer, such as clang, does not name but the types show: a
+// standard of C that allows their names, and whether char is signed.
 func withLanguage(options []string, b *btf.Blob) []string {
 	if !slices.ContainsFunc(options, func(w string) bool { return ccline.Standard(w) != "" }) {
 		if d := dump.Dialect(b); d != "" {
@@ -203,7 +202,7 @@ func (f *fullcircleCommand) keepC(c *cli, source string, inputs []string) error 
 	return to.write(c.guard, finish.WriteBytes(text))
 }
 
-// compare prints what differs. What C cannot say is told apart from what was lost.
+// compare prints the differences. It separates what C cannot say from what was lost.
 func (f *fullcircleCommand) compare(c *cli, before, after *btf.Blob, cc *compiler) error {
 	out := newLineWriter(c.stdout)
 	known := newCircleReasons(before)
@@ -237,7 +236,7 @@ func (f *fullcircleCommand) compare(c *cli, before, after *btf.Blob, cc *compile
 		if cc.instead != "" {
 			c.warn(fmt.Sprintf("note: compiled by %s: there is no %s, which made the file", message.OneLine(cc.words[0]), cc.instead))
 		}
-		return verdict{exitFailure}
+		return printedFailure{exitFailure}
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (f *funcsCommand) printOptions(cmd *cobra.Command) {
 	for _, o := range onlyPfunct {
 		name, letter, _ := strings.Cut(o.option, ",")
 		refuse := func(string) error {
-			return &usageError{what: "only pfunct has it: it prints what is not in BTF", hint: o.hint}
+			return &usageError{what: "only pfunct has this option: BTF lacks what it prints", hint: o.hint}
 		}
 		s.value(refuse, name, letter, "", hidden, bare("true"))
 	}
@@ -143,7 +143,7 @@ func nonEmpty(p *string) func(string) error {
 
 func (f *funcsCommand) addName(v string) error {
 	if _, err := path.Match(v, ""); err != nil {
-		return usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(v))
+		return usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(v))
 	}
 	f.names = append(f.names, "")
 	return nonEmpty(&f.names[len(f.names)-1])(v)
@@ -173,7 +173,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 		return err
 	}
 	c.warnLost(files)
-	c.tellNotes(files)
+	c.warnNotes(files)
 	v := view.New(files[0].Blob)
 	if n := files[0].pointerSize; n != 0 {
 		v.SetPointerSize(n)
@@ -222,8 +222,8 @@ func (f *funcsCommand) checkTypes(v *view.View) error {
 	return &missingType{what: "type", name: f.takes, meant: show.Nearest(v, f.takes)}
 }
 
-// selected are the functions to print, in the order of pfunct: that of the file
-// where it prints prototypes of all or of some, else the other way round.
+// selected returns the functions to print, in the order of pfunct: the order of the
+// file for prototypes, else the reverse.
 func (f *funcsCommand) selected(set *funcs.Set, file *types) ([]funcs.Func, error) {
 	if len(f.names) > 0 || f.address != nil {
 		return f.named(set, file)
@@ -265,8 +265,8 @@ func (f *funcsCommand) filter(set *funcs.Set) func(funcs.Func) bool {
 	}
 }
 
-// named are the functions at --addr and of --function. Of a name without a pattern
-// the first definition counts.
+// named returns the functions of --addr and --function. For a name that is not a pattern
+// it takes the first definition.
 func (f *funcsCommand) named(set *funcs.Set, file *types) (list []funcs.Func, err error) {
 	names := f.names
 	if f.address != nil {

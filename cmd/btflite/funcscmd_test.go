@@ -116,7 +116,7 @@ func TestFuncsErrors(t *testing.T) {
 	small := smallFile + ".btf"
 	for args, want := range map[string]string{
 		"-f wakl":      "btflite: " + small + `: no function "wakl"; did you mean walk?` + "\n",
-		"-f w[":        "'w[' lacks a bracket, or a character behind a backslash",
+		"-f w[":        "'w[' is not a valid pattern: a bracket is open, or nothing follows a backslash",
 		"-a 0x401000":  "btflite: " + small,
 		"-a x":         "'x' is not an address; use 0x...",
 		"-s":           "btflite: " + small,

@@ -56,9 +56,9 @@ func functionToAttach(set *funcs.Set, name string) attach.Function {
 	return f
 }
 
-// functionAt is the function of the set whose code is at the address, and the symbol
-// there: that of the function itself, or of a variant such as NAME.isra.0. Several
-// symbols may cover an address; one that the set has goes first.
+// functionAt returns the function of the set whose code is at the address, and the symbol
+// there: the function's own, or a variant such as NAME.isra.0. If several symbols cover
+// the address, it prefers one whose name the set has.
 func functionAt(in mmapelf.Source, set *funcs.Set, address uint64) (name, symbol string, err error) {
 	best := 0
 	err = eachFunctionSymbol(in, func(text []byte, s *mmapelf.Symbol) {
@@ -89,8 +89,8 @@ func symbolSizes(in mmapelf.Source) (map[string]uint64, error) {
 	return sizes, err
 }
 
-// adviceNote is a note about a function that is not attached to in the usual way, "" for
-// all others. symbol is the one that was asked for.
+// adviceNote returns a note on how to attach to a function, "" if the usual way works. symbol
+// is the symbol that was asked for.
 func adviceNote(in mmapelf.Source, set *funcs.Set, name, symbol string) (string, error) {
 	s, err := readAttach(in, func(n []byte) bool { return string(n) == name })
 	if err != nil {

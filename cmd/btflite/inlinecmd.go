@@ -147,7 +147,7 @@ func (m *inlineCommand) nothing(file string, b *btf.Blob) error {
 	return fmt.Errorf("%s: not inlined: %s", message.OneLine(file), message.OneLine(strings.Join(m.names, ", ")))
 }
 
-// types are those of the file with the sites: its BTF, or what its DWARF becomes.
+// types returns the BTF of the file with the sites, or encodes its DWARF.
 func (m *inlineCommand) types(file string) (b *btf.Blob, done func(), err error) {
 	if e, openErr := mmapelf.Open(file); openErr == nil {
 		dwarf := e.Section(".debug_info") != nil || e.Section(".zdebug_info") != nil

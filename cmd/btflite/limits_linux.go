@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Go's runtime ends a program with a trace of its goroutines when it gets no thread, no
-// descriptor for its own use, or no addresses. What can be known at the start is told in
-// a line. Where not even the runtime comes up, nothing can.
+// If Go's runtime gets no thread, no descriptor or no addresses, it ends the program with
+// a trace of goroutines. So checkLimits looks at the limits at the start and reports an
+// error in one line. If not even the runtime starts, nothing can.
 const (
 	neededFiles     = 6        // descriptors that are free: two of the runtime, an input, a base, an output and its folder
 	neededThreads   = 10       // in all: runs with one processor had up to eight
@@ -48,7 +48,7 @@ func checkFiles() error {
 	} else if !errors.Is(err, unix.EMFILE) {
 		return nil
 	}
-	return fmt.Errorf("cannot run: %d files may be open (ulimit -n), and btflite needs %d beside those that it was started with", l.Cur, neededFiles)
+	return fmt.Errorf("cannot run: at most %d files may be open (ulimit -n), and btflite needs %d more than it was started with", l.Cur, neededFiles)
 }
 
 // checkThreads counts the threads of the user (ulimit -u), if there may be few. With few

@@ -10,11 +10,11 @@ import (
 // Links to this program that are called as compilers, in a folder in front of PATH, as
 // compiler caches have them.
 
-// otherProgram is the program of a name that a link to this one stands for: the next in
-// PATH behind the folder of the link, or the first if that is in no folder of PATH. It is
-// "" if there is none. path is PATH for that program: the folders of links to this one are at its
-// end, because a compiler cache looks for the compiler in PATH again, and the two would call
-// each other without an end. The folders may have linkers and other tools besides.
+// otherProgram returns the program that a link to this one stands for: the next of its name in
+// PATH after the folder of the link, or the first if PATH lacks that folder; "" if there is none.
+// path is the PATH for that program. Folders with links to this one move to its end, but stay,
+// because they may have other tools. A compiler cache looks for the compiler in PATH again, and
+// would otherwise call this program in a loop.
 func otherProgram(name string) (program, path string) {
 	self, err := os.Executable()
 	if err != nil {

@@ -12,19 +12,19 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// memoryOfWorker bounds what a worker more than one takes, in bytes. Measured
-// with kernels and eight workers: 0.6 to 1.2 MiB.
+// memoryOfWorker is an upper bound, in bytes, for the memory of each further worker.
+// Measured with kernels and eight workers: 0.6 to 1.2 MiB.
 const memoryOfWorker = 2 << 20
 
 // smallGroup is the size of a control group, in bytes, below which it matters how
 // many pages of the program are read at once.
 const smallGroup = 64 << 20
 
-// limitMemory returns how many bytes the run may take, 0 for no limit, and whether the
-// limit was given by hand. It is the smaller one of that and of the control group's.
-// A limit given by hand is for all resident memory (VmHWM), so that anyone can check
-// it. A control group takes pages of files back itself. The Go runtime gets a limit
-// below that, so that it collects more often before its heap alone takes most of it.
+// limitMemory returns how many bytes the run may take, 0 for no limit, and whether the user
+// gave the limit. It is the smaller limit of the user's and the control group's. The
+// user's limit counts all resident memory (VmHWM), so that anyone can check it. A control
+// group reclaims pages of files by itself. The Go runtime gets a lower limit, so that it
+// collects garbage more often before its heap alone takes most of the memory.
 func (c *cli) limitMemory(given uint64) (limit uint64, byHand bool) {
 	c.groupLimit = memlimit.Cgroup()
 	limit = c.groupLimit
@@ -54,8 +54,8 @@ func (c *cli) setMemory(v string) (err error) {
 	return nil
 }
 
-// room reports an error if a file of n bytes would break the limit of the control
-// group: what is written to tmpfs is memory of the group.
+// room returns an error if a file of n bytes would break the limit of the control
+// group: files on tmpfs count as its memory.
 func (c *cli) room(file string, n int64) error {
 	if c.groupLimit == 0 || !memlimit.InMemory(file) {
 		return nil
@@ -91,8 +91,8 @@ func (h *heap) growFirst() {
 	h.first = runtime.AddCleanup(&struct{ p *byte }{}, func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
 }
 
-// clear gives back what is garbage now, and has the heap grow again: collections
-// in between would save less than the tables of functions that they touch take.
+// clear collects garbage now, and then lets the heap grow again: collections in
+// between would cost more memory, in tables of functions that they read, than they save.
 func (h *heap) clear() {
 	h.first.Stop()
 	debug.FreeOSMemory()
@@ -103,9 +103,8 @@ func (h *heap) clear() {
 // milliseconds of CPU time. It makes the peak two mebibytes lower.
 const largeInput = 64 << 20
 
-// forget drops what only the work before has used, if the inputs are large: garbage, which
-// the heap would hold on to, and code. It is called before the memory of the run is taken,
-// and where the largest is taken.
+// forget drops garbage and code that only earlier phases used, if the inputs are large. It is
+// called before the run takes its memory, and before it takes the largest part.
 func (h *heap) forget(inputs uint64) {
 	if inputs >= largeInput {
 		h.clear()
@@ -113,20 +112,20 @@ func (h *heap) forget(inputs uint64) {
 	}
 }
 
-// muchToPrint is how many bytes of BTF make up for what dropStart costs: 0.4 ms of CPU
-// time, for two mebibytes of memory.
+// muchToPrint is from how many bytes of BTF on dropStart pays: it costs 0.4 ms of CPU time,
+// and saves two mebibytes of memory.
 const muchToPrint = 1 << 20
 
-// dropStart drops the code of the start of the program if the inputs of a command that
-// prints all of their types are large. Whoever prints one type is done sooner.
+// dropStart drops the code that started the program, if the inputs are large and the command
+// prints all of their types. To print one type takes too little time for that.
 func dropStart(paths []string) {
 	if sizeOf(paths) >= muchToPrint {
 		memlimit.DropCode()
 	}
 }
 
-// codeTrim drops the code that is no longer used while a run goes on: a run begins with
-// code of which it needs nothing later, and a function that is called once keeps 16 pages.
+// codeTrim drops unused code from memory while a run goes on. The start of a run uses code
+// that is never needed again, and one call of a function loads 16 pages.
 type codeTrim struct {
 	step uint64        // bytes of input between two times
 	next atomic.Uint64 // when so many bytes are done; 0 is never
@@ -162,8 +161,8 @@ func sizeOf(paths []string) (size uint64) {
 	return size
 }
 
-// jobsFor is how many workers to use for the inputs under a memory limit: what
-// was asked for or, if that was all there are, as many as there is memory for.
+// jobsFor returns how many workers to use under a memory limit: the number that was
+// asked for or, for a bare -j, as many as the memory allows.
 func (e *encoding) jobsFor(limit uint64, paths []string) int {
 	if limit == 0 || !e.bareJobs {
 		return e.opt.Encode.Jobs

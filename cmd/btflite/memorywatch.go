@@ -15,13 +15,13 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Commands that encode ask the memory limit wherever they take memory (package encode). All
-// others take theirs from the Go heap, in thousands of places. They are watched: a goroutine
-// looks at what is in use, the more often the less is left, and ends the run as a signal
-// does, so that no file is left half written. The limit is asked, too, before the
-// contents of a file are read into memory.
+// Commands that encode check the memory limit wherever they take memory (package encode). All
+// other commands take memory from the Go heap, in thousands of places. For them a goroutine
+// watches how much is in use, the more often the less is left. It ends the run like a signal,
+// so that no file stays half written. They also check the limit before they read the contents
+// of a file into memory.
 
-// memoryLimit is the limit of what is not encoding, or none. There is one for the process,
+// memoryLimit is the limit of commands that do not encode. There is one for the process,
 // because there is one memory.
 var memoryLimit arena.Limit
 
@@ -47,8 +47,8 @@ func (c *cli) bound(cmd *cobra.Command) {
 	}
 }
 
-// boundMemory sets memoryLimit by --memory_limit and the control group, and returns what
-// ends that. With watch, what is in use is looked at all the time.
+// boundMemory sets memoryLimit by --memory_limit and the control group, until done is called.
+// With watch, it starts the goroutine that watches the memory in use.
 func (c *cli) boundMemory(words []string, watch bool) (done func()) {
 	limit, byHand := c.limitMemory(c.memory)
 	if limit == 0 {
@@ -98,7 +98,7 @@ func (w *memoryWatch) look() {
 		var full arena.Exhausted
 		if errors.As(memoryLimit.Check(0), &full) {
 			w.full(full.Used)
-			return // what is protected ends first
+			return // the guard lets a protected function end first
 		}
 	}
 }

@@ -119,8 +119,8 @@ func isModuleName(name string) bool {
 	return strings.HasSuffix(name, moduleSuffix)
 }
 
-// addList adds the modules that the file names, or reports that the file is no
-// list: an ELF file or a compressed one.
+// addList adds the modules that a list names. It reports false for a file that is a
+// module: an ELF file or a compressed one.
 func (l *moduleList) addList(path string) (isList bool, err error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -197,11 +197,10 @@ func ownRel(path string) string {
 // detachedSuffix follows the names of modules in those of detached files.
 const detachedSuffix = ".btf"
 
-// placeOutputs decides where the outputs of each module go: its BTF below dir, or into
-// the module if dir is "", and what is beside it to files with suffixes in place of that
-// of a detached file. It is an error if an output would replace another one, a module or
-// a base, by whatever name.
-func placeOutputs(mods []module, dir string, suffixes beside, bases []string) error {
+// placeOutputs decides where the outputs of each module go: its BTF below dir, or into the
+// module if dir is "", and its side files to the same place with other suffixes. It returns
+// an error if an output would replace another one, a module or a base, by whatever name.
+func placeOutputs(mods []module, dir string, suffixes sideFiles, bases []string) error {
 	taken := takenPlaces{}
 	for _, b := range bases {
 		taken.add(b, "is the base")
@@ -240,11 +239,11 @@ func placeOutputs(mods []module, dir string, suffixes beside, bases []string) er
 	return nil
 }
 
-// takenPlaces has what the files of a run are, by where they are.
+// takenPlaces says what each file of a run is for, by its place.
 type takenPlaces map[fileid.Place]string
 
-// add takes the place of path. If it is taken already, add returns what for. No path and
-// one that cannot be looked up take none: whoever opens it will say why.
+// add takes the place of path. If it is taken already, add returns what for. An empty path,
+// and one that cannot be looked up, take no place: opening it will fail.
 func (t takenPlaces) add(path, what string) (taken string) {
 	if path == "" {
 		return ""

@@ -110,14 +110,14 @@ func TestLargestFirst(t *testing.T) {
 
 func TestPlaceOutputs(t *testing.T) {
 	mods := []module{{path: "k/fs/a.ko", rel: "fs/a.ko"}, {path: "none.ko", rel: "b.ko", err: errors.New("missing")}, {path: "b.ko", rel: "b.ko"}}
-	if err := placeOutputs(mods, "out", beside{extraVars: ".v"}, nil); err != nil {
+	if err := placeOutputs(mods, "out", sideFiles{extraVars: ".v"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if mods[0].out != "out/fs/a.ko.btf" || mods[1].out != "" || mods[2].out != "out/b.ko.btf" || mods[0].extra != "out/fs/a.ko.v" || mods[0].root != "out" {
 		t.Errorf("places %+v", mods)
 	}
 	two := []module{{path: "/a/x.ko", rel: "x.ko"}, {path: "/b/x.ko", rel: "x.ko"}}
-	err := placeOutputs(two, "out", beside{}, nil)
+	err := placeOutputs(two, "out", sideFiles{}, nil)
 	if err == nil || err.Error() != "out/x.ko.btf: the BTF of /b/x.ko would be written there, and it is for the BTF of /a/x.ko" {
 		t.Errorf("error %v", err)
 	}

@@ -77,7 +77,7 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	if err := m.check(m.outDir == "", m.bases, 1); err != nil {
 		return err
 	}
-	if err := placeOutputs(mods, m.outDir, m.beside, m.bases); err != nil {
+	if err := placeOutputs(mods, m.outDir, m.sideFiles, m.bases); err != nil {
 		return err
 	}
 	if m.outDir != "" {
@@ -198,8 +198,8 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 	return results
 }
 
-// batchProgress is a bar: done of total bytes, n of all modules. name is that of a module
-// at work, or nil.
+// batchProgress makes the progress line: done of total bytes, n of all modules. name is a
+// module at work, or nil.
 func batchProgress(done, total uint64, n, all int, left string, name *string) []string {
 	part := float64(done) / float64(max(total, 1))
 	percent := fmt.Sprintf("%3.0f%%", 100*part)
@@ -375,8 +375,8 @@ func (m *module) leftAlone(c *cli, why string) error {
 	return nil
 }
 
-// outputs are the places of a module's BTF and what is beside it, which must not be a
-// file that its BTF is made of. Their folder is made if it is missing.
+// outputs finds the places of a module's BTF and side files, and makes their folder if it is
+// missing. None may be a file that the BTF is made of.
 func (m *module) outputs(c *cli, debugDir string) (to outputs, err error) {
 	if m.out != "" {
 		dir := filepath.Dir(m.out)

@@ -23,7 +23,7 @@ import (
 // extra variables and the sites of inlined functions, nil for none.
 type outputs struct{ main, extra, inline *target }
 
-// side is BTF beside the output: what it is, where it goes, nil for nowhere, and its data.
+// side is a side file: what it is, where it goes (nil for nowhere), and its data.
 type side struct {
 	what string
 	to   *target
@@ -35,9 +35,9 @@ func (o outputs) sides(enc *finish.Encoded) []side {
 	return []side{{"extra variables", o.extra, &enc.Extra}, {"inlined functions", o.inline, &enc.Inline}}
 }
 
-// writeAll writes the BTF and what is beside it: those files are complete before
-// anything is replaced. What there is nothing for must not be there from an earlier run.
-// read describes what path led to before it was encoded.
+// writeAll writes the BTF and its side files. All files are complete before any is
+// replaced. If a side file has no content, no file of an earlier run may be in its place.
+// read describes the file at path before it was encoded.
 func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.Encoded, o *job.Options) error {
 	all := func() error {
 		if to.main != nil {
@@ -85,8 +85,8 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o
 			s := &sections[i]
 			size, write := s.Size, s.Write
 			s.Write = func(w io.Writer) error { return write(interruptible{w, c.guard}) }
-			// A linked kernel takes all between two symbols for its BTF, and
-			// refuses bytes behind the last section of that.
+			// A linked kernel takes all bytes between two symbols for its BTF,
+			// and refuses bytes after the string section.
 			strings := enc.Stats.StrBytes
 			s.Fill = func(w io.Writer, n int64) error {
 				if s.Name == loadbtf.SectionBTF {
@@ -95,13 +95,13 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o
 				return btf.PadStrings(s.Write, n-size)(w)
 			}
 		}
-		if read == nil { // it came after the run had looked for it
+		if read == nil { // the file appeared after the run had looked for it
 			return fileid.ErrChanged
 		}
 		return setSections(path, read, sections...)
 	})
 	if errors.Is(err, fileid.ErrChanged) {
-		err = fmt.Errorf("%w: nothing written, it is left as it is; run again when nothing else writes it", err)
+		err = fmt.Errorf("%w: nothing written; run again when no other program writes the file", err)
 	}
 	if full := new(elfwrite.NoRoomError); errors.As(err, &full) {
 		err = fmt.Errorf("%w; write it to a file of its own (%s), or link the program again with the BTF", err, detachedLine(c.words, path))

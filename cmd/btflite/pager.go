@@ -13,9 +13,9 @@ import (
 // defaultPager is what shows long text if $PAGER is not set.
 const defaultPager = "less"
 
-// pager returns where a command writes what may be long: the standard output or, if that is
-// a terminal that can go back, the program that the first of the variables names that is
-// set, less if none is. end waits until the user has left it.
+// pager returns where a command writes long text: the standard output or, on a terminal that
+// can move the cursor, a pager. The first variable that is set names the pager; the default is
+// less. end waits until the user has left the pager.
 func (c *cli) pager(variables ...string) (out io.Writer, end func()) {
 	none := func() {}
 	f, ok := c.stdout.(*os.File)
@@ -64,7 +64,7 @@ func (c *cli) pager(variables ...string) (out io.Writer, end func()) {
 	}
 }
 
-// pagerPipe writes to a pager. Who leaves it early has seen enough: that is no error.
+// pagerPipe writes to a pager. It is not an error if the user leaves the pager early.
 type pagerPipe struct{ to io.Writer }
 
 func (p *pagerPipe) Write(b []byte) (int, error) {

@@ -88,7 +88,7 @@ func TestInPlaceIsTheFileThatWasRead(t *testing.T) {
 					}
 				})
 				_, stderr := btfliteRun(t, exitFailure, args...)
-				if !strings.Contains(stderr, m+": another program has changed it meanwhile: nothing written, it is left as it is; run again") {
+				if !strings.Contains(stderr, m+": another program has changed it meanwhile: nothing written; run again") {
 					// A file cut short is noticed where it is read, too.
 					if name != "rewritten" || !strings.Contains(stderr, m) {
 						t.Errorf("%q", stderr)
@@ -295,7 +295,7 @@ func TestMadeUpNamesFollowNoLink(t *testing.T) {
 			want := at(tt.link) + " is a symbolic link"
 			switch tt.to {
 			case "FOLDER":
-				want = "something else than a file"
+				want = "not a regular file; remove it"
 			case "m.ko":
 				want = "would be written there, and it is a module of this run"
 			}

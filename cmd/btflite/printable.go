@@ -9,8 +9,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// printable is text with names from files as it may go to a terminal: characters that
-// do not show, other than newlines and tabs, as escapes.
+// printable makes text with names from files safe for a terminal: it escapes characters
+// that do not show, except newlines and tabs.
 func printable(text []byte) []byte {
 	n := plainPrefix(text)
 	if n == len(text) {
@@ -27,7 +27,7 @@ func printable(text []byte) []byte {
 	return out
 }
 
-// plainPrefix is how many bytes of text show as they are.
+// plainPrefix returns how many bytes at the start of text need no escape.
 func plainPrefix(text []byte) int {
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c < 0x7f || c == '\n' || c == '\t' {
@@ -43,8 +43,8 @@ func plainPrefix(text []byte) int {
 	return len(text)
 }
 
-// printableJSON is JSON as it may go to a terminal: what encoding/json leaves as it is
-// in strings and does not show, as escapes.
+// printableJSON makes JSON safe for a terminal: it escapes characters in strings that do
+// not show and that encoding/json leaves as they are.
 func printableJSON(text []byte) []byte {
 	n := plainPrefix(text)
 	if n == len(text) {

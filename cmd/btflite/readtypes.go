@@ -27,9 +27,9 @@ import (
 //
 //   - raw BTF, or an ELF file with a section .BTF, either also compressed;
 //   - an ELF file with DWARF only, which is encoded in memory and not changed;
-//   - split BTF. Its base is what --btf_base gives or else, if it needs one, the
-//     first input that is whole, or the base that "btflite verify" would find. A base
-//     that was not given has to fit, and tellNotes names it;
+//   - split BTF. Its base is the one of --btf_base, else the first input that needs no
+//     base, else the one that "btflite verify" would find. A base that was not given
+//     has to fit, and warnNotes names it;
 //   - the name of a module of the running kernel, if there is no file of that name;
 //   - nothing: the running kernel.
 //
@@ -49,23 +49,22 @@ type typeReader struct {
 	opened    []func()
 	printsAll bool // all types of the inputs: it takes long
 	dwarf     loadbtf.DWARF
-	// orDWARF has DWARF count, too, where the base of split BTF is not found. Types have
-	// other ids then. Where a base is found that does not fit, it counts anyway, but for
-	// onlyBTF.
+	// orDWARF reads the DWARF if the base of split BTF is not found. Type ids differ then. If
+	// a base is found that does not fit, the DWARF is read anyway, unless onlyBTF is set.
 	orDWARF, onlyBTF bool
-	// marks has what BTF cannot say read of DWARF, too: see btf.MarkKind.
+	// marks encodes DWARF with marks for what BTF cannot say: see btf.MarkKind.
 	marks bool
-	// orMore has DWARF count, too, where it has types that BTF cannot say.
-	orMore bool
-	// What DWARF is encoded of; pahole leaves out BTF by the same rules.
+	// orFuller reads the DWARF if it has types that BTF cannot say.
+	orFuller bool
+	// Which units of DWARF are encoded. pahole leaves out BTF by the same rules.
 	lang      langFilter
-	cuExclude string // a prefix of names of units; "": none
+	cuExclude string // units whose names begin so are left out; "": none
 }
 
-// types are those of one input.
+// types are the types of one input.
 type types struct {
 	*btf.Blob
-	// path is the file that has them, which may be another one than was asked for.
+	// path is the file that has them, which may not be the one that was asked for.
 	path string
 	// source is the ELF file; it has no path for raw BTF.
 	source mmapelf.Source
@@ -73,12 +72,12 @@ type types struct {
 	pointerSize int
 	// encoded says that they come from DWARF: path has no BTF.
 	encoded bool
-	// more says that they come from DWARF because this says more than the file's BTF.
-	more bool
+	// fuller says that they come from DWARF because this says more than the file's BTF.
+	fuller bool
 	// lost counts what the DWARF has and the types do not, by sort; nil for nothing.
 	lost map[string]int
-	// odd says why the base that was given is of another kernel, "" if nothing shows that.
-	odd string
+	// mismatch says why the given base is of another kernel, "" if nothing shows that.
+	mismatch string
 	// note names the base that was found, or says why there is none; "" if that was given.
 	note string
 }
@@ -131,7 +130,7 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 		if errors.Is(err, btf.ErrNoBase) && len(r.bases) == 0 {
 			t, err = r.withoutBase(path, t, err)
 		}
-		if err == nil && r.orMore && len(r.bases) == 0 {
+		if err == nil && r.orFuller && len(r.bases) == 0 {
 			t = r.fuller(t)
 		}
 		if err != nil {
@@ -161,13 +160,13 @@ func (r *typeReader) withoutBase(path string, t types, err error) (types, error)
 	return encoded, nil
 }
 
-// tellNotes tells of inputs what their user may not know: which base they are over, and that
-// nothing is printed because there is nothing.
-func (c *cli) tellNotes(files []types) {
+// warnNotes prints notes on the inputs: which base was found, which types were skipped, and that
+// a file has no types of its own.
+func (c *cli) warnNotes(files []types) {
 	for i := range files {
 		f := &files[i]
-		if f.odd != "" {
-			c.warn(mismatchText(f.path, f.odd))
+		if f.mismatch != "" {
+			c.warn(mismatchText(f.path, f.mismatch))
 		}
 		if f.note != "" {
 			c.warn(f.note)
@@ -193,8 +192,8 @@ func (r *typeReader) kernel() string {
 	return cmp.Or(name, kernelBTF)
 }
 
-// resolve is the file that a word stands for: itself, or the BTF of the module of
-// that name.
+// resolve returns the file that a word stands for: the file of this name, or the BTF
+// of the loaded module of this name.
 func (r *typeReader) resolve(word string) string {
 	if _, err := os.Stat(word); err == nil || word == dash || strings.Contains(word, "/") {
 		return word
@@ -257,20 +256,20 @@ func (r *typeReader) openOne(path string, dwarf loadbtf.DWARF) (t types, err err
 	return t, nil
 }
 
-// fuller is t, or the types of the DWARF of its file, if this has some that BTF cannot say:
-// what BTF lacks looks like unused room.
+// fuller returns the types of the file's DWARF if some of them cannot be said in BTF, else t.
+// In BTF, the members that are missing would look like holes.
 func (r *typeReader) fuller(t types) types {
 	if t.encoded || t.source.Path == "" || r.dwarf != loadbtf.DWARFLast {
 		return t
 	}
 	if says, err := debuginfo.SaysMore(&t.source); err != nil || !says {
-		return t // what is wrong with the DWARF is nothing to those who have BTF
+		return t // the BTF is enough, whatever is wrong with the DWARF
 	}
 	full, err := r.openOne(t.path, loadbtf.DWARFOnly)
 	if err != nil {
 		return t
 	}
-	full.more = true
+	full.fuller = true
 	return full
 }
 
@@ -294,10 +293,10 @@ func (r *typeReader) over(t *types, raw *loadbtf.Raw) (err error) {
 		}
 		return err
 	case over.base == r.find.fixed:
-		t.Blob, t.odd = over.own, over.odd
+		t.Blob, t.mismatch = over.own, over.mismatch
 		return over.err()
 	case !over.fits():
-		// What is no BTF at all fits nowhere.
+		// Data that is not BTF at all fits no base.
 		if _, err := btf.ParseShared(raw.BTF, nil); err != nil && !errors.Is(err, btf.ErrNoBase) {
 			return err
 		}
@@ -323,9 +322,9 @@ func (r *typeReader) asBase(t *types) *foundBase {
 	return &foundBase{path: t.path, blob: t.Blob, kernel: basematch.OfKernel(in, t.Blob)}
 }
 
-// encode makes BTF of the DWARF of a file: of all of it or, if bases are given, of
-// what they lack. What a kernel would refuse is welcome: it is only read. lost counts what
-// the BTF does not have.
+// encode encodes the DWARF of a file, without the types of bases that are given. A kernel
+// may refuse the result, because only this program reads it. lost counts what the BTF
+// lacks.
 func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), lost map[string]int, err error) {
 	ctx := context.Background()
 	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Marks: r.marks, CUExclude: r.cuExclude}
@@ -355,7 +354,7 @@ func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), lost m
 	return got.BTF, got.Close, got.Stats.Unencodable, nil
 }
 
-// warnLost says what of the DWARF of the files is not there to be printed.
+// warnLost warns of types in the DWARF of the files that cannot be printed.
 func (c *cli) warnLost(files []types) {
 	for _, f := range files {
 		for _, what := range slices.Sorted(maps.Keys(f.lost)) {
@@ -364,7 +363,7 @@ func (c *cli) warnLost(files []types) {
 	}
 }
 
-// lostText tells how many of a sort are in the DWARF only.
+// lostText says how many of a sort are in the DWARF only.
 func lostText(where, what string, n int) string {
 	return fmt.Sprintf("%s: not shown: %s %s", where, grouped(uint64(n)), message.OneLine(what))
 }

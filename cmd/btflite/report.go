@@ -38,7 +38,7 @@ type reportFile struct {
 type skippedFunction struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
-	// Definitions are those with code, or of a function without any all there are.
+	// Definitions are the definitions with code, or all if none has code.
 	Definitions []reportedDefinition `json:"definitions,omitempty"`
 	reportedAdvice
 }
@@ -112,8 +112,8 @@ func (r *reportFile) addDefinitions(f *encode.Function) {
 	}
 }
 
-// addAdvice adds what tracers can attach to: of the functions that are left out, and of
-// those that the BTF, b, has and the symbols of the inputs do not.
+// addAdvice adds what tracers can attach to, for functions that are left out and for
+// functions of the BTF b without a symbol in the inputs.
 func (r *reportFile) addAdvice(paths []string, b *btf.Blob) {
 	set := funcs.New(view.New(b))
 	names := map[string]bool{}

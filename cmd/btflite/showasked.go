@@ -42,13 +42,13 @@ func namesIn(list string) (names []string, err error) {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" }), nil
 }
 
-// alsoNamed adds names that are words of their own.
-func (s *showCommand) alsoNamed(names []string) error {
+// addNames adds names that are words of their own.
+func (s *showCommand) addNames(names []string) error {
 	if slices.Contains(names, "") {
 		return usagef("empty name")
 	}
 	if len(names) > 0 && (s.filter.Contains != "" || s.filter.PointTo != "") {
-		return usagef("'%s' is one name too many: -i and -f have theirs", message.OneLine(names[0]))
+		return usagef("'%s' is one name too many: -i and -f already name the types", message.OneLine(names[0]))
 	}
 	s.names = append(s.names, names...)
 	return nil
@@ -91,8 +91,8 @@ func otherThanType(v *view.View, name string) string {
 	return ""
 }
 
-// settle decides between options that exclude each other, as pahole does: of -C, -i and -f the
-// last one has the names, and -u goes before -i, which goes before -f.
+// settle decides between options that exclude each other, as pahole does: the last of -C, -i and
+// -f has the names; -u wins over -i, and -i over -f.
 func (s *showCommand) settle() error {
 	asks := s.filter.Contains != "" || s.filter.PointTo != ""
 	if (s.times || s.methods) && (asks || len(s.names) > 0) {
@@ -120,8 +120,8 @@ func (s *showCommand) settle() error {
 	return nil
 }
 
-// asked prints the types that the filter lets through, for each name of -i or -f in turn. A
-// type is listed once, under the first name that it contains.
+// asked prints the types that the filter lets through, for each name of -i or -f in turn. It
+// lists a type once, under the first name that the type contains.
 func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
 	of := &s.filter.Contains
 	if *of == "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// showCommand is "btflite show", and what the main command is with pahole's options
-// for printing.
+// showCommand is "btflite show". The main command uses it for pahole's options for
+// printing.
 type showCommand struct {
 	in          *typeReader
 	opt         show.Options
@@ -25,7 +25,7 @@ type showCommand struct {
 	form        show.Form
 	names       []string // names and patterns
 	list        []string // names of the last -C, -i or -f
-	lastWord    string   // of several names, with no file behind them; it may be meant as one
+	lastWord    string   // the last of several names without a file; it may be meant as a file
 	skipMissing bool
 	separator   string
 	enumerator  string // --contains_enumerator
@@ -59,7 +59,7 @@ func newShowCommand(c *cli) *cobra.Command {
 		if err := fileLast("show", words); err != nil && file == "" {
 			return err
 		}
-		if err := s.alsoNamed(names); err != nil {
+		if err := s.addNames(names); err != nil {
 			return err
 		}
 		return s.run(c, file)
@@ -238,7 +238,7 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		return err
 	}
 	s.in.printsAll = len(s.names) == 0 && s.enumerator == ""
-	s.in.marks, s.in.orMore = true, !strings.HasPrefix(s.formats, "btf")
+	s.in.marks, s.in.orFuller = true, !strings.HasPrefix(s.formats, "btf")
 	files, err := s.in.open(words)
 	defer s.in.close()
 	if err != nil {
@@ -246,16 +246,16 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	}
 	c.warnLost(files)
 	t := &files[0]
-	if t.more {
-		c.warn(message.OneLine(t.path) + ": note: its DWARF has types that BTF cannot say, so that the types are read from it; -F btf reads its BTF")
+	if t.fuller {
+		c.warn(message.OneLine(t.path) + ": note: its DWARF has types that BTF cannot say, and the types are read from it; -F btf reads its BTF")
 	}
-	c.tellNotes(files)
+	c.warnNotes(files)
 	v := view.New(t.Blob)
 	if t.pointerSize != 0 {
 		v.SetPointerSize(t.pointerSize)
 	}
 	if s.wordSize != 0 && s.wordSize != v.PointerSize() {
-		return fmt.Errorf("%s: the types are laid out for words of %d bytes; BTF does not tell a layout for other ones", message.OneLine(t.path), v.PointerSize())
+		return fmt.Errorf("%s: the types are laid out for words of %d bytes, and BTF has no other layout", message.OneLine(t.path), v.PointerSize())
 	}
 	if err := s.checkLastWord(t.path, v); err != nil {
 		return err
@@ -311,27 +311,27 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	return message.NamingFile([]string{t.path}, err)
 }
 
-// leftOut tells why no type is printed, "" if some are. pahole takes raw BTF as a
-// compile unit in C that has the name of the file, with types that no file declares.
+// leftOut says why no type is printed, "" if some are. Like pahole, it takes raw BTF as a
+// compile unit in C with the name of the file, whose types no file declares.
 func (s *showCommand) leftOut(t *types) string {
 	const c = 2
 	switch filter := s.in.lang; {
 	case s.filter.Keep != nil && !s.placed && s.asksNoDWARF(t):
-		return "note: DWARF would say which files declare the types, but -F btf asks for none: with --decl_exclude all are left out"
+		return "note: --decl_exclude leaves out all types: only DWARF says which files declare them, and -F btf does not read it"
 	case s.filter.Keep != nil && !s.placed:
-		return "note: there is no DWARF to say which files declare the types: with --decl_exclude all are left out"
+		return "note: --decl_exclude leaves out all types: only DWARF says which files declare them, and there is none"
 	case t.encoded:
 		return ""
 	case filter.exclude && slices.Contains(filter.list, c), filter.include && !filter.exclude && !slices.Contains(filter.list, c):
-		return "note: BTF counts as C, which is left out"
+		return "note: BTF counts as a compile unit in C, and this language is left out"
 	case s.in.cuExclude != "" && strings.HasPrefix(t.path, s.in.cuExclude):
-		return "note: BTF counts as a compile unit of the name of its file, which is left out"
+		return "note: BTF counts as a compile unit with the name of its file, and this unit is left out"
 	}
 	return ""
 }
 
-// gapsText tells of room that structs from BTF seem to leave unused, though no alignment
-// explains it; "" if there is none. DWARF says what is there.
+// gapsText returns a note on gaps in structs from BTF that no alignment explains; "" if
+// there are none. DWARF would say what is there.
 func gapsText(t *types, p *show.Printer) string {
 	n, first := p.Gaps.Structs(), p.Gaps.First
 	if n == 0 || t.encoded {
@@ -402,7 +402,7 @@ func (s *showCommand) idsOf(v *view.View, name string) (kind, bare string, ids [
 		kind, bare = "", name
 	}
 	if ids, err = show.Find(v, kind, bare, s.filter.Bases); err != nil {
-		err = usagef("'%s' lacks a bracket, or a character behind a backslash", message.OneLine(bare))
+		err = usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(bare))
 	}
 	return kind, bare, ids, err
 }

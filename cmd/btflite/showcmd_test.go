@@ -287,7 +287,7 @@ func TestShowPlaces(t *testing.T) {
 		"-u -F dwarf -C own " + both:                                 "other.c\n",
 		"-u -F btf,dwarf -C own " + both:                             both + "\n",
 		"-I -q -C cu_only " + folder + "x86-gcc5.default.btf":        "no type cu_only",
-		"-I -q -C hid[ " + folder + "x86-gcc5.elf":                   "lacks a bracket",
+		"-I -q -C hid[ " + folder + "x86-gcc5.elf":                   "is not a valid pattern",
 		"--lang=nonsense -I -q -C hidden " + folder + "x86-gcc5.elf": "unknown language",
 	} {
 		var out bytes.Buffer
@@ -327,8 +327,8 @@ func TestShowMissing(t *testing.T) {
 func TestShowOfNames(t *testing.T) {
 	file := shownFiles + "within.btf"
 	for line, want := range map[string]string{
-		"show -i core mid " + file:   "'mid' is one name too many: -i and -f have theirs",
-		"show -f core mid " + file:   "'mid' is one name too many: -i and -f have theirs",
+		"show -i core mid " + file:   "'mid' is one name too many: -i and -f already name the types",
+		"show -f core mid " + file:   "'mid' is one name too many: -i and -f already name the types",
 		"show -T mid " + file:        "-T and -m list all types; leave out -C, -i, -f and names",
 		"show -m -C mid " + file:     "-T and -m list all types; leave out -C, -i, -f and names",
 		"show -i core -s -T " + file: "-T and -m list all types; leave out -C, -i, -f and names",

@@ -60,19 +60,20 @@ func (s *showCommand) findPlaces(c *cli, t *types, v *view.View) error {
 	return nil
 }
 
-// asksNoDWARF says whether DWARF counts for nothing, by option.
+// asksNoDWARF reports whether an option excludes DWARF.
 func (s *showCommand) asksNoDWARF(t *types) bool {
 	return strings.HasPrefix(s.formats, "btf") && !t.encoded
 }
 
-// isElsewhere tells whether a type is declared in a file that -D does not exclude, of all
-// that have a file.
+// isElsewhere reports whether a type is declared in a file that -D does not exclude. A type
+// without a file is not.
 func (s *showCommand) isElsewhere(t view.Type) bool {
 	file := s.place(t).File
 	return file != "" && !slices.ContainsFunc(s.declExclude, func(p string) bool { return strings.HasPrefix(file, p) })
 }
 
-// declaredType is what DWARF says of t; without a tag if t is not what is declared.
+// declaredType describes t for the search in DWARF. It has no tag if t is not a type that
+// is declared.
 func declaredType(t view.Type) (d declared.Type) {
 	switch t.Kind() {
 	case btf.KindStruct:

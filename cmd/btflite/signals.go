@@ -17,20 +17,19 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// guard makes a signal leave neither a temporary file nor an empty folder of ours
-// behind. SIGINT, SIGTERM and SIGHUP remove those and then end the process by the
-// same signal, so that the caller sees the usual status. While protect runs a
-// function that has temporary files of its own, the signal waits for it; the
-// function learns of it through interrupted and ends early. Until there is something
-// to guard, signals act as they do without it: a command that only reads starts no
-// threads for them.
+// guard removes temporary files and empty folders of this run when SIGINT, SIGTERM or
+// SIGHUP arrives. Then it ends the process by the same signal, so that the caller sees
+// the usual status. protect runs a function that has temporary files of its own: the
+// signal waits for it, and the function asks interrupted whether to end early. Before
+// there is a file to guard, it catches no signals, so a command that only reads starts
+// no threads for them.
 type guard struct {
 	watched sync.Once
 	mu      sync.Mutex
 	temps   map[string]struct{}
-	// written has what rename has put in place, with its name.
+	// written has the files that rename has put in place, by place, with their names.
 	written map[fileid.Place]string
-	// folders are those that makeFolder has made, each behind those above it.
+	// folders are the folders that makeFolder has made, parents first.
 	folders []string
 	trees   []string // folders of tempFolder
 	// onDeath, if set, runs before the process ends by the signal (it clears the
@@ -133,17 +132,17 @@ func (g *guard) tempFolder(pattern string) (path string, err error) {
 	return path, err
 }
 
-// forget ends the care for a temporary file that was renamed or removed.
+// forget takes a temporary file that was renamed or removed off the list.
 func (g *guard) forget(name string) {
 	g.mu.Lock()
 	delete(g.temps, name)
 	g.mu.Unlock()
 }
 
-// rename puts a temporary file of create in the place of path. It refuses to replace
-// what this run has written under another name: before the first output is there, two
-// names in a folder that knows no upper and lower case are two files, and a folder may
-// become a link to another one while the run goes on.
+// rename renames a temporary file of create to path. It refuses to replace a file that
+// this run has written under another name. Earlier checks may miss this: two names that
+// differ in case are one file in some folders, but only once the file exists, and a
+// folder may become a link while the run goes on.
 func (g *guard) rename(temp, path string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -23,15 +23,14 @@ func skippedText(skipped []btf.Skipped) string {
 	return "types of kinds that btflite does not know: " + strings.Join(list, ", ")
 }
 
-// warnSkipped tells, once for a file, that such types are passed over, and what comes
-// of it.
+// warnSkipped warns, once for a file, that such types are skipped, and of the outcome.
 func (c *cli) warnSkipped(path string, b *btf.Blob, outcome string) {
 	if text := skippedText(b.Skipped); text != "" {
 		c.warn(message.OneLine(path) + ": note: " + text + "; " + outcome)
 	}
 }
 
-// withoutSkipped is b, read from a file, without such types. That is told.
+// withoutSkipped returns b without such types, and warns if there are any.
 func (c *cli) withoutSkipped(path string, b *btf.Blob) (*btf.Blob, error) {
 	c.warnSkipped(path, b, "they are dropped: their type ids cannot be renumbered")
 	known, err := b.WithoutSkipped()

@@ -111,11 +111,11 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --memory_limit=lots vmlinux", `option '--memory_limit': 'lots' is not a size such as 64M or 1.5G
 Try 'btflite --help' for more information.`, 64},
-		{"btflite -J --btf_encode_detached=out --btf_features=flaot,dec_tag,layout,inline,nonsense vmlinux", `warning: unknown in --btf_features, left out: "flaot" (did you mean "float"?), "dec_tag" (did you mean "decl_tag"?), "nonsense"`, 0},
-		{"btflite -J --btf_encode_detached=out --expand_types -C task_struct vmlinux", `warning: only for printing types, without effect here: --expand_types, --class_name`, 0},
-		{"btflite --extra_vars --btf_encode_detached=out vmlinux", `option '--extra_vars' requires an argument, and what follows is an option; if it is the argument, write --extra_vars=./--btf_encode_detached=out
+		{"btflite -J --btf_encode_detached=out --btf_features=flaot,dec_tag,layout,inline,nonsense vmlinux", `warning: unknown names in --btf_features, ignored: "flaot" (did you mean "float"?), "dec_tag" (did you mean "decl_tag"?), "nonsense"`, 0},
+		{"btflite -J --btf_encode_detached=out --expand_types -C task_struct vmlinux", `warning: no effect here, only for printing types: --expand_types, --class_name`, 0},
+		{"btflite --extra_vars --btf_encode_detached=out vmlinux", `option '--extra_vars' requires an argument, but an option follows; if it is the argument, write --extra_vars=./--btf_encode_detached=out
 Try 'btflite --help' for more information.`, 64},
-		{"btflite --btf_encode_detached --verbose vmlinux", `option '--btf_encode_detached' requires an argument, and what follows is an option; if it is the argument, write --btf_encode_detached=./--verbose
+		{"btflite --btf_encode_detached --verbose vmlinux", `option '--btf_encode_detached' requires an argument, but an option follows; if it is the argument, write --btf_encode_detached=./--verbose
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --btf_base", `option '--btf_base' requires an argument
 Try 'btflite --help' for more information.`, 64},
@@ -129,7 +129,7 @@ Try 'btflite --help' for more information.`, 64},
 		{"btflite -J uImage", `uImage: a boot image; the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package`, 1},
 		{"btflite -J lto.o", `lto.o: bitcode of LLVM, as clang -flto writes it; link it first: the linked file has DWARF`, 1},
 		{"btflite -J lib.a", `lib.a: an archive; give its members (ar x lib.a unpacks them) or the linked file`, 1},
-		{"btflite -J empty", `empty: an empty file; what was to write it may have failed`, 1},
+		{"btflite -J empty", `empty: an empty file; the program that writes it may have failed`, 1},
 		{"btflite -J text", `text: ELF header+0x0: not an ELF file`, 1},
 		{"btflite -J folder", `folder: a folder; give files, or for a folder of modules run btflite modules`, 1},
 		{"btflite -J packed.xz", `packed.xz: is compressed by xz; unpack it first`, 1},
@@ -138,7 +138,7 @@ Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --strict --btf_encode_detached=out nodebug.ko", `nodebug.ko: no DWARF debug information (.debug_info): nothing written; it was stripped, and the package linux-image-VERSION-dbg or kernel-debuginfo has the whole file, or it was built with CONFIG_DEBUG_INFO_NONE`, 1},
 		{"btflite -J --lang=rust --btf_encode_detached=out vmlinux", `vmlinux: all compile units are left out by their language or name: nothing written`, 0},
 		{"btflite -q verfy", `verfy: cannot open: no such file or directory`, 1},
-		{"btflite -q verify vmlinux.btf", `a command is the first word: btflite verify OPTIONS
+		{"btflite -q verify vmlinux.btf", `a command must be the first word: btflite verify OPTIONS
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J --btf_encode_detached=vmlinux vmlinux", `vmlinux: the output is the input file vmlinux`, 1},
 		{"btflite -J --btf_encode_detached=none/out vmlinux", `none/out: cannot write: no such file or directory`, 1},
@@ -149,7 +149,7 @@ Try 'btflite verify --help' for more information.`, 64},
 Try 'btflite verify --help' for more information.`, 64},
 		{"btflite verify bzImage", `bzImage: a boot image; extract-vmlinux of the kernel's scripts gets the vmlinux with .BTF out of it`, 2},
 		{"btflite verify vmlinux", `vmlinux: no section .BTF`, 2},
-		{"btflite verify empty", `empty: an empty file; what was to write it may have failed`, 2},
+		{"btflite verify empty", `empty: an empty file; the program that writes it may have failed`, 2},
 		{"btflite verify --kernel=linux vmlinux.btf", `option '--kernel': 'linux' is not a release such as 6.12 or 5.10.223
 Try 'btflite verify --help' for more information.`, 64},
 		{"btflite diff vmlinux.btf", `diff takes two files
@@ -194,17 +194,17 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite merge a b -o out", `unknown command "merge"; did you mean "dedup"?
 Try 'btflite --help' for more information.`, 64},
-		{"btflite min prog.o", `unknown command "min"; that is bpftool's gen; btflite dump --format=c --for=PROG FILE prints the types of FILE that a BPF object PROG wants
+		{"btflite min prog.o", `unknown command "min"; gen is a command of bpftool; btflite dump --format=c --for=PROG FILE prints the types that the BPF object PROG needs
 Try 'btflite --help' for more information.`, 64},
 		{"btflite info vmlinux", `unknown command "info"; btflite stats vmlinux says what is in its BTF, btflite verify vmlinux whether kernels take it, and btflite why NAME vmlinux why a function is or is not there
 Try 'btflite --help' for more information.`, 64},
 		{"btflite estimate vmlinux", `unknown command "estimate"; to measure an encoding of vmlinux and keep nothing, run btflite -J --stats --btf_encode_detached=/dev/null vmlinux
 Try 'btflite --help' for more information.`, 64},
-		{"btflite show vmlinux.btf list_head", `list_head: no such file; the file is the last word: btflite show list_head vmlinux.btf
+		{"btflite show vmlinux.btf list_head", `list_head: no such file; FILE must be the last word: btflite show list_head vmlinux.btf
 Try 'btflite show --help' for more information.`, 64},
-		{"btflite why vmlinux print walk", `walk: no such file; the file is the last word: btflite why print walk vmlinux
+		{"btflite why vmlinux print walk", `walk: no such file; FILE must be the last word: btflite why print walk vmlinux
 Try 'btflite why --help' for more information.`, 64},
-		{"btflite inline vmlinux print", `print: no such file; the file is the last word: btflite inline print vmlinux
+		{"btflite inline vmlinux print", `print: no such file; FILE must be the last word: btflite inline print vmlinux
 Try 'btflite inline --help' for more information.`, 64},
 		{"btflite funcs print vmlinux", `print: no such file; a name is the argument of --function: btflite funcs --function=print vmlinux
 Try 'btflite funcs --help' for more information.`, 64},
@@ -244,12 +244,12 @@ Try 'btflite dump --help' for more information.`, 64},
 Try 'btflite dump --help' for more information.`, 64},
 		{"bpftool btf dump file vmlinux -B", `option '-B' requires an argument
 Try 'btflite dump --help' for more information.`, 64},
-		{"pfunct -l vmlinux", `option '--decl_info': only pfunct has it: it prints what is not in BTF; btflite why NAME FILE says where a function is defined
+		{"pfunct -l vmlinux", `option '--decl_info': only pfunct has this option: BTF lacks what it prints; btflite why NAME FILE says where a function is defined
 Try 'btflite funcs --help' for more information.`, 64},
-		{"pfunct -PT vmlinux", `option '--variables': only pfunct has it: it prints what is not in BTF
+		{"pfunct -PT vmlinux", `option '--variables': only pfunct has this option: BTF lacks what it prints
 Try 'btflite funcs --help' for more information.`, 64},
 		{"pfunct -f prnit vmlinux", `vmlinux: no function "prnit"; did you mean print?`, 1},
-		{"pahole vmlinux list_head", `list_head: no such file; the file is the last word: btflite show list_head vmlinux
+		{"pahole vmlinux list_head", `list_head: no such file; FILE must be the last word: btflite show list_head vmlinux
 Try 'btflite --help' for more information.`, 64},
 		{"pahole vmlinux vmlinux.btf", `vmlinux and vmlinux.btf: types of one file are printed at a time
 Try 'btflite --help' for more information.`, 64},

@@ -68,7 +68,7 @@ func (s *statsCommand) run(c *cli, words []string) error {
 		return err
 	}
 	t := &files[0]
-	c.tellNotes(files)
+	c.warnNotes(files)
 	v := view.New(t.Blob)
 	if t.pointerSize != 0 {
 		v.SetPointerSize(t.pointerSize)

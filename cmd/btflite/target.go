@@ -93,10 +93,10 @@ func newFilePath(path string) (string, error) {
 	return name, err
 }
 
-// derivedTarget finds the target for a file whose name we make up: path, below the folder
-// root. Nobody has asked for what a link of that name leads to, and in a tree that others
-// write to it may be anything: neither such a link is followed, nor one to a folder
-// between root and path. What is there already must be a file.
+// derivedTarget finds the target for path, a name below the folder root that we make up. It
+// refuses links in place of the file and of the folders between root and path: the user has
+// not asked for the file that they lead to, and where others can write, they may lead
+// anywhere. If path exists, it must be a regular file.
 func derivedTarget(root, path string) (*target, error) {
 	if err := refuseLinks(root, path); err != nil {
 		return nil, message.FileError(path, "cannot write", err)
@@ -107,7 +107,7 @@ func derivedTarget(root, path string) (*target, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		_, err = os.Stat(filepath.Dir(path))
 	case err == nil && !info.Mode().IsRegular():
-		err = errors.New("something else than a file has its name; remove it")
+		err = errors.New("not a regular file; remove it")
 	case err == nil:
 		t.info = info
 	}
@@ -121,7 +121,7 @@ func derivedTarget(root, path string) (*target, error) {
 }
 
 // refuseLinks returns an error if path, or a folder between root and it, is a symbolic
-// link. What is missing is none.
+// link. Either may be missing.
 func refuseLinks(root, path string) error {
 	name, err := filepath.Rel(root, path)
 	if err != nil {
@@ -134,7 +134,7 @@ func refuseLinks(root, path string) error {
 		}
 		at = filepath.Join(at, part)
 		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s is a symbolic link, and btflite follows none to a name that it makes up; remove it", message.OneLine(at))
+			return fmt.Errorf("%s is a symbolic link: btflite does not follow links to names that it makes up; remove it", message.OneLine(at))
 		}
 	}
 	return nil
@@ -195,7 +195,7 @@ func refuseOwnBase(path string, bases []string) error {
 	}
 	for _, b := range bases {
 		if of, err := os.Stat(b); err == nil && os.SameFile(info, of) {
-			return fmt.Errorf("%s: is the base itself, whose BTF would be replaced by what goes over it; write to another file", message.OneLine(path))
+			return fmt.Errorf("%s: is the base itself: its BTF would be replaced by the split BTF; write to another file", message.OneLine(path))
 		}
 	}
 	return nil

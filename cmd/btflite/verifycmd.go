@@ -14,10 +14,10 @@ import (
 // exitFailure says that one is refused.
 const exitUnreadable = 2
 
-// verdict is a failure of "btflite verify" that has been printed already.
-type verdict struct{ status int }
+// printedFailure is a failure that has been printed already.
+type printedFailure struct{ status int }
 
-func (verdict) Error() string { return "not every file is fine" }
+func (printedFailure) Error() string { return "not every file is fine" }
 
 // verifyCommand is "btflite verify".
 type verifyCommand struct {
@@ -68,7 +68,7 @@ func (v *verifyCommand) run(c *cli, paths []string) error {
 	if bases := c.basePaths(v.bases, paths); len(bases) > 0 {
 		if err := find.fix(bases); err != nil {
 			c.complain(err.Error())
-			return verdict{exitUnreadable}
+			return printedFailure{exitUnreadable}
 		}
 	}
 	files := findVerified(paths)
@@ -79,13 +79,13 @@ func (v *verifyCommand) run(c *cli, paths []string) error {
 	r.end()
 	if err := r.out.flush(); err != nil {
 		c.complain(stdoutError(err).Error())
-		return verdict{exitUnreadable} // no verdict was told
+		return printedFailure{exitUnreadable} // the outcome was not printed
 	}
 	switch {
 	case r.n[unreadable] > 0 || r.n[withoutBTF] == len(files):
-		return verdict{exitUnreadable}
+		return printedFailure{exitUnreadable}
 	case r.n[refused] > 0:
-		return verdict{exitFailure}
+		return printedFailure{exitFailure}
 	}
 	return nil
 }

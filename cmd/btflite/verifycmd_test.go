@@ -82,7 +82,7 @@ twice: 2 names have several definitions
 		{"--btf_base=none split", 2, "", "btflite: none: cannot open: no such file or directory\n"},
 		{"text", 2, "", "btflite: text: no BTF: it does not begin with BTF's magic number\n"},
 		{"empty good none", 2, "3 files: 1 fine, 0 refused, 2 not readable\n",
-			"btflite: empty: an empty file; what was to write it may have failed\nbtflite: none: cannot open: no such file or directory\n"},
+			"btflite: empty: an empty file; the program that writes it may have failed\nbtflite: none: cannot open: no such file or directory\n"},
 		{"cut", 1, "cut: refused: header: string section 16+5 does not end with the data, at 6\n", ""},
 		{"", 64, "", "btflite: no input file\nTry 'btflite verify --help' for more information.\n"},
 	} {

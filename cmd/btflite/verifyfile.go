@@ -143,7 +143,7 @@ func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verif
 	hint := ""
 	var base *btf.Blob
 	if over != nil {
-		base, v.Warning = over.base.blob, over.odd
+		base, v.Warning = over.base.blob, over.mismatch
 		switch {
 		case over.broken != nil:
 			v.refuse(fmt.Errorf("refused: %w", over.broken), rules, ": "+over.noFit())
@@ -172,8 +172,8 @@ func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verif
 	}
 }
 
-// over is the BTF over its base: the distilled one that the file brings along, or the one
-// found; nil for none.
+// over reads the BTF over its base: the distilled base in the file, or the base that find
+// finds; nil if there is none.
 func (v *verified) over(path string, raw *loadbtf.Raw, rules verify.Rules, find *baseFinder) (*fit, error) {
 	if raw.Base == nil {
 		over, _ := find.base(path, raw, nil)
@@ -242,5 +242,5 @@ func refusal(err error, rules verify.Rules) string {
 	return who + ": " + plain(f)
 }
 
-// plain is a fault without the word that tells other messages what it is about.
+// plain returns a fault's text without the "BTF " that it begins with in other messages.
 func plain(f *verify.Fault) string { return strings.TrimPrefix(f.Error(), "BTF ") }

@@ -66,7 +66,7 @@ func isSplit(data []byte) bool {
 	return n == 0 || at < uint64(len(data)) && data[at] != 0
 }
 
-// foundBase is a base that has been read, or that cannot be.
+// foundBase is a base that has been read, or one that cannot be read.
 type foundBase struct {
 	path   string
 	blob   *btf.Blob // nil if there is none
@@ -74,13 +74,13 @@ type foundBase struct {
 	done   func()
 }
 
-// fit is BTF over a base, and what speaks against the base.
+// fit is BTF read over a base, and the signs that the base is the wrong one.
 type fit struct {
-	base   *foundBase
-	own    *btf.Blob // nil if the BTF cannot be read over the base
-	unread error     // why
-	broken error     // a sign that it was split from another base, as loadbtf.CheckBase finds
-	odd    string    // why the base is of another kernel, "" if nothing shows that
+	base     *foundBase
+	own      *btf.Blob // nil if the BTF cannot be read over the base
+	unread   error     // why
+	broken   error     // a sign that it was split from another base, as loadbtf.CheckBase finds
+	mismatch string    // why the base is of another kernel, "" if nothing shows that
 }
 
 // fit reads the BTF of a file over the base.
@@ -93,12 +93,12 @@ func (b *foundBase) fit(raw *loadbtf.Raw) *fit {
 	if f.broken != nil {
 		checked = nil
 	}
-	f.odd = b.kernel.Mismatch(raw.Module, checked)
+	f.mismatch = b.kernel.Mismatch(raw.Module, checked)
 	return f
 }
 
-// noFit says that the base is another one.
-func (f *fit) noFit() string { return loadbtf.NoFit(f.base.path, f.odd) }
+// noFit says that the base is the wrong one, and why.
+func (f *fit) noFit() string { return loadbtf.NoFit(f.base.path, f.mismatch) }
 
 // err is the error of reading the BTF over the base, which names the base.
 func (f *fit) err() error {
@@ -108,8 +108,8 @@ func (f *fit) err() error {
 	return nil
 }
 
-// fits tells whether nothing speaks against the base.
-func (f *fit) fits() bool { return f.unread == nil && f.broken == nil && f.odd == "" }
+// fits reports whether there is no sign against the base.
+func (f *fit) fits() bool { return f.unread == nil && f.broken == nil && f.mismatch == "" }
 
 // misfit is the error for split BTF of which no base that was found fits. It is
 // btf.ErrNoBase.
@@ -165,9 +165,9 @@ func (f *baseFinder) fix(paths []string) error {
 	return nil
 }
 
-// base finds the base for a file: the one given, or the first of those found that fits.
-// If none does it is the first one, with what speaks against it. It is nil if the file
-// needs none, or there is none. first, which may be nil, is looked at before the others.
+// base finds the base of a file: the one given, else the first candidate that fits, else the
+// first candidate, with the signs against it. It returns nil if the file needs no base, or
+// there is none. first, which may be nil, is tried before the other candidates.
 func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best *fit, found int) {
 	if f.fixed != nil {
 		return f.fixed.fit(raw), 1
@@ -216,14 +216,14 @@ func openCandidate(path string) *foundBase {
 	}
 	blob, done, err := btfFiles.OpenChain([]string{path})
 	if err != nil {
-		return b // the next one may do
+		return b // the next candidate may be readable
 	}
 	b.blob, b.done, b.kernel = blob, done, basematch.OfKernel(mmapelf.Source{Path: path}, blob)
 	return b
 }
 
-// candidates are the files that may be the base of the module at path, which was
-// built for release, if that is known.
+// candidates returns the files that may be the base of the module at path. release is
+// the kernel that it was built for, "" if unknown.
 func (f *baseFinder) candidates(path, release string) (names []string) {
 	if f.image != "" {
 		return imageBases(f.image)
@@ -249,7 +249,7 @@ func (f *baseFinder) candidates(path, release string) (names []string) {
 	return names
 }
 
-// imageBases are the places where distributions and builds put the kernel of the
+// imageBases returns the places where distributions and builds put the kernel of the
 // modules in dir, which is ROOT/lib/modules/RELEASE or another folder.
 func imageBases(dir string) []string {
 	if abs, err := filepath.Abs(dir); err == nil {

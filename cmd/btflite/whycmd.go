@@ -24,9 +24,9 @@ type whyCommand struct {
 	names   []string
 	at      map[string][]int // where a name is in names, which may have it twice
 	places  whyPlaces
-	symbols [][]whySymbol // by name
-	found   [][]whyFound  // likewise
-	set     *funcs.Set    // nil if there is no BTF
+	symbols [][]whySymbol   // by name
+	found   [][]whyFunction // likewise
+	set     *funcs.Set      // nil if there is no BTF
 	attach  *attach.Symbols
 }
 
@@ -43,7 +43,7 @@ parameters are, and what a tracer can attach to.`,
 	}
 }
 
-// ownReason are other words for a reason of pahole's, or "".
+// ownReason explains a reason in pahole's words, or returns "".
 func ownReason(pahole string) string {
 	switch pahole {
 	case "unexpected register usage for parameter":
@@ -51,7 +51,7 @@ func ownReason(pahole string) string {
 	case "inconsistet prototype":
 		return "functions of this name have different prototypes"
 	case "uncertain parameter location":
-		return "a packed struct is passed on the stack, and the places behind it are not certain"
+		return "a packed struct is passed on the stack, and the places of the parameters after it are uncertain"
 	case "reordered parameters":
 		return "the compiler passes the parameters in another order than the source"
 	case "optimized parameters":
@@ -68,8 +68,8 @@ type whySymbol struct {
 	address, size uint64
 }
 
-// whyFound is a function, kept while the encoder's is gone.
-type whyFound struct {
+// whyFunction is a copy of a function of the encoder.
+type whyFunction struct {
 	btflite.Function
 	defs []btflite.Definition
 }
@@ -96,7 +96,7 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	if why := notToEncode(w.file); why != "" {
 		return fmt.Errorf("%s: %s", message.OneLine(w.file), why)
 	}
-	w.found = make([][]whyFound, len(w.names))
+	w.found = make([][]whyFunction, len(w.names))
 	var failed error // of reading names of files
 	query := &btflite.FunctionQuery{
 		Wanted: w.wanted,
@@ -106,7 +106,7 @@ func (w *whyCommand) run(c *cli, words []string) error {
 				failed = err
 			}
 			for _, i := range w.at[f.Name] {
-				w.found[i] = append(w.found[i], whyFound{*f, defs})
+				w.found[i] = append(w.found[i], whyFunction{*f, defs})
 			}
 		},
 	}
@@ -130,7 +130,7 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	if err := w.findSymbols(); err != nil {
 		return err
 	}
-	return w.tellAll(c)
+	return w.printAll(c)
 }
 
 // ask sets the names that are asked for.
@@ -170,14 +170,14 @@ func (w *whyCommand) findSymbols() error {
 	})
 }
 
-// tellAll prints what is known of all names.
-func (w *whyCommand) tellAll(c *cli) error {
+// printAll prints what is known of all names.
+func (w *whyCommand) printAll(c *cli) error {
 	out := newLineWriter(c.stdout)
 	missing := ""
 	for i, name := range w.names {
-		t := whyTeller{w: w, name: name, symbols: w.symbols[i], found: w.found[i],
+		t := whyPrinter{w: w, name: name, symbols: w.symbols[i], found: w.found[i],
 			line: func(format string, args ...any) { out.line(message.OneLine(fmt.Sprintf(format, args...))) }}
-		if !t.tell() && missing == "" {
+		if !t.print() && missing == "" {
 			missing = name
 		}
 	}
@@ -194,25 +194,25 @@ func (w *whyCommand) tellAll(c *cli) error {
 	return nil
 }
 
-// whyTeller tells of one name.
-type whyTeller struct {
+// whyPrinter tells of one name.
+type whyPrinter struct {
 	w       *whyCommand
 	name    string
 	symbols []whySymbol
-	found   []whyFound
+	found   []whyFunction
 	line    func(format string, args ...any)
 }
 
-// tell prints what is known, and tells whether that is anything.
-func (t *whyTeller) tell() bool {
+// print prints what is known of the name, and reports whether that is anything.
+func (t *whyPrinter) print() bool {
 	if len(t.found) == 0 && len(t.symbols) == 0 {
 		return false
 	}
-	var f whyFound
+	var f whyFunction
 	if len(t.found) > 0 {
 		f = t.found[0]
 	}
-	inBTF := t.tellState(&f)
+	inBTF := t.printState(&f)
 	told := make([]bool, len(f.defs))
 	for _, s := range t.symbols {
 		t.line("    symbol %s at %#x, %s", s.name, s.address, countOf(int(min(s.size, 1<<31)), "byte"))
@@ -245,8 +245,8 @@ func (t *whyTeller) tell() bool {
 	return true
 }
 
-// tellState prints whether the BTF has it, and if not the reason.
-func (t *whyTeller) tellState(f *whyFound) (inBTF bool) {
+// printState prints whether the BTF has it, and if not the reason.
+func (t *whyPrinter) printState(f *whyFunction) (inBTF bool) {
 	if t.w.set != nil && f.Encoded {
 		if all := t.w.set.Named(t.name); len(all) > 0 {
 			t.line("%s: in BTF, [%d]: %s", t.name, all[0].ID, funcs.Style{}.AppendPrototype(nil, all[0]))
@@ -279,7 +279,7 @@ func (t *whyTeller) tellState(f *whyFound) (inBTF bool) {
 }
 
 // define prints a definition with code. reason is what has been said of the function.
-func (t *whyTeller) define(indent string, d *btflite.Definition, reason string) {
+func (t *whyPrinter) define(indent string, d *btflite.Definition, reason string) {
 	at := "several places"
 	if d.Address != 0 || d.Section != "" {
 		at = fmt.Sprintf("%#x", d.Address)
@@ -305,7 +305,7 @@ func (t *whyTeller) define(indent string, d *btflite.Definition, reason string) 
 func placeText(d *btflite.Definition) string {
 	file := d.File
 	if file == "" {
-		file = "a file that is not told"
+		file = "an unknown file"
 	}
 	if d.Line == 0 {
 		return file
@@ -314,17 +314,17 @@ func placeText(d *btflite.Definition) string {
 }
 
 // described prints that n units have no code for it, and no unit has.
-func (t *whyTeller) described(d *btflite.Definition, n int) {
+func (t *whyPrinter) described(d *btflite.Definition, n int) {
 	more := ""
 	if n > 1 {
 		more = fmt.Sprintf(" and %s", countOf(n-1, "other unit"))
 	}
-	t.line("    described in %s, unit %s%s, without code: its callers have taken it in", placeText(d), d.Unit, more)
+	t.line("    described in %s, unit %s%s, without code: it is inlined into its callers", placeText(d), d.Unit, more)
 }
 
-// otherwise prints where the function is described without code, each place once: one
-// of them may be what differs. Units with records do not tell the place.
-func (t *whyTeller) otherwise(defs []btflite.Definition) {
+// otherwise prints where the function is described without code, each place once: its
+// prototype may differ in one of them. Unit records have no places.
+func (t *whyPrinter) otherwise(defs []btflite.Definition) {
 	told := map[string]bool{}
 	for i := range defs {
 		d := &defs[i]
@@ -341,7 +341,7 @@ func (t *whyTeller) otherwise(defs []btflite.Definition) {
 }
 
 // attach says what a tracer can attach to.
-func (t *whyTeller) attach(inBTF bool) {
+func (t *whyPrinter) attach(inBTF bool) {
 	f := attach.Function{Name: t.name}
 	if inBTF {
 		f = functionToAttach(t.w.set, t.name)

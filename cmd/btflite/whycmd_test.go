@@ -63,7 +63,7 @@ func TestWhyErrors(t *testing.T) {
 func TestWhyNoCode(t *testing.T) {
 	got, _ := btfliteRun(t, exitOK, "why", "shared_inline", "not_inlined", "../../encode/testdata/golden/x86-gcc5.elf")
 	const want = `shared_inline: not in BTF: it has no symbol
-    described in shared.h:24, unit funcs.c and 1 other unit, without code: its callers have taken it in
+    described in shared.h:24, unit funcs.c and 1 other unit, without code: it is inlined into its callers
     there is nothing to attach to: its code is in its callers
 not_inlined: not in BTF: inconsistet prototype
     functions of this name have different prototypes

@@ -36,7 +36,7 @@ func (w *whyPlaces) text(p encode.Place) string {
 	case encode.PlaceCompute:
 		at = "computed"
 	default:
-		return "in a place that is not told"
+		return "in an unknown place"
 	}
 	if p.Moves {
 		return "at first " + at

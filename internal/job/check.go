@@ -64,7 +64,7 @@ func (o *Options) Check(based bool, inputs int) error {
 		refused bool
 		Conflict
 	}{
-		{len(e.Lang) > 0 && len(e.LangExclude) > 0, Conflict{Lang, LangExclude, false, "units are chosen by one list"}},
+		{len(e.Lang) > 0 && len(e.LangExclude) > 0, Conflict{Lang, LangExclude, false, "only one list can choose the units"}},
 		{o.Marks && !o.Lenient, Conflict{Marks, AllowRefused, true, ""}},
 		{o.Marks && o.Distil, Conflict{Marks, Distil, false, "marks are for reading, and no kernel takes them"}},
 		{o.Distil && e.ExtraVars, Conflict{ExtraVars, Distil, false, otherIDs}},

@@ -22,7 +22,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{e(encode.Options{}), false, 2, "", ""},
 		{e(encode.Options{Lang: []uint16{1}}), false, 1, "", ""},
-		{e(encode.Options{Lang: []uint16{1}, LangExclude: []uint16{2}}), false, 1, "Lang with LangExclude: units are chosen by one list", ""},
+		{e(encode.Options{Lang: []uint16{1}, LangExclude: []uint16{2}}), false, 1, "Lang with LangExclude: only one list can choose the units", ""},
 		{Options{Marks: true, Lenient: true}, false, 1, "", ""},
 		{Options{Marks: true}, false, 1, "Marks needs AllowRefused", ""},
 		{Options{Marks: true, Lenient: true, Distil: true}, true, 1, "Marks with Distil: marks are for reading, and no kernel takes them", ""},
