@@ -2,16 +2,16 @@ package arena
 
 import "unsafe"
 
-// Block is memory for several tables whose sizes are known before, which are used to the full
-// and given back together. The system gives it at once, in huge pages where it has them: that
-// takes a fraction of the time that page by page takes. The zero value is empty.
+// Block is memory for several tables that are freed together. Their sizes must be known before,
+// and they should use it fully. The system gives the memory at once, in huge pages if it has
+// them: that takes a fraction of the time of single pages. The zero value is empty.
 type Block struct {
 	mem  Vec[uint64]
 	used int // words of mem
 }
 
-// Populate gets bytes of memory, of the limit l, for b, or up to a quarter of a huge page more
-// if that makes whole ones. If b has memory, it is all that it gets.
+// Populate gets memory for b, within the limit l: at least bytes, and up to a quarter of a huge
+// page more if that fills huge pages. It does nothing if b has memory.
 func (b *Block) Populate(bytes int, l *Limit) {
 	if cap(b.mem.S) > 0 {
 		return // it could be moved
@@ -23,7 +23,7 @@ func (b *Block) Populate(bytes int, l *Limit) {
 	b.mem.Populate((bytes + 7) / 8)
 }
 
-// Room is how many bytes of b are left; none of nil.
+// Room returns how many bytes of b are left; 0 for nil.
 func (b *Block) Room() int {
 	if b == nil {
 		return 0

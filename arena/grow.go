@@ -7,11 +7,11 @@ import (
 	"github.com/edsrzf/mmap-go"
 )
 
-// How a Vec grows. A small one doubles. A large one gets addresses for several times as much
-// as it needs, and memory for them in small steps: addresses cost nothing, whereas a mapping
-// that has no place to grow is moved, and then the processor, or worse the host of a virtual
-// machine, must learn anew where each page is. Memory that comes in steps takes two thirds of
-// the time of memory that comes when a page is first touched.
+// A small Vec doubles when it grows. A large one reserves addresses for several times its size,
+// which costs nothing, and takes memory for them in small steps. Without the reserve, a mapping
+// may have to move, and then the processor, or worse the host of a virtual machine, must look up
+// each page again. To take memory in steps needs two thirds of the time of taking each page when
+// it is first touched.
 
 const (
 	// minBytes is the first size of a Vec; small Vecs cost one page run.
@@ -23,18 +23,17 @@ const (
 	maxReserve   = 64 << 20
 	// step is how much memory a large Vec gets at a time.
 	step = 16 << 10
-	// minPopulate is for how many bytes a call of the system pays.
+	// minPopulate is how many bytes are worth a system call.
 	minPopulate = 16 << 10
-	// hugePage is the size of the pages that the system may give in place of small ones, on
-	// most machines. Of others none is asked for.
+	// hugePage is the size of huge pages on most machines. Other sizes are not used.
 	hugePage = 2 << 20
 )
 
 // pageSize is the size of a page of the system.
 var pageSize = os.Getpagesize()
 
-// more makes room for one element. It keeps Append small enough to be inlined.
-func (v *Vec[T]) more() { v.grow(len(v.S) + 1) }
+// growOne makes room for one element. It keeps Append small enough to be inlined.
+func (v *Vec[T]) growOne() { v.grow(len(v.S) + 1) }
 
 // grow makes room for need elements, which is more than there is.
 func (v *Vec[T]) grow(need int) {
@@ -70,8 +69,8 @@ func (v *Vec[T]) grow(need int) {
 	}
 }
 
-// remake gets a mapping of so many bytes, of which n elements may be used now, and moves v
-// there. If the system refuses, one without a reserve does, or the heap.
+// remake moves v to a mapping of so many bytes, of which n elements may be used now. If the
+// system refuses, it tries a mapping without a reserve, and then the heap.
 func (v *Vec[T]) remake(bytes, n int) {
 	var z T
 	need := n * max(int(unsafe.Sizeof(z)), 1)
@@ -110,8 +109,8 @@ func (v *Vec[T]) take(m mmap.MMap, length, n int) {
 	v.S = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData([]byte(m)))), n)[:length]
 }
 
-// Expect says that v will have about n elements, and more than sure. So many are given their
-// memory at once, as far as that is whole huge pages, and the others addresses.
+// Expect makes room for about n elements, of which at least sure will be used. Those get memory
+// at once, as far as it fills huge pages; the others get addresses.
 func (v *Vec[T]) Expect(n, sure int) {
 	var z T
 	size := max(int(unsafe.Sizeof(z)), 1)
@@ -122,7 +121,7 @@ func (v *Vec[T]) Expect(n, sure int) {
 	if err := v.limit.Check(sure * size); err != nil {
 		panic(err)
 	}
-	// A place of its own: where a small page has been, there can be no huge one.
+	// Make a new mapping: a range that has had small pages gets no huge ones.
 	w := Vec[T]{limit: v.limit}
 	w.remake(n*size, sure)
 	w.populate(0, sure)

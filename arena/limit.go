@@ -6,34 +6,34 @@ import (
 	"sync/atomic"
 )
 
-// A limit turns the growth that would make the system end the process into a
-// panic, which the caller of the work recovers. All that is about to be taken in
-// one step is told to Limit.Check before: by the Vecs that are bound to the limit,
-// and by those who fill large slices of the heap.
+// Without a limit, the system may end a process that takes too much memory. A Limit
+// makes the growth panic first, and the caller of the work recovers. Limit.Check is
+// called before memory is taken: by the Vecs that are bound to the limit, and by code
+// that fills large slices of the heap.
 
-// Limit bounds the memory of one piece of work; others may go on side by side with
-// limits of their own. The zero value and a nil Limit are none. Its methods may be
-// called by several goroutines at once.
+// Limit bounds the memory of one piece of work; other work may run at the same time
+// with limits of its own. The zero value and a nil Limit do not limit. Several
+// goroutines may call its methods at once.
 type Limit struct {
 	bounds atomic.Pointer[Bounds]
 
 	mu sync.Mutex
-	// reclaimed is what was in use after the last reclaim.
+	// reclaimed is how many bytes were in use after the last Reclaim.
 	reclaimed uint64
 }
 
 // Bounds say how far the work may go. The functions are called when a large Vec
 // grows, from any goroutine, several at once.
 type Bounds struct {
-	// Stop, if set, says why the work is to end, whatever is in use; nil for no
-	// reason. It must be cheap.
+	// Stop, if set, returns an error if the work must end, whatever memory is in
+	// use. It must be cheap.
 	Stop  func() error
 	Bytes uint64        // 0 is no limit
 	Used  func() uint64 // how many bytes are taken
-	// Drop, if set, gives back what comes again when it is needed. It is called
-	// whenever there is too little left and must be cheap.
+	// Drop, if set, releases pages that come back when they are used. It is called
+	// whenever too little memory is left, and must be cheap.
 	Drop func()
-	// Reclaim gives back what nobody needs, if there is still too little left.
+	// Reclaim collects garbage. It is called if too little memory is left after Drop.
 	Reclaim func()
 }
 
@@ -60,12 +60,12 @@ func (s Stopped) Error() string { return s.Err.Error() }
 // Unwrap returns the reason.
 func (s Stopped) Unwrap() error { return s.Err }
 
-// checkBytes is how far a Vec grows between two checks, in bytes: looking at what is
-// taken costs microseconds.
+// checkBytes is how many bytes a Vec grows between two checks: a check takes
+// microseconds.
 const checkBytes = 256 << 10
 
-// reclaimStep is how much more must have been taken since the last reclaim for
-// another one: each costs a millisecond.
+// reclaimStep is how many bytes must be taken between two calls of Reclaim: each
+// takes a millisecond.
 const reclaimStep = 512 << 10
 
 // Check returns an Exhausted if n bytes more than are in use would break the

@@ -1,17 +1,16 @@
 // Package arena holds the memory that would trouble a garbage collector: flat,
 // pointer-free arrays outside the Go heap.
 //
-// There are two users. The tables of one compile unit live in Vecs that are
-// Reset when the unit is done, so that steady state allocates nothing. The
-// tables of the whole run (types, strings, indexes) live in Vecs that grow in
-// place of a heap slice: growing gives the old pages back at once, where a
-// heap slice would keep them until the next collection, and the collector's
-// headroom (as much again as is live) does not apply to them. Tables whose sizes
-// are known before lie side by side in a Block.
+// There are two users. The tables of one compile unit are Vecs that are Reset when
+// the unit is done, so that later units allocate nothing. The tables of the whole run
+// (types, strings, indexes) are Vecs that grow. A Vec that grows gives its old pages
+// back at once, while a heap slice keeps them until the next collection. Vecs also
+// need no headroom for the collector, which is as large as the heap. Tables whose
+// sizes are known before lie side by side in a Block.
 //
-// Where the host of a virtual machine has to look at each page, a fifth of the time
-// of a run is taking memory page by page. So what is sure to be used is taken in
-// larger parts, and what is large does not move (grow.go).
+// In a virtual machine, a run that took memory page by page would spend a fifth of its
+// time on that. So a Vec takes memory that is sure to be used in larger parts, and a
+// large Vec does not move (grow.go).
 //
 // This package is the one home of unsafe. The argument: a Vec's memory is an
 // anonymous private mapping, page-aligned and zeroed, or an aligned part of one
@@ -56,7 +55,7 @@ func (v *Vec[T]) Another() Vec[T] { return Vec[T]{limit: v.limit} }
 // Append adds x at the end.
 func (v *Vec[T]) Append(x T) {
 	if len(v.S) == cap(v.S) {
-		v.more()
+		v.growOne()
 	}
 	v.S = append(v.S, x) // in place: there is room
 }

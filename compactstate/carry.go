@@ -7,11 +7,11 @@ import (
 	"github.com/btflite/btflite/internal/workers"
 )
 
-// Carrying out what was decided: the strings of a block of functions, then all
-// else there is of them.
+// A carrier carries out decisions in blocks: first it adds the strings of a block of
+// functions, then it emits them.
 
-// decision is what to do with a group: emit a state, under the name of its
-// symbol or of its entry, or leave the entry out.
+// decision says what happens to a group: one of its states is emitted, under the name
+// of its symbol or of its entry, or the entry is left out.
 type decision struct {
 	ref    uint32 // 0: leave out
 	entry  uint32
@@ -39,7 +39,7 @@ type carrier struct {
 func (c *carrier) inTurns(made []decision) error {
 	for block := range slices.Chunk(made, blockSize) {
 		block, failed := c.addStrings(block)
-		if err := c.addRest(block); err != nil {
+		if err := c.emitBlock(block); err != nil {
 			return err
 		}
 		if failed != nil {
@@ -49,9 +49,9 @@ func (c *carrier) inTurns(made []decision) error {
 	return nil
 }
 
-// sideBySide carries decisions out on two goroutines: the strings of a block do
-// not need the rest of those before. There is room for all blocks between them,
-// so that nobody waits for one that has failed.
+// sideBySide carries decisions out on two goroutines: the strings of a block need
+// only the strings of earlier blocks. The channel has room for all blocks, so that
+// the first goroutine never waits for the second, which may have failed.
 func sideBySide(made [][]decision, both carrier) error {
 	n := 0
 	for _, m := range made {
@@ -64,7 +64,7 @@ func sideBySide(made [][]decision, both carrier) error {
 		if k == 1 {
 			for block := range blocks {
 				if err == nil {
-					err = c.addRest(block)
+					err = c.emitBlock(block)
 				}
 			}
 			return
@@ -81,13 +81,13 @@ func sideBySide(made [][]decision, both carrier) error {
 		}
 	})
 	if err != nil {
-		return err // of a function before that of failed
+		return err // its function comes before the one of failed
 	}
 	return failed
 }
 
-// addStrings calls d.Strings for a block of decisions. It returns the decisions
-// that are before an error.
+// addStrings calls d.Strings for a block of decisions. With an error, it returns the
+// decisions before the one that failed.
 func (c *carrier) addStrings(made []decision) ([]decision, error) {
 	if c.d.Strings == nil {
 		return made, nil
@@ -114,7 +114,7 @@ func (c *carrier) addStrings(made []decision) ([]decision, error) {
 	return made, nil
 }
 
-// ahead reads what the names of a block of decisions need, and calls d.Ahead for
+// ahead loads the names of a block of decisions into the cache, and calls d.Ahead for
 // them.
 func (c *carrier) ahead(made []decision) {
 	n := 0
@@ -130,8 +130,8 @@ func (c *carrier) ahead(made []decision) {
 	c.d.Ahead(c.entries[:n], c.hashes[:n])
 }
 
-// addRest calls emit or skip for a block of decisions.
-func (c *carrier) addRest(made []decision) error {
+// emitBlock calls emit or skip for a block of decisions.
+func (c *carrier) emitBlock(made []decision) error {
 	for i := range made {
 		if d := &made[i]; d.ref != 0 {
 			c.touched.Read(c.s.blocks[d.ref>>blockBits][d.ref%blockWords] + c.t.symbols[d.entry-1].name)
@@ -154,7 +154,7 @@ func (c *carrier) addRest(made []decision) error {
 	return nil
 }
 
-// chooseName fills the part of c.choice that is about the name.
+// chooseName fills the fields of c.choice that depend on the name.
 func (c *carrier) chooseName(d *decision) {
 	x := &c.choice
 	x.Entry, x.Symbol, x.Hash, x.Token = d.entry, d.symbol, d.name, d.name
@@ -166,7 +166,7 @@ func (c *carrier) chooseName(d *decision) {
 	}
 }
 
-// chooseTypes fills the part of c.choice that is in the state.
+// chooseTypes fills the fields of c.choice that come from the state.
 func (c *carrier) chooseTypes(d *decision) {
 	st, x := c.s.record(d.ref), &c.choice
 	x.Place = d.ref

@@ -13,7 +13,7 @@
 //   - An entry is one base name of the ELF function table (see [FuncTable]).
 //   - A state is what one subprogram DIE says about the function of an entry:
 //     return type, parameters, annotations and [Flags].
-//   - A group is the states that are judged together: those of one entry.
+//   - A group is a set of states of one entry for which one decision is made.
 //
 // The package decides which functions are emitted, in which order, and from
 // which state (see [States.Resolve]). Emitting BTF is left to package encode.

@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// ExtraVar is a variable for split BTF beside the main one. Name and Type are
+// ExtraVar is a variable for split BTF over the main BTF. Name and Type are
 // opaque; Offset, from the start of the section, and Size are in bytes.
 type ExtraVar struct {
 	Name, Type   uint32
@@ -20,8 +20,8 @@ type ExtraVar struct {
 	tags  uint32 // index of the first one in ExtraVars.tags
 }
 
-// ExtraSection is the content of one BTF DATASEC. A section has several if its
-// variables overlap, which kernels refuse in one, or if there are too many.
+// ExtraSection is the content of one BTF DATASEC. An ELF section has several if it has
+// too many variables or some overlap: kernels refuse a DATASEC with overlaps.
 type ExtraSection struct {
 	Index uint32   // ELF section index
 	Size  uint32   // bytes: end of the last variable
@@ -60,9 +60,8 @@ func (e *ExtraVars) At(i int) (v ExtraVar, tags []uint32) {
 	return v, e.tags.S[v.tags:][:v.ntags]
 }
 
-// Settle replaces each name and type by what the functions make of it, puts the
-// variables into the order of sections and offsets, and leaves out what has
-// then come twice: several units can describe one variable.
+// Settle maps each name and type by the functions, sorts the variables by section and
+// offset, and removes repeats: several units can describe one variable.
 func (e *ExtraVars) Settle(name, typ func(uint32) uint32) {
 	for i := range e.vars.S {
 		v := &e.vars.S[i]
@@ -82,9 +81,9 @@ func (e *ExtraVars) Settle(name, typ func(uint32) uint32) {
 // maxDatasec is how many elements a BTF type had before Linux 7.2.
 const maxDatasec = 1<<16 - 1
 
-// Sections divides the settled variables into DATASECs: by ascending section
-// index, no variable in one overlapping another, none with more than 65,535.
-// The first of a section takes what it can.
+// Sections divides the settled variables into DATASECs, by ascending section index.
+// In a DATASEC no variables overlap, and there are at most 65,535. The first
+// DATASEC of a section takes as many as it can.
 func (e *ExtraVars) Sections() []ExtraSection {
 	var all []ExtraSection
 	for from := 0; from < len(e.vars.S); {
@@ -98,12 +97,12 @@ func (e *ExtraVars) Sections() []ExtraSection {
 	return all
 }
 
-// layers divides the variables from..to-1, those of one section. A layer is a
-// DATASEC to be.
+// layers divides the variables from..to-1, which are all of one section, into
+// layers. Each layer becomes a DATASEC.
 func (e *ExtraVars) layers(from, to int) []ExtraSection {
 	index := e.vars.S[from].Section
 	l := layers{list: []ExtraSection{{Index: index, Vars: make([]uint32, 0, min(to-from, maxDatasec))}}}
-	first := 0 // the layer that is asked first; others wait in l.open
+	first := 0 // the layer that is tried first; the others are in l.open
 	for i := from; i < to; i++ {
 		v := &e.vars.S[i]
 		if len(l.list[first].Vars) == maxDatasec {
@@ -128,8 +127,8 @@ func (e *ExtraVars) layers(from, to int) []ExtraSection {
 	return l.list
 }
 
-// layers are those of one section; open is a heap of indexes, the layer that
-// ends first in front.
+// layers are the layers of one section. open is a heap of indexes in list: the layer
+// that ends first is in front.
 type layers struct {
 	list []ExtraSection
 	open []int

@@ -186,9 +186,9 @@ func (t *FuncTable) Lookup(name []byte) uint32 {
 	return t.find(maphash.Bytes(t.seed, name), name)
 }
 
-// Ahead reads what Lookup and Symbol will need for names and does nothing else:
-// the cache misses of many look-ups overlap here, where those of Lookup come one
-// after the other. The result means nothing.
+// Ahead only reads the memory that Lookup and Symbol will need for names. Here the
+// cache misses of many look-ups overlap, while Lookup waits for each of them. The
+// result means nothing.
 func (t *FuncTable) Ahead(names [][]byte) (sum byte) {
 	const block = 32
 	var place [block]int
@@ -238,7 +238,7 @@ func (t *FuncTable) Len() int {
 }
 
 // MaxEntry returns the highest entry number that may be in use, 0 if there are
-// no entries. It is for tables beside this one that are indexed by entry.
+// no entries. Other tables that are indexed by entry need it.
 func (t *FuncTable) MaxEntry() int {
 	return len(t.symbols)
 }

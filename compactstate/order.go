@@ -11,9 +11,8 @@ import (
 )
 
 // sortKey is an entry with eight bytes of its base name, big-endian and padded
-// with zeros, so that integers compare as the bytes do. They are the first
-// ones, or if those are the same as in another name, the next ones, and so on:
-// entries with the same name have the same.
+// with zeros, so that integers compare like the bytes. They are the first eight
+// bytes; among names that agree in these, they are the next eight, and so on.
 type sortKey struct {
 	prefix uint64
 	entry  uint32
@@ -40,7 +39,7 @@ func (s *States) sorted(t *FuncTable) []sortKey {
 		sortNames(keys, make([]sortKey, min(len(keys), maxSpare)), t, 0)
 		return keys
 	}
-	// At this point of a run nothing else can be done side by side.
+	// Two goroutines are free: nothing else in a run can be done at this point.
 	half, n := len(s.heads)/2, 0
 	for e := range s.heads[:half] {
 		if s.heads[e].n != 0 {
@@ -54,8 +53,7 @@ func (s *States) sorted(t *FuncTable) []sortKey {
 	return keys
 }
 
-// keys fills keys with those of the entries from from to before to that have
-// states.
+// keys fills keys with the entries from..to-1 that have states.
 func (s *States) keys(t *FuncTable, from, to int, keys []sortKey) {
 	n := 0
 	for e := from; e < to; e++ {
@@ -67,8 +65,8 @@ func (s *States) keys(t *FuncTable, from, to int, keys []sortKey) {
 	}
 }
 
-// split puts the keys below some middle prefix in front and returns their
-// number.
+// split moves the keys below an estimate of the median prefix to the front and
+// returns their number.
 func split(keys []sortKey) int {
 	var some [101]uint64
 	for i := range some {
@@ -89,10 +87,10 @@ func split(keys []sortKey) int {
 // sortedBytes is after how many equal bytes names are compared as a whole.
 const sortedBytes = 64
 
-// sortNames sorts keys whose names have the same first at bytes, and the bytes
-// behind those in prefix. Names of kernel functions begin with the same bytes by
-// the hundred: compared in pairs, each would be read from afar many times. spare
-// is for sortPrefixes.
+// sortNames sorts keys whose names agree in the first at bytes and have the next
+// eight in prefix. Hundreds of kernel functions begin with the same bytes: if names
+// were compared in pairs, each would miss the cache many times. spare is for
+// sortPrefixes.
 func sortNames(keys, spare []sortKey, t *FuncTable, at int) {
 	sortPrefixes(keys, spare)
 	at += 8
@@ -121,14 +119,15 @@ func sortNames(keys, spare []sortKey, t *FuncTable, at int) {
 	}
 }
 
-// maxSpare is how many keys there is memory to sort byte by byte for, and
-// minRadix for how many that pays.
+// maxSpare is the most keys that radixSort gets memory for, and minRadix how many
+// it needs to pay.
 const (
 	maxSpare = 1 << 13
 	minRadix = 1 << 8
 )
 
-// sortPrefixes sorts keys by prefix: pieces of them byte by byte, by way of spare.
+// sortPrefixes sorts keys by prefix. It splits them until radixSort can sort a part
+// with spare.
 func sortPrefixes(keys, spare []sortKey) {
 	if n := len(keys); n > len(spare) {
 		if low := split(keys); low >= n/8 && low <= n-n/8 {
@@ -175,5 +174,5 @@ func radixSort(keys, spare []sortKey) {
 	}
 }
 
-// minParallel is for how many entries a goroutine more pays.
+// minParallel is how many entries are worth another goroutine.
 const minParallel = 1 << 12

@@ -38,26 +38,25 @@ type Decide struct {
 	// compared. It is called only with x != y, both not void; x is of the
 	// first state of the group. With Workers, several goroutines call it.
 	Match func(x, y uint32) bool
-	// Mismatch is told the first difference between the prototypes of two states
-	// of an entry, before it is decided about the entry: what is −1 for the number
-	// of parameters, 0 for the return type, else the parameter, from 1 on. a and b
-	// are the names and types of the parameters by turns, valid during the call
-	// only; a is the first state of the group. nil for none; not with Workers.
+	// Mismatch, if set, gets the first difference between the prototypes of two
+	// states of an entry, before the decision about the entry. what is −1 for the
+	// number of parameters, 0 for the return type, else the parameter, from 1 on.
+	// a and b alternate names and types of parameters, and are valid during the
+	// call only; a is the first state of the group. Not with Workers.
 	Mismatch func(entry uint32, what int, a, b []uint32)
-	// Hash is the hash of a function's name, for Strings; nil for none. With
-	// Workers, several goroutines call it.
+	// Hash, if set, hashes a function's name for Strings. With Workers, several
+	// goroutines call it.
 	Hash func(name []byte) uint32
-	// Strings is called for each function to emit, in that order, before emit
-	// is; nil if that is not wanted. With Workers, it is called on a goroutine
-	// of its own, well before emit as a rule. Token and Ret are of no meaning;
-	// there are Params and Annotations for kfuncs and functions with annotations,
-	// and for others only if AllParams asks for them. The result is for Token.
+	// Strings, if set, is called for each function to emit, in the same order but
+	// before emit. With Workers, it runs on a goroutine of its own, mostly long
+	// before emit. The Choice has no Token and Ret yet. It has Params and
+	// Annotations for kfuncs and functions with annotations, and with AllParams
+	// for all functions. The result becomes Token.
 	Strings   func(c *Choice) (token uint32, err error)
 	AllParams bool
-	// Ahead is told the entries of functions that come next in Strings, and the
-	// hashes of their names, so that it can see to it that what they need is in
-	// the cache; nil if that is not wanted. The slices are valid during the call
-	// only.
+	// Ahead, if set, gets the entries of functions that come next in Strings, and
+	// the hashes of their names. It can load into the cache what Strings needs.
+	// The slices are valid during the call only.
 	Ahead func(entries, hashes []uint32)
 }
 
@@ -66,7 +65,7 @@ type Decide struct {
 type Choice struct {
 	Entry       uint32
 	Place       uint32 // of the state, see States.Place
-	Symbol      bool   // Name is that of a symbol, not of the entry
+	Symbol      bool   // Name is the name of a symbol, not of the entry
 	Name        []byte // name of the FUNC
 	Hash        uint32 // of Name; for Strings only
 	Token       uint32 // what Strings returned; not for Strings
@@ -80,16 +79,15 @@ type Choice struct {
 // mergedFlags are the flags that states of a group pass on to each other.
 const mergedFlags = Unexpected | Inconsistent | Uncertain | Reordered
 
-// ResolveBytes is how much memory Resolve may take for each entry that has states,
-// in bytes: a key, a decision, and as much as a key to spare.
+// ResolveBytes is how many bytes Resolve may take for each entry that has states: a
+// key, a decision, and a key in spare.
 const ResolveBytes = 16 + 16 + 16
 
 // Resolve decides about every group of states, in the order in which functions
-// are emitted. It calls emit for a function to emit and skip for one to leave
-// out; skip may be nil. With Workers, both are called on one other goroutine. An
-// error of emit or Decide.Strings ends it and is returned unchanged, once emit and
-// skip have been called for all that is before. s does not change, so Resolve can
-// be called again.
+// are emitted. It calls emit for a function to emit and skip for one to leave out;
+// skip may be nil. With Workers, another goroutine calls both. An error of emit or
+// Decide.Strings ends Resolve, which returns it unchanged after it has called emit
+// and skip for all earlier groups. s does not change, so Resolve can be called again.
 func (s *States) Resolve(t *FuncTable, d Decide, emit func(*Choice) error, skip func(name []byte, reason Reason)) error {
 	order := s.sorted(t)
 	if d.Workers < 2 {
@@ -104,7 +102,7 @@ func (s *States) Resolve(t *FuncTable, d Decide, emit func(*Choice) error, skip 
 		}
 		return nil
 	}
-	// All decisions first: emit may change what Match looks at.
+	// All decisions come first, because emit may change what Match reads.
 	pieces := pieces(t, order, min(d.Workers, len(order)/minParallel))
 	made := make([][]decision, len(pieces))
 	workers.Do(len(pieces), func(k int) {
@@ -117,7 +115,7 @@ func (s *States) Resolve(t *FuncTable, d Decide, emit func(*Choice) error, skip 
 	return sideBySide(made, carrier{s: s, t: t, d: d, emit: emit, skip: skip})
 }
 
-// sameName is how many entries at the start of order have the name of the first.
+// sameName returns how many entries at the start of order have the name of the first.
 func sameName(t *FuncTable, order []sortKey) int {
 	n := 1
 	for n < len(order) && order[n].prefix == order[0].prefix &&
@@ -155,12 +153,12 @@ type resolver struct {
 	touched arena.Touched
 }
 
-// blockSize is how many entries or decisions are looked at together: the cache
-// misses for one overlap those for the others.
+// blockSize is how many entries or decisions are read together, so that their cache
+// misses overlap.
 const blockSize = 64
 
-// decide decides about the names of a block of entries at the start of order and
-// returns the rest.
+// decide decides about a block of entries at the start of order and returns the
+// entries that are left.
 func (r *resolver) decide(order []sortKey) []sortKey {
 	var last [blockSize]uint32
 	block := order[:min(blockSize, len(order))]
@@ -229,11 +227,11 @@ func (r *resolver) hash(name []byte) uint32 {
 	return r.d.Hash(name)
 }
 
-// combine sets r.flags. Each state after the first is merged with the first in
-// both directions, so the first has the flags of all and each other one its own
-// and those before it. Where the two together show no other defect, their
-// prototypes are compared. True signatures let a state without address have
-// another prototype than a first state that has one.
+// combine sets r.flags. It merges each later state with the first in both directions.
+// So the first state gets the flags of all, and each later state its own and the
+// flags of all before it. If a pair shows no other defect, combine compares their
+// prototypes. With true signatures, a state without an address may have another
+// prototype than a first state with one.
 func (r *resolver) combine(states []record) {
 	r.flags = r.flags[:0]
 	for i := range states {
@@ -254,8 +252,7 @@ func (r *resolver) combine(states []record) {
 	r.flags[0] = first
 }
 
-// samePrototype compares return and parameter types; names of parameters do not
-// count.
+// samePrototype compares return and parameter types, but not the names of parameters.
 func (r *resolver) samePrototype(a, b *record) bool {
 	what := 0
 	switch {
@@ -288,7 +285,7 @@ func (r *resolver) sameType(x, y uint32) bool {
 
 // trueSignature returns the position of the first state that has a symbol of its
 // own and whose parameters are where they should be, −1 if there is none. Such a
-// state is emitted under the symbol's name, without a look at other defects.
+// state is emitted under the symbol's name, whatever its other defects.
 func (r *resolver) trueSignature(states []record) int {
 	for i := range states {
 		if states[i].sym != 0 && r.flags[i]&(Unexpected|Uncertain) == 0 {
@@ -298,9 +295,9 @@ func (r *resolver) trueSignature(states []record) int {
 	return -1
 }
 
-// canonical returns the position of the state that stands for the group: the first whose address
-// is that of a symbol of the entry and that is not optimized; failing that, the
-// first with such an address; failing that, the first.
+// canonical returns the position of the state that stands for the group. Best is the first
+// state at the address of a symbol that is not optimized, then the first at the address of
+// a symbol, then the first.
 func (r *resolver) canonical(states []record) int {
 	match := -1
 	for i := range states {

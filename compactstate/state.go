@@ -25,8 +25,7 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// Flags says what was found out about the function of a state. The names in
-// parentheses are pahole's.
+// Flags describe the function of a state. The names in parentheses are pahole's.
 type Flags uint16
 
 const (
@@ -36,7 +35,7 @@ const (
 	// OptimizedParms: a parameter is optimized away or has no location
 	// (optimized_parms).
 	OptimizedParms
-	// Reordered: the order of the parameters is not that of the abstract
+	// Reordered: the parameters are in another order than in the abstract
 	// function (reordered_parm).
 	Reordered
 	// Uncertain: a packed structure is passed on the stack
@@ -109,17 +108,17 @@ type States struct {
 	counts Counts
 }
 
-// head is what there is of an entry. Nearly all entries have one or two records,
-// of which an equal one is found by looking at all.
+// head is the list of an entry's records. Nearly all entries have one or two, so
+// find searches the list.
 type head struct {
-	last uint32 // its last record, 0 if none
-	n    uint32 // its records
+	last uint32 // the last record, 0 if none
+	n    uint32 // number of records
 }
 
-// maxChain is how many records an entry may have before they are in the index.
+// maxChain is how many records an entry may have before the index takes them.
 const maxChain = 8
 
-// Counts says how much a States has taken in.
+// Counts says how many states were added and kept.
 type Counts struct {
 	Added   int // calls of Add
 	Kept    int // records
@@ -142,14 +141,14 @@ func NewStates() *States {
 	return s
 }
 
-// EntryBytes is how much memory Reserve takes of a block for each entry, in bytes: for its head,
-// and a part for records. Kernels need twice as much for these.
+// EntryBytes is how many bytes of a block Reserve takes for each entry: a head, and half of what
+// a kernel needs for records.
 const EntryBytes = 8 + recordBytes
 
 const recordBytes = 16
 
-// Reserve makes room for entries up to n, in the memory of b as far as it goes, and takes all of
-// that: s must not be used after b was freed.
+// Reserve makes room for entries up to n. It takes all memory of b, and more if b is too small.
+// Do not use s after b was freed.
 func (s *States) Reserve(n int, b *arena.Block) {
 	if n >= len(s.heads) {
 		heads := arena.Carve[head](b, n+1)
@@ -171,11 +170,10 @@ func (s *States) Has(entry uint32, f Flags, sym, ret uint32, params []Param, ann
 	return ref != 0 && (!keepTwo(f, sym) || s.record(ref).flags&recTwice != 0)
 }
 
-// Add adds a state of an entry, which is one of FuncTable, and reports whether it was
-// kept, that is, whether it is no repeat. Entry 0 is never kept. sym is 0 or
-// comes from FuncTable.Symbol, and is to be 0 unless true signatures are asked
-// for. The order of calls within an entry counts: it must be CU order and,
-// within a CU, DIE order.
+// Add adds a state of an entry of a FuncTable. It reports false for a repeat, which it
+// does not keep, and for entry 0. sym comes from FuncTable.Symbol, and must be 0
+// without true signatures. Calls for one entry must be in CU order and, within a CU,
+// in DIE order.
 func (s *States) Add(entry uint32, f Flags, sym, ret uint32, params []Param, ann []Annotation) bool {
 	if entry == 0 {
 		return false
@@ -190,7 +188,7 @@ func (s *States) Add(entry uint32, f Flags, sym, ret uint32, params []Param, ann
 	}
 	ref := s.write(entry, f, sym, ret, params, ann)
 	switch n := s.heads[entry].n; {
-	case n == maxChain+1: // all that are there
+	case n == maxChain+1: // the index takes all records of the entry
 		for r := ref; r != 0; r = s.record(r).prev {
 			s.recs.insert(s.hashOf(r), r, s.hashOf)
 		}
@@ -200,8 +198,7 @@ func (s *States) Add(entry uint32, f Flags, sym, ret uint32, params []Param, ann
 	return true
 }
 
-// Place returns a number for the state of an entry that Add has kept last, which
-// no other state has.
+// Place returns a unique number of the state that Add has last kept for an entry.
 func (s *States) Place(entry uint32) uint32 {
 	return s.heads[entry].last
 }

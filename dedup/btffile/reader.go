@@ -6,9 +6,9 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-// Tokens are the names of a Blob as a dedup.Set wants them. It implements
-// dedup.Names: a token is the lowest string offset at which the text was used
-// first, so that equal names have equal tokens and no aliases occur.
+// Tokens implements dedup.Names for a Blob. A token is the string offset at which
+// its text was first used, so equal names have equal tokens and there are no
+// aliases.
 type Tokens struct {
 	in     *btf.Blob
 	tokens arena.Vec[uint32] // by string offset: 1 + token, or 0
@@ -72,7 +72,7 @@ func NewReader(in *btf.Blob, token func(off uint32) (dedup.Name, error)) *Reader
 }
 
 // numberShapes makes Read give units the shapes of their structs and unions without names.
-// Until these types have ids, the numbers are in Placed, so that they take no memory.
+// Placed holds the numbers until these types have ids, so they take no memory.
 func (r *Reader) numberShapes() error {
 	r.shaped = true
 	return numberShapes(r.in, r.token, r.Placed)

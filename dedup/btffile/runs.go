@@ -2,27 +2,28 @@ package btffile
 
 import "github.com/btflite/btflite/btf"
 
-// runs cuts the types of a Blob into runs for the Set: the shortest for
-// which nothing refers to a later run, and no struct, union or typedef depends
-// on an earlier one by a reference that a comparison would have to follow.
+// runs cuts the types of a Blob into the shortest runs that the Set can take: no
+// type refers to a later run, and no struct, union or typedef depends on an
+// earlier run by a reference that a comparison would have to follow.
 //
-// The second condition is there because the Set compares references to earlier
-// runs by id alone. That would tell "pointer to FWD x" from "pointer to struct
-// x", which a comparison must take for equal, and likewise enumerations without
-// values. Types that lead to integers and floats only are exempt: equal ones
-// always have one id. So are references that no struct, union or typedef leads
-// to (functions, variables, tags): they are merged by id in any case.
+// The second condition is needed because the Set compares references to earlier
+// runs by id alone. It would then take "pointer to FWD x" and "pointer to struct
+// x" for different, which are equivalent; the same holds for enumerations without
+// values. There are two exceptions. Types that lead only to integers and floats
+// may be in earlier runs, because equal ones always have one id. The same goes for
+// references from types that no struct, union or typedef leads to (functions,
+// variables, tags): they are merged by id in any case.
 type runs struct {
 	in   *btf.Blob
 	last []uint32 // by id: highest id that must be in the same run
 }
 
-// Bits of a type while runs are looked for.
+// Bits of a type while newRuns works.
 const (
-	cutFollowed = 1 << iota // a struct, union or typedef leads to it, or it is one
-	cutPlain                // leads to integers and floats only
-	cutKnown                // cutPlain is settled
-	cutBusy                 // being settled
+	cutFollowed = 1 << iota // it is a struct, union or typedef, or one leads to it
+	cutPlain                // it leads to integers and floats only
+	cutKnown                // cutPlain is final
+	cutBusy                 // settle has visited it once
 )
 
 func newRuns(in *btf.Blob) *runs {
@@ -44,7 +45,7 @@ func newRuns(in *btf.Blob) *runs {
 	return c
 }
 
-// next is the id after the run that starts with first.
+// next returns the id after the run that starts with first.
 func (c *runs) next(first uint32) uint32 {
 	last := first
 	for id := first; id <= last; id++ {
@@ -77,8 +78,8 @@ func (c *runs) follow(bits []uint8) {
 	}
 }
 
-// settle marks the types that lead to integers and floats only. What is part
-// of a loop is not.
+// settle marks the types that lead to integers and floats only. A type on a loop
+// is never marked.
 func (c *runs) settle(bits []uint8) {
 	bits[0] |= cutKnown | cutPlain
 	var todo []uint32
@@ -94,8 +95,8 @@ func (c *runs) settle(bits []uint8) {
 				bits[t] |= cutKnown
 				continue
 			}
-			// First visit: what it refers to comes before it. Second: all
-			// that is known is known, the rest lies on a loop.
+			// The first visit pushes the targets. At the second visit, a
+			// target that is still unknown lies on a loop with it.
 			again := bits[t]&cutBusy != 0
 			bits[t] |= cutBusy
 			plain := true

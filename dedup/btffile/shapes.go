@@ -6,31 +6,31 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-// shapes compares structs and unions without names down to the next names, for Unit.Shapes.
-// The Set's own hash of them looks at one name only. That is enough for what compilers write,
-// and does not tell thousands of them apart that hold each other.
+// shapes hashes structs and unions without names down to the next names, for Unit.Shapes.
+// The Set's own hash covers one name only. That suffices for the output of compilers, but
+// not for thousands of such structs that are nested in each other.
 //
-// Types that may be equivalent have one shape: a name counts without what it names, since a
-// forward declaration stands for any definition. Each type is hashed once, so this takes
-// linear time. Types that lead to a loop without a name have no end that could be hashed;
-// what refers to them counts all of them as one.
+// Types that may be equivalent have one shape. So a hash covers only the name of a named
+// type, because a FWD stands for any definition. Each type is hashed once, so this takes
+// linear time. A type that leads to a loop without a name has no hash of its own: types
+// that refer to such types treat all of them as equal.
 type shapes struct {
 	in    *btf.Blob
 	token func(off uint32) (dedup.Name, error)
-	hash  arena.Vec[uint64] // by id: bits of the hash, and one of the states below; 0 if not known
+	hash  arena.Vec[uint64] // by id: bits of the hash, and one of the states below; 0 if unknown
 	todo  []uint32
-	copy  btf.Record // of a type, to be changed
+	copy  btf.Record // scratch: a copy of a type, which settled changes
 }
 
 // States of a type in shapes.hash.
 const (
-	shapeBusy  = 1 << 62 // it is on the way to the type that is looked at
+	shapeBusy  = 1 << 62 // its targets have been pushed
 	shapeKnown = 2 << 62
 	shapeLoops = 3 << 62 // known, and leads to a loop without a name
 )
 
-// numberShapes puts the number of its shape into numbers, by type id, for each struct and union
-// without a name; token is as for NewReader.
+// numberShapes sets numbers[id] to the number of its shape for each struct and union without a
+// name. For token, see NewReader.
 func numberShapes(in *btf.Blob, token func(off uint32) (dedup.Name, error), numbers []uint32) error {
 	s := shapes{in: in, token: token}
 	defer s.hash.Free()
@@ -53,8 +53,8 @@ func numberShapes(in *btf.Blob, token func(off uint32) (dedup.Name, error), numb
 	return nil
 }
 
-// settle hashes type id and what it leads to. Each type comes twice: first it asks for what
-// it refers to, then all of that is known, or lies on a loop with it.
+// settle hashes type id and the types that it leads to. It visits each type twice: the first
+// visit pushes its targets. At the second, each target is known or lies on a loop with it.
 func (s *shapes) settle(id uint32) error {
 	s.todo = append(s.todo[:0], id)
 	for len(s.todo) > 0 {
@@ -81,7 +81,7 @@ func (s *shapes) settle(id uint32) error {
 	return nil
 }
 
-// isNamed says whether only the name of a type counts.
+// isNamed reports whether the hash of a type covers its name only.
 func (s *shapes) isNamed(id uint32) bool {
 	switch r := s.in.Record(id); r.Kind() {
 	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
@@ -92,7 +92,7 @@ func (s *shapes) isNamed(id uint32) bool {
 	return false
 }
 
-// settled hashes type id; what it refers to is known, or lies on a loop with it.
+// settled hashes type id. Each of its targets is known or lies on a loop with it.
 func (s *shapes) settled(id uint32) (err error) {
 	r := s.in.Record(id)
 	if s.isNamed(id) {

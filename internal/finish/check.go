@@ -12,16 +12,16 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Every output is checked before anyone can use it: either kernels take it, from
-// Linux 7.0 on or what was asked for, or the caller learns why not.
+// Every output is checked before anyone can use it: either kernels from Linux 7.0 on
+// take it (or from the release that the options need), or the caller learns why not.
 
 // strict are the rules for types of C. Linux 7.0 is the last release that refuses a
-// layout section, long vlen, and tags behind other modifiers. Later releases take
-// everything that it takes.
+// layout section, a long vlen, and tags after other modifiers. Later releases take
+// everything that 7.0 takes.
 var strict = verify.Rules{Kernel: verify.Release{Major: 7}}
 
-// kernelFor is the oldest release by which to judge the output: the first that takes
-// what was asked for.
+// kernelFor returns the release whose rules the output must meet: the first one that takes
+// the options of the encoding.
 func kernelFor(out *encode.Output) verify.Release {
 	switch {
 	case out.Inlined:
@@ -40,8 +40,8 @@ type Refused struct {
 	Err   error  // what the kernel refuses, as a rule a *verify.Fault
 	// Unreadable is the fault that keeps every program from reading the BTF, or nil.
 	Unreadable error
-	// Given tells that Err is about BTF that was read from an input, and not about what
-	// was made of it.
+	// Given says that Err is about BTF that was read from an input, not about the
+	// output.
 	Given bool
 }
 
@@ -55,47 +55,47 @@ func (r *Refused) Error() string {
 
 func (r *Refused) Unwrap() error { return r.Err }
 
-// judge is the set of rules for an output.
-type judge struct {
+// outputRules are the rules for an output.
+type outputRules struct {
 	names   string // of the inputs
-	foreign string // a language other than C that types are of; see encode.Output
+	foreign string // a language other than C that some types come from; see encode.Output
 	rules   verify.Rules
 }
 
-// judgeOf chooses the rules for the output of inputs with these names.
-func (w *Work) judgeOf(names string, out *encode.Output) judge {
-	j := judge{names, out.Foreign, strict}
-	j.rules.Kernel = kernelFor(out)
-	j.rules.Workers = w.Jobs
-	j.rules.PointerSize = out.PointerSize
+// rulesFor chooses the rules for the output of inputs with these names.
+func (w *Work) rulesFor(names string, out *encode.Output) outputRules {
+	r := outputRules{names, out.Foreign, strict}
+	r.rules.Kernel = kernelFor(out)
+	r.rules.Workers = w.Jobs
+	r.rules.PointerSize = out.PointerSize
 	if out.PointerSize != 4 {
-		j.rules.PointerSize = 8
+		r.rules.PointerSize = 8
 	}
-	return j
+	return r
 }
 
-// check judges data, the final output over base if it is split BTF. A kernel refuses the
-// names, and sometimes the layouts, of languages other than C. pahole writes them
-// nevertheless, so for files with such a language that is only a warning. With w.Lenient
-// it is one for all files. What no reader could understand remains an error.
-func (w *Work) check(ctx context.Context, j judge, data []byte, base *btf.Blob) (*Warning, error) {
+// check verifies data, the final output, over base if it is split BTF. A kernel refuses names,
+// and sometimes layouts, of languages other than C. pahole writes them nevertheless, so for
+// files with such a language this is only a warning; with w.Lenient it is one for all files.
+// BTF that no reader can understand is always an error.
+func (w *Work) check(ctx context.Context, r outputRules, data []byte, base *btf.Blob) (*Warning, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	j.rules.Stop = ctx.Err
-	refused, unreadable := verify.CheckBoth(data, base, j.rules)
+	r.rules.Stop = ctx.Err
+	refused, unreadable := verify.CheckBoth(data, base, r.rules)
 	if err := ctx.Err(); err != nil {
-		return nil, message.NamingFile([]string{j.names}, err)
+		return nil, message.NamingFile([]string{r.names}, err)
 	}
 	switch {
 	case refused == nil:
 		return nil, nil
-	case j.foreign == "" && !w.Lenient:
-		return nil, &Refused{Names: j.names, Err: refused, Unreadable: unreadable}
+	case r.foreign == "" && !w.Lenient:
+		return nil, &Refused{Names: r.names, Err: refused, Unreadable: unreadable}
 	case unreadable != nil:
-		return nil, fmt.Errorf("%s: nothing written: %w", j.names, unreadable)
+		return nil, fmt.Errorf("%s: nothing written: %w", r.names, unreadable)
 	}
-	return &Warning{j.names, refused, j.foreign}, nil
+	return &Warning{r.names, refused, r.foreign}, nil
 }
 
 // Given is BTF that was read from a file, and its name.
@@ -104,10 +104,10 @@ type Given struct {
 	BTF  *btf.Blob
 }
 
-// Merged judges data, which was made of the BTF of files over w.Base: by the rules of all
-// kernels together, because what only later ones take comes from the files. Where one of
-// these is refused, the error or the warning is about it and not about what became of it.
-// What has no types stays so: libbpf reads that.
+// Merged verifies data, which was made from the BTF of files over w.Base. It accepts what any
+// kernel takes, because the files have it already. If one of the files is refused, the error
+// or warning is about the file and not about data. Data without types needs no check: libbpf
+// reads it.
 func (w *Work) Merged(inputs []Given, data []byte) (*Warning, error) {
 	if !slices.ContainsFunc(inputs, func(in Given) bool { return len(in.BTF.Off) > 0 }) {
 		return nil, nil
@@ -117,17 +117,17 @@ func (w *Work) Merged(inputs []Given, data []byte) (*Warning, error) {
 		names[i] = inputs[i].Name
 	}
 	ctx := context.Background()
-	warning, err := w.check(ctx, judge{names: message.Inputs(names)}, data, w.Base)
+	warning, err := w.check(ctx, outputRules{names: message.Inputs(names)}, data, w.Base)
 	if warning == nil && err == nil {
 		return nil, nil
 	}
 	for _, in := range inputs {
-		own, fault := w.check(ctx, judge{names: message.OneLine(in.Name)}, in.BTF.Encode(), w.Base)
+		own, fault := w.check(ctx, outputRules{names: message.OneLine(in.Name)}, in.BTF.Encode(), w.Base)
 		switch {
 		case err == nil && own != nil:
 			return own, nil
 		case err == nil || fault == nil || readable(err) != readable(fault):
-			continue // it does not explain all
+			continue // the file does not explain the error
 		}
 		if refused := new(Refused); errors.As(fault, &refused) {
 			refused.Given = true
@@ -137,7 +137,7 @@ func (w *Work) Merged(inputs []Given, data []byte) (*Warning, error) {
 	return warning, err
 }
 
-// readable tells of an error of check whether some program could read the BTF.
+// readable reports whether some program could read the BTF, by an error of check.
 func readable(err error) bool {
 	var refused *Refused
 	return errors.As(err, &refused) && refused.Unreadable == nil

@@ -1,5 +1,5 @@
-// Package finish makes of an encoder's output what may be used: it sorts the
-// types, checks that a kernel takes them, and distils the base.
+// Package finish makes an encoder's output ready for use: it sorts the types,
+// checks that a kernel takes them, and distils the base.
 package finish
 
 import (
@@ -21,9 +21,9 @@ import (
 // measured, 4.3 for a kernel.
 const sortShare = 5
 
-// Output makes an Encoded of the output for the inputs, or closes it with an error
-// if it must not be used. What is to be distilled is sorted after that. When ctx is
-// done, Output ends soon with its error.
+// Output makes an Encoded of the output for the inputs. If the output must not be used,
+// Output closes it and returns an error. If the base is to be distilled, DistilBase sorts
+// the types, not Output. When ctx is done, Output ends soon with its error.
 func (w *Work) Output(ctx context.Context, in []mmapelf.Source, out *encode.Output) (*Encoded, error) {
 	e, err := w.finish(ctx, in, out)
 	if err != nil {
@@ -40,11 +40,11 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 		paths[i] = in[i].Path
 	}
 	names := message.Inputs(paths)
-	data, write, more := out.Bytes(), out.Write, [...][]byte{out.Extra(), out.Inline()}
-	if size := len(data) + len(more[0]) + len(more[1]); w.Order != nil && !w.Distil && size > 0 {
+	data, write, sides := out.Bytes(), out.Write, [...][]byte{out.Extra(), out.Inline()}
+	if size := len(data) + len(sides[0]) + len(sides[1]); w.Order != nil && !w.Distil && size > 0 {
 		err := out.CheckMemory(sortShare * size)
 		if err == nil {
-			data, err = w.sorted(ctx, data, more[:])
+			data, err = w.sorted(ctx, data, sides[:])
 		}
 		if err == nil {
 			write, err = WriteBytes(data), out.Stats.Count(data)
@@ -58,44 +58,44 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 	if err := ctx.Err(); err != nil {
 		return nil, message.NamingFile([]string{names}, err)
 	}
-	by := w.judgeOf(names, out)
-	warning, err := w.check(ctx, by, data, w.Base)
+	rules := w.rulesFor(names, out)
+	warning, err := w.check(ctx, rules, data, w.Base)
 	if err != nil {
 		return nil, err
 	}
-	extra, also, err := w.extra(ctx, by, "extra variables", more[0], data)
+	extra, extraWarning, err := w.extra(ctx, rules, "extra variables", sides[0], data)
 	if err != nil {
 		return nil, err
 	}
-	inlined, third, err := w.extra(ctx, by, "inlined functions", more[1], data)
+	inlined, inlineWarning, err := w.extra(ctx, rules, "inlined functions", sides[1], data)
 	if err != nil {
 		return nil, err
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, also, third), Mismatch: w.mismatch(out, data),
-		Data: data, Write: write, Extra: extra, Inline: inlined, judge: by, close: out.Close}, nil
+	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, extraWarning, inlineWarning), Mismatch: w.mismatch(out, data),
+		Data: data, Write: write, Extra: extra, Inline: inlined, rules: rules, close: out.Close}, nil
 }
 
-// extra checks what is beside the output main, which it is over and which is over w.Base:
-// both are as they will be used, and may be empty.
-func (w *Work) extra(ctx context.Context, by judge, what string, extra, main []byte) (x Extra, warning *Warning, err error) {
+// extra checks side BTF, which is split from the output main, which is split from w.Base. Both
+// are in their final order, and may be empty.
+func (w *Work) extra(ctx context.Context, rules outputRules, what string, extra, main []byte) (x Extra, warning *Warning, err error) {
 	if len(extra) == 0 {
 		return x, nil, nil
 	}
 	x = Extra{Data: extra, Base: w.Base}
 	if len(main) > 0 {
 		if x.Base, err = btf.ParseShared(main, w.Base); err != nil {
-			return x, nil, message.NamingFile([]string{by.names}, err)
+			return x, nil, message.NamingFile([]string{rules.names}, err)
 		}
 	}
-	if warning, err = w.check(ctx, by, x.Data, x.Base); err != nil {
+	if warning, err = w.check(ctx, rules, x.Data, x.Base); err != nil {
 		err = fmt.Errorf("%s: %w", what, err)
 	}
 	return x, warning, err
 }
 
-// mismatch says why the input of out, with data as its split BTF, is not of the kernel
-// that the base is of; "" if nothing shows.
+// mismatch says why the base is from another kernel than the input of out, whose split BTF
+// is data; "" if there is no sign of that.
 func (w *Work) mismatch(out *encode.Output, data []byte) string {
 	if w.Kernel == nil || w.Base == nil {
 		return ""
@@ -107,8 +107,8 @@ func (w *Work) mismatch(out *encode.Output, data []byte) string {
 	return w.Kernel.Mismatch(out.Origin, own)
 }
 
-// DistilBase returns the BTF over a distilled base, and that base, both checked. e then
-// counts both. ctx is as for Output.
+// DistilBase returns the BTF over a distilled base, and that base, both checked. It sets
+// e.Size and e.Below. When ctx is done, it ends soon with its error.
 func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, err error) {
 	var data bytes.Buffer
 	data.Grow(int(e.Size))
@@ -134,7 +134,7 @@ func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, e
 		if part.base == nil && len(base.Off) == 0 {
 			continue // the module refers to no type of vmlinux, and its base has none
 		}
-		if _, err := w.check(ctx, e.judge, part.data, part.base); err != nil {
+		if _, err := w.check(ctx, e.rules, part.data, part.base); err != nil {
 			return nil, nil, err
 		}
 	}

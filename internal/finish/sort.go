@@ -6,10 +6,10 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// sorted is the BTF main, over w.Base or without one, in the order, and puts those over
-// it into the order too. Any may be empty.
+// sorted returns the BTF main, which may be split from w.Base, in w.Order, and sorts the BTF
+// in over, which is split from main. Any of them may be empty.
 func (w *Work) sorted(ctx context.Context, main []byte, over [][]byte) ([]byte, error) {
-	old, to := w.Base, w.Base // what extra was over, and is
+	old, to := w.Base, w.Base // the base of over: before sorting, and after
 	var ids []uint32
 	var err error
 	if len(main) > 0 {

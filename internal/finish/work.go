@@ -16,12 +16,12 @@ type Sorter func(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32,
 
 // Work says how an output is finished. The zero value checks it and changes nothing.
 type Work struct {
-	Base    *btf.Blob         // that it is over, or nil
-	Distil  bool              // Base is to be distilled, by DistilBase
-	Kernel  *basematch.Kernel // that the base is of, or nil
+	Base    *btf.Blob         // base of the output, or nil
+	Distil  bool              // DistilBase will distil Base
+	Kernel  *basematch.Kernel // kernel of the base, or nil
 	Order   Sorter            // or nil
 	Jobs    int               // goroutines for the check; 0 is one
-	Lenient bool              // what a kernel refuses is a warning
+	Lenient bool              // BTF that a kernel refuses causes a warning, not an error
 }
 
 // Encoded is an output that is finished.
@@ -30,33 +30,33 @@ type Encoded struct {
 	Size  int64 // of the BTF; 0: nothing to encode
 	Below int64 // length of the distilled base, once there is one; 0: none
 	Lead  int   // see encode.Output
-	// Warning is about what a kernel refuses; nil if it refuses nothing.
+	// Warning says what a kernel refuses; nil if it refuses nothing.
 	Warning *Warning
-	// Mismatch says why the base is not of the file's kernel, if that shows.
+	// Mismatch says why the base is from another kernel than the file; "" if unknown.
 	Mismatch string
 	Data     []byte                // the BTF, valid until Free
 	Write    func(io.Writer) error // writes it
-	NoDwarf  bool                  // so that there is nothing to encode
+	NoDwarf  bool                  // there is no DWARF to encode
 	Extra    Extra                 // the extra variables (encode.Options.ExtraVars)
 	Inline   Extra                 // the sites of inlined functions (encode.Options.Inline)
-	judge    judge
+	rules    outputRules
 	close    func()
 }
 
-// Extra is split BTF beside the output.
+// Extra is split BTF for a side file.
 type Extra struct {
-	Data []byte    // nil: there are none
-	Base *btf.Blob // what it is over
+	Data []byte    // nil if there is none
+	Base *btf.Blob // what it is split from
 }
 
-// Free gives back what the encoder holds; nothing of e may be used afterwards.
+// Free releases the encoder's memory; nothing of e may be used afterwards.
 func (e *Encoded) Free() {
 	if e.close != nil {
 		e.close()
 	}
 }
 
-// Warning is about BTF that a kernel would refuse and that the caller wants even so.
+// Warning is about BTF that a kernel would refuse, but that the caller wants.
 type Warning struct {
 	Names   string // of the inputs
 	Err     error  // what the kernel refuses

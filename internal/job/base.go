@@ -12,18 +12,18 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Base is BTF that others are encoded over. It may be used by any number of runs at once.
+// Base is BTF that outputs are split from. Any number of runs may use it at once.
 type Base struct {
-	Blob  *btf.Blob // the last one of the chain
+	Blob  *btf.Blob // the last BTF of the chain
 	Files []string
 
 	types   *encode.Base
-	kernel  *basematch.Kernel // that it is of
-	closers []func()          // give the memory back, the last one first
+	kernel  *basematch.Kernel // the kernel that it belongs to
+	closers []func()          // free the memory; call the last one first
 }
 
-// OpenBase reads a base. If there are several sources, each is split from those before it.
-// They must not change until Close. Errors name the source.
+// OpenBase reads a base. If there are several sources, each is split from the sources before
+// it. They must not change until Close. Errors name the source.
 func OpenBase(ctx context.Context, l loadbtf.Loader, chain []mmapelf.Source) (_ *Base, err error) {
 	b := new(Base)
 	defer func() {

@@ -6,8 +6,8 @@ import (
 	"github.com/btflite/btflite/encode"
 )
 
-// Word is an option, under the name that it has in package btflite. The command line has names
-// of its own, see Conflict.In.
+// Word is the name of an option in package btflite. For the command line's names, see
+// Conflict.In.
 type Word string
 
 // The options that do not go with all others.
@@ -36,7 +36,7 @@ type Conflict struct {
 // Error implements error, with the names of package btflite.
 func (c *Conflict) Error() string { return c.In(nil) }
 
-// In is the text of c with other words for the options; those that are not in words stay.
+// In returns the text of c with the names of options that words gives.
 func (c *Conflict) In(words map[Word]string) string {
 	name := func(w Word) string {
 		if s := words[w]; s != "" {
@@ -50,8 +50,8 @@ func (c *Conflict) In(words map[Word]string) string {
 	return fmt.Sprintf("%s with %s: %s", name(c.What), name(c.With), c.Why)
 }
 
-// Check refuses options that do not go together. based tells whether there is a base, which
-// need not be open yet, and inputs how many files are encoded as one.
+// Check refuses options that do not go together. based says that there is a base, which need
+// not be open yet; inputs is how many files are encoded as one.
 func (o *Options) Check(based bool, inputs int) error {
 	e := &o.Encode
 	sites := Inline // how they are asked for

@@ -1,11 +1,11 @@
-// Package job is the one way from options to finished BTF, below the library and the command
-// line: it holds what both can ask for (Options), says which of it goes together
-// (Options.Check), opens the base (OpenBase), and encodes, sorts and verifies (Options.Run
-// and Session). It prints nothing and writes no file.
+// Package job is the one way from options to finished BTF, for the library and the command
+// line. It has the options (Options), checks their combinations (Options.Check), opens the
+// base (OpenBase), and encodes, sorts and verifies (Options.Run and Session). It prints
+// nothing and writes no file.
 //
-// An option of the encoder is a field of encode.Options, and one of what becomes of its output
-// a field of Options here. The command line sets these fields itself; the library copies its
-// own, which are its API.
+// An option of the encoder is a field of encode.Options; an option for the output is a field
+// of Options. The command line sets these fields itself. The library has fields of its own,
+// which are its API, and copies them.
 package job
 
 import (
@@ -17,19 +17,19 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Options are what a run can be asked for. The zero value encodes no features, refuses what a
+// Options are the options of a run. The zero value encodes no features, refuses BTF that a
 // kernel would refuse, and keeps the order of types.
 type Options struct {
-	// Encode is how the inputs are read, and what of them. Base and For are set here, from
-	// the fields below.
+	// Encode says what is read from the inputs, and how. This package sets its Base and
+	// For from the fields below.
 	Encode encode.Options
 	Base   *Base // what the output is split from; nil for BTF that stands alone
-	// Distil makes a base of what the output needs of Base, see DistilBase.
+	// Distil makes a base of the types that the output needs of Base, see DistilBase.
 	Distil bool
 	Order  finish.Sorter // of the types; nil as they are encoded
-	// Lenient makes what a kernel would refuse a warning, and keeps what no kernel takes.
+	// Lenient turns errors about BTF that a kernel would refuse into warnings.
 	Lenient bool
-	// Marks has what BTF cannot say written by marks, for programs that print types.
+	// Marks writes marks for what BTF cannot say, for programs that print types.
 	Marks bool
 }
 
@@ -41,7 +41,7 @@ func (o *Options) BaseBTF() *btf.Blob {
 	return o.Base.Blob
 }
 
-// encoder are the options of package encode.
+// encoder returns the options for package encode.
 func (o *Options) encoder() encode.Options {
 	e := o.Encode
 	switch {
@@ -58,7 +58,7 @@ func (o *Options) encoder() encode.Options {
 	return e
 }
 
-// work is what becomes of the encoder's output.
+// work returns the options for package finish.
 func (o *Options) work() *finish.Work {
 	w := &finish.Work{Distil: o.Distil, Order: o.Order, Jobs: o.Encode.Jobs, Lenient: o.Lenient}
 	if o.Base != nil {
@@ -67,8 +67,8 @@ func (o *Options) work() *finish.Work {
 	return w
 }
 
-// Run encodes the inputs as one, and sorts and verifies the result. Whoever calls it frees
-// the result. When ctx is done, Run ends soon with its error.
+// Run encodes the inputs as one, and sorts and verifies the result, which the caller frees.
+// When ctx is done, Run ends soon with its error.
 func (o *Options) Run(ctx context.Context, in []mmapelf.Source) (*finish.Encoded, error) {
 	out, err := encode.RunSources(ctx, in, o.encoder())
 	if err != nil {
@@ -82,8 +82,8 @@ func (o *Options) DistilBase(ctx context.Context, e *finish.Encoded) (own, below
 	return o.work().DistilBase(ctx, e)
 }
 
-// Session encodes one file after the other with the same options, and keeps what the files
-// have in common; see encode.Session.
+// Session encodes one file after the other with the same options, and keeps memory and names
+// from file to file; see encode.Session.
 type Session struct {
 	encoder *encode.Session
 	work    *finish.Work

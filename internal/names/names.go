@@ -20,20 +20,19 @@ import (
 //	0x80000000 | b0 b1 b2   an inline name of at most three bytes
 //	0xc0000000 | n          number n of the pool: any other name
 //
-// Linkers merge .debug_str, so there equal offsets and equal names are the
-// same thing. Where it is not so (a name under two offsets, or both inline and
-// in .debug_str) the committer notices when it interns the second token, adds
-// an alias, and the unit is read again; from then on the token is replaced
-// when it is read. A Table is shared by all workers.
+// Linkers merge .debug_str, so mostly each name has one offset there. But a name
+// may have two offsets, or be both inline and in .debug_str. The committer finds
+// this out when it interns the second token. It adds an alias, and the unit is
+// read again; from then on readers replace the token. All workers share a Table.
 //
-// With several input files the offsets of each file start behind those of the
-// files before it.
+// With several input files, the offsets of each file follow the offsets of the
+// file before it.
 type Table struct {
 	strs []strSection
 	end  uint32 // of the offsets of all files so far
 	pool *Pool
 
-	look     atomic.Bool // a name that is read is to be looked at: Text.Settle
+	look     atomic.Bool // readers must call Text.Settle for each name
 	hasAlias atomic.Bool // alias is not empty, or there is a prefix; then look is set
 	filter   [aliasFilter / 64]atomic.Uint64
 	mu       sync.RWMutex
@@ -48,10 +47,10 @@ func (n *Table) Use(p *Pool) { n.pool = p }
 // Overflow reports whether a name found no place in the pool.
 func (n *Table) Overflow() bool { return n.pool.Overflow() }
 
-// FreePool gives the pool back. Names that are in it cannot be read any more.
+// FreePool frees the pool. Its names cannot be read any more.
 func (n *Table) FreePool() { n.pool.Free() }
 
-// Expect says that about count names will come that are in no .debug_str.
+// Expect makes room for about count names that are in no .debug_str.
 func (n *Table) Expect(count int) { n.pool.expect(count) }
 
 // Look reports whether names that were read by their places need Text.Settle.
@@ -77,7 +76,7 @@ func (n *Table) SetPrefix(prefix string) {
 	n.look.Store(true)
 }
 
-// MayBeAlias is false for almost all tokens that are no alias.
+// MayBeAlias reports true for each alias, and for very few other tokens.
 func (n *Table) MayBeAlias(t dedup.Name) bool {
 	h := t * 0x9e3779b1 >> 18
 	return n.filter[h/64].Load()>>(h%64)&1 != 0
@@ -113,7 +112,7 @@ func (n *Table) Literal(b []byte) dedup.Name {
 	return n.Unalias(n.pool.token(n.pool.number(b)))
 }
 
-// Tokens is Token for many names, which may not be empty. It takes less time than one by one.
+// Tokens is Token for many names, none of which may be empty. It is faster than single calls.
 func (n *Table) Tokens(names [][]byte, to []dedup.Name, x *Batch) {
 	n.pool.numbers(names, to, x)
 	for i, b := range names {
@@ -126,8 +125,8 @@ func (n *Table) Tokens(names [][]byte, to []dedup.Name, x *Batch) {
 	}
 }
 
-// InlineToken is the token of a name of at most three bytes, and says whether
-// b is one.
+// InlineToken returns the token of a name of at most three bytes, and false for a
+// longer one.
 func InlineToken(b []byte) (dedup.Name, bool) {
 	if len(b) > 3 {
 		return 0, false
@@ -249,8 +248,8 @@ func (n *Table) Touch(toks []dedup.Name) (sum byte) {
 	return sum
 }
 
-// inStr is .debug_str of the token's file from its offset on; empty if there is
-// no such offset. The token must be one of an offset.
+// inStr returns the .debug_str of the token's file from the token's offset on; empty if
+// there is no such offset. The token must be an offset.
 func (n *Table) inStr(t dedup.Name) []byte {
 	k := len(n.strs) - 1
 	for k > 0 && t <= n.strs[k].base {

@@ -11,19 +11,19 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-// Pool numbers the names that have no offset in a merged .debug_str and keeps
-// a copy of each. In a relocatable file these are all names, and a large module
-// looks them up ten million times. So a look-up takes no lock, and the copies are
-// close together, so that the file's .debug_str need not stay in memory.
+// Pool numbers the names that have no offset in a merged .debug_str, and keeps a
+// copy of each. In a relocatable file these are all names, and a large module looks
+// them up ten million times. So a look-up takes no lock. The copies lie close
+// together, so that the file's .debug_str need not stay in memory.
 //
-// Over a base, a name that is also a string of the base has the token of that string.
+// A name that is also a string of the base gets the token of that string.
 type Pool struct {
 	base  *dedup.Base // nil: no base
 	seed  maphash.Seed
 	table atomic.Pointer[poolTable]
 
-	// What follows is written under mu, each place once and before its number
-	// gets into a table; so it is read without.
+	// The fields below are written under mu. Each entry is written once, before a
+	// table gets its number, so readers need no lock.
 	mu   sync.Mutex
 	n    uint32                        // names
 	end  uint32                        // number that the next name gets, if it fits into the chunk
@@ -33,15 +33,15 @@ type Pool struct {
 	block arena.Block
 }
 
-// An entry begins with a word: the token of the name and, in the upper half, its
-// rank, which is how many names came before. The name follows, with at least one zero
-// byte, up to a whole word. An entry is inside one chunk. The number of a name is the
-// place of its entry, in words.
+// An entry is a word and then the name. The word has the token in its lower half, and
+// in its upper half the rank: how many names came before. At least one zero byte ends
+// the name and fills the last word. An entry lies inside one chunk. The number of a
+// name is the index of its entry, in words.
 const entryName = 1
 
-// poolTable is an open-addressing table that is replaced when it grows. A slot
-// is 0 or the upper half of the hash, which says where the slot is, then number
-// + 1; it is set once.
+// poolTable is an open-addressing table. A larger one replaces it when it is full. A
+// slot is 0, or has the upper half of the hash, which gives the slot's index, and
+// then number + 1. It is set once.
 type poolTable struct {
 	slots []atomic.Uint64 // of the heap, or of Pool.block
 }
@@ -60,8 +60,8 @@ func NewPool(base *dedup.Base, l *arena.Limit) *Pool {
 	return p
 }
 
-// number returns the number of the name b. It keeps no reference to b. When
-// 1 GiB of text is used up, that of the first name comes back (see Overflow).
+// number returns the number of the name b. It keeps no reference to b. After 1 GiB of
+// text it returns 0, the number of the first name (see Overflow).
 func (p *Pool) number(b []byte) uint32 {
 	h := maphash.Bytes(p.seed, b)
 	if k, ok := p.find(p.table.Load(), h, b); ok {
@@ -74,11 +74,11 @@ func (p *Pool) number(b []byte) uint32 {
 type Batch struct {
 	hashes  []uint64
 	slots   []uint64
-	touched byte // of no meaning
+	touched byte // a sink: it keeps the compiler from dropping reads
 }
 
-// numbers gives names their numbers. It looks into the places of all before it compares the
-// first one, so that waiting for memory overlaps.
+// numbers gives names their numbers. It reads the slots of all names before it compares the
+// first one, so that their cache misses overlap.
 func (p *Pool) numbers(names [][]byte, to []uint32, x *Batch) {
 	x.hashes, x.slots = slices.Grow(x.hashes[:0], len(names)), slices.Grow(x.slots[:0], len(names))
 	t := p.table.Load()
@@ -116,7 +116,7 @@ func (p *Pool) find(t *poolTable, h uint64, b []byte) (uint32, bool) {
 	}
 }
 
-// startsWith says whether the string that str begins with is name.
+// startsWith reports whether str begins with name and a NUL.
 func startsWith(str, name []byte) bool {
 	return len(str) > len(name) && str[len(name)] == 0 && string(str[:len(name)]) == string(name)
 }
@@ -151,8 +151,8 @@ func (p *Pool) add(h uint64, b []byte) uint32 {
 	if k, ok := p.find(t, h, b); ok {
 		return k
 	}
-	// An entry does not go over the end of a chunk; one that is longer has a
-	// chunk that is as long.
+	// An entry does not cross the end of a chunk. A longer entry gets a chunk of
+	// its own size.
 	at, size := uint64(p.end), entryName+(uint64(len(b))+8)/8
 	if at%textChunk+size > textChunk {
 		at = (at + textChunk - 1) / textChunk * textChunk
@@ -215,9 +215,9 @@ func (t *poolTable) take(old *poolTable) {
 	}
 }
 
-// maxExpected is how many names expect prepares for, at most. expectedText is how many bytes of
-// text are sure to come for each: those of kernels take 32, but they are fewer than expected if
-// there are many.
+// maxExpected is the most names that expect makes room for. expectedText is how many bytes of
+// text it reserves for each: a kernel's names take 32, but many fewer names may come than
+// expected.
 const maxExpected, expectedText = 1 << 18, 14
 
 // expect prepares for about n names, so that the table need not grow.

@@ -10,11 +10,10 @@ import (
 type Text struct {
 	*Table
 	Data []byte
-	// ByText says that a name's token depends on its content, not on its place. That
-	// suits relocatable files: their .debug_str joins those of several objects, so
-	// that nearly every name is there once for each object, and by content it has one
-	// token and no aliases. It is needed over a base, because a name that the base has
-	// must get the base's token.
+	// ByText says that a name's token depends on its text, not on its offset. This
+	// suits relocatable files: their .debug_str has nearly every name once for each
+	// object that was linked in, and by text all have one token and no aliases. With
+	// a base it is necessary: a name that the base has must get the base's token.
 	ByText bool
 	Base   uint32     // token of offset 0, less 1
 	Last   dedup.Name // token of the last byte
@@ -74,8 +73,8 @@ func (s *Text) Offset(r *Reader, off uint64) dedup.Name {
 	return t
 }
 
-// Settle is the token to use for the name with token t by its place, where
-// Table.Look says so.
+// Settle returns the token to use in place of t, which a reader made from an offset. Call
+// it if Table.Look reports true.
 func (s *Text) Settle(r *Reader, t dedup.Name) dedup.Name {
 	if !s.ByText || t == 0 || t >= tokInline {
 		return s.Canonical(t)
@@ -101,7 +100,7 @@ func (s *Text) SettleAll(r *Reader, m []dedup.Member) {
 	}
 }
 
-// textTokens is SettleAll where the content counts.
+// textTokens is SettleAll for ByText.
 func (s *Text) textTokens(r *Reader, m []dedup.Member) {
 	for {
 		n := r.order.follow(s.pool, s.Data, m)
@@ -118,7 +117,7 @@ func (s *Text) textTokens(r *Reader, m []dedup.Member) {
 	}
 }
 
-// textToken is the token of a name that was not foreseen: t is 1 + its place.
+// textToken returns the token of a name that the trace did not predict. t is 1 + its offset.
 func (s *Text) textToken(r *Reader, t uint32) dedup.Name {
 	r.Low = min(r.Low, t-1)
 	b := s.Data[t-1:]

@@ -13,10 +13,10 @@ import (
 // Comparing that with the text costs less than a look-up. The outcome does not depend
 // on it: a name always gets the number that the pool has for its text.
 type trace struct {
-	read arena.Vec[uint32] // numbers in the pool << traceSize | length, longTrace if that is maskWords or more; 0 for none: a ring of traceLen
-	last arena.Vec[uint32] // by rank in the pool: 1 + where in the ring the name was put last
-	next uint32            // where in the ring the name that is expected is
-	end  uint32            // where the next name that is read is put
+	read arena.Vec[uint32] // a ring of traceLen: number in the pool << traceSize | length (longTrace from maskWords on), or 0
+	last arena.Vec[uint32] // by rank in the pool: 1 + the name's last index in the ring
+	next uint32            // index in the ring of the expected name
+	end  uint32            // index in the ring for the next name that is read
 }
 
 const (
@@ -57,8 +57,8 @@ func (tr *trace) note(k, rank uint32, n int) {
 	tr.end = (tr.end + 1) % traceLen
 }
 
-// follow turns the names of m, each 1 + its place in str, into tokens as long as each
-// is the expected one. It returns how many those are. A name that is no place stays.
+// follow turns the names of m, each 1 + its offset in str, into tokens, until a name is not
+// the expected one. It returns their number. A name that is not an offset stays.
 func (tr *trace) follow(p *Pool, str []byte, m []dedup.Member) (n int) {
 	n, tr.next, tr.end = followNames(tr.ring(), tr.last.S, p, str, m, tr.next, tr.end)
 	return n
@@ -111,9 +111,9 @@ func (p *Pool) isAt(k uint32, str []byte, t uint32) (head uint64, ok bool) {
 	}
 	words := (*[textChunk]uint64)(chunk)
 	if size < maskWords {
-		// The text and its NUL, without branches: lengths are not foreseeable. In
-		// place of a word that the name does not have, its first one is read, for
-		// other names may be written behind it.
+		// Compare the text and its NUL without branches, because lengths cannot be
+		// predicted. A short name has no second or third word: its first word is read
+		// instead, because another goroutine may write after the name.
 		b, mask := (*[maskWords]byte)(str[t:]), &textMask[size]
 		x := (binary.NativeEndian.Uint64(b[:]) ^ words[(o+1)%textChunk]) & mask[0]
 		x |= (binary.NativeEndian.Uint64(b[8:]) ^ words[(o+1+(7-size)>>31)%textChunk]) & mask[1]
