@@ -120,7 +120,7 @@ func floatName(name string, size uint32, own bool) string {
 	case size >= 10:
 		return "long double"
 	}
-	return identifier(name)
+	return cmp.Or(identifier(name), "float")
 }
 
 // reserved are the words that cannot be names in C or GNU C, under any standard.

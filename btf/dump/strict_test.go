@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
@@ -85,5 +86,16 @@ func TestUnusedPrefix(t *testing.T) {
 		if got := dump.UnusedPrefix([]byte(text), "p_"); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestFloatWithoutName: a number that has no name, and no size that says which it is, is a float.
+func TestFloatWithoutName(t *testing.T) {
+	var text bytes.Buffer
+	b := build(t, func(b *btf.Builder) {
+		b.Add("t", btf.Info(btf.KindTypedef, 0, false), b.Add("", btf.Info(btf.KindFloat, 0, false), 0))
+	})
+	if err := dump.C(&text, b, dump.COptions{Strict: true}); err != nil || !strings.Contains(text.String(), "typedef float t;") {
+		t.Errorf("%v: %s", err, &text)
 	}
 }
