@@ -69,9 +69,6 @@ func (f *input) prepare(u *workspace) {
 		e.Lists.Reset(nil, nil)
 		e.Lists.Both = [2][]byte{f.File.Loc, f.File.Loclists}
 	}
-	if u.unit.Exprs != nil {
-		exprs = u.unit.Exprs
-	}
 	e.Lists.Reloc = c.File.ListRelocs()
 	*e = callconv.Functions{
 		Machine: c.File.Machine,
@@ -81,7 +78,7 @@ func (f *input) prepare(u *workspace) {
 		},
 		Clang: clang, TrueSignature: f.opt.Features&TrueSignature != 0,
 		Types: u.sizes(f.run.set, addrSize),
-		Exprs: exprs, Lists: e.Lists,
+		Exprs: exprs, Entries: u.unit.Entries, Lists: e.Lists,
 		Funcs: u.unit.Funcs.S, Params: u.unit.Params.S, Copies: copies, Order: u.unit.FuncOrder.S,
 		Formats: u.unit.Formats.S, Only: e.Only,
 	}

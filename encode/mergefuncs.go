@@ -4,6 +4,7 @@ import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/inline"
 	"github.com/btflite/btflite/internal/unit"
 )
@@ -32,8 +33,12 @@ func (l *lateFuncs) add(u *workspace, raw *rawTypes) {
 		fn.FirstAn += annots
 		l.u.unit.Funcs.Append(fn)
 	}
+	entries := uint32(len(l.u.unit.Entries))
 	for _, p := range u.unit.Params.S {
 		p.Type = u.id(p.Type)
+		if p.LocKind == callconv.LocEntries {
+			p.LocOff += entries
+		}
 		l.u.unit.Params.Append(p)
 	}
 	for _, i := range u.unit.FuncOrder.S {
@@ -43,6 +48,7 @@ func (l *lateFuncs) add(u *workspace, raw *rawTypes) {
 		r.First += funcs
 		l.u.unit.Formats.Append(r)
 	}
+	l.u.unit.Entries = append(l.u.unit.Entries, u.unit.Entries...)
 	l.u.unit.Annots.AppendSlice(u.unit.Annots.S)
 	if u.unit.Inline != nil {
 		if l.u.unit.Inline == nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/unit"
+	"github.com/btflite/btflite/internal/unitrecord"
 )
 
 // The plan of a file whose units are merged: which of them have to be read as
@@ -18,6 +19,7 @@ type planner struct {
 	calls   map[[2]int]bool // pairs of units: functions of one lead to the other
 	needInt bool            // no int has been seen
 	again   []int           // units that were skipped and should not have been
+	record  unitrecord.Reader
 }
 
 // plan fills f.merge.
@@ -127,8 +129,15 @@ func (pl *planner) look(r *unit.Reader, k int) error {
 	if r.Unit.Facts.Filtered {
 		f.logFiltered(r)
 	}
-	if skip || !pl.needInt && !r.Cursor.Abbrevs.Cross() {
+	switch {
+	case skip || !pl.needInt && !r.Cursor.Abbrevs.Cross():
 		return nil
+	case r.Cursor.Record != nil: // it refers to no other unit
+		has, err := pl.record.HasInt(&r.Cursor)
+		if has {
+			r.Unit.FirstInt = 1
+		}
+		return err
 	}
 	return pl.scan(r, k, p)
 }

@@ -20,6 +20,7 @@ func (f *input) readUnit(u *workspace) error {
 	r := &u.reader
 	switch {
 	case f.merge != nil:
+		r.Record = func() error { return u.fillRecord(f) }
 		if err := r.ReadGroup(&f.merge.groups[r.Cursor.Seq], f.run.stopped); err != nil {
 			return err
 		}
@@ -45,13 +46,30 @@ func (f *input) readUnit(u *workspace) error {
 	return f.resolve(u)
 }
 
-// readRecord reads the unit of u from its record.
-func (u *workspace) readRecord(f *input) error {
+// canRead says why the record of the unit of u is not read in this run.
+func (u *workspace) canRead(f *input) error {
+	c := &u.reader.Cursor
 	if !f.File.Names.ByText {
-		return u.reader.Cursor.DIEError(u.reader.Cursor.Hdr.First, "it has a unit record, by an abbreviation that begins inside another one")
+		return c.DIEError(c.Hdr.First, "it has a unit record, by an abbreviation that begins inside another one")
 	}
 	if f.run.inline != nil {
-		return u.reader.Cursor.UnitError("its unit record says nothing of inlined functions: compile it without one, or leave inlined functions out")
+		return c.UnitError("its unit record says nothing of inlined functions: compile it without one, or leave inlined functions out")
+	}
+	return nil
+}
+
+// fillRecord reads the record of a unit that is part of a group.
+func (u *workspace) fillRecord(f *input) error {
+	if err := u.canRead(f); err != nil {
+		return err
+	}
+	return u.record.Fill(&u.reader, f.run.recordNames(), nil, true)
+}
+
+// readRecord reads the unit of u from its record.
+func (u *workspace) readRecord(f *input) error {
+	if err := u.canRead(f); err != nil {
+		return err
 	}
 	known := f.run.set
 	if u.whole || f.run.raw != nil || f.opt.Base != nil || f.run.phase == batch || f.opt.WholeBitfields {
@@ -78,7 +96,7 @@ func (f *input) resolve(u *workspace) error {
 			c.Err = c.UnitError(err.Error())
 		}
 	}
-	if c.Record != nil {
+	if c.Record != nil && f.merge == nil { // a group may have several records
 		u.record.Judged(u.unit, f.run.recordNames())
 	}
 	if c.Err == nil {

@@ -60,7 +60,7 @@ func TestEntriesThatEnd(t *testing.T) {
 		p := &e.Params[0]
 		p.Flags |= ParamHasLoc
 		p.LocKind, p.LocOff, p.LocLen = LocEntries, 1, uint32(len(tt.entries))
-		e.Exprs = append([]byte{0xff}, tt.entries...)
+		e.Entries = append([]byte{0xff}, tt.entries...)
 		e.Analyze()
 		if got := describe(e, 0); got != tt.want {
 			t.Errorf("%s: %q, not %q", tt.name, got, tt.want)
@@ -120,8 +120,8 @@ func TestLocationOfRecord(t *testing.T) {
 	} {
 		e := buildEnv(elfabi.EMX8664, 5, []fun{{params: []prm{{}}}})
 		p := &e.Params[0]
-		p.LocKind, p.LocOff, p.LocLen = LocEntries, uint32(len(e.Exprs)), uint32(len(x.entries))
-		e.Exprs = append(e.Exprs, x.entries...)
+		p.LocKind, p.LocOff, p.LocLen = LocEntries, 3, uint32(len(x.entries))
+		e.Entries = append([]byte{1, 2, 3}, x.entries...)
 		expr, list, ok := e.Location(0, p)
 		if ok != (x.want != nil) || list != x.list || ok && !bytes.Equal(expr, x.want) {
 			t.Errorf("%s: % x, list %v, %v", x.name, expr, list, ok)

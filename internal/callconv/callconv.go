@@ -27,9 +27,10 @@ type Functions struct {
 	Clang         bool             // the producer is clang
 	TrueSignature bool             // signatures that clang changed are wanted
 
-	Types Types
-	Exprs []byte // what LocOff of an expression is an offset in
-	Lists Lists
+	Types   Types
+	Exprs   []byte // what LocOff of an expression is an offset in
+	Entries []byte // the same of LocEntries
+	Lists   Lists
 
 	// Funcs are sorted by Off; Params[f.First:][:f.N] are those of f, in
 	// reading order.

@@ -309,7 +309,7 @@ func TestParameterLocations(t *testing.T) {
 						t.Errorf("%s: not kept", tt.name)
 					}
 					p.LocKind, p.LocOff, p.LocLen = LocEntries, 3, uint32(len(kept)-3)
-					e.Exprs = kept
+					e.Entries = kept
 				}
 				for _, locate := range []func(*Functions, *Param){list, condensed} {
 					e := buildEnv(elfabi.EMX8664, version, []fun{{params: []prm{{typ: tt.typ}}}})

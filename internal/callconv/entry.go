@@ -25,10 +25,10 @@ func (e *Functions) Location(i uint32, p *Param) (expr []byte, list, ok bool) {
 		return e.Exprs[off:][:n], false, true
 	case LocEntries:
 		off, n := uint64(p.LocOff), uint64(p.LocLen)
-		if n == 0 || off+n > uint64(len(e.Exprs)) {
+		if n == 0 || off+n > uint64(len(e.Entries)) {
 			return nil, true, false
 		}
-		b := e.Exprs[off:][:n]
+		b := e.Entries[off:][:n]
 		size := int(b[0])
 		if size == 0 || size >= len(b) { // a record has left out what decides nothing
 			return nil, true, false

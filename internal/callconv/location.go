@@ -29,8 +29,8 @@ func (e *Functions) locate(p *Param, t dedup.Ref, args *argRegs) {
 		}
 	case LocEntries:
 		off, n := uint64(p.LocOff), uint64(p.LocLen)
-		if off+n <= uint64(len(e.Exprs)) {
-			d.entries(e.Exprs[off:][:n])
+		if off+n <= uint64(len(e.Entries)) {
+			d.entries(e.Entries[off:][:n])
 		}
 	case LocList:
 		if e.Lists.Reloc != nil && e.Format.Version < 5 {

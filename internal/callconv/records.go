@@ -45,7 +45,7 @@ const (
 	LocExpr           // LocOff, LocLen: a single expression in the unit
 	LocList           // LocOff: offset of the list in .debug_loclists (DWARF 5) or .debug_loc (2-4)
 	LocBad            // present, but of no form we can read: counts as present and empty
-	LocEntries        // LocOff, LocLen: expressions in the unit, those of a list, each behind its length in a byte
+	LocEntries        // LocOff, LocLen: expressions of a unit record, those of a list, each behind its length in a byte
 )
 
 // ParamFlags describe a DW_TAG_formal_parameter DIE of a subprogram. The reader sets

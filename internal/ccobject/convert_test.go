@@ -23,6 +23,7 @@ var featureSets = map[string]encode.Features{
 	"globals": encode.GlobalVar | encode.Var | encode.EncodeForce,
 	"tags":    encode.DeclTag,
 	"enums":   encode.Enum64 | encode.EncodeForce,
+	"merged":  encode.DefaultFeatures | encode.ForceCUMerging,
 }
 
 // encoded is the BTF of a file, or the error.

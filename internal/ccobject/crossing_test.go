@@ -38,6 +38,10 @@ var ways = []way{
 	{name: "gcc-types", cc: "gcc -g", only: "-fdebug-types-section", stays: ErrTypeUnits},
 	{name: "gcc-types4", cc: "gcc -gdwarf-4", only: "-fdebug-types-section", stays: ErrTypeUnits},
 	{name: "gcc-split", cc: "gcc -g", only: "-gsplit-dwarf", stays: ErrSplit},
+	{name: "gcc-lto", cc: "gcc -g", only: "-flto", stays: ErrLTO},
+	{name: "gcc-lto4", cc: "gcc -gdwarf-4", only: "-flto -ffat-lto-objects", stays: ErrLTO},
+	{name: "clang-lto", cc: "clang -g", only: "-flto", stays: ErrLTO},
+	{name: "clang-thin", cc: "clang -gdwarf-4", only: "-flto=thin", stays: ErrLTO},
 	{name: "clang4", cc: "clang -gdwarf-4"},
 	{name: "clang5", cc: "clang -gdwarf-5"},
 	{name: "clang-gz", cc: "clang -g -gz=zlib"},
@@ -76,6 +80,10 @@ var links = []link{
 	{"objcopy-after", "ld $SCRIPT -o out $1 $2 $3 && objcopy --compress-debug-sections=zlib out"},
 	{"objcopy-both", "ld -r -o x1 $1 $2 && objcopy --compress-debug-sections=zlib x1 x2 && ld -r -o x3 x2 $3 && objcopy --decompress-debug-sections x3 out"},
 	{"llvm-objcopy", "llvm-objcopy --compress-debug-sections=zlib $1 x1 && llvm-objcopy $2 x2 && ld.lld -r -o out x1 x2 $3"},
+	{"gcc-r", "gcc -flto -r -nostdlib -flinker-output=nolto-rel -o out $1 $2 $3"},
+	{"gcc", "gcc -flto -nostdlib -static $SCRIPT -o out $1 $2 $3"},
+	{"gcc-last", "gcc -flto -nostdlib -static $SCRIPT -o out $3 $2 $1"},
+	{"ld.lld-last", "ld.lld $SCRIPT -o out $3 $2 $1"},
 	{"strip-one", "strip -g -o x2 $2 && ld -r -o out $1 x2 $3"},
 	{"strip-last", "llvm-strip -g -o x3 $3 && ld $SCRIPT -o out $1 $2 x3"},
 	{"debug-file", "ld $SCRIPT -o x1 $1 $2 $3 && objcopy --only-keep-debug x1 x2 && strip -g -o out x1 && objcopy --add-gnu-debuglink=x2 out"},
@@ -134,7 +142,10 @@ func compileProgram(t *testing.T, w *way) *program {
 			t.Skipf("%s: %v\n%s", line, err, out)
 		}
 		object := filepath.Join(p.dir, name+".o")
-		record, err := convert(object)
+		record, err := object, ErrLTO
+		if isELF(t, object) { // LLVM's bitcode is not
+			record, err = convert(object)
+		}
 		switch {
 		case err != nil && i > 0 && w.stays != nil && errors.Is(err, w.stays):
 			record = object
@@ -152,6 +163,14 @@ const (
 	percpuScript = "percpu.ld"
 	percpuText   = "SECTIONS { .data..percpu : { KEEP(*(.data..percpu)) } } INSERT AFTER .bss;\n"
 )
+
+func isELF(t *testing.T, path string) bool {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.HasPrefix(b, []byte("\x7fELF"))
+}
 
 // shell runs a line in a folder, by the shell.
 func shell(dir, line string, args ...string) (string, error) {

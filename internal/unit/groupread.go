@@ -84,21 +84,31 @@ func (r *Reader) readPart(cross bool) error {
 		return err
 	}
 	facts.Language, facts.Clang = r.In.Merged.Language, r.In.Merged.Clang
-	err = r.walk(p)
+	isRecord := c.Record != nil
+	if isRecord {
+		err = r.readRecord()
+	} else {
+		err = r.walk(p)
+	}
 	facts.DIEs += dies
 	if err != nil {
 		return err
 	}
-	facts.Hides = facts.Hides || len(u.Types.Order.S) == 0 && hides(c, p)
-	if err := r.inlined(); err != nil {
-		return err
+	if !isRecord {
+		facts.Hides = facts.Hides || len(u.Types.Order.S) == 0 && hides(c, p)
+		if err := r.inlined(); err != nil {
+			return err
+		}
+		r.linkRefs()
 	}
-	r.linkRefs()
 	if cross || len(r.NeedTypes) > 0 {
 		r.addPart(c.Base + c.Hdr.Off)
 		p := &r.group.parts.S[len(r.group.parts.S)-1]
 		p.order, p.orderEnd, p.funcs, p.funcsEnd = uint32(order), uint32(len(u.Types.Order.S)), uint32(funcs), uint32(len(u.FuncOrder.S))
 		p.imports, p.alt = uint32(imports), c.Base != 0
+	}
+	if isRecord {
+		return nil // its offsets are those of the section
 	}
 	return r.sectionOffsets()
 }

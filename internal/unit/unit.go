@@ -35,7 +35,7 @@ type Unit struct {
 	FuncOrder arena.Vec[uint32] // Funcs in functions-table order
 	OwnFuncs  int               // those behind them are copies (expand), if not 0
 	Formats   arena.Vec[callconv.FormatRun]
-	Exprs     []byte         // where expressions of parameters are, of a unit record; nil for Cursor.Hdr.Data
+	Entries   []byte         // where expressions of parameters are, of unit records
 	Inline    *inline.Reader // what is inlined in the functions; nil if nobody wants that
 }
 
@@ -82,6 +82,10 @@ type Reader struct {
 
 	from  mark // where the tables of the unit in work start
 	group group
+
+	// Record reads the record that the Cursor stands at into Unit, for groups; nil where there is none.
+	Record func() error
+	beside *Unit // of the record in work, before it becomes a part of the group
 }
 
 // group is what only a unit that is read with others needs. Else it is empty.
@@ -227,7 +231,7 @@ func (u *Unit) reset() {
 	u.Params.Trim(arena.KeepBytes)
 	u.FuncOrder.Trim(arena.KeepBytes)
 	u.Formats.Trim(arena.KeepBytes)
-	u.OwnFuncs, u.Exprs = 0, nil
+	u.OwnFuncs, u.Entries = 0, nil
 }
 
 // Free gives the memory back.
@@ -263,6 +267,10 @@ func (r *Reader) Forget() {
 	if r.far != nil {
 		r.far.Free()
 		r.far = nil
+	}
+	if r.beside != nil {
+		r.beside.free()
+		r.beside = nil
 	}
 }
 

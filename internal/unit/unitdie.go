@@ -50,9 +50,6 @@ func (r *Reader) unitDIE() (p int, skip bool, err error) {
 		facts.Foreign = facts.Language
 	}
 	if c.Record != nil {
-		if r.In.Merged != nil {
-			return 0, false, c.DIEError(c.Hdr.First, "unit record in a file whose units refer to each other")
-		}
 		return next, false, nil
 	}
 	if !a.Children {

@@ -33,11 +33,19 @@ type Reader struct {
 type span struct{ off, n uint32 }
 
 // Read fills the unit of dies, which stands at a unit DIE with a record, with what the record
-// holds, as ReadLinked does with what DIEs hold, and settles it. Types that set knows are left out: what refers to them is Extern. They
-// are not if set is nil. Inline functions that mean nothing are left out unless all are
-// wanted. Exprs of the unit is part of the Reader, and valid until the next Read.
-// Errors: a damaged record, and a *VersionError.
+// holds, as ReadLinked does with what DIEs hold, and settles it: Fill and Settle.
 func (r *Reader) Read(dies *unit.Reader, n *Names, set *dedup.Set, all bool) error {
+	if err := r.Fill(dies, n, set, all); err != nil {
+		return err
+	}
+	return dies.Settle()
+}
+
+// Fill is Read without settling the unit. Types that set knows are left out: what refers to them is Extern. They
+// are not if set is nil. Inline functions that mean nothing are left out unless all are
+// wanted. Entries of the unit is part of the Reader, and valid until the next Read.
+// Errors: a damaged record, and a *VersionError.
+func (r *Reader) Fill(dies *unit.Reader, n *Names, set *dedup.Set, all bool) error {
 	u, in, c := &dies.Unit, dies.In, &dies.Cursor
 	if err := r.open(c); err != nil {
 		return c.UnitError(err.Error())
@@ -84,8 +92,26 @@ func (r *Reader) Read(dies *unit.Reader, n *Names, set *dedup.Set, all bool) err
 	if withTypeTags && !in.Options.TypeTag {
 		withoutTags(u)
 	}
-	return dies.Settle()
+	return nil
 }
+
+// HasInt says whether the record of the unit at c has the type int.
+func (r *Reader) HasInt(c *debuginfo.Cursor) (bool, error) {
+	if err := r.open(c); err != nil {
+		return false, c.UnitError(err.Error())
+	}
+	h, firstInt := &r.cols[colHead], uint64(0)
+	for range headFirstInt + 1 {
+		firstInt = h.uint()
+	}
+	if h.bad {
+		return false, c.UnitError(errDamaged.Error())
+	}
+	return firstInt != 0, nil
+}
+
+// headFirstInt is the place of the first int in colHead: behind the counts and the number of DIEs.
+const headFirstInt = 8
 
 // ref reads a reference that is not part of a node.
 func (r *Reader) ref() dedup.Ref {

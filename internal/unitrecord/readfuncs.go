@@ -57,7 +57,7 @@ func (r *Reader) address() uint64 {
 // locations finds the n locations in colLocation, which becomes the expressions of u.
 func (r *Reader) locations(u *unit.Unit, n int) {
 	c := &r.cols[colLocation]
-	u.Exprs = c.b
+	u.Entries = c.b
 	r.spans = r.spans[:0]
 	for range n {
 		size := c.count(c)

@@ -1,4 +1,5 @@
 /* What the files of a program have in common. */
+struct own;
 struct node { struct node *next; long value; struct other *other; };
 typedef struct { int counter; } atomic;
 enum state { OFF, ON, BROKEN = -1 };
@@ -9,4 +10,5 @@ static inline long sum(const struct node *n) { return n ? n->value + (n->next ? 
 extern int first(struct item *item, callback call);
 extern long second(struct item *item, unsigned long k);
 extern long third(const struct node *node, atomic count);
+extern int tiny(const struct item *item, struct own *own);
 extern struct item items[3];

@@ -1,0 +1,164 @@
+package unit
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+)
+
+// Unit records as parts of a group: one is read into tables of its own, which are then
+// appended to those of the group. It refers to no other unit, and no unit to it.
+
+// readRecord reads the record at the cursor, and makes it a part of the group.
+func (r *Reader) readRecord() error {
+	c := &r.Cursor
+	if r.Record == nil {
+		return c.DIEError(c.Hdr.First, "unit record where only DIEs are read")
+	}
+	if c.Base+c.Hdr.End() > 1<<32-1 {
+		return c.UnitError("units that refer to each other lie beyond 4 GiB")
+	}
+	if r.beside == nil {
+		r.beside = new(Unit)
+		arena.Bind(r.In.Limit, r.beside)
+	}
+	r.beside.reset()
+	r.Unit, *r.beside = *r.beside, r.Unit
+	err := r.Record()
+	r.Unit, *r.beside = *r.beside, r.Unit
+	if err != nil {
+		return err
+	}
+	if !r.beside.spread(uint32(c.Base+c.Hdr.Off), len(c.Hdr.Data)) {
+		return c.UnitError("the unit record has more functions than bytes: that is not supported in files whose units refer to each other")
+	}
+	r.starts.Resize(len(c.Hdr.Data)>>6 + 1) // no DIE starts there
+	clear(r.starts.S)
+	r.Unit.add(r.beside)
+	return nil
+}
+
+// spread makes the places of functions and parameters offsets of a unit that begins at base and has size
+// bytes, in the same order. Those that nothing refers to may share one. It reports whether
+// there is room.
+func (u *Unit) spread(base uint32, size int) bool {
+	var used []uint32
+	for i := range u.Funcs.S {
+		used = append(used, u.Funcs.S[i].Origin, u.Funcs.S[i].Spec)
+	}
+	for i := range u.Params.S {
+		used = append(used, u.Params.S[i].Origin)
+	}
+	slices.Sort(used)
+	used = slices.Compact(used)
+	if 2*len(used)+1 >= size {
+		return false
+	}
+	at := func(place uint32) uint32 {
+		if place == 0 {
+			return 0
+		}
+		k, is := slices.BinarySearch(used, place)
+		if is {
+			return base + uint32(2*k+2)
+		}
+		return base + uint32(2*k+1)
+	}
+	for i := range u.Funcs.S {
+		fn := &u.Funcs.S[i]
+		fn.Off, fn.Origin, fn.Spec = at(fn.Off), at(fn.Origin), at(fn.Spec)
+	}
+	for i := range u.Params.S {
+		p := &u.Params.S[i]
+		p.Off, p.Origin = at(p.Off), at(p.Origin)
+	}
+	for i := range u.Vars.S {
+		u.Vars.S[i].Off = base
+	}
+	return true
+}
+
+// add appends the tables of o, which has not been settled.
+func (u *Unit) add(o *Unit) {
+	nodes, annots := uint32(len(u.Types.Nodes.S)), uint32(len(u.Annots.S))
+	to := func(r dedup.Ref) dedup.Ref {
+		if r == 0 || r&dedup.Extern != 0 {
+			return r
+		}
+		return r + nodes
+	}
+	u.addTypes(o, to)
+	if u.FirstInt == 0 {
+		u.FirstInt = to(o.FirstInt)
+	}
+	u.Arrays = u.Arrays || o.Arrays
+	for k := range o.Unsigned {
+		if u.Unsigned == nil {
+			u.Unsigned = make(map[uint32]bool)
+		}
+		u.Unsigned[nodes+k] = true
+	}
+	for _, t := range o.Tags.S {
+		t.Node += nodes
+		u.Tags.Append(t)
+	}
+	u.addFuncs(o, to, annots)
+	for _, v := range o.Vars.S {
+		v.Type, v.FirstAn = to(v.Type), v.FirstAn+annots
+		u.Vars.Append(v)
+	}
+	u.Annots.AppendSlice(o.Annots.S)
+	u.Facts.DIEs = o.Facts.DIEs
+	u.Facts.Hides = u.Facts.Hides || o.Facts.Hides
+}
+
+// addTypes appends the types of o. to gives references their new values.
+func (u *Unit) addTypes(o *Unit, to func(dedup.Ref) dedup.Ref) {
+	nodes, members := uint32(len(u.Types.Nodes.S)), uint32(len(u.Types.Members.S))
+	u.Types.Members.AppendSlice(o.Types.Members.S)
+	for _, n := range o.Types.Nodes.S {
+		switch kind := btf.InfoKind(n.Info); kind {
+		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray:
+			n.Third = to(n.Third)
+		case btf.KindEnum, btf.KindEnum64:
+			n.First += members
+		case btf.KindStruct, btf.KindUnion, btf.KindFuncProto:
+			n.First += members
+			if kind == btf.KindFuncProto {
+				n.Third = to(n.Third)
+			}
+			ms := u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)]
+			for j := range ms {
+				ms[j].Type = to(ms[j].Type)
+			}
+		}
+		u.Types.Nodes.Append(n)
+	}
+	for _, k := range o.Types.Order.S {
+		u.Types.Order.Append(nodes + k)
+	}
+}
+
+// addFuncs appends the functions of o, whose annotations go behind others.
+func (u *Unit) addFuncs(o *Unit, to func(dedup.Ref) dedup.Ref, annots uint32) {
+	funcs, params := uint32(len(u.Funcs.S)), uint32(len(u.Params.S))
+	for _, fn := range o.Funcs.S {
+		fn.Type, fn.First, fn.FirstAn = to(fn.Type), fn.First+params, fn.FirstAn+annots
+		u.Funcs.Append(fn)
+	}
+	for _, i := range o.FuncOrder.S {
+		u.FuncOrder.Append(funcs + i)
+	}
+	entries := uint32(len(u.Entries))
+	for _, p := range o.Params.S {
+		p.Type = to(p.Type)
+		if p.LocKind == callconv.LocEntries {
+			p.LocOff += entries
+		}
+		u.Params.Append(p)
+	}
+	u.Entries = append(u.Entries, o.Entries...)
+}
