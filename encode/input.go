@@ -72,14 +72,6 @@ func (f *input) open() error {
 	if err := f.run.checkInput(f.File); err != nil {
 		return err
 	}
-	if f.File.Relocatable() {
-		if err := f.File.LoadRelocs(); err != nil {
-			return err
-		}
-	}
-	if err := f.File.PlaceNames(); err != nil {
-		return err
-	}
 	if forced || f.refers() {
 		f.merge = new(merged)
 		f.Merged = &f.merge.Merged

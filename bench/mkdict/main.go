@@ -66,14 +66,6 @@ func (c *counter) file(path string) error {
 	if err := f.Load(true); err != nil {
 		return err
 	}
-	if f.Relocatable() {
-		if err := f.LoadRelocs(); err != nil {
-			return err
-		}
-	}
-	if err := f.PlaceNames(); err != nil {
-		return err
-	}
 	in := unit.Input{File: f, Index: new(atomic.Uint32), Limit: limit,
 		Options: unit.Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true}}
 	r := unit.Reader{In: &in}

@@ -78,13 +78,7 @@ func open(src *mmapelf.Source, keepExports func() bool, table *names.Table, limi
 	if err != nil {
 		return nil, err
 	}
-	if err = f.Load(true); err == nil {
-		err = f.LoadRelocs()
-	}
-	if err == nil {
-		err = f.PlaceNames()
-	}
-	if err != nil {
+	if err := f.Load(true); err != nil {
 		f.Close()
 		return nil, err
 	}

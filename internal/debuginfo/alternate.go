@@ -81,7 +81,7 @@ func (f *File) useAlt(path string, e *mmapelf.File) error {
 			}
 		}
 	}
-	return alt.PlaceNames()
+	return alt.placeNames()
 }
 
 // altLink gives the name and the id of the alternate file; "" is none.

@@ -89,8 +89,8 @@ func newFile(path string, e *mmapelf.File, s Settings) *File {
 	return f
 }
 
-// Load loads the debug sections. With whole, compressed ones are expanded as a
-// whole, for units that are read more than once.
+// Load loads the debug sections, their relocations in a relocatable file, and names. With whole,
+// compressed sections are expanded as a whole, for units that are read more than once.
 func (f *File) Load(whole bool) error {
 	o := &f.inOrder
 	for _, s := range []struct {
@@ -113,7 +113,15 @@ func (f *File) Load(whole bool) error {
 		}
 	}
 	o.loc.sec = nil // lists of the older kind are not in order in every file
-	return nil
+	if len(f.Info) == 0 {
+		return nil
+	}
+	if f.Relocatable() {
+		if err := f.loadRelocs(); err != nil {
+			return err
+		}
+	}
+	return f.placeNames()
 }
 
 // load gives the contents of a debug section. With to, it is one that is given
@@ -142,9 +150,9 @@ func (f *File) load(sec *mmapelf.Section, to *section, whole bool) ([]byte, erro
 // Relocatable reports whether the input is an ET_REL file (.o, .ko).
 func (f *File) Relocatable() bool { return f.ELF.Type == elfabi.ETRel }
 
-// PlaceNames gives the file's .debug_str its place among the tokens. It comes
-// after LoadRelocs. The names of unit records stand for their text. Error: no room for it.
-func (f *File) PlaceNames() error {
+// placeNames gives the file's .debug_str its place among the tokens. The names of unit
+// records stand for their text. Error: no room for it.
+func (f *File) placeNames() error {
 	f.Names.ByText = f.Names.ByText || f.rel != nil || f.Survey.Records || f.Damaged
 	if !f.Names.Place() {
 		return fmt.Errorf("%s: .debug_str: %d bytes are more than fit beside the other inputs (2 GiB in all)", f.Path, len(f.Names.Data))

@@ -16,7 +16,7 @@ type Ranges struct {
 	oldRel, newRel *elfreloc.Table
 }
 
-// LoadRanges finds the sections of f with address ranges. It comes after LoadRelocs.
+// LoadRanges finds the sections of f with address ranges. It comes after Load.
 func LoadRanges(f *File) (*Ranges, error) {
 	r := new(Ranges)
 	for _, s := range []struct {

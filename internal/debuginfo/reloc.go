@@ -17,10 +17,10 @@ import (
 // firstAddr is the address of the first section, as pahole has it.
 const firstAddr = 0x10000
 
-// LoadRelocs lays out the sections of a relocatable file and finds the relocations
-// of the debug sections, after Load. Those that do not lie in the order of their
+// loadRelocs lays out the sections of a relocatable file and finds the relocations
+// of the debug sections that have been loaded. Those that do not lie in the order of their
 // offsets get an index.
-func (f *File) LoadRelocs() error {
+func (f *File) loadRelocs() error {
 	r := &relocs{addrs: layout(f.Dwarf.Sections)}
 	f.rel = r
 	str := f.section(".debug_str")

@@ -41,13 +41,7 @@ func opened(src *mmapelf.Source, read func(*debuginfo.File) error) error {
 		return err
 	}
 	defer f.Close()
-	if err = f.Load(false); err == nil && f.Relocatable() {
-		err = f.LoadRelocs()
-	}
-	if err == nil {
-		err = f.PlaceNames()
-	}
-	if err != nil || len(f.Info) == 0 {
+	if err = f.Load(false); err != nil || len(f.Info) == 0 {
 		return err
 	}
 	return read(f)

@@ -37,9 +37,6 @@ func readImage(t *testing.T, image []byte, o Options) (r *Reader, skip bool, err
 	if err := file.Load(false); err != nil {
 		return nil, false, err
 	}
-	if err := file.PlaceNames(); err != nil {
-		t.Fatal(err)
-	}
 	in := &Input{File: file, Options: o, Index: new(atomic.Uint32)}
 	r = &Reader{In: in}
 	r.Init(nil)
