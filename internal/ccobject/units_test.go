@@ -184,14 +184,14 @@ func TestSeveralUnits(t *testing.T) {
 
 // TestVariableBehindDebugSections: in a relocatable file whose debug information is so large that
 // it has the addresses of variables, and stands before their section, they are variables of
-// .debug_info from DWARF, and of their own section from records.
+// .debug_info from DWARF, and of their own section from records. Those of each CPU are missing from DWARF.
 func TestVariableBehindDebugSections(t *testing.T) {
 	dir := t.TempDir()
-	text := "int behind __attribute__((section(\"late\"))) = 3;\n"
+	text := "int behind __attribute__((section(\"late\"))) = 3; int percpu __attribute__((section(\".data..percpu\"))) = 3;\n"
 	for i := range uint64(6000) { // names that do not compress well
 		text += fmt.Sprintf("struct s%x { int m%x; } v%x;\n", i*0x9e3779b97f4a7c15, i*0xbf58476d1ce4e5b9, i*0x94d049bb133111eb)
 	}
-	const script = "SECTIONS { .debug_info 0 : { *(.debug_info) } .debug_abbrev 0 : { *(.debug_abbrev) } late 0 : { *(late) } }\n"
+	const script = "SECTIONS { .debug_info 0 : { *(.debug_info) } .debug_abbrev 0 : { *(.debug_abbrev) } late 0 : { *(late) } .data..percpu 0 : { *(.data..percpu) } }\n"
 	for name, content := range map[string]string{"unit.c": text, "script": script} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)
@@ -209,6 +209,13 @@ func TestVariableBehindDebugSections(t *testing.T) {
 		}
 		if got := bytes.Contains(btf, []byte("\x00late\x00")) && !bytes.Contains(btf, []byte("\x00.debug_info\x00")); got != want {
 			t.Errorf("%s: variables are in the sections that they are in: %v, want %v", object, got, want)
+		}
+		btf, err = encoded(filepath.Join(dir, "linked"), encode.DefaultFeatures, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Contains(btf, []byte("\x00percpu\x00")); got != want {
+			t.Errorf("%s: the variable of each CPU is there: %v, want %v", object, got, want)
 		}
 	}
 }
