@@ -52,3 +52,37 @@ func TestOtherReaders(t *testing.T) {
 		}
 	}
 }
+
+// TestProducer: of the options of the compiler, a record's unit has those that types and C made of them
+// depend on, whatever the compiler calls the standard.
+func TestProducer(t *testing.T) {
+	source, err := filepath.Abs("testdata/unit.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for options, want := range map[string]string{
+		"-std=gnu11": " -std=gnu11", "--std=c17 -fms-extensions": " -fms-extensions -std=c17", "-std=iso9899:1999 -funsigned-char": " -funsigned-char -std=c99",
+		"-std=gnu89": " -std=gnu90", "-O1 -fno-stack-protector": "-march=x86-64",
+	} {
+		run(t, dir, append(strings.Fields("gcc -g -w -march=x86-64 -c -o unit.o "+source), strings.Fields(options)...)...)
+		record, err := convert(filepath.Join(dir, "unit.o"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := bytes.Index(data, []byte("GNU C"))
+		text, _, _ := bytes.Cut(data[max(at, 0):], []byte{0})
+		for _, w := range strings.Fields(want) {
+			if !bytes.Contains(text, []byte(w)) {
+				t.Errorf("gcc %s: %q has no %s", options, text, w)
+			}
+		}
+		if bytes.Contains(text, []byte("protector")) || bytes.Contains(text, []byte("-O")) {
+			t.Errorf("gcc %s: %q", options, text)
+		}
+	}
+}
