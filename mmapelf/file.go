@@ -51,7 +51,7 @@ type File struct {
 	data    []byte    // the whole file
 	mapping mmap.MMap // nil when data is not a mapping
 
-	unread func() // gives back what a Source was read into; or nil
+	unread func() // frees the memory that a Source was read into; or nil
 
 	mu       sync.Mutex
 	reserved []func() // give back the memory of expanded sections
@@ -158,10 +158,9 @@ func ReleaseAll() {
 	}
 }
 
-// New reads the section table of an ELF file whose bytes are data, for a file
-// that is not stored as it is. path is used in errors. data must not be changed
-// while the File or slices of it are in use; the calls that give the system
-// hints on pages do nothing.
+// New makes a File of the bytes of an ELF file, data, and reads its section table.
+// path is used in errors. data must not change while the File or slices of it are
+// in use. Calls that give the system hints on pages do nothing.
 func New(path string, data []byte) (*File, error) { return parse(path, data) }
 
 // checkRegular returns an error unless info describes a regular file.

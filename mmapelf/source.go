@@ -24,8 +24,8 @@ func Paths(paths ...string) []Source {
 	return in
 }
 
-// InMemory tells whether the source is bytes and not a path, so that there is no folder
-// with other files around it.
+// InMemory reports whether the source is bytes and not a path, so that it has no folder
+// to look for other files in.
 func (s *Source) InMemory() bool { return s.Data != nil || s.Reader != nil }
 
 // readStep is how many bytes are asked for at once.
@@ -54,8 +54,8 @@ func (s *Source) Open() (*File, error) {
 	return Open(s.Path)
 }
 
-// Load reads what a Reader has, so that the source is Data from then on, until done
-// is called. It does nothing for other sources; an *os.File need not be read.
+// Load reads a Reader into Data, which is valid until done is called. It does nothing for
+// other sources, or if the Reader is an *os.File, which can be mapped.
 func (s *Source) Load() (done func(), err error) {
 	if _, ok := s.Reader.(*os.File); ok || s.Data != nil || s.Reader == nil {
 		return func() {}, nil

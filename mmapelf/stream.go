@@ -5,16 +5,15 @@ import (
 	"sync"
 )
 
-// Stream is the contents of a compressed section that is read more or less in
-// order: it is expanded ahead of its readers, on a goroutine of its own, into
-// an address range as long as the section, and dropped behind them. Memory
-// follows the distance between what was dropped and what is asked for, not the
-// section. Readers index the range as they would index the section; Need says
-// when they may.
+// Stream expands a compressed section that is read more or less in order. A
+// goroutine expands it ahead of its readers, into an address range as long as the
+// section, and the readers drop the part that they have read. So memory depends on
+// the distance between the two, not on the size of the section. Readers index the
+// range like the section itself; Need says when they may.
 //
-// A reader that goes back behind what was dropped has the beginning expanded
-// again, and from then on nothing is dropped: a file whose order is odd costs
-// memory, never a wrong byte.
+// If a reader goes back to a part that was dropped, the section is expanded again
+// from its start, and nothing is dropped any more: a file with an unusual order
+// costs memory, but never gives a wrong byte.
 type Stream struct {
 	f   *File
 	s   *Section
@@ -64,11 +63,11 @@ func (f *File) Stream(s *Section) (*Stream, error) {
 // closed.
 func (st *Stream) Bytes() []byte { return st.mem }
 
-// Need returns when the n bytes at off are there, or as many as the section
-// has, and says how far from the section's start it has been expanded: at
-// least to there. They stay until Unpin is called for the reader, a number of
-// the caller's choice; what a reader asked for before stays as well. The error
-// is a *FormatError of the compressed stream.
+// Need waits until the n bytes at off are expanded, or as many as the section has.
+// It returns how many bytes from the section's start are expanded. All bytes that
+// a reader has asked for stay until Unpin is called for this reader, which is a
+// number of the caller's choice. The error is a *FormatError of the compressed
+// stream.
 func (st *Stream) Need(reader int, off, n uint64) (ready uint64, err error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -98,15 +97,15 @@ func (st *Stream) Need(reader int, off, n uint64) (ready uint64, err error) {
 		return 0, st.err
 	}
 	if off < uint64(st.dropped) {
-		if err := st.again(); err != nil {
+		if err := st.restore(); err != nil {
 			return 0, err
 		}
 	}
 	return uint64(st.ready), nil
 }
 
-// again expands what was dropped once more, for good.
-func (st *Stream) again() error {
+// restore expands the part that was dropped again. From then on nothing is dropped.
+func (st *Stream) restore() error {
 	x, err := st.f.expander(st.s, st.c)
 	if err != nil {
 		return err
@@ -126,8 +125,8 @@ func (st *Stream) Unpin(reader int) {
 	st.mu.Unlock()
 }
 
-// Drop says that what lies before off is not needed again, except by readers
-// that have asked for it and not called Unpin.
+// Drop says that bytes before off are not needed again, except bytes that a reader
+// has asked for and not unpinned.
 func (st *Stream) Drop(off uint64) {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -12,8 +12,8 @@ const (
 	// freeSteps and stepsPerType bound the steps of all comparisons together, which can be
 	// as many as the cube of the number of types. Kernels take 15 for each type.
 	freeSteps, stepsPerType = 1 << 25, 512
-	// maxSteps bounds the steps of one identical call, which libbpf leaves
-	// exponential in the depth and endless on loops of plain references.
+	// maxSteps bounds the steps of one call of identical. In libbpf they grow
+	// exponentially with the depth, and never end on loops of plain references.
 	maxSteps = 1 << 24
 )
 
@@ -213,8 +213,8 @@ func (d *state) merge() {
 	}
 }
 
-// identical compares two types by structure alone; depth aggregates deep. It is
-// asked when one compile unit has two copies of a type.
+// identical compares two types by structure alone, at most depth aggregates deep. It
+// is called if one compile unit has two copies of a type.
 func (d *state) identical(x, y uint32, depth int) (bool, error) {
 	for {
 		if depth <= 0 {

@@ -6,9 +6,9 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// forwards gives every own forward that is still one the definition of its
-// name, if exactly one struct or union of the whole input has that name and it
-// is of the right kind.
+// forwards replaces each own forward that is left by the definition of its name, if
+// exactly one struct or union of the whole input has that name and it is of the
+// forward's kind.
 func (d *state) forwards() {
 	const ambiguous = unset
 	owner := make(map[uint32]uint32)
@@ -57,9 +57,9 @@ func (d *state) references() error {
 	return nil
 }
 
-// advance settles references of f's type until it has to wait for one, for
-// which it pushes a frame, or until all are settled, when it places the type and
-// pops f.
+// advance places the targets of f's type. If a target is not placed yet, it pushes a
+// frame for the target and returns. After the last one, it places the type and pops
+// f.
 func (d *state) advance(f *frame) error {
 	r := d.rec(f.id)
 	k := r.Kind()

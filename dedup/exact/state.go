@@ -21,7 +21,7 @@ type Options struct {
 	KeepStrings bool
 }
 
-// Marks in state.target that are no type ids.
+// Marks in state.target that are not type ids.
 const (
 	unset      = 0xffffffff
 	inProgress = 0xfffffffe
@@ -127,7 +127,7 @@ func (d *state) indexBase() {
 		d.target[id] = id
 		r := d.rec(id)
 		switch r.Kind() {
-		case btf.KindVar, btf.KindDatasec, btf.KindVoid: // the last for what was skipped
+		case btf.KindVar, btf.KindDatasec, btf.KindVoid: // a skipped type became void
 			continue
 		case btf.KindTypedef:
 			key := keyOf(r)

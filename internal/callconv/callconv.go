@@ -1,8 +1,7 @@
-// Package callconv judges how the functions of a compile unit get their
-// parameters: whether each parameter arrives where the calling convention of its
-// source type says. A BPF program attaches by that convention, so a function
-// whose compiled form differs from it must not be described by its source
-// prototype.
+// Package callconv checks whether each parameter of a function arrives where the
+// calling convention puts a parameter of its source type. A BPF program attaches
+// by that convention, so BTF must not describe a function by its source prototype
+// if the compiled function differs from it.
 //
 //	Link       names and types of concrete functions, from their abstract origins
 //	Analyze    where each parameter is, then per function whether that is where
@@ -19,8 +18,8 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// Functions are the functions of a unit and what decides how they get their
-// parameters.
+// Functions are the functions of a unit, and all that decides where their
+// parameters are.
 type Functions struct {
 	Machine       uint16           // e_machine of the file
 	Format        dwarf.ExprFormat // of the unit's expressions
@@ -28,21 +27,21 @@ type Functions struct {
 	TrueSignature bool             // signatures that clang changed are wanted
 
 	Types   Types
-	Exprs   []byte // what LocOff of an expression is an offset in
-	Entries []byte // the same of LocEntries
+	Exprs   []byte // the data that LocOff of LocExpr is an offset in
+	Entries []byte // the data that LocOff of LocEntries is an offset in
 	Lists   Lists
 
 	// Funcs are sorted by Off; Params[f.First:][:f.N] are those of f, in
 	// reading order.
 	Funcs  []Func
 	Params []Param
-	Copies int      // of Funcs at its end, that nothing refers to
+	Copies int      // how many Funcs at the end are copies, which nothing refers to
 	Order  []uint32 // indexes of Funcs in functions-table order
 
 	Formats []FormatRun // of Funcs, if not all have the same
 
-	// Only says whether function i matters; nil means that all do. Others get
-	// no flags, but what they pass on to their origins is passed on.
+	// Only reports whether function i is wanted; nil means that all are. Other
+	// functions get no flags, but still pass flags on to their origins.
 	Only func(i uint32) bool
 }
 
@@ -54,8 +53,8 @@ type FormatRun struct {
 }
 
 // Analyze sets FuncReordered, FuncUnexpectedReg, FuncOptimizedParams and FuncChanged
-// of the functions, and everything of the parameters that says where they are. It
-// comes after Link, once: it expects records as they were read.
+// of the functions, and the location fields of the parameters. Call it once, after
+// Link: it expects records as they were read.
 func (e *Functions) Analyze() {
 	args := argRegsOf(e.Machine)
 	for _, i := range e.Order {
@@ -100,9 +99,9 @@ func (e *Functions) wanted(i uint32) bool { return e.Only == nil || e.Only(i) }
 // copiedFlags are the flags that a parameter passes on to its origin.
 const copiedFlags = ParamHasLoc | ParamHasConst | ParamConstant | ParamOnStack | ParamInMemory
 
-// passOn adds what is known of f's parameters to their origins. Flags stay set once
-// one concrete function has set them; for registers, the last function counts.
-// Parameters with a type of their own pass on nothing.
+// passOn copies flags, register and size of f's parameters to their origins. A flag
+// stays set once any concrete function has set it; the register is the last
+// function's. Parameters with a type of their own pass on nothing.
 func (e *Functions) passOn(f *Func) {
 	ps := e.paramsOf(f)
 	for j := range ps {

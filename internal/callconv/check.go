@@ -50,8 +50,8 @@ func (e *Functions) hasStruct(ps []Param) bool {
 }
 
 // checkClang is the check for clang functions that keep their signature. clang
-// describes less, so that only a register that is known and wrong counts. pahole knows
-// just the number of registers of some machines. On these, every register is wrong.
+// describes fewer locations, so only a register that is known and wrong counts. Of some
+// machines pahole knows only the number of registers: there every register is wrong.
 func (e *Functions) checkClang(ps []Param, args *argRegs) {
 	slot := 0
 	for j := range ps {
@@ -70,8 +70,8 @@ func (e *Functions) checkClang(ps []Param, args *argRegs) {
 	}
 }
 
-// checkPlain is the check for GCC, and for changed clang functions as long as
-// true signatures are not asked for.
+// checkPlain is the check for GCC, and for changed clang functions without true
+// signatures.
 func (e *Functions) checkPlain(ps []Param, args *argRegs) {
 	slot := 0
 	for j := range ps {

@@ -2,8 +2,8 @@ package callconv
 
 import "github.com/btflite/btflite/internal/dwarf"
 
-// What a unit record keeps of a parameter's location: the expressions that can decide
-// something, without the ranges of addresses that they hold for.
+// A unit record keeps only the expressions of a parameter's location that can change the
+// result of Analyze, without their ranges of addresses.
 
 // MaxEntry is the length in bytes of the longest expression that is kept.
 const MaxEntry = 0xff
@@ -19,11 +19,10 @@ func (d *locDecoder) entries(b []byte) {
 	}
 }
 
-// Condense appends to to what decides of a location with these expressions, as a
-// parameter with LocEntries has it: each behind its length in a byte. Whatever
-// the parameter's type and the options are, the judgement stays the same. An
-// expression that changes nothing is empty, or not there if it is not the first. It
-// reports whether all could be kept.
+// Condense appends to to the expressions that matter, each after its length in a byte,
+// as LocEntries has them. Whatever the parameter's type and the options are, Analyze
+// gets the same result. An expression that changes nothing is dropped, or empty if it
+// is the first. Condense reports false if an expression is too long to keep.
 func Condense(to []byte, exprs [][]byte, f dwarf.ExprFormat) ([]byte, bool) {
 	one, two := Param{Reg: -1}, Param{Reg: -1}
 	size := uint64(f.AddrSize)

@@ -11,10 +11,10 @@ func (e *Functions) Origin(f *Func) *Func {
 	return e.funcAt(f.Spec)
 }
 
-// Location is the expression that says where parameter p of function i is when the
-// function is entered, and whether it is the first of several: compilers write the
-// place at the entry before others. It is valid until the next call; ok is false if
-// there is none that can be read.
+// Location returns the expression for parameter p of function i at the entry of the
+// function, and whether it is the first of several: compilers write the entry's location
+// first. It is valid until the next call. ok is false if it is missing or cannot be
+// read.
 func (e *Functions) Location(i uint32, p *Param) (expr []byte, list, ok bool) {
 	switch p.LocKind {
 	case LocExpr:
@@ -30,7 +30,7 @@ func (e *Functions) Location(i uint32, p *Param) (expr []byte, list, ok bool) {
 		}
 		b := e.Entries[off:][:n]
 		size := int(b[0])
-		if size == 0 || size >= len(b) { // a record has left out what decides nothing
+		if size == 0 || size >= len(b) { // Condense has dropped the expression
 			return nil, true, false
 		}
 		return b[1:][:size], size+1 < len(b), true
@@ -57,6 +57,6 @@ func (e *Functions) Location(i uint32, p *Param) (expr []byte, list, ok bool) {
 	return nil, false, false
 }
 
-// firstEntry is how many bytes of a list with relocations are looked at: an entry with
-// an expression of one operation takes less.
+// firstEntry is how many bytes of a list with relocations are read: an entry with an
+// expression of one operation takes less.
 const firstEntry = 128

@@ -41,8 +41,9 @@ func (e *Functions) Link() {
 	}
 }
 
-// LinkFar is for readers, and comes after Link: names and types come over several hops,
-// and types from specifications, too. A constructor of C++ has its name two hops away.
+// LinkFar follows Link, for programs that print functions: it takes names and types over
+// several hops, and types from specifications, too. The name of a C++ constructor is two
+// hops away.
 func (e *Functions) LinkFar() {
 	for _, i := range e.Order {
 		f := &e.Funcs[i]
@@ -75,7 +76,7 @@ func (e *Functions) LinkFar() {
 // a cycle.
 const maxHops = 8
 
-// own are the functions that references lead to.
+// own returns the functions that references can lead to: all but the copies.
 func (e *Functions) own() []Func {
 	if e.Copies > 0 {
 		return e.Funcs[:len(e.Funcs)-e.Copies]

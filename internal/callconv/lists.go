@@ -5,8 +5,8 @@ import "github.com/btflite/btflite/internal/elfreloc"
 // Lists is the section that location lists are in.
 type Lists struct {
 	Data []byte // .debug_loclists from DWARF 5 on, else .debug_loc
-	// More gives more of Data than its first have bytes, if there are more; nil
-	// if they are all there.
+	// More, if set, returns Data with more than its first have bytes, if the section
+	// has more.
 	More  func(have int) ([]byte, error)
 	Reloc *elfreloc.Table // of .debug_loc, or nil
 	Both  [2][]byte       // .debug_loc and .debug_loclists, where a function's format chooses
@@ -20,7 +20,7 @@ func (l *Lists) Reset(data []byte, more func(have int) ([]byte, error)) {
 	*l = Lists{Data: data, More: more, buf: l.buf}
 }
 
-// Err is why lists could not be read or relocated, nil if they could.
+// Err returns the error of reading or relocating lists.
 func (l *Lists) Err() error { return l.err }
 
 // choose takes the one of Both that units of a DWARF version use.
@@ -31,8 +31,8 @@ func (l *Lists) choose(version uint16) {
 	}
 }
 
-// more makes Data longer, where not all of the section is there yet.
-func (l *Lists) more() bool {
+// extend makes Data longer if the section has more, and reports whether it did.
+func (l *Lists) extend() bool {
 	if l.More == nil {
 		return false
 	}
@@ -46,14 +46,14 @@ func (l *Lists) more() bool {
 	return len(m) != before
 }
 
-// relocated has d take the list at offset off of a .debug_loc with relocations,
-// which decide where a list ends. As much of it as the list may take is copied and
-// relocated: little at first, as mostly one entry is read, and more if that was cut
-// off.
+// relocated makes d read the list at offset off of a .debug_loc with relocations,
+// which decide where a list ends. It copies and relocates a part of the section that
+// mostly suffices, because d mostly reads one entry, and a larger part if the list
+// goes on.
 func (l *Lists) relocated(d *locDecoder, off uint64) {
 	before := *d.p
 	for size := uint64(128); ; size *= 4 {
-		for off+size > uint64(len(l.Data)) && l.more() {
+		for off+size > uint64(len(l.Data)) && l.extend() {
 		}
 		if off >= uint64(len(l.Data)) {
 			return

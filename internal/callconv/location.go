@@ -40,14 +40,14 @@ func (e *Functions) locate(p *Param, t dedup.Ref, args *argRegs) {
 		// Relocated or not: in lists of DWARF 5 addresses are stepped over,
 		// and no relocation changes the length of anything.
 		before := *p
-		for !d.list(e.Lists.Data, uint64(p.LocOff)) && e.Lists.more() {
+		for !d.list(e.Lists.Data, uint64(p.LocOff)) && e.Lists.extend() {
 			*p = before
 		}
 	}
 }
 
-// list takes the location list at offset off of a section. It reports whether
-// the section went on as far as the list was read.
+// list reads the location list at offset off of a section. It reports false if the
+// section ended inside the list.
 func (d *locDecoder) list(section []byte, off uint64) bool {
 	l := dwarf.NewLocList(section, off, d.format)
 	for n := 0; ; n++ {

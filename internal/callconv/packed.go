@@ -12,8 +12,8 @@ import (
 //	else it is packed if a member does not stand at a multiple of its natural
 //	alignment, or the size is not a multiple of the largest one.
 //
-// What a packed struct on the stack looks like to a caller that knows only its
-// BTF is uncertain.
+// A program that knows only the BTF cannot know where a packed struct lies on the
+// stack.
 
 // Bounds for broken files, in which types can contain themselves: how deep
 // types nest, and how many types one question may visit.
@@ -22,8 +22,9 @@ const (
 	maxVisits  = 1 << 16
 )
 
-// Uncertain reports whether a parameter of f behind the registers is directly,
-// not through a typedef or qualifier, a named struct that is inferred packed.
+// Uncertain reports whether a parameter of f after the register parameters has the
+// type of a named struct that is inferred packed. Typedefs and qualifiers are not
+// followed.
 func (e *Functions) Uncertain(f *Func) bool {
 	args := argRegsOf(e.Machine)
 	ps := e.paramsOf(f)
@@ -39,8 +40,8 @@ func (e *Functions) Uncertain(f *Func) bool {
 
 // packed infers whether the struct r, whose node is n, is packed.
 func (t *Types) packed(r dedup.Ref, n *dedup.Node) bool {
-	var end uint64     // bit behind the previous member
-	var unitEnd uint64 // if that is a bit-field, bit behind its storage unit
+	var end uint64     // bit after the previous member
+	var unitEnd uint64 // if that is a bit-field, bit after its storage unit
 	largest := uint64(1)
 	misplaced := false
 	budget := maxVisits

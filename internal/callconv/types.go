@@ -10,8 +10,8 @@ type Types struct {
 	Nodes    []dedup.Node
 	Members  []dedup.Member
 	AddrSize int // bytes of a pointer
-	// Set has the types that are no nodes, if what refers to them is Extern. Nobody may
-	// change it meanwhile (dedup.Set.Hold). nil if there are none.
+	// Set has the types that Extern references lead to; nil if there are none. It must not
+	// change meanwhile (dedup.Set.Hold).
 	Set *dedup.Set
 }
 
@@ -19,9 +19,8 @@ type Types struct {
 // handful, cycles exist in broken files only.
 const maxTypeHops = 64
 
-// Node returns the node that r refers to, and false for void and for what is not
-// of this unit and not in Set. Where the members of a type in Set are is not known (see
-// membersOf).
+// Node returns the node that r refers to, and false for void and for a type that is
+// neither in this unit nor in Set. A node from Set has no First: see membersOf.
 func (t *Types) Node(r dedup.Ref) (dedup.Node, bool) {
 	if r&dedup.Extern != 0 && t.Set != nil {
 		return t.Set.Node(r &^ dedup.Extern), true
@@ -32,9 +31,9 @@ func (t *Types) Node(r dedup.Ref) (dedup.Node, bool) {
 	return t.Nodes[r-1], true
 }
 
-// typeSize is the size of a parameter of type r: that of a pointer, or the
-// first size other than 0 on the way along the types; an array thus has the
-// size of its element.
+// typeSize returns the size of a parameter of type r: the first size on the way
+// through typedefs, qualifiers and arrays. So an array has the size of its
+// element.
 func (t *Types) typeSize(r dedup.Ref) uint16 {
 	for range maxTypeHops {
 		n, ok := t.Node(r)
@@ -104,8 +103,8 @@ func bitsOf(n *dedup.Node, m *dedup.Member) (off uint64, width uint64) {
 	return uint64(m.Val), 0
 }
 
-// DwarfSize is the size in bytes that DWARF gives a type with a size. An INT that
-// cannot have it in BTF has another one there, and 1 + its size in First.
+// DwarfSize returns the size in bytes that DWARF gives a type. BTF cannot have every
+// size of an INT: then Third has another one, and First has 1 + the size of DWARF.
 func DwarfSize(n *dedup.Node) uint32 {
 	if n.First != 0 && btf.InfoKind(n.Info) == btf.KindInt {
 		return n.First - 1
