@@ -137,7 +137,7 @@ func formFiles() []hostileFile {
 		}, dt.N(dt.TagTypedef, dt.NameInline("unended")))},
 		{name: "strp-past-end", want: mustFail, outcome: ".debug_str", file: typedefWith(raw4(dt.AtName, dt.FormStrp, 0xffffff))},
 		{name: "strp-no-section", want: mustFail, outcome: ".debug_str", file: noSection(".debug_str")},
-		{name: "strp-unterminated", want: mustFail, outcome: "name lies beyond the string section", file: damaged(func(s *sections) {
+		{name: "strp-unterminated", want: mustFail, outcome: "name is not inside the string section", file: damaged(func(s *sections) {
 			str := s.at(".debug_str")
 			str.Data = str.Data[:len(str.Data)-1]
 		}, typedef("unended", nil))},
