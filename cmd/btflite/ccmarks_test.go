@@ -154,7 +154,7 @@ func TestBuildProcess(t *testing.T) {
 	}
 	for build := range 2 {
 		cmd := exec.Command(make, "-j2", "-B", "BTFLITE="+self.Path)
-		cmd.Dir, cmd.Env = dir, append(self.Env, "TMPDIR="+temp, "XDG_RUNTIME_DIR="+temp)
+		cmd.Dir, cmd.Env = dir, append(self.Env, "TMPDIR="+temp, "XDG_RUNTIME_DIR="+temp, kernelVariable+"="+dir)
 		status, _, stderr := runCommand(t, cmd)
 		want := 1
 		if build > 0 && os.Getenv("MAKELEVEL") != "" {

@@ -35,7 +35,11 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Setup:               func(e *testscript.Env) error { e.Setenv("F", files); return nil },
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("F", files)
+			e.Setenv(kernelVariable, e.WorkDir) // where btflite cc notes what it has said, also below make
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": scriptStatus, "same": scriptSame, "section": scriptSection, "only": scriptOnly,
 		},
