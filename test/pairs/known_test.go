@@ -74,7 +74,7 @@ var knownDifferences = []known{
 	{name: "debug file without DWARF", rules: []string{"status", "refused"}, ours: "debug: no .debug_info",
 		says:  "A separate debug file without DWARF is an error",
 		shows: "tree/encode/testdata/golden/x86-gcc4.elf gcc/-O2,-gdwarf-5/code.S/o/debuglink --"},
-	{name: "no ELF file", rules: []string{"status", "refused"}, ours: "not an ELF file",
+	{name: "no ELF file", rules: []string{"status", "refused"}, ours: "bitcode of LLVM",
 		says:  "An input that is not an ELF file is an error",
 		shows: "clang/-flto/plain.c/o --"},
 	{name: "kfuncs of a debug file", rules: []string{"status", "refused"}, ours: "so kernel functions cannot be told",
