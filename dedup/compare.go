@@ -154,6 +154,8 @@ const maxMatch = 128
 
 // match reports whether operands x and y are equivalent, by the rules of the unit's mode. If it
 // cannot know, it makes the unit dirty, and walk decides.
+//
+//go:noinline
 func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 	for {
 		if x == y || x == 0 || y == 0 {

@@ -110,8 +110,26 @@ func (e *Entries) Skip() bool {
 // SkipChildren goes over the children of the DIE whose attributes have been read.
 func (e *Entries) SkipChildren() bool {
 	off, a := e.Off, e.Abbrev
-	for depth := 1; depth > 0 && e.Next(); {
+	b, tab := e.Data, e.Abbrevs.tab
+	for depth := 1; depth > 0 && e.Fault == ""; {
+		// Nearly all DIEs have a code of one byte and attributes of a fixed size.
+		if p := e.Pos; uint(p) < uint(len(b)) && b[p] < 0x80 && int(b[p]) < len(tab) {
+			if b[p] == 0 {
+				e.Pos++
+				depth--
+				continue
+			}
+			if a := &tab[b[p]]; a.Fixed {
+				e.Pos += 1 + int(a.Size)
+				if a.Children {
+					depth++
+				}
+				continue
+			}
+		}
 		switch {
+		case !e.Next():
+			depth = 0
 		case e.Abbrev == nil:
 			depth--
 		case !e.Pass():

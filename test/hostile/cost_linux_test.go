@@ -157,8 +157,9 @@ func TestEveryCommandHasACost(t *testing.T) {
 }
 
 // betweenLooks is how much more memory than its limit, in MiB, a command may take that does not ask at
-// each step: measured, up to 18 on a busy machine.
-const betweenLooks = 32
+// each step. The scheduler decides when the goroutine that watches runs: 38 was measured while
+// another test and a compiler ran on the same two CPUs.
+const betweenLooks = 64
 
 // TestMemoryLimitOfReaders: below --memory_limit every command that reads BTF ends with an
 // answer or with an error that says so, and its peak (VmHWM) is not above the limit.
