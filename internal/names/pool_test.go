@@ -98,3 +98,80 @@ func TestPoolExpect(t *testing.T) {
 		p.Free()
 	}
 }
+
+// TestPoolPlaces: an entry takes a word and its name with a NUL, and stays inside of a chunk
+// unless it is longer than one.
+func TestPoolPlaces(t *testing.T) {
+	p := NewPool(nil, nil)
+	defer p.Free()
+	if p.has(0) {
+		t.Error("an empty pool has a name")
+	}
+	const chunkBytes = 8 * (textChunk - entryName)
+	letter := byte('a')
+	for i, x := range []struct {
+		size int
+		want uint32 // number
+	}{
+		{0, 0}, {1, 2}, {7, 4}, {8, 6}, {15, 9}, {16, 12},
+		{chunkBytes - 1, textChunk},      // fills a chunk
+		{chunkBytes - 8, 2 * textChunk},  // too: the NUL takes the last word
+		{chunkBytes - 17, 3 * textChunk}, // leaves two words
+		{7, 3*textChunk + textChunk - 2}, // fills them
+		{chunkBytes, 4 * textChunk},      // a word more than a chunk: two chunks
+		{7, 6 * textChunk},               // no other entry is in the second one
+		{chunkBytes - 9, 7 * textChunk},  // does not fit behind it
+		{2*chunkBytes + 8, 8 * textChunk},
+	} {
+		name := bytes.Repeat([]byte{letter}, x.size)
+		letter++
+		k := p.number(name)
+		if k != x.want || p.rank(k) != uint32(i) || p.Len() != i+1 || p.token(k) != tokPool|k {
+			t.Errorf("name %d of %d bytes: number %d, want %d; rank %d, %d names, token %#x", i, x.size, k, x.want, p.rank(k), p.Len(), p.token(k))
+		}
+		if !bytes.Equal(p.name(k), name) || !p.has(k) {
+			t.Errorf("name %d comes back as %d bytes", i, len(p.name(k)))
+		}
+	}
+	if p.has(poolMaxWords) || p.has(poolMaxWords-1) {
+		t.Error("the pool has names at its end")
+	}
+	n := &Table{pool: p}
+	if b, ok := n.Bytes(tokPool | poolMaxWords); ok || b != nil {
+		t.Errorf("a token behind the pool is %q", b)
+	}
+	if n.Overflow() {
+		t.Error("overflow")
+	}
+}
+
+// TestPoolTable: the table grows when three quarters of it are full, and at once as far as
+// is expected.
+func TestPoolTable(t *testing.T) {
+	slots := func(p *Pool) int { return len(p.table.Load().slots) }
+	p := NewPool(nil, nil)
+	defer p.Free()
+	for i := range 6144 {
+		p.number(fmt.Appendf(nil, "name_%d", i))
+	}
+	if slots(p) != 1<<13 {
+		t.Errorf("%d slots for 6144 names", slots(p))
+	}
+	if p.number([]byte("one more")); slots(p) != 1<<14 {
+		t.Errorf("%d slots for 6145 names", slots(p))
+	}
+	for _, x := range []struct{ expected, slots int }{
+		{0, 1 << 13}, {6144, 1 << 13}, {6145, 1 << 14}, {100000, 1 << 18}, {196608, 1 << 18}, {196609, 1 << 19}, {1 << 30, 1 << 19},
+	} {
+		p := NewPool(nil, nil)
+		p.number([]byte("kept"))
+		(&Table{pool: p}).Expect(x.expected)
+		if slots(p) != x.slots {
+			t.Errorf("%d slots for %d expected names, want %d", slots(p), x.expected, x.slots)
+		}
+		if p.number([]byte("kept")) != 0 || p.Len() != 1 {
+			t.Errorf("%d expected names: the first one is lost", x.expected)
+		}
+		p.Free()
+	}
+}

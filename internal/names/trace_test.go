@@ -89,3 +89,92 @@ func TestNameTrace(t *testing.T) {
 	}
 	check(order[1:], m[1:])
 }
+
+// TestTraceAt: a name is compared in full, with its NUL, and only where the section has all
+// bytes that are compared.
+func TestTraceAt(t *testing.T) {
+	p := NewPool(nil, nil)
+	defer p.Free()
+	for _, size := range []int{4, 6, 7, 8, 14, 15, 16, 22, 23, 24, 25, 30, 31, 32, 50} {
+		name := strings.Repeat("n", size)
+		k := p.number([]byte(name))
+		tr := trace{}
+		tr.ring()
+		tr.note(k, p.rank(k), size)
+		element := tr.read.S[0]
+		if tr.end != 1 || tr.next != 0 || tr.last.S[p.rank(k)] != 1 {
+			t.Errorf("%d bytes: end %d, next %d, last %d", size, tr.end, tr.next, tr.last.S[p.rank(k)])
+		}
+		room := max(size+1, maskWords)
+		str := append([]byte("xy"+name), make([]byte, room-size)...)
+		head, ok := p.isAt(element, str, 2)
+		if !ok || uint32(head) != p.token(k) || uint32(head>>32) != p.rank(k) {
+			t.Errorf("%d bytes: %#x, %v", size, head, ok)
+		}
+		if _, ok := p.isAt(element, str[:len(str)-1], 2); ok {
+			t.Errorf("%d bytes are compared with a section that ends before", size)
+		}
+		for at := 2; at <= 2+size; at++ { // and the NUL
+			str[at]++
+			if _, ok := p.isAt(element, str, 2); ok {
+				t.Errorf("%d bytes: another byte %d makes no difference", size, at-2)
+			}
+			str[at]--
+		}
+		if room > size+1 {
+			str[2+size+1] = 'z'
+			if _, ok := p.isAt(element, str, 2); !ok {
+				t.Errorf("%d bytes: a byte behind the NUL makes a difference", size)
+			}
+		}
+		tr.free()
+	}
+}
+
+// TestTraceOrder: after a name comes the one that followed it last time, also where the
+// ring begins again; a name that another reader gave a rank is not followed.
+func TestTraceOrder(t *testing.T) {
+	texts := []string{"aaaa", "bbbb", "cccc", "dddd"}
+	str := []byte(strings.Join(texts, "\x00") + strings.Repeat("\x00", maskWords))
+	s := &Text{Table: new(Table), Data: str, ByText: true}
+	s.Use(NewPool(nil, nil))
+	defer s.FreePool()
+	for _, start := range []uint32{0, 1, traceLen - 6, traceLen - 5, traceLen - 3, traceLen - 2, traceLen - 1} {
+		var r Reader
+		r.order.ring()
+		r.order.end, r.order.next = start, start
+		for range 2 {
+			for i := range texts {
+				s.textToken(&r, uint32(5*i)+1)
+			}
+		}
+		if want := (start + 8) % traceLen; r.order.end != want {
+			t.Errorf("from %d: the ring ends at %d, want %d", start, r.order.end, want)
+		}
+		// The names were read as 0 1 2 3 0 1 2 3: behind 0 comes 1.
+		s.textToken(&r, 1)
+		m := []dedup.Member{{Name: 6}, {Name: 11}, {Name: 16}}
+		if n := r.order.follow(s.pool, str, m); n != 3 {
+			t.Errorf("from %d: %d of 3 names were expected", start, n)
+		}
+		if want := (start + 12) % traceLen; r.order.end != want || r.order.last.S[s.pool.rank(m[2].Name&^tokPool)] != (start+11)%traceLen+1 {
+			t.Errorf("from %d: after names that were expected the ring ends at %d, want %d", start, r.order.end, want)
+		}
+		s.textToken(&r, 1)
+		if _, ok := r.order.one(s.pool, str, 5); !ok || r.order.end != (start+14)%traceLen {
+			t.Errorf("from %d: one name: %v, the ring ends at %d", start, ok, r.order.end)
+		}
+		// Ranks that the reader has no place for.
+		r.order.last.Resize(1)
+		if _, ok := r.order.one(s.pool, str, 10); ok {
+			t.Error("a name of an unknown rank is followed")
+		}
+		if n := r.order.follow(s.pool, str, []dedup.Member{{Name: 11}}); n != 0 {
+			t.Error("a name of an unknown rank is followed among others")
+		}
+		r.Free()
+		if r.order.end != 0 || r.order.next != 0 || len(r.order.read.S) != 0 {
+			t.Error("something is left of an order that was freed")
+		}
+	}
+}
