@@ -59,12 +59,35 @@ func New(f *mmapelf.File) (*Object, error) {
 			return nil, shape("more than 65,000 sections")
 		}
 	}
-	if o.symtab == nil {
+	switch {
+	case o.symtab == nil:
 		return nil, shape("no symbol table")
+	case !o.counted():
+		return nil, shape("the numbers of the section table are not in the header")
 	}
 	var err error
 	o.syms, err = f.Data(o.symtab)
 	return o, err
+}
+
+// counted reports whether the file header itself has the size of a section header, the number of
+// the sections and the section of their names. A file may have larger headers, and may leave the
+// numbers to its first section header, which Rewrite does not change.
+func (o *Object) counted() bool {
+	at := 46
+	if o.f.Class64 {
+		at = 58
+	}
+	number := func(at int) int { return int(o.order.Uint16(o.raw[at:])) }
+	return number(at) == o.headerSize() && number(at+2) == len(o.f.Sections) && number(at+4) < len(o.f.Sections)
+}
+
+// headerSize is the size of a section header in bytes.
+func (o *Object) headerSize() int {
+	if o.f.Class64 {
+		return 64
+	}
+	return 40
 }
 
 // symbolSize is the size of a symbol in bytes.

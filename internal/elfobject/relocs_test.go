@@ -231,6 +231,12 @@ func TestSymbols(t *testing.T) {
 				t.Errorf("%v, symbol %d: value %#x, merged %v; want %#x, %v", l, i, got, is, value, merged)
 			}
 		}
+		b := relocated(l, 0, typeRela, nil)
+		set(l, b, symbols, sizeField, uint64(3*l.SymbolSize()))
+		o = object(t, b)
+		if last, none := o.Value(2), o.Value(3); last&0xff != 2 || none != 0 {
+			t.Errorf("%v: the last symbol of a table has the value %#x, the one behind it %#x", l, last, none)
+		}
 	}
 }
 
@@ -281,6 +287,53 @@ func TestNewRefuses(t *testing.T) {
 		}
 		if _, err = New(f); err == nil {
 			t.Errorf("%v: symbols beyond the file pass", l)
+		}
+	}
+}
+
+// TestNewHeader: the file header has the number of the sections, the size of their headers and
+// the section of their names itself.
+func TestNewHeader(t *testing.T) {
+	for _, l := range elftest.Layouts {
+		const numbers = "the numbers of the section table are not in the header"
+		sections := elftest.Image{Layout: l, Sections: []elftest.Section{{Name: ".symtab", Type: elftest.Symtab}}}
+		count := l.Counts() + 6
+		for _, c := range []struct {
+			name   string
+			damage func(b []byte)
+			want   string // "" if New takes it
+		}{
+			{"whole", func([]byte) {}, ""},
+			{"no names", func(b []byte) { l.Put(b, count+2, 2, 0) }, ""},
+			{"count", func(b []byte) {
+				set(l, b, 0, sizeField, 3)
+				l.Put(b, count, 2, 0)
+			}, numbers},
+			{"names", func(b []byte) {
+				set(l, b, 0, linkField, 2)
+				l.Put(b, count+2, 2, 0xffff)
+			}, numbers},
+			{"size", func(b []byte) {
+				l.Put(b, count-2, 2, uint64(l.SectionSize()+1))
+				l.Put(b, count, 2, 2)
+				l.Put(b, count+2, 2, 0)
+			}, numbers},
+		} {
+			b := sections.Bytes()
+			c.damage(b)
+			f, err := mmapelf.New("a.o", b)
+			if err != nil {
+				t.Fatal(l, c.name, err)
+			}
+			if c.name == "size" { // what lies at the shifted place is not a symbol table
+				f.Sections[1] = mmapelf.Section{Index: 1, Type: elftest.Symtab}
+			}
+			switch _, err = New(f); {
+			case c.want != "":
+				refused(t, l.String()+" "+c.name, err, c.want)
+			case err != nil:
+				t.Errorf("%v %s: %v", l, c.name, err)
+			}
 		}
 	}
 }

@@ -77,13 +77,6 @@ func (o *Object) Rewrite(c Change) ([]byte, error) {
 	return r.out, nil
 }
 
-func (o *Object) headerSize() int {
-	if o.f.Class64 {
-		return 64
-	}
-	return 40
-}
-
 // align appends zeros up to a multiple of n.
 func (r *rewriter) align(n uint64) {
 	for n > 1 && uint64(len(r.out))%n != 0 {
