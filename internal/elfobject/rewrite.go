@@ -28,7 +28,13 @@ type rewriter struct {
 	n    int   // sections that stay
 	home int   // old index of the section that gets symbols of dropped ones
 	out  []byte
+	most uint64 // bytes that out may have before the section table
 }
+
+// slack is how much longer than twice the old file the new one may become, new contents aside.
+// Sound sections do not overlap, and an assembler has aligned them in the old file too; only
+// damaged headers ask for more.
+const slack = 16 << 20
 
 // Rewrite is the object with a change. Symbols of sections that are dropped stay, since
 // the numbers of all others would change with them: they become symbols of the first
@@ -38,7 +44,10 @@ func (o *Object) Rewrite(c Change) ([]byte, error) {
 	if err := o.dropGroups(&c); err != nil {
 		return nil, err
 	}
-	r := &rewriter{Object: o, to: make([]int, len(o.f.Sections)), home: -1}
+	r := &rewriter{Object: o, to: make([]int, len(o.f.Sections)), home: -1, most: 2*uint64(len(o.raw)) + slack}
+	for _, s := range c.Set {
+		r.most += uint64(len(s.Data))
+	}
 	for i := range o.f.Sections {
 		if !c.Drop[i] {
 			r.to[i] = r.n
@@ -75,6 +84,19 @@ func (o *Object) Rewrite(c Change) ([]byte, error) {
 	r.out = append(r.out, headers...)
 	r.patchHeader(at)
 	return r.out, nil
+}
+
+// fits reports whether out may have n more bytes at a multiple of align.
+func (r *rewriter) fits(align uint64, n int) bool {
+	at, gap := uint64(len(r.out)), uint64(0)
+	if at > r.most {
+		return false
+	}
+	free := r.most - at
+	if align > 1 {
+		gap = (align - at%align) % align
+	}
+	return gap <= free && uint64(n) <= free-gap
 }
 
 // align appends zeros up to a multiple of n.
@@ -138,6 +160,9 @@ func (r *rewriter) section(s *mmapelf.Section, c Change) ([]byte, error) {
 		}
 	}
 	if s.Type != elfabi.SHTNull {
+		if !r.fits(now.Align, len(data)) {
+			return nil, shape("%s makes the file too large", s.Name)
+		}
 		r.align(now.Align)
 		now.Offset = uint64(len(r.out))
 		r.out = append(r.out, data...)

@@ -275,3 +275,50 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 }
+
+// TestRewriteLimit: headers that ask for much more than the file has are refused, before anyone
+// gets the memory.
+func TestRewriteLimit(t *testing.T) {
+	for _, l := range elftest.Layouts {
+		for _, align := range []uint64{1 << 20, 1 << 25, 1 << 31, 1 << 63} {
+			if align > 1<<32 && !l.Class64 {
+				continue
+			}
+			b := sample(l)
+			set(l, b, about, alignField, align)
+			_, err := object(t, b).Rewrite(sampleChange())
+			switch {
+			case align > 1<<20:
+				refused(t, l.String(), err, ".about makes the file too large")
+			case err != nil:
+				t.Errorf("%v, alignment %#x: %v", l, align, err)
+			}
+		}
+		same := make([]elftest.Section, 40)
+		same = append(same, elftest.Section{Name: ".symtab", Type: elftest.Symtab}, elftest.Section{Data: make([]byte, 1<<20)})
+		b := l.Image(same...)
+		for i := range 40 {
+			set(l, b, 1+i, sizeField, 1<<20)
+		}
+		_, err := object(t, b).Rewrite(Change{Set: map[int]Contents{41: {}}})
+		refused(t, l.String()+" overlapping", err, "makes the file too large")
+	}
+}
+
+// TestFits: the limit counts the gap and the contents to the byte.
+func TestFits(t *testing.T) {
+	for _, c := range []struct {
+		most  uint64
+		align uint64
+		n     int
+		want  bool
+	}{
+		{10, 1, 0, true}, {10, 1, 1, false}, {9, 1, 0, false}, {9, 0, 1, false}, {12, 0, 2, true}, {12, 0, 3, false},
+		{12, 4, 0, true}, {11, 4, 0, false}, {13, 4, 1, true}, {13, 4, 2, false}, {12, 5, 2, true}, {12, 2, 3, false}, {1 << 40, 1 << 63, 0, false},
+	} {
+		r := &rewriter{most: c.most, out: make([]byte, 10)}
+		if got := r.fits(c.align, c.n); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
