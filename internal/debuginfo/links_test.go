@@ -10,13 +10,23 @@ import (
 
 // withSection is an ELF file with one section of these contents.
 func withSection(t *testing.T, s dt.Section, bigEndian bool) *File {
-	image := (&dt.File{BigEndian: bigEndian, Sections: []dt.Section{s}}).Image(nil)
+	return fileOf(t, &dt.File{BigEndian: bigEndian, Sections: []dt.Section{s}})
+}
+
+// withSections is an ELF file with these sections.
+func withSections(t *testing.T, sections []dt.Section) *File {
+	return fileOf(t, &dt.File{Sections: sections})
+}
+
+// fileOf is a file that has not been loaded, without its debug sections.
+func fileOf(t *testing.T, file *dt.File) *File {
+	image := file.Image(nil)
 	e, err := mmapelf.New("in", image)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() })
-	return &File{Path: "in", ELF: e, Dwarf: e, BigEndian: bigEndian}
+	return &File{Path: "in", ELF: e, Dwarf: e, BigEndian: file.BigEndian}
 }
 
 // FuzzSplitIndex looks an id up in any .debug_cu_index.
