@@ -49,6 +49,7 @@ func TestKernelsAndModulesTogether(t *testing.T) {
 				}
 			}
 			t.Run(name+"/"+kind+"/"+strings.Join(names, "+"), func(t *testing.T) {
+				t.Parallel() // pahole takes most of the time, and one CPU
 				args := slices.Concat(featureSets[set%len(featureSets)].args, more)
 				want := encode(t, pahole, "1", args, inputs...)
 				// Variables of two files in sections of one name may overlap.
