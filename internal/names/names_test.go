@@ -100,9 +100,9 @@ func TestSections(t *testing.T) {
 		if last != s.Last || r.Bad {
 			t.Errorf("the last byte has token %#x, Last is %#x, bad %v", last, s.Last, r.Bad)
 		}
-		for _, off := range []int{len(s.Data), len(s.Data) + 1, 1 << 40} {
+		for _, off := range []uint64{uint64(len(s.Data)), uint64(len(s.Data)) + 1, 1 << 40} {
 			r.Bad = false
-			if tok := s.Offset(&r, uint64(off)); tok != 0 || !r.Bad {
+			if tok := s.Offset(&r, off); tok != 0 || !r.Bad {
 				t.Errorf("offset %d of %d: token %#x, bad %v", off, len(s.Data), tok, r.Bad)
 			}
 		}
