@@ -322,3 +322,22 @@ func TestFits(t *testing.T) {
 		}
 	}
 }
+
+// TestRewriteLast: the last symbol of a table that ends with it counts, and new contents may be
+// much longer than the old file.
+func TestRewriteLast(t *testing.T) {
+	for _, l := range elftest.Layouts {
+		b := sample(l)
+		set(l, b, symtab, sizeField, uint64(3*l.SymbolSize()))
+		change := sampleChange()
+		change.Set[debug] = Contents{Data: make([]byte, slack+1<<20)}
+		out, err := object(t, b).Rewrite(change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := object(t, out).symbol(2)
+		if want := l.Symbol(nil, elftest.Symbol{Name: 1, Info: 0x12, Other: 2, Section: 2}); !bytes.Equal(last, want) {
+			t.Errorf("%v: the last symbol is % x, want % x", l, last, want)
+		}
+	}
+}
