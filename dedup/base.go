@@ -48,7 +48,7 @@ var errNoBase = errors.New("dedup: Set has no base")
 
 // Restart forgets all own types and strings, so that other units can be merged
 // over the same base, with other names. It takes time for each type that it
-// forgets, none for those of the base.
+// forgets, and no time for the types of the base.
 func (s *Set) Restart(names Names) error {
 	b := s.index.base
 	if b == nil {

@@ -90,8 +90,8 @@ func TestFullcircleCases(t *testing.T) {
 	}
 }
 
-// TestFullcircleOfRecords: the C of objects with unit records comes around as well, and that of
-// objects that are linked of them. What units of gcc and of clang make together has a note.
+// TestFullcircleOfRecords: fullcircle finds nothing lost in objects with unit records, alone and
+// linked. What units of gcc and of clang make together has a note.
 func TestFullcircleOfRecords(t *testing.T) {
 	dir := t.TempDir()
 	sources := []string{"../../encode/testdata/src/types.c", "../../encode/testdata/src/funcs.c", "../../encode/testdata/src/fields.c", "../../btf/show/testdata/bits.c",

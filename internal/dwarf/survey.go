@@ -1,5 +1,7 @@
 package dwarf
 
+import "sync"
+
 // Survey is what the abbreviations of a file say of all its units, before any of them is read.
 type Survey struct {
 	Cross       bool // a table is Abbrevs.Cross, or a unit is partial: units may refer to each other
@@ -38,7 +40,7 @@ const (
 // The file is read once more for this alone, so there is a table lookup for each byte and
 // nothing else.
 func (s *Survey) Read(b []byte) bool {
-	state, steps := s.state, &surveySteps
+	state, steps := s.state, surveySteps()
 	for ; len(b) >= 16; b = b[16:] {
 		b := b[:16]
 		before := state
@@ -71,8 +73,9 @@ func (s *Survey) Whole() bool { return s.state == inCode }
 
 // note reads bytes one by one, notes what they say, and returns the state behind them.
 func (s *Survey) note(state uint8, b []byte) uint8 {
+	steps := surveySteps()
 	for _, c := range b {
-		switch state = surveySteps[c][state]; state {
+		switch state = steps[c][state]; state {
 		case crossingTag:
 			s.Cross, state = true, inChildren
 		case crossingForm:
@@ -88,8 +91,10 @@ func (s *Survey) note(state uint8, b []byte) uint8 {
 
 const maxStates = 32
 
-// surveySteps leads from a byte and a state to the next state.
-var surveySteps = func() (steps [256][maxStates]uint8) {
+// surveySteps leads from a byte and a state to the next state. It is made when it is first needed,
+// because many runs of the program read no DWARF.
+var surveySteps = sync.OnceValue(func() *[256][maxStates]uint8 {
+	steps := new([256][maxStates]uint8)
 	// The numbers of attributes and forms that a Survey notes have two bytes at most. A number
 	// that fills up with zeros could hide them, and no compiler writes one.
 	for _, number := range []struct{ state, rest, next uint8 }{
@@ -151,4 +156,4 @@ var surveySteps = func() (steps [256][maxStates]uint8) {
 	}
 	steps[FormGNURefAlt>>7][inAlternate], steps[FormGNUStrpAlt>>7][inAlternate] = crossingForm, crossingForm
 	return steps
-}()
+})
