@@ -203,7 +203,7 @@ type badCase struct {
 func info(d []dt.Section) []byte   { return d[0].Data }
 func abbrev(d []dt.Section) []byte { return d[1].Data }
 
-// chain is a type of n qualifiers, one behind the other, and the last of them.
+// chain returns n qualifiers, each the type of the one before, and the last of them.
 func chain(tag, n int, end *dt.DIE) []*dt.DIE {
 	out := make([]*dt.DIE, n)
 	for i := range out {
@@ -370,7 +370,7 @@ func badCases() []badCase {
 			return dt.CU(i, a.Add(dt.Origin(b)), b.Add(dt.Origin(a)))
 		}()},
 		{name: "partial unit that imports itself", unit: &dt.Unit{Root: dt.N(dt.TagPartialUnit, dt.Name("t.c"), i, dt.N(dt.TagImportedUnit, raw4(dt.AtImport, dt.FormRef4, 0xc)))}},
-		{name: "import of what is no unit", unit: dt.CU(i, dt.N(dt.TagImportedUnit, raw4(dt.AtImport, dt.FormRefAddr, 0x70000)), dt.N(dt.TagImportedUnit, raw4(dt.AtImport, dt.FormRef4, 0x12)))},
+		{name: "import of something else than a unit", unit: dt.CU(i, dt.N(dt.TagImportedUnit, raw4(dt.AtImport, dt.FormRefAddr, 0x70000)), dt.N(dt.TagImportedUnit, raw4(dt.AtImport, dt.FormRef4, 0x12)))},
 		{name: "reference to an alternate file that there is none of", unit: dt.CU(dt.N(dt.TagTypedef, dt.Name("t"), raw4(dt.AtType, 0x1f20, 0x10))), says: says("alternate")},
 		{name: "skeleton unit", unit: &dt.Unit{Type: 4, Root: dt.N(dt.TagSkeletonUnit, dt.Name("t.c"))}, says: says("split DWARF")},
 		{name: "reference to another unit", unit: dt.CU(dt.N(dt.TagTypedef, dt.Name("t"), raw4(dt.AtType, dt.FormRefAddr, 0x70000))), says: says("out of .debug_info")},

@@ -6,15 +6,15 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// Base is BTF that modules are encoded over: what it has, their split BTF does
-// not repeat. It is immutable and may be shared by any number of runs.
+// Base is BTF that modules are encoded over. Split BTF over it does not repeat its types
+// and strings. A Base is immutable, and any number of runs may share it.
 type Base struct {
 	d     *dedup.Base
-	types uint32 // and void
+	types uint32 // types uint32 // with void
 }
 
-// NewBase prepares blob, which may itself be split BTF, as a base. It holds on
-// to blob. Errors: more types or strings than ids and offsets leave room for.
+// NewBase prepares blob as a base. blob may itself be split BTF; the Base keeps using it.
+// It is an error if the types or strings use up all ids or offsets.
 func NewBase(blob *btf.Blob) (*Base, error) {
 	d, err := dedup.NewBase(blob, names.InlineToken)
 	if err != nil {
@@ -23,5 +23,5 @@ func NewBase(blob *btf.Blob) (*Base, error) {
 	return &Base{d, blob.TypeCount()}, nil
 }
 
-// Free gives the memory back. No run may use the Base any more.
-func (b *Base) Free() { b.d.Free() }
+// Free releases the memory. No run may use the Base afterwards.
+func (base *Base) Free() { base.d.Free() }

@@ -7,29 +7,30 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Commit: what was read of one unit goes into the state of the run, one unit after
-// the other, in file order.
+// Commit adds what was read of each unit to the state of the run, one unit after another,
+// in file order.
 
 // commitUnit merges a unit that has been read.
 func (f *input) commitUnit(u *workspace) error {
 	if f.merge == nil {
 		if u.err == nil && u.reader.Cursor.Hdr.IsType() {
 			f.progress(u)
-			return nil // read with the units that lead there
+			return nil // types of this unit are read with the units that refer to them
 		}
 		u.unit.Facts.Units = 1
 	}
 	return f.commit(u, func() error { return f.readUnit(u) })
 }
 
-// progress says that a unit is done with.
+// progress counts a finished unit and reports it to Options.Progress.
 func (f *input) progress(u *workspace) {
 	if f.opt.Progress != nil {
 		f.opt.Progress(f.run.done.Add(u.size), f.run.total)
 	}
 }
 
-// commit merges what u has; reread reads it once more.
+// commit merges the types, functions and variables of u. It calls reread if the unit has
+// to be read once more.
 func (f *input) commit(u *workspace, reread func() error) error {
 	r := f.run
 	if u.err != nil {
@@ -53,8 +54,9 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	for {
 		err := r.set.Commit(&u.unit.Types)
 		if errors.Is(err, dedup.ErrAlias) || errors.Is(err, dedup.ErrIncomplete) {
-			// A name of the unit has another token, or types that were left out are
-			// needed: read it again, with the alias in force, and whole.
+			// Either a name of the unit has got another token, or a type was left out
+			// that is needed. Read the unit again, with the alias in force and with all
+			// its types.
 			u.restart()
 			u.whole = errors.Is(err, dedup.ErrIncomplete)
 			if err := reread(); err != nil {
@@ -92,7 +94,7 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	return f.saveVars(u)
 }
 
-// reached notes the type units that u has led to.
+// reached notes the type units that u refers to.
 func (f *input) reached(u *workspace) error {
 	if len(u.reader.NeedTypes) == 0 {
 		return nil
@@ -104,7 +106,7 @@ func (f *input) reached(u *workspace) error {
 	return err
 }
 
-// countUnencodable adds what was dropped of a committed unit.
+// countUnencodable adds to the statistics what BTF had no kind for in a committed unit.
 func (r *run) countUnencodable(u *workspace) {
 	for what, n := range u.unit.Unencodable.Counts {
 		r.leftOut(what, n)
@@ -119,7 +121,7 @@ func (r *run) countUnencodable(u *workspace) {
 	}
 }
 
-// leftOut counts n of what is left out.
+// leftOut counts n left-out things of one sort.
 func (r *run) leftOut(what string, n int) {
 	if r.stats.Unencodable == nil {
 		r.stats.Unencodable = make(map[string]int)

@@ -16,8 +16,8 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// manyUnits is a file of some megabytes: so much that a stream of it drops
-// what lies behind.
+// manyUnits makes a file of some megabytes, long enough for a stream to drop the parts
+// that were committed.
 func manyUnits(version int) *dt.File {
 	f := &dt.File{}
 	for i := range 100 {
@@ -81,8 +81,7 @@ func compress(t *testing.T, f *dt.File, kind string) []byte {
 	return f.Image(secs)
 }
 
-// TestCompressedIsTheSame: whatever the sections are compressed with, the BTF
-// is that of the plain file.
+// TestCompressedIsTheSame: whatever compresses the sections, the BTF is the plain file's.
 func TestCompressedIsTheSame(t *testing.T) {
 	dir := t.TempDir()
 	for _, version := range []int{4, 5} {

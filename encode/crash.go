@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// Crash is a panic while an input was encoded: a bug of this program.
+// Crash is a panic during an encoding, which is a bug of this program.
 type Crash struct {
 	File  string
-	Unit  string // where it was: " .debug_info: CU "x" at 0x...", or ""
-	Value any    // of the panic
+	Unit  string // where it happened: " .debug_info: CU "x" at 0x...", or ""
+	Value any    // what panic was called with
 	Site  string // function and line that panicked
 }
 
-func (c *Crash) Error() string {
-	s := fmt.Sprintf("internal error: %v", c.Value)
-	if c.Site != "" {
-		s += " at " + c.Site
+func (cr *Crash) Error() string {
+	s := fmt.Sprintf("internal error: %v", cr.Value)
+	if cr.Site != "" {
+		s += " at " + cr.Site
 	}
-	if c.File != "" {
-		s = c.File + ":" + c.Unit + " " + s
+	if cr.File != "" {
+		s = cr.File + ":" + cr.Unit + " " + s
 	}
 	return s
 }
 
-// IsFault reports whether the value of a panic tells of an address that could
-// not be read: with runtime/debug.SetPanicOnFault, of a mapped file that has
-// become shorter or cannot be read.
+// IsFault reports whether v, the value of a panic, is a memory fault at a mapped address.
+// With runtime/debug.SetPanicOnFault, the runtime panics so when a mapped file was cut
+// short or cannot be read.
 func IsFault(v any) bool {
 	_, ok := v.(interface {
 		error
@@ -36,12 +36,11 @@ func IsFault(v any) bool {
 	return ok
 }
 
-// CutShort says what such an address cannot be read for.
+// CutShort is the reason that a message gives for such a fault.
 const CutShort = "a file was cut short or could not be read while in use"
 
-// PanicSite is the function and line that panicked: the first frame outside
-// package runtime after runtime.gopanic. It must be called from a deferred
-// function.
+// PanicSite returns the function and line that panicked: the first frame outside package
+// runtime after runtime.gopanic. Call it from a deferred function.
 func PanicSite() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
@@ -60,24 +59,23 @@ func PanicSite() string {
 	}
 }
 
-// workerPanic carries a panic, and where it was, to the goroutine that called
-// Run.
+// workerPanic carries a panic and its place to the goroutine that called Run.
 type workerPanic struct {
 	value any
 	unit  string
 	site  string
 }
 
-// locate is deferred around the work on a unit: a panic goes on with the unit
-// and the place in it.
+// locate is deferred around the work on a unit. It adds the unit and the place in it to a
+// panic, and panics again.
 func (u *workspace) locate() {
 	if x := recover(); x != nil {
 		panic(asWorkerPanic(x, fmt.Sprintf(" .debug_info: unit at %#x:", u.reader.Cursor.Hdr.Off)))
 	}
 }
 
-// asWorkerPanic is what a deferred function has recovered. It must be called
-// from that function itself.
+// asWorkerPanic turns the value that a deferred function recovered into a workerPanic.
+// That function itself must call it, so that PanicSite finds the place.
 func asWorkerPanic(x any, unit string) workerPanic {
 	if w, ok := x.(workerPanic); ok {
 		return w

@@ -16,17 +16,19 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// What DWARF says of functions beyond their types, for Options.Functions: where they
-// are defined, and where their parameters are. Workers note it in their workspaces, the
-// committer keeps it, and names are looked up when somebody asks.
+// With Options.Functions, DWARF is also read for facts that BTF does not have: where
+// functions are defined, and where their parameters are at the entry. Workers note
+// definitions in their workspaces, and the committer collects them. Names of files are
+// looked up only on request.
 
-// Faults of definitions, beside the reasons of package compactstate.
+// Reasons why one definition leaves a function out, in addition to the reasons of package
+// compactstate.
 const (
 	faultUnnamed = "a parameter has no name"
 	faultNoType  = "it uses a type that BTF has no kind for"
 )
 
-// defined is what is kept of definitions, in file order.
+// defined holds definitions, in file order.
 type defined struct {
 	units  []definedUnit
 	defs   []definition
@@ -55,45 +57,43 @@ type definedParam struct {
 	place Place
 }
 
-// judging is what a workspace needs to note definitions; it is of use with
-// Options.Functions only.
-type judging struct {
+// definer notes the definitions of a workspace, with Options.Functions only.
+type definer struct {
 	f *input
 	u *workspace
 	defined
 	decls   dwarf.Abbrevs   // of the plan Places
 	seen    map[uint32]bool // of a merged file: DIE offsets
-	skel    definedUnit     // the unit of a skeleton
-	far     *unit.Reader    // of a merged file: of another unit
+	skel    definedUnit     // the unit of a skeleton, in a file with split DWARF
+	far     *unit.Reader    // reads another unit of a merged file
 	farUnit int             // its number, plus 1
 }
 
-// judgingOf is what u needs, whose unit is of f.
-func judgingOf(f *input, u *workspace) *judging {
-	if u.judged.judging == nil {
-		u.judged.judging = &judging{u: u, seen: map[uint32]bool{}}
+// definerOf returns u's scratch space for noting definitions, and makes it on first use.
+func definerOf(f *input, u *workspace) *definer {
+	if u.funcs.definer == nil {
+		u.funcs.definer = &definer{u: u, seen: map[uint32]bool{}}
 	}
-	if j := u.judged.judging; j.f != f {
+	if j := u.funcs.definer; j.f != f {
 		j.f, j.farUnit = f, 0
 		j.decls.Forget()
 	}
-	return u.judged.judging
+	return u.funcs.definer
 }
 
-// free gives the memory back.
-func (j *judging) free() {
+// free releases the memory.
+func (j *definer) free() {
 	if j != nil && j.far != nil {
 		j.far.Free()
 		j.far, j.farUnit = nil, 0
 	}
 }
 
-// define notes the definitions of the functions of the unit, after they have been
-// judged.
-func (j *judging) define() error {
+// define notes the definitions of the unit's functions, after they have been checked.
+func (j *definer) define() error {
 	f, u := j.f, j.u
 	clear(j.seen)
-	j.drop() // the unit may be read again
+	j.drop() // in case the unit is read a second time
 	q := f.opt.Functions
 	for _, i := range u.unit.FuncOrder.S {
 		fn := &u.unit.Funcs.S[i]
@@ -106,7 +106,7 @@ func (j *judging) define() error {
 		}
 		if f.merge != nil {
 			if j.seen[fn.Off] {
-				continue // of a unit that is imported more than once
+				continue // the unit is imported more than once
 			}
 			j.seen[fn.Off] = true
 		}
@@ -125,8 +125,8 @@ func (j *judging) define() error {
 	return nil
 }
 
-// faultOf is what of fn leaves the function out, as far as it is known before all
-// definitions are.
+// faultOf returns the reason why this definition leaves fn out, or "". It knows only
+// reasons that do not depend on other definitions.
 func faultOf(u *workspace, fn *callconv.Func, entry uint32) string {
 	switch {
 	case !named(u.unit.Params.S[fn.First:][:fn.N]):
@@ -139,7 +139,7 @@ func faultOf(u *workspace, fn *callconv.Func, entry uint32) string {
 		return compactstate.ReasonOptimized.String()
 	case fn.Flags&callconv.FuncReordered != 0:
 		return compactstate.ReasonReordered.String()
-	case u.judged.env.Uncertain(fn):
+	case u.funcs.env.Uncertain(fn):
 		return compactstate.ReasonUncertain.String()
 	case fn.Flags&callconv.FuncUnexpectedReg != 0:
 		return compactstate.ReasonUnexpected.String()
@@ -147,11 +147,11 @@ func faultOf(u *workspace, fn *callconv.Func, entry uint32) string {
 	return ""
 }
 
-// maxOrigins bounds a chain of origins and specifications.
+// maxOrigins bounds a chain of abstract origins and specifications.
 const maxOrigins = 8
 
-// declare fills in where fn is declared, which its origin may have.
-func (j *judging) declare(d *definition, fn *callconv.Func) error {
+// declare fills in file and line of fn's declaration, from its DIE or from its origin's.
+func (j *definer) declare(d *definition, fn *callconv.Func) error {
 	for n := range maxOrigins {
 		c, off, err := j.unitOf(fn.Off)
 		if err != nil || c == nil {
@@ -165,7 +165,7 @@ func (j *judging) declare(d *definition, fn *callconv.Func) error {
 			d.code = d.code || ok && x.Ranges
 			d.unit = j.noteUnit(c)
 		}
-		// What a definition has in common with its declaration it leaves out.
+		// A definition omits attributes that its declaration has.
 		if d.line == 0 {
 			d.line = uint32(min(x.Line, 1<<31-1))
 		}
@@ -175,16 +175,16 @@ func (j *judging) declare(d *definition, fn *callconv.Func) error {
 		if !ok || d.line != 0 && d.hasFile {
 			return nil
 		}
-		if fn = j.u.judged.env.Origin(fn); fn == nil {
+		if fn = j.u.funcs.env.Origin(fn); fn == nil {
 			return nil
 		}
 	}
 	return nil
 }
 
-// unitOf is the unit in which the DIE at off is, and the offset of the DIE there; nil
-// for none.
-func (j *judging) unitOf(off uint32) (c *debuginfo.Cursor, at int, err error) {
+// unitOf returns the unit that contains the DIE at off, and the offset of the DIE in it.
+// c is nil if there is none.
+func (j *definer) unitOf(off uint32) (c *debuginfo.Cursor, at int, err error) {
 	f := j.f
 	if f.merge == nil {
 		return &j.u.reader.Cursor, int(off), nil
@@ -214,8 +214,8 @@ func (j *judging) unitOf(off uint32) (c *debuginfo.Cursor, at int, err error) {
 	return &j.far.Cursor, int(uint64(off) - f.merge.Places[k].Off), nil
 }
 
-// noteUnit is the number of a unit in j.units.
-func (j *judging) noteUnit(c *debuginfo.Cursor) uint32 {
+// noteUnit returns the index of a unit in j.units, and adds the unit if it is new.
+func (j *definer) noteUnit(c *debuginfo.Cursor) uint32 {
 	x := definedUnit{f: j.f, name: c.Name}
 	if j.u.unit.Facts.Skeleton != nil || c.File.Split() {
 		x.lines, x.hasLines = j.skel.lines, j.skel.hasLines
@@ -229,8 +229,8 @@ func (j *judging) noteUnit(c *debuginfo.Cursor) uint32 {
 	return uint32(len(j.units) - 1)
 }
 
-// noteSkeleton keeps the line table of the skeleton unit.
-func (j *judging) noteSkeleton() error {
+// noteSkeleton keeps the line table of the skeleton unit: the .dwo file has none.
+func (j *definer) noteSkeleton() error {
 	u := j.u
 	if err := u.reader.Cursor.Table(dwarf.Places, &j.decls); err != nil {
 		return err
@@ -241,9 +241,9 @@ func (j *judging) noteSkeleton() error {
 	return nil
 }
 
-// placeOf says where parameter p of function i is.
+// placeOf returns where parameter p of function i is at the entry.
 func placeOf(u *workspace, i uint32, p *callconv.Param) Place {
-	expr, list, ok := u.judged.env.Location(i, p)
+	expr, list, ok := u.funcs.env.Location(i, p)
 	switch {
 	case ok:
 		at := placeIn(expr)
@@ -257,7 +257,7 @@ func placeOf(u *workspace, i uint32, p *callconv.Param) Place {
 	return Place{}
 }
 
-// placeIn is the place that an expression gives.
+// placeIn returns the place that a location expression describes.
 func placeIn(expr []byte) Place {
 	if len(expr) == 0 {
 		return Place{}
@@ -279,7 +279,7 @@ func placeIn(expr []byte) Place {
 	return Place{Kind: PlaceCompute}
 }
 
-// take keeps what a workspace has noted.
+// take moves the definitions of a workspace to d.
 func (d *defined) take(from *defined) {
 	units, params := uint32(len(d.units)), uint32(len(d.params))
 	d.units = append(d.units, from.units...)
@@ -294,21 +294,22 @@ func (d *defined) take(from *defined) {
 
 func (d *defined) drop() { *d = defined{d.units[:0], d.defs[:0], d.params[:0]} }
 
-// telling tells what has become of functions. A nil one is asked for nothing.
-type telling struct {
-	of     *run
-	named  map[string][]uint32 // definitions, by name
-	told   map[string]bool
-	mu     sync.Mutex
-	differ map[string]string // by name
+// reporter answers Options.Functions. A nil one answers nothing.
+type reporter struct {
+	of       *run
+	named    map[string][]uint32 // definitions, by name
+	reported map[string]bool
+	mu       sync.Mutex
+	differ   map[string]string // by name
 }
 
-// newTelling is ready once all units are committed; nil if nobody asks.
-func (r *run) newTelling() *telling {
+// newReporter indexes the definitions by name, once all units are committed. It returns
+// nil without Options.Functions.
+func (r *run) newReporter() *reporter {
 	if r.opt.Functions == nil {
 		return nil
 	}
-	t := &telling{of: r, named: map[string][]uint32{}, differ: map[string]string{}, told: map[string]bool{}}
+	t := &reporter{of: r, named: map[string][]uint32{}, differ: map[string]string{}, reported: map[string]bool{}}
 	for i := range r.funcs.defs {
 		name := string(r.names.Text(r.funcs.defs[i].name))
 		t.named[name] = append(t.named[name], uint32(i))
@@ -316,9 +317,9 @@ func (r *run) newTelling() *telling {
 	return t
 }
 
-// mismatch keeps the first difference between two definitions: see
-// compactstate.Decide.
-func (t *telling) mismatch(entry uint32, what int, a, b []uint32) {
+// mismatch keeps the first difference between two definitions of a function. See
+// compactstate.Decide for what, a and b.
+func (t *reporter) mismatch(entry uint32, what int, a, b []uint32) {
 	name := string(t.of.funcs.table.Name(entry))
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -335,44 +336,45 @@ func (t *telling) mismatch(entry uint32, what int, a, b []uint32) {
 	}
 }
 
-// encoded tells a function that the BTF has.
-func (t *telling) encoded(name []byte) { t.tell(Function{Name: string(name), Encoded: true}) }
+// encoded reports a function that is in the BTF.
+func (t *reporter) encoded(name []byte) { t.report(Function{Name: string(name), Encoded: true}) }
 
-// skipped tells a function with a symbol that is left out.
-func (t *telling) skipped(name []byte, why compactstate.Reason) {
+// skipped reports a function that has a symbol and is left out.
+func (t *reporter) skipped(name []byte, why compactstate.Reason) {
 	x := Function{Name: string(name), Reason: why.String()}
 	if why == compactstate.ReasonInconsistent {
 		t.mu.Lock()
 		x.Mismatch = t.differ[x.Name]
 		t.mu.Unlock()
 	}
-	t.tell(x)
+	t.report(x)
 }
 
-func (t *telling) tell(x Function) {
+func (t *reporter) report(x Function) {
 	q := t.of.opt.Functions
 	if x.defs = t.named[x.Name]; x.defs == nil && q.Wanted != nil && !q.Wanted([]byte(x.Name)) {
 		return
 	}
-	t.told[x.Name] = true
+	t.reported[x.Name] = true
 	x.r = t.of
 	q.Tell(&x)
 }
 
-// rest tells what has not been told, once all others have been without an error.
-func (t *telling) rest(err error) {
+// withoutSymbol reports the definitions without a symbol, after all functions with one, if there
+// was no error.
+func (t *reporter) withoutSymbol(err error) {
 	if t == nil || err != nil {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.named)) {
-		if !t.told[name] {
-			t.tell(Function{Name: name})
+		if !t.reported[name] {
+			t.report(Function{Name: name})
 		}
 	}
 }
 
-// Definitions are the definitions, in the order of units. It reads the names of
-// files.
+// Definitions returns the definitions, in the order of units. It reads the names of files
+// from the line tables.
 func (x *Function) Definitions() ([]Definition, error) {
 	var list []Definition
 	for _, i := range x.defs {
@@ -399,22 +401,22 @@ func (x *Function) Definitions() ([]Definition, error) {
 	return list, nil
 }
 
-// lineFiles opens .debug_line once.
-func (u *definedUnit) lineFiles() (*debuginfo.Lines, error) {
-	if u.f.lines == nil {
-		l, err := debuginfo.OpenLines(u.f.File)
+// lineFiles opens .debug_line on first use.
+func (du *definedUnit) lineFiles() (*debuginfo.Lines, error) {
+	if du.f.lines == nil {
+		l, err := debuginfo.OpenLines(du.f.File)
 		if err != nil {
 			return nil, err
 		}
-		u.f.lines = l
+		du.f.lines = l
 	}
-	return u.f.lines, nil
+	return du.f.lines, nil
 }
 
-// inSection is the section of an object in which an address is, and the place there;
-// of a linked file the address itself.
-func (u *definedUnit) inSection(address uint64) (section string, place uint64) {
-	f := u.f
+// inSection returns the section of an object that contains an address, and the offset in
+// it. For a linked file it returns the address itself.
+func (du *definedUnit) inSection(address uint64) (section string, place uint64) {
+	f := du.f
 	if !f.File.Relocatable() {
 		return "", address
 	}

@@ -2,29 +2,30 @@ package encode
 
 import "github.com/btflite/btflite/dedup"
 
-// Units that disagree about a type.
+// Units disagree about a type if a struct or union has several definitions and some unit
+// only declares it: the declaration fits each of them.
 //
-// Where a struct or union has several definitions, a unit that only declares it fits each of
-// them. libbpf takes the first one that it tries, and the order in which it tries them turns
-// round whenever its hash table doubles. The table counts all INTs, FLOATs, forwards
-// and enumerations of the file, which nobody who merges unit by unit knows before the last
-// unit. It also compares with the types as each unit had them, which are gone here.
-// So the two may choose different definitions. No type is wrong then, but the bytes differ.
+// libbpf takes the first definition that it tries. It tries them in the order of a hash
+// chain, and that order is reversed whenever the table doubles. When it doubles depends
+// on the number of INTs, FLOATs, forwards and enumerations of the whole file, which is
+// unknown before the last unit. libbpf also compares with the types as each unit had
+// them; streaming has dropped those. So the two algorithms may choose different
+// definitions. No type is wrong then, but the bytes differ.
 //
-// Small inputs can afford both: if units disagree, a second phase of the run reads them once
-// more, for the batch algorithm. Kernels are far above the limit; those that were compared
-// have pahole's bytes without it.
+// For small inputs there is a remedy: if units disagree, a second phase of the run reads
+// them again, for the batch algorithm. Kernels are far above the limit. All kernels that
+// were compared have pahole's bytes without it.
 
-// maxDisagree is the largest number of raw types for which there is a second phase, and
-// bytesPerRaw about what the batch algorithm takes for each.
+// maxDisagree is the largest number of raw types for which there is a second phase.
+// bytesPerRaw is about how much memory the batch algorithm needs for each.
 const (
 	maxDisagree = 1 << 16
 	bytesPerRaw = 300
 )
 
-// disagree says whether there is to be a second phase: units disagree about a type, and the
-// batch algorithm can take as many. With the memory that all runs have, that
-// depends on the types alone, and not on how many workers merged them.
+// disagree reports whether a second phase is needed: units disagree about a type, and the
+// input is small enough for the batch algorithm. It compares with the memory limit of the
+// whole run, so the answer does not depend on the number of workers.
 func (r *run) disagree() bool {
 	n := r.stats.TypesIn
 	return n <= maxDisagree && dedup.Disagree(r.set) && r.limit.Check(int(n*bytesPerRaw)) == nil

@@ -10,10 +10,10 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Functions are emitted in the order of their names: strings, FUNC_PROTO, FUNC
-// and DECL_TAGs of one after the other. What strings a function needs does not
-// depend on types, and of its strings the types need only what their tokens are
-// once they have been added. So strings may be ahead, on another goroutine.
+// Functions are emitted in the order of their names: the strings, FUNC_PROTO, FUNC and
+// DECL_TAGs of one after the other. The strings of a function do not depend on types, and
+// its types need only the tokens of the strings. So another goroutine may add strings
+// ahead of the types.
 
 // Flags of kernel functions in .BTF_ids (Linux, include/linux/btf.h).
 const (
@@ -23,20 +23,21 @@ const (
 	kfArenaArg2 = 1 << 15
 )
 
-// arenaValues are the flags for the values of a prototype, in its order.
+// arenaValues has the flag for each value of a prototype: the result, then the first two
+// parameters.
 var arenaValues = [...]uint32{kfArenaRet, kfArenaArg1, kfArenaArg2}
 
-// maxParamName is where pahole cuts parameter names and tags
+// maxParamName is the length in bytes at which pahole cuts names of parameters and tags
 // of functions.
 const maxParamName = 127
 
 // emitter adds functions to a set.
 type emitter struct {
-	run     *run
-	long    bool // there are names to cut
-	record  []uint32
-	tokens  []dedup.Name
-	telling *telling // nil without Options.Functions
+	run      *run
+	long     bool // some names are longer than maxParamName
+	record   []uint32
+	tokens   []dedup.Name
+	reporter *reporter // nil without Options.Functions
 }
 
 // emitFuncs emits all functions.
@@ -45,17 +46,17 @@ func (r *run) emitFuncs() error {
 	if r.opt.For == ForReaders {
 		r.funcs.emitted = map[string]bool{}
 	}
-	e := emitter{run: r, long: r.set.LongestName() > maxParamName} // names of parameters are there
+	e := emitter{run: r, long: r.set.LongestName() > maxParamName} // the set has the names of all parameters by now
 	var mismatch func(entry uint32, what int, a, b []uint32)
-	e.telling = r.newTelling()
-	if e.telling != nil {
-		mismatch = e.telling.mismatch
+	e.reporter = r.newReporter()
+	if e.reporter != nil {
+		mismatch = e.reporter.mismatch
 	}
 	if r.raw != nil {
 		mismatch = func(entry uint32, what int, a, b []uint32) {
 			r.raw.mismatch(string(r.funcs.table.Name(entry)), what, a, b)
-			if e.telling != nil {
-				e.telling.mismatch(entry, what, a, b)
+			if e.reporter != nil {
+				e.reporter.mismatch(entry, what, a, b)
 			}
 		}
 	}
@@ -70,7 +71,7 @@ func (r *run) emitFuncs() error {
 		AllParams:      e.long,
 		Ahead:          e.ahead,
 	}, e.addFunc, e.skip)
-	e.telling.rest(err)
+	e.reporter.withoutSymbol(err)
 	return err
 }
 
@@ -81,8 +82,8 @@ func (e *emitter) skip(name []byte, why compactstate.Reason) {
 	if r.opt.FuncSkipped != nil {
 		r.opt.FuncSkipped(string(name), why.String())
 	}
-	if e.telling != nil {
-		e.telling.skipped(name, why)
+	if e.reporter != nil {
+		e.reporter.skipped(name, why)
 	}
 	if r.opt.Verbose != nil {
 		r.raw.decided(name)
@@ -90,7 +91,7 @@ func (e *emitter) skip(name []byte, why compactstate.Reason) {
 	}
 }
 
-// ahead prepares the names of functions that come next.
+// ahead prefetches the names of the next functions.
 func (e *emitter) ahead(entries, hashes []uint32) {
 	e.tokens = e.tokens[:0]
 	for _, x := range entries {
@@ -99,8 +100,7 @@ func (e *emitter) ahead(entries, hashes []uint32) {
 	e.run.set.AheadTexts(e.tokens, hashes)
 }
 
-// addStrings adds the strings of one chosen function and returns the token of
-// its name.
+// addStrings adds the strings of one chosen function and returns the token of its name.
 func (e *emitter) addStrings(c *compactstate.Choice) (name uint32, err error) {
 	intern := func(t dedup.Name) {
 		if err == nil {
@@ -132,7 +132,7 @@ func (e *emitter) addStrings(c *compactstate.Choice) (name uint32, err error) {
 	return name, err
 }
 
-// cut is the token to use for the name of a parameter or the value of a tag.
+// cut returns the token of a parameter's name or a tag's value, cut to maxParamName.
 func (e *emitter) cut(t dedup.Name) dedup.Name {
 	if e.long {
 		if b, _ := e.run.names.Bytes(t); len(b) > maxParamName {
@@ -142,7 +142,7 @@ func (e *emitter) cut(t dedup.Name) dedup.Name {
 	return t
 }
 
-// kfuncTags is which tags a function gets because .BTF_ids names it.
+// kfuncTags returns the tags that a function gets because .BTF_ids lists it.
 func (e *emitter) kfuncTags(c *compactstate.Choice) []string {
 	switch {
 	case !c.Kfunc || e.run.opt.Features&DeclTag == 0 || e.run.opt.Features&DeclTagKfuncs == 0:
@@ -155,7 +155,7 @@ func (e *emitter) kfuncTags(c *compactstate.Choice) []string {
 
 var kfuncTags = [...]string{"bpf_kfunc", "bpf_fastcall"}
 
-// arenaFlags is which of the arena flags count for a function.
+// arenaFlags returns the arena flags of a function.
 func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
 	if !c.Kfunc || e.run.opt.Features&Attributes == 0 || e.run.opt.Features&DeclTagKfuncs == 0 {
 		return 0
@@ -163,8 +163,8 @@ func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
 	return c.KfuncFlags & [...]uint32{kfArenaRet, kfArenaRet | kfArenaArg1, kfArenaRet | kfArenaArg1 | kfArenaArg2}[min(len(c.Params), 2)]
 }
 
-// addFunc adds FUNC_PROTO, FUNC and DECL_TAGs of one chosen function, whose
-// strings have been added.
+// addFunc adds FUNC_PROTO, FUNC and DECL_TAGs of one chosen function. Its strings have
+// been added.
 func (e *emitter) addFunc(c *compactstate.Choice) error {
 	if why := unit.BeyondVlen(len(c.Params), "parameters", e.run.opt.Libbpf == Libbpf18); why != "" {
 		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.run.inputs[e.run.lead].File.Path, debuginfo.Quote(c.Name), why)
@@ -190,8 +190,8 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 		return err
 	}
 	e.run.stats.TypesIn += 2
-	if e.telling != nil {
-		e.telling.encoded(e.run.funcs.table.Name(c.Entry))
+	if e.reporter != nil {
+		e.reporter.encoded(e.run.funcs.table.Name(c.Entry))
 	}
 	if e.run.funcs.emitted != nil {
 		e.run.funcs.emitted[string(e.run.funcs.table.Name(c.Entry))] = true
@@ -210,10 +210,11 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 	return nil
 }
 
-// arenaTag is the TYPE_TAG of the address space of BPF arenas.
+// arenaTag is the TYPE_TAG of pointers into a BPF arena.
 const arenaTag = "address_space(1)"
 
-// arenaPointer gives a pointer's target the address space of BPF arenas.
+// arenaPointer returns a copy of pointer id whose target is in the address space of BPF
+// arenas.
 func (e *emitter) arenaPointer(id uint32, fn []byte) (uint32, error) {
 	w := e.run.set.Record(id)
 	if id == 0 || w.Kind() != btf.KindPtr {

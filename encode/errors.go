@@ -9,8 +9,8 @@ import (
 // Error says which input could not be encoded, where, and why.
 type Error = debuginfo.Error
 
-// ErrNoDwarf is the error for an input that was built without debug
-// information, or stripped of it.
+// ErrNoDwarf is the error for an input that was built without debug information, or whose
+// debug information was stripped.
 var ErrNoDwarf = debuginfo.ErrNoDwarf
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -10,18 +10,18 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Variables beside the main BTF (Options.ExtraVars): those that the feature
-// global_var would add, as split BTF over it.
+// Options.ExtraVars writes the variables that the feature global_var would add into split
+// BTF over the main BTF.
 //
-// The types of a unit are all in the main BTF, used or not, so a variable needs
-// none that are missing there. What waits for the end is a small record of each
-// variable, names as tokens. The rules for variables are those of keepVar, with
-// one exception: one of type void does not end those of its unit.
+// The main BTF has all types of a unit, used or not, so these variables need no further
+// types. Until the end, a run keeps one small record of each variable, with tokens for
+// names. keepVar has the rules, with one exception: a variable of type void does not end
+// the variables of its unit.
 
-// addExtra keeps a variable whose type is the id of the Set.
+// addExtra keeps a variable. typ is the id of its type in the Set.
 func (r *run) addExtra(v *unit.Var, typ uint32, size uint64, tags []unit.Annot) {
 	if v.SecOff+size > math.MaxUint32 {
-		return // a DATASEC cannot say where it ends
+		return // a DATASEC has 32 bits for the end of a variable
 	}
 	x := compactstate.ExtraVar{Name: v.Name, Type: typ, Section: v.Section, Offset: uint32(v.SecOff), Size: uint32(size), External: v.External}
 	var values []uint32
@@ -33,22 +33,22 @@ func (r *run) addExtra(v *unit.Var, typ uint32, size uint64, tags []unit.Annot) 
 	r.extras.Add(x, values...)
 }
 
-// extraBTF is the BTF of the extra variables over the types numbered by n; empty
-// if there are none. VARs come first, in the order of the DATASECs, which come
-// last; their DECL_TAGs are between.
+// extraBTF returns the BTF of the extra variables, over the types numbered by n; it is
+// empty if there are none. VARs come first, in the order of the DATASECs, then their
+// DECL_TAGs, then the DATASECs.
 func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte], err error) {
 	if r.extras.Len() == 0 {
 		return out, nil
 	}
-	more := r.set.MoreStrings()
-	defer more.Free()
+	added := r.set.MoreStrings()
+	defer added.Free()
 	asked := 0
 	intern := func(t dedup.Name) (off uint32) {
 		if asked++; asked%namesStep == 0 {
 			r.releaseNames()
 		}
 		if err == nil {
-			off, err = more.Offset(t)
+			off, err = added.Offset(t)
 		}
 		return off
 	}
@@ -56,13 +56,13 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 	r.releaseNames()
 	r.extras.Settle(intern, n.ID)
 	first, count := n.End(), r.extras.Len()
-	var below []byte // strings of the main BTF, if that is not written
+	var below []byte // strings of the main BTF, if the main BTF is not written
 	if n.Types == 0 {
 		below = r.set.Strings()
 	}
-	const rest = 8 << 10 // DATASECs and their names
+	const tailRoom = 8 << 10 // DATASECs and their names
 	form := r.opt.form(true)
-	out.Grow(form.Len() + 28*count + len(below) + len(more.Bytes()) + rest)
+	out.Grow(form.Len() + 28*count + len(below) + len(added.Bytes()) + tailRoom)
 	out.Extend(form.Len())
 	var buf []byte
 	add := func(w ...uint32) {
@@ -97,18 +97,18 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 		return out, err
 	}
 	types := len(out.S) - form.Len()
-	copy(out.S, form.AppendHeader(nil, bigEndian, uint32(types), uint32(len(below)+len(more.Bytes()))))
+	copy(out.S, form.AppendHeader(nil, bigEndian, uint32(types), uint32(len(below)+len(added.Bytes()))))
 	out.AppendSlice(below)
-	out.AppendSlice(more.Bytes())
+	out.AppendSlice(added.Bytes())
 	r.stats.ExtraVars = count
 	return out, nil
 }
 
-// namesStep is after how many names .debug_str is given back: around each of them,
-// the system maps what it has in memory.
+// namesStep is the number of names after which the pages of .debug_str are released.
+// Around each name that is read, the system maps the cached pages of the file.
 const namesStep = 1 << 10
 
-// releaseNames gives back what is mapped of the inputs' .debug_str.
+// releaseNames releases the mapped pages of the inputs' .debug_str.
 func (r *run) releaseNames() {
 	for _, f := range r.inputs {
 		f.File.ReleaseNames()

@@ -18,10 +18,10 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// content is what BTF says, whatever its ids are: how often there is a type
-// that is equal to the depth of ten references, and each variable's place.
-// DATASECs count by what is in them, since the extra variables of a section may
-// be in another one than those of the main BTF, and VARs count once.
+// content describes BTF independently of its ids: how often it has each type, compared to
+// a depth of ten references, and the place of each variable. DATASECs count by their
+// entries, because the extra variables of a section may be in another DATASEC than the
+// main BTF's. VARs count once.
 type content struct {
 	types, places map[string]bool
 }
@@ -185,7 +185,7 @@ func TestExtraVarsAlone(t *testing.T) {
 		t.Fatal("no BTF without types stands between the base and the variables")
 	}
 	if main.Sum() != base.Sum() {
-		t.Error("its checksum is not that of the base")
+		t.Error("its checksum is not the checksum of the base")
 	}
 	contentOf(extra).differs(t, contentOf(base))
 }

@@ -10,19 +10,20 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Readers of DWARF print functions that pahole leaves out: those of C++ and Rust, whose
-// symbols have other names, and those that pahole does not trust to be called as their
-// types say. With ForReaders they are added behind the others.
+// Readers of DWARF also print functions that pahole leaves out: functions of C++ and
+// Rust, whose symbols have other names, and functions whose compiled form may not match
+// their types. With ForReaders they are added after the other functions.
 
-// readable is a function that has code, as one unit describes it.
+// readable is one unit's description of a function that has code.
 type readable struct {
 	name    dedup.Name
 	foreign bool     // its unit is neither C nor assembler
 	proto   []uint32 // the record of its prototype
 }
 
-// goneFunctions is what readers are told of functions with too many parameters.
-const goneFunctions = "functions with too many parameters"
+// droppedFunctions is the name under which readers report functions with too many
+// parameters.
+const droppedFunctions = "functions with too many parameters"
 
 // saveReadable keeps the functions of the unit that have code.
 func (r *run) saveReadable(u *workspace) error {
@@ -53,7 +54,7 @@ func (r *run) saveReadable(u *workspace) error {
 	return nil
 }
 
-// addReadable adds the functions that readers print and emitFuncs has left out.
+// addReadable adds the functions that emitFuncs has left out and readers print.
 func (r *run) addReadable() error {
 	text := func(f readable) []byte {
 		b, _ := r.names.Bytes(r.names.Canonical(f.name))
@@ -66,7 +67,7 @@ func (r *run) addReadable() error {
 		}
 		n := (len(f.proto) - 3) / 2
 		if unit.BeyondVlen(n, "parameters", false) != "" {
-			r.leftOut(goneFunctions, 1)
+			r.leftOut(droppedFunctions, 1)
 			continue
 		}
 		f.proto[1] = btf.Info(btf.KindFuncProto, uint32(n), false)

@@ -1,73 +1,74 @@
 package encode
 
-// FunctionQuery asks what has become of functions, and where they are defined.
+// FunctionQuery asks whether functions are in the BTF, why not, and where they are
+// defined. Without Tell, it is ignored.
 type FunctionQuery struct {
-	// Wanted says which functions are asked for, by the name without what the
-	// compiler has added; nil for all that have a symbol, and their definitions that
-	// are no inline functions. Several goroutines call it at once.
+	// Wanted reports whether a function is wanted, by its name without suffixes that the
+	// compiler adds. nil stands for all functions that have a symbol, and for their
+	// definitions that are not inline functions. Several goroutines call it at once.
 	Wanted func(name []byte) bool
-	// Tell receives the functions: those that have a symbol in the order of their
-	// names, then the others that Wanted has named. A name comes again for each file
-	// that has it. The Function is valid until Tell returns. Without Tell, the query
-	// is none.
+	// Tell receives the functions: first those that have a symbol, in the order of their
+	// names, then the others that Wanted accepted. A name is repeated for each file that
+	// has it. The Function is valid until Tell returns.
 	Tell func(*Function)
 }
 
-// Function is what has become of a function.
+// Function is one function and its fate.
 type Function struct {
 	Name string
-	// Encoded says that the BTF has it. If not, Reason is why, in the words of -V;
-	// it is "" for one without a symbol.
+	// Encoded reports whether the function is in the BTF. If not, Reason says why, in the
+	// words of -V; it is "" for a function without a symbol.
 	Encoded bool
 	Reason  string
 	// Mismatch is the first difference between its definitions, if that is the reason.
-	// It counts parameters from 1, as the lines of -V do.
+	// Parameters are counted from 1, as -V does.
 	Mismatch string
 
 	r    *run
 	defs []uint32
 }
 
-// Definition is what one unit says of a function.
+// Definition is one unit's description of a function.
 type Definition struct {
 	Unit string // DW_AT_name
-	File string // of the declaration; "" if it is not told
-	Line int    // likewise; 0 if it is not told
-	// Code says that the unit has code for it, and not a description only that
-	// other functions have taken in. Address is where that begins, in an object in
-	// its Section; it is 0 if the code is in several places.
+	File string // of the declaration; "" if unknown
+	Line int    // of the declaration; 0 if unknown
+	// Code reports whether the unit has code for the function; otherwise it has only a
+	// description that other functions inline. Address is where the code begins, for an
+	// object as an offset in Section. It is 0 if the code is in several places.
 	Code    bool
 	Address uint64
 	Section string
-	Symbol  string // at Address; "" for none
-	// Fault is what of this definition leaves the function out; "" for nothing.
+	Symbol  string // at Address; "" if there is none
+	// Fault is the reason why this definition leaves the function out; "" if there is
+	// none.
 	Fault  string
 	Params []Parameter
 }
 
 // Parameter is a parameter of a definition.
 type Parameter struct {
-	Name  string // "" for none
+	Name  string // "" if it has none
 	Place Place
 }
 
-// PlaceKind says where a parameter is.
+// PlaceKind says in what kind of place a parameter is.
 type PlaceKind uint8
 
 // The kinds of places.
 const (
 	PlaceNone     PlaceKind = iota // nowhere
-	PlaceConstant                  // nowhere, as it has always the same value
+	PlaceConstant                  // nowhere, because it always has the same value
 	PlaceRegister
 	PlaceStack
-	PlaceFixed   // at an address that does not change
-	PlaceCompute // what the value is computed from
-	PlaceList    // in a list that cannot be read, or that a unit record has not kept
+	PlaceFixed   // at a fixed address
+	PlaceCompute // computed from other values
+	PlaceList    // in a list that is unreadable, or that a unit record does not keep
 )
 
 // Place is where a parameter is when its function is entered.
 type Place struct {
 	Kind     PlaceKind
-	Moves    bool // it is there at first, and elsewhere later
+	Moves    bool // it moves elsewhere later
 	Register uint16
 }

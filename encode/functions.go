@@ -7,16 +7,16 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// functions judges the unit's subprograms and fills u.judged.states: which of them
-// count, where their parameters are, and what prototype they show.
+// functions checks the unit's subprograms and fills u.funcs.states: which of them count,
+// where their parameters are, and what prototype the code shows.
 func (f *input) functions(u *workspace) error {
 	if len(u.unit.Funcs.S) == 0 {
 		return nil
 	}
 	f.prepare(u)
-	u.judged.env.Link()
+	u.funcs.env.Link()
 	if f.opt.For == ForReaders {
-		u.judged.env.LinkFar()
+		u.funcs.env.LinkFar()
 	}
 	if f.placeFuncs(u) {
 		if err := f.judge(u); err != nil {
@@ -27,11 +27,11 @@ func (f *input) functions(u *workspace) error {
 		return nil
 	}
 	defer holdTypes(f, u)()
-	return judgingOf(f, u).define()
+	return definerOf(f, u).define()
 }
 
-// holdTypes keeps commits from changing the set until the result is called, if types of the
-// unit are there alone.
+// holdTypes keeps commits from changing the set until release is called, if the set has
+// types of the unit that the unit itself does not have.
 func holdTypes(f *input, u *workspace) (release func()) {
 	if u.unit.Types.Left() == 0 {
 		return func() {}
@@ -40,11 +40,11 @@ func holdTypes(f *input, u *workspace) (release func()) {
 	return f.run.set.Release
 }
 
-// judge judges the functions that have an entry.
+// judge checks the functions that have a symbol.
 func (f *input) judge(u *workspace) error {
 	defer holdTypes(f, u)()
-	u.judged.env.Analyze()
-	if err := u.judged.env.Lists.Err(); err != nil {
+	u.funcs.env.Analyze()
+	if err := u.funcs.env.Lists.Err(); err != nil {
 		return err
 	}
 	for _, i := range u.unit.FuncOrder.S {
@@ -55,11 +55,11 @@ func (f *input) judge(u *workspace) error {
 	return nil
 }
 
-// prepare says what the unit's functions are judged by. In a merged file that is
-// what all units have in common.
+// prepare sets u.funcs.env, the facts about the unit that the check needs. In a merged
+// file they come from the plan, because they hold for all units.
 func (f *input) prepare(u *workspace) {
 	c := &u.reader.Cursor
-	e := &u.judged.env
+	e := &u.funcs.env
 	addrSize, clang, exprs, copies := int(c.Hdr.AddrSize), u.unit.Facts.Clang, c.Hdr.Data, 0
 	if f.merge != nil {
 		addrSize, clang, exprs = int(f.merge.AddrSize), f.merge.Clang, f.File.Info
@@ -84,8 +84,8 @@ func (f *input) prepare(u *workspace) {
 	}
 }
 
-// sizes are the types of the unit that decide how large things are: its own, and those
-// of the set that were left out of it.
+// sizes returns the types that decide sizes: the unit's own, and types of the set that
+// were left out of the unit.
 func (u *workspace) sizes(set *dedup.Set, addrSize int) callconv.Types {
 	t := callconv.Types{Nodes: u.unit.Types.Nodes.S, Members: u.unit.Types.Members.S, AddrSize: addrSize}
 	if u.unit.Types.Left() > 0 {
@@ -94,8 +94,8 @@ func (u *workspace) sizes(set *dedup.Set, addrSize int) callconv.Types {
 	return t
 }
 
-// placeFuncs looks the unit's functions up in the ELF function table. It reports
-// whether any of them is there and can be encoded.
+// placeFuncs looks the unit's functions up in the ELF function table. It reports whether
+// one of them is there and can be encoded.
 func (f *input) placeFuncs(u *workspace) (any bool) {
 	table := f.run.funcs.table
 	f.entriesAhead(u)
@@ -126,10 +126,10 @@ func named(params []callconv.Param) bool {
 	return true
 }
 
-// addState adds what fn, which has an entry and has been judged, says of the
-// function.
+// addState adds the description that fn gives of its function. fn has a symbol and has
+// been checked.
 func (f *input) addState(u *workspace, fn *callconv.Func) {
-	st := stateRec{Entry: fn.Entry, Ret: fn.Type, First: uint32(len(u.judged.params.S)), FirstAn: fn.FirstAn, NAn: fn.NAn, Name: fn.Name}
+	st := stateRec{Entry: fn.Entry, Ret: fn.Type, First: uint32(len(u.funcs.params.S)), FirstAn: fn.FirstAn, NAn: fn.NAn, Name: fn.Name}
 	trueSig := f.opt.Features&TrueSignature != 0
 	match, optimized, sym := f.run.funcs.table.Symbol(fn.Entry, fn.LowPC)
 	fl := compactstate.Flags(0)
@@ -142,7 +142,7 @@ func (f *input) addState(u *workspace, fn *callconv.Func) {
 	set(fn.Flags&callconv.FuncOptimizedParams != 0, compactstate.OptimizedParms)
 	set(fn.Flags&callconv.FuncReordered != 0, compactstate.Reordered)
 	set(fn.Flags&callconv.FuncChanged != 0, compactstate.Changed)
-	set(u.judged.env.Uncertain(fn), compactstate.Uncertain)
+	set(u.funcs.env.Uncertain(fn), compactstate.Uncertain)
 	set(match, compactstate.AddressMatches)
 	set(fn.LowPC != 0, compactstate.HasAddress)
 	set(optimized, compactstate.OptimizedSymbol)
@@ -160,58 +160,57 @@ func (f *input) addState(u *workspace, fn *callconv.Func) {
 		if changed && p.Member != 0 {
 			cp.Name = f.memberName(u, p)
 		}
-		u.judged.params.Append(cp)
+		u.funcs.params.Append(cp)
 	}
 	if fn.Flags&callconv.FuncVariadic != 0 {
-		u.judged.params.Append(compactstate.Param{})
+		u.funcs.params.Append(compactstate.Param{})
 	}
-	st.N = uint32(len(u.judged.params.S)) - st.First
+	st.N = uint32(len(u.funcs.params.S)) - st.First
 	st.Flags = fl
-	u.judged.states.Append(st)
+	u.funcs.states.Append(st)
 }
 
-// memberName is the name of a parameter of which one member is passed.
+// memberName returns the name for a parameter of which only one member is passed.
 func (f *input) memberName(u *workspace, p *callconv.Param) dedup.Name {
 	name := append([]byte(nil), f.File.Names.Text(p.Name)...)
-	name = append(append(name, "__"...), f.File.Names.Text(u.judged.env.Types.Members[p.Member-1].Name)...)
+	name = append(append(name, "__"...), f.File.Names.Text(u.funcs.env.Types.Members[p.Member-1].Name)...)
 	return f.File.Names.Token(name)
 }
 
-// entryCache is the number of look-ups that a workspace remembers: inline functions
-// of headers come again in unit after unit.
+// entryCache is the number of look-ups that a workspace remembers. Many units have the
+// same inline functions of headers.
 const entryCache = 1 << entryBits
 
 const entryBits = 13
 
-// nameEntry is the one place where the workspace remembers a name, which may have
-// another one there.
+// nameEntry returns the place in the cache for a name. Another name may occupy it.
 func (u *workspace) nameEntry(name dedup.Name) *nameEntry {
-	return &u.judged.entries.S[name*0x9e3779b1>>(32-entryBits)]
+	return &u.funcs.entries.S[name*0x9e3779b1>>(32-entryBits)]
 }
 
-// entriesAhead prepares entryOf for the unit's functions.
+// entriesAhead prefetches for entryOf, for all functions of the unit.
 func (f *input) entriesAhead(u *workspace) {
-	if len(u.judged.entries.S) == 0 {
-		u.judged.entries.Resize(entryCache)
+	if len(u.funcs.entries.S) == 0 {
+		u.funcs.entries.Resize(entryCache)
 	}
-	tokens := u.judged.tokens[:0]
+	tokens := u.funcs.tokens[:0]
 	for i := range u.unit.Funcs.S {
 		fn := &u.unit.Funcs.S[i]
 		if name := fn.Name; name != 0 && fn.Flags&callconv.FuncDeclaration == 0 && u.nameEntry(name).name != name {
 			tokens = append(tokens, name)
 		}
 	}
-	u.judged.tokens = tokens
-	u.judged.touched.Read(uint32(f.File.Names.Touch(tokens)))
-	texts := u.judged.texts[:0]
+	u.funcs.tokens = tokens
+	u.funcs.touched.Read(uint32(f.File.Names.Touch(tokens)))
+	texts := u.funcs.texts[:0]
 	for _, t := range tokens {
 		texts = append(texts, f.File.Names.Text(t))
 	}
-	u.judged.touched.Read(uint32(f.run.funcs.table.Ahead(texts)))
-	u.judged.texts = texts
+	u.funcs.touched.Read(uint32(f.run.funcs.table.Ahead(texts)))
+	u.funcs.texts = texts
 }
 
-// entryOf is the ELF function table's entry for a name, 0 if there is none.
+// entryOf returns the entry of a name in the ELF function table, 0 if there is none.
 func (f *input) entryOf(u *workspace, name dedup.Name) uint32 {
 	e := u.nameEntry(name)
 	if e.name != name {
@@ -220,24 +219,24 @@ func (f *input) entryOf(u *workspace, name dedup.Name) uint32 {
 	return e.entry
 }
 
-// saveStates hands the unit's states over to the run, in functions-table
-// order; their names go into the string section as they come.
+// saveStates moves the unit's states to the run, in functions-table order. Their names go
+// into the string section in the same order.
 func (f *input) saveStates(u *workspace) error {
 	r := f.run
-	if u.judged.judging != nil {
-		r.funcs.take(&u.judged.judging.defined)
+	if u.funcs.definer != nil {
+		r.funcs.take(&u.funcs.definer.defined)
 	}
 	if f.opt.For == ForReaders {
 		if err := r.saveReadable(u); err != nil {
 			return err
 		}
 	}
-	if len(u.judged.states.S) > 0 {
+	if len(u.funcs.states.S) > 0 {
 		r.funcs.states.Reserve(r.funcs.table.MaxEntry(), nil)
 	}
-	for i := range u.judged.states.S {
-		st := &u.judged.states.S[i]
-		ps := u.judged.params.S[st.First:][:st.N]
+	for i := range u.funcs.states.S {
+		st := &u.funcs.states.S[i]
+		ps := u.funcs.params.S[st.First:][:st.N]
 		var raw []uint32
 		if r.raw != nil {
 			raw = r.raw.proto(u, st.Ret, ps)
@@ -253,7 +252,7 @@ func (f *input) saveStates(u *workspace) error {
 		ret := u.id(st.Ret)
 		r.stats.FuncStates++
 		if r.funcs.states.Has(st.Entry, st.Flags, st.Sym, ret, ps, an) {
-			continue // seen before, with all its names
+			continue // it was seen before, with all its names
 		}
 		if f.merge != nil && !f.merge.finishing {
 			f.merge.later(ps, an)
@@ -276,7 +275,7 @@ func (f *input) saveStates(u *workspace) error {
 	return nil
 }
 
-// keepState keeps a state; raw are the ids of its types for -V.
+// keepState keeps a state. raw has the ids of its types for -V.
 func (r *run) keepState(st *stateRec, ret uint32, ps []compactstate.Param, an []compactstate.Annotation, raw []uint32) {
 	if r.funcs.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an) && raw != nil {
 		r.raw.protos[r.funcs.states.Place(st.Entry)] = raw

@@ -12,31 +12,31 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Sites of inlined functions (Options.Inline, and the feature of that name): package
-// inline reads them with each unit and keeps them, in the order of units. What they say
-// of functions are types of the Set until it is numbered. The main BTF is made as
-// without them; what comes on top has ids and strings behind its own, so that both
-// together are one BTF, or the second is split BTF over the first.
+// Sites of inlined functions are wanted with Options.Inline or the feature of that name.
+// Package inline reads and keeps them, in the order of units. Types and functions that
+// they refer to are ids of the Set until it is numbered. The main BTF does not depend on
+// them: the added records have ids and strings after its own. So both together are one
+// BTF, or the second is split BTF over the first.
 
 // inlining is the state of a run that wants sites.
 type inlining struct {
 	store   inline.Store
 	settled *inline.Settled
-	names   []byte // the strings that come on top
+	names   []byte // the strings that are added
 
 	sections []codeSection // with code, by address
-	last     int           // the one that was found last
+	last     int           // index of the section that was found last
 	titles   []title       // names of LOCSECs, by section index
 
-	funcs  []inlinedFunc // of the unit in work, by index of its functions
-	values []value       // of the parameters of those
+	funcs  []inlinedFunc // of the current unit, by index of its functions
+	values []value       // of the parameters of funcs
 	words  []uint32
 	places []uint32
 	why    []string // for Options.InlineMissing
 	chain  []uint32
 }
 
-// codeSection is a section of the leading input that sites can be in.
+// codeSection is a section of the first input that may contain sites.
 type codeSection struct {
 	addr, size uint64
 	index      uint32
@@ -45,22 +45,23 @@ type codeSection struct {
 // title is the string offset of a section's LOCSEC.
 type title struct{ section, name uint32 }
 
-// inlinedFunc is what is known of a function of the unit: 1 + its index in the store, or
-// why it has none.
+// inlinedFunc is a function of the unit: 1 + its index in the store, or the reason why
+// the store does not have it.
 type inlinedFunc struct {
 	index uint32
-	first uint32 // of its parameters in inlining.values
+	first uint32 // index of its first parameter in inlining.values
 	drop  inline.Drop
 	bad   bool
 }
 
-// value is what the places of a parameter have to hold: size is 0 if that is not known.
+// value describes the type of a parameter, to check its places. size is 0 if it is
+// unknown.
 type value struct {
 	size   uint32
 	signed bool
 }
 
-// maxInlined is what a table of sites may keep between units, in bytes.
+// maxInlined is how many bytes of tables stay allocated between units.
 const maxInlined = 128 << 10
 
 // newInlining prepares the run for sites, if they are wanted.
@@ -72,7 +73,7 @@ func (r *run) newInlining() {
 	arena.Bind(r.limit, &r.inline.store)
 }
 
-// readInlined has sites read with the units of the workspaces.
+// readInlined makes the readers of the workspaces read sites too.
 func (r *run) readInlined(workspaces []workspace) {
 	for i := range workspaces {
 		switch u := &workspaces[i]; {
@@ -117,7 +118,7 @@ func (in *inlining) listCode(f *input) {
 	slices.SortStableFunc(in.sections, func(a, b codeSection) int { return cmp.Compare(a.addr, b.addr) })
 }
 
-// sectionOf is the section with code that an address is in; nil for none.
+// sectionOf returns the code section that contains an address, or nil.
 func (in *inlining) sectionOf(addr uint64) *codeSection {
 	if s := &in.sections[in.last]; addr-s.addr < s.size {
 		return s
@@ -133,7 +134,7 @@ func (in *inlining) sectionOf(addr uint64) *codeSection {
 	return &in.sections[i]
 }
 
-// saveInlined keeps the sites of a unit that has been committed.
+// saveInlined keeps the sites of a committed unit.
 func saveInlined(f *input, u *workspace) {
 	in := f.run.inline
 	if in == nil || u.unit.Inline == nil || len(u.unit.Inline.Sites.S) == 0 || !f.first {
@@ -159,7 +160,7 @@ func saveInlined(f *input, u *workspace) {
 	}
 }
 
-// inlinedUnit is the unit in work.
+// inlinedUnit is the unit that is being saved.
 type inlinedUnit struct {
 	*inlining
 	u    *workspace
@@ -168,90 +169,90 @@ type inlinedUnit struct {
 	memo [1 << memoBits]found
 }
 
-// found is where a function was found.
+// found is a function of the unit: its offset and its index.
 type found struct{ off, index uint32 }
 
 const memoBits = 10
 
-// find is the index of the function at a place.
-func (r *inlinedUnit) find(place uint64) (i int, ok bool) {
-	if place-r.base > 1<<32-1 {
+// find returns the index of the function at a place.
+func (iu *inlinedUnit) find(place uint64) (i int, ok bool) {
+	if place-iu.base > 1<<32-1 {
 		return 0, false
 	}
-	off := uint32(place - r.base)
-	memo := &r.memo[off*0x9e3779b1>>(32-memoBits)]
+	off := uint32(place - iu.base)
+	memo := &iu.memo[off*0x9e3779b1>>(32-memoBits)]
 	if memo.off == off && off != 0 {
 		return int(memo.index), true
 	}
-	low, high := 0, len(r.own)
+	low, high := 0, len(iu.own)
 	for low < high {
-		if mid := int(uint(low+high) / 2); r.own[mid].Off < off {
+		if mid := int(uint(low+high) / 2); iu.own[mid].Off < off {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
-	if low == len(r.own) || r.own[low].Off != off {
+	if low == len(iu.own) || iu.own[low].Off != off {
 		return 0, false
 	}
 	*memo = found{off, uint32(low)}
 	return low, true
 }
 
-// maxAbstract is how many abstract origins lead to a function.
+// maxAbstract bounds a chain of abstract origins.
 const maxAbstract = 8
 
-// origins puts the function at a place, and those that it stands for, into r.chain.
-func (r *inlinedUnit) origins(place uint64) bool {
-	r.chain = r.chain[:0]
+// origins fills r.chain with the function at a place and its abstract origins.
+func (iu *inlinedUnit) origins(place uint64) bool {
+	iu.chain = iu.chain[:0]
 	for range maxAbstract {
-		i, ok := r.find(place)
+		i, ok := iu.find(place)
 		if !ok {
 			return false
 		}
-		r.chain = append(r.chain, uint32(i))
-		if r.own[i].Origin == 0 {
+		iu.chain = append(iu.chain, uint32(i))
+		if iu.own[i].Origin == 0 {
 			return true
 		}
-		place = r.base + uint64(r.own[i].Origin)
+		place = iu.base + uint64(iu.own[i].Origin)
 	}
 	return false
 }
 
 // site keeps one site.
-func (r *inlinedUnit) site(f *input, s *inline.Site) {
+func (iu *inlinedUnit) site(f *input, s *inline.Site) {
 	if s.Addr == 0 {
-		r.store.Drop(inline.NoAddress)
+		iu.store.Drop(inline.NoAddress)
 		return
 	}
-	sec := r.sectionOf(s.Addr)
+	sec := iu.sectionOf(s.Addr)
 	if sec == nil || s.Addr-sec.addr > 1<<32-1 {
-		r.store.Drop(inline.NoSection)
+		iu.store.Drop(inline.NoSection)
 		return
 	}
-	if !r.origins(s.Origin) {
-		r.store.Drop(inline.NoFunction)
+	if !iu.origins(s.Origin) {
+		iu.store.Drop(inline.NoFunction)
 		return
 	}
-	i := r.chain[len(r.chain)-1]
-	fn, known := &r.own[i], &r.funcs[i]
+	i := iu.chain[len(iu.chain)-1]
+	fn, known := &iu.own[i], &iu.funcs[i]
 	if known.index == 0 && !known.bad {
-		*known = r.function(f, fn)
+		*known = iu.function(f, fn)
 	}
 	if known.bad {
-		r.store.Drop(known.drop)
+		iu.store.Drop(known.drop)
 		return
 	}
-	r.place(f, s, fn, r.values[known.first:])
+	iu.place(f, s, fn, iu.values[known.first:])
 	if f.opt.InlineMissing != nil {
-		f.opt.InlineMissing(f.File.Names.Text(fn.Name), f.File.ELF.Sections[sec.index].Name, uint32(s.Addr-sec.addr), r.why)
+		f.opt.InlineMissing(f.File.Names.Text(fn.Name), f.File.ELF.Sections[sec.index].Name, uint32(s.Addr-sec.addr), iu.why)
 	}
-	r.store.Site(known.index-1, sec.index, uint32(s.Addr-sec.addr), r.places, fn.Flags&callconv.FuncVariadic != 0)
+	iu.store.Site(known.index-1, sec.index, uint32(s.Addr-sec.addr), iu.places, fn.Flags&callconv.FuncVariadic != 0)
 }
 
-// function is what the store knows of a function from now on.
-func (r *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
-	u := r.u
+// function returns the store's entry for fn, and adds it on first use.
+func (iu *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
+	u := iu.u
 	bad := func(why inline.Drop) inlinedFunc { return inlinedFunc{drop: why, bad: true} }
 	if fn.Name == 0 {
 		return bad(inline.NoFunction)
@@ -261,22 +262,22 @@ func (r *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
 		return bad(inline.NoType)
 	}
 	ps := u.unit.Params.S[fn.First:][:fn.N]
-	r.words = append(r.words[:0], fn.Name, ret)
+	iu.words = append(iu.words[:0], fn.Name, ret)
 	for i := range ps {
 		typ := u.id(ps[i].Type)
 		if typ == unit.Dropped || typ == 0 {
 			return bad(inline.NoType)
 		}
-		r.words = append(r.words, ps[i].Name, typ)
+		iu.words = append(iu.words, ps[i].Name, typ)
 	}
 	if fn.Flags&callconv.FuncVariadic != 0 {
-		r.words = append(r.words, 0, 0)
+		iu.words = append(iu.words, 0, 0)
 	}
-	first := uint32(len(r.values))
+	first := uint32(len(iu.values))
 	for i := range ps {
-		r.values = append(r.values, r.valueOf(ps[i].Type))
+		iu.values = append(iu.values, iu.valueOf(ps[i].Type))
 	}
-	if i, ok := r.store.Known(r.words); ok {
+	if i, ok := iu.store.Known(iu.words); ok {
 		return inlinedFunc{index: 1 + i, first: first}
 	}
 	ok := identifier(f.File.Names.Text(fn.Name))
@@ -286,10 +287,10 @@ func (r *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
 	if !ok {
 		return bad(inline.BadName)
 	}
-	return inlinedFunc{index: 1 + r.store.Func(r.words), first: first}
+	return inlinedFunc{index: 1 + iu.store.Func(iu.words), first: first}
 }
 
-// identifier reports whether kernels take a name for that of a function.
+// identifier reports whether kernels accept name as the name of a function.
 func identifier(name []byte) bool {
 	const longest = 511 // Linux: KSYM_NAME_LEN, with the NUL
 	if len(name) == 0 || len(name) > longest {
@@ -304,53 +305,54 @@ func identifier(name []byte) bool {
 	return true
 }
 
-// place puts into r.places where the parameters of fn, of these values, are at a site.
-func (r *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func, values []value) {
-	u := r.u
+// place fills r.places with the places of fn's parameters at a site. values describes
+// their types.
+func (iu *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func, values []value) {
+	u := iu.u
 	ps := u.unit.Params.S[fn.First:][:fn.N]
-	r.places, r.why = r.places[:0], r.why[:0]
-	tell := f.opt.InlineMissing != nil
+	iu.places, iu.why = iu.places[:0], iu.why[:0]
+	explain := f.opt.InlineMissing != nil
 	const unset = ^uint32(0)
 	for range ps {
-		r.places = append(r.places, unset)
-		if tell {
-			r.why = append(r.why, inline.NotListed.String())
+		iu.places = append(iu.places, unset)
+		if explain {
+			iu.why = append(iu.why, inline.NotListed.String())
 		}
 	}
 	next := 0
 	found := u.unit.Inline.Params.S[s.First:][:s.N]
 	for i := range found {
-		j, ok := r.paramOf(found[i].Origin, ps, next)
+		j, ok := iu.paramOf(found[i].Origin, ps, next)
 		if !ok {
 			continue
 		}
 		next = j + 1
-		// GCC describes some parameters twice: the first one with a place counts.
-		if k := r.places[j]; k == unset || found[k].Kind == inline.Missing && found[i].Kind != inline.Missing {
-			r.places[j] = uint32(i)
+		// GCC describes some parameters twice. The first one that has a place counts.
+		if k := iu.places[j]; k == unset || found[k].Kind == inline.Missing && found[i].Kind != inline.Missing {
+			iu.places[j] = uint32(i)
 		}
 	}
-	for j, k := range r.places {
+	for j, k := range iu.places {
 		if k == unset {
-			r.places[j] = r.store.Missing(inline.NotListed)
+			iu.places[j] = iu.store.Missing(inline.NotListed)
 			continue
 		}
-		place, why := r.store.Place(&found[k].Place, values[j].size, values[j].signed)
-		r.places[j] = place
-		if tell {
-			r.why[j] = why.String()
+		place, why := iu.store.Place(&found[k].Place, values[j].size, values[j].signed)
+		iu.places[j] = place
+		if explain {
+			iu.why[j] = why.String()
 		}
 	}
 }
 
-// paramOf is which of the parameters ps one at a site stands for; it is probably number
-// guess.
-func (r *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j int, ok bool) {
-	off := uint32(place - r.base)
-	if uint64(off) != place-r.base {
+// paramOf returns which parameter of ps the DIE at place describes. It tries number guess
+// first.
+func (iu *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j int, ok bool) {
+	off := uint32(place - iu.base)
+	if uint64(off) != place-iu.base {
 		return 0, false
 	}
-	for range r.chain {
+	for range iu.chain {
 		if guess < len(ps) && ps[guess].Off == off {
 			return guess, true
 		}
@@ -360,9 +362,9 @@ func (r *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j i
 			}
 		}
 		next := uint32(0)
-		for _, i := range r.chain[:len(r.chain)-1] {
-			fn := &r.own[i]
-			for _, p := range r.u.unit.Params.S[fn.First:][:fn.N] {
+		for _, i := range iu.chain[:len(iu.chain)-1] {
+			fn := &iu.own[i]
+			for _, p := range iu.u.unit.Params.S[fn.First:][:fn.N] {
 				if p.Off == off {
 					next = p.Origin
 				}
@@ -375,19 +377,19 @@ func (r *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j i
 	return 0, false
 }
 
-// maxTypes bounds the way along a chain of types.
+// maxTypes bounds a chain of typedefs and qualifiers.
 const maxTypes = 64
 
-// valueOf is what there is of a type.
-func (r *inlinedUnit) valueOf(ref dedup.Ref) value {
+// valueOf describes the type ref.
+func (iu *inlinedUnit) valueOf(ref dedup.Ref) value {
 	for range maxTypes {
-		if ref == 0 || int64(ref) > int64(len(r.u.unit.Types.Nodes.S)) {
+		if ref == 0 || int64(ref) > int64(len(iu.u.unit.Types.Nodes.S)) {
 			return value{}
 		}
-		n := &r.u.unit.Types.Nodes.S[ref-1]
+		n := &iu.u.unit.Types.Nodes.S[ref-1]
 		switch k := btf.InfoKind(n.Info); k {
 		case btf.KindPtr:
-			return value{uint32(r.u.reader.Cursor.Hdr.AddrSize), false}
+			return value{uint32(iu.u.reader.Cursor.Hdr.AddrSize), false}
 		case btf.KindInt:
 			return value{callconv.DwarfSize(n), n.Aux>>24&1 != 0}
 		case btf.KindEnum, btf.KindEnum64:

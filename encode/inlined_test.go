@@ -129,7 +129,7 @@ func TestInlined(t *testing.T) {
 			}
 			plain, side, out := encodeInlined(t, image, encode.Options{Features: encode.DefaultFeatures})
 			if side != "" || out.Stats.Inline != nil {
-				t.Error("inlined functions though nobody has asked for them")
+				t.Error("inlined functions without being asked for")
 			}
 			main, side, out := encodeInlined(t, image, encode.Options{Features: encode.DefaultFeatures, Inline: true})
 			if main != plain {
@@ -205,10 +205,10 @@ func TestHostileInlined(t *testing.T) {
 			a := dt.N(dt.TagSubprogram, dt.Name("a"), dt.Inline())
 			return file(a, inF(dt.N(dt.TagInlinedSubroutine, dt.Origin(a), dt.Attr{At: atRanges, Form: dt.FormSecOffset, Val: 1 << 30})))
 		}, 0, "no address", ""},
-		"name that is no identifier": {func() []byte {
+		"name that is not an identifier": {func() []byte {
 			a := dt.N(dt.TagSubprogram, dt.Name("a<int>"), dt.Inline())
 			return file(a, inF(site(a, 8)))
-		}, 0, "name that is no identifier", ""},
+		}, 0, "name that is not an identifier", ""},
 		"a hundred thousand sites": {func() []byte {
 			a := dt.N(dt.TagSubprogram, dt.Name("a"), dt.Inline())
 			f := inF()

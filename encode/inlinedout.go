@@ -10,17 +10,17 @@ import (
 	"github.com/btflite/btflite/internal/inline"
 )
 
-// What becomes of the sites when all units are gone.
+// When all units are committed, the sites are written.
 
-// settleInlined turns names and types of the functions into those of the output, which n
-// numbers.
+// settleInlined replaces names and types of the functions by offsets and ids of the
+// output. n numbers the types.
 func (r *run) settleInlined(n *dedup.Numbering) error {
 	in := r.inline
 	if in == nil {
 		return nil
 	}
-	more := r.set.MoreStrings()
-	defer more.Free()
+	added := r.set.MoreStrings()
+	defer added.Free()
 	r.releaseNames()
 	asked := 0
 	var err error
@@ -31,7 +31,7 @@ func (r *run) settleInlined(n *dedup.Numbering) error {
 		if asked++; asked%namesStep == 0 {
 			r.releaseNames()
 		}
-		return more.Offset(t)
+		return added.Offset(t)
 	}
 	if in.settled, err = in.store.Settle(name, n.ID); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (r *run) settleInlined(n *dedup.Numbering) error {
 	for _, s := range in.sections {
 		if s.size > 0 {
 			text := "inline" + r.inputs[r.lead].File.ELF.Sections[s.index].Name
-			off, err := more.Offset(r.names.Literal([]byte(text)))
+			off, err := added.Offset(r.names.Literal([]byte(text)))
 			if err != nil {
 				return err
 			}
@@ -47,14 +47,14 @@ func (r *run) settleInlined(n *dedup.Numbering) error {
 		}
 	}
 	if n.Types == 0 {
-		in.names = slices.Clone(r.set.Strings()) // those of the main BTF, which has none
+		in.names = slices.Clone(r.set.Strings()) // the main BTF is empty, so its strings are added too
 	}
-	in.names = append(in.names, more.Bytes()...)
+	in.names = append(in.names, added.Bytes()...)
 	r.releaseNames()
 	return nil
 }
 
-// addInlined puts the sites on top of the output.
+// addInlined adds the sites to the output.
 func (r *run) addInlined(out *Output, in *inlining) error {
 	if in == nil || in.settled == nil {
 		return nil
@@ -66,7 +66,7 @@ func (r *run) addInlined(out *Output, in *inlining) error {
 		return err
 	}
 	form := btf.LongHeader
-	var types, strs []byte // of the same BTF
+	var types, strs []byte // of that BTF
 	if !r.opt.Inline {
 		if types, strs, err = btf.Sections(out.data); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (r *run) addInlined(out *Output, in *inlining) error {
 	return nil
 }
 
-// besideOf is the output as what records come on top of.
+// besideOf returns the output as the BTF that the records are added to.
 func besideOf(out *Output, base *Base) (*inline.Beside, error) {
 	b := &inline.Beside{Order: binary.LittleEndian, First: 1}
 	if out.BigEndian {

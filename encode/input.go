@@ -11,9 +11,8 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// openInput maps an input and finds what encoding needs of it. A file without
-// DWARF gives ErrNoDwarf; one whose DWARF has no units is open, and its Info is
-// empty.
+// openInput maps an input and loads what encoding needs. A file without DWARF gives
+// ErrNoDwarf. A file whose DWARF has no units is returned open, with an empty Info.
 func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	d, err := debuginfo.Open(in, debuginfo.Settings{
 		Names: &r.names, ByText: r.opt.Base != nil, Limit: r.limit, Expanding: r.expanding(), DebugDir: r.opt.DebugDir, Workers: r.opt.Jobs,
@@ -23,7 +22,7 @@ func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 		return nil, r.whileExpanding(in.Path, err)
 	}
 	f := &input{run: r, opt: &r.opt, Input: unit.Input{File: d, Options: r.opt.reading(), Index: &r.index, Limit: r.limit}}
-	if r.stats.CUs == r.stats.CUsFiltered { // all units before are filtered
+	if r.stats.CUs == r.stats.CUsFiltered { // all units so far were filtered out
 		f.first, r.lead = true, len(r.inputs)
 	}
 	if err := f.open(); err != nil {
@@ -33,13 +32,13 @@ func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	return f, nil
 }
 
-// reading is what the options say of how units are read.
-func (o *Options) reading() unit.Options {
-	has := func(f Features) bool { return o.Features&f != 0 }
+// reading returns the options that concern the reading of units.
+func (opt *Options) reading() unit.Options {
+	has := func(f Features) bool { return opt.Features&f != 0 }
 	return unit.Options{
 		Float: has(Float), DeclTag: has(DeclTag), TypeTag: has(TypeTag), Enum64: has(Enum64),
-		WholeBitfields: o.WholeBitfields, LongVlen: o.Libbpf == Libbpf18, ForKernel: o.For == ForKernel, KeepSigns: o.Verbose != nil, Marks: o.For == ForReaders,
-		Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
+		WholeBitfields: opt.WholeBitfields, LongVlen: opt.Libbpf == Libbpf18, ForKernel: opt.For == ForKernel, KeepSigns: opt.Verbose != nil, Marks: opt.For == ForReaders,
+		Lang: opt.Lang, LangExclude: opt.LangExclude, CUExclude: opt.CUExclude,
 	}
 }
 
@@ -50,8 +49,8 @@ func (f *input) open() error {
 	if err := f.File.Look(); err != nil {
 		return err
 	}
-	// Whatever units refer to, they are merged by option, or if the kernel's note says that it
-	// was optimized at link time.
+	// The option merges all units whatever they refer to. So does the kernel's note about
+	// link-time optimization.
 	forced := f.opt.Features&ForceCUMerging != 0
 	if !forced {
 		var err error
@@ -59,7 +58,7 @@ func (f *input) open() error {
 			return err
 		}
 	}
-	// Merged units are read more than once.
+	// Merging reads units more than once.
 	if err := f.File.Load(forced || f.File.Survey.Cross || f.File.Damaged); err != nil {
 		return err
 	}
@@ -80,7 +79,7 @@ func (f *input) open() error {
 	if f.opt.Jobs <= 1 {
 		return f.readSymbols()
 	}
-	// Units can be read meanwhile; waitSymbols is where they need it.
+	// Units are read meanwhile; they call waitSymbols when they need the symbols.
 	f.read.Add(1)
 	go func() {
 		defer f.read.Done()
@@ -95,8 +94,9 @@ func (f *input) open() error {
 	return nil
 }
 
-// refers reports whether one of the units to read is partial, or may refer to others, by
-// the abbreviations that it uses. A unit that cannot be read is an error when its turn comes.
+// refers reports whether a unit to be read is partial or may refer to other units,
+// judging by the abbreviations that it uses. It ignores a unit that cannot be read: that
+// is an error later, when the unit is read.
 func (f *input) refers() bool {
 	if !f.File.Survey.Cross && !f.File.Damaged {
 		return false
@@ -123,5 +123,5 @@ func (f *input) refers() bool {
 		}
 		f.File.Passed(&c)
 	}
-	return f.File.Survey.Cross && f.File.HasTypes() // those of sections of their own
+	return f.File.Survey.Cross && f.File.HasTypes() // type units in their own sections
 }

@@ -2,8 +2,7 @@ package encode
 
 import "github.com/btflite/btflite/compactstate"
 
-// kfuncs collects what .BTF_ids says of kernel functions: pahole-behaviour
-// 4.10.
+// kfuncs holds what .BTF_ids says about kernel functions: pahole-behaviour 4.10.
 type kfuncs struct {
 	sets  []idSymbol // __BTF_ID__set8__…
 	funcs []idSymbol // __BTF_ID__func__NAME__SUFFIX
@@ -17,7 +16,7 @@ type idSymbol struct {
 const (
 	idSet8 = "__BTF_ID__set8__"
 	idFunc = "__BTF_ID__func__"
-	// btfSet8Kfuncs in a set's flags says that its functions are kfuncs.
+	// btfSet8Kfuncs in a set's flags marks a set of kfuncs.
 	btfSet8Kfuncs = 1
 )
 
@@ -52,7 +51,7 @@ func (k *kfuncs) resolve(f *input, addr uint64, data []byte, t *compactstate.Fun
 			continue
 		}
 		name := s.name[len(idFunc):]
-		// The suffix starts at the last "_" that follows another one.
+		// The suffix starts at the last "_" that another "_" precedes.
 		cut := -1
 		for i := len(name) - 1; i > 0; i-- {
 			if name[i] == '_' && name[i-1] == '_' {

@@ -10,8 +10,8 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// TestCULimit: with a limit of n units a file gives what a file of its first n
-// units gives, for any number of workers, and no unit behind them is looked at.
+// TestCULimit: with a limit of n units, a file gives the same BTF as a file with only its
+// first n units, for any number of workers. Later units are not even looked at.
 func TestCULimit(t *testing.T) {
 	make := func(units int) dt.File {
 		f := dt.File{Symbols: funcs()}
@@ -49,6 +49,6 @@ func TestCULimit(t *testing.T) {
 		}
 	}
 	if _, err := runFiles([]string{path}, encode.Options{Jobs: 2}); err == nil {
-		t.Error("no limit: the bad unit behind the others was not read")
+		t.Error("no limit: the bad unit after the others was not read")
 	}
 }

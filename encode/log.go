@@ -2,7 +2,7 @@ package encode
 
 import "github.com/btflite/btflite/internal/unit"
 
-// When lines of -V are written: with their unit, in file order.
+// Lines of -V are written together with their unit, in file order.
 
 // flushLog writes the lines of a unit.
 func (f *input) flushLog(u *workspace) {
@@ -32,8 +32,8 @@ func (f *input) startLog() {
 	f.opt.Verbose("File " + lead.File.Path + ":")
 }
 
-// logFiltered writes that a unit is not wanted by its language.
-// pahole asks twice for languages that are excluded.
+// logFiltered writes that the language filter drops a unit. pahole checks excluded
+// languages twice, so the line comes twice.
 func (f *input) logFiltered(r *unit.Reader) {
 	if f.opt.Verbose == nil || f.WrongName(r.Cursor.Name) {
 		return

@@ -11,60 +11,61 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// A run that meets its memory limit is to end with an error that says so, not
-// by the system's hand: at once if the limit is below what any such input has
-// needed, else when what is taken comes near. Memory follows the distinct types
-// of the input, which nobody knows before they are read, so that the first
-// check is a mild one.
+// A run that reaches its memory limit must end with an error that says so, before the
+// system kills it. The first check comes before reading: it refuses a limit that no such
+// input has ever fitted in. The second check compares the memory in use with the limit as
+// the run goes on. Only the second can be exact, because memory follows the distinct
+// types of the input, and nobody knows these before reading.
 
 const (
-	// leastMemory and leastShare bound from below what a run needs: a part for
-	// every run, and one for each leastShare bytes of .debug_info.
+	// leastMemory and leastShare give a lower bound for a run: leastMemory, and 1 byte
+	// for each leastShare bytes of .debug_info.
 	leastMemory = 4 << 20
 	leastShare  = 32
-	// usualMemory and usualShare are what kernels need with one worker: of 184 to 264 MiB of
-	// .debug_info, in groups of 24 to 31 MiB. Whoever follows the advice is not to be told another number, so
-	// it has some room. usualWorker is what each further worker needs.
+	// usualMemory and usualShare give what kernels need with one worker. They were
+	// measured with 184 to 264 MiB of .debug_info, in control groups of 24 to 31 MiB.
+	// There is some room in them, so that a user who follows the advice does not get
+	// another number the next time. usualWorker is for each further worker.
 	usualMemory = 9 << 20
 	usualShare  = 11
 	usualWorker = 2 << 20
-	// recordTenths is what kernels with unit records need beside usualMemory, for ten bytes of
-	// .debug_info: of 4 and 26 MiB, with limits of 26 and 52 MiB.
+	// recordTenths adds, for kernels with unit records, so many tenths of .debug_info to
+	// usualMemory. It was measured with 4 and 26 MiB, in limits of 26 and 52 MiB.
 	recordTenths = 12
-	// memoryStep is how much of .debug_info is committed, in bytes, but 16 units
-	// at most, between two looks at what is taken, each a few microseconds.
+	// memoryStep is how many bytes of .debug_info are committed between two checks, but
+	// at most 16 units. A check takes a few microseconds.
 	memoryStep = 512 << 10
-	// Resident memory is looked at for each unit. In between it grows by the pages
-	// of a unit and of the names that it uses: the system maps 16 pages for each
-	// that is touched, so that a large unit brings all of .debug_str, of kernels up
-	// to 6 MiB. Measured were 4 to 9 MiB in all.
+	// Resident memory is checked after each unit. Between two checks it grows by the
+	// pages of a unit and of the names that the unit uses. The system maps 16 pages for
+	// each one that is touched, so a large unit maps all of .debug_str, which is up to 6
+	// MiB in kernels. The measured growth was 4 to 9 MiB in all.
 	residentStep, residentNames, residentWorker = 3 << 20, 6 << 20, 512 << 10
 )
 
-// ResidentProgram is what is resident of the program and its start, in bytes:
-// measured, 6 MiB of text and data, and 2 MiB more.
+// ResidentProgram is how much of the program itself is resident after its start, in
+// bytes: 6 MiB of text and data were measured, and 2 MiB of other memory.
 const ResidentProgram = 8 << 20
 
-// UsualMemory is how much memory in bytes a run over kernels takes as a rule,
-// with one worker; size is that of their .debug_info in bytes.
+// UsualMemory returns how many bytes a run over kernels usually takes with one worker.
+// size is the size of their .debug_info in bytes.
 func UsualMemory(size uint64) uint64 { return usualMemory + size/usualShare }
 
-// budget is what the memory of a run is checked against.
+// budget compares the memory of a run with its limits.
 type budget struct {
 	limit  *arena.Limit
 	opt    *Options
-	stop   func() error // an error once the run is to end
-	path   string       // of the input that is, or was, read
-	total  uint64       // bytes of .debug_info of the inputs that checkInput was called for
-	packed uint64       // of them, those of inputs with unit records
+	stop   func() error // returns an error once the run has to end
+	path   string       // of the input that was read last
+	total  uint64       // bytes of .debug_info of the inputs given to checkInput
+	packed uint64       // the part of total that has unit records
 	mapped uint64       // bytes of the inputs
 
-	unchecked uint64 // bytes of .debug_info since the last look at the memory
-	step      uint64 // when to look again
+	unchecked uint64 // bytes of .debug_info since the last check
+	step      uint64 // value of unchecked at which the next check is due
 	nameBytes uint64 // of the largest .debug_str
 }
 
-// checkInput is the first check, when it is known how much is to be read.
+// checkInput is the first check, when the size of an input is known.
 func (b *budget) checkInput(f *debuginfo.File) error {
 	b.total += uint64(len(f.Info))
 	if f.Survey.Records {
@@ -86,8 +87,8 @@ func (b *budget) checkInput(f *debuginfo.File) error {
 	return nil
 }
 
-// checkMemory is the second check, between units, and before n bytes are taken
-// in one step.
+// checkMemory is the second check, between units, and before n bytes are allocated at
+// once.
 func (b *budget) checkMemory(n int) error {
 	err := b.limit.Check(n)
 	if err == nil {
@@ -100,8 +101,9 @@ func (b *budget) checkMemory(n int) error {
 	return fmt.Errorf("%s: %w", b.path, err)
 }
 
-// need says how much memory a run over kernels of the size of the inputs takes: with as many workers as
-// this one, and with one. least is a bound for it that the run has shown.
+// need returns a sentence about how much memory kernels of this size take, with this
+// run's number of workers and with one. least is a lower bound that the run itself has
+// shown.
 func (b *budget) need(least uint64) string {
 	n := max(b.usual(b.opt.Jobs), least)
 	if one := b.usual(1); b.opt.Jobs > 1 && one > b.opt.MemoryLimit {
@@ -112,8 +114,8 @@ func (b *budget) need(least uint64) string {
 	return "kernels of that size need " + mib(n)
 }
 
-// usual is UsualMemory by what counts for the limit, by what of the size is unit records, and for a number of
-// workers.
+// usual is UsualMemory for the inputs of this run and jobs workers. It counts unit
+// records and resident memory as the limit does.
 func (b *budget) usual(jobs int) uint64 {
 	n := UsualMemory(b.total-b.packed) + b.packed/10*recordTenths
 	if jobs > 1 {
@@ -125,25 +127,25 @@ func (b *budget) usual(jobs int) uint64 {
 	return n
 }
 
-// residentReserve is how far below the limit resident memory is to be whenever
-// it is looked at, in bytes.
+// residentReserve is the distance in bytes that resident memory must keep from the limit
+// at each check.
 func (b *budget) residentReserve() uint64 {
 	each := min(b.mapped, residentStep) + min(b.nameBytes, residentNames) + uint64(max(b.opt.Jobs, 1))*residentWorker
 	return each * uint64(max(b.opt.Sessions, 1))
 }
 
-// limitArena has the tables make the second check when they grow.
+// limitArena makes the tables check the limit when they grow.
 func (b *budget) limitArena() { b.limit.Set(b.bounds()) }
 
-// expanding is the limit of the sections that are expanded before it is known how much is to
-// be read.
+// expanding returns the limit for sections that are expanded before the size of the input
+// is known.
 func (b *budget) expanding() *arena.Limit {
 	l := new(arena.Limit)
 	l.Set(b.bounds())
 	return l
 }
 
-// whileExpanding turns the error of that limit into one that says what to do.
+// whileExpanding turns an error of that limit into one that says what to do.
 func (b *budget) whileExpanding(path string, err error) error {
 	var full arena.Exhausted
 	if errors.As(err, &full) {
@@ -153,7 +155,7 @@ func (b *budget) whileExpanding(path string, err error) error {
 	return err
 }
 
-// bounds are those of the options.
+// bounds returns the limits of the options.
 func (b *budget) bounds() arena.Bounds {
 	l := arena.Bounds{Stop: b.stop, Bytes: b.opt.MemoryLimit, Used: memlimit.Used, Reclaim: debug.FreeOSMemory}
 	b.step = memoryStep
@@ -169,8 +171,8 @@ func (b *budget) bounds() arena.Bounds {
 	return l
 }
 
-// committed counts n bytes of .debug_info that were read, and makes the second
-// check from time to time.
+// committed counts n bytes of .debug_info that were read, and makes the second check from
+// time to time.
 func (b *budget) committed(n uint64) error {
 	if b.unchecked += n + memoryStep/16; b.unchecked < b.step {
 		return nil
@@ -179,11 +181,11 @@ func (b *budget) committed(n uint64) error {
 	return b.checkMemory(0)
 }
 
-// exhausted is the error for a limit that leaves no room beside the used bytes.
+// exhausted is the error for a limit that is reached with used bytes.
 func (b *budget) exhausted(used uint64) error {
 	limit := b.opt.MemoryLimit
 	return fmt.Errorf("%s: the memory limit of %s is reached: %s are in use; %s", b.path, mib(limit), mib(used), b.need(limit+limit/8))
 }
 
-// mib is n bytes in MiB, rounded up.
+// mib formats n bytes in MiB, rounded up.
 func mib(n uint64) string { return fmt.Sprintf("%d MiB", (n+1<<20-1)>>20) }

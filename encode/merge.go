@@ -2,35 +2,34 @@ package encode
 
 import "github.com/btflite/btflite/internal/unit"
 
-// Files whose units refer to each other, as link-time optimization leaves
-// them. pahole makes one unit of all units of such a file
-// (pahole-behaviour 1.4). What shows of that in the result:
+// Link-time optimization leaves files whose units refer to each other. pahole merges all
+// units of such a file into one (pahole-behaviour 1.4). The result shows this in four
+// ways:
 //
 //   - references lead to any unit of the file;
-//   - language, producer and address size are those of the first unit;
-//   - array indexes are the first int of the file;
-//   - declaration tags follow all types, then the names of functions'
-//     parameters, then variables.
+//   - the first unit decides language, producer and address size;
+//   - array indexes have the type of the first int of the file;
+//   - declaration tags come after all types, then the names of functions' parameters,
+//     then variables.
 //
-// All of it can be had unit by unit, but for the references. So the file is
-// looked through first (mergeplan.go), and only neighbouring units between
-// which references to types lead are read as one group (unit/groupread.go). For
-// the deduplication a group is a unit; where one ends does not show. Most of
-// the types of such groups exist once, which is why their units refer to each
-// other, so that memory still follows the output.
+// All but the references can be done unit by unit. So a first look (mergeplan.go) finds
+// groups of neighbouring units between which references to types lead, and each group is
+// read as one unit (unit/groupread.go). The deduplication merges a group like a unit, and
+// the output does not show where one ends. Most types of a group exist once, which is the
+// reason why its units refer to each other. So memory still follows the output.
 //
-// Functions may refer to functions in other groups: then all functions of
-// the file wait until its last unit has been read (mergefuncs.go).
+// Functions may refer to functions in other groups. Then all functions of the file wait
+// until the last unit has been read (mergefuncs.go).
 
-// takeMerged keeps of a committed group what waits for the end of the file.
+// takeMerged keeps the parts of a committed group that are added at the end of the file.
 func (f *input) takeMerged(u *workspace) error {
 	m := f.merge
 	u.unit.SortTags()
 	for _, t := range u.unit.Tags.S {
 		m.tags = append(m.tags, mergedTag{u.unit.Types.ID.S[t.Node], f.run.raw.rawOf(u, t.Node+1), t.Value, t.Component})
 	}
-	if m.late != nil {
-		m.late.add(u, f.run.raw)
+	if m.pending != nil {
+		m.pending.add(u, f.run.raw)
 	} else if err := f.saveStates(u); err != nil {
 		return err
 	} else {
@@ -63,7 +62,7 @@ func (f *input) takeMerged(u *workspace) error {
 	return nil
 }
 
-// finishMerged adds what has waited for the last unit of the file.
+// finishMerged adds the parts that waited for the last unit of the file.
 func (f *input) finishMerged() error {
 	r, m := f.run, f.merge
 	fail := func(err error) error {
@@ -83,8 +82,8 @@ func (f *input) finishMerged() error {
 			return fail(err)
 		}
 	}
-	if m.late != nil {
-		if err := f.finishLate(m.late); err != nil {
+	if m.pending != nil {
+		if err := f.finishPending(m.pending); err != nil {
 			return err
 		}
 	}

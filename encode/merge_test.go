@@ -24,8 +24,8 @@ func shapes(t *testing.T, data []byte) []string {
 	return types
 }
 
-// TestSupplementaryFile: DWARF 5 files of which parts went to another file
-// have the types of the same program in one piece.
+// TestSupplementaryFile: a DWARF 5 file with a supplementary file has the same types as
+// the program in one piece.
 func TestSupplementaryFile(t *testing.T) {
 	opt := encode.Options{Features: encode.DefaultFeatures, Jobs: 2}
 	whole, err := runFiles([]string{"testdata/golden/x86-gcc5.elf"}, opt)

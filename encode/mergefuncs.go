@@ -9,57 +9,56 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Functions of a merged file that refer to functions in other groups: GCC's
-// link-time optimization describes a function in the unit of its source, and
-// what became of it in units of their own. All functions of the file wait for
-// its end, as they were read, and are judged together then. Of the types, only
-// those that decide how a parameter is passed are needed again: they are
-// taken from the Set.
+// Functions of a merged file may refer to functions in other groups: GCC's link-time
+// optimization describes a function in the unit of its source, and the compiled code in
+// another unit. So all functions of the file are kept as they were read, and are checked
+// together at the end. The check needs only types that decide how a parameter is passed.
+// It takes them from the Set.
 
-// add takes over the functions of a committed group.
-func (l *lateFuncs) add(u *workspace, raw *rawTypes) {
+// add moves the functions of a committed group to l.
+func (pf *pendingFuncs) add(u *workspace, raw *rawTypes) {
 	if raw != nil {
 		for i := range u.unit.Funcs.S {
-			l.rawFuncs = append(l.rawFuncs, raw.rawOf(u, u.unit.Funcs.S[i].Type))
+			pf.rawFuncs = append(pf.rawFuncs, raw.rawOf(u, u.unit.Funcs.S[i].Type))
 		}
 		for i := range u.unit.Params.S {
-			l.rawParams = append(l.rawParams, raw.rawOf(u, u.unit.Params.S[i].Type))
+			pf.rawParams = append(pf.rawParams, raw.rawOf(u, u.unit.Params.S[i].Type))
 		}
 	}
-	params, annots, funcs := uint32(len(l.u.unit.Params.S)), uint32(len(l.u.unit.Annots.S)), uint32(len(l.u.unit.Funcs.S))
+	params, annots, funcs := uint32(len(pf.u.unit.Params.S)), uint32(len(pf.u.unit.Annots.S)), uint32(len(pf.u.unit.Funcs.S))
 	for _, fn := range u.unit.Funcs.S {
 		fn.Type = u.id(fn.Type)
 		fn.First += params
 		fn.FirstAn += annots
-		l.u.unit.Funcs.Append(fn)
+		pf.u.unit.Funcs.Append(fn)
 	}
-	entries := uint32(len(l.u.unit.Entries))
+	entries := uint32(len(pf.u.unit.Entries))
 	for _, p := range u.unit.Params.S {
 		p.Type = u.id(p.Type)
 		if p.LocKind == callconv.LocEntries {
 			p.LocOff += entries
 		}
-		l.u.unit.Params.Append(p)
+		pf.u.unit.Params.Append(p)
 	}
 	for _, i := range u.unit.FuncOrder.S {
-		l.u.unit.FuncOrder.Append(funcs + i)
+		pf.u.unit.FuncOrder.Append(funcs + i)
 	}
 	for _, r := range u.unit.Formats.S {
 		r.First += funcs
-		l.u.unit.Formats.Append(r)
+		pf.u.unit.Formats.Append(r)
 	}
-	l.u.unit.Entries = append(l.u.unit.Entries, u.unit.Entries...)
-	l.u.unit.Annots.AppendSlice(u.unit.Annots.S)
+	pf.u.unit.Entries = append(pf.u.unit.Entries, u.unit.Entries...)
+	pf.u.unit.Annots.AppendSlice(u.unit.Annots.S)
 	if u.unit.Inline != nil {
-		if l.u.unit.Inline == nil {
-			l.u.unit.Inline = new(inline.Reader)
+		if pf.u.unit.Inline == nil {
+			pf.u.unit.Inline = new(inline.Reader)
 		}
-		l.u.unit.Inline.Add(u.unit.Inline)
+		pf.u.unit.Inline.Add(u.unit.Inline)
 	}
 }
 
-// finishLate judges all functions of the file and saves their states.
-func (f *input) finishLate(l *lateFuncs) error {
+// finishPending checks all functions of the file and saves their states.
+func (f *input) finishPending(l *pendingFuncs) error {
 	u := &l.u
 	u.reader.Cursor.File = f.File
 	defer u.free()
@@ -86,17 +85,17 @@ func (f *input) finishLate(l *lateFuncs) error {
 	return nil
 }
 
-// setTypes makes nodes of a unit from types of the Set, as far as the judging
-// of parameters looks: not behind pointers.
+// setTypes makes nodes of a unit from types of the Set, for the check of parameters. It
+// does not follow pointers, because the check does not either.
 type setTypes struct {
 	set  *dedup.Set
 	u    *workspace
-	ref  map[uint64]dedup.Ref // by id of the Set, and the id of -V above it
-	raw  bool                 // -V is on
-	todo arena.Vec[uint32]    // nodes whose references are still to be made
+	ref  map[uint64]dedup.Ref // by id in the Set; the id of -V is in the upper half
+	raw  bool                 // with -V
+	todo arena.Vec[uint32]    // nodes whose references are not made yet
 }
 
-// rawAt is element i; 0 without -V.
+// rawAt returns element i, or 0 without -V.
 func rawAt(raw []uint32, i int) uint32 {
 	if raw == nil {
 		return 0
@@ -104,51 +103,52 @@ func rawAt(raw []uint32, i int) uint32 {
 	return raw[i]
 }
 
-// node is the Ref of a type of the Set. With -V, each of its ids there has a node.
-func (t *setTypes) node(id, raw uint32) dedup.Ref {
+// node returns the Ref for a type of the Set. With -V, each id of -V for the type has its
+// own node.
+func (ts *setTypes) node(id, raw uint32) dedup.Ref {
 	if id == 0 || id == unit.Dropped {
 		return id
 	}
 	key := uint64(raw)<<32 | uint64(id)
-	r, ok := t.ref[key]
+	r, ok := ts.ref[key]
 	if !ok {
-		i := uint32(len(t.u.unit.Types.Nodes.S))
-		t.u.unit.Types.Nodes.Append(dedup.Node{})
-		t.u.unit.Types.ID.Append(id)
-		t.todo.Append(i)
+		i := uint32(len(ts.u.unit.Types.Nodes.S))
+		ts.u.unit.Types.Nodes.Append(dedup.Node{})
+		ts.u.unit.Types.ID.Append(id)
+		ts.todo.Append(i)
 		r = i + 1
-		t.ref[key] = r
-		if t.raw {
-			t.u.raw.Append(raw)
+		ts.ref[key] = r
+		if ts.raw {
+			ts.u.raw.Append(raw)
 		}
 	}
 	return r
 }
 
-// settle fills the nodes that node has promised.
-func (t *setTypes) settle() {
-	for len(t.todo.S) > 0 {
-		i := t.todo.S[len(t.todo.S)-1]
-		t.todo.S = t.todo.S[:len(t.todo.S)-1]
-		w := t.set.Record(t.u.unit.Types.ID.S[i])
+// settle fills in the references of the nodes that node made.
+func (ts *setTypes) settle() {
+	for len(ts.todo.S) > 0 {
+		i := ts.todo.S[len(ts.todo.S)-1]
+		ts.todo.S = ts.todo.S[:len(ts.todo.S)-1]
+		w := ts.set.Record(ts.u.unit.Types.ID.S[i])
 		n := dedup.Node{Info: w.Info(), Name: w.Name(), Third: w.Third()}
 		switch w.Kind() {
 		case btf.KindPtr, btf.KindFuncProto:
 			n.Third = 0
 		case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
-			n.Third = t.node(w.Third(), 0)
+			n.Third = ts.node(w.Third(), 0)
 		case btf.KindArray:
 			elem, _, nelems := w.Array()
-			n.Third, n.Aux = t.node(elem, 0), nelems
+			n.Third, n.Aux = ts.node(elem, 0), nelems
 		case btf.KindInt:
 			n.Aux = w.Data()
 		case btf.KindStruct, btf.KindUnion:
-			n.First = uint32(len(t.u.unit.Types.Members.S))
+			n.First = uint32(len(ts.u.unit.Types.Members.S))
 			for j := range int(w.Vlen()) {
 				name, typ, offset := w.Member(j)
-				t.u.unit.Types.Members.Append(dedup.Member{Name: name, Type: t.node(typ, 0), Val: offset})
+				ts.u.unit.Types.Members.Append(dedup.Member{Name: name, Type: ts.node(typ, 0), Val: offset})
 			}
 		}
-		t.u.unit.Types.Nodes.S[i] = n
+		ts.u.unit.Types.Nodes.S[i] = n
 	}
 }

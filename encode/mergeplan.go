@@ -7,18 +7,18 @@ import (
 	"github.com/btflite/btflite/internal/unitrecord"
 )
 
-// The plan of a file whose units are merged: which of them have to be read as
-// one group. Only units are looked through whose abbreviations have
-// references to other units, and those before the first int.
+// The plan of a merged file says which units are read as one group. To make it, only some
+// units are looked through: those whose abbreviations refer to other units, and those
+// before the first int.
 
-// planner collects how far each unit's references lead.
+// planner collects how far the references of each unit lead.
 type planner struct {
 	f       *input
-	last    []int           // by unit: the last one that has to be in its group
-	cross   []bool          // by unit: references to types leave it
-	calls   map[[2]int]bool // pairs of units: functions of one lead to the other
-	needInt bool            // no int has been seen
-	again   []int           // units that were skipped and should not have been
+	last    []int           // by unit: the last unit that must be in its group
+	cross   []bool          // by unit: it refers to types of other units
+	calls   map[[2]int]bool // pairs of units whose functions refer to each other
+	needInt bool            // no int was found yet
+	again   []int           // units that were skipped and are needed after all
 	record  unitrecord.Reader
 }
 
@@ -57,7 +57,7 @@ func (f *input) plan() error {
 		}
 		pl.behind(&r.Cursor)
 		if pl.needInt {
-			// Arrays of this unit need the int that comes later, or is added
+			// Arrays of this unit take the int of a later unit, or the one that is added
 			// at the end.
 			if pl.needInt = r.Unit.FirstInt == 0; pl.needInt {
 				pl.join(k, min(k+1, n-1))
@@ -71,7 +71,7 @@ func (f *input) plan() error {
 			return err
 		}
 	}
-	f.File.Rewind() // it is read once more
+	f.File.Rewind() // the file is read again for encoding
 	if m.all {
 		for c := range pl.calls {
 			pl.join(c[0], c[1])
@@ -90,15 +90,15 @@ func (f *input) plan() error {
 	}
 	for c := range pl.calls {
 		if group[c[0]] != group[c[1]] {
-			m.late = new(lateFuncs)
-			m.late.u.init(f.run.limit)
+			m.pending = new(pendingFuncs)
+			m.pending.u.init(f.run.limit)
 			break
 		}
 	}
 	return nil
 }
 
-// behind gives back what has been read.
+// behind releases the pages that have been read.
 func (pl *planner) behind(c *debuginfo.Cursor) {
 	if c.Base == 0 {
 		pl.f.File.Passed(c)
@@ -109,8 +109,8 @@ func (pl *planner) join(a, b int) {
 	pl.last[min(a, b)] = max(pl.last[min(a, b)], max(a, b))
 }
 
-// look reads unit k as far as the plan needs it. It sets r.Unit.FirstInt if the
-// unit has an int and none was known.
+// look reads unit k as far as the plan needs it. It sets r.Unit.FirstInt to the first int
+// of the unit, if the plan still needs one.
 func (pl *planner) look(r *unit.Reader, k int) error {
 	f := pl.f
 	m := f.merge
@@ -132,7 +132,7 @@ func (pl *planner) look(r *unit.Reader, k int) error {
 	switch {
 	case skip || !pl.needInt && !r.Cursor.Abbrevs.Cross():
 		return nil
-	case r.Cursor.Record != nil: // it refers to no other unit
+	case r.Cursor.Record != nil: // a unit record refers to no other unit
 		has, err := pl.record.HasInt(&r.Cursor)
 		if has {
 			r.Unit.FirstInt = 1
@@ -142,7 +142,7 @@ func (pl *planner) look(r *unit.Reader, k int) error {
 	return pl.scan(r, k, p)
 }
 
-// scan looks at all DIEs of unit k from p on.
+// scan reads all DIEs of unit k from p on.
 func (pl *planner) scan(r *unit.Reader, k, p int) error {
 	c := &r.Cursor
 	e, cross := c.Entries(p), c.Abbrevs.Cross()
@@ -174,8 +174,8 @@ func (pl *planner) scan(r *unit.Reader, k, p int) error {
 	return debuginfo.EntryError(&c.Position, &e)
 }
 
-// references keeps where a DIE of unit k leads that was decoded last; inside says that it is
-// below others.
+// references notes the references in the DIE that was decoded last. inside says that the
+// DIE is a child.
 func (pl *planner) references(c *debuginfo.Cursor, a *dwarf.Abbrev, have uint32, k int, inside bool) {
 	if a.Class == dwarf.ClassImport && have&(1<<dwarf.VImport) != 0 {
 		if at, ok := unit.ImportTarget(c, &c.Vals[dwarf.VImport]); ok {
@@ -185,8 +185,9 @@ func (pl *planner) references(c *debuginfo.Cursor, a *dwarf.Abbrev, have uint32,
 	switch {
 	case !a.Cross(), a.Class == dwarf.ClassUnit:
 	case a.Class == dwarf.ClassVariable && inside:
-		// Of no use here, but where the unit's own types would be in
-		// the BTF, those that went to the alternate file are too.
+		// A reference to the alternate file does not lead to another unit of this file.
+		// But that file's types are needed where the unit's own types would be in the
+		// BTF.
 		if at, ok := c.File.InAlt(&c.Vals[dwarf.VType]); ok && have&(1<<dwarf.VType) != 0 {
 			pl.refer(k, at, true)
 		}
@@ -201,13 +202,13 @@ func (pl *planner) references(c *debuginfo.Cursor, a *dwarf.Abbrev, have uint32,
 	}
 }
 
-// load keeps an import by unit k of the unit at a section offset.
+// load notes that unit k imports the unit at a section offset.
 func (pl *planner) load(k int, target uint64) {
 	pl.f.merge.all = true
 	pl.refer(k, target, true)
 }
 
-// note keeps a reference that leaves unit k.
+// note keeps a reference if it leaves unit k.
 func (pl *planner) note(c *debuginfo.Cursor, k, v int, have uint32, types bool) {
 	x := &c.Vals[v]
 	if have>>v&1 == 0 {
@@ -240,7 +241,7 @@ func (pl *planner) refer(k int, target uint64, types bool) {
 	}
 }
 
-// listUnits adds the units of the file, or of the alternate file, for which base is not 0.
+// listUnits adds the units of the file. For the alternate file, base is not 0.
 func (f *input) listUnits(from *debuginfo.File, base uint64, c *debuginfo.Cursor) error {
 	m := f.merge
 	for c.Hdr = (dwarf.Unit{}); base != 0 || f.opt.CULimit <= 0 || len(m.Places) < f.opt.CULimit; {

@@ -6,27 +6,27 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// merged is what waits for the end of a file whose units refer to each other, and
-// how they are read. Workers read it; the committer changes it.
+// merged is the state of a file whose units are merged: the plan, and what waits for the
+// end of the file. Workers read it; only the committer changes it.
 type merged struct {
 	unit.Merged
 	groups  []unit.Group
 	dropped bool // the language filter drops the file
-	all     bool // units are imported: all functions are judged in their group
+	all     bool // units are imported, so each group checks its own functions
 
 	tags      []mergedTag
-	names     []dedup.Name // of function states, in the order in which they came
+	names     []dedup.Name // of function states, in reading order
 	vars      []mergedVar
 	finishing bool // the last unit has been committed
 	// varsEnd is set when a variable has ended the variables of the file.
 	varsEnd bool
-	// late holds all functions if some lead to other groups, else nil.
-	late *lateFuncs
+	// pending holds all functions if some refer to other groups, else nil.
+	pending *pendingFuncs
 }
 
-// mergedTag is a declaration tag of a type in the Set.
+// mergedTag is a declaration tag for a type of the Set.
 type mergedTag struct {
-	id, raw   uint32 // raw is that of -V
+	id, raw   uint32 // raw is the id of -V
 	value     dedup.Name
 	component int32
 }
@@ -39,7 +39,7 @@ type mergedVar struct {
 	tags []unit.Annot
 }
 
-// later keeps the names of a function state for when all types are known.
+// later keeps the names of a function state until all types are known.
 func (m *merged) later(params []compactstate.Param, an []compactstate.Annotation) {
 	for _, p := range params {
 		m.names = append(m.names, p.Name)
@@ -49,10 +49,10 @@ func (m *merged) later(params []compactstate.Param, an []compactstate.Annotation
 	}
 }
 
-// lateFuncs holds the functions of a file in a workspace of its own. Types are ids
-// of the Set until finishLate.
-type lateFuncs struct {
+// pendingFuncs holds the functions of a file in its own workspace. Types are ids of the Set
+// until finishPending.
+type pendingFuncs struct {
 	u workspace
-	// The ids that -V gives the types of functions and parameters, if it is on.
+	// Ids of -V for the types of functions and parameters, if it is on.
 	rawFuncs, rawParams []uint32
 }

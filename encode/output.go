@@ -11,33 +11,33 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Output is the finished BTF of a run. It holds the BTF in memory until Close,
-// and nothing else: the inputs are closed.
+// Output is the finished BTF of a run. It holds the BTF in memory until Close. The inputs
+// are closed.
 type Output struct {
 	Stats Stats
-	// Lead is the index of the first input that has a unit which is not left out
-	// by its language or name. It stands for all inputs: its sections say which
-	// variables there are, and BTF in place goes there, as in pahole.
+	// Lead is the index of the first input that has a unit which the filters keep. As in
+	// pahole, this input stands for all: its sections say which variables there are, and
+	// BTF in place goes into it.
 	Lead int
-	// BigEndian and PointerSize (4 or 8 bytes) are those of that input.
+	// BigEndian and PointerSize (4 or 8 bytes) describe that input.
 	BigEndian   bool
 	PointerSize int
-	// Origin is what that input tells of the kernel that it is a module of. It is
-	// empty without Options.Base.
+	// Origin says which kernel that input is a module of. It is empty without
+	// Options.Base.
 	Origin basematch.Module
-	// Foreign is the language, as --lang names it, of the first unit that is
-	// in the BTF and not in C or assembler; "" if there is none. Its types
-	// may have names and layouts that no kernel takes.
+	// Foreign is the language, as --lang names it, of the first encoded unit that is
+	// neither C nor assembler; "" if there is none. Kernels may refuse names and layouts
+	// of its types.
 	Foreign string
-	// Layout and LongVlen tell that there is a layout section and that a type has
-	// more than 65,535 elements: older kernels take neither.
+	// Layout reports a layout section, and LongVlen a type with more than 65,535
+	// elements. Older kernels refuse both.
 	Layout, LongVlen bool
-	// Inlined tells that there are sites of inlined functions in the BTF or beside it,
-	// which no release of Linux takes yet.
+	// Inlined reports sites of inlined functions in the BTF or in Inline. No release of
+	// Linux takes them yet.
 	Inlined bool
 
 	data []byte
-	mem  arena.Vec[byte] // backs data, unless that is on the heap
+	mem  arena.Vec[byte] // backs data, unless data is on the heap
 
 	extra    []byte
 	extraMem arena.Vec[byte]
@@ -48,12 +48,12 @@ type Output struct {
 	limit *arena.Limit
 }
 
-// Size is the length of the BTF in bytes; 0 means that there was nothing to
-// encode, and then nothing is to be written: no types at all or, over a base, no
-// unit. Over a base that has all types, the BTF is a header alone.
+// Size is the length of the BTF in bytes. 0 means that there was nothing to encode, so
+// nothing should be written: there are no types or, over a base, no units. If the base
+// has all types, the BTF is only a header.
 func (o *Output) Size() int64 { return int64(len(o.data)) }
 
-// Bytes is the BTF. It must not be changed, and is valid until Close.
+// Bytes returns the BTF, valid until Close. Do not change it.
 func (o *Output) Bytes() []byte { return o.data }
 
 // Write writes the BTF. It may be called more than once and writes the same
@@ -63,17 +63,17 @@ func (o *Output) Write(w io.Writer) error {
 	return err
 }
 
-// Extra is split BTF over Bytes, or over Options.Base if there are none: the
-// variables that Options.ExtraVars asks for. It is nil if there are none. It
-// must not be changed, and is valid until Close.
+// Extra returns the variables that Options.ExtraVars asks for: split BTF over Bytes, or
+// over Options.Base if Bytes is empty. It is nil if there are none. It is valid until
+// Close. Do not change it.
 func (o *Output) Extra() []byte { return o.extra }
 
-// Inline is split BTF over Bytes, or over Options.Base if there are none: the sites of
-// inlined functions that Options.Inline asks for. It is nil if there are none. It must
-// not be changed, and is valid until Close.
+// Inline returns the sites that Options.Inline asks for: split BTF over Bytes, or over
+// Options.Base if Bytes is empty. It is nil if there are none. It is valid until Close.
+// Do not change it.
 func (o *Output) Inline() []byte { return o.inline }
 
-// CheckMemory returns an error if n bytes more, for work on the BTF, would break
+// CheckMemory returns an error if n more bytes, for work on the BTF, would exceed
 // Options.MemoryLimit.
 func (o *Output) CheckMemory(n int) error {
 	var full arena.Exhausted
@@ -83,7 +83,7 @@ func (o *Output) CheckMemory(n int) error {
 	return nil
 }
 
-// Close gives the memory back. The Output must not be used afterwards.
+// Close releases the memory. The Output must not be used afterwards.
 func (o *Output) Close() {
 	o.data, o.extra, o.inline = nil, nil, nil
 	o.mem.Free()
@@ -91,7 +91,7 @@ func (o *Output) Close() {
 	o.inlineMem.Free()
 }
 
-// noUnits is the Output for inputs that have no units at all.
+// noUnits returns the Output for inputs that have no units.
 func (r *run) noUnits(inputs []mmapelf.Source) (*Output, error) {
 	if len(inputs) == 1 {
 		return nil, fmt.Errorf("%s: %w", inputs[0].Path, ErrNoDwarf)
@@ -101,8 +101,8 @@ func (r *run) noUnits(inputs []mmapelf.Source) (*Output, error) {
 	return out, nil
 }
 
-// output makes the Output of the numbered types. The inputs are closed first,
-// so that their pages and the BTF are not in memory at once.
+// output makes the Output of the numbered types. It closes the inputs first, so that
+// their pages and the BTF are not in memory at once.
 func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	if n.Types == 0 && r.opt.Base == nil && (r.hides || len(r.stats.Unencodable) > 0) {
 		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.inputs[0].File.Path)
@@ -114,8 +114,8 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	arena.Bind(r.limit, &out.mem)
 	strs, write := r.set.Strings(), n.Types > 0
 	if !write && r.opt.Base != nil && r.stats.CUs > r.stats.CUsFiltered {
-		// The base has all that the units say. That is split BTF too, and build
-		// steps that come later want to find it.
+		// The base has all types of the units. An empty split BTF is written
+		// nevertheless, because later build steps look for it.
 		strs, write = nil, true
 	}
 	r.closeFiles()
@@ -136,7 +136,7 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	return out, nil
 }
 
-// closeFiles closes the inputs. Names cannot be read any more.
+// closeFiles closes the inputs. Names cannot be read afterwards.
 func (r *run) closeFiles() {
 	for _, f := range r.inputs {
 		f.read.Wait() // after an error or a crash

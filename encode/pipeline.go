@@ -10,14 +10,14 @@ import (
 	"github.com/btflite/btflite/internal/debuginfo"
 )
 
-// pipeline runs the units of one file: workers read them side by side, each
-// into a workspace; whoever finishes the unit that is next in order commits it and
-// those behind it that are ready.
+// pipeline runs the units of one file. Workers read units side by side, each into a
+// workspace. The worker that finishes the next unit in file order commits it, and the
+// units after it that are ready.
 type pipeline struct {
 	f          *input
 	workspaces []workspace
-	free       []*workspace // the workspaces that hold no unit; the last one, used last, is in caches
-	ring       []*workspace // the others, by sequence number of their units
+	free       []*workspace // without a unit; the last one was used last, so it is in the CPU's caches
+	ring       []*workspace // the other workspaces, by sequence number of their units
 
 	mu         sync.Mutex
 	cond       sync.Cond
@@ -29,8 +29,8 @@ type pipeline struct {
 	passage    debuginfo.Passage
 }
 
-// Two workspaces for a worker, and some that let the workers get further ahead of a
-// unit that takes long, or of one that is held up, before they wait for it.
+// Each worker has two workspaces. A few more let the workers read ahead of a unit that
+// takes long or waits for another one.
 const (
 	workspacesPerWorker = 2
 	workspacesMore      = 2
@@ -90,7 +90,7 @@ func (p *pipeline) work() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
-		// Before the array index type is known, units go one by one: the
+		// Until the index type of arrays is known, units are read one by one, because the
 		// first unit with an int decides it.
 		for p.err == nil && p.off < uint64(len(p.f.File.Info)) &&
 			(len(p.free) == 0 || p.next > p.commit && p.f.run.index.Load() == 0) {
@@ -142,11 +142,12 @@ func (p *pipeline) work() {
 	}
 }
 
-// take gives u the next unit, or group of a merged file, to read.
+// take reads the header of the next unit into u. In a merged file it takes the next
+// group.
 func (p *pipeline) take(u *workspace) {
 	f := p.f
 	if err := f.File.Header(p.off, &u.reader.Cursor); err != nil {
-		// Units before this one are committed first: their errors count.
+		// Units before this one are committed first: their errors come first.
 		u.reader.Cursor.Hdr.Off = p.off
 		u.err = f.File.InFile(err)
 		p.off = uint64(len(f.File.Info))
@@ -164,14 +165,14 @@ func (p *pipeline) take(u *workspace) {
 	p.passage.Ahead(&u.reader.Cursor, p.off)
 }
 
-// unlocked runs fn without the lock, and takes it again even if fn panics.
+// unlocked runs fn without the lock. It locks again even if fn panics.
 func (p *pipeline) unlocked(fn func()) {
 	p.mu.Unlock()
 	defer p.mu.Lock()
 	fn()
 }
 
-// released gives back what lies before unit u, which has been committed.
+// released releases the pages before unit u, which has been committed.
 func (p *pipeline) released(u *workspace) {
 	for i := len(u.unit.Params.S) - 1; i >= 0; i-- {
 		if x := &u.unit.Params.S[i]; x.LocKind == callconv.LocList {

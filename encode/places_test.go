@@ -25,7 +25,7 @@ func TestPlaceIn(t *testing.T) {
 		{"consts", []byte{0x11, 5, stackValue}, Place{Kind: PlaceConstant}},
 		{"address as a value", []byte{3, 1, 2, 3, 4, 5, 6, 7, 8, stackValue}, Place{Kind: PlaceConstant}},
 		{"address", []byte{3, 1, 2, 3, 4, 5, 6, 7, 8}, Place{Kind: PlaceFixed}},
-		{"literal that is no value", []byte{0x31}, Place{Kind: PlaceCompute}},
+		{"literal that is not a value", []byte{0x31}, Place{Kind: PlaceCompute}},
 		{"entry value", []byte{0xa3, 1, 0x55, stackValue}, Place{Kind: PlaceCompute}},
 		{"piece", []byte{0x93, 8}, Place{Kind: PlaceCompute}},
 	} {

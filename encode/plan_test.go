@@ -42,8 +42,8 @@ func referring() []byte {
 	return (&dt.File{Units: units}).Bytes()
 }
 
-// TestPlan: how a file is to be read is known before its units are, so that each is read once. Only
-// for units that disagree about a type there is a second phase.
+// TestPlan: it is decided before units are read how to read a file, so each unit is read
+// once. Only units that disagree about a type cause a second phase.
 func TestPlan(t *testing.T) {
 	image, want, off, end := relocatable(t, ".debug_info")
 	reversed := slices.Clone(image)
@@ -72,8 +72,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestBytesBehindAbbreviations: where the abbreviations cannot all be read beforehand, the units that
-// use them say how the file is to be read.
+// TestBytesBehindAbbreviations: if not all abbreviations can be read beforehand, the
+// units that use them decide how to read the file.
 func TestBytesBehindAbbreviations(t *testing.T) {
 	alone := (&dt.File{Units: []*dt.Unit{dt.CU(base("int", 4, ateSigned)), dt.CU(base("char", 1, ateSigned))}}).Bytes()
 	for name, image := range map[string][]byte{"alone": alone, "referring": referring()} {

@@ -352,7 +352,7 @@ const textBitsLittle = textInt + `
 		'c' type_id=1 bits_offset=38 bitfield_size=16
 		'd' type_id=3 bits_offset=64 bitfield_size=32`
 
-// textBitsBig is those of a big-endian one, as text.
+// textBitsBig is the text of a big-endian one.
 const textBitsBig = textInt + `
 	[2] CONST '(anon)' type_id=1
 	[3] TYPEDEF 'flags_t' type_id=2

@@ -110,7 +110,7 @@ func kfuncRules() []rule {
 	}
 }
 
-// clangChanged is f(struct two t, int z) of which only t.b is used.
+// clangChanged makes f(struct two t, int z), which uses only t.b.
 func clangChanged() []dt.File {
 	l, i := base("long", 8, ateSigned), intType()
 	two := structure("two", 16, member("a", l, 0), member("b", l, 8))

@@ -139,7 +139,7 @@ func mergeRules() []rule {
 			[3] ARRAY '(anon)' type_id=1 index_type_id=5 nr_elems=5
 			[4] STRUCT 'last' size=0 vlen=0
 			[5] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED`},
-		{name: "a variable of type void ends those of merged units", features: merge &^ encode.EncodeForce, files: func() []dt.File {
+		{name: "a variable of type void ends the variables of merged units", features: merge &^ encode.EncodeForce, files: func() []dt.File {
 			i, j := intType(), intType()
 			return []dt.File{{Units: []*dt.Unit{
 				dt.CU(i, variable("before", i, dt.PercpuAddr+4), variable("v", nil, dt.PercpuAddr+8), variable("after", i, dt.PercpuAddr+12)),
@@ -198,7 +198,8 @@ const textLanguages = textInt + `
 		'first' type_id=1 bits_offset=0
 	[4] STRUCT 'asm' size=0 vlen=0`
 
-// textAllAndSome is two structs and two unions, of which one each has a bit-field, as text.
+// textAllAndSome is the text of two structs and two unions; one struct and one union have
+// a bit-field.
 const textAllAndSome = textInt + `
 	[2] STRUCT 'all' size=8 vlen=2
 		'a' type_id=1 bits_offset=0

@@ -12,8 +12,8 @@ func llvm(name, val string) *dt.DIE {
 func declTag(val string) *dt.DIE { return llvm("btf_decl_tag", val) }
 func typeTag(val string) *dt.DIE { return llvm("btf_type_tag", val) }
 
-// gnuChain is a chain of annotations as GCC writes it: DIEs below the unit, the
-// first of which the owner refers to.
+// gnuChain makes a chain of annotations as GCC writes it: DIEs below the unit. The owner
+// refers to the first one.
 func gnuChain(name string, vals ...string) (chain []*dt.DIE, first dt.Attr) {
 	for i := len(vals) - 1; i >= 0; i-- {
 		d := dt.N(dt.TagGNUAnnotation, dt.Name(name), dt.Const(vals[i]))
@@ -158,7 +158,7 @@ const textTagged = textNamed + `
 	[15] DECL_TAG 't1' type_id=4 component_idx=-1
 	[16] DECL_TAG 't2' type_id=4 component_idx=-1`
 
-// textNamed is what the tags are on, as text.
+// textNamed is the text of the types that have tags.
 const textNamed = textInt + `
 	[2] STRUCT 's' size=8 vlen=3
 		'x' type_id=1 bits_offset=0

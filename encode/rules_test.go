@@ -16,9 +16,9 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// rule is one rule of the encoding with the smallest input that shows it. The
-// expected types are those of pahole 1.32: with BTFLITE_PAHOLE set to the path of that
-// program, TestRulesAgainstPahole runs it on the same files.
+// rule is one rule of the encoding, with the smallest input that shows it. The expected
+// types come from pahole 1.32. With BTFLITE_PAHOLE set to the path of that program,
+// TestRulesAgainstPahole runs it on the same files.
 type rule struct {
 	name     string
 	files    []dt.File
@@ -110,7 +110,7 @@ func function(name string, addr uint64, t *dt.DIE, parts ...any) *dt.DIE {
 	return d.Add(parts...)
 }
 
-// param is a parameter that is in DWARF register reg; -1 is no location.
+// param is a parameter in DWARF register reg; -1 stands for no location.
 func param(name string, t *dt.DIE, reg int) *dt.DIE {
 	d := ref(dt.TagFormalParameter, name, t)
 	if reg >= 0 {
@@ -140,7 +140,7 @@ func (r *rule) options(jobs int) encode.Options {
 	if f == 0 {
 		f = encode.DefaultFeatures
 	}
-	f &^= encode.Layout // of libbpf 1.8, for which the rules are no other
+	f &^= encode.Layout // it belongs to libbpf 1.8, which changes no rule here
 	return encode.Options{Features: f, Jobs: jobs, Lang: r.lang, LangExclude: r.exclude, CUExclude: r.prefix, WholeBitfields: r.plain}
 }
 
@@ -173,8 +173,8 @@ func runFiles(paths []string, opt encode.Options) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// sameForJobs is what one worker makes of a file, and an error if four make
-// something else of it.
+// sameForJobs returns the BTF that one worker makes of a file. It is an error if four
+// workers make another one.
 func sameForJobs(t *testing.T, path string, features encode.Features) []byte {
 	t.Helper()
 	var out [2][]byte

@@ -151,7 +151,7 @@ func typeRules() []rule {
 			[3] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=0
 			[4] TYPEDEF 'none' type_id=0
 			[5] ARRAY '(anon)' type_id=3 index_type_id=1 nr_elems=2`},
-		{name: "array bounds that are no constants", files: func() []dt.File {
+		{name: "array bounds that are not constants", files: func() []dt.File {
 			i := intType()
 			v := ref(dt.TagVariable, "n", i)
 			return one(i, v,

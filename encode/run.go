@@ -11,8 +11,8 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Run encodes the DWARF of the inputs into one BTF. The inputs' units are
-// taken in order; the result does not depend on Options.Jobs.
+// Run encodes the DWARF of the inputs into one BTF. It takes their units in order. The
+// result does not depend on Options.Jobs.
 func Run(paths []string, opt Options) (*Output, error) {
 	inputs := make([]mmapelf.Source, len(paths))
 	for i, p := range paths {
@@ -21,33 +21,33 @@ func Run(paths []string, opt Options) (*Output, error) {
 	return RunSources(context.Background(), inputs, opt)
 }
 
-// RunSources is Run for inputs of any kind, until ctx ends it. An input in memory
-// has no files beside it: what it says of its debug files counts only as far as it
-// leads to places that do not depend on the input's own.
+// RunSources is Run for inputs of any kind. It stops when ctx ends. For an input in
+// memory, it searches separate debug files only in places that do not depend on the
+// input's own path.
 func RunSources(ctx context.Context, inputs []mmapelf.Source, opt Options) (*Output, error) {
 	return runPlan(ctx, inputs, opt, nil)
 }
 
-// A run is planned before it starts, as far as that is possible. Of each file, a first look at
-// its abbreviations and relocations says how it is to be read (input.open): whether its units
-// refer to each other, whether there are unit records, and whether relocations need an index.
-// One question has no answer before all units are read: do they disagree about a type
-// (disagree.go)? It is asked with DedupAuto and without a base. If they do, there is
-// a second phase, which reads the same inputs once more for the batch algorithm.
+// A run is planned before it starts. For each file, a first look at its abbreviations and
+// relocations decides how to read it (input.open): whether its units refer to each other,
+// whether there are unit records, and whether relocations need an index. One question can
+// be answered only after all units: do they disagree about a type (disagree.go)? It
+// matters with DedupAuto and without a base. If they do, a second phase reads the same
+// inputs again, for the batch algorithm.
 
 // phase says how the types of all units become one set.
 type phase uint8
 
 const (
 	streaming phase = iota // unit by unit
-	asking                 // unit by unit; if units disagree about a type, there is no output
-	batch                  // all types are kept, and then deduplicated by the batch algorithm
+	asking                 // unit by unit; there is no output if units disagree about a type
+	batch                  // all types are kept, then deduplicated by the batch algorithm
 )
 
 // runPlan runs the phases that the options ask for.
 func runPlan(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Session) (*Output, error) {
 	if q := opt.Functions; q != nil && q.Tell == nil {
-		opt.Functions = nil // there is nobody to tell
+		opt.Functions = nil // nothing would receive the answers
 	}
 	only, fixed := streaming, opt.Dedup != DedupAuto || opt.Base != nil
 	if opt.Dedup == DedupExact {
@@ -55,7 +55,7 @@ func runPlan(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Sessi
 	}
 	if opt.Verbose != nil {
 		opt.Jobs = 1
-		if !fixed { // the lines are written once, in the phase that counts
+		if !fixed { // the lines are written once, in the phase that makes the result
 			quiet := opt
 			quiet.Verbose, quiet.Warn, quiet.FuncSkipped, quiet.Functions, quiet.Progress = nil, nil, nil, nil, nil
 			out, last, err := askFirst(ctx, inputs, quiet, s)
@@ -72,7 +72,7 @@ func runPlan(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Sessi
 	return out, err
 }
 
-// askFirst runs the phases of DedupAuto. last is the one that the result is from.
+// askFirst runs the phases of DedupAuto. last is the phase that made the result.
 func askFirst(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Session) (out *Output, last phase, err error) {
 	if out, err = encodeAll(ctx, inputs, opt, asking, s); out != nil || err != nil {
 		return out, streaming, err
@@ -88,7 +88,8 @@ func askFirst(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Sess
 // refusal is the batch algorithm's error: it cannot deduplicate these types.
 type refusal struct{ error }
 
-// encodeAll is one phase. In the phase asking, out and err are nil if units disagree.
+// encodeAll runs one phase. After the phase asking, out and err are nil if units
+// disagree.
 func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, ph phase, s *Session) (out *Output, err error) {
 	r := newRun(ctx, opt, ph, s)
 	r.path = inputs[0].Path
@@ -96,12 +97,12 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, ph pha
 		if out == nil {
 			r.free()
 			if s != nil {
-				s.dropSet() // whatever state it is in
+				s.dropSet() // an error may have left it half changed
 			}
 		}
 	}()
 	if s == nil && opt.Base == nil {
-		r.limit.Set(arena.Bounds{Stop: ctx.Err}) // until it is known how much is to be read
+		r.limit.Set(arena.Bounds{Stop: ctx.Err}) // until the size of the inputs is known
 	} else {
 		r.limitArena()
 	}
@@ -154,7 +155,7 @@ func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, ph pha
 	return r.finish()
 }
 
-// newRun is a run over inputs that are to be opened.
+// newRun makes a run over inputs that are not open yet.
 func newRun(ctx context.Context, opt Options, ph phase, s *Session) *run {
 	r := &run{ctx: ctx, opt: opt, phase: ph, session: s}
 	r.budget = budget{limit: s.takeLimit(), opt: &r.opt, stop: ctx.Err}
@@ -198,7 +199,7 @@ func (f *input) encode() error {
 	return f.finishMerged()
 }
 
-// recoverCrash is deferred by Run: it turns panics into errors.
+// recoverCrash is deferred by Run. It turns panics into errors.
 func (r *run) recoverCrash(err *error) {
 	x := recover()
 	if x == nil {

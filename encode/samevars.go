@@ -9,20 +9,20 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// A variable that several units describe: a weak definition that another unit overrides, where
-// ld -r has let both names mean one place, or a common symbol. pahole writes a VAR and an entry of the
-// DATASEC for each, and a kernel takes no entries that overlap. ForKernel has
-// such a variable once. It is one if name and place are the same.
+// Several units may describe one variable: a weak definition that another unit overrides,
+// names to which ld -r has given one place, or a common symbol. pahole writes a VAR and
+// an entry of the DATASEC for each, and kernels refuse entries that overlap. ForKernel
+// keeps such a variable once. Two are the same variable if name and place are equal.
 
-// place is where an object of an ELF file is.
+// place is the place of an object in an ELF file.
 type place struct {
 	section uint32
 	offset  uint64
 }
 
-// onceEach leaves one of the variables that have the same name and place. If they differ in size, that is
-// the one with the size of the symbol there, which is the definition that the linker chose. Without such a
-// symbol, and of variables of one size, it is the first.
+// onceEach keeps one of the variables that have the same name and place. If their sizes
+// differ, it keeps the one with the size of the symbol there, because the linker chose
+// that definition. If no size fits or all are equal, it keeps the first.
 func (r *run) onceEach(sections []compactstate.DataSection) error {
 	sizes := map[place]uint64{}
 	for i := range sections {
@@ -63,8 +63,8 @@ func sameOffset(vars []compactstate.Var, f func([]compactstate.Var)) {
 	}
 }
 
-// sizesDiffer reports whether two of some variables at one offset have the same name and
-// other sizes.
+// sizesDiffer reports whether two variables at one offset have the same name and
+// different sizes.
 func (r *run) sizesDiffer(vars []compactstate.Var) bool {
 	if len(vars) == 1 {
 		return false
@@ -80,8 +80,9 @@ func (r *run) sizesDiffer(vars []compactstate.Var) bool {
 	return false
 }
 
-// distinct leaves one variable of each name, of those at one offset where a symbol has a size, 0 for
-// none. The others are forwarded to it.
+// distinct keeps one variable of each name, among variables at one offset. size is the
+// size of the symbol there, 0 if there is none. Ids of the dropped variables are
+// forwarded to the one that stays.
 func (r *run) distinct(vars []compactstate.Var, size uint64) []compactstate.Var {
 	if len(vars) == 1 {
 		return vars
@@ -105,7 +106,8 @@ func (r *run) distinct(vars []compactstate.Var, size uint64) []compactstate.Var 
 	return kept
 }
 
-// objectSizes fills in the sizes of the objects at some places, by the symbols of all inputs.
+// objectSizes fills in the sizes of the objects at these places, from the symbols of all
+// inputs.
 func (r *run) objectSizes(sizes map[place]uint64) error {
 	for _, f := range r.inputs {
 		e, symtab, _, err := f.File.Symbols()

@@ -6,30 +6,28 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// Session encodes one file after the other with the same options, and keeps
-// what does not depend on the file: the set with the base's types, the pool of
-// names with what follows what, and the arena workspaces. Each output is the same
-// as that of Run. A Session is for one goroutine at a time; sessions over one
-// Base, which never changes, may run side by side: btflite modules gives each
-// worker a session and the largest module that is left. The zero value is not
-// usable.
+// Session encodes one file after another with the same options. It keeps everything that
+// does not depend on the file: the set with the base's types, the pool of names, and the
+// workspaces. Each output is the same as Run's. Use a Session from one goroutine at a
+// time. Sessions may share a Base and run side by side: btflite modules gives each worker
+// a session and the largest module that is left. The zero value is not usable.
 type Session struct {
 	opt  Options
 	set  *dedup.Set
 	pool *names.Pool
-	// workspaces of the pipeline, between files.
+	// workspaces of the pipeline, kept between files.
 	workspaces []workspace
-	limit      arena.Limit // of all that is kept
+	limit      arena.Limit // of all memory that is kept
 }
 
-// maxPool is how many names a Session's pool may hold before it starts anew:
-// most names of a module are those of kernel headers, but not all.
+// maxPool is how many names the pool of a Session may hold before it is dropped. Most
+// names of a module come from kernel headers, but some do not.
 const maxPool = 1 << 18
 
 // NewSession makes a Session; opt is as for Run.
 func NewSession(opt Options) *Session { return &Session{opt: opt} }
 
-// takeLimit is the limit of the next run.
+// takeLimit returns the limit of the next run.
 func (s *Session) takeLimit() *arena.Limit {
 	if s == nil {
 		return new(arena.Limit)
@@ -37,7 +35,7 @@ func (s *Session) takeLimit() *arena.Limit {
 	return &s.limit
 }
 
-// Close gives the memory back.
+// Close releases the memory.
 func (s *Session) Close() {
 	s.dropSet()
 	s.dropPool()
@@ -60,11 +58,11 @@ func (s *Session) dropPool() {
 		s.pool = nil
 	}
 	for i := range s.workspaces {
-		s.workspaces[i].reader.Cursor.Reader.Free() // numbers of the pool
+		s.workspaces[i].reader.Cursor.Reader.Free() // it has tokens of the pool
 	}
 }
 
-// takePool is the pool for the next run.
+// takePool returns the pool for the next run.
 func (s *Session) takePool(base *dedup.Base, l *arena.Limit) *names.Pool {
 	if s == nil {
 		return names.NewPool(base, l)
@@ -78,8 +76,8 @@ func (s *Session) takePool(base *dedup.Base, l *arena.Limit) *names.Pool {
 	return s.pool
 }
 
-// takeSet is the set of the last run, empty but for the base; nil if there is
-// none.
+// takeSet returns the set of the last run, emptied down to the base's types; nil if there
+// is none.
 func (s *Session) takeSet(names dedup.Names) *dedup.Set {
 	if s == nil || s.set == nil {
 		return nil
@@ -90,7 +88,8 @@ func (s *Session) takeSet(names dedup.Names) *dedup.Set {
 	return s.set
 }
 
-// takeWorkspaces are n workspaces for the pipeline of a file, with memory below the limit l.
+// takeWorkspaces returns n workspaces for the pipeline of a file. Their memory counts for
+// the limit l.
 func (s *Session) takeWorkspaces(n int, l *arena.Limit) []workspace {
 	if s != nil && len(s.workspaces) == n {
 		return s.workspaces
@@ -105,15 +104,15 @@ func (s *Session) takeWorkspaces(n int, l *arena.Limit) []workspace {
 	return workspaces
 }
 
-// giveWorkspaces ends their use for a file.
+// giveWorkspaces takes the workspaces back after a file.
 func (s *Session) giveWorkspaces(workspaces []workspace) {
 	for i := range workspaces {
 		if u := &workspaces[i]; s == nil {
 			u.free()
 		} else {
 			u.ready = false
-			u.judged.entries.Reset() // of the file's function table
-			u.reader.Forget()        // of its .debug_abbrev, and the unit of a specification
+			u.funcs.entries.Reset() // it indexes the file's function table
+			u.reader.Forget()       // it refers to the file's .debug_abbrev, and to the unit of a specification
 		}
 	}
 }

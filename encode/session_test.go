@@ -101,8 +101,8 @@ func TestSessionForgetsAbbreviations(t *testing.T) {
 	}
 }
 
-// TestSessionAfterDamage: a session that has read damaged files, many of which
-// fail half-way, gives whole ones the bytes that they have alone.
+// TestSessionAfterDamage: a session first reads damaged files, many of which fail
+// half-way. It then gives undamaged files the same bytes as a new run.
 func TestSessionAfterDamage(t *testing.T) {
 	files := goldenFiles(t)
 	base := sessionBase(t, files[0])

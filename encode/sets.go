@@ -2,7 +2,7 @@ package encode
 
 import "github.com/btflite/btflite/dedup"
 
-// newSet makes the set that the units are merged into, and the pool of names.
+// newSet makes the set of types and the pool of names.
 func (r *run) newSet() error {
 	if err := r.takeSet(); err != nil {
 		return err
@@ -32,8 +32,8 @@ func (r *run) takeSet() (err error) {
 	return err
 }
 
-// bytesPerString is how many bytes of .debug_info kernels have for each distinct
-// string of their BTF, recordPerString how many with unit records. maxReserved keeps the
+// bytesPerString is how many bytes of .debug_info kernels have for each distinct string
+// of their BTF. recordPerString is the same with unit records. maxReserved keeps the
 // tables of other files small.
 const (
 	bytesPerString  = 2048
@@ -41,7 +41,7 @@ const (
 	maxReserved     = 1 << 17
 )
 
-// reserve prepares the set for the names of the first file.
+// reserve makes room in the set for the names of the first file.
 func (r *run) reserve(f *input) {
 	if len(r.inputs) != 1 || r.opt.Base != nil {
 		return

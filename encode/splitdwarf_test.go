@@ -102,7 +102,7 @@ func kindNames(types []string) (names []string) {
 	return names
 }
 
-// onlyIn is what a has more often than b.
+// onlyIn lists what a has more often than b.
 func onlyIn(a, b []string) string {
 	b = slices.Clone(b)
 	var only []string

@@ -25,8 +25,8 @@ func TestStats(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := out.Stats
-		// Two INTs, a STRUCT, a PTR, and the FUNC with its prototype; 8 DIEs with those of the
-		// units and the member. One INT remains.
+		// Two INTs, a STRUCT, a PTR, and the FUNC with its prototype. The 8 DIEs include
+		// the units and the member. One INT remains.
 		if s.CUs != 2 || s.CUsFiltered != 0 || s.DIEs != 8 || s.TypesIn != 6 || s.TypesOut != 5 || s.FuncStates != 1 || s.Funcs != 1 || s.Vars != 0 {
 			t.Errorf("%d workers: %+v", jobs, s)
 		}

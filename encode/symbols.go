@@ -9,15 +9,15 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// symbolWork and symbolRepeat bound how much is read of the names of symbols:
-// so many bytes, and so many times the size of .strtab. Linkers let a name be the
-// end of another, but in a made file each symbol could name a long rest of it.
+// symbolWork and symbolRepeat bound how many bytes of symbols' names are read:
+// symbolWork, or symbolRepeat times the size of .strtab. Linkers let a name be the end of
+// another one. In a crafted file, every symbol could refer to the same long text.
 const (
 	symbolWork   = 64 << 20
 	symbolRepeat = 16
 )
 
-// symbolsOverlap is the error for names of symbols that go beyond the bounds.
+// symbolsOverlap is the error for names of symbols that exceed these bounds.
 func (f *input) symbolsOverlap() error {
 	return fmt.Errorf("%s: .strtab: names of symbols overlap, so that too much of it is read again and again", f.File.Path)
 }
@@ -25,8 +25,8 @@ func (f *input) symbolsOverlap() error {
 // symbolBlock is how many functions are added to the function table at once.
 const symbolBlock = 64
 
-// readSymbols reads the symbol table: functions for the function table, and the
-// objects that stand at the start of a section with variables.
+// readSymbols reads the symbol table: functions for the function table, and the objects
+// at the start of a section with variables.
 func (f *input) readSymbols() error {
 	e, symtab, strtab, err := f.File.Symbols()
 	if err != nil {
@@ -34,7 +34,7 @@ func (f *input) readSymbols() error {
 	}
 	e.PrefetchRange(symtab.Offset, symtab.Size)
 	if f.run.funcs.table == nil {
-		// Count first: a table that grows leaves its old halves behind.
+		// Count first, because a table that grows leaves its old copies behind.
 		n := 0
 		err := e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
 			if s.Info&0xf == elfabi.STTFunc {

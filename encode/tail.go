@@ -14,11 +14,11 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// What comes behind the units: functions in the order of their names, then
-// the DATASECs, then numbering and output.
+// The tail comes after the last unit: functions in the order of their names, then the
+// DATASECs, then numbering and output.
 
-// saveVars adds a VAR, and its DECL_TAGs, for each candidate of the unit that
-// passes the checks.
+// saveVars adds a VAR and its DECL_TAGs for each candidate of the unit that passes the
+// checks.
 func (f *input) saveVars(u *workspace) error {
 	r := f.run
 	ended := false
@@ -50,8 +50,8 @@ func (f *input) saveVars(u *workspace) error {
 	return nil
 }
 
-// addVar adds the VAR of a variable whose type has the id, and its DECL_TAGs. For
-// -V there are the type's id there and the unit, nil if units are merged.
+// addVar adds a VAR and its DECL_TAGs. typ is the id of its type. raw and u are for -V:
+// the type's id there, and the unit, which is nil if units are merged.
 func (r *run) addVar(v *unit.Var, typ uint32, size uint64, tags []unit.Annot, raw uint32, u *workspace) error {
 	name, err := r.intern(v.Name)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *run) addVar(v *unit.Var, typ uint32, size uint64, tags []unit.Annot, ra
 	return nil
 }
 
-// addTag adds a DECL_TAG, and the string for it, to the type id.
+// addTag adds a DECL_TAG and its string for the type id.
 func (r *run) addTag(value dedup.Name, id uint32, component int32) error {
 	value, err := r.intern(value)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *run) addTag(value dedup.Name, id uint32, component int32) error {
 	return r.addTagType(value, id, component)
 }
 
-// addTagType adds a DECL_TAG whose value is among the strings.
+// addTagType adds a DECL_TAG whose string has been added.
 func (r *run) addTagType(value dedup.Name, id uint32, component int32) error {
 	r.stats.TypesIn++
 	_, err := r.set.AddRef(btf.MakeRecord(value, btf.Info(btf.KindDeclTag, 0, false), id, uint32(component)))
@@ -116,7 +116,7 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	sections := r.vars.Sections()
-	if r.opt.For == ForKernel && len(r.inputs) == 1 { // those of several files are not the same
+	if r.opt.For == ForKernel && len(r.inputs) == 1 { // sections of several files are not the same sections
 		if err := r.onceEach(sections); err != nil {
 			return nil, err
 		}
@@ -190,7 +190,7 @@ func (r *run) finish() (*Output, error) {
 	}
 	if r.opt.Libbpf == Libbpf18 {
 		c, err := btf.Count(out.data)
-		out.LongVlen = err == nil && c.Vlen > unit.MaxVlen // as counted above, there is no error
+		out.LongVlen = err == nil && c.Vlen > unit.MaxVlen // the BTF was counted above, so there is no error
 	}
 	r.stats.Phases = r.clock.phases
 	r.stats.LeftOutMembers = slices.Sorted(maps.Keys(r.leftMembers))
@@ -198,8 +198,8 @@ func (r *run) finish() (*Output, error) {
 	return out, nil
 }
 
-// fullSection is the error for an ELF section with more variables than a DATASEC
-// holds.
+// fullSection is the error for an ELF section with more variables than a DATASEC can
+// hold.
 func (r *run) fullSection(index uint32, why string) error {
 	why = fmt.Sprintf("%s: DATASEC %q: %s", r.inputs[r.lead].File.Path, r.sectionName(index), why)
 	if r.opt.Features&GlobalVar != 0 {
@@ -223,7 +223,7 @@ func (r *run) exact(out *Output, sites *inlining) error {
 	if err != nil {
 		return err
 	}
-	shift := uint32(0) // of ids
+	shift := uint32(0) // how far ids move
 	if r.opt.Base != nil {
 		if in, err = exact.Split(in, r.opt.Base.d.Blob()); err != nil {
 			return err
@@ -253,8 +253,8 @@ func (r *run) exact(out *Output, sites *inlining) error {
 	return nil
 }
 
-// match compares two types of prototypes as pahole does before
-// it calls a function inconsistent: pahole-behaviour 4.6.
+// match compares two types of prototypes as pahole does before it calls a function
+// inconsistent: pahole-behaviour 4.6.
 func (r *run) match(x, y uint32, depth int) bool {
 	for {
 		if x == y {
@@ -311,7 +311,8 @@ func (r *run) match(x, y uint32, depth int) bool {
 	}
 }
 
-// foldFwd is the kind, a forward declaration counting as what it declares.
+// foldFwd returns the kind of a type. A forward declaration has the kind that it
+// declares.
 func foldFwd(info uint32) btf.Kind {
 	k := btf.InfoKind(info)
 	if k == btf.KindFwd {

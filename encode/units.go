@@ -5,9 +5,9 @@ import (
 	"github.com/btflite/btflite/internal/debuginfo"
 )
 
-// The reading of one unit, or group of units: all that needs no order.
+// Reading a unit, or a group of units, is the part of the work that needs no order.
 
-// readWorkspace reads the unit, or group, of u. Errors are kept in u.err.
+// readWorkspace reads the unit or group of u. It keeps an error in u.err.
 func (f *input) readWorkspace(u *workspace) {
 	if u.err != nil {
 		return
@@ -46,7 +46,7 @@ func (f *input) readUnit(u *workspace) error {
 	return f.resolve(u)
 }
 
-// canRead says why the record of the unit of u is not read in this run.
+// canRead returns an error if this run cannot read the record of u's unit.
 func (u *workspace) canRead(f *input) error {
 	c := &u.reader.Cursor
 	if !f.File.Names.ByText {
@@ -79,19 +79,20 @@ func (u *workspace) readRecord(f *input) error {
 	return u.record.Read(&u.reader, f.run.recordNames(), known, all)
 }
 
-// resolve judges the functions of a unit, or group, that has been read and looks its types up.
+// resolve checks the functions of a unit or group that has been read, and looks its types
+// up in the set.
 func (f *input) resolve(u *workspace) error {
 	if err := f.waitSymbols(); err != nil {
 		return err
 	}
-	c, late := &u.reader.Cursor, false
+	c, pending := &u.reader.Cursor, false
 	if f.merge != nil {
-		late = f.merge.late != nil
+		pending = f.merge.pending != nil
 	} else if err := u.needLists(); err != nil {
 		return err
 	}
 	f.run.raw.types(u)
-	if !late {
+	if !pending {
 		if err := f.functions(u); err != nil && c.Err == nil {
 			c.Err = c.UnitError(err.Error())
 		}
@@ -114,15 +115,15 @@ func (u *workspace) needLists() error {
 		}
 	}
 	data, more, err := u.reader.Cursor.LocationLists(low <= high, low, high)
-	u.judged.env.Lists.Reset(data, more)
+	u.funcs.env.Lists.Reset(data, more)
 	return err
 }
 
-// readSplit is readUnit for the unit that a skeleton stands for.
+// readSplit reads the unit of a .dwo file in place of its skeleton.
 func (f *input) readSplit(u *workspace) error {
 	c, skel := &u.reader.Cursor, u.unit.Facts.Skeleton
 	if f.opt.Functions != nil {
-		if err := judgingOf(f, u).noteSkeleton(); err != nil {
+		if err := definerOf(f, u).noteSkeleton(); err != nil {
 			return err
 		}
 	}
@@ -131,7 +132,7 @@ func (f *input) readSplit(u *workspace) error {
 			return err
 		}
 	}
-	defer u.judged.env.Lists.Reset(nil, nil) // they are of sections of the .dwo
+	defer u.funcs.env.Lists.Reset(nil, nil) // they are in sections of the .dwo file
 	return f.File.Enter(c, skel, func(_ *debuginfo.File, at *debuginfo.Saved) (bool, error) {
 		p, skip, err := u.reader.Start()
 		is := c.IsSplit(skel)
@@ -146,10 +147,11 @@ func (f *input) readSplit(u *workspace) error {
 	})
 }
 
-// typeBatch is how many type units that no unit has led to are read together.
+// typeBatch is how many type units are read together, of those that no unit has referred
+// to.
 const typeBatch = 256
 
-// finishTypes encodes the types that no unit has led to.
+// finishTypes encodes the type units that no unit has referred to.
 func (f *input) finishTypes() error {
 	if !f.File.HasTypes() {
 		return nil
@@ -163,12 +165,12 @@ func (f *input) finishTypes() error {
 	u.init(f.run.limit)
 	defer u.free()
 	u.reader.In = &f.Input
-	u.reader.Cursor.Seq = -1 // of none of the workspaces
+	u.reader.Cursor.Seq = -1 // no workspace has this number
 	var seeds []uint32
 	for len(left) > 0 {
 		seeds = seeds[:0]
 		for len(left) > 0 && len(seeds) < typeBatch {
-			if !t.IsReached(left[0]) { // an earlier batch may have led to it
+			if !t.IsReached(left[0]) { // an earlier batch may have referred to it
 				seeds = append(seeds, left[0])
 			}
 			left = left[1:]
@@ -183,7 +185,7 @@ func (f *input) finishTypes() error {
 	return nil
 }
 
-// readTypes reads type units that no unit has led to.
+// readTypes reads type units that no unit has referred to.
 func (f *input) readTypes(u *workspace, seeds []uint32) error {
 	defer u.locate()
 	if err := u.reader.ReadTypes(seeds); err != nil {

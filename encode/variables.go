@@ -13,12 +13,12 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Which variables become VARs: pahole-behaviour 5. Package unit has found the
-// candidates; here it is decided after linking.
+// Some variables become VARs: pahole-behaviour 5. Package unit finds the candidates; the
+// functions here decide after linking.
 
-// listSections lists where variables may lie, and which sections are wanted. Only
-// the section table of the first file counts, as in pahole; the symbols are each
-// file's own.
+// listSections lists the sections that may contain variables, and which of them are
+// wanted. As in pahole, only the section table of the first file counts. The symbols are
+// each file's own.
 func (f *input) listSections() {
 	f.starts = map[uint32]*sectionStart{}
 	if !f.first {
@@ -41,10 +41,10 @@ func (f *input) listSections() {
 			continue
 		}
 		if s.Flags&elfabi.SHFAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
-			continue // what an earlier run has put there, at address 0
+			continue // an earlier run has added it, at address 0
 		}
 		if s.Flags&elfabi.SHFAlloc == 0 && f.File.Survey.Records {
-			continue // DWARF may be so large that it seems to hold variables, records are not
+			continue // large DWARF may look as if it contained variables, which are never in it
 		}
 		v := unit.VarSection{Index: uint32(i), Addr: s.Addr, Size: s.Size, Name: s.Name}
 		start := s.Addr
@@ -63,17 +63,17 @@ func (f *input) listSections() {
 	}
 }
 
-// percpuName is the section of the kernel's variables that each CPU has.
+// percpuName is the section of the kernel's per-CPU variables.
 const percpuName = ".data..percpu"
 
 var varPrefixes = []string{"__UNIQUE_ID", "__tpstrtab_", "__exitcall_", "__gendwarfksyms_ptr_", "__func_stack_frame_non_standard_"}
 
-// errVoidVar ends the variables of a unit, but not the run: without force,
-// pahole leaves out those behind a variable of type void.
+// errVoidVar ends the variables of a unit, but not the run. Without force, pahole leaves
+// out all variables after one of type void.
 var errVoidVar = errors.New("variable has void type")
 
-// keepVar makes the checks of pahole-behaviour 5.3, but for the first one. It
-// gives the variable's size in bytes, and whether it is to be kept.
+// keepVar makes the checks of pahole-behaviour 5.3 except the first. It returns the
+// variable's size in bytes, and whether the variable is kept.
 func (f *input) keepVar(u *workspace, v *unit.Var) (size uint64, keep bool, err error) {
 	name := f.File.Names.Text(v.Name)
 	if len(name) == 0 {
@@ -97,7 +97,7 @@ func (f *input) keepVar(u *workspace, v *unit.Var) (size uint64, keep bool, err 
 		}
 		off := int(v.Off)
 		if f.merge != nil {
-			off -= int(u.reader.Cursor.Hdr.Off) // it counts from the start of the section
+			off -= int(u.reader.Cursor.Hdr.Off) // the offset counts from the start of the section
 		}
 		return 0, false, u.reader.Cursor.DIEError(off, "variable name "+debuginfo.Quote(name)+" is not valid in BTF (--btf_encode_force leaves such variables out)")
 	}
@@ -118,9 +118,9 @@ func (f *input) keepVar(u *workspace, v *unit.Var) (size uint64, keep bool, err 
 	return size, true, nil
 }
 
-// objectNamed reports whether the section has an object of that name. It is
-// asked for variables at the start of the section only; there the object is too,
-// but for static ones of functions, which have other names as symbols.
+// objectNamed reports whether the symbol table has an object of this name in the section.
+// It is used only for variables at the start of a section. An object of theirs is there
+// too, except for static variables of functions, whose symbols have other names.
 func (f *input) objectNamed(section uint32, name []byte) (bool, error) {
 	if at := f.starts[section]; at != nil {
 		for _, n := range at.names {
@@ -179,7 +179,7 @@ func validName(b []byte) bool {
 	return true
 }
 
-// varSize is the size of a variable's type: pahole-behaviour 5.3.
+// varSize returns the size of a variable's type in bytes: pahole-behaviour 5.3.
 func varSize(t *callconv.Types, r dedup.Ref) uint64 {
 	mul := uint64(1)
 	for range 4096 {

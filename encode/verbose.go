@@ -11,30 +11,29 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// What -V says of types, variables and functions: a line for each as it is
-// described in DWARF, in the words of pahole. Ids are those that
-// types have there before deduplication: types of one unit after the other, then
-// functions and DATASECs. Lines go out with their unit; what is kept is a few
-// words for a function or variable that is in the output.
+// -V prints a line for each type, variable and function as DWARF describes it, in
+// pahole's words. The ids in the lines are those that types have before deduplication:
+// the types of one unit after another, then functions and DATASECs. Lines are written
+// with their unit. Only a few words are kept for each function or variable of the output.
 
-// maxLog is how many bytes of a unit's lines may stay allocated.
+// maxLog is how many bytes for a unit's lines may stay allocated.
 const maxLog = 1 << 20
 
-// rawTypes counts types as if nothing were merged. It exists with
-// Options.Verbose only; units are read one by one then.
+// rawTypes numbers types as if nothing were merged. It exists with Options.Verbose only,
+// when units are read one by one.
 type rawTypes struct {
 	out     func(lines string)
 	names   *names.Table
-	search  bool                // there are lines about the search for variables
+	search  bool                // print lines about the search for variables
 	next    uint32              // id of the next type
 	index   uint32              // id of the int that indexes arrays, 0 until known
 	started bool                // the name of the file has been written
 	vars    map[uint32]uint32   // ids of VARs, by id of the Set
-	protos  map[uint32][]uint32 // ids of return type and parameters, by place of the state
+	protos  map[uint32][]uint32 // ids of return type and parameters, by index of the state
 	line    []byte
-	kflag   bool // of the struct in work: a bit-field has been seen
-	// differ are the lines of functions whose states have different prototypes, by
-	// name, until it is their turn.
+	kflag   bool // the current struct has had a bit-field
+	// differ has, by name of a function, the lines about states with different
+	// prototypes. They wait until the function is decided.
 	differ map[string][]string
 }
 
@@ -49,13 +48,13 @@ func newRawTypes(opt *Options, names *names.Table) *rawTypes {
 	return l
 }
 
-// text is a name; nil where it cannot be read.
+// text returns a name, or nil if it cannot be read.
 func (l *rawTypes) text(t dedup.Name) []byte { return l.names.Text(t) }
 
 // say keeps a line until its unit is committed.
 func (l *rawTypes) say(u *workspace, line string) { u.log = append(append(u.log, line...), '\n') }
 
-// types keeps the lines of the unit's types, which are linked, and their ids.
+// types keeps the lines and ids of the unit's linked types.
 func (l *rawTypes) types(u *workspace) {
 	if l == nil {
 		return
@@ -70,7 +69,7 @@ func (l *rawTypes) types(u *workspace) {
 	}
 }
 
-// rawOf is the id of a Ref of the unit.
+// rawOf returns the id of a Ref of the unit.
 func (l *rawTypes) rawOf(u *workspace, ref dedup.Ref) uint32 {
 	switch {
 	case l == nil || ref == 0 || ref == unit.Dropped:
@@ -94,7 +93,7 @@ func (l *rawTypes) committed(u *workspace) {
 	l.next += uint32(len(u.unit.Types.Order.S))
 }
 
-// appendName appends a name as lines have it.
+// appendName appends a name as lines print it.
 func appendName(b, name []byte) []byte {
 	if len(name) == 0 {
 		return append(b, "(anon)"...)
@@ -113,7 +112,7 @@ func appendField(b []byte, key string, value uint32) []byte {
 	return strconv.AppendUint(append(append(append(b, ' '), key...), '='), uint64(value), 10)
 }
 
-// appendHead appends what the line of a type begins with.
+// appendHead appends the start of a type's line.
 func appendHead(b []byte, id uint32, kind string, name []byte) []byte {
 	b = strconv.AppendUint(append(b, '['), uint64(id), 10)
 	return appendName(append(append(append(b, "] "...), kind...), ' '), name)
@@ -171,11 +170,11 @@ func (l *rawTypes) appendType(b []byte, u *workspace, id, k uint32) []byte {
 	return append(b, '\n')
 }
 
-// intEncodings are the words for the encodings of an INT that there are here.
+// intEncodings are the words for the encodings of INTs that occur.
 var intEncodings = [8]string{0: "(none)", 1: "SIGNED", 4: "BOOL"}
 
-// appendMember appends the line of a member: from the first bit-field on all of
-// them have a width.
+// appendMember appends the line of a member. From the first bit-field on, all members
+// have a width.
 func (l *rawTypes) appendMember(b []byte, u *workspace, n *dedup.Node, m *dedup.Member) []byte {
 	b = appendName(append(b, '\t'), l.text(m.Name))
 	b = appendField(b, "type_id", l.rawOf(u, m.Type))
@@ -229,7 +228,7 @@ func endParams(b []byte, n int) []byte {
 	return append(b, ')')
 }
 
-// print writes the line in work, and counts a type.
+// print writes a finished line, and counts a type.
 func (l *rawTypes) print(b []byte) {
 	l.line = b[:0]
 	l.out(string(b))
@@ -242,14 +241,14 @@ func (l *rawTypes) tag(value dedup.Name, typ uint32, component int32) {
 	l.print(strconv.AppendInt(append(b, " component_idx="...), int64(component), 10))
 }
 
-// variables writes that the variables of a unit follow, nil if units are merged.
+// variables writes that the variables of a unit follow. u is nil if units are merged.
 func (l *rawTypes) variables(u *workspace) {
 	if l != nil && l.search {
 		l.out("search cu '" + l.unitName(u) + "' for percpu global variables.")
 	}
 }
 
-// unitName is the name of a unit for lines; u is nil if units are merged.
+// unitName returns the name of a unit for lines. u is nil if units are merged.
 func (l *rawTypes) unitName(u *workspace) string {
 	if u == nil {
 		return ""
@@ -257,8 +256,8 @@ func (l *rawTypes) unitName(u *workspace) string {
 	return string(l.text(u.reader.Cursor.Name))
 }
 
-// variable writes the lines of a variable of u, nil if units are merged, whose VAR
-// has an id in the Set, and gives its id here.
+// variable writes the lines of a variable and returns its id in the lines. id is the
+// VAR's id in the Set. u is nil if units are merged.
 func (l *rawTypes) variable(v *unit.Var, id, typ uint32, u *workspace) uint32 {
 	name := l.text(v.Name)
 	l.out("Variable '" + string(appendName(nil, name)) + "' from CU '" + l.unitName(u) + "' at address 0x" + strconv.FormatUint(v.SecOff, 16) + " encoded")
@@ -271,7 +270,7 @@ func (l *rawTypes) variable(v *unit.Var, id, typ uint32, u *workspace) uint32 {
 	return l.next - 1
 }
 
-// proto is the ids of the types of a function state.
+// proto returns the ids of the types of a function state.
 func (l *rawTypes) proto(u *workspace, ret dedup.Ref, params []compactstate.Param) []uint32 {
 	ids := []uint32{l.rawOf(u, ret)}
 	for _, p := range params {
@@ -280,7 +279,7 @@ func (l *rawTypes) proto(u *workspace, ret dedup.Ref, params []compactstate.Para
 	return ids
 }
 
-// mismatch keeps in which way two states of a function differ; see
+// mismatch keeps a line about how two states of a function differ. See
 // compactstate.Decide.
 func (l *rawTypes) mismatch(fn string, what int, a, b []uint32) {
 	why := "return type mismatch"
@@ -296,10 +295,10 @@ func (l *rawTypes) mismatch(fn string, what int, a, b []uint32) {
 	l.differ[fn] = append(l.differ[fn], fn+skipping+why)
 }
 
-// skipping is what a line says of a function between its name and the reason.
+// skipping stands in a line between the name of a function and the reason.
 const skipping = " : skipping BTF encoding of function due to "
 
-// decided writes what is kept of a function about which has been decided.
+// decided writes the lines that were kept for a function, once it is decided.
 func (l *rawTypes) decided(name []byte) {
 	for _, line := range l.differ[string(name)] {
 		l.out(line)
@@ -307,18 +306,18 @@ func (l *rawTypes) decided(name []byte) {
 	delete(l.differ, string(name))
 }
 
-// chosen is a function that is in the output, as its lines have it.
+// chosen is a function of the output, as its lines print it.
 type chosen struct {
 	*compactstate.Choice
 	entry  []byte       // its name in the symbol table
 	params []dedup.Name // names of the parameters
 	tags   []compactstate.Annotation
-	arena  [3]bool // return type and first two parameters that get an address space
-	kfuncs int     // tags because of .BTF_ids
+	arena  [3]bool // whether return type and first two parameters get an address space
+	kfuncs int     // number of tags because of .BTF_ids
 }
 
-// function writes the lines of a function. Types that come from .BTF_ids have no
-// lines, but ids.
+// function writes the lines of a function. Types added because of .BTF_ids have ids, but
+// no lines.
 func (l *rawTypes) function(c *chosen) {
 	l.decided(c.entry)
 	ids := l.protos[c.Place]

@@ -27,8 +27,8 @@ func verboseRun(t *testing.T, paths []string, opt encode.Options) (stdout, stder
 	return out.String(), warnings.String(), data
 }
 
-// TestVerboseIsPaholes compares the lines of -V with pahole's, and the BTF with
-// that of a run without it.
+// TestVerboseIsPaholes compares the lines of -V with pahole's, and the BTF with a run
+// without -V.
 func TestVerboseIsPaholes(t *testing.T) {
 	t.Chdir("testdata") // the lines have the names of files
 	base := readBase(t, "golden/x86-clang4-o.default.btf")
@@ -111,8 +111,8 @@ func TestVerboseOfAllFiles(t *testing.T) {
 	}
 }
 
-// TestVerboseWarnings: what is left out of the variables is told on standard
-// error, in pahole's words.
+// TestVerboseWarnings: -V reports on standard error which variables are left out, in
+// pahole's words.
 func TestVerboseWarnings(t *testing.T) {
 	i, empty := intType(), structure("empty", 0)
 	file := dt.File{Units: []*dt.Unit{dt.CU(i, empty, variable("ok", i, dt.PercpuAddr+8), variable("bad-\nname", i, dt.PercpuAddr+16),

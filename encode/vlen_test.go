@@ -168,7 +168,7 @@ func TestMostVlen(t *testing.T) {
 	}
 	file := func(n int) string {
 		// Parameters without attributes are one byte each, the code of their abbreviation.
-		const plain = 4 // behind the unit, the prototype and the first parameter
+		const plain = 4 // after the unit, the prototype and the first parameter
 		rest := append([]byte{1}, bytes.Repeat([]byte{plain}, n-2)...)
 		first := dt.N(dt.TagFormalParameter, dt.Attr{At: 0x3b, Form: dt.FormData1, Val: dt.Raw(rest)}) // DW_AT_decl_line
 		x := rule{files: one(dt.N(dt.TagSubroutineType, first, dt.N(dt.TagFormalParameter)))}

@@ -13,8 +13,9 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// voidTypes are types that are void in BTF, by name: each DIE that pahole knows no type
-// for, a missing type, and all of these behind typedefs and qualifiers. add is what the unit has beside t.
+// voidTypes returns types that are void in BTF, by name: each DIE that pahole has no type
+// for, a missing type, and all of these behind typedefs and qualifiers. add are the other
+// DIEs that the unit needs.
 func voidTypes() map[string]func() (t *dt.DIE, add []*dt.DIE) {
 	void := map[string]func() (*dt.DIE, []*dt.DIE){"missing": func() (*dt.DIE, []*dt.DIE) { return nil, nil }}
 	const packed, set, thrown, file, shared, coarray, dynamic, vendor = 0x2d, 0x20, 0x31, 0x29, 0x40, 0x44, 0x46, 0x4200
@@ -103,7 +104,7 @@ func TestVoidInEachPlace(t *testing.T) {
 			differ := 0
 			for name, void := range voidTypes() {
 				if strings.HasSuffix(name, "missing") && place != "pointer" {
-					continue // C has void behind pointers and as a result only: TestVoidResult
+					continue // C has void only behind pointers and as a result: TestVoidResult
 				}
 				v, add := void()
 				i := intType()

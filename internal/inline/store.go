@@ -80,7 +80,7 @@ const (
 
 var dropText = [drops]string{
 	"no address", "in no section with code", "function not described or without a name",
-	"name that is no identifier", "type that BTF has no kind for",
+	"name that is not an identifier", "type that BTF has no kind for",
 }
 
 // Drop counts a site that is left out.
