@@ -6,10 +6,10 @@ import (
 	"github.com/btflite/btflite/internal/callconv"
 )
 
-// dropWholeBitfields makes members like any other of the bit-fields that are as wide as
-// their type (typedefs and qualifiers stripped) and lie at a multiple of that
-// width, as "int foo:32" does in a struct that is not packed. An aggregate
-// that is left without bit-fields loses its kind_flag. Types must be linked.
+// dropWholeBitfields turns bit-fields into ordinary members if they are as wide as their
+// type (without typedefs and qualifiers) and lie at a multiple of that width. "int
+// foo:32" is one in a struct that is not packed. If no bit-field is left, the aggregate
+// loses its kind_flag. Types must be linked.
 func (u *Unit) dropWholeBitfields() {
 	for i := range u.Types.Nodes.S {
 		n := &u.Types.Nodes.S[i]
@@ -29,7 +29,7 @@ func (u *Unit) dropWholeBitfields() {
 	}
 }
 
-// strippedSize is the size in bytes of a type behind typedefs and qualifiers.
+// strippedSize returns the size in bytes of a type behind typedefs and qualifiers.
 func (u *Unit) strippedSize(r dedup.Ref) uint32 {
 	for range 64 {
 		if r == 0 || r&dedup.Extern != 0 {
@@ -48,7 +48,7 @@ func (u *Unit) strippedSize(r dedup.Ref) uint32 {
 	return 0
 }
 
-// linkOldBits settles DWARF 2/3 bit-fields once types are linked.
+// linkOldBits computes the offsets of DWARF 2/3 bit-fields, once types are linked.
 func (r *Reader) linkOldBits() error {
 	for i := range r.oldBits.S {
 		o := &r.oldBits.S[i]

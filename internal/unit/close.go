@@ -8,11 +8,10 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// What happens between DIEs of the walk: skipping what has no meaning, and
-// settling a type when its last child has been read.
+// Between DIEs, the walk skips DIEs without meaning, and finishes a type after its last
+// child.
 
-// maxOffset is the greatest offset in bytes that a member can have in BTF, which
-// counts bits.
+// maxOffset is the largest offset in bytes of a member: BTF counts offsets in bits.
 const maxOffset = 1<<29 - 1
 
 // closeFrame ends the innermost open DIE.
@@ -72,8 +71,8 @@ func (w *walker) closeFrame() error {
 	return nil
 }
 
-// closeArray gives each dimension an ARRAY: the DIE's node is the outermost
-// one, the inner ones become extras and come before it, innermost first.
+// closeArray gives each dimension an ARRAY. The DIE's node is the outermost one. The
+// inner ones are extra nodes and come before it, innermost first.
 func (r *Reader) closeArray(fr *frame) {
 	n := &r.Unit.Types.Nodes.S[fr.owner]
 	dims := r.open.S[fr.first:]
@@ -92,10 +91,9 @@ func (r *Reader) closeArray(fr *frame) {
 	r.Unit.addOrder(fr.owner)
 }
 
-// closeEnum settles kind and kind_flag; whether DW_AT_type is signed is known
-// after linking only (see link).
-func (w *runs) closeEnum(fr *frame) error {
-	r := w.r
+// closeEnum sets kind and kind_flag. Only link can tell whether DW_AT_type is signed.
+func (rs *runs) closeEnum(fr *frame) error {
+	r := rs.r
 	n := &r.Unit.Types.Nodes.S[fr.owner]
 	switch {
 	case !r.In.Options.Enum64:
@@ -116,7 +114,8 @@ func (w *runs) closeEnum(fr *frame) error {
 	return nil
 }
 
-// sortMembers orders members by byte offset, stable: Rust reorders fields.
+// sortMembers sorts members by byte offset and keeps the order of equal ones. Rust's DIEs
+// are not in this order.
 func sortMembers(m []dedup.Member, kflag bool) {
 	off := func(x *dedup.Member) uint32 {
 		if kflag {

@@ -6,14 +6,14 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// The kinds of DIE that describe functions and variables, and annotations of any
-// DIE. Each method reads the DIE d and returns where it stopped.
+// Kinds of DIEs that describe functions, variables, and annotations of any DIE. Each
+// method reads the DIE d and returns where it stopped.
 
 // funcParam reads a parameter of a function.
 func (w *walker) funcParam(d die, top *frame) (next int, err error) {
 	r, a := w.r, d.a
 	if r.Unit.Funcs.S[top.owner].Flags&callconv.FuncDeclaration != 0 && a.Fixed && !a.Children {
-		return d.p + int(a.Size), nil // of no function that is judged
+		return d.p + int(a.Size), nil // its function is not recorded
 	}
 	if next, err = w.param(a, d.off, d.p, top); err != nil {
 		return 0, err
@@ -53,7 +53,7 @@ func (w *walker) function(d die, top *frame) (next int, err error) {
 	return next, err
 }
 
-// variable reads a variable of the unit that may be wanted.
+// variable reads a variable of the unit that may become a VAR.
 func (w *walker) variable(d die) (next int, err error) {
 	r := w.r
 	if next, err = w.candidate(d); err != nil {
@@ -68,7 +68,7 @@ func (w *walker) variable(d die) (next int, err error) {
 	return next, nil
 }
 
-// annotation reads an annotation of what is open.
+// annotation reads an annotation of the open DIE.
 func (w *walker) annotation(d die) (next int, err error) {
 	next, have, err := w.attrs.decode(d)
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *walker) importUnit(d die) error {
 	return nil
 }
 
-// ImportTarget is the place of the DIE that a DW_AT_import refers to.
+// ImportTarget returns the section offset of the DIE that a DW_AT_import refers to.
 func ImportTarget(u *debuginfo.Cursor, v *dwarf.Value) (uint64, bool) {
 	switch v.Form {
 	case dwarf.FormRefAddr:

@@ -7,12 +7,11 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// checkDangling looks at the references of the unit that lead to no type that
-// has been read, by their offsets in the unit. Some are right: a DIE that stands
-// for void (DW_TAG_unspecified_type), or one in a part of the tree that is not
-// read. What leads into the middle of a DIE, or to one that is no type, is damage:
-// taken for void, it would change a type silently. With count, types of unknown kinds
-// are counted.
+// checkDangling checks the references of the unit, by their offsets in the unit, that
+// lead to no type that was read. Some are right: the DIE stands for void
+// (DW_TAG_unspecified_type), or is in a part of the tree that is not read. A reference
+// into the middle of a DIE, or to a DIE that is not a type, is damage. To read it as void
+// would silently change a type. With count, types of unknown kinds are counted.
 func (x *Unencodable) checkDangling(c *debuginfo.Cursor, offs []uint32, count bool) error {
 	slices.Sort(offs)
 	offs = slices.Compact(offs)
@@ -39,7 +38,7 @@ func (x *Unencodable) checkDangling(c *debuginfo.Cursor, offs []uint32, count bo
 	return nil
 }
 
-// mayBeType reports whether DIEs of a class can be types, or are not known.
+// mayBeType reports whether a DIE of a class can be a type, or is of an unknown kind.
 func mayBeType(c dwarf.Class) bool {
 	switch c {
 	case dwarf.ClassMember, dwarf.ClassEnumerator, dwarf.ClassParam, dwarf.ClassVariadic, dwarf.ClassFunc, dwarf.ClassVariable,

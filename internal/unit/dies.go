@@ -10,7 +10,7 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// Readers of single DIEs: everything that is rare enough not to stand in a run.
+// Readers of single DIEs that are too rare for a run.
 
 // baseType adds a node for a DW_TAG_base_type.
 func (w *walker) baseType(off int, have uint32) error {
@@ -76,11 +76,11 @@ func (w *walker) addBase(off int, n dedup.Node) {
 	r.Unit.Types.Order.Append(i)
 }
 
-// isIntSize tells whether BTF has an INT of so many bytes.
+// isIntSize reports whether BTF has an INT of this size in bytes.
 func isIntSize(size uint32) bool { return size != 0 && size&(size-1) == 0 && size <= 16 }
 
-// SetInt makes n, which has its name, an INT of a size in bytes and an encoding as BTF
-// has it. One that BTF does not know becomes what pahole makes of it.
+// SetInt makes n, which has its name, an INT of a size in bytes and an encoding of BTF.
+// For an encoding that BTF does not know, it does what pahole does.
 func SetInt(n *dedup.Node, size uint32, encoding byte, names *names.Text) {
 	if !isIntSize(size) {
 		n.Name, n.First, size = names.Unalias(names.FakeInt), size+1, 4
@@ -89,7 +89,7 @@ func SetInt(n *dedup.Node, size uint32, encoding byte, names *names.Text) {
 	n.Aux = uint32(encoding)<<24 | size*8
 }
 
-// member reads a member DIE that the hot loop does not take.
+// member reads a member DIE that the hot loop leaves.
 func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	r := w.r
 	next, have, err := w.attrs.decode(die{a: a, off: off, p: p})
@@ -122,7 +122,7 @@ func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 			Node: top.owner, Member: top.n, Loc: loc, Bits: uint8(size),
 			Size: uint32(r.Cursor.Number(have, dwarf.VByteSize)), BitOff: int8(r.Cursor.Number(have, dwarf.VBitOffset)),
 		})
-		bit = 0 // until linked
+		bit = 0 // linkOldBits computes it
 	}
 	if size != 0 {
 		top.kflag = true
@@ -145,7 +145,7 @@ func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	return next, nil
 }
 
-// subprogram adds the record of the DW_TAG_subprogram at off.
+// subprogram adds the function for the DW_TAG_subprogram at off.
 func (w *walker) subprogram(off int, have uint32) error {
 	r := w.r
 	fn := callconv.Func{Off: uint32(off), Name: r.Cursor.NameOf(have), First: uint32(len(r.Unit.Params.S)), FirstAn: uint32(len(r.Unit.Annots.S))}
@@ -178,7 +178,8 @@ func (w *walker) subprogram(off int, have uint32) error {
 	return nil
 }
 
-// closeFunc ends a function: it takes its place in the functions table.
+// closeFunc ends function i and adds it to the functions table. an is the offset of its
+// first GCC annotation.
 func (w *walker) closeFunc(i, an uint32) {
 	r := w.r
 	fn := &r.Unit.Funcs.S[i]
@@ -193,7 +194,7 @@ func (w *walker) closeFunc(i, an uint32) {
 	r.Unit.FuncOrder.Append(i)
 }
 
-// param adds a record to the open function top.
+// param reads a parameter of the open function top.
 func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	r := w.r
 	fn := &r.Unit.Funcs.S[top.owner]
@@ -218,7 +219,7 @@ func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 		return 0, err
 	}
 	if fn.Flags&callconv.FuncDeclaration != 0 {
-		return next, nil // never emitted, and nobody's origin
+		return next, nil // it is never emitted and never an origin
 	}
 	pm := callconv.Param{Off: uint32(off), Name: r.Cursor.NameOf(have), Reg: -1}
 	if pm.Type, err = w.attrs.refOf(off, have, dwarf.VType); err != nil {
@@ -243,7 +244,7 @@ func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	return next, nil
 }
 
-// location notes where a parameter is.
+// location notes where a parameter is, from its DW_AT_location.
 func (w *walker) location(pm *callconv.Param) {
 	pm.Flags |= callconv.ParamHasLoc
 	v := &w.r.Cursor.Vals[dwarf.VLocation]
@@ -269,7 +270,7 @@ func (w *walker) location(pm *callconv.Param) {
 // addParam adds a parameter to its function.
 func (u *Unit) addParam(fn *callconv.Func, top *frame, pm callconv.Param) {
 	if fn.First+fn.N != uint32(len(u.Params.S)) {
-		// A nested function came between this one's parameters.
+		// The parameters of a nested function came in between.
 		k := len(u.Params.S)
 		u.Params.AppendSlice(append([]callconv.Param(nil), u.Params.S[fn.First:fn.First+fn.N]...))
 		fn.First = uint32(k)
@@ -279,7 +280,7 @@ func (u *Unit) addParam(fn *callconv.Func, top *frame, pm callconv.Param) {
 	top.n++
 }
 
-// annotate reads an LLVM annotation DIE below what the open frame stands for.
+// annotate reads an LLVM annotation DIE, a child of the open frame's DIE.
 func (w *walker) annotate(have uint32) {
 	r := w.r
 	if len(r.frames.S) == 0 || have&(1<<dwarf.VConst) == 0 {

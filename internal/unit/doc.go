@@ -1,16 +1,18 @@
-// Package unit reads the DIEs of one unit into flat tables and settles the
-// references between them.
+// Package unit reads the DIEs of one unit into flat tables and resolves the references
+// between them.
 //
-// A Unit holds what was read. A Reader fills it: walk reads the DIEs once, in order, and
-// makes a node for each type, members, functions with their parameters, candidate
-// variables. It follows no reference; link does that afterwards. A unit record is another
-// source of the same tables (package unitrecord). Settle ends both: it adds what pahole
-// adds behind a unit's types. What stands between units is read with the unit that leads there:
-// type units (typeunits.go), and the units of a group, for files whose units refer
-// to each other (groupread.go, imports.go).
+// A Unit holds what was read. A Reader fills it. walk reads the DIEs once, in order. It
+// makes a node for each type, and records members, functions with their parameters, and
+// variables that may become VARs. It follows no reference; link does that afterwards. A
+// unit record is another source of the same tables (package unitrecord). Settle is the
+// last step for both: it adds what pahole adds after a unit's types.
 //
-// From below: tables and frames (unit.go, frames.go); the values of attributes
-// (attrs.go); runs of DIEs of one kind, which are most of all (members.go,
-// runs.go); the kinds of DIE (typekinds.go, codekinds.go, dies.go); the loop over
-// all of them (walk.go).
+// Some data belongs to several units. It is read with the unit that refers to it: type
+// units (typeunits.go), and the other units of a group, in files whose units refer to
+// each other (groupread.go, imports.go).
+//
+// From the lowest layer up: tables and frames (unit.go, frames.go); values of attributes
+// (attrs.go); runs of DIEs of one kind, which are most DIEs (members.go, runs.go); the
+// kinds of DIE (typekinds.go, codekinds.go, dies.go); the loop over all of them
+// (walk.go).
 package unit

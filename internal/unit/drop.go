@@ -9,8 +9,8 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// needsTarget reports whether a node of kind k cannot be without the type that
-// Third refers to.
+// needsTarget reports whether a node of kind k is meaningless without the type that Third
+// refers to.
 func needsTarget(k btf.Kind) bool {
 	switch k {
 	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray, btf.KindFuncProto:
@@ -19,9 +19,9 @@ func needsTarget(k btf.Kind) bool {
 	return false
 }
 
-// dropUnencodable takes the types that BTF cannot say away from a linked unit, whose
-// declaration tags are no types yet. Stubs go as well: references to them lead
-// to what they stand for.
+// dropUnencodable removes the types that BTF has no kind for from a linked unit whose
+// declaration tags are not types yet. It also removes stubs, and redirects references
+// from a stub to its type.
 func (u *Unit) dropUnencodable(names *names.Text, stubs stubs, forKernel bool) {
 	u.Unencodable.voids = u.Unencodable.voids && forKernel
 	if !u.Unencodable.Any() && len(stubs) == 0 {
@@ -38,7 +38,7 @@ func (u *Unit) dropUnencodable(names *names.Text, stubs stubs, forKernel bool) {
 	}
 	u.Unencodable.count(goneTypes, u.derived(bad, targets))
 	for _, s := range stubs {
-		bad[s.node] = true // gone, but not what leads there
+		bad[s.node] = true // the stub is removed, its users stay
 	}
 	n := uint32(0)
 	for i := range nodes {
@@ -138,8 +138,8 @@ func (u *Unit) dropUnencodable(names *names.Text, stubs stubs, forKernel bool) {
 	u.moveTags(to, gone)
 }
 
-// DropFunc reports whether a type of the function's prototype is dropped. Then the
-// function is counted as dropped too.
+// DropFunc reports whether the function's prototype has a type that was dropped. If so,
+// it counts the function as dropped too.
 func (u *Unit) DropFunc(fn *callconv.Func) bool {
 	if fn.Type != Dropped && !slices.ContainsFunc(u.Params.S[fn.First:][:fn.N], func(p callconv.Param) bool { return p.Type == Dropped }) {
 		return false
@@ -149,7 +149,7 @@ func (u *Unit) DropFunc(fn *callconv.Func) bool {
 	return true
 }
 
-// markUnencodable finds all types that cannot be without an unencodable one.
+// markUnencodable finds all types that cannot exist without an unencodable one.
 func (u *Unit) markUnencodable(voids voidTypes, targets map[uint32]dedup.Ref) []bool {
 	nodes, all := u.Types.Nodes.S, u.Types.Members.S
 	// users lists the users of node i at first[i]:first[i+1].
@@ -202,8 +202,7 @@ func (u *Unit) markUnencodable(voids voidTypes, targets map[uint32]dedup.Ref) []
 	return bad
 }
 
-// maxStubs bounds a chain of stubs that stand for each other; cycles exist in
-// broken files only.
+// maxStubs bounds a chain of stubs for stubs. Only damaged files have cycles of them.
 const maxStubs = 64
 
 // stub is a node that stands for another type.
@@ -214,7 +213,7 @@ type stub struct {
 
 type stubs []stub
 
-// targets is what each stub stands for, by node.
+// targets returns the type that each stub stands for, by node.
 func (ss stubs) targets() map[uint32]dedup.Ref {
 	targets := make(map[uint32]dedup.Ref, len(ss))
 	for _, s := range ss {
@@ -223,7 +222,7 @@ func (ss stubs) targets() map[uint32]dedup.Ref {
 	return targets
 }
 
-// derived is how many types are dropped because of others.
+// derived returns how many types are dropped because of others.
 func (u *Unit) derived(bad []bool, targets map[uint32]dedup.Ref) int {
 	n := -len(u.Unencodable.nodes)
 	for _, b := range bad {
@@ -239,8 +238,8 @@ func (u *Unit) derived(bad []bool, targets map[uint32]dedup.Ref) int {
 	return n
 }
 
-// moveTags renumbers the types of declaration tags and, where members are
-// gone, theirs.
+// moveTags renumbers the types of declaration tags, and their member indexes where
+// members are dropped.
 func (u *Unit) moveTags(to []dedup.Ref, gone map[uint32][]int32) {
 	kept := u.Tags.S[:0]
 	for _, t := range u.Tags.S {

@@ -81,7 +81,7 @@ func TestReadErrors(t *testing.T) {
 		{"size of a bit-field", s(member(dt.BitAt(0), dt.BitSize(255))), all, ""},
 		{"size of a bit-field too large", s(member(dt.BitAt(0), dt.BitSize(256))), all, "bit-field of over 255 bits"},
 		{"bits of whole bytes", s(member(dt.BitAt(8))), all, ""},
-		{"bits of no whole byte", s(member(dt.BitAt(9))), all, "member at a bit offset that is not a whole byte"},
+		{"bits without a whole byte", s(member(dt.BitAt(9))), all, "member at a bit offset that is not a whole byte"},
 		{"typedef without a name", dt.N(dt.TagTypedef, dt.Type(i)), all, "typedef without a name"},
 		{"enumerator without a name", dt.N(dt.TagEnumerationType, dt.Size(4), dt.N(dt.TagEnumerator, dt.Const(1))), all, "enumerator without a name"},
 		{"base type without a name", dt.N(dt.TagBaseType, dt.Size(4), dt.Encoding(5)), all, "base type without a name"},
@@ -113,8 +113,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestBadNames: a name that is no offset of .debug_str is an error wherever it stands,
-// also the one that becomes the token of no name.
+// TestBadNames: a name that is not an offset in .debug_str is an error wherever it
+// stands, even if it would become the token 0, which stands for a missing name.
 func TestBadNames(t *testing.T) {
 	i := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
 	for what, in := range map[string]func(name dt.Attr) *dt.DIE{

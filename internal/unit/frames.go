@@ -5,16 +5,16 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// maxDepth bounds the depth of a DIE tree; compilers stay far below.
+// maxDepth bounds the depth of a DIE tree. Compilers stay far below.
 const maxDepth = 2048
 
-// MaxVlen is how many members and the like a type can have: what fits into the 16
-// bits of vlen that all kernels read. What is beyond is refused, not cut, unless
-// Options.LongVlen allows it.
+// MaxVlen is how many members, values or parameters a type can have: as many as fit into
+// the 16 bits of vlen that all kernels read. A type with more is an error, and is not
+// cut, unless Options.LongVlen allows it.
 const MaxVlen = 0xffff
 
-// push opens a frame for a DIE's children and returns it for the rest of its
-// fields to be set; it is valid until the next call.
+// push opens a frame for a DIE's children. The caller sets its other fields. The frame is
+// valid until the next call.
 func (r *Reader) push(as role, tag dwarf.Tag) *frame {
 	v := r.frames.S
 	i := len(v)
@@ -33,9 +33,8 @@ func (r *Reader) moreFrames() []frame {
 	return r.frames.S
 }
 
-// suspend is called before a DIE with children of its own opens inside top:
-// top's members so far move to t.open, because those of the inner DIE come in
-// between.
+// suspend is called before a DIE with its own children opens inside top. It moves top's
+// members to t.open, because the inner DIE's members come next in the table.
 func (r *Reader) suspend(top *frame) {
 	switch top.role {
 	case inAggregate, inEnum, inProto:
@@ -58,18 +57,18 @@ func (r *Reader) addMember(top *frame, m dedup.Member) {
 	top.n++
 }
 
-// die is a DIE of which the code has been read.
+// die is a DIE whose code has been read.
 type die struct {
 	a      *dwarf.Abbrev
-	off    int  // where it begins
-	p      int  // where its attributes begin
-	direct bool // its attributes can be read by masked loads
+	off    int  // where it starts
+	p      int  // where its attributes start
+	direct bool // masked loads can read its attributes
 }
 
 // walker reads the DIEs of one unit.
 type walker struct{ runs }
 
-// skip goes over a DIE that has no meaning where it is, with its children.
+// skip passes over a DIE and its children.
 func (w *walker) skip(d die) (next int, err error) {
 	a := d.a
 	if a.Class == dwarf.ClassSkip && a.Children && d.direct && a.Present != 0 {
@@ -85,7 +84,7 @@ func (w *walker) skip(d die) (next int, err error) {
 	return w.skipChildren(d, next)
 }
 
-// skipChildren goes over the children of d, which begin at p.
+// skipChildren passes over the children of d, which start at p.
 func (w *walker) skipChildren(d die, p int) (next int, err error) {
 	e := w.r.Cursor.Entries(p)
 	if !e.SkipChildren() {
@@ -94,7 +93,7 @@ func (w *walker) skipChildren(d die, p int) (next int, err error) {
 	return e.Pos, nil
 }
 
-// behind is where the attributes of d end.
+// behind returns where the attributes of d end.
 func (w *walker) behind(d die) (next int, err error) {
 	if d.a.Fixed {
 		return d.p + int(d.a.Size), nil
@@ -112,7 +111,7 @@ func (w *walker) open(d die, r role, tag dwarf.Tag) (*frame, error) {
 	return fr, nil
 }
 
-// scope reads a DIE that only has others in it.
+// scope reads a DIE that only contains others.
 func (w *walker) scope(d die, r role) (next int, err error) {
 	if next, err = w.behind(d); err == nil && d.a.Children {
 		_, err = w.open(d, r, d.a.Tag)

@@ -9,18 +9,16 @@ import (
 	"github.com/btflite/btflite/internal/callconv"
 )
 
-// Reading of a group: its units are walked and linked one behind the other
-// into the tables of one workspace. References inside a unit are settled with the
-// unit, as always; those that leave it are markers until all units of the
-// group are there.
+// The units of a group are walked and linked one after another, into the tables of one
+// workspace. References inside a unit are resolved with the unit, as always. References
+// that leave the unit are markers until all units of the group are read.
 
-// mark is the end of all tables.
+// mark returns the current ends of all tables.
 func (r *Reader) mark() mark {
 	return mark{len(r.Unit.Types.Nodes.S), len(r.Unit.Types.Order.S), len(r.Unit.Funcs.S), len(r.Unit.Params.S), len(r.Unit.Vars.S), len(r.stubs)}
 }
 
-// sectionOffsets makes DIE offsets that stay offsets count from the start of
-// .debug_info.
+// sectionOffsets makes the remaining DIE offsets count from the start of .debug_info.
 func (r *Reader) sectionOffsets() error {
 	u := &r.Unit
 	if r.Cursor.Base+r.Cursor.Hdr.End() > 1<<32-1 {
@@ -50,13 +48,13 @@ func (r *Reader) sectionOffsets() error {
 		case p.LocKind == callconv.LocExpr:
 			p.LocOff += base
 		case p.LocKind == callconv.LocList && r.Cursor.Base != 0:
-			p.LocKind = callconv.LocBad // in the alternate file: there is no code
+			p.LocKind = callconv.LocBad // it is in the alternate file, which has no code
 		}
 	}
 	return nil
 }
 
-// linkCross settles the references between units of the group.
+// linkCross resolves the references between units of the group.
 func (r *Reader) linkCross() {
 	u := &r.Unit
 	if len(r.cross.S) == 0 {
@@ -84,7 +82,7 @@ func (r *Reader) linkCross() {
 				ms[j].Type = to(ms[j].Type)
 			}
 		case btf.KindEnum, btf.KindEnum64:
-			// link has left a marker here only.
+			// link leaves a marker only in this place
 			if typ := to(n.Aux); typ != 0 {
 				u.signEnum(n, typ)
 				if r.In.Options.KeepSigns {
@@ -108,7 +106,7 @@ func (r *Reader) linkCross() {
 	}
 }
 
-// partAt is the part of the group in which the section offset lies.
+// partAt returns the part of the group that contains the section offset.
 func (g *group) partAt(off uint64) (int, bool) {
 	k, found := slices.BinarySearchFunc(g.parts.S, off, func(p part, off uint64) int { return cmp.Compare(p.off, off) })
 	if !found {
@@ -117,7 +115,7 @@ func (g *group) partAt(off uint64) (int, bool) {
 	return k, k >= 0 && off < g.parts.S[k].end
 }
 
-// refAt is the type whose DIE is at a section offset; 0 if there is none.
+// refAt returns the type whose DIE is at a section offset; 0 if there is none.
 func (g *group) refAt(off uint64) dedup.Ref {
 	k, ok := g.partAt(off)
 	if !ok {

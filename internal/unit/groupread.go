@@ -5,16 +5,16 @@ import (
 	"github.com/btflite/btflite/internal/debuginfo"
 )
 
-// Reading of a group, with the type units that it leads to.
+// A group is read together with the type units that it refers to.
 
-// Group is a run of units that are read as one.
+// Group is a run of units that are read as one unit.
 type Group struct {
-	First, End int  // indexes in Merged.Places; End is not of it
-	Cross      bool // references lead from unit to unit
+	First, End int  // indexes in Merged.Places; End is exclusive
+	Cross      bool // references between its units
 }
 
-// ReadGroup reads the units of a group, and links them. stop ends it between two
-// units if it gives an error.
+// ReadGroup reads and links the units of a group. Between two units it calls stop, and
+// ends with the error of stop, if any.
 func (r *Reader) ReadGroup(g *Group, stop func() error) error {
 	var ahead debuginfo.Passage
 	for k := g.First; k < g.End; k++ {
@@ -58,7 +58,7 @@ func (r *Reader) ReadGroup(g *Group, stop func() error) error {
 	return r.settle()
 }
 
-// readPart reads the unit of a group at which the cursor stands.
+// readPart reads the unit of a group at the cursor.
 func (r *Reader) readPart(cross bool) error {
 	c, u, facts := &r.Cursor, &r.Unit, &r.Unit.Facts
 	r.from = r.mark()
@@ -69,7 +69,7 @@ func (r *Reader) readPart(cross bool) error {
 		return debuginfo.CheckLost(c)
 	}
 	dies, order, funcs, imports := facts.DIEs, len(u.Types.Order.S), len(u.FuncOrder.S), len(r.group.imports.S)
-	u.Formats.Append(callconv.FormatRun{First: uint32(len(u.Funcs.S)), Version: c.Hdr.Version, Dwarf64: c.Hdr.Dwarf64}) // of the functions that follow
+	u.Formats.Append(callconv.FormatRun{First: uint32(len(u.Funcs.S)), Version: c.Hdr.Version, Dwarf64: c.Hdr.Dwarf64}) // for the functions that follow
 	p, skip, err := r.Start()
 	if err == nil && facts.Skeleton != nil {
 		return c.UnitError("split DWARF is not supported in files whose units are merged")
@@ -108,7 +108,7 @@ func (r *Reader) readPart(cross bool) error {
 		p.imports, p.alt = uint32(imports), c.Base != 0
 	}
 	if isRecord {
-		return nil // its offsets are those of the section
+		return nil // its offsets count from the start of the section
 	}
 	return r.sectionOffsets()
 }

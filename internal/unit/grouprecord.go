@@ -9,10 +9,11 @@ import (
 	"github.com/btflite/btflite/internal/callconv"
 )
 
-// Unit records as parts of a group: one is read into tables of its own, which are then
-// appended to those of the group. It refers to no other unit, and no unit to it.
+// A unit record may be part of a group. It is read into separate tables, which are then
+// appended to the group's. No reference leads from it to another unit, or from another
+// unit to it.
 
-// readRecord reads the record at the cursor, and makes it a part of the group.
+// readRecord reads the record at the cursor, and makes it part of the group.
 func (r *Reader) readRecord() error {
 	c := &r.Cursor
 	if r.Record == nil {
@@ -21,29 +22,29 @@ func (r *Reader) readRecord() error {
 	if c.Base+c.Hdr.End() > 1<<32-1 {
 		return c.UnitError("units that refer to each other lie beyond 4 GiB")
 	}
-	if r.beside == nil {
-		r.beside = new(Unit)
-		arena.Bind(r.In.Limit, r.beside)
+	if r.recordUnit == nil {
+		r.recordUnit = new(Unit)
+		arena.Bind(r.In.Limit, r.recordUnit)
 	}
-	r.beside.reset()
-	r.Unit, *r.beside = *r.beside, r.Unit
+	r.recordUnit.reset()
+	r.Unit, *r.recordUnit = *r.recordUnit, r.Unit
 	err := r.Record()
-	r.Unit, *r.beside = *r.beside, r.Unit
+	r.Unit, *r.recordUnit = *r.recordUnit, r.Unit
 	if err != nil {
 		return err
 	}
-	if !r.beside.spread(uint32(c.Base+c.Hdr.Off), len(c.Hdr.Data)) {
+	if !r.recordUnit.spread(uint32(c.Base+c.Hdr.Off), len(c.Hdr.Data)) {
 		return c.UnitError("the unit record has more functions than bytes: that is not supported in files whose units refer to each other")
 	}
 	r.starts.Resize(len(c.Hdr.Data)>>6 + 1) // no DIE starts there
 	clear(r.starts.S)
-	r.Unit.add(r.beside)
+	r.Unit.add(r.recordUnit)
 	return nil
 }
 
-// spread makes the places of functions and parameters offsets of a unit that begins at base and has size
-// bytes, in the same order. Those that nothing refers to may share one. It reports whether
-// there is room.
+// spread replaces the places of functions and parameters by offsets in a unit that begins
+// at base and has size bytes, in the same order. Places to which nothing refers may be
+// equal. It reports whether there is room.
 func (u *Unit) spread(base uint32, size int) bool {
 	var used []uint32
 	for i := range u.Funcs.S {
@@ -115,7 +116,7 @@ func (u *Unit) add(o *Unit) {
 	u.Facts.Hides = u.Facts.Hides || o.Facts.Hides
 }
 
-// addTypes appends the types of o. to gives references their new values.
+// addTypes appends the types of o. to maps a reference of o to its new value.
 func (u *Unit) addTypes(o *Unit, to func(dedup.Ref) dedup.Ref) {
 	nodes, members := uint32(len(u.Types.Nodes.S)), uint32(len(u.Types.Members.S))
 	u.Types.Members.AppendSlice(o.Types.Members.S)
@@ -142,7 +143,7 @@ func (u *Unit) addTypes(o *Unit, to func(dedup.Ref) dedup.Ref) {
 	}
 }
 
-// addFuncs appends the functions of o, whose annotations go behind others.
+// addFuncs appends the functions of o. Their annotations are moved by annots.
 func (u *Unit) addFuncs(o *Unit, to func(dedup.Ref) dedup.Ref, annots uint32) {
 	funcs, params := uint32(len(u.Funcs.S)), uint32(len(u.Params.S))
 	for _, fn := range o.Funcs.S {

@@ -6,23 +6,22 @@ import (
 	"github.com/btflite/btflite/internal/callconv"
 )
 
-// Imported units, as dwz leaves them. pahole reads a unit again
-// where it is imported for the first time, in place, and also where it stands
-// in the file; references lead to what was read last (pahole-behaviour 1.4.3).
-// Here each unit is read once. Its types and functions are what was read last;
-// what pahole reads before that are copies, which share
-// members and refer to the same types.
+// dwz leaves imported units. pahole reads such a unit where it is imported for the first
+// time, and once more where it stands in the file. References lead to the last reading
+// (pahole-behaviour 1.4.3). Here each unit is read once, and counts as pahole's last
+// reading. The earlier reading is a copy that shares members and refers to the same
+// types.
 
 // span is a run of types and functions of a part between imports.
 type span struct {
-	part, reading   int  // how often the part was read before
+	part, reading   int  // reading is how often the part was read before
 	last            bool // nothing of the part is read later
 	order, orderEnd uint32
 	funcs, funcsEnd uint32
 }
 
-// spans lists what pahole reads, in its order, and marks the
-// parts that it reads.
+// spans lists the runs that pahole reads, in its order, and marks the parts to which they
+// belong.
 func (g *group) spans() []span {
 	var out []span
 	parts := g.parts.S
@@ -42,7 +41,7 @@ func (g *group) spans() []span {
 		p.readings++
 		stack = append(stack, o)
 	}
-	// Those of the alternate file come first.
+	// Parts of the alternate file come first.
 	own := len(parts)
 	for own > 0 && parts[own-1].alt {
 		own--
@@ -78,9 +77,9 @@ func (g *group) spans() []span {
 	return out
 }
 
-// expand puts the types and functions of the group into the order in which
-// pahole reads them, with copies of those that it reads twice. Types
-// from place end on, those of type units, stay where they are.
+// expand puts the types and functions of the group into pahole's reading order, with
+// copies of those that pahole reads twice. Types from place end on come from type units,
+// and stay where they are.
 func (r *Reader) expand(spans []span, end int) error {
 	u := &r.Unit
 	nodes := &u.Types.Nodes
@@ -110,7 +109,7 @@ func (r *Reader) expand(spans []span, end int) error {
 					return r.Cursor.UnitError("too many types in units that refer to each other")
 				}
 				if m := btf.InfoVlen(n.Info); m > 0 && len(left) > 0 {
-					// Members may be dropped from either.
+					// Members may be dropped from each copy separately.
 					first := uint32(len(u.Types.Members.S))
 					u.Types.Members.AppendSlice(append([]dedup.Member(nil), u.Types.Members.S[n.First:][:m]...))
 					n.First = first

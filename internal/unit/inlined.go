@@ -1,7 +1,7 @@
 package unit
 
-// inlined reads the functions that are inlined in those of the unit that was walked last, if
-// anybody wants them.
+// inlined reads the inlined functions of the unit that was walked last, if they are
+// wanted.
 func (r *Reader) inlined() error {
 	if r.Unit.Inline == nil {
 		return nil

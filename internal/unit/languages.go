@@ -2,8 +2,8 @@ package unit
 
 import "strings"
 
-// langNames are the DW_LANG_ values that the language options name (DWARF 5,
-// table 7.17).
+// langNames are the names of DW_LANG_ values in the language options (DWARF 5, table
+// 7.17).
 var langNames = [...]string{
 	1: "c89", 2: "c", 3: "ada83", 4: "c++", 5: "cobol74", 6: "cobol85", 7: "fortran77", 8: "fortran90",
 	9: "pascal83", 0xa: "modula2", 0xb: "java", 0xc: "c99", 0xd: "ada95", 0xe: "fortran95", 0xf: "pli",
@@ -16,8 +16,7 @@ var langNames = [...]string{
 // langAssembler is DW_LANG_Mips_Assembler.
 const langAssembler = 0x8001
 
-// Language is the name of a DW_LANG_ value as --lang has it; "UNKNOWN" if it has
-// none.
+// Language returns the name of a DW_LANG_ value, as --lang has it, or "UNKNOWN".
 func Language(l uint16) string {
 	switch {
 	case l == langAssembler:
@@ -28,8 +27,8 @@ func Language(l uint16) string {
 	return "UNKNOWN"
 }
 
-// foreign reports whether a unit is in a language other than C and assembler.
-// The producer of GCC says so too, which tells a damaged language from another.
+// foreign reports whether a unit is in a language other than C and assembler. If GCC's
+// producer says C or assembler, another DW_AT_language is damaged data.
 func foreign(l uint16, producer []byte) bool {
 	switch l {
 	case 0, 1, 2, 0xc, 0x1d, 0x2c, 0x3e, langAssembler: // none, C89, C, C99, C11, C17, C23, MIPS assembler
@@ -38,5 +37,5 @@ func foreign(l uint16, producer []byte) bool {
 	if p, ok := strings.CutPrefix(string(producer), "GNU "); ok && (strings.HasPrefix(p, "AS") || len(p) > 1 && p[0] == 'C' && p[1] != '+') {
 		return false
 	}
-	return l <= 0x40 // DWARF 6 has not given out more
+	return l <= 0x40 // DWARF 6 has not assigned larger values
 }

@@ -5,9 +5,10 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-// Settle does what needs all types of the unit: after linkRefs, or after the tables were
-// filled by a unit record. It adds what pahole adds behind a unit's types: the int for array
-// indexes, if the unit needs one, and the declaration tags of structs, unions and typedefs.
+// Settle does the work that needs all types of the unit, after linkRefs or after a unit
+// record has filled the tables. It adds what pahole adds after a unit's types: the int
+// for array indexes, if the unit needs one, and the declaration tags of structs, unions
+// and typedefs.
 func (r *Reader) Settle() error {
 	if err := r.settle(); err != nil {
 		return err
@@ -16,7 +17,7 @@ func (r *Reader) Settle() error {
 	return nil
 }
 
-// settle is what needs all types of a unit or group to be there.
+// settle is Settle for a unit or a group.
 func (r *Reader) settle() error {
 	r.In.arrayIndex(&r.Unit)
 	if len(r.oldBits.S) > 0 {
@@ -31,8 +32,7 @@ func (r *Reader) settle() error {
 	return nil
 }
 
-// linkRefs turns the DIE offsets of the unit that has been walked last into
-// Refs.
+// linkRefs turns the DIE offsets of the unit that was walked last into Refs.
 func (r *Reader) linkRefs() {
 	u := &r.Unit
 	r.index()
@@ -41,7 +41,7 @@ func (r *Reader) linkRefs() {
 	nodes.AppendSlice(r.extra.S)
 	starts := r.starts.S
 	var dangling []uint32
-	var results, qualified refFilter // qualified: what may be void behind qualifiers
+	var results, qualified refFilter // qualified has types that may be void behind qualifiers
 	voids := false
 	ref := func(off uint32) dedup.Ref {
 		switch {
@@ -93,7 +93,7 @@ func (r *Reader) linkRefs() {
 			typ := ref(n.Aux)
 			n.Aux = 0
 			if typ&crossRef != 0 {
-				n.Aux = typ // for linkCross
+				n.Aux = typ // linkCross needs it
 				continue
 			}
 			u.signEnum(n, typ)
@@ -145,8 +145,8 @@ func (r *Reader) linkRefs() {
 	}
 }
 
-// linkMembers turns DIE offsets into Refs up to the first that is another kind of
-// reference, or none, and returns how many those are.
+// linkMembers turns DIE offsets into Refs, up to the first reference that needs more work
+// or leads nowhere. It returns how many it has done.
 //
 //go:noinline
 func linkMembers(m []dedup.Member, starts []startWord) (n int) {
@@ -160,14 +160,14 @@ func linkMembers(m []dedup.Member, starts []startWord) (n int) {
 	return n
 }
 
-// signEnum gives an ENUM64 whose type is r the sign of that.
+// signEnum sets the sign of an ENUM64 whose type is r.
 func (u *Unit) signEnum(n *dedup.Node, r dedup.Ref) {
 	if btf.InfoKind(n.Info) == btf.KindEnum64 && u.isSigned(r) {
 		n.Info = btf.Info(btf.KindEnum64, btf.InfoVlen(n.Info), true)
 	}
 }
 
-// isSigned reports whether a type is a signed INT, not behind a typedef.
+// isSigned reports whether a type is a signed INT. A typedef of one does not count.
 func (u *Unit) isSigned(r dedup.Ref) bool {
 	if r == 0 {
 		return false
@@ -176,7 +176,7 @@ func (u *Unit) isSigned(r dedup.Ref) bool {
 	return btf.InfoKind(t.Info) == btf.KindInt && t.Aux>>24 == 1
 }
 
-// declTags adds a DECL_TAG for each tag, in the raw order of their types.
+// declTags adds a DECL_TAG for each tag, in the raw order of the tags' types.
 func (u *Unit) declTags() {
 	u.SortTags()
 	t := u.Tags.S
@@ -189,13 +189,13 @@ func (u *Unit) declTags() {
 	}
 }
 
-// SortTags puts the tags into the raw order of their types.
+// SortTags sorts the tags in the raw order of their types.
 func (u *Unit) SortTags() {
 	if len(u.Tags.S) == 0 {
 		return
 	}
-	// Few units have tags at all and most lists are in order already:
-	// insertion sort by the type's place in Order.
+	// Few units have tags, and most lists are in order already. So this is an insertion
+	// sort, by the place of the type in Order.
 	place := make(map[uint32]int, len(u.Tags.S))
 	for _, t := range u.Tags.S {
 		place[t.Node] = 0
@@ -213,14 +213,14 @@ func (u *Unit) SortTags() {
 	}
 }
 
-// arrayIndex gives all arrays of the unit their index type: one int for the
-// whole run. Until one is known, it is the unit's own, which is added if the
-// unit has arrays and no int.
+// arrayIndex gives all arrays of the unit their index type: one int for the whole run. As
+// long as none is known, it is the unit's own int, which is added if the unit has arrays
+// and no int.
 func (in *Input) arrayIndex(u *Unit) {
 	index := u.FirstInt
 	switch {
 	case in.Index.Load() != 0 || !u.Arrays:
-		return // who made the nodes has set it
+		return // already set, where the nodes were made
 	case index == 0:
 		u.Types.Order.Append(uint32(len(u.Types.Nodes.S)))
 		u.Types.Nodes.Append(dedup.Node{
@@ -236,8 +236,7 @@ func (in *Input) arrayIndex(u *Unit) {
 	}
 }
 
-// noteSign keeps of node k whether the type r of an enumeration says that its
-// values have no sign, though there are negative ones.
+// noteSign notes node k, an enumeration with negative values, if its type r has no sign.
 func (u *Unit) noteSign(k uint32, r dedup.Ref) {
 	n := &u.Types.Nodes.S[k]
 	if btf.InfoKind(n.Info) == btf.KindEnum && btf.InfoKflag(n.Info) && !u.isSigned(r) {

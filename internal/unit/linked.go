@@ -1,8 +1,8 @@
 package unit
 
-// ReadLinked walks the unit that Start has found, from p on, and settles its references, as far
-// as neither options nor other units matter: Settle does the rest, when the unit record that
-// is made of the tables is read. The unit does not refer to others.
+// ReadLinked walks the unit that Start has found, from p on. It resolves only what
+// depends neither on options nor on other units. A unit record is made of these tables,
+// and whoever reads the record calls Settle. The unit must not refer to others.
 func (r *Reader) ReadLinked(p int) error {
 	if err := r.walk(p); err != nil {
 		return err
@@ -16,8 +16,8 @@ func (r *Reader) ReadLinked(p int) error {
 	return r.Cursor.Err
 }
 
-// Apart says why the unit that ReadLinked has read cannot be told without its DIEs or
-// other units; "" if it can.
+// Apart says why a unit record cannot replace the unit that ReadLinked has read; "" if it
+// can.
 func (r *Reader) Apart() string {
 	switch {
 	case len(r.cross.S) > 0 || len(r.NeedTypes) > 0 || len(r.stubs) > 0 || len(r.group.imports.S) > 0:
@@ -28,8 +28,8 @@ func (r *Reader) Apart() string {
 	return ""
 }
 
-// Place sets the section of a variable at an address. It reports whether variables
-// there are wanted.
+// Place sets the section of a variable from its address. It reports whether variables of
+// that section are wanted.
 func (in *Input) Place(v *Var, addr uint64) bool {
 	sec := in.sectionOf(addr)
 	if sec == nil {

@@ -9,13 +9,13 @@ func (r *Reader) Read(p int) error {
 	return r.link()
 }
 
-// ReadSplit is Read for the unit of a .dwo or .dwp.
+// ReadSplit is Read for a unit of a .dwo or .dwp file.
 func (r *Reader) ReadSplit(p int) error {
 	if err := r.walk(p); err != nil {
 		return err
 	}
-	// All type units are this unit's, those that nothing leads to as well; whose
-	// those of a .dwp are is not known.
+	// All type units of a .dwo belong to this unit, even those to which nothing refers.
+	// In a .dwp file their owner is unknown.
 	t, err := r.Cursor.File.Types()
 	if err != nil {
 		return err
@@ -24,12 +24,12 @@ func (r *Reader) ReadSplit(p int) error {
 		r.NeedTypes = append(r.NeedTypes, uint32(i))
 	}
 	err = r.link()
-	r.NeedTypes = r.NeedTypes[:0] // indexes of an index that goes
+	r.NeedTypes = r.NeedTypes[:0] // they are indexes in an index that is closed
 	return err
 }
 
-// link reads what is inlined in the functions, turns DIE offsets into Refs, reads the type
-// units that the unit leads to, and settles all of them.
+// link reads the inlined functions, turns DIE offsets into Refs, reads the type units
+// that the unit refers to, and settles the result.
 func (r *Reader) link() error {
 	if err := r.inlined(); err != nil {
 		return err

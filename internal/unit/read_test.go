@@ -52,8 +52,8 @@ func readImage(t *testing.T, image []byte, o Options) (r *Reader, skip bool, err
 	return r, skip, err
 }
 
-// dump is what has been read of types: a line for each node in raw order, with its
-// Ref first, and its elements behind it.
+// dump prints the types that were read: a line for each node in raw order, with its Ref
+// first and its elements after it.
 func dump(r *Reader) string {
 	var b strings.Builder
 	text := r.Cursor.File.Names.Text
@@ -381,8 +381,8 @@ func TestOldBitfields(t *testing.T) {
 	}
 }
 
-// TestRustOrder: members of Rust are in the order of their bytes, and those of one byte
-// in the order of the DIEs.
+// TestRustOrder: members of Rust's types are sorted by byte offset, and members at one
+// offset keep the order of the DIEs.
 func TestRustOrder(t *testing.T) {
 	i := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
 	member := func(name string, at int) *dt.DIE {

@@ -8,11 +8,11 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// The kinds of DIE that describe types. Each method reads the DIE d and returns
-// where it stopped: behind its attributes, or behind all of it.
+// Kinds of DIEs that describe types. Each method reads the DIE d and returns where it
+// stopped: after its attributes, or after its children.
 
-// refKinds says what a DIE of ClassRef becomes, by the low byte of its tag. A
-// name is kept by the mask named.
+// refKinds says what a DIE of ClassRef becomes, by the low byte of its tag. The name is
+// masked with named.
 var refKinds = [256]struct{ info, named uint32 }{
 	dwarf.TagPointerType:  {btf.Info(btf.KindPtr, 0, false), 0},
 	dwarf.TagConstType:    {btf.Info(btf.KindConst, 0, false), 0},
@@ -21,7 +21,7 @@ var refKinds = [256]struct{ info, named uint32 }{
 	dwarf.TagTypedef:      {btf.Info(btf.KindTypedef, 0, false), 1<<32 - 1},
 }
 
-// langRust is DW_LANG_Rust; its members are sorted by offset.
+// langRust is DW_LANG_Rust. Members of Rust's types are sorted by offset.
 const langRust = 0x1c
 
 // members reads members into the open type top.
@@ -36,7 +36,7 @@ func (w *walker) members(d die, top *frame) (next int, err error) {
 		if err != errLongName {
 			return 0, err
 		}
-		// Back to where the code of the member with it was read.
+		// Go back to the code of the member with the long name.
 		d.off = next
 		code, q := dwarf.ULEB(w.attrs.b, d.off)
 		a, d.p = r.Cursor.Abbrevs.Lookup(code), q
@@ -51,8 +51,8 @@ func (w *walker) members(d die, top *frame) (next int, err error) {
 	return next, nil
 }
 
-// closeRun closes top if it ends at p with nothing to settle. It returns where
-// the next DIE is.
+// closeRun closes top if its children end at p and nothing else is left to do. It returns
+// where the next DIE is.
 func (w *walker) closeRun(p int, top *frame) (next int) {
 	r := w.r
 	if p >= len(w.attrs.b) || w.attrs.b[p] != 0 || top.n > MaxVlen || top.an != 0 || r.Unit.Facts.Language == langRust {
@@ -66,30 +66,30 @@ func (w *walker) closeRun(p int, top *frame) (next int) {
 	return p + 1
 }
 
-// typeOf reads a DIE of which only DW_AT_type counts.
-func (w *walker) typeOf(d die) (next int, third uint32, err error) {
+// typeOf reads a DIE for its DW_AT_type only.
+func (w *walker) typeOf(d die) (next int, typ uint32, err error) {
 	if d.direct {
-		third, err = w.attrs.refTo(d)
-		return d.p + int(d.a.Size), third, err
+		typ, err = w.attrs.refTo(d)
+		return d.p + int(d.a.Size), typ, err
 	}
 	next, have, err := w.attrs.decode(d)
 	if err != nil {
 		return 0, 0, err
 	}
-	third, err = w.attrs.refOf(d.off, have, dwarf.VType)
-	return next, third, err
+	typ, err = w.attrs.refOf(d.off, have, dwarf.VType)
+	return next, typ, err
 }
 
-// ref reads a type that is a reference to another one: pointer, typedef, qualifier.
+// ref reads a type that refers to another one: pointer, typedef, qualifier.
 func (w *walker) ref(d die) (next int, err error) {
 	r, a := w.r, d.a
-	var name, third uint32
+	var name, typ uint32
 	if d.direct {
 		name = w.attrs.name(a, d.p)
 		next = d.p + int(a.Size)
-		third, err = w.attrs.refTo(d)
+		typ, err = w.attrs.refTo(d)
 	} else {
-		next, name, third, err = w.anyRef(d)
+		next, name, typ, err = w.anyRef(d)
 	}
 	if err != nil {
 		return 0, err
@@ -99,7 +99,7 @@ func (w *walker) ref(d die) (next int, err error) {
 		return 0, r.Cursor.NoName(d.off, "typedef without a name")
 	}
 	n, i := r.addNode(d.off)
-	n.Info, n.Name, n.Third = k.info, name, third
+	n.Info, n.Name, n.Third = k.info, name, typ
 	if !a.Children {
 		r.Unit.addOrder(i)
 		return next, nil
@@ -111,15 +111,15 @@ func (w *walker) ref(d die) (next int, err error) {
 	return next, err
 }
 
-// anyRef reads name and reference of a type that is not direct.
-func (w *walker) anyRef(d die) (next int, name, third uint32, err error) {
+// anyRef reads name and reference of such a type that is not direct.
+func (w *walker) anyRef(d die) (next int, name, typ uint32, err error) {
 	r := w.r
 	next, have, err := w.attrs.decode(d)
 	if err != nil {
 		return 0, 0, 0, err
 	}
 	name = r.Cursor.NameOf(have)
-	if third, err = w.attrs.refOf(d.off, have, dwarf.VType); err != nil {
+	if typ, err = w.attrs.refOf(d.off, have, dwarf.VType); err != nil {
 		return 0, 0, 0, err
 	}
 	an := uint64(0)
@@ -130,9 +130,9 @@ func (w *walker) anyRef(d die) (next int, name, third uint32, err error) {
 		name = r.Cursor.NameAt(r.Cursor.Vals[dwarf.VSpec].U)
 	}
 	if an != 0 && d.a.Tag == dwarf.TagPointerType && r.In.Options.TypeTag {
-		third = w.attrs.gnuTypeTags(uint32(an), third)
+		typ = w.attrs.gnuTypeTags(uint32(an), typ)
 	}
-	return next, name, third, nil
+	return next, name, typ, nil
 }
 
 // aggregate reads a struct or union.
@@ -211,8 +211,8 @@ func (w *walker) anyAggregate(d die) (next int, name, size, decl uint32, err err
 	return next, name, uint32(long), uint32(w.r.Cursor.Number(have, dwarf.VDeclaration)), nil
 }
 
-// forward prepares for a struct or union that is declared here only; signed says
-// that it is described in a type unit. It returns what its children are read as.
+// forward handles a struct or union that is only declared here. signed says that a type
+// unit describes it. It returns how to read its children.
 func (w *walker) forward(d die, name uint32, signed bool) (role, dwarf.Tag, error) {
 	r := w.r
 	if !signed {
@@ -224,11 +224,11 @@ func (w *walker) forward(d die, name uint32, signed bool) (role, dwarf.Tag, erro
 		}
 		return inType, 0, nil
 	}
-	// What is declared in it may be described here.
+	// Types declared inside it may be described here.
 	return inNamespace, 0, w.attrs.addStub(d.off, d.a.Present)
 }
 
-// protoParam reads a parameter of a prototype.
+// protoParam reads a parameter of a function type.
 func (w *walker) protoParam(d die, top *frame) (next int, err error) {
 	r, a := w.r, d.a
 	m := dedup.Member{}
@@ -254,15 +254,15 @@ func (w *walker) protoParam(d die, top *frame) (next int, err error) {
 	return next, nil
 }
 
-// proto reads the type of functions.
+// proto reads a function type.
 func (w *walker) proto(d die, top *frame) (next int, err error) {
 	r := w.r
-	next, third, err := w.typeOf(d)
+	next, typ, err := w.typeOf(d)
 	if err != nil {
 		return 0, err
 	}
 	n, i := r.addNode(d.off)
-	n.Third = third
+	n.Third = typ
 	n.Info = btf.Info(btf.KindFuncProto, 0, false)
 	n.First = uint32(len(r.Unit.Types.Members.S))
 	if !d.a.Children {
@@ -284,12 +284,12 @@ func (w *walker) proto(d die, top *frame) (next int, err error) {
 // array reads an array.
 func (w *walker) array(d die, top *frame) (next int, err error) {
 	r := w.r
-	next, third, err := w.typeOf(d)
+	next, typ, err := w.typeOf(d)
 	if err != nil {
 		return 0, err
 	}
 	n, i := r.addNode(d.off)
-	n.Third = third
+	n.Third = typ
 	n.Info = btf.Info(btf.KindArray, 0, false)
 	r.Unit.Arrays = true
 	if !d.a.Children {
@@ -300,7 +300,7 @@ func (w *walker) array(d die, top *frame) (next int, err error) {
 		r.Unit.Facts.DIEs++
 		return end, nil
 	}
-	// Dimensions wait in open: only the last one says how many inner arrays
+	// Dimensions wait in open, because only the last one tells how many inner arrays
 	// there are.
 	r.suspend(top)
 	fr := r.push(inArray, d.a.Tag)

@@ -7,12 +7,12 @@ import (
 	"github.com/btflite/btflite/internal/debuginfo"
 )
 
-// Type units (package debuginfo has their index) are read with the unit that leads
-// to them: they are parts of the unit, as the units of a group are.
+// Type units are read with the unit that refers to them. They become parts of the unit,
+// like the units of a group. Package debuginfo has their index.
 
-// readTypes adds the type units that the unit leads to, directly or by
-// others, and settles references by signature. The unit has been linked. seeds are
-// type units that no unit leads to; then these alone are read.
+// readTypes adds the type units that the unit refers to, directly or through others, and
+// resolves references by signature. The unit has been linked. If seeds is set, it reads
+// only the type units in seeds, to which no unit refers.
 func (r *Reader) readTypes(seeds []uint32) error {
 	t, err := r.Cursor.File.Types()
 	if err != nil {
@@ -47,8 +47,8 @@ func (r *Reader) readTypes(seeds []uint32) error {
 	return nil
 }
 
-// readType walks and links type unit i. With filter the language options
-// hold for it, else for what led to it.
+// readType walks and links type unit i. With filter, the language options apply to it;
+// otherwise they applied to the unit that refers to it.
 func (r *Reader) readType(t *debuginfo.TypeIndex, i uint32, filter bool) error {
 	u := &r.Unit
 	r.from = r.mark()
@@ -67,7 +67,7 @@ func (r *Reader) readType(t *debuginfo.TypeIndex, i uint32, filter bool) error {
 	if err := r.walk(p); err != nil {
 		return err
 	}
-	// Methods are declared here and described where the unit has them.
+	// Methods are declared here; the unit itself describes them.
 	u.Funcs.S, u.Params.S, u.Vars.S = u.Funcs.S[:r.from.funcs], u.Params.S[:r.from.params], u.Vars.S[:r.from.vars]
 	u.FuncOrder.S, u.Annots.S = u.FuncOrder.S[:order], u.Annots.S[:annots]
 	r.linkRefs()
@@ -75,7 +75,8 @@ func (r *Reader) readType(t *debuginfo.TypeIndex, i uint32, filter bool) error {
 	return nil
 }
 
-// ReadTypes reads type units that no unit leads to, and what they lead to.
+// ReadTypes reads type units to which no unit refers, and the type units that they refer
+// to.
 func (r *Reader) ReadTypes(seeds []uint32) error {
 	r.Cursor.File = r.In.File
 	if err := r.readTypes(seeds); err != nil {

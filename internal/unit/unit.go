@@ -14,13 +14,14 @@ import (
 	"github.com/btflite/btflite/internal/inline"
 )
 
-// Unit is what was read of one compile unit, or of a group of units that are read as one:
-// from DIEs by a Reader, or from a unit record. Each table is flat, has no pointers and is
-// used again for the next unit, so that in steady state a unit costs no allocation.
+// Unit holds what was read of one compile unit, or of a group of units. A Reader reads it
+// from DIEs, or it comes from a unit record. All tables are flat, have no pointers, and
+// are used again for the next unit, so that in steady state a unit costs no allocation.
 type Unit struct {
 	Facts Facts
 
-	// Types is what dedup sees: nodes of DIEs in DIE order, then those without a DIE.
+	// Types is the input of dedup: the nodes of DIEs in DIE order, then nodes without a
+	// DIE.
 	Types       dedup.Unit
 	Annots      arena.Vec[Annot]
 	Tags        arena.Vec[Tag]
@@ -33,62 +34,61 @@ type Unit struct {
 	Funcs     arena.Vec[callconv.Func]
 	Params    arena.Vec[callconv.Param]
 	FuncOrder arena.Vec[uint32] // Funcs in functions-table order
-	OwnFuncs  int               // those behind them are copies (expand), if not 0
+	OwnFuncs  int               // if not 0, later ones are copies (expand)
 	Formats   arena.Vec[callconv.FormatRun]
-	Entries   []byte         // where expressions of parameters are, of unit records
-	Inline    *inline.Reader // what is inlined in the functions; nil if nobody wants that
+	Entries   []byte         // expressions of parameters, for unit records
+	Inline    *inline.Reader // reads inlined functions; nil if they are not wanted
 }
 
-// Facts is what is known of a unit as a whole.
+// Facts are facts about a whole unit.
 type Facts struct {
 	Language uint16 // DW_AT_language
-	Foreign  uint16 // language that is neither C nor assembler, 0 for none
+	Foreign  uint16 // a language other than C and assembler, 0 for none
 	Clang    bool   // the producer is clang
-	Filtered bool   // the unit is not wanted by its language or name
-	Hides    bool   // no type has come of it, and DIEs say that one should have
+	Filtered bool   // its language or name is filtered out
+	Hides    bool   // it has no types although its DIEs should have given some
 	DIEs     uint64
-	Skeleton *debuginfo.Skeleton // of a unit that is in a .dwo, else nil
+	Skeleton *debuginfo.Skeleton // if the DIEs are in a .dwo file, else nil
 
 	Units, UnitsFiltered int // compile units of a group, else 0
 }
 
-// Reader reads one unit after the other into its Unit. The rest is its scratch space.
+// Reader reads one unit after another into its Unit. The other fields are scratch space.
 //
-// While the DIEs are walked, references are DIE offsets (relative to the unit
-// header, 0 = none, extraRef set for nodes without a DIE of their own); linking
-// turns them into dedup.Refs.
+// While DIEs are walked, references are DIE offsets (relative to the unit header, 0 =
+// none, extraRef set for nodes without a DIE of their own). Linking turns them into
+// dedup.Refs.
 type Reader struct {
 	Unit   Unit // first, because the walk uses it most
 	In     *Input
 	Cursor debuginfo.Cursor
 
-	// extra holds nodes without a DIE: inner array dimensions, type tags, the
-	// invented int, declaration tags. They go behind the DIE nodes.
+	// extra holds nodes without a DIE: inner array dimensions, type tags, the added int,
+	// declaration tags. They come after the nodes of DIEs.
 	extra arena.Vec[dedup.Node]
-	// starts says at which bytes of the unit a node's DIE starts.
+	// starts has a bit for each byte of the unit at which a node's DIE starts.
 	starts arena.Vec[startWord]
-	// open holds the members of aggregates that turned out to have other DIEs
-	// between their members, until they are closed.
+	// open holds the members of open types that have other DIEs between their members.
 	open    arena.Vec[dedup.Member]
 	frames  arena.Vec[frame]
 	oldBits arena.Vec[oldBitfield]
 
-	// References that leave the unit, and what stands for types elsewhere.
+	// References that leave the unit, and stubs for types elsewhere.
 	cross     arena.Vec[uint64] // targets of references to other units, by marker
-	NeedTypes []uint32          // indexes of type units that the unit leads to, as met
+	NeedTypes []uint32          // type units that the unit refers to, in the order of the references
 	stubs     stubs
-	specs     stubs   // of the type unit in work: definitions and DIE offsets of their declarations
-	far       *Reader // of the unit of a specification elsewhere
+	specs     stubs   // in a type unit: definitions, and DIE offsets of their declarations
+	far       *Reader // reads the unit of a specification in another unit
 
-	from  mark // where the tables of the unit in work start
+	from  mark // where the tables of the current unit start
 	group group
 
-	// Record reads the record that the Cursor stands at into Unit, for groups; nil where there is none.
-	Record func() error
-	beside *Unit // of the record in work, before it becomes a part of the group
+	// Record reads the record at the Cursor into Unit, for groups. It may be nil.
+	Record     func() error
+	recordUnit *Unit // the record of the group that is being read
 }
 
-// group is what only a unit that is read with others needs. Else it is empty.
+// group holds what only a group needs. For other units it is empty.
 type group struct {
 	parts     arena.Vec[part]
 	imports   arena.Vec[importRec]
@@ -132,31 +132,31 @@ type oldBitfield struct {
 	Bits   uint8
 }
 
-// mark is where the tables of the unit in work start; they are not empty if
-// units of the same group come before it.
+// mark has the starts of the current unit's tables. They are not 0 if other units of the
+// group come before it.
 type mark struct{ nodes, order, funcs, params, vars, stubs int }
 
-// part is a unit of the group, once linked.
+// part is a linked unit of the group.
 type part struct {
-	off, end uint64 // in .debug_info, that of the alternate file behind that of the file
+	off, end uint64 // in .debug_info; the alternate file's offsets come after the file's
 	bits     uint32 // first word in group.allStarts
 
 	order, orderEnd, funcs, funcsEnd uint32 // in Types.Order and FuncOrder
 	imports                          uint32 // first in group.imports
 	readings                         uint16 // how often pahole reads it
-	alt                              bool   // it is in the alternate file
+	alt                              bool   // in the alternate file
 }
 
-// importRec is a DW_TAG_imported_unit below a unit of the group.
+// importRec is a DW_TAG_imported_unit in a unit of the group.
 type importRec struct {
 	order, funcs uint32 // how many types and functions came before it
-	target       uint64 // section offset, those of the alternate file behind those of the file
+	target       uint64 // section offset; the alternate file's come after the file's
 }
 
 // infoTypeTag is the first word of a TYPE_TAG.
 const infoTypeTag = uint32(btf.KindTypeTag) << 24
 
-// role is what the children of a DIE are read as.
+// role says how the children of a DIE are read.
 type role uint8
 
 const (
@@ -169,7 +169,7 @@ const (
 	inProto
 	inVariants // a variant part; for readers only
 	inVariant  // a variant of it
-	inArray    // dimensions and annotations only, like all that follow
+	inArray    // this and the following: only dimensions and annotations
 	inType     // pointer, typedef …: annotations only
 	inPart     // member, parameter, variable: annotations only
 )
@@ -186,11 +186,11 @@ type frame struct {
 	open  bool   // members are in Reader.open
 	neg   bool   // an enumerator is negative
 	big   bool   // an enumerator needs more than 32 bits
-	an    uint32 // offset of the first of GCC's annotations, 0 for none; of a frame inPart, ofParam or ofVariable
+	an    uint32 // offset of GCC's first annotation, 0 for none; for inPart, ofParam or ofVariable
 }
 
-// Whose annotations a frame inPart has, if they count and the owner is not the
-// frame around it.
+// Values of frame.an for role inPart: the annotations belong to a parameter or variable,
+// and not to the DIE of the frame around it.
 const (
 	ofParam = 1 + iota
 	ofVariable
@@ -199,7 +199,7 @@ const (
 // extraRef marks a reference to Reader.extra while DIEs are walked.
 const extraRef = 1 << 31
 
-// Init prepares a new Reader, whose memory has the limit l.
+// Init prepares a new Reader. Its memory counts for the limit l.
 func (r *Reader) Init(l *arena.Limit) { arena.Bind(l, r) }
 
 // Reset prepares for the next unit.
@@ -234,7 +234,7 @@ func (u *Unit) reset() {
 	u.OwnFuncs, u.Entries = 0, nil
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (r *Reader) Free() {
 	r.Cursor.Free()
 	r.Unit.free()
@@ -261,22 +261,22 @@ func (u *Unit) free() {
 	u.Formats.Free()
 }
 
-// Forget ends what is remembered of a file between its units.
+// Forget drops what the Reader remembers about a file.
 func (r *Reader) Forget() {
 	r.Cursor.Forget()
 	if r.far != nil {
 		r.far.Free()
 		r.far = nil
 	}
-	if r.beside != nil {
-		r.beside.free()
-		r.beside = nil
+	if r.recordUnit != nil {
+		r.recordUnit.free()
+		r.recordUnit = nil
 	}
 }
 
-// addNode adds a node of the DIE at off, all zero, and returns it with its
-// index. The fields are to be set in place: a Node that is built elsewhere and
-// then copied waits for its parts. It is valid until the next call.
+// addNode adds a zero node for the DIE at off and returns it with its index. Callers set
+// the fields in place, because a Node that is built elsewhere and copied makes the CPU
+// wait. The pointer is valid until the next call.
 func (r *Reader) addNode(off int) (*dedup.Node, uint32) {
 	v := &r.Unit.Types.Nodes
 	i := len(v.S)
@@ -292,7 +292,7 @@ func (r *Reader) addNode(off int) (*dedup.Node, uint32) {
 //go:noinline
 func (u *Unit) moreNodes() { u.Types.Nodes.Grow(len(u.Types.Nodes.S) + 1) }
 
-// nodes is the number of nodes so far, the index of the next one.
+// nodes returns the number of nodes so far, which is the index of the next one.
 func (u *Unit) nodes() uint32 { return uint32(len(u.Types.Nodes.S)) }
 
 // addOrder gives a node its place in the raw order.
@@ -307,7 +307,7 @@ func (u *Unit) addOrder(i uint32) {
 //go:noinline
 func (u *Unit) moreOrder() { u.Types.Order.Grow(len(u.Types.Order.S) + 1) }
 
-// addExtra adds a node without a DIE, and returns the reference to it.
+// addExtra adds a node without a DIE, and returns a reference to it.
 func (r *Reader) addExtra(n dedup.Node) uint32 {
 	k := uint32(len(r.extra.S)) | extraRef
 	r.extra.Append(n)
@@ -315,15 +315,15 @@ func (r *Reader) addExtra(n dedup.Node) uint32 {
 	return k
 }
 
-// startWord is about 64 bytes of a unit: the bits of those at which a node's
-// DIE starts, and the Ref that the first of them has.
+// startWord is for 64 bytes of a unit: bits for those bytes at which a node's DIE starts,
+// and the Ref of the first one.
 type startWord struct {
 	bits uint64
 	ref  dedup.Ref
 }
 
-// startRef turns a DIE offset into a Ref; 0 when no node's DIE starts there, as
-// for offset 0, which is no reference.
+// startRef turns a DIE offset into a Ref. It returns 0 if no node's DIE starts there;
+// offset 0 is no reference.
 func startRef(starts []startWord, off uint32) dedup.Ref {
 	w := uint(off >> 6)
 	if w >= uint(len(starts)) {
@@ -337,7 +337,7 @@ func startRef(starts []startWord, off uint32) dedup.Ref {
 	return m.ref + uint32(bits.OnesCount64(m.bits&below))
 }
 
-// index settles the Refs of r.starts.
+// index fills in the Refs of r.starts.
 func (r *Reader) index() {
 	n := dedup.Ref(r.from.nodes) + 1
 	for i := range r.starts.S {
@@ -347,15 +347,15 @@ func (r *Reader) index() {
 	}
 }
 
-// nodeError is an error about a type that has been read.
+// nodeError makes an error about a type that was read.
 func (r *Reader) nodeError(node uint32, what string) error {
 	n := &r.Unit.Types.Nodes.S[node]
 	name := btf.InfoKind(n.Info).String() + " " + string(r.Cursor.File.Names.Text(n.Name))
 	return r.Cursor.TypeError(strings.TrimSuffix(name, " "), what)
 }
 
-// BeyondVlen says why n of what, members or the like, cannot be encoded, or "": with
-// long they may be as many as 24 bits hold.
+// BeyondVlen says why n members, values or parameters (what) cannot be encoded; "" if
+// they can. With long, the limit is 24 bits.
 func BeyondVlen(n int, what string, long bool) string {
 	switch {
 	case n <= MaxVlen || long && n <= btf.MaxVlen:

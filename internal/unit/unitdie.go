@@ -5,8 +5,8 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// Start makes the unit ready to be walked from p on, unless it is to be
-// skipped: it has no DIEs, it is filtered, or a .dwo has its DIEs.
+// Start prepares the unit, to be walked from p on. skip is true if it has no DIEs, is
+// filtered out, or has its DIEs in a .dwo file.
 func (r *Reader) Start() (p int, skip bool, err error) {
 	if err := r.Cursor.Start(); err != nil {
 		return 0, false, err
@@ -67,9 +67,9 @@ func containsClang(b []byte) bool {
 	return false
 }
 
-// hides reports whether a unit from whose walk from p on no type has come has
-// DIEs from which one should have come. Assemblers make units of labels or
-// functions only. Anything else is damage.
+// hides reports whether a unit without types has DIEs that should have given some. p is
+// where the walk started. Assemblers write units with only labels or functions. Anything
+// else is damage.
 func hides(c *debuginfo.Cursor, p int) bool {
 	e := c.Entries(p)
 	for e.Next() && e.Abbrev != nil {

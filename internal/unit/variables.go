@@ -5,12 +5,11 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// Which variables become VARs: pahole-behaviour 5. A DIE is a candidate when
-// it stands directly below the unit and its location is one address that lies
-// in an included section; all else is decided after linking.
+// Variables that become VARs: pahole-behaviour 5. A DIE is a candidate if it is directly
+// below the unit and its location is one address in an included section. The other checks
+// follow after linking.
 
-// candidate reads a variable DIE below the unit and keeps it if it is a
-// candidate.
+// candidate reads a variable DIE below the unit, and keeps it if it is a candidate.
 func (w *walker) candidate(d die) (next int, err error) {
 	r, c, off := w.r, &w.r.Cursor, d.off
 	next, have, err := w.attrs.decode(d)
@@ -30,7 +29,7 @@ func (w *walker) candidate(d die) (next int, err error) {
 		return next, nil
 	}
 	if have&(1<<dwarf.VSpec) != 0 {
-		// Name, type and linkage come from the specification.
+		// The specification has name, type and linkage.
 		spec, far := c.Vals[dwarf.VSpec].U, false
 		switch c.Vals[dwarf.VSpec].Form {
 		case dwarf.FormRef1, dwarf.FormRef2, dwarf.FormRef4, dwarf.FormRef8, dwarf.FormRefUdata:
@@ -57,14 +56,14 @@ func (w *walker) candidate(d die) (next int, err error) {
 		}
 		var class dwarf.Class
 		if class, have, ok = c.DecodeAt(spec); !ok || class != dwarf.ClassVariable {
-			return next, nil // a static member as DWARF 4 has it: no VAR
+			return next, nil // a static member as in DWARF 4: no VAR
 		}
 	}
 	v.Name = c.NameOf(have)
 	v.External = have&(1<<dwarf.VExternal) != 0
 	if v.Extra && have&(1<<dwarf.VType) != 0 && c.Vals[dwarf.VType].Form == dwarf.FormRefSig8 {
-		// The type unit would be read with this unit: a place in the order of
-		// types that it does not have in the main BTF.
+		// With the variable, the type unit would be read with this unit, and would get a
+		// place in the order of types that it does not have in the main BTF.
 		return 0, c.DIEError(off, "extra variable whose type is in a type unit (-fdebug-types-section)")
 	}
 	if v.Type, err = w.attrs.refOf(off, have, dwarf.VType); err != nil {
@@ -74,10 +73,10 @@ func (w *walker) candidate(d die) (next int, err error) {
 	return next, nil
 }
 
-// farSpecification fills v with name, type and linkage from the variable DIE
-// at a place in another unit.
-func (w *attrs) farSpecification(at int, place uint64, v *Var) (bool, error) {
-	r, in, m := w.r, w.in, w.in.Merged
+// farSpecification fills in name, type and linkage of v from the variable DIE at a place
+// in another unit.
+func (av *attrs) farSpecification(at int, place uint64, v *Var) (bool, error) {
+	r, in, m := av.r, av.in, av.in.Merged
 	if m == nil {
 		return false, alone(&r.Cursor, at)
 	}
@@ -112,6 +111,6 @@ func (w *attrs) farSpecification(at int, place uint64, v *Var) (bool, error) {
 	if typ&extraRef != 0 {
 		to = far.cross.S[typ&^(extraRef|crossRef)]
 	}
-	v.Type, err = w.far(at, to)
+	v.Type, err = av.far(at, to)
 	return true, err
 }

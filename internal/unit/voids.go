@@ -8,21 +8,22 @@ import (
 	"github.com/btflite/btflite/internal/callconv"
 )
 
-// What is void where C allows no void. pahole makes void of a type that it does not know, such as
-// DW_TAG_unspecified_type, which is the type of nullptr. A pointer to void and a function that
-// returns it are as good as any, but a kernel takes no member, parameter or array element
-// of void, plain or behind typedefs and qualifiers, and no function that returns a typedef of it. One
-// of these makes it refuse all of the BTF.
+// pahole turns each type that it does not know into void, such as
+// DW_TAG_unspecified_type, the type of nullptr. A pointer to void and a function that
+// returns void are fine. But kernels refuse a member, parameter or array element of void,
+// plain or behind typedefs and qualifiers, and a function that returns a typedef of void.
+// One of these makes them refuse all of the BTF.
 //
-// So Options.ForKernel has them left out as the other types that BTF cannot say: members,
-// and arrays, prototypes and functions with them. A result becomes plain void, which it is. What a
-// kernel takes stays as pahole has it: a last parameter of a prototype that is plain void and
-// has no name, which says that more may follow.
+// So Options.ForKernel leaves them out, like the other types that BTF has no kind for:
+// members, and arrays, prototypes and functions with them. A result becomes plain void.
+// What kernels accept stays as in pahole: a last parameter of a prototype that is plain
+// void without a name, which stands for an ellipsis.
 //
-// Almost no unit has such types, so linking only notes in Unencodable.voids whether there may be any.
+// Almost no unit has such types, so linking only notes in Unencodable.voids that there
+// may be some.
 
-// voidTypes says of each node whether it is void behind modifiers. nil is for units
-// that are not looked at: then no type is void.
+// voidTypes says for each node whether it is void behind modifiers. nil is for units that
+// need no check: no type is void then.
 type voidTypes []bool
 
 // has reports whether a type is void.
@@ -30,7 +31,7 @@ func (v voidTypes) has(r dedup.Ref) bool {
 	return v != nil && (r == 0 || r != Dropped && r&dedup.Extern == 0 && v[r-1])
 }
 
-// result is the type of a result: plain void for what is void.
+// result returns the type for a result: plain void if r is any void.
 func (v voidTypes) result(r dedup.Ref) dedup.Ref {
 	if v.has(r) {
 		return 0
@@ -38,7 +39,7 @@ func (v voidTypes) result(r dedup.Ref) dedup.Ref {
 	return r
 }
 
-// voidTypes finds the types that are void, if there may be any out of place.
+// voidTypes finds the types that are void, if the unit may have a misplaced void.
 func (u *Unit) voidTypes(stubs stubs) voidTypes {
 	if !u.Unencodable.voids {
 		return nil
@@ -52,7 +53,7 @@ func (u *Unit) voidTypes(stubs stubs) voidTypes {
 	nodes := u.Types.Nodes.S
 	state := make([]uint8, len(nodes))
 	for _, s := range stubs {
-		if state[s.node] = other; s.ref == 0 { // what it stands for was left out
+		if state[s.node] = other; s.ref == 0 { // its type was left out
 			state[s.node] = isVoid
 		}
 	}
@@ -83,13 +84,13 @@ func (u *Unit) voidTypes(stubs stubs) voidTypes {
 	return v
 }
 
-// modifies reports whether a type of kind k is the type that Third refers to, under
-// another name or with a qualifier.
+// modifies reports whether a type of kind k is only another name or a qualifier for the
+// type in Third.
 func modifies(k btf.Kind) bool {
 	return needsTarget(k) && k != btf.KindArray && k != btf.KindFuncProto
 }
 
-// voidUsers lists the arrays and prototypes that a void makes impossible.
+// voidUsers lists the arrays and prototypes that a void makes unencodable.
 func (u *Unit) voidUsers(voids voidTypes) (users []uint32) {
 	for i := range voids {
 		if n := &u.Types.Nodes.S[i]; voids.element(n) || voids.parameter(u.membersOf(n)) && btf.InfoKind(n.Info) == btf.KindFuncProto {
@@ -104,8 +105,8 @@ func (v voidTypes) element(n *dedup.Node) bool {
 	return btf.InfoKind(n.Info) == btf.KindArray && v.has(n.Third)
 }
 
-// parameter reports whether one of the parameters of a prototype is void, other than by saying
-// that more may follow.
+// parameter reports whether one of the parameters of a prototype is void. The ellipsis
+// does not count.
 func (v voidTypes) parameter(ps []dedup.Member) bool {
 	if n := len(ps); n > 0 && ps[n-1] == (dedup.Member{}) {
 		ps = ps[:n-1]
@@ -113,7 +114,7 @@ func (v voidTypes) parameter(ps []dedup.Member) bool {
 	return slices.ContainsFunc(ps, func(p dedup.Member) bool { return v.has(p.Type) })
 }
 
-// membersOf is the members or parameters of n; nil for other kinds.
+// membersOf returns the members or parameters of n; nil for other kinds.
 func (u *Unit) membersOf(n *dedup.Node) []dedup.Member {
 	switch btf.InfoKind(n.Info) {
 	case btf.KindStruct, btf.KindUnion, btf.KindFuncProto:
@@ -122,7 +123,7 @@ func (u *Unit) membersOf(n *dedup.Node) []dedup.Member {
 	return nil
 }
 
-// misplacedVoids reports whether anything is void where C allows no void.
+// misplacedVoids reports whether there is void where C does not allow it.
 func (u *Unit) misplacedVoids() bool {
 	v := u.voidTypes(nil)
 	for i := range v {
@@ -163,7 +164,8 @@ func (x *Unencodable) addVoid(tag string) {
 	x.voidTags[tag]++
 }
 
-// countVoids counts the DIEs that stand for void, if anything was left out because of them.
+// countVoids adds the DIEs that stand for void to Counts, if something was left out
+// because of them.
 func (x *Unencodable) countVoids() {
 	for tag, n := range x.voidTags {
 		x.count(tag, n)
@@ -171,12 +173,12 @@ func (x *Unencodable) countVoids() {
 	x.voidTags = nil
 }
 
-// refFilter is a set of Refs that may seem to have more than it has.
+// refFilter is a set of Refs that may wrongly seem to contain more.
 type refFilter [16]uint64
 
 func (f *refFilter) add(r dedup.Ref) { f[r>>6&15] |= 1 << (r & 63) }
 
-// meets reports whether one Ref may be in both sets.
+// meets reports whether a Ref may be in both sets.
 func (f *refFilter) meets(other *refFilter) bool {
 	for i := range f {
 		if f[i]&other[i] != 0 {
@@ -186,7 +188,7 @@ func (f *refFilter) meets(other *refFilter) bool {
 	return false
 }
 
-// qualifies reports whether a type is a node and a qualifier that BTF has before void.
+// qualifies reports whether r is a node with a qualifier that BTF keeps before void.
 func qualifies(nodes []dedup.Node, r dedup.Ref) bool {
 	if r == 0 || r&dedup.Extern != 0 || int(r) > len(nodes) {
 		return false
@@ -195,8 +197,8 @@ func qualifies(nodes []dedup.Node, r dedup.Ref) bool {
 	return k == btf.KindConst || k == btf.KindVolatile
 }
 
-// qualifiedResults reports whether a prototype, one of the nodes from from on, or a function
-// returns void with a qualifier.
+// qualifiedResults reports whether a function, or a prototype among the nodes from from
+// on, returns void with a qualifier.
 func qualifiedResults(nodes []dedup.Node, from int, funcs []callconv.Func) bool {
 	qualified := func(r dedup.Ref) bool {
 		for n := range btf.MaxDepth {

@@ -8,14 +8,12 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// The walk reads the DIEs of a unit once, in order, and fills the unit's flat
-// tables.
+// The walk reads the DIEs of a unit once, in order, and fills the unit's flat tables.
 //
-// A DIE whose abbreviation is direct costs a table look-up and a few masked
-// loads; runs of members, almost half of all DIEs, have a loop of their own. The
-// loop here finds the abbreviation; what a DIE means is in typekinds.go and
-// codekinds.go. What lies below inlined_subroutine and call_site is jumped over,
-// as pahole does.
+// A DIE whose abbreviation is direct costs a table look-up and a few masked loads. Runs
+// of members, almost half of all DIEs, have their own loop. The loop here finds the
+// abbreviation; typekinds.go and codekinds.go handle the kinds of DIE. Like pahole, the
+// walk skips the children of inlined_subroutine and call_site.
 
 // walk reads all DIEs below the unit DIE, which ends at p.
 func (r *Reader) walk(p int) error {
@@ -26,7 +24,7 @@ func (r *Reader) walk(p int) error {
 	if err != nil {
 		return err
 	}
-	// A unit may end without the last zero bytes: close what is open.
+	// A unit may end without the last zero bytes: close the open frames.
 	for len(r.frames.S) > 0 {
 		if err := w.closeFrame(); err != nil {
 			return err
@@ -38,9 +36,9 @@ func (r *Reader) walk(p int) error {
 	return r.Cursor.CheckNames()
 }
 
-// read reads DIEs from p on, up to the one that ends the unit, and returns where it
-// stopped. Finding the abbreviation and choosing what to do are one function, because
-// a call for each DIE costs as much as the loop itself.
+// read reads DIEs from p on, up to the end of the unit, and returns where it stopped. One
+// function finds the abbreviation and handles it, because a call for each DIE costs as
+// much as the loop itself.
 func (w *walker) read(p int) (end int, err error) {
 	const notRead = -1
 	r, b := w.r, w.attrs.b
@@ -83,7 +81,7 @@ func (w *walker) read(p int) (end int, err error) {
 		if top.role >= inArray && class != dwarf.ClassSubrange && class != dwarf.ClassAnnotation {
 			class = dwarf.ClassSkip
 		}
-		p = notRead // which is no error
+		p = notRead // not an error
 		switch class {
 		case dwarf.ClassMember:
 			if top.role == inAggregate {
@@ -144,15 +142,14 @@ func (w *walker) read(p int) (end int, err error) {
 	return p, nil
 }
 
-// rare reads a DIE of a class that few are of. It returns -1 where it has no meaning
-// but what has been noted.
+// rare reads a DIE of a rare class. It returns -1 if the DIE needs no more than a note.
 func (w *walker) rare(d die, top *frame) (next int, err error) {
 	r := w.r
 	switch d.a.Class {
 	case dwarf.ClassVariadic:
 		switch top.role {
 		case inProto:
-			top.kflag = true // the extra parameter is added when the type is closed
+			top.kflag = true // closing the type adds the extra parameter
 		case inFunc:
 			r.Unit.Funcs.S[top.owner].Flags |= callconv.FuncVariadic
 		}
@@ -216,7 +213,7 @@ func (w *walker) rare(d die, top *frame) (next int, err error) {
 	return -1, nil
 }
 
-// tagName is the name of a tag that errors mention.
+// tagName returns the name of a tag that errors mention.
 func tagName(t dwarf.Tag) string {
 	switch t {
 	case dwarf.TagAtomicType:
