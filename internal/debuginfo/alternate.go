@@ -10,15 +10,15 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// The alternate (supplementary) file: what dwz -m moves out of several files
-// because all of them have it. Its .debug_info is taken to lie behind that of
-// the file, its .debug_str has a place of its own among the names.
+// The alternate (supplementary) file holds what dwz -m moves out of several files because
+// all of them have it. Offsets in its .debug_info count on from the end of the file's.
+// Its .debug_str has its own range of tokens.
 
-// debugRoot is where distributions put debug files.
+// debugRoot is the folder where distributions put debug files.
 var debugRoot = "/usr/lib/debug"
 
-// OpenAlt opens the alternate file, as Alt, if the file has one. Without it names
-// and types would be missing anywhere, so one that is not there is an error.
+// OpenAlt opens the alternate file as Alt, if the file has one. It is an error if that
+// file is missing, because names and types anywhere could be in it.
 func (f *File) OpenAlt() error {
 	e, err := findAlt(f)
 	if e == nil || err != nil {
@@ -63,7 +63,7 @@ func findAlt(f *File) (*mmapelf.File, error) {
 	return nil, fmt.Errorf("%s: its alternate debug file %s (dwz) with id %x is neither beside it nor in %s", f.Path, Quote([]byte(name)), id, debugRoot)
 }
 
-// useAlt makes e the alternate file.
+// useAlt makes e the alternate file of f.
 func (f *File) useAlt(path string, e *mmapelf.File) error {
 	alt := newFile(path, e, f.settings)
 	f.Alt = alt
@@ -84,7 +84,7 @@ func (f *File) useAlt(path string, e *mmapelf.File) error {
 	return alt.placeNames()
 }
 
-// altLink gives the name and the id of the alternate file; "" is none.
+// altLink returns name and id of the alternate file; "" if there is none.
 func altLink(e *mmapelf.File) (name string, id []byte, err error) {
 	if sec := e.Section(".gnu_debugaltlink"); sec != nil {
 		b, err := e.Data(sec)
@@ -101,8 +101,8 @@ func altLink(e *mmapelf.File) (name string, id []byte, err error) {
 	return "", nil, nil
 }
 
-// debugSup reads a .debug_sup section (DWARF 5, 7.3.6); of is_supplementary
-// the value that is asked for.
+// debugSup reads a .debug_sup section (DWARF 5, 7.3.6) whose is_supplementary has the
+// given value.
 func debugSup(b []byte, supplementary bool) (name string, id []byte) {
 	if len(b) < 4 || (b[2] != 0) != supplementary {
 		return "", nil
@@ -118,8 +118,8 @@ func debugSup(b []byte, supplementary bool) (name string, id []byte) {
 	return string(b[3:][:n]), b[p:][:size]
 }
 
-// altID is the id by which an alternate file is known: that of its .debug_sup,
-// or its build id; nil if it has none.
+// altID returns the id of an alternate file: from its .debug_sup, or its build id; nil if
+// it has none.
 func altID(e *mmapelf.File) (id []byte) {
 	if sec := e.Section(".debug_sup"); sec != nil {
 		if b, err := e.Data(sec); err == nil {
@@ -130,9 +130,9 @@ func altID(e *mmapelf.File) (id []byte) {
 	return buildID(e)
 }
 
-// InAlt is where a value of a form for the alternate file leads: an offset in
-// .debug_info, that of the alternate file behind that of the file. ok is false for
-// other forms, and if the place is not in the alternate file.
+// InAlt returns where a value of a form for the alternate file leads: an offset in
+// .debug_info, beyond the end of the file's own. ok is false for other forms, and if the
+// alternate file does not have the place.
 func (f *File) InAlt(v *dwarf.Value) (off uint64, ok bool) {
 	if IsAlt(v.Form) && f.Alt != nil && v.U < uint64(len(f.Alt.Info)) {
 		return uint64(len(f.Info)) + v.U, true

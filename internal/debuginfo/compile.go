@@ -6,8 +6,8 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// abbrevMargin is how much of a compressed .debug_abbrev is asked for at
-// first, in bytes: as much as nearly all tables have.
+// abbrevMargin is how many bytes of a compressed .debug_abbrev are asked for at first.
+// Nearly all tables are shorter.
 const abbrevMargin = 16 << 10
 
 // compile compiles the unit's abbreviation table into t.
@@ -19,8 +19,8 @@ func (c *Cursor) compile(t *dwarf.Abbrevs) error {
 	return err
 }
 
-// Table compiles the unit's abbreviation table into t by a plan. Start compiles the one
-// of Types, which is Abbrevs.
+// Table compiles the unit's abbreviation table into t by a plan. Start does so by the
+// plan Types, for Abbrevs.
 func (c *Cursor) Table(plan *dwarf.Plan, t *dwarf.Abbrevs) error {
 	f := c.File
 	all := f.other.abbrev
@@ -35,7 +35,7 @@ func (c *Cursor) Table(plan *dwarf.Plan, t *dwarf.Abbrevs) error {
 	}
 }
 
-// compileAbbrevs makes c.Abbrevs the unit's abbreviation table.
+// compileAbbrevs sets c.Abbrevs to the unit's abbreviation table.
 func (c *Cursor) compileAbbrevs() error {
 	h, shared := &c.Hdr, &c.File.shared
 	if !shared.isShared(h.AbbrevOff) {
@@ -72,8 +72,9 @@ func (c *Cursor) compileAbbrevs() error {
 	return nil
 }
 
-// FromAbbrevs is n bytes of .debug_abbrev, off bytes behind where the abbreviations of the
-// unit begin. They stay until the unit is done; ok is false if the section has not so many.
+// FromAbbrevs returns n bytes of .debug_abbrev, off bytes after the start of the unit's
+// abbreviations. They are valid until the unit is done. ok is false if the section ends
+// before.
 func (p *Position) FromAbbrevs(off, n uint64) (b []byte, ok bool, err error) {
 	all, from := p.File.other.abbrev, p.Hdr.AbbrevOff
 	if size := uint64(len(all)); from > size || off > size-from || n > size-from-off {
@@ -87,8 +88,8 @@ func (p *Position) FromAbbrevs(off, n uint64) (b []byte, ok bool, err error) {
 	return all[from : from+n], true, nil
 }
 
-// CheckLost gives an error if the bytes of the unit of c are those of a unit record, though none has been found: what
-// finds it is damaged.
+// CheckLost returns an error if the unit looks like a unit record that was not found:
+// then the abbreviation that leads to it is damaged.
 func CheckLost(c *Cursor) error {
 	if _, err := c.File.inOrder.info.need(c.Seq, c.File.Info, c.Hdr.Off, uint64(len(c.Hdr.Data))); err != nil {
 		return err
@@ -99,8 +100,8 @@ func CheckLost(c *Cursor) error {
 	return nil
 }
 
-// Start makes the unit ready to be read: its bytes are there and relocated, and its
-// abbreviations compiled. The unit DIE is next: UnitDIE.
+// Start makes the unit ready to be read: its bytes are loaded and relocated, and its
+// abbreviations compiled. Call UnitDIE next.
 func (c *Cursor) Start() error {
 	f := c.File
 	if _, err := f.inOrder.info.need(c.Seq, f.Info, c.Hdr.Off, uint64(len(c.Hdr.Data))); err != nil {

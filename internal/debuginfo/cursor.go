@@ -7,56 +7,55 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// Cursor is what the DIEs of one unit are read from. Its memory serves one unit
-// after the other.
+// Cursor reads the DIEs of one unit. It is used for one unit after another.
 type Cursor struct {
 	Position
-	Abbrevs *dwarf.Abbrevs // own, or one that units share
+	Abbrevs *dwarf.Abbrevs // its own, or a shared one
 	Vals    dwarf.Values   // of the DIE that was decoded last
-	Reader  names.Reader   // of its names; kept from unit to unit
+	Reader  names.Reader   // reads its names; kept from unit to unit
 	SplitID uint64         // DW_AT_GNU_dwo_id
-	Record  []byte         // the unit record that the unit DIE has; part of Hdr.Data
+	Record  []byte         // the unit record in the unit DIE, if any; part of Hdr.Data
 
-	// Err is the first thing found wrong that does not end the reading at once.
+	// Err is the first fault that did not end the reading at once.
 	Err error
 
-	// Of a relocatable file: the entries that belong to the unit.
+	// In a relocatable file: the relocations of the unit.
 	FirstReloc, LastReloc int
-	nearRange, nearList   nearby // where it was read last in sections with lists
-	nearUnit              nearby // where the entries of the unit end
+	nearRange, nearList   nearby // the last places read in sections with lists
+	nearUnit              nearby // where the relocations of the unit end
 
 	bases
 	own      dwarf.Abbrevs
-	copy     arena.Vec[byte] // the relocated unit, which Hdr.Data is then
-	typeCopy arena.Vec[byte] // likewise of the type unit in work
-	touched  byte            // by touchNames; of no meaning
+	copy     arena.Vec[byte] // the relocated unit; Hdr.Data is this copy then
+	typeCopy arena.Vec[byte] // the same for the current type unit
+	touched  byte            // written by touchNames, so that the compiler keeps its reads
 }
 
-// Position says which unit a cursor is at.
+// Position says at which unit a cursor is.
 type Position struct {
-	File *File // that the unit is in
-	Seq  int   // in the order of units, from 0; of none if it is negative
-	// Base is what is to be added to offsets in the unit's .debug_info to tell those
-	// of an alternate file from the file's: 0, or the size of the other .debug_info.
+	File *File // the file of the unit
+	Seq  int   // number of the unit, from 0; negative if it has none
+	// Base is added to offsets in the unit's .debug_info, to tell offsets in an alternate
+	// file from offsets in the file: 0, or the size of the other .debug_info.
 	Base uint64
 	Hdr  dwarf.Unit
 	Name dedup.Name // DW_AT_name of the unit
 }
 
-// ExprFormat is the format of expressions and location lists in the unit.
+// ExprFormat returns the format of expressions and location lists in the unit.
 func (p *Position) ExprFormat() dwarf.ExprFormat {
 	h := &p.Hdr
 	return dwarf.ExprFormat{Version: h.Version, AddrSize: h.AddrSize, Dwarf64: h.Dwarf64, BigEndian: p.File.BigEndian, Split: p.File.Split()}
 }
 
-// bases are where the unit's parts of sections start that indexes lead to.
+// bases are the starts of the unit's parts of indexed sections.
 type bases struct {
 	str      uint64 // DW_AT_str_offsets_base
 	addr     uint64 // DW_AT_addr_base
 	loclists uint64 // DW_AT_loclists_base
 }
 
-// Reset prepares for the next unit. A table above keep bytes is given back.
+// Reset prepares for the next unit. It releases tables above keep bytes.
 func (c *Cursor) Reset(keep int) {
 	c.copy.Trim(keep)
 	c.typeCopy.Trim(keep)
@@ -67,17 +66,17 @@ func (c *Cursor) Reset(keep int) {
 	c.Name, c.Base, c.SplitID, c.Record = 0, 0, 0, nil
 }
 
-// Forget ends what is remembered of the sections of a file.
+// Forget drops what the cursor remembers about the sections of a file.
 func (c *Cursor) Forget() { c.own.Forget() }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (c *Cursor) Free() {
 	c.copy.Free()
 	c.typeCopy.Free()
 	c.Reader.Free()
 }
 
-// Saved is what a cursor knows of the unit that it is at.
+// Saved is the position of a cursor, for Restore.
 type Saved struct {
 	file  *File
 	hdr   dwarf.Unit
@@ -85,16 +84,16 @@ type Saved struct {
 	bases bases
 }
 
-// Save is the unit that the cursor is at, for Restore when others have been read.
+// Save returns the position of the cursor, to return to it after other units were read.
 func (c *Cursor) Save() Saved { return Saved{c.File, c.Hdr, c.Name, c.bases} }
 
-// Restore goes back to a unit.
+// Restore returns to a saved position.
 func (c *Cursor) Restore(s Saved) { c.File, c.Hdr, c.Name, c.bases = s.file, s.hdr, s.name, s.bases }
 
-// UseAddresses has the unit read its addresses where the unit s has them.
+// UseAddresses makes the unit read addresses from the place where unit s has them.
 func (c *Cursor) UseAddresses(s *Saved) { c.bases.addr = s.bases.addr }
 
-// unitDefaults sets the bases to those of a unit that does not name them.
+// unitDefaults sets the bases of a unit that does not name them.
 func (c *Cursor) unitDefaults() {
 	c.bases = bases{8, 8, 12}
 	if c.Hdr.Dwarf64 {
@@ -106,8 +105,8 @@ func (c *Cursor) unitDefaults() {
 }
 
 // UnitDIE reads the unit DIE into Vals, and its name and bases. next is where its
-// attributes end, and have has the bits of its values. a is nil if the unit has no
-// DIE.
+// attributes end, and have has a bit for each value that it has. a is nil if the unit has
+// no DIE.
 func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 	e := c.Entries(c.Hdr.First)
 	if !e.Next() {
@@ -123,7 +122,7 @@ func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 		return nil, 0, 0, EntryError(&c.Position, &e)
 	}
 	next, have = e.Pos, e.Have
-	// Bases first: names and addresses of this DIE may need them.
+	// Bases come first, because names and addresses of this DIE may need them.
 	c.unitDefaults()
 	for _, x := range []struct {
 		v   int
@@ -146,12 +145,12 @@ func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 	return a, next, have, nil
 }
 
-// Entries steps over the DIEs of the unit from offset p on. It decodes into Vals.
+// Entries returns the DIEs of the unit from offset p on. It decodes into Vals.
 func (c *Cursor) Entries(p int) dwarf.Entries {
 	return dwarf.Entries{Abbrevs: c.Abbrevs, Vals: &c.Vals, Data: c.Hdr.Data, Pos: p}
 }
 
-// Lookup is the abbreviation with a code, of the DIE at off.
+// Lookup returns the abbreviation with a code, for the DIE at off.
 func (c *Cursor) Lookup(code uint64, off int) (*dwarf.Abbrev, error) {
 	if a := c.Abbrevs.Lookup(code); a != nil {
 		return a, nil
@@ -159,9 +158,8 @@ func (c *Cursor) Lookup(code uint64, off int) (*dwarf.Abbrev, error) {
 	return nil, c.DIEError(off, dwarf.FaultNoCode)
 }
 
-// DecodeAt reads the attributes of the DIE at an offset of the unit into
-// Vals. Its class and the bits of the values that the class captures come
-// back.
+// DecodeAt reads the attributes of the DIE at an offset of the unit into Vals. It returns
+// the DIE's class, and a bit for each value that it has.
 func (c *Cursor) DecodeAt(off uint64) (class dwarf.Class, have uint32, ok bool) {
 	e := c.Entries(0)
 	if off < uint64(c.Hdr.First) || off >= uint64(len(e.Data)) || !e.At(int(off)) || e.Abbrev == nil || !e.Decode() {

@@ -76,8 +76,8 @@ func TestIndexed(t *testing.T) {
 	}
 }
 
-// TestUnitErrors: what is wrong with a unit is told with its place, and a unit without
-// DIEs is not wrong.
+// TestUnitErrors: an error of a unit names its place, and a unit without DIEs is not an
+// error.
 func TestUnitErrors(t *testing.T) {
 	file := func(change func(info, abbrev []byte) []byte) []byte {
 		f := &dt.File{Units: []*dt.Unit{{Root: dt.N(dt.TagCompileUnit, dt.Name("unit.c"), dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4)))}}}

@@ -6,33 +6,34 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// What is wrong with a unit, and where.
+// Errors about a unit, with the place.
 
-// unitName is the name of the unit for errors.
+// unitName returns the name of the unit for errors.
 func (p *Position) unitName() string { return string(p.File.Names.Text(p.Name)) }
 
-// UnitError is an error about the unit as a whole.
+// UnitError returns an error about the unit as a whole.
 func (p *Position) UnitError(what string) error {
 	return &Error{File: p.File.Path, Section: ".debug_info", Unit: p.unitName(), UnitOff: p.Hdr.Off, What: what}
 }
 
-// TypeError is an error about the type of the unit that is called name.
+// TypeError returns an error about the type with this name.
 func (p *Position) TypeError(name, what string) error {
 	return &Error{File: p.File.Path, Section: ".debug_info", Unit: p.unitName(), UnitOff: p.Hdr.Off, Name: name, What: what}
 }
 
-// DIEError is an error about the DIE at an offset of the unit.
+// DIEError returns an error about the DIE at an offset of the unit.
 func (p *Position) DIEError(off int, what string) error {
 	return &Error{File: p.File.Path, Section: ".debug_info", Unit: p.unitName(), UnitOff: p.Hdr.Off,
 		Offset: p.Hdr.Off + uint64(off), What: what}
 }
 
-// CutOff is the error for a DIE that the end of the unit cuts off.
+// CutOff is the error for a DIE that extends beyond the end of the unit.
 func (p *Position) CutOff(off int) error {
 	return p.DIEError(off, dwarf.FaultCutOff)
 }
 
-// EntryError is the error for the fault of a DIE of the unit at p; nil if there is none.
+// EntryError returns an error for the fault that e has met in the unit at p; nil if there
+// is none.
 func EntryError(p *Position, e *dwarf.Entries) error {
 	if e.Fault == "" {
 		return nil
@@ -45,13 +46,13 @@ func (p *Position) OutOfUnit(off int) error {
 	return p.DIEError(off, "reference leads out of the unit")
 }
 
-// NoReference is the error for an attribute that refers, by its name, but has a
-// form of another class (DWARF 5, sections 7.5.4 and 7.5.6).
+// NoReference is the error for an attribute that should refer to a DIE and has a form of
+// another class (DWARF 5, sections 7.5.4 and 7.5.6).
 func (p *Position) NoReference(off int, form dwarf.Form) error {
 	return p.DIEError(off, "reference of form "+strconv.Itoa(int(form)))
 }
 
-// NoName is the error for a DIE that needs a name and has none that can be read.
+// NoName is the error for a DIE that needs a name and has none, or an unreadable one.
 func (c *Cursor) NoName(off int, what string) error {
 	if c.Reader.Bad {
 		what = badName
@@ -59,10 +60,10 @@ func (c *Cursor) NoName(off int, what string) error {
 	return c.DIEError(off, what)
 }
 
-// badName says what Cursor.Reader.Bad means.
+// badName explains Cursor.Reader.Bad.
 const badName = "a name lies beyond .debug_str"
 
-// CheckNames is an error if a name of the unit could not be read.
+// CheckNames returns an error if a name of the unit could not be read.
 func (c *Cursor) CheckNames() error {
 	if !c.Reader.Bad {
 		return nil
@@ -70,8 +71,8 @@ func (c *Cursor) CheckNames() error {
 	return c.UnitError(badName + c.File.suffix)
 }
 
-// CheckEnd checks that nothing follows the last DIE of a unit, at at, but
-// padding. A DIE there has been cut from its tree by damage before it.
+// CheckEnd checks that only padding follows the last DIE of a unit, at at. A DIE there
+// means that damage before it has ended the tree too early.
 func (p *Position) CheckEnd(at int) error {
 	for b := p.Hdr.Data; at < len(b); at++ {
 		if b[at] != 0 {

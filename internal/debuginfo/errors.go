@@ -31,7 +31,7 @@ func (e *Error) Error() string {
 	return s + ": " + e.What
 }
 
-// Quote shows a name from a file so that it cannot disturb a terminal.
+// Quote returns a name from a file in a form that cannot disturb a terminal.
 func Quote(b []byte) string {
 	for _, c := range b {
 		if c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {

@@ -16,13 +16,13 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// File is the debug information of one input: where it is, and its sections.
-// After Load it is read-only, but for what its units share: the cache of
-// abbreviation tables and the index of type units, which any worker may use.
+// File is the debug information of one input. After Load it is read-only, except for two
+// things that its units share and any worker may use: the cache of abbreviation tables
+// and the index of type units.
 type File struct {
 	Path  string
 	ELF   *mmapelf.File // the input itself
-	Dwarf *mmapelf.File // where the debug sections are: ELF, or a separate debug file
+	Dwarf *mmapelf.File // the file with the debug sections: ELF, or a separate debug file
 	Alt   *File         // the alternate file, once OpenAlt has found one
 
 	BigEndian bool
@@ -31,13 +31,13 @@ type File struct {
 
 	Info, Loc, Loclists []byte
 	Names               names.Text // .debug_str
-	// Survey is what the abbreviations say of the units, once Look has read them. Damaged
-	// says that they could not be read to the end: units may be of any kind.
+	// Survey is what Look has found in the abbreviations. Damaged says that they could
+	// not all be read, so that units may be of any kind.
 	Survey  dwarf.Survey
 	Damaged bool
 
 	settings Settings
-	inMemory bool // the input is bytes in memory, and no file lies beside it
+	inMemory bool // the input is in memory, so there are no files next to it
 	naming
 	other   others
 	inOrder inOrder
@@ -47,24 +47,24 @@ type File struct {
 	dwo     *pack // of a .dwo or .dwp, else nil
 }
 
-// Settings is what a run says of how its inputs are opened.
+// Settings are a run's settings for opening inputs.
 type Settings struct {
 	Names *names.Table // of all inputs
-	// ByText has names stand for their text whatever the file: names.Text.
+	// ByText makes names stand for their text, whatever the file: names.Text.
 	ByText bool
 	Limit  *arena.Limit
-	// Expanding is the limit of compressed sections that are expanded as a whole.
+	// Expanding limits the memory for compressed sections that are expanded as a whole.
 	Expanding *arena.Limit
-	// DebugDir is a folder of separate debug files, asked before
-	// /usr/lib/debug; "" for none.
+	// DebugDir is a folder of separate debug files, searched before /usr/lib/debug; "" is
+	// none.
 	DebugDir string
-	// Scarce says that there is no room for twice so many bytes of a file.
+	// Scarce reports that memory has no room for twice this many bytes of a file.
 	Scarce func(size uint64) bool
 	// Workers is how many goroutines read the units; <= 1 is one.
 	Workers int
 }
 
-// naming is how the file calls its debug sections.
+// naming says how the file names its debug sections.
 type naming struct {
 	prefix string // ltoPrefix, else ""
 	suffix string // .dwo, else ""
@@ -73,12 +73,12 @@ type naming struct {
 // others are sections that only this package reads.
 type others struct{ abbrev, lineStr, strOffsets, addr []byte }
 
-// inOrder are the sections that are given back as they are read.
+// inOrder are the sections that are released as they are read.
 type inOrder struct{ info, abbrev, loc, loclists section }
 
 func (o *inOrder) all() [4]*section { return [4]*section{&o.info, &o.abbrev, &o.loc, &o.loclists} }
 
-// newFile is a file whose sections have not been loaded.
+// newFile returns a file whose sections are not loaded yet.
 func newFile(path string, e *mmapelf.File, s Settings) *File {
 	f := &File{
 		Path: path, ELF: e, Dwarf: e, BigEndian: e.BigEndian, AddrSize: e.AddrSize, Machine: e.Machine,
@@ -89,8 +89,9 @@ func newFile(path string, e *mmapelf.File, s Settings) *File {
 	return f
 }
 
-// Load loads the debug sections, their relocations in a relocatable file, and names. With whole,
-// compressed sections are expanded as a whole, for units that are read more than once.
+// Load loads the debug sections, the relocations of a relocatable file, and the names.
+// With whole, compressed sections are expanded as a whole, because units will be read
+// more than once.
 func (f *File) Load(whole bool) error {
 	o := &f.inOrder
 	for _, s := range []struct {
@@ -112,7 +113,7 @@ func (f *File) Load(whole bool) error {
 			return err
 		}
 	}
-	o.loc.sec = nil // lists of the older kind are not in order in every file
+	o.loc.sec = nil // in some files, lists of this older kind are not in order
 	if len(f.Info) == 0 {
 		return nil
 	}
@@ -124,8 +125,8 @@ func (f *File) Load(whole bool) error {
 	return f.placeNames()
 }
 
-// load gives the contents of a debug section. With to, it is one that is given
-// back as it is read.
+// load returns the contents of a debug section. If to is set, the section is released as
+// it is read.
 func (f *File) load(sec *mmapelf.Section, to *section, whole bool) ([]byte, error) {
 	if to == nil {
 		return f.Dwarf.Data(sec)
@@ -150,26 +151,25 @@ func (f *File) load(sec *mmapelf.Section, to *section, whole bool) ([]byte, erro
 // Relocatable reports whether the input is an ET_REL file (.o, .ko).
 func (f *File) Relocatable() bool { return f.ELF.Type == elfabi.ETRel }
 
-// placeNames gives the file's .debug_str its place among the tokens. The names of unit
-// records stand for their text. Error: no room for it.
+// placeNames gives the file's .debug_str its range of tokens. Names of unit records stand
+// for their text instead. It is an error if there is no room.
 func (f *File) placeNames() error {
 	f.Names.ByText = f.Names.ByText || f.rel != nil || f.Survey.Records || f.Damaged
 	if !f.Names.Place() {
-		return fmt.Errorf("%s: .debug_str: %d bytes are more than fit beside the other inputs (2 GiB in all)", f.Path, len(f.Names.Data))
+		return fmt.Errorf("%s: .debug_str: %d bytes do not fit next to the other inputs (2 GiB in all)", f.Path, len(f.Names.Data))
 	}
 	return nil
 }
 
-// ltoPrefix is what names of debug sections begin with in objects of GCC that
-// hold intermediate code. Those that hold no machine code as well (slim ones) have
-// no other: types and inline functions, described before optimization.
+// ltoPrefix is the prefix of debug sections in GCC's objects with intermediate code.
+// Objects without machine code (slim ones) have only these sections. They describe types
+// and inline functions before optimization.
 const ltoPrefix = ".gnu.debuglto_"
 
-// section is the debug section of that name, or the one with the name that
-// compressed contents had at first; nil if there is none. Of several the one
-// counts that does not have type units only (typeindex.go): those are in section
-// groups, or were before a .dwo was made of them, which has only what is not in
-// one marked as not to be linked.
+// section returns the debug section of that name, or of its old name for compressed
+// contents; nil if there is none. It skips sections that have only type units
+// (typeindex.go). These are in section groups in an object. In a .dwo, which has only the
+// sections of an object that are not linked, they were in one.
 func (f *File) section(name string) *mmapelf.Section {
 	name = f.prefix + name + f.suffix
 	s := f.Dwarf.Section(name)
@@ -191,16 +191,16 @@ func (f *File) section(name string) *mmapelf.Section {
 	return s
 }
 
-// kind is a section's name without the prefix and the suffix and as it is without
-// compression; "" if it does not have them.
-func (n *naming) kind(section string) string {
-	section, begins := strings.CutPrefix(section, n.prefix)
-	section, ends := strings.CutSuffix(section, n.suffix)
+// kind returns a section's name without prefix and suffix, and as it is without
+// compression; "" if it lacks them.
+func (nm *naming) kind(section string) string {
+	section, begins := strings.CutPrefix(section, nm.prefix)
+	section, ends := strings.CutSuffix(section, nm.suffix)
 	if !begins || !ends {
 		return ""
 	}
-	if rest, ok := strings.CutPrefix(section, ".z"); ok {
-		return "." + rest
+	if tail, ok := strings.CutPrefix(section, ".z"); ok {
+		return "." + tail
 	}
 	return section
 }
@@ -208,10 +208,10 @@ func (n *naming) kind(section string) string {
 // Split reports whether the file is a .dwo or .dwp.
 func (f *File) Split() bool { return f.dwo != nil }
 
-// Order is the file's byte order.
+// Order returns the file's byte order.
 func (f *File) Order() binary.ByteOrder { return order(f.BigEndian) }
 
-// Close gives back the file and what was made of it.
+// Close closes the file and releases the memory.
 func (f *File) Close() {
 	f.shared.close()
 	f.EndStreams()
@@ -225,8 +225,7 @@ func (f *File) Close() {
 	f.ELF.Close()
 }
 
-// EndStreams ends the expansion of compressed sections. They cannot be read any
-// more.
+// EndStreams ends the expansion of compressed sections. They cannot be read afterwards.
 func (f *File) EndStreams() {
 	for _, s := range f.inOrder.all() {
 		if s.stream != nil {
@@ -236,7 +235,7 @@ func (f *File) EndStreams() {
 	}
 }
 
-// Symbols is the symbol table, its strings, and the file that has it: the input
+// Symbols returns the symbol table, its strings, and the file that has it: the input
 // itself or a separate debug file.
 func (f *File) Symbols() (e *mmapelf.File, symtab *mmapelf.Section, strtab []byte, err error) {
 	e = f.ELF
@@ -251,37 +250,37 @@ func (f *File) Symbols() (e *mmapelf.File, symtab *mmapelf.Section, strtab []byt
 	return e, symtab, strtab, err
 }
 
-// ReleaseNames gives back what is mapped of .debug_str.
+// ReleaseNames releases the mapped pages of .debug_str.
 func (f *File) ReleaseNames() {
 	if s := f.Dwarf.Section(".debug_str"); s != nil {
 		f.Dwarf.ReleaseRange(s.Offset, s.Size)
 	}
 }
 
-// pack is what only a .dwo or .dwp has.
+// pack is the additional state of a .dwo or .dwp.
 type pack struct {
 	combined bool              // a .dwp: it combines the units of .dwo files
 	whole    map[string][]byte // the sections
-	parts    map[string]span64 // of a .dwp: what of a section belongs to the unit
+	parts    map[string]span64 // of a .dwp: the unit's part of each section
 	abbrevAt uint64            // of a .dwp: where offsets of the unit in .debug_abbrev start
 }
 
 // packed reports whether the file is a .dwp.
 func (f *File) packed() bool { return f.dwo != nil && f.dwo.combined }
 
-// relocs is what a relocatable file has beyond a linked one.
+// relocs is the additional state of a relocatable file.
 type relocs struct {
-	addrs []uint64 // where each section is assumed to lie, by index
+	addrs []uint64 // the assumed address of each section, by index
 
 	object *elfreloc.Object
 	info   *elfreloc.Table // of .debug_info, nil if it has none
 	random [relKinds]*elfreloc.Table
 
-	inInfo, inStr section // the section of info, and .debug_str: given back as they are read
+	inInfo, inStr section // the section of info, and .debug_str: released as they are read
 	str           uint32  // section index of .debug_str
 }
 
-// Sections of which single numbers or lists are read.
+// Sections of which only single numbers or lists are read.
 const (
 	relAddr = iota
 	relStrOffsets
@@ -290,22 +289,22 @@ const (
 	relKinds
 )
 
-// TypeIndex is the index of a file's type units. It does not change once it is
-// made, but for what Reached notes, which belongs to the committer.
+// TypeIndex is the index of a file's type units. After it is made, only the notes of
+// Reached change, and only the committer uses them.
 type TypeIndex struct {
 	f        *File
 	units    []typeUnit // by signature
 	sections []typeSection
 	copies   arena.Vec[byte]
-	reached  []bool         // by unit: a committed unit has led to it
-	packed   map[uint64]int // of a .dwp: units by signature, which are not sorted
+	reached  []bool         // by unit: a committed unit has referred to it
+	packed   map[uint64]int // of a .dwp: units by signature, which units is not sorted by
 
 	once sync.Once
 	err  error
-	saw  atomic.Bool // a type unit went by in .debug_info
+	saw  atomic.Bool // .debug_info has a type unit
 }
 
-// typeUnit is one of them.
+// typeUnit is one type unit.
 type typeUnit struct {
 	sig     uint64
 	off     uint64 // of the header, from the section's base
@@ -316,19 +315,19 @@ type typeUnit struct {
 
 // typeSection is a section with type units. The first one is .debug_info.
 type typeSection struct {
-	base  uint64 // where its offsets start among those of all
+	base  uint64 // where its offsets start in the range of all sections
 	data  []byte
 	types bool            // .debug_types
 	rel   *elfreloc.Table // in order; nil if it has none
 
-	// Of the type unit alone, in a .dwp:
+	// For the type unit alone, in a .dwp:
 	abbrevAt   uint64 // where offsets in .debug_abbrev start
-	linesAt    uint64 // likewise in .debug_line
+	linesAt    uint64 // where offsets in .debug_line start
 	strOffsets []byte
 }
 
-// InFile makes err begin with the name of the file, as those of package mmapelf
-// do. nil stays nil.
+// InFile makes err begin with the name of the file, as errors of package mmapelf do. nil
+// stays nil.
 func (f *File) InFile(err error) error {
 	if e := (*mmapelf.FormatError)(nil); err == nil || errors.As(err, &e) {
 		return err

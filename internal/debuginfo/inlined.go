@@ -6,17 +6,16 @@ import (
 	"github.com/btflite/btflite/internal/elfreloc"
 )
 
-// What only the reader of inlined functions asks for: location lists with their
-// addresses, and address ranges.
+// For the reader of inlined functions: location lists with their addresses, and address
+// ranges.
 
-// Ranges are the sections with address ranges of a file, once LoadRanges has been
-// called: .debug_ranges and .debug_rnglists.
+// Ranges are the sections with address ranges: .debug_ranges and .debug_rnglists.
 type Ranges struct {
 	Old, New       []byte
 	oldRel, newRel *elfreloc.Table
 }
 
-// LoadRanges finds the sections of f with address ranges. It comes after Load.
+// LoadRanges finds the sections of f with address ranges. Call it after Load.
 func LoadRanges(f *File) (*Ranges, error) {
 	r := new(Ranges)
 	for _, s := range []struct {
@@ -52,8 +51,8 @@ func LoadRanges(f *File) (*Ranges, error) {
 	return r, nil
 }
 
-// ReleaseLists gives back what is mapped of the sections with address ranges and of those
-// with location lists.
+// ReleaseLists releases the mapped pages of the sections with address ranges and location
+// lists.
 func ReleaseLists(f *File) {
 	for _, name := range []string{".debug_ranges", ".debug_rnglists", ".debug_loc", ".debug_loclists"} {
 		if s := f.section(name); s != nil && s.Flags&elfabi.SHFCompressed == 0 {
@@ -62,8 +61,8 @@ func ReleaseLists(f *File) {
 	}
 }
 
-// Address is the address at offset at of the section with ranges for units of
-// DWARF 5, or of the one before; 0 and false if the section ends there.
+// Address returns the address at offset at of the section with ranges: .debug_rnglists if
+// v5, else .debug_ranges. It returns false if the section ends there.
 func (r *Ranges) Address(c *Cursor, v5 bool, at uint64) (uint64, bool) {
 	b, rel, n := r.Old, r.oldRel, uint64(c.Hdr.AddrSize)
 	if v5 {
@@ -72,19 +71,19 @@ func (r *Ranges) Address(c *Cursor, v5 bool, at uint64) (uint64, bool) {
 	return c.number(rel, &c.nearRange, b, at, n)
 }
 
-// Offset is the number, as long as a section offset of the unit, at offset at of
-// .debug_rnglists.
+// Offset returns the number at offset at of .debug_rnglists. It is as long as a section
+// offset of the unit.
 func (r *Ranges) Offset(c *Cursor, at uint64) (uint64, bool) {
 	return c.number(r.newRel, &c.nearRange, r.New, at, uint64(c.Hdr.OffsetSize()))
 }
 
-// ListAddress is the address at offset at of b, the section of the unit's location
-// lists as ListBytes gives it; false if b ends there.
+// ListAddress returns the address at offset at of b, which is the section of the unit's
+// location lists from ListBytes. It returns false if b ends there.
 func (c *Cursor) ListAddress(b []byte, at uint64) (uint64, bool) {
 	return c.number(c.listRelocs(), &c.nearList, b, at, uint64(c.Hdr.AddrSize))
 }
 
-// listRelocs are the relocations of the unit's location lists.
+// listRelocs returns the relocations of the unit's location lists.
 func (c *Cursor) listRelocs() *elfreloc.Table {
 	switch f := c.File; {
 	case f.rel == nil:
@@ -96,12 +95,12 @@ func (c *Cursor) listRelocs() *elfreloc.Table {
 	}
 }
 
-// MovedNumbers reports whether ULEB128 numbers of the lists of f may have relocations:
-// then ListULEB and Ranges.ULEB read them.
+// MovedNumbers reports whether ULEB128 numbers in the lists of f may have relocations. If
+// so, read them with ListULEB and Ranges.ULEB.
 func MovedNumbers(f *File) bool { return f.rel != nil && elfreloc.NumbersMove(f.Machine) }
 
-// ListULEB is the ULEB128 number at offset at of b, the section of the location lists of
-// the unit at c, and where it ends; -1 if that is behind b.
+// ListULEB returns the ULEB128 number at offset at of b, the section of the location
+// lists of the unit at c, and where it ends: -1 if that is beyond b.
 func ListULEB(c *Cursor, b []byte, at int) (v uint64, next int) {
 	return movedULEB(c.listRelocs(), b, at)
 }
@@ -130,22 +129,21 @@ func movedULEB(rel *elfreloc.Table, b []byte, at int) (v uint64, next int) {
 	return v, next
 }
 
-// nearby remembers the relocation at which a search for the first one at or behind an
-// offset has ended.
+// nearby remembers where the last search for a relocation ended.
 type nearby struct {
 	rel   *elfreloc.Table
 	off   uint64
 	first int
 }
 
-// search is where the relocations from off on begin.
-func (n *nearby) search(rel *elfreloc.Table, off uint64) int {
+// search returns the index of the first relocation at or after off.
+func (nb *nearby) search(rel *elfreloc.Table, off uint64) int {
 	from := 0
-	if n.rel == rel && n.off <= off {
-		from = n.first
+	if nb.rel == rel && nb.off <= off {
+		from = nb.first
 	}
-	*n = nearby{rel, off, rel.Search(from, off)}
-	return n.first
+	*nb = nearby{rel, off, rel.Search(from, off)}
+	return nb.first
 }
 
 // number reads a number of 4 or 8 bytes at offset at of b.
@@ -168,13 +166,13 @@ func (c *Cursor) number(rel *elfreloc.Table, near *nearby, b []byte, at, n uint6
 	return uint64(c.File.Order().Uint32(field)), true
 }
 
-// ListBytes is the section of the unit's location lists, of which n bytes from offset
-// off on can be read if it has so many.
+// ListBytes returns the section of the unit's location lists. n bytes from offset off on
+// can be read, if the section has so many.
 func (c *Cursor) ListBytes(off, n uint64) ([]byte, error) {
 	s, all := c.lists()
 	return s.need(c.Seq, all, off, n)
 }
 
-// LoclistsBase is where the unit's part of .debug_loclists starts, which indexes count
-// from.
+// LoclistsBase returns where the unit's part of .debug_loclists starts. Indexes count
+// from there.
 func (c *Cursor) LoclistsBase() uint64 { return c.loclists }

@@ -9,15 +9,15 @@ import (
 	"github.com/btflite/btflite/internal/elfreloc"
 )
 
-// Lines is the file names of .debug_line, which encoding does not read.
+// Lines has the file names of .debug_line. Encoding does not read them.
 type Lines struct {
 	f    *File
 	data []byte
 	rel  *elfreloc.Table // of a relocatable file, else nil
 }
 
-// OpenLines opens .debug_line of f. A file without it has no names. The Lines is for one
-// goroutine at a time, until Close of the File.
+// OpenLines opens .debug_line of f. A file without the section has no names. Use a Lines
+// from one goroutine at a time, and not after Close of the File.
 func OpenLines(f *File) (*Lines, error) {
 	l := &Lines{f: f}
 	sec := f.section(lineSection)
@@ -41,9 +41,9 @@ func OpenLines(f *File) (*Lines, error) {
 	return l, nil
 }
 
-// File is the path of a file by its number in the table at an offset of the section:
-// one below the folder of the compilation is relative to it. It is "" if the table
-// does not say.
+// File returns the path of a file by its number in the table at an offset of the section.
+// A path below the folder of the compilation is relative to that folder. It is "" if the
+// table does not have the file.
 func (l *Lines) File(table, number uint64) string {
 	n, ok := dwarf.LineFile(l.data, table, l.f.BigEndian, number, l.text)
 	if !ok {
@@ -54,16 +54,16 @@ func (l *Lines) File(table, number uint64) string {
 		name = path.Join(string(n.Dir), name)
 	}
 	if len(n.CompDir) > 0 {
-		if rest, ok := bytes.CutPrefix([]byte(name), append(bytes.Clone(n.CompDir), '/')); ok {
-			name = string(rest)
+		if tail, ok := bytes.CutPrefix([]byte(name), append(bytes.Clone(n.CompDir), '/')); ok {
+			name = string(tail)
 		}
 	}
 	return name
 }
 
-// Path is the path of a file by its number in the table at an offset of the section, as
-// libdw joins it: a folder and the name. dir is the folder of the compilation, for tables
-// that do not have it. It is "" if the table does not say.
+// Path returns the path of a file by its number in the table at an offset of the section,
+// joined as libdw does: folder and name. dir is the folder of the compilation, for tables
+// without it. It is "" if the table does not have the file.
 func (l *Lines) Path(table, number uint64, dir string) string {
 	n, ok := dwarf.LineFile(l.data, table, l.f.BigEndian, number, l.text)
 	if !ok {
@@ -81,7 +81,7 @@ func (l *Lines) Path(table, number uint64, dir string) string {
 	return dir + "/" + string(n.Name)
 }
 
-// text is the string whose offset is at a place of the section.
+// text returns the string whose offset is at a place of the section.
 func (l *Lines) text(form dwarf.Form, at uint64, size int) []byte {
 	var buf [8]byte
 	b := buf[:copy(buf[:size], l.data[at:])]

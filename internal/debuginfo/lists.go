@@ -1,6 +1,6 @@
 package debuginfo
 
-// lists is the section that the unit's location lists are in.
+// lists returns the section with the unit's location lists.
 func (p *Position) lists() (*section, []byte) {
 	f := p.File
 	if p.Hdr.Version >= 5 {
@@ -9,21 +9,21 @@ func (p *Position) lists() (*section, []byte) {
 	return &f.inOrder.loc, f.Loc
 }
 
-// listMargin is how much of a section of location lists is asked for behind
-// the start of a list, in bytes: more than nearly all lists have.
+// listMargin is how many bytes are asked for after the start of a location list. Nearly
+// all lists are shorter.
 const listMargin = 16 << 10
 
-// ExpandsLists reports whether the unit's location lists are expanded as they are
-// asked for.
+// ExpandsLists reports whether the unit's location lists are expanded when they are asked
+// for.
 func (p *Position) ExpandsLists() bool {
 	s, _ := p.lists()
 	return s.stream != nil
 }
 
-// LocationLists is the section that the unit's location lists are in. With used,
-// the unit has lists from offset low on, and the last one begins at high: the
-// section is expanded so far that these can be read. more gives more of it than
-// its first have bytes; nil if all of it is there.
+// LocationLists returns the section with the unit's location lists. With used, the unit
+// has lists from offset low on, and the last one begins at high: the section is expanded
+// so far that these can be read. more returns more of it than the first have bytes; it is
+// nil if data is all.
 func (p *Position) LocationLists(used bool, low, high uint64) (data []byte, more func(have int) ([]byte, error), err error) {
 	s, all := p.lists()
 	if s.stream == nil || !used {

@@ -1,8 +1,8 @@
 package debuginfo
 
-// Look reads all abbreviations of the file, before Load, and sets Survey and Damaged. They
-// are a fortieth of the debug information. They are asked for ahead and given
-// back, as they will be when the units are read.
+// Look reads all abbreviations of the file, before Load, and sets Survey and Damaged.
+// They are about a fortieth of the debug information. As in the later reading of units,
+// it asks for them ahead and releases them.
 func (f *File) Look() error {
 	sec := f.section(".debug_abbrev")
 	if sec == nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// ErrNoDwarf is the error for an input that was built without debug
-// information, or stripped of it.
+// ErrNoDwarf is the error for an input that was built without debug information, or whose
+// debug information was stripped.
 var ErrNoDwarf = errors.New("no DWARF debug information (.debug_info)")
 
-// NoDwarf is the error for a file without .debug_info: ErrNoDwarf, unless there
-// are signs that the file has lost it.
+// NoDwarf returns the error for a file without .debug_info: ErrNoDwarf, unless there are
+// signs that the section got lost.
 func (f *File) NoDwarf() error {
 	switch {
 	case len(f.ELF.Sections) == 0:
@@ -31,9 +31,9 @@ func (f *File) NoDwarf() error {
 	return fmt.Errorf("%s: %w", f.Path, ErrNoDwarf)
 }
 
-// OnlyLines reports whether a file without .debug_info has never had one and has
-// lines or frames: what assemblers write for .loc and .cfi_sections directives
-// stands alone. pahole takes such a file for one without units.
+// OnlyLines reports whether a file has lines or frames and has never had a .debug_info.
+// Assemblers write such files for .loc and .cfi_sections directives. pahole reads such a
+// file as one without units.
 func (f *File) OnlyLines() bool {
 	lines := false
 	for i := range f.Dwarf.Sections {
@@ -45,9 +45,9 @@ func (f *File) OnlyLines() bool {
 	return lines && otherDebug(f.ELF) == ""
 }
 
-// otherDebug is the name of a debug section that compilers write together with
-// .debug_info, or "". An empty source has lines, strings and macros alone; GCC's
-// object that holds intermediate code of one has abbreviations, too.
+// otherDebug returns the name of a debug section that compilers always write together
+// with .debug_info, or "". An empty source has only lines, strings and macros; GCC's
+// object with its intermediate code has abbreviations, too.
 func otherDebug(e *mmapelf.File) string {
 	lto := e.Section(ltoPrefix+".debug_info") != nil
 	for i := range e.Sections {

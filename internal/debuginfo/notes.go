@@ -14,8 +14,8 @@ const (
 )
 
 // LinkTimeOptimized reports whether the input has the kernel's note of link-time
-// optimization with a value other than 0. Error: a section of notes that cannot
-// be read.
+// optimization with a value other than 0. It is an error if a section of notes cannot be
+// read.
 func (f *File) LinkTimeOptimized() (on bool, err error) {
 	for i := range f.ELF.Sections {
 		s := &f.ELF.Sections[i]
@@ -53,7 +53,7 @@ func eachNote(b []byte, bigEndian bool, fn func(name []byte, typ uint32, desc []
 	}
 }
 
-// buildID is the build-id of a file; nil if it has none that can be read.
+// buildID returns the build-id of a file; nil if it has none or an unreadable one.
 func buildID(e *mmapelf.File) (id []byte) {
 	for i := range e.Sections {
 		s := &e.Sections[i]
@@ -75,7 +75,7 @@ func buildID(e *mmapelf.File) (id []byte) {
 	return id
 }
 
-// order is a byte order.
+// order returns a byte order.
 func order(bigEndian bool) binary.ByteOrder {
 	if bigEndian {
 		return binary.BigEndian

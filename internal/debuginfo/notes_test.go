@@ -65,8 +65,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestNoteKinds: the build id and the note of link-time optimization are told from others
-// by name and type, in both byte orders.
+// TestNoteKinds: name and type distinguish the build id and the note of link-time
+// optimization from other notes, in both byte orders.
 func TestNoteKinds(t *testing.T) {
 	for _, x := range []struct {
 		name string

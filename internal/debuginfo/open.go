@@ -6,9 +6,9 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Open maps an input and finds the file with its debug sections. Errors: a file
-// that cannot be mapped or is no ELF file, and a separate debug file that is named
-// and cannot be used.
+// Open maps an input and finds the file with its debug sections. It is an error if the
+// input cannot be mapped or is not an ELF file, or if it names a separate debug file that
+// cannot be used.
 func Open(in *mmapelf.Source, s Settings) (*File, error) {
 	e, err := in.Open()
 	if err != nil {
@@ -30,10 +30,10 @@ func Open(in *mmapelf.Source, s Settings) (*File, error) {
 	return f, nil
 }
 
-// adviseOn says how a file will be read. The system's own read-ahead around each
-// page touched can be megabytes; what is read in order is asked for in windows
-// instead. Below a limit that has no room for all of it, pages that are done with
-// are to be the first to go.
+// adviseOn tells the system how the file will be read. The system's own read-ahead may
+// read megabytes around each page, so it is turned off; sections that are read in order
+// are asked for in windows instead. If the memory limit has no room for the whole file,
+// the system is to drop finished pages first.
 func (f *File) adviseOn(e *mmapelf.File) {
 	size := uint64(len(e.Bytes()))
 	e.RandomRange(0, size)

@@ -10,11 +10,11 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// A .dwp: several .dwo files put together, with an index of units by their id and
-// one of type units by their signature (DWARF 5, section 7.3.5).
+// A .dwp holds several .dwo files, with an index of units by id and one of type units by
+// signature (DWARF 5, section 7.3.5).
 
-// openPacked opens the unit with an id in a .dwp; nil if there is no such file
-// or it does not have the unit.
+// openPacked opens the unit with an id in a .dwp. It returns nil if there is no such file
+// or unit.
 func (f *File) openPacked(path string, id uint64) (*File, error) {
 	e, err := mmapelf.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,9 +36,8 @@ func (f *File) openPacked(path string, id uint64) (*File, error) {
 	return p, nil
 }
 
-// Names of the sections in the columns of an index, by DW_SECT_ number: those
-// of DWARF 5 (table 7.1) are also those of version 2, which has 2 as well, but
-// for 5 and 8.
+// Names of the sections in the columns of an index, by DW_SECT_ number. DWARF 5 (table
+// 7.1) and version 2 agree, except for 5 and 8; 2 exists only in version 2.
 var indexColumns = [...]string{1: ".debug_info", 2: ".debug_types", 3: ".debug_abbrev", 4: lineSection, 6: ".debug_str_offsets"}
 
 const (
@@ -46,7 +45,7 @@ const (
 	typeUnitIndex = ".debug_tu_index"
 )
 
-// packIndex is .debug_cu_index, or .debug_tu_index, which has signatures for ids:
+// packIndex is .debug_cu_index, or .debug_tu_index, which has signatures in place of ids:
 //
 //	version 4 (2), or version 2 (5) and padding 2; columns, units, slots 4 each
 //	hash table of slots: id 8 each, then row 4 each, from 1
@@ -90,14 +89,14 @@ func openIndex(e *mmapelf.File, index string) (x packIndex, err error) {
 	return x, nil
 }
 
-// slot is an id and its row, from 1, or 0 for a slot that is not used.
+// slot returns an id and its row, from 1. The row of an unused slot is 0.
 func (x *packIndex) slot(k uint64) (id, row uint64) {
 	return x.order.Uint64(x.b[16+8*k:]), uint64(x.order.Uint32(x.b[16+8*x.slots+4*k:]))
 }
 
-// parts looks an id up: where its parts of the sections are; nil if it is not there.
-// The way goes from slot to slot in steps that the id gives, to one that is not used
-// (section 7.3.5.3).
+// parts looks an id up and returns its part of each section; nil if it is not there. It
+// probes slot after slot, in steps that the id gives, up to an unused slot (section
+// 7.3.5.3).
 func (x *packIndex) parts(id uint64) map[string]span64 {
 	row, step := uint64(0), id>>32&(x.slots-1)|1
 	for k, n := id, uint64(0); n < x.slots; k, n = k+step, n+1 {
@@ -125,14 +124,15 @@ func (x *packIndex) parts(id uint64) map[string]span64 {
 	return parts
 }
 
-// section is the name of a section by its number in a column; "" for one that nobody reads.
+// section returns the name of a section by its number in a column; "" for a section that
+// is not read here.
 func (x *packIndex) section(number uint32) string {
 	switch {
 	case number == 5 && x.version == 5:
 		return ".debug_loclists"
 	case number == 5:
 		return ".debug_loc"
-	case number == 8 && x.version == 5: // macros before
+	case number == 8 && x.version == 5: // in version 2 this was the section of macros
 		return ".debug_rnglists"
 	case number < uint32(len(indexColumns)):
 		return indexColumns[number]
@@ -149,8 +149,8 @@ func indexEntry(e *mmapelf.File, index string, id uint64) (map[string]span64, er
 	return x.parts(id), nil
 }
 
-// Packed is the signatures of the type units of a .dwp, in the order of its index, for Find.
-// They are those of several files; of a file that is none it is nil.
+// Packed returns the signatures of the type units of a .dwp, in the order of its index,
+// for Find. They belong to several files. It returns nil if the file is not a .dwp.
 func (t *TypeIndex) Packed() ([]uint64, error) {
 	if !t.f.packed() || t.f.ELF.Section(typeUnitIndex) == nil {
 		return nil, nil
@@ -168,12 +168,12 @@ func (t *TypeIndex) Packed() ([]uint64, error) {
 	return all, nil
 }
 
-// LinesAt is where the part of .debug_line begins from which type unit i counts.
+// LinesAt returns the start of the part of .debug_line from which type unit i counts.
 func (t *TypeIndex) LinesAt(i uint32) uint64 { return t.sections[t.units[i].section].linesAt }
 
-// inPackage finds the type unit with a signature in a .dwp: its place in
-// t.units, to which it is added. There it has abbreviations and names of
-// its own. Only the worker that reads the unit uses the file.
+// inPackage finds the type unit with a signature in a .dwp. It adds the unit to t.units
+// and returns its index there. The unit has its own abbreviations and names. Only the
+// worker that reads the unit uses the file.
 func (t *TypeIndex) inPackage(sig uint64) (i int, ok bool, err error) {
 	f := t.f
 	if i, ok := t.packed[sig]; ok {

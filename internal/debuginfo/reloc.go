@@ -8,18 +8,17 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Relocatable files (ET_REL: .o, .ko). The mapping is never written to, and no
-// section is relocated as a whole: a unit is copied into its workspace and
-// relocated there before it is read, so that all that reads DIEs works as for
-// linked files; of the other sections, what is read is copied and relocated at
-// the moment it is read (pahole-behaviour 5.6 has the rules of addresses).
+// In relocatable files (ET_REL: .o, .ko), the mapping is never written to, and no section
+// is relocated as a whole. A unit is copied into its workspace and relocated there before
+// it is read, so that readers of DIEs need not know about relocations. In other sections,
+// single items are copied and relocated as they are read (pahole-behaviour 5.6 has the
+// rules of addresses).
 
-// firstAddr is the address of the first section, as pahole has it.
+// firstAddr is the address of the first section, as in pahole.
 const firstAddr = 0x10000
 
-// loadRelocs lays out the sections of a relocatable file and finds the relocations
-// of the debug sections that have been loaded. Those that do not lie in the order of their
-// offsets get an index.
+// loadRelocs lays out the sections of a relocatable file, and finds the relocations of
+// the loaded debug sections. Relocations that are not sorted by offset get an index.
 func (f *File) loadRelocs() error {
 	r := &relocs{addrs: layout(f.Dwarf.Sections)}
 	f.rel = r
@@ -28,9 +27,9 @@ func (f *File) loadRelocs() error {
 		r.inStr = section{file: f.Dwarf, sec: str}
 	}
 	if symtab := f.Dwarf.Section(".symtab"); symtab == nil || symtab.Type != elfabi.SHTSymtab {
-		return nil // symbols says so
+		return nil // symbols reports the fault
 	}
-	// A file may have more than 65,000 sections: each is looked for once.
+	// A file may have more than 65,000 sections, so each is looked up once.
 	info, addr, strOffsets := f.section(".debug_info"), f.section(".debug_addr"), f.section(".debug_str_offsets")
 	loclists, loc := f.section(".debug_loclists"), f.section(".debug_loc")
 	for i := range f.Dwarf.Sections {
@@ -76,8 +75,8 @@ func (f *File) loadRelocs() error {
 	return nil
 }
 
-// relocsIn is the relocations that section s has of the section named target,
-// which has size bytes.
+// relocsIn returns the relocations in section s for the section named target, which has
+// size bytes.
 func (f *File) relocsIn(s *mmapelf.Section, target string, size int) (*elfreloc.Table, error) {
 	data, err := f.Dwarf.Data(s)
 	if err != nil {
@@ -109,12 +108,10 @@ func (f *File) relocsIn(s *mmapelf.Section, target string, size int) (*elfreloc.
 	return t, nil
 }
 
-// Addresses is where each section of a relocatable input is assumed to lie, by
-// its index.
+// Addresses returns the assumed address of each section of a relocatable input, by index.
 func (f *File) Addresses() []uint64 { return layout(f.ELF.Sections) }
 
-// layout gives the sections that are loaded addresses one behind the other,
-// and all others address 0.
+// layout gives loaded sections addresses one after another, and all others address 0.
 func layout(sections []mmapelf.Section) []uint64 {
 	addrs := make([]uint64, len(sections))
 	end := uint64(firstAddr)
@@ -131,11 +128,11 @@ func layout(sections []mmapelf.Section) []uint64 {
 	return addrs
 }
 
-// inOrderOf reports whether relocations lie in the order of their offsets. They are many in a
-// large file, so they are asked for ahead and given back, as they will be when they are read.
+// inOrderOf reports whether relocations are sorted by offset. A large file has many of
+// them, so they are asked for ahead and released, as in the later reading.
 func inOrderOf(t *elfreloc.Table, in section) bool {
 	if in.sec.Flags&elfabi.SHFCompressed != 0 {
-		in.sec = nil // nothing to give back: it has been expanded
+		in.sec = nil // it has been expanded, so there is nothing to release
 	}
 	var ahead window
 	size := uint64(t.EntrySize())
@@ -151,7 +148,7 @@ func inOrderOf(t *elfreloc.Table, in section) bool {
 	return true
 }
 
-// ListRelocs is the relocations of .debug_loc; nil if it has none.
+// ListRelocs returns the relocations of .debug_loc; nil if it has none.
 func (f *File) ListRelocs() *elfreloc.Table {
 	if f.rel == nil {
 		return nil

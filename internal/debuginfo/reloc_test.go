@@ -131,7 +131,7 @@ func relocatable(wrong func(rela []byte) []byte, change func(debug []dt.Section)
 }
 
 // TestRelocatedUnits: the units of a relocatable file are read with their relocations, in
-// whatever order these lie and whatever is compressed; damage is told.
+// whatever order these are and whatever is compressed. Damage is an error.
 func TestRelocatedUnits(t *testing.T) {
 	want := []string{"first.c", "first.c_type", "second.c", "second.c_type"}
 	reversed := func(rela []byte) []byte {

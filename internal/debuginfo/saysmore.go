@@ -8,10 +8,10 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// SaysMore tells whether the DWARF of a file has types that BTF cannot say, so that
-// members may be missing in BTF that was made of it. It looks at abbreviations, and at
-// names of numbers, not at DIEs: for a kernel that takes milliseconds. Types of Rust
-// with variants do not count: kernels have them, and their BTF has no types of Rust.
+// SaysMore reports whether the DWARF of a file has types that BTF has no kind for, so
+// that BTF made of it may lack members. It looks at abbreviations and at names of base
+// types, not at DIEs, which takes milliseconds for a kernel. It ignores Rust's types with
+// variants: kernels have them, and their BTF has no types of Rust.
 func SaysMore(in *mmapelf.Source) (bool, error) {
 	f, err := Open(in, Settings{Names: new(names.Table), Workers: 1, Scarce: func(uint64) bool { return false }})
 	if err != nil {

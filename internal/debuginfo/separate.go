@@ -13,20 +13,17 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Separate debug files: a file without .debug_info may say where its debug
-// information is, by the build-id in a note, or by a name and a checksum in
-// .gnu_debuglink (GDB manual, "Debugging Information in Separate Files"). DWARF
-// comes from the file found; sections, symbols and notes are those of the
-// file itself, as pahole has it, and it is the one that is
-// written to. Only where it has no symbols either, those of the debug file
-// serve.
+// A file without .debug_info may name a separate debug file: by the build-id in a note,
+// or by name and checksum in .gnu_debuglink (GDB manual, "Debugging Information in
+// Separate Files"). The DWARF comes from that file. As in pahole, sections, symbols and
+// notes come from the file itself, and BTF is written into it. If it has no symbols, the
+// debug file's are used.
 
-// crcStep is how much of a file is read at a time for its checksum, in bytes.
+// crcStep is how many bytes of a file are read at a time for its checksum.
 const crcStep = 1 << 20
 
-// findDebugFile opens the separate debug file and makes it the source of
-// DWARF. Without one it leaves the file as it is; the error is about a file
-// that is named and cannot be used.
+// findDebugFile opens the separate debug file and makes it the source of DWARF. If there
+// is none, it changes nothing. It is an error if the file names one that cannot be used.
 func (f *File) findDebugFile() error {
 	id := buildID(f.ELF)
 	link, crc, err := debugLink(f.ELF)
@@ -88,9 +85,9 @@ func (f *File) findDebugFile() error {
 	return nil
 }
 
-// Beside are the files beside the one at path that its debug information may be in: a
+// Beside returns the other files that may have debug information of the file at path: a
 // separate debug file, found as Open does with DebugDir, an alternate file (dwz), and a
-// .dwp file, which need not be there. There are none of a file that Open refuses.
+// .dwp file, which need not exist. If Open refuses the file, there are none.
 func Beside(path, debugDir string) (files []string) {
 	f, err := Open(&mmapelf.Source{Path: path}, Settings{DebugDir: debugDir, Scarce: func(uint64) bool { return false }})
 	if err != nil {
@@ -107,9 +104,9 @@ func Beside(path, debugDir string) (files []string) {
 	return append(files, packageOf(path))
 }
 
-// openDebugFile opens a candidate and proves that it belongs to the file: by
-// the build-id if both have one, else by the checksum of .gnu_debuglink. A
-// file without DWARF is none: the file itself may have the name of its link.
+// openDebugFile opens a candidate and verifies that it belongs to the file: by the
+// build-id if both have one, else by the checksum in .gnu_debuglink. It skips a candidate
+// without DWARF, because the link of a file may have the name of the file itself.
 func openDebugFile(own *mmapelf.File, path string, id []byte, crc uint32, byLink bool) (*mmapelf.File, error) {
 	if same(path, own.Path) {
 		return nil, fs.ErrNotExist
@@ -153,7 +150,7 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// checksum is the CRC of .gnu_debuglink over the whole file.
+// checksum computes the CRC of .gnu_debuglink over the whole file.
 func checksum(e *mmapelf.File) (sum uint32) {
 	b := e.Bytes()
 	for at := 0; at < len(b); at += crcStep {
@@ -165,8 +162,8 @@ func checksum(e *mmapelf.File) (sum uint32) {
 	return sum
 }
 
-// debugLink reads .gnu_debuglink: a file name, zeros up to a multiple of four
-// bytes, the checksum. "" if there is none.
+// debugLink reads .gnu_debuglink: a file name, zeros up to a multiple of four bytes, the
+// checksum. The name is "" if there is none.
 func debugLink(e *mmapelf.File) (name string, crc uint32, err error) {
 	s := e.Section(".gnu_debuglink")
 	if s == nil {

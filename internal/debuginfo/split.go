@@ -12,25 +12,24 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Split DWARF (-gsplit-dwarf; DWARF 5 sections 3.1.2 and 7.3.2, for DWARF 4 the
-// GNU extension that it was made from). A skeleton unit in the file names a
-// .dwo file, which has the unit itself in sections of its own; addresses are
-// in the file's .debug_addr. Several .dwo files may be put together in a .dwp
-// beside the file, with an index (section 7.3.5).
+// Split DWARF (-gsplit-dwarf; DWARF 5 sections 3.1.2 and 7.3.2; for DWARF 4 the GNU
+// extension that came before). A skeleton unit in the file names a .dwo file, which has
+// the unit in its own sections. Addresses are in the file's .debug_addr. Several .dwo
+// files may be packed into a .dwp next to the file, with an index (section 7.3.5).
 //
-// The unit is read from there in place of its skeleton, at the skeleton's place
-// in the order, so the BTF is that of a build without -gsplit-dwarf. A .dwo is
-// open only while its unit is read. One that cannot be found is an error: the
-// types would be missing without a sign. (pahole leaves them out.)
+// The unit of the .dwo is read in place of its skeleton, at the skeleton's place in the
+// order. So the BTF is the same as without -gsplit-dwarf. A .dwo is open only while its
+// unit is read. A missing .dwo is an error, because its types would be missing without a
+// sign. (pahole leaves them out.)
 
-// Skeleton is what a unit says of the unit that it stands for.
+// Skeleton is what a skeleton unit says about the full unit.
 type Skeleton struct {
-	name, dir string // of the .dwo, dir may be ""
+	name, dir string // of the .dwo; dir may be ""
 	id        uint64
 }
 
-// ReadSkeleton is what the unit DIE in Vals says of the unit that it stands for; nil
-// if it is the unit itself.
+// ReadSkeleton returns what the unit DIE in Vals says about the full unit; nil if it is
+// not a skeleton.
 func (c *Cursor) ReadSkeleton(have uint32) *Skeleton {
 	if c.File.Split() || have&(1<<dwarf.VDwoName) == 0 {
 		return nil
@@ -46,8 +45,8 @@ func (c *Cursor) ReadSkeleton(have uint32) *Skeleton {
 	return s
 }
 
-// openSplit opens the unit of a skeleton at c: in the .dwp beside the file, or in its
-// .dwo where the compiler put it or beside the file.
+// openSplit opens the unit for the skeleton at c: in the .dwp next to the file, or in its
+// .dwo, in the folder of the compilation or next to the file.
 func (f *File) openSplit(c *Cursor, s *Skeleton) (*File, error) {
 	var tried, places []string
 	switch {
@@ -86,10 +85,10 @@ func (f *File) openSplit(c *Cursor, s *Skeleton) (*File, error) {
 		Quote([]byte(s.name)), strings.Join(tried, ", "), packageOf(f.Path)))
 }
 
-// packageOf is the name of the package of .dwo files that belongs to a file.
+// packageOf returns the name of a file's .dwp.
 func packageOf(path string) string { return path + ".dwp" }
 
-// part is a file that has units of this one.
+// part returns a file that has units of f.
 func (f *File) part(path string, e *mmapelf.File) *File {
 	p := newFile(path, e, f.settings)
 	p.BigEndian, p.AddrSize, p.Machine = f.BigEndian, f.AddrSize, f.Machine
@@ -102,10 +101,10 @@ func (f *File) part(path string, e *mmapelf.File) *File {
 	return p
 }
 
-// Enter opens the unit that the skeleton at c stands for, and calls read for each unit of the
-// .dwo that may be it, at which c then is, until read says that it was the one. at is the place of
-// the skeleton, to which c goes back. What c remembers of sections is forgotten on both ways.
-// Error: none was the one.
+// Enter opens the .dwo for the skeleton at c. It moves c to each unit there that may be
+// the full unit, and calls read, until read reports that it was the right one. at is the
+// place of the skeleton, to which c returns. c forgets what it remembers about sections
+// on both moves. It is an error if no unit was the right one.
 func (f *File) Enter(c *Cursor, s *Skeleton, read func(dwo *File, at *Saved) (done bool, err error)) error {
 	at := c.Save()
 	dwo, err := f.openSplit(c, s)
@@ -115,7 +114,7 @@ func (f *File) Enter(c *Cursor, s *Skeleton, read func(dwo *File, at *Saved) (do
 	defer dwo.Close()
 	c.Forget()
 	defer func() {
-		c.File, c.Hdr, c.Reader.Low = at.file, at.hdr, ^uint32(0) // the name stays that of the unit
+		c.File, c.Hdr, c.Reader.Low = at.file, at.hdr, ^uint32(0) // the name of the unit stays
 		c.Forget()
 	}()
 	c.Hdr = dwarf.Unit{}
@@ -136,8 +135,8 @@ func (f *File) Enter(c *Cursor, s *Skeleton, read func(dwo *File, at *Saved) (do
 	}
 }
 
-// IsSplit reports whether the unit at c, whose unit DIE has been read, is that of
-// the skeleton.
+// IsSplit reports whether the unit at c, whose unit DIE has been read, is the skeleton's
+// unit.
 func (c *Cursor) IsSplit(s *Skeleton) bool {
 	if c.SplitID != 0 {
 		c.Hdr.DwoID = c.SplitID
@@ -145,7 +144,7 @@ func (c *Cursor) IsSplit(s *Skeleton) bool {
 	return c.Hdr.DwoID == s.id
 }
 
-// loadSplit finds the sections, or the unit's parts of them in a .dwp.
+// loadSplit finds the sections or, in a .dwp, the unit's parts of them.
 func (f *File) loadSplit(parts map[string]span64) error {
 	f.dwo.whole, f.dwo.parts = make(map[string][]byte), parts
 	for _, s := range []struct {
@@ -173,7 +172,7 @@ func (f *File) loadSplit(parts map[string]span64) error {
 	if len(f.Info) == 0 {
 		return fmt.Errorf("%s: no .debug_info.dwo", f.Path)
 	}
-	// Type units have other tables in the same section.
+	// In the same section, type units have other tables.
 	f.other.abbrev, f.dwo.abbrevAt = f.dwo.whole[".debug_abbrev"], parts[".debug_abbrev"].off
 	f.Names.Place()
 	return nil
@@ -182,9 +181,9 @@ func (f *File) loadSplit(parts map[string]span64) error {
 // span64 is a part of a section, in bytes.
 type span64 struct{ off, size uint64 }
 
-// partOf is the part of a section that a row of an index names, or all of it.
-func (p *pack) partOf(path, name string, parts map[string]span64) ([]byte, error) {
-	b := p.whole[name]
+// partOf returns the part of a section that a row of an index names, or all of it.
+func (pk *pack) partOf(path, name string, parts map[string]span64) ([]byte, error) {
+	b := pk.whole[name]
 	at, ok := parts[name]
 	if !ok {
 		return b, nil

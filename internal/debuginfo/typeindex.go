@@ -10,32 +10,31 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Type units (-fdebug-types-section; DWARF 4: section .debug_types, DWARF 5:
-// DW_UT_type in .debug_info). A struct or enumeration has a unit of its own,
-// which references name by a signature of 64 bits (DW_FORM_ref_sig8), or a
-// declaration stands for it (DW_AT_signature). The linker keeps one copy.
+// Type units (-fdebug-types-section; DWARF 4: section .debug_types, DWARF 5: DW_UT_type
+// in .debug_info): a struct or enumeration has its own unit. References name it by a
+// signature of 64 bits (DW_FORM_ref_sig8), or a declaration stands for it
+// (DW_AT_signature). The linker keeps one copy.
 //
-// A unit that uses signatures is read with all type units that it leads to, as
-// one group: for the deduplication that is what the unit would have been
-// without the option, and memory stays that of a unit. What is kept is an index
-// from signature to place, made when the first signature is met. The types of
-// a unit come first, those of its type units follow in the order in which
-// they were met. Types that no unit leads to, those of local variables, come
-// behind the last unit.
+// A unit that uses signatures is read as one group with all type units that it refers to.
+// For the deduplication, this is the unit that the compiler would have written without
+// the option, and memory stays that of one unit. Only an index from signature to place is
+// kept, which is made when the first signature occurs. The types of the unit come first,
+// then its type units in the order of the references. Types to which no unit refers, such
+// as types of local variables, come after the last unit.
 //
-// So the ids are not those of a build without the option, which would place a
-// struct where it was first used: that place is not in the file any more. The
-// types are the same. (pahole crashes, or leaves types out.)
+// So ids differ from a build without the option, where a struct comes at its first use:
+// the file does not have that place any more. The types are the same. (pahole crashes, or
+// leaves types out.)
 
-// In a relocatable file, and in a .dwo, each type unit has a section of its own:
-// .debug_types or another .debug_info, in a section group with the signature.
+// In a relocatable file or a .dwo, each type unit has its own section: .debug_types or
+// another .debug_info, in a section group with the signature.
 
-// typesBase is where the offsets of other sections start behind those of
+// typesBase is where the offsets of other sections start, far above offsets in
 // .debug_info.
 const typesBase = 1 << 56
 
-// Types is the index of the type units, made by the first call. Error: a header
-// that cannot be read.
+// Types returns the index of the type units, which the first call makes. It is an error
+// if a header cannot be read.
 func (f *File) Types() (*TypeIndex, error) {
 	t := &f.types
 	if f.packed() {
@@ -49,15 +48,15 @@ func (f *File) Types() (*TypeIndex, error) {
 	return t, t.err
 }
 
-// SawType notes that a type unit went by in .debug_info.
+// SawType notes that .debug_info has a type unit.
 func (f *File) SawType() { f.types.saw.Store(true) }
 
-// HasTypes reports whether there are type units: some went by, or there are
-// sections of them.
+// HasTypes reports whether there are type units: .debug_info has shown one, or there are
+// sections for them.
 func (f *File) HasTypes() bool { return f.types.saw.Load() || len(f.typeSections()) > 0 }
 
-// All is the number of type units that are the file's alone: of a .dwp, whose type
-// units are those of several files, it is 0.
+// All returns the number of type units that belong to the file. It is 0 for a .dwp, whose
+// type units belong to several files.
 func (t *TypeIndex) All() int {
 	if t.f.packed() {
 		return 0
@@ -65,13 +64,14 @@ func (t *TypeIndex) All() int {
 	return len(t.units)
 }
 
-// Reached notes that a committed unit has led to type unit i.
+// Reached notes that a committed unit has referred to type unit i.
 func (t *TypeIndex) Reached(i uint32) { t.reached[i] = true }
 
-// IsReached reports whether a committed unit has led to type unit i.
+// IsReached reports whether a committed unit has referred to type unit i.
 func (t *TypeIndex) IsReached(i uint32) bool { return t.reached[i] }
 
-// Unreached is the type units to which no committed unit has led, in file order.
+// Unreached returns the type units to which no committed unit has referred, in file
+// order.
 func (t *TypeIndex) Unreached() []uint32 {
 	var left []uint32
 	for i := range t.units {
@@ -83,8 +83,8 @@ func (t *TypeIndex) Unreached() []uint32 {
 	return left
 }
 
-// Find is the type unit with a signature, and the place of its type: an offset
-// behind those of .debug_info or in it, as Open gives them.
+// Find returns the type unit with a signature, and the place of its type: an offset in
+// .debug_info, or one from typesBase on, as Open returns it.
 func (t *TypeIndex) Find(sig uint64) (i int, place uint64, ok bool, err error) {
 	if t.f.packed() {
 		i, ok, err = t.inPackage(sig)
@@ -97,21 +97,20 @@ func (t *TypeIndex) Find(sig uint64) (i int, place uint64, ok bool, err error) {
 	return i, t.units[i].off + t.units[i].die, true, nil
 }
 
-// Open makes c stand at the header of type unit i, whose bytes are there and
-// relocated and whose abbreviations are compiled. It returns the place of the
-// header.
+// Open moves c to the header of type unit i. The unit's bytes are loaded and relocated,
+// and its abbreviations compiled. It returns the place of the header.
 func (t *TypeIndex) Open(c *Cursor, i uint32) (place uint64, err error) {
 	x := &t.units[i]
 	s := &t.sections[x.section]
 	c.File = t.f
 	off := x.off - s.base
-	rest := s.data
+	tail := s.data
 	if x.copy != 0 {
-		rest = t.copies.S[x.copy-1:]
+		tail = t.copies.S[x.copy-1:]
 	} else {
-		rest = rest[off:]
+		tail = tail[off:]
 	}
-	if err := s.readHeader(rest, off, t.f.BigEndian, &c.Hdr); err != nil {
+	if err := s.readHeader(tail, off, t.f.BigEndian, &c.Hdr); err != nil {
 		return 0, fmt.Errorf("%s: %w", t.f.Path, err)
 	}
 	c.Hdr.AbbrevOff += s.abbrevAt
@@ -133,7 +132,7 @@ func (t *TypeIndex) Open(c *Cursor, i uint32) (place uint64, err error) {
 	return x.off, nil
 }
 
-// typeSections is the sections that have type units only.
+// typeSections returns the sections that have only type units.
 func (f *File) typeSections() (all []*mmapelf.Section) {
 	info := f.section(".debug_info")
 	for i := range f.Dwarf.Sections {
@@ -155,7 +154,7 @@ func (t *TypeIndex) openSections() error {
 	base := uint64(typesBase)
 	place := make(map[uint32]uint32) // by index of the ELF section
 	left := uint64(len(f.Dwarf.Bytes()))
-	// Sections may share their bytes in a made file.
+	// Sections may overlap in a crafted file.
 	take := func(s *mmapelf.Section) error {
 		if s.Size > left {
 			return fmt.Errorf("%s: %s: sections of type units are larger than the file", f.Path, s.Name)
@@ -200,30 +199,30 @@ func (t *TypeIndex) openSections() error {
 	return nil
 }
 
-// readHeader reads the header at off of the section, whose bytes from there on
-// are rest, into h. Data aliases rest, which is not relocated.
-func (s *typeSection) readHeader(rest []byte, off uint64, bigEndian bool, h *dwarf.Unit) error {
+// readHeader reads the header at off of the section into h. tail is the section from
+// there on. h.Data aliases tail, which is not relocated.
+func (ts *typeSection) readHeader(tail []byte, off uint64, bigEndian bool, h *dwarf.Unit) error {
 	var buf [dwarf.MaxUnitHeader]byte
-	head := buf[:copy(buf[:], rest)]
-	if err := s.relocate(head, off); err != nil {
+	head := buf[:copy(buf[:], tail)]
+	if err := ts.relocate(head, off); err != nil {
 		return err
 	}
-	if s.types {
-		return dwarf.ReadTypeUnitHeader(head, rest, off, bigEndian, h)
+	if ts.types {
+		return dwarf.ReadTypeUnitHeader(head, tail, off, bigEndian, h)
 	}
-	return dwarf.ReadUnitHeader(head, rest, off, bigEndian, h)
+	return dwarf.ReadUnitHeader(head, tail, off, bigEndian, h)
 }
 
-// relocate relocates b, a copy of what is at off of the section.
-func (s *typeSection) relocate(b []byte, off uint64) error {
-	if s.rel == nil {
+// relocate relocates b, a copy of the section's bytes at off.
+func (ts *typeSection) relocate(b []byte, off uint64) error {
+	if ts.rel == nil {
 		return nil
 	}
-	first := s.rel.Search(0, off)
-	return s.rel.Apply(b, off, first, s.rel.Search(first, off+uint64(len(b))))
+	first := ts.rel.Search(0, off)
+	return ts.rel.Apply(b, off, first, ts.rel.Search(first, off+uint64(len(b))))
 }
 
-// make looks through the unit headers.
+// make reads all unit headers.
 func (t *TypeIndex) make() error {
 	f := t.f
 	if err := t.openSections(); err != nil {
@@ -246,15 +245,15 @@ func (t *TypeIndex) make() error {
 	if err := t.addInfo(); err != nil {
 		return err
 	}
-	// Of equal signatures the first one in the file counts.
+	// If signatures are equal, the first one in the file counts.
 	slices.SortStableFunc(t.units, func(a, b typeUnit) int { return cmp.Compare(a.sig, b.sig) })
 	t.units = slices.CompactFunc(t.units, func(a, b typeUnit) bool { return a.sig == b.sig })
 	t.reached = make([]bool, len(t.units))
 	return nil
 }
 
-// addInfo adds the type units of .debug_info. It goes over a compressed
-// section once more, and keeps copies of them.
+// addInfo adds the type units of .debug_info. It reads a compressed section again, and
+// keeps copies of the units.
 func (t *TypeIndex) addInfo() error {
 	f := t.f
 	again := section{file: f.Dwarf, sec: f.inOrder.info.sec}
@@ -267,7 +266,7 @@ func (t *TypeIndex) addInfo() error {
 		defer st.Close()
 		again.stream, info = st, st.Bytes()
 	}
-	const pin = 0 // there is one reader
+	const pin = 0 // the only reader
 	for off := uint64(0); off < uint64(len(info)); {
 		var h dwarf.Unit
 		if _, err := again.need(pin, info, off, dwarf.MaxUnitHeader); err != nil {

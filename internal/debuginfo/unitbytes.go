@@ -9,8 +9,8 @@ import (
 
 // The bytes of a unit: its header, and its relocated copy.
 
-// Next moves c from the unit at which it stands to the one behind it, or from none to the
-// first one of the file, and reads its header. It returns false behind the last one.
+// Next moves c to the next unit, or to the first unit of the file if it is at none, and
+// reads the header. It returns false after the last one.
 func (f *File) Next(c *Cursor) (bool, error) {
 	if c.Hdr.End() >= uint64(len(f.Info)) {
 		return false, nil
@@ -19,9 +19,9 @@ func (f *File) Next(c *Cursor) (bool, error) {
 	return err == nil, err
 }
 
-// Header reads the header of the unit at off into c, and finds the relocations that belong
-// to the unit: all from its offset on, and of the last unit all that are left. Apply checks
-// that each lies in its unit, so none is missed.
+// Header reads the header of the unit at off into c, and finds the unit's relocations:
+// all from its offset on. The last unit gets all that are left. Apply checks that each
+// one is inside its unit, so none is missed.
 func (f *File) Header(off uint64, c *Cursor) error {
 	c.File = f
 	if _, err := f.inOrder.info.need(c.Seq, f.Info, off, dwarf.MaxUnitHeader); err != nil {
@@ -32,13 +32,13 @@ func (f *File) Header(off uint64, c *Cursor) error {
 	}
 	t := f.rel.info
 	first := c.nearUnit.search(t, off)
-	rest := f.Info[off:]
+	tail := f.Info[off:]
 	var buf [dwarf.MaxUnitHeader]byte
-	head := buf[:copy(buf[:], rest)]
+	head := buf[:copy(buf[:], tail)]
 	if err := t.Apply(head, off, first, t.Search(first, off+uint64(len(head)))); err != nil {
 		return err
 	}
-	if err := dwarf.ReadUnitHeader(head, rest, off, f.BigEndian, &c.Hdr); err != nil {
+	if err := dwarf.ReadUnitHeader(head, tail, off, f.BigEndian, &c.Hdr); err != nil {
 		return err
 	}
 	c.FirstReloc, c.LastReloc = first, t.Len()
@@ -48,7 +48,7 @@ func (f *File) Header(off uint64, c *Cursor) error {
 	return nil
 }
 
-// relocate makes c.Hdr.Data a relocated copy of the unit.
+// relocate replaces c.Hdr.Data by a relocated copy of the unit.
 func (c *Cursor) relocate() error {
 	f := c.File
 	if f.rel == nil || f.rel.info == nil {
@@ -67,10 +67,9 @@ func (c *Cursor) relocate() error {
 	return nil
 }
 
-// touchNames reads one byte of each cache line of the unit's own part of
-// .debug_str. In a module, where nearly every name comes again for each object,
-// the walk would wait for memory at nearly every name: it asks for them in the
-// order of the DIEs, which is none there.
+// touchNames reads one byte of each cache line of the unit's own part of .debug_str. In a
+// module, each object has almost all names again, and the walk would wait for memory at
+// nearly every name, because the order of the DIEs is not the order of the names.
 func (c *Cursor) touchNames(low, high uint64) {
 	const line = 64
 	data := c.File.Names.Data
@@ -84,12 +83,12 @@ func (c *Cursor) touchNames(low, high uint64) {
 	c.touched = sum
 }
 
-// maxNames is the length of a part of .debug_str above which it would not stay
-// in the cache, in bytes.
+// maxNames is the size in bytes above which a part of .debug_str would not stay in the
+// cache.
 const maxNames = 1 << 20
 
-// relocated reads the number of 4 or 8 bytes at offset at of section b, which
-// the caller has found to lie in it. kind is relAddr and the like.
+// relocated reads the number of 4 or 8 bytes at offset at of section b. The caller has
+// checked that b contains it. kind is relAddr and the like.
 func (c *Cursor) relocated(kind int, b []byte, at, size uint64) uint64 {
 	f := c.File
 	var buf [8]byte

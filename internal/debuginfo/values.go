@@ -7,10 +7,10 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// The values of a DIE that was decoded: numbers, names, addresses, places of
-// location lists. What a name becomes is the matter of package names.
+// The values of a decoded DIE: numbers, names, addresses, places of location lists.
+// Package names turns names into tokens.
 
-// Number is a numeric attribute; 0 if the DIE does not have it.
+// Number returns a numeric attribute; 0 if the DIE does not have it.
 func (c *Cursor) Number(have uint32, v int) uint64 {
 	if have>>v&1 == 0 {
 		return 0
@@ -18,7 +18,7 @@ func (c *Cursor) Number(have uint32, v int) uint64 {
 	return c.Vals[v].Numeric()
 }
 
-// NameOf is the token of DW_AT_name; 0 if the DIE does not have it.
+// NameOf returns the token of DW_AT_name; 0 if the DIE does not have it.
 func (c *Cursor) NameOf(have uint32) dedup.Name {
 	if have&(1<<dwarf.VName) == 0 {
 		return 0
@@ -26,7 +26,7 @@ func (c *Cursor) NameOf(have uint32) dedup.Name {
 	return c.NameValue(&c.Vals[dwarf.VName])
 }
 
-// Text is a string of the DIE that c has decoded last; "" if it does not have it.
+// Text returns a string of the DIE that c has decoded last; "" if it does not have it.
 func Text(c *Cursor, have uint32, v int) string {
 	if have>>v&1 == 0 {
 		return ""
@@ -34,8 +34,8 @@ func Text(c *Cursor, have uint32, v int) string {
 	return string(c.File.Names.Text(c.NameValue(&c.Vals[v])))
 }
 
-// NameValue is the token of a string value; 0 if it is not a string that can
-// be read.
+// NameValue returns the token of a string value; 0 if it is not a string, or an
+// unreadable one.
 func (c *Cursor) NameValue(v *dwarf.Value) dedup.Name {
 	f := c.File
 	switch v.Form {
@@ -62,7 +62,7 @@ func (c *Cursor) NameValue(v *dwarf.Value) dedup.Name {
 	return 0
 }
 
-// altName is the name at an offset in the alternate file's .debug_str.
+// altName returns the name at an offset of the alternate file's .debug_str.
 func (c *Cursor) altName(off uint64) dedup.Name {
 	if c.File.Alt == nil {
 		c.Reader.Bad = true
@@ -71,8 +71,8 @@ func (c *Cursor) altName(off uint64) dedup.Name {
 	return c.File.Alt.Names.Offset(&c.Reader, off)
 }
 
-// indexed is where the entry of an index, of size bytes, begins in a table whose
-// part for the unit starts at base.
+// indexed returns the place of entry index in a table of entries of size bytes. The
+// unit's part of the table starts at base.
 func indexed(table []byte, base, index, size uint64) (p uint64, ok bool) {
 	if index > uint64(len(table)) {
 		return 0, false
@@ -81,7 +81,7 @@ func indexed(table []byte, base, index, size uint64) (p uint64, ok bool) {
 	return p, p <= uint64(len(table)) && uint64(len(table))-p >= size
 }
 
-// NameAt is the name of the DIE at off, for typedefs with a specification.
+// NameAt returns the name of the DIE at off, for typedefs with a specification.
 func (c *Cursor) NameAt(off uint64) dedup.Name {
 	if _, have, ok := c.DecodeAt(off); ok {
 		return c.NameOf(have)
@@ -100,7 +100,7 @@ func (c *Cursor) Address(v *dwarf.Value) uint64 {
 	return 0
 }
 
-// AddressAt is the address at an index of .debug_addr; 0 if there is none.
+// AddressAt returns the address at an index of .debug_addr; 0 if there is none.
 func (c *Cursor) AddressAt(index uint64) uint64 {
 	all, size := c.File.other.addr, uint64(c.Hdr.AddrSize)
 	p, ok := indexed(all, c.bases.addr, index, size)
@@ -110,13 +110,13 @@ func (c *Cursor) AddressAt(index uint64) uint64 {
 	return c.relocated(relAddr, all, p, size)
 }
 
-// AddressPlace is where in .debug_addr the address at an index is.
+// AddressPlace returns the place in .debug_addr of the address at an index.
 func (c *Cursor) AddressPlace(index uint64) (off uint64, ok bool) {
 	return indexed(c.File.other.addr, c.bases.addr, index, uint64(c.Hdr.AddrSize))
 }
 
-// ListAt turns an index of DW_FORM_loclistx into an offset in .debug_loclists.
-// Err says so if that cannot be read.
+// ListAt turns an index of DW_FORM_loclistx into an offset in .debug_loclists. If it is
+// unreadable, it sets Err.
 func (c *Cursor) ListAt(index uint64) (uint32, bool) {
 	f, size := c.File, uint64(c.Hdr.OffsetSize())
 	p, ok := indexed(f.Loclists, c.loclists, index, size)

@@ -2,22 +2,21 @@ package debuginfo
 
 import "github.com/btflite/btflite/mmapelf"
 
-// How the mapping is read: the large sections go by once, in unit order.
-// Each is asked for a little ahead of the readers and given back behind the
-// last committed unit, so that resident memory does not grow with the file,
-// and a small cgroup keeps its pages for what is read at random, .debug_str
-// above all. The system's own read-ahead is off (adviseOn): around a page
-// touched at random it may read megabytes.
+// The large sections of the mapping are read once, in unit order. Each is asked for a
+// little ahead of the readers, and released after the last committed unit. So resident
+// memory does not grow with the file, and a small cgroup keeps its pages for sections
+// that are read at random, .debug_str above all. The system's own read-ahead is off
+// (adviseOn), because it may read megabytes around a page that is touched at random.
 
-// window asks for a section that is read in order.
+// window asks ahead for a section that is read in order.
 type window struct {
-	fetched uint64 // up to where the section has been asked for
+	fetched uint64 // end of the part that has been asked for
 }
 
-// fetchStep is how much of a section is asked for at a time, in bytes.
+// fetchStep is how many bytes of a section are asked for at a time.
 const fetchStep = 512 << 10
 
-// advance keeps one to two steps behind offset at coming in from the disk.
+// advance asks for the section up to one or two steps after offset at.
 func (w *window) advance(s *section, at uint64) {
 	if s.sec == nil || at+fetchStep <= w.fetched || at >= s.sec.Size || w.fetched >= s.sec.Size {
 		return
@@ -28,17 +27,17 @@ func (w *window) advance(s *section, at uint64) {
 	w.fetched += n
 }
 
-// section is a section that is read in order, and how it is given back: as
-// pages of the mapping, or of the range that a compressed one is expanded
-// into. sec and stream are both nil for a section that is kept.
+// section is a section that is read in order, and how to release it: as pages of the
+// mapping, or of the range into which a compressed one is expanded. sec and stream are
+// both nil for a section that is kept.
 type section struct {
 	file   *mmapelf.File
 	sec    *mmapelf.Section
 	stream *mmapelf.Stream
-	given  uint64 // up to where it has been given back
+	given  uint64 // end of the part that has been released
 }
 
-// release gives back what lies before offset to.
+// release releases the part before offset to.
 func (s *section) release(to uint64) {
 	switch {
 	case to <= s.given:
@@ -52,13 +51,13 @@ func (s *section) release(to uint64) {
 	s.given = to
 }
 
-// mappedAround is how far around a page that is touched Linux maps what it has
-// in memory, in bytes: so far behind the last release, pages are back again.
+// mappedAround is how many bytes around a touched page Linux maps if it has them in
+// memory. So far before the end of the last release, pages may be back.
 const mappedAround = 64 << 10
 
-// need waits until n bytes at off of a section have been expanded, for the unit
-// with a sequence number, and keeps them until that is committed. It returns how
-// much of the section is there: data, up to some place behind them or the end.
+// need waits until n bytes at off of a section have been expanded, for the unit with
+// sequence number seq. It keeps them until that unit is committed. It returns data up to
+// some place after them, or to the end.
 func (s *section) need(seq int, data []byte, off, n uint64) ([]byte, error) {
 	if s.stream == nil {
 		return data, nil
