@@ -8,8 +8,6 @@
 // records of functions and variables. After the last unit, tail adds functions and
 // DATASECs, and the set is numbered and written.
 //
-// The stable API is package btflite. Other exported names here may change.
-//
 // # Why the output does not depend on the number of workers
 //
 // Workers write only to their workspace, to the pool of names and to the cache of
@@ -74,4 +72,6 @@
 // of a file that is opened, every 512 KiB of .debug_info and every 256 KiB of new types,
 // and before a large table or the output is made. Before a check fails, the garbage
 // collector runs and returns free memory to the system.
+//
+// The stable API is package btflite. What it does not use of this package may change.
 package encode
