@@ -78,7 +78,8 @@ func (k *compilerCommand) compile(c *cli, path string, words []string) error {
 	if err := countNested(path); err != nil {
 		return err
 	}
-	objects := ccline.Parse(ccline.Behind(words)).Objects
+	line := ccline.Parse(ccline.Behind(words))
+	objects := line.Objects
 	if len(objects) == 0 {
 		// There is nothing to do after the compiler, so it takes the place of this process.
 		return message.FileError(path, cannotRun, syscall.Exec(path, words, os.Environ()))
@@ -89,6 +90,9 @@ func (k *compilerCommand) compile(c *cli, path string, words []string) error {
 	// An object takes a few megabytes, which the end of the process frees at once.
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(collectFrom)
+	if line.Reduced != "" {
+		c.noteReduced(objects[0], line.Reduced)
+	}
 	for _, o := range objects {
 		if err := k.convert(c, o); err != nil {
 			c.complain(err.Error())

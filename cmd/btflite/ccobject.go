@@ -125,6 +125,14 @@ func (c *cli) noteOnce(object string, why error) {
 	}
 }
 
+// noteReduced says that an option of the compiler leaves out types, once for each option and build.
+func (c *cli) noteReduced(object, option string) {
+	if first, err := firstTime(option); first && err == nil {
+		c.warn(fmt.Sprintf("%s: %s leaves types out of the debug information of this object and of others after it: their BTF will have only what is left",
+			message.OneLine(object), message.OneLine(option)))
+	}
+}
+
 // replaceObject replaces the object at path by data, as a whole or not at all, if the file
 // is still the one described by before. With a nil before, it replaces any file or makes a
 // new one. Like compilers, it does not wait for the disk.

@@ -14,6 +14,9 @@ type Line struct {
 	// Objects are the objects that the compiler writes of C, with debug information; nil if
 	// it does not compile C, writes something else, or has no -g.
 	Objects []string
+
+	// Reduced is the option that leaves types out of the debug information, "" if there is none.
+	Reduced string
 }
 
 // withValue are options whose value is the next word. That word is not an option, whatever
@@ -36,7 +39,8 @@ var elsewhere = []string{"-E", "-S", "-M", "-MM", "-fsyntax-only", "-###", "--he
 type state struct {
 	compile, debug, elsewhere bool
 	toggle                    bool // -gtoggle: whatever the other options say of debug, the opposite
-	output, language          string
+	output, language, reduced string
+	level                     string // the -g option that leaves out all types, "" if the last one does not
 	inputs                    []input
 }
 
@@ -72,6 +76,9 @@ func Parse(words []string) Line {
 	}
 	if s.output != "" && len(l.Objects) > 0 {
 		l.Objects = []string{s.output}
+	}
+	if l.Reduced = s.level; l.Reduced == "" {
+		l.Reduced = s.reduced
 	}
 	return l
 }
@@ -120,6 +127,10 @@ func (s *state) option(w, value string) {
 		s.debugOption(w)
 	case w == "--debug", strings.HasPrefix(w, "--debug="):
 		s.debug = w != "--debug=0"
+	case strings.HasPrefix(w, "-femit-struct-debug-"): // the last one counts
+		if s.reduced = w; w == "-femit-struct-debug-detailed=any" || w == "-femit-struct-debug-detailed=all" {
+			s.reduced = ""
+		}
 	}
 }
 
@@ -131,9 +142,13 @@ func (s *state) debugOption(w string) {
 		s.toggle = true
 	case w == "-g0" || w == "-ggdb0":
 		s.debug = false
-	case w == "-g", w == "-ggdb", strings.HasPrefix(w, "-gdwarf"), strings.HasPrefix(w, "-ggdb"), w == "-gline-tables-only", w == "-gmlt",
-		w == "-gsplit-dwarf", w == "-gfull", w == "-glldb", w == "-gsce", len(w) == 3 && w[2] >= '1' && w[2] <= '9':
+	case w == "-g1", w == "-ggdb1", w == "-gmlt", w == "-gline-tables-only":
+		s.debug, s.level = true, w
+	case w == "-gsplit-dwarf":
 		s.debug = true
+	case w == "-g", strings.HasPrefix(w, "-gdwarf"), strings.HasPrefix(w, "-ggdb"), w == "-gfull", w == "-glldb", w == "-gsce",
+		len(w) == 3 && w[2] >= '2' && w[2] <= '9':
+		s.debug, s.level = true, ""
 	}
 }
 

@@ -26,6 +26,26 @@ func TestBehind(t *testing.T) {
 	}
 }
 
+// TestReduced: the option that leaves types out, whatever stands around it.
+func TestReduced(t *testing.T) {
+	for line, want := range map[string]string{
+		"-g -c a.c":                              "",
+		"-g1 -c a.c":                             "-g1",
+		"-g1 -g -c a.c":                          "",
+		"-g1 -gdwarf-5 -c a.c":                   "",
+		"-g1 -gsplit-dwarf -c a.c":               "-g1",
+		"-g3 -gline-tables-only -c a.c":          "-gline-tables-only",
+		"-g -femit-struct-debug-baseonly -c a.c": "-femit-struct-debug-baseonly",
+		"-g -femit-struct-debug-baseonly -femit-struct-debug-detailed=any -c a.c": "",
+		"-femit-struct-debug-baseonly -c a.c":                                     "",
+		"-g -femit-struct-debug-baseonly -E a.c":                                  "",
+	} {
+		if got := Parse(strings.Fields(line)).Reduced; got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	for _, x := range []struct{ line, want string }{
 		{"-g -c a.c", "a.o"},
