@@ -19,6 +19,7 @@ type subcommand struct {
 // commands is the table of commands, by name.
 func commands() []subcommand {
 	return []subcommand{
+		{"archive", "store the BTF of the kernels in packages", "btfhub", newArchiveCommand},
 		{compilerName, "compile to unit records in place of DWARF", "gcc clang compiler compile", newCompilerCommand},
 		{"completion", "print a script that completes command lines", "", newCompletionCommand},
 		{"dedup", "merge BTF and deduplicate it", "merge deduplicate", newDedupCommand},

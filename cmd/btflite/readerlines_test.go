@@ -95,7 +95,7 @@ var readerLines = []readerLine{
 
 // notRead are commands and options that the lines need not have, and why.
 var notRead = map[string]string{
-	"cc": "compiles", "completion": "reads no file", "help": "reads no file", "manual": "reads no file", "version": "reads no file",
+	"archive": "reads packages", "cc": "compiles", "completion": "reads no file", "help": "reads no file", "manual": "reads no file", "version": "reads no file",
 	"--help": "reads no file", "--quiet": "leaves out lines on standard error", "--btf_base": "given where FILE is split",
 	"--memory_limit":    "another limit than the campaign's",
 	"btflite --version": "reads no file", "btflite --numeric_version": "reads no file", "btflite --devel_version": "reads no file", "btflite --supported_btf_features": "reads no file",

@@ -11,6 +11,7 @@ package basematch
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/mmapelf"
@@ -86,8 +87,18 @@ const banner = "Linux version "
 // maxRelease bounds a release: __NEW_UTS_LEN of Linux.
 const maxRelease = 64
 
+// maxBanner bounds what is taken of a banner, which ends with a newline.
+const maxBanner = 512
+
 // bannerRelease finds the release in the banner of a kernel, "" if there is none.
 func bannerRelease(f *mmapelf.File) string {
+	release, _, _ := strings.Cut(strings.TrimPrefix(Banner(f), banner), " ")
+	return release
+}
+
+// Banner returns the banner of a kernel, "Linux version RELEASE (user@host) ...", without the newline;
+// "" if there is none.
+func Banner(f *mmapelf.File) string {
 	s := f.Section(".rodata")
 	if s == nil {
 		return ""
@@ -99,26 +110,31 @@ func bannerRelease(f *mmapelf.File) string {
 	// In pieces, so that few pages of the file are in memory at once.
 	const piece = 256 << 10
 	for from := 0; from < len(data); from += piece {
-		part := data[from:min(from+piece+len(banner)+maxRelease+2, len(data))]
-		release := releaseIn(part)
+		part := data[from:min(from+piece+maxBanner, len(data))]
+		line := bannerIn(part)
 		f.Release(part)
-		if release != "" {
-			return release
+		if line != "" {
+			return line
 		}
 	}
 	return ""
 }
 
-// releaseIn finds a banner in b and returns its release.
-func releaseIn(b []byte) string {
+// bannerIn finds a banner in b.
+func bannerIn(b []byte) string {
 	for {
-		_, after, found := bytes.Cut(b, []byte(banner))
-		if !found {
+		at := bytes.Index(b, []byte(banner))
+		if at < 0 {
 			return ""
 		}
+		b = b[at:]
+		line, after := b[:min(maxBanner, len(b))], b[len(banner):]
 		release, rest, ok := bytes.Cut(after[:min(maxRelease+2, len(after))], []byte(" "))
 		if ok && len(release) > 0 && release[0] >= '0' && release[0] <= '9' && bytes.HasPrefix(rest, []byte("(")) {
-			return string(release)
+			if end := bytes.IndexAny(line, "\n\x00"); end >= 0 {
+				line = line[:end]
+			}
+			return string(line)
 		}
 		b = after
 	}

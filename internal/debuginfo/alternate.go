@@ -127,7 +127,7 @@ func altID(e *mmapelf.File) (id []byte) {
 			return id
 		}
 	}
-	return buildID(e)
+	return BuildID(e)
 }
 
 // InAlt returns where a value of a form for the alternate file leads: an offset in

@@ -53,25 +53,32 @@ func eachNote(b []byte, bigEndian bool, fn func(name []byte, typ uint32, desc []
 	}
 }
 
-// buildID returns the build-id of a file; nil if it has none or an unreadable one.
-func buildID(e *mmapelf.File) (id []byte) {
+// BuildID returns the build-id of a file; nil if it has none or an unreadable one.
+func BuildID(e *mmapelf.File) (id []byte) {
 	for i := range e.Sections {
 		s := &e.Sections[i]
 		if s.Type != elfabi.SHTNote {
 			continue
 		}
 		if b, err := e.Data(s); err == nil {
-			eachNote(b, e.BigEndian, func(name []byte, typ uint32, desc []byte) bool {
-				if typ == noteBuildID && string(name) == "GNU\x00" {
-					id = desc
-				}
-				return id == nil
-			})
+			id = BuildIDIn(b, e.BigEndian)
 		}
 		if id != nil {
 			break
 		}
 	}
+	return id
+}
+
+// BuildIDIn returns the build-id in the contents of a section of notes, or of /sys/kernel/notes,
+// which has those of the running kernel; nil if there is none.
+func BuildIDIn(notes []byte, bigEndian bool) (id []byte) {
+	eachNote(notes, bigEndian, func(name []byte, typ uint32, desc []byte) bool {
+		if typ == noteBuildID && string(name) == "GNU\x00" {
+			id = desc
+		}
+		return id == nil
+	})
 	return id
 }
 

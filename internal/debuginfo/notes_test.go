@@ -89,14 +89,14 @@ func TestNoteKinds(t *testing.T) {
 			b = appendNote(b, o, x.name, x.typ, x.desc)
 			b = appendNote(b, o, "Other\x00", 0x101, "wxyz")
 			f := withSection(t, dt.Section{Name: ".notes", Type: elfabi.SHTNote, Data: b}, big)
-			if id := buildID(f.ELF); string(id) != x.id {
+			if id := BuildID(f.ELF); string(id) != x.id {
 				t.Errorf("%+v: id %q", x, id)
 			}
 			if on, err := f.LinkTimeOptimized(); on != x.lto || err != nil {
 				t.Errorf("%+v: link-time optimized %v, %v", x, on, err)
 			}
 			f = withSection(t, dt.Section{Name: ".notes", Data: b}, big)
-			if id := buildID(f.ELF); id != nil {
+			if id := BuildID(f.ELF); id != nil {
 				t.Errorf("id %q from a section of another type", id)
 			}
 			if on, _ := f.LinkTimeOptimized(); on {
@@ -110,7 +110,7 @@ func TestNoteKinds(t *testing.T) {
 func TestNoteSections(t *testing.T) {
 	other := dt.Section{Name: ".note.other", Type: elfabi.SHTNote, Data: appendNote(nil, binary.LittleEndian, "Other\x00", 3, "wxyz")}
 	f := withSections(t, []dt.Section{other, buildIDNote("first"), buildIDNote("second"), other})
-	if id := buildID(f.ELF); string(id) != "first" {
+	if id := BuildID(f.ELF); string(id) != "first" {
 		t.Errorf("id %q", id)
 	}
 }

@@ -25,7 +25,7 @@ const crcStep = 1 << 20
 // findDebugFile opens the separate debug file and makes it the source of DWARF. If there
 // is none, it changes nothing. It is an error if the file names one that cannot be used.
 func (f *File) findDebugFile() error {
-	id := buildID(f.ELF)
+	id := BuildID(f.ELF)
 	link, crc, err := debugLink(f.ELF)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func openDebugFile(own *mmapelf.File, path string, id []byte, crc uint32, byLink
 	if e.Machine != own.Machine || e.Class64 != own.Class64 || e.BigEndian != own.BigEndian || e.Type != own.Type {
 		return fail("of another machine or type")
 	}
-	other := buildID(e)
+	other := BuildID(e)
 	switch {
 	case len(id) > 0 && len(other) > 0:
 		if !bytes.Equal(id, other) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/internal/archive/archivetest"
 	"github.com/btflite/btflite/test/sourcetree"
 )
 
@@ -159,6 +160,11 @@ func (s *stage) enter(name string) string {
 		s.copy("testdata/7.2.btf", "work/vmlinux-7.2", "work/after.btf")
 		s.copy(data+"split/x86.base.btf", "work/vmlinux-a", "work/vmlinux-b")
 		s.copy(data+"split/x86.module.btf", "work/a.ko", "work/b.ko")
+	case "archive":
+		kernel := archivetest.Entry{Name: "./usr/lib/debug/boot/vmlinux-6.99", Data: archivetest.Kernel("6.99.0")}
+		s.write("archive/linux-image-6.99-dbg_6.99-1_amd64.deb", string(archivetest.Deb("xz", kernel)), 0o644)
+		kernel.Data = archivetest.Kernel("6.98.0")
+		s.write("archive/kernels.tar.xz", string(archivetest.Compress("xz", archivetest.Tar(kernel))), 0o644)
 	case "linux":
 		s.write("linux/Makefile", kernelMakefile, 0o644)
 		s.copy(vmlinux, "linux/vmlinux.o")

@@ -44,9 +44,12 @@ var imports = map[string][]string{
 	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/basematch", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
 		"internal/unit", "internal/unitrecord", "mmapelf",
 		"btf/verify"}, // the last for tests
-	"internal/attach":    {"internal/basematch", "internal/elfreloc", "mmapelf"},
-	"internal/basematch": {"btf", "mmapelf"},
-	"internal/callconv":  {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
+	"internal/archive": {"arena", "btf", "encode", "internal/basematch", "internal/debuginfo", "internal/elfwrite", "internal/finish", "internal/job", "internal/loadbtf", "internal/message", "internal/pack",
+		"mmapelf", "github.com/klauspost/compress/zstd", "golang.org/x/sys/unix", "internal/workers"}, // the last for tests
+	"internal/archive/archivetest": {"internal/dwarf/dwarftest", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
+	"internal/attach":              {"internal/basematch", "internal/elfreloc", "mmapelf"},
+	"internal/basematch":           {"btf", "mmapelf"},
+	"internal/callconv":            {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
 	// dedup for the type of names, which are its tokens.
 	"internal/debuginfo": {"arena", "dedup", "internal/dwarf", "internal/elfreloc", "internal/names", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
@@ -78,6 +81,7 @@ var imports = map[string][]string{
 	"internal/kernelbtf":       {"golang.org/x/sys/unix"},
 	"internal/memlimit":        {"golang.org/x/sys/unix"},
 	"internal/names":           {"arena", "dedup"},
+	"internal/pack":            {"internal/message", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/mikelolasagasti/xz"},
 	"internal/workers":         nil,
 	"mmapelf": {"arena", "github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
@@ -94,7 +98,7 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
+		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
 		"internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix",
 		"github.com/ulikunitz/xz"}, // the last for tests
@@ -121,7 +125,7 @@ var imports = map[string][]string{
 	"test/tree":       {"bench/shape"}, // for tests
 }
 
-var testImports = []string{"btf/btftest", "internal/dwarf/dwarftest", "internal/elftest", "test/corpus", "github.com/cpuguy83/go-md2man/v2/md2man",
+var testImports = []string{"btf/btftest", "internal/archive/archivetest", "internal/dwarf/dwarftest", "internal/elftest", "test/corpus", "github.com/cpuguy83/go-md2man/v2/md2man",
 	"github.com/google/go-cmp/cmp", "github.com/klauspost/compress/zstd", "github.com/rogpeppe/go-internal/testscript"}
 
 // TestImports: imports go one way, and unsafe has one home.

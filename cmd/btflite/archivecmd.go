@@ -1,0 +1,266 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/internal/archive"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/internal/pack"
+)
+
+// archiveCommand is "btflite archive".
+type archiveCommand struct {
+	encoding
+	dir      string // -o
+	temp     string // --tmp
+	existing archive.Existing
+	form     archive.Form
+	distro   string
+}
+
+// exitTemporary says that trying again makes sense: EX_TEMPFAIL of sysexits.h.
+const exitTemporary = 75
+
+func newArchiveCommand(c *cli) *cobra.Command {
+	a := &archiveCommand{encoding: newEncoding()}
+	cmd := &cobra.Command{
+		Use: "archive [OPTION...] -o DIR PACKAGE...\n  btflite archive index -o DIR\n  btflite archive find -o DIR [BUILD-ID|VMLINUX]",
+		Long: `Find the kernels in PACKAGE, and store their BTF below DIR by distribution,
+architecture and release, with a record of each. PACKAGE is a Debian package, a
+tar archive, a folder, or a vmlinux. What is done already is left out.
+index merges the records, find prints where the BTF of a kernel is: of the
+running one, if there is no other word.`,
+		Example: `  btflite archive --btf_features=default -o btf linux-image-*-dbg_*.deb
+  btflite archive index -o btf
+  btflite archive find -o btf`,
+		RunE: func(_ *cobra.Command, args []string) error { return a.run(c, args) },
+	}
+	out := under(cmd, groupOutput)
+	out.file(&a.dir, "output", "o", "the archive is the folder `DIR`", folder)
+	existing := map[string]archive.Existing{"copy": archive.CopyExisting, "encode": archive.EncodeExisting, "skip": archive.SkipExisting}
+	out.value(func(v string) error { a.existing = existing[v]; return nil }, "existing", "",
+		"`DO` with .BTF: copy it (default), encode, skip", words("copy", "encode", "skip"))
+	out.value(a.setDistro, "distro", "", "all PACKAGEs are of `NAME/VERSION`, as debian/12", noFiles)
+	forms := map[string]archive.Form{"raw": archive.Raw, "zst": archive.Zstd}
+	out.value(func(v string) error { a.form = forms[v]; return nil }, "form", "", "store `FORM`: raw (default), zst", words("raw", "zst"))
+	out.file(&a.temp, "tmp", "", "keep the ELF file at work in `FOLDER`, not in DIR", folder)
+	a.resourceOptions(c, cmd)
+	a.resultOptions(cmd, rare)
+	a.featureOptions(cmd)
+	a.unitOptions(cmd)
+	return cmd
+}
+
+func (a *archiveCommand) setDistro(v string) error {
+	name, version, ok := strings.Cut(v, "/")
+	if !ok || name != archive.CleanName(name) || version != archive.CleanName(version) {
+		return &usageError{what: fmt.Sprintf("'%s' is not a distribution", message.OneLine(v)), hint: "use NAME/VERSION, as debian/12"}
+	}
+	a.distro = v
+	return nil
+}
+
+func (a *archiveCommand) run(c *cli, words []string) error {
+	if a.dir == "" {
+		return usagef("no folder for the archive; give -o DIR")
+	}
+	if len(words) > 0 {
+		switch words[0] {
+		case "index":
+			return a.index(c, words[1:])
+		case "find":
+			return a.find(c, words[1:])
+		}
+	}
+	if err := checkNames(words); err != nil {
+		return err
+	}
+	if err := a.complete(c); err != nil {
+		return err
+	}
+	a.warn(c)
+	if err := a.check(false, nil, 1); err != nil {
+		return err
+	}
+	if err := c.guard.makeFolder(a.dir); err != nil {
+		return message.FileError(a.dir, "cannot write", err)
+	}
+	info, _ := debug.ReadBuildInfo()
+	to := &archive.Archive{Options: archive.Options{Dir: a.dir, Temp: a.temp, Job: a.opt, Existing: a.existing, Distro: a.distro,
+		Form: a.form, Limits: pack.UsualLimits, Program: programName + " " + cmp.Or(thisBuild(info).version, "of unknown version")}}
+	n := new(archiveCounts)
+	for _, path := range words {
+		if err := a.add(c, to, path, n); err != nil {
+			return err
+		}
+	}
+	if !c.quiet {
+		if _, err := fmt.Fprintln(c.stdout, n); err != nil {
+			return stdoutError(err)
+		}
+	}
+	return n.status()
+}
+
+// archiveCounts counts what became of packages and kernels.
+type archiveCounts struct {
+	kernels, without int // with BTF, and without
+	empty            int // packages without kernels
+	before           int // packages or kernels that earlier runs have done
+	trouble          int // packages that could not be done now
+	internal         int // kernels without BTF by a fault of this program
+}
+
+// String returns the summary.
+func (n *archiveCounts) String() string {
+	s := countOf(n.kernels, "kernel") + " archived"
+	if n.before > 0 {
+		s += fmt.Sprintf(", %s done before", grouped(uint64(n.before)))
+	}
+	if n.without > 0 {
+		s += ", " + countOf(n.without, "kernel") + " without BTF"
+	}
+	if n.empty > 0 {
+		s += ", " + countOf(n.empty, "package") + " without kernels"
+	}
+	if n.trouble > 0 {
+		s += ", " + countOf(n.trouble, "package") + " not done"
+	}
+	return s
+}
+
+// status returns the end of a run. What can never be done is recorded, which is what the run is for.
+func (n *archiveCounts) status() error {
+	switch {
+	case n.trouble > 0:
+		return printedFailure{exitTemporary}
+	case n.internal > 0:
+		return printedFailure{exitInternal}
+	}
+	return nil
+}
+
+// add archives a package. Trouble with it is printed, and does not end the run.
+func (a *archiveCommand) add(c *cli, to *archive.Archive, path string, n *archiveCounts) error {
+	name := archive.PackageName(path)
+	rec, err := to.Done(path)
+	if err == nil && rec != nil {
+		n.before++
+		return nil
+	}
+	var pkg *pack.Package
+	if err == nil {
+		pkg, err = pack.Open(path, to.Limits)
+	}
+	if err == nil {
+		rec, err = to.Add(pkg)
+		pkg.Close()
+	}
+	if err != nil {
+		n.trouble++
+		c.complain(message.NamingFile([]string{path}, err).Error())
+		return nil
+	}
+	return a.tell(c, name, rec, n)
+}
+
+// tell prints what became of a package, and counts it.
+func (a *archiveCommand) tell(c *cli, name string, rec *archive.PackageRecord, n *archiveCounts) error {
+	name = message.OneLine(name)
+	var out io.Writer = c.stdout
+	if c.quiet {
+		out = io.Discard
+	}
+	if rec.Reason != "" {
+		n.empty++
+		c.warn(name + ": " + rec.Reason)
+	}
+	for _, k := range rec.Kernels {
+		if k.Before {
+			n.before++
+			continue
+		}
+		if k.Internal {
+			n.internal++
+			c.complain(name + ": " + k.Reason + pleaseReport)
+		}
+		for _, w := range k.Warnings {
+			c.warn(name + ": " + w)
+		}
+		if k.BTF == "" {
+			n.without++
+			c.warn(fmt.Sprintf("%s: %s: no BTF: %s", name, message.OneLine(k.Release), k.Reason))
+			continue
+		}
+		n.kernels++
+		if _, err := fmt.Fprintf(out, "%s: %s types of %s %s\n", k.BTF, message.Grouped(uint64(k.Types)), message.OneLine(k.Release), k.Source); err != nil {
+			return stdoutError(err)
+		}
+	}
+	return nil
+}
+
+// index is "btflite archive index".
+func (a *archiveCommand) index(c *cli, words []string) error {
+	if len(words) > 0 {
+		return usagef("index takes no further word, and there is '%s'", message.OneLine(words[0]))
+	}
+	x, err := archive.Merge(a.dir)
+	if err == nil {
+		err = x.Write(a.dir)
+	}
+	if err != nil || c.quiet {
+		return err
+	}
+	_, err = fmt.Fprintln(c.stdout, countOf(len(x.Kernels), "kernel")+" in the index")
+	return stdoutError(err)
+}
+
+// find is "btflite archive find".
+func (a *archiveCommand) find(c *cli, words []string) error {
+	if len(words) > 1 {
+		return usagef("find takes one kernel, and there are %d words", len(words))
+	}
+	id, err := wantedBuildID(words)
+	if err != nil {
+		return err
+	}
+	found, err := archive.Find(a.dir, id)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return errors.New(message.OneLine(a.dir) + ": no kernel with the build-id " + id)
+	}
+	for _, k := range found {
+		if _, err := fmt.Fprintln(c.stdout, archive.PathOf(a.dir, &k)); err != nil {
+			return stdoutError(err)
+		}
+	}
+	return nil
+}
+
+// wantedBuildID returns the build-id that the words of find stand for.
+func wantedBuildID(words []string) (string, error) {
+	if len(words) == 0 {
+		return archive.RunningBuildID()
+	}
+	word := words[0]
+	if _, err := os.Stat(word); err == nil {
+		return archive.BuildIDOf(word)
+	}
+	id := strings.ToLower(word)
+	if len(id) < archive.LeastBuildID || strings.Trim(id, "0123456789abcdef") != "" {
+		return "", &usageError{what: fmt.Sprintf("'%s' is neither a file nor a build-id", message.OneLine(word)),
+			hint: fmt.Sprintf("a build-id has %d hexadecimal digits or more", archive.LeastBuildID)}
+	}
+	return id, nil
+}

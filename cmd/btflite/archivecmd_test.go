@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/internal/archive"
+	"github.com/btflite/btflite/internal/archive/archivetest"
+)
+
+// runArchive runs "btflite archive" in this process.
+func runArchive(t *testing.T, want int, words ...string) (stdout, stderr string) {
+	t.Helper()
+	c, out, errs := testCLI(t)
+	if status := c.run(append([]string{"archive"}, words...)); status != want {
+		t.Errorf("%q: status %d, want %d: %s", words, status, want, errs)
+	}
+	return out.String(), errs.String()
+}
+
+// inFolder writes files into a new folder.
+func inFolder(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestArchive: packages become an archive, are not done twice, and are found by build-id.
+func TestArchive(t *testing.T) {
+	kernel := archivetest.Entry{Name: "boot/vmlinux", Data: archivetest.Kernel("6.99.0")}
+	in := inFolder(t, map[string][]byte{"a.deb": archivetest.Deb("zst", kernel), "none.tar": archivetest.Tar(archivetest.Entry{Name: "x"}), "vmlinux": archivetest.Kernel("6.98.0")})
+	dir := filepath.Join(t.TempDir(), "new/archive")
+	words := []string{"-o", dir, "--distro=debian/12", filepath.Join(in, "a.deb"), filepath.Join(in, "none.tar"), filepath.Join(in, "vmlinux"), filepath.Join(in, "missing.deb")}
+	out, errs := runArchive(t, exitTemporary, words...)
+	if want := "debian/12/x86_64/6.99.0.btf: 1 types of 6.99.0 encoded\n" + "debian/12/x86_64/6.98.0.btf: 1 types of 6.98.0 encoded\n" +
+		"2 kernels archived, 1 package without kernels, 1 package not done\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+	if want := "btflite: none.tar: no kernel with DWARF or BTF in it (1 files looked at)\nbtflite: " + in + "/missing.deb: cannot open: no such file or directory\n"; errs != want {
+		t.Errorf("%q, want %q", errs, want)
+	}
+	out, errs = runArchive(t, exitOK, words[:len(words)-1]...)
+	if out != "0 kernels archived, 3 done before\n" || errs != "" {
+		t.Errorf("again: %q, %q", out, errs)
+	}
+	if out, errs = runArchive(t, exitOK, append([]string{"-q"}, words[:len(words)-1]...)...); out+errs != "" {
+		t.Errorf("quiet: %q, %q", out, errs)
+	}
+	if out, _ = runArchive(t, exitOK, "index", "-o", dir); out != "2 kernels in the index\n" {
+		t.Errorf("index: %q", out)
+	}
+	var x archive.Index
+	data, err := os.ReadFile(filepath.Join(dir, "index.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &x)
+	}
+	if err != nil || x.Format != 1 || len(x.Kernels) != 2 {
+		t.Errorf("index: %+v, %v", x, err)
+	}
+	both := filepath.Join(dir, "debian/12/x86_64/6.98.0.btf") + "\n" + filepath.Join(dir, "debian/12/x86_64/6.99.0.btf") + "\n"
+	for _, word := range []string{archivetest.BuildID, strings.ToUpper(archivetest.BuildID[:10]), filepath.Join(in, "vmlinux")} {
+		if out, _ = runArchive(t, exitOK, "find", "-o", dir, word); out != both {
+			t.Errorf("find %s: %q", word, out)
+		}
+	}
+}
+
+// TestArchiveErrors: what is refused, with its line.
+func TestArchiveErrors(t *testing.T) {
+	in := inFolder(t, map[string][]byte{"a.tar": archivetest.Tar(archivetest.Entry{Name: "../x", Data: []byte("x")}), "file": nil})
+	file := filepath.Join(in, "file")
+	for _, c := range []struct {
+		status int
+		words  string
+		want   string
+	}{
+		{exitUsage, "x.deb", "no folder for the archive; give -o DIR"},
+		{exitUsage, "-o OUT", "no input file"},
+		{exitUsage, "-o OUT --distro=debian x", "'debian' is not a distribution; use NAME/VERSION, as debian/12"},
+		{exitUsage, "-o OUT --distro=a/../b x", "is not a distribution"},
+		{exitUsage, "-o OUT --existing=keep x", "unknown value 'keep'; use copy or encode or skip"},
+		{exitUsage, "-o OUT index x", "index takes no further word"},
+		{exitUsage, "-o OUT find x y", "find takes one kernel"},
+		{exitUsage, "-o OUT find 0123", "'0123' is neither a file nor a build-id; a build-id has 8 hexadecimal digits or more"},
+		{exitFailure, "-o OUT find 01234567", "cannot read"},
+		{exitFailure, "-o OUT find " + file, "file"},
+		{exitFailure, "-o OUT index", "cannot read"},
+		{exitFailure, "-o " + file + " x", "not a directory"},
+		{exitOK, "-o OUT " + filepath.Join(in, "a.tar"), `a.tar: entry 1 is called "../x", which leads out of the package`},
+	} {
+		words := strings.Fields(strings.Replace(c.words, "OUT", filepath.Join(t.TempDir(), "out"), 1))
+		if _, errs := runArchive(t, c.status, words...); !strings.Contains(errs, c.want) || strings.Count(errs, "btflite: ") != 1 {
+			t.Errorf("%s: %q, want %q", c.words, errs, c.want)
+		}
+	}
+}

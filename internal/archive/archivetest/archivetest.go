@@ -1,0 +1,150 @@
+// Package archivetest builds packages for tests, byte by byte: Debian packages and tar archives with
+// files of any name and kind. It knows no reader of the program.
+package archivetest
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// Entry is a file of a package, or something else, if it has a Type.
+type Entry struct {
+	Name string
+	Data []byte
+	Type byte // of tar; 0 is a regular file
+	Link string
+}
+
+// Tar returns a tar archive.
+func Tar(entries ...Entry) []byte {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range entries {
+		h := &tar.Header{Name: e.Name, Size: int64(len(e.Data)), Mode: 0o644, Typeflag: tar.TypeReg, Linkname: e.Link, Format: tar.FormatGNU}
+		if e.Type != 0 {
+			h.Typeflag = e.Type
+		}
+		must(w.WriteHeader(h))
+		_, err := w.Write(e.Data)
+		must(err)
+	}
+	must(w.Close())
+	return b.Bytes()
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// Compressions are the formats that Compress knows.
+var Compressions = []string{"", "gz", "xz", "zst"}
+
+// Compress compresses data in the format that file names end with; "" is as it is. xz makes blocks
+// of 64 KiB.
+func Compress(format string, data []byte) []byte {
+	var b bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	switch format {
+	case "":
+		return data
+	case "gz":
+		w = gzip.NewWriter(&b)
+	case "xz":
+		w, err = xz.WriterConfig{BlockSize: 64 << 10, DictCap: 64 << 10}.NewWriter(&b)
+	case "zst":
+		w, err = zstd.NewWriter(&b)
+	default:
+		panic("no format " + format)
+	}
+	must(err)
+	_, err = w.Write(data)
+	must(err)
+	must(w.Close())
+	return b.Bytes()
+}
+
+// Member is a member of an ar archive.
+type Member struct {
+	Name string
+	Data []byte
+}
+
+// Ar returns an ar archive.
+func Ar(members ...Member) []byte {
+	b := []byte("!<arch>\n")
+	for _, m := range members {
+		b = fmt.Appendf(b, "%-16s%-12d%-6d%-6d%-8o%-10d`\n", m.Name, 0, 0, 0, 0o100644, len(m.Data))
+		if b = append(b, m.Data...); len(m.Data)&1 == 1 {
+			b = append(b, '\n')
+		}
+	}
+	return b
+}
+
+// Control is the text of the file control of Deb.
+const Control = "Package: linux-image-6.99-dbg\nVersion: 6.99-1+deb12u1\nArchitecture: amd64\nMaintainer: Debian Kernel Team <a@b>\nDescription: symbols\n Version: of more\n"
+
+// Deb returns a Debian package with data in the format.
+func Deb(format string, entries ...Entry) []byte {
+	name := "data.tar"
+	if format != "" {
+		name += "." + format
+	}
+	return Ar(Member{"debian-binary", []byte("2.0\n")},
+		Member{"control.tar.gz", Compress("gz", Tar(Entry{Name: "./control", Data: []byte(Control)}))},
+		Member{name, Compress(format, Tar(entries...))})
+}
+
+// BuildID is the build-id of Kernel, in hex.
+const BuildID = "0102030405060708090a0b0c0d0e0f1011121314"
+
+// Note is BuildID as a note of a 64-bit little-endian kernel.
+var Note = func() string {
+	note := "\x04\x00\x00\x00\x14\x00\x00\x00\x03\x00\x00\x00GNU\x00"
+	for i := range 20 {
+		note += string([]byte{byte(i + 1)})
+	}
+	return note
+}()
+
+// Kernel returns an ELF file with DWARF and the banner of a release, as a vmlinux has them.
+func Kernel(release string) []byte { return KernelWithBTF(release, nil) }
+
+// KernelWithBTF returns Kernel with a section .BTF, unless that is nil.
+func KernelWithBTF(release string, btf []byte) []byte { return kernel(release, btf).Bytes() }
+
+// BrokenKernel returns Kernel with DWARF that cannot be read.
+func BrokenKernel(release string) []byte {
+	f := kernel(release, nil)
+	f.NoDebug = true
+	f.Sections = append(f.Sections, dt.Section{Name: ".debug_info", Data: []byte("\x10\x00\x00\x00\x63\x00garbage")}, dt.Section{Name: ".debug_abbrev", Data: []byte{1}})
+	return f.Bytes()
+}
+
+func kernel(release string, btf []byte) *dt.File {
+	const sectionNote = 7 // SHT_NOTE
+	unit := dt.CU(dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5)))
+	f := &dt.File{Units: []*dt.Unit{unit}, Sections: []dt.Section{
+		{Name: ".rodata", Flags: 2, Data: []byte("Linux version " + release + " (a@b) (gcc) #1 SMP Debian 6.99-1+deb12u1\n\x00")},
+		{Name: ".notes", Type: sectionNote, Flags: 2, Data: []byte(Note)}}}
+	if btf != nil {
+		f.Sections = append(f.Sections, dt.Section{Name: ".BTF", Flags: 2, Data: btf})
+	}
+	return f
+}
+
+// SomeBTF returns BTF of one type, "long" of eight bytes.
+func SomeBTF() []byte {
+	return []byte("\x9f\xeb\x01\x00\x18\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\x06\x00\x00\x00" +
+		"\x01\x00\x00\x00\x00\x00\x00\x01\x08\x00\x00\x00\x40\x00\x00\x01\x00long\x00")
+}

@@ -1,0 +1,56 @@
+package archive
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/btflite/btflite/internal/pack"
+)
+
+// unknown stands for a distribution or a version that nothing shows.
+const unknown = "unknown"
+
+// distros are distributions by what shows them, the first that fits counts. Names are those of
+// BTFHub, which has them from ID in os-release.
+var distros = []struct {
+	vendor  *regexp.Regexp // in the vendor of the package, or in the banner
+	version *regexp.Regexp // its first group, in the version of the package or in the release; or nil
+	name    string
+}{
+	{regexp.MustCompile(`(?i)ubuntu`), regexp.MustCompile(`~(\d\d\.\d\d)`), "ubuntu"},
+	{regexp.MustCompile(`(?i)debian`), regexp.MustCompile(`(?:[+~]deb|~bpo)(\d+)`), "debian"},
+}
+
+// distroOf returns the distribution that a package is of, and its version, as far as the package and
+// the banner of its kernel show them.
+func distroOf(info pack.Info, banner, release string) (name, version string) {
+	for _, d := range distros {
+		if !d.vendor.MatchString(info.Vendor + "\n" + banner) {
+			continue
+		}
+		for _, text := range []string{info.Version, release, banner} {
+			if m := d.version.FindStringSubmatch(text); m != nil {
+				return d.name, m[1]
+			}
+		}
+		return d.name, unknown
+	}
+	return unknown, unknown
+}
+
+// CleanName makes text from outside one part of a path: letters, digits and "._+~-", not beginning
+// with a dot.
+func CleanName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', strings.ContainsRune("._+~-", r):
+			return r
+		}
+		return '_'
+	}, s)
+	const most = 200
+	if s = s[:min(len(s), most)]; s == "" || s[0] == '.' {
+		s = "_" + s
+	}
+	return s
+}

@@ -1,0 +1,128 @@
+package archive
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// Index is all kernels of an archive, in the order of build-ids and then of paths.
+type Index struct {
+	Format  int            `json:"format"` // 1
+	Kernels []KernelRecord `json:"kernels"`
+}
+
+// indexName is the file of the index.
+const indexName = "index.json"
+
+// maxIndex bounds an index that is read, in bytes.
+const maxIndex = 1 << 30
+
+// Merge reads the records of all kernels in the folder dir.
+func Merge(dir string) (*Index, error) {
+	x := &Index{Format: 1, Kernels: []KernelRecord{}}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		depth := strings.Count(name, "/")
+		switch {
+		case err != nil:
+			return message.FileError(filepath.Join(dir, name), "cannot read", err)
+		case d.IsDir() && (name == storeDir || name == packagesDir):
+			return fs.SkipDir
+		case d.IsDir() && depth > 2:
+			return fs.SkipDir // the files of a kernel are three folders down
+		case depth != 3 || !d.Type().IsRegular() || !strings.HasSuffix(name, recordSuffix):
+			return nil
+		}
+		var rec KernelRecord
+		if err := readJSON(filepath.Join(dir, name), &rec); err != nil {
+			return err
+		}
+		x.Kernels = append(x.Kernels, rec)
+		return nil
+	})
+	slices.SortFunc(x.Kernels, func(a, b KernelRecord) int {
+		return cmp.Or(strings.Compare(a.BuildID, b.BuildID), strings.Compare(a.BTF, b.BTF))
+	})
+	return x, err
+}
+
+// Write writes the index into the folder dir, in place of an older one.
+func (x *Index) Write(dir string) error {
+	at := filepath.Join(dir, indexName)
+	data, err := encodeJSON(x)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, temporaryPattern)
+	if err != nil {
+		return message.FileError(at, "cannot write", err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), at)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return message.FileError(at, "cannot write", err)
+	}
+	return message.FileError(at, "cannot write", elfwrite.SyncDir(dir))
+}
+
+// Find returns the kernels with a build-id, or that begin with it. It asks the index of the folder
+// dir, if there is one, and the records if the index does not know it.
+func Find(dir, buildID string) ([]KernelRecord, error) {
+	if x, err := readIndex(dir); err == nil {
+		if found := x.find(buildID); len(found) > 0 {
+			return found, nil
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	x, err := Merge(dir)
+	if err != nil {
+		return nil, err
+	}
+	return x.find(buildID), nil
+}
+
+func readIndex(dir string) (*Index, error) {
+	at := filepath.Join(dir, indexName)
+	info, err := os.Stat(at)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxIndex {
+		return nil, fmt.Errorf("%s: an index of %s cannot be one of btflite", message.OneLine(at), message.ByteSize(uint64(info.Size())))
+	}
+	data, err := os.ReadFile(at)
+	x := new(Index)
+	if err == nil {
+		err = json.Unmarshal(data, x)
+	}
+	return x, message.FileError(at, "cannot read", err)
+}
+
+// find returns the kernels whose build-id begins with prefix.
+func (x *Index) find(prefix string) (found []KernelRecord) {
+	for _, k := range x.Kernels {
+		if strings.HasPrefix(k.BuildID, prefix) {
+			found = append(found, k)
+		}
+	}
+	return found
+}

@@ -1,0 +1,142 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// kernel is a file of a kernel, found by its contents.
+type kernel struct {
+	release  string // as uname -r
+	banner   string // "Linux version ..."; "" if the file has none
+	arch     string
+	buildID  string // in hex; "" if there is none
+	hasBTF   bool
+	hasDWARF bool
+}
+
+// headerSize is how many bytes of a file tell whether it is a linked program: more than e_type.
+const headerSize = 20
+
+// isProgram tells whether a file with this header is a linked ELF file, as kernels are. Modules
+// are relocatable ones.
+func isProgram(head []byte) bool {
+	if len(head) < headerSize || !loadbtf.IsELF(head) {
+		return false
+	}
+	var o binary.ByteOrder = binary.LittleEndian
+	if head[5] == 2 {
+		o = binary.BigEndian
+	}
+	const executable, shared = 2, 3
+	t := o.Uint16(head[16:])
+	return t == executable || t == shared
+}
+
+// identify describes the kernel in a file that a package calls name; nil if it is none.
+func identify(in mmapelf.Source, name string) (*kernel, error) {
+	f, err := in.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	k := &kernel{arch: archOf(f)}
+	k.hasBTF = hasContents(f, loadbtf.SectionBTF)
+	k.hasDWARF = hasContents(f, ".debug_info") || hasContents(f, ".zdebug_info")
+	if !k.hasBTF && !k.hasDWARF {
+		return nil, nil
+	}
+	if k.banner = basematch.Banner(f); k.banner != "" {
+		k.release = strings.Fields(k.banner)[2]
+	} else if k.release = releaseInName(name); k.release == "" || !hasBannerSymbol(f) {
+		return nil, nil
+	}
+	k.buildID = hex.EncodeToString(debuginfo.BuildID(f))
+	return k, nil
+}
+
+// hasContents tells whether a file has the section, with bytes.
+func hasContents(f *mmapelf.File, name string) bool {
+	s := f.Section(name)
+	return s != nil && s.Size > 0 && s.Type != elfabi.SHTNobits
+}
+
+// hasBannerSymbol tells whether a file has the symbol linux_banner. Debug files without code
+// (as SUSE's) have it, but not the banner.
+func hasBannerSymbol(f *mmapelf.File) (has bool) {
+	symtab := f.Section(".symtab")
+	if symtab == nil {
+		return false
+	}
+	names, err := f.SymbolStrings(symtab)
+	if err != nil {
+		return false
+	}
+	_ = f.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
+		name, ok := f.StringAt(names, s.Name)
+		has = ok && bytes.Equal(name, []byte("linux_banner"))
+		return !has
+	})
+	return has
+}
+
+// releaseInName returns the release in the path of a kernel: boot/vmlinux-RELEASE or
+// lib/modules/RELEASE/vmlinux, either with ".debug"; "" for any other.
+func releaseInName(name string) string {
+	dir, base := path.Split(strings.TrimSuffix(name, ".debug"))
+	if release, ok := strings.CutPrefix(base, "vmlinux-"); ok {
+		return release
+	}
+	if parent, release := path.Split(strings.TrimSuffix(dir, "/")); base == "vmlinux" && path.Base(parent) == "modules" {
+		return release
+	}
+	return ""
+}
+
+// archOf returns the name of a machine: BTFHub's for the two that it has, else that of uname -m.
+func archOf(f *mmapelf.File) string {
+	names := [2]string{}
+	switch f.Machine {
+	case 62:
+		return "x86_64"
+	case 183:
+		return "arm64"
+	case 3:
+		return "i686"
+	case 40:
+		return "arm"
+	case 20:
+		return "ppc"
+	case 258:
+		return "loongarch64"
+	case 22:
+		names = [2]string{"s390", "s390x"}
+	case 243:
+		names = [2]string{"riscv32", "riscv64"}
+	case 21:
+		if f.BigEndian {
+			return "ppc64"
+		}
+		return "ppc64le"
+	case 8:
+		if names = [2]string{"mipsel", "mips64el"}; f.BigEndian {
+			names = [2]string{"mips", "mips64"}
+		}
+	default:
+		return fmt.Sprintf("machine%d", f.Machine)
+	}
+	if f.Class64 {
+		return names[1]
+	}
+	return names[0]
+}

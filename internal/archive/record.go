@@ -1,0 +1,125 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/internal/pack"
+)
+
+// KernelRecord is what is known of a kernel. Two workers write the same bytes: it has no times.
+type KernelRecord struct {
+	BuildID   string `json:"build_id"` // in hex; "" if the kernel has none
+	Release   string `json:"release"`  // as uname -r
+	Distro    string `json:"distro"`
+	Version   string `json:"distro_version"`
+	Arch      string `json:"arch"`
+	Package   string `json:"package"`          // the file, without its folder
+	File      string `json:"file"`             // in the package
+	BTF       string `json:"btf,omitempty"`    // path in the archive
+	SHA256    string `json:"sha256,omitempty"` // of the file at that path
+	Size      int64  `json:"size,omitempty"`   // of it, in bytes
+	Source    string `json:"source,omitempty"` // "encoded" or "copied"
+	Program   string `json:"program"`          // what wrote this
+	Types     int    `json:"types,omitempty"`
+	Functions int    `json:"functions,omitempty"`
+	Variables int    `json:"variables,omitempty"`
+	// Warnings are for whoever uses the BTF. Reason says why there is none.
+	Warnings []string `json:"warnings,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	// Internal says that the reason is a fault of the program.
+	Internal bool `json:"internal,omitempty"`
+	// Before says that the archive had the kernel already, from this package or another.
+	Before bool `json:"-"`
+}
+
+// PackageRecord is what became of a package.
+type PackageRecord struct {
+	Package string         `json:"package"`
+	Size    int64          `json:"size,omitempty"` // of the file in bytes
+	Format  string         `json:"format"`
+	Name    string         `json:"name,omitempty"` // the following are what the package says of itself
+	Version string         `json:"version,omitempty"`
+	Arch    string         `json:"arch,omitempty"`
+	Vendor  string         `json:"vendor,omitempty"`
+	Program string         `json:"program"`
+	Kernels []KernelRecord `json:"kernels,omitempty"`
+	// Reason says why there is no kernel, or what ended the reading.
+	Reason string `json:"reason,omitempty"`
+}
+
+// describe takes over what the package says of itself.
+func (r *PackageRecord) describe(p *pack.Package) {
+	r.Format, r.Name, r.Version, r.Arch, r.Vendor = p.Format, p.Info.Name, p.Info.Version, p.Info.Arch, p.Info.Vendor
+}
+
+// recordOf begins the record of a kernel.
+func (w *adding) recordOf(k *kernel) *KernelRecord {
+	rec := &KernelRecord{BuildID: k.buildID, Release: k.release, Arch: k.arch, Package: w.rec.Package, Program: w.Program}
+	if name, version, ok := strings.Cut(w.Distro, "/"); ok {
+		rec.Distro, rec.Version = name, version
+	} else {
+		rec.Distro, rec.Version = distroOf(w.pkg.Info, k.banner, k.release)
+	}
+	return rec
+}
+
+// dir returns the folder of the kernel in the archive, and fileName its name there without a suffix.
+func (r *KernelRecord) dir() string {
+	return path.Join(CleanName(r.Distro), CleanName(r.Version), CleanName(r.Arch))
+}
+
+func (r *KernelRecord) fileName() string { return CleanName(r.Release) }
+
+// leftOut says what the DWARF has and BTF cannot say.
+func leftOut(s *encode.Stats) (lines []string) {
+	for _, what := range slices.Sorted(maps.Keys(s.Unencodable)) {
+		lines = append(lines, fmt.Sprintf("left out, as BTF cannot say it: %s %s", message.Grouped(uint64(s.Unencodable[what])), what))
+	}
+	return lines
+}
+
+// reasonOf returns the text of err for a record, without the path that it may begin with.
+func reasonOf(err error, path string) string {
+	return message.OneLine(strings.TrimPrefix(err.Error(), message.OneLine(path)+": "))
+}
+
+// recordSuffix ends the names of records.
+const recordSuffix = ".json"
+
+// maxRecord bounds a record that is read, in bytes.
+const maxRecord = 16 << 20
+
+// readJSON reads a record. Errors name the file.
+func readJSON(name string, to any) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return message.FileError(name, "cannot read", err)
+	}
+	if info.Size() > maxRecord {
+		return fmt.Errorf("%s: a record of %s cannot be one of btflite", message.OneLine(name), message.ByteSize(uint64(info.Size())))
+	}
+	data, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(data, to)
+	}
+	return message.FileError(name, "cannot read", err)
+}
+
+// encodeJSON returns a record as it is written.
+func encodeJSON(rec any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err := e.Encode(rec)
+	return b.Bytes(), err
+}

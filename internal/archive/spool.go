@@ -1,0 +1,44 @@
+package archive
+
+import (
+	"io"
+	"os"
+
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/internal/pack"
+)
+
+// peekHeader reads the header of a file, which may be shorter.
+func peekHeader(f *pack.File) ([]byte, error) {
+	head := make([]byte, headerSize)
+	n, err := io.ReadFull(f, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// copyBuffer is how much is copied at once.
+const copyBuffer = 256 << 10
+
+// spool copies a file of a package, whose header has been read, to a file that has no name and is
+// gone when it is closed: the headers of an ELF file are at its end.
+func (w *adding) spool(head []byte, f *pack.File) (*os.File, error) {
+	dir := w.Temp
+	if dir == "" {
+		dir = w.Dir
+	}
+	to, err := unnamed(dir, 0o600)
+	if err != nil {
+		return nil, message.FileError(dir, "cannot make a temporary file", err)
+	}
+	_, err = to.Write(head)
+	if err == nil {
+		_, err = io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{f}, make([]byte, copyBuffer))
+	}
+	if err != nil {
+		to.Close()
+		return nil, err
+	}
+	return to, nil
+}

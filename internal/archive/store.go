@@ -1,0 +1,237 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// storeDir is the folder of contents, each under its checksum.
+const storeDir = "store"
+
+// stored is a file of the store.
+type stored struct {
+	name string // path in the archive
+	sum  string // SHA-256 in hex
+	size int64
+}
+
+// put stores what write writes, in the form of the archive, unless it is there. name is what the
+// BTF will be called, without a suffix.
+func (a *Archive) put(name string, write func(io.Writer) error) (*stored, error) {
+	s := new(stored)
+	sum := sha256.New()
+	dir := filepath.Join(a.Dir, storeDir)
+	err := a.newFile(dir, func(w io.Writer) error {
+		counted := &countingWriter{w: io.MultiWriter(w, sum)}
+		err := a.Form.write(counted, name, write)
+		s.size = counted.n
+		return err
+	}, func() string {
+		s.sum = hex.EncodeToString(sum.Sum(nil))
+		s.name = path.Join(storeDir, s.sum[:2], s.sum+a.Form.suffix())
+		return s.name
+	})
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return s, nil
+}
+
+// countingWriter counts what is written.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+// Write implements io.Writer.
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// contentsMode is read-only: what has several names must not be changed under one of them.
+const contentsMode = 0o444
+
+// newFile writes a file that gets a name below the archive when it is complete: the one that name
+// returns after write has ended. An error that is fs.ErrExist says that there is one already.
+func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return message.FileError(dir, "cannot write", err)
+	}
+	f, err := newUnlinked(dir, contentsMode)
+	if err != nil {
+		return message.FileError(dir, "cannot write", err)
+	}
+	defer f.discard()
+	b := bufio.NewWriterSize(f, 64<<10)
+	if err = write(b); err == nil {
+		err = b.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return message.FileError(dir, "cannot write", err)
+	}
+	at := filepath.Join(a.Dir, filepath.FromSlash(name()))
+	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+		return message.FileError(at, "cannot write", err)
+	}
+	if err := f.link(at); err != nil {
+		return message.FileError(at, "cannot write", err)
+	}
+	return message.FileError(at, "cannot write", elfwrite.SyncDir(filepath.Dir(at)))
+}
+
+// publishRecord writes a record, unless there is one: that is fs.ErrExist.
+func (a *Archive) publishRecord(name string, rec any) error {
+	data, err := encodeJSON(rec)
+	if err != nil {
+		return err
+	}
+	at := name + recordSuffix
+	return a.newFile(filepath.Join(a.Dir, filepath.FromSlash(path.Dir(at))), func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}, func() string { return at })
+}
+
+// publishKernel gives the BTF that rec has in the store its name, and writes the record. If the
+// name belongs to another build of the same release, the build-id becomes part of it.
+func (a *Archive) publishKernel(rec *KernelRecord) error {
+	from := rec.BTF
+	names := rec.names()
+	for i, at := range names {
+		rec.BTF = at + a.Form.suffix()
+		free, err := a.linkTo(from, rec.BTF)
+		if err == nil && free {
+			free, err = a.recordTo(at, rec)
+		}
+		if err != nil || free {
+			return err
+		}
+		if i == len(names)-1 {
+			return message.FileError(filepath.Join(a.Dir, at), "cannot write", errors.New("it is there with other contents: of another program or other options; take another folder"))
+		}
+	}
+	return nil
+}
+
+// names are the names that the kernel may have in the archive, without a suffix: the second one if
+// another build of the release has the first.
+func (r *KernelRecord) names() [2]string {
+	first := path.Join(r.dir(), r.fileName())
+	return [2]string{first, first + "+" + r.id()}
+}
+
+// kernelDone returns the record that an earlier run has written of the kernel, nil if there is
+// none. Kernels without a build-id cannot be told from others before they are encoded.
+func (a *Archive) kernelDone(rec *KernelRecord) *KernelRecord {
+	if rec.BuildID == "" {
+		return nil
+	}
+	for _, name := range rec.names() {
+		old := new(KernelRecord)
+		if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(name)+recordSuffix), old); err == nil && old.BuildID == rec.BuildID {
+			old.Before = true
+			return old
+		}
+	}
+	return nil
+}
+
+// id tells builds of one release apart.
+func (r *KernelRecord) id() string {
+	const digits = 12
+	id := cmp.Or(r.BuildID, r.SHA256)
+	return id[:min(digits, len(id))]
+}
+
+// linkTo gives a file of the store another name. It reports false if that name has other contents.
+func (a *Archive) linkTo(from, to string) (free bool, err error) {
+	source, at := filepath.Join(a.Dir, filepath.FromSlash(from)), filepath.Join(a.Dir, filepath.FromSlash(to))
+	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+		return false, message.FileError(at, "cannot write", err)
+	}
+	switch err = os.Link(source, at); {
+	case err == nil:
+		return true, message.FileError(at, "cannot write", elfwrite.SyncDir(filepath.Dir(at)))
+	case errors.Is(err, fs.ErrExist):
+		return sameContents(source, at)
+	}
+	// No more links, or none at all on this file system.
+	err = a.newFile(filepath.Dir(at), func(w io.Writer) error { return copyFile(w, source) }, func() string { return to })
+	if errors.Is(err, fs.ErrExist) {
+		return sameContents(source, at)
+	}
+	return err == nil, err
+}
+
+// copyFile writes the contents of a file.
+func copyFile(w io.Writer, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}
+
+// sameContents compares two files.
+func sameContents(a, b string) (bool, error) {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false, message.FileError(a, "cannot read", err)
+	}
+	two, err := os.Stat(b)
+	if err != nil {
+		return false, message.FileError(b, "cannot read", err)
+	}
+	if os.SameFile(one, two) {
+		return true, nil
+	}
+	if one.Size() != two.Size() {
+		return false, nil
+	}
+	x, err := sumOf(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := sumOf(b)
+	return bytes.Equal(x, y), err
+}
+
+// sumOf returns the checksum of a file.
+func sumOf(name string) ([]byte, error) {
+	sum := sha256.New()
+	err := copyFile(sum, name)
+	return sum.Sum(nil), message.FileError(name, "cannot read", err)
+}
+
+// recordTo writes the record of a kernel, or finds it there. It reports false if the one that is
+// there is of another build.
+func (a *Archive) recordTo(at string, rec *KernelRecord) (free bool, err error) {
+	err = a.publishRecord(at, rec)
+	if !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
+	}
+	old := new(KernelRecord)
+	if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(at)+recordSuffix), old); err != nil {
+		return false, err
+	}
+	return old.BuildID == rec.BuildID && old.SHA256 == rec.SHA256, nil
+}

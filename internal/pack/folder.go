@@ -1,0 +1,38 @@
+package pack
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// folder walks over the folder at path in the order of names. Links are left out, and a file that became
+// one meanwhile is not opened.
+func (w *walk) folder(path string) error {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if err := w.meter.entry(name); err != nil {
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		return w.give(name, info.Size(), f, f)
+	})
+}

@@ -1,0 +1,151 @@
+// Package pack reads the regular files of a package one after the other, as a stream: of Debian
+// packages, tar archives, folders, and single ELF files. Nothing is unpacked, links are never
+// followed, and what the package says of its names and sizes is checked against Limits.
+package pack
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"syscall"
+
+	"github.com/btflite/btflite/internal/message"
+)
+
+// Info is what a package says of itself. What is not known is "".
+type Info struct {
+	Name    string // as "linux-image-6.1.0-50-cloud-amd64-dbg"
+	Version string // as "6.1.176-1"
+	Arch    string // in the words of its distribution
+	Vendor  string // who made it
+}
+
+// Package is a package that is open.
+type Package struct {
+	Path   string // for messages
+	Size   int64  // of the file in bytes; 0 of folders and streams
+	Format string // as "deb"; "" before Each
+	Info   Info   // complete when the first file is given
+
+	limits Limits
+	file   *os.File  // nil of folders and streams
+	stream io.Reader // nil if it can be read again
+	folder bool
+}
+
+// ErrStop is what a function returns that needs no further file.
+var ErrStop = errors.New("no further file is needed")
+
+// Damage is the error for contents that cannot be read, however often one tries.
+type Damage struct {
+	Path string // of the package
+	Err  error  // what is wrong, and where
+}
+
+// Error implements error.
+func (d *Damage) Error() string { return message.OneLine(d.Path) + ": " + d.Err.Error() }
+
+// Unwrap implements error.
+func (d *Damage) Unwrap() error { return d.Err }
+
+// Open opens a package, a folder, or an ELF file. Errors name the path.
+func Open(path string, limits Limits) (*Package, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, message.FileError(path, "cannot open", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, message.FileError(path, "cannot open", err)
+	}
+	p := &Package{Path: path, limits: limits}
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		p.folder = true
+		f.Close()
+	case mode.IsRegular():
+		p.file, p.Size = f, info.Size()
+	default:
+		f.Close()
+		return nil, message.FileError(path, "cannot open", errors.New("it is neither a file nor a folder"))
+	}
+	return p, nil
+}
+
+// Stream opens a package that is read from r, once.
+func Stream(name string, r io.Reader, limits Limits) *Package {
+	return &Package{Path: name, stream: r, limits: limits}
+}
+
+// Again reports whether the files can be read more than once.
+func (p *Package) Again() bool { return p.stream == nil }
+
+// Close closes the file of the package.
+func (p *Package) Close() {
+	if p.file != nil {
+		p.file.Close()
+	}
+}
+
+// Each calls visit for every regular file in the order of the package, until visit returns an
+// error. It returns that error, nil in place of ErrStop, and a *Damage or the error of a read
+// for what cannot be read.
+func (p *Package) Each(visit func(*File) error) error {
+	var own error // of visit
+	w := &walk{info: &p.Info, meter: &meter{limits: p.limits}, visit: func(f *File) error {
+		own = visit(f)
+		return own
+	}}
+	var err error
+	if p.folder {
+		p.Format = "folder"
+		err = w.folder(p.Path)
+	} else {
+		err = p.eachInFile(w)
+	}
+	var number syscall.Errno
+	switch {
+	case errors.Is(err, ErrStop):
+		return nil
+	case err == nil || own != nil:
+		return err
+	case errors.As(err, &number):
+		return message.FileError(p.Path, "cannot read", err)
+	}
+	return &Damage{p.Path, err}
+}
+
+// elfMagic begins an ELF file.
+const elfMagic = "\x7fELF"
+
+// eachInFile walks over a file or stream.
+func (p *Package) eachInFile(w *walk) error {
+	from := p.stream
+	if from == nil {
+		from = io.NewSectionReader(p.file, 0, p.Size)
+	}
+	in := bufio.NewReaderSize(&countingReader{from, &w.meter.in}, bufferSize)
+	head, err := in.Peek(headSize)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	switch {
+	case len(head) == 0:
+		return errors.New("the file is empty")
+	case bytes.HasPrefix(head, []byte(elfMagic)):
+		p.Format = "ELF file"
+		if p.file == nil {
+			return errors.New("a stream has no size, which an ELF file needs; give the file by its name")
+		}
+		return w.give(path.Base(p.Path), p.Size, in, p.file)
+	case bytes.HasPrefix(head, []byte(arMagic)):
+		p.Format = "deb"
+		return w.deb(in)
+	}
+	p.Format = "tar"
+	return w.compressed(in, "", w.tar)
+}

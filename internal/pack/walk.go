@@ -1,0 +1,54 @@
+package pack
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/btflite/btflite/internal/message"
+)
+
+// File is a regular file of a package.
+type File struct {
+	Name string // relative to the package, with slashes, without "." and ".."
+	Size int64  // in bytes, as the package says it
+	// Reader gives the contents until the function that was given the File returns. Contents
+	// that are shorter than Size end with an error.
+	io.Reader
+	// OnDisk is the file itself, if the package is a folder or the file; else nil.
+	OnDisk *os.File
+}
+
+// visitor takes a file of a package.
+type visitor func(*File) error
+
+// walk is one pass over a package.
+type walk struct {
+	info  *Info // to be completed
+	meter *meter
+	visit visitor
+}
+
+// give hands out a regular file that a package calls name.
+func (w *walk) give(name string, size int64, r io.Reader, disk *os.File) error {
+	clean := path.Clean(strings.TrimPrefix(name, "./"))
+	if !fs.ValidPath(clean) || clean == "." || strings.ContainsRune(name, 0) {
+		return fmt.Errorf("entry %d is called %q, which leads out of the package", w.meter.entries, message.OneLine(shorten(name)))
+	}
+	if err := w.meter.checkFile(clean, size); err != nil {
+		return err
+	}
+	return w.visit(&File{clean, size, r, disk})
+}
+
+// shorten cuts a name that a message is to have.
+func shorten(name string) string {
+	const most = 200
+	if len(name) > most {
+		return name[:most] + "..."
+	}
+	return name
+}
