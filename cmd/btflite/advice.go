@@ -14,8 +14,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Hints for command lines that are nearly right: which command or option was meant, and
-// where the file belongs.
+// Hints for command lines that are nearly right: which command or option was probably
+// meant, and where the file belongs.
 
 // adviceFor returns a hint for a word that people may take for a command; "" for all other
 // words.
@@ -76,7 +76,7 @@ func notACommand(word string) *usageError {
 	return e
 }
 
-// mayBeName tells whether the word may be the name of a type, or a pattern of names.
+// mayBeName reports whether the word may be the name of a type, or a pattern of names.
 func mayBeName(word string) bool {
 	return word != "" && strings.Trim(word, "_*?[]!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
@@ -158,7 +158,7 @@ func isFile(word string) bool {
 	return err == nil || word == dash || strings.Contains(word, "/")
 }
 
-// holdsTypes tells whether the word names a file that may have DWARF or BTF.
+// holdsTypes reports whether the word names a file that may have DWARF or BTF.
 func holdsTypes(word string) bool {
 	head := readKind(word)
 	k := kindOf(head)
@@ -174,7 +174,7 @@ func commandLine(words []string) string {
 	return line
 }
 
-// shellWord is a word as a shell takes it.
+// shellWord quotes a word for a shell, if needed.
 func shellWord(word string) string {
 	word = message.OneLine(word)
 	if word != "" && !strings.ContainsAny(word, " \t\"'`$&|;()<>*?[]#~\\!{}") {
@@ -183,8 +183,8 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// otherOptions has names of options that other programs use, and the names of our options
-// for the same. Of the latter, the first that a command has is meant.
+// otherOptions lists names of options in other programs, with our names for the same. If
+// there are several, the first one that the command has is meant.
 var otherOptions = []struct{ tried, meant string }{
 	{"B", "btf_base"},
 	{"base base-btf base_btf btf-base vmlinux", "btf_base"},
@@ -230,8 +230,8 @@ func nearest(misspelt string, names iter.Seq[[]byte]) string {
 // takenWord is a word that an option took as its argument.
 type takenWord struct{ option, word string }
 
-// lacking returns the text of err. If err says that a word is lacking, the text also names
-// the word that an option took.
+// lacking returns the text of err. If err says that a word is missing, the text also
+// names the word that an option took.
 func (t takenWord) lacking(err error) string {
 	var usage *usageError
 	if t.word == "" || !errors.As(err, &usage) || !usage.lacksWord {

@@ -64,7 +64,7 @@ const detachedName = "btf_encode_detached"
 type argpParser struct {
 	cmd               *cobra.Command
 	flags             *pflag.FlagSet
-	words             []string  // not looked at yet
+	words             []string  // not read yet
 	options, operands []string  // result
 	taken             takenWord // the last option that took the next word
 }
@@ -133,8 +133,8 @@ func (p *argpParser) unknownLetter(letters string, i int) error {
 	return e
 }
 
-// withNextWord handles an option that has no value attached; written is how the
-// option was spelt.
+// withNextWord handles an option without an attached value. written is how the option was
+// spelt.
 func (p *argpParser) withNextWord(f *pflag.Flag, written string) error {
 	switch {
 	case f.NoOptDefVal != "":
@@ -190,7 +190,7 @@ func (p *argpParser) checkSpace(f *pflag.Flag, written string) error {
 		hint: fmt.Sprintf("did you mean %s?", meant)}
 }
 
-// isToggle tells whether f takes no argument.
+// isToggle reports whether f takes no argument.
 func isToggle(f *pflag.Flag) bool { return optionOf(f).toggle }
 
 // lookupLetter finds the option with the letter, or nil.
@@ -201,9 +201,9 @@ func lookupLetter(flags *pflag.FlagSet, letter byte) *pflag.Flag {
 	return flags.ShorthandLookup(string(rune(letter)))
 }
 
-// lookupLong finds the option with the name or the unambiguous beginning of
-// one in word, which may have "=" and a value behind it. Names of the same option
-// do not compete.
+// lookupLong finds the option with the name in word, or with the unambiguous beginning of
+// one. word may have "=" and a value after it. Several names of one option are not
+// ambiguous.
 func lookupLong(cmd *cobra.Command, word string) (*pflag.Flag, error) {
 	flags := cmd.Flags()
 	name, _, _ := strings.Cut(word, "=")
@@ -229,8 +229,7 @@ func lookupLong(cmd *cobra.Command, word string) (*pflag.Flag, error) {
 	return nil, e
 }
 
-// namesWith are the long names that begin with the given letters, and their
-// options.
+// namesWith returns the long names that begin with the given letters, and their options.
 func namesWith(flags *pflag.FlagSet, begin string) (found []*pflag.Flag, names []string) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		for _, n := range namesOf(f) {
@@ -242,7 +241,7 @@ func namesWith(flags *pflag.FlagSet, begin string) (found []*pflag.Flag, names [
 	return found, names
 }
 
-// namesOf are the long names of f.
+// namesOf returns the long names of f.
 func namesOf(f *pflag.Flag) []string {
 	return append([]string{f.Name}, optionOf(f).aliases...)
 }
@@ -261,7 +260,7 @@ func closestOption(flags *pflag.FlagSet, misspelt string) string {
 
 // closest returns the name that is most like the misspelt one, or "" if none is near.
 // Near means at most one edit for three letters, else two edits or one for each four
-// letters. Hyphens count as underscores. Of equally near names, the first wins.
+// letters. Hyphens count as underscores. Of equally near names, the first one wins.
 func closest(names []string, misspelt string) string {
 	const longest = 64 // no name comes near; bounds the work
 	if len(misspelt) > longest {

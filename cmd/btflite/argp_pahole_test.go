@@ -130,8 +130,8 @@ func TestLikePahole(t *testing.T) {
 	}
 }
 
-// trial is what a command line has done. message is the first line on standard
-// error without the program's name and without a hint, empty for success.
+// trial is the outcome of a command line. message is the first line on standard error
+// without the program's name and without a hint; it is empty for success.
 type trial struct {
 	status          int
 	stdout, message string

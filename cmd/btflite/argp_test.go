@@ -141,7 +141,7 @@ func TestCommandLineErrors(t *testing.T) {
 	}
 }
 
-// TestOptionsAreComplete: whoever adds an option says all about it.
+// TestOptionsAreComplete: each option has all its facts.
 func TestOptionsAreComplete(t *testing.T) {
 	root := wholeTree(newCLI(io.Discard, io.Discard, os.LookupEnv))
 	for _, cmd := range append(root.Commands(), root) {

@@ -70,8 +70,8 @@ func TestAttachWhy(t *testing.T) {
 	})
 }
 
-// TestAttachAddress: funcs --addr finds the function behind a symbol of another name, and
-// says how that is attached to.
+// TestAttachAddress: funcs --addr finds the function for a symbol of another name, and
+// says how to attach to it.
 func TestAttachAddress(t *testing.T) {
 	attachTargets(t, func(t *testing.T, file string) {
 		const first = uint64(dt.TextAddr + 16)
@@ -87,8 +87,8 @@ func TestAttachAddress(t *testing.T) {
 	})
 }
 
-// TestAttachReport: --report says the same of the functions that are left out, and of
-// those whose names no symbol has.
+// TestAttachReport: --report has the same advice for functions that are left out, and for
+// functions without a symbol of their name.
 func TestAttachReport(t *testing.T) {
 	attachTargets(t, func(t *testing.T, file string) {
 		report := filepath.Join(t.TempDir(), "report")

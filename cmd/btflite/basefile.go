@@ -2,17 +2,17 @@ package main
 
 import "strings"
 
-// The files of the running kernel's BTF, and the variable that names another
-// file in place of kernelBTF, as in pahole.
+// Files with the running kernel's BTF. As in pahole, a variable can name another file in
+// place of kernelBTF.
 const (
 	sysBTF       = "/sys/kernel/btf/"
 	kernelBTF    = sysBTF + "vmlinux"
 	kernelBTFEnv = "PAHOLE_VMLINUX_BTF_FILENAME"
 )
 
-// basePaths are the files of the base for work on paths, as for loadbtf.Loader.Chain: those
-// given by --btf_base, or the running kernel's where a path is the BTF of one of its
-// modules. There may be none.
+// basePaths returns the files of the base, for loadbtf.Loader.Chain: the files of
+// --btf_base or, if one of paths is the BTF of a loaded module, the running kernel's.
+// There may be none.
 func (c *cli) basePaths(given, paths []string) []string {
 	if len(given) > 0 {
 		return given

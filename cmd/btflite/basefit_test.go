@@ -11,8 +11,8 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// fitFolder is a folder with modules that are split from "right", and a kernel "vmlinux"
-// above them that is another one: by the release that it names, or by what it has.
+// fitFolder is a folder with modules that are split from "right", and with a different
+// kernel "vmlinux" above them: it names another release, or has other types.
 type fitFolder struct{ dir, right, wrong, plain, debug, raw string }
 
 // newFitFolder makes one. byRelease has the other kernel differ in its release only, so

@@ -27,7 +27,7 @@ type compilerCommand struct {
 // compilerName is the name of the command.
 const compilerName = "cc"
 
-// cannotRun says what is wrong with a compiler.
+// cannotRun is the error for a compiler that does not start.
 const cannotRun = "cannot run it"
 
 func newCompilerCommand(c *cli) *cobra.Command {
@@ -62,7 +62,7 @@ func (k *compilerCommand) run(c *cli, words []string) error {
 	}
 	if k.keep == "" {
 		k.keep = os.Getenv(keepVariable)
-	} else if err := os.Setenv(keepVariable, k.keep); err != nil { // COMPILER may be a link that converts the object
+	} else if err := os.Setenv(keepVariable, k.keep); err != nil { // COMPILER may be a link to btflite, which converts the object
 		return err
 	}
 	path, err := exec.LookPath(words[0])
@@ -72,8 +72,8 @@ func (k *compilerCommand) run(c *cli, words []string) error {
 	return k.compile(c, path, words)
 }
 
-// compile runs the compiler at path, whose command line is words, and converts what it
-// has written.
+// compile runs the compiler at path with the command line words, and converts the object
+// that it wrote.
 func (k *compilerCommand) compile(c *cli, path string, words []string) error {
 	if err := countNested(path); err != nil {
 		return err
@@ -102,12 +102,12 @@ func (k *compilerCommand) compile(c *cli, path string, words []string) error {
 }
 
 const (
-	nestedVariable = "BTFLITE_CC_NESTED" // the environment variable that counts the runs of btflite cc around this one
-	maxNested      = 20                  // btflite cc, a compiler cache and a link make one
+	nestedVariable = "BTFLITE_CC_NESTED" // the environment variable that counts nested runs of btflite cc
+	maxNested      = 20                  // btflite cc, a compiler cache and a link are nested
 )
 
-// countNested ends a loop of programs: a script with the compiler's name that runs btflite
-// cc with this name finds itself in PATH.
+// countNested ends a loop of programs: a script with the compiler's name that runs
+// btflite cc with this name would find itself in PATH.
 func countNested(path string) error {
 	n, _ := strconv.Atoi(os.Getenv(nestedVariable))
 	if n >= maxNested {
@@ -116,17 +116,17 @@ func countNested(path string) error {
 	return os.Setenv(nestedVariable, strconv.Itoa(n+1))
 }
 
-// collectFrom is how large the heap may become, in bytes, before garbage is collected.
+// collectFrom is the size of the heap in bytes from which garbage is collected.
 const collectFrom = 256 << 20
 
-// runCompiler runs the compiler to its end. The error has the compiler's exit status. If a
-// signal ended the compiler, the same signal ends this process.
+// runCompiler runs the compiler to its end. The error has the compiler's exit status. If
+// a signal ended the compiler, the same signal ends this process.
 func (c *cli) runCompiler(path string, words []string) error {
 	cmd := &exec.Cmd{Path: path, Args: words, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	if err := c.guard.startChild(cmd); err != nil {
 		return message.FileError(path, cannotRun, err)
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT) // from a terminal: for both, and the compiler will end
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT) // a terminal sends it to both; the compiler ends
 	err := cmd.Wait()
 	c.guard.setOnDeath(nil)
 	var exit *exec.ExitError
@@ -142,8 +142,8 @@ func (c *cli) runCompiler(path string, words []string) error {
 	return printedFailure{exit.ExitCode()}
 }
 
-// dieLike ends the process by the signal s, which has ended a compiler. It does so by way of
-// a shell: for many signals, Go's runtime would print its goroutines or do nothing.
+// dieLike ends the process by the signal s, which has ended a compiler. It uses a shell,
+// because for many signals Go's runtime would print its goroutines or do nothing.
 func dieLike(s syscall.Signal) {
 	switch s {
 	case syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL:
@@ -151,11 +151,11 @@ func dieLike(s syscall.Signal) {
 	}
 	kill := fmt.Sprintf("ulimit -c 0; kill -%d $$", int(s))
 	_ = syscall.Exec("/bin/sh", []string{"sh", "-c", kill}, os.Environ())
-	os.Exit(128 + int(s)) // as shells say it
+	os.Exit(128 + int(s)) // as shells report a signal
 }
 
-// asCompiler runs the compiler that a link to this program stands for, if it has the
-// name of one.
+// asCompiler runs the compiler that a link to this program stands for. It returns false
+// if the link does not have the name of a compiler.
 func (c *cli) asCompiler(args []string) (is bool, err error) {
 	if !ccline.IsCompiler(c.calledAs) {
 		return false, nil
@@ -170,10 +170,11 @@ func (c *cli) asCompiler(args []string) (is bool, err error) {
 	return true, fmt.Errorf("%s is a link to btflite, and PATH has no other program of that name", message.OneLine(c.calledAs))
 }
 
-// keepVariable is the environment variable that stands for --keep-dwarf, for links.
+// keepVariable is the environment variable for --keep-dwarf, for links.
 const keepVariable = "BTFLITE_KEEP_DWARF"
 
-// Environment variables of a kernel's makefiles: where it is built, and where the external module is.
+// Environment variables of a kernel's makefiles: the kernel's build folder, and the
+// external module's folder.
 const (
 	kernelVariable = "objtree"
 	moduleVariable = "KBUILD_EXTMOD"

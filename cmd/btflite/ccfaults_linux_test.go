@@ -108,7 +108,7 @@ func (f *ccFault) left(cmd *exec.Cmd, stderr *bytes.Buffer, why string) {
 	}
 }
 
-// whole checks that an object is that of the compiler or that with records.
+// whole checks that an object is either the compiler's or the one with records.
 func (f *ccFault) whole(object string) {
 	f.t.Helper()
 	if got, err := os.ReadFile(object); err != nil || !bytes.Equal(got, f.dwarf) && !bytes.Equal(got, f.records) {
@@ -122,8 +122,8 @@ func (f *ccFault) clean(names ...string) {
 	onlyFiles(f.t, filepath.Join(f.dir, "o"), names...)
 }
 
-// inNamespace makes a command run in namespaces of its own, or skips the test. Within it
-// is root, or nobody in particular.
+// inNamespace makes a command run in its own namespaces, as root or as another user, or
+// skips the test.
 func (f *ccFault) inNamespace(cmd *exec.Cmd, root bool, flags uintptr) {
 	id := 1000
 	if root {
@@ -145,8 +145,8 @@ func TestCompilerWithoutFault(t *testing.T) {
 	f.only("records")
 }
 
-// TestCompilerKilled: what a compiler leaves that a signal ends stays, and the wrapper
-// ends by the same signal.
+// TestCompilerKilled: if a signal ends a compiler, its output stays, and the wrapper ends
+// by the same signal.
 func TestCompilerKilled(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTERM} {
 		f := newCCFault(t, fmt.Sprintf("printf half > $object; ulimit -c 0; kill -%d $$", s), "")
@@ -165,8 +165,8 @@ func TestCompilerKilled(t *testing.T) {
 	}
 }
 
-// TestCompilerSignal: a signal that ends the wrapper alone ends the compiler too, by the
-// same signal, so that it can remove what it has begun to write.
+// TestCompilerSignal: a signal that ends only the wrapper ends the compiler too, so that
+// the compiler can remove its unfinished output.
 func TestCompilerSignal(t *testing.T) {
 	for name, s := range map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM} {
 		if signal.Ignored(s) { // nohup
@@ -243,7 +243,7 @@ func TestCompilerReadOnlyFolder(t *testing.T) {
 	f.only("dwarf")
 }
 
-// TestCompilerLinks: what -o names need not be the object itself.
+// TestCompilerLinks: -o may name a link to the object.
 func TestCompilerLinks(t *testing.T) {
 	f := newCCFault(t, "", "")
 	for _, link := range [][2]string{{"real.o", "link.o"}, {"link.o", "second.o"}, {"loop.o", "loop.o"}} {
@@ -261,15 +261,15 @@ func TestCompilerLinks(t *testing.T) {
 	f.clean("link.o", "loop.o", "real.o", "second.o")
 	f.run(f.command("/dev/null"))
 	if info, err := os.Stat("/dev/null"); err != nil || info.Mode()&fs.ModeCharDevice == 0 {
-		t.Errorf("/dev/null is no device any more (%v)", err)
+		t.Errorf("/dev/null is not a device any more (%v)", err)
 	}
 	cmd, _ := f.command(f.object("loop.o"))
 	cmd.Run() // the compiler fails
 	f.clean("link.o", "loop.o", "real.o", "second.o")
 }
 
-// TestKeptByLink: --keep-dwarf reaches a link that stands for the compiler and converts the
-// object. The umask decides who may read what is kept.
+// TestKeptByLink: --keep-dwarf works for a link that stands for the compiler and converts
+// the object. The umask decides who may read the kept file.
 func TestKeptByLink(t *testing.T) {
 	f := newCCFault(t, "", "")
 	for dir, program := range map[string]string{"links": os.Args[0], "bin": f.compiler} {
@@ -372,7 +372,8 @@ func TestObjectChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestObjectCutShort: an object that becomes shorter while it is read is no crash.
+// TestObjectCutShort: an object that becomes shorter while it is read does not crash the
+// program.
 func TestObjectCutShort(t *testing.T) {
 	f := newCCFault(t, "", "")
 	for range 30 {
@@ -433,7 +434,7 @@ func TestMakeInterrupted(t *testing.T) {
 					f.is(f.object(name), "records")
 				}
 			}
-			if s != syscall.SIGKILL { // nobody can clean up after that
+			if s != syscall.SIGKILL { // nothing can clean up after that
 				if left, _ := filepath.Glob(f.object(".*")); left != nil {
 					t.Errorf("%v: %v is left", s, left)
 				}

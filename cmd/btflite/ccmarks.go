@@ -29,15 +29,15 @@ type process struct {
 	start              uint64 // in ticks since the system has started
 }
 
-// processOf describes the process pid; false if there is none, or if the system does not
-// tell.
+// processOf describes the process pid. It returns false if there is none, or if the
+// system has no /proc.
 func processOf(pid int) (p process, ok bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return p, false
 	}
 	text := string(b)
-	open, end := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')') // the name may have any character
+	open, end := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')') // the name may contain any character
 	if open < 0 || end < open {
 		return p, false
 	}
@@ -71,14 +71,14 @@ func buildProcess() process {
 	return build
 }
 
-// The name of the file, and what each of its lines begins with. Then follow the process of the build
-// with the time of its start, the message, and the process that has told it.
+// The name of the file, and the beginning of each of its lines. After it, a line has the
+// process of the build with its start time, the message, and the process that printed it.
 const (
 	toldName  = ".btflite-cc.tmp"
 	toldBegin = "btflite cc has told the build "
 )
 
-// maxTold is how long the file may become, in bytes, before it begins anew.
+// maxTold is the size in bytes from which the file starts anew.
 const maxTold = 64 << 10
 
 // firstTime notes that a message is printed, and reports whether it is the first time in this build.
@@ -107,9 +107,9 @@ func buildFolders(build process) (folders []string) {
 	return append(folders, ".")
 }
 
-// noteIn is firstTime for one folder. Compilers run at the same time: each appends a line, and
-// the first line wins. It refuses a folder that everybody can write to, because another user may
-// have put a file or a link there.
+// noteIn is firstTime for one folder. Compilers run side by side: each appends a line,
+// and the first line wins. It refuses a folder that everybody can write to, because
+// another user may have put a file or a link there.
 func noteIn(folder string, build process, what string) (first bool, err error) {
 	info, err := os.Stat(folder)
 	switch {

@@ -78,8 +78,9 @@ func TestFirstTimeAtOnce(t *testing.T) {
 	}
 }
 
-// TestToldIsPlanted: a file of that name that is another one stays as it is, and so does what a link
-// leads to. Where everybody can write, nothing is noted. Then each object is told of.
+// TestToldIsPlanted: another file of that name stays as it is, and so does the target of
+// a link. In a folder that everybody can write to, nothing is noted. Then the message is
+// printed for each object.
 func TestToldIsPlanted(t *testing.T) {
 	build := process{pid: 1, start: 1}
 	for name, plant := range map[string]func(at, victim string) error{
@@ -116,8 +117,8 @@ func TestToldIsPlanted(t *testing.T) {
 	}
 }
 
-// TestBuildFolders: the module's folder comes before that of the kernel, and if nothing can be noted in
-// the one, it is in the other.
+// TestBuildFolders: the module's folder comes before the kernel's. If nothing can be
+// noted in the first, it is noted in the second.
 func TestBuildFolders(t *testing.T) {
 	module, kernel := t.TempDir(), t.TempDir()
 	t.Setenv(moduleVariable, module)

@@ -18,8 +18,8 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// convert replaces the debug sections of an object by unit records, if it can. The error
-// says why an object that should have been converted was left as it is.
+// convert replaces the debug sections of an object by unit records, if possible. The
+// error says why the object keeps its DWARF.
 func (k *compilerCommand) convert(c *cli, object string) error {
 	path, err := filepath.EvalSymlinks(object)
 	if err != nil {
@@ -70,7 +70,7 @@ func records(path string) (out []byte, err error) {
 func knownForm(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil // as Convert says
+		return nil // Convert reports it
 	}
 	defer f.Close()
 	var head [4]byte
@@ -97,8 +97,8 @@ func recordMaker() string {
 	return version[:min(len(version), 255)]
 }
 
-// isSilent reports whether the reason to leave an object as it is needs no message: there is
-// nothing to convert.
+// isSilent reports whether an object keeps its DWARF for a reason that needs no message:
+// there is nothing to convert.
 func isSilent(err error) bool {
 	return errors.Is(err, ccobject.ErrNoDwarf) || errors.Is(err, ccobject.ErrAssembler) || errors.Is(err, ccobject.ErrRecords)
 }
@@ -113,8 +113,8 @@ func isUsual(err error) bool {
 	return false
 }
 
-// noteOnce says why an object keeps its DWARF, once for each reason and build: what is
-// true of one object is true of most.
+// noteOnce prints why an object keeps its DWARF, once for each reason and build. Most
+// objects of a build have the same reason.
 func (c *cli) noteOnce(object string, why error) {
 	first, err := firstTime(why.Error())
 	switch {
@@ -144,7 +144,7 @@ func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before o
 	name := f.Name()
 	defer c.guard.forget(name)
 	_, err = f.Write(data)
-	if err == nil && before != nil { // the umask did not spare the mode
+	if err == nil && before != nil { // the umask has reduced the mode
 		err = f.Chmod(mode)
 	}
 	err = errors.Join(err, f.Close())
@@ -160,7 +160,7 @@ func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before o
 	return err
 }
 
-// keepObject keeps an object below dir, compressed, by its whole path.
+// keepObject keeps a compressed copy of an object below dir, under its whole path.
 func (c *cli) keepObject(dir, path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {

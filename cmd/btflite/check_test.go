@@ -29,8 +29,8 @@ const (
 	langRust = 0x1c
 )
 
-// TestRefusedBTF: what a kernel refuses is not written, in no place, unless it
-// comes from another language; then that is told.
+// TestRefusedBTF: BTF that a kernel refuses is not written anywhere, unless it comes from
+// another language: then there is a warning.
 func TestRefusedBTF(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// circleCases is C of which each piece once was reported as lost, or is like one that was.
+// circleCases are pieces of C that were once reported as lost, or are similar.
 var circleCases = []struct{ name, flags, source string }{
 	{"words of C23", "-std=gnu11", `typedef _Bool bool; enum { false = 0, true = 1 }; struct s { bool up:1; int nullptr, constexpr; bool alignas, thread_local; } g;
 		bool f(struct s *static_assert) { return static_assert->up == true; }`},
@@ -46,8 +46,8 @@ var circleCases = []struct{ name, flags, source string }{
 	{"conversions", "-O2", `struct s { unsigned char b; short h; } g; int f(struct s *p, unsigned char c) { unsigned x = c; long y = (signed char)c; return p->b + x + (int)(y >> 1); }`},
 }
 
-// TestFullcircleCases: what C can say comes around, by each compiler that is there, whether it
-// is found or named.
+// TestFullcircleCases: all that C can express survives, with each installed compiler,
+// whether the compiler is found or named.
 func TestFullcircleCases(t *testing.T) {
 	compilers := []string{"gcc", "gcc-16", "clang", "gcc -m32", "gcc -mx32", "clang -m32", "clang --target=x86_64-linux-gnux32", "clang --target=riscv32-linux-gnu",
 		"clang --target=riscv64-linux-gnu", "aarch64-linux-gnu-gcc", "s390x-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "clang --target=aarch64_be-linux-gnu"}

@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// circleParts knows what C cannot say of parts of types.
+// circleParts knows which parts of types C cannot express.
 type circleParts struct {
 	over   map[[2]string]bool // by names of struct and member: see overlapping
 	hollow map[string]bool    // names of unions without members that have a size
@@ -39,9 +39,9 @@ func newCircleParts(b *btf.Blob) circleParts {
 	return p
 }
 
-// inside says why C cannot avoid any of the parts of a difference, or is "". owner is the name of
-// the type that they are parts of: members of members are told only of types without a name. Of
-// several reasons it gives the first.
+// inside returns why C cannot avoid any of the parts of a difference, or "". owner is the
+// name of the type that has the parts; parts of parts are listed only for types without a
+// name. If there are several reasons, it returns the first one.
 func (k *circleReasons) inside(owner string, d *diff.Difference) (why string) {
 	if d.Part == "member" && d.Change == diff.Removed && k.parts.over[[2]string{owner, d.Name}] {
 		return overlapping
@@ -83,7 +83,8 @@ func (k *circleReasons) inside(owner string, d *diff.Difference) (why string) {
 	return ""
 }
 
-// namelessInPrototype tells whether the text has a type without a name in a list of parameters.
+// namelessInPrototype reports whether the text has a type without a name in a list of
+// parameters.
 func namelessInPrototype(text string) bool {
 	for _, word := range []string{"struct {", "union {", "enum {"} {
 		before, _, found := strings.Cut(text, word)
@@ -100,11 +101,11 @@ var (
 	beginQualifiers = pattern{text: `^(?:(?:const|volatile) )+`}
 )
 
-// maxArrays is how many typedefs of arrays stand for each other.
+// maxArrays bounds a chain of typedefs of arrays.
 const maxArrays = 8
 
-// unqualified is the type of an array without qualifiers, and with what typedefs of arrays stand
-// for; isArray tells whether it is one.
+// unqualified removes qualifiers from the type of an array, and replaces typedefs of
+// arrays by arrays. isArray reports whether the type is an array.
 func (k *circleReasons) unqualified(text string) (_ string, isArray bool) {
 	for range maxArrays {
 		text = beginQualifiers.get().ReplaceAllString(text, "")

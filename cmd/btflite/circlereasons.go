@@ -26,10 +26,10 @@ const (
 	ofArrays    = "arrays of a typedef for an array, such as one of vectors, which become one array"
 )
 
-// arraySize is the index type that clang makes up for arrays.
+// arraySize is the index type that clang adds for arrays.
 const arraySize = "__ARRAY_SIZE_TYPE__"
 
-// circleReasons knows what C cannot say of some BTF.
+// circleReasons knows what C cannot express of some BTF.
 type circleReasons struct {
 	times map[string]int // number of definitions, by name space of C and name
 	own   []string       // integer types that compilers make up
@@ -85,17 +85,19 @@ func newCircleReasons(b *btf.Blob) *circleReasons {
 	return k
 }
 
-// note keeps a name that is not a C identifier, and the name that the C has instead.
+// note keeps a name that is not a C identifier, and its replacement in the C.
 func (k *circleReasons) note(name string) {
 	if is := dump.Name(name); is != name {
 		k.notC = append(k.notC, name, is)
 	}
 }
 
-// kindOfTag are the parts whose names are tags, of which C has one for all of them.
+// kindOfTag are the kinds of types whose names are tags. C has one name space for all
+// tags.
 var kindOfTag = map[string]bool{"struct": true, "union": true, "enum": true}
 
-// numberedName is how the C of package dump calls the second definition of a name.
+// numberedName matches the name that package dump gives to a further definition of a
+// name.
 var numberedName = pattern{text: `(\w+?)___\d+`}
 
 // reason returns why C cannot avoid the difference, or "".
@@ -126,10 +128,10 @@ func (k *circleReasons) reason(d *diff.Difference) string {
 	return ""
 }
 
-// isOwn reports whether a difference is an integer type that a compiler made up, or one in types
-// that use it.
+// isOwn reports whether a difference is an integer type that a compiler adds, or is in
+// types that use one.
 func (k *circleReasons) isOwn(d *diff.Difference) bool {
-	if d.Part == "int" || d.Part == "float" { // one more is in place of those
+	if d.Part == "int" || d.Part == "float" { // an added type replaces these
 		return d.Change == diff.Added || d.Change == diff.Removed && slices.Contains(k.own, d.Name)
 	}
 	if len(d.Details) > 0 {
@@ -139,7 +141,7 @@ func (k *circleReasons) isOwn(d *diff.Difference) bool {
 	return slices.ContainsFunc(k.own, func(name string) bool { return strings.HasPrefix(was, name) })
 }
 
-// arrayOf is an array of a type, or a pointer to one.
+// arrayOf matches an array of a type, or a pointer to one.
 var arrayOf = pattern{text: `(\w+)( (?:\([*\w]*\))?(?:\[\d+\])+)`}
 
 // onlyArrays reports whether the only difference is that gcc merged an array of a typedef for an array.
@@ -158,7 +160,7 @@ func (k *circleReasons) onlyArrays(d *diff.Difference) bool {
 	})
 }
 
-// several reports whether the text has a numbered name, which stands for one of several
+// several reports whether the text has a numbered name, that is, one of several
 // definitions.
 func (k *circleReasons) several(text string) bool {
 	for _, m := range numberedName.get().FindAllStringSubmatch(text, -1) {

@@ -17,8 +17,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// cli is one run of the program: where it writes and what it knows of its
-// environment.
+// cli is one run of the program: its streams, and what it knows about its environment.
 type cli struct {
 	stdout, stderr io.Writer
 	lookupEnv      func(string) (string, bool)
@@ -30,8 +29,8 @@ type cli struct {
 	calledAs  string         // the program's name, without folders
 	firstWord string         // of the command line
 	words     []string       // all of it
-	running   *cobra.Command // for hints
-	taken     takenWord      // likewise
+	running   *cobra.Command // the command, for hints
+	taken     takenWord      // the last word that an option took, for hints
 	quiet     bool           // --quiet
 	helpError error          // of printing a help
 }
@@ -42,9 +41,8 @@ func newCLI(stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *cl
 	return &cli{stdout: stdout, stderr: stderr, lookupEnv: lookupEnv}
 }
 
-// run does what args (without the program name) ask for and returns the exit
-// status. Every failure is one line on stderr; a usage error adds where to
-// look.
+// run executes the command line args (without the program name) and returns the exit
+// status. Every failure is one line on stderr. A usage error also says where to look.
 func (c *cli) run(args []string) (status int) {
 	// A mapped file that shrinks becomes a panic instead of a crash.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -63,7 +61,7 @@ func (c *cli) run(args []string) (status int) {
 	return c.report(c.dispatch(args))
 }
 
-// report prints err, if any, and returns the status it stands for.
+// report prints err, if any, and returns its exit status.
 func (c *cli) report(err error) int {
 	var printed printedFailure
 	switch {
@@ -79,13 +77,13 @@ func (c *cli) report(err error) int {
 	return status
 }
 
-// answers reports whether the command is one whose status 1 is an answer.
+// answers reports whether status 1 of the command is an answer, and not a failure.
 func (c *cli) answers() bool {
 	_, ok := c.running.Annotations[troubleKey]
 	return ok
 }
 
-// explain prints err and returns the status that it usually stands for.
+// explain prints err and returns its usual exit status.
 func (c *cli) explain(err error) int {
 	var usage *usageError
 	var verbatim verbatimError
@@ -113,7 +111,7 @@ func (c *cli) explain(err error) int {
 	return exitFailure
 }
 
-// warn prints one line on stderr, unless nothing but errors is wanted.
+// warn prints one line on stderr, unless --quiet suppresses it.
 func (c *cli) warn(text string) {
 	if !c.quiet {
 		c.complain(text)
@@ -149,7 +147,7 @@ func statAll(paths []string) []os.FileInfo {
 	return all
 }
 
-// checkNames checks the words as names of files, which may be missing.
+// checkNames checks the words as names of files, which need not exist.
 func checkNames(paths []string) error {
 	switch {
 	case len(paths) == 0:

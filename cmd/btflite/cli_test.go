@@ -25,9 +25,9 @@ import (
 	"github.com/btflite/btflite/internal/job"
 )
 
-// The test binary is the command itself when fakeEncoder is set in its
-// environment; the value says what the encoder below does. It is the command with
-// the real encoder where a script calls it btflite.
+// The test binary is the command itself if fakeEncoder is set in its environment. The
+// value says what the encoder below does. If a script calls it btflite, it has the real
+// encoder.
 const fakeEncoder = "BTFLITE_TEST_ENCODER"
 
 func TestMain(m *testing.M) {
@@ -412,8 +412,8 @@ func TestInPlaceOnARealELFFile(t *testing.T) {
 	onlyFiles(t, dir, "in")
 }
 
-// TestFileSizeLimit: a file that may not grow, as on a full disk, is a clean
-// error; what was there stays, and nothing is left behind.
+// TestFileSizeLimit: a file that may not grow, as on a full disk, is a clean error. The
+// old file stays, and no temporary file is left.
 func TestFileSizeLimit(t *testing.T) {
 	image, err := os.ReadFile("../../testdata/small/small")
 	if err != nil {

@@ -54,7 +54,7 @@ func openCode(input, given string) (*codeMap, error) {
 	return m, err
 }
 
-// pointAt is where an address is.
+// pointAt returns the section or function that contains an address.
 func (m *codeMap) pointAt(addr uint64) (p sitePoint, ok bool) {
 	for _, s := range m.sections {
 		if addr >= s.addr && addr-s.addr < s.size {
@@ -69,7 +69,7 @@ func (m *codeMap) hasSection(name string) bool {
 	return slices.ContainsFunc(m.sections, func(s codeRange) bool { return s.name == name })
 }
 
-// inFunction is where an offset in the functions of a name is.
+// inFunction returns the places of an offset in the functions of a name.
 func (m *codeMap) inFunction(name string, offset uint64) (places []sitePoint) {
 	for _, f := range m.functions {
 		if f.name != name || offset >= f.size {
@@ -85,7 +85,7 @@ func (m *codeMap) inFunction(name string, offset uint64) (places []sitePoint) {
 }
 
 // describe returns the address of an offset in a section, and the function there; "" for
-// what is unknown.
+// an unknown one.
 func (m *codeMap) describe(section string, offset uint32) (address, symbol string) {
 	i := slices.IndexFunc(m.sections, func(s codeRange) bool { return s.name == section && uint64(offset) < s.size })
 	if i < 0 {

@@ -13,8 +13,8 @@ const (
 	colorNever  = "never"
 )
 
-// colored tells whether the text for the standard output gets colours: if that is a
-// terminal that has some, and NO_COLOR (see no-color.org) does not say no.
+// colored reports whether text on the standard output gets colours: on a terminal that
+// has some, unless NO_COLOR is set (see no-color.org).
 func (c *cli) colored(mode string) bool {
 	switch mode {
 	case colorAlways:
@@ -38,40 +38,40 @@ const (
 	sgrKeyword = "\x1b[1m"  // bold
 )
 
-// paintLine adds a line, with its newline, to what a painter writes.
+// paintLine adds a line, with its newline, to the painter's output.
 type paintLine func(*painter, []byte)
 
 // painter adds colours to lines. Text without newline waits for Flush.
 type painter struct {
-	to   io.Writer
-	line paintLine
-	rest []byte // a line that has no end yet
-	out  []byte
+	to      io.Writer
+	line    paintLine
+	partial []byte // a line without its end
+	out     []byte
 }
 
 func (p *painter) Write(text []byte) (int, error) {
-	p.rest = append(p.rest, text...)
-	end := bytes.LastIndexByte(p.rest, '\n') + 1
+	p.partial = append(p.partial, text...)
+	end := bytes.LastIndexByte(p.partial, '\n') + 1
 	p.out = p.out[:0]
-	for line := range bytes.Lines(p.rest[:end]) {
+	for line := range bytes.Lines(p.partial[:end]) {
 		p.line(p, line)
 	}
-	p.rest = append(p.rest[:0], p.rest[end:]...)
+	p.partial = append(p.partial[:0], p.partial[end:]...)
 	if _, err := p.to.Write(p.out); err != nil {
 		return 0, err
 	}
 	return len(text), nil
 }
 
-// Flush writes what has no end.
+// Flush writes a line without its end.
 func (p *painter) Flush() error {
-	_, err := p.to.Write(p.rest)
-	p.rest = p.rest[:0]
+	_, err := p.to.Write(p.partial)
+	p.partial = p.partial[:0]
 	return err
 }
 
-// paintC adds a line of C as show and dump print it, with colours for comments, those of
-// holes and cache lines apart, and for the first word of a type.
+// paintC adds a line of C as show and dump print it. It colours comments, differently for
+// holes and cache lines, and the first word of a type.
 func (p *painter) paintC(line []byte) {
 	tabs := 0
 	for tabs < len(line) && line[tabs] == '\t' {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestOnATerminal: what a terminal gets, through a pager or not, with colours or not.
+// TestOnATerminal: the output on a terminal, with and without a pager and colours.
 func TestOnATerminal(t *testing.T) {
 	file, _ := filepath.Abs(shownFiles + "plain.btf")
 	plain, _ := btfliteRun(t, exitOK, "show", "s1", file)
@@ -47,7 +47,8 @@ func TestOnATerminal(t *testing.T) {
 	}
 }
 
-// readAll is what a terminal has got, with the newlines as they were written.
+// readAll returns all that a terminal has received, with the newlines as they were
+// written.
 func readAll(t *testing.T, master, slave *os.File) string {
 	t.Helper()
 	const end = "\x00end"

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// subcommand is an entry of the table of commands. A run builds only the command that
-// it needs, because options take time.
+// subcommand is an entry of the table of commands. A run builds only the command that it
+// needs, because making options takes time.
 type subcommand struct {
 	name, short string
-	synonyms    string // other words that people try, with blanks between
+	synonyms    string // other words that people try, separated by blanks
 	build       func(c *cli) *cobra.Command
 }
 
@@ -50,12 +50,12 @@ func commandCalled(name string) (entry subcommand, ok bool) {
 	return subcommand{}, false
 }
 
-// readsFiles tells whether the command reads files with types.
+// readsFiles reports whether the command reads files with types.
 func (entry *subcommand) readsFiles() bool {
 	return !slices.Contains([]string{compilerName, "completion", "help", "manual", "version"}, entry.name)
 }
 
-// under builds the command below root.
+// under builds the command as a child of root.
 func (entry *subcommand) under(root *cobra.Command, c *cli) *cobra.Command {
 	cmd := entry.build(c)
 	cmd.Short = entry.short
@@ -67,12 +67,12 @@ func (entry *subcommand) under(root *cobra.Command, c *cli) *cobra.Command {
 	return cmd
 }
 
-// newRoot is the parent of a command. It has the name of the program and the settings
+// newRoot makes the parent of a command. It has the name of the program and the settings
 // that all commands share.
 func newRoot(c *cli) *cobra.Command {
 	root := &cobra.Command{Use: programName, SilenceErrors: true, SilenceUsage: true}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(&cobra.Command{Hidden: true}) // ours is in the table
+	root.SetHelpCommand(&cobra.Command{Hidden: true}) // our own is in the table
 	root.SetOut(c.stdout)
 	root.SetErr(c.stderr)
 	root.SetFlagErrorFunc(optionError)
@@ -80,10 +80,10 @@ func newRoot(c *cli) *cobra.Command {
 	return root
 }
 
-// programName is what the program calls itself, whatever its file is called.
+// programName is the name in messages and help, whatever the file is called.
 const programName = "btflite"
 
-// newMain is the main command, with its options in e.
+// newMain makes the main command, with its options in e.
 func newMain(c *cli, e *encodeCommand) *cobra.Command {
 	root := newRoot(c)
 	e.describe(c, root)
@@ -92,7 +92,7 @@ func newMain(c *cli, e *encodeCommand) *cobra.Command {
 	return root
 }
 
-// wholeTree is the main command with all others below it.
+// wholeTree makes the main command with all others below it.
 func wholeTree(c *cli) *cobra.Command {
 	root := newMain(c, newEncodeCommand())
 	for _, entry := range commands() {
@@ -101,7 +101,7 @@ func wholeTree(c *cli) *cobra.Command {
 	return root
 }
 
-// complete adds to cmd what every command has.
+// complete adds to cmd what all commands have.
 func complete(cmd *cobra.Command, c *cli) {
 	cmd.Flags().SortFlags = false
 	cmd.Args = cobra.ArbitraryArgs
@@ -112,12 +112,12 @@ func complete(cmd *cobra.Command, c *cli) {
 		room = rare
 	}
 	s.toggle(&c.quiet, "quiet", "q", "print nothing but errors", room)
-	help := false // cobra asks for it by name
+	help := false // cobra looks it up by name
 	s.toggle(&help, "help", "h", "print this list", alias("usage"))
 }
 
-// dispatch runs the command. Only the first word can be the name of one; a file
-// of that name is reached as ./name.
+// dispatch runs the command. Only the first word can be the name of a command. A file
+// with the name of a command is reached as ./name.
 func (c *cli) dispatch(args []string) error {
 	c.running = &cobra.Command{}
 	if is, err := c.asCompiler(args); is {
@@ -135,7 +135,7 @@ func (c *cli) dispatch(args []string) error {
 	var name []string
 	if len(args) > 0 {
 		c.firstWord, c.words = args[0], args
-		if strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // from a shell
+		if strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // called by a shell's completion
 			c.running = wholeTree(c)
 			offerWords(c.running)
 			c.running.SetArgs(completionArgs(c.running, args))
@@ -154,7 +154,7 @@ func (c *cli) dispatch(args []string) error {
 	c.taken = p.taken
 	if err != nil {
 		if unknown := asCommand(c.firstWord, args); unknown != nil && name == nil && c.calledAs != paholeName {
-			return unknown // whose options are none of ours
+			return unknown // its options are not ours
 		}
 		return err
 	}

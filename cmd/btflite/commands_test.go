@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestTableOfCommands: the table is in the order of names, and says of each command
-// what the command says of itself.
+// TestTableOfCommands: the table is sorted by name, and agrees with each command.
 func TestTableOfCommands(t *testing.T) {
 	c := newCLI(io.Discard, io.Discard, os.LookupEnv)
 	table := commands()
@@ -42,7 +41,7 @@ func TestOneCommandIsBuilt(t *testing.T) {
 	for _, tt := range []struct {
 		args string
 		want string // the words for the command that runs
-		n    int    // commands beside it in its tree
+		n    int    // other commands in its tree
 	}{{"--version", "btflite", 0}, {"version", "btflite version", 1}, {"sort --help", "btflite sort", 1}} {
 		c, _, _ := testCLI(t)
 		if status := c.run(strings.Fields(tt.args)); status != exitOK {
@@ -50,7 +49,7 @@ func TestOneCommandIsBuilt(t *testing.T) {
 		}
 		n := 0
 		for _, cmd := range c.running.Root().Commands() {
-			if cmd.Name() != "" { // that of the help, which cobra wants
+			if cmd.Name() != "" { // cobra wants a command for the help, which has no name
 				n++
 			}
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Options of pahole 1.32 that --help leaves out: older spellings of features,
-// settings of pahole's own tables, and options for printing types, which do not
-// change the encoding. The manual page has all.
+// Options of pahole 1.32 that --help leaves out: older spellings of features, settings of
+// pahole's own tables, and options for printing types, which do not change the encoding.
+// The manual page lists all.
 
 // compatOptions adds these options.
 func (e *encoding) compatOptions(cmd *cobra.Command) {
@@ -45,7 +45,7 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 		word, hasArg := strings.CutSuffix(word, "=")
 		name, letter, _ := strings.Cut(word, ",")
 		note := func(value string) error {
-			if e.verbose { // pahole: -V before -z changes what -z does
+			if e.verbose { // in pahole, -V before -z changes the effect of -z
 				e.printed = append(e.printed, [2]string{"verbose", "true"})
 			}
 			e.printed = append(e.printed, [2]string{name, value})
@@ -62,11 +62,10 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 	}
 }
 
-// printTypes does what pahole does without -J: it prints types. The options are those
-// of btflite show.
+// printTypes prints types, as pahole does without -J, with the options of btflite show.
 func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 	s := &showCommand{in: newTypeReader(c.lookupEnv), separator: "\t"}
-	s.filter.Bases = true // as pahole
+	s.filter.Bases = true // as in pahole
 	flags := s.command().Flags()
 	if e.formats != "" {
 		e.printed = append(e.printed, [2]string{"format_path", e.formats})
@@ -78,7 +77,7 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 	}
 	s.opt.Counts = e.verbose
 	s.in.bases, s.in.lang, s.in.cuExclude = e.bases, e.lang, e.opt.Encode.CUExclude
-	if len(paths) == 1 && len(s.names) > 0 { // pahole -C NAME FILE, which may be missing
+	if len(paths) == 1 && len(s.names) > 0 { // pahole -C NAME FILE, where FILE may be omitted
 		return s.run(c, paths[0])
 	}
 	names, file := s.split(paths) // pahole NAME... [FILE]
@@ -98,7 +97,7 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 	return s.run(c, file)
 }
 
-// hasCompat tells whether cmd has these options.
+// hasCompat reports whether cmd has these options.
 func hasCompat(cmd *cobra.Command) bool { return cmd.Flags().Lookup("hashbits") != nil }
 
 func checkFormats(v string) error {
@@ -109,7 +108,7 @@ func checkFormats(v string) error {
 	return nil
 }
 
-// maxHashBits is the greatest --hashbits that pahole takes.
+// maxHashBits is the largest --hashbits of pahole.
 const maxHashBits = 31
 
 func checkHashBits(v string) error {
@@ -119,9 +118,8 @@ func checkHashBits(v string) error {
 	return nil
 }
 
-// printingOptions have a part only in printing types: "name", "name,x" with
-// the short option -x, "name=" with an argument. pahole -J takes them and
-// encodes the same.
+// printingOptions matter only for printing types: "name", "name,x" with the short option
+// -x, "name=" with an argument. pahole -J accepts them and encodes the same.
 const printingOptions = `
 	anon_include,a nested_anon_include,A bit_holes,B= cacheline_size,c= class_name,C= classes_as_structs
 	class_name_len,N compile contains,i= contains_enumerator= count= decl_exclude,D= defined_in,u exclude,x=

@@ -23,7 +23,7 @@ import (
 type compiler struct {
 	words   []string
 	instead string // the compiler of the file, if this is another release of it
-	several bool   // gcc and clang have both made units of the file
+	several bool   // both gcc and clang have made units of the file
 }
 
 var (
@@ -32,7 +32,7 @@ var (
 	clangVersion = pattern{text: `clang version (\d+)`}
 )
 
-// pattern is a regular expression that is compiled when it is first used: most runs use
+// pattern is a regular expression that is compiled on first use, because most runs use
 // none.
 type pattern struct {
 	text string
@@ -40,7 +40,7 @@ type pattern struct {
 	re   *regexp.Regexp
 }
 
-// get is the compiled expression. Any goroutine may call it.
+// get returns the compiled expression. Any goroutine may call it.
 func (p *pattern) get() *regexp.Regexp {
 	p.once.Do(func() { p.re = regexp.MustCompile(p.text) })
 	return p.re
@@ -59,7 +59,7 @@ func producer(file string) (text string, several bool, t elfMachine, err error) 
 	}
 	defer f.Close()
 	units, byGCC, byClang := 0, false, false
-	_ = declared.Producers(&mmapelf.Source{Path: file}, func(made string) bool { // the encoder has read it without an error
+	_ = declared.Producers(&mmapelf.Source{Path: file}, func(made string) bool { // the encoder has read the file without an error
 		if !byGCC && !byClang {
 			text = made
 		}
@@ -92,7 +92,7 @@ func optionsOf(producer string) (options []string) {
 }
 
 // findCompiler finds the compiler that a producer names, of that version if it is
-// there, with options.
+// installed, with options.
 func findCompiler(producer string, t elfMachine, options []string) (*compiler, error) {
 	m := t.compilers()
 	if m == nil {
@@ -100,7 +100,7 @@ func findCompiler(producer string, t elfMachine, options []string) (*compiler, e
 	}
 	flags := slices.Clone(options)
 	var names []gccName
-	wanted := "" // the release of the file's compiler, as it is called
+	wanted := "" // the release of the file's compiler
 	if v := clangVersion.get().FindStringSubmatch(producer); v != nil {
 		flags = append(flags, "--target="+m.triple)
 		wanted = "clang-" + v[1]
@@ -134,7 +134,7 @@ func findCompiler(producer string, t elfMachine, options []string) (*compiler, e
 	return nil, fmt.Errorf("no %s: name a compiler by --cc", strings.Join(tried, " or "))
 }
 
-// compileTime is how long a compilation may take: the C of a kernel takes a minute.
+// compileTime is the longest time for a compilation. The C of a kernel takes a minute.
 const compileTime = 10 * time.Minute
 
 // debugOptions make a compiler keep all types, used or not. Without optimization, parameters are on
@@ -169,7 +169,7 @@ func (c *compiler) compile(g *guard, in, out string) error {
 	return fmt.Errorf("%s: %w", message.OneLine(strings.Join(c.words, " ")), err)
 }
 
-// firstError is the first line of a compiler's messages that says what is wrong.
+// firstError returns the first line of a compiler's messages that describes an error.
 func firstError(messages string) string {
 	for line := range strings.Lines(messages) {
 		if _, what, ok := strings.Cut(line, "error: "); ok {

@@ -2,13 +2,13 @@ package main
 
 import "github.com/btflite/btflite/internal/elfabi"
 
-// elfMachine is what an ELF header says of the machine that a file is for.
+// elfMachine identifies a machine by fields of the ELF header.
 type elfMachine struct {
 	machine            uint16
 	class64, bigEndian bool
 }
 
-// pointerSize is the size of a pointer in bytes.
+// pointerSize returns the size of a pointer in bytes.
 func (t elfMachine) pointerSize() int {
 	if t.class64 {
 		return 8
@@ -16,17 +16,17 @@ func (t elfMachine) pointerSize() int {
 	return 4
 }
 
-// gccName is what a GCC may be called, without its version, and the option that it needs.
+// gccName is a name of GCC, without its version, and the option that it needs.
 type gccName struct{ name, option string }
 
-// machineCompilers are the compilers for a machine: what clang calls it, and the names that
-// Debian gives to GCC.
+// machineCompilers are the compilers for a machine: clang's name for the machine, and
+// Debian's names of GCC.
 type machineCompilers struct {
 	triple string
 	gcc    []gccName
 }
 
-// machines are the machines that are known.
+// machines are the known machines.
 var machines = map[elfMachine]machineCompilers{
 	{elfabi.EMX8664, true, false}:  {"x86_64-linux-gnu", []gccName{{"x86_64-linux-gnu-gcc", ""}, {"gcc", "-m64"}}},
 	{elfabi.EMX8664, false, false}: {"x86_64-linux-gnux32", []gccName{{"x86_64-linux-gnux32-gcc", ""}, {"x86_64-linux-gnu-gcc", "-mx32"}, {"gcc", "-mx32"}}},
@@ -67,7 +67,7 @@ func prefixed(triple string) machineCompilers {
 	return machineCompilers{triple, []gccName{{triple + "-gcc", ""}}}
 }
 
-// compilers are the compilers for t, nil if none is known.
+// compilers returns the compilers for t, nil if none is known.
 func (t elfMachine) compilers() *machineCompilers {
 	if m, ok := machines[t]; ok {
 		return &m

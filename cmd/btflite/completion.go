@@ -93,11 +93,11 @@ func listOf(names func() []string) setting {
 	}
 }
 
-// offerWords tells cobra what each option of the commands in the tree offers.
+// offerWords tells cobra what to offer for each option of the commands in the tree.
 func offerWords(root *cobra.Command) {
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			_, f.Usage = pflag.UnquoteUsage(f) // which is shown as it is
+			_, f.Usage = pflag.UnquoteUsage(f) // it is shown without change
 			o := optionOf(f)
 			if o.offered != nil {
 				cmd.RegisterFlagCompletionFunc(f.Name, o.offered)
@@ -109,8 +109,8 @@ func offerWords(root *cobra.Command) {
 	}
 }
 
-// completionArgs translates the words that a shell sends into those that cobra
-// expects. The last word is the one to complete. A line with a mistake stays as it is.
+// completionArgs translates the words that a shell sends into words for cobra. The last
+// word is the one to complete. A line with a mistake stays as it is.
 func completionArgs(root *cobra.Command, args []string) []string {
 	if len(args) < 3 {
 		return args

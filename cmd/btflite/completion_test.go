@@ -60,7 +60,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// lastOf is what a value to be completed begins with.
+// lastOf returns the start of the value to complete.
 func lastOf(line string) string {
 	word := line[strings.LastIndex(line, " ")+1:]
 	return word[strings.Index(word, "=")+1:]

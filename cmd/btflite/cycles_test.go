@@ -27,8 +27,8 @@ func cycleCommands() (lines []string) {
 // needsMore finds words of readerLines for other files, or for FILE as a base.
 var needsMore = regexp.MustCompile(`\b(ELF|COPY|IMAGE|MODULES|PROG|CC|MORE|btf_base\w*|why)\b`)
 
-// cycleKinds are the kinds of types that are what they refer to, so that a cycle of them leads
-// nowhere.
+// cycleKinds are the kinds of types that only stand for another type, so that a cycle of
+// them has no end.
 var cycleKinds = []btf.Kind{btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag, btf.KindTypedef, btf.KindArray, btf.KindPtr}
 
 // cycles are the kinds along each cycle: one, two of any, and all of them.

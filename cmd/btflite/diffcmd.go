@@ -15,11 +15,11 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// exitTrouble is the status of "btflite diff" if there is no answer, whatever the
-// reason but a wrong command line; exitFailure says that the files differ.
+// exitTrouble is the status of "btflite diff" if the comparison failed; a wrong command
+// line has another one. exitFailure means that the files differ.
 const exitTrouble = 2
 
-// troubleKey marks the command.
+// troubleKey marks commands with such a status.
 const troubleKey = "btflite_trouble"
 
 // diffCommand is "btflite diff".
@@ -52,14 +52,14 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
 	s.bases(&d.bases, "btf_base", "A and B are split over `BASE`, or a chain")
 	s.bases(&d.basesB, "btf_base_b", "B is split over this `BASE`, or chain, instead")
 	s.value(d.addName, "name", "", "only names that `GLOB` fits; repeatable", noFiles)
-	more := "; such options add up"
+	note := "; such options add up"
 	for _, p := range diff.Parts() {
-		also := always
+		shown := always
 		if !diff.IsABI(p) {
-			also = rare
+			shown = rare
 		}
-		s.call(func() { d.compare.Parts = append(d.compare.Parts, p) }, p+"s", "", "only "+p+"s"+more, also)
-		more = ""
+		s.call(func() { d.compare.Parts = append(d.compare.Parts, p) }, p+"s", "", "only "+p+"s"+note, shown)
+		note = ""
 	}
 	s.toggle(&d.compare.ABI, "abi", "", "only layouts, types of prototypes, enum values")
 	r := under(cmd, groupReport)
@@ -86,7 +86,7 @@ func (d *diffCommand) addName(v string) error {
 	return nil
 }
 
-// check finds options that do not go together.
+// check refuses options that exclude each other.
 func (d *diffCommand) check() error {
 	switch {
 	case d.json && d.format != "" && d.format != "json":
@@ -127,7 +127,7 @@ func (d *diffCommand) run(c *cli, words []string) error {
 	return err
 }
 
-// errDiffer ends a comparison that nothing is printed of.
+// errDiffer ends a comparison without any output.
 var errDiffer = errors.New("the files differ")
 
 // print prints how the files a and b differ.
@@ -169,8 +169,8 @@ func (d *diffCommand) print(c *cli, a, b string) (same bool, err error) {
 	return same && len(counts) == 0, stdoutError(err)
 }
 
-// sites says how the sites of inlined functions differ, unless only some of the types are
-// compared. It reports whether they do not.
+// sites compares the sites of inlined functions, unless only some types are compared, and
+// returns true if they are the same.
 func (d *diffCommand) sites(c *cli, blobs [2]*btf.Blob) (same bool) {
 	if len(d.compare.Parts)+len(d.compare.Names) > 0 || d.compare.ABI {
 		return true
@@ -187,7 +187,7 @@ func (d *diffCommand) sites(c *cli, blobs [2]*btf.Blob) (same bool) {
 	return false
 }
 
-// partsText says of what names are, if not all are compared.
+// partsText says what the names are names of, if not everything is compared.
 func (d *diffCommand) partsText() string {
 	if len(d.compare.Parts) == 0 {
 		return ""

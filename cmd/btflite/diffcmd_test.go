@@ -27,7 +27,7 @@ func runDiffOf(t *testing.T, status int, args ...string) string {
 	return stdout.String()
 }
 
-// TestDiffPairs: what is said of pairs of small programs; see scripts/diff.sh.
+// TestDiffPairs compares pairs of small programs; see scripts/diff.sh.
 func TestDiffPairs(t *testing.T) {
 	pairs, err := filepath.Glob(diffDir + "/*/a.btf")
 	if err != nil || len(pairs) < 10 {
@@ -139,8 +139,8 @@ func TestDiffOptions(t *testing.T) {
 	}
 }
 
-// TestDiffPage: the page has what differs, with the files' names, and the status is
-// that of the text.
+// TestDiffPage: the page shows the differences with the files' names, and the status is
+// the same as for text.
 func TestDiffPage(t *testing.T) {
 	a, b := diffDir+"/member-inserted/a.btf", diffDir+"/member-inserted/b.btf"
 	text := runDiffOf(t, exitFailure, "--structs", a, b)
@@ -226,7 +226,7 @@ func TestDiffErrors(t *testing.T) {
 	}
 }
 
-// TestDiffUnmatched: a pattern that fits nothing is told on standard error.
+// TestDiffUnmatched: standard error says that a pattern fits nothing.
 func TestDiffUnmatched(t *testing.T) {
 	t.Chdir(diffDir)
 	for args, want := range map[string]string{

@@ -12,14 +12,14 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// diffWriter prints a report. An error is one of writing.
+// diffWriter prints a report. Its errors are errors of writing.
 type diffWriter interface {
 	begin()
 	difference(*diff.Difference) error
 	end(counts diff.Summary) error
 }
 
-// writer is the writer for a format.
+// writer returns the writer for a format.
 func (d *diffCommand) writer(w *lineWriter, a, b string, blobs [2]*btf.Blob) diffWriter {
 	switch {
 	case d.format == "html":
@@ -32,7 +32,7 @@ func (d *diffCommand) writer(w *lineWriter, a, b string, blobs [2]*btf.Blob) dif
 	return &diffText{cfg: d, w: w}
 }
 
-// diffText prints for people, and nothing at all if there is no difference.
+// diffText prints text for people. If there is no difference, it prints nothing.
 type diffText struct {
 	cfg *diffCommand
 	w   *lineWriter
@@ -61,8 +61,8 @@ func (t *diffText) end(counts diff.Summary) error {
 	return t.w.flush()
 }
 
-// diffMarkdown prints a document for web pages, and nothing at all if there is
-// no difference.
+// diffMarkdown prints a document for web pages. If there is no difference, it prints
+// nothing.
 type diffMarkdown struct {
 	cfg     *diffCommand
 	w       *lineWriter
@@ -139,8 +139,8 @@ func (j *diffJSON) end(counts diff.Summary) error {
 	return j.w.flush()
 }
 
-// diffPage draws the layouts of structs and unions that differ, side by side, as a
-// page for a browser. Other differences are not on it.
+// diffPage draws the layouts of structs and unions that differ, side by side, on a page
+// for a browser. It does not show other differences.
 type diffPage struct {
 	w      *bufio.Writer
 	names  [2]string
@@ -164,7 +164,7 @@ func (p *diffPage) end(diff.Summary) error {
 	return errors.Join(err, p.w.Flush())
 }
 
-// jsonText is v, which holds nothing that JSON cannot say, as JSON.
+// jsonText returns v as JSON. v must have a form in JSON.
 func jsonText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -173,7 +173,7 @@ func jsonText(v any) string {
 	return string(printableJSON(text))
 }
 
-// countOf is n things.
+// countOf returns n and the thing, in the plural if n is not 1.
 func countOf(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

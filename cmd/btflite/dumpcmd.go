@@ -121,7 +121,8 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	// Types of a kernel that is among the files are like those of modules.
+	// If a kernel is among the files, its types are selected like the types of its
+	// modules.
 	ids, err := d.selected(c, t, len(files) > 1 && t.Base == files[0].Blob)
 	if err != nil {
 		return err
@@ -154,7 +155,7 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	return nil
 }
 
-// misplaced finds words that are no files: those of bpftool, and names of types.
+// misplaced looks for words that cannot be files: words of bpftool, and names of types.
 func (d *dumpCommand) misplaced(words []string) error {
 	rest := d.in.unresolved(words)
 	lost := func(w string) bool { return (w == "file" || w == "format") && !isFile(w) }
@@ -165,7 +166,7 @@ func (d *dumpCommand) misplaced(words []string) error {
 		}
 		hint := onlyDump
 		if files, options, err := bpftoolSource(meant); err == nil {
-			hint = "write " + commandLine(slices.Concat([]string{"dump"}, options, files)) + ", or bpftool's words behind btf dump"
+			hint = "write " + commandLine(slices.Concat([]string{"dump"}, options, files)) + ", or bpftool's words after btf dump"
 		}
 		return &usageError{what: fmt.Sprintf("%s: no such file", rest[i]), hint: hint}
 	}
@@ -175,8 +176,8 @@ func (d *dumpCommand) misplaced(words []string) error {
 // formatC is the --format of C.
 const formatC = "c"
 
-// checkedWriter remembers an error of writing, which another package returns among
-// its own.
+// checkedWriter remembers an error of writing, which another package returns like its
+// other errors.
 type checkedWriter struct {
 	w   io.Writer
 	err error
@@ -189,8 +190,7 @@ func (c *checkedWriter) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// selected are the ids of what to print of a file, nil for all. bases is that of
-// dump.Select.
+// selected returns the ids to print of a file, nil for all. bases is for dump.Select.
 func (d *dumpCommand) selected(c *cli, t *types, bases bool) ([]uint32, error) {
 	names := d.names
 	if d.object != "" {
@@ -227,7 +227,7 @@ func (d *dumpCommand) selected(c *cli, t *types, bases bool) ([]uint32, error) {
 			c.warn("note: " + message.OneLine(p) + " fits no name in " + message.OneLine(t.path))
 		}
 		ids = append(ids, named...)
-		if d.format != formatC { // which finds what it needs itself
+		if d.format != formatC { // C needs no base: dump finds the types that it needs
 			ids = append(ids, dump.Needed(t.Blob, named)...)
 		}
 	}
@@ -239,8 +239,8 @@ func (d *dumpCommand) selected(c *cli, t *types, bases bool) ([]uint32, error) {
 	return ids, nil
 }
 
-// relocatedNames are the names of the types that the CO-RE relocations of a BPF object
-// refer to.
+// relocatedNames returns the names of the types to which the CO-RE relocations of a BPF
+// object refer.
 func relocatedNames(path string) ([]string, error) {
 	b, err := btfFiles.Load(path, nil)
 	if err != nil {
@@ -266,8 +266,8 @@ func relocatedNames(path string) ([]string, error) {
 	return names, nil
 }
 
-// eachOnce are the files without those that came before, by whatever name: read again, a
-// kernel would not be the base of its modules.
+// eachOnce returns the files without repetitions under whatever name: if a kernel were
+// read twice, the second reading would not be the base of its modules.
 func eachOnce(paths []string) (once []string) {
 	var known []os.FileInfo
 	for _, p := range paths {
@@ -283,8 +283,8 @@ func eachOnce(paths []string) (once []string) {
 	return once
 }
 
-// merged is all types of the files: a kernel and its modules, or files that stand
-// alone. What several of them have is there once.
+// merged returns all types of the files: a kernel and its modules, or files that stand
+// alone. Equal types appear once.
 func merged(files []types) (*types, error) {
 	t := files[0]
 	if len(files) == 1 {
@@ -315,10 +315,10 @@ func merged(files []types) (*types, error) {
 	return &t, nil
 }
 
-// oneMachine is an error if the types of files are for machines of different byte orders, or
-// with pointers of different sizes.
+// oneMachine returns an error if the files are for machines with different byte orders or
+// pointer sizes.
 func oneMachine(files []types) error {
-	measured := &files[0] // a file that tells the size of pointers
+	measured := &files[0] // the first file with a known pointer size
 	for i := range files {
 		f := &files[i]
 		if f.BigEndian != files[0].BigEndian {

@@ -25,7 +25,7 @@ func TestDumpSelection(t *testing.T) {
 		{"dump --name=thing " + over + " " + module, []string{"STRUCT 'thing'"}, "mine"}, // of the base
 		{"dump --name=t* " + over + " " + module, nil, "\n[1] "},                         // of the module alone, as it has some
 		{"dump --format=c --name=mine --name=thing " + base + " " + module, []string{"struct mine {", "struct thing {"}, "no name"},
-		{"dump --format=c --name=mine " + module + " " + base, []string{"struct mine {"}, ""}, // the base comes behind
+		{"dump --format=c --name=mine " + module + " " + base, []string{"struct mine {"}, ""}, // the base comes after the module
 		{"dump --format=c --name=mine " + over + " " + module, []string{"struct mine {"}, ""},
 		{"dump --format=c --name=mine " + base + " ./" + base + " " + module + " " + base, []string{"struct mine {"}, ""}, // each once
 		{"dump --json-lines --name=mine " + over + " " + module, []string{`"kind":"STRUCT","name":"mine"`}, `{"types"`},
@@ -126,8 +126,8 @@ int read(struct thing___local *p, struct mine *m) { return p->type + m->x; }
 	}
 }
 
-// TestDumpNeedsNothing: the C that a function without types needs is that of none, not
-// of all.
+// TestDumpNeedsNothing: the C that a function without types needs has no types, and not
+// all of them.
 func TestDumpNeedsNothing(t *testing.T) {
 	b := btftest.New()
 	b.Struct("other", 4, b.Member("m", b.Int("int", 4), 0))

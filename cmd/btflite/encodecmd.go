@@ -34,7 +34,7 @@ type encodeCommand struct {
 
 func newEncodeCommand() *encodeCommand { return &encodeCommand{encoding: newEncoding()} }
 
-// describe makes cmd the main command, which keeps its options in e.
+// describe adds the main command's options to cmd. Their values go to e.
 func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
 	cmd.Use, cmd.Short = programName+" -J [OPTION...] FILE...", "DWARF to BTF, as pahole -J does"
 	cmd.Example = `  btflite -J -j4 --btf_features=default --lang_exclude=rust --btf_encode_detached=vmlinux.btf vmlinux
@@ -51,7 +51,7 @@ func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
 	e.resourceOptions(c, cmd)
 	e.resultOptions(cmd, rare)
 	out.bases(&e.bases, "btf_base", "leave out what `BASE` has; several are a chain")
-	// For measurements of how cost grows with input.
+	// To measure how cost grows with input.
 	out.value(e.setCULimit, "cu_limit", "", "", hidden)
 	e.featureOptions(cmd)
 	print := func(text func() string) func() { return func() { e.show = cmp.Or(e.show, text()) } }
@@ -105,10 +105,10 @@ type encodeRun struct {
 	paths  []string
 	bases  []string
 	to     outputs
-	report *reportFile // without --report it goes nowhere
+	report *reportFile // without --report, nothing is written
 }
 
-// prepare refuses, before any work is done, what cannot come to a good end, and opens the base.
+// prepare refuses, before any work, a run that cannot succeed, and opens the base.
 func (e *encodeCommand) prepare(c *cli, paths []string) (r *encodeRun, err error) {
 	if err := checkFormats(e.formats); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (r *encodeRun) memory() uint64 {
 	return limit
 }
 
-// openOutputs finds the places of all that is written. None may be a file that is read, or the
+// openOutputs finds the places of all outputs. None may be a file that is read, or the
 // place of another output.
 func (r *encodeRun) openOutputs() (err error) {
 	e, inputs := r.cfg, r.inputs()
@@ -219,7 +219,7 @@ func (r *encodeRun) encode() error {
 	read := statAll(r.paths)
 	enc, err := r.runEncoder(text)
 	if len(r.paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
-		// Kernel builds hand such objects to pahole, which reports no error.
+		// Kernel builds give such objects to pahole, which reports no error.
 		text.flush()
 		return r.nothingWritten(noDwarfText(r.paths[0]), cure(r.paths[0], nil))
 	}
@@ -254,7 +254,7 @@ func (r *encodeRun) encode() error {
 	}
 	r.report.runReport = newRunReport(r.paths, r.to, enc, time.Since(writing), time.Since(began))
 	if r.report.to != nil {
-		if b, err := btf.ParseShared(enc.Data, r.opt.BaseBTF()); err == nil { // the kernel would refuse it
+		if b, err := btf.ParseShared(enc.Data, r.opt.BaseBTF()); err == nil { // the kernel would refuse the BTF
 			r.report.addAdvice(r.paths, b)
 		}
 	}
@@ -264,7 +264,7 @@ func (r *encodeRun) encode() error {
 	return stdoutError(text.flush())
 }
 
-// textTo is where -V and --stats go. Standard output may be for the BTF alone.
+// textTo returns where -V and --stats go: standard output, unless the BTF goes there.
 func (r *encodeRun) textTo() io.Writer {
 	for _, t := range []*target{r.to.main, r.to.extra, r.to.inline, r.report.to} {
 		if r.c.isStdout(t) {
@@ -274,7 +274,7 @@ func (r *encodeRun) textTo() io.Writer {
 	return r.c.stdout
 }
 
-// runEncoder encodes, shows how far it is, and gives back memory as it goes on.
+// runEncoder encodes, shows progress, and releases memory as the run goes on.
 func (r *encodeRun) runEncoder(text *lineWriter) (*finish.Encoded, error) {
 	opt := r.opt
 	if r.cfg.verbose {
@@ -282,7 +282,7 @@ func (r *encodeRun) runEncoder(text *lineWriter) (*finish.Encoded, error) {
 		opt.Encode.Warn = func(line string) { fmt.Fprintln(r.c.stderr, line) }
 	}
 	meter := r.c.startProgress(r.cfg.verbose || r.c.quiet, fileProgress(r.paths[0]))
-	defer meter.stop() // also on a panic
+	defer meter.stop() // after a panic too
 	size := sizeOf(r.paths)
 	trim := newCodeTrim(size, 64<<20)
 	opt.Encode.Progress = func(done, total uint64) {
@@ -294,7 +294,7 @@ func (r *encodeRun) runEncoder(text *lineWriter) (*finish.Encoded, error) {
 	return runEncode(r.paths, &opt)
 }
 
-// warnLeftOut warns of what the DWARF has and BTF cannot say.
+// warnLeftOut warns about types in the DWARF that BTF has no kind for.
 func (r *encodeRun) warnLeftOut(s *encode.Stats) {
 	for _, what := range slices.Sorted(maps.Keys(s.Unencodable)) {
 		r.c.warn(unencodableText(message.Inputs(r.paths), what, s.Unencodable[what]))
@@ -315,13 +315,13 @@ func leftMembersText(where string, list []string) string {
 	return text
 }
 
-// unencodableText tells how many of a kind are left out; see encode.Stats.
+// unencodableText says how many things of a sort are left out; see encode.Stats.
 func unencodableText(where, what string, n int) string {
 	return fmt.Sprintf("%s: left out, as BTF cannot say it: %s %s", where, grouped(uint64(n)), message.OneLine(what))
 }
 
-// encodeError makes err begin with the name of the input at fault, and says so
-// where an input is of another kind.
+// encodeError makes err begin with the name of the input at fault, and says so if an
+// input is another kind of file.
 func encodeError(paths []string, features encode.Features, err error) error {
 	for _, p := range paths {
 		if why := notToEncode(p); why != "" {
@@ -335,7 +335,7 @@ func encodeError(paths []string, features encode.Features, err error) error {
 // with --strict, and if the output of an earlier run is there, because that could be
 // mistaken for the output of this run.
 func (r *encodeRun) nothingWritten(why, advice string) error {
-	for _, p := range r.paths { // any of them may have got the .BTF
+	for _, p := range r.paths { // an earlier run may have written into any of them
 		if err := r.to.refuseOld(p, why); err != nil {
 			return err
 		}
@@ -373,12 +373,12 @@ func (c *cli) warnOfKernel(path, text string) {
 	c.warn(text)
 }
 
-// isKernel tells whether the file is a kernel, or a part of one that lists BTF ids.
+// isKernel reports whether the file is a kernel, or a part of one that lists BTF ids.
 func isKernel(path string) bool {
 	return hasSection(path, ".BTF_ids") || isOfKernel(path) || hasSymbol(path, "linux_banner")
 }
 
-// isOfKernel tells whether the file is a vmlinux or a module of a kernel.
+// isOfKernel reports whether the file is a vmlinux or a module of a kernel.
 func isOfKernel(path string) bool {
 	return hasSection(path, ".modinfo") || hasSection(path, "__ksymtab_strings") || hasSection(path, ".gnu.linkonce.this_module")
 }

@@ -45,8 +45,7 @@ func TestLeadingInput(t *testing.T) {
 	}
 }
 
-// TestSeveralInputsAreNamed: what inputs have led to together does not name the
-// first of them alone.
+// TestSeveralInputsAreNamed: a message about several inputs does not name only the first.
 func TestSeveralInputsAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string

@@ -14,12 +14,12 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// encoding has the options that all commands which encode share.
+// encoding has the options that all encoding commands share.
 type encoding struct {
 	// opt has the settings of the command line. Three fields are filled in later: the
 	// languages, which depend on the environment, the base, and whether it is distilled.
 	opt       job.Options
-	bases     []string // --btf_base, the first stands alone
+	bases     []string // --btf_base; the first one stands alone
 	bareJobs  bool     // -j without a number: the number of workers may be lowered
 	sideFiles          // --extra_vars, --inline
 	verbose   bool
@@ -35,20 +35,20 @@ type encoding struct {
 	printing      []string    // the names, for a warning
 }
 
-// newEncoding is an encoding without any option.
+// newEncoding returns an encoding without any option.
 func newEncoding() encoding {
 	return encoding{opt: job.Options{Encode: encode.Options{Jobs: 1, Features: encode.BasicFeatures}}}
 }
 
-// resourceOptions adds the options of how much may be used.
+// resourceOptions adds the options for workers and memory.
 func (e *encoding) resourceOptions(c *cli, cmd *cobra.Command) {
 	s := under(cmd, groupOutput)
 	s.value(e.setJobs, "jobs", "j", "use `N` workers; without N one for each CPU", bare(allJobs), numbers)
 	s.value(c.setMemory, memoryOption, "", memoryHelp)
 }
 
-// resultOptions adds the options for the types that were encoded. few is the setting of
-// options that few people need: a command with many options makes them rare.
+// resultOptions adds the options for the result. few is a setting for options that few
+// people need: a command with many options hides them from the help.
 func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	s := under(cmd, groupOutput)
 	s.file(&e.opt.Encode.DebugDir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
@@ -61,9 +61,9 @@ func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 }
 
 // addVerify adds --verify.
-func addVerify(cmd *cobra.Command, lenient *bool, more ...setting) {
+func addVerify(cmd *cobra.Command, lenient *bool, settings ...setting) {
 	under(cmd, groupOutput).value(func(v string) error { *lenient = v == "warn"; return nil }, "verify", "",
-		"`MODE` for what kernels refuse: refuse, warn", append(more, words("refuse", "warn"))...)
+		"`MODE` for what kernels refuse: refuse, warn", append(settings, words("refuse", "warn"))...)
 }
 
 // addOrder adds --btf_sort.
@@ -73,7 +73,7 @@ func addOrder(cmd *cobra.Command, chosen *finish.Sorter) {
 		"btf_sort", "", "sort types by `ORDER`: canonical (default), name", bare("canonical"), words("canonical", "name"))
 }
 
-// featureOptions adds the options of what to encode.
+// featureOptions adds the options for features.
 func (e *encoding) featureOptions(cmd *cobra.Command) {
 	s := under(cmd, groupFeatures)
 	s.value(func(v string) error { return e.addFeatures(v, false) }, "btf_features", "",
@@ -84,7 +84,7 @@ func (e *encoding) featureOptions(cmd *cobra.Command) {
 	s.toggle(&e.opt.Encode.WholeBitfields, "fixup_silly_bitfields", "", "bit-fields as wide as their type become members", rare)
 }
 
-// unitOptions adds the options of which compile units to read.
+// unitOptions adds the options that filter compile units.
 func (e *encoding) unitOptions(cmd *cobra.Command) {
 	s := under(cmd, groupUnits)
 	s.value(func(v string) error { return e.lang.set(v, false) }, "lang", "",
@@ -110,13 +110,13 @@ func (e *encoding) statsOption(cmd *cobra.Command) {
 // allJobs stands for one worker for each CPU.
 const allJobs = "all"
 
-// maxJobs bounds -j: more workers than this cannot be meant.
+// maxJobs bounds -j. A larger number must be a mistake.
 const maxJobs = 1024
 
 func (e *encoding) setJobs(v string) error {
 	e.bareJobs = v == "" || v == allJobs
 	if e.bareJobs {
-		e.opt.Encode.Jobs = runtime.GOMAXPROCS(0) // knows the control group's CPU limit
+		e.opt.Encode.Jobs = runtime.GOMAXPROCS(0) // it respects the control group's CPU limit
 		return nil
 	}
 	n, err := strconv.Atoi(v)
@@ -150,7 +150,7 @@ func (e *encoding) setDedup(v string) error {
 	return nil
 }
 
-// complete adds to e.opt what the environment and the system say.
+// complete fills in the settings that depend on the environment and the system.
 func (e *encoding) complete(c *cli) (err error) {
 	o := &e.opt.Encode
 	o.Lang, o.LangExclude, err = e.lang.resolve(c.lookupEnv)
@@ -159,8 +159,9 @@ func (e *encoding) complete(c *cli) (err error) {
 	return err
 }
 
-// check refuses options that do not go together. inputs is the number of files that become one
-// BTF over bases. As in pahole, the feature distilled_base has no effect on a detached file.
+// check refuses options that exclude each other. inputs is the number of files that
+// become one BTF over bases. As in pahole, the feature distilled_base has no effect on a
+// detached file.
 func (e *encoding) check(inPlace bool, bases []string, inputs int) error {
 	e.opt.Distil = inPlace && e.opt.Encode.Features&encode.DistilledBase != 0
 	conflict := new(job.Conflict)
@@ -170,8 +171,8 @@ func (e *encoding) check(inPlace bool, bases []string, inputs int) error {
 	return nil
 }
 
-// optionWords has the command line's words for the options of package job, and conflictHints
-// what to do about conflicts.
+// optionWords has the command line's names for the options of package job. conflictHints
+// says what to do about conflicts.
 var (
 	optionWords = map[job.Word]string{
 		job.ExtraVars: "--extra_vars", job.Inline: "--inline", job.Distil: "the feature distilled_base", job.BaseBTF: "a base",

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// variable is an environment variable that a run obeys.
+// variable is an environment variable that affects a run.
 type variable struct {
 	name, text string
-	commands   string // names of the commands that obey it, with blanks between; "" for more than these
+	commands   string // names of the commands that it affects, separated by blanks; "" for all
 }
 
-// environment are all of them. The manual pages list the same.
+// environment returns all of them. The manual pages list the same.
 func environment() []variable {
 	const paged = "show dump diff funcs inline stats manual"
 	return []variable{
@@ -34,7 +34,8 @@ func environment() []variable {
 	}
 }
 
-// environmentOf are the variables that are special to the command, all for "".
+// environmentOf returns the variables that affect only this command; for "", the
+// variables that affect all commands.
 func environmentOf(command string) (list []variable) {
 	for _, v := range environment() {
 		if command == "" || slices.Contains(strings.Fields(v.commands), command) {

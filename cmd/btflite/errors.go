@@ -11,13 +11,13 @@ import (
 // Exit statuses.
 const (
 	exitOK       = 0
-	exitFailure  = 1  // the work could not be done and nothing was written, or what was done could not be reported
+	exitFailure  = 1  // the work failed and nothing was written, or the result could not be reported
 	exitInternal = 2  // a fault of this program
 	exitUsage    = 64 // a wrong command line, EX_USAGE
 )
 
-// describePanic is the line for a recovered panic of a run with these words, with the
-// place that panicked. It must be called from the deferred function itself.
+// describePanic returns the line for a recovered panic of a run with these words, with
+// the place of the panic. The deferred function itself must call it.
 func describePanic(v any, args []string) (line string, status int) {
 	if encode.IsFault(v) {
 		var files []string
@@ -35,8 +35,8 @@ func describePanic(v any, args []string) (line string, status int) {
 	return crash.Error() + pleaseReport, exitInternal
 }
 
-// recoverFault is deferred: it turns the fault of a mapped file that was cut short into
-// an error about path. Other panics go on.
+// recoverFault is deferred. It turns a fault in a mapped file that was cut short into an
+// error about path. Other panics go on.
 func recoverFault(path string, err *error) {
 	switch v := recover(); {
 	case v == nil:

@@ -28,12 +28,12 @@ func manyStructs(t *testing.T) (path string) {
 	return path
 }
 
-// memoryFault is what Go panics with where a mapped file has no bytes any more.
+// memoryFault is the panic of Go for a mapped file that has become shorter.
 type memoryFault struct{ error }
 
 func (memoryFault) Addr() uintptr { return 0 }
 
-// Write is that of an output, so that the fault comes in the middle of a command.
+// Write is an output that fails so, for a fault in the middle of a command.
 func (f memoryFault) Write([]byte) (int, error) { panic(f) }
 
 // TestCutWhileRead: a file that is cut short while a command reads it is an error that

@@ -45,8 +45,8 @@ func (c *cli) openSides(b *sideFiles, inputs []string, out *target) (extra, inli
 	return extra, inlined, err
 }
 
-// openSide finds a place, which must be neither an input nor the main output; nil for no
-// path.
+// openSide finds the place of a side file, which must be neither an input nor the main
+// output. It returns nil for an empty path.
 func (c *cli) openSide(path, what string, inputs []string, out *target) (*target, error) {
 	if path == "" {
 		return nil, nil

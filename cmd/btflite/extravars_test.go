@@ -29,8 +29,8 @@ func variables(t *testing.T, path string, bases ...string) (names []string) {
 	return names
 }
 
-// TestExtraVarsCommand: the main output is what it is without the option, in
-// place and detached, and the other file is read by the commands for BTF.
+// TestExtraVarsCommand: the option does not change the main output, in place and
+// detached, and the commands for BTF can read the other file.
 func TestExtraVarsCommand(t *testing.T) {
 	dir := t.TempDir()
 	in, main, extra, object := filepath.Join(dir, "in.o"), filepath.Join(dir, "main"), filepath.Join(dir, "extra"), filepath.Join(dir, "extra.o")

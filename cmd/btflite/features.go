@@ -15,8 +15,8 @@ type feature struct {
 	bit  encode.Features
 }
 
-// features is in the order in which pahole 1.32 prints them. Over libbpf 1.7 it knows
-// layout too, but does not print it.
+// features is in the order in which pahole 1.32 prints them. Over libbpf 1.7, pahole
+// knows layout too, but does not print it.
 var features = []feature{
 	{"encode_force", encode.EncodeForce},
 	{"var", encode.Var},
@@ -36,11 +36,11 @@ var features = []feature{
 	{"force_cu_merging", encode.ForceCUMerging},
 }
 
-// laterFeatures are those that no release of pahole knows. They are not in the list that
-// --supported_btf_features prints, by which builds tell releases apart.
+// laterFeatures are features that no release of pahole has. --supported_btf_features does
+// not print them, because builds use its list to identify the release.
 var laterFeatures = []feature{{"inline", encode.Inline}}
 
-// warn prints a line for each kind of options and names that change nothing.
+// warn prints a line for each kind of options and names that have no effect.
 func (e *encoding) warn(c *cli) {
 	for _, name := range e.unsupported {
 		fmt.Fprintf(c.stderr, "Ignoring unsupported feature '%s'\n", message.OneLine(name)) // pahole's words
@@ -60,13 +60,13 @@ func (e *encoding) warn(c *cli) {
 	c.warn("warning: unknown names in --btf_features, ignored: " + strings.Join(e.unknown, ", "))
 }
 
-// maxFeatureList is where pahole cuts a list; what follows is not seen.
+// maxFeatureList is the length in bytes to which pahole cuts a list.
 const maxFeatureList = 1024
 
-// featureNames is the list that --supported_btf_features prints.
+// featureNames returns the list that --supported_btf_features prints.
 func featureNames() string { return strings.Join(featureWords()[2:2+len(features)], ",") }
 
-// featureWords are all that may stand in a list of features.
+// featureWords are all words that may be in a list of features.
 func featureWords() []string {
 	words := []string{"default", "all"}
 	for _, f := range slices.Concat(features, laterFeatures) {
@@ -75,8 +75,8 @@ func featureWords() []string {
 	return words
 }
 
-// verbatimError is a message that is printed as it is, without the program's
-// name, because other programs know it.
+// verbatimError is a message that is printed without the program's name, because other
+// programs expect exactly this text.
 type verbatimError string
 
 func (e verbatimError) Error() string { return string(e) }
@@ -123,7 +123,7 @@ func (e *encoding) addFeatures(list string, strict bool) error {
 	return nil
 }
 
-// featureBits is what one list element stands for.
+// featureBits returns the features that a list element stands for.
 func featureBits(name string) (encode.Features, bool) {
 	switch name {
 	case "":

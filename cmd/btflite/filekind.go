@@ -12,23 +12,23 @@ import (
 
 // fileKind is a kind of file that people take for one with DWARF or BTF.
 type fileKind struct {
-	at    int // where the magic number stands
+	at    int // offset of the magic number
 	magic string
 	what  string
-	// advice says what to do, to people who encode and to people who read BTF.
+	// advice for people who encode and for people who read BTF.
 	encode, read string
 }
 
 const (
 	bootImage  = "a boot image"
-	bootAdvice = "the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package"
+	bootAdvice = "the vmlinux that it was made of has DWARF; a build has it next to the image, a distribution in a debug package"
 	bootRead   = "extract-vmlinux of the kernel's scripts gets the vmlinux with .BTF out of it"
 	useAsBTF   = "give the file with DWARF that it was made from; btflite show, dump, funcs and verify read BTF"
 	ltoAdvice  = "link it first: the linked file has DWARF"
 	arAdvice   = "give its members (ar x FILE unpacks them) or the linked file"
 )
 
-// fileKinds are these kinds; the first that fits counts.
+// fileKinds are these kinds. The first one that fits counts.
 var fileKinds = []fileKind{
 	{0, "\x9f\xeb", "already BTF", useAsBTF, ""},
 	{0, "\xeb\x9f", "already BTF", useAsBTF, ""},
@@ -45,7 +45,7 @@ var fileKinds = []fileKind{
 	{0, "\xcf\xfa\xed\xfe", "a Mach-O file", "btflite reads ELF files", "btflite reads ELF files and raw BTF"},
 }
 
-// kindOf is the kind of a file that begins with head, or nil.
+// kindOf returns the kind of a file that begins with head, or nil.
 func kindOf(head []byte) *fileKind {
 	for i := range fileKinds {
 		if k := &fileKinds[i]; len(head) > k.at && bytes.HasPrefix(head[k.at:], []byte(k.magic)) {
@@ -55,11 +55,10 @@ func kindOf(head []byte) *fileKind {
 	return nil
 }
 
-// kindSize is how many first bytes kindOf looks at.
+// kindSize is how many bytes at the start of a file kindOf needs.
 const kindSize = 0x202 + 4
 
-// readKind returns the first bytes of a regular file, as many as kindOf looks at,
-// or nil.
+// readKind returns the start of a regular file for kindOf, or nil.
 func readKind(path string) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -77,8 +76,8 @@ func readKind(path string) []byte {
 
 const emptyFile = "an empty file; the program that writes it may have failed"
 
-// notToEncode says what the file is, and what to do about it, if files of its kind
-// have no DWARF. For other files it is "".
+// notToEncode returns the kind of the file and advice, if files of this kind have no
+// DWARF, else "".
 func notToEncode(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return "a folder; give files, or for a folder of modules run btflite modules"
@@ -98,7 +97,7 @@ func notToEncode(path string) string {
 	return ""
 }
 
-// notToRead is notToEncode for files to read BTF from.
+// notToRead is notToEncode for files from which BTF is read.
 func notToRead(path string) string {
 	head := readKind(path)
 	switch k := kindOf(head); {

@@ -18,8 +18,8 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// runEncode, newSession, setSections and checkSet are the work below this package; tests
-// replace them.
+// Tests replace runEncode, newSession, setSections and checkSet, which call the packages
+// below.
 var (
 	runEncode = func(paths []string, o *job.Options) (*finish.Encoded, error) {
 		return o.Run(context.Background(), mmapelf.Paths(paths...))
@@ -40,8 +40,8 @@ func openBase(paths []string) (*job.Base, error) {
 	return job.OpenBase(context.Background(), btfFiles, mmapelf.Paths(paths...))
 }
 
-// wayOut adds to err what to do about BTF that a kernel refuses, if err is of that.
-// features are those of the encoding.
+// wayOut adds advice to err if a kernel would refuse the BTF. features are the features
+// of the encoding.
 func wayOut(err error, features encode.Features) error {
 	var r *finish.Refused
 	if !errors.As(err, &r) {
@@ -60,8 +60,8 @@ func wayOut(err error, features encode.Features) error {
 	return fmt.Errorf("%w; %s", err, anyway)
 }
 
-// writeMerged writes data, which was made of the BTF of inputs over base, to out if it may
-// be used.
+// writeMerged verifies data, which was made from the BTF of inputs over base, and writes
+// it to out.
 func (c *cli) writeMerged(out *target, inputs []finish.Given, base *btf.Blob, data []byte, lenient bool) error {
 	w := finish.Work{Base: base, Lenient: lenient}
 	warning, err := w.Merged(inputs, data)
@@ -94,10 +94,10 @@ func mismatchText(path, why string) string {
 // objectSuffix ends the names of objects.
 const objectSuffix = ".o"
 
-// extraWriter returns what writes the file with that name: the extra variables as
-// they are or, if the name ends in ".o", as the section .BTF of an object for the
-// linker of a module, with the checksum of what they were split from. input is an
-// ELF file for the target of an object.
+// extraWriter returns a function that writes the file with that name: the extra variables
+// as they are or, if the name ends in ".o", as the section .BTF of an object that can be
+// linked into a module, with the checksum of the BTF below them. input is an ELF file for
+// the target of the object.
 func extraWriter(x *finish.Extra, name, input string) (func(io.Writer) error, error) {
 	if !strings.HasSuffix(name, objectSuffix) {
 		return finish.WriteBytes(x.Data), nil

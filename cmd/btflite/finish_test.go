@@ -9,8 +9,8 @@ import (
 	"github.com/btflite/btflite/internal/elfwrite"
 )
 
-// TestWrongBase: a base of another kernel than the module's is told, once in a
-// run, and the output is as ever.
+// TestWrongBase: a run warns once about a base of another kernel than the module's, and
+// the output does not change.
 func TestWrongBase(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "vmlinux")

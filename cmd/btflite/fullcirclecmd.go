@@ -58,7 +58,8 @@ func (f *fullcircleCommand) setCompiler(v string) error {
 	return nil
 }
 
-// circleFeatures are what C can say: no tags, and no variables, which need values.
+// circleFeatures are the features that C can express: no tags, and no variables, which
+// need values.
 const circleFeatures = encode.Float | encode.Enum64 | encode.EncodeForce | encode.ConsistentFunc | encode.OptimizedFunc
 
 func (f *fullcircleCommand) run(c *cli, words []string) error {
@@ -111,7 +112,7 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 		return err
 	}
 	defer done()
-	os.RemoveAll(dir) // before a line is printed: a closed pipe ends the process
+	os.RemoveAll(dir) // a closed pipe ends the process, so this comes before any output
 	return f.compare(c, before, after, cc)
 }
 
@@ -122,7 +123,7 @@ func (f *fullcircleCommand) compiler(made string, t elfMachine, b *btf.Blob) (*c
 	if f.cc == nil {
 		return findCompiler(made, t, options)
 	}
-	behind := ccline.Behind(f.cc) // which a program that starts the compiler may come before
+	behind := ccline.Behind(f.cc) // the program that starts the compiler may stand before it
 	words := slices.Clone(f.cc[:len(f.cc)-len(behind)])
 	for _, w := range options {
 		if ccline.Standard(w) != "" || strings.HasPrefix(w, "-f") {
@@ -132,8 +133,8 @@ func (f *fullcircleCommand) compiler(made string, t elfMachine, b *btf.Blob) (*c
 	return &compiler{words: append(words, behind...)}, nil
 }
 
-// withLanguage adds options that a producer, such as clang, does not name but the types show: a
-// standard of C that allows their names, and whether char is signed.
+// withLanguage adds options that are missing in the producer, such as clang's, and follow
+// from the types: a standard of C that allows their names, and the sign of char.
 func withLanguage(options []string, b *btf.Blob) []string {
 	if !slices.ContainsFunc(options, func(w string) bool { return ccline.Standard(w) != "" }) {
 		if d := dump.Dialect(b); d != "" {
@@ -154,7 +155,7 @@ func withLanguage(options []string, b *btf.Blob) []string {
 	return append(options, "-funsigned-char")
 }
 
-// circleBTF is the BTF of a file with DWARF, valid until done is called.
+// circleBTF returns the BTF of a file with DWARF, valid until done is called.
 func circleBTF(file string) (b *btf.Blob, done func(), err error) {
 	got, err := btflite.Encode(context.Background(), btflite.Paths(file), btflite.Options{Features: circleFeatures, AllowRefused: true})
 	if err != nil {

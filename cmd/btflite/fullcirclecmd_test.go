@@ -43,8 +43,8 @@ func TestFullcircle(t *testing.T) {
 	}
 }
 
-// TestFullcircleFindsLosses: what another compiler does differently is told, and
-// what cannot be done is an error.
+// TestFullcircleFindsLosses: a difference that another compiler makes is reported, and a
+// failure is an error.
 func TestFullcircleFindsLosses(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("no gcc")
@@ -87,7 +87,8 @@ func TestFullcircleWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestFullcircleClosedPipe: whoever reads the output and goes leaves no temporary file.
+// TestFullcircleClosedPipe: no temporary file is left if the reader of the output ends
+// early.
 func TestFullcircleClosedPipe(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("no gcc")
@@ -154,7 +155,8 @@ func TestFullcircleSignal(t *testing.T) {
 	}
 }
 
-// TestCompilerOptions: of what a file says of its compiler, only options of fixed lists go to one.
+// TestCompilerOptions: only options of fixed lists pass from a file's producer to a
+// compiler.
 func TestCompilerOptions(t *testing.T) {
 	for made, want := range map[string]string{
 		"GNU C11 999.1 -m64 -mabi=ms;x -march=x86-64 -fplugin=evil.so -funsigned-char -mcmodel=kernel -B/evil -specs=evil": "-m64 -march=x86-64 -funsigned-char -std=gnu11",
@@ -176,8 +178,8 @@ func TestCompilerOptions(t *testing.T) {
 	}
 }
 
-// TestNamedCompiler: the standard of the file comes before the options of --cc, and behind the
-// compiler if another program starts it.
+// TestNamedCompiler: the standard of the file comes before the options of --cc, and after
+// the compiler if another program starts it.
 func TestNamedCompiler(t *testing.T) {
 	b := withCycle(nil, nil).Blob(t)
 	for cc, want := range map[string]string{

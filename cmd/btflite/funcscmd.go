@@ -22,15 +22,15 @@ import (
 type funcsCommand struct {
 	in *typeReader
 
-	// Which functions.
+	// The functions to print.
 	names        []string // --function
 	class, takes string
 	externals    bool
 	withBase     bool
 	address      *uint64 // --addr
-	symbol       string  // at address
+	symbol       string  // the symbol at address
 
-	// What to print.
+	// What to print of them.
 	prototypes, all, verbose bool
 	number                   funcsNumber
 	params, json             bool
@@ -38,7 +38,7 @@ type funcsCommand struct {
 	compile, expand          bool // C with the types that the functions need
 }
 
-// funcsNumber is a number that is printed of each function.
+// funcsNumber is a number to print for each function.
 type funcsNumber uint8
 
 const (
@@ -48,7 +48,7 @@ const (
 	codeSize
 )
 
-// groupWhich is the heading of which functions to print.
+// groupWhich is the heading for options that select functions.
 const groupWhich = "Which functions"
 
 func newFuncsCommand(c *cli) *cobra.Command {
@@ -102,7 +102,7 @@ func (f *funcsCommand) printOptions(cmd *cobra.Command) {
 	}
 }
 
-// onlyPfunct are pfunct's options for what BTF does not have, and what to do instead.
+// onlyPfunct are pfunct's options that need more than BTF has, and what to do instead.
 var onlyPfunct = []struct {
 	option string // name and letter
 	hint   string
@@ -119,7 +119,7 @@ var onlyPfunct = []struct {
 	{"symtab", "readelf -s prints symbols"},
 }
 
-// allFuncs is what --compile stands for.
+// allFuncs as the name of a function stands for all functions.
 const allFuncs = "*"
 
 // setCompile takes the function of --compile.
@@ -167,7 +167,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	}
 	defer f.in.close()
 	f.in.printsAll = len(f.names) == 0 && f.address == nil && f.class == ""
-	f.in.marks = !f.compile && !f.expand // which print C only
+	f.in.marks = !f.compile && !f.expand // these print only C
 	files, err := f.in.open(words)
 	if err != nil {
 		return err
@@ -222,8 +222,8 @@ func (f *funcsCommand) checkTypes(v *view.View) error {
 	return &missingType{what: "type", name: f.takes, meant: show.Nearest(v, f.takes)}
 }
 
-// selected returns the functions to print, in the order of pfunct: the order of the
-// file for prototypes, else the reverse.
+// selected returns the functions to print, in pfunct's order: for prototypes the order of
+// the file, otherwise the reverse.
 func (f *funcsCommand) selected(set *funcs.Set, file *types) ([]funcs.Func, error) {
 	if len(f.names) > 0 || f.address != nil {
 		return f.named(set, file)
@@ -249,12 +249,13 @@ func (f *funcsCommand) selected(set *funcs.Set, file *types) ([]funcs.Func, erro
 	return list, nil
 }
 
-// inOrder tells whether functions are printed in the order of the file.
+// inOrder reports whether functions are printed in the order of the file.
 func (f *funcsCommand) inOrder() bool {
 	return f.all || f.class != "" || f.takes != "" || f.json || f.params
 }
 
-// filter tells which functions the options take, nil for all.
+// filter returns a function that reports whether the options accept a function; nil if
+// they accept all.
 func (f *funcsCommand) filter(set *funcs.Set) func(funcs.Func) bool {
 	if !f.externals && f.class == "" && f.takes == "" {
 		return nil
@@ -382,8 +383,8 @@ func (f *funcsCommand) printC(c *cli, list []funcs.Func, t *types) error {
 	return nil
 }
 
-// appendParams adds the prototype and lines for the parameters, in the columns that
-// pahole has for members: type, name, number, size.
+// appendParams adds the prototype and lines for the parameters, in pahole's columns for
+// members: type, name, number, size.
 func (f *funcsCommand) appendParams(buf []byte, x funcs.Func) []byte {
 	buf = append(f.style.AppendPrototype(buf, x), '\n')
 	line := func(t view.Type, name []byte, place string) {

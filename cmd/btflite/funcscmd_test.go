@@ -13,7 +13,7 @@ import (
 
 const smallFile = "../../testdata/small/small"
 
-// TestFuncs: the texts are those of pfunct 1.32, but for those of our own options.
+// TestFuncs: the texts come from pfunct 1.32, except for our own options.
 func TestFuncs(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"", "walk\ntotal\nprint\nlink_node\nchoose\nby_value\n_start\n"},
@@ -54,8 +54,8 @@ s64 walk(struct node * *, int, bool_t, u8, u16, u32, u64, point_t);
 	}
 }
 
-// TestFuncsOfSymbols: addresses and sizes are those of the symbols of an ELF file,
-// here one with DWARF only. scale, whose parameters are optimized, is in no BTF.
+// TestFuncsOfSymbols: addresses and sizes come from the symbols of an ELF file, here one
+// with DWARF only. scale, whose parameters are optimized, is not in the BTF.
 func TestFuncsOfSymbols(t *testing.T) {
 	for args, want := range map[string]string{
 		"-a 0x4010d8":          "void link_node(struct node * restrict  node, fixed_node_t parent);\n",

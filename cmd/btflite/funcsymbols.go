@@ -25,8 +25,9 @@ func withSymbols(in mmapelf.Source, read func(*mmapelf.File) error) error {
 	return err
 }
 
-// eachFunctionSymbol calls fn for the symbols of functions of an ELF file, in. BTF has
-// neither addresses nor sizes of code. The values are where the code is; see attach.Each.
+// eachFunctionSymbol calls fn for each symbol of a function in the ELF file in, because
+// BTF has neither addresses nor sizes of code. Their values say where the code is; see
+// attach.Each.
 func eachFunctionSymbol(in mmapelf.Source, fn func(name []byte, s *mmapelf.Symbol)) error {
 	return withSymbols(in, func(e *mmapelf.File) error {
 		return attach.Each(e, func(name []byte, s *mmapelf.Symbol, _ bool) {
@@ -37,7 +38,7 @@ func eachFunctionSymbol(in mmapelf.Source, fn func(name []byte, s *mmapelf.Symbo
 	})
 }
 
-// readAttach reads what tracers can attach to, of the functions that are wanted.
+// readAttach reads which of the wanted functions tracers can attach to.
 func readAttach(in mmapelf.Source, wanted func(name []byte) bool) (s *attach.Symbols, err error) {
 	err = withSymbols(in, func(e *mmapelf.File) error {
 		s, err = attach.Read(e, wanted)
@@ -46,7 +47,7 @@ func readAttach(in mmapelf.Source, wanted func(name []byte) bool) (s *attach.Sym
 	return s, err
 }
 
-// functionToAttach is the function of the set for which advice is wanted.
+// functionToAttach describes the function of the set for attach.
 func functionToAttach(set *funcs.Set, name string) attach.Function {
 	f := attach.Function{Name: name}
 	if all := set.Named(name); len(all) > 0 {
@@ -82,7 +83,7 @@ func functionAt(in mmapelf.Source, set *funcs.Set, address uint64) (name, symbol
 	return name, symbol, err
 }
 
-// symbolSizes are the sizes of functions in bytes, by name.
+// symbolSizes returns the sizes of functions in bytes, by name.
 func symbolSizes(in mmapelf.Source) (map[string]uint64, error) {
 	sizes := map[string]uint64{}
 	err := eachFunctionSymbol(in, func(name []byte, s *mmapelf.Symbol) { sizes[string(name)] = s.Size })
@@ -107,7 +108,7 @@ func adviceNote(in mmapelf.Source, set *funcs.Set, name, symbol string) (string,
 	return message.OneLine(fmt.Sprintf("%s: note: %s: %s%s", in.Path, name, at, strings.Join(advice.Lines(), "; "))), nil
 }
 
-// hasSymbol tells whether an ELF file defines a symbol.
+// hasSymbol reports whether an ELF file defines a symbol.
 func hasSymbol(path, wanted string) (found bool) {
 	err := withSymbols(mmapelf.Source{Path: path}, func(e *mmapelf.File) error {
 		return attach.Each(e, func(name []byte, s *mmapelf.Symbol, _ bool) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzOptions parses any command line; what it gives is usable or an error.
+// FuzzOptions parses any command line. The result is usable or an error.
 func FuzzOptions(f *testing.F) {
 	f.Add("-J\x00-j4\x00--btf_features=default,+global_var\x00in")
 	f.Add("--btf_encode_detached=out\x00--lang=c,rust\x00--memory_limit=64M\x00--\x00-in")

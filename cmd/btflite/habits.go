@@ -7,7 +7,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Names of links to this program that stand for programs which people and scripts call.
+// Names of links to this program that stand for other programs.
 const (
 	paholeName  = "pahole"
 	pfunctName  = "pfunct"
@@ -36,14 +36,14 @@ func (c *cli) habit(args []string) ([]string, error) {
 // bpftoolOptions are bpftool's options that dump has, too, and that take no argument.
 var bpftoolOptions = map[string]string{"-j": "--json", "--json": "--json", "-p": "--pretty", "--pretty": "--pretty", "-jp": "--pretty", "-pj": "--pretty"}
 
-// asksBpftool tells whether the words are bpftool's, about BTF.
+// asksBpftool reports whether the words are bpftool's, about BTF.
 func asksBpftool(args []string) bool {
 	_, words, err := splitBpftool(args)
 	return err == nil && len(words) > 1 && words[0] == "btf" &&
 		slices.ContainsFunc([]string{"dump", "show", "list", "help"}, func(w string) bool { return begins(words[1], w) })
 }
 
-// begins tells whether word is a name of bpftool's, which may be cut short.
+// begins reports whether word is the beginning of name, as bpftool allows.
 func begins(word, name string) bool { return word != "" && strings.HasPrefix(name, word) }
 
 // splitBpftool divides a command line of bpftool into options, as dump has them, and words.
@@ -74,10 +74,10 @@ func splitBpftool(args []string) (options, words []string, err error) {
 	return options, words, nil
 }
 
-// onlyDump says what there is of bpftool.
+// onlyDump says which part of bpftool there is.
 const onlyDump = "btflite has bpftool's btf dump file FILE [format raw|c] [root_id N], with -j, -p and -B; for all else run bpftool itself"
 
-// bpftoolWords turns a command line of bpftool into one of ours.
+// bpftoolWords turns a command line of bpftool into one of btflite.
 func bpftoolWords(args []string) ([]string, error) {
 	if len(args) == 1 && slices.Contains([]string{"version", "-V", "--version"}, args[0]) {
 		return []string{"version"}, nil
@@ -102,7 +102,7 @@ func bpftoolWords(args []string) ([]string, error) {
 	return slices.Concat([]string{"dump"}, options, more, []string{"--"}, files), nil
 }
 
-// bpftoolSource turns what follows "btf dump" into files and options.
+// bpftoolSource turns the words after "btf dump" into files and options.
 func bpftoolSource(words []string) (files, options []string, err error) {
 	for len(words) > 0 {
 		word := words[0]

@@ -84,7 +84,7 @@ func TestUsageStatus(t *testing.T) {
 	}
 }
 
-// TestAloneNamesTheCommands: who types the name of the program only learns what there is.
+// TestAloneNamesTheCommands: the name of the program alone lists the commands.
 func TestAloneNamesTheCommands(t *testing.T) {
 	status, stdout, stderr := calledAs(t, programName)
 	if status != exitUsage || stdout != "" {
@@ -97,7 +97,7 @@ func TestAloneNamesTheCommands(t *testing.T) {
 	}
 }
 
-// TestWithoutAFile: where the kernel has no BTF, people are told to give a file.
+// TestWithoutAFile: if the kernel has no BTF, the error says that a file is needed.
 func TestWithoutAFile(t *testing.T) {
 	const want = "btflite: nowhere: cannot open: no such file or directory; without FILE, the running kernel's types are read: give a FILE\n"
 	for _, command := range []string{"dump", "show", "funcs", "stats"} {

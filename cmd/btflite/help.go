@@ -18,17 +18,17 @@ import (
 // pushes its own explanation to the right.
 const helpColumn = 34
 
-// helpWidth is how wide help is where nothing is narrower.
+// helpWidth is the width of help on a terminal that is not narrower.
 const helpWidth = 79
 
-// optionGroup is the options of a command under one heading.
+// optionGroup are the options of a command under one heading.
 type optionGroup struct {
 	heading string
 	options []*pflag.Flag
 }
 
-// groupsOf are the options of cmd that are not hidden, in the order in which
-// they were added.
+// groupsOf returns the options of cmd that are not hidden, in the order in which they
+// were added.
 func groupsOf(cmd *cobra.Command) []optionGroup {
 	var groups []optionGroup
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -46,8 +46,8 @@ func groupsOf(cmd *cobra.Command) []optionGroup {
 	return groups
 }
 
-// writeHelp prints what cmd is for and one line for each option that is not
-// rare. The help of the encoder fits a screen of 24 lines.
+// writeHelp prints what cmd does and one line for each option that is not rare. The help
+// of the encoder fits a screen of 24 lines.
 func writeHelp(w io.Writer, cmd *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString(usageText(cmd))
@@ -87,9 +87,9 @@ func writeHelp(w io.Writer, cmd *cobra.Command) error {
 	return err
 }
 
-// folded is a help text in lines that a narrow terminal shows. Paragraphs are filled again.
-// What goes on in a further line of an option stands below its explanation or, where that
-// leaves little room, a bit to the right of the option.
+// folded breaks a help text for a narrow terminal. Paragraphs are filled again. Further
+// lines of an option start below its explanation or, if that leaves little room, a bit to
+// the right of the option.
 func folded(text string, columns int) string {
 	const least, further = 20, 6 // columns for the text, and of the indent
 	var b, paragraph strings.Builder
@@ -120,19 +120,19 @@ func folded(text string, columns int) string {
 	return b.String()
 }
 
-// isProse tells whether a line of a help text is one of a paragraph.
+// isProse reports whether a line of a help text belongs to a paragraph.
 func isProse(line string) bool {
 	return line != "\n" && !strings.HasPrefix(line, " ") && !strings.HasSuffix(line, ":\n") &&
 		!strings.HasPrefix(line, "Usage: ") && !strings.HasPrefix(line, environmentHeading)
 }
 
-// foldedLine is a line as several, the further ones with an indent.
+// foldedLine breaks a line. Further lines get an indent.
 func foldedLine(line string, columns, indent int) string {
 	var b strings.Builder
 	for begin := 0; utf8.RuneCountInString(line) > columns; begin = indent {
 		at := strings.LastIndex(line[:columns+1], " ")
 		if strings.TrimSpace(line[:max(at, 0)]) == "" || at <= begin {
-			break // a word that is too long
+			break // the word is too long
 		}
 		b.WriteString(strings.TrimRight(line[:at], " ") + "\n")
 		line = strings.Repeat(" ", indent) + strings.TrimLeft(line[at:], " ")
@@ -140,10 +140,10 @@ func foldedLine(line string, columns, indent int) string {
 	return b.String() + line + "\n"
 }
 
-// environmentHeading begins the line of variables.
+// environmentHeading starts the line of variables.
 const environmentHeading = "Environment: "
 
-// usageText is how cmd is called and what it is for.
+// usageText says how to call cmd and what it does.
 func usageText(cmd *cobra.Command) string {
 	if !cmd.HasParent() {
 		return fmt.Sprintf("Usage: %-34s%s\n%s", cmd.UseLine(), cmd.Short, commandLines())
@@ -151,7 +151,7 @@ func usageText(cmd *cobra.Command) string {
 	return "Usage: " + cmd.UseLine() + "\n" + cmd.Long + "\n"
 }
 
-// commandLines are the lines that name the commands.
+// commandLines lists the commands, one on each line.
 func commandLines() string {
 	const indent = "       "
 	var b strings.Builder
@@ -170,7 +170,7 @@ func commandLines() string {
 	return b.String() + strings.TrimRight(line, " ") + "\n"
 }
 
-// optionColumn is "-j, --jobs[=N]" and the like.
+// optionColumn returns "-j, --jobs[=N]" and the like.
 func optionColumn(f *pflag.Flag) string {
 	s := "    --" + f.Name
 	if f.Shorthand != "" {
@@ -210,7 +210,7 @@ func newHelpCommand(c *cli) *cobra.Command {
 // oneCommand returns an error unless the words are the name of one command.
 func oneCommand(c *cli, cmd *cobra.Command, args []string) error {
 	if _, ok := commandCalled(args[0]); !ok {
-		c.running = cmd.Root() // the list is in its help
+		c.running = cmd.Root() // its help lists the commands
 		return notACommand(args[0])
 	}
 	if len(args) > 1 {

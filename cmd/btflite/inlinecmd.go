@@ -35,13 +35,14 @@ type inlineCommand struct {
 	listed []listedSite
 }
 
-// sitePoint is what --at asks for: a place in a section, or in any if it has no name.
+// sitePoint is the value of --at: a place in a section, or in any section if it has no
+// name.
 type sitePoint struct {
 	section string
 	offset  uint32
 }
 
-// siteKey tells sites apart. Several functions may begin at one place.
+// siteKey identifies a site. Several functions may begin at one place.
 type siteKey struct {
 	function, section string
 	offset            uint32
@@ -53,11 +54,11 @@ type listedSite struct {
 	Section  string        `json:"section"`
 	Offset   uint32        `json:"offset"`
 	Address  string        `json:"address,omitempty"`
-	Symbol   string        `json:"symbol,omitempty"` // the function around, with the offset there
+	Symbol   string        `json:"symbol,omitempty"` // the function that contains the site, and the offset in it
 	Params   []listedPlace `json:"parameters"`
 }
 
-// listedPlace is where a parameter is, or why that is not known.
+// listedPlace is the place of a parameter, or why it is unknown.
 type listedPlace struct {
 	Name    string `json:"name"`
 	Place   string `json:"place,omitempty"`
@@ -134,7 +135,7 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 	return stdoutError(err)
 }
 
-// nothing is the error for no site.
+// nothing returns the error if no site was found.
 func (m *inlineCommand) nothing(file string, b *btf.Blob) error {
 	any := false
 	sites.Each(b, func([]byte, string, uint32) bool { return true }, func(*sites.Site) bool { any = true; return false })
@@ -156,7 +157,7 @@ func (m *inlineCommand) types(file string) (b *btf.Blob, done func(), err error)
 			return m.encode(mmapelf.Source{Path: file})
 		}
 	}
-	m.in.dwarf = loadbtf.DWARFFirst // of what is compressed, or comes through a pipe
+	m.in.dwarf = loadbtf.DWARFFirst // for compressed files, and input from a pipe
 	all, err := m.in.open([]string{file})
 	if err == nil && !all[0].encoded {
 		return all[0].Blob, m.in.close, nil
@@ -190,7 +191,7 @@ func (m *inlineCommand) encode(in mmapelf.Source) (b *btf.Blob, done func(), err
 	return b, out.Close, nil
 }
 
-// wanted reports whether a site is asked for.
+// wanted reports whether a site has to be listed.
 func (m *inlineCommand) wanted(name []byte, section string, offset uint32) bool {
 	if m.asked && (offset != m.point.offset || section != m.point.section && m.point.section != "") {
 		return false
@@ -233,7 +234,7 @@ func (m *inlineCommand) parseAt() (p sitePoint, err error) {
 	return p, nil
 }
 
-// listedSite is a site for the output.
+// listedSite prepares a site for the output.
 func (m *inlineCommand) listedSite(s *sites.Site) listedSite {
 	l := listedSite{Function: s.Func, Section: s.Section, Offset: s.Offset, Params: []listedPlace{}}
 	if m.code != nil {
@@ -255,7 +256,7 @@ func (m *inlineCommand) listedSite(s *sites.Site) listedSite {
 	return l
 }
 
-// text is the list for people.
+// text returns the list for people.
 func (m *inlineCommand) text() []byte {
 	var out []byte
 	for i := range m.listed {

@@ -101,7 +101,7 @@ func TestInlineThumb(t *testing.T) {
 	}
 }
 
-// TestInlineTwoFunctions: functions of one name are told apart by their sections.
+// TestInlineTwoFunctions: sections distinguish functions of one name.
 func TestInlineTwoFunctions(t *testing.T) {
 	in := inlineFile(t, dt.File{}, dt.Func("f", dt.TextAddr+0x10), dt.Func("g", dt.TextAddr+0x10), dt.Func("f", dt.TextAddr))
 	if _, stderr := btfliteRun(t, exitFailure, "inline", "--at=f+0x4", in); !strings.Contains(stderr, "2 functions have f+0x4; give --at=SECTION+OFFSET") {

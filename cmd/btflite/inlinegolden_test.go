@@ -16,7 +16,7 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// allSites is what "btflite inline" prints of all functions that are inlined in a file.
+// allSites returns the output of "btflite inline" for all inlined functions of a file.
 func allSites(t *testing.T, path string) []byte {
 	t.Helper()
 	m := &inlineCommand{in: newTypeReader(os.LookupEnv)}
@@ -32,10 +32,10 @@ func allSites(t *testing.T, path string) []byte {
 	return m.text()
 }
 
-// TestInlineCompilers: what compilers have inlined and where they say that parameters are,
-// for gcc and clang, DWARF 2 to 5, linked, relocatable and optimized while linked, in both
-// byte orders and with registers of 32 and 64 bits. Each line of testdata/inlined.txt about
-// arm64-gcc5 and s390x-gcc5 was compared with the text of llvm-dwarfdump.
+// TestInlineCompilers: where gcc and clang have inlined functions and put their
+// parameters, for DWARF 2 to 5, linked, relocatable and optimized by the linker, in both
+// byte orders and with registers of 32 and 64 bits. Each line of testdata/inlined.txt
+// about arm64-gcc5 and s390x-gcc5 was compared with the text of llvm-dwarfdump.
 func TestInlineCompilers(t *testing.T) {
 	const golden = "testdata/inlined.txt"
 	var got []byte

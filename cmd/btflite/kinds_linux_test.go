@@ -45,8 +45,8 @@ func kindsFiles(t *testing.T) (files []*damaged) {
 // the files do not have.
 var failOnKinds = regexp.MustCompile(`^(dump --for|funcs --addr|funcs --sizes|why|fullcircle|show .* --range|-J --btf_encode_detached=OUT FILE|diff --btf_base_b|verify --kernel=5.15|verify --btf_base=FILE)`)
 
-// TestEveryKindByEveryCommand: each command line that reads BTF takes each kind, old and new,
-// and what it writes has them all.
+// TestEveryKindByEveryCommand: each command line that reads BTF accepts each kind, old
+// and new, and its output has them all.
 func TestEveryKindByEveryCommand(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range kindsFiles(t) {
@@ -98,7 +98,7 @@ func (d *damaged) sameKinds(t *testing.T, line *readerLine, out string) {
 	}
 }
 
-// TestEveryKindIsPrinted: what prints types by their kind knows the name of each.
+// TestEveryKindIsPrinted: all printers of kinds know the name of each.
 func TestEveryKindIsPrinted(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range kindsFiles(t) {

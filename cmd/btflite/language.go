@@ -9,8 +9,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// languages are pahole 1.32's names of DW_LANG codes. It has none for the
-// codes after 0x25, C17 for instance.
+// languages are pahole 1.32's names of DW_LANG codes. It has none for codes above 0x25,
+// for instance C17.
 var languages = []struct {
 	name string
 	code uint16
@@ -34,7 +34,7 @@ func languageNames() []string {
 	return names
 }
 
-// codeOf is the DW_LANG code of a name, in any case, 0 for none.
+// codeOf returns the DW_LANG code of a name, in any case, 0 for none.
 func codeOf(name string) uint16 {
 	name = strings.ToLower(name)
 	for i := range languages {
@@ -45,8 +45,8 @@ func codeOf(name string) uint16 {
 	return 0
 }
 
-// parseLanguages turns a comma-separated list of names, in any case, into
-// codes. An empty element is unknown too, as in pahole.
+// parseLanguages turns a comma-separated list of names, in any case, into codes. An empty
+// element is an unknown name, as in pahole.
 func parseLanguages(list string) ([]uint16, error) {
 	var codes []uint16
 	for name := range strings.SplitSeq(list, ",") {
@@ -63,11 +63,11 @@ func parseLanguages(list string) ([]uint16, error) {
 	return codes, nil
 }
 
-// langFilter collects --lang and --lang_exclude. If both are given the last
-// list counts, and as one to exclude: pahole's behaviour, kept.
+// langFilter collects --lang and --lang_exclude. If both are given, the last list counts,
+// and it excludes, as in pahole.
 type langFilter struct {
 	list             []uint16
-	include, exclude bool // option seen
+	include, exclude bool // whether the option was given
 }
 
 func (l *langFilter) set(list string, exclude bool) error {
@@ -84,9 +84,8 @@ func (l *langFilter) set(list string, exclude bool) error {
 	return nil
 }
 
-// resolve returns the lists for encode.Options, at most one of them set.
-// Without an option the environment's PAHOLE_LANG_EXCLUDE counts, if it is
-// set at all.
+// resolve returns the lists for encode.Options, at most one of them set. Without an
+// option, the environment's PAHOLE_LANG_EXCLUDE counts, if it is set.
 func (l *langFilter) resolve(lookupEnv func(string) (string, bool)) (lang, exclude []uint16, err error) {
 	switch {
 	case l.exclude:
@@ -100,7 +99,7 @@ func (l *langFilter) resolve(lookupEnv func(string) (string, bool)) (lang, exclu
 	}
 	exclude, err = parseLanguages(list)
 	if err != nil {
-		return nil, nil, errors.New("PAHOLE_LANG_EXCLUDE: " + err.Error()) // not of the command line
+		return nil, nil, errors.New("PAHOLE_LANG_EXCLUDE: " + err.Error()) // the fault is not on the command line
 	}
 	return nil, exclude, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/btflite/btflite/internal/finish"
 )
 
-// What a run leaves behind is of this run.
+// A run must remove only files that it has made itself.
 
 // TestModulesStale: where a module has nothing to encode, no output of an earlier
 // run stays unnoticed: neither a file nor the section in the module.
@@ -139,7 +139,8 @@ func TestSignalLeavesNoEmptyFolder(t *testing.T) {
 	}
 }
 
-// TestGuardRemovesFolders: those with a file stay, and those of others.
+// TestGuardRemovesFolders: folders with a file stay, and so do folders that others have
+// made.
 func TestGuardRemovesFolders(t *testing.T) {
 	tree(t, map[string]string{"there/file": "", "taken": ""})
 	c, _, _ := testCLI(t)

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// If Go's runtime gets no thread, no descriptor or no addresses, it ends the program with
-// a trace of goroutines. So checkLimits looks at the limits at the start and reports an
-// error in one line. If not even the runtime starts, nothing can.
+// If Go's runtime gets no thread, descriptor or address space, it ends the program with a
+// trace of goroutines. So checkLimits checks the limits at the start, and reports an
+// error in one line. If not even the runtime starts, nothing can help.
 const (
-	neededFiles     = 6        // descriptors that are free: two of the runtime, an input, a base, an output and its folder
-	neededThreads   = 10       // in all: runs with one processor had up to eight
-	neededAddresses = 24 << 20 // bytes that are free: what the runtime asks for while it grows its tables
+	neededFiles     = 6        // free descriptors: two for the runtime, an input, a base, an output and its folder
+	neededThreads   = 10       // in all; runs with one processor had up to eight
+	neededAddresses = 24 << 20 // free bytes; the runtime asks for them while its tables grow
 )
 
 // checkLimits returns an error if the limits of this process (ulimit) are below what any
@@ -32,13 +32,13 @@ func checkLimits() error {
 	return nil
 }
 
-// checkFiles looks for free descriptors (ulimit -n).
+// checkFiles checks for free descriptors (ulimit -n).
 func checkFiles() error {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil || l.Cur >= 1<<20 {
 		return nil
 	}
-	// The lowest free one: those above it are seldom taken.
+	// The lowest free one; higher ones are seldom taken.
 	free, err := unix.FcntlInt(2, unix.F_DUPFD_CLOEXEC, 0)
 	if err == nil {
 		unix.Close(free)
@@ -51,12 +51,12 @@ func checkFiles() error {
 	return fmt.Errorf("cannot run: at most %d files may be open (ulimit -n), and btflite needs %d more than it was started with", l.Cur, neededFiles)
 }
 
-// checkThreads counts the threads of the user (ulimit -u), if there may be few. With few
-// left the runtime uses one processor, and so fewer threads.
+// checkThreads counts the threads of the user (ulimit -u), if there may be few left. If
+// so, the runtime gets one processor, which needs fewer threads.
 func checkThreads() error {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &l); err != nil || l.Cur >= 4096 || os.Geteuid() == 0 {
-		return nil // the system administrator may have as many as the system has
+		return nil // the limit does not hold for root
 	}
 	others := threadsOf(os.Getuid(), os.Getpid())
 	if others+neededThreads > l.Cur {
@@ -68,7 +68,7 @@ func checkThreads() error {
 	return nil
 }
 
-// threadsOf is how many threads a user has beside those of one process, as far as /proc
+// threadsOf counts the threads of a user in all processes except one, as far as /proc
 // shows them.
 func threadsOf(user, without int) (n uint64) {
 	folders, _ := filepath.Glob("/proc/[0-9]*/task")
@@ -84,8 +84,7 @@ func threadsOf(user, without int) (n uint64) {
 	return n
 }
 
-// checkAddresses compares the addresses that the process has with those that it may have
-// (ulimit -v).
+// checkAddresses compares the process's address space with its limit (ulimit -v).
 func checkAddresses() error {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &l); err != nil || l.Cur >= 1<<40 {

@@ -16,7 +16,7 @@ import (
 
 // What a program is started with: streams that are closed, and limits.
 
-// shellRun runs btflite behind a line of the shell, in which "$0" "$@" are its words.
+// shellRun runs btflite by a line of the shell, in which "$0" "$@" are its words.
 func shellRun(t *testing.T, line string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	cmd := command(".", "slowModules", args...)
@@ -50,8 +50,8 @@ func printingCommands() [][]string {
 	return lines
 }
 
-// TestClosedStandardOutput: what cannot be printed is an error, as with every other
-// program, and nothing is printed where /dev/null takes it.
+// TestClosedStandardOutput: it is an error if the result cannot be printed, as with other
+// programs. It is not an error if the output is /dev/null.
 func TestClosedStandardOutput(t *testing.T) {
 	for _, args := range printingCommands() {
 		args = slices.Clone(args)
@@ -165,7 +165,7 @@ func TestFewAddresses(t *testing.T) {
 	}
 }
 
-// TestFewThreads, as a user who has no other program.
+// TestFewThreads runs as a user without other programs.
 func TestFewThreads(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can become a user without programs")

@@ -2,5 +2,5 @@
 
 package main
 
-// checkLimits checks nothing where we do not know what the runtime needs.
+// checkLimits checks nothing: the needs of the runtime here are unknown.
 func checkLimits() error { return nil }

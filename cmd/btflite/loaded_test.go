@@ -40,9 +40,9 @@ func linkedWithBTF(t *testing.T, room int) []byte {
 	return image
 }
 
-// TestLoadedBTF: the .BTF of a linked file keeps its place, and its segment has
-// what the section has: BTF that a kernel takes as it is loaded. What has no room
-// is refused, and says what to do.
+// TestLoadedBTF: the .BTF of a linked file keeps its place, and its segment has the
+// section's contents, so that a kernel accepts the BTF when it is loaded. BTF for which
+// there is no room is refused, with advice.
 func TestLoadedBTF(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "vmlinux"), filepath.Join(dir, "out")
@@ -104,8 +104,7 @@ func TestLoadedBTF(t *testing.T) {
 	}
 }
 
-// TestInPlaceIsCheckedFirst: what is known to be refused is refused before anything is
-// encoded.
+// TestInPlaceIsCheckedFirst: a refusal that is certain comes before anything is encoded.
 func TestInPlaceIsCheckedFirst(t *testing.T) {
 	old := runEncode
 	defer func() { runEncode = old }()

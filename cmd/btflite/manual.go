@@ -33,7 +33,7 @@ not a terminal gets the source of the page, for man -l.`,
 			if f, ok := c.stdout.(*os.File); ok && isTerminal(f) {
 				page = man.Plain(page, width(f), c.colored(colorAuto))
 			}
-			to, end := c.pager("MANPAGER", "PAGER") // as man
+			to, end := c.pager("MANPAGER", "PAGER") // as in man
 			defer end()
 			_, err = to.Write(page)
 			return stdoutError(err)

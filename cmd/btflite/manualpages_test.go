@@ -18,8 +18,8 @@ import (
 	"github.com/btflite/btflite/docs/man"
 )
 
-// manFolder is where the pages are, and the text that is on them beside commands
-// and options: what comes before the first heading belongs to the description.
+// manFolder has the pages, and the texts on them that are not about commands and options.
+// Text before the first heading belongs to the description.
 const manFolder = "../../docs/man"
 
 // manualPage is the page of a command in Markdown.
@@ -109,7 +109,7 @@ func manualOptions(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// seeAlso are the pages that belong to that of cmd.
+// seeAlso returns the pages that are related to the page of cmd.
 func seeAlso(cmd *cobra.Command) []string {
 	if cmd.HasParent() {
 		return []string{"**btflite**(1)"}
@@ -140,7 +140,7 @@ var markdown = strings.NewReplacer("*", `\*`, "[", `\[`, "]", `\]`, "<", `\<`, "
 // plainText is text in which Markdown means nothing.
 func plainText(s string) string { return markdown.Replace(s) }
 
-// TestManualPages: the pages are what the commands say; -update rewrites them.
+// TestManualPages: the pages agree with the commands; -update rewrites them.
 func TestManualPages(t *testing.T) {
 	root := wholeTree(newCLI(io.Discard, io.Discard, os.LookupEnv))
 	want := map[string]bool{}

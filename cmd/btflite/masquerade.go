@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Links to this program that are called as compilers, in a folder in front of PATH, as
+// Links to this program with names of compilers, in a folder at the front of PATH, as
 // compiler caches have them.
 
 // otherProgram returns the program that a link to this one stands for: the next of its name in

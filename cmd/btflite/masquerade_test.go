@@ -10,8 +10,8 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 )
 
-// TestOtherProgram: a link stands for the next program of its name behind it in PATH, and
-// that program finds the link last, with whatever else is in its folder.
+// TestOtherProgram: a link stands for the next program of its name in PATH after it. For
+// that program, the link is last in PATH, with the rest of its folder.
 func TestOtherProgram(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -62,7 +62,8 @@ func TestOtherProgram(t *testing.T) {
 	}
 }
 
-// TestKnownForm: outputs that are no ELF files are known before they are read as such.
+// TestKnownForm: outputs that are not ELF files are recognized before they are read as
+// such.
 func TestKnownForm(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.o")
 	for text, want := range map[string]error{

@@ -46,7 +46,7 @@ const (
 	memoryHelp   = "take no more memory than `SIZE`, as 64M or 1.5G"
 )
 
-// setMemory takes the argument of --memory_limit.
+// setMemory parses the argument of --memory_limit.
 func (c *cli) setMemory(v string) (err error) {
 	if c.memory, err = memlimit.Parse(v); err != nil {
 		return usagef("%s", message.OneLine(err.Error()))
@@ -70,22 +70,22 @@ func (c *cli) room(file string, n int64) error {
 	return nil
 }
 
-// gcPercent is how much garbage the heap may hold beside what is live. Almost
-// all memory of a run is outside the heap, and what is in it holds hardly any
-// pointers: collecting often costs nothing and keeps the peak down.
+// gcPercent is how much garbage the heap may hold, in percent of the live part. Almost
+// all memory of a run is outside the heap, and the heap has hardly any pointers. So
+// frequent collections cost little and keep the peak low.
 const gcPercent = 20
 
-// firstPercent makes the heap grow to 8 MiB, twice what Go starts from, before it
-// is collected for the first time. With gcPercent a run would collect ten times
-// on the way there, a twentieth of all time for a small module.
+// firstPercent lets the heap grow to 8 MiB, twice Go's default, before the first
+// collection. With gcPercent there would be ten collections before that size, which cost
+// a twentieth of the time for a small module.
 const firstPercent = 200
 
-// heap tells Go how often to collect garbage.
+// heap sets how often Go collects garbage.
 type heap struct {
 	first runtime.Cleanup // sets gcPercent when the first collection has run
 }
 
-// growFirst has the heap grow before it is collected for the first time.
+// growFirst lets the heap grow before the first collection.
 func (h *heap) growFirst() {
 	debug.SetGCPercent(firstPercent)
 	h.first = runtime.AddCleanup(&struct{ p *byte }{}, func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
@@ -112,8 +112,8 @@ func (h *heap) forget(inputs uint64) {
 	}
 }
 
-// muchToPrint is from how many bytes of BTF on dropStart pays: it costs 0.4 ms of CPU time,
-// and saves two mebibytes of memory.
+// muchToPrint is the size of BTF in bytes from which dropStart pays: it costs 0.4 ms of
+// CPU time, and saves two mebibytes of memory.
 const muchToPrint = 1 << 20
 
 // dropStart drops the code that started the program, if the inputs are large and the command
@@ -127,11 +127,11 @@ func dropStart(paths []string) {
 // codeTrim drops unused code from memory while a run goes on. The start of a run uses code
 // that is never needed again, and one call of a function loads 16 pages.
 type codeTrim struct {
-	step uint64        // bytes of input between two times
-	next atomic.Uint64 // when so many bytes are done; 0 is never
+	step uint64        // bytes of input between two drops
+	next atomic.Uint64 // the next drop, in bytes of finished input; 0 is never
 }
 
-// firstTrim is how many bytes are done when a run has used the code of its start.
+// firstTrim is how many bytes are done when a run no longer needs the code of its start.
 const firstTrim = 2 << 20
 
 // newCodeTrim returns the codeTrim of a run over inputs of some size in all; it drops
@@ -144,14 +144,14 @@ func newCodeTrim(inputs, step uint64) *codeTrim {
 	return t
 }
 
-// done notes how many bytes are done. Any goroutine may call it.
+// done notes how many bytes are finished. Any goroutine may call it.
 func (t *codeTrim) done(bytes uint64) {
 	if next := t.next.Load(); next != 0 && bytes >= next && t.next.CompareAndSwap(next, bytes+t.step) {
 		memlimit.DropCode()
 	}
 }
 
-// sizeOf is how many bytes the files have together, as far as they can be found.
+// sizeOf returns the total size of the files, without files that it cannot find.
 func sizeOf(paths []string) (size uint64) {
 	for _, p := range paths {
 		if info, err := os.Stat(p); err == nil {

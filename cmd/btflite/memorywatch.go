@@ -26,15 +26,16 @@ import (
 var memoryLimit arena.Limit
 
 const (
-	// watchedPace is how fast memory may be taken, in bytes per second: faster than a
-	// program on one processor does.
+	// watchedPace is an upper bound for how fast a program on one processor takes memory,
+	// in bytes per second.
 	watchedPace = 2 << 30
-	// watchOften and watchSeldom are the least and the longest time between two looks.
+	// watchOften and watchSeldom are the shortest and the longest time between two
+	// checks.
 	watchOften, watchSeldom = time.Millisecond, 50 * time.Millisecond
 )
 
-// bound has cmd run below the memory limit. A command that encodes has the option already,
-// and asks the limit itself.
+// bound puts cmd under the memory limit. Encoding commands have the option already, and
+// check the limit themselves.
 func (c *cli) bound(cmd *cobra.Command) {
 	encodes := cmd.Flags().Lookup(memoryOption) != nil
 	if !encodes {
@@ -76,14 +77,14 @@ func (c *cli) boundMemory(words []string, watch bool) (done func()) {
 	}
 }
 
-// memoryWatch looks at how much memory is in use.
+// memoryWatch checks how much memory is in use.
 type memoryWatch struct {
 	bounds arena.Bounds
 	stop   chan struct{}
-	full   func(used uint64) // the limit is reached
+	full   func(used uint64) // called when the limit is reached
 }
 
-// look looks until it is stopped or the limit is reached.
+// look checks until it is stopped or the limit is reached.
 func (w *memoryWatch) look() {
 	for {
 		wait := watchOften
@@ -98,12 +99,12 @@ func (w *memoryWatch) look() {
 		var full arena.Exhausted
 		if errors.As(memoryLimit.Check(0), &full) {
 			w.full(full.Used)
-			return // the guard lets a protected function end first
+			return // the guard lets a protected function finish first
 		}
 	}
 }
 
-// exhausted is the error for a limit that does not suffice for the files among the words.
+// exhausted is the error for a limit that is too low for the files among the words.
 func exhausted(words []string, limit, used uint64) error {
 	var files []string
 	for _, w := range words {
@@ -116,7 +117,7 @@ func exhausted(words []string, limit, used uint64) error {
 	return message.NamingFile(files, errors.New(what))
 }
 
-// outOfMemory ends the run in place of a signal.
+// outOfMemory ends the run like a signal.
 type outOfMemory struct{ status int }
 
 // Signal implements os.Signal.

@@ -22,14 +22,14 @@ type module struct {
 	out    string // detached file; "" for in place
 	extra  string // file of extra variables; "" for none
 	inline string // file of inlined functions; "" for none
-	root   string // the folder below which out, extra and inline are names that we make up
+	root   string // the folder below which btflite makes up the names out, extra and inline
 	rel    string // path below the folder of detached files, without the suffix
 	size   int64
-	err    error // why it cannot be encoded; nil as far as is known
+	err    error // why it cannot be encoded; nil if nothing is known
 }
 
-// moduleSuffix is how modules in a folder are named. compressedSuffixes are
-// those that follow it when a module was installed compressed.
+// moduleSuffix is the suffix of modules in a folder. compressedSuffixes may follow it if
+// the modules were installed compressed.
 const moduleSuffix = ".ko"
 
 var compressedSuffixes = []string{".gz", ".xz", ".zst"}
@@ -37,11 +37,11 @@ var compressedSuffixes = []string{".gz", ".xz", ".zst"}
 // maxList bounds a list of modules, in bytes.
 const maxList = 64 << 20
 
-// findModules finds the modules that words stand for: a folder for all modules
-// below it, a text file for those that it names, one a line, and any other file
-// for itself. A module that is named twice is taken once. What cannot be read
-// becomes an entry with an error, so that the other modules are still encoded. If
-// findModules itself returns an error, no module is encoded.
+// findModules finds the modules for words: a folder stands for all modules below it, a
+// text file for the modules that it lists, one a line, and any other file for itself. A
+// module that is named twice is taken once. An unreadable file becomes an entry with an
+// error, so that the other modules are still encoded. If findModules itself returns an
+// error, no module is encoded.
 func findModules(words []string) ([]module, error) {
 	l := moduleList{seen: map[string]bool{}}
 	for _, w := range words {
@@ -86,8 +86,8 @@ func (l *moduleList) add(word string) {
 
 // addFolder adds the modules below a folder.
 func (l *moduleList) addFolder(root string) {
-	// The slash makes a root that is a symbolic link count as what it links to.
-	// No error comes back: the function below returns none.
+	// The slash makes WalkDir follow a root that is a symbolic link. The function below
+	// returns no error, so there is none here.
 	_ = filepath.WalkDir(strings.TrimSuffix(root, "/")+"/", func(path string, d fs.DirEntry, err error) error {
 		var info fs.FileInfo
 		if err == nil {
@@ -109,7 +109,7 @@ func (l *moduleList) addFolder(root string) {
 	})
 }
 
-// isModuleName tells whether a file of a folder is a module.
+// isModuleName reports whether a file of a folder is a module.
 func isModuleName(name string) bool {
 	for _, s := range compressedSuffixes {
 		if strings.HasSuffix(name, moduleSuffix+s) {
@@ -119,8 +119,8 @@ func isModuleName(name string) bool {
 	return strings.HasSuffix(name, moduleSuffix)
 }
 
-// addList adds the modules that a list names. It reports false for a file that is a
-// module: an ELF file or a compressed one.
+// addList adds the modules that a list names. It returns false if the file is a module
+// itself: an ELF file or a compressed one.
 func (l *moduleList) addList(path string) (isList bool, err error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -159,12 +159,12 @@ func (l *moduleList) addList(path string) (isList bool, err error) {
 	return true, nil
 }
 
-// addFailed adds what cannot be read.
+// addFailed adds an entry for an unreadable file.
 func (l *moduleList) addFailed(path string, err error) {
 	l.addModule(module{path: path, rel: ownRel(path), err: err})
 }
 
-// addFile adds one module. rel is where its detached file is to be.
+// addFile adds one module. rel is the place for its detached file.
 func (l *moduleList) addFile(path string, size int64, rel string) {
 	l.addModule(module{path: path, rel: rel, size: size})
 }
@@ -185,8 +185,8 @@ func (l *moduleList) addModule(m module) {
 	}
 }
 
-// ownRel is the place of the detached file of a module that was not found in a
-// folder: its path if that is relative and leads downwards, else its name.
+// ownRel returns the place for the detached file of a module that was not found in a
+// folder: its path, if that is relative and leads downwards, else its name.
 func ownRel(path string) string {
 	if filepath.IsLocal(path) {
 		return filepath.Clean(path)
@@ -194,7 +194,7 @@ func ownRel(path string) string {
 	return filepath.Base(path)
 }
 
-// detachedSuffix follows the names of modules in those of detached files.
+// detachedSuffix is appended to the names of modules for detached files.
 const detachedSuffix = ".btf"
 
 // placeOutputs decides where the outputs of each module go: its BTF below dir, or into the
@@ -239,11 +239,11 @@ func placeOutputs(mods []module, dir string, suffixes sideFiles, bases []string)
 	return nil
 }
 
-// takenPlaces says what each file of a run is for, by its place.
+// takenPlaces says for each place what file of the run is there.
 type takenPlaces map[fileid.Place]string
 
-// add takes the place of path. If it is taken already, add returns what for. An empty path,
-// and one that cannot be looked up, take no place: opening it will fail.
+// add takes the place of path. If it is taken already, add returns by what. An empty
+// path, or one that cannot be looked up, takes no place: opening it will fail.
 func (t takenPlaces) add(path, what string) (taken string) {
 	if path == "" {
 		return ""

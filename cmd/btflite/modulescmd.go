@@ -23,8 +23,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// modulesCommand is "btflite modules": many files, each with a BTF of its own,
-// over one base.
+// modulesCommand is "btflite modules". It encodes many files, each to its own BTF over
+// one base.
 type modulesCommand struct {
 	encoding
 	outDir  string // --btf_encode_detached_dir
@@ -124,11 +124,11 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	return nil
 }
 
-// failures is the error of a batch in which some modules failed. Each has been named
-// already.
+// failures is the error of a batch in which some modules failed. Each of them has been
+// reported already.
 type failures struct {
 	failed, of int
-	internal   bool // one by a fault of this program
+	internal   bool // a fault of this program is among them
 }
 
 func (f failures) Error() string {
@@ -145,13 +145,13 @@ type batch struct {
 	strict  bool
 
 	done    atomic.Uint64          // modules
-	working atomic.Pointer[string] // the name of the module that was begun last
+	working atomic.Pointer[string] // the name of the module that was started last
 }
 
-// inPlace tells whether the BTF goes into the modules.
+// inPlace reports whether the BTF goes into the modules.
 func (b *batch) inPlace() bool { return b.to == "" }
 
-// run encodes all modules and returns what became of each, in the same order.
+// run encodes all modules and returns their results in the same order.
 func (b *batch) run(jobs int, mods []module) []moduleResult {
 	results := make([]moduleResult, len(mods))
 	var total, done atomic.Uint64
@@ -199,7 +199,7 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 }
 
 // batchProgress makes the progress line: done of total bytes, n of all modules. name is a
-// module at work, or nil.
+// module in work, or nil.
 func batchProgress(done, total uint64, n, all int, left string, name *string) []string {
 	part := float64(done) / float64(max(total, 1))
 	percent := fmt.Sprintf("%3.0f%%", 100*part)
@@ -216,7 +216,7 @@ func batchProgress(done, total uint64, n, all int, left string, name *string) []
 		count, short + left, short, percent}
 }
 
-// interruptedText is what a signal leaves behind.
+// interruptedText says which results are complete after a signal.
 func interruptedText(n, all int, inPlace bool) string {
 	rest := "nothing is written for the others"
 	if inPlace {
@@ -225,15 +225,14 @@ func interruptedText(n, all int, inPlace bool) string {
 	return fmt.Sprintf("interrupted: %s of %s modules are done, %s", grouped(uint64(n)), grouped(uint64(all)), rest)
 }
 
-// worker encodes one module after the other. Its sessions keep what modules have
-// in common.
+// worker encodes one module after another. Its sessions keep what modules share.
 type worker struct {
 	*batch
 	split, full session // nil until needed, and after a panic
-	counted     bool    // the module at work is among those that are done
+	counted     bool    // the current module is counted as finished
 }
 
-// count says that the module at work is done.
+// count counts the current module as finished.
 func (w *worker) count() {
 	if !w.counted {
 		w.done.Add(1)
@@ -250,7 +249,7 @@ func (w *worker) close() {
 	}
 }
 
-// encode runs a session, which is made first if there is none.
+// encode encodes a module in a session, which it makes on first use.
 func (w *worker) encode(s *session, path string, opt *job.Options) (*finish.Encoded, error) {
 	if *s == nil {
 		*s = newSession(opt)
@@ -276,7 +275,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 		if v := recover(); v != nil {
 			line, status := describePanic(v, nil)
 			r.Error, r.internal = message.OneLine(m.path)+": "+line, status == exitInternal
-			w.split, w.full = nil, nil // their state is unknown
+			w.split, w.full = nil, nil // a panic may have left them half changed
 		}
 		r.NS = int64(time.Since(began))
 	}()
@@ -337,8 +336,8 @@ func (w *worker) one(m *module) (r moduleResult) {
 	return r
 }
 
-// write writes the output of a module. A signal finds it counted if it has been written
-// into the module.
+// write writes the output of a module. If it has been written into the module when a
+// signal arrives, it is counted.
 func (w *worker) write(to outputs, m *module, read os.FileInfo, enc *finish.Encoded) error {
 	if m.out != "" {
 		return w.c.writeAll(to, m.path, read, enc, &w.opt)
@@ -352,8 +351,8 @@ func (w *worker) write(to outputs, m *module, read os.FileInfo, enc *finish.Enco
 	})
 }
 
-// leftAlone returns an error if nothing is to be written for a module,
-// because of why, and an output of an earlier run is there.
+// leftAlone returns an error if there is nothing to write for a module, because of why,
+// and an output of an earlier run exists.
 func (m *module) leftAlone(c *cli, why string) error {
 	if m.out == "" {
 		if err := refuseOldMain(nil, m.path, why); err != nil {
@@ -375,8 +374,8 @@ func (m *module) leftAlone(c *cli, why string) error {
 	return nil
 }
 
-// outputs finds the places of a module's BTF and side files, and makes their folder if it is
-// missing. None may be a file that the BTF is made of.
+// outputs finds the places of a module's BTF and side files, and makes their folder if it
+// is missing. None may be an input.
 func (m *module) outputs(c *cli, debugDir string) (to outputs, err error) {
 	if m.out != "" {
 		dir := filepath.Dir(m.out)

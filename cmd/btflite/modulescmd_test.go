@@ -96,8 +96,8 @@ func TestEncodeOverBase(t *testing.T) {
 	}
 }
 
-// TestEncodeOverChain: what builds upon a module that builds upon a base; the
-// golden files are pahole's over one file with the types of both.
+// TestEncodeOverChain: BTF over a module that is split from a base. The golden files are
+// pahole's over one file with the types of both.
 func TestEncodeOverChain(t *testing.T) {
 	for _, target := range []string{"x86", "s390x"} {
 		dir := t.TempDir()

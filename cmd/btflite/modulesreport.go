@@ -11,12 +11,12 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// moduleResult is what became of one module.
+// moduleResult is the result for one module.
 type moduleResult struct {
 	Path   string `json:"module"`
 	Output string `json:"output"` // the detached file, or the module itself
 	Bytes  int64  `json:"btf_bytes"`
-	Full   int64  `json:"full_btf_bytes,omitempty"` // without the base, if asked for
+	Full   int64  `json:"full_btf_bytes,omitempty"` // without the base, with --full_sizes
 	Base   int64  `json:"base_btf_bytes,omitempty"` // of the distilled base
 	Extra  int64  `json:"extra_btf_bytes,omitempty"`
 	Inline int64  `json:"inline_btf_bytes,omitempty"`
@@ -24,12 +24,12 @@ type moduleResult struct {
 	NS     int64  `json:"wall_ns"`
 	Empty  bool   `json:"nothing_to_encode,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// Warning says what a kernel would refuse.
+	// Warning says why a kernel would refuse the BTF.
 	Warning string `json:"warning,omitempty"`
-	// Mismatch says why the base is not of the module's kernel, if that shows.
+	// Mismatch says why the base belongs to another kernel, if there are signs of that.
 	Mismatch string `json:"base_mismatch,omitempty"`
 
-	internal    bool           // failed by a fault of this program
+	internal    bool           // failed because of a fault of this program
 	unencodable map[string]int // see encode.Stats
 }
 
@@ -45,14 +45,14 @@ type batchReport struct {
 	BaseLen     int64          `json:"base_btf_bytes,omitempty"` // of the distilled bases
 	Extra       int64          `json:"extra_btf_bytes,omitempty"`
 	WallNS      int64          `json:"wall_ns"`
-	PeakRSS     uint64         `json:"peak_rss_bytes"` // VmHWM, 0 where the system does not tell
+	PeakRSS     uint64         `json:"peak_rss_bytes"` // VmHWM, 0 if the system does not have it
 	Unencodable map[string]int `json:"left_out"`       // see encode.Stats
 	Modules     []moduleResult `json:"results"`        // by path
 
 	internal bool
 }
 
-// newBatchReport adds the results up.
+// newBatchReport adds up the results.
 func newBatchReport(base string, results []moduleResult, wall time.Duration) *batchReport {
 	slices.SortFunc(results, func(a, b moduleResult) int { return cmp.Compare(a.Path, b.Path) })
 	r := &batchReport{Base: base, Count: len(results), WallNS: int64(wall), PeakRSS: readPeakRSS(), Unencodable: map[string]int{}, Modules: results}
@@ -76,7 +76,7 @@ func newBatchReport(base string, results []moduleResult, wall time.Duration) *ba
 	return r
 }
 
-// mismatchText is the warning about modules whose base is of another kernel. It
+// mismatchText is the warning about modules whose base belongs to another kernel. It
 // counts them and names the first. It is "" if there are none.
 func (r *batchReport) mismatchText() string {
 	var first *moduleResult

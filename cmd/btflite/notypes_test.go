@@ -11,8 +11,8 @@ import (
 	"github.com/btflite/btflite/internal/elftest"
 )
 
-// What pahole 1.32 writes for a module whose types are all in the base: a header,
-// and in the distilled base the empty string behind one.
+// pahole 1.32's output for a module whose types are all in the base: a header and, in the
+// distilled base, a header and the empty string.
 const (
 	noTypes       = "9feb0100" + "18000000" + "00000000" + "00000000" + "00000000" + "00000000"
 	noTypesInBase = "9feb0100" + "18000000" + "00000000" + "00000000" + "00000000" + "01000000" + "00"

@@ -19,14 +19,13 @@ const (
 	groupUnits    = "Which compile units (LIST: names as c99, rust, asm; comma-separated)"
 	groupRules    = "Rules"
 	groupReport   = "Reports"
-	groupCompat   = "Compatibility" // of options that are all rare
+	groupCompat   = "Compatibility" // all of its options are rare
 )
 
-// option is the value of an option, and what else is known of it. It is a
-// pflag.Value.
+// option is the value of an option, and other facts about it. It is a pflag.Value.
 type option struct {
 	set      func(string) error
-	switched *bool // what a toggle sets; nil for a toggle that calls set, and all others
+	switched *bool // set by a toggle; nil for a toggle that calls set, and for other options
 	toggle   bool  // it takes no argument
 	heading  string
 	rare     bool // not in the help, but in the manual page
@@ -34,11 +33,11 @@ type option struct {
 	folder   bool // the argument names a folder
 	number   bool // the argument may be a number
 	aliases  []string
-	words    []string             // all that the argument may be; nil: anything
-	offered  cobra.CompletionFunc // what a shell offers for the argument; nil: files
+	words    []string             // all possible arguments; nil: anything
+	offered  cobra.CompletionFunc // offered by a shell for the argument; nil: files
 }
 
-// optionOf returns what is known of f.
+// optionOf returns the option of f.
 func optionOf(f *pflag.Flag) *option { return f.Value.(*option) }
 
 // String implements pflag.Value.
@@ -69,54 +68,54 @@ func (o *option) Set(v string) error {
 	return o.set(v)
 }
 
-// accepts tells whether the word looks like an argument of the option.
+// accepts reports whether the word looks like an argument of the option.
 func (o *option) accepts(word string) bool {
 	return slices.Contains(o.words, word) || o.number && isDigits(word)
 }
 
-// optionSet adds options to a command, under one heading of its help. A help text
-// has the placeholder of the argument in back quotes, as is usual with pflag. A
-// function that takes a value is called in the order of the command line; see
-// optionError for its errors.
+// optionSet adds options to a command, under one heading of its help. As usual with
+// pflag, a help text has the placeholder of the argument in back quotes. Functions that
+// take values are called in the order of the command line. See optionError for their
+// errors.
 type optionSet struct {
 	cmd     *cobra.Command
 	heading string
 }
 
-// setting is one more fact about an option.
+// setting sets another fact about an option.
 type setting func(*option, *pflag.Flag)
 
-// under returns what adds options to cmd under the heading.
+// under returns an optionSet for cmd and the heading.
 func under(cmd *cobra.Command, heading string) optionSet { return optionSet{cmd, heading} }
 
 // toggle adds an option without an argument that sets *p.
-func (s optionSet) toggle(p *bool, name, letter, help string, more ...setting) {
-	s.add(&option{switched: p, toggle: true}, name, letter, help, more)
+func (s optionSet) toggle(p *bool, name, letter, help string, settings ...setting) {
+	s.add(&option{switched: p, toggle: true}, name, letter, help, settings)
 }
 
 // call adds an option without an argument that calls f.
-func (s optionSet) call(f func(), name, letter, help string, more ...setting) {
-	s.add(&option{set: func(string) error { f(); return nil }, toggle: true}, name, letter, help, more)
+func (s optionSet) call(f func(), name, letter, help string, settings ...setting) {
+	s.add(&option{set: func(string) error { f(); return nil }, toggle: true}, name, letter, help, settings)
 }
 
-// value adds an option with an argument, which set takes.
-func (s optionSet) value(set func(string) error, name, letter, help string, more ...setting) {
-	s.add(&option{set: set}, name, letter, help, more)
+// value adds an option with an argument, which it passes to set.
+func (s optionSet) value(set func(string) error, name, letter, help string, settings ...setting) {
+	s.add(&option{set: set}, name, letter, help, settings)
 }
 
-// file is value for the name of a file or folder, stored in *p. It cannot be
-// empty.
-func (s optionSet) file(p *string, name, letter, help string, more ...setting) {
+// file adds an option for the name of a file or folder, stored in *p. An empty name is an
+// error.
+func (s optionSet) file(p *string, name, letter, help string, settings ...setting) {
 	s.value(func(v string) error {
 		if v == "" {
 			return usagef("empty file name")
 		}
 		*p = v
 		return nil
-	}, name, letter, help, append(more, files)...)
+	}, name, letter, help, append(settings, files)...)
 }
 
-// bases adds --btf_base, or as it is called, which may be given several times.
+// bases adds --btf_base, or the same under another name. It may be given several times.
 func (s optionSet) bases(p *[]string, name, help string) {
 	s.value(func(v string) error {
 		if v == "" {
@@ -127,27 +126,27 @@ func (s optionSet) bases(p *[]string, name, help string) {
 	}, name, "", help, files)
 }
 
-func (s optionSet) add(o *option, name, letter, help string, more []setting) {
+func (s optionSet) add(o *option, name, letter, help string, settings []setting) {
 	f := &pflag.Flag{Name: name, Shorthand: letter, Usage: help, Value: o}
 	if o.heading = s.heading; o.toggle {
 		f.NoOptDefVal = "true"
 	}
-	for _, m := range more {
+	for _, m := range settings {
 		m(o, f)
 	}
 	s.cmd.Flags().AddFlag(f)
 }
 
-// rare leaves an option out of the help, but not out of the manual page.
+// rare hides an option from the help, but not from the manual page.
 func rare(o *option, _ *pflag.Flag) { o.rare = true }
 
 // always changes nothing: the option is in the help.
 func always(*option, *pflag.Flag) {}
 
-// hidden leaves an option out of the manual page and completion too.
+// hidden hides an option from the manual page and completion too.
 func hidden(_ *option, f *pflag.Flag) { f.Hidden = true }
 
-// alias is another name of an option.
+// alias adds another name for an option.
 func alias(name string) setting {
 	return func(o *option, _ *pflag.Flag) { o.aliases = append(o.aliases, name) }
 }
@@ -157,7 +156,7 @@ func bare(value string) setting {
 	return func(_ *option, f *pflag.Flag) { f.NoOptDefVal = value }
 }
 
-// words makes an option take one of the words.
+// words restricts the argument to these words.
 func words(list ...string) setting {
 	return func(o *option, f *pflag.Flag) {
 		o.words = list
@@ -165,7 +164,7 @@ func words(list ...string) setting {
 	}
 }
 
-// offering makes a shell offer the words, though the option takes others too.
+// offering makes a shell offer the words. The option accepts others too.
 func offering(list ...string) setting {
 	return func(o *option, _ *pflag.Flag) {
 		o.offered = cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
@@ -175,16 +174,16 @@ func offering(list ...string) setting {
 // noFiles makes a shell offer no names of files.
 func noFiles(o *option, _ *pflag.Flag) { o.offered = cobra.NoFileCompletions }
 
-// numbers says that a number makes sense as the argument of an option.
+// numbers declares that the argument may be a number.
 func numbers(o *option, f *pflag.Flag) {
 	o.number = true
 	noFiles(o, f)
 }
 
-// files says that the argument is the name of a file or folder.
+// files declares that the argument is the name of a file or folder.
 func files(o *option, _ *pflag.Flag) { o.file = true }
 
-// folder says that the argument is the name of a folder.
+// folder declares that the argument is the name of a folder.
 func folder(o *option, _ *pflag.Flag) { o.folder = true }
 
 func isDigits(s string) bool {
@@ -195,9 +194,9 @@ func isDigits(s string) bool {
 type usageError struct {
 	what string
 	hint string
-	// lacksWord says that a word is lacking, such as the name of a file.
+	// lacksWord says that a word is missing, such as the name of a file.
 	lacksWord bool
-	// list has the commands listed.
+	// list adds the list of commands to the message.
 	list bool
 }
 
@@ -208,14 +207,14 @@ func (e *usageError) Error() string {
 	return e.what + "; " + e.hint
 }
 
-// suggest makes the name, if there is one, the hint.
+// suggest makes name the hint, if it is not empty.
 func (e *usageError) suggest(before, name string) {
 	if name != "" {
 		e.hint = fmt.Sprintf("did you mean %s%s?", before, name)
 	}
 }
 
-// lackingWord is a usageError without a hint about a word that is lacking.
+// lackingWord returns a usageError about a missing word, without a hint.
 func lackingWord(what string) error { return &usageError{what: what, lacksWord: true} }
 
 // usagef returns a usageError without a hint.
@@ -223,9 +222,8 @@ func usagef(format string, args ...any) error {
 	return &usageError{what: fmt.Sprintf(format, args...)}
 }
 
-// optionError is err, an error of pflag, as an error of ours: a usageError gets
-// the name of the option that has refused its argument, and others stay as the
-// option has returned them.
+// optionError turns an error of pflag into ours. A usageError gets the name of the option
+// that has refused its argument. Other errors stay as the option has returned them.
 func optionError(_ *cobra.Command, err error) error {
 	var refused *pflag.InvalidValueError
 	if !errors.As(err, &refused) {

@@ -19,18 +19,18 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// outputs are the places of the BTF, nil for the leading input itself, and of the
-// extra variables and the sites of inlined functions, nil for none.
+// outputs are the places of the BTF (nil for the first input itself), of the extra
+// variables and of the sites of inlined functions (nil for none).
 type outputs struct{ main, extra, inline *target }
 
-// side is a side file: what it is, where it goes (nil for nowhere), and its data.
+// side is a side file: its kind, its place (nil for none), and its data.
 type side struct {
 	what string
 	to   *target
 	data *finish.Extra
 }
 
-// sides are those of a finished output.
+// sides returns the side files of a finished output.
 func (o outputs) sides(enc *finish.Encoded) []side {
 	return []side{{"extra variables", o.extra, &enc.Extra}, {"inlined functions", o.inline, &enc.Inline}}
 }
@@ -46,7 +46,7 @@ func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.En
 			}
 			return to.main.write(c.guard, enc.Write)
 		}
-		if info, err := os.Stat(path); err == nil { // else who opens it says why not
+		if info, err := os.Stat(path); err == nil { // otherwise opening it will say why
 			if err := c.room(path, info.Size()+enc.Size); err != nil {
 				return err
 			}
@@ -85,8 +85,8 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o
 			s := &sections[i]
 			size, write := s.Size, s.Write
 			s.Write = func(w io.Writer) error { return write(interruptible{w, c.guard}) }
-			// A linked kernel takes all bytes between two symbols for its BTF,
-			// and refuses bytes after the string section.
+			// A linked kernel takes all bytes between two symbols as its BTF, and refuses
+			// bytes after the string section.
 			strings := enc.Stats.StrBytes
 			s.Fill = func(w io.Writer, n int64) error {
 				if s.Name == loadbtf.SectionBTF {
@@ -95,7 +95,7 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o
 				return btf.PadStrings(s.Write, n-size)(w)
 			}
 		}
-		if read == nil { // the file appeared after the run had looked for it
+		if read == nil { // the file has appeared since the run looked for it
 			return fileid.ErrChanged
 		}
 		return setSections(path, read, sections...)
@@ -112,13 +112,15 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o
 	return nil
 }
 
-// detachedLine is the command line of this run with the BTF of path in a file of its own.
+// detachedLine returns the command line of this run, changed to write the BTF of path to
+// a separate file.
 func detachedLine(words []string, path string) string {
 	return commandLine(slices.Insert(slices.Clone(words), 0, "--"+detachedName+"="+filepath.Base(path)+".btf"))
 }
 
-// checkInPlace returns the error of writing BTF into the file as far as it can be known
-// before it is encoded. A file without debug information gets none, and is not checked.
+// checkInPlace returns an error that writing BTF into the file would have, as far as it
+// can be known before the encoding. It does not check a file without debug information,
+// which gets no BTF.
 func (c *cli) checkInPlace(path string, distil bool) error {
 	if !hasSection(path, ".debug_info") {
 		return nil
@@ -135,8 +137,8 @@ func (c *cli) checkInPlace(path string, distil bool) error {
 	return nil
 }
 
-// refuseDistilled returns an error if the file has a distilled base: readers would take
-// the ids of another .BTF for those of that base.
+// refuseDistilled returns an error if the file has a distilled base: readers would look
+// up ids of another .BTF in that base.
 func refuseDistilled(path string) error {
 	if !hasSection(path, loadbtf.SectionBTFBase) {
 		return nil
@@ -146,8 +148,8 @@ func refuseDistilled(path string) error {
 		"), or encode with the feature distilled_base")
 }
 
-// sectionsFor is what writeInPlace puts into the file. If the base is distilled, the
-// numbers of enc become those of what is written.
+// sectionsFor returns the sections that writeInPlace puts into the file. If the base is
+// distilled, it updates the figures of enc.
 func sectionsFor(path string, enc *finish.Encoded, o *job.Options) ([]elfwrite.Section, error) {
 	if !o.Distil {
 		if err := refuseDistilled(path); err != nil {
@@ -162,7 +164,7 @@ func sectionsFor(path string, enc *finish.Encoded, o *job.Options) ([]elfwrite.S
 	return []elfwrite.Section{bytesSection(loadbtf.SectionBTF, own), bytesSection(loadbtf.SectionBTFBase, below)}, nil
 }
 
-// hasSection tells whether the file is an ELF file with that section.
+// hasSection reports whether the file is an ELF file with that section.
 func hasSection(path, name string) bool {
 	f, err := mmapelf.Open(path)
 	if err != nil {
@@ -172,7 +174,7 @@ func hasSection(path, name string) bool {
 	return f.Section(name) != nil
 }
 
-// interruptible is a writer that fails once a signal has arrived.
+// interruptible is a writer that fails after a signal has arrived.
 type interruptible struct {
 	w io.Writer
 	g *guard
@@ -185,8 +187,8 @@ func (i interruptible) Write(p []byte) (int, error) {
 	return i.w.Write(p)
 }
 
-// refuseOld returns an error if nothing is to be written for path, because of
-// why, and an output of an earlier run is there.
+// refuseOld returns an error if there is nothing to write for path, because of why, and
+// an output of an earlier run exists.
 func (o outputs) refuseOld(path, why string) error {
 	if err := refuseOldMain(o.main, path, why); err != nil {
 		return err
@@ -197,8 +199,8 @@ func (o outputs) refuseOld(path, why string) error {
 	return o.inline.refuseOld(why)
 }
 
-// refuseOldMain is refuseOld for the BTF alone, which goes to t or, if that is
-// nil, into the file at path.
+// refuseOldMain is refuseOld for the BTF alone. Its place is t or, if t is nil, the file
+// at path.
 func refuseOldMain(t *target, path, why string) error {
 	if t == nil && hasSection(path, loadbtf.SectionBTF) {
 		return fmt.Errorf("%s: nothing written, and section %s of %s is not of this run; remove it, as by objcopy --remove-section=%s",

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// defaultPager is what shows long text if $PAGER is not set.
+// defaultPager shows long text if $PAGER is not set.
 const defaultPager = "less"
 
 // pager returns where a command writes long text: the standard output or, on a terminal that
@@ -35,7 +35,7 @@ func (c *cli) pager(variables ...string) (out io.Writer, end func()) {
 			return c.stdout, none
 		}
 	}
-	// The text would be lost with a program that is not there.
+	// Without this check, the text would be lost if the program is missing.
 	if program, _, _ := strings.Cut(name, " "); !strings.ContainsAny(program, "=$'\"\\`~&;|(){}<>*?[]\t\n") {
 		if _, err := exec.LookPath(program); err != nil {
 			c.warn("note: no pager: " + err.Error())
@@ -45,7 +45,7 @@ func (c *cli) pager(variables ...string) (out io.Writer, end func()) {
 	cmd := exec.Command("/bin/sh", "-c", name)
 	cmd.Stdout, cmd.Stderr = f, os.Stderr
 	cmd.Env = os.Environ()
-	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} { // as git: short text needs no key
+	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} { // as in git: short text needs no key
 		if _, set := c.lookupEnv(name); !set {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
@@ -54,8 +54,8 @@ func (c *cli) pager(variables ...string) (out io.Writer, end func()) {
 	if err != nil || cmd.Start() != nil {
 		return c.stdout, none
 	}
-	// An interrupt is for the pager, which stays; it would lose its text and the
-	// terminal its settings if we ended now.
+	// An interrupt is meant for the pager, which goes on. If this process ended now, the
+	// pager would lose its text, and the terminal its settings.
 	signal.Ignore(os.Interrupt)
 	return &pagerPipe{in}, func() {
 		in.Close()

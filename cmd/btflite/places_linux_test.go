@@ -146,7 +146,7 @@ func TestOutputsThatAreOneFile(t *testing.T) {
 				before := contentsBelow(t, ".")
 				args := []string{"-J", "--btf_base=base.btf", first + strings.Replace(names[0], "ABS", dir, 1), second + strings.Replace(names[1], "ABS", dir, 1)}
 				if names[1] == "/dev/fd/1" {
-					names[1] = "-" // descriptor 1 is that of the test
+					names[1] = "-" // descriptor 1 belongs to the test
 					args[3] = second + "-"
 				}
 				if i > 0 && j > 0 {
@@ -201,7 +201,7 @@ func contentsBelow(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// TestDevicesTakeSeveralOutputs: what throws away all that it gets can be any number of
+// TestDevicesTakeSeveralOutputs: a device that discards all data can be any number of
 // outputs.
 func TestDevicesTakeSeveralOutputs(t *testing.T) {
 	btfliteRun(t, exitOK, "-J", "--btf_encode_detached=/dev/null", "--report=/dev/null", "--extra_vars=/dev/null", splitFiles+"x86.base.o")
@@ -317,8 +317,8 @@ func TestMadeUpNamesFollowNoLink(t *testing.T) {
 	btfliteRun(t, exitOK, "modules", base, "--extra_vars", filepath.Join(dir, "l"))
 }
 
-// TestModulesOutputsThatAreOneFile: what is written for one module is not another module,
-// a base, or the output of another.
+// TestModulesOutputsThatAreOneFile: an output of one module must not replace another
+// module, a base, or another module's output.
 func TestModulesOutputsThatAreOneFile(t *testing.T) {
 	for _, tt := range []struct{ from, to string }{
 		{"k/b.ko", "k/a.ko.vars.btf"}, {"base.btf", "k/a.ko.vars.btf"}, {"base.btf", "k/b.ko.inline.btf"},

@@ -9,8 +9,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// printable makes text with names from files safe for a terminal: it escapes characters
-// that do not show, except newlines and tabs.
+// printable makes text with names from files safe for a terminal. It escapes invisible
+// characters, except newlines and tabs.
 func printable(text []byte) []byte {
 	n := plainPrefix(text)
 	if n == len(text) {
@@ -43,8 +43,8 @@ func plainPrefix(text []byte) int {
 	return len(text)
 }
 
-// printableJSON makes JSON safe for a terminal: it escapes characters in strings that do
-// not show and that encoding/json leaves as they are.
+// printableJSON makes JSON safe for a terminal. In strings, it escapes invisible
+// characters that encoding/json leaves as they are.
 func printableJSON(text []byte) []byte {
 	n := plainPrefix(text)
 	if n == len(text) {

@@ -20,8 +20,8 @@ const (
 	progressStep  = 200 * time.Millisecond
 )
 
-// progress is one line on a terminal that tells how far the work is. A nil
-// *progress does nothing.
+// progress is one line on a terminal that shows how far the work is. A nil *progress does
+// nothing.
 type progress struct {
 	w           io.Writer
 	text        progressText
@@ -36,14 +36,14 @@ type progress struct {
 	g     *guard
 }
 
-// progressText makes the line of how much is done, what there is in all, and how long the
-// rest may take, "" if that is not known. It returns lines that say less and less: the
-// first that fits is shown.
+// progressText makes the line from the finished and the total amount and the time left,
+// which is "" if unknown. It returns several lines, shorter and shorter: the first one
+// that fits is shown.
 type progressText func(done, total uint64, left string) []string
 
-// startProgress starts the line if stderr is a terminal, or returns nil: for
-// pipes, under make -s, and if it is to be silent, as with -q, and with -V, whose
-// lines are progress enough.
+// startProgress starts the line if stderr is a terminal, or returns nil. It shows none
+// for pipes, under make -s, if silent is set, as with -q, and with -V, whose lines show
+// enough.
 func (c *cli) startProgress(silent bool, text progressText) *progress {
 	f, ok := c.stderr.(*os.File)
 	makeflags, _ := c.lookupEnv("MAKEFLAGS")
@@ -75,7 +75,7 @@ func fileProgress(path string) progressText {
 	}
 }
 
-// shortName is the name of a file without folders, cut so that it leaves room on a line.
+// shortName returns the name of a file without folders, cut to leave room on a line.
 func shortName(path string) string {
 	name := []rune(message.OneLine(filepath.Base(path)))
 	const widest = 30
@@ -85,10 +85,10 @@ func shortName(path string) string {
 	return string(name)
 }
 
-// leftText says how long the rest takes, if it goes on as fast as so far; "" if too little
-// is done to tell. What comes when all is done, such as writing, cannot be told.
+// leftText says how long the remaining work takes at the speed so far; "" if too little
+// is finished to tell. It cannot include later work, such as writing.
 func leftText(done, total uint64, so time.Duration) string {
-	const least = 50 // one part in so many must be done
+	const least = 50 // 1/50 of the work must be finished
 	if done == 0 || done < total/least {
 		return ""
 	}
@@ -105,8 +105,8 @@ func leftText(done, total uint64, so time.Duration) string {
 	return fmt.Sprintf(", %d h left", int(left.Round(time.Hour).Hours()))
 }
 
-// fitting is the first of lines that leaves the last column free: some terminals go to a
-// new line as soon as that is written. If none does, it is "".
+// fitting returns the first line that leaves the last column free, because some terminals
+// start a new line when that column is written. It returns "" if none fits.
 func fitting(lines []string, columns int) string {
 	for _, l := range lines {
 		if utf8.RuneCountInString(l) < columns {
@@ -116,8 +116,7 @@ func fitting(lines []string, columns int) string {
 	return ""
 }
 
-// update notes how much is done and what there is in all. It may be called from
-// any goroutine.
+// update notes the finished and the total amount. Any goroutine may call it.
 func (p *progress) update(done, total uint64) {
 	if p == nil {
 		return
@@ -180,8 +179,8 @@ func (p *progress) stop() {
 	}
 }
 
-// silentMake tells from MAKEFLAGS whether we run under make -s: the first
-// word holds the one-letter options, without a dash.
+// silentMake reports whether MAKEFLAGS says that this runs under make -s: its first word
+// has the one-letter options, without a dash.
 func silentMake(makeflags string) bool {
 	first, _, _ := strings.Cut(makeflags, " ")
 	return !strings.HasPrefix(first, "-") && !strings.Contains(first, "=") && strings.Contains(first, "s")

@@ -30,8 +30,8 @@ func runRaw(t *testing.T, status int, command []string, options ...string) (stde
 	return stderr
 }
 
-// TestSplitWithoutBase: BTF that was split from a base is told by the way in which
-// it cannot be read, and the message says what is missing.
+// TestSplitWithoutBase: BTF that was split from a base is recognized by the way in which
+// it is unreadable, and the message says that the base is missing.
 func TestSplitWithoutBase(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name string, base *btf.Blob, build func(b *btftest.Builder)) string {
@@ -65,7 +65,8 @@ func TestSplitWithoutBase(t *testing.T) {
 			os.Remove(in + ".out")
 		}
 	}
-	// References beyond the end, in BTF whose strings could be those of a whole.
+	// References beyond the end, in BTF whose strings could belong to BTF that stands
+	// alone.
 	blob, err := btf.Parse(mustRead(t, base), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestSplitWithoutBase(t *testing.T) {
 	}
 }
 
-// TestNoTypes: BTF without types is BTF, as libbpf has it, and stays what it is.
+// TestNoTypes: as in libbpf, BTF without types is valid, and it does not change.
 func TestNoTypes(t *testing.T) {
 	dir := t.TempDir()
 	for _, big := range []bool{false, true} {

@@ -19,13 +19,13 @@ import (
 	"github.com/btflite/btflite/internal/loadbtf"
 )
 
-// damaged is what one run of the campaign of readers is given.
+// damaged is the input of one run of the campaign of readers.
 type damaged struct {
 	name string // what was damaged, and how it lies in its file
 	file string // the name of the file
 	data []byte // its contents
 	good []byte // those before the damage
-	base []byte // what it is split from; nil: nothing
+	base []byte // the base that it is split from; nil: none
 	elf  []byte // an object with DWARF of the same byte order
 	prog []byte // a BPF object
 }
@@ -36,7 +36,7 @@ type readerSeed struct {
 	data, base []byte
 }
 
-// readerSeeds is what is damaged, in one byte order.
+// readerSeeds are the inputs that are damaged, in one byte order.
 type readerSeeds struct {
 	big       bool
 	elf, prog []byte

@@ -20,7 +20,7 @@ type readerLine struct {
 	silent bool // status 0 may be all that it says
 }
 
-// written is what a command line writes.
+// written says what a command line writes.
 type written int
 
 const (

@@ -17,15 +17,16 @@ import (
 	"time"
 )
 
-// The campaign of readers: every command line of readerLines reads every damaged file, of
-// both byte orders, and must end with output or one clear error, in bounded time and memory.
+// The campaign of readers: every command line of readerLines reads every damaged file, in
+// both byte orders, and must end with output or one clear error, in bounded time and
+// memory.
 //
-// The processes that read are the test binary. A process reads many files, because a start
-// costs more than most readings do. What looks bad there is repeated by a process for itself,
-// which counts.
+// The test binary is the process that reads. A process reads many files, because a start
+// costs more than most readings. A bad reading is repeated in a separate process, and
+// that result counts.
 //
 //	BTFLITE_READER_MUTANTS=5000    so many files of each byte order
-//	BTFLITE_READER_REPORT=FILE     write the figures behind the marker in FILE
+//	BTFLITE_READER_REPORT=FILE     write the figures after the marker in FILE
 //	BTFLITE_READER_KEEP=DIR        keep the files of bad readings
 //	BTFLITE_READER_FROM=17         begin with that file
 const (
@@ -87,7 +88,7 @@ type readerCampaign struct {
 	counted []readerCount // by command line
 }
 
-// readerCount is what came of one command line, or of several.
+// readerCount is the result of one command line, or of several.
 type readerCount struct {
 	runs, fine, errors int
 	bad                map[string]int
@@ -115,7 +116,7 @@ func (c *readerCampaign) note(job readerJob, r reading) {
 			seeds = c.seeds[1]
 		}
 		d := seeds.make(job.Number)
-		if alone := r; r.Bad != badHang { // CPU is used by nobody else
+		if alone := r; r.Bad != badHang { // no other process uses the CPU
 			if alone = d.readAlone(c.t, r.Line); alone.Bad == "" && r.Bad != badMemory {
 				alone.Bad, alone.Why = r.Bad, r.Why+" (among others, not alone)"
 			}

@@ -50,7 +50,7 @@ type readerJob struct {
 	Number, From int
 }
 
-// reading is what comes of one command line on one damaged file.
+// reading is the result of one command line on one damaged file.
 type reading struct {
 	Line, Status int
 	Bad, Why     string `json:",omitempty"`
@@ -58,7 +58,8 @@ type reading struct {
 	Memory       int64 // peak, KiB
 }
 
-// readerEnded is what a worker says when it ends itself after a reading beyond a limit.
+// readerEnded is the last message of a worker that ends itself after a reading beyond a
+// limit.
 const readerEnded = "the worker has ended itself"
 
 // readerWorkerEnv makes the test binary a worker of the campaign of readers: the one of that number.
@@ -220,8 +221,8 @@ func (d *damaged) put(t testing.TB, dir string) {
 	}
 }
 
-// words are those of the command line, with the names of files in dir. Outputs of the line
-// before are gone.
+// words returns the words of the command line, with the names of files in dir. It removes
+// outputs of the last line.
 func (d *damaged) words(dir string, line *readerLine) []string {
 	for _, name := range []string{"out", "more", "modules"} {
 		os.RemoveAll(filepath.Join(dir, name))
@@ -248,7 +249,8 @@ func (d *damaged) words(dir string, line *readerLine) []string {
 	return words
 }
 
-// judge says what is wrong with what the program has said and written; "" for nothing.
+// judge returns what is wrong with the messages and outputs of the program; "" for
+// nothing.
 func (d *damaged) judge(dir string, line *readerLine, status int, out *readText, errs string) (bad, why string) {
 	asked := strings.Fields(line.words)[0]
 	answers := slices.Contains([]string{"diff", "verify", "fullcircle"}, asked)

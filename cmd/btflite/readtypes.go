@@ -22,19 +22,19 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// typeReader opens the inputs of the commands that read types. All of them take the
-// same:
+// typeReader opens the inputs of commands that read types. All of them accept the same
+// inputs:
 //
 //   - raw BTF, or an ELF file with a section .BTF, either also compressed;
 //   - an ELF file with DWARF only, which is encoded in memory and not changed;
-//   - split BTF. Its base is the one of --btf_base, else the first input that needs no
-//     base, else the one that "btflite verify" would find. A base that was not given
-//     has to fit, and warnNotes names it;
+//   - split BTF. Its base is the one of --btf_base, or the first input that needs no
+//     base, or the one that "btflite verify" would find. A base that was not given has
+//     to fit, and warnNotes names it;
 //   - the name of a module of the running kernel, if there is no file of that name;
 //   - nothing: the running kernel.
 //
-// A command adds the reader's options to its own, and calls open with the words of
-// its command line:
+// A command adds the reader's options to its own, and calls open with the words of its
+// command line:
 //
 //	in := newTypeReader(lookupEnv)
 //	in.options(cmd)
@@ -47,42 +47,44 @@ type typeReader struct {
 	find      *baseFinder
 	whole     *foundBase // the first input that needs no base, or nil
 	opened    []func()
-	printsAll bool // all types of the inputs: it takes long
+	printsAll bool // all types of the inputs are printed, which takes long
 	dwarf     loadbtf.DWARF
 	// orDWARF reads the DWARF if the base of split BTF is not found. Type ids differ then. If
 	// a base is found that does not fit, the DWARF is read anyway, unless onlyBTF is set.
 	orDWARF, onlyBTF bool
-	// marks encodes DWARF with marks for what BTF cannot say: see btf.MarkKind.
+	// marks keeps types in DWARF that BTF has no kind for as marks: see btf.MarkKind.
 	marks bool
-	// orFuller reads the DWARF if it has types that BTF cannot say.
+	// orFuller reads the DWARF if it has types that BTF has no kind for.
 	orFuller bool
-	// Which units of DWARF are encoded. pahole leaves out BTF by the same rules.
+	// Filters of DWARF units. As in pahole, a unit that they drop has no BTF either.
 	lang      langFilter
-	cuExclude string // units whose names begin so are left out; "": none
+	cuExclude string // prefix of the names of units that are left out; "": none
 }
 
 // types are the types of one input.
 type types struct {
 	*btf.Blob
-	// path is the file that has them, which may not be the one that was asked for.
+	// path is the file with the types. It may differ from the file that the user named.
 	path string
 	// source is the ELF file; it has no path for raw BTF.
 	source mmapelf.Source
-	// pointerSize is 4 or 8, or 0 if the file does not tell: raw BTF.
+	// pointerSize is 4 or 8, or 0 if it is unknown, as in raw BTF.
 	pointerSize int
-	// encoded says that they come from DWARF: path has no BTF.
+	// encoded says that they were encoded from DWARF, because path has no BTF.
 	encoded bool
-	// fuller says that they come from DWARF because this says more than the file's BTF.
+	// fuller says that they were encoded from DWARF, because the file's BTF lacks some.
 	fuller bool
-	// lost counts what the DWARF has and the types do not, by sort; nil for nothing.
+	// lost counts what is in the DWARF and not among the types, by sort; nil for nothing.
 	lost map[string]int
-	// mismatch says why the given base is of another kernel, "" if nothing shows that.
+	// mismatch says why the given base belongs to another kernel; "" without signs of
+	// that.
 	mismatch string
-	// note names the base that was found, or says why there is none; "" if that was given.
+	// note names the base that was found, or says why there is none; "" if the user gave
+	// it.
 	note string
 }
 
-// image is the ELF file or, for raw BTF, an empty one.
+// image returns the ELF file or, for raw BTF, an empty source.
 func (t *types) image() mmapelf.Source {
 	if t.source.Path == "" {
 		return mmapelf.Source{Path: t.path, Data: []byte{}}
@@ -99,7 +101,7 @@ func (r *typeReader) options(cmd *cobra.Command, heading string) {
 	under(cmd, heading).bases(&r.bases, "btf_base", "FILE is split over `BASE`, or a chain")
 }
 
-// open reads the types of the inputs, those of the running kernel for none. They are
+// open reads the types of the inputs or, without any, of the running kernel. They are
 // valid until close is called. Errors name the file.
 func (r *typeReader) open(words []string) (files []types, err error) {
 	if len(words) == 0 {
@@ -124,7 +126,7 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 		path := r.resolve(words[i])
 		t, err := r.openOne(path, r.dwarf)
 		if errors.Is(err, btf.ErrNoBase) && r.whole == nil && len(r.bases) == 0 && i+1 < len(words) && i < given {
-			words = append(slices.Clone(words), words[i]) // its base may be one of those that follow
+			words = append(slices.Clone(words), words[i]) // a later file may be its base
 			continue
 		}
 		if errors.Is(err, btf.ErrNoBase) && len(r.bases) == 0 {
@@ -160,8 +162,8 @@ func (r *typeReader) withoutBase(path string, t types, err error) (types, error)
 	return encoded, nil
 }
 
-// warnNotes prints notes on the inputs: which base was found, which types were skipped, and that
-// a file has no types of its own.
+// warnNotes prints notes about the inputs: which base was found, which types were
+// skipped, and that a file has no types of its own.
 func (c *cli) warnNotes(files []types) {
 	for i := range files {
 		f := &files[i]
@@ -177,7 +179,7 @@ func (c *cli) warnNotes(files []types) {
 	}
 }
 
-// close ends the use of all types.
+// close releases all types.
 func (r *typeReader) close() {
 	for _, done := range r.opened {
 		done()
@@ -186,19 +188,19 @@ func (r *typeReader) close() {
 	r.find.close()
 }
 
-// kernel is the file with the types of the running kernel.
+// kernel returns the file with the types of the running kernel.
 func (r *typeReader) kernel() string {
 	name, _ := r.lookupEnv(kernelBTFEnv)
 	return cmp.Or(name, kernelBTF)
 }
 
-// resolve returns the file that a word stands for: the file of this name, or the BTF
-// of the loaded module of this name.
+// resolve returns the file for a word: the file of this name, or the BTF of the loaded
+// module of this name.
 func (r *typeReader) resolve(word string) string {
 	if _, err := os.Stat(word); err == nil || word == dash || strings.Contains(word, "/") {
 		return word
 	}
-	// The kernel has underscores in names of modules, whatever their files have.
+	// The kernel writes module names with underscores, even if their files have hyphens.
 	module := sysBTF + strings.ReplaceAll(strings.TrimSuffix(word, ".ko"), "-", "_")
 	if info, err := os.Stat(module); err == nil && info.Mode().IsRegular() {
 		return module
@@ -206,7 +208,7 @@ func (r *typeReader) resolve(word string) string {
 	return word
 }
 
-// setFormats takes a list of formats, as pahole does: the first that a file has counts.
+// setFormats takes a list of formats. As in pahole, the first one that a file has counts.
 func (r *typeReader) setFormats(v string) error {
 	formats := strings.Split(v, ",")
 	for _, format := range formats {
@@ -225,7 +227,7 @@ func (r *typeReader) setFormats(v string) error {
 	return nil
 }
 
-// unresolved are the words without names of loaded modules.
+// unresolved returns the words that are not names of loaded modules.
 func (r *typeReader) unresolved(words []string) (rest []string) {
 	for _, w := range words {
 		if r.resolve(w) == w {
@@ -256,14 +258,14 @@ func (r *typeReader) openOne(path string, dwarf loadbtf.DWARF) (t types, err err
 	return t, nil
 }
 
-// fuller returns the types of the file's DWARF if some of them cannot be said in BTF, else t.
-// In BTF, the members that are missing would look like holes.
+// fuller returns the types of the file's DWARF if BTF has no kind for some of them, else
+// t. In BTF, missing members would look like holes.
 func (r *typeReader) fuller(t types) types {
 	if t.encoded || t.source.Path == "" || r.dwarf != loadbtf.DWARFLast {
 		return t
 	}
 	if says, err := debuginfo.SaysMore(&t.source); err != nil || !says {
-		return t // the BTF is enough, whatever is wrong with the DWARF
+		return t // the BTF suffices, so a fault of the DWARF does not matter
 	}
 	full, err := r.openOne(t.path, loadbtf.DWARFOnly)
 	if err != nil {
@@ -296,7 +298,7 @@ func (r *typeReader) over(t *types, raw *loadbtf.Raw) (err error) {
 		t.Blob, t.mismatch = over.own, over.mismatch
 		return over.err()
 	case !over.fits():
-		// Data that is not BTF at all fits no base.
+		// Data that is not BTF does not fit any base.
 		if _, err := btf.ParseShared(raw.BTF, nil); err != nil && !errors.Is(err, btf.ErrNoBase) {
 			return err
 		}
@@ -313,7 +315,7 @@ func (r *typeReader) over(t *types, raw *loadbtf.Raw) (err error) {
 // giveVmlinux says what to do about a missing base.
 const giveVmlinux = "give --btf_base=VMLINUX"
 
-// asBase makes an input a base that others may be split from.
+// asBase makes an input a base for others.
 func (r *typeReader) asBase(t *types) *foundBase {
 	in := t.source
 	if in.Path == "" {
@@ -322,9 +324,8 @@ func (r *typeReader) asBase(t *types) *foundBase {
 	return &foundBase{path: t.path, blob: t.Blob, kernel: basematch.OfKernel(in, t.Blob)}
 }
 
-// encode encodes the DWARF of a file, without the types of bases that are given. A kernel
-// may refuse the result, because only this program reads it. lost counts what the BTF
-// lacks.
+// encode encodes the DWARF of a file, without the types of bases that are given. Kernels
+// may refuse the result, but only this program reads it. lost counts what the BTF lacks.
 func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), lost map[string]int, err error) {
 	ctx := context.Background()
 	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Marks: r.marks, CUExclude: r.cuExclude}
@@ -354,7 +355,7 @@ func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), lost m
 	return got.BTF, got.Close, got.Stats.Unencodable, nil
 }
 
-// warnLost warns of types in the DWARF of the files that cannot be printed.
+// warnLost warns about types in the DWARF of the files that cannot be printed.
 func (c *cli) warnLost(files []types) {
 	for _, f := range files {
 		for _, what := range slices.Sorted(maps.Keys(f.lost)) {
@@ -363,7 +364,7 @@ func (c *cli) warnLost(files []types) {
 	}
 }
 
-// lostText says how many of a sort are in the DWARF only.
+// lostText says how many things of a sort are in the DWARF only.
 func lostText(where, what string, n int) string {
 	return fmt.Sprintf("%s: not shown: %s %s", where, grouped(uint64(n)), message.OneLine(what))
 }

@@ -92,8 +92,8 @@ func TestRefusedByReaders(t *testing.T) {
 	}
 }
 
-// TestRunningKernel: without a file the types are those of the running kernel, or of
-// the file that takes its place.
+// TestRunningKernel: without a file, the types come from the running kernel, or from the
+// file that replaces it.
 func TestRunningKernel(t *testing.T) {
 	c, out, errs := testCLI(t)
 	c.lookupEnv = func(name string) (string, bool) {

@@ -16,19 +16,19 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// outputBuffer gathers small writes; the encoder writes in chunks anyway.
+// outputBuffer collects small writes. The encoder writes large blocks.
 const outputBuffer = 8 << 10
 
-// write writes what content produces to the target. A regular file is either
-// replaced as a whole or left as it was: the bytes go to a new file in the
-// same folder, reach the disk, and are renamed. Errors name the target.
+// write writes the output of content to the target. A regular file is either replaced as
+// a whole or not changed: the bytes go to a new file in the same folder, reach the disk,
+// and the file is renamed. Errors name the target.
 func (t *target) write(g *guard, content func(io.Writer) error) error {
 	return t.writeAfter(g, content, func() error { return nil })
 }
 
-// writeAfter is write with another output of the same run, which first writes:
-// before the new file takes the place of the old one, but when it is complete. An
-// error of first is returned as it is, and then nothing is written here.
+// writeAfter is write together with another output of the same run. It calls first when
+// the new file is complete, before the new file replaces the old one. If first fails, it
+// returns that error, and writes nothing.
 func (t *target) writeAfter(g *guard, content func(io.Writer) error, first func() error) error {
 	var err, other error
 	if t.file == "" {
@@ -68,7 +68,7 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 	}
 	name := f.Name()
 	done := false
-	defer func() { // also when content panics
+	defer func() { // after a panic of content too
 		if !done {
 			f.Close()
 			os.Remove(name)
@@ -78,7 +78,7 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 	if err := buffered(f, content); err != nil {
 		return err
 	}
-	if t.info != nil { // the umask did not spare the mode of the old file
+	if t.info != nil { // the umask has reduced the mode of the old file
 		if err := f.Chmod(mode); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 	return nil
 }
 
-// openTemp creates a file of an unused random name in dir, with mode less the
+// openTemp creates a file with an unused random name in dir. Its mode is reduced by the
 // umask.
 func openTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	var err error

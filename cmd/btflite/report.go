@@ -16,58 +16,58 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// reportFile is what --report writes: one JSON object with what --stats=json
-// prints and these fields. A failed run has an error and no counts.
+// reportFile is the JSON object that --report writes: the fields of --stats=json and
+// these. A failed run has an error and no counts.
 type reportFile struct {
 	*runReport
 	// Error is the line of a run that has failed, without the program's name.
 	Error string `json:"error,omitempty"`
-	// NothingWritten says why a run with status 0 has written no BTF.
+	// NothingWritten says why a run with status 0 wrote no BTF.
 	NothingWritten string `json:"nothing_written,omitempty"`
-	// SkippedFunctions are the functions that have no FUNC though they have a
-	// symbol, in the order of names.
+	// SkippedFunctions are the functions that have a symbol and no FUNC, in the order of
+	// names.
 	SkippedFunctions []skippedFunction `json:"left_out_functions"`
-	// Renamed are the functions of the BTF that have no symbol of exactly their name, in
-	// the same order: fentry and fexit do not take them.
+	// Renamed are the functions of the BTF for which no symbol has exactly their name, in
+	// the same order. fentry and fexit cannot attach to them.
 	Renamed []renamedFunction `json:"functions_without_own_symbol,omitempty"`
 
 	to *target
 }
 
-// skippedFunction is a function and why it was left out, in the words of -V.
+// skippedFunction is a function that was left out, and the reason in the words of -V.
 type skippedFunction struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
-	// Definitions are the definitions with code, or all if none has code.
+	// Definitions are the definitions with code or, if there are none, all.
 	Definitions []reportedDefinition `json:"definitions,omitempty"`
 	reportedAdvice
 }
 
-// renamedFunction is a function that has symbols of other names only, or none.
+// renamedFunction is a function that has only symbols of other names, or none.
 type renamedFunction struct {
 	Name string `json:"name"`
 	reportedAdvice
 }
 
-// reportedAdvice is what tracers can attach to, as btflite why says it, and why the kernel
+// reportedAdvice says what tracers can attach to, like btflite why, and why the kernel
 // refuses the rest.
 type reportedAdvice struct {
 	Attach  []string `json:"attach,omitempty"`
 	Refused []string `json:"refused,omitempty"`
 }
 
-// reportedDefinition is where a function is defined. What is not known is missing.
+// reportedDefinition says where a function is defined. Unknown fields are left out.
 type reportedDefinition struct {
 	Unit    string `json:"unit"` // DW_AT_name
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Symbol  string `json:"symbol,omitempty"`
-	Address string `json:"address,omitempty"` // 0x and digits; in the section, if there is one
+	Address string `json:"address,omitempty"` // 0x and digits; an offset in the section, if there is one
 	Section string `json:"section,omitempty"`
 }
 
-// openReport finds the place of the report, which must be neither an input nor
-// an output; those may be nil.
+// openReport finds the place of the report, which must be neither an input nor an output.
+// outs may be nil.
 func (c *cli) openReport(path string, inputs []string, outs ...*target) (*reportFile, error) {
 	to, err := c.resolveTarget(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *reportFile) addFunction(name, reason string) {
 	r.SkippedFunctions = append(r.SkippedFunctions, skippedFunction{Name: name, Reason: reason})
 }
 
-// addDefinitions adds where the function is defined that was added last.
+// addDefinitions adds the definitions of the function that was added last.
 func (r *reportFile) addDefinitions(f *encode.Function) {
 	if f.Reason == "" || len(r.SkippedFunctions) == 0 {
 		return
@@ -96,7 +96,7 @@ func (r *reportFile) addDefinitions(f *encode.Function) {
 	last := &r.SkippedFunctions[len(r.SkippedFunctions)-1]
 	defs, err := f.Definitions()
 	if err != nil || last.Name != f.Name {
-		return // files have no names then
+		return // no file has a name then
 	}
 	code := slices.ContainsFunc(defs, func(d encode.Definition) bool { return d.Code })
 	for i := range defs {
@@ -112,7 +112,7 @@ func (r *reportFile) addDefinitions(f *encode.Function) {
 	}
 }
 
-// addAdvice adds what tracers can attach to, for functions that are left out and for
+// addAdvice says what tracers can attach to, for functions that are left out and for
 // functions of the BTF b without a symbol in the inputs.
 func (r *reportFile) addAdvice(paths []string, b *btf.Blob) {
 	set := funcs.New(view.New(b))
@@ -126,7 +126,7 @@ func (r *reportFile) addAdvice(paths []string, b *btf.Blob) {
 	wanted := func(name []byte) bool { return names[string(name)] }
 	var inputs []*attach.Symbols
 	for _, p := range paths {
-		if s, err := readAttach(mmapelf.Source{Path: p}, wanted); err == nil { // else it has none
+		if s, err := readAttach(mmapelf.Source{Path: p}, wanted); err == nil { // otherwise it has none
 			inputs = append(inputs, s)
 		}
 	}
@@ -149,7 +149,7 @@ func (r *reportFile) addAdvice(paths []string, b *btf.Blob) {
 	slices.SortFunc(r.Renamed, func(a, b renamedFunction) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// adviceOf is the advice by the first of the inputs that has anything to attach to.
+// adviceOf returns the advice from the first input that has something to attach to.
 func adviceOf(inputs []*attach.Symbols, f attach.Function) (r reportedAdvice) {
 	for i, s := range inputs {
 		advice := s.Advise(f)
@@ -163,7 +163,7 @@ func adviceOf(inputs []*attach.Symbols, f attach.Function) (r reportedAdvice) {
 	return r
 }
 
-// write writes the report of a run that has ended with err.
+// write writes the report of a run that ended with err.
 func (r *reportFile) write(g *guard, err error) error {
 	if err != nil {
 		r.runReport, r.Error = nil, message.OneLine(err.Error())

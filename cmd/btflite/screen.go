@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// usualWidth is the columns of a terminal that does not tell.
+// usualWidth is the number of columns if the terminal does not tell.
 const usualWidth = 80
 
-// width is how wide what f stands for is, in columns.
+// width returns the number of columns of the terminal f.
 func width(f *os.File) int {
 	if n := columns(f); n > 0 {
 		return n
@@ -19,9 +19,9 @@ func width(f *os.File) int {
 	return usualWidth
 }
 
-// screen returns where a command writes text that may be long: the standard output or,
-// on a terminal, the pager, with the colours that paint adds if there are to be any. A
-// nil paint adds none. end must be called before anything else is printed.
+// screen returns where a command writes text that may be long: the standard output or, on
+// a terminal, the pager. paint adds colours, if they are wanted; it may be nil. Call end
+// before anything else is printed.
 func (c *cli) screen(color string, paint paintLine) (out io.Writer, end func()) {
 	to, left := c.pager("PAGER")
 	if paint == nil || !c.colored(color) {
@@ -29,7 +29,7 @@ func (c *cli) screen(color string, paint paintLine) (out io.Writer, end func()) 
 	}
 	p := &painter{to: to, line: paint}
 	return p, func() {
-		_ = p.Flush() // the write before has told, if the screen is gone
+		_ = p.Flush() // if the screen is gone, the write before has failed
 		left()
 	}
 }
@@ -40,7 +40,7 @@ func colorOption(cmd *cobra.Command, mode *string) {
 		"colours `WHEN`: auto ($NO_COLOR has none), always or never", words(colorAuto, colorAlways, colorNever), rare)
 }
 
-// paintDifference adds a line of a comparison.
+// paintDifference paints a line of a comparison.
 func (p *painter) paintDifference(line []byte) {
 	text := bytes.TrimSuffix(line, []byte("\n"))
 	sign := bytes.TrimLeft(text, " ")
@@ -61,7 +61,7 @@ func (p *painter) paintDifference(line []byte) {
 	p.out = append(p.out, line[len(text):]...)
 }
 
-// paintRecord adds a line of types by ids: the id, and the kind behind it.
+// paintRecord paints a line of types by ids: the id, and the kind after it.
 func (p *painter) paintRecord(line []byte) {
 	id, rest, ok := bytes.Cut(line, []byte("] "))
 	kind, _, _ := bytes.Cut(rest, []byte(" "))

@@ -15,7 +15,7 @@ import (
 	"github.com/btflite/btflite/docs/man"
 )
 
-// onTerminal runs btflite on a terminal of that width and returns what that has got.
+// onTerminal runs btflite on a terminal of that width and returns the terminal's text.
 func onTerminal(t *testing.T, columns int, env string, args ...string) string {
 	t.Helper()
 	master, slave := openPTY(t)
@@ -29,7 +29,7 @@ func onTerminal(t *testing.T, columns int, env string, args ...string) string {
 	go func() { ended <- cmd.Run() }()
 	got := make(chan string)
 	go func() { got <- readUntil(master) }()
-	<-ended // of diff, the status is no error here
+	<-ended // of diff; its status is not an error here
 	slave.WriteString("\x00end")
 	return <-got
 }
@@ -120,7 +120,7 @@ func TestHelpOnATerminal(t *testing.T) {
 	}
 }
 
-// TestProgressFits: what is drawn is never as wide as the terminal.
+// TestProgressFits: the line is never as wide as the terminal.
 func TestProgressFits(t *testing.T) {
 	for _, columns := range []int{60, 30, 20, 10} {
 		master, slave := openPTY(t)
@@ -168,7 +168,7 @@ func TestInterruptedModules(t *testing.T) {
 	}
 }
 
-// TestShellsComplete: what a key completes in the shells themselves, with commas in it.
+// TestShellsComplete: completion in the shells themselves, with commas in words.
 func TestShellsComplete(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

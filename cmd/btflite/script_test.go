@@ -14,10 +14,9 @@ import (
 	"github.com/btflite/btflite/internal/elftest"
 )
 
-// TestScripts runs the scripts of testdata/script, each in a folder of its own:
-// command lines, with the files and the output that they expect behind them. -update
-// writes expected output again. The scripts use these commands beside those of
-// testscript:
+// TestScripts runs the scripts of testdata/script, each in its own folder: command lines,
+// then the files and the output that they expect. -update writes the expected output
+// again. In addition to testscript's commands, the scripts use these:
 //
 //	status N btflite ...   the program ends with status N
 //	same FILE FILE         two files have the same bytes
@@ -37,7 +36,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("F", files)
-			e.Setenv(kernelVariable, e.WorkDir) // where btflite cc notes what it has said, also below make
+			e.Setenv(kernelVariable, e.WorkDir) // where btflite cc notes its messages, also below make
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -12,10 +12,10 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// inFile is what begins the name of a file with names, one on each line.
+// inFile is the prefix for a file with names, one on each line.
 const inFile = "file://"
 
-// namesIn are the names of a list, those in files of it included.
+// namesIn returns the names of a list, including names in its files.
 func namesIn(list string) (names []string, err error) {
 	start, depth := 0, 0 // classes of --prettify have arguments in parentheses
 	for i := range len(list) + 1 {
@@ -42,7 +42,7 @@ func namesIn(list string) (names []string, err error) {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" }), nil
 }
 
-// addNames adds names that are words of their own.
+// addNames adds names that are separate words.
 func (s *showCommand) addNames(names []string) error {
 	if slices.Contains(names, "") {
 		return usagef("empty name")
@@ -55,7 +55,7 @@ func (s *showCommand) addNames(names []string) error {
 }
 
 // checkLastWord returns an error if the last of several words names neither a file nor a
-// type: the types of the others would be printed from another file than the one that is meant.
+// type. If it is a misspelt file, the other types would be printed from the wrong file.
 func (s *showCommand) checkLastWord(path string, v *view.View) error {
 	if s.lastWord == "" || len(s.names) < 2 || s.skipMissing || s.lastWord != s.names[len(s.names)-1] {
 		return nil
@@ -67,8 +67,8 @@ func (s *showCommand) checkLastWord(path string, v *view.View) error {
 	return fmt.Errorf("%s: no such file, and %s: %w", message.OneLine(s.lastWord), message.OneLine(path), missing)
 }
 
-// otherThanType says what has the name that no type has, and how to print that; "" if
-// nothing has it.
+// otherThanType looks for something else that has the name: it says what it is, and how
+// to print it; "" if there is nothing.
 func otherThanType(v *view.View, name string) string {
 	for t := range v.All() {
 		switch t.Kind() {
@@ -91,8 +91,8 @@ func otherThanType(v *view.View, name string) string {
 	return ""
 }
 
-// settle decides between options that exclude each other, as pahole does: the last of -C, -i and
-// -f has the names; -u wins over -i, and -i over -f.
+// settle decides between options that exclude each other. As in pahole, the last of -C,
+// -i and -f has the names; -u wins over -i, and -i over -f.
 func (s *showCommand) settle() error {
 	asks := s.filter.Contains != "" || s.filter.PointTo != ""
 	if (s.times || s.methods) && (asks || len(s.names) > 0) {
@@ -120,7 +120,7 @@ func (s *showCommand) settle() error {
 	return nil
 }
 
-// asked prints the types that the filter lets through, for each name of -i or -f in turn. It
+// asked prints the types that pass the filter, for each name of -i or -f in turn. It
 // lists a type once, under the first name that the type contains.
 func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
 	of := &s.filter.Contains
@@ -151,7 +151,7 @@ func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
 	return nil
 }
 
-// all prints all types that the options let through.
+// all prints all types that pass the filter.
 func (s *showCommand) all(p *show.Printer) error {
 	list := p.List
 	if s.sorted {

@@ -74,7 +74,7 @@ func TestShowNamesInFiles(t *testing.T) {
 	}
 }
 
-// TestShowOtherThanTypes: what is not a type, and how to print it.
+// TestShowOtherThanTypes: a name of something else than a type, and how to print it.
 func TestShowOtherThanTypes(t *testing.T) {
 	b := btftest.Build(t, nil, func(b *btftest.Builder) {
 		b.Int("int", 4)

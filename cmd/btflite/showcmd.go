@@ -16,8 +16,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// showCommand is "btflite show". The main command uses it for pahole's options for
-// printing.
+// showCommand is "btflite show". The main command uses it for pahole's printing options.
 type showCommand struct {
 	in          *typeReader
 	opt         show.Options
@@ -38,11 +37,11 @@ type showCommand struct {
 	declExclude []string                   // -D
 	usedAt      bool                       // -I
 	formats     string                     // -F
-	place       func(view.Type) show.Place // of a declaration, with -I, -u or -D
-	placed      bool                       // place knows any
+	place       func(view.Type) show.Place // where a type is declared, for -I, -u and -D
+	placed      bool                       // some places are known
 	format      string                     // of a picture; "" for text
 	color       string                     // --color
-	wordSize    int                        // -w; 0: what the types are laid out for
+	wordSize    int                        // -w; 0: the word size for which the types are laid out
 	raw         rawData                    // --prettify and its options
 }
 
@@ -111,7 +110,7 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 		return nil
 	}, "bit_holes", "B", "structs with `N` holes of bits or more", numbers, rare)
 	o.value(func(v string) error {
-		if !s.opt.Counts { // with -V before it, as pahole
+		if !s.opt.Counts { // if -V comes first, as in pahole
 			s.form = show.Names
 		}
 		return number(&s.filter.HoleSize)(v)
@@ -188,7 +187,7 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o.value(func(string) error { return nil }, "kabi_prefix", "", "no effect; `TEXT` is a prefix of names", rare, noFiles)
 }
 
-// unitOptions adds the options about compile units, which matter for DWARF.
+// unitOptions adds the options about compile units, for DWARF.
 func (s *showCommand) unitOptions(cmd *cobra.Command) {
 	o := under(cmd, groupPrinted)
 	o.value(func(v string) error { return s.in.lang.set(v, false) }, "lang", "", "only compile units in a language of `LIST`; BTF counts as c", rare, listOf(languageNames))
@@ -198,7 +197,7 @@ func (s *showCommand) unitOptions(cmd *cobra.Command) {
 
 const maxCacheLine = 1 << 20
 
-// noEffectShown are options of pahole that change nothing of what it prints of BTF.
+// noEffectShown are options of pahole that do not change how it prints BTF.
 const noEffectShown = `show_only_data_members,M show_private_classes first_obj_only classes_as_structs
 	suppress_force_paddings skip_emitting_atomic_typedefs`
 
@@ -207,8 +206,9 @@ func (s *showCommand) setFormats(v string) error {
 	return s.in.setFormats(v)
 }
 
-// split divides words into names of types and the file, "" for the running kernel.
-// The file is the last word, if there is such a file or it can only mean one.
+// split divides words into names of types and the file, which is "" for the running
+// kernel. The file is the last word, if there is such a file or the word can only mean
+// one.
 func (s *showCommand) split(words []string) (names []string, file string) {
 	for i, w := range words {
 		if i > 0 && slices.Contains(kindWords, words[i-1]) { // struct NAME, as in C
@@ -228,7 +228,7 @@ func (s *showCommand) split(words []string) (names []string, file string) {
 	return names[:len(names)-len(strings.Split(last, ","))], last
 }
 
-// run prints what is asked for.
+// run prints the types that the options ask for.
 func (s *showCommand) run(c *cli, file string) (err error) {
 	var words []string
 	if file != "" {
@@ -298,7 +298,7 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	default:
 		err = s.asked(c, p, v)
 	}
-	if note := gapsText(t, p); note != "" && c.calledAs != paholeName { // of which scripts expect what pahole prints
+	if note := gapsText(t, p); note != "" && c.calledAs != paholeName { // scripts expect exactly pahole's output
 		c.warn(note)
 	}
 	if of := missingOf(t.path, err); of != nil {
@@ -311,8 +311,9 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 	return message.NamingFile([]string{t.path}, err)
 }
 
-// leftOut says why no type is printed, "" if some are. Like pahole, it takes raw BTF as a
-// compile unit in C with the name of the file, whose types no file declares.
+// leftOut says why no type is printed, "" if some are. Like pahole, it treats raw BTF as
+// a compile unit in C with the name of the file, whose types are not declared in any
+// file.
 func (s *showCommand) leftOut(t *types) string {
 	const c = 2
 	switch filter := s.in.lang; {
@@ -330,8 +331,8 @@ func (s *showCommand) leftOut(t *types) string {
 	return ""
 }
 
-// gapsText returns a note on gaps in structs from BTF that no alignment explains; "" if
-// there are none. DWARF would say what is there.
+// gapsText returns a note about gaps in structs from BTF that alignment does not explain;
+// "" if there are none. DWARF would have the members.
 func gapsText(t *types, p *show.Printer) string {
 	n, first := p.Gaps.Structs(), p.Gaps.First
 	if n == 0 || t.encoded {
@@ -345,14 +346,15 @@ func gapsText(t *types, p *show.Printer) string {
 		message.OneLine(t.path), grouped(uint64(n)), what, message.OneLine(first))
 }
 
-// defined prints in which units types are defined.
+// defined prints the units in which types are defined.
 func (s *showCommand) defined(c *cli, v *view.View, out io.Writer) error {
 	w := newLineWriter(out)
 	err := s.eachNamed(c, v, func(t view.Type) { w.line(message.OneLine(s.place(t).Unit)) })
 	return errors.Join(err, w.flush())
 }
 
-// missingOf is the error for a type that the file does not have, nil if err is none.
+// missingOf returns the error for a type that the file does not have, or nil if err is
+// another one.
 func missingOf(path string, err error) error {
 	var missing *missingType
 	if !errors.As(err, &missing) {
@@ -364,7 +366,7 @@ func missingOf(path string, err error) error {
 // missingType is the error for a name that no type has.
 type missingType struct {
 	what, name, meant string
-	is                string // what has the name, if not a type, and how it is printed; or ""
+	is                string // what else has the name, and how it is printed; or ""
 }
 
 func (m *missingType) Error() string {
@@ -378,7 +380,7 @@ func (m *missingType) Error() string {
 	return text
 }
 
-// named prints the types of the names.
+// named prints the types with the names.
 func (s *showCommand) named(c *cli, p *show.Printer, v *view.View) error {
 	err := s.eachNamed(c, v, func(t view.Type) {
 		p.Entry(t, &s.filter, s.form, s.separator)
@@ -395,7 +397,7 @@ func (s *showCommand) named(c *cli, p *show.Printer, v *view.View) error {
 // kindWords may stand before a name.
 var kindWords = []string{"struct", "union", "enum"}
 
-// idsOf are the types that a name on the command line stands for, and its two parts.
+// idsOf returns the types for a name on the command line, and the two parts of the name.
 func (s *showCommand) idsOf(v *view.View, name string) (kind, bare string, ids []uint32, err error) {
 	kind, bare, ok := strings.Cut(name, " ")
 	if !ok || !slices.Contains(kindWords, kind) {
@@ -407,7 +409,7 @@ func (s *showCommand) idsOf(v *view.View, name string) (kind, bare string, ids [
 	return kind, bare, ids, err
 }
 
-// eachNamed gives the types of the names.
+// eachNamed calls fn for the types with the names.
 func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error {
 	for _, name := range s.names {
 		kind, bare, ids, err := s.idsOf(v, name)
@@ -431,7 +433,7 @@ func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error 
 	return nil
 }
 
-// nearEnumerator is the enumerator that is most like the name, "" if none is near.
+// nearEnumerator returns the enumerator that is most like the name, "" if none is near.
 func nearEnumerator(v *view.View, name string) string {
 	return nearest(name, func(yield func([]byte) bool) {
 		for t := range v.All() {
@@ -444,7 +446,7 @@ func nearEnumerator(v *view.View, name string) string {
 	})
 }
 
-// withEnumerator prints the enum that has the enumerator.
+// withEnumerator prints the enum of the enumerator.
 func (s *showCommand) withEnumerator(p *show.Printer, v *view.View) error {
 	t, ok := show.WithEnumerator(v, s.enumerator)
 	if !ok {

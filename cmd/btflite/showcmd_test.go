@@ -162,7 +162,7 @@ odd.btf
 -m -N plain.btf
 `), "\n")
 
-// shownText is what pahole has printed for command lines, in a file of testdata.
+// shownText is pahole's output for command lines, in a file of testdata.
 type shownText struct {
 	file    string
 	formats string   // -F
@@ -210,7 +210,7 @@ var shownPlaces = strings.Split(strings.TrimSpace(`
 -D . -C u64 -q x86-gcc5.elf
 `), "\n")
 
-// TestShow: each option prints what pahole 1.32 has printed.
+// TestShow: each option prints the same as pahole 1.32.
 func TestShow(t *testing.T) {
 	for _, x := range shownTexts {
 		if *recordShow {
@@ -267,7 +267,7 @@ func (x *shownText) record(t *testing.T) {
 	}
 }
 
-// TestShowPlaces: what pahole does not print of places, and a file that has BTF as well.
+// TestShowPlaces: places that pahole does not print, and a file that has BTF as well.
 func TestShowPlaces(t *testing.T) {
 	const folder = "../../encode/testdata/golden/"
 	both := filepath.Join(t.TempDir(), "both")
@@ -298,8 +298,8 @@ func TestShowPlaces(t *testing.T) {
 	}
 }
 
-// TestShowMissing: a type that is not there is an error wherever it is named, behind what
-// the names before it print.
+// TestShowMissing: a missing type is an error wherever it is named, after the output for
+// the names before it.
 func TestShowMissing(t *testing.T) {
 	file := shownFiles + "plain.btf"
 	for line, want := range map[string]string{
@@ -361,8 +361,8 @@ func TestShowCompilesOnce(t *testing.T) {
 	}
 }
 
-// TestShowPictures: pages have what is asked for, an SVG file one struct, and what
-// has no layout is told.
+// TestShowPictures: pages have the selected types, an SVG file has one struct, and a type
+// without a layout is an error.
 func TestShowPictures(t *testing.T) {
 	const file = "../../testdata/small/small.btf"
 	run := func(status int, args ...string) string {

@@ -14,7 +14,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// rawData is the options of btflite show that print raw data as structs.
+// rawData has the options of btflite show that print raw data as structs.
 type rawData struct {
 	path        string // --prettify; "": types are printed
 	header      string // a type
@@ -90,12 +90,12 @@ func (d *rawData) printFrom(r *rawdata.Reader, p *rawdata.Printer, v *view.View,
 		if err := p.Print(r, c, where); err != nil {
 			return err
 		}
-		where.Seek = 0 // the next class goes on where this one ended
+		where.Seek = 0 // the next class starts where this one ended
 	}
 	return nil
 }
 
-// where is which records are printed.
+// where returns which records are printed.
 func (d *rawData) where(h *rawdata.Header) (in rawdata.Range, err error) {
 	in = rawdata.Range{Skip: d.skip, Count: d.count}
 	if d.in != "" {

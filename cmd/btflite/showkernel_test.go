@@ -16,9 +16,9 @@ import (
 // shownKernels are files of the corpus: 64 and 32 bits, both byte orders.
 var shownKernels = []string{"v612-amd64", "v72-amd64", "v72-arm64", "v72-s390x", "v72-armmp"}
 
-// kernelLines are options that TestShowKernels compares for all types of a kernel,
-// and plainLines those for a kernel without Rust only: which types they select
-// depends on numbers that are nonsense for those of Rust.
+// kernelLines are options that TestShowKernels compares for all types of a kernel.
+// plainLines are only for a kernel without Rust, because they select types by numbers
+// that are nonsense for types of Rust.
 var (
 	kernelLines = []string{"", "-r", "--hex", "-q", "-c 32", "-s", "-n", "-T", "-H 2", "-B 1", "-i list_head", "-i list_head,hlist_node,list_head -s", "-x s", "-y t",
 		"--unions", "--flat_arrays", "-C task_struct,list_head,spinlock_t,pid_type,u8,bpf_attr", "-C page,inode --hex -q",
@@ -29,7 +29,8 @@ var (
 		"--compile", "--compile -E", "--compile -q -C task_struct,ieee80211_ht_cap", "-i u8 -V", "-V -z 64", "-m -s", "-C inode -f task_struct"}
 )
 
-// nonsense is what pahole prints of types of Rust that cannot be meant; docs/readers.md lists it.
+// nonsense is output of pahole for types of Rust that cannot be meant; docs/readers.md
+// lists it.
 var (
 	nonsense = regexp.MustCompile(`BRAIN FART|padding: 65[0-9]{3}|6553[0-9] bytes of padding|\]\[|iterat|[A-Za-z:<>&_ ,.0-9{}#]{127} [a-z_]+;`)
 	blockEnd = regexp.MustCompile(`(?m)^}.*;\n`)
@@ -47,7 +48,7 @@ func blocks(text []byte) (list []string) {
 	return list
 }
 
-// TestShowKernels: what pahole prints of whole kernels, option by option.
+// TestShowKernels compares with pahole for whole kernels, option by option.
 func TestShowKernels(t *testing.T) {
 	program := pahole()
 	if os.Getenv("CI") != "true" || program == "" {
@@ -86,7 +87,7 @@ func TestShowKernels(t *testing.T) {
 	}
 }
 
-// compareTypes compares texts of types. Those of which pahole prints nonsense may
+// compareTypes compares texts of types. Types for which pahole prints nonsense may
 // differ.
 func compareTypes(t *testing.T, line string, got, want []byte) {
 	t.Helper()
@@ -112,8 +113,8 @@ func compareTypes(t *testing.T, line string, got, want []byte) {
 	t.Logf("%q: %d types are equal, of %d pahole prints nonsense", line, len(a)-odd, odd)
 }
 
-// TestShowModules: what pahole prints of modules that a distribution installs, over the BTF of
-// their kernel, which it prints too.
+// TestShowModules compares with pahole for modules of a distribution, over the BTF of
+// their kernel, which pahole prints too.
 func TestShowModules(t *testing.T) {
 	program := pahole()
 	if os.Getenv("CI") != "true" || program == "" {

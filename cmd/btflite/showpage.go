@@ -13,8 +13,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// draw draws the structs and unions that are asked for: as a page for a browser, or
-// one of them as an SVG file.
+// draw draws the selected structs and unions: on a page for a browser, or one of them as
+// an SVG file.
 func (s *showCommand) draw(c *cli, path string, v *view.View) error {
 	if s.enumerator != "" || s.form != show.Text {
 		return usagef("--format=%s draws structs and unions: leave out the options for lists and enums", s.format)
@@ -44,7 +44,7 @@ func (s *showCommand) draw(c *cli, path string, v *view.View) error {
 	return stdoutError(errors.Join(err, out.Flush()))
 }
 
-// drawn are the ids of the structs and unions that are asked for.
+// drawn returns the ids of the selected structs and unions.
 func (s *showCommand) drawn(c *cli, v *view.View) (ids []uint32, err error) {
 	if len(s.names) == 0 {
 		for t := range show.New(io.Discard, v, s.opt).Listed(&s.filter) {
@@ -58,7 +58,7 @@ func (s *showCommand) drawn(c *cli, v *view.View) (ids []uint32, err error) {
 			switch of := t.Resolved(); {
 			case of.IsComposite():
 				ids = append(ids, of.ID)
-			case !pattern: // a pattern fits enums by the way
+			case !pattern: // a pattern may fit enums too
 				err = fmt.Errorf("%s: %w, and it is a %s", message.OneLine(name), page.ErrNotComposite, t.Kind())
 			}
 		})

@@ -12,10 +12,10 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Where types are declared, for -I, -u and -D: BTF does not say it, DWARF does.
+// Where types are declared, for -I, -u and -D. BTF does not say it, DWARF does.
 
-// findPlaces has s.place say where the types that the command line names are declared,
-// or all types without names.
+// findPlaces sets s.place for the types that the command line names or, without names,
+// for all types.
 func (s *showCommand) findPlaces(c *cli, t *types, v *view.View) error {
 	var search declared.Search
 	s.place = func(of view.Type) show.Place {
@@ -72,8 +72,8 @@ func (s *showCommand) isElsewhere(t view.Type) bool {
 	return file != "" && !slices.ContainsFunc(s.declExclude, func(p string) bool { return strings.HasPrefix(file, p) })
 }
 
-// declaredType describes t for the search in DWARF. It has no tag if t is not a type that
-// is declared.
+// declaredType describes t for the search in DWARF. It has no tag if types like t are not
+// declared.
 func declaredType(t view.Type) (d declared.Type) {
 	switch t.Kind() {
 	case btf.KindStruct:

@@ -19,19 +19,19 @@ import (
 
 // guard removes temporary files and empty folders of this run when SIGINT, SIGTERM or
 // SIGHUP arrives. Then it ends the process by the same signal, so that the caller sees
-// the usual status. protect runs a function that has temporary files of its own: the
-// signal waits for it, and the function asks interrupted whether to end early. Before
-// there is a file to guard, it catches no signals, so a command that only reads starts
-// no threads for them.
+// the usual status. protect runs a function that has its own temporary files: the signal
+// waits for it, and the function checks interrupted to end early. Until there is a file
+// to guard, it catches no signals, so a command that only reads starts no threads for
+// them.
 type guard struct {
 	watched sync.Once
 	mu      sync.Mutex
 	temps   map[string]struct{}
-	// written has the files that rename has put in place, by place, with their names.
+	// written has the names of the files that rename has put in place, by place.
 	written map[fileid.Place]string
 	// folders are the folders that makeFolder has made, parents first.
 	folders []string
-	trees   []string // folders of tempFolder
+	trees   []string // made by tempFolder
 	// onDeath, if set, runs before the process ends by the signal (it clears the
 	// progress line). It must not call back into the guard.
 	onDeath func(os.Signal)
@@ -43,7 +43,7 @@ type guard struct {
 	stopped   chan struct{}
 }
 
-// errInterrupted is what a protected writer sees after a signal.
+// errInterrupted is the error of a protected writer after a signal.
 var errInterrupted = errors.New("interrupted by a signal")
 
 func newGuard() *guard {
@@ -51,8 +51,8 @@ func newGuard() *guard {
 		incoming: make(chan os.Signal, 1), stopped: make(chan struct{})}
 }
 
-// start starts to catch the signals, if that has not been done. A signal that the
-// parent made us ignore (nohup) stays ignored.
+// start starts to catch the signals, once. It does not catch a signal that the parent
+// ignores (nohup).
 func (g *guard) start() {
 	g.watched.Do(func() {
 		for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -64,7 +64,7 @@ func (g *guard) start() {
 	})
 }
 
-// stop ends the watch; signals act as before.
+// stop no longer catches signals.
 func (g *guard) stop() {
 	signal.Stop(g.incoming)
 	close(g.stopped)
@@ -81,7 +81,7 @@ func (g *guard) watch() {
 	}
 }
 
-// endWith ends the process as a signal does.
+// endWith ends the process like a signal.
 func (g *guard) endWith(s os.Signal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -91,8 +91,8 @@ func (g *guard) endWith(s os.Signal) {
 	}
 }
 
-// end removes the temporary files and our empty folders, and dies. g.mu is held, so no new file is
-// made meanwhile.
+// end removes the temporary files and our empty folders, and ends the process. It holds
+// g.mu, so no new file is made meanwhile.
 func (g *guard) end() {
 	for name := range g.temps {
 		os.Remove(name)
@@ -107,8 +107,8 @@ func (g *guard) end() {
 	g.die(g.pending)
 }
 
-// create makes a temporary file with open and registers it, with no moment
-// between the two in which a signal could leave it behind.
+// create calls open to make a temporary file and registers it. A signal waits until both
+// are done, so it never leaves the file behind.
 func (g *guard) create(open func() (*os.File, error)) (*os.File, error) {
 	g.start()
 	g.mu.Lock()
@@ -120,8 +120,8 @@ func (g *guard) create(open func() (*os.File, error)) (*os.File, error) {
 	return f, err
 }
 
-// tempFolder makes a folder for temporary files, which a signal removes with all that is
-// in it, after onDeath. The caller removes it otherwise.
+// tempFolder makes a folder for temporary files. The caller removes it. If a signal
+// arrives, the guard removes it with all its contents, after onDeath.
 func (g *guard) tempFolder(pattern string) (path string, err error) {
 	g.start()
 	g.mu.Lock()
@@ -132,7 +132,7 @@ func (g *guard) tempFolder(pattern string) (path string, err error) {
 	return path, err
 }
 
-// forget takes a temporary file that was renamed or removed off the list.
+// forget removes a temporary file from the list, because it was renamed or removed.
 func (g *guard) forget(name string) {
 	g.mu.Lock()
 	delete(g.temps, name)
@@ -142,7 +142,7 @@ func (g *guard) forget(name string) {
 // rename renames a temporary file of create to path. It refuses to replace a file that
 // this run has written under another name. Earlier checks may miss this: two names that
 // differ in case are one file in some folders, but only once the file exists, and a
-// folder may become a link while the run goes on.
+// folder may become a link during the run.
 func (g *guard) rename(temp, path string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -162,7 +162,7 @@ func (g *guard) rename(temp, path string) error {
 	return nil
 }
 
-// makeFolder makes a folder, if it is missing, and those above it.
+// makeFolder makes a folder and its parents, if they are missing.
 func (g *guard) makeFolder(path string) error {
 	g.start()
 	g.mu.Lock()
@@ -181,7 +181,7 @@ func (g *guard) makeFolder(path string) error {
 		err := os.Mkdir(dir, 0o777)
 		if err == nil {
 			g.folders = append(g.folders, dir)
-		} else if !errors.Is(err, fs.ErrExist) { // else another program was faster
+		} else if !errors.Is(err, fs.ErrExist) { // otherwise another program was faster
 			return err
 		}
 	}
@@ -192,8 +192,7 @@ func (g *guard) makeFolder(path string) error {
 	return err
 }
 
-// removeFolders removes the folders that makeFolder has made, as far as they are
-// empty.
+// removeFolders removes the folders that makeFolder has made, if they are empty.
 func (g *guard) removeFolders() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -203,13 +202,14 @@ func (g *guard) removeFolders() {
 // removeEmpty is removeFolders with g.mu held.
 func (g *guard) removeEmpty() {
 	for _, dir := range slices.Backward(g.folders) {
-		os.Remove(dir) // fails if something is in it
+		os.Remove(dir) // it fails if the folder is not empty
 	}
 	g.folders = nil
 }
 
-// startChild starts a program that ends by the signal that ends this process, before it
-// does: there is no moment between the two in which a signal leaves it running.
+// startChild starts a program. A signal that ends this process ends the program first.
+// The signal waits until the program is registered, so it never leaves the program
+// running.
 func (g *guard) startChild(cmd *exec.Cmd) error {
 	g.start()
 	g.mu.Lock()
@@ -221,7 +221,7 @@ func (g *guard) startChild(cmd *exec.Cmd) error {
 		if _, own := s.(*outOfMemory); own {
 			s = syscall.SIGTERM
 		}
-		_ = cmd.Process.Signal(s) // it removes what it has begun to write
+		_ = cmd.Process.Signal(s) // it removes its unfinished output
 		_, _ = cmd.Process.Wait()
 	}
 	return nil
@@ -235,8 +235,8 @@ func (g *guard) setOnDeath(f func(os.Signal)) {
 	g.mu.Unlock()
 }
 
-// protect runs f and lets signals wait until it has returned; the process
-// then ends without returning to the caller.
+// protect runs f. Signals wait until it has returned; then the process ends without a
+// return to the caller.
 func (g *guard) protect(f func() error) error {
 	g.start()
 	g.mu.Lock()
@@ -253,7 +253,7 @@ func (g *guard) protect(f func() error) error {
 	return f()
 }
 
-// interrupted is errInterrupted once a signal has arrived.
+// interrupted returns errInterrupted after a signal has arrived.
 func (g *guard) interrupted() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -270,7 +270,7 @@ func dieBy(s os.Signal) {
 	}
 	signal.Reset(s)
 	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(s) == nil {
-		time.Sleep(time.Second) // the signal ends us meanwhile
+		time.Sleep(time.Second) // the signal arrives meanwhile
 	}
 	os.Exit(exitFailure)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Types of kinds that btflite does not know, in files whose layout section says how
-// long they are.
+// A layout section says how long records of unknown kinds are, so that they can be
+// skipped.
 
-// skippedText says how many there are, "" for none.
+// skippedText counts the skipped types, "" for none.
 func skippedText(skipped []btf.Skipped) string {
 	var list []string
 	for _, s := range skipped {
@@ -23,14 +23,15 @@ func skippedText(skipped []btf.Skipped) string {
 	return "types of kinds that btflite does not know: " + strings.Join(list, ", ")
 }
 
-// warnSkipped warns, once for a file, that such types are skipped, and of the outcome.
+// warnSkipped warns, once for a file, that such types are skipped, and says what follows
+// from that.
 func (c *cli) warnSkipped(path string, b *btf.Blob, outcome string) {
 	if text := skippedText(b.Skipped); text != "" {
 		c.warn(message.OneLine(path) + ": note: " + text + "; " + outcome)
 	}
 }
 
-// withoutSkipped returns b without such types, and warns if there are any.
+// withoutSkipped returns b without such types, and warns if there are some.
 func (c *cli) withoutSkipped(path string, b *btf.Blob) (*btf.Blob, error) {
 	c.warnSkipped(path, b, "they are dropped: their type ids cannot be renumbered")
 	known, err := b.WithoutSkipped()

@@ -37,8 +37,8 @@ func laterLayout() []byte { return append(btf.LongLayout(), 4, 4, 0, 0, 0, 4, 0,
 
 const unknownKinds = "types of kinds that btflite does not know: 1 of kind 23, 1 of kind 24"
 
-// TestUnknownKinds: each command passes over them and says so once, for either byte
-// order; what sort and dedup write has the layout section of the input.
+// TestUnknownKinds: each command skips them and says so once, in both byte orders. The
+// output of sort and dedup has the layout section of the input.
 func TestUnknownKinds(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		in := writeLater(t, big)
@@ -50,7 +50,7 @@ func TestUnknownKinds(t *testing.T) {
 			}
 		}
 		stdout, _ := btfliteRun(t, exitOK, "verify", in)
-		once(stdout, "they are not judged")
+		once(stdout, "they are not checked")
 		if stdout, _ := btfliteRun(t, exitOK, "verify", "-q", in); stdout != "" {
 			t.Errorf("-q: %q", stdout)
 		}
@@ -128,8 +128,8 @@ func TestFormIsKept(t *testing.T) {
 	}
 }
 
-// TestForms: what each release of libbpf has in the header, of BTF by itself, over a
-// base, and of extra variables and a distilled base.
+// TestForms: the header of each release of libbpf, for BTF that stands alone, split BTF,
+// extra variables and a distilled base.
 func TestForms(t *testing.T) {
 	const file, base, module = "../../testdata/small/small", splitFiles + "x86.base.o", splitFiles + "x86.module.o"
 	dir := t.TempDir()

@@ -43,9 +43,8 @@ func slipFiles(t *testing.T, dir string) {
 	}
 }
 
-// TestSlips: the mistakes that people make most, and what they are told: an
-// error of one line that names the cure, and where to look for more. No input
-// changes.
+// TestSlips: the most frequent mistakes, and the message for each: an error of one line
+// that names the cure, and where to look for more. No input changes.
 func TestSlips(t *testing.T) {
 	dir := t.TempDir()
 	slipFiles(t, dir)
@@ -125,8 +124,8 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite -J vmlinx", `vmlinx: cannot open: no such file or directory`, 1},
 		{"btflite -J vmlinux.btf", `vmlinux.btf: already BTF; give the file with DWARF that it was made from; btflite show, dump, funcs and verify read BTF`, 1},
-		{"btflite -J bzImage", `bzImage: a boot image; the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package`, 1},
-		{"btflite -J uImage", `uImage: a boot image; the vmlinux that it was made of has DWARF; it is beside the image in a build, else in a debug package`, 1},
+		{"btflite -J bzImage", `bzImage: a boot image; the vmlinux that it was made of has DWARF; a build has it next to the image, a distribution in a debug package`, 1},
+		{"btflite -J uImage", `uImage: a boot image; the vmlinux that it was made of has DWARF; a build has it next to the image, a distribution in a debug package`, 1},
 		{"btflite -J lto.o", `lto.o: bitcode of LLVM, as clang -flto writes it; link it first: the linked file has DWARF`, 1},
 		{"btflite -J lib.a", `lib.a: an archive; give its members (ar x lib.a unpacks them) or the linked file`, 1},
 		{"btflite -J empty", `empty: an empty file; the program that writes it may have failed`, 1},
@@ -220,9 +219,9 @@ Try 'btflite diff --help' for more information.`, 64},
 		{"btflite diff folder vmlinux.btf", `folder: a folder; diff compares two files, so give one of each folder at a time`, 2},
 		{"btflite stats list_head vmlinux", `stats takes one file; to print types by their names, use btflite show NAME FILE
 Try 'btflite stats --help' for more information.`, 64},
-		{"btflite dump vmlinux format c", `format: no such file; write btflite dump --format=c vmlinux, or bpftool's words behind btf dump
+		{"btflite dump vmlinux format c", `format: no such file; write btflite dump --format=c vmlinux, or bpftool's words after btf dump
 Try 'btflite dump --help' for more information.`, 64},
-		{"btflite dump file vmlinux", `file: no such file; write btflite dump vmlinux, or bpftool's words behind btf dump
+		{"btflite dump file vmlinux", `file: no such file; write btflite dump vmlinux, or bpftool's words after btf dump
 Try 'btflite dump --help' for more information.`, 64},
 		{"btflite btf dump id 3", `bpftool btf dump id reads BTF that is loaded in the kernel, which btflite does not; ` + onlyDump + `
 Try 'btflite dump --help' for more information.`, 64},

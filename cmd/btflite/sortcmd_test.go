@@ -58,8 +58,8 @@ func TestCanonicalForgetsTheOrderOfUnits(t *testing.T) {
 	}
 }
 
-// TestSortCommand: what "btflite sort" writes is what -J --btf_sort writes, for
-// each order, for raw BTF and ELF files, over a base and without.
+// TestSortCommand: "btflite sort" writes the same as -J --btf_sort, for each order, for
+// raw BTF and ELF files, over a base and without.
 func TestSortCommand(t *testing.T) {
 	dir := t.TempDir()
 	encoded, direct, in := filepath.Join(dir, "encoded"), filepath.Join(dir, "direct"), filepath.Join(dir, "in")
@@ -101,8 +101,8 @@ func TestSortCommand(t *testing.T) {
 	}
 }
 
-// TestSortDistilled: a distilled base keeps its order, as resolve_btfids leaves
-// it, and what is over it is sorted.
+// TestSortDistilled: a distilled base keeps its order, as resolve_btfids leaves it. The
+// BTF over it is sorted.
 func TestSortDistilled(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in")
 	copyFile(t, "x86.module.o", in)

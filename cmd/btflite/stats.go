@@ -24,7 +24,7 @@ const (
 	statsJSON
 )
 
-// runReport is what --stats prints; --stats=json is its JSON form.
+// runReport has the figures of --stats. --stats=json prints it as JSON.
 type runReport struct {
 	Inputs []string `json:"inputs"`
 	Output string   `json:"output"` // the detached file, or the input that got .BTF
@@ -32,19 +32,18 @@ type runReport struct {
 	WallNS int64    `json:"wall_ns"`
 	// BaseBytes is the length of .BTF.base, 0 if there is none.
 	BaseBytes int64 `json:"base_btf_bytes,omitempty"`
-	// Of the extra variables: the file and the length of their BTF.
+	// For the extra variables: the file and the length of their BTF.
 	Extra      string `json:"extra_output,omitempty"`
 	ExtraBytes int64  `json:"extra_btf_bytes,omitempty"`
-	// Of the inlined functions: the file and the length of their BTF.
+	// For the inlined functions: the file and the length of their BTF.
 	InlineTo    string `json:"inline_output,omitempty"`
 	InlineBytes int64  `json:"inline_btf_bytes,omitempty"`
 	encode.Stats
-	place string // ", in FILE" and the like
+	place string // ", in FILE" or similar
 }
 
-// newRunReport completes the encoder's numbers with those of the command:
-// the time it took to write the result, the whole time and the peak memory up
-// to now.
+// newRunReport adds the command's figures to the encoder's: the time to write the result,
+// the whole time, and the peak memory so far.
 func newRunReport(paths []string, to outputs, enc *finish.Encoded, writing, wall time.Duration) *runReport {
 	r := &runReport{Inputs: paths, Bytes: enc.Size, BaseBytes: enc.Below, WallNS: int64(wall), Stats: enc.Stats}
 	r.Phases = append(slices.Clip(r.Phases), encode.Phase{Name: "write", Time: writing})
@@ -139,7 +138,7 @@ func (r *runReport) format(f statsFormat) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// inlinePlace says that the sites are in a file of their own.
+// inlinePlace says that the sites are in a separate file.
 func inlinePlace(file string) string {
 	if file == "" {
 		return ""
@@ -147,15 +146,15 @@ func inlinePlace(file string) string {
 	return ", in " + message.OneLine(file)
 }
 
-// grouped is n with commas between thousands.
+// grouped formats n with commas between thousands.
 func grouped(n uint64) string { return message.Grouped(n) }
 
 func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.3f s", d.Seconds())
 }
 
-// readPeakRSS is the peak resident memory of this process in bytes, 0 where
-// the system does not tell.
+// readPeakRSS returns the peak resident memory of this process in bytes, 0 if the system
+// does not have it.
 func readPeakRSS() uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

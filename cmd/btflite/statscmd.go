@@ -22,7 +22,7 @@ type statsCommand struct {
 	format string // "" for text
 }
 
-// statsTop is how many entries lists have if nothing is said.
+// statsTop is the default number of entries in a list.
 const statsTop = 20
 
 func newStatsCommand(c *cli) *cobra.Command {
@@ -98,7 +98,7 @@ func (s *statsCommand) run(c *cli, words []string) error {
 // statsTables prints a report as tables.
 type statsTables struct{ out *lineWriter }
 
-// row prints a line of columns that fmt has made.
+// row prints a line of columns, formatted by format.
 func (w statsTables) row(format string, args ...any) {
 	text := strings.TrimRight(fmt.Sprintf(format, args...), " ")
 	w.out.line(string(printable([]byte(text))))
@@ -113,7 +113,7 @@ func (w statsTables) all(r *stats.Report) {
 	w.base(r)
 }
 
-// share is n of all as a percentage and a bar.
+// share prints n of all as a percentage and a bar.
 func share(n, all uint64) string {
 	if all == 0 {
 		return ""
@@ -144,7 +144,7 @@ func (w statsTables) largest(list []stats.Type) {
 	}
 }
 
-// shownName is a name, cut if it is very long.
+// shownName cuts a name that is very long.
 func shownName(s string) string {
 	const most = 128
 	switch {
@@ -170,7 +170,7 @@ func (w statsTables) repeated(r *stats.Report) {
 	}
 }
 
-// idList is some ids, of n in all.
+// idList lists some ids, of n in all.
 func idList(ids []uint32, n int) string {
 	const most = 4
 	var words []string

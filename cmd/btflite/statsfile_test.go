@@ -54,9 +54,9 @@ func counted(t *testing.T, main, below, extra []byte, base *btf.Blob) (s sizes) 
 	return s
 }
 
-// TestStatsAreThoseOfTheFile: what --stats, --report and the report of a batch say
-// of the output is what a reader finds there: alone, over a base, sorted, distilled,
-// with extra variables, into another file or in place.
+// TestStatsAreThoseOfTheFile: the figures of --stats, --report and the report of a batch
+// are what a reader finds in the output: alone, over a base, sorted, distilled, with
+// extra variables, into another file or in place.
 func TestStatsAreThoseOfTheFile(t *testing.T) {
 	for _, target := range []string{"x86", "s390x"} {
 		baseData, err := os.ReadFile(splitFiles + target + ".base.btf")

@@ -9,8 +9,8 @@ import (
 	"github.com/btflite/btflite/internal/loadbtf"
 )
 
-// dash is the standard input where a file is read whole, and the standard output
-// where one is written.
+// dash stands for the standard input, where a file is read as a whole, and for the
+// standard output, where one is written.
 const dash = loadbtf.Dash
 
 // btfFiles reads the BTF of files.
@@ -21,7 +21,7 @@ var btfFiles = loadbtf.Loader{
 	Limit:  &memoryLimit,
 }
 
-// btfFilesOver reads BTF over a base that was read from these files.
+// btfFilesOver returns a loader for BTF over a base that was read from these files.
 func btfFilesOver(bases []string) loadbtf.Loader {
 	l := btfFiles
 	l.BaseFiles = bases
@@ -31,7 +31,7 @@ func btfFilesOver(bases []string) loadbtf.Loader {
 // stdinTaken is set once the standard input has been opened.
 var stdinTaken atomic.Bool
 
-// openFile opens a file that is to be read once, from its beginning to its end.
+// openFile opens a file that is read once, from start to end.
 func openFile(path string) (*os.File, error) {
 	switch {
 	case path != dash:
@@ -44,8 +44,8 @@ func openFile(path string) (*os.File, error) {
 	return os.Stdin, nil
 }
 
-// elfInputs replaces dash in the names of files to encode. They are mapped, so
-// it has to be a file, and nothing can be added to it.
+// elfInputs replaces dash among the files to encode. They are mapped, so the standard
+// input has to be a file, and BTF cannot be added to it.
 func elfInputs(paths []string, inPlace bool) ([]string, error) {
 	if !slices.Contains(paths, dash) {
 		return paths, nil

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestELFOnStandardInput: what commands read of ELF files beyond their types comes from
-// standard input and from compressed files as well, or an error says what does not.
+// TestELFOnStandardInput: commands read ELF files for more than types. This works from
+// standard input and from compressed files, or an error says that it does not.
 func TestELFOnStandardInput(t *testing.T) {
 	inlined := inlineInput(t)
 	raw := splitDir + "x86.base.btf"

@@ -12,24 +12,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// standardOutput is os.Stdout, or a file that takes nothing if the standard output is
-// closed: a command that cannot print what it was asked for has failed.
+// standardOutput returns os.Stdout or, if the standard output is closed, a file that
+// cannot be written to: a command that cannot print its result has failed.
 func standardOutput() *os.File {
 	if isClosed(1) {
 		if f, err := os.Open(os.DevNull); err == nil {
-			return f // for reading alone, so that each write is an error (EBADF), as with the closed one
+			return f // opened for reading, so each write fails with EBADF, as on a closed stream
 		}
 	}
 	return os.Stdout
 }
 
-// isClosed reports whether a standard stream was closed when the program began. Before
-// any code of a program runs, Go's runtime puts /dev/null in the place of a closed one,
-// for reading and writing. A shell opens it for one of the two, but some programs that
-// throw output away open it for both, like Python's subprocess.DEVNULL, and nothing
-// tells such a stream from a closed one. So the parent decides: a stream is closed if it
-// is closed in the parent too, or if the parent is a program that would have opened
-// /dev/null in another way, and did not inherit this one.
+// isClosed reports whether a standard stream was closed when the program started. Before
+// any code of a program runs, Go's runtime opens /dev/null in place of a closed one, for
+// reading and writing. A shell opens it for one of the two, but some programs that
+// discard output open it for both, like Python's subprocess.DEVNULL, and then the stream
+// looks like a closed one. So the parent decides: a stream is closed if it is closed in
+// the parent too, or if the parent is a program that would have opened /dev/null in
+// another way, and did not inherit this one.
 func isClosed(fd int) bool {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR {
@@ -53,7 +53,7 @@ func isClosed(fd int) bool {
 	return err == nil && !inherited && slices.Contains(closers, parent.name)
 }
 
-// modeOf is how a descriptor was opened, from its file in fdinfo.
+// modeOf returns the mode in which a descriptor was opened, from its file in fdinfo.
 func modeOf(fdinfo string) int {
 	_, rest, _ := strings.Cut(fdinfo, "flags:\t")
 	digits, _, _ := strings.Cut(rest, "\n")
@@ -64,6 +64,6 @@ func modeOf(fdinfo string) int {
 	return int(flags & unix.O_ACCMODE)
 }
 
-// closers are the names of programs that open /dev/null for reading or for writing, and
-// close a stream if they are told to.
+// closers are the names of programs that open /dev/null only for reading or only for
+// writing. They close a stream only on request.
 var closers = []string{"sh", "bash", "dash", "ash", "busybox", "ksh", "ksh93", "mksh", "zsh", "fish", "yash", "make", "gmake"}

@@ -4,8 +4,8 @@ package main
 
 import "os"
 
-// standardOutput is as it was given: nothing here tells whether it was closed.
+// standardOutput returns os.Stdout. Here it cannot be known whether it was closed.
 func standardOutput() *os.File { return os.Stdout }
 
-// isClosed is false where we do not know.
+// isClosed returns false: it cannot be known here.
 func isClosed(int) bool { return false }

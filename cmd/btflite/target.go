@@ -13,22 +13,22 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// target is where an output goes. It is found before the work begins, so that a
-// wrong name is an error at once.
+// target is the place of an output. It is found before the work begins, so that a wrong
+// name is an early error.
 type target struct {
-	path string // as given, for messages
-	// file is the regular file to replace, symbolic links resolved: the link
-	// stays and what it points to is replaced. Empty for a direct target.
+	path string // as the user wrote it, for messages
+	// file is the regular file to replace, with symbolic links resolved: the link stays,
+	// and the file that it points to is replaced. It is empty for a direct target.
 	file string
-	// A direct target (device, pipe, open descriptor) is written as it is:
-	// to stream, if set, else by opening path.
+	// A direct target (device, pipe, open descriptor) is written without a temporary
+	// file: to stream, if it is set, otherwise by opening path.
 	stream io.Writer
-	info   fs.FileInfo  // of what exists, nil if nothing
-	place  fileid.Place // where path leads; none for a stream that is not a file
+	info   fs.FileInfo  // of the existing file, or nil
+	place  fileid.Place // the place of path; none for a stream that is not a file
 }
 
-// newFileMode is the mode of a new file before the umask, which alone decides who
-// may read what a build makes. (pahole's files begin with 0640.)
+// newFileMode is the mode of a new file before the umask. The umask alone decides who may
+// read the output of a build. (pahole's files start with 0640.)
 const newFileMode = 0o666
 
 // resolveTarget finds the target for the file name given by the user.
@@ -80,8 +80,8 @@ func (t *target) openStream(w io.Writer) {
 	}
 }
 
-// newFilePath is the name under which a file that does not exist would be
-// created: path, or where a dangling link points. Its folder must exist.
+// newFilePath returns the name under which a missing file would be created: path, or the
+// place to which a dangling link points. Its folder must exist.
 func newFilePath(path string) (string, error) {
 	name, err := fileid.Follow(path)
 	if err == nil && strings.HasSuffix(name, "/") {
@@ -93,10 +93,10 @@ func newFilePath(path string) (string, error) {
 	return name, err
 }
 
-// derivedTarget finds the target for path, a name below the folder root that we make up. It
-// refuses links in place of the file and of the folders between root and path: the user has
-// not asked for the file that they lead to, and where others can write, they may lead
-// anywhere. If path exists, it must be a regular file.
+// derivedTarget finds the target for path, a name below the folder root that btflite
+// makes up. It refuses links in place of the file and of the folders between root and
+// path: the user has not named the file to which they lead, and another user may have
+// made them. If path exists, it must be a regular file.
 func derivedTarget(root, path string) (*target, error) {
 	if err := refuseLinks(root, path); err != nil {
 		return nil, message.FileError(path, "cannot write", err)
@@ -140,8 +140,8 @@ func refuseLinks(root, path string) error {
 	return nil
 }
 
-// isStdout tells whether the target is our standard output, which then must
-// carry nothing else.
+// isStdout reports whether the target is our standard output. If so, nothing else may be
+// printed there.
 func (c *cli) isStdout(t *target) bool {
 	if t == nil {
 		return false
@@ -157,8 +157,8 @@ func (c *cli) isStdout(t *target) bool {
 	return err == nil && os.SameFile(info, t.info)
 }
 
-// sameFile tells whether two targets are one file, there already or not, or one
-// stream. A device such as /dev/null can be several outputs.
+// sameFile reports whether two targets are one file, existing or not, or one stream. A
+// device such as /dev/null can be several outputs.
 func (t *target) sameFile(o *target) bool {
 	if t.stream != nil && t.stream == o.stream {
 		return true
@@ -169,8 +169,7 @@ func (t *target) sameFile(o *target) bool {
 	return t.place != fileid.Place{} && t.place == o.place
 }
 
-// refuseInputs returns an error if the target is one of the inputs, by
-// whatever name.
+// refuseInputs returns an error if the target is one of the inputs, under whatever name.
 func (t *target) refuseInputs(inputs []string) error {
 	if t.info == nil || !t.info.Mode().IsRegular() {
 		return nil
@@ -186,12 +185,12 @@ func (t *target) refuseInputs(inputs []string) error {
 	return nil
 }
 
-// refuseOwnBase returns an error if path, whose .BTF is to be replaced, is a file
-// of its base: the base would be gone.
+// refuseOwnBase returns an error if path, whose .BTF will be replaced, is a file of its
+// base: the base would be lost.
 func refuseOwnBase(path string, bases []string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil // whoever reads it will say why
+		return nil // reading it will give the error
 	}
 	for _, b := range bases {
 		if of, err := os.Stat(b); err == nil && os.SameFile(info, of) {
@@ -201,9 +200,9 @@ func refuseOwnBase(path string, bases []string) error {
 	return nil
 }
 
-// refuseOld returns an error if nothing is to be written, because of why, and the
-// file of an earlier run is there: it could be taken for the output of this one.
-// A nil target stands for none.
+// refuseOld returns an error if there is nothing to write, because of why, and the file
+// of an earlier run exists: users could mistake it for the output of this run. A nil
+// target stands for none.
 func (t *target) refuseOld(why string) error {
 	if t != nil && t.file != "" && t.info != nil {
 		return fmt.Errorf("%s: nothing written, and %s of an earlier run is still there; remove it", why, message.OneLine(t.path))

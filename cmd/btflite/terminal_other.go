@@ -4,8 +4,8 @@ package main
 
 import "os"
 
-// isTerminal is false where we do not know: no progress is shown.
+// isTerminal returns false: it is unknown here, so no progress is shown.
 func isTerminal(*os.File) bool { return false }
 
-// columns is 0: we do not know.
+// columns returns 0: the width is unknown here.
 func columns(*os.File) int { return 0 }

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isTerminal tells whether f is a terminal: only those have a window size.
+// isTerminal reports whether f is a terminal. Only terminals have a window size.
 func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	return err == nil
 }
 
-// columns is how wide the terminal is, 0 if it does not tell.
+// columns returns the width of the terminal, 0 if it is unknown.
 func columns(f *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -19,14 +19,14 @@ import (
 var typeTags = []int{0x01, 0x02, 0x04, 0x0f, 0x10, 0x12, 0x13, 0x15, 0x16, 0x17, 0x1f, 0x20, 0x21, 0x24, 0x26, 0x29, 0x2d, 0x31, 0x35, 0x37, 0x38,
 	0x3b, 0x40, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x4b}
 
-// unsayable is what the commands print of one kind of type, of which a struct S has the member
-// m at the offset 16, and a function f the parameter p.
+// unsayable has the output of the commands for one kind of type. A struct S has a member
+// m of it at the offset 16, and a function f a parameter p.
 type unsayable struct {
 	tag   int
 	name  string
 	parts func(i *dt.DIE) []any // of the DIE of the type; i is int, which it may have
 	show  string                // what show prints of the member, blanks as one; "" for nothing
-	param string                // what funcs prints of the parameter; "" if there is no function
+	param string                // the text of funcs for the parameter; "" if there is no function
 	c     string                // what dump prints in C
 	json  string                // a part of the JSON
 	lost  string                // what is said to be missing of show
@@ -119,7 +119,7 @@ func oneBlank(text string) string {
 	return strings.NewReplacer("/* ", "", " */", "").Replace(blanks.ReplaceAllString(text, " "))
 }
 
-// TestUnsayableTags: whatever DWARF calls a type is printed, or said to be missing.
+// TestUnsayableTags: each DWARF type is printed, or reported as missing.
 func TestUnsayableTags(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	var tags []int
@@ -176,7 +176,8 @@ func compiled(t *testing.T, source string, command ...string) string {
 	return object
 }
 
-// forcedPadding is what pahole prints, and show does not: bit-fields in place of padding.
+// forcedPadding matches bit-fields in place of padding, which pahole prints and show does
+// not.
 var forcedPadding = regexp.MustCompile(`\n\t/\* Force padding: \*/\n(\tchar +:8;\n)+\n`)
 
 // TestUnsayableC: of C with atomic types and complex numbers, show and funcs print what pahole

@@ -10,8 +10,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// exitUnreadable is the status of "btflite verify" if a file could not be read;
-// exitFailure says that one is refused.
+// exitUnreadable is the status of "btflite verify" if a file could not be read.
+// exitFailure means that one is refused.
 const exitUnreadable = 2
 
 // printedFailure is a failure that has been printed already.
@@ -79,7 +79,7 @@ func (v *verifyCommand) run(c *cli, paths []string) error {
 	r.end()
 	if err := r.out.flush(); err != nil {
 		c.complain(stdoutError(err).Error())
-		return printedFailure{exitUnreadable} // the outcome was not printed
+		return printedFailure{exitUnreadable} // the outcome could not be printed
 	}
 	switch {
 	case r.n[unreadable] > 0 || r.n[withoutBTF] == len(files):
@@ -101,7 +101,7 @@ func (v *verifyCommand) setKernel(s string) error {
 }
 
 func (v *verifyCommand) setJobs(s string) error {
-	var e encoding // which has the same option
+	var e encoding // it has the same option
 	if err := e.setJobs(s); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (v *verifyCommand) setJobs(s string) error {
 	return nil
 }
 
-// countedFiles is n files, as in messages.
+// countedFiles says "n files" in messages.
 func countedFiles(n int) string {
 	if n == 1 {
 		return "1 file"

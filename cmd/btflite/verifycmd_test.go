@@ -96,7 +96,8 @@ twice: 2 names have several definitions
 	}
 }
 
-// TestVerifyUntold: a verdict that cannot be written is not that of a file that is refused.
+// TestVerifyUntold: if a verdict cannot be written, the status differs from the one for a
+// refused file.
 func TestVerifyUntold(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/btflite/btflite/internal/workers"
 )
 
-// outcome is what "btflite verify" says of a file.
+// outcome is the verdict of "btflite verify" on a file.
 type outcome int
 
 const (
 	fine outcome = iota
 	refused
 	unreadable
-	withoutBTF // a module in a folder that has none
+	withoutBTF // a module in a folder, without BTF
 	outcomes
 )
 
@@ -35,24 +35,26 @@ type verified struct {
 	Types   int    `json:"types,omitempty"`
 	Bytes   int    `json:"bytes,omitempty"`
 	Base    string `json:"base,omitempty"`
-	// Since is the release from which on all take it, Needs what that is for.
+	// Since is the release from which on all accept the BTF. Needs says for which
+	// feature.
 	Since string `json:"since,omitempty"`
 	Needs string `json:"needs,omitempty"`
 	// Reason says why it is refused or unreadable, without the name of the file.
 	Reason  string `json:"reason,omitempty"`
 	Fault   *fault `json:"fault,omitempty"`
 	Warning string `json:"warning,omitempty"`
-	// Skipped tells of types that were not judged, of kinds that btflite does not know.
+	// Skipped says which types were not checked, because btflite does not know their
+	// kinds.
 	Skipped    string   `json:"skipped,omitempty"`
 	Duplicates []string `json:"duplicates,omitempty"`
 
 	section  string
 	outcome  outcome
-	guessed  bool // Base was found, not given
+	guessed  bool // Base was found, not given by the user
 	baseless bool // refused because its base was not found
 }
 
-// fault is what is wrong with which type.
+// fault describes what is wrong, and in which type.
 type fault struct {
 	ID    uint32 `json:"type_id,omitempty"`
 	Kind  string `json:"kind,omitempty"`
@@ -62,8 +64,8 @@ type fault struct {
 	Needs string `json:"needs,omitempty"`
 }
 
-// verifyAll judges the files, several at a time, and hands each outcome to the
-// report in the order of the files.
+// verifyAll verifies the files, several at a time, and reports each outcome in the order
+// of the files.
 func verifyAll(files []verifiedFile, cfg *verifyCommand, find *baseFinder, r *verifyReport) {
 	done := make([]*verified, len(files))
 	var next atomic.Int64
@@ -92,7 +94,7 @@ func verifyAll(files []verifiedFile, cfg *verifyCommand, find *baseFinder, r *ve
 	})
 }
 
-// verifyFile judges the BTF of one file.
+// verifyFile verifies the BTF of one file.
 func verifyFile(f verifiedFile, noDups bool, rules verify.Rules, find *baseFinder) *verified {
 	v := &verified{File: f.path}
 	err := f.err
@@ -110,7 +112,7 @@ func verifyFile(f verifiedFile, noDups bool, rules verify.Rules, find *baseFinde
 	return v
 }
 
-// read reads the file and judges its BTF. An error says why that cannot be read.
+// read reads the file and verifies its BTF. The error says why it cannot be read.
 func (v *verified) read(noDups bool, rules verify.Rules, find *baseFinder) (err error) {
 	defer recoverFault(v.File, &err)
 	return btfFiles.With(v.File, func(raw loadbtf.Raw) error {
@@ -129,7 +131,7 @@ func isMagic(data []byte) bool {
 	return data[0] == 0x9f && data[1] == 0xeb || data[0] == 0xeb && data[1] == 0x9f
 }
 
-// judge judges the BTF of a file over its base.
+// judge verifies the BTF of a file over its base.
 func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verify.Rules, find *baseFinder) {
 	v.Bytes = len(raw.BTF)
 	rules.PointerSize = raw.PointerSize
@@ -148,7 +150,7 @@ func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verif
 		case over.broken != nil:
 			v.refuse(fmt.Errorf("refused: %w", over.broken), rules, ": "+over.noFit())
 			return
-		case over.unread != nil: // over another base than its own, any rule may be broken
+		case over.unread != nil: // over a wrong base, any rule may be broken
 			hint = ": " + over.noFit()
 		}
 	} else if isSplit(raw.BTF) {
@@ -162,7 +164,7 @@ func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verif
 	}
 	v.Types, v.Since = judged.Types, judged.Since.String()
 	if v.Skipped = skippedText(judged.Skipped); v.Skipped != "" {
-		v.Since = "" // no release known takes these
+		v.Since = "" // no known release accepts these
 	}
 	if judged.Why != nil && rules.Kernel == (verify.Release{}) {
 		v.Needs = plain(judged.Why)
@@ -182,7 +184,7 @@ func (v *verified) over(path string, raw *loadbtf.Raw, rules verify.Rules, find 
 		}
 		return over, nil
 	}
-	// Kernels read it as they read their own BTF.
+	// Kernels read it like their own BTF.
 	rules.Level = verify.Boot
 	if _, err := verify.Check(raw.Base, nil, rules); err != nil {
 		return nil, fmt.Errorf("section .BTF.base: %s", refusal(err, rules))
@@ -226,7 +228,7 @@ func (v *verified) duplicates(raw *loadbtf.Raw, base *btf.Blob) {
 	}
 }
 
-// refusal says what is refused, where, and by whom.
+// refusal says what is refused, where, and by which kernels.
 func refusal(err error, rules verify.Rules) string {
 	var f *verify.Fault
 	if !errors.As(err, &f) {
@@ -242,5 +244,5 @@ func refusal(err error, rules verify.Rules) string {
 	return who + ": " + plain(f)
 }
 
-// plain returns a fault's text without the "BTF " that it begins with in other messages.
+// plain returns a fault's text without "BTF " at its start.
 func plain(f *verify.Fault) string { return strings.TrimPrefix(f.Error(), "BTF ") }

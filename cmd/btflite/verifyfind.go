@@ -20,12 +20,12 @@ import (
 // verifiedFile is one input of "btflite verify".
 type verifiedFile struct {
 	path     string
-	inFolder bool  // found, not named
-	err      error // why it cannot be read, if that is known already
+	inFolder bool  // found in a folder, not named by the user
+	err      error // why it cannot be read, if that is already known
 }
 
-// findVerified finds the files that words stand for: a folder for all modules and
-// .btf files below it, in their order there, and any other word for itself.
+// findVerified finds the files for words: a folder stands for all modules and .btf files
+// below it, in their order there, and any other word for itself.
 func findVerified(words []string) (files []verifiedFile) {
 	for _, w := range words {
 		info, err := os.Stat(w)
@@ -34,8 +34,8 @@ func findVerified(words []string) (files []verifiedFile) {
 			continue
 		}
 		before := len(files)
-		// The slash makes a link to a folder count as that. No error comes back: the
-		// function below returns none.
+		// The slash makes WalkDir follow a link to a folder. The function below returns
+		// no error, so there is none here.
 		_ = filepath.WalkDir(strings.TrimSuffix(w, "/")+"/", func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
@@ -52,7 +52,7 @@ func findVerified(words []string) (files []verifiedFile) {
 	return files
 }
 
-// isSplit tells whether BTF is split from a base: its strings begin with a name.
+// isSplit reports whether BTF is split from a base: its strings start with a name.
 func isSplit(data []byte) bool {
 	if len(data) < btf.HeaderLen {
 		return false
@@ -66,7 +66,7 @@ func isSplit(data []byte) bool {
 	return n == 0 || at < uint64(len(data)) && data[at] != 0
 }
 
-// foundBase is a base that has been read, or one that cannot be read.
+// foundBase is a base that has been read, or an unreadable one.
 type foundBase struct {
 	path   string
 	blob   *btf.Blob // nil if there is none
@@ -74,13 +74,13 @@ type foundBase struct {
 	done   func()
 }
 
-// fit is BTF read over a base, and the signs that the base is the wrong one.
+// fit is BTF read over a base, and signs that the base is the wrong one.
 type fit struct {
 	base     *foundBase
 	own      *btf.Blob // nil if the BTF cannot be read over the base
 	unread   error     // why
 	broken   error     // a sign that it was split from another base, as loadbtf.CheckBase finds
-	mismatch string    // why the base is of another kernel, "" if nothing shows that
+	mismatch string    // why the base belongs to another kernel; "" without signs of that
 }
 
 // fit reads the BTF of a file over the base.
@@ -97,10 +97,10 @@ func (b *foundBase) fit(raw *loadbtf.Raw) *fit {
 	return f
 }
 
-// noFit says that the base is the wrong one, and why.
+// noFit says why the base is the wrong one.
 func (f *fit) noFit() string { return loadbtf.NoFit(f.base.path, f.mismatch) }
 
-// err is the error of reading the BTF over the base, which names the base.
+// err returns the error of reading the BTF over the base. It names the base.
 func (f *fit) err() error {
 	if err := cmp.Or(f.unread, f.broken); err != nil {
 		return fmt.Errorf("%w: %s", err, f.noFit())
@@ -111,11 +111,11 @@ func (f *fit) err() error {
 // fits reports whether there is no sign against the base.
 func (f *fit) fits() bool { return f.unread == nil && f.broken == nil && f.mismatch == "" }
 
-// misfit is the error for split BTF of which no base that was found fits. It is
+// misfit is the error for split BTF if none of the bases that were found fits. It is
 // btf.ErrNoBase.
 type misfit struct {
 	*fit
-	found int // how many there are
+	found int // number of bases that were found
 }
 
 func (m *misfit) Error() string {
@@ -131,13 +131,13 @@ func (m *misfit) Error() string {
 
 func (m *misfit) Is(target error) bool { return target == btf.ErrNoBase }
 
-// baseFinder finds the bases of split BTF and keeps them. It may be used by
-// several goroutines once fix has been called.
+// baseFinder finds the bases of split BTF and keeps them. After fix, several goroutines
+// may use it.
 type baseFinder struct {
 	image string     // folder of --image, or ""
-	fixed *foundBase // for all files; or nil
+	fixed *foundBase // the base of all files; or nil
 	known map[string]*foundBase
-	mu    sync.Mutex // of known while bases are found
+	mu    sync.Mutex // for known, while bases are found
 }
 
 func newBaseFinder(image string) *baseFinder {
@@ -153,7 +153,7 @@ func (f *baseFinder) close() {
 	}
 }
 
-// fix takes the chain of these files as the base of all.
+// fix makes the chain of these files the base of all.
 func (f *baseFinder) fix(paths []string) error {
 	blob, done, err := btfFiles.OpenChain(paths)
 	if err != nil {
@@ -165,9 +165,9 @@ func (f *baseFinder) fix(paths []string) error {
 	return nil
 }
 
-// base finds the base of a file: the one given, else the first candidate that fits, else the
-// first candidate, with the signs against it. It returns nil if the file needs no base, or
-// there is none. first, which may be nil, is tried before the other candidates.
+// base finds the base of a file: the given one, or the first candidate that fits, or the
+// first candidate, with the signs against it. It returns nil if the file needs no base,
+// or if there is none. first is tried before the other candidates; it may be nil.
 func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best *fit, found int) {
 	if f.fixed != nil {
 		return f.fixed.fit(raw), 1
@@ -196,7 +196,7 @@ func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best
 	return best, found
 }
 
-// candidate reads a base if there is one and it is not known yet.
+// candidate reads a base, once, if there is one.
 func (f *baseFinder) candidate(name string) *foundBase {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -222,8 +222,8 @@ func openCandidate(path string) *foundBase {
 	return b
 }
 
-// candidates returns the files that may be the base of the module at path. release is
-// the kernel that it was built for, "" if unknown.
+// candidates returns the files that may be the base of the module at path. release is the
+// kernel that the module was built for, "" if unknown.
 func (f *baseFinder) candidates(path, release string) (names []string) {
 	if f.image != "" {
 		return imageBases(f.image)
@@ -281,7 +281,7 @@ func imageBases(dir string) []string {
 	return names
 }
 
-// runningRelease is the release of the running kernel, "" if nothing tells.
+// runningRelease returns the release of the running kernel, "" if it is unknown.
 func runningRelease() string {
 	data, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	if err != nil {

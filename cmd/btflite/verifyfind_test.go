@@ -111,7 +111,7 @@ func TestVerifyImage(t *testing.T) {
 	btfliteRun(t, exitOK, "verify", "--image="+image, elsewhere)
 }
 
-// TestVerifyFolderMessages: what folders lack is told once.
+// TestVerifyFolderMessages: each fault of a folder is reported once.
 func TestVerifyFolderMessages(t *testing.T) {
 	root, image := imageTree(t, "6.12.99-test", "")
 	stdout, stderr := btfliteRun(t, exitFailure, "verify", image)
@@ -122,7 +122,7 @@ func TestVerifyFolderMessages(t *testing.T) {
 	if _, stderr := btfliteRun(t, exitUnreadable, "verify", t.TempDir()); !strings.Contains(stderr, ": no modules and no .btf files\n") {
 		t.Error(stderr)
 	}
-	// Nothing at all has BTF: that is no success.
+	// No file has BTF, which is not a success.
 	btfliteRun(t, exitUnreadable, "verify", filepath.Join(image, "kernel/none.ko"))
 	empty := t.TempDir()
 	if err := os.Rename(filepath.Join(image, "kernel/none.ko"), filepath.Join(empty, "none.ko")); err != nil {

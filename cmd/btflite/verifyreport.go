@@ -7,13 +7,13 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// verifyReport prints what "btflite verify" says of each file, and counts.
+// verifyReport prints and counts the outcomes of "btflite verify".
 type verifyReport struct {
 	c        *cli
 	out      *lineWriter
 	json     bool
 	tellFine bool
-	quiet    bool // print only what is wrong; --json is complete even so
+	quiet    bool // print only faults; --json is complete even so
 	files    int  // in all
 
 	n        [outcomes]int
@@ -61,7 +61,7 @@ func (r *verifyReport) add(v *verified) {
 		r.c.complain(v.Reason)
 	case refused:
 		if v.baseless && r.baseless > 1 && !r.tellFine && !r.quiet {
-			break // the first tells it, and the sums
+			break // the sums and the first file tell it
 		}
 		section := v.section
 		if len(v.Duplicates) > 0 {
@@ -85,7 +85,7 @@ func (r *verifyReport) add(v *verified) {
 		}
 	}
 	if v.Skipped != "" && !r.quiet {
-		r.out.line(name + ": note: " + v.Skipped + "; they are not judged")
+		r.out.line(name + ": note: " + v.Skipped + "; they are not checked")
 	}
 	if v.Warning != "" && !r.quiet {
 		r.out.line(name + ": warning: " + v.Warning)

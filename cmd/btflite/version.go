@@ -11,15 +11,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The release of pahole whose bytes and options this program gives. Kernel
-// builds parse exactly this form.
+// The release of pahole whose bytes and options this program has. Kernel builds parse
+// exactly this form.
 const (
 	paholeVersion        = "v1.32"
 	paholeNumericVersion = "132"
 )
 
-// The version, the commit and its day as the Makefile knows them; it sets them with
-// -ldflags=-X. They are empty in other builds.
+// The version, the commit and its day, set by the Makefile with -ldflags=-X. They are
+// empty in other builds.
 var linkedVersion, linkedCommit, linkedDate string
 
 // archived has the tag, the commit and its time in source archives. git archive
@@ -28,7 +28,8 @@ var linkedVersion, linkedCommit, linkedDate string
 //go:embed version.txt
 var archived string
 
-// newVersionCommand is "btflite version": what was built, from what, with what.
+// newVersionCommand is "btflite version", which prints the source and the tools of this
+// build.
 func newVersionCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
@@ -44,8 +45,8 @@ func newVersionCommand(c *cli) *cobra.Command {
 	}
 }
 
-// versionText is one line: version, commit if the build knows it, Go version,
-// and the pahole that btflite stands in for.
+// versionText is one line: version, commit if the build knows it, Go version, and the
+// release of pahole that btflite replaces.
 func versionText(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		info = new(debug.BuildInfo)
@@ -57,9 +58,9 @@ func versionText(info *debug.BuildInfo, ok bool) string {
 	return strings.Join(append(parts, "stands in for pahole "+paholeVersion), ", ")
 }
 
-// develVersion is what --devel_version prints: the pahole stood in for, as if it
-// were built from the archive of a commit, which is that of btflite. pahole's own
-// tests take this form.
+// develVersion is the output of --devel_version: pahole's version, as if it were built
+// from the archive of a commit. The commit is btflite's. pahole's own tests expect this
+// form.
 func develVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -72,7 +73,7 @@ func develVersion() string {
 	return paholeVersion + "-tarball-g" + commit[:min(12, len(commit))]
 }
 
-// thisBuild is the source that this program was built from.
+// thisBuild returns the source from which this program was built.
 func thisBuild(info *debug.BuildInfo) buildID {
 	if info == nil {
 		info = new(debug.BuildInfo)
@@ -87,7 +88,7 @@ func thisBuild(info *debug.BuildInfo) buildID {
 	return id.or(inArchive).or(vcsID(info))
 }
 
-// buildID says which source a program was built from.
+// buildID says from which source a program was built.
 type buildID struct {
 	version string // as v0.3.0; empty if unknown
 	commit  string // empty if unknown
@@ -113,9 +114,9 @@ func (id buildID) String() string {
 	return id.version + ", commit " + id.commit
 }
 
-// archivedID reads what git archive has made of version.txt: the description by
-// tags (empty without a tag), the commit, and its time in seconds. Placeholders
-// that are still there say nothing.
+// archivedID reads version.txt as git archive fills it in: the description by tags (empty
+// without a tag), the commit, and its time in seconds. It ignores placeholders that were
+// not filled in.
 func archivedID(text string) buildID {
 	lines := strings.Split(text, "\n")
 	if len(lines) < 3 || strings.Contains(lines[1], "$") {
@@ -126,7 +127,7 @@ func archivedID(text string) buildID {
 	if err == nil {
 		id.date = dayOf(time.Unix(seconds, 0))
 	}
-	// A git too old for this placeholder leaves it as it is.
+	// An old git leaves this placeholder as it is.
 	if id.version == "" || strings.Contains(id.version, "$") {
 		if err != nil {
 			return buildID{}
@@ -136,15 +137,15 @@ func archivedID(text string) buildID {
 	return id
 }
 
-// dayOf is the day of a time.
+// dayOf returns the day of a time.
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// pseudoVersion is the name that Go gives to a commit without a tag before it.
+// pseudoVersion returns Go's name for a commit without a tag before it.
 func pseudoVersion(commit string, at time.Time) string {
 	return "v0.0.0-" + at.UTC().Format("20060102150405") + "-" + commit[:min(12, len(commit))]
 }
 
-// vcsID is what the go command knows of a checkout or of a module.
+// vcsID returns what the go command knows about a checkout or a module.
 func vcsID(info *debug.BuildInfo) buildID {
 	id := buildID{version: info.Main.Version}
 	settings := map[string]string{}

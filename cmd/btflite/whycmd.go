@@ -22,10 +22,10 @@ import (
 type whyCommand struct {
 	file    string
 	names   []string
-	at      map[string][]int // where a name is in names, which may have it twice
+	at      map[string][]int // the indexes of a name in names, which may have it twice
 	places  whyPlaces
 	symbols [][]whySymbol   // by name
-	found   [][]whyFunction // likewise
+	found   [][]whyFunction // by name
 	set     *funcs.Set      // nil if there is no BTF
 	attach  *attach.Symbols
 }
@@ -68,7 +68,7 @@ type whySymbol struct {
 	address, size uint64
 }
 
-// whyFunction is a copy of a function of the encoder.
+// whyFunction is a copy of a Function of the encoder.
 type whyFunction struct {
 	btflite.Function
 	defs []btflite.Definition
@@ -97,7 +97,7 @@ func (w *whyCommand) run(c *cli, words []string) error {
 		return fmt.Errorf("%s: %s", message.OneLine(w.file), why)
 	}
 	w.found = make([][]whyFunction, len(w.names))
-	var failed error // of reading names of files
+	var failed error // error of reading names of files
 	query := &btflite.FunctionQuery{
 		Wanted: w.wanted,
 		Tell: func(f *btflite.Function) {
@@ -133,7 +133,7 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	return w.printAll(c)
 }
 
-// ask sets the names that are asked for.
+// ask sets the names that the user asks for.
 func (w *whyCommand) ask(names []string) {
 	w.names, w.at = names, map[string][]int{}
 	for i, name := range names {
@@ -141,7 +141,8 @@ func (w *whyCommand) ask(names []string) {
 	}
 }
 
-// wanted reports whether a name is asked for. It is called for each DIE of a function.
+// wanted reports whether the user asks for a name. It is called for each DIE of a
+// function.
 func (w *whyCommand) wanted(name []byte) bool {
 	_, ok := w.at[string(name)]
 	return ok
@@ -170,7 +171,7 @@ func (w *whyCommand) findSymbols() error {
 	})
 }
 
-// printAll prints what is known of all names.
+// printAll prints the facts about all names.
 func (w *whyCommand) printAll(c *cli) error {
 	out := newLineWriter(c.stdout)
 	missing := ""
@@ -194,7 +195,7 @@ func (w *whyCommand) printAll(c *cli) error {
 	return nil
 }
 
-// whyPrinter tells of one name.
+// whyPrinter prints the facts about one name.
 type whyPrinter struct {
 	w       *whyCommand
 	name    string
@@ -203,7 +204,7 @@ type whyPrinter struct {
 	line    func(format string, args ...any)
 }
 
-// print prints what is known of the name, and reports whether that is anything.
+// print prints the facts about the name, and reports whether there are any.
 func (t *whyPrinter) print() bool {
 	if len(t.found) == 0 && len(t.symbols) == 0 {
 		return false
@@ -245,7 +246,7 @@ func (t *whyPrinter) print() bool {
 	return true
 }
 
-// printState prints whether the BTF has it, and if not the reason.
+// printState prints whether the BTF has the function, and the reason if not.
 func (t *whyPrinter) printState(f *whyFunction) (inBTF bool) {
 	if t.w.set != nil && f.Encoded {
 		if all := t.w.set.Named(t.name); len(all) > 0 {
@@ -278,7 +279,8 @@ func (t *whyPrinter) printState(f *whyFunction) (inBTF bool) {
 	return false
 }
 
-// define prints a definition with code. reason is what has been said of the function.
+// define prints a definition with code. reason is the reason that was printed for the
+// function.
 func (t *whyPrinter) define(indent string, d *btflite.Definition, reason string) {
 	at := "several places"
 	if d.Address != 0 || d.Section != "" {
@@ -301,7 +303,7 @@ func (t *whyPrinter) define(indent string, d *btflite.Definition, reason string)
 	}
 }
 
-// placeText is the file and line of a definition.
+// placeText returns the file and line of a definition.
 func placeText(d *btflite.Definition) string {
 	file := d.File
 	if file == "" {
@@ -340,7 +342,7 @@ func (t *whyPrinter) otherwise(defs []btflite.Definition) {
 	}
 }
 
-// attach says what a tracer can attach to.
+// attach prints what tracers can attach to.
 func (t *whyPrinter) attach(inBTF bool) {
 	f := attach.Function{Name: t.name}
 	if inBTF {

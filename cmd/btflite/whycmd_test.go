@@ -79,7 +79,8 @@ not_inlined: not in BTF: inconsistet prototype
 	}
 }
 
-// TestWhyThumb: the symbol of a Thumb function is that of its code, though its value is odd.
+// TestWhyThumb: the symbol of a Thumb function belongs to its code, although its value is
+// odd.
 func TestWhyThumb(t *testing.T) {
 	const file = "../../encode/testdata/golden/arm-gcc4.elf"
 	got, _ := btfliteRun(t, exitOK, "why", "not_inlined", file)
@@ -100,7 +101,7 @@ func TestWhyThumb(t *testing.T) {
 	}
 }
 
-// TestReportDefinitions: --report says where what is left out is defined.
+// TestReportDefinitions: --report says where left-out functions are defined.
 func TestReportDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report")

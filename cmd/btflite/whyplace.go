@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// whyPlaces says where parameters are, in the words of a machine.
+// whyPlaces describes where parameters are, with the names of a machine's registers.
 type whyPlaces struct{ machine uint16 }
 
 func (w *whyPlaces) open(file string) error {
@@ -50,7 +50,7 @@ var amd64Registers = [...]string{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp"
 // amd64Vectors is the number of the first of 16 vector registers.
 const amd64Vectors = 17
 
-// register is the name of a register, or its number in DWARF.
+// register returns the name of a register, or its number in DWARF.
 func (w *whyPlaces) register(n uint16) string {
 	number := strconv.Itoa(int(n))
 	switch {
