@@ -3,7 +3,8 @@ package btf
 // Kinds is a set of kinds.
 type Kinds uint64
 
-// Kinds of types that are, in memory, what they refer to. An array is taken for its elements.
+// Kinds of types whose values have, in memory, the layout of the type that they refer to.
+// An array counts as its elements.
 const (
 	Modifiers = Kinds(1<<KindConst | 1<<KindVolatile | 1<<KindRestrict | 1<<KindTypeTag)
 	Typedefs  = Kinds(1 << KindTypedef)
@@ -11,7 +12,7 @@ const (
 	Pointers  = Kinds(1 << KindPtr)
 )
 
-// Has tells whether k is in the set.
+// Has reports whether k is in the set.
 func (s Kinds) Has(k Kind) bool { return k < 64 && s>>k&1 != 0 }
 
 // MaxDepth is how many references a walk along types follows. Real types need less than 20.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEveryNameAndIDIsChecked: each name offset and type id of each kind may be
-// the last one that there is, and not the one behind it, with a base or without.
+// TestEveryNameAndIDIsChecked: each name offset and type id of each kind may be the last
+// valid one, and not the one after it, with a base or without.
 func TestEveryNameAndIDIsChecked(t *testing.T) {
 	for _, split := range []bool{false, true} {
 		var base *Blob
@@ -66,7 +66,8 @@ func (b *Blob) copyTo(to *Builder) {
 	}
 }
 
-// TestFuncNeedsPrototype: before it, behind it or in the base, it is one or not.
+// TestFuncNeedsPrototype: a FUNC may refer to a prototype before it, after it or in the
+// base, and to no other type.
 func TestFuncNeedsPrototype(t *testing.T) {
 	b := NewBuilder(false, nil)
 	b.Add("", Info(KindFuncProto, 0, false), 0)
@@ -109,7 +110,8 @@ func withLayout(head, layout int) []byte {
 	return append(d, 0, 'a', 'b', 0)
 }
 
-// TestHeaderBounds: each field of a header at the last good value and behind it.
+// TestHeaderBounds: each field of a header with its last good value and with the one
+// after it.
 func TestHeaderBounds(t *testing.T) {
 	put := func(off int, v uint32) func([]byte) {
 		return func(d []byte) { binary.LittleEndian.PutUint32(d[off:], v) }
@@ -171,8 +173,8 @@ func TestHeaderBounds(t *testing.T) {
 	}
 }
 
-// TestCutTypes: a type section that ends inside of a record, at each word, is an
-// error of Parse and of Count; bytes behind the strings are not read.
+// TestCutTypes: a type section that ends inside a record, at each word, is an error of
+// Parse and of Count. Bytes after the strings are not read.
 func TestCutTypes(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		blob := everyKind(t, big)
@@ -194,8 +196,8 @@ func TestCutTypes(t *testing.T) {
 	}
 }
 
-// TestOwnAndBaseNames: a name may begin where a string does, in the base, at its
-// own first byte or behind it, and nowhere else.
+// TestOwnAndBaseNames: a name may begin where a string does, in the base, at the first
+// own byte or after it, and nowhere else.
 func TestOwnAndBaseNames(t *testing.T) {
 	b := NewBuilder(false, nil)
 	b.Add("abc", Info(KindFwd, 0, false), 0) // strings: \0 abc \0

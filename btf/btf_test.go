@@ -189,7 +189,7 @@ func TestParseAcceptsLongHeaderWithLayout(t *testing.T) {
 	data := AppendHeader(nil, false, uint32(4*len(small.Words)), uint32(len(small.Strings)))
 	typeLen := le.Uint32(data[12:])
 	le.PutUint32(data[4:], 32)
-	le.PutUint32(data[16:], typeLen+4) // strings behind a 4-byte layout
+	le.PutUint32(data[16:], typeLen+4) // strings come after a 4-byte layout
 	data = le.AppendUint32(data, typeLen)
 	data = le.AppendUint32(data, 4)
 	data = AppendWords(data, false, small.Words)

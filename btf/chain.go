@@ -41,7 +41,7 @@ func (b *Blob) CheckBase() error {
 	return nil
 }
 
-// isWhole tells whether b would be well-formed without its base.
+// isWhole reports whether b would be well-formed without its base.
 func (b *Blob) isWhole() bool {
 	if len(b.Off) == 0 || len(b.Strings) == 0 || b.Strings[0] != 0 {
 		return false
@@ -55,7 +55,7 @@ func (b *Blob) isWhole() bool {
 	return whole
 }
 
-// startsString tells whether a string begins at off, which must be below
+// startsString reports whether a string begins at off, which must be below
 // StrEnd.
 func (b *Blob) startsString(off uint32) bool {
 	for off < b.StrBase {
@@ -64,7 +64,7 @@ func (b *Blob) startsString(off uint32) bool {
 	return off == b.StrBase || b.Strings[off-b.StrBase-1] == 0
 }
 
-// isEmpty tells whether the string at off, which must be below StrEnd, is empty.
+// isEmpty reports whether the string at off, which must be below StrEnd, is empty.
 func (b *Blob) isEmpty(off uint32) bool {
 	for off < b.StrBase {
 		b = b.Base
@@ -107,7 +107,7 @@ func (b *Blob) Sum() (sum [sha256.Size]byte) {
 	var chain []*Blob
 	for ; b != nil; b = b.Base {
 		if b.Base != nil && len(b.Off)+len(b.Strings) == 0 {
-			continue // it adds nothing: what is over it is over its base
+			continue // it adds nothing, so BTF over it is over its base
 		}
 		chain = append(chain, b)
 	}

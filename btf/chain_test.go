@@ -117,7 +117,7 @@ func TestCheckBaseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzChain reads three levels: what is accepted has no loose end.
+// FuzzChain reads three levels. BTF that is accepted has no invalid reference.
 func FuzzChain(f *testing.F) {
 	for _, target := range []string{"x86", "s390x"} {
 		l := chainFiles(f, target)

@@ -11,9 +11,8 @@ type Counts struct {
 	Vlen    uint32        // most elements of a record
 }
 
-// Count reads the kinds and lengths of the records of a blob and nothing else: it
-// takes no memory and does not check what they refer to. An error says where the
-// records cannot be told apart.
+// Count reads only the kinds and lengths of a blob's records. It takes no memory and does
+// not check references. An error says where the record boundaries cannot be found.
 func Count(data []byte) (c Counts, err error) {
 	s, err := parseHeader(data)
 	if err != nil {

@@ -5,9 +5,9 @@ import "bytes"
 // Form describes the header and the layout section of a blob. The zero value is a
 // header of 24 bytes without a layout section, which every reader takes.
 type Form struct {
-	// HeaderLen is the length of the header in bytes: 24, what libbpf writes up to
-	// 1.7, or 32, what it writes from 1.8 on. 0 stands for 24, or for 32 if there is a
-	// Layout. Files may have other lengths; bytes behind the known ones are zero.
+	// HeaderLen is the length of the header in bytes: 24, as libbpf writes up to 1.7, or
+	// 32, as it writes from 1.8 on. 0 stands for 24, or for 32 if there is a Layout.
+	// Files may have other lengths; bytes after the known ones are zero.
 	HeaderLen uint32
 	// Layout is the layout section, in the byte order of the blob; see Layout. Linux
 	// takes it since 7.1.
@@ -49,8 +49,8 @@ func (f Form) AppendHeader(dst []byte, bigEndian bool, typeLen, strLen uint32) [
 	return append(dst, make([]byte, int(n)-(len(dst)-start))...)
 }
 
-// join is the form for what is made of blobs of the forms f and g: whoever reads the
-// one or the other can read it.
+// join returns the form for BTF made of blobs of the forms f and g. A reader of either
+// form can read it.
 func (f Form) join(g Form) Form {
 	if len(f.Layout) < len(g.Layout) {
 		f.Layout = g.Layout

@@ -57,8 +57,8 @@ func TestLayoutIsThatOfLibbpf(t *testing.T) {
 	}
 }
 
-// TestFormIsKept: what is read is written again, with its header and its layout
-// section, in both byte orders.
+// TestFormIsKept: BTF that was read is written with the same header and layout section,
+// in both byte orders.
 func TestFormIsKept(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		for _, f := range []Form{{}, {HeaderLen: 24}, {HeaderLen: 28}, {HeaderLen: 31}, LongHeader, {HeaderLen: 33}, {HeaderLen: 100}, WithLayout(),
@@ -195,8 +195,8 @@ func TestUnknownKindsOverABase(t *testing.T) {
 	}
 }
 
-// TestHostileLayouts: a layout section that is wrong or says what cannot be is an
-// error where it is needed, and nothing else.
+// TestHostileLayouts: a wrong or impossible layout section is an error where it is
+// needed, and only there.
 func TestHostileLayouts(t *testing.T) {
 	with := func(kind int, bytes ...byte) []byte {
 		l := laterLayout()

@@ -47,7 +47,7 @@ func Sections(data []byte) (types, strings []byte, err error) {
 	return s.types, s.strings, err
 }
 
-// HasMagic tells whether data begins as BTF of either byte order does.
+// HasMagic reports whether data begins as BTF of either byte order does.
 func HasMagic(data []byte) bool {
 	return len(data) >= 2 && (data[0] == magic&0xff && data[1] == magic>>8 || data[0] == magic>>8 && data[1] == magic&0xff)
 }

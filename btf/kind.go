@@ -77,7 +77,7 @@ type shape struct {
 	thirdRef  bool  // the third word is a type id
 	refs      uint8 // type ids in the fixed words (ARRAY), from word 3 on
 	elemRef   int8  // index of the type id in an element, or -1
-	pairs     bool  // an element has another type id behind that one (LOCSEC)
+	pairs     bool  // an element has another type id after that one (LOCSEC)
 	elemNamed bool  // the first word of an element is a string offset
 }
 
@@ -143,9 +143,9 @@ func ExtraWords(k Kind, vlen uint32) int {
 // ThirdIsRef reports whether the third word of kind k is a type id.
 func ThirdIsRef(k Kind) bool { return k.shape().thirdRef }
 
-// RefWords says where a record of kind k keeps type ids besides the third
-// word: at rec[start+i*stride] for 0 <= i < n, in the order of the record. If
-// RefPairs says so, each of them has another one behind it.
+// RefWords says where a record of kind k keeps type ids besides the third word: at
+// rec[start+i*stride] for 0 <= i < n, in the order of the record. If RefPairs reports it,
+// each of them is followed by another one.
 func RefWords(k Kind, vlen uint32) (start, stride, n int) {
 	s := k.shape()
 	if s.refs != 0 {
@@ -157,8 +157,8 @@ func RefWords(k Kind, vlen uint32) (start, stride, n int) {
 	return 3 + int(s.elemRef), int(s.stride), int(vlen)
 }
 
-// RefPairs reports whether the elements of kind k have two type ids each: those that
-// RefWords tells, and the words behind them.
+// RefPairs reports whether the elements of kind k have two type ids each: the words of
+// RefWords, and the words after them.
 func RefPairs(k Kind) bool { return k.shape().pairs }
 
 // NameWords says where a record of kind k keeps string offsets besides the

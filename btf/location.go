@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Flags of a LOC_PARAM: its first word behind the head. The values follow.
+// Flags of a LOC_PARAM: its first word after the head. The values follow.
 const (
 	LocSigned = 1 << iota // the constant, or the offset, has a sign
 	LocConst              // the values are the constant, the low word first
 	LocAddr               // with LocConst: an address, less the base of the program
 	LocReg                // the first value is a register by its DWARF number; two of them hold two parts
 	LocDeref              // the parameter is in memory at the register
-	LocOffset             // the values behind the register are an offset to it
+	LocOffset             // the values after the register are an offset to it
 )
 
 // LocFrameBase stands in place of a register for the frame base of the function around a

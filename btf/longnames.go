@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// Names may begin in the middle of a string, and one string may be the name of everything,
-// so that a small file can have names that take gigabytes when they are written out. No
-// compiler makes such BTF, and whoever prints, compares or merges types writes names out.
-// Kernels take names of up to 511 bytes, which is at most 64 times as much as the records
-// that have them. Longer ones are added up.
+// Names may begin in the middle of a string, and all types may share one string. So a
+// small file can have names that take gigabytes when they are written out, which happens
+// when types are printed, compared or merged. No compiler makes such BTF. Kernels accept
+// names of up to 511 bytes, which is at most 64 times the size of the records that have
+// them. Longer names are added up.
 
 const (
 	// longName is the size of a name, in bytes, that no kernel takes.
@@ -19,7 +19,7 @@ const (
 	maxNames, freeNames = 16, 1 << 20
 )
 
-// hasLongName tells whether one of the strings has longName bytes or more.
+// hasLongName reports whether one of the strings has longName bytes or more.
 func hasLongName(s []byte) bool {
 	for at := 0; len(s)-at > longName; {
 		end := bytes.LastIndexByte(s[at:at+longName+1], 0)

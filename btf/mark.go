@@ -19,14 +19,14 @@ import "bytes"
 // alignment: 0 if it follows from the size, otherwise the exponent of 2, plus 1.
 const markByte = 1
 
-// MarkKind says what a mark is for. It is the byte behind the first one.
+// MarkKind says what a mark is for. It is the byte after the first one.
 type MarkKind byte
 
 // The kinds of marks, each with the text that follows.
 const (
 	NoMark        MarkKind = 0
 	MarkQualifier MarkKind = 'q' // before the type: the qualifier
-	MarkReference MarkKind = '&' // behind the type: "&" or "&&"
+	MarkReference MarkKind = '&' // after the type: "&" or "&&"
 	MarkMember    MarkKind = 'm' // pointer to a member: of this class
 	MarkName      MarkKind = 'n' // in place of the type: its name
 	MarkBase      MarkKind = 'b' // of a member: it is the base class of this name
@@ -58,7 +58,7 @@ func (b *Blob) MarkOf(r Record) (k MarkKind, text []byte) {
 	return Mark(b.NameBytes(r.Name()))
 }
 
-// HasMarks tells whether a string of b is a mark.
+// HasMarks reports whether a string of b is a mark.
 func (b *Blob) HasMarks() bool { return bytes.Contains(b.Strings, []byte{0, markByte}) }
 
 // FloatAlign is the alignment that a FLOAT with marks has, 0 if its size tells it.

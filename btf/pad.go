@@ -10,11 +10,10 @@ import (
 // last byte has an offset of BTF_MAX_NAME_OFFSET (include/uapi/linux/btf.h).
 const maxLoadedStrings = 1 << 24
 
-// PadStrings returns a function that writes the BTF of write with more zero bytes
-// at the end of its strings, which nothing refers to: kernels refuse bytes behind
-// the last section, but not empty strings. more is at least 0. The function
-// fails if the strings are not at the end of the BTF or would be more than a
-// kernel takes.
+// PadStrings returns a function that writes the BTF of write with more zero bytes at the
+// end of its strings. Nothing refers to them: kernels refuse bytes after the last
+// section, but not empty strings. more is at least 0. The function fails if the strings
+// are not at the end of the BTF, or would be longer than kernels accept.
 func PadStrings(write func(io.Writer) error, more int64) func(io.Writer) error {
 	return func(w io.Writer) error {
 		p := padder{w: w, more: more}

@@ -19,11 +19,11 @@ func oddBits(x uint64) uint64 {
 	return (x | control | (x + each)) & highs
 }
 
-// isOdd tells whether c is neither printable ASCII nor NUL.
+// isOdd reports whether c is neither printable ASCII nor NUL.
 func isOdd(c byte) bool { return c-1 < 0x1f || c >= 0x7f }
 
-// IsPlain tells whether s has nothing but printable ASCII and NUL: what else it may
-// have, a terminal may obey.
+// IsPlain reports whether s has only printable ASCII and NUL. A terminal may obey other
+// characters.
 func IsPlain(s []byte) bool {
 	o := binary.LittleEndian
 	if len(s) < 8 {
@@ -48,8 +48,8 @@ func IsPlain(s []byte) bool {
 	return oddBits(last) == 0
 }
 
-// AppendPlain appends the string at offset off to dst if it has nothing but printable
-// ASCII, and tells whether that is so; see NameBytes.
+// AppendPlain appends the string at offset off to dst if it has only printable ASCII, and
+// reports whether it does; see NameBytes.
 func (b *Blob) AppendPlain(dst []byte, off uint32) (longer []byte, ok bool) {
 	start := len(dst)
 	for b != nil && off < b.StrBase {

@@ -225,8 +225,8 @@ func (b *Blob) scan() error {
 	return b.check()
 }
 
-// check validates the string offsets and type ids of all own records. It finds
-// what is wrong where scan has seen that something is.
+// check validates the string offsets and type ids of all own records. It finds the fault
+// if scan has noticed that there is one.
 func (b *Blob) check() error {
 	count, strEnd := b.TypeCount(), b.StrEnd()
 	for i, off := range b.Off {
@@ -291,7 +291,7 @@ func (b *Blob) Record(id uint32) Record {
 	return b.Words[w:end:end]
 }
 
-// Head is Record with all that is behind the record: it takes less time.
+// Head is Record with all that follows the record, which takes less time.
 func (b *Blob) Head(id uint32) Record {
 	for b != nil && id < b.FirstID {
 		b = b.Base
@@ -333,7 +333,7 @@ func (b *Blob) NameBytes(off uint32) []byte {
 	return s
 }
 
-// HasName tells whether the string at offset off is not empty; see NameBytes.
+// HasName reports whether the string at offset off is not empty; see NameBytes.
 func (b *Blob) HasName(off uint32) bool {
 	for b != nil && off < b.StrBase {
 		b = b.Base

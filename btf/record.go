@@ -28,7 +28,7 @@ func (r Record) Kind() Kind { return InfoKind(r[1]) }
 // Vlen is the number of elements.
 func (r Record) Vlen() uint32 { return InfoVlen(r[1]) }
 
-// Extra are the words behind the third one, and whatever else r has behind them.
+// Extra returns the words after the third one, and all further words that r has.
 func (r Record) Extra() []uint32 { return r[recordHead:] }
 
 // Len is the number of words of the record. r may be longer, but not shorter.

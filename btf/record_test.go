@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRecord: what the accessors give, of records with more words behind them.
+// TestRecord: the accessors, for records with more words after them.
 func TestRecord(t *testing.T) {
 	const more = 99
 	s := MakeRecord(7, Info(KindStruct, 2, true), 16, 1, 2, 3, 4, 5, 6, more)

@@ -51,7 +51,7 @@ func CountSkipped(list []Skipped, k Kind) []Skipped {
 	return list
 }
 
-// CheckKnown returns an error if types of b were skipped (see Skipped), for those who
+// CheckKnown returns an error if types of b were skipped (see Skipped), for callers that
 // need to know what each type refers to.
 func (b *Blob) CheckKnown() error {
 	if len(b.Skipped) == 0 {
@@ -60,9 +60,9 @@ func (b *Blob) CheckKnown() error {
 	return fmt.Errorf("btf: types: there is one of kind %d, which is not known", b.Skipped[0].Kind)
 }
 
-// WithoutSkipped returns b without the types that were skipped (see Skipped), so that
-// it can be encoded. The types behind them get other ids. It is an error if a type
-// refers to one of them. b is left unchanged; the result shares its strings.
+// WithoutSkipped returns b without the types that were skipped (see Skipped), so that it
+// can be encoded. Later types get other ids. It is an error if a type refers to a skipped
+// one. b is not changed; the result shares its strings.
 func (b *Blob) WithoutSkipped() (*Blob, error) {
 	if len(b.Skipped) == 0 {
 		return b, nil

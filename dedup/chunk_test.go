@@ -49,8 +49,9 @@ func TestChunksWithForwards(t *testing.T) {
 	}
 }
 
-// commitHolder commits a unit of n nodes, of which some are forward declarations or structs
-// and the others FLOATs, and of a struct with pointers to those. It returns the ids of the n.
+// commitHolder commits a unit of n nodes, some of which are forward declarations or
+// structs and the others FLOATs, and of a struct with pointers to all of them. It returns
+// the ids of the n nodes.
 func commitHolder(t *testing.T, s *Set, n int, at []int, kind btf.Kind, c *Chunk) []uint32 {
 	t.Helper()
 	var u Unit

@@ -11,7 +11,7 @@ func (s *Set) LookUpNodes(u *Unit) bool { return s.lookUpNodes(u, true) }
 // CatchUp is catchUp.
 func (s *Set) CatchUp(u *Unit) { s.catchUp(u) }
 
-// WantWrite says whether there is a writer to let in.
+// WantWrite reports whether there is a writer to let in.
 func (s *Set) WantWrite(yes bool) {
 	s.gate.writing.Store(0)
 	if yes {

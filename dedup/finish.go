@@ -121,7 +121,7 @@ func (s *Set) Finish() *Numbering {
 	return n
 }
 
-// End returns the first type id after those of the output.
+// End returns the first type id after the output's.
 func (num *Numbering) End() uint32 { return num.first + uint32(num.Types) }
 
 // Free releases the numbering's memory.

@@ -2,7 +2,7 @@ package dedup
 
 import "github.com/btflite/btflite/arena"
 
-// slowState is what slowPlace remembers of a unit. It is empty for almost all units.
+// slowState is the memory of slowPlace for one unit. It is empty for almost all units.
 type slowState struct {
 	seeds     arena.Vec[uint32]  // definitions that differ from the known one
 	tainted   arena.Vec[uint64]  // bit per node

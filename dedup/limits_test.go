@@ -10,8 +10,8 @@ import (
 	"github.com/btflite/btflite/dedup/btffile"
 )
 
-// chainOf adds n structs of which each points to the next; the last one has the size
-// of end. The first is the first type that it adds.
+// chainOf adds n structs, each with a pointer to the next. The last one has the size of
+// end. The first one is the first type that it adds.
 func chainOf(b *btftest.Builder, n int, end uint32) {
 	for i := range n - 1 {
 		pointer := b.N + 2

@@ -300,8 +300,8 @@ func (f finder) anonHash(u *Unit, i uint32, m []Member) uint32 {
 	return uint32(h>>32)&^unique | inTable
 }
 
-// equalShape compares the size, names and offsets of anonymous struct or union n with
-// those of a record.
+// equalShape compares the size, names and offsets of anonymous struct or union n with a
+// record.
 func equalShape(w btf.Record, n *Node, m []Member) bool {
 	if w.Third() != n.Third {
 		return false

@@ -22,8 +22,8 @@ func (u *Unit) own(k int, i uint32) {
 	}
 }
 
-// disown removes the pairs from index k on that node i or nobody owns: the
-// comparison of node i failed. Pairs of nested look-ups have other owners.
+// disown removes the pairs from index k on that belong to node i or to no node, because
+// the comparison of node i failed. Pairs of nested look-ups have other owners.
 func (u *Unit) disown(k int, i uint32) {
 	keep := u.pairs.S[:k]
 	for _, p := range u.pairs.S[k:] {

@@ -91,7 +91,7 @@ func (p *placer) placePrimitive(u *Unit, i uint32) {
 		}
 	}
 	if k := btf.InfoKind(n.Info); (k == btf.KindEnum || k == btf.KindEnum64) && n.Name != 0 {
-		// Enumerations are also indexed by name. Hashes of names are even, those of
+		// Enumerations are also indexed by name. Hashes of names are even, hashes of
 		// content odd.
 		hn := arena.Spread(n.Name) &^ 1
 		if len(m) == 0 {

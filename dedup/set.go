@@ -64,8 +64,8 @@ const (
 	triesPerType = 256
 )
 
-// checkTried adds the unit's tries to those of the Set. It returns errTried if they
-// are too many.
+// checkTried adds the unit's tries to the Set's. It returns errTried if they are too
+// many.
 func (s *Set) checkTried(u *Unit) error {
 	s.tried += u.tried
 	u.tried = 0

@@ -15,8 +15,8 @@ import (
 	"github.com/btflite/btflite/dedup/exact"
 )
 
-// splitNames are the tokens of a split BTF's strings: those of the base where
-// the base has the text, else 1 and more.
+// splitNames are the tokens of a split BTF's strings: the base's token if the base has
+// the text, else 1 and more.
 type splitNames struct {
 	base  *dedup.Base
 	texts [][]byte
@@ -248,8 +248,8 @@ func TestSplitStreamOfForwards(t *testing.T) {
 	}
 }
 
-// repeating is base with copies of some of its records behind, as resolve_btfids leaves
-// prototypes.
+// repeating returns base with copies of some of its records at the end, as resolve_btfids
+// leaves prototypes.
 func repeating(base *btf.Blob, rng *rand.Rand, kinds ...btf.Kind) *btf.Blob {
 	out := *base
 	out.Words, out.Off = slices.Clone(base.Words), slices.Clone(base.Off)
@@ -273,7 +273,7 @@ func entries(b *btf.Blob) (n int) {
 	return n
 }
 
-// turnsAfter is how often libbpf's table doubles behind entry n, up to entry end.
+// turnsAfter returns how often libbpf's table doubles after entry n, up to entry end.
 func turnsAfter(n, end int) (turns int) {
 	for next := 4; next <= end; next = 2*next - 1 {
 		if next > n {

@@ -61,9 +61,9 @@ type entity struct {
 // Flags in idKeys.hash.
 const (
 	inTable = 1 << 31 // the id is in the table
-	// unique: a look-up of what the id's record says can only find this id. No
-	// other type in the table has its hash; of named types, no other definition
-	// or typedef has its name. Types that are found in other ways never have it.
+	// unique: a look-up of the record's content can only find this id. No other type in
+	// the table has its hash. For a named type, no other definition or typedef has its
+	// name. Types that are found in other ways never have the flag.
 	unique = 1 << 30
 	// likely: the id, a named struct or union, is in entity.likely.
 	likely = 1 << 29

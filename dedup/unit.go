@@ -56,9 +56,9 @@ type Member struct {
 	Val  uint32
 }
 
-// Unit is a run of types that is merged as a whole: mostly those of a compile
-// unit. The caller fills Nodes, Members and Order and owns their memory; Set
-// fills the other fields. After Reset, a Unit serves for the next run.
+// Unit is a run of types that is merged as a whole, usually the types of a compile unit.
+// The caller fills Nodes, Members and Order and owns their memory; Set fills the other
+// fields. After Reset, a Unit serves for the next run.
 type Unit struct {
 	Nodes   arena.Vec[Node]
 	Members arena.Vec[Member]

@@ -115,9 +115,9 @@ var variants = map[string][]func(b *btftest.Builder){
 	},
 }
 
-// TestVariants merges two units that have one variant each, all in all orders: equal
-// ones become one type, others stay apart, and the batch algorithm agrees. Behind a
-// pointer, in an array, and as what a struct holds it is the same. Without
+// TestVariants merges two units that have one variant each, all in all orders: equal ones
+// become one type, others stay apart, and the batch algorithm agrees. The same holds
+// behind a pointer, in an array, and as the member of a struct. Without
 // BTFLITE_UNIVERSES, one pair in eight is tried.
 func TestVariants(t *testing.T) {
 	around := map[string]func(b *btftest.Builder){

@@ -18,7 +18,7 @@ func Buffer() []byte { return make([]byte, 0, Size+4<<10) }
 type Writer struct {
 	W       io.Writer
 	Err     error // the first one
-	Written int   // bytes that have left buffers, also behind an error
+	Written int   // bytes that have left buffers, even after an error
 }
 
 // Whole writes the whole blocks of buf and returns the rest, at the start of buf.

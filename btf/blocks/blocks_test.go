@@ -23,7 +23,7 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestWriter: what is written before the end is whole blocks, and nothing behind an error.
+// TestWriter: before the end only whole blocks are written, and nothing after an error.
 func TestWriter(t *testing.T) {
 	all := []int{Size, 2 * Size, Size, 7}
 	for most := range len(all) + 1 {

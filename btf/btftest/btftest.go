@@ -101,8 +101,8 @@ type Header struct {
 	LayoutOff, LayoutLen             uint32 // only in a header of 32 bytes or more
 }
 
-// Encode is the header: as many bytes as Len says, and at most as many as its
-// fields take and zeros behind them.
+// Encode encodes the header: as many bytes as Len says, with zeros after the known
+// fields.
 func (h Header) Encode(bigEndian bool) []byte {
 	if h.Len == 0 {
 		h.Len = 24

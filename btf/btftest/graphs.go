@@ -9,7 +9,8 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// A Graph is a way to make BTF whose types refer to each other as no compiler has them.
+// A Graph is a way to make BTF whose types refer to each other as in no compiler's
+// output.
 type Graph struct {
 	Name string
 	add  func(b *Builder, r *rand.Rand, n int)
@@ -42,7 +43,7 @@ func (g *Graph) Make(r *rand.Rand, n int, bigEndian bool) []byte {
 	return b.Encode(bigEndian)
 }
 
-// modifiers are the kinds that a walk to the type behind them steps over.
+// modifiers are the kinds that a walk passes on the way to the type that they modify.
 var modifiers = []btf.Kind{btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag, btf.KindTypedef}
 
 // modifier adds a modifier, a pointer among them if pointers are welcome.

@@ -11,7 +11,7 @@ import (
 // a name is shown by its first members, or as "(anonymous)".
 type Declarer struct {
 	Blob *btf.Blob
-	// Name is the name at a string offset, as it is to be shown; "" for none.
+	// Name returns the name at a string offset, as it should be shown; "" for none.
 	Name func(off uint32) string
 	// Tags has type tags shown.
 	Tags bool

@@ -26,8 +26,8 @@ const (
 	PfunctUnnamed              // the same without the names of parameters
 )
 
-// Writer appends types to a text, as they stand before the name of what has them:
-// "const char  *". Every qualifier in front adds a blank behind the type.
+// Writer appends types to a text, as they are written before a declared name: "const char
+// *". Every qualifier in front adds a blank after the type.
 type Writer struct {
 	Text  []byte
 	Style Style
@@ -36,12 +36,12 @@ type Writer struct {
 	// Known, if it is not nil, appends the text of the type with the id, as Type does, if
 	// it knows it.
 	Known func(dst []byte, id uint32) (text []byte, ok bool)
-	// Limit is how long Text may become: what does not fit is cut, and Cut set.
+	// Limit is the largest length of Text. A longer text is cut, and Cut is set.
 	Limit int
 	Cut   bool
 }
 
-// cut stands for what is left out: of a text that is too long, or of a type that
+// cut stands for the part that is left out: of a text that is too long, or of a type that
 // refers to itself.
 const cut = "..."
 
@@ -63,7 +63,7 @@ func (w *Writer) Name(name []byte) {
 	}
 }
 
-// fits tells whether there is room for n bytes, and cuts the text if there is none.
+// fits reports whether there is room for n bytes, and cuts the text if there is none.
 func (w *Writer) fits(n int) bool {
 	if !w.Cut && len(w.Text)+n > w.Limit {
 		w.Cut = true
@@ -156,9 +156,8 @@ func (w *Writer) pointed(t view.Type, depth int) {
 	}
 }
 
-// qualified is a type with a qualifier before or behind it. pfunct writes no blank
-// behind it where it leaves out the names of parameters, and pahole none behind
-// restrict.
+// qualified writes a type with a qualifier before or after it. pfunct writes no blank
+// after it where it leaves out the names of parameters, and pahole none after restrict.
 func (w *Writer) qualified(before, behind string, t view.Type, depth int) {
 	w.Put(before)
 	w.typ(t.Target(), depth)
@@ -168,8 +167,8 @@ func (w *Writer) qualified(before, behind string, t view.Type, depth int) {
 	}
 }
 
-// pointer is a pointer to t. A constant pointer that is pointed to has its const
-// behind the star, other constant types have it in front.
+// pointer writes a pointer to t. The const of a constant pointer comes after the star if
+// something points to it; other constant types have it in front.
 func (w *Writer) pointer(t view.Type, depth int) {
 	if t.Kind() == btf.KindConst {
 		if inner := t.Target(); inner.Kind() == btf.KindPtr {
@@ -257,7 +256,7 @@ func (w *Writer) param(p view.Param, depth int) {
 	}
 }
 
-// named appends a name behind a blank, if there is one.
+// named appends a blank and a name, if there is one.
 func (w *Writer) named(name []byte) {
 	if len(name) > 0 {
 		w.Put(" ")

@@ -7,12 +7,12 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// intChar is BTF_INT_CHAR in the last word of an INT. It says what an integer is
-// used for, not what it is.
+// intChar is BTF_INT_CHAR in the last word of an INT. It tells the use of an integer, not
+// its type.
 const intChar = 2 << 24
 
-// appendContent appends what a record says: words that are equal if and only
-// if two records, of either side, say the same. References must have ids. See
+// appendContent appends the content of a record as words. They are equal if and only if
+// two records, of either side, have equal contents. References must have ids. See
 // Options.ABI for what is left out then.
 func (s *side) appendContent(dst []uint32, id uint32) []uint32 {
 	r := s.Record(id)
@@ -109,7 +109,7 @@ func (c *comparison) define() {
 			}
 		}
 		for _, id := range s.alone {
-			// A copy of one that is used is told there.
+			// A copy of a type that is used is reported there.
 			p := kindPart[s.Kind(id)]
 			if n := s.ids[id] - firstNode; c.filter.parts>>p&1 != 0 && c.table.nodes[n].flags&(usedA<<s.index) == 0 {
 				s.define(p, 0, id, id, variable{})

@@ -70,7 +70,7 @@ func (c *comparison) memberProperties(i int, id uint32, k int) details {
 	return d.details
 }
 
-// oneSided collects properties of what only one side has.
+// oneSided collects properties that only one side has.
 type oneSided struct {
 	details
 	after bool
@@ -152,8 +152,8 @@ const (
 	maxFeatureTypes = 1024
 )
 
-// features returns what a definition, or a type without a name, is known by: its members,
-// values or parameters with a name, also the members of members without.
+// features returns the names that identify a definition, or a type without a name: of its
+// members, values or parameters, and of the members of members without a name.
 func (s *side) features(id uint32) []feature {
 	types := maxFeatureTypes
 	return s.appendFeatures(nil, id, 0, &types)

@@ -97,8 +97,8 @@ func remixedOver(t testing.TB, b, base *btf.Blob, copies int, r *rand.Rand) *btf
 	return blob
 }
 
-// TestOrderAndCopiesDoNotCount: what is said of two sets does not depend on
-// ids, order, strings and copies.
+// TestOrderAndCopiesDoNotCount: the report about two sets does not depend on ids, order,
+// strings and copies.
 func TestOrderAndCopiesDoNotCount(t *testing.T) {
 	for name, p := range pairs(t) {
 		want := linesOf(t, p[0], p[1], Options{})
@@ -241,8 +241,7 @@ func TestLoopsWithoutNames(t *testing.T) {
 	}
 }
 
-// TestHugeInputsTakeLinearTime: what a file could use to make work or output
-// large.
+// TestHugeInputsTakeLinearTime: inputs that could make work or output large.
 func TestHugeInputsTakeLinearTime(t *testing.T) {
 	const n = 20000
 	chain := func(k btf.Kind, end string) *btf.Blob {

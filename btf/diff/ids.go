@@ -173,8 +173,8 @@ func (s *side) internNode(id uint32) uint32 {
 	return firstNode + n
 }
 
-// references is how many references of a record count: not the index type of
-// an array, nor what a tag is for.
+// references returns how many references of a record count. The index type of an array
+// and the target of a tag do not count.
 func references(r []uint32) int {
 	k := btf.InfoKind(r[1])
 	switch k {

@@ -97,7 +97,7 @@ func cut(name []byte) string {
 type stringSection struct {
 	start uint32   // string offset of text[0]
 	text  []byte   // the blob's strings
-	ends  []uint32 // indexes in text of the NULs behind strings longer than maxCompared
+	ends  []uint32 // indexes in text of the NULs after strings longer than maxCompared
 	// firsts has a bit for each byte that begins a string, and ranks counts the bits
 	// before each word of firsts. numbers has the number of each whole string in order,
 	// 0 if not yet known, and tails the numbers of names that begin inside a string.

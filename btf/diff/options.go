@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Options says what to compare. The zero value is everything.
+// Options says what to compare. The zero value compares everything.
 type Options struct {
 	// Parts selects from Parts what to compare; none means all. Nameless types that a
 	// compared type leads to are compared in any case.
 	Parts []string
-	// Names are patterns; only what has a name that one of them fits is
-	// compared, and what has no name only where that leads to it. None stands
-	// for every name. In a pattern "*" stands for any text, "?" for any
-	// character, "[a-z]" for one of a set, "[^a-z]" for one that is not in it,
-	// and a backslash takes the special meaning from the character behind it.
-	// The whole name has to fit, with upper and lower case as they are.
+	// Names are patterns. Only a type with a name that fits one of them is compared; a
+	// type without a name only if such a type leads to it. Without patterns, every name
+	// fits. In a pattern "*" stands for any text, "?" for any character, "[a-z]" for one
+	// of a set, "[^a-z]" for one that is not in it, and a backslash takes the special
+	// meaning from the next character. The whole name has to fit, with upper and lower
+	// case as they are.
 	Names []string
 	// ABI compares only what compiled code depends on: layouts, the types of
 	// prototypes and variables, and the values of enums. An integer counts by
@@ -34,8 +34,8 @@ type Options struct {
 // Parts returns what Options.Parts can have, in the order of the report.
 func Parts() []string { return slices.Clone(partNames[:]) }
 
-// IsABI reports whether Options.ABI compares a part by itself. The rest is told
-// where it is used, if at all.
+// IsABI reports whether Options.ABI compares a part by itself. Other parts are reported
+// where they are used, if at all.
 func IsABI(part string) bool {
 	i := slices.Index(partNames[:], part)
 	return i >= 0 && abiParts>>i&1 != 0

@@ -12,8 +12,8 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 )
 
-// TestABI: what two compilers make of one source is the same, and of the pair
-// "abi" only what code depends on is told.
+// TestABI: two compilers make the same of one source, and for the pair "abi" only
+// differences that code depends on are reported.
 func TestABI(t *testing.T) {
 	p := pairs(t)
 	compilers := p["compilers"]
@@ -59,8 +59,8 @@ func TestABIOrder(t *testing.T) {
 	}
 }
 
-// TestABIShowsOne: of definitions that differ in what does not count, one is
-// shown, whatever the order.
+// TestABIShowsOne: one of several definitions is shown if their differences do not count,
+// whatever the order.
 func TestABIShowsOne(t *testing.T) {
 	set := func(result string, names ...string) *btf.Blob {
 		return build(t, func(b *btftest.Builder) {
@@ -82,8 +82,8 @@ func TestABIShowsOne(t *testing.T) {
 	}
 }
 
-// TestNumbers: with ABI, numbers are told where they are used: integers by size
-// and encoding, others by name and size.
+// TestNumbers: with ABI, numbers are reported where they are used: integers by size and
+// encoding, others by name and size.
 func TestNumbers(t *testing.T) {
 	set := func(name string, size, encoding uint32) *btf.Blob {
 		return build(t, func(b *btftest.Builder) {
@@ -177,7 +177,7 @@ func told(t *testing.T, a, b *btf.Blob, o Options) (list, unmatched []string) {
 	return list, unmatched
 }
 
-// TestPartsAndNames: what is compared, in the order of the report.
+// TestPartsAndNames: the compared parts, in the order of the report.
 func TestPartsAndNames(t *testing.T) {
 	a, b := named(t, 4), named(t, 8)
 	all := []string{
@@ -241,7 +241,7 @@ func contains(whole, part string) bool {
 	return true
 }
 
-// TestNamesOfBases: a pattern that fits what only the base has fits nothing.
+// TestNamesOfBases: a pattern does not fit names that only the base has.
 func TestNamesOfBases(t *testing.T) {
 	base := named(t, 4)
 	split := func(name string) *btf.Blob {

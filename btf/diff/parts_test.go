@@ -193,7 +193,7 @@ func TestCType(t *testing.T) {
 			t.Errorf("[%d] %s\nwant %s", tt.id, got, tt.want)
 		}
 	}
-	// A long type is cut behind a whole parameter, by the count of its types.
+	// A long type is cut after a whole parameter, by the count of its types.
 	got := s.ctype(wide, "f")
 	if !strings.HasPrefix(got, "... f(int parameter0, ") || !strings.HasSuffix(got, ", int parameter59, ...)") {
 		t.Errorf("%d parameters: %s", strings.Count(got, ","), got)
@@ -320,7 +320,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestFeatures: what a definition is known by.
+// TestFeatures: the names that identify a definition.
 func TestFeatures(t *testing.T) {
 	blob := build(t, func(b *btftest.Builder) {
 		b.Add("int", intInfo, 4, 32)                                                      // 1
@@ -355,8 +355,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestUsedByOthers: a type without a name that something else uses is told
-// there, also if that is not compared.
+// TestUsedByOthers: a type without a name is reported where it is used, even if its user
+// is not compared.
 func TestUsedByOthers(t *testing.T) {
 	set := func(size uint32) *btf.Blob {
 		return build(t, func(b *btftest.Builder) {
@@ -401,7 +401,7 @@ func TestLooseEnds(t *testing.T) {
 + char`}})
 }
 
-// TestBudget: types without a name are told as long as there is something left.
+// TestBudget: types without a name are reported until the budget is used up.
 func TestBudget(t *testing.T) {
 	set := func(size uint32) *btf.Blob {
 		return build(t, func(b *btftest.Builder) {
@@ -442,8 +442,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestSortKeys: several definitions of a name are told in an order that depends on
-// what they say.
+// TestSortKeys: several definitions of a name are reported in an order that depends on
+// their contents.
 func TestSortKeys(t *testing.T) {
 	a := build(t, func(b *btftest.Builder) {
 		b.Add("int", intInfo, 4, 32)

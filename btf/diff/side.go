@@ -229,8 +229,8 @@ func isForward(r []uint32) bool {
 // maxChain bounds how far modifiers are followed; kernels take 32.
 const maxChain = 64
 
-// sizeOf is the size in bytes of what a member of type id takes, 0 if that is
-// not known: BTF does not say how large pointers are.
+// sizeOf returns the size in bytes of a member of type id, 0 if it is unknown: BTF does
+// not have the size of pointers.
 func (s *side) sizeOf(id uint32) uint32 {
 	count := uint32(1)
 	for range maxChain {

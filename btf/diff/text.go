@@ -28,7 +28,7 @@ func sign(c Change) string {
 	return ""
 }
 
-// behind is the text after a name.
+// behind returns the text after a name.
 func behind(c Change) string {
 	switch c {
 	case Defined:
@@ -89,8 +89,7 @@ func (t *textWriter) add(depth int, change Change, head string) {
 	t.lines = append(t.lines, textLine{depth: depth, change: change, head: head})
 }
 
-// difference writes a difference: its properties behind head, and lines for
-// the rest.
+// difference writes a difference: head with its properties, and lines for the rest.
 func (t *textWriter) difference(d *Difference, head string, depth int) {
 	var properties []string
 	at := len(t.lines)
@@ -147,7 +146,7 @@ func inPrototype(p Difference) bool {
 	return p.Part == "prototype" || p.Part == "returns" || p.Part == "parameter" && !tagged
 }
 
-// property is a property with what it was and is.
+// property writes a property with its old and new value.
 func property(p *Difference) string {
 	switch p.Part {
 	case "content":

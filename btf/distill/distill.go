@@ -13,22 +13,20 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// Split makes split BTF independent of the ids of its base: base holds just
-// what is needed to find the base types that split uses in another build of the
-// base, and out is split renumbered over it. A kernel relocates out from base to
-// its own BTF when it loads the module. Both have the bytes that btf__distill_base
-// of libbpf writes.
+// Split makes split BTF independent of the ids of its base. base has only what is needed
+// to find the base types that split uses in another build of the base, and out is split
+// renumbered over it. A kernel relocates out from base to its own BTF when it loads the
+// module. Both have the bytes that btf__distill_base of libbpf writes.
 //
-// Base types that can be found by name go to base: INT, FLOAT and FWD as they are,
-// STRUCT and UNION with their size only, ENUM and ENUM64 as an ENUM without values.
-// The other base types that own types lead to are copied into out, behind the own
-// types. The search stops at named structs and unions. Both parts keep the order of
-// the old ids. Their headers are as long as the header of split, and neither has a
-// layout section.
+// Base types that can be found by name go to base: INT, FLOAT and FWD as they are, STRUCT
+// and UNION with their size only, ENUM and ENUM64 as an ENUM without values. The other
+// base types that own types lead to are copied into out, after the own types. The search
+// stops at named structs and unions. Both parts keep the order of the old ids. Their
+// headers are as long as the header of split, and neither has a layout section.
 //
-// split is left unchanged and shares no memory with the results. Errors: split
-// has no base, has types of kinds that are not known, or refers to a FUNC, VAR, DATASEC or DECL_TAG of it.
-// When ctx is done, Split ends soon with its error.
+// split is not changed and shares no memory with the results. It is an error if split has
+// no base, has types of unknown kinds, or refers to a FUNC, VAR, DATASEC or DECL_TAG of
+// the base. When ctx is done, Split ends soon with its error.
 func Split(ctx context.Context, split *btf.Blob) (base, out *btf.Blob, err error) {
 	if split.Base == nil {
 		return nil, nil, errors.New("btf: only split BTF has a base to distil")

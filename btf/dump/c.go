@@ -9,7 +9,7 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// COptions say what C is to have.
+// COptions are the settings for C.
 type COptions struct {
 	// IDs are the types to define, with what they need, in this order; nil for all types
 	// of the blob and its bases, and the prototypes of kfuncs.
@@ -17,8 +17,9 @@ type COptions struct {
 	// Unsorted takes the types in the order of their ids. Otherwise they are sorted,
 	// by kind and then by name, so that two versions of a kernel can be compared.
 	Unsorted bool
-	// Strict gives C that compilers take without a warning: every name is one of C,
-	// and what C cannot say is left out of structs, which keep their layout.
+	// Strict writes C that compilers accept without a warning. Every name is a C
+	// identifier, and members that C cannot express are left out of structs, which keep
+	// their layout.
 	Strict bool
 	// Again is for strict C that is compiled and encoded again, and is to give the types of b: no
 	// struct has a member that it has not in b, gaps and padding are bit-fields without a name,
@@ -37,7 +38,7 @@ type COptions struct {
 	// loseFirst leaves out the first type of a sorted header, as bpftool 7.8 does: an
 	// enum or struct that nothing else needs is not defined then. For comparisons.
 	loseFirst bool
-	// asserts writes assertions of sizes and offsets behind each struct.
+	// asserts writes assertions of sizes and offsets after each struct.
 	asserts bool
 	uses    []uint32 // numbers, see Again
 }

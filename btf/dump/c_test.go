@@ -82,8 +82,8 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// TestOrderOfDefinitions: what is used by value comes first, what is pointed to is
-// declared, and a typedef that leads back to its struct waits.
+// TestOrderOfDefinitions: a type that is used by value comes first, the target of a
+// pointer is declared, and a typedef that leads back to its struct waits.
 func TestOrderOfDefinitions(t *testing.T) {
 	b := build(t, func(b *btf.Builder) {
 		m := newMaker(b)
@@ -103,7 +103,7 @@ func TestOrderOfDefinitions(t *testing.T) {
 		m.ptr(5)                                         // 8
 		m.ptr(6)                                         // 9
 		st("inner")                                      // 10: another one
-		m.Add("", btf.Info(btf.KindStruct, 0, false), 0) // 11: nobody can name it
+		m.Add("", btf.Info(btf.KindStruct, 0, false), 0) // 11: it has no name to refer to it by
 	})
 	want := `struct links;
 

@@ -7,8 +7,8 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// define writes the definition of a type that the order has come to, behind what its
-// parts need.
+// define writes the definition of the next type in order, after the types that its parts
+// need.
 func (c *cWriter) define(id uint32) {
 	rec := c.b.Record(id)
 	if c.state[id] == written {

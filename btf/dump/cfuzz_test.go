@@ -63,7 +63,7 @@ var hostileNames = []string{
 	"complex double", "_BitInt(200)", "__FILE__", "btflite_1", "__unnamed_3", "\x00",
 }
 
-// TestHostileNames: whatever names say, strict C is declarations and nothing else.
+// TestHostileNames: whatever the names are, strict C has only declarations.
 func TestHostileNames(t *testing.T) {
 	for i, name := range hostileNames {
 		for size := range uint32(18) {

@@ -119,7 +119,7 @@ func (c *cWriter) memberAlign(rec btf.Record) (widest uint32, natural bool) {
 	return widest, natural
 }
 
-// isPacked tells whether a struct needs the attribute.
+// isPacked reports whether a struct needs the attribute.
 func (c *cWriter) isPacked(id uint32, rec btf.Record) bool {
 	c.structAlign(id, rec)
 	return c.aligns[id] == alignPacked
@@ -162,12 +162,12 @@ func (c *cWriter) units() [4]unit {
 	return [4]unit{{"long", 8 * uint64(c.pointerSize)}, {"int", 32}, {"short", 16}, {"char", 8}}
 }
 
-// fill fills the gap from bit at to bit end of a struct. align is the alignment in
-// bytes of what follows, and among says that there is a bit-field on both sides.
+// fill fills the gap from bit at to bit end of a struct. align is the alignment in bytes
+// of the next member, and among says that there is a bit-field on both sides.
 //
-// The widest unit with a boundary in the gap fills it from that boundary on. Up to
-// there "long: 0" skips, unless a compiler does that by itself, because it aligns
-// what follows; between bit-fields the bits are counted out.
+// The widest unit with a boundary in the gap fills it from that boundary on. "long: 0"
+// skips to there, unless a compiler does that by itself to align the next member. Between
+// bit-fields the bits are counted out.
 func (c *cWriter) fill(at, end uint64, align uint32, among bool, indent int) {
 	switch {
 	case end <= at:
@@ -255,8 +255,8 @@ func (c *cWriter) gapMember(n uint64, indent int) {
 	c.buf = append(strconv.AppendUint(append(c.buf, '['), n, 10), "];"...)
 }
 
-// maxGaps limits the lines of C for gaps, of which kernels take 2,000, and maxGapBytes the ones of
-// C that has one for each byte of a gap: a compiler is to read them.
+// maxGaps limits the lines of C for gaps; kernels take 2,000. maxGapBytes limits them for
+// C with a line for each byte of a gap. A compiler has to read them.
 const (
 	maxGaps     = 1 << 24
 	maxGapBytes = 1 << 20
@@ -268,8 +268,8 @@ var (
 	errGapBytes = errors.New("gaps between members have more than 1,048,576 bytes, of which each takes a line of C")
 )
 
-// hasManyGaps tells whether the types of b may have more gaps than C can have lines for: not if
-// all structs together have no room for them. again is as in COptions.
+// hasManyGaps reports whether the types of b may have too many gaps for C. They cannot if
+// all structs together are too small for them. again is as in COptions.
 func hasManyGaps(b *btf.Blob, again bool) bool {
 	lines := uint64(0)
 	for id := uint32(1); id < b.TypeCount(); id++ {

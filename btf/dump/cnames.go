@@ -11,8 +11,8 @@ import (
 )
 
 // Names in C. Tags of structs, unions and enums are one name space, typedefs and
-// enumerators another. A name that has been taken in its space gets a number behind
-// it: the second is NAME___2.
+// enumerators another. A name that is taken in its space gets a number at the end: the
+// second one is NAME___2.
 
 // printable is the name at a string offset without what a terminal would obey.
 func printable(b *btf.Blob, off uint32) string { return message.OneLine(string(b.NameBytes(off))) }

@@ -7,10 +7,10 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// The order of definitions. C wants a type to be defined before it is used by value,
-// and declared before it is pointed to. So each type is put behind those that it has
-// by value; types are taken by the order of the roots. Structs and unions that are
-// only pointed to wait for their turn: a declaration will do.
+// The order of definitions. C wants a type to be defined before it is used by value, and
+// declared before a pointer to it. So each type comes after the types that it has by
+// value; types are taken in the order of the roots. A struct or union to which only
+// pointers lead waits for its turn: a declaration suffices.
 
 // maxDepth bounds the nesting of types. Kernels stay below 100.
 const maxDepth = 2000
@@ -58,8 +58,8 @@ func newOrderer(b *btf.Blob) *orderer {
 	return o
 }
 
-// place puts a type in order, behind what it needs. pointed says that only a pointer
-// leads to it. It tells whether the type needs no declaration any more.
+// place puts a type in order, after the types that it needs. pointed says that only a
+// pointer leads to it. It reports whether the type no longer needs a declaration.
 func (o *orderer) place(id uint32, pointed bool) (known bool, err error) {
 	if id == 0 {
 		return true, nil
@@ -113,8 +113,8 @@ func (o *orderer) place(id uint32, pointed bool) (known bool, err error) {
 	return false, nil
 }
 
-// composite places a struct or union. One without a name is written where it is
-// used, even behind a pointer.
+// composite places a struct or union. One without a name is written where it is used,
+// even behind a pointer.
 func (o *orderer) composite(id uint32, rec btf.Record, pointed bool) (known bool, err error) {
 	if pointed && rec.Name() != 0 {
 		return false, nil

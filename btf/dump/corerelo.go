@@ -10,9 +10,9 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// The section .BTF.ext of a BPF object, as the kernel's Documentation/bpf/btf.rst has
-// it: a header with offsets behind it, and in the part of CO-RE relocations the size
-// of a record, then for each section its name and its records.
+// The section .BTF.ext of a BPF object, according to the kernel's
+// Documentation/bpf/btf.rst: a header with offsets from its end and, in the part of CO-RE
+// relocations, the size of a record, then for each section its name and its records.
 const (
 	extMagic      = 0xeb9f
 	extHeaderLen  = 32 // up to the length of that part

@@ -178,7 +178,7 @@ func (p *cParser) attributes() {
 	}
 }
 
-// declaration takes a type and what it is for, a name or nothing.
+// declaration parses a type and the name that it declares, if there is one.
 func (p *cParser) declaration() {
 	if p.depth++; p.depth > 10000 {
 		panic(errC("too deep"))

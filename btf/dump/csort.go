@@ -9,9 +9,9 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// A sorted header has its types by rank, then by the name of what they are made of,
-// then by their own name, then by a hash. Types without a name come last: they only
-// say what else is needed.
+// A sorted header has its types by rank, then by the name of the type that they are made
+// of, then by their own name, then by a hash. Types without a name come last, because
+// they are never read for themselves.
 
 // Ranks of types.
 const (
@@ -26,16 +26,16 @@ const (
 // sortItem is a type to be sorted.
 type sortItem struct {
 	first uint64 // its rank and the beginning of the name at of, which most comparisons need no more than
-	of    uint32 // string offset of the name of what it is made of; 0: none
+	of    uint32 // string offset of the name of the type that it is made of; 0: none
 	own   uint32 // of its own name
 	id    uint32
 }
 
-// sorter has the types that are to be sorted.
+// sorter sorts types.
 type sorter struct {
 	b      *btf.Blob
 	items  []sortItem
-	hashes map[uint32]uint64 // by id: what hashOf has found, members included
+	hashes map[uint32]uint64 // results of hashOf by id, with members
 }
 
 // rankBits is how many bits of sortItem.first are the rank.
@@ -97,7 +97,7 @@ func (o *orderer) placeItems(items []sortItem) error {
 	return nil
 }
 
-// isNoType tells whether a kind is none of a type that C has.
+// isNoType reports whether a kind is not one of C's types.
 func isNoType(k btf.Kind) bool {
 	switch k {
 	case btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag, btf.KindVoid:

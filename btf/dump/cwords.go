@@ -53,8 +53,8 @@ func intOfC(name string, size, pointerSize uint32) (string, bool) {
 	return words, ok && n == size
 }
 
-// IsNumber tells whether C has a number of the name of an INT or FLOAT. Others are types that
-// compilers made by themselves.
+// IsNumber reports whether C has a number with the name of an INT or FLOAT. Others are
+// types that compilers add.
 func IsNumber(rec btf.Record, name string) bool {
 	if rec.Kind() == btf.KindFloat {
 		_, ok := floatNames[name]
@@ -223,8 +223,8 @@ func madeIdentifier(name string) string {
 
 func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// wordsBegin has the names that are reserved in some dialects stand for others there. A macro of
-// such a name, as stdbool.h has them, comes back behind the types.
+// wordsBegin replaces names that are reserved in some dialects of C. A macro of such a
+// name, as in stdbool.h, comes back after the types.
 func wordsBegin(names []string) string {
 	var text strings.Builder
 	for _, w := range names {

@@ -34,7 +34,7 @@ func newOut(w io.Writer) *out { return &out{blocks.Writer{W: w}, blocks.Buffer()
 // text adds s.
 func (o *out) text(s string) { o.buf = append(o.buf, s...) }
 
-// keepUp writes what is collected if that is much.
+// keepUp writes the collected text if it is long.
 func (o *out) keepUp() {
 	if len(o.buf) >= blocks.Size {
 		o.buf = o.to.Whole(o.buf)
@@ -47,7 +47,7 @@ func (o *out) end() error {
 	return o.to.Err
 }
 
-// hasOddNames tells whether a string of b or its bases has other bytes than
+// hasOddNames reports whether a string of b or its bases has other bytes than
 // printable ASCII, so that it may have to be escaped.
 func hasOddNames(b *btf.Blob) bool {
 	for ; b != nil; b = b.Base {
@@ -58,7 +58,7 @@ func hasOddNames(b *btf.Blob) bool {
 	return false
 }
 
-// hasQuotes tells whether a string of b or its bases has a character that JSON
+// hasQuotes reports whether a string of b or its bases has a character that JSON
 // escapes and that is printable.
 func hasQuotes(b *btf.Blob) bool {
 	for ; b != nil; b = b.Base {

@@ -108,7 +108,7 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// TestSelect: what patterns select, and what that needs.
+// TestSelect: the types that patterns select, and the types that these need.
 func TestSelect(t *testing.T) {
 	var i, inner, outer, far, e, point, rust uint32
 	b := build(t, func(b *btf.Builder) {

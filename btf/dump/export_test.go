@@ -9,7 +9,7 @@ import (
 // LoseFirst makes a sorted header as incomplete as bpftool's.
 func (o *COptions) LoseFirst() { o.loseFirst = true }
 
-// Asserts writes assertions of sizes and offsets behind each struct.
+// Asserts writes assertions of sizes and offsets after each struct.
 func (o *COptions) Asserts() { o.asserts = true }
 
 // Lost is how many members a strict header lacks.

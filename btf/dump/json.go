@@ -20,8 +20,8 @@ const (
 	Lines                // an object for each type on a line of its own, and nothing around them
 )
 
-// JSON writes what Raw writes as JSON, with bpftool's fields. It is one object with
-// the array "types" or, in the style Lines, one object for each type.
+// JSON writes the same as Raw as JSON, with bpftool's fields: one object with the array
+// "types" or, in the style Lines, one object for each type.
 func JSON(w io.Writer, b *btf.Blob, ids []uint32, style Style) error {
 	if err := checkIDs(b, ids); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (j *jsonWriter) word(k, text string) {
 	j.buf = append(append(j.buf, text...), '"')
 }
 
-// name writes a name behind its quote.
+// name writes a name after its quote.
 func (j *jsonWriter) name(off uint32) {
 	name := unmarked(j.b, off)
 	switch {

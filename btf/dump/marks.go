@@ -7,13 +7,14 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Types that BTF cannot say, from DWARF: see btf.MarkKind. C has no references and no
-// pointers to members. There, what stands for them is written, with a comment behind it.
+// Types from DWARF that BTF has no kind for: see btf.MarkKind. C has no references and no
+// pointers to members. The text has the type that stands for them, with a comment after
+// it.
 
 // atomic is the qualifier that C has.
 const atomic = "_Atomic"
 
-// unmarked is the name at a string offset, without what says that it is a mark.
+// unmarked returns the name at a string offset, without the bytes that make it a mark.
 func unmarked(b *btf.Blob, off uint32) []byte {
 	name := b.NameBytes(off)
 	if b.Marked {
@@ -22,7 +23,7 @@ func unmarked(b *btf.Blob, off uint32) []byte {
 	return name
 }
 
-// isBase tells whether a member of the name is a base class.
+// isBase reports whether a member of the name is a base class.
 func isBase(b *btf.Blob, name uint32) bool {
 	if !b.Marked {
 		return false
@@ -50,7 +51,7 @@ func markedWord(b *btf.Blob, rec btf.Record) string {
 	return kindWord(rec.Kind())
 }
 
-// marked writes what a mark says of the type before it.
+// marked writes what a mark says about the type before it.
 func (o *out) marked(k btf.MarkKind, text []byte) {
 	said := string(text)
 	switch {

@@ -25,7 +25,7 @@ import (
 // form is a way to print types, by bpftool and by this package.
 type form struct {
 	name  string
-	args  []string // behind "btf dump file FILE"
+	args  []string // after "btf dump file FILE"
 	flags []string // before it
 	print func(*bytes.Buffer, *btf.Blob) error
 }
@@ -63,7 +63,7 @@ func mended(text []byte) []byte {
 	})
 }
 
-// compare compares what bpftool and f print of a file, which b has been read from.
+// compare compares the output of bpftool and of f for a file. b was read from it.
 func compare(bpftool, path, basePath string, b *btf.Blob, f form) error {
 	args := append([]string{}, f.flags...)
 	if basePath != "" {
@@ -141,8 +141,8 @@ func TestLargeGapsAgainstBpftool(t *testing.T) {
 	}
 }
 
-// TestGoldenAgainstBpftool: what compilers have made for machines of all kinds, with
-// DWARF 4 and 5, comes out as bpftool prints it.
+// TestGoldenAgainstBpftool: the output of compilers for machines of all kinds, with DWARF
+// 4 and 5, is printed as bpftool prints it.
 func TestGoldenAgainstBpftool(t *testing.T) {
 	tool := bpftool(t)
 	files, err := filepath.Glob("../../encode/testdata/golden/*.default.btf")
@@ -159,8 +159,8 @@ func TestGoldenAgainstBpftool(t *testing.T) {
 	}
 }
 
-// TestCompiledAgainstBpftool: what compilers make of C with odd layouts and
-// declarations, for machines of both byte orders and pointer sizes.
+// TestCompiledAgainstBpftool does the same for C with odd layouts and declarations, for
+// machines of both byte orders and pointer sizes.
 func TestCompiledAgainstBpftool(t *testing.T) {
 	tool := bpftool(t)
 	for _, cc := range []string{"gcc", "gcc -m32", "clang", "clang -m32", "clang --target=mips", "clang --target=bpf",

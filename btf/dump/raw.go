@@ -42,7 +42,7 @@ func (r *rawWriter) signed(text string, n int64) {
 
 func (r *rawWriter) text(s string) { r.buf = append(r.buf, s...) }
 
-// name writes a name between quotes, behind a text that ends with the first one.
+// name writes a name between quotes, after a text that ends with the first one.
 func (r *rawWriter) name(text string, off uint32) {
 	r.buf = append(r.namer.append(append(r.buf, text...), off), '\'')
 }

@@ -27,8 +27,8 @@ func CheckPattern(text string) error {
 	return nil
 }
 
-// fit tells whether the name fits p. A slash is a character like others: neither
-// patterns of a command line nor names have NULs.
+// fit reports whether the name fits p. A slash has no special meaning. Neither patterns
+// of a command line nor names have NULs.
 func (p *pattern) fit(name []byte) bool {
 	if p.match == "" {
 		p.fits = p.fits || string(name) == p.text
@@ -80,7 +80,7 @@ func Select(b *btf.Blob, patterns []string, bases bool) (ids []uint32, unmatched
 	return ids, unmatched, nil
 }
 
-// hasName tells whether a type of b or its bases has the name.
+// hasName reports whether a type of b or its bases has the name.
 func hasName(b *btf.Blob, name string) bool {
 	for id := uint32(1); id < b.TypeCount(); id++ {
 		if string(b.NameBytes(b.Record(id).Name())) == name {
@@ -90,7 +90,7 @@ func hasName(b *btf.Blob, name string) bool {
 	return false
 }
 
-// selected tells whether a name of the type fits a pattern.
+// selected reports whether a name of the type fits a pattern.
 func selected(b *btf.Blob, rec btf.Record, list []pattern) (yes bool) {
 	k := rec.Kind()
 	if k == btf.KindDeclTag || k == btf.KindTypeTag {
@@ -109,7 +109,7 @@ func selected(b *btf.Blob, rec btf.Record, list []pattern) (yes bool) {
 	return yes
 }
 
-// hasValue tells whether an enumerator has the name.
+// hasValue reports whether an enumerator has the name.
 func hasValue(b *btf.Blob, rec btf.Record, p *pattern) bool {
 	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
 	for i := range n {
@@ -164,12 +164,11 @@ func Needed(b *btf.Blob, ids []uint32) []uint32 {
 	return all
 }
 
-// isModifier tells whether a type of the kind is its target with something said of
-// it.
+// isModifier reports whether a type of the kind only modifies its target.
 func isModifier(k btf.Kind) bool { return btf.Modifiers.Has(k) }
 
-// Named returns the types that C can define in place of ids: for a function or a
-// variable those that it takes, gives or is of, also behind pointers.
+// Named returns the types that C can define in place of ids: for a function or a variable
+// the types that it uses, also behind pointers.
 func Named(b *btf.Blob, ids []uint32) []uint32 {
 	seen := make([]bool, b.TypeCount())
 	named := []uint32{} // nil would stand for all types

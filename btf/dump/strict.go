@@ -20,7 +20,7 @@ type strictCopy struct {
 	b     *btf.Blob
 	w     *cWriter // for sizes
 	out   *btf.Builder
-	extra []btf.Record    // to be added behind the others
+	extra []btf.Record    // added after the others
 	void  uint32          // id of a pointer to void, 0 before it is needed
 	num   uint32          // id of an unsigned int, 0 until needed
 	byte  uint32          // id of an unsigned char, 0 until needed
@@ -60,7 +60,7 @@ func (s *strictCopy) identifier(name string) string {
 	return name
 }
 
-// more adds a type without a name behind the others and returns its id.
+// more adds a type without a name after the others and returns its id.
 func (s *strictCopy) more(r btf.Record) uint32 {
 	s.extra = append(s.extra, r)
 	return s.b.TypeCount() + uint32(len(s.extra)) - 1
@@ -150,10 +150,10 @@ func (s *strictCopy) members(rec btf.Record) btf.Record {
 // that others were made of has how many.
 type usedNames map[string]int
 
-// maxUnderscores is how many underscores a name gets behind it before it gets a number.
+// maxUnderscores is how many underscores are appended to a name before it gets a number.
 const maxUnderscores = 8
 
-// take takes a name, or, if it is used, one with something behind it. "" may be taken often.
+// take takes a name or, if it is used, one with a suffix. "" may be taken often.
 func (u usedNames) take(name string) string {
 	if name == "" {
 		return ""
@@ -171,19 +171,19 @@ func (u usedNames) take(name string) string {
 	return free
 }
 
-// isArray tells whether a member is an array, as one without elements at the end is.
+// isArray reports whether a member is an array, as one without elements at the end is.
 func (s *strictCopy) isArray(id uint32) bool {
 	rec := s.resolved(id)
 	return rec != nil && rec.Kind() == btf.KindArray && s.b.Kind(id) != btf.KindFwd && s.isSized(rec.Extra()[0])
 }
 
-// isEmpty tells whether a type is a struct or union of 0 bytes.
+// isEmpty reports whether a type is a struct or union of 0 bytes.
 func (s *strictCopy) isEmpty(id uint32) bool {
 	rec := s.resolved(id)
 	return rec != nil && isComposite(rec.Kind())
 }
 
-// isSized tells whether there can be an array of the type.
+// isSized reports whether C allows an array of the type.
 func (s *strictCopy) isSized(id uint32) bool {
 	rec := s.b.Record(s.b.Behind(id, btf.Modifiers|btf.Typedefs|btf.Arrays))
 	switch {
@@ -195,7 +195,7 @@ func (s *strictCopy) isSized(id uint32) bool {
 	return rec.Kind() != btf.KindFwd && rec.Kind() != btf.KindFuncProto
 }
 
-// isWhole tells whether a bit-field can have the type.
+// isWhole reports whether a bit-field can have the type.
 func (s *strictCopy) isWhole(id, bits uint32) bool {
 	rec := s.resolved(id)
 	if rec == nil {
@@ -205,8 +205,8 @@ func (s *strictCopy) isWhole(id, bits uint32) bool {
 	return (k == btf.KindInt || k == btf.KindEnum || k == btf.KindEnum64) && bits <= 8*rec.Third() && rec.Third() <= 8
 }
 
-// holds tells whether a bit-field has room for all values of an enum, which compilers
-// want. Other types are fine.
+// holds reports whether a bit-field has room for all values of an enum, as compilers
+// require. Other types always fit.
 func (s *strictCopy) holds(id, bits uint32) bool {
 	rec := s.resolved(id)
 	if rec == nil || rec.Kind() != btf.KindEnum {

@@ -62,8 +62,8 @@ func TestStrictDialects(t *testing.T) {
 	}
 }
 
-// TestTakeNames: a name that is used gets underscores behind it, then numbers, and is never one
-// that another member has.
+// TestTakeNames: a name that is used gets underscores at the end, then numbers. It never
+// becomes the name of another member.
 func TestTakeNames(t *testing.T) {
 	many := slices.Repeat([]string{"m"}, 12)
 	for _, c := range []struct{ names, want []string }{
@@ -78,7 +78,8 @@ func TestTakeNames(t *testing.T) {
 	}
 }
 
-// TestUnusedPrefix: no text has what comes out, and it has no underscore too many.
+// TestUnusedPrefix: no text has the prefix, and the prefix has as few underscores as
+// possible.
 func TestUnusedPrefix(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "p_", "\x00p\x00pp": "p_", "\x00p_": "p__", "\x00p__x\x00p_": "p___", "p__p____": "p_____", "_p_x": "p__",

@@ -7,8 +7,8 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// TestEntryFault: what the kernel's fentry takes, by the rules that make attach-kernels
-// compares with kernels.
+// TestEntryFault: functions that the kernel's fentry accepts, by the rules that make
+// attach-kernels compares with kernels.
 func TestEntryFault(t *testing.T) {
 	b := newBuilder()
 	b.types["S16"] = b.add("S16", btf.KindStruct, 0, false, 16)

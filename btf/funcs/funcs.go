@@ -86,7 +86,7 @@ type Func struct {
 	set *Set
 }
 
-// HasTags tells whether f or a parameter of it has declaration tags.
+// HasTags reports whether f or a parameter of it has declaration tags.
 func (f Func) HasTags() bool {
 	return f.set != nil && f.set.tagged != nil && f.set.tagged[f.ID/64]>>(f.ID%64)&1 != 0
 }
@@ -112,11 +112,11 @@ func (f Func) Proto() view.Type { return f.Target() }
 // Result is the type that f returns.
 func (f Func) Result() view.Type { return f.Proto().Target() }
 
-// Global tells whether f can be called from other files. pahole writes all functions
+// Global reports whether f can be called from other files. pahole writes all functions
 // as static; clang marks the global ones.
 func (f Func) Global() bool { return f.Linkage() == 1 }
 
-// Variadic tells whether f takes more arguments than it has parameters.
+// Variadic reports whether f takes more arguments than it has parameters.
 func (f Func) Variadic() bool {
 	p := f.Proto()
 	n := p.Vlen()

@@ -240,7 +240,8 @@ func TestTaking(t *testing.T) {
 	}
 }
 
-// TestEndless: prototypes whose text has no end, or doubles with each type, are cut.
+// TestEndless: prototypes with endless text, or text that doubles with each type, are
+// cut.
 func TestEndless(t *testing.T) {
 	b := newBuilder()
 	id := b.add("", btf.KindConst, 0, false, 0)

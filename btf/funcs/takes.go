@@ -10,7 +10,7 @@ import (
 // Pointing finds functions by a struct that a parameter points to.
 type Pointing struct {
 	to     []uint64 // by type id, a bit: a pointer to the struct
-	protos []uint8  // by type id: what is known of a prototype
+	protos []uint8  // by type id: what was found for a prototype
 }
 
 // Pointing finds functions with a parameter that is a pointer to the struct of that name
@@ -30,7 +30,7 @@ func (s *Set) Pointing(name string) *Pointing {
 	return x
 }
 
-// Has tells whether a parameter of f points to the struct.
+// Has reports whether a parameter of f points to the struct.
 func (x *Pointing) Has(f Func) bool {
 	known := &x.protos[f.TargetID()]
 	if *known == unknown {
@@ -45,8 +45,7 @@ func (x *Pointing) Has(f Func) bool {
 	return *known == leads
 }
 
-// Taking finds functions by a type that they take. It remembers what it has found
-// for each type.
+// Taking finds functions by a type that they take. It remembers the result for each type.
 type Taking struct {
 	name []byte
 	led  []uint8 // by type id
@@ -64,7 +63,7 @@ func (s *Set) Taking(name string) *Taking {
 	return &Taking{name: []byte(name), led: make([]uint8, s.v.Count())}
 }
 
-// Has tells whether a parameter of f leads to the type.
+// Has reports whether a parameter of f leads to the type.
 func (x *Taking) Has(f Func) bool {
 	for _, p := range f.Params() {
 		if x.leads(p.Type()) {
@@ -104,7 +103,7 @@ func (x *Taking) is(t view.Type) bool {
 	return false
 }
 
-// behind is the type that t is made of.
+// behind returns the type that t is made of.
 func behind(t view.Type) (view.Type, bool) {
 	switch t.Kind() {
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag, btf.KindTypedef:

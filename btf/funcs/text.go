@@ -14,8 +14,8 @@ type Style struct {
 // each other, so that a small file can describe a text without an end.
 const maxText = 1 << 20
 
-// AppendType appends the type as pahole and pfunct spell it in prototypes: "const
-// char  *". Every qualifier in front adds a blank behind it.
+// AppendType appends the type as pahole and pfunct spell it in prototypes: "const char
+// *". Every qualifier in front adds a blank after it.
 func (s Style) AppendType(dst []byte, t view.Type) []byte {
 	w := s.writer(dst)
 	w.Type(t)

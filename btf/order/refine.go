@@ -8,18 +8,18 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// A refiner divides types into ordered classes, coarse at first (same kind,
-// name and content), and divides classes further as long as the types in one
-// differ in the classes that they refer to, until each class has one type.
+// A refiner divides types into ordered classes, coarse at first (same kind, name and
+// content). It divides a class further as long as its types refer to different classes,
+// until each class has one type.
 //
-// When a class is divided, its largest part keeps the number of the class, and
-// only the others are told to who refers to them. So a type is told of at most
-// log(n) times, and the work is near linear in the number of references, however
-// long the chains of types are (the method is Hopcroft's, for finite automata).
+// When a class is divided, its largest part keeps the number of the class. Only the types
+// that refer to the other parts are touched. So each reference is touched at most log(n)
+// times, and the work is near linear in the number of references, however long the chains
+// of types are (the method is Hopcroft's, for finite automata).
 //
-// Rounds keep the outcome independent of the order of the input: what is told
-// in a round is how classes stood before it. In the same way the parts of a
-// class come into an order: by the places of the classes referred to.
+// The work goes in rounds, to make the result independent of the order of the input: all
+// touches of a round are made with the classes as they were before it. In the same way
+// the parts of a class get their order: by the places of the classes that they refer to.
 type refiner struct {
 	b     *btf.Blob
 	ranks *names
@@ -151,10 +151,10 @@ func (r *refiner) byContent(ctx context.Context) error {
 	return nil
 }
 
-// kindOrder is the place of each kind: what stands for itself, what has names,
-// what is made of other types, and last what speaks of types and has no layout.
-// Readers that print types in this order, what they need first, move fewest
-// lines when a type changes.
+// kindOrder is the place of each kind: types that need no other, types with names, types
+// made of other types, and last kinds that describe other types and have no layout.
+// Readers print types in this order, each after the types that it needs. A change of a
+// type then moves few lines.
 var kindOrder = func() (place [btf.NumKinds]int) {
 	for i, k := range []btf.Kind{btf.KindInt, btf.KindFloat, btf.KindEnum, btf.KindEnum64, btf.KindFwd, btf.KindTypedef,
 		btf.KindStruct, btf.KindUnion, btf.KindPtr, btf.KindArray, btf.KindVolatile, btf.KindConst, btf.KindRestrict,
@@ -209,7 +209,7 @@ func (r *refiner) settle(ctx context.Context) {
 	}
 }
 
-// touchUsers tells who is concerned that types have moved.
+// touchUsers touches the users of types that have moved.
 func (r *refiner) touchUsers() {
 	r.touched = r.touched[:0]
 	for _, m := range r.moved {
@@ -265,8 +265,8 @@ func (r *refiner) divideTouched() {
 
 func (r *refiner) typeOf(g group) uint32 { return r.touched[g.first].t }
 
-// divideBy divides a class by the touches of its types. Those without stay
-// together, between those that come before and behind them.
+// divideBy divides a class by the touches of its types. Types without any stay together,
+// between those that come before and after them.
 func (r *refiner) divideBy(class uint32, groups []group) {
 	compare := func(a, b group) int { return compareTouches(r.touched[a.first:a.end], r.touched[b.first:b.end]) }
 	slices.SortFunc(groups, compare)

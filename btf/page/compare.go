@@ -64,7 +64,7 @@ func Compare(w io.Writer, a, b *view.View, names [2]string, o Options) (int, err
 // pair is a type in both files; an id of 0 says that one has none.
 type pair struct {
 	id    [2]uint32
-	what  string // what became of it
+	what  string // what happened to it
 	short string // the same for the list, with the signs of the drawing
 	// weight is how much that is: the members that came, went or have another size or
 	// type count most, then the bytes that the type grew or shrank by, then the members

@@ -143,7 +143,7 @@ func (s *side) add(id uint32) (int, error) {
 
 // finish adds the members of all types, and the types that are members.
 func (s *side) finish() error {
-	var all []uint32 // whose members are to be filled in when all places are known
+	var all []uint32 // types whose members are filled in when all places are known
 	for len(s.work) > 0 {
 		id := s.work[len(s.work)-1]
 		s.work = s.work[:len(s.work)-1]
@@ -235,7 +235,7 @@ func typeText(t view.Type) string {
 	return d.Declare(t.ID, "")
 }
 
-// shownName is a name as it is told.
+// shownName returns a name in the form in which it is shown.
 func shownName(name []byte) string {
 	if len(name) > maxName {
 		return string(name[:maxName]) + "…"
@@ -243,7 +243,7 @@ func shownName(name []byte) string {
 	return string(name)
 }
 
-// plainName is the name of a type that is told by one.
+// plainName returns the name of a type without what is around the type.
 func plainName(t view.Type) string {
 	switch name := t.Name(); {
 	case t.Kind() == btf.KindVoid:
@@ -255,6 +255,6 @@ func plainName(t view.Type) string {
 	}
 }
 
-// maxName is how many bytes of the name of a type are told in a text about
-// another one. Names in kernels have 128 at most.
+// maxName is how many bytes of a type's name are shown in a text about another type.
+// Names in kernels have 128 at most.
 const maxName = 256

@@ -155,7 +155,7 @@ func TestCovered(t *testing.T) {
 	}
 }
 
-// TestNamesAreText: what names contain does not become part of the page.
+// TestNamesAreText: the contents of names do not become part of the page.
 func TestNamesAreText(t *testing.T) {
 	v := sample(t, false)
 	var html bytes.Buffer
@@ -360,7 +360,7 @@ func hostilePage(t testing.TB, v *view.View) {
 	}
 }
 
-// hasControl tells whether text has a character that is not shown, but for the ends of
+// hasControl reports whether text has a character that is not shown, but for the ends of
 // lines.
 func hasControl(text []byte) bool {
 	return bytes.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.C, r) && r != '\n' && r != '\t' })

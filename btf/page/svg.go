@@ -25,17 +25,17 @@ const (
 	svgKey    = 16 // from line to line of the legend
 )
 
-// svgRows is the greatest number of rows in a picture. That there are more is told by a
-// line of text.
+// svgRows is the largest number of rows in a picture. A line of text says that there are
+// more.
 const svgRows = 400
 
 // svgParts bounds the parts of a picture: types without names may contain each other
 // again and again.
 const svgParts = 4_000
 
-// SVG writes a picture of the struct or union with the id: a row for each cache
-// line, members in proportion, holes and padding hatched. Members without names are
-// drawn as what is in them, and what is in a union lies in rows below each other.
+// SVG writes a picture of the struct or union with the id: a row for each cache line,
+// members in proportion, holes and padding hatched. In place of a member without a name,
+// its own members are drawn. Members of a union are in rows below each other.
 func SVG(w io.Writer, v *view.View, id uint32, o Options) error {
 	t := v.Type(id)
 	if !t.IsComposite() {
@@ -98,8 +98,8 @@ func (p *picture) place(x part, layer, depth int) (low int) {
 	return layer
 }
 
-// span is the first and the last line that a part lies in. What has no size and is behind
-// everything is at the end of the last line.
+// span returns the first and the last line of a part. A part without a size at the very
+// end belongs to the last line.
 func (p *picture) span(x *placed) (first, last uint64) {
 	first = x.at / p.line
 	if x.size == 0 && x.at > 0 && x.at >= p.whole && x.at%p.line == 0 {
@@ -183,7 +183,7 @@ func (p *picture) text(class string, x int, text string) {
 	fmt.Fprintf(&p.body, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, x, svgTop+(p.rows-1)*svgRow+17, escape(text))
 }
 
-// block draws what line n has of a part, with its name if it fits.
+// block draws the share of line n in a part, with the part's name if it fits.
 func (p *picture) block(x *placed, n uint64, row int) {
 	class := "m"
 	switch {

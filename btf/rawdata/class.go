@@ -137,7 +137,7 @@ func member(v *view.View, t view.Type, path string) (*view.Row, error) {
 	return nil, fmt.Errorf("member %s of %s is not a number", message.OneLine(path), message.OneLine(string(t.Name())))
 }
 
-// filter takes what stands behind "filter=".
+// filter parses the text after "filter=".
 func (c *Class) filter(text string) error {
 	if text == "" {
 		return nil

@@ -22,7 +22,7 @@ type Printer struct {
 	buf  []byte
 	hex  bool
 
-	around []uint32 // ids of the structs and unions that what is printed is in
+	around []uint32 // ids of the structs and unions around the one that is printed
 	idle   int      // for unions without a name, in bytes of text that would have taken as long
 }
 

@@ -52,7 +52,7 @@ func printed(v *view.View, class, header string, data io.Reader, in Range) (stri
 	return out.String(), err
 }
 
-// TestErrors: what a class, a header or the data lacks is told.
+// TestErrors: errors for incomplete classes, headers and data.
 func TestErrors(t *testing.T) {
 	v, raw := load(t)
 	record := func(kind, size byte) []byte { return []byte{kind, 0, 0, 0, 7, 0, size, 0} }

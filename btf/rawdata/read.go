@@ -61,7 +61,7 @@ func (p *Printer) Header(h *Header) error {
 	return p.Flush()
 }
 
-// more reads n bytes behind those in head. The error is io.EOF if there are fewer.
+// more reads n bytes after head. The error is io.EOF if there are fewer.
 func (r *Reader) more(head []byte, n int) ([]byte, error) {
 	b := bytes.NewBuffer(head)
 	got, err := io.CopyN(b, r.in, int64(n))

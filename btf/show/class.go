@@ -63,8 +63,8 @@ func (p *Printer) unnamedType(t view.Type) {
 	p.text(";\n")
 }
 
-// typedefName adds the name of a typedef behind the braces of a struct, but before
-// its attribute of alignment.
+// typedefName adds the name of a typedef after the braces of a struct, but before its
+// attribute of alignment.
 func (p *Printer) typedefName(name []byte) {
 	attribute := slices.Clone(p.buf[len(p.buf)-p.uncounted:])
 	p.buf = p.buf[:len(p.buf)-p.uncounted]
@@ -147,7 +147,7 @@ func (p *Printer) typedef(t view.Type) {
 	}
 }
 
-// isUnion tells whether t is a union, or declares one.
+// isUnion reports whether t is a union, or declares one.
 func isUnion(t view.Type) bool {
 	return t.Kind() == btf.KindUnion || t.Kind() == btf.KindFwd && t.Flag()
 }

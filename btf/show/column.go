@@ -24,13 +24,13 @@ const textSize = 32 << 10
 // mostPieces is how many pieces there may be: kernels need 20.
 const mostPieces = 1 << 12
 
-// of is the text of c with at least n bytes, blanks behind it included.
+// of returns the text of c with at least n bytes, including the blanks at its end.
 func (all *texts) of(c *column, n int) []byte {
 	return all.pieces[c.at/textSize][c.at%textSize:][:max(int(c.size), n)]
 }
 
 // column is a part of texts.pieces: the text of a type, of size bytes, and the blanks
-// that the widest column has behind it.
+// that the widest column needs after it.
 type column struct {
 	at    uint32
 	size  uint8
@@ -38,7 +38,7 @@ type column struct {
 	state columnState
 }
 
-// columnState says whether the text of a column is cached.
+// columnState reports whether the text of a column is cached.
 type columnState uint8
 
 const (
@@ -74,8 +74,8 @@ func (p columns) column(slot, id uint32) *column {
 	return c
 }
 
-// known appends the text of a type as a parameter, if it has a column. Const has a
-// blank behind it there.
+// known appends the text of a type as a parameter, if it has a column. There, const has a
+// blank after it.
 func (p columns) known(dst []byte, id uint32) ([]byte, bool) {
 	c := p.column(p.lays.Slot(id), id)
 	if c.state != sameColumn {
@@ -84,8 +84,8 @@ func (p columns) known(dst []byte, id uint32) ([]byte, bool) {
 	return append(dst, p.texts.of(c, 0)...), true
 }
 
-// find finds out the text of t. The blanks behind it are counted from behind the
-// words const and struct.
+// find makes the text of t. The blanks after it are counted from the end of the words
+// const and struct.
 func (p columns) find(c *column, t view.Type) {
 	c.state = noColumn
 	all, consts := &p.texts, 0
@@ -120,7 +120,7 @@ func (p columns) find(c *column, t view.Type) {
 	all.pieces[last] = append(w.Text, spaces[:max(typeWidth-n, 0)+1]...)
 }
 
-// isPlain tells whether t stands before the name of its member, with all that it says.
+// isPlain reports whether t stands before the name of its member, with all that it says.
 func isPlain(t view.Type) bool {
 	for range view.MaxDepth {
 		switch t.Kind() {

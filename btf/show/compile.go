@@ -34,7 +34,8 @@ func newEmitter(p *Printer) *emitter {
 		enums: map[string]bool{}, typedefs: map[string]bool{}, open: map[string]int{}, unnamed: map[uint32]bool{}}
 }
 
-// compilable prints t behind what it needs. What has been printed is an empty line.
+// compilable prints t after the types that it needs. For a type that has been printed, it
+// prints an empty line.
 func (e *emitter) compilable(t view.Type) {
 	known, name := false, string(t.Name())
 	switch t.Kind() {
@@ -76,7 +77,7 @@ func (e *emitter) compilableUnnamed(t view.Type) {
 	e.unnamedType(t)
 }
 
-// known tells whether a struct or union with the name of t has been printed, and notes
+// known reports whether a struct or union with the name of t has been printed, and notes
 // that it will be. If a type of another kind has the name, t gets a new one.
 func (e *emitter) known(t view.Type) bool {
 	kind, ok := e.defined[string(t.Name())]
@@ -134,8 +135,8 @@ func (e *emitter) plain(t view.Type) {
 	e.text(";\n")
 }
 
-// members emits what the members of t need. It tells whether that was anything; each
-// member that needed something has an empty line behind that.
+// members emits the types that the members of t need. It reports whether there were any.
+// Each member that needed one has an empty line after it.
 func (e *emitter) members(t view.Type) (any bool) {
 	if !t.HasName() {
 		if e.unnamed[t.ID] {
@@ -163,8 +164,8 @@ func (e *emitter) members(t view.Type) (any bool) {
 	return any
 }
 
-// needed emits what a member or parameter of a type needs. It tells whether there is
-// something, which may have been there before.
+// needed emits the types that a member or parameter of type t needs. It reports whether
+// it needs any, even if they were there before.
 func (e *emitter) needed(t view.Type) bool {
 	if e.looked++; e.looked > e.most/perLook && e.to.Err == nil {
 		e.to.Err = errTooLong
@@ -257,8 +258,8 @@ func (e *emitter) enumeration(t view.Type) bool {
 	return true
 }
 
-// typedef emits a typedef and what it needs. That is less than for a member: pahole
-// leaves out what stands behind const or behind two pointers.
+// typedef emits a typedef and the types that it needs. These are fewer than for a member:
+// pahole leaves out types behind const or behind two pointers.
 func (e *emitter) typedef(t view.Type) bool {
 	name := string(t.Name())
 	if e.typedefs[name] || e.open[name] > 1 || e.depth > maxIndent {
@@ -277,7 +278,7 @@ func (e *emitter) typedef(t view.Type) bool {
 	}
 	e.depth--
 	e.open[name]--
-	if e.typedefs[name] { // what it needs has a member of it
+	if e.typedefs[name] { // a type that it needs has a member of it
 		return true
 	}
 	e.typedefs[name] = true

@@ -13,10 +13,10 @@ type declaration struct {
 	name []byte
 	form
 	flexible   bool // it is the flexible array of a struct
-	array      bool // of an array: attributes stand behind the name
+	array      bool // of an array: attributes come after the name
 	withFooter bool // the numbers of a struct that is written out follow
 	inside     bool // an array, a typedef or a pointer leads to it
-	expand     bool // what has a name is written out
+	expand     bool // types with a name are written out
 	constant   bool // it is const
 	stay       bool // pointers are not followed
 	stars      int  // pointers that were followed: as many stars are in the name
@@ -115,7 +115,7 @@ func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
 	p.named(t, d)
 }
 
-// expands tells whether t is written out where its name could stand for it. Of unions
+// expands reports whether t is written out where its name could stand for it. Of unions
 // the option decides alone.
 func (p *Printer) expands(t view.Type, d *declaration) bool {
 	if d.indent >= maxIndent {
@@ -154,8 +154,8 @@ func (p *Printer) declareFunc(proto view.Type, d *declaration, before string) {
 	p.params(proto)
 }
 
-// declareConst is declare for what is const, or has another qualifier that stands before
-// its type. A struct has the name of what it is written out within.
+// declareConst is declare for a const type, or for another qualifier that is written
+// before its type. A struct gets the name of the type inside which it is written out.
 func (p *Printer) declareConst(word string, t view.Type, d *declaration, depth int) {
 	if _, n := t.Elem(); t.Kind() != btf.KindArray || n != 0 || !d.flexible {
 		p.text(word)
@@ -183,7 +183,7 @@ func (p *Printer) declareConst(word string, t view.Type, d *declaration, depth i
 	}
 }
 
-// writtenOut adds all of a type without a name, with the name behind it.
+// writtenOut adds all of a type without a name, with the declared name after it.
 func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between string) {
 	var attribute []byte
 	pointed := d.stars > 0 && !d.constant
@@ -213,7 +213,7 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 	p.buf = append(p.buf, attribute...)
 }
 
-// array adds an array: what it is made of, with the name, and its dimensions.
+// array adds an array: its element type, with the name, and its dimensions.
 func (p *Printer) array(t view.Type, d *declaration, depth int) {
 	elem := t.Behind(btf.Arrays)
 	d.array, d.inside = true, true

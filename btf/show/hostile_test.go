@@ -105,8 +105,8 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestNames: what a terminal would obey is escaped, and long names are printed
-// whole.
+// TestNames: characters that a terminal would obey are escaped, and long names are
+// printed whole.
 func TestNames(t *testing.T) {
 	b := btf.NewBuilder(false, nil)
 	long := strings.Repeat("n", 60_000)
@@ -150,8 +150,8 @@ func FuzzShow(f *testing.F) {
 	})
 }
 
-// TestMutants: what was made from good files to be bad ones is printed in bounded time
-// and text, without what a terminal obeys.
+// TestMutants: damaged copies of good files are printed in bounded time and text, without
+// characters that a terminal obeys.
 func TestMutants(t *testing.T) {
 	var seeds [][]byte
 	for _, name := range []string{"plain", "bits", "types"} {

@@ -7,8 +7,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// writer writes types behind what is collected. What it has written comes back by
-// wrote.
+// writer appends types to the collected text. wrote takes the result back.
 func (p *Printer) writer() ctype.Writer {
 	return ctype.Writer{Text: p.buf, Limit: p.most - p.to.Written, Escape: appendPrintable, Known: p.known}
 }

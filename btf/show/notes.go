@@ -99,9 +99,9 @@ func (p notes) forcing(l *view.Layout, i int, f form) {
 	p.text(";\n")
 }
 
-// combined tells whether a bit-field at row i, which is not the first, or before
-// it shares bytes with others: -1 with those before row i, 1 with row i and those
-// behind, 0 with none.
+// combined reports whether a bit-field at row i, which is not the first, or before it
+// shares bytes with others: -1 with rows before i, 1 with row i and later ones, 0 with
+// none.
 func combined(l *view.Layout, i int) int {
 	r, last := &l.Rows[i], &l.Rows[i-1]
 	if r.Bits == 0 && last.Bits == 0 {
@@ -122,9 +122,9 @@ func combined(l *view.Layout, i int) int {
 	return 0
 }
 
-// mark is mark for a member of l, which pahole looks at when it has printed the member, for
-// the note behind that: it looks at structs in structs, but not at their members, and at none
-// that is a typedef or an array.
+// mark is mark for a member of l. pahole calls it after it has printed the member, for
+// the note after that. It looks at structs in structs, but not at their members, and not
+// at typedefs and arrays.
 func (p notes) mark(l *view.Layout, r *view.Row) {
 	if r.Odd() && l.Type.Kind() == btf.KindStruct {
 		part := p.lays.Of(r.Type())
@@ -133,7 +133,7 @@ func (p notes) mark(l *view.Layout, r *view.Row) {
 	}
 }
 
-// lastStruct notes what is unused in the struct that row i is.
+// lastStruct notes the unused bytes in the struct of row i.
 func (p notes) lastStruct(l *view.Layout, i int, f form) {
 	if l.Rows[i].Kind() != btf.KindStruct || l.Type.Kind() == btf.KindUnion {
 		return

@@ -129,8 +129,8 @@ func (o *output) hex(n uint64, width int) {
 	o.buf = strconv.AppendUint(o.buf, n, 16)
 }
 
-// full writes what is collected if it is much, and tells whether to stop. Text that is held is
-// written only if there is too much of it, and is not held any longer then.
+// full writes the collected text if it is long, and reports whether to stop. Text that is
+// held is written only if there is too much of it, and is no longer held then.
 func (o *output) full() bool {
 	if o.held && len(o.buf) < mostHeld {
 		return o.to.Err != nil
@@ -156,7 +156,7 @@ const (
 	mostPerByte = 128 // of BTF
 )
 
-// over tells whether there is more text than types can need, or an error.
+// over reports whether there is more text than types can need, or an error.
 func (o *output) over() bool {
 	if o.to.Err == nil && o.pos() > o.most {
 		o.to.Err = errTooLong

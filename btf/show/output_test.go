@@ -29,7 +29,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestPosition: what has been written counts where a line begins.
+// TestPosition: text that has been written counts for the start of a line.
 func TestPosition(t *testing.T) {
 	o := output{to: blocks.Writer{W: io.Discard}, most: 10 * blocks.Size}
 	for _, n := range []int{blocks.Size - 1, 2, 3 * blocks.Size, 6} {

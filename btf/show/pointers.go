@@ -30,7 +30,7 @@ func (p pointers) follow(t view.Type, d *declaration) view.Type {
 	return t
 }
 
-// starred is the name behind n stars.
+// starred returns the name after n stars.
 func starred(n int, name []byte) []byte {
 	return append(bytes.Repeat([]byte("*"), n), name...)
 }

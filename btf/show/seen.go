@@ -28,7 +28,7 @@ func newSeen() *seen {
 	return s
 }
 
-// add tells whether t is new.
+// add reports whether t is new.
 func (s *seen) add(t view.Type) bool {
 	first, ok := s.names.add(uint32(maphash.Bytes(s.seed, t.Name())), t.ID)
 	if !ok {
@@ -119,7 +119,7 @@ func (s *seen) key(t view.Type) uint64 {
 	return s.hash.Sum64()
 }
 
-// alike tells whether a and b count as one.
+// alike reports whether a and b count as one.
 func alike(a, b view.Type) bool {
 	if a.Size() != b.Size() || a.Vlen() != b.Vlen() || !bytes.Equal(a.Name(), b.Name()) {
 		return false

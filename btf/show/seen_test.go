@@ -2,7 +2,7 @@ package show
 
 import "testing"
 
-// TestFirsts: the table finds what is in it, however full it is, and the hash 0.
+// TestFirsts: the table finds its entries, however full it is, and the hash 0.
 func TestFirsts(t *testing.T) {
 	var f firsts
 	const n = 5000

@@ -195,7 +195,7 @@ func labelOf(p *Printer, t view.Type) []byte {
 	return []byte("(anonymous)")
 }
 
-// takes tells whether the filter takes a type of t's kind and name.
+// takes reports whether the filter takes a type of t's kind and name.
 func (f *Filter) takes(p *Printer, t view.Type) bool {
 	if !t.HasName() && !f.Anonymous {
 		return false
@@ -217,7 +217,7 @@ func (f *Filter) takes(p *Printer, t view.Type) bool {
 	return f.Keep == nil || f.Keep(t)
 }
 
-// passes tells whether the layout of t is one that the filter lets through.
+// passes reports whether the layout of t is one that the filter lets through.
 func (f *Filter) passes(p *Printer, t view.Type) bool {
 	if f.Contains != "" && membersOf(t, f.Contains) == 0 || f.PointTo != "" && !pointsTo(t, f.PointTo) {
 		return false
@@ -244,7 +244,7 @@ func (f *Filter) passes(p *Printer, t view.Type) bool {
 		(!f.Packed || l.Packed) && (!f.Flexible || l.Flexible) && (!f.Embedded || l.Embedded)
 }
 
-// pointsTo tells whether a member of t points to the type of the name.
+// pointsTo reports whether a member of t points to the type of the name.
 func pointsTo(t view.Type, name string) bool {
 	for _, m := range t.Members() {
 		if isPointer(m.Type(), name) {

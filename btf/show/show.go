@@ -25,7 +25,7 @@ type Printer struct {
 	at        uint64            // the cache line that has been entered last
 	again     map[uint32]uint64 // by type: how many more are like it
 	uncounted int               // bytes of the last closing brace's attribute of alignment
-	noted     bool              // a note stands behind the last member
+	noted     bool              // a note follows the last member
 	typedefs  map[uint32]uint32 // by struct without a name: its first typedef
 	texts     texts
 	known     func(dst []byte, id uint32) (text []byte, ok bool) // columns.known

@@ -20,7 +20,7 @@ type form struct {
 	top       bool   // it is the outermost one
 	footer    bool   // the numbers follow the members
 	bare      bool   // members have no comments with offset and size
-	holder    []byte // the name of what it is written out for, if more than the struct itself is before that
+	holder    []byte // the name of the type for which it is written out, if text comes before the struct
 }
 
 // inner is the form of a struct in f.
@@ -130,8 +130,8 @@ func (p *output) mark(l *view.Layout) {
 	}
 }
 
-// markMisplaced is mark whether l is packed or not, as pahole takes it before what l needs is
-// printed.
+// markMisplaced marks l as packed or not. pahole does so before the types that l needs
+// are printed.
 func (p *output) markMisplaced(l *view.Layout) {
 	if !l.Misplaced {
 		return
@@ -302,6 +302,6 @@ func (p *Printer) anonymous(t view.Type, r *view.Row, f form) (brace int) {
 	return brace
 }
 
-// unnamed tells whether t is written out where it is used: it has no name to
+// unnamed reports whether t is written out where it is used: it has no name to
 // stand for it.
 func unnamed(t view.Type) bool { return (t.IsComposite() || t.IsEnum()) && !t.HasName() }

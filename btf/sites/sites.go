@@ -28,9 +28,9 @@ type Param struct {
 // prefix comes before the section name in the name of a LOCSEC.
 const prefix = "inline"
 
-// Each calls fn with the sites of b and of what it is over, as long as fn returns true:
-// of b first, in the order of its LOCSECs. wanted says which functions and offsets matter;
-// the rest is not looked at.
+// Each calls fn with the sites of b, in the order of its LOCSECs, and then of its base,
+// as long as fn returns true. wanted reports which functions and offsets matter; others
+// are skipped.
 func Each(b *btf.Blob, wanted func(name []byte, section string, offset uint32) bool, fn func(s *Site) bool) {
 	for all := b; all != nil; all = all.Base {
 		for i := range all.Off {
@@ -59,8 +59,8 @@ func section(b *btf.Blob, r btf.Record, wanted func(name []byte, section string,
 	return true
 }
 
-// params are the parameters of the FUNC f with the places of a LOC_PROTO. An ellipsis is
-// none, and what is not a FUNC has none.
+// params returns the parameters of the FUNC f with the places of a LOC_PROTO. An ellipsis
+// does not count. A type that is not a FUNC has none.
 func params(b *btf.Blob, f btf.Record, proto uint32) (list []Param) {
 	if f == nil || f.Kind() != btf.KindFunc {
 		return nil

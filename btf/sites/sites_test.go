@@ -42,8 +42,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestEach: sites of split BTF and of what it is over, an ellipsis, a function without
-// parameters, and what does not fit together.
+// TestEach: sites of split BTF and of its base, an ellipsis, a function without
+// parameters, and records that do not fit together.
 func TestEach(t *testing.T) {
 	b := btf.NewBuilder(false, nil)
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)

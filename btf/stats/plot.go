@@ -34,9 +34,9 @@ type bar struct {
 	part  uint64 // of bytes: strings
 }
 
-// SVG is the report as a picture that stands alone: the bytes of kinds of types, of
-// strings by what they are names of, of the largest types, and what is unused in
-// structs. Names are cut to fit, and escaped.
+// SVG returns the report as a picture: the bytes of kinds of types, of strings by their
+// use, of the largest types, and the unused bytes in structs. Names are cut to fit, and
+// escaped.
 func (r *Report) SVG() []byte {
 	var kinds, strs, largest, waste []bar
 	for _, k := range r.Kinds {

@@ -44,7 +44,7 @@ type Report struct {
 	RepeatedBytes uint64     `json:"repeated_bytes"`
 	// Waste is about the structs that leave bytes unused.
 	Waste Waste `json:"waste"`
-	// Base says what the base saves, nil if there is none.
+	// Base says how much the base saves, nil if there is none.
 	Base *Saved `json:"base,omitempty"`
 }
 

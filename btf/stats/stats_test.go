@@ -57,7 +57,7 @@ func TestReport(t *testing.T) {
 	if x := r.Repeated; r.RepeatedNames != 1 || len(x) != 1 || x[0].Kind != "STRUCT" || x[0].Name != "item" || x[0].Count != 3 || x[0].InBase != 1 || x[0].Bytes != 84 {
 		t.Errorf("%+v", x)
 	}
-	// item: 3 bytes before x, 7 before z, 4 behind it.
+	// item: 3 bytes before x, 7 before z, 4 at the end.
 	if w := r.Waste; w.Structs != 1 || w.Bytes != 14 || w.Most[0].Holes != 2 || w.Most[0].HoleSize != 10 || w.Most[0].Padding != 4 || w.Holes[0].ID != 6 {
 		t.Errorf("%+v", w)
 	}

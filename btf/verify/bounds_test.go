@@ -33,8 +33,8 @@ func eachKind() *blob {
 	return b
 }
 
-// TestNamesAndIDsBeyondTheEnd: a name offset or type id of any kind that is the
-// first behind the end is refused by every level, at the type that has it.
+// TestNamesAndIDsBeyondTheEnd: every level refuses the first name offset or type id after
+// the end, in any kind, at the type that has it.
 func TestNamesAndIDsBeyondTheEnd(t *testing.T) {
 	levels := []Rules{{}, {Level: Boot}, {Level: Readable}}
 	b := eachKind()
@@ -98,8 +98,8 @@ func TestCutRecords(t *testing.T) {
 	}
 }
 
-// withSections is BTF whose header says what it is told: 12 bytes of types and 3
-// of strings, in a body of size bytes.
+// withSections makes BTF with these fields in the header: 12 bytes of types and 3 of
+// strings, in a body of size bytes.
 func withSections(hdrLen, size int, fields ...uint32) []byte {
 	f := append(fields, make([]uint32, 6)...)
 	d := btftest.Header{Len: uint32(hdrLen), TypeOff: f[0], TypeLen: f[1], StrOff: f[2], StrLen: f[3], LayoutOff: f[4], LayoutLen: f[5]}.Encode(false)
@@ -111,8 +111,7 @@ func withSections(hdrLen, size int, fields ...uint32) []byte {
 	return append(d, body[:size]...)
 }
 
-// TestSections: sections fill what is behind the header, in any order, each
-// byte once.
+// TestSections: sections fill the data after the header, in any order, each byte once.
 func TestSections(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -207,7 +206,7 @@ func TestLegalNames(t *testing.T) {
 	}
 }
 
-// TestMembers: a member ends with its struct, and not behind it.
+// TestMembers: a member may end with its struct, and not after it.
 func TestMembers(t *testing.T) {
 	for _, c := range []struct {
 		what      string
@@ -253,8 +252,8 @@ func TestIntBits(t *testing.T) {
 	}
 }
 
-// TestDescription: how two types of one name differ is told by the way to what
-// differs, with void on either side.
+// TestDescription: a difference of two types of one name is described by the way to it,
+// with void on either side.
 func TestDescription(t *testing.T) {
 	for _, c := range []struct {
 		x, y uint32 // what members point to
@@ -333,7 +332,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestFaultText: what a fault says of its type.
+// TestFaultText: the words of a fault for its type.
 func TestFaultText(t *testing.T) {
 	long := strings.Repeat("n", maxQuoted)
 	for want, f := range map[string]Fault{

@@ -23,7 +23,7 @@ type Fault struct {
 // overlap is the text by which Overlaps recognises such faults.
 const overlap = "overlaps the entry before it"
 
-// Overlaps tells whether entries of a DATASEC overlap: variables of one section
+// Overlaps reports whether entries of a DATASEC overlap: variables of one section
 // that are, in part, at the same addresses.
 func (f *Fault) Overlaps() bool {
 	return f.Kind == btf.KindDatasec && strings.Contains(f.Rule, overlap)

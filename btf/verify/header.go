@@ -41,7 +41,7 @@ func headerFault(format string, args ...any) error {
 	return &Fault{Rule: "header: " + fmt.Sprintf(format, args...), Level: Readable}
 }
 
-// span is a section: where it lies behind the header, and what it is.
+// span is a section: its place after the header, and its name.
 type span struct {
 	off, len uint32
 	what     string
@@ -117,8 +117,8 @@ func parseSections(data []byte, base *btf.Blob) (sections, error) {
 	return s, checkStrings(s.strings, split)
 }
 
-// checkSpans demands that the sections fill the data behind the header without
-// gap or overlap. Without a layout in the header the strings come last.
+// checkSpans demands that the sections fill the data after the header without gap or
+// overlap. Without a layout in the header the strings come last.
 func checkSpans(spans []span, hdrLen uint32, size int) error {
 	if hdrLen <= oldHeader && uint64(spans[1].off)+uint64(spans[1].len) != uint64(size) {
 		return headerFault("string section %d+%d does not end with the data, at %d", spans[1].off, spans[1].len, size)

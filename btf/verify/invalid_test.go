@@ -7,9 +7,8 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// invalidCases are invalid blobs of the kind that the selftests of the kernel
-// list (selftests_test.go), and more of them: what is wrong, and the smallest blob
-// with it. Type 1 is an int.
+// invalidCases are invalid blobs as in the kernel's selftests (selftests_test.go), and
+// others: the fault, and the smallest blob with it. Type 1 is an int.
 var invalidCases = []struct {
 	what string
 	add  func(b *blob)

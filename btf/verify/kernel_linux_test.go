@@ -105,7 +105,7 @@ func TestKernelAgreesOnRandomTypes(t *testing.T) {
 	agree(t, rules, 10000, func(r *rand.Rand) []byte { return randomBlob(r) })
 }
 
-// TestKernelAgreesOnMutants: what compilers and tools write, damaged.
+// TestKernelAgreesOnMutants: the output of compilers and tools, damaged.
 func TestKernelAgreesOnMutants(t *testing.T) {
 	rules := kernelRules(t)
 	var seeds [][]byte

@@ -24,9 +24,9 @@ const (
 	unnamed // of FUNC_PROTOs, which have no other: a parameter has no name
 )
 
-// final has more in a proof. Of modifiers it has, above the type behind them, how
-// many modifiers lead there, with the first; of arrays, structs and unions, how
-// many types the longest way down by value takes, with the first, or 0 if that is
+// In a proof, final has more. For modifiers it has, above the type behind them, how many
+// modifiers lead there, including the first. For arrays, structs and unions it has how
+// many types the longest way down by value passes, including the first, or 0 if that is
 // not known yet.
 const (
 	idBits = 20
@@ -48,8 +48,8 @@ var descend = [...]uint32{
 	settled:   0,
 }
 
-// links knows what is behind the references of own types. It is shared by the walk
-// in the kernel's order and by the proof that needs none.
+// links has the types behind the references of own types. The walk in the kernel's order
+// and the proof without order share it.
 type links struct {
 	input
 	loaded  bool   // see Rules.Loaded
@@ -109,8 +109,8 @@ func (l *links) below(f *frame, id uint32) uint32 {
 	return 0
 }
 
-// behind is the type behind modifiers and its size, for a type that needs no
-// further walk. The size is 0 for types without one.
+// behind returns the type behind modifiers and its size, for a type that needs no further
+// walk. The size is 0 for types without one.
 func (l *links) behind(id uint32) (final, size uint32) {
 	if id >= l.first && in(modifiers, l.kinds[id-l.first]) {
 		id = l.final[id-l.first] & idMask

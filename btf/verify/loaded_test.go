@@ -61,8 +61,8 @@ func TestLoaded(t *testing.T) {
 	}
 }
 
-// TestLoadedRewritten: what libbpf rewrites for older kernels is not refused for
-// them, all else is.
+// TestLoadedRewritten: types that libbpf rewrites for older kernels are accepted for
+// them; others are refused.
 func TestLoadedRewritten(t *testing.T) {
 	rules := Rules{Loaded: true, Kernel: Oldest}
 	b := start()

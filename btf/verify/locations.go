@@ -70,8 +70,8 @@ func (c *recordCheck) locations(k btf.Kind, at, end int) string {
 	return ""
 }
 
-// sites judges what LOC_PROTOs and LOCSECs refer to. It does not matter what else has
-// been resolved.
+// sites checks the references of LOC_PROTOs and LOCSECs. They do not depend on what else
+// has been resolved.
 func (x *input) sites() *Fault {
 	for i, k := range x.kinds {
 		if k != btf.KindLocProto && k != btf.KindLocsec {

@@ -32,8 +32,8 @@ func sitesBTF(change func(b *btf.Builder)) []byte {
 	return blob.Encode()
 }
 
-// TestLocations: what kernels with the kinds of inlined functions take, and that no
-// release known does.
+// TestLocations: what kernels with the kinds of inlined functions accept. No known
+// release does.
 func TestLocations(t *testing.T) {
 	param := func(size, flags uint32, values ...uint32) func(b *btf.Builder) {
 		return func(b *btf.Builder) {

@@ -15,7 +15,7 @@ import (
 // Names matter to these.
 const nameFeatures = 1<<longName | 1<<dottedName | 1<<sectionName
 
-// nobody is in needs where no type needs a feature.
+// nobody in needs means that no type needs the feature.
 const nobody = math.MaxUint32
 
 // needs has, by feature, the first type that needs it, 0 if the need is not a type's.
@@ -192,7 +192,7 @@ func (f *finder) eachName(id uint32, fn func(element int, s set) bool) {
 		}
 	}
 	if k == btf.KindFuncProto && f.rules.Level != Load {
-		return // nobody looks at these
+		return // these are not checked
 	}
 	stride, n := btf.NameWords(k, btf.InfoVlen(info))
 	for j := range n {

@@ -47,7 +47,7 @@ func asError(f *Fault) error {
 	return f
 }
 
-// verdicts counts what agreeInAnyOrder has seen.
+// verdicts counts the verdicts of agreeInAnyOrder.
 type verdicts struct{ fine, proven int }
 
 // agreeInAnyOrder fails if the verdict depends on the number of workers, or if
@@ -114,7 +114,7 @@ func TestWorkersAgreeOnMutants(t *testing.T) {
 	}
 }
 
-// TestWorkersAgreeOnDepth: near the limit, what can be proven ends before what is
+// TestWorkersAgreeOnDepth: near the limit, the proof fails for types that are still
 // right.
 func TestWorkersAgreeOnDepth(t *testing.T) {
 	smallChunks(t, 5)
@@ -194,8 +194,7 @@ func TestWorkersProve(t *testing.T) {
 	}
 }
 
-// TestFindIdentifiers: what is said of a block of strings is true of each string
-// by itself.
+// TestFindIdentifiers: the verdict on a block of strings holds for each string alone.
 func TestFindIdentifiers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	legal, odd := 0, 0

@@ -14,8 +14,8 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// TestReadersOfRefused: what kernels refuse, every reader reads, as far as it can be
-// parsed: it ends with text or one error, and soon.
+// TestReadersOfRefused: every reader reads BTF that kernels refuse, as far as it can be
+// parsed. It ends soon, with text or one error.
 func TestReadersOfRefused(t *testing.T) {
 	blobs := map[string][]byte{}
 	for _, c := range selftestCases {

@@ -101,12 +101,12 @@ type Feature struct {
 	Backports []Release
 	// Loader tells that libbpf rewrites BTF of BPF objects for kernels without it.
 	Loader bool
-	// Source is the kernel's commit. Note has what else is to be known, and what
-	// is not certain.
+	// Source is the kernel's commit. Note has further facts, and says if one is
+	// uncertain.
 	Source, Note string
 }
 
-// Taken tells whether a release takes the feature. The zero value stands for one that
+// Taken reports whether a release takes the feature. The zero value stands for one that
 // takes all that is known.
 func (f *Feature) Taken(r Release) bool {
 	if r == (Release{}) || !r.before(f.Since) {
@@ -120,7 +120,7 @@ func (f *Feature) Taken(r Release) bool {
 	})
 }
 
-// needs says which release takes the feature, for someone who uses r.
+// needs says which release accepts the feature, for someone who uses r.
 func (f *Feature) needs(r Release) string {
 	for _, b := range f.Backports {
 		if r.Major == b.Major && r.Minor == b.Minor {
@@ -159,8 +159,9 @@ const (
 	numFeatures
 )
 
-// Features is the table: what Linux 5.2 did not take and a later release does,
-// in the order of these. It serves the documentation too (docs/kernel-releases.md).
+// Features is the table of features that Linux 5.2 did not accept and a later release
+// does, in the order of releases. It serves the documentation too
+// (docs/kernel-releases.md).
 func Features() []Feature { return slices.Clone(features[:]) }
 
 var features = [numFeatures]Feature{

@@ -142,7 +142,8 @@ func TestBackports(t *testing.T) {
 	}
 }
 
-// TestNeedMessages: what is refused is named, with the element if it is one.
+// TestNeedMessages: the message names the refused type, and its element if that is at
+// fault.
 func TestNeedMessages(t *testing.T) {
 	for _, c := range []struct {
 		kernel string

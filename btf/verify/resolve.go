@@ -103,7 +103,7 @@ func (w *walk) push(id uint32) string {
 	return ""
 }
 
-// enterSize enters what users of a type that has been checked need to know.
+// enterSize enters the facts about a checked type that its users need.
 func (w *walk) enterSize(i uint32) {
 	at := int(w.off[i])
 	switch k := w.kinds[i]; {

@@ -27,8 +27,8 @@ func (x *input) variable(id uint32) []byte {
 	return x.name(x.get(id, 0))
 }
 
-// entryRule says what is wrong with the i-th entry of a section of size bytes, behind the
-// entry before it.
+// entryRule says what is wrong with the i-th entry of a section of size bytes. before is
+// the previous entry.
 func (x *input) entryRule(e *entry, i int, before *entry, size uint32) string {
 	off, n, next := uint64(e.off), uint64(e.size), uint64(before.off)+uint64(before.size)
 	switch {

@@ -6,9 +6,8 @@ import (
 	"github.com/btflite/btflite/internal/workers"
 )
 
-// Work on all own types, divided among goroutines. Tables are common to them, and
-// every type has entries of its own there; what else a goroutine changes it has in
-// a state of its own.
+// Work on all own types is divided among goroutines. They share tables, in which every
+// type has its own entries. All other data that a goroutine changes is its own.
 
 // chunkTypes is how many types a worker takes at a time: 10 to 40 µs of work. A
 // variable for tests.

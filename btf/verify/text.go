@@ -38,7 +38,7 @@ const (
 	askBytes    = 1 << 20
 )
 
-// strEnd is the first string offset behind the own strings.
+// strEnd returns the first string offset after the own strings.
 func (t *texts) strEnd() uint32 { return t.start + uint32(len(t.own)) }
 
 // from returns the string at an offset that exists; it ends at a NUL or with

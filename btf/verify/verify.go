@@ -51,7 +51,7 @@ func Check(data []byte, base *btf.Blob, rules Rules) (types int, err error) {
 type Verdict struct {
 	Types int     // number of own types
 	Since Release // the first release from which on all take it
-	Why   *Fault  // what Since is needed for; nil where all releases known take it
+	Why   *Fault  // the type for which Since is needed; nil if all known releases accept the BTF
 	// Skipped are types of kinds that no known release takes. They were skipped with
 	// the help of the layout section and not judged. Since is about the other types.
 	Skipped []btf.Skipped

@@ -180,11 +180,11 @@ func TestBeforeLinux72(t *testing.T) {
 	}
 }
 
-// TestHeader changes the header, or what lies behind it, of a legal blob.
+// TestHeader changes the header of a legal blob, or the data after it.
 func TestHeader(t *testing.T) {
 	legal := start().Encode(false)
 	types := len(start().Words) * 4
-	layout := func(d []byte) []byte { // a header of 32 bytes, the layout behind types
+	layout := func(d []byte) []byte { // a header of 32 bytes, the layout after the types
 		h := append([]byte(nil), d[:btf.HeaderLen]...)
 		h[4] = 32
 		h[16] += 4
@@ -283,7 +283,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestPointerSize: what is right for one size of pointers is wrong for another.
+// TestPointerSize: BTF that is right for one size of pointers is wrong for another.
 func TestPointerSize(t *testing.T) {
 	for _, c := range []struct {
 		long uint32 // bytes of long, 0: none, 12: of 8 and of 4

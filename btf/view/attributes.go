@@ -45,7 +45,7 @@ func (l *Layout) attributes(cacheLine uint64) {
 	l.Packed = l.Padding == 0 && l.Holes == 0 && (l.Misplaced || l.Size%natural != 0)
 }
 
-// Unexplained tells whether the struct has a gap that no alignment of a member, or of
+// Unexplained reports whether the struct has a gap that no alignment of a member, or of
 // the struct, explains. An alignment leaves less than itself unused, and the size of a
 // struct is a multiple of it. Bit-fields without a name leave gaps, too: those before
 // bit-fields do not count.

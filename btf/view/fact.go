@@ -10,7 +10,7 @@ type fact struct {
 	kind     btf.Kind
 	at, bits uint8  // of an INT of fewer bits than its size
 	odd      bool   // of a struct: a member may be at an offset where its type would not be
-	behind   uint32 // the struct that typedefs and modifiers lead to, itself for a struct; 0 for none
+	behind   uint32 // the struct behind typedefs and modifiers, itself for a struct; 0 for none
 }
 
 // facts caches a fact for each type of a member. Few types of a kernel are types of
@@ -30,8 +30,8 @@ func (s *facts) at(slot uint32) *fact { return &s.pages[slot/factPage][slot%fact
 // fact is the place to cache knowledge about the type with the id.
 func (s *Layouts) fact(id uint32) *fact { return s.facts.at(s.Slot(id)) }
 
-// Slot is a number for the type with the id, for whoever keeps something for the types
-// that members have: the first types that are asked for have the lowest ones, from 1.
+// Slot returns a number for the type with the id, for callers that keep data for the
+// types of members: the types that are asked for first have the lowest numbers, from 1.
 func (s *Layouts) Slot(id uint32) uint32 {
 	if id < uint32(len(s.facts.slots)) {
 		if slot := s.facts.slots[id]; slot != 0 {
@@ -63,8 +63,8 @@ func (s *Layouts) newSlot(id uint32, depth int) uint32 {
 	return slot
 }
 
-// find finds out what is to be known of a type: what it refers to is looked at once
-// for all types that do. What refers to itself has no size and an alignment of 1.
+// find fills in the facts about a type. A type that several types refer to is computed
+// once. A type that refers to itself has no size and an alignment of 1.
 func (s *Layouts) find(f *fact, id uint32, depth int) {
 	t := s.v.Type(id)
 	f.kind, f.align = t.Kind(), 1

@@ -66,7 +66,7 @@ func (p *places) named(v *View, name string, wanted uint64) (ids []uint32) {
 	return ids
 }
 
-// is tells whether the string at an offset is the name.
+// is reports whether the string at an offset is the name.
 func (v *View) is(off uint32, name string) bool {
 	b := v.blob
 	for b != nil && off < b.StrBase {

@@ -76,7 +76,7 @@ type Row struct {
 // Kind is the kind of the member's type.
 func (r *Row) Kind() btf.Kind { return r.kind }
 
-// Odd says whether the member is a struct that may have a member of its own where the type of
+// Odd reports whether the member is a struct that may have a member of its own where the type of
 // that would not be: its layout tells.
 func (r *Row) Odd() bool { return r.odd }
 

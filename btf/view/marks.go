@@ -22,13 +22,13 @@ func (t Type) Marked() Type {
 	return of
 }
 
-// IsQualified tells whether t is another type with a qualifier that BTF does not have.
+// IsQualified reports whether t is another type with a qualifier that BTF does not have.
 func (t Type) IsQualified() bool {
 	k, _ := t.Mark()
 	return k == btf.MarkQualifier
 }
 
-// IsBase tells whether m is a base class of C++, whose name it has.
+// IsBase reports whether m is a base class of C++, whose name it has.
 func (m Member) IsBase() bool {
 	if !m.v.blob.Marked {
 		return false

@@ -101,7 +101,7 @@ func (r *reorganizer) padding() uint64 { return r.size - min(r.end(), r.size) }
 // settle makes the size what a compiler makes of the members.
 func (r *reorganizer) settle() { r.size = (r.end() + r.align - 1) / r.align * r.align }
 
-// fits tells whether the hole behind member to has the size and alignment for member
+// fits reports whether the hole behind member to has the size and alignment for member
 // from.
 func (r *reorganizer) fits(from, to int) bool {
 	m, hole := &r.list[from], r.list[to].hole

@@ -38,7 +38,7 @@ func (t Type) Name() []byte {
 	return t.v.Name(t.rec.Name())
 }
 
-// HasName tells whether t has a name that is not empty.
+// HasName reports whether t has a name that is not empty.
 func (t Type) HasName() bool {
 	if t.rec == nil || t.rec.Name() == 0 {
 		return false
@@ -58,19 +58,19 @@ func (t Type) Vlen() int {
 // that its values are signed.
 func (t Type) Flag() bool { return t.rec != nil && btf.InfoKflag(t.rec.Info()) }
 
-// IsComposite tells whether t is a struct or a union.
+// IsComposite reports whether t is a struct or a union.
 func (t Type) IsComposite() bool {
 	k := t.Kind()
 	return k == btf.KindStruct || k == btf.KindUnion
 }
 
-// IsEnum tells whether t is an enum, of 64 bits or less.
+// IsEnum reports whether t is an enum, of 64 bits or less.
 func (t Type) IsEnum() bool {
 	k := t.Kind()
 	return k == btf.KindEnum || k == btf.KindEnum64
 }
 
-// IsModifier tells whether t is const, volatile, restrict or a type tag.
+// IsModifier reports whether t is const, volatile, restrict or a type tag.
 func (t Type) IsModifier() bool { return btf.Modifiers.Has(t.Kind()) }
 
 // Target is the type that t refers to: of a pointer, typedef, modifier, variable
@@ -228,7 +228,7 @@ func (p Param) Name() []byte { return p.v.Name(p.NameOff) }
 // Type is the type of p.
 func (p Param) Type() Type { return p.v.Type(p.TypeID) }
 
-// Variadic tells whether p stands for "...", as the last parameter may.
+// Variadic reports whether p stands for "...", as the last parameter may.
 func (p Param) Variadic() bool { return p.TypeID == 0 && p.NameOff == 0 }
 
 // Param is parameter i of a prototype, which must have it.

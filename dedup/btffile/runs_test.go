@@ -148,8 +148,8 @@ func TestStreamKeepsTheForm(t *testing.T) {
 	}
 }
 
-// TestTokens: equal texts have one token, the lowest offset of it that was asked
-// for; a token behind the strings has no text.
+// TestTokens: equal texts have one token, the lowest offset of the text that was asked
+// for. A token beyond the strings has no text.
 func TestTokens(t *testing.T) {
 	in := &btf.Blob{FirstID: 1, Strings: []byte("\x00ab\x00b\x00ab\x00")}
 	names := NewTokens(in)

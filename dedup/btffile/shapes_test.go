@@ -18,8 +18,9 @@ func costs(t *testing.T, build func(*btftest.Builder, int), n int) *btf.Blob {
 	return b.Blob(t)
 }
 
-// TestShapesTellTypesWithoutNamesApart: thousands of structs and unions without names that
-// differ only in what is far behind them take little, and stay apart. Twice the same are one.
+// TestShapesTellTypesWithoutNamesApart: thousands of structs and unions without names
+// that differ only far from the top take little time, and stay apart. Equal ones become
+// one.
 func TestShapesTellTypesWithoutNamesApart(t *testing.T) {
 	tried := 0
 	for _, family := range btftest.Costs {
@@ -49,7 +50,7 @@ func TestShapesTellTypesWithoutNamesApart(t *testing.T) {
 	}
 }
 
-// TestCostsEqualLibbpf: what costs most is deduplicated as libbpf does it.
+// TestCostsEqualLibbpf: the most expensive inputs give libbpf's result.
 func TestCostsEqualLibbpf(t *testing.T) {
 	for _, family := range btftest.Costs {
 		in := costs(t, family.Build, 100)

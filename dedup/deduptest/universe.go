@@ -36,7 +36,7 @@ type Universe struct {
 	opt   Options
 }
 
-// Options say what a Universe is like.
+// Options are the settings of a Universe.
 type Options struct {
 	Names, Units int
 	Ambiguous    bool // some names have two definitions
@@ -178,7 +178,7 @@ func (u *Universe) expr(depth, above int) *expr {
 
 func (e *expr) named(name string) *expr { e.name = name; return e }
 
-// use is what a unit knows of a name.
+// use says which types of a name a unit has.
 type use int
 
 const (
@@ -307,8 +307,8 @@ func (c *unit) forward(n *named) int {
 	return i
 }
 
-// emit adds e and what it needs and returns its number. behind says that a
-// pointer leads to it, so that a forward declaration will do.
+// emit adds e and the types that it needs, and returns its number. behind says that a
+// pointer leads to it, so that a forward declaration suffices.
 func (c *unit) emit(e *expr, behind bool) int {
 	if e == nil {
 		return 0

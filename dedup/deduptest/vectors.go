@@ -49,7 +49,7 @@ func (v Vectors) Names(t testing.TB, folder string) []string {
 	return files
 }
 
-// Base is what an input is split from, or nil.
+// Base returns the BTF that an input is split from, or nil.
 func (v Vectors) Base(t testing.TB, name string) *btf.Blob {
 	if strings.HasPrefix(name, "quirks/split-") {
 		return v.Parse(t, "quirks/split.base.btf", nil)

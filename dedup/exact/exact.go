@@ -28,8 +28,8 @@ func Dedup(in *btf.Blob, opt Options) (*btf.Blob, error) {
 	return out, err
 }
 
-// DedupWithMap is Dedup that also returns what became of each type: m[id] is the
-// id in the output that stands for id of the input; see Certificate.
+// DedupWithMap is Dedup that also returns a map of ids: m[id] is the id in the output for
+// id of the input; see Certificate.
 func DedupWithMap(in *btf.Blob, opt Options) (out *btf.Blob, m []uint32, err error) {
 	if err := in.CheckKnown(); err != nil {
 		return nil, nil, err

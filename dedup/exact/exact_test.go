@@ -203,8 +203,8 @@ func everyKind(b *btftest.Builder) {
 	b.Array(i, i, 3)
 }
 
-// TestCertificateWords: a survivor that differs in one word is no survivor,
-// whichever word it is; one that is a definition of a forward's name is.
+// TestCertificateWords: the certificate refuses a survivor that differs in one word,
+// whichever word it is. It accepts a definition for a forward of its name.
 func TestCertificateWords(t *testing.T) {
 	raw := btftest.Build(t, nil, func(b *btftest.Builder) {
 		everyKind(b)
@@ -243,7 +243,7 @@ func TestCertificateWords(t *testing.T) {
 	}
 }
 
-// TestCertificateForwards: what stands for an enumeration or a forward.
+// TestCertificateForwards: the types that may stand for an enumeration or a forward.
 func TestCertificateForwards(t *testing.T) {
 	enum := func(name string, values ...int32) func(*btftest.Builder) {
 		return func(b *btftest.Builder) {

@@ -100,7 +100,7 @@ func (d *state) walk(x, y uint32) (bool, error) {
 	return true, nil
 }
 
-// step compares one pair and pushes the pairs behind it.
+// step compares one pair and pushes the pairs that its references lead to.
 func (d *state) step(x, y uint32) (bool, error) {
 	if d.final(x) == d.final(y) {
 		return true, nil
@@ -143,8 +143,8 @@ func (d *state) step(x, y uint32) (bool, error) {
 	return d.compare(x, a, b)
 }
 
-// compare compares two records of one kind and name and pushes the pairs of
-// their references, so that they are taken in the order they are to be compared.
+// compare compares two records of one kind and name. It pushes the pairs of their
+// references so that they are popped in the order of comparison.
 func (d *state) compare(x uint32, a, b btf.Record) (bool, error) {
 	switch k := a.Kind(); k {
 	case btf.KindInt:
@@ -272,8 +272,8 @@ func (d *state) identical(x, y uint32, depth int) (bool, error) {
 	}
 }
 
-// identicalRefs compares the references behind the third word of two records of
-// one kind and vlen.
+// identicalRefs compares the references after the third word of two records of one kind
+// and vlen.
 func (d *state) identicalRefs(a, b btf.Record, depth int) (bool, error) {
 	start, stride, n := btf.RefWords(a.Kind(), a.Vlen())
 	for i := 0; i < n; i++ {

@@ -7,10 +7,10 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// Merge concatenates BTF objects over one base (or all without a base) into one:
-// ids and string offsets of each are shifted behind those of the one before.
-// Nothing is deduplicated; equal strings stay apart until a string pass. Header and
-// layout section are the longest of any input. A single input is returned as it is.
+// Merge concatenates BTF objects over one base (or all without a base) into one. The ids
+// and string offsets of each one continue after the previous one. Nothing is
+// deduplicated; equal strings stay apart until a string pass. Header and layout section
+// are the longest of any input. A single input is returned as it is.
 func Merge(inputs []*btf.Blob) (*btf.Blob, error) {
 	if len(inputs) == 0 {
 		return nil, errors.New("dedup: no input")

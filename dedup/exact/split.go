@@ -8,10 +8,10 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// Split returns the types of in, which has no base, as split BTF over base:
-// ids continue those of the base, and strings that the base has are taken from
-// there; the others keep their order. Nothing is deduplicated but strings. The length
-// of the header stays; a layout section is in the base alone.
+// Split returns the types of in, which has no base, as split BTF over base: ids continue
+// after the base's, and strings that the base has are taken from there. The other strings
+// keep their order. Only strings are deduplicated. The length of the header stays; only
+// the base has a layout section.
 func Split(in, base *btf.Blob) (*btf.Blob, error) {
 	if in.Base != nil || in.BigEndian != base.BigEndian {
 		return nil, errors.New("dedup: input does not fit the base")

@@ -52,8 +52,8 @@ type state struct {
 // reached from an accepted type.
 type pair struct{ x, y uint32 }
 
-// frame is a reference type being placed. ref is the number of its next
-// reference; number 0 is the third word, also where that is no reference.
+// frame is a reference type being placed. ref is the number of its next reference. Number
+// 0 is the third word, even in kinds where that is not a reference.
 type frame struct {
 	id  uint32
 	ref int

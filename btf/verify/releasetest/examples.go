@@ -130,8 +130,8 @@ func (e Example) but(known, lost string) Example {
 	return e
 }
 
-// layout has a record for each kind: the bytes behind the three words, and those
-// of each element.
+// layout has a record for each kind: the number of bytes after the three words, and of
+// each element.
 var layout = []byte{
 	0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0, 0, 12, 0, 0,
 	0, 12, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
