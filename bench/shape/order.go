@@ -30,7 +30,7 @@ func references(fset *token.FileSet, pkg *types.Package, files []*ast.File, info
 	return g
 }
 
-// shared says whether other files can see an object: it is declared at the top
+// shared reports whether other files can see an object: it is declared at the top
 // of the package, or it is a field or a method.
 func shared(pkg *types.Package, obj types.Object) bool {
 	switch o := obj.(type) {

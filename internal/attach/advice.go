@@ -78,7 +78,7 @@ func (s *Symbols) Advise(f Function) (a Advice) {
 	return a
 }
 
-// Has tells whether there is a symbol of the name.
+// Has reports whether there is a symbol of the name.
 func (s *Symbols) Has(name string) bool { return len(s.byName[name]) > 0 }
 
 // because adds a reason.
@@ -88,7 +88,7 @@ func (a *Advice) because(format string, args ...any) {
 	}
 }
 
-// isCode tells whether a symbol of the name is code.
+// isCode reports whether a symbol of the name is code.
 func (s *Symbols) isCode(name string) bool {
 	return slices.ContainsFunc(s.byName[name], func(x symbol) bool { return x.code })
 }
@@ -119,7 +119,7 @@ func (s *Symbols) prefix() string {
 	return s.module + ":"
 }
 
-// adviseEntry tells whether fentry and fexit take the function.
+// adviseEntry reports whether fentry and fexit take the function.
 func (s *Symbols) adviseEntry(a *Advice, f Function) {
 	all := s.byName[f.Name]
 	if len(all) == 0 {
@@ -161,7 +161,7 @@ func (s *Symbols) adviseEntry(a *Advice, f Function) {
 	a.Exit = "fexit:" + s.prefix() + f.Name
 }
 
-// before tells whether the file is of a release of Linux before the given one. A file
+// before reports whether the file is of a release of Linux before the given one. A file
 // that does not tell its release may be.
 func (s *Symbols) before(release [2]int) bool {
 	var own [2]int
@@ -209,7 +209,7 @@ func (s *Symbols) probes(a *Advice, name string) (found []string) {
 	return found
 }
 
-// partOfTraced tells whether the function that a part or variant is of is traced, which
+// partOfTraced reports whether the function that a part or variant is of is traced, which
 // is enough for a kprobe.
 func (s *Symbols) partOfTraced(x *symbol) bool {
 	stem, _, ok := strings.Cut(x.name, ".")

@@ -35,7 +35,7 @@ func (p *places) at(s *symbol) uint64 {
 	return s.value
 }
 
-// isTraced tells whether there is a place of ftrace in a function.
+// isTraced reports whether there is a place of ftrace in a function.
 func (p *places) isTraced(s *symbol) bool {
 	if p.traced == nil {
 		return true

@@ -31,7 +31,7 @@ func order(f *mmapelf.File) binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// IsFunction tells whether the type of a symbol is STT_FUNC.
+// IsFunction reports whether the type of a symbol is STT_FUNC.
 func IsFunction(s *mmapelf.Symbol) bool { return s.Info&0xf == 2 }
 
 // Each calls fn for the symbols of a file that the kernel may have, in the order of the

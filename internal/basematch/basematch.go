@@ -189,7 +189,7 @@ func (k *Kernel) Mismatch(m Module, own *btf.Blob) string {
 	return ""
 }
 
-// repeats tells whether own has a struct module of its own that differs from that
+// repeats reports whether own has a struct module of its own that differs from that
 // of the base in its size, or in the names or offsets of its members. Types of
 // members are not compared: what they refer to may be repeated, too.
 func (k *Kernel) repeats(own *btf.Blob) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/btflite/btflite/internal/elfabi"
 )
 
-// TestCondense: what is kept of a list is what can decide, each expression
-// behind its length; the first keeps its place.
+// TestCondense: the expressions of a list that can decide are kept, each after its
+// length. The first keeps its place.
 func TestCondense(t *testing.T) {
 	long := func(n int) []byte { // n bytes: a register, DW_OP_nop, and that it is a value
 		x := bytes.Repeat([]byte{0x96}, n)

@@ -31,8 +31,8 @@ type Functions struct {
 	Entries []byte // the data that LocOff of LocEntries is an offset in
 	Lists   Lists
 
-	// Funcs are sorted by Off; Params[f.First:][:f.N] are those of f, in
-	// reading order.
+	// Funcs are sorted by Off; Params[f.First:][:f.N] are the parameters of f, in reading
+	// order.
 	Funcs  []Func
 	Params []Param
 	Copies int      // how many Funcs at the end are copies, which nothing refers to
@@ -126,7 +126,7 @@ func (e *Functions) passOn(f *Func) {
 	}
 }
 
-// useFormat sets the DWARF format to that of the function with the index.
+// useFormat sets the DWARF format of the function with the index.
 func (e *Functions) useFormat(i uint32) {
 	k, found := slices.BinarySearchFunc(e.Formats, i, func(r FormatRun, i uint32) int { return int(r.First) - int(i) })
 	if !found {

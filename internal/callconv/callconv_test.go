@@ -11,7 +11,7 @@ import (
 	"github.com/btflite/btflite/internal/elfabi"
 )
 
-// Types of every test environment; sizes are those of a 64-bit machine.
+// Types of every test environment, with the sizes of a 64-bit machine.
 const (
 	tVoid = iota
 	tInt
@@ -58,8 +58,7 @@ var testMembers = []dedup.Member{
 	{Name: nameA, Type: tInt, Val: 0}, {Name: nameB, Type: tInt, Val: 32}, {Name: nameC, Type: tLong, Val: 64},
 }
 
-// prm is a parameter: its type, or 0 to leave it to the origin, and what it has
-// as location.
+// prm is a parameter: its type, or 0 to leave it to the origin, and its location.
 type prm struct {
 	typ    uint32
 	loc    []byte   // a single expression; nil for none
@@ -75,9 +74,8 @@ type fun struct {
 	origin uint32 // 1 + index of a function
 }
 
-// buildEnv makes an environment of the given functions. DIE offsets are
-// ascending, as in a unit: a function's is 1000*(1+index), those of its
-// parameters follow.
+// buildEnv makes an environment of the given functions. DIE offsets are ascending, as in
+// a unit: a function's is 1000*(1+index), and its parameters' follow.
 func buildEnv(machine uint16, version uint16, funs []fun) *Functions {
 	e := &Functions{Machine: machine, Format: dwarf.ExprFormat{Version: version}, Types: Types{Nodes: testNodes, Members: testMembers, AddrSize: 8}}
 	switch machine {

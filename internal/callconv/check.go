@@ -44,7 +44,7 @@ func (e *Functions) check(f *Func, args *argRegs) {
 	}
 }
 
-// hasStruct says whether one of the parameters is a struct.
+// hasStruct reports whether one of the parameters is a struct.
 func (e *Functions) hasStruct(ps []Param) bool {
 	return slices.ContainsFunc(ps, func(p Param) bool { return e.Types.isStruct(p.Type) })
 }
@@ -96,9 +96,9 @@ func (e *Functions) checkPlain(ps []Param, args *argRegs) {
 	}
 }
 
-// checkChanged finds the true signature of a changed clang function:
-// parameters that are gone are marked optimized, and a struct of which only
-// one member is passed becomes that member.
+// checkChanged finds the true signature of a changed clang function: it marks parameters
+// that are gone as optimized, and replaces a struct of which only one member is passed by
+// that member.
 func (e *Functions) checkChanged(ps []Param, args *argRegs) {
 	slot := 0
 	for j := range ps {

@@ -82,8 +82,8 @@ func (t *Types) packed(r dedup.Ref, n *dedup.Node) bool {
 	return misplaced || uint64(n.Third)%largest != 0
 }
 
-// layout returns the size and the natural alignment of a type in bytes, 0 for
-// what has none. It gives up when depth or budget is used up.
+// layout returns the size and the natural alignment of a type in bytes, 0 if it has none.
+// It gives up when depth or budget is used up.
 func (t *Types) layout(r dedup.Ref, depth int, budget *int) (size, align uint64) {
 	count := uint64(1)
 	for ; depth > 0 && *budget > 0; depth-- {

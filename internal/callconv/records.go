@@ -24,7 +24,7 @@ const (
 // Func is one DW_TAG_subprogram DIE.
 type Func struct {
 	Off    uint32 // DIE offset
-	Name   uint32 // name token; after Link also that of origin or specification
+	Name   uint32 // name token; after Link also the name of origin or specification
 	Type   uint32 // return type: local Ref (dedup.Ref), 0 void
 	Origin uint32 // DIE offset of DW_AT_abstract_origin
 	Spec   uint32 // DIE offset of DW_AT_specification
@@ -44,8 +44,8 @@ const (
 	LocNone    = iota // attribute absent
 	LocExpr           // LocOff, LocLen: a single expression in the unit
 	LocList           // LocOff: offset of the list in .debug_loclists (DWARF 5) or .debug_loc (2-4)
-	LocBad            // present, but of no form we can read: counts as present and empty
-	LocEntries        // LocOff, LocLen: expressions of a unit record, those of a list, each behind its length in a byte
+	LocBad            // present, but unreadable: counts as present and empty
+	LocEntries        // LocOff, LocLen: the expressions of a unit record, each after its length in a byte
 )
 
 // ParamFlags describe a DW_TAG_formal_parameter DIE of a subprogram. The reader sets

@@ -70,7 +70,7 @@ func (t *Types) stripped(r dedup.Ref) (dedup.Ref, dedup.Node, bool) {
 	return 0, dedup.Node{}, false
 }
 
-// isStruct says whether r is a struct, directly or behind const and typedef.
+// isStruct reports whether r is a struct, directly or behind const and typedef.
 func (t *Types) isStruct(r dedup.Ref) bool {
 	_, n, ok := t.stripped(r)
 	if !ok {

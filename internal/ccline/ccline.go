@@ -152,7 +152,7 @@ func (s *state) debugOption(w string) {
 	}
 }
 
-// isC says whether the input is C, preprocessed or not. For standard input -x decides.
+// isC reports whether the input is C, preprocessed or not. For standard input -x decides.
 func (in *input) isC() bool {
 	switch in.language {
 	case "c", "cpp-output", "c-cpp-output":
@@ -239,7 +239,7 @@ func split(text string) []string {
 	return words
 }
 
-// ForMachine says whether an option of a compiler is for the machine, so that it may
+// ForMachine reports whether an option of a compiler is for the machine, so that it may
 // change the layout of types.
 func ForMachine(option string) bool {
 	switch option {
@@ -291,7 +291,7 @@ func Standard(option string) string {
 	return "-std=" + dialect + year
 }
 
-// ForLanguage says whether an option of a compiler chooses the language that it reads, so
+// ForLanguage reports whether an option of a compiler chooses the language that it reads, so
 // that C which is made of the types may need it.
 func ForLanguage(option string) bool {
 	switch option {
@@ -302,7 +302,7 @@ func ForLanguage(option string) bool {
 	return ok && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789:+") == ""
 }
 
-// IsCompiler says whether a program of that name, without folders, is a C compiler: cc,
+// IsCompiler reports whether a program of that name, without folders, is a C compiler: cc,
 // gcc or clang, with a target in front or a version behind.
 func IsCompiler(name string) bool {
 	name = strings.TrimRight(name, "0123456789.")

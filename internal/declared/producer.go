@@ -6,8 +6,8 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Producers gives fn what each compile unit of a file says of its compiler
-// (DW_AT_producer, "" for nothing), in their order, until fn returns false.
+// Producers calls fn with the producer of each compile unit of a file (DW_AT_producer, ""
+// if it has none), in their order, until fn returns false.
 func Producers(src *mmapelf.Source, fn func(producer string) (more bool)) error {
 	return opened(src, func(f *debuginfo.File) error {
 		var c debuginfo.Cursor

@@ -66,7 +66,8 @@ type reader struct {
 	files     map[uint64]string
 }
 
-// open is a DIE whose children are read. It has no name if it is not looked for.
+// open is a DIE whose children are being read. Its name is empty if the type is not
+// looked for.
 type open struct {
 	*name
 	Type
@@ -190,7 +191,7 @@ func (r *reader) split(skeleton *debuginfo.Skeleton) error {
 	})
 }
 
-// begin takes what the unit DIE that was decoded last says of its unit.
+// begin reads the unit DIE that was decoded last.
 func (r *reader) begin(have uint32) {
 	r.unit, r.dir, r.linesAt, r.ready, r.known = debuginfo.Text(&r.c, have, dwarf.VName), debuginfo.Text(&r.c, have, dwarf.VCompDir), 0, false, false
 }
@@ -238,7 +239,7 @@ func (r *reader) read(p int) error {
 	return nil
 }
 
-// look sees what the DIE at off is: a type that is looked for, or a part of one.
+// look recognizes the DIE at off: a type that is looked for, or a part of one.
 func (r *reader) look(a *dwarf.Abbrev, have uint32, off int) (d open) {
 	c, parent := &r.c, &r.open[len(r.open)-1]
 	switch a.Class {

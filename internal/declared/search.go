@@ -1,8 +1,8 @@
 // Package declared finds where the types of a file with DWARF are declared: unit, DIE,
 // file and line.
 //
-// Encoding forgets that. A Search is told by what types are known (their names, sizes
-// and members) and reads the units until it has found all of them.
+// Encoding forgets that. A Search gets the names, sizes and members of types, and reads
+// the units until it has found all of them.
 package declared
 
 import (
@@ -21,7 +21,7 @@ type Search struct {
 	left   int // types that have not been found
 }
 
-// Type is what a type is known by, beside its name.
+// Type identifies a type, together with its name.
 type Type struct {
 	Tag   dwarf.Tag // of a struct, union, enum or typedef
 	Size  uint64    // bytes; 0 for a typedef
@@ -36,7 +36,7 @@ type Place struct {
 	Line   uint64 // 0 if it is not told
 }
 
-// name is what is looked for under one name.
+// name has the types of one name that are looked for.
 type name struct {
 	id   uint32
 	left int // types that have not been found
@@ -50,7 +50,7 @@ type key struct {
 
 const anyShape = math.MaxUint64
 
-// none is the place of what has not been found: no DIE is at the beginning of a section.
+// none is the place of a type that was not found: no DIE is at the start of a section.
 var none = Place{}
 
 // Shape stands for the names of members or enumerators, in order. The zero value is for
@@ -98,7 +98,7 @@ func (s *Search) Place(text []byte, t Type) (Place, bool) {
 	return at, at != none
 }
 
-// Any tells whether any type has been found.
+// Any reports whether any type has been found.
 func (s *Search) Any() bool {
 	for _, at := range s.places {
 		if at != none {
@@ -111,7 +111,7 @@ func (s *Search) Any() bool {
 // loose is the key of any type of a name with a tag.
 func loose(name uint32, tag dwarf.Tag) key { return key{name, Type{Tag: tag, Shape: anyShape}} }
 
-// wants tells whether a type of the name is still looked for.
+// wants reports whether a type of the name is still looked for.
 func (s *Search) wants(text []byte) (n *name) {
 	if n = s.names[string(text)]; n == nil || n.left == 0 {
 		return nil

@@ -112,7 +112,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchEnds: once all is found, what follows is not read.
+// TestSearchEnds: after the last type is found, nothing more is read.
 func TestSearchEnds(t *testing.T) {
 	f := file()
 	const unknown = 9

@@ -44,9 +44,9 @@ type Slot struct {
 // PlainOff is the highest Off of the slots of a Plain member.
 const PlainOff = 24
 
-// Abbrev is a compiled abbreviation. Its 64 bytes are a cache line of the
-// table: the walk looks at one for each DIE, and those of a unit are to stay in
-// the first-level cache.
+// Abbrev is a compiled abbreviation. Its 64 bytes are a cache line of the table, because
+// the walk reads one for each DIE, and all that a unit uses should stay in the
+// first-level cache.
 type Abbrev struct {
 	Size     uint32 // bytes of all attributes, if Fixed
 	Present  uint32 // wanted values that the abbreviation has, as bits
@@ -56,7 +56,7 @@ type Abbrev struct {
 	Class    Class
 	Children bool
 	Fixed    bool // Size is right for every DIE
-	Inline   bool // Direct but for an inline name in front: slots and Size count from behind it
+	Inline   bool // Direct except for an inline name at the start; slots and Size count from its end
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
 	Plain    bool // a member that is Direct or Inline, at an offset below 65536, no bit-field and has no children; name, type and offset are at PlainOff or before
 	Slots    [NumSlots]Slot
@@ -141,8 +141,8 @@ func (t *Abbrevs) Lookup(code uint64) *Abbrev {
 	return nil
 }
 
-// Dense is the table by code for codes below its length; an entry with Tag 0
-// is no abbreviation. It is valid until the next Compile.
+// Dense returns the table by code for codes below its length. An entry with Tag 0 is
+// unused. It is valid until the next Compile.
 func (t *Abbrevs) Dense() []Abbrev { return t.tab }
 
 // Work is how many bytes of .debug_abbrev the calls of Compile have read since

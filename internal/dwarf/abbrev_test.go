@@ -35,7 +35,7 @@ func describe(a *Abbrev) string {
 	return strings.Join(w, " ")
 }
 
-// many is n attributes that nobody reads.
+// many returns n attributes that no plan reads.
 func many(n int, f Form) []at { return slices.Repeat([]at{{attr: 0x8a, form: f}}, n) }
 
 // TestCompile: which values an abbreviation's slots lead to.
@@ -112,7 +112,7 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestCompileRefuses: a table that ends nowhere or says what cannot be is an error.
+// TestCompileRefuses: a table without an end or with impossible contents is an error.
 func TestCompileRefuses(t *testing.T) {
 	u := &Unit{Version: 5, AddrSize: 8, AbbrevOff: 3}
 	good := slices.Concat([]byte{9, 9, 9}, declare(300, TagMember, true, at{attr: atName, form: FormStrp},
@@ -141,7 +141,7 @@ func TestCompileRefuses(t *testing.T) {
 		{[]byte{1, 1, 0, 1, 2, 0, 0, 0}, "abbreviation 1: unknown form 2"},
 		{[]byte{1, 1, 0, 1, 0x80, 0x80, 4, 0, 0, 0}, "abbreviation 1: form 65536"},
 		{[]byte{1, 1, 0, 1, 0, 0, 0, 0}, "abbreviation 1: unknown form 0"},
-		{[]byte{1, 1, 0, 0, 0x0b, 0, 0, 0}, ""}, // attribute 0 with a form is no end
+		{[]byte{1, 1, 0, 0, 0x0b, 0, 0, 0}, ""}, // attribute 0 with a form does not end the list
 	} {
 		err := new(Abbrevs).Compile(append([]byte{9, 9, 9}, c.in...), u, Types, 0)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -230,7 +230,7 @@ func TestCompileKeeps(t *testing.T) {
 	}
 }
 
-// TestCross: what a unit cannot be understood alone with.
+// TestCross: forms that a unit alone is not enough for.
 func TestCross(t *testing.T) {
 	for _, c := range []struct {
 		tag  Tag

@@ -1,6 +1,6 @@
 package dwarf
 
-// Class is what the walk does with a DIE, decided once per abbreviation.
+// Class says how the walk handles a DIE. It is decided once for each abbreviation.
 type Class uint8
 
 // The classes, each with the attributes in its direct slots by the plan Types, in order;

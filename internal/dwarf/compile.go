@@ -87,8 +87,7 @@ const maxConsts = 1 << 16
 // or Inline.
 const maxDirect = 0xff00
 
-// compile reads the attribute list behind the cursor into a. It returns what
-// is wrong, or "".
+// compile reads the attribute list at the cursor into a. It returns what is wrong, or "".
 func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	uses := &t.plan.uses[a.Class]
 	ops := t.ops
@@ -118,7 +117,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 			break
 		}
 		if attr < uint64(len(uses)) && uses[attr].value < 0 && f < numForms {
-			// Half of all: of no use, and of one size.
+			// Half of all attributes: unused, with a fixed size.
 			if fs := &t.forms[f]; fs.plain {
 				first = false
 				size += int(fs.n)
@@ -206,8 +205,8 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	return ""
 }
 
-// finish sets what follows from all attributes; they have size bytes if a is
-// Fixed. inline says that all but an inline name in front is direct.
+// finish sets the fields that depend on all attributes. These have size bytes if a is
+// Fixed. inline says that all values except an inline name at the start are direct.
 func (a *Abbrev) finish(size int, inline bool) {
 	a.Size = uint32(size)
 	a.Inline = inline && size <= maxDirect
@@ -235,8 +234,8 @@ func (t *Abbrevs) appendFixed(ops []op, v int, form Form, n int, implicit int64)
 	return append(ops, op{opFixed, uint8(v), uint16(n), form})
 }
 
-// variableOp is the op that reads value v, or skips it if v is negative. How
-// many bytes it has is in the data; n is that of formShape.
+// variableOp returns the op that reads value v, or skips it if v is negative. The data
+// says how many bytes the value has. n comes from formShape.
 func variableOp(kind shape, form Form, v, n int) op {
 	read, skip := opULEB, opSkipLEB
 	switch kind {

@@ -118,7 +118,7 @@ const RecordMark = "\xb7btfunit"
 // Form is a DW_FORM_ value (DWARF 5, section 7.5.6).
 type Form uint16
 
-// The forms of DWARF 5, and those of the GNU extensions.
+// The forms of DWARF 5, and of the GNU extensions.
 const (
 	FormAddr          Form = 0x01
 	FormBlock2        Form = 0x03

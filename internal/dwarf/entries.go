@@ -10,7 +10,7 @@ package dwarf
 //		}
 //	}
 //
-// It ends behind the last byte of the unit. If it cannot go on, Fault says what is wrong
+// It ends after the last byte of the unit. If it cannot go on, Fault says what is wrong
 // with the DIE at Off.
 type Entries struct {
 	Abbrevs *Abbrevs

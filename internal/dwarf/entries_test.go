@@ -50,7 +50,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestStaticAddress: what a variable's location starts with.
+// TestStaticAddress: the start of a variable's location.
 func TestStaticAddress(t *testing.T) {
 	for _, c := range []struct {
 		expr []byte

@@ -46,8 +46,8 @@ const (
 	OpGNUAddrIndex   = 0xfb
 )
 
-// ExprFormat is what an expression's encoding depends on beyond its bytes; all
-// of it comes from the unit header and the file.
+// ExprFormat has the facts that the encoding of an expression depends on. They come from
+// the unit header and the file.
 type ExprFormat struct {
 	Version   uint16 // DWARF version of the unit
 	AddrSize  uint8  // bytes of an address: 1, 2, 4 or 8
@@ -82,8 +82,8 @@ func NewExpr(data []byte, f ExprFormat) Expr { return Expr{data: data, f: f} }
 // the expression's end cuts off, and not at the end.
 func (x *Expr) Bad() bool { return x.bad }
 
-// Offset is the position of the next operation in the expression; when
-// decoding has stopped, that of the operation that stopped it.
+// Offset returns the position of the next operation in the expression or, after decoding
+// has failed, of the operation that failed.
 func (x *Expr) Offset() int { return x.off }
 
 // Next decodes the next operation into op and reports whether there was one.
@@ -112,8 +112,8 @@ func (x *Expr) Next(op *ExprOp) bool {
 	return true
 }
 
-// operand reads the operand of kind k at p and returns it and the position
-// behind it, or a negative position if it cannot be read.
+// operand reads the operand of kind k at p and returns it and the position after it, or a
+// negative position if it cannot be read.
 func (x *Expr) operand(k uint8, p int, op *ExprOp) (uint64, int) {
 	switch k {
 	case argU1, argU2, argU4, argU8:
@@ -159,7 +159,7 @@ func (x *Expr) operand(k uint8, p int, op *ExprOp) (uint64, int) {
 // Static is the address that an expression starts with, an offset from it included.
 type Static struct {
 	Indexed bool   // Value is an index of .debug_addr, else the address
-	Value   uint64 // in the expression behind its first byte
+	Value   uint64 // in the expression after its first byte
 	Extra   uint64 // to be added
 }
 

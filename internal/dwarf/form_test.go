@@ -103,7 +103,7 @@ func formCases(u *Unit) []formCase {
 	)
 }
 
-// shapesOfUnits are what a form's size depends on.
+// shapesOfUnits are the facts that the sizes of forms depend on.
 var shapesOfUnits = []Unit{
 	{Version: 2, AddrSize: 8},
 	{Version: 3, AddrSize: 4, Dwarf64: true},
@@ -143,8 +143,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// testForm decodes a DIE at offset 2 of data: a, and an attribute of one byte,
-// 7, behind it. Without that byte the DIE must be read as well if it has a only.
+// testForm decodes a DIE at offset 2 of data: a, then an attribute of one byte, 7.
+// Without that byte, a DIE that has only a must be readable too.
 func testForm(t *testing.T, name string, u *Unit, a at, data []byte, want uint64) {
 	t.Helper()
 	value, last, lastValue := VLowPC, uint64(atName), VName

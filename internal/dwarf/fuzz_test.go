@@ -51,9 +51,9 @@ func FuzzReadUnit(f *testing.F) {
 	})
 }
 
-// FuzzAbbrevs compiles a table and reads DIEs with it: nothing is read beyond
-// the data, fixed sizes are what decoding consumes, and a table that is
-// compiled into used memory is the same.
+// FuzzAbbrevs compiles a table and reads DIEs with it. Nothing is read beyond the data,
+// decoding consumes exactly the fixed sizes, and a table compiled into used memory is the
+// same.
 func FuzzAbbrevs(f *testing.F) {
 	infos, abbrevs, shapes := seeds()
 	for i := range infos {

@@ -1,7 +1,7 @@
 package dwarf
 
-// Inlined is the plan of who looks for the bodies of inlined functions. What does not lead
-// to them is ClassSkip.
+// Inlined is the plan for the bodies of inlined functions. DIEs that do not lead to them
+// are ClassSkip.
 var Inlined = newPlan(inlinedClass).add([]attr{
 	{at: atSibling, value: VSibling},
 	{at: atAbstractOrigin, value: InlOrigin},

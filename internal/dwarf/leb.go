@@ -1,8 +1,8 @@
 package dwarf
 
-// ULEB reads an unsigned LEB128 number at b[p:] and returns it with the
-// offset behind it, or -1 if b ends first or the number has over 64 bits of
-// length (bits beyond 64 are dropped, as other readers do).
+// ULEB reads an unsigned LEB128 number at b[p:] and returns it with the offset after it,
+// or -1 if b ends first or the number is longer than 64 bits (bits beyond 64 are dropped,
+// as other readers do).
 func ULEB(b []byte, p int) (uint64, int) {
 	var v uint64
 	for s := uint(0); s < 70; s += 7 {

@@ -29,8 +29,8 @@ func LineFile(section []byte, off uint64, bigEndian bool, number uint64, text Li
 	return h.file(number)
 }
 
-// lineHeader reads a header. The numbers in it that are no LEB128 have the byte order
-// of the format.
+// lineHeader reads a header. Numbers in it that are not LEB128 have the byte order of the
+// format.
 type lineHeader struct {
 	abbrevCursor
 	t       Abbrevs // for its format only
@@ -152,8 +152,8 @@ func (h *lineHeader) file(number uint64) (f FileName, ok bool) {
 	return f, true
 }
 
-// table reads a table of names: entry number of it, and with whole the rest, to get
-// behind it.
+// table reads entry number of a table of names. With whole, it reads the remaining
+// entries too, to reach the end.
 func (h *lineHeader) table(number uint64, whole bool) (dir uint64, name []byte, ok bool) {
 	formats := int(h.u8())
 	at := h.p

@@ -71,14 +71,14 @@ func TestLineFile(t *testing.T) {
 	}
 }
 
-// lineTable5 is a header in DWARF 5 of which tables are the tables of names.
+// lineTable5 is a header in DWARF 5 whose tables of names are tables.
 func lineTable5(tables ...byte) []byte {
 	b := append([]byte{5, 0, 8, 0, 0, 0, 0, 0, 1, 1, 1, 0xfb, 14, 1}, tables...)
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...)
 }
 
-// TestLineStrings: strings in other sections are asked for by where their offset
-// is, those of the file that is wanted alone.
+// TestLineStrings: a string in another section is asked for by the place of its offset,
+// and only for the wanted file.
 func TestLineStrings(t *testing.T) {
 	section := lineTable5(
 		1, 1, 0x1f, 2, // folders: path, line_strp

@@ -59,7 +59,7 @@ type ListAddresses struct {
 type Range struct {
 	From, To uint64 // addresses
 	Always   bool   // it holds where no other does
-	Viewed   bool   // Views are those of From and To
+	Viewed   bool   // Views has the view numbers of From and To
 	Views    [2]uint64
 }
 

@@ -1,6 +1,6 @@
 package dwarf
 
-// Places is the plan of who asks where a DIE is declared. All tags are alike to it.
+// Places is the plan for the places where DIEs are declared. It treats all tags alike.
 var Places = newPlan(func(Tag) Class { return ClassSkip }).add([]attr{
 	{at: atDeclFile, value: placeFile},
 	{at: atDeclLine, value: placeLine},

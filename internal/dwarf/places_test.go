@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestDeclsOfEveryForm: a line of every form is read, or stepped over if it is
-// no number, and what stands behind it is read too. Nothing is read of a DIE
-// that is cut off.
+// TestDeclsOfEveryForm: a line of every form is read, or skipped if it is not a number,
+// and the next attribute is read too. Nothing is read of a DIE that is cut off.
 func TestDeclsOfEveryForm(t *testing.T) {
 	for i := range shapesOfUnits {
 		u := &shapesOfUnits[i]
@@ -45,14 +44,14 @@ func TestDeclsOfEveryForm(t *testing.T) {
 	}
 }
 
-// TestDecls: what DIEs say, and which of them can be read.
+// TestDecls: the declarations of DIEs, and which of them can be read.
 func TestDecls(t *testing.T) {
 	u := &Unit{Version: 5, AddrSize: 8, AbbrevOff: 2}
 	line := func(n byte) at { return at{atDeclLine, FormImplicitConst, []byte{n}} }
 	sec := slices.Concat([]byte{1, 1}, declare(1, TagSubprogram, true, line(1)), declare(1, TagSubprogram, false, line(2)),
 		declare(1<<20, TagTypedef, false, line(3)),
 		declare(5, TagCompileUnit, false, at{attr: atStmtList, form: FormSecOffset}, at{attr: atRanges, form: FormData1}),
-		declare(6, TagSubprogram, false, at{attr: 0, form: FormData1}, line(6)), // attribute 0 with a form is no end
+		declare(6, TagSubprogram, false, at{attr: 0, form: FormData1}, line(6)), // attribute 0 with a form does not end the list
 		[]byte{0})
 	sec = append(append(sec, declare(8, TagSubprogram, false, line(8))...), 0)
 	var d Abbrevs

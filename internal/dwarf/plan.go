@@ -1,9 +1,9 @@
 package dwarf
 
-// Plan says what one reader of DIEs wants: which class a tag has for it, which
-// attributes of a class it reads, and which value each of them becomes. Compile turns
-// abbreviations into tables by a plan. The numbers of values belong to the plan: two
-// plans may use the same number for different attributes.
+// Plan describes one reader of DIEs: the class of each tag, the attributes that it reads
+// in a class, and the value that each of them becomes. Compile turns abbreviations into
+// tables by a plan. The numbers of values belong to the plan: two plans may use the same
+// number for different attributes.
 type Plan struct {
 	class  func(Tag) Class
 	uses   [numClasses][denseAttrs]use // of attributes below denseAttrs
@@ -20,8 +20,8 @@ const VSibling = MaxValues - 1
 // denseAttrs is above the numbers of nearly all attributes of DWARF 5.
 const denseAttrs = 0x90
 
-// use says what an attribute is to a class: the value that it becomes, and the value's
-// slot if it is direct; -1 for neither.
+// use describes an attribute in a class: the value that it becomes, and the value's slot
+// if it is direct; -1 for neither.
 type use struct{ value, slot int8 }
 
 var unused = use{-1, -1}
@@ -50,7 +50,7 @@ type attr struct {
 	kind  valueKind
 }
 
-// row is what is read of a class: the values with a slot, and the others, as bits.
+// row describes a class: the values with a slot, and the others, as bits.
 type row struct {
 	class        Class
 	direct, also uint32
@@ -110,7 +110,7 @@ func (p *Plan) place(c Class, at uint64) *use {
 	return &p.beyond[len(p.beyond)-1].uses[c]
 }
 
-// useBeyond is what an attribute from denseAttrs on is to a class.
+// useBeyond returns the use of an attribute from denseAttrs on in a class.
 func (p *Plan) useBeyond(c Class, at uint64) use {
 	for i := range p.beyond {
 		if x := &p.beyond[i]; x.attr == at {

@@ -1,6 +1,6 @@
 package dwarf
 
-// unitFormat is what the sizes of values depend on, beside their forms.
+// unitFormat has the facts besides the form that the size of a value depends on.
 type unitFormat struct {
 	version   uint16
 	addrSize  uint8
@@ -71,12 +71,12 @@ func (u unitFormat) formShape(f Form) (int, shape) {
 // numForms is above the numbers of all standard forms.
 const numForms = 0x30
 
-// formSize is what a form is to compile: see formShape and Abbrev.Cross.
+// formSize describes a form for compile: see formShape and Abbrev.Cross.
 type formSize struct {
 	n     uint8
 	kind  shape
 	cross bool
-	plain bool // n is all there is to know of a value that nobody asked for
+	plain bool // nothing but n matters if the value is not read
 }
 
 // formSize is formShape as compile wants it.

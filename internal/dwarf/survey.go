@@ -2,7 +2,8 @@ package dwarf
 
 import "sync"
 
-// Survey is what the abbreviations of a file say of all its units, before any of them is read.
+// Survey has what the abbreviations of a file tell about all its units, before any unit
+// is read.
 type Survey struct {
 	Cross       bool // a table is Abbrevs.Cross, or a unit is partial: units may refer to each other
 	Records     bool // an abbreviation has AtUnitRecord
@@ -21,7 +22,7 @@ const (
 	inAttr
 	inAttrRest
 	inRecord // the second byte of AtUnitRecord, if it is that
-	inEnd    // the form behind an attribute of 0
+	inEnd    // the form after an attribute of 0
 	inForm
 	inFormRest
 	inAlternate // the second byte of FormGNURefAlt or FormGNUStrpAlt, if it is one
@@ -71,7 +72,7 @@ func (s *Survey) Read(b []byte) bool {
 // Whole reports whether what has been read does not end inside an abbreviation.
 func (s *Survey) Whole() bool { return s.state == inCode }
 
-// note reads bytes one by one, notes what they say, and returns the state behind them.
+// note reads bytes one by one, notes what they tell, and returns the state after them.
 func (s *Survey) note(state uint8, b []byte) uint8 {
 	steps := surveySteps()
 	for _, c := range b {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSurvey: what one abbreviation of many says of all, wherever the bytes are cut.
+// TestSurvey: one abbreviation among many is noticed, wherever the bytes are cut.
 func TestSurvey(t *testing.T) {
 	record := at{attr: AtUnitRecord, form: FormBlock4}
 	for _, c := range []struct {

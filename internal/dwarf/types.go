@@ -1,6 +1,6 @@
 package dwarf
 
-// Types is the plan of who reads types, functions and variables.
+// Types is the plan for types, functions and variables.
 var Types = newPlan(classOf).add([]attr{
 	{at: atSibling, value: VSibling, slot: SlotSibling, kind: aReference},
 	{at: atLocation, value: VLocation, slot: SlotLocation, kind: aLocation},

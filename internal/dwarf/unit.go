@@ -42,7 +42,7 @@ type Unit struct {
 // IsType reports whether it is a type unit.
 func (u *Unit) IsType() bool { return u.types || u.Type == utType || u.Type == utSplitType }
 
-// End is the section offset behind the unit.
+// End returns the section offset after the unit.
 func (u *Unit) End() uint64 { return u.Off + uint64(len(u.Data)) }
 
 // OffsetSize is the size in bytes of a section offset in the unit.
@@ -67,10 +67,9 @@ func ReadUnit(info []byte, off uint64, bigEndian bool, u *Unit) error {
 	return ReadUnitHeader(b[:min(len(b), MaxUnitHeader)], b, off, bigEndian, u)
 }
 
-// ReadUnitHeader is ReadUnit for a header whose bytes are not those of the
-// section: head, of MaxUnitHeader bytes or what the section has, is a
-// relocated copy of them. rest is the section from the header on; Data aliases
-// it.
+// ReadUnitHeader is ReadUnit for a header whose bytes were relocated. head is a relocated
+// copy of them, of MaxUnitHeader bytes or up to the end of the section. rest is the
+// section from the header on; Data aliases it.
 func ReadUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) error {
 	*u = Unit{Off: off, BigEndian: bigEndian}
 	return u.read(head, rest)
@@ -83,7 +82,7 @@ func ReadTypeUnit(types []byte, off uint64, bigEndian bool, u *Unit) error {
 	return ReadTypeUnitHeader(b[:min(len(b), MaxUnitHeader)], b, off, bigEndian, u)
 }
 
-// ReadTypeUnitHeader is to ReadTypeUnit what ReadUnitHeader is to ReadUnit.
+// ReadTypeUnitHeader is the same for ReadTypeUnit.
 func ReadTypeUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) error {
 	*u = Unit{Off: off, BigEndian: bigEndian, types: true}
 	return u.read(head, rest)
@@ -174,7 +173,7 @@ func (u *Unit) read(head, rest []byte) error {
 				return fail(off, "unit too short for its header")
 			}
 		case utCompile, utPartial:
-		default: // what its header holds, and where its DIEs begin, is not known
+		default: // neither the fields of its header nor the start of its DIEs are known
 			return fail(off, "unknown unit type "+utoa(uint64(u.Type)))
 		}
 	} else {

@@ -46,8 +46,8 @@ type unitCase struct {
 	want  string
 }
 
-// The fields behind the length. Offsets are 0x11 (abbreviations) and, if the
-// header has them, signature 0x22 with type offset 1, and the id 0x33.
+// The fields after the length. Offsets are 0x11 (abbreviations) and, if the header has
+// them, signature 0x22 with type offset 1, and the id 0x33.
 var unitCases = []unitCase{
 	{"DWARF 2", false, false, func(o int) []field { return []field{{2, 2}, {o, 0x11}, {1, 4}} },
 		"v2 abbrev 11 addr 4 type 0 sig 0+0 id 0 wide false"},
@@ -81,8 +81,8 @@ func readAs(types bool, b []byte, off uint64, bigEndian bool) (u Unit, err error
 	return u, err
 }
 
-// TestReadUnit reads each kind of header behind other bytes, with nothing
-// behind it and cut at each byte, in both byte orders.
+// TestReadUnit reads each kind of header after other bytes, at the end of the data and
+// cut at each byte, in both byte orders.
 func TestReadUnit(t *testing.T) {
 	for _, c := range unitCases {
 		for _, big := range []bool{false, true} {

@@ -55,8 +55,8 @@ func (t *Abbrevs) Place(a *Abbrev, b []byte, p int, v int) int {
 	return -1
 }
 
-// Decode runs the program of a on the attributes at b[p:] and returns the
-// offset behind them and the bits of the values it set, or -1 if b ends first.
+// Decode runs the program of a on the attributes at b[p:]. It returns the offset after
+// them and the bits of the values it set, or -1 if b ends first.
 func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, present uint32) {
 	present = a.Present
 	for _, o := range t.ops[a.prog&^crossProg:] {
@@ -177,7 +177,7 @@ func (t *Abbrevs) fixed(b []byte, p, n int) (uint64, bool) {
 	return binary.LittleEndian.Uint64(b[p:]), true
 }
 
-// blockLen reads the length of a block and returns the offset behind it.
+// blockLen reads the length of a block and returns the offset after it.
 func (t *Abbrevs) blockLen(b []byte, p, width int) (int, uint64, bool) {
 	if width == 0 {
 		n, q := ULEB(b, p)

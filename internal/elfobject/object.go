@@ -189,7 +189,7 @@ func (o *Object) Relocs(target *mmapelf.Section) (*Relocs, error) {
 	return nil, nil
 }
 
-// InPlace tells whether what a relocation adds to the symbol stands in the section that is
+// InPlace reports whether what a relocation adds to the symbol stands in the section that is
 // relocated: without room for it in the relocation, or on SuperH, whose linkers do not
 // read that (GNU binutils, include/elf/sh.h).
 func (t *Relocs) InPlace() bool {

@@ -15,9 +15,9 @@ func (t *Table) Apply(b []byte, off uint64, first, last int) error {
 	return t.ApplySpan(b, off, first, last, &ignored)
 }
 
-// Span is what was stored in fields that refer to one section: offsets from Low
-// to High, nothing if Low is above High. A field that is stored another way
-// than as a plain 64-bit little-endian RELA entry may be missing.
+// Span has the values stored in fields that refer to one section: offsets from Low to
+// High, none if Low is above High. It may lack a field that is not a plain 64-bit
+// little-endian RELA entry.
 type Span struct {
 	Section   uint32 // index in the section header table; 0 for none
 	Low, High uint64
@@ -85,7 +85,7 @@ func plainFields(data, b []byte, off uint64, names *plainInfo, known *[plainInfo
 	for n <= len(data)-relaSize {
 		d := data[n : n+relaSize : n+relaSize]
 		at, info, x := binary.LittleEndian.Uint64(d)-off, binary.LittleEndian.Uint64(d[8:]), binary.LittleEndian.Uint64(d[16:])
-		if at > end || info == 0 { // 0 is not known, and what is unknown has 0
+		if at > end || info == 0 { // 0 is unknown, and an unknown type has 0
 			break
 		}
 		if info == nameInfo {
@@ -111,8 +111,8 @@ func plainFields(data, b []byte, off uint64, names *plainInfo, known *[plainInfo
 // relaSize is the size of a 64-bit RELA entry in bytes.
 const relaSize = 24
 
-// plainInfo is what applyFast knows of the entries with one r_info, whose fields
-// get base and the addend.
+// plainInfo describes the entries with one r_info for applyFast. Their fields get base
+// and the addend.
 type plainInfo struct {
 	info  uint64
 	base  uint64 // address of the symbol

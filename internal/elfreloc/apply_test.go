@@ -48,7 +48,7 @@ func symbols(f Format) (symtab, extended []byte) {
 	return symtab, extended
 }
 
-// byteOrder is what both orders of encoding/binary are.
+// byteOrder has the methods of both orders of encoding/binary.
 type byteOrder interface {
 	binary.ByteOrder
 	binary.AppendByteOrder

@@ -8,8 +8,8 @@ import (
 	"github.com/btflite/btflite/internal/elfabi"
 )
 
-// TestSymbolBounds: the last symbol, the last extended index and the last
-// section are there, and nothing behind them.
+// TestSymbolBounds: the last symbol, the last extended index and the last section are
+// found, and nothing after them.
 func TestSymbolBounds(t *testing.T) {
 	for _, class64 := range []bool{false, true} {
 		for _, big := range []bool{false, true} {

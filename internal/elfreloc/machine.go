@@ -2,18 +2,18 @@ package elfreloc
 
 import "github.com/btflite/btflite/internal/elfabi"
 
-// What each machine's relocation types do. Only those are listed that
-// assemblers and partial links leave in debug sections; numbers and formulas
-// are those of the psABI documents (S symbol value, A addend, V what the field
-// holds, all modulo the width of the field).
+// The effect of each machine's relocation types. Only those are listed that assemblers
+// and partial links leave in debug sections. Numbers and formulas come from the psABI
+// documents (S symbol value, A addend, V the field's contents, all modulo the width of
+// the field).
 
-// action is what a relocation does to its field.
+// action is the effect of a relocation on its field.
 type action uint8
 
 const (
 	actUnknown action = iota
 	actNone           // nothing: hints to linkers
-	actSet            // S + A; for REL, A is what the field holds
+	actSet            // S + A; for REL, A is the field's contents
 	actTLS            // S + A without the address of the section: an offset in its TLS block
 	actAdd            // V + S + A
 	actSub            // V - S - A
@@ -25,7 +25,7 @@ const (
 	actSubULEB        // ULEB128 = V - S - A
 )
 
-// rule is what one relocation type does.
+// rule describes one relocation type.
 type rule struct {
 	act   action
 	width uint8 // bytes of the field, 0 for a ULEB128

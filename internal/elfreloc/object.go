@@ -19,7 +19,7 @@ import (
 	"github.com/btflite/btflite/internal/elfabi"
 )
 
-// Object is what the relocation sections of one file share: the format, the
+// Object has the facts that the relocation sections of one file share: the format, the
 // symbols and the addresses of the sections. It is read-only once made.
 type Object struct {
 	machine   uint16
@@ -40,11 +40,11 @@ type Format struct {
 	BigEndian bool   // ELFDATA2MSB
 }
 
-// NewObject returns an Object for a file of format f. symtab is the contents
-// of its symbol table, extended that of the SHT_SYMTAB_SHNDX section that
-// belongs to it or nil, addrs the address of each section by index. All three
-// are kept, and must stay unchanged while the Object is in use. A machine
-// whose relocations are not known is an error.
+// NewObject returns an Object for a file of format f. symtab is the contents of its
+// symbol table, extended the contents of the related SHT_SYMTAB_SHNDX section or nil,
+// addrs the address of each section by index. All three are kept, and must not change
+// while the Object is in use. It is an error if the relocations of the machine are not
+// known.
 func NewObject(f Format, symtab, extended []byte, addrs []uint64) (*Object, error) {
 	m := rulesOf(f.Machine)
 	if m == nil {
@@ -74,10 +74,10 @@ const (
 	symSize64 = 24
 )
 
-// symbol returns the value of symbol i and the address of its section. What
-// has no place in the file (undefined, common) has value and address 0, as
-// nothing can be known of it; what is absolute has address 0. section is the
-// index of that section, 0 for what has none.
+// symbol returns the value of symbol i and the address of its section. A symbol without a
+// place in the file (undefined, common) has value and address 0, because nothing is known
+// about it. An absolute symbol has address 0. section is the index of the section, 0 for
+// these.
 func (o *Object) symbol(i uint32) (value, addr uint64, section uint32, err error) {
 	var shndx uint32
 	if o.class64 {

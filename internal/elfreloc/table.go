@@ -166,9 +166,9 @@ func (t *Table) Ordered(first, last int) bool {
 	return true
 }
 
-// Search returns the index of the first entry at or behind entry from whose
-// offset is at least off. It looks near from first: a reader that goes through
-// the section passes the last result.
+// Search returns the index of the first entry, from entry from on, whose offset is at
+// least off. It looks near from first: a reader that goes through the section passes the
+// last result.
 func (t *Table) Search(from int, off uint64) int {
 	// t.offsetAt(lo-1) < off
 	lo, step := max(from, 0), 8

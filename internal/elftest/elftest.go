@@ -35,7 +35,7 @@ const (
 	segmentStack  = 0x6474e551
 )
 
-// Order is what both byte orders of encoding/binary can do.
+// Order has the methods of both byte orders of encoding/binary.
 type Order interface {
 	binary.ByteOrder
 	binary.AppendByteOrder
@@ -87,19 +87,19 @@ func (l Layout) Pick(of64, of32 int) int {
 
 // Sizes of what a file consists of, in bytes.
 
-// HeaderSize is that of the ELF header.
+// HeaderSize is the size of the ELF header.
 func (l Layout) HeaderSize() int { return l.Pick(64, 52) }
 
-// SegmentSize is that of a program header.
+// SegmentSize is the size of a program header.
 func (l Layout) SegmentSize() int { return l.Pick(56, 32) }
 
-// SectionSize is that of a section header.
+// SectionSize is the size of a section header.
 func (l Layout) SectionSize() int { return l.Pick(64, 40) }
 
-// SymbolSize is that of a symbol.
+// SymbolSize is the size of a symbol.
 func (l Layout) SymbolSize() int { return l.Pick(24, 16) }
 
-// WordSize is that of an address.
+// WordSize is the size of an address.
 func (l Layout) WordSize() int { return l.Pick(8, 4) }
 
 // Counts is where the header has e_phentsize, the first of five numbers of two
@@ -153,8 +153,8 @@ func (l Layout) Symbol(b []byte, s Symbol) []byte {
 	return l.Order.AppendUint16(append(b, s.Info, s.Other), s.Section)
 }
 
-// CompressedAs is a compressed stream behind the header that says so: its kind
-// (1 is zlib, 2 zstd) and the size of what it expands to.
+// CompressedAs returns a compressed stream after its header: the kind (1 is zlib, 2 zstd)
+// and the size of the expanded data.
 func (l Layout) CompressedAs(kind uint32, size uint64, stream []byte) []byte {
 	b := l.Order.AppendUint32(nil, kind)
 	if l.Class64 {

@@ -1,7 +1,7 @@
 package elftest
 
 // Image is an ELF file: header, program headers, contents, section table. The null
-// section and, behind Sections, .shstrtab are added.
+// section and, after Sections, .shstrtab are added.
 type Image struct {
 	Layout
 	Type     int // e_type; 0 is Relocatable, or with Linked Executable
@@ -13,8 +13,8 @@ type Image struct {
 	Linked   bool
 	Sections []Section
 	Align    int    // of contents, in bytes; 0 is 8
-	Names    string // behind the last name of .shstrtab
-	Tail     string // behind the section table
+	Names    string // after the last name of .shstrtab
+	Tail     string // after the section table
 	// Extended puts the number of sections and the index of .shstrtab into the null
 	// section, as is done where they do not fit into the header.
 	Extended bool
@@ -100,9 +100,9 @@ func (m Image) names(sections []Section) (offsets []uint32, names []byte) {
 	return offsets, names
 }
 
-// contents puts the sections behind each other, the first behind start, and tells
-// where in the file each is. The gaps are no zeros, so that one who reads them gets
-// nothing useful.
+// contents puts the sections one after another, the first after start, and returns where
+// each is in the file. The gaps are not zero, so that a reader of them gets nothing
+// useful.
 func (m Image) contents(sections []Section, start int) (body []byte, places []uint64) {
 	align := m.Align
 	if align == 0 {

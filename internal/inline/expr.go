@@ -2,10 +2,10 @@ package inline
 
 import "github.com/btflite/btflite/internal/dwarf"
 
-// Expressions (DWARF 5, section 2.5 and 2.6) as places. An expression is run on a
-// stack of values that are a constant, a register or what is in memory, each with an
-// offset; nothing else has a form in BTF. Operations, their number and the depth of
-// the stack are bounded: what compilers write for a parameter is short.
+// Expressions (DWARF 5, section 2.5 and 2.6) become places. An expression runs on a stack
+// of values. A value is a constant, a register or the contents of memory, each with an
+// offset, because BTF has no form for others. Operations, their number and the depth of
+// the stack are bounded: compilers write short expressions for a parameter.
 
 // maxOps is how many operations an expression may have, and maxNested how deep
 // expressions are in expressions.
@@ -14,7 +14,7 @@ const (
 	maxNested = 2
 )
 
-// Env is what an expression is evaluated in.
+// Env has the facts that an expression is evaluated with.
 type Env struct {
 	Format dwarf.ExprFormat
 	// AddressAt is the address at an index of .debug_addr; nil for none.
@@ -25,7 +25,7 @@ type Env struct {
 	// Base is where the program begins: addresses are less it. What is below it does
 	// not move with the program.
 	Base uint64
-	// Relocatable says that addresses are of no meaning yet.
+	// Relocatable says that addresses are not assigned yet.
 	Relocatable bool
 }
 

@@ -18,7 +18,7 @@ const (
 	convert, mul, dup, callCFA           = 0xa8, 0x1e, 0x12, 0x9c
 )
 
-// envs are those of a 64-bit little-endian, a 64-bit big-endian and a 32-bit machine.
+// envs returns a 64-bit little-endian, a 64-bit big-endian and a 32-bit machine.
 func envs() [3]Env {
 	return [3]Env{
 		{Format: dwarf.ExprFormat{Version: 5, AddrSize: 8}, Base: 0x1000},
@@ -146,7 +146,7 @@ func TestEndlessExpressions(t *testing.T) {
 	}
 }
 
-// TestRecord: what places become, by the size of the parameter.
+// TestRecord: the record for a place, by the size of the parameter.
 func TestRecord(t *testing.T) {
 	for _, c := range []struct {
 		p      Place

@@ -21,8 +21,8 @@ func (p point) before(q point) bool { return p.addr < q.addr || p.addr == q.addr
 // maxEntries is how many entries of a list are looked at.
 const maxEntries = 1 << 14
 
-// margin is how much of a compressed section is asked for behind the start of a list,
-// in bytes.
+// margin is how many bytes of a compressed section are asked for after the start of a
+// list.
 const margin = 16 << 10
 
 // lists reads the location lists of a unit.

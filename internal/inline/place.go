@@ -1,6 +1,6 @@
 package inline
 
-// Place is where a value is, or why that is not known.
+// Place is the place of a value, or why it is unknown.
 //
 //	kind      value                            Reg         Reg2      Value
 //	Const     Value                                                  the constant
@@ -8,10 +8,9 @@ package inline
 //	Register  Reg                              register
 //	Pair      Reg, then Reg2                   low part    high part
 //	Sum       Reg + Value                      register              offset, signed
-//	Memory    what is at Reg + Value           register              offset, signed
+//	Memory    memory at Reg + Value            register              offset, signed
 //
-// Registers have the numbers that DWARF gives those of the machine; FrameBase is
-// DW_OP_fbreg.
+// Registers have DWARF's numbers for the machine. FrameBase is DW_OP_fbreg.
 type Place struct {
 	Value uint64
 	Reg   uint32
@@ -24,7 +23,7 @@ type Place struct {
 	Exact bool
 }
 
-// Kind says what sort of place it is.
+// Kind is a kind of place.
 type Kind uint8
 
 // The kinds of places.
@@ -60,8 +59,8 @@ const (
 	Computed             // by more than a register and an offset
 	Typed                // by operations with types
 	BadExpression        // that cannot be decoded
-	BadList              // likewise the location list
-	WrongSize            // of no size that BTF or the place can have
+	BadList              // the location list is unreadable
+	WrongSize            // BTF or the place cannot have this size
 	NoBase               // an address in a file that has none yet
 	TooMany              // beyond the bounds of reading
 	reasons
@@ -86,7 +85,7 @@ func (r Reason) String() string {
 // Reasons is how many there are.
 const Reasons = int(reasons)
 
-// missing is no place.
+// missing returns an unknown place.
 func missing(why Reason) Place { return Place{Why: why} }
 
 // Flags of LOC_PARAM records (include/uapi/linux/btf.h of bpf-next).

@@ -17,7 +17,7 @@ type ranges struct {
 	sections *debuginfo.Ranges
 	base     uint64 // address that offsets count from at first
 	start    uint64 // where the unit's part of .debug_rnglists starts, which indexes count from
-	old      uint64 // likewise of .debug_ranges, for units of a .dwo
+	old      uint64 // the same in .debug_ranges, for units of a .dwo
 }
 
 // first is the first address of the ranges that the value of a DW_AT_ranges names.

@@ -7,8 +7,8 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// Site is the body of an inlined function. Places of DIEs are offsets in .debug_info,
-// those of an alternate file behind those of the file.
+// Site is the body of an inlined function. Places of DIEs are offsets in .debug_info; the
+// alternate file's come after the file's.
 type Site struct {
 	Origin uint64 // place of the function's DIE
 	Addr   uint64 // where the body begins; 0 if nothing says it
@@ -39,12 +39,12 @@ type Reader struct {
 	// Of the file that the ranges are of.
 	file *debuginfo.File
 	base uint64 // see Env.Base
-	// skeleton is what the unit in the main file says of the one in a .dwo.
+	// from the unit in the main file, if the unit is in a .dwo
 	skeleton struct{ base, ranges uint64 }
 	stack    []int32 // of open DIEs: their sites, or none
 }
 
-// none is for an open DIE that is no site.
+// none is for an open DIE that is not a site.
 const none = -1
 
 // Bounds for hostile files.
@@ -96,7 +96,8 @@ func (r *Reader) Read(c *debuginfo.Cursor, funcs []callconv.Func) error {
 	return nil
 }
 
-// Skeleton notes what the skeleton unit at c says of the unit that is read next.
+// Skeleton notes base and ranges of the skeleton unit at c for the unit that is read
+// next.
 func (r *Reader) Skeleton(c *debuginfo.Cursor) error {
 	if err := r.start(c); err != nil {
 		return err
@@ -334,7 +335,7 @@ func (r *Reader) location(at point) Place {
 	if r.has(dwarf.InlViews) {
 		views = r.vals[dwarf.InlViews].U
 		if r.env.Format.Split && r.env.Format.Version >= 5 {
-			views += r.c.LoclistsBase() // GCC counts from behind the header there
+			views += r.c.LoclistsBase() // GCC counts from the end of the header there
 		}
 	}
 	switch v.Form {
@@ -352,7 +353,7 @@ func (r *Reader) location(at point) Place {
 	return missing(BadExpression)
 }
 
-// Add adds what another Reader has found.
+// Add adds the sites of another Reader.
 func (r *Reader) Add(from *Reader) {
 	first := uint32(len(r.Params.S))
 	for _, s := range from.Sites.S {
@@ -362,6 +363,5 @@ func (r *Reader) Add(from *Reader) {
 	r.Params.AppendSlice(from.Params.S)
 }
 
-// Base is what is added to offsets of DIEs in the unit that was read last to make
-// places of them.
+// Base is added to offsets of DIEs in the unit that was read last to make places of them.
 func (r *Reader) Base() uint64 { return r.at }

@@ -14,7 +14,7 @@ import (
 // BTF beside is finished, finds the functions and prototypes that it has already, and
 // writes the rest.
 
-// Settled is what comes on top of BTF.
+// Settled has the records that are added to BTF.
 type Settled struct {
 	*Store
 	// protoTypes are FUNC_PROTO records, and functions the names and indexes of those
@@ -85,12 +85,12 @@ func (t *Settled) Free() {
 // known are the ids that types have in the BTF beside; 0 for those that it lacks.
 type known struct{ protos, funcs arena.Vec[uint32] }
 
-// Beside is the BTF on top of which the records come.
+// Beside is the BTF to which the records are added.
 type Beside struct {
 	Order binary.ByteOrder
 	Types []byte // its type section
 	First uint32 // its first id
-	End   uint32 // the first id behind it
+	End   uint32 // the first id after it
 }
 
 // word is word i of the types.
@@ -145,8 +145,8 @@ func (t *Settled) find(b *Beside) (k known) {
 // maxSites is how many sites a LOCSEC has; what is more goes into another one.
 const maxSites = btf.MaxVlen
 
-// Append writes the records that come on top of b behind dst: LOC_PARAMs, LOC_PROTOs,
-// FUNC_PROTOs, FUNCs, LOCSECs. name is the string offset of a section's LOCSEC.
+// Append appends the records for b to dst: LOC_PARAMs, LOC_PROTOs, FUNC_PROTOs, FUNCs,
+// LOCSECs. name returns the string offset of a section's LOCSEC.
 func (t *Settled) Append(dst *arena.Vec[byte], b *Beside, name func(section uint32) uint32) {
 	from := len(dst.S)
 	k := t.find(b)

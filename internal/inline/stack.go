@@ -10,7 +10,7 @@ type machine struct {
 	nested int
 	why    Reason
 
-	done   bool  // at is a whole place, or that of a piece
+	done   bool  // at is a whole place, or the place of a piece
 	at     Place // once done
 	pieces bool  // there has been a DW_OP_piece
 	parts  int
@@ -18,7 +18,7 @@ type machine struct {
 	total  uint64
 }
 
-// sort is what a value is made of, beside its offset.
+// sort is the sort of a value, without its offset.
 type sort uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	ofProgram              // the place of the program in memory
 )
 
-// term is a value on the stack: what sort says, plus off. That of ofMemory is what is
+// term is a value on the stack: its sort, plus off. For ofMemory, the value is the memory
 // at off, and nothing is added to it.
 type term struct {
 	off   uint64
@@ -72,8 +72,8 @@ func (m *machine) add(n uint64) bool {
 	return true
 }
 
-// binary is an operation on two values of which one, or of a difference the second,
-// is a constant.
+// binary runs an operation on two values. One must be a constant; for a difference, the
+// second.
 func (m *machine) binary(code uint8) bool {
 	if m.n < 2 {
 		return m.fail(BadExpression)
@@ -123,7 +123,7 @@ func (m *machine) mask(bits uint64) bool {
 	return true
 }
 
-// deref makes the uppermost value that of n bytes at it.
+// deref replaces the top value by the n bytes that it points to.
 func (m *machine) deref(n uint64) bool {
 	v := m.top()
 	switch {
@@ -138,7 +138,7 @@ func (m *machine) deref(n uint64) bool {
 	return true
 }
 
-// entryValue is what an expression had when the function around was called.
+// entryValue pushes the value of an expression at the call of the function.
 func (m *machine) entryValue(expr []byte) bool {
 	if !m.env.AtEntry {
 		return m.fail(EntryValue)
@@ -268,7 +268,7 @@ func joined(a Place, an uint64, b Place, bn uint64, f *dwarf.ExprFormat) (Place,
 	return Place{}, false
 }
 
-// memory is the place so far: what is done, or memory at the uppermost value.
+// memory returns the finished place, or else the memory at the top value.
 func (m *machine) memory() Place {
 	if m.done {
 		return m.at

@@ -23,7 +23,7 @@ type Store struct {
 	recent    [1 << 9]recentPlace
 	alone     arena.Vec[uint32] // by place
 	pairs     [1 << 11]pair
-	empty     uint32 // 1 + the index of the list of no place
+	empty     uint32 // 1 + the index of the list without places
 	// Units inline the functions that others do: 1 + the index of the last one by name.
 	last [1 << 12]uint32
 }
@@ -42,7 +42,7 @@ type recentPlace struct {
 // pair is 1 + the index of a list of two places.
 type pair struct{ first, second, index uint32 }
 
-// run says of which section the sites from index first on are.
+// run is a section and the index of its first site.
 type run struct{ section, first uint32 }
 
 // Stats counts sites and their parameters.
@@ -152,7 +152,7 @@ func (s *Store) Missing(why Reason) uint32 {
 }
 
 // Site adds a site of function fn at an offset of a section, with the places of its
-// parameters. An ellipsis behind them has none.
+// parameters. An ellipsis after them has none.
 func (s *Store) Site(fn, section, off uint32, places []uint32, ellipsis bool) {
 	with := 0
 	for _, p := range places {

@@ -48,7 +48,7 @@ func (a *attr) call(command uintptr) (int, error) {
 	return int(n), nil
 }
 
-// Refusal is what the kernel says against attaching a program.
+// Refusal is the kernel's error when a program cannot be attached.
 type Refusal struct {
 	Errno error
 	Log   string // the first line of the verifier's log, "" if it has said nothing
@@ -64,7 +64,7 @@ func (r *Refusal) Error() string {
 func (r *Refusal) Unwrap() error { return r.Errno }
 
 // TryTrace attaches a program to the entry of a function (fentry) or, with exit, to its
-// exit (fexit), and detaches it again. id is that of the function in the BTF of the running
+// exit (fexit), and detaches it again. id is the function's id in the BTF of the running
 // kernel or, with module, of that module. The error is a *Refusal.
 func TryTrace(id uint32, module string, exit bool) error {
 	object := 0

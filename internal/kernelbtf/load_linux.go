@@ -20,7 +20,7 @@ func Load(data []byte) error { return load(data, nil) }
 // Log loads data and returns the last line that the kernel's verifier logs.
 func Log(data []byte) string {
 	log := make([]byte, 1<<20)
-	_ = load(data, log) // the log is what counts
+	_ = load(data, log) // only the log matters
 	lines := strings.Split(strings.TrimSpace(unix.ByteSliceToString(log)), "\n")
 	return lines[len(lines)-1]
 }

@@ -40,7 +40,7 @@ func CompressionOf(head []byte) *Compression {
 	return nil
 }
 
-// IsELF tells whether a file with these first bytes is an ELF file.
+// IsELF reports whether a file with these first bytes is an ELF file.
 func IsELF(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
 
 // headSize is how many bytes tell a format.

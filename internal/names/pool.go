@@ -121,7 +121,7 @@ func startsWith(str, name []byte) bool {
 	return len(str) > len(name) && str[len(name)] == 0 && string(str[:len(name)]) == string(name)
 }
 
-// has says whether there may be a name of number k.
+// has reports whether there may be a name of number k.
 func (p *Pool) has(k uint32) bool { return k/textChunk < poolChunks && len(p.text[k/textChunk].S) > 0 }
 
 // entry is the words from the entry of a number on.

@@ -57,7 +57,7 @@ func (n *Table) Text(t dedup.Name) []byte {
 	return b
 }
 
-// IsInt says whether the name is "int".
+// IsInt reports whether the name is "int".
 func (s *Text) IsInt(t dedup.Name) bool { return t == s.Int || string(s.Text(t)) == "int" }
 
 // Offset is the name at an offset of Data; 0 if there is none, and r is bad then.

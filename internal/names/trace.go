@@ -101,7 +101,7 @@ func (tr *trace) one(p *Pool, str []byte, t uint32) (token dedup.Name, ok bool) 
 	return uint32(head), true
 }
 
-// isAt says whether the name of k, an element of trace.read, is at place t in
+// isAt reports whether the name of k, an element of trace.read, is at place t in
 // str, and what its entry begins with.
 func (p *Pool) isAt(k uint32, str []byte, t uint32) (head uint64, ok bool) {
 	o, size := k>>traceSize, k&longTrace

@@ -111,7 +111,7 @@ func (c *costShare) raise(share float64, what string) {
 
 func (c costShare) String() string { return fmt.Sprintf("%.0f %% (%s)", 100*c.share, c.what) }
 
-// answers tells whether the command is one for which status 2 means an error.
+// answers reports whether the command is one for which status 2 means an error.
 func answers(line string) bool {
 	return strings.HasPrefix(line, "diff ") || strings.HasPrefix(line, "verify ")
 }

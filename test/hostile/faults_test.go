@@ -214,7 +214,7 @@ func (w *writes) prepare(t *testing.T, detached bool) (dir, file string, args []
 	return dir, file, encodeTo("out", "f.o"), "f.o out"
 }
 
-// isNew tells whether file is the new one. It is an error if it is not the old
+// isNew reports whether file is the new one. It is an error if it is not the old
 // one either.
 func (w *writes) isNew(t *testing.T, file string, detached bool) bool {
 	t.Helper()

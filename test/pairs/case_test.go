@@ -58,7 +58,7 @@ func parseTrial(text string) (*trial, error) {
 	return c, nil
 }
 
-// has tells whether the options turn on a feature, as far as the lists say so.
+// has reports whether the options turn on a feature, as far as the lists say so.
 func (c *trial) has(feature string) bool {
 	return slices.ContainsFunc(c.opts, func(o string) bool {
 		_, list, _ := strings.Cut(o, "=")

@@ -156,7 +156,7 @@ func (j *judge) lines(args []string) {
 	j.find("lines", d, "-V: %d lines, pahole %d", len(got), len(want))
 }
 
-// paholeFails tells whether a run of status 0 has failed all the same.
+// paholeFails reports whether a run of status 0 has failed all the same.
 func paholeFails(d done) bool {
 	for _, word := range []string{"rror", "ailed", "nsupported", "not supported", "couldn't find"} {
 		if strings.Contains(d.stderr, word) {
@@ -166,7 +166,7 @@ func paholeFails(d done) bool {
 	return false
 }
 
-// refusable tells whether a run warned that a kernel refuses its output.
+// refusable reports whether a run warned that a kernel refuses its output.
 func (d done) refusable() bool { return strings.Contains(d.stderr, "warning: a kernel ") }
 
 // verify has the output judged by btflite verify.
@@ -223,7 +223,7 @@ func (j *judge) inPlace() {
 	}
 }
 
-// anyEncoded tells whether a file of the case has .BTF from before.
+// anyEncoded reports whether a file of the case has .BTF from before.
 func anyEncoded(c *trial) bool {
 	return slices.ContainsFunc(c.files, func(name string) bool {
 		k, err := kindOf(name)

@@ -59,7 +59,7 @@ var (
 	lookups    = []string{"Record", "Head", "Type"}
 )
 
-// followsReferences tells whether a loop assigns a reference of a type to a variable that it
+// followsReferences reports whether a loop assigns a reference of a type to a variable that it
 // begins its next turn with. Ranges inside end by themselves.
 func followsReferences(loop *ast.ForStmt) (yes bool) {
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -76,7 +76,7 @@ func followsReferences(loop *ast.ForStmt) (yes bool) {
 	return yes
 }
 
-// isReference tells whether an expression is a call of one of references, the third word of a
+// isReference reports whether an expression is a call of one of references, the third word of a
 // record, or the type that one of these leads to.
 func isReference(e ast.Expr) bool {
 	switch e := e.(type) {

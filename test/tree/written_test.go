@@ -68,7 +68,7 @@ func TestWrittenIsChecked(t *testing.T) {
 	}
 }
 
-// makesBTF tells whether a call is blob.Encode() or finish.WriteBytes(data).
+// makesBTF reports whether a call is blob.Encode() or finish.WriteBytes(data).
 func makesBTF(call *ast.CallExpr) bool {
 	name := ""
 	switch f := call.Fun.(type) {

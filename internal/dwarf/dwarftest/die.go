@@ -131,7 +131,7 @@ type DIE struct {
 	KeepChildren bool
 
 	off  int // in the unit, once laid out
-	end  int // behind the DIE and its children
+	end  int // after the DIE and its children
 	unit *Unit
 }
 
@@ -221,11 +221,11 @@ func Producer(s string) Attr    { return Attr{AtProducer, 0, s} }
 type Unit struct {
 	Version  int // 2 to 5; 0 is 5
 	Dwarf64  bool
-	AddrSize int // 0 is that of the file
+	AddrSize int // 0 is the file's
 	Type     int // DW_UT_ of DWARF 5; 0 is DW_UT_compile
 	Root     *DIE
-	// TypeDIE is what the signature of a type unit stands for. Its bytes are those of
-	// Signature in every one.
+	// TypeDIE is the DIE to which the signature of a type unit refers. Its bytes are the
+	// same as Signature's in every unit.
 	TypeDIE *DIE
 	// StrForm is the form of strings that have none; 0 is DW_FORM_strp.
 	StrForm int

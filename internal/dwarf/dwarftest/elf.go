@@ -25,10 +25,10 @@ type File struct {
 	Class32   bool
 	BigEndian bool
 	Units     []*Unit
-	// Sections come behind .text and before the debug sections.
+	// Sections come after .text and before the debug sections.
 	Sections []Section
 	Symbols  []Symbol
-	// NoDebug leaves the debug sections out, but for those of Sections.
+	// NoDebug leaves out the debug sections, except those in Sections.
 	NoDebug bool
 	// NoSymtab leaves .symtab out.
 	NoSymtab bool
@@ -133,8 +133,8 @@ func (f *File) withSymtab(sections []Section) []Section {
 	return sections
 }
 
-// linked makes every symbol table refer to its strings, which stand behind it, and
-// the table of wide indexes behind those to the symbols.
+// linked makes every symbol table refer to its strings, which come after it, and the
+// table of wide indexes after them to the symbols.
 func linked(l elftest.Layout, sections []Section) {
 	for i := range sections {
 		s, n := &sections[i], uint32(i+1)

@@ -228,7 +228,7 @@ func (b *builder) unit(u *Unit, final bool) []byte {
 	return p
 }
 
-// die writes d and its children behind p, which starts at the unit's header.
+// die appends d and its children to p, which starts at the unit's header.
 func (b *builder) die(u *Unit, d, parent *DIE, p []byte, final bool) []byte {
 	if d == nil {
 		return append(p, 0)
