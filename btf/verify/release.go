@@ -167,7 +167,7 @@ func Features() []Feature { return slices.Clone(features[:]) }
 var features = [numFeatures]Feature{
 	enumSize: {What: "an ENUM of a size other than 4", Since: Release{5, 3, 0},
 		Source: `9eea98497951 "bpf: fix BTF verification of enums"`,
-		Note:   "a member of such a type that ends with its struct: 5.6 (da6c7faeb103), not judged"},
+		Note:   "a member of such a type that ends with its struct: 5.6 (da6c7faeb103), not checked"},
 	manyTypes: {What: "a type id above 65,535", Since: Release{5, 5, 0},
 		Source: `a0791f0df7d2 "bpf: fix BTF limits"`},
 	manyNames: {What: "more than 64 KiB of strings", Since: Release{5, 5, 0},
