@@ -31,8 +31,8 @@ func adviceFor(word string) string {
 		return "btflite stats FILE says what is in its BTF, btflite verify FILE whether kernels take it, and btflite why NAME FILE why a function is or is not there"
 	case "estimate", "measure":
 		return "to measure an encoding of FILE and keep nothing, run btflite -J --stats --btf_encode_detached=/dev/null FILE"
-	case "gen", "min", "minimize", "min_core_btf", "skeleton":
-		return "gen is a command of bpftool; btflite dump --format=c --for=PROG FILE prints the types that the BPF object PROG needs"
+	case "gen", "skeleton":
+		return "btflite min does what bpftool gen min_core_btf does; gen is a command of bpftool; btflite dump --format=c --for=PROG FILE prints the types that the BPF object PROG needs"
 	}
 	return ""
 }

@@ -30,6 +30,7 @@ func commands() []subcommand {
 		{"help", "print the help of a command", "", newHelpCommand},
 		{"inline", "list where functions are inlined", "inlined sites", newInlineCommand},
 		{"manual", "show a manual page", "man", newManualCommand},
+		{"min", "write the part of BTF that CO-RE programs need", "minimize min_core_btf core", newMinCommand},
 		{"modules", "encode kernel modules, each by itself", "batch", newModulesCommand},
 		{"show", "print structs as pahole does", "struct structs", newShowCommand},
 		{"sort", "put the types of BTF into another order", "", newSortCommand},

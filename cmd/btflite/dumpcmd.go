@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/core"
 	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/internal/message"
-	"github.com/btflite/btflite/mmapelf"
 )
 
 // dumpCommand is "btflite dump".
@@ -241,29 +241,12 @@ func (d *dumpCommand) selected(c *cli, t *types, bases bool) ([]uint32, error) {
 
 // relocatedNames returns the names of the types to which the CO-RE relocations of a BPF
 // object refer.
-func relocatedNames(path string) ([]string, error) {
-	b, err := btfFiles.Load(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	f, err := mmapelf.Open(path)
-	if err != nil {
-		return nil, message.NamingFile([]string{path}, err)
-	}
-	defer f.Close()
-	s := f.Section(".BTF.ext")
-	if s == nil {
-		return nil, fmt.Errorf("%s: no section .BTF.ext, which has the relocations of BPF objects", message.OneLine(path))
-	}
-	data, err := f.Data(s)
-	if err != nil {
-		return nil, message.NamingFile([]string{path}, err)
-	}
-	names, err := dump.RelocatedNames(data, b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", message.OneLine(path), err)
-	}
-	return names, nil
+func relocatedNames(path string) (names []string, err error) {
+	err = withRelocations(path, func(b *btf.Blob, ext []byte) error {
+		names, err = core.RelocatedNames(ext, b)
+		return err
+	})
+	return names, err
 }
 
 // eachOnce returns the files without repetitions under whatever name: if a kernel were

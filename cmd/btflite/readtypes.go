@@ -181,11 +181,16 @@ func (c *cli) warnNotes(files []types) {
 
 // close releases all types.
 func (r *typeReader) close() {
+	r.closeFiles()
+	r.find.close()
+}
+
+// closeFiles is close, but the bases that were found or given stay open.
+func (r *typeReader) closeFiles() {
 	for _, done := range r.opened {
 		done()
 	}
 	r.opened = nil
-	r.find.close()
 }
 
 // kernel returns the file with the types of the running kernel.

@@ -23,9 +23,13 @@ import (
 //	section FILE NAME OUT  OUT gets the contents of a section of an ELF file
 //	only DIR NAME...       DIR has these files and folders, and no others
 //
-// $F is the folder testdata/split.
+// $F is the folder testdata/split, $M testdata/min.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Abs(splitFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := filepath.Abs("../../testdata/min")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +40,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("F", files)
+			e.Setenv("M", programs)
 			e.Setenv(kernelVariable, e.WorkDir) // where btflite cc notes its messages, also below make
 			return nil
 		},

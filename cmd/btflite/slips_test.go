@@ -193,7 +193,9 @@ Try 'btflite --help' for more information.`, 64},
 Try 'btflite --help' for more information.`, 64},
 		{"btflite merge a b -o out", `unknown command "merge"; did you mean "dedup"?
 Try 'btflite --help' for more information.`, 64},
-		{"btflite min prog.o", `unknown command "min"; gen is a command of bpftool; btflite dump --format=c --for=PROG FILE prints the types that the BPF object PROG needs
+		{"btflite gen min_core_btf k.btf out prog.o", `unknown command "gen"; btflite min does what bpftool gen min_core_btf does; gen is a command of bpftool; btflite dump --format=c --for=PROG FILE prints the types that the BPF object PROG needs
+Try 'btflite --help' for more information.`, 64},
+		{"btflite minimize prog.o", `unknown command "minimize"; did you mean "min"?
 Try 'btflite --help' for more information.`, 64},
 		{"btflite info vmlinux", `unknown command "info"; btflite stats vmlinux says what is in its BTF, btflite verify vmlinux whether kernels take it, and btflite why NAME vmlinux why a function is or is not there
 Try 'btflite --help' for more information.`, 64},

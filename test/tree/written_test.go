@@ -15,6 +15,7 @@ import (
 var written = map[string]string{
 	"btf/chain.go Sum":                        "for a checksum",
 	"cmd/btflite/dedupcmd.go run":             "goes to writeMerged",
+	"cmd/btflite/mincmd.go writeNeeds":        "Work.Merged checks it",
 	"cmd/btflite/sortcmd.go run":              "goes to writeMerged",
 	"cmd/btflite/finish.go writeMerged":       "Work.Merged checks it",
 	"cmd/btflite/finish.go extraWriter":       "of an Encoded, which Work.Output has checked",

@@ -1,0 +1,156 @@
+package core
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/corpus"
+)
+
+// object builds a BPF object: types and relocations in one section.
+type object struct {
+	*btftest.Builder
+	relocs []uint32 // their words
+}
+
+func newObject() *object { return &object{Builder: btftest.New()} }
+
+// reloc adds a relocation, each in an instruction of its own.
+func (o *object) reloc(typ uint32, access string, kind Kind) {
+	o.relocs = append(o.relocs, uint32(2*len(o.relocs)), typ, o.Str(access), uint32(kind))
+}
+
+// ext is the section .BTF.ext.
+func (o *object) ext(bigEndian bool) []byte {
+	const header = 32
+	section := o.Str("tp/test")
+	order := elftest.Of(true, bigEndian).Order
+	d := append(order.AppendUint16(nil, extMagic), extVersion, 0)
+	size := uint32(4 + 8 + 4*len(o.relocs))
+	for _, w := range []uint32{header, 0, 0, 0, 0, 0, size, coreRecordLen, section, uint32(len(o.relocs) / 4)} {
+		d = order.AppendUint32(d, w)
+	}
+	for _, w := range o.relocs {
+		d = order.AppendUint32(d, w)
+	}
+	return d
+}
+
+// read is the Program of the object.
+func (o *object) read(t testing.TB) *Program {
+	t.Helper()
+	ext := o.ext(o.BigEndian)
+	p, err := ReadProgram(o.Blob(t), ext)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// rule is a case of how relocations are resolved.
+type rule struct {
+	name   string
+	local  func(o *object)
+	target func(b *btftest.Builder)
+	// aborts says that bpftool writes nothing.
+	aborts bool
+}
+
+// outcome resolves the relocations of p, and is the text of what comes of it.
+func outcome(t testing.TB, p *Program, b *btf.Blob) (verdicts, types string) {
+	t.Helper()
+	names := Names{}
+	names.Add(p)
+	target := NewTarget(b, names)
+	needs := target.NewNeeds()
+	var s strings.Builder
+	for _, x := range p.Relocs {
+		r := target.Resolve(x)
+		needs.Add(x, &r)
+		fmt.Fprintf(&s, "%s %s: %s\n", x.Kind, x, [...]string{"found", "missing", "ambiguous", "failed"}[r.Verdict])
+	}
+	out, err := needs.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.String(), btftest.Text(out)
+}
+
+var update = flag.Bool("update", false, "write testdata/rules.txt")
+
+// TestRules: what becomes of the relocations of each rule, and the minimal BTF, in both byte
+// orders.
+func TestRules(t *testing.T) {
+	const golden = "testdata/rules.txt"
+	var all [2]strings.Builder
+	for _, tt := range rules {
+		for i := range all {
+			o, target := newObject(), btftest.New()
+			o.BigEndian, target.BigEndian = i == 1, i == 1
+			tt.local(o)
+			tt.target(target)
+			verdicts, types := outcome(t, o.read(t), target.Blob(t))
+			fmt.Fprintf(&all[i], "# %s\n%s%s\n", tt.name, verdicts, types)
+		}
+	}
+	if all[0].String() != all[1].String() {
+		t.Error("the byte order makes a difference")
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(all[0].String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), all[0].String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRulesAgainstBpftool: bpftool makes the same minimal BTF of each rule, or it aborts.
+func TestRulesAgainstBpftool(t *testing.T) {
+	tool := corpus.Program("bpftool")
+	if _, err := os.Stat(tool); err != nil {
+		t.Skip("bpftool is not there: scripts/kernels.sh pahole gets it")
+	}
+	for _, tt := range rules {
+		dir := t.TempDir()
+		o := newObject()
+		tt.local(o)
+		target := btftest.New()
+		tt.target(target)
+		ext := o.ext(false)
+		prog, kernel, out := filepath.Join(dir, "prog.o"), filepath.Join(dir, "kernel.btf"), filepath.Join(dir, "out.btf")
+		image := elftest.Little64.Image(elftest.Section{Name: ".BTF", Data: o.Encode(false)}, elftest.Section{Name: ".BTF.ext", Data: ext})
+		if err := os.WriteFile(prog, image, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(kernel, target.Encode(false), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		said, err := exec.Command(tool, "gen", "min_core_btf", kernel, out, prog).CombinedOutput()
+		if (err != nil) != tt.aborts {
+			t.Errorf("%s: bpftool: %v\n%s", tt.name, err, said)
+		}
+		if err != nil {
+			continue
+		}
+		_, types := outcome(t, o.read(t), target.Blob(t))
+		if theirs := btftest.Text(btftest.Read(t, out, nil)); theirs != types {
+			t.Errorf("%s: bpftool makes\n%swe make\n%s", tt.name, theirs, types)
+		}
+	}
+}

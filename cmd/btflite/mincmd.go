@@ -1,0 +1,288 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/core"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// minCommand is "btflite min": the part of kernels' BTF that programs need.
+type minCommand struct {
+	output     string // -o
+	kernels    []string
+	bases      []string // --btf_base
+	perProgram bool
+	report     string
+
+	programs []*minProgram // also those that cannot be read
+	names    core.Names
+	find     *baseFinder // with the bases that are given
+	failed   struct{ programs, kernels int }
+}
+
+// minProgram is a BPF object.
+type minProgram struct {
+	path string
+	rel  string        // where its files are to be, below a folder
+	prog *core.Program // nil if it cannot be read
+	err  error         // why
+}
+
+func newMinCommand(c *cli) *cobra.Command {
+	m := &minCommand{names: core.Names{}}
+	cmd := &cobra.Command{
+		Use: "min [OPTION...] --btf=KERNEL -o OUT PROGRAM...",
+		Long: `Write the part of a kernel's BTF that the CO-RE relocations of BPF objects need,
+for kernels that have no BTF of their own, as bpftool gen min_core_btf does. OUT
+is a file; with several kernels it is a folder, with a file for each.`,
+		Example: `  btflite min --btf=5.4.0-42-generic.btf -o min.btf tool.bpf.o
+  btflite min --btf=btfhub-archive/ubuntu -o min --report=missing.json *.bpf.o`,
+		RunE: func(_ *cobra.Command, args []string) error { return m.run(c, args) },
+	}
+	s := under(cmd, groupOutput)
+	s.file(&m.output, "output", "o", "write to the file `OUT`, or below the folder")
+	s.bases(&m.kernels, "btf", "BTF of a `KERNEL`, or of a folder; repeatable")
+	s.bases(&m.bases, "btf_base", "KERNEL is split over `BASE`, or a chain")
+	s.toggle(&m.perProgram, "per_program", "", "a file for each program, below the folder OUT")
+	under(cmd, groupReport).file(&m.report, "report", "", "write what is not found, as JSON, to `FILE`")
+	return cmd
+}
+
+func (m *minCommand) run(c *cli, words []string) error {
+	switch {
+	case m.output == "":
+		return usagef("no output; give -o OUT")
+	case len(m.kernels) == 0:
+		return usagef("no kernel; give --btf=KERNEL")
+	}
+	if err := checkNames(words); err != nil {
+		return err
+	}
+	kernels, err := findMinKernels(m.kernels)
+	if err != nil {
+		return err
+	}
+	m.programs = make([]*minProgram, len(words))
+	for i, rel := range relNames(words) {
+		m.programs[i] = &minProgram{path: words[i], rel: rel}
+	}
+	plan, err := m.place(c, kernels)
+	if err != nil {
+		return err
+	}
+	if m.find = newBaseFinder(""); len(m.bases) > 0 {
+		if err := m.find.fix(m.bases); err != nil {
+			return err
+		}
+	}
+	defer m.find.close()
+	if err := m.readPrograms(c); err != nil {
+		return err
+	}
+	if plan.folder != "" {
+		if err := c.guard.makeFolder(plan.folder); err != nil {
+			return message.FileError(plan.folder, "cannot write", err)
+		}
+		defer func() { // as far as they are empty
+			if m.failed.kernels > 0 {
+				c.guard.removeFolders()
+			}
+		}()
+	}
+	if err := m.allKernels(c, kernels, plan); err != nil {
+		return err
+	}
+	return m.failure(len(kernels))
+}
+
+// failure is the error of a run in which programs or kernels failed. Each has been named.
+func (m *minCommand) failure(kernels int) error {
+	var what []string
+	for _, x := range []struct {
+		failed, all int
+		thing       string
+	}{{m.failed.programs, len(m.programs), "program"}, {m.failed.kernels, kernels, "kernel"}} {
+		if x.failed > 0 {
+			what = append(what, fmt.Sprintf("%d of %s", x.failed, countOf(x.all, x.thing)))
+		}
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(what, " and ") + " failed")
+}
+
+// readPrograms reads the relocations of all programs. It is an error if there is no program
+// that can be read.
+func (m *minCommand) readPrograms(c *cli) error {
+	for _, p := range m.programs {
+		if p.prog, p.err = readMinProgram(p.path); p.err != nil {
+			if len(m.programs) == 1 {
+				return p.err
+			}
+			m.failed.programs++
+			c.complain(p.err.Error())
+			continue
+		}
+		m.names.Add(p.prog)
+		if len(p.prog.Relocs) == 0 {
+			c.warn(message.OneLine(p.path) + ": note: it has no CO-RE relocations, so it needs no types")
+		}
+	}
+	if m.failed.programs == len(m.programs) {
+		return errors.New("nothing written: no program can be read")
+	}
+	return nil
+}
+
+// readMinProgram reads the relocations of a BPF object.
+func readMinProgram(path string) (p *core.Program, err error) {
+	err = withRelocations(path, func(b *btf.Blob, ext []byte) error {
+		p, err = core.ReadProgram(b, ext)
+		return err
+	})
+	return p, err
+}
+
+// allKernels writes the files for all kernels, and the report.
+func (m *minCommand) allKernels(c *cli, kernels []minKernel, plan *minPlan) error {
+	if plan.report == nil {
+		return m.eachKernel(c, kernels, plan, nil)
+	}
+	return plan.report.write(c.guard, func(w io.Writer) error {
+		r := newMinReport(w)
+		r.begin(m.programs)
+		if err := m.eachKernel(c, kernels, plan, r); err != nil {
+			return err
+		}
+		return r.end()
+	})
+}
+
+// eachKernel writes the files for all kernels, and what becomes of each to the report, if
+// there is one. An error of one kernel ends the run only if there is no other.
+func (m *minCommand) eachKernel(c *cli, kernels []minKernel, plan *minPlan, r *minReport) error {
+	for i := range kernels {
+		if err := c.guard.interrupted(); err != nil {
+			return err
+		}
+		done := m.kernel(c, &kernels[i], plan)
+		if r != nil {
+			r.kernel(done)
+		}
+		switch {
+		case done.err == nil:
+		case len(kernels) == 1:
+			return done.err
+		default:
+			m.failed.kernels++
+			c.complain(done.err.Error())
+		}
+	}
+	return nil
+}
+
+// kernel writes the files for one kernel.
+func (m *minCommand) kernel(c *cli, k *minKernel, plan *minPlan) *minResult {
+	done := &minResult{File: k.path}
+	if done.err = k.err; k.err != nil {
+		return done
+	}
+	in := newTypeReader(c.lookupEnv)
+	in.bases = m.bases
+	if len(m.bases) > 0 {
+		in.find = m.find
+	}
+	files, err := in.open([]string{k.path})
+	defer in.closeFiles()
+	if len(m.bases) == 0 {
+		defer in.find.close()
+	}
+	if err != nil {
+		done.err = err
+		return done
+	}
+	c.warnNotes(files)
+	target := core.NewTarget(files[0].Blob, m.names)
+	all := target.NewNeeds()
+	for _, p := range m.programs {
+		if p.prog == nil {
+			continue
+		}
+		needs := all
+		if m.perProgram {
+			needs = target.NewNeeds()
+		}
+		done.resolve(p, target, needs)
+		if m.perProgram && done.err == nil {
+			done.err = writeNeeds(c, needs, plan.file(k, p), plan.folder, done)
+		}
+	}
+	if !m.perProgram {
+		done.err = writeNeeds(c, all, plan.file(k, nil), plan.folder, done)
+	}
+	if text := done.missingText(); text != "" {
+		if plan.report == nil {
+			text += "; --report=FILE lists them"
+		}
+		c.warn(text)
+	}
+	return done
+}
+
+// writeNeeds writes BTF with what is needed to the file at path, or to the one target of a
+// run without a folder.
+func writeNeeds(c *cli, needs *core.Needs, to minFile, folder string, done *minResult) error {
+	b, err := needs.Blob()
+	if err != nil {
+		return message.NamingFile([]string{done.File}, err)
+	}
+	data := b.Encode()
+	if len(b.Off) > 0 {
+		// Readers have to understand it. Whether kernels do is not asked, as none will load it.
+		check := finish.Work{Lenient: true}
+		if _, err := check.Merged([]finish.Given{{Name: done.File, BTF: b}}, data); err != nil {
+			return err
+		}
+	}
+	out := to.target
+	if out == nil {
+		dir := filepath.Dir(to.path)
+		err := refuseLinks(folder, dir)
+		if err == nil {
+			err = c.guard.makeFolder(dir)
+		}
+		if err != nil {
+			return message.FileError(to.path, "cannot write", err)
+		}
+		if out, err = derivedTarget(folder, to.path); err != nil {
+			return err
+		}
+	}
+	if err := out.write(c.guard, finish.WriteBytes(data)); err != nil {
+		return err
+	}
+	done.Outputs = append(done.Outputs, minOutput{File: to.path, Types: len(b.Off), Bytes: len(data)})
+	return nil
+}
+
+// inputsOf are all files that are read.
+func (m *minCommand) inputsOf(kernels []minKernel) (paths []string) {
+	for _, k := range kernels {
+		paths = append(paths, k.path)
+	}
+	for _, p := range m.programs {
+		paths = append(paths, p.path)
+	}
+	return slices.Concat(paths, m.bases)
+}

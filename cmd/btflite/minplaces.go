@@ -1,0 +1,194 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/btflite/btflite/internal/message"
+)
+
+// minKernel is a kernel of "btflite min".
+type minKernel struct {
+	path string
+	rel  string // where its file is to be, below a folder, without the suffix
+	err  error  // why it cannot be read; nil as far as is known
+}
+
+// findMinKernels finds the kernels that words stand for: a folder for the .btf files below it,
+// compressed ones too, and any other word for itself.
+func findMinKernels(words []string) (kernels []minKernel, err error) {
+	for _, w := range words {
+		info, err := os.Stat(w)
+		if err != nil || !info.IsDir() {
+			kernels = append(kernels, minKernel{path: w})
+			continue
+		}
+		before := len(kernels)
+		// The slash makes a link to a folder count as that. No error comes back: the
+		// function below returns none.
+		_ = filepath.WalkDir(strings.TrimSuffix(w, "/")+"/", func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				kernels = append(kernels, minKernel{path: path, err: message.FileError(path, "cannot read", err)})
+			case d.Type().IsRegular() && isDetachedName(path):
+				kernels = append(kernels, minKernel{path: path})
+			}
+			return nil
+		})
+		if len(kernels) == before {
+			return nil, fmt.Errorf("%s: no .btf files", message.OneLine(w))
+		}
+	}
+	paths := make([]string, len(kernels))
+	for i := range kernels {
+		paths[i] = kernels[i].path
+	}
+	for i, rel := range relNames(paths) {
+		kernels[i].rel = rel
+	}
+	return kernels, nil
+}
+
+// isDetachedName tells whether a file of a folder has BTF by its name.
+func isDetachedName(name string) bool {
+	return strings.HasSuffix(withoutCompression(name), detachedSuffix)
+}
+
+// withoutCompression is a file name without the suffix of a compression.
+func withoutCompression(name string) string {
+	for _, s := range compressedSuffixes {
+		if short, ok := strings.CutSuffix(name, s); ok {
+			return short
+		}
+	}
+	return name
+}
+
+// relNames are names for what is made of files: the path of each below the folder that all of
+// them are in, without ".o", ".btf" and the suffix of a compression. Two files may have one
+// name, such as a.btf and a.btf.xz.
+func relNames(paths []string) []string {
+	full := make([]string, len(paths))
+	common := ""
+	for i, p := range paths {
+		full[i] = p
+		if abs, err := filepath.Abs(p); err == nil {
+			full[i] = abs
+		}
+		dir := filepath.Dir(full[i])
+		if i == 0 {
+			common = dir
+		}
+		for common != dir && !strings.HasPrefix(dir, strings.TrimSuffix(common, "/")+"/") {
+			common = filepath.Dir(common)
+		}
+	}
+	for i, p := range full {
+		rel, err := filepath.Rel(common, p)
+		if err != nil {
+			rel = filepath.Base(p)
+		}
+		rel = withoutCompression(rel)
+		full[i] = strings.TrimSuffix(strings.TrimSuffix(rel, detachedSuffix), objectSuffix)
+	}
+	return full
+}
+
+// minPlan is where the files of a run go.
+type minPlan struct {
+	folder string // "" if there is one file
+	// kernels says that the folder has files for several kernels, programs that it has one
+	// for each program.
+	kernels, programs bool
+	single            *target // the one file
+	report            *target // nil for none
+}
+
+// minFile is where one file goes: to the target, or else to the path below the plan's folder.
+type minFile struct {
+	path   string
+	target *target
+}
+
+// file is where the BTF for a kernel goes; for one program, or if that is nil for all.
+func (p *minPlan) file(k *minKernel, prog *minProgram) minFile {
+	name := ""
+	switch {
+	case p.folder == "":
+		return minFile{p.single.path, p.single}
+	case !p.programs:
+		name = k.rel
+	case !p.kernels:
+		name = prog.rel
+	default:
+		name = filepath.Join(k.rel, prog.rel)
+	}
+	return minFile{filepath.Join(p.folder, name) + detachedSuffix, nil}
+}
+
+// place decides where all files go. It is an error if one would replace another, or an input.
+func (m *minCommand) place(c *cli, kernels []minKernel) (*minPlan, error) {
+	plan := &minPlan{kernels: len(kernels) > 1, programs: m.perProgram}
+	info, err := os.Stat(m.output)
+	isFolder := err == nil && info.IsDir()
+	inputs := m.inputsOf(kernels)
+	if !plan.kernels && !plan.programs && !isFolder && !strings.HasSuffix(m.output, "/") {
+		if plan.single, err = c.resolveTarget(m.output); err != nil {
+			return nil, err
+		}
+		if err := plan.single.refuseInputs(inputs); err != nil {
+			return nil, err
+		}
+	} else {
+		if m.output == dash || err == nil && !isFolder {
+			return nil, message.FileError(m.output, "cannot write", errors.New("several files need a folder"))
+		}
+		plan.folder = filepath.Clean(m.output)
+		if err := plan.refuseCollisions(kernels, m.programs, inputs); err != nil {
+			return nil, err
+		}
+	}
+	if m.report == "" {
+		return plan, nil
+	}
+	if plan.report, err = c.resolveTarget(m.report); err != nil {
+		return nil, err
+	}
+	if err := plan.report.refuseInputs(inputs); err != nil {
+		return nil, err
+	}
+	if plan.single != nil && (plan.single.file != "" || plan.single.stream != nil) && plan.single.sameFile(plan.report) {
+		return nil, fmt.Errorf("%s: the report would replace the output", message.OneLine(m.report))
+	}
+	return plan, nil
+}
+
+// refuseCollisions returns an error if two files would have one name, or if one would replace
+// an input.
+func (p *minPlan) refuseCollisions(kernels []minKernel, programs []*minProgram, inputs []string) error {
+	taken := takenPlaces{}
+	for _, in := range inputs {
+		taken.add(in, "is an input")
+	}
+	if !p.programs {
+		programs = []*minProgram{nil}
+	}
+	for i := range kernels {
+		k := &kernels[i]
+		for _, prog := range programs {
+			of := k.path
+			if prog != nil {
+				of += " and " + prog.path
+			}
+			path := p.file(k, prog).path
+			if why := taken.add(path, "is for "+message.OneLine(of)); why != "" {
+				return fmt.Errorf("%s: the BTF for %s would be written there, and it %s", message.OneLine(path), message.OneLine(of), why)
+			}
+		}
+	}
+	return nil
+}
