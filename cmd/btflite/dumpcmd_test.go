@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/btflite/btflite/btf/btftest"
 )
 
 // TestDumpSelection: --name, --id and several files, also over bases, in each format.
@@ -62,41 +60,6 @@ func TestDumpSelection(t *testing.T) {
 	}
 }
 
-// TestDumpMachines: files for several machines do not become one header. A file without a
-// long goes with both sizes of pointers.
-func TestDumpMachines(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, name := range []string{"wide", "narrow", "big", "small"} {
-		b := btftest.New()
-		switch name {
-		case "wide", "big":
-			b.Int("long unsigned int", 8)
-		case "narrow":
-			b.Int("long int", 4)
-		}
-		b.Struct("s_"+name, 4, b.Member("i", b.Int("int", 4), 0))
-		if err := os.WriteFile(name, b.Encode(name == "big"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for files, want := range map[string]string{
-		"wide big":          "big: its byte order differs from wide: the files are for different machines",
-		"wide narrow":       "narrow: its pointers have 32 bits, and in wide they have 64: the files are for different machines",
-		"small narrow wide": "wide: its pointers have 64 bits, and in narrow they have 32: the files are for different machines",
-		"small narrow":      "",
-		"wide small":        "",
-	} {
-		c, out, errs := testCLI(t)
-		status := c.run(append([]string{"dump", "--format=c"}, strings.Fields(files)...))
-		if want != "" && (status != exitFailure || out.Len() > 0 || errs.String() != "btflite: "+want+"\n") {
-			t.Errorf("%s: status %d, %q, %q, want %q", files, status, out, errs, want)
-		}
-		if want == "" && (status != exitOK || errs.Len() > 0 || strings.Count(out.String(), "struct s_") != 2) {
-			t.Errorf("%s: status %d, %q, %q", files, status, out, errs)
-		}
-	}
-}
-
 // TestDumpFor: --for takes the names from the CO-RE relocations of an object of clang.
 func TestDumpFor(t *testing.T) {
 	clang, err := exec.LookPath("clang")
@@ -123,23 +86,6 @@ int read(struct thing___local *p, struct mine *m) { return p->type + m->x; }
 	got, errs := btfliteRun(t, exitOK, "dump", "--for="+object, base)
 	if !strings.Contains(got, "STRUCT 'thing'") || strings.Contains(got, "FUNC '") || !strings.Contains(errs, "mine fits no name") {
 		t.Errorf("%s, %s", got, errs)
-	}
-}
-
-// TestDumpNeedsNothing: the C that a function without types needs has no types, and not
-// all of them.
-func TestDumpNeedsNothing(t *testing.T) {
-	b := btftest.New()
-	b.Struct("other", 4, b.Member("m", b.Int("int", 4), 0))
-	b.Func("f", 1, b.Proto(0))
-	path := filepath.Join(t.TempDir(), "in.btf")
-	if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, what := range []string{"--name=f", "--id=4"} {
-		if got, _ := btfliteRun(t, exitOK, "dump", "--format=c", what, path); strings.Contains(got, "struct other") || !strings.Contains(got, "#endif") {
-			t.Errorf("%s: %s", what, got)
-		}
 	}
 }
 

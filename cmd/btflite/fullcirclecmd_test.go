@@ -3,12 +3,9 @@ package main
 import (
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/btflite/btflite/internal/elfabi"
 )
@@ -74,83 +71,6 @@ func TestFullcircleFindsLosses(t *testing.T) {
 		status := c.run(append([]string{"fullcircle"}, strings.Fields(args)...))
 		if status != exitTrouble && status != exitUsage || !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
 			t.Errorf("%s: status %d, %s%s", args, status, stdout, stderr)
-		}
-	}
-}
-
-// TestFullcircleWithoutRoom: where no temporary file can be is named.
-func TestFullcircleWithoutRoom(t *testing.T) {
-	missing := filepath.Join(t.TempDir(), "none")
-	t.Setenv("TMPDIR", missing)
-	if _, stderr := btfliteRun(t, exitTrouble, "fullcircle", smallFile); !strings.HasPrefix(stderr, "btflite: "+missing) || !strings.Contains(stderr, ": cannot ") {
-		t.Error(stderr)
-	}
-}
-
-// TestFullcircleClosedPipe: no temporary file is left if the reader of the output ends
-// early.
-func TestFullcircleClosedPipe(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
-	defer w.Close()
-	temp := t.TempDir()
-	cmd := exec.Command(os.Args[0], "fullcircle", "--cc=gcc -Dlow=lower", smallFile)
-	cmd.Env = append(os.Environ(), fakeEncoder+"=real", "TMPDIR="+temp)
-	cmd.Stdout = w
-	if err := cmd.Run(); err == nil {
-		t.Error("it did not end by the closed pipe")
-	}
-	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("left %v, %v", left, err)
-	}
-}
-
-// TestFullcircleSignal: a signal ends the compiler, and leaves no temporary file.
-func TestFullcircleSignal(t *testing.T) {
-	for name, s := range map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM} {
-		if signal.Ignored(s) {
-			continue // as below nohup, and then by the program too
-		}
-		dir := t.TempDir()
-		begun, ended := filepath.Join(dir, "begun"), filepath.Join(dir, "ended")
-		compiler := filepath.Join(dir, "compiler")
-		script := "#!/bin/sh\ntrap 'echo " + name + " > " + ended + "; exit 1' " + name + "\n: > " + begun + "\nfor i in $(seq 400); do sleep 0.05; done\n"
-		if err := os.WriteFile(compiler, []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		temp := filepath.Join(dir, "tmp")
-		if err := os.Mkdir(temp, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command(os.Args[0], "fullcircle", "--cc="+compiler, smallFile)
-		cmd.Env = append(os.Environ(), fakeEncoder+"=real", "TMPDIR="+temp)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		for range 1000 {
-			if _, err := os.Stat(begun); err == nil {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		if err := cmd.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != s {
-			t.Errorf("%s: %v", name, cmd.ProcessState)
-		}
-		if got, err := os.ReadFile(ended); err != nil || string(got) != name+"\n" {
-			t.Errorf("%s: the compiler ended by %q, %v", name, got, err)
-		}
-		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-			t.Errorf("%s: left %v, %v", name, left, err)
 		}
 	}
 }

@@ -343,24 +343,6 @@ func TestShowOfNames(t *testing.T) {
 	}
 }
 
-// TestShowCompilesOnce: a typedef of a struct without a name is printed once, wherever it is needed.
-func TestShowCompilesOnce(t *testing.T) {
-	for _, name := range []string{"plain", "needs", "consts", "pointers", "within", "packed"} {
-		out, _ := btfliteRun(t, exitOK, "show", "--compile", "-a", "-q", shownFiles+name+".btf")
-		seen := map[string]bool{}
-		for _, line := range strings.Split(out, "\n") {
-			if strings.HasPrefix(line, "} ") && seen[line] {
-				t.Errorf("%s: twice %s", name, line)
-			}
-			seen[line] = !strings.HasPrefix(line, "} __attribute__")
-		}
-	}
-	got, _ := btfliteRun(t, exitOK, "show", "--compile", "-a", "-q", shownFiles+"needs.btf")
-	if want := "typedef unsigned char u8;\n\ntypedef struct {\n\tu8                         q;\n} an_t;\n"; !strings.Contains(got, want) {
-		t.Errorf("%s lacks %s", got, want)
-	}
-}
-
 // TestShowPictures: pages have the selected types, an SVG file has one struct, and a type
 // without a layout is an error.
 func TestShowPictures(t *testing.T) {

@@ -96,24 +96,6 @@ twice: 2 names have several definitions
 	}
 }
 
-// TestVerifyUntold: if a verdict cannot be written, the status differs from the one for a
-// refused file.
-func TestVerifyUntold(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer full.Close()
-	for _, option := range []string{"", "--json"} {
-		var errs bytes.Buffer
-		c := newCLI(full, &errs, func(string) (string, bool) { return "", false })
-		status := c.run(append([]string{"verify"}, strings.Fields(option+" "+splitDir+"x86.base.btf")...))
-		if status != exitUnreadable || !strings.HasSuffix(errs.String(), ": no space left on device\n") {
-			t.Errorf("%q: status %d, %q", option, status, &errs)
-		}
-	}
-}
-
 // TestVerifyELF: the section of an ELF file, alone and with its own base, as
 // it is and compressed; and distilled split BTF whose base is cut off.
 func TestVerifyELF(t *testing.T) {

@@ -79,28 +79,6 @@ not_inlined: not in BTF: inconsistet prototype
 	}
 }
 
-// TestWhyThumb: the symbol of a Thumb function belongs to its code, although its value is
-// odd.
-func TestWhyThumb(t *testing.T) {
-	const file = "../../encode/testdata/golden/arm-gcc4.elf"
-	got, _ := btfliteRun(t, exitOK, "why", "not_inlined", file)
-	const want = `not_inlined: not in BTF: inconsistet prototype
-    functions of this name have different prototypes
-    the first difference: the types of parameter 1 differ
-    symbol not_inlined at 0x101ac, 20 bytes
-        defined in funcs.c:39, unit funcs.c, code at 0x101ac
-        parameter 1, node: at first in register r0
-    described in other.c:8, unit other.c, without code
-    attach to it by kprobe:not_inlined
-`
-	if got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
-	if got, _ := btfliteRun(t, exitOK, "funcs", "--addr=0x10270", file); got != "bpf_kfunc bpf_fastcall int fast_function(int n);\n" {
-		t.Errorf("the first byte of a function: %q", got)
-	}
-}
-
 // TestReportDefinitions: --report says where left-out functions are defined.
 func TestReportDefinitions(t *testing.T) {
 	dir := t.TempDir()

@@ -1,0 +1,85 @@
+package faults
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+const (
+	splitFiles = "../../testdata/split/"
+	inputFiles = "../../testdata/inputs/"
+	shownFiles = "../../btf/show/testdata/"
+	smallFile  = "../../testdata/small/small"
+)
+
+// program is the btflite under test.
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "faults")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		program = filepath.Join(dir, "btflite")
+		build := exec.Command("go", "build", "-o", program, "../../cmd/btflite")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build btflite: %v\n%s", err, out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// run runs the program and returns its exit status and its output.
+func run(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command(program, args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	return statusOf(t, cmd), out.String(), errs.String()
+}
+
+// statusOf runs a command and returns its exit status, -1 if a signal ended it.
+func statusOf(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	var failed *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// btflite is run for a command line that must end with this status.
+func btflite(t *testing.T, status int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	got, stdout, stderr := run(t, args...)
+	if got != status {
+		t.Errorf("%q: status %d, want %d: %s", args, got, status, stderr)
+	}
+	return stdout, stderr
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
