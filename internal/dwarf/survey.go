@@ -38,34 +38,35 @@ const (
 )
 
 // Read reads the next bytes of the abbreviations. It returns false if they are not abbreviations.
-// The file is read once more for this alone, so there is a table lookup for each byte and
-// nothing else.
+// The file is read once more for this alone, so each byte costs two loads: itself, and the
+// pointer to the next state.
 func (s *Survey) Read(b []byte) bool {
-	state, steps := s.state, surveySteps()
+	state := &surveyStates()[s.state]
 	for ; len(b) >= 16; b = b[16:] {
 		b := b[:16]
 		before := state
-		state = steps[b[0]][state%maxStates]
-		state = steps[b[1]][state%maxStates]
-		state = steps[b[2]][state%maxStates]
-		state = steps[b[3]][state%maxStates]
-		state = steps[b[4]][state%maxStates]
-		state = steps[b[5]][state%maxStates]
-		state = steps[b[6]][state%maxStates]
-		state = steps[b[7]][state%maxStates]
-		state = steps[b[8]][state%maxStates]
-		state = steps[b[9]][state%maxStates]
-		state = steps[b[10]][state%maxStates]
-		state = steps[b[11]][state%maxStates]
-		state = steps[b[12]][state%maxStates]
-		state = steps[b[13]][state%maxStates]
-		state = steps[b[14]][state%maxStates]
-		state = steps[b[15]][state%maxStates]
-		if state >= crossingTag {
+		state = state.next[b[0]]
+		state = state.next[b[1]]
+		state = state.next[b[2]]
+		state = state.next[b[3]]
+		state = state.next[b[4]]
+		state = state.next[b[5]]
+		state = state.next[b[6]]
+		state = state.next[b[7]]
+		state = state.next[b[8]]
+		state = state.next[b[9]]
+		state = state.next[b[10]]
+		state = state.next[b[11]]
+		state = state.next[b[12]]
+		state = state.next[b[13]]
+		state = state.next[b[14]]
+		state = state.next[b[15]]
+		if state.number >= crossingTag {
 			state = s.note(before, b)
 		}
 	}
-	s.state = s.note(state, b)
+	state = s.note(state, b)
+	s.state = state.number
 	return s.state != damagedAbbrev
 }
 
@@ -73,29 +74,36 @@ func (s *Survey) Read(b []byte) bool {
 func (s *Survey) Whole() bool { return s.state == inCode }
 
 // note reads bytes one by one, notes what they tell, and returns the state after them.
-func (s *Survey) note(state uint8, b []byte) uint8 {
-	steps := surveySteps()
+func (s *Survey) note(state *surveyState, b []byte) *surveyState {
+	states := surveyStates()
 	for _, c := range b {
-		switch state = steps[c][state]; state {
+		switch state = state.next[c]; state.number {
 		case crossingTag:
-			s.Cross, state = true, inChildren
+			s.Cross, state = true, &states[inChildren]
 		case crossingForm:
-			s.Cross, state = true, inAttr
+			s.Cross, state = true, &states[inAttr]
 		case unencodableTag:
-			s.Unencodable, state = true, inChildren
+			s.Unencodable, state = true, &states[inChildren]
 		case recordAttr:
-			s.Records, state = true, inForm
+			s.Records, state = true, &states[inForm]
 		}
 	}
 	return state
 }
 
-const maxStates = 32
+// surveyState leads from the next byte to the state behind it.
+type surveyState struct {
+	next   [256]*surveyState
+	number uint8
+}
 
-// surveySteps leads from a byte and a state to the next state. It is made when it is first needed,
-// because many runs of the program read no DWARF.
-var surveySteps = sync.OnceValue(func() *[256][maxStates]uint8 {
-	steps := new([256][maxStates]uint8)
+// surveyStates are made when they are first needed, because many runs of the program read no DWARF.
+var surveyStates = sync.OnceValue(func() *[damagedAbbrev + 1]surveyState {
+	states := new([damagedAbbrev + 1]surveyState)
+	for state := range states {
+		states[state].number = uint8(state)
+	}
+	lead := func(state uint8, b int, next uint8) { states[state].next[b] = &states[next] }
 	// The numbers of attributes and forms that a Survey notes have two bytes at most. A number
 	// that fills up with zeros could hide them, and no compiler writes one.
 	for _, number := range []struct{ state, rest, next uint8 }{
@@ -114,47 +122,51 @@ var surveySteps = sync.OnceValue(func() *[256][maxStates]uint8 {
 		{inAlternate, inFormRest, inAttr},
 		{inConst, inConst, inAttr},
 	} {
-		for b := range steps {
-			steps[b][number.state] = number.next
+		for b := range 256 {
+			lead(number.state, b, number.next)
 			if b >= 0x80 {
-				steps[b][number.state] = number.rest
+				lead(number.state, b, number.rest)
 			}
 		}
 	}
 	for _, state := range []uint8{inCodeRest, inTag, inTagSecond, inTagThird, inAttrRest, inRecord, inFormRest, inAlternate} {
-		steps[0][state] = damagedAbbrev
+		lead(state, 0, damagedAbbrev)
 	}
-	for b := range steps {
+	for b := range 256 {
 		for state := crossingTag; state <= damagedAbbrev; state++ {
-			steps[b][state] = state
+			lead(state, b, state)
 		}
 	}
 
-	steps[0][inCode] = inCode
+	lead(inCode, 0, inCode)
 	for tag := range Tag(0x80) {
 		switch class := classOf(tag); {
 		case class == ClassImport || tag == TagPartialUnit:
-			steps[tag][inTag] = crossingTag
+			lead(inTag, int(tag), crossingTag)
 		case class == ClassUnencodable || class == ClassInheritance || class == ClassForReaders:
-			steps[tag][inTag] = unencodableTag
+			lead(inTag, int(tag), unencodableTag)
 		}
 	}
 	for b := 4; b < 0x80; b++ {
-		steps[b][inTagThird] = damagedAbbrev // tags have 16 bits
+		lead(inTagThird, b, damagedAbbrev) // tags have 16 bits
 	}
-	steps[0][inChildren], steps[1][inChildren] = inAttr, inAttr
-	steps[0][inAttr], steps[0][inEnd] = inEnd, inCode
-	steps[AtUnitRecord&0x7f|0x80][inAttr] = inRecord
-	steps[AtUnitRecord>>7][inRecord] = recordAttr
+	lead(inChildren, 0, inAttr)
+	lead(inChildren, 1, inAttr)
+	lead(inAttr, 0, inEnd)
+	lead(inEnd, 0, inCode)
+	lead(inAttr, AtUnitRecord&0x7f|0x80, inRecord)
+	lead(inRecord, AtUnitRecord>>7, recordAttr)
 	for _, state := range []uint8{inForm, inEnd} {
 		for form := range Form(0x80) {
 			if form.crosses() {
-				steps[form][state] = crossingForm
+				lead(state, int(form), crossingForm)
 			}
 		}
-		steps[FormImplicitConst][state] = inConst
-		steps[FormGNURefAlt&0x7f|0x80][state], steps[FormGNUStrpAlt&0x7f|0x80][state] = inAlternate, inAlternate
+		lead(state, int(FormImplicitConst), inConst)
+		lead(state, int(FormGNURefAlt&0x7f|0x80), inAlternate)
+		lead(state, int(FormGNUStrpAlt&0x7f|0x80), inAlternate)
 	}
-	steps[FormGNURefAlt>>7][inAlternate], steps[FormGNUStrpAlt>>7][inAlternate] = crossingForm, crossingForm
-	return steps
+	lead(inAlternate, int(FormGNURefAlt>>7), crossingForm)
+	lead(inAlternate, int(FormGNUStrpAlt>>7), crossingForm)
+	return states
 })
