@@ -139,7 +139,7 @@ func TestPanicOfCallback(t *testing.T) {
 
 // TestNameInManyFiles: a name of more files than fit into a block.
 func TestNameInManyFiles(t *testing.T) {
-	ft, s := NewFuncTable(0, nil), NewStates()
+	ft, s := NewFuncTable(0, nil, nil), NewStates()
 	for i := range 2*blockSize + 3 {
 		addFile(ft, sym{"f", 1}, sym{"g", 2})
 		st{name: "f", ret: uint32(i)}.add(ft, s, false)

@@ -74,22 +74,33 @@ type FuncTable struct {
 	touched arena.Touched
 }
 
-// FuncTableBytes is how much memory a table of so many symbols needs, in bytes.
-func FuncTableBytes(symbols int) int { return symbols*20 + indexSlots(symbols)*5 + 8 }
+// FuncTableBytes is how much memory a table of so many symbols needs, in bytes: for its
+// records, and for what only look-ups by name or address read.
+func FuncTableBytes(symbols int) (records, lookups int) {
+	return symbols*12 + 8, symbols*8 + indexSlots(symbols)*5 + 16
+}
 
 // NewFuncTable returns an empty table. symbols is the expected number of
 // function symbols, for which memory is reserved at once; it may be 0, and a
 // wrong number does no harm. A number that was read from a file must have been
-// checked against the file's size. The memory is that of b as far as it goes, see
-// FuncTableBytes: the table must not be used after b was freed.
-func NewFuncTable(symbols int, b *arena.Block) *FuncTable {
+// checked against the file's size. The memory is that of the two blocks as far as they go,
+// see FuncTableBytes. The table must not be used after records was freed, and lookups
+// may be freed after EndLookups.
+func NewFuncTable(symbols int, records, lookups *arena.Block) *FuncTable {
 	symbols = max(symbols, 0)
 	return &FuncTable{
-		symbols: arena.Carve[symbol](b, symbols)[:0],
-		values:  arena.Carve[uint64](b, symbols)[:0],
-		names:   newIndex(symbols, b),
+		symbols: arena.Carve[symbol](records, symbols)[:0],
+		values:  arena.Carve[uint64](lookups, symbols)[:0],
+		names:   newIndex(symbols, lookups),
 		seed:    maphash.MakeSeed(),
 	}
+}
+
+// EndLookups gives up what only look-ups read: a quarter of the memory of a kernel's
+// functions. From now on an entry is only asked for by its number, so BeginFile, Add, Lookup,
+// Ahead, Symbol and SymbolAt must not be called any more.
+func (t *FuncTable) EndLookups() {
+	t.values, t.names = nil, index{}
 }
 
 // BeginFile starts an input file: symbols added from now on belong to it, and

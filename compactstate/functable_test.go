@@ -30,7 +30,7 @@ func addFile(t *FuncTable, syms ...sym) {
 }
 
 func tableOf(syms ...sym) *FuncTable {
-	t := NewFuncTable(0, nil)
+	t := NewFuncTable(0, nil, nil)
 	addFile(t, syms...)
 	return t
 }
@@ -70,7 +70,7 @@ func TestColdAndPartSymbolsAreLeftOut(t *testing.T) {
 }
 
 func TestSymbolWithoutTerminatedNameIsLeftOut(t *testing.T) {
-	ft := NewFuncTable(0, nil)
+	ft := NewFuncTable(0, nil, nil)
 	ft.Add(1, 1) // no file yet
 	ft.BeginFile([]byte("\x00f\x00tail"))
 	for _, off := range []uint32{3, 6, 7, 8, 1 << 31, 1<<32 - 1} {
@@ -92,7 +92,7 @@ func TestLengthOfNames(t *testing.T) {
 	const strtab = "\x00f\x00g.cold\x00long_name\x00tail"
 	all := []Symbol{{0, 1}, {1, 1}, {3, 2}, {10, 3}, {20, 4}, {1, 5}}
 	want := []int{0, 1, 6, 9, 0, 1}
-	ft := NewFuncTable(0, nil)
+	ft := NewFuncTable(0, nil, nil)
 	ft.BeginFile([]byte(strtab))
 	sum := 0
 	for i, s := range all {
@@ -104,7 +104,7 @@ func TestLengthOfNames(t *testing.T) {
 	if ft.Len() != 3 || ft.Lookup(nil) == 0 {
 		t.Errorf("%d entries, the empty name is entry %d", ft.Len(), ft.Lookup(nil))
 	}
-	ft = NewFuncTable(0, nil)
+	ft = NewFuncTable(0, nil, nil)
 	ft.BeginFile([]byte(strtab))
 	if got := ft.AddAll(all); got != sum || ft.Len() != 3 {
 		t.Errorf("all at once: %d bytes and %d entries, want %d and 3", got, ft.Len(), sum)
@@ -145,7 +145,7 @@ func TestAmbiguousAddress(t *testing.T) {
 }
 
 func TestLastEntryIsDecidedByBaseNameAndFile(t *testing.T) {
-	ft := NewFuncTable(0, nil)
+	ft := NewFuncTable(0, nil, nil)
 	addFile(ft, sym{"b", 1}, sym{"b.isra.0", 2}, sym{"a", 1}, sym{"a", 2})
 	b, a := ft.Lookup([]byte("b")), ft.Lookup([]byte("a"))
 	addFile(ft, sym{"b", 1}, sym{"b", 2}, sym{"c", 1}, sym{"c.x", 2}, sym{"d.cold", 3})
@@ -192,7 +192,7 @@ func TestSymbolOfAddress(t *testing.T) {
 }
 
 func TestFilesDoNotShareEntries(t *testing.T) {
-	ft := NewFuncTable(0, nil)
+	ft := NewFuncTable(0, nil, nil)
 	addFile(ft, sym{"f", 1}, sym{"g", 2})
 	f1, g1 := ft.Lookup([]byte("f")), ft.Lookup([]byte("g"))
 	addFile(ft)
@@ -224,7 +224,7 @@ func TestFilesDoNotShareEntries(t *testing.T) {
 // followed, whatever of it lies where a name of the current file would.
 func TestAheadReadsTheCurrentFileOnly(t *testing.T) {
 	names, strtab, offs := kernelLike(5000)
-	ft := NewFuncTable(0, nil)
+	ft := NewFuncTable(0, nil, nil)
 	ft.BeginFile(strtab)
 	for i, off := range offs {
 		ft.Add(off, uint64(i))
@@ -304,7 +304,7 @@ func TestManySymbols(t *testing.T) {
 	const n = 107_000
 	names, strtab, offs := kernelLike(n)
 	for _, hint := range []int{-1, 0, n} {
-		ft := NewFuncTable(hint, nil)
+		ft := NewFuncTable(hint, nil, nil)
 		ft.BeginFile(strtab)
 		for i, off := range offs {
 			ft.Add(off, uint64(i))
@@ -340,7 +340,7 @@ func TestManySymbols(t *testing.T) {
 func BenchmarkLookupKernelFunctions(b *testing.B) {
 	const n = 107_000
 	names, strtab, offs := kernelLike(n)
-	ft := NewFuncTable(n, nil)
+	ft := NewFuncTable(n, nil, nil)
 	ft.BeginFile(strtab)
 	for i, off := range offs {
 		ft.Add(off, uint64(i))

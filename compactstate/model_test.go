@@ -201,7 +201,7 @@ func TestOutcomeEqualsThatOfNaiveModel(t *testing.T) {
 	for round := range 20_000 {
 		ts, cf := rnd.IntN(2) == 0, rnd.IntN(4) != 0
 		defects := 2 + rnd.IntN(20)
-		ft, s := NewFuncTable(0, nil), NewStates()
+		ft, s := NewFuncTable(0, nil, nil), NewStates()
 		var all []*modelState
 		for range 1 + rnd.IntN(2) {
 			var syms []sym

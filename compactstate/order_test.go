@@ -14,7 +14,7 @@ import (
 // in several files.
 func TestSorted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	ft := NewFuncTable(0, nil)
+	ft := NewFuncTable(0, nil, nil)
 	s := NewStates()
 	for range 3 {
 		var strtab []byte

@@ -64,6 +64,7 @@ func render(c *Choice) string {
 func outcome(t *testing.T, ft *FuncTable, s *States, d Decide) string {
 	t.Helper()
 	var out []string
+	ft.EndLookups() // which are for what comes before
 	err := s.Resolve(ft, d,
 		func(c *Choice) error { out = append(out, render(c)); return nil },
 		func(name []byte, r Reason) { out = append(out, fmt.Sprintf("-%s: %s", name, r)) })
@@ -232,7 +233,7 @@ func TestSameNameInSeveralFiles(t *testing.T) {
 		}, "-f: inconsistet prototype; f()3"},
 		{"no addresses", [][]st{{{name: "f", ret: 1}}, {{name: "f", ret: 1}}}, "f()1; f()1"},
 	} {
-		ft, s := NewFuncTable(0, nil), NewStates()
+		ft, s := NewFuncTable(0, nil, nil), NewStates()
 		for _, file := range tt.files {
 			addFile(ft, sym{"e", 1}, sym{"f", 1}, sym{"g", 1})
 			for _, x := range file {
@@ -336,7 +337,7 @@ func TestReasonTexts(t *testing.T) {
 
 // TestPieces: a name that several files have is in one piece, and no entry is lost.
 func TestPieces(t *testing.T) {
-	ft, s := NewFuncTable(0, nil), NewStates()
+	ft, s := NewFuncTable(0, nil, nil), NewStates()
 	for file := range 7 {
 		syms := []sym{{"a", 1}, {"m", 2}, {fmt.Sprint("own", file), 3}}
 		if file < 2 {
@@ -377,7 +378,7 @@ func TestPieces(t *testing.T) {
 func TestWorkersDecideAlike(t *testing.T) {
 	const n = 5 * minParallel
 	var strtab []byte
-	ft := NewFuncTable(n, nil)
+	ft := NewFuncTable(n, nil, nil)
 	offs := make([]uint32, n)
 	for i := range offs {
 		offs[i] = uint32(len(strtab))

@@ -53,6 +53,7 @@ type functions struct {
 	states  *compactstate.States
 	names   []dedup.Name // by entry of the table
 	block   arena.Block  // backs the tables by function in a file with many functions
+	lookups arena.Block  // backs the part of them that only units read
 	scratch []compactstate.Annotation
 	defined // with Options.Functions
 	// With ForReaders: how units describe functions, and the names of functions that have
@@ -67,18 +68,29 @@ const minBlock = 1 << 14
 // newTable makes the tables for about n functions. Their memory counts for the limit l.
 func (fs *functions) newTable(n int, l *arena.Limit) {
 	if n >= minBlock {
-		fs.block.Populate(compactstate.FuncTableBytes(n)+(n+1)*(compactstate.EntryBytes+4)+16, l)
+		records, lookups := compactstate.FuncTableBytes(n)
+		fs.block.Populate(records+(n+1)*(compactstate.EntryBytes+4)+16, l)
+		fs.lookups.Populate(lookups, l)
 	}
-	fs.table = compactstate.NewFuncTable(n, &fs.block)
+	fs.table = compactstate.NewFuncTable(n, &fs.block, &fs.lookups)
 	fs.names = arena.Carve[dedup.Name](&fs.block, n+1)[:0]
 	fs.states.Reserve(n, &fs.block) // it takes the remainder of the block
 }
 
+// endLookups releases what no function needs once all units have been read.
+func (fs *functions) endLookups() {
+	if fs.table != nil {
+		fs.table.EndLookups()
+	}
+	fs.lookups.Free()
+}
+
 // free releases the memory.
 func (fs *functions) free() {
-	b := fs.block
+	block, lookups := fs.block, fs.lookups
 	*fs = functions{} // the garbage collector can free the rest, if memory is short
-	b.Free()
+	block.Free()
+	lookups.Free()
 }
 
 // input is one file of a run.

@@ -105,6 +105,9 @@ func (r *run) finish() (*Output, error) {
 	if r.opt.UnitsRead != nil {
 		r.opt.UnitsRead()
 	}
+	if r.opt.Functions == nil { // which asks for symbols by address at the end
+		r.funcs.endLookups()
+	}
 	if err := r.checkMemory(r.funcs.states.Count().Entries * compactstate.ResolveBytes); err != nil {
 		return nil, err
 	}
