@@ -32,6 +32,8 @@ type sharedAbbrevs struct {
 	// time.
 	large    *dwarf.Abbrevs
 	largeKey uint64
+	// declared has abbreviations that the tables of many units repeat.
+	declared *dwarf.AbbrevCache
 	work     uint64 // bytes of tables read so far
 }
 

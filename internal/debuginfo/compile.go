@@ -12,6 +12,7 @@ const abbrevMargin = 16 << 10
 
 // compile compiles the unit's abbreviation table into t.
 func (c *Cursor) compile(t *dwarf.Abbrevs) error {
+	t.Cache = c.File.shared.declared
 	err := c.Table(dwarf.Types, t)
 	if f := c.File; !f.shared.charge(t.Work(), uint64(len(f.other.abbrev))) {
 		return errAbbrevWork

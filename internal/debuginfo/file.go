@@ -158,6 +158,7 @@ func (f *File) placeNames() error {
 	if !f.Names.Place() {
 		return fmt.Errorf("%s: .debug_str: %d bytes do not fit next to the other inputs (2 GiB in all)", f.Path, len(f.Names.Data))
 	}
+	f.shared.declared = dwarf.NewAbbrevCache(dwarf.Types, f.Names.Base+1)
 	return nil
 }
 

@@ -73,6 +73,9 @@ func (a *Abbrev) Cross() bool { return a.prog&crossProg != 0 }
 
 // Abbrevs is the compiled table of one unit; its memory is reused by Compile.
 type Abbrevs struct {
+	// Cache, unless it is nil, has abbreviations of other tables of the file.
+	Cache *AbbrevCache
+
 	tab    []Abbrev          // by code; Tag 0 = no such code
 	sparse map[uint64]Abbrev // codes that are too far out for tab
 	ops    []op
@@ -113,7 +116,8 @@ const (
 	opSkip       opCode = iota // arg bytes
 	opFixed                    // read arg (1, 2, 4, 8) bytes
 	opFixed3                   // read 3 bytes
-	opConst                    // arg indexes consts (implicit_const, flag_present)
+	opSmall                    // arg is the value (implicit_const, flag_present)
+	opConst                    // arg indexes consts, for an implicit_const that arg cannot hold
 	opULEB                     // read
 	opSLEB                     // read
 	opString                   // offset of an inline string

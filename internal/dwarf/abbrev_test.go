@@ -149,7 +149,7 @@ func TestCompileRefuses(t *testing.T) {
 		}
 	}
 	constants := func(n int) error {
-		one := declare(1, TagSubprogram, false, at{attr: atDeclaration, form: FormFlagPresent})
+		one := declare(1, TagSubprogram, false, at{atDeclaration, FormImplicitConst, []byte{0x80, 0x80, 0x04}})
 		return new(Abbrevs).Compile(append(bytes.Repeat(one, n), 0), &Unit{Version: 5, AddrSize: 8}, Types, 0)
 	}
 	if err := constants(0x10000); err != nil {

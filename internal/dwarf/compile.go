@@ -24,6 +24,11 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, plan *Plan, nameBase uint32) erro
 	}
 	c := abbrevCursor{b: sec, p: int(u.AbbrevOff)}
 	defer func() { t.work += uint64(c.p) - u.AbbrevOff }()
+	cache := t.Cache
+	if cache != nil && (cache.plan != plan || cache.nameBase != nameBase) {
+		cache = nil
+	}
+	var decl declaration
 	for n := uint64(0); ; n++ {
 		start := c.p
 		code := c.uleb()
@@ -33,17 +38,6 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, plan *Plan, nameBase uint32) erro
 		if code == 0 {
 			t.sec = sec
 			return nil
-		}
-		tag := c.uleb()
-		children := c.u8()
-		if c.bad {
-			break
-		}
-		if tag == 0 || tag > 0xffff {
-			return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has tag " + utoa(tag)}
-		}
-		if children > 1 { // DWARF 5, section 7.5.3: DW_CHILDREN_no or DW_CHILDREN_yes
-			return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has children flag " + utoa(uint64(children))}
 		}
 		var other Abbrev // one that the table has no place for
 		a := &other
@@ -56,17 +50,26 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, plan *Plan, nameBase uint32) erro
 				a = &t.tab[code]
 			}
 		}
-		a.Tag = Tag(tag)
-		a.Class = plan.class(a.Tag)
-		a.Children = children != 0
-		if a.Class == ClassImport {
-			t.cross = true
+		end := 0
+		if cache != nil {
+			end = decl.read(sec, c.p, plan, format)
 		}
-		if what := t.compile(a, &c); what != "" {
-			return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation " + utoa(code) + ": " + what}
-		}
-		if c.bad {
-			break
+		if e := cache.find(&decl, end); e != nil {
+			t.reuse(a, e)
+			c.p = end
+		} else {
+			before, first := t.cross, len(t.ops)
+			t.cross = false
+			if err := t.declare(a, code, &c, start); err != nil {
+				return err
+			}
+			if c.bad {
+				break
+			}
+			if end > 0 {
+				cache.keep(&decl, a, t.ops[first:], t.cross)
+			}
+			t.cross = t.cross || before
 		}
 		if !dense {
 			if t.sparse == nil {
@@ -78,6 +81,32 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, plan *Plan, nameBase uint32) erro
 		}
 	}
 	return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation table cut off"}
+}
+
+// declare compiles the abbreviation at the cursor, which is behind the code at offset start,
+// into a.
+func (t *Abbrevs) declare(a *Abbrev, code uint64, c *abbrevCursor, start int) error {
+	tag := c.uleb()
+	children := c.u8()
+	if c.bad {
+		return nil
+	}
+	if tag == 0 || tag > 0xffff {
+		return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has tag " + utoa(tag)}
+	}
+	if children > 1 { // DWARF 5, section 7.5.3: DW_CHILDREN_no or DW_CHILDREN_yes
+		return &Error{Section: ".debug_abbrev", Offset: uint64(start), What: "abbreviation " + utoa(code) + " has children flag " + utoa(uint64(children))}
+	}
+	a.Tag = Tag(tag)
+	a.Class = t.plan.class(a.Tag)
+	a.Children = children != 0
+	if a.Class == ClassImport {
+		t.cross = true
+	}
+	if what := t.compile(a, c); what != "" {
+		return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation " + utoa(code) + ": " + what}
+	}
+	return nil
 }
 
 // maxConsts is how many constants an op can tell apart.
@@ -223,6 +252,9 @@ func (t *Abbrevs) appendFixed(ops []op, v int, form Form, n int, implicit int64)
 	case form == FormImplicitConst || form == FormFlagPresent:
 		if form == FormFlagPresent {
 			implicit = 1
+		}
+		if implicit >= 0 && implicit <= 0xffff {
+			return append(ops, op{opSmall, uint8(v), uint16(implicit), form})
 		}
 		t.consts = append(t.consts, implicit)
 		return append(ops, op{opConst, uint8(v), uint16(len(t.consts) - 1), form})

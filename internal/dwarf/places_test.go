@@ -119,7 +119,7 @@ func TestBytesOfTables(t *testing.T) {
 	if few < abbrevBytes {
 		t.Errorf("%d bytes for an abbreviation of %d", few, abbrevBytes)
 	}
-	constant := declare(1, TagSubprogram, false, at{attr: atDeclaration, form: FormFlagPresent}) // takes steps as well
+	constant := declare(1, TagSubprogram, false, at{atDeclaration, FormImplicitConst, []byte{0x7f}}) // takes steps as well
 	for name, more := range map[string]int{
 		"codes":     size(declare(1, TagTypedef, false), declare(900, TagTypedef, false)) - 899*abbrevBytes,
 		"far codes": size(declare(1, TagTypedef, false), declare(1<<40, TagTypedef, false)) - abbrevBytes,

@@ -8,6 +8,18 @@ type unitFormat struct {
 	bigEndian bool
 }
 
+// number is different for each format: it has less than 40 bits.
+func (u unitFormat) number() uint64 {
+	n := uint64(u.version)<<8 | uint64(u.addrSize)
+	if u.dwarf64 {
+		n |= 1 << 24
+	}
+	if u.bigEndian {
+		n |= 1 << 25
+	}
+	return n
+}
+
 // shape is how the size of a value is found.
 type shape uint8
 

@@ -83,6 +83,8 @@ func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, pre
 			}
 			out[o.slot] = Value{v, o.form}
 			p += 3
+		case opSmall:
+			out[o.slot] = Value{uint64(o.arg), o.form}
 		case opConst:
 			out[o.slot] = Value{uint64(t.consts[o.arg]), o.form}
 		case opULEB:
