@@ -23,6 +23,19 @@ var byteClass = func() (t [256]uint8) {
 	return t
 }()
 
+// IsIdentifier tells whether kernels take a name as an identifier. '.' counts as a letter.
+func IsIdentifier(name []byte) bool {
+	if len(name) == 0 || len(name) > maxName || byteClass[name[0]] != byteLetter {
+		return false
+	}
+	for _, b := range name {
+		if byteClass[b] < byteDigit {
+			return false
+		}
+	}
+	return true
+}
+
 // isIdentifier looks at the string that s begins with.
 func isIdentifier(s []byte) bool {
 	if len(s) == 0 || byteClass[s[0]] != byteLetter {

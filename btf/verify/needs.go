@@ -13,13 +13,13 @@ import (
 // the features asked for.
 
 // Names matter to these.
-const nameFeatures = 1<<longName | 1<<dottedName | 1<<sectionName
+const nameFeatures = 1<<LongName | 1<<DottedName | 1<<SectionName
 
 // nobody in needs means that no type needs the feature.
 const nobody = math.MaxUint32
 
 // needs has, by feature, the first type that needs it, 0 if the need is not a type's.
-type needs [numFeatures]uint32
+type needs [NumFeatures]uint32
 
 func noNeeds() (n needs) {
 	for f := range n {
@@ -28,11 +28,11 @@ func noNeeds() (n needs) {
 	return n
 }
 
-func (n *needs) add(f feature, id uint32) { n[f] = min(n[f], id) }
+func (n *needs) add(f FeatureID, id uint32) { n[f] = min(n[f], id) }
 
 func (n *needs) merge(m *needs) {
 	for f, id := range m {
-		n.add(feature(f), id)
+		n.add(FeatureID(f), id)
 	}
 }
 
@@ -59,22 +59,26 @@ func (x *input) find(asked set, rules Rules) *finder {
 // lackingFeature finds the first type that needs a feature that the release does
 // not take.
 func (x *input) lackingFeature(rules Rules) *Fault {
-	f := x.find(lacking(rules.Kernel), rules)
-	worst, first := numFeatures, uint32(nobody)
-	for ft := numFeatures; ft > 0; { // backwards: of several, what needs the newest release
+	asked := lacking(rules.Kernel)
+	if rules.Reader {
+		asked &= forms
+	}
+	f := x.find(asked, rules)
+	worst, first := NumFeatures, uint32(nobody)
+	for ft := NumFeatures; ft > 0; { // backwards: of several, what needs the newest release
 		ft--
 		if id := f.needs[ft]; f.asked.has(ft) && id < first {
 			worst, first = ft, id
 		}
 	}
-	if worst == numFeatures {
+	if worst == NumFeatures {
 		return nil
 	}
 	return f.fault(worst, first)
 }
 
 // fault says that a type, or the blob as a whole, needs a feature.
-func (f *finder) fault(ft feature, id uint32) *Fault {
+func (f *finder) fault(ft FeatureID, id uint32) *Fault {
 	needed := &features[ft]
 	fault := &Fault{Level: Boot}
 	if id != 0 {
@@ -93,14 +97,14 @@ func (f *finder) fault(ft feature, id uint32) *Fault {
 // oldest is the release from which on all take it, and what decides that; nil
 // for the oldest release known.
 func (x *input) oldest(rules Rules) (Release, *Fault) {
-	f := x.find(1<<numFeatures-1, rules)
-	since, worst := Oldest, numFeatures
+	f := x.find(1<<NumFeatures-1, rules)
+	since, worst := Oldest, NumFeatures
 	for i, id := range f.needs {
-		if ft := &features[i]; f.asked.has(feature(i)) && id != nobody && since.before(ft.Since) {
-			since, worst = ft.Since, feature(i)
+		if ft := &features[i]; f.asked.has(FeatureID(i)) && id != nobody && since.before(ft.Since) {
+			since, worst = ft.Since, FeatureID(i)
 		}
 	}
-	if worst == numFeatures {
+	if worst == NumFeatures {
 		return since, nil
 	}
 	return since, f.fault(worst, f.needs[worst])
@@ -109,19 +113,19 @@ func (x *input) oldest(rules Rules) (Release, *Fault) {
 // all looks at the blob as a whole and at all records.
 func (f *finder) all() {
 	if f.laterHeader {
-		f.needs.add(layoutSection, 0)
+		f.needs.add(LayoutSection, 0)
 	}
 	if f.base != nil {
-		f.needs.add(splitBTF, 0)
+		f.needs.add(SplitBTF, 0)
 		if f.rules.Distilled {
-			f.needs.add(distilledBase, 0)
+			f.needs.add(DistilledBase, 0)
 		}
 	}
 	if f.strEnd() > 1<<16 {
-		f.needs.add(manyNames, 0)
+		f.needs.add(ManyNames, 0)
 	}
 	if f.count() > 1<<16 && len(f.kinds) > 0 {
-		f.needs.add(manyTypes, max(f.first, 1<<16))
+		f.needs.add(ManyTypes, max(f.first, 1<<16))
 	}
 	each, _ := inChunks(len(f.kinds), f.rules.Workers, f.ended, f, (*finder).some)
 	for _, w := range each {
@@ -133,7 +137,7 @@ func (f *finder) all() {
 func (f *finder) some(from, to int) bool {
 	for i := from; i < to; i++ {
 		for s := f.recordNeeds(i); s != 0; s &= s - 1 {
-			f.needs.add(feature(bits.TrailingZeros32(uint32(s))), f.first+uint32(i))
+			f.needs.add(FeatureID(bits.TrailingZeros32(uint32(s))), f.first+uint32(i))
 		}
 	}
 	return true
@@ -144,22 +148,22 @@ func (f *finder) recordNeeds(i int) (s set) {
 	at := int(f.off[i])
 	info, third := f.word(at+4), f.word(at+8)
 	k, vlen, kflag := btf.InfoKind(info), btf.InfoVlen(info), btf.InfoKflag(info)
-	if kf := kindFeature[k]; kf != numFeatures {
+	if kf := kindFeature[k]; kf != NumFeatures {
 		s.add(kf, true)
 	}
-	s.add(longVlen, vlen > maxOldVlen)
+	s.add(LongVlen, vlen > maxOldVlen)
 	switch k {
 	case btf.KindEnum:
-		s.add(enumSize, third != 4)
-		s.add(signedEnum, kflag)
+		s.add(EnumSize, third != 4)
+		s.add(SignedEnum, kflag)
 	case btf.KindFunc:
-		s.add(globalFunc, vlen == 1)
+		s.add(GlobalFunc, vlen == 1)
 	case btf.KindDatasec:
-		s.add(emptySection, vlen == 0)
+		s.add(EmptySection, vlen == 0)
 	case btf.KindDeclTag, btf.KindTypeTag:
-		s.add(attribute, kflag)
+		s.add(Attribute, kflag)
 	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef:
-		s.add(tagBehindModifier, third < f.count() && f.kind(third) == btf.KindTypeTag)
+		s.add(TagBehindModifier, third < f.count() && f.kind(third) == btf.KindTypeTag)
 	}
 	if f.asked&nameFeatures != 0 {
 		f.eachName(f.first+uint32(i), func(_ int, n set) bool {
@@ -181,7 +185,7 @@ func (f *finder) eachName(id uint32, fn func(element int, s set) bool) {
 	case nameOptional, nameNeeded:
 		s := f.nameNeeds(f.word(at))
 		if k == btf.KindVar {
-			s &^= 1 << dottedName
+			s &^= 1 << DottedName
 		}
 		if s != 0 && !fn(-1, s) {
 			return
@@ -212,9 +216,9 @@ func (f *finder) nameNeeds(off uint32) (s set) {
 		case b == 0:
 			return s
 		case i == maxOldName:
-			return s | 1<<longName
+			return s | 1<<LongName
 		case b == '.':
-			s |= 1 << dottedName
+			s |= 1 << DottedName
 		}
 	}
 	return s
@@ -222,20 +226,20 @@ func (f *finder) nameNeeds(off uint32) (s set) {
 
 // sectionNeeds lists the features that the name of a DATASEC needs.
 func (f *finder) sectionNeeds(off uint32) set {
-	s := f.nameNeeds(off) &^ (1 << dottedName)
+	s := f.nameNeeds(off) &^ (1 << DottedName)
 	name := f.from(off)
 	if f.rules.Loaded && len(name) > 0 && name[0] == '?' {
 		name = name[1:] // libbpf replaces it
 	}
 	if !isIdentifier(name) {
-		s |= 1 << sectionName
+		s |= 1 << SectionName
 	}
 	return s
 }
 
 // nameWith says which element of a type has the name that needs f: "" for the
 // type itself, and for features that are not about names.
-func (f *finder) nameWith(ft feature, id uint32) (where string) {
+func (f *finder) nameWith(ft FeatureID, id uint32) (where string) {
 	if id == 0 || set(nameFeatures)>>ft&1 == 0 {
 		return ""
 	}

@@ -101,10 +101,16 @@ type Feature struct {
 	Backports []Release
 	// Loader tells that libbpf rewrites BTF of BPF objects for kernels without it.
 	Loader bool
+	// Form reports that it is in the form of records and files, so that programs which read
+	// BTF had to learn it too. Without it, only kernels refuse it.
+	Form bool
 	// Source is the kernel's commit. Note has further facts, and says if one is
 	// uncertain.
 	Source, Note string
 }
+
+// Takes reports whether the release takes the feature; see Feature.Taken.
+func (r Release) Takes(f FeatureID) bool { return features[f].Taken(r) }
 
 // Taken reports whether a release takes the feature. The zero value stands for one that
 // takes all that is known.
@@ -130,33 +136,34 @@ func (f *Feature) needs(r Release) string {
 	return fmt.Sprintf("needs Linux %s", f.Since)
 }
 
-// feature is the index of a Feature in the table.
-type feature uint8
+// FeatureID is the index of a Feature in the table.
+type FeatureID uint8
 
+// The features, in the order of Features; Feature.What says what each is.
 const (
-	enumSize feature = iota
-	manyTypes
-	manyNames
-	globalFunc
-	splitBTF
-	emptySection
-	kindFloat
-	kindDeclTag
-	kindTypeTag
-	kindEnum64
-	kindLocParam
-	kindLocProto
-	kindLocsec
-	signedEnum
-	longName
-	dottedName
-	sectionName
-	distilledBase
-	attribute
-	layoutSection
-	longVlen
-	tagBehindModifier
-	numFeatures
+	EnumSize FeatureID = iota
+	ManyTypes
+	ManyNames
+	GlobalFunc
+	SplitBTF
+	EmptySection
+	Float
+	DeclTag
+	TypeTag
+	Enum64
+	LocParam
+	LocProto
+	Locsec
+	SignedEnum
+	LongName
+	DottedName
+	SectionName
+	DistilledBase
+	Attribute
+	LayoutSection
+	LongVlen
+	TagBehindModifier
+	NumFeatures
 )
 
 // Features is the table of features that Linux 5.2 did not accept and a later release
@@ -164,57 +171,57 @@ const (
 // (docs/kernel-releases.md).
 func Features() []Feature { return slices.Clone(features[:]) }
 
-var features = [numFeatures]Feature{
-	enumSize: {What: "an ENUM of a size other than 4", Since: Release{5, 3, 0},
+var features = [NumFeatures]Feature{
+	EnumSize: {What: "an ENUM of a size other than 4", Since: Release{5, 3, 0},
 		Source: `9eea98497951 "bpf: fix BTF verification of enums"`,
 		Note:   "a member of such a type that ends with its struct: 5.6 (da6c7faeb103), not checked"},
-	manyTypes: {What: "a type id above 65,535", Since: Release{5, 5, 0},
+	ManyTypes: {What: "a type id above 65,535", Since: Release{5, 5, 0},
 		Source: `a0791f0df7d2 "bpf: fix BTF limits"`},
-	manyNames: {What: "more than 64 KiB of strings", Since: Release{5, 5, 0},
+	ManyNames: {What: "more than 64 KiB of strings", Since: Release{5, 5, 0},
 		Source: `a0791f0df7d2 "bpf: fix BTF limits"`},
-	globalFunc: {What: "linkage global", Since: Release{5, 6, 0}, Loader: true,
+	GlobalFunc: {What: "linkage global", Since: Release{5, 6, 0}, Loader: true,
 		Source: `51c39bb1d5d1 "bpf: Introduce function-by-function verification"`},
-	splitBTF: {What: "split BTF", Since: Release{5, 11, 0},
+	SplitBTF: {What: "split BTF", Since: Release{5, 11, 0}, Form: true,
 		Source: `951bb64621b8 "bpf: Add in-kernel split BTF support"`,
 		Note:   "modules only, at no release for BPF_BTF_LOAD"},
-	emptySection: {What: "a DATASEC without entries", Since: Release{5, 12, 0},
+	EmptySection: {What: "a DATASEC without entries", Since: Release{5, 12, 0},
 		Source: `13ca51d5eb35 "bpf: Permit size-0 datasec"`},
-	kindFloat: {Kind: btf.KindFloat, Since: Release{5, 13, 0}, Loader: true,
+	Float: {Kind: btf.KindFloat, Since: Release{5, 13, 0}, Form: true, Loader: true,
 		Source: `b1828f0b0482 "bpf: Add BTF_KIND_FLOAT support"`},
-	kindDeclTag: {Kind: btf.KindDeclTag, Since: Release{5, 16, 0}, Loader: true,
+	DeclTag: {Kind: btf.KindDeclTag, Since: Release{5, 16, 0}, Form: true, Loader: true,
 		Source: `b5ea834dde6b "bpf: Support for new btf kind BTF_KIND_TAG"`,
 		Note:   "renamed by 223f903e9c83 in the same release"},
-	kindTypeTag: {Kind: btf.KindTypeTag, Since: Release{5, 17, 0}, Loader: true,
+	TypeTag: {Kind: btf.KindTypeTag, Since: Release{5, 17, 0}, Form: true, Loader: true,
 		Source: `8c42d2fa4eea "bpf: Support BTF_KIND_TYPE_TAG for btf_type_tag attributes"`},
-	kindEnum64: {Kind: btf.KindEnum64, Since: Release{6, 0, 0}, Loader: true,
+	Enum64: {Kind: btf.KindEnum64, Since: Release{6, 0, 0}, Form: true, Loader: true,
 		Source: `6089fb325cf7 "bpf: Add btf enum64 support"`},
-	signedEnum: {What: "kind_flag (signed values)", Since: Release{6, 0, 0}, Loader: true,
+	SignedEnum: {What: "kind_flag (signed values)", Since: Release{6, 0, 0}, Form: true, Loader: true,
 		Source: `6089fb325cf7 "bpf: Add btf enum64 support"`},
-	longName: {What: "a name of more than 128 bytes", Since: Release{6, 1, 0},
+	LongName: {What: "a name of more than 128 bytes", Since: Release{6, 1, 0},
 		Source: `b8a94bfb3395 "kallsyms: increase maximum kernel symbol length to 512"`,
 		Note:   "512 bytes since then; not the text of tags, nor names of INT and FLOAT"},
-	dottedName: {What: "'.' in a name", Since: Release{6, 4, 0},
+	DottedName: {What: "'.' in a name", Since: Release{6, 4, 0},
 		Backports: []Release{{5, 10, 186}, {5, 15, 119}, {6, 1, 36}, {6, 3, 10}},
 		Source:    `9724160b3942 "bpf/btf: Accept function names that contain dots"`,
 		Note: "names of VAR and DATASEC always; seen in Debian's 5.10.223 and 6.1.176; " +
 			"the patch levels of 5.15, 6.1 and 6.3 are not certain"},
-	sectionName: {What: "a section name that is not an identifier", Since: Release{6, 9, 0},
+	SectionName: {What: "a section name that is not an identifier", Since: Release{6, 9, 0},
 		Source: `bd70a8fb7ca4 "bpf: Allow all printable characters in BTF DATASEC names"`,
 		Note:   "libbpf rewrites a leading '?' only"},
-	distilledBase: {What: "a distilled base (.BTF.base)", Since: Release{6, 11, 0},
+	DistilledBase: {What: "a distilled base (.BTF.base)", Since: Release{6, 11, 0}, Form: true,
 		Source: `8646db238997 "libbpf,bpf: Share BTF relocate-related code with kernel"`,
 		Note:   "older kernels read .BTF over vmlinux, whose ids it does not have"},
-	attribute: {What: "kind_flag (an attribute)", Since: Release{6, 15, 0},
+	Attribute: {What: "kind_flag (an attribute)", Since: Release{6, 15, 0}, Form: true,
 		Source: `53ee0d66d7a6 "bpf: Allow kind_flag for BTF type and decl tags"`},
-	layoutSection: {What: "a layout section", Since: Release{7, 1, 0}, Loader: true,
+	LayoutSection: {What: "a layout section", Since: Release{7, 1, 0}, Form: true, Loader: true,
 		Source: `222edc84 of the series "add BTF layout to BTF" (March 2026)`,
 		Note:   "so too strings that are not last; older kernels take a longer header of zeros"},
-	longVlen: {What: "more than 65,535 elements", Since: Release{7, 2, 0},
+	LongVlen: {What: "more than 65,535 elements", Since: Release{7, 2, 0}, Form: true,
 		Source: `f7a6b9eaff3e "bpf: Extend BTF UAPI vlen, kinds to use unused bits"`},
-	kindLocParam: {Kind: btf.KindLocParam, Since: inlined, Source: inlinedSource, Note: inlinedNote},
-	kindLocProto: {Kind: btf.KindLocProto, Since: inlined, Source: inlinedSource, Note: inlinedNote},
-	kindLocsec:   {Kind: btf.KindLocsec, Since: inlined, Source: inlinedSource, Note: inlinedNote},
-	tagBehindModifier: {What: "a TYPE_TAG behind another modifier", Since: Release{7, 2, 0},
+	LocParam: {Kind: btf.KindLocParam, Since: inlined, Form: true, Source: inlinedSource, Note: inlinedNote},
+	LocProto: {Kind: btf.KindLocProto, Since: inlined, Form: true, Source: inlinedSource, Note: inlinedNote},
+	Locsec:   {Kind: btf.KindLocsec, Since: inlined, Form: true, Source: inlinedSource, Note: inlinedNote},
+	TagBehindModifier: {What: "a TYPE_TAG behind another modifier", Since: Release{7, 2, 0},
 		Known: Release{5, 17, 0}, Lost: Release{5, 19, 0},
 		Source: `39799c63578e "bpf: Allow type tag BTF records to succeed other modifier records"`,
 		Note:   `5.17 and 5.18 did not look at the order; eb596b090558 "bpf: Ensure type tags precede modifiers in BTF" forbade it in 5.19 (release by date, not certain)`},
@@ -229,26 +236,36 @@ const (
 
 var inlined = Release{7, 4, 0}
 
-// kindFeature is the feature that a kind is, or numFeatures.
-var kindFeature = func() (t [btf.NumKinds]feature) {
+// kindFeature is the feature that a kind is, or NumFeatures.
+var kindFeature = func() (t [btf.NumKinds]FeatureID) {
 	for k := range t {
-		t[k] = numFeatures
+		t[k] = NumFeatures
 	}
 	for f := range features {
 		if k := features[f].Kind; k != btf.KindVoid {
-			t[k] = feature(f)
+			t[k] = FeatureID(f)
 		}
 	}
 	return t
 }()
 
+// FeatureOf is the feature that records of a kind are. It is not ok for kinds that all releases
+// known take.
+func FeatureOf(k btf.Kind) (f FeatureID, ok bool) {
+	f = kindFeature[k]
+	return f, f != NumFeatures
+}
+
+// Form tells whether the feature is in the form of records and files; see Feature.Form.
+func (f FeatureID) Form() bool { return features[f].Form }
+
 // set is a set of features, a bit for each.
 type set uint32
 
-func (s set) has(f feature) bool { return s>>f&1 != 0 }
+func (s set) has(f FeatureID) bool { return s>>f&1 != 0 }
 
 // add adds a feature if it is needed.
-func (s *set) add(f feature, needed bool) {
+func (s *set) add(f FeatureID, needed bool) {
 	if needed {
 		*s |= 1 << f
 	}
@@ -264,12 +281,16 @@ func lacking(r Release) (s set) {
 	return s
 }
 
-// byLoader are the features that libbpf rewrites.
-var byLoader = func() (s set) {
+// byLoader are the features that libbpf rewrites, and forms those that readers had to learn.
+var (
+	byLoader = having(func(f *Feature) bool { return f.Loader })
+	forms    = having(func(f *Feature) bool { return f.Form })
+)
+
+// having are the features for which is says true.
+func having(is func(*Feature) bool) (s set) {
 	for f := range features {
-		if features[f].Loader {
-			s |= 1 << f
-		}
+		s.add(FeatureID(f), is(&features[f]))
 	}
 	return s
-}()
+}

@@ -66,17 +66,17 @@ func TestReleases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for f, id := range x.find(1<<numFeatures-1, rules).needs {
+		for f, id := range x.find(1<<NumFeatures-1, rules).needs {
 			if id != nobody {
 				seen[fmt.Sprint(f)] = true
 			}
 		}
 	}
-	for _, f := range []feature{kindLocParam, kindLocProto, kindLocsec} {
+	for _, f := range []FeatureID{LocParam, LocProto, Locsec} {
 		seen[fmt.Sprint(f)] = true // not in a known release: TestLocations
 	}
-	if len(seen) != int(numFeatures) {
-		t.Errorf("examples of features %v only, there are %d", seen, numFeatures)
+	if len(seen) != int(NumFeatures) {
+		t.Errorf("examples of features %v only, there are %d", seen, NumFeatures)
 	}
 }
 

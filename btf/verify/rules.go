@@ -32,6 +32,9 @@ type Rules struct {
 	// after it: types of unknown kinds are skipped where the layout section says how
 	// long they are, and are not judged.
 	Kernel Release
+	// Reader says that Kernel is not the kernel that loads the BTF, but the age of programs
+	// that read it: of what Kernel lacks, only the form of records and files counts.
+	Reader bool
 	// PointerSize is the size of a pointer in bytes, 4 or 8. With 0 the verifier goes by the
 	// size of C's long. If the BTF has no long, or has longs of 4 and of 8 bytes, it accepts
 	// what is valid for one of the two sizes.
