@@ -27,6 +27,7 @@ var imports = map[string][]string{
 	"btf/distill": {"btf"},
 	"btf/dump":    {"btf", "btf/blocks", "internal/message", "github.com/btflite/btflite"}, // the third escapes names, the last is for tests
 	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
+	"btf/lower":   {"btf", "btf/verify", "btf/verify/releasetest", "dedup/deduptest"}, // those behind verify for tests
 	"btf/order":   {"btf"},
 	"btf/page":    {"btf", "btf/ctype", "btf/view", "internal/message"},
 	"btf/stats":   {"btf", "btf/view", "internal/message", "btf/btftest"}, // the last for tests
@@ -67,8 +68,8 @@ var imports = map[string][]string{
 	"internal/ccline":    nil,
 	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
-	"internal/finish": {"btf", "btf/distill", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
-	"internal/job":    {"btf", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
+	"internal/finish": {"btf", "btf/distill", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
+	"internal/job":    {"btf", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
 	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/message", "mmapelf",
 		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
 	"internal/message":         nil,
@@ -92,6 +93,7 @@ var imports = map[string][]string{
 		"btf/distill",
 		"btf/dump",
 		"btf/funcs",
+		"btf/lower",
 		"btf/order",
 		"btf/rawdata", "btf/show",
 		"btf/sites",
