@@ -81,7 +81,7 @@ var readersOfBases = map[string][]string{
 
 // readersOfGiven take a base by --btf_base only.
 var readersOfGiven = map[string][]string{
-	"sort": {"sort"}, "dedup": {"dedup", "-o", "OUT"}, "diff": {"diff"},
+	"sort": {"sort"}, "lower": {"lower", "--kernel=6.1"}, "dedup": {"dedup", "-o", "OUT"}, "diff": {"diff"},
 }
 
 // readersOfNone have no base, or read DWARF alone, whatever lies beside.
@@ -202,7 +202,7 @@ func TestGivenBaseMisfits(t *testing.T) {
 			args[i] = strings.Replace(args[i], "OUT", out, 1)
 		}
 		args = append(args, "--btf_base="+f.wrong, f.plain)
-		if name == "sort" {
+		if name == "sort" || name == "lower" {
 			args = append(args, out)
 		}
 		if name == "diff" {

@@ -29,6 +29,7 @@ func commands() []subcommand {
 		{"funcs", "print functions as pfunct does", "functions prototypes pfunct", newFuncsCommand},
 		{"help", "print the help of a command", "", newHelpCommand},
 		{"inline", "list where functions are inlined", "inlined sites", newInlineCommand},
+		{"lower", "make BTF fit older kernels and programs", "downgrade sanitize", newLowerCommand},
 		{"manual", "show a manual page", "man", newManualCommand},
 		{"min", "write the part of BTF that CO-RE programs need", "minimize min_core_btf core", newMinCommand},
 		{"modules", "encode kernel modules, each by itself", "batch", newModulesCommand},

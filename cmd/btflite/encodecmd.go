@@ -242,6 +242,7 @@ func (r *encodeRun) encode() error {
 	if enc.Mismatch != "" {
 		r.c.warn(mismatchText(lead, enc.Mismatch))
 	}
+	r.c.warnLowered(lead, r.opt.Target, enc.Lowered)
 	writing := time.Now()
 	if err := r.c.writeAll(r.to, lead, read[enc.Lead], enc, &r.opt); err != nil {
 		text.flush()

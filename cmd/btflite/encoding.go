@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/btf/order"
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
@@ -55,9 +56,15 @@ func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: auto, stream or exact", words("auto", "stream", "exact"), few)
 	addOrder(cmd, &e.opt.Order)
 	addVerify(cmd, &e.opt.Lenient, few)
+	s.value(e.setTarget, "target_kernel", "", "lower the BTF to Linux `RELEASE`, as btflite lower does", offering(verify.Releases()...), rare)
 	releases := map[string]encode.Libbpf{"libbpf-1.7": encode.Libbpf17, "libbpf-1.8": encode.Libbpf18}
 	s.value(func(v string) error { e.opt.Encode.Libbpf = releases[v]; return nil }, "btf_compat", "",
 		"the bytes of pahole over `LIBBPF`: libbpf-1.7, libbpf-1.8", words("libbpf-1.7", "libbpf-1.8"), rare)
+}
+
+func (e *encoding) setTarget(v string) (err error) {
+	e.opt.Target, err = releaseOf(v)
+	return err
 }
 
 // addVerify adds --verify.
@@ -176,7 +183,7 @@ func (e *encoding) check(inPlace bool, bases []string, inputs int) error {
 var (
 	optionWords = map[job.Word]string{
 		job.ExtraVars: "--extra_vars", job.Inline: "--inline", job.Distil: "the feature distilled_base", job.BaseBTF: "a base",
-		job.Several: "several files",
+		job.Several: "several files", job.Target: "--target_kernel",
 	}
 	conflictHints = map[job.Word]string{
 		job.BaseBTF: "give --btf_base=BASE", job.Several: "give one FILE, or leave inline out",

@@ -63,7 +63,7 @@ func TestEveryKindByEveryCommand(t *testing.T) {
 			if bad != "" {
 				t.Errorf("%s: %s: %s: %s", d.name, line.words, bad, why)
 			}
-			if line.writes == sameBase && status == exitOK {
+			if line.writes == sameBase && status == exitOK && !strings.HasPrefix(line.words, "lower") { // which replaces kinds
 				d.sameKinds(t, line, filepath.Join(dir, "out"))
 			}
 		}

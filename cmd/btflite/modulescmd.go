@@ -106,6 +106,7 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 		if one.Warning != "" {
 			c.warnOfKernel(one.Path, one.Warning)
 		}
+		c.warnLowered(one.Path, m.opt.Target, one.lost)
 		if one.Error != "" {
 			c.complain(one.Error)
 		}
@@ -331,6 +332,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 	if err != nil {
 		return fail(err)
 	}
+	r.lost = enc.Lowered
 	r.Bytes, r.Base, r.Types, r.Extra = enc.Size, enc.Below, enc.Stats.TypesOut, int64(len(enc.Extra.Data))
 	r.Inline = int64(len(enc.Inline.Data))
 	return r

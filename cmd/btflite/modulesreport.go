@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/btflite/btflite/btf/lower"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -31,6 +32,7 @@ type moduleResult struct {
 
 	internal    bool           // failed because of a fault of this program
 	unencodable map[string]int // see encode.Stats
+	lost        lower.Report   // see finish.Encoded.Lowered
 }
 
 // batchReport is the summary of "btflite modules"; --stats=json is its JSON

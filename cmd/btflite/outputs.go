@@ -84,7 +84,6 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o
 		for i := range sections {
 			s := &sections[i]
 			size, write := s.Size, s.Write
-			s.Write = func(w io.Writer) error { return write(interruptible{w, c.guard}) }
 			// A linked kernel takes all bytes between two symbols as its BTF, and refuses
 			// bytes after the string section.
 			strings := enc.Stats.StrBytes
@@ -92,19 +91,38 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o
 				if s.Name == loadbtf.SectionBTF {
 					enc.Size, enc.Stats.StrBytes = n, strings+int(n-size)
 				}
-				return btf.PadStrings(s.Write, n-size)(w)
+				return btf.PadStrings(write, n-size)(w)
 			}
 		}
-		if read == nil { // the file has appeared since the run looked for it
-			return fileid.ErrChanged
-		}
-		return setSections(path, read, sections...)
+		return c.putSections(path, read, sections)
 	})
+	return inPlaceError(path, err, func() string {
+		return fmt.Sprintf("write it to a file of its own (%s), or link the program again with the BTF", detachedLine(c.words, path))
+	})
+}
+
+// putSections gives sections of the file new contents. It must be the file that read describes.
+func (c *cli) putSections(path string, read os.FileInfo, sections []elfwrite.Section) error {
+	for i := range sections {
+		s := &sections[i]
+		write, fill := s.Write, s.Fill
+		s.Write = func(w io.Writer) error { return write(interruptible{w, c.guard}) }
+		s.Fill = func(w io.Writer, n int64) error { return fill(interruptible{w, c.guard}, n) }
+	}
+	if read == nil { // the file has appeared since the run looked for it
+		return fileid.ErrChanged
+	}
+	return setSections(path, read, sections...)
+}
+
+// inPlaceError adds to an error of writing into a file what to do about it. elsewhere says how
+// to write it to another file.
+func inPlaceError(path string, err error, elsewhere func() string) error {
 	if errors.Is(err, fileid.ErrChanged) {
 		err = fmt.Errorf("%w: nothing written; run again when no other program writes the file", err)
 	}
 	if full := new(elfwrite.NoRoomError); errors.As(err, &full) {
-		err = fmt.Errorf("%w; write it to a file of its own (%s), or link the program again with the BTF", err, detachedLine(c.words, path))
+		err = fmt.Errorf("%w; %s", err, elsewhere())
 	}
 	if err != nil {
 		return message.NamingFile([]string{path}, err)

@@ -15,7 +15,7 @@ import (
 // rawCommands read the BTF of a file in and, but for diff, write out.
 func rawCommands(in, out string) [][]string {
 	return [][]string{{"diff", in, in}, {"dedup", "-o", out, in}, {"dedup", "--dedup=exact", "-o", out, in},
-		{"sort", in, out}, {"sort", "--btf_sort=name", in, out}}
+		{"sort", in, out}, {"sort", "--btf_sort=name", in, out}, {"lower", "--kernel=7.2", in, out}}
 }
 
 // runRaw runs a command of rawCommands. Its status must be the given one, or for

@@ -78,6 +78,8 @@ var readerLines = []readerLine{
 	reads("why main FILE"), reads("why use FILE"), reads("fullcircle --cc=CC FILE"), reads("fullcircle --cc=CC --keep=OUT FILE"),
 
 	{"sort FILE OUT", sameBase, true}, {"sort --btf_sort=name FILE OUT", sameBase, true}, {"sort --btf_sort=canonical --verify=refuse FILE OUT", sameBase, true}, {"sort --verify=warn FILE OUT", sameBase, true},
+	{"lower --kernel=5.15 FILE OUT", sameBase, true}, {"lower --for=reader --enum64=union --kernel=5.12 FILE OUT", sameBase, true}, {"lower --for=kernel --enum64=cut --verify=refuse --kernel=6.1 FILE OUT", sameBase, true},
+	{"lower --kernel=7.1 --verify=warn FILE OUT", sameBase, true},
 	{"dedup -o OUT FILE", sameBase, true}, {"dedup --dedup=exact -o OUT FILE", sameBase, true}, {"dedup --dedup=stream --verify=refuse -o OUT FILE GOOD", sameBase, true}, {"dedup -o OUT GOOD FILE FILE", sameBase, true},
 	{"dedup --dedup=exact -o OUT GOOD FILE", sameBase, true}, {"dedup --verify=warn -o OUT FILE GOOD", sameBase, true},
 
@@ -93,6 +95,7 @@ var readerLines = []readerLine{
 	{"modules --btf_base=FILE --verify=warn --dedup=exact --btf_sort=canonical --full_sizes MODULES", intoCopy, true},
 	{"modules --btf_base=FILE --btf_features=default,distilled_base MODULES", intoCopy, true},
 	{"modules --btf_base=FILE --extra_vars --inline MODULES", intoCopy, true},
+	{"-J --btf_base=FILE --target_kernel=6.1 --btf_encode_detached=OUT ELF", overFile, true}, {"modules --btf_base=FILE --target_kernel=6.1 MODULES", intoCopy, true},
 }
 
 // notRead are commands and options that the lines need not have, and why.

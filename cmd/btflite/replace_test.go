@@ -65,13 +65,14 @@ func TestNewOutputsFollowTheUmask(t *testing.T) {
 		base := splitFiles + "x86.base.btf"
 		copyFile(t, "x86.module.o", at("k/m.ko"))
 		copyFile(t, "x86.base.o", at("k/v.ko"))
-		outputs := []string{"detached", "vars", "report", "m.ko.btf", "v.ko.vars.btf", "k/v.ko.vars.btf", "dedup", "sort"}
+		outputs := []string{"detached", "vars", "report", "m.ko.btf", "v.ko.vars.btf", "k/v.ko.vars.btf", "dedup", "sort", "lower"}
 		commands := [][]string{
 			{"-J", "--btf_features=default", "--btf_encode_detached=" + at("detached"), "--extra_vars=" + at("vars"), "--report=" + at("report"), at("k/v.ko")},
 			{"modules", "--btf_base=" + base, "--btf_features=default", "--extra_vars", "--btf_encode_detached_dir=" + dir, at("k")},
 			{"modules", "--btf_base=" + base, "--btf_features=default", "--extra_vars", at("k/v.ko"), at("k/m.ko")},
 			{"dedup", "-o", at("dedup"), base},
 			{"sort", base, at("sort")},
+			{"lower", "--kernel=5.10", base, at("lower")},
 		}
 		for _, want := range []os.FileMode{want, 0o604} { // of new files, then of old ones
 			for _, args := range commands {

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/btf/verify"
-	"github.com/btflite/btflite/internal/message"
 )
 
 // exitUnreadable is the status of "btflite verify" if a file could not be read.
@@ -91,13 +90,9 @@ func (v *verifyCommand) run(c *cli, paths []string) error {
 }
 
 // setKernel sets the rules of a release.
-func (v *verifyCommand) setKernel(s string) error {
-	r, err := verify.ParseRelease(message.OneLine(s))
-	if err != nil {
-		return usagef("%v", err)
-	}
-	v.rules.Kernel = r
-	return nil
+func (v *verifyCommand) setKernel(s string) (err error) {
+	v.rules.Kernel, err = releaseOf(s)
+	return err
 }
 
 func (v *verifyCommand) setJobs(s string) error {

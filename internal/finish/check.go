@@ -43,9 +43,14 @@ type Refused struct {
 	// Given says that Err is about BTF that was read from an input, not about the
 	// output.
 	Given bool
+	// To is the release that the BTF was lowered to, "" if it was not.
+	To string
 }
 
 func (r *Refused) Error() string {
+	if fault := new(verify.Fault); r.To != "" && errors.As(r.Err, &fault) && fault.Needs != (verify.Release{}) {
+		return fmt.Sprintf("%s: nothing written: it cannot be lowered to Linux %s: %v", r.Names, r.To, fault)
+	}
 	its := ""
 	if r.Given {
 		its = "input's "
@@ -60,12 +65,15 @@ type outputRules struct {
 	names   string // of the inputs
 	foreign string // a language other than C that some types come from; see encode.Output
 	rules   verify.Rules
+	to      string // the release that the output was lowered to, "" if it was not
 }
 
 // rulesFor chooses the rules for the output of inputs with these names.
 func (w *Work) rulesFor(names string, out *encode.Output) outputRules {
-	r := outputRules{names, out.Foreign, strict}
-	r.rules.Kernel = kernelFor(out)
+	r := outputRules{names: names, foreign: out.Foreign, rules: strict}
+	if r.rules.Kernel = kernelFor(out); w.Lower != nil {
+		r.rules.Kernel, r.to = w.Lower.Kernel, w.Lower.Kernel.String()
+	}
 	r.rules.Workers = w.Jobs
 	r.rules.PointerSize = out.PointerSize
 	if out.PointerSize != 4 {
@@ -91,7 +99,7 @@ func (w *Work) check(ctx context.Context, r outputRules, data []byte, base *btf.
 	case refused == nil:
 		return nil, nil
 	case r.foreign == "" && !w.Lenient:
-		return nil, &Refused{Names: r.names, Err: refused, Unreadable: unreadable}
+		return nil, &Refused{Names: r.names, Err: refused, Unreadable: unreadable, To: r.to}
 	case unreadable != nil:
 		return nil, fmt.Errorf("%s: nothing written: %w", r.names, unreadable)
 	}
@@ -117,12 +125,16 @@ func (w *Work) Merged(inputs []Given, data []byte) (*Warning, error) {
 		names[i] = inputs[i].Name
 	}
 	ctx := context.Background()
-	warning, err := w.check(ctx, outputRules{names: message.Inputs(names)}, data, w.Base)
+	rules := outputRules{names: message.Inputs(names), rules: w.Rules}
+	if w.Lower != nil {
+		rules.rules.Kernel, rules.rules.Reader, rules.to = w.Lower.Kernel, w.Lower.Reader, w.Lower.Kernel.String()
+	}
+	warning, err := w.check(ctx, rules, data, w.Base)
 	if warning == nil && err == nil {
 		return nil, nil
 	}
 	for _, in := range inputs {
-		own, fault := w.check(ctx, outputRules{names: message.OneLine(in.Name)}, in.BTF.Encode(), w.Base)
+		own, fault := w.check(ctx, outputRules{names: message.OneLine(in.Name), rules: w.Rules}, in.BTF.Encode(), w.Base)
 		switch {
 		case err == nil && own != nil:
 			return own, nil

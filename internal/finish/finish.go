@@ -12,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/distill"
+	"github.com/btflite/btflite/btf/lower"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -58,6 +59,16 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 	if err := ctx.Err(); err != nil {
 		return nil, message.NamingFile([]string{names}, err)
 	}
+	var lost lower.Report
+	if w.Lower != nil && !w.Distil && len(data)+len(sides[0])+len(sides[1]) > 0 {
+		var err error
+		if data, lost, err = w.lowerOutput(out, data, sides[:]); err != nil {
+			return nil, message.NamingFile([]string{names}, err)
+		}
+		write = WriteBytes(data)
+		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "lower", Time: time.Since(began)})
+		began = time.Now()
+	}
 	rules := w.rulesFor(names, out)
 	warning, err := w.check(ctx, rules, data, w.Base)
 	if err != nil {
@@ -72,7 +83,7 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 		return nil, err
 	}
 	out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "check", Time: time.Since(began)})
-	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, extraWarning, inlineWarning), Mismatch: w.mismatch(out, data),
+	return &Encoded{Stats: out.Stats, Size: int64(len(data)), Lead: out.Lead, Warning: cmp.Or(warning, extraWarning, inlineWarning), Mismatch: w.mismatch(out, data), Lowered: lost,
 		Data: data, Write: write, Extra: extra, Inline: inlined, rules: rules, close: out.Close}, nil
 }
 
@@ -125,6 +136,14 @@ func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, e
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if w.Lower != nil {
+		if base, _, err = lower.Lower(base, *w.Lower); err != nil {
+			return nil, nil, err
+		}
+		if split, e.Lowered, err = lower.Lower(split, *w.Lower); err != nil {
+			return nil, nil, err
+		}
 	}
 	own, below = split.Encode(), base.Encode()
 	for _, part := range []struct {

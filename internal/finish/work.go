@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/lower"
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/basematch"
 )
@@ -22,6 +24,11 @@ type Work struct {
 	Order   Sorter            // or nil
 	Jobs    int               // goroutines for the check; 0 is one
 	Lenient bool              // BTF that a kernel refuses causes a warning, not an error
+	// Lower says for whom the output is lowered, after it was sorted and distilled; nil for
+	// nobody.
+	Lower *lower.Options
+	// Rules are those of Merged and Lowered, but for the release. The zero value is all rules.
+	Rules verify.Rules
 }
 
 // Encoded is an output that is finished.
@@ -32,6 +39,7 @@ type Encoded struct {
 	Lead  int   // see encode.Output
 	// Warning says what a kernel refuses; nil if it refuses nothing.
 	Warning *Warning
+	Lowered lower.Report // what the BTF has lost by Work.Lower
 	// Mismatch says why the base is from another kernel than the file; "" if unknown.
 	Mismatch string
 	Data     []byte                // the BTF, valid until Free

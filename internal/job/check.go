@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 )
 
@@ -24,6 +25,7 @@ const (
 	FeatureInline Word = "the feature inline"
 	FeatureVars   Word = "the feature global_var"
 	Several       Word = "several inputs"
+	Target        Word = "Target"
 )
 
 // Conflict is the error for options that do not go together.
@@ -59,6 +61,7 @@ func (o *Options) Check(based bool, inputs int) error {
 		sites = FeatureInline
 	}
 	inlines := e.Inline || sites == FeatureInline
+	none := verify.Release{} // it takes everything
 	const otherIDs = "the types that it refers to have other ids in each kernel"
 	for _, r := range []struct {
 		refused bool
@@ -73,6 +76,10 @@ func (o *Options) Check(based bool, inputs int) error {
 		{e.Inline && sites == FeatureInline, Conflict{Inline, FeatureInline, false, "the inlined functions are in the main BTF already"}},
 		{o.Distil && !based, Conflict{Distil, BaseBTF, true, ""}},
 		{inlines && inputs > 1, Conflict{sites, Several, false, "sites are offsets in the sections of one file"}},
+		{o.Target != none && o.Marks, Conflict{Marks, Target, false, "marks are for reading, and no kernel takes them"}},
+		{o.Target != none && inlines, Conflict{sites, Target, false, "no release of Linux takes sites of inlined functions"}},
+		{based && !o.Target.Takes(verify.SplitBTF), Conflict{BaseBTF, Target, false, "Linux takes split BTF from 5.11 on"}},
+		{o.Distil && !o.Target.Takes(verify.DistilledBase), Conflict{Distil, Target, false, "Linux takes a distilled base from 6.11 on"}},
 		{e.Libbpf > encode.Libbpf18, Conflict{Libbpf, Word(fmt.Sprint(uint8(e.Libbpf))), false, "there is no such release"}},
 	} {
 		if r.refused {

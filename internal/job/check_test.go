@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 )
 
@@ -12,6 +13,10 @@ import (
 func TestCheck(t *testing.T) {
 	e := func(e encode.Options) Options { return Options{Encode: e} }
 	distil := func(e encode.Options) Options { return Options{Encode: e, Distil: true} }
+	target := func(major, minor int, o Options) Options {
+		o.Target = verify.Release{Major: major, Minor: minor}
+		return o
+	}
 	words := map[Word]string{ExtraVars: "--extra_vars", Inline: "--inline", BaseBTF: "a base"}
 	for _, c := range []struct {
 		opt    Options
@@ -43,6 +48,15 @@ func TestCheck(t *testing.T) {
 		{e(encode.Options{Inline: true}), false, 2, "Inline with several inputs: sites are offsets in the sections of one file",
 			"--inline with several inputs: sites are offsets in the sections of one file"},
 		{e(encode.Options{Features: encode.Inline}), false, 2, "the feature inline with several inputs: sites are offsets in the sections of one file", ""},
+		{target(5, 10, Options{}), false, 2, "", ""},
+		{target(5, 10, Options{}), true, 1, "Base with Target: Linux takes split BTF from 5.11 on", "a base with Target: Linux takes split BTF from 5.11 on"},
+		{target(5, 11, Options{}), true, 1, "", ""},
+		{target(6, 10, Options{Distil: true}), true, 1, "Distil with Target: Linux takes a distilled base from 6.11 on", ""},
+		{target(6, 11, Options{Distil: true}), true, 1, "", ""},
+		{target(6, 1, Options{Marks: true, Lenient: true}), false, 1, "Marks with Target: marks are for reading, and no kernel takes them", ""},
+		{target(7, 2, e(encode.Options{Inline: true})), false, 1, "Inline with Target: no release of Linux takes sites of inlined functions",
+			"--inline with Target: no release of Linux takes sites of inlined functions"},
+		{target(7, 2, e(encode.Options{Features: encode.Inline})), false, 1, "the feature inline with Target: no release of Linux takes sites of inlined functions", ""},
 		{e(encode.Options{Libbpf: encode.Libbpf18}), false, 1, "", ""},
 		{e(encode.Options{Libbpf: 3}), false, 1, "Libbpf with 3: there is no such release", ""},
 	} {

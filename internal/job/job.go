@@ -12,6 +12,8 @@ import (
 	"context"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/lower"
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/mmapelf"
@@ -29,6 +31,8 @@ type Options struct {
 	Order  finish.Sorter // of the types; nil as they are encoded
 	// Lenient turns errors about BTF that a kernel would refuse into warnings.
 	Lenient bool
+	// Target is the kernel that the output is lowered to; zero to write all that is encoded.
+	Target verify.Release
 	// Marks writes marks for what BTF cannot say, for programs that print types.
 	Marks bool
 }
@@ -61,6 +65,9 @@ func (o *Options) encoder() encode.Options {
 // work returns the options for package finish.
 func (o *Options) work() *finish.Work {
 	w := &finish.Work{Distil: o.Distil, Order: o.Order, Jobs: o.Encode.Jobs, Lenient: o.Lenient}
+	if o.Target != (verify.Release{}) {
+		w.Lower = &lower.Options{Kernel: o.Target}
+	}
 	if o.Base != nil {
 		w.Base, w.Kernel = o.Base.Blob, o.Base.kernel
 	}

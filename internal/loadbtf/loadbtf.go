@@ -150,22 +150,29 @@ func (l Loader) OpenChain(paths []string) (b *btf.Blob, done func(), err error) 
 // then counts instead of base.
 func (l Loader) LoadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	err = l.With(path, func(raw Raw) error {
-		below, err := Over(raw, base)
-		if err == nil {
-			if b, err = btf.Parse(raw.BTF, below); err == nil {
-				err = CheckBase(&raw, b)
-			}
-			if err != nil && raw.Base == nil {
-				err = l.baseHint(err, &raw, below)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
-		}
-		return nil
+		b, err = l.ParseOver(path, raw, base)
+		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	return b, nil
+}
+
+// ParseOver is LoadOver for what Open has read. The result does not share memory with it.
+func (l Loader) ParseOver(path string, raw Raw, base *btf.Blob) (*btf.Blob, error) {
+	var b *btf.Blob
+	below, err := Over(raw, base)
+	if err == nil {
+		if b, err = btf.Parse(raw.BTF, below); err == nil {
+			err = CheckBase(&raw, b)
+		}
+		if err != nil && raw.Base == nil {
+			err = l.baseHint(err, &raw, below)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
 	}
 	return b, nil
 }

@@ -17,7 +17,7 @@ type trial struct {
 // ownOptions are the options of btflite that pahole does not have, as far as
 // they are drawn. -j is among them, since pahole runs with one worker; -V, which has runs of
 // its own; -q, since warnings say why something differs.
-var ownOptions = []string{"-j", "-V", "-q", "--dedup=", "--btf_sort", "--extra_vars", "--stats", "--report", "--memory_limit=", "--btf_compat="}
+var ownOptions = []string{"-j", "-V", "-q", "--dedup=", "--btf_sort", "--extra_vars", "--stats", "--report", "--memory_limit=", "--btf_compat=", targetOption}
 
 func isOwn(option string) bool {
 	return slices.ContainsFunc(ownOptions, func(o string) bool { return strings.HasPrefix(option, o) })

@@ -217,6 +217,7 @@ func (d drawer) own(c *trial) {
 		{3, []string{"--dedup=exact", "--dedup=stream"}},
 		{3, []string{"--btf_sort", "--btf_sort=name", "--btf_sort=canonical"}},
 		{3, []string{"--extra_vars"}},
+		{4, []string{targetOption + "5.12", targetOption + "5.17", targetOption + "6.12"}},
 		{2, []string{"--stats=json"}},
 		{3, []string{"--report"}},
 		{8, []string{"--memory_limit=512M"}},

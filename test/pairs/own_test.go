@@ -11,14 +11,17 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
+// targetOption begins the option that lowers the output.
+const targetOption = "--target_kernel="
+
 // decorated runs the case with btflite's own options as well: they do not change
-// the main output, but for its order.
+// the main output, but for its order and what the target does not know.
 func (j *judge) decorated() {
 	if len(j.trial.ours) == 0 {
 		return
 	}
 	args := append(slices.Clone(j.args), "--btf_encode_detached=own.btf")
-	order := ""
+	order, target := "", ""
 	for _, o := range j.trial.ours {
 		switch {
 		case o == "--extra_vars":
@@ -27,6 +30,8 @@ func (j *judge) decorated() {
 			o += "=report.json"
 		case strings.HasPrefix(o, "--btf_sort"):
 			order = o
+		case strings.HasPrefix(o, targetOption):
+			target = strings.TrimPrefix(o, targetOption)
 		case strings.HasPrefix(o, "--btf_compat="):
 			continue // is in args
 		case o == "-V":
@@ -59,6 +64,19 @@ func (j *judge) decorated() {
 			return
 		}
 	}
+	if target != "" && want != nil {
+		if err := os.WriteFile(filepath.Join(j.f.dir, "unlowered.btf"), want, 0o666); err != nil {
+			j.find("lower", d, "%v", err)
+			return
+		}
+		s := j.f.run(nil, program, append(append([]string{"lower", "--verify=warn", "--kernel=" + target}, j.base...), "unlowered.btf", "lowered.btf")...)
+		want = j.f.read("lowered.btf")
+		j.f.changed()
+		if s.status != 0 {
+			j.find("lower", s, "lower: status %d: %.200s", s.status, s.stderr)
+			return
+		}
+	}
 	if !bytes.Equal(main, want) {
 		j.find("own", d, "own options change the output: %d bytes, without %d", len(main), len(want))
 		return
@@ -66,7 +84,7 @@ func (j *judge) decorated() {
 	if main != nil {
 		j.verify("own.btf", main, j.base)
 	}
-	if order != "" && want != nil {
+	if order != "" && target == "" && want != nil {
 		if s := j.f.run(nil, program, append(append([]string{"diff"}, j.base...), "plain.btf", "own.btf")...); s.status != 0 {
 			j.find("diff", s, "sorted: %.300s", s.stdout)
 		}

@@ -1,0 +1,70 @@
+package finish
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/lower"
+	"github.com/btflite/btflite/encode"
+)
+
+// lowerShare is how much memory it takes to lower BTF, as a multiple of its size: the records,
+// and the result.
+const lowerShare = 3
+
+// lowerOutput lowers the BTF main, which may be split from w.Base, and the BTF in over, which
+// is split from main. It counts main again.
+func (w *Work) lowerOutput(out *encode.Output, main []byte, over [][]byte) (to []byte, lost lower.Report, err error) {
+	size := len(main)
+	for _, data := range over {
+		size += len(data)
+	}
+	if err := out.CheckMemory(lowerShare * size); err != nil {
+		return nil, lost, err
+	}
+	if main, lost, err = w.lowered(main, over); err != nil {
+		return nil, lost, err
+	}
+	return main, lost, out.Stats.Count(main)
+}
+
+// lowered is lowerOutput without counting. Any of the parts may be empty.
+func (w *Work) lowered(main []byte, over [][]byte) (_ []byte, lost lower.Report, err error) {
+	old, to := w.Base, w.Base // the base of over: before, and now
+	if len(main) > 0 {
+		if old, err = btf.ParseShared(main, w.Base); err != nil {
+			return nil, lost, err
+		}
+		if to, lost, err = lower.Lower(old, *w.Lower); err != nil {
+			return nil, lost, err
+		}
+		main = to.Encode()
+	}
+	for i, data := range over {
+		if len(data) == 0 {
+			continue
+		}
+		x, err := btf.ParseShared(data, old)
+		if err == nil && old != to {
+			x, err = btf.Rebase(x, to, func(id uint32) uint32 { return id })
+		}
+		if err == nil {
+			x, _, err = lower.Lower(x, *w.Lower)
+		}
+		if err != nil {
+			return nil, lost, err
+		}
+		over[i] = x.Encode()
+	}
+	return main, lost, nil
+}
+
+// Lowered lowers the BTF of a file, of which w.Base is the base, by w.Lower. The result is not
+// checked yet: see Merged.
+func (w *Work) Lowered(in Given) (*btf.Blob, lower.Report, error) {
+	b, lost, err := lower.Lower(in.BTF, *w.Lower)
+	if err != nil {
+		err = fmt.Errorf("nothing written: it cannot be lowered to Linux %s: %w", w.Lower.Kernel, err)
+	}
+	return b, lost, err
+}
