@@ -55,52 +55,81 @@ var (
 	namedSource = regexp.MustCompile("`([\\w./*-]+\\.(?:go|sh|md|txt|pgo|json))`")
 )
 
-// rulesOf reads testdata/rules.txt: the tests by the section whose rules they hold.
-func rulesOf(t *testing.T) map[string][]string {
+// heldRule is a rule of the document, by its section and its first words, and the tests
+// that hold it.
+type heldRule struct {
+	section, words string
+	tests          []string
+	found          bool
+}
+
+// heldRules reads testdata/rules.txt.
+func heldRules(t *testing.T) (rules []*heldRule) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/rules.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := make(map[string][]string)
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		section, test, ok := strings.Cut(line, "\t")
-		if !ok {
-			t.Fatalf("rules.txt:%d: no tab", i+1)
+		if test, ok := strings.CutPrefix(line, "\t"); ok && len(rules) > 0 {
+			last := rules[len(rules)-1]
+			last.tests = append(last.tests, test)
+			continue
 		}
-		tests[section] = append(tests[section], test)
+		section, words, ok := strings.Cut(line, " ")
+		if !ok {
+			t.Fatalf("rules.txt:%d: neither a rule nor a test", i+1)
+		}
+		rules = append(rules, &heldRule{section: section, words: words})
 	}
-	return tests
+	return rules
 }
 
-// TestRulesAreHeld: each section of pahole's rules has tests, each of them exists,
-// and each rule that is tested belongs to a section.
+// ruleLine is the first line of a rule: an element of a list.
+var ruleLine = regexp.MustCompile(`(?m)^(?:- |\d+\. )(.*)$`)
+
+// TestRulesAreHeld: each of pahole's rules has a test, each of these exists, and each row
+// of the tests of rules belongs to a rule.
 func TestRulesAreHeld(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, behaviour))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := rulesOf(t)
-	sections := make(map[string]bool)
+	held := heldRules(t)
 	for _, part := range strings.Split(string(text), "\n#")[1:] {
 		m := numbered.FindStringSubmatch("#" + part)
 		if m == nil {
 			continue
 		}
-		sections[m[1]] = true
-		if strings.Contains(part, "\n- ") && len(tests[m[1]]) == 0 {
-			t.Errorf("section %s of %s has no test in rules.txt", m[1], behaviour)
+		hold := func(line string) (any bool) {
+			for _, r := range held {
+				if r.section == m[1] && strings.HasPrefix(line, r.words) {
+					r.found, any = true, true
+				}
+			}
+			return any
+		}
+		for _, rule := range ruleLine.FindAllStringSubmatch(part, -1) {
+			if !hold(rule[1]) {
+				t.Errorf("rules.txt has no test of %s %s", m[1], rule[1])
+			}
+		}
+		for _, line := range strings.Split(part, "\n") {
+			hold(line) // a rule may be a paragraph
 		}
 	}
 	cited := make(map[string]bool)
-	for section, names := range tests {
-		if !sections[section] {
-			t.Errorf("rules.txt has section %s, %s does not", section, behaviour)
+	for _, r := range held {
+		if !r.found {
+			t.Errorf("rules.txt has the rule %q in section %s, %s does not", r.words, r.section, behaviour)
 		}
-		for _, name := range names {
+		if len(r.tests) == 0 {
+			t.Errorf("rules.txt: no test of %s %s", r.section, r.words)
+		}
+		for _, name := range r.tests {
 			cited[name] = true
 		}
 	}
