@@ -15,8 +15,8 @@ func Bind[T any](l *Limit, p *T) { bind(l, reflect.ValueOf(p).Elem()) }
 
 // bind is Bind for a value that can be addressed.
 //
-// The argument for unsafe: the pointer is that of a field of a live value, of the
-// type that it has, and is used to call one method.
+// The argument for unsafe: the pointer points to a field of a live value, has the field's
+// type, and is used to call one method.
 func bind(l *Limit, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:

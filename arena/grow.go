@@ -17,7 +17,7 @@ const (
 	// minBytes is the first size of a Vec; small Vecs cost one page run.
 	minBytes = 16 << 10
 	// reserveBytes is the size from which addresses are reserved: reserveTimes as many as are
-	// needed, but not more than maxReserve beside them.
+	// needed, but at most maxReserve more.
 	reserveBytes = 128 << 10
 	reserveTimes = 4
 	maxReserve   = 64 << 20
@@ -69,7 +69,7 @@ func (v *Vec[T]) grow(need int) {
 	}
 }
 
-// remake moves v to a mapping of so many bytes, of which n elements may be used now. If the
+// remake moves v to a mapping of so many bytes, with memory for n elements now. If the
 // system refuses, it tries a mapping without a reserve, and then the heap.
 func (v *Vec[T]) remake(bytes, n int) {
 	var z T
@@ -109,8 +109,8 @@ func (v *Vec[T]) take(m mmap.MMap, length, n int) {
 	v.S = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData([]byte(m)))), n)[:length]
 }
 
-// Expect makes room for about n elements, of which at least sure will be used. Those get memory
-// at once, as far as it fills huge pages; the others get addresses.
+// Expect makes room for about n elements. At least sure will be used: they get memory at
+// once, as far as it fills huge pages. The others get addresses.
 func (v *Vec[T]) Expect(n, sure int) {
 	var z T
 	size := max(int(unsafe.Sizeof(z)), 1)

@@ -28,7 +28,7 @@ type Bounds struct {
 	// Stop, if set, returns an error if the work must end, whatever memory is in
 	// use. It must be cheap.
 	Stop  func() error
-	Bytes uint64        // 0 is no limit
+	Bytes uint64        // 0 means no limit
 	Used  func() uint64 // how many bytes are taken
 	// Drop, if set, releases pages that come back when they are used. It is called
 	// whenever too little memory is left, and must be cheap.

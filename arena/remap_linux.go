@@ -12,7 +12,7 @@ func remap(m []byte, size int) ([]byte, error) {
 // Linux before 5.14 cannot: then each page comes when it is used.
 func populate(m []byte) { _ = unix.Madvise(m, unix.MADV_POPULATE_WRITE) }
 
-// avoidHuge asks for small pages only for m, of which the end may not be used.
+// avoidHuge asks for small pages for m, because its end may stay unused.
 func avoidHuge(m []byte) { _ = unix.Madvise(m, unix.MADV_NOHUGEPAGE) }
 
 // preferHuge asks for huge pages for m, the part of a mapping that is made of whole ones and

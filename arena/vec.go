@@ -92,8 +92,8 @@ func (v *Vec[T]) Resize(n int) {
 	v.ResizeSparse(n)
 }
 
-// ResizeSparse is Resize for elements of which many will not be used: new memory
-// is taken when it is.
+// ResizeSparse is Resize for a Vec with many unused elements: new memory is taken when it
+// is used.
 func (v *Vec[T]) ResizeSparse(n int) {
 	k, used := len(v.S), cap(v.S)
 	if n > used {

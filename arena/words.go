@@ -18,7 +18,7 @@ func Words(b []byte) ([]uint32, bool) {
 
 // Bytes is w as bytes, in the byte order of the machine, without a copy.
 //
-// The argument for unsafe: the bytes are those of w.
+// The argument for unsafe: the bytes are w's.
 func Bytes(w []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 8*len(w))
 }

@@ -39,6 +39,6 @@ func TestBytes(t *testing.T) {
 		t.Error("a copy")
 	}
 	if len(Bytes(nil)) != 0 {
-		t.Error("bytes of no words")
+		t.Error("bytes without words")
 	}
 }

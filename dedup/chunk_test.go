@@ -49,7 +49,7 @@ func TestChunksWithForwards(t *testing.T) {
 	}
 }
 
-// commitHolder commits a unit of n nodes, some of which are forward declarations or
+// commitHolder commits a unit of n nodes, some forward declarations or
 // structs and the others FLOATs, and of a struct with pointers to all of them. It returns
 // the ids of the n nodes.
 func commitHolder(t *testing.T, s *Set, n int, at []int, kind btf.Kind, c *Chunk) []uint32 {

@@ -74,7 +74,7 @@
 //
 // # Parts
 //
-// A Set is made of parts, each of which uses the ones before it:
+// A Set is made of parts. Each uses the ones before it:
 //
 //   - index has the types (store) and finds them by content and by name; over a
 //     base it also has the state to go back to (baseState).

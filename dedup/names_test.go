@@ -101,7 +101,7 @@ func TestShortNamesOfBase(t *testing.T) {
 		token, ok := content([]byte(text))
 		if !ok {
 			if token = b.Token([]byte(text), TextHash([]byte(text))); token != BaseToken|want {
-				t.Errorf("%q: token %#x, want that of offset %d", text, token, want)
+				t.Errorf("%q: token %#x, want the token of offset %d", text, token, want)
 			}
 		}
 		if got, ok := b.offset(token); !ok || got != want {

@@ -57,7 +57,7 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 		if id == idNew {
 			u.news.Append(i)
 		} else {
-			guess++ // the id of a FWD may be its definition's, which is no guide to the next id
+			guess++ // the id of a FWD may be its definition's, which does not predict the next id
 			switch k := btf.InfoKind(nodes[i].Info); k {
 			case btf.KindStruct, btf.KindUnion:
 				if nodes[i].Name != 0 && !s.find.proves(u, i, id) {

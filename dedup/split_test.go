@@ -216,7 +216,7 @@ func TestSplitStreamOfAmbiguousInputs(t *testing.T) {
 					if round == 0 {
 						first = got.Encode()
 					} else if !bytes.Equal(got.Encode(), first) {
-						t.Errorf("seed %d, round %d: %d types, not those of round 0", seed, round, len(got.Off))
+						t.Errorf("seed %d, round %d: %d types, not the same as in round 0", seed, round, len(got.Off))
 					}
 				})
 				if !bytes.Equal(first, x.want.Encode()) {

@@ -44,7 +44,7 @@ func tryBytes(t testing.TB, path string, image []byte, features encode.Features)
 			t.Errorf("jobs=%d: error does not name the file: %v", jobs, errs[i])
 		case errs[i] == nil && len(data[i]) > 0:
 			if _, err := btf.Parse(data[i], nil); err != nil {
-				t.Errorf("jobs=%d: result is no BTF: %v", jobs, err)
+				t.Errorf("jobs=%d: result is not BTF: %v", jobs, err)
 			}
 		}
 	}

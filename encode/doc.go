@@ -37,7 +37,7 @@
 // dwz moves what units share into partial units, which pahole reads twice. Here each is
 // read once, and its first reading is a copy that refers to the same types
 // (unit/imports.go). An alternate file (dwz -m, debuginfo/alternate.go) comes before the
-// file; only those of its units are read that something refers to.
+// file; of its units, btflite reads only those that something refers to.
 //
 // A unit is read together with the type units that it refers to (unit/typeunits.go). The
 // DIEs of a split unit come from its .dwo file (debuginfo/split.go), which is open only

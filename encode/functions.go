@@ -170,7 +170,7 @@ func (f *input) addState(u *workspace, fn *callconv.Func) {
 	u.funcs.states.Append(st)
 }
 
-// memberName returns the name for a parameter of which only one member is passed.
+// memberName returns the name for a struct parameter if only one member is passed.
 func (f *input) memberName(u *workspace, p *callconv.Param) dedup.Name {
 	name := append([]byte(nil), f.File.Names.Text(p.Name)...)
 	name = append(append(name, "__"...), f.File.Names.Text(u.funcs.env.Types.Members[p.Member-1].Name)...)

@@ -133,7 +133,7 @@ func TestInlined(t *testing.T) {
 			}
 			main, side, out := encodeInlined(t, image, encode.Options{Features: encode.DefaultFeatures, Inline: true})
 			if main != plain {
-				t.Errorf("with inlined functions beside it the BTF is\n%s, without\n%s", main, plain)
+				t.Errorf("with inlined functions in a side file the BTF is\n%s, without\n%s", main, plain)
 			}
 			if side != expect {
 				t.Errorf("big-endian %v, 32 bits %v:\n%s\nwant\n%s", big, class32, side, expect)
@@ -151,7 +151,7 @@ func TestInlined(t *testing.T) {
 			}
 			into, _, _ := encodeInlined(t, image, encode.Options{Features: encode.DefaultFeatures | encode.Inline | encode.Layout})
 			if into != main+side {
-				t.Errorf("in one BTF:\n%s\nbeside it:\n%s", into, main+side)
+				t.Errorf("in one BTF:\n%s\nin a side file:\n%s", into, main+side)
 			}
 		}
 	}

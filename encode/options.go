@@ -96,7 +96,7 @@ type Options struct {
 	// For is the purpose of the output.
 	For Purpose
 	// MemoryLimit is the largest memory in bytes that the process may take during the
-	// run; 0 is no limit. A run that needs more ends with an error. Only memory that the
+	// run; 0 means no limit. A run that needs more ends with an error. Only memory that the
 	// system cannot reclaim counts; with LimitResident, all resident memory counts,
 	// including pages of files.
 	MemoryLimit   uint64

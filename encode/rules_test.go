@@ -27,7 +27,7 @@ type rule struct {
 	exclude  []uint16
 	prefix   string // Options.CUExclude
 	plain    bool   // Options.WholeBitfields
-	want     string // btf.Format; "" is no BTF at all
+	want     string // btf.Format; "" if there is no BTF
 	err      string // part of the error, instead of want
 	// strings is the whole string section, joined with spaces, if not "".
 	strings string

@@ -53,7 +53,7 @@ func TestVariableOfSeveralUnits(t *testing.T) {
 		{"the first is the symbol", []vars{same, wide, next}, object(4), "v 8 4, w 12 4", false},
 		{"the wider one is the symbol", []vars{same, wide}, object(8), "v 8 8", false},
 		{"no symbol", []vars{wide, same}, nil, "v 8 8", false},
-		{"three sizes of which one is the symbol", []vars{wide, func(i, _ *dt.DIE) []any { return []any{variable("v", array(i, 3), pc+8)} }, same, next},
+		{"three sizes, one of them the symbol", []vars{wide, func(i, _ *dt.DIE) []any { return []any{variable("v", array(i, 3), pc+8)} }, same, next},
 			object(4), "v 8 4, w 12 4", false},
 		{"tags", []vars{func(i, _ *dt.DIE) []any { return []any{variable("v", i, pc+8, tag("a"), tag("b"))} },
 			func(i, _ *dt.DIE) []any { return []any{variable("v", i, pc+8, tag("b"))} }}, nil, "v 8 4", false},

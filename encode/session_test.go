@@ -101,7 +101,7 @@ func TestSessionForgetsAbbreviations(t *testing.T) {
 	}
 }
 
-// TestSessionAfterDamage: a session first reads damaged files, many of which fail
+// TestSessionAfterDamage: a session first reads damaged files, and many fail
 // half-way. It then gives undamaged files the same bytes as a new run.
 func TestSessionAfterDamage(t *testing.T) {
 	files := goldenFiles(t)

@@ -56,9 +56,9 @@ func TestSplitDWARF(t *testing.T) {
 	}
 }
 
-// TestSplitTypeUnits: type units of .dwo files give the types of the same
-// program without. Those of a .dwp do where a unit leads there: what only local
-// variables have is missing. Clang leaves out integers of DWARF expressions.
+// TestSplitTypeUnits: type units of .dwo files give the types of the same program without
+// split DWARF. In a .dwp, types are missing if only local variables have them. Clang leaves
+// out integers of DWARF expressions.
 func TestSplitTypeUnits(t *testing.T) {
 	const local = "ARRAY (anon),ENUM (anon),STRUCT two,UNION unseen"
 	for _, c := range []struct{ name, missing, more string }{

@@ -82,7 +82,7 @@ var Costs = []struct {
 			b.Struct("", 4, b.Member("m", b.Enum("", b.Value("v", int32(i))), 0))
 		}
 	}},
-	{"a ring of unnamed structs, one of which differs", func(b *Builder, n int) {
+	{"a ring of unnamed structs, one different", func(b *Builder, n int) {
 		for i := range uint32(n) {
 			b.Struct("", 8+8*(i/uint32(n-1)), b.Member("p", 2*i+2, 0))
 			b.Ptr((2*i+2)%uint32(2*n) + 1)

@@ -265,7 +265,7 @@ const (
 // The errors for more.
 var (
 	errGaps     = errors.New("gaps between members would take more than 16,777,216 lines (strict C has one member for each gap)")
-	errGapBytes = errors.New("gaps between members have more than 1,048,576 bytes, of which each takes a line of C")
+	errGapBytes = errors.New("gaps between members have more than 1,048,576 bytes, and each takes a line of C")
 )
 
 // hasManyGaps reports whether the types of b may have too many gaps for C. They cannot if

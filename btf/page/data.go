@@ -86,8 +86,8 @@ func counted(n uint64, thing string) string {
 	return message.Grouped(n) + " " + thing
 }
 
-// first is the listed type that has most of something, -1 if none is listed. Of several it
-// is the first by name.
+// first returns the listed type that has most of something, -1 if none is listed. If there
+// are several, it takes the first by name.
 func (d *data) first(most func(i int) uint64) int {
 	best, value := -1, uint64(0)
 	for _, i := range d.List {

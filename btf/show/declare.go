@@ -22,8 +22,8 @@ type declaration struct {
 	stars      int  // pointers that were followed: as many stars are in the name
 }
 
-// expanded adds what a typedef stands for, and a comment with its name and those
-// of the typedefs that it leads to.
+// expanded adds the type of a typedef, and a comment with its name and the names of the
+// typedefs on the way.
 func (p *Printer) expanded(t view.Type, d *declaration, depth int) {
 	p.text("/* typedef ")
 	p.name(t.Name())

@@ -10,9 +10,9 @@ import (
 // pointers follows pointers for declare.
 type pointers struct{ *Printer }
 
-// follow is the type that the pointers of t lead to, t itself if it is none. Each
-// pointer is a star before the name of d, and the type is written out, unless that is
-// what happens to it already.
+// follow returns the type that the pointers of t lead to, or t if it is not a pointer.
+// Each pointer becomes a star before the name of d. The type is written out, unless it
+// is already being written out.
 func (p pointers) follow(t view.Type, d *declaration) view.Type {
 	n := 0
 	for range view.MaxDepth {

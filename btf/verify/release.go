@@ -168,7 +168,7 @@ const (
 
 // Features is the table of features that Linux 5.2 did not accept and a later release
 // does, in the order of releases. It serves the documentation too
-// (docs/kernel-releases.md).
+// (docs/results/kernel-releases.md).
 func Features() []Feature { return slices.Clone(features[:]) }
 
 var features = [NumFeatures]Feature{

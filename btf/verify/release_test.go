@@ -194,10 +194,10 @@ func TestParseRelease(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the table of docs/kernel-releases.md again")
+var update = flag.Bool("update", false, "write the table of docs/results/kernel-releases.md again")
 
 const (
-	docFile  = "../../docs/kernel-releases.md"
+	docFile  = "../../docs/results/kernel-releases.md"
 	docBegin = "<!-- table: go test ./btf/verify -run TestReleaseDoc -update -->\n"
 	docEnd   = "<!-- end of table -->\n"
 )

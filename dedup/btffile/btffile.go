@@ -71,8 +71,8 @@ func Stream(in *btf.Blob) (out *btf.Blob, m []uint32, err error) {
 // irregular reports records that no compiler writes and for which the Set's
 // short cuts do not hold: stray names, flags or words on kinds that have none,
 // missing names, and anonymous enumerations without values, which stand for
-// any anonymous enumeration. Kinds that the Set does not take count as well: those
-// of inlined functions, and any that is not listed here.
+// any anonymous enumeration. Kinds that the Set does not take count as well: the
+// kinds of inlined functions, and any that is not listed here.
 func irregular(r btf.Record) bool {
 	info := r.Info()
 	switch k := btf.InfoKind(info); k {

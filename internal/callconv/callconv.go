@@ -8,7 +8,7 @@
 //	           it was expected
 //	Uncertain  packed structs on the stack
 //
-// The rules are those of pahole 1.32: pahole-behaviour 4.4 and 4.5. Where they differ from
+// The rules are pahole 1.32's: pahole-behaviour 4.4 and 4.5. Where they differ from
 // the truth of a machine, pahole's rule counts.
 package callconv
 

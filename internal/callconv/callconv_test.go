@@ -367,7 +367,7 @@ func TestConcreteFunctions(t *testing.T) {
 		{"in order", []fun{abstract, {origin: 1, params: []prm{{origin: 1, loc: reg(5)}, {origin: 2, loc: reg(4)}}}}, "[5][4]", "[5][4]"},
 		{"reordered", []fun{abstract, {origin: 1, params: []prm{{origin: 2, loc: reg(4)}, {origin: 1, loc: reg(5)}}}}, "[5][4]", "reordered unexpected [4!][5!]"},
 		{"abstract one last", []fun{{origin: 2, params: []prm{{origin: 3, loc: reg(5)}, {origin: 4, loc: reg(4)}}}, abstract}, "[5][4]", "[5][4]"},
-		{"size is that of the origin's type", []fun{{params: []prm{{typ: tInt128}, {typ: tInt}}}, {origin: 1, params: []prm{{typ: tLong, origin: 1, loc: reg(5)}, {origin: 2, loc: reg(1)}}}}, "optimized [][1]", "[5][1]"},
+		{"size is the size of the origin's type", []fun{{params: []prm{{typ: tInt128}, {typ: tInt}}}, {origin: 1, params: []prm{{typ: tLong, origin: 1, loc: reg(5)}, {origin: 2, loc: reg(1)}}}}, "optimized [][1]", "[5][1]"},
 		{"own type keeps it apart", []fun{abstract, {origin: 1, params: []prm{{typ: tInt, origin: 2, loc: reg(5)}, {typ: tInt, origin: 1, loc: reg(4)}}}}, "optimized [][]", "[5][4]"},
 		{"constant propagated", []fun{abstract, {origin: 1, params: []prm{{origin: 1, cst: true}, {origin: 2, loc: reg(5)}}}}, "unexpected optimized [?][5!]", "unexpected optimized [?][5!]"},
 		{"register and flags of different copies", []fun{abstract,

@@ -97,8 +97,8 @@ func (e *Functions) checkPlain(ps []Param, args *argRegs) {
 }
 
 // checkChanged finds the true signature of a changed clang function: it marks parameters
-// that are gone as optimized, and replaces a struct of which only one member is passed by
-// that member.
+// that are gone as optimized, and replaces a struct by its member if only that is
+// passed.
 func (e *Functions) checkChanged(ps []Param, args *argRegs) {
 	slot := 0
 	for j := range ps {

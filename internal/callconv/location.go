@@ -75,8 +75,8 @@ func isConst(op uint8) bool {
 	return op >= dwarf.OpLit0 && op <= dwarf.OpLit31 || op == dwarf.OpConstu || op == dwarf.OpConsts
 }
 
-// setReg sets the register unless an earlier expression did. op is one of 32 operations,
-// the first of which is first.
+// setReg sets the register unless an earlier expression did. op is one of 32 operations
+// from first on.
 func (d *locDecoder) setReg(op, first uint8) {
 	if d.p.Reg < 0 {
 		d.p.Reg = int8(op - first)

@@ -80,8 +80,8 @@ func (t *Types) isStruct(r dedup.Ref) bool {
 	return k == btf.KindStruct || k == btf.KindFwd && !btf.InfoKflag(n.Info)
 }
 
-// membersOf returns the members of the struct or union r, whose node is n. Those of one in
-// Set are put at the end of Members first, and n.First is where.
+// membersOf returns the members of the struct or union r, whose node is n. For a type in
+// Set, it first appends the members to Members, and sets n.First.
 func (t *Types) membersOf(r dedup.Ref, n *dedup.Node) []dedup.Member {
 	if r&dedup.Extern != 0 {
 		n.First = uint32(len(t.Members))

@@ -60,7 +60,7 @@ func findAlt(f *File) (*mmapelf.File, error) {
 		}
 		return e, nil
 	}
-	return nil, fmt.Errorf("%s: its alternate debug file %s (dwz) with id %x is neither beside it nor in %s", f.Path, Quote([]byte(name)), id, debugRoot)
+	return nil, fmt.Errorf("%s: its alternate debug file %s (dwz) with id %x is neither next to it nor in %s", f.Path, Quote([]byte(name)), id, debugRoot)
 }
 
 // useAlt makes e the alternate file of f.

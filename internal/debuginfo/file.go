@@ -31,7 +31,7 @@ type File struct {
 
 	Info, Loc, Loclists []byte
 	Names               names.Text // .debug_str
-	// Survey is what Look has found in the abbreviations. Damaged says that they could
+	// Survey has the findings of Look in the abbreviations. Damaged says that they could
 	// not all be read, so that units may be of any kind.
 	Survey  dwarf.Survey
 	Damaged bool
@@ -281,7 +281,7 @@ type relocs struct {
 	str           uint32  // section index of .debug_str
 }
 
-// Sections of which only single numbers or lists are read.
+// Sections from which only single numbers or lists are read.
 const (
 	relAddr = iota
 	relStrOffsets

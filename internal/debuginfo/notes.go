@@ -71,7 +71,7 @@ func BuildID(e *mmapelf.File) (id []byte) {
 }
 
 // BuildIDIn returns the build-id in the contents of a section of notes, or of /sys/kernel/notes,
-// which has those of the running kernel; nil if there is none.
+// which has the running kernel's notes; nil if there is none.
 func BuildIDIn(notes []byte, bigEndian bool) (id []byte) {
 	eachNote(notes, bigEndian, func(name []byte, typ uint32, desc []byte) bool {
 		if typ == noteBuildID && string(name) == "GNU\x00" {

@@ -52,7 +52,7 @@ func (ps *Passage) Behind(c *Cursor, list uint64, ok bool) {
 }
 
 // behindRelocs is Behind for sections that only relocatable files read in order: the
-// relocations of .debug_info, and .debug_str, of which each object has its own part.
+// relocations of .debug_info, and .debug_str, where each object has its own part.
 func (ps *Passage) behindRelocs(c *Cursor, step uint64) {
 	rel := c.File.rel
 	if s := &rel.inInfo; s.sec != nil {

@@ -151,7 +151,7 @@ func TestSeparateFile(t *testing.T) {
 				t.Errorf("debug information is in %s, want %s", f.Dwarf.Path, place)
 			}
 			if files := Beside(path, s.DebugDir); len(files) != 2 || files[0] != place || files[1] != path+".dwp" {
-				t.Errorf("files beside it: %q", files)
+				t.Errorf("files next to it: %q", files)
 			}
 			if x.link {
 				// The same file with a byte more has another checksum.

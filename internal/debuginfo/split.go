@@ -22,7 +22,7 @@ import (
 // unit is read. A missing .dwo is an error, because its types would be missing without a
 // sign. (pahole leaves them out.)
 
-// Skeleton is what a skeleton unit says about the full unit.
+// Skeleton has the facts in a skeleton unit about the full unit.
 type Skeleton struct {
 	name, dir string // of the .dwo; dir may be ""
 	id        uint64

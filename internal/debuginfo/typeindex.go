@@ -17,7 +17,7 @@ import (
 //
 // A unit that uses signatures is read as one group with all type units that it refers to.
 // For the deduplication, this is the unit that the compiler would have written without
-// the option, and memory stays that of one unit. Only an index from signature to place is
+// the option, and memory stays as for one unit. Only an index from signature to place is
 // kept, which is made when the first signature occurs. The types of the unit come first,
 // then its type units in the order of the references. Types to which no unit refers, such
 // as types of local variables, come after the last unit.

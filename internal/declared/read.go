@@ -162,8 +162,8 @@ func (r *reader) start() error {
 	return r.readUnit(a, next, have)
 }
 
-// split reads the unit of a skeleton, at which the cursor is, and the type units beside
-// it. The unit has its files in the table of the skeleton, type units have another one.
+// split reads the unit of the skeleton at the cursor, and the type units in the same file.
+// The unit's files are in the table of the skeleton. Type units have another table.
 func (r *reader) split(skeleton *debuginfo.Skeleton) error {
 	c, lines := &r.c, r.lines
 	r.know()

@@ -50,7 +50,7 @@ func TestPlace(t *testing.T) {
 		{"frame base", []byte{fbreg, 0x78}, Place{Kind: Memory, Reg: FrameBase, Value: neg8}, 0},
 		{"memory at a sum", []byte{breg7, 8, plusUconst, 8}, Place{Kind: Memory, Reg: 7, Value: 16}, 0},
 		{"memory at a difference", []byte{breg7, 8, lit5, minus}, Place{Kind: Memory, Reg: 7, Value: 3}, 0},
-		{"constant that is no value", []byte{lit5}, missing(FixedMemory), 0},
+		{"constant that is not a value", []byte{lit5}, missing(FixedMemory), 0},
 		{"twice in memory", []byte{breg7, 0, deref}, missing(Computed), 0},
 		{"two registers", []byte{breg7, 0, breg7, 0, plus, stackValue}, missing(Computed), 0},
 		{"product", []byte{breg7, 0, lit5, mul, stackValue}, missing(Computed), 0},

@@ -17,8 +17,8 @@ import (
 // Settled has the records that are added to BTF.
 type Settled struct {
 	*Store
-	// protoTypes are FUNC_PROTO records, and functions the names and indexes of those
-	// of functions; they take the place of Store.funcs.
+	// protoTypes are FUNC_PROTO records. functions are the names of functions and the
+	// indexes of their prototypes; they take the place of Store.funcs.
 	protoTypes, functions table
 }
 

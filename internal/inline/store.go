@@ -52,11 +52,11 @@ type Stats struct {
 	Some   int `json:"sites_with_some_parameters"`
 	None   int `json:"sites_with_no_parameters"`
 	Funcs  int `json:"functions"`       // FUNCs that sites name
-	Added  int `json:"functions_added"` // of those, FUNCs that are not in the BTF beside
+	Added  int `json:"functions_added"` // the part of Funcs that the BTF lacks
 	Params int `json:"loc_params"`
 	Protos int `json:"loc_protos"`
-	Types  int `json:"type_bytes"`   // of what comes on top
-	Names  int `json:"string_bytes"` // likewise
+	Types  int `json:"type_bytes"`   // of the added records
+	Names  int `json:"string_bytes"` // of the added names
 	// Missing counts parameters that are missing, and Dropped sites that are, by reason.
 	Missing map[string]int `json:"parameters_missing"`
 	Dropped map[string]int `json:"sites_left_out"`

@@ -112,7 +112,7 @@ func (n *Table) Literal(b []byte) dedup.Name {
 	return n.Unalias(n.pool.token(n.pool.number(b)))
 }
 
-// Tokens is Token for many names, none of which may be empty. It is faster than single calls.
+// Tokens is Token for many names. None may be empty. It is faster than single calls.
 func (n *Table) Tokens(names [][]byte, to []dedup.Name, x *Batch) {
 	n.pool.numbers(names, to, x)
 	for i, b := range names {

@@ -215,7 +215,7 @@ func TestPrefix(t *testing.T) {
 		"token of the pool": n.Canonical(n.Literal([]byte("ab_czz"))),
 	} {
 		if tok != cut {
-			t.Errorf("%s: token %#x, want that of the prefix, %#x", name, tok, cut)
+			t.Errorf("%s: token %#x, want the prefix's, %#x", name, tok, cut)
 		}
 	}
 	holds(t, n, n.Literal([]byte("ab_cxyz")), "ab_cxyz", true)

@@ -140,7 +140,7 @@ func (p *Pool) name(k uint32) []byte {
 // token is the token of the name of a number.
 func (p *Pool) token(k uint32) dedup.Name { return uint32(p.entry(k)[0]) }
 
-// rank is how many names came before that of a number.
+// rank returns how many names came before name k.
 func (p *Pool) rank(k uint32) uint32 { return uint32(p.entry(k)[0] >> 32) }
 
 // add gives b a number unless another goroutine has done so.

@@ -22,7 +22,7 @@ type Text struct {
 	FakeInt dedup.Name // of the name that pahole gives base types that BTF does not know
 }
 
-// Reader is what one reader of names keeps from name to name.
+// Reader is the state of one reader of names.
 type Reader struct {
 	Bad   bool   // a name lies beyond .debug_str
 	Low   uint32 // lowest offset in a .debug_str by text that was read

@@ -20,7 +20,7 @@ type trace struct {
 }
 
 const (
-	// traceLen is how many names are remembered: those of a few large units.
+	// traceLen is how many names are remembered: as many as a few large units have.
 	traceLen  = 1 << 16
 	traceSize = 5
 	longTrace = 1<<traceSize - 1

@@ -52,7 +52,7 @@ func TestNameTrace(t *testing.T) {
 	first := []dedup.Member{{}, {Name: tokInline | 'a'}, {Name: places[0][0]}}
 	s.textTokens(&read, first)
 	if first[0].Name != 0 || first[1].Name != tokInline|'a' {
-		t.Errorf("what is no place becomes %v", first)
+		t.Errorf("something else than a place becomes %v", first)
 	}
 	for range 2 * traceLen / len(order) { // the ring is full, twice
 		for i := range order {

@@ -350,7 +350,7 @@ func TestSkip(t *testing.T) {
 }
 
 // TestOldBitfields: DWARF 2 counts bits from the most significant one of a storage unit,
-// whose size is the member's own or that of its type behind typedefs.
+// whose size is the member's own or the size of its type behind typedefs.
 func TestOldBitfields(t *testing.T) {
 	for _, c := range []struct {
 		bigEndian bool

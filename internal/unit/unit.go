@@ -323,7 +323,7 @@ type startWord struct {
 }
 
 // startRef turns a DIE offset into a Ref. It returns 0 if no node's DIE starts there;
-// offset 0 is no reference.
+// offset 0 is not a reference.
 func startRef(starts []startWord, off uint32) dedup.Ref {
 	w := uint(off >> 6)
 	if w >= uint(len(starts)) {
