@@ -1,5 +1,7 @@
 package btf
 
+import "math/bits"
+
 // Kinds is a set of kinds.
 type Kinds uint64
 
@@ -38,4 +40,40 @@ func (b *Blob) Behind(id uint32, through Kinds) uint32 {
 		}
 	}
 	return 0
+}
+
+// Size returns the size of a type in bytes, where a pointer takes pointer bytes; of a variable,
+// the size of its type. It is 0 for void, forward declarations, functions, and types that refer
+// to themselves. A size beyond 64 bits is the highest number.
+func (b *Blob) Size(id uint32, pointer uint64) uint64 {
+	n := uint64(1)
+	for range MaxDepth {
+		r := b.Head(id)
+		if r == nil {
+			return 0
+		}
+		switch r.Kind() {
+		case KindInt, KindStruct, KindUnion, KindEnum, KindEnum64, KindFloat, KindDatasec:
+			return Product(n, uint64(r.Third()))
+		case KindPtr:
+			return Product(n, pointer)
+		case KindArray:
+			elem, _, count := r.Array()
+			id, n = elem, Product(n, uint64(count))
+		case KindTypedef, KindVar, KindConst, KindVolatile, KindRestrict, KindTypeTag:
+			id = r.Third()
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// Product returns a*b, or the highest number if the product has more than 64 bits.
+func Product(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return ^uint64(0)
+	}
+	return lo
 }

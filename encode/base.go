@@ -10,7 +10,7 @@ import (
 // and strings. A Base is immutable, and any number of runs may share it.
 type Base struct {
 	d     *dedup.Base
-	types uint32 // types uint32 // with void
+	types uint32 // with void
 }
 
 // NewBase prepares blob as a base. blob may itself be split BTF; the Base keeps using it.

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/btflite/btflite/btf"
@@ -10,6 +11,10 @@ import (
 // intChar is BTF_INT_CHAR in the last word of an INT. It tells the use of an integer, not
 // its type.
 const intChar = 2 << 24
+
+// noPointers is the size of pointers for btf.Blob.Size: BTF does not have it, so members
+// that are pointers have no size in a comparison.
+const noPointers = 0
 
 // appendContent appends the content of a record as words. They are equal if and only if
 // two records, of either side, have equal contents. References must have ids. See
@@ -54,7 +59,7 @@ func (s *side) appendContent(dst []uint32, id uint32) []uint32 {
 	case btf.KindStruct, btf.KindUnion:
 		dst = append(dst, r[2], vlen)
 		for e := r[3:]; len(e) > 0; e = e[3:] {
-			dst = append(dst, s.name(e[0]), s.ids[e[1]], e[2], s.sizeOf(e[1]))
+			dst = append(dst, s.name(e[0]), s.ids[e[1]], e[2], uint32(min(s.Size(e[1], noPointers), math.MaxUint32)))
 			if flag != 0 && e[2]>>24 != 0 {
 				dst[head] |= 1 << 8 // has bit-fields: offsets hold widths, too
 			}

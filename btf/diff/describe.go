@@ -64,7 +64,7 @@ func (c *comparison) memberProperties(i int, id uint32, k int) details {
 	d.add("bit_offset", int64(m.offset))
 	if m.bits != 0 {
 		d.add("bits", int64(m.bits))
-	} else if size := s.sizeOf(m.typ); size != 0 {
+	} else if size := s.Size(m.typ, noPointers); size != 0 {
 		d.add("size", int64(size))
 	}
 	return d.details

@@ -188,7 +188,7 @@ func (c *comparison) memberChanges(x, y uint32, i, k, depth int) details {
 	d.property("bits", known(m.bits), known(n.bits))
 	told := func(p Difference) bool { return p.Part == "size" } // by a nameless type
 	if !slices.ContainsFunc(d, told) {
-		v, w := a.sizeOf(m.typ), b.sizeOf(n.typ)
+		v, w := a.Size(m.typ, noPointers), b.Size(n.typ, noPointers)
 		if v != 0 && w != 0 || a.ids[m.typ] == b.ids[n.typ] {
 			d.property("size", known(v), known(w))
 		}
@@ -198,7 +198,7 @@ func (c *comparison) memberChanges(x, y uint32, i, k, depth int) details {
 }
 
 // known is a size or width, nil for none.
-func known(n uint32) any {
+func known[T uint32 | uint64](n T) any {
 	if n == 0 {
 		return nil
 	}

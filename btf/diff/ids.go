@@ -153,6 +153,9 @@ func (s *side) isTransparent(k btf.Kind) bool {
 	return false
 }
 
+// maxChain bounds how far modifiers are followed; kernels take 32.
+const maxChain = 64
+
 // skip follows a reference to what it counts as, at most maxChain steps.
 func (s *side) skip(id uint32) uint32 {
 	for range maxChain {

@@ -225,30 +225,3 @@ func isForward(r []uint32) bool {
 	k := btf.InfoKind(r[1])
 	return k == btf.KindFwd || kindPart[k] == partEnum && btf.InfoVlen(r[1]) == 0
 }
-
-// maxChain bounds how far modifiers are followed; kernels take 32.
-const maxChain = 64
-
-// sizeOf returns the size in bytes of a member of type id, 0 if it is unknown: BTF does
-// not have the size of pointers.
-func (s *side) sizeOf(id uint32) uint32 {
-	count := uint32(1)
-	for range maxChain {
-		r := s.Record(id)
-		if r == nil {
-			return 0
-		}
-		switch btf.InfoKind(r[1]) {
-		case btf.KindTypedef, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
-			id = r[2]
-		case btf.KindArray:
-			id = r[3]
-			count *= r[5]
-		case btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
-			return count * r[2]
-		default:
-			return 0
-		}
-	}
-	return 0
-}

@@ -125,31 +125,8 @@ func (c *cWriter) isPacked(id uint32, rec btf.Record) bool {
 	return c.aligns[id] == alignPacked
 }
 
-// size is the size of a type in bytes, 0 for what has none.
-func (c *cWriter) size(id uint32) uint64 {
-	n := uint64(1)
-	for range maxDepth {
-		if id == 0 {
-			return 0
-		}
-		rec := c.b.Record(id)
-		switch rec.Kind() {
-		case btf.KindInt, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFloat, btf.KindDatasec:
-			return n * uint64(rec.Third())
-		case btf.KindPtr:
-			return n * uint64(c.pointerSize)
-		case btf.KindArray:
-			elem, _, count := rec.Array()
-			n *= uint64(count)
-			id = elem
-		case btf.KindTypedef, btf.KindVolatile, btf.KindConst, btf.KindRestrict, btf.KindTypeTag, btf.KindVar:
-			id = rec.Third()
-		default:
-			return 0
-		}
-	}
-	return 0
-}
+// size returns the size of a type in bytes, 0 if it has none.
+func (c *cWriter) size(id uint32) uint64 { return c.b.Size(id, uint64(c.pointerSize)) }
 
 // unit is a type that a gap is filled with.
 type unit struct {

@@ -81,7 +81,7 @@ func (s *Layouts) find(f *fact, id uint32, depth int) {
 	case btf.KindArray:
 		elem, _, n := t.rec.Array()
 		of := s.known(elem, depth)
-		if f.size, f.align = multiply(uint64(n), of.size), of.align; of.size == 0 {
+		if f.size, f.align = btf.Product(uint64(n), of.size), of.align; of.size == 0 {
 			f.size = t.Size() // an array of empty classes has a size
 		}
 	case btf.KindStruct, btf.KindUnion:

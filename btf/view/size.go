@@ -8,19 +8,7 @@ import (
 
 // Behind is t, or if it is of the kinds through what it leads to by them: see btf.Blob.Behind.
 // Void for types that refer to themselves.
-func (t Type) Behind(through btf.Kinds) Type {
-	for range MaxDepth {
-		switch k := t.Kind(); {
-		case !through.Has(k):
-			return t
-		case k == btf.KindArray:
-			t, _ = t.Elem()
-		default:
-			t = t.Target()
-		}
-	}
-	return Type{v: t.v}
-}
+func (t Type) Behind(through btf.Kinds) Type { return t.v.Type(t.v.blob.Behind(t.ID, through)) }
 
 // Unmodified is t without const, volatile, restrict and type tags around it.
 func (t Type) Unmodified() Type { return t.Behind(btf.Modifiers) }
@@ -35,34 +23,7 @@ func (t Type) Innermost() Type { return t.Behind(btf.Modifiers | btf.Typedefs | 
 // Size is the size of t in bytes; for a variable, of its type. It is 0 for void, forward
 // declarations, functions, and types that refer to themselves, which have no size. A
 // size beyond 64 bits is the highest number.
-func (t Type) Size() uint64 {
-	n := uint64(1)
-	for range MaxDepth {
-		switch t.Kind() {
-		case btf.KindInt, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFloat, btf.KindDatasec:
-			return multiply(n, uint64(t.rec.Third()))
-		case btf.KindPtr:
-			return multiply(n, uint64(t.v.pointer))
-		case btf.KindArray:
-			elem, count := t.Elem()
-			n, t = multiply(n, uint64(count)), elem
-		case btf.KindTypedef, btf.KindVar, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
-			t = t.Target()
-		default:
-			return 0
-		}
-	}
-	return 0
-}
-
-// multiply is a*b, or the highest number if that is more.
-func multiply(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a, b)
-	if hi != 0 {
-		return ^uint64(0)
-	}
-	return lo
-}
+func (t Type) Size() uint64 { return t.v.blob.Size(t.ID, uint64(t.v.pointer)) }
 
 // noAlign marks a struct whose alignment is being computed: it contains itself.
 const noAlign = 0xff
