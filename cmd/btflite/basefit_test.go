@@ -217,7 +217,7 @@ func TestGivenBaseMisfits(t *testing.T) {
 
 // TestBaseCommands: no command is forgotten above.
 func TestBaseCommands(t *testing.T) {
-	known := map[string]bool{"verify": true, "btf": true, "min": true} // min: testdata/script/min.txtar
+	known := map[string]bool{"verify": true, "btf": true, "min": true, "flatten": true} // the two latter: testdata/script
 	for _, args := range readersOfBases {
 		known[args[0]] = true
 	}

@@ -25,6 +25,7 @@ func commands() []subcommand {
 		{"dedup", "merge BTF and deduplicate it", "merge deduplicate", newDedupCommand},
 		{"diff", "say what differs between the BTF of two files", "compare cmp", newDiffCommand},
 		{"dump", "print types as bpftool btf dump does", "", newDumpCommand},
+		{"flatten", "join the BTF of a kernel and its modules", "merge_modules", newFlattenCommand},
 		{"fullcircle", "say what is lost from DWARF to C and back", "roundtrip", newFullcircleCommand},
 		{"funcs", "print functions as pfunct does", "functions prototypes pfunct", newFuncsCommand},
 		{"help", "print the help of a command", "", newHelpCommand},

@@ -83,6 +83,7 @@ var readerLines = []readerLine{
 	{"dedup -o OUT FILE", sameBase, true}, {"dedup --dedup=exact -o OUT FILE", sameBase, true}, {"dedup --dedup=stream --verify=refuse -o OUT FILE GOOD", sameBase, true}, {"dedup -o OUT GOOD FILE FILE", sameBase, true},
 	{"dedup --dedup=exact -o OUT GOOD FILE", sameBase, true}, {"dedup --verify=warn -o OUT FILE GOOD", sameBase, true},
 
+	{"flatten -o OUT FILE", noBTF, true}, {"flatten -o OUT GOOD FILE", noBTF, true}, {"flatten --origin=MORE -o OUT FILE", noBTF, true},
 	{"min --btf=FILE -o OUT PROG", noBTF, true}, {"min --btf=GOOD -o OUT FILE", noBTF, true}, {"min --btf=FILE --per_program --report=MORE -o IMAGE PROG", noBTF, true},
 
 	{"-C user FILE", noBTF, true}, {"--sizes FILE", noBTF, true}, {"--expand_types FILE", noBTF, true}, // as pahole

@@ -62,7 +62,8 @@ type Reader struct {
 	// Placed has the Set's ids of the types read earlier, by type id. The
 	// caller fills it in after each Commit.
 	Placed []uint32
-	shaped bool // Placed has the numbers of shapes of types that are not placed
+	shaped bool   // Placed has the numbers of shapes of types that are not placed
+	below  uint32 // ids below it are of the Set's base
 }
 
 // NewReader makes a Reader of a Blob. token gives the name token for a string
@@ -84,6 +85,8 @@ func (r *Reader) Read(u *dedup.Unit, first, end uint32) error {
 		switch {
 		case id == 0:
 			return 0
+		case id < r.below:
+			return dedup.Extern | id
 		case id < first:
 			return dedup.Extern | r.Placed[id]
 		}

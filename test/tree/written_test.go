@@ -15,6 +15,9 @@ import (
 var written = map[string]string{
 	"btf/chain.go Sum":                        "for a checksum",
 	"cmd/btflite/dedupcmd.go run":             "goes to writeMerged",
+	"cmd/btflite/flattencmd.go run":           "Work.Merged checks it",
+	"cmd/btflite/flattencmd.go batch":         "read again at once",
+	"dedup/btffile/flatten.go Batch":          "flattencmd.go checks it with Work.Merged",
 	"cmd/btflite/mincmd.go writeNeeds":        "Work.Merged checks it",
 	"cmd/btflite/sortcmd.go run":              "goes to writeMerged",
 	"cmd/btflite/lowercmd.go write":           "Work.Merged checks it",

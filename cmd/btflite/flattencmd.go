@@ -1,0 +1,235 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup/btffile"
+	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// flattenCommand is "btflite flatten": a kernel and its modules in one file.
+type flattenCommand struct {
+	output string // -o
+	origin string // --origin
+
+	kernel *foundBase
+	files  []flatFile // the modules
+}
+
+// flatFile is a module of "btflite flatten".
+type flatFile struct {
+	path string
+	name string // what it is sorted by: the file's name without folders and compression
+	sum  [sha256.Size]byte
+}
+
+func newFlattenCommand(c *cli) *cobra.Command {
+	f := &flattenCommand{}
+	cmd := &cobra.Command{
+		Use: "flatten [OPTION...] -o OUT VMLINUX MODULE...",
+		Long: `Join the BTF of a kernel and of its modules to one file without a base, for
+readers that take one file. MODULE may be a folder, for the modules and .btf
+files below it. The order of the words does not matter.`,
+		Example: `  btflite flatten -o all.btf /sys/kernel/btf/*
+  btflite flatten -o all.btf --origin=origin.json vmlinux.btf modules/`,
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	s := under(cmd, groupOutput)
+	s.file(&f.output, "output", "o", "write to the file `OUT`")
+	s.file(&f.origin, "origin", "", "write which file has which types to `FILE`: JSON")
+	return cmd
+}
+
+func (f *flattenCommand) run(c *cli, words []string) error {
+	if f.output == "" {
+		return usagef("no output; give -o OUT")
+	}
+	if err := checkInputs(words); err != nil {
+		return err
+	}
+	var paths []string
+	for _, found := range findVerified(words) {
+		if found.err != nil {
+			return found.err
+		}
+		paths = append(paths, found.path)
+	}
+	paths = eachOnce(paths)
+	out, origin, err := f.targets(c, paths)
+	if err != nil {
+		return err
+	}
+	if err := f.findKernel(paths); err != nil {
+		return err
+	}
+	done, err := f.openKernel(c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	flat, err := f.join(c)
+	if err != nil {
+		return err
+	}
+	result, err := btf.ParseShared(flat.Data, nil)
+	if err != nil {
+		return message.NamingFile([]string{f.kernel.path}, err)
+	}
+	// Readers have to understand it. Whether kernels do is not asked, as none will load it.
+	check := finish.Work{Lenient: true}
+	if _, err := check.Merged([]finish.Given{{Name: f.kernel.path, BTF: result}}, flat.Data); err != nil {
+		return err
+	}
+	if origin == nil {
+		return out.write(c.guard, finish.WriteBytes(flat.Data))
+	}
+	return out.writeAfter(c.guard, finish.WriteBytes(flat.Data), func() error {
+		return origin.write(c.guard, f.writeOrigin(result, flat))
+	})
+}
+
+// targets finds where the outputs go. origin is nil without --origin.
+func (f *flattenCommand) targets(c *cli, inputs []string) (out, origin *target, err error) {
+	if out, err = c.resolveTarget(f.output); err == nil {
+		err = out.refuseInputs(inputs)
+	}
+	if err != nil || f.origin == "" {
+		return out, nil, err
+	}
+	if origin, err = c.resolveTarget(f.origin); err == nil {
+		err = origin.refuseInputs(inputs)
+	}
+	if err == nil && (out.file != "" || out.stream != nil) && out.sameFile(origin) {
+		err = fmt.Errorf("%s: the list of origins would replace the output", message.OneLine(f.origin))
+	}
+	return out, origin, err
+}
+
+// findKernel finds the one file that is not split, and sorts the others. Names decide, and for
+// files of one name their contents, so that the order of the words does not.
+func (f *flattenCommand) findKernel(paths []string) error {
+	for _, p := range paths {
+		file := flatFile{path: p, name: withoutCompression(filepath.Base(p))}
+		split := false
+		err := btfFiles.With(p, func(raw loadbtf.Raw) error {
+			split = isSplit(raw.BTF) || raw.Base != nil
+			file.sum = sha256.Sum256(raw.BTF)
+			return nil
+		})
+		switch {
+		case err != nil:
+			return err
+		case split:
+			f.files = append(f.files, file)
+		case f.kernel != nil:
+			return fmt.Errorf("%s: BTF without a base, as %s: give one kernel, and modules that are split from it",
+				message.OneLine(p), message.OneLine(f.kernel.path))
+		default:
+			f.kernel = &foundBase{path: p}
+		}
+	}
+	if f.kernel == nil {
+		return fmt.Errorf("%s: its base is missing: give the kernel's BTF too", message.Inputs(paths))
+	}
+	slices.SortFunc(f.files, func(a, b flatFile) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), slices.Compare(a.sum[:], b.sum[:]))
+	})
+	f.files = slices.CompactFunc(f.files, func(a, b flatFile) bool { return a.name == b.name && a.sum == b.sum })
+	return nil
+}
+
+// openKernel opens the kernel's BTF.
+func (f *flattenCommand) openKernel(c *cli) (done func(), err error) {
+	b, done, err := btfFiles.OpenChain([]string{f.kernel.path})
+	if err != nil {
+		return nil, err
+	}
+	if b, err = c.withoutSkipped(f.kernel.path, b); err != nil {
+		done()
+		return nil, err
+	}
+	f.kernel.blob, f.kernel.kernel = b, basematch.OfKernel(mmapelf.Source{Path: f.kernel.path}, b)
+	return done, nil
+}
+
+// join joins all files, one after the other, or all at once if one of them is odd.
+func (f *flattenCommand) join(c *cli) (*btffile.Flat, error) {
+	joined, err := btffile.NewFlattener(f.kernel.blob, &memoryLimit, f.origin != "")
+	if err != nil {
+		return nil, message.NamingFile([]string{f.kernel.path}, err)
+	}
+	defer joined.Free()
+	for _, file := range f.files {
+		if err := c.guard.interrupted(); err != nil {
+			return nil, err
+		}
+		err := f.withModule(c, file.path, joined.Add)
+		if errors.Is(err, btffile.ErrIrregular) {
+			return f.batch(c)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	flat, err := joined.Finish()
+	if err != nil {
+		return nil, message.NamingFile([]string{f.kernel.path}, err)
+	}
+	return flat, nil
+}
+
+// batch joins all files at once.
+func (f *flattenCommand) batch(c *cli) (*btffile.Flat, error) {
+	var all []*btf.Blob
+	for _, file := range f.files {
+		if err := f.withModule(c, file.path, func(b *btf.Blob) error {
+			own, err := btf.Parse(b.Encode(), b.Base)
+			all = append(all, own)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	flat, err := btffile.Batch(f.kernel.blob, all)
+	if err != nil {
+		return nil, message.NamingFile([]string{f.kernel.path}, err)
+	}
+	return flat, nil
+}
+
+// withModule calls use with the BTF of a module, which has to fit the kernel.
+func (f *flattenCommand) withModule(c *cli, path string, use func(b *btf.Blob) error) error {
+	return btfFiles.With(path, func(raw loadbtf.Raw) error {
+		if raw.Base != nil {
+			return fmt.Errorf("%s: its BTF is over a base of its own, .BTF.base: encode it over the kernel, without distilled_base", message.OneLine(path))
+		}
+		fit := f.kernel.fit(&raw)
+		err := fit.err()
+		if err == nil && !fit.fits() {
+			err = errors.New(fit.noFit())
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
+		}
+		own, err := c.withoutSkipped(path, fit.own)
+		if err == nil {
+			err = use(own)
+		}
+		if err != nil && !errors.Is(err, btffile.ErrIrregular) {
+			return message.NamingFile([]string{path}, err)
+		}
+		return err
+	})
+}
