@@ -184,9 +184,10 @@ test: test-go
 	@echo "(about 1 GB of download, once): make test-kernels"
 endif
 
-# What a person runs every few minutes: short tests, none that builds the program, and of the
-# command line those of options, messages, help and scripts.
-SLOW = cmd/btflite|test/(hostile|install|kerneltest|library|pairs|readme)
+# What a person runs every few minutes: short tests in packages that neither build the
+# program nor call compilers, and the command line's tests of options, messages, help and
+# scripts.
+SLOW = cmd/btflite|internal/ccobject|test/(faults|hostile|install|kerneltest|library|mutants|pairs|readme)
 check:
 	go build ./...
 	go vet ./...

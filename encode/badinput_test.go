@@ -117,7 +117,7 @@ func besideAlternates(t *testing.T) string {
 func TestTruncatedSections(t *testing.T) {
 	steps := 9
 	if testing.Short() {
-		steps = 5
+		steps = 3
 	}
 	for name, image := range objects(t) {
 		t.Run(name, func(t *testing.T) {

@@ -83,6 +83,9 @@ func compress(t *testing.T, f *dt.File, kind string) []byte {
 
 // TestCompressedIsTheSame: whatever compresses the sections, the BTF is the plain file's.
 func TestCompressedIsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("files of some megabytes")
+	}
 	dir := t.TempDir()
 	for _, version := range []int{4, 5} {
 		f := manyUnits(version)

@@ -104,6 +104,9 @@ func TestSessionForgetsAbbreviations(t *testing.T) {
 // TestSessionAfterDamage: a session first reads damaged files, and many fail
 // half-way. It then gives undamaged files the same bytes as a new run.
 func TestSessionAfterDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all golden files, damaged")
+	}
 	files := goldenFiles(t)
 	base := sessionBase(t, files[0])
 	defer base.Free()

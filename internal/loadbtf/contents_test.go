@@ -68,6 +68,9 @@ func packed(t *testing.T, data []byte) map[string][]byte {
 // there as a whole, and what is neither BTF nor an ELF file after a few bytes of it, in
 // every format, as a file and as bytes.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("files of some hundred megabytes")
+	}
 	for what, c := range map[string]struct{ begin, want string }{
 		"BTF":   {"\x9f\xeb\x01\x00", "more than 100 times as much as it has"},
 		"ELF":   {"\x7fELF", "more than 100 times as much as it has"},
