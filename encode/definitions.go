@@ -229,7 +229,7 @@ func (j *definer) noteUnit(c *debuginfo.Cursor) uint32 {
 	return uint32(len(j.units) - 1)
 }
 
-// noteSkeleton keeps the line table of the skeleton unit: the .dwo file has none.
+// noteSkeleton keeps the line table of the skeleton unit, which the full unit uses too.
 func (j *definer) noteSkeleton() error {
 	u := j.u
 	if err := u.reader.Cursor.Table(dwarf.Places, &j.decls); err != nil {
