@@ -14,7 +14,7 @@ type Rule struct {
 const Refused = "refused"
 
 // Rules are the rules, in the order of verify.Features. The documentation has them
-// (docs/kernel-releases.md).
+// (docs/results/kernel-releases.md).
 func Rules() []Rule {
 	const (
 		oneByte  = "an INT of 1 byte with its name"

@@ -11,10 +11,10 @@ import (
 	"github.com/btflite/btflite/btf/verify"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/kernel-releases.md again")
+var update = flag.Bool("update", false, "write the table of docs/results/kernel-releases.md again")
 
 const (
-	docFile  = "../../docs/kernel-releases.md"
+	docFile  = "../../docs/results/kernel-releases.md"
 	docBegin = "<!-- table: go test ./btf/lower -run TestRuleDoc -update -->\n"
 	docEnd   = "<!-- end of rules -->\n"
 )
