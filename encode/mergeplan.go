@@ -132,7 +132,7 @@ func (pl *planner) look(r *unit.Reader, k int) error {
 	switch {
 	case skip || !pl.needInt && !r.Cursor.Abbrevs.Cross():
 		return nil
-	case r.Cursor.Record != nil: // a unit record refers to no other unit
+	case r.Cursor.Record.Bytes != nil: // a unit record refers to no other unit
 		has, err := pl.record.HasInt(&r.Cursor)
 		if has {
 			r.Unit.FirstInt = 1

@@ -35,7 +35,7 @@ func (f *input) readUnit(u *workspace) error {
 		return f.readSplit(u)
 	case err != nil || skip:
 		return err
-	case r.Cursor.Record != nil:
+	case r.Cursor.Record.Bytes != nil:
 		err = u.readRecord(f)
 	default:
 		err = r.Read(p)
@@ -97,7 +97,7 @@ func (f *input) resolve(u *workspace) error {
 			c.Err = c.UnitError(err.Error())
 		}
 	}
-	if c.Record != nil && f.merge == nil { // a group may have several records
+	if c.Record.Bytes != nil && f.merge == nil { // a group may have several records
 		u.record.Judged(u.unit, f.run.recordNames())
 	}
 	if c.Err == nil {

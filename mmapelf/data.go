@@ -120,6 +120,16 @@ func (f *File) codec(s *Section) (*codec, error) {
 	return c, nil
 }
 
+// ExpandedSize is how many bytes the contents of s have, expanded if they are compressed. It fails
+// for a compression header that is damaged.
+func (f *File) ExpandedSize(s *Section) (uint64, error) {
+	c, err := f.codec(s)
+	if c == nil || err != nil {
+		return s.Size, err
+	}
+	return uint64(c.size), nil
+}
+
 // Data returns the contents of s, valid until Close.
 //
 // For a section stored as it is, that is a slice of the mapping, which is

@@ -48,6 +48,14 @@ func TestDataDecompresses(t *testing.T) {
 			if err != nil || string(b) != want {
 				t.Errorf("%v %s: %d bytes, %v", l, name, len(b), err)
 			}
+			if n, err := f.ExpandedSize(f.Section(name)); err != nil || n != uint64(len(want)) {
+				t.Errorf("%v %s: %d bytes without expanding it, %v", l, name, n, err)
+			}
+		}
+		if s := f.Section(".text"); s != nil {
+			if n, err := f.ExpandedSize(s); err != nil || n != s.Size {
+				t.Errorf("%v .text: %d bytes, %v", l, n, err)
+			}
 		}
 	}
 }

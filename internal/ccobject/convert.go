@@ -132,7 +132,7 @@ func (c *converter) unit() error {
 	switch {
 	case err != nil:
 		return err
-	case r.Cursor.Record != nil:
+	case r.Cursor.Record.Bytes != nil:
 		return ErrRecords
 	case r.Unit.Facts.Skeleton != nil:
 		return ErrSplit

@@ -76,7 +76,20 @@ func (c *converter) find() (err error) {
 	if c.infoRelocs, err = c.object.Relocs(c.info); err == nil && c.infoRelocs == nil {
 		err = fmt.Errorf("%w: its .debug_info has no relocations", unitrecord.ErrNot)
 	}
+	c.writer.Replaces(c.sizes())
 	return err
+}
+
+// sizes are the sizes of the debug sections.
+func (c *converter) sizes() (sizes []unitrecord.Size) {
+	for i := range c.file.ELF.Sections {
+		if s := &c.file.ELF.Sections[i]; isDebug(s) {
+			if n, err := c.file.ELF.ExpandedSize(s); err == nil {
+				sizes = append(sizes, unitrecord.Size{Section: plain(s.Name), Bytes: n})
+			}
+		}
+	}
+	return sizes
 }
 
 // plain is the name that a debug section has when it is not compressed.
@@ -119,13 +132,13 @@ func (c *converter) Base(f unitrecord.Field) (base int, offset uint64, ok bool) 
 // abbrevs is the abbreviation of units with a record. The nodes of a unit follow it.
 var abbrevs = func() []byte {
 	const tagCompileUnit, atName, atLanguage, atProducer = 0x11, 0x03, 0x13, 0x25
-	b := []byte{1, tagCompileUnit, 0}
+	b := []byte{1, tagCompileUnit, 1}
 	for _, x := range []struct {
 		at   uint64
 		form dwarf.Form
 	}{
-		{atProducer, dwarf.FormString}, {atLanguage, dwarf.FormData2}, {atName, dwarf.FormString},
-		{dwarf.AtUnitRecord, dwarf.FormBlock4}, {0, 0},
+		{dwarf.AtUnitRecord, dwarf.FormFlagPresent}, {atProducer, dwarf.FormString}, {atLanguage, dwarf.FormData2}, {atName, dwarf.FormString},
+		{dwarf.AtRecordBlock, dwarf.FormBlock4}, {0, 0},
 	} {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, x.at), uint64(x.form))
 	}
@@ -162,9 +175,13 @@ func (c *converter) add(rec unitrecord.Record) error {
 		base.Off = uint64(at + rec.Bases + i*size)
 		c.relocate(b, base, size)
 	}
-	order.PutUint32(b[start:], uint32(len(b)-start-4))
-	c.out.info = b
-	return unitrecord.Seal(b[start:], at-start, abbrevs, size)
+	const end = 1 // of the children, of which there are none: dwz does not take attributes up to the end of a unit
+	order.PutUint32(b[start:], uint32(len(b)+end-start-4))
+	if err := unitrecord.Seal(b[start:], at-start, abbrevs, size); err != nil {
+		return err
+	}
+	c.out.info = append(b, make([]byte, end)...)
+	return nil
 }
 
 // relocate adds a relocation of the new .debug_info, b, to a field of size bytes.
@@ -209,20 +226,22 @@ func (c *converter) rewrite() ([]byte, error) {
 		},
 	}
 	all := c.file.ELF.Sections
-	debug := func(s *mmapelf.Section) bool {
-		return s.Flags&elfabi.SHFAlloc == 0 && (strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_"))
-	}
 	for i := range all {
 		s := &all[i]
 		about := s
 		if (s.Type == elfabi.SHTRela || s.Type == elfabi.SHTRel) && int(s.Info) < len(all) {
 			about = &all[s.Info]
 		}
-		if _, set := change.Set[i]; !set && debug(about) {
+		if _, set := change.Set[i]; !set && isDebug(about) {
 			change.Drop[i] = true
 		}
 	}
 	return c.object.Rewrite(change)
+}
+
+// isDebug reports whether s is a debug section, or was one before it was compressed in the old way.
+func isDebug(s *mmapelf.Section) bool {
+	return s.Flags&elfabi.SHFAlloc == 0 && (strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_"))
 }
 
 // Pack is the contents of an object, compressed, to be kept.

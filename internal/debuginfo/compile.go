@@ -95,7 +95,7 @@ func CheckLost(c *Cursor) error {
 	if _, err := c.File.inOrder.info.need(c.Seq, c.File.Info, c.Hdr.Off, uint64(len(c.Hdr.Data))); err != nil {
 		return err
 	}
-	if c.Record == nil && bytes.Contains(c.Hdr.Data, []byte(dwarf.RecordMark)) {
+	if c.Record.Bytes == nil && bytes.Contains(c.Hdr.Data, []byte(dwarf.RecordMark)) {
 		return c.DIEError(c.Hdr.First, "it has a unit record that is damaged, so that its attribute is not found")
 	}
 	return nil

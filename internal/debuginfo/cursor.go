@@ -14,7 +14,7 @@ type Cursor struct {
 	Vals    dwarf.Values   // of the DIE that was decoded last
 	Reader  names.Reader   // reads its names; kept from unit to unit
 	SplitID uint64         // DW_AT_GNU_dwo_id
-	Record  []byte         // the unit record in the unit DIE, if any; part of Hdr.Data
+	Record  Record         // the unit record in the unit DIE
 
 	// Err is the first fault that did not end the reading at once.
 	Err error
@@ -29,6 +29,12 @@ type Cursor struct {
 	copy     arena.Vec[byte] // the relocated unit; Hdr.Data is this copy then
 	typeCopy arena.Vec[byte] // the same for the current type unit
 	touched  byte            // written by touchNames, so that the compiler keeps its reads
+}
+
+// Record is the unit record of a unit: a part of Hdr.Data.
+type Record struct {
+	Bytes []byte // nil if the unit has no record
+	At    int    // where they begin in the unit
 }
 
 // Position says at which unit a cursor is.
@@ -63,7 +69,7 @@ func (c *Cursor) Reset(keep int) {
 	c.nearRange, c.nearList = nearby{}, nearby{}
 	c.Reader.Low, c.Reader.Bad = ^uint32(0), false
 	c.bases = bases{}
-	c.Name, c.Base, c.SplitID, c.Record = 0, 0, 0, nil
+	c.Name, c.Base, c.SplitID, c.Record = 0, 0, 0, Record{}
 }
 
 // Forget drops what the cursor remembers about the sections of a file.
@@ -133,16 +139,27 @@ func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 		}
 	}
 	c.Name = c.NameOf(have)
-	c.Record = nil
-	if have&(1<<dwarf.VRecord) != 0 {
-		if off, n, ok := c.Vals[dwarf.VRecord].Block(); ok {
-			c.Record = c.Hdr.Data[off : off+n]
-		}
-	}
+	c.Record = c.recordOf(have)
 	if have&(1<<dwarf.VDwoID) != 0 {
 		c.SplitID = c.Vals[dwarf.VDwoID].U
 	}
 	return a, next, have, nil
+}
+
+// recordOf returns the unit record of the unit DIE whose values are in Vals.
+func (c *Cursor) recordOf(have uint32) (r Record) {
+	if have&(1<<dwarf.VRecord) == 0 {
+		return r
+	}
+	off, n, ok := c.Vals[dwarf.VRecord].Block()
+	if !ok && have&(1<<dwarf.VRecordBlock) != 0 {
+		off, n, ok = c.Vals[dwarf.VRecordBlock].Block()
+	}
+	if !ok {
+		return Record{}
+	}
+	r.Bytes, r.At = c.Hdr.Data[off:off+n], off
+	return r
 }
 
 // Entries returns the DIEs of the unit from offset p on. It decodes into Vals.

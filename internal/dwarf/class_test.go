@@ -24,7 +24,8 @@ func TestTypes(t *testing.T) {
 	}
 	ofUnit := map[uint64]int{
 		atName: VName, atLanguage: VLanguage, atProducer: VProducer, atCompDir: VCompDir, atStrOffsetsBase: VStrBase, atAddrBase: VAddrBase,
-		atGNUAddrBase: VAddrBase, atLoclistsBase: VLoclistsBase, atDwoName: VDwoName, atGNUDwoName: VDwoName, atGNUDwoID: VDwoID, AtUnitRecord: VRecord,
+		atGNUAddrBase: VAddrBase, atLoclistsBase: VLoclistsBase, atDwoName: VDwoName, atGNUDwoName: VDwoName, atGNUDwoID: VDwoID,
+		AtUnitRecord: VRecord, AtRecordBlock: VRecordBlock,
 	}
 	attrs := []uint64{atGNUAnnotation, atGNUAddrBase, atGNUDwoName, atGNUDwoID, AtUnitRecord}
 	for attr := range uint64(2 * denseAttrs) {

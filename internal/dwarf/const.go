@@ -107,9 +107,13 @@ const (
 	atGNUEntryView      = 0x2138
 	atGNUAnnotation     = 0x2139
 
-	// AtUnitRecord is the attribute of a unit DIE that has a unit record, a block
-	// (docs/unit-records.md). It is our own, in the range for vendors.
+	// AtUnitRecord is the attribute of a unit DIE that has a unit record (docs/unit-records.md).
+	// It is our own, in the range for vendors. It is a flag, and AtRecordBlock has the record.
+	// Up to format 6 its value is the record.
 	AtUnitRecord = 0x2b74
+
+	// AtRecordBlock is DW_AT_const_value: dwz refuses a block in an attribute that it does not know.
+	AtRecordBlock = atConstValue
 )
 
 // RecordMark is in every unit record, so that one is noticed whose attribute is not found.

@@ -60,7 +60,8 @@ var Types = newPlan(classOf).add([]attr{
 	{at: atGNUDwoName, value: VDwoName},
 	{at: atGNUDwoID, value: VDwoID},
 	{at: AtUnitRecord, value: VRecord},
-}, row{ClassUnit, 0, bit(VName, VLanguage, VProducer, VCompDir, VStrBase, VAddrBase, VLoclistsBase, VDwoName, VDwoID, VRecord)})
+	{at: AtRecordBlock, value: VRecordBlock},
+}, row{ClassUnit, 0, bit(VName, VLanguage, VProducer, VCompDir, VStrBase, VAddrBase, VLoclistsBase, VDwoName, VDwoID, VRecord, VRecordBlock)})
 
 // The values of Types.
 const (
@@ -101,4 +102,5 @@ const (
 	VDwoName
 	VDwoID
 	VRecord
+	VRecordBlock // DW_AT_const_value, beside VRecord
 )

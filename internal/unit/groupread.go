@@ -84,7 +84,7 @@ func (r *Reader) readPart(cross bool) error {
 		return err
 	}
 	facts.Language, facts.Clang = r.In.Merged.Language, r.In.Merged.Clang
-	isRecord := c.Record != nil
+	isRecord := c.Record.Bytes != nil
 	if isRecord {
 		err = r.readRecord()
 	} else {

@@ -18,7 +18,8 @@ func (r *Reader) Start() (p int, skip bool, err error) {
 func (r *Reader) unitDIE() (p int, skip bool, err error) {
 	c, facts := &r.Cursor, &r.Unit.Facts
 	a, next, have, err := c.UnitDIE()
-	if err == nil && c.Record == nil && (a == nil || !a.Children || c.File.Survey.Records) {
+	const ofRecord = 1<<dwarf.VRecord | 1<<dwarf.VRecordBlock
+	if err == nil && c.Record.Bytes == nil && (a == nil || !a.Children || have&ofRecord != 0 || c.File.Survey.Records) {
 		err = debuginfo.CheckLost(c)
 	}
 	if err != nil || a == nil {
@@ -49,7 +50,7 @@ func (r *Reader) unitDIE() (p int, skip bool, err error) {
 	if facts.Foreign == 0 && foreign(facts.Language, producer) {
 		facts.Foreign = facts.Language
 	}
-	if c.Record != nil {
+	if c.Record.Bytes != nil {
 		return next, false, nil
 	}
 	if !a.Children {

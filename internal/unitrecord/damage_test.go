@@ -59,7 +59,7 @@ func section(tb testing.TB, object []byte, name string) *mmapelf.Section {
 	return s
 }
 
-// record finds the record in an object of one unit: its place, and that of its length.
+// record finds the record in an object of one unit. Before it is its length, and behind it the end of the DIEs.
 func record(tb testing.TB, object []byte) (from, to int) {
 	tb.Helper()
 	s := section(tb, object, ".debug_info")
@@ -75,10 +75,10 @@ func record(tb testing.TB, object []byte) (from, to int) {
 		}
 	}
 	n := int(binary.LittleEndian.Uint32(info[at:]))
-	if at+4+n != len(info) {
-		tb.Fatalf("the record is not found: %d + 4 + %d of %d bytes", at, n, len(info))
+	if at+4+n+1 != len(info) {
+		tb.Fatalf("the record is not found: %d + 4 + %d + 1 of %d bytes", at, n, len(info))
 	}
-	return int(s.Offset) + at + 4, int(s.Offset) + len(info)
+	return int(s.Offset) + at + 4, int(s.Offset) + at + 4 + n
 }
 
 // nodes finds the nodes of an object of one unit: the rest of .debug_abbrev behind its only

@@ -13,7 +13,7 @@ func Remake(record, nodes []byte, addrSize int, columns, blocks func([]byte) []b
 	}
 	made, renoded := columns(b), blocks(append([]byte(nil), nodes...))
 	sealBlocks(made, renoded)
-	out, bases := appendFrame(nil, f.maker, len(f.bases)/addrSize, addrSize, made, place{f.nodes.off, uint64(len(renoded))})
+	out, bases := appendFrame(nil, f.maker, len(f.bases)/addrSize, addrSize, made, place{f.nodes.off, uint64(len(renoded))}, f.sizes)
 	copy(out[bases:], f.bases)
 	return out, renoded
 }

@@ -13,7 +13,7 @@ import (
 // The frame of a record: what is needed before the columns can be read. Addresses
 // that the linker decides stand in it as plain words, each with a relocation.
 //
-//	1       format, 6
+//	1       format, 7
 //	1       number of the dictionary of names
 //	1, n    length and text of the version of btflite that has made the record
 //	8       dwarf.RecordMark
@@ -23,18 +23,26 @@ import (
 //	        0 where the linker has dropped the section
 //	ULEB    where the nodes are in .debug_abbrev, from the unit's abbreviations on
 //	ULEB    length of the nodes
+//	ULEB    number of sizes, 0 but in the first record of an object
+//	n × 1, ULEB  sizes of the debug sections that records have replaced, see sizes.go
 //	4       checksum of the columns
 //	rest    columns, an S2 block
 //
 // The nodes are blocks, each behind its checksum, see types.go. They are not in .debug_info
 // because GNU ld reads each section of its output as one piece when it is done, for the build
 // id: two sections take less of its memory than one of their size. .debug_abbrev is in every
-// object, and its other readers stop at the end of a table.
+// object, and its other readers stop at the end of a table. A third section would take more of
+// the linker's memory for each object: docs/unit-records.md.
+//
+// Format 6 has no sizes.
 //
 // A checksum is a CRC-32C, little-endian. Blocks have their own, as most are not read.
 
-// Format is the version of the format of records. Another one is not read.
-const Format = 6
+// Format is the version of the format of records that are written. oldFormat is read, too.
+const (
+	Format    = 7
+	oldFormat = 6
+)
 
 // maxColumns is the most bytes that the columns of a record may have.
 const maxColumns = 256 << 20
@@ -45,8 +53,9 @@ type frame struct {
 	bases   []byte // of addrSize bytes each
 	columns []byte // compressed
 	nodes   place
+	sizes   []byte    // of sections that records have replaced, see sizes.go
 	head    int       // offset of the checksum of the head
-	counts  [2][]byte // number of bases, and where the nodes are
+	counts  [2][]byte // number of bases; where the nodes are, and sizes
 }
 
 // place is where the nodes are in .debug_abbrev: their offset from the abbreviations of the
@@ -57,14 +66,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendFrame appends a record with n bases of addrSize bytes, all zero. It returns where
 // the bases begin. The checksum of the head is still to be set: Seal.
-func appendFrame(b []byte, maker string, n, addrSize int, columns []byte, nodes place) (out []byte, bases int) {
+func appendFrame(b []byte, maker string, n, addrSize int, columns []byte, nodes place, sizes []byte) (out []byte, bases int) {
 	b = append(b, Format, Dictionary, byte(len(maker)))
 	b = append(b, maker...)
 	b = append(append(b, dwarf.RecordMark...), make([]byte, checksumSize)...)
 	b = binary.AppendUvarint(b, uint64(n))
 	bases = len(b)
 	b = append(b, make([]byte, n*addrSize)...)
-	b = binary.AppendUvarint(binary.AppendUvarint(b, nodes.off), nodes.size)
+	b = append(binary.AppendUvarint(binary.AppendUvarint(b, nodes.off), nodes.size), sizes...)
 	at := len(b)
 	b = append(append(b, make([]byte, checksumSize)...), compress(columns)...)
 	seal(b[at:])
@@ -135,7 +144,7 @@ func parseFrame(b []byte, addrSize int) (f frame, err error) {
 	format, dictionary := b[0], b[1]
 	f.maker = string(b[3 : 3+int(b[2])])
 	b = b[3+int(b[2]):]
-	if format != Format || dictionary != Dictionary {
+	if format != Format && format != oldFormat || dictionary != Dictionary {
 		return f, &VersionError{f.maker}
 	}
 	f.head = 3 + len(f.maker) + len(dwarf.RecordMark)
@@ -156,8 +165,13 @@ func parseFrame(b []byte, addrSize int) (f frame, err error) {
 		}
 		b = b[k:]
 	}
-	f.counts[1] = nodes[:len(nodes)-len(b)]
 	var ok bool
+	if format != oldFormat {
+		if f.sizes, b, ok = cutSizes(b); !ok {
+			return f, errDamaged
+		}
+	}
+	f.counts[1] = nodes[:len(nodes)-len(b)]
 	if f.columns, ok = sealed(b); !ok {
 		return f, errDamaged
 	}

@@ -126,7 +126,7 @@ func (r *Reader) name() dedup.Name {
 // open parses the frame and the columns of the record of the unit at c.
 func (r *Reader) open(c *debuginfo.Cursor) error {
 	size := int(c.Hdr.AddrSize)
-	f, err := parseFrame(c.Record, size)
+	f, err := parseFrame(c.Record.Bytes, size)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (r *Reader) open(c *debuginfo.Cursor) error {
 
 // checkHead checks all that has found the record of the unit at c, which has the frame f.
 func checkHead(c *debuginfo.Cursor, f *frame) error {
-	at := len(c.Hdr.Data) - len(c.Record) + f.head
+	at := c.Record.At + f.head
 	if c.Hdr.Version != 5 || c.Hdr.Dwarf64 || at < abbrevOffset+4 {
 		return errDamaged
 	}

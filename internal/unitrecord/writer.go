@@ -17,6 +17,7 @@ type Writer struct {
 	block     block
 	blocks    []byte // those that are written
 	nodesAt   int    // see NewWriter
+	sizes     []byte // see Replaces
 	refs      refWriter
 	names     namer
 	keys      keyMaker
@@ -46,7 +47,7 @@ func (w *Writer) fail(what string) {
 // NewWriter is a Writer for objects whose .debug_abbrev has the nodes of a unit nodesAt bytes
 // behind where the abbreviations of the unit begin.
 func NewWriter(nodesAt int) *Writer {
-	w := &Writer{nodesAt: nodesAt}
+	w := &Writer{nodesAt: nodesAt, sizes: appendSizes(nil, nil)}
 	w.blocks = make([]byte, 0, 32<<10)
 	for i := range w.cols {
 		w.cols[i] = make([]byte, 0, 1<<10)
@@ -92,8 +93,9 @@ func (w *Writer) Write(dies *unit.Reader, addrs Addresses, lists []byte, maker s
 	w.endNames()
 	raw := w.cols.pack(w.scratch[:0])
 	w.scratch = raw
-	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(h.AddrSize), raw, place{uint64(w.nodesAt), uint64(len(w.blocks))})
+	out, bases := appendFrame(w.packed[:0], maker, w.bases, int(h.AddrSize), raw, place{uint64(w.nodesAt), uint64(len(w.blocks))}, w.sizes)
 	w.packed = out
+	w.sizes = appendSizes(w.sizes[:0], nil)
 	return Record{Bytes: out, Nodes: w.blocks, Bases: bases, N: w.bases}, nil
 }
 

@@ -1,0 +1,91 @@
+package unitrecord
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/btflite/btflite/internal/debuginfo"
+)
+
+// Sizes of the debug sections that records have replaced. In a relocatable file pahole takes a
+// variable for one of a debug section that is large enough and comes first (docs/pahole-behaviour.md,
+// 5.1). For its bytes somebody has to know how large that section was.
+
+// Size is how many bytes a section had, expanded.
+type Size struct {
+	Section string
+	Bytes   uint64
+}
+
+// sizedSections are the sections whose sizes are kept, by number. It may only grow at its end.
+var sizedSections = []string{
+	".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str", ".debug_str_offsets", ".debug_addr",
+	".debug_loclists", ".debug_rnglists", ".debug_loc", ".debug_ranges", ".debug_macro", ".debug_aranges", ".debug_names",
+	".debug_pubnames", ".debug_pubtypes", ".debug_gnu_pubnames", ".debug_gnu_pubtypes", ".debug_frame",
+}
+
+// smallShare says which sizes are left out: sections smaller than this part of .debug_info. What
+// they decide when they are linked, .debug_info nearly always decides before.
+const smallShare = 8
+
+// Replaces says which debug sections the object has, in the order of its section table. The next
+// record that is written keeps their sizes.
+func (w *Writer) Replaces(sections []Size) { w.sizes = appendSizes(w.sizes[:0], sections) }
+
+// appendSizes appends the sizes of sections: how many, then the number of each and its size.
+func appendSizes(b []byte, sections []Size) []byte {
+	info := uint64(0)
+	for _, s := range sections {
+		if s.Section == sizedSections[0] {
+			info = s.Bytes
+		}
+	}
+	n, list := uint64(0), []byte(nil)
+	for _, s := range sections {
+		if k := slices.Index(sizedSections, s.Section); k >= 0 && s.Bytes >= info/smallShare && s.Bytes > 0 {
+			n++
+			list = binary.AppendUvarint(append(list, byte(k)), s.Bytes)
+		}
+	}
+	return append(binary.AppendUvarint(b, n), list...)
+}
+
+// cutSizes cuts the sizes off b.
+func cutSizes(b []byte) (sizes, rest []byte, ok bool) {
+	n, k := binary.Uvarint(b)
+	if k <= 0 || n > uint64(len(b)) {
+		return nil, nil, false
+	}
+	at := k
+	for range n {
+		if at++; at > len(b) {
+			return nil, nil, false
+		}
+		if _, k = binary.Uvarint(b[at:]); k <= 0 {
+			return nil, nil, false
+		}
+		at += k
+	}
+	return b[:at], b[at:], true
+}
+
+// Replaced gives the sections that the record of the unit at c says it has replaced, with those of all
+// units of its object, and the bytes that it has in .debug_info and .debug_abbrev
+// instead. The first record of an object has the sizes of all its sections.
+func Replaced(c *debuginfo.Cursor) (old, now []Size, err error) {
+	f, err := parseFrame(c.Record.Bytes, int(c.Hdr.AddrSize))
+	if err != nil {
+		return nil, nil, c.UnitError(err.Error())
+	}
+	b := f.sizes
+	n, k := binary.Uvarint(b)
+	for b = b[max(k, 0):]; n > 0 && len(b) > 0; n-- {
+		number := int(b[0])
+		bytes, k := binary.Uvarint(b[1:])
+		if number < len(sizedSections) {
+			old = append(old, Size{sizedSections[number], bytes})
+		}
+		b = b[1+k:]
+	}
+	return old, []Size{{sizedSections[0], c.Hdr.End() - c.Hdr.Off}, {sizedSections[1], f.nodes.off + f.nodes.size}}, nil
+}
