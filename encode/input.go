@@ -59,7 +59,8 @@ func (f *input) open() error {
 		}
 	}
 	// Merging reads units more than once.
-	if err := f.File.Load(forced || f.File.Survey.Cross || f.File.Damaged); err != nil {
+	compares := comparesSizes(f)
+	if err := f.File.Load(forced || f.File.Survey.Cross || f.File.Damaged || compares); err != nil {
 		return err
 	}
 	if len(f.File.Info) == 0 {
@@ -74,6 +75,12 @@ func (f *input) open() error {
 	if forced || f.refers() {
 		f.merge = new(merged)
 		f.Merged = &f.merge.Merged
+	}
+	if compares {
+		var err error
+		if f.replaced, err = readReplaced(f); err != nil {
+			return err
+		}
 	}
 	f.listSections()
 	if f.opt.Jobs <= 1 {

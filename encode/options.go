@@ -46,7 +46,9 @@ const AllFeatures = DefaultFeatures | ReproducibleBuild | GlobalVar | Attributes
 // BasicFeatures are the features without any features option.
 const BasicFeatures = Var | DeclTag | TypeTag | Enum64
 
-// Libbpf is a release of libbpf. pahole 1.32 writes different bytes with each.
+// Libbpf is a release of libbpf. pahole 1.32 writes different bytes with each. Any but
+// LibbpfAny leaves out variables of files with unit records that pahole would not find in
+// the DWARF: replaced.go.
 type Libbpf uint8
 
 // The releases.

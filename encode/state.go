@@ -102,6 +102,7 @@ type input struct {
 	first bool             // the first input that has a unit to encode; see Output.Lead
 	lines *debuginfo.Lines // nil until first use
 	variables
+	replaced *replaced // nil if it does not matter
 	symbols
 }
 

@@ -43,19 +43,22 @@ func (f *input) listSections() {
 		if s.Flags&elfabi.SHFAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
 			continue // an earlier run has added it, at address 0
 		}
-		if s.Flags&elfabi.SHFAlloc == 0 && f.File.Survey.Records {
-			continue // large DWARF may look as if it contained variables, which are never in it
-		}
 		v := unit.VarSection{Index: uint32(i), Addr: s.Addr, Size: s.Size, Name: s.Name}
 		start := s.Addr
 		if addrs != nil {
 			v.Addr, start = addrs[i], 0
 		}
-		v.Extra = !global && (!percpu || s.Name != percpuName)
-		v.Wanted = !v.Extra || f.opt.ExtraVars && s.Name != ""
-		f.sections = append(f.sections, v)
-		if v.Wanted {
-			f.starts[v.Index] = &sectionStart{value: start}
+		list := []unit.VarSection{v}
+		if s.Flags&elfabi.SHFAlloc == 0 && f.File.Survey.Records {
+			list = f.replaced.as(v) // DWARF may be so large that it seems to hold variables, records are not
+		}
+		for _, v := range list {
+			v.Extra = !global && (!percpu || v.Name != percpuName)
+			v.Wanted = !v.Extra || f.opt.ExtraVars && v.Name != ""
+			f.sections = append(f.sections, v)
+			if v.Wanted {
+				f.starts[v.Index] = &sectionStart{value: start}
+			}
 		}
 	}
 	if len(f.starts) > 0 {

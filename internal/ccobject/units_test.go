@@ -1,7 +1,6 @@
 package ccobject
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/btflite/btflite/encode"
 )
 
 // typeMaker writes C files that declare types of the same names: some define a struct
@@ -179,43 +176,5 @@ func TestSeveralUnits(t *testing.T) {
 			}
 			sameBTF(t, cc, filepath.Join(dir, "all.o"), record)
 		})
-	}
-}
-
-// TestVariableBehindDebugSections: in a relocatable file whose debug information is so large that
-// it has the addresses of variables, and stands before their section, they are variables of
-// .debug_info from DWARF, and of their own section from records. Those of each CPU are missing from DWARF.
-func TestVariableBehindDebugSections(t *testing.T) {
-	dir := t.TempDir()
-	text := "int behind __attribute__((section(\"late\"))) = 3; int percpu __attribute__((section(\".data..percpu\"))) = 3;\n"
-	for i := range uint64(6000) { // names that do not compress well
-		text += fmt.Sprintf("struct s%x { int m%x; } v%x;\n", i*0x9e3779b97f4a7c15, i*0xbf58476d1ce4e5b9, i*0x94d049bb133111eb)
-	}
-	const script = "SECTIONS { .debug_info 0 : { *(.debug_info) } .debug_abbrev 0 : { *(.debug_abbrev) } late 0 : { *(late) } .data..percpu 0 : { *(.data..percpu) } }\n"
-	for name, content := range map[string]string{"unit.c": text, "script": script} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run(t, dir, "gcc", "-g", "-c", "unit.c")
-	if _, err := convert(filepath.Join(dir, "unit.o")); err != nil {
-		t.Fatal(err)
-	}
-	for object, want := range map[string]bool{"unit.o": false, "unit.record.o": true} {
-		run(t, dir, "ld", "-r", "-T", "script", "-o", "linked", object)
-		btf, err := encoded(filepath.Join(dir, "linked"), encode.GlobalVar|encode.Var|encode.EncodeForce, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := bytes.Contains(btf, []byte("\x00late\x00")) && !bytes.Contains(btf, []byte("\x00.debug_info\x00")); got != want {
-			t.Errorf("%s: variables are in the sections that they are in: %v, want %v", object, got, want)
-		}
-		btf, err = encoded(filepath.Join(dir, "linked"), encode.DefaultFeatures, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := bytes.Contains(btf, []byte("\x00percpu\x00")); got != want {
-			t.Errorf("%s: the variable of each CPU is there: %v, want %v", object, got, want)
-		}
 	}
 }

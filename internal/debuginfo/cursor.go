@@ -139,7 +139,7 @@ func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 		}
 	}
 	c.Name = c.NameOf(have)
-	c.Record = c.recordOf(have)
+	c.Record = recordOf(c, have)
 	if have&(1<<dwarf.VDwoID) != 0 {
 		c.SplitID = c.Vals[dwarf.VDwoID].U
 	}
@@ -147,7 +147,7 @@ func (c *Cursor) UnitDIE() (a *dwarf.Abbrev, next int, have uint32, err error) {
 }
 
 // recordOf returns the unit record of the unit DIE whose values are in Vals.
-func (c *Cursor) recordOf(have uint32) (r Record) {
+func recordOf(c *Cursor, have uint32) (r Record) {
 	if have&(1<<dwarf.VRecord) == 0 {
 		return r
 	}

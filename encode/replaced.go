@@ -1,0 +1,131 @@
+package encode
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/unit"
+	"github.com/btflite/btflite/internal/unitrecord"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// In a relocatable file that ld.lld has linked, debug sections may come before those of variables.
+// pahole takes a variable for one of a debug section that is large enough: pahole-behaviour 5.1.
+// Unit records say how large the sections were that they have replaced, so the same can be done
+// in a file with records. Only --btf_compat asks
+// for that: without it, the variables are where they are.
+
+// replaced is what a file with unit records would have with DWARF.
+type replaced struct {
+	size map[string]uint64 // of the debug sections, in bytes
+	// before and behind are the sections that the file lacks, as they lay about .debug_info in the first object.
+	before, behind []string
+	next           uint32 // index for the next one of them
+}
+
+// comparesSizes reports whether it matters how large the debug sections were: a
+// section of variables is behind them.
+func comparesSizes(f *input) bool {
+	if !f.File.Survey.Records || !f.File.Relocatable() || f.opt.Libbpf == LibbpfAny || f.opt.Features&(Var|GlobalVar) == 0 && !f.opt.ExtraVars {
+		return false
+	}
+	info := f.File.ELF.Section(debugInfo)
+	return info != nil && slices.ContainsFunc(f.File.ELF.Sections[info.Index:], func(s mmapelf.Section) bool {
+		return s.Flags&elfabi.SHFAlloc != 0 && (s.Type == elfabi.SHTProgbits || s.Type == elfabi.SHTNobits) && s.Size != 0
+	})
+}
+
+const debugInfo = ".debug_info"
+
+// readReplaced reads the records of all units.
+func readReplaced(f *input) (*replaced, error) {
+	defer f.File.Rewind()
+	var c debuginfo.Cursor
+	arena.Bind(f.run.limit, &c)
+	defer c.Free()
+	r := &replaced{size: map[string]uint64{}, next: uint32(len(f.File.ELF.Sections))}
+	for i := range f.File.ELF.Sections {
+		s := &f.File.ELF.Sections[i]
+		r.size[s.Name] = s.Size
+	}
+	merged := map[string]uint64{}
+	for {
+		c.Reset(arena.KeepBytes)
+		if ok, err := f.File.Next(&c); !ok {
+			if err != nil {
+				return nil, err
+			}
+			break
+		}
+		if err := c.Start(); err != nil {
+			return nil, err
+		}
+		if _, _, _, err := c.UnitDIE(); err != nil {
+			return nil, err
+		}
+		if c.Record.Bytes != nil {
+			old, now, err := unitrecord.Replaced(&c)
+			if err != nil {
+				return nil, err
+			}
+			r.add(f.File.ELF, old, now, merged)
+		}
+		f.File.Passed(&c)
+	}
+	for name, n := range merged {
+		r.size[name] = max(r.size[name], n)
+	}
+	return r, nil
+}
+
+// add adds what the record of a unit has replaced. Of strings, the linker keeps one of
+// each: most objects have the same ones, so the largest section is nearly the merged one.
+func (r *replaced) add(e *mmapelf.File, old, now []unitrecord.Size, merged map[string]uint64) {
+	for _, s := range now {
+		r.size[s.Section] -= min(s.Bytes, r.size[s.Section])
+	}
+	if len(old) > 0 && r.before == nil && r.behind == nil {
+		to := &r.before
+		for _, s := range old {
+			switch {
+			case s.Section == debugInfo:
+				to = &r.behind
+			case e.Section(s.Section) == nil:
+				*to = append(*to, s.Section)
+			}
+		}
+	}
+	for _, s := range old {
+		switch s.Section {
+		case ".debug_str", ".debug_line_str":
+			merged[s.Section] = max(merged[s.Section], s.Bytes)
+		default:
+			r.size[s.Section] += s.Bytes
+		}
+	}
+}
+
+// as is what v is in the file with DWARF: the same section with its size there, and about
+// .debug_info those that the file lacks. It is nothing if the sizes are not known.
+func (r *replaced) as(v unit.VarSection) (list []unit.VarSection) {
+	if r == nil {
+		return nil
+	}
+	missing := func(names []string) {
+		for _, name := range names {
+			list = append(list, unit.VarSection{Index: r.next, Addr: v.Addr, Size: r.size[name], Name: name})
+			r.next++
+		}
+	}
+	if v.Name == debugInfo {
+		missing(r.before)
+	}
+	v.Size = r.size[v.Name]
+	list = append(list, v)
+	if v.Name == debugInfo {
+		missing(r.behind)
+	}
+	return list
+}
