@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/finish"
@@ -26,6 +27,8 @@ type flattenCommand struct {
 
 	kernel *foundBase
 	files  []flatFile // the modules
+	// relocator puts modules over the kernel that have a distilled base; nil until needed.
+	relocator *distill.Relocator
 }
 
 // flatFile is a module of "btflite flatten".
@@ -212,19 +215,11 @@ func (f *flattenCommand) batch(c *cli) (*btffile.Flat, error) {
 // withModule calls use with the BTF of a module, which has to fit the kernel.
 func (f *flattenCommand) withModule(c *cli, path string, use func(b *btf.Blob) error) error {
 	return btfFiles.With(path, func(raw loadbtf.Raw) error {
-		if raw.Base != nil {
-			return fmt.Errorf("%s: its BTF is over a base of its own, .BTF.base: encode it over the kernel, without distilled_base", message.OneLine(path))
-		}
-		fit := f.kernel.fit(&raw)
-		err := fit.err()
-		if err == nil && !fit.fits() {
-			err = errors.New(fit.noFit())
-		}
+		own, err := f.overKernel(&raw)
 		if err != nil {
 			return fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
 		}
-		own, err := c.withoutSkipped(path, fit.own)
-		if err == nil {
+		if own, err = c.withoutSkipped(path, own); err == nil {
 			err = use(own)
 		}
 		if err != nil && !errors.Is(err, btffile.ErrIrregular) {
@@ -232,4 +227,36 @@ func (f *flattenCommand) withModule(c *cli, path string, use func(b *btf.Blob) e
 		}
 		return err
 	})
+}
+
+// overKernel reads the BTF of a module over the kernel, which it has to fit.
+func (f *flattenCommand) overKernel(raw *loadbtf.Raw) (*btf.Blob, error) {
+	if raw.Base == nil {
+		fit := f.kernel.fit(raw)
+		if err := fit.err(); err != nil {
+			return nil, err
+		}
+		if !fit.fits() {
+			return nil, errors.New(fit.noFit())
+		}
+		return fit.own, nil
+	}
+	below, err := loadbtf.Over(*raw, nil)
+	if err != nil {
+		return nil, err
+	}
+	own, err := btf.ParseShared(raw.BTF, below)
+	if err == nil {
+		err = loadbtf.CheckBase(raw, own)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.relocator == nil {
+		f.relocator = distill.NewRelocator(f.kernel.blob)
+	}
+	if own, err = f.relocator.Relocate(own); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, loadbtf.NoFit(f.kernel.path, f.kernel.kernel.Mismatch(raw.Module, nil)))
+	}
+	return own, nil
 }
