@@ -120,12 +120,18 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRulesAgainstBpftool: bpftool makes the same minimal BTF of each rule, or it aborts.
-func TestRulesAgainstBpftool(t *testing.T) {
-	tool := corpus.Program("bpftool")
-	if _, err := os.Stat(tool); err != nil {
+func bpftool(t *testing.T) string {
+	t.Helper()
+	path := corpus.Program("bpftool")
+	if _, err := os.Stat(path); err != nil {
 		t.Skip("bpftool is not there: scripts/kernels.sh pahole gets it")
 	}
+	return path
+}
+
+// TestRulesAgainstBpftool: bpftool makes the same minimal BTF of each rule, or it aborts.
+func TestRulesAgainstBpftool(t *testing.T) {
+	tool := bpftool(t)
 	for _, tt := range rules {
 		dir := t.TempDir()
 		o := newObject()
@@ -152,5 +158,32 @@ func TestRulesAgainstBpftool(t *testing.T) {
 		if theirs := btftest.Text(btftest.Read(t, out, nil)); theirs != types {
 			t.Errorf("%s: bpftool makes\n%swe make\n%s", tt.name, theirs, types)
 		}
+	}
+}
+
+// TestKernelAgainstBpftool: the minimal BTF of a whole kernel, BTFLITE_BTF, for relocations of all
+// kinds. Where bpftool gives up, a relocation is ambiguous.
+func TestKernelAgainstBpftool(t *testing.T) {
+	tool := bpftool(t)
+	kernel := os.Getenv("BTFLITE_BTF")
+	if kernel == "" {
+		t.Skip("BTFLITE_BTF is not set")
+	}
+	const object = "../../testdata/min/kernel.bpf.o"
+	p, err := ReadProgram(btftest.Parse(t, elftest.Contents(t, object, ".BTF"), nil), elftest.Contents(t, object, ".BTF.ext"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts, types := outcome(t, p, btftest.Read(t, kernel, nil))
+	out := filepath.Join(t.TempDir(), "out.btf")
+	said, err := exec.Command(tool, "gen", "min_core_btf", kernel, out, object).CombinedOutput()
+	if err != nil {
+		if !strings.Contains(verdicts, ": ambiguous") {
+			t.Errorf("bpftool: %v\n%s\n%s", err, said, verdicts)
+		}
+		return
+	}
+	if diff := cmp.Diff(btftest.Text(btftest.Read(t, out, nil)), types); diff != "" {
+		t.Errorf("bpftool's (-), ours (+):\n%s", diff)
 	}
 }
