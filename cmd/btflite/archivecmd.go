@@ -14,6 +14,7 @@ import (
 	"github.com/btflite/btflite/internal/archive"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/internal/pack"
+	"github.com/btflite/btflite/internal/shard"
 )
 
 // archiveCommand is "btflite archive".
@@ -24,6 +25,7 @@ type archiveCommand struct {
 	existing archive.Existing
 	form     archive.Form
 	distro   string
+	shard    string // --shard
 }
 
 // exitTemporary says that trying again makes sense: EX_TEMPFAIL of sysexits.h.
@@ -34,8 +36,8 @@ func newArchiveCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "archive [OPTION...] -o DIR PACKAGE...\n  btflite archive index -o DIR\n  btflite archive find -o DIR [BUILD-ID|VMLINUX]",
 		Long: `Find the kernels in PACKAGE, and store their BTF below DIR by distribution,
-architecture and release, with a record of each. PACKAGE is a Debian package, a
-tar archive, a folder, or a vmlinux. What is done already is left out.
+architecture and release, with a record of each. PACKAGE is a Debian package, an
+rpm, a tar archive, a folder, or a vmlinux. What is done already is left out.
 index merges the records, find prints where the BTF of a kernel is: of the
 running one, if there is no other word.`,
 		Example: `  btflite archive --btf_features=default -o btf linux-image-*-dbg_*.deb
@@ -51,6 +53,7 @@ running one, if there is no other word.`,
 	out.value(a.setDistro, "distro", "", "all PACKAGEs are of `NAME/VERSION`, as debian/12", noFiles)
 	forms := map[string]archive.Form{"raw": archive.Raw, "zst": archive.Zstd}
 	out.value(func(v string) error { a.form = forms[v]; return nil }, "form", "", "store `FORM`: raw (default), zst", words("raw", "zst"))
+	out.value(func(v string) error { a.shard = v; return nil }, "shard", "", "do part `I/N` of the PACKAGEs, I from 0; or auto", offering("auto"))
 	out.file(&a.temp, "tmp", "", "keep the ELF file at work in `FOLDER`, not in DIR", folder)
 	a.resourceOptions(c, cmd)
 	a.resultOptions(cmd, rare)
@@ -90,14 +93,22 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 	if err := a.check(false, nil, 1); err != nil {
 		return err
 	}
+	part, err := a.chooseShard(c)
+	if err != nil {
+		return err
+	}
 	if err := c.guard.makeFolder(a.dir); err != nil {
 		return message.FileError(a.dir, "cannot write", err)
 	}
 	info, _ := debug.ReadBuildInfo()
 	to := &archive.Archive{Options: archive.Options{Dir: a.dir, Temp: a.temp, Job: a.opt, Existing: a.existing, Distro: a.distro,
-		Form: a.form, Limits: pack.UsualLimits, Program: programName + " " + cmp.Or(thisBuild(info).version, "of unknown version")}}
+		Form: a.form, Limits: pack.UsualLimits, Jobs: a.opt.Encode.Jobs, Program: programName + " " + cmp.Or(thisBuild(info).version, "of unknown version")}}
 	n := new(archiveCounts)
 	for _, path := range words {
+		if !part.Has(archive.PackageName(path)) {
+			n.others++
+			continue
+		}
 		if err := a.add(c, to, path, n); err != nil {
 			return err
 		}
@@ -110,12 +121,33 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 	return n.status()
 }
 
+// chooseShard reads --shard. What auto takes is printed, for the log of the engine.
+func (a *archiveCommand) chooseShard(c *cli) (s shard.Shard, err error) {
+	how := ""
+	switch a.shard {
+	case "":
+		return s, nil
+	case "auto":
+		s, how, err = shard.Auto(c.lookupEnv)
+	default:
+		s, err = shard.Parse(a.shard)
+	}
+	if err != nil {
+		return s, usagef("--shard=%s: %s", message.OneLine(a.shard), message.OneLine(err.Error()))
+	}
+	if how != "" && !c.quiet {
+		_, err = fmt.Fprintln(c.stdout, how)
+	}
+	return s, stdoutError(err)
+}
+
 // archiveCounts counts what became of packages and kernels.
 type archiveCounts struct {
 	kernels, without int // with BTF, and without
 	empty            int // packages without kernels
 	before           int // packages or kernels that earlier runs have done
 	trouble          int // packages that could not be done now
+	others           int // packages of other shards
 	internal         int // kernels without BTF by a fault of this program
 }
 
@@ -130,6 +162,9 @@ func (n *archiveCounts) String() string {
 	}
 	if n.empty > 0 {
 		s += ", " + countOf(n.empty, "package") + " without kernels"
+	}
+	if n.others > 0 {
+		s += ", " + countOf(n.others, "package") + " of other shards"
 	}
 	if n.trouble > 0 {
 		s += ", " + countOf(n.trouble, "package") + " not done"
@@ -201,7 +236,7 @@ func (a *archiveCommand) tell(c *cli, name string, rec *archive.PackageRecord, n
 			continue
 		}
 		n.kernels++
-		if _, err := fmt.Fprintf(out, "%s: %s types of %s %s\n", k.BTF, message.Grouped(uint64(k.Types)), message.OneLine(k.Release), k.Source); err != nil {
+		if _, err := fmt.Fprintf(out, "%s: %s of %s %s\n", k.BTF, countOf(k.Types, "type"), message.OneLine(k.Release), k.Source); err != nil {
 			return stdoutError(err)
 		}
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,7 +43,7 @@ func TestArchive(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new/archive")
 	words := []string{"-o", dir, "--distro=debian/12", filepath.Join(in, "a.deb"), filepath.Join(in, "none.tar"), filepath.Join(in, "vmlinux"), filepath.Join(in, "missing.deb")}
 	out, errs := runArchive(t, exitTemporary, words...)
-	if want := "debian/12/x86_64/6.99.0.btf: 1 types of 6.99.0 encoded\n" + "debian/12/x86_64/6.98.0.btf: 1 types of 6.98.0 encoded\n" +
+	if want := "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\n" + "debian/12/x86_64/6.98.0.btf: 1 type of 6.98.0 encoded\n" +
 		"2 kernels archived, 1 package without kernels, 1 package not done\n"; out != want {
 		t.Errorf("%q, want %q", out, want)
 	}
@@ -87,6 +90,8 @@ func TestArchiveErrors(t *testing.T) {
 		{exitUsage, "-o OUT --distro=debian x", "'debian' is not a distribution; use NAME/VERSION, as debian/12"},
 		{exitUsage, "-o OUT --distro=a/../b x", "is not a distribution"},
 		{exitUsage, "-o OUT --existing=keep x", "unknown value 'keep'; use copy or encode or skip"},
+		{exitUsage, "-o OUT --shard=4/4 x", "--shard=4/4: '4/4': shards are counted from 0, so the last one is 3/4"},
+		{exitUsage, "-o OUT --shard=auto x", "--shard=auto: no engine that is known here has started this; give --shard=I/N"},
 		{exitUsage, "-o OUT index x", "index takes no further word"},
 		{exitUsage, "-o OUT find x y", "find takes one kernel"},
 		{exitUsage, "-o OUT find 0123", "'0123' is neither a file nor a build-id; a build-id has 8 hexadecimal digits or more"},
@@ -100,5 +105,47 @@ func TestArchiveErrors(t *testing.T) {
 		if _, errs := runArchive(t, c.status, words...); !strings.Contains(errs, c.want) || strings.Count(errs, "btflite: ") != 1 {
 			t.Errorf("%s: %q, want %q", c.words, errs, c.want)
 		}
+	}
+}
+
+// TestArchiveShards: shards do every package once, and the folder is the same as that of one run.
+func TestArchiveShards(t *testing.T) {
+	files := map[string][]byte{}
+	for i := range 12 {
+		release := fmt.Sprintf("6.%d.0", i)
+		files[release+".tar"] = archivetest.Tar(archivetest.Entry{Name: "vmlinux", Data: bytes.Replace(archivetest.Kernel(release), []byte("\x01\x02\x03\x04\x05"), []byte{byte(i), 2, 3, 4, 5}, 1)})
+	}
+	in := inFolder(t, files)
+	var words []string
+	for name := range files {
+		words = append(words, filepath.Join(in, name))
+	}
+	one, parts := t.TempDir(), t.TempDir()
+	runArchive(t, exitOK, append([]string{"-o", one}, words...)...)
+	kernels := 0
+	for i := range 5 {
+		t.Setenv("CI_NODE_INDEX", strconv.Itoa(i+1))
+		t.Setenv("CI_NODE_TOTAL", "5")
+		c, out, _ := testCLI(t)
+		c.lookupEnv = os.LookupEnv
+		if status := c.run(append([]string{"archive", "-o", parts, "--shard=auto"}, words...)); status != exitOK {
+			t.Errorf("shard %d: status %d", i, status)
+		}
+		first, rest, _ := strings.Cut(out.String(), "\n")
+		if want := fmt.Sprintf("shard %d/5 of GitLab: CI_NODE_INDEX=%d, CI_NODE_TOTAL=5", i, i+1); first != want {
+			t.Errorf("%q, want %q", first, want)
+		}
+		kernels += strings.Count(rest, " encoded\n")
+	}
+	if kernels != len(files) {
+		t.Errorf("%d kernels of %d", kernels, len(files))
+	}
+	for _, dir := range []string{one, parts} {
+		runArchive(t, exitOK, "index", "-o", dir)
+	}
+	a, err := os.ReadFile(filepath.Join(one, "index.json"))
+	b, err2 := os.ReadFile(filepath.Join(parts, "index.json"))
+	if err != nil || err2 != nil || !bytes.Equal(a, b) {
+		t.Errorf("the indexes differ: %v, %v", err, err2)
 	}
 }

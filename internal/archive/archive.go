@@ -46,6 +46,7 @@ type Options struct {
 	Distro   string // as "debian/12"; "" for what the package shows
 	Form     Form
 	Limits   pack.Limits
+	Jobs     int    // parts of a package that are expanded at once
 	Program  string // what encodes, for the records
 }
 
@@ -96,7 +97,8 @@ func (a *Archive) done(name string, size int64) (*PackageRecord, error) {
 func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 	rec := &PackageRecord{Package: PackageName(pkg.Path), Size: pkg.Size, Program: a.Program}
 	w := adding{Archive: a, pkg: pkg, rec: rec}
-	err := pkg.Each(w.file)
+	pkg.Jobs, pkg.Temp = a.Jobs, w.temporary
+	err := w.read()
 	rec.describe(pkg)
 	switch {
 	case err != nil && isTrouble(err):
@@ -113,6 +115,16 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 		return nil, err
 	}
 	return rec, nil
+}
+
+// read reads the package, from the likely end if that can be done. What is wrong at the end does
+// not matter if the kernel is at the beginning.
+func (w *adding) read() error {
+	_, err := w.pkg.Last(isLikely, w.file)
+	if len(w.rec.Kernels) > 0 || err != nil && isTrouble(err) {
+		return err
+	}
+	return w.pkg.Each(w.file)
 }
 
 // isTrouble tells whether err is of this run and not of the input.

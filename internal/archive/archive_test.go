@@ -278,6 +278,13 @@ func TestDistroOf(t *testing.T) {
 		{"", "6.12~bpo12+1", "Linux version 6.12 (debian-kernel@lists.debian.org)", "6.12", "debian/12"},
 		{"Ubuntu Kernel Team <kernel-team@lists.ubuntu.com>", "5.15.0-91.101~20.04.1", "", "5.15.0-91-generic", "ubuntu/20.04"},
 		{"", "", "Linux version 5.15.0-91-generic (Ubuntu 5.15.0-91.101-generic 5.15.131)", "", "ubuntu/unknown"},
+		{"Fedora Project", "6.4.1-200.fc38", "", "6.4.1-200.fc38.x86_64", "fedora/38"},
+		{"Red Hat, Inc., Red Hat Enterprise Linux 8", "4.18.0-477.el8", "", "4.18.0-477.el8.x86_64", "rhel/8"},
+		{"CentOS", "3.10.0-1160.el7", "", "", "centos/7"},
+		{"Oracle America", "5.4.17-2136.el7uek", "", "", "ol/7"},
+		{"Amazon Linux", "4.14.1-1.amzn2", "", "", "amzn/2"},
+		{"SUSE LLC <https://www.suse.com/>, SUSE Linux Enterprise 15", "5.3.18-150300.59.1", "", "5.3.18-150300.59-default", "sles/15.3"},
+		{"openSUSE", "5.3.18-150200.24.1", "", "", "opensuse-leap/15.2"},
 		{"", "", "Linux version 6.1 (me@here)", "6.1", "unknown/unknown"},
 	} {
 		name, version := distroOf(pack.Info{Vendor: c.vendor, Version: c.version}, c.banner, c.release)

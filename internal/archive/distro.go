@@ -19,7 +19,19 @@ var distros = []struct {
 }{
 	{regexp.MustCompile(`(?i)ubuntu`), regexp.MustCompile(`~(\d\d\.\d\d)`), "ubuntu"},
 	{regexp.MustCompile(`(?i)debian`), regexp.MustCompile(`(?:[+~]deb|~bpo)(\d+)`), "debian"},
+	{regexp.MustCompile(`(?i)opensuse`), regexp.MustCompile(`-(1\d0\d00)\.`), "opensuse-leap"},
+	{regexp.MustCompile(`(?i)suse`), regexp.MustCompile(`-(1\d0\d00)\.`), "sles"},
+	{regexp.MustCompile(`(?i)almalinux`), elVersion, "almalinux"},
+	{regexp.MustCompile(`(?i)rocky`), elVersion, "rocky"},
+	{regexp.MustCompile(`(?i)oracle`), elVersion, "ol"},
+	{regexp.MustCompile(`(?i)centos`), elVersion, "centos"},
+	{regexp.MustCompile(`(?i)amazon`), regexp.MustCompile(`\.amzn(\d+)`), "amzn"},
+	{regexp.MustCompile(`(?i)fedora`), regexp.MustCompile(`\.fc(\d+)`), "fedora"},
+	{regexp.MustCompile(`(?i)red hat`), elVersion, "rhel"},
 }
+
+// elVersion is the version of Enterprise Linux in the release of an rpm.
+var elVersion = regexp.MustCompile(`\.el(\d+)`)
 
 // distroOf returns the distribution that a package is of, and its version, as far as the package and
 // the banner of its kernel show them.
@@ -30,12 +42,20 @@ func distroOf(info pack.Info, banner, release string) (name, version string) {
 		}
 		for _, text := range []string{info.Version, release, banner} {
 			if m := d.version.FindStringSubmatch(text); m != nil {
-				return d.name, m[1]
+				return d.name, suseVersion(m[1])
 			}
 		}
 		return d.name, unknown
 	}
 	return unknown, unknown
+}
+
+// suseVersion turns 150300, in the release of an rpm of SUSE, into 15.3, and leaves other versions.
+func suseVersion(s string) string {
+	if len(s) != 6 {
+		return s
+	}
+	return s[:2] + "." + s[3:4]
 }
 
 // CleanName makes text from outside one part of a path: letters, digits and "._+~-", not beginning

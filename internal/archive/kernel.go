@@ -43,6 +43,15 @@ func isProgram(head []byte) bool {
 	return t == executable || t == shared
 }
 
+// largeProgram is the size of a file, in bytes, that only kernels have among the programs of a
+// package.
+const largeProgram = 16 << 20
+
+// isLikely tells whether a file may be a kernel by its name, its size and its first bytes.
+func isLikely(name string, size int64, head []byte) bool {
+	return isProgram(head) && (size >= largeProgram || strings.HasPrefix(path.Base(name), "vmlinux"))
+}
+
 // identify describes the kernel in a file that a package calls name; nil if it is none.
 func identify(in mmapelf.Source, name string) (*kernel, error) {
 	f, err := in.Open()

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"io"
 	"os"
 
@@ -21,16 +22,19 @@ func peekHeader(f *pack.File) ([]byte, error) {
 // copyBuffer is how much is copied at once.
 const copyBuffer = 256 << 10
 
+// temporary makes a file without a name in the folder for such files.
+func (w *adding) temporary() (*os.File, error) {
+	dir := cmp.Or(w.Temp, w.Dir)
+	f, err := unnamed(dir, 0o600)
+	return f, message.FileError(dir, "cannot make a temporary file", err)
+}
+
 // spool copies a file of a package, whose header has been read, to a file that has no name and is
 // gone when it is closed: the headers of an ELF file are at its end.
 func (w *adding) spool(head []byte, f *pack.File) (*os.File, error) {
-	dir := w.Temp
-	if dir == "" {
-		dir = w.Dir
-	}
-	to, err := unnamed(dir, 0o600)
+	to, err := w.temporary()
 	if err != nil {
-		return nil, message.FileError(dir, "cannot make a temporary file", err)
+		return nil, err
 	}
 	_, err = to.Write(head)
 	if err == nil {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
+
+	"github.com/btflite/btflite/internal/xzfile"
 )
 
 // Compression is a format that is known by its first bytes.
@@ -19,16 +20,16 @@ type Compression struct {
 
 var compressions = []Compression{
 	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
-	{"xz", "\xfd7zXZ\x00", openXZ},
+	{"xz", "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, error) { return xzfile.NewReader(r, maxWindow) }},
 	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	}},
 }
 
-// openXZ expands xz, whose package takes a dictionary of any size.
-func openXZ(r io.Reader) (io.Reader, error) {
-	return xz.ReaderConfig{DictCap: minDict}.NewReader(newXZGuard(r))
-}
+// maxWindow bounds how far back a compressed file may refer, which is memory of its own: the
+// window of a zstd frame and the dictionary of an xz block. The zstd command has the same limit, and
+// xz -9 asks for half of it.
+const maxWindow = 128 << 20
 
 // CompressionOf is the format that a file with these first bytes has, or nil.
 func CompressionOf(head []byte) *Compression {

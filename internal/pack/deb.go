@@ -65,9 +65,9 @@ func (w *walk) deb(in *bufio.Reader) error {
 		}
 		switch member := bufio.NewReaderSize(&wholeReader{r: in, left: size}, bufferSize); {
 		case name == "control.tar" || strings.HasPrefix(name, "control.tar."):
-			err = w.compressed(member, name, w.control)
+			err = w.withoutSearch(func(w *walk) error { return w.compressed(member, name, -1, 0, w.control) })
 		case name == "data.tar" || strings.HasPrefix(name, "data.tar."):
-			return w.compressed(member, name, w.tar)
+			return w.compressed(member, name, at+arHeader, size, w.tar)
 		}
 		if at += arHeader + size + size&1; err == nil {
 			_, err = io.CopyN(io.Discard, in, at-w.consumed(in))

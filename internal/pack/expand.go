@@ -10,7 +10,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/mikelolasagasti/xz"
+
+	"github.com/btflite/btflite/internal/xzfile"
 )
 
 // compression is a format that is known by its first bytes.
@@ -25,7 +26,7 @@ const maxWindow = 128 << 20
 
 var compressions = []compression{
 	{"xz", "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, func(), error) {
-		x, err := xz.NewReader(r, maxWindow)
+		x, err := xzfile.NewReader(r, maxWindow)
 		return x, func() {}, err
 	}},
 	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, func(), error) {
@@ -42,12 +43,16 @@ var compressions = []compression{
 	{"bzip2", "BZh", func(r io.Reader) (io.Reader, func(), error) { return bzip2.NewReader(r), func() {}, nil }},
 }
 
+// isXZ is the place of xz in compressions.
+const isXZ = 0
+
 // headSize is how many bytes tell a format.
 const headSize = 512
 
-// compressed calls use with what in expands to, which is in itself if it is not compressed.
-// what names in for errors; it may be "".
-func (w *walk) compressed(in *bufio.Reader, what string, use func(io.Reader) error) error {
+// compressed calls use with what in expands to, which is in itself if it is not compressed. what
+// names in for errors; it may be "". In a package that is a file, in begins at the offset at and has
+// size bytes; else at is -1.
+func (w *walk) compressed(in *bufio.Reader, what string, at, size int64, use func(io.Reader) error) error {
 	head, err := in.Peek(headSize)
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("%s: %w", joinWords(what, "its first bytes"), endOf(err))
@@ -55,8 +60,17 @@ func (w *walk) compressed(in *bufio.Reader, what string, use func(io.Reader) err
 	if len(head) == 0 && what != "" {
 		return fmt.Errorf("%s is empty", what)
 	}
+	i := indexOfCompression(head)
+	if i == isXZ && at >= 0 && (w.search != nil || w.jobs > 1) {
+		if x, err := w.blocked(at, size); x != nil || err != nil {
+			return w.inBlocks(x, joinWords(what, "xz"), err, use)
+		}
+	}
+	if w.search != nil {
+		return nil
+	}
 	var r io.Reader = in
-	if i := indexOfCompression(head); i >= 0 {
+	if i >= 0 {
 		c := &compressions[i]
 		what = joinWords(what, c.name)
 		expanded, done, err := c.open(in)
@@ -69,10 +83,21 @@ func (w *walk) compressed(in *bufio.Reader, what string, use func(io.Reader) err
 	return use(&limitedReader{r, w.meter})
 }
 
-// joinWords joins two words, of which the first may be "".
+// inBlocks is compressed for xz of several blocks, whose index was read with an error or without.
+func (w *walk) inBlocks(x *xzfile.File, what string, err error, use func(io.Reader) error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", what, err)
+	case w.search != nil:
+		return w.last(x)
+	}
+	return w.parallel(x, func(r io.Reader) error { return use(&limitedReader{&namedReader{r, what, w.meter}, w.meter}) })
+}
+
+// joinWords joins two words, each of which may be "".
 func joinWords(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + ", " + b
 }
@@ -89,8 +114,8 @@ func indexOfCompression(head []byte) int {
 
 // endOf returns err, in words if it says that bytes are missing.
 func endOf(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, xz.ErrBuf) {
-		return errors.New("it is cut short")
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return xzfile.ErrCut
 	}
 	return err
 }

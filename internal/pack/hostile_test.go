@@ -1,8 +1,10 @@
 package pack
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -66,6 +68,44 @@ func hostile() map[string]struct {
 		"sparse":                    {at.Tar(at.Entry{Name: "x", Type: 'S'}), ""},
 		"xz of xz of nothing known": {at.Compress("xz", at.Compress("xz", []byte("x"))), "neither a package"},
 	}
+	rpm := at.RPM(at.Cpio(entries...))
+	cpio := bytes.Index(rpm, []byte("070701"))
+	inCpio := func(name string) []byte { return at.RPM(at.Cpio(at.Entry{Name: name, Data: []byte("x")})) }
+	for name, r := range map[string]row{
+		"rpm alone":                  {rpm[:96], "the header of signatures: it is cut short"},
+		"rpm lead":                   {rpm[:50], "the lead is cut short"},
+		"rpm without a header":       {rpm[:120], "the header of signatures"},
+		"rpm signature magic":        {patched(rpm, 96, "xxxx"), "the header of signatures: it does not begin as one"},
+		"rpm many tags":              {patched(rpm, 96+8, "\xff\xff\xff\xff"), "4294967295 tags"},
+		"rpm much data":              {patched(rpm, 96+12, "\xff\xff\xff\xff"), "cannot be"},
+		"rpm data beyond the end":    {patched(rpm, 96+12, "\x0f\xff\xff\xff"), "its data is cut short"},
+		"rpm header magic":           {patched(rpm, bytes.LastIndex(rpm, []byte("\x8e\xad\xe8")), "x"), "the header: it does not begin as one"},
+		"rpm tag outside":            {patched(rpm, bytes.LastIndex(rpm, []byte("\x8e\xad\xe8"))+16+8, "\x7f"), "tag 1000 is at byte"},
+		"rpm of a delta":             {bytes.Replace(rpm, []byte("cpio\x00"), []byte("drpm\x00"), 1), `its payload is "drpm"`},
+		"rpm of lzma":                {at.RPM([]byte("\x5d\x00\x00\x80\x00")), "lzma"},
+		"rpm without a payload":      {at.RPM(nil), "payload is empty"},
+		"rpm of tar":                 {at.RPM(at.Tar(entries...)), "no cpio archive"},
+		"rpm long tag":               {at.RPMOf(map[uint32]string{1011: strings.Repeat("x", 2000)}, nil), "tag 1011 has more than 1024 bytes"},
+		"cpio of 4 GiB":              {at.RPM([]byte("07070X00000001")), "only rpm reads"},
+		"cpio without an end":        {rpm[:len(rpm)-124], "the archive is cut short"},
+		"cpio cut in a header":       {rpm[:cpio+50], "the archive is cut short"},
+		"cpio cut in a name":         {rpm[:cpio+112], "the name of entry 1"},
+		"cpio number":                {patched(rpm, cpio+6+8, "zzzzzzzz"), "number 2 in the header after entry 0"},
+		"cpio negative number":       {patched(rpm, cpio+6+8, "-0000001"), "number 2"},
+		"cpio no name":               {patched(rpm, cpio+6+8*11, "00000000"), "the name of entry 1 has 0 bytes"},
+		"cpio long name":             {patched(rpm, cpio+6+8*11, "00ffffff"), "the name of entry 1 has 16777215 bytes"},
+		"cpio name without an end":   {patched(rpm, cpio+6+8*11, "00000002"), "has no end"},
+		"cpio huge file":             {patched(inCpio("x"), bytes.Index(inCpio("x"), []byte("070701"))+6+8*6, "ffffffff"), "more than 1.0 MiB"},
+		"cpio file beyond the end":   {patched(inCpio("x"), bytes.Index(inCpio("x"), []byte("070701"))+6+8*6, "0000ffff"), "cut short"},
+		"cpio second header":         {patched(rpm, cpio+bytes.Index(rpm[cpio+6:], []byte("070701"))+6, "x"), "the header after entry 1 is damaged"},
+		"cpio up":                    {inCpio("../x"), "leads out"},
+		"cpio absolute":              {inCpio("/etc/passwd"), "leads out"},
+		"cpio name with a zero byte": {inCpio("a\x00b"), "leads out"},
+		"cpio empty name":            {inCpio(""), "leads out"},
+		"cpio many entries":          {at.RPM(at.Cpio(many...)), "more than 100 entries"},
+	} {
+		all[name] = r
+	}
 	for _, format := range at.Compressions[1:] {
 		whole := at.Deb(format, entries...)
 		all["cut in data "+format] = row{whole[:len(whole)-len(whole)/3], "cut short"}
@@ -75,6 +115,8 @@ func hostile() map[string]struct {
 		all["only the magic "+format] = row{at.Compress(format, nil)[:6], ""}
 		all["bomb "+format] = row{at.Compress(format, bomb()), "times as much"}
 		all["bomb in a deb "+format] = row{at.Ar(at.Member{Name: "data.tar." + format, Data: at.Compress(format, bomb())}), "times as much"}
+		all["bomb in an rpm "+format] = row{at.RPM(at.Compress(format, at.Cpio(at.Entry{Name: "x", Data: make([]byte, 1<<20)}, at.Entry{Name: "y", Data: make([]byte, 1<<20)}))), "times as much"}
+		all["rpm damaged "+format] = row{patched(at.RPM(at.Compress(format, at.Cpio(entries...))), cpio+2000, "\xff\x00\xff\x00\xff\x00\xff\x00"), "payload, "}
 		all["bomb as control "+format] = row{at.Ar(at.Member{Name: "control.tar." + format, Data: at.Compress(format, bomb())}), "times as much"}
 	}
 	return all
@@ -113,8 +155,15 @@ func TestHostile(t *testing.T) {
 		}
 		_, err = list(p)
 		p.Close()
+		p, _ = Open(path, small)
+		p.Jobs, p.Temp = 2, temp(t)
+		if _, err := p.Last(func(string, int64, []byte) bool { return true }, func(*File) error { return nil }); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: from the end: %v", name, err)
+		}
+		_, parallel := list(p)
+		p.Close()
 		_, streamed := list(Stream(path, bytes.NewReader(row.data), small))
-		for _, err := range []error{err, streamed} {
+		for _, err := range []error{err, parallel, streamed} {
 			var damage *Damage
 			if err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: error %v", name, err)
@@ -158,6 +207,50 @@ func FuzzEach(f *testing.F) {
 		})
 		if err != nil && strings.Contains(err.Error(), "\n") || files > 100 {
 			t.Errorf("%d files, error %v", files, err)
+		}
+	})
+}
+
+// TestManyCases: the issue asks for 80.
+func TestManyCases(t *testing.T) {
+	if n := len(hostile()); n < 80 {
+		t.Errorf("%d hostile packages", n)
+	}
+}
+
+// FuzzRPMHeader reads anything as the header of an rpm.
+func FuzzRPMHeader(f *testing.F) {
+	f.Add(at.RPM(nil)[96:])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		texts, size, err := rpmHeader(bufio.NewReader(bytes.NewReader(data)), []uint32{tagName, tagVersion, tagArch})
+		if err == nil && (size > int64(len(data)) || len(texts) > 3) {
+			t.Errorf("%d bytes of %d, %v", size, len(data), texts)
+		}
+	})
+}
+
+// FuzzCpio reads anything as a cpio archive.
+func FuzzCpio(f *testing.F) {
+	f.Add(at.Cpio(entries...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w := walk{meter: &meter{limits: small}, visit: func(f *File) error {
+			if f.Size > int64(len(data)) {
+				if _, err := io.Copy(io.Discard, f); err == nil {
+					t.Errorf("%d bytes of %d", f.Size, len(data))
+				}
+			}
+			return nil
+		}}
+		_ = w.cpio(bytes.NewReader(data))
+	})
+}
+
+// FuzzAr reads anything as the header of a member of ar.
+func FuzzAr(f *testing.F) {
+	f.Add(at.Ar(at.Member{Name: "data.tar", Data: []byte("x")})[8:])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if name, size, err := arMember(bytes.NewReader(data)); err == nil && (size < 0 || len(name) > 16) {
+			t.Errorf("%q, %d", name, size)
 		}
 	})
 }

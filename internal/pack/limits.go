@@ -53,8 +53,8 @@ func (m *meter) checkFile(name string, size int64) error {
 }
 
 // expand counts n bytes more that the package expands to.
-func (m *meter) expand(n int) error {
-	m.out += int64(n)
+func (m *meter) expand(n int64) error {
+	m.out += n
 	switch {
 	case m.out > m.limits.Total:
 		return fmt.Errorf("it expands to more than %s", message.ByteSize(uint64(m.limits.Total)))
@@ -86,7 +86,7 @@ type limitedReader struct {
 // Read implements io.Reader.
 func (l *limitedReader) Read(b []byte) (int, error) {
 	n, err := l.r.Read(b)
-	if limit := l.m.expand(n); limit != nil {
+	if limit := l.m.expand(int64(n)); limit != nil {
 		return n, limit
 	}
 	return n, err

@@ -1,5 +1,5 @@
 // Package pack reads the regular files of a package one after the other, as a stream: of Debian
-// packages, tar archives, folders, and single ELF files. Nothing is unpacked, links are never
+// packages, rpms, tar archives, folders, and single ELF files. Nothing is unpacked, links are never
 // followed, and what the package says of its names and sizes is checked against Limits.
 package pack
 
@@ -29,6 +29,11 @@ type Package struct {
 	Size   int64  // of the file in bytes; 0 of folders and streams
 	Format string // as "deb"; "" before Each
 	Info   Info   // complete when the first file is given
+
+	// Jobs is how many blocks of xz are expanded at once; <= 1 is one. Temp makes files without a
+	// name for them.
+	Jobs int
+	Temp func() (*os.File, error)
 
 	limits Limits
 	file   *os.File  // nil of folders and streams
@@ -94,12 +99,34 @@ func (p *Package) Close() {
 // Each calls visit for every regular file in the order of the package, until visit returns an
 // error. It returns that error, nil in place of ErrStop, and a *Damage or the error of a read
 // for what cannot be read.
-func (p *Package) Each(visit func(*File) error) error {
+func (p *Package) Each(visit func(*File) error) error { return p.walk(visit, nil) }
+
+// Last looks for the last file that likely accepts by its name, its size and its first bytes, and
+// calls visit for it and for all that follow it, as Each does, without reading what comes before.
+// It reports false if it has called visit for no file: the package cannot be read from its end, or
+// has no such file there, or has one at its beginning. Then Each reads it. It is for packages with one
+// such file: tar archives are never read so.
+func (p *Package) Last(likely func(name string, size int64, head []byte) bool, visit func(*File) error) (bool, error) {
+	if p.file == nil || p.Temp == nil {
+		return false, nil
+	}
+	s := &search{likely: likely}
+	err := p.walk(visit, s)
+	return s.found, err
+}
+
+func (p *Package) walk(visit func(*File) error, s *search) error {
 	var own error // of visit
-	w := &walk{info: &p.Info, meter: &meter{limits: p.limits}, visit: func(f *File) error {
+	w := &walk{info: &p.Info, meter: &meter{limits: p.limits}, jobs: p.Jobs, temp: p.Temp, search: s, visit: func(f *File) error {
 		own = visit(f)
 		return own
 	}}
+	if p.file != nil {
+		w.file = p.file
+	}
+	if w.temp == nil {
+		w.jobs = 1
+	}
 	var err error
 	if p.folder {
 		p.Format = "folder"
@@ -138,6 +165,9 @@ func (p *Package) eachInFile(w *walk) error {
 		return errors.New("the file is empty")
 	case bytes.HasPrefix(head, []byte(elfMagic)):
 		p.Format = "ELF file"
+		if w.search != nil {
+			return nil
+		}
 		if p.file == nil {
 			return errors.New("a stream has no size, which an ELF file needs; give the file by its name")
 		}
@@ -145,7 +175,13 @@ func (p *Package) eachInFile(w *walk) error {
 	case bytes.HasPrefix(head, []byte(arMagic)):
 		p.Format = "deb"
 		return w.deb(in)
+	case bytes.HasPrefix(head, []byte(rpmMagic)):
+		p.Format = "rpm"
+		return w.rpm(in, p.Size)
 	}
 	p.Format = "tar"
-	return w.compressed(in, "", w.tar)
+	if w.search != nil {
+		return nil // it may have several kernels
+	}
+	return w.compressed(in, "", 0, p.Size, w.tar)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,7 @@ func formats() map[string][]byte {
 	all := map[string][]byte{}
 	for _, format := range at.Compressions {
 		all["x.deb "+format] = at.Deb(format, entries...)
+		all["x.rpm "+format] = at.RPM(at.Compress(format, at.Cpio(entries...)))
 		all["x.tar "+format] = at.Compress(format, at.Tar(entries...))
 	}
 	return all
@@ -84,7 +86,8 @@ func TestFormats(t *testing.T) {
 		}
 		p.Close()
 		format := name[2:5]
-		if p.Format != format || (format == "deb") != (p.Info == Info{"linux-image-6.99-dbg", "6.99-1+deb12u1", "amd64", "Debian Kernel Team <a@b>"}) {
+		info := map[string]Info{"deb": {"linux-image-6.99-dbg", "6.99-1+deb12u1", "amd64", "Debian Kernel Team <a@b>"}, "rpm": {"kernel-debuginfo", "6.99-1.fc39", "x86_64", "Fedora Project"}}
+		if p.Format != format || p.Info != info[format] {
 			t.Errorf("%s: it is %q with %+v", name, p.Format, p.Info)
 		}
 		s := Stream("stdin", bytes.NewReader(data), UsualLimits)
@@ -146,5 +149,121 @@ func TestElf(t *testing.T) {
 	defer p.Close()
 	if got, err := list(p); err != nil || !strings.HasPrefix(got, fmt.Sprintf("vmlinux %d 7f454c46", len(data))) || p.Format != "ELF file" {
 		t.Errorf("%q, %s, error %v", got, p.Format, err)
+	}
+}
+
+// temp makes a file without a name.
+func temp(t testing.TB) func() (*os.File, error) {
+	dir := t.TempDir()
+	return func() (*os.File, error) {
+		f, err := os.CreateTemp(dir, "")
+		if err == nil {
+			err = os.Remove(f.Name())
+		}
+		return f, err
+	}
+}
+
+// TestParallel: blocks that are expanded side by side give the same files, for any number of
+// workers, and a function that needs no more ends them.
+func TestParallel(t *testing.T) {
+	many := slices.Clone(entries)
+	for i := range 30 {
+		many = append(many, at.Entry{Name: fmt.Sprintf("more/%d", i), Data: long[:1000*i]})
+	}
+	for name, data := range map[string][]byte{"deb": at.Deb("xz", many...), "tar": at.Compress("xz", at.Tar(many...))} {
+		path := write(t, "in", data)
+		want := ""
+		for _, jobs := range []int{1, 2, 3, 8, 100} {
+			p, err := Open(path, UsualLimits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Jobs, p.Temp = jobs, temp(t)
+			got, err := list(p)
+			if want == "" {
+				want = got
+			}
+			if err != nil || got != want || !strings.Contains(got, "more/29 29000") {
+				t.Errorf("%s, %d workers: %v, %q", name, jobs, err, got)
+			}
+			for stop := range 3 {
+				files := 0
+				if err := p.Each(func(*File) error {
+					if files++; files > stop {
+						return ErrStop
+					}
+					return nil
+				}); err != nil || files != stop+1 {
+					t.Errorf("%s, %d workers: %d files, %v", name, jobs, files, err)
+				}
+			}
+			p.Close()
+		}
+	}
+}
+
+// filler are files that come before or after the one that is looked for, larger than blocks.
+func filler(from, to int) (list []at.Entry) {
+	for i := from; i < to; i++ {
+		list = append(list, at.Entry{Name: fmt.Sprintf("kernel/%04d.ko", i), Data: long[i*1000%50_000:][:15_000]})
+	}
+	return list
+}
+
+// TestLast: a file near the end is found from there, with all that follows it, whatever the sizes
+// around it; a file at the beginning, and one that is not there, are left to Each.
+func TestLast(t *testing.T) {
+	wanted := at.Entry{Name: "./lib/vmlinux", Data: append([]byte("\x7fELF"), long[:100_000]...)}
+	nested := at.Entry{Name: "nested.tar", Data: append(at.Tar(at.Entry{Name: "vmlinux-inner", Data: []byte("\x7fELF")}, at.Entry{Name: "y", Data: long}), make([]byte, 30_000)...)}
+	join := func(lists ...[]at.Entry) []at.Entry { return slices.Concat(lists...) }
+	one := []at.Entry{wanted}
+	for name, c := range map[string]struct {
+		entries []at.Entry
+		want    string // the files that are visited, in order
+	}{
+		"last":              {join(filler(0, 100), one), "lib/vmlinux"},
+		"before others":     {join(filler(0, 100), one, filler(100, 103)), "lib/vmlinux kernel/0100.ko kernel/0101.ko kernel/0102.ko"},
+		"before small ones": {join(filler(0, 100), one, []at.Entry{{Name: "a", Data: []byte("a")}, {Name: "l", Type: tar.TypeSymlink, Link: "x"}, {Name: "b"}}), "lib/vmlinux a b"},
+		"first":             {join(one, filler(0, 100)), ""},
+		"in the middle":     {join(filler(0, 50), one, filler(50, 100)), ""},
+		"missing":           {filler(0, 100), ""},
+		"two":               {join(filler(0, 100), one, one, filler(100, 101)), "lib/vmlinux kernel/0100.ko"},
+		"inside of another": {join(filler(0, 100), one, []at.Entry{nested}), "lib/vmlinux nested.tar"},
+		"only inside":       {join(filler(0, 100), []at.Entry{nested}), ""},
+	} {
+		p, err := Open(write(t, "in", at.Deb("xz", c.entries...)), UsualLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, jobs := range []int{1, 3} {
+			p.Jobs, p.Temp = jobs, temp(t)
+			var got []string
+			found, err := p.Last(func(name string, size int64, head []byte) bool {
+				return strings.Contains(name, "vmlinux") && bytes.HasPrefix(head, []byte("\x7fELF"))
+			}, func(f *File) error {
+				data, err := io.ReadAll(f)
+				if int64(len(data)) != f.Size || f.Name == "lib/vmlinux" && !bytes.Equal(data, wanted.Data) {
+					t.Errorf("%s: %s has %d bytes of %d", name, f.Name, len(data), f.Size)
+				}
+				got = append(got, f.Name)
+				return err
+			})
+			if err != nil || found != (c.want != "") || strings.Join(got, " ") != c.want {
+				t.Errorf("%s, %d workers: found %v, %q, %v", name, jobs, found, got, err)
+			}
+		}
+		p.Close()
+	}
+	for name, data := range formats() {
+		p, err := Open(write(t, "in", data), UsualLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Temp = temp(t)
+		if found, err := p.Last(func(string, int64, []byte) bool { return false }, func(*File) error { return nil }); found || err != nil {
+			t.Errorf("%s: %v, %v", name, found, err)
+		}
+		p.Close()
 	}
 }

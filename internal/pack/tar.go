@@ -34,7 +34,7 @@ func (w *walk) tar(r io.Reader) error {
 			if isSparse(h) {
 				return fmt.Errorf("tar: entry %d is sparse; pack it without --sparse", w.meter.entries)
 			}
-			err = w.give(h.Name, h.Size, &entryReader{t, w}, nil)
+			err = w.give(h.Name, h.Size, &entryReader{t, w, "tar"}, nil)
 		case tar.TypeGNUSparse:
 			return fmt.Errorf("tar: entry %d is sparse; pack it without --sparse", w.meter.entries)
 		}
@@ -56,15 +56,16 @@ func isSparse(h *tar.Header) bool {
 
 // entryReader reads the contents of an entry and says which one is damaged.
 type entryReader struct {
-	r io.Reader
-	w *walk
+	r      io.Reader
+	w      *walk
+	format string
 }
 
 // Read implements io.Reader.
 func (e *entryReader) Read(b []byte) (int, error) {
 	n, err := e.r.Read(b)
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("tar: in entry %d: %w", e.w.meter.entries, endOf(err))
+		err = fmt.Errorf("%s: in entry %d: %w", e.format, e.w.meter.entries, endOf(err))
 	}
 	return n, err
 }

@@ -27,9 +27,13 @@ type visitor func(*File) error
 
 // walk is one pass over a package.
 type walk struct {
-	info  *Info // to be completed
-	meter *meter
-	visit visitor
+	info   *Info // to be completed
+	meter  *meter
+	visit  visitor
+	file   io.ReaderAt // the package, if it can be read at any offset; else nil
+	jobs   int         // blocks that are expanded at once
+	temp   func() (*os.File, error)
+	search *search // what to look for from the end; nil to read all from the beginning
 }
 
 // give hands out a regular file that a package calls name.
@@ -51,4 +55,11 @@ func shorten(name string) string {
 		return name[:most] + "..."
 	}
 	return name
+}
+
+// withoutSearch calls use with a walk over a part of the package that is read from its beginning.
+func (w *walk) withoutSearch(use func(*walk) error) error {
+	all := *w
+	all.search = nil
+	return use(&all)
 }

@@ -70,8 +70,8 @@ var imports = map[string][]string{
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
 	"internal/finish": {"btf", "btf/distill", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
 	"internal/job":    {"btf", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
-	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/message", "mmapelf",
-		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
+	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/message", "internal/xzfile", "mmapelf",
+		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd"},
 	"internal/message":         nil,
 	"internal/dwarf":           nil,
 	"internal/dwarf/dwarftest": {"internal/elftest"},
@@ -83,8 +83,10 @@ var imports = map[string][]string{
 	"internal/kernelbtf":       {"golang.org/x/sys/unix"},
 	"internal/memlimit":        {"golang.org/x/sys/unix"},
 	"internal/names":           {"arena", "dedup"},
-	"internal/pack":            {"internal/message", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/mikelolasagasti/xz"},
+	"internal/pack":            {"internal/message", "internal/workers", "internal/xzfile", "golang.org/x/sys/unix", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd"},
+	"internal/shard":           {"internal/message"},
 	"internal/workers":         nil,
+	"internal/xzfile":          {"internal/message", "github.com/mikelolasagasti/xz"},
 	"mmapelf": {"arena", "github.com/edsrzf/mmap-go", "github.com/klauspost/compress/zlib", "github.com/klauspost/compress/zstd",
 		"golang.org/x/sys/unix"},
 	"docs/man": nil,
@@ -101,10 +103,9 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
+		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
 		"internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
-		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix",
-		"github.com/ulikunitz/xz"}, // the last for tests
+		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
 	"test/corpus":     nil,
@@ -121,6 +122,7 @@ var imports = map[string][]string{
 	"bench/profile":   {"*"},
 	"bench/scan":      {"*"},
 	"bench/shape":     {"*"},
+	"test/deploy":     {"*"}, // a module of its own
 	"test/library":    {"*"}, // a module of its own
 	"test/install":    {"test/sourcetree"},
 	"test/readme":     {"test/sourcetree"},
@@ -130,7 +132,7 @@ var imports = map[string][]string{
 }
 
 var testImports = []string{"btf/btftest", "internal/archive/archivetest", "internal/dwarf/dwarftest", "internal/elftest", "test/corpus", "github.com/cpuguy83/go-md2man/v2/md2man",
-	"github.com/google/go-cmp/cmp", "github.com/klauspost/compress/zstd", "github.com/rogpeppe/go-internal/testscript"}
+	"github.com/google/go-cmp/cmp", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "github.com/rogpeppe/go-internal/testscript"}
 
 // TestImports: imports go one way, and unsafe has one home.
 func TestImports(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package archivetest builds packages for tests, byte by byte: Debian packages and tar archives with
+// Package archivetest builds packages for tests, byte by byte: Debian packages, rpms and tar archives with
 // files of any name and kind. It knows no reader of the program.
 package archivetest
 
@@ -6,8 +6,11 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/klauspost/compress/zstd"
@@ -103,6 +106,61 @@ func Deb(format string, entries ...Entry) []byte {
 	return Ar(Member{"debian-binary", []byte("2.0\n")},
 		Member{"control.tar.gz", Compress("gz", Tar(Entry{Name: "./control", Data: []byte(Control)}))},
 		Member{name, Compress(format, Tar(entries...))})
+}
+
+// Cpio returns a cpio archive. What is no regular file has its Type from tar.
+func Cpio(entries ...Entry) []byte {
+	var b []byte
+	add := func(name string, mode int, data []byte) {
+		numbers := [13]int{1, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0}
+		b = append(b, "070701"...)
+		for _, n := range numbers {
+			b = fmt.Appendf(b, "%08x", n)
+		}
+		for b = append(append(b, name...), 0); len(b)&3 != 0; {
+			b = append(b, 0)
+		}
+		for b = append(b, data...); len(b)&3 != 0; {
+			b = append(b, 0)
+		}
+	}
+	kinds := map[byte]int{0: 0o100644, tar.TypeDir: 0o040755, tar.TypeSymlink: 0o120777, tar.TypeFifo: 0o010644, tar.TypeLink: 0o120777}
+	for _, e := range entries {
+		add(e.Name, kinds[e.Type], append(bytes.Clone(e.Data), e.Link...))
+	}
+	add("TRAILER!!!", 0, nil)
+	return b
+}
+
+// RPMTags are the strings in the header of RPM, by tag.
+var RPMTags = map[uint32]string{1000: "kernel-debuginfo", 1001: "6.99", 1002: "1.fc39", 1011: "Fedora Project", 1022: "x86_64", 1124: "cpio"}
+
+// RPM returns an rpm with that payload. Its header has RPMTags.
+func RPM(payload []byte) []byte { return RPMOf(RPMTags, payload) }
+
+// RPMOf returns an rpm with that payload and these tags.
+func RPMOf(tags map[uint32]string, payload []byte) []byte {
+	b := append([]byte("\xed\xab\xee\xdb\x03\x00"), make([]byte, 90)...)
+	b = append(b, header(map[uint32]string{269: "0123"})...)
+	for len(b)&7 != 0 {
+		b = append(b, 0)
+	}
+	return append(append(b, header(tags)...), payload...)
+}
+
+// header returns a header of an rpm.
+func header(tags map[uint32]string) []byte {
+	var index, data []byte
+	for _, tag := range slices.Sorted(maps.Keys(tags)) {
+		for _, n := range []uint32{tag, 6, uint32(len(data)), 1} {
+			index = binary.BigEndian.AppendUint32(index, n)
+		}
+		data = append(append(data, tags[tag]...), 0)
+	}
+	b := []byte("\x8e\xad\xe8\x01\x00\x00\x00\x00")
+	b = binary.BigEndian.AppendUint32(b, uint32(len(tags)))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(data)))
+	return append(append(b, index...), data...)
 }
 
 // BuildID is the build-id of Kernel, in hex.
