@@ -8,7 +8,7 @@
 #   make check          build, vet and the tests for every few minutes (a minute)
 #   make test           vet and every test; CI=true adds lint and a full-size kernel
 #   make lint           go vet, staticcheck, vale, govulncheck (needs the module proxy)
-#   make test-library   the library from another module, and with -race
+#   make test-library   the library from another module, and with -race; the files of deploy
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
 #   make verify-kernels boot kernels in qemu, compare their verdicts with verify's
@@ -205,6 +205,7 @@ test-go:
 test-library:
 	go test -race -run Together .
 	cd test/library && go vet . && go test .
+	cd test/deploy && go vet . && go test .
 
 # What is compared with pahole, here and by test-go with CI=true.
 corpus:
