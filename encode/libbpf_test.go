@@ -26,6 +26,9 @@ func reformed(t *testing.T, data []byte, base *btf.Blob, f btf.Form) []byte {
 // files with a header of 32 bytes and, for the feature layout, that section. (These
 // were compared with pahole over a libbpf 1.8 that was built by hand.)
 func TestLibbpf18(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all golden files again")
+	}
 	for i, path := range goldenFiles(t) {
 		for set, features := range goldenSets {
 			want, err := os.ReadFile(strings.TrimSuffix(path, ".elf") + "." + set + ".btf")

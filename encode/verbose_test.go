@@ -79,6 +79,9 @@ func TestVerboseIsPaholes(t *testing.T) {
 // TestVerboseOfAllFiles: -V changes no output and each id is given once, in
 // order, but for those without a line.
 func TestVerboseOfAllFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all golden files again")
+	}
 	paths := goldenFiles(t)
 	for _, pattern := range []string{"testdata/typeunits/*.elf", "testdata/splitdwarf/*/prog", "testdata/leftout/*.elf"} {
 		more, err := filepath.Glob(pattern)

@@ -138,6 +138,9 @@ func recordParts(t *testing.T, data []byte) (parts []part) {
 // TestEveryBit changes each bit of all that belongs to records, and of all that finds them: each result is the same
 // BTF, or an error. BTFLITE_MUTANTS has all bits changed, else it is one of each byte.
 func TestEveryBit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each bit of some units")
+	}
 	for name, data := range flipObjects(t) {
 		want, err := encoded(t, data)
 		if err != nil {
