@@ -12,12 +12,15 @@ import (
 
 // Commands and constants of bpf(2).
 const (
+	bpfMapCreate         = 0
+	bpfMapLookup         = 1
 	bpfProgLoad          = 5
 	bpfInfoByFD          = 15
 	bpfRawTracepointOpen = 17
 	bpfBTFByID           = 19
 	bpfBTFNextID         = 23
 
+	mapArray    = 2  // BPF_MAP_TYPE_ARRAY
 	progTracing = 26 // BPF_PROG_TYPE_TRACING
 	traceEntry  = 24 // BPF_TRACE_FENTRY
 	traceExit   = 25 // BPF_TRACE_FEXIT
@@ -67,17 +70,34 @@ func (r *Refusal) Unwrap() error { return r.Errno }
 // exit (fexit), and detaches it again. id is the function's id in the BTF of the running
 // kernel or, with module, of that module. The error is a *Refusal.
 func TryTrace(id uint32, module string, exit bool) error {
-	object := 0
-	if module != "" {
-		var err error
-		if object, err = moduleBTF(module); err != nil {
-			return &Refusal{Errno: err}
-		}
-		defer unix.Close(object)
-	}
 	code := []byte{
 		0xb7, 0, 0, 0, 0, 0, 0, 0, // r0 = 0
 		0x95, 0, 0, 0, 0, 0, 0, 0, // exit
+	}
+	how := uint32(traceEntry)
+	if exit {
+		how = traceExit
+	}
+	program, err := loadTrace(code, id, module, how)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(program)
+	link, err := attachTrace(program)
+	if err != nil {
+		return err
+	}
+	return unix.Close(link)
+}
+
+// loadTrace loads the instructions of a program that is for a function. The error is a *Refusal.
+func loadTrace(code []byte, id uint32, module string, how uint32) (program int, err error) {
+	object := 0
+	if module != "" {
+		if object, err = moduleBTF(module); err != nil {
+			return -1, &Refusal{Errno: err}
+		}
+		defer unix.Close(object)
 	}
 	log := make([]byte, 64<<10)
 	load := newAttr(152)
@@ -88,27 +108,27 @@ func TryTrace(id uint32, module string, exit bool) error {
 	load.u32(24, 1)
 	load.u32(28, uint32(len(log)))
 	load.pointer(32, log)
-	load.u32(68, traceEntry)
-	if exit {
-		load.u32(68, traceExit)
-	}
+	load.u32(68, how)
 	load.u32(108, id)
 	load.u32(112, uint32(object))
-	program, err := load.call(bpfProgLoad)
+	program, err = load.call(bpfProgLoad)
 	for tries := 0; errors.Is(err, unix.EAGAIN) && tries < 5; tries++ { // a signal was pending
 		program, err = load.call(bpfProgLoad)
 	}
 	if err != nil {
-		return &Refusal{err, firstLine(log)}
+		return -1, &Refusal{err, firstLine(log)}
 	}
-	defer unix.Close(program)
+	return program, nil
+}
+
+// attachTrace attaches a program to its function. The error is a *Refusal.
+func attachTrace(program int) (link int, err error) {
 	open := newAttr(24)
 	open.u32(8, uint32(program))
-	link, err := open.call(bpfRawTracepointOpen)
-	if err != nil {
-		return &Refusal{Errno: err}
+	if link, err = open.call(bpfRawTracepointOpen); err != nil {
+		return -1, &Refusal{Errno: err}
 	}
-	return unix.Close(link)
+	return link, nil
 }
 
 // firstLine is the first line of a verifier's log.

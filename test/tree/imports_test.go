@@ -109,7 +109,8 @@ var imports = map[string][]string{
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
 	"test/corpus":     nil,
-	"test/faults":     {"*"},                                                                        // all for tests
+	"test/faults":     {"*"}, // all for tests
+	"test/guest":      {"btf", "btf/view", "internal/kernelbtf", "golang.org/x/sys/unix"},
 	"test/hostile":    {"btf/btftest", "btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
 	"test/pairs":      {"btf"},                                                                      // for tests
 	"test/kerneltest": nil,                                                                          // its reader of BTF is separate on purpose

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestCounter counts calls of a function of the running kernel, and adds up the lengths of names.
+func TestCounter(t *testing.T) {
+	c, err := attach("-", "vfs_statfs", []string{"dentry", "d_name", "len"})
+	if err != nil {
+		t.Skip("no BPF program can be attached here: ", err)
+	}
+	defer c.Close()
+	path := filepath.Join(t.TempDir(), "seventy")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range calls {
+		var st unix.Statfs_t
+		if err := unix.Statfs(path, &st); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, sum, err := c.Read(); err != nil || n < calls || sum < calls*uint64(len("seventy")) {
+		t.Errorf("%d calls, sum %d, %v", n, sum, err)
+	}
+}
