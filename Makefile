@@ -11,6 +11,7 @@
 #   make test-library   the library from another module, and with -race; the files of deploy
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
+#   make kernel-matrix [ROWS="gcc12 clang"]  build kernels in many ways, write docs/kernels.md
 #   make verify-kernels boot kernels in qemu, compare their verdicts with verify's
 #   make attach-kernels boot kernels in qemu, attach where "btflite why" says that one can
 #   make test-modules   compare the modules of KERNEL with pahole's, into BENCHMARKS.md
@@ -36,6 +37,7 @@ FUZZTIME ?= 30s
 KERNELS  ?= pahole v72-amd64 some-modules:v72-amd64 shipped-modules:v72-amd64
 BENCHFLAGS ?=
 SERIES   ?= 7.2 6.1
+ROWS     ?=
 VERIFY_SERIES ?= 5.10 6.1 6.12 7.2
 KERNEL   ?= v612-amd64
 TORTUREFLAGS ?=
@@ -49,7 +51,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions manpages install uninstall install-pahole-link release dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions manpages install uninstall install-pahole-link release dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -218,6 +220,10 @@ test-kernels: corpus
 
 kernel-test: build
 	scripts/kernel-test.sh $(SERIES)
+
+kernel-matrix: build
+	scripts/kernel-matrix.sh $(ROWS)
+	scripts/kernel-matrix.sh --report
 
 verify-kernels: build
 	scripts/verify-kernels.sh $(VERIFY_SERIES)

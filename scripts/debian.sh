@@ -58,3 +58,24 @@ refresh() {
 	apt_at "$suite" "$arch" apt-get -qq update || die "cannot read the package lists of $suite for $arch"
 	refreshed="$refreshed$suite-$arch "
 }
+
+# linux_source FOLDER SERIES: fetch the source of Linux and unpack it in FOLDER, set $src.
+linux_source() {
+	local folder=$1 series=$2 suite package=linux-source-$2 deb
+	src=$folder/$package
+	[ -e "$src/Makefile" ] && return
+	case $series in
+	5.10) suite=bullseye-security ;;
+	6.*) suite=bookworm-security ;;
+	*) suite=sid ;;
+	esac
+	refresh "$suite" "$host_arch"
+	say "fetching $package from $suite"
+	mkdir -p "$folder"
+	(cd "$folder" && apt_at "$suite" "$host_arch" apt-get -qq download "$package") || die "cannot fetch $package"
+	deb=$(find "$folder" -maxdepth 1 -name "${package}_*.deb" | head -n 1)
+	rm -rf "$folder/unpack"
+	dpkg-deb -x "$deb" "$folder/unpack"
+	tar -C "$folder" -xf "$folder/unpack/usr/src/$package.tar.xz"
+	rm -rf "$folder/unpack" "$deb"
+}

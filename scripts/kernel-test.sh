@@ -45,25 +45,6 @@ failures=0
 fail() { echo "FAIL $*"; failures=$((failures + 1)); }
 pass() { echo "ok   $*"; }
 
-# source_of SERIES: fetch and unpack the source, set $src.
-source_of() {
-	local series=$1 suite package deb
-	src=$work/linux-source-$series
-	[ -e "$src/Makefile" ] && return
-	case $series in
-	6.*) suite=bookworm-security package=linux-source-$series ;;
-	*) suite=sid package=linux-source-$series ;;
-	esac
-	refresh "$suite" "$host_arch"
-	say "fetching $package from $suite"
-	(cd "$work" && apt_at "$suite" "$host_arch" apt-get -qq download "$package") || die "cannot fetch $package"
-	deb=$(find "$work" -maxdepth 1 -name "${package}_*.deb" | head -n 1)
-	rm -rf "$work/unpack"
-	dpkg-deb -x "$deb" "$work/unpack"
-	tar -C "$work" -xf "$work/unpack/usr/src/$package.tar.xz"
-	rm -rf "$work/unpack" "$deb"
-}
-
 # build PAHOLE TARGET...: make the targets in $out.
 build() {
 	local pahole=$1
@@ -276,7 +257,7 @@ against_dwarf() {
 
 run() {
 	series=$1 out=$work/build-$1${RECORDS:+-records} mod=$work/inlined-$1${RECORDS:+-records}
-	source_of "$series"
+	linux_source "$work" "$series"
 	say "$series: building with CC=\"$cc\" PAHOLE=$btflite"
 	configure
 	unlink_kernel

@@ -37,7 +37,7 @@ trap 'rm -rf "$work"' EXIT
 # compiled: the objects in the current folder that the kernel's compiler has made of C.
 compiled() {
 	find . -name '.*.o.cmd' -not -path './scripts/*' -not -path './tools/*' -print0 |
-		xargs -0 grep -lE '^savedcmd_[^ ]*\.o := .* -c -o [^ ]* [^ ]*\.c( |$)' | sed 's,/\.\([^/]*\)\.cmd$,/\1,'
+		xargs -0 grep -lE '^(saved)?cmd_[^ ]*\.o := .* -c -o [^ ]* [^ ]*\.c( |$)' | sed 's,/\.\([^/]*\)\.cmd$,/\1,'
 }
 
 # convert: convert the objects in $records.
@@ -70,7 +70,7 @@ copy() {
 # relink: have Kbuild link vmlinux and the modules again.
 relink() {
 	local cc
-	cc=$(sed -n 's/^savedcmd_[^ ]* := \([^ ]*\) .*/\1/p' "$records/init/.main.o.cmd")
+	cc=$(sed -nE 's/^(saved)?cmd_[^ ]* := ([^ ]*) .*/\2/p' "$records/init/.main.o.cmd")
 	mkdir "$work/links"
 	ln -s "$btflite" "$work/links/${cc##*/}"
 	PATH=$work/links:$PATH build vmlinux modules
@@ -112,10 +112,12 @@ source=$(sed -n 's,^include \(.*\)/Makefile$,\1,p' "$dwarf/Makefile")
 [ -e "$records/.config" ] || copy
 (convert)
 relink
+kernel=vmlinux.unstripped # until Linux 6.14, vmlinux has its debug information
+[ -e "$dwarf/$kernel" ] || kernel=vmlinux
 modules=$(cd "$dwarf" && find . -name '*.ko')
 for set in '' default all; do
 	compared=0
-	compare vmlinux.unstripped --btf_features="$set"
+	compare "$kernel" --btf_features="$set"
 	cp "$work/a" "$work/base"
 	for module in $modules; do
 		compare "$module" --btf_features="$set" --btf_base="$work/base"
