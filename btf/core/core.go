@@ -86,7 +86,7 @@ func (k Kind) isEnumval() bool { return k == EnumvalExists || k == EnumvalValue 
 // separator begins what a flavour adds to a name: task_struct___old.
 var separator = []byte("___")
 
-// essential is the name without its flavour. A separator has other characters before and
+// essential returns the name without its flavour. A separator has other characters before and
 // behind it.
 func essential(name []byte) []byte {
 	for end := len(name); ; {

@@ -29,7 +29,7 @@ type words struct {
 	order binary.ByteOrder
 }
 
-// at is the word at the offset. It is not ok beyond the end.
+// at returns the word at the offset. It is not ok beyond the end.
 func (w words) at(off int) (v uint32, ok bool) {
 	if off < 0 || off > len(w.data)-4 {
 		return 0, false

@@ -29,7 +29,7 @@ func RelocatedNames(ext []byte, b *btf.Blob) (names []string, err error) {
 	return slices.Compact(names), nil
 }
 
-// nameOf is the name of a type, or of what it modifies or points to.
+// nameOf returns the name of a type, or of what it modifies or points to.
 func nameOf(b *btf.Blob, id uint32) []byte {
 	for range btf.MaxDepth {
 		r := b.Record(id)

@@ -149,7 +149,7 @@ func (n *Needs) Blob() (*btf.Blob, error) {
 	return out.Blob()
 }
 
-// record is a copy of a type's record, a struct's with the members that are needed. As in
+// record returns a copy of a type's record, a struct's with the members that are needed. As in
 // bpftool's output, the kind_flag of a struct is set only if one of them is a bit-field.
 func (n *Needs) record(id uint32) btf.Record {
 	r := n.target.types.Type(id).Record()

@@ -44,7 +44,7 @@ type step struct {
 	named bool
 }
 
-// name is the name of the member or value; nil for an element of an array.
+// name returns the name of the member or value; nil for an element of an array.
 func (s *step) name() []byte {
 	switch {
 	case !s.named:
@@ -85,7 +85,7 @@ func ReadProgram(b *btf.Blob, ext []byte) (*Program, error) {
 	return p, nil
 }
 
-// Count is how many relocations there are, each in one place.
+// Count returns how many relocations there are, each in one place.
 func (p *Program) Count() (n int) {
 	for _, r := range p.Relocs {
 		n += len(r.Places)
@@ -177,7 +177,7 @@ func (s *step) endsWith(n uint32) bool {
 	return s.named && n == 0 && int(s.index) == s.in.Vlen()-1
 }
 
-// rootText is the local type as in C: "struct foo".
+// rootText returns the local type as in C: "struct foo".
 func (x *Reloc) rootText() string {
 	name := string(x.root.Name())
 	switch k := x.root.Kind(); k {
@@ -191,7 +191,7 @@ func (x *Reloc) rootText() string {
 	return name
 }
 
-// String is what x is about, as in C: "struct foo.bar[2].baz", "enum foo::VALUE".
+// String says what x is about, as in C: "struct foo.bar[2].baz", "enum foo::VALUE".
 func (x *Reloc) String() string {
 	if x.Kind == TypeIDLocal {
 		return x.rootText()

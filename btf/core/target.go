@@ -19,7 +19,7 @@ func (n Names) Add(p *Program) {
 	}
 }
 
-// Target is a kernel's types, for relocations of some names.
+// Target has a kernel's types, for relocations of some names.
 type Target struct {
 	types *view.View
 	// found has the types by essential name, in the order of ids.
@@ -55,8 +55,8 @@ func NewTarget(b *btf.Blob, names Names) *Target {
 	return t
 }
 
-// candidates are the types of the target that a local type may stand for: those of the lowest
-// base that has some.
+// candidates returns the types of the target that a local type may stand for. They are all
+// from the lowest base that has some.
 func (t *Target) candidates(local view.Type) (ids []uint32) {
 	all := t.found[string(essential(local.Name()))]
 	b := t.types.Blob()

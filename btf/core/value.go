@@ -70,7 +70,7 @@ func (t *Target) field(k Kind, m *match) (uint64, error) {
 	return 64 - bits, nil
 }
 
-// place is where a field is loaded from: offset and size in bytes, and how many bits it has.
+// place says where a field is loaded from: offset and size in bytes, and how many bits it has.
 // A bit-field is loaded with its whole type, or with a larger one if it is not inside.
 func place(offset, bits uint64, typ view.Type) (at, size, fieldBits uint64, err error) {
 	size = typ.Size()

@@ -30,7 +30,7 @@ func (f *flattenCommand) writeOrigin(out *btf.Blob, flat *btffile.Flat) func(io.
 	}
 }
 
-// runsOf is the one run from first to last; none if last is lower.
+// runsOf returns the one run from first to last; none if last is lower.
 func runsOf(first, last uint32) [][2]uint32 {
 	if last < first {
 		return [][2]uint32{}
@@ -38,7 +38,7 @@ func runsOf(first, last uint32) [][2]uint32 {
 	return [][2]uint32{{first, last}}
 }
 
-// runsOfIDs are the runs of ids that follow each other, in ascending order. It sorts ids.
+// runsOfIDs returns the runs of ids that follow each other, in ascending order. It sorts ids.
 func runsOfIDs(ids []uint32) [][2]uint32 {
 	runs := [][2]uint32{}
 	slices.Sort(ids)

@@ -46,7 +46,7 @@ func newMinCommand(c *cli) *cobra.Command {
 for kernels that have no BTF of their own, as bpftool gen min_core_btf does. OUT
 is a file; with several kernels it is a folder, with a file for each.`,
 		Example: `  btflite min --btf=5.4.0-42-generic.btf -o min.btf tool.bpf.o
-  btflite min --btf=btfhub-archive/ubuntu -o min --report=missing.json *.bpf.o`,
+  btflite min --btf=archive -o min --report=missing.json *.bpf.o`,
 		RunE: func(_ *cobra.Command, args []string) error { return m.run(c, args) },
 	}
 	s := under(cmd, groupOutput)
@@ -105,7 +105,7 @@ func (m *minCommand) run(c *cli, words []string) error {
 	return m.failure(len(kernels))
 }
 
-// failure is the error of a run in which programs or kernels failed. Each has been named.
+// failure returns the error of a run in which programs or kernels failed. Each has been named.
 func (m *minCommand) failure(kernels int) error {
 	var what []string
 	for _, x := range []struct {
@@ -276,7 +276,7 @@ func writeNeeds(c *cli, needs *core.Needs, to minFile, folder string, done *minR
 	return nil
 }
 
-// inputsOf are all files that are read.
+// inputsOf returns all files that are read.
 func (m *minCommand) inputsOf(kernels []minKernel) (paths []string) {
 	for _, k := range kernels {
 		paths = append(paths, k.path)

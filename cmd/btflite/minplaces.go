@@ -40,7 +40,7 @@ func findMinKernels(words []string) (kernels []minKernel, err error) {
 			return nil
 		})
 		if len(kernels) == before {
-			return nil, fmt.Errorf("%s: no .btf files", message.OneLine(w))
+			return nil, fmt.Errorf("%s: no .btf files; those in tar archives have to be unpacked first", message.OneLine(w))
 		}
 	}
 	paths := make([]string, len(kernels))
@@ -58,7 +58,7 @@ func isDetachedName(name string) bool {
 	return strings.HasSuffix(withoutCompression(name), detachedSuffix)
 }
 
-// withoutCompression is a file name without the suffix of a compression.
+// withoutCompression returns a file name without the suffix of a compression.
 func withoutCompression(name string) string {
 	for _, s := range compressedSuffixes {
 		if short, ok := strings.CutSuffix(name, s); ok {
@@ -68,8 +68,8 @@ func withoutCompression(name string) string {
 	return name
 }
 
-// relNames are names for what is made of files: the path of each below the folder that all of
-// them are in, without ".o", ".btf" and the suffix of a compression. Two files may have one
+// relNames returns names for what is made of files: the path of each below the folder that all
+// of them are in, without ".o", ".btf" and the suffix of a compression. Two files may have one
 // name, such as a.btf and a.btf.xz.
 func relNames(paths []string) []string {
 	full := make([]string, len(paths))
@@ -114,7 +114,7 @@ type minFile struct {
 	target *target
 }
 
-// file is where the BTF for a kernel goes; for one program, or if that is nil for all.
+// file says where the BTF for a kernel goes; for one program, or if that is nil for all.
 func (p *minPlan) file(k *minKernel, prog *minProgram) minFile {
 	name := ""
 	switch {

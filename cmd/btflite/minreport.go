@@ -38,7 +38,7 @@ type minMissing struct {
 	Why     string   `json:"why"`
 }
 
-// minVerdicts are the words for verdicts.
+// minVerdicts has the words for verdicts.
 var minVerdicts = map[core.Verdict]string{core.Missing: "missing", core.Ambiguous: "ambiguous", core.Failed: "failed"}
 
 // resolve resolves the relocations of a program, and adds what they need.

@@ -131,7 +131,7 @@ func (f *Flattener) Finish() (*Flat, error) {
 	return flat, nil
 }
 
-// Batch is what a Flattener makes of all files at once, by libbpf's algorithm: it takes any
+// Batch does the work of a Flattener for all files at once, by libbpf's algorithm: it takes any
 // BTF, and more memory.
 func Batch(base *btf.Blob, files []*btf.Blob) (*Flat, error) {
 	merged, err := exact.Merge(files)
