@@ -175,13 +175,7 @@ func commandLine(words []string) string {
 }
 
 // shellWord quotes a word for a shell, if needed.
-func shellWord(word string) string {
-	word = message.OneLine(word)
-	if word != "" && !strings.ContainsAny(word, " \t\"'`$&|;()<>*?[]#~\\!{}") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
+func shellWord(word string) string { return message.ShellWord(word) }
 
 // otherOptions lists names of options in other programs, with our names for the same. If
 // there are several, the first one that the command has is meant.

@@ -85,7 +85,7 @@ var readersOfGiven = map[string][]string{
 }
 
 // readersOfNone have no base, or read DWARF alone, whatever lies beside.
-var readersOfNone = strings.Fields("archive cc inline why fullcircle modules completion manual version help")
+var readersOfNone = strings.Fields("doctor archive cc inline why fullcircle modules completion manual version help")
 
 // TestBaseFits: a base that was found by itself has to fit. If it does not, the next one
 // is taken, or the DWARF of the file, or there is an error that names it.

@@ -24,6 +24,7 @@ func commands() []subcommand {
 		{"completion", "print a script that completes command lines", "", newCompletionCommand},
 		{"dedup", "merge BTF and deduplicate it", "merge deduplicate", newDedupCommand},
 		{"diff", "say what differs between the BTF of two files", "compare cmp", newDiffCommand},
+		{"doctor", "say why a kernel has no BTF, or a bad one", "diagnose", newDoctorCommand},
 		{"dump", "print types as bpftool btf dump does", "", newDumpCommand},
 		{"flatten", "join the BTF of a kernel and its modules", "merge_modules", newFlattenCommand},
 		{"fullcircle", "say what is lost from DWARF to C and back", "roundtrip", newFullcircleCommand},

@@ -29,6 +29,7 @@ func environment() []variable {
 		{nestedVariable, "How many runs of btflite cc are around this one; it sets the variable itself.", compilerName},
 		{kernelVariable, "Where the configuration of a kernel is that is built: a message is about that, if unit records are not enough for it. What has been said once is noted there.", compilerName},
 		{moduleVariable, "Where the external module is that is built: what has been said once is noted there.", compilerName},
+		{"PAHOLE", "The pahole that doctor asks for its version, as kernel builds have it.", "doctor"},
 		{"PATH", "Where compilers, the pager and, below a link with the name of a compiler, the next one of that name are.", ""},
 		{"TMPDIR", "Where temporary files go.", "fullcircle"},
 	}

@@ -71,7 +71,7 @@ func TestUsageStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lines := []string{"--nosuch", "-J --nosuch", "-J", "-J --lang=klingon x", "-J --btf_features_strict=no x",
 		"dedup", "dedup -o x", "diff", "diff a", "diff a b c", "diff --json --format=html a b", "fullcircle", "fullcircle a b", "inline", "inline a",
-		"sort", "sort a", "sort a b c", "lower", "lower a b", "lower --kernel=5.10 a", "lower --kernel=4.4 a b", "lower --kernel=5.10 --enum64=union a b", "why", "why a", "modules", "modules --btf_base=x", "verify", "cc", "completion", "completion x", "manual x",
+		"sort", "sort a", "sort a b c", "lower", "lower a b", "lower --kernel=5.10 a", "lower --kernel=4.4 a b", "lower --kernel=5.10 --enum64=union a b", "doctor a b", "why", "why a", "modules", "modules --btf_base=x", "verify", "cc", "completion", "completion x", "manual x",
 		"help x", "version x", "stats a b", "funcs a/b c/d", "dump --id=0 a", "show --holes=x a"}
 	for _, entry := range commands() {
 		lines = append(lines, entry.name+" --nosuch", entry.name+" -%", entry.name+" --quiet=1")

@@ -75,6 +75,8 @@ var readerLines = []readerLine{
 	reads("verify FILE"), reads("verify -V --boot FILE"), reads("verify --kernel=5.15 FILE"), reads("verify --no-dups --json FILE"), reads("verify --jobs=2 FILE"), reads("verify --image=IMAGE FILE"),
 	reads("verify --image=IMAGE"), reads("verify --btf_base=FILE GOOD"),
 
+	reads("doctor FILE"), reads("doctor --json FILE"), reads("doctor --btf_base=FILE GOOD"),
+
 	reads("why main FILE"), reads("why use FILE"), reads("fullcircle --cc=CC FILE"), reads("fullcircle --cc=CC --keep=OUT FILE"),
 
 	{"sort FILE OUT", sameBase, true}, {"sort --btf_sort=name FILE OUT", sameBase, true}, {"sort --btf_sort=canonical --verify=refuse FILE OUT", sameBase, true}, {"sort --verify=warn FILE OUT", sameBase, true},

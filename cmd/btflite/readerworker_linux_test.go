@@ -253,7 +253,7 @@ func (d *damaged) words(dir string, line *readerLine) []string {
 // nothing.
 func (d *damaged) judge(dir string, line *readerLine, status int, out *readText, errs string) (bad, why string) {
 	asked := strings.Fields(line.words)[0]
-	answers := slices.Contains([]string{"diff", "verify", "fullcircle"}, asked)
+	answers := slices.Contains([]string{"diff", "verify", "fullcircle", "doctor"}, asked)
 	told := complaints(errs)
 	switch {
 	case strings.Contains(errs, "please report it"), strings.Contains(errs, "goroutine "), status == exitInternal && !answers:

@@ -38,7 +38,7 @@ func golden(t *testing.T, name, got string) {
 func TestHelp(t *testing.T) {
 	for name, args := range map[string][]string{"help.txt": {"--help"}, "help-dedup.txt": {"dedup", "--help"},
 		"help-verify.txt": {"verify", "--help"}, "help-modules.txt": {"modules", "--help"}, "help-sort.txt": {"sort", "--help"}, "help-lower.txt": {"lower", "--help"},
-		"help-diff.txt": {"diff", "--help"}, "help-dump.txt": {"dump", "--help"}, "help-show.txt": {"show", "--help"}, "help-funcs.txt": {"funcs", "--help"}, "help-stats.txt": {"stats", "--help"}, "help-fullcircle.txt": {"fullcircle", "--help"}, "help-why.txt": {"why", "--help"}} {
+		"help-diff.txt": {"diff", "--help"}, "help-dump.txt": {"dump", "--help"}, "help-show.txt": {"show", "--help"}, "help-funcs.txt": {"funcs", "--help"}, "help-stats.txt": {"stats", "--help"}, "help-fullcircle.txt": {"fullcircle", "--help"}, "help-doctor.txt": {"doctor", "--help"}, "help-why.txt": {"why", "--help"}} {
 		c, stdout, _ := testCLI(t)
 		if status := c.run(args); status != exitOK {
 			t.Fatalf("status %d", status)

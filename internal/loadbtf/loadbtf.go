@@ -271,7 +271,7 @@ func (l Loader) openFile(path string) (*os.File, error) {
 func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done func(), err error) {
 	var raw Raw
 	if in.InMemory() {
-		raw, done, err = l.openBytes(&in)
+		raw, done, err = l.OpenBytes(in)
 	} else {
 		raw, done, err = l.Open(in.Path)
 	}
@@ -285,8 +285,8 @@ func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done
 	return b, done, nil
 }
 
-// openBytes is Open for bytes.
-func (l Loader) openBytes(in *mmapelf.Source) (raw Raw, done func(), err error) {
+// OpenBytes is Open for a source in memory.
+func (l Loader) OpenBytes(in mmapelf.Source) (raw Raw, done func(), err error) {
 	data, unload, err := in.Bytes()
 	if err != nil {
 		return raw, nil, message.NamingFile([]string{in.Path}, err)
@@ -299,7 +299,7 @@ func (l Loader) openBytes(in *mmapelf.Source) (raw Raw, done func(), err error) 
 	return raw, func() { closed(); unload() }, nil
 }
 
-// openLoaded is openBytes for bytes in memory.
+// openLoaded is OpenBytes for bytes in memory.
 func (l Loader) openLoaded(path string, data []byte) (raw Raw, done func(), err error) {
 	if head := data[:min(headSize, len(data))]; CompressionOf(head) != nil {
 		return l.openRead(path, bytes.NewReader(data[len(head):]), head, int64(len(data)))

@@ -123,3 +123,12 @@ func Grouped(n uint64) string {
 	}
 	return s
 }
+
+// ShellWord is a word as a shell takes it, quoted if it needs that.
+func ShellWord(word string) string {
+	word = OneLine(word)
+	if word != "" && !strings.ContainsAny(word, " \t\"'`$&|;()<>*?[]#~\\!{}") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -64,6 +64,7 @@ var imports = map[string][]string{
 	// btf, callconv and dedup for what a unit's tables hold.
 	"internal/unitrecord": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/names", "internal/unit",
 		"github.com/klauspost/compress/s2", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
+	"internal/doctor":    {"btf", "btf/verify", "internal/basematch", "internal/elfabi", "internal/loadbtf", "internal/message", "mmapelf"},
 	"internal/elfobject": {"mmapelf"},
 	"internal/ccline":    nil,
 	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
@@ -103,7 +104,7 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/declared", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
+		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/declared", "internal/doctor", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
 		"internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/internal/doctor"
+	"github.com/btflite/btflite/internal/memlimit"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// doctorCommand is "btflite doctor".
+type doctorCommand struct {
+	bases []string
+	json  bool
+}
+
+func newDoctorCommand(c *cli) *cobra.Command {
+	var d doctorCommand
+	cmd := &cobra.Command{
+		Use: "doctor [OPTION...] [TREE|.config|FILE]",
+		Long: `Say why a kernel has no BTF, or BTF that it refuses. TREE is the folder of a
+build or /lib/modules/RELEASE, FILE a kernel, a module or a boot image. Without
+it, the folder is this one. Each finding has its cure as a line to paste.
+Status 0: no errors, 1: errors, 2: cannot be examined.`,
+		Example: `  btflite doctor ~/linux
+  btflite doctor /boot/config-6.12.0
+  btflite doctor --json --btf_base=vmlinux fs/xfs/xfs.ko`,
+		RunE:        func(_ *cobra.Command, args []string) error { return d.run(c, args) },
+		Annotations: map[string]string{troubleKey: ""},
+	}
+	under(cmd, groupOutput).bases(&d.bases, "btf_base", "FILE is split over `BASE`, or a chain")
+	under(cmd, groupReport).toggle(&d.json, "json", "", "print one JSON object")
+	return cmd
+}
+
+func (d *doctorCommand) run(c *cli, words []string) error {
+	switch len(words) {
+	case 0:
+		words = []string{"."}
+	case 1:
+	default:
+		return usagef("doctor examines one folder or file")
+	}
+	if err := checkNames(words); err != nil {
+		return err
+	}
+	r, err := doctor.Examine(words[0], hostOf(c.lookupEnv), d.bases)
+	if err != nil {
+		return err
+	}
+	out := newLineWriter(c.stdout)
+	if d.json {
+		out.line(doctorJSON(r))
+	} else {
+		printDoctor(out, r, c.quiet)
+	}
+	if err := out.flush(); err != nil {
+		return stdoutError(err)
+	}
+	if r.Worst() == doctor.Error {
+		return printedFailure{exitFailure}
+	}
+	return nil
+}
+
+// printDoctor prints findings as text, the worst ones first. quiet leaves out all but errors.
+func printDoctor(out *lineWriter, r *doctor.Report, quiet bool) {
+	where := message.OneLine(r.Input) + ": "
+	for level := doctor.Error; ; level-- {
+		for _, f := range r.Findings {
+			if f.Level == level && (level == doctor.Error || !quiet) {
+				out.line(where + level.String() + ": " + message.OneLine(f.What))
+				if f.Cure != "" {
+					out.line("    " + f.Cure)
+				}
+			}
+		}
+		if level == doctor.Note {
+			break
+		}
+	}
+	if len(r.Findings) == 0 && !quiet {
+		out.line(where + "fine: " + doctorKinds[r.Kind])
+	}
+}
+
+// doctorKinds says what was examined.
+var doctorKinds = map[string]string{"tree": "a kernel tree", "config": "a configuration", "vmlinux": "a kernel", "module": "a module",
+	"object": "an object", "bpf-object": "a BPF object", "image": "a boot image", "btf": "BTF"}
+
+// doctorJSON is the report as one JSON object.
+func doctorJSON(r *doctor.Report) string {
+	info, _ := debug.ReadBuildInfo()
+	type finding struct {
+		ID    string `json:"id"`
+		Level string `json:"level"`
+		What  string `json:"what"`
+		Cure  string `json:"cure,omitempty"`
+	}
+	report := struct {
+		Version  string    `json:"btflite"`
+		Input    string    `json:"input"`
+		Kind     string    `json:"kind"`
+		Release  string    `json:"release,omitempty"`
+		Worst    string    `json:"worst,omitempty"`
+		Findings []finding `json:"findings"`
+	}{Version: thisBuild(info).String(), Input: r.Input, Kind: r.Kind, Release: r.Release, Findings: []finding{}}
+	for _, f := range r.Findings {
+		report.Findings = append(report.Findings, finding{f.ID, f.Level.String(), f.What, f.Cure})
+	}
+	if len(r.Findings) > 0 {
+		report.Worst = r.Worst().String()
+	}
+	data, _ := json.Marshal(report) // strings only
+	return string(data)
+}
+
+// hostOf describes the machine for package doctor.
+func hostOf(lookupEnv func(string) (string, bool)) doctor.Host {
+	name, _ := lookupEnv("PAHOLE")
+	h := doctor.Host{Pahole: cmp.Or(name, paholeName), Memory: availableMemory()}
+	if h.Pahole == "false" {
+		return h
+	}
+	path, err := exec.LookPath(h.Pahole)
+	if err != nil {
+		h.Pahole = ""
+		return h
+	}
+	cmd := exec.Command(path, "--version")
+	cmd.WaitDelay = time.Second
+	out, _ := cmd.Output()
+	line, _, _ := strings.Cut(string(out), "\n")
+	h.PaholeVersion = strings.TrimSpace(line)
+	return h
+}
+
+// availableMemory is how many bytes programs may still take: what Linux says, or the limit of
+// the control group. 0 stands for unknown.
+func availableMemory() uint64 {
+	group := memlimit.Cgroup()
+	data, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return group
+	}
+	_, rest, _ := strings.Cut(string(data), "MemAvailable:")
+	if fields := strings.Fields(rest); len(fields) > 0 {
+		if kib, err := strconv.ParseUint(fields[0], 10, 54); err == nil && (group == 0 || kib<<10 < group) {
+			return kib << 10
+		}
+	}
+	return group
+}

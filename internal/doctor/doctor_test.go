@@ -1,0 +1,320 @@
+package doctor
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/internal/elftest"
+)
+
+// place is a folder of a test: contents by name.
+type place map[string]string
+
+// goodConfig is the configuration of a kernel with BTF, and goodHost a machine to build it on.
+const goodConfig = "#\n# Linux/x86 6.12.1 Kernel Configuration\n#\nCONFIG_GCC_VERSION=120200\nCONFIG_PAHOLE_VERSION=131\nCONFIG_BPF_SYSCALL=y\nCONFIG_MODULES=y\n" +
+	"CONFIG_DEBUG_INFO=y\nCONFIG_DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT=y\n# CONFIG_DEBUG_INFO_REDUCED is not set\nCONFIG_DEBUG_INFO_BTF=y\nCONFIG_DEBUG_INFO_BTF_MODULES=y\n"
+
+var goodHost = Host{Pahole: "pahole", PaholeVersion: "v1.31", Memory: 8 << 30}
+
+// with is goodConfig with other values, "n" for an option that is off and "" for one that is
+// not there.
+func with(changes ...string) string {
+	c := goodConfig
+	for _, change := range changes {
+		name, value, _ := strings.Cut(change, "=")
+		var lines []string
+		for line := range strings.Lines(c) {
+			if !strings.HasPrefix(line, "CONFIG_"+name+"=") && !strings.HasPrefix(line, "# CONFIG_"+name+" ") {
+				lines = append(lines, line)
+			}
+		}
+		switch c = strings.Join(lines, ""); value {
+		case "":
+		case "n":
+			c += "# CONFIG_" + name + " is not set\n"
+		default:
+			c += "CONFIG_" + name + "=" + value + "\n"
+		}
+	}
+	return c
+}
+
+const makefile612 = "VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 1\nPAHOLE\t\t= pahole\n"
+
+// kernelBTF is the BTF of a small kernel.
+func kernelBTF(t *testing.T, add func(b *btftest.Builder)) *btf.Blob {
+	return btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Struct("task", 4, b.Member("pid", b.Int("int", 4), 0))
+		if add != nil {
+			add(b)
+		}
+	})
+}
+
+// kernel is a vmlinux of a release with these sections.
+func kernel(release string, sections ...elftest.Section) string {
+	banner := elftest.Section{Name: ".rodata", Flags: 2, Data: []byte("Linux version " + release + " (me@here) #1\n\x00")}
+	return string(elftest.Image{Layout: elftest.Of(true, false), Linked: true, Sections: append([]elftest.Section{banner}, sections...)}.Bytes())
+}
+
+// module is a module of a release with these sections.
+func module(release string, sections ...elftest.Section) string {
+	info := elftest.Section{Name: ".modinfo", Flags: 2, Data: []byte("name=m\x00vermagic=" + release + " SMP \x00")}
+	return string(elftest.Image{Layout: elftest.Of(true, false), Type: 1, Sections: append([]elftest.Section{info}, sections...)}.Bytes())
+}
+
+func btfSection(b *btf.Blob) elftest.Section { return elftest.Section{Name: ".BTF", Data: b.Encode()} }
+
+// put writes the files of a place into a new folder.
+func put(t *testing.T, p place) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, content := range p {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestTrees: 16 broken and four good trees.
+func TestTrees(t *testing.T) {
+	base := kernelBTF(t, nil)
+	over := btftest.Build(t, base, func(b *btftest.Builder) { b.Ptr(1) })
+	other := btftest.Build(t, kernelBTF(t, func(b *btftest.Builder) { b.Fwd("more_and_more_and_more_and_more_and_more") }), func(b *btftest.Builder) { b.Struct("of_other", 8, b.Member("m", 3, 0)) })
+	dwarf := elftest.Section{Name: ".debug_info", Data: []byte("DWARF")}
+	tree := func(config string) place { return place{".config": config, "Makefile": makefile612} }
+	noPahole, oldPahole := Host{Memory: 8 << 30}, Host{Pahole: "pahole", PaholeVersion: "v1.15"}
+	for _, c := range []struct {
+		name string
+		p    place
+		host Host
+		want string // ids of findings
+		cure string // a part of the first cure
+	}{
+		{"good, not built", tree(goodConfig), goodHost, "", ""},
+		{"good, built", place{".config": goodConfig, "Makefile": makefile612, "vmlinux": kernel("6.12.1", btfSection(base), dwarf), "fs/m.ko": module("6.12.1", btfSection(over))}, goodHost, "", ""},
+		{"good, 5.15 with a new pahole", place{".config": with("PAHOLE_VERSION="), "Makefile": "VERSION = 5\nPATCHLEVEL = 15\nSUBLEVEL = 9\n",
+			"scripts/pahole-flags.sh": "extra_paholeopt=--skip_encoding_btf_enum64"}, goodHost, "", ""},
+		{"good, installed modules", place{"vmlinux": kernel("6.12.1", btfSection(base)), "kernel/fs/m.ko": module("6.12.1", btfSection(over))}, goodHost, "", ""},
+
+		{"no debug information", tree(with("DEBUG_INFO=n", "DEBUG_INFO_NONE=y", "DEBUG_INFO_BTF=")), goodHost, "no-debug-info", "-d DEBUG_INFO_NONE"},
+		{"reduced", tree(with("DEBUG_INFO_REDUCED=y", "DEBUG_INFO_BTF=")), goodHost, "debug-info-reduced", "-d DEBUG_INFO_REDUCED"},
+		{"split", tree(with("DEBUG_INFO_SPLIT=y", "DEBUG_INFO_BTF=")), goodHost, "debug-info-split", "-d DEBUG_INFO_SPLIT"},
+		{"shuffled members", tree(with("GCC_PLUGIN_RANDSTRUCT=y", "DEBUG_INFO_BTF=")), goodHost, "randstruct", "-d GCC_PLUGIN_RANDSTRUCT"},
+		{"no BPF", tree(with("BPF_SYSCALL=n", "DEBUG_INFO_BTF=")), goodHost, "no-bpf", "-e BPF_SYSCALL"},
+		{"off for no reason", tree(with("DEBUG_INFO_BTF=n", "DEBUG_INFO_BTF_MODULES=")), goodHost, "btf-off", "-e DEBUG_INFO_BTF"},
+		{"no pahole", tree(with("PAHOLE_VERSION=0", "DEBUG_INFO_BTF=")), noPahole, "pahole-missing", "make PAHOLE="},
+		{"pahole installed afterwards", tree(with("PAHOLE_VERSION=0", "DEBUG_INFO_BTF=")), goodHost, "pahole-unseen", "make olddefconfig"},
+		{"PAHOLE=false in the Makefile", place{".config": with("PAHOLE_VERSION=0", "DEBUG_INFO_BTF="), "Makefile": "VERSION = 6\nPATCHLEVEL = 12\nPAHOLE = false\n"}, goodHost, "pahole-false", "make PAHOLE="},
+		{"PAHOLE=false in the environment", tree(with("PAHOLE_VERSION=0", "DEBUG_INFO_BTF=")), Host{Pahole: "false"}, "pahole-false", "make PAHOLE="},
+		{"old pahole", tree(with("PAHOLE_VERSION=", "DEBUG_INFO_BTF=")), oldPahole, "pahole-old", "make PAHOLE="},
+		{"new pahole, old kernel", place{".config": with("PAHOLE_VERSION=124"), "Makefile": "VERSION = 5\nPATCHLEVEL = 10\nSUBLEVEL = 9\n"}, goodHost, "pahole-new", "--skip_encoding_btf_enum64"},
+		{"DWARF 5 and an old pahole", tree(with("PAHOLE_VERSION=120", "DEBUG_INFO_BTF=")), goodHost, "pahole-dwarf5", "-e DEBUG_INFO_DWARF4"},
+		{"no BTF of modules", tree(with("DEBUG_INFO_BTF_MODULES=")), goodHost, "no-module-btf", "-e DEBUG_INFO_BTF_MODULES"},
+		{"Rust and an old pahole", tree(with("RUST=y", "PAHOLE_VERSION=123")), goodHost, "rust-units", "make PAHOLE="},
+		{"little memory", place{".config": goodConfig, "Makefile": makefile612, "vmlinux.o": "x"}, Host{Pahole: "pahole", PaholeVersion: "v1.31", Memory: 64 << 20}, "memory", "make -j1"},
+		{"vmlinux not encoded", place{".config": goodConfig, "Makefile": makefile612, "vmlinux": kernel("6.12.1", dwarf)}, goodHost, "not-encoded", "btflite -J"},
+		{"vmlinux stripped", place{".config": goodConfig, "Makefile": makefile612, "vmlinux": kernel("6.12.1")}, goodHost, "stripped", "apt-get"},
+		{"modules without BTF", place{".config": goodConfig, "Makefile": makefile612, "vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1", dwarf), "b.ko": module("6.12.1", btfSection(over))}, goodHost, "modules-without-btf", "btflite modules"},
+		{"modules stripped", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1")}, goodHost, "modules-stripped", "INSTALL_MOD_STRIP=1"},
+		{"modules of another build", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1", btfSection(other))}, goodHost, "base-mismatch", "btflite modules"},
+		{"modules of another release", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.2", btfSection(over))}, goodHost, "base-mismatch", "btflite modules"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := put(t, c.p)
+			r, err := Examine(dir, c.host, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := ids(r); got != c.want {
+				t.Fatalf("%s, want %q\n%+v", got, c.want, r.Findings)
+			}
+			if r.Kind != "tree" || r.Release == "" {
+				t.Errorf("%s of %q", r.Kind, r.Release)
+			}
+			if c.want != "" && !strings.Contains(r.Findings[0].Cure, c.cure) {
+				t.Errorf("cure %q, want %s", r.Findings[0].Cure, c.cure)
+			}
+		})
+	}
+}
+
+// ids are the ids of findings, with commas between.
+func ids(r *Report) string {
+	var list []string
+	for _, f := range r.Findings {
+		list = append(list, f.ID)
+	}
+	return strings.Join(list, ",")
+}
+
+// TestFiles: kernels, modules, objects, raw BTF, configurations and boot images.
+func TestFiles(t *testing.T) {
+	base := kernelBTF(t, nil)
+	over := btftest.Build(t, base, func(b *btftest.Builder) { b.Ptr(1) })
+	newer := kernelBTF(t, func(b *btftest.Builder) { b.Enum64("e", b.Value64("V", 1)) })
+	rust := kernelBTF(t, func(b *btftest.Builder) { b.Fwd("core::fmt") })
+	vmlinux := kernel("6.12.1", btfSection(base))
+	bpf := func(sections ...elftest.Section) string {
+		return string(elftest.Image{Layout: elftest.Of(true, false), Type: 1, Machine: 247, Sections: append(sections, elftest.Section{Name: "tc", Data: []byte("code")})}.Bytes())
+	}
+	flat := "code" + strings.Repeat("\x00", armMagic-4) + "ARM\x64" + strings.Repeat("\x9f\xeb\x01\x00", 9)
+	for _, c := range []struct {
+		name, content, kind, want string
+		bases                     bool
+	}{
+		{"config-6.12", goodConfig, "config", "", false},
+		{"vmlinux", vmlinux, "vmlinux", "", false},
+		{"old", kernel("5.10.1", btfSection(newer)), "vmlinux", "too-new", false},
+		{"rust", kernel("6.12.1", btfSection(rust)), "vmlinux", "refused", false},
+		{"cut.btf", string(base.Encode()[:50]), "btf", "broken-btf", false},
+		{"empty", kernel("6.12.1", elftest.Section{Name: ".BTF"}), "vmlinux", "empty-btf", false},
+		{"vmlinux.debug", kernel("6.12.1", elftest.Section{Name: ".BTF", Type: noBits, Size: 64}), "vmlinux", "debug-file", false},
+		{"raw.btf", string(base.Encode()), "btf", "", false},
+		{"raw.btf.gz", zipped(string(base.Encode())), "btf", "", false},
+		{"m.ko", module("6.12.1", btfSection(over)), "module", "base-needed", false},
+		{"m.ko", module("6.12.1", btfSection(over)), "module", "", true},
+		{"m.ko", module("6.12.2", btfSection(over)), "module", "base-mismatch", true},
+		{"m.ko", module("6.12.1"), "module", "stripped", true},
+		{"prog.bpf.o", bpf(btfSection(base)), "bpf-object", "", false},
+		{"prog.bpf.o", bpf(), "bpf-object", "no-btf", false},
+		{"bzImage", bzImage(zipped(vmlinux)), "image", "", false},
+		{"bzImage", bzImage(zipped(kernel("6.12.1"))), "image", "no-btf", false},
+		{"bzImage", bzImage("\x02!L\x18 of LZ4"), "image", "image-unread", false},
+		{"Image", flat + string(base.Encode()) + "behind", "image", "", false},
+		{"Image", flat, "image", "no-btf", false},
+		{"vmlinuz.efi", zboot(zipped(flat + string(base.Encode()))), "image", "", false},
+	} {
+		dir := put(t, place{c.name: c.content, "base": vmlinux})
+		var bases []string
+		if c.bases {
+			bases = []string{filepath.Join(dir, "base")}
+		}
+		r, err := Examine(filepath.Join(dir, c.name), goodHost, bases)
+		if err != nil {
+			t.Errorf("%s, want %q: %v", c.name, c.want, err)
+			continue
+		}
+		if ids(r) != c.want || r.Kind != c.kind {
+			t.Errorf("%s, a %s: %+v; want %q, a %s", c.name, r.Kind, r.Findings, c.want, c.kind)
+		}
+	}
+}
+
+// zipped is content compressed by gzip.
+func zipped(content string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(content)) // a bytes.Buffer takes everything
+	w.Close()
+	return b.String()
+}
+
+// bzImage is a boot image of x86 with a packed kernel.
+func bzImage(packed string) string {
+	head := make([]byte, 1024)
+	head[x86Sectors] = 1
+	copy(head[x86Magic:], "HdrS")
+	binary.LittleEndian.PutUint32(head[x86Payload:], 16)
+	binary.LittleEndian.PutUint32(head[x86Payload+4:], uint32(len(packed)+4))
+	return string(head) + strings.Repeat("c", 16) + packed + "size" + "behind"
+}
+
+// zboot is a boot image for EFI with a packed kernel.
+func zboot(packed string) string {
+	head := make([]byte, 64)
+	copy(head, "MZ\x00\x00zimg")
+	binary.LittleEndian.PutUint32(head[zbootOffset:], 64)
+	binary.LittleEndian.PutUint32(head[zbootOffset+4:], uint32(len(packed)+4))
+	return string(head) + packed + "size"
+}
+
+// TestUnreadable: what cannot be examined is an error that names the file.
+func TestUnreadable(t *testing.T) {
+	dir := put(t, place{"empty": "", "text": "hello", "cut": bzImage(zipped("x"))[:1050], "folder/file": "x", "broken": "\x7fELF", "cut.gz": zipped("hello")[:12]})
+	for name, want := range map[string]string{"none": "cannot open: no such file", "empty": "an empty file", "text": "neither a kernel tree", "cut": "it is cut off",
+		"folder": "neither a .config, a vmlinux nor modules", "broken": "broken: ", "cut.gz": "cannot read: gzip"} {
+		path := filepath.Join(dir, name)
+		r, err := Examine(path, goodHost, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, %+v; want %s", name, err, r, want)
+		}
+	}
+	if _, err := Examine(os.DevNull, goodHost, nil); err == nil {
+		t.Error("a device was examined")
+	}
+}
+
+// TestPaholeNumber: what Kconfig makes of a version.
+func TestPaholeNumber(t *testing.T) {
+	for text, want := range map[string]int{"v1.25": 125, "v1.31": 131, "": 0, "v1.31.2": 0, "btflite v1.31": 0, "1.25": 0} {
+		if got := paholeNumber(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// FuzzImage: no file makes an examination panic, and BTF that is found is whole.
+func FuzzImage(f *testing.F) {
+	f.Add([]byte(goodConfig))
+	f.Add([]byte(bzImage(zipped("x"))))
+	f.Add([]byte(zboot(zipped("x"))))
+	f.Add(btftest.New().Encode(false))
+	path := filepath.Join(f.TempDir(), "in")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if found := findBTF(data); found != nil {
+			if _, err := btf.Parse(slices.Clone(found), nil); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := Examine(path, goodHost, nil); err == nil && r == nil {
+			t.Error("neither a report nor an error")
+		}
+	})
+}
+
+// TestDocumented: docs/formats.md lists the ids of all findings.
+func TestDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _ := filepath.Glob("*.go") // the pattern is well-formed
+	call := pattern(`(?:Note|Warning|Error), "([a-z0-9-]+)"|"[A-Z0-9_]+", "([a-z0-9-]+)", "`)
+	n := 0
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range call().FindAllSubmatch(data, -1) {
+			id := string(m[1]) + string(m[2])
+			n++
+			if !bytes.Contains(doc, []byte("`"+id+"`")) {
+				t.Errorf("%s: docs/formats.md does not list %s", name, id)
+			}
+		}
+	}
+	if n < 25 {
+		t.Errorf("%d findings in the sources", n)
+	}
+}

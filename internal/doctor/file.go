@@ -1,0 +1,147 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// file looks at a kernel, a module, an object or raw BTF.
+func (x *exam) file(path string, bases []string) error {
+	head, err := firstBytes(path, maxHead)
+	if err != nil {
+		return err
+	}
+	if loadbtf.IsELF(head) {
+		f, err := mmapelf.Open(path)
+		if err != nil {
+			return message.NamingFile([]string{path}, err)
+		}
+		defer f.Close()
+		x.classify(f)
+		if x.hasNoBTF(path, f) {
+			return nil
+		}
+	} else {
+		x.report.Kind = "btf"
+	}
+	base, err := loadbtf.Loader{}.Chain(bases)
+	if err != nil {
+		return err
+	}
+	return loadbtf.Loader{}.With(path, func(raw loadbtf.Raw) error {
+		if !btf.HasMagic(raw.BTF) {
+			return fmt.Errorf("%s: neither a kernel tree, a .config, a kernel, a module, a boot image nor BTF", message.OneLine(path))
+		}
+		x.setRelease(raw.Module.Release)
+		x.types(path, &raw, base, bases)
+		return nil
+	})
+}
+
+// classify notes what an ELF file is, and of which release.
+func (x *exam) classify(f *mmapelf.File) {
+	switch {
+	case f.Machine == elfabi.EMBPF:
+		x.report.Kind = "bpf-object"
+	case f.Type == elfabi.ETRel && f.Section(".modinfo") != nil:
+		x.report.Kind = "module"
+	case basematch.Banner(f) != "":
+		x.report.Kind = "vmlinux"
+	default:
+		x.report.Kind = "object"
+	}
+	x.setRelease(basematch.ReleaseOf(f))
+}
+
+const noBits = 8 // SHT_NOBITS
+
+// hasDWARF reports whether a file has debug information of its own.
+func hasDWARF(f *mmapelf.File) bool {
+	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
+}
+
+// hasNoBTF reports whether an ELF file lacks BTF, and says why.
+func (x *exam) hasNoBTF(path string, f *mmapelf.File) bool {
+	r, name := x.report, message.ShellWord(path)
+	encode := "btflite -J --btf_features=default --lang_exclude=rust "
+	if r.Kind == "module" {
+		encode += "--btf_base=vmlinux "
+	}
+	s := f.Section(loadbtf.SectionBTF)
+	switch {
+	case s != nil && s.Type == noBits:
+		r.add(Error, "debug-file", "section .BTF has no contents: this is the debug file of a kernel, and the BTF is in the kernel itself", encode+"--btf_encode_detached=vmlinux.btf "+name)
+	case s != nil && s.Size > 0:
+		return false
+	case s != nil:
+		r.add(Error, "empty-btf", "section .BTF is empty: the encoder failed, and the build went on", encode+name)
+	case r.Kind == "bpf-object":
+		r.add(Error, "no-btf", "the BPF object has no BTF: it was compiled without -g", "clang -g -O2 -target bpf -c prog.bpf.c -o "+name)
+	case hasDWARF(f):
+		r.add(Error, "not-encoded", "the file has DWARF and no BTF: nobody has encoded it", encode+name)
+	case r.Kind == "module":
+		r.add(Error, "stripped", "the module has neither BTF nor DWARF: it was stripped of both, or built where there was no vmlinux", "make INSTALL_MOD_STRIP=1 modules_install   # runs strip --strip-debug, which leaves .BTF")
+	default:
+		r.add(Error, "stripped", "the file has neither BTF nor DWARF: it was stripped of both", "apt-get install linux-image-$(uname -r)-dbg   # or dnf debuginfo-install kernel: the vmlinux with DWARF")
+	}
+	return true
+}
+
+// types looks at BTF that is there. bases are the files of base, which may be none.
+func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []string) {
+	r := x.report
+	below, err := loadbtf.Over(*raw, base)
+	var own *btf.Blob
+	if err == nil {
+		if own, err = btf.ParseShared(raw.BTF, below); err == nil {
+			err = loadbtf.CheckBase(raw, own)
+		}
+	}
+	switch {
+	case errors.Is(err, btf.ErrNoBase) && below == nil:
+		r.add(Note, "base-needed", "the BTF builds upon that of vmlinux, and cannot be checked without it", "btflite doctor --btf_base=vmlinux "+message.ShellWord(path))
+		return
+	case err != nil && base != nil && raw.Base == nil:
+		r.add(Error, "base-mismatch", fmt.Sprintf("the BTF does not belong to the base %s: %v", message.OneLine(bases[0]), err), "btflite -J --btf_features=default --lang_exclude=rust --btf_base="+message.ShellWord(bases[0])+" "+message.ShellWord(path))
+		return
+	case err != nil:
+		r.add(Error, "broken-btf", fmt.Sprintf("no program can read the BTF: %v", err), "btflite -J --btf_features=default --lang_exclude=rust "+message.ShellWord(path))
+		return
+	}
+	if base != nil && raw.Base == nil {
+		kernel := basematch.OfKernel(mmapelf.Source{Path: bases[0]}, base)
+		if why := kernel.Mismatch(raw.Module, own); why != "" {
+			r.add(Error, "base-mismatch", "the module is of another kernel than the base: "+message.OneLine(why), "make modules   # in the tree of that vmlinux")
+			return
+		}
+	}
+	x.verdict(path, raw, below)
+}
+
+// verdict says what the kernel of the file refuses.
+func (x *exam) verdict(path string, raw *loadbtf.Raw, base *btf.Blob) {
+	rules := verify.Rules{Level: verify.Boot, PointerSize: raw.PointerSize, Loaded: raw.BPF, Distilled: raw.Base != nil}
+	if kernel, err := verify.ParseRelease(x.release); err == nil {
+		rules.Kernel = kernel
+	}
+	types, err := verify.Check(raw.BTF, base, rules)
+	fault := new(verify.Fault)
+	switch {
+	case err == nil && types == 0 && base == nil:
+		x.report.add(Error, "no-types", "the BTF has no types", "")
+	case !errors.As(err, &fault):
+	case fault.Needs != (verify.Release{}):
+		file := message.ShellWord(path)
+		x.report.add(Error, "too-new", fmt.Sprintf("Linux %s refuses the %v", rules.Kernel, fault), fmt.Sprintf("btflite lower --kernel=%s %s %s", rules.Kernel, file, file))
+	default:
+		x.report.add(Error, "refused", fmt.Sprintf("a kernel refuses the %v; a language other than C may be the reason", fault), "btflite -J --btf_features=default --lang_exclude=rust,c++11,c++14 "+message.ShellWord(path))
+	}
+}

@@ -1,0 +1,147 @@
+package doctor
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// maxImage is the longest boot image that is read, in bytes.
+const maxImage = 512 << 20
+
+// Where headers of boot images have what is needed of them, by the boot protocols of x86
+// (Documentation/arch/x86/boot.rst), arm64 (booting.rst) and EFI zboot.
+const (
+	x86Magic    = 0x202 // "HdrS"
+	x86Sectors  = 0x1f1 // of the setup, 0 for 4
+	x86Payload  = 0x248 // offset behind the setup, and size
+	armMagic    = 0x38  // "ARM\x64"
+	zbootMagic  = 4     // "zimg", behind "MZ"
+	zbootOffset = 8     // and size
+)
+
+func has(data []byte, at int, magic string) bool {
+	return len(data) >= at && bytes.HasPrefix(data[at:], []byte(magic))
+}
+
+func isX86(head []byte) bool { return has(head, x86Magic, "HdrS") && len(head) >= x86Payload+8 }
+func isZboot(head []byte) bool {
+	return has(head, 0, "MZ") && has(head, zbootMagic, "zimg") && len(head) >= zbootOffset+8
+}
+func isFlat(head []byte) bool { return has(head, armMagic, "ARM\x64") }
+
+// isImage reports whether a file that begins so is a boot image.
+func isImage(head []byte) bool { return isX86(head) || isZboot(head) || isFlat(head) }
+
+// image looks at a boot image.
+func (x *exam) image(path string, head []byte) error {
+	if info, err := os.Stat(path); err == nil && info.Size() > maxImage {
+		return fmt.Errorf("%s: %d bytes are more than a boot image has", message.OneLine(path), info.Size())
+	}
+	data, err := firstBytes(path, maxImage)
+	if err != nil {
+		return err
+	}
+	if isFlat(head) && !isZboot(head) {
+		x.flat(path, data)
+		return nil
+	}
+	from, size := payload(head)
+	if from+size > uint64(len(data)) || size < 8 {
+		return fmt.Errorf("%s: the header names %d bytes at %d of the kernel, and the file has %d: it is cut off", message.OneLine(path), size, from, len(data))
+	}
+	packed := data[from : from+size-sizeLen]
+	raw, done, err := loadbtf.Loader{}.OpenBytes(mmapelf.Source{Path: path, Data: packed})
+	if err == nil && loadbtf.CompressionOf(packed) == nil {
+		done()
+		err = errors.New("it is packed in another way than gzip, xz or zstd")
+	}
+	switch {
+	case errors.Is(err, loadbtf.ErrNoBTF):
+		x.noneInImage()
+		return nil
+	case err != nil:
+		x.report.add(Warning, "image-unread", fmt.Sprintf("the kernel in the image cannot be unpacked here: %v", err), "scripts/extract-vmlinux "+message.ShellWord(path)+" > vmlinux.x && btflite doctor vmlinux.x")
+		return nil
+	}
+	defer done()
+	if raw.Source.Path == "" {
+		x.flat(path, raw.BTF)
+		return nil
+	}
+	if f, err := mmapelf.New(path, raw.Source.Data); err == nil {
+		x.setRelease(basematch.ReleaseOf(f))
+		f.Close()
+	}
+	x.types(path, &raw, nil, nil)
+	return nil
+}
+
+// payload is where the packed kernel is in an image.
+func payload(head []byte) (from, size uint64) {
+	o := binary.LittleEndian
+	if isZboot(head) {
+		return uint64(o.Uint32(head[zbootOffset:])), uint64(o.Uint32(head[zbootOffset+4:]))
+	}
+	sectors := uint64(head[x86Sectors])
+	if sectors == 0 {
+		sectors = 4
+	}
+	return (sectors+1)*512 + uint64(o.Uint32(head[x86Payload:])), uint64(o.Uint32(head[x86Payload+4:]))
+}
+
+// sizeLen is the length of the unpacked size, which stands behind the packed kernel.
+const sizeLen = 4
+
+// noneInImage says that a kernel has no BTF.
+func (x *exam) noneInImage() {
+	x.report.add(Error, "no-btf", "the kernel in the image has no BTF", "grep -E 'DEBUG_INFO|PAHOLE' /boot/config-$(uname -r)   # then: btflite doctor on that file")
+}
+
+// flat looks for BTF in the bytes of a kernel without sections.
+func (x *exam) flat(path string, data []byte) {
+	found := findBTF(data)
+	if found == nil {
+		x.noneInImage()
+		return
+	}
+	x.types(path, &loadbtf.Raw{BTF: found, PointerSize: 8}, nil, nil)
+}
+
+// findBTF is the first BTF that stands alone in data, with all its types; nil if there is none.
+func findBTF(data []byte) []byte {
+	for _, magic := range [][]byte{{0x9f, 0xeb, 1, 0}, {0xeb, 0x9f, 1, 0}} {
+		for at := 0; ; at++ {
+			i := bytes.Index(data[at:], magic)
+			if i < 0 {
+				break
+			}
+			at += i
+			if n := wholeLen(data[at:]); n > 0 {
+				return data[at : at+n]
+			}
+		}
+	}
+	return nil
+}
+
+// wholeLen is how long BTF is that data begins with, 0 if it does not begin with any.
+func wholeLen(data []byte) int {
+	types, strings, err := btf.Sections(data)
+	if err != nil || len(types) == 0 || len(strings) == 0 {
+		return 0
+	}
+	end := cap(data) - cap(strings) + len(strings) // strings are a slice of data
+	if _, err := btf.ParseShared(data[:end], nil); err != nil {
+		return 0
+	}
+	return end
+}
