@@ -50,6 +50,22 @@ const ResidentProgram = 8 << 20
 // size is the size of their .debug_info in bytes.
 func UsualMemory(size uint64) uint64 { return usualMemory + size/usualShare }
 
+// ErrMemory is found by errors.Is in the error of a run that Options.MemoryLimit has ended. With
+// more memory, the same input may be encoded.
+var ErrMemory = errors.New("the memory limit is reached")
+
+// limitError is an error that is ErrMemory, and has a text of its own.
+type limitError string
+
+// overLimit returns a limitError with a text.
+func overLimit(format string, args ...any) error { return limitError(fmt.Sprintf(format, args...)) }
+
+// Error implements error.
+func (e limitError) Error() string { return string(e) }
+
+// Is reports whether target is ErrMemory, for errors.Is.
+func (limitError) Is(target error) bool { return target == ErrMemory }
+
 // budget compares the memory of a run with its limits.
 type budget struct {
 	limit  *arena.Limit
@@ -81,7 +97,7 @@ func (b *budget) checkInput(f *debuginfo.File) error {
 		least += ResidentProgram + b.residentReserve()
 	}
 	if limit := b.opt.MemoryLimit; limit != 0 && least > limit {
-		return fmt.Errorf("%s: the memory limit of %s cannot suffice for %s of debug information: %s", f.Path, mib(limit), mib(b.total), b.need(0))
+		return overLimit("%s: the memory limit of %s cannot suffice for %s of debug information: %s", f.Path, mib(limit), mib(b.total), b.need(0))
 	}
 	b.limitArena()
 	return nil
@@ -149,7 +165,7 @@ func (b *budget) expanding() *arena.Limit {
 func (b *budget) whileExpanding(path string, err error) error {
 	var full arena.Exhausted
 	if errors.As(err, &full) {
-		return fmt.Errorf("%s: the memory limit of %s is reached while compressed sections are expanded: %s are in use; objcopy --decompress-debug-sections makes a file that is read in pieces",
+		return overLimit("%s: the memory limit of %s is reached while compressed sections are expanded: %s are in use; objcopy --decompress-debug-sections makes a file that is read in pieces",
 			path, mib(b.opt.MemoryLimit), mib(full.Used))
 	}
 	return err
@@ -184,7 +200,7 @@ func (b *budget) committed(n uint64) error {
 // exhausted is the error for a limit that is reached with used bytes.
 func (b *budget) exhausted(used uint64) error {
 	limit := b.opt.MemoryLimit
-	return fmt.Errorf("%s: the memory limit of %s is reached: %s are in use; %s", b.path, mib(limit), mib(used), b.need(limit+limit/8))
+	return overLimit("%s: the memory limit of %s is reached: %s are in use; %s", b.path, mib(limit), mib(used), b.need(limit+limit/8))
 }
 
 // mib formats n bytes in MiB, rounded up.

@@ -78,7 +78,7 @@ func (o *Output) Inline() []byte { return o.inline }
 func (o *Output) CheckMemory(n int) error {
 	var full arena.Exhausted
 	if errors.As(o.limit.Check(n), &full) {
-		return fmt.Errorf("the memory limit is reached: %s are in use, and %s more are needed", mib(full.Used), mib(uint64(n)))
+		return overLimit("the memory limit is reached: %s are in use, and %s more are needed", mib(full.Used), mib(uint64(n)))
 	}
 	return nil
 }

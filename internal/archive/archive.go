@@ -132,7 +132,7 @@ func isTrouble(err error) bool {
 	var number syscall.Errno
 	var full arena.Exhausted
 	var stopped arena.Stopped
-	return errors.As(err, &number) || errors.As(err, &full) || errors.As(err, &stopped) || errors.Is(err, io.ErrShortWrite)
+	return errors.As(err, &number) || errors.As(err, &full) || errors.As(err, &stopped) || errors.Is(err, encode.ErrMemory) || errors.Is(err, io.ErrShortWrite)
 }
 
 // adding is the work on one package.

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/btflite/btflite/encode"
 	at "github.com/btflite/btflite/internal/archive/archivetest"
 	"github.com/btflite/btflite/internal/pack"
 	"github.com/btflite/btflite/internal/workers"
@@ -236,6 +237,23 @@ func TestTrouble(t *testing.T) {
 	}
 	if rec, err := a.Done(filepath.Join(dir, deb)); rec != nil || err == nil || !strings.Contains(err.Error(), "give it another name") {
 		t.Errorf("another package of that name: %+v, %v", rec, err)
+	}
+}
+
+// TestMemory: a run that ends by the memory limit leaves no record, because more memory would do.
+func TestMemory(t *testing.T) {
+	dir, a := packages(t, map[string][]byte{deb: debOf("6.99.0")}), archiveIn(t)
+	a.Job.Encode.MemoryLimit = 1 << 20
+	pkg, err := pack.Open(filepath.Join(dir, deb), a.Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pkg.Close()
+	if rec, err := a.Add(pkg); err == nil || !errors.Is(err, encode.ErrMemory) || !strings.Contains(err.Error(), "the memory limit") {
+		t.Errorf("%+v, %v", rec, err)
+	}
+	if list := files(t, a.Dir); len(list) != 0 {
+		t.Errorf("%q", list)
 	}
 }
 
