@@ -22,8 +22,9 @@ import (
 
 // flattenCommand is "btflite flatten": a kernel and its modules in one file.
 type flattenCommand struct {
-	output string // -o
-	origin string // --origin
+	output string   // -o
+	origin string   // --origin
+	bases  []string // --btf_base: the kernel, which may be one of the words
 
 	kernel *foundBase
 	files  []flatFile // the modules
@@ -51,6 +52,7 @@ files below it. The order of the words does not matter.`,
 	}
 	s := under(cmd, groupOutput)
 	s.file(&f.output, "output", "o", "write to the file `OUT`")
+	s.bases(&f.bases, "btf_base", "the kernel is `BASE`, as if it were a word")
 	s.file(&f.origin, "origin", "", "write which file has which types to `FILE`: JSON")
 	return cmd
 }
@@ -59,6 +61,7 @@ func (f *flattenCommand) run(c *cli, words []string) error {
 	if f.output == "" {
 		return usagef("no output; give -o OUT")
 	}
+	words = slices.Concat(f.bases, words)
 	if err := checkInputs(words); err != nil {
 		return err
 	}
