@@ -147,7 +147,7 @@ around_packages() {
 	local with="$btflite cc $cc" deb tree
 	reference
 	configure "$out" "$with"
-	make_in "$out" "$with" KDEB_PKGVERSION=1 DPKG_FLAGS=-d bindeb-pkg
+	make_in "$out" "$with" KDEB_PKGVERSION=1 KDEB_COMPRESS=none DPKG_FLAGS=-d bindeb-pkg
 	same_built "$out" packages
 	rm -rf "$work/unpack"
 	for deb in "$work"/linux-image-*_1_*.deb; do
@@ -162,7 +162,7 @@ around_packages() {
 	over_tree "$tree" "the package of headers" "$with"
 	dkms "$with"
 	rm -f "$work"/linux-*_1_* "$work"/linux-upstream*
-	make_in "$out" "$with" RPMOPTS="--nodeps --define '_topdir $work/rpm'" binrpm-pkg
+	make_in "$out" "$with" RPMOPTS="--nodeps --define '_topdir $work/rpm' --define '_binary_payload w0.gzdio'" binrpm-pkg
 	rm -rf "$work/unpack"
 	mkdir "$work/unpack"
 	for deb in "$work"/rpm/RPMS/*/kernel-[0-9]*.rpm; do

@@ -126,7 +126,7 @@ kernel_of() {
 	if [ -e "$1/vmlinux.unstripped" ]; then echo vmlinux.unstripped; else echo vmlinux; fi
 }
 
-modules_of() { (cd "$1" && find . -name '*.ko' | LC_ALL=C sort); }
+modules_of() { (cd "$1" && find . -name '*.ko' -not -path './debian/*' | LC_ALL=C sort); }
 
 # convert: the copy with records. The script compares it with DWARF, too.
 convert() {

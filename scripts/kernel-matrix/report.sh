@@ -69,7 +69,10 @@ report() {
 	for name in $(names); do
 		row_of "$name"
 		[ -e "$work/results/$name" ] || { echo "| $row | $series, $machine, $compiler | $(options_text) | not run | | | |"; continue; }
-		! does around || continue
+		if does around; then
+			echo "| $row | $series, $machine, $compiler | $(options_text) | $(around_text) | | | |"
+			continue
+		fi
 		echo "| $row | $(value "$row" release), $machine, $compiler | $(options_text) | $(bytes_of "$row") | $(boot_text) | $(mib "$(value "$row" link-dwarf)") / $(mib "$(value "$row" link-records)") | $(mib "$(value "$row" encoding-dwarf)") / $(mib "$(value "$row" encoding-records)") |"
 	done
 	printf '\n## What was said\n\n'
@@ -89,6 +92,11 @@ boot_text() {
 	echo "yes, $modules modules${traced:+, fentry}"
 }
 
+# around_text: whether a row around a build is as it should be. What it did follows below the table.
+around_text() {
+	if grep -qE '^(fault|stopped)' "$work/results/$row"; then echo "**see below**"; else echo "equal to the build with DWARF, see below"; fi
+}
+
 # told: a line for each thing that a row has said or found.
 told() {
 	local text
@@ -100,6 +108,5 @@ told() {
 	[ -z "$text" ] || echo "- $row, objects converted: $text"
 	text=$(value "$row" real-said)
 	! does cc || [ -z "$(value "$row" compared-real)" ] || echo "- $row, compiled with \`btflite cc\`: ${text:-nothing was said}"
-	text=$(value "$row" result)
-	[ -z "$text" ] || echo "- $row: $text"
+	sed -n "s/^result\t/- $row: /p" "$work/results/$row"
 }
