@@ -116,28 +116,28 @@ func releaseInName(name string) string {
 func archOf(f *mmapelf.File) string {
 	names := [2]string{}
 	switch f.Machine {
-	case 62:
+	case elfabi.EMX8664:
 		return "x86_64"
-	case 183:
+	case elfabi.EMAArch64:
 		return "arm64"
-	case 3:
+	case elfabi.EM386:
 		return "i686"
-	case 40:
+	case elfabi.EMARM:
 		return "arm"
-	case 20:
+	case elfabi.EMPPC:
 		return "ppc"
-	case 258:
+	case elfabi.EMLoongArch:
 		return "loongarch64"
-	case 22:
+	case elfabi.EMS390:
 		names = [2]string{"s390", "s390x"}
-	case 243:
+	case elfabi.EMRISCV:
 		names = [2]string{"riscv32", "riscv64"}
-	case 21:
+	case elfabi.EMPPC64:
 		if f.BigEndian {
 			return "ppc64"
 		}
 		return "ppc64le"
-	case 8:
+	case elfabi.EMMIPS:
 		if names = [2]string{"mipsel", "mips64el"}; f.BigEndian {
 			names = [2]string{"mips", "mips64"}
 		}
