@@ -63,8 +63,9 @@ func (c *columns) pack(b []byte) []byte {
 	return b
 }
 
-// errDamaged says that a record does not hold what it promises.
-var errDamaged = errors.New("the unit record is damaged")
+// errDamaged says that a record does not hold what it promises. Programs that rewrite DWARF,
+// as packages run them, are the likely cause.
+var errDamaged = errors.New("the unit record is damaged; encode before dwz or another program rewrites the debug information, or compile again")
 
 // column is one that is read. Reading beyond its end gives zeros, and bad is set.
 type column struct {
