@@ -43,7 +43,7 @@ func kindsFiles(t *testing.T) (files []*damaged) {
 
 // failOnKinds begin the command lines that want something else than raw BTF, or names that
 // the files do not have.
-var failOnKinds = regexp.MustCompile(`^(dump --for|doctor|funcs --addr|funcs --sizes|why|fullcircle|show .* --range|-J --btf_encode_detached=OUT FILE|diff --btf_base_b|verify --kernel=5.15|verify --btf_base=FILE)`)
+var failOnKinds = regexp.MustCompile(`^(dump --for|doctor|funcs --addr|funcs --sizes|why|fullcircle|show .* --range|-J --btf_encode_detached=OUT FILE|diff --btf_base_b|verify --kernel=5.15|verify --btf_base=FILE|flatten -o OUT GOOD FILE|min --btf=GOOD)`)
 
 // TestEveryKindByEveryCommand: each command line that reads BTF accepts each kind, old
 // and new, and its output has them all.

@@ -15,19 +15,23 @@ import (
 )
 
 // costCommands are command lines of every command that reads BTF, in each of their forms. FILE
-// is the input, HALF a file of the same kind with half of it, and OUT a file to write.
+// is the input, HALF a file of the same kind with half of it, PROG a BPF object with relocations
+// of all kinds, and OUT and MORE are files to write.
 var costCommands = []string{
 	"dump FILE", "dump --format=c FILE", "dump --format=c --unsorted FILE", "dump --strict-c FILE", "dump -j FILE", "dump --json-lines FILE",
 	"funcs -P FILE", "funcs --params --json FILE", "funcs --takes=s FILE", "stats FILE", "stats --json FILE", "stats --format=svg FILE",
 	"show FILE", "show -E FILE", "show --sort FILE", "show -s FILE", "show -i s0 FILE", "show -f s0 FILE", "show --format=html FILE", "show --reorganize * FILE",
 	"show --compile FILE", "sort FILE OUT", "sort --btf_sort=name FILE OUT", "dedup -o OUT FILE", "dedup -o OUT FILE FILE",
 	"dedup --dedup=exact -o OUT FILE", "dedup --dedup=exact -o OUT FILE FILE", "diff FILE FILE", "diff --summary HALF FILE", "diff --json HALF FILE", "diff --format=html HALF FILE",
-	"verify FILE", "verify --boot FILE", "verify --no-dups FILE", "why f FILE",
+	"verify FILE", "verify --boot FILE", "verify --no-dups FILE", "why f FILE", "doctor FILE",
+	"lower --kernel=5.10 FILE OUT", "lower --for=reader --kernel=4.18 --verify=warn FILE OUT", "flatten -o OUT FILE", "flatten --origin=OUT -o MORE FILE",
+	"min --btf=FILE --report=MORE -o OUT PROG",
 }
 
 // noCost are the commands that read no BTF of a user, or whose work is an encode, with why.
 var noCost = map[string]string{
 	"cc": "compiles", "completion": "prints a script", "help": "prints help", "manual": "prints a page", "version": "prints a line",
+	"archive": "encodes DWARF; internal/pack limits what packages cost",
 	"modules": "encodes DWARF, see memory_linux_test.go", "fullcircle": "encodes DWARF", "inline": "reads sites that an encode has made",
 }
 
@@ -63,6 +67,7 @@ func TestCostFollowsSize(t *testing.T) {
 		in.Build(half, costSize/2)
 		put(t, filepath.Join(dir, "FILE"), whole.Encode(false))
 		put(t, filepath.Join(dir, "HALF"), half.Encode(false))
+		put(t, filepath.Join(dir, "PROG"), get(t, "../../testdata/min/kernel.bpf.o"))
 		for _, line := range costCommands {
 			r, printed := printing(t, dir, strings.Fields(line)...)
 			size := printed
@@ -71,9 +76,11 @@ func TestCostFollowsSize(t *testing.T) {
 					size += int64(len(get(t, filepath.Join(dir, word))))
 				}
 			}
-			if out, err := os.Stat(filepath.Join(dir, "OUT")); err == nil {
-				size += out.Size()
-				os.Remove(filepath.Join(dir, "OUT"))
+			for _, name := range []string{"OUT", "MORE"} {
+				if out, err := os.Stat(filepath.Join(dir, name)); err == nil {
+					size += out.Size()
+					os.Remove(filepath.Join(dir, name))
+				}
 			}
 			memory, cpu := costMemory+memoryPerByte*size, costTime+timePerMiB*time.Duration(size>>10)/1024
 			if r.status < 0 || r.status == 2 && !answers(line) || r.rss<<10 > memory || r.cpu > cpu {

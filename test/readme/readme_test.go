@@ -158,6 +158,7 @@ func (s *stage) enter(name string) string {
 		s.copy(module, "work/fs/xfs/xfs.ko", "work/lib/modules/7.2.0/kernel/fs/xfs/xfs.ko", "work/lib/modules/7.2.0/kernel/fs/ext4/ext4.ko")
 		s.copy("testdata/6.12.btf", "work/vmlinux-6.12", "work/before.btf")
 		s.copy("testdata/7.2.btf", "work/vmlinux-7.2", "work/after.btf")
+		s.copy(data+"min/kernel.bpf.o", "work/tool.bpf.o")
 		s.copy(data+"split/x86.base.btf", "work/vmlinux-a", "work/vmlinux-b")
 		s.copy(data+"split/x86.module.btf", "work/a.ko", "work/b.ko")
 	case "archive":
