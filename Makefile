@@ -80,7 +80,7 @@ INSTALL = install
 
 MANPAGES = $(patsubst docs/man/%,build/man/%,$(wildcard docs/man/*.1))
 # Everything that the documents link to.
-DOCUMENTS = LICENSE $(wildcard *.md docs/*.md docs/results/*.md bench/plots/*.svg)
+DOCUMENTS = LICENSE $(wildcard *.md docs/*.md docs/results/*.md bench/plots/*.svg deploy/*)
 SOURCES = $(shell find . -name '*.go' -o -name 'go.*' -o -name '*.pgo' -o -name version.txt)
 
 # What follows runs Go only if a source is newer or a setting has changed, so
@@ -125,7 +125,7 @@ install: btflite $(COMPLETIONS) $(MANPAGES)
 uninstall:
 	@if [ "$$(readlink "$(DESTDIR)$(BINDIR)/pahole")" = btflite ]; then rm -v "$(DESTDIR)$(BINDIR)/pahole"; fi
 	rm -f $(foreach doc,$(DOCUMENTS),"$(DESTDIR)$(DOCDIR)/$(doc)")
-	@rmdir $(foreach dir,/docs/results /docs /bench/plots /bench,"$(DESTDIR)$(DOCDIR)$(dir)") "$(DESTDIR)$(DOCDIR)" 2> /dev/null || true
+	@rmdir $(foreach dir,/docs/results /docs /bench/plots /bench /deploy,"$(DESTDIR)$(DOCDIR)$(dir)") "$(DESTDIR)$(DOCDIR)" 2> /dev/null || true
 	rm -f "$(DESTDIR)$(BINDIR)/btflite" $(foreach page,$(notdir $(MANPAGES)),"$(DESTDIR)$(MANDIR)/man1/$(page)") \
 		"$(DESTDIR)$(BASHDIR)/btflite" "$(DESTDIR)$(ZSHDIR)/_btflite" "$(DESTDIR)$(FISHDIR)/btflite.fish"
 

@@ -40,7 +40,7 @@ func documents(t *testing.T, pages []string) []string {
 	t.Helper()
 	const root, folder = "../../", "usr/share/doc/btflite/"
 	list := []string{folder + "LICENSE"}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/results/*.md", "bench/plots/*.svg"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/results/*.md", "bench/plots/*.svg", "deploy/*"} {
 		found, err := filepath.Glob(root + pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %q, %v", pattern, found, err)
