@@ -13,16 +13,16 @@ import (
 
 // In a relocatable file that ld.lld has linked, debug sections may come before those of variables.
 // pahole takes a variable for one of a debug section that is large enough: pahole-behaviour 5.1.
-// Unit records say how large the sections were that they have replaced, so the same can be done
-// in a file with records. Only --btf_compat asks
-// for that: without it, the variables are where they are.
+// Unit records keep the sizes of the sections that they replaced, so the same can be done in a
+// file with records. Only --btf_compat asks for it: it makes pahole's bytes, not a better answer.
 
-// replaced is what a file with unit records would have with DWARF.
+// replaced describes the debug sections that a file with unit records would have with DWARF.
 type replaced struct {
 	size map[string]uint64 // of the debug sections, in bytes
-	// before and behind are the sections that the file lacks, as they lay about .debug_info in the first object.
+	// before and behind name the sections that the file lacks, before and after .debug_info, in
+	// the order of the first object.
 	before, behind []string
-	next           uint32 // index for the next one of them
+	next           uint32 // section index that the next missing section gets
 }
 
 // comparesSizes reports whether it matters how large the debug sections were: a
@@ -80,8 +80,9 @@ func readReplaced(f *input) (*replaced, error) {
 	return r, nil
 }
 
-// add adds what the record of a unit has replaced. Of strings, the linker keeps one of
-// each: most objects have the same ones, so the largest section is nearly the merged one.
+// add counts the sections that one unit's record replaced (old) in place of those that the
+// record needs (now). The linker keeps each string once, and most objects have the same
+// strings, so the largest string section of all objects stands for the merged one.
 func (r *replaced) add(e *mmapelf.File, old, now []unitrecord.Size, merged map[string]uint64) {
 	for _, s := range now {
 		r.size[s.Section] -= min(s.Bytes, r.size[s.Section])
@@ -107,8 +108,8 @@ func (r *replaced) add(e *mmapelf.File, old, now []unitrecord.Size, merged map[s
 	}
 }
 
-// as is what v is in the file with DWARF: the same section with its size there, and about
-// .debug_info those that the file lacks. It is nothing if the sizes are not known.
+// as returns the sections that the file with DWARF would have in place of v: v with its size
+// there and, if v is .debug_info, the missing sections around it. It returns none if r is nil.
 func (r *replaced) as(v unit.VarSection) (list []unit.VarSection) {
 	if r == nil {
 		return nil
