@@ -38,7 +38,7 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// Kind is what a relocation asks for.
+// Kind says what a relocation asks for.
 type Kind uint32
 
 // The kinds, by their numbers in .BTF.ext.

@@ -77,7 +77,7 @@ func (t *Target) candidates(local view.Type) (ids []uint32) {
 	return ids
 }
 
-// Verdict is what became of a relocation.
+// Verdict says how the search for a relocation ended.
 type Verdict uint8
 
 const (
@@ -87,7 +87,7 @@ const (
 	Failed                   // the result cannot be computed
 )
 
-// Result is what Resolve found.
+// Result is the answer of Resolve.
 type Result struct {
 	Verdict Verdict
 	// Why says what is missing or wrong; "" for Found.
@@ -96,12 +96,12 @@ type Result struct {
 	matches []match
 }
 
-// match is what a relocation leads to in a target.
+// match is the place in a target that a relocation leads to.
 type match struct {
 	root view.Type
 	// hops are the members on the way to a field, also the ones without names.
 	hops []step
-	// last is what leads to the field: a member or an element; or it is the value of an enum.
+	// last is the last step to the field, a member or an element, or it is the value of an enum.
 	last step
 	bits uint64 // offset of the field in the root type
 }

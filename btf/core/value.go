@@ -7,7 +7,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// value is what a relocation computes.
+// value is the number that a relocation computes.
 type value struct {
 	number uint64
 	bits   uint64 // of a field, its offset

@@ -16,7 +16,7 @@ type Options struct {
 	Unions bool
 }
 
-// Report is what the result has lost and a user may miss. Replaced kinds are not in it.
+// Report lists what the result has lost and a user may miss. Replaced kinds are not in it.
 type Report struct {
 	Cut     []Enum // an ENUM64 with a value that does not fit 32 bits
 	Renamed []Name // names that the kernel would refuse

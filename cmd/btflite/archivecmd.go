@@ -172,7 +172,7 @@ func (n *archiveCounts) String() string {
 	return s
 }
 
-// status returns the end of a run. What can never be done is recorded, which is what the run is for.
+// status returns the error of a run. A package that can never be done is recorded, so it is not an error.
 func (n *archiveCounts) status() error {
 	switch {
 	case n.trouble > 0:

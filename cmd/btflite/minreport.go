@@ -8,7 +8,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// minResult is what became of a kernel in "btflite min".
+// minResult is the result for one kernel of "btflite min".
 type minResult struct {
 	File    string       `json:"file"`
 	Error   string       `json:"error,omitempty"`

@@ -15,7 +15,7 @@ import (
 	"github.com/btflite/btflite/internal/pack"
 )
 
-// KernelRecord is what is known of a kernel. Two workers write the same bytes: it has no times.
+// KernelRecord has the facts about a kernel. It has no times, so that two workers write the same bytes.
 type KernelRecord struct {
 	BuildID   string `json:"build_id"` // in hex; "" if the kernel has none
 	Release   string `json:"release"`  // as uname -r
@@ -41,7 +41,7 @@ type KernelRecord struct {
 	Before bool `json:"-"`
 }
 
-// PackageRecord is what became of a package.
+// PackageRecord says how the work on a package ended.
 type PackageRecord struct {
 	Package string         `json:"package"`
 	Size    int64          `json:"size,omitempty"` // of the file in bytes

@@ -12,7 +12,7 @@ type unlinked struct {
 	temporary string // the name that it has meanwhile; "" for none
 }
 
-// temporaryPattern is what temporary files are called. A kill leaves one only on file systems
+// temporaryPattern is the form of the names of temporary files. A kill leaves one only on file systems
 // without files that have no name.
 const temporaryPattern = ".btflite-*.tmp"
 

@@ -20,7 +20,7 @@ type Finding struct {
 	Cure  string // a line to paste, "" if there is none
 }
 
-// Report is what was found.
+// Report has the findings for one input.
 type Report struct {
 	Input    string // as given
 	Kind     string // tree, config, vmlinux, module, object, image, btf
@@ -40,7 +40,7 @@ func (r *Report) add(level Level, id, what, cure string) {
 	r.Findings = append(r.Findings, Finding{id, level, what, cure})
 }
 
-// Host is what the machine has. Tests replace it.
+// Host gives the facts about the machine: programs and memory. Tests replace it.
 type Host struct {
 	// Pahole is the program that $PAHOLE names or that is called pahole, "" if there is none,
 	// and what it prints for --version.

@@ -15,7 +15,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Info is what a package says of itself. What is not known is "".
+// Info has the facts that a package gives about itself. Unknown ones are "".
 type Info struct {
 	Name    string // as "linux-image-6.1.0-50-cloud-amd64-dbg"
 	Version string // as "6.1.176-1"
@@ -41,7 +41,7 @@ type Package struct {
 	folder bool
 }
 
-// ErrStop is what a function returns that needs no further file.
+// ErrStop ends a walk without an error: a function returns it if it needs no further file.
 var ErrStop = errors.New("no further file is needed")
 
 // Damage is the error for contents that cannot be read, however often one tries.
