@@ -1,7 +1,8 @@
 # Part of scripts/kernel-matrix.sh: docs/kernels.md.
 
-# value ROW KEY: what the result of a row says of a key; of several lines all, with semicolons.
-value() { sed -n "s/^$2\t//p" "$work/results/$1" 2> /dev/null | paste -sd ';' | sed 's/;/; /g'; }
+# value ROW KEY: what the result of a row says of a key; of several lines all, with semicolons. Paths
+# are those in the folder of the matrix.
+value() { sed -n "s#$work/##g; s/^$2\t//p" "$work/results/$1" 2> /dev/null | paste -sd ';' | sed 's/;/; /g'; }
 
 # mib KIB: mebibytes.
 mib() { if [ -n "$1" ]; then echo $((($1 + 512) / 1024)); else echo "–"; fi; }
