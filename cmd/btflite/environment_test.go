@@ -53,8 +53,10 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestStatusesAreDocumented: the pages have the statuses of their commands.
+// TestStatusesAreDocumented: the pages have the statuses of their commands, and docs/usage.md
+// has all of them.
 func TestStatusesAreDocumented(t *testing.T) {
+	usage := string(mustRead(t, "../../docs/usage.md"))
 	section := regexp.MustCompile(`(?s)\.SH EXIT STATUS\n(.*?)\n\.SH `)
 	for _, entry := range append(commands(), subcommand{}) {
 		name := "btflite-" + entry.name
@@ -83,6 +85,11 @@ func TestStatusesAreDocumented(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: statuses %q, want %q", name, got, want)
+		}
+	}
+	for _, status := range []string{"0", "1", "2", "64", "75"} {
+		if !strings.Contains(usage, "\n| "+status+" | ") {
+			t.Errorf("docs/usage.md has no status %s", status)
 		}
 	}
 }
