@@ -133,7 +133,7 @@ func TestEssential(t *testing.T) {
 	}
 }
 
-// TestChain: types of a base are candidates first. Only if there are none, the types over it are.
+// TestChain: the search looks at the types of a base first, and goes on to split BTF only if none of them is a candidate.
 func TestChain(t *testing.T) {
 	base := btftest.Build(t, nil, func(b *btftest.Builder) {
 		i := b.Int("int", 4)

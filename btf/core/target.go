@@ -92,7 +92,7 @@ type Result struct {
 	Verdict Verdict
 	// Why says what is missing or wrong; "" for Found.
 	Why string
-	// matches are what fits: the first one, or all if they differ.
+	// matches has the first place that fits, or every place if their results differ.
 	matches []match
 }
 

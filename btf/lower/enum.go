@@ -75,8 +75,8 @@ func (l *lowering) union(id uint32, r btf.Record) error {
 	return nil
 }
 
-// smallestInt is the first of the smallest INTs of b and its bases; 0 if there is none. A type
-// of its own would get an id that types of split BTF have.
+// smallestInt returns the id of the smallest INT of the input and its bases, the first one of
+// several, or 0 without an INT. A new INT cannot be added: split BTF already uses the next id.
 func (l *lowering) smallestInt() (id uint32) {
 	for i := uint32(1); i < l.in.TypeCount(); i++ {
 		r := l.in.Head(i)

@@ -109,8 +109,8 @@ func (l *lowering) dropped(tag btf.Record) bool {
 	return l.lacksKind(tag.Kind()) || l.lacks(verify.Attribute) && btf.InfoKflag(tag.Info())
 }
 
-// refs has the references of a new record lead around tags that are dropped, and those of a
-// modifier around all tags where these must come first.
+// refs changes the references of a new record so that they skip tags that are dropped. A
+// modifier skips all tags, if the release wants tags before modifiers.
 func (l *lowering) refs(id uint32, r btf.Record) (err error) {
 	all := false
 	switch r.Kind() {

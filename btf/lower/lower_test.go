@@ -327,7 +327,7 @@ func properties(t *testing.T, base, split *btf.Blob, o Options) error {
 	return nil
 }
 
-// same checks that out is what becomes of in, and that the release takes it.
+// same checks that out is in with nothing but unknown things replaced, and that the release takes it.
 func same(t *testing.T, in, out *btf.Blob, o Options) error {
 	t.Helper()
 	if len(out.Off) != len(in.Off) || out.FirstID != in.FirstID || out.StrBase != in.StrBase {

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -197,15 +196,15 @@ func TestParseRelease(t *testing.T) {
 var update = flag.Bool("update", false, "write the table of docs/results/kernel-releases.md again")
 
 const (
-	docFile  = "../../docs/results/kernel-releases.md"
-	docBegin = "<!-- table: go test ./btf/verify -run TestReleaseDoc -update -->\n"
-	docEnd   = "<!-- end of table -->\n"
+	docCommand = "go test ./btf/verify -run TestReleaseDoc -update"
+	docBegin   = "<!-- table: " + docCommand + " -->\n"
+	docEnd     = "<!-- end of table -->\n"
 )
 
 // TestReleaseDoc: the documentation has the table.
 func TestReleaseDoc(t *testing.T) {
 	var table strings.Builder
-	table.WriteString(docBegin + "| Linux | takes | commit | note |\n|---|---|---|---|\n")
+	table.WriteString("| Linux | takes | commit | note |\n|---|---|---|---|\n")
 	for _, f := range Features() {
 		what := f.What
 		if f.Kind != btf.KindVoid {
@@ -227,22 +226,5 @@ func TestReleaseDoc(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", f.Since, what, f.Source, strings.Join(notes, "; "))
 	}
-	table.WriteString(docEnd)
-	data, err := os.ReadFile(docFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(data), docBegin)
-	_, after, ok2 := strings.Cut(rest, docEnd)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the table", docFile)
-	}
-	if want := before + table.String() + after; want != string(data) {
-		if !*update {
-			t.Fatalf("%s does not have the table of release.go; go test ./btf/verify -run TestReleaseDoc -update", docFile)
-		}
-		if err := os.WriteFile(docFile, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	releasetest.CheckTable(t, docBegin, table.String(), docEnd, *update, docCommand)
 }
