@@ -11,8 +11,9 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// In a relocatable file that ld.lld has linked, debug sections may come before those of variables.
-// pahole takes a variable for one of a debug section that is large enough: pahole-behaviour 5.1.
+// Debug sections have the address 0. pahole takes a variable for one of a debug section if that is large
+// enough and its own section comes later, as ld.lld places some, or does not count, as notes do:
+// pahole-behaviour 5.1. It happens in modules, and in kernels that are linked to low addresses.
 // Unit records keep the sizes of the sections that they replaced, so the same can be done in a
 // file with records. Only --btf_compat asks for it: it makes pahole's bytes, not a better answer.
 
@@ -25,15 +26,30 @@ type replaced struct {
 	next           uint32 // section index that the next missing section gets
 }
 
-// comparesSizes reports whether it matters how large the debug sections were: a
-// section of variables is behind them.
+// largestDebug is more than any debug section has, in bytes: their offsets have 32 bits.
+const largestDebug = 1 << 32
+
+// comparesSizes reports whether it matters how large the debug sections were: variables
+// may have an address in them, and no section of variables before them has it.
 func comparesSizes(f *input) bool {
-	if !f.File.Survey.Records || !f.File.Relocatable() || f.opt.Libbpf == LibbpfAny || f.opt.Features&(Var|GlobalVar) == 0 && !f.opt.ExtraVars {
+	if !f.File.Survey.Records || f.opt.Libbpf == LibbpfAny || f.opt.Features&(Var|GlobalVar) == 0 && !f.opt.ExtraVars {
 		return false
 	}
 	info := f.File.ELF.Section(debugInfo)
-	return info != nil && slices.ContainsFunc(f.File.ELF.Sections[info.Index:], func(s mmapelf.Section) bool {
-		return s.Flags&elfabi.SHFAlloc != 0 && (s.Type == elfabi.SHTProgbits || s.Type == elfabi.SHTNobits) && s.Size != 0
+	if info == nil {
+		return false
+	}
+	var addrs []uint64
+	if f.File.Relocatable() {
+		addrs = f.File.Addresses()
+	}
+	return slices.ContainsFunc(f.File.ELF.Sections, func(s mmapelf.Section) bool {
+		addr := s.Addr
+		if addrs != nil {
+			addr = addrs[s.Index]
+		}
+		before := s.Index < info.Index && hasVariables(&s)
+		return s.Flags&elfabi.SHFAlloc != 0 && s.Size != 0 && !before && addr < largestDebug
 	})
 }
 

@@ -37,7 +37,7 @@ func (f *input) listSections() {
 	}
 	for i := range f.File.ELF.Sections {
 		s := &f.File.ELF.Sections[i]
-		if i == 0 || s.Type != elfabi.SHTProgbits && s.Type != elfabi.SHTNobits || s.Size == 0 {
+		if i == 0 || !hasVariables(s) {
 			continue
 		}
 		if s.Flags&elfabi.SHFAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
@@ -64,6 +64,11 @@ func (f *input) listSections() {
 	if len(f.starts) > 0 {
 		f.Sections = f.sections
 	}
+}
+
+// hasVariables reports whether pahole looks for variables in a section of this type.
+func hasVariables(s *mmapelf.Section) bool {
+	return (s.Type == elfabi.SHTProgbits || s.Type == elfabi.SHTNobits) && s.Size != 0
 }
 
 // percpuName is the section of the kernel's per-CPU variables.

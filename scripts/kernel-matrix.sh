@@ -34,7 +34,7 @@ clang        | 6.12 | clang-19 | x86_64  | boot          | DEBUG_INFO_DWARF5
 gendwarfksyms| 7.2  | gcc-12   | x86_64  | cc            | DEBUG_INFO_DWARF5 MODVERSIONS GENDWARFKSYMS
 split        | 6.1  | gcc-12   | x86_64  | cc            | DEBUG_INFO_DWARF5 DEBUG_INFO_SPLIT -DEBUG_INFO_BTF -DEBUG_INFO_BTF_MODULES
 x86-trace    | 7.2  | gcc-12   | x86_64  | boot trace    | DEBUG_INFO_DWARF5
-arm64        | 6.12 | gcc-12   | arm64   | boot trace    | DEBUG_INFO_DWARF5
+arm64        | 6.12 | gcc-12   | arm64   | boot trace    | DEBUG_INFO_DWARF5 -CC_OPTIMIZE_FOR_SIZE
 s390x        | 6.12 | gcc-12   | s390x   | boot trace    | DEBUG_INFO_DWARF5
 i386         | 6.1  | gcc-12   | i386    | boot          | DEBUG_INFO_DWARF4
 arm          | 6.1  | gcc-12   | arm     | boot          | DEBUG_INFO_DWARF5

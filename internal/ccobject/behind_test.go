@@ -13,7 +13,7 @@ import (
 	"github.com/btflite/btflite/encode"
 )
 
-// Variables whose section comes behind debug sections, in relocatable files: pahole takes a variable for
+// Variables whose section comes behind debug sections, or does not count: pahole takes a variable for
 // one of a debug section that is large enough to have its address.
 
 // behind is a program of two files: the first one has types, the second one has variables. So ld.lld
@@ -38,7 +38,7 @@ func (p *behind) source(t *testing.T, name string, n int, text string) {
 // compile compiles both files, and converts the objects. n is how large they are.
 func (p *behind) compile(t *testing.T, n int) {
 	p.source(t, "a", n, "int first(int a) { return a; }\n")
-	p.source(t, "b", n/2, "PERCPU int percpu_first = 1; PERCPU static long percpu_hidden; int of_late __attribute__((section(\"late\"), used)) = 3;\n")
+	p.source(t, "b", n/2, "PERCPU int percpu_first = 1; PERCPU static long percpu_hidden; int of_late __attribute__((section(\"late\"), used)) = 3; const int noted[4] __attribute__((section(\".note.late\"), used)) = { 1 };\n")
 	for i, name := range []string{"a", "b"} {
 		run(t, p.dir, append(strings.Fields(p.cc), "-fno-common", "-c", "-o", name+".o", name+".c")...)
 		record, err := convert(filepath.Join(p.dir, name+".o"))
@@ -51,7 +51,12 @@ func (p *behind) compile(t *testing.T, n int) {
 
 // link is a module of two objects.
 func (p *behind) link(t *testing.T, objects ...string) string {
-	run(t, p.dir, append([]string{"ld.lld", "-r", "-o", "module.ko"}, objects...)...)
+	return p.linkBy(t, "ld.lld -r", objects...)
+}
+
+// linkBy is a file that this linker makes of two objects.
+func (p *behind) linkBy(t *testing.T, linker string, objects ...string) string {
+	run(t, p.dir, append(append(strings.Fields(linker), "-o", "module.ko"), objects...)...)
 	return filepath.Join(p.dir, "module.ko")
 }
 
@@ -103,6 +108,29 @@ func TestVariablesBehindDebugSections(t *testing.T) {
 							t.Errorf("%d structs: %v: without --btf_compat the variables are lost: %v", n, objects, err)
 						}
 					}
+				}
+			}
+		})
+	}
+}
+
+// TestVariablesOfNotes: sections of notes do not count as sections of variables, so pahole takes a variable
+// of a note for one of .debug_info, if its address is low. Modules are so, and kernels for s390x.
+func TestVariablesOfNotes(t *testing.T) {
+	features := encode.DefaultFeatures | encode.GlobalVar
+	for _, linker := range []string{"ld -r", "ld.lld -r", "ld -e 0 -Ttext-segment=0x10000", "ld.lld -e 0 --image-base=0x10000", "ld -e 0"} {
+		t.Run(linker, func(t *testing.T) {
+			t.Parallel()
+			p := &behind{dir: t.TempDir(), cc: "gcc -gdwarf-5 -fno-pic"}
+			p.compile(t, 4000)
+			want := compatBTF(t, p.linkBy(t, linker, p.dwarf[:]...), features)
+			if has, low := bytes.Contains(want, []byte("\x00noted\x00")), linker != "ld -e 0"; has != low {
+				t.Errorf("DWARF has the variable: %v", has)
+			}
+			samePahole(t, filepath.Join(p.dir, "module.ko"), features, want)
+			for _, objects := range [][]string{p.records[:], {p.dwarf[0], p.records[1]}, {p.records[0], p.dwarf[1]}} {
+				if !bytes.Equal(compatBTF(t, p.linkBy(t, linker, objects...), features), want) {
+					t.Errorf("%v give other bytes than DWARF", objects)
 				}
 			}
 		})

@@ -198,12 +198,13 @@ in_group() {
 	return "$status"
 }
 
-# smallest COMMAND...: the smallest of some groups, in MiB, in which the command that links succeeds.
+# smallest COMMAND...: the smallest of some groups, in MiB, in which the command that links succeeds. In a group that
+# is hardly too small, the kernel reads the same pages again and again: after five minutes that is no success.
 smallest() {
 	local mib
-	for mib in 24 32 40 48 56 64 80 96 128 160 192 256 512; do
+	for mib in 40 48 56 64 80 96 128 160 192 256 512; do
 		rm -f vmlinux .tmp_vmlinux*
-		if in_group "$mib" "$@" > "$work/link.log" 2>&1; then
+		if in_group "$mib" timeout 300 "$@" > "$work/link.log" 2>&1; then
 			echo "$mib"
 			return
 		fi

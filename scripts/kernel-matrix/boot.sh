@@ -34,11 +34,12 @@ guest() {
 
 # boot FOLDER: run the guest, leave its results in $work/guest.results.
 boot() {
+	local console_log=$work/logs/$row.console
 	qemu_of "$machine" "$1"
 	nice timeout 1200 "${qemu[@]}" -accel tcg -m 512M -nographic -no-reboot -nic none -initrd "$work/initrd.gz" \
-		-append "console=$console panic=-1 loglevel=7" < /dev/null > "$work/console.log" 2>&1 || true
-	tr -d '\r' < "$work/console.log" | sed -n 's/^.*RESULT //p' > "$work/guest.results"
-	grep -q '^end$' "$work/guest.results" || stop "the guest has not come to its end: $(tail -n 3 "$work/console.log" | tr -d '\r' | paste -sd ' ')"
+		-append "console=$console panic=-1 loglevel=7" < /dev/null > "$console_log" 2>&1 || true
+	tr -d '\r' < "$console_log" | sed -n 's/^.*RESULT //p' > "$work/guest.results"
+	grep -q '^end$' "$work/guest.results" || stop "the guest has not come to its end: $(tail -n 3 "$console_log" | tr -d '\r' | paste -sd ' ')"
 }
 
 # has LINE: check for a line of the results.

@@ -157,36 +157,23 @@ encode() {
 	"$program" -J -j1 "$@" --btf_encode_detached="$btf" "$file" > "$btf.said" 2>&1 || { rm -f "$btf"; return 0; }
 }
 
-# both FEATURES OPTION...: for compare_with, the BTF of both programs in $a and $b.
-both() {
-	local set=$1
-	shift
-	encode "$reference" "$out.dwarf/$file" "$a" "$@" --btf_features="$set" "${base[@]}"
-	encode "$btflite" "$folder/$file" "$b" "$@" --verify=warn --btf_features="$set" "${base[@]}" "${compat[@]}"
-}
-
-# compare_with FOLDER KEY OPTION...: the BTF of all files of a folder with pahole's of the DWARF. From DWARF, pahole
-# takes variables of modules for those of large debug sections that lie before their own, and leaves
-# them out (docs/pahole-behaviour.md). From records they are there. So a module of records that differs with
-# global_var must not without it.
+# compare_with FOLDER KEY OPTION...: the BTF of all files of a folder with pahole's of the DWARF.
 compare_with() {
-	local folder=$1 key=$2 set file kernel n=0 explained=0 differ=() a=$work/a.btf b=$work/b.btf
-	local reference=$pahole
+	local folder=$1 key=$2 set file kernel n=0 differ=() a=$work/a.btf b=$work/b.btf reference=$pahole
+	local -a compat=(--verify=warn --btf_compat=libbpf-1.7)
 	shift 2
 	kernel=$(kernel_of "$out.dwarf")
 	# pahole finds nothing in a program with split DWARF, which btflite follows to its .dwo files.
-	[[ " $options " != *" DEBUG_INFO_SPLIT "* ]] || reference=$btflite
+	if [[ " $options " = *" DEBUG_INFO_SPLIT "* ]]; then
+		reference=$btflite compat=(--verify=warn)
+	fi
 	for set in $(sets); do
 		[ "$set" != none ] || set=
 		for file in "$kernel" $(modules_of "$out.dwarf"); do
-			local -a base=() compat=()
-			[ "$file" = "$kernel" ] || base=("--btf_base=$work/base.btf") compat=(--btf_compat=libbpf-1.7)
-			[ "$reference" = "$pahole" ] || compat=()
-			both "$set" "$@"
-			if [ "$key" != dwarf ] && [ "$file" != "$kernel" ] && [[ $set = *,global_var,* ]] && ! cmp -s "$a" "$b"; then
-				both "${set/global_var,/}" "$@"
-				explained=$((explained + 1))
-			fi
+			local -a base=()
+			[ "$file" = "$kernel" ] || base=("--btf_base=$work/base.btf")
+			encode "$reference" "$out.dwarf/$file" "$a" "$@" --btf_features="$set" "${base[@]}"
+			encode "$btflite" "$folder/$file" "$b" "$@" --btf_features="$set" "${base[@]}" "${compat[@]}"
 			[ "$file" != "$kernel" ] || cp "$a" "$work/base.btf" 2> /dev/null || { fault "$reference: $(tail -n 1 "$a.said")"; return; }
 			cmp -s "$a" "$b" || differ+=("${file#./}, features '${set:0:12}': $(tail -n 1 "$b.said")")
 			n=$((n + 1))
@@ -194,7 +181,6 @@ compare_with() {
 	done
 	note "compared-$key" "$n"
 	note "differ-$key" "${#differ[@]}"
-	note "explained-$key" "$explained"
 	[ ${#differ[@]} = 0 ] || fault "$key: ${#differ[@]} of $n differ from pahole's: ${differ[0]}"
 }
 

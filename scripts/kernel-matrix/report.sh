@@ -9,16 +9,15 @@ mib() { if [ -n "$1" ]; then echo $((($1 + 512) / 1024)); else echo "–"; fi; }
 
 # bytes_of ROW: whether its bytes are pahole's.
 bytes_of() {
-	local key more n=0 differ=0 explained=0
+	local key more n=0 differ=0
 	for key in dwarf records real; do
 		more=$(value "$1" "compared-$key") n=$((n + ${more:-0}))
 		more=$(value "$1" "differ-$key") differ=$((differ + ${more:-0}))
-		more=$(value "$1" "explained-$key") explained=$((explained + ${more:-0}))
 	done
 	if [ "$n" = 0 ]; then echo "–"; elif [ "$differ" = 0 ] && [[ " $options " = *" DEBUG_INFO_SPLIT "* ]]; then
 		echo "$n files equal btflite's of DWARF; pahole finds nothing"
 	elif [ "$differ" = 0 ]; then
-		if [ "$explained" = 0 ]; then echo "equal, $n files"; else echo "equal, $n files, of these $explained without \`global_var\`"; fi
+		echo "equal, $n files"
 	else echo "**$differ of $n differ**"; fi
 }
 
@@ -44,8 +43,8 @@ head_text() {
 
 		`make kernel-matrix` writes this document. Each row is a small kernel of a source package of Debian. It is compiled once, with DWARF. A copy has its
 		objects converted to [unit records](unit-records.md) and is linked again. The BTF of vmlinux and of every module is compared byte by byte: pahole 1.32
-		from DWARF, btflite from DWARF, and btflite from records, with three sets of features: none, those of kernel builds, and all. (pahole leaves out some variables of
-		modules with DWARF, which are there from records: such modules are compared without `global_var`.) The
+		from DWARF, btflite from DWARF, and btflite from records, with three sets of features: none, those of kernel builds, and all.
+		btflite makes pahole's bytes, with `--btf_compat`. The
 		sections `.BTF` that both builds have written are compared, too. Rows with "cc" were also compiled with `CC="btflite cc ..."`.
 
 		Kernels with records were booted under qemu, in software. There `/sys/kernel/btf` has the bytes of the build, the kernel takes the modules, and its log has
