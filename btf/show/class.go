@@ -87,21 +87,6 @@ func findTypedefs(v *view.View) map[uint32]uint32 {
 	return found
 }
 
-// outermost is the form of a struct that is not in another one.
-func (p *Printer) outermost(t view.Type) form {
-	f := form{typeWidth: typeWidth, nameWidth: nameWidth, top: true, relative: p.opt.Relative}
-	if p.opt.Expand {
-		f.nameWidth = expandedWidth
-	}
-	if t.Kind() == btf.KindUnion {
-		f.inUnion = true
-		if !p.opt.Expand {
-			f.nameWidth -= unionLess
-		}
-	}
-	return f
-}
-
 // typedef adds a typedef.
 func (p *Printer) typedef(t view.Type) {
 	p.text("typedef ")
@@ -145,9 +130,4 @@ func (p *Printer) typedef(t view.Type) {
 		p.text(" ")
 		p.name(name)
 	}
-}
-
-// isUnion reports whether t is a union, or declares one.
-func isUnion(t view.Type) bool {
-	return t.Kind() == btf.KindUnion || t.Kind() == btf.KindFwd && t.Flag()
 }

@@ -7,32 +7,9 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// emitter prints what a type needs before it, in pahole's order and with its empty
-// lines: definitions of what members are, declarations of what they point to. Each
-// name is printed once.
-type emitter struct {
-	*Printer
-	defined  map[string]btf.Kind // structs and unions
-	declared map[string]uint32   // structs and unions: the type of the name that was not defined then
-	done     map[uint32]bool     // types that were declared
-	ids      map[uint32]bool     // types that were defined
-	enums    map[string]bool
-	typedefs map[string]bool
-	open     map[string]int  // typedefs in work
-	unnamed  map[uint32]bool // structs and unions without a name that have been looked at
-	depth    int
-	looked   int   // members, results and parameters that were looked at
-	needs    texts // of types without the options, if these change them
-}
-
 // perLook is how many bytes of text a type may have for each member and parameter that
 // is looked at before it is clear that the text has no end.
 const perLook = 16
-
-func newEmitter(p *Printer) *emitter {
-	return &emitter{Printer: p, defined: map[string]btf.Kind{}, declared: map[string]uint32{}, done: map[uint32]bool{}, ids: map[uint32]bool{},
-		enums: map[string]bool{}, typedefs: map[string]bool{}, open: map[string]int{}, unnamed: map[uint32]bool{}}
-}
 
 // compilable prints t after the types that it needs. For a type that has been printed, it
 // prints an empty line.

@@ -8,20 +8,6 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// declaration is a name to be declared.
-type declaration struct {
-	name []byte
-	form
-	flexible   bool // it is the flexible array of a struct
-	array      bool // of an array: attributes come after the name
-	withFooter bool // the numbers of a struct that is written out follow
-	inside     bool // an array, a typedef or a pointer leads to it
-	expand     bool // types with a name are written out
-	constant   bool // it is const
-	stay       bool // pointers are not followed
-	stars      int  // pointers that were followed: as many stars are in the name
-}
-
 // expanded adds the type of a typedef, and a comment with its name and the names of the
 // typedefs on the way.
 func (p *Printer) expanded(t view.Type, d *declaration, depth int) {

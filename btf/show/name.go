@@ -4,20 +4,11 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/ctype"
 	"github.com/btflite/btflite/btf/view"
-	"github.com/btflite/btflite/internal/message"
 )
 
 // writer appends types to the collected text. wrote takes the result back.
 func (p *Printer) writer() ctype.Writer {
 	return ctype.Writer{Text: p.buf, Limit: p.most - p.to.Written, Escape: appendPrintable, Known: p.known}
-}
-
-// appendPrintable appends a name. What a terminal would obey in it is escaped.
-func appendPrintable(dst, name []byte) []byte {
-	if btf.IsPlain(name) {
-		return append(dst, name...)
-	}
-	return append(dst, message.OneLine(string(name))...)
 }
 
 // typeName adds the name of t, as it stands before the name of what has it.
@@ -40,3 +31,12 @@ func (p *Printer) wrote(w *ctype.Writer) {
 		p.to.Err = errTooLong
 	}
 }
+
+// isUnion reports whether t is a union, or declares one.
+func isUnion(t view.Type) bool {
+	return t.Kind() == btf.KindUnion || t.Kind() == btf.KindFwd && t.Flag()
+}
+
+// unnamed reports whether t is written out where it is used: it has no name to
+// stand for it.
+func unnamed(t view.Type) bool { return (t.IsComposite() || t.IsEnum()) && !t.HasName() }

@@ -1,22 +1,12 @@
 package show
 
 import (
-	"strconv"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
 )
 
 // notes adds what stands between members.
 type notes struct{ *Printer }
-
-// note adds one line of a comment at the indentation.
-func (p *output) note(indent int, what string, n uint64, rest string) {
-	b := appendTabs(p.buf, indent)
-	b = append(b, what...)
-	b = strconv.AppendUint(b, n, 10)
-	p.buf = append(b, rest...)
-}
 
 // noGap is gap for a row with nothing unused before it, and no bit-fields.
 func (p notes) noGap(i int) {
@@ -120,17 +110,6 @@ func combined(l *view.Layout, i int) int {
 		return -1
 	}
 	return 0
-}
-
-// mark is mark for a member of l. pahole calls it after it has printed the member, for
-// the note after that. It looks at structs in structs, but not at their members, and not
-// at typedefs and arrays.
-func (p notes) mark(l *view.Layout, r *view.Row) {
-	if r.Odd() && l.Type.Kind() == btf.KindStruct {
-		part := p.lays.Of(r.Type())
-		p.Printer.mark(part)
-		p.lays.Done(part)
-	}
 }
 
 // lastStruct notes the unused bytes in the struct of row i.

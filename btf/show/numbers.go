@@ -119,12 +119,6 @@ func (p *numbers) flexibles() {
 	p.text(" */\n")
 }
 
-// big is a member that is a number, pointer or enum, or an array of them.
-type big struct {
-	view.Row
-	elem uint64 // bytes of an element
-}
-
 // biggest adds which number has the most bytes.
 func (p *numbers) biggest() {
 	b, ok := p.biggestOf(p.l.Rows, 0)

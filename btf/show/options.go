@@ -33,11 +33,3 @@ type Place struct {
 	File   string
 	Line   uint64
 }
-
-// columns for names without and with Expand.
-const (
-	nameWidth     = 21
-	expandedWidth = 53
-	typeWidth     = 26
-	unionLess     = 2 // fewer columns in a union
-)

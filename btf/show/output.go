@@ -6,7 +6,9 @@ import (
 	"math/bits"
 	"strconv"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/blocks"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // output collects text and writes it in large pieces.
@@ -34,6 +36,14 @@ func (o *output) text(s string) { o.buf = append(o.buf, s...) }
 
 // name adds a name. What a terminal would obey in it is escaped.
 func (o *output) name(name []byte) { o.buf = appendPrintable(o.buf, name) }
+
+// appendPrintable appends a name. What a terminal would obey in it is escaped.
+func appendPrintable(dst, name []byte) []byte {
+	if btf.IsPlain(name) {
+		return append(dst, name...)
+	}
+	return append(dst, message.OneLine(string(name))...)
+}
 
 // pad adds spaces until n bytes have come since start, or -n if n is negative, as
 // in C's printf.
@@ -127,6 +137,33 @@ func (o *output) hex(n uint64, width int) {
 	}
 	o.text("0x")
 	o.buf = strconv.AppendUint(o.buf, n, 16)
+}
+
+// nameOr adds a name, or what stands for none.
+func (o *output) nameOr(name []byte) {
+	if len(name) == 0 {
+		o.text("(anonymous)")
+		return
+	}
+	o.name(name)
+}
+
+// count adds "1 byte" or "2 bytes".
+func (p *output) count(n uint64, word string) {
+	p.number(n, 0)
+	p.text(" ")
+	p.text(word)
+	if n != 1 {
+		p.text("s")
+	}
+}
+
+// note adds one line of a comment at the indentation.
+func (p *output) note(indent int, what string, n uint64, rest string) {
+	b := appendTabs(p.buf, indent)
+	b = append(b, what...)
+	b = strconv.AppendUint(b, n, 10)
+	p.buf = append(b, rest...)
 }
 
 // full writes the collected text if it is long, and reports whether to stop. Text that is

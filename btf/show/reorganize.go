@@ -79,12 +79,3 @@ func (p reorganizer) packable(t view.Type, separator string) {
 	}
 	p.text("\n")
 }
-
-// nameOr adds a name, or what stands for none.
-func (o *output) nameOr(name []byte) {
-	if len(name) == 0 {
-		o.text("(anonymous)")
-		return
-	}
-	o.name(name)
-}

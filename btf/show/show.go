@@ -11,6 +11,7 @@ package show
 import (
 	"io"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/blocks"
 	"github.com/btflite/btflite/btf/view"
 )
@@ -54,4 +55,40 @@ func New(w io.Writer, v *view.View, opt Options) *Printer {
 		p.lays.CacheLine = p.line
 	}
 	return p
+}
+
+// emitter prints what a type needs before it, in pahole's order and with its empty
+// lines: definitions of what members are, declarations of what they point to. Each
+// name is printed once.
+type emitter struct {
+	*Printer
+	defined  map[string]btf.Kind // structs and unions
+	declared map[string]uint32   // structs and unions: the type of the name that was not defined then
+	done     map[uint32]bool     // types that were declared
+	ids      map[uint32]bool     // types that were defined
+	enums    map[string]bool
+	typedefs map[string]bool
+	open     map[string]int  // typedefs in work
+	unnamed  map[uint32]bool // structs and unions without a name that have been looked at
+	depth    int
+	looked   int   // members, results and parameters that were looked at
+	needs    texts // of types without the options, if these change them
+}
+
+func newEmitter(p *Printer) *emitter {
+	return &emitter{Printer: p, defined: map[string]btf.Kind{}, declared: map[string]uint32{}, done: map[uint32]bool{}, ids: map[uint32]bool{},
+		enums: map[string]bool{}, typedefs: map[string]bool{}, open: map[string]int{}, unnamed: map[uint32]bool{}}
+}
+
+// containers prints the names of types that have members of a type.
+type containers struct {
+	*Printer
+	of    string         // the name of the type
+	count map[uint32]int // by type: how many members of it are of the type
+}
+
+// big is a member that is a number, pointer or enum, or an array of them.
+type big struct {
+	view.Row
+	elem uint64 // bytes of an element
 }

@@ -6,41 +6,6 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// maxIndent is how deep structs are written out: deeper ones contain themselves.
-const maxIndent = 64
-
-// form is where the text of a struct stands.
-type form struct {
-	indent    int    // tabs before its closing brace
-	typeWidth int    // columns for the types of its members
-	nameWidth int    // columns for their names
-	base      uint64 // bytes: its offset in the outermost one
-	inUnion   bool   // it is, or is in, a union
-	relative  bool   // offsets begin at 0 in each inner struct
-	top       bool   // it is the outermost one
-	footer    bool   // the numbers follow the members
-	bare      bool   // members have no comments with offset and size
-	holder    []byte // the name of the type for which it is written out, if text comes before the struct
-}
-
-// inner is the form of a struct in f.
-func (p *Printer) inner(f form, base uint64) form {
-	if f.relative {
-		base = 0
-	}
-	f.indent++
-	f.typeWidth -= 8
-	f.base = base
-	f.top, f.footer, f.holder = false, false, nil
-	return f
-}
-
-// at is f for what lies at the offset.
-func (f form) at(base uint64) form {
-	f.base = base
-	return f
-}
-
 // composite adds a struct or union from its keyword to its closing brace and
 // attributes. It returns where the brace is.
 func (p *Printer) composite(t view.Type, f form) (brace int) {
@@ -113,41 +78,6 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	return brace
 }
 
-// markPacked is mark for l and for its members.
-func (p *Printer) markPacked(l *view.Layout) {
-	p.mark(l)
-	for i := range l.Rows {
-		notes{p}.mark(l, &l.Rows[i])
-	}
-}
-
-// mark notes structs that must be packed: a member of l is one and lies at an unaligned offset
-// though l is not packed, or l is a union whose size is not a multiple of their alignment. From
-// here on pahole takes these structs as packed wherever they occur.
-func (p *output) mark(l *view.Layout) {
-	if !l.Packed {
-		p.markMisplaced(l)
-	}
-}
-
-// markMisplaced marks l as packed or not. pahole does so before the types that l needs
-// are printed.
-func (p *output) markMisplaced(l *view.Layout) {
-	if !l.Misplaced {
-		return
-	}
-	for i := range l.Rows {
-		if r := &l.Rows[i]; r.Misplaced {
-			if of := r.Type().Resolved(); of.Kind() == btf.KindStruct {
-				if p.packed == nil {
-					p.packed = map[uint32]bool{}
-				}
-				p.packed[of.ID] = true
-			}
-		}
-	}
-}
-
 // boundary notes the cache line that a member at the offset is in, if it is a new
 // one.
 func (p *Printer) boundary(offset uint64, indent int) {
@@ -168,16 +98,6 @@ func (p *Printer) boundary(offset uint64, indent int) {
 		p.text(" ago")
 	}
 	p.text(" --- */\n")
-}
-
-// count adds "1 byte" or "2 bytes".
-func (p *output) count(n uint64, word string) {
-	p.number(n, 0)
-	p.text(" ")
-	p.text(word)
-	if n != 1 {
-		p.text("s")
-	}
 }
 
 // member adds the line, or lines, of a member.
@@ -301,7 +221,3 @@ func (p *Printer) anonymous(t view.Type, r *view.Row, f form) (brace int) {
 	}
 	return brace
 }
-
-// unnamed reports whether t is written out where it is used: it has no name to
-// stand for it.
-func unnamed(t view.Type) bool { return (t.IsComposite() || t.IsEnum()) && !t.HasName() }

@@ -1,0 +1,78 @@
+package show
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// maxIndent is how deep structs are written out: deeper ones contain themselves.
+const maxIndent = 64
+
+// columns for names without and with Expand.
+const (
+	nameWidth     = 21
+	expandedWidth = 53
+	typeWidth     = 26
+	unionLess     = 2 // fewer columns in a union
+)
+
+// form is where the text of a struct stands.
+type form struct {
+	indent    int    // tabs before its closing brace
+	typeWidth int    // columns for the types of its members
+	nameWidth int    // columns for their names
+	base      uint64 // bytes: its offset in the outermost one
+	inUnion   bool   // it is, or is in, a union
+	relative  bool   // offsets begin at 0 in each inner struct
+	top       bool   // it is the outermost one
+	footer    bool   // the numbers follow the members
+	bare      bool   // members have no comments with offset and size
+	holder    []byte // the name of the type for which it is written out, if text comes before the struct
+}
+
+// outermost is the form of a struct that is not in another one.
+func (p *Printer) outermost(t view.Type) form {
+	f := form{typeWidth: typeWidth, nameWidth: nameWidth, top: true, relative: p.opt.Relative}
+	if p.opt.Expand {
+		f.nameWidth = expandedWidth
+	}
+	if t.Kind() == btf.KindUnion {
+		f.inUnion = true
+		if !p.opt.Expand {
+			f.nameWidth -= unionLess
+		}
+	}
+	return f
+}
+
+// inner is the form of a struct in f.
+func (p *Printer) inner(f form, base uint64) form {
+	if f.relative {
+		base = 0
+	}
+	f.indent++
+	f.typeWidth -= 8
+	f.base = base
+	f.top, f.footer, f.holder = false, false, nil
+	return f
+}
+
+// at is f for what lies at the offset.
+func (f form) at(base uint64) form {
+	f.base = base
+	return f
+}
+
+// declaration is a name to be declared.
+type declaration struct {
+	name []byte
+	form
+	flexible   bool // it is the flexible array of a struct
+	array      bool // of an array: attributes come after the name
+	withFooter bool // the numbers of a struct that is written out follow
+	inside     bool // an array, a typedef or a pointer leads to it
+	expand     bool // types with a name are written out
+	constant   bool // it is const
+	stay       bool // pointers are not followed
+	stars      int  // pointers that were followed: as many stars are in the name
+}
