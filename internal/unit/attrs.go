@@ -19,6 +19,14 @@ type attrs struct {
 	be bool   // big-endian
 }
 
+// die is a DIE whose code has been read.
+type die struct {
+	a      *dwarf.Abbrev
+	off    int  // where it starts
+	p      int  // where its attributes start
+	direct bool // masked loads can read its attributes
+}
+
 // attrs returns the attribute reader for the unit at r's cursor.
 func (r *Reader) attrs() attrs {
 	f := r.Cursor.File

@@ -11,9 +11,6 @@ import (
 // Between DIEs, the walk skips DIEs without meaning, and finishes a type after its last
 // child.
 
-// maxOffset is the largest offset in bytes of a member: BTF counts offsets in bits.
-const maxOffset = 1<<29 - 1
-
 // closeFrame ends the innermost open DIE.
 func (w *walker) closeFrame() error {
 	r := w.r

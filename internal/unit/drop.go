@@ -9,16 +9,6 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// needsTarget reports whether a node of kind k is meaningless without the type that Third
-// refers to.
-func needsTarget(k btf.Kind) bool {
-	switch k {
-	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray, btf.KindFuncProto:
-		return true
-	}
-	return false
-}
-
 // dropUnencodable removes the types that BTF has no kind for from a linked unit whose
 // declaration tags are not types yet. It also removes stubs, and redirects references
 // from a stub to its type.
@@ -204,14 +194,6 @@ func (u *Unit) markUnencodable(voids voidTypes, targets map[uint32]dedup.Ref) []
 
 // maxStubs bounds a chain of stubs for stubs. Only damaged files have cycles of them.
 const maxStubs = 64
-
-// stub is a node that stands for another type.
-type stub struct {
-	node uint32
-	ref  uint32 // DIE offset, then Ref
-}
-
-type stubs []stub
 
 // targets returns the type that each stub stands for, by node.
 func (ss stubs) targets() map[uint32]dedup.Ref {

@@ -5,14 +5,6 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// maxDepth bounds the depth of a DIE tree. Compilers stay far below.
-const maxDepth = 2048
-
-// MaxVlen is how many members, values or parameters a type can have: as many as fit into
-// the 16 bits of vlen that all kernels read. A type with more is an error, and is not
-// cut, unless Options.LongVlen allows it.
-const MaxVlen = 0xffff
-
 // push opens a frame for a DIE's children. The caller sets its other fields. The frame is
 // valid until the next call.
 func (r *Reader) push(as role, tag dwarf.Tag) *frame {
@@ -57,12 +49,10 @@ func (r *Reader) addMember(top *frame, m dedup.Member) {
 	top.n++
 }
 
-// die is a DIE whose code has been read.
-type die struct {
-	a      *dwarf.Abbrev
-	off    int  // where it starts
-	p      int  // where its attributes start
-	direct bool // masked loads can read its attributes
+// runs reads several DIEs of one kind at once.
+type runs struct {
+	r     *Reader
+	attrs attrs
 }
 
 // walker reads the DIEs of one unit.

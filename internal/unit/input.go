@@ -69,6 +69,17 @@ func (in *Input) sectionOf(addr uint64) *VarSection {
 	return nil
 }
 
+// Place sets the section of a variable from its address. It reports whether variables of
+// that section are wanted.
+func (in *Input) Place(v *Var, addr uint64) bool {
+	sec := in.sectionOf(addr)
+	if sec == nil {
+		return false
+	}
+	v.Section, v.SecOff, v.Extra = sec.Index, addr-sec.Addr, sec.Extra
+	return true
+}
+
 // Merged has what the units of a merged file share.
 type Merged struct {
 	Places []Place // all units; first the file's, then the alternate file's
@@ -109,23 +120,6 @@ func (in *Input) FileOf(k int) *debuginfo.File {
 		return in.File.Alt
 	}
 	return in.File
-}
-
-// OpenPlace reads the header of unit k of a merged file.
-func (r *Reader) OpenPlace(k int) error {
-	p, from := &r.In.Merged.Places[k], r.In.FileOf(k)
-	r.Cursor.Base = p.Base
-	return from.InFile(from.Header(p.Off-p.Base, &r.Cursor))
-}
-
-// filtered reports whether the unit is filtered out. In a merged file, units are filtered
-// only if languages are excluded, and then by name too. If the first unit's language is
-// excluded, all units are (pahole-behaviour 1.4.1).
-func (r *Reader) filtered() bool {
-	if r.In.Merged != nil && (len(r.In.Options.Lang) > 0 || len(r.In.Options.LangExclude) == 0) {
-		return false
-	}
-	return r.In.WrongName(r.Cursor.Name) || r.In.Options.WrongLanguage(r.Unit.Facts.Language)
 }
 
 // WrongName reports whether units of this name are filtered out.

@@ -16,6 +16,9 @@ var langNames = [...]string{
 // langAssembler is DW_LANG_Mips_Assembler.
 const langAssembler = 0x8001
 
+// langRust is DW_LANG_Rust. Members of Rust's types are sorted by offset.
+const langRust = 0x1c
+
 // Language returns the name of a DW_LANG_ value, as --lang has it, or "UNKNOWN".
 func Language(l uint16) string {
 	switch {

@@ -10,12 +10,6 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// runs reads several DIEs of one kind at once.
-type runs struct {
-	r     *Reader
-	attrs attrs
-}
-
 // memberRun reads the member at p, whose code is at off, and all following members whose
 // values masked loads can read, into the open type top. It returns the offset of the
 // first other DIE, and how many members came after the first one.

@@ -28,6 +28,34 @@ func (r *Reader) ReadSplit(p int) error {
 	return err
 }
 
+// ReadLinked walks the unit that Start has found, from p on. It resolves only what
+// depends neither on options nor on other units. A unit record is made of these tables,
+// and whoever reads the record calls Settle. The unit must not refer to others.
+func (r *Reader) ReadLinked(p int) error {
+	if err := r.walk(p); err != nil {
+		return err
+	}
+	r.Unit.Facts.Hides = len(r.Unit.Types.Order.S) == 0 && hides(&r.Cursor, p)
+	r.linkRefs()
+	if err := r.linkOldBits(); err != nil {
+		return err
+	}
+	r.oldBits.Reset()
+	return r.Cursor.Err
+}
+
+// Apart says why a unit record cannot replace the unit that ReadLinked has read; "" if it
+// can.
+func (r *Reader) Apart() string {
+	switch {
+	case len(r.cross.S) > 0 || len(r.NeedTypes) > 0 || len(r.stubs) > 0 || len(r.group.imports.S) > 0:
+		return "it refers to other units"
+	case len(r.Unit.Unencodable.nodes) > 0 || r.Unit.Unencodable.voids && r.Unit.misplacedVoids():
+		return "it has types that BTF has no kind for"
+	}
+	return ""
+}
+
 // link reads the inlined functions, turns DIE offsets into Refs, reads the type units
 // that the unit refers to, and settles the result.
 func (r *Reader) link() error {
@@ -42,4 +70,13 @@ func (r *Reader) link() error {
 		}
 	}
 	return r.Settle()
+}
+
+// inlined reads the inlined functions of the unit that was walked last, if they are
+// wanted.
+func (r *Reader) inlined() error {
+	if r.Unit.Inline == nil {
+		return nil
+	}
+	return r.Unit.Inline.Read(&r.Cursor, r.Unit.Funcs.S[r.from.funcs:])
 }

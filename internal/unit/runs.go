@@ -18,6 +18,16 @@ import (
 // zero, and the number of children. If any child is different, even if it is wrong, next
 // is 0 and nothing has changed: the walk reads these children.
 
+// refKinds says what a DIE of ClassRef becomes, by the low byte of its tag. The name is
+// masked with named.
+var refKinds = [256]struct{ info, named uint32 }{
+	dwarf.TagPointerType:  {btf.Info(btf.KindPtr, 0, false), 0},
+	dwarf.TagConstType:    {btf.Info(btf.KindConst, 0, false), 0},
+	dwarf.TagVolatileType: {btf.Info(btf.KindVolatile, 0, false), 0},
+	dwarf.TagRestrictType: {btf.Info(btf.KindRestrict, 0, false), 0},
+	dwarf.TagTypedef:      {btf.Info(btf.KindTypedef, 0, false), 1<<32 - 1},
+}
+
 // memberRunOf reads Plain members. It returns the offset of the first other DIE, and
 // their number. If closed is true, the node is finished, and next is after the closing
 // zero.

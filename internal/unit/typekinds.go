@@ -11,19 +11,6 @@ import (
 // Kinds of DIEs that describe types. Each method reads the DIE d and returns where it
 // stopped: after its attributes, or after its children.
 
-// refKinds says what a DIE of ClassRef becomes, by the low byte of its tag. The name is
-// masked with named.
-var refKinds = [256]struct{ info, named uint32 }{
-	dwarf.TagPointerType:  {btf.Info(btf.KindPtr, 0, false), 0},
-	dwarf.TagConstType:    {btf.Info(btf.KindConst, 0, false), 0},
-	dwarf.TagVolatileType: {btf.Info(btf.KindVolatile, 0, false), 0},
-	dwarf.TagRestrictType: {btf.Info(btf.KindRestrict, 0, false), 0},
-	dwarf.TagTypedef:      {btf.Info(btf.KindTypedef, 0, false), 1<<32 - 1},
-}
-
-// langRust is DW_LANG_Rust. Members of Rust's types are sorted by offset.
-const langRust = 0x1c
-
 // members reads members into the open type top.
 func (w *walker) members(d die, top *frame) (next int, err error) {
 	r, a := w.r, d.a

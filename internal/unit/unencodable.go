@@ -1,6 +1,11 @@
 package unit
 
-import "github.com/btflite/btflite/dedup"
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/dwarf"
+)
 
 // BTF has no kind for some types: references, pointers to members and atomic types,
 // complex numbers. pahole gives up on a file with such a type. Here the type is dropped,
@@ -75,3 +80,24 @@ const (
 	goneVariants  = "variant parts of structs"
 	goneVoid      = "types of other languages, which are void"
 )
+
+// tagName returns the name of a tag that errors mention.
+func tagName(t dwarf.Tag) string {
+	switch t {
+	case dwarf.TagAtomicType:
+		return "DW_TAG_atomic_type"
+	case dwarf.TagReferenceType:
+		return "DW_TAG_reference_type"
+	case dwarf.TagRvalueReferenceType:
+		return "DW_TAG_rvalue_reference_type"
+	case dwarf.TagPtrToMemberType:
+		return "DW_TAG_ptr_to_member_type"
+	case dwarf.TagStringType:
+		return "DW_TAG_string_type"
+	case dwarf.TagInterfaceType:
+		return "DW_TAG_interface_type"
+	case dwarf.TagUnspecifiedType:
+		return "DW_TAG_unspecified_type"
+	}
+	return fmt.Sprintf("DW_TAG_%#x", uint16(t))
+}

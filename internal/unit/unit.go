@@ -1,7 +1,6 @@
 package unit
 
 import (
-	"fmt"
 	"math/bits"
 	"strings"
 
@@ -131,6 +130,14 @@ type oldBitfield struct {
 	BitOff int8   // DW_AT_bit_offset
 	Bits   uint8
 }
+
+// stub is a node that stands for another type.
+type stub struct {
+	node uint32
+	ref  uint32 // DIE offset, then Ref
+}
+
+type stubs []stub
 
 // mark has the starts of the current unit's tables. They are not 0 if other units of the
 // group come before it.
@@ -352,17 +359,4 @@ func (r *Reader) nodeError(node uint32, what string) error {
 	n := &r.Unit.Types.Nodes.S[node]
 	name := btf.InfoKind(n.Info).String() + " " + string(r.Cursor.File.Names.Text(n.Name))
 	return r.Cursor.TypeError(strings.TrimSuffix(name, " "), what)
-}
-
-// BeyondVlen says why n members, values or parameters (what) cannot be encoded; "" if
-// they can. With long, the limit is 24 bits.
-func BeyondVlen(n int, what string, long bool) string {
-	switch {
-	case n <= MaxVlen || long && n <= btf.MaxVlen:
-		return ""
-	case n > btf.MaxVlen:
-		return fmt.Sprintf("%d %s are more than the %d that the vlen of BTF holds in any release", n, what, btf.MaxVlen)
-	}
-	return fmt.Sprintf("%d %s are more than the %d that the vlen of BTF holds; Linux 7.2 and libbpf 1.8 could read more, no release before them: "+
-		"--btf_compat=libbpf-1.8 writes that", n, what, MaxVlen)
 }

@@ -84,3 +84,20 @@ func hides(c *debuginfo.Cursor, p int) bool {
 	}
 	return e.Fault != ""
 }
+
+// OpenPlace reads the header of unit k of a merged file.
+func (r *Reader) OpenPlace(k int) error {
+	p, from := &r.In.Merged.Places[k], r.In.FileOf(k)
+	r.Cursor.Base = p.Base
+	return from.InFile(from.Header(p.Off-p.Base, &r.Cursor))
+}
+
+// filtered reports whether the unit is filtered out. In a merged file, units are filtered
+// only if languages are excluded, and then by name too. If the first unit's language is
+// excluded, all units are (pahole-behaviour 1.4.1).
+func (r *Reader) filtered() bool {
+	if r.In.Merged != nil && (len(r.In.Options.Lang) > 0 || len(r.In.Options.LangExclude) == 0) {
+		return false
+	}
+	return r.In.WrongName(r.Cursor.Name) || r.In.Options.WrongLanguage(r.Unit.Facts.Language)
+}

@@ -39,6 +39,16 @@ func (v voidTypes) result(r dedup.Ref) dedup.Ref {
 	return r
 }
 
+// needsTarget reports whether a node of kind k is meaningless without the type that Third
+// refers to.
+func needsTarget(k btf.Kind) bool {
+	switch k {
+	case btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray, btf.KindFuncProto:
+		return true
+	}
+	return false
+}
+
 // voidTypes finds the types that are void, if the unit may have a misplaced void.
 func (u *Unit) voidTypes(stubs stubs) voidTypes {
 	if !u.Unencodable.voids {

@@ -1,8 +1,6 @@
 package unit
 
 import (
-	"fmt"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
@@ -211,25 +209,4 @@ func (w *walker) rare(d die, top *frame) (next int, err error) {
 		}
 	}
 	return -1, nil
-}
-
-// tagName returns the name of a tag that errors mention.
-func tagName(t dwarf.Tag) string {
-	switch t {
-	case dwarf.TagAtomicType:
-		return "DW_TAG_atomic_type"
-	case dwarf.TagReferenceType:
-		return "DW_TAG_reference_type"
-	case dwarf.TagRvalueReferenceType:
-		return "DW_TAG_rvalue_reference_type"
-	case dwarf.TagPtrToMemberType:
-		return "DW_TAG_ptr_to_member_type"
-	case dwarf.TagStringType:
-		return "DW_TAG_string_type"
-	case dwarf.TagInterfaceType:
-		return "DW_TAG_interface_type"
-	case dwarf.TagUnspecifiedType:
-		return "DW_TAG_unspecified_type"
-	}
-	return fmt.Sprintf("DW_TAG_%#x", uint16(t))
 }
