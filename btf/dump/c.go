@@ -1,47 +1,12 @@
 package dump
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/btflite/btflite/btf"
 )
-
-// COptions are the settings for C.
-type COptions struct {
-	// IDs are the types to define, with what they need, in this order; nil for all types
-	// of the blob and its bases, and the prototypes of kfuncs.
-	IDs []uint32
-	// Unsorted takes the types in the order of their ids. Otherwise they are sorted,
-	// by kind and then by name, so that two versions of a kernel can be compared.
-	Unsorted bool
-	// Strict writes C that compilers accept without a warning. Every name is a C
-	// identifier, and members that C cannot express are left out of structs, which keep
-	// their layout.
-	Strict bool
-	// Again is for strict C that is compiled and encoded again, and is to give the types of b: no
-	// struct has a member that it has not in b, gaps and padding are bit-fields without a name,
-	// names and types that only some compilers know stay, and there is a variable of each number
-	// and of a pointer to each type that is only declared, because compilers leave out what
-	// nothing uses. A struct with a name may be a member without one (-fms-extensions).
-	Again bool
-	// PointerSize is 4 or 8; 0 for what the types of the blob tell, or 8.
-	PointerSize int
-	// Stubs are functions to define after the types, with a body that does not end. Types
-	// that stubs in IDs need are defined too.
-	Stubs []uint32
-	// Declare has the Stubs declared only.
-	Declare bool
-
-	// loseFirst leaves out the first type of a sorted header, as bpftool 7.8 does: an
-	// enum or struct that nothing else needs is not defined then. For comparisons.
-	loseFirst bool
-	// asserts writes assertions of sizes and offsets after each struct.
-	asserts bool
-	uses    []uint32 // numbers, see Again
-}
 
 // C writes types as a C header, as "bpftool btf dump file FILE format c". It returns
 // the first error of w, or why the types cannot be said in C.
@@ -115,78 +80,6 @@ func (o *COptions) place(order *orderer) error {
 		}
 	}
 	return nil
-}
-
-// States of a type in a cWriter.
-const (
-	fresh = iota
-	begun
-	written
-)
-
-// cWriter writes C.
-type cWriter struct {
-	*out
-	namer
-	pointerSize uint32
-	tags        *nameSpace // structs, unions, enums
-	idents      *nameSpace // typedefs, enumerators
-	number      []uint32   // by id: its name is the n-th of its space; 0: not taken
-	state       []uint8    // by id
-	announced   []bool     // by id: a declaration of it has been written
-	aligns      []uint32   // by id of a struct or union
-	links       []uint32   // see declaration
-	depth       int
-	strict      bool
-	again       bool   // see COptions
-	gaps        uint64 // members or bit-fields without a name that fill gaps
-	defining    uint32 // the type whose definition is being written
-	asserts     bool
-	steps       int // taken
-	maxSteps    int
-}
-
-// stepsPerWord bounds the work for each word of the types. Kernels take 3.
-const stepsPerWord = 100
-
-func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
-	n := b.TypeCount()
-	c := &cWriter{out: o, namer: newNamer(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b, n/8), idents: newNameSpace(b, n/4), // as many as kernels have
-		number: make([]uint32, n), state: make([]uint8, n), announced: make([]bool, n), aligns: make([]uint32, n), maxSteps: 1 << 20,
-		strict: opt.Strict, again: opt.Again, asserts: opt.asserts}
-	if c.pointerSize == 0 {
-		c.pointerSize = uint32(b.PointerSize())
-	}
-	for ; b != nil; b = b.Base {
-		c.maxSteps += stepsPerWord * len(b.Words)
-	}
-	return c
-}
-
-// errNoType is the error for a reference to something that is not a type in C.
-var errNoType = errors.New("it is used as a type, and is none in C")
-
-// fail keeps the first error.
-func (c *cWriter) fail(err error, id uint32) {
-	if c.to.Err == nil {
-		c.to.Err = fmt.Errorf("C: type [%d]: %w", id, err)
-	}
-}
-
-// goesOn counts a step and tells whether the work may go on.
-func (c *cWriter) goesOn(id uint32) bool {
-	c.steps++
-	switch {
-	case c.to.Err != nil:
-		return false
-	case c.depth > maxDepth:
-		c.fail(errDepth, id)
-		return false
-	case c.steps > c.maxSteps:
-		c.fail(errSteps, id)
-		return false
-	}
-	return true
 }
 
 // What is around the types.

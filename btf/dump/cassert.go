@@ -6,41 +6,6 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// fillUnion makes a union as large as it is, which only a member can.
-func (c *cWriter) fillUnion(rec btf.Record, indent int) {
-	if largestMember(c, rec) < uint64(rec.Third()) {
-		c.gapMember(uint64(rec.Third()), indent)
-	}
-}
-
-// unionAlign is the alignment that makes a union as large as it is, where no member may: 0 if
-// there is none or it needs none.
-func unionAlign(c *cWriter, rec btf.Record) uint32 {
-	if rec.Kind() != btf.KindUnion || !c.again {
-		return 0
-	}
-	size, largest := uint64(rec.Third()), largestMember(c, rec)
-	for a := uint64(2); a <= size && largest < size; a *= 2 {
-		if roundUp(largest, a) == size {
-			return uint32(a)
-		}
-	}
-	return 0
-}
-
-// largestMember is the size of a union's largest member, in bytes.
-func largestMember(c *cWriter, rec btf.Record) (size uint64) {
-	for j := range int(rec.Vlen()) {
-		_, typ, place := rec.Member(j)
-		if _, bits := memberPlace(btf.InfoKflag(rec.Info()), place); bits == 0 {
-			size = max(size, c.size(typ))
-		} else {
-			size = max(size, (uint64(bits)+7)/8)
-		}
-	}
-	return size
-}
-
 // assert writes assertions about the struct or union id, which the type named can be
 // written by: that itself or a typedef.
 func (c *cWriter) assert(named, id uint32) {

@@ -285,11 +285,3 @@ func (c *cWriter) defineVectorInt(rec btf.Record) {
 		c.text("typedef " + is + " " + string(name) + ";\n\n")
 	}
 }
-
-// line begins a line.
-func (c *cWriter) line(indent int) {
-	c.text("\n")
-	for range indent {
-		c.text("\t")
-	}
-}

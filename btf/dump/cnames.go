@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/maphash"
 	"math/bits"
-	"strconv"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/message"
@@ -70,44 +69,4 @@ func (s *nameSpace) grow() {
 			*s.find(t.off) = t
 		}
 	}
-}
-
-// appendTaken appends a name that has been taken as the n-th of its space.
-func (c *cWriter) appendTaken(off, n uint32) {
-	c.appendName(off)
-	if n > 1 {
-		c.buf = strconv.AppendUint(append(c.buf, "___"...), uint64(n), 10)
-	}
-}
-
-// appendName appends a name as it is.
-func (c *cWriter) appendName(off uint32) {
-	name := unmarked(c.b, off)
-	c.steps += len(name) >> 6
-	if c.odd {
-		c.buf = append(c.buf, message.OneLine(string(name))...)
-		return
-	}
-	c.buf = append(c.buf, name...)
-}
-
-// appendTypeName appends the name of a struct, union, enum or typedef, and reserves the
-// name on first use. A declaration without a body, which is a FWD or an ENUM without
-// values, reserves nothing. bpftool takes an ENUM64 without values for a definition.
-func (c *cWriter) appendTypeName(id uint32, rec btf.Record) {
-	if rec.Name() == 0 {
-		return
-	}
-	if k := rec.Kind(); k == btf.KindFwd || k == btf.KindEnum && rec.Vlen() == 0 {
-		c.appendName(rec.Name())
-		return
-	}
-	if c.number[id] == 0 {
-		space := c.tags
-		if rec.Kind() == btf.KindTypedef {
-			space = c.idents
-		}
-		c.number[id] = space.take(rec.Name())
-	}
-	c.appendTaken(rec.Name(), c.number[id])
 }

@@ -1,7 +1,6 @@
 package dump
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/btflite/btflite/btf"
@@ -11,15 +10,6 @@ import (
 // declared before a pointer to it. So each type comes after the types that it has by
 // value; types are taken in the order of the roots. A struct or union to which only
 // pointers lead waits for its turn: a declaration suffices.
-
-// maxDepth bounds the nesting of types. Kernels stay below 100.
-const maxDepth = 2000
-
-// errDepth and errSteps end the work on types that no compiler has made.
-var (
-	errDepth = errors.New("types lie in each other more than 2,000 deep")
-	errSteps = errors.New("types without a name are repeated so often that C would not come to an end")
-)
 
 // States of a type in an orderer.
 const (
@@ -167,5 +157,3 @@ func (o *orderer) prototype(rec btf.Record, pointed bool) (known bool, err error
 func (o *orderer) cycle(id uint32, rec btf.Record) error {
 	return fmt.Errorf("type [%d] %s '%s' contains itself", id, rec.Kind(), printable(o.b, rec.Name()))
 }
-
-func isComposite(k btf.Kind) bool { return k == btf.KindStruct || k == btf.KindUnion }

@@ -167,6 +167,8 @@ func Needed(b *btf.Blob, ids []uint32) []uint32 {
 // isModifier reports whether a type of the kind only modifies its target.
 func isModifier(k btf.Kind) bool { return btf.Modifiers.Has(k) }
 
+func isComposite(k btf.Kind) bool { return k == btf.KindStruct || k == btf.KindUnion }
+
 // Named returns the types that C can define in place of ids: for a function or a variable
 // the types that it uses, also behind pointers.
 func Named(b *btf.Blob, ids []uint32) []uint32 {
