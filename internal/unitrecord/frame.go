@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"github.com/klauspost/compress/s2"
-
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/klauspost/compress/s2"
 )
 
 // The frame of a record: what is needed before the columns can be read. Addresses
@@ -176,4 +175,23 @@ func parseFrame(b []byte, addrSize int) (f frame, err error) {
 		return f, errDamaged
 	}
 	return f, nil
+}
+
+// cutSizes cuts the sizes off b.
+func cutSizes(b []byte) (sizes, rest []byte, ok bool) {
+	n, k := binary.Uvarint(b)
+	if k <= 0 || n > uint64(len(b)) {
+		return nil, nil, false
+	}
+	at := k
+	for range n {
+		if at++; at > len(b) {
+			return nil, nil, false
+		}
+		if _, k = binary.Uvarint(b[at:]); k <= 0 {
+			return nil, nil, false
+		}
+		at += k
+	}
+	return b[:at], b[at:], true
 }

@@ -19,19 +19,6 @@ import (
 // something, with which its run has to be read.
 const runSize = 4
 
-// isInline says whether a function is one of those. wanted is what others refer to.
-func isInline(fn *callconv.Func, params []callconv.Param, wanted offsets) bool {
-	if wanted.has(fn.Off) || fn.LowPC != 0 || fn.Origin != 0 || fn.Spec != 0 || fn.NAn != 0 || fn.Flags&callconv.FuncDeclaration != 0 {
-		return false
-	}
-	for i := range params {
-		if p := &params[i]; !p.HasType || p.Origin != 0 || p.Flags&(callconv.ParamHasConst|callconv.ParamHasLoc) != 0 || wanted.has(p.Off) {
-			return false
-		}
-	}
-	return true
-}
-
 // inlineRuns writes the inline functions of u.
 func (w *Writer) inlineRuns(u *unit.Unit, p *places) {
 	c := &w.cols
@@ -79,37 +66,6 @@ func (w *Writer) inline(fn *callconv.Func, params []callconv.Param) {
 		w.nameTo(params[j].Name, colInline)
 		w.refs.write(c, 0, params[j].Type, colInline)
 	}
-}
-
-// dullSlots is how many runs Names.dull remembers, at most: a power of two.
-const dullSlots = 1 << 14
-
-// isDull says whether the functions of a run are known to mean nothing.
-func (n *Names) isDull(key uint64) bool { return n.dull[key%dullSlots].Load() == key }
-
-// Forget forgets what the symbol table of a file has told.
-func (n *Names) Forget() {
-	for i := range n.dull {
-		n.dull[i].Store(0)
-	}
-}
-
-// run is a run of inline functions that is read.
-type run struct {
-	key   uint64
-	count int // functions
-	names int // number of the first fresh one
-	fresh int // how many of them
-	body  column
-	first int // in Unit.Funcs, of those that have been read
-	read  bool
-}
-
-// inlineReader is the inline functions of a unit that is read.
-type inlineReader struct {
-	runs []run
-	at   int // the run in work
-	done int // how many functions of it have been passed
 }
 
 // findRuns finds the runs. It returns how many functions they have.

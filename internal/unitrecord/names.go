@@ -41,34 +41,6 @@ type namer struct {
 	last   int   // place of the last one in the dictionary
 }
 
-// name writes a name.
-func (w *Writer) name(t dedup.Name) { w.nameTo(t, colName) }
-
-// nameTo writes a name to a column.
-func (w *Writer) nameTo(t dedup.Name, col int) {
-	n := &w.names
-	if t == 0 {
-		w.cols.byte(col, 0)
-		return
-	}
-	switch k := int(n.at(t).number) - 1; {
-	case k < 0:
-		w.cols.byte(col, nameFresh)
-		w.newName(t)
-	case k < nameHigh-nameNear:
-		w.cols.byte(col, byte(nameNear+k))
-	case k>>8 < nameFar-nameHigh:
-		w.cols.byte(col, byte(nameHigh+k>>8))
-		w.cols.byte(col, byte(k))
-	default:
-		w.cols.byte(col, nameFar)
-		w.cols.uint(col, uint64(k))
-	}
-}
-
-// isFresh says whether a name has not been used before.
-func (w *Writer) isFresh(t dedup.Name) bool { return w.names.at(t).number == 0 }
-
 // hash is the hash of a name.
 func (n *namer) hash(t dedup.Name) uint64 {
 	if t == 0 {
@@ -79,43 +51,6 @@ func (n *namer) hash(t dedup.Name) uint64 {
 		x.hash = textHash(n.text.Text(t))
 	}
 	return x.hash
-}
-
-// newName notes what a name is that has not been used before.
-func (w *Writer) newName(t dedup.Name) {
-	n := &w.names
-	hash := n.hash(t)
-	n.fresh++
-	n.at(t).number = int32(n.fresh)
-	text := n.text.Text(t)
-	i, ok := inDictionary(text, hash)
-	if ok != n.inDict || ok && i != n.last+1 {
-		w.endNames()
-		if n.inDict = ok; ok {
-			n.step, n.last = int64(i-n.last-1), i-1
-		}
-	}
-	if n.run++; ok {
-		n.last = i
-		return
-	}
-	w.cols.uint(colText, uint64(len(text)))
-	w.cols.bytes(colText, text)
-}
-
-// endNames writes the run of new names in work.
-func (w *Writer) endNames() {
-	n := &w.names
-	if n.run == 0 {
-		return
-	}
-	if n.inDict {
-		w.cols.uint(colDict, uint64(n.run)<<1)
-		w.cols.step(colDict, n.step)
-	} else {
-		w.cols.uint(colDict, uint64(n.run)<<1|1)
-	}
-	n.run = 0
 }
 
 // Names turns names of the dictionary into tokens of one table; its readers share it.
@@ -138,6 +73,19 @@ func (n *Names) token(i int) dedup.Name {
 		n.known[i].Store(t)
 	}
 	return n.table.Canonical(t)
+}
+
+// dullSlots is how many runs Names.dull remembers, at most: a power of two.
+const dullSlots = 1 << 14
+
+// isDull says whether the functions of a run are known to mean nothing.
+func (n *Names) isDull(key uint64) bool { return n.dull[key%dullSlots].Load() == key }
+
+// Forget forgets what the symbol table of a file has told.
+func (n *Names) Forget() {
+	for i := range n.dull {
+		n.dull[i].Store(0)
+	}
 }
 
 // nameReader gives the names of a unit that is read.

@@ -4,33 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/klauspost/compress/s2"
-
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/unit"
+	"github.com/klauspost/compress/s2"
 )
-
-// Reader reads records, one after the other. Its memory is used again for the next
-// one. The zero value is ready.
-type Reader struct {
-	cols     [numColumns]column
-	names    nameReader
-	chunk    chunkReader
-	inline   inlineReader
-	refs     refReader
-	bases    bases
-	spans    []span      // of the locations, in colLocation
-	funcRefs []dedup.Ref // by number of the function: 1 + its index, or Extern
-	columns  []byte      // scratch of open
-	bad      bool
-	seen     []uint64 // scratch of order
-	turns    []turn   // likewise
-}
-
-// span is a part of colLocation.
-type span struct{ off, n uint32 }
 
 // Read fills the unit of dies, which stands at a unit DIE with a record, with what the record
 // holds, as ReadLinked does with what DIEs hold, and settles it: Fill and Settle.
@@ -112,16 +91,6 @@ func (r *Reader) HasInt(c *debuginfo.Cursor) (bool, error) {
 
 // headFirstInt is the place of the first int in colHead: behind the counts and the number of DIEs.
 const headFirstInt = 8
-
-// ref reads a reference that is not part of a node.
-func (r *Reader) ref() dedup.Ref {
-	return r.refs.read(&r.cols[colRef], 0)
-}
-
-// name reads a name that is not part of a node.
-func (r *Reader) name() dedup.Name {
-	return r.names.name(&r.cols[colName])
-}
 
 // open parses the frame and the columns of the record of the unit at c.
 func (r *Reader) open(c *debuginfo.Cursor) error {

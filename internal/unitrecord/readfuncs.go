@@ -1,58 +1,11 @@
 package unitrecord
 
 import (
-	"encoding/binary"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/unit"
 )
-
-// bases are the addresses that a record's offsets count from.
-type bases struct {
-	words     []byte
-	size      int // bytes of one
-	bigEndian bool
-}
-
-// at is base i as the linker has left it; ok is false if there is none.
-func (b *bases) at(i uint64) (v uint64, ok bool) {
-	if i >= uint64(len(b.words)/b.size) {
-		return 0, false
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if b.bigEndian {
-		order = binary.BigEndian
-	}
-	word := b.words[int(i)*b.size:][:b.size]
-	switch b.size {
-	case 8:
-		return order.Uint64(word), true
-	case 4:
-		return uint64(order.Uint32(word)), true
-	}
-	return 0, false
-}
-
-// address reads an address; 0 for one whose section the linker has dropped.
-func (r *Reader) address() uint64 {
-	c := &r.cols[colAddress]
-	v, ok := r.bases.at(c.uint())
-	offset := c.step()
-	if !ok {
-		c.bad = true
-		return 0
-	}
-	if v == 0 {
-		return 0
-	}
-	v += uint64(offset) - 1
-	if r.bases.size == 4 {
-		v = uint64(uint32(v))
-	}
-	return v
-}
 
 // locations finds the n locations in colLocation, which becomes the expressions of u.
 func (r *Reader) locations(u *unit.Unit, n int) {

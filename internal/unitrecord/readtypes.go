@@ -9,18 +9,6 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// chunkReader is the chunks of a unit that is read.
-type chunkReader struct {
-	chunks []dedup.Chunk
-	places []chunkPlace // of a block
-	blocks []byte
-	own    []dedup.Chunk // those whose nodes are in the unit; First is the index there
-	from   []uint32      // by index in own: number of the first node
-}
-
-// chunkPlace is what a block says of a chunk.
-type chunkPlace struct{ elements, names, bytes int }
-
 // types reads the n nodes of a unit into u, but for those of chunks that set knows. A
 // nil set knows none.
 func (r *Reader) types(u *unit.Unit, in *unit.Input, n int, set *dedup.Set) {
@@ -195,52 +183,6 @@ func (r *Reader) readChunk(u *unit.Unit, in *unit.Input, body *column, k dedup.C
 		}
 	}
 	return !body.bad && body.left() == 0 && len(members) == 0
-}
-
-// turn is n nodes or functions whose order is that of their numbers, from one on.
-type turn struct{ from, n uint32 }
-
-// order reads the order of n nodes or functions from a column: whose turn it is, one behind
-// the other. The slice is valid until the next call.
-func (r *Reader) order(col, n int) []turn {
-	c, words := &r.cols[col], (n+63)/64
-	if cap(r.seen) < words {
-		r.seen = make([]uint64, words)
-	}
-	seen := r.seen[:words]
-	clear(seen)
-	r.turns = r.turns[:0]
-	next := int64(0)
-	for left := n; ; {
-		run := c.uint()
-		if next < 0 || next > int64(n) || run > uint64(left) || run > uint64(int64(n)-next) || !take(seen, int(next), int(run)) {
-			r.bad = true
-			return nil
-		}
-		r.turns = append(r.turns, turn{uint32(next), uint32(run)})
-		if left, next = left-int(run), next+int64(run); left == 0 {
-			return r.turns
-		}
-		next += c.step()
-		if r.bad = c.bad; r.bad {
-			return nil
-		}
-	}
-}
-
-// take sets n bits of set from one on. It reports whether none of them was set.
-func take(set []uint64, from, n int) bool {
-	for n > 0 {
-		k := min(n, 64-from&63)
-		mask := (^uint64(0) >> (64 - k)) << (from & 63)
-		w := &set[from>>6]
-		if *w&mask != 0 {
-			return false
-		}
-		*w |= mask
-		from, n = from+k, n-k
-	}
-	return true
 }
 
 // unsigned reads colUnsigned. It is of use only if the unit is read as a whole.

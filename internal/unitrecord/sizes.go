@@ -50,25 +50,6 @@ func appendSizes(b []byte, sections []Size) []byte {
 	return append(binary.AppendUvarint(b, n), list...)
 }
 
-// cutSizes cuts the sizes off b.
-func cutSizes(b []byte) (sizes, rest []byte, ok bool) {
-	n, k := binary.Uvarint(b)
-	if k <= 0 || n > uint64(len(b)) {
-		return nil, nil, false
-	}
-	at := k
-	for range n {
-		if at++; at > len(b) {
-			return nil, nil, false
-		}
-		if _, k = binary.Uvarint(b[at:]); k <= 0 {
-			return nil, nil, false
-		}
-		at += k
-	}
-	return b[:at], b[at:], true
-}
-
 // Replaced gives the sections that the record of the unit at c says it has replaced, with those of all
 // units of its object, and the bytes that it has in .debug_info and .debug_abbrev
 // instead. The first record of an object has the sizes of all its sections.

@@ -67,32 +67,9 @@ func (w *Writer) types(u *unit.Unit) {
 	}
 }
 
-// order writes an order of nodes or functions: how many follow each other, then the step to
-// the one that does not follow the last.
-func (w *Writer) order(col int, order []uint32) {
-	next, run := int64(0), uint64(0)
-	for _, k := range order {
-		if int64(k) != next {
-			w.cols.uint(col, run)
-			w.cols.step(col, int64(k)-next)
-			run = 0
-		}
-		run++
-		next = int64(k) + 1
-	}
-	w.cols.uint(col, run)
-}
-
 // blockSize is how many bytes of nodes a block has, or a few more. One whose chunks are all
 // known is passed over at once.
 const blockSize = 512
-
-// block is the block that is written.
-type block struct {
-	chunks int
-	names  int    // number of the first fresh one
-	table  []byte // what it begins with
-}
 
 // newBlock begins a block.
 func (w *Writer) newBlock() {

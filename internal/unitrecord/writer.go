@@ -1,48 +1,11 @@
 package unitrecord
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/unit"
 )
-
-// Writer makes records, one after the other.
-type Writer struct {
-	dies      *unit.Reader // of the unit in work
-	cols      columns
-	block     block
-	blocks    []byte // those that are written
-	nodesAt   int    // see NewWriter
-	sizes     []byte // see Replaces
-	refs      refWriter
-	names     namer
-	keys      keyMaker
-	env       callconv.Functions // for what locations are in
-	addrs     Addresses
-	locations map[string]int // number by what Condense has kept
-	bases     int
-	head      head
-	exprs     [][]byte
-	scratch   []byte
-	packed    []byte
-	err       error
-}
-
-// head is what colHead begins with.
-type head struct{ nodes, funcs, params, vars, tags int }
-
-// ErrNot says that a unit cannot be told by a record. Its DIEs are to stay.
-var ErrNot = errors.New("it cannot be told by a unit record")
-
-func (w *Writer) fail(what string) {
-	if w.err == nil {
-		w.err = fmt.Errorf("%w: %s", ErrNot, what)
-	}
-}
 
 // NewWriter is a Writer for objects whose .debug_abbrev has the nodes of a unit nodesAt bytes
 // behind where the abbreviations of the unit begin.

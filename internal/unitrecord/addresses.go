@@ -1,54 +1,15 @@
 package unitrecord
 
 import (
+	"encoding/binary"
+
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Variables and addresses. An address is a base, which the linker relocates, and an
-// offset from it: the functions of one section share one base, and so one
-// relocation.
-
-// The byte of a variable in colVar.
-const (
-	varExternal = 1 << iota
-	varAnnots   // it has annotations
-)
-
-// Field says where an address is: in .debug_info or in .debug_addr.
-type Field struct {
-	Indexed bool   // in .debug_addr
-	Off     uint64 // in the section
-}
-
-// Addresses are the relocations of an object.
-type Addresses interface {
-	// Base gives the address in the field as the number of a base and an offset.
-	// Bases count from 0 for each record; ok is false if there is no relocation
-	// that a base can have.
-	Base(f Field) (base int, offset uint64, ok bool)
-}
-
-// vars writes the candidates for variables of u.
-func (w *Writer) vars(u *unit.Unit) {
-	c := &w.cols
-	for i := range u.Vars.S {
-		v := &u.Vars.S[i]
-		w.variableAddress(v)
-		w.name(v.Name)
-		w.ref(v.Type)
-		flags := byte(0)
-		if v.External {
-			flags |= varExternal
-		}
-		if v.NAn != 0 {
-			flags |= varAnnots
-			w.annots(u.Annots.S[v.FirstAn:][:v.NAn])
-		}
-		c.byte(colVar, flags)
-	}
-}
+// An address is a base, which the linker relocates, and an offset from it: the functions
+// of one section share one base, and so one relocation.
 
 // address writes the address in a field, which is more by extra.
 func (w *Writer) address(f Field, extra uint64) {
@@ -112,4 +73,42 @@ func (w *Writer) variableAddress(v *unit.Var) {
 	default:
 		w.address(Field{Off: c.Hdr.Off + uint64(off) + 1}, s.Extra)
 	}
+}
+
+// at is base i as the linker has left it; ok is false if there is none.
+func (b *bases) at(i uint64) (v uint64, ok bool) {
+	if i >= uint64(len(b.words)/b.size) {
+		return 0, false
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if b.bigEndian {
+		order = binary.BigEndian
+	}
+	word := b.words[int(i)*b.size:][:b.size]
+	switch b.size {
+	case 8:
+		return order.Uint64(word), true
+	case 4:
+		return uint64(order.Uint32(word)), true
+	}
+	return 0, false
+}
+
+// address reads an address; 0 for one whose section the linker has dropped.
+func (r *Reader) address() uint64 {
+	c := &r.cols[colAddress]
+	v, ok := r.bases.at(c.uint())
+	offset := c.step()
+	if !ok {
+		c.bad = true
+		return 0
+	}
+	if v == 0 {
+		return 0
+	}
+	v += uint64(offset) - 1
+	if r.bases.size == 4 {
+		v = uint64(uint32(v))
+	}
+	return v
 }
