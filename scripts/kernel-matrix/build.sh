@@ -10,7 +10,7 @@ machine_of() {
 	i386) arch=i386 image=bzImage goarch=386 config="$uart" ;;
 	arm64) arch=arm64 image=Image goarch=arm64 triple=aarch64-linux-gnu config="$pl011" ;;
 	arm) arch=arm image=zImage goarch=arm triple=arm-linux-gnueabihf
-		config="MMU ARCH_MULTIPLATFORM ARCH_MULTI_V7 ARCH_VIRT AEABI VFP NEON $pl011" ;;
+		config="MMU ARCH_MULTIPLATFORM ARCH_MULTI_V7 ARCH_VIRT AEABI VFP NEON COMPAT_32BIT_TIME $pl011" ;;
 	riscv64) arch=riscv image=Image goarch=riscv64 triple=riscv64-linux-gnu
 		config="MMU ARCH_RV64I FPU RISCV_SBI SERIAL_OF_PLATFORM $uart" ;;
 	s390x) arch=s390 image=bzImage goarch=s390x triple=s390x-linux-gnu config="SCLP_TTY SCLP_CONSOLE SCLP_VT220_TTY SCLP_VT220_CONSOLE" ;;
