@@ -7,6 +7,9 @@ import (
 	"slices"
 )
 
+// ErrWhole is in the error of CheckBase for BTF that needs no base.
+var ErrWhole = errors.New("it is whole by itself, not split from the base")
+
 // CheckBase looks for signs that b was not split from the base that it was read
 // over. Nothing in split BTF names its base, and over a wrong one ids and names
 // lead to whatever stands there. Parse notices those beyond the end. CheckBase
@@ -19,7 +22,7 @@ func (b *Blob) CheckBase() error {
 		return nil
 	}
 	if b.isWhole() {
-		return errors.New("btf: it is whole by itself, not split from the base")
+		return fmt.Errorf("btf: %w", ErrWhole)
 	}
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		r := b.Record(id)

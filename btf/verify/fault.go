@@ -31,6 +31,9 @@ func (f *Fault) Overlaps() bool {
 
 // Error implements error. Names are quoted, and cut if they are long.
 func (f *Fault) Error() string {
+	if f.ID == 0 && strings.Contains(f.Rule, "BTF") {
+		return f.Rule
+	}
 	if f.ID == 0 {
 		return "BTF " + f.Rule
 	}

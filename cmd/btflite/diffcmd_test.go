@@ -212,7 +212,7 @@ func TestDiffErrors(t *testing.T) {
 		"--abi --structs --ints tags/a.btf none":      "btflite: --abi compares no ints by themselves: leave out --ints\nTry 'btflite diff --help' for more information.\n",
 		"--btf_base_b= tags/a.btf tags/b.btf":         "btflite: option '--btf_base_b': empty file name\nTry 'btflite diff --help' for more information.\n",
 		"--sumary tags/a.btf tags/b.btf":              "btflite: unrecognized option '--sumary'; did you mean --summary?\nTry 'btflite diff --help' for more information.\n",
-		"--btf_base=tags/a.btf tags/a.btf tags/b.btf": "btflite: tags/a.btf: btf: it is whole by itself, not split from the base: it does not fit the base tags/a.btf\n",
+		"--btf_base=tags/a.btf tags/a.btf tags/b.btf": "btflite: tags/a.btf: btf: it is whole by itself, not split from the base tags/a.btf; leave --btf_base out\n",
 	} {
 		var stdout, stderr bytes.Buffer
 		status := newCLI(&stdout, &stderr, os.LookupEnv).run(append([]string{"diff"}, strings.Fields(args)...))

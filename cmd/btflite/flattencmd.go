@@ -259,7 +259,7 @@ func (f *flattenCommand) overKernel(raw *loadbtf.Raw) (*btf.Blob, error) {
 		f.relocator = distill.NewRelocator(f.kernel.blob)
 	}
 	if own, err = f.relocator.Relocate(own); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, loadbtf.NoFit(f.kernel.path, f.kernel.kernel.Mismatch(raw.Module, nil)))
+		return nil, loadbtf.Misfit(err, f.kernel.path, f.kernel.kernel.Mismatch(raw.Module, nil))
 	}
 	return own, nil
 }

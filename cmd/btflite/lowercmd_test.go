@@ -134,7 +134,7 @@ func TestLowerSplit(t *testing.T) {
 		btfliteRun(t, exitOK, "lower", "--kernel=5.12", "--btf_base="+at(below), at("split"), at("over-"+below))
 		btfliteRun(t, exitOK, "verify", "--kernel=5.12", "--btf_base="+at("low"), at("over-"+below))
 	}
-	if _, stderr := btfliteRun(t, exitFailure, "lower", "--kernel=5.10", "--btf_base="+at("base"), at("split"), at("none")); !strings.Contains(stderr, "it cannot be lowered to Linux 5.10: BTF split BTF needs Linux 5.11") {
+	if _, stderr := btfliteRun(t, exitFailure, "lower", "--kernel=5.10", "--btf_base="+at("base"), at("split"), at("none")); !strings.Contains(stderr, "it cannot be lowered to Linux 5.10: split BTF needs Linux 5.11") {
 		t.Error(stderr)
 	}
 	btfliteRun(t, exitFailure, "lower", "--kernel=5.12", "--btf_base="+at("base"), at("split"), at("base"))

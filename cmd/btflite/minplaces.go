@@ -185,7 +185,12 @@ func (p *minPlan) refuseCollisions(kernels []minKernel, programs []*minProgram, 
 				of += " and " + prog.path
 			}
 			path := p.file(k, prog).path
-			if why := taken.add(path, "is for "+message.OneLine(of)); why != "" {
+			this := "is for " + message.OneLine(of)
+			switch why := taken.add(path, this); why {
+			case "":
+			case this:
+				return fmt.Errorf("%s: given twice", message.OneLine(of))
+			default:
 				return fmt.Errorf("%s: the BTF for %s would be written there, and it %s", message.OneLine(path), message.OneLine(of), why)
 			}
 		}

@@ -103,7 +103,7 @@ func (f *fit) noFit() string { return loadbtf.NoFit(f.base.path, f.mismatch) }
 // err returns the error of reading the BTF over the base. It names the base.
 func (f *fit) err() error {
 	if err := cmp.Or(f.unread, f.broken); err != nil {
-		return fmt.Errorf("%w: %s", err, f.noFit())
+		return loadbtf.Misfit(err, f.base.path, f.mismatch)
 	}
 	return nil
 }

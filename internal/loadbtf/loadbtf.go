@@ -104,13 +104,22 @@ func (l Loader) baseHint(err error, raw *Raw, base *btf.Blob) error {
 	switch {
 	case base != nil && len(l.BaseFiles) > 0:
 		kernel := basematch.OfKernel(mmapelf.Source{Path: l.BaseFiles[0]}, base)
-		return fmt.Errorf("%w: %s", err, NoFit(strings.Join(l.BaseFiles, " + "), kernel.Mismatch(raw.Module, nil)))
+		return Misfit(err, strings.Join(l.BaseFiles, " + "), kernel.Mismatch(raw.Module, nil))
 	case base != nil:
 		return fmt.Errorf("%w (split from another base?)", err)
 	case errors.Is(err, btf.ErrNoBase) && l.NoBase != "":
 		return fmt.Errorf("%w; %s", err, l.NoBase)
 	}
 	return err
+}
+
+// Misfit adds to an error of reading BTF over a base that the base is the wrong one, and what
+// to do about it. why is as for NoFit.
+func Misfit(err error, base, why string) error {
+	if errors.Is(err, btf.ErrWhole) {
+		return fmt.Errorf("%w %s; leave --btf_base out", err, message.OneLine(base))
+	}
+	return fmt.Errorf("%w: %s; give the kernel that it was built with", err, NoFit(base, why))
 }
 
 // NoFit says that BTF does not fit the base of that name. why is from basematch, which

@@ -12,7 +12,7 @@ machine_of() {
 	arm) arch=arm image=zImage goarch=arm triple=arm-linux-gnueabihf
 		config="MMU ARCH_MULTIPLATFORM ARCH_MULTI_V7 ARCH_VIRT AEABI VFP NEON COMPAT_32BIT_TIME $pl011" ;;
 	riscv64) arch=riscv image=Image goarch=riscv64 triple=riscv64-linux-gnu
-		config="MMU ARCH_RV64I FPU RISCV_SBI SERIAL_OF_PLATFORM $uart" ;;
+		config="MMU ARCH_RV64I FPU RISCV_ISA_FALLBACK RISCV_SBI SERIAL_OF_PLATFORM $uart" ;;
 	s390x) arch=s390 image=bzImage goarch=s390x triple=s390x-linux-gnu config="SCLP_TTY SCLP_CONSOLE SCLP_VT220_TTY SCLP_VT220_CONSOLE" ;;
 	ppc64le) arch=powerpc image=zImage goarch=ppc64le triple=powerpc64le-linux-gnu
 		config="PPC64 PPC_BOOK3S_64 CPU_LITTLE_ENDIAN PPC_PSERIES HVC_CONSOLE" ;;
