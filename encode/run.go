@@ -220,5 +220,10 @@ func (r *run) recoverCrash(err *error) {
 
 // Encode is Run for one file.
 func (s *Session) Encode(path string) (*Output, error) {
-	return runPlan(context.Background(), []mmapelf.Source{{Path: path}}, s.opt, s)
+	return s.EncodeSource(mmapelf.Source{Path: path})
+}
+
+// EncodeSource is RunSources for one file.
+func (s *Session) EncodeSource(in mmapelf.Source) (*Output, error) {
+	return runPlan(context.Background(), []mmapelf.Source{in}, s.opt, s)
 }

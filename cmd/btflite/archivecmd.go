@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -26,6 +25,7 @@ type archiveCommand struct {
 	form     archive.Form
 	distro   string
 	shard    string // --shard
+	modules  bool   // --modules
 }
 
 // exitTemporary says that trying again makes sense: EX_TEMPFAIL of sysexits.h.
@@ -50,6 +50,7 @@ running one, if there is no other word.`,
 	existing := map[string]archive.Existing{"copy": archive.CopyExisting, "encode": archive.EncodeExisting, "skip": archive.SkipExisting}
 	out.value(func(v string) error { a.existing = existing[v]; return nil }, "existing", "",
 		"`DO` with .BTF: copy it (default), encode, skip", words("copy", "encode", "skip"))
+	out.toggle(&a.modules, "modules", "", "store the BTF of modules as well")
 	out.value(a.setDistro, "distro", "", "all PACKAGEs are of `NAME/VERSION`, as debian/12", noFiles)
 	forms := map[string]archive.Form{"raw": archive.Raw, "zst": archive.Zstd}
 	out.value(func(v string) error { a.form = forms[v]; return nil }, "form", "", "store `FORM`: raw (default), zst", words("raw", "zst"))
@@ -102,7 +103,7 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 	}
 	info, _ := debug.ReadBuildInfo()
 	to := &archive.Archive{Options: archive.Options{Dir: a.dir, Temp: a.temp, Job: a.opt, Existing: a.existing, Distro: a.distro,
-		Form: a.form, Limits: pack.UsualLimits, Jobs: a.opt.Encode.Jobs, Program: programName + " " + cmp.Or(thisBuild(info).version, "of unknown version")}}
+		Form: a.form, Modules: a.modules, Limits: pack.UsualLimits, Jobs: a.opt.Encode.Jobs, Program: programName + " " + cmp.Or(thisBuild(info).version, "of unknown version")}}
 	n := new(archiveCounts)
 	for _, path := range words {
 		if !part.Has(archive.PackageName(path)) {
@@ -141,48 +142,6 @@ func (a *archiveCommand) chooseShard(c *cli) (s shard.Shard, err error) {
 	return s, stdoutError(err)
 }
 
-// archiveCounts counts what became of packages and kernels.
-type archiveCounts struct {
-	kernels, without int // with BTF, and without
-	empty            int // packages without kernels
-	before           int // packages or kernels that earlier runs have done
-	trouble          int // packages that could not be done now
-	others           int // packages of other shards
-	internal         int // kernels without BTF by a fault of this program
-}
-
-// String returns the summary.
-func (n *archiveCounts) String() string {
-	s := countOf(n.kernels, "kernel") + " archived"
-	if n.before > 0 {
-		s += fmt.Sprintf(", %s done before", grouped(uint64(n.before)))
-	}
-	if n.without > 0 {
-		s += ", " + countOf(n.without, "kernel") + " without BTF"
-	}
-	if n.empty > 0 {
-		s += ", " + countOf(n.empty, "package") + " without kernels"
-	}
-	if n.others > 0 {
-		s += ", " + countOf(n.others, "package") + " of other shards"
-	}
-	if n.trouble > 0 {
-		s += ", " + countOf(n.trouble, "package") + " not done"
-	}
-	return s
-}
-
-// status returns the error of a run. A package that can never be done is recorded, so it is not an error.
-func (n *archiveCounts) status() error {
-	switch {
-	case n.trouble > 0:
-		return printedFailure{exitTemporary}
-	case n.internal > 0:
-		return printedFailure{exitInternal}
-	}
-	return nil
-}
-
 // add archives a package. Trouble with it is printed, and does not end the run.
 func (a *archiveCommand) add(c *cli, to *archive.Archive, path string, n *archiveCounts) error {
 	name := archive.PackageName(path)
@@ -200,47 +159,15 @@ func (a *archiveCommand) add(c *cli, to *archive.Archive, path string, n *archiv
 		pkg.Close()
 	}
 	if err != nil {
-		n.trouble++
+		if errors.Is(err, archive.ErrOrder) {
+			n.refused++
+		} else {
+			n.trouble++
+		}
 		c.complain(message.NamingFile([]string{path}, err).Error())
 		return nil
 	}
 	return a.tell(c, name, rec, n)
-}
-
-// tell prints what became of a package, and counts it.
-func (a *archiveCommand) tell(c *cli, name string, rec *archive.PackageRecord, n *archiveCounts) error {
-	name = message.OneLine(name)
-	var out io.Writer = c.stdout
-	if c.quiet {
-		out = io.Discard
-	}
-	if rec.Reason != "" {
-		n.empty++
-		c.warn(name + ": " + rec.Reason)
-	}
-	for _, k := range rec.Kernels {
-		if k.Before {
-			n.before++
-			continue
-		}
-		if k.Internal {
-			n.internal++
-			c.complain(name + ": " + k.Reason + pleaseReport)
-		}
-		for _, w := range k.Warnings {
-			c.warn(name + ": " + w)
-		}
-		if k.BTF == "" {
-			n.without++
-			c.warn(fmt.Sprintf("%s: %s: no BTF: %s", name, message.OneLine(k.Release), k.Reason))
-			continue
-		}
-		n.kernels++
-		if _, err := fmt.Fprintf(out, "%s: %s of %s %s\n", k.BTF, countOf(k.Types, "type"), message.OneLine(k.Release), k.Source); err != nil {
-			return stdoutError(err)
-		}
-	}
-	return nil
 }
 
 // index is "btflite archive index".
@@ -273,10 +200,10 @@ func (a *archiveCommand) find(c *cli, words []string) error {
 		return err
 	}
 	if len(found) == 0 {
-		return errors.New(message.OneLine(a.dir) + ": no kernel with the build-id " + id)
+		return errors.New(message.OneLine(a.dir) + ": no kernel or module with the build-id " + id)
 	}
-	for _, k := range found {
-		if _, err := fmt.Fprintln(c.stdout, archive.PathOf(a.dir, &k)); err != nil {
+	for _, name := range found {
+		if _, err := fmt.Fprintln(c.stdout, archive.PathOf(a.dir, name)); err != nil {
 			return stdoutError(err)
 		}
 	}

@@ -149,3 +149,39 @@ func TestArchiveShards(t *testing.T) {
 		t.Errorf("the indexes differ: %v, %v", err, err2)
 	}
 }
+
+// TestArchiveModules: what is printed about modules, that min takes the kernels of an archive only, and
+// that flatten takes a kernel with its modules.
+func TestArchiveModules(t *testing.T) {
+	entries := []archivetest.Entry{{Name: "vmlinux", Data: archivetest.Kernel("6.99.0")}, {Name: "fs/xfs.ko.xz", Data: archivetest.Compress("xz", archivetest.Module("6.99.0", "xfs", 'x'))},
+		{Name: "other.ko", Data: archivetest.Module("6.98.0", "other", 'o')}}
+	for i := range 12 {
+		entries = append(entries, archivetest.Entry{Name: fmt.Sprintf("broken%02d.ko", i), Data: archivetest.BrokenModule("6.99.0", "b", byte(i))})
+	}
+	in := inFolder(t, map[string][]byte{"a.tar": archivetest.Tar(entries...)})
+	dir := filepath.Join(t.TempDir(), "archive")
+	out, errs := runArchive(t, exitOK, "--modules", "--distro=debian/12", "-o", dir, filepath.Join(in, "a.tar"))
+	if want := "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\ndebian/12/x86_64/6.99.0/: 1 module of 6.99.0\n1 kernel archived, 1 module, 12 modules without BTF\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+	for _, want := range []string{"btflite: a.tar: broken00.ko: no BTF: ", "btflite: a.tar: broken09.ko: no BTF: ",
+		"btflite: a.tar: no BTF for 2 modules more; see debian/12/x86_64/6.99.0/modules.json\n", "btflite: a.tar: 1 module of no kernel in it\n"} {
+		if !strings.Contains(errs, want) || strings.Count(errs, "\n") != toldModules+2 {
+			t.Errorf("%q, want %q", errs, want)
+		}
+	}
+	if out, errs = runArchive(t, exitOK, "--modules", "-o", dir, filepath.Join(in, "a.tar")); out != "0 kernels archived, 1 done before\n" || errs != "" {
+		t.Errorf("again: %q, %q", out, errs)
+	}
+	if out, _ = runArchive(t, exitOK, "find", "-o", dir, "7802030405060708"); out != filepath.Join(dir, "debian/12/x86_64/6.99.0/xfs.btf")+"\n" {
+		t.Errorf("find: %q", out)
+	}
+	kernels, err := findMinKernels([]string{dir})
+	if err != nil || len(kernels) != 1 || kernels[0].path != filepath.Join(dir, "debian/12/x86_64/6.99.0.btf") {
+		t.Errorf("min takes %+v, %v", kernels, err)
+	}
+	c, _, _ := testCLI(t)
+	if status := c.run([]string{"flatten", "-o", filepath.Join(t.TempDir(), "all.btf"), filepath.Join(dir, "debian/12/x86_64/6.99.0.btf"), filepath.Join(dir, "debian/12/x86_64/6.99.0/xfs.btf")}); status != exitOK {
+		t.Errorf("flatten: status %d", status)
+	}
+}

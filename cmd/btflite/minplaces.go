@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/btflite/btflite/internal/archive"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -19,7 +20,8 @@ type minKernel struct {
 }
 
 // findMinKernels finds the kernels that words stand for: a folder for the .btf files below it,
-// compressed ones too, and any other word for itself.
+// compressed ones too, and any other word for itself. Of an archive it takes each kernel once, and
+// no modules.
 func findMinKernels(words []string) (kernels []minKernel, err error) {
 	for _, w := range words {
 		info, err := os.Stat(w)
@@ -34,6 +36,8 @@ func findMinKernels(words []string) (kernels []minKernel, err error) {
 			switch {
 			case err != nil:
 				kernels = append(kernels, minKernel{path: path, err: message.FileError(path, "cannot read", err)})
+			case d.IsDir() && (isArchiveStore(w, path) || isModulesFolder(path)):
+				return fs.SkipDir
 			case d.Type().IsRegular() && isDetachedName(path):
 				kernels = append(kernels, minKernel{path: path})
 			}
@@ -51,6 +55,18 @@ func findMinKernels(words []string) (kernels []minKernel, err error) {
 		kernels[i].rel = rel
 	}
 	return kernels, nil
+}
+
+// isArchiveStore tells whether a folder has what the names of the archive at root are links to.
+func isArchiveStore(root, path string) bool {
+	return filepath.Clean(path) == filepath.Join(root, archive.StoreDir)
+}
+
+// isModulesFolder tells whether a folder of an archive has the BTF of modules: the record of their
+// kernel lies beside it.
+func isModulesFolder(path string) bool {
+	_, err := os.Stat(path + archive.RecordSuffix)
+	return err == nil
 }
 
 // isDetachedName tells whether a file of a folder has BTF by its name.

@@ -84,8 +84,8 @@ func TestAdd(t *testing.T) {
 	}
 	k := rec.Kernels[0]
 	const name = "debian/12/x86_64/6.99.0"
-	want := KernelRecord{BuildID: at.BuildID, Release: "6.99.0", Distro: "debian", Version: "12", Arch: "x86_64", Package: deb, File: inDeb, BTF: name + ".btf",
-		SHA256: k.SHA256, Size: k.Size, Source: "encoded", Program: "btflite test", Types: 1}
+	want := KernelRecord{BuildID: at.BuildID, Release: "6.99.0", Distro: "debian", Version: "12", Arch: "x86_64", Package: deb, File: inDeb, Program: "btflite test",
+		Contents: Contents{BTF: name + ".btf", SHA256: k.SHA256, Size: k.Size, Source: "encoded", Types: 1}}
 	if k.Size == 0 || len(k.SHA256) != 64 || !equalRecords(&k, &want) {
 		t.Errorf("%+v, want %+v", k, want)
 	}
@@ -153,7 +153,7 @@ func TestNames(t *testing.T) {
 	}
 	stored := 0
 	for _, name := range files(t, a.Dir) {
-		if strings.HasPrefix(name, storeDir) {
+		if strings.HasPrefix(name, StoreDir) {
 			stored++
 		}
 	}
@@ -192,7 +192,7 @@ func TestExisting(t *testing.T) {
 		if how == SkipExisting {
 			continue
 		}
-		data, err := os.ReadFile(PathOf(a.Dir, &k))
+		data, err := os.ReadFile(PathOf(a.Dir, k.BTF))
 		if err != nil || bytes.Equal(data, at.SomeBTF()) != (how == CopyExisting) {
 			t.Errorf("%s: %d bytes, %v", want, len(data), err)
 		}

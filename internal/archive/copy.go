@@ -10,8 +10,9 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// copyBTF stores the section .BTF of a kernel as it is.
-func (w *adding) copyBTF(in mmapelf.Source, rec *KernelRecord) (*stored, error) {
+// copyBTF stores the section .BTF of a kernel, or of a module over base, as it is.
+func (w *adding) copyBTF(in mmapelf.Source, base *btf.Blob, name string, c *Contents) (*stored, error) {
+	c.Source = copied
 	f, err := in.Open()
 	if err != nil {
 		return nil, err
@@ -21,22 +22,22 @@ func (w *adding) copyBTF(in mmapelf.Source, rec *KernelRecord) (*stored, error) 
 	if err != nil {
 		return nil, err
 	}
-	blob, err := btf.ParseShared(data, nil)
+	blob, err := btf.ParseShared(data, base)
 	if err != nil {
 		return nil, fmt.Errorf("section .BTF: %w; --existing=encode takes the DWARF instead", err)
 	}
-	lenient := finish.Work{Lenient: true}
+	lenient := finish.Work{Base: base, Lenient: true}
 	warning, err := lenient.Merged([]finish.Given{{Name: in.Path, BTF: blob}}, data)
 	if err != nil {
 		return nil, err
 	}
 	if warning != nil {
-		rec.Warnings = append(rec.Warnings, reasonOf(errors.New(warning.String()), in.Path))
+		c.Warnings = append(c.Warnings, reasonOf(errors.New(warning.String()), in.Path))
 	}
 	counts, err := btf.Count(data)
 	if err != nil {
 		return nil, err
 	}
-	rec.Types, rec.Functions, rec.Variables = counts.Types, counts.Kinds[btf.KindFunc], counts.Kinds[btf.KindVar]
-	return w.put(rec.fileName(), func(to io.Writer) error { _, err := to.Write(data); return err })
+	c.Types, c.Functions, c.Variables = counts.Types, counts.Kinds[btf.KindFunc], counts.Kinds[btf.KindVar]
+	return w.put(name, int64(len(data)), func(to io.Writer) error { _, err := to.Write(data); return err })
 }

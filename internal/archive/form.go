@@ -2,7 +2,10 @@ package archive
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 
+	"github.com/btflite/btflite/internal/message"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -15,11 +18,13 @@ const (
 	Zstd             // RELEASE.btf.zst
 )
 
-// suffix ends the names of files.
-func (f Form) suffix() string { return [...]string{".btf", ".btf.zst"}[f] }
+// suffixes end the names of files, by Form.
+var suffixes = [...]string{".btf", ".btf.zst"}
 
-// write writes the BTF of what is called name.
-func (f Form) write(w io.Writer, name string, write func(io.Writer) error) error {
+func (f Form) suffix() string { return suffixes[f] }
+
+// write writes the BTF of what is called name, which has size bytes.
+func (f Form) write(w io.Writer, name string, size int64, write func(io.Writer) error) error {
 	if f == Raw {
 		return write(w)
 	}
@@ -32,4 +37,12 @@ func (f Form) write(w io.Writer, name string, write func(io.Writer) error) error
 		return err
 	}
 	return z.Close()
+}
+
+// openStored opens the file of BTF that the archive has at a path. It is compressed by what its first
+// bytes say, or not at all.
+func (a *Archive) openStored(name string) (*os.File, error) {
+	at := filepath.Join(a.Dir, filepath.FromSlash(name))
+	f, err := os.Open(at)
+	return f, message.FileError(at, "cannot read", err)
 }

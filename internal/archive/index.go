@@ -35,15 +35,18 @@ func Merge(dir string) (*Index, error) {
 		switch {
 		case err != nil:
 			return message.FileError(filepath.Join(dir, name), "cannot read", err)
-		case d.IsDir() && (name == storeDir || name == packagesDir):
+		case d.IsDir() && (name == StoreDir || name == packagesDir):
 			return fs.SkipDir
 		case d.IsDir() && depth > 2:
 			return fs.SkipDir // the files of a kernel are three folders down
-		case depth != 3 || !d.Type().IsRegular() || !strings.HasSuffix(name, recordSuffix):
+		case depth != 3 || !d.Type().IsRegular() || !strings.HasSuffix(name, RecordSuffix):
 			return nil
 		}
 		var rec KernelRecord
 		if err := readJSON(filepath.Join(dir, name), &rec); err != nil {
+			return err
+		}
+		if rec.Modules, err = countsOf(dir, &rec); err != nil {
 			return err
 		}
 		x.Kernels = append(x.Kernels, rec)
@@ -62,6 +65,12 @@ func (x *Index) Write(dir string) error {
 	if err != nil {
 		return err
 	}
+	return replaceFile(at, data)
+}
+
+// replaceFile writes a file in place of an older one.
+func replaceFile(at string, data []byte) error {
+	dir := filepath.Dir(at)
 	f, err := os.CreateTemp(dir, temporaryPattern)
 	if err != nil {
 		return message.FileError(at, "cannot write", err)
@@ -83,12 +92,13 @@ func (x *Index) Write(dir string) error {
 	return message.FileError(at, "cannot write", elfwrite.SyncDir(dir))
 }
 
-// Find returns the kernels with a build-id, or that begin with it. It asks the index of the folder
-// dir, if there is one, and the records if the index does not know it.
-func Find(dir, buildID string) ([]KernelRecord, error) {
+// Find returns the paths in the archive of the BTF of kernels with a build-id, or that begins with it;
+// if there are none, that of modules. It asks the index of the folder dir, if there is one, and the
+// records if the index does not know it.
+func Find(dir, buildID string) ([]string, error) {
 	if x, err := readIndex(dir); err == nil {
-		if found := x.find(buildID); len(found) > 0 {
-			return found, nil
+		if found, err := x.find(dir, buildID); len(found) > 0 || err != nil {
+			return found, err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -97,7 +107,7 @@ func Find(dir, buildID string) ([]KernelRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.find(buildID), nil
+	return x.find(dir, buildID)
 }
 
 func readIndex(dir string) (*Index, error) {
@@ -117,12 +127,15 @@ func readIndex(dir string) (*Index, error) {
 	return x, message.FileError(at, "cannot read", err)
 }
 
-// find returns the kernels whose build-id begins with prefix.
-func (x *Index) find(prefix string) (found []KernelRecord) {
-	for _, k := range x.Kernels {
-		if strings.HasPrefix(k.BuildID, prefix) {
-			found = append(found, k)
+// find returns the paths of kernels whose build-id begins with prefix, or else of modules.
+func (x *Index) find(dir, prefix string) (found []string, err error) {
+	for i := range x.Kernels {
+		if k := &x.Kernels[i]; strings.HasPrefix(k.BuildID, prefix) && k.BTF != "" {
+			found = append(found, k.BTF)
 		}
 	}
-	return found
+	if len(found) > 0 {
+		return found, nil
+	}
+	return x.findModules(dir, prefix)
 }

@@ -17,18 +17,30 @@ import (
 
 // KernelRecord has the facts about a kernel. It has no times, so that two workers write the same bytes.
 type KernelRecord struct {
-	BuildID   string `json:"build_id"` // in hex; "" if the kernel has none
-	Release   string `json:"release"`  // as uname -r
-	Distro    string `json:"distro"`
-	Version   string `json:"distro_version"`
-	Arch      string `json:"arch"`
-	Package   string `json:"package"`          // the file, without its folder
-	File      string `json:"file"`             // in the package
+	BuildID string `json:"build_id"` // in hex; "" if the kernel has none
+	Release string `json:"release"`  // as uname -r
+	Distro  string `json:"distro"`
+	Version string `json:"distro_version"`
+	Arch    string `json:"arch"`
+	Package string `json:"package"` // the file, without its folder
+	File    string `json:"file"`    // in the package
+	Program string `json:"program"` // what wrote this
+	Contents
+	// Modules is nil in the record of the kernel, which is written before those of its modules.
+	Modules *ModuleCounts `json:"modules,omitempty"`
+	// Before says that the archive had the kernel already, from this package or another.
+	Before bool `json:"-"`
+	// ModulesBefore says it of the modules. ModulesFailed are those of this run that have no BTF.
+	ModulesBefore bool           `json:"-"`
+	ModulesFailed []ModuleRecord `json:"-"`
+}
+
+// Contents has the facts about the BTF of a kernel or of a module.
+type Contents struct {
 	BTF       string `json:"btf,omitempty"`    // path in the archive
 	SHA256    string `json:"sha256,omitempty"` // of the file at that path
 	Size      int64  `json:"size,omitempty"`   // of it, in bytes
 	Source    string `json:"source,omitempty"` // "encoded" or "copied"
-	Program   string `json:"program"`          // what wrote this
 	Types     int    `json:"types,omitempty"`
 	Functions int    `json:"functions,omitempty"`
 	Variables int    `json:"variables,omitempty"`
@@ -37,8 +49,20 @@ type KernelRecord struct {
 	Reason   string   `json:"reason,omitempty"`
 	// Internal says that the reason is a fault of the program.
 	Internal bool `json:"internal,omitempty"`
-	// Before says that the archive had the kernel already, from this package or another.
-	Before bool `json:"-"`
+}
+
+// ModuleCounts counts modules of a kernel.
+type ModuleCounts struct {
+	Stored int `json:"stored"`
+	Failed int `json:"failed"` // without BTF
+}
+
+// ModuleRecord has the facts about a module.
+type ModuleRecord struct {
+	Name    string `json:"name"`     // as in /sys/kernel/btf
+	BuildID string `json:"build_id"` // in hex; "" if the module has none
+	File    string `json:"file"`     // in the package
+	Contents
 }
 
 // PackageRecord says how the work on a package ended.
@@ -52,6 +76,10 @@ type PackageRecord struct {
 	Vendor  string         `json:"vendor,omitempty"`
 	Program string         `json:"program"`
 	Kernels []KernelRecord `json:"kernels,omitempty"`
+	// Modules says that modules were looked for. OfNoKernel is how many of them are of no kernel of
+	// the package.
+	Modules    bool `json:"modules,omitempty"`
+	OfNoKernel int  `json:"modules_of_no_kernel,omitempty"`
 	// Reason says why there is no kernel, or what ended the reading.
 	Reason string `json:"reason,omitempty"`
 }
@@ -79,6 +107,12 @@ func (r *KernelRecord) dir() string {
 
 func (r *KernelRecord) fileName() string { return CleanName(r.Release) }
 
+// The words of Contents.Source.
+const (
+	encoded = "encoded"
+	copied  = "copied"
+)
+
 // leftOut says what the DWARF has and BTF cannot say.
 func leftOut(s *encode.Stats) (lines []string) {
 	for _, what := range slices.Sorted(maps.Keys(s.Unencodable)) {
@@ -92,26 +126,32 @@ func reasonOf(err error, path string) string {
 	return message.OneLine(strings.TrimPrefix(err.Error(), message.OneLine(path)+": "))
 }
 
-// recordSuffix ends the names of records.
-const recordSuffix = ".json"
+// RecordSuffix ends the names of records.
+const RecordSuffix = ".json"
 
 // maxRecord bounds a record that is read, in bytes.
 const maxRecord = 16 << 20
 
 // readJSON reads a record. Errors name the file.
 func readJSON(name string, to any) error {
+	data, err := readRecord(name)
+	if err != nil {
+		return err
+	}
+	return message.FileError(name, "cannot read", json.Unmarshal(data, to))
+}
+
+// readRecord reads the bytes of a record. Errors name the file.
+func readRecord(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return message.FileError(name, "cannot read", err)
+		return nil, message.FileError(name, "cannot read", err)
 	}
 	if info.Size() > maxRecord {
-		return fmt.Errorf("%s: a record of %s cannot be one of btflite", message.OneLine(name), message.ByteSize(uint64(info.Size())))
+		return nil, fmt.Errorf("%s: a record of %s cannot be one of btflite", message.OneLine(name), message.ByteSize(uint64(info.Size())))
 	}
 	data, err := os.ReadFile(name)
-	if err == nil {
-		err = json.Unmarshal(data, to)
-	}
-	return message.FileError(name, "cannot read", err)
+	return data, message.FileError(name, "cannot read", err)
 }
 
 // encodeJSON returns a record as it is written.

@@ -45,5 +45,5 @@ func BuildIDOf(path string) (string, error) {
 	return hex.EncodeToString(id), nil
 }
 
-// PathOf returns where the BTF of a kernel is; dir is the folder of the archive.
-func PathOf(dir string, k *KernelRecord) string { return filepath.Join(dir, filepath.FromSlash(k.BTF)) }
+// PathOf returns where a path in the archive is; dir is the folder of the archive.
+func PathOf(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }

@@ -17,8 +17,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// storeDir is the folder of contents, each under its checksum.
-const storeDir = "store"
+// StoreDir is the folder in an archive of contents, each under its checksum.
+const StoreDir = "store"
 
 // stored is a file of the store.
 type stored struct {
@@ -27,20 +27,20 @@ type stored struct {
 	size int64
 }
 
-// put stores what write writes, in the form of the archive, unless it is there. name is what the
-// BTF will be called, without a suffix.
-func (a *Archive) put(name string, write func(io.Writer) error) (*stored, error) {
+// put stores what write writes, size bytes, in the form of the archive, unless it is there. name is what
+// the BTF will be called, without a suffix.
+func (a *Archive) put(name string, size int64, write func(io.Writer) error) (*stored, error) {
 	s := new(stored)
 	sum := sha256.New()
-	dir := filepath.Join(a.Dir, storeDir)
+	dir := filepath.Join(a.Dir, StoreDir)
 	err := a.newFile(dir, func(w io.Writer) error {
 		counted := &countingWriter{w: io.MultiWriter(w, sum)}
-		err := a.Form.write(counted, name, write)
+		err := a.Form.write(counted, name, size, write)
 		s.size = counted.n
 		return err
 	}, func() string {
 		s.sum = hex.EncodeToString(sum.Sum(nil))
-		s.name = path.Join(storeDir, s.sum[:2], s.sum+a.Form.suffix())
+		s.name = path.Join(StoreDir, s.sum[:2], s.sum+a.Form.suffix())
 		return s.name
 	})
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -102,11 +102,25 @@ func (a *Archive) publishRecord(name string, rec any) error {
 	if err != nil {
 		return err
 	}
-	at := name + recordSuffix
+	at := name + RecordSuffix
 	return a.newFile(filepath.Join(a.Dir, filepath.FromSlash(path.Dir(at))), func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	}, func() string { return at })
+}
+
+// replaceRecord replaces the record of a package if only that of rec is of a run that looked for modules.
+func (a *Archive) replaceRecord(rec *PackageRecord) error {
+	at := filepath.Join(a.Dir, packagesDir, rec.Package+RecordSuffix)
+	old := new(PackageRecord)
+	if err := readJSON(at, old); err != nil || old.Modules || !rec.Modules {
+		return err
+	}
+	data, err := encodeJSON(rec)
+	if err != nil {
+		return err
+	}
+	return replaceFile(at, data)
 }
 
 // publishKernel gives the BTF that rec has in the store its name, and writes the record. If the
@@ -124,11 +138,26 @@ func (a *Archive) publishKernel(rec *KernelRecord) error {
 			return err
 		}
 		if i == len(names)-1 {
-			return message.FileError(filepath.Join(a.Dir, at), "cannot write", errors.New("it is there with other contents: of another program or other options; take another folder"))
+			return a.otherContents(at)
 		}
 	}
 	return nil
 }
+
+// otherContents is the error for a name that an earlier run has given to something else.
+func (a *Archive) otherContents(at string) error {
+	return message.FileError(filepath.Join(a.Dir, filepath.FromSlash(at)), "cannot write", &ownDamage{errors.New("it is there with other contents: of another program or other options; take another folder")})
+}
+
+// ownDamage is the error for files of the archive that do not fit what is to be done. Nothing is wrong
+// with the package then.
+type ownDamage struct{ err error }
+
+// Error implements error.
+func (d *ownDamage) Error() string { return d.err.Error() }
+
+// Unwrap implements error.
+func (d *ownDamage) Unwrap() error { return d.err }
 
 // names are the names that the kernel may have in the archive, without a suffix: the second one if
 // another build of the release has the first.
@@ -145,7 +174,7 @@ func (a *Archive) kernelDone(rec *KernelRecord) *KernelRecord {
 	}
 	for _, name := range rec.names() {
 		old := new(KernelRecord)
-		if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(name)+recordSuffix), old); err == nil && old.BuildID == rec.BuildID {
+		if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(name)+RecordSuffix), old); err == nil && old.BuildID == rec.BuildID {
 			old.Before = true
 			return old
 		}
@@ -155,8 +184,12 @@ func (a *Archive) kernelDone(rec *KernelRecord) *KernelRecord {
 
 // id tells builds of one release apart.
 func (r *KernelRecord) id() string {
+	return shortID(cmp.Or(r.BuildID, r.SHA256))
+}
+
+// shortID returns as much of a build-id or a checksum as names have.
+func shortID(id string) string {
 	const digits = 12
-	id := cmp.Or(r.BuildID, r.SHA256)
 	return id[:min(digits, len(id))]
 }
 
@@ -230,7 +263,7 @@ func (a *Archive) recordTo(at string, rec *KernelRecord) (free bool, err error) 
 		return err == nil, err
 	}
 	old := new(KernelRecord)
-	if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(at)+recordSuffix), old); err != nil {
+	if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(at)+RecordSuffix), old); err != nil {
 		return false, err
 	}
 	return old.BuildID == rec.BuildID && old.SHA256 == rec.SHA256, nil

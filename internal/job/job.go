@@ -103,11 +103,16 @@ func NewSession(o *Options) *Session {
 
 // Encode is Options.Run for one file.
 func (s *Session) Encode(path string) (*finish.Encoded, error) {
-	out, err := s.encoder.Encode(path)
+	return s.EncodeSource(mmapelf.Source{Path: path})
+}
+
+// EncodeSource is Options.Run for one file of any kind.
+func (s *Session) EncodeSource(in mmapelf.Source) (*finish.Encoded, error) {
+	out, err := s.encoder.EncodeSource(in)
 	if err != nil {
 		return nil, err
 	}
-	return s.work.Output(context.Background(), mmapelf.Paths(path), out)
+	return s.work.Output(context.Background(), []mmapelf.Source{in}, out)
 }
 
 // Close gives the memory back.

@@ -20,6 +20,8 @@ type File struct {
 	io.Reader
 	// OnDisk is the file itself, if the package is a folder or the file; else nil.
 	OnDisk *os.File
+
+	inner *inner // for Expand
 }
 
 // visitor takes a file of a package.
@@ -34,6 +36,7 @@ type walk struct {
 	jobs   int         // blocks that are expanded at once
 	temp   func() (*os.File, error)
 	search *search // what to look for from the end; nil to read all from the beginning
+	inner  inner   // of files that are compressed by themselves
 }
 
 // give hands out a regular file that a package calls name.
@@ -45,7 +48,8 @@ func (w *walk) give(name string, size int64, r io.Reader, disk *os.File) error {
 	if err := w.meter.checkFile(clean, size); err != nil {
 		return err
 	}
-	return w.visit(&File{clean, size, r, disk})
+	w.inner.limits = w.meter.limits
+	return w.visit(&File{clean, size, r, disk, &w.inner})
 }
 
 // shorten cuts a name that a message is to have.

@@ -163,7 +163,8 @@ func (s *stage) enter(name string) string {
 		s.copy(data+"split/x86.module.btf", "work/a.ko", "work/b.ko")
 	case "archive":
 		kernel := archivetest.Entry{Name: "./usr/lib/debug/boot/vmlinux-6.99", Data: archivetest.Kernel("6.99.0")}
-		s.write("archive/linux-image-6.99-dbg_6.99-1_amd64.deb", string(archivetest.Deb("xz", kernel)), 0o644)
+		module := archivetest.Entry{Name: "./usr/lib/debug/lib/modules/6.99.0/kernel/nf_nat.ko", Data: archivetest.Module("6.99.0", "nf_nat", 'n')}
+		s.write("archive/linux-image-6.99-dbg_6.99-1_amd64.deb", string(archivetest.Deb("xz", kernel, module)), 0o644)
 		kernel.Data = archivetest.Kernel("6.98.0")
 		s.write("archive/kernels.tar.xz", string(archivetest.Compress("xz", archivetest.Tar(kernel))), 0o644)
 	case "linux":

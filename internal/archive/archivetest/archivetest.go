@@ -185,9 +185,11 @@ func KernelWithBTF(release string, btf []byte) []byte { return kernel(release, b
 func BrokenKernel(release string) []byte {
 	f := kernel(release, nil)
 	f.NoDebug = true
-	f.Sections = append(f.Sections, dt.Section{Name: ".debug_info", Data: []byte("\x10\x00\x00\x00\x63\x00garbage")}, dt.Section{Name: ".debug_abbrev", Data: []byte{1}})
+	f.Sections = append(f.Sections, brokenDWARF...)
 	return f.Bytes()
 }
+
+var brokenDWARF = []dt.Section{{Name: ".debug_info", Data: []byte("\x10\x00\x00\x00\x63\x00garbage")}, {Name: ".debug_abbrev", Data: []byte{1}}}
 
 func kernel(release string, btf []byte) *dt.File {
 	const sectionNote = 7 // SHT_NOTE
@@ -199,6 +201,39 @@ func kernel(release string, btf []byte) *dt.File {
 		f.Sections = append(f.Sections, dt.Section{Name: ".BTF", Flags: 2, Data: btf})
 	}
 	return f
+}
+
+// Module returns a kernel module with DWARF, as a .ko: its types are those of Kernel and a struct that is
+// called as the module is. first begins its build-id.
+func Module(release, name string, first byte) []byte { return module(release, name, first).Bytes() }
+
+// StrippedModule returns Module without DWARF, and with a section .BTF, unless that is nil.
+func StrippedModule(release, name string, first byte, btf []byte) []byte {
+	f := module(release, name, first)
+	f.NoDebug = true
+	if btf != nil {
+		f.Sections = append(f.Sections, dt.Section{Name: ".BTF", Data: btf})
+	}
+	return f.Bytes()
+}
+
+// BrokenModule returns Module with DWARF that cannot be read.
+func BrokenModule(release, name string, first byte) []byte {
+	f := module(release, name, first)
+	f.NoDebug = true
+	f.Sections = append(f.Sections, brokenDWARF...)
+	return f.Bytes()
+}
+
+func module(release, name string, first byte) *dt.File {
+	const relocatable, sectionNote, idAt = 1, 7, 16
+	number := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
+	unit := dt.CU(number, dt.N(dt.TagStructureType, dt.Name(name), dt.Size(4), dt.N(dt.TagMember, dt.Name("a"), dt.Type(number), dt.MemberAt(0))))
+	note := []byte(Note)
+	note[idAt] = first
+	return &dt.File{Type: relocatable, Units: []*dt.Unit{unit}, Sections: []dt.Section{
+		{Name: ".modinfo", Flags: 2, Data: []byte("license=GPL\x00vermagic=" + release + " SMP mod_unload \x00")},
+		{Name: ".note.gnu.build-id", Type: sectionNote, Flags: 2, Data: note}}}
 }
 
 // SomeBTF returns BTF of one type, "long" of eight bytes.

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/btflite/btflite/internal/archive"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// archiveCounts counts what became of packages and kernels.
+type archiveCounts struct {
+	kernels, without int // with BTF, and without
+	empty            int // packages without kernels
+	before           int // packages or kernels that earlier runs have done
+	trouble          int // packages that could not be done now
+	others           int // packages of other shards
+	refused          int // streams that would have to be read twice
+	internal         int // kernels and modules without BTF by a fault of this program
+	modules          int // with BTF
+	modulesWithout   int
+}
+
+// String returns the summary.
+func (n *archiveCounts) String() string {
+	s := countOf(n.kernels, "kernel") + " archived"
+	if n.modules > 0 {
+		s += ", " + countOf(n.modules, "module")
+	}
+	if n.before > 0 {
+		s += fmt.Sprintf(", %s done before", grouped(uint64(n.before)))
+	}
+	if n.without > 0 {
+		s += ", " + countOf(n.without, "kernel") + " without BTF"
+	}
+	if n.modulesWithout > 0 {
+		s += ", " + countOf(n.modulesWithout, "module") + " without BTF"
+	}
+	if n.empty > 0 {
+		s += ", " + countOf(n.empty, "package") + " without kernels"
+	}
+	if n.others > 0 {
+		s += ", " + countOf(n.others, "package") + " of other shards"
+	}
+	if left := n.trouble + n.refused; left > 0 {
+		s += ", " + countOf(left, "package") + " not done"
+	}
+	return s
+}
+
+// status returns the error of a run. A package that can never be done is recorded, so it is not an error.
+func (n *archiveCounts) status() error {
+	switch {
+	case n.trouble > 0:
+		return printedFailure{exitTemporary}
+	case n.internal > 0:
+		return printedFailure{exitInternal}
+	case n.refused > 0:
+		return printedFailure{exitUsage}
+	}
+	return nil
+}
+
+// tell prints what became of a package, and counts it.
+func (a *archiveCommand) tell(c *cli, name string, rec *archive.PackageRecord, n *archiveCounts) error {
+	name = message.OneLine(name)
+	var out io.Writer = c.stdout
+	if c.quiet {
+		out = io.Discard
+	}
+	if rec.Reason != "" {
+		n.empty++
+		c.warn(name + ": " + rec.Reason)
+	}
+	for i := range rec.Kernels {
+		k := &rec.Kernels[i]
+		if k.Before {
+			n.before++
+		} else if err := tellKernel(c, out, name, k, n); err != nil {
+			return err
+		}
+		if k.Modules != nil && !k.ModulesBefore {
+			if err := tellModules(c, out, name, k, n); err != nil {
+				return err
+			}
+		}
+	}
+	if rec.OfNoKernel > 0 {
+		c.warn(fmt.Sprintf("%s: %s of no kernel in it", name, countOf(rec.OfNoKernel, "module")))
+	}
+	return nil
+}
+
+// tellKernel prints what became of a kernel, and counts it.
+func tellKernel(c *cli, out io.Writer, name string, k *archive.KernelRecord, n *archiveCounts) error {
+	if k.Internal {
+		n.internal++
+		c.complain(name + ": " + k.Reason + pleaseReport)
+	}
+	for _, w := range k.Warnings {
+		c.warn(name + ": " + w)
+	}
+	if k.BTF == "" {
+		n.without++
+		c.warn(fmt.Sprintf("%s: %s: no BTF: %s", name, message.OneLine(k.Release), k.Reason))
+		return nil
+	}
+	n.kernels++
+	_, err := fmt.Fprintf(out, "%s: %s of %s %s\n", k.BTF, countOf(k.Types, "type"), message.OneLine(k.Release), k.Source)
+	return stdoutError(err)
+}
+
+// toldModules is how many modules without BTF are named. Their record has all.
+const toldModules = 10
+
+// tellModules prints what became of the modules of a kernel, and counts them.
+func tellModules(c *cli, out io.Writer, name string, k *archive.KernelRecord, n *archiveCounts) error {
+	for i := range k.ModulesFailed {
+		m := &k.ModulesFailed[i]
+		line := fmt.Sprintf("%s: %s: no BTF: %s", name, message.OneLine(m.File), m.Reason)
+		switch {
+		case m.Internal:
+			n.internal++
+			c.complain(line + pleaseReport)
+		case i < toldModules:
+			c.warn(line)
+		}
+	}
+	if more := len(k.ModulesFailed) - toldModules; more > 0 {
+		c.warn(fmt.Sprintf("%s: no BTF for %s more; see %s", name, countOf(more, "module"), k.ModulesFile()))
+	}
+	n.modules += k.Modules.Stored
+	n.modulesWithout += k.Modules.Failed
+	if k.Modules.Stored == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(out, "%s/: %s of %s\n", k.ModulesDir(), countOf(k.Modules.Stored, "module"), message.OneLine(k.Release))
+	return stdoutError(err)
+}

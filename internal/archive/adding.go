@@ -1,0 +1,226 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/internal/pack"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// Done returns the record of a package that an earlier run has finished; nil if there is none, as
+// for folders and ELF files, whose contents change, or if that run did not look for modules and this
+// one does. A record of a package of the same name and another size is an error.
+func (a *Archive) Done(file string) (*PackageRecord, error) {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil // whoever opens it says why
+	}
+	return a.done(PackageName(file), info.Size())
+}
+
+func (a *Archive) done(name string, size int64) (*PackageRecord, error) {
+	rec := new(PackageRecord)
+	at := filepath.Join(a.Dir, packagesDir, name+RecordSuffix)
+	if err := readJSON(at, rec); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if rec.Size != size {
+		return nil, fmt.Errorf("%s: it is of a package with %d bytes, and this one of the same name has %d; give it another name, or remove the record",
+			message.OneLine(at), rec.Size, size)
+	}
+	if a.Modules && !rec.Modules {
+		return nil, nil
+	}
+	return rec, nil
+}
+
+// Add archives the kernels of a package. What the package lacks, or what is wrong with it, is in
+// the record. An error is of this run: of the disk, of memory, or of a file that is not there; then
+// there is no record, and trying again makes sense.
+func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
+	rec := &PackageRecord{Package: PackageName(pkg.Path), Size: pkg.Size, Program: a.Program, Modules: a.Modules}
+	w := adding{Archive: a, pkg: pkg, rec: rec}
+	w.modules.adding = &w
+	pkg.Jobs, pkg.Temp = a.Jobs, w.temporary
+	err := w.read()
+	rec.describe(pkg)
+	switch {
+	case err != nil && (isTrouble(err) || errors.Is(err, ErrOrder)):
+		return nil, err
+	case err != nil:
+		rec.Reason = reasonOf(err, pkg.Path)
+	case len(rec.Kernels) == 0:
+		rec.Reason = fmt.Sprintf("no kernel with DWARF or BTF in it (%d files looked at)", w.files)
+	}
+	if !w.keeps() {
+		return rec, nil
+	}
+	err = a.publishRecord(path.Join(packagesDir, rec.Package), rec)
+	if errors.Is(err, os.ErrExist) {
+		err = a.replaceRecord(rec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rec, nil
+}
+
+// read reads the package, from the likely end if that can be done. What is wrong at the end does
+// not matter if the kernel is at the beginning.
+func (w *adding) read() error {
+	w.fromEnd = true
+	_, err := w.pkg.Last(isLikely, w.file)
+	w.fromEnd = false
+	switch {
+	case err != nil && isTrouble(err):
+		return err
+	case len(w.rec.Kernels) == 0:
+		err = w.pkg.Each(w.file)
+	default:
+		w.modules.again = true // all that comes before is unread
+	}
+	if err != nil {
+		return err
+	}
+	return w.modules.finish()
+}
+
+// adding is the work on one package.
+type adding struct {
+	*Archive
+	pkg   *pack.Package
+	rec   *PackageRecord
+	files int
+	// fromEnd says that the package is not read from its beginning.
+	fromEnd bool
+	modules moduleWork
+}
+
+// keeps tells whether the package gets a record of its own. Folders and ELF files change, and an
+// ELF file is called vmlinux as all others are.
+func (w *adding) keeps() bool { return w.pkg.Format != "folder" && w.pkg.Format != "ELF file" }
+
+// file looks at a file of the package.
+func (w *adding) file(f *pack.File) error {
+	w.files++
+	if _, ok := moduleName(f.Name); ok && w.Modules {
+		return w.modules.file(f)
+	}
+	if w.hasOneKernel() && len(w.rec.Kernels) > 0 {
+		return nil // only modules are wanted of the rest
+	}
+	head, err := peekHeader(f)
+	if err != nil || !isProgram(head) {
+		return err
+	}
+	at := f.OnDisk
+	if at == nil {
+		if at, err = w.spool(head, f); err != nil {
+			return err
+		}
+		defer at.Close()
+	}
+	// What the file is called in records must not depend on where the package lies.
+	in := mmapelf.Source{Path: w.rec.Package + ": " + f.Name, Reader: at}
+	k, err := identify(in, f.Name)
+	if err != nil || k == nil {
+		return errIfTrouble(err) // any other damage is of a file that may be anything
+	}
+	rec := w.recordOf(k)
+	rec.File = f.Name
+	if old := w.kernelDone(rec); old != nil {
+		return w.next(old)
+	}
+	if err := w.kernel(in, k, rec); err != nil {
+		return err
+	}
+	if rec.BTF != "" {
+		if err := w.publishKernel(rec); err != nil {
+			return err
+		}
+	}
+	return w.next(rec)
+}
+
+// hasOneKernel tells whether the package is of a distribution, so that there is one kernel in it. Tar
+// archives and folders may have several.
+func (w *adding) hasOneKernel() bool { return w.pkg.Format == "deb" || w.pkg.Format == "rpm" }
+
+// next adds a kernel to the record of the package and says what follows: nothing, if the rest of the
+// package need not be expanded.
+func (w *adding) next(rec *KernelRecord) error {
+	if w.Modules {
+		if err := w.modules.kernel(rec); err != nil {
+			return err
+		}
+	}
+	w.rec.Kernels = append(w.rec.Kernels, *rec)
+	// If modules come before the kernel, all are for the second time.
+	if w.hasOneKernel() && (w.fromEnd || w.modules.again || !w.modules.wanted()) {
+		return pack.ErrStop
+	}
+	return nil
+}
+
+// kernel stores the BTF of a kernel, or notes in rec why there is none.
+func (w *adding) kernel(in mmapelf.Source, k *kernel, rec *KernelRecord) error {
+	stored, err := w.btfOf(in, k, rec)
+	switch crash := new(encode.Crash); {
+	case err != nil && isTrouble(err):
+		return err
+	case err != nil:
+		rec.Internal = errors.As(err, &crash)
+		rec.Reason = reasonOf(err, in.Path)
+	case stored != nil:
+		rec.BTF, rec.SHA256, rec.Size = stored.name, stored.sum, stored.size
+	}
+	return nil
+}
+
+// btfOf copies or encodes the BTF of a kernel, and stores it. It returns nil with a reason in rec.
+func (w *adding) btfOf(in mmapelf.Source, k *kernel, rec *KernelRecord) (*stored, error) {
+	switch {
+	case k.hasBTF && w.Existing == SkipExisting:
+		rec.Reason = "it has BTF already"
+		return nil, nil
+	case k.hasBTF && w.Existing == CopyExisting:
+		return w.copyBTF(in, nil, rec.fileName(), &rec.Contents)
+	case !k.hasDWARF:
+		rec.Reason = "it has BTF already, and no DWARF to encode"
+		return nil, nil
+	}
+	enc, err := w.Job.Run(context.Background(), []mmapelf.Source{in})
+	if err != nil {
+		return nil, err
+	}
+	defer enc.Free()
+	return w.putEncoded(enc, in, rec.fileName(), &rec.Contents)
+}
+
+// putEncoded stores what was encoded. It returns nil with a reason in c.
+func (w *adding) putEncoded(enc *finish.Encoded, in mmapelf.Source, name string, c *Contents) (*stored, error) {
+	c.Source = encoded
+	if enc.Size == 0 {
+		c.Reason = "no compile unit has types to encode"
+		return nil, nil
+	}
+	if enc.Warning != nil {
+		c.Warnings = append(c.Warnings, reasonOf(errors.New(enc.Warning.String()), in.Path))
+	}
+	if enc.Mismatch != "" {
+		c.Warnings = append(c.Warnings, message.OneLine(enc.Mismatch))
+	}
+	c.Warnings = append(c.Warnings, leftOut(&enc.Stats)...)
+	c.Types, c.Functions, c.Variables = enc.Stats.TypesOut, enc.Stats.Funcs, enc.Stats.Vars
+	return w.put(name, enc.Size, enc.Write)
+}

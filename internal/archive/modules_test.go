@@ -1,0 +1,341 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	at "github.com/btflite/btflite/internal/archive/archivetest"
+	"github.com/btflite/btflite/internal/job"
+	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/pack"
+	"github.com/btflite/btflite/internal/workers"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+const (
+	release     = "6.99.0"
+	kernelName  = "debian/12/x86_64/" + release
+	inModules   = "usr/lib/debug/lib/modules/" + release + "/kernel/"
+	lastInOrder = "usr/lib/debug/lib/modules/" + release + "/vmlinux"
+)
+
+// someModules are modules in all forms that distributions have. One is broken, one is stripped, and
+// one is of another kernel.
+var someModules = sync.OnceValue(func() []at.Entry {
+	return []at.Entry{
+		{Name: inModules + "plain.ko", Data: at.Module(release, "plain", 'p')},
+		{Name: inModules + "z/plain.ko", Data: at.Module(release, "plain2", 'P')},
+		{Name: inModules + "with-xz.ko.xz", Data: at.Compress("xz", at.Module(release, "with_xz", 'x'))},
+		{Name: inModules + "with_zst.ko.zst", Data: at.Compress("zst", at.Module(release, "with_zst", 'z'))},
+		{Name: inModules + "with_gz.ko.gz", Data: at.Compress("gz", at.Module(release, "with_gz", 'g'))},
+		{Name: inModules + "debug.ko.debug", Data: at.Module(release, "debug", 'd')},
+		{Name: inModules + "both.ko", Data: at.StrippedModule(release, "both", 'b', nil)},
+		{Name: inModules + "both.ko.debug", Data: at.Module(release, "both", 'b')},
+		{Name: inModules + "broken.ko", Data: at.BrokenModule(release, "broken", 'B')},
+		{Name: inModules + "stripped.ko", Data: at.StrippedModule(release, "stripped", 's', nil)},
+		{Name: "usr/lib/debug/lib/modules/6.98.0/kernel/other.ko", Data: at.Module("6.98.0", "other", 'o')},
+	}
+})
+
+// wantedModules are the files of someModules in the archive by the name of the struct in them.
+var wantedModules = map[string]string{"plain": "plain.btf", "with_xz": "with_xz.btf", "with_zst": "with_zst.btf", "with_gz": "with_gz.btf", "debug": "debug.btf",
+	"both": "both.btf", "plain2": "plain+500203040506.btf"}
+
+// orders are packages of a kernel and modules in all formats, with the kernel first, last, and between.
+var orders = sync.OnceValue(func() map[string][]byte {
+	kernel := []at.Entry{{Name: lastInOrder, Data: at.Kernel(release)}}
+	mods := someModules()
+	all := map[string][]byte{}
+	for order, entries := range map[string][]at.Entry{"first": slices.Concat(kernel, mods), "last": slices.Concat(mods, kernel), "between": slices.Concat(mods[:4], kernel, mods[4:])} {
+		for _, c := range at.Compressions {
+			all[order+"."+c+".deb"] = at.Deb(c, entries...)
+			all[order+"."+c+".rpm"] = at.RPM(at.Compress(c, at.Cpio(entries...)))
+			all[order+"."+c+".tar"] = at.Compress(c, at.Tar(entries...))
+		}
+	}
+	return all
+})
+
+// splitOf encodes a module over the BTF of a kernel, as btflite modules does.
+func splitOf(t *testing.T, kernel string, module []byte) []byte {
+	t.Helper()
+	base, err := job.OpenBase(context.Background(), loadbtf.Loader{}, mmapelf.Paths(kernel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer base.Close()
+	opt := job.Options{Base: base}
+	enc, err := opt.Run(context.Background(), []mmapelf.Source{{Path: "module", Data: module}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer enc.Free()
+	var b bytes.Buffer
+	if err := enc.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// moduleArchive returns an archive that takes modules.
+func moduleArchive(t *testing.T) *Archive {
+	a := archiveIn(t)
+	a.Modules, a.Distro = true, "debian/12"
+	return a
+}
+
+// checkModules compares the modules of an archive with those of someModules.
+func checkModules(t *testing.T, what, dir string) {
+	t.Helper()
+	var want []string
+	for name, file := range wantedModules {
+		want = append(want, file)
+		got, err := os.ReadFile(filepath.Join(dir, kernelName, file))
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		if split := splitOf(t, filepath.Join(dir, kernelName+".btf"), at.Module(release, name, 'x')); !bytes.Equal(got, split) {
+			t.Errorf("%s: %s differs from what btflite modules makes: %d bytes, want %d", what, file, len(got), len(split))
+		}
+	}
+	slices.Sort(want)
+	got := slices.DeleteFunc(files(t, filepath.Join(dir, kernelName)), func(s string) bool { return s == "modules.json" })
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// TestModules: the modules of a package are over its kernel in the archive, wherever that lies in the
+// package, and one that fails stops nothing.
+func TestModules(t *testing.T) {
+	all := orders()
+	dir := packages(t, all)
+	var records []byte
+	for name := range all {
+		a := moduleArchive(t)
+		rec := add(t, a, filepath.Join(dir, name))
+		if rec.Reason != "" || len(rec.Kernels) != 1 || rec.OfNoKernel != 1 || !rec.Modules {
+			t.Errorf("%s: %+v", name, rec)
+			continue
+		}
+		k := rec.Kernels[0]
+		if k.Modules == nil || *k.Modules != (ModuleCounts{7, 2}) || len(k.ModulesFailed) != 2 {
+			t.Errorf("%s: %+v of %+v", name, k.Modules, k)
+		}
+		checkModules(t, name, a.Dir)
+		var mods ModulesRecord
+		data, err := os.ReadFile(PathOf(a.Dir, k.ModulesFile()))
+		if err2 := readJSON(PathOf(a.Dir, k.ModulesFile()), &mods); err != nil || err2 != nil || len(mods.List) != 9 || mods.Package != name {
+			t.Errorf("%s: %+v, %v", name, mods, err)
+		}
+		if data = bytes.ReplaceAll(data, []byte(name), nil); records == nil {
+			records = data
+		} else if !bytes.Equal(data, records) && !strings.HasPrefix(name, "between") {
+			t.Errorf("%s: the record differs from that of another order: %s, %s", name, data, records)
+		}
+		if again, err := a.Done(filepath.Join(dir, name)); err != nil || again == nil || *again.Kernels[0].Modules != *k.Modules {
+			t.Errorf("%s: done: %+v, %v", name, again, err)
+		}
+	}
+}
+
+// TestModulesStream: a stream has its modules if the kernel comes first, and is refused if not.
+func TestModulesStream(t *testing.T) {
+	for name, data := range orders() {
+		a := moduleArchive(t)
+		rec, err := a.Add(pack.Stream("stdin", bytes.NewReader(data), a.Limits))
+		if !strings.HasPrefix(name, "first") {
+			if rec != nil || !errors.Is(err, ErrOrder) || len(files(t, a.Dir)) > 0 && !strings.HasPrefix(name, "between") {
+				t.Errorf("%s: %+v, %v, %q", name, rec, err, files(t, a.Dir))
+			}
+			continue
+		}
+		if err != nil || rec.Reason != "" {
+			t.Errorf("%s: %+v, %v", name, rec, err)
+			continue
+		}
+		checkModules(t, name, a.Dir)
+	}
+}
+
+// TestModulesFolder: a folder is walked twice.
+func TestModulesFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, e := range append(slices.Clone(someModules()), at.Entry{Name: lastInOrder, Data: at.Kernel(release)}) {
+		name := filepath.Join(dir, e.Name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, e.Data, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := moduleArchive(t)
+	rec := add(t, a, dir)
+	if rec.Reason != "" || len(rec.Kernels) != 1 || *rec.Kernels[0].Modules != (ModuleCounts{7, 2}) {
+		t.Fatalf("%+v", rec)
+	}
+	checkModules(t, "folder", a.Dir)
+	if again := add(t, a, dir); !again.Kernels[0].Before || !again.Kernels[0].ModulesBefore || again.Kernels[0].Modules.Stored != 7 {
+		t.Errorf("again: %+v", again.Kernels[0])
+	}
+}
+
+// TestModulesLater: modules can be added to an archive without them, and the record of the package
+// says so afterwards.
+func TestModulesLater(t *testing.T) {
+	dir := packages(t, map[string][]byte{deb: at.Deb("xz", slices.Concat(someModules(), []at.Entry{{Name: lastInOrder, Data: at.Kernel(release)}})...)})
+	file := filepath.Join(dir, deb)
+	a := moduleArchive(t)
+	a.Modules = false
+	add(t, a, file)
+	if rec, err := a.Done(file); rec == nil || err != nil || rec.Modules || rec.Kernels[0].Modules != nil {
+		t.Errorf("%+v, %v", rec, err)
+	}
+	a.Modules = true
+	if rec, err := a.Done(file); rec != nil || err != nil {
+		t.Errorf("done without modules: %+v, %v", rec, err)
+	}
+	if rec := add(t, a, file); !rec.Kernels[0].Before || rec.Kernels[0].ModulesBefore || rec.Kernels[0].Modules.Stored != 7 {
+		t.Errorf("%+v", rec.Kernels[0])
+	}
+	checkModules(t, "later", a.Dir)
+	if rec, err := a.Done(file); rec == nil || err != nil || !rec.Modules || rec.Kernels[0].Modules.Failed != 2 {
+		t.Errorf("%+v, %v", rec, err)
+	}
+	a.Modules = false
+	if rec, err := a.Done(file); rec == nil || err != nil || !rec.Modules {
+		t.Errorf("without modules again: %+v, %v", rec, err)
+	}
+}
+
+// TestModulesFind: modules are found by build-id, and counted in the index.
+func TestModulesFind(t *testing.T) {
+	dir, a := packages(t, map[string][]byte{"a.tar": at.Tar(append(slices.Clone(someModules()), at.Entry{Name: lastInOrder, Data: at.Kernel(release)})...)}), moduleArchive(t)
+	add(t, a, filepath.Join(dir, "a.tar"))
+	for round := range 2 {
+		for id, want := range map[string]string{"7002030405": "plain.btf", "78020304": "with_xz.btf", "42020304": "", "ffffffff": ""} {
+			if want != "" {
+				want = path.Join(kernelName, want)
+			}
+			if found, err := Find(a.Dir, id); err != nil || strings.Join(found, " ") != want {
+				t.Errorf("round %d, %s: %q, %v", round, id, found, err)
+			}
+		}
+		x, err := Merge(a.Dir)
+		if err != nil || len(x.Kernels) != 1 || x.Kernels[0].Modules == nil || *x.Kernels[0].Modules != (ModuleCounts{7, 2}) {
+			t.Fatalf("%+v, %v", x, err)
+		}
+		if err := x.Write(a.Dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestModulesExisting: the BTF that a module has is copied only if its kernel's was.
+func TestModulesExisting(t *testing.T) {
+	own := slices.Clone(at.SomeBTF())
+	kernel := at.Entry{Name: "vmlinux", Data: at.KernelWithBTF(release, own)}
+	split := splitOf(t, filepath.Join(packages(t, map[string][]byte{"k.btf": own}), "k.btf"), at.Module(release, "stripped", 's'))
+	entries := []at.Entry{kernel, {Name: "dwarf.ko", Data: at.Module(release, "dwarf", 'd')}, {Name: "stripped.ko", Data: at.StrippedModule(release, "stripped", 's', split)}}
+	for how, want := range map[Existing]string{CopyExisting: "encoded copied", EncodeExisting: "encoded " + reasonNoDWARF, SkipExisting: ""} {
+		dir, a := packages(t, map[string][]byte{"a.tar": at.Tar(entries...)}), moduleArchive(t)
+		a.Existing = how
+		rec := add(t, a, filepath.Join(dir, "a.tar"))
+		if how == SkipExisting {
+			if rec.Kernels[0].Modules != nil || len(files(t, a.Dir)) != 1 {
+				t.Errorf("%+v", rec)
+			}
+			continue
+		}
+		var mods ModulesRecord
+		if err := readJSON(PathOf(a.Dir, rec.Kernels[0].ModulesFile()), &mods); err != nil || len(mods.List) != 2 {
+			t.Fatalf("%+v, %v", mods, err)
+		}
+		if got := mods.List[0].Source + " " + mods.List[1].Source + mods.List[1].Reason; got != want {
+			t.Errorf("%d: %s, want %s", how, got, want)
+		}
+		if data, err := os.ReadFile(filepath.Join(a.Dir, kernelName, "stripped.btf")); how == CopyExisting && (err != nil || !bytes.Equal(data, split)) {
+			t.Errorf("%d bytes, %v", len(data), err)
+		}
+	}
+}
+
+// TestModulesOfSeveral: each module is over the kernel of its release and machine, and, if builds of
+// one release are beside each other, over the one that is in its folder.
+func TestModulesOfSeveral(t *testing.T) {
+	other := bytes.Replace(at.KernelWithBTF(release, at.SomeBTF()), []byte("\x01\x02\x03\x04\x05"), []byte("\xaa\xbb\xcc\xdd\xee"), 1)
+	dir, a := packages(t, map[string][]byte{"a.tar": at.Tar(
+		at.Entry{Name: "one/vmlinux", Data: at.Kernel(release)},
+		at.Entry{Name: "one/net/a.ko", Data: at.Module(release, "a", 1)},
+		at.Entry{Name: "two/a.ko", Data: at.Module(release, "a", 2)},
+		at.Entry{Name: "two/vmlinux", Data: other},
+		at.Entry{Name: "three/a.ko", Data: at.Module("6.1.0", "a", 3)},
+		at.Entry{Name: "three/vmlinux", Data: at.Kernel("6.1.0")})}), moduleArchive(t)
+	rec := add(t, a, filepath.Join(dir, "a.tar"))
+	var got []string
+	for i := range rec.Kernels {
+		var mods ModulesRecord
+		if err := readJSON(PathOf(a.Dir, rec.Kernels[i].ModulesFile()), &mods); err != nil || len(mods.List) != 1 {
+			t.Fatalf("%+v, %v", mods, err)
+		}
+		got = append(got, mods.List[0].File+" "+path.Base(rec.Kernels[i].ModulesDir()))
+	}
+	if want := []string{"one/net/a.ko 6.99.0", "two/a.ko 6.99.0+aabbccddee06", "three/a.ko 6.1.0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestModulesTwoWorkers: workers on one package at once give one whole output.
+func TestModulesTwoWorkers(t *testing.T) {
+	dir := packages(t, map[string][]byte{deb: orders()["last.xz.deb"]})
+	var list []string
+	var record []byte
+	for range 10 {
+		a := moduleArchive(t)
+		workers.Do(3, func(int) {
+			pkg, err := pack.Open(filepath.Join(dir, deb), a.Limits)
+			if err != nil {
+				panic(err)
+			}
+			defer pkg.Close()
+			if rec, err := a.Add(pkg); err != nil || len(rec.Kernels) != 1 {
+				panic(fmt.Sprint(rec, err))
+			}
+		})
+		got := files(t, a.Dir)
+		data, err := os.ReadFile(filepath.Join(a.Dir, kernelName, "modules.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list == nil {
+			list, record = got, data
+		}
+		if !slices.Equal(got, list) || !bytes.Equal(data, record) {
+			t.Errorf("%q, before %q", got, list)
+		}
+		checkModules(t, "workers", a.Dir)
+	}
+}
+
+// TestModuleName: which files are modules by their names.
+func TestModuleName(t *testing.T) {
+	for file, want := range map[string]string{"kernel/net/nf-nat.ko": "nf_nat", "a.ko.xz": "a", "a.ko.debug": "a", "a.ko.debug.zst": "a", "a.ko.gz": "a", "x/a.ko.bz2": "", "a.o": "", "a.mod.o": "", "ko": "", ".ko": "_", "a.ko/b": ""} {
+		name, ok := moduleName(file)
+		if ok != (want != "") || ok && name != want {
+			t.Errorf("%s: %q, %v, want %q", file, name, ok, want)
+		}
+	}
+	for file, want := range map[string]string{inModules + "a.ko": release, "lib/modules/6.1/extra/a.ko": "6.1", "modules/6.2/a.ko": "6.2", "modules/a.ko": "", "a.ko": "", "x/modules/6.1/a.ko": ""} {
+		if got := newModule(file).release; got != want {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/btflite/btflite/internal/message"
+)
+
+// ModulesRecord says what became of the modules of a kernel. It lies in the folder of their BTF, which
+// is called as the kernel's BTF is, without a suffix.
+type ModulesRecord struct {
+	ModuleCounts        // first, for who reads no more than them
+	BuildID      string `json:"build_id"` // of the kernel
+	Release      string `json:"release"`
+	Package      string `json:"package"` // the file, without its folder
+	Program      string `json:"program"`
+	// List has the modules in the order of their names, then of their files.
+	List []ModuleRecord `json:"list"`
+}
+
+// modulesRecord is the name of the record in the folder of the modules, without RecordSuffix.
+const modulesRecord = "modules"
+
+// ModulesDir returns the folder for the modules of a kernel in the archive.
+func (r *KernelRecord) ModulesDir() string {
+	for _, s := range suffixes {
+		if dir, ok := strings.CutSuffix(r.BTF, s); ok {
+			return dir
+		}
+	}
+	return r.BTF
+}
+
+// ModulesFile returns the path of their record.
+func (r *KernelRecord) ModulesFile() string {
+	return path.Join(r.ModulesDir(), modulesRecord) + RecordSuffix
+}
+
+// countsOf reads how many modules of a kernel an archive has; nil if they were never looked for.
+func countsOf(dir string, k *KernelRecord) (*ModuleCounts, error) {
+	if k.BTF == "" {
+		return nil, nil
+	}
+	at := PathOf(dir, k.ModulesFile())
+	f, err := os.Open(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, message.FileError(at, "cannot read", err)
+	}
+	defer f.Close()
+	// They come first, and the rest has megabytes.
+	d := json.NewDecoder(bufio.NewReader(io.LimitReader(f, maxRecord)))
+	n := new(ModuleCounts)
+	for _, want := range []any{json.Delim('{'), "stored", &n.Stored, "failed", &n.Failed} {
+		if to, ok := want.(*int); ok {
+			err = d.Decode(to)
+		} else {
+			var token json.Token
+			if token, err = d.Token(); err == nil && token != want {
+				err = fmt.Errorf("%v where %v is expected", token, want)
+			}
+		}
+		if err != nil {
+			return nil, message.FileError(at, "cannot read", err)
+		}
+	}
+	return n, nil
+}
+
+// findModules returns the paths in the archive of modules whose build-id begins with prefix.
+func (x *Index) findModules(dir, prefix string) (found []string, err error) {
+	for i := range x.Kernels {
+		if x.Kernels[i].Modules == nil {
+			continue
+		}
+		at := PathOf(dir, x.Kernels[i].ModulesFile())
+		data, err := readRecord(at)
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Contains(data, []byte(`"`+prefix)) {
+			continue // most records: decoding one takes longer than this
+		}
+		var rec ModulesRecord
+		if err := json.Unmarshal(data, &rec); err != nil {
+			return nil, message.FileError(at, "cannot read", err)
+		}
+		for _, m := range rec.List {
+			if strings.HasPrefix(m.BuildID, prefix) && m.BTF != "" {
+				found = append(found, m.BTF)
+			}
+		}
+	}
+	return found, nil
+}
+
+// kernelModules collects the modules of a kernel.
+type kernelModules struct {
+	kernel *KernelRecord
+	at     int // of it in the record of the package
+	rec    ModulesRecord
+	before bool           // the archive has them already
+	size   int            // about what the record will have, in bytes
+	byName map[string]int // places in rec.List of the modules that came first with their names
+	full   bool           // there are more modules than a record can have
+}
+
+// errManyModules is the reason for a package with more modules than a record can have.
+var errManyModules = fmt.Errorf("its modules make a record of more than %s", message.ByteSize(maxRecord))
+
+// has tells whether a file of the same module has given BTF: distributions have a stripped module
+// beside its debug file.
+func (k *kernelModules) has(m *module) bool {
+	i, ok := k.byName[m.name]
+	return ok && k.rec.List[i].BTF != "" && k.rec.List[i].BuildID == m.buildID && m.buildID != ""
+}
+
+// add adds a module.
+func (k *kernelModules) add(rec *ModuleRecord) {
+	const others = 400 // names and values of bounded size
+	k.size += others + len(rec.Name) + len(rec.File) + len(rec.BTF) + len(rec.Reason)
+	for _, w := range rec.Warnings {
+		k.size += len(w)
+	}
+	if k.full = k.full || k.size > maxRecord/2; k.full { // escapes may double it
+		return
+	}
+	if k.byName == nil {
+		k.byName = map[string]int{}
+	}
+	if i, ok := k.byName[rec.Name]; !ok {
+		k.byName[rec.Name] = len(k.rec.List)
+	} else if old := &k.rec.List[i]; old.BTF == "" && old.BuildID == rec.BuildID && old.Reason == reasonNoDWARF {
+		*old = *rec // a debug file after the stripped module
+		return
+	}
+	k.rec.List = append(k.rec.List, *rec)
+}
+
+// complete makes the record what is written.
+func (k *kernelModules) complete() {
+	k.rec.ModuleCounts = ModuleCounts{}
+	for i := range k.rec.List {
+		if k.rec.List[i].BTF != "" {
+			k.rec.Stored++
+		} else {
+			k.rec.Failed++
+		}
+	}
+	slices.SortFunc(k.rec.List, func(a, b ModuleRecord) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.File, b.File))
+	})
+}
+
+// tell puts the counts and the failures into the record of the kernel in that of the package.
+func (k *kernelModules) tell(to *KernelRecord) {
+	counts := k.rec.ModuleCounts
+	to.Modules, to.ModulesBefore = &counts, k.before
+	for i := range k.rec.List {
+		if k.rec.List[i].BTF == "" {
+			to.ModulesFailed = append(to.ModulesFailed, k.rec.List[i])
+		}
+	}
+}
+
+// names are the names that the BTF of a module may have in the archive, without a suffix.
+func (k *kernelModules) names(rec *ModuleRecord) [2]string {
+	first := path.Join(k.kernel.ModulesDir(), rec.Name)
+	return [2]string{first, first + "+" + shortID(cmp.Or(rec.BuildID, rec.SHA256))}
+}
