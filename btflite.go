@@ -120,6 +120,10 @@ type Options struct {
 	// DebugDir is a folder of separate debug files, asked before
 	// /usr/lib/debug; "" for none.
 	DebugDir string
+	// FindDebug finds the debug file of a build-id that is in no folder, as on a server.
+	// file is the input, for messages. What it finds is checked: a file with another
+	// build-id is an error. nil for nobody.
+	FindDebug func(file string, buildID []byte) (path string, err error)
 	// Functions asks what has become of functions, and where they are defined; nil for
 	// nobody.
 	Functions *FunctionQuery

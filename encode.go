@@ -91,7 +91,7 @@ func (o *Options) below(r *Result) *job.Options {
 		Encode: encode.Options{
 			Features: cmp.Or(o.Features, DefaultFeatures), Jobs: min(o.Jobs, maxJobs), Lang: o.Lang, LangExclude: o.LangExclude, CUExclude: o.CUExclude,
 			NamePrefix: o.NamePrefix, WholeBitfields: o.WholeBitfields, MemoryLimit: o.MemoryLimit, Dedup: o.dedup(), ExtraVars: o.ExtraVars, Inline: o.Inline,
-			DebugDir: o.DebugDir, Libbpf: o.Libbpf, Progress: o.Progress, Functions: o.Functions,
+			DebugFiles: encode.DebugFiles{Dir: o.DebugDir, Find: o.FindDebug}, Libbpf: o.Libbpf, Progress: o.Progress, Functions: o.Functions,
 			FuncSkipped: func(name, reason string) { r.Skipped = append(r.Skipped, Skipped{name, reason}) },
 		},
 		Distil: o.Distil, Order: o.Order.sorter(), Lenient: o.AllowRefused, Marks: o.Marks,

@@ -48,7 +48,7 @@ func TestDebugFile(t *testing.T) {
 			}
 			dir := t.TempDir()
 			path := place(t, tt.file, own, "prog")
-			opt := encode.Options{Features: encode.DefaultFeatures, DebugDir: dir}
+			opt := encode.Options{Features: encode.DefaultFeatures, DebugFiles: encode.DebugFiles{Dir: dir}}
 			if _, err := runFiles([]string{path}, opt); err == nil {
 				t.Fatal("no debug file and no error")
 			}
@@ -74,7 +74,7 @@ func TestDebugFileThatDoesNotBelong(t *testing.T) {
 	path := place(t, "x86-gcc5.elf", dir, "prog")
 	fails := func(why string) {
 		t.Helper()
-		if _, err := runFiles([]string{path}, encode.Options{DebugDir: dir}); err == nil || !strings.Contains(err.Error(), why) {
+		if _, err := runFiles([]string{path}, encode.Options{DebugFiles: encode.DebugFiles{Dir: dir}}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("error %v, want %q", err, why)
 		}
 	}
@@ -130,7 +130,7 @@ func TestDebugFileThatDoesNotBelong(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".build-id")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := runFiles([]string{path}, encode.Options{DebugDir: dir}); !errors.Is(err, encode.ErrNoDwarf) {
+	if _, err := runFiles([]string{path}, encode.Options{DebugFiles: encode.DebugFiles{Dir: dir}}); !errors.Is(err, encode.ErrNoDwarf) {
 		t.Errorf("a build-id without a file: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // ErrNoDwarf. A file whose DWARF has no units is returned open, with an empty Info.
 func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	d, err := debuginfo.Open(in, debuginfo.Settings{
-		Names: &r.names, ByText: r.opt.Base != nil, Limit: r.limit, Expanding: r.expanding(), DebugDir: r.opt.DebugDir, Workers: r.opt.Jobs,
+		Names: &r.names, ByText: r.opt.Base != nil, Limit: r.limit, Expanding: r.expanding(), DebugFiles: r.opt.DebugFiles, Workers: r.opt.Jobs,
 		Scarce: func(size uint64) bool { return r.opt.MemoryLimit != 0 && r.opt.MemoryLimit < 2*size },
 	})
 	if err != nil {

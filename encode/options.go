@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/inline"
 )
 
@@ -78,6 +79,9 @@ func (opt *Options) form(split bool) btf.Form {
 	return btf.Form{}
 }
 
+// DebugFiles says where separate debug files are looked for.
+type DebugFiles = debuginfo.DebugFiles
+
 // Options say what to encode and how. The zero value of each field is pahole's behaviour
 // without the option. The exception is Features: 0 means no feature, where pahole has
 // BasicFeatures.
@@ -123,9 +127,8 @@ type Options struct {
 	InlineMissing func(name []byte, section string, offset uint32, why []string)
 	// Libbpf is the release of libbpf whose bytes are wanted.
 	Libbpf Libbpf
-	// DebugDir is a folder of separate debug files, searched before /usr/lib/debug; "" is
-	// none.
-	DebugDir string
+	// DebugFiles says where separate debug files are, beside the usual places.
+	DebugFiles DebugFiles
 	// CULimit is how many units of each file are read, in file order; 0 reads all. It
 	// serves to measure how cost grows with the input.
 	CULimit int

@@ -64,7 +64,7 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 
 // printTypes prints types, as pahole does without -J, with the options of btflite show.
 func (e *encodeCommand) printTypes(c *cli, paths []string) error {
-	s := &showCommand{in: newTypeReader(c.lookupEnv), separator: "\t"}
+	s := &showCommand{in: newTypeReader(c), separator: "\t"}
 	s.filter.Bases = true // as in pahole
 	flags := s.command().Flags()
 	if e.formats != "" {

@@ -34,7 +34,7 @@ type dumpCommand struct {
 }
 
 func newDumpCommand(c *cli) *cobra.Command {
-	d := dumpCommand{in: newTypeReader(c.lookupEnv)}
+	d := dumpCommand{in: newTypeReader(c)}
 	cmd := &cobra.Command{
 		Use: "dump [OPTION...] [FILE...]",
 		Long: `Print the types of FILE as bpftool btf dump does: raw BTF, an ELF file with

@@ -128,6 +128,7 @@ func (e *encodeCommand) prepare(c *cli, paths []string) (r *encodeRun, err error
 		return nil, err
 	}
 	r.opt = e.opt
+	r.opt.Encode.DebugFiles.Find = newDebugFinder(c)
 	r.opt.Encode.Jobs = e.jobsFor(r.memory(), paths)
 	if err := r.openOutputs(); err != nil {
 		return nil, err
@@ -190,7 +191,7 @@ func (r *encodeRun) inputs() []string {
 		return all
 	}
 	for _, p := range r.paths {
-		all = append(all, debuginfo.Beside(p, r.opt.Encode.DebugDir)...)
+		all = append(all, debuginfo.Beside(p, r.opt.Encode.DebugFiles.Dir)...)
 	}
 	return all
 }

@@ -52,7 +52,7 @@ func (e *encoding) resourceOptions(c *cli, cmd *cobra.Command) {
 // people need: a command with many options hides them from the help.
 func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	s := under(cmd, groupOutput)
-	s.file(&e.opt.Encode.DebugDir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
+	s.file(&e.opt.Encode.DebugFiles.Dir, "debug_dir", "", "look for separate debug files in `DIR` as well", folder, few)
 	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: auto, stream or exact", words("auto", "stream", "exact"), few)
 	addOrder(cmd, &e.opt.Order)
 	addVerify(cmd, &e.opt.Lenient, few)

@@ -17,6 +17,7 @@ func environment() []variable {
 	return []variable{
 		{"PAHOLE_LANG_EXCLUDE", "Counts as --lang_exclude if no option names languages.", ""},
 		{kernelBTFEnv, "The base of BTF below /sys/kernel/btf, in place of vmlinux there, and the file that is read without FILE.", ""},
+		{serversVariable, "Servers that debuginfod-find asks for the debug file of a file without DWARF, with -J and when types are read.", ""},
 		{"GOMEMLIMIT", "A limit for the Go heap. Without it, the memory limit decides.", ""},
 		{"MAKEFLAGS", "Under make -s no progress is shown.", ""},
 		{"TERM", "On a dumb terminal there are no colours, no pager and no progress.", ""},

@@ -11,7 +11,8 @@ import (
 // TestEnvironment: the table has the variables that the program asks for, and so have the
 // manual pages and the help.
 func TestEnvironment(t *testing.T) {
-	constants := map[string]string{"kernelBTFEnv": kernelBTFEnv, "keepVariable": keepVariable, "nestedVariable": nestedVariable, "kernelVariable": kernelVariable, "moduleVariable": moduleVariable}
+	constants := map[string]string{"kernelBTFEnv": kernelBTFEnv, "keepVariable": keepVariable, "nestedVariable": nestedVariable, "kernelVariable": kernelVariable, "moduleVariable": moduleVariable,
+		"serversVariable": serversVariable}
 	asked := map[string]bool{"LESS": true, "LV": true, "PAGER": true, "MANPAGER": true, "GOMEMLIMIT": true, "TMPDIR": true} // by loops, Go's runtime, and package os
 	files, err := filepath.Glob("*.go")
 	if err != nil {

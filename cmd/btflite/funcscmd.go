@@ -52,7 +52,7 @@ const (
 const groupWhich = "Which functions"
 
 func newFuncsCommand(c *cli) *cobra.Command {
-	f := funcsCommand{in: newTypeReader(c.lookupEnv)}
+	f := funcsCommand{in: newTypeReader(c)}
 	cmd := &cobra.Command{
 		Use: "funcs [OPTION...] [FILE]",
 		Long: `Print the functions of the BTF of FILE as pfunct does: their names or, with

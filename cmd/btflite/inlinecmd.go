@@ -69,7 +69,7 @@ type listedPlace struct {
 const groupSites = "Which sites"
 
 func newInlineCommand(c *cli) *cobra.Command {
-	m := &inlineCommand{in: newTypeReader(c.lookupEnv)}
+	m := &inlineCommand{in: newTypeReader(c)}
 	cmd := &cobra.Command{
 		Use: "inline [OPTION...] [NAME...] FILE",
 		Long: `List where functions are inlined: the section and the offset there, the address
@@ -173,7 +173,7 @@ func (m *inlineCommand) types(file string) (b *btf.Blob, done func(), err error)
 func (m *inlineCommand) encode(in mmapelf.Source) (b *btf.Blob, done func(), err error) {
 	m.why = map[siteKey][]string{}
 	opt := encode.Options{
-		Features: encode.BasicFeatures | encode.Inline, Jobs: runtime.GOMAXPROCS(0),
+		Features: encode.BasicFeatures | encode.Inline, Jobs: runtime.GOMAXPROCS(0), DebugFiles: encode.DebugFiles{Find: m.in.findDebug},
 		InlineMissing: func(name []byte, section string, offset uint32, why []string) {
 			if m.wanted(name, section, offset) {
 				m.why[siteKey{string(name), section, offset}] = slices.Clone(why)

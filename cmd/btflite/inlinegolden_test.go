@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 // allSites returns the output of "btflite inline" for all inlined functions of a file.
 func allSites(t *testing.T, path string) []byte {
 	t.Helper()
-	m := &inlineCommand{in: newTypeReader(os.LookupEnv)}
+	m := &inlineCommand{in: newTypeReader(newCLI(io.Discard, io.Discard, os.LookupEnv))}
 	b, done, err := m.encode(mmapelf.Source{Path: path})
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)

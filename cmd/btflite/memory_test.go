@@ -63,7 +63,7 @@ func TestCodeTrim(t *testing.T) {
 func TestPrintsAll(t *testing.T) {
 	const file = "../../testdata/small/small.btf"
 	c, _, _ := testCLI(t)
-	in := func() *typeReader { return newTypeReader(c.lookupEnv) }
+	in := func() *typeReader { return newTypeReader(c) }
 	show, one := &showCommand{in: in()}, &showCommand{in: in(), names: []string{"int"}, skipMissing: true}
 	all, id := &dumpCommand{in: in()}, &dumpCommand{in: in(), ids: []uint32{1}}
 	functions, class := &funcsCommand{in: in()}, &funcsCommand{in: in(), class: "node"}

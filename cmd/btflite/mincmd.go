@@ -198,7 +198,7 @@ func (m *minCommand) kernel(c *cli, k *minKernel, plan *minPlan) *minResult {
 	if done.err = k.err; k.err != nil {
 		return done
 	}
-	in := newTypeReader(c.lookupEnv)
+	in := newTypeReader(c)
 	in.bases = m.bases
 	if len(m.bases) > 0 {
 		in.find = m.find

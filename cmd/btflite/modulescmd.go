@@ -325,7 +325,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 		}
 		return r
 	}
-	to, err := m.outputs(w.c, w.opt.Encode.DebugDir)
+	to, err := m.outputs(w.c, w.opt.Encode.DebugFiles.Dir)
 	if err == nil {
 		err = w.write(to, m, read, enc)
 	}

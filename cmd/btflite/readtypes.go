@@ -36,7 +36,7 @@ import (
 // A command adds the reader's options to its own, and calls open with the words of its
 // command line:
 //
-//	in := newTypeReader(lookupEnv)
+//	in := newTypeReader(c)
 //	in.options(cmd)
 //	...
 //	files, err := in.open(words)
@@ -45,7 +45,8 @@ type typeReader struct {
 	bases     []string // --btf_base
 	lookupEnv func(string) (string, bool)
 	find      *baseFinder
-	whole     *foundBase // the first input that needs no base, or nil
+	findDebug func(file string, buildID []byte) (path string, err error) // nil: no servers
+	whole     *foundBase                                                 // the first input that needs no base, or nil
 	opened    []func()
 	printsAll bool // all types of the inputs are printed, which takes long
 	dwarf     loadbtf.DWARF
@@ -92,8 +93,8 @@ func (t *types) image() mmapelf.Source {
 	return t.source
 }
 
-func newTypeReader(lookupEnv func(string) (string, bool)) *typeReader {
-	return &typeReader{lookupEnv: lookupEnv, find: newBaseFinder("")}
+func newTypeReader(c *cli) *typeReader {
+	return &typeReader{lookupEnv: c.lookupEnv, find: newBaseFinder(""), findDebug: newDebugFinder(c)}
 }
 
 // options adds the options to cmd under the heading.
@@ -336,6 +337,9 @@ func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), lost m
 	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Marks: r.marks, CUExclude: r.cuExclude}
 	if opt.Lang, opt.LangExclude, err = r.lang.resolve(r.lookupEnv); err != nil {
 		return nil, nil, nil, err
+	}
+	if r.dwarf != loadbtf.DWARFFirst || !hasSection(in.Path, ".BTF") { // else there are types without a server
+		opt.FindDebug = r.findDebug
 	}
 	release := func() {}
 	if len(r.bases) > 0 {

@@ -46,7 +46,7 @@ type showCommand struct {
 }
 
 func newShowCommand(c *cli) *cobra.Command {
-	s := &showCommand{in: newTypeReader(c.lookupEnv), separator: "\t"}
+	s := &showCommand{in: newTypeReader(c), separator: "\t"}
 	s.in.orDWARF = true
 	cmd := s.command()
 	under(cmd, groupPrinted).toggle(&s.filter.Bases, "with_base", "", "the types of the base, too", rare)

@@ -52,7 +52,7 @@ func (s *showCommand) findPlaces(c *cli, t *types, v *view.View) error {
 	if search.Lang, search.LangExclude, err = s.in.lang.resolve(c.lookupEnv); err != nil {
 		return err
 	}
-	search.CUExclude = s.in.cuExclude
+	search.CUExclude, search.DebugFiles.Find = s.in.cuExclude, s.in.findDebug
 	if err = search.In(&t.source); err != nil {
 		return message.NamingFile([]string{t.path}, err)
 	}

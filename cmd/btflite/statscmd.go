@@ -26,7 +26,7 @@ type statsCommand struct {
 const statsTop = 20
 
 func newStatsCommand(c *cli) *cobra.Command {
-	s := statsCommand{in: newTypeReader(c.lookupEnv), top: statsTop}
+	s := statsCommand{in: newTypeReader(c), top: statsTop}
 	cmd := &cobra.Command{
 		Use: "stats [OPTION...] [FILE]",
 		Long: `Say what the bytes of the BTF of FILE are spent on: kinds of types, strings,

@@ -111,7 +111,7 @@ func (w *whyCommand) run(c *cli, words []string) error {
 		},
 	}
 	got, err := btflite.Encode(context.Background(), btflite.Paths(w.file), btflite.Options{
-		Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Functions: query,
+		Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Functions: query, FindDebug: newDebugFinder(c),
 	})
 	if err != nil {
 		return err

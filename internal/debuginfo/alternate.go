@@ -50,17 +50,31 @@ func findAlt(f *File) (*mmapelf.File, error) {
 		tried = append(tried, filepath.Join(debugRoot, ".build-id", x[:2], x[2:]+".debug"))
 	}
 	for _, path := range tried {
-		e, err := mmapelf.Open(path)
-		if err != nil {
-			continue
+		if e := openAlt(path, id); e != nil {
+			return e, nil
 		}
-		if !bytes.Equal(altID(e), id) {
-			e.Close()
-			continue
+	}
+	if len(id) > 0 && f.settings.DebugFiles.Find != nil {
+		if path, err := f.settings.DebugFiles.Find(f.Path, id); err == nil {
+			if e := openAlt(path, id); e != nil {
+				return e, nil
+			}
 		}
-		return e, nil
 	}
 	return nil, fmt.Errorf("%s: its alternate debug file %s (dwz) with id %x is neither next to it nor in %s", f.Path, Quote([]byte(name)), id, debugRoot)
+}
+
+// openAlt opens a candidate; nil if it cannot be read or has another id.
+func openAlt(path string, id []byte) *mmapelf.File {
+	e, err := mmapelf.Open(path)
+	if err != nil {
+		return nil
+	}
+	if !bytes.Equal(altID(e), id) {
+		e.Close()
+		return nil
+	}
+	return e
 }
 
 // useAlt makes e the alternate file of f.

@@ -58,6 +58,7 @@ func TestAlternateFile(t *testing.T) {
 		{"alt", "bin/alt", id, true}, {"sub/alt", "bin/sub/alt", id, true}, {"sub/alt", "bin/.dwz/alt", id, true}, {"sub/alt", "root/.dwz/alt", id, true},
 		{"alt", "root/.build-id/0a/424344.debug", id, true}, {"DIR/other/alt", "other/alt", id, true},
 		{"alt", "bin/alt", "\x0aBCE", false}, {"alt", "other/alt", id, false}, {"DIR/other/alt", "bin/.dwz/alt", id, false},
+		{"alt", "FindDebug", id, true}, {"alt", "FindDebug", "\x0aBCE", false},
 	} {
 		dir := t.TempDir()
 		saved := debugRoot
@@ -66,7 +67,14 @@ func TestAlternateFile(t *testing.T) {
 		path, place := filepath.Join(dir, "bin", "in"), filepath.Join(dir, x.place)
 		writeFile(t, path, (&dt.File{Units: []*dt.Unit{dt.CU()}, Sections: []dt.Section{{Name: ".gnu_debugaltlink", Data: []byte(name + "\x00" + id)}}}).Bytes())
 		writeFile(t, place, alt(x.id))
-		f, err := Open(&mmapelf.Source{Path: path}, plenty(t))
+		s := plenty(t)
+		s.DebugFiles.Find = func(file string, got []byte) (string, error) {
+			if file != path || string(got) != id || filepath.Base(place) != "FindDebug" && x.ok {
+				t.Errorf("%+v: asked for %s, %q", x, file, got)
+			}
+			return filepath.Join(dir, "FindDebug"), nil
+		}
+		f, err := Open(&mmapelf.Source{Path: path}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,14 +54,23 @@ type Settings struct {
 	ByText bool
 	Limit  *arena.Limit
 	// Expanding limits the memory for compressed sections that are expanded as a whole.
-	Expanding *arena.Limit
-	// DebugDir is a folder of separate debug files, searched before /usr/lib/debug; "" is
-	// none.
-	DebugDir string
+	Expanding  *arena.Limit
+	DebugFiles DebugFiles
 	// Scarce reports that memory has no room for twice this many bytes of a file.
 	Scarce func(size uint64) bool
 	// Workers is how many goroutines read the units; <= 1 is one.
 	Workers int
+}
+
+// DebugFiles says where separate debug files are looked for, beside the places that every
+// file has: see findDebugFile.
+type DebugFiles struct {
+	// Dir is a folder that is searched before /usr/lib/debug; "" is none.
+	Dir string
+	// Find finds the debug file of a build-id if it is in no folder, as on a server. file is
+	// the input, for messages. What it finds is checked like any other debug file. It may
+	// be nil.
+	Find func(file string, buildID []byte) (path string, err error)
 }
 
 // naming says how the file names its debug sections.

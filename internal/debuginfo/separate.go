@@ -31,6 +31,7 @@ func (f *File) findDebugFile() error {
 		return err
 	}
 	var tried []string
+	var missing error // if a file that is named is nowhere
 	try := func(path string, byLink bool) bool {
 		e, err := openDebugFile(f.ELF, path, id, crc, byLink)
 		if err == nil {
@@ -43,8 +44,8 @@ func (f *File) findDebugFile() error {
 		return false
 	}
 	dirs := []string{debugRoot}
-	if f.settings.DebugDir != "" {
-		dirs = []string{f.settings.DebugDir, debugRoot}
+	if f.settings.DebugFiles.Dir != "" {
+		dirs = []string{f.settings.DebugFiles.Dir, debugRoot}
 	}
 	if len(id) > 1 {
 		name := fmt.Sprintf(".build-id/%02x/%x.debug", id[0], id[1:])
@@ -64,8 +65,8 @@ func (f *File) findDebugFile() error {
 		}
 		own = filepath.Dir(own)
 		places := []string{own, filepath.Join(own, ".debug")}
-		if f.settings.DebugDir != "" {
-			places = append(places, f.settings.DebugDir)
+		if f.settings.DebugFiles.Dir != "" {
+			places = append(places, f.settings.DebugFiles.Dir)
 		}
 		for _, d := range dirs {
 			places = append(places, filepath.Join(d, own))
@@ -75,21 +76,32 @@ func (f *File) findDebugFile() error {
 				return nil
 			}
 		}
-		if len(tried) == 0 {
-			return fmt.Errorf("%s: no .debug_info, and its separate debug file %s is not in %s", f.Path, Quote([]byte(link)), strings.Join(places, ", "))
-		}
+		missing = fmt.Errorf("%s: no .debug_info, and its separate debug file %s is not in %s", f.Path, Quote([]byte(link)), strings.Join(places, ", "))
+	}
+	if findElsewhere(f, id, try) {
+		return nil
 	}
 	if len(tried) > 0 {
 		return fmt.Errorf("%s: no .debug_info, and its separate debug file cannot be used: %s", f.Path, strings.Join(tried, "; "))
 	}
-	return nil
+	return missing
+}
+
+// findElsewhere asks for the debug file, and tries what is found.
+func findElsewhere(f *File, id []byte, try func(path string, byLink bool) bool) bool {
+	find := f.settings.DebugFiles.Find
+	if len(id) == 0 || find == nil {
+		return false
+	}
+	path, err := find(f.Path, id)
+	return err == nil && try(path, false)
 }
 
 // Beside returns the other files that may have debug information of the file at path: a
-// separate debug file, found as Open does with DebugDir, an alternate file (dwz), and a
+// separate debug file, found as Open does with the folder debugDir, an alternate file (dwz), and a
 // .dwp file, which need not exist. If Open refuses the file, there are none.
 func Beside(path, debugDir string) (files []string) {
-	f, err := Open(&mmapelf.Source{Path: path}, Settings{DebugDir: debugDir, Scarce: func(uint64) bool { return false }})
+	f, err := Open(&mmapelf.Source{Path: path}, Settings{DebugFiles: DebugFiles{Dir: debugDir}, Scarce: func(uint64) bool { return false }})
 	if err != nil {
 		return nil
 	}

@@ -135,7 +135,7 @@ func TestSeparateFile(t *testing.T) {
 			place := filepath.Join(dir, strings.Replace(x.place, "PATH", filepath.Dir(path), 1))
 			writeFile(t, place, x.data)
 			s := plenty(t)
-			s.DebugDir = filepath.Join(dir, "given")
+			s.DebugFiles.Dir = filepath.Join(dir, "given")
 			f, err := Open(&mmapelf.Source{Path: path}, s)
 			if x.errHas != "" {
 				if err == nil || !strings.Contains(err.Error(), x.errHas) || !strings.HasPrefix(err.Error(), path+": no .debug_info, and ") {
@@ -150,7 +150,7 @@ func TestSeparateFile(t *testing.T) {
 			if f.Dwarf == f.ELF || f.Dwarf.Path != place {
 				t.Errorf("debug information is in %s, want %s", f.Dwarf.Path, place)
 			}
-			if files := Beside(path, s.DebugDir); len(files) != 2 || files[0] != place || files[1] != path+".dwp" {
+			if files := Beside(path, s.DebugFiles.Dir); len(files) != 2 || files[0] != place || files[1] != path+".dwp" {
 				t.Errorf("files next to it: %q", files)
 			}
 			if x.link {
@@ -158,6 +158,66 @@ func TestSeparateFile(t *testing.T) {
 				writeFile(t, place, append(x.data[:len(x.data):len(x.data)], 0))
 				if _, err := Open(&mmapelf.Source{Path: path}, s); err == nil || !strings.Contains(err.Error(), "its checksum is not the one in .gnu_debuglink") {
 					t.Errorf("another checksum: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestFindDebug: the function is asked only if no folder has the debug file, and what it
+// finds is checked.
+func TestFindDebug(t *testing.T) {
+	const id = "\x0aBCDEFG"
+	debug := func(id string) []byte {
+		return (&dt.File{Units: []*dt.Unit{dt.CU()}, Sections: []dt.Section{buildIDNote(id)}}).Bytes()
+	}
+	link := dt.Section{Name: ".gnu_debuglink", Data: []byte("none\x00\x00\x00\x00\x01\x02\x03\x04")}
+	note := buildIDNote(id)
+	for _, x := range []struct {
+		what   string
+		in     dt.File
+		found  []byte // nil: nothing
+		asks   int
+		errHas string
+		own    bool // no other file has its DWARF
+	}{
+		{"found", dt.File{NoDebug: true, Sections: []dt.Section{note}}, debug(id), 1, "", false},
+		{"found, though a name leads nowhere", dt.File{NoDebug: true, Sections: []dt.Section{note, link}}, debug(id), 1, "", false},
+		{"not found", dt.File{NoDebug: true, Sections: []dt.Section{note}}, nil, 1, "", true},
+		{"not found, and a name leads nowhere", dt.File{NoDebug: true, Sections: []dt.Section{note, link}}, nil, 1, "its separate debug file \"none\" is not in ", false},
+		{"the file of another", dt.File{NoDebug: true, Sections: []dt.Section{note}}, debug("\x0aBCDEFH"), 1, "its build-id is another", false},
+		{"without a build-id", dt.File{NoDebug: true, Sections: []dt.Section{note}}, (&dt.File{Units: []*dt.Unit{dt.CU()}}).Bytes(), 1, "it has no build-id", false},
+		{"not an ELF file", dt.File{NoDebug: true, Sections: []dt.Section{note}}, []byte("<html>"), 1, "its separate debug file cannot be used", false},
+		{"no build-id to ask for", dt.File{NoDebug: true}, debug(id), 0, "", true},
+		{"with DWARF", dt.File{Units: []*dt.Unit{dt.CU()}, Sections: []dt.Section{note}}, debug(id), 0, "", true},
+	} {
+		t.Run(x.what, func(t *testing.T) {
+			path, place := filepath.Join(t.TempDir(), "in"), filepath.Join(t.TempDir(), "found")
+			writeFile(t, path, x.in.Bytes())
+			if x.found != nil {
+				writeFile(t, place, x.found)
+			}
+			s, asks := plenty(t), 0
+			s.DebugFiles.Find = func(file string, got []byte) (string, error) {
+				if asks++; file != path || string(got) != id {
+					t.Errorf("asked for %s, %x", file, got)
+				}
+				if x.found == nil {
+					return "", os.ErrNotExist
+				}
+				return place, nil
+			}
+			f, err := Open(&mmapelf.Source{Path: path}, s)
+			if (err == nil) != (x.errHas == "") || err != nil && !strings.Contains(err.Error(), x.errHas) {
+				t.Errorf("error %v, want %q", err, x.errHas)
+			}
+			if asks != x.asks {
+				t.Errorf("asked %d times, want %d", asks, x.asks)
+			}
+			if err == nil {
+				defer f.Close()
+				if own := f.Dwarf == f.ELF; own != x.own {
+					t.Errorf("its DWARF is in itself: %v", own)
 				}
 			}
 		})

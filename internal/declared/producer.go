@@ -9,7 +9,7 @@ import (
 // Producers calls fn with the producer of each compile unit of a file (DW_AT_producer, ""
 // if it has none), in their order, until fn returns false.
 func Producers(src *mmapelf.Source, fn func(producer string) (more bool)) error {
-	return opened(src, func(f *debuginfo.File) error {
+	return opened(src, debuginfo.DebugFiles{}, func(f *debuginfo.File) error {
 		var c debuginfo.Cursor
 		defer c.Free()
 		for more := true; more; {

@@ -18,7 +18,7 @@ func (s *Search) In(src *mmapelf.Source) error {
 	if s.left == 0 {
 		return nil
 	}
-	return opened(src, func(f *debuginfo.File) (err error) {
+	return opened(src, s.DebugFiles, func(f *debuginfo.File) (err error) {
 		r := reader{s: s}
 		if r.lines, err = debuginfo.OpenLines(f); err != nil {
 			return err
@@ -32,11 +32,11 @@ func (s *Search) In(src *mmapelf.Source) error {
 }
 
 // opened has the DWARF of a file read, if it has any.
-func opened(src *mmapelf.Source, read func(*debuginfo.File) error) error {
+func opened(src *mmapelf.Source, places debuginfo.DebugFiles, read func(*debuginfo.File) error) error {
 	table := new(names.Table)
 	table.Use(names.NewPool(nil, nil))
 	defer table.FreePool()
-	f, err := debuginfo.Open(src, debuginfo.Settings{Names: table, Workers: 1, Scarce: func(uint64) bool { return false }})
+	f, err := debuginfo.Open(src, debuginfo.Settings{Names: table, Workers: 1, DebugFiles: places, Scarce: func(uint64) bool { return false }})
 	if err != nil {
 		return err
 	}

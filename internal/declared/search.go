@@ -8,6 +8,7 @@ package declared
 import (
 	"math"
 
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
@@ -15,6 +16,7 @@ import (
 type Search struct {
 	Lang, LangExclude []uint16 // only units in these languages, or none in these
 	CUExclude         string   // no units whose names begin with it; "" for all
+	DebugFiles        debuginfo.DebugFiles
 
 	names  map[string]*name
 	places map[key]Place

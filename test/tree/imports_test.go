@@ -55,7 +55,8 @@ var imports = map[string][]string{
 	// dedup for the type of names, which are its tokens.
 	"internal/debuginfo": {"arena", "dedup", "internal/dwarf", "internal/elfreloc", "internal/names", "mmapelf",
 		"github.com/RoaringBitmap/roaring/v2", "github.com/dgraph-io/ristretto/v2"},
-	"internal/declared": {"internal/debuginfo", "internal/dwarf", "internal/names", "mmapelf"},
+	"internal/debuginfod": {"internal/message", "golang.org/x/sys/unix"},
+	"internal/declared":   {"internal/debuginfo", "internal/dwarf", "internal/names", "mmapelf"},
 	// btf and dedup for the nodes that DIEs become, callconv for the records of functions.
 	"internal/unit": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/names",
 		"mmapelf"}, // the last for tests
@@ -104,7 +105,7 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/declared", "internal/doctor", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
+		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/debuginfod", "internal/declared", "internal/doctor", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
 		"internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
