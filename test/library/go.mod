@@ -5,6 +5,7 @@ go 1.26.8
 require (
 	github.com/btflite/btflite v0.0.0
 	github.com/cilium/ebpf v0.22.0
+	github.com/google/go-cmp v0.7.0
 )
 
 require (
