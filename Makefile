@@ -15,7 +15,10 @@
 #   make verify-kernels boot kernels in qemu, compare their verdicts with verify's
 #   make attach-kernels boot kernels in qemu, attach where "btflite why" says that one can
 #   make test-modules   compare the modules of KERNEL with pahole's, into BENCHMARKS.md
-#   make release        programs for all systems and SHA256SUMS, in build/release
+#   make release VERSION=1.0.0  programs and archives for twelve systems, packages, the
+#                       source, SHA256SUMS, in build/release (docs/releasing.md)
+#   make release-check VERSION=1.0.0  the same twice, in different folders; compares the bytes
+#   make package-check  install the packages of build/release in bare roots and use them; needs root
 #   make dist           the source with all modules as an archive, in build/dist
 #   make dist-check     build, test and install that archive without a network
 #   make bench          measure and write BENCHMARKS.md
@@ -51,7 +54,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions manpages install uninstall install-pahole-link release dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -143,20 +146,15 @@ install-pahole-link:
 		ln -s btflite "$$link" && echo "$$link -> btflite"; \
 	fi
 
-# Static, without paths of this machine: the same commit and the same Go give
-# the same files.
-RELEASES = linux/amd64 linux/arm64 linux/arm linux/386 linux/riscv64 linux/ppc64le linux/s390x linux/loong64 \
-	darwin/amd64 darwin/arm64 freebsd/amd64 freebsd/arm64
-
+# Static programs for twelve systems, archives, packages, the source, SHA256SUMS.
 release:
-	rm -rf build/release
-	mkdir -p build/release
-	set -e; for system in $(RELEASES); do \
-		echo "$$system"; \
-		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build -trimpath $(PROFILE) -buildvcs=auto -ldflags='-s -w -buildid= $(GO_LDFLAGS)' \
-			-o "build/release/btflite-$${system%/*}-$${system#*/}" ./cmd/btflite; \
-	done
-	cd build/release && sha256sum btflite-* > SHA256SUMS && cat SHA256SUMS
+	scripts/release.sh $(VERSION)
+
+release-check:
+	scripts/release.sh check $(VERSION)
+
+package-check:
+	scripts/package-check.sh
 
 dist:
 	scripts/dist.sh

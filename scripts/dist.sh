@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 #
-# dist.sh           write build/dist/btflite-VERSION.tar.gz and its .sha256: the
-#                   source of HEAD and of all modules that it needs, to build and
-#                   test without a network. The same commit gives the same bytes.
+# dist.sh [FOLDER]  write btflite-VERSION.tar.gz into FOLDER, or into build/dist with
+#                   a .sha256 file: the source of HEAD and of all modules that it
+#                   needs, to build and test without a network. The same commit gives
+#                   the same bytes. VERSION is the variable of that name, or the tag.
 # dist.sh check     build, test and install such an archive where there is no
 #                   network, no module cache and no git checkout. Needs root, or
 #                   user namespaces, for unshare.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+# shellcheck source=scripts/reproducible.sh
+. scripts/reproducible.sh
 
 fail() {
 	echo "dist.sh: $*" >&2
@@ -21,18 +25,15 @@ dist() {
 	version=$(scripts/version.sh)
 	[ -n "$version" ] || fail "an archive is made of a git checkout, and this is none"
 	[ "${version%-dirty}" = "$version" ] || echo "dist.sh: changes that are not committed are left out" >&2
-	version=${version%-dirty}
+	version=${VERSION:+v}${VERSION:-${version%-dirty}}
 	name=btflite-${version#v}
 	time=$(git log -1 --format=%ct)
 	tree=$(mktemp -d)
 	git archive --prefix="$name/" HEAD | tar -x -C "$tree"
-	(cd "$tree/$name" && GOFLAGS= GOWORK=off go mod vendor)
+	[ -z "${VERSION:-}" ] || sed -i "1s/.*/$version/" "$tree/$name/cmd/btflite/version.txt"
+	(cd "$tree/$name" && GOFLAGS='' GOWORK=off go mod vendor)
 	mkdir -p "$dir"
-	# Order, times, owners and modes are those of no machine.
-	tar -c --format=gnu --sort=name --mtime="@$time" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
-		-C "$tree" "$name" | gzip -9n > "$dir/$name.tar.gz.new"
-	mv "$dir/$name.tar.gz.new" "$dir/$name.tar.gz"
-	(cd "$dir" && sha256sum "$name.tar.gz" > "$name.tar.gz.sha256")
+	tarball "$tree" "$name" "$time" "$dir/$name.tar.gz"
 	rm -rf "$tree"
 	echo "$dir/$name.tar.gz"
 }
@@ -54,8 +55,6 @@ check() {
 	archive=$(dist "$work/one")
 	again=$(umask 077 && dist "$work/two")
 	cmp "$archive" "$again" || fail "the same commit gave two archives"
-	(cd "$work/one" && sha256sum -c --quiet ./*.sha256)
-
 	name=$(basename "$archive" .tar.gz)
 	version=v${name#btflite-}
 	tar -xzf "$archive" -C "$work"
@@ -74,8 +73,9 @@ check() {
 case ${1-} in
 '')
 	archive=$(dist build/dist)
-	cat "$archive.sha256"
+	(cd build/dist && sha256sum "${archive##*/}" | tee "${archive##*/}.sha256")
 	;;
 check) check ;;
-*) fail "usage: scripts/dist.sh [check]" ;;
+-*) fail "usage: scripts/dist.sh [FOLDER | check]" ;;
+*) dist "$1" ;;
 esac

@@ -5,9 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
-govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.8.0
-vale=github.com/vale-cli/vale/v3/cmd/vale@v3.22.0
+# shellcheck source=scripts/tools.sh
+. scripts/tools.sh
 
 echo "go vet"
 go vet ./...

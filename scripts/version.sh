@@ -13,9 +13,11 @@
 
 cd "$(dirname "$0")/.." || exit 1
 
+in_checkout() {
+	at_top=$(git rev-parse --show-prefix 2> /dev/null) && [ -z "$at_top" ] && grep -q '^\$Format' cmd/btflite/version.txt
+}
+
 version() {
-	at_top=$(git rev-parse --show-prefix 2> /dev/null) && [ -z "$at_top" ] || return 0
-	grep -q '^\$Format' cmd/btflite/version.txt || return 0
 	dirty=
 	[ -z "$(git status --porcelain --untracked-files=no)" ] || dirty=-dirty
 	if tag=$(git describe --tags --match='v[0-9]*' 2> /dev/null); then
@@ -26,13 +28,13 @@ version() {
 }
 
 case $1 in
-'') version ;;
+'') ! in_checkout || version ;;
 --ldflags)
-	if [ -n "$2" ]; then
-		echo "-X main.linkedVersion=$2"
+	# An archive has its commit and its day in version.txt.
+	if ! in_checkout; then
+		[ -z "$2" ] || echo "-X main.linkedVersion=$2"
 	else
-		version=$(version)
-		[ -z "$version" ] || echo "-X main.linkedVersion=$version -X main.linkedCommit=$(git rev-parse HEAD)" \
+		echo "-X main.linkedVersion=${2:-$(version)} -X main.linkedCommit=$(git rev-parse HEAD)" \
 			"-X main.linkedDate=$(TZ=UTC git log -1 --date=format-local:%Y-%m-%d --format=%cd)"
 	fi
 	;;

@@ -1,0 +1,202 @@
+#!/usr/bin/env bash
+#
+# package-check.sh [FOLDER] [KIND...]
+#
+# Install the packages of a release (FOLDER, or build/release) where nothing else is, and use them:
+# encode a kernel, read a manual page, complete an option, and take the place of pahole.
+#
+#   archive  the .tar.gz, unpacked over /usr/local in an empty root
+#   deb      dpkg in a bare Debian (debootstrap), and lintian over the packages
+#   rpm      rpm in a scratch root
+#   arch     pacman in a scratch root
+#   apk      unpacked into an empty root: apk itself is not in Debian
+#   container  the image of contrib/container by buildah, and its program in another image
+#
+# Without KIND all of them. It needs root, and Debian's packages debootstrap, lintian, rpm, buildah,
+# crun, pacman-package-manager, man-db and bash-completion; a kind whose tools are missing is left out, and
+# the last line says so. The kernel is v612-amd64 of scripts/kernels.sh, or else the small program
+# of the repository. Nothing is changed outside of a temporary folder.
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# shellcheck source=scripts/debian.sh
+. scripts/debian.sh
+
+release=build/release
+[ ! -d "${1-}" ] || { release=$1; shift; }
+release=$(realpath "$release")
+[ $# -gt 0 ] || set -- archive deb rpm arch apk container
+[ "$(id -u)" = 0 ] || die "this needs root, for chroot and for the tools that install packages"
+
+kernel=$corpus/v612-amd64
+[ -r "$kernel" ] || kernel=testdata/small/small
+scratch=$(mktemp -d)
+trap 'umount -R -q "$scratch"/*/proc || true; rm -rf --one-file-system "$scratch"' EXIT
+left_out=
+
+# file PATTERN: the one file of the release with that name.
+file() {
+	local found
+	# shellcheck disable=SC2206 # a pattern
+	found=($release/$1)
+	[ -e "${found[0]}" ] || die "$release has no $1: make release VERSION=... writes it"
+	[ ${#found[@]} = 1 ] || die "$release has several $1: remove old ones"
+	echo "${found[0]}"
+}
+
+# has PROGRAM...: are the tools of a kind there?
+has() {
+	local program
+	for program; do
+		command -v "$program" > /dev/null || { left_out="$left_out $kind (no $program)"; return 1; }
+	done
+}
+
+# encodes ROOT PROGRAM: encode the kernel inside of the root, check the BTF, and tell the version.
+encodes() {
+	cp --reflink=auto "$(realpath "$kernel")" "$1/vmlinux"
+	chroot "$1" "$2" -J --btf_features=default --btf_encode_detached=/vmlinux.btf /vmlinux
+	rm "$1/vmlinux"
+	chroot "$1" "${2%/*}/btflite" verify /vmlinux.btf
+	chroot "$1" "${2%/*}/btflite" version
+}
+
+# page FOLDER COMMAND...: the manual page of diff, as man shows it, names that command and its date.
+page() {
+	local folder=$1 text
+	shift
+	text=$(MANPAGER=cat MANWIDTH=100 LC_ALL=C "$@" man -M "$folder" btflite-diff)
+	grep -q -- '--structs' <<< "$text" || die "$kind: the manual page of diff does not have its options"
+	tail -n 1 <<< "$text" | grep -E 'btflite v?[0-9.]+.* [0-9]{4}-[0-9]{2}-[0-9]{2} ' || die "$kind: no version or no date at the foot of the manual page"
+}
+
+# completes SCRIPT BIN COMMAND...: bash completes "btflite diff --struc" by that script.
+completes() {
+	local script=$1 bin=$2 got
+	shift 2
+	# shellcheck disable=SC2016 # for the inner bash
+	got=$("$@" bash -c '
+		compopt() { :; } # it works only while bash completes
+		. /usr/share/bash-completion/bash_completion
+		. "$1"
+		PATH=$2:$PATH
+		COMP_WORDS=(btflite diff --struc) COMP_CWORD=2 COMP_LINE="btflite diff --struc" COMP_POINT=20 COMP_TYPE=9
+		__start_btflite
+		echo "${COMPREPLY[@]}"' bash "$script" "$bin")
+	[ "${got%% *}" = --structs ] || die "$kind: --struc was completed to \"$got\""
+}
+
+# links ROOT: the command pahole is btflite, and encodes.
+links() {
+	[ "$(chroot "$1" /usr/bin/pahole --version)" = v1.32 ] || die "$kind: /usr/bin/pahole is not btflite"
+	encodes "$1" /usr/bin/pahole
+}
+
+# try_archive: the first way of the README.
+try_archive() {
+	local root=$scratch/archive
+	mkdir -p "$root/usr/local"
+	(cd "$release" && sha256sum --quiet --ignore-missing -c SHA256SUMS)
+	tar -xzf "$(file 'btflite-*-linux-amd64.tar.gz')" -C "$root/usr/local" --strip-components=1
+	encodes "$root" /usr/local/bin/btflite
+	page "$root/usr/local/share/man"
+	completes "$root/usr/local/share/bash-completion/completions/btflite" "$root/usr/local/bin"
+}
+
+# try_deb: all of it inside of a bare Debian.
+try_deb() {
+	local root=$scratch/debian mirror
+	has debootstrap lintian || return 0
+	lintian --allow-root --no-cfg --fail-on error "$(file 'btflite_*_amd64.deb')" "$(file 'btflite-pahole_*_all.deb')"
+	mirror=$(awk '$1 == "URIs:" { print $2; exit }' /etc/apt/sources.list.d/debian.sources)
+	debootstrap --variant=minbase --include=man-db,bash-completion stable "$root" "$mirror" > "$scratch/log" || { tail "$scratch/log"; die "debootstrap failed"; }
+	# bash reads the output of completions from /dev/fd.
+	mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+	ln -sfn /proc/self/fd "$root/dev/fd"
+	cp "$(file 'btflite_*_amd64.deb')" "$(file 'btflite-pahole_*_all.deb')" "$root/"
+	chroot "$root" sh -c 'dpkg -i /btflite_*.deb'
+	encodes "$root" /usr/bin/btflite
+	page /usr/share/man chroot "$root"
+	completes /usr/share/bash-completion/completions/btflite /usr/bin chroot "$root"
+	chroot "$root" sh -c 'dpkg -i /btflite-pahole_*.deb && update-alternatives --query pahole'
+	links "$root"
+	chroot "$root" dpkg -P btflite-pahole btflite
+	[ -z "$(find "$root/usr/bin" -name pahole)" ] || die "the removed package leaves /usr/bin/pahole"
+	# A pahole that somebody copied there stays.
+	echo '#!/bin/sh' > "$root/usr/bin/pahole"
+	chroot "$root" sh -c 'dpkg -i /btflite_*.deb /btflite-pahole_*.deb; dpkg -P btflite-pahole btflite'
+	[ "$(cat "$root/usr/bin/pahole")" = '#!/bin/sh' ] || die "the package replaced a pahole that is not its own"
+}
+
+# try_rpm: the scripts of a package run in the root, so the second package gets the root of a Debian,
+# which has a shell and update-alternatives.
+try_rpm() {
+	local root=$scratch/rpm
+	has rpm || return 0
+	mkdir -p "$root/usr"
+	rpm --root "$root" --dbpath /var/lib/rpm -i "$(file 'btflite-[0-9]*.x86_64.rpm')"
+	rpm --root "$root" --dbpath /var/lib/rpm -V btflite
+	encodes "$root" /usr/bin/btflite
+	page "$root/usr/share/man"
+	completes "$root/usr/share/bash-completion/completions/btflite" "$root/usr/bin"
+	[ -d "$scratch/debian" ] || { left_out="$left_out rpm's btflite-pahole (it needs the root of deb)"; return 0; }
+	root=$scratch/debian
+	rm -f "$root/usr/bin/pahole"
+	rpm --root "$root" --dbpath /var/lib/rpm -i --nodeps "$(file 'btflite-[0-9]*.x86_64.rpm')" "$(file 'btflite-pahole-*.rpm')"
+	links "$root"
+	rpm --root "$root" --dbpath /var/lib/rpm -e --nodeps btflite-pahole
+	[ ! -L "$root/usr/bin/pahole" ] || die "the removed .rpm leaves /usr/bin/pahole"
+}
+
+try_arch() {
+	local root=$scratch/arch
+	has pacman || return 0
+	mkdir -p "$root/var/lib/pacman" "$root/var/cache/pacman/pkg" "$root/etc"
+	printf '[options]\nArchitecture = x86_64\nSigLevel = Never\nLocalFileSigLevel = Never\n' > "$root/etc/pacman.conf"
+	pacman --root "$root" --config "$root/etc/pacman.conf" --cachedir "$root/var/cache/pacman/pkg" --noconfirm -U \
+		"$(file 'btflite-[0-9]*-x86_64.pkg.tar.zst')" "$(file 'btflite-pahole-*.pkg.tar.zst')"
+	encodes "$root" /usr/bin/btflite
+	links "$root"
+	page "$root/usr/share/man"
+	completes "$root/usr/share/bash-completion/completions/btflite" "$root/usr/bin"
+}
+
+try_apk() {
+	local root=$scratch/apk package
+	mkdir -p "$root"
+	for package in "$(file 'btflite_*_x86_64.apk')" "$(file 'btflite-pahole_*.apk')"; do
+		tar --warning=no-unknown-keyword -xzf "$package" -C "$root"
+		grep -q '^pkgname = btflite' "$root/.PKGINFO" || die "apk: $package has no .PKGINFO"
+	done
+	encodes "$root" /usr/bin/btflite
+	links "$root"
+	page "$root/usr/share/man"
+	completes "$root/usr/share/bash-completion/completions/btflite" "$root/usr/bin"
+}
+
+# try_container: without a registry, and with storage of its own.
+try_container() {
+	local context=$scratch/context image program version
+	has buildah crun || return 0
+	in_storage() { buildah --root "$scratch/storage" --runroot "$scratch/running" --storage-driver vfs "$@"; }
+	in_image() { in_storage run --isolation chroot -v "$(realpath "$kernel"):/vmlinux:ro" "$image" -- "$@"; }
+	mkdir "$context"
+	program=$(file 'btflite-*-linux-amd64')
+	version=${program##*/btflite-}
+	cp "$program" "$context"
+	in_storage build --quiet --isolation chroot --build-arg VERSION="${version%-linux-amd64}" -f contrib/container/Containerfile -t btflite "$context"
+	printf 'FROM scratch\nCOPY --from=localhost/btflite /usr/bin/btflite /usr/bin/pahole\n' > "$context/other"
+	in_storage build --quiet --isolation chroot -f "$context/other" -t other "$context"
+	image=$(in_storage from btflite)
+	in_image /usr/bin/btflite -J --btf_features=default --btf_encode_detached=/vmlinux.btf /vmlinux
+	in_image /usr/bin/btflite verify /vmlinux.btf
+	image=$(in_storage from other)
+	in_image /usr/bin/pahole --version
+}
+
+for kind; do
+	echo "== $kind"
+	"try_$kind"
+done
+say "installed and used: $*${left_out:+; left out:$left_out}"
