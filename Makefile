@@ -19,6 +19,7 @@
 #                       source, SHA256SUMS, in build/release (docs/releasing.md)
 #   make release-check VERSION=1.0.0  the same twice, in different folders; compares the bytes
 #   make package-check  install the packages of build/release in bare roots and use them; needs root
+#   make contrib        the recipes of contrib, with the version and the sums of build/release
 #   make dist           the source with all modules as an archive, in build/dist
 #   make dist-check     build, test and install that archive without a network
 #   make bench          measure and write BENCHMARKS.md
@@ -54,7 +55,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -155,6 +156,9 @@ release-check:
 
 package-check:
 	scripts/package-check.sh
+
+contrib:
+	scripts/contrib.sh
 
 dist:
 	scripts/dist.sh

@@ -52,8 +52,12 @@ func TestLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	recipes, err := filepath.Glob("../../contrib/*/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	links := 0
-	for _, path := range append(roots, docs...) {
+	for _, path := range append(append(roots, docs...), append(recipes, "../../contrib/README.md")...) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
