@@ -104,6 +104,7 @@ func (s *Set) Restart(names Names) error {
 	s.index.entered, s.index.conflicts, s.Slow, s.walk.Walks = b.entered, 0, 0, 0
 	s.visited.Reset()
 	s.index.forwards.Reset()
+	s.index.families, s.index.newcomers = nil, nil
 	s.strings.restart()
 	s.names = names
 	return nil

@@ -179,6 +179,9 @@ func (s *Set) store(u *Unit) error {
 	for _, i := range u.visits.S {
 		s.visited.Append(u.ID.S[i])
 	}
+	if len(s.index.newcomers) > 0 {
+		s.find.enterFamilies(u)
+	}
 	return nil
 }
 

@@ -24,3 +24,13 @@ func (s *Set) Copies() int { return len(s.index.base.copies) }
 
 // Tries is how many types were considered for others.
 func (s *Set) Tries() uint64 { return s.tried }
+
+// SetMaxLinear sets how many types of a chain are compared before its family is used, and returns
+// what was set.
+func SetMaxLinear(n int) (before int) {
+	before, maxLinear = maxLinear, n
+	return before
+}
+
+// Steps is how many types were considered for others, and how many steps walks took.
+func (s *Set) Steps() uint64 { return s.tried + s.walk.Walks }

@@ -8,6 +8,8 @@ type localIndex struct {
 	next arena.Vec[uint32] // 1 + index of the next entry in the chain
 	node arena.Vec[uint32]
 	key  arena.Vec[uint32]
+
+	families map[familyKey]*family // by key: see placer.enter
 }
 
 func (l *localIndex) reset(n int) {
@@ -20,6 +22,7 @@ func (l *localIndex) reset(n int) {
 	l.next.Reset()
 	l.node.Reset()
 	l.key.Reset()
+	l.families = nil
 }
 
 func (l *localIndex) free() {

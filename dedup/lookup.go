@@ -106,7 +106,7 @@ func (f finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 			id = guess
 			break
 		}
-		id = f.findEnum(u, n)
+		id = f.findEnum(u, i)
 	case btf.KindVar, btf.KindDatasec:
 		// Never merged with another.
 	default:
@@ -191,7 +191,8 @@ func (f finder) findRefs(u *Unit, n *Node, depth int, w btf.Record) bool {
 
 // findEnum looks up an enumeration: with values by name and values, without (a
 // forward declaration) by name.
-func (f finder) findEnum(u *Unit, n *Node) uint32 {
+func (f finder) findEnum(u *Unit, i uint32) uint32 {
+	n := &u.Nodes.S[i]
 	m := u.members(n)
 	if n.Name == 0 {
 		h := enumHash(n, m)
@@ -217,9 +218,9 @@ func (f finder) findEnum(u *Unit, n *Node) uint32 {
 		}
 		return idNew
 	}
-	for id := e.defs[entEnum]; id != 0 && f.mayTry(u); id = f.index.types.keys.S[id].next {
-		if equalEnum(f.index.types.record(id), n, m) {
-			return id
+	for s := (search{id: e.defs[entEnum], node: i, key: famKey(entEnum, n.Name)}); s.id != 0 && f.mayTry(u); f.next(u, &s) {
+		if equalEnum(f.index.types.record(s.id), n, m) {
+			return s.id
 		}
 	}
 	return idNew
@@ -249,20 +250,21 @@ func (f finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits boo
 	if e == nil {
 		return idNew
 	}
-	for id := f.index.typedef(e.typedefs); id != 0 && f.mayTry(u); id = f.index.typedef(f.index.types.keys.S[id].next) {
-		w := f.index.types.record(id)
+	first := search{id: e.typedefs, node: i, key: famKey(famTypedef, n.Name)}
+	for s := first; f.index.typedef(s.id) != 0 && f.mayTry(u); f.next(u, &s) {
+		w := f.index.types.record(s.id)
 		if w.Third() == c && w.Info() == n.Info {
-			return id
+			return s.id
 		}
 	}
 	pairs, inBase := len(u.pairs.S), u.inBase
 	found := uint32(idNew)
-	for id := f.index.typedef(e.typedefs); id != 0; id = f.index.typedef(f.index.types.keys.S[id].next) {
-		w := f.index.types.record(id)
-		u.inBase = id <= f.index.baseIDs
+	for s := first; f.index.typedef(s.id) != 0; f.next(u, &s) {
+		w := f.index.types.record(s.id)
+		u.inBase = s.id <= f.index.baseIDs
 		if w.Info() == n.Info && f.match(u, local(n.Third), w.Third(), 0) {
 			u.own(pairs, i)
-			found = id
+			found = s.id
 			break
 		}
 		u.disown(pairs, i)
@@ -339,10 +341,15 @@ func (f finder) findAnonymous(u *Unit, i uint32, depth int, guess uint32, fits b
 	if fits && f.index.types.keys.S[guess].hash&^unique == h {
 		return idNew // guess is unique: no other type has this hash
 	}
-	for id := f.index.table.S[h&uint32(len(f.index.table.S)-1)]; id != 0; id = f.index.types.keys.S[id].next {
-		if f.index.types.keys.S[id].hash&^unique == h && f.mayTry(u) && f.proves(u, i, id) {
-			return id
+	for s := f.index.anonymous(i, h); s.id != 0; f.next(u, &s) {
+		if f.index.types.keys.S[s.id].hash&^unique == h && f.mayTry(u) && f.proves(u, i, s.id) {
+			return s.id
 		}
 	}
 	return idNew
+}
+
+// anonymous begins a search for the struct or union i, without a name, whose anonHash is h.
+func (ix *index) anonymous(i, h uint32) search {
+	return search{id: ix.table.S[h&uint32(len(ix.table.S)-1)], node: i, key: famKey(famAnonymous, h)}
 }

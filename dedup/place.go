@@ -50,8 +50,8 @@ func (p *placer) placeTypes(u *Unit) {
 			h = p.find.anonHash(u, i, u.membersOf(n))
 		}
 		rep := idLocal | i
-		for j := p.local.first(h); j != 0; j = p.local.next.S[j-1] {
-			o := p.local.node.S[j-1]
+		for s := p.local.search(i, h); s.id != 0; p.find.next(u, &s) {
+			o := p.local.node.S[s.id-1]
 			on := &u.Nodes.S[o]
 			if on.Info>>24&0x1f != n.Info>>24&0x1f || on.Name != n.Name {
 				continue
@@ -70,7 +70,7 @@ func (p *placer) placeTypes(u *Unit) {
 		}
 		u.ID.S[i] = rep
 		if rep == idLocal|i {
-			p.local.add(h, i)
+			p.enter(u, h, i)
 		}
 	}
 }

@@ -67,10 +67,13 @@ func (f finder) choose(u *Unit, i, d uint32) uint32 {
 			return l
 		}
 	}
-	for f.index.types.keys.S[d].next != 0 && f.mayTry(u) && !f.mayBeEquivalent(u, i, d) {
-		d = f.index.types.keys.S[d].next
+	key := famKey(aggregate(n.Info), n.Name)
+	for s := (search{id: d, node: i, key: key}); s.id != 0; f.next(u, &s) {
+		if f.index.types.keys.S[s.id].next == 0 || !f.mayTry(u) || f.mayBeEquivalent(u, i, s.id) {
+			return s.id
+		}
 	}
-	return d
+	return f.oldest(key, d)
 }
 
 // mayBeEquivalent reports whether struct or union i may be equivalent to the type id of the

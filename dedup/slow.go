@@ -224,7 +224,7 @@ func (wk *walker) slowPlace(u *Unit) error {
 		}
 		if !found {
 			u.ID.S[i] = idLocal | i
-			wk.place.local.add(h, i)
+			wk.place.enter(u, h, i)
 		}
 	}
 	for f, d := range w.fwdTo {
@@ -256,10 +256,10 @@ func (wk *walker) remember(u *Unit) {
 // tryLocal tries node i against the unit's own new types, newest first.
 func (wk *walker) tryLocal(u *Unit, i, h uint32) bool {
 	n := &u.Nodes.S[i]
-	for j := wk.place.local.first(h); j != 0; j = wk.place.local.next.S[j-1] {
-		o := wk.place.local.node.S[j-1]
+	for s := wk.place.local.search(i, h); s.id != 0; wk.find.next(u, &s) {
+		o := wk.place.local.node.S[s.id-1]
 		on := &u.Nodes.S[o]
-		if wk.place.local.key.S[j-1] != h || on.Info != n.Info || on.Name != n.Name {
+		if wk.place.local.key.S[s.id-1] != h || on.Info != n.Info || on.Name != n.Name {
 			continue
 		}
 		if wk.try(u, i, idLocal|o) {
@@ -273,15 +273,16 @@ func (wk *walker) tryLocal(u *Unit, i, h uint32) bool {
 // of node i.
 func (wk *walker) tryKnown(u *Unit, i, h uint32) bool {
 	n := &u.Nodes.S[i]
-	var id uint32
+	s := search{node: i}
 	switch {
 	case btf.InfoKind(n.Info) == btf.KindTypedef:
 		e := wk.find.index.entity(n.Name)
 		if e == nil {
 			return false
 		}
-		for id := wk.find.index.typedef(e.typedefs); id != 0; id = wk.find.index.typedef(wk.find.index.types.keys.S[id].next) {
-			if wk.tryShape(u, i, id, h) {
+		s.id, s.key = e.typedefs, famKey(famTypedef, n.Name)
+		for ; wk.find.index.typedef(s.id) != 0; wk.find.next(u, &s) {
+			if wk.tryShape(u, i, s.id, h) {
 				return true
 			}
 		}
@@ -291,18 +292,18 @@ func (wk *walker) tryKnown(u *Unit, i, h uint32) bool {
 		if e == nil {
 			return false
 		}
-		id = e.defs[aggregate(n.Info)]
+		s.id, s.key = e.defs[aggregate(n.Info)], famKey(aggregate(n.Info), n.Name)
 	default:
 		h := wk.find.anonHash(u, i, u.members(n))
-		for id := wk.find.index.table.S[h&uint32(len(wk.find.index.table.S)-1)]; id != 0; id = wk.find.index.types.keys.S[id].next {
-			if wk.find.index.types.keys.S[id].hash&^unique == h && wk.try(u, i, id) {
+		for s := wk.find.index.anonymous(i, h); s.id != 0; wk.find.next(u, &s) {
+			if wk.find.index.types.keys.S[s.id].hash&^unique == h && wk.try(u, i, s.id) {
 				return true
 			}
 		}
 		return false
 	}
-	for ; id != 0; id = wk.find.index.types.keys.S[id].next {
-		if wk.tryShape(u, i, id, h) {
+	for ; s.id != 0; wk.find.next(u, &s) {
+		if wk.tryShape(u, i, s.id, h) {
 			return true
 		}
 	}

@@ -24,6 +24,9 @@ type index struct {
 	base     *baseState        // nil: no base
 	baseIDs  uint32            // ids up to this one are type ids of the base; 0 without a base
 	forwards arena.Vec[uint32] // ids of FWDs, for uniqueForwards
+
+	families  map[familyKey]*family // see family.go
+	newcomers []newcomer
 }
 
 // init makes room for about types types.
@@ -185,8 +188,9 @@ func (ix *index) insert(id, h uint32) {
 	only := uint32(unique)
 	for o := ix.table.S[b]; o != 0; o = ix.types.keys.S[o].next {
 		if ix.types.keys.S[o].hash&^unique == h {
-			ix.notUnique(o)
+			ix.notUnique(o) // older ones are not, since o came
 			only = 0
+			break
 		}
 	}
 	ix.types.keys.S[id].hash = h | only
@@ -243,12 +247,14 @@ func (ix *index) enterType(id uint32) {
 			ix.ambiguous.add(id, *d, e.fwds[aggregate(info)])
 		}
 		ix.enter(d, id)
+		ix.joins(famKey(aggregate(info), name), id, 0)
 	case btf.KindTypedef:
 		e := ix.addEntity(name)
 		if e.typedefs != 0 {
 			ix.conflicts++
 		}
 		ix.enter(&e.typedefs, id)
+		ix.joins(famKey(famTypedef, name), id, 0)
 	case btf.KindFwd:
 		k := fwdAggregate(info)
 		e := ix.addEntity(name)
@@ -275,6 +281,7 @@ func (ix *index) enterType(id uint32) {
 		}
 		other := e.defs[entEnum] != 0
 		ix.enter(&e.defs[entEnum], id)
+		ix.joins(famKey(entEnum, name), id, 0)
 		for _, f := range [...]uint32{e.fwds[entEnum], ix.baseForward(name, entEnum)} {
 			if f != 0 {
 				ix.redirect(f, id) // the last definition wins
@@ -299,6 +306,7 @@ func (ix *index) enterAnonymous(id, h uint32) {
 		}
 	}
 	ix.insert(id, h)
+	ix.joins(famKey(famAnonymous, h), id, h)
 }
 
 // anonRecordHash is anonHash of a record. The types of its members must be stored.

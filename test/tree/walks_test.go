@@ -15,6 +15,7 @@ var boundedOtherwise = map[string]string{
 	"btf/dump.declaration":            "ends at maxDepth links",
 	"encode.match":                    "the set has no types that lead back to themselves without a name (dedup.ErrChain)",
 	"dedup.nextNames":                 "counts its steps",
+	"dedup.reference":                 "counts its steps",
 	"dedup/exact.identical":           "has a budget",
 	"internal/callconv.layout":        "has a depth and a budget",
 	"internal/unit.voidTypes":         "visits each node once",

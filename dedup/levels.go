@@ -1,0 +1,136 @@
+package dedup
+
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
+
+// maxLevel is how many names deep the hashes of families go, and hashSteps how many members and
+// references a hash covers: where two types may be equivalent, both hashes end at the same place.
+const (
+	maxLevel  = 16
+	hashSteps = 512
+)
+
+// levelHash returns the hashes of operands to a level. Level 1 is the type down to the next
+// names, as far as mayBeEquivalent compares; each level more goes on behind one more name. A
+// type has no hash if something in it may stand for several types: a forward declaration stands
+// for each definition. Of two types that have one, equivalent ones have the same.
+func (f finder) levelHash(u *Unit) levelHash {
+	return func(x uint32, level int) (uint32, bool) {
+		d := digest{find: f, unit: u, steps: hashSteps}
+		var t typ
+		t.read(f, u, x)
+		name, _ := f.head(u, x)
+		d.mix(t.info)
+		d.mix(name)
+		switch btf.InfoKind(t.info) {
+		case btf.KindTypedef:
+			d.reference(t.third, level-1)
+		case btf.KindEnum, btf.KindEnum64:
+			d.values(&t)
+		default:
+			d.aggregate(&t, level-1)
+		}
+		return uint32(d.hash >> 32), !d.open
+	}
+}
+
+// digest is a hash of a type that is being made.
+type digest struct {
+	find  finder
+	unit  *Unit
+	hash  uint64
+	steps int  // left
+	open  bool // a part stands for several types
+}
+
+func (d *digest) mix(x uint32) { d.hash = arena.Mix(d.hash, x) }
+
+// aggregate adds the size and members of a struct or union.
+func (d *digest) aggregate(t *typ, level int) {
+	d.mix(t.third)
+	for j := 0; j < int(btf.InfoVlen(t.info)) && d.steps > 0; j++ {
+		name, to, val := t.member(j, 3)
+		d.mix(name)
+		d.mix(val)
+		d.steps--
+		d.reference(to, level)
+	}
+}
+
+// values adds the size and values of an enumeration.
+func (d *digest) values(t *typ) {
+	d.mix(t.third)
+	wide := btf.InfoKind(t.info) == btf.KindEnum64
+	for j := 0; j < int(btf.InfoVlen(t.info)) && d.steps > 0; j++ {
+		var name, low, high uint32
+		switch {
+		case t.record == nil:
+			m := &t.members[j]
+			name, low, high = m.Name, m.Type, m.Val
+		case wide:
+			name, low, high = t.record.Value64(j)
+		default:
+			name, low = t.record.Value(j)
+		}
+		d.mix(name)
+		d.mix(low)
+		if wide {
+			d.mix(high)
+		}
+		d.steps--
+	}
+}
+
+// reference adds what operand x leads to, behind as many names as level says.
+func (d *digest) reference(x uint32, level int) {
+	for x != 0 && d.steps > 0 {
+		d.steps--
+		var t typ
+		t.read(d.find, d.unit, x)
+		name, _ := d.find.head(d.unit, x)
+		k := btf.InfoKind(t.info)
+		d.mix(name)
+		switch k {
+		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypeTag:
+			d.mix(t.info)
+		case btf.KindArray:
+			d.mix(t.aux)
+		case btf.KindTypedef:
+			if level--; level < 0 {
+				return
+			}
+		case btf.KindFuncProto:
+			d.mix(t.info)
+			for j := 0; j < int(btf.InfoVlen(t.info)) && d.steps > 0; j++ {
+				name, to, _ := t.member(j, 2)
+				d.mix(name)
+				d.steps--
+				d.reference(to, level)
+			}
+		case btf.KindStruct, btf.KindUnion:
+			if name != 0 {
+				level--
+			}
+			if level >= 0 || name == 0 {
+				d.mix(t.info)
+				d.aggregate(&t, level)
+			}
+			return
+		case btf.KindFwd:
+			d.open = d.open || level > 0
+			return
+		case btf.KindEnum, btf.KindEnum64:
+			if level > 0 || name == 0 {
+				d.open = d.open || btf.InfoVlen(t.info) == 0
+				d.mix(t.info)
+				d.values(&t)
+			}
+			return
+		default:
+			return
+		}
+		x = t.third
+	}
+}
