@@ -8,7 +8,7 @@
 #   make check          build, vet and the tests for every few minutes (a minute)
 #   make test           vet and every test; CI=true adds lint and a full-size kernel
 #   make lint           go vet, staticcheck, vale, govulncheck (needs the module proxy)
-#   make test-library   the library from another module, and with -race; the files of deploy
+#   make test-library   the library from another module, and with -race; the files of deploy, the site
 #   make test-kernels   only the comparison with pahole on full-size kernels
 #   make kernel-test    build kernels with PAHOLE=btflite, boot them in qemu
 #   make kernel-matrix [ROWS="gcc12 clang"]  build kernels in many ways, write docs/kernels.md
@@ -20,6 +20,7 @@
 #   make release-check VERSION=1.0.0  the same twice, in different folders; compares the bytes
 #   make package-check  install the packages of build/release in bare roots and use them; needs root
 #   make contrib        the recipes of contrib, with the version and the sums of build/release
+#   make site [VMLINUX=FILE]  the documents as a static site in build/site, with the structs of FILE
 #   make dist           the source with all modules as an archive, in build/dist
 #   make dist-check     build, test and install that archive without a network
 #   make bench          measure and write BENCHMARKS.md
@@ -55,7 +56,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib site dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -160,6 +161,11 @@ package-check:
 contrib:
 	scripts/contrib.sh
 
+site: build
+	@mkdir -p build
+	./btflite show --format=html "$(VMLINUX)" > build/example.html
+	cd docs/site && go run . -example ../../build/example.html -o ../../build/site
+
 dist:
 	scripts/dist.sh
 
@@ -205,11 +211,12 @@ test-go:
 	BTFLITE_UNIVERSES=1 go run ./test/suite -slow=20 -vet=off -timeout 30m ./...
 
 # The library from another module, which needs the network once, and under the race
-# detector, which needs a C compiler.
+# detector, which needs a C compiler; and the other modules of this repository.
 test-library:
 	go test -race -run Together .
 	cd test/library && go vet . && go test .
 	cd test/deploy && go vet . && go test .
+	cd docs/site && go vet . && go test .
 
 # What is compared with pahole, here and by test-go with CI=true.
 corpus:

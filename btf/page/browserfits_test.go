@@ -10,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/test/browser"
 )
 
 // long has structs whose names and types are long. In second, members have come, gone,
@@ -59,7 +60,7 @@ func long(t *testing.T, second bool) *view.View {
 // TestBrowserFits: at any width, light and dark, nothing is wider than the page, no column
 // of a table is cut, and text can be read on what is behind it.
 func TestBrowserFits(t *testing.T) {
-	b := startBrowser(t)
+	b := browser.Start(t)
 	dir := t.TempDir()
 	pages := []string{"one", "two", "none"}
 	for i, write := range []func(w *bytes.Buffer) error{
@@ -107,36 +108,36 @@ func TestBrowserFits(t *testing.T) {
 	})()`
 	for _, width := range []int{1600, 1201, 701, 400} {
 		for _, scheme := range []string{"light", "dark"} {
-			b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
-			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+			b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+			b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 			for _, page := range pages {
-				b.open("file://" + dir + "/" + page + ".html")
+				b.Open("file://" + dir + "/" + page + ".html")
 				at := page + " at " + strconv.Itoa(width) + ", " + scheme
-				b.check(at+": too wide", wide, "")
-				b.check(at+": outside", outside, "")
-				b.check(at+": cut", cut, "")
-				b.check(at+": hard to read", contrast, "")
+				b.Check(at+": too wide", wide, "")
+				b.Check(at+": outside", outside, "")
+				b.Check(at+": cut", cut, "")
+				b.Check(at+": hard to read", contrast, "")
 				if width > 1200 {
-					b.check(at+": both sides are level", level, "true")
+					b.Check(at+": both sides are level", level, "true")
 				}
 				if page == "two" {
-					b.check(at+": a list of one is not there", `getComputedStyle($("list")).display + " " + ($("main").getBoundingClientRect().left < 20)`, "none true")
-					b.check(at+": the rows of one side", `getComputedStyle(document.querySelector(".picture .at"), "::before").content`, map[bool]string{true: "none", false: `"A"`}[width > 1200])
+					b.Check(at+": a list of one is not there", `getComputedStyle($("list")).display + " " + ($("main").getBoundingClientRect().left < 20)`, "none true")
+					b.Check(at+": the rows of one side", `getComputedStyle(document.querySelector(".picture .at"), "::before").content`, map[bool]string{true: "none", false: `"A"`}[width > 1200])
 					want := "− + ↑ ↓ ≠ →"
-					b.check(at+": the marks", `["gone", "new", "grows", "shrinks", "other", "moved"].map(m => [...new Set([...document.querySelectorAll(".picture .block." + m)].map(e => e.textContent[0]))].join("")).join(" ")`, want)
+					b.Check(at+": the marks", `["gone", "new", "grows", "shrinks", "other", "moved"].map(m => [...new Set([...document.querySelectorAll(".picture .block." + m)].map(e => e.textContent[0]))].join("")).join(" ")`, want)
 				}
-				b.screenshot(page + "-" + strconv.Itoa(width) + "-" + scheme)
+				b.Screenshot(page + "-" + strconv.Itoa(width) + "-" + scheme)
 			}
 		}
 	}
-	if len(b.faults) > 0 {
-		t.Errorf("the console says:\n%s", strings.Join(b.faults, "\n"))
+	if len(b.Faults) > 0 {
+		t.Errorf("the console says:\n%s", strings.Join(b.Faults, "\n"))
 	}
 }
 
 // TestBrowserShowsPictures: a picture follows the scheme of the reader.
 func TestBrowserShowsPictures(t *testing.T) {
-	b := startBrowser(t)
+	b := browser.Start(t)
 	dir := t.TempDir()
 	v := sample(t, false)
 	var svg bytes.Buffer
@@ -147,10 +148,10 @@ func TestBrowserShowsPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for scheme, want := range map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"} {
-		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
-		b.open("file://" + dir + "/item.svg")
-		b.check(scheme, `getComputedStyle(document.querySelector(".back")).fill`, want)
-		b.check(scheme+": the boxes hold their text", `[...document.querySelectorAll("text")].every(e => e.getBBox().x >= 0 && e.getBBox().x + e.getBBox().width <= document.documentElement.viewBox.baseVal.width)`, "true")
-		b.screenshot("item-svg-" + scheme)
+		b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+		b.Open("file://" + dir + "/item.svg")
+		b.Check(scheme, `getComputedStyle(document.querySelector(".back")).fill`, want)
+		b.Check(scheme+": the boxes hold their text", `[...document.querySelectorAll("text")].every(e => e.getBBox().x >= 0 && e.getBBox().x + e.getBBox().width <= document.documentElement.viewBox.baseVal.width)`, "true")
+		b.Screenshot("item-svg-" + scheme)
 	}
 }

@@ -108,7 +108,9 @@ var imports = map[string][]string{
 		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/debuginfod", "internal/declared", "internal/doctor", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
 		"internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
+	"docs/site":       {"*"}, // a module of its own
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
+	"test/browser":    nil,
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
 	"test/corpus":     nil,
 	"test/faults":     {"*"}, // all for tests
@@ -134,7 +136,7 @@ var imports = map[string][]string{
 	"test/tree":       {"bench/shape"}, // for tests
 }
 
-var testImports = []string{"btf/btftest", "internal/archive/archivetest", "internal/dwarf/dwarftest", "internal/elftest", "test/corpus", "github.com/cpuguy83/go-md2man/v2/md2man",
+var testImports = []string{"btf/btftest", "internal/archive/archivetest", "internal/dwarf/dwarftest", "internal/elftest", "test/browser", "test/corpus", "github.com/cpuguy83/go-md2man/v2/md2man",
 	"github.com/google/go-cmp/cmp", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "github.com/rogpeppe/go-internal/testscript"}
 
 // TestImports: imports go one way, and unsafe has one home.
