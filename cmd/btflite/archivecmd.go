@@ -37,9 +37,9 @@ func newArchiveCommand(c *cli) *cobra.Command {
 		Use: "archive [OPTION...] -o DIR PACKAGE...\n  btflite archive index -o DIR\n  btflite archive find -o DIR [BUILD-ID|VMLINUX]",
 		Long: `Find the kernels in PACKAGE, and store their BTF below DIR by distribution,
 architecture and release, with a record of each. PACKAGE is a Debian package, an
-rpm, a tar archive, a folder, or a vmlinux. What is done already is left out.
-index merges the records, find prints where the BTF of a kernel is: of the
-running one, if there is no other word.`,
+rpm, a tar archive, a folder, a vmlinux, or - for one on the standard input.
+What is done already is left out. index merges the records, find prints where
+the BTF of a kernel is: of the running one, if there is no other word.`,
 		Example: `  btflite archive --btf_features=default -o btf linux-image-*-dbg_*.deb
   btflite archive index -o btf
   btflite archive find -o btf`,
@@ -52,8 +52,8 @@ running one, if there is no other word.`,
 		"`DO` with .BTF: copy it (default), encode, skip", words("copy", "encode", "skip"))
 	out.toggle(&a.modules, "modules", "", "store the BTF of modules as well")
 	out.value(a.setDistro, "distro", "", "all PACKAGEs are of `NAME/VERSION`, as debian/12", noFiles)
-	forms := map[string]archive.Form{"raw": archive.Raw, "zst": archive.Zstd}
-	out.value(func(v string) error { a.form = forms[v]; return nil }, "form", "", "store `FORM`: raw (default), zst", words("raw", "zst"))
+	forms := map[string]archive.Form{"raw": archive.Raw, "zst": archive.Zstd, "tar.xz": archive.TarXZ}
+	out.value(func(v string) error { a.form = forms[v]; return nil }, "form", "", "store `FORM`: raw (default), zst, tar.xz", words("raw", "zst", "tar.xz"))
 	out.value(func(v string) error { a.shard = v; return nil }, "shard", "", "do part `I/N` of the PACKAGEs, I from 0; or auto", offering("auto"))
 	out.file(&a.temp, "tmp", "", "keep the ELF file at work in `FOLDER`, not in DIR", folder)
 	a.resourceOptions(c, cmd)
@@ -144,17 +144,21 @@ func (a *archiveCommand) chooseShard(c *cli) (s shard.Shard, err error) {
 
 // add archives a package. Trouble with it is printed, and does not end the run.
 func (a *archiveCommand) add(c *cli, to *archive.Archive, path string, n *archiveCounts) error {
-	name := archive.PackageName(path)
-	rec, err := to.Done(path)
+	var rec *archive.PackageRecord
+	var err error
+	if path != dash {
+		rec, err = to.Done(path)
+	}
 	if err == nil && rec != nil {
 		n.before++
 		return nil
 	}
 	var pkg *pack.Package
 	if err == nil {
-		pkg, err = pack.Open(path, to.Limits)
+		pkg, err = openPackage(path, to.Limits)
 	}
 	if err == nil {
+		path = pkg.Path
 		rec, err = to.Add(pkg)
 		pkg.Close()
 	}
@@ -167,7 +171,19 @@ func (a *archiveCommand) add(c *cli, to *archive.Archive, path string, n *archiv
 		c.complain(message.NamingFile([]string{path}, err).Error())
 		return nil
 	}
-	return a.tell(c, name, rec, n)
+	return a.tell(c, archive.PackageName(path), rec, n)
+}
+
+// openPackage opens a package, dash for the one on the standard input.
+func openPackage(path string, limits pack.Limits) (*pack.Package, error) {
+	if path != dash {
+		return pack.Open(path, limits)
+	}
+	f, err := openFile(dash)
+	if err != nil {
+		return nil, err
+	}
+	return pack.Input("stdin", f, limits), nil
 }
 
 // index is "btflite archive index".

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -183,5 +184,53 @@ func TestArchiveModules(t *testing.T) {
 	c, _, _ := testCLI(t)
 	if status := c.run([]string{"flatten", "-o", filepath.Join(t.TempDir(), "all.btf"), filepath.Join(dir, "debian/12/x86_64/6.99.0.btf"), filepath.Join(dir, "debian/12/x86_64/6.99.0/xfs.btf")}); status != exitOK {
 		t.Errorf("flatten: status %d", status)
+	}
+}
+
+// TestArchiveStdin: "-" is a package on the standard input. If that is a file it may be read twice, a pipe
+// may not.
+func TestArchiveStdin(t *testing.T) {
+	kernel := archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel("6.99.0")}
+	module := archivetest.Entry{Name: "fs/xfs.ko", Data: archivetest.Module("6.99.0", "xfs", 'x')}
+	in := inFolder(t, map[string][]byte{"first": archivetest.Deb("xz", kernel, module), "last": archivetest.Deb("xz", module, kernel), "vmlinux": kernel.Data})
+	const both = "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\ndebian/12/x86_64/6.99.0/: 1 module of 6.99.0\n1 kernel archived, 1 module\n"
+	const alone = "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\n1 kernel archived\n"
+	order := "btflite: stdin: " + archive.ErrOrder.Error() + "\n"
+	for _, c := range []struct {
+		file, words    string
+		pipe           bool
+		status         int
+		stdout, stderr string
+	}{
+		{"first", "", false, exitOK, alone, ""},
+		{"first", "", true, exitOK, alone, ""},
+		{"last", "", true, exitOK, alone, ""},
+		{"first", "--modules", true, exitOK, both, ""},
+		{"first", "--modules", false, exitOK, both, ""},
+		{"last", "--modules", false, exitOK, both, ""},
+		{"last", "--modules", true, exitUsage, "0 kernels archived, 1 package not done\n", order},
+		{"vmlinux", "", false, exitOK, strings.ReplaceAll(alone, "debian/12", "debian/12"), ""},
+		{"vmlinux", "", true, exitOK, "0 kernels archived, 1 package without kernels\n", "btflite: stdin: a stream has no size, which an ELF file needs; give the file by its name\n"},
+		{"first", "-", false, exitTemporary, "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\n1 kernel archived, 1 package not done\n", "btflite: -: standard input can be read only once\n"},
+	} {
+		dir := filepath.Join(t.TempDir(), "btf")
+		cmd := command(t.TempDir(), "", append([]string{"archive", "--distro=debian/12", "-o", dir, "-"}, strings.Fields(c.words)...)...)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		f, err := os.Open(filepath.Join(in, c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cmd.Stdin = f; c.pipe {
+			cmd.Stdin = io.MultiReader(f)
+		}
+		_ = cmd.Run()
+		f.Close()
+		if got := cmd.ProcessState.ExitCode(); got != c.status || out.String() != c.stdout || errs.String() != c.stderr {
+			t.Errorf("%s %s, pipe %v: status %d, want %d: %q, %q, want %q, %q", c.file, c.words, c.pipe, got, c.status, out.String(), errs.String(), c.stdout, c.stderr)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "packages")); err == nil {
+			t.Errorf("%s: the standard input has a record", c.file)
+		}
 	}
 }

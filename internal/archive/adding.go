@@ -106,9 +106,11 @@ type adding struct {
 	modules moduleWork
 }
 
-// keeps tells whether the package gets a record of its own. Folders and ELF files change, and an
-// ELF file is called vmlinux as all others are.
-func (w *adding) keeps() bool { return w.pkg.Format != "folder" && w.pkg.Format != "ELF file" }
+// keeps tells whether the package gets a record of its own. Folders and ELF files change, an
+// ELF file is called vmlinux as all others are, and the standard input may be anything.
+func (w *adding) keeps() bool {
+	return !w.pkg.Nameless && w.pkg.Format != "folder" && w.pkg.Format != "ELF file"
+}
 
 // file looks at a file of the package.
 func (w *adding) file(f *pack.File) error {

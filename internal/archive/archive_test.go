@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -199,17 +200,49 @@ func TestExisting(t *testing.T) {
 	}
 }
 
-// TestForms: a form changes the bytes and the name, not the BTF.
+// TestForms: a form changes the bytes and the names, not the BTF, and the same BTF becomes the same bytes.
+// Modules are over the kernel in any form.
 func TestForms(t *testing.T) {
-	dir, a := packages(t, map[string][]byte{deb: debOf("6.99.0")}), archiveIn(t)
-	a.Form = Zstd
-	one := add(t, a, filepath.Join(dir, deb)).Kernels[0]
-	b := archiveIn(t)
-	b.Form = Zstd
-	two := add(t, b, filepath.Join(dir, deb)).Kernels[0]
-	if one.BTF != "debian/12/x86_64/6.99.0.btf.zst" || one.SHA256 != two.SHA256 {
-		t.Errorf("%+v and %+v", one, two)
+	entries := append(slices.Clone(someModules()), at.Entry{Name: lastInOrder, Data: at.Kernel(release)})
+	dir := packages(t, map[string][]byte{"a.deb": at.Deb("gz", entries...)})
+	raw := moduleArchive(t)
+	add(t, raw, filepath.Join(dir, "a.deb"))
+	for _, form := range []Form{Zstd, TarXZ} {
+		var sums []string
+		for range 2 {
+			a := moduleArchive(t)
+			a.Form = form
+			k := add(t, a, filepath.Join(dir, "a.deb")).Kernels[0]
+			if k.BTF != kernelName+form.suffix() || k.Modules.Stored != 7 {
+				t.Errorf("%+v", k)
+			}
+			sums = append(sums, k.SHA256)
+			for _, name := range files(t, raw.Dir) {
+				if !strings.HasPrefix(name, kernelName) || !strings.HasSuffix(name, ".btf") {
+					continue
+				}
+				want, err := os.ReadFile(filepath.Join(raw.Dir, name))
+				got, err2 := expandStored(filepath.Join(a.Dir, name+strings.TrimPrefix(form.suffix(), ".btf")))
+				if errors.Is(err2, exec.ErrNotFound) {
+					t.Skip("no program that expands it:", err2)
+				}
+				if err != nil || err2 != nil || !bytes.Equal(got, want) {
+					t.Errorf("%s: %d bytes, want %d: %v, %v", name, len(got), len(want), err, err2)
+				}
+			}
+		}
+		if sums[0] != sums[1] {
+			t.Errorf("%q", sums)
+		}
 	}
+}
+
+// expandStored reads a file of an archive with the programs that users have.
+func expandStored(file string) ([]byte, error) {
+	if strings.HasSuffix(file, ".zst") {
+		return exec.Command("zstd", "-dcq", file).Output()
+	}
+	return exec.Command("tar", "-xJOf", file).Output()
 }
 
 // TestTrouble: an error of the disk is returned and leaves no record.

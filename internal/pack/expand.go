@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz/lzma"
 
 	"github.com/btflite/btflite/internal/xzfile"
 )
@@ -40,7 +41,18 @@ var compressions = []compression{
 		z, err := gzip.NewReader(r)
 		return z, func() {}, err
 	}},
+	{"lzma", lzmaMagic, openLZMA},
 	{"bzip2", "BZh", func(r io.Reader) (io.Reader, func(), error) { return bzip2.NewReader(r), func() {}, nil }},
+}
+
+// lzmaMagic begins the usual files of the old lzma, which has no magic number: its usual properties, and
+// a dictionary that is a multiple of 64 KiB.
+const lzmaMagic = "\x5d\x00\x00"
+
+// openLZMA reads lzma, as of rpms before 2010.
+func openLZMA(r io.Reader) (io.Reader, func(), error) {
+	z, err := lzma.ReaderConfig{DictCap: maxWindow}.NewReader(r)
+	return z, func() {}, err
 }
 
 // isXZ is the place of xz in compressions.

@@ -30,6 +30,9 @@ type Package struct {
 	Format string // as "deb"; "" before Each
 	Info   Info   // complete when the first file is given
 
+	// Nameless says that Path is no name of the package, as that of the standard input.
+	Nameless bool
+
 	// Jobs is how many blocks of xz are expanded at once; <= 1 is one. Temp makes files without a
 	// name for them.
 	Jobs int
@@ -81,9 +84,19 @@ func Open(path string, limits Limits) (*Package, error) {
 	return p, nil
 }
 
+// Input opens a package that is on the standard input f, which name stands for. If that is a file, it
+// may be read more than once.
+func Input(name string, f *os.File, limits Limits) *Package {
+	p := Stream(name, f, limits)
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		p.file, p.stream, p.Size = f, nil, info.Size()
+	}
+	return p
+}
+
 // Stream opens a package that is read from r, once.
 func Stream(name string, r io.Reader, limits Limits) *Package {
-	return &Package{Path: name, stream: r, limits: limits}
+	return &Package{Path: name, Nameless: true, stream: r, limits: limits}
 }
 
 // Again reports whether the files can be read more than once.

@@ -2,7 +2,6 @@ package pack
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -60,9 +59,6 @@ func (w *walk) rpm(in *bufio.Reader, size int64) error {
 		return nil // for tar only
 	}
 	at := rpmLead + (n+7)&^7 + m
-	if head, _ := in.Peek(3); bytes.Equal(head, []byte("\x5d\x00\x00")) {
-		return errors.New("its payload is compressed by lzma, as before 2010; unpack it (rpm2cpio FILE | cpio -idm) and give the folder")
-	}
 	return w.compressed(in, "payload", at, size-at, w.cpio)
 }
 

@@ -54,7 +54,7 @@ func nameOf(module string) string {
 	if dir, last := path.Split(module); strings.HasPrefix(last, "v") && strings.Trim(last[1:], "0123456789") == "" {
 		module = strings.TrimSuffix(dir, "/")
 	}
-	if strings.HasPrefix(module, "golang.org/x/") || strings.HasPrefix(module, "github.com/klauspost/") || strings.HasPrefix(module, "github.com/mikelolasagasti/") {
+	if strings.HasPrefix(module, "golang.org/x/") || strings.HasPrefix(module, "github.com/klauspost/") || strings.HasPrefix(module, "github.com/mikelolasagasti/") || strings.HasPrefix(module, "github.com/ulikunitz/") {
 		return module[strings.Index(module, "/")+1:]
 	}
 	return path.Base(module)

@@ -47,8 +47,8 @@ var imports = map[string][]string{
 		"internal/unit", "internal/unitrecord", "mmapelf",
 		"btf/verify"}, // the last for tests
 	"internal/archive": {"arena", "btf", "encode", "internal/basematch", "internal/debuginfo", "internal/elfwrite", "internal/finish", "internal/job", "internal/loadbtf", "internal/message", "internal/pack",
-		"mmapelf", "github.com/klauspost/compress/zstd", "golang.org/x/sys/unix", "internal/workers"}, // the last for tests
-	"internal/archive/archivetest": {"internal/dwarf/dwarftest", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz"},
+		"internal/xzfile", "mmapelf", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix", "internal/workers"}, // the last for tests
+	"internal/archive/archivetest": {"internal/dwarf/dwarftest", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "github.com/ulikunitz/xz/lzma"},
 	"internal/attach":              {"internal/basematch", "internal/elfreloc", "mmapelf"},
 	"internal/basematch":           {"btf", "mmapelf"},
 	"internal/callconv":            {"btf", "dedup", "internal/dwarf", "internal/elfreloc"},
@@ -85,7 +85,7 @@ var imports = map[string][]string{
 	"internal/kernelbtf":       {"golang.org/x/sys/unix"},
 	"internal/memlimit":        {"golang.org/x/sys/unix"},
 	"internal/names":           {"arena", "dedup"},
-	"internal/pack":            {"internal/message", "internal/workers", "internal/xzfile", "golang.org/x/sys/unix", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd"},
+	"internal/pack":            {"internal/message", "internal/workers", "internal/xzfile", "golang.org/x/sys/unix", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz/lzma"},
 	"internal/shard":           {"internal/message"},
 	"internal/workers":         nil,
 	"internal/xzfile":          {"internal/message", "github.com/mikelolasagasti/xz"},

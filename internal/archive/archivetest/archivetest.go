@@ -15,6 +15,7 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+	"github.com/ulikunitz/xz/lzma"
 )
 
 // Entry is a file of a package, or something else, if it has a Type.
@@ -49,7 +50,7 @@ func must(err error) {
 }
 
 // Compressions are the formats that Compress knows.
-var Compressions = []string{"", "gz", "xz", "zst"}
+var Compressions = []string{"", "gz", "xz", "zst", "lzma"}
 
 // Compress compresses data in the format that file names end with; "" is as it is. xz makes blocks
 // of 64 KiB.
@@ -64,6 +65,8 @@ func Compress(format string, data []byte) []byte {
 		w = gzip.NewWriter(&b)
 	case "xz":
 		w, err = xz.WriterConfig{BlockSize: 64 << 10, DictCap: 64 << 10}.NewWriter(&b)
+	case "lzma":
+		w, err = lzma.WriterConfig{DictCap: 64 << 10}.NewWriter(&b)
 	case "zst":
 		w, err = zstd.NewWriter(&b)
 	default:
