@@ -148,8 +148,9 @@ func (p *blockPipe) Read(b []byte) (int, error) {
 	return 0, p.err
 }
 
-// search looks for a file from the end of a tar archive on.
+// search looks for a file from the end of an archive on.
 type search struct {
+	format tailFormat
 	likely func(name string, size int64, head []byte) bool
 	found  bool // likely has accepted a file, and visit was called for it and all behind it
 }
@@ -179,18 +180,18 @@ func (w *walk) last(x *xzfile.File) error {
 	if first == len(x.Blocks) {
 		return nil
 	}
-	tail, err := w.temp()
+	file, err := w.temp()
 	if err != nil {
 		return err
 	}
-	defer tail.Close()
-	t := tarTail{file: tail, from: x.Blocks[first].From, end: x.Len, begin: x.Len, likely: w.search.likely}
+	defer file.Close()
+	t := tail{tailFormat: w.search.format, file: file, from: x.Blocks[first].From, end: x.Len, begin: x.Len, likely: w.search.likely, left: w.meter.limits.Entries}
 	for have := len(x.Blocks); have > first; {
 		n := min(max(w.jobs, 1), have-first)
 		errs := make([]error, n)
 		workers.Do(n, func(k int) {
 			i := have - n + k
-			errs[k] = expandBlock(tail, x.Blocks[i].From-t.from, x.NewBlockReader(maxWindow), i)
+			errs[k] = expandBlock(file, x.Blocks[i].From-t.from, x.NewBlockReader(maxWindow), i)
 		})
 		for k, err := range errs {
 			if err != nil {
@@ -205,7 +206,7 @@ func (w *walk) last(x *xzfile.File) error {
 		}
 		if at >= 0 {
 			w.search.found = true
-			return w.tar(&punchingReader{r: io.NewSectionReader(tail, at-t.from, t.end-at), file: tail, at: at - t.from})
+			return t.walk(w, &punchingReader{r: io.NewSectionReader(file, at-t.from, t.end-at), file: file, at: at - t.from})
 		}
 	}
 	return nil
@@ -228,7 +229,7 @@ func (w *walk) inFirstBlock(x *xzfile.File) (yes bool, err error) {
 		}
 		return nil
 	}}
-	_ = one.tar(kept) // the block may end anywhere
+	_ = w.search.format.walk(&one, kept) // the block may end anywhere
 	return yes, kept.err
 }
 

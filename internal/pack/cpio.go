@@ -39,13 +39,9 @@ func (w *walk) cpio(r io.Reader) error {
 		case magic != cpioMagic && magic != cpioSums:
 			return fmt.Errorf("cpio: the header after entry %d is damaged", w.meter.entries)
 		}
-		var numbers [13]int64
-		for i := range numbers {
-			n, err := strconv.ParseUint(string(head[6+8*i:][:8]), 16, 32)
-			if err != nil {
-				return fmt.Errorf("cpio: number %d in the header after entry %d is damaged", i+1, w.meter.entries)
-			}
-			numbers[i] = int64(n)
+		numbers, bad := cpioNumbers(head[:])
+		if bad != 0 {
+			return fmt.Errorf("cpio: number %d in the header after entry %d is damaged", bad, w.meter.entries)
 		}
 		mode, size, nameLen := numbers[1], numbers[6], numbers[11]
 		name, err := w.cpioName(in, nameLen)
@@ -65,6 +61,18 @@ func (w *walk) cpio(r io.Reader) error {
 			return fmt.Errorf("cpio: after entry %d: %w", w.meter.entries, cutShort("the archive", err))
 		}
 	}
+}
+
+// cpioNumbers reads the numbers of a header. bad is the first one that is damaged, from 1; 0 for none.
+func cpioNumbers(head []byte) (numbers [13]int64, bad int) {
+	for i := range numbers {
+		n, err := strconv.ParseUint(string(head[6+8*i:][:8]), 16, 32)
+		if err != nil {
+			return numbers, i + 1
+		}
+		numbers[i] = int64(n)
+	}
+	return numbers, 0
 }
 
 // cpioName reads a name of n bytes, with the zero byte at its end, and what fills it up.

@@ -123,7 +123,7 @@ func (p *Package) Last(likely func(name string, size int64, head []byte) bool, v
 	if p.file == nil || p.Temp == nil {
 		return false, nil
 	}
-	s := &search{likely: likely}
+	s := &search{format: tailOfTar, likely: likely}
 	err := p.walk(visit, s)
 	return s.found, err
 }

@@ -215,7 +215,7 @@ func filler(from, to int) (list []at.Entry) {
 // around it; a file at the beginning, and one that is not there, are left to Each.
 func TestLast(t *testing.T) {
 	wanted := at.Entry{Name: "./lib/vmlinux", Data: append([]byte("\x7fELF"), long[:100_000]...)}
-	nested := at.Entry{Name: "nested.tar", Data: append(at.Tar(at.Entry{Name: "vmlinux-inner", Data: []byte("\x7fELF")}, at.Entry{Name: "y", Data: long}), make([]byte, 30_000)...)}
+	nested := at.Entry{Name: "nested.tar", Data: append(at.Tar(at.Entry{Name: "vmlinux-inner", Data: []byte("\x7fELF")}, at.Entry{Name: "y", Data: long[:200_000]}), make([]byte, 30_000)...)}
 	join := func(lists ...[]at.Entry) []at.Entry { return slices.Concat(lists...) }
 	one := []at.Entry{wanted}
 	for name, c := range map[string]struct {
@@ -232,12 +232,16 @@ func TestLast(t *testing.T) {
 		"inside of another": {join(filler(0, 100), one, []at.Entry{nested}), "lib/vmlinux nested.tar"},
 		"only inside":       {join(filler(0, 100), []at.Entry{nested}), ""},
 	} {
-		p, err := Open(write(t, "in", at.Deb("xz", c.entries...)), UsualLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, jobs := range []int{1, 3} {
-			p.Jobs, p.Temp = jobs, temp(t)
+		for _, kind := range []string{"deb", "rpm"} {
+			data := at.Deb("xz", c.entries...)
+			if kind == "rpm" {
+				data = at.RPM(at.Compress("xz", at.Cpio(c.entries...)))
+			}
+			p, err := Open(write(t, "in", data), UsualLimits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Jobs, p.Temp = 1+2*len(c.want)%3, temp(t)
 			var got []string
 			found, err := p.Last(func(name string, size int64, head []byte) bool {
 				return strings.Contains(name, "vmlinux") && bytes.HasPrefix(head, []byte("\x7fELF"))
@@ -250,10 +254,10 @@ func TestLast(t *testing.T) {
 				return err
 			})
 			if err != nil || found != (c.want != "") || strings.Join(got, " ") != c.want {
-				t.Errorf("%s, %d workers: found %v, %q, %v", name, jobs, found, got, err)
+				t.Errorf("%s, %s, %d workers: found %v, %q, %v", kind, name, p.Jobs, found, got, err)
 			}
+			p.Close()
 		}
-		p.Close()
 	}
 	for name, data := range formats() {
 		p, err := Open(write(t, "in", data), UsualLimits)
@@ -266,4 +270,63 @@ func TestLast(t *testing.T) {
 		}
 		p.Close()
 	}
+}
+
+// TestLastChains: files that look like a kernel, and lead to no end, do not make the search long.
+func TestLastChains(t *testing.T) {
+	var list []at.Entry
+	for range 500 {
+		list = append(list, at.Entry{Name: "vmlinux", Data: []byte("\x7fELF")})
+	}
+	for name, c := range map[string]struct {
+		format tailFormat
+		data   []byte
+	}{"tar": {tailOfTar, at.Tar(list...)[:500*2*tarBlock]}, "cpio": {tailOfCpio, bytes.TrimSuffix(at.Cpio(list...), at.Cpio())}} {
+		data := append(bytes.Clone(c.data), "no header"...)
+		f, err := temp(t)()
+		if err == nil {
+			_, err = f.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		headers := 0
+		look := c.format.header
+		c.format.header = func(b []byte, more int64) (tailHeader, bool) {
+			h, ok := look(b, more)
+			if ok {
+				headers++
+			}
+			return h, ok
+		}
+		x := tail{tailFormat: c.format, file: f, end: int64(len(data)), begin: int64(len(data)), left: 1000, likely: func(string, int64, []byte) bool { return true }}
+		if at, err := x.search(0); at >= 0 || err != nil || headers < 500 || headers > 1500 {
+			t.Errorf("%s: found at %d, %d headers, %v", name, at, headers, err)
+		}
+		f.Close()
+	}
+}
+
+// FuzzTail looks for files from the end of anything.
+func FuzzTail(f *testing.F) {
+	f.Add(at.Tar(entries...), true)
+	f.Add(at.Cpio(entries...), false)
+	f.Fuzz(func(t *testing.T, data []byte, isTar bool) {
+		file, err := temp(t)()
+		if err == nil {
+			_, err = file.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		format := tailOfCpio
+		if isTar {
+			format = tailOfTar
+		}
+		x := tail{tailFormat: format, file: file, end: int64(len(data)), begin: int64(len(data)), left: 1000, likely: func(string, int64, []byte) bool { return true }}
+		if at, err := x.search(0); err != nil || at >= int64(len(data)) || at >= 0 && at%format.align != 0 {
+			t.Errorf("found at %d of %d, %v", at, len(data), err)
+		}
+	})
 }

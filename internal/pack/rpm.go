@@ -56,7 +56,7 @@ func (w *walk) rpm(in *bufio.Reader, size int64) error {
 		return fmt.Errorf("its payload is %q, not cpio", format)
 	}
 	if w.search != nil {
-		return nil // for tar only
+		w.search.format = tailOfCpio
 	}
 	at := rpmLead + (n+7)&^7 + m
 	return w.compressed(in, "payload", at, size-at, w.cpio)

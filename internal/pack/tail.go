@@ -8,33 +8,58 @@ import (
 	"strings"
 )
 
-// tarTail is the end of a tar archive in a file: offset o of the archive is offset o - from of the
-// file. What lies before begin is not there yet.
-type tarTail struct {
+// tail is the end of an archive in a file: offset o of the archive is offset o - from of the file. What
+// lies before begin is not there yet.
+type tail struct {
+	tailFormat
 	file             *os.File
 	from, begin, end int64
 	likely           func(name string, size int64, head []byte) bool
+	// left is how many headers may still be looked at: contents of files may look like chains of
+	// headers, one in the other.
+	left int64
 }
 
+// tailFormat is a format of archives whose headers can be told from other bytes.
+type tailFormat struct {
+	align int64 // headers are at multiples of it
+	// header reads the header that b begins with, which may be cut. more is how many bytes there
+	// are from it on.
+	header func(b []byte, more int64) (h tailHeader, ok bool)
+	walk   func(w *walk, r io.Reader) error
+}
+
+// tailHeader is a header of an archive.
+type tailHeader struct {
+	name     string // which may be cut
+	size     int64  // of the contents
+	contents int    // offset of them from the header
+	next     int64  // offset of the next header
+	end      bool   // nothing follows it but what fills up the archive
+}
+
+// maxTailHeader is how many bytes of a header, with the name, and of the contents behind it are looked at.
+const maxTailHeader = 8 << 10
+
 // search looks for the last header of a file that is wanted between the offset and what was searched
-// before, and returns its offset, or -1. Headers are at multiples of tarBlock. Contents of files may
-// look like headers, so from a header others must lead to the end of the archive.
-func (t *tarTail) search(from int64) (int64, error) {
-	const step = 2048 * tarBlock
-	buf := make([]byte, step+headSize)
-	lowest := (from + tarBlock - 1) &^ (tarBlock - 1)
-	hi := (t.begin + tarBlock - 1) &^ (tarBlock - 1)
+// before, and returns its offset, or -1. Contents of files may look like headers, so from a header
+// others must lead to the end of the archive.
+func (t *tail) search(from int64) (int64, error) {
+	const step = 1 << 20
+	buf := make([]byte, step+maxTailHeader)
+	lowest := (from + t.align - 1) &^ (t.align - 1)
+	hi := (t.begin + t.align - 1) &^ (t.align - 1)
 	t.begin = from
 	for lo := hi; hi > lowest; hi = lo {
 		lo = max(hi-step, lowest)
-		n, err := t.file.ReadAt(buf[:hi-lo+headSize], lo-t.from)
+		n, err := t.file.ReadAt(buf[:hi-lo+maxTailHeader], lo-t.from)
 		if err != nil && err != io.EOF {
 			return -1, err
 		}
-		for at := hi - tarBlock; at >= lo; at -= tarBlock {
+		for at := hi - t.align; at >= lo; at -= t.align {
 			b := buf[min(int(at-lo), n):n]
-			name, size, ok := headerOf(b)
-			if !ok || !t.likely(name, size, b[tarBlock:min(tarBlock+headSize, len(b))]) {
+			h, ok := t.header(b, t.end-at)
+			if !ok || h.end || h.contents > len(b) || !t.likely(h.name, h.size, b[h.contents:min(h.contents+headSize, len(b))]) {
 				continue
 			}
 			if ok, err := t.leadsToEnd(at); ok || err != nil {
@@ -46,34 +71,38 @@ func (t *tarTail) search(from int64) (int64, error) {
 }
 
 // leadsToEnd tells whether headers follow each other from the offset to the end of the archive.
-func (t *tarTail) leadsToEnd(at int64) (bool, error) {
-	b := make([]byte, tarBlock)
-	for at+tarBlock <= t.end {
-		if _, err := t.file.ReadAt(b, at-t.from); err != nil {
+func (t *tail) leadsToEnd(at int64) (bool, error) {
+	b := make([]byte, maxTailHeader)
+	for ; at < t.end && t.left > 0; t.left-- {
+		n, err := t.file.ReadAt(b, at-t.from)
+		if err != nil && err != io.EOF {
 			return false, err
 		}
-		if bytes.Count(b, []byte{0}) == tarBlock {
-			// What follows the end of an archive fills up its last record.
-			const record = 20 * tarBlock
-			return t.end-at <= 2*record, nil
+		h, ok := t.header(b[:n], t.end-at)
+		if !ok || h.end {
+			return ok, nil
 		}
-		_, size, ok := headerOf(b)
-		if !ok {
-			return false, nil
-		}
-		at += tarBlock + (size+tarBlock-1)&^(tarBlock-1)
+		at += h.next
 	}
 	return at == t.end, nil
 }
 
-// headerOf reads a header of a tar archive: the name, which may be cut, and the size of the contents.
-func headerOf(b []byte) (name string, size int64, ok bool) {
-	if len(b) < tarBlock || string(b[257:262]) != "ustar" {
-		return "", 0, false
+// tailOfTar is for tar archives.
+var tailOfTar = tailFormat{align: tarBlock, header: tarHeader, walk: (*walk).tar}
+
+// tarHeader is tailFormat.header for tar.
+func tarHeader(b []byte, more int64) (h tailHeader, ok bool) {
+	if len(b) < tarBlock {
+		return h, false
+	}
+	if string(b[257:262]) != "ustar" {
+		// What follows the end of an archive fills up its last record.
+		const record = 20 * tarBlock
+		return tailHeader{end: true}, more <= 2*record && bytes.Count(b[:tarBlock], []byte{0}) == tarBlock
 	}
 	want, err := octal(b[148:156])
 	if err != nil {
-		return "", 0, false
+		return h, false
 	}
 	sum := int64(0)
 	for i, c := range b[:tarBlock] {
@@ -83,20 +112,46 @@ func headerOf(b []byte) (name string, size int64, ok bool) {
 		sum += int64(c)
 	}
 	if sum != want {
-		return "", 0, false
+		return h, false
 	}
 	if b[124]&0x80 != 0 { // a number of 95 bits, which no file of a package needs
-		return "", 0, false
+		return h, false
 	}
-	if size, err = octal(b[124:136]); err != nil || size < 0 {
-		return "", 0, false
+	if h.size, err = octal(b[124:136]); err != nil || h.size < 0 {
+		return h, false
 	}
 	switch b[156] {
 	case '1', '2', '3', '4', '5', '6': // links, devices, folders: their size means nothing
-		size = 0
+		h.size = 0
 	}
-	name, _, _ = strings.Cut(string(b[:100]), "\x00")
-	return name, size, true
+	name, _, _ := bytes.Cut(b[:100], []byte{0})
+	h.name, h.contents, h.next = string(name), tarBlock, tarBlock+(h.size+tarBlock-1)&^(tarBlock-1)
+	return h, true
+}
+
+// tailOfCpio is for cpio archives.
+var tailOfCpio = tailFormat{align: 4, header: cpioTailHeader, walk: (*walk).cpio}
+
+// cpioTailHeader is tailFormat.header for cpio.
+func cpioTailHeader(b []byte, more int64) (h tailHeader, ok bool) {
+	if len(b) < cpioHeader || string(b[:6]) != cpioMagic && string(b[:6]) != cpioSums {
+		return h, false
+	}
+	numbers, bad := cpioNumbers(b[:cpioHeader])
+	mode, size, nameLen := numbers[1], numbers[6], numbers[11]
+	if bad != 0 || nameLen < 1 || nameLen > int64(len(b)-cpioHeader) || b[cpioHeader+nameLen-1] != 0 {
+		return h, false
+	}
+	h.name = string(b[cpioHeader:][:nameLen-1])
+	if h.name == cpioEnd {
+		return tailHeader{end: true}, more <= maxTailHeader
+	}
+	h.contents = int(cpioHeader+nameLen+3) &^ 3
+	h.next = int64(h.contents) + (size+3)&^3
+	if mode&fileKind == regularFile {
+		h.size = size
+	}
+	return h, true
 }
 
 // octal reads a number of a header.
