@@ -234,3 +234,52 @@ func TestGitLabBTF(t *testing.T) {
 		t.Errorf("an old kernel: %v: %s", err, out)
 	}
 }
+
+// TestForms: the forms for faults ask for what doctor knows, their fields have names of their own, and
+// GitHub's workflow runs what a person would run.
+func TestForms(t *testing.T) {
+	forms, err := filepath.Glob("../../.github/ISSUE_TEMPLATE/*.yml")
+	if err != nil || len(forms) < 4 {
+		t.Fatalf("%q, %v", forms, err)
+	}
+	for _, file := range forms {
+		if filepath.Base(file) == "config.yml" {
+			continue
+		}
+		var form struct {
+			Name, Description string
+			Body              []struct {
+				Type, ID    string
+				Attributes  struct{ Label, Description, Render string }
+				Validations struct{ Required bool }
+			}
+		}
+		if err := yaml.UnmarshalStrict([]byte(read(file)), &form); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		ids, doctor := make(map[string]bool), false
+		for _, field := range form.Body {
+			if ids[field.ID] || field.ID == "" || field.Attributes.Label == "" {
+				t.Errorf("%s: the field %q: %+v", file, field.ID, field)
+			}
+			ids[field.ID] = true
+			doctor = doctor || strings.Contains(field.Attributes.Label, "btflite doctor --json")
+		}
+		if form.Name == "" || form.Description == "" || !doctor {
+			t.Errorf("%s: %q, %q, asks for doctor: %v", file, form.Name, form.Description, doctor)
+		}
+	}
+	var workflow struct {
+		Jobs map[string]struct {
+			Env   map[string]string
+			Steps []struct{ Run string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read("../../.github/workflows/ci.yml")), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	ci := workflow.Jobs["ci"]
+	if n := len(ci.Steps); n == 0 || ci.Steps[n-1].Run != ".ci/run" || ci.Env["CI"] != "true" {
+		t.Errorf("the workflow: %+v", ci)
+	}
+}

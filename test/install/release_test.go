@@ -169,3 +169,24 @@ func TestReleaseRefuses(t *testing.T) {
 		t.Error("a refused release leaves the folder build")
 	}
 }
+
+// TestToolVersions: the versions of programs that "go run" fetches are in one place.
+func TestToolVersions(t *testing.T) {
+	version := regexp.MustCompile(`[a-z]+\.[a-z.]+/[\w./-]+@v[0-9]\S*`)
+	for _, pattern := range []string{"../../scripts/*.sh", "../../Makefile", "../../.ci/run", "../../.github/workflows/*.yml"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, names, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tools := version.FindAll(text, -1)
+			if here := filepath.Base(name) == "tools.sh"; here != (len(tools) > 0) {
+				t.Errorf("%s names these tools: %q", name, tools)
+			}
+		}
+	}
+}
