@@ -32,12 +32,19 @@ guest() {
 	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) > "$work/initrd.gz"
 }
 
-# boot FOLDER: run the guest, leave its results in $work/guest.results.
+# boot FOLDER: run the guest, leave its results in $work/guest.results. Some machines do not end by
+# themselves, so qemu is ended when the guest is through.
 boot() {
-	local console_log=$work/logs/$row.console
+	local console_log=$work/logs/$row.console pid
 	qemu_of "$machine" "$1"
-	nice timeout 1200 "${qemu[@]}" -accel tcg -m 512M -nographic -no-reboot -nic none -initrd "$work/initrd.gz" \
-		-append "console=$console panic=-1 loglevel=7" < /dev/null > "$console_log" 2>&1 || true
+	nice timeout 400 "${qemu[@]}" -accel tcg -m 512M -nographic -no-reboot -nic none -initrd "$work/initrd.gz" \
+		-append "console=$console panic=-1 loglevel=7" < /dev/null > "$console_log" 2>&1 &
+	pid=$!
+	while kill -0 "$pid" 2> /dev/null; do
+		sleep 1
+		! grep -q 'RESULT end' "$console_log" || kill "$pid" 2> /dev/null || true
+	done
+	wait "$pid" || true
 	tr -d '\r' < "$console_log" | sed -n 's/^.*RESULT //p' > "$work/guest.results"
 	grep -q '^end$' "$work/guest.results" || stop "the guest has not come to its end: $(tail -n 3 "$console_log" | tr -d '\r' | paste -sd ' ')"
 }

@@ -15,7 +15,7 @@ machine_of() {
 		config="MMU ARCH_RV64I FPU RISCV_ISA_FALLBACK RISCV_SBI SERIAL_OF_PLATFORM $uart" ;;
 	s390x) arch=s390 image=bzImage goarch=s390x triple=s390x-linux-gnu config="SCLP_TTY SCLP_CONSOLE SCLP_VT220_TTY SCLP_VT220_CONSOLE" ;;
 	ppc64le) arch=powerpc image=zImage goarch=ppc64le triple=powerpc64le-linux-gnu
-		config="PPC64 PPC_BOOK3S_64 CPU_LITTLE_ENDIAN PPC_PSERIES HVC_CONSOLE" ;;
+		config="PPC64 PPC_BOOK3S_64 CPU_LITTLE_ENDIAN PPC_PSERIES PPC_OF_BOOT_TRAMPOLINE HVC_CONSOLE" ;;
 	mips64el) arch=mips image=vmlinux goarch=mips64le triple=mips64el-linux-gnuabi64
 		config="MIPS_MALTA CPU_MIPS64_R2 64BIT CPU_LITTLE_ENDIAN $uart" ;;
 	*) stop "unknown machine $1" ;;
@@ -149,31 +149,32 @@ sets() {
 	"$pahole" --supported_btf_features | tr , '\n' | grep -vx distilled_base | paste -sd,
 }
 
-# encode PROGRAM FILE OUT OPTION...: the BTF of a file, or in its place why there is none.
+# encode PROGRAM FILE OUT OPTION...: the BTF of a file, or in its place why there is none. btflite makes pahole's bytes.
 encode() {
 	local program=$1 file=$2 btf=$3
 	shift 3
+	[ "$program" = "$pahole" ] || set -- "$@" --verify=warn --btf_compat=libbpf-1.7
 	rm -f "$btf"
 	"$program" -J -j1 "$@" --btf_encode_detached="$btf" "$file" > "$btf.said" 2>&1 || { rm -f "$btf"; return 0; }
 }
 
-# compare_with FOLDER KEY OPTION...: the BTF of all files of a folder with pahole's of the DWARF.
+# compare_with FOLDER KEY OPTION...: the BTF of all files of a folder with pahole's of the DWARF, or btflite's where
+# pahole cannot read it: split DWARF, and modules of 64-bit little-endian MIPS (docs/differences.md).
 compare_with() {
-	local folder=$1 key=$2 set file kernel n=0 differ=() a=$work/a.btf b=$work/b.btf reference=$pahole
-	local -a compat=(--verify=warn --btf_compat=libbpf-1.7)
+	local folder=$1 key=$2 set file kernel reference n=0 differ=() a=$work/a.btf b=$work/b.btf
 	shift 2
 	kernel=$(kernel_of "$out.dwarf")
-	# pahole finds nothing in a program with split DWARF, which btflite follows to its .dwo files.
-	if [[ " $options " = *" DEBUG_INFO_SPLIT "* ]]; then
-		reference=$btflite compat=(--verify=warn)
-	fi
 	for set in $(sets); do
 		[ "$set" != none ] || set=
 		for file in "$kernel" $(modules_of "$out.dwarf"); do
 			local -a base=()
+			reference=$pahole
 			[ "$file" = "$kernel" ] || base=("--btf_base=$work/base.btf")
+			if [[ " $options " = *" DEBUG_INFO_SPLIT "* ]] || [[ $machine = mips64el && $file != "$kernel" ]]; then
+				reference=$btflite
+			fi
 			encode "$reference" "$out.dwarf/$file" "$a" "$@" --btf_features="$set" "${base[@]}"
-			encode "$btflite" "$folder/$file" "$b" "$@" --btf_features="$set" "${base[@]}" "${compat[@]}"
+			encode "$btflite" "$folder/$file" "$b" "$@" --btf_features="$set" "${base[@]}"
 			[ "$file" != "$kernel" ] || cp "$a" "$work/base.btf" 2> /dev/null || { fault "$reference: $(tail -n 1 "$a.said")"; return; }
 			cmp -s "$a" "$b" || differ+=("${file#./}, features '${set:0:12}': $(tail -n 1 "$b.said")")
 			n=$((n + 1))
