@@ -26,7 +26,7 @@ guest() {
 		"${triple:+$triple-}strip" -g "$root/modules/${module##*/}"
 	done
 	! does trace || cat > "$root/trace" <<-END
-		- vfs_statfs dentry d_name len
+		- path_put dentry d_name len
 		overlay ovl_statfs d_name len
 	END
 	(cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) > "$work/initrd.gz"
@@ -70,7 +70,7 @@ boot_and_check() {
 	done
 	if does trace; then
 		has "count overlay ovl_statfs 7 56"
-		grep -qE '^count - vfs_statfs [1-9][0-9]* [1-9][0-9]*$' "$work/guest.results" || fault "boot: $(grep '^count - vfs' "$work/guest.results")"
+		grep -qE '^count - path_put [1-9][0-9]* [1-9][0-9]*$' "$work/guest.results" || fault "boot: $(grep '^count - path' "$work/guest.results")"
 		note traced "$(sed -n 's/^count //p' "$work/guest.results" | paste -sd ';')"
 	fi
 	said=$(grep -iE '^(error|log .*(fail|invalid|mismatch|error|unsupported|unknown))' "$work/guest.results" | paste -sd ';') || true
