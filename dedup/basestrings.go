@@ -20,9 +20,9 @@ type Base struct {
 	strEnd  uint32      // string offsets are below it
 	longest int         // length of the longest string
 	// slots is an open-addressing table of the strings by text. A slot is 0, or
-	// the string offset in the low offBits and upper bits of the hash above.
+	// the string offset in the bits of offMask and bits of the hash in the others.
 	slots   arena.Vec[uint32]
-	offBits int
+	offMask uint32
 	short   func(text []byte) (Name, bool)
 	aliases map[uint32]Name // tokens of strings that repeat an earlier one, by offset
 	// aliased has a bit for each aliasedGroup string offsets. It is set if the
@@ -66,7 +66,7 @@ func NewBase(blob *btf.Blob, short func(text []byte) (Name, bool)) (*Base, error
 		size *= 2
 	}
 	b.slots.Resize(size)
-	b.offBits = bits.Len32(b.strEnd)
+	b.offMask = 1<<bits.Len32(b.strEnd) - 1
 	b.aliased.Resize(int(b.strEnd)/(64*aliasedGroup) + 1)
 	for _, x := range b.chain {
 		b.addStrings(x.Strings, x.StrBase)
@@ -98,11 +98,11 @@ const maxShort = 3
 
 // addText enters the text at off, whose hash is h.
 func (b *Base) addText(text []byte, h, off uint32) {
-	slots, tag := b.slots.S, h>>b.offBits<<b.offBits
+	slots, tag := b.slots.S, h&^b.offMask
 	mask := uint32(len(slots) - 1)
 	i := h & mask
 	for ; slots[i] != 0; i = (i + 1) & mask {
-		if e := slots[i]; e>>b.offBits == tag>>b.offBits && b.isAt(text, e-tag) {
+		if e := slots[i]; e&^b.offMask == tag && b.isAt(text, e-tag) {
 			b.aliases[off] = BaseToken | (e - tag) // the first of equal strings counts
 			b.markAliased(off)
 			return
@@ -121,10 +121,10 @@ func (b *Base) isAt(text []byte, off uint32) bool {
 // Token returns the token of a string of the base, or 0 if the base lacks the text
 // or the text's token is its content. h is TextHash(text).
 func (b *Base) Token(text []byte, h uint32) Name {
-	slots, tag := b.slots.S, h>>b.offBits<<b.offBits
+	slots, tag := b.slots.S, h&^b.offMask
 	mask := uint32(len(slots) - 1)
 	for i := h & mask; slots[i] != 0; i = (i + 1) & mask {
-		if e := slots[i]; e>>b.offBits == tag>>b.offBits && b.isAt(text, e-tag) {
+		if e := slots[i]; e&^b.offMask == tag && b.isAt(text, e-tag) {
 			return BaseToken | (e - tag)
 		}
 	}
