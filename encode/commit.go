@@ -105,26 +105,3 @@ func (f *input) reached(u *workspace) error {
 	}
 	return err
 }
-
-// countUnencodable adds to the statistics what BTF had no kind for in a committed unit.
-func (r *run) countUnencodable(u *workspace) {
-	for what, n := range u.unit.Unencodable.Counts {
-		r.leftOut(what, n)
-	}
-	for _, name := range u.unit.Unencodable.Members {
-		if r.leftMembers == nil {
-			r.leftMembers = map[string]struct{}{}
-		}
-		if len(r.leftMembers) < unit.MaxMembers {
-			r.leftMembers[name] = struct{}{}
-		}
-	}
-}
-
-// leftOut counts n left-out things of one sort.
-func (r *run) leftOut(what string, n int) {
-	if r.stats.Unencodable == nil {
-		r.stats.Unencodable = make(map[string]int)
-	}
-	r.stats.Unencodable[what] += n
-}

@@ -66,14 +66,6 @@ type workerPanic struct {
 	site  string
 }
 
-// locate is deferred around the work on a unit. It adds the unit and the place in it to a
-// panic, and panics again.
-func (u *workspace) locate() {
-	if x := recover(); x != nil {
-		panic(asWorkerPanic(x, fmt.Sprintf(" .debug_info: unit at %#x:", u.reader.Cursor.Hdr.Off)))
-	}
-}
-
 // asWorkerPanic turns the value that a deferred function recovered into a workerPanic.
 // That function itself must call it, so that PanicSite finds the place.
 func asWorkerPanic(x any, unit string) workerPanic {

@@ -28,47 +28,6 @@ const (
 	faultNoType  = "it uses a type that BTF has no kind for"
 )
 
-// defined holds definitions, in file order.
-type defined struct {
-	units  []definedUnit
-	defs   []definition
-	params []definedParam
-}
-
-type definedUnit struct {
-	f        *input
-	name     dedup.Name
-	lines    uint64 // offset of its line table
-	hasLines bool
-}
-
-type definition struct {
-	low            uint64
-	name           dedup.Name
-	entry, unit    uint32
-	file, line     uint32
-	first, nparams uint32
-	fault          string
-	hasFile, code  bool
-}
-
-type definedParam struct {
-	name  dedup.Name
-	place Place
-}
-
-// definer notes the definitions of a workspace, with Options.Functions only.
-type definer struct {
-	f *input
-	u *workspace
-	defined
-	decls   dwarf.Abbrevs   // of the plan Places
-	seen    map[uint32]bool // of a merged file: DIE offsets
-	skel    definedUnit     // the unit of a skeleton, in a file with split DWARF
-	far     *unit.Reader    // reads another unit of a merged file
-	farUnit int             // its number, plus 1
-}
-
 // definerOf returns u's scratch space for noting definitions, and makes it on first use.
 func definerOf(f *input, u *workspace) *definer {
 	if u.funcs.definer == nil {
@@ -79,14 +38,6 @@ func definerOf(f *input, u *workspace) *definer {
 		j.decls.Forget()
 	}
 	return u.funcs.definer
-}
-
-// free releases the memory.
-func (j *definer) free() {
-	if j != nil && j.far != nil {
-		j.far.Free()
-		j.far, j.farUnit = nil, 0
-	}
 }
 
 // define notes the definitions of the unit's functions, after they have been checked.
@@ -352,11 +303,12 @@ func (t *reporter) skipped(name []byte, why compactstate.Reason) {
 
 func (t *reporter) report(x Function) {
 	q := t.of.opt.Functions
-	if x.defs = t.named[x.Name]; x.defs == nil && q.Wanted != nil && !q.Wanted([]byte(x.Name)) {
+	defs := t.named[x.Name]
+	if defs == nil && q.Wanted != nil && !q.Wanted([]byte(x.Name)) {
 		return
 	}
 	t.reported[x.Name] = true
-	x.r = t.of
+	x.definitions = func() ([]Definition, error) { return t.definitions(defs) }
 	q.Tell(&x)
 }
 
@@ -373,14 +325,14 @@ func (t *reporter) withoutSymbol(err error) {
 	}
 }
 
-// Definitions returns the definitions, in the order of units. It reads the names of files
-// from the line tables.
-func (x *Function) Definitions() ([]Definition, error) {
+// definitions makes the result of Function.Definitions from the indexes of definitions.
+func (t *reporter) definitions(defs []uint32) ([]Definition, error) {
+	r := t.of
 	var list []Definition
-	for _, i := range x.defs {
-		d := &x.r.funcs.defs[i]
-		u := &x.r.funcs.units[d.unit]
-		text := func(t dedup.Name) string { return string(x.r.names.Text(t)) }
+	for _, i := range defs {
+		d := &r.funcs.defs[i]
+		u := &r.funcs.units[d.unit]
+		text := func(t dedup.Name) string { return string(r.names.Text(t)) }
 		out := Definition{Unit: text(u.name), Line: int(d.line), Code: d.code, Address: d.low, Fault: d.fault}
 		if d.hasFile && u.hasLines {
 			l, err := u.lineFiles()
@@ -391,9 +343,9 @@ func (x *Function) Definitions() ([]Definition, error) {
 		}
 		if d.low != 0 {
 			out.Section, out.Address = u.inSection(d.low)
-			out.Symbol = string(x.r.funcs.table.SymbolAt(d.entry, out.Address))
+			out.Symbol = string(r.funcs.table.SymbolAt(d.entry, out.Address))
 		}
-		for _, p := range x.r.funcs.params[d.first:][:d.nparams] {
+		for _, p := range r.funcs.params[d.first:][:d.nparams] {
 			out.Params = append(out.Params, Parameter{text(p.name), p.place})
 		}
 		list = append(list, out)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/unit"
 )
@@ -13,13 +12,6 @@ import (
 // Readers of DWARF also print functions that pahole leaves out: functions of C++ and
 // Rust, whose symbols have other names, and functions whose compiled form may not match
 // their types. With ForReaders they are added after the other functions.
-
-// readable is one unit's description of a function that has code.
-type readable struct {
-	name    dedup.Name
-	foreign bool     // its unit is neither C nor assembler
-	proto   []uint32 // the record of its prototype
-}
 
 // droppedFunctions is the name under which readers report functions with too many
 // parameters.

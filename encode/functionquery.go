@@ -24,8 +24,16 @@ type Function struct {
 	// Parameters are counted from 1, as -V does.
 	Mismatch string
 
-	r    *run
-	defs []uint32
+	definitions func() ([]Definition, error) // it needs the run
+}
+
+// Definitions returns the definitions, in the order of units. It reads the names of files
+// from the line tables.
+func (x *Function) Definitions() ([]Definition, error) {
+	if x.definitions == nil {
+		return nil, nil
+	}
+	return x.definitions()
 }
 
 // Definition is one unit's description of a function.

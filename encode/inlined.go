@@ -18,52 +18,6 @@ import (
 // them: the added records have ids and strings after its own. So both together are one
 // BTF, or the second is split BTF over the first.
 
-// inlining is the state of a run that wants sites.
-type inlining struct {
-	store   inline.Store
-	settled *inline.Settled
-	names   []byte // the strings that are added
-
-	sections []codeSection // with code, by address
-	last     int           // index of the section that was found last
-	titles   []title       // names of LOCSECs, by section index
-
-	funcs  []inlinedFunc // of the current unit, by index of its functions
-	values []value       // of the parameters of funcs
-	words  []uint32
-	places []uint32
-	why    []string // for Options.InlineMissing
-	chain  []uint32
-}
-
-// codeSection is a section of the first input that may contain sites.
-type codeSection struct {
-	addr, size uint64
-	index      uint32
-}
-
-// title is the string offset of a section's LOCSEC.
-type title struct{ section, name uint32 }
-
-// inlinedFunc is a function of the unit: 1 + its index in the store, or the reason why
-// the store does not have it.
-type inlinedFunc struct {
-	index uint32
-	first uint32 // index of its first parameter in inlining.values
-	drop  inline.Drop
-	bad   bool
-}
-
-// value describes the type of a parameter, to check its places. size is 0 if it is
-// unknown.
-type value struct {
-	size   uint32
-	signed bool
-}
-
-// maxInlined is how many bytes of tables stay allocated between units.
-const maxInlined = 128 << 10
-
 // newInlining prepares the run for sites, if they are wanted.
 func (r *run) newInlining() {
 	if !r.opt.Inline && r.opt.Features&Inline == 0 {

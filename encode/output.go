@@ -147,3 +147,16 @@ func (r *run) closeFiles() {
 		r.names.FreePool()
 	}
 }
+
+func (r *run) free() {
+	if s := r.session; s != nil && r.opt.Base != nil && r.phase != batch {
+		s.set = r.set
+	} else if r.set != nil {
+		r.set.Free()
+	}
+	r.set = nil
+	r.extras.Free()
+	r.inline.free()
+	r.closeFiles()
+	r.funcs.free()
+}

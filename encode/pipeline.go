@@ -182,3 +182,37 @@ func (p *pipeline) released(u *workspace) {
 	}
 	p.passage.Behind(&u.reader.Cursor, 0, false)
 }
+
+// finishTypes encodes the type units that no unit has referred to.
+func (f *input) finishTypes() error {
+	if !f.File.HasTypes() {
+		return nil
+	}
+	t, err := f.File.Types()
+	if err != nil {
+		return err
+	}
+	left := t.Unreached()
+	var u workspace
+	u.init(f.run.limit)
+	defer u.free()
+	u.reader.In = &f.Input
+	u.reader.Cursor.Seq = -1 // no workspace has this number
+	var seeds []uint32
+	for len(left) > 0 {
+		seeds = seeds[:0]
+		for len(left) > 0 && len(seeds) < typeBatch {
+			if !t.IsReached(left[0]) { // an earlier batch may have referred to it
+				seeds = append(seeds, left[0])
+			}
+			left = left[1:]
+		}
+		u.reset()
+		u.err = f.readTypes(&u, seeds)
+		err := f.commit(&u, func() error { return f.readTypes(&u, seeds) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

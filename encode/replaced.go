@@ -17,15 +17,6 @@ import (
 // Unit records keep the sizes of the sections that they replaced, so the same can be done in a
 // file with records. Only --btf_compat asks for it: it makes pahole's bytes, not a better answer.
 
-// replaced describes the debug sections that a file with unit records would have with DWARF.
-type replaced struct {
-	size map[string]uint64 // of the debug sections, in bytes
-	// before and behind name the sections that the file lacks, before and after .debug_info, in
-	// the order of the first object.
-	before, behind []string
-	next           uint32 // section index that the next missing section gets
-}
-
 // largestDebug is more than any debug section has, in bytes: their offsets have 32 bits.
 const largestDebug = 1 << 32
 

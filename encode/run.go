@@ -35,15 +35,6 @@ func RunSources(ctx context.Context, inputs []mmapelf.Source, opt Options) (*Out
 // matters with DedupAuto and without a base. If they do, a second phase reads the same
 // inputs again, for the batch algorithm.
 
-// phase says how the types of all units become one set.
-type phase uint8
-
-const (
-	streaming phase = iota // unit by unit
-	asking                 // unit by unit; there is no output if units disagree about a type
-	batch                  // all types are kept, then deduplicated by the batch algorithm
-)
-
 // runPlan runs the phases that the options ask for.
 func runPlan(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Session) (*Output, error) {
 	if q := opt.Functions; q != nil && q.Tell == nil {
@@ -84,9 +75,6 @@ func askFirst(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Sess
 	}
 	return out, batch, err
 }
-
-// refusal is the batch algorithm's error: it cannot deduplicate these types.
-type refusal struct{ error }
 
 // encodeAll runs one phase. After the phase asking, out and err are nil if units
 // disagree.
@@ -160,19 +148,6 @@ func newRun(ctx context.Context, opt Options, ph phase, s *Session) *run {
 	r := &run{ctx: ctx, opt: opt, phase: ph, session: s}
 	r.budget = budget{limit: s.takeLimit(), opt: &r.opt, stop: ctx.Err}
 	return r
-}
-
-func (r *run) free() {
-	if s := r.session; s != nil && r.opt.Base != nil && r.phase != batch {
-		s.set = r.set
-	} else if r.set != nil {
-		r.set.Free()
-	}
-	r.set = nil
-	r.extras.Free()
-	r.inline.free()
-	r.closeFiles()
-	r.funcs.free()
 }
 
 func (f *input) encode() error {

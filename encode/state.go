@@ -11,9 +11,19 @@ import (
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/inline"
 	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/internal/unit"
 	"github.com/btflite/btflite/internal/unitrecord"
+)
+
+// phase says how the types of all units become one set.
+type phase uint8
+
+const (
+	streaming phase = iota // unit by unit
+	asking                 // unit by unit; there is no output if units disagree about a type
+	batch                  // all types are kept, then deduplicated by the batch algorithm
 )
 
 // run is the state of one encoding: everything that outlives a unit.
@@ -62,6 +72,42 @@ type functions struct {
 	emitted  map[string]bool
 }
 
+// defined holds definitions, in file order.
+type defined struct {
+	units  []definedUnit
+	defs   []definition
+	params []definedParam
+}
+
+type definedUnit struct {
+	f        *input
+	name     dedup.Name
+	lines    uint64 // offset of its line table
+	hasLines bool
+}
+
+type definition struct {
+	low            uint64
+	name           dedup.Name
+	entry, unit    uint32
+	file, line     uint32
+	first, nparams uint32
+	fault          string
+	hasFile, code  bool
+}
+
+type definedParam struct {
+	name  dedup.Name
+	place Place
+}
+
+// readable is one unit's description of a function that has code.
+type readable struct {
+	name    dedup.Name
+	foreign bool     // its unit is neither C nor assembler
+	proto   []uint32 // the record of its prototype
+}
+
 // minBlock is the number of functions from which a separate block is worth it.
 const minBlock = 1 << 14
 
@@ -91,6 +137,70 @@ func (fs *functions) free() {
 	*fs = functions{} // the garbage collector can free the rest, if memory is short
 	block.Free()
 	lookups.Free()
+}
+
+// inlining is the state of a run that wants sites.
+type inlining struct {
+	store   inline.Store
+	settled *inline.Settled
+	names   []byte // the strings that are added
+
+	sections []codeSection // with code, by address
+	last     int           // index of the section that was found last
+	titles   []title       // names of LOCSECs, by section index
+
+	funcs  []inlinedFunc // of the current unit, by index of its functions
+	values []value       // of the parameters of funcs
+	words  []uint32
+	places []uint32
+	why    []string // for Options.InlineMissing
+	chain  []uint32
+}
+
+// codeSection is a section of the first input that may contain sites.
+type codeSection struct {
+	addr, size uint64
+	index      uint32
+}
+
+// title is the string offset of a section's LOCSEC.
+type title struct{ section, name uint32 }
+
+// inlinedFunc is a function of the unit: 1 + its index in the store, or the reason why
+// the store does not have it.
+type inlinedFunc struct {
+	index uint32
+	first uint32 // index of its first parameter in inlining.values
+	drop  inline.Drop
+	bad   bool
+}
+
+// value describes the type of a parameter, to check its places. size is 0 if it is
+// unknown.
+type value struct {
+	size   uint32
+	signed bool
+}
+
+// maxInlined is how many bytes of tables stay allocated between units.
+const maxInlined = 128 << 10
+
+// rawTypes numbers types as if nothing were merged. It exists with Options.Verbose only,
+// when units are read one by one.
+type rawTypes struct {
+	out     func(lines string)
+	names   *names.Table
+	search  bool                // print lines about the search for variables
+	next    uint32              // id of the next type
+	index   uint32              // id of the int that indexes arrays, 0 until known
+	started bool                // the name of the file has been written
+	vars    map[uint32]uint32   // ids of VARs, by id of the Set
+	protos  map[uint32][]uint32 // ids of return type and parameters, by index of the state
+	line    []byte
+	kflag   bool // the current struct has had a bit-field
+	// differ has, by name of a function, the lines about states with different
+	// prototypes. They wait until the function is decided.
+	differ map[string][]string
 }
 
 // input is one file of a run.
@@ -126,6 +236,15 @@ type objectKey struct {
 	hash    uint64
 }
 
+// replaced describes the debug sections that a file with unit records would have with DWARF.
+type replaced struct {
+	size map[string]uint64 // of the debug sections, in bytes
+	// before and behind name the sections that the file lacks, before and after .debug_info, in
+	// the order of the first object.
+	before, behind []string
+	next           uint32 // section index that the next missing section gets
+}
+
 // symbols reads the symbol table while units are read.
 type symbols struct {
 	read  sync.WaitGroup
@@ -148,6 +267,29 @@ func (r *run) stopped() error {
 		return fmt.Errorf("%s: %w", r.path, err)
 	}
 	return nil
+}
+
+// countUnencodable adds to the statistics what BTF had no kind for in a committed unit.
+func (r *run) countUnencodable(u *workspace) {
+	for what, n := range u.unit.Unencodable.Counts {
+		r.leftOut(what, n)
+	}
+	for _, name := range u.unit.Unencodable.Members {
+		if r.leftMembers == nil {
+			r.leftMembers = map[string]struct{}{}
+		}
+		if len(r.leftMembers) < unit.MaxMembers {
+			r.leftMembers[name] = struct{}{}
+		}
+	}
+}
+
+// leftOut counts n left-out things of one sort.
+func (r *run) leftOut(what string, n int) {
+	if r.stats.Unencodable == nil {
+		r.stats.Unencodable = make(map[string]int)
+	}
+	r.stats.Unencodable[what] += n
 }
 
 // recordNames returns the names of unit records as tokens.

@@ -256,6 +256,9 @@ func (r *run) exact(out *Output, sites *inlining) error {
 	return nil
 }
 
+// refusal is the batch algorithm's error: it cannot deduplicate these types.
+type refusal struct{ error }
+
 // match compares two types of prototypes as pahole does before it calls a function
 // inconsistent: pahole-behaviour 4.6.
 func (r *run) match(x, y uint32, depth int) bool {

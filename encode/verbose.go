@@ -19,24 +19,6 @@ import (
 // maxLog is how many bytes for a unit's lines may stay allocated.
 const maxLog = 1 << 20
 
-// rawTypes numbers types as if nothing were merged. It exists with Options.Verbose only,
-// when units are read one by one.
-type rawTypes struct {
-	out     func(lines string)
-	names   *names.Table
-	search  bool                // print lines about the search for variables
-	next    uint32              // id of the next type
-	index   uint32              // id of the int that indexes arrays, 0 until known
-	started bool                // the name of the file has been written
-	vars    map[uint32]uint32   // ids of VARs, by id of the Set
-	protos  map[uint32][]uint32 // ids of return type and parameters, by index of the state
-	line    []byte
-	kflag   bool // the current struct has had a bit-field
-	// differ has, by name of a function, the lines about states with different
-	// prototypes. They wait until the function is decided.
-	differ map[string][]string
-}
-
 func newRawTypes(opt *Options, names *names.Table) *rawTypes {
 	l := &rawTypes{
 		out: opt.Verbose, names: names, search: opt.Features&(Var|GlobalVar) != 0,

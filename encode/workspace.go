@@ -1,10 +1,13 @@
 package encode
 
 import (
+	"fmt"
+
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/unit"
 	"github.com/btflite/btflite/internal/unitrecord"
 )
@@ -54,6 +57,26 @@ type stateRec struct {
 
 // nameEntry is a cached look-up: the entry of a name token in the ELF function table.
 type nameEntry struct{ name, entry uint32 }
+
+// definer notes the definitions of a workspace, with Options.Functions only.
+type definer struct {
+	f *input
+	u *workspace
+	defined
+	decls   dwarf.Abbrevs   // of the plan Places
+	seen    map[uint32]bool // of a merged file: DIE offsets
+	skel    definedUnit     // the unit of a skeleton, in a file with split DWARF
+	far     *unit.Reader    // reads another unit of a merged file
+	farUnit int             // its number, plus 1
+}
+
+// free releases the memory.
+func (j *definer) free() {
+	if j != nil && j.far != nil {
+		j.far.Free()
+		j.far, j.farUnit = nil, 0
+	}
+}
 
 // init prepares a new workspace. Its memory counts for the limit l.
 func (u *workspace) init(l *arena.Limit) {
@@ -106,4 +129,12 @@ func (u *workspace) id(ref dedup.Ref) uint32 {
 		return ref
 	}
 	return u.unit.Types.ID.S[ref-1]
+}
+
+// locate is deferred around the work on a unit. It adds the unit and the place in it to a
+// panic, and panics again.
+func (u *workspace) locate() {
+	if x := recover(); x != nil {
+		panic(asWorkerPanic(x, fmt.Sprintf(" .debug_info: unit at %#x:", u.reader.Cursor.Hdr.Off)))
+	}
 }
