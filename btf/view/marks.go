@@ -36,13 +36,3 @@ func (m Member) IsBase() bool {
 	k, _ := btf.Mark(m.v.Name(m.NameOff))
 	return k == btf.MarkBase
 }
-
-// floatAlign is the alignment of a FLOAT.
-func (v *View) floatAlign(r btf.Record) uint64 {
-	if v.blob.Marked {
-		if a := btf.FloatAlign(r); a != 0 {
-			return uint64(a)
-		}
-	}
-	return v.scalarAlign(r.Third())
-}

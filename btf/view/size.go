@@ -77,3 +77,13 @@ func (v *View) scalarAlign(size uint32) uint64 {
 	}
 	return min(uint64(v.pointer), 1<<bits.TrailingZeros32(size))
 }
+
+// floatAlign is the alignment of a FLOAT.
+func (v *View) floatAlign(r btf.Record) uint64 {
+	if v.blob.Marked {
+		if a := btf.FloatAlign(r); a != 0 {
+			return uint64(a)
+		}
+	}
+	return v.scalarAlign(r.Third())
+}

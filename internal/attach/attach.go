@@ -32,16 +32,6 @@ type Symbols struct {
 	places  places
 }
 
-// symbol is a place with a name.
-type symbol struct {
-	name        string
-	section     uint32
-	value, size uint64 // as in the file, without the bit of Thumb code
-	code        bool   // it is a function, or at least code
-	function    bool   // its type says so
-	global      bool
-}
-
 // Read collects what an ELF file says about functions. wanted selects functions by their
 // name in the source.
 func Read(f *mmapelf.File, wanted func(name []byte) bool) (*Symbols, error) {

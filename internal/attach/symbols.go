@@ -8,6 +8,16 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
+// symbol is a place with a name.
+type symbol struct {
+	name        string
+	section     uint32
+	value, size uint64 // as in the file, without the bit of Thumb code
+	code        bool   // it is a function, or at least code
+	function    bool   // its type says so
+	global      bool
+}
+
 // Machines with special symbols (ELF gABI, e_machine).
 const (
 	machinePPC64 = 21

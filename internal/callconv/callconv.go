@@ -15,6 +15,7 @@ package callconv
 import (
 	"slices"
 
+	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
@@ -91,6 +92,47 @@ func (e *Functions) Analyze() {
 			f.Flags |= FuncChanged
 		}
 		e.check(f, &args)
+	}
+}
+
+// locate sets size and location of p, whose source type is t.
+func (e *Functions) locate(p *Param, t dedup.Ref, args *argRegs) {
+	p.Size = e.Types.typeSize(t)
+	limit := 2 * e.Types.AddrSize
+	if args.one {
+		limit = e.Types.AddrSize
+	}
+	if int(p.Size) > limit {
+		p.Flags |= ParamInMemory
+	}
+	if p.LocKind == LocNone {
+		return
+	}
+	d := locDecoder{p: p, format: e.Format, addrSize: uint64(e.Types.AddrSize)}
+	d.two = int(p.Size) > e.Types.AddrSize && !args.one
+	d.full = e.TrueSignature && e.Clang
+	switch p.LocKind {
+	case LocExpr:
+		off, n := uint64(p.LocOff), uint64(p.LocLen)
+		if off+n <= uint64(len(e.Exprs)) {
+			d.expr(e.Exprs[off:][:n], 0)
+		}
+	case LocEntries:
+		off, n := uint64(p.LocOff), uint64(p.LocLen)
+		if off+n <= uint64(len(e.Entries)) {
+			d.entries(e.Entries[off:][:n])
+		}
+	case LocList:
+		if e.Lists.Reloc != nil && e.Format.Version < 5 {
+			e.Lists.relocated(&d, uint64(p.LocOff))
+			break
+		}
+		// Relocated or not: in lists of DWARF 5 addresses are stepped over,
+		// and no relocation changes the length of anything.
+		before := *p
+		for !d.list(e.Lists.Data, uint64(p.LocOff)) && e.Lists.extend() {
+			*p = before
+		}
 	}
 }
 

@@ -8,17 +8,6 @@ import "github.com/btflite/btflite/internal/dwarf"
 // MaxEntry is the length in bytes of the longest expression that is kept.
 const MaxEntry = 0xff
 
-// entries takes expressions that Condense has kept.
-func (d *locDecoder) entries(b []byte) {
-	for n := 0; len(b) > 0; n++ {
-		size := int(b[0])
-		if b = b[1:]; size > len(b) || !d.expr(b[:size], n) || d.done() {
-			return
-		}
-		b = b[size:]
-	}
-}
-
 // Condense appends to to the expressions that matter, each after its length in a byte,
 // as LocEntries has them. Whatever the parameter's type and the options are, Analyze
 // gets the same result. An expression that changes nothing is dropped, or empty if it

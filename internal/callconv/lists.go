@@ -45,29 +45,3 @@ func (l *Lists) extend() bool {
 	l.Data = m
 	return len(m) != before
 }
-
-// relocated makes d read the list at offset off of a .debug_loc with relocations,
-// which decide where a list ends. It copies and relocates a part of the section that
-// mostly suffices, because d mostly reads one entry, and a larger part if the list
-// goes on.
-func (l *Lists) relocated(d *locDecoder, off uint64) {
-	before := *d.p
-	for size := uint64(128); ; size *= 4 {
-		for off+size > uint64(len(l.Data)) && l.extend() {
-		}
-		if off >= uint64(len(l.Data)) {
-			return
-		}
-		l.buf = append(l.buf[:0], l.Data[off:min(off+size, uint64(len(l.Data)))]...)
-		first := l.Reloc.Search(0, off)
-		end := off + uint64(len(l.buf))
-		if err := l.Reloc.Apply(l.buf, off, first, l.Reloc.Search(first, end)); err != nil {
-			l.err = err
-			return
-		}
-		if d.list(l.buf, 0) || end == uint64(len(l.Data)) {
-			return
-		}
-		*d.p = before
-	}
-}

@@ -1,50 +1,6 @@
 package callconv
 
-import (
-	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/internal/dwarf"
-)
-
-// locate sets size and location of p, whose source type is t.
-func (e *Functions) locate(p *Param, t dedup.Ref, args *argRegs) {
-	p.Size = e.Types.typeSize(t)
-	limit := 2 * e.Types.AddrSize
-	if args.one {
-		limit = e.Types.AddrSize
-	}
-	if int(p.Size) > limit {
-		p.Flags |= ParamInMemory
-	}
-	if p.LocKind == LocNone {
-		return
-	}
-	d := locDecoder{p: p, format: e.Format, addrSize: uint64(e.Types.AddrSize)}
-	d.two = int(p.Size) > e.Types.AddrSize && !args.one
-	d.full = e.TrueSignature && e.Clang
-	switch p.LocKind {
-	case LocExpr:
-		off, n := uint64(p.LocOff), uint64(p.LocLen)
-		if off+n <= uint64(len(e.Exprs)) {
-			d.expr(e.Exprs[off:][:n], 0)
-		}
-	case LocEntries:
-		off, n := uint64(p.LocOff), uint64(p.LocLen)
-		if off+n <= uint64(len(e.Entries)) {
-			d.entries(e.Entries[off:][:n])
-		}
-	case LocList:
-		if e.Lists.Reloc != nil && e.Format.Version < 5 {
-			e.Lists.relocated(&d, uint64(p.LocOff))
-			break
-		}
-		// Relocated or not: in lists of DWARF 5 addresses are stepped over,
-		// and no relocation changes the length of anything.
-		before := *p
-		for !d.list(e.Lists.Data, uint64(p.LocOff)) && e.Lists.extend() {
-			*p = before
-		}
-	}
-}
+import "github.com/btflite/btflite/internal/dwarf"
 
 // list reads the location list at offset off of a section. It reports false if the
 // section ended inside the list.
@@ -56,6 +12,43 @@ func (d *locDecoder) list(section []byte, off uint64) bool {
 		if !ok || !d.expr(x, n) || d.done() {
 			return l.Err() == nil
 		}
+	}
+}
+
+// entries takes expressions that Condense has kept.
+func (d *locDecoder) entries(b []byte) {
+	for n := 0; len(b) > 0; n++ {
+		size := int(b[0])
+		if b = b[1:]; size > len(b) || !d.expr(b[:size], n) || d.done() {
+			return
+		}
+		b = b[size:]
+	}
+}
+
+// relocated makes d read the list at offset off of a .debug_loc with relocations,
+// which decide where a list ends. It copies and relocates a part of the section that
+// mostly suffices, because d mostly reads one entry, and a larger part if the list
+// goes on.
+func (l *Lists) relocated(d *locDecoder, off uint64) {
+	before := *d.p
+	for size := uint64(128); ; size *= 4 {
+		for off+size > uint64(len(l.Data)) && l.extend() {
+		}
+		if off >= uint64(len(l.Data)) {
+			return
+		}
+		l.buf = append(l.buf[:0], l.Data[off:min(off+size, uint64(len(l.Data)))]...)
+		first := l.Reloc.Search(0, off)
+		end := off + uint64(len(l.buf))
+		if err := l.Reloc.Apply(l.buf, off, first, l.Reloc.Search(first, end)); err != nil {
+			l.err = err
+			return
+		}
+		if d.list(l.buf, 0) || end == uint64(len(l.Data)) {
+			return
+		}
+		*d.p = before
 	}
 }
 

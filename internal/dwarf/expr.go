@@ -7,45 +7,6 @@ import "encoding/binary"
 // unknown byte therefore ends decoding: where its operands stop cannot be
 // known.
 
-// The operations (DW_OP_) that callers tell apart. The others are only stepped over.
-const (
-	OpAddr           = 0x03
-	OpDeref          = 0x06
-	OpConst1u        = 0x08
-	OpConst8s        = 0x0f
-	OpConstu         = 0x10
-	OpConsts         = 0x11
-	OpAnd            = 0x1a
-	OpMinus          = 0x1c
-	OpPlus           = 0x22
-	OpPlusUconst     = 0x23
-	OpLit0           = 0x30
-	OpLit31          = 0x4f
-	OpReg0           = 0x50
-	OpReg31          = 0x6f
-	OpBreg0          = 0x70
-	OpBreg31         = 0x8f
-	OpRegx           = 0x90
-	OpFbreg          = 0x91
-	OpBregx          = 0x92
-	OpPiece          = 0x93
-	OpDerefSize      = 0x94
-	OpNop            = 0x96
-	OpBitPiece       = 0x9d
-	OpImplicitValue  = 0x9e
-	OpStackValue     = 0x9f
-	OpImplicitPtr    = 0xa0
-	OpAddrx          = 0xa1
-	OpEntryValue     = 0xa3
-	OpConstType      = 0xa4
-	OpReinterpret    = 0xa9
-	OpGNUImplicitPtr = 0xf2
-	OpGNUEntryValue  = 0xf3
-	OpGNUConstType   = 0xf4
-	OpGNUReinterpret = 0xf9
-	OpGNUAddrIndex   = 0xfb
-)
-
 // ExprFormat has the facts that the encoding of an expression depends on. They come from
 // the unit header and the file.
 type ExprFormat struct {
