@@ -1,10 +1,10 @@
 // Package ccobject replaces the debug sections of an object by unit records.
 //
-// The object stays an object: its .debug_info has a unit for each one that the
-// compiler wrote, with name, language and producer as before, and with the unit
-// record as one more attribute. To a linker, a debugger or another encoder it is a
-// unit without DIEs. So units stand in link order beside those of other objects, and
-// what drops debug sections drops records.
+// The object stays an object. Its .debug_info has a unit for each unit of the compiler, with
+// the same name, language and producer, and with the unit record as one more attribute. For
+// a linker, a debugger or another encoder it is a unit without DIEs. So the linker puts units
+// and records of all objects into link order, and a program that drops debug sections drops
+// records.
 package ccobject
 
 import (
@@ -28,9 +28,10 @@ const (
 	langAssembly      = 0x0031
 )
 
-// Convert gives the object with unit records in place of its debug sections. maker is the
-// version of btflite. An object that exports symbols is left as it is if keepExports,
-// which is asked for no other and may be nil, says so. Errors: a reason to leave the object as it is, and those of a damaged one.
+// Convert returns the object with unit records in place of its debug sections. maker is the
+// version of btflite. keepExports is called only for an object that exports symbols; if it
+// returns true, the object stays as it is. It may be nil. The error is the reason why an
+// object stays as it is, or it says what is damaged.
 func Convert(src mmapelf.Source, maker string, keepExports func() bool) ([]byte, error) {
 	limit := new(arena.Limit)
 	table := new(names.Table)
@@ -61,7 +62,7 @@ func Convert(src mmapelf.Source, maker string, keepExports func() bool) ([]byte,
 	return c.rewrite()
 }
 
-// open opens an object that has DWARF of its own.
+// open opens an object if it has DWARF and suits.
 func open(src *mmapelf.Source, keepExports func() bool, table *names.Table, limit *arena.Limit) (*debuginfo.File, error) {
 	e, err := src.Open()
 	if err != nil {
@@ -85,7 +86,7 @@ func open(src *mmapelf.Source, keepExports func() bool, table *names.Table, limi
 	return f, nil
 }
 
-// suits says why the sections of an object show that it is to stay as it is.
+// suits returns the reason why an object must stay as it is, as far as its sections show it.
 func suits(e *mmapelf.File, keepExports func() bool) error {
 	has := false
 	for i := range e.Sections {
@@ -160,7 +161,7 @@ func (c *converter) unit() error {
 	return c.add(rec)
 }
 
-// oldLists is .debug_loc, relocated.
+// oldLists returns .debug_loc after relocation.
 func (c *converter) oldLists() ([]byte, error) {
 	t := c.file.ListRelocs()
 	if c.lists != nil || t == nil {

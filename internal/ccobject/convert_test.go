@@ -13,8 +13,8 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// featureSets are the sets that outputs are compared with: pahole's modes without
-// features, those of kernel builds, all, and some alone.
+// featureSets are the sets of features with which outputs are compared: pahole's modes without
+// features, the sets of kernel builds, all, and some alone.
 var featureSets = map[string]encode.Features{
 	"none":    0,
 	"plain":   encode.BasicFeatures,

@@ -261,8 +261,8 @@ func (p *program) cross(t *testing.T, l link) {
 	}
 }
 
-// TestAlignment: a unit with a record begins where the one before it ends, so the alignment of what a
-// section was when the compiler had compressed it is not that of the new one.
+// TestAlignment: a unit with a record begins where the one before it ends. So the new section is not
+// aligned as the section was that the compiler had compressed.
 func TestAlignment(t *testing.T) {
 	p := compileProgram(t, &way{cc: "gcc -g -gz=zlib"})
 	f, err := mmapelf.Open(p.records[0])

@@ -22,8 +22,7 @@ long entryN(struct leafN *leaf, callN call, struct shared *s) { return call(leaf
 long bigN(struct leafN leaf, struct shared s, long a, long b, long c, long d, long e, long f) { return leaf.values[0][1] + (long)s.flags + a + b + c + d + e + f; }
 `
 
-// TestMerged: units of which some have records are read as one group where others are: with
-// DWARF before and behind, in any mixture.
+// TestMerged: units with records and units with DWARF are merged into one group, in any order.
 func TestMerged(t *testing.T) {
 	source, err := os.ReadFile("testdata/unit.c")
 	if err != nil {
@@ -38,7 +37,7 @@ func TestMerged(t *testing.T) {
 				if i < 3 {
 					text = strings.ReplaceAll(withoutInt, "N", fmt.Sprint(i))
 				}
-				if i == 1 { // its first parameter is elsewhere than that of the file before
+				if i == 1 { // its first parameter is elsewhere than in the previous file
 					text = "double first1(double d, char c) { return d + c; }\n" + text
 				}
 				name := fmt.Sprintf("u%d", i)

@@ -18,7 +18,7 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// converter is one conversion.
+// converter converts one object.
 type converter struct {
 	file   *debuginfo.File
 	object *elfobject.Object
@@ -31,18 +31,18 @@ type converter struct {
 	out output
 }
 
-// sections are those of the object that matter here.
+// sections are the sections of the object that the conversion uses.
 type sections struct {
 	info, abbrev *mmapelf.Section
 }
 
-// relocations are those of the object, and those of the unit in work.
+// relocations are the relocations of the object, and the bases of the current unit.
 type relocations struct {
 	infoRelocs, addrRelocs *elfobject.Relocs // of .debug_info; of .debug_addr, or nil
 	bases                  []elfobject.Reloc // by number of the base, at offset 0
 }
 
-// output is what the new sections hold.
+// output holds the new sections.
 type output struct {
 	info   []byte
 	abbrev []byte
@@ -80,7 +80,7 @@ func (c *converter) find() (err error) {
 	return err
 }
 
-// sizes are the sizes of the debug sections.
+// sizes returns the sizes of the debug sections.
 func (c *converter) sizes() (sizes []unitrecord.Size) {
 	for i := range c.file.ELF.Sections {
 		if s := &c.file.ELF.Sections[i]; isDebug(s) {
@@ -92,7 +92,7 @@ func (c *converter) sizes() (sizes []unitrecord.Size) {
 	return sizes
 }
 
-// plain is the name that a debug section has when it is not compressed.
+// plain returns the name that a debug section has if it is not compressed.
 func plain(name string) string {
 	if rest, ok := strings.CutPrefix(name, ".z"); ok {
 		return "." + rest
@@ -100,12 +100,12 @@ func plain(name string) string {
 	return name
 }
 
-// begin forgets the bases of the unit before.
+// begin drops the bases of the previous unit.
 func (c *converter) begin() { c.bases = c.bases[:0] }
 
-// Base is part of unitrecord.Addresses. A base is a symbol, one more than it: whatever
-// is added to it is the offset. In a section whose contents the linker merges, only
-// the address itself has a meaning. It is a base of its own, and 1 is the offset.
+// Base implements unitrecord.Addresses. A base is the address of a symbol plus 1, and the
+// offset is the addend of the relocation. In a section whose contents the linker merges,
+// only a whole address has a meaning: there each address is a base, and the offset is 1.
 func (c *converter) Base(f unitrecord.Field) (base int, offset uint64, ok bool) {
 	table := c.infoRelocs
 	if f.Indexed {
@@ -129,7 +129,7 @@ func (c *converter) Base(f unitrecord.Field) (base int, offset uint64, ok bool) 
 	return base, offset, true
 }
 
-// abbrevs is the abbreviation of units with a record. The nodes of a unit follow it.
+// abbrevs is the abbreviation table of a unit with a record. The nodes of the unit follow it.
 var abbrevs = func() []byte {
 	const tagCompileUnit, atName, atLanguage, atProducer = 0x11, 0x03, 0x13, 0x25
 	b := []byte{1, tagCompileUnit, 1}
@@ -145,7 +145,7 @@ var abbrevs = func() []byte {
 	return append(b, 0)
 }()
 
-// add appends the unit in work to the new sections.
+// add appends the current unit to the new sections.
 func (c *converter) add(rec unitrecord.Record) error {
 	r, order := &c.reader, c.file.Order()
 	field := r.Cursor.Hdr.Off + 6 // of debug_abbrev_offset
@@ -175,7 +175,7 @@ func (c *converter) add(rec unitrecord.Record) error {
 		base.Off = uint64(at + rec.Bases + i*size)
 		c.relocate(b, base, size)
 	}
-	const end = 1 // of the children, of which there are none: dwz does not take attributes up to the end of a unit
+	const end = 1 // ends the children, though there are none: dwz refuses attributes up to the end of a unit
 	order.PutUint32(b[start:], uint32(len(b)+end-start-4))
 	if err := unitrecord.Seal(b[start:], at-start, abbrevs, size); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (c *converter) add(rec unitrecord.Record) error {
 	return nil
 }
 
-// relocate adds a relocation of the new .debug_info, b, to a field of size bytes.
+// relocate adds a relocation for a field of size bytes in the new .debug_info, which is b.
 func (c *converter) relocate(b []byte, r elfobject.Reloc, size int) {
 	c.out.relocs = c.infoRelocs.Append(c.out.relocs, r)
 	switch order := c.file.Order(); {
@@ -196,8 +196,8 @@ func (c *converter) relocate(b []byte, r elfobject.Reloc, size int) {
 	}
 }
 
-// producer is the producer of the unit. Of its options, those for the machine and the language are
-// left: btflite fullcircle compiles with them.
+// producer returns the producer of the unit with only those options that are about the
+// machine and the language: btflite fullcircle compiles with them.
 func (c *converter) producer() string {
 	r := &c.reader
 	_, _, have, err := r.Cursor.UnitDIE()
@@ -214,7 +214,7 @@ func (c *converter) producer() string {
 	return name
 }
 
-// rewrite is the object with the new sections.
+// rewrite returns the object with the new sections.
 func (c *converter) rewrite() ([]byte, error) {
 	change := elfobject.Change{
 		Drop: make(map[int]bool),
@@ -244,7 +244,7 @@ func isDebug(s *mmapelf.Section) bool {
 	return s.Flags&elfabi.SHFAlloc == 0 && (strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_"))
 }
 
-// Pack is the contents of an object, compressed, to be kept.
+// Pack compresses the contents of an object, for a file that keeps it.
 func Pack(data []byte) ([]byte, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {

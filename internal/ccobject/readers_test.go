@@ -12,7 +12,7 @@ import (
 	"github.com/btflite/btflite/encode"
 )
 
-// readers are what packages, debuggers and people run over programs. Each may write to a file x.
+// readers are commands that packages, debuggers and people run over programs. Each may write a file x.
 var readers = []string{
 	"readelf -wilroRLKs", "readelf -S", "objdump -dSl", "addr2line -e", "nm -l", "gdb -batch -ex 'info functions first'", "gdb-add-index",
 	"eu-readelf --debug-dump=info", "eu-addr2line 0x401000 -e", "eu-elflint --gnu-ld", "eu-strip -f debug", "debugedit -b /old -d /new", "dwz",

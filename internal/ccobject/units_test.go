@@ -31,7 +31,7 @@ func (m *typeMaker) member(name string) string {
 		"union { int x; "+other+" *y; } ", "struct { "+other+" *p; long n; } ") + name + m.pick(";", ";", ";", "[4];")
 }
 
-// structure defines struct k. variant 0 is what nearly all files have.
+// structure defines struct k. Nearly all files have variant 0.
 func (m *typeMaker) structure(k, variant int) string {
 	own := &typeMaker{random: rand.New(rand.NewPCG(uint64(k), uint64(variant))), structs: m.structs}
 	s := fmt.Sprintf("struct s%d {\n", k)
@@ -74,9 +74,8 @@ func (m *typeMaker) file(n int) string {
 	return m.text.String()
 }
 
-// TestUnits: files whose types are those of others, more or less, linked: from records,
-// in which known types are passed over, comes the BTF of their DWARF. BTFLITE_PROGRAMS
-// asks for more rounds than three.
+// TestUnits links files that share more or less of their types. Records, whose known types are
+// skipped, give the BTF of their DWARF. BTFLITE_PROGRAMS asks for more rounds than three.
 func TestUnits(t *testing.T) {
 	rounds := 3
 	if s := os.Getenv("BTFLITE_PROGRAMS"); s != "" {

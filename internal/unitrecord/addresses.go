@@ -8,10 +8,10 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// An address is a base, which the linker relocates, and an offset from it: the functions
-// of one section share one base, and so one relocation.
+// An address is a base, which the linker relocates, and an offset from it. All functions of
+// a section share one base, so they need one relocation.
 
-// address writes the address in a field, which is more by extra.
+// address writes the sum of the address in a field and extra.
 func (w *Writer) address(f Field, extra uint64) {
 	base, offset, ok := w.addrs.Base(f)
 	if !ok {
@@ -46,7 +46,7 @@ func (w *Writer) lowPC(fn *callconv.Func) {
 	w.indexed(v.U, 0)
 }
 
-// indexed writes the address at an index of .debug_addr.
+// indexed writes the sum of the address at an index of .debug_addr and extra.
 func (w *Writer) indexed(index, extra uint64) {
 	off, ok := w.dies.Cursor.AddressPlace(index)
 	if !ok {
@@ -56,7 +56,7 @@ func (w *Writer) indexed(index, extra uint64) {
 	w.address(Field{Indexed: true, Off: off}, extra)
 }
 
-// variableAddress writes the address of v, which its location begins with.
+// variableAddress writes the address of v, with which its location begins.
 func (w *Writer) variableAddress(v *unit.Var) {
 	c := &w.dies.Cursor
 	_, have, ok := c.DecodeAt(uint64(v.Off))
@@ -75,7 +75,7 @@ func (w *Writer) variableAddress(v *unit.Var) {
 	}
 }
 
-// at is base i as the linker has left it; ok is false if there is none.
+// at returns base i as the linker has left it; ok is false if there is none.
 func (b *bases) at(i uint64) (v uint64, ok bool) {
 	if i >= uint64(len(b.words)/b.size) {
 		return 0, false

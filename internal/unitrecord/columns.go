@@ -37,7 +37,7 @@ const (
 	colNode = numColumns
 )
 
-// columns are those of a record that is made, and colNode.
+// columns are the columns of the record that is being written, and colNode.
 type columns [numColumns + 1][]byte
 
 func (c *columns) byte(col int, b byte)    { c[col] = append(c[col], b) }
@@ -63,18 +63,18 @@ func (c *columns) pack(b []byte) []byte {
 	return b
 }
 
-// errDamaged says that a record does not hold what it promises. Programs that rewrite DWARF,
-// as packages run them, are the likely cause.
+// errDamaged is the error for a record that contradicts itself. The likely cause is a
+// program that rewrites DWARF, such as packages run.
 var errDamaged = errors.New("the unit record is damaged; encode before dwz or another program rewrites the debug information, or compile again")
 
-// column is one that is read. Reading beyond its end gives zeros, and bad is set.
+// column is a column that is being read. Reading beyond its end gives zeros and sets bad.
 type column struct {
 	b   []byte
 	p   int // of the next byte
 	bad bool
 }
 
-// left is how many bytes are still to be read.
+// left returns how many bytes have not been read.
 func (c *column) left() int { return len(c.b) - c.p }
 
 // unpack cuts b into its columns.
@@ -137,7 +137,7 @@ func (c *column) long() uint64 {
 	return v
 }
 
-// uint32 is uint for a number that has 32 bits.
+// uint32 is uint for a number of at most 32 bits.
 func (c *column) uint32() uint32 {
 	v := c.uint()
 	if v > 1<<32-1 {
@@ -148,7 +148,8 @@ func (c *column) uint32() uint32 {
 
 func (c *column) step() int64 { return unzigzag(c.uint()) }
 
-// count is a number of things that each take at least one byte of column of.
+// count reads a number of things. Each takes at least one byte of column of, so a number
+// that is too large is damage.
 func (c *column) count(of *column) int {
 	v := c.uint()
 	if v > uint64(of.left()) {

@@ -318,7 +318,7 @@ func TestMemoryAdvice(t *testing.T) {
 }
 
 // TestMemoryAdviceWhileSymbolsAreRead: the tables of many functions meet the limit before a unit is
-// read. What is said to be needed is what was said for the input.
+// read. The error names the same amount of memory as the first check of the input.
 func TestMemoryAdviceWhileSymbolsAreRead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory in use is known on Linux only")

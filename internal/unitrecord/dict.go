@@ -7,45 +7,50 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// The dictionary of names. Kernel headers bring the same names into nearly every unit:
-// with them built in, a record needs to spell only its own.
+// The dictionary of names. Kernel headers bring the same names into nearly every unit.
+// They are built into the program, so a record spells only its own names.
 
 // Dictionary is the number of the dictionary. It changes with names.txt.
 const Dictionary = 1
 
-// dictionaryText has the names, each with a newline behind it, in the order in which
+// dictionaryText has the names, each followed by a newline, in the order in which
 // kernels use them (mkdict writes it).
 //
 //go:embed names.txt
 var dictionaryText string
 
-// dictionaryIndex finds them, so that nothing has to be done when the program starts.
-// It is little-endian: 4 bytes, how many names there are; for each one, 4 bytes, where it
-// starts in dictionaryText, and once more its end; slots of 2 bytes, which have 1 + the number of a
-// name at the lower bits of the hash of its text, or in the next free place. TestIndex
-// writes it.
+// dictionaryIndex is an index of the names, so that none has to be made when the program
+// starts. Its numbers are little-endian:
+//
+//	4 bytes            how many names there are
+//	4 bytes each       where each name starts in dictionaryText, then the end of the text
+//	2 bytes each       slots of a hash table: 1 + the number of a name, 0 for a free slot
+//
+// A name is in the slot that the lower bits of its hash give, or in the next free one.
+// TestIndex writes the index.
 //
 //go:embed names.idx
 var dictionaryIndex string
 
-// dictionarySlots is how many slots there are: over twice as many as names.
+// dictionarySlots is the number of slots: over twice the number of names.
 const dictionarySlots = 1 << 16
 
-// dictionaryLen is how many names there are.
+// dictionaryLen returns how many names there are.
 func dictionaryLen() int { return int(indexWord(0)) }
 
-// indexWord is a word of dictionaryIndex.
+// indexWord returns word i of dictionaryIndex.
 func indexWord(i int) uint32 {
 	b := dictionaryIndex[4*i:][:4]
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-// dictionaryName is name i.
+// dictionaryName returns name i.
 func dictionaryName(i int) string {
 	return dictionaryText[indexWord(1+i) : indexWord(2+i)-1]
 }
 
-// inDictionary looks a name up, of which hash is textHash.
+// inDictionary returns the number of a name whose textHash is hash; ok is false if the
+// dictionary does not have it.
 func inDictionary(name []byte, hash uint64) (i int, ok bool) {
 	slots := dictionaryIndex[4*(2+dictionaryLen()):]
 	for h := hash % dictionarySlots; ; h = (h + 1) % dictionarySlots {
@@ -59,7 +64,7 @@ func inDictionary(name []byte, hash uint64) (i int, ok bool) {
 	}
 }
 
-// textHash is a hash of a name. Keys of chunks are made of such hashes.
+// textHash returns the hash of a name. The keys of chunks are made of such hashes.
 func textHash(b []byte) uint64 {
 	h := uint64(len(b)) + 1
 	for ; len(b) >= 8; b = b[8:] {

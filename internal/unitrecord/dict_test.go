@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "write names.idx again")
 
-// TestIndex: names.idx is that of names.txt. With -update it is written.
+// TestIndex: names.idx is the index of names.txt. With -update the test writes it.
 func TestIndex(t *testing.T) {
 	names := strings.Split(strings.TrimSuffix(dictionaryText, "\n"), "\n")
 	index := binary.LittleEndian.AppendUint32(nil, uint32(len(names)))

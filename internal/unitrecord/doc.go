@@ -1,18 +1,18 @@
-// Package unitrecord keeps what is read of a compile unit in a few kilobytes: a unit
-// record, which stands in .debug_info in place of the unit's DIEs, but for its nodes, which
-// stand in .debug_abbrev.
+// Package unitrecord keeps the tables of a compile unit in a few kilobytes: a unit record.
+// It replaces the unit's DIEs in .debug_info. The nodes of its types are apart from it, in
+// .debug_abbrev.
 //
 // A record is made when the unit is compiled (Writer) and read when the kernel is
-// encoded (Reader). It holds the tables that unit.Input.ReadLinked leaves: types,
-// functions with where their parameters are, variables, annotations, with everything
-// that any feature may ask for. What depends on options, on symbols or on other
-// units is done as for DIEs, after reading.
+// encoded (Reader). It holds the tables that unit.Reader.ReadLinked makes: types, functions
+// with the places of their parameters, variables and annotations, with everything that
+// any feature may ask for. Whatever depends on options, on symbols or on other units is
+// done after reading, as for DIEs.
 //
-// From below: columns of numbers (columns.go); names, references and addresses as codes
-// (names.go, refs.go, addresses.go); what a Writer and a Reader have, and what all their
-// parts use (writerstate.go, readerstate.go); the tables (types.go, places.go, funcs.go,
-// inline.go and their counterparts in read*.go), of which the types are in chunks that
-// have keys (key.go) and the inline functions in runs that have keys (inline.go); the
-// frame around them (frame.go).
+// The files, from below: columns of numbers (columns.go); codes for names, references and
+// addresses (names.go, refs.go, addresses.go); the state of a Writer and of a Reader, and
+// the methods that all their parts use (writerstate.go, readerstate.go); the tables
+// (types.go, places.go, funcs.go, inline.go, and the other direction in read*.go); the
+// frame around them (frame.go). Types are cut into chunks and inline functions into runs,
+// each with a key (key.go, inline.go).
 // docs/unit-records.md describes the format.
 package unitrecord

@@ -33,7 +33,7 @@ func TestFormat6(t *testing.T) {
 				t.Fatal(err)
 			}
 			if features == 0 && !bytes.Equal(r.BTF, want) {
-				t.Errorf("-j%d: the BTF of format 6 is not that of the DWARF", jobs)
+				t.Errorf("-j%d: format 6 gives other BTF than the DWARF", jobs)
 			}
 			r.Close()
 		}

@@ -9,41 +9,41 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// The frame of a record: what is needed before the columns can be read. Addresses
-// that the linker decides stand in it as plain words, each with a relocation.
+// The frame of a record has everything that is needed before the columns can be read.
+// Addresses that the linker decides are plain words in it, each with a relocation.
 //
 //	1       format, 7
 //	1       number of the dictionary of names
 //	1, n    length and text of the version of btflite that has made the record
 //	8       dwarf.RecordMark
-//	4       checksum of all that finds the record and its parts, see headSum
+//	4       checksum of everything that leads to the record and its parts, see headSum
 //	ULEB    number of bases
-//	n × 4|8 bases: addresses in the byte order of the file, each one more than it is;
+//	n × 4|8 bases: addresses plus 1, in the byte order of the file;
 //	        0 where the linker has dropped the section
 //	ULEB    where the nodes are in .debug_abbrev, from the unit's abbreviations on
 //	ULEB    length of the nodes
-//	ULEB    number of sizes, 0 but in the first record of an object
+//	ULEB    number of sizes; 0 in all but the first record of an object
 //	n × 1, ULEB  sizes of the debug sections that records have replaced, see sizes.go
 //	4       checksum of the columns
 //	rest    columns, an S2 block
 //
-// The nodes are blocks, each behind its checksum, see types.go. They are not in .debug_info
-// because GNU ld reads each section of its output as one piece when it is done, for the build
-// id: two sections take less of its memory than one of their size. .debug_abbrev is in every
-// object, and its other readers stop at the end of a table. A third section would take more of
-// the linker's memory for each object: docs/unit-records.md.
+// The nodes are blocks, each after its checksum, see types.go. They are not in .debug_info,
+// because GNU ld reads each section of its output as one piece to compute the build id: two
+// sections take less of its memory than one of their size. .debug_abbrev is in every object,
+// and its other readers stop at the end of a table. A third section would take more of the
+// linker's memory for each object: docs/unit-records.md.
 //
 // Format 6 has no sizes.
 //
-// A checksum is a CRC-32C, little-endian. Blocks have their own, as most are not read.
+// A checksum is a CRC-32C, little-endian. Each block has its own, because most are not read.
 
-// Format is the version of the format of records that are written. oldFormat is read, too.
+// Format is the version of the format that is written. oldFormat is read, too.
 const (
 	Format    = 7
 	oldFormat = 6
 )
 
-// maxColumns is the most bytes that the columns of a record may have.
+// maxColumns is the largest size of the columns of a record, in bytes, after expanding them.
 const maxColumns = 256 << 20
 
 // frame is the parsed frame.
@@ -57,14 +57,14 @@ type frame struct {
 	counts  [2][]byte // number of bases; where the nodes are, and sizes
 }
 
-// place is where the nodes are in .debug_abbrev: their offset from the abbreviations of the
-// unit, and how many bytes they are.
+// place is where the nodes are in .debug_abbrev: the offset from the abbreviations of the
+// unit, and the size in bytes.
 type place struct{ off, size uint64 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendFrame appends a record with n bases of addrSize bytes, all zero. It returns where
-// the bases begin. The checksum of the head is still to be set: Seal.
+// appendFrame appends a record with n bases of addrSize bytes, all zero. It returns the
+// offset of the bases. Seal sets the checksum of the head later.
 func appendFrame(b []byte, maker string, n, addrSize int, columns []byte, nodes place, sizes []byte) (out []byte, bases int) {
 	b = append(b, Format, Dictionary, byte(len(maker)))
 	b = append(b, maker...)
@@ -87,7 +87,8 @@ func seal(b []byte) {
 	binary.LittleEndian.PutUint32(b, crc32.Checksum(b[checksumSize:], castagnoli))
 }
 
-// sealed is what is behind the checksum that b begins with; ok is false if it is damaged.
+// sealed returns the bytes after the checksum that b begins with; ok is false if they are
+// damaged.
 func sealed(b []byte) (rest []byte, ok bool) {
 	if len(b) < checksumSize {
 		return nil, false
@@ -96,9 +97,10 @@ func sealed(b []byte) (rest []byte, ok bool) {
 	return rest, crc32.Checksum(rest, castagnoli) == binary.LittleEndian.Uint32(b)
 }
 
-// headSum is the checksum of all that finds a record and its parts: unit, from its header on, up to where that
-// checksum is; the numbers behind it; and the abbreviations. A linker sets the
-// offset of the abbreviations, so that is not part of it, nor are the bases.
+// headSum returns the checksum of everything that leads to a record and its parts: the unit
+// from its header up to that checksum, the counts after it, and the abbreviations. Two
+// things are not part of it, because a linker sets them: the offset of the abbreviations
+// and the bases.
 func headSum(unit []byte, counts [2][]byte, abbrevs []byte) uint32 {
 	sum := uint32(0)
 	for _, b := range [...][]byte{unit[:abbrevOffset], unit[abbrevOffset+4:], counts[0], counts[1], abbrevs} {
@@ -107,11 +109,12 @@ func headSum(unit []byte, counts [2][]byte, abbrevs []byte) uint32 {
 	return sum
 }
 
-// abbrevOffset is where a unit header of DWARF 5 has the offset of the abbreviations, in 4 bytes.
+// abbrevOffset is where the header of a unit in DWARF 5 has the offset of its abbreviations
+// (4 bytes).
 const abbrevOffset = 8
 
-// Seal sets the checksum of the head of the record that unit ends with. unit is all of the new unit, the record
-// begins at an offset of it, and abbrevs is its abbreviations.
+// Seal sets the checksum of the head of a record. unit is the whole new unit, record the
+// offset in it at which the record begins, and abbrevs are its abbreviations.
 func Seal(unit []byte, record int, abbrevs []byte, addrSize int) error {
 	f, err := parseFrame(unit[record:], addrSize)
 	if err != nil {
@@ -122,11 +125,11 @@ func Seal(unit []byte, record int, abbrevs []byte, addrSize int) error {
 	return nil
 }
 
-// compress compresses columns. S2 makes them a tenth larger than zstd does, which finds
-// little in them either, and is expanded five times as fast.
+// compress compresses columns. S2's result is a tenth larger than zstd's, and expands
+// five times as fast.
 func compress(columns []byte) []byte { return s2.EncodeBetter(nil, columns) }
 
-// VersionError is a record of another format or with another dictionary.
+// VersionError is the error for a record in another format, or with another dictionary.
 type VersionError struct {
 	Maker string // the version of btflite that has made it
 }

@@ -5,9 +5,10 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Functions. References between them are by DIE offset, of which only the order
-// counts: in a record a function and its parameters have neighbouring numbers, places,
-// from 1 on. Inline functions, to which nothing refers, have none (inline.go).
+// Functions. They refer to each other by DIE offset, but only the order counts. So in
+// a record functions and parameters are numbered from 1 on, in the order of their DIEs:
+// these numbers are places. Inline functions have none, because nothing refers to them
+// (inline.go).
 
 // The byte of a function in colFunc: the first flags of callconv.FuncFlags, and
 const (
@@ -23,7 +24,7 @@ const (
 	paramConst              // DW_AT_const_value exists
 	paramLoc                // DW_AT_location exists
 	paramOrigin             // it has an abstract origin
-	paramFar                // which is not at the same place of the function's own origin
+	paramFar                // and that is not the parameter at the same place of the function's origin
 )
 
 // The byte of a variable in colVar.
@@ -32,14 +33,14 @@ const (
 	varAnnots   // it has annotations
 )
 
-// funcs writes the functions of u. Declarations to which nothing refers do not count.
+// funcs writes the functions of u, without declarations to which nothing refers.
 func (w *Writer) funcs(u *unit.Unit) {
 	p := w.placesOf(u)
 	if w.err != nil {
 		return
 	}
 	w.inlineRuns(u, p)
-	turns := [2]uint64{} // functions that follow each other, of both sorts
+	turns := [2]uint64{} // lengths of a run of other functions and of the inline functions after it
 	for i := range u.Funcs.S {
 		switch {
 		case p.inline[i]:
@@ -64,7 +65,7 @@ func (w *Writer) funcs(u *unit.Unit) {
 	w.order(colFuncOrder, order)
 }
 
-// turn writes how many functions follow each other.
+// turn writes these two lengths.
 func (w *Writer) turn(turns *[2]uint64) {
 	w.cols.uint(colFuncOrder, turns[0])
 	w.cols.uint(colFuncOrder, turns[1])
@@ -100,7 +101,7 @@ func (w *Writer) function(u *unit.Unit, fn *callconv.Func, p *places) {
 	}
 }
 
-// param writes a parameter, whose origin is expected at a place.
+// param writes a parameter. Its origin, if it has one, is usually at the place expected.
 func (w *Writer) param(u *unit.Unit, pm *callconv.Param, p *places, expected int) {
 	c := &w.cols
 	flags := byte(0)
@@ -128,7 +129,8 @@ func (w *Writer) param(u *unit.Unit, pm *callconv.Param, p *places, expected int
 	}
 }
 
-// location gives the number of a parameter's location among those of the unit.
+// location returns the number of a parameter's location in the unit, and writes the location
+// if it is new.
 func (w *Writer) location(pm *callconv.Param) int {
 	w.exprs = w.exprs[:0]
 	w.env.Expressions(pm, func(x []byte) { w.exprs = append(w.exprs, x) })

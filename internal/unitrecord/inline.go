@@ -9,14 +9,15 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Inline functions of headers: two of three functions of a unit. Such a function has no
-// address, and nothing refers to it. If no function of its name is in the symbol table, it
-// means nothing, and that is so in each unit. So these functions are cut into runs that
-// have keys of the names: a run all of whose functions have been found to mean
-// nothing is passed over. As with chunks, where a run ends depends on its last function alone.
+// Inline functions of headers are two of three functions of a unit. Such a function has no
+// address, and nothing refers to it. It matters only if the symbol table has a function of
+// its name, which is the same in every unit. So these functions are cut into runs, and the
+// key of a run is a hash of their names: a reader skips a run if it knows that none of its
+// functions has a symbol. As with chunks, only the last function of a run decides where the
+// run ends.
 
-// runSize is how many functions a run has on average: a power of two. One of twelve means
-// something, with which its run has to be read.
+// runSize is the average number of functions in a run, a power of two. One function in
+// twelve has a symbol, and its whole run has to be read.
 const runSize = 4
 
 // inlineRuns writes the inline functions of u.
@@ -68,7 +69,7 @@ func (w *Writer) inline(fn *callconv.Func, params []callconv.Param) {
 	}
 }
 
-// findRuns finds the runs. It returns how many functions they have.
+// findRuns finds the runs. It returns the number of their functions.
 func (r *Reader) findRuns() int {
 	table, keys, bodies := &r.cols[colRun], r.cols[colRunKey].b, r.cols[colInline].b
 	x := &r.inline
@@ -91,8 +92,8 @@ func (r *Reader) findRuns() int {
 	return functions
 }
 
-// inlineFuncs reads the next n inline functions, which are there, or passes over those that
-// wantFuncs has left out.
+// inlineFuncs reads the next n inline functions, which exist, and skips those that wantFuncs
+// has left out.
 func (r *Reader) inlineFuncs(u *unit.Unit, n int, off uint32) {
 	x := &r.inline
 	for n > 0 {
@@ -139,8 +140,8 @@ func (r *Reader) inlineFunc(u *unit.Unit, t *run, off uint32) {
 	t.names, r.names.next = r.names.next, next
 }
 
-// Judged notes which inline functions of u, whose functions have been looked up in the symbol
-// table, mean nothing.
+// Judged notes which runs of u have no function with a symbol. Call it after the functions
+// of u were looked up in the symbol table.
 func (r *Reader) Judged(u *unit.Unit, n *Names) {
 runs:
 	for i := range r.inline.runs {
@@ -151,7 +152,7 @@ runs:
 		for k, left := t.first, t.count; left > 0; k++ {
 			fn := &u.Funcs.S[k]
 			if fn.Off&1 == 0 {
-				continue // another function between those of the run
+				continue // another function, between two of the run
 			}
 			if fn.Entry != 0 {
 				continue runs

@@ -9,23 +9,23 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Keys of chunks. The key of a chunk is a hash of all that its nodes are, and of what
-// they refer to down to structs, unions and forward declarations with a name, which
-// count by kind and name (see dedup.Chunk). Where a chunk ends depends on its last node
-// alone, so that the same types make the same chunks in other units.
+// Keys of chunks. The key of a chunk is a hash of its nodes and of all types to which they
+// refer. References are followed down to structs, unions and forward declarations with a
+// name, which count by kind and name (see dedup.Chunk). Only the last node of a chunk
+// decides where the chunk ends, so the same types make the same chunks in other units.
 
-// chunkSize is how many nodes a chunk has on average: a power of two. Smaller ones are
-// known more often, but each has a key, which does not compress. Of Linux 7.2, nine
-// nodes of ten are in known chunks of 8, eight of ten in chunks of 16.
+// chunkSize is the average number of nodes in a chunk, a power of two. Smaller chunks are
+// known more often, but each has a key, which does not compress. In Linux 7.2 nine of ten
+// nodes are in known chunks if a chunk has 8, and eight of ten if it has 16.
 const chunkSize = 8
 
-// endsChunk says whether a node is the last one of a chunk.
+// endsChunk reports whether a node with this hash ends its chunk.
 func endsChunk(hash uint64) bool { return hash>>32%chunkSize == 0 }
 
-// chunkKey is a chunk that is written.
+// chunkKey is the chunk that is being written.
 type chunkKey struct {
-	from     int // in colNode, of the block
-	names    int // number of the first fresh one
+	from     int // where it begins in colNode
+	names    int // number of its first new name
 	nodes    int
 	elements int
 	hash     uint64
@@ -39,7 +39,7 @@ func (k *chunkKey) add(hash uint64) {
 	k.none = k.none || hash == 0
 }
 
-// key is the key; 0 for none.
+// key returns the key, 0 for none.
 func (k *chunkKey) key() uint64 {
 	if k.none {
 		return 0
@@ -62,10 +62,10 @@ const (
 	stateDone
 )
 
-// hashes are the hashes of the nodes of u, 0 for one that cannot have one: it refers to
-// itself, or to so much that nobody wants to follow; or it is an enumeration without
-// values, which may become another one with each unit; or an INT that BTF cannot tell.
-// They are valid until the next call.
+// hashes returns the hashes of the nodes of u. A node has none (0) if it refers to itself or
+// through more than maxKeyDepth references, if it is an enumeration without values, which
+// may become another one in each unit, or if it is an INT that BTF cannot describe. The
+// slice is valid until the next call.
 func (m *keyMaker) hashes(u *unit.Unit, names *namer) []uint64 {
 	n := len(u.Types.Nodes.S)
 	*m = keyMaker{u: u, names: names, hash: slices.Grow(m.hash[:0], n)[:n], state: slices.Grow(m.state[:0], n)[:n]}
@@ -80,7 +80,7 @@ func (m *keyMaker) hashes(u *unit.Unit, names *namer) []uint64 {
 // maxKeyDepth is how deep a hash follows references.
 const maxKeyDepth = 64
 
-// node is the hash of node i.
+// node returns the hash of node i.
 func (m *keyMaker) node(i, depth int) uint64 {
 	if m.state[i] == stateDone {
 		return m.hash[i]
@@ -94,7 +94,7 @@ func (m *keyMaker) node(i, depth int) uint64 {
 	return m.hash[i]
 }
 
-// content is the hash of what a node is.
+// content computes the hash of a node.
 func (m *keyMaker) content(n *dedup.Node, depth int) uint64 {
 	kind := btf.InfoKind(n.Info)
 	h := arena.Mix(arena.Mix(1, uint64(n.Info)), m.names.hash(n.Name))
@@ -141,7 +141,7 @@ func (m *keyMaker) content(n *dedup.Node, depth int) uint64 {
 	return max(h, 1)
 }
 
-// ref is the hash of what a reference leads to.
+// ref returns the hash of the type to which a reference leads.
 func (m *keyMaker) ref(r dedup.Ref, depth int) uint64 {
 	if r == 0 {
 		return 2

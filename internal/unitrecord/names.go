@@ -9,16 +9,20 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// Names. A unit numbers its names as they come, from 1 on. Where a name is used for
-// the first time its code is 1. What these names are stands in colDict, as runs of those
-// that are in the dictionary and of those that are not. A run begins with twice their
-// number, one more if they are not: their texts are in colText, each behind its length.
-// Else the step follows from the last name of the run before to the first of this one.
-// The dictionary has names in the order in which kernels use them, so that most of
-// them follow each other.
+// Names. A unit numbers its names from 1 on, in the order of their first use. At its first
+// use the code of a name is 1, and the name is new. colDict has the new names, as runs of
+// names that the dictionary has and of names that it lacks.
+//
+// A run begins with a number: twice the length of the run, plus 1 if the dictionary lacks
+// its names. The texts of these are in colText, each after its length. In a run of the
+// dictionary's names, a step follows: from the last such name before the run to its first
+// one. The other names of the run follow that one in the dictionary, whose order is the
+// order in which kernels use names.
+//
+// The codes of a name:
 //
 //	0          no name
-//	1          the next name that was not used before
+//	1          the next new name
 //	2 … 7f     number of the name + 2
 //	80 … fe    upper half of its number + 80, the lower one follows
 //	ff         the number follows
@@ -30,18 +34,18 @@ const (
 	nameFar   = 0xff
 )
 
-// namer numbers the names of a unit that is written.
+// namer numbers the names of the unit that is being written.
 type namer struct {
 	text *names.Table
 	nameTable
 
-	run    int   // new names of the run in work
-	inDict bool  // they are in the dictionary
-	step   int64 // to the first one of them
-	last   int   // place of the last one in the dictionary
+	run    int   // length of the open run of new names
+	inDict bool  // the dictionary has its names
+	step   int64 // to the first of them
+	last   int   // place of the last of them in the dictionary
 }
 
-// hash is the hash of a name.
+// hash returns the textHash of a name.
 func (n *namer) hash(t dedup.Name) uint64 {
 	if t == 0 {
 		return 0
@@ -53,19 +57,20 @@ func (n *namer) hash(t dedup.Name) uint64 {
 	return x.hash
 }
 
-// Names turns names of the dictionary into tokens of one table; its readers share it.
+// Names turns names of the dictionary into tokens of one table. All Readers of that table
+// share it.
 type Names struct {
 	table *names.Table
 	known []atomic.Uint32 // by place in the dictionary
-	dull  []atomic.Uint64 // by slot: keys of runs of inline functions that are known to mean nothing
+	dull  []atomic.Uint64 // by slot: keys of runs of inline functions that have no symbols
 }
 
-// NewNames is for a table whose pool is in use.
+// NewNames makes the Names of a table, whose pool must be in use.
 func NewNames(t *names.Table) *Names {
 	return &Names{table: t, known: make([]atomic.Uint32, dictionaryLen()), dull: make([]atomic.Uint64, dullSlots)}
 }
 
-// token is the token of a name of the dictionary.
+// token returns the token of name i of the dictionary.
 func (n *Names) token(i int) dedup.Name {
 	t := n.known[i].Load()
 	if t == 0 {
@@ -75,30 +80,30 @@ func (n *Names) token(i int) dedup.Name {
 	return n.table.Canonical(t)
 }
 
-// dullSlots is how many runs Names.dull remembers, at most: a power of two.
+// dullSlots is how many runs Names.dull remembers at most, a power of two.
 const dullSlots = 1 << 14
 
-// isDull says whether the functions of a run are known to mean nothing.
+// isDull reports whether it is known that no function of the run has a symbol.
 func (n *Names) isDull(key uint64) bool { return n.dull[key%dullSlots].Load() == key }
 
-// Forget forgets what the symbol table of a file has told.
+// Forget drops the facts that the symbol table of a file has shown.
 func (n *Names) Forget() {
 	for i := range n.dull {
 		n.dull[i].Store(0)
 	}
 }
 
-// nameReader gives the names of a unit that is read.
+// nameReader returns the names of the unit that is being read.
 type nameReader struct {
 	names *Names
 	known []freshName // by number
-	next  int         // number of the next fresh name
+	next  int         // number of the next new name
 	text  []byte
 	bad   bool
 	batch batch
 }
 
-// batch is names that are asked for together.
+// batch collects names, to ask the table for all of them at once.
 type batch struct {
 	numbers []int
 	texts   [][]byte
@@ -106,20 +111,19 @@ type batch struct {
 	names.Batch
 }
 
-// freshName is where a name is used for the first time. What it is is found when it is
-// asked for: most are in chunks that nobody reads. The upper half is the place in the
-// dictionary, or -1 - offset of the length in colText, the lower one the token, 0 if nobody
-// has asked for it.
+// freshName is a new name. Its token is found on request, because most names are in chunks
+// that nobody reads. The upper half is the place in the dictionary, or -1 minus the offset
+// of the length in colText. The lower half is the token, 0 before it is needed.
 type freshName uint64
 
 func freshAt(at int) freshName        { return freshName(uint32(at)) << 32 }
 func (f freshName) at() int32         { return int32(f >> 32) }
 func (f freshName) token() dedup.Name { return dedup.Name(f) }
 
-// found is f with its token.
+// found returns f with its token.
 func (f freshName) found(t dedup.Name) freshName { return f>>32<<32 | freshName(t) }
 
-// read finds all names of a unit, which are n. It reports whether they are right.
+// read finds the n names of a unit. It reports whether they are valid.
 func (r *nameReader) read(names *Names, n int, dict, text *column) bool {
 	if cap(r.known) < n {
 		r.known = make([]freshName, n+n/2)
@@ -148,8 +152,8 @@ func (r *nameReader) read(names *Names, n int, dict, text *column) bool {
 	return !dict.bad && !text.bad
 }
 
-// fill says that names are in the dictionary from place at on. A unit has thousands, so four
-// are written in a turn.
+// fill gives names their places in the dictionary, from at on. A unit has thousands, so
+// the loop writes four at once.
 func fill(to []freshName, at int) {
 	const one = freshName(1) << 32
 	f := freshAt(at)
@@ -162,7 +166,7 @@ func fill(to []freshName, at int) {
 	}
 }
 
-// readTexts finds names that are not in the dictionary.
+// readTexts finds names that the dictionary lacks.
 func readTexts(to []freshName, text *column) {
 	for i := range to {
 		to[i] = freshAt(-1 - text.p)
@@ -184,13 +188,13 @@ func (r *nameReader) name(c *column) dedup.Name {
 	return r.token(r.number(b, c))
 }
 
-// fresh is the next name that was not used before.
+// fresh returns the next new name.
 func (r *nameReader) fresh() dedup.Name {
 	r.next++
 	return r.token(r.next - 1)
 }
 
-// number is the number of a name whose code, not 0, was read.
+// number returns the number of a name. b is the first byte of its code, which is not 0.
 func (r *nameReader) number(b byte, c *column) int {
 	switch {
 	case b == nameFresh:
@@ -204,7 +208,7 @@ func (r *nameReader) number(b byte, c *column) int {
 	return int(min(c.uint(), 1<<40))
 }
 
-// fresh is how many of the next n names of a column were not used before.
+// fresh returns how many of the next n names of a column are new.
 func fresh(c column, n int) int {
 	var r nameReader
 	for range n {
@@ -215,7 +219,7 @@ func fresh(c column, n int) int {
 	return r.next
 }
 
-// token is the token of the name of number k.
+// token returns the token of name k.
 func (r *nameReader) token(k int) dedup.Name {
 	if uint(k) >= uint(len(r.known)) {
 		r.bad = true
@@ -227,7 +231,7 @@ func (r *nameReader) token(k int) dedup.Name {
 	return r.ask(k)
 }
 
-// ask is the token of the name of number k, which exists.
+// ask finds the token of name k, which exists.
 func (r *nameReader) ask(k int) dedup.Name {
 	f := &r.known[k]
 	t := dedup.Name(0)
@@ -240,7 +244,7 @@ func (r *nameReader) ask(k int) dedup.Name {
 	return t
 }
 
-// textAt is the text of a freshName.at that is not in the dictionary.
+// textAt returns the text of a name that the dictionary lacks. at is from freshName.at.
 func (r *nameReader) textAt(at int32) []byte {
 	rest := r.text[-1-at:]
 	if size := int(rest[0]); size < 0x80 {
@@ -250,10 +254,10 @@ func (r *nameReader) textAt(at int32) []byte {
 	return rest[n:][:size]
 }
 
-// want says that the names of n numbers from one on will be asked for.
+// want adds n names, from number from on, to those that askAll looks up.
 func (r *nameReader) want(from, n int) {
 	if n > len(r.known)-from {
-		return // this will be noticed
+		return // readers notice this
 	}
 	x := &r.batch
 	for k, f := range r.known[from:][:n] {
@@ -263,7 +267,7 @@ func (r *nameReader) want(from, n int) {
 	}
 }
 
-// askAll finds the tokens of the names that are wanted.
+// askAll finds the tokens of the wanted names.
 func (r *nameReader) askAll() {
 	x := &r.batch
 	x.tokens = slices.Grow(x.tokens[:0], len(x.texts))[:len(x.texts)]
@@ -274,5 +278,5 @@ func (r *nameReader) askAll() {
 	x.numbers, x.texts = x.numbers[:0], x.texts[:0]
 }
 
-// done says whether all names were used, and all were right.
+// done reports whether all names were used, and all were valid.
 func (r *nameReader) done() bool { return !r.bad && r.next == len(r.known) }

@@ -2,18 +2,18 @@ package unitrecord
 
 import "github.com/btflite/btflite/dedup"
 
-// nameTable is what is known of the names of a unit that is written, by token.
+// nameTable holds facts about the names of the unit that is being written, by token.
 type nameTable struct {
 	slots []nameInfo // open addressing
 	used  int
 	fresh int // names that have a number
 }
 
-// nameInfo is what is known of a name.
+// nameInfo holds the facts about one name.
 type nameInfo struct {
-	token  dedup.Name // 0 of a free slot
+	token  dedup.Name // 0 in a free slot
 	number int32      // 1 + its number in the record, 0 if it has none
-	hash   uint64     // textHash, 0 if nobody has asked
+	hash   uint64     // textHash, 0 before it is needed
 }
 
 // reset forgets all names.
@@ -25,7 +25,8 @@ func (t *nameTable) reset() {
 	t.used, t.fresh = 0, 0
 }
 
-// at is what is known of a name. It is valid until the next call.
+// at returns the facts about a name, and adds the name if it is new. The result is valid
+// until the next call.
 func (t *nameTable) at(token dedup.Name) *nameInfo {
 	x := t.slot(token)
 	if x.token == token {
@@ -46,7 +47,7 @@ func (t *nameTable) at(token dedup.Name) *nameInfo {
 	return x
 }
 
-// slot is where a name is, or the free place where it would go.
+// slot returns the slot of a name, or the free slot that it would get.
 func (t *nameTable) slot(token dedup.Name) *nameInfo {
 	mask := uint64(len(t.slots) - 1)
 	for i := uint64(token) * 0x9e3779b97f4a7c15 >> 32 & mask; ; i = (i + 1) & mask {

@@ -7,16 +7,17 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// places are the numbers that stand for DIE offsets.
+// places are the numbers that stand for DIE offsets of functions and parameters in a record:
+// see funcs.go.
 type places struct {
-	of     []int    // by function: its place; 0 for one that is not written, or has none
+	of     []int    // by function: its place; 0 if it has none or is not written
 	inline []bool   // by function: it is in a run (inline.go), and has no place
 	index  []int    // by function: its number among those that are written
 	at     []uint32 // DIE offsets of functions and parameters by place, from 1 on: ascending
-	none   int      // a place that nothing has
+	none   int      // a place that is not in use
 }
 
-// offsets are DIE offsets, in order.
+// offsets are sorted DIE offsets.
 type offsets []uint32
 
 func (o offsets) has(off uint32) bool {
@@ -24,7 +25,7 @@ func (o offsets) has(off uint32) bool {
 	return ok
 }
 
-// referred is what functions and parameters refer to.
+// referred returns the DIE offsets to which functions and parameters refer.
 func referred(u *unit.Unit) (o offsets) {
 	for i := range u.Funcs.S {
 		fn := &u.Funcs.S[i]
@@ -81,7 +82,7 @@ func (w *Writer) placesOf(u *unit.Unit) *places {
 	return p
 }
 
-// to is the place of a DIE offset.
+// to returns the place of a DIE offset.
 func (p *places) to(off uint32) int {
 	if off == 0 {
 		return 0
@@ -92,7 +93,8 @@ func (p *places) to(off uint32) int {
 	return p.none
 }
 
-// isInline says whether a function is one of those. wanted is what others refer to.
+// isInline reports whether a function goes into a run of inline functions (inline.go).
+// wanted are the offsets to which others refer.
 func isInline(fn *callconv.Func, params []callconv.Param, wanted offsets) bool {
 	if wanted.has(fn.Off) || fn.LowPC != 0 || fn.Origin != 0 || fn.Spec != 0 || fn.NAn != 0 || fn.Flags&callconv.FuncDeclaration != 0 {
 		return false

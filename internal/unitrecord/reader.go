@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Read fills the unit of dies, which stands at a unit DIE with a record, with what the record
-// holds, as ReadLinked does with what DIEs hold, and settles it: Fill and Settle.
+// Read reads the record at the unit DIE at which dies is, and settles the unit: it is Fill,
+// then Settle.
 func (r *Reader) Read(dies *unit.Reader, n *Names, set *dedup.Set, all bool) error {
 	if err := r.Fill(dies, n, set, all); err != nil {
 		return err
@@ -20,10 +20,12 @@ func (r *Reader) Read(dies *unit.Reader, n *Names, set *dedup.Set, all bool) err
 	return dies.Settle()
 }
 
-// Fill is Read without settling the unit. Types that set knows are left out: what refers to them is Extern. They
-// are not if set is nil. Inline functions that mean nothing are left out unless all are
-// wanted. Entries of the unit is part of the Reader, and valid until the next Read.
-// Errors: a damaged record, and a *VersionError.
+// Fill fills the unit of dies from the record, as dies.ReadLinked does from DIEs.
+//
+// It leaves out types that set knows, and references to them are Extern. A nil set knows
+// none. It leaves out inline functions without a symbol unless all are wanted. The Entries
+// of the unit are memory of the Reader, valid until the next Read. The errors are a damaged
+// record and a *VersionError.
 func (r *Reader) Fill(dies *unit.Reader, n *Names, set *dedup.Set, all bool) error {
 	u, in, c := &dies.Unit, dies.In, &dies.Cursor
 	if err := r.open(c); err != nil {
@@ -74,7 +76,7 @@ func (r *Reader) Fill(dies *unit.Reader, n *Names, set *dedup.Set, all bool) err
 	return nil
 }
 
-// HasInt says whether the record of the unit at c has the type int.
+// HasInt reports whether the record of the unit at c has the type int.
 func (r *Reader) HasInt(c *debuginfo.Cursor) (bool, error) {
 	if err := r.open(c); err != nil {
 		return false, c.UnitError(err.Error())
@@ -89,7 +91,8 @@ func (r *Reader) HasInt(c *debuginfo.Cursor) (bool, error) {
 	return firstInt != 0, nil
 }
 
-// headFirstInt is the place of the first int in colHead: behind the counts and the number of DIEs.
+// headFirstInt is the place of the first int in colHead: after the counts and the number of
+// DIEs.
 const headFirstInt = 8
 
 // open parses the frame and the columns of the record of the unit at c.
@@ -117,7 +120,7 @@ func (r *Reader) open(c *debuginfo.Cursor) error {
 	return err
 }
 
-// checkHead checks all that has found the record of the unit at c, which has the frame f.
+// checkHead checks everything that has led to the record of the unit at c, whose frame is f.
 func checkHead(c *debuginfo.Cursor, f *frame) error {
 	at := c.Record.At + f.head
 	if c.Hdr.Version != 5 || c.Hdr.Dwarf64 || at < abbrevOffset+4 {
@@ -135,7 +138,8 @@ func checkHead(c *debuginfo.Cursor, f *frame) error {
 	return nil
 }
 
-// errNoRelocs says that an object does not say where its addresses are: there is one for the abbreviations at least.
+// errNoRelocs is the error for an object without relocations: at least the offset of the
+// abbreviations needs one.
 var errNoRelocs = errors.New("the unit record is damaged: it has no relocations")
 
 // expand expands columns, into the memory of old if it can.
@@ -154,7 +158,7 @@ func expand(old, packed []byte) ([]byte, error) {
 	return out, nil
 }
 
-// damaged says whether a column was read wrong, or not all of it.
+// damaged reports whether a column was damaged or was not read to its end.
 func (r *Reader) damaged() bool {
 	for i := range r.cols {
 		if r.cols[i].bad || r.cols[i].left() != 0 {

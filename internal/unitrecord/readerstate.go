@@ -2,8 +2,8 @@ package unitrecord
 
 import "github.com/btflite/btflite/dedup"
 
-// Reader reads records, one after the other. Its memory is used again for the next
-// one. The zero value is ready.
+// Reader reads records, one after the other, and uses its memory again. The zero value is
+// ready.
 type Reader struct {
 	cols     [numColumns]column
 	names    nameReader
@@ -16,50 +16,50 @@ type Reader struct {
 	columns  []byte      // scratch of open
 	bad      bool
 	seen     []uint64 // scratch of order
-	turns    []turn   // likewise
+	turns    []turn   // the result of order
 }
 
 // span is a part of colLocation.
 type span struct{ off, n uint32 }
 
-// bases are the addresses that a record's offsets count from.
+// bases are the addresses from which the offsets of a record count.
 type bases struct {
 	words     []byte
 	size      int // bytes of one
 	bigEndian bool
 }
 
-// chunkReader is the chunks of a unit that is read.
+// chunkReader has the chunks of the unit that is being read.
 type chunkReader struct {
 	chunks []dedup.Chunk
 	places []chunkPlace // of a block
 	blocks []byte
-	own    []dedup.Chunk // those whose nodes are in the unit; First is the index there
+	own    []dedup.Chunk // chunks whose nodes the unit gets; First is the index there
 	from   []uint32      // by index in own: number of the first node
 }
 
-// chunkPlace is what a block says of a chunk.
+// chunkPlace has the numbers that a block gives for a chunk.
 type chunkPlace struct{ elements, names, bytes int }
 
-// inlineReader is the inline functions of a unit that is read.
+// inlineReader has the inline functions of the unit that is being read.
 type inlineReader struct {
 	runs []run
-	at   int // the run in work
-	done int // how many functions of it have been passed
+	at   int // the current run
+	done int // how many of its functions are done
 }
 
-// run is a run of inline functions that is read.
+// run is a run of inline functions.
 type run struct {
 	key   uint64
 	count int // functions
-	names int // number of the first fresh one
-	fresh int // how many of them
+	names int // number of the first new name
+	fresh int // how many new names
 	body  column
 	first int // in Unit.Funcs, of those that have been read
 	read  bool
 }
 
-// turn is n nodes or functions whose order is that of their numbers, from one on.
+// turn is a run of n nodes or functions with ascending numbers, from one on.
 type turn struct{ from, n uint32 }
 
 // ref reads a reference that is not part of a node.
@@ -72,8 +72,8 @@ func (r *Reader) name() dedup.Name {
 	return r.names.name(&r.cols[colName])
 }
 
-// order reads the order of n nodes or functions from a column: whose turn it is, one behind
-// the other. The slice is valid until the next call.
+// order reads the order of n nodes or functions from a column, as runs. Each number occurs
+// once. The slice is valid until the next call.
 func (r *Reader) order(col, n int) []turn {
 	c, words := &r.cols[col], (n+63)/64
 	if cap(r.seen) < words {
@@ -100,7 +100,7 @@ func (r *Reader) order(col, n int) []turn {
 	}
 }
 
-// take sets n bits of set from one on. It reports whether none of them was set.
+// take sets n bits of set, from bit from on. It reports whether none of them was set.
 func take(set []uint64, from, n int) bool {
 	for n > 0 {
 		k := min(n, 64-from&63)

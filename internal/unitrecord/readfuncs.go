@@ -7,7 +7,8 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// locations finds the n locations in colLocation, which becomes the expressions of u.
+// locations finds the n locations in colLocation. The bytes of the column become the
+// Entries of u.
 func (r *Reader) locations(u *unit.Unit, n int) {
 	c := &r.cols[colLocation]
 	u.Entries = c.b
@@ -19,9 +20,9 @@ func (r *Reader) locations(u *unit.Unit, n int) {
 	}
 }
 
-// funcs reads n functions with m parameters, and inline functions, all of them or those
-// that may mean something. The offset of a function is twice its place, so that those of
-// inline functions, which are odd, lie between those of their neighbours.
+// funcs reads n functions with m parameters, and inline functions: all, or those that may
+// have a symbol. The offset of a function is twice its place. Inline functions have odd
+// offsets, which are between the offsets of their neighbours.
 func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int, all bool) {
 	inline := r.findRuns()
 	r.wantFuncs(n+m, all)
@@ -57,8 +58,9 @@ func (r *Reader) funcs(u *unit.Unit, in *unit.Input, n, m int, all bool) {
 	}
 }
 
-// wantFuncs decides which inline functions are read, all of them or those that may mean
-// something, and asks for their names, and for those of the others, which have names of their own and of parameters.
+// wantFuncs decides which inline functions are read: all, or those that may have a symbol.
+// It looks up their names, and the names of the other functions and of all parameters,
+// whose number is names.
 func (r *Reader) wantFuncs(names int, all bool) {
 	for i := range r.inline.runs {
 		t := &r.inline.runs[i]
@@ -72,7 +74,7 @@ func (r *Reader) wantFuncs(names int, all bool) {
 	r.names.askAll()
 }
 
-// function reads the function at a place. It returns the number of its parameters.
+// function reads the function at a place. It returns how many parameters it has.
 func (r *Reader) function(u *unit.Unit, in *unit.Input, place uint32) uint32 {
 	fn := callconv.Func{Off: 2 * place, First: uint32(len(u.Params.S)), FirstAn: uint32(len(u.Annots.S))}
 	flags := r.cols[colFunc].byte()
@@ -103,7 +105,7 @@ func (r *Reader) function(u *unit.Unit, in *unit.Input, place uint32) uint32 {
 	return fn.N
 }
 
-// param reads a parameter, whose origin is expected at a place.
+// param reads a parameter. expected is the usual offset of its origin.
 func (r *Reader) param(u *unit.Unit, place, expected uint32) {
 	flags := r.cols[colParam].byte()
 	pm := callconv.Param{Off: place, Reg: -1, HasType: flags&paramType != 0}
@@ -133,7 +135,7 @@ func (r *Reader) param(u *unit.Unit, place, expected uint32) {
 	u.Params.Append(pm)
 }
 
-// annots reads annotations, and returns how many of them the run wants.
+// annots reads annotations. It returns how many of them the unit has got.
 func (r *Reader) annots(u *unit.Unit, in *unit.Input) uint32 {
 	n := r.cols[colAnnot].count(&r.cols[colAnnot])
 	for range n {
@@ -148,7 +150,7 @@ func (r *Reader) annots(u *unit.Unit, in *unit.Input) uint32 {
 	return uint32(n)
 }
 
-// vars reads n variables, of which those are kept that lie in a wanted section.
+// vars reads n variables, and keeps those in wanted sections.
 func (r *Reader) vars(u *unit.Unit, in *unit.Input, n int) {
 	for range n {
 		addr := r.address()

@@ -9,8 +9,8 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// types reads the n nodes of a unit into u, but for those of chunks that set knows. A
-// nil set knows none.
+// types reads the n nodes of a unit into u, except for chunks that set knows. A nil set
+// knows none.
 func (r *Reader) types(u *unit.Unit, in *unit.Input, n int, set *dedup.Set) {
 	if !r.findChunks(n) {
 		r.bad = true
@@ -35,8 +35,8 @@ func (r *Reader) types(u *unit.Unit, in *unit.Input, n int, set *dedup.Set) {
 	r.unsigned(u, in)
 }
 
-// nodeOrder reads the order of the nodes, and adds that of those in the unit. Most nodes are
-// not, so it goes by chunks.
+// nodeOrder reads the order of all nodes, and adds the nodes that the unit has. It goes by
+// chunks, because the unit lacks most nodes.
 func (r *Reader) nodeOrder(u *unit.Unit) {
 	c := &r.chunk
 	for _, t := range r.order(colOrder, len(r.refs.nodes)) {
@@ -50,7 +50,7 @@ func (r *Reader) nodeOrder(u *unit.Unit) {
 	}
 }
 
-// findChunks finds the chunks of n nodes. It reports whether they are in order.
+// findChunks finds the chunks of n nodes. It reports whether they are valid.
 func (r *Reader) findChunks(n int) bool {
 	c, table, keys := &r.chunk, &r.cols[colChunk], r.cols[colKey].b
 	c.chunks = c.chunks[:0]
@@ -71,7 +71,7 @@ func (r *Reader) findChunks(n int) bool {
 	return first == n && len(keys) == 0
 }
 
-// number gives each node that is not known its Ref. It returns how many these are.
+// number gives each node that is not known its Ref. It returns the number of such nodes.
 func (r *Reader) number() (nodes int) {
 	c := &r.chunk
 	c.own, c.from = c.own[:0], c.from[:0]
@@ -118,7 +118,7 @@ func (r *Reader) readBlocks(u *unit.Unit, in *unit.Input, nodes []dedup.Node) {
 	r.bad = len(chunks) != 0 || len(blocks) != 0
 }
 
-// unread says whether one of some chunks is not known.
+// unread reports whether one of the chunks is not known.
 func (r *Reader) unread(chunks []dedup.Chunk) bool {
 	for _, k := range chunks {
 		if r.refs.nodes[k.First]&dedup.Extern == 0 {
@@ -128,8 +128,8 @@ func (r *Reader) unread(chunks []dedup.Chunk) bool {
 	return false
 }
 
-// readBlock reads the nodes of chunks that are not known of one block, with fresh names. It
-// returns where those of the next one go.
+// readBlock reads the nodes of one block, except for chunks that are known. fresh is how many
+// new names the block has. It returns the rest of nodes, for the next block.
 func (r *Reader) readBlock(u *unit.Unit, in *unit.Input, b column, chunks []dedup.Chunk, nodes []dedup.Node, fresh int) []dedup.Node {
 	c := &r.chunk
 	c.places = c.places[:0]
@@ -167,8 +167,8 @@ func (r *Reader) readBlock(u *unit.Unit, in *unit.Input, b column, chunks []dedu
 	return nodes
 }
 
-// readChunk reads the nodes of a chunk, with a number of elements. It reports whether they
-// are right.
+// readChunk reads the nodes of a chunk, which have so many elements. It reports whether they
+// are valid.
 func (r *Reader) readChunk(u *unit.Unit, in *unit.Input, body *column, k dedup.Chunk, nodes []dedup.Node, elements int) bool {
 	first := len(u.Types.Members.S)
 	members := u.Types.Members.Extend(elements)
@@ -185,7 +185,7 @@ func (r *Reader) readChunk(u *unit.Unit, in *unit.Input, body *column, k dedup.C
 	return !body.bad && body.left() == 0 && len(members) == 0
 }
 
-// unsigned reads colUnsigned. It is of use only if the unit is read as a whole.
+// unsigned reads colUnsigned. The numbers are right only if no chunk was skipped.
 func (r *Reader) unsigned(u *unit.Unit, in *unit.Input) {
 	c := &r.cols[colUnsigned]
 	last := int64(0)
@@ -200,8 +200,8 @@ func (r *Reader) unsigned(u *unit.Unit, in *unit.Input) {
 	}
 }
 
-// node reads node i from c to n and its elements to the first ones of ms. It returns how
-// many these are. The Info of a node that is damaged is 0.
+// node reads node i from c into n, and its elements into the first ones of ms. It returns
+// the number of elements. For a damaged node n.Info is 0.
 func (r *Reader) node(c *column, in *unit.Input, i int, n *dedup.Node, ms []dedup.Member) int {
 	b := c.byte()
 	kind, kflag, vlen := btf.Kind(b&kindMask), b&kindFlag != 0, 0
@@ -269,7 +269,7 @@ func (r *Reader) node(c *column, in *unit.Input, i int, n *dedup.Node, ms []dedu
 // nodeName reads a name from a chunk.
 func (r *Reader) nodeName(c *column) dedup.Name { return r.names.name(c) }
 
-// nameOf is nodeName for a name that may have been said to be fresh.
+// nameOf is nodeName for a name that may be fresh by its flag.
 func (r *Reader) nameOf(c *column, fresh bool) dedup.Name {
 	if fresh {
 		return r.names.fresh()

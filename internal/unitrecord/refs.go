@@ -8,8 +8,8 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// References to nodes. Many lead to a neighbour, and are told by the distance. Of the
-// others, most lead to one of a few types that are used all over: colCommon lists these.
+// References to nodes. Many lead to a neighbour, and their code is the distance. Most
+// others lead to one of a few types that are used all over, which colCommon lists.
 //
 //	0          void
 //	1 … 40     1 + zigzag of the distance, in nodes
@@ -22,7 +22,8 @@ const (
 	refFar    = 0xff
 )
 
-// near is the code of a reference at node i to a near node, which is less than refCommon.
+// near returns the code of a reference from node i to a near node. If the result is
+// refCommon or more, the node is not near.
 func near(i, to int) uint64 { return 1 + zigzag(int64(to-i)) }
 
 // refWriter writes references of a unit.
@@ -32,8 +33,8 @@ type refWriter struct {
 	top  []uint64
 }
 
-// begin finds the nodes of u that are referred to most often by nodes that are not
-// near, and writes them.
+// begin finds the nodes of u to which most references from far nodes lead, and writes
+// them.
 func (x *refWriter) begin(c *columns, u *unit.Unit) {
 	n := len(u.Types.Nodes.S)
 	x.code, x.uses, x.top = slices.Grow(x.code[:0], n)[:n], slices.Grow(x.uses[:0], n)[:n], x.top[:0]
@@ -83,7 +84,7 @@ func (x *refWriter) count(u *unit.Unit, i int) {
 	}
 }
 
-// vlenOf is how many elements a node has.
+// vlenOf returns how many elements a node has.
 func vlenOf(n *dedup.Node) uint32 {
 	switch btf.InfoKind(n.Info) {
 	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto:
@@ -115,8 +116,8 @@ func (x *refWriter) write(c *columns, i int, r dedup.Ref, col int) {
 
 // refReader reads references of a unit.
 type refReader struct {
-	nodes  []dedup.Ref // by node: what refers to it is to be this
-	common []dedup.Ref // likewise, of those in colCommon
+	nodes  []dedup.Ref // by node: the Ref that stands for it
+	common []dedup.Ref // the Refs of the nodes in colCommon
 }
 
 // begin reads colCommon.
@@ -131,7 +132,8 @@ func (x *refReader) begin(c *column) {
 	}
 }
 
-// read reads a reference at node i. What leads to no node is void, and c is bad.
+// read reads a reference at node i. A reference that leads to no node is void, and sets
+// c.bad.
 func (x *refReader) read(c *column, i int) dedup.Ref {
 	b := int(c.byte())
 	to := 0

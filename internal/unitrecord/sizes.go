@@ -7,29 +7,30 @@ import (
 	"github.com/btflite/btflite/internal/debuginfo"
 )
 
-// Sizes of the debug sections that records have replaced. In a relocatable file pahole takes a
-// variable for one of a debug section that is large enough and comes first (docs/pahole-behaviour.md,
-// 5.1). For its bytes somebody has to know how large that section was.
+// Sizes of the debug sections that records have replaced. pahole takes a variable for one of
+// a debug section that is large enough and comes first (docs/pahole-behaviour.md, 5.1). To
+// repeat that, an encoder has to know how large the section was.
 
-// Size is how many bytes a section had, expanded.
+// Size is the size of a section in bytes, after expanding it.
 type Size struct {
 	Section string
 	Bytes   uint64
 }
 
-// sizedSections are the sections whose sizes are kept, by number. It may only grow at its end.
+// sizedSections are the sections whose sizes are kept. Records have their numbers, so the
+// list may only grow at its end.
 var sizedSections = []string{
 	".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str", ".debug_str_offsets", ".debug_addr",
 	".debug_loclists", ".debug_rnglists", ".debug_loc", ".debug_ranges", ".debug_macro", ".debug_aranges", ".debug_names",
 	".debug_pubnames", ".debug_pubtypes", ".debug_gnu_pubnames", ".debug_gnu_pubtypes", ".debug_frame",
 }
 
-// smallShare says which sizes are left out: sections smaller than this part of .debug_info. What
-// they decide when they are linked, .debug_info nearly always decides before.
+// smallShare says which sizes are left out: of sections smaller than this part of
+// .debug_info. They decide nearly nothing, because .debug_info is larger and decides first.
 const smallShare = 8
 
-// Replaces says which debug sections the object has, in the order of its section table. The next
-// record that is written keeps their sizes.
+// Replaces takes the debug sections of the object, in the order of its section table. The
+// next record keeps their sizes.
 func (w *Writer) Replaces(sections []Size) { w.sizes = appendSizes(w.sizes[:0], sections) }
 
 // appendSizes appends the sizes of sections: how many, then the number of each and its size.
@@ -50,9 +51,9 @@ func appendSizes(b []byte, sections []Size) []byte {
 	return append(binary.AppendUvarint(b, n), list...)
 }
 
-// Replaced gives the sections that the record of the unit at c says it has replaced, with those of all
-// units of its object, and the bytes that it has in .debug_info and .debug_abbrev
-// instead. The first record of an object has the sizes of all its sections.
+// Replaced returns the sections that the record of the unit at c has replaced (old), and the
+// bytes that the record takes in .debug_info and .debug_abbrev (now). The first record of an
+// object has the sizes for all units of the object.
 func Replaced(c *debuginfo.Cursor) (old, now []Size, err error) {
 	f, err := parseFrame(c.Record.Bytes, int(c.Hdr.AddrSize))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/btflite/btflite/internal/debuginfo"
 )
 
-// TestSizes: sizes come back as they were given, but for those of small sections and of sections that
-// records do not know; what is cut short is damage.
+// TestSizes: sizes are read as they were written, except for small sections and for sections that
+// records do not know. A list that is cut short is damage.
 func TestSizes(t *testing.T) {
 	for _, tt := range []struct{ in, want []Size }{
 		{nil, nil},

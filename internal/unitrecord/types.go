@@ -9,16 +9,16 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// The types of a unit. Nodes come in the order of their DIEs, so that most references
-// are short and the names are in the order of the headers that declare them.
+// The types of a unit. Nodes come in the order of their DIEs. So most references are short,
+// and names follow each other as in the headers that declare them.
 //
-// They are cut into chunks, which a reader can pass over. What a node is made of stands
-// in one place, as a chunk is read or left out as a whole. Neighbouring chunks make a
-// block. It begins with the elements, fresh names and bytes of each chunk, so that
-// a reader knows where the next one begins and how many names have been used before. Blocks are
-// not compressed: a reader passes over nine of ten chunks.
+// Nodes are cut into chunks, because a reader can skip a chunk. All parts of a node are in
+// one place, because a chunk is read or skipped as a whole. Neighbouring chunks are a block.
+// It begins with the numbers of elements, new names and bytes of each chunk, so a reader
+// knows where the next chunk begins, and how many names come before it. Blocks are not
+// compressed: a reader skips nine of ten chunks.
 
-// The byte that a node begins with: its kind, and
+// A node begins with a byte: its kind, and
 const (
 	kindMask  = 1<<5 - 1
 	kindFlag  = 1 << 5 // kind_flag is set; of a FUNC_PROTO, its parameters have no names
@@ -26,7 +26,7 @@ const (
 	kindFresh = 1 << 7 // its name is the next new one
 )
 
-// The byte that a member or enumerator begins with: what its name is, and above that the
+// A member or enumerator begins with a byte: one of these for its name, and above them the
 // step from the one before, or stepFar.
 const (
 	partNone  = iota // it has no name
@@ -67,8 +67,8 @@ func (w *Writer) types(u *unit.Unit) {
 	}
 }
 
-// blockSize is how many bytes of nodes a block has, or a few more. One whose chunks are all
-// known is passed over at once.
+// blockSize is how many bytes of nodes a block has, or a few more. A reader skips a block at
+// once if it knows all chunks.
 const blockSize = 512
 
 // newBlock begins a block.
@@ -77,7 +77,7 @@ func (w *Writer) newBlock() {
 	w.cols[colNode] = w.cols[colNode][:0]
 }
 
-// endBlock writes the block in work, and begins the next one.
+// endBlock writes the open block, and begins the next one.
 func (w *Writer) endBlock() {
 	w.cols.uint(colBlock, uint64(w.block.chunks))
 	w.cols.uint(colBlock, uint64(w.names.fresh-w.block.names))
@@ -89,12 +89,12 @@ func (w *Writer) endBlock() {
 	w.newBlock()
 }
 
-// newChunk is the chunk that begins here.
+// newChunk begins a chunk.
 func (w *Writer) newChunk() chunkKey {
 	return chunkKey{from: len(w.cols[colNode]), names: w.names.fresh}
 }
 
-// endChunk writes what a reader is to know of a chunk whose nodes have been written.
+// endChunk writes the numbers and the key of a chunk, after its nodes.
 func (w *Writer) endChunk(k chunkKey) {
 	c := &w.cols
 	c.uint(colChunk, uint64(k.nodes))
@@ -166,7 +166,7 @@ func (w *Writer) node(i int, n *dedup.Node, all []dedup.Member) {
 	}
 }
 
-// values writes enumerators: the lower 32 bits as steps.
+// values writes enumerators, the lower 32 bits of their values as steps.
 func (w *Writer) values(ms []dedup.Member, kind btf.Kind) {
 	last := int64(-1)
 	for _, m := range ms {
@@ -179,9 +179,9 @@ func (w *Writer) values(ms []dedup.Member, kind btf.Kind) {
 	}
 }
 
-// members writes the members of struct or union i. Offsets are steps in bytes from
-// the member before. Of structs with bit-fields, the width and the bits of the offset
-// that are no whole byte follow.
+// members writes the members of struct or union i. Offsets are steps in bytes from the
+// member before. In structs with bit-fields a number follows: the width and the lowest
+// three bits of the offset.
 func (w *Writer) members(i int, ms []dedup.Member, kflag bool) {
 	c := &w.cols
 	last := int64(0)
@@ -201,7 +201,7 @@ func (w *Writer) members(i int, ms []dedup.Member, kflag bool) {
 	}
 }
 
-// nodeName writes a name in colNode, unless it is fresh, which has been said of it.
+// nodeName writes a name in colNode, unless it is fresh: a flag has said so.
 func (w *Writer) nodeName(t dedup.Name, fresh bool) {
 	if fresh {
 		w.newName(t)
@@ -210,7 +210,7 @@ func (w *Writer) nodeName(t dedup.Name, fresh bool) {
 	w.nameTo(t, colNode)
 }
 
-// nameless says whether none of some parameters has a name.
+// nameless reports whether no parameter has a name.
 func nameless(ms []dedup.Member) bool {
 	for i := range ms {
 		if ms[i].Name != 0 {

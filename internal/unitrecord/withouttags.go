@@ -6,12 +6,12 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// withoutTags takes the TYPE_TAGs of a unit away, for runs that do not want them. What
-// refers to one then refers to what it is put on.
+// withoutTags removes the TYPE_TAGs of a unit, for runs that do not want them. A reference
+// to one then leads to the type that it tags.
 func withoutTags(u *unit.Unit) {
 	nodes := u.Types.Nodes.S
 	isTag := func(r dedup.Ref) bool { return r != 0 && btf.InfoKind(nodes[r-1].Info) == btf.KindTypeTag }
-	// to is the new Ref of each node that stays.
+	// to has the new Ref of each node that stays.
 	to := make([]dedup.Ref, len(nodes)+1)
 	kept := dedup.Ref(0)
 	for i := range nodes {
@@ -31,7 +31,7 @@ func withoutTags(u *unit.Unit) {
 		at := r
 		for hops := 0; isTag(at); hops++ {
 			if at = nodes[at-1].Third; hops > len(nodes) {
-				at = 0 // tags of each other, in a record that someone has made up
+				at = 0 // tags that refer to each other: no compiler has made this record
 			}
 		}
 		to[r] = to[at]
@@ -43,7 +43,7 @@ func withoutTags(u *unit.Unit) {
 	move(u, to, gone)
 }
 
-// move renumbers the types of u by to, and drops the nodes that are gone.
+// move gives the types of u the Refs in to, and drops the nodes that are gone.
 func move(u *unit.Unit, to []dedup.Ref, gone []bool) {
 	nodes := u.Types.Nodes.S
 	kept := nodes[:0]

@@ -7,8 +7,8 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// NewWriter is a Writer for objects whose .debug_abbrev has the nodes of a unit nodesAt bytes
-// behind where the abbreviations of the unit begin.
+// NewWriter makes a Writer. nodesAt is the distance, in .debug_abbrev, from the beginning of
+// the abbreviations of a unit to its nodes.
 func NewWriter(nodesAt int) *Writer {
 	w := &Writer{nodesAt: nodesAt, sizes: appendSizes(nil, nil)}
 	w.blocks = make([]byte, 0, 32<<10)
@@ -18,8 +18,8 @@ func NewWriter(nodesAt int) *Writer {
 	return w
 }
 
-// Record is a unit record and where it is to be relocated. Its bytes are valid until the next
-// record is made.
+// Record is a unit record with the places of its relocations. Its bytes are valid until
+// the next record is written.
 type Record struct {
 	Bytes []byte // for the attribute of the unit DIE
 	Nodes []byte // for .debug_abbrev
@@ -27,9 +27,9 @@ type Record struct {
 	N     int    // bases
 }
 
-// Write makes the record of the unit that ReadLinked of dies has read, with all features
-// on. lists are the unit's location lists, relocated. maker is the
-// version of btflite, at most 255 bytes. Error: ErrNot, with the reason.
+// Write makes the record of the unit that dies.ReadLinked has read with all features on.
+// lists are the unit's location lists, relocated. maker is the version of btflite, at most
+// 255 bytes. The error is ErrNot, with the reason.
 func (w *Writer) Write(dies *unit.Reader, addrs Addresses, lists []byte, maker string) (Record, error) {
 	w.start(dies, addrs, lists)
 	u, h := &dies.Unit, &dies.Cursor.Hdr

@@ -9,20 +9,20 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Writer makes records, one after the other.
+// Writer writes records, one after the other.
 type Writer struct {
-	dies      *unit.Reader // of the unit in work
+	dies      *unit.Reader // has read the unit that is being written
 	cols      columns
 	block     block
-	blocks    []byte // those that are written
+	blocks    []byte // that are complete
 	nodesAt   int    // see NewWriter
 	sizes     []byte // see Replaces
 	refs      refWriter
 	names     namer
 	keys      keyMaker
-	env       callconv.Functions // for what locations are in
+	env       callconv.Functions // where locations are found
 	addrs     Addresses
-	locations map[string]int // number by what Condense has kept
+	locations map[string]int // number of each location, by the bytes of Condense
 	bases     int
 	head      head
 	exprs     [][]byte
@@ -31,17 +31,17 @@ type Writer struct {
 	err       error
 }
 
-// head is what colHead begins with.
+// head holds the first numbers of colHead.
 type head struct{ nodes, funcs, params, vars, tags int }
 
-// block is the block that is written.
+// block is the block that is being written.
 type block struct {
 	chunks int
-	names  int    // number of the first fresh one
-	table  []byte // what it begins with
+	names  int    // number of its first new name
+	table  []byte // the numbers that it begins with
 }
 
-// Field says where an address is: in .debug_info or in .debug_addr.
+// Field is where an address is stored: in .debug_info or in .debug_addr.
 type Field struct {
 	Indexed bool   // in .debug_addr
 	Off     uint64 // in the section
@@ -49,13 +49,13 @@ type Field struct {
 
 // Addresses are the relocations of an object.
 type Addresses interface {
-	// Base gives the address in the field as the number of a base and an offset.
-	// Bases count from 0 for each record; ok is false if there is no relocation
-	// that a base can have.
+	// Base returns the address in the field as the number of a base and an offset. Bases
+	// count from 0 for each record. ok is false if there is no relocation there, or one
+	// that a base cannot have.
 	Base(f Field) (base int, offset uint64, ok bool)
 }
 
-// ErrNot says that a unit cannot be told by a record. Its DIEs are to stay.
+// ErrNot is the error for a unit that a record cannot describe. Its DIEs must stay.
 var ErrNot = errors.New("it cannot be told by a unit record")
 
 func (w *Writer) fail(what string) {
@@ -89,10 +89,10 @@ func (w *Writer) nameTo(t dedup.Name, col int) {
 	}
 }
 
-// isFresh says whether a name has not been used before.
+// isFresh reports whether a name is new.
 func (w *Writer) isFresh(t dedup.Name) bool { return w.names.at(t).number == 0 }
 
-// newName notes what a name is that has not been used before.
+// newName numbers a new name and adds it to the runs.
 func (w *Writer) newName(t dedup.Name) {
 	n := &w.names
 	hash := n.hash(t)
@@ -114,7 +114,7 @@ func (w *Writer) newName(t dedup.Name) {
 	w.cols.bytes(colText, text)
 }
 
-// endNames writes the run of new names in work.
+// endNames writes the open run of new names.
 func (w *Writer) endNames() {
 	n := &w.names
 	if n.run == 0 {
@@ -132,8 +132,8 @@ func (w *Writer) endNames() {
 // ref writes a reference that is not part of a node.
 func (w *Writer) ref(r dedup.Ref) { w.refs.write(&w.cols, 0, r, colRef) }
 
-// order writes an order of nodes or functions: how many follow each other, then the step to
-// the one that does not follow the last.
+// order writes an order of nodes or functions as runs of neighbours: the length of a run,
+// then the step from its end to the next run.
 func (w *Writer) order(col int, order []uint32) {
 	next, run := int64(0), uint64(0)
 	for _, k := range order {
