@@ -312,8 +312,8 @@ func (t *reporter) report(x Function) {
 	q.Tell(&x)
 }
 
-// withoutSymbol reports the definitions without a symbol, after all functions with one, if there
-// was no error.
+// withoutSymbol reports the definitions without a symbol, after all functions with one. It does
+// nothing after an error.
 func (t *reporter) withoutSymbol(err error) {
 	if t == nil || err != nil {
 		return

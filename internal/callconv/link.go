@@ -117,7 +117,7 @@ func (e *Functions) originOf(f *Func, p *Param, j int) (*Param, int) {
 			return &ps[k], k
 		}
 	}
-	// Else the last function that starts before the parameter.
+	// Otherwise take the last function that starts before the parameter.
 	i, _ := slices.BinarySearchFunc(e.own(), p.Origin, func(f Func, off uint32) int { return cmp.Compare(f.Off, off) })
 	if i > 0 {
 		ps := e.paramsOf(&e.Funcs[i-1])

@@ -19,7 +19,7 @@ func sampleChange() Change {
 	}
 }
 
-// A row is what a section has become.
+// A row describes a section of the result.
 type row struct {
 	name       string
 	typ        elf.SectionType
@@ -27,7 +27,7 @@ type row struct {
 	align      uint64
 	link, info uint32
 	data       []byte
-	size       uint64 // 0 is that of data
+	size       uint64 // 0 is the size of data
 }
 
 // sampleRows are the sections of sample after sampleChange.
@@ -84,8 +84,8 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// checkRow compares a section of the new file with a row. The contents before it end at at; it
-// returns where those of the section end.
+// checkRow compares a section of the new file with a row. The contents before it end at at. It
+// returns where the contents of the section end.
 func checkRow(t *testing.T, out []byte, s *elf.Section, want row, at uint64) uint64 {
 	t.Helper()
 	switch want.name {

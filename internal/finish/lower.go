@@ -59,8 +59,8 @@ func (w *Work) lowered(main []byte, over [][]byte) (_ []byte, lost lower.Report,
 	return main, lost, nil
 }
 
-// Lowered lowers the BTF of a file, of which w.Base is the base, by w.Lower. The result is not
-// checked yet: see Merged.
+// Lowered lowers the BTF of a file, whose base is w.Base, by w.Lower. Merged checks the
+// result.
 func (w *Work) Lowered(in Given) (*btf.Blob, lower.Report, error) {
 	b, lost, err := lower.Lower(in.BTF, *w.Lower)
 	if err != nil {

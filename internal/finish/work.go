@@ -27,7 +27,8 @@ type Work struct {
 	// Lower says for whom the output is lowered, after it was sorted and distilled; nil for
 	// nobody.
 	Lower *lower.Options
-	// Rules are those of Merged and Lowered, but for the release. The zero value is all rules.
+	// Rules are the rules that Merged and Lowered check, except for the release. The zero value
+	// is all rules.
 	Rules verify.Rules
 }
 

@@ -287,7 +287,7 @@ func (r *Reader) reference(v *dwarf.Value) uint64 {
 // param adds the parameter that has been decoded to a site, the last one.
 func (r *Reader) param(site int32, at point) {
 	s := &r.Sites.S[site]
-	// Behind the parameters come the functions that are inlined here. What follows
+	// The functions that are inlined here come after the parameters. A parameter after
 	// those is not expected, and has no place among the parameters.
 	if int(site) != len(r.Sites.S)-1 || s.N >= maxParams {
 		return

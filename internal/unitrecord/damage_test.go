@@ -146,7 +146,7 @@ func TestDamagedFrame(t *testing.T) {
 	}
 }
 
-// TestDamagedBlock: each bit of a block that is read counts. Those of the only unit are all read.
+// TestDamagedBlock: each bit of a block that is read counts. All blocks of the only unit are read.
 func TestDamagedBlock(t *testing.T) {
 	data := object(t)
 	_, to := nodes(t, data)
