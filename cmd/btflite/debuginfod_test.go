@@ -26,7 +26,7 @@ func strippedFile(t *testing.T, id string) (path string, debug []byte) {
 	if err := os.WriteFile(path, (&dt.File{NoDebug: true, Type: 2, Sections: []dt.Section{note}}).Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return path, (&dt.File{Type: 2, Units: []*dt.Unit{dt.CU(dt.Name("a.c"), dt.Language(0x0c), number, item)}, Sections: []dt.Section{note}}).Bytes()
+	return path, (&dt.File{Type: 2, Units: []*dt.Unit{dt.CU(number, item)}, Sections: []dt.Section{note}}).Bytes()
 }
 
 // runAsking runs btflite with servers to ask.

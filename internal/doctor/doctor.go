@@ -43,6 +43,9 @@ func Examine(path string, host Host, bases []string) (*Report, error) {
 	case isImage(head):
 		x.report.Kind = "image"
 		return x.report, x.image(path, head)
+	case isPacked(head):
+		x.report.Kind = "image"
+		return x.report, x.packedFile(path)
 	}
 	return x.report, x.file(path, bases)
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -89,7 +91,7 @@ func put(t *testing.T, p place) (dir string) {
 	return dir
 }
 
-// TestTrees: 16 broken and four good trees.
+// TestTrees: 17 broken and four good trees.
 func TestTrees(t *testing.T) {
 	base := kernelBTF(t, nil)
 	over := btftest.Build(t, base, func(b *btftest.Builder) { b.Ptr(1) })
@@ -130,6 +132,7 @@ func TestTrees(t *testing.T) {
 		{"vmlinux stripped", place{".config": goodConfig, "Makefile": makefile612, "vmlinux": kernel("6.12.1")}, goodHost, "stripped", "apt-get"},
 		{"modules without BTF", place{".config": goodConfig, "Makefile": makefile612, "vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1", dwarf), "b.ko": module("6.12.1", btfSection(over))}, goodHost, "modules-without-btf", "btflite modules"},
 		{"modules stripped", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1")}, goodHost, "modules-stripped", "INSTALL_MOD_STRIP=1"},
+		{"modules in Rust", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1", rustDebug()...)}, goodHost, "modules-rust", ""},
 		{"modules of another build", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1", btfSection(other))}, goodHost, "base-mismatch", "btflite modules"},
 		{"modules of another release", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.2", btfSection(over))}, goodHost, "base-mismatch", "btflite modules"},
 	} {
@@ -193,7 +196,16 @@ func TestFiles(t *testing.T) {
 		{"prog.bpf.o", bpf(), "bpf-object", "no-btf", false},
 		{"bzImage", bzImage(zipped(vmlinux)), "image", "", false},
 		{"bzImage", bzImage(zipped(kernel("6.12.1"))), "image", "no-btf", false},
-		{"bzImage", bzImage("\x02!L\x18 of LZ4"), "image", "image-unread", false},
+		{"bzImage", bzImage(lz4(vmlinux)), "image", "", false},
+		{"bzImage", bzImage(lz4(vmlinux)[:90]), "image", "image-unread", false},
+		{"bzImage", bzImage(lzmaMagic + " of LZMA"), "image", "image-unread", false},
+		{"bzImage", bzImage(lzoMagic + " of LZO"), "image", "image-unread", false},
+		{"bzImage", bzImage("of nothing"), "image", "image-unread", false},
+		{"vmlinuz.efi", zboot(lz4(flat + string(base.Encode()))), "image", "", false},
+		{"Image.gz", zipped(flat + string(base.Encode())), "image", "", false},
+		{"Image.lz4", lz4(flat + string(base.Encode())), "image", "", false},
+		{"Image.lzma", lzmaMagic + " of LZMA", "image", "image-unread", false},
+		{"rust", kernel("6.12.1", append(rustDebug(), btfSection(rust))...), "vmlinux", "rust-units", false},
 		{"Image", flat + string(base.Encode()) + "behind", "image", "", false},
 		{"Image", flat, "image", "no-btf", false},
 		{"vmlinuz.efi", zboot(zipped(flat + string(base.Encode()))), "image", "", false},
@@ -223,14 +235,43 @@ func zipped(content string) string {
 	return b.String()
 }
 
+// rustDebug are debug sections of a unit in Rust and, beside it, one in C.
+func rustDebug() []elftest.Section {
+	unit := func(name string, language int) *dt.Unit {
+		return &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name(name), dt.Language(language))}
+	}
+	f := dt.File{Units: []*dt.Unit{unit("lib.rs", langRust), unit("m.mod.c", 0x0c)}}
+	return f.DebugSections()
+}
+
+// sizeOf is the unpacked size, which the build appends to all but gzip.
+func sizeOf(packed string) string {
+	if strings.HasPrefix(packed, gzipMagic) {
+		return ""
+	}
+	return "size"
+}
+
+// lz4 is content packed by LZ4, without any repetition.
+func lz4(content string) string {
+	block := []byte{0xf0}
+	n := len(content) - 15
+	for ; n >= 255; n -= 255 {
+		block = append(block, 255)
+	}
+	block = append(append(block, byte(n)), content...)
+	return lz4Magic + string(binary.LittleEndian.AppendUint32(nil, uint32(len(block)))) + string(block)
+}
+
 // bzImage is a boot image of x86 with a packed kernel.
 func bzImage(packed string) string {
 	head := make([]byte, 1024)
 	head[x86Sectors] = 1
 	copy(head[x86Magic:], "HdrS")
 	binary.LittleEndian.PutUint32(head[x86Payload:], 16)
-	binary.LittleEndian.PutUint32(head[x86Payload+4:], uint32(len(packed)+4))
-	return string(head) + strings.Repeat("c", 16) + packed + "size" + "behind"
+	packed += sizeOf(packed)
+	binary.LittleEndian.PutUint32(head[x86Payload+4:], uint32(len(packed)))
+	return string(head) + strings.Repeat("c", 16) + packed + "behind"
 }
 
 // zboot is a boot image for EFI with a packed kernel.
@@ -238,8 +279,63 @@ func zboot(packed string) string {
 	head := make([]byte, 64)
 	copy(head, "MZ\x00\x00zimg")
 	binary.LittleEndian.PutUint32(head[zbootOffset:], 64)
-	binary.LittleEndian.PutUint32(head[zbootOffset+4:], uint32(len(packed)+4))
-	return string(head) + packed + "size"
+	packed += sizeOf(packed)
+	binary.LittleEndian.PutUint32(head[zbootOffset+4:], uint32(len(packed)))
+	return string(head) + packed
+}
+
+// TestLZ4: what the blocks of LZ4's legacy form unpack to, and what is wrong with them.
+func TestLZ4(t *testing.T) {
+	block := func(b string) string { return string(binary.LittleEndian.AppendUint32(nil, uint32(len(b)))) + b }
+	for _, x := range []struct{ blocks, want, err string }{
+		{"", "", ""},
+		{block("\x50hello"), "hello", ""},
+		{block("\x50hello") + block("\x10!"), "hello!", ""},
+		{block("\x50hello") + lz4Magic + block("\x10!"), "hello!", ""},
+		{block("\x30abc\x03\x00\x10!"), "abcabca!", ""},                            // 4 bytes, 3 back
+		{block("\x14a\x01\x00\x10!"), "aaaaaaaaa!", ""},                            // they overlap
+		{block("\x1fa\x01\x00\x02\x10!"), "a" + strings.Repeat("a", 21) + "!", ""}, // 15 + 2 + 4
+		{block("\xf0\x01" + "0123456789abcdef"), "0123456789abcdef", ""},
+		{block("\x50hell"), "", "cut off"},
+		{block("\xf0"), "", "cut off"},
+		{block("\xf0\xff\xff"), "", "cut off"},
+		{block("\x10a\x01"), "", "cut off"},
+		{block("\x1fa\x01\x00"), "", "cut off"},
+		{block("\x10a\x00\x00"), "", "0 bytes back"},
+		{block("\x10a\x02\x00"), "", "2 bytes back"},
+		{block("\x10a") + block("\x00\x01\x00"), "", "1 bytes back"}, // blocks do not refer to others
+		{block("\x50hello")[:8], "", "a block of 6 bytes, and 4 are left"},
+		{"\x00\x00\x00\x00hello", "", "a block of 0 bytes"},
+		{"\xff\xff\xff\xffhello", "", "a block of 4294967295 bytes"},
+		{block("\x1fa\x01\x00" + strings.Repeat("\xff", 33000) + "\x00"), "", "more than"},
+	} {
+		got, err := unpackLZ4([]byte(lz4Magic + x.blocks))
+		if string(got) != x.want || (err == nil) != (x.err == "") || err != nil && !strings.Contains(err.Error(), x.err) {
+			t.Errorf("%.40q: %q, %v; want %q, %q", x.blocks, got, err, x.want, x.err)
+		}
+	}
+}
+
+// TestPackers: images with kernels as the programs pack them that kernel builds run.
+func TestPackers(t *testing.T) {
+	vmlinux := kernel("6.12.1", btfSection(kernelBTF(t, nil)), elftest.Section{Name: ".text", Flags: 6, Data: bytes.Repeat([]byte("code"), 1<<16)})
+	for _, command := range []string{"gzip -n -f -9", "bzip2 -9", "xz --check=crc32 --x86 --lzma2=dict=32MiB", "zstd -19", "lz4 -l -9"} {
+		words := strings.Fields(command)
+		cmd := exec.Command(words[0], append(words[1:], "-c")...)
+		cmd.Stdin = strings.NewReader(vmlinux)
+		packed, err := cmd.Output()
+		if err != nil {
+			t.Logf("%s: not tried: %v", command, err)
+			continue
+		}
+		dir := put(t, place{"bzImage": bzImage(string(packed)), "vmlinuz.efi": zboot(string(packed))})
+		for _, name := range []string{"bzImage", "vmlinuz.efi"} {
+			r, err := Examine(filepath.Join(dir, name), goodHost, nil)
+			if err != nil || len(r.Findings) > 0 || r.Release != "6.12.1" {
+				t.Errorf("%s, %s: %v, %+v", command, name, err, r)
+			}
+		}
+	}
 }
 
 // TestUnreadable: what cannot be examined is an error that names the file.
@@ -272,6 +368,8 @@ func FuzzImage(f *testing.F) {
 	f.Add([]byte(goodConfig))
 	f.Add([]byte(bzImage(zipped("x"))))
 	f.Add([]byte(zboot(zipped("x"))))
+	f.Add([]byte(bzImage(lz4("hello"))))
+	f.Add([]byte(lz4Magic + "\x08\x00\x00\x00\x30abc\x03\x00\x10!size"))
 	f.Add(btftest.New().Encode(false))
 	path := filepath.Join(f.TempDir(), "in")
 	f.Fuzz(func(t *testing.T, data []byte) {

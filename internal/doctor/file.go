@@ -37,6 +37,11 @@ func (x *exam) file(path string, bases []string) error {
 		return err
 	}
 	return loadbtf.Loader{}.With(path, func(raw loadbtf.Raw) error {
+		if raw.Source.Path == "" && isFlat(raw.BTF) { // Image.gz
+			x.report.Kind = "image"
+			x.flat(path, raw.BTF)
+			return nil
+		}
 		if !btf.HasMagic(raw.BTF) {
 			return fmt.Errorf("%s: neither a kernel tree, a .config, a kernel, a module, a boot image nor BTF", message.OneLine(path))
 		}
@@ -141,6 +146,7 @@ func (x *exam) verdict(path string, raw *loadbtf.Raw, base *btf.Blob) {
 	case fault.Needs != (verify.Release{}):
 		file := message.ShellWord(path)
 		x.report.add(Error, "too-new", fmt.Sprintf("Linux %s refuses the %v", rules.Kernel, fault), fmt.Sprintf("btflite lower --kernel=%s %s %s", rules.Kernel, file, file))
+	case x.sayRust(path, fault):
 	default:
 		x.report.add(Error, "refused", fmt.Sprintf("a kernel refuses the %v; a language other than C may be the reason", fault), "btflite -J --btf_features=default --lang_exclude=rust,c++11,c++14 "+message.ShellWord(path))
 	}

@@ -58,12 +58,21 @@ func (x *exam) image(path string, head []byte) error {
 	if from+size > uint64(len(data)) || size < 8 {
 		return fmt.Errorf("%s: the header names %d bytes at %d of the kernel, and the file has %d: it is cut off", message.OneLine(path), size, from, len(data))
 	}
-	packed := data[from : from+size-sizeLen]
-	raw, done, err := loadbtf.Loader{}.OpenBytes(mmapelf.Source{Path: path, Data: packed})
-	if err == nil && loadbtf.CompressionOf(packed) == nil {
-		done()
-		err = errors.New("it is packed in another way than gzip, xz or zstd")
+	return x.packed(path, data[from:from+size])
+}
+
+// packedFile looks at a boot image that is packed as a whole, such as Image.lz4.
+func (x *exam) packedFile(path string) error {
+	data, err := firstBytes(path, maxImage)
+	if err != nil {
+		return err
 	}
+	return x.packed(path, data)
+}
+
+// packed looks at a packed kernel.
+func (x *exam) packed(path string, packed []byte) error {
+	raw, done, err := openPacked(path, packed)
 	switch {
 	case errors.Is(err, loadbtf.ErrNoBTF):
 		x.noneInImage()
@@ -98,7 +107,8 @@ func payload(head []byte) (from, size uint64) {
 	return (sectors+1)*512 + uint64(o.Uint32(head[x86Payload:])), uint64(o.Uint32(head[x86Payload+4:]))
 }
 
-// sizeLen is the length of the unpacked size, which stands behind the packed kernel.
+// sizeLen is the length of the unpacked size, which stands behind the packed kernel, unless
+// that is packed by gzip.
 const sizeLen = 4
 
 // noneInImage says that a kernel has no BTF.

@@ -148,7 +148,7 @@ func findModules(dir string) (mods []string, err error) {
 
 // modules says which modules have no BTF, or BTF of another kernel.
 func (x *exam) modules(mods []string, vmlinux string, base *btf.Blob) {
-	var without, foreign []string
+	var without, foreign, rust []string
 	stripped, why := 0, ""
 	var kernel *basematch.Kernel
 	if base != nil {
@@ -157,6 +157,8 @@ func (x *exam) modules(mods []string, vmlinux string, base *btf.Blob) {
 	for _, path := range mods {
 		raw, done, err := loadbtf.Loader{}.Open(path)
 		switch {
+		case errors.Is(err, loadbtf.ErrNoBTF) && rustUnits(path) > 0:
+			rust = append(rust, path)
 		case errors.Is(err, loadbtf.ErrNoBTF):
 			without = append(without, path)
 			if isStripped(path) {
@@ -175,6 +177,9 @@ func (x *exam) modules(mods []string, vmlinux string, base *btf.Blob) {
 	if len(foreign) > 0 {
 		x.report.add(Error, "base-mismatch", fmt.Sprintf("%s: of another kernel than %s: %s", counted(foreign, len(mods)), message.OneLine(vmlinux), message.OneLine(why)),
 			"btflite modules --btf_features=default --lang_exclude=rust --btf_base="+message.ShellWord(vmlinux)+" "+message.ShellWord(x.report.Input))
+	}
+	if len(rust) > 0 {
+		x.report.add(Note, "modules-rust", counted(rust, len(mods))+": written in Rust, whose types are left out of BTF, so they have none", "")
 	}
 	switch n := len(without); {
 	case n == 0:

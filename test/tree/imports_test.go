@@ -65,7 +65,7 @@ var imports = map[string][]string{
 	// btf, callconv and dedup for what a unit's tables hold.
 	"internal/unitrecord": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/names", "internal/unit",
 		"github.com/klauspost/compress/s2", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
-	"internal/doctor":    {"btf", "btf/verify", "internal/basematch", "internal/elfabi", "internal/loadbtf", "internal/message", "mmapelf"},
+	"internal/doctor":    {"btf", "btf/verify", "internal/basematch", "internal/declared", "internal/elfabi", "internal/loadbtf", "internal/message", "mmapelf"},
 	"internal/elfobject": {"mmapelf"},
 	"internal/ccline":    nil,
 	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",

@@ -1,0 +1,35 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/internal/declared"
+	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+const langRust = 0x1c // DW_LANG_Rust
+
+// rustUnits is how many compile units of a file are in Rust, by its DWARF. A file that cannot
+// be read has none.
+func rustUnits(path string) (n int) {
+	_ = declared.Languages(&mmapelf.Source{Path: path}, func(language uint16) bool {
+		if language == langRust {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+// sayRust reports whether a file whose BTF a kernel refuses has units in Rust, and says so.
+func (x *exam) sayRust(path string, fault *verify.Fault) bool {
+	n := rustUnits(path)
+	if n == 0 {
+		return false
+	}
+	x.report.add(Error, "rust-units", fmt.Sprintf("a kernel refuses the %v; %d units of the file are in Rust, and the encoder has not left them out", fault, n),
+		"btflite -J --btf_features=default --lang_exclude=rust "+message.ShellWord(path))
+	return true
+}
