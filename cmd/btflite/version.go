@@ -33,7 +33,7 @@ var archived string
 func newVersionCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Long:    "Print the version of btflite, its commit, Go's version and pahole's.",
+		Long:    "Print the version of btflite, its commit and day, Go's version and pahole's.",
 		Example: "  btflite version",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -45,7 +45,7 @@ func newVersionCommand(c *cli) *cobra.Command {
 	}
 }
 
-// versionText is one line: version, commit if the build knows it, Go version, and the
+// versionText is one line: version, commit and its day if the build knows them, Go version, and the
 // release of pahole that btflite replaces.
 func versionText(info *debug.BuildInfo, ok bool) string {
 	if !ok {
@@ -110,8 +110,10 @@ func (id buildID) String() string {
 		return "(version unknown: go build recorded none, make build would)"
 	case id.commit == "":
 		return id.version
+	case id.date == "":
+		return id.version + ", commit " + id.commit
 	}
-	return id.version + ", commit " + id.commit
+	return id.version + ", commit " + id.commit + ", " + id.date
 }
 
 // archivedID reads version.txt as git archive fills it in: the description by tags (empty

@@ -213,7 +213,7 @@ func TestVersion(t *testing.T) {
 		t.Helper()
 		sourcetree.Run(t, dir, build...)
 		got := sourcetree.Run(t, dir, "./btflite", "version")
-		want := `^btflite ` + version + `, commit ` + commit + `, go1\.[0-9.]+.*, stands in for pahole v1\.32\n$`
+		want := `^btflite ` + version + `, commit ` + commit + `, 20\d\d-\d\d-\d\d, go1\.[0-9.]+.*, stands in for pahole v1\.32\n$`
 		if !regexp.MustCompile(want).MatchString(got) {
 			t.Errorf("%s: %swant %s", how, got, want)
 		}

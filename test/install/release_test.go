@@ -109,7 +109,7 @@ func checkProgram(t *testing.T, program, commit string) {
 			t.Errorf("%s is not static", program)
 		}
 	}
-	if got := sourcetree.Run(t, ".", program, "version"); !strings.HasPrefix(got, "btflite v1.2.3, commit "+commit+", go") {
+	if got := sourcetree.Run(t, ".", program, "version"); !regexp.MustCompile(`^btflite v1\.2\.3, commit ` + commit + `, 20\d\d-\d\d-\d\d, go`).MatchString(got) {
 		t.Errorf("it says %s", got)
 	}
 	info, err := buildinfo.ReadFile(program)
