@@ -24,6 +24,7 @@
 #   make dist           the source with all modules as an archive, in build/dist
 #   make dist-check     build, test and install that archive without a network
 #   make bench          measure and write BENCHMARKS.md
+#   make bench-guard    count the instructions of fixed runs, compare with bench/guard/numbers.json
 #   make shape          measure functions, types and files, write docs/results/shape.md
 #   make profile        profile the encoder, write cmd/btflite/btflite.pgo
 #   make torture        encode damaged files and write docs/results/torture.md
@@ -41,6 +42,7 @@ JOBS     ?= 2
 FUZZTIME ?= 30s
 KERNELS  ?= pahole v72-amd64 some-modules:v72-amd64 shipped-modules:v72-amd64
 BENCHFLAGS ?=
+GUARDFLAGS ?=
 SERIES   ?= 7.2 6.1
 ROWS     ?=
 VERIFY_SERIES ?= 5.10 6.1 6.12 7.2
@@ -56,7 +58,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib site dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib site dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench bench-guard shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -253,6 +255,11 @@ packages:
 
 bench: build
 	go run ./bench $(BENCHFLAGS)
+
+# Fetches the kernel 6.12 once. GUARDFLAGS=-update writes the numbers again.
+bench-guard:
+	scripts/kernels.sh v612-amd64
+	go run ./bench/guard -corpus="$(CORPUS)" $(GUARDFLAGS)
 
 shape:
 	scripts/result.sh docs/results/shape.md "make shape" go run ./bench -only=shape

@@ -9,7 +9,7 @@ set -euo pipefail
 
 packages=(
 	gcc g++ libc6-dev clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu gcc-arm-linux-gnueabihf
-	dwz git man-db zsh fish csmith libcsmith-dev
+	dwz valgrind git man-db zsh fish csmith libcsmith-dev
 	xz-utils ca-certificates
 )
 

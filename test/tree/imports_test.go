@@ -112,21 +112,24 @@ var imports = map[string][]string{
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
 	"test/browser":    nil,
 	"test/btfload":    {"internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix"},
+	"test/cachegrind": nil,
 	"test/corpus":     nil,
 	"test/faults":     {"*"}, // all for tests
 	"test/guest":      {"btf", "btf/view", "internal/kernelbtf", "golang.org/x/sys/unix"},
-	"test/hostile":    {"btf/btftest", "btf/verify", "internal/kernelbtf", "golang.org/x/sys/unix"}, // all for tests
-	"test/pairs":      {"btf"},                                                                      // for tests
-	"test/kerneltest": nil,                                                                          // its reader of BTF is separate on purpose
+	"test/hostile":    {"btf/btftest", "btf/verify", "internal/kernelbtf", "test/cachegrind", "golang.org/x/sys/unix"}, // all for tests
+	"test/pairs":      {"btf"},                                                                                         // for tests
+	"test/kerneltest": nil,                                                                                             // its reader of BTF is separate on purpose
 	"test/mutants":    nil,
 	"test/torture":    {"*"},
 	"bench":           {"*"},
 	"bench/barescan":  {"*"},
+	"bench/guard":     {"*"},
 	"bench/measure":   {"*"},
 	"bench/mkdict":    {"*"},
 	"bench/profile":   {"*"},
 	"bench/scan":      {"*"},
 	"bench/shape":     {"*"},
+	"bench/yardstick": nil,
 	"test/deploy":     {"*"}, // a module of its own
 	"test/library":    {"*"}, // a module of its own
 	"test/install":    {"test/sourcetree"},
