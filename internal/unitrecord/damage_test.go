@@ -28,21 +28,28 @@ func object(tb testing.TB) []byte {
 	return objectOf(tb, "../ccobject/testdata/unit.c")
 }
 
-// objectOf compiles a C file, and converts what comes out.
+// objectOf compiles a C file, and converts the object.
 func objectOf(tb testing.TB, source string) []byte {
+	tb.Helper()
+	data, err := ccobject.Convert(mmapelf.Source{Path: compiled(tb, source, "-O2")}, "test", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+// compiled compiles a C file with gcc and returns the path of the object.
+func compiled(tb testing.TB, source string, words ...string) string {
 	tb.Helper()
 	if _, err := exec.LookPath("gcc"); err != nil {
 		tb.Skip(err)
 	}
 	path := filepath.Join(tb.TempDir(), "unit.o")
-	if out, err := exec.Command("gcc", "-g", "-O2", "-w", "-ffreestanding", "-c", "-o", path, source).CombinedOutput(); err != nil {
+	words = append(words, "-g", "-w", "-ffreestanding", "-c", "-o", path, source)
+	if out, err := exec.Command("gcc", words...).CombinedOutput(); err != nil {
 		tb.Fatalf("%v\n%s", err, out)
 	}
-	data, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return data
+	return path
 }
 
 // section finds a section of an object.
