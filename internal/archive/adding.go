@@ -51,7 +51,7 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 	rec := &PackageRecord{Package: PackageName(pkg.Path), Size: pkg.Size, Program: a.Program, Modules: a.Modules}
 	w := adding{Archive: a, pkg: pkg, rec: rec}
 	w.modules.adding = &w
-	pkg.Jobs, pkg.Temp = a.Jobs, w.temporary
+	pkg.Jobs, pkg.Temp, pkg.Sparing = a.Jobs, w.temporary, a.Modules
 	err := w.read()
 	rec.describe(pkg)
 	switch {

@@ -339,3 +339,83 @@ func TestModuleName(t *testing.T) {
 		}
 	}
 }
+
+// TestModulesHostile: what is wrong with files that are called as modules are is recorded, or it ends the
+// reading of the package; the kernel and the other modules stay, and nothing lies outside of the archive.
+func TestModulesHostile(t *testing.T) {
+	good := at.Module(release, "good", 'g')
+	gz := at.Compress("gz", good)
+	bomb := at.Compress("gz", make([]byte, 3<<20))
+	limits := pack.UsualLimits
+	limits.File, limits.RatioFrom, limits.Ratio = 2<<20, 1<<20, 100
+	for name, c := range map[string]struct {
+		entry at.Entry
+		want  string // the reason
+	}{
+		"empty":                {at.Entry{Name: "x.ko"}, "x.ko"},
+		"text":                 {at.Entry{Name: "x.ko", Data: []byte("text")}, "ELF"},
+		"only a magic number":  {at.Entry{Name: "x.ko", Data: []byte("\x7fELF")}, "ELF"},
+		"half":                 {at.Entry{Name: "x.ko", Data: good[:len(good)/2]}, "section"},
+		"a kernel":             {at.Entry{Name: "x.ko", Data: at.Kernel(release)}, errNoModule.Error()},
+		"an object":            {at.Entry{Name: "x.ko", Data: bytes.ReplaceAll(good, []byte(".modinfo"), []byte(".notinfo"))}, errNoModule.Error()},
+		"broken DWARF":         {at.Entry{Name: "x.ko", Data: at.BrokenModule(release, "x", 'x')}, "debug_info"},
+		"broken BTF":           {at.Entry{Name: "x.ko", Data: at.StrippedModule(release, "x", 'x', []byte("no BTF"))}, "no DWARF"},
+		"stripped":             {at.Entry{Name: "x.ko", Data: at.StrippedModule(release, "x", 'x', nil)}, "no DWARF"},
+		"gzip of half":         {at.Entry{Name: "x.ko.gz", Data: at.Compress("gz", good[:len(good)/2])}, "section"},
+		"half of gzip":         {at.Entry{Name: "x.ko.gz", Data: gz[:len(gz)/2]}, "gzip: it is cut short"},
+		"half of xz":           {at.Entry{Name: "x.ko.xz", Data: at.Compress("xz", good)[:200]}, "xz: it is cut short"},
+		"half of zstd":         {at.Entry{Name: "x.ko.zst", Data: at.Compress("zst", good)[:200]}, "zstd: it is cut short"},
+		"not compressed":       {at.Entry{Name: "x.ko.xz", Data: []byte("text")}, "ELF"},
+		"a bomb":               {at.Entry{Name: "x.ko.gz", Data: bomb}, "gzip: "},
+		"a bomb by its name":   {at.Entry{Name: "x.ko", Data: bomb}, "gzip: "},
+		"compressed twice":     {at.Entry{Name: "x.ko.gz", Data: at.Compress("gz", gz)}, "ELF"},
+		"a name of dots":       {at.Entry{Name: "...ko", Data: []byte("text")}, "ELF"},
+		"a name with a quote":  {at.Entry{Name: "a\"b.ko", Data: []byte("text")}, "ELF"},
+		"a name with newlines": {at.Entry{Name: "a\nb.ko", Data: []byte("text")}, "ELF"},
+	} {
+		for order, list := range map[string][]at.Entry{"first": {{Name: "vmlinux", Data: at.Kernel(release)}, c.entry, {Name: "good.ko", Data: good}},
+			"last": {c.entry, {Name: "good.ko", Data: good}, {Name: "vmlinux", Data: at.Kernel(release)}}} {
+			dir, a := packages(t, map[string][]byte{"a.deb": at.Deb("gz", list...)}), moduleArchive(t)
+			a.Limits = limits
+			rec := add(t, a, filepath.Join(dir, "a.deb"))
+			if rec.Reason != "" || len(rec.Kernels) != 1 || rec.Kernels[0].Modules == nil || *rec.Kernels[0].Modules != (ModuleCounts{1, 1}) {
+				t.Errorf("%s, %s: %+v", name, order, rec)
+				continue
+			}
+			if got := rec.Kernels[0].ModulesFailed[0]; !strings.Contains(got.Reason, c.want) && !strings.Contains(got.File, c.want) || strings.Contains(got.Reason, "\n") || got.Reason == "" || strings.Contains(got.Reason, dir) {
+				t.Errorf("%s, %s: %q, want %q", name, order, got.Reason, c.want)
+			}
+			if left := files(t, a.Dir); len(left) != 7 {
+				t.Errorf("%s, %s: %q", name, order, left)
+			}
+		}
+	}
+}
+
+// TestModulesDamagedPackage: a package that ends within its modules keeps what was read, and its record has
+// the reason; the modules have no record, since they are not all.
+func TestModulesDamagedPackage(t *testing.T) {
+	whole := at.Tar(at.Entry{Name: "vmlinux", Data: at.Kernel(release)}, at.Entry{Name: "a.ko", Data: at.Module(release, "a", 'a')}, at.Entry{Name: "b.ko", Data: at.Module(release, "b", 'b')})
+	end := bytes.LastIndex(whole, []byte("b.ko\x00"))
+	dir, a := packages(t, map[string][]byte{"a.tar": whole[:end+600]}), moduleArchive(t)
+	rec := add(t, a, filepath.Join(dir, "a.tar"))
+	if rec.Reason == "" || len(rec.Kernels) != 1 || rec.Kernels[0].BTF == "" {
+		t.Errorf("%+v", rec)
+	}
+	list := files(t, a.Dir)
+	if !slices.Contains(list, kernelName+"/a.btf") || slices.Contains(list, kernelName+"/modules.json") {
+		t.Errorf("%q", list)
+	}
+}
+
+// TestModulesTooMany: a package with more modules than a record can have says so, and leaves no record of them.
+func TestModulesTooMany(t *testing.T) {
+	k := &kernelModules{}
+	long := strings.Repeat("x", 4000)
+	for i := range 3000 {
+		k.add(&ModuleRecord{Name: fmt.Sprint(i), File: long})
+	}
+	if data, err := encodeJSON(k.rec); !k.full || err != nil || len(data) > maxRecord {
+		t.Errorf("full %v, %d bytes, %v", k.full, len(data), err)
+	}
+}

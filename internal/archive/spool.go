@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"io"
 	"os"
+	"runtime/debug"
 
+	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/internal/pack"
 )
@@ -44,5 +46,21 @@ func (w *adding) spool(head []byte, f *pack.File) (*os.File, error) {
 		to.Close()
 		return nil, err
 	}
+	if info, err := to.Stat(); err == nil {
+		makeRoom(info.Size())
+	}
 	return to, nil
+}
+
+// largeFile is the size of an ELF file, in bytes, from which it pays to make room before it is encoded:
+// that takes some milliseconds.
+const largeFile = 64 << 20
+
+// makeRoom gives back garbage, and the code of what has expanded the package, before a large file of
+// size bytes takes memory. That makes the peak some mebibytes lower.
+func makeRoom(size int64) {
+	if size >= largeFile {
+		debug.FreeOSMemory()
+		memlimit.DropCode()
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/btflite/btflite/internal/workers"
 	"github.com/btflite/btflite/internal/xzfile"
@@ -58,7 +59,7 @@ func (w *walk) parallel(x *xzfile.File, use func(io.Reader) error) error {
 	for _, b := range x.Blocks {
 		room = max(room, b.Len)
 	}
-	jobs := min(w.jobs, len(x.Blocks))
+	jobs := max(1, min(w.jobs, len(x.Blocks)))
 	slots, err := w.temp()
 	if err != nil {
 		return err
@@ -90,6 +91,10 @@ func (p *blockPipe) fill(k int) {
 	r := p.x.NewBlockReader(maxWindow)
 	for i := k; i < len(p.x.Blocks); i += len(p.full) {
 		err := expandBlock(p.slots, int64(k)*p.room, r, i)
+		if p.w.sparing {
+			r = p.x.NewBlockReader(maxWindow) // without a dictionary until it is used
+			debug.FreeOSMemory()              // some milliseconds for each block, which takes a hundred times as long
+		}
 		if !p.tell(k, err) || err != nil {
 			break
 		}

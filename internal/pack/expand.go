@@ -73,7 +73,7 @@ func (w *walk) compressed(in *bufio.Reader, what string, at, size int64, use fun
 		return fmt.Errorf("%s is empty", what)
 	}
 	i := indexOfCompression(head)
-	if i == isXZ && at >= 0 && (w.search != nil || w.jobs > 1) {
+	if i == isXZ && at >= 0 && (w.search != nil || w.jobs > 1 || w.sparing) {
 		if x, err := w.blocked(at, size); x != nil || err != nil {
 			return w.inBlocks(x, joinWords(what, "xz"), err, use)
 		}

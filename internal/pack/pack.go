@@ -37,6 +37,9 @@ type Package struct {
 	// name for them.
 	Jobs int
 	Temp func() (*os.File, error)
+	// Sparing expands each block of xz before the files in it are visited, so that its dictionary, of
+	// 8 MiB as a rule, takes no memory meanwhile. It costs a copy on the disk.
+	Sparing bool
 
 	limits Limits
 	file   *os.File  // nil of folders and streams
@@ -130,7 +133,7 @@ func (p *Package) Last(likely func(name string, size int64, head []byte) bool, v
 
 func (p *Package) walk(visit func(*File) error, s *search) error {
 	var own error // of visit
-	w := &walk{info: &p.Info, meter: &meter{limits: p.limits}, jobs: p.Jobs, temp: p.Temp, search: s, visit: func(f *File) error {
+	w := &walk{info: &p.Info, meter: &meter{limits: p.limits}, jobs: p.Jobs, temp: p.Temp, sparing: p.Sparing, search: s, visit: func(f *File) error {
 		own = visit(f)
 		return own
 	}}
@@ -138,7 +141,7 @@ func (p *Package) walk(visit func(*File) error, s *search) error {
 		w.file = p.file
 	}
 	if w.temp == nil {
-		w.jobs = 1
+		w.jobs, w.sparing = 1, false
 	}
 	var err error
 	if p.folder {

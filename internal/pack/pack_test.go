@@ -179,7 +179,7 @@ func TestParallel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.Jobs, p.Temp = jobs, temp(t)
+			p.Jobs, p.Temp, p.Sparing = jobs, temp(t), jobs < 3
 			got, err := list(p)
 			if want == "" {
 				want = got

@@ -29,14 +29,16 @@ type visitor func(*File) error
 
 // walk is one pass over a package.
 type walk struct {
-	info   *Info // to be completed
-	meter  *meter
-	visit  visitor
-	file   io.ReaderAt // the package, if it can be read at any offset; else nil
-	jobs   int         // blocks that are expanded at once
-	temp   func() (*os.File, error)
-	search *search // what to look for from the end; nil to read all from the beginning
-	inner  inner   // of files that are compressed by themselves
+	info  *Info // to be completed
+	meter *meter
+	visit visitor
+	file  io.ReaderAt // the package, if it can be read at any offset; else nil
+	jobs  int         // blocks that are expanded at once
+	temp  func() (*os.File, error)
+	// sparing is Package.Sparing
+	sparing bool
+	search  *search // what to look for from the end; nil to read all from the beginning
+	inner   inner   // of files that are compressed by themselves
 }
 
 // give hands out a regular file that a package calls name.
