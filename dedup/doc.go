@@ -16,7 +16,8 @@
 //     for their elements and references (compare.go).
 //   - May be equivalent: nothing differs down to the next names. This is cheap
 //     to find out, and only decides which types are compared (mayBeEquivalent,
-//     mayBecome). Equal hashes say the same (anonHash, shapeHash, Unit.Shapes).
+//     mayBecome). Equal hashes say the same (anonHash, shapeHash, levelHash,
+//     Unit.Shapes).
 //
 // Package dedup/exact has a comparison of its own, by libbpf's rules. It is the
 // oracle for this one.
@@ -76,8 +77,9 @@
 //
 // A Set is made of parts. Each uses the ones before it:
 //
-//   - index has the types (store) and finds them by content and by name; over a
-//     base it also has the state to go back to (baseState).
+//   - index has the types (store) and finds them by content and by name; where many
+//     have one name, also by what is in them (family); over a base it has the state
+//     to go back to (baseState).
 //   - finder finds the types of a unit's nodes in the Set, and proves the finds.
 //   - placer finds new nodes that are equivalent to each other.
 //   - walker does both for units in which a name has several definitions.
