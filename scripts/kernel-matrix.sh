@@ -62,7 +62,7 @@ packages     | 6.1  | gcc-12   | x86_64  | around        | DEBUG_INFO_DWARF5
 '
 
 packages=(
-	make gcc bc flex bison xz-utils libelf-dev libssl-dev kmod cpio rsync time ccache clang-19 lld-19 llvm-19
+	make gcc bc flex bison xz-utils libelf-dev libdw-dev libssl-dev kmod cpio rsync time ccache clang-19 lld-19 llvm-19
 	gcc-aarch64-linux-gnu gcc-s390x-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu gcc-powerpc64le-linux-gnu
 	gcc-mips64el-linux-gnuabi64 qemu-system-x86 qemu-system-arm qemu-system-misc qemu-system-ppc qemu-system-mips rpm
 )

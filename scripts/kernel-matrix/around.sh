@@ -217,8 +217,9 @@ around_recipe() {
 	local tree=$work/recipe script=$work/recipe.sh dwarf records
 	rm -rf "$tree"
 	cp -al "$src" "$tree"
-	ln -sfn "$btflite" "$work/bin/btflite"
-	export PATH=$work/bin:$PATH
+	mkdir -p "$work/program" # not $work/bin, which has an ld that looks for the linker in PATH
+	ln -sfn "$btflite" "$work/program/btflite"
+	export PATH=$work/program:$PATH
 	src=$tree
 	wanted | grep -v DEBUG_INFO > "$work/recipe.wanted"
 	cd "$tree"
