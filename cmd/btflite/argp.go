@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -283,4 +284,65 @@ func closest(names []string, misspelt string) string {
 
 func normalName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(s), "-", "_")
+}
+
+// takenWord is a word that an option took as its argument.
+type takenWord struct{ option, word string }
+
+// lacking returns the text of err. If err says that a word is missing, the text also
+// names the word that an option took.
+func (t takenWord) lacking(err error) string {
+	var usage *usageError
+	if t.word == "" || !errors.As(err, &usage) || !usage.lacksWord {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s; '%s' was taken as the argument of '%s'", err, message.OneLine(t.word), t.option)
+}
+
+// otherOptions lists names of options in other programs, with our names for the same. If
+// there are several, the first one that the command has is meant.
+var otherOptions = []struct{ tried, meant string }{
+	{"B", "btf_base"},
+	{"base base-btf base_btf btf-base vmlinux", "btf_base"},
+	{"o", detachedName + " output"},
+	{"out output outfile out-file detached", detachedName + " output"},
+	{"threads workers parallel", "jobs"},
+	{"C", "class_name name"},
+	{"class class_name type filter", "class_name name function"},
+	{"name names", "class_name function"},
+	{"function", "name"},
+	{"exclude_lang exclude-lang", "lang_exclude"},
+}
+
+// otherOption returns the option of a command that a name from another program stands
+// for, "" if none is known.
+func otherOption(cmd *cobra.Command, tried string) string {
+	for _, o := range otherOptions {
+		if !slices.Contains(strings.Fields(o.tried), tried) {
+			continue
+		}
+		for name := range strings.FieldsSeq(o.meant) {
+			if f := cmd.Flags().Lookup(name); f != nil && !f.Hidden {
+				column := optionColumn(f)
+				return column[strings.Index(column, "--"):]
+			}
+		}
+	}
+	return ""
+}
+
+// optionColumn returns "-j, --jobs[=N]" and the like.
+func optionColumn(f *pflag.Flag) string {
+	s := "    --" + f.Name
+	if f.Shorthand != "" {
+		s = "-" + f.Shorthand + ", --" + f.Name
+	}
+	arg, _ := pflag.UnquoteUsage(f)
+	switch {
+	case isToggle(f):
+		return s
+	case f.NoOptDefVal != "":
+		return s + "[=" + arg + "]"
+	}
+	return s + "=" + arg
 }

@@ -84,9 +84,6 @@ func newRoot(c *cli) *cobra.Command {
 	return root
 }
 
-// programName is the name in messages and help, whatever the file is called.
-const programName = "btflite"
-
 // newMain makes the main command, with its options in e.
 func newMain(c *cli, e *encodeCommand) *cobra.Command {
 	root := newRoot(c)

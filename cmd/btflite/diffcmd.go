@@ -7,20 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/diff"
 	"github.com/btflite/btflite/btf/sites"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/spf13/cobra"
 )
-
-// exitTrouble is the status of "btflite diff" if the comparison failed; a wrong command
-// line has another one. exitFailure means that the files differ.
-const exitTrouble = 2
-
-// troubleKey marks commands with such a status.
-const troubleKey = "btflite_trouble"
 
 // diffCommand is "btflite diff".
 type diffCommand struct {

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/core"
@@ -18,6 +14,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/spf13/cobra"
 )
 
 // dumpCommand is "btflite dump".
@@ -63,9 +60,6 @@ the running kernel.`,
 	r.call(style(dump.Lines), "json-lines", "", "JSON with an object for each type on a line", alias("json_lines"))
 	return cmd
 }
-
-// groupPrinted is the heading of what to print.
-const groupPrinted = "What to print"
 
 func (d *dumpCommand) addName(v string) error {
 	switch {
@@ -175,20 +169,6 @@ func (d *dumpCommand) misplaced(words []string) error {
 
 // formatC is the --format of C.
 const formatC = "c"
-
-// checkedWriter remembers an error of writing, which another package returns like its
-// other errors.
-type checkedWriter struct {
-	w   io.Writer
-	err error
-}
-
-// Write implements io.Writer.
-func (c *checkedWriter) Write(p []byte) (n int, err error) {
-	n, err = c.w.Write(p)
-	c.err = cmp.Or(c.err, err)
-	return n, err
-}
 
 // selected returns the ids to print of a file, nil for all. bases is for dump.Select.
 func (d *dumpCommand) selected(c *cli, t *types, bases bool) ([]uint32, error) {

@@ -5,14 +5,13 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/spf13/cobra"
-
 	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/spf13/cobra"
 )
 
 // encoding has the options that all encoding commands share.
@@ -65,12 +64,6 @@ func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 func (e *encoding) setTarget(v string) (err error) {
 	e.opt.Target, err = releaseOf(v)
 	return err
-}
-
-// addVerify adds --verify.
-func addVerify(cmd *cobra.Command, lenient *bool, settings ...setting) {
-	under(cmd, groupOutput).value(func(v string) error { *lenient = v == "warn"; return nil }, "verify", "",
-		"`MODE` for what kernels refuse: refuse, warn", append(settings, words("refuse", "warn"))...)
 }
 
 // addOrder adds --btf_sort.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -15,6 +16,13 @@ const (
 	exitInternal = 2  // a fault of this program
 	exitUsage    = 64 // a wrong command line, EX_USAGE
 )
+
+// exitTrouble is the status of "btflite diff" if the comparison failed; a wrong command
+// line has another one. exitFailure means that the files differ.
+const exitTrouble = 2
+
+// troubleKey marks commands with such a status.
+const troubleKey = "btflite_trouble"
 
 // describePanic returns the line for a recovered panic of a run with these words, with
 // the place of the panic. The deferred function itself must call it.
@@ -48,3 +56,61 @@ func recoverFault(path string, err *error) {
 }
 
 const pleaseReport = "; please report it"
+
+// outOfMemory ends the run like a signal.
+type outOfMemory struct{ status int }
+
+// Signal implements os.Signal.
+func (*outOfMemory) Signal() {}
+
+// String implements os.Signal.
+func (*outOfMemory) String() string { return "out of memory" }
+
+// failures is the error of a batch in which some modules failed. Each of them has been
+// reported already.
+type failures struct {
+	failed, of int
+	internal   bool // a fault of this program is among them
+}
+
+func (f failures) Error() string {
+	return fmt.Sprintf("%d of %d modules failed", f.failed, f.of)
+}
+
+// printedFailure is a failure that has been printed already.
+type printedFailure struct{ status int }
+
+func (printedFailure) Error() string { return "not every file is fine" }
+
+// verbatimError is a message that is printed without the program's name, because other
+// programs expect exactly this text.
+type verbatimError string
+
+func (e verbatimError) Error() string { return string(e) }
+
+// missingType is the error for a name that no type has.
+type missingType struct {
+	what, name, meant string
+	is                string // what else has the name, and how it is printed; or ""
+}
+
+func (m *missingType) Error() string {
+	text := "no " + m.what + " " + message.OneLine(m.name)
+	if m.is != "" {
+		return text + "; it is " + m.is
+	}
+	if m.meant != "" {
+		text += "; did you mean " + message.OneLine(m.meant) + "?"
+	}
+	return text
+}
+
+// missingOf returns the error for a type that the file does not have, or nil if err is
+// another one.
+func missingOf(path string, err error) error {
+	var missing *missingType
+	if !errors.As(err, &missing) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", message.OneLine(path), err)
+}

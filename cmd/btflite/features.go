@@ -75,12 +75,6 @@ func featureWords() []string {
 	return words
 }
 
-// verbatimError is a message that is printed without the program's name, because other
-// programs expect exactly this text.
-type verbatimError string
-
-func (e verbatimError) Error() string { return string(e) }
-
 // addFeatures applies one features list to e by the rules of pahole 1.32:
 //
 //   - the first features option of a command line turns everything off first,

@@ -16,6 +16,7 @@ import (
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/spf13/cobra"
 )
 
 // Tests replace runEncode, newSession, setSections and checkSet, which call the packages
@@ -111,4 +112,10 @@ func extraWriter(x *finish.Extra, name, input string) (func(io.Writer) error, er
 
 func bytesSection(name string, data []byte) elfwrite.Section {
 	return elfwrite.Section{Name: name, Size: int64(len(data)), Write: finish.WriteBytes(data)}
+}
+
+// addVerify adds --verify.
+func addVerify(cmd *cobra.Command, lenient *bool, settings ...setting) {
+	under(cmd, groupOutput).value(func(v string) error { *lenient = v == "warn"; return nil }, "verify", "",
+		"`MODE` for what kernels refuse: refuse, warn", append(settings, words("refuse", "warn"))...)
 }

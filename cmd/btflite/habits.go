@@ -74,9 +74,6 @@ func splitBpftool(args []string) (options, words []string, err error) {
 	return options, words, nil
 }
 
-// onlyDump says which part of bpftool there is.
-const onlyDump = "btflite has bpftool's btf dump file FILE [format raw|c] [root_id N], with -j, -p and -B; for all else run bpftool itself"
-
 // bpftoolWords turns a command line of bpftool into one of btflite.
 func bpftoolWords(args []string) ([]string, error) {
 	if len(args) == 1 && slices.Contains([]string{"version", "-V", "--version"}, args[0]) {

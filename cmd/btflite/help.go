@@ -8,10 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/btflite/btflite/internal/message"
 )
 
 // helpColumn is where the explanation of an option begins. A longer option
@@ -168,22 +167,6 @@ func commandLines() string {
 		line += word + " "
 	}
 	return b.String() + strings.TrimRight(line, " ") + "\n"
-}
-
-// optionColumn returns "-j, --jobs[=N]" and the like.
-func optionColumn(f *pflag.Flag) string {
-	s := "    --" + f.Name
-	if f.Shorthand != "" {
-		s = "-" + f.Shorthand + ", --" + f.Name
-	}
-	arg, _ := pflag.UnquoteUsage(f)
-	switch {
-	case isToggle(f):
-		return s
-	case f.NoOptDefVal != "":
-		return s + "[=" + arg + "]"
-	}
-	return s + "=" + arg
 }
 
 // newHelpCommand is "btflite help [COMMAND]".

@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/lower"
 	"github.com/btflite/btflite/btf/verify"
@@ -16,6 +14,7 @@ import (
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/spf13/cobra"
 )
 
 // lowerCommand is "btflite lower".
@@ -52,15 +51,6 @@ replaced in the file.`,
 func (l *lowerCommand) setKernel(s string) (err error) {
 	l.opt.Kernel, err = releaseOf(s)
 	return err
-}
-
-// releaseOf reads the argument of an option that takes a release.
-func releaseOf(s string) (verify.Release, error) {
-	r, err := verify.ParseRelease(message.OneLine(s))
-	if err != nil {
-		return r, usagef("%v", err)
-	}
-	return r, nil
 }
 
 func (l *lowerCommand) run(c *cli, words []string) error {

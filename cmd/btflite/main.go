@@ -32,8 +32,13 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+
+	"github.com/btflite/btflite/encode"
 )
 
 func main() {
@@ -45,4 +50,74 @@ func main() {
 		os.Exit(exitFailure)
 	}
 	os.Exit(c.run(os.Args[1:]))
+}
+
+// run executes the command line args (without the program name) and returns the exit
+// status. Every failure is one line on stderr. A usage error also says where to look.
+func (c *cli) run(args []string) (status int) {
+	// A mapped file that shrinks becomes a panic instead of a crash.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	c.guard = newGuard()
+	defer c.guard.stop()
+	defer func() {
+		if v := recover(); v != nil {
+			var line string
+			line, status = describePanic(v, args)
+			c.complain(line)
+			if c.answers() {
+				status = exitTrouble
+			}
+		}
+	}()
+	return c.report(c.dispatch(args))
+}
+
+// report prints err, if any, and returns its exit status.
+func (c *cli) report(err error) int {
+	var printed printedFailure
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &printed):
+		return printed.status
+	}
+	status := c.explain(err)
+	if c.answers() && status != exitUsage {
+		return exitTrouble
+	}
+	return status
+}
+
+// answers reports whether status 1 of the command is an answer, and not a failure.
+func (c *cli) answers() bool {
+	_, ok := c.running.Annotations[troubleKey]
+	return ok
+}
+
+// explain prints err and returns its usual exit status.
+func (c *cli) explain(err error) int {
+	var usage *usageError
+	var verbatim verbatimError
+	var some failures
+	var crash *encode.Crash
+	switch {
+	case errors.As(err, &verbatim):
+		fmt.Fprintln(c.stderr, string(verbatim))
+		return exitUsage
+	case errors.As(err, &usage):
+		c.complain(c.taken.lacking(err))
+		if usage.list {
+			fmt.Fprint(c.stderr, "\n"+usageText(c.running))
+		}
+		fmt.Fprintf(c.stderr, "Try '%s --help' for more information.\n", c.running.CommandPath())
+		return exitUsage
+	case errors.As(err, &crash):
+		c.complain(err.Error() + pleaseReport)
+		return exitInternal
+	}
+	c.complain(err.Error())
+	if errors.As(err, &some) && some.internal {
+		return exitInternal
+	}
+	return exitFailure
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 
@@ -80,37 +79,9 @@ const gcPercent = 20
 // a twentieth of the time for a small module.
 const firstPercent = 200
 
-// heap sets how often Go collects garbage.
-type heap struct {
-	first runtime.Cleanup // sets gcPercent when the first collection has run
-}
-
-// growFirst lets the heap grow before the first collection.
-func (h *heap) growFirst() {
-	debug.SetGCPercent(firstPercent)
-	h.first = runtime.AddCleanup(&struct{ p *byte }{}, func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
-}
-
-// clear collects garbage now, and then lets the heap grow again: collections in
-// between would cost more memory, in tables of functions that they read, than they save.
-func (h *heap) clear() {
-	h.first.Stop()
-	debug.FreeOSMemory()
-	h.growFirst()
-}
-
 // largeInput is how many bytes of input make up for what forget costs: one to two
 // milliseconds of CPU time. It makes the peak two mebibytes lower.
 const largeInput = 64 << 20
-
-// forget drops garbage and code that only earlier phases used, if the inputs are large. It is
-// called before the run takes its memory, and before it takes the largest part.
-func (h *heap) forget(inputs uint64) {
-	if inputs >= largeInput {
-		h.clear()
-		memlimit.DropCode()
-	}
-}
 
 // muchToPrint is the size of BTF in bytes from which dropStart pays: it costs 0.4 ms of
 // CPU time, and saves two mebibytes of memory.

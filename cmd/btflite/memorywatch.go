@@ -7,12 +7,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/spf13/cobra"
 )
 
 // Commands that encode check the memory limit wherever they take memory (package encode). All
@@ -20,10 +19,6 @@ import (
 // watches how much is in use, the more often the less is left. It ends the run like a signal,
 // so that no file stays half written. They also check the limit before they read the contents
 // of a file into memory.
-
-// memoryLimit is the limit of commands that do not encode. There is one for the process,
-// because there is one memory.
-var memoryLimit arena.Limit
 
 const (
 	// watchedPace is an upper bound for how fast a program on one processor takes memory,
@@ -116,12 +111,3 @@ func exhausted(words []string, limit, used uint64) error {
 		message.ByteSize(limit), message.ByteSize(used))
 	return message.NamingFile(files, errors.New(what))
 }
-
-// outOfMemory ends the run like a signal.
-type outOfMemory struct{ status int }
-
-// Signal implements os.Signal.
-func (*outOfMemory) Signal() {}
-
-// String implements os.Signal.
-func (*outOfMemory) String() string { return "out of memory" }

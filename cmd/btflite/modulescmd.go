@@ -14,13 +14,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/spf13/cobra"
 )
 
 // modulesCommand is "btflite modules". It encodes many files, each to its own BTF over
@@ -123,17 +122,6 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 		return failures{r.Failed, len(mods), r.internal}
 	}
 	return nil
-}
-
-// failures is the error of a batch in which some modules failed. Each of them has been
-// reported already.
-type failures struct {
-	failed, of int
-	internal   bool // a fault of this program is among them
-}
-
-func (f failures) Error() string {
-	return fmt.Sprintf("%d of %d modules failed", f.failed, f.of)
 }
 
 // batch encodes modules side by side.

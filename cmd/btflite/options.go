@@ -239,3 +239,6 @@ func optionError(_ *cobra.Command, err error) error {
 	}
 	return err
 }
+
+// groupPrinted is the heading of what to print.
+const groupPrinted = "What to print"

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/finish"
@@ -225,4 +227,25 @@ func refuseOldMain(t *target, path, why string) error {
 			why, loadbtf.SectionBTF, message.OneLine(path), loadbtf.SectionBTF)
 	}
 	return t.refuseOld(why)
+}
+
+// newRunReport adds the command's figures to the encoder's: the time to write the result,
+// the whole time, and the peak memory so far.
+func newRunReport(paths []string, to outputs, enc *finish.Encoded, writing, wall time.Duration) *runReport {
+	r := &runReport{Inputs: paths, Bytes: enc.Size, BaseBytes: enc.Below, WallNS: int64(wall), Stats: enc.Stats}
+	r.Phases = append(slices.Clip(r.Phases), encode.Phase{Name: "write", Time: writing})
+	r.Output, r.place = paths[enc.Lead], "section .BTF of "
+	if to.main != nil {
+		r.Output, r.place = to.main.path, "file "
+	}
+	if to.extra != nil && enc.Extra.Data != nil {
+		r.Extra, r.ExtraBytes = to.extra.path, int64(len(enc.Extra.Data))
+	}
+	if to.inline != nil && enc.Inline.Data != nil {
+		r.InlineTo, r.InlineBytes = to.inline.path, int64(len(enc.Inline.Data))
+	}
+	if peak := readPeakRSS(); peak > r.PeakRSS {
+		r.PeakRSS = peak
+	}
+	return r
 }

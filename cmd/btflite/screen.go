@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"os"
 
@@ -74,4 +75,18 @@ func (p *painter) paintRecord(line []byte) {
 	kind = bytes.TrimSuffix(kind, []byte("\n"))
 	p.wrap(kind, sgrKeyword)
 	p.out = append(p.out, rest[len(kind):]...)
+}
+
+// checkedWriter remembers an error of writing, which another package returns like its
+// other errors.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (c *checkedWriter) Write(p []byte) (n int, err error) {
+	n, err = c.w.Write(p)
+	c.err = cmp.Or(c.err, err)
+	return n, err
 }

@@ -9,11 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/spf13/cobra"
 )
 
 // showCommand is "btflite show". The main command uses it for pahole's printing options.
@@ -351,33 +350,6 @@ func (s *showCommand) defined(c *cli, v *view.View, out io.Writer) error {
 	w := newLineWriter(out)
 	err := s.eachNamed(c, v, func(t view.Type) { w.line(message.OneLine(s.place(t).Unit)) })
 	return errors.Join(err, w.flush())
-}
-
-// missingOf returns the error for a type that the file does not have, or nil if err is
-// another one.
-func missingOf(path string, err error) error {
-	var missing *missingType
-	if !errors.As(err, &missing) {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", message.OneLine(path), err)
-}
-
-// missingType is the error for a name that no type has.
-type missingType struct {
-	what, name, meant string
-	is                string // what else has the name, and how it is printed; or ""
-}
-
-func (m *missingType) Error() string {
-	text := "no " + m.what + " " + message.OneLine(m.name)
-	if m.is != "" {
-		return text + "; it is " + m.is
-	}
-	if m.meant != "" {
-		text += "; did you mean " + message.OneLine(m.meant) + "?"
-	}
-	return text
 }
 
 // named prints the types with the names.

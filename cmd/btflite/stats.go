@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -40,27 +39,6 @@ type runReport struct {
 	InlineBytes int64  `json:"inline_btf_bytes,omitempty"`
 	encode.Stats
 	place string // ", in FILE" or similar
-}
-
-// newRunReport adds the command's figures to the encoder's: the time to write the result,
-// the whole time, and the peak memory so far.
-func newRunReport(paths []string, to outputs, enc *finish.Encoded, writing, wall time.Duration) *runReport {
-	r := &runReport{Inputs: paths, Bytes: enc.Size, BaseBytes: enc.Below, WallNS: int64(wall), Stats: enc.Stats}
-	r.Phases = append(slices.Clip(r.Phases), encode.Phase{Name: "write", Time: writing})
-	r.Output, r.place = paths[enc.Lead], "section .BTF of "
-	if to.main != nil {
-		r.Output, r.place = to.main.path, "file "
-	}
-	if to.extra != nil && enc.Extra.Data != nil {
-		r.Extra, r.ExtraBytes = to.extra.path, int64(len(enc.Extra.Data))
-	}
-	if to.inline != nil && enc.Inline.Data != nil {
-		r.InlineTo, r.InlineBytes = to.inline.path, int64(len(enc.Inline.Data))
-	}
-	if peak := readPeakRSS(); peak > r.PeakRSS {
-		r.PeakRSS = peak
-	}
-	return r
 }
 
 // format is the report as text without a final newline.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/internal/loadbtf"
 )
 
@@ -64,3 +65,7 @@ func elfInputs(paths []string, inPlace bool) ([]string, error) {
 	}
 	return paths, nil
 }
+
+// memoryLimit is the limit of commands that do not encode. There is one for the process,
+// because there is one memory.
+var memoryLimit arena.Limit

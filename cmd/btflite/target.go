@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -208,4 +209,13 @@ func (t *target) refuseOld(why string) error {
 		return fmt.Errorf("%s: nothing written, and %s of an earlier run is still there; remove it", why, message.OneLine(t.path))
 	}
 	return nil
+}
+
+// releaseOf reads the argument of an option that takes a release.
+func releaseOf(s string) (verify.Release, error) {
+	r, err := verify.ParseRelease(message.OneLine(s))
+	if err != nil {
+		return r, usagef("%v", err)
+	}
+	return r, nil
 }

@@ -1,22 +1,15 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 
-	"github.com/spf13/cobra"
-
 	"github.com/btflite/btflite/btf/verify"
+	"github.com/spf13/cobra"
 )
 
 // exitUnreadable is the status of "btflite verify" if a file could not be read.
 // exitFailure means that one is refused.
 const exitUnreadable = 2
-
-// printedFailure is a failure that has been printed already.
-type printedFailure struct{ status int }
-
-func (printedFailure) Error() string { return "not every file is fine" }
 
 // verifyCommand is "btflite verify".
 type verifyCommand struct {
@@ -102,12 +95,4 @@ func (v *verifyCommand) setJobs(s string) error {
 	}
 	v.jobs = e.opt.Encode.Jobs
 	return nil
-}
-
-// countedFiles says "n files" in messages.
-func countedFiles(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%s files", grouped(uint64(n)))
 }

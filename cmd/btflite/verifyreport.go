@@ -115,3 +115,11 @@ func (r *verifyReport) end() {
 	}
 	r.out.line(text)
 }
+
+// countedFiles says "n files" in messages.
+func countedFiles(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%s files", grouped(uint64(n)))
+}

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// programName is the name in messages and help, whatever the file is called.
+const programName = "btflite"
+
 // The release of pahole whose bytes and options this program has. Kernel builds parse
 // exactly this form.
 const (
