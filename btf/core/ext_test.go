@@ -20,8 +20,8 @@ func small() *object {
 	return o
 }
 
-// TestHostileSections: what of .BTF.ext lies outside, or is of no known form, is one error that
-// says where.
+// TestHostileSections: a part of .BTF.ext that lies outside of the section, or has an unknown form, is one
+// error that says where.
 func TestHostileSections(t *testing.T) {
 	put := func(at int, v uint32) func([]byte) []byte {
 		return func(d []byte) []byte { binary.LittleEndian.PutUint32(d[at:], v); return d }
@@ -80,7 +80,7 @@ func TestNoRelocations(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := RelocatedNames(d, o.Blob(t)); err == nil {
-			t.Errorf("%s: names of no relocations", name)
+			t.Errorf("%s: names although there are no relocations", name)
 		}
 	}
 	names, err := RelocatedNames(ext, o.Blob(t))
