@@ -130,7 +130,7 @@ func TestFamiliesOfManyDefinitions(t *testing.T) {
 	}
 }
 
-// crowds are units, or parts of units, of which each brings another type of the same name or shape.
+// crowds are units, or parts of units. Each brings another type of the same name or shape.
 var crowds = map[string]func(b *btftest.Builder, i int){
 	"structs": func(b *btftest.Builder, i int) { b.Struct("s", 4, b.Member(fmt.Sprint("m", i), b.Int("int", 4), 0)) },
 	"structs of other types": func(b *btftest.Builder, i int) {
