@@ -15,7 +15,7 @@ machine_of() {
 		config="MMU ARCH_RV64I FPU RISCV_ISA_FALLBACK RISCV_SBI SERIAL_OF_PLATFORM $uart" ;;
 	s390x) arch=s390 image=bzImage goarch=s390x triple=s390x-linux-gnu config="SCLP_TTY SCLP_CONSOLE SCLP_VT220_TTY SCLP_VT220_CONSOLE" ;;
 	ppc64le) arch=powerpc image=zImage goarch=ppc64le triple=powerpc64le-linux-gnu
-		config="PPC64 PPC_BOOK3S_64 CPU_LITTLE_ENDIAN PPC_PSERIES PPC_OF_BOOT_TRAMPOLINE HVC_CONSOLE" ;;
+		config="PPC64 PPC_BOOK3S_64 CPU_LITTLE_ENDIAN PPC_PSERIES PPC_OF_BOOT_TRAMPOLINE ALTIVEC VSX HVC_CONSOLE" ;;
 	mips64el) arch=mips image=vmlinux goarch=mips64le triple=mips64el-linux-gnuabi64
 		config="MIPS_MALTA CPU_MIPS64_R2 64BIT CPU_LITTLE_ENDIAN $uart" ;;
 	*) stop "unknown machine $1" ;;

@@ -9,17 +9,18 @@ mib() { if [ -n "$1" ]; then echo $((($1 + 512) / 1024)); else echo "–"; fi; }
 
 # bytes_of ROW: whether its bytes are pahole's.
 bytes_of() {
-	local key more n=0 differ=0
+	local key more n=0 differ=0 without=0
 	for key in dwarf records real; do
 		more=$(value "$1" "compared-$key") n=$((n + ${more:-0}))
 		more=$(value "$1" "differ-$key") differ=$((differ + ${more:-0}))
+		more=$(value "$1" "explained-$key") without=$((without + ${more:-0})) # results of before --btf_compat had the bytes
 	done
 	if [ "$n" = 0 ]; then echo "–"; elif [ "$differ" = 0 ] && [[ " $options " = *" DEBUG_INFO_SPLIT "* ]]; then
 		echo "$n files equal btflite's of DWARF; pahole finds nothing"
 	elif [ "$differ" = 0 ] && [ "$machine" = mips64el ]; then
 		echo "equal, $n files; modules equal btflite's of DWARF, as pahole misreads their names"
 	elif [ "$differ" = 0 ]; then
-		echo "equal, $n files"
+		echo "equal, $n files$([ "$without" = 0 ] || echo ", of these $without without \`global_var\`")"
 	else echo "**$differ of $n differ**"; fi
 }
 
