@@ -121,7 +121,7 @@ func (fam *family) candidates(x uint32, hash levelHash) *candidates {
 	return c
 }
 
-// next returns the newest type that is left, 0 if there is none.
+// next returns the newest type that it has not returned yet, or 0 at the end.
 func (c *candidates) next() uint32 {
 	newest, at := uint32(0), 0
 	for i, ids := range c.lists {
@@ -262,6 +262,10 @@ func (p *placer) enter(u *Unit, h, node uint32) {
 	l := &p.local
 	l.add(h, node)
 	newest := uint32(len(l.node.S))
+	if fam := l.families[familyKey(h)]; fam != nil {
+		fam.add(newest, p.entryHash(u))
+		return
+	}
 	n := 0
 	for o := newest; o != 0 && n <= maxLinear; o = l.next.S[o-1] {
 		if l.key.S[o-1] == h {
@@ -271,17 +275,10 @@ func (p *placer) enter(u *Unit, h, node uint32) {
 	if n <= maxLinear {
 		return
 	}
-	ofNode := p.find.levelHash(u)
-	hash := func(entry uint32, level int) (uint32, bool) { return ofNode(idLocal|l.node.S[entry-1], level) }
-	fam := l.families[familyKey(h)]
-	if fam != nil {
-		fam.add(newest, hash)
-		return
-	}
 	if l.families == nil {
 		l.families = make(map[familyKey]*family)
 	}
-	fam = &family{}
+	fam := &family{}
 	l.families[familyKey(h)] = fam
 	var entries []uint32
 	for o := newest; o != 0; o = l.next.S[o-1] {
@@ -289,5 +286,11 @@ func (p *placer) enter(u *Unit, h, node uint32) {
 			entries = append(entries, o)
 		}
 	}
-	fam.addAll(entries, hash)
+	fam.addAll(entries, p.entryHash(u))
+}
+
+// entryHash returns levelHash for entries of the local index.
+func (p *placer) entryHash(u *Unit) levelHash {
+	hash := p.find.levelHash(u)
+	return func(entry uint32, level int) (uint32, bool) { return hash(idLocal|p.local.node.S[entry-1], level) }
 }
