@@ -122,7 +122,7 @@ type Options struct {
 	DebugDir string
 	// FindDebug finds the debug file of a build-id that is in no folder, as on a server.
 	// file is the input, for messages. What it finds is checked: a file with another
-	// build-id is an error. nil for nobody.
+	// build-id is an error. If it is nil, nobody is asked.
 	FindDebug func(file string, buildID []byte) (path string, err error)
 	// Functions asks what has become of functions, and where they are defined; nil for
 	// nobody.

@@ -133,7 +133,7 @@ func addBTF(t *testing.T, path string, debug []byte) {
 }
 
 // TestDebuginfod: elfutils' server on the loopback has the debug file of a stripped
-// program. The BTF is that of the program before it was stripped.
+// program. The BTF must be what the unstripped program gives.
 func TestDebuginfod(t *testing.T) {
 	for _, name := range []string{"debuginfod", "debuginfod-find", "gcc", "objcopy", "strip"} {
 		if _, err := exec.LookPath(name); err != nil {

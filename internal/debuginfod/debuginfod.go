@@ -32,8 +32,8 @@ const URLs = "DEBUGINFOD_URLS"
 const program = "debuginfod-find"
 
 // Limits for variables that are not set: of one file, in bytes, and of one request, in
-// seconds. The
-// client's own limit is only one of silence, 90 seconds, which a server without end keeps.
+// seconds. By itself the client ends only after 90 seconds of silence, so a server that never
+// stops sending would keep it for ever.
 const (
 	maxSize = 4 << 30
 	maxTime = 600
@@ -76,14 +76,7 @@ func (c *Client) Servers() string {
 		u.RawQuery, u.Fragment = "", ""
 		first = message.OneLine(u.Redacted())
 	}
-	switch n := len(list) - 1; n {
-	case 0:
-		return first
-	case 1:
-		return first + " and 1 more server"
-	default:
-		return fmt.Sprintf("%s and %d more servers", first, n)
-	}
+	return message.AndMore(first, len(list)-1, "server")
 }
 
 // Find returns the path of the debug file with this build-id, in the cache of the client.

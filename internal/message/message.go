@@ -63,14 +63,19 @@ func NamingFile(paths []string, err error) error {
 // Inputs names several inputs in a message about all of them: the first one, and how
 // many more there are.
 func Inputs(paths []string) string {
-	name := OneLine(paths[0])
-	switch n := len(paths) - 1; n {
+	return AndMore(OneLine(paths[0]), len(paths)-1, "input")
+}
+
+// AndMore names the first of several things in a message, and how many more there are. noun
+// is the singular of what they are.
+func AndMore(first string, more int, noun string) string {
+	switch more {
 	case 0:
-		return name
+		return first
 	case 1:
-		return name + " and 1 more input"
+		return first + " and 1 more " + noun
 	default:
-		return fmt.Sprintf("%s and %d more inputs", name, n)
+		return fmt.Sprintf("%s and %d more %ss", first, more, noun)
 	}
 }
 
