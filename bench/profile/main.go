@@ -1,7 +1,7 @@
 // Command profile makes cmd/btflite/btflite.pgo anew, by which the compiler
 // decides what to inline: it encodes and checks the kernels of the corpus, some
 // modules over each, and the kernels once more with the sites of inlined functions
-// and from unit records, and prints their types, in one process under the CPU profiler.
+// and from unit records, prints their types, and expands xz, in one process under the CPU profiler.
 //
 //	make profile
 //	go run ./bench/profile [-o=FILE] [-n=ROUNDS] [KERNEL...]
@@ -60,11 +60,15 @@ func run(out string, rounds int, kernels []string) error {
 	if err != nil {
 		return err
 	}
+	packed, err := pack(kernels[0])
+	if err != nil {
+		return err
+	}
 	var raw bytes.Buffer
 	if err := pprof.StartCPUProfile(&raw); err != nil {
 		return err
 	}
-	err = encodeAll(kernels, recorded, rounds)
+	err = encodeAll(kernels, recorded, packed, rounds)
 	pprof.StopCPUProfile()
 	if err != nil {
 		return err
@@ -110,8 +114,8 @@ func convert(kernels []string, folder string) (recorded [][]string, err error) {
 }
 
 // encodeAll encodes the kernels in all ways, some rounds. recorded are modules with unit
-// records.
-func encodeAll(kernels []string, recorded [][]string, rounds int) error {
+// records, and packed is a part of a kernel that pack has packed.
+func encodeAll(kernels []string, recorded [][]string, packed []byte, rounds int) error {
 	plain := encode.Options{Features: encode.DefaultFeatures, Jobs: 1}
 	inlined := plain
 	inlined.Features |= encode.Inline
@@ -122,6 +126,9 @@ func encodeAll(kernels []string, recorded [][]string, rounds int) error {
 					return fmt.Errorf("%s: %w", kernel, err)
 				}
 			}
+		}
+		if err := expand(packed); err != nil {
+			return fmt.Errorf("a packed part of %s: %w", kernels[0], err)
 		}
 		for _, kernel := range kernels {
 			if err := encodeFiles([]string{kernel}, nil, inlined); err != nil {

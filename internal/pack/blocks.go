@@ -191,12 +191,16 @@ func (w *walk) last(x *xzfile.File) error {
 	}
 	defer file.Close()
 	t := tail{tailFormat: w.search.format, file: file, from: x.Blocks[first].From, end: x.Len, begin: x.Len, likely: w.search.likely, left: w.meter.limits.Entries}
+	readers := make([]*xzfile.BlockReader, max(w.jobs, 1)) // one for each worker, with its dictionary
+	for k := range readers {
+		readers[k] = x.NewBlockReader(maxWindow)
+	}
 	for have := len(x.Blocks); have > first; {
-		n := min(max(w.jobs, 1), have-first)
+		n := min(len(readers), have-first)
 		errs := make([]error, n)
 		workers.Do(n, func(k int) {
 			i := have - n + k
-			errs[k] = expandBlock(file, x.Blocks[i].From-t.from, x.NewBlockReader(maxWindow), i)
+			errs[k] = expandBlock(file, x.Blocks[i].From-t.from, readers[k], i)
 		})
 		for k, err := range errs {
 			if err != nil {
@@ -211,6 +215,7 @@ func (w *walk) last(x *xzfile.File) error {
 		}
 		if at >= 0 {
 			w.search.found = true
+			clear(readers)
 			return t.walk(w, &punchingReader{r: io.NewSectionReader(file, at-t.from, t.end-at), file: file, at: at - t.from})
 		}
 	}

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestExpand: what is packed for the profile can be expanded, so the profile has the decoder.
+func TestExpand(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kernel")
+	if err := os.WriteFile(file, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	packed, err := pack(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := expand(packed); err != nil {
+		t.Error(err)
+	}
+	if err := expand(packed[:len(packed)/2]); err == nil {
+		t.Error("half of it is expanded without an error")
+	}
+}
