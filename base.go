@@ -19,7 +19,7 @@ type Base struct {
 }
 
 // OpenBase reads a base: raw BTF or an ELF file with a section .BTF, as it is or
-// compressed by gzip, xz or zstd. If there are several, each is split from those before
+// compressed. If there are several, each is split from those before
 // it. They must not change until Close.
 func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 	if len(chain) == 0 {

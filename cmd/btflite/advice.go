@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -90,7 +91,7 @@ func isFile(word string) bool {
 func holdsTypes(word string) bool {
 	head := readKind(word)
 	k := kindOf(head)
-	return loadbtf.IsELF(head) || loadbtf.CompressionOf(head) != nil || k != nil && k.encode == useAsBTF
+	return loadbtf.IsELF(head) || expand.Of(head) != nil || k != nil && k.encode == useAsBTF
 }
 
 // commandLine is a command line of btflite that people can paste.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -83,7 +83,7 @@ func notToEncode(path string) string {
 		return "a folder; give files, or for a folder of modules run btflite modules"
 	}
 	head := readKind(path)
-	c, k := loadbtf.CompressionOf(head), kindOf(head)
+	c, k := expand.Of(head), kindOf(head)
 	switch {
 	case head == nil:
 		return ""

@@ -11,6 +11,7 @@ import (
 	"github.com/btflite/btflite/btf/lower"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
@@ -84,7 +85,7 @@ func (l *lowerCommand) run(c *cli, words []string) error {
 			return err
 		}
 		f.same, f.read = true, statAll(in)[0]
-		if k := loadbtf.CompressionOf(readKind(f.path)); k != nil {
+		if k := expand.Of(readKind(f.path)); k != nil {
 			return fmt.Errorf("%s: is compressed by %s, and its BTF cannot be replaced; write to another file", message.OneLine(f.path), k.Name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
@@ -131,7 +132,7 @@ func (l *moduleList) addList(path string) (isList bool, err error) {
 	if err != nil {
 		return false, message.FileError(path, "cannot read", err)
 	}
-	if loadbtf.IsELF(head) || loadbtf.CompressionOf(head) != nil {
+	if loadbtf.IsELF(head) || expand.Of(head) != nil {
 		return false, nil
 	}
 	data := bytes.NewBuffer(head)

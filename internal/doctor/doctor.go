@@ -43,7 +43,7 @@ func Examine(path string, host Host, bases []string) (*Report, error) {
 	case isImage(head):
 		x.report.Kind = "image"
 		return x.report, x.image(path, head)
-	case isPacked(head):
+	case isPackedImage(path, head):
 		x.report.Kind = "image"
 		return x.report, x.packedFile(path)
 	}

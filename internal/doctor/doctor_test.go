@@ -198,13 +198,13 @@ func TestFiles(t *testing.T) {
 		{"bzImage", bzImage(zipped(kernel("6.12.1"))), "image", "no-btf", false},
 		{"bzImage", bzImage(lz4(vmlinux)), "image", "", false},
 		{"bzImage", bzImage(lz4(vmlinux)[:90]), "image", "image-unread", false},
-		{"bzImage", bzImage(lzmaMagic + " of LZMA"), "image", "image-unread", false},
+		{"bzImage", bzImage("\x5d\x00\x00 of LZMA"), "image", "image-unread", false},
 		{"bzImage", bzImage(lzoMagic + " of LZO"), "image", "image-unread", false},
 		{"bzImage", bzImage("of nothing"), "image", "image-unread", false},
 		{"vmlinuz.efi", zboot(lz4(flat + string(base.Encode()))), "image", "", false},
 		{"Image.gz", zipped(flat + string(base.Encode())), "image", "", false},
 		{"Image.lz4", lz4(flat + string(base.Encode())), "image", "", false},
-		{"Image.lzma", lzmaMagic + " of LZMA", "image", "image-unread", false},
+		{"Image.lzo", lzoMagic + " of LZO", "image", "image-unread", false},
 		{"rust", kernel("6.12.1", append(rustDebug(), btfSection(rust))...), "vmlinux", "rust-units", false},
 		{"Image", flat + string(base.Encode()) + "behind", "image", "", false},
 		{"Image", flat, "image", "no-btf", false},
@@ -244,9 +244,15 @@ func rustDebug() []elftest.Section {
 	return f.DebugSections()
 }
 
+// The first bytes of what is packed by LZ4 and LZO.
+const (
+	lz4Magic = "\x02\x21\x4c\x18"
+	lzoMagic = "\x89LZO"
+)
+
 // sizeOf is the unpacked size, which the build appends to all but gzip.
 func sizeOf(packed string) string {
-	if strings.HasPrefix(packed, gzipMagic) {
+	if strings.HasPrefix(packed, "\x1f\x8b") {
 		return ""
 	}
 	return "size"
@@ -284,58 +290,39 @@ func zboot(packed string) string {
 	return string(head) + packed
 }
 
-// TestLZ4: what the blocks of LZ4's legacy form unpack to, and what is wrong with them.
-func TestLZ4(t *testing.T) {
-	block := func(b string) string { return string(binary.LittleEndian.AppendUint32(nil, uint32(len(b)))) + b }
-	for _, x := range []struct{ blocks, want, err string }{
-		{"", "", ""},
-		{block("\x50hello"), "hello", ""},
-		{block("\x50hello") + block("\x10!"), "hello!", ""},
-		{block("\x50hello") + lz4Magic + block("\x10!"), "hello!", ""},
-		{block("\x30abc\x03\x00\x10!"), "abcabca!", ""},                            // 4 bytes, 3 back
-		{block("\x14a\x01\x00\x10!"), "aaaaaaaaa!", ""},                            // they overlap
-		{block("\x1fa\x01\x00\x02\x10!"), "a" + strings.Repeat("a", 21) + "!", ""}, // 15 + 2 + 4
-		{block("\xf0\x01" + "0123456789abcdef"), "0123456789abcdef", ""},
-		{block("\x50hell"), "", "cut off"},
-		{block("\xf0"), "", "cut off"},
-		{block("\xf0\xff\xff"), "", "cut off"},
-		{block("\x10a\x01"), "", "cut off"},
-		{block("\x1fa\x01\x00"), "", "cut off"},
-		{block("\x10a\x00\x00"), "", "0 bytes back"},
-		{block("\x10a\x02\x00"), "", "2 bytes back"},
-		{block("\x10a") + block("\x00\x01\x00"), "", "1 bytes back"}, // blocks do not refer to others
-		{block("\x50hello")[:8], "", "a block of 6 bytes, and 4 are left"},
-		{"\x00\x00\x00\x00hello", "", "a block of 0 bytes"},
-		{"\xff\xff\xff\xffhello", "", "a block of 4294967295 bytes"},
-		{block("\x1fa\x01\x00" + strings.Repeat("\xff", 33000) + "\x00"), "", "more than"},
-	} {
-		got, err := unpackLZ4([]byte(lz4Magic + x.blocks))
-		if string(got) != x.want || (err == nil) != (x.err == "") || err != nil && !strings.Contains(err.Error(), x.err) {
-			t.Errorf("%.40q: %q, %v; want %q, %q", x.blocks, got, err, x.want, x.err)
-		}
-	}
-}
-
-// TestPackers: images with kernels as the programs pack them that kernel builds run.
+// TestPackers: images with kernels as the programs pack them that kernel builds run: ELF files in
+// images, and flat kernels, whose BTF is far from their beginning.
 func TestPackers(t *testing.T) {
-	vmlinux := kernel("6.12.1", btfSection(kernelBTF(t, nil)), elftest.Section{Name: ".text", Flags: 6, Data: bytes.Repeat([]byte("code"), 1<<16)})
-	for _, command := range []string{"gzip -n -f -9", "bzip2 -9", "xz --check=crc32 --x86 --lzma2=dict=32MiB", "zstd -19", "lz4 -l -9"} {
-		words := strings.Fields(command)
-		cmd := exec.Command(words[0], append(words[1:], "-c")...)
-		cmd.Stdin = strings.NewReader(vmlinux)
-		packed, err := cmd.Output()
+	base := kernelBTF(t, nil)
+	flat := "code" + strings.Repeat("\x00", armMagic-4) + "ARM\x64" + strings.Repeat("code", 1<<16) + string(base.Encode()) + "behind"
+	vmlinux := kernel("6.12.1", btfSection(base), elftest.Section{Name: ".text", Flags: 6, Data: bytes.Repeat([]byte("code"), 1<<16)})
+	for _, command := range []string{"gzip -n -f -9", "bzip2 -9", "xz --check=crc32 --x86 --lzma2=dict=32MiB", "xz --format=lzma -9", "zstd -19", "lz4 -l -9"} {
+		packed, err := packedBy(command, vmlinux)
 		if err != nil {
 			t.Logf("%s: not tried: %v", command, err)
 			continue
 		}
-		dir := put(t, place{"bzImage": bzImage(string(packed)), "vmlinuz.efi": zboot(string(packed))})
-		for _, name := range []string{"bzImage", "vmlinuz.efi"} {
+		packedFlat, err := packedBy(command, flat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := put(t, place{"bzImage": bzImage(packed), "vmlinuz.efi": zboot(packed), "Image.efi": zboot(packedFlat), "Image.packed": packedFlat})
+		for name, release := range map[string]string{"bzImage": "6.12.1", "vmlinuz.efi": "6.12.1", "Image.efi": "", "Image.packed": ""} {
 			r, err := Examine(filepath.Join(dir, name), goodHost, nil)
-			if err != nil || len(r.Findings) > 0 || r.Release != "6.12.1" {
+			if err != nil || len(r.Findings) > 0 || r.Release != release || r.Kind != "image" {
 				t.Errorf("%s, %s: %v, %+v", command, name, err, r)
 			}
 		}
 	}
+}
+
+// packedBy is content as a program packs it.
+func packedBy(command, content string) (string, error) {
+	words := strings.Fields(command)
+	cmd := exec.Command(words[0], append(words[1:], "-c")...)
+	cmd.Stdin = strings.NewReader(content)
+	packed, err := cmd.Output()
+	return string(packed), err
 }
 
 // TestUnreadable: what cannot be examined is an error that names the file.

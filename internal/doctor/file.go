@@ -37,11 +37,6 @@ func (x *exam) file(path string, bases []string) error {
 		return err
 	}
 	return loadbtf.Loader{}.With(path, func(raw loadbtf.Raw) error {
-		if raw.Source.Path == "" && isFlat(raw.BTF) { // Image.gz
-			x.report.Kind = "image"
-			x.flat(path, raw.BTF)
-			return nil
-		}
 		if !btf.HasMagic(raw.BTF) {
 			return fmt.Errorf("%s: neither a kernel tree, a .config, a kernel, a module, a boot image nor BTF", message.OneLine(path))
 		}

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -46,17 +45,15 @@ type contents struct {
 // bytes, or what they decompress to. size is how many bytes they are, 0 if nobody knows.
 func (c *contents) expand(r io.Reader, head []byte, size int64) error {
 	all := io.MultiReader(bytes.NewReader(head), r)
-	format := CompressionOf(head)
+	format := expand.Of(head)
 	if format == nil {
 		return c.read(all, nil)
 	}
 	from := &counter{r: all, atLeast: size}
-	in, err := format.open(from)
+	in, err := format.Open(from)
 	if err == nil {
 		err = c.read(in, from)
-	}
-	if d, ok := in.(*zstd.Decoder); ok && d != nil {
-		d.Close()
+		_ = in.Close()
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the file ends too early")

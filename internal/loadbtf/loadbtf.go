@@ -1,5 +1,5 @@
 // Package loadbtf reads BTF from files and from bytes: raw BTF or the section .BTF
-// of an ELF file, as it is or compressed by gzip, xz or zstd.
+// of an ELF file, as it is or compressed.
 package loadbtf
 
 import (
@@ -15,6 +15,7 @@ import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -49,6 +50,20 @@ const (
 	DWARFFirst              // if the file has any
 	DWARFOnly               // always: what has none is an error
 )
+
+// IsELF reports whether a file with these first bytes is an ELF file.
+func IsELF(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
+
+// ReadHead reads the first bytes of r, by which package expand knows a format: fewer if it has
+// no more.
+func ReadHead(r io.Reader) ([]byte, error) {
+	head := make([]byte, expand.HeadSize)
+	n, err := io.ReadFull(r, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head[:n], err
+}
 
 // Dash is the path that Loader.Stdin is for.
 const Dash = "-"
@@ -198,8 +213,7 @@ func (l Loader) With(path string, use func(Raw) error) error {
 }
 
 // Open returns the BTF of a file: raw BTF or an ELF file with a section .BTF,
-// either as it is or compressed by gzip, xz or zstd; what it is, its first bytes
-// tell. From Dash it is read into memory, up to maxExpanded. The bytes are valid
+// either as it is or compressed; its first bytes tell what it is. From Dash it is read into memory, up to maxExpanded. The bytes are valid
 // until done is called. Errors name the file.
 func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	f, err := l.openFile(path)
@@ -227,7 +241,7 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	if IsELF(head) && file {
 		return l.openELF(mmapelf.Source{Path: path})
 	}
-	if file && l.DWARF != DWARFOnly && CompressionOf(head) == nil && info.Size() >= headSize && info.Size() <= maxExpanded {
+	if file && l.DWARF != DWARFOnly && expand.Of(head) == nil && info.Size() >= expand.HeadSize && info.Size() <= maxExpanded {
 		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
 			return Raw{BTF: m}, func() { _ = m.Unmap() }, nil
 		}
@@ -310,7 +324,7 @@ func (l Loader) OpenBytes(in mmapelf.Source) (raw Raw, done func(), err error) {
 
 // openLoaded is OpenBytes for bytes in memory.
 func (l Loader) openLoaded(path string, data []byte) (raw Raw, done func(), err error) {
-	if head := data[:min(headSize, len(data))]; CompressionOf(head) != nil {
+	if head := data[:min(expand.HeadSize, len(data))]; expand.Of(head) != nil {
 		return l.openRead(path, bytes.NewReader(data[len(head):]), head, int64(len(data)))
 	}
 	return l.openContents(path, data)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/workers"
 	"github.com/btflite/btflite/internal/xzfile"
 )
@@ -88,12 +89,12 @@ func (p *blockPipe) fill(k int) {
 			p.tell(k, failed)
 		}
 	}()
-	r := p.x.NewBlockReader(maxWindow)
+	r := p.x.NewBlockReader(expand.MaxWindow)
 	for i := k; i < len(p.x.Blocks); i += len(p.full) {
 		err := expandBlock(p.slots, int64(k)*p.room, r, i)
 		if p.w.sparing {
-			r = p.x.NewBlockReader(maxWindow) // without a dictionary until it is used
-			debug.FreeOSMemory()              // some milliseconds for each block, which takes a hundred times as long
+			r = p.x.NewBlockReader(expand.MaxWindow) // without a dictionary until it is used
+			debug.FreeOSMemory()                     // some milliseconds for each block, which takes a hundred times as long
 		}
 		if !p.tell(k, err) || err != nil {
 			break
@@ -193,7 +194,7 @@ func (w *walk) last(x *xzfile.File) error {
 	t := tail{tailFormat: w.search.format, file: file, from: x.Blocks[first].From, end: x.Len, begin: x.Len, likely: w.search.likely, left: w.meter.limits.Entries}
 	readers := make([]*xzfile.BlockReader, max(w.jobs, 1)) // one for each worker, with its dictionary
 	for k := range readers {
-		readers[k] = x.NewBlockReader(maxWindow)
+		readers[k] = x.NewBlockReader(expand.MaxWindow)
 	}
 	for have := len(x.Blocks); have > first; {
 		n := min(len(readers), have-first)
@@ -225,7 +226,7 @@ func (w *walk) last(x *xzfile.File) error {
 // inFirstBlock tells whether the file is at the beginning, so that a walk from there will soon find
 // it.
 func (w *walk) inFirstBlock(x *xzfile.File) (yes bool, err error) {
-	r := x.NewBlockReader(maxWindow)
+	r := x.NewBlockReader(expand.MaxWindow)
 	if err := r.Block(0); err != nil {
 		return false, fmt.Errorf("xz: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -47,25 +48,25 @@ func (f *File) Expand() (done func(), err error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	i := indexOfCompression(head)
-	if i < 0 {
+	format := expand.Of(head)
+	if format == nil {
 		f.Reader = in
 		return func() {}, nil
 	}
-	x := &innerReader{name: compressions[i].name, from: kept, meter: m, all: f.inner}
+	x := &innerReader{name: format.Name, from: kept, meter: m, all: f.inner}
 	if err = f.inner.full(); err == nil {
-		x.r, done, err = compressions[i].open(in)
+		x.r, err = format.Open(in)
 	}
 	if err != nil {
 		return nil, x.of(err)
 	}
 	f.Reader, f.Size, f.OnDisk = x, -1, nil
-	return done, nil
+	return func() { _ = x.r.Close() }, nil
 }
 
 // innerReader expands a file that is compressed by itself.
 type innerReader struct {
-	r     io.Reader
+	r     io.ReadCloser
 	name  string     // of the format
 	from  *keptError // gives what r expands
 	meter *meter     // of the file

@@ -65,15 +65,15 @@ var imports = map[string][]string{
 	// btf, callconv and dedup for what a unit's tables hold.
 	"internal/unitrecord": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/names", "internal/unit",
 		"github.com/klauspost/compress/s2", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
-	"internal/doctor":    {"btf", "btf/verify", "internal/basematch", "internal/declared", "internal/elfabi", "internal/loadbtf", "internal/message", "mmapelf"},
+	"internal/doctor":    {"btf", "btf/verify", "internal/basematch", "internal/declared", "internal/elfabi", "internal/expand", "internal/loadbtf", "internal/message", "mmapelf"},
 	"internal/elfobject": {"mmapelf"},
 	"internal/ccline":    nil,
 	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
 	"internal/finish": {"btf", "btf/distill", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
 	"internal/job":    {"btf", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
-	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/message", "internal/xzfile", "mmapelf",
-		"github.com/edsrzf/mmap-go", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd"},
+	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/expand", "internal/message", "mmapelf",
+		"github.com/edsrzf/mmap-go"},
 	"internal/message":         nil,
 	"internal/dwarf":           nil,
 	"internal/dwarf/dwarftest": {"internal/elftest"},
@@ -81,11 +81,12 @@ var imports = map[string][]string{
 	"internal/elfabi":          nil,
 	"internal/elfreloc":        nil,
 	"internal/elfwrite":        {"internal/fileid", "golang.org/x/sys/unix"},
+	"internal/expand":          {"internal/xzfile", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz/lzma"},
 	"internal/fileid":          nil,
 	"internal/kernelbtf":       {"golang.org/x/sys/unix"},
 	"internal/memlimit":        {"golang.org/x/sys/unix"},
 	"internal/names":           {"arena", "dedup"},
-	"internal/pack":            {"internal/message", "internal/workers", "internal/xzfile", "golang.org/x/sys/unix", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz/lzma"},
+	"internal/pack":            {"internal/expand", "internal/message", "internal/workers", "internal/xzfile", "golang.org/x/sys/unix"},
 	"internal/shard":           {"internal/message"},
 	"internal/workers":         nil,
 	"internal/xzfile":          {"internal/message", "github.com/mikelolasagasti/xz"},
@@ -105,7 +106,7 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/debuginfod", "internal/declared", "internal/doctor", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/fileid",
+		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/debuginfod", "internal/declared", "internal/doctor", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/expand", "internal/fileid",
 		"internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"docs/site":       {"*"}, // a module of its own
