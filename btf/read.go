@@ -149,10 +149,8 @@ func checkStrings(s []byte, split bool) error {
 // scan finds the records in b.Words, fills b.Off and checks the records.
 func (b *Blob) scan() error {
 	words := b.Words
-	b.Off = make([]uint32, 0, len(words)/6) // kernels have more than six words a type
-	var name, ref uint32                    // the highest ones
-	protos := true                          // each FUNC has been seen to refer to a FUNC_PROTO
-	for w := 0; w < len(words); {
+	x := scanned{off: make([]uint32, len(words)/6+1), first: b.FirstID, protos: true} // kernels have more than six words a type
+	for w := x.run(words, 0); w < len(words); w = x.run(words, w) {
 		r := words[w:]
 		if len(r) < 3 {
 			return fmt.Errorf("btf: types: truncated record at offset %d", 4*w)
@@ -169,60 +167,110 @@ func (b *Blob) scan() error {
 		if size > len(r) {
 			return fmt.Errorf("btf: types: truncated %s at offset %d", k, 4*w)
 		}
-		b.Off = append(b.Off, uint32(w))
+		if x.n == len(x.off) {
+			x.off = append(x.off, make([]uint32, x.n/4+1)...)
+		}
+		x.off[x.n] = uint32(w)
+		x.n++
+		x.record(b, k, r[:size])
 		w += size
-		name = max(name, r[0])
-		if s.thirdRef {
-			ref = max(ref, r[2])
-		}
-		e := r[3:size]
-		switch k {
-		case KindStruct, KindUnion:
-			for i := 2; i < len(e); i += 3 {
-				name, ref = max(name, e[i-2]), max(ref, e[i-1])
-			}
-		case KindFuncProto:
-			for i := 1; i < len(e); i += 2 {
-				name, ref = max(name, e[i-1]), max(ref, e[i])
-			}
-		case KindEnum:
-			for ; len(e) >= 2; e = e[2:] {
-				name = max(name, e[0])
-			}
-		case KindEnum64:
-			for ; len(e) >= 3; e = e[3:] {
-				name = max(name, e[0])
-			}
-		case KindDatasec:
-			for ; len(e) >= 3; e = e[3:] {
-				ref = max(ref, e[0])
-			}
-		case KindLocsec:
-			for ; len(e) >= 3; e = e[3:] {
-				ref = max(ref, e[0], e[1])
-			}
-		case KindLocProto:
-			for _, p := range e {
-				ref = max(ref, p)
-			}
-		case KindArray:
-			ref = max(ref, e[0], e[1])
-		case KindFunc:
-			// One that comes later is not known yet.
-			if i := r[2] - b.FirstID; i < uint32(len(b.Off)) {
-				protos = protos && InfoKind(words[b.Off[i]+1]) == KindFuncProto
-			} else {
-				protos = protos && b.Kind(r[2]) == KindFuncProto
-			}
-		}
 	}
+	b.Off = x.off[:x.n]
 	if uint64(b.FirstID)+uint64(len(b.Off)) > MaxID {
 		return fmt.Errorf("btf: types: %d types exceed the limit", len(b.Off))
 	}
-	if protos && ref < b.TypeCount() && (name == 0 || name < b.StrEnd()) {
+	if x.protos && x.ref < b.TypeCount() && (x.name == 0 || x.name < b.StrEnd()) {
 		return nil
 	}
 	return b.check()
+}
+
+// scanned is what scan has found so far.
+type scanned struct {
+	off       []uint32 // as Blob.Off
+	n         int      // of which are known
+	first     uint32   // as Blob.FirstID
+	name, ref uint32   // the highest string offset and type id
+	protos    bool     // each FUNC has been seen to refer to a FUNC_PROTO
+}
+
+// run reads the records from word w on. It returns the first word of a record that is of a rare
+// kind or not as it should be, or for which x.off has no room. It calls nothing, so
+// that what it needs stays in registers: these records are nearly all of a kernel.
+func (x *scanned) run(words []uint32, w int) int {
+	off, n, name, ref := x.off, x.n, x.name, x.ref
+records:
+	for n < len(off) && w >= 0 && w <= len(words)-3 {
+		off[n] = uint32(w)
+		info, third, next := words[w+1], words[w+2], w+3
+		name = max(name, words[w])
+		switch k := InfoKind(info); k {
+		case KindPtr, KindConst, KindVolatile, KindTypedef:
+			ref = max(ref, third)
+		case KindFunc:
+			i := third - x.first
+			if uint(i) > uint(n) || InfoKind(words[off[i]+1]) != KindFuncProto {
+				break records
+			}
+		case KindStruct, KindUnion:
+			next += 3 * int(InfoVlen(info))
+			if next > len(words) {
+				break records
+			}
+			for e := words[w+3 : next]; len(e) >= 3; e = e[3:] {
+				name, ref = max(name, e[0]), max(ref, e[1])
+			}
+		case KindFuncProto:
+			next += 2 * int(InfoVlen(info))
+			if next > len(words) {
+				break records
+			}
+			ref = max(ref, third)
+			for e := words[w+3 : next]; len(e) >= 2; e = e[2:] {
+				name, ref = max(name, e[0]), max(ref, e[1])
+			}
+		case KindEnum:
+			next += 2 * int(InfoVlen(info))
+			if next > len(words) {
+				break records
+			}
+			for e := words[w+3 : next]; len(e) >= 2; e = e[2:] {
+				name = max(name, e[0])
+			}
+		default:
+			break records
+		}
+		n, w = n+1, next
+	}
+	x.n, x.name, x.ref = n, name, ref
+	return w
+}
+
+// record reads a record of any kind.
+func (x *scanned) record(b *Blob, k Kind, r []uint32) {
+	x.name = max(x.name, r[0])
+	if ThirdIsRef(k) {
+		x.ref = max(x.ref, r[2])
+	}
+	if k == KindFunc {
+		proto := b.Kind(r[2]) // of the base; one that comes later is not known yet
+		if i := r[2] - x.first; i < uint32(x.n) {
+			proto = InfoKind(b.Words[x.off[i]+1])
+		}
+		x.protos = x.protos && proto == KindFuncProto
+	}
+	info := r[1]
+	stride, n := NameWords(k, InfoVlen(info))
+	for i := range n {
+		x.name = max(x.name, r[3+i*stride])
+	}
+	start, stride, n := RefWords(k, InfoVlen(info))
+	for i := range n {
+		x.ref = max(x.ref, r[start+i*stride])
+		if RefPairs(k) {
+			x.ref = max(x.ref, r[start+i*stride+1])
+		}
+	}
 }
 
 // check validates the string offsets and type ids of all own records. It finds the fault
