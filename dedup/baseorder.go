@@ -19,12 +19,15 @@ type baseOrder struct {
 	repeated  []uint32 // ids of types that are equal to an earlier one of the base
 }
 
-// count notes that id is the next type.
-func (o *baseOrder) count(id uint32) {
-	if id-o.unhashed == o.nextSize {
-		o.doublings = append(o.doublings, id)
-		o.nextSize = max(4, 2*o.nextSize-1)
-	}
+// next returns the id of the type before which the table doubles, if the types up to it are
+// all hashed.
+func (o *baseOrder) next() uint32 { return o.unhashed + o.nextSize }
+
+// double notes that the table has doubled before id. It returns what next returns now.
+func (o *baseOrder) double(id uint32) uint32 {
+	o.doublings = append(o.doublings, id)
+	o.nextSize = max(4, 2*o.nextSize-1)
+	return o.next()
 }
 
 // after reports whether id follows its earlier equals in the list, not precedes them.

@@ -21,6 +21,7 @@ type baseState struct {
 	order                baseOrder
 	anonymous            []uint32 // structs and unions of the base that have no hash yet
 	funcs                int      // FUNCs of the base, and their table: see baseFunc
+	firstFunc, lastFunc  uint32
 	funcsOnce            sync.Once
 	funcTab              arena.Vec[uint32]
 	// noTypedefs keeps units from finding TYPEDEFs of the base, as libbpf 1.7.0

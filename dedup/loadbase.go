@@ -14,9 +14,8 @@ func (ix *index) loadBase(own int) error {
 	}
 	ix.types.words.Populate(len(ix.types.words.S) + words + words/64)
 	ix.types.ids.Populate(int(b.types) + 1)
-	if _, err := ix.types.newIDs(int(b.types)); err != nil {
-		return err
-	}
+	ix.types.ids.Extend(int(b.types)) // NewBase has checked their number; loadTypes fills them
+	ix.types.keys.Resize(int(b.types) + 1)
 	ix.reserveEntities(int(b.types) / 8)
 	ix.ents.Populate(int(b.types) / 9)
 	id := uint32(1)
@@ -28,17 +27,15 @@ func (ix *index) loadBase(own int) error {
 		}
 		w := ix.types.words.S[at:]
 		copy(w, x.Words)
-		for i, off := range x.Off {
-			end := uint32(len(w))
-			if i+1 < len(x.Off) {
-				end = x.Off[i+1]
+		if b.isOdd() {
+			for _, off := range x.Off {
+				btf.EachName(w[off:], func(name *uint32) { *name = b.token(*name) })
 			}
-			ix.types.ids.S[id].off = at + off
-			ix.loadRecord(id, w[off:end:end])
-			b.order.count(id)
-			id++
 		}
+		ix.loadTypes(id, at, x)
+		id += uint32(len(x.Off))
 	}
+	b.firstFunc, ix.types.keys.S[0].next = ix.types.keys.S[0].next, 0
 	ix.enterRepeated()
 	ix.insertBase(own)
 	b.words, b.ents, b.entered = len(ix.types.words.S), len(ix.ents.S), ix.entered
@@ -47,29 +44,43 @@ func (ix *index) loadBase(own int) error {
 	return nil
 }
 
-// loadRecord turns the words of a type of the base into a record. It enters the type
-// into the tables by name and by target, unless the type is irregular or repeats
-// another. For the table by content it only stores the hash: insertBase enters all.
-func (ix *index) loadRecord(id uint32, r btf.Record) {
+// loadTypes enters the types of x, whose first one gets the id first; their words begin at
+// index at of the set's words. It enters them into the tables by name and by target, unless a
+// type is irregular or repeats another. For the table by content it only stores the hash:
+// insertBase enters all.
+func (ix *index) loadTypes(first, at uint32, x *btf.Blob) {
 	b := ix.base
-	named, info := r.Name() != 0, r.Info()
-	name := b.token(r.Name())
-	r.SetHead(name, info, r.Third())
-	k := btf.InfoKind(info)
-	if vlen := btf.InfoVlen(info); vlen != 0 { // btf.EachName would call a function for each word
-		stride, names := btf.NameWords(k, vlen)
-		for e, j := r.Extra(), 0; names > 0; names, j = names-1, j+stride {
-			e[j] = b.token(e[j])
+	words, keys, off := ix.types.words.S[at:], ix.types.keys.S, x.Off
+	ids := ix.types.ids.S[first:][:len(off)]
+	next := b.order.next()
+	for i := range off {
+		id, o := first+uint32(i), off[i]
+		ids[i] = idState{at + o, id}
+		switch btf.InfoKind(words[o+1]) {
+		case btf.KindFunc:
+			keys[b.lastFunc].next, b.lastFunc = id, id
+			b.funcs++
+		case btf.KindFuncProto:
+			if x.Words[o] == 0 {
+				keys[id].hash = contentHash(words[o:])
+			}
+		default:
+			ix.loadRecord(id, words[o:], x.Words[o] != 0)
+			next = b.order.next()
+		}
+		if id == next {
+			next = b.order.double(id)
 		}
 	}
+}
+
+// loadRecord is loadTypes for a type that is no FUNC or FUNC_PROTO. named is true if it has a name,
+// which may be empty.
+func (ix *index) loadRecord(id uint32, r btf.Record, named bool) {
+	b, name, info := ix.base, r.Name(), r.Info()
+	k := btf.InfoKind(info)
 	plain := !named && info == btf.Info(k, 0, false)
 	switch k {
-	case btf.KindFunc:
-		b.funcs++ // see baseFunc
-	case btf.KindFuncProto:
-		if !named {
-			ix.types.keys.S[id].hash = contentHash(r)
-		}
 	case btf.KindPtr:
 		if plain {
 			ix.loadFirst(&ix.types.keys.S[r.Third()].ptrTo, id)

@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -46,20 +47,9 @@ func TestEqualEnum(t *testing.T) {
 	}
 }
 
-// content is the token of a text that is its content: its bytes, as a number.
-func content(text []byte) (t Name, ok bool) {
-	if len(text) == 0 || len(text) > maxShort {
-		return 0, false
-	}
-	for i, c := range text {
-		t |= Name(c) << (8 * i)
-	}
-	return t, true
-}
-
-// TestShortNamesOfBase: each string of a base has an offset by its token, the first of
-// equal ones, whether the token is its place or its content; two levels are like one. The
-// offset of each repetition has the token of the first.
+// TestShortNamesOfBase: the token of each string of a base is its offset, that of the first
+// of equal ones, also of strings that have a table of their own. Two levels are like one. The
+// offset of each repetition has the token of the first, and of empty strings none.
 func TestShortNamesOfBase(t *testing.T) {
 	var texts []string
 	for i := range 1500 {
@@ -92,23 +82,22 @@ func TestShortNamesOfBase(t *testing.T) {
 		off += uint32(len(text)) + 1
 	}
 	top.StrBase = uint32(len(root.Strings))
-	b, err := NewBase(top, content)
+	b, err := NewBase(top)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Free()
 	for text, want := range first {
-		token, ok := content([]byte(text))
-		if !ok {
-			if token = b.Token([]byte(text), TextHash([]byte(text))); token != BaseToken|want {
-				t.Errorf("%q: token %#x, want the token of offset %d", text, token, want)
-			}
+		if got := b.Token([]byte(text), TextHash([]byte(text))); got != want {
+			t.Errorf("%q: token %#x, want the offset %d", text, got, want)
 		}
-		if got, ok := b.offset(token); !ok || got != want {
-			t.Errorf("%q: offset %d, %v, want %d", text, got, ok, want)
+		if got := b.token(want); got != want || !b.has(got) {
+			t.Errorf("%q: the token of its offset is %#x, not %#x", text, got, want)
 		}
-		if got := b.token(want); got != token {
-			t.Errorf("%q: the token of its offset is %#x, not %#x", text, got, token)
+	}
+	for _, text := range []string{"zz9", "z9", "9", "a_long_name", "abc", "a_long_name_1000"} {
+		if got := b.Token([]byte(text), TextHash([]byte(text))); got != 0 {
+			t.Errorf("%q: token %#x of a base that lacks it", text, got)
 		}
 	}
 	for i, text := range texts {
@@ -116,8 +105,71 @@ func TestShortNamesOfBase(t *testing.T) {
 			t.Errorf("%q at %d: token %#x, the first one at %d has %#x", text, offs[i], got, first[text], want)
 		}
 	}
-	if _, ok := b.offset(0x7a7a7a); ok {
-		t.Error("an offset of a text that the base lacks")
+	if b.has(MaxBaseStrings) {
+		t.Error("a token that no base gives")
+	}
+}
+
+// TestTokensOfOffsets: the offset of a string is its token, unless the string is empty.
+func TestTokensOfOffsets(t *testing.T) {
+	root := &btf.Blob{FirstID: 1, Strings: []byte("\x00name\x00id\x00")}
+	top := &btf.Blob{FirstID: 1, Base: root, StrBase: uint32(len(root.Strings)), Strings: []byte("\x00\x00other\x00\x00")}
+	for _, c := range []struct {
+		blob *btf.Blob
+		odd  bool
+		want map[uint32]Name // by offset, where it is not the offset
+	}{
+		{blob: root},
+		{blob: &btf.Blob{FirstID: 1, Strings: []byte("\x00id\x00name\x00id\x00name\x00")}, odd: true, want: map[uint32]Name{9: 1, 12: 4}},
+		{blob: top, odd: true, want: map[uint32]Name{9: 0, 10: 0, 17: 0}}, // 16 is the end of a string
+	} {
+		b, err := NewBase(c.blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for off := range c.blob.StrEnd() {
+			want, changed := c.want[off]
+			if !changed {
+				want = off
+			}
+			if got := b.token(off); got != want {
+				t.Errorf("%q: token %d of offset %d, want %d", c.blob.Strings, got, off, want)
+			}
+		}
+		if b.isOdd() != c.odd {
+			t.Errorf("%q: odd %v", c.blob.Strings, b.isOdd())
+		}
+		b.Free()
+	}
+}
+
+// TestTextHash: it is the same for a text alone and among others, whatever its length and
+// what follows.
+func TestTextHash(t *testing.T) {
+	var section []byte
+	var texts [][]byte
+	for n := range 40 {
+		text := bytes.Repeat([]byte{byte('a' + n%26)}, n)
+		texts, section = append(texts, text), append(append(section, text...), 0)
+	}
+	for _, tail := range []string{"", "\x00", "behind", "\x80\xff\x01\x00 and more"} {
+		s, at := append(bytes.Clone(section), tail...), 0
+		for _, text := range texts {
+			if got := hashAt(s, at); got != TextHash(text) {
+				t.Errorf("%q: hash %#x among others, %#x alone", text, got, TextHash(text))
+			}
+			at += len(text) + 1
+		}
+		found := make([]hashed, len(texts))
+		n := hashStrings(s, 0, found)
+		for i, x := range found[:n] {
+			if x.hash != TextHash(texts[i]) || s[x.end] != 0 {
+				t.Errorf("%q: %#x up to %d", texts[i], x.hash, x.end)
+			}
+		}
+		if n < len(texts)-2 {
+			t.Errorf("only %d of %d strings", n, len(texts))
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // splitNames are the tokens of a split BTF's strings: the base's token if the base has
-// the text, else 1 and more.
+// the text, else dedup.MaxBaseStrings and more.
 type splitNames struct {
 	base  *dedup.Base
 	texts [][]byte
@@ -28,10 +28,10 @@ func (sn *splitNames) Alias(t, canon dedup.Name) { panic("one token a text") }
 func (sn *splitNames) Touch(t []dedup.Name) byte { return 0 }
 
 func (sn *splitNames) Bytes(t dedup.Name) ([]byte, bool) {
-	if t >= dedup.BaseToken {
+	if t < dedup.MaxBaseStrings {
 		return sn.base.Bytes(t), true
 	}
-	return sn.texts[t-1], true
+	return sn.texts[t-dedup.MaxBaseStrings], true
 }
 
 func (sn *splitNames) token(text []byte) dedup.Name {
@@ -41,13 +41,11 @@ func (sn *splitNames) token(text []byte) dedup.Name {
 	if t, ok := sn.index[string(text)]; ok {
 		return t
 	}
+	t := dedup.Name(dedup.MaxBaseStrings + len(sn.texts))
 	sn.texts = append(sn.texts, bytes.Clone(text))
-	sn.index[string(text)] = dedup.Name(len(sn.texts))
-	return dedup.Name(len(sn.texts))
+	sn.index[string(text)] = t
+	return t
 }
-
-// noShort says that all texts have tokens by place.
-func noShort([]byte) (dedup.Name, bool) { return 0, false }
 
 // cut returns the types first..end-1 of in as BTF of their own.
 func cut(in *btf.Blob, first, end uint32) *btf.Blob {
@@ -138,7 +136,7 @@ func splitOver(t *testing.T, base, raw *btf.Blob, cus []uint32, noTypedefs bool)
 // more, and calls each with every result.
 func (x *splitInput) streams(t *testing.T, noTypedefs bool, each func(round int, s *dedup.Set, got *btf.Blob)) {
 	t.Helper()
-	b, err := dedup.NewBase(x.base, noShort)
+	b, err := dedup.NewBase(x.base)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,14 +75,11 @@ func (t *stringTable) restart() {
 
 // offset returns the string offset of a token's text; false if it is not interned.
 func (t *stringTable) offset(tok Name) (uint32, bool) {
-	if tok == 0 {
-		return 0, true
+	if tok == 0 || t.base.has(tok) {
+		return tok, true
 	}
 	if e := &t.byToken.S[t.tokenSlot(tok)]; e.token == tok {
 		return e.off, true
-	}
-	if t.base != nil {
-		return t.base.offset(tok)
 	}
 	return 0, false
 }
@@ -248,7 +245,7 @@ func (t *stringTable) growText() {
 			if e.token == 0 {
 				continue
 			}
-			h, _ := hashString(t.text.S[e.off-t.start:])
+			h := hashAt(t.text.S, int(e.off-t.start))
 			i := h & mask
 			for t.tags.S[i] != 0 {
 				i = (i + 1) & mask

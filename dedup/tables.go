@@ -355,7 +355,7 @@ func equalWords(a, b []uint32) bool {
 // types are FUNCs, and a module needs few of them: so the first call indexes them, not loadBase.
 func (ix *index) baseFunc(w btf.Record) uint32 {
 	b := ix.base
-	if b == nil || b.funcs == 0 || w.Kind() != btf.KindFunc {
+	if b == nil || b.funcs == 0 || w.Kind() != btf.KindFunc || !b.has(w.Name()) {
 		return 0
 	}
 	b.funcsOnce.Do(ix.indexFuncs)
@@ -370,7 +370,8 @@ func (ix *index) baseFunc(w btf.Record) uint32 {
 	return found
 }
 
-// indexFuncs fills the table of baseFunc, whose buckets are chained by idKeys.next.
+// indexFuncs fills the table of baseFunc, whose buckets are chained by idKeys.next. Before, it links
+// each FUNC of the base to the next one.
 func (ix *index) indexFuncs() {
 	b := ix.base
 	size := 1 << 10
@@ -378,12 +379,12 @@ func (ix *index) indexFuncs() {
 		size *= 2
 	}
 	b.funcTab.Resize(size)
-	for id := uint32(1); id <= ix.baseIDs; id++ {
-		if w := ix.types.record(id); w.Kind() == btf.KindFunc {
-			first := &b.funcTab.S[arena.Spread(w.Name())&uint32(size-1)]
-			ix.types.keys.S[id].next = *first
-			*first = id
-		}
+	table, keys := b.funcTab.S, ix.types.keys.S
+	for id := b.firstFunc; id != 0; {
+		next := keys[id].next
+		first := &table[arena.Spread(ix.types.record(id).Name())&uint32(len(table)-1)]
+		keys[id].next, *first = *first, id
+		id = next
 	}
 }
 

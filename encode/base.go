@@ -3,7 +3,6 @@ package encode
 import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/internal/names"
 )
 
 // Base is BTF that modules are encoded over. Split BTF over it does not repeat its types
@@ -16,7 +15,7 @@ type Base struct {
 // NewBase prepares blob as a base. blob may itself be split BTF; the Base keeps using it.
 // It is an error if the types or strings use up all ids or offsets.
 func NewBase(blob *btf.Blob) (*Base, error) {
-	d, err := dedup.NewBase(blob, names.InlineToken)
+	d, err := dedup.NewBase(blob)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func NewFlattener(base *btf.Blob, limit *arena.Limit, origins bool) (*Flattener,
 	if base.Base != nil {
 		return nil, errors.New("dedup: the base is split from another")
 	}
-	b, err := dedup.NewBase(base, func([]byte) (dedup.Name, bool) { return 0, false })
+	b, err := dedup.NewBase(base)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // textTokens implements dedup.Names for the names of many blobs over one base. The token of a
-// string of the base is the base's; any other is one more than the offset of its text here.
+// string of the base is the base's; any other is ownToken plus the offset of its text here.
 type textTokens struct {
 	base  *dedup.Base
 	text  arena.Vec[byte]   // each followed by NUL
@@ -28,6 +28,11 @@ func (t *textTokens) free() {
 	t.slots.Free()
 }
 
+const (
+	ownToken  = dedup.MaxBaseStrings // of the first name that the base lacks
+	mostNames = 1 << 30              // bytes of such names
+)
+
 // errManyNames is the error for more names than there are tokens.
 var errManyNames = errors.New("dedup: names take more than 1 GiB")
 
@@ -44,8 +49,8 @@ func (t *textTokens) token(text []byte) (dedup.Name, error) {
 	if tok := t.slots.S[i]; tok != 0 {
 		return tok, nil
 	}
-	tok := dedup.Name(len(t.text.S)) + 1
-	if len(t.text.S)+len(text) >= dedup.BaseToken {
+	tok := dedup.Name(ownToken + len(t.text.S))
+	if len(t.text.S)+len(text) >= mostNames {
 		return 0, errManyNames
 	}
 	t.text.AppendSlice(text)
@@ -65,7 +70,7 @@ func (t *textTokens) slot(text []byte, h uint32) uint32 {
 		if tok == 0 {
 			return i
 		}
-		s := t.text.S[tok-1:]
+		s := t.text.S[tok-ownToken:]
 		if len(s) > len(text) && s[len(text)] == 0 && bytes.Equal(s[:len(text)], text) {
 			return i
 		}
@@ -80,20 +85,20 @@ func (t *textTokens) grow() {
 	for at := 0; at < len(t.text.S); {
 		n := bytes.IndexByte(t.text.S[at:], 0)
 		text := t.text.S[at : at+n]
-		t.slots.S[t.slot(text, dedup.TextHash(text))] = dedup.Name(at) + 1
+		t.slots.S[t.slot(text, dedup.TextHash(text))] = dedup.Name(ownToken + at)
 		at += n + 1
 	}
 }
 
 // Bytes is part of dedup.Names.
 func (t *textTokens) Bytes(tok dedup.Name) ([]byte, bool) {
-	if tok >= dedup.BaseToken {
+	if tok < ownToken {
 		return t.base.Bytes(tok), true
 	}
-	if tok == 0 || int(tok) > len(t.text.S) {
-		return nil, tok == 0
+	if int(tok-ownToken) >= len(t.text.S) {
+		return nil, false
 	}
-	s := t.text.S[tok-1:]
+	s := t.text.S[tok-ownToken:]
 	return s[:bytes.IndexByte(s, 0)], true
 }
 

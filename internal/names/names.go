@@ -16,8 +16,8 @@ import (
 //
 //	0                       no name
 //	1 … 0x7fffffff          1 + offset in .debug_str (a linked file's, without a base)
-//	0x40000000 | n          string at offset n of the base
-//	0x80000000 | b0 b1 b2   an inline name of at most three bytes
+//	n                       string at offset n of the base, if there is one
+//	0x80000000 | b0 b1 b2   another name of at most three bytes that is inline
 //	0xc0000000 | n          number n of the pool: any other name
 //
 // Linkers merge .debug_str, so mostly each name has one offset there. But a name
@@ -106,8 +106,8 @@ func (n *Table) Token(b []byte) dedup.Name {
 // Literal is Token for a name that is not from the DWARF: the prefix of
 // SetPrefix does not apply.
 func (n *Table) Literal(b []byte) dedup.Name {
-	if t, ok := InlineToken(b); ok {
-		return n.Unalias(t)
+	if t, ok := inlineToken(b); ok {
+		return n.Unalias(n.pool.inline(t))
 	}
 	return n.Unalias(n.pool.token(n.pool.number(b)))
 }
@@ -116,8 +116,8 @@ func (n *Table) Literal(b []byte) dedup.Name {
 func (n *Table) Tokens(names [][]byte, to []dedup.Name, x *Batch) {
 	n.pool.numbers(names, to, x)
 	for i, b := range names {
-		if t, ok := InlineToken(b); ok {
-			to[i] = t
+		if t, ok := inlineToken(b); ok {
+			to[i] = n.pool.inline(t)
 		} else {
 			to[i] = n.pool.token(to[i])
 		}
@@ -125,9 +125,9 @@ func (n *Table) Tokens(names [][]byte, to []dedup.Name, x *Batch) {
 	}
 }
 
-// InlineToken returns the token of a name of at most three bytes, and false for a
-// longer one.
-func InlineToken(b []byte) (dedup.Name, bool) {
+// inlineToken returns the token of a name of at most three bytes, which the base may have
+// another one for, and false for a longer one.
+func inlineToken(b []byte) (dedup.Name, bool) {
 	if len(b) > 3 {
 		return 0, false
 	}
@@ -142,7 +142,8 @@ func InlineToken(b []byte) (dedup.Name, bool) {
 }
 
 // Inline is the token of the name of at most three bytes that w begins with in
-// little-endian order; its other bytes are 0.
+// little-endian order; its other bytes are 0. Call Text.Settle or Text.SettleAll for it: the base
+// may have another token.
 func Inline(w uint32) dedup.Name { return tokInline | w }
 
 // At is the token of the name that b begins with.
@@ -152,11 +153,11 @@ func (n *Table) At(b []byte) dedup.Name {
 		case b[0] == 0:
 			return 0
 		case b[1] == 0:
-			return n.Canonical(tokInline | uint32(b[0]))
+			return n.Canonical(n.pool.inline(tokInline | uint32(b[0])))
 		case b[2] == 0:
-			return n.Canonical(tokInline | uint32(b[0]) | uint32(b[1])<<8)
+			return n.Canonical(n.pool.inline(tokInline | uint32(b[0]) | uint32(b[1])<<8))
 		case b[3] == 0:
-			return n.Canonical(tokInline | uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16)
+			return n.Canonical(n.pool.inline(tokInline | uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16))
 		}
 	}
 	return n.Token(b[:max(bytes.IndexByte(b, 0), 0)])

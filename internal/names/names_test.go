@@ -61,7 +61,7 @@ func TestShortNames(t *testing.T) {
 		if again := n.Token([]byte(x.want)); again != tok {
 			t.Errorf("%q: token %#x by its bytes, %#x by its place", x.want, again, tok)
 		}
-		short, ok := InlineToken([]byte(x.want))
+		short, ok := inlineToken([]byte(x.want))
 		if ok != (len(x.want) <= 3) || ok && short != tok {
 			t.Errorf("%q: inline token %#x, %v", x.want, short, ok)
 		}
@@ -159,7 +159,7 @@ func TestPlace(t *testing.T) {
 func TestAlias(t *testing.T) {
 	n := newTable(t)
 	s := place(t, n, "\x00abc\x00longer\x00", false)
-	inline, _ := InlineToken([]byte("abc"))
+	inline, _ := inlineToken([]byte("abc"))
 	if n.Canonical(inline) != inline || n.MayBeAlias(inline) || n.Look() {
 		t.Error("a token is an alias before there is one")
 	}
@@ -258,7 +258,7 @@ func TestSettle(t *testing.T) {
 		if m[0].Name != m[2].Name || m[1].Name != m[3].Name || m[0].Name != m[7].Name || m[4].Name != 0 {
 			t.Errorf("by text %v: equal names have tokens %v", byText, m)
 		}
-		if inline, _ := InlineToken([]byte("int")); byText != (m[0].Name == inline) {
+		if inline, _ := inlineToken([]byte("int")); byText != (m[0].Name == inline) {
 			t.Errorf("by text %v: int has token %#x", byText, m[0].Name)
 		}
 		if r.Bad || byText && r.Low != 1 {
@@ -272,11 +272,14 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestBaseNames: a name that the base has gets the token of its string there, and offsets
-// of a section are not looked at.
+// TestBaseNames: a name that the base has gets the token of its string there, however it is read,
+// and offsets of a section are not looked at.
 func TestBaseNames(t *testing.T) {
-	blob := btftest.Build(t, nil, func(b *btftest.Builder) { b.Str("shared_name") })
-	base, err := dedup.NewBase(blob, InlineToken)
+	blob := btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Str("shared_name")
+		b.Str("id")
+	})
+	base, err := dedup.NewBase(blob)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,21 +287,43 @@ func TestBaseNames(t *testing.T) {
 	n := new(Table)
 	n.Use(NewPool(base, nil))
 	defer n.FreePool()
-	shared, own := n.Token([]byte("shared_name")), n.Token([]byte("own_name"))
-	if shared != dedup.BaseToken|1 || own&tokPool != tokPool {
-		t.Errorf("tokens %#x and %#x", shared, own)
-	}
-	holds(t, n, shared, "shared_name", true)
-	holds(t, n, own, "own_name", true)
-	if sum := n.Touch([]dedup.Name{shared, own}); sum != 0 {
-		t.Errorf("sum %d", sum)
-	}
-	s := place(t, n, "\x00shared_name\x00own_name\x00"+strings.Repeat("\x00", maskWords), true)
+	const data = "\x00shared_name\x00own_name\x00id\x00no\x00"
+	s := place(t, n, data+strings.Repeat("\x00", maskWords), true)
 	var r Reader
 	defer r.Free()
-	for range 2 {
-		if a, b := s.Offset(&r, 1), s.Offset(&r, 13); a != shared || b != own {
-			t.Errorf("tokens by place %#x and %#x, want %#x and %#x", a, b, shared, own)
+	for _, c := range []struct {
+		text string
+		want dedup.Name
+	}{{"shared_name", 1}, {"own_name", tokPool}, {"id", 13}, {"no", tokInline | 'n' | 'o'<<8}} {
+		tok, off := n.Token([]byte(c.text)), uint64(strings.Index(data, c.text))
+		if c.want != tokPool && tok != c.want || c.want == tokPool && tok&tokPool != tokPool {
+			t.Errorf("%q: token %#x, want %#x", c.text, tok, c.want)
+		}
+		holds(t, n, tok, c.text, true)
+		if sum := n.Touch([]dedup.Name{tok}); sum != 0 {
+			t.Errorf("%q: sum %d", c.text, sum)
+		}
+		many := make([]dedup.Name, 1)
+		n.Tokens([][]byte{[]byte(c.text)}, many, new(Batch))
+		got := []dedup.Name{many[0], n.At([]byte(c.text + "\x00more")), s.Offset(&r, off), s.Offset(&r, off)}
+		members := []dedup.Member{{Name: dedup.Name(off) + 1}, {}, {Name: dedup.Name(off) + 1}}
+		if t, ok := inlineToken([]byte(c.text)); ok {
+			got = append(got, s.Settle(&r, t))
+			members = append(members, dedup.Member{Name: t})
+		}
+		s.SettleAll(&r, members)
+		for i, m := range members {
+			if i != 1 {
+				got = append(got, m.Name)
+			}
+		}
+		for _, got := range got {
+			if got != tok {
+				t.Errorf("%q: tokens %#x and %#x", c.text, tok, got)
+			}
+		}
+		if members[1].Name != 0 {
+			t.Errorf("no name has token %#x", members[1].Name)
 		}
 	}
 }

@@ -239,6 +239,17 @@ func (p *Pool) expect(n int) {
 	}
 }
 
+// inline returns the token to use for t, which is that of a name of at most three bytes.
+func (p *Pool) inline(t dedup.Name) dedup.Name {
+	if p.base == nil || t == 0 {
+		return t
+	}
+	if c := p.base.Short(t &^ tokInline); c != 0 {
+		return c
+	}
+	return t
+}
+
 // Overflow reports whether a name found no place.
 func (p *Pool) Overflow() bool {
 	p.mu.Lock()

@@ -73,11 +73,14 @@ func (s *Text) Offset(r *Reader, off uint64) dedup.Name {
 	return t
 }
 
-// Settle returns the token to use in place of t, which a reader made from an offset. Call
-// it if Table.Look reports true.
+// Settle returns the token to use in place of t, which a reader made from an offset or by
+// Inline. Call it if Table.Look reports true.
 func (s *Text) Settle(r *Reader, t dedup.Name) dedup.Name {
-	if !s.ByText || t == 0 || t >= tokInline {
+	if !s.ByText || t == 0 || t >= tokPool {
 		return s.Canonical(t)
+	}
+	if t >= tokInline {
+		return s.Canonical(s.pool.inline(t))
 	}
 	if c, ok := r.order.one(s.pool, s.Data, t-1); ok {
 		return s.Canonical(c)

@@ -58,7 +58,7 @@ func (tr *trace) note(k, rank uint32, n int) {
 }
 
 // follow turns the names of m, each 1 + its offset in str, into tokens, until a name is not
-// the expected one. It returns their number. A name that is not an offset stays.
+// the expected one. It returns their number.
 func (tr *trace) follow(p *Pool, str []byte, m []dedup.Member) (n int) {
 	n, tr.next, tr.end = followNames(tr.ring(), tr.last.S, p, str, m, tr.next, tr.end)
 	return n
@@ -72,6 +72,9 @@ func followNames(read *[traceLen]uint32, last []uint32, p *Pool, str []byte, m [
 	for ; n < len(m); n++ {
 		t := m[n].Name - 1
 		if t >= tokInline-1 {
+			if p.base != nil && t < tokPool-1 {
+				m[n].Name = p.inline(t + 1)
+			}
 			continue
 		}
 		k := read[next%traceLen]
