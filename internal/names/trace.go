@@ -60,26 +60,50 @@ func (tr *trace) note(k, rank uint32, n int) {
 // follow turns the names of m, each 1 + its offset in str, into tokens, until a name is not
 // the expected one. It returns their number.
 func (tr *trace) follow(p *Pool, str []byte, m []dedup.Member) (n int) {
-	n, tr.next, tr.end = followNames(tr.ring(), tr.last.S, p, str, m, tr.next, tr.end)
-	return n
+	tr.ring()
+	for {
+		if n += tr.run(p, str, m[n:]); n == len(m) {
+			return n
+		}
+		t := m[n].Name
+		if t >= tokInline {
+			if t < tokPool {
+				m[n].Name = p.inline(t)
+			}
+		} else if token, ok := tr.one(p, str, t-1); ok {
+			m[n].Name = token
+		} else {
+			return n
+		}
+		n++
+	}
 }
 
-// followNames is follow. It has few live variables, so that most of them stay in
-// registers.
-//
-//go:noinline
-func followNames(read *[traceLen]uint32, last []uint32, p *Pool, str []byte, m []dedup.Member, next, end uint32) (n int, nowNext, nowEnd uint32) {
+// run is follow for the commonest names. It stops at a long or inline one, too. It calls nothing,
+// so that most of what it needs stays in registers.
+func (tr *trace) run(p *Pool, str []byte, m []dedup.Member) (n int) {
+	read, last, next, end := (*[traceLen]uint32)(tr.read.S), tr.last.S, tr.next, tr.end
 	for ; n < len(m); n++ {
-		t := m[n].Name - 1
-		if t >= tokInline-1 {
-			if p.base != nil && t < tokPool-1 {
-				m[n].Name = p.inline(t + 1)
-			}
+		t := int(m[n].Name) - 1
+		if t < 0 {
 			continue
 		}
 		k := read[next%traceLen]
-		head, ok := p.isAt(k, str, t)
-		if !ok || head>>32 >= uint64(len(last)) {
+		o, size := k>>traceSize, k&longTrace
+		chunk := p.text[o/textChunk].S
+		if t > len(str)-maskWords || size >= maskWords || len(chunk) < textChunk {
+			break
+		}
+		words := (*[textChunk]uint64)(chunk)
+		// Compare the text and its NUL without branches, because lengths cannot be
+		// predicted. A short name has no second or third word: its first word is read
+		// instead, because another goroutine may write after the name.
+		b, mask := str[t:t+maskWords], &textMask[size]
+		x := (binary.NativeEndian.Uint64(b) ^ words[(o+1)%textChunk]) & mask[0]
+		x |= (binary.NativeEndian.Uint64(b[8:]) ^ words[(o+1+(7-size)>>31)%textChunk]) & mask[1]
+		x |= (binary.NativeEndian.Uint64(b[16:]) ^ words[(o+1+(15-size)>>31*2)%textChunk]) & mask[2]
+		head := words[o%textChunk]
+		if x != 0 || head>>32 >= uint64(len(last)) {
 			break
 		}
 		m[n].Name = uint32(head)
@@ -87,7 +111,8 @@ func followNames(read *[traceLen]uint32, last []uint32, p *Pool, str []byte, m [
 		last[head>>32] = end%traceLen + 1
 		next, end = next+1, end+1
 	}
-	return n, next % traceLen, end % traceLen
+	tr.next, tr.end = next%traceLen, end%traceLen
+	return n
 }
 
 // one is follow for one name, at place t in str.
