@@ -6,7 +6,7 @@
 //	btf vmlinux SHA256             the contents of /sys/kernel/btf/vmlinux
 //	insmod overlay                 or what the kernel says against it
 //	btf overlay SHA256
-//	count - vfs_statfs 14 63       calls that a BPF program has counted, and its sum
+//	count - path_put 14 63         calls that a BPF program has counted, and its sum
 //	log TEXT                       a line of the kernel's log about BTF or BPF
 //	end
 //
