@@ -159,7 +159,7 @@ encode() {
 }
 
 # compare_with FOLDER KEY OPTION...: the BTF of all files of a folder with pahole's of the DWARF, or btflite's where
-# pahole cannot read it: split DWARF, and modules of 64-bit little-endian MIPS (docs/differences.md).
+# pahole cannot read it: split DWARF, reduced DWARF, and modules of 64-bit little-endian MIPS (docs/differences.md).
 compare_with() {
 	local folder=$1 key=$2 set file kernel reference n=0 differ=() a=$work/a.btf b=$work/b.btf
 	shift 2
@@ -170,7 +170,7 @@ compare_with() {
 			local -a base=()
 			reference=$pahole
 			[ "$file" = "$kernel" ] || base=("--btf_base=$work/base.btf")
-			if [[ " $options " = *" DEBUG_INFO_SPLIT "* ]] || [[ $machine = mips64el && $file != "$kernel" ]]; then
+			if [[ " $options " =~ " DEBUG_INFO_"(SPLIT|REDUCED)" " ]] || [[ $machine = mips64el && $file != "$kernel" ]]; then
 				reference=$btflite
 			fi
 			encode "$reference" "$out.dwarf/$file" "$a" "$@" --btf_features="$set" "${base[@]}"

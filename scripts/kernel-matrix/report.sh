@@ -17,6 +17,8 @@ bytes_of() {
 	done
 	if [ "$n" = 0 ]; then echo "–"; elif [ "$differ" = 0 ] && [[ " $options " = *" DEBUG_INFO_SPLIT "* ]]; then
 		echo "$n files equal btflite's of DWARF; pahole finds nothing"
+	elif [ "$differ" = 0 ] && [[ " $options " = *" DEBUG_INFO_REDUCED "* ]]; then
+		echo "$n files equal btflite's of DWARF; pahole gives up at declarations without a name"
 	elif [ "$differ" = 0 ] && [ "$machine" = mips64el ]; then
 		echo "equal, $n files; modules equal btflite's of DWARF, as pahole misreads their names"
 	elif [ "$differ" = 0 ]; then
