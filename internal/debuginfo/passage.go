@@ -41,7 +41,8 @@ func (ps *Passage) Behind(c *Cursor, list uint64, ok bool) {
 		o.abbrev.release(c.Hdr.AbbrevOff)
 	}
 	if f.rel != nil {
-		ps.behindRelocs(c, step)
+		ps.aheadRelocs(c)
+		f.rel.release(c, step)
 	}
 	if s, _ := c.lists(); ok && (s.sec != nil || s.stream != nil) {
 		if list >= s.given+step {
@@ -51,36 +52,56 @@ func (ps *Passage) Behind(c *Cursor, list uint64, ok bool) {
 	}
 }
 
-// behindRelocs is Behind for sections that only relocatable files read in order: the
-// relocations of .debug_info, and .debug_str, where each object has its own part.
-func (ps *Passage) behindRelocs(c *Cursor, step uint64) {
+// aheadRelocs is Ahead for sections that only relocatable files read in order: the relocations
+// of .debug_info, and .debug_str, where each object has its own part. It is called after the unit at
+// c is finished, because only its reading finds the places.
+func (ps *Passage) aheadRelocs(c *Cursor) {
 	rel := c.File.rel
-	if s := &rel.inInfo; s.sec != nil {
-		at := uint64(c.LastReloc) * uint64(rel.info.EntrySize())
-		ps.relocs.advance(s, at)
-		if at >= s.given+step {
+	if rel.inInfo.sec != nil {
+		ps.relocs.advance(&rel.inInfo, rel.behind(c))
+	}
+	if rel.inStr.sec != nil && c.Reader.Low != ^uint32(0) {
+		ps.strs.advance(&rel.inStr, uint64(c.Reader.Low))
+	}
+}
+
+// behind returns the end of the relocations of the unit at c.
+func (r *relocs) behind(c *Cursor) uint64 { return uint64(c.LastReloc) * uint64(r.info.EntrySize()) }
+
+// release releases the sections of aheadRelocs in steps, up to what the unit at c has read.
+func (r *relocs) release(c *Cursor, step uint64) {
+	if s := &r.inInfo; s.sec != nil {
+		if at := r.behind(c); at >= s.given+step {
 			s.release(at)
 		}
 	}
-	if s := &rel.inStr; s.sec != nil && c.Reader.Low != ^uint32(0) {
-		at := uint64(c.Reader.Low)
-		ps.strs.advance(s, at)
-		if at >= s.given+step {
+	if s := &r.inStr; s.sec != nil && c.Reader.Low != ^uint32(0) {
+		if at := uint64(c.Reader.Low); at >= s.given+step {
 			s.release(at)
 		}
 	}
 }
 
-// Passed releases .debug_info up to the end of the unit at c, for a first look through
-// the units.
+// Passed releases what a first look has read through the unit at c: .debug_info, its relocations and
+// strings, and .debug_abbrev, which is a quarter of a file with unit records.
 func (f *File) Passed(c *Cursor) {
-	if s := &f.inOrder.info; c.Hdr.End() >= s.given+f.releaseStep() {
-		s.release(c.Hdr.End())
+	o, step := &f.inOrder, f.releaseStep()
+	if c.Hdr.End() >= o.info.given+step {
+		o.info.release(c.Hdr.End())
+	}
+	if c.Hdr.AbbrevOff >= o.abbrev.given+step {
+		o.abbrev.release(c.Hdr.AbbrevOff)
+	}
+	if f.rel != nil {
+		f.rel.release(c, step)
 	}
 }
 
 // Rewind prepares to read the units again from the first one on.
 func (f *File) Rewind() {
-	f.inOrder.info.given = 0
+	f.inOrder.info.given, f.inOrder.abbrev.given = 0, 0
+	if f.rel != nil {
+		f.rel.inInfo.given, f.rel.inStr.given = 0, 0
+	}
 	f.shared.restart()
 }

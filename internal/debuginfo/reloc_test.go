@@ -95,14 +95,19 @@ func compressed(l elftest.Layout, s dt.Section) dt.Section {
 	return s
 }
 
-// relocatable is a file of two units, each of a name and a base type with a name, in which
-// all offsets of names and abbreviations are made by relocations; change changes them.
+// relocatable is a file of two units; see relocatableOf.
 func relocatable(wrong func(rela []byte) []byte, change func(debug []dt.Section) []dt.Section) []byte {
-	unit := func(name string) *dt.Unit {
-		return &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name(name), dt.N(dt.TagBaseType, dt.Name(name+"_type"), dt.Size(4)))}
-	}
-	file := &dt.File{Type: elftest.Relocatable, Units: []*dt.Unit{unit("first.c"), unit("second.c")},
+	return relocatableOf([]string{"first.c", "second.c"}, wrong, change)
+}
+
+// relocatableOf is a file of units with these names, each of a name and a base type with a name, in
+// which all offsets of names and abbreviations are made by relocations; change changes them.
+func relocatableOf(units []string, wrong func(rela []byte) []byte, change func(debug []dt.Section) []dt.Section) []byte {
+	file := &dt.File{Type: elftest.Relocatable,
 		Symbols: []dt.Symbol{{Name: "abbrev", Type: 3, Section: ".debug_abbrev"}, {Name: "str", Type: 3, Section: ".debug_str"}}}
+	for _, name := range units {
+		file.Units = append(file.Units, &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name(name), dt.N(dt.TagBaseType, dt.Name(name+"_type"), dt.Size(4)))})
+	}
 	debug := file.DebugSections()
 	info := debug[0].Data
 	order := binary.LittleEndian
@@ -196,6 +201,47 @@ func TestRelocatedUnits(t *testing.T) {
 			streams := !whole && !stored(".debug_info")
 			if (f.inOrder.info.stream != nil) != streams || (f.inOrder.abbrev.stream != nil) != streams {
 				t.Errorf("%s, whole %v: sections are expanded as they are read: %v", x.what, whole, !streams)
+			}
+		}
+	}
+}
+
+// TestFirstLook: a first look through the units gives back all that it has read, up to a step, so that
+// the memory for a large file is that of a small one. The second look begins at the start again.
+func TestFirstLook(t *testing.T) {
+	var units []string
+	for i := range 20_000 {
+		units = append(units, fmt.Sprintf("unit-with-a-long-name-%d.c", i))
+	}
+	f, err := openBytes(t, relocatableOf(units, nil, nil), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]*section{".debug_info": &f.inOrder.info, ".debug_abbrev": &f.inOrder.abbrev, ".rela.debug_info": &f.rel.inInfo, ".debug_str": &f.rel.inStr}
+	for range 2 {
+		var c Cursor
+		for c.Reset(0); ; c.Reset(0) {
+			if ok, err := f.Next(&c); !ok {
+				if err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			f.Passed(&c)
+		}
+		c.Free()
+		for name, s := range sections {
+			if size := f.section(name).Size; s.given == 0 || s.given+f.releaseStep() < size {
+				t.Errorf("%s: %d bytes of %d are given back", name, s.given, size)
+			}
+		}
+		f.Rewind()
+		for name, s := range sections {
+			if s.given != 0 {
+				t.Errorf("%s: the second look begins at %d", name, s.given)
 			}
 		}
 	}

@@ -80,16 +80,16 @@ func TestPassage(t *testing.T) {
 		if p.info.fetched == 0 || p.abbrev.fetched == 0 || p.lists.fetched == 0 {
 			t.Errorf("nothing is asked for ahead: %+v", p)
 		}
-		if f.Rewind(); o.info.given != 0 {
+		if f.Rewind(); o.info.given != 0 || o.abbrev.given != 0 {
 			t.Error("a second passage begins where the first one ended")
 		}
-		c.Hdr = dwarf.Unit{Off: step - 100, Data: make([]byte, 99)}
-		if f.Passed(&c); o.info.given != 0 {
+		c.Hdr = dwarf.Unit{Off: step - 100, Data: make([]byte, 99), AbbrevOff: step - 1}
+		if f.Passed(&c); o.info.given != 0 || o.abbrev.given != 0 {
 			t.Error("less than a step is given back")
 		}
-		c.Hdr.Data = make([]byte, 100)
-		if f.Passed(&c); o.info.given != step {
-			t.Errorf("%d bytes are given back", o.info.given)
+		c.Hdr.Data, c.Hdr.AbbrevOff = make([]byte, 100), step
+		if f.Passed(&c); o.info.given != step || o.abbrev.given != step {
+			t.Errorf("%d and %d bytes are given back", o.info.given, o.abbrev.given)
 		}
 		f.Close()
 	}
