@@ -1,6 +1,9 @@
 package dedup
 
 import (
+	"bytes"
+	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
@@ -70,5 +73,118 @@ func TestAdd(t *testing.T) {
 	defer n.Free()
 	if n.Types != types {
 		t.Errorf("%d types of %d", n.Types, types)
+	}
+}
+
+// TestLoneFuncs: AddLoneFunc makes the output that AddFunc makes, in one piece or in several.
+func TestLoneFuncs(t *testing.T) {
+	const pointers, funcs = 120, 60_000
+	fill := func(add func(s *Set, name Name, proto btf.Record) error) *Set {
+		names := make(texts, funcs)
+		for i := range names {
+			names[i] = fmt.Sprint("function_", i)
+		}
+		s := NewSet(names, 0)
+		last := uint32(0)
+		for range pointers {
+			id, err := s.AddRef(btf.MakeRecord(0, btf.Info(btf.KindPtr, 0, false), last))
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = id
+		}
+		for i := range uint32(funcs) {
+			if i%1000 == 999 { // a type that the output lacks
+				id, err := s.AddOwn(btf.MakeRecord(0, btf.Info(btf.KindVar, 0, false), 1, 0))
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Forward(id, 1)
+			}
+			name, err := s.InternText(Name(i)+1, []byte(names[i]), TextHash([]byte(names[i])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			proto := btf.MakeRecord(0, btf.Info(btf.KindFuncProto, 2, false), 0, 0, 1+i/2%pointers, 0, 1+i/pointers%pointers)
+			if err := add(s, name, proto); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s
+	}
+	put := func(s *Set, jobs int, bigEndian bool) (*Numbering, []byte) {
+		n := s.Finish()
+		b := make([]byte, n.TypeBytes)
+		n.PutTypes(b, bigEndian, jobs)
+		return n, b
+	}
+	want := fill(func(s *Set, name Name, proto btf.Record) error { _, err := s.AddFunc(name, proto, true); return err })
+	defer want.Free()
+	got := fill((*Set).AddLoneFunc)
+	defer got.Free()
+	for _, bigEndian := range []bool{false, true} {
+		n, a := put(want, 1, bigEndian)
+		for jobs := 1; jobs <= 4; jobs++ {
+			m, b := put(got, jobs, bigEndian)
+			if m.Types != n.Types || m.End() != n.End() || !bytes.Equal(a, b) {
+				t.Errorf("big-endian %v, %d jobs: %d types in %d bytes, want %d in %d", bigEndian, jobs, m.Types, len(b), n.Types, len(a))
+			}
+			if len(a) < 3*minPiece {
+				t.Errorf("%d bytes are one piece", len(a))
+			}
+			m.Free()
+		}
+		n.Free()
+	}
+	if a, b := want.Strings(), got.Strings(); !bytes.Equal(a, b) {
+		t.Error("other strings")
+	}
+}
+
+// aliased notes the aliases of texts.
+type aliased struct {
+	texts
+	alias map[Name]Name
+}
+
+func (x aliased) Alias(t, c Name) { x.alias[t] = c }
+
+// TestPlaceTokens: InternText gives a new text the token of its place, and a known one the token
+// that it has. Other tokens of the text become aliases.
+func TestPlaceTokens(t *testing.T) {
+	names := aliased{texts{"known", "new", "known", "new", "last"}, map[Name]Name{}}
+	s := NewSet(names, 0)
+	defer s.Free()
+	intern := func(tok, want Name) {
+		t.Helper()
+		text := names.texts[tok-1]
+		if got, err := s.InternText(tok, []byte(text), TextHash([]byte(text))); err != nil || got != want {
+			t.Errorf("%q: token %#x, %v, want %#x", text, got, err, want)
+		}
+	}
+	if tok, err := s.Intern(1); err != nil || tok != 1 {
+		t.Fatalf("token %d, %v", tok, err)
+	}
+	intern(1, 1)
+	intern(2, PlaceToken+7)
+	intern(2, PlaceToken+7)
+	intern(3, 1)
+	if tok, err := s.Intern(4); err != nil || tok != PlaceToken+7 {
+		t.Errorf("token %#x, %v", tok, err)
+	}
+	intern(5, PlaceToken+11)
+	if tok, err := s.Intern(PlaceToken + 7); err != nil || tok != PlaceToken+7 {
+		t.Errorf("token %#x, %v", tok, err)
+	}
+	if want := map[Name]Name{2: PlaceToken + 7, 3: 1, 4: PlaceToken + 7}; !maps.Equal(names.alias, want) {
+		t.Errorf("aliases %#x, want %#x", names.alias, want)
+	}
+	if got := string(s.Strings()); got != "\x00known\x00new\x00last\x00" {
+		t.Errorf("strings %q", got)
+	}
+	m := s.MoreStrings()
+	defer m.Free()
+	if off, err := m.Offset(PlaceToken + 11); err != nil || off != 11 {
+		t.Errorf("offset %d, %v", off, err)
 	}
 }

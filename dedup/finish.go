@@ -1,8 +1,10 @@
 package dedup
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
@@ -32,6 +34,45 @@ func (s *Set) AddFunc(name Name, proto btf.Record, alone bool) (uint32, error) {
 		return s.index.types.addRecord(w[:])
 	}
 	return s.addRef(w[:])
+}
+
+// AddLoneFunc is AddFunc for a FUNC that no type refers to, and whose name no other FUNC has. It
+// gets no id, so it takes a third of the memory: in kernels, nearly all FUNCs are alone.
+func (s *Set) AddLoneFunc(name Name, proto btf.Record) error {
+	if s.Raw {
+		_, err := s.AddFunc(name, proto, true)
+		return err
+	}
+	s.gate.lock()
+	defer s.gate.unlock()
+	id, err := s.addRef(proto)
+	if err == nil {
+		s.lone.Append(loneFunc{name, id, uint32(len(s.index.types.ids.S))})
+	}
+	return err
+}
+
+// loneFunc is a FUNC that AddLoneFunc has added. In the output it precedes the type of the id before.
+type loneFunc struct {
+	name          Name
+	proto, before uint32
+}
+
+// loneSize is the size in bytes of a FUNC in the output.
+const loneSize = 4 * 3
+
+// loneFrom returns those of the FUNCs that precede types from the id from on.
+func loneFrom(funcs []loneFunc, from uint32) []loneFunc {
+	i, _ := slices.BinarySearchFunc(funcs, from, func(f loneFunc, id uint32) int { return cmp.Compare(f.before, id) })
+	return funcs[i:]
+}
+
+// loneBefore returns how many of the FUNCs directly precede the type id.
+func loneBefore(funcs []loneFunc, id uint32) (n int) {
+	for n < len(funcs) && funcs[n].before == id {
+		n++
+	}
+	return n
 }
 
 func (s *Set) addRef(w btf.Record) (uint32, error) {
@@ -106,13 +147,18 @@ func (s *Set) Finish() *Numbering {
 	}
 	n := &Numbering{set: s, newID: s.index.types.words.Another(), first: s.index.baseIDs + 1}
 	n.newID.Resize(len(s.index.types.ids.S) - int(n.first))
+	lone := s.lone.S
 	for id := n.first; id < uint32(len(s.index.types.ids.S)); id++ {
+		k := loneBefore(lone, id)
+		n.Types, lone = n.Types+k, lone[k:]
 		if s.index.types.ids.S[id].fwd == id {
 			n.newID.S[id-n.first] = n.first + uint32(n.Types)
 			n.Types++
 			n.TypeBytes += 4 * s.index.types.record(id).Len()
 		}
 	}
+	n.Types += len(lone)
+	n.TypeBytes += loneSize * len(s.lone.S)
 	for id := n.first; id < uint32(len(s.index.types.ids.S)); id++ {
 		if s.index.types.ids.S[id].fwd != id {
 			n.newID.S[id-n.first] = n.ID(s.index.types.Final(id))
@@ -262,8 +308,10 @@ const minPiece = 256 << 10
 // cut returns the id before which the types, beginning with from, take at least want
 // bytes, and how many they take.
 func (num *Numbering) cut(from uint32, want int) (to uint32, size int) {
-	s := num.set
+	s, lone := num.set, loneFrom(num.set.lone.S, from)
 	for to = from; to < uint32(len(s.index.types.ids.S)) && size < want; to++ {
+		k := loneBefore(lone, to)
+		size, lone = size+loneSize*k, lone[k:]
 		if s.index.types.ids.S[to].fwd == to {
 			size += 4 * s.index.types.record(to).Len()
 		}
@@ -271,12 +319,14 @@ func (num *Numbering) cut(from uint32, want int) (to uint32, size int) {
 	return to, size
 }
 
-// put writes the types from..to-1 to dst. It does not use btf.EachName and btf.EachRef,
-// which would call a function for each word.
+// put writes the types from..to-1 to dst, and the FUNCs among and, at the end, behind them. It does not
+// use btf.EachName and btf.EachRef, which would call a function for each word.
 func (num *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
-	s := num.set
+	s, lone := num.set, loneFrom(num.set.lone.S, from)
 	var out btf.Record
 	for id := from; id < to; id++ {
+		n := loneBefore(lone, id)
+		dst, lone = num.putLone(dst, lone[:n], bigEndian), lone[n:]
 		if s.index.types.ids.S[id].fwd != id {
 			continue
 		}
@@ -297,12 +347,31 @@ func (num *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 			w := &out[start+j*stride]
 			*w = num.ID(*w)
 		}
-		for _, w := range out {
-			if bigEndian {
-				w = bits.ReverseBytes32(w)
-			}
-			binary.LittleEndian.PutUint32(dst, w)
-			dst = dst[4:]
-		}
+		dst = putWords(dst, out, bigEndian)
 	}
+	if to == uint32(len(s.index.types.ids.S)) {
+		num.putLone(dst, lone, bigEndian)
+	}
+}
+
+// putLone writes FUNCs of AddLoneFunc, and returns the rest of dst.
+func (num *Numbering) putLone(dst []byte, funcs []loneFunc, bigEndian bool) []byte {
+	for _, f := range funcs {
+		name, _ := num.set.strings.offset(f.name)
+		w := [...]uint32{name, btf.Info(btf.KindFunc, 0, false), num.ID(f.proto)}
+		dst = putWords(dst, w[:], bigEndian)
+	}
+	return dst
+}
+
+// putWords writes words, and returns the rest of dst.
+func putWords(dst []byte, words []uint32, bigEndian bool) []byte {
+	for _, w := range words {
+		if bigEndian {
+			w = bits.ReverseBytes32(w)
+		}
+		binary.LittleEndian.PutUint32(dst, w)
+		dst = dst[4:]
+	}
+	return dst
 }

@@ -2,6 +2,13 @@ package dedup
 
 import "github.com/btflite/btflite/arena"
 
+// PlaceToken plus a string offset is the token of a string that InternText has added. Names
+// has no tokens in this range, and Finish and the like find its string without a table.
+const (
+	PlaceToken = 0xa0000000
+	maxPlace   = 0x20000000
+)
+
 // Reserve makes room for about n strings in a Set without types, so that its tables
 // need not grow.
 func (s *Set) Reserve(n int) {
@@ -10,6 +17,9 @@ func (s *Set) Reserve(n int) {
 		slots *= 2
 	}
 	s.strings.size(slots)
+	// In kernels, four of ten strings are names of functions, which have PlaceTokens.
+	s.strings.byToken.Free()
+	s.strings.byToken.Resize(slots / 2)
 	// Kernels have about one type, of six words, for each string, of 18 bytes.
 	s.index.types.words.Expect(8*n, 5*n)
 	s.strings.text.Expect(32*n, 16*n)
@@ -27,13 +37,20 @@ func (s *Set) Intern(tok Name) (Name, error) {
 	return interned(s.names, tok, c, err)
 }
 
-// InternText is Intern for a caller that has the token's text and its TextHash. It
-// does not call Names.Bytes, which may miss the cache.
+// InternText is Intern for a caller that has the token's text and its TextHash, and asks for the
+// text once. It does not call Names.Bytes, which may miss the cache, and a new text gets a PlaceToken.
 func (s *Set) InternText(tok Name, text []byte, hash uint32) (Name, error) {
 	if _, ok := s.strings.offset(tok); ok {
 		return tok, nil
 	}
-	c, err := s.strings.internText(tok, text, hash)
+	if len(text) == 0 || !s.strings.hasPlace() {
+		c, err := s.strings.internText(tok, text, hash)
+		return interned(s.names, tok, c, err)
+	}
+	c, isNew, err := s.strings.internPlace(text, hash)
+	if isNew {
+		return c, err
+	}
 	return interned(s.names, tok, c, err)
 }
 

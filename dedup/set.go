@@ -44,6 +44,7 @@ type Set struct {
 	gate    gate // Resolve holds it as a reader, Commit and AddRef as writers
 	names   Names
 	strings stringTable
+	lone    arena.Vec[loneFunc]
 	visited arena.Vec[uint32] // references in the order in which they were placed
 	// tried counts the candidates of the same name or shape that units were
 	// compared with: see checkTried.
@@ -119,6 +120,7 @@ func (s *Set) Free() {
 	s.place.local.free()
 	s.walk.shapes.Free()
 	s.strings.free()
+	s.lone.Free()
 	s.visited.Free()
 	s.chunks.free()
 	s.index.ambiguous.ids.Free()

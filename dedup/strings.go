@@ -78,6 +78,9 @@ func (t *stringTable) offset(tok Name) (uint32, bool) {
 	if tok == 0 || t.base.has(tok) {
 		return tok, true
 	}
+	if off := tok - PlaceToken; off < maxPlace {
+		return off, true
+	}
 	if e := &t.byToken.S[t.tokenSlot(tok)]; e.token == tok {
 		return e.off, true
 	}
@@ -132,6 +135,30 @@ func (t *stringTable) internText(tok Name, b []byte, h uint32) (Name, error) {
 	if there {
 		return t.byText.S[i].token, nil
 	}
+	off, err := t.add(i, tok, b, h)
+	if err == nil {
+		t.setToken(tok, off)
+	}
+	return tok, err
+}
+
+// internPlace adds the text b, with the hash h, if it is new, and returns its token. For a new text
+// that is a PlaceToken, which takes no memory in byToken.
+func (t *stringTable) internPlace(b []byte, h uint32) (tok Name, isNew bool, err error) {
+	i, there := t.place(b, h)
+	if there {
+		return t.byText.S[i].token, false, nil
+	}
+	tok = PlaceToken + t.start + uint32(len(t.text.S))
+	_, err = t.add(i, tok, b, h)
+	return tok, true, err
+}
+
+// hasPlace reports whether the next text may have a PlaceToken.
+func (t *stringTable) hasPlace() bool { return t.start+uint32(len(t.text.S)) < maxPlace }
+
+// add adds a new text with a token in slot i of byText, and returns its offset.
+func (t *stringTable) add(i uint32, tok Name, b []byte, h uint32) (uint32, error) {
 	off := t.start + uint32(len(t.text.S))
 	if uint64(off)+uint64(len(b))+1 > 1<<31-1 {
 		return 0, errTooStrings
@@ -144,8 +171,7 @@ func (t *stringTable) internText(tok Name, b []byte, h uint32) (Name, error) {
 	if isFull(t.n, len(t.byText.S)) {
 		t.growText()
 	}
-	t.setToken(tok, off)
-	return tok, nil
+	return off, nil
 }
 
 // textTag is the part of a hash that tags keeps, so that place reads few texts with

@@ -185,11 +185,16 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 			}
 		}
 	}
-	fn, err := e.run.set.AddFunc(c.Token, w, len(e.run.inputs) == 1 && e.run.opt.Base == nil)
+	e.run.stats.TypesIn += 2
+	alone, fn, err := len(e.run.inputs) == 1 && e.run.opt.Base == nil, uint32(0), error(nil)
+	if alone && len(c.Annotations) == 0 && !c.Kfunc && e.run.raw == nil && e.run.inline == nil {
+		err = e.run.set.AddLoneFunc(c.Token, w)
+	} else {
+		fn, err = e.run.set.AddFunc(c.Token, w, alone)
+	}
 	if err != nil {
 		return err
 	}
-	e.run.stats.TypesIn += 2
 	if e.reporter != nil {
 		e.reporter.encoded(e.run.funcs.table.Name(c.Entry))
 	}

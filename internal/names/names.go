@@ -18,6 +18,7 @@ import (
 //	1 … 0x7fffffff          1 + offset in .debug_str (a linked file's, without a base)
 //	n                       string at offset n of the base, if there is one
 //	0x80000000 | b0 b1 b2   another name of at most three bytes that is inline
+//	0xa0000000 + n          string at offset n of the output, from dedup: a function's name
 //	0xc0000000 | n          number n of the pool: any other name
 //
 // Linkers merge .debug_str, so mostly each name has one offset there. But a name
