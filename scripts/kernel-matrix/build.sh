@@ -185,14 +185,18 @@ compare_with() {
 	[ ${#differ[@]} = 0 ] || fault "$key: ${#differ[@]} of $n differ from pahole's: ${differ[0]}"
 }
 
-# compare_all: both folders with pahole. The BTF that the builds have put into vmlinux and modules
-# must be the same, too.
+# compare_all: both folders with pahole, kernels with Rust also without it, as they are built. The BTF that
+# the builds have put into vmlinux and modules must be the same, too.
 compare_all() {
 	rm -rf "$out.dwarf"
 	cp -al "$out" "$out.dwarf"
 	note modules "$(modules_of "$out" | wc -l)"
 	compare_with "$out" dwarf
 	compare_with "$work/records" records
+	if [[ " $options " = *" RUST "* ]]; then
+		compare_with "$out" dwarf-without --lang_exclude=rust
+		compare_with "$work/records" records-without --lang_exclude=rust
+	fi
 	same_built "$work/records" records
 }
 

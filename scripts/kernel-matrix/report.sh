@@ -10,7 +10,7 @@ mib() { if [ -n "$1" ]; then echo $((($1 + 512) / 1024)); else echo "–"; fi; }
 # bytes_of ROW: whether its bytes are pahole's.
 bytes_of() {
 	local key more n=0 differ=0 without=0
-	for key in dwarf records real; do
+	for key in dwarf records real dwarf-without records-without; do
 		more=$(value "$1" "compared-$key") n=$((n + ${more:-0}))
 		more=$(value "$1" "differ-$key") differ=$((differ + ${more:-0}))
 		more=$(value "$1" "explained-$key") without=$((without + ${more:-0})) # results of before --btf_compat had the bytes
