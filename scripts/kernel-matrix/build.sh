@@ -143,10 +143,13 @@ convert() {
 	make_in "$work/records" "$cc" vmlinux modules "$image"
 }
 
-# sets: the features that pahole and btflite are compared with.
+# sets: the features that pahole and btflite are compared with. btflite does not merge units of split DWARF
+# (docs/limits.md).
 sets() {
+	local without=distilled_base
+	[[ " $options " != *" DEBUG_INFO_SPLIT "* ]] || without='distilled_base|force_cu_merging'
 	printf 'none\n%s\n' default
-	"$pahole" --supported_btf_features | tr , '\n' | grep -vx distilled_base | paste -sd,
+	"$pahole" --supported_btf_features | tr , '\n' | grep -vxE "$without" | paste -sd,
 }
 
 # encode PROGRAM FILE OUT OPTION...: the BTF of a file, or in its place why there is none. btflite makes pahole's bytes.
