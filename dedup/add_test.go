@@ -76,9 +76,10 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestLoneFuncs: AddLoneFunc makes the output that AddFunc makes, in one piece or in several.
+// TestLoneFuncs: AddLoneFunc makes the output that AddFunc makes, in one piece or in several. The last
+// prototype is so long that the last but one piece reaches the end of the types.
 func TestLoneFuncs(t *testing.T) {
-	const pointers, funcs = 120, 60_000
+	const pointers, funcs, longest = 120, 60_000, 500_000
 	fill := func(add func(s *Set, name Name, proto btf.Record) error) *Set {
 		names := make(texts, funcs)
 		for i := range names {
@@ -106,6 +107,9 @@ func TestLoneFuncs(t *testing.T) {
 				t.Fatal(err)
 			}
 			proto := btf.MakeRecord(0, btf.Info(btf.KindFuncProto, 2, false), 0, 0, 1+i/2%pointers, 0, 1+i/pointers%pointers)
+			if i == funcs-1 {
+				proto = btf.MakeRecord(0, btf.Info(btf.KindFuncProto, longest, false), 0, make([]uint32, 2*longest)...)
+			}
 			if err := add(s, name, proto); err != nil {
 				t.Fatal(err)
 			}

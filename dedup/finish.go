@@ -294,12 +294,19 @@ func (num *Numbering) PutTypes(dst []byte, bigEndian bool, jobs int) {
 		pieces = append(pieces, piece{dst[:size], from, to})
 		dst, from = dst[size:], to
 	}
-	if len(pieces) == 0 {
-		num.put(dst, from, last, bigEndian)
+	pieces = append(pieces, piece{dst, from, last})
+	put := func(k int) {
+		p := pieces[k]
+		rest, lone := num.put(p.dst, p.from, p.to, bigEndian)
+		if k == len(pieces)-1 { // the piece before may reach the last type, too
+			num.putLone(rest, lone, bigEndian)
+		}
+	}
+	if len(pieces) == 1 {
+		put(0)
 		return
 	}
-	pieces = append(pieces, piece{dst, from, last})
-	workers.Do(len(pieces), func(k int) { num.put(pieces[k].dst, pieces[k].from, pieces[k].to, bigEndian) })
+	workers.Do(len(pieces), put)
 }
 
 // minPiece is how many bytes of types are worth another goroutine.
@@ -319,10 +326,12 @@ func (num *Numbering) cut(from uint32, want int) (to uint32, size int) {
 	return to, size
 }
 
-// put writes the types from..to-1 to dst, and the FUNCs among and, at the end, behind them. It does not
-// use btf.EachName and btf.EachRef, which would call a function for each word.
-func (num *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
-	s, lone := num.set, loneFrom(num.set.lone.S, from)
+// put writes the types from..to-1 to dst, and the FUNCs among them. It returns the rest of dst, and the
+// FUNCs that come later. It does not use btf.EachName and btf.EachRef, which would call a function for
+// each word.
+func (num *Numbering) put(dst []byte, from, to uint32, bigEndian bool) (rest []byte, lone []loneFunc) {
+	s := num.set
+	lone = loneFrom(s.lone.S, from)
 	var out btf.Record
 	for id := from; id < to; id++ {
 		n := loneBefore(lone, id)
@@ -349,9 +358,7 @@ func (num *Numbering) put(dst []byte, from, to uint32, bigEndian bool) {
 		}
 		dst = putWords(dst, out, bigEndian)
 	}
-	if to == uint32(len(s.index.types.ids.S)) {
-		num.putLone(dst, lone, bigEndian)
-	}
+	return dst, lone
 }
 
 // putLone writes FUNCs of AddLoneFunc, and returns the rest of dst.
