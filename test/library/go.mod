@@ -18,6 +18,7 @@ require (
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/mikelolasagasti/xz v1.0.1 // indirect
 	github.com/mschoch/smat v0.2.0 // indirect
+	github.com/ulikunitz/xz v0.5.17 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 )
 
