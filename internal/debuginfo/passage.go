@@ -30,24 +30,15 @@ func (ps *Passage) Ahead(c *Cursor, to uint64) {
 // begins; ok is false if it has none.
 func (ps *Passage) Behind(c *Cursor, list uint64, ok bool) {
 	f := c.File
-	o, step := &f.inOrder, f.releaseStep()
-	for _, s := range o.all() {
+	for _, s := range f.inOrder.all() {
 		s.unpin(c.Seq)
-	}
-	if len(c.Hdr.Data) > 0 && c.Hdr.End() >= o.info.given+step {
-		o.info.release(c.Hdr.End())
-	}
-	if len(c.Hdr.Data) > 0 && c.Hdr.AbbrevOff >= o.abbrev.given+step {
-		o.abbrev.release(c.Hdr.AbbrevOff)
 	}
 	if f.rel != nil {
 		ps.aheadRelocs(c)
-		f.rel.release(c, step)
 	}
+	f.Passed(c)
 	if s, _ := c.lists(); ok && (s.sec != nil || s.stream != nil) {
-		if list >= s.given+step {
-			s.release(list)
-		}
+		s.releaseBy(f.releaseStep(), list)
 		ps.lists.advance(s, list)
 	}
 }
@@ -70,27 +61,22 @@ func (r *relocs) behind(c *Cursor) uint64 { return uint64(c.LastReloc) * uint64(
 
 // release releases the sections of aheadRelocs in steps, up to what the unit at c has read.
 func (r *relocs) release(c *Cursor, step uint64) {
-	if s := &r.inInfo; s.sec != nil {
-		if at := r.behind(c); at >= s.given+step {
-			s.release(at)
-		}
+	if r.inInfo.sec != nil {
+		r.inInfo.releaseBy(step, r.behind(c))
 	}
-	if s := &r.inStr; s.sec != nil && c.Reader.Low != ^uint32(0) {
-		if at := uint64(c.Reader.Low); at >= s.given+step {
-			s.release(at)
-		}
+	if r.inStr.sec != nil && c.Reader.Low != ^uint32(0) {
+		r.inStr.releaseBy(step, uint64(c.Reader.Low))
 	}
 }
 
-// Passed releases what a first look has read through the unit at c: .debug_info, its relocations and
-// strings, and .debug_abbrev, which is a quarter of a file with unit records.
+// Passed releases what has been read up to the unit at c: .debug_info, its relocations and
+// strings, and .debug_abbrev, which is a quarter of a file with unit records. A first look through
+// the units calls it for each of them.
 func (f *File) Passed(c *Cursor) {
-	o, step := &f.inOrder, f.releaseStep()
-	if c.Hdr.End() >= o.info.given+step {
-		o.info.release(c.Hdr.End())
-	}
-	if c.Hdr.AbbrevOff >= o.abbrev.given+step {
-		o.abbrev.release(c.Hdr.AbbrevOff)
+	step := f.releaseStep()
+	if len(c.Hdr.Data) > 0 {
+		f.inOrder.info.releaseBy(step, c.Hdr.End())
+		f.inOrder.abbrev.releaseBy(step, c.Hdr.AbbrevOff)
 	}
 	if f.rel != nil {
 		f.rel.release(c, step)

@@ -288,9 +288,7 @@ func (t *TypeIndex) addInfo() error {
 		}
 		off = h.End()
 		again.unpin(pin)
-		if off >= again.given+f.releaseStep() {
-			again.release(off)
-		}
+		again.releaseBy(f.releaseStep(), off)
 	}
 	return nil
 }

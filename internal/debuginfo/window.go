@@ -51,6 +51,13 @@ func (s *section) release(to uint64) {
 	s.given = to
 }
 
+// releaseBy releases the part before offset to, if that is a step or more.
+func (s *section) releaseBy(step, to uint64) {
+	if to >= s.given+step {
+		s.release(to)
+	}
+}
+
 // mappedAround is how many bytes around a touched page Linux maps if it has them in
 // memory. So far before the end of the last release, pages may be back.
 const mappedAround = 64 << 10
