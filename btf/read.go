@@ -185,10 +185,10 @@ func (b *Blob) scan() error {
 	return b.check()
 }
 
-// scanned is what scan has found so far.
+// scanned holds what scan has found so far.
 type scanned struct {
-	off       []uint32 // as Blob.Off
-	n         int      // of which are known
+	off       []uint32 // as Blob.Off, with room for more
+	n         int      // how many of off are known
 	first     uint32   // as Blob.FirstID
 	name, ref uint32   // the highest string offset and type id
 	protos    bool     // each FUNC has been seen to refer to a FUNC_PROTO

@@ -61,7 +61,7 @@ type loneFunc struct {
 // loneSize is the size in bytes of a FUNC in the output.
 const loneSize = 4 * 3
 
-// loneFrom returns those of the FUNCs that precede types from the id from on.
+// loneFrom returns the FUNCs that precede the type from or a later one.
 func loneFrom(funcs []loneFunc, from uint32) []loneFunc {
 	i, _ := slices.BinarySearchFunc(funcs, from, func(f loneFunc, id uint32) int { return cmp.Compare(f.before, id) })
 	return funcs[i:]

@@ -74,7 +74,7 @@ func (ix *index) loadTypes(first, at uint32, x *btf.Blob) {
 	}
 }
 
-// loadRecord is loadTypes for a type that is no FUNC or FUNC_PROTO. named is true if it has a name,
+// loadRecord is loadTypes for a type that is neither a FUNC nor a FUNC_PROTO. named is true if it has a name,
 // which may be empty.
 func (ix *index) loadRecord(id uint32, r btf.Record, named bool) {
 	b, name, info := ix.base, r.Name(), r.Info()

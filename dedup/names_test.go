@@ -47,9 +47,9 @@ func TestEqualEnum(t *testing.T) {
 	}
 }
 
-// TestShortNamesOfBase: the token of each string of a base is its offset, that of the first
-// of equal ones, also of strings that have a table of their own. Two levels are like one. The
-// offset of each repetition has the token of the first, and of empty strings none.
+// TestShortNamesOfBase: the token of each string of a base is its offset, also if the string is in the
+// table of short ones. If strings are equal, all have the token of the first. Empty strings have none. A
+// base over another base behaves like one base.
 func TestShortNamesOfBase(t *testing.T) {
 	var texts []string
 	for i := range 1500 {

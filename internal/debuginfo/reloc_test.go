@@ -206,8 +206,8 @@ func TestRelocatedUnits(t *testing.T) {
 	}
 }
 
-// TestFirstLook: a first look through the units gives back all that it has read, up to a step, so that
-// the memory for a large file is that of a small one. The second look begins at the start again.
+// TestFirstLook: a first look through the units gives back all that it has read, up to a step, so a
+// large file takes no more memory than a small one. A second look begins at the start again.
 func TestFirstLook(t *testing.T) {
 	var units []string
 	for i := range 20_000 {

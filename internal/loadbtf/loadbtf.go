@@ -213,8 +213,9 @@ func (l Loader) With(path string, use func(Raw) error) error {
 }
 
 // Open returns the BTF of a file: raw BTF or an ELF file with a section .BTF,
-// either as it is or compressed; its first bytes tell what it is. From Dash it is read into memory, up to maxExpanded. The bytes are valid
-// until done is called. Errors name the file.
+// either as it is or compressed; its first bytes tell what it is. From Dash it is read
+// into memory, up to maxExpanded. The bytes are valid until done is called. Errors name
+// the file.
 func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	f, err := l.openFile(path)
 	if err != nil {

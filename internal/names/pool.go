@@ -239,7 +239,8 @@ func (p *Pool) expect(n int) {
 	}
 }
 
-// inline returns the token to use for t, which is that of a name of at most three bytes.
+// inline returns the token of a short name whose inline token is t. If the base has the name, that is the
+// token of its string there, and else t.
 func (p *Pool) inline(t dedup.Name) dedup.Name {
 	if p.base == nil || t == 0 {
 		return t
