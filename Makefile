@@ -19,6 +19,7 @@
 #                       source, SHA256SUMS, in build/release (docs/releasing.md)
 #   make release-check VERSION=1.0.0  the same twice, in different folders; compares the bytes
 #   make package-check  install the packages of build/release in bare roots and use them; needs root
+#   make package-check KINDS=kernel  kernel-test with the installed packages as pahole; needs root
 #   make contrib        the recipes of contrib, with the version and the sums of build/release
 #   make site [VMLINUX=FILE]  the documents as a static site in build/site, with the structs of FILE
 #   make dist           the source with all modules as an archive, in build/dist
@@ -45,6 +46,7 @@ BENCHFLAGS ?=
 GUARDFLAGS ?=
 SERIES   ?= 7.2 6.1
 ROWS     ?=
+KINDS    ?=
 VERIFY_SERIES ?= 5.10 6.1 6.12 7.2
 KERNEL   ?= v612-amd64
 TORTUREFLAGS ?=
@@ -158,7 +160,7 @@ release-check:
 	scripts/release.sh check $(VERSION)
 
 package-check:
-	scripts/package-check.sh
+	scripts/package-check.sh $(KINDS)
 
 contrib:
 	scripts/contrib.sh

@@ -26,9 +26,10 @@
 #
 # Needs packages: make gcc bc flex bison xz-utils libelf-dev libssl-dev clang
 # libbpf-dev zlib1g-dev busybox-static cpio qemu-system-x86. JOBS=N builds with
-# N jobs (default 2), BTFLITE=FILE tests another program than ./btflite. The
-# folder is $BTFLITE_KERNEL_TEST or else btflite-kernel-test in the user's
-# cache folder; it takes 4 GB for each series and is kept for the next run.
+# N jobs (default 2), BTFLITE=FILE tests another program than ./btflite; a link
+# to it is called by the name of the link, as /usr/bin/pahole is. The folder is
+# $BTFLITE_KERNEL_TEST or else btflite-kernel-test in the user's cache folder; it
+# takes 4 GB for each series and is kept for the next run.
 # A build takes about ten minutes on two idle processors.
 
 set -euo pipefail
@@ -39,7 +40,7 @@ here=$PWD
 
 work=${BTFLITE_KERNEL_TEST:-${XDG_CACHE_HOME:-$HOME/.cache}/btflite-kernel-test}
 jobs=${JOBS:-2}
-btflite=$(realpath "${BTFLITE:-./btflite}")
+btflite=$(realpath -s "${BTFLITE:-./btflite}")
 cc=${RECORDS:+$btflite cc }gcc
 failures=0
 fail() { echo "FAIL $*"; failures=$((failures + 1)); }

@@ -6,16 +6,18 @@
 # encode a kernel, read a manual page, complete an option, and take the place of pahole.
 #
 #   archive  the .tar.gz, unpacked over /usr/local in an empty root
-#   deb      dpkg in a bare Debian (debootstrap), and lintian over the packages
+#   deb      a bare Debian (debootstrap): the commands of README.md, then dpkg, and lintian over the packages
 #   rpm      rpm in a scratch root
 #   arch     pacman in a scratch root
 #   apk      unpacked into an empty root: apk itself is not in Debian
 #   container  the image of contrib/container by buildah, and its program in another image
+#   kernel   scripts/kernel-test.sh with the installed packages as pahole: takes half an hour
 #
-# Without KIND all of them. It needs root, and Debian's packages debootstrap, lintian, rpm, buildah,
-# crun, pacman-package-manager, man-db and bash-completion; a kind whose tools are missing is left out, and
-# the last line says so. The kernel is v612-amd64 of scripts/kernels.sh, or else the small program
-# of the repository. Nothing is changed outside of a temporary folder.
+# Without KIND all of them but kernel. It needs root, and Debian's packages debootstrap, lintian, rpm,
+# buildah, crun, busybox-static, pacman-package-manager, man-db and bash-completion; a kind whose tools are
+# missing is left out, and the last line says so. The kernel is v612-amd64 of scripts/kernels.sh, or else
+# the small program of the repository. Nothing is changed outside of a temporary folder, but kernel
+# keeps the folder of kernel-test.sh. SERIES="7.2 6.1" are the series of Linux that kernel builds.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -93,7 +95,28 @@ links() {
 	encodes "$1" /usr/bin/pahole
 }
 
-# try_archive: the first way of the README.
+# block FILE LINE: print the block of code that follows the line in a document.
+block() {
+	awk -v line="$2" '$0 == line { found = 1 } found && /^```/ { if (inside) exit; inside = 1; next } inside' "$1"
+}
+
+# as_readme_says ROOT: run in the root what README.md says of a release, where "or:" starts another
+# way, with the version of this release and as the user root, who needs no sudo.
+as_readme_says() {
+	local root=$1 program version commands
+	program=$(file 'btflite-*-linux-amd64')
+	version=${program##*/btflite-}
+	version=${version%-linux-amd64}
+	commands=$(block README.md '<!-- not run: needs a release -->' | sed "s/1\.0\.0/$version/g; s/ *# or: /\n/; s/sudo //g")
+	[ "$(wc -l <<< "$commands")" = 3 ] || die "README.md has other commands for a release: $commands"
+	mkdir "$root/download"
+	cp "$program" "$(file 'btflite_*_amd64.deb')" "$release/SHA256SUMS" "$root/download/"
+	chroot "$root" sh -exc "cd /download; $commands"
+	encodes "$root" /usr/local/bin/btflite
+	rm -r "$root/download" "$root/usr/local/bin/btflite"
+}
+
+# try_archive: the folders of a prefix.
 try_archive() {
 	local root=$scratch/archive
 	mkdir -p "$root/usr/local"
@@ -115,7 +138,7 @@ try_deb() {
 	mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 	ln -sfn /proc/self/fd "$root/dev/fd"
 	cp "$(file 'btflite_*_amd64.deb')" "$(file 'btflite-pahole_*_all.deb')" "$root/"
-	chroot "$root" sh -c 'dpkg -i /btflite_*.deb'
+	as_readme_says "$root"
 	encodes "$root" /usr/bin/btflite
 	page /usr/share/man chroot "$root"
 	completes /usr/share/bash-completion/completions/btflite /usr/bin chroot "$root"
@@ -175,24 +198,50 @@ try_apk() {
 	completes "$root/usr/share/bash-completion/completions/btflite" "$root/usr/bin"
 }
 
-# try_container: without a registry, and with storage of its own.
+# try_container: without a registry, and with storage of its own. The image of somebody else has a
+# shell, and gets the program by the lines that contrib/container/README.md has for that.
 try_container() {
 	local context=$scratch/context image program version
-	has buildah crun || return 0
+	has buildah crun busybox || return 0
 	in_storage() { buildah --root "$scratch/storage" --runroot "$scratch/running" --storage-driver vfs "$@"; }
 	in_image() { in_storage run --isolation chroot -v "$(realpath "$kernel"):/vmlinux:ro" "$image" -- "$@"; }
 	mkdir "$context"
 	program=$(file 'btflite-*-linux-amd64')
 	version=${program##*/btflite-}
-	cp "$program" "$context"
+	cp "$program" "$(command -v busybox)" "$context"
 	in_storage build --quiet --isolation chroot --build-arg VERSION="${version%-linux-amd64}" -f contrib/container/Containerfile -t btflite "$context"
-	printf 'FROM scratch\nCOPY --from=localhost/btflite /usr/bin/btflite /usr/bin/pahole\n' > "$context/other"
+	{
+		printf 'FROM scratch\nCOPY busybox /bin/sh\nCOPY busybox /bin/ln\n'
+		block contrib/container/README.md '```dockerfile'
+	} > "$context/other"
 	in_storage build --quiet --isolation chroot -f "$context/other" -t other "$context"
 	image=$(in_storage from btflite)
 	in_image /usr/bin/btflite -J --btf_features=default --btf_encode_detached=/vmlinux.btf /vmlinux
 	in_image /usr/bin/btflite verify /vmlinux.btf
+	[ "$(in_storage inspect --type image --format '{{.OCIv1.Config.Entrypoint}}' btflite)" = '[/usr/bin/btflite]' ] || die "the image does not start btflite"
 	image=$(in_storage from other)
-	in_image /usr/bin/pahole --version
+	[ "$(in_image /usr/bin/pahole --version)" = v1.32 ] || die "/usr/bin/pahole of the other image is not btflite"
+	in_image /usr/bin/pahole -J --btf_features=default --btf_encode_detached=/vmlinux.btf /vmlinux
+	in_image /usr/bin/btflite verify /vmlinux.btf
+}
+
+# try_kernel: the packages are installed over this system, but in layers that only this command sees.
+try_kernel() {
+	local layers=$scratch/layers
+	has dpkg unshare update-alternatives || return 0
+	mkdir "$layers"
+	# shellcheck disable=SC2016 # for the inner bash
+	unshare -m bash -euo pipefail -c '
+		for folder in usr etc var; do
+			mkdir "$1/$folder" "$1/$folder.work"
+			mount -t overlay -o "lowerdir=/$folder,upperdir=$1/$folder,workdir=$1/$folder.work" overlay "/$folder"
+		done
+		dpkg -i "${@:2}"
+		update-alternatives --query pahole
+		[ "$(realpath "$(command -v pahole)")" = /usr/bin/btflite ]
+		# shellcheck disable=SC2086 # a list
+		BTFLITE=/usr/bin/pahole scripts/kernel-test.sh ${SERIES-}
+	' bash "$layers" "$(file 'btflite_*_amd64.deb')" "$(file 'btflite-pahole_*_all.deb')"
 }
 
 for kind; do
