@@ -132,6 +132,23 @@ func addBTF(t *testing.T, path string, debug []byte) {
 	btfliteRun(t, exitOK, "-J", "--debug_dir="+folder, path)
 }
 
+// freePort returns a port of the loopback that nobody listens on. In a network namespace of its own
+// the loopback is down until somebody sets it up: then one can listen, but not connect.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip("no loopback: ", err)
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Skip("no loopback: ", err)
+	}
+	c.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
 // TestDebuginfod: elfutils' server on the loopback has the debug file of a stripped
 // program. The BTF must be what the unstripped program gives.
 func TestDebuginfod(t *testing.T) {
@@ -157,12 +174,7 @@ func TestDebuginfod(t *testing.T) {
 	command("strip", "-o", "stripped", "a")
 	command("gcc", "-g", "-Wl,--build-id", "-DOTHER", "-O1", "-o", "b", "a.c")
 	command("strip", "-o", "other", "b")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Skip("no loopback: ", err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	port := freePort(t)
 	server := exec.Command("debuginfod", "-p", fmt.Sprint(port), "-d", ":memory:", "-F", served, "-t0")
 	if err := server.Start(); err != nil {
 		t.Skip("debuginfod does not start: ", err)

@@ -199,14 +199,18 @@ func pageName(cmd *cobra.Command) string {
 	return cmd.Name()
 }
 
-// TestManual: btflite manual prints the pages.
+// TestManual: btflite manual prints the pages. A source archive knows its version, which would be in
+// the footers.
 func TestManual(t *testing.T) {
 	for _, args := range [][]string{nil, {"verify"}, {"manual"}} {
 		name := ""
 		if args != nil {
 			name = args[0]
 		}
-		out, _ := btfliteRun(t, exitOK, append([]string{"manual"}, args...)...)
+		out := withSource("", "", "", func() string {
+			out, _ := btfliteRun(t, exitOK, append([]string{"manual"}, args...)...)
+			return out
+		})
 		if out != string(mustRead(t, filepath.Join(manFolder, man.File(name)))) {
 			t.Errorf("manual %v: not the page", args)
 		}
