@@ -163,13 +163,18 @@ func (a *archiveCommand) add(c *cli, to *archive.Archive, path string, n *archiv
 		pkg.Close()
 	}
 	if err != nil {
-		if errors.Is(err, archive.ErrOrder) {
+		if errors.Is(err, pack.ErrNoSize) {
 			n.refused++
 		} else {
 			n.trouble++
 		}
 		c.complain(message.NamingFile([]string{path}, err).Error())
 		return nil
+	}
+	if rec.Damaged && pkg.Nameless { // there is no record of it
+		n.trouble++
+		c.complain(message.OneLine(path) + ": " + rec.Reason)
+		rec.Reason = ""
 	}
 	return a.tell(c, archive.PackageName(path), rec, n)
 }

@@ -192,10 +192,12 @@ func TestArchiveModules(t *testing.T) {
 func TestArchiveStdin(t *testing.T) {
 	kernel := archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel("6.99.0")}
 	module := archivetest.Entry{Name: "fs/xfs.ko", Data: archivetest.Module("6.99.0", "xfs", 'x')}
-	in := inFolder(t, map[string][]byte{"first": archivetest.Deb("xz", kernel, module), "last": archivetest.Deb("xz", module, kernel), "vmlinux": kernel.Data})
+	in := inFolder(t, map[string][]byte{"first": archivetest.Deb("xz", kernel, module), "last": archivetest.Deb("xz", module, kernel), "vmlinux": kernel.Data,
+		"cut": archivetest.Tar(kernel, module)[:len(kernel.Data)+2000], "nothing": archivetest.Tar(archivetest.Entry{Name: "x"})})
 	const both = "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\ndebian/12/x86_64/6.99.0/: 1 module of 6.99.0\n1 kernel archived, 1 module\n"
 	const alone = "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\n1 kernel archived\n"
-	order := "btflite: stdin: " + archive.ErrOrder.Error() + "\n"
+	const order = "btflite: stdin: 6.99.0: its modules are left out, as 1 module came before it and a pipe cannot be read twice; give the file by its name, or leave out --modules\n"
+	const cut = "btflite: stdin: tar: after entry 2: it is cut short\n"
 	for _, c := range []struct {
 		file, words    string
 		pipe           bool
@@ -208,9 +210,13 @@ func TestArchiveStdin(t *testing.T) {
 		{"first", "--modules", true, exitOK, both, ""},
 		{"first", "--modules", false, exitOK, both, ""},
 		{"last", "--modules", false, exitOK, both, ""},
-		{"last", "--modules", true, exitUsage, "0 kernels archived, 1 package not done\n", order},
+		{"last", "--modules", true, exitUsage, strings.Replace(alone, "archived", "archived, modules of 1 kernel not done", 1), order},
+		{"last", "--modules -q", true, exitUsage, "", order},
 		{"vmlinux", "", false, exitOK, strings.ReplaceAll(alone, "debian/12", "debian/12"), ""},
-		{"vmlinux", "", true, exitOK, "0 kernels archived, 1 package without kernels\n", "btflite: stdin: a stream has no size, which an ELF file needs; give the file by its name\n"},
+		{"cut", "", true, exitTemporary, strings.Replace(alone, "archived", "archived, 1 package not done", 1), cut},
+		{"cut", "--modules", true, exitTemporary, strings.Replace(alone, "archived", "archived, 1 package not done", 1), strings.Replace(cut, "after", "in", 1)},
+		{"nothing", "", true, exitOK, "0 kernels archived, 1 package without kernels\n", "btflite: stdin: no kernel with DWARF or BTF in it (1 files looked at)\n"},
+		{"vmlinux", "", true, exitUsage, "0 kernels archived, 1 package not done\n", "btflite: stdin: a stream has no size, which an ELF file needs; give the file by its name\n"},
 		{"first", "-", false, exitTemporary, "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\n1 kernel archived, 1 package not done\n", "btflite: -: standard input can be read only once\n"},
 	} {
 		dir := filepath.Join(t.TempDir(), "btf")

@@ -12,10 +12,12 @@ import (
 type archiveCounts struct {
 	kernels, without int // with BTF, and without
 	empty            int // packages without kernels
+	damaged          int // packages that cannot be read to their end
 	before           int // packages or kernels that earlier runs have done
 	trouble          int // packages that could not be done now
 	others           int // packages of other shards
-	refused          int // streams that would have to be read twice
+	refused          int // streams that would have to be files
+	unordered        int // kernels without their modules, as a stream cannot be read twice
 	internal         int // kernels and modules without BTF by a fault of this program
 	modules          int // with BTF
 	modulesWithout   int
@@ -39,8 +41,14 @@ func (n *archiveCounts) String() string {
 	if n.empty > 0 {
 		s += ", " + countOf(n.empty, "package") + " without kernels"
 	}
+	if n.damaged > 0 {
+		s += ", " + countOf(n.damaged, "package") + " damaged"
+	}
 	if n.others > 0 {
 		s += ", " + countOf(n.others, "package") + " of other shards"
+	}
+	if n.unordered > 0 {
+		s += ", modules of " + countOf(n.unordered, "kernel") + " not done"
 	}
 	if left := n.trouble + n.refused; left > 0 {
 		s += ", " + countOf(left, "package") + " not done"
@@ -55,7 +63,7 @@ func (n *archiveCounts) status() error {
 		return printedFailure{exitTemporary}
 	case n.internal > 0:
 		return printedFailure{exitInternal}
-	case n.refused > 0:
+	case n.refused+n.unordered > 0:
 		return printedFailure{exitUsage}
 	}
 	return nil
@@ -69,7 +77,11 @@ func (a *archiveCommand) tell(c *cli, name string, rec *archive.PackageRecord, n
 		out = io.Discard
 	}
 	if rec.Reason != "" {
-		n.empty++
+		if rec.Damaged {
+			n.damaged++
+		} else {
+			n.empty++
+		}
 		c.warn(name + ": " + rec.Reason)
 	}
 	for i := range rec.Kernels {
@@ -78,6 +90,11 @@ func (a *archiveCommand) tell(c *cli, name string, rec *archive.PackageRecord, n
 			n.before++
 		} else if err := tellKernel(c, out, name, k, n); err != nil {
 			return err
+		}
+		if k.ModulesEarly > 0 {
+			n.unordered++
+			c.complain(fmt.Sprintf("%s: %s: its modules are left out, as %s came before it and a pipe cannot be read twice; give the file by its name, or leave out --modules",
+				name, message.OneLine(k.Release), countOf(k.ModulesEarly, "module")))
 		}
 		if k.Modules != nil && !k.ModulesBefore {
 			if err := tellModules(c, out, name, k, n); err != nil {

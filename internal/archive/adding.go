@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,12 +56,16 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 	err := w.read()
 	rec.describe(pkg)
 	switch {
-	case err != nil && (isTrouble(err) || errors.Is(err, ErrOrder)):
+	case err != nil && (isTrouble(err) || errors.Is(err, pack.ErrNoSize)):
 		return nil, err
 	case err != nil:
+		rec.Damaged = true
 		rec.Reason = reasonOf(err, pkg.Path)
 	case len(rec.Kernels) == 0:
 		rec.Reason = fmt.Sprintf("no kernel with DWARF or BTF in it (%d files looked at)", w.files)
+		if w.nested != "" {
+			rec.Reason += fmt.Sprintf("; packages in it, such as %s, are not opened: give them by their names", message.OneLine(w.nested))
+		}
 	}
 	if !w.keeps() {
 		return rec, nil
@@ -89,10 +94,7 @@ func (w *adding) read() error {
 	default:
 		w.modules.again = true // all that comes before is unread
 	}
-	if err != nil {
-		return err
-	}
-	return w.modules.finish()
+	return w.modules.finish(err)
 }
 
 // adding is the work on one package.
@@ -101,6 +103,8 @@ type adding struct {
 	pkg   *pack.Package
 	rec   *PackageRecord
 	files int
+	// nested is the name of the first package in the package; "" for none.
+	nested string
 	// fromEnd says that the package is not read from its beginning.
 	fromEnd bool
 	modules moduleWork
@@ -122,6 +126,9 @@ func (w *adding) file(f *pack.File) error {
 		return nil // only modules are wanted of the rest
 	}
 	head, err := peekHeader(f)
+	if pack.IsPackage(head) {
+		w.nested = cmp.Or(w.nested, f.Name)
+	}
 	if err != nil || !isProgram(head) {
 		return err
 	}
@@ -141,7 +148,7 @@ func (w *adding) file(f *pack.File) error {
 	rec := w.recordOf(k)
 	rec.File = f.Name
 	if old := w.kernelDone(rec); old != nil {
-		return w.next(old)
+		return w.next(old, f.Name)
 	}
 	if err := w.kernel(in, k, rec); err != nil {
 		return err
@@ -151,7 +158,7 @@ func (w *adding) file(f *pack.File) error {
 			return err
 		}
 	}
-	return w.next(rec)
+	return w.next(rec, f.Name)
 }
 
 // hasOneKernel tells whether the package is of a distribution, so that there is one kernel in it. Tar
@@ -159,10 +166,10 @@ func (w *adding) file(f *pack.File) error {
 func (w *adding) hasOneKernel() bool { return w.pkg.Format == "deb" || w.pkg.Format == "rpm" }
 
 // next adds a kernel to the record of the package and says what follows: nothing, if the rest of the
-// package need not be expanded.
-func (w *adding) next(rec *KernelRecord) error {
+// package need not be expanded. file is the kernel's in this package; the record may be from another.
+func (w *adding) next(rec *KernelRecord, file string) error {
 	if w.Modules {
-		if err := w.modules.kernel(rec); err != nil {
+		if err := w.modules.kernel(rec, file); err != nil {
 			return err
 		}
 	}

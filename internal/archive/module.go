@@ -14,14 +14,24 @@ import (
 
 // module is a file of a kernel module.
 type module struct {
-	name     string // as in /sys/kernel/btf
-	file     string // in the package
-	root     string // folder of its kernel or around it, if the file lies as modules are installed; else none
-	release  string // of its kernel, as uname -r; "" if nothing shows it
-	arch     string // "" if the file cannot be read
+	name string // as in /sys/kernel/btf
+	file string // in the package
+	root string // folder of its kernel or around it, if the file lies as modules are installed; else none
+	builtFor
 	buildID  string // in hex; "" if there is none
 	hasBTF   bool   // over its kernel's
 	hasDWARF bool
+}
+
+// builtFor says which kernels a module may be of.
+type builtFor struct {
+	release string // as uname -r; "" if nothing shows it
+	arch    string // "" if the file cannot be read
+}
+
+// isOf tells whether the module may be of a kernel.
+func (b builtFor) isOf(k *KernelRecord) bool {
+	return (b.release == "" || b.release == k.Release) && (b.arch == "" || b.arch == k.Arch)
 }
 
 // moduleSuffixes may follow the name of a module, each once and in this order from the end.
@@ -54,13 +64,13 @@ func newModule(file string) *module {
 // notInstalled is the root of a module that does not lie below lib/modules.
 const notInstalled = "/"
 
-// isBeside tells whether a kernel lies where that of the module should be: in the root of an
+// isBeside tells whether a kernel's file lies where that of the module should be: in the root of an
 // installation, or in a folder around the module, as in a tree that was built.
-func (m *module) isBeside(k *KernelRecord) bool {
+func (m *module) isBeside(kernel string) bool {
 	if m.root == notInstalled {
-		return within(path.Dir(k.File), m.file)
+		return within(path.Dir(kernel), m.file)
 	}
-	return within(m.root, k.File)
+	return within(m.root, kernel)
 }
 
 // within tells whether a file is below a folder.
@@ -90,11 +100,6 @@ func (m *module) read(in mmapelf.Source) error {
 	m.hasBTF = hasContents(f, loadbtf.SectionBTF) && f.Section(loadbtf.SectionBTFBase) == nil
 	m.hasDWARF = hasContents(f, ".debug_info") || hasContents(f, ".zdebug_info")
 	return nil
-}
-
-// isOf tells whether the module may be of a kernel.
-func (m *module) isOf(k *KernelRecord) bool {
-	return (m.release == "" || m.release == k.Release) && (m.arch == "" || m.arch == k.Arch)
 }
 
 // commonPath returns how many folders two paths have in common at their beginning.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/job"
@@ -14,9 +15,6 @@ import (
 	"github.com/btflite/btflite/internal/pack"
 	"github.com/btflite/btflite/mmapelf"
 )
-
-// ErrOrder is the error for a stream whose modules come before their kernel.
-var ErrOrder = errors.New("its modules come before their kernel, and a stream cannot be read twice; give the file by its name, or leave out --modules")
 
 // reasonNoDWARF is for a module that has been stripped.
 const reasonNoDWARF = "it has no DWARF"
@@ -26,53 +24,32 @@ const reasonNoDWARF = "it has no DWARF"
 type moduleWork struct {
 	*adding
 	kernels []*kernelModules
-	again   bool            // there may be modules before their kernel
-	second  bool            // the package is read for the second time
-	passed  map[string]bool // files that the first time has done
+	again   bool                  // there may be modules before their kernel
+	second  bool                  // the package is read for the second time
+	seen    map[string]seenModule // files that the first time has done, and all of a stream
 
 	now     *kernelModules // the kernel that base and session are for, or nil
 	base    *job.Base
 	session *job.Session
 }
 
-// kernel takes in a kernel of the package, whose record is complete and comes next in that of the package.
-func (w *moduleWork) kernel(k *KernelRecord) error {
-	if k.BTF == "" {
-		return nil
-	}
-	counts, err := countsOf(w.Dir, k)
-	if err != nil {
-		return err
-	}
-	kernel := *k
-	one := &kernelModules{kernel: &kernel, at: len(w.rec.Kernels), before: counts != nil}
-	if one.before {
-		one.rec.ModuleCounts = *counts
-	}
-	one.rec.BuildID, one.rec.Release, one.rec.Package, one.rec.Program = k.BuildID, k.Release, w.rec.Package, w.Program
-	w.kernels = append(w.kernels, one)
-	return nil
-}
-
 // wanted tells whether a kernel lacks its modules.
-func (w *moduleWork) wanted() bool {
-	for _, k := range w.kernels {
-		if !k.before {
-			return true
-		}
-	}
-	return false
-}
+func (w *moduleWork) wanted() bool { return slices.ContainsFunc(w.kernels, (*kernelModules).wanted) }
 
 // file looks at a file of the package that is called as modules are.
 func (w *moduleWork) file(f *pack.File) error {
-	switch {
-	case w.passed[f.Name]:
+	if _, ok := w.seen[f.Name]; ok {
 		return nil
-	case len(w.kernels) == 0:
-		return w.later()
 	}
 	m := newModule(f.Name)
+	switch first := len(w.kernels) == 0; {
+	case first && w.pkg.Again():
+		w.again = true
+		return nil
+	case first && w.hasOneKernel(): // the kernel stays without modules, whatever this one has
+		w.see(m, nil)
+		return nil
+	}
 	done, err := f.Expand()
 	if err == nil {
 		err = w.contents(f, m)
@@ -80,15 +57,6 @@ func (w *moduleWork) file(f *pack.File) error {
 		return err
 	}
 	return w.store(m, mmapelf.Source{}, err)
-}
-
-// later leaves a module to the second time.
-func (w *moduleWork) later() error {
-	if !w.pkg.Again() {
-		return ErrOrder
-	}
-	w.again = true
-	return nil
 }
 
 // contents reads a file that may be a module, and stores its BTF.
@@ -119,24 +87,27 @@ func (w *moduleWork) store(m *module, in mmapelf.Source, err error) error {
 		return err
 	}
 	k := w.kernelOf(m)
+	all := w.second || w.hasOneKernel() // no other kernel follows
 	switch {
-	case k == nil && (w.second || w.hasOneKernel() || !w.pkg.Again()):
+	case k == nil && all:
 		w.rec.OfNoKernel++
 		return nil
-	case k == nil, !w.second && !w.hasOneKernel() && w.pkg.Again() && !m.isBeside(k.kernel):
-		return w.later() // there may be another kernel, or one that lies nearer
+	case !all && w.pkg.Again() && (k == nil || !k.isBeside(m)):
+		w.again = true // there may be another kernel, or one that lies nearer
+		return nil
 	}
 	if !w.second {
-		w.pass(m.file)
+		w.see(m, k)
 	}
-	if k.before || k.full || k.has(m) {
+	if k == nil || !k.wanted() || k.full || k.has(m) {
 		return nil
 	}
 	rec := &ModuleRecord{Name: m.name, BuildID: m.buildID, File: m.file}
 	if err == nil {
 		var s *stored
 		if s, err = w.btfOf(k, m, in, &rec.Contents); s != nil && err == nil {
-			err = w.publish(k, rec, s)
+			rec.SHA256, rec.Size = s.sum, s.size
+			rec.BTF = k.names(rec)[1] + w.Form.suffix() // the longer one, until publish
 		}
 	}
 	if err != nil {
@@ -149,26 +120,6 @@ func (w *moduleWork) store(m *module, in mmapelf.Source, err error) error {
 	}
 	k.add(rec)
 	return nil
-}
-
-// pass notes that a file is done.
-func (w *moduleWork) pass(file string) {
-	if w.passed == nil {
-		w.passed = map[string]bool{}
-	}
-	w.passed[file] = true
-}
-
-// kernelOf returns the kernel that a module is of; nil if none of the package can be. Of builds of
-// one release it is the one that lies nearest to the module.
-func (w *moduleWork) kernelOf(m *module) (k *kernelModules) {
-	near := -1
-	for _, one := range w.kernels {
-		if n := commonPath(m.file, one.kernel.File); m.isOf(one.kernel) && n > near {
-			k, near = one, n
-		}
-	}
-	return k
 }
 
 // btfOf copies or encodes the BTF of a module, and stores it. It returns nil with a reason in c.
@@ -222,12 +173,22 @@ func (w *moduleWork) close() {
 	}
 }
 
-// publish gives the BTF of a module that is in the store its name.
-func (w *moduleWork) publish(k *kernelModules, rec *ModuleRecord, s *stored) error {
-	rec.SHA256, rec.Size = s.sum, s.size
+// publish gives the BTF of modules of a kernel, which is in the store, its names.
+func (w *moduleWork) publish(k *kernelModules) error {
+	for i := range k.rec.List {
+		if rec := &k.rec.List[i]; rec.BTF != "" {
+			if err := w.publishModule(k, rec); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *moduleWork) publishModule(k *kernelModules, rec *ModuleRecord) error {
 	for _, at := range k.names(rec) {
 		to := at + w.Form.suffix()
-		free, err := w.linkTo(s.name, to)
+		free, err := w.linkTo(w.storeName(rec.SHA256), to)
 		if err != nil {
 			return err
 		}
@@ -239,10 +200,11 @@ func (w *moduleWork) publish(k *kernelModules, rec *ModuleRecord, s *stored) err
 	return w.otherContents(path.Join(k.kernel.ModulesDir(), rec.Name))
 }
 
-// finish reads the package once more if that is needed, and writes the records.
-func (w *moduleWork) finish() (err error) {
+// finish reads the package once more if that is needed, and writes the records. err is what ended the
+// first reading: what was read until then is kept.
+func (w *moduleWork) finish(err error) error {
 	defer w.close()
-	if w.again && w.wanted() {
+	if err == nil && w.again && w.wanted() {
 		w.second = true
 		err = w.pkg.Each(func(f *pack.File) error {
 			if _, ok := moduleName(f.Name); ok {
@@ -251,20 +213,48 @@ func (w *moduleWork) finish() (err error) {
 			return nil
 		})
 	}
+	if err != nil && isTrouble(err) {
+		return err
+	}
 	for _, k := range w.kernels {
-		if !k.before {
-			k.complete()
-		}
-		if k.full && err == nil {
-			err = errManyModules
-		}
-		k.tell(&w.rec.Kernels[k.at])
-		if k.before || err != nil || len(k.rec.List) == 0 {
-			continue // what is left of a damaged package is not all
-		}
-		if e := w.publishRecord(path.Join(k.kernel.ModulesDir(), modulesRecord), &k.rec); e != nil && !errors.Is(e, fs.ErrExist) {
+		if e := w.finishKernel(k, err == nil); e != nil {
 			return e
 		}
+	}
+	if len(w.kernels) > 0 {
+		w.rec.OfNoKernel += w.unclaimed()
+	}
+	if err == nil && slices.ContainsFunc(w.kernels, func(k *kernelModules) bool { return k.full }) {
+		err = errManyModules
+	}
+	return err
+}
+
+// finishKernel publishes the modules of a kernel, and their record if the whole package was read: what is
+// left of a damaged one is not all.
+func (w *moduleWork) finishKernel(k *kernelModules, whole bool) error {
+	to := &w.rec.Kernels[k.at]
+	switch {
+	case k.kernel.BTF == "":
+		return nil
+	case k.before:
+		k.tell(to)
+		return nil
+	case k.early > 0:
+		to.ModulesEarly = k.early
+		return nil
+	}
+	if err := w.publish(k); err != nil {
+		return err
+	}
+	k.complete()
+	k.tell(to)
+	if !whole || k.full || len(k.rec.List) == 0 {
+		return nil
+	}
+	err := w.publishRecord(path.Join(k.kernel.ModulesDir(), modulesRecord), &k.rec)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
 	return err
 }

@@ -110,9 +110,11 @@ func (x *Index) findModules(dir, prefix string) (found []string, err error) {
 // kernelModules collects the modules of a kernel.
 type kernelModules struct {
 	kernel *KernelRecord
-	at     int // of it in the record of the package
+	files  []string // of the kernel, as some packages have it twice
+	at     int      // of the kernel in the record of the package
 	rec    ModulesRecord
 	before bool           // the archive has them already
+	early  int            // modules that came before the kernel in a stream
 	size   int            // about what the record will have, in bytes
 	byName map[string]int // places in rec.List of the modules that came first with their names
 	full   bool           // there are more modules than a record can have
@@ -128,7 +130,34 @@ func (k *kernelModules) has(m *module) bool {
 	return ok && k.rec.List[i].BTF != "" && k.rec.List[i].BuildID == m.buildID && m.buildID != ""
 }
 
-// add adds a module.
+// wanted tells whether the modules of the kernel are to be stored. Those of a kernel without BTF have no
+// base. If some came too early, the others would not be all.
+func (k *kernelModules) wanted() bool { return !k.before && k.early == 0 && k.kernel.BTF != "" }
+
+// near returns how near the kernel lies to a file.
+func (k *kernelModules) near(file string) (n int) {
+	for _, f := range k.files {
+		n = max(n, commonPath(file, f))
+	}
+	return n
+}
+
+// isBeside tells whether one of the kernel's files lies where that of the module should be.
+func (k *kernelModules) isBeside(m *module) bool { return slices.ContainsFunc(k.files, m.isBeside) }
+
+// keep leaves out the modules whose files keep does not want.
+func (k *kernelModules) keep(keep func(file string) bool) {
+	old, full := k.rec.List, k.full
+	k.rec.List, k.byName, k.size, k.full = nil, nil, 0, false
+	for i := range old {
+		if keep(old[i].File) {
+			k.add(&old[i])
+		}
+	}
+	k.full = full
+}
+
+// add adds a module. Its BTF has a name only when all are there.
 func (k *kernelModules) add(rec *ModuleRecord) {
 	const others = 400 // names and values of bounded size
 	k.size += others + len(rec.Name) + len(rec.File) + len(rec.BTF) + len(rec.Reason)

@@ -33,6 +33,8 @@ type KernelRecord struct {
 	// ModulesBefore says it of the modules. ModulesFailed are those of this run that have no BTF.
 	ModulesBefore bool           `json:"-"`
 	ModulesFailed []ModuleRecord `json:"-"`
+	// ModulesEarly is how many modules came before the kernel in a stream. Then none of its modules is stored.
+	ModulesEarly int `json:"-"`
 }
 
 // Contents has the facts about the BTF of a kernel or of a module.
@@ -82,6 +84,8 @@ type PackageRecord struct {
 	OfNoKernel int  `json:"modules_of_no_kernel,omitempty"`
 	// Reason says why there is no kernel, or what ended the reading.
 	Reason string `json:"reason,omitempty"`
+	// Damaged says that the package could not be read to its end.
+	Damaged bool `json:"-"`
 }
 
 // describe takes over what the package says of itself.

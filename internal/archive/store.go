@@ -40,13 +40,18 @@ func (a *Archive) put(name string, size int64, write func(io.Writer) error) (*st
 		return err
 	}, func() string {
 		s.sum = hex.EncodeToString(sum.Sum(nil))
-		s.name = path.Join(StoreDir, s.sum[:2], s.sum+a.Form.suffix())
+		s.name = a.storeName(s.sum)
 		return s.name
 	})
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// storeName returns the path in the archive of contents with a checksum.
+func (a *Archive) storeName(sum string) string {
+	return path.Join(StoreDir, sum[:2], sum+a.Form.suffix())
 }
 
 // countingWriter counts what is written.

@@ -50,6 +50,9 @@ type Package struct {
 // ErrStop ends a walk without an error: a function returns it if it needs no further file.
 var ErrStop = errors.New("no further file is needed")
 
+// ErrNoSize is the error for an ELF file in a stream.
+var ErrNoSize = errors.New("a stream has no size, which an ELF file needs; give the file by its name")
+
 // Damage is the error for contents that cannot be read, however often one tries.
 type Damage struct {
 	Path string // of the package
@@ -165,6 +168,11 @@ func (p *Package) walk(visit func(*File) error, s *search) error {
 // elfMagic begins an ELF file.
 const elfMagic = "\x7fELF"
 
+// IsPackage tells whether a file that begins with head is a Debian package or an rpm.
+func IsPackage(head []byte) bool {
+	return bytes.HasPrefix(head, []byte(arMagic+"debian-")) || bytes.HasPrefix(head, []byte(rpmMagic))
+}
+
 // eachInFile walks over a file or stream.
 func (p *Package) eachInFile(w *walk) error {
 	from := p.stream
@@ -185,7 +193,7 @@ func (p *Package) eachInFile(w *walk) error {
 			return nil
 		}
 		if p.file == nil {
-			return errors.New("a stream has no size, which an ELF file needs; give the file by its name")
+			return ErrNoSize
 		}
 		return w.give(path.Base(p.Path), p.Size, in, p.file)
 	case bytes.HasPrefix(head, []byte(arMagic)):

@@ -192,6 +192,13 @@ func BrokenKernel(release string) []byte {
 	return f.Bytes()
 }
 
+// StrippedKernel returns Kernel without DWARF, but with BTF, as it is installed.
+func StrippedKernel(release string) []byte {
+	f := kernel(release, SomeBTF())
+	f.NoDebug = true
+	return f.Bytes()
+}
+
 var brokenDWARF = []dt.Section{{Name: ".debug_info", Data: []byte("\x10\x00\x00\x00\x63\x00garbage")}, {Name: ".debug_abbrev", Data: []byte{1}}}
 
 func kernel(release string, btf []byte) *dt.File {
