@@ -171,7 +171,7 @@ func (a *archiveCommand) add(c *cli, to *archive.Archive, path string, n *archiv
 		c.complain(message.NamingFile([]string{path}, err).Error())
 		return nil
 	}
-	if rec.Damaged && pkg.Nameless { // there is no record of it
+	if rec.Damaged && !rec.Recorded {
 		n.trouble++
 		c.complain(message.OneLine(path) + ": " + rec.Reason)
 		rec.Reason = ""

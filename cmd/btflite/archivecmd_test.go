@@ -13,6 +13,7 @@ import (
 
 	"github.com/btflite/btflite/internal/archive"
 	"github.com/btflite/btflite/internal/archive/archivetest"
+	"github.com/btflite/btflite/internal/pack"
 )
 
 // runArchive runs "btflite archive" in this process.
@@ -105,6 +106,29 @@ func TestArchiveErrors(t *testing.T) {
 		words := strings.Fields(strings.Replace(c.words, "OUT", filepath.Join(t.TempDir(), "out"), 1))
 		if _, errs := runArchive(t, c.status, words...); !strings.Contains(errs, c.want) || strings.Count(errs, "btflite: ") != 1 {
 			t.Errorf("%s: %q, want %q", c.words, errs, c.want)
+		}
+	}
+}
+
+// TestArchiveDamaged: a damaged package is done if a record says so. A folder has none.
+func TestArchiveDamaged(t *testing.T) {
+	kernel := archivetest.Entry{Name: "a", Data: archivetest.Kernel("6.99.0")}
+	whole := archivetest.Tar(kernel, archivetest.Entry{Name: "b", Data: kernel.Data})
+	in := inFolder(t, map[string][]byte{"cut.tar": whole[:len(kernel.Data)+2000], "a": kernel.Data, "b": nil})
+	if err := os.Truncate(filepath.Join(in, "b"), pack.UsualLimits.File+1); err != nil {
+		t.Skip("no sparse files:", err)
+	}
+	const one = "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\n1 kernel archived"
+	for path, c := range map[string]struct {
+		status      int
+		out, reason string
+	}{
+		filepath.Join(in, "cut.tar"): {exitOK, one + ", 1 package damaged\n", "cut.tar: tar: in entry 2: it is cut short"},
+		in:                           {exitTemporary, one + ", 1 package not done\n", "entry 3, b, has 17179869185 bytes, more than "},
+	} {
+		out, errs := runArchive(t, c.status, "--distro=debian/12", "-o", filepath.Join(t.TempDir(), "btf"), path)
+		if out != c.out || !strings.Contains(errs, c.reason) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: %q, %q, want %q, %q", path, out, errs, c.out, c.reason)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 			rec.Reason += fmt.Sprintf("; packages in it, such as %s, are not opened: give them by their names", message.OneLine(w.nested))
 		}
 	}
-	if !w.keeps() {
+	if rec.Recorded = w.keeps(); !rec.Recorded {
 		return rec, nil
 	}
 	err = a.publishRecord(path.Join(packagesDir, rec.Package), rec)

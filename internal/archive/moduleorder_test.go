@@ -174,3 +174,28 @@ func TestModuleOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestModulesAfterCut: a stream that was cut and comes again as a whole, or the other way round, gives the
+// archive that it gives when it comes once.
+func TestModulesAfterCut(t *testing.T) {
+	whole := orderedPackage("A a x B b")
+	once := moduleArchive(t)
+	send := func(a *Archive, data []byte) *PackageRecord {
+		rec, err := a.Add(pack.Stream("stdin", bytes.NewReader(data), a.Limits))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	send(once, whole)
+	for _, name := range []string{"one/a.ko", "far/x.ko", "two/vmlinux", "two/b.ko"} {
+		cut := whole[:bytes.Index(whole, []byte(name+"\x00"))+700]
+		for _, order := range [][2][]byte{{cut, whole}, {whole, cut}} {
+			a := moduleArchive(t)
+			damaged := send(a, order[0]).Damaged
+			if damaged == send(a, order[1]).Damaged || !slices.Equal(files(t, a.Dir), files(t, once.Dir)) {
+				t.Errorf("%s: first damaged %v; %q, want %q", name, damaged, files(t, a.Dir), files(t, once.Dir))
+			}
+		}
+	}
+}

@@ -84,8 +84,10 @@ type PackageRecord struct {
 	OfNoKernel int  `json:"modules_of_no_kernel,omitempty"`
 	// Reason says why there is no kernel, or what ended the reading.
 	Reason string `json:"reason,omitempty"`
-	// Damaged says that the package could not be read to its end.
-	Damaged bool `json:"-"`
+	// Damaged says that the package could not be read to its end. Recorded says that the record is in the
+	// archive, so that the package is done.
+	Damaged  bool `json:"-"`
+	Recorded bool `json:"-"`
 }
 
 // describe takes over what the package says of itself.
