@@ -115,7 +115,7 @@ func (u *workspace) restart() {
 	c := &u.reader.Cursor
 	hdr, first, last := c.Hdr, c.FirstReloc, c.LastReloc
 	u.reset()
-	c.Hdr, c.FirstReloc, c.LastReloc = hdr, first, last
+	c.Hdr, c.FirstReloc, c.LastReloc, c.Again = hdr, first, last, true
 }
 
 // id returns the set's id of a Ref, after the unit was committed.

@@ -39,6 +39,9 @@ func (c *Cursor) Table(plan *dwarf.Plan, t *dwarf.Abbrevs) error {
 // compileAbbrevs sets c.Abbrevs to the unit's abbreviation table.
 func (c *Cursor) compileAbbrevs() error {
 	h, shared := &c.Hdr, &c.File.shared
+	if c.Again && c.Abbrevs == &c.own { // a unit that is read twice does not make its table shared
+		return c.compile(&c.own)
+	}
 	if !shared.isShared(h.AbbrevOff) {
 		c.Abbrevs = &c.own
 		return c.compile(&c.own)

@@ -14,6 +14,7 @@ type Cursor struct {
 	Vals    dwarf.Values   // of the DIE that was decoded last
 	Reader  names.Reader   // reads its names; kept from unit to unit
 	SplitID uint64         // DW_AT_GNU_dwo_id
+	Again   bool           // the unit is read once more
 	Record  Record         // the unit record in the unit DIE
 
 	// Err is the first fault that did not end the reading at once.
@@ -69,7 +70,7 @@ func (c *Cursor) Reset(keep int) {
 	c.nearRange, c.nearList = nearby{}, nearby{}
 	c.Reader.Low, c.Reader.Bad = ^uint32(0), false
 	c.bases = bases{}
-	c.Name, c.Base, c.SplitID, c.Record = 0, 0, 0, Record{}
+	c.Name, c.Base, c.SplitID, c.Record, c.Again = 0, 0, 0, Record{}, false
 }
 
 // Forget drops what the cursor remembers about the sections of a file.
