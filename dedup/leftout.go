@@ -36,6 +36,12 @@ func (s *Set) renewView(u *Unit) {
 	if c.left == 0 || c.view == s.index.conflicts {
 		return
 	}
+	if c.proved != nil {
+		if s.index.recheck(u) {
+			c.view = s.index.conflicts
+		}
+		return
+	}
 	now := u.scratch
 	for i, k := range c.found {
 		if k == 0 {

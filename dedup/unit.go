@@ -202,4 +202,7 @@ type unitChunks struct {
 	refs    []Ref    //
 	found   []uint32 // by index in asked: result of find
 	touched arena.Touched
+
+	proved   []Ref      // the argument of Known.LeaveOut; the caller owns them
+	unproved []Unproved //
 }

@@ -102,7 +102,7 @@ func saveInlined(f *input, u *workspace) {
 	in.funcs = slices.Grow(in.funcs[:0], len(u.unit.Funcs.S))[:len(u.unit.Funcs.S)]
 	clear(in.funcs)
 	in.values = in.values[:0]
-	r := inlinedUnit{inlining: in, u: u, own: u.unit.Funcs.S}
+	r := inlinedUnit{inlining: in, u: u, own: u.unit.Funcs.S, types: u.sizes(f.run.set, int(u.reader.Cursor.Hdr.AddrSize))}
 	if u.unit.OwnFuncs != 0 {
 		r.own = u.unit.Funcs.S[:u.unit.OwnFuncs]
 	}
@@ -117,10 +117,11 @@ func saveInlined(f *input, u *workspace) {
 // inlinedUnit is the unit that is being saved.
 type inlinedUnit struct {
 	*inlining
-	u    *workspace
-	own  []callconv.Func
-	base uint64 // place of offset 0 of own
-	memo [1 << memoBits]found
+	u     *workspace
+	own   []callconv.Func
+	types callconv.Types
+	base  uint64 // place of offset 0 of own
+	memo  [1 << memoBits]found
 }
 
 // found is a function of the unit: its offset and its index.
@@ -337,15 +338,15 @@ const maxTypes = 64
 // valueOf describes the type ref.
 func (iu *inlinedUnit) valueOf(ref dedup.Ref) value {
 	for range maxTypes {
-		if ref == 0 || int64(ref) > int64(len(iu.u.unit.Types.Nodes.S)) {
+		n, ok := iu.types.Node(ref)
+		if !ok {
 			return value{}
 		}
-		n := &iu.u.unit.Types.Nodes.S[ref-1]
 		switch k := btf.InfoKind(n.Info); k {
 		case btf.KindPtr:
 			return value{uint32(iu.u.reader.Cursor.Hdr.AddrSize), false}
 		case btf.KindInt:
-			return value{callconv.DwarfSize(n), n.Aux>>24&1 != 0}
+			return value{callconv.DwarfSize(&n), n.Aux>>24&1 != 0}
 		case btf.KindEnum, btf.KindEnum64:
 			return value{n.Third, btf.InfoKflag(n.Info)}
 		case btf.KindFloat, btf.KindStruct, btf.KindUnion:

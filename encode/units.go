@@ -3,6 +3,7 @@ package encode
 import (
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/unit"
 )
 
 // Reading a unit, or a group of units, is the part of the work that needs no order.
@@ -38,12 +39,46 @@ func (f *input) readUnit(u *workspace) error {
 	case r.Cursor.Record.Bytes != nil:
 		err = u.readRecord(f)
 	default:
-		err = r.Read(p)
+		err = u.readDIEs(f, p)
 	}
 	if err != nil {
 		return err
 	}
 	return f.resolve(u)
+}
+
+// readDIEs reads the unit of u from its DIEs, which start at p. It leaves out types that the
+// set knows, if that is possible.
+func (u *workspace) readDIEs(f *input, p int) error {
+	r := &u.reader
+	if !f.proves() || u.whole || !unit.MayProve(r) {
+		return r.Read(p)
+	}
+	done, err := unit.ReadKnown(r, p, f.run.set)
+	if done {
+		if checkProofs != nil && err == nil {
+			checkProofs(f, u)
+		}
+		return err
+	}
+	u.restart()
+	u.whole = true
+	p, _, err = r.Start()
+	if err != nil {
+		return err
+	}
+	return r.Read(p)
+}
+
+// checkProofs is called for each unit that leaves out types. Only tests set it.
+var checkProofs func(f *input, u *workspace)
+
+// proves reports whether units may leave out types that the set knows. Readers and -V need
+// all of them.
+func (f *input) proves() bool {
+	o := &f.Input.Options
+	return f.run.raw == nil && f.opt.Functions == nil && f.opt.Base == nil && f.run.phase != batch &&
+		!o.WholeBitfields && !o.Marks && !o.KeepSigns
 }
 
 // canRead returns an error if this run cannot read the record of u's unit.

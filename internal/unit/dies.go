@@ -12,16 +12,18 @@ import (
 
 // Readers of single DIEs that are too rare for a run.
 
+// Values of DW_AT_encoding.
+const (
+	ateBoolean      = 2
+	ateComplexFloat = 3
+	ateFloat        = 4
+	ateSigned       = 5
+	ateSignedChar   = 6
+	ateImaginary    = 9
+)
+
 // baseType adds a node for a DW_TAG_base_type.
 func (w *walker) baseType(off int, have uint32) error {
-	const (
-		ateBoolean      = 2
-		ateComplexFloat = 3
-		ateFloat        = 4
-		ateSigned       = 5
-		ateSignedChar   = 6
-		ateImaginary    = 9
-	)
 	r, names := w.r, &w.attrs.f.Names
 	size := uint32(uint16(r.Cursor.Number(have, dwarf.VByteSize)*8) / 8)
 	n := dedup.Node{Name: r.Cursor.NameOf(have), Third: size}
@@ -72,7 +74,11 @@ func (w *walker) addBase(off int, n dedup.Node) {
 	r := w.r
 	i := r.Unit.nodes()
 	r.Unit.Types.Nodes.Append(n)
-	r.starts.S[off>>6].bits |= 1 << (off & 63)
+	m := &r.starts.S[off>>6]
+	if r.proofs.on {
+		r.proofs.add(m, dedup.Ref(i+1))
+	}
+	m.bits |= 1 << (off & 63)
 	r.Unit.Types.Order.Append(i)
 }
 

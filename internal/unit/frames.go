@@ -56,7 +56,10 @@ type runs struct {
 }
 
 // walker reads the DIEs of one unit.
-type walker struct{ runs }
+type walker struct {
+	runs
+	prover *prover // nil: all types become nodes
+}
 
 // skip passes over a DIE and its children.
 func (w *walker) skip(d die) (next int, err error) {

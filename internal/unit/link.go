@@ -35,8 +35,10 @@ func (r *Reader) settle() error {
 // linkRefs turns the DIE offsets of the unit that was walked last into Refs.
 func (r *Reader) linkRefs() {
 	u := &r.Unit
-	r.index()
-	nodes := &u.Types.Nodes
+	if !r.proofs.on {
+		r.index()
+	}
+	nodes, refs := &u.Types.Nodes, r.proofs.refs.S // refs is empty unless types are left out
 	dies := len(nodes.S)
 	nodes.AppendSlice(r.extra.S)
 	starts := r.starts.S
@@ -49,6 +51,9 @@ func (r *Reader) linkRefs() {
 			r := startRef(starts, off)
 			if r == 0 && off != 0 {
 				dangling = append(dangling, off)
+			}
+			if r != 0 && len(refs) > 0 {
+				r = refs[r-1]
 			}
 			return r
 		case off&crossRef != 0:
@@ -81,7 +86,7 @@ func (r *Reader) linkRefs() {
 			fallthrough
 		case btf.KindStruct, btf.KindUnion:
 			for m := all[n.First:][:btf.InfoVlen(n.Info)]; ; {
-				k := linkMembers(m, starts)
+				k := linkMembers(m, starts, refs)
 				if m = m[k:]; len(m) == 0 {
 					break
 				}
@@ -94,6 +99,10 @@ func (r *Reader) linkRefs() {
 			n.Aux = 0
 			if typ&crossRef != 0 {
 				n.Aux = typ // linkCross needs it
+				continue
+			}
+			if typ&dedup.Extern != 0 {
+				r.proofs.signEnum(n, typ)
 				continue
 			}
 			u.signEnum(n, typ)
@@ -149,11 +158,14 @@ func (r *Reader) linkRefs() {
 // or leads nowhere. It returns how many it has done.
 //
 //go:noinline
-func linkMembers(m []dedup.Member, starts []startWord) (n int) {
+func linkMembers(m []dedup.Member, starts []startWord, refs []dedup.Ref) (n int) {
 	for ; n < len(m); n++ {
 		r := startRef(starts, m[n].Type)
 		if r == 0 {
 			break
+		}
+		if len(refs) > 0 {
+			r = refs[r-1]
 		}
 		m[n].Type = r
 	}

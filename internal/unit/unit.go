@@ -79,6 +79,8 @@ type Reader struct {
 	specs     stubs   // in a type unit: definitions, and DIE offsets of their declarations
 	far       *Reader // reads the unit of a specification in another unit
 
+	proofs proofs // types that are proved while they are read
+
 	from  mark // where the tables of the current unit start
 	group group
 
@@ -212,6 +214,7 @@ func (r *Reader) Init(l *arena.Limit) { arena.Bind(l, r) }
 // Reset prepares for the next unit.
 func (r *Reader) Reset() {
 	r.Cursor.Reset(arena.KeepBytes)
+	r.proofs.reset(&r.Unit.Types)
 	r.Unit.reset()
 	r.extra.Trim(arena.KeepBytes)
 	r.starts.Trim(arena.KeepBytes)
@@ -251,6 +254,7 @@ func (r *Reader) Free() {
 	r.frames.Free()
 	r.oldBits.Free()
 	r.cross.Free()
+	r.proofs.free()
 	r.group.parts.Free()
 	r.group.imports.Free()
 	r.group.allStarts.Free()
@@ -290,7 +294,11 @@ func (r *Reader) addNode(off int) (*dedup.Node, uint32) {
 	if i == cap(v.S) {
 		r.Unit.moreNodes()
 	}
-	r.starts.S[uint(off)>>6].bits |= 1 << (uint(off) & 63)
+	m := &r.starts.S[uint(off)>>6]
+	if r.proofs.on {
+		r.proofs.add(m, dedup.Ref(i+1))
+	}
+	m.bits |= 1 << (uint(off) & 63)
 	v.S = v.S[:i+1]
 	v.S[i] = dedup.Node{}
 	return &v.S[i], uint32(i)

@@ -15,10 +15,13 @@ import (
 
 // walk reads all DIEs below the unit DIE, which ends at p.
 func (r *Reader) walk(p int) error {
-	w := walker{runs{r, r.attrs()}}
+	w := walker{runs: runs{r, r.attrs()}}
 	r.starts.Resize((len(w.attrs.b) + 63) / 64)
+	if r.proofs.on {
+		w.prover = newProver(r)
+	}
 	r.push(inUnit, 0)
-	p, err := w.read(p)
+	p, err := w.read(p, 0)
 	if err != nil {
 		return err
 	}
@@ -31,17 +34,25 @@ func (r *Reader) walk(p int) error {
 	if p > len(w.attrs.b) {
 		return r.Cursor.CutOff(len(w.attrs.b))
 	}
+	if w.prover != nil {
+		if r.proofs.settled, err = w.settle(); err != nil {
+			return err
+		}
+	}
 	return r.Cursor.CheckNames()
 }
 
-// read reads DIEs from p on, up to the end of the unit, and returns where it stopped. One
+// provable has a bit for each class of DIEs that a prover knows.
+const provable = 1<<dwarf.ClassRef | 1<<dwarf.ClassAggregate | 1<<dwarf.ClassProto | 1<<dwarf.ClassArray | 1<<dwarf.ClassEnum | 1<<dwarf.ClassBase
+
+// read reads DIEs from p on, until only so many frames are open, or up to the end of the unit. One
 // function finds the abbreviation and handles it, because a call for each DIE costs as
 // much as the loop itself.
-func (w *walker) read(p int) (end int, err error) {
+func (w *walker) read(p, frames int) (end int, err error) {
 	const notRead = -1
 	r, b := w.r, w.attrs.b
 	tab := r.Cursor.Abbrevs.Dense()
-	last := p
+	last, tried := p, 0
 	for uint(p) < uint(len(b)) {
 		if r.Cursor.Reader.Bad {
 			return 0, r.Cursor.BadName(last)
@@ -59,7 +70,10 @@ func (w *walker) read(p int) (end int, err error) {
 			if err := w.closeFrame(); err != nil {
 				return 0, err
 			}
-			if len(r.frames.S) == 0 {
+			if len(r.frames.S) == frames {
+				if frames > 0 {
+					return p, nil
+				}
 				return p, r.Cursor.CheckEnd(p)
 			}
 			continue
@@ -79,16 +93,26 @@ func (w *walker) read(p int) (end int, err error) {
 		if top.role >= inArray && class != dwarf.ClassSubrange && class != dwarf.ClassAnnotation {
 			class = dwarf.ClassSkip
 		}
+		if r.proofs.on && off != tried && provable>>class&1 != 0 {
+			var n uint64
+			tried, n = w.prover.run(off)
+			r.Unit.Facts.DIEs += n
+			if p = tried; p != off {
+				continue
+			}
+		}
 		p = notRead // not an error
 		switch class {
 		case dwarf.ClassMember:
 			if top.role == inAggregate {
-				p, err = w.members(d, top)
+				if p, err = w.members(d, top); len(r.frames.S) == frames {
+					return p, err // only takeBack gets here
+				}
 			} else if top.role == inVariants || top.role == inVariant {
 				p, err = w.marker().variantMember(d)
 			}
 		case dwarf.ClassRef:
-			if d.direct && !a.Children {
+			if d.direct && !a.Children && !r.proofs.on {
 				if next, n := w.refRun(a, off, d.p); n != 0 {
 					r.Unit.Facts.DIEs += n
 					p = next

@@ -1,0 +1,252 @@
+package dedup
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// Known is the view of a Set for the reader of a unit that proves types while it reads them.
+//
+// Such a reader compares a type with the record of a type that the Set has: name, size, the
+// names and offsets of members. For each reference of the record it has to prove that the
+// unit's reference leads to the type with that id. What agrees is left out of the unit; the
+// rest of the unit refers to it by Extern. So a type that is left out has been compared like
+// every other one, and references to it mean what they would mean if it were a node.
+//
+// A reference may lead to a node of the unit, whose id only Resolve finds. Then the reader
+// hands over the pair (Unproved), and Commit checks it. As soon as there is a doubt, Commit
+// returns ErrIncomplete, as for a unit that left out chunks.
+type Known struct {
+	set   *Set
+	words []uint32
+	ids   []idState
+	keys  []idKeys
+	view  uint32 // index.conflicts at the begin
+}
+
+// Unproved says that a left out type is right if the node at Ref gets this id.
+type Unproved struct {
+	Ref Ref
+	ID  uint32
+}
+
+// Begin keeps Commits from changing the Set until Yield or End.
+func (k *Known) Begin(s *Set) {
+	s.gate.rlock()
+	k.set, k.view = s, s.index.conflicts
+	k.load()
+}
+
+// load takes the tables of the Set, which move when they grow.
+func (k *Known) load() {
+	st := &k.set.index.types
+	k.words, k.ids, k.keys = st.words.S, st.ids.S, st.keys.S
+}
+
+// Yield lets a Commit change the Set if one waits. Records that were taken before are not
+// valid any more. What was proved stays so, or Commit finds out (recheck).
+func (k *Known) Yield() {
+	if k.set.gate.wanted() {
+		k.set.gate.runlock()
+		k.set.gate.rlock()
+		k.load()
+	}
+}
+
+// End ends what Begin began.
+func (k *Known) End() {
+	if k.set != nil {
+		k.set.gate.runlock()
+		*k = Known{}
+	}
+}
+
+// LeaveOut says which types the reader has left out of u. refs has them as Extern, among the
+// others, and left is their number. The caller keeps both slices until the unit is committed.
+func (k *Known) LeaveOut(u *Unit, refs []Ref, unproved []Unproved, left int) {
+	u.chunks.view, u.chunks.left = k.view, left
+	u.chunks.proved, u.chunks.unproved = refs, unproved
+}
+
+// Record returns the record of id, or of void if there is no such type.
+func (k *Known) Record(id uint32) btf.Record {
+	if uint(id) >= uint(len(k.ids)) {
+		id = 0
+	}
+	return k.words[k.ids[id].off:]
+}
+
+// Chosen reports whether a look-up of the type's name, or of its members if it has none, finds
+// this id first: it is the only one, or the one that the last walk decided on (choose).
+func (k *Known) Chosen(id uint32) bool { return k.keys[id].hash&(unique|likely) != 0 }
+
+// PtrTo returns the PTR to a type, 0 if there is none.
+func (k *Known) PtrTo(id uint32) uint32 { return k.keys[id].ptrTo }
+
+// ConstTo returns the CONST of a type, 0 if there is none.
+func (k *Known) ConstTo(id uint32) uint32 { return k.keys[id].constTo }
+
+// Forward returns what a FWD of the Set leads to now.
+func (k *Known) Forward(fwd uint32) uint32 { return k.set.index.types.Final(fwd) }
+
+// ForwardOf returns the id of a FWD of the unit by its name and kind, 0 if it is not known.
+func (k *Known) ForwardOf(name Name, info uint32) uint32 {
+	if e := k.set.index.entity(name); e != nil {
+		return k.Forward(e.fwds[fwdAggregate(info)])
+	}
+	return 0
+}
+
+// Definition returns the struct, union or enumeration that a definition of this name is compared
+// with first, by its word of info and its size; 0 if there is none. See choose.
+func (k *Known) Definition(name Name, info, size uint32) uint32 {
+	e := k.set.index.entity(name)
+	switch {
+	case e == nil:
+		return 0
+	case btf.InfoKind(info) == btf.KindEnum:
+		return e.defs[entEnum]
+	}
+	if l := e.likely[aggregate(info)]; l != 0 && k.Record(l).Third() == size {
+		return l
+	}
+	return e.defs[aggregate(info)]
+}
+
+// Typedef returns the typedef of a name for a type, 0 if there is none.
+func (k *Known) Typedef(name Name, target uint32) uint32 {
+	e := k.set.index.entity(name)
+	if e == nil {
+		return 0
+	}
+	id := e.typedefs
+	for n := 0; id != 0 && n < maxLinear; n++ {
+		if k.Record(id).Third() == target {
+			return id
+		}
+		id = k.keys[id].next
+	}
+	return 0
+}
+
+// OnlyTypedef returns the only typedef of a name; 0 if there is none, or several.
+func (k *Known) OnlyTypedef(name Name) uint32 {
+	if e := k.set.index.entity(name); e != nil && e.typedefs != 0 && k.keys[e.typedefs].hash&unique != 0 {
+		return e.typedefs
+	}
+	return 0
+}
+
+// Find returns the id of the reference with the words w, 0 if there is none.
+func (k *Known) Find(w btf.Record) uint32 {
+	if id := k.set.index.findRecord(w, contentHash(w)); id != idNew {
+		return id
+	}
+	return 0
+}
+
+// maxSame bounds the steps of same.
+const maxSame = 256
+
+// Same reports whether two types of the Set are equivalent because FWDs in one of them lead
+// to what the other has. It may wrongly report false.
+func (k *Known) Same(x, y uint32) bool {
+	steps := maxSame
+	return k.set.index.types.same(x, y, &steps)
+}
+
+// Incomplete reports whether Commit would refuse u, which Resolve has looked up. It is for tests.
+func Incomplete(s *Set, u *Unit) bool { return s.chunks.incomplete(u) }
+
+// Same reports whether two types of s are equivalent, as Known.Same does. It is for tests.
+func Same(s *Set, x, y uint32) bool {
+	steps := maxSame
+	return s.index.types.same(x, y, &steps)
+}
+
+// same is Same with a bound of the steps.
+func (st *store) same(x, y uint32, steps *int) bool {
+	if x, y = st.Final(x), st.Final(y); x == y {
+		return true
+	}
+	a, b := st.record(x), st.record(y)
+	if *steps--; *steps < 0 || x == 0 || y == 0 || a.Name() != b.Name() || a.Info() != b.Info() {
+		return false
+	}
+	n := int(a.Vlen())
+	switch a.Kind() {
+	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
+		return st.same(a.Third(), b.Third(), steps)
+	case btf.KindArray:
+		e, _, n := a.Array()
+		f, _, m := b.Array()
+		return n == m && st.same(e, f, steps)
+	case btf.KindFuncProto:
+		for j := range n {
+			name, t := a.Param(j)
+			if other, u := b.Param(j); name != other || !st.same(t, u, steps) {
+				return false
+			}
+		}
+		return st.same(a.Third(), b.Third(), steps)
+	case btf.KindStruct, btf.KindUnion:
+		if a.Name() != 0 || a.Third() != b.Third() {
+			return false
+		}
+		for j := range n {
+			name, t, at := a.Member(j)
+			if other, u, to := b.Member(j); name != other || at != to || !st.same(t, u, steps) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// Void reports whether a type is void, or modifies void.
+func (k *Known) Void(id uint32) bool {
+	for range btf.MaxDepth {
+		if id == 0 {
+			return true
+		}
+		w := k.Record(id)
+		if !(btf.Modifiers | btf.Typedefs).Has(w.Kind()) {
+			return false
+		}
+		id = w.Third()
+	}
+	return true
+}
+
+// unproved reports whether a type that u left out is not proved, now that u.ID has ids.
+func (ix *index) unproved(u *Unit) bool {
+	return slices.ContainsFunc(u.chunks.unproved, func(p Unproved) bool {
+		id := u.id(p.Ref)
+		steps := maxSame
+		return id >= MaxIDs || !ix.types.same(id, p.ID, &steps)
+	})
+}
+
+// recheck reports whether the types that u left out would be found again, although names have
+// got other definitions since then.
+func (ix *index) recheck(u *Unit) bool {
+	for _, r := range u.chunks.proved {
+		if r&Extern == 0 {
+			continue
+		}
+		id := r &^ Extern
+		switch w := ix.types.record(id); w.Kind() {
+		case btf.KindStruct, btf.KindUnion:
+			if ix.types.keys.S[id].hash&unique == 0 {
+				return false
+			}
+		case btf.KindFwd:
+			if ix.types.ids.S[id].fwd != id || ix.ambiguous.has(id) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,145 @@
+package unit
+
+import (
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// A reference to a DIE that comes later, or that is a node, is assumed to lead to the foreseen
+// type. An assumption that turns out wrong costs a second reading of the unit, so that DIE is
+// looked at first. What is here decides nothing: each assumption is proved later.
+
+// seems reports whether the DIE at ref is direct and refers to what the record of id refers to,
+// or to a struct or union of the same name. It is the common case of plausible.
+func (x *prover) seems(ref, id uint32) bool {
+	b, tab := x.b, x.tab
+	if uint(ref) >= uint(len(b)-window) || uint(b[ref]) >= uint(len(tab)) {
+		return false
+	}
+	a := &tab[b[ref]]
+	if a.Class != dwarf.ClassRef || !a.Direct || a.Tag == dwarf.TagTypedef {
+		return false
+	}
+	w := x.known.Record(id)
+	if w.Info() != refKinds[a.Tag&0xff].info {
+		return false
+	}
+	to, t := x.load(int(ref)+1, a, dwarf.SlotType), w.Third()
+	if x.has(to, t) {
+		return true
+	}
+	if uint(to) >= uint(len(b)-window) || uint(b[to]) >= uint(len(tab)) {
+		return false
+	}
+	a = &tab[b[to]]
+	if a.Class != dwarf.ClassAggregate || !a.Direct || t == 0 {
+		return false
+	}
+	w = x.known.Record(t)
+	k := btf.KindStruct
+	if a.Tag == dwarf.TagUnionType {
+		k = btf.KindUnion
+	}
+	name := x.load(int(to)+1, a, dwarf.SlotName) + a.NameBase
+	return w.Kind() == k && w.Name() == name && name != 0 && w.Third() == x.load(int(to)+1, a, dwarf.SlotByteSize) && a.Slots[dwarf.SlotDeclaration].Const|uint16(a.Slots[dwarf.SlotDeclaration].Mask) == 0
+}
+
+// plausibleDepth bounds plausible.
+const plausibleDepth = 4
+
+// plausible reports whether the DIE at ref may be the type id. It saves most assumptions that
+// turn out wrong, and then cost a second reading.
+func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
+	a, p := x.at(int(ref))
+	if a == nil {
+		return false
+	}
+	w := x.known.Record(id)
+	k := w.Kind()
+	if a.Class == dwarf.ClassBase {
+		n, end := x.number(a, p)
+		return end != 0 && equalRecord(w, n[:])
+	}
+	name, skip, ok := x.name(a, p)
+	if !ok {
+		return false
+	}
+	switch a.Class {
+	case dwarf.ClassRef:
+		kind := &refKinds[a.Tag&0xff]
+		if w.Info() != kind.info || w.Name() != name&kind.named {
+			return false
+		}
+		return depth == plausibleDepth || x.leadsTo(x.load(p+skip, a, dwarf.SlotType), w.Third(), alike, depth+1)
+	case dwarf.ClassAggregate:
+		return w.Name() == name && x.plausibleAggregate(a, p+skip, id, alike)
+	case dwarf.ClassProto:
+		return k == btf.KindFuncProto && (depth == plausibleDepth ||
+			x.leadsTo(x.load(p, a, dwarf.SlotType), w.Third(), alike, plausibleDepth) &&
+				(depth == plausibleDepth-1 || x.plausibleParams(a, w, p+int(a.Size), alike)))
+	case dwarf.ClassArray:
+		return k == btf.KindArray && depth < plausibleDepth
+	case dwarf.ClassEnum:
+		return (k == btf.KindEnum || k == btf.KindEnum64) && w.Name() == name
+	}
+	return false
+}
+
+// plausibleAggregate is plausible for a struct or union, or a declaration of one, that has the
+// name of the type id.
+func (x *prover) plausibleAggregate(a *dwarf.Abbrev, p int, id uint32, alike bool) bool {
+	w := x.known.Record(id)
+	union := a.Tag == dwarf.TagUnionType
+	forward := x.load(p, a, dwarf.SlotDeclaration) != 0
+	k := w.Kind()
+	if k == btf.KindFwd && (alike || forward) {
+		if btf.InfoKflag(w.Info()) != union {
+			return false
+		}
+		to := x.known.Forward(id)
+		if forward {
+			return to == id || to != 0 && alike
+		}
+		w = x.known.Record(to)
+		k = w.Kind()
+	}
+	if k == btf.KindUnion != union || k != btf.KindUnion && k != btf.KindStruct {
+		return false
+	}
+	if forward {
+		return x.known.ForwardOf(w.Name(), btf.Info(btf.KindFwd, 0, union)) == id
+	}
+	return x.load(p, a, dwarf.SlotByteSize) == w.Third()
+}
+
+// plausibleParams is plausible for the parameters of a function type, which start at p.
+func (x *prover) plausibleParams(a *dwarf.Abbrev, w btf.Record, p int, alike bool) bool {
+	n := int(w.Vlen())
+	if !a.Children {
+		return n == 0
+	}
+	for j := 0; p < len(x.b)-window; j++ {
+		name, ref, next, ok := x.param(p)
+		if !ok || next == 0 || j == n {
+			return ok && next == 0 && j == n
+		}
+		if other, t := w.Param(j); other != name || !x.leadsTo(ref, t, alike, plausibleDepth-1) {
+			return false
+		}
+		p = next
+	}
+	return false
+}
+
+// leadsTo is plausible for a reference inside a type.
+func (x *prover) leadsTo(ref, id uint32, alike bool, depth int) bool {
+	if ref == 0 || id == 0 || x.has(ref, id) {
+		return x.has(ref, id)
+	}
+	if to := x.refAt(ref); to&dedup.Extern != 0 {
+		to &^= dedup.Extern
+		return to == id || alike && x.known.Same(to, id)
+	}
+	return x.plausible(ref, id, alike, depth)
+}

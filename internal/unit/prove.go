@@ -1,0 +1,408 @@
+package unit
+
+import (
+	"encoding/binary"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/dwarf"
+)
+
+// Nine of ten types of a unit are in the set already, and mostly the reader can foresee which
+// one comes: the id after the last one. So it compares a type's DIE with the record of that
+// type while it reads, and leaves the type out if they agree (dedup.Known). Then it needs no
+// node, no members, no links and no look-up. A type that does not agree, or is rare, becomes
+// a node. Nothing is left out that was not compared:
+//
+//   - Name, size, values, and the names and offsets of members are compared word by word.
+//   - A record's reference to type t agrees with a reference to the DIE at offset o if the
+//     DIE at o has got the id t. met has pairs of t and o, so one load proves this.
+//   - If the DIE comes later, or is a node, whose id is not known yet, the pair is noted in
+//     open. The end of the unit proves the first sort (settle), Commit the second.
+
+// proofs is the state of a Reader that proves types while it reads.
+type proofs struct {
+	on      bool
+	settled bool // nothing that was assumed is wrong, as far as the reader knows
+	known   dedup.Known
+	refs    arena.Vec[dedup.Ref] // by type DIE, in order: its id as Extern, or its node
+	open    arena.Vec[assumed]
+	left    arena.Vec[dedup.Unproved]
+	met     arena.Vec[uint64]       // by id & metMask: the id, and stamp + the offset of its DIE
+	stamp   uint32                  // differs between units: so met needs no clearing
+	size    uint32                  // bytes of the unit
+	guess   uint32                  // id that the next type may have
+	names   arena.Vec[uint32]       // by hash of the first names: a struct, union or enumeration without a name
+	asked   []asked                 // of this unit
+	small   *[lowCodes]dwarf.Abbrev // see prover.low
+	prover  prover
+	inner   int // arrays inside arrays that are left out
+}
+
+// assumed is a reference of the unit, the id that it was taken for, and the DIE of the type that
+// is left out for this reason.
+type assumed struct{ ref, id, owner uint32 }
+
+// asked is a node without a name that names did not have.
+type asked struct{ slot, node uint32 }
+
+const (
+	metSize   = 1 << 13
+	metMask   = metSize - 1
+	namesBits = 12
+)
+
+// begin prepares for a unit of size bytes. The set knows types.
+func (x *proofs) begin(set *dedup.Set, size int) {
+	x.refs.Reset()
+	x.open.Reset()
+	x.left.Reset()
+	x.asked = x.asked[:0]
+	if len(x.met.S) == 0 {
+		x.met.Resize(metSize)
+		x.names.Resize(1 << namesBits)
+	}
+	x.stamp += x.size // the last unit's offsets end there
+	if x.size = uint32(size); x.stamp > 1<<32-1-x.size {
+		clear(x.met.S)
+		x.stamp = 0
+	}
+	x.met.S[0] = uint64(x.stamp) // void is at offset 0
+	x.guess, x.inner = 0, 0
+	x.on, x.settled = true, false
+	x.known.Begin(set)
+}
+
+// learn notes the ids of nodes without a name, which are known since the unit was committed.
+func (x *proofs) learn(u *dedup.Unit) {
+	for _, a := range x.asked {
+		if uint(a.node) < uint(len(u.ID.S)) {
+			if id := u.ID.S[a.node]; id < dedup.MaxIDs {
+				x.names.S[a.slot] = id
+			}
+		}
+	}
+	x.asked = x.asked[:0]
+}
+
+// reset prepares for the next unit. The last one was u.
+func (x *proofs) reset(u *dedup.Unit) {
+	x.learn(u)
+	x.refs.Trim(arena.KeepBytes)
+	x.open.Trim(arena.KeepBytes)
+	x.left.Trim(arena.KeepBytes)
+}
+
+// free releases the memory.
+func (x *proofs) free() {
+	x.refs.Free()
+	x.open.Free()
+	x.left.Free()
+	x.met.Free()
+	x.names.Free()
+	x.asked = nil
+}
+
+// add notes the type whose DIE starts in the bytes of m.
+func (x *proofs) add(m *startWord, r dedup.Ref) {
+	if m.bits == 0 {
+		m.ref = dedup.Ref(len(x.refs.S)) + 1
+	}
+	x.refs.Append(r)
+}
+
+// MayProve reports whether types of the unit that Start has found can be proved while they are
+// read.
+func MayProve(r *Reader) bool {
+	f := r.Cursor.File
+	return r.In.Index.Load() != 0 && !f.BigEndian && !f.Names.ByText && r.Unit.Facts.Language != langRust
+}
+
+// ReadKnown is Read for a unit whose types set may know. It leaves out those that it knows.
+// done is false if the unit must be read as a whole; err may say why.
+func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
+	x := &r.proofs
+	x.begin(set, len(r.Cursor.Hdr.Data))
+	defer func() {
+		x.on = false
+		x.known.End()
+	}()
+	if err := r.walk(p); err != nil || !x.settled {
+		return false, err
+	}
+	if len(r.NeedTypes) > 0 || len(r.cross.S) > 0 || len(r.stubs) > 0 || len(r.specs) > 0 || len(r.Unit.Unencodable.nodes) > 0 {
+		return false, nil
+	}
+	r.Unit.Facts.Hides = len(x.refs.S) == 0 && hides(&r.Cursor, p)
+	if err := r.inlined(); err != nil {
+		return false, err
+	}
+	r.linkRefs()
+	if r.Cursor.Err != nil || r.Unit.Unencodable.voids && r.In.Options.ForKernel {
+		return false, nil
+	}
+	own := len(r.Unit.Types.Nodes.S) - len(r.extra.S)
+	x.known.LeaveOut(&r.Unit.Types, x.refs.S, x.left.S, len(x.refs.S)-own+x.inner)
+	return true, r.Settle()
+}
+
+// Proved returns the types of the unit that was read last, by their DIEs in order: those that
+// were left out as Extern. It is empty if none were.
+func Proved(r *Reader) []dedup.Ref { return r.proofs.refs.S }
+
+// settle proves what was assumed about types that came later. What was assumed about nodes is
+// left to Commit. A struct or union that is not proved becomes a node.
+func (w *walker) settle() (ok bool, err error) {
+	x := w.prover
+	x.on = false
+	for _, a := range x.open.S {
+		if x.has(a.ref, a.id) {
+			continue
+		}
+		to := x.refAt(a.ref)
+		switch {
+		case to == 0:
+			return false, nil
+		case to&dedup.Extern == 0 && x.plausible(a.ref, a.id, true, 0):
+			x.left.Append(dedup.Unproved{Ref: to, ID: a.id})
+			continue
+		case to&dedup.Extern == 0:
+		case x.known.Same(to&^dedup.Extern, a.id):
+			continue
+		}
+		if ok, err := w.takeBack(int(a.owner)); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// takeBack makes a node of the struct or union at off, which was left out. References to it
+// were proved by its id, which the node has to get.
+func (w *walker) takeBack(off int) (ok bool, err error) {
+	x := w.prover
+	k := startRef(x.starts, uint32(off)) - 1
+	id := x.refs.S[k]
+	if id&dedup.Extern == 0 {
+		return true, nil
+	}
+	a, p := x.at(off)
+	if a == nil || a.Class != dwarf.ClassAggregate {
+		return false, nil
+	}
+	x.refs.S[k] = dedup.Ref(x.r.Unit.nodes()) + 1
+	x.left.Append(dedup.Unproved{Ref: x.refs.S[k], ID: id &^ dedup.Extern})
+	x.r.push(inUnit, 0)
+	dies := x.r.Unit.Facts.DIEs
+	if p, err = w.aggregate(die{a, off, p, a.Direct}, &x.r.frames.S[0]); err == nil && len(x.r.frames.S) > 1 {
+		_, err = w.read(p, 1)
+	}
+	x.r.Unit.Facts.DIEs = dies
+	x.r.frames.S = x.r.frames.S[:0]
+	return err == nil, err
+}
+
+// prover proves the types of a unit.
+type prover struct {
+	*proofs
+	r      *Reader
+	b      []byte
+	tab    []dwarf.Abbrev
+	low    *[lowCodes]dwarf.Abbrev // of codes of one byte
+	met    *[metSize]uint64
+	starts []startWord             // of the Reader
+	index  uint32                  // the type that indexes arrays
+	words  [3 + 2*maxParams]uint32 // scratch
+	named  bool                    // the struct or union that is compared has a name
+}
+
+// newProver prepares a prover for the unit of r.
+func newProver(r *Reader) *prover {
+	x := &r.proofs
+	p := &x.prover
+	*p = prover{
+		proofs: x, r: r, b: r.Cursor.Hdr.Data, tab: r.Cursor.Abbrevs.Dense(),
+		met: (*[metSize]uint64)(x.met.S), starts: r.starts.S, index: r.In.Index.Load(),
+	}
+	if len(p.tab) >= lowCodes {
+		p.low = (*[lowCodes]dwarf.Abbrev)(p.tab)
+		return p
+	}
+	if x.small == nil {
+		x.small = new([lowCodes]dwarf.Abbrev)
+	}
+	p.low = x.small
+	clear(p.low[copy(p.low[:], p.tab):])
+	return p
+}
+
+// lowCodes is the number of codes of one byte.
+const lowCodes = 0x80
+
+// run proves the types from the DIE at off on. It returns the offset of the first DIE that is
+// none, or is not proved, and how many DIEs came before.
+func (x *prover) run(off int) (next int, dies uint64) {
+	x.known.Yield()
+	for {
+		a, p := x.at(off)
+		if a == nil {
+			return off, dies
+		}
+		end, n := 0, 0
+		switch a.Class {
+		case dwarf.ClassRef:
+			end = x.reference(a, off, p)
+		case dwarf.ClassAggregate:
+			end, n = x.aggregate(a, off, p)
+		case dwarf.ClassProto:
+			end, n = x.proto(a, off, p)
+		case dwarf.ClassArray:
+			end, n = x.array(a, off, p)
+		case dwarf.ClassEnum:
+			end, n = x.enum(a, off, p)
+		case dwarf.ClassBase:
+			end = x.base(a, off, p)
+		}
+		if end == 0 {
+			return off, dies
+		}
+		off = end
+		dies += uint64(n) + 1
+	}
+}
+
+// window is how many bytes after a code may be read without a check.
+const window = 64
+
+// at returns the abbreviation of the DIE at off, and where its attributes start. The
+// abbreviation is nil for a closing zero, a rare code, and near the end of the unit.
+func (x *prover) at(off int) (*dwarf.Abbrev, int) {
+	if off >= len(x.b)-window {
+		return nil, 0
+	}
+	code, p := uint(x.b[off]), off+1
+	if code >= 0x80 {
+		code = code&0x7f | uint(x.b[p])<<7
+		p++
+	}
+	if code == 0 || code >= uint(len(x.tab)) {
+		return nil, 0
+	}
+	a := &x.tab[code]
+	if a.Size > window-8 {
+		return nil, 0
+	}
+	return a, p
+}
+
+// load reads a direct value of the DIE with attributes at p. The file is little-endian.
+func (x *prover) load(p int, a *dwarf.Abbrev, slot int) uint32 {
+	s := &a.Slots[slot]
+	p += int(s.Off)
+	return binary.LittleEndian.Uint32(x.b[p:p+4:p+4])&s.Mask + uint32(s.Const)
+}
+
+// name reads the name of the DIE with attributes at p. The slots count from p + skip. ok is
+// false if the DIE is not direct.
+func (x *prover) name(a *dwarf.Abbrev, p int) (name dedup.Name, skip int, ok bool) {
+	switch {
+	case a.Direct:
+		return x.load(p, a, dwarf.SlotName) + a.NameBase, 0, true
+	case a.Inline:
+		name, skip = inlineName(binary.LittleEndian.Uint32(x.b[p : p+4 : p+4]))
+		return name, skip, skip != 0
+	}
+	return 0, 0, false
+}
+
+// canonical returns the token to look a name up with.
+func canonical(r *Reader, name dedup.Name) dedup.Name {
+	if n := &r.Cursor.File.Names; n.Look() {
+		return n.Canonical(name)
+	}
+	return name
+}
+
+// proved leaves out the type at off, which is the type id.
+func (x *prover) proved(off int, id uint32) {
+	refs := x.refs.S
+	if len(refs) == cap(refs) {
+		refs = x.moreRefs()
+	}
+	m := &x.starts[uint(off)>>6]
+	if m.bits == 0 {
+		m.ref = dedup.Ref(len(refs)) + 1
+	}
+	m.bits |= 1 << (uint(off) & 63)
+	x.refs.S = append(refs, id|dedup.Extern)
+	if id&metMask != 0 {
+		x.met[id&metMask] = uint64(id)<<32 | uint64(x.stamp+uint32(off))
+	}
+	x.guess = id + 1
+}
+
+//go:noinline
+func (x *proofs) moreRefs() []dedup.Ref {
+	x.refs.Grow(len(x.refs.S) + 1)
+	return x.refs.S
+}
+
+// has reports whether the reference to the DIE at ref is known to lead to the type id.
+func (x *prover) has(ref, id uint32) bool {
+	return x.met[id&metMask] == uint64(id)<<32|uint64(x.stamp+ref)
+}
+
+// refAt returns the type whose DIE is at ref, 0 if there is none yet.
+func (x *prover) refAt(ref uint32) dedup.Ref {
+	if k := startRef(x.starts, ref); k != 0 {
+		return x.refs.S[k-1]
+	}
+	return 0
+}
+
+// leads reports whether the DIE at ref is the type id, or assumes it and notes that.
+// With alike, it may be an equivalent type. off is the DIE that has the reference.
+//
+//go:noinline
+func (x *prover) leads(ref, id uint32, off int, alike bool) bool {
+	if ref == 0 || id == 0 {
+		return ref == id
+	}
+	if ref < uint32(off) {
+		to := x.refAt(ref)
+		if to&dedup.Extern != 0 {
+			to &^= dedup.Extern
+			return to == id || alike && x.known.Same(to, id)
+		}
+		if to == 0 || !x.plausible(ref, id, alike, 0) {
+			return false
+		}
+		x.left.Append(dedup.Unproved{Ref: to, ID: id})
+		return true
+	}
+	if !(alike && x.named) && !x.seems(ref, id) && !x.plausible(ref, id, alike, 0) {
+		return false
+	}
+	x.assume(ref, id, off)
+	return true
+}
+
+// assume notes that the DIE at off is proved only if the DIE at ref gets the id.
+func (x *prover) assume(ref, id uint32, off int) {
+	if len(x.open.S) == cap(x.open.S) {
+		x.open.Grow(len(x.open.S) + 1)
+	}
+	x.open.S = append(x.open.S, assumed{ref, id, uint32(off)})
+}
+
+// forget removes what was assumed since open and left had so many elements.
+func (x *prover) forget(open, left int) { x.open.S, x.left.S = x.open.S[:open], x.left.S[:left] }
+
+// signEnum is Unit.signEnum for a type that was left out.
+func (x *proofs) signEnum(n *dedup.Node, r dedup.Ref) {
+	w := x.known.Record(r &^ dedup.Extern)
+	if btf.InfoKind(n.Info) == btf.KindEnum64 && w.Kind() == btf.KindInt && w.Data()>>24 == 1 {
+		n.Info = btf.Info(btf.KindEnum64, btf.InfoVlen(n.Info), true)
+	}
+}
