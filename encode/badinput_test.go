@@ -18,43 +18,50 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// tryBytes encodes a file of any content with 1 and 3 workers. Result or error,
-// never both or neither, and the same for any number of workers; a result is
-// well-formed BTF, and an error names the file. A panic or a hang fails.
+// tryBytes encodes a file of any content with 1 and 3 workers, and once without proofs. Result
+// or error, never both or neither, and the same each time; a result is well-formed BTF, and an
+// error names the file. A panic or a hang fails.
 func tryBytes(t testing.TB, path string, image []byte, features encode.Features) ([]byte, error) {
 	t.Helper()
 	if err := os.WriteFile(path, image, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var data [2][]byte
-	var errs [2]error
-	for i, jobs := range []int{1, 3} {
-		stop := watch(fmt.Sprintf("%s: jobs=%d", path, jobs))
-		var crash any
-		data[i], crash, errs[i] = noPanic(func() ([]byte, error) {
-			return runFiles([]string{path}, encode.Options{Features: features, Jobs: jobs})
-		})
-		stop()
-		switch {
-		case crash != nil && refBug != "" && strings.Contains(fmt.Sprint(crash), "index out of range"):
-			t.Skip(refBug)
-		case crash != nil:
-			t.Errorf("jobs=%d: panic: %v", jobs, crash)
-		case errs[i] != nil && !strings.Contains(errs[i].Error(), path):
-			t.Errorf("jobs=%d: error does not name the file: %v", jobs, errs[i])
-		case errs[i] == nil && len(data[i]) > 0:
-			if _, err := btf.Parse(data[i], nil); err != nil {
-				t.Errorf("jobs=%d: result is not BTF: %v", jobs, err)
-			}
+	opt := encode.Options{Features: features, Jobs: 1}
+	data, err := tryOptions(t, path, "1 worker", opt)
+	again := func(name string, opt encode.Options) {
+		other, otherErr := tryOptions(t, path, name, opt)
+		if !bytes.Equal(data, other) {
+			t.Errorf("%s: %d bytes, with 1 worker %d bytes", name, len(other), len(data))
+		}
+		if fmt.Sprint(err) != fmt.Sprint(otherErr) {
+			t.Errorf("%s: %v, with 1 worker: %v", name, otherErr, err)
 		}
 	}
-	if !bytes.Equal(data[0], data[1]) {
-		t.Errorf("1 and 3 workers differ: %d and %d bytes", len(data[0]), len(data[1]))
+	again("without proofs", opt.WithoutProofs())
+	opt.Jobs = 3
+	again("3 workers", opt)
+	return data, err
+}
+
+// tryOptions encodes a file for tryBytes.
+func tryOptions(t testing.TB, path, name string, opt encode.Options) ([]byte, error) {
+	t.Helper()
+	stop := watch(path + ": " + name)
+	data, crash, err := noPanic(func() ([]byte, error) { return runFiles([]string{path}, opt) })
+	stop()
+	switch {
+	case crash != nil && refBug != "" && strings.Contains(fmt.Sprint(crash), "index out of range"):
+		t.Skip(refBug)
+	case crash != nil:
+		t.Errorf("%s: panic: %v", name, crash)
+	case err != nil && !strings.Contains(err.Error(), path):
+		t.Errorf("%s: error does not name the file: %v", name, err)
+	case err == nil && len(data) > 0:
+		if _, err := btf.Parse(data, nil); err != nil {
+			t.Errorf("%s: result is not BTF: %v", name, err)
+		}
 	}
-	if fmt.Sprint(errs[0]) != fmt.Sprint(errs[1]) {
-		t.Errorf("1 and 3 workers differ: %v and %v", errs[0], errs[1])
-	}
-	return data[0], errs[0]
+	return data, err
 }
 
 // sizeField finds the bytes of a section header that hold the size.

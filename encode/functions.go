@@ -26,23 +26,30 @@ func (f *input) functions(u *workspace) error {
 	if f.opt.Functions == nil {
 		return nil
 	}
-	defer holdTypes(f, u)()
+	f.holdTypes(u)
+	defer f.releaseTypes(u)
 	return definerOf(f, u).define()
 }
 
-// holdTypes keeps commits from changing the set until release is called, if the set has
-// types of the unit that the unit itself does not have.
-func holdTypes(f *input, u *workspace) (release func()) {
-	if u.unit.Types.Left() == 0 {
-		return func() {}
+// holdTypes keeps commits from changing the set until releaseTypes, if the set has types of
+// the unit that the unit itself does not have.
+func (f *input) holdTypes(u *workspace) {
+	if u.unit.Types.Left() > 0 {
+		f.run.set.Hold()
 	}
-	f.run.set.Hold()
-	return f.run.set.Release
+}
+
+// releaseTypes ends what holdTypes began.
+func (f *input) releaseTypes(u *workspace) {
+	if u.unit.Types.Left() > 0 {
+		f.run.set.Release()
+	}
 }
 
 // judge checks the functions that have a symbol.
 func (f *input) judge(u *workspace) error {
-	defer holdTypes(f, u)()
+	f.holdTypes(u)
+	defer f.releaseTypes(u)
 	u.funcs.env.Analyze()
 	if err := u.funcs.env.Lists.Err(); err != nil {
 		return err

@@ -11,9 +11,29 @@ import (
 	"github.com/btflite/btflite/test/corpus"
 )
 
-// TestProofs reads each unit that leaves out types a second time as a whole, looks its types up
-// in the set, and compares each id with the one that was proved while the unit was read. Then it
-// compares the output with that of other numbers of workers.
+// WithoutProofs returns options to read all units as a whole.
+func (o Options) WithoutProofs() Options {
+	o.proofs.off = true
+	return o
+}
+
+// Proofs counts the types that were left out because they were proved.
+type Proofs struct {
+	Left       int // all
+	Equivalent int // Resolve finds another id, but an equivalent type
+}
+
+// CheckProofs returns options to read each unit that leaves out types a second time as a
+// whole, to look its types up in the set, and to compare each id with the one that was proved.
+// It is for one worker.
+func (o Options) CheckProofs(t *testing.T) (Options, *Proofs) {
+	n := new(Proofs)
+	o.proofs.check = func(f *input, u *workspace) { n.compare(t, f, u) }
+	return o, n
+}
+
+// TestProofs checks the proofs of real kernels, and compares the output with the one of units
+// that are read as a whole.
 func TestProofs(t *testing.T) {
 	for _, kernel := range []string{"v612-amd64", "v72-amd64", "v72-arm64"} {
 		path := filepath.Join(corpus.Dir(), kernel)
@@ -21,22 +41,18 @@ func TestProofs(t *testing.T) {
 			t.Log("left out:", err)
 			continue
 		}
-		left, different := 0, 0
-		checkProofs = func(f *input, u *workspace) {
-			n, d := compareProofs(t, f, u)
-			left, different = left+n, different+d
-		}
 		opt := Options{Features: DefaultFeatures, Jobs: 1, CULimit: 300}
-		want := encoded(t, path, opt)
-		checkProofs = nil
-		t.Logf("%s: %d types left out, %d with an id that is equivalent only", kernel, left, different)
-		if left < 100_000 {
-			t.Errorf("%s: only %d types were left out", kernel, left)
+		checked, n := opt.CheckProofs(t)
+		want := encoded(t, path, checked)
+		t.Logf("%s: %+v", kernel, *n)
+		if n.Left < 100_000 {
+			t.Errorf("%s: only %d types were left out", kernel, n.Left)
 		}
-		for _, opt.Jobs = range []int{1, 4} {
-			if !bytes.Equal(encoded(t, path, opt), want) {
-				t.Errorf("%s: other bytes with %d workers", kernel, opt.Jobs)
-			}
+		if !bytes.Equal(encoded(t, path, opt.WithoutProofs()), want) {
+			t.Errorf("%s: other bytes without proofs", kernel)
+		}
+		if opt.Jobs = 4; !bytes.Equal(encoded(t, path, opt), want) {
+			t.Errorf("%s: other bytes with four workers", kernel)
 		}
 	}
 }
@@ -57,9 +73,9 @@ func refused(f *input, u *workspace) bool {
 	return dedup.Incomplete(f.run.set, &u.unit.Types)
 }
 
-// compareProofs returns how many types u leaves out, and how many of them Resolve finds as
-// another type that is equivalent. It fails for one that is not.
-func compareProofs(t *testing.T, f *input, u *workspace) (left, different int) {
+// compare fails for a type that u leaves out and Resolve finds as another one, unless the two
+// are equivalent, or Commit will ask for the whole unit.
+func (n *Proofs) compare(t *testing.T, f *input, u *workspace) {
 	whole := unit.Reader{In: &f.Input}
 	whole.Init(f.run.limit)
 	defer whole.Free()
@@ -79,14 +95,13 @@ func compareProofs(t *testing.T, f *input, u *workspace) (left, different int) {
 		if r&dedup.Extern == 0 {
 			continue
 		}
-		left++
+		n.Left++
 		want := whole.Unit.Types.ID.S[i]
 		if id := r &^ dedup.Extern; id == want {
 			continue
 		} else if (want >= dedup.MaxIDs || !dedup.Same(f.run.set, id, want)) && !refused(f, u) {
 			t.Errorf("unit at %#x: type %d is %v (id %d), but Resolve finds id %d", u.reader.Cursor.Hdr.Off, i, f.run.set.Record(id).Kind(), id, want)
 		}
-		different++
+		n.Equivalent++
 	}
-	return left, different
 }

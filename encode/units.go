@@ -56,8 +56,8 @@ func (u *workspace) readDIEs(f *input, p int) error {
 	}
 	done, err := unit.ReadKnown(r, p, f.run.set)
 	if done {
-		if checkProofs != nil && err == nil {
-			checkProofs(f, u)
+		if f.opt.proofs.check != nil && err == nil {
+			f.opt.proofs.check(f, u)
 		}
 		return err
 	}
@@ -70,14 +70,11 @@ func (u *workspace) readDIEs(f *input, p int) error {
 	return r.Read(p)
 }
 
-// checkProofs is called for each unit that leaves out types. Only tests set it.
-var checkProofs func(f *input, u *workspace)
-
 // proves reports whether units may leave out types that the set knows. Readers and -V need
 // all of them.
 func (f *input) proves() bool {
 	o := &f.Input.Options
-	return f.run.raw == nil && f.opt.Functions == nil && f.opt.Base == nil && f.run.phase != batch &&
+	return !f.opt.proofs.off && f.run.raw == nil && f.opt.Functions == nil && f.opt.Base == nil && f.run.phase != batch &&
 		!o.WholeBitfields && !o.Marks && !o.KeepSigns
 }
 

@@ -143,7 +143,11 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 		return false, nil
 	}
 	own := len(r.Unit.Types.Nodes.S) - len(r.extra.S)
-	x.known.LeaveOut(&r.Unit.Types, x.refs.S, x.left.S, len(x.refs.S)-own+x.inner)
+	left := len(x.refs.S) - own + x.inner
+	if left == 0 && len(x.left.S) > 0 {
+		return false, nil // all types are nodes, but those that were taken back are not in the order of their DIEs
+	}
+	x.known.LeaveOut(&r.Unit.Types, x.refs.S, x.left.S, left)
 	return true, r.Settle()
 }
 

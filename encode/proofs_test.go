@@ -1,0 +1,378 @@
+package encode_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/btflite/btflite/encode"
+	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+)
+
+// TestOneDifference encodes two equal units and a third one, in which a single type is different.
+func TestOneDifference(t *testing.T) {
+	two := func(make func(i *dt.DIE, other bool) []any) func(bool) *dt.Unit {
+		return func(other bool) *dt.Unit {
+			i := intType()
+			all := append([]any{i, array(i, 9)}, make(i, other)...)
+			for k := range 20 { // types near the end of a unit are not proved
+				all = append(all, typedef(fmt.Sprintf("last%d", k), i))
+			}
+			return dt.CU(all...)
+		}
+	}
+	number := map[bool]int{false: 0, true: 1}
+	path := filepath.Join(t.TempDir(), "input")
+	for _, c := range []struct {
+		name string
+		unit func(other bool) *dt.Unit
+	}{
+		{"size of a struct", two(func(i *dt.DIE, other bool) []any {
+			return []any{structure("s", 8+number[other], member("a", i, 0))}
+		})},
+		{"bit-field in place of a far member", two(func(i *dt.DIE, other bool) []any {
+			if other {
+				return []any{structure("s", 1<<22, ref(dt.TagMember, "a", i, dt.BitAt(0), dt.BitSize(1)))}
+			}
+			return []any{structure("s", 1<<22, member("a", i, 1<<21))}
+		})},
+		{"name of a member", two(func(i *dt.DIE, other bool) []any {
+			return []any{structure("s", 8, member([]string{"a", "b"}[number[other]], i, 0))}
+		})},
+		{"struct in place of a union", two(func(i *dt.DIE, other bool) []any {
+			return []any{composite([]int{dt.TagUnionType, dt.TagStructureType}[number[other]], "s", 8, member("a", i, 0))}
+		})},
+		{"one more member", two(func(i *dt.DIE, other bool) []any {
+			s := structure("s", 8, member("a", i, 0))
+			if other {
+				s.Add(member("b", i, 4))
+			}
+			return []any{s}
+		})},
+		{"type of a member, by a later DIE", two(func(i *dt.DIE, other bool) []any {
+			later := []*dt.DIE{base("long", 8, ateSigned), base("char", 1, ateSigned)}
+			p := []*dt.DIE{ptr(later[0]), ptr(later[1])}
+			return []any{structure("s", 8, member("a", p[number[other]], 0)), p[0], p[1], later[0], later[1]}
+		})},
+		{"dimension of an array", two(func(i *dt.DIE, other bool) []any {
+			return []any{array(i, 2, 3), array(i, 2+number[other], 3)}
+		})},
+		{"const of void", two(func(i *dt.DIE, other bool) []any {
+			if other {
+				i = nil
+			}
+			c := ref(dt.TagConstType, "", i)
+			return []any{c, ptr(c)}
+		})},
+		{"size of an enumeration", two(func(i *dt.DIE, other bool) []any {
+			return []any{enum("e", 4-2*number[other], value("A", 1))}
+		})},
+		{"name of a parameter", two(func(i *dt.DIE, other bool) []any {
+			return []any{ref(dt.TagSubroutineType, "", i, ref(dt.TagFormalParameter, []string{"", "x"}[number[other]], i))}
+		})},
+		{"encoding of a number", two(func(i *dt.DIE, other bool) []any {
+			return []any{base("byte", 1, []int{ateSigned, ateBool}[number[other]])}
+		})},
+	} {
+		f := dt.File{Units: []*dt.Unit{c.unit(false), c.unit(false), c.unit(true)}}
+		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		opt := encode.Options{Features: encode.AllFeatures, Jobs: 1, Dedup: encode.DedupStream}
+		same, err := runFiles([]string{path}, opt.WithoutProofs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked, n := opt.CheckProofs(t)
+		if got, err := runFiles([]string{path}, checked); err != nil || !bytes.Equal(got, same) {
+			t.Errorf("%s: other bytes with proofs (%v)", c.name, err)
+		}
+		if n.Left < 20 {
+			t.Errorf("%s: only %d types were left out", c.name, n.Left)
+		}
+	}
+}
+
+// TestRandomUnits encodes files whose units draw from one list of types, each in its own order
+// and with small differences. The proofs must agree with Resolve, and the bytes must be the
+// same with and without them, and for any number of workers.
+func TestRandomUnits(t *testing.T) {
+	programs := uint64(80)
+	if testing.Short() {
+		programs = 20
+	}
+	path := filepath.Join(t.TempDir(), "input")
+	left, failed := 0, 0
+	for seed := range programs {
+		image := randomProgram(seed)
+		if err := os.WriteFile(path, image, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, features := range []encode.Features{encode.DefaultFeatures, encode.AllFeatures} {
+			opt := encode.Options{Features: features, Jobs: 1, Dedup: encode.DedupStream}
+			checked, n := opt.CheckProofs(t)
+			var want []byte
+			var wantErr error
+			for i, opt := range []encode.Options{opt.WithoutProofs(), checked, opt, {Features: features, Jobs: 4, Dedup: encode.DedupStream}} {
+				got, err := runFiles([]string{path}, opt)
+				if i == 0 {
+					want, wantErr = got, err
+				} else if !bytes.Equal(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+					t.Errorf("seed %d: way %d of reading gives %d bytes (%v), not %d (%v)", seed, i, len(got), err, len(want), wantErr)
+				}
+				if err != nil {
+					failed++
+				}
+			}
+			left += n.Left
+		}
+	}
+	t.Logf("%d types were left out, %d runs failed", left, failed)
+	if left < int(programs)*100 || failed > int(programs) {
+		t.Error("the programs are not what they should be")
+	}
+}
+
+// randomProgram draws a file.
+func randomProgram(seed uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := program{vary: []float64{0, 0.005, 0.02, 0.1}[r.IntN(4)]}
+	p.steady = r.IntN(2) == 0
+	n := 10 + r.IntN(40)
+	if p.alike = r.IntN(3) == 0; p.alike {
+		n = 5 + r.IntN(6)
+	}
+	for i := range n {
+		kind := r.IntN(kinds)
+		if p.alike {
+			kind = []int{aPointer, aStruct, aStruct, aTypedef, aConst}[r.IntN(5)]
+		}
+		p.types = append(p.types, drawn{kind: kind, seed: r.Uint64(), name: fmt.Sprintf("t%d", i)})
+	}
+	f := dt.File{Symbols: funcs(), Sections: []dt.Section{dt.Percpu()}}
+	for range 6 + r.IntN(24) {
+		f.Units = append(f.Units, p.unit(r))
+	}
+	return f.Bytes()
+}
+
+// program is the list of types from which the units of a file draw.
+type program struct {
+	types  []drawn
+	vary   float64 // how often a unit changes something
+	alike  bool    // few types of few shapes: a unit often has a type where another one was in the last unit
+	steady bool    // all units have their types in the same order, as compilers do
+}
+
+// drawn is a type of the list. The seed decides what it looks like.
+type drawn struct {
+	kind int
+	seed uint64
+	name string
+}
+
+// Kinds of drawn types.
+const (
+	aBase = iota
+	aPointer
+	aConst
+	aTypedef
+	aStruct
+	aUnion
+	anUnnamed
+	aProto
+	anArray
+	anEnum
+	anUnnamedEnum
+	aForward
+	kinds
+)
+
+// maker makes the DIEs of one unit.
+type maker struct {
+	*program
+	r    *rand.Rand // differs between units
+	dies []*dt.DIE  // by type, nil if it is not there yet
+	all  []any
+	open int // how deep die is inside itself
+}
+
+// unit draws a unit: it has some of the types, in any order.
+func (p *program) unit(r *rand.Rand) *dt.Unit {
+	m := maker{program: p, r: r, dies: make([]*dt.DIE, len(p.types))}
+	for k := range 1 + r.IntN(len(p.types)) {
+		if !p.steady {
+			k = r.IntN(len(p.types))
+		}
+		m.die(k)
+	}
+	if !p.steady && (p.alike || r.IntN(3) == 0) {
+		r.Shuffle(len(m.all), func(i, j int) { m.all[i], m.all[j] = m.all[j], m.all[i] })
+	}
+	m.all = append(m.all, function("f", fn1, m.any(), param("x", m.any(), 5)))
+	u := dt.CU(m.all...)
+	if r.IntN(4) == 0 {
+		u.Version = 4
+	}
+	if r.IntN(4) == 0 {
+		u.StrForm = dt.FormString
+	}
+	return u
+}
+
+// any is a DIE that the unit has, or nil.
+func (m *maker) any() *dt.DIE { return m.dies[m.r.IntN(len(m.dies))] }
+
+// die returns the DIE of type i, and makes it if the unit does not have it yet.
+func (m *maker) die(i int) *dt.DIE {
+	if m.dies[i] != nil {
+		return m.dies[i]
+	}
+	t := m.types[i]
+	if m.open > 12 {
+		t.kind = aForward
+	}
+	m.open++
+	defer func() { m.open-- }()
+	d := dt.N(0)
+	m.dies[i] = d
+	early := m.r.IntN(2) == 0 // before the types that it refers to
+	if m.steady {
+		early = t.seed%2 == 0
+	}
+	if early {
+		m.all = append(m.all, d)
+	}
+	*d = *m.draw(t, i, rand.New(rand.NewPCG(t.seed, 2)))
+	if !early {
+		m.all = append(m.all, d)
+	}
+	return d
+}
+
+// number is a base type. The unit may have it several times.
+func (m *maker) number(encoding int) *dt.DIE {
+	d := base("int", 4, encoding)
+	m.all = append(m.all, d)
+	return d
+}
+
+// changed is true where this unit differs from the others.
+func (m *maker) changed() bool { return m.r.Float64() < m.vary }
+
+// draw makes the DIE of type i. All that units agree about comes from r. Only named structs and
+// unions refer to later types, because BTF allows no other loops; a few units do it anyway.
+func (m *maker) draw(t drawn, i int, r *rand.Rand) *dt.DIE {
+	to := func() *dt.DIE {
+		below := len(m.types)
+		if t.kind != aStruct && t.kind != aUnion && m.r.IntN(1500) != 0 {
+			below = i
+		}
+		k, other := r.Uint64(), m.r.Uint64()
+		if m.changed() {
+			k = other
+		}
+		switch {
+		case k%16 == 0:
+			return nil // void
+		case below == 0:
+			return m.number(ateSigned)
+		}
+		return m.die(int(k % uint64(below)))
+	}
+	name := t.name
+	switch t.kind {
+	case aPointer:
+		return ptr(to())
+	case aConst:
+		return ref([]int{dt.TagConstType, dt.TagVolatileType}[r.IntN(2)], "", to())
+	case aTypedef:
+		return typedef(name, to())
+	case anUnnamed:
+		name = ""
+		fallthrough
+	case aStruct, aUnion:
+		return m.composite(t.kind, name, r, to)
+	case aProto:
+		d := ref(dt.TagSubroutineType, "", to())
+		for range r.IntN(4) {
+			d.Add(ref(dt.TagFormalParameter, "", to()))
+		}
+		if r.IntN(5) == 0 {
+			d.Add(dt.N(dt.TagUnspecifiedParams))
+		}
+		return d
+	case anArray:
+		return array(to(), []int{1 + r.IntN(9), 2, 3}[:1+r.IntN(3)]...)
+	case anUnnamedEnum:
+		name = ""
+		fallthrough
+	case anEnum:
+		d := enum(name, 4)
+		if r.IntN(4) == 0 {
+			sign := ateSigned
+			if r.IntN(2) == 0 != m.changed() {
+				sign = ateUnsigned
+			}
+			d = enum(name, 8, dt.Type(m.number(sign)))
+		}
+		low := int64(r.IntN(2) * -3)
+		if m.changed() {
+			low--
+		}
+		for k := range 1 + r.IntN(4) {
+			d.Add(value(fmt.Sprintf("%s_%d", t.name, k), low+int64(k)))
+		}
+		if last := int64(-1); r.IntN(3) == 0 {
+			if m.changed() {
+				last = 1<<32 - 1 // the same four bytes
+			}
+			d.Add(value(t.name+"_last", last))
+		}
+		return d
+	case aForward:
+		return forward(dt.TagStructureType, name)
+	}
+	return base("b"+name, 1<<r.IntN(4), []int{ateSigned, ateUnsigned, ateBool, ateFloat}[r.IntN(4)])
+}
+
+// composite makes a struct or union.
+func (m *maker) composite(kind int, name string, r *rand.Rand, to func() *dt.DIE) *dt.DIE {
+	tag := dt.TagStructureType
+	if kind == aUnion {
+		tag = dt.TagUnionType
+	}
+	if name != "" && m.changed() {
+		return forward(tag, name)
+	}
+	size := 64
+	if m.changed() {
+		size += 8
+	}
+	d := composite(tag, name, size)
+	for k := range r.IntN(6) {
+		at := 8 * k
+		if kind == aUnion {
+			at = 0
+		}
+		if m.changed() && kind != aUnion {
+			at++
+		}
+		label := []string{"a", "member", "m", ""}[r.IntN(4)]
+		if m.alike && !m.changed() {
+			label = "a"
+		}
+		switch {
+		case kind != aUnion && r.IntN(6) == 0:
+			d.Add(ref(dt.TagMember, label, to(), dt.BitAt(8*at+r.IntN(3)), dt.BitSize(1+r.IntN(5))))
+		case r.IntN(12) == 0:
+			d.Add(ref(dt.TagMember, label, to(), dt.Count(1), dt.MemberAt(at)))
+		default:
+			d.Add(member(label, to(), at))
+		}
+	}
+	return d
+}
