@@ -1,6 +1,8 @@
 package unit
 
 import (
+	"slices"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
@@ -46,6 +48,11 @@ func (u *Unit) strippedSize(r dedup.Ref) uint32 {
 		}
 	}
 	return 0
+}
+
+// needsSizes reports whether linkOldBits needs the size of a type.
+func (r *Reader) needsSizes() bool {
+	return slices.ContainsFunc(r.oldBits.S, func(o oldBitfield) bool { return o.Size == 0 })
 }
 
 // linkOldBits computes the offsets of DWARF 2/3 bit-fields, once types are linked.

@@ -26,7 +26,7 @@ type proofs struct {
 	on      bool
 	settled bool // nothing that was assumed is wrong, as far as the reader knows
 	known   dedup.Known
-	refs    arena.Vec[dedup.Ref] // by type DIE, in order: its id as Extern, or its node
+	refs    arena.Vec[dedup.Ref] // by type DIE, in the order of the unit: its id as Extern, or its node
 	open    arena.Vec[assumed]
 	left    arena.Vec[dedup.Unproved]
 	met     arena.Vec[uint64]       // by id & metMask: the id, and stamp + the offset of its DIE
@@ -131,7 +131,7 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 	if err := r.walk(p); err != nil || !x.settled {
 		return false, err
 	}
-	if len(r.NeedTypes) > 0 || len(r.cross.S) > 0 || len(r.stubs) > 0 || len(r.specs) > 0 || len(r.Unit.Unencodable.nodes) > 0 {
+	if len(r.NeedTypes) > 0 || len(r.cross.S) > 0 || len(r.stubs) > 0 || len(r.specs) > 0 || len(r.Unit.Unencodable.nodes) > 0 || r.needsSizes() {
 		return false, nil
 	}
 	r.Unit.Facts.Hides = len(x.refs.S) == 0 && hides(&r.Cursor, p)
@@ -155,8 +155,9 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 // were left out as Extern. It is empty if none were.
 func Proved(r *Reader) []dedup.Ref { return r.proofs.refs.S }
 
-// settle proves what was assumed about types that came later. What was assumed about nodes is
-// left to Commit. A struct or union that is not proved becomes a node.
+// settle proves what was assumed about types that came later. It leaves to Commit what was
+// assumed about nodes. A struct or union that is not proved becomes a node. ok is false if the
+// unit must be read as a whole.
 func (w *walker) settle() (ok bool, err error) {
 	x := w.prover
 	x.on = false
@@ -245,7 +246,7 @@ func newProver(r *Reader) *prover {
 const lowCodes = 0x80
 
 // run proves the types from the DIE at off on. It returns the offset of the first DIE that is
-// none, or is not proved, and how many DIEs came before.
+// not a type or is not proved, and how many DIEs came before it.
 func (x *prover) run(off int) (next int, dies uint64) {
 	x.known.Yield()
 	for {
