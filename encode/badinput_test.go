@@ -26,10 +26,8 @@ func tryBytes(t testing.TB, path string, image []byte, features encode.Features)
 	if err := os.WriteFile(path, image, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	opt := encode.Options{Features: features, Jobs: 1}
-	data, err := tryOptions(t, path, "1 worker", opt)
-	again := func(name string, opt encode.Options) {
-		other, otherErr := tryOptions(t, path, name, opt)
+	data, err := tryJobs(t, path, "1 worker", features, 1)
+	same := func(name string, other []byte, otherErr error) {
 		if !bytes.Equal(data, other) {
 			t.Errorf("%s: %d bytes, with 1 worker %d bytes", name, len(other), len(data))
 		}
@@ -37,17 +35,20 @@ func tryBytes(t testing.TB, path string, image []byte, features encode.Features)
 			t.Errorf("%s: %v, with 1 worker: %v", name, otherErr, err)
 		}
 	}
-	again("without proofs", opt.WithoutProofs())
-	opt.Jobs = 3
-	again("3 workers", opt)
+	other, otherErr := tryJobs(t, path, "3 workers", features, 3)
+	same("3 workers", other, otherErr)
+	encode.WithoutProofs(func() { other, otherErr = tryJobs(t, path, "without proofs", features, 1) })
+	same("without proofs", other, otherErr)
 	return data, err
 }
 
-// tryOptions encodes a file for tryBytes.
-func tryOptions(t testing.TB, path, name string, opt encode.Options) ([]byte, error) {
+// tryJobs encodes a file for tryBytes.
+func tryJobs(t testing.TB, path, name string, features encode.Features, jobs int) ([]byte, error) {
 	t.Helper()
 	stop := watch(path + ": " + name)
-	data, crash, err := noPanic(func() ([]byte, error) { return runFiles([]string{path}, opt) })
+	data, crash, err := noPanic(func() ([]byte, error) {
+		return runFiles([]string{path}, encode.Options{Features: features, Jobs: jobs})
+	})
 	stop()
 	switch {
 	case crash != nil && refBug != "" && strings.Contains(fmt.Sprint(crash), "index out of range"):

@@ -26,30 +26,30 @@ func (f *input) functions(u *workspace) error {
 	if f.opt.Functions == nil {
 		return nil
 	}
-	f.holdTypes(u)
-	defer f.releaseTypes(u)
+	u.holdTypes(f.run.set)
+	defer u.releaseTypes(f.run.set)
 	return definerOf(f, u).define()
 }
 
 // holdTypes keeps commits from changing the set until releaseTypes, if the set has types of
 // the unit that the unit itself does not have.
-func (f *input) holdTypes(u *workspace) {
+func (u *workspace) holdTypes(set *dedup.Set) {
 	if u.unit.Types.Left() > 0 {
-		f.run.set.Hold()
+		set.Hold()
 	}
 }
 
 // releaseTypes ends what holdTypes began.
-func (f *input) releaseTypes(u *workspace) {
+func (u *workspace) releaseTypes(set *dedup.Set) {
 	if u.unit.Types.Left() > 0 {
-		f.run.set.Release()
+		set.Release()
 	}
 }
 
 // judge checks the functions that have a symbol.
 func (f *input) judge(u *workspace) error {
-	f.holdTypes(u)
-	defer f.releaseTypes(u)
+	u.holdTypes(f.run.set)
+	defer u.releaseTypes(f.run.set)
 	u.funcs.env.Analyze()
 	if err := u.funcs.env.Lists.Err(); err != nil {
 		return err

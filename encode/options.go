@@ -151,14 +151,6 @@ type Options struct {
 	// Progress receives the finished and all bytes of .debug_info. Any worker may call
 	// it, at most once per unit. It may be nil.
 	Progress func(done, total uint64)
-
-	proofs proofOptions // for tests
-}
-
-// proofOptions is what tests may ask of units that leave out types which the set knows.
-type proofOptions struct {
-	off   bool                         // all units are read as a whole
-	check func(f *input, u *workspace) // called for each unit that leaves out types; it may be nil
 }
 
 // Purpose is the purpose of an output.

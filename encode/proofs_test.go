@@ -88,12 +88,13 @@ func TestOneDifference(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := encode.Options{Features: encode.AllFeatures, Jobs: 1, Dedup: encode.DedupStream}
-		same, err := runFiles([]string{path}, opt.WithoutProofs())
-		if err != nil {
+		var got, want []byte
+		var err error
+		if encode.WithoutProofs(func() { want, err = runFiles([]string{path}, opt) }); err != nil {
 			t.Fatal(err)
 		}
-		checked, n := opt.CheckProofs(t)
-		if got, err := runFiles([]string{path}, checked); err != nil || !bytes.Equal(got, same) {
+		n := encode.CheckProofs(t, func() { got, err = runFiles([]string{path}, opt) })
+		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: other bytes with proofs (%v)", c.name, err)
 		}
 		if n.Left < 15 {
@@ -118,22 +119,28 @@ func TestRandomUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, features := range []encode.Features{encode.DefaultFeatures, encode.AllFeatures} {
-			opt := encode.Options{Features: features, Jobs: 1, Dedup: encode.DedupStream}
-			checked, n := opt.CheckProofs(t)
 			var want []byte
 			var wantErr error
-			for i, opt := range []encode.Options{opt.WithoutProofs(), checked, opt, {Features: features, Jobs: 4, Dedup: encode.DedupStream}} {
-				got, err := runFiles([]string{path}, opt)
-				if i == 0 {
-					want, wantErr = got, err
-				} else if !bytes.Equal(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
-					t.Errorf("seed %d: way %d of reading gives %d bytes (%v), not %d (%v)", seed, i, len(got), err, len(want), wantErr)
-				}
-				if err != nil {
-					failed++
+			run := func(jobs int) ([]byte, error) {
+				return runFiles([]string{path}, encode.Options{Features: features, Jobs: jobs, Dedup: encode.DedupStream})
+			}
+			same := func(name string, got []byte, err error) {
+				if !bytes.Equal(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+					t.Errorf("seed %d: %s: %d bytes (%v), without proofs %d (%v)", seed, name, len(got), err, len(want), wantErr)
 				}
 			}
-			left += n.Left
+			encode.WithoutProofs(func() { want, wantErr = run(1) })
+			left += encode.CheckProofs(t, func() {
+				got, err := run(1)
+				same("checked", got, err)
+			}).Left
+			for _, jobs := range []int{1, 4} {
+				got, err := run(jobs)
+				same(fmt.Sprint("jobs ", jobs), got, err)
+			}
+			if wantErr != nil {
+				failed++
+			}
 		}
 	}
 	t.Logf("%d types were left out, %d runs failed", left, failed)

@@ -11,10 +11,11 @@ import (
 	"github.com/btflite/btflite/test/corpus"
 )
 
-// WithoutProofs returns options to read all units as a whole.
-func (o Options) WithoutProofs() Options {
-	o.proofs.off = true
-	return o
+// WithoutProofs calls run. All units are read as a whole meanwhile.
+func WithoutProofs(run func()) {
+	testProofs.off = true
+	defer func() { testProofs.off = false }()
+	run()
 }
 
 // Proofs counts the types that were left out because they were proved.
@@ -23,13 +24,14 @@ type Proofs struct {
 	Equivalent int // Resolve finds another id, but an equivalent type
 }
 
-// CheckProofs returns options to read each unit that leaves out types a second time as a
-// whole, to look its types up in the set, and to compare each id with the one that was proved.
-// It is for one worker.
-func (o Options) CheckProofs(t *testing.T) (Options, *Proofs) {
-	n := new(Proofs)
-	o.proofs.check = func(f *input, u *workspace) { n.compare(t, f, u) }
-	return o, n
+// CheckProofs calls run, which encodes with one worker. Each unit that leaves out types is read
+// a second time as a whole, its types are looked up in the set, and each id is compared with
+// the one that was proved.
+func CheckProofs(t *testing.T, run func()) (n Proofs) {
+	testProofs.check = func(f *input, u *workspace) { n.compare(t, f, u) }
+	defer func() { testProofs.check = nil }()
+	run()
+	return n
 }
 
 // TestProofs checks the proofs of real kernels, and compares the output with the one of units
@@ -42,13 +44,13 @@ func TestProofs(t *testing.T) {
 			continue
 		}
 		opt := Options{Features: DefaultFeatures, Jobs: 1, CULimit: 300}
-		checked, n := opt.CheckProofs(t)
-		want := encoded(t, path, checked)
-		t.Logf("%s: %+v", kernel, *n)
+		var want, whole []byte
+		n := CheckProofs(t, func() { want = encoded(t, path, opt) })
+		t.Logf("%s: %+v", kernel, n)
 		if n.Left < 100_000 {
 			t.Errorf("%s: only %d types were left out", kernel, n.Left)
 		}
-		if !bytes.Equal(encoded(t, path, opt.WithoutProofs()), want) {
+		if WithoutProofs(func() { whole = encoded(t, path, opt) }); !bytes.Equal(whole, want) {
 			t.Errorf("%s: other bytes without proofs", kernel)
 		}
 		if opt.Jobs = 4; !bytes.Equal(encoded(t, path, opt), want) {

@@ -50,9 +50,9 @@ func (u *Unit) strippedSize(r dedup.Ref) uint32 {
 	return 0
 }
 
-// needsSizes reports whether linkOldBits needs the size of a type.
-func (r *Reader) needsSizes() bool {
-	return slices.ContainsFunc(r.oldBits.S, func(o oldBitfield) bool { return o.Size == 0 })
+// needSizes reports whether linkOldBits needs the size of a type.
+func needSizes(bits []oldBitfield) bool {
+	return slices.ContainsFunc(bits, func(o oldBitfield) bool { return o.Size == 0 })
 }
 
 // linkOldBits computes the offsets of DWARF 2/3 bit-fields, once types are linked.

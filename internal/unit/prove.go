@@ -131,7 +131,7 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 	if err := r.walk(p); err != nil || !x.settled {
 		return false, err
 	}
-	if len(r.NeedTypes) > 0 || len(r.cross.S) > 0 || len(r.stubs) > 0 || len(r.specs) > 0 || len(r.Unit.Unencodable.nodes) > 0 || r.needsSizes() {
+	if len(r.NeedTypes) > 0 || len(r.cross.S) > 0 || len(r.stubs) > 0 || len(r.specs) > 0 || len(r.Unit.Unencodable.nodes) > 0 || needSizes(r.oldBits.S) {
 		return false, nil
 	}
 	r.Unit.Facts.Hides = len(x.refs.S) == 0 && hides(&r.Cursor, p)
