@@ -260,7 +260,7 @@ func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
 	}
 	if c.btflite == "" {
 		c.btflite = filepath.Join(dir, "btflite")
-		if err := build(ctx, c.btflite, "./cmd/btflite"); err != nil {
+		if err := build(ctx, c.btflite, "./cmd/btflite", "-pgo=cmd/btflite/btflite.pgo"); err != nil {
 			return nil, err
 		}
 	}
@@ -280,9 +280,10 @@ func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
 	return b, err
 }
 
-// build compiles a command of this module; bench runs in the module's root.
-func build(ctx context.Context, out, pkg string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", out, pkg)
+// build compiles a command of this module, with further options of go build. bench runs in the
+// module's root.
+func build(ctx context.Context, out, pkg string, options ...string) error {
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-trimpath", "-o", out}, options...), pkg)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, text)
