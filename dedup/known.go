@@ -239,7 +239,7 @@ func (ix *index) recheck(u *Unit) bool {
 		id := r &^ Extern
 		switch w := ix.types.record(id); w.Kind() {
 		case btf.KindStruct, btf.KindUnion:
-			if ix.types.keys.S[id].hash&unique == 0 {
+			if ix.types.keys.S[id].hash&(unique|likely) == 0 { // Known.Chosen
 				return false
 			}
 		case btf.KindFwd:

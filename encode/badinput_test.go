@@ -18,7 +18,7 @@ import (
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
 
-// tryBytes encodes a file of any content with 1 and 3 workers, and once without proofs. Result
+// tryBytes encodes a file of any content with 1, 2 and 3 workers, and once without proofs. Result
 // or error, never both or neither, and the same each time; a result is well-formed BTF, and an
 // error names the file. A panic or a hang fails.
 func tryBytes(t testing.TB, path string, image []byte, features encode.Features) ([]byte, error) {
@@ -35,7 +35,9 @@ func tryBytes(t testing.TB, path string, image []byte, features encode.Features)
 			t.Errorf("%s: %v, with 1 worker: %v", name, otherErr, err)
 		}
 	}
-	other, otherErr := tryJobs(t, path, "3 workers", features, 3)
+	other, otherErr := tryJobs(t, path, "2 workers", features, 2)
+	same("2 workers", other, otherErr)
+	other, otherErr = tryJobs(t, path, "3 workers", features, 3)
 	same("3 workers", other, otherErr)
 	encode.WithoutProofs(func() { other, otherErr = tryJobs(t, path, "without proofs", features, 1) })
 	same("without proofs", other, otherErr)

@@ -134,7 +134,7 @@ func TestRandomUnits(t *testing.T) {
 				got, err := run(1)
 				same("checked", got, err)
 			}).Left
-			for _, jobs := range []int{1, 4} {
+			for _, jobs := range []int{1, 2, 4} {
 				got, err := run(jobs)
 				same(fmt.Sprint("jobs ", jobs), got, err)
 			}

@@ -53,8 +53,10 @@ func TestProofs(t *testing.T) {
 		if WithoutProofs(func() { whole = encoded(t, path, opt) }); !bytes.Equal(whole, want) {
 			t.Errorf("%s: other bytes without proofs", kernel)
 		}
-		if opt.Jobs = 4; !bytes.Equal(encoded(t, path, opt), want) {
-			t.Errorf("%s: other bytes with four workers", kernel)
+		for _, opt.Jobs = range []int{2, 4} {
+			if !bytes.Equal(encoded(t, path, opt), want) {
+				t.Errorf("%s: other bytes with %d workers", kernel, opt.Jobs)
+			}
 		}
 	}
 }

@@ -76,11 +76,17 @@ var testProofs struct {
 	check func(f *input, u *workspace) // called for each unit that leaves out types; it may be nil
 }
 
+// provingJobs is up to how many workers units are proved. The more of them there are, the more
+// units are committed between the reading of a unit and its Commit, and the more often Commit
+// asks for the whole unit (a FWD has got a definition meanwhile). With four workers, one unit
+// of ten is read twice, and the other workers wait for it.
+const provingJobs = 2
+
 // proves reports whether units may leave out types that the set knows. Readers and -V need
 // all of them.
 func (f *input) proves() bool {
 	o := &f.Input.Options
-	return !testProofs.off && f.run.raw == nil && f.opt.Functions == nil && f.opt.Base == nil && f.run.phase != batch &&
+	return f.opt.Jobs <= provingJobs && !testProofs.off && f.run.raw == nil && f.opt.Functions == nil && f.opt.Base == nil && f.run.phase != batch &&
 		!o.WholeBitfields && !o.Marks && !o.KeepSigns
 }
 

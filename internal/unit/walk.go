@@ -67,6 +67,9 @@ func (w *walker) read(p, frames int) (end int, err error) {
 			}
 		}
 		if code == 0 {
+			if w.prover != nil {
+				w.prover.known.Yield() // functions are long, and a Commit may wait
+			}
 			if err := w.closeFrame(); err != nil {
 				return 0, err
 			}
