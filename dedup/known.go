@@ -69,7 +69,8 @@ func (k *Known) LeaveOut(u *Unit, refs []Ref, unproved []Unproved, left int) {
 	u.chunks.proved, u.chunks.unproved = refs, unproved
 }
 
-// Record returns the record of id, or of void if there is no such type.
+// Record returns the record of a type. If the Set does not have the id, it returns the record of
+// void.
 func (k *Known) Record(id uint32) btf.Record {
 	if uint(id) >= uint(len(k.ids)) {
 		id = 0
@@ -79,12 +80,14 @@ func (k *Known) Record(id uint32) btf.Record {
 
 // Chosen reports whether a look-up of the type's name, or of its members if it has none, finds
 // this id first: it is the only one, or the one that the last walk decided on (choose).
-func (k *Known) Chosen(id uint32) bool { return k.keys[id].hash&(unique|likely) != 0 }
+func (k *Known) Chosen(id uint32) bool { return k.keys[id].chosen() }
 
-// PtrTo returns the PTR to a type, 0 if there is none.
+func (k *idKeys) chosen() bool { return k.hash&(unique|likely) != 0 }
+
+// PtrTo returns the id of the PTR that points to a type, or 0 if the Set does not have it.
 func (k *Known) PtrTo(id uint32) uint32 { return k.keys[id].ptrTo }
 
-// ConstTo returns the CONST of a type, 0 if there is none.
+// ConstTo returns the id of the CONST of a type, or 0 if the Set does not have it.
 func (k *Known) ConstTo(id uint32) uint32 { return k.keys[id].constTo }
 
 // Forward returns what a FWD of the Set leads to now.
@@ -98,8 +101,9 @@ func (k *Known) ForwardOf(name Name, info uint32) uint32 {
 	return 0
 }
 
-// Definition returns the struct, union or enumeration that a definition of this name is compared
-// with first, by its word of info and its size; 0 if there is none. See choose.
+// Definition returns the id of the struct, union or enumeration with which a look-up compares a
+// definition of this name first (see choose). info says which kind it is. It returns 0 if the Set
+// has no definition of the name.
 func (k *Known) Definition(name Name, info, size uint32) uint32 {
 	e := k.set.index.entity(name)
 	switch {
@@ -114,7 +118,8 @@ func (k *Known) Definition(name Name, info, size uint32) uint32 {
 	return e.defs[aggregate(info)]
 }
 
-// Typedef returns the typedef of a name for a type, 0 if there is none.
+// Typedef returns the id of the typedef with this name and target, or 0 if the Set does not have
+// it.
 func (k *Known) Typedef(name Name, target uint32) uint32 {
 	e := k.set.index.entity(name)
 	if e == nil {
@@ -130,7 +135,8 @@ func (k *Known) Typedef(name Name, target uint32) uint32 {
 	return 0
 }
 
-// OnlyTypedef returns the only typedef of a name; 0 if there is none, or several.
+// OnlyTypedef returns the id of the typedef of a name. It returns 0 if the Set has several, or
+// none.
 func (k *Known) OnlyTypedef(name Name) uint32 {
 	if e := k.set.index.entity(name); e != nil && e.typedefs != 0 && k.keys[e.typedefs].hash&unique != 0 {
 		return e.typedefs
@@ -138,7 +144,8 @@ func (k *Known) OnlyTypedef(name Name) uint32 {
 	return 0
 }
 
-// Find returns the id of the reference with the words w, 0 if there is none.
+// Find looks up a type that is not found by its name, such as a pointer or a prototype, by all
+// words of its record. It returns 0 if the Set does not have it.
 func (k *Known) Find(w btf.Record) uint32 {
 	if id := k.set.index.findRecord(w, contentHash(w)); id != idNew {
 		return id
@@ -151,21 +158,21 @@ const maxSame = 256
 
 // Same reports whether two types of the Set are equivalent because FWDs in one of them lead
 // to what the other has. It may wrongly report false.
-func (k *Known) Same(x, y uint32) bool {
-	steps := maxSame
-	return k.set.index.types.same(x, y, &steps)
-}
+func (k *Known) Same(x, y uint32) bool { return k.set.index.types.equivalent(x, y) }
 
 // Incomplete reports whether Commit would refuse u, which Resolve has looked up. It is for tests.
 func Incomplete(s *Set, u *Unit) bool { return s.chunks.incomplete(u) }
 
 // Same reports whether two types of s are equivalent, as Known.Same does. It is for tests.
-func Same(s *Set, x, y uint32) bool {
+func Same(s *Set, x, y uint32) bool { return s.index.types.equivalent(x, y) }
+
+// equivalent is Known.Same.
+func (st *store) equivalent(x, y uint32) bool {
 	steps := maxSame
-	return s.index.types.same(x, y, &steps)
+	return st.same(x, y, &steps)
 }
 
-// same is Same with a bound of the steps.
+// same is equivalent with a bound of the steps.
 func (st *store) same(x, y uint32, steps *int) bool {
 	if x, y = st.Final(x), st.Final(y); x == y {
 		return true
@@ -224,8 +231,7 @@ func (k *Known) Void(id uint32) bool {
 func (ix *index) unproved(u *Unit) bool {
 	return slices.ContainsFunc(u.chunks.unproved, func(p Unproved) bool {
 		id := u.id(p.Ref)
-		steps := maxSame
-		return id >= MaxIDs || !ix.types.same(id, p.ID, &steps)
+		return id >= MaxIDs || !ix.types.equivalent(id, p.ID)
 	})
 }
 
@@ -239,7 +245,7 @@ func (ix *index) recheck(u *Unit) bool {
 		id := r &^ Extern
 		switch w := ix.types.record(id); w.Kind() {
 		case btf.KindStruct, btf.KindUnion:
-			if ix.types.keys.S[id].hash&(unique|likely) == 0 { // Known.Chosen
+			if !ix.types.keys.S[id].chosen() {
 				return false
 			}
 		case btf.KindFwd:

@@ -70,15 +70,15 @@ func (u *workspace) readDIEs(f *input, p int) error {
 	return r.Read(p)
 }
 
-// testProofs is what tests ask of units that may leave out types.
+// Tests set testProofs to look into units that leave out types, or to forbid that.
 var testProofs struct {
 	off   bool                         // all units are read as a whole
 	check func(f *input, u *workspace) // called for each unit that leaves out types; it may be nil
 }
 
-// provingJobs is up to how many workers units are proved. The more of them there are, the more
-// units are committed between the reading of a unit and its Commit, and the more often Commit
-// asks for the whole unit (a FWD has got a definition meanwhile). With four workers, one unit
+// A run with more workers than provingJobs reads all units as a whole. The more workers there
+// are, the more other units are committed after a unit was read and before its own Commit. Then
+// a FWD that it left out may have got a definition, and Commit asks for the whole unit. With four workers, one unit
 // of ten is read twice, and the other workers wait for it.
 const provingJobs = 2
 

@@ -64,8 +64,8 @@ func newModule(file string) *module {
 // notInstalled is the root of a module that does not lie below lib/modules.
 const notInstalled = "/"
 
-// isBeside tells whether a kernel's file lies where that of the module should be: in the root of an
-// installation, or in a folder around the module, as in a tree that was built.
+// isBeside tells whether a file of a kernel lies where we expect the kernel of this module: below
+// the same root of an installation or, in a tree that was built, in a folder around the module.
 func (m *module) isBeside(kernel string) bool {
 	if m.root == notInstalled {
 		return within(path.Dir(kernel), m.file)

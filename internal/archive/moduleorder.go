@@ -45,8 +45,8 @@ func (w *moduleWork) kernelOf(m *module) (k *kernelModules) {
 	return k
 }
 
-// kernel takes in a kernel of the package, whose record is complete and comes next in that of the package.
-// file is where it lies.
+// kernel adds a kernel of the package to those that modules may belong to. Its record is complete, and
+// the caller appends it to the record of the package next. file is its path in the package.
 func (w *moduleWork) kernel(k *KernelRecord, file string) error {
 	one := w.sameBuild(k)
 	isNew := one == nil

@@ -19,7 +19,7 @@ func buildOf(release string, first byte) []byte {
 	return bytes.Replace(at.Kernel(release), []byte("\x01\x02\x03\x04\x05"), []byte{first, first, 3, 4, 5}, 1)
 }
 
-// orderedFiles are what the packages of TestModuleOrders have, by short names. A and B are kernels of two
+// orderedFiles has the files from which TestModuleOrders makes packages, by short names. A and B are kernels of two
 // releases, T is another build of A's release, and G is a kernel without BTF.
 var orderedFiles = map[string]at.Entry{
 	"A":  {Name: "one/vmlinux", Data: at.Kernel(release)},
@@ -91,8 +91,8 @@ func gotModules(t *testing.T, a *Archive, rec *PackageRecord) string {
 	return strings.Join(lines, "; ")
 }
 
-// TestModuleOrders: what becomes of modules does not depend on the order of the files in a package. A stream
-// leaves out those of a kernel that some come before, and no others, and says so.
+// TestModuleOrders: what becomes of modules does not depend on the order of the files in a package. If a
+// module comes before its kernel in a stream, all modules of that kernel are left out, and the record says so.
 func TestModuleOrders(t *testing.T) {
 	const a, ab, at2 = "6.99.0: one/a.ko", "6.1.0: two/b.ko; 6.99.0: one/a.ko", "6.99.0+cccc03040506: one/twin/a.ko; 6.99.0: one/a.ko"
 	for _, c := range []struct{ files, want, stream string }{

@@ -142,7 +142,7 @@ func (k *kernelModules) near(file string) (n int) {
 	return n
 }
 
-// isBeside tells whether one of the kernel's files lies where that of the module should be.
+// isBeside tells whether one of the kernel's files lies where we expect the kernel of the module.
 func (k *kernelModules) isBeside(m *module) bool { return slices.ContainsFunc(k.files, m.isBeside) }
 
 // keep leaves out the modules whose files keep does not want.
