@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestReadmeHasTheFigures: README and picture say what results.json says.
+// TestReadmeHasTheFigures: BENCHMARKS.md, README and picture say what results.json says.
 func TestReadmeHasTheFigures(t *testing.T) {
 	r, err := read("results.json")
 	if err != nil {
@@ -26,6 +26,13 @@ func TestReadmeHasTheFigures(t *testing.T) {
 	}
 	if string(readme) != want {
 		t.Error("README.md: other figures than in results.json; go run ./bench -render writes them")
+	}
+	benchmarks, err := os.ReadFile("../BENCHMARKS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(benchmarks) != report(r, main) {
+		t.Error("BENCHMARKS.md: not what results.json says; go run ./bench -render writes it")
 	}
 	picture, err := os.ReadFile("plots/" + overviewFile)
 	if err != nil {
