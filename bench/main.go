@@ -249,7 +249,7 @@ type bench struct {
 	*config
 	runner  runner
 	results *Results
-	scan    string // bare scan, "" if it cannot be built
+	scan    string // bare scan
 }
 
 // prepare builds the programs and loads earlier results.
@@ -264,10 +264,9 @@ func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
 			return nil, err
 		}
 	}
-	b.scan = filepath.Join(dir, "barescan")
-	if err := build(ctx, b.scan, "./bench/barescan"); err != nil {
-		say("the bare scan is left out: %v", err)
-		b.scan = ""
+	b.scan = filepath.Join(dir, "yardstick")
+	if err := build(ctx, b.scan, "./bench/yardstick"); err != nil {
+		return nil, err
 	}
 	machine := thisMachine()
 	version, err := exec.CommandContext(ctx, c.pahole, "--version").Output()

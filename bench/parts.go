@@ -90,13 +90,11 @@ func (b *bench) times(ctx context.Context) error {
 
 // round runs every program once with every number of workers.
 func (b *bench) round(ctx context.Context, k *KernelResult, path string) error {
-	if b.scan != "" {
-		o, err := b.runner.mustRun(ctx, []string{b.scan, path})
-		if err != nil {
-			return err
-		}
-		k.add(toolScan, 0, o.Sample)
+	o, err := b.runner.mustRun(ctx, []string{b.scan, path})
+	if err != nil {
+		return err
 	}
+	k.add(toolScan, 0, o.Sample)
 	for _, jobs := range b.jobs {
 		p, want, err := b.encode(ctx, toolPahole, jobs, path)
 		if err != nil {

@@ -1,7 +1,6 @@
-// Command yardstick goes over the DIEs of a file once and prints how many there are. It is what the
-// instructions of an encoding are compared with over the years, so it is frozen: do not make it
-// faster, and let it use nothing of this project that is made faster. (bench/barescan uses the readers
-// of the encoder, and becomes faster with them.)
+// Command yardstick goes over the DIEs of a file once, keeps nothing, and prints how many there are. It is
+// the bare scan of BENCHMARKS.md, and the instructions of an encoding are compared with its own over the
+// years, so it is frozen: do not make it faster, and let it use nothing of this project that is made faster.
 //
 //	yardstick FILE [UNITS]
 //
@@ -15,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 )
 
@@ -52,22 +52,27 @@ func scan(path string, units int) (dies int, err error) {
 	if infoSection == nil || abbrevSection == nil || f.ByteOrder != binary.LittleEndian {
 		return 0, errors.New("no little-endian DWARF")
 	}
-	info, err := infoSection.Data()
-	if err != nil {
-		return 0, err
-	}
 	abbrev, err := abbrevSection.Data()
 	if err != nil {
 		return 0, err
 	}
-	for ; len(info) > 0 && units > 0; units-- {
-		size := 4 + int(binary.LittleEndian.Uint32(info))
-		n, err := unit(info[:size], abbrev)
+	var info []byte // one unit at a time, so that the scan needs little memory
+	for off := int64(0); uint64(off) < infoSection.Size && units > 0; units-- {
+		var header [4]byte
+		if _, err := infoSection.ReadAt(header[:], off); err != nil {
+			return dies, err
+		}
+		size := 4 + int(binary.LittleEndian.Uint32(header[:]))
+		info = slices.Grow(info[:0], size)[:size]
+		if _, err := infoSection.ReadAt(info, off); err != nil {
+			return dies, err
+		}
+		n, err := unit(info, abbrev)
 		if err != nil {
 			return dies, err
 		}
 		dies += n
-		info = info[size:]
+		off += int64(size)
 	}
 	return dies, nil
 }

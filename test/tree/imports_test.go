@@ -123,12 +123,10 @@ var imports = map[string][]string{
 	"test/mutants":    nil,
 	"test/torture":    {"*"},
 	"bench":           {"*"},
-	"bench/barescan":  {"*"},
 	"bench/guard":     {"*"},
 	"bench/measure":   {"*"},
 	"bench/mkdict":    {"*"},
 	"bench/profile":   {"*"},
-	"bench/scan":      {"*"},
 	"bench/shape":     {"*"},
 	"bench/yardstick": nil,
 	"test/deploy":     {"*"}, // a module of its own
