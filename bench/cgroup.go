@@ -3,71 +3,23 @@ package main
 // The smallest memory cgroup that a run passes in: bisection over limits, each
 // trial in a group of its own with the input's pages out of the page cache, so
 // that reading the file is charged to the group as on a machine that has just
-// started. Works with cgroup v1 and v2.
+// started.
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"syscall"
+	"sort"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/btflite/btflite/test/memgroup"
 )
-
-// cgroups says how memory limits are set on this machine.
-type cgroups struct {
-	root  string // folder in which groups are made
-	limit string // file of a group that takes the limit in bytes
-	swap  string // file that forbids swapping when 0 is written
-}
-
-// findCgroups tries to make a group with a limit and reports why it cannot.
-func findCgroups() (*cgroups, error) {
-	v1 := &cgroups{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.swappiness"}
-	v2 := &cgroups{"/sys/fs/cgroup", "memory.max", "memory.swap.max"}
-	g := v2
-	if _, err := os.Stat(filepath.Join(v1.root, v1.limit)); err == nil {
-		g = v1
-	} else {
-		// Harmless if the controller is on, or not ours to turn on.
-		os.WriteFile(filepath.Join(v2.root, "cgroup.subtree_control"), []byte("+memory"), 0)
-	}
-	dir, err := g.create(64 << 20)
-	if err != nil {
-		return nil, fmt.Errorf("memory cgroups cannot be made here: %w", err)
-	}
-	return g, remove(dir)
-}
-
-// create makes a group with a limit and returns its folder.
-func (g *cgroups) create(limit int64) (string, error) {
-	dir := filepath.Join(g.root, fmt.Sprintf("btflite-bench-%d", os.Getpid()))
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(dir, g.limit), []byte(strconv.FormatInt(limit, 10)), 0); err != nil {
-		return "", errors.Join(err, remove(dir))
-	}
-	os.WriteFile(filepath.Join(dir, g.swap), []byte("0"), 0) // absent without swap accounting
-	return dir, nil
-}
-
-// remove deletes a group, which may be busy for a moment after its last process.
-func remove(dir string) error {
-	var err error
-	for range 50 {
-		if err = os.Remove(dir); err == nil || !errors.Is(err, syscall.EBUSY) {
-			return err
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return err
-}
 
 // evict drops the file's pages from the page cache, those excepted that some
 // process has mapped.
@@ -89,68 +41,58 @@ func evict(path string) error {
 
 // trial is a run to be repeated under different limits.
 type trial struct {
+	what    string // for the table
 	args    []string
-	inputs  []string             // evicted before each run
-	clean   func() error         // removes what an earlier run wrote
-	correct func() (bool, error) // compares what the run wrote
-	timeout time.Duration        // a slower run has not passed
+	inputs  []string // evicted before each run
+	out     string   // the file or folder that it writes
+	step    int      // in MiB
+	want    string   // the contents of out after a run without a limit
+	timeout time.Duration
 }
 
-// expectFile makes t a trial that has to write want to the file out.
-func (t *trial) expectFile(out string, want []byte) {
-	t.clean = func() error {
-		if err := os.Remove(out); !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+// smallest finds the floors of trials, which replace those in to. Without memory
+// cgroups it leaves them as they are.
+func (b *bench) smallest(ctx context.Context, kernel string, to *[]Floor, trials ...trial) error {
+	group, err := memgroup.New(64)
+	if err != nil {
+		say("%s: the cgroup floors are left out: %v", kernel, err)
 		return nil
 	}
-	t.correct = func() (bool, error) {
-		got, err := os.ReadFile(out)
-		return err == nil && bytes.Equal(got, want), err
+	if err := group.Remove(); err != nil {
+		return err
 	}
-}
-
-// passes runs the trial once in a group of mib MiB and reports whether it wrote
-// the right bytes in time, with its cost if so. A shell that joins the group
-// and is then replaced by the program adds next to nothing to the group.
-func (t *trial) passes(ctx context.Context, r *runner, g *cgroups, mib int) (bool, Sample, error) {
-	for _, path := range t.inputs {
-		if err := evict(path); err != nil {
-			return false, Sample{}, err
+	*to = nil
+	for _, t := range trials {
+		f, err := t.floor(ctx, &b.runner)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.what, err)
 		}
+		say("%s: %s passes in %d MiB", kernel, t.what, f.MiB)
+		*to = append(*to, f)
 	}
-	if err := t.clean(); err != nil {
-		return false, Sample{}, err
-	}
-	dir, err := g.create(int64(mib) << 20)
-	if err != nil {
-		return false, Sample{}, err
-	}
-	args := append([]string{"/bin/sh", "-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(dir, "cgroup.procs")}, t.args...)
-	o, err := r.run(ctx, t.timeout, args)
-	if rerr := remove(dir); rerr != nil {
-		return false, Sample{}, errors.Join(err, rerr)
-	}
-	if errors.Is(err, errTimeout) {
-		return false, Sample{}, nil
-	}
-	if err != nil {
-		return false, Sample{}, err
-	}
-	if o.status != 0 {
-		return false, Sample{}, nil
-	}
-	ok, err := t.correct()
-	return ok, o.Sample, err
+	return nil
 }
 
-// floor finds the smallest limit in MiB, a multiple of step, that the trial
-// passes in twice, looking first near guess. It returns the slower sample there.
-func (t *trial) floor(ctx context.Context, r *runner, g *cgroups, guess, step int) (int, Sample, error) {
+// floor finds the smallest limit that the trial passes in twice: with the bytes of a
+// run without a limit, in at most five times its wall time and five seconds. It looks
+// first near the memory of that run. The sample is the slower one at the floor.
+func (t *trial) floor(ctx context.Context, r *runner) (Floor, error) {
+	f := Floor{What: t.what, Step: t.step}
+	if err := os.RemoveAll(t.out); err != nil {
+		return f, err
+	}
+	free, err := r.mustRun(ctx, t.args)
+	if err != nil {
+		return f, err
+	}
+	if t.want, err = contents(t.out); err != nil {
+		return f, err
+	}
+	t.timeout = 5*time.Second + time.Duration(5*free.Wall*float64(time.Second))
 	slowest := map[int]Sample{}
-	n, err := bisect(guess, step, func(mib int) (bool, error) {
+	f.MiB, err = bisect(int(free.Peak>>10), t.step, func(mib int) (bool, error) {
 		for range 2 {
-			ok, s, err := t.passes(ctx, r, g, mib)
+			ok, s, err := t.passes(ctx, r, mib)
 			if err != nil || !ok {
 				return false, err
 			}
@@ -160,7 +102,52 @@ func (t *trial) floor(ctx context.Context, r *runner, g *cgroups, guess, step in
 		}
 		return true, nil
 	})
-	return n, slowest[n], err
+	f.At = slowest[f.MiB]
+	return f, err
+}
+
+// passes runs the trial once in a group of mib MiB and reports whether it wrote
+// the right bytes in time, with its cost if so.
+func (t *trial) passes(ctx context.Context, r *runner, mib int) (bool, Sample, error) {
+	for _, path := range t.inputs {
+		if err := evict(path); err != nil {
+			return false, Sample{}, err
+		}
+	}
+	if err := os.RemoveAll(t.out); err != nil {
+		return false, Sample{}, err
+	}
+	group, err := memgroup.New(mib)
+	if err != nil {
+		return false, Sample{}, err
+	}
+	o, err := r.run(ctx, t.timeout, group.Command(t.args...))
+	if rerr := group.Remove(); rerr != nil {
+		return false, Sample{}, errors.Join(err, rerr)
+	}
+	if errors.Is(err, errTimeout) || err == nil && o.status != 0 {
+		return false, Sample{}, nil
+	}
+	if err != nil {
+		return false, Sample{}, err
+	}
+	got, err := contents(t.out)
+	return got == t.want, o.Sample, err
+}
+
+// contents is a digest of a file, or of all files of a folder and their names.
+func contents(path string) (string, error) {
+	h := sha256.New()
+	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		fmt.Fprintln(h, name, len(data))
+		h.Write(data)
+		return err
+	})
+	return string(h.Sum(nil)), err
 }
 
 // maxLimit is the largest limit that bisect tries, in MiB.
@@ -170,32 +157,22 @@ const maxLimit = 16 << 10
 // provided that ok is true for all larger ones too. It starts at guess, doubles
 // until ok, and then halves the interval.
 func bisect(guess, step int, ok func(int) (bool, error)) (int, error) {
-	// In units of step: lo fails, hi passes once the first loop is done.
+	var failed error
+	passes := func(n int) bool { // after an error all do, so that the search ends
+		if failed != nil {
+			return true
+		}
+		var pass bool
+		pass, failed = ok(n * step)
+		return pass || failed != nil
+	}
 	lo, hi := 0, max(1, (guess+step-1)/step)
-	for {
+	for !passes(hi) {
+		lo, hi = hi, hi*2
 		if hi*step > maxLimit {
 			return 0, fmt.Errorf("does not pass in %d MiB", lo*step)
 		}
-		pass, err := ok(hi * step)
-		if err != nil {
-			return 0, err
-		}
-		if pass {
-			break
-		}
-		lo, hi = hi, hi*2
 	}
-	for hi-lo > 1 {
-		mid := lo + (hi-lo)/2
-		pass, err := ok(mid * step)
-		if err != nil {
-			return 0, err
-		}
-		if pass {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi * step, nil
+	n := lo + 1 + sort.Search(hi-lo-1, func(i int) bool { return passes(lo + 1 + i) })
+	return n * step, failed
 }

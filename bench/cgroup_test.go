@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 func TestBisectFindsTheSmallestPassingLimit(t *testing.T) {
@@ -48,31 +47,53 @@ func TestBisectGivesUp(t *testing.T) {
 }
 
 func TestFloorIsAboveWhatAProgramKeeps(t *testing.T) {
-	g, err := findCgroups()
-	if err != nil {
-		t.Skipf("left out: %v", err)
-	}
-	input := filepath.Join(t.TempDir(), "input")
+	dir := t.TempDir()
+	input, out := filepath.Join(dir, "input"), filepath.Join(dir, "out")
 	if err := os.WriteFile(input, make([]byte, 1<<20), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	b := &bench{runner: *newRunner(t)}
+	var floors []Floor
 	// dd keeps one block of 24 MiB in memory. It writes it to no file: pages
 	// that wait for a busy disk would count as well.
-	out := filepath.Join(t.TempDir(), "out")
-	tr := &trial{
-		args:    []string{"/bin/sh", "-c", "/bin/dd if=/dev/zero of=/dev/null bs=24M count=1 && echo done > " + out},
-		inputs:  []string{input},
-		timeout: 5 * time.Minute, // the machine may be busy, and a trial at the floor waits for pages
-	}
-	tr.expectFile(out, []byte("done\n"))
-	mib, at, err := tr.floor(t.Context(), newRunner(t), g, 16, 4)
+	err := b.smallest(t.Context(), "test", &floors, trial{
+		what:   "dd",
+		args:   []string{"/bin/sh", "-c", "/bin/dd if=/dev/zero of=/dev/null bs=24M count=1 && mkdir " + out + " && echo done > " + out + "/file"},
+		inputs: []string{input},
+		out:    out,
+		step:   4,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mib < 24 || mib > 64 || at.Peak < 24<<10 {
-		t.Errorf("floor %d MiB with a peak of %d KiB; the program keeps 24 MiB", mib, at.Peak)
+	if floors == nil {
+		t.Skip("memory cgroups cannot be made here")
 	}
-	if left, _ := filepath.Glob(filepath.Join(g.root, "btflite-bench-*")); len(left) > 0 {
-		t.Errorf("groups are left behind: %q", left)
+	if f := floors[0]; f.What != "dd" || f.Step != 4 || f.MiB < 24 || f.MiB > 64 || f.At.Peak < 24<<10 {
+		t.Errorf("%+v; the program keeps 24 MiB", f)
+	}
+}
+
+// TestContents: the digest of a folder changes with a file and with its name.
+func TestContents(t *testing.T) {
+	dir := t.TempDir()
+	seen := map[string]bool{}
+	for _, step := range []func() error{
+		func() error { return os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o644) },
+		func() error { return os.WriteFile(filepath.Join(dir, "a"), []byte("y"), 0o644) },
+		func() error { return os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "b")) },
+		func() error { return os.WriteFile(filepath.Join(dir, "c"), nil, 0o644) },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+		digest, err := contents(dir)
+		if err != nil || seen[digest] {
+			t.Errorf("%x again, %v", digest, err)
+		}
+		seen[digest] = true
+	}
+	if _, err := contents(filepath.Join(dir, "missing")); err == nil {
+		t.Error("no error for a missing file")
 	}
 }

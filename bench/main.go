@@ -1,7 +1,7 @@
 // Command bench measures btflite beside pahole and beside a bare scan of all
 // DIEs, and writes BENCHMARKS.md, the picture and the figures of the README.
 //
-//	go run ./bench [-kernels=NAME,...] [-only=time,floor,phases,growth,modules,modulecosts,readers,records,shape] [-n=5]
+//	go run ./bench [-kernels=NAME,...] [-only=time,phases,growth,floor,modules,modulecosts,readers,records,shape] [-n=5]
 //
 // These parts run only if -only names them. modules compares kernel modules with pahole's,
 // file by file. modulecosts measures them. readers measures the commands that print types
@@ -20,14 +20,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,19 +43,14 @@ type config struct {
 	kernels         []string
 	main            string
 	parts           []string
-	features        []string
 	corpus          string
 	pahole          string
 	btflite         string
-	results         string
-	report          string
-	readme          string
-	plots           string
+	to              string // folder of what is written
 	render          bool
 
 	sample     int    // modules that pahole is measured on
 	allModules bool   // compare all, not only those that pahole has encoded before
-	refs       string // folder of pahole's outputs
 	trees      string // folders whose shape is measured
 
 	recordTrees
@@ -66,36 +59,43 @@ type config struct {
 // recordTrees are the build folders of the part records.
 type recordTrees struct{ dwarfTree, recordTree, configuration string }
 
-var (
-	allParts     = []string{"time", "phases", "growth", "floor", partModules, partModuleCosts, partReaders, partRecords, partShape}
-	defaultParts = allParts[:4]
-)
+// parts are what can be measured, in this order. Without -only these are the first four.
+var parts = []struct {
+	name    string
+	measure func(*bench, context.Context) error
+}{
+	{"time", (*bench).times},
+	{"phases", (*bench).phases},
+	{"growth", (*bench).growth},
+	{"floor", (*bench).floors},
+	{"modules", (*bench).modules},
+	{"modulecosts", (*bench).moduleCosts},
+	{"readers", (*bench).readers},
+	{"records", (*bench).records},
+}
 
-const (
-	partModules     = "modules"
-	partModuleCosts = "modulecosts"
-	partShape       = "shape"
-)
+// partShape stands alone: nothing is run for it.
+const partShape = "shape"
+
+func (c *config) resultsFile() string { return filepath.Join(c.to, "bench/results.json") }
 
 func parseFlags() (*config, error) {
 	c := new(config)
-	var jobs, kernels, only, features string
+	var known []string
+	for _, p := range parts {
+		known = append(known, p.name)
+	}
+	var jobs, kernels, only string
 	flag.IntVar(&c.n, "n", 5, "`runs` of each program")
-	flag.StringVar(&jobs, "j", "", "worker `counts`, separated by commas (default 1,2,4 and on to the number of cores)")
+	flag.StringVar(&jobs, "j", "1,2,4", "worker `counts`, separated by commas")
 	flag.StringVar(&kernels, "kernels", "", "`names` of kernels, separated by commas (default all in the corpus)")
 	flag.StringVar(&c.main, "main", "v72-amd64", "`name` of the kernel for floors, phases and growth")
 	flag.BoolVar(&c.skipPaholeFloor, "skip_pahole_floor", false, "leave pahole's cgroup floor out, which takes several minutes")
-	flag.StringVar(&only, "only", strings.Join(defaultParts, ","), "`parts` to measure, of "+strings.Join(allParts, ", "))
-	flag.StringVar(&features, "features", "--btf_features=default", "`options` of both programs, separated by blanks")
-	flag.StringVar(&c.pahole, "pahole", "", "pahole `program` (default that of the corpus)")
+	flag.StringVar(&only, "only", strings.Join(known[:4], ","), "`parts` to measure, of "+strings.Join(known, ", ")+", or "+partShape)
 	flag.StringVar(&c.btflite, "btflite", "", "btflite `program` (default: build it)")
-	flag.StringVar(&c.results, "results", "bench/results.json", "`file` of raw samples")
-	flag.StringVar(&c.report, "report", "BENCHMARKS.md", "`file` of the report")
-	flag.StringVar(&c.readme, "readme", "README.md", "`file` with figures between two marks")
-	flag.StringVar(&c.plots, "plots", "bench/plots", "`folder` of the picture")
+	flag.StringVar(&c.to, "to", ".", "`folder` whose bench/results.json, BENCHMARKS.md, README.md and bench/plots are written")
 	flag.IntVar(&c.sample, "sample", 200, "`number` of modules of each kernel that pahole is measured on")
-	flag.BoolVar(&c.allModules, "all_modules", false, "compare all modules: let pahole make the outputs that are missing in -refs")
-	flag.StringVar(&c.refs, "refs", "", "`folder` of pahole's outputs for modules, kept from run to run (default refs in the corpus)")
+	flag.BoolVar(&c.allModules, "all_modules", false, "compare all modules: let pahole make the outputs that are missing in the corpus")
 	flag.StringVar(&c.trees, "tree", ".", "`folders` of modules whose shape is measured, separated by commas")
 	flag.StringVar(&c.dwarfTree, "dwarf", "", "build `folder` of a kernel with DWARF, for the part records")
 	flag.StringVar(&c.recordTree, "records", "", "build `folder` of the same kernel with unit records")
@@ -109,35 +109,24 @@ func parseFlags() (*config, error) {
 		return nil, fmt.Errorf("-n=%d: want at least one run", c.n)
 	}
 	var err error
-	if c.jobs, err = jobCounts(jobs, runtime.NumCPU()); err != nil {
+	if c.jobs, err = jobCounts(jobs); err != nil {
 		return nil, err
 	}
 	c.parts = strings.Split(only, ",")
+	if c.render || only == partShape {
+		return c, nil
+	}
 	for _, p := range c.parts {
-		if !slices.Contains(allParts, p) {
-			return nil, fmt.Errorf("-only: unknown part %q; there are %s", p, strings.Join(allParts, ", "))
+		if !slices.Contains(known, p) {
+			return nil, fmt.Errorf("-only: unknown part %q; there are %s, and %s by itself", p, strings.Join(known, ", "), partShape)
 		}
 	}
-	if slices.Contains(c.parts, partShape) && len(c.parts) > 1 {
-		return nil, fmt.Errorf("-only: the part %s stands alone", partShape)
-	}
-	c.features = strings.Fields(features)
-	if err := c.findCorpus(kernels); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, c.findCorpus(kernels)
 }
 
-// jobCounts reads a list of counts; an empty one stands for 1, 2, 4 and further
-// powers of two up to the number of cores.
-func jobCounts(list string, cores int) ([]int, error) {
+// jobCounts reads a list of counts.
+func jobCounts(list string) ([]int, error) {
 	var counts []int
-	if list == "" {
-		for j := 1; j <= max(4, cores); j *= 2 {
-			counts = append(counts, j)
-		}
-		return counts, nil
-	}
 	for _, word := range strings.Split(list, ",") {
 		j, err := strconv.Atoi(word)
 		if err != nil || j < 1 {
@@ -149,30 +138,21 @@ func jobCounts(list string, cores int) ([]int, error) {
 }
 
 // findCorpus completes the configuration with what scripts/kernels.sh fetched.
-func (c *config) findCorpus(kernels string) error {
+func (c *config) findCorpus(kernels string) (err error) {
 	c.corpus = corpus.Dir()
-	if c.refs == "" {
-		c.refs = filepath.Join(c.corpus, "refs")
-	}
-	if c.pahole == "" {
-		c.pahole = corpus.Program("pahole")
+	if c.pahole, err = filepath.Abs(corpus.Program("pahole")); err != nil {
+		return err
 	}
 	if kernels != "" {
 		c.kernels = strings.Split(kernels, ",")
 	} else {
-		found, err := filepath.Glob(filepath.Join(c.corpus, "v*-*"))
+		found, err := corpus.Kernels()
 		if err != nil {
 			return err
 		}
 		for _, path := range found {
 			c.kernels = append(c.kernels, filepath.Base(path))
 		}
-	}
-	if c.render || c.parts[0] == partShape {
-		return nil
-	}
-	if len(c.kernels) == 0 {
-		return errors.New("no kernels; get some with: scripts/kernels.sh pahole v72-amd64")
 	}
 	if !slices.Contains(c.kernels, c.main) {
 		c.main = c.kernels[0]
@@ -195,13 +175,13 @@ func run(ctx context.Context) error {
 		return err
 	}
 	if c.render {
-		r, err := read(c.results)
+		r, err := read(c.resultsFile())
 		if err != nil {
 			return err
 		}
 		return writeReport(r, c)
 	}
-	if c.parts[0] == partShape {
+	if slices.Equal(c.parts, []string{partShape}) {
 		return printShape(strings.Split(c.trees, ","))
 	}
 	dir, err := os.MkdirTemp("", "btflite-bench-")
@@ -213,18 +193,14 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range []struct {
-		name    string
-		measure func(context.Context) error
-	}{{"time", b.times}, {"phases", b.phases}, {"growth", b.growth}, {"floor", b.floors}, {partModules, b.modules}, {partModuleCosts, b.moduleCosts},
-		{partReaders, b.readers}, {partRecords, b.records}} {
-		if !slices.Contains(c.parts, part.name) {
+	for _, p := range parts {
+		if !slices.Contains(c.parts, p.name) {
 			continue
 		}
-		if err := part.measure(ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+		if err := p.measure(b, ctx); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		if err := b.results.save(c.results); err != nil {
+		if err := b.results.save(c.resultsFile()); err != nil {
 			return err
 		}
 	}
@@ -258,7 +234,12 @@ func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
 	if err := build(ctx, b.runner.measure, "./bench/measure"); err != nil {
 		return nil, err
 	}
-	if c.btflite == "" {
+	if c.btflite != "" {
+		var err error
+		if c.btflite, err = filepath.Abs(c.btflite); err != nil {
+			return nil, err
+		}
+	} else {
 		c.btflite = filepath.Join(dir, "btflite")
 		if err := build(ctx, c.btflite, "./cmd/btflite", "-pgo=cmd/btflite/btflite.pgo"); err != nil {
 			return nil, err
@@ -274,8 +255,8 @@ func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
 		return nil, fmt.Errorf("pahole: %w; get it with: scripts/kernels.sh pahole", err)
 	}
 	machine.Pahole = strings.TrimPrefix(strings.TrimSpace(string(version)), "v")
-	machine.Options = strings.Join(c.features, " ")
-	b.results, err = load(c.results, machine)
+	machine.Options = features
+	b.results, err = load(c.resultsFile(), machine)
 	return b, err
 }
 

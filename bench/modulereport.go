@@ -4,16 +4,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 func moduleSections(b *strings.Builder, r *Results) {
-	var with []*KernelResult
-	for _, k := range r.Kernels {
-		if len(k.Modules) > 0 {
-			with = append(with, k)
-		}
-	}
+	with := slices.Clone(r.Kernels)
+	with = slices.DeleteFunc(with, func(k *KernelResult) bool { return len(k.Modules) == 0 })
 	if len(with) == 0 {
 		return
 	}
@@ -28,15 +25,14 @@ func moduleSections(b *strings.Builder, r *Results) {
 		for _, k := range with {
 			for _, m := range k.Modules {
 				row(k.Name, m.Set, yesNo(&m.VmlinuxSame), ofAll(m.Different, m.Compared, m.Modules),
-					ofAll(m.DistilledDifferent, m.Distilled, m.Distilled), strings.Join(union(m.Different, m.DistilledDifferent), ", "))
+					ofAll(m.DistilledDifferent, m.Distilled, m.Distilled), names(m.Different, m.DistilledDifferent))
 			}
 		}
 	})
 	for _, k := range with {
 		for _, m := range k.Modules {
 			if len(m.NoReference) > 0 {
-				fmt.Fprintf(b, "pahole failed on %d modules of %s (%s): %s.\n\n", len(m.NoReference), k.Name, m.Set,
-					strings.Join(union(m.NoReference, nil), ", "))
+				fmt.Fprintf(b, "pahole failed on %d modules of %s (%s): %s.\n\n", len(m.NoReference), k.Name, m.Set, names(m.NoReference))
 			}
 		}
 	}
@@ -59,23 +55,15 @@ func ofAll(different []string, compared, all int) string {
 	return s
 }
 
-// union is a with what b has besides, at most ten names and how many more.
-func union(a, b []string) []string {
+// names are those in the lists, sorted, at most ten and how many more.
+func names(lists ...[]string) string {
 	const most = 10
-	seen := map[string]bool{}
-	var all []string
-	for _, list := range [][]string{a, b} {
-		for _, s := range list {
-			if !seen[s] {
-				seen[s] = true
-				all = append(all, s)
-			}
-		}
-	}
+	all := slices.Sorted(slices.Values(slices.Concat(lists...)))
+	all = slices.Compact(all)
 	if len(all) > most {
 		all = append(all[:most:most], fmt.Sprintf("%d more", len(all)-most))
 	}
-	return all
+	return strings.Join(all, ", ")
 }
 
 // moduleCosts writes the tables of one kernel and set, as far as measured.
@@ -103,10 +91,6 @@ func moduleCosts(b *strings.Builder, k *KernelResult, m *ModuleSet) {
 	}
 	if len(m.Floors) > 0 {
 		fmt.Fprint(b, "The smallest memory cgroups, with the right bytes and cold files.\n\n")
-		table(b, "l|r|r|r|r", "run|floor MiB|step MiB|wall s there|CPU s there", func(row func(...any)) {
-			for _, f := range m.Floors {
-				row(f.What, f.MiB, f.Step, seconds(f.At.Wall), seconds(f.At.CPU))
-			}
-		})
+		floorTable(b, "run", m.Floors)
 	}
 }

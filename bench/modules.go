@@ -8,14 +8,14 @@ package main
 // The part modules compares, with each set of features, the part modulecosts
 // measures, with the first; each keeps what the other has found.
 //
-// Modules are the .ko files below modules/KERNEL or k/KERNEL of the corpus.
-// pahole's outputs are kept in -refs, as KERNEL/SET/NAME.btf, since thousands of
-// runs take long; vmlinux.btf there is the base. Cost is never taken from there.
+// pahole's outputs are kept in the folder refs of the corpus, as KERNEL/SET/NAME.btf,
+// since thousands of runs take long; vmlinux.btf there is the base. Cost is never taken
+// from there.
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,19 +23,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // featureSets are the sets that modules are compared with.
 var featureSets = []featureSet{
-	{"default", "--btf_features=default"},
+	{"default", features},
 	{"kernel", "--btf_features=encode_force,var,float,enum64,decl_tag,type_tag,optimized_func,consistent_func," +
 		"decl_tag_kfuncs --btf_features=attributes --lang_exclude=rust"},
 }
 
 type featureSet struct{ name, options string }
-
-// singles are the modules that are measured one by one.
-var singles = []string{"amdgpu", "i915", "xfs", "veth"}
 
 // compatOption makes btflite write what pahole 1.32 with libbpf 1.7 writes.
 const compatOption = "--btf_compat=libbpf-1.7"
@@ -62,8 +61,8 @@ type ModuleSet struct {
 	Jobs    int      `json:"batch_jobs,omitempty"`
 	Batch   []Sample `json:"batch,omitempty"`
 
-	Singles []Single      `json:"singles,omitempty"`
-	Floors  []ModuleFloor `json:"floors,omitempty"`
+	Singles []*Single `json:"singles,omitempty"`
+	Floors  []Floor   `json:"floors,omitempty"`
 }
 
 // Single is the cost of one module by itself, the loading of the base included.
@@ -74,36 +73,11 @@ type Single struct {
 	Btflite []Sample `json:"btflite"`
 }
 
-// ModuleFloor is the smallest memory cgroup that a run of btflite passes in.
-type ModuleFloor struct {
-	What string `json:"what"`
-	MiB  int    `json:"mib"`
-	Step int    `json:"step_mib"`
-	At   Sample `json:"at_floor"`
-}
-
-// kernelModule is a module of the corpus.
-type kernelModule struct {
-	name string // without folder and suffix; unique in a kernel
-	path string
-	size int64
-}
-
-// modules is the part "modules".
-func (b *bench) modules(ctx context.Context) error {
-	return b.eachModuleSet(featureSets, func(m *moduleBench) error { return m.compare(ctx) })
-}
-
-// moduleCosts is the part "modulecosts".
-func (b *bench) moduleCosts(ctx context.Context) error {
-	return b.eachModuleSet(featureSets[:1], func(m *moduleBench) error { return m.measure(ctx) })
-}
-
-// eachModuleSet calls do for each kernel and set of features and keeps the
+// eachModuleSet calls do for each kernel and the first sets of features, and keeps the
 // results.
 func (b *bench) eachModuleSet(sets []featureSet, do func(*moduleBench) error) error {
 	for _, name := range b.kernels {
-		mods, err := b.findModules(name)
+		mods, err := corpus.Modules(name)
 		if err != nil {
 			return err
 		}
@@ -114,7 +88,8 @@ func (b *bench) eachModuleSet(sets []featureSet, do func(*moduleBench) error) er
 		for _, f := range sets {
 			set := b.results.kernel(name).moduleSet(f.name)
 			set.Options, set.Modules = f.options, len(mods)
-			m := &moduleBench{bench: b, kernel: name, mods: mods, dir: filepath.Join(b.refs, name, f.name), set: set}
+			m := &moduleBench{bench: b, kernel: name, mods: mods, dir: filepath.Join(b.corpus, "refs", name, f.name), set: set}
+			m.largest, m.others = fairSample(mods, b.sample)
 			err := os.MkdirAll(m.dir, 0o755)
 			if err == nil {
 				err = do(m)
@@ -122,7 +97,7 @@ func (b *bench) eachModuleSet(sets []featureSet, do func(*moduleBench) error) er
 			if err != nil {
 				err = fmt.Errorf("%s, %s: %w", name, f.name, err)
 			}
-			if err := errors.Join(err, b.results.save(b.config.results)); err != nil {
+			if err := errors.Join(err, b.results.save(b.resultsFile())); err != nil {
 				return err
 			}
 		}
@@ -142,116 +117,75 @@ func (k *KernelResult) moduleSet(name string) *ModuleSet {
 	return m
 }
 
-// findModules lists the modules of a kernel, largest first.
-func (c *config) findModules(kernel string) ([]kernelModule, error) {
-	var mods []kernelModule
-	for _, parent := range []string{"modules", "k"} {
-		root := filepath.Join(c.corpus, parent, kernel)
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".ko" {
-				return err
-			}
-			info, err := d.Info()
-			if err == nil && info.Mode().IsRegular() {
-				mods = append(mods, kernelModule{strings.TrimSuffix(d.Name(), ".ko"), path, info.Size()})
-			}
-			return err
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if len(mods) > 0 {
-			break
-		}
-	}
-	slices.SortFunc(mods, func(a, b kernelModule) int {
-		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name))
-	})
-	return mods, nil
-}
-
 // fairSample picks n of mods, which are sorted by size: the ten largest, which
 // are a good part of the whole cost, and every so many-th of the others.
-func fairSample(mods []kernelModule, n int) (largest, rest []kernelModule) {
+func fairSample(mods []corpus.Module, n int) (largest, others []corpus.Module) {
 	const always = 10
 	if n >= len(mods) {
 		return mods, nil
 	}
 	largest = mods[:min(always, n)]
-	others := mods[len(largest):]
+	rest := mods[len(largest):]
 	for i := range n - len(largest) {
-		rest = append(rest, others[i*len(others)/(n-len(largest))])
+		others = append(others, rest[i*len(rest)/(n-len(largest))])
 	}
-	return largest, rest
+	return largest, others
 }
 
 // moduleBench measures the modules of one kernel with one set.
 type moduleBench struct {
 	*bench
-	kernel string
-	mods   []kernelModule
-	dir    string // of pahole's outputs
-	set    *ModuleSet
+	kernel          string
+	mods            []corpus.Module
+	largest, others []corpus.Module // the sample
+	dir             string          // of pahole's outputs
+	set             *ModuleSet
 }
 
-func (m *moduleBench) base() string            { return m.paholes("vmlinux") }
-func (m *moduleBench) paholes(n string) string { return filepath.Join(m.dir, n+".btf") }
+func (m *moduleBench) base() string             { return m.paholes("vmlinux") }
+func (m *moduleBench) paholes(n string) string  { return filepath.Join(m.dir, n+".btf") }
+func (m *moduleBench) sampled() []corpus.Module { return slices.Concat(m.largest, m.others) }
 
-// compare compares bytes.
-func (m *moduleBench) compare(ctx context.Context) error {
-	if err := m.compareVmlinux(ctx); err != nil {
-		return err
+// over is a turn of pahole or btflite for a module over the base.
+func (m *moduleBench) over(tool, module string, series *[]Sample) turn {
+	options := []string{"--btf_base=" + m.base(), m.set.Options}
+	if tool == toolBtflite {
+		options = append(options, compatOption)
 	}
-	largest, rest := fairSample(m.mods, m.sample)
-	sampled := slices.Concat(largest, rest)
-	if err := m.compareModules(ctx, sampled); err != nil {
-		return err
-	}
-	return m.compareDistilled(ctx, sampled)
+	return m.encoding(tool, 1, module, series, options...)
 }
 
-// measure measures costs, after compare.
-func (m *moduleBench) measure(ctx context.Context) error {
-	if m.set.Compared == 0 {
-		return errors.New("no bytes have been compared: the part modules comes first")
+// batch is a turn of btflite for many modules at once, with the folder that it writes.
+func (m *moduleBench) batch(jobs int, mods []corpus.Module) (turn, error) {
+	t := turn{out: filepath.Join(m.runner.dir, "out")}
+	list := t.out + ".list"
+	var text strings.Builder
+	for _, mod := range mods {
+		text.WriteString(mod.Path + "\n")
 	}
-	if err := m.measureSingles(ctx); err != nil {
-		return err
-	}
-	largest, rest := fairSample(m.mods, m.sample)
-	if err := m.paholeCost(ctx, largest, rest); err != nil {
-		return err
-	}
-	if err := m.measureBatch(ctx); err != nil {
-		return err
-	}
-	return m.measureFloors(ctx, slices.Concat(largest, rest))
+	t.args = []string{m.btflite, "modules", "--stats=json", fmt.Sprintf("-j%d", jobs), "--btf_base=" + m.base()}
+	t.args = append(t.args, strings.Fields(m.set.Options)...)
+	t.args = append(t.args, compatOption, "--btf_encode_detached_dir="+t.out, list)
+	return t, os.WriteFile(list, []byte(text.String()), 0o644)
 }
 
-// paholeArgs is the command line of pahole for a module, over base, into out
-// or, if that is "", into the module itself.
-func (m *moduleBench) paholeArgs(base, out, module string, extra ...string) []string {
-	args := append([]string{m.config.pahole, "-J", "-j1", "--btf_base=" + base}, strings.Fields(m.set.Options)...)
-	args = append(args, extra...)
-	if out != "" {
-		args = append(args, "--btf_encode_detached="+out)
-	}
-	return append(args, module)
-}
+// batchJobs is how many workers a batch has.
+func (m *moduleBench) batchJobs() int { return m.jobs[min(1, len(m.jobs)-1)] }
 
-func (m *moduleBench) singleArgs(base, out, module string) []string {
-	args := append([]string{m.config.btflite, "-J", "-j1", "--btf_base=" + base, compatOption}, strings.Fields(m.set.Options)...)
-	return append(args, "--btf_encode_detached="+out, module)
-}
-
-func (m *moduleBench) batchArgs(jobs int, outDir, list string, extra ...string) []string {
-	args := []string{m.config.btflite, "modules", "--stats=json", fmt.Sprintf("-j%d", jobs), "--btf_base=" + m.base()}
-	args = append(args, strings.Fields(m.set.Options)...)
-	args = append(args, extra...)
-	if outDir != "" {
-		args = append(args, "--btf_encode_detached_dir="+outDir)
-	}
-	return append(args, list)
+// modules is the part "modules", which compares bytes.
+func (b *bench) modules(ctx context.Context) error {
+	return b.eachModuleSet(featureSets, func(m *moduleBench) error {
+		if err := m.compareVmlinux(ctx); err != nil {
+			return err
+		}
+		if err := m.makeReferences(ctx); err != nil {
+			return err
+		}
+		if err := m.compareModules(ctx); err != nil {
+			return err
+		}
+		return m.compareDistilled(ctx)
+	})
 }
 
 // compareVmlinux makes the base with pahole, if need be, and compares it.
@@ -260,141 +194,151 @@ func (m *moduleBench) compareVmlinux(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	args := append([]string{"-J", "-j2"}, strings.Fields(m.set.Options)...)
 	if _, err := os.Stat(m.base()); err != nil {
-		made := m.base() + ".part"
-		_, err := m.runner.mustRun(ctx, slices.Concat([]string{m.config.pahole}, args, []string{"--btf_encode_detached=" + made, vmlinux}))
-		if err == nil {
-			err = os.Rename(made, m.base())
-		}
-		if err != nil {
+		if _, err := m.makeReference(ctx, "vmlinux", m.encoding(toolPahole, 2, vmlinux, nil, m.set.Options)); err != nil {
 			return err
 		}
 	}
-	out := m.out(toolBtflite)
-	if _, err := m.runner.mustRun(ctx, slices.Concat([]string{m.config.btflite}, args, []string{"--btf_encode_detached=" + out, vmlinux})); err != nil {
+	ours := m.encoding(toolBtflite, 2, vmlinux, nil, m.set.Options)
+	if _, err := m.runner.mustRun(ctx, ours.args); err != nil {
 		return err
 	}
-	m.set.VmlinuxSame, err = sameFiles(out, m.base())
+	m.set.VmlinuxSame, err = sameFiles(ours.out, m.base())
 	return err
 }
 
-// paholeCost measures pahole on a sample and estimates the sum.
-func (m *moduleBench) paholeCost(ctx context.Context, largest, rest []kernelModule) error {
-	var of [2]float64
-	for i, part := range [][]kernelModule{largest, rest} {
-		for _, mod := range part {
-			o, err := m.makeReference(ctx, mod)
-			if err != nil {
-				return err
-			}
-			of[i] += o.CPU
-		}
+// makeReference runs pahole and keeps its output under a name.
+func (m *moduleBench) makeReference(ctx context.Context, name string, t turn) (*outcome, error) {
+	if err := os.RemoveAll(t.out); err != nil {
+		return nil, err
 	}
-	m.set.Sampled = len(largest) + len(rest)
-	m.set.Pahole = of[0]
-	if len(rest) > 0 {
-		m.set.Pahole += of[1] / float64(len(rest)) * float64(len(m.mods)-len(largest))
-	}
-	say("%s, %s: pahole needs %.1f s for all modules, from %d", m.kernel, m.set.Set, m.set.Pahole, m.set.Sampled)
-	return nil
-}
-
-// makeReference runs pahole on a module and keeps the output.
-func (m *moduleBench) makeReference(ctx context.Context, mod kernelModule) (*outcome, error) {
-	made := m.paholes(mod.name) + ".part"
-	o, err := m.runner.mustRun(ctx, m.paholeArgs(m.base(), made, mod.path))
+	o, err := m.runner.mustRun(ctx, t.args)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Rename(made, m.paholes(mod.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err // without types pahole writes no file
+	// Without types pahole writes no file.
+	if _, err := os.Stat(t.out); errors.Is(err, fs.ErrNotExist) {
+		return o, nil
 	}
-	return o, nil
+	made := m.paholes(name) + ".part" // on the same disk, so that no half a file is taken for a whole one
+	return o, errors.Join(copyTo(t.out, made), os.Rename(made, m.paholes(name)))
 }
 
-// compareModules encodes all modules in one batch and compares those that
-// pahole has encoded. A module that a program fails on stops nothing: it is named.
-func (m *moduleBench) compareModules(ctx context.Context, sampled []kernelModule) error {
-	m.set.Compared, m.set.Different, m.set.NoReference = 0, nil, nil
-	need := sampled
+// makeReferences makes the outputs of pahole that are missing, of the sample or of all
+// modules. A module that pahole fails on stops nothing: it is named.
+func (m *moduleBench) makeReferences(ctx context.Context) error {
+	m.set.NoReference = nil
+	need := m.sampled()
 	if m.allModules {
 		need = m.mods
 	}
 	for _, mod := range need {
-		if _, err := os.Stat(m.paholes(mod.name)); err == nil {
+		if _, err := os.Stat(m.paholes(mod.Name)); err == nil {
 			continue
 		}
-		if _, err := m.makeReference(ctx, mod); err != nil {
+		if _, err := m.makeReference(ctx, mod.Name, m.over(toolPahole, mod.Path, nil)); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
 			say("%v", err)
-			m.set.NoReference = append(m.set.NoReference, mod.name)
+			m.set.NoReference = append(m.set.NoReference, mod.Name)
 		}
 	}
-	outDir, list, err := m.batchFiles("out", m.mods)
+	return nil
+}
+
+// compareModules encodes all modules in one batch and compares those that pahole has
+// encoded.
+func (m *moduleBench) compareModules(ctx context.Context) error {
+	m.set.Compared, m.set.Different = 0, nil
+	t, err := m.batch(m.batchJobs(), m.mods)
 	if err != nil {
 		return err
 	}
-	o, err := m.runner.run(ctx, 0, m.batchArgs(m.batchJobs(), outDir, list, compatOption))
+	if err := os.RemoveAll(t.out); err != nil {
+		return err
+	}
+	o, err := m.runner.run(ctx, 0, t.args)
 	if err != nil {
 		return err
 	}
 	if o.status != 0 {
-		say("btflite modules: status %d: %s", o.status, tail(o.printed, 400))
+		say("%v", o.failure(t.args))
 	}
 	for _, mod := range m.mods {
-		want, err := os.ReadFile(m.paholes(mod.name))
-		if errors.Is(err, fs.ErrNotExist) {
+		same, err := sameFiles(m.paholes(mod.Name), filepath.Join(t.out, mod.Name+".ko.btf"))
+		if _, missing := os.Stat(m.paholes(mod.Name)); errors.Is(missing, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return err
-		}
-		m.set.Compared++
-		got, err := os.ReadFile(filepath.Join(outDir, mod.name+".ko.btf"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if !bytes.Equal(got, want) {
-			m.set.Different = append(m.set.Different, mod.name)
+		m.set.Compared++
+		if !same {
+			m.set.Different = append(m.set.Different, mod.Name)
 		}
 	}
 	say("%s, %s: %d of %d modules differ", m.kernel, m.set.Set, len(m.set.Different), m.set.Compared)
-	return os.RemoveAll(outDir)
+	return os.RemoveAll(t.out)
 }
 
-// batchJobs is how many workers a batch has.
-func (m *moduleBench) batchJobs() int { return m.config.jobs[min(1, len(m.config.jobs)-1)] }
-
-// measureBatch measures the batches of all modules.
-func (m *moduleBench) measureBatch(ctx context.Context) error {
-	outDir, list, err := m.batchFiles("out", m.mods)
-	if err != nil {
-		return err
-	}
-	m.set.Jobs, m.set.Batch = m.batchJobs(), nil
-	for range m.n {
-		o, err := m.runner.mustRun(ctx, m.batchArgs(m.set.Jobs, outDir, list, compatOption))
-		if err != nil {
+// compareDistilled compares .BTF and .BTF.base of the sample with the feature
+// distilled_base. A module that pahole fails on is left out.
+func (m *moduleBench) compareDistilled(ctx context.Context) error {
+	m.set.Distilled, m.set.DistilledDifferent = 0, nil
+	for _, mod := range m.sampled() {
+		want, failed := m.distilled(ctx, toolPahole, mod)
+		var got [2]string
+		if failed == nil {
+			m.set.Distilled++
+			got, failed = m.distilled(ctx, toolBtflite, mod)
+			if got != want {
+				m.set.DistilledDifferent = append(m.set.DistilledDifferent, mod.Name)
+			}
+		}
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m.set.Batch = append(m.set.Batch, o.Sample)
+		if failed != nil {
+			say("%s, distilled base: %v", mod.Name, failed)
+		}
 	}
-	return os.RemoveAll(outDir)
+	say("%s, %s: %d of %d modules differ with a distilled base", m.kernel, m.set.Set, len(m.set.DistilledDifferent), m.set.Distilled)
+	return nil
 }
 
-// batchFiles makes an empty folder for outputs and a list of modules.
-func (m *moduleBench) batchFiles(name string, mods []kernelModule) (outDir, list string, err error) {
-	outDir = filepath.Join(m.runner.dir, name)
-	list = outDir + ".list"
-	var text strings.Builder
-	for _, mod := range mods {
-		text.WriteString(mod.path + "\n")
+// distilled encodes a copy of a module in place with a distilled base, and returns its
+// .BTF and .BTF.base.
+func (m *moduleBench) distilled(ctx context.Context, tool string, mod corpus.Module) ([2]string, error) {
+	module := filepath.Join(m.runner.dir, tool+".ko")
+	if err := copyTo(mod.Path, module); err != nil {
+		return [2]string{}, err
 	}
-	err = errors.Join(os.RemoveAll(outDir), os.Mkdir(outDir, 0o755), os.WriteFile(list, []byte(text.String()), 0o644))
-	return outDir, list, err
+	t := m.over(tool, module, nil)
+	t.args[len(t.args)-2] = "--btf_features=distilled_base" // where the detached output is named
+	if _, err := m.runner.mustRun(ctx, t.args); err != nil {
+		return [2]string{}, err
+	}
+	return sections(module)
+}
+
+// sections returns .BTF and .BTF.base of an ELF file, "" for one that it has not.
+func sections(path string) (data [2]string, err error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		return data, err
+	}
+	defer f.Close()
+	for i, name := range []string{".BTF", ".BTF.base"} {
+		if s := f.Section(name); s != nil {
+			b, err := s.Data()
+			if err != nil {
+				return data, err
+			}
+			data[i] = string(b)
+		}
+	}
+	return data, nil
 }
 
 // sameFiles compares two files.

@@ -12,7 +12,10 @@ import (
 	"strings"
 )
 
-const overviewFile = "overview.svg"
+const (
+	plotsFolder  = "bench/plots"
+	overviewFile = "overview.svg"
+)
 
 // The colours of the overview; see TestOverviewColours.
 const (

@@ -4,16 +4,15 @@ package main
 // growth with input size, and the cgroup floor. For modules see modules.go.
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Names of the programs in results and tables.
@@ -23,17 +22,8 @@ const (
 	toolScan    = "bare scan"
 )
 
-// encodeArgs is the command line of pahole or btflite.
-func (c *config) encodeArgs(tool string, jobs int, out, vmlinux string, extra ...string) []string {
-	program := c.btflite
-	if tool == toolPahole {
-		program = c.pahole
-	}
-	args := []string{program, "-J", "-j" + strconv.Itoa(jobs)}
-	args = append(args, c.features...)
-	args = append(args, extra...)
-	return append(args, "--btf_encode_detached="+out, vmlinux)
-}
+// features is what both programs are asked to encode.
+const features = "--btf_features=default"
 
 // vmlinux is the file of a kernel of the corpus.
 func (c *config) vmlinux(name string) (string, error) {
@@ -43,21 +33,35 @@ func (c *config) vmlinux(name string) (string, error) {
 // out is the path of a detached BTF file that runs write.
 func (b *bench) out(tool string) string { return filepath.Join(b.runner.dir, tool+".btf") }
 
-// encode runs pahole or btflite once and returns its cost and output.
-func (b *bench) encode(ctx context.Context, tool string, jobs int, vmlinux string, extra ...string) (*outcome, []byte, error) {
-	out := b.out(tool)
-	if err := os.Remove(out); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, nil, err
+// encoding is a turn of pahole or btflite, whose output goes to b.out(tool). Options are
+// separated by blanks.
+func (b *bench) encoding(tool string, jobs int, input string, series *[]Sample, options ...string) turn {
+	program := b.btflite
+	if tool == toolPahole {
+		program = b.pahole
 	}
-	o, err := b.runner.mustRun(ctx, b.encodeArgs(tool, jobs, out, vmlinux, extra...))
-	if err != nil {
-		return nil, nil, err
+	t := turn{args: []string{program, "-J", "-j" + strconv.Itoa(jobs)}, out: b.out(tool), series: series}
+	for _, o := range options {
+		t.args = append(t.args, strings.Fields(o)...)
 	}
-	btf, err := os.ReadFile(out)
-	return o, btf, err
+	t.args = append(t.args, "--btf_encode_detached="+t.out, input)
+	return t
 }
 
-// times measures all programs on all kernels, in turns.
+// statistics is a turn of btflite -j1 whose statistics go to the function.
+func (b *bench) statistics(path string, series *[]Sample, to func(*encodeStats), options ...string) turn {
+	t := b.encoding(toolBtflite, 1, path, series, append(options, features, "--stats=json")...)
+	t.after = func(o *outcome) error {
+		s, err := parseStats(o.stdout)
+		if err == nil {
+			to(s)
+		}
+		return err
+	}
+	return t
+}
+
+// times measures all programs on all kernels.
 func (b *bench) times(ctx context.Context) error {
 	for _, name := range b.kernels {
 		path, err := b.vmlinux(name)
@@ -65,49 +69,24 @@ func (b *bench) times(ctx context.Context) error {
 			return err
 		}
 		k := b.results.kernel(name)
-		if err := k.describeFile(path); err != nil {
+		if err := errors.Join(k.describeFile(path), readThrough(path)); err != nil {
 			return err
 		}
-		k.Runs, k.Same = nil, nil
-		if err := readThrough(path); err != nil {
+		same := true
+		k.Runs, k.Same = nil, &same
+		turns := []turn{{args: []string{b.scan, path}, series: k.series(toolScan, 0)}}
+		for _, jobs := range b.jobs {
+			turns = append(turns, pair(b.encoding(toolPahole, jobs, path, k.series(toolPahole, jobs), features),
+				b.encoding(toolBtflite, jobs, path, k.series(toolBtflite, jobs), features), &same)...)
+		}
+		counts := b.statistics(path, nil, func(s *encodeStats) { k.Stats = s })
+		counts.rounds = 1
+		if err := b.inTurns(ctx, name, append(turns, counts)...); err != nil {
 			return err
 		}
-		for round := range b.n {
-			if err := b.round(ctx, k, path); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			say("%s: round %d of %d done", name, round+1, b.n)
-		}
-		if k.Stats, _, err = b.stats(ctx, path); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if err := b.results.save(b.config.results); err != nil {
+		if err := b.results.save(b.resultsFile()); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// round runs every program once with every number of workers.
-func (b *bench) round(ctx context.Context, k *KernelResult, path string) error {
-	o, err := b.runner.mustRun(ctx, []string{b.scan, path})
-	if err != nil {
-		return err
-	}
-	k.add(toolScan, 0, o.Sample)
-	for _, jobs := range b.jobs {
-		p, want, err := b.encode(ctx, toolPahole, jobs, path)
-		if err != nil {
-			return err
-		}
-		k.add(toolPahole, jobs, p.Sample)
-		o, got, err := b.encode(ctx, toolBtflite, jobs, path)
-		if err != nil {
-			return err
-		}
-		k.add(toolBtflite, jobs, o.Sample)
-		same := bytes.Equal(want, got) && (k.Same == nil || *k.Same)
-		k.Same = &same
 	}
 	return nil
 }
@@ -128,146 +107,94 @@ func readThrough(path string) error {
 	return err
 }
 
-// phases collects the phase times that btflite reports, and its statistics.
+// mainKernel is the kernel of the parts that measure only one.
+func (b *bench) mainKernel() (path string, k *KernelResult, err error) {
+	path, err = b.vmlinux(b.main)
+	return path, b.results.kernel(b.main), err
+}
+
+// phases collects the phase times that btflite reports.
 func (b *bench) phases(ctx context.Context) error {
-	path, err := b.vmlinux(b.config.main)
+	path, k, err := b.mainKernel()
 	if err != nil {
 		return err
 	}
-	k := b.results.kernel(b.config.main)
-	k.Phases, k.Stats = nil, nil
-	for range b.n {
-		stats, _, err := b.stats(ctx, path)
-		if err != nil {
-			return err
+	k.Phases = nil
+	return b.inTurns(ctx, k.Name+", phases", b.statistics(path, nil, func(s *encodeStats) {
+		k.Stats = s
+		for _, p := range s.Phases {
+			i := slices.IndexFunc(k.Phases, func(known Phase) bool { return known.Name == p.Name })
+			if i < 0 {
+				i = len(k.Phases)
+				k.Phases = append(k.Phases, Phase{Name: p.Name})
+			}
+			k.Phases[i].Seconds = append(k.Phases[i].Seconds, float64(p.NS)/1e9)
 		}
-		k.Stats = stats
-		for _, p := range stats.Phases {
-			k.addPhase(p.Name, float64(p.NS)/1e9)
-		}
-	}
-	say("%s: phases done", k.Name)
-	return nil
-}
-
-// stats runs btflite -j1 with --stats=json.
-func (b *bench) stats(ctx context.Context, path string, extra ...string) (*encodeStats, Sample, error) {
-	o, _, err := b.encode(ctx, toolBtflite, 1, path, append(extra, "--stats=json")...)
-	if err != nil {
-		return nil, Sample{}, err
-	}
-	s, err := parseStats(o.printed)
-	return s, o.Sample, err
-}
-
-func (k *KernelResult) addPhase(name string, seconds float64) {
-	for i := range k.Phases {
-		if k.Phases[i].Name == name {
-			k.Phases[i].Seconds = append(k.Phases[i].Seconds, seconds)
-			return
-		}
-	}
-	k.Phases = append(k.Phases, Phase{name, []float64{seconds}})
+	}))
 }
 
 // growth runs btflite on the first sixteenth, eighth, ... of the CUs.
 func (b *bench) growth(ctx context.Context) error {
-	path, err := b.vmlinux(b.config.main)
+	path, k, err := b.mainKernel()
 	if err != nil {
 		return err
 	}
-	k := b.results.kernel(b.config.main)
-	full, _, err := b.stats(ctx, path)
-	if err != nil {
+	all := b.statistics(path, nil, func(s *encodeStats) { k.Stats = s })
+	all.rounds = 1
+	if err := b.inTurns(ctx, k.Name+", all CUs", all); err != nil {
 		return err
 	}
-	k.Growth = nil
-	for _, part := range []int{16, 8, 4, 2, 1} {
-		limit := "--cu_limit=" + strconv.Itoa(full.CUs/part)
-		var g Growth
-		for range b.n {
-			stats, sample, err := b.stats(ctx, path, limit)
-			if err != nil && strings.Contains(err.Error(), "option") {
-				say("growth is left out, this btflite has no --cu_limit: %v", err)
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			g.CUs, g.DIEs, g.Types = stats.CUs, stats.DIEs, stats.TypesOut
-			g.Samples = append(g.Samples, sample)
-		}
-		k.Growth = append(k.Growth, g)
+	parts := []int{16, 8, 4, 2, 1}
+	k.Growth = make([]Growth, len(parts))
+	var turns []turn
+	for i, part := range parts {
+		g := &k.Growth[i]
+		turns = append(turns, b.statistics(path, &g.Samples, func(s *encodeStats) {
+			g.CUs, g.DIEs, g.Types = s.CUs, s.DIEs, s.TypesOut
+		}, fmt.Sprintf("--cu_limit=%d", k.Stats.CUs/part)))
 	}
-	say("%s: growth done", k.Name)
-	return nil
+	return b.inTurns(ctx, k.Name+", growth", turns...)
 }
 
 // floors finds the smallest memory cgroups.
 func (b *bench) floors(ctx context.Context) error {
-	g, err := findCgroups()
-	if err != nil {
-		say("the cgroup floor is left out: %v", err)
-		return nil
-	}
-	shared, err := b.vmlinux(b.config.main)
+	shared, k, err := b.mainKernel()
 	if err != nil {
 		return err
 	}
 	// Pages that any other process has mapped stay in the page cache and are
 	// charged to nobody here, so the runs read a copy that is theirs alone. It
 	// lies beside the kernels, since a temporary folder may be in memory.
-	path, err := privateCopy(shared, b.corpus)
-	if err != nil {
+	path := filepath.Join(b.corpus, fmt.Sprintf("bench-%d.part", os.Getpid()))
+	defer os.Remove(path)
+	if err := copyTo(shared, path); err != nil {
 		return err
 	}
-	defer os.Remove(path)
-	k := b.results.kernel(b.config.main)
-	k.Floors = nil
+	var trials []trial
 	for _, f := range []struct {
 		tool       string
 		jobs, step int
 	}{{toolBtflite, 1, 1}, {toolBtflite, 4, 1}, {toolPahole, 1, 16}} {
-		if f.tool == toolPahole && b.config.skipPaholeFloor {
+		if f.tool == toolPahole && b.skipPaholeFloor {
 			continue
 		}
-		free, want, err := b.encode(ctx, f.tool, f.jobs, path)
-		if err != nil {
-			return err
-		}
-		t := &trial{
-			args:    b.encodeArgs(f.tool, f.jobs, b.out(f.tool), path),
-			inputs:  []string{path},
-			timeout: 5*time.Second + time.Duration(5*free.Wall*float64(time.Second)),
-		}
-		t.expectFile(b.out(f.tool), want)
-		mib, at, err := t.floor(ctx, &b.runner, g, int(free.Peak>>10), f.step)
-		if err != nil {
-			return fmt.Errorf("%s -j%d: %w", f.tool, f.jobs, err)
-		}
-		k.Floors = append(k.Floors, Floor{f.tool, f.jobs, mib, f.step, at})
-		say("%s: %s -j%d passes in %d MiB", k.Name, f.tool, f.jobs, mib)
-		if err := b.results.save(b.config.results); err != nil {
-			return err
-		}
+		t := b.encoding(f.tool, f.jobs, path, nil, features)
+		trials = append(trials, trial{what: fmt.Sprintf("%s -j%d", f.tool, f.jobs), args: t.args, inputs: []string{path}, out: t.out, step: f.step})
 	}
-	return nil
+	return b.smallest(ctx, k.Name, &k.Floors, trials...)
 }
 
-// privateCopy copies a file into a folder, under a new name.
-func privateCopy(path, dir string) (string, error) {
-	in, err := os.Open(path)
+// copyTo copies a file over another one, or to a new one.
+func copyTo(from, to string) error {
+	in, err := os.Open(from)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer in.Close()
-	out, err := os.CreateTemp(dir, "bench-*.part")
+	out, err := os.Create(to)
 	if err != nil {
-		return "", err
+		return err
 	}
 	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(out.Name()))
-	}
-	return out.Name(), nil
+	return errors.Join(err, out.Close())
 }

@@ -4,13 +4,11 @@ package main
 // print the same text: bpftool, pahole and pfunct. Both write to a file, in turns.
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 const partReaders = "readers"
@@ -55,59 +53,24 @@ func (b *bench) readers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := b.encode(ctx, toolBtflite, 1, path); err != nil {
+	made := b.encoding(toolBtflite, 1, path, nil, features)
+	if _, err := b.runner.mustRun(ctx, made.args); err != nil {
 		return err
 	}
-	var results []*ReaderResult
+	b.results.Readers = nil
 	for _, x := range readerCommands {
-		r := &ReaderResult{Kernel: readersKernel, Name: x.name, Program: x.program}
-		program := filepath.Join(b.corpus, "bin", x.program)
-		if x.program == toolPahole {
-			program = b.pahole
-		}
+		r := &ReaderResult{Kernel: readersKernel, Name: x.name, Program: x.program, Same: true}
+		b.results.Readers = append(b.results.Readers, r)
 		words := func(program, args string) []string {
-			return append([]string{program}, strings.Fields(strings.ReplaceAll(args, "BTF", b.out(toolBtflite)))...)
+			return append([]string{program}, strings.Fields(strings.ReplaceAll(args, "BTF", made.out))...)
 		}
-		for round := range b.n {
-			ours, text, err := b.printed(ctx, words(b.btflite, x.ours))
-			if err != nil {
-				return err
-			}
-			r.Ours = append(r.Ours, ours)
-			if x.rounds > 0 && round >= x.rounds {
-				continue
-			}
-			peer, want, err := b.printed(ctx, words(program, x.peer))
-			if err != nil {
-				return err
-			}
-			r.Peer = append(r.Peer, peer)
-			r.Same = bytes.Equal(text, want) && (r.Same || round == 0)
+		peer := turn{args: words(corpus.Program(x.program), x.peer), series: &r.Peer, rounds: x.rounds}
+		ours := turn{args: words(b.btflite, x.ours), series: &r.Ours}
+		if err := b.inTurns(ctx, r.Kernel+", "+r.Name, pair(peer, ours, &r.Same)...); err != nil {
+			return err
 		}
-		say("%s: %s done", r.Kernel, r.Name)
-		results = append(results, r)
 	}
-	b.results.Readers = results
 	return nil
-}
-
-// printed runs a program whose standard output is a file, and reads that.
-func (b *bench) printed(ctx context.Context, args []string) (Sample, []byte, error) {
-	path := filepath.Join(b.runner.dir, "printed")
-	f, err := os.Create(path)
-	if err != nil {
-		return Sample{}, nil, err
-	}
-	defer f.Close()
-	o, err := b.runner.runTo(ctx, time.Duration(0), args, f)
-	if err != nil {
-		return Sample{}, nil, err
-	}
-	if o.status != 0 {
-		return Sample{}, nil, fmt.Errorf("%s: status %d: %s", strings.Join(args, " "), o.status, tail(o.printed, 400))
-	}
-	text, err := os.ReadFile(path)
-	return o.Sample, text, err
 }
 
 func readersSection(b *strings.Builder, list []*ReaderResult) {

@@ -15,12 +15,12 @@ const (
 )
 
 // writeReadme replaces the figures in a file.
-func writeReadme(path string, r *Results, main *KernelResult, plotDir string) error {
+func writeReadme(path string, r *Results, main *KernelResult) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	text, err := replaceFigures(string(data), figures(r, main, plotDir))
+	text, err := replaceFigures(string(data), figures(r, main))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -39,10 +39,10 @@ func replaceFigures(text, figures string) (string, error) {
 
 // figures is what the README says of the samples: the picture and a few
 // sentences.
-func figures(r *Results, main *KernelResult, plotDir string) string {
+func figures(r *Results, main *KernelResult) string {
 	var b strings.Builder
 	if len(compared(r)) > 0 {
-		fmt.Fprintf(&b, "![CPU time and peak memory of pahole and btflite; BENCHMARKS.md has the same as tables](%s/%s)\n\n", plotDir, overviewFile)
+		fmt.Fprintf(&b, "![CPU time and peak memory of pahole and btflite; BENCHMARKS.md has the same as tables](%s/%s)\n\n", plotsFolder, overviewFile)
 	}
 	n := 0
 	if p, o := main.run(toolPahole, 1), main.run(toolBtflite, 1); p != nil && o != nil {
@@ -55,8 +55,10 @@ func figures(r *Results, main *KernelResult, plotDir string) string {
 		}
 		b.WriteString(".\n")
 	}
-	if f := main.floor(toolBtflite, 1); f != nil {
-		fmt.Fprintf(&b, "With one worker, a control group of %d MiB is enough for it, the pages of the file included.\n", f.MiB)
+	for _, f := range main.Floors {
+		if f.What == toolBtflite+" -j1" {
+			fmt.Fprintf(&b, "With one worker, a control group of %d MiB is enough for it, the pages of the file included.\n", f.MiB)
+		}
 	}
 	for _, k := range r.Kernels {
 		for _, m := range k.Modules {

@@ -20,7 +20,7 @@ func TestReadmeHasTheFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	main := r.kernel("v72-amd64")
-	want, err := replaceFigures(string(readme), figures(r, main, "bench/plots"))
+	want, err := replaceFigures(string(readme), figures(r, main))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +46,9 @@ func TestReadmeHasTheFigures(t *testing.T) {
 func TestFiguresOfTheReadme(t *testing.T) {
 	r := sampleResults()
 	r.Kernels[0].Modules = []*ModuleSet{{Modules: 4230, Sampled: 10, Pahole: 511.2, Batch: []Sample{{CPU: 25.6}}}}
-	got := figures(r, r.Kernels[0], "plots")
+	got := figures(r, r.Kernels[0])
 	for _, want := range []string{
-		"](plots/overview.svg)",
+		"](bench/plots/overview.svg)",
 		"For Linux v1-test, pahole 1.32 takes 10 s of CPU time and 600 MiB of memory.",
 		"btflite takes 1 s and 20 MiB, and with two workers it is done in 0.7 s.",
 		"With one worker, a control group of 30 MiB",
@@ -60,7 +60,7 @@ func TestFiguresOfTheReadme(t *testing.T) {
 		}
 	}
 	empty := &Results{}
-	if got := figures(empty, empty.kernel("v1-test"), "plots"); got != "" || overview(empty) != "" {
+	if got := figures(empty, empty.kernel("v1-test")); got != "" || overview(empty) != "" {
 		t.Errorf("figures of nothing:\n%s", got)
 	}
 	if _, err := replaceFigures("no marks", "x"); err == nil {

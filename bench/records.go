@@ -5,7 +5,6 @@ package main
 // scripts/kernel-test.sh leave: one with DWARF, one with records. Nothing is compiled.
 
 import (
-	"bytes"
 	"context"
 	"debug/elf"
 	"errors"
@@ -15,86 +14,93 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 const partRecords = "records"
 
 // RecordsResult is the outcome of the part on one configuration.
 type RecordsResult struct {
-	Name    string        `json:"name"` // of the configuration
-	Same    bool          `json:"same_bytes"`
-	Load    string        `json:"load"` // load average when it began
-	Dwarf   *TreeResult   `json:"dwarf"`
-	Records *TreeResult   `json:"records"`
-	Floors  []RecordsTool `json:"floors,omitempty"`
+	Name    string      `json:"name"` // of the configuration
+	Same    bool        `json:"same_bytes"`
+	Load    string      `json:"load"` // load average when it began
+	Dwarf   *TreeResult `json:"dwarf"`
+	Records *TreeResult `json:"records"`
+	Floors  []Floor     `json:"floors,omitempty"` // of linking and encoding a kernel
 }
 
 // TreeResult is what was measured in one build folder. Sizes are in bytes.
 type TreeResult struct {
-	Objects int                 `json:"objects"` // files
-	Size    int64               `json:"objects_size"`
-	Debug   int64               `json:"objects_debug"` // of them, debug sections and their relocations
-	Tree    int64               `json:"tree"`
-	Steps   map[string][]Sample `json:"steps"`
+	Objects int                  `json:"objects"` // files
+	Size    int64                `json:"objects_size"`
+	Debug   int64                `json:"objects_debug"` // of them, debug sections and their relocations
+	Tree    int64                `json:"tree"`
+	Steps   map[string]*[]Sample `json:"steps"`
 }
 
-// RecordsTool is the smallest memory cgroup in which a kernel is linked and encoded.
-type RecordsTool struct {
-	Tool string `json:"tool"`
-	MiB  int    `json:"mib"`
-	Step int    `json:"step_mib"`
+// samples are the costs of a step, none if it was not measured.
+func (t *TreeResult) samples(step string) []Sample {
+	if s := t.Steps[step]; s != nil {
+		return *s
+	}
+	return nil
 }
 
-// The steps of a build that are measured. The sparing ones are what Kbuild does with
-// LD="ld OPTIONS" for the options of sparing.
+// sparing are options of GNU ld: it reads symbols and relocations again where it needs
+// them again, and the hash tables that it makes for each object begin small. They grow by
+// themselves. Kbuild does the same with LD="ld OPTIONS".
+const sparing = "--no-keep-memory --hash-size=31"
+
+// The steps of a build that are measured.
 const (
 	stepObject        = "ld -r, vmlinux.o"
 	stepSparingObject = "ld -r, vmlinux.o, sparing"
+	stepLLD           = "ld.lld -r, vmlinux.o"
 	stepKernel        = "ld, vmlinux"
 	stepSparingKernel = "ld, vmlinux, sparing"
-	stepLLD           = "ld.lld -r, vmlinux.o"
 	stepPahole        = "pahole -J -j1"
 	stepBtflite       = "btflite -J -j1"
 )
 
-var recordSteps = []string{stepObject, stepSparingObject, stepLLD, stepKernel, stepSparingKernel, stepPahole, stepBtflite}
+// What the links of a kernel for x86-64 have in common.
+const (
+	link   = "-m elf_x86_64 -z noexecstack --no-warn-rwx-segments "
+	object = "-r -o OUT/vmlinux.o --whole-archive vmlinux.a --no-whole-archive"
+	kernel = "-z max-page-size=0x200000 --build-id=sha1 --orphan-handling=warn --script=arch/x86/kernel/vmlinux.lds -o OUT/vmlinux " +
+		"--whole-archive vmlinux.a .vmlinux.export.o init/version-timestamp.o --no-whole-archive .tmp_vmlinux2.kallsyms.o .tmp_vmlinux1.btf.o"
+	encode = " -J -j1 " + features + " --btf_encode_detached=OUT/btf OUT/vmlinux"
+)
 
-// link is what every link of a kernel for x86-64 begins with.
-const link = "-m elf_x86_64 -z noexecstack --no-warn-rwx-segments"
+type step struct{ name, script string }
 
-// sparing are options of GNU ld: it reads symbols and relocations again where it needs
-// them again, and the hash tables that it makes for each object begin small. They grow by
-// themselves.
-const sparing = "--no-keep-memory --hash-size=31"
-
-// step is the command line of a step in a build folder, whose outputs go to the folder
-// dir. It is run by a shell in the build folder.
-func (b *bench) step(name, dir string) string {
-	const script = "arch/x86/kernel/vmlinux.lds"
-	ld := "exec ld " + link
-	if name == stepSparingObject || name == stepSparingKernel {
-		ld += " " + sparing
-	}
-	whole := fmt.Sprintf("-r -o %s/vmlinux.o --whole-archive vmlinux.a --no-whole-archive", dir)
-	encode := fmt.Sprintf("-J -j1 %s --btf_encode_detached=%s/btf %[2]s/vmlinux", strings.Join(b.features, " "), dir)
-	switch name {
-	case stepObject, stepSparingObject:
-		return ld + " " + whole
-	case stepLLD:
-		return "exec ld.lld -m elf_x86_64 -z noexecstack " + whole
-	case stepKernel, stepSparingKernel:
-		return fmt.Sprintf("%s -z max-page-size=0x200000 --build-id=sha1 --orphan-handling=warn --script=%s -o %s/vmlinux "+
-			"--whole-archive vmlinux.a .vmlinux.export.o init/version-timestamp.o --no-whole-archive .tmp_vmlinux2.kallsyms.o .tmp_vmlinux1.btf.o", ld, script, dir)
-	case stepPahole:
-		return "exec " + b.pahole + " " + encode
-	}
-	return "exec " + b.btflite + " " + encode
+// recordSteps are the steps in their order, as commands in a build folder. OUT stands for
+// the folder that they write to, PAHOLE and BTFLITE for the programs.
+var recordSteps = []step{
+	{stepObject, "ld " + link + object},
+	{stepSparingObject, "ld " + link + sparing + " " + object},
+	{stepLLD, "ld.lld -m elf_x86_64 -z noexecstack " + object},
+	{stepKernel, "ld " + link + kernel},
+	{stepSparingKernel, "ld " + link + sparing + " " + kernel},
+	{stepPahole, "PAHOLE" + encode},
+	{stepBtflite, "BTFLITE" + encode},
 }
 
-// inTree is the command line that runs a shell command in a build folder.
-func inTree(tree string, commands ...string) []string {
-	return []string{"/bin/sh", "-ec", `cd "$0"` + "\n" + strings.Join(commands, "\n"), tree}
+// buildTree is a build folder.
+type buildTree struct {
+	path    string
+	objects []string // that were compiled for the kernel
+	out     string   // folder for what the steps write
+	*TreeResult
+}
+
+// steps are the command line of steps, one after the other, and the BTF that the last one may write.
+func (b *bench) steps(t *buildTree, names ...string) turn {
+	script := `cd "$0"`
+	for _, name := range names {
+		i := slices.IndexFunc(recordSteps, func(s step) bool { return s.name == name })
+		script += "\n" + recordSteps[i].script
+	}
+	script = strings.NewReplacer("OUT", t.out, "PAHOLE", b.pahole, "BTFLITE", b.btflite).Replace(script)
+	return turn{args: []string{"/bin/sh", "-ec", script, t.path}, out: filepath.Join(t.out, "btf")}
 }
 
 // records measures the folders of -dwarf and -records.
@@ -102,74 +108,43 @@ func (b *bench) records(ctx context.Context) error {
 	if b.dwarfTree == "" || b.recordTree == "" {
 		return errors.New("-dwarf=DIR and -records=DIR are needed, two build folders of one kernel")
 	}
-	dwarf, err := filepath.Abs(b.dwarfTree)
-	if err != nil {
-		return err
-	}
-	records, err := filepath.Abs(b.recordTree)
-	if err != nil {
-		return err
-	}
-	if b.pahole, err = filepath.Abs(b.pahole); err != nil {
-		return err
-	}
-	r := &RecordsResult{Name: b.configuration, Dwarf: new(TreeResult), Records: new(TreeResult)}
+	r := &RecordsResult{Name: b.configuration, Same: true}
 	r.Load, _, _ = strings.Cut(firstLine("/proc/loadavg"), " ")
-	for tree, t := range map[string]*TreeResult{dwarf: r.Dwarf, records: r.Records} {
-		if err := t.measure(tree); err != nil {
-			return err
+	dwarf, err := b.openTree(b.dwarfTree, "dwarf")
+	if err != nil {
+		return err
+	}
+	records, err := b.openTree(b.recordTree, "records")
+	if err != nil {
+		return err
+	}
+	r.Dwarf, r.Records = dwarf.TreeResult, records.TreeResult
+	say("%s: sizes done", r.Name)
+	measured := func(t *buildTree, name string) turn {
+		made := b.steps(t, name)
+		made.series = new([]Sample)
+		t.Steps[name] = made.series
+		return made
+	}
+	var turns []turn
+	for _, s := range recordSteps {
+		switch s.name {
+		case stepPahole:
+			turns = append(turns, measured(dwarf, s.name)) // the other folder has no DWARF to read
+		case stepBtflite: // pahole repeats typedefs over an older libbpf, so that only these two are compared
+			turns = append(turns, pair(measured(dwarf, s.name), measured(records, s.name), &r.Same)...)
+		default:
+			turns = append(turns, measured(dwarf, s.name), measured(records, s.name))
 		}
 	}
-	say("%s: sizes done", r.Name)
-	for round := range b.n {
-		if err := b.recordsRound(ctx, r, dwarf, records); err != nil {
-			return err
-		}
-		say("%s: round %d of %d done", r.Name, round+1, b.n)
+	if err := b.inTurns(ctx, r.Name, turns...); err != nil {
+		return err
 	}
 	if err := b.recordFloors(ctx, r, dwarf, records); err != nil {
 		return err
 	}
 	b.results.Records = slices.DeleteFunc(b.results.Records, func(old *RecordsResult) bool { return old.Name == r.Name })
 	b.results.Records = append(b.results.Records, r)
-	return nil
-}
-
-// recordsRound runs every step once in each folder.
-func (b *bench) recordsRound(ctx context.Context, r *RecordsResult, dwarf, records string) error {
-	var made [][]byte
-	for _, name := range recordSteps {
-		for _, t := range []struct {
-			folder string
-			result *TreeResult
-		}{{dwarf, r.Dwarf}, {records, r.Records}} {
-			out := filepath.Join(b.runner.dir, filepath.Base(t.folder))
-			if err := os.MkdirAll(out, 0o755); err != nil {
-				return err
-			}
-			if name == stepPahole && t.folder == records {
-				continue // it has no DWARF to read
-			}
-			o, err := b.runner.mustRun(ctx, inTree(t.folder, b.step(name, out)))
-			if err != nil {
-				return err
-			}
-			if t.result.Steps == nil {
-				t.result.Steps = map[string][]Sample{}
-			}
-			t.result.Steps[name] = append(t.result.Steps[name], o.Sample)
-			if name != stepPahole && name != stepBtflite {
-				continue
-			}
-			btf, err := os.ReadFile(filepath.Join(out, "btf"))
-			if err != nil {
-				return err
-			}
-			made = append(made, btf)
-		}
-	}
-	// pahole repeats typedefs over an older libbpf, so that only btflite's are compared.
-	r.Same = bytes.Equal(made[1], made[2])
 	return nil
 }
 
@@ -181,56 +156,25 @@ const (
 	waySparing = ", sparing ld"
 )
 
-// recordFloors finds the smallest memory cgroups.
-func (b *bench) recordFloors(ctx context.Context, r *RecordsResult, dwarf, records string) error {
-	g, err := findCgroups()
-	if err != nil {
-		say("the cgroup floor is left out: %v", err)
-		return nil
-	}
-	usual, spare := [2]string{stepObject, stepKernel}, [2]string{stepSparingObject, stepSparingKernel}
+// recordFloors finds the smallest memory cgroups in which a kernel is linked and encoded.
+func (b *bench) recordFloors(ctx context.Context, r *RecordsResult, dwarf, records *buildTree) error {
+	var trials []trial
 	for _, f := range []struct {
-		tool   string
-		links  [2]string
-		encode string
-		tree   string
-		result *TreeResult
-		step   int
+		way   string
+		tree  *buildTree
+		steps []string
+		step  int
 	}{
-		{wayPahole, usual, stepPahole, dwarf, r.Dwarf, 16},
-		{wayBtflite, usual, stepBtflite, dwarf, r.Dwarf, 16},
-		{wayBtflite + waySparing, spare, stepBtflite, dwarf, r.Dwarf, 16},
-		{wayRecords, usual, stepBtflite, records, r.Records, 4},
-		{wayRecords + waySparing, spare, stepBtflite, records, r.Records, 4},
+		{wayPahole, dwarf, []string{stepObject, stepKernel, stepPahole}, 16},
+		{wayBtflite, dwarf, []string{stepObject, stepKernel, stepBtflite}, 16},
+		{wayBtflite + waySparing, dwarf, []string{stepSparingObject, stepSparingKernel, stepBtflite}, 16},
+		{wayRecords, records, []string{stepObject, stepKernel, stepBtflite}, 4},
+		{wayRecords + waySparing, records, []string{stepSparingObject, stepSparingKernel, stepBtflite}, 4},
 	} {
-		out := filepath.Join(b.runner.dir, filepath.Base(f.tree))
-		steps := append(f.links[:], f.encode)
-		args := inTree(f.tree, "("+b.step(steps[0], out)+")", "("+b.step(steps[1], out)+")", b.step(steps[2], out))
-		o, err := b.runner.mustRun(ctx, args)
-		if err != nil {
-			return err
-		}
-		want, err := os.ReadFile(filepath.Join(out, "btf"))
-		if err != nil {
-			return err
-		}
-		t := &trial{args: args, timeout: 5*time.Second + time.Duration(5*o.Wall*float64(time.Second))}
-		if t.inputs, err = kernelObjects(f.tree); err != nil {
-			return err
-		}
-		t.expectFile(filepath.Join(out, "btf"), want)
-		guess := int64(0)
-		for _, name := range steps {
-			guess = max(guess, summarize(f.result.Steps[name]).Peak>>10)
-		}
-		mib, _, err := t.floor(ctx, &b.runner, g, int(guess), f.step)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.tool, err)
-		}
-		r.Floors = append(r.Floors, RecordsTool{f.tool, mib, f.step})
-		say("%s: %s passes in %d MiB", r.Name, f.tool, mib)
+		t := b.steps(f.tree, f.steps...)
+		trials = append(trials, trial{what: f.way, args: t.args, inputs: f.tree.objects, out: t.out, step: f.step})
 	}
-	return nil
+	return b.smallest(ctx, r.Name, &r.Floors, trials...)
 }
 
 // kernelObjects lists the objects below a build folder that were compiled for the kernel.
@@ -253,18 +197,22 @@ func kernelObjects(tree string) ([]string, error) {
 	return all, err
 }
 
-// measure sums sizes up.
-func (t *TreeResult) measure(tree string) error {
-	objects, err := kernelObjects(tree)
-	if err != nil {
-		return err
+// openTree finds the objects of a build folder and sums sizes up.
+func (b *bench) openTree(path, name string) (*buildTree, error) {
+	t := &buildTree{out: filepath.Join(b.runner.dir, name), TreeResult: &TreeResult{Steps: map[string]*[]Sample{}}}
+	var err error
+	if t.path, err = filepath.Abs(path); err != nil {
+		return nil, err
 	}
-	for _, path := range objects {
-		if err := t.object(path); err != nil {
-			return err
+	if t.objects, err = kernelObjects(t.path); err != nil {
+		return nil, err
+	}
+	for _, object := range t.objects {
+		if err := t.addObject(object); err != nil {
+			return nil, err
 		}
 	}
-	return filepath.WalkDir(tree, func(_ string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(t.path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -274,10 +222,11 @@ func (t *TreeResult) measure(tree string) error {
 		}
 		return err
 	})
+	return t, errors.Join(err, os.MkdirAll(t.out, 0o755))
 }
 
-// object adds an object.
-func (t *TreeResult) object(path string) error {
+// addObject adds the sizes of an object.
+func (t *TreeResult) addObject(path string) error {
 	f, err := elf.Open(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -309,7 +258,7 @@ func recordsSection(b *strings.Builder, all []*RecordsResult) {
 	for _, r := range all {
 		fmt.Fprintf(b, "### The %s configuration\n\n", r.Name)
 		fmt.Fprint(b, command("scripts/records-convert.sh DWARF RECORDS",
-			fmt.Sprintf("go run ./bench -only=records -dwarf=DWARF -records=RECORDS -configuration=%s -n=%d", r.Name, len(r.Dwarf.Steps[stepObject]))))
+			fmt.Sprintf("go run ./bench -only=records -dwarf=DWARF -records=RECORDS -configuration=%s -n=%d", r.Name, len(r.Dwarf.samples(stepObject)))))
 		fmt.Fprintf(b, "Linux 7.2, %d objects. The same BTF from both: %s. The load average was %s when it began.\n\n", r.Dwarf.Objects, yesNo(&r.Same), r.Load)
 		table(b, "l|r|r|r", "|with DWARF|with records|÷", r.rows)
 		if len(r.Floors) == 0 {
@@ -317,7 +266,7 @@ func recordsSection(b *strings.Builder, all []*RecordsResult) {
 		}
 		table(b, "l|r|r", "way|MiB|step MiB", func(row func(...any)) {
 			for _, f := range r.Floors {
-				row(f.Tool, f.MiB, f.Step)
+				row(f.What, f.MiB, f.Step)
 			}
 		})
 	}
@@ -336,17 +285,18 @@ func (r *RecordsResult) rows(row func(...any)) {
 	} {
 		row(x.what, mb(x.with), mb(x.withRecord), fraction(float64(x.with), float64(x.withRecord)))
 	}
-	for _, name := range recordSteps {
-		d, s := summarize(r.Dwarf.Steps[name]), summarize(r.Records.Steps[name])
-		if len(r.Dwarf.Steps[name]) == 0 {
+	for _, x := range recordSteps {
+		dwarf, records := r.Dwarf.samples(x.name), r.Records.samples(x.name)
+		if len(dwarf) == 0 {
 			continue // not measured
 		}
-		if len(r.Records.Steps[name]) == 0 {
-			row("`"+name+"`, CPU s", seconds(d.CPU), "", "")
-			row("`"+name+"`, peak MiB", mib(d.Peak), "", "")
-			continue
+		d, s := summarize(dwarf), summarize(records)
+		cpu := []any{"`" + x.name + "`, CPU s", seconds(d.CPU), seconds(s.CPU), fraction(d.CPU, s.CPU)}
+		peak := []any{"`" + x.name + "`, peak MiB", mib(d.Peak), mib(s.Peak), fraction(float64(d.Peak), float64(s.Peak))}
+		if len(records) == 0 {
+			cpu, peak = append(cpu[:2], "", ""), append(peak[:2], "", "")
 		}
-		row("`"+name+"`, CPU s", seconds(d.CPU), seconds(s.CPU), fraction(d.CPU, s.CPU))
-		row("`"+name+"`, peak MiB", mib(d.Peak), mib(s.Peak), fraction(float64(d.Peak), float64(s.Peak)))
+		row(cpu...)
+		row(peak...)
 	}
 }

@@ -8,10 +8,10 @@ import (
 )
 
 func sampleRecords() *RecordsResult {
-	steps := func(cpu float64, peak int64) map[string][]Sample {
-		m := map[string][]Sample{}
-		for _, name := range recordSteps {
-			m[name] = []Sample{{CPU: cpu, Peak: peak << 10}}
+	steps := func(cpu float64, peak int64) map[string]*[]Sample {
+		m := map[string]*[]Sample{}
+		for _, s := range recordSteps {
+			m[s.name] = &[]Sample{{CPU: cpu, Peak: peak << 10}}
 		}
 		return m
 	}
@@ -19,7 +19,7 @@ func sampleRecords() *RecordsResult {
 		Name: "small", Same: true, Load: "0.5",
 		Dwarf:   &TreeResult{Objects: 1300, Size: 300e6, Debug: 250e6, Tree: 900e6, Steps: steps(4, 300)},
 		Records: &TreeResult{Objects: 1300, Size: 60e6, Debug: 10e6, Tree: 300e6, Steps: steps(1, 50)},
-		Floors:  []RecordsTool{{wayPahole, 800, 16}, {wayBtflite, 400, 16}, {wayRecords, 40, 4}, {wayRecords + waySparing, 30, 4}},
+		Floors:  []Floor{{What: wayPahole, MiB: 800, Step: 16}, {What: wayRecords, MiB: 40, Step: 4}, {What: wayRecords + waySparing, MiB: 30, Step: 4}},
 	}
 	delete(r.Records.Steps, stepPahole)
 	return r
@@ -41,6 +41,18 @@ func TestRecordsSection(t *testing.T) {
 	}
 }
 
+// TestSteps: the commands of steps, one a line, with the folder and the programs in them.
+func TestSteps(t *testing.T) {
+	b := &bench{config: &config{btflite: "/b", pahole: "/p"}}
+	got := b.steps(&buildTree{path: "/tree", out: "/o"}, stepSparingObject, stepBtflite)
+	want := `cd "$0"
+ld -m elf_x86_64 -z noexecstack --no-warn-rwx-segments --no-keep-memory --hash-size=31 -r -o /o/vmlinux.o --whole-archive vmlinux.a --no-whole-archive
+/b -J -j1 --btf_features=default --btf_encode_detached=/o/btf /o/vmlinux`
+	if got.args[2] != want || got.args[3] != "/tree" || got.out != "/o/btf" {
+		t.Errorf("%q, %s", got.args, got.out)
+	}
+}
+
 // TestMeasureTree: a build folder with one object, and files that do not count as objects.
 func TestMeasureTree(t *testing.T) {
 	object, err := os.ReadFile("../testdata/split/x86.module.o")
@@ -57,12 +69,13 @@ func TestMeasureTree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var r TreeResult
-	if err := r.measure(dir); err != nil {
+	b := &bench{runner: runner{dir: t.TempDir()}}
+	r, err := b.openTree(dir, "dwarf")
+	if err != nil {
 		t.Fatal(err)
 	}
 	size := int64(len(object))
 	if r.Objects != 1 || r.Size != size || r.Tree != 4*size || r.Debug <= 0 || r.Debug >= size {
-		t.Errorf("%+v, with objects of %d bytes", r, size)
+		t.Errorf("%+v, with objects of %d bytes", r.TreeResult, size)
 	}
 }

@@ -21,20 +21,19 @@ func writeReport(r *Results, c *config) error {
 			main = k
 		}
 	}
-	if err := os.MkdirAll(c.plots, 0o755); err != nil {
+	plots := filepath.Join(c.to, plotsFolder)
+	if err := os.MkdirAll(plots, 0o755); err != nil {
 		return err
 	}
-	plotDir := filepath.ToSlash(c.plots)
 	if picture := overview(r); picture != "" {
-		if err := os.WriteFile(filepath.Join(c.plots, overviewFile), []byte(picture), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(plots, overviewFile), []byte(picture), 0o644); err != nil {
 			return err
 		}
 	}
-	text := report(r, main)
-	if err := os.WriteFile(c.report, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(c.to, "BENCHMARKS.md"), []byte(report(r, main)), 0o644); err != nil {
 		return err
 	}
-	return writeReadme(c.readme, r, main, plotDir)
+	return writeReadme(filepath.Join(c.to, "README.md"), r, main)
 }
 
 // report is the text of BENCHMARKS.md.
@@ -121,9 +120,13 @@ func floorSection(b *strings.Builder, k *KernelResult) {
 	fmt.Fprintf(b, "The least memory limit with which %s is encoded twice, with the right bytes, in at most five times "+
 		"the usual wall time (and five seconds). The file is not in the page cache before, so its pages count. Needs root.\n\n", k.Name)
 	fmt.Fprint(b, command("go run ./bench -only=floor -main="+k.Name))
-	table(b, "l|r|r|r|r", "program|floor MiB|step MiB|wall s there|CPU s there", func(row func(...any)) {
-		for _, f := range k.Floors {
-			row(fmt.Sprintf("%s -j%d", f.Tool, f.Jobs), f.MiB, f.Step, seconds(f.At.Wall), seconds(f.At.CPU))
+	floorTable(b, "program", k.Floors)
+}
+
+func floorTable(b *strings.Builder, what string, floors []Floor) {
+	table(b, "l|r|r|r|r", what+"|floor MiB|step MiB|wall s there|CPU s there", func(row func(...any)) {
+		for _, f := range floors {
+			row(f.What, f.MiB, f.Step, seconds(f.At.Wall), seconds(f.At.CPU))
 		}
 	})
 }

@@ -7,6 +7,12 @@ import (
 	"testing"
 )
 
+// add puts a sample into the series of a program.
+func add(k *KernelResult, tool string, jobs int, s Sample) {
+	series := k.series(tool, jobs)
+	*series = append(*series, s)
+}
+
 // sampleResults has every part measured, with round numbers.
 func sampleResults() *Results {
 	r := &Results{Machine: Machine{CPU: "Model X", Cores: 2, Go: "go1.26", Pahole: "1.32", Options: "--btf_features=default"}}
@@ -14,15 +20,15 @@ func sampleResults() *Results {
 	same := true
 	k.FileBytes, k.DebugInfo, k.Same = 400<<20, 200<<20, &same
 	k.Stats = &encodeStats{CUs: 2500, DIEs: 20_000_000}
-	k.add(toolScan, 0, Sample{CPU: 0.25, Wall: 0.25, Peak: 8 << 10})
+	add(k, toolScan, 0, Sample{CPU: 0.25, Wall: 0.25, Peak: 8 << 10})
 	for i := range 3 {
 		d := float64(i-1) / 10
-		k.add(toolPahole, 1, Sample{10 + d, 10, 600 << 10})
-		k.add(toolPahole, 2, Sample{11 + d, 6, 620 << 10})
-		k.add(toolBtflite, 1, Sample{1 + d, 1, 20 << 10})
-		k.add(toolBtflite, 2, Sample{1.2 + d, 0.7, 23 << 10})
+		add(k, toolPahole, 1, Sample{10 + d, 10, 600 << 10})
+		add(k, toolPahole, 2, Sample{11 + d, 6, 620 << 10})
+		add(k, toolBtflite, 1, Sample{1 + d, 1, 20 << 10})
+		add(k, toolBtflite, 2, Sample{1.2 + d, 0.7, 23 << 10})
 	}
-	k.Floors = []Floor{{toolBtflite, 1, 30, 1, Sample{Wall: 1.5}}, {toolBtflite, 4, 70, 1, Sample{}}, {toolPahole, 1, 456, 8, Sample{}}}
+	k.Floors = []Floor{{"btflite -j1", 30, 1, Sample{Wall: 1.5}}, {"btflite -j4", 70, 1, Sample{}}, {"pahole -j1", 456, 8, Sample{}}}
 	k.Phases = []Phase{{"scan", []float64{0.3, 0.1, 0.2}}, {"commit", []float64{0.6}}}
 	k.Growth = []Growth{{CUs: 100, DIEs: 1_000_000, Types: 500, Samples: []Sample{{CPU: 0.05, Peak: 10 << 10}}}}
 	return r
@@ -66,22 +72,18 @@ func TestReportSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestWriteReportWritesThePicture(t *testing.T) {
-	dir := t.TempDir()
-	c := &config{main: "other", report: filepath.Join(dir, "B.md"), readme: filepath.Join(dir, "R.md"), plots: filepath.Join(dir, "plots")}
-	if err := os.WriteFile(c.readme, []byte(figuresBegin+figuresEnd), 0o644); err != nil {
+	c := &config{main: "other", to: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(c.to, "README.md"), []byte(figuresBegin+figuresEnd), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := writeReport(sampleResults(), c); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{overviewFile} {
-		svg, err := os.ReadFile(filepath.Join(c.plots, name))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		words(t, string(svg))
+	svg, err := os.ReadFile(filepath.Join(c.to, plotsFolder, overviewFile))
+	if err != nil {
+		t.Fatal(err)
 	}
+	words(t, string(svg))
 	if err := writeReport(&Results{}, c); err == nil {
 		t.Error("no error for no results")
 	}

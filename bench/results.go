@@ -42,13 +42,12 @@ type RunResult struct {
 	Samples []Sample `json:"samples"`
 }
 
-// Floor is the smallest memory cgroup that a program passes in.
+// Floor is the smallest memory cgroup that a run passes in.
 type Floor struct {
-	Tool string `json:"tool"`
-	Jobs int    `json:"jobs"`
+	What string `json:"what"`
 	MiB  int    `json:"mib"`
 	Step int    `json:"step_mib"`
-	At   Sample `json:"at_floor"`
+	At   Sample `json:"at_floor,omitzero"`
 }
 
 // Phase is the time of one phase of btflite -j1, in seconds, one per run.
@@ -96,14 +95,15 @@ func (k *KernelResult) describeFile(path string) error {
 	return nil
 }
 
-// add appends a sample to the series of a program and number of workers.
-func (k *KernelResult) add(tool string, jobs int, s Sample) {
+// series is where the samples of a program and number of workers go, new if there are
+// none.
+func (k *KernelResult) series(tool string, jobs int) *[]Sample {
 	r := k.run(tool, jobs)
 	if r == nil {
 		r = &RunResult{Tool: tool, Jobs: jobs}
 		k.Runs = append(k.Runs, r)
 	}
-	r.Samples = append(r.Samples, s)
+	return &r.Samples
 }
 
 // run returns the series of a program and number of workers, nil if it has none.
@@ -126,16 +126,6 @@ func (k *KernelResult) jobs(tool string) []int {
 	}
 	slices.Sort(js)
 	return js
-}
-
-// floor returns the cgroup floor of a program, nil if it was not measured.
-func (k *KernelResult) floor(tool string, jobs int) *Floor {
-	for i := range k.Floors {
-		if f := &k.Floors[i]; f.Tool == tool && f.Jobs == jobs {
-			return f
-		}
-	}
-	return nil
 }
 
 // summary is the middle of a series: medians, and the range of CPU time.

@@ -43,9 +43,9 @@ func TestResultsAreKeptUnlessTheMachineChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.kernel("k2").add(toolPahole, 1, Sample{CPU: 1})
-	r.kernel("k1").add(toolPahole, 2, Sample{CPU: 2})
-	r.kernel("k1").add(toolPahole, 2, Sample{CPU: 3})
+	add(r.kernel("k2"), toolPahole, 1, Sample{CPU: 1})
+	add(r.kernel("k1"), toolPahole, 2, Sample{CPU: 2})
+	add(r.kernel("k1"), toolPahole, 2, Sample{CPU: 3})
 	if err := r.save(path); err != nil {
 		t.Fatal(err)
 	}

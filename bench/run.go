@@ -1,6 +1,6 @@
 package main
 
-// Running one program once and saying what it cost.
+// Running programs and saying what they cost.
 //
 // Every run is a child of the small command bench/measure, which is a child of
 // this program: see there for why. CPU time and peak memory are those of the
@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -32,8 +31,8 @@ type Sample struct {
 // outcome is a Sample with what the program printed and how it ended.
 type outcome struct {
 	Sample
-	printed []byte // standard output, then standard error
-	status  int    // exit status, 128 + signal if a signal ended it
+	stdout, stderr []byte
+	status         int // exit status, 128 + signal if a signal ended it
 }
 
 // errTimeout reports that a run was ended because it took too long.
@@ -45,32 +44,28 @@ type runner struct {
 	dir     string // folder for outputs, emptied by the owner
 }
 
-// run executes args and waits. limit 0 means no limit. The error is for runs
-// that could not be measured; a program that fails has a status and no error.
+// run executes args and waits. limit 0 means no limit. Standard output goes to a
+// file, as when people run the program. The error is for runs that could not be
+// measured; a program that fails has a status and no error.
 func (r *runner) run(ctx context.Context, limit time.Duration, args []string) (*outcome, error) {
-	return r.runTo(ctx, limit, args, nil)
-}
-
-// runTo is run for a program whose standard output is a file, if one is given.
-func (r *runner) runTo(ctx context.Context, limit time.Duration, args []string, to *os.File) (*outcome, error) {
 	if limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
 		defer cancel()
 	}
-	costs := filepath.Join(r.dir, "cost")
-	fd3, err := os.Create(costs)
+	costs, err := os.Create(filepath.Join(r.dir, "cost"))
 	if err != nil {
 		return nil, err
 	}
-	defer fd3.Close()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, r.measure, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if to != nil {
-		cmd.Stdout = to
+	defer costs.Close()
+	stdout, err := os.Create(filepath.Join(r.dir, "stdout"))
+	if err != nil {
+		return nil, err
 	}
-	cmd.ExtraFiles = []*os.File{fd3}
+	defer stdout.Close()
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, r.measure, args...)
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = stdout, &stderr, []*os.File{costs}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err := cmd.Run(); err != nil {
@@ -79,7 +74,7 @@ func (r *runner) runTo(ctx context.Context, limit time.Duration, args []string, 
 		}
 		return nil, fmt.Errorf("measure %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
 	}
-	line, err := os.ReadFile(costs)
+	line, err := os.ReadFile(costs.Name())
 	if err != nil {
 		return nil, err
 	}
@@ -87,51 +82,99 @@ func (r *runner) runTo(ctx context.Context, limit time.Duration, args []string, 
 	if err != nil {
 		return nil, err
 	}
-	o.printed = append(stdout.Bytes(), stderr.Bytes()...)
-	return o, nil
+	o.stderr = stderr.Bytes()
+	o.stdout, err = os.ReadFile(stdout.Name())
+	return o, err
 }
 
 // mustRun is run for programs that have to succeed.
 func (r *runner) mustRun(ctx context.Context, args []string) (*outcome, error) {
 	o, err := r.run(ctx, 0, args)
-	if err != nil {
-		return nil, err
+	if err == nil && o.status != 0 {
+		err = o.failure(args)
 	}
-	if o.status != 0 {
-		return nil, fmt.Errorf("%s: status %d: %s", strings.Join(args, " "), o.status, tail(o.printed, 400))
-	}
-	return o, nil
+	return o, err
 }
 
-func tail(b []byte, n int) []byte { return bytes.TrimSpace(b[max(0, len(b)-n):]) }
+// failure is the error of a program that ended with a status.
+func (o *outcome) failure(args []string) error {
+	text := append(o.stdout, o.stderr...)
+	return fmt.Errorf("%s: status %d: %s", strings.Join(args, " "), o.status, bytes.TrimSpace(text[max(0, len(text)-400):]))
+}
 
 // parseCost reads the line that bench/measure writes.
 func parseCost(line string) (*outcome, error) {
-	words := strings.Fields(line)
-	if len(words) != 5 {
-		return nil, fmt.Errorf("cost line %q: want 5 numbers", line)
+	var wall, user, system int64
+	o := new(outcome)
+	if _, err := fmt.Sscan(line, &wall, &user, &system, &o.Peak, &o.status); err != nil {
+		return nil, fmt.Errorf("cost line %q: %w", line, err)
 	}
-	var v [5]int64
-	for i, w := range words {
-		n, err := strconv.ParseInt(w, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("cost line %q: %w", line, err)
+	o.Wall, o.CPU = float64(wall)/1e9, float64(user+system)/1e9
+	return o, nil
+}
+
+// turn is a command that is run in every round, and where its costs go.
+type turn struct {
+	args   []string
+	out    string // what it writes, deleted before each run; "" if nobody reads it
+	series *[]Sample
+	rounds int                  // it runs in so many rounds at most, 0 means in all
+	after  func(*outcome) error // looks at a run and at out, may be nil
+}
+
+// inTurns runs every command once in each of n rounds, so that a machine that slows
+// down slows all of them.
+func (b *bench) inTurns(ctx context.Context, what string, turns ...turn) error {
+	for round := range b.n {
+		for _, t := range turns {
+			if t.rounds > 0 && round >= t.rounds {
+				continue
+			}
+			if t.out != "" {
+				if err := os.RemoveAll(t.out); err != nil {
+					return err
+				}
+			}
+			o, err := b.runner.mustRun(ctx, t.args)
+			if err == nil && t.after != nil {
+				err = t.after(o)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", what, err)
+			}
+			if t.series != nil {
+				*t.series = append(*t.series, o.Sample)
+			}
 		}
-		v[i] = n
+		say("%s: round %d of %d done", what, round+1, b.n)
 	}
-	return &outcome{
-		Sample: Sample{Wall: float64(v[0]) / 1e9, CPU: float64(v[1]+v[2]) / 1e9, Peak: v[3]},
-		status: int(v[4]),
-	}, nil
+	return nil
 }
 
-// phase and encodeStats are the part of the output of --stats=json that this
-// program reports.
-type phase struct {
-	Name string `json:"name"`
-	NS   int64  `json:"ns"`
+// pair is two commands that take turns. same becomes false if their outputs differ.
+func pair(theirs, ours turn, same *bool) []turn {
+	var want []byte
+	theirs.after = func(o *outcome) (err error) {
+		want, err = o.written(theirs.out)
+		return err
+	}
+	ours.after = func(o *outcome) error {
+		got, err := o.written(ours.out)
+		*same = *same && bytes.Equal(got, want)
+		return err
+	}
+	return []turn{theirs, ours}
 }
 
+// written is the content of a file that a run wrote, or what it printed if path is "".
+func (o *outcome) written(path string) ([]byte, error) {
+	if path == "" {
+		return o.stdout, nil
+	}
+	return os.ReadFile(path)
+}
+
+// encodeStats is the part of the output of --stats=json that this program reports.
 type encodeStats struct {
 	CUs       int     `json:"cus"`
 	DIEs      uint64  `json:"dies"`
@@ -143,18 +186,15 @@ type encodeStats struct {
 	PeakRSS   uint64  `json:"peak_rss_bytes"`
 }
 
-// parseStats finds the JSON object in what the program printed: it begins a
-// line. Warnings may stand before and behind it.
+type phase struct {
+	Name string `json:"name"`
+	NS   int64  `json:"ns"`
+}
+
+// parseStats reads what --stats=json printed.
 func parseStats(printed []byte) (*encodeStats, error) {
-	from := 0
-	if !bytes.HasPrefix(printed, []byte("{")) {
-		from = bytes.Index(printed, []byte("\n{")) + 1
-		if from == 0 {
-			return nil, fmt.Errorf("no JSON object in %q", tail(printed, 200))
-		}
-	}
 	s := new(encodeStats)
-	if err := json.NewDecoder(bytes.NewReader(printed[from:])).Decode(s); err != nil {
+	if err := json.Unmarshal(printed, s); err != nil {
 		return nil, fmt.Errorf("statistics: %w", err)
 	}
 	return s, nil

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"testing"
 	"time"
 )
@@ -26,7 +27,7 @@ func TestParseCostReadsTheLineOfMeasure(t *testing.T) {
 }
 
 func TestParseStatsFindsTheObject(t *testing.T) {
-	s, err := parseStats([]byte("note\n{\"cus\": 3, \"dies\": 12, \"phases\": [{\"name\": \"open\", \"ns\": 7}]}\nmore"))
+	s, err := parseStats([]byte("{\"cus\": 3, \"dies\": 12, \"phases\": [{\"name\": \"open\", \"ns\": 7}]}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +61,8 @@ func TestRunReportsTheCostOfTheProgramAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.status != 3 || string(o.printed) != "out\nerr\n" {
-		t.Errorf("status %d, printed %q", o.status, o.printed)
+	if o.status != 3 || string(o.stdout) != "out\n" || string(o.stderr) != "err\n" {
+		t.Errorf("status %d, printed %q and %q", o.status, o.stdout, o.stderr)
 	}
 	if o.Wall < 0.05 || o.CPU > o.Wall || o.Peak < 100 || o.Peak > 16<<10 {
 		t.Errorf("cost %+v of a shell that sleeps 50 ms", o.Sample)
@@ -97,22 +98,33 @@ func TestMustRunNamesTheFailure(t *testing.T) {
 }
 
 func TestJobCounts(t *testing.T) {
-	tests := []struct {
-		list  string
-		cores int
-		want  []int
-	}{
-		{"", 1, []int{1, 2, 4}},
-		{"", 8, []int{1, 2, 4, 8}},
-		{"", 12, []int{1, 2, 4, 8}},
-		{"1,3", 2, []int{1, 3}},
-		{"0", 2, nil},
-		{"1,", 2, nil},
-	}
-	for _, tt := range tests {
-		got, err := jobCounts(tt.list, tt.cores)
-		if (err != nil) != (tt.want == nil) || err == nil && !reflect.DeepEqual(got, tt.want) {
-			t.Errorf("jobCounts(%q, %d) = %v, %v", tt.list, tt.cores, got, err)
+	for list, want := range map[string][]int{"1,2,4": {1, 2, 4}, "3": {3}, "0": nil, "1,": nil, "": nil} {
+		got, err := jobCounts(list)
+		if (err != nil) != (want == nil) || err == nil && !slices.Equal(got, want) {
+			t.Errorf("jobCounts(%q) = %v, %v", list, got, err)
 		}
+	}
+}
+
+// TestTurns: every command runs in every round, or in the first ones, and a file that an earlier
+// run has left is not compared.
+func TestTurns(t *testing.T) {
+	b := &bench{config: &config{n: 3}, runner: *newRunner(t)}
+	out := filepath.Join(b.runner.dir, "out")
+	shell := func(script string, series *[]Sample) turn {
+		return turn{args: []string{"/bin/sh", "-c", script, out}, out: out, series: series}
+	}
+	var first, second []Sample
+	same := true
+	turns := pair(shell(`echo x > "$0"`, &first), shell(`echo x > "$0"`, &second), &same)
+	turns[0].rounds = 2
+	if err := b.inTurns(t.Context(), "test", turns...); err != nil || !same || len(first) != 2 || len(second) != 3 {
+		t.Errorf("%v, same %v, %d and %d samples", err, same, len(first), len(second))
+	}
+	if err := b.inTurns(t.Context(), "test", pair(shell(`echo x > "$0"`, nil), shell(`echo y > "$0"`, nil), &same)...); err != nil || same {
+		t.Errorf("%v, same %v", err, same)
+	}
+	if err := b.inTurns(t.Context(), "test", pair(shell(`echo x > "$0"`, nil), shell(":", nil), &same)...); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without an output: %v", err)
 	}
 }

@@ -2,8 +2,13 @@
 package corpus
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -27,4 +32,48 @@ func Program(name string) string {
 		return path
 	}
 	return filepath.Join(Dir(), "bin", name)
+}
+
+// Kernels are the paths of the kernels in Dir, sorted. It is an error if there are none.
+func Kernels() ([]string, error) {
+	kernels, err := filepath.Glob(filepath.Join(Dir(), "v*-*"))
+	if err == nil && len(kernels) == 0 {
+		err = fmt.Errorf("no kernels in %s; get some with: scripts/kernels.sh pahole v72-amd64", Dir())
+	}
+	return kernels, err
+}
+
+// Module is a kernel module.
+type Module struct {
+	Name string // without folder and suffix; unique in a kernel
+	Path string
+	Size int64 // of the file, in bytes
+}
+
+// Modules lists the modules of a kernel of Dir, largest first: all of them, or those of
+// scripts/kernels.sh some-modules:NAME if Dir has only these. It returns none if Dir has none.
+func Modules(kernel string) ([]Module, error) {
+	var mods []Module
+	for _, folder := range []string{"modules", "some-modules"} {
+		err := filepath.WalkDir(filepath.Join(Dir(), folder, kernel), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".ko" {
+				return err
+			}
+			info, err := d.Info()
+			if err == nil && info.Mode().IsRegular() {
+				mods = append(mods, Module{strings.TrimSuffix(d.Name(), ".ko"), path, info.Size()})
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if len(mods) > 0 {
+			break
+		}
+	}
+	slices.SortFunc(mods, func(a, b Module) int {
+		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.Name, b.Name))
+	})
+	return mods, nil
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/memgroup"
 )
 
 // TestSmallGroups: in memory control groups of any size a run ends with its
@@ -154,42 +154,27 @@ func TestGroupAndMemoryFiles(t *testing.T) {
 	wantNames(t, small, "f.o")
 }
 
-// group is a memory control group for tests.
-type group struct{ dir, limit, procs string }
-
 // memoryGroup makes a group, if that is permitted.
-func memoryGroup(t *testing.T) *group {
-	for _, g := range []*group{
-		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "cgroup.procs"},
-		{"/sys/fs/cgroup", "memory.max", "cgroup.procs"},
-	} {
-		g.dir = filepath.Join(g.dir, "btflite-hostile-"+strconv.Itoa(os.Getpid()))
-		if os.Mkdir(g.dir, 0o755) != nil {
-			continue
-		}
-		t.Cleanup(func() {
-			for range 50 { // it is busy for a moment
-				if os.Remove(g.dir) == nil {
-					break
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
-		})
-		if os.WriteFile(filepath.Join(g.dir, g.limit), []byte("1073741824"), 0) == nil {
-			return g
-		}
+func memoryGroup(t *testing.T) *memgroup.Group {
+	group, err := memgroup.New(1024)
+	if err != nil {
+		t.Skip(err)
 	}
-	t.Skip("memory control groups cannot be made here")
-	return nil
+	t.Cleanup(func() {
+		if err := group.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return group
 }
 
 // inGroup runs a command in the group with a limit.
-func inGroup(t *testing.T, g *group, mib int, cmd *exec.Cmd) done {
+func inGroup(t *testing.T, g *memgroup.Group, mib int, cmd *exec.Cmd) done {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(g.dir, g.limit), []byte(strconv.Itoa(mib<<20)), 0); err != nil {
+	if err := g.Limit(mib); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Args = append([]string{"sh", "-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(g.dir, g.procs), cmd.Path}, cmd.Args[1:]...)
-	cmd.Path = "/bin/sh"
+	cmd.Args = g.Command(append([]string{cmd.Path}, cmd.Args[1:]...)...)
+	cmd.Path = cmd.Args[0]
 	return finish(t, cmd)
 }
