@@ -23,6 +23,7 @@ type nameSpace struct {
 	seed  maphash.Seed
 	slots []takenName // a power of two
 	used  int
+	none  uint32 // how often no name has been taken
 }
 
 type takenName struct {
@@ -37,6 +38,10 @@ func newNameSpace(b *btf.Blob, n uint32) *nameSpace {
 
 // take takes a name and returns how many have taken it now.
 func (s *nameSpace) take(off uint32) uint32 {
+	if off == 0 { // it has no slot: 0 marks the free ones
+		s.none++
+		return s.none
+	}
 	if 4*s.used >= 3*len(s.slots) {
 		s.grow()
 	}

@@ -27,6 +27,9 @@ func FixedLines() []string {
 	return append(fixed, "#else", "/* BPF kfuncs */", "#ifndef BPF_NO_KFUNC_PROTOTYPES")
 }
 
+// Around is the text around the types of a header, plain and strict.
+func Around() []string { return []string{cBegin, cEnd, strictBegin, strictEnd, stubsBegin} }
+
 // UnusedPrefix is unusedPrefix.
 var UnusedPrefix = unusedPrefix
 
