@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // graph says which file refers to which: g[a][b] if a uses a name of the package
@@ -104,16 +105,10 @@ func (g graph) improve(order []int) bool {
 				gain, to = sum, j
 			}
 		}
-		if to == i {
-			continue
+		if to != i {
+			moved = true
+			order = slices.Insert(slices.Delete(order, i, i+1), to, f) // in place
 		}
-		moved = true
-		if to < i {
-			copy(order[to+1:i+1], order[to:i])
-		} else {
-			copy(order[i:to], order[i+1:to+1])
-		}
-		order[to] = f
 	}
 	return moved
 }
@@ -166,15 +161,12 @@ func depth(n ast.Node) int {
 func (g graph) circular() int {
 	reach := make(graph, len(g))
 	for i := range g {
-		reach[i] = make([]bool, len(g))
-		for work := []int{i}; len(work) > 0; {
-			at := work[len(work)-1]
-			work = work[:len(work)-1]
-			for to, refers := range g[at] {
-				if refers && !reach[i][to] {
-					reach[i][to] = true
-					work = append(work, to)
-				}
+		reach[i] = slices.Clone(g[i])
+	}
+	for by := range reach { // Warshall's algorithm
+		for _, row := range reach {
+			for to := range row {
+				row[to] = row[to] || row[by] && reach[by][to]
 			}
 		}
 	}

@@ -3,8 +3,7 @@
 // direction. CONTRIBUTING.md has its table.
 //
 // What is measured is the program: the packages of the module that its root and
-// the commands below cmd are made of, without tests. Tools and tests are
-// counted as packages only.
+// the commands below cmd are made of, without tests and tools.
 package shape
 
 import (
@@ -37,9 +36,6 @@ type Shape struct {
 	ReachFields  []Size // structs by what a reader can select of a value: fields, also of what is embedded
 	ReachMethods []Size // types by the methods of a pointer, also of what is embedded
 	Packages     []*Package
-	All          int      // packages of the module, tools and tests too
-	Exported     int      // names
-	Undocumented []string // those without a comment, of their own or of their group
 }
 
 // Size is a number and what it is a number of.
@@ -62,30 +58,19 @@ type Package struct {
 type listed struct {
 	Dir, ImportPath, Export string
 	GoFiles, Imports        []string
-	Module                  *struct{ Path string }
+	Module                  *struct {
+		Path string
+		Main bool // it is in the folder
+	}
 }
 
 // Measure measures the module in dir.
 func Measure(dir string) (*Shape, error) {
-	all, err := list(dir, "./...")
+	deps, err := list(dir)
 	if err != nil {
 		return nil, err
 	}
-	var roots []string
 	s := new(Shape)
-	module := all[0].Module.Path
-	for _, p := range all {
-		if len(p.GoFiles) > 0 {
-			s.All++
-		}
-		if p.ImportPath == module && len(p.GoFiles) > 0 || strings.HasPrefix(p.ImportPath, module+"/cmd/") {
-			roots = append(roots, p.ImportPath)
-		}
-	}
-	deps, err := list(dir, append([]string{"-deps", "-export"}, roots...)...)
-	if err != nil {
-		return nil, err
-	}
 	exports := make(map[string]string)
 	for _, p := range deps {
 		exports[p.ImportPath] = p.Export
@@ -93,10 +78,10 @@ func Measure(dir string) (*Shape, error) {
 	fset := token.NewFileSet()
 	imp := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range deps {
-		if p.Module == nil || p.Module.Path != module {
+		if p.Module == nil || !p.Module.Main || len(p.GoFiles) == 0 {
 			continue
 		}
-		if err := s.addPackage(fset, imp, module, p); err != nil {
+		if err := s.addPackage(fset, imp, p); err != nil {
 			return nil, err
 		}
 	}
@@ -107,9 +92,10 @@ func Measure(dir string) (*Shape, error) {
 	return s, nil
 }
 
-// list asks the go command about packages.
-func list(dir string, args ...string) ([]listed, error) {
-	cmd := exec.Command("go", append([]string{"list", "-pgo=off", "-json=Dir,ImportPath,Export,GoFiles,Imports,Module"}, args...)...)
+// list asks the go command about the packages of the program. It takes a root without Go
+// files (-e); what does not compile fails later.
+func list(dir string) ([]listed, error) {
+	cmd := exec.Command("go", "list", "-pgo=off", "-json=Dir,ImportPath,Export,GoFiles,Imports,Module", "-e", "-deps", "-export", ".", "./cmd/...")
 	var stderr bytes.Buffer
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	out, err := cmd.Output()
@@ -124,14 +110,12 @@ func list(dir string, args ...string) ([]listed, error) {
 		}
 		packages = append(packages, p)
 	}
-	if len(packages) == 0 {
-		return nil, fmt.Errorf("no Go packages in %s", dir)
-	}
 	return packages, nil
 }
 
 // addPackage reads one package and adds what it has.
-func (s *Shape) addPackage(fset *token.FileSet, imp types.Importer, module string, p listed) error {
+func (s *Shape) addPackage(fset *token.FileSet, imp types.Importer, p listed) error {
+	module := p.Module.Path
 	short := func(path string) string {
 		return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(path, module), "/"), ".")
 	}
@@ -165,73 +149,61 @@ func (s *Shape) addPackage(fset *token.FileSet, imp types.Importer, module strin
 	if err != nil {
 		return err
 	}
-	methods := make(map[string]int)
 	for _, f := range files {
-		s.addFunctions(fset, pkg.Path, f, methods)
-		if f.Name.Name != "main" {
-			s.addExported(pkg.Path, f)
-		}
+		s.addFunctions(fset, pkg.Path, f, info)
 	}
-	for name, n := range methods {
-		s.Methods = append(s.Methods, Size{pkg.Path + "." + name, n})
-	}
-	s.addFields(pkg.Path, tp)
+	s.addTypes(pkg.Path, tp)
 	refs := references(fset, tp, files, info)
 	pkg.Refs, pkg.Up, pkg.Circular = refs.count(), refs.upward(), refs.circular()
 	s.Packages = append(s.Packages, pkg)
 	return nil
 }
 
-// addFields counts the fields of named structs.
-func (s *Shape) addFields(pkg string, tp *types.Package) {
+// addTypes counts the fields and methods of named types.
+func (s *Shape) addTypes(pkg string, tp *types.Package) {
+	add := func(list *[]Size, name string, n int) {
+		if n > 0 {
+			*list = append(*list, Size{pkg + "." + name, n})
+		}
+	}
 	for _, name := range tp.Scope().Names() {
 		obj, ok := tp.Scope().Lookup(name).(*types.TypeName)
 		if !ok || obj.IsAlias() {
 			continue
 		}
-		st, ok := obj.Type().Underlying().(*types.Struct)
-		if ok {
-			s.Fields = append(s.Fields, Size{pkg + "." + name, st.NumFields()})
+		if named, ok := obj.Type().(*types.Named); ok {
+			add(&s.Methods, name, named.NumMethods())
 		}
-		if n := reachFields(st, tp); n > 0 {
-			s.ReachFields = append(s.ReachFields, Size{pkg + "." + name, n})
+		if st, ok := obj.Type().Underlying().(*types.Struct); ok {
+			add(&s.Fields, name, st.NumFields())
 		}
-		if n := reachMethods(obj.Type(), tp); n > 0 {
-			s.ReachMethods = append(s.ReachMethods, Size{pkg + "." + name, n})
-		}
+		reached := make(map[string]bool)
+		reachFields(obj.Type(), tp, reached, make(map[types.Type]bool))
+		add(&s.ReachFields, name, len(reached))
+		add(&s.ReachMethods, name, reachMethods(obj.Type(), tp))
 	}
 }
 
-// reachFields counts the fields that code in package from can select through a struct: its own
-// fields and the fields of embedded structs, at any depth. A name that occurs at several
-// depths counts once. For nil the count is 0.
-func reachFields(st *types.Struct, from *types.Package) int {
-	names := make(map[string]bool)
-	seen := make(map[*types.Struct]bool)
-	for level := []*types.Struct{st}; len(level) > 0; {
-		var next []*types.Struct
-		for _, st := range level {
-			if st == nil || seen[st] {
-				continue
-			}
-			seen[st] = true
-			for f := range st.Fields() {
-				if f.Exported() || f.Pkg() == from {
-					names[f.Name()] = true
-				}
-				if f.Embedded() {
-					t := f.Type()
-					if p, ok := t.Underlying().(*types.Pointer); ok {
-						t = p.Elem()
-					}
-					inner, _ := t.Underlying().(*types.Struct)
-					next = append(next, inner)
-				}
-			}
-		}
-		level = next
+// reachFields collects the names of the fields that code in package from can select through a
+// struct: its own fields and the fields of embedded structs, at any depth. A name that occurs at
+// several depths counts once.
+func reachFields(t types.Type, from *types.Package, names map[string]bool, seen map[types.Type]bool) {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
 	}
-	return len(names)
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok || seen[st] {
+		return
+	}
+	seen[st] = true
+	for f := range st.Fields() {
+		if f.Exported() || f.Pkg() == from {
+			names[f.Name()] = true
+		}
+		if f.Embedded() {
+			reachFields(f.Type(), from, names, seen)
+		}
+	}
 }
 
 // reachMethods counts the methods that package from can call of a value that has an address.
@@ -247,18 +219,14 @@ func reachMethods(t types.Type, from *types.Package) (n int) {
 	return n
 }
 
-// addFunctions measures the functions of a file and counts methods.
-func (s *Shape) addFunctions(fset *token.FileSet, pkg string, f *ast.File, methods map[string]int) {
+// addFunctions measures the functions of a file.
+func (s *Shape) addFunctions(fset *token.FileSet, pkg string, f *ast.File, info *types.Info) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok {
 			continue
 		}
-		name := pkg + "." + fn.Name.Name
-		if r := receiver(fn); r != "" {
-			methods[r]++
-			name = pkg + "." + r + "." + fn.Name.Name
-		}
+		name := pkg + "." + receiver(info.Defs[fn.Name]) + fn.Name.Name
 		n := fset.Position(fn.End()).Line - fset.Position(fn.Pos()).Line + 1
 		s.Functions = append(s.Functions, Size{name, n})
 		if fn.Body != nil {
@@ -267,57 +235,15 @@ func (s *Shape) addFunctions(fset *token.FileSet, pkg string, f *ast.File, metho
 	}
 }
 
-// receiver is the name of the type that a method belongs to.
-func receiver(fn *ast.FuncDecl) string {
-	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+// receiver is the name of the type that a method belongs to and a point, "" for a function.
+func receiver(fn types.Object) string {
+	recv := fn.Type().(*types.Signature).Recv()
+	if recv == nil {
 		return ""
 	}
-	for t := fn.Recv.List[0].Type; ; {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
-		}
+	t := recv.Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
 	}
-}
-
-// addExported counts the exported names of a file and those with a comment of
-// their own or of their group.
-func (s *Shape) addExported(pkg string, f *ast.File) {
-	count := func(name *ast.Ident, docs ...*ast.CommentGroup) {
-		if !name.IsExported() {
-			return
-		}
-		s.Exported++
-		if slices.ContainsFunc(docs, func(d *ast.CommentGroup) bool { return d != nil }) {
-			return
-		}
-		s.Undocumented = append(s.Undocumented, pkg+"."+name.Name)
-	}
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if r := receiver(d); r == "" || ast.IsExported(r) {
-				count(d.Name, d.Doc)
-			}
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					count(spec.Name, d.Doc, spec.Doc, spec.Comment)
-				case *ast.ValueSpec:
-					for _, name := range spec.Names {
-						count(name, d.Doc, spec.Doc, spec.Comment)
-					}
-				}
-			}
-		}
-	}
+	return t.(*types.Named).Obj().Name() + "."
 }

@@ -89,8 +89,8 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Files != 5 || s.All != 4 || len(s.Packages) != 3 || s.LongestFile != (Size{"a/run.go", 16}) {
-		t.Errorf("%d files, %d and %d packages, longest %v", s.Files, len(s.Packages), s.All, s.LongestFile)
+	if s.Files != 5 || len(s.Packages) != 3 || s.LongestFile != (Size{"a/run.go", 16}) {
+		t.Errorf("%d files, %d packages, longest %v", s.Files, len(s.Packages), s.LongestFile)
 	}
 	if got := s.Functions[len(s.Functions)-1]; len(s.Functions) != 6 || got != (Size{"a.Run", 10}) {
 		t.Errorf("%d functions, longest %v", len(s.Functions), got)
@@ -106,9 +106,6 @@ func TestMeasure(t *testing.T) {
 		!slices.Equal(s.ReachMethods, []Size{{"a.part", 1}, {"a.state", 2}, {"a.whole", 3}}) {
 		t.Errorf("reach: fields %v, methods %v", s.ReachFields, s.ReachMethods)
 	}
-	if s.Exported != 4 || !slices.Equal(s.Undocumented, []string{"a.Bare"}) {
-		t.Errorf("%d exported names, without a comment %v", s.Exported, s.Undocumented)
-	}
 	// run refers to state, state to helper, and helper to both.
 	a := s.Packages[0]
 	if a.Path != "a" || !slices.Equal(a.Imports, []string{"b"}) || a.Refs != 4 || a.Up != 1 || a.Circular != 4 {
@@ -117,10 +114,9 @@ func TestMeasure(t *testing.T) {
 	table := Table([]string{"now"}, []*Shape{s})
 	for _, line := range []string{
 		"| | now |",
-		"| packages of the program (with tools and tests), imports between them | 3 (4), 2 |",
+		"| packages of the program, imports between them | 3, 2 |",
 		"| longest functions | `a.Run` 10, `a.helper` 6, `a.part.rest` 1, `a.state.Plain` 1, `a.state.step` 1 |",
 		"| references between files of a package, upward, circular | 4, 25 %, 100 % |",
-		"| exported names, documented | 4, 75 % |",
 	} {
 		if !strings.Contains(table, line+"\n") {
 			t.Errorf("no line %q in\n%s", line, table)

@@ -21,12 +21,12 @@ func Table(names []string, shapes []*Shape) string {
 		}
 		b.WriteString("\n")
 	}
-	row("packages of the program (with tools and tests), imports between them", func(s *Shape) string {
+	row("packages of the program, imports between them", func(s *Shape) string {
 		arrows := 0
 		for _, p := range s.Packages {
 			arrows += len(p.Imports)
 		}
-		return fmt.Sprintf("%d (%d), %d", len(s.Packages), s.All, arrows)
+		return fmt.Sprintf("%d, %d", len(s.Packages), arrows)
 	})
 	row("files, lines without tests", func(s *Shape) string { return fmt.Sprintf("%d, %d", s.Files, s.Lines) })
 	row("longest file", func(s *Shape) string { return sizes([]Size{s.LongestFile}) })
@@ -57,9 +57,6 @@ func Table(names []string, shapes []*Shape) string {
 		return fmt.Sprintf("%d, %s, %s", refs, percent(up, refs), percent(circular, refs))
 	})
 	row("the same by package, most upward first", func(s *Shape) string { return upward(s.Packages) })
-	row("exported names, documented", func(s *Shape) string {
-		return fmt.Sprintf("%d, %s", s.Exported, percent(s.Exported-len(s.Undocumented), s.Exported))
-	})
 	return b.String()
 }
 
