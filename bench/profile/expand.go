@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 
@@ -26,17 +27,13 @@ func pack(kernel string) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	w, err := xz.WriterConfig{CheckSum: xz.CRC64}.NewWriter(&b)
+	w, err := xz.NewWriter(&b) // with a CRC64
 	if err != nil {
 		return nil, err
 	}
-	if _, err := io.Copy(w, io.NewSectionReader(f, info.Size()/2, packedPart)); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	_, err = io.Copy(w, io.NewSectionReader(f, info.Size()/2, packedPart))
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
 }
 
 // expand unpacks what pack has packed, as the command archive does.

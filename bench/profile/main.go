@@ -12,16 +12,13 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime/pprof"
-	"slices"
 
 	"github.com/google/pprof/profile"
 
@@ -47,7 +44,7 @@ func main() {
 func run(out string, rounds int, kernels []string) error {
 	if len(kernels) == 0 {
 		var err error
-		if kernels, err = fetched(); err != nil {
+		if kernels, err = corpus.Kernels(); err != nil {
 			return err
 		}
 	}
@@ -91,8 +88,12 @@ func run(out string, rounds int, kernels []string) error {
 // in one run take the same way.
 func convert(kernels []string, folder string) (recorded [][]string, err error) {
 	for _, kernel := range kernels {
+		modules, err := modulesOf(kernel)
+		if err != nil {
+			return nil, err
+		}
 		var paths []string
-		for i, module := range modulesOf(kernel) {
+		for i, module := range modules {
 			data, err := ccobject.Convert(mmapelf.Source{Path: module}, "profile", nil)
 			if errors.Is(err, unitrecord.ErrNot) || errors.Is(err, ccobject.ErrNoDwarf) || errors.Is(err, ccobject.ErrAssembler) {
 				continue // it stays one with DWARF in builds, too
@@ -120,20 +121,18 @@ func encodeAll(kernels []string, recorded [][]string, packed []byte, rounds int)
 	inlined := plain
 	inlined.Features |= encode.Inline
 	for range rounds {
-		for jobs := 1; jobs <= 2; jobs++ {
-			for _, kernel := range kernels {
+		for _, kernel := range kernels {
+			for jobs := 1; jobs <= 2; jobs++ {
 				if err := encodeOne(kernel, jobs); err != nil {
 					return fmt.Errorf("%s: %w", kernel, err)
 				}
 			}
-		}
-		if err := expand(packed); err != nil {
-			return fmt.Errorf("a packed part of %s: %w", kernels[0], err)
-		}
-		for _, kernel := range kernels {
 			if err := encodeFiles([]string{kernel}, nil, inlined); err != nil {
 				return fmt.Errorf("%s with inlined functions: %w", kernel, err)
 			}
+		}
+		if err := expand(packed); err != nil {
+			return fmt.Errorf("a packed part of %s: %w", kernels[0], err)
 		}
 		for range 4 { // a run of them is a tenth of a kernel's
 			for _, modules := range recorded {
@@ -146,50 +145,18 @@ func encodeAll(kernels []string, recorded [][]string, packed []byte, rounds int)
 	return nil
 }
 
-// fetched is the kernels that scripts/kernels.sh has fetched.
-func fetched() ([]string, error) {
-	dir := corpus.Dir()
-	kernels, err := filepath.Glob(filepath.Join(dir, "v*-*"))
-	if err == nil && len(kernels) == 0 {
-		err = fmt.Errorf("no kernels in %s; get some with: scripts/kernels.sh v72-amd64", dir)
-	}
-	return kernels, err
-}
-
 // modulesOf is which modules of a kernel are encoded over it: of all that the
-// corpus has, the largest ones and some of the others. Names are read another way
+// corpus has, the largest four and each fiftieth of the others. Names are read another way
 // in a module than in a kernel, so a profile of kernels alone would leave that code
 // without inlining.
-func modulesOf(kernel string) []string {
-	sizes := map[string]int64{}
-	for _, folder := range []string{"modules", "some-modules"} {
-		top := filepath.Join(filepath.Dir(kernel), folder, filepath.Base(kernel))
-		filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
-			if err == nil && filepath.Ext(path) == ".ko" {
-				if info, err := d.Info(); err == nil {
-					sizes[path] = info.Size()
-				}
-			}
-			return nil
-		})
-		if len(sizes) > 0 {
-			break
-		}
-	}
-	return someOf(sizes)
-}
-
-// someOf is the largest four of the files and each fiftieth of the others.
-func someOf(sizes map[string]int64) (some []string) {
-	all := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {
-		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
-	})
-	for i, path := range all {
+func modulesOf(kernel string) (some []string, err error) {
+	all, err := corpus.Modules(filepath.Base(kernel))
+	for i, m := range all {
 		if i < 4 || i%50 == 0 {
-			some = append(some, path)
+			some = append(some, m.Path)
 		}
 	}
-	return some
+	return some, err
 }
 
 // encodeOne does to a kernel and its modules what the command does, but writes nothing.
@@ -206,9 +173,9 @@ func encodeOne(kernel string, jobs int) error {
 			return err
 		}
 	}
-	modules := modulesOf(kernel)
-	if len(modules) == 0 {
-		return nil
+	modules, err := modulesOf(kernel)
+	if err != nil || len(modules) == 0 {
+		return err
 	}
 	blob, err := btf.Parse(out.Bytes(), nil)
 	if err != nil {
