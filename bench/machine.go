@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"runtime"
@@ -22,25 +21,24 @@ type Machine struct {
 
 // thisMachine fills in what the system tells; unknown parts stay empty.
 func thisMachine() Machine {
+	var memory int64 // KiB
+	fmt.Sscan(field("/proc/meminfo", "MemTotal", ":"), &memory)
+	kernel, _, _ := strings.Cut(firstLine("/proc/sys/kernel/osrelease"), "-") // without the builder's suffix
 	return Machine{
 		CPU:    field("/proc/cpuinfo", "model name", ":"),
 		Cores:  runtime.NumCPU(),
-		Memory: memoryMiB(field("/proc/meminfo", "MemTotal", ":")),
+		Memory: memory >> 10,
 		System: strings.Trim(field("/etc/os-release", "PRETTY_NAME", "="), `"`),
-		Kernel: kernelVersion(firstLine("/proc/sys/kernel/osrelease")),
+		Kernel: kernel,
 		Go:     runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
 	}
 }
 
 // field is the value of the first line "key<separator>value" of a file.
 func field(path, key, separator string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		k, v, _ := strings.Cut(lines.Text(), separator)
+	b, _ := os.ReadFile(path)
+	for line := range strings.Lines(string(b)) {
+		k, v, _ := strings.Cut(line, separator)
 		if strings.TrimSpace(k) == key {
 			return strings.TrimSpace(v)
 		}
@@ -52,17 +50,4 @@ func firstLine(path string) string {
 	b, _ := os.ReadFile(path)
 	line, _, _ := strings.Cut(string(b), "\n")
 	return line
-}
-
-// memoryMiB reads "16384 kB".
-func memoryMiB(text string) int64 {
-	var kib int64
-	fmt.Sscan(text, &kib)
-	return kib >> 10
-}
-
-// kernelVersion is a release without the builder's suffix.
-func kernelVersion(release string) string {
-	version, _, _ := strings.Cut(release, "-")
-	return version
 }

@@ -7,7 +7,6 @@ package main
 import (
 	"fmt"
 	"html"
-	"math"
 	"regexp"
 	"strings"
 )
@@ -124,16 +123,8 @@ func text(b *strings.Builder, x, y float64, anchor, attributes, s string) {
 
 // number is a value with three significant digits, without needless zeros.
 func number(v float64) string {
-	switch {
-	case v == 0:
-		return "0"
-	case math.Abs(v) >= 100:
+	if v >= 100 {
 		return fmt.Sprintf("%.0f", v)
 	}
-	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
-	s := fmt.Sprintf("%.*f", digits, v)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
+	return fmt.Sprintf("%.3g", v)
 }

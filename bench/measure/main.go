@@ -12,6 +12,7 @@ package main
 
 import (
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -43,9 +44,11 @@ func main() {
 	if status.Signaled() {
 		code = 128 + int(status.Signal())
 	}
-	line := number(wall.Nanoseconds()) + " " + number(usage.Utime.Nano()) + " " + number(usage.Stime.Nano()) +
-		" " + number(int64(usage.Maxrss)) + " " + number(int64(code)) + "\n"
-	if _, err := syscall.Write(3, []byte(line)); err != nil {
+	var line []byte
+	for _, v := range []int64{wall.Nanoseconds(), usage.Utime.Nano(), usage.Stime.Nano(), int64(usage.Maxrss), int64(code)} {
+		line = append(strconv.AppendInt(line, v, 10), ' ')
+	}
+	if _, err := syscall.Write(3, line); err != nil {
 		fail("measure: descriptor 3: " + err.Error() + "\n")
 	}
 }
@@ -53,17 +56,4 @@ func main() {
 func fail(message string) {
 	syscall.Write(2, []byte(message))
 	syscall.Exit(125)
-}
-
-// number is v >= 0 in decimal.
-func number(v int64) string {
-	var digits [20]byte
-	i := len(digits)
-	for {
-		i--
-		digits[i] = byte('0' + v%10)
-		if v /= 10; v == 0 {
-			return string(digits[i:])
-		}
-	}
 }
